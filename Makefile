@@ -1,0 +1,70 @@
+# make          build the commands into bin/
+# make test     every test that needs neither network nor the reference
+# make demo     a derived metric over a small recorded archive
+# make peer     compare with the reference (PCP 7.2 from Debian, in a private root below .peer/)
+
+GO       ?= go
+PREFIX   ?= /usr/local
+PEER     ?= $(CURDIR)/.peer/root
+FUZZTIME ?= 60s
+COMMANDS := $(notdir $(wildcard cmd/pm*))
+export CGO_ENABLED = 0
+
+.PHONY: all build test race lint fuzz bench bench-peer peer record cross install clean demo
+
+all: build
+
+build:
+	$(GO) build -trimpath -ldflags=-s -o bin/ ./cmd/pm...
+
+test:
+	$(GO) test ./...
+
+race:
+	CGO_ENABLED=1 $(GO) test -race ./...
+
+lint:
+	@test -z "$$(gofmt -l . | tee /dev/stderr)"
+	$(GO) vet ./...
+	$(GO) tool staticcheck ./...
+	$(GO) mod tidy -diff
+
+# Each fuzz target for FUZZTIME.
+fuzz:
+	@$(GO) list ./... | while read p; do for f in $$($(GO) test -list '^Fuzz' $$p | grep '^Fuzz'); do \
+	  echo "$$p $$f"; $(GO) test -run='^$$' -fuzz="^$$f$$" -fuzztime=$(FUZZTIME) $$p || exit 1; done; done
+
+bench:
+	$(GO) test -run='^$$' -bench=. -benchmem ./lib/... ./derive/...
+
+# Our commands against the reference's in turn: ratios of medians.
+bench-peer: build
+	test/peer/peer-up $(PEER)
+	PMTOOLS_PEER=$(PEER) PMTOOLS_BIN=$(CURDIR)/bin $(GO) test ./test/peer -run='^TestSpeed' -count=1 -v
+
+# Where the reference cannot be had, peer-up ends with status 3 and says why; nothing is compared then.
+peer: build
+	@test/peer/peer-up $(PEER); s=$$?; \
+	if [ $$s = 3 ]; then echo "make peer: no reference here, nothing was compared"; exit 0; fi; \
+	test $$s = 0 && PMTOOLS_PEER=$(PEER) PMTOOLS_BIN=$(CURDIR)/bin $(GO) test ./test/peer -skip='^TestSpeed' -count=1 -v -timeout=15m
+
+# Renew the transcripts of the reference that the tests compare with.
+record: build
+	test/peer/peer-up $(PEER)
+	PMTOOLS_RECORD=1 PMTOOLS_PEER=$(PEER) PMTOOLS_BIN=$(CURDIR)/bin $(GO) test ./test/peer -run='^TestRecord' -count=1 -v
+
+cross:
+	for t in linux/arm64 darwin/arm64 windows/amd64 linux/386 linux/s390x; do \
+	  echo $$t; GOOS=$${t%/*} GOARCH=$${t#*/} $(GO) build ./... || exit 1; done
+
+install: build
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1
+	install $(COMMANDS:%=bin/%) $(DESTDIR)$(PREFIX)/bin
+	install -m 644 $(COMMANDS:%=man/%.1) $(DESTDIR)$(PREFIX)/share/man/man1
+
+clean:
+	rm -rf bin
+
+demo: build
+	@$(GO) run ./test/mkarchive bin/demo demo
+	@sh test/demo.sh bin

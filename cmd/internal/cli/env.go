@@ -1,0 +1,82 @@
+package cli
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"pmtools/lib/pmerr"
+)
+
+// An Env is everything a command takes from the process it runs in, so that a
+// test can run it in another. It belongs to one command.
+type Env struct {
+	Prog      string   // the name in messages: the last component of the program's path
+	Args      []string // the arguments, without the program's name
+	Stdin     io.Reader
+	Stdout    io.Writer
+	Stderr    io.Writer
+	LookupEnv func(name string) (string, bool)
+	Open      func(name string) (io.ReadCloser, error)
+	Hostname  func() (string, error)
+	Now       func() time.Time
+
+	Out      *bufio.Writer // standard output, buffered; set by Run
+	Messages *Messages     // the message channel; set by Run
+
+	config *Config // read when first needed
+}
+
+// System returns the environment of the process.
+func System() *Env {
+	return &Env{
+		Prog:      strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe"),
+		Args:      os.Args[1:],
+		Stdin:     os.Stdin,
+		Stdout:    os.Stdout,
+		Stderr:    os.Stderr,
+		LookupEnv: os.LookupEnv,
+		Open:      func(name string) (io.ReadCloser, error) { return os.Open(name) },
+		Hostname:  os.Hostname,
+		Now:       time.Now,
+	}
+}
+
+// Getenv returns the value of an environment variable, or "".
+func (env *Env) Getenv(name string) string {
+	value, _ := env.LookupEnv(name)
+	return value
+}
+
+// Config returns the configuration of PCP on this machine.
+func (env *Env) Config() *Config {
+	if env.config == nil {
+		env.config = ReadConfig(env.LookupEnv, env.Open)
+	}
+	return env.config
+}
+
+// Errorf writes one line that begins with the program's name to standard error.
+func (env *Env) Errorf(format string, args ...any) {
+	fmt.Fprintf(env.Stderr, env.Prog+": "+format+"\n", args...)
+}
+
+// flushFirst is a writer that empties a buffer before each write.
+type flushFirst struct {
+	first *bufio.Writer
+	w     io.Writer
+}
+
+// Write implements io.Writer.
+func (f *flushFirst) Write(p []byte) (int, error) {
+	// What cannot be written to standard output does not keep a message back.
+	_ = f.first.Flush()
+	return f.w.Write(p)
+}
+
+// errorText returns the text of an error as PCP prints it: that of its code.
+func errorText(err error) string { return pmerr.Of(err).Error() }

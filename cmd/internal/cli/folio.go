@@ -1,0 +1,85 @@
+package cli
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"path"
+	"strings"
+)
+
+// maxFolio is how much of an archive folio is read.
+const maxFolio = 16 << 20
+
+// addFolio handles PCP_FOLIO: a file that names archives, relative to the
+// directory it is in (values.md V24.2). What is wrong with it is not an error of
+// usage.
+func (c *Command) addFolio(name string) error {
+	f, err := c.Env.Open(name)
+	if err != nil {
+		return &runtimeError{fmt.Sprintf("cannot open archive folio %s: %s", name, errorText(err))}
+	}
+	defer f.Close()
+	bases, err := readFolio(io.LimitReader(f, maxFolio), name)
+	for _, base := range bases {
+		if !path.IsAbs(base) {
+			base = folioDir(name) + "/" + base
+		}
+		if err := c.Options.AddArchive(base); err != nil {
+			return err
+		}
+	}
+	return err
+}
+
+// folioDir returns the directory of a file as it is written.
+func folioDir(name string) string {
+	if i := strings.LastIndexByte(name, '/'); i >= 0 {
+		return name[:i]
+	}
+	return "."
+}
+
+// readFolio returns the base names that a folio lists.
+func readFolio(r io.Reader, name string) (bases []string, err error) {
+	lines := bufio.NewScanner(r)
+	lines.Buffer(nil, maxFolio)
+	if err := folioHeader(lines, name); err != nil {
+		return nil, err
+	}
+	for number := 3; lines.Scan(); number++ {
+		rest, ok := strings.CutPrefix(lines.Text(), "Archive:")
+		if !ok {
+			continue
+		}
+		// The host name, which nobody needs, begins after one character, whatever
+		// that is.
+		if rest != "" {
+			rest = rest[1:]
+		}
+		words := strings.Fields(rest)
+		switch len(words) {
+		case 0:
+			return bases, &runtimeError{fmt.Sprintf("missing host on archive folio line %d", number)}
+		case 1:
+			return bases, &runtimeError{fmt.Sprintf("missing path on archive folio line %d", number)}
+		}
+		bases = append(bases, words[1])
+	}
+	return bases, nil
+}
+
+// folioHeader reads the two lines that every folio begins with.
+func folioHeader(lines *bufio.Scanner, name string) error {
+	switch {
+	case !lines.Scan():
+		return &runtimeError{fmt.Sprintf("archive folio %s has no header", name)}
+	case !strings.HasPrefix(lines.Text(), "PCPFolio"):
+		return &runtimeError{fmt.Sprintf("archive folio %s has bad magic", name)}
+	case !lines.Scan():
+		return &runtimeError{fmt.Sprintf("archive folio %s has no version", name)}
+	case !strings.HasPrefix(lines.Text(), "Version: 1"):
+		return &runtimeError{fmt.Sprintf("unknown version archive folio %s", name)}
+	}
+	return nil
+}

@@ -1,0 +1,111 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+
+	"pmtools/lib/pmerr"
+)
+
+// Messages is the message channel of the reference (pmprintf, pmflush): text is
+// collected and goes out as one block, to standard error or where PCP_STDERR says
+// (commands.md T1.6, values.md V21).
+type Messages struct {
+	env     *Env
+	text    strings.Builder
+	decided bool
+	file    string // append to this file
+	dialog  string // show with this program
+}
+
+// Printf adds to the block.
+func (m *Messages) Printf(format string, args ...any) { fmt.Fprintf(&m.text, format, args...) }
+
+// Print adds to the block.
+func (m *Messages) Print(text string) { m.text.WriteString(text) }
+
+// Flush sends what was collected.
+func (m *Messages) Flush() {
+	if m.text.Len() == 0 {
+		return
+	}
+	m.decide()
+	text := m.text.String()
+	m.text.Reset()
+	switch {
+	case m.dialog != "":
+		m.show(text)
+	case m.file != "":
+		if err := appendTo(m.file, text); err != nil {
+			fmt.Fprintf(m.env.Stderr, "pmflush: cannot append to file '%s' (from $PCP_STDERR): %v\n%s", m.file, pmerr.Of(err), text)
+		}
+	default:
+		fmt.Fprint(m.env.Stderr, text)
+	}
+}
+
+// decide finds out, once, where the text goes.
+func (m *Messages) decide() {
+	if m.decided {
+		return
+	}
+	m.decided = true
+	name := m.env.Getenv("PCP_STDERR")
+	if !strings.EqualFold(name, "DISPLAY") {
+		m.file = name
+		return
+	}
+	program, ok := m.env.Config().Lookup("PCP_XCONFIRM_PROG")
+	if !ok {
+		m.env.Errorf("using stderr - no PCP_XCONFIRM_PROG")
+	} else if err := executable(program); err != nil {
+		m.env.Errorf("using stderr - cannot access %s: %v", program, pmerr.Of(err))
+	} else {
+		m.dialog = program
+	}
+}
+
+// longText is how many characters a dialog shows without a slider.
+const longText = 80
+
+// show runs the dialog program. What it prints and how it ends is nobody's
+// concern.
+func (m *Messages) show(text string) {
+	args := []string{m.dialog, "-t", text, "-c", "-B", "OK", "-icon", "info"}
+	if len(text) > longText {
+		args = append(args, "-useslider")
+	}
+	args = append(args, "-header", "PCP Information")
+	// Not exec.Command: the name is a path even without a slash.
+	_ = (&exec.Cmd{Path: m.dialog, Args: args}).Run()
+}
+
+// eacces is the code of a file that may not be used.
+const eacces pmerr.Code = -13
+
+// executable returns an error if name is not a file that may be run.
+func executable(name string) error {
+	info, err := os.Stat(name)
+	if err != nil {
+		return err
+	}
+	if info.Mode()&0o111 == 0 {
+		return eacces
+	}
+	return nil
+}
+
+// appendTo writes text at the end of a file.
+func appendTo(name, text string) error {
+	f, err := os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(text)
+	if cerr := f.Close(); err == nil {
+		err = cerr
+	}
+	return err
+}

@@ -1,0 +1,106 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"pmtools/cmd/internal/cli"
+	"pmtools/lib/pmerr"
+)
+
+// usage is the usage text after its first line.
+const usage = `
+  -l, --list   causes all known error codes to be listed
+`
+
+// newCommand returns the command. It has a scanner of its own, which looks for an
+// option in the first argument only (commands.md T8).
+func newCommand(env *cli.Env) *cli.Command {
+	return cli.Plain(env, func(_ context.Context, args []string) error { return run(env, args) })
+}
+
+func run(env *cli.Env, args []string) error {
+	if len(args) > 0 {
+		if done, err := option(env, args[0]); done {
+			return err
+		}
+	}
+	for _, arg := range args {
+		explain(env, arg)
+	}
+	return nil
+}
+
+// option handles the first argument if it is an option, and reports whether that
+// is all there is to do. A minus sign with a hexadecimal digit is no option.
+func option(env *cli.Env, arg string) (done bool, err error) {
+	switch {
+	case arg == "-l" || arg == "--list":
+		list(env)
+	case arg == "-?" || arg == "--help":
+		env.Messages.Printf("Usage: %s [options] [code]\n%s", env.Prog, usage)
+	case arg == "" || arg[0] != '-' || len(arg) > 1 && isHexDigit(arg[1]):
+		return false, nil
+	default:
+		env.Messages.Printf("Illegal option -- %s\nUsage: %s [options] [code]\n%s", arg[1:], env.Prog, usage)
+	}
+	return true, cli.Exit(1)
+}
+
+// list prints all codes of the PMAPI.
+func list(env *cli.Env) {
+	fmt.Fprintln(env.Out, "  Code  Symbolic Name          Message")
+	for code := range pmerr.All() {
+		fmt.Fprintf(env.Out, "%6d  %-22s %v\n", int32(code), code.Name(), code)
+	}
+}
+
+// explain prints what one code means. A positive code stands for its negation.
+func explain(env *cli.Env, arg string) {
+	code, ok := decode(arg)
+	if !ok {
+		fmt.Fprintf(env.Out, "Cannot decode \"%s\" - neither decimal nor hexadecimal\n", arg)
+		return
+	}
+	if code > 0 {
+		code = -code
+		fmt.Fprintf(env.Out, "Code is positive, assume you mean %d\n", int32(code))
+	}
+	fmt.Fprintf(env.Out, "Code: %d 0x%x Text: %v\n", int32(code), uint32(code), code)
+}
+
+// decode reads a code: hexadecimal if all of the argument is that, or the decimal
+// number it begins with. Only the low 32 bits count.
+func decode(arg string) (pmerr.Code, bool) {
+	if n, ok := hexNumber(arg); ok {
+		return pmerr.Code(int32(n)), true
+	}
+	n, rest := cli.LeadingNumber(arg)
+	return pmerr.Code(int32(n)), rest != arg
+}
+
+// hexNumber reads 0x and hexadecimal digits. Beyond 64 bits it is the largest
+// number.
+func hexNumber(arg string) (n uint64, ok bool) {
+	digits, ok := strings.CutPrefix(strings.ToLower(arg), "0x")
+	if !ok || digits == "" {
+		return 0, false
+	}
+	for i := range len(digits) {
+		if !isHexDigit(digits[i]) {
+			return 0, false
+		}
+	}
+	n, err := strconv.ParseUint(digits, 16, 64)
+	if err != nil {
+		n = math.MaxUint64
+	}
+	return n, true
+}
+
+func isHexDigit(c byte) bool {
+	return '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'f'
+}

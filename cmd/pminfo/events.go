@@ -1,0 +1,77 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"pmtools/lib/format"
+	"pmtools/lib/pcp"
+)
+
+// printEvents prints the records of an event value.
+func (r *reporter) printEvents(ctx context.Context, v pcp.Value) {
+	records, err := pcp.UnpackEvents(v)
+	if err != nil {
+		call := "pmUnpackEventRecords"
+		if v.Type() == pcp.HighResEvent {
+			call = "pmUnpackHighResEventRecords"
+		}
+		fmt.Fprintf(r.errs, "%s: %s: %s\n", r.prog, call, reason(err))
+		return
+	}
+	for i := range records {
+		r.printEvent(ctx, i, &records[i], v.Type() == pcp.HighResEvent)
+	}
+}
+
+// printEvent prints one event record.
+func (r *reporter) printEvent(ctx context.Context, i int, rec *pcp.EventRecord, highRes bool) {
+	b := fmt.Appendf(r.buf[:0], "    --- event record [%d] timestamp ", i)
+	if highRes {
+		b = format.AppendTimeNanos(b, rec.Time, r.values.Location)
+	} else {
+		b = format.AppendTime(b, rec.Time, r.values.Location)
+	}
+	switch {
+	case rec.Flags == 0 && len(rec.Params) == 0:
+		b = append(b, " ---\n\tNo parameters\n"...)
+	case rec.Flags == 0:
+		b = append(b, " ---\n"...)
+	default:
+		b = fmt.Appendf(b, " flags 0x%x (%s) ---\n", uint32(rec.Flags), rec.Flags)
+	}
+	if rec.Flags&pcp.EventMissed != 0 {
+		b = fmt.Appendf(b, "        ==> %d missed event records\n", rec.Missed)
+	}
+	r.out.Write(b)
+	r.buf = b
+	for j := range rec.Params {
+		r.printParam(ctx, &rec.Params[j])
+	}
+}
+
+// printParam prints one parameter of an event record.
+func (r *reporter) printParam(ctx context.Context, p *pcp.Param) {
+	if names, err := r.src.Names(ctx, p.ID); err != nil {
+		fmt.Fprintf(r.out, "\tPMID: %s\n", p.ID)
+	} else {
+		fmt.Fprintf(r.out, "    %s (%s)\n", strings.Join(names, " or "), p.ID)
+	}
+	ds, err := r.src.Describe(ctx, []pcp.ID{p.ID})
+	if err == nil {
+		err = ds[0].Err
+	}
+	if err != nil {
+		fmt.Fprintf(r.out, "\tpmLookupDesc: %s\n", reason(err))
+		return
+	}
+	b := append(r.buf[:0], "        value "...)
+	if p.Value.IsSet() {
+		b = r.values.AppendOne(b, p.Value, 1)
+	} else {
+		b = r.values.AppendOdd(b, &p.Odd, 1)
+	}
+	r.buf = append(b, '\n')
+	r.out.Write(r.buf)
+}

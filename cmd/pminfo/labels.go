@@ -1,0 +1,135 @@
+package main
+
+import (
+	"context"
+	"crypto/sha1"
+	"fmt"
+	"strconv"
+
+	"pmtools/lib/pcp"
+	"pmtools/lib/pmapi"
+)
+
+// A labelCache keeps the labels of one level that were looked up last. The
+// reference does so, which shows in an archive: a metric gets the labels that
+// held when they were first asked for, not those of its own record.
+type labelCache struct {
+	ident uint32
+	sets  []pcp.LabelSet
+}
+
+// labelsOf returns the labels of one level; for InstanceLabels of all instances
+// that have some.
+func (r *reporter) labelsOf(ctx context.Context, kind pcp.LabelKind, ident uint32) []pcp.LabelSet {
+	c := r.labelled[kind]
+	if c == nil || c.ident != ident {
+		c = &labelCache{ident, r.lookupLabels(ctx, kind, ident)}
+		r.labelled[kind] = c
+	}
+	return c.sets
+}
+
+// lookupLabels asks the source for labels. A source without any has a context
+// label, the host's name.
+func (r *reporter) lookupLabels(ctx context.Context, kind pcp.LabelKind, ident uint32) []pcp.LabelSet {
+	var sets []pcp.LabelSet
+	if l, ok := pmapi.As[pmapi.Labeler](r.src); ok {
+		if s, err := l.Labels(ctx, kind, ident); err == nil {
+			sets = s
+		}
+	}
+	if kind == pcp.ContextLabels && len(sets) == 0 {
+		if t, ok := pmapi.As[pmapi.Timeline](r.src); ok {
+			host, _ := t.Host()
+			l := pcp.Label{Name: "hostname", Value: strconv.Quote(host), Flags: uint8(pcp.ContextLabels)}
+			sets = []pcp.LabelSet{{Inst: pcp.NullInst, Labels: []pcp.Label{l}}}
+		}
+	}
+	return sets
+}
+
+// merge adds one level to the labels of those below it in precedence.
+func (r *reporter) merge(ctx context.Context, below []pcp.Label, kind pcp.LabelKind, ident uint32) []pcp.Label {
+	for _, s := range r.labelsOf(ctx, kind, ident) {
+		below = pcp.MergeLabels(below, s.Labels)
+	}
+	return below
+}
+
+// indomLabels returns the labels that hold for all of an instance domain.
+func (r *reporter) indomLabels(ctx context.Context, d pcp.InDom) []pcp.Label {
+	l := r.merge(ctx, nil, pcp.ContextLabels, 0)
+	if d == pcp.NullInDom {
+		return l
+	}
+	l = r.merge(ctx, l, pcp.DomainLabels, d.Domain())
+	return r.merge(ctx, l, pcp.InDomLabels, uint32(d))
+}
+
+// metricLabels returns the labels that hold for all of a metric's values.
+func (r *reporter) metricLabels(ctx context.Context, d *pcp.Desc) []pcp.Label {
+	l := r.merge(ctx, nil, pcp.ContextLabels, 0)
+	l = r.merge(ctx, l, pcp.DomainLabels, d.ID.Domain())
+	if d.InDom != pcp.NullInDom {
+		l = r.merge(ctx, l, pcp.InDomLabels, uint32(d.InDom))
+	}
+	if _, recorded := pmapi.As[pmapi.Timeline](r.src); !recorded {
+		// The reference does not find the cluster labels of an archive, and series
+		// identifiers must be the same.
+		l = r.merge(ctx, l, pcp.ClusterLabels, uint32(d.ID))
+	}
+	return r.merge(ctx, l, pcp.ItemLabels, uint32(d.ID))
+}
+
+// instances prints the series identifiers and the labels of a metric's
+// instances: of those that have label sets, or, if there is none, of all.
+func (r *reporter) instances(ctx context.Context, d *pcp.Desc) {
+	if d.InDom == pcp.NullInDom {
+		return
+	}
+	names := r.names(ctx, d.InDom)
+	sets := r.labelsOf(ctx, pcp.InstanceLabels, uint32(d.InDom))
+	if len(sets) == 0 {
+		for _, in := range names.insts {
+			sets = append(sets, pcp.LabelSet{Inst: in.ID})
+		}
+	}
+	each := func(what string, text func(name string, own []pcp.Label) string) {
+		for _, s := range sets {
+			shown, ok := names.find(s.Inst)
+			name := shown
+			if !ok {
+				shown, name = disappeared, "???" // the second is what the reference hashes
+			}
+			fmt.Fprintf(r.out, "    inst [%d or \"%s\"] %s %s\n", s.Inst, shown, what, text(name, s.Labels))
+		}
+	}
+	if r.series {
+		shared := r.indomLabels(ctx, d.InDom)
+		each("series", func(name string, own []pcp.Label) string {
+			return identifier(`{"series":"instance","name":"%s","labels":%s}`, name, pcp.AppendLabels(nil, pcp.MergeLabels(shared, own)))
+		})
+	}
+	if r.labels {
+		shared := r.metricLabels(ctx, d)
+		each("labels", func(_ string, own []pcp.Label) string {
+			return string(pcp.AppendLabels(nil, pcp.MergeLabels(shared, own)))
+		})
+	}
+}
+
+// printSeries prints the identifiers of the source and of a metric. Optional
+// labels are no part of an identity.
+func (r *reporter) printSeries(ctx context.Context, m metric, d *pcp.Desc) {
+	source := pcp.AppendLabels(nil, pcp.WithoutOptional(r.merge(ctx, nil, pcp.ContextLabels, 0)))
+	fmt.Fprintf(r.out, "    Source: %s\n", identifier(`{"series":"source","labels":%s}`, source))
+	labels := pcp.AppendLabels(nil, pcp.WithoutOptional(r.metricLabels(ctx, d)))
+	fmt.Fprintf(r.out, "    Series: %s\n", identifier(
+		`{"series":"metric","name":"%s","labels":%s,"semantics":"%s","type":"%s","units":"%s"}`,
+		m.name, labels, d.Sem, d.Type, d.Units))
+}
+
+// identifier returns the series identifier of a description (commands.md T5.7).
+func identifier(format string, args ...any) string {
+	return fmt.Sprintf("%x", sha1.Sum(fmt.Appendf(nil, format, args...)))
+}

@@ -1,0 +1,94 @@
+// Command pminfo shows what is known of performance metrics: names,
+// descriptions, help texts, labels and current values.
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+
+	"pmtools/cmd/internal/cli"
+	"pmtools/lib/pmns"
+)
+
+func main() { os.Exit(cli.Main(newCommand)) }
+
+// flags are the options of pminfo's own.
+type flags struct {
+	desc, line, decimal     bool       // -d, -1, -I
+	pmid, fullPMID          bool       // -m, -M
+	oneline, help           bool       // -t, -T
+	fetch, fetchAll, events bool       // -f, -F, -x
+	labels, series          bool       // -l, -s
+	verify, errorsOnly      bool       // -v, -e
+	configs                 []string   // -c
+	registrations           []string   // -r
+	names                   *pmns.Tree // -n, -N; nil without
+}
+
+// newCommand returns the command pminfo.
+func newCommand(env *cli.Env) *cli.Command {
+	f := &flags{}
+	reg := registry(env)
+	c := cli.New(env, "pminfo", "[options] [metricname | pmid | indom]...")
+	c.Section("General options")
+	c.Shared("archive", "debug", "host", "container", "local-PMDA", "spec-local", "namespace", "uniqnames",
+		"origin", "timezone", "hostzone", "version", "help")
+	c.Section("Protocol and reporting options")
+	c.Func(checkBatch, "b", "batch", "N", "fetch N metrics at a time for -f and -v [128]")
+	c.Bool(&f.desc, "d", "desc", "get and print metric description")
+	c.Bool(&f.line, "1", "desc-oneline", "variant of -d with one output line per metric")
+	c.Bool(&f.errorsOnly, "e", "metadata-errors", "like -v, but don't report metrics with no values")
+	c.Bool(&f.fetch, "f", "fetch", "fetch and print values for all instances")
+	c.Bool(&f.fetchAll, "F", "fetchall", "fetch and print values for non-enumerable indoms")
+	c.Bool(&f.decimal, "I", "fullindom", "print InDom in verbose format")
+	c.Bool(&f.labels, "l", "labels", "print InDom, metric and instance labels")
+	c.Bool(&f.pmid, "m", "pmid", "print PMID")
+	c.Bool(&f.fullPMID, "M", "fullpmid", "print PMID in verbose format")
+	c.Bool(&f.series, "s", "series", "print source, metric, instance series identifiers")
+	c.Bool(&f.oneline, "t", "oneline", "get and display (terse) oneline text")
+	c.Bool(&f.help, "T", "helptext", "get and display (verbose) help text")
+	c.Section("Metrics options")
+	c.Func(func(path string) error { loadConfig(env, reg, path); return nil },
+		"c", "derived", "FILE", "load global derived metric definitions from FILE(s)")
+	c.Strings(&f.registrations, "r", "register", "name=expr", "register a per-context derived metric")
+	c.Bool(&f.events, "x", "events", "unpack and report on any fetched event records")
+	c.Bool(&f.verify, "v", "verify", "verify mode, be quiet and only report errors")
+	c.Namespace = func(file string, unique bool) error { return f.loadNames(env, file, unique) }
+	c.Run = func(ctx context.Context, args []string) error {
+		f.imply()
+		return f.run(ctx, c, reg, args)
+	}
+	return c
+}
+
+// checkBatch judges the argument of -b. An archive is read metric by metric
+// whatever it says.
+func checkBatch(arg string) error {
+	if _, ok := cli.Number(arg); !ok {
+		return errors.New("-b requires numeric argument")
+	}
+	return nil
+}
+
+// imply sets the options that others imply, and clears what -v and -e switch off.
+func (f *flags) imply() {
+	f.verify = f.verify || f.errorsOnly
+	f.desc = f.desc || f.line || f.decimal
+	f.pmid = f.pmid || f.fullPMID
+	f.fetch = f.fetch || f.fetchAll || f.events
+	if f.verify {
+		f.desc, f.pmid, f.fullPMID, f.fetch, f.fetchAll, f.oneline, f.help, f.labels = false, false, false, false, false, false, false, false
+	}
+}
+
+// needsDesc reports whether what is printed takes a metric's description.
+func (f *flags) needsDesc() bool {
+	return f.desc || f.fetch || f.verify || f.labels || f.series
+}
+
+// needsSource reports whether anything but names and identifiers is printed.
+func (f *flags) needsSource() bool { return f.needsDesc() || f.oneline || f.help }
+
+// spaced reports whether an empty line stands before each metric.
+func (f *flags) spaced() bool { return f.desc || f.help || f.fetch || f.labels }

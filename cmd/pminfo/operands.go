@@ -1,0 +1,89 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"pmtools/lib/pcp"
+	"pmtools/lib/pmerr"
+)
+
+// operands reports on each operand; without any, on the whole name space. It
+// returns false if one could not be resolved.
+func (r *reporter) operands(ctx context.Context, args []string) bool {
+	if len(args) == 0 {
+		args = []string{""}
+	}
+	ok := true
+	for _, arg := range args {
+		if err := r.operand(ctx, arg); err != nil {
+			fmt.Fprintf(r.errs, "Error: %s: %s\n", arg, reason(err))
+			ok = false
+		}
+	}
+	return ok
+}
+
+// operand reports on one operand: a name, an inner node of the name space, the
+// numbers of a metric or those of an instance domain.
+func (r *reporter) operand(ctx context.Context, arg string) error {
+	if arg != "" && isDigit(arg[0]) {
+		switch n := scanNumbers(arg); len(n) {
+		case 3:
+			return r.metricID(ctx, pcp.NewID(n[0], n[1], n[2]))
+		case 2:
+			r.indom(ctx, pcp.NewInDom(n[0], n[1]))
+			return nil
+		}
+		return pmerr.Name
+	}
+	var ms []metric
+	err := r.src.Walk(ctx, arg, func(name string, id pcp.ID) bool {
+		ms = append(ms, metric{name, id})
+		return true
+	})
+	if err != nil {
+		return err
+	}
+	for _, m := range ms {
+		r.metric(ctx, m)
+	}
+	return nil
+}
+
+// metricID reports on the metric with an identifier, under one of its names.
+func (r *reporter) metricID(ctx context.Context, id pcp.ID) error {
+	names, err := r.src.Names(ctx, id)
+	if err != nil {
+		return err
+	}
+	r.metric(ctx, metric{names[0], id})
+	return nil
+}
+
+// scanNumbers returns up to three decimal numbers that begin s, with a dot
+// between one and the next. What follows is ignored.
+func scanNumbers(s string) []uint32 {
+	var ns []uint32
+	for len(ns) < 3 {
+		i, n := 0, uint32(0)
+		for i < len(s) && isDigit(s[i]) {
+			n = n*10 + uint32(s[i]-'0')
+			i++
+		}
+		if i == 0 {
+			break
+		}
+		ns = append(ns, n)
+		rest, more := strings.CutPrefix(s[i:], ".")
+		if !more {
+			break
+		}
+		s = rest
+	}
+	return ns
+}
+
+// isDigit reports whether c is a decimal digit.
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }

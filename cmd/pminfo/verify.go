@@ -1,0 +1,36 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"pmtools/lib/format"
+	"pmtools/lib/pcp"
+)
+
+// verifyMetric prints what is wrong with a metric (-v, -e); nothing if all is
+// well.
+func (r *reporter) verifyMetric(ctx context.Context, m metric, d *pcp.Desc) {
+	if findings := d.Check(r.known); len(findings) > 0 {
+		fmt.Fprintf(r.out, "%s: Questionable metadata ...\n", m.name)
+		r.buf = format.AppendDesc(r.buf[:0], d, false)
+		r.out.Write(r.buf)
+		for _, f := range findings {
+			fmt.Fprintf(r.out, "%s\n", f)
+		}
+		r.out.WriteByte('\n')
+	}
+	if d.Type == pcp.NoSupport {
+		fmt.Fprintf(r.out, "%s: Not Supported\n", m.name)
+		return
+	}
+	v, err := r.fetchMetric(ctx, m.id)
+	switch {
+	case err != nil:
+		fmt.Fprintf(r.out, "%s: pmFetch: %s\n", m.name, reason(err))
+	case v.Err != 0:
+		fmt.Fprintf(r.out, "%s: %s\n", m.name, v.Err.Error())
+	case v.Len() == 0 && !r.errorsOnly:
+		fmt.Fprintf(r.out, "%s: No value(s) available\n", m.name)
+	}
+}

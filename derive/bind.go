@@ -1,0 +1,231 @@
+package derive
+
+import (
+	"context"
+	"errors"
+
+	"pmtools/derive/check"
+	"pmtools/derive/eval"
+	"pmtools/derive/syntax"
+	"pmtools/lib/pcp"
+	"pmtools/lib/pmapi"
+	"pmtools/lib/pmerr"
+)
+
+// bind checks metrics that were not needed before, in the order given, against the metrics below. What it finds is kept
+// for good. All names are looked up with one request and all descriptions with another, because the Source below may be
+// far away. An error is one of those requests; then nothing is kept.
+func (s *Source) bind(ctx context.Context, list ...*metric) error {
+	e := env{s: s, ctx: ctx}
+	for _, m := range list {
+		if m.state == unbound {
+			e.pending = append(e.pending, m)
+		}
+	}
+	if len(e.pending) == 0 {
+		return nil
+	}
+	if err := e.prefetch(); err != nil {
+		return err
+	}
+	for _, m := range e.pending {
+		e.bind(m)
+		if e.err != nil {
+			m.state = unbound
+			return e.err
+		}
+	}
+	return nil
+}
+
+// An env is what the checker sees of a Source while some metrics are bound.
+type env struct {
+	s       *Source
+	ctx     context.Context
+	pending []*metric
+	names   map[string]pmapi.NameResult
+	descs   map[pcp.ID]pmapi.DescResult
+	err     error // of a request as a whole
+}
+
+// prefetch looks up everything that the pending metrics mention.
+func (e *env) prefetch() error {
+	var names []string
+	e.names = make(map[string]pmapi.NameResult)
+	add := func(name string) {
+		if _, ok := e.names[name]; !ok {
+			e.names[name] = pmapi.NameResult{}
+			names = append(names, name)
+		}
+	}
+	for _, m := range e.pending {
+		add(m.name)
+		mentioned(m.expr, add)
+	}
+	if err := e.lookup(names); err != nil {
+		return err
+	}
+	var ids []pcp.ID
+	e.descs = make(map[pcp.ID]pmapi.DescResult)
+	for _, name := range names {
+		if r := e.names[name]; r.Err == nil {
+			if _, ok := e.descs[r.ID]; !ok {
+				e.descs[r.ID] = pmapi.DescResult{}
+				ids = append(ids, r.ID)
+			}
+		}
+	}
+	return e.describe(ids)
+}
+
+// mentioned calls f with each metric name in an expression.
+func mentioned(x syntax.Expr, f func(string)) {
+	for n := range syntax.Preorder(x) {
+		switch n := n.(type) {
+		case *syntax.MetricRef:
+			f(n.Name)
+		case *syntax.Spec:
+			if n.Tag == syntax.META {
+				f(n.Value)
+			}
+		}
+	}
+}
+
+// lookup asks the Source below for names.
+func (e *env) lookup(names []string) error {
+	if len(names) == 0 {
+		return nil
+	}
+	found, err := e.s.base.Lookup(e.ctx, names)
+	if err != nil {
+		return err
+	}
+	for i, name := range names {
+		if i < len(found) {
+			e.names[name] = found[i]
+		} else {
+			e.names[name] = pmapi.NameResult{ID: pcp.NullID, Err: pmerr.Name}
+		}
+	}
+	return nil
+}
+
+// describe asks the Source below for descriptions.
+func (e *env) describe(ids []pcp.ID) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	found, err := e.s.base.Describe(e.ctx, ids)
+	if err != nil {
+		return err
+	}
+	for i, id := range ids {
+		if i < len(found) {
+			e.descs[id] = found[i]
+		} else {
+			e.descs[id] = pmapi.DescResult{Err: pmerr.PMID}
+		}
+	}
+	return nil
+}
+
+// bind decides the state of one metric.
+func (e *env) bind(m *metric) {
+	if m.state != unbound {
+		return
+	}
+	if e.names[m.name].Err == nil {
+		m.state = masked
+		return
+	}
+	m.state = inProgress
+	novalue, _ := e.s.reg.Control(NoValueOption)
+	info, err := check.Check(m.expr, e, &check.Options{
+		Name: m.name, NoValue: novalue != 0, Equivalent: e.s.equivalent,
+	})
+	if e.err != nil {
+		return
+	}
+	if err != nil {
+		m.state, m.err = invalid, err
+		if c, ok := errors.AsType[*check.Error](err); ok && !m.local {
+			e.s.warn(c.Line(m.name))
+		}
+		return
+	}
+	m.state, m.info, m.desc = valid, info, info.Root.Desc(m.id)
+	if ref, ok := unparen(m.expr).(*syntax.MetricRef); ok {
+		_, m.alias, _ = e.Lookup(ref.Name)
+	}
+	m.eval = eval.New(m.expr, info).NewState()
+}
+
+// unparen strips parentheses.
+func unparen(x syntax.Expr) syntax.Expr {
+	for {
+		p, ok := x.(*syntax.ParenExpr)
+		if !ok {
+			return x
+		}
+		x = p.X
+	}
+}
+
+// Lookup implements check.Env. A metric below comes before a derived one.
+func (e *env) Lookup(name string) (pcp.ID, bool, error) {
+	r, ok := e.names[name]
+	if !ok {
+		if err := e.lookup([]string{name}); err != nil {
+			e.err = err
+			return pcp.NullID, false, err
+		}
+		r = e.names[name]
+	}
+	if r.Err == nil {
+		return r.ID, false, nil
+	}
+	if m := e.s.byName[name]; m != nil {
+		return m.id, true, nil
+	}
+	return pcp.NullID, false, r.Err
+}
+
+// Describe implements check.Env. The description of a derived metric is wanted where nothing but its metadata is used,
+// so it can be bound on the way.
+func (e *env) Describe(id pcp.ID) (pcp.Desc, error) {
+	if r, ok := e.descs[id]; ok {
+		return r.Desc, r.Err
+	}
+	if m := e.s.byID(id); m != nil {
+		return e.derived(m)
+	}
+	if err := e.describe([]pcp.ID{id}); err != nil {
+		e.err = err
+		return pcp.Desc{}, err
+	}
+	return e.descs[id].Desc, e.descs[id].Err
+}
+
+// derived describes a derived metric, binding it if need be.
+func (e *env) derived(m *metric) (pcp.Desc, error) {
+	if m.state == unbound {
+		inner := env{s: e.s, ctx: e.ctx, pending: []*metric{m}}
+		if err := inner.prefetch(); err != nil {
+			e.err = err
+			return pcp.Desc{}, err
+		}
+		inner.bind(m)
+		if inner.err != nil {
+			m.state, e.err = unbound, inner.err
+			return pcp.Desc{}, inner.err
+		}
+	}
+	switch m.state {
+	case valid:
+		return m.desc, nil
+	case inProgress:
+		return pcp.Desc{}, check.ErrLoop
+	}
+	return pcp.Desc{}, pmerr.BadDerive
+}

@@ -1,0 +1,135 @@
+package check
+
+import (
+	"pmtools/derive/syntax"
+	"pmtools/lib/pcp"
+)
+
+// binary gives the metadata of an operator with two operands (derived.md D7.4).
+func (c *checker) binary(n *syntax.BinaryExpr) (Type, *Error) {
+	x, err := c.expr(n.X)
+	if err != nil {
+		return x, err
+	}
+	y, err := c.expr(n.Y)
+	if err != nil {
+		return y, err
+	}
+	text := operatorMisfit(n.Op, x, y)
+	if text == "" {
+		text = typeMisfit(x, y)
+	}
+	if text == "" {
+		text = unitsMisfit(n.Op, x, y)
+	}
+	if text == "" && !c.sameInDom(x.InDom, y.InDom) {
+		text = msgInDom
+	}
+	if text != "" {
+		return x, c.binaryError(n, text)
+	}
+	base, other := x, y
+	if isLiteral(n.X) {
+		base, other = y, x
+	}
+	t := base
+	if t.InDom == pcp.NullInDom {
+		t.InDom = other.InDom
+	}
+	if x.Sem != pcp.Counter && y.Sem != pcp.Counter {
+		t.Sem = pcp.Instant
+		if x.Sem == pcp.Discrete && y.Sem == pcp.Discrete {
+			t.Sem = pcp.Discrete
+		}
+	}
+	t.Type, t.Units = pcp.Uint32, pcp.Units{}
+	if isArithmetic(n.Op) {
+		t.Type = max(x.Type, y.Type)
+		t.Units = combineUnits(n.Op, x.Units, y.Units, base.Units)
+		if s, any := scaleOf(x.Units, y.Units); any {
+			c.info.Scales[n] = s
+			t.Type = pcp.Double
+		}
+		if n.Op == syntax.SLASH {
+			t.Type = pcp.Double
+		}
+	}
+	return t, nil
+}
+
+// isArithmetic reports whether op is one of + - * /, and not a relation or a boolean operator.
+func isArithmetic(op syntax.Token) bool { return isSum(op) || isProduct(op) }
+
+func isSum(op syntax.Token) bool     { return op == syntax.PLUS || op == syntax.MINUS }
+func isProduct(op syntax.Token) bool { return op == syntax.STAR || op == syntax.SLASH }
+func isBoolean(op syntax.Token) bool { return op == syntax.AND || op == syntax.OR }
+
+// isLiteral reports whether e is a number, with metadata or without.
+func isLiteral(e syntax.Expr) bool {
+	switch unparen(e).(type) {
+	case *syntax.IntLit, *syntax.FloatLit, *syntax.ConstExpr:
+		return true
+	}
+	return false
+}
+
+// operatorMisfit says what forbids op for operands of these semantics.
+func operatorMisfit(op syntax.Token, x, y Type) string {
+	left, right := x.Sem == pcp.Counter, y.Sem == pcp.Counter
+	switch {
+	case !isArithmetic(op):
+	case left && right && !isSum(op):
+		return msgCounters
+	case left && !right && !isProduct(op):
+		return msgCounterNonCounter
+	case !left && right && op != syntax.STAR:
+		return msgNonCounterCounter
+	}
+	return ""
+}
+
+// typeMisfit says which operand is not a number.
+func typeMisfit(x, y Type) string {
+	switch {
+	case !x.Type.Arithmetic():
+		return msgLeftType
+	case !y.Type.Arithmetic():
+		return msgRightType
+	}
+	return ""
+}
+
+// unitsMisfit says what forbids op for operands of these units. The exemption of relations with unsigned numbers is
+// meant for literals that are compared with dimensioned metrics; the original gives it to all unsigned numbers of 32
+// bits, and to no others.
+func unitsMisfit(op syntax.Token, x, y Type) string {
+	exempt := !isArithmetic(op) && !isBoolean(op) && (x.Type == pcp.Uint32 || y.Type == pcp.Uint32)
+	u, v := x.Units, y.Units
+	left, right := x.Sem == pcp.Counter, y.Sem == pcp.Counter
+	switch {
+	case isBoolean(op) && !(u.Dimensionless() && v.Dimensionless()),
+		!isBoolean(op) && !isProduct(op) && !exempt && !sameDimensions(u, v):
+		return msgDimensions
+	case isSum(op), isBoolean(op):
+	case left && !right && !v.Dimensionless():
+		return msgRightDimensions
+	case !left && right && !u.Dimensionless():
+		return msgLeftDimensions
+	}
+	both := u.Extra != 0 && v.Extra != 0
+	same := u.Extra == v.Extra && u.ExtraScale == v.ExtraScale
+	switch {
+	case both && op == syntax.STAR:
+		return msgExtraProduct
+	case both && op == syntax.SLASH && !same:
+		return msgExtraQuotient
+	case both && !same:
+		return msgExtra
+	}
+	return ""
+}
+
+// sameInDom reports whether values of the two instance domains can be combined.
+func (c *checker) sameInDom(a, b pcp.InDom) bool {
+	return a == pcp.NullInDom || b == pcp.NullInDom || a == b || c.opt.Equivalent != nil && c.opt.Equivalent(a, b)
+}

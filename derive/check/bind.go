@@ -1,0 +1,189 @@
+package check
+
+import (
+	"errors"
+
+	"pmtools/derive/syntax"
+	"pmtools/lib/pcp"
+)
+
+// A lookup is what the environment says of a name. The descriptor is asked for when it is needed first.
+type lookup struct {
+	id      pcp.ID
+	found   bool
+	derived bool
+
+	described bool
+	desc      pcp.Desc
+	err       error
+}
+
+// metadata is what meta= refers to. An unknown metric is an error only where the constant is used.
+type metadata struct {
+	Type
+	known bool
+}
+
+// absent is the metadata of a metric that is not there, and that of novalue() without more.
+var absent = Type{Type: pcp.Int32, InDom: pcp.NullInDom, Sem: pcp.Discrete}
+
+// bind resolves the names in e from left to right (derived.md D7.1). Within a choice unknown ones are tolerated.
+func (c *checker) bind(e syntax.Expr, tolerant bool) *Error {
+	switch n := e.(type) {
+	case *syntax.MetricRef:
+		return c.bindMetric(n, tolerant)
+	case *syntax.ParenExpr:
+		return c.bind(n.X, tolerant)
+	case *syntax.UnaryExpr:
+		return c.bind(n.X, tolerant)
+	case *syntax.BinaryExpr:
+		if err := c.bind(n.X, tolerant); err != nil {
+			return err
+		}
+		return c.bind(n.Y, tolerant)
+	case *syntax.TernaryExpr:
+		return c.bindChoice(n)
+	case *syntax.InstExpr:
+		return c.bind(n.X, tolerant)
+	case *syntax.CallExpr:
+		return c.bindCall(n, tolerant)
+	case *syntax.RescaleExpr:
+		return c.bind(n.X, tolerant)
+	case *syntax.MatchInstExpr:
+		return c.bind(n.X, tolerant)
+	case *syntax.ConstExpr:
+		return c.bindMeta(n.Specs, tolerant)
+	case *syntax.NovalueExpr:
+		return c.bindMeta(n.Specs, tolerant)
+	}
+	return nil
+}
+
+// bindChoice resolves the names in a choice.
+func (c *checker) bindChoice(n *syntax.TernaryExpr) *Error {
+	before := c.unknowns
+	if err := c.bind(n.Cond, true); err != nil {
+		return err
+	}
+	if c.unknowns > before {
+		c.vague[n] = true
+	}
+	if err := c.bind(n.X, true); err != nil {
+		return err
+	}
+	return c.bind(n.Y, true)
+}
+
+// bindCall resolves the names in a call.
+func (c *checker) bindCall(n *syntax.CallExpr, tolerant bool) *Error {
+	switch n.Fun {
+	case syntax.ANON:
+		return nil
+	case syntax.DEFINED:
+		m, ok := unparen(n.X).(*syntax.MetricRef)
+		if !ok {
+			break
+		}
+		l := c.lookup(m.Name)
+		if l.found && l.derived || m.Name == c.opt.Name {
+			return operandError(m.NamePos, m.Name, msgNested)
+		}
+		c.info.Defined[n] = l.found
+		return nil
+	}
+	return c.bind(n.X, tolerant)
+}
+
+// bindMetric resolves an operand.
+func (c *checker) bindMetric(n *syntax.MetricRef, tolerant bool) *Error {
+	l := c.lookup(n.Name)
+	switch {
+	case n.Name == c.opt.Name && c.opt.Name != "", l.derived && c.root != syntax.Expr(n):
+		return operandError(n.NamePos, n.Name, msgNested)
+	case l.found:
+	case c.opt.NoValue:
+		return nil
+	case tolerant:
+		c.unknown[n] = true
+		c.unknowns++
+		return nil
+	default:
+		return operandError(n.NamePos, n.Name, msgUnknown)
+	}
+	d, err := c.describe(n.NamePos, n.Name)
+	if err != nil {
+		return err
+	}
+	c.info.Metrics[n] = d
+	if !c.operands[l.id] {
+		c.operands[l.id] = true
+		c.info.Operands = append(c.info.Operands, l.id)
+	}
+	return nil
+}
+
+// bindMeta resolves the last meta= of a constant.
+func (c *checker) bindMeta(specs []*syntax.Spec, tolerant bool) *Error {
+	s := lastMeta(specs)
+	if s == nil {
+		return nil
+	}
+	l := c.lookup(s.Value)
+	switch {
+	case s.Value == c.opt.Name && c.opt.Name != "":
+		return operandError(s.ValuePos, s.Value, msgNested)
+	case l.found:
+	case c.opt.NoValue:
+		c.meta[s] = metadata{absent, true}
+		return nil
+	case tolerant:
+		c.meta[s] = metadata{}
+		return nil
+	default:
+		return operandError(s.ValuePos, s.Value, msgUnknown)
+	}
+	d, err := c.describe(s.ValuePos, s.Value)
+	if err != nil {
+		return err
+	}
+	c.meta[s] = metadata{TypeOf(d), true}
+	return nil
+}
+
+// lastMeta gives the meta= that counts, or nil.
+func lastMeta(specs []*syntax.Spec) *syntax.Spec {
+	for i := len(specs) - 1; i >= 0; i-- {
+		if specs[i].Tag == syntax.META {
+			return specs[i]
+		}
+	}
+	return nil
+}
+
+// lookup asks for a name, once.
+func (c *checker) lookup(name string) lookup {
+	l, ok := c.names[name]
+	if !ok {
+		id, derived, err := c.env.Lookup(name)
+		l = lookup{id: id, found: err == nil, derived: err == nil && derived}
+		c.names[name] = l
+	}
+	return l
+}
+
+// describe asks for the descriptor of a name that has been found, once.
+func (c *checker) describe(pos syntax.Pos, name string) (pcp.Desc, *Error) {
+	l := c.names[name]
+	if !l.described {
+		l.described = true
+		l.desc, l.err = c.env.Describe(l.id)
+		c.names[name] = l
+	}
+	switch {
+	case errors.Is(l.err, ErrLoop):
+		return pcp.Desc{}, operandError(pos, name, msgNested)
+	case l.err != nil:
+		return pcp.Desc{}, operandError(pos, name, msgNoMetadata)
+	}
+	return l.desc, nil
+}

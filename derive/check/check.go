@@ -1,0 +1,86 @@
+// Package check finds the meaning of a parsed derived metric: it resolves the names of metrics, works out type,
+// semantics, instance domain and units of every part, and reports the first mistake in the words of the original.
+//
+// [Check] is given an [Env], which answers for the names, and returns an [Info] with side tables; the tree is not
+// changed. An error is an [*Error].
+//
+// The parser has two questions that need knowledge of this level: are these units, is this a pattern. [Syntax] gives it
+// the answers. [CompilePattern] turns a POSIX extended regular expression into a matcher, and [ParseInDomMap] reads the
+// file that says which instance domains are the same.
+package check
+
+import (
+	"pmtools/derive/syntax"
+	"pmtools/lib/pcp"
+)
+
+// Check checks the meaning of e, which must be a whole expression. A nil opt is the zero Options. The error is an
+// *Error: first one about a name, else the first one of a walk that visits operands before their operator.
+func Check(e syntax.Expr, env Env, opt *Options) (*Info, error) {
+	c := newChecker(e, env, opt)
+	if err := c.bind(e, false); err != nil {
+		return nil, err
+	}
+	t, err := c.expr(e)
+	if err != nil {
+		return nil, err
+	}
+	c.info.Root = t
+	return c.info, nil
+}
+
+// Syntax gives the parser the checks of units and patterns.
+func Syntax() *syntax.Config {
+	return &syntax.Config{
+		CheckUnits: func(units string) error {
+			_, _, err := pcp.ParseUnits(units)
+			return err
+		},
+		CheckPattern: func(pattern string) error {
+			_, err := CompilePattern(pattern)
+			return err
+		},
+	}
+}
+
+// A checker is the state of one Check.
+type checker struct {
+	env  Env
+	opt  Options
+	info *Info
+	root syntax.Expr // without parentheses
+
+	names    map[string]lookup            // what env said
+	operands map[pcp.ID]bool              // the members of info.Operands
+	unknown  map[*syntax.MetricRef]bool   // unknown names in a choice, which are errors once something reads them
+	unknowns int                          // how many of these there are so far
+	vague    map[*syntax.TernaryExpr]bool // choices whose guards mention unknown names
+	meta     map[*syntax.Spec]metadata    // what the last meta= of each constant refers to
+}
+
+// newChecker returns a checker with empty tables.
+func newChecker(e syntax.Expr, env Env, opt *Options) *checker {
+	c := &checker{
+		env:  env,
+		root: unparen(e),
+		info: &Info{
+			Types:    make(map[syntax.Expr]Type),
+			Metrics:  make(map[*syntax.MetricRef]pcp.Desc),
+			Consts:   make(map[syntax.Expr]pcp.Value),
+			Scales:   make(map[*syntax.BinaryExpr]Scale),
+			Choices:  make(map[*syntax.TernaryExpr]Choice),
+			Defined:  make(map[*syntax.CallExpr]bool),
+			Rescale:  make(map[*syntax.RescaleExpr]pcp.Units),
+			Patterns: make(map[*syntax.MatchInstExpr]func(string) bool),
+		},
+		names:    make(map[string]lookup),
+		operands: make(map[pcp.ID]bool),
+		unknown:  make(map[*syntax.MetricRef]bool),
+		vague:    make(map[*syntax.TernaryExpr]bool),
+		meta:     make(map[*syntax.Spec]metadata),
+	}
+	if opt != nil {
+		c.opt = *opt
+	}
+	return c
+}

@@ -1,0 +1,103 @@
+package check
+
+import (
+	"pmtools/derive/syntax"
+	"pmtools/lib/pcp"
+)
+
+// The texts of the errors (derived.md D7.10).
+const (
+	msgUnknown        = "Unknown operand metric"
+	msgNoMetadata     = "Metadata for operand metric not available"
+	msgNested         = "Illegal nested derived metric"
+	msgUnknownTernary = "Unknown metric for ternary expression"
+
+	msgCounters          = "Illegal operator for counters"
+	msgCounterNonCounter = "Illegal operator for counter and non-counter"
+	msgNonCounterCounter = "Illegal operator for non-counter and counter"
+	msgLeftType          = "Non-arithmetic type for left operand"
+	msgRightType         = "Non-arithmetic type for right operand"
+	msgDimensions        = "Dimensions are not the same"
+	msgRightDimensions   = "Non-counter and not dimensionless for right operand"
+	msgLeftDimensions    = "Non-counter and not dimensionless for left operand"
+	msgExtraProduct      = "Extra units not allowed for both operands of *"
+	msgExtraQuotient     = "Different extra units not allowed for both operands of /"
+	msgExtra             = "Operands have incompatible extra units or scale"
+	msgInDom             = "Operands should have the same instance domain"
+
+	msgNegation     = "Non-arithmetic operand for unary negation"
+	msgFunction     = "Non-arithmetic operand for function"
+	msgTime         = "Incorrect time dimension for operand"
+	msgIncompatible = "Incompatible dimensions"
+
+	msgTernaryTypes     = "Different types for ternary operands"
+	msgTernaryInDoms    = "Different instance domains for ternary operands"
+	msgTernarySemantics = "Different semantics for ternary operands"
+	msgTernaryUnits     = "Different units or scale (%s) for ternary operands"
+	msgGuardType        = "Non-arithmetic operand for ternary guard"
+	msgGuardInDom       = "Non-scalar ternary guard with scalar expressions"
+)
+
+// operandError is about the name of a metric.
+func operandError(pos syntax.Pos, name, text string) *Error {
+	return &Error{Pos: pos, What: "operand " + name, Text: text}
+}
+
+// binaryError is about the operands of an operator.
+func (c *checker) binaryError(n *syntax.BinaryExpr, text string) *Error {
+	return &Error{Pos: n.OpPos, What: c.name(n.X) + " " + n.Op.Symbol() + " " + c.name(n.Y), Text: text}
+}
+
+// unaryError is about the operand of a prefix operator.
+func (c *checker) unaryError(n *syntax.UnaryExpr, text string) *Error {
+	return &Error{Pos: n.OpPos, What: n.Op.Symbol() + " " + c.name(n.X), Text: text}
+}
+
+// callError is about the operand of a function. An operand that has no name shows that the original is written in C.
+func (c *checker) callError(n *syntax.CallExpr, text string) *Error {
+	name := c.name(n.X)
+	if name == anonymous {
+		name = "(null)"
+	}
+	return &Error{Pos: n.FunPos, What: n.Fun.String() + "(" + name + ")", Text: text}
+}
+
+// rescaleError is about the operand or the units of rescale.
+func (c *checker) rescaleError(n *syntax.RescaleExpr, units pcp.Units, text string) *Error {
+	to := units.String()
+	if to == "" {
+		to = "none"
+	}
+	return &Error{Pos: n.FunPos, What: c.name(n.X) + " RESCALE " + to, Text: text}
+}
+
+// armsError is about the arms of a choice.
+func (c *checker) armsError(n *syntax.TernaryExpr, text string) *Error {
+	return &Error{Pos: n.Colon, What: c.name(n.X) + " : " + c.name(n.Y), Text: text}
+}
+
+// guardError is about the guard of a choice.
+func (c *checker) guardError(n *syntax.TernaryExpr, text string) *Error {
+	what := c.name(n.Cond) + " ? " + c.name(n.X) + " : " + c.name(n.Y)
+	return &Error{Pos: n.Quest, What: what, Text: text}
+}
+
+// anonymous stands in messages for what is more than a name or a number.
+const anonymous = "<expr>"
+
+// name is how messages show an operand. An unknown metric that has turned into novalue() has lost its name.
+func (c *checker) name(e syntax.Expr) string {
+	switch n := unparen(e).(type) {
+	case *syntax.MetricRef:
+		if _, known := c.info.Metrics[n]; known || c.unknown[n] {
+			return n.Name
+		}
+	case *syntax.IntLit:
+		return n.Text
+	case *syntax.FloatLit:
+		return n.Text
+	case *syntax.ConstExpr:
+		return c.name(n.X)
+	}
+	return anonymous
+}

@@ -1,0 +1,202 @@
+package check
+
+import (
+	"fmt"
+
+	"pmtools/derive/syntax"
+	"pmtools/lib/pcp"
+)
+
+// expr works out the metadata of e and of everything below it, and records it.
+func (c *checker) expr(e syntax.Expr) (Type, *Error) {
+	t, err := c.typeOf(e)
+	if err != nil {
+		return Type{}, err
+	}
+	c.info.Types[e] = t
+	return t, nil
+}
+
+// typeOf works out the metadata of e (derived.md D7.3 to D7.9).
+func (c *checker) typeOf(e syntax.Expr) (Type, *Error) {
+	switch n := e.(type) {
+	case *syntax.MetricRef:
+		return c.metric(n)
+	case *syntax.IntLit, *syntax.FloatLit:
+		return c.literal(n), nil
+	case *syntax.ParenExpr:
+		return c.expr(n.X)
+	case *syntax.UnaryExpr:
+		return c.unary(n)
+	case *syntax.BinaryExpr:
+		return c.binary(n)
+	case *syntax.TernaryExpr:
+		return c.ternary(n)
+	case *syntax.InstExpr:
+		return c.expr(n.X)
+	case *syntax.CallExpr:
+		return c.call(n)
+	case *syntax.RescaleExpr:
+		return c.rescale(n)
+	case *syntax.MatchInstExpr:
+		return c.matchInst(n)
+	case *syntax.ConstExpr:
+		return c.constant(n)
+	case *syntax.NovalueExpr:
+		return c.withSpecs(absent, n.Specs)
+	}
+	panic(fmt.Sprintf("check: unexpected node %T", e))
+}
+
+// metric gives the metadata of an operand.
+func (c *checker) metric(n *syntax.MetricRef) (Type, *Error) {
+	d, known := c.info.Metrics[n]
+	switch {
+	case known:
+		return TypeOf(d), nil
+	case c.unknown[n]:
+		return Type{}, operandError(n.NamePos, n.Name, msgUnknownTernary)
+	}
+	return absent, nil
+}
+
+// unary gives the metadata of a negation. A logical one is a number of 32 bits; the original does not say so and keeps
+// the operand's type, which is kept where it does no harm (derived.md D16 row 8).
+func (c *checker) unary(n *syntax.UnaryExpr) (Type, *Error) {
+	t, err := c.expr(n.X)
+	switch {
+	case err != nil:
+		return t, err
+	case !t.Type.Arithmetic():
+		return t, c.unaryError(n, msgNegation)
+	case n.Op == syntax.NOT:
+		if t.Type != pcp.Int32 {
+			t.Type = pcp.Uint32
+		}
+		return t, nil
+	}
+	switch t.Type {
+	case pcp.Uint32:
+		t.Type = pcp.Int32
+	case pcp.Uint64:
+		t.Type = pcp.Int64
+	}
+	t.Sem = pcp.Instant
+	return t, nil
+}
+
+// call gives the metadata of the functions of one operand (derived.md D7.7).
+func (c *checker) call(n *syntax.CallExpr) (Type, *Error) {
+	switch n.Fun {
+	case syntax.DEFINED:
+		return Type{Type: pcp.Uint32, InDom: pcp.NullInDom, Sem: pcp.Discrete}, nil
+	case syntax.ANON:
+		return anonType(n), nil
+	}
+	t, err := c.expr(n.X)
+	if err != nil {
+		return t, err
+	}
+	switch n.Fun {
+	case syntax.INSTANT:
+		if t.Sem == pcp.Counter {
+			t.Sem = pcp.Instant
+		}
+		return t, nil
+	case syntax.SCALAR:
+		t.InDom = pcp.NullInDom
+		return t, nil
+	case syntax.COUNT:
+		units := pcp.Units{DimCount: 1}
+		return Type{Type: pcp.Uint32, InDom: pcp.NullInDom, Sem: pcp.Instant, Units: units}, nil
+	}
+	if !t.Type.Arithmetic() {
+		return t, c.callError(n, msgFunction)
+	}
+	switch n.Fun {
+	case syntax.DELTA:
+		return deltaType(t), nil
+	case syntax.RATE:
+		if t.Units.DimTime != 0 && t.Units.DimTime != 1 {
+			return t, c.callError(n, msgTime)
+		}
+		return rateType(t), nil
+	case syntax.AVG:
+		t.Type, t.Sem = pcp.Float, pcp.Instant
+	case syntax.MAX, syntax.MIN:
+		t.Sem = pcp.Instant
+	case syntax.SUM:
+	default:
+		panic(fmt.Sprintf("check: unexpected function %s", n.Fun))
+	}
+	t.InDom = pcp.NullInDom
+	return t, nil
+}
+
+// deltaType is the type of differences.
+func deltaType(t Type) Type {
+	switch t.Type {
+	case pcp.Uint32:
+		t.Type = pcp.Int64
+	case pcp.Uint64:
+		t.Type = pcp.Double
+	}
+	t.Sem = pcp.Instant
+	return t
+}
+
+// rateType is the type of differences for each second. For a time it is the share of the time that passed.
+func rateType(t Type) Type {
+	t.Type, t.Sem = pcp.Double, pcp.Instant
+	t.Units.DimTime--
+	t.Units.ScaleTime = 0
+	if t.Units.DimTime != 0 {
+		t.Units.ScaleTime = pcp.Sec
+	}
+	return t
+}
+
+// anonType is the type that the operand of anon names.
+func anonType(n *syntax.CallExpr) Type {
+	t := Type{Type: pcp.Uint32, InDom: pcp.NullInDom, Sem: pcp.Discrete}
+	if m, ok := unparen(n.X).(*syntax.MetricRef); ok && len(m.Name) > len("PM_TYPE_") {
+		if typ, ok := constType(m.Name[len("PM_TYPE_"):]); ok {
+			t.Type = typ
+		}
+	}
+	return t
+}
+
+// rescale gives the metadata of a conversion to other units.
+func (c *checker) rescale(n *syntax.RescaleExpr) (Type, *Error) {
+	t, err := c.expr(n.X)
+	if err != nil {
+		return t, err
+	}
+	units, err := c.parseUnits(n.UnitsPos, n.Units)
+	switch {
+	case err != nil:
+		return t, err
+	case !t.Type.Arithmetic():
+		return t, c.rescaleError(n, units, msgFunction)
+	case !convertible(t.Units, units):
+		return t, c.rescaleError(n, units, msgIncompatible)
+	}
+	c.info.Rescale[n] = units
+	t.Units = units
+	return t, nil
+}
+
+// matchInst compiles the pattern of matchinst; the metadata is that of the operand.
+func (c *checker) matchInst(n *syntax.MatchInstExpr) (Type, *Error) {
+	t, err := c.expr(n.X)
+	if err != nil {
+		return t, err
+	}
+	match, bad := CompilePattern(n.Pattern)
+	if bad != nil {
+		return t, &Error{Pos: n.PatternPos, What: "MATCHINST", Text: "bad regular expression: '" + bad.Error() + "'"}
+	}
+	c.info.Patterns[n] = match
+	return t, nil
+}

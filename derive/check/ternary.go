@@ -1,0 +1,169 @@
+package check
+
+import (
+	"fmt"
+
+	"pmtools/derive/syntax"
+	"pmtools/lib/pcp"
+)
+
+// ternary gives the metadata of a choice (derived.md D7.9). A guard that is known beforehand selects an arm, and the
+// other one is not looked at. Then unknown metrics do not matter in the guard either, as in defined(a) && a > 1 ? a : 0.
+func (c *checker) ternary(n *syntax.TernaryExpr) (Type, *Error) {
+	choice := c.static(n.Cond)
+	var guard *Type
+	if choice == NotStatic || !c.vague[n] {
+		t, err := c.expr(n.Cond)
+		if err != nil {
+			return t, err
+		}
+		guard = &t
+	}
+	if choice != NotStatic {
+		return c.selected(n, choice, guard)
+	}
+	x, err := c.expr(n.X)
+	if err != nil {
+		return x, err
+	}
+	y, err := c.expr(n.Y)
+	if err != nil {
+		return y, err
+	}
+	t, other := x, y
+	switch {
+	case c.info.Novalue(n.X):
+		t, other = y, x
+	case c.info.Novalue(n.Y):
+	default:
+		if text := armsMisfit(x, y); text != "" {
+			return t, c.armsError(n, text)
+		}
+	}
+	if text := guardMisfit(*guard, t.Singular() && other.Singular()); text != "" {
+		return t, c.guardError(n, text)
+	}
+	if t.InDom = x.InDom; x.Singular() {
+		t.InDom = y.InDom
+	}
+	return t, nil
+}
+
+// selected gives the metadata of a choice that is made. The guard, if it was checked, must fit the arms all the same.
+func (c *checker) selected(n *syntax.TernaryExpr, choice Choice, guard *Type) (Type, *Error) {
+	c.info.Choices[n] = choice
+	arm, rest := n.X, n.Y
+	if choice == Right {
+		arm, rest = n.Y, n.X
+	}
+	t, err := c.expr(arm)
+	if err != nil || guard == nil {
+		return t, err
+	}
+	if text := guardMisfit(*guard, t.Singular() && c.singularLeaf(rest)); text != "" {
+		return t, c.guardError(n, text)
+	}
+	return t, nil
+}
+
+// guardMisfit says what is wrong with a guard.
+func guardMisfit(guard Type, singularArms bool) string {
+	switch {
+	case !guard.Type.Arithmetic():
+		return msgGuardType
+	case !guard.Singular() && singularArms:
+		return msgGuardInDom
+	}
+	return ""
+}
+
+// armsMisfit says in what two arms differ.
+func armsMisfit(x, y Type) string {
+	u, v := x.Units, y.Units
+	switch {
+	case x.Type != y.Type:
+		return msgTernaryTypes
+	case !x.Singular() && !y.Singular() && x.InDom != y.InDom:
+		return msgTernaryInDoms
+	case x.Sem != y.Sem:
+		return msgTernarySemantics
+	case u.DimSpace != v.DimSpace || u.ScaleSpace != v.ScaleSpace:
+		return fmt.Sprintf(msgTernaryUnits, "space")
+	case u.DimTime != v.DimTime || u.ScaleTime != v.ScaleTime:
+		return fmt.Sprintf(msgTernaryUnits, "time")
+	case u.DimCount != v.DimCount || u.ScaleCount != v.ScaleCount:
+		return fmt.Sprintf(msgTernaryUnits, "count")
+	case u.Extra != v.Extra || u.ExtraScale != v.ExtraScale:
+		return fmt.Sprintf(msgTernaryUnits, "extra")
+	}
+	return ""
+}
+
+// singularLeaf reports whether an arm that is not checked is known to be singular, which only metrics and constants are.
+func (c *checker) singularLeaf(e syntax.Expr) bool {
+	switch n := unparen(e).(type) {
+	case *syntax.MetricRef:
+		if d, known := c.info.Metrics[n]; known {
+			return d.InDom == pcp.NullInDom
+		}
+		return !c.unknown[n]
+	case *syntax.IntLit, *syntax.FloatLit:
+		return true
+	case *syntax.ConstExpr:
+		t, err := c.withSpecs(literalType(n.X), n.Specs)
+		return err == nil && t.Singular()
+	case *syntax.NovalueExpr:
+		t, err := c.withSpecs(absent, n.Specs)
+		return err == nil && t.Singular()
+	}
+	return false
+}
+
+// static works out a guard without values: from integers, defined, and boolean operators.
+func (c *checker) static(e syntax.Expr) Choice {
+	switch n := unparen(e).(type) {
+	case *syntax.IntLit:
+		return choose(n.Value != 0)
+	case *syntax.ConstExpr:
+		return c.static(n.X)
+	case *syntax.CallExpr:
+		if defined, ok := c.info.Defined[n]; ok {
+			return choose(defined)
+		}
+	case *syntax.UnaryExpr:
+		if n.Op == syntax.NOT {
+			return opposite(c.static(n.X))
+		}
+	case *syntax.BinaryExpr:
+		if !isBoolean(n.Op) {
+			break
+		}
+		decides := choose(n.Op == syntax.OR)
+		switch c.static(n.X) {
+		case decides:
+			return decides
+		case opposite(decides):
+			return c.static(n.Y)
+		}
+	}
+	return NotStatic
+}
+
+// choose makes a guard of a truth value.
+func choose(v bool) Choice {
+	if v {
+		return Left
+	}
+	return Right
+}
+
+// opposite negates a guard.
+func opposite(v Choice) Choice {
+	switch v {
+	case Left:
+		return Right
+	case Right:
+		return Left
+	}
+	return NotStatic
+}

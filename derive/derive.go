@@ -1,0 +1,74 @@
+// Package derive adds derived metrics, computed by expressions from other metrics, to a source of metrics.
+//
+// A [Registry] holds the definitions that hold everywhere: [Registry.Register] takes one, [Registry.LoadConfig] reads
+// files of them. A [Source] wraps a [pmapi.Source] and is one: its names, descriptions, help texts and values are those
+// below plus those of the derived metrics. [Source.Add] defines a metric for one Source alone.
+//
+//	reg := derive.NewRegistry(warn)
+//	if err := reg.Register("disk.dev.load", "rate(disk.dev.avactive)"); err != nil { ... }
+//	src := derive.NewSource(base, reg, nil)
+//
+// An expression is parsed when it is defined, and bound, that is checked against the metrics below, when a Source first
+// needs it. Its history, for delta() and rate(), belongs to the Source. A metric that cannot be bound is reported once,
+// by Options.Warn, and is then invalid for this Source: names resolve, but descriptions are pmerr.BadDerive and walks
+// leave it out.
+//
+// Without a Source, [Compile] makes a [Program] of an expression.
+//
+// Nothing here reads the environment. The parts are the packages syntax (text to tree), check (tree to types) and eval
+// (types to values).
+package derive
+
+import (
+	"strings"
+
+	"pmtools/derive/check"
+	"pmtools/derive/syntax"
+	"pmtools/lib/pcp"
+)
+
+// The space of identifiers for derived metrics (derived.md D6.1): items run from 1 to maxItem, clusters from 0 to
+// maxCluster.
+const (
+	maxItem    = 1023
+	maxCluster = 2047
+	maxMetrics = (maxCluster + 1) * maxItem
+)
+
+// globalID returns the identifier of global definition number i, counted from 0.
+func globalID(i int) pcp.ID {
+	return pcp.NewID(pcp.DynamicDomain, uint32(i/maxItem), uint32(i%maxItem)+1)
+}
+
+// localID returns the identifier of definition number i of a Source.
+func localID(i int) pcp.ID {
+	return pcp.NewID(pcp.DynamicDomain, uint32(maxCluster-i/maxItem), uint32(maxItem-i%maxItem))
+}
+
+// number returns the position of id in the order of globalID.
+func number(id pcp.ID) int { return int(id.Cluster())*maxItem + int(id.Item()) - 1 }
+
+// localNumber returns the position of id in the order of localID.
+func localNumber(id pcp.ID) int {
+	return int(maxCluster-id.Cluster())*maxItem + int(maxItem-id.Item())
+}
+
+// A definition is one derived metric as it was written. It does not change; the help texts belong to its registry's lock.
+type definition struct {
+	name, text string
+	expr       syntax.Expr
+	id         pcp.ID
+	oneline    *string
+	help       *string
+}
+
+// below reports whether name is prefix or stands below it in the name space; everything stands below "".
+func below(name, prefix string) bool {
+	if prefix == "" || name == prefix {
+		return true
+	}
+	return len(name) > len(prefix) && name[len(prefix)] == '.' && strings.HasPrefix(name, prefix)
+}
+
+// parse parses an expression with the hooks that judge units and patterns.
+func parse(text string) (syntax.Expr, error) { return check.Syntax().Parse(text) }

@@ -1,0 +1,77 @@
+package derive
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"pmtools/derive/check"
+	"pmtools/derive/syntax"
+	"pmtools/lib/pmerr"
+)
+
+// An Error says why a definition was refused. It unwraps to a *syntax.Error (also for what was wrong before parsing: a
+// duplicate name, a limit) or, from Source.Add, a *check.Error, and to a pmerr.Code, normally pmerr.BadDerive.
+type Error struct {
+	Name  string // of the metric
+	Expr  string
+	Local bool // it was for one Source (pmAddDerivedMetric), not for a Registry
+	Early bool // refused before the expression was looked at
+	Err   error
+	Code  pmerr.Code
+}
+
+// Error returns one line: the name, the offset and what is wrong.
+func (e *Error) Error() string { return "derived metric " + e.Name + ": " + e.Err.Error() }
+
+// Unwrap returns the cause and the code.
+func (e *Error) Unwrap() []error { return []error{e.Err, e.Code} }
+
+// Offset returns the place in the expression that the caret points at, -1 if the expression is empty.
+func (e *Error) Offset() int {
+	if s, ok := errors.AsType[*syntax.Error](e.Err); ok {
+		return int(s.Pos)
+	}
+	return 0
+}
+
+// Text returns what pmDerivedErrStr gives, which is empty for many mistakes.
+func (e *Error) Text() string {
+	if s, ok := errors.AsType[*syntax.Error](e.Err); ok {
+		return s.Msg
+	}
+	if s, ok := errors.AsType[*check.Error](e.Err); ok {
+		return s.Text
+	}
+	return e.Err.Error()
+}
+
+// Message returns the lines that pmRegisterDerivedMetric and pmAddDerivedMetric give, each with its newline: what was
+// called, the expression, a caret, and the text if there is one (derived.md D4.4, D4.5).
+func (e *Error) Message() string {
+	var b strings.Builder
+	switch {
+	case e.Local && e.Early:
+		fmt.Fprintf(&b, "Error: pmAddDerivedMetric(\"%s\", ...): returns %d\n", e.Name, int32(e.Code))
+	case e.Local:
+		kind := "Semantic"
+		if _, ok := errors.AsType[*syntax.Error](e.Err); ok {
+			kind = "Syntax"
+		}
+		fmt.Fprintf(&b, "%s Error: pmAddDerivedMetric(\"%s\", ...)\n", kind, e.Name)
+		e.caret(&b)
+	default:
+		fmt.Fprintf(&b, "Error: pmRegisterDerivedMetric(\"%s\", ...)\n", e.Name)
+		e.caret(&b)
+	}
+	if t := e.Text(); t != "" {
+		b.WriteString(t)
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// caret writes the expression and below it the caret.
+func (e *Error) caret(b *strings.Builder) {
+	fmt.Fprintf(b, "%s\n%s\n", e.Expr, syntax.CaretOffset(syntax.Pos(e.Offset())))
+}

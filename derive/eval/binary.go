@@ -1,0 +1,187 @@
+package eval
+
+import (
+	"slices"
+
+	"pmtools/derive/check"
+	"pmtools/derive/syntax"
+	"pmtools/lib/pcp"
+)
+
+// An op is a binary operator.
+type op uint8
+
+const (
+	opAdd op = iota
+	opSub
+	opMul
+	opDiv
+	opLess
+	opLessEqual
+	opEqual
+	opNotEqual
+	opAnd
+	opOr
+)
+
+// binary appends an operator. The relations > and >= are < and <= with the sides of their loops exchanged, which the
+// flag in node.invert says.
+func (p *planner) binary(e *syntax.BinaryExpr, n node) int {
+	n.kind = kBinary
+	left, right := p.info.Types[e.X], p.info.Types[e.Y]
+	n.common = max(left.Type, right.Type)
+	n.scale = check.Scale{LeftMul: 1, LeftDiv: 1, RightMul: 1, RightDiv: 1}
+	switch e.Op {
+	case syntax.PLUS, syntax.MINUS, syntax.STAR, syntax.SLASH:
+		n.op = map[syntax.Token]op{syntax.PLUS: opAdd, syntax.MINUS: opSub, syntax.STAR: opMul, syntax.SLASH: opDiv}[e.Op]
+		n.common = n.typ
+		if s, ok := p.info.Scales[e]; ok {
+			n.scale, n.scaled = s, true
+		}
+	case syntax.LT:
+		n.op = opLess
+	case syntax.GT:
+		n.op, n.invert = opLess, true
+	case syntax.LEQ:
+		n.op = opLessEqual
+	case syntax.GEQ:
+		n.op, n.invert = opLessEqual, true
+	case syntax.EQ:
+		n.op = opEqual
+	case syntax.NEQ:
+		n.op = opNotEqual
+	case syntax.AND:
+		n.op = opAnd
+	case syntax.OR:
+		n.op = opOr
+	}
+	n.x, n.y = p.add(e.X), p.add(e.Y)
+	n.slot = p.alloc()
+	p.release(n.x, n.y)
+	return p.push(n)
+}
+
+// binary evaluates an operator: the instances of both sides are brought together, the values converted to one type,
+// and then combined.
+func (s *State) binary(n *node) *pcp.Values {
+	x := s.eval(n.x)
+	if x.Err != 0 {
+		return s.fail(n, x.Err)
+	}
+	y := s.eval(n.y)
+	if y.Err != 0 {
+		return s.fail(n, y.Err)
+	}
+	out := s.empty(n)
+	if len(x.Insts) == 0 || len(y.Insts) == 0 {
+		return out
+	}
+	xs, ys := x.Words, y.Words
+	xn, yn := &s.plan.nodes[n.x], &s.plan.nodes[n.y]
+	switch {
+	case yn.singular():
+		out.Insts = append(out.Insts, x.Insts...)
+		ys = s.spread(ys[0], len(xs))
+	case xn.singular():
+		out.Insts = append(out.Insts, y.Insts...)
+		xs = s.spread(xs[0], len(ys))
+	case slices.Equal(x.Insts, y.Insts):
+		out.Insts = append(out.Insts, x.Insts...)
+	default:
+		xs, ys = s.join(out, x, y)
+	}
+	size := len(out.Insts)
+	xs = s.operand(&s.left, xs, xn.typ, n, n.scale.LeftMul, n.scale.LeftDiv)
+	ys = s.operand(&s.right, ys, yn.typ, n, n.scale.RightMul, n.scale.RightDiv)
+	if n.invert {
+		xs, ys = ys, xs
+	}
+	out.Words = slices.Grow(out.Words, size)[:size]
+	combine(n.op, n.common, out.Words, xs[:size], ys[:size])
+	return out
+}
+
+// operand returns the words of one side as the common type wants them, in buf if they have to be changed.
+func (s *State) operand(buf *[]uint64, words []uint64, from pcp.Type, n *node, mul, div float64) []uint64 {
+	if same(from, n.common) && !n.scaled {
+		return words
+	}
+	*buf = slices.Grow((*buf)[:0], len(words))[:len(words)]
+	convert(*buf, words, from, n.common)
+	if n.scaled && (mul != 1 || div != 1) {
+		rescale(*buf, div, mul)
+	}
+	return *buf
+}
+
+// spread returns n times word.
+func (s *State) spread(word uint64, n int) []uint64 {
+	s.wide = slices.Grow(s.wide[:0], n)[:n]
+	for i := range s.wide {
+		s.wide[i] = word
+	}
+	return s.wide
+}
+
+// join puts the instances that both columns have into out, in the order of x, and returns their values.
+func (s *State) join(out, x, y *pcp.Values) (xs, ys []uint64) {
+	s.wide, s.wide2 = s.wide[:0], s.wide2[:0]
+	s.finders[0].reset(y.Insts)
+	for i, inst := range x.Insts {
+		if j := s.finders[0].find(inst); j >= 0 {
+			out.Insts = append(out.Insts, inst)
+			s.wide = append(s.wide, x.Words[i])
+			s.wide2 = append(s.wide2, y.Words[j])
+		}
+	}
+	return s.wide, s.wide2
+}
+
+// A finder finds instances in a list. Most lists are asked in their own order, so it looks at the next one first; it
+// makes an index when that has failed too often.
+type finder struct {
+	list  []int32
+	next  int
+	tries int
+	index map[int32]int32
+	built bool
+}
+
+// reset makes f look in list.
+func (f *finder) reset(list []int32) { f.list, f.next, f.tries, f.built = list, 0, 0, false }
+
+// find returns the position of inst, or -1.
+func (f *finder) find(inst int32) int {
+	if f.next < len(f.list) && f.list[f.next] == inst {
+		f.next++
+		return f.next - 1
+	}
+	i := f.search(inst)
+	if i >= 0 {
+		f.next = i + 1
+	}
+	return i
+}
+
+// search looks at the whole list, or in the index.
+func (f *finder) search(inst int32) int {
+	const few = 8 // tries before an index pays
+	if f.built {
+		if i, ok := f.index[inst]; ok {
+			return int(i)
+		}
+		return -1
+	}
+	if f.tries++; f.tries <= few || len(f.list) < 2*few {
+		return slices.Index(f.list, inst)
+	}
+	if f.index == nil {
+		f.index = make(map[int32]int32, len(f.list))
+	}
+	clear(f.index)
+	for i, x := range slices.Backward(f.list) {
+		f.index[x] = int32(i)
+	}
+	f.built = true
+	return f.search(inst)
+}

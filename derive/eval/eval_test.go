@@ -1,0 +1,754 @@
+package eval_test
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"testing"
+
+	"pmtools/derive/check"
+	"pmtools/derive/eval"
+	"pmtools/derive/syntax"
+	"pmtools/lib/pcp"
+	"pmtools/lib/pmerr"
+)
+
+// A world is the metrics of a test.
+type world map[string]pcp.Desc
+
+func (w world) Lookup(name string) (pcp.ID, bool, error) {
+	if d, ok := w[name]; ok {
+		return d.ID, false, nil
+	}
+	return pcp.NullID, false, pmerr.Name
+}
+
+func (w world) Describe(id pcp.ID) (pcp.Desc, error) {
+	for _, d := range w {
+		if d.ID == id {
+			return d, nil
+		}
+	}
+	return pcp.Desc{}, pmerr.PMID
+}
+
+// newWorld makes metrics of lines NAME TYPE INDOM SEM [UNITS].
+func newWorld(lines string) world {
+	w := world{}
+	types := map[string]pcp.Type{
+		"32": pcp.Int32, "U32": pcp.Uint32, "64": pcp.Int64, "U64": pcp.Uint64, "FLOAT": pcp.Float,
+		"DOUBLE": pcp.Double, "STRING": pcp.String, "AGGREGATE": pcp.Aggregate,
+	}
+	sems := map[string]pcp.Sem{"counter": pcp.Counter, "instant": pcp.Instant, "discrete": pcp.Discrete}
+	for line := range strings.Lines(lines) {
+		f := strings.Fields(line)
+		if len(f) < 4 {
+			continue
+		}
+		d := pcp.Desc{ID: pcp.NewID(60, 0, uint32(len(w)+1)), Type: types[f[1]], InDom: pcp.NullInDom, Sem: sems[f[3]]}
+		if f[2] != "-" {
+			n, err := strconv.Atoi(f[2])
+			if err != nil {
+				panic(err)
+			}
+			d.InDom = pcp.NewInDom(60, uint32(n))
+		}
+		if len(f) > 4 {
+			u, _, err := pcp.ParseUnits(f[4])
+			if err != nil {
+				panic(err)
+			}
+			d.Units = u
+		}
+		w[f[0]] = d
+	}
+	return w
+}
+
+// names answers about instances: 1 "one", 2 "two blank", 3 "three", 4 "a]b", 5 "a/b", and above "iN word". Domains other
+// than the first have an error.
+type names struct{ asked int }
+
+func instName(inst int32) string {
+	if inst >= 1 && inst <= 5 {
+		return [...]string{"one", "two blank", "three", "a]b", "a/b"}[inst-1]
+	}
+	return fmt.Sprintf("i%d word", inst)
+}
+
+func (n *names) LookupInst(d pcp.InDom, name string) (int32, error) {
+	n.asked++
+	for i := range int32(20) {
+		s := instName(i)
+		if first, _, _ := strings.Cut(s, " "); s == name || first == name {
+			return i, nil
+		}
+	}
+	return 0, pmerr.Inst
+}
+
+func (n *names) InstName(d pcp.InDom, inst int32) (string, error) {
+	n.asked++
+	if inst == 77777 {
+		return "", pmerr.Inst
+	}
+	return instName(inst), nil
+}
+
+func (n *names) Instances(d pcp.InDom) ([]pcp.Instance, error) {
+	if d.Serial() > 9 {
+		return nil, pmerr.InDomLog
+	}
+	var list []pcp.Instance
+	for i := range int32(3) {
+		list = append(list, pcp.Instance{ID: i + 1, Name: instName(i + 1)})
+	}
+	return list, nil
+}
+
+// column makes a column of text: "5", "1=10 2=20", "E(-12389)", or "none". A value "bad" does not fit its type.
+func column(t testing.TB, d pcp.Desc, text string) *pcp.Values {
+	t.Helper()
+	v := &pcp.Values{ID: d.ID, Type: d.Type}
+	if n, ok := strings.CutPrefix(text, "E("); ok {
+		code, err := strconv.Atoi(strings.TrimSuffix(n, ")"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		v.Err = pmerr.Code(code)
+		return v
+	}
+	for i, f := range strings.Fields(text) {
+		if f == "none" {
+			continue
+		}
+		inst := pcp.NullInst
+		if k, rest, ok := strings.Cut(f, "="); ok {
+			n, err := strconv.Atoi(k)
+			if err != nil {
+				t.Fatal(err)
+			}
+			inst, f = int32(n), rest
+		}
+		v.Insts = append(v.Insts, inst)
+		if f == "bad" {
+			v.Odd = make([]pcp.Odd, i+1)
+			v.Odd[i].Bad = true
+			f = "0"
+		} else if v.Odd != nil {
+			v.Odd = append(v.Odd, pcp.Odd{})
+		}
+		if d.Type.Arithmetic() {
+			v.Words = append(v.Words, word(t, d.Type, f))
+		} else {
+			v.Blobs = append(v.Blobs, []byte(f))
+		}
+	}
+	return v
+}
+
+// word parses a number of a type.
+func word(t testing.TB, typ pcp.Type, s string) uint64 {
+	t.Helper()
+	switch typ {
+	case pcp.Double, pcp.Float:
+		f, err := strconv.ParseFloat(s, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if typ == pcp.Float {
+			return uint64(math.Float32bits(float32(f)))
+		}
+		return math.Float64bits(f)
+	case pcp.Uint64:
+		n, err := strconv.ParseUint(s, 10, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	n, err := strconv.ParseInt(s, 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return uint64(n)
+}
+
+// text writes a column in the form that column reads.
+func text(v *pcp.Values) string {
+	if v.Err != 0 {
+		return fmt.Sprintf("E(%d)", int32(v.Err))
+	}
+	if len(v.Insts) == 0 {
+		return "none"
+	}
+	var b strings.Builder
+	for i, inst := range v.Insts {
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+		if inst != pcp.NullInst {
+			fmt.Fprintf(&b, "%d=", inst)
+		}
+		fmt.Fprintf(&b, "%v", goValue(v, i))
+	}
+	return b.String()
+}
+
+// compile parses, checks and plans an expression.
+func compile(t testing.TB, w world, expr string) (syntax.Expr, *check.Info, *eval.Plan) {
+	t.Helper()
+	e, err := check.Syntax().Parse(expr)
+	if err != nil {
+		t.Fatalf("%s: %v", expr, err)
+	}
+	info, err := check.Check(e, w, nil)
+	if err != nil {
+		t.Fatalf("%s: %v", expr, err)
+	}
+	return e, info, eval.New(e, info)
+}
+
+// inputs returns the columns of the operands for one sample of a test, "name: column; name: column".
+func inputs(t testing.TB, w world, info *check.Info, sample string) []*pcp.Values {
+	t.Helper()
+	var cols []*pcp.Values
+	for _, id := range info.Operands {
+		v := &pcp.Values{ID: id}
+		for part := range strings.SplitSeq(sample, ";") {
+			name, col, _ := strings.Cut(part, ":")
+			if d := w[strings.TrimSpace(name)]; d.ID == id {
+				v = column(t, d, strings.TrimSpace(col))
+			}
+		}
+		cols = append(cols, v)
+	}
+	return cols
+}
+
+// run evaluates an expression over samples one second apart, with both evaluators.
+func run(t *testing.T, w world, expr string, samples ...string) []string {
+	t.Helper()
+	e, info, plan := compile(t, w, expr)
+	state, second := plan.NewState(), newNaive(info)
+	var got []string
+	for i, s := range samples {
+		in := &eval.Input{Time: pcp.Timestamp{Sec: int64(i)}, Columns: inputs(t, w, info, s), Instances: &names{}}
+		var dst pcp.Values
+		state.Eval(in, &dst)
+		if dst.Type != info.Root.Type {
+			t.Errorf("%s: type %v, want %v", expr, dst.Type, info.Root.Type)
+		}
+		got = append(got, text(&dst))
+		second.in = in
+		if want := naiveText(second.eval(e)); got[i] != want {
+			t.Errorf("%s: sample %d: %s, but naively %s", expr, i, got[i], want)
+		}
+	}
+	return got
+}
+
+// naiveText writes what the naive evaluator found as text does.
+func naiveText(c naiveColumn) string {
+	if c.err != 0 {
+		return fmt.Sprintf("E(%d)", int32(c.err))
+	}
+	if len(c.vals) == 0 {
+		return "none"
+	}
+	var parts []string
+	for _, v := range c.vals {
+		s := fmt.Sprint(v.v)
+		if v.inst != pcp.NullInst {
+			s = fmt.Sprintf("%d=%s", v.inst, s)
+		}
+		parts = append(parts, s)
+	}
+	return strings.Join(parts, " ")
+}
+
+// samples are the records of the archive of derived.md D13.
+var samples = func() []string {
+	var list []string
+	ta := []string{"0", "101", "E(-12389)", "309", "none", "525"}
+	for i := range 6 {
+		b := fmt.Sprintf("1=%d 2=%d 3=%d 4=%d 5=%d", 10+i, 20+i, 30+i, 40+i, 50+i)
+		ts := strconv.Itoa(i)
+		if i == 3 {
+			b = "4=23 5=13"
+		}
+		if i == 1 {
+			ts = "E(-12351)"
+		}
+		list = append(list, fmt.Sprintf("t.a: %s; t.b: %s; t.c: 1=1000 2=2000 3=3000 4=4000; t.d: %d; t.s: %s", ta[i], b, i%2, ts))
+	}
+	return list
+}()
+
+func d13World() world {
+	return newWorld(`
+		t.a U32 - counter count
+		t.b 32 1 instant
+		t.c 32 1 instant
+		t.d 32 - instant
+		t.s 32 - instant`)
+}
+
+// TestSamples has the table of derived.md D13, with the better column of D16 where that differs.
+func TestSamples(t *testing.T) {
+	const e = "E(-12389)"
+	all := func(list ...string) []string { return list }
+	tests := []struct {
+		expr string
+		want []string
+	}{
+		{"delta(t.a)", all("none", "101", e, e, "none", "none")},
+		{"rate(t.a)", all("none", "101", e, e, "none", "none")},
+		{"delta((t.a))", all("none", "101", e, e, "none", "none")},
+		{"delta(t.a*2)", all("none", "202", e, "416", "none", "none")},
+		{"rate(t.a*2)", all("none", "202", e, "208", "none", "none")},
+		{"instant(t.a)", all("0", "101", e, "309", "none", "525")},
+		{"count(t.a)", all("1", "1", "0", "1", "0", "1")},
+		{"sum(t.a)", all("0", "101", e, "309", "0", "525")},
+		{"avg(t.a)", all("0", "101", e, "309", "0", "525")},
+		{"max(t.a)", all("0", "101", e, "309", "none", "525")},
+		{"delta(t.b)", all("none", "1=1 2=1 3=1 4=1 5=1", "1=1 2=1 3=1 4=1 5=1", "4=-19 5=-39", "4=21 5=41", "1=1 2=1 3=1 4=1 5=1")},
+		{"t.b+t.c", all("1=1010 2=2020 3=3030 4=4040", "1=1011 2=2021 3=3031 4=4041", "1=1012 2=2022 3=3032 4=4042", "4=4023",
+			"1=1014 2=2024 3=3034 4=4044", "1=1015 2=2025 3=3035 4=4045")},
+		{"delta(t.s)", all("none", "E(-12351)", "E(-12351)", "1", "1", "1")},
+		{"t.d ? t.s : t.d", all("0", "E(-12351)", "0", "3", "0", "5")},
+		{"rate(t.d*1)", all("none", "1", "-1", "1", "-1", "1")},
+		{"delta(t.d*1)", all("none", "1", "-1", "1", "-1", "1")},
+		{"rate(t.d)", all("none", "1", "-1", "1", "-1", "1")},
+		{"delta(t.a)+delta(t.s)", all("none", "E(-12351)", e, e, "E(-12351)", "none")},
+		{"scalar(t.b[three])", all("30", "31", "32", "none", "34", "35")},
+		{`t.b[a\]b]`, all("4=40", "4=41", "4=42", "4=23", "4=44", "4=45")},
+		{"t.d ? t.b : t.c", all("1=1000 2=2000 3=3000 4=4000", "1=11 2=21 3=31 4=41 5=51", "1=1000 2=2000 3=3000 4=4000",
+			"4=23 5=13", "1=1000 2=2000 3=3000 4=4000", "1=15 2=25 3=35 4=45 5=55")},
+		// Histories of operands that are not broken here (D16.16).
+		{"delta(t.b[three])", all("none", "3=1", "3=1", "none", "none", "3=1")},
+		{"rate(instant(t.d))", all("none", "1", "-1", "1", "-1", "1")},
+		{"delta(matchinst(/^t/, t.b))", all("none", "2=1 3=1", "2=1 3=1", "none", "none", "2=1 3=1")},
+		{"delta(defined(t.a))", all("none", "0", "0", "0", "0", "0")},
+		{"(delta(t.b))[three]", all("none", "3=1", "3=1", "none", "none", "3=1")},
+		// A choice by instance (D16.19).
+		{"t.b > 25 ? t.b : novalue()", all("3=30 4=40 5=50", "3=31 4=41 5=51", "3=32 4=42 5=52", "none", "3=34 4=44 5=54", "3=35 4=45 5=55")},
+		{"t.b > 25 ? t.c : t.b", all("1=10 2=20 3=3000 4=4000", "1=11 2=21 3=3000 4=4000", "1=12 2=22 3=3000 4=4000", "4=23 5=13",
+			"1=14 2=24 3=3000 4=4000", "1=15 2=25 3=3000 4=4000")},
+	}
+	w := d13World()
+	for _, tt := range tests {
+		t.Run(tt.expr, func(t *testing.T) {
+			got := run(t, w, tt.expr, samples...)
+			for i := range tt.want {
+				if got[i] != tt.want[i] {
+					t.Errorf("sample %d: %s, want %s", i, got[i], tt.want[i])
+				}
+			}
+		})
+	}
+}
+
+const oneWorld = `
+	i32 32 - instant
+	u32 U32 - instant
+	i64 64 - instant
+	u64 U64 - instant
+	f FLOAT - instant
+	d DOUBLE - instant
+	s STRING - instant
+	a AGGREGATE - instant
+	i32s 32 1 instant
+	j32s 32 1 instant
+	u32s U32 1 instant
+	ds DOUBLE 1 instant
+	fs FLOAT 1 instant
+	strs STRING 1 discrete
+	b.c U32 - counter byte
+	k.c U32 - counter Kbyte
+	b U32 - instant byte
+	k U32 - instant Kbyte
+	kx DOUBLE 1 instant Kbyte
+	sec U32 - instant sec
+	ms.c U64 - counter millisec
+	min.c 64 - counter min
+	u64c U64 - counter
+	i64c 64 - counter
+	i32c 32 - counter
+	fc FLOAT - counter
+	dc DOUBLE 1 counter
+	agg AGGREGATE - instant`
+
+// TestValues has single samples: one value each unless the row says otherwise.
+func TestValues(t *testing.T) {
+	const in = "i32: -7; u32: 4000000000; i64: -5000000000; u64: 18446744073709551615; f: 0.1; d: 2.5; s: text; a: xy; agg: zz; " +
+		"i32s: 1=-1 2=2 3=3; j32s: 3=30 1=10 7=70; u32s: 1=1 2=2 3=3; ds: 1=0.5 2=1.5; fs: 9=1; strs: 1=x 2=y; " +
+		"b.c: 2048; k.c: 3; b: 1535; k: 2; kx: 1=1 2=2; sec: 90; ms.c: 5; min.c: 1; u64c: 7"
+	tests := []struct{ name, expr, want string }{
+		// Derived.md D12, constants.
+		{"precedence", "1 + 2 * 3", "7"},
+		{"wrap", "1-2", "4294967295"},
+		{"zero by zero", "0/0", "0"},
+		{"by zero", "7/0", "+Inf"},
+		{"negative by zero", "-7/0", "-Inf"},
+		{"minus", "-1", "-1"},
+		{"minus of unsigned", "-4294967295", "1"},
+		{"overflow", "4294967295+1", "0"},
+		{"double", "3-5.0", "-2"},
+		{"dot", ".", "0"},
+		{"chain", "1 < 2 < 3", "1"},
+		{"chain down", "3 > 2 > 1", "0"},
+		{"and", "2 && 3", "1"},
+		{"and false", "2 && 0", "0"},
+		{"or", "0 || 3", "1"},
+		{"or false", "0 || 0.0", "0"},
+		{"not", "!5", "0"},
+		{"not not", "!!5", "1"},
+		{"equal", "1 == 1.0", "1"},
+		{"not equal", "1 != 1.0", "0"},
+		{"negative constant", "mkconst(4294967295,type=32)", "-1"},
+		{"last type", "mkconst(5,type=32,type=64)", "5"},
+		{"unsigned comparison", "mkconst(4294967295,type=32) < 1", "0"},
+		{"signed comparison", "mkconst(4294967295,type=32) < mkconst(1,type=64)", "1"},
+		{"static novalue", "1?novalue():2", "none"},
+		{"static number", "0?novalue():2", "2"},
+		{"unequal scales", "mkconst(1,units=Kbyte)+mkconst(1,units=byte)", "1.0009765625"},
+		{"rescale up", `rescale(mkconst(1,units=hour),"sec")`, "3600"},
+		{"rescale float", `rescale(mkconst(1536.0,type=float,units=byte),"Kbyte")`, "1.5"},
+		{"rescale count", `rescale(1,"count")`, "1"},
+		// Types.
+		{"32 and U32", "i32 + u32", "3999999993"},
+		{"32 and U32 compared", "i32 > u32", "1"},
+		{"32 and 64", "i32 + i64", "-5000000007"},
+		{"32 and U64", "i32 - u64", "18446744073709551610"},
+		{"32 and U64 compared", "i32 >= u64", "0"},
+		{"U32 and 64", "u32 * i64", "-1553255926290448384"},
+		{"64 and U64", "i64 + u64", "18446744068709551615"},
+		{"32 and float", "i32 * f", "-0.7"},
+		{"U64 and float", "u64 + f", "1.8446744e+19"},
+		{"64 and float compared", "i64 < f", "1"},
+		{"32 and double", "i32 * d", "-17.5"},
+		{"float and double", "f + d", "2.600000001490116"},
+		{"U64 and double", "u64 - d", "1.8446744073709552e+19"},
+		{"float divided", "f / 2", "0.05000000074505806"},
+		{"int divided", "i32 / 2", "-3.5"},
+		{"relations", "(d <= 2.5) + (d >= 2.5) + (d == 2.5) + (d != 2.5) + (d < 2.5) + (d > 2.5)", "3"},
+		{"float relations", "(f <= 0.1) + (f >= f) + (f == f)*10", "11"},
+		{"not float", "!f", "0"},
+		{"minus 64", "-i64", "5000000000"},
+		{"minus U64", "-u64", "1"},
+		{"minus float", "-f", "-0.1"},
+		{"minus double", "-d", "-2.5"},
+		{"and float", "f && d", "1"},
+		{"or mixed", "i32 - i32 || u64", "1"},
+		// Instances.
+		{"join in order of the left", "i32s + j32s", "1=9 3=33"},
+		{"join the other way", "j32s - i32s", "3=27 1=11"},
+		{"none in common", "fs + i32s", "none"},
+		{"same instances", "i32s * u32s", "1=4294967295 2=4 3=9"},
+		{"singular right", "i32s + i32", "1=-8 2=-5 3=-4"},
+		{"singular left", "u32 - u32s", "1=3999999999 2=3999999998 3=3999999997"},
+		{"different selections", "i32s[one] + i32s[three]", "none"},
+		{"scalars of selections", "scalar(i32s[one]) + scalar(i32s[three])", "2"},
+		{"selection by first word", "i32s[two]", "2=2"},
+		{"selection by name", "i32s[two blank]", "2=2"},
+		{"selection of nothing", "i32s[nosuch]", "none"},
+		{"selection of singular", "i32[one]", "none"},
+		{"match", "matchinst(/^t/, i32s)", "2=2 3=3"},
+		{"no match", "matchinst(!/^t/, i32s)", "1=-1"},
+		{"match first word only", "matchinst(/blank/, i32s)", "none"},
+		{"match singular", "matchinst(/./, i32)", "none"},
+		{"match strings", "matchinst(/one/, strs)", "1=x"},
+		{"constant of a domain", "mkconst(5,indom=60.1)", "1=5 2=5 3=5"},
+		{"constant of no domain", "mkconst(5,indom=60.10)", "E(-12379)"},
+		// Functions.
+		{"avg", "avg(i32s)", "1.3333334"},
+		{"avg double", "avg(ds)", "1"},
+		{"sum", "sum(i32s)", "4"},
+		{"sum double", "sum(ds)", "2"},
+		{"sum float", "sum(fs)", "1"},
+		{"min", "min(i32s)", "-1"},
+		{"max", "max(i32s)", "3"},
+		{"min unsigned", "min(u32s)", "1"},
+		{"max double", "max(ds)", "1.5"},
+		{"min float", "min(fs)", "1"},
+		{"count", "count(j32s)", "3"},
+		{"count strings", "count(strs)", "2"},
+		{"scalar string", "scalar(strs)", "x"},
+		{"instant string", "instant(strs)", "1=x 2=y"},
+		{"scalar order", "scalar(j32s)", "30"},
+		{"rescale rounds", `rescale(b, "Kbyte")`, "1"},
+		{"rescale instances", `rescale(kx, "byte")`, "1=1024 2=2048"},
+		{"defined", "defined(b) + defined(nosuch)", "1"},
+		// Scales.
+		{"counters of two scales", "b.c + k.c", "5"},
+		{"product of two scales", "k * b", "2.998046875"},
+		{"quotient of two scales", "k / b", "1.3342019543973942"},
+		{"instances of two scales", "kx + b", "1=2.4990234375 2=3.4990234375"},
+		{"no scales in relations", "b.c > k.c", "1"},
+		// Choices.
+		{"singular string", "i32 ? s : s", "text"},
+		{"aggregate", "i32 ? a : agg", "E(-12397)"},
+		{"static aggregate", "1 ? a : agg", "xy"},
+		{"string by instance", "u32s > 1 ? strs : novalue()", "2=y"},
+		{"spread over the other arm", "i32 ? mkconst(7,type=32,semantics=instant) : i32s", "1=7 2=7 3=7"},
+		{"spread over the first arm", "i32-i32 ? i32s : mkconst(7,type=32,semantics=instant)", "1=7 2=7 3=7"},
+		{"novalue", "i32 ? novalue() : i32s", "none"},
+		{"not novalue", "i32-i32 ? novalue() : i32s", "1=-1 2=2 3=3"},
+		{"unused arm without values", "i32 ? i32s : matchinst(/x/, i32s)", "none"},
+		{"condition lacks instances", "j32s > 20 ? i32s : i32s", "1=-1 3=3"},
+		{"arms of different instances", "j32s > 20 ? i32s : j32s", "1=10 3=3"},
+		{"one arm singular", "u32s > 1 ? i32s : mkconst(0,type=32,semantics=instant)", "1=0 2=2 3=3"},
+		{"other arm singular", "u32s > 1 ? mkconst(0,type=32,semantics=instant) : i32s", "1=-1 2=0 3=0"},
+	}
+	w := newWorld(oneWorld)
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := run(t, w, tt.expr, in)[0]; got != tt.want {
+				t.Errorf("%s is %s, want %s", tt.expr, got, tt.want)
+			}
+		})
+	}
+}
+
+// TestErrors has operands with errors and without values, and columns that break the rules.
+func TestErrors(t *testing.T) {
+	tests := []struct{ name, expr, in, want string }{
+		{"left error wins", "i32 + u32", "i32: E(-12389); u32: E(-12351)", "E(-12389)"},
+		{"right error", "i32 + u32", "i32: none; u32: E(-12351)", "E(-12351)"},
+		{"left none", "i32 + u32", "i32: none; u32: 1", "none"},
+		{"right none", "i32s + u32", "i32s: 1=1; u32: none", "none"},
+		{"negated error", "-i32", "i32: E(-12351)", "E(-12351)"},
+		{"count of error", "count(i32s)", "i32s: E(-12351)", "0"},
+		{"count of none", "count(i32s)", "i32s: none", "0"},
+		{"sum of error", "sum(i32s)", "i32s: E(-12351)", "E(-12351)"},
+		{"sum of none", "sum(i32s)", "i32s: none", "0"},
+		{"avg of none", "avg(i32s)", "i32s: none", "0"},
+		{"min of none", "min(i32s)", "i32s: none", "none"},
+		{"scalar of none", "scalar(i32s)", "i32s: none", "none"},
+		{"scalar of error", "scalar(i32s)", "i32s: E(-12351)", "E(-12351)"},
+		{"selection of error", "i32s[one]", "i32s: E(-12351)", "E(-12351)"},
+		{"match of error", "matchinst(/x/, i32s)", "i32s: E(-12351)", "E(-12351)"},
+		{"name unknown", "matchinst(!/x/, i32s)", "i32s: 1=1 77777=2", "1=1"},
+		{"rescale of none", `rescale(b, "Kbyte")`, "b: none", "none"},
+		{"condition error", "i32 ? u32 : u32", "i32: E(-12351); u32: E(-12389)", "E(-12351)"},
+		{"unused arm error", "i32 ? i32s : j32s", "i32: 1; i32s: 1=1; j32s: E(-12389)", "E(-12389)"},
+		{"arm none", "i32 ? i32s : j32s", "i32: 1; i32s: 1=1; j32s: none", "none"},
+		{"condition none", "i32 ? i32s : j32s", "i32: none; i32s: 1=1; j32s: 2=2", "none"},
+		{"static arm", "1 ? i32s : j32s", "i32s: 1=1; j32s: E(-12351)", "1=1"},
+		{"delta error", "delta(i32)", "i32: E(-12351)", "E(-12351)"},
+		{"odd values", "i32s + 1", "i32s: 1=1 2=bad 3=3", "1=2 3=4"},
+		{"odd strings", "instant(strs)", "strs: 1=bad 2=y", "2=y"},
+	}
+	w := newWorld(oneWorld)
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := run(t, w, tt.expr, tt.in)[0]; got != tt.want {
+				t.Errorf("%s is %s, want %s", tt.expr, got, tt.want)
+			}
+		})
+	}
+}
+
+// TestChanges has delta and rate of all types, over two samples.
+func TestChanges(t *testing.T) {
+	tests := []struct{ name, expr, first, second, want string }{
+		{"delta 32 wraps", "delta(i32)", "i32: 2147483647", "i32: -2147483648", "1"},
+		{"delta U32 is signed", "delta(u32)", "u32: 4294967232", "u32: 2147483582", "-2147483650"},
+		{"delta 64", "delta(i64)", "i64: 5", "i64: -5", "-10"},
+		{"delta U64 is double", "delta(u64)", "u64: 10", "u64: 7", "-3"},
+		{"delta float", "delta(f)", "f: 0.5", "f: 2", "1.5"},
+		{"delta double", "delta(ds)", "ds: 1=1 2=5", "ds: 2=7 1=2", "2=2 1=1"},
+		{"rate 32 counter wraps", "rate(i32c)", "i32c: 2147483647", "i32c: -2147483648", "1"},
+		{"rate U32", "rate(u32)", "u32: 7", "u32: 5", "-2"},
+		{"rate U64", "rate(u64)", "u64: 7", "u64: 5", "-2"},
+		{"rate of decreasing U32 counter", "rate(b.c)", "b.c: 7", "b.c: 5", "none"},
+		{"rate of decreasing 64 counter", "rate(i64c)", "i64c: 7", "i64c: -5", "none"},
+		{"rate of decreasing U64 counter", "rate(u64c)", "u64c: 7", "u64c: 5", "none"},
+		{"rate of decreasing float counter", "rate(fc)", "fc: 7", "fc: 5", "none"},
+		{"rate of some decreasing instances", "rate(dc)", "dc: 1=1 2=2 3=3", "dc: 1=2 2=1 3=5", "1=1 3=2"},
+		{"rate of milliseconds", "rate(ms.c)", "ms.c: 5000", "ms.c: 5250", "0.25"},
+		{"rate of minutes", "rate(min.c)", "min.c: 1", "min.c: 2", "60"},
+		{"rate of a sum", "rate(b.c + k.c)", "b.c: 1024; k.c: 1", "b.c: 2048; k.c: 2", "2"},
+		{"rate of a literal", "rate(2)", "", "", "0"},
+		{"after none", "delta(i32s)", "i32s: none", "i32s: 1=1", "none"},
+		{"after error", "delta(i32s)", "i32s: E(-12351)", "i32s: 1=1", "E(-12351)"},
+		{"new instances", "delta(i32s)", "i32s: 1=1 2=2 3=3", "i32s: 4=1 3=5", "3=2"},
+		{"delta of delta", "delta(delta(i32))", "i32: 1", "i32: 2", "none"},
+		{"delta of rescale", `delta(rescale(b, "Kbyte"))`, "b: 1024", "b: 4096", "3"},
+	}
+	w := newWorld(oneWorld)
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			got := run(t, w, tt.expr, tt.first, tt.second)
+			if got[1] != tt.want {
+				t.Errorf("%s is %s, want %s", tt.expr, got[1], tt.want)
+			}
+		})
+	}
+}
+
+// TestRecovery follows the history of delta and rate through errors and gaps.
+func TestRecovery(t *testing.T) {
+	tests := []struct {
+		name, expr string
+		in, want   []string
+	}{
+		{"metric", "rate(u32)",
+			[]string{"u32: 1", "u32: E(-12351)", "u32: 5", "u32: 7"}, []string{"none", "E(-12351)", "E(-12351)", "2"}},
+		{"expression", "rate(u32+0)",
+			[]string{"u32: 1", "u32: E(-12351)", "u32: 5", "u32: 7"}, []string{"none", "E(-12351)", "2", "2"}},
+		{"not reached", "i32 + delta(u32)",
+			[]string{"i32: 0; u32: 1", "i32: E(-12351); u32: 3", "i32: 0; u32: 9"}, []string{"none", "E(-12351)", "8"}},
+		{"gap", "rate(u32)", []string{"u32: 1", "u32: none", "u32: 5", "u32: 7"}, []string{"none", "none", "none", "2"}},
+		{"static choice does not count", "1 ? delta(u32) : delta(i64)",
+			[]string{"u32: 1; i64: E(-12351)", "u32: 3"}, []string{"none", "2"}},
+	}
+	w := newWorld(oneWorld)
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := run(t, w, tt.expr, tt.in...); strings.Join(got, ",") != strings.Join(tt.want, ",") {
+				t.Errorf("%s is %v, want %v", tt.expr, got, tt.want)
+			}
+		})
+	}
+}
+
+// TestBrokenColumns has inputs that break the contract; none may panic.
+func TestBrokenColumns(t *testing.T) {
+	w := newWorld(oneWorld)
+	tests := []struct {
+		name string
+		cols []*pcp.Values
+		want string
+	}{
+		{"no columns", nil, "none"},
+		{"nil column", []*pcp.Values{nil}, "none"},
+		{"other type", []*pcp.Values{{Type: pcp.Double, Insts: []int32{1}, Words: []uint64{1}}}, "E(-12397)"},
+		{"too few words", []*pcp.Values{{Type: pcp.Int32, Insts: []int32{1, 2}, Words: []uint64{1}}}, "E(-12397)"},
+		{"other type without values", []*pcp.Values{{Type: pcp.Unknown}}, "none"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			_, _, plan := compile(t, w, "i32s + 1")
+			var dst pcp.Values
+			plan.NewState().Eval(&eval.Input{Columns: tt.cols}, &dst)
+			if got := text(&dst); got != tt.want {
+				t.Errorf("got %s, want %s", got, tt.want)
+			}
+		})
+	}
+	for _, expr := range []string{"i32s[one]", "matchinst(/x/, i32s)", "mkconst(1,indom=60.1)"} {
+		_, info, plan := compile(t, w, expr)
+		var dst pcp.Values
+		plan.NewState().Eval(&eval.Input{Columns: inputs(t, w, info, "i32s: 1=1")}, &dst)
+		if got := text(&dst); got != "none" {
+			t.Errorf("%s without instances: %s", expr, got)
+		}
+	}
+}
+
+// TestProfile restricts a constant to the instances of a profile.
+func TestProfile(t *testing.T) {
+	_, _, plan := compile(t, world{}, "mkconst(5,indom=60.1)")
+	p := &pcp.Profile{}
+	p.Del(pcp.NewInDom(60, 1))
+	p.Add(pcp.NewInDom(60, 1), 2)
+	var dst pcp.Values
+	plan.NewState().Eval(&eval.Input{Instances: &names{}, Profile: p}, &dst)
+	if got := text(&dst); got != "2=5" {
+		t.Errorf("got %s", got)
+	}
+}
+
+// TestNamesAreAskedOnce counts the questions about instances.
+func TestNamesAreAskedOnce(t *testing.T) {
+	w := newWorld(oneWorld)
+	tests := []struct {
+		expr  string
+		asked int
+	}{{"i32s[three]", 1}, {"i32s[nosuch]", 300}, {"matchinst(/./, i32s)", 3}}
+	for _, tt := range tests {
+		_, info, plan := compile(t, w, tt.expr)
+		s, n := plan.NewState(), &names{}
+		var dst pcp.Values
+		for range 300 {
+			s.Eval(&eval.Input{Columns: inputs(t, w, info, "i32s: 1=1 2=2 3=3"), Instances: n}, &dst)
+		}
+		if n.asked != tt.asked {
+			t.Errorf("%s: %d questions, want %d", tt.expr, n.asked, tt.asked)
+		}
+	}
+}
+
+// TestForgetting has an instance that is seldom there: it is asked about again after a hundred evaluations, not before.
+func TestForgetting(t *testing.T) {
+	w := newWorld(oneWorld)
+	_, info, plan := compile(t, w, "matchinst(/./, i32s)")
+	s, n := plan.NewState(), &names{}
+	var dst pcp.Values
+	var asked []int
+	for i := range 201 {
+		in := "i32s: 1=1"
+		if i%10 == 0 {
+			in = "i32s: 1=1 7=7"
+		}
+		before := n.asked
+		s.Eval(&eval.Input{Columns: inputs(t, w, info, in), Instances: n}, &dst)
+		if n.asked > before {
+			asked = append(asked, i)
+		}
+	}
+	if fmt.Sprint(asked) != "[0 100 200]" {
+		t.Errorf("asked at evaluations %v", asked)
+	}
+}
+
+// TestPlanIsShared evaluates one plan in two states, whose histories have nothing to do with each other.
+func TestPlanIsShared(t *testing.T) {
+	w := newWorld(oneWorld)
+	_, info, plan := compile(t, w, "delta(i32)")
+	a, b := plan.NewState(), plan.NewState()
+	var dst pcp.Values
+	a.Eval(&eval.Input{Columns: inputs(t, w, info, "i32: 1")}, &dst)
+	b.Eval(&eval.Input{Columns: inputs(t, w, info, "i32: 5")}, &dst)
+	if text(&dst) != "none" {
+		t.Errorf("second state has %s", text(&dst))
+	}
+	a.Eval(&eval.Input{Columns: inputs(t, w, info, "i32: 3")}, &dst)
+	if text(&dst) != "2" {
+		t.Errorf("first state has %s", text(&dst))
+	}
+}
+
+// TestDeepTree evaluates expressions as deep and as long as the parser takes them.
+func TestDeepTree(t *testing.T) {
+	w := newWorld(oneWorld)
+	long := "i32" + strings.Repeat("+i32", 50_000)
+	deep := strings.Repeat("(i32+", 4000) + "i32" + strings.Repeat(")", 4000)
+	for expr, want := range map[string]string{long: "50001", deep: "4001", strings.Repeat("-", 9000) + "i32": "1"} {
+		_, info, plan := compile(t, w, expr)
+		var dst pcp.Values
+		plan.NewState().Eval(&eval.Input{Columns: inputs(t, w, info, "i32: 1")}, &dst)
+		if got := text(&dst); got != want {
+			t.Errorf("%.20s...: %s, want %s", expr, got, want)
+		}
+	}
+}
+
+// TestCheckErrors makes sure that what the evaluator cannot do is refused before.
+func TestCheckErrors(t *testing.T) {
+	w := newWorld(oneWorld)
+	for _, expr := range []string{"!s", "-s", "s + 1", "sum(s)", "delta(s)", `rescale(s,"byte")`} {
+		e, err := check.Syntax().Parse(expr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var bad *check.Error
+		if _, err := check.Check(e, w, nil); !errors.As(err, &bad) {
+			t.Errorf("%s: %v", expr, err)
+		}
+	}
+}

@@ -1,0 +1,282 @@
+// Package eval computes expressions over columns of values.
+//
+// [New] turns a checked tree into a [Plan], which does not change and may be shared by goroutines. A [State] evaluates
+// its plan again and again, each time on the values of another fetch; it holds what must be remembered between two
+// fetches, the samples before for delta() and rate(), and belongs to one consumer.
+//
+//	state := eval.New(tree, info).NewState()
+//	state.Eval(&eval.Input{Time: t, Columns: operands}, &result)
+//
+// Columns ([pcp.Values]) hold the instances of a metric side by side. Operators work on whole columns in loops for one
+// type. After the first evaluations a steady expression allocates nothing.
+package eval
+
+import (
+	"pmtools/derive/check"
+	"pmtools/derive/syntax"
+	"pmtools/lib/pcp"
+)
+
+// A Plan is an expression that is ready to be evaluated. Nodes are in a flat list with operands before operators; each
+// has a slot, a column of a State to write its values to. A slot is used again as soon as its values have been used, so
+// that a long expression needs few of them.
+type Plan struct {
+	nodes  []node
+	root   int
+	slots  int
+	hists  int // nodes with a previous sample
+	caches int // nodes that remember instances
+}
+
+// A kind is what a node does.
+type kind uint8
+
+const (
+	kNone    kind = iota // never a value
+	kMetric              // column arg of the input
+	kConst               // word, for each instance of indom
+	kBinary              // op
+	kNegate              //
+	kNot                 //
+	kAvg                 //
+	kSum                 //
+	kMin                 //
+	kMax                 //
+	kCount               //
+	kDelta               // history number arg
+	kRate                // the same
+	kScalar              //
+	kInstant             //
+	kRescale             // scaler
+	kInst                // instance name; cache number arg
+	kMatch               // match; cache number arg
+	kSelect              // the value list of x: a static choice
+	kTernary             // the condition c decides
+)
+
+// A node is a part of an expression. The fields that matter depend on its kind.
+type node struct {
+	kind       kind
+	op         op
+	typ        pcp.Type
+	x, y, c    int // operands, and the condition of kTernary
+	arg        int
+	slot       int
+	indom      pcp.InDom // null if the node is singular
+	word       uint64
+	scale      check.Scale
+	scaled     bool
+	common     pcp.Type // kBinary: what the operands are converted to
+	bare       bool     // kDelta, kRate: the operand is a metric by itself
+	counter    bool     // kRate: values must not decrease
+	factor     float64  // kRate: what the difference is multiplied by
+	novX, novY bool     // kTernary: that arm is novalue()
+	name       string
+	invert     bool
+	match      func(string) bool
+	scaler     scaler
+}
+
+// singular reports whether the node has at most one value, of no instance.
+func (n *node) singular() bool { return n.indom == pcp.NullInDom }
+
+// New plans a tree that check.Check has accepted with info.
+func New(e syntax.Expr, info *check.Info) *Plan {
+	p := planner{plan: &Plan{}, info: info, column: make(map[pcp.ID]int)}
+	for i, id := range info.Operands {
+		p.column[id] = i
+	}
+	p.plan.root = p.add(e)
+	return p.plan
+}
+
+// A planner is a plan being made.
+type planner struct {
+	plan   *Plan
+	info   *check.Info
+	column map[pcp.ID]int // positions in info.Operands
+	free   []int          // slots
+}
+
+// alloc returns a slot that is not in use.
+func (p *planner) alloc() int {
+	if n := len(p.free); n > 0 {
+		slot := p.free[n-1]
+		p.free = p.free[:n-1]
+		return slot
+	}
+	p.plan.slots++
+	return p.plan.slots - 1
+}
+
+// release gives the slots of nodes back.
+func (p *planner) release(nodes ...int) {
+	for _, i := range nodes {
+		if s := p.plan.nodes[i].slot; s >= 0 {
+			p.free = append(p.free, s)
+		}
+	}
+}
+
+// push appends a node and returns its number.
+func (p *planner) push(n node) int {
+	p.plan.nodes = append(p.plan.nodes, n)
+	return len(p.plan.nodes) - 1
+}
+
+// add appends the nodes of a tree and returns the number of its root.
+func (p *planner) add(e syntax.Expr) int {
+	t := p.info.Types[e]
+	n := node{typ: t.Type, indom: t.InDom, slot: -1}
+	switch e := e.(type) {
+	case *syntax.ParenExpr:
+		return p.add(e.X)
+	case *syntax.MetricRef:
+		return p.metric(e, n)
+	case *syntax.IntLit, *syntax.FloatLit, *syntax.ConstExpr:
+		return p.constant(e, n)
+	case *syntax.UnaryExpr:
+		n.kind = kNegate
+		if e.Op == syntax.NOT {
+			n.kind = kNot
+		}
+		return p.unary(n, e.X)
+	case *syntax.BinaryExpr:
+		return p.binary(e, n)
+	case *syntax.TernaryExpr:
+		return p.ternary(e, n)
+	case *syntax.CallExpr:
+		return p.call(e, n)
+	case *syntax.RescaleExpr:
+		n.kind = kRescale
+		n.scaler = newScaler(p.info.Types[e.X], p.info.Rescale[e])
+		return p.unary(n, e.X)
+	case *syntax.InstExpr:
+		n.kind, n.name = kInst, e.Name
+		n.arg, p.plan.caches = p.plan.caches, p.plan.caches+1
+		return p.unary(n, e.X)
+	case *syntax.MatchInstExpr:
+		n.kind, n.match, n.invert = kMatch, p.info.Patterns[e], e.NotPos >= 0
+		n.arg, p.plan.caches = p.plan.caches, p.plan.caches+1
+		return p.unary(n, e.X)
+	}
+	return p.push(n) // novalue()
+}
+
+// metric appends an operand, which has its values in the input. It gets a slot only for columns that need repair.
+func (p *planner) metric(e *syntax.MetricRef, n node) int {
+	if d, ok := p.info.Metrics[e]; ok {
+		if i, ok := p.column[d.ID]; ok {
+			n.kind, n.arg, n.slot = kMetric, i, p.alloc()
+		}
+	}
+	return p.push(n)
+}
+
+// constant appends a number.
+func (p *planner) constant(e syntax.Expr, n node) int {
+	if v := p.info.Consts[e]; v.IsSet() {
+		n.kind, n.word, n.slot = kConst, v.Word(), p.alloc()
+	}
+	return p.push(n)
+}
+
+// unary appends a node with one operand. What the operand holds may be used while the result is written.
+func (p *planner) unary(n node, operand syntax.Expr) int {
+	n.x = p.add(operand)
+	n.slot = p.alloc()
+	p.release(n.x)
+	return p.push(n)
+}
+
+// call appends a function.
+func (p *planner) call(e *syntax.CallExpr, n node) int {
+	switch e.Fun {
+	case syntax.DEFINED:
+		n.kind, n.slot = kConst, p.alloc()
+		if p.info.Defined[e] {
+			n.word = 1
+		}
+		return p.push(n)
+	case syntax.ANON:
+		return p.push(n)
+	case syntax.AVG:
+		n.kind = kAvg
+	case syntax.SUM:
+		n.kind = kSum
+	case syntax.MIN:
+		n.kind = kMin
+	case syntax.MAX:
+		n.kind = kMax
+	case syntax.COUNT:
+		n.kind = kCount
+	case syntax.SCALAR:
+		n.kind = kScalar
+	case syntax.INSTANT:
+		n.kind = kInstant
+		return p.same(n, e.X)
+	case syntax.DELTA:
+		p.history(&n, kDelta, e.X)
+	case syntax.RATE:
+		p.history(&n, kRate, e.X)
+	}
+	return p.unary(n, e.X)
+}
+
+// history completes a node that remembers the sample before.
+func (p *planner) history(n *node, k kind, operand syntax.Expr) {
+	n.kind = k
+	n.arg, p.plan.hists = p.plan.hists, p.plan.hists+1
+	for {
+		paren, ok := operand.(*syntax.ParenExpr)
+		if !ok {
+			break
+		}
+		operand = paren.X
+	}
+	_, n.bare = operand.(*syntax.MetricRef)
+	t := p.info.Types[operand]
+	n.counter = t.Sem == pcp.Counter && t.Type != pcp.Int32
+	n.factor = timeFactor(t.Units)
+}
+
+// timeFactor returns what turns a count of a time unit into seconds. Small units divide by 1000 step by step, as the
+// original does; the last bit of rates depends on it.
+func timeFactor(u pcp.Units) float64 {
+	factor := 1.0
+	if u.DimTime != 1 {
+		return factor
+	}
+	for scale := u.ScaleTime; scale < pcp.Sec; scale++ {
+		factor /= 1000
+	}
+	for scale := u.ScaleTime; scale > pcp.Sec && scale <= pcp.Hour; scale-- {
+		factor *= 60
+	}
+	return factor
+}
+
+// ternary appends a choice. If the condition is known, the other arm has no part in the plan.
+func (p *planner) ternary(e *syntax.TernaryExpr, n node) int {
+	switch p.info.Choices[e] {
+	case check.Left:
+		n.kind = kSelect
+		return p.same(n, e.X)
+	case check.Right:
+		n.kind = kSelect
+		return p.same(n, e.Y)
+	}
+	n.kind = kTernary
+	n.novX, n.novY = p.info.Novalue(e.X), p.info.Novalue(e.Y)
+	n.c, n.x, n.y = p.add(e.Cond), p.add(e.X), p.add(e.Y)
+	n.slot = p.alloc()
+	p.release(n.c, n.x, n.y)
+	return p.push(n)
+}
+
+// same appends a node whose values are those of its operand, in the operand's slot.
+func (p *planner) same(n node, operand syntax.Expr) int {
+	n.x = p.add(operand)
+	n.slot = p.plan.nodes[n.x].slot
+	return p.push(n)
+}

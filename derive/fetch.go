@@ -1,0 +1,167 @@
+package derive
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"pmtools/derive/eval"
+	"pmtools/lib/pcp"
+	"pmtools/lib/pmapi"
+	"pmtools/lib/pmerr"
+)
+
+// errShort means that the Source below broke its contract.
+var errShort = errors.New("result does not match the request")
+
+// A fetchPlan says how one list of metrics is fetched. It is kept for as long as the list stays the same.
+type fetchPlan struct {
+	ids    []pcp.ID      // of the caller
+	known  int           // how many metrics there were
+	base   pmapi.Request // what is asked of the Source below
+	result pcp.Result    // what it answered
+	slots  []slot        // for each of ids
+	anyOK  bool          // there is a valid derived metric among ids
+	column []*pcp.Values // operands of the metric that is being evaluated
+	absent pcp.Values    // an operand that cannot be had
+	input  eval.Input
+}
+
+// A slot is where one column of a result comes from.
+type slot struct {
+	metric *metric // nil if it comes from the Source below
+	column int     // of the Source below
+	twin   int     // the earlier slot with the same derived metric, or -1
+	args   []int   // columns of the operands; -1 for one that cannot be had
+}
+
+// Fetch fetches metrics and computes the derived ones among them. Operands are fetched together with what was asked for.
+func (s *Source) Fetch(ctx context.Context, req *pmapi.Request, dst *pcp.Result) error {
+	s.sync()
+	p := &s.plan
+	if p.known != len(s.metrics) || !slices.Equal(p.ids, req.IDs) {
+		if !slices.ContainsFunc(req.IDs, func(id pcp.ID) bool { return s.byID(id) != nil }) {
+			return s.base.Fetch(ctx, req, dst)
+		}
+		if err := s.prepare(ctx, req.IDs); err != nil {
+			p.ids = nil
+			return err
+		}
+	}
+	p.base.Profile = req.Profile
+	if err := s.base.Fetch(ctx, &p.base, &p.result); err != nil {
+		return err
+	}
+	if len(p.result.Sets) != len(p.base.IDs) {
+		return errShort
+	}
+	s.insts.begin(ctx)
+	p.input.Time, p.input.Profile, p.input.Instances = p.result.Time, req.Profile, &s.insts
+	dst.Reset(len(p.ids))
+	dst.Time = p.result.Time
+	for i := range p.slots {
+		if p.slots[i].metric != nil {
+			s.derive(i, dst)
+		}
+	}
+	for i, sl := range p.slots {
+		if sl.metric == nil {
+			dst.Sets[i], p.result.Sets[sl.column] = p.result.Sets[sl.column], dst.Sets[i]
+		}
+	}
+	return nil
+}
+
+// derive computes column i of a result.
+func (s *Source) derive(i int, dst *pcp.Result) {
+	p := &s.plan
+	sl, col := &p.slots[i], &dst.Sets[i]
+	m := sl.metric
+	switch {
+	case sl.twin >= 0:
+		copyColumn(col, &dst.Sets[sl.twin])
+	case m.state == valid && m.alias:
+		col.Reset(m.id, m.desc.Type)
+		if !s.recorded {
+			col.Err = pmerr.PMID
+		}
+	case m.state == valid:
+		p.column = p.column[:0]
+		for _, a := range sl.args {
+			if a < 0 {
+				p.column = append(p.column, &p.absent)
+			} else {
+				p.column = append(p.column, &p.result.Sets[a])
+			}
+		}
+		p.input.Columns = p.column
+		m.eval.Eval(&p.input, col)
+		col.ID = m.id
+	default:
+		col.Reset(m.id, pcp.Unknown)
+		if !s.recorded || p.anyOK {
+			col.Err = pmerr.PMID
+		}
+	}
+}
+
+// copyColumn makes dst equal to src.
+func copyColumn(dst, src *pcp.Values) {
+	dst.Reset(src.ID, src.Type)
+	dst.Err = src.Err
+	dst.Insts = append(dst.Insts, src.Insts...)
+	dst.Words = append(dst.Words, src.Words...)
+	dst.Blobs = append(dst.Blobs, src.Blobs...)
+}
+
+// prepare plans the fetch of ids.
+func (s *Source) prepare(ctx context.Context, ids []pcp.ID) error {
+	var list []*metric
+	for _, id := range ids {
+		if m := s.byID(id); m != nil {
+			list = append(list, m)
+		}
+	}
+	if err := s.bind(ctx, list...); err != nil {
+		return err
+	}
+	p := &s.plan
+	p.ids, p.known, p.anyOK = slices.Clone(ids), len(s.metrics), false
+	p.slots = make([]slot, len(ids))
+	p.base.IDs = nil
+	column := make(map[pcp.ID]int)
+	for i, id := range ids {
+		m := s.byID(id)
+		if m != nil && m.state != masked {
+			p.slots[i] = slot{metric: m, twin: slices.Index(ids[:i], id)}
+			p.anyOK = p.anyOK || m.state == valid
+			continue
+		}
+		p.slots[i] = slot{column: len(p.base.IDs)}
+		if _, ok := column[id]; !ok {
+			column[id] = len(p.base.IDs)
+		}
+		p.base.IDs = append(p.base.IDs, id)
+	}
+	for i := range p.slots {
+		if m := p.slots[i].metric; m != nil && m.state == valid && !m.alias {
+			p.slots[i].args = p.operands(m, column)
+		}
+	}
+	return nil
+}
+
+// operands adds the operands of a metric to the request for the Source below and returns their columns.
+func (p *fetchPlan) operands(m *metric, column map[pcp.ID]int) []int {
+	args := make([]int, len(m.info.Operands))
+	for k, id := range m.info.Operands {
+		c, ok := column[id]
+		if !ok {
+			c = len(p.base.IDs)
+			column[id] = c
+			p.base.IDs = append(p.base.IDs, id)
+		}
+		args[k] = c
+	}
+	return args
+}

@@ -1,0 +1,137 @@
+package derive
+
+import (
+	"errors"
+	"os"
+	"strings"
+
+	"pmtools/derive/syntax"
+	"pmtools/lib/pcp"
+	"pmtools/lib/pmerr"
+)
+
+// maxNesting is how deep directories may be nested. Links can make them endless.
+const maxNesting = 40
+
+// errLoop is ELOOP.
+const errLoop pmerr.Code = -40
+
+// LoadConfig registers the definitions in files (pmLoadDerivedConfig). Each path is a list of files and directories with
+// colons between them (on Windows semicolons). Of a directory all files are read, in the order of their names, and those
+// in directories below it. Messages about single lines go to the Registry's warn, some of them with newlines inside; the
+// error is that of the first file or directory that cannot be read, and ends the work. The number is that of the metrics
+// registered, also with an error.
+func (r *Registry) LoadConfig(paths ...string) (int, error) {
+	n := 0
+	for _, path := range paths {
+		parts := components(path)
+		for _, part := range parts {
+			k, err := r.loadPath(part, 0)
+			n += k
+			if err != nil {
+				return n, err
+			}
+		}
+	}
+	return n, nil
+}
+
+// LoadDefault is LoadConfig for the list in PCP_DERIVED_CONFIG, of which files and directories that cannot be read are
+// passed over in silence.
+func (r *Registry) LoadDefault(path string) int {
+	n := 0
+	for _, part := range components(path) {
+		k, _ := r.loadPath(part, 0)
+		n += k
+	}
+	return n
+}
+
+// components splits a list of paths. Nothing after the last separator is no component.
+func components(path string) []string {
+	parts := strings.Split(path, string(os.PathListSeparator))
+	if parts[len(parts)-1] == "" {
+		parts = parts[:len(parts)-1]
+	}
+	return parts
+}
+
+// loadPath reads a file or a directory; anything else is left alone.
+func (r *Registry) loadPath(path string, depth int) (int, error) {
+	if depth > maxNesting {
+		return 0, errLoop
+	}
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return 0, err
+	case info.IsDir():
+		return r.loadDir(path, depth)
+	case !info.Mode().IsRegular():
+		return 0, nil
+	}
+	src, err := os.ReadFile(path)
+	if err != nil {
+		return 0, err
+	}
+	file, _ := syntax.ParseFile(path, src)
+	return r.load(file), nil
+}
+
+// loadDir reads what is in a directory.
+func (r *Registry) loadDir(path string, depth int) (int, error) {
+	entries, err := os.ReadDir(path)
+	if err != nil {
+		return 0, err
+	}
+	n := 0
+	for _, e := range entries {
+		k, err := r.loadPath(path+"/"+e.Name(), depth+1)
+		n += k
+		if err != nil {
+			return n, err
+		}
+	}
+	return n, nil
+}
+
+// load applies the lines of a file and returns how many metrics they registered.
+func (r *Registry) load(file *syntax.File) int {
+	n := 0
+	for _, item := range file.Items {
+		switch item := item.(type) {
+		case *syntax.FileError:
+			r.warnFile(item)
+		case *syntax.Control:
+			place := item.Place.String()
+			r.controlList(item.Options, place+" Warning: ", place+" Error: ", false)
+		case *syntax.Attribute:
+			r.attribute(item)
+		case *syntax.Definition:
+			err := r.Register(item.Name, item.Expr())
+			if bad, ok := errors.AsType[*syntax.Error](err); ok {
+				r.warnFile(item.SyntaxError(bad))
+			} else {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// attribute sets a help text.
+func (r *Registry) attribute(a *syntax.Attribute) {
+	kinds := map[string]pcp.TextKind{"oneline": pcp.OneLine, "helptext": pcp.Help}
+	kind, known := kinds[a.Attr]
+	switch {
+	case r.find(a.Name) == nil:
+		r.warnFile(a.NotDefined())
+	case !known:
+		r.warnFile(a.Unknown())
+	case r.AddText(a.Name, kind, a.Value) != nil:
+		r.warnFile(a.Duplicate())
+	}
+}
+
+// warnFile passes on a message about a file.
+func (r *Registry) warnFile(e *syntax.FileError) { r.warn(strings.TrimSuffix(e.Text(), "\n")) }

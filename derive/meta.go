@@ -1,0 +1,88 @@
+package derive
+
+import (
+	"context"
+
+	"pmtools/lib/pcp"
+	"pmtools/lib/pmapi"
+	"pmtools/lib/pmerr"
+)
+
+// Describe returns the descriptions of metrics; pmerr.BadDerive for invalid derived ones.
+func (s *Source) Describe(ctx context.Context, ids []pcp.ID) ([]pmapi.DescResult, error) {
+	s.sync()
+	var list []*metric
+	for _, id := range ids {
+		if m := s.byID(id); m != nil {
+			list = append(list, m)
+		}
+	}
+	if len(list) == 0 {
+		return s.base.Describe(ctx, ids)
+	}
+	if err := s.bind(ctx, list...); err != nil {
+		return nil, err
+	}
+	out := make([]pmapi.DescResult, len(ids))
+	var rest []pcp.ID
+	var where []int
+	for i, id := range ids {
+		switch m := s.byID(id); {
+		case m == nil || m.state == masked:
+			rest, where = append(rest, id), append(where, i)
+		case m.state == valid:
+			out[i].Desc = m.desc
+		default:
+			out[i].Err = pmerr.BadDerive
+		}
+	}
+	if len(rest) == 0 {
+		return out, nil
+	}
+	found, err := s.base.Describe(ctx, rest)
+	if err != nil {
+		return nil, err
+	}
+	for i, r := range found {
+		out[where[i]] = r
+	}
+	return out, nil
+}
+
+// Text returns a help text. A definition made by Add has none: pmerr.Text.
+func (s *Source) Text(ctx context.Context, id pcp.ID, kind pcp.TextKind) (string, error) {
+	s.sync()
+	if m := s.byID(id); m != nil {
+		return s.reg.textOf(m.definition, kind)
+	}
+	if t, ok := pmapi.As[pmapi.Texter](s.base); ok {
+		return t.Text(ctx, id, kind)
+	}
+	return "", pmerr.Text
+}
+
+// InDomText returns a help text of an instance domain.
+func (s *Source) InDomText(ctx context.Context, d pcp.InDom, kind pcp.TextKind) (string, error) {
+	if t, ok := pmapi.As[pmapi.Texter](s.base); ok {
+		return t.InDomText(ctx, d, kind)
+	}
+	return "", pmerr.Text
+}
+
+// Labels returns labels. A derived metric has none of its own at the levels of domain, cluster and item.
+func (s *Source) Labels(ctx context.Context, kind pcp.LabelKind, ident uint32) ([]pcp.LabelSet, error) {
+	switch kind {
+	case pcp.ClusterLabels, pcp.ItemLabels:
+		if pcp.ID(ident).IsDerived() {
+			return []pcp.LabelSet{{Inst: pcp.NullInst}}, nil
+		}
+	case pcp.DomainLabels:
+		if ident == pcp.DynamicDomain {
+			return []pcp.LabelSet{{Inst: pcp.NullInst}}, nil
+		}
+	}
+	if l, ok := pmapi.As[pmapi.Labeler](s.base); ok {
+		return l.Labels(ctx, kind, ident)
+	}
+	return []pcp.LabelSet{{Inst: pcp.NullInst}}, nil
+}

@@ -1,0 +1,227 @@
+package derive
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"pmtools/lib/pcp"
+	"pmtools/lib/pmapi"
+	"pmtools/lib/pmerr"
+)
+
+// Lookup resolves names, those below first. The name of an invalid derived metric resolves too.
+func (s *Source) Lookup(ctx context.Context, names []string) ([]pmapi.NameResult, error) {
+	s.sync()
+	found, err := s.base.Lookup(ctx, names)
+	if err != nil {
+		return nil, err
+	}
+	for i := range found {
+		if found[i].Err == nil {
+			continue
+		}
+		if m := s.byName[names[i]]; m != nil {
+			found[i] = pmapi.NameResult{ID: m.id}
+		}
+	}
+	return found, nil
+}
+
+// Names returns the names of a metric, valid or not.
+func (s *Source) Names(ctx context.Context, id pcp.ID) ([]string, error) {
+	s.sync()
+	if m := s.byID(id); m != nil {
+		return []string{m.name}, nil
+	}
+	return s.base.Names(ctx, id)
+}
+
+// below binds the visible metrics at and below a node of the name space and returns the valid ones in their order.
+func (s *Source) below(ctx context.Context, name string) ([]*metric, error) {
+	s.sync()
+	var list []*metric
+	for _, m := range s.metrics {
+		if s.visible(m) && below(m.name, name) {
+			list = append(list, m)
+		}
+	}
+	if err := s.bind(ctx, list...); err != nil {
+		return nil, err
+	}
+	n := 0
+	for _, m := range list {
+		if m.state == valid {
+			list[n] = m
+			n++
+		}
+	}
+	return list[:n], nil
+}
+
+// Children returns what stands below a node: what the Source below has, then valid derived metrics in the order of their
+// definition.
+func (s *Source) Children(ctx context.Context, name string) ([]pmapi.Child, error) {
+	list, err := s.below(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	children, err := s.base.Children(ctx, name)
+	if err != nil && (len(list) == 0 || !unknown(err)) {
+		return nil, err
+	}
+	seen := make(map[string]bool, len(children))
+	for _, c := range children {
+		seen[c.Name] = true
+	}
+	for _, m := range list {
+		rest := m.name
+		if name != "" {
+			if len(rest) == len(name) {
+				continue
+			}
+			rest = rest[len(name)+1:]
+		}
+		first, _, more := strings.Cut(rest, ".")
+		if !seen[first] {
+			seen[first] = true
+			children = append(children, pmapi.Child{Name: first, Leaf: !more})
+		}
+	}
+	return children, nil
+}
+
+// unknown reports whether err says that a name is not there.
+func unknown(err error) bool { return errors.Is(err, pmerr.Name) || errors.Is(err, pmerr.NonLeaf) }
+
+// Walk calls f for each leaf at or below name. Over a daemon all names below come first; over an archive each node of the
+// name space has its own derived children after those below.
+func (s *Source) Walk(ctx context.Context, name string, f func(name string, id pcp.ID) bool) error {
+	list, err := s.below(ctx, name)
+	if err != nil {
+		return err
+	}
+	if len(list) == 0 {
+		return s.base.Walk(ctx, name, f)
+	}
+	w := walker{ctx: ctx, base: s.base, f: f}
+	if s.recorded {
+		return w.walk(name, newTree(list, name), true)
+	}
+	if err := w.below(name); err != nil && !unknown(err) {
+		return err
+	}
+	for _, m := range list {
+		w.leaf(m)
+	}
+	return nil
+}
+
+// A tree is the part of the name space that derived metrics have.
+type tree struct {
+	metric *metric // nil for what is no metric itself
+	kids   map[string]*tree
+	order  []string // names of kids
+}
+
+// newTree returns the tree at node root of metrics at or below it.
+func newTree(list []*metric, root string) *tree {
+	t := &tree{}
+	for _, m := range list {
+		n := t
+		rest := strings.TrimPrefix(m.name[len(root):], ".")
+		for more := rest != ""; more; {
+			var part string
+			part, rest, more = strings.Cut(rest, ".")
+			n = n.kid(part)
+		}
+		n.metric = m
+	}
+	return t
+}
+
+// kid returns the subtree called name, which it makes if need be.
+func (t *tree) kid(name string) *tree {
+	k := t.kids[name]
+	if k == nil {
+		k = &tree{}
+		if t.kids == nil {
+			t.kids = make(map[string]*tree)
+		}
+		t.kids[name] = k
+		t.order = append(t.order, name)
+	}
+	return k
+}
+
+// A walker is a walk in progress.
+type walker struct {
+	ctx  context.Context
+	base pmapi.Source
+	f    func(string, pcp.ID) bool
+	done bool // f has returned false
+}
+
+// leaf shows a derived metric.
+func (w *walker) leaf(m *metric) {
+	if m != nil && !w.done {
+		w.done = !w.f(m.name, m.id)
+	}
+}
+
+// below shows what the Source below has at or below a node.
+func (w *walker) below(name string) error {
+	if w.done {
+		return nil
+	}
+	return w.base.Walk(w.ctx, name, func(name string, id pcp.ID) bool {
+		w.done = !w.f(name, id)
+		return !w.done
+	})
+}
+
+// walk shows node name, of which derived metrics have t. The Source below is asked node by node only where there are such
+// metrics, and not at all below a node that it does not have.
+func (w *walker) walk(name string, t *tree, inBase bool) error {
+	if w.done {
+		return nil
+	}
+	if t == nil {
+		return w.below(name)
+	}
+	seen := make(map[string]bool)
+	if inBase {
+		children, err := w.base.Children(w.ctx, name)
+		switch {
+		case err != nil && !unknown(err):
+			return err
+		case err == nil && len(children) == 0 && name != "":
+			if err := w.below(name); err != nil {
+				return err
+			}
+		}
+		for _, c := range children {
+			seen[c.Name] = true
+			if err := w.walk(join(name, c.Name), t.kids[c.Name], true); err != nil {
+				return err
+			}
+		}
+	}
+	w.leaf(t.metric)
+	for _, k := range t.order {
+		if !seen[k] {
+			if err := w.walk(join(name, k), t.kids[k], false); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// join returns the name of a node's child.
+func join(parent, child string) string {
+	if parent == "" {
+		return child
+	}
+	return parent + "." + child
+}

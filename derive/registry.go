@@ -1,0 +1,120 @@
+package derive
+
+import (
+	"iter"
+	"sync"
+
+	"pmtools/derive/syntax"
+	"pmtools/lib/pcp"
+	"pmtools/lib/pmerr"
+)
+
+// A Registry holds definitions of derived metrics that every Source over it has. It may be shared by goroutines.
+type Registry struct {
+	warn func(line string)
+
+	mu       sync.RWMutex
+	defs     []*definition // in the order of their identifiers
+	byName   map[string]*definition
+	controls [numControls]control
+}
+
+// NewRegistry returns a Registry with the two metrics that describe event records, event.flags and event.missed. Lines
+// for the user, of LoadConfig and of control settings, go to warn, without newlines at their ends; nil drops them.
+func NewRegistry(warn func(line string)) *Registry {
+	if warn == nil {
+		warn = func(string) {}
+	}
+	r := &Registry{warn: warn, byName: make(map[string]*definition)}
+	r.controls[GlobalLimit-1].value = -1
+	r.controls[ContextLimit-1].value = -1
+	for _, m := range [...]struct{ name, oneline, help string }{
+		{"event.flags", "Flags for event records",
+			"An anonymous derived metric that is used to encode the event flags\n" +
+				"associated with event records.   See pmUnpackEventRecords(3)."},
+		{"event.missed", "Count of missed event records",
+			"An anonymous derived metric that is used to encode the number of\n" +
+				"event records missed because either the PMDA could not keep up\n" +
+				"or the PMAPI client did not collect the event records fast\n" +
+				"enough.  See pmUnpackEventRecords(3)."},
+	} {
+		d := r.insert(m.name, "anon(PM_TYPE_U32)", anonymous())
+		d.oneline, d.help = &m.oneline, &m.help
+	}
+	return r
+}
+
+// builtin is how many definitions every Registry starts with.
+const builtin = 2
+
+// anonymous returns the expression of the metrics that event records use, which never have values.
+func anonymous() syntax.Expr {
+	return &syntax.CallExpr{Fun: syntax.ANON, Lparen: 4, X: &syntax.MetricRef{NamePos: 5, Name: "PM_TYPE_U32"}, Rparen: 16}
+}
+
+// Register defines a metric (pmRegisterDerived). The error is an *Error: the expression cannot be parsed, the name is
+// taken, or there are too many metrics. The name itself is not checked.
+func (r *Registry) Register(name, expr string) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var early string
+	switch limit := r.controls[GlobalLimit-1].value; {
+	case r.byName[name] != nil:
+		early = "Duplicate global derived metric name"
+	case limit >= 0 && len(r.defs)-builtin >= limit:
+		early = "Too many global derived metrics"
+	case len(r.defs) >= maxMetrics:
+		early = "global PMID space exhausted"
+	}
+	if early != "" {
+		return &Error{Name: name, Expr: expr, Early: true, Err: &syntax.Error{Msg: early}, Code: pmerr.BadDerive}
+	}
+	e, err := parse(expr)
+	if err != nil {
+		return &Error{Name: name, Expr: expr, Err: err, Code: pmerr.BadDerive}
+	}
+	r.insert(name, expr, e)
+	return nil
+}
+
+// insert appends a definition. The lock is held, or the Registry is not shared yet.
+func (r *Registry) insert(name, text string, e syntax.Expr) *definition {
+	d := &definition{name: name, text: text, expr: e, id: globalID(len(r.defs))}
+	r.defs = append(r.defs, d)
+	r.byName[name] = d
+	return d
+}
+
+// Lookup returns the identifier of a definition, or pmerr.Name.
+func (r *Registry) Lookup(name string) (pcp.ID, error) {
+	if d := r.find(name); d != nil {
+		return d.id, nil
+	}
+	return pcp.NullID, pmerr.Name
+}
+
+// All yields the names and expressions of the definitions in the order in which they were made, those for event records
+// first.
+func (r *Registry) All() iter.Seq2[string, string] {
+	return func(yield func(string, string) bool) {
+		for _, d := range r.since(0) {
+			if !yield(d.name, d.text) {
+				return
+			}
+		}
+	}
+}
+
+// find returns the definition called name, or nil.
+func (r *Registry) find(name string) *definition {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	return r.byName[name]
+}
+
+// since returns the definitions from number n on. The slice must not be changed.
+func (r *Registry) since(n int) []*definition {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	return r.defs[n:len(r.defs):len(r.defs)]
+}

@@ -1,0 +1,71 @@
+package syntax_test
+
+import (
+	"errors"
+	"fmt"
+
+	"pmtools/derive/syntax"
+)
+
+func ExampleConfig_Parse() {
+	var config syntax.Config
+	x, err := config.Parse("delta(disk.dev.read)*2 > 10")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(syntax.Print(x))
+	fmt.Println(syntax.Tree(x))
+	// Output:
+	// delta(disk.dev.read) * 2 > 10
+	// (BinaryExpr X=(BinaryExpr X=(CallExpr Fun=delta X=disk.dev.read) Op=* Y=2) Op=> Y=10)
+}
+
+func ExampleSnippet() {
+	const src = "a + (1 c"
+	_, err := (*syntax.Config)(nil).Parse(src)
+	var e *syntax.Error
+	if errors.As(err, &e) {
+		fmt.Print(syntax.Snippet(src, e))
+	}
+	// Output:
+	// a + (1 c
+	//        ^
+	// Arithmetic expression expected to follow PLUS
+}
+
+func ExamplePreorder() {
+	x, _ := (*syntax.Config)(nil).Parse("avg(a.b) + c")
+	for n := range syntax.Preorder(x) {
+		if m, ok := n.(*syntax.MetricRef); ok {
+			fmt.Println(m.Name)
+		}
+	}
+	// Output:
+	// a.b
+	// c
+}
+
+func ExampleParseFile() {
+	file, _ := syntax.ParseFile("my.conf", []byte("x.y = a +\nx.y(oneline) = a sum\nz\n"))
+	for _, item := range file.Items {
+		switch item := item.(type) {
+		case *syntax.Definition:
+			if _, err := (*syntax.Config)(nil).Parse(item.Expr()); err != nil {
+				fmt.Print(item.SyntaxError(err.(*syntax.Error)).Text())
+			}
+		case *syntax.Attribute:
+			fmt.Println("attribute", item.Attr, "of", item.Name)
+		case *syntax.FileError:
+			fmt.Print(item.Text())
+		}
+	}
+	// Output:
+	// [my.conf:1] Error: pmRegisterDerived(x.y, ...) syntax error
+	//  a +
+	//    ^
+	// Arithmetic expression expected to follow PLUS
+	// attribute oneline of x.y
+	// [my.conf:3] Error: pmLoadDerivedConfig: missing ``='' after derived metric name
+	// z
+}

@@ -1,0 +1,212 @@
+package syntax
+
+import "strings"
+
+// control begins the lines that set options; case does not matter.
+const control = "#control"
+
+// ParseFile cuts a configuration file into items (derived.md D5.2). The name is used in messages. Problems do not end
+// it, except for a quoted value without an end; they are items in their place, and are given once more as a list.
+//
+// The original ignores a last line that has no newline, and lets a comment that ends in a backslash swallow the next
+// line. ParseFile does neither.
+func ParseFile(name string, src []byte) (*File, []*FileError) {
+	p := fileParser{file: &File{Name: name}, src: string(src), line: 1}
+	for p.src != "" {
+		p.place = Place{File: name, Line: p.line}
+		p.text = p.logical()
+		switch {
+		case p.text == "":
+		case p.text[0] == '#':
+			p.comment()
+		default:
+			p.statement()
+		}
+	}
+	return p.file, p.errs
+}
+
+type fileParser struct {
+	file *File
+	errs []*FileError
+	src  string // what is left
+	line int    // the number of its first line
+
+	place Place  // of the current logical line
+	text  string // the current logical line
+}
+
+// physical takes one line from the source, without its newline. At the end of the source there may be none.
+func (p *fileParser) physical() (line string, newline bool) {
+	line, p.src, newline = strings.Cut(p.src, "\n")
+	p.line++
+	return line, newline
+}
+
+// logical takes one line, and the next one with it for as long as there is a backslash before the newline. A comment is
+// never continued.
+func (p *fileParser) logical() string {
+	var b strings.Builder
+	for {
+		comment := b.Len() == 0 && strings.HasPrefix(p.src, "#") && !isControl(p.src)
+		line, newline := p.physical()
+		if comment {
+			return line
+		}
+		part, joined := strings.CutSuffix(line, `\`)
+		if !joined || !newline {
+			b.WriteString(line)
+			return b.String()
+		}
+		b.WriteString(part)
+	}
+}
+
+func isControl(line string) bool {
+	return len(line) >= len(control) && strings.EqualFold(line[:len(control)], control)
+}
+
+// comment handles a line that begins with '#'.
+func (p *fileParser) comment() {
+	if !isControl(p.text) {
+		return
+	}
+	// One byte, whatever it is, stands between the word and the options.
+	options := p.text[min(len(control)+1, len(p.text)):]
+	p.add(&Control{Place: p.place, Options: options})
+}
+
+// statement handles a definition or an attribute.
+func (p *fileParser) statement() {
+	left, right, ok := strings.Cut(p.text, "=")
+	if !ok {
+		p.fail("missing ``='' after derived metric name", true)
+		return
+	}
+	name, attr, hasAttr := strings.Cut(left, "(")
+	name = trim(name)
+	switch {
+	case name == "":
+		p.fail("derived metric name missing", true)
+	case !legalName(name):
+		p.fail("illegal derived metric name ("+name+")", false)
+	case hasAttr:
+		p.attribute(name, attr, right)
+	default:
+		offset := len(right) - len(trimLeft(right))
+		if offset == len(right) {
+			p.fail("expression missing", true)
+			return
+		}
+		p.add(&Definition{Place: p.place, Name: name, Text: right, Offset: offset})
+	}
+}
+
+// attribute handles what follows the parenthesis of NAME(ATTR) = VALUE.
+func (p *fileParser) attribute(name, attr, right string) {
+	attr, _, ok := strings.Cut(attr, ")")
+	attr = trim(attr)
+	value := trimLeft(right)
+	switch {
+	case !ok:
+		p.fail("missing ')' after attribute", true)
+		return
+	case attr == "":
+		p.fail("attribute name missing", true)
+		return
+	case value == "", value == `"`, value == `'`:
+		p.fail("attribute value missing", true)
+		return
+	}
+	a := &Attribute{Place: p.place, Name: name, Attr: attr, Value: value, Source: p.text}
+	if quote := value[0]; quote == '"' || quote == '\'' {
+		var extra string
+		a.Value, extra, ok = p.quoted(value[1:], quote)
+		if !ok {
+			p.fail("missing termination ("+string(quote)+") for value", false)
+			return
+		}
+		if extra = trimLeft(extra); extra != "" {
+			e := p.message("extra text (" + extra + ") after attribute value will be ignored")
+			e.Warning = true
+			p.report(e)
+		}
+	}
+	p.add(a)
+}
+
+// quoted gives the value that begins with the given rest of the logical line, and the text after its closing quote. If
+// the line has no such quote, the value goes on in the lines after it; these are not joined first, and the byte behind
+// the quote is lost there.
+func (p *fileParser) quoted(rest string, quote byte) (value, extra string, ok bool) {
+	var b strings.Builder
+	n, ok := unquote(&b, rest+"\n", quote)
+	if ok {
+		return b.String(), rest[n:], true
+	}
+	n, ok = unquote(&b, p.src, quote)
+	p.line += strings.Count(p.src[:n], "\n")
+	p.src = p.src[n:]
+	if !ok {
+		return "", "", false
+	}
+	extra, _ = p.physical()
+	return b.String(), extra[min(1, len(extra)):], true
+}
+
+// unquote writes a text up to a closing quote and gives the length of what it read, the quote included.
+func unquote(b *strings.Builder, text string, quote byte) (n int, ok bool) {
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; c {
+		case quote:
+			return i + 1, true
+		case '\\':
+			if i++; i < len(text) && text[i] != '\n' {
+				b.WriteByte(text[i])
+			}
+		default:
+			b.WriteByte(c)
+		}
+	}
+	return len(text), false
+}
+
+// add appends an item.
+func (p *fileParser) add(it Item) { p.file.Items = append(p.file.Items, it) }
+
+// message makes a message about the current line.
+func (p *fileParser) message(msg string) *FileError {
+	return &FileError{Place: p.place, Msg: loader + msg}
+}
+
+// fail reports an error, with the line if it is wanted.
+func (p *fileParser) fail(msg string, withLine bool) {
+	e := p.message(msg)
+	if withLine {
+		e.Detail = p.text + "\n"
+	}
+	p.report(e)
+}
+
+// report adds a message to the items and to the list.
+func (p *fileParser) report(e *FileError) {
+	p.add(e)
+	p.errs = append(p.errs, e)
+}
+
+// trim removes white space from both ends.
+func trim(s string) string {
+	s = trimLeft(s)
+	for s != "" && isSpace(s[len(s)-1]) {
+		s = s[:len(s)-1]
+	}
+	return s
+}
+
+// trimLeft removes white space from the start.
+func trimLeft(s string) string {
+	for s != "" && isSpace(s[0]) {
+		s = s[1:]
+	}
+	return s
+}

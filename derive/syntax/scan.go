@@ -1,0 +1,212 @@
+package syntax
+
+import (
+	"math"
+	"strconv"
+	"strings"
+)
+
+// The texts of the scanner's errors.
+const (
+	msgIllegal      = "Illegal character"
+	msgTooLarge     = "Constant value too large"
+	msgOpenString   = "unterminated STRING"
+	msgOpenInstance = "unterminated instance name"
+	msgOpenPattern  = "unterminated pattern"
+)
+
+// A scanner cuts a text into tokens (derived.md D2). The fields below src describe the token scanned last.
+type scanner struct {
+	src string
+	off int // of the byte after the token
+
+	tok Token
+	pos Pos    // of the token's first byte; at the end of the text, of the text's last byte
+	lit string // what the token stands for, without delimiters and escapes; the message if tok is ILLEGAL
+	num uint32 // the value of an INTEGER
+}
+
+// next scans one token. A slash is an operator.
+func (s *scanner) next() {
+	for s.off < len(s.src) && isSpace(s.src[s.off]) {
+		s.off++
+	}
+	if s.off >= len(s.src) {
+		s.tok, s.pos, s.lit = EOS, Pos(len(s.src)-1), ""
+		return
+	}
+	s.pos = Pos(s.off)
+	switch c := s.src[s.off]; {
+	case isLetter(c):
+		s.word()
+	case isDigit(c), c == '.':
+		s.number()
+	case c == '"':
+		s.text()
+	case c == '[':
+		s.escaped(INSTNAME, ']', msgOpenInstance)
+	default:
+		s.operator(c)
+	}
+}
+
+// nextPattern scans one token. A slash begins a pattern.
+func (s *scanner) nextPattern() {
+	s.next()
+	if s.tok == SLASH {
+		s.off = int(s.pos)
+		s.escaped(PATTERN, '/', msgOpenPattern)
+	}
+}
+
+// illegal makes the token an error.
+func (s *scanner) illegal(msg string) {
+	s.tok, s.lit = ILLEGAL, msg
+}
+
+// word scans the name of a metric, a keyword or a function.
+func (s *scanner) word() {
+	end := s.off + 1
+	for end < len(s.src) && isWord(s.src[end]) {
+		end++
+	}
+	s.lit = s.src[s.off:end]
+	s.off = end
+	s.tok = NAME
+	if end < len(s.src) && s.src[end] == '(' {
+		if t, ok := function(s.lit); ok {
+			s.tok = t
+			return
+		}
+	}
+	if t, ok := keyword(s.lit); ok {
+		s.tok = t
+	}
+}
+
+// number scans digits with or without a point.
+func (s *scanner) number() {
+	end := skipDigits(s.src, s.off)
+	if end < len(s.src) && s.src[end] == '.' {
+		end = skipDigits(s.src, end+1)
+		s.tok = DOUBLE
+	} else {
+		s.tok = INTEGER
+	}
+	s.lit = s.src[s.off:end]
+	s.off = end
+	if s.tok == DOUBLE {
+		return
+	}
+	n, err := strconv.ParseUint(s.lit, 10, 32)
+	if err != nil {
+		s.illegal(msgTooLarge)
+	}
+	s.num = uint32(n)
+}
+
+// float gives the value of a DOUBLE. A lone point is zero; what is too large for a double is infinite.
+func float(lit string) float64 {
+	if lit == "." {
+		return 0
+	}
+	f, err := strconv.ParseFloat(lit, 64)
+	if err != nil && !math.IsInf(f, 0) {
+		return 0
+	}
+	return f
+}
+
+// text scans a string, which knows no escapes.
+func (s *scanner) text() {
+	n := strings.IndexByte(s.src[s.off+1:], '"')
+	if n < 0 {
+		s.illegal(msgOpenString)
+		return
+	}
+	s.tok, s.lit = STRING, s.src[s.off+1:s.off+1+n]
+	s.off += n + 2
+}
+
+// escaped scans up to an end that is not behind a backslash, and removes one level of backslashes.
+func (s *scanner) escaped(tok Token, end byte, unterminated string) {
+	start := s.off + 1
+	var b strings.Builder
+	for i := start; i < len(s.src); i++ {
+		switch s.src[i] {
+		case end:
+			b.WriteString(s.src[start:i])
+			s.tok, s.lit, s.off = tok, b.String(), i+1
+			return
+		case '\\':
+			b.WriteString(s.src[start:i])
+			i++
+			start = i
+		}
+	}
+	s.illegal(unterminated)
+}
+
+// operator scans one or two characters.
+func (s *scanner) operator(c byte) {
+	var follow byte
+	if s.off+1 < len(s.src) {
+		follow = s.src[s.off+1]
+	}
+	s.lit = ""
+	s.off++
+	switch {
+	case c == '<' && follow == '=':
+		s.two(LEQ)
+	case c == '>' && follow == '=':
+		s.two(GEQ)
+	case c == '=' && follow == '=':
+		s.two(EQ)
+	case c == '!' && follow == '=':
+		s.two(NEQ)
+	case c == '&' && follow == '&':
+		s.two(AND)
+	case c == '|' && follow == '|':
+		s.two(OR)
+	default:
+		if s.tok = operators[c]; s.tok == ILLEGAL {
+			s.illegal(msgIllegal)
+		}
+	}
+}
+
+// two makes the token one of two characters.
+func (s *scanner) two(t Token) {
+	s.tok = t
+	s.off++
+}
+
+// operators has the kinds of the operators of one character.
+var operators = [256]Token{
+	'+': PLUS,
+	'-': MINUS,
+	'*': STAR,
+	'/': SLASH,
+	'<': LT,
+	'>': GT,
+	'!': NOT,
+	'?': QUEST,
+	':': COLON,
+	'(': LPAREN,
+	')': RPAREN,
+	',': COMMA,
+	'=': ASSIGN,
+}
+
+// skipDigits gives the offset of the first byte from i on that is not a digit.
+func skipDigits(s string, i int) int {
+	for i < len(s) && isDigit(s[i]) {
+		i++
+	}
+	return i
+}
+
+func isSpace(c byte) bool  { return c == ' ' || '\t' <= c && c <= '\r' }
+func isDigit(c byte) bool  { return '0' <= c && c <= '9' }
+func isLetter(c byte) bool { return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' }
+func isWord(c byte) bool   { return isLetter(c) || isDigit(c) || c == '_' || c == '.' }

@@ -1,0 +1,78 @@
+package archivetest
+
+import (
+	"fmt"
+	"path/filepath"
+
+	"pmtools/lib/pcp"
+)
+
+// BuildBig makes the archive dir/name for benchmarks: records of 21 metrics, one
+// second apart. Twenty of them have 100 instances, by turns 64-bit counters
+// (big.c00, big.c02 and on), Doubles (big.d01) and 32-bit numbers (big.l03);
+// big.n is the number of the record. 5,000 records take about 170 MB.
+func BuildBig(dir, name string, records int) error {
+	return buildLoad(dir, name, load{prefix: "big", metrics: 20, insts: 100, records: records})
+}
+
+// BuildWide makes the archive dir/name for benchmarks with that many metrics,
+// wide.c00 and on, of two instances each, and wide.n.
+func BuildWide(dir, name string, metrics, records int) error {
+	return buildLoad(dir, name, load{prefix: "wide", metrics: metrics, insts: 2, records: records})
+}
+
+// A load is the shape of an archive for benchmarks.
+type load struct {
+	prefix                  string
+	metrics, insts, records int
+}
+
+// buildLoad makes an archive of that shape.
+func buildLoad(dir, name string, l load) error {
+	m := maker{name: name, fill: func(k *kit) { fillLoad(k, l) }}
+	return m.build(filepath.Join(dir, name))
+}
+
+// fillLoad writes an archive of that shape. The memory of a record is used again
+// for the next.
+func fillLoad(k *kit, l load) {
+	var insts []pcp.Instance
+	var ids []int32
+	for i := range l.insts {
+		insts = append(insts, pcp.Instance{ID: int32(i), Name: fmt.Sprintf("instance-%03d", i)})
+		ids = append(ids, int32(i))
+	}
+	k.indom(0, testInDom, insts...)
+	number := id245(1)
+	k.metric(number, pcp.Uint32, pcp.NullInDom, pcp.Instant, noUnits, l.prefix+".n")
+	cols := make([]pcp.Values, 1, l.metrics+1)
+	for i := range l.metrics {
+		id := pcp.NewID(245, uint32(1+i/1000), uint32(i%1000))
+		switch i % 4 {
+		case 0, 2:
+			k.metric(id, pcp.Uint64, testInDom, pcp.Counter, byteU, fmt.Sprintf("%s.c%02d", l.prefix, i))
+		case 1:
+			k.metric(id, pcp.Double, testInDom, pcp.Instant, noUnits, fmt.Sprintf("%s.d%02d", l.prefix, i))
+		case 3:
+			k.metric(id, pcp.Uint32, testInDom, pcp.Instant, noUnits, fmt.Sprintf("%s.l%02d", l.prefix, i))
+		}
+		cols = append(cols, pcp.Values{ID: id, Type: k.types[id], Insts: ids, Words: make([]uint64, l.insts)})
+	}
+	for r := range l.records {
+		cols[0] = k.col(number, nil, r)
+		for c := 1; c < len(cols); c++ {
+			for i := range cols[c].Words {
+				n := (int64(r)*int64(i+3) + int64(c*i)) * 1024
+				switch cols[c].Type {
+				case pcp.Double:
+					cols[c].Words[i] = word(pcp.Double, float64(n%1000)/8)
+				case pcp.Uint32:
+					cols[c].Words[i] = uint64(n % 100000)
+				default:
+					cols[c].Words[i] = uint64(n)
+				}
+			}
+		}
+		k.put(float64(r), cols...)
+	}
+}

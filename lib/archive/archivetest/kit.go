@@ -1,0 +1,134 @@
+package archivetest
+
+import (
+	"math"
+	"time"
+
+	"pmtools/lib/archive"
+	"pmtools/lib/pcp"
+	"pmtools/lib/pmerr"
+)
+
+// A kit fills an archive in few words. It keeps the first error and does nothing
+// after it.
+type kit struct {
+	w       *archive.Writer
+	version int
+	t0      pcp.Timestamp
+	types   map[pcp.ID]pcp.Type
+	err     error
+}
+
+// Often used units.
+var (
+	noUnits = pcp.Units{}
+	count   = pcp.Units{DimCount: 1}
+	byteU   = pcp.Units{DimSpace: 1}
+	kbyte   = pcp.Units{DimSpace: 1, ScaleSpace: pcp.Kbyte}
+	msec    = pcp.Units{DimTime: 1, ScaleTime: pcp.Msec}
+)
+
+// at returns the time so many seconds after the start.
+func (k *kit) at(sec float64) pcp.Timestamp {
+	return k.t0.Add(time.Duration(math.Round(sec * 1e9)))
+}
+
+// do keeps err if it is the first.
+func (k *kit) do(err error) {
+	if k.err == nil {
+		k.err = err
+	}
+}
+
+// metric describes a metric.
+func (k *kit) metric(id pcp.ID, t pcp.Type, d pcp.InDom, sem pcp.Sem, u pcp.Units, names ...string) {
+	if k.types == nil {
+		k.types = make(map[pcp.ID]pcp.Type)
+	}
+	k.types[id] = t
+	k.do(k.w.AddMetric(pcp.Desc{ID: id, Type: t, InDom: d, Sem: sem, Units: u}, names...))
+}
+
+// indom sets the instances of a domain.
+func (k *kit) indom(sec float64, d pcp.InDom, insts ...pcp.Instance) {
+	k.do(k.w.SetInDom(k.at(sec), d, insts))
+}
+
+// put writes a record.
+func (k *kit) put(sec float64, cols ...pcp.Values) { k.putAt(k.at(sec), cols...) }
+
+// putAt writes a record at a time that is no round number.
+func (k *kit) putAt(t pcp.Timestamp, cols ...pcp.Values) {
+	if k.err == nil {
+		k.err = k.w.Put(&pcp.Result{Time: t, Sets: cols})
+	}
+}
+
+// mark writes a mark record.
+func (k *kit) mark(sec float64) { k.do(k.w.Mark(k.at(sec))) }
+
+// col returns a column of values, one for each instance in insts; nil stands for
+// the one of a singular metric. A value is a string, bytes, or a number, which is
+// converted to the type of the metric.
+func (k *kit) col(id pcp.ID, insts []int32, values ...any) pcp.Values {
+	v := pcp.Values{ID: id, Type: k.types[id], Insts: insts}
+	if insts == nil {
+		v.Insts = []int32{pcp.NullInst}
+	}
+	for _, x := range values {
+		switch x := x.(type) {
+		case string:
+			v.Blobs = append(v.Blobs, []byte(x))
+		case []byte:
+			v.Blobs = append(v.Blobs, x)
+		default:
+			v.Words = append(v.Words, word(v.Type, x))
+		}
+	}
+	return v
+}
+
+// word returns the number x as a value of type t.
+func word(t pcp.Type, x any) uint64 {
+	f, u := 0.0, uint64(0)
+	switch x := x.(type) {
+	case int:
+		f, u = float64(x), uint64(int64(x))
+	case int64:
+		f, u = float64(x), uint64(x)
+	case uint64:
+		f, u = float64(x), x
+	case float64:
+		f, u = x, uint64(int64(x))
+	}
+	switch t {
+	case pcp.Float:
+		return uint64(math.Float32bits(float32(f)))
+	case pcp.Double:
+		return math.Float64bits(f)
+	case pcp.Int32:
+		return uint64(int64(int32(u)))
+	case pcp.Uint32:
+		return uint64(uint32(u))
+	}
+	return u
+}
+
+// failed returns a column that holds an error instead of values.
+func failed(id pcp.ID, code pmerr.Code) pcp.Values { return pcp.Values{ID: id, Err: code} }
+
+// empty returns a column without values.
+func empty(id pcp.ID) pcp.Values { return pcp.Values{ID: id} }
+
+// ints returns numbers as the values of a column.
+func ints(values ...int64) []any {
+	out := make([]any, len(values))
+	for i, v := range values {
+		out[i] = v
+	}
+	return out
+}
+
+// id245 returns the metric with that item number of the domain that is used for
+// tests.
+func id245(item uint32) pcp.ID { return pcp.NewID(245, 0, item) }

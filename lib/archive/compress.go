@@ -1,0 +1,47 @@
+package archive
+
+import (
+	"bufio"
+	"compress/bzip2"
+	"io"
+	"os"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+	"github.com/ulikunitz/xz"
+	"github.com/ulikunitz/xz/lzma"
+
+	"pmtools/lib/pmerr"
+)
+
+// maxDictionary is how large a compressed file may say that its dictionary is:
+// that of xz -9 is 64 MiB.
+const maxDictionary = 256 << 20
+
+// decompressor returns what decompresses f, by the suffix of its name. The files
+// of compress(1) cannot be read.
+func decompressor(f *os.File, suffix string) (io.ReadCloser, error) {
+	in := bufio.NewReaderSize(f, 64<<10)
+	switch suffix {
+	case ".xz":
+		if err := checkXZ(f); err != nil {
+			return nil, err
+		}
+		r, err := xz.NewReader(in)
+		return io.NopCloser(r), err
+	case ".lzma":
+		r, err := lzma.ReaderConfig{DictCap: maxDictionary}.NewReader(in)
+		return io.NopCloser(r), err
+	case ".bz2", ".bz":
+		return io.NopCloser(bzip2.NewReader(in)), nil
+	case ".gz":
+		return gzip.NewReader(in)
+	case ".zst":
+		r, err := zstd.NewReader(in, zstd.WithDecoderMaxWindow(maxDictionary), zstd.WithDecoderConcurrency(1))
+		if err != nil {
+			return nil, err
+		}
+		return r.IOReadCloser(), nil
+	}
+	return nil, &causeError{pmerr.LogRec, errCompress}
+}

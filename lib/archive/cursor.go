@@ -1,0 +1,218 @@
+package archive
+
+import (
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"time"
+
+	"pmtools/lib/internal/wire"
+	"pmtools/lib/pcp"
+	"pmtools/lib/pmerr"
+)
+
+// A Mode is a direction of reading, with the protocol's numbers (archive.md A12.1).
+type Mode int
+
+// The modes.
+const (
+	Interp  Mode = 1 // values between the records
+	Forward Mode = 2 // records as they were written
+	Back    Mode = 3 // the same, last one first
+)
+
+// A Cursor is a position in a Set and a direction. It may not be shared by
+// goroutines, but several Cursors may read one Set.
+type Cursor struct {
+	scan   scanner
+	mode   Mode
+	origin pcp.Timestamp
+	placed bool // pos is valid; otherwise reading begins at the origin
+	pos    position
+	memo   memo
+
+	rec   record // read last
+	want  request
+	arena wire.Arena
+}
+
+// Cursor returns a new Cursor that reads forward from the start of the Set.
+func (s *Set) Cursor() *Cursor {
+	return &Cursor{scan: scanner{set: s}, mode: Forward, origin: s.Label().Start}
+}
+
+// SetMode says how to read from now on, and from when: nil keeps the origin. In
+// the modes Forward and Back delta does not matter. An unknown mode is pmerr.Mode.
+func (c *Cursor) SetMode(m Mode, when *pcp.Timestamp, delta time.Duration) error {
+	switch m {
+	case Forward, Back:
+	case Interp:
+		return pmerr.NYI
+	default:
+		return pmerr.Mode
+	}
+	c.mode, c.placed = m, false
+	if when != nil {
+		c.origin = *when
+	}
+	return nil
+}
+
+// Origin returns the time at which the Cursor stands: that of the record read
+// last, or what SetMode said.
+func (c *Cursor) Origin() pcp.Timestamp { return c.origin }
+
+// Label returns the label of the volume that was read last, before any reading
+// that of the Set.
+func (c *Cursor) Label() Label {
+	if c.scan.vol != nil {
+		return c.scan.vol.label
+	}
+	return c.scan.set.Label()
+}
+
+// Fetch reads the next record that holds any of the metrics, and makes dst their
+// columns in the order of ids; p selects instances, nil means all. A metric that
+// is not in the record has no values. After the last record it is pmerr.EOL, and
+// the Cursor stays where it is; what is recorded later can then be read.
+// Bytes in dst stay valid for good, all else until the next Fetch into dst.
+func (c *Cursor) Fetch(ids []pcp.ID, p *pcp.Profile, dst *pcp.Result) (err error) {
+	if len(ids) == 0 {
+		return pmerr.TooSmall
+	}
+	defer unguard(debug.SetPanicOnFault(true), &err)
+	c.want.set(ids)
+	if !c.placed && c.mode == Forward {
+		err = c.first()
+	} else {
+		err = c.find()
+	}
+	if err != nil {
+		return err
+	}
+	c.origin = c.rec.stamp
+	c.columns(p, dst)
+	return nil
+}
+
+// find reads on to a record that holds a metric of the request.
+func (c *Cursor) find() error {
+	for {
+		if err := c.read(); err != nil {
+			return err
+		}
+		if c.rec.nsets == 0 {
+			continue
+		}
+		sets := c.rec.sets()
+		for sets.Next() {
+			if c.want.has(sets.ID) {
+				return nil
+			}
+		}
+	}
+}
+
+// Next reads the next record whatever it holds and makes dst all its columns. A
+// mark, which says that recording was interrupted, has none.
+func (c *Cursor) Next(dst *pcp.Result) (err error) {
+	defer unguard(debug.SetPanicOnFault(true), &err)
+	if err := c.read(); err != nil {
+		return err
+	}
+	c.origin = c.rec.stamp
+	dst.Time = c.rec.stamp
+	dst.Reset(c.rec.nsets)
+	sets := c.rec.sets()
+	for i := 0; sets.Next(); i++ {
+		d := c.desc(sets.ID)
+		sets.Decode(&dst.Sets[i], &d, nil, &c.arena)
+	}
+	return nil
+}
+
+// columns decodes the record into the columns of the request.
+func (c *Cursor) columns(p *pcp.Profile, dst *pcp.Result) {
+	dst.Time = c.rec.stamp
+	dst.Reset(len(c.want.ids))
+	for i, id := range c.want.ids {
+		dst.Sets[i].Reset(id, c.desc(id).Type)
+	}
+	sets := c.rec.sets()
+	c.want.begin()
+	for left := len(c.want.ids); left > 0 && sets.Next(); {
+		for i := c.want.take(sets.ID); i >= 0; i = c.want.same(i) {
+			d := c.desc(sets.ID)
+			sets.Decode(&dst.Sets[i], &d, p, &c.arena)
+			left--
+		}
+	}
+}
+
+// desc returns the description of a metric; one that has none is of an unknown type.
+func (c *Cursor) desc(id pcp.ID) pcp.Desc {
+	if d, ok := c.scan.set.descs[id]; ok {
+		return d
+	}
+	return pcp.Desc{ID: id, Type: pcp.Unknown, InDom: pcp.NullInDom}
+}
+
+// read reads the next record in the direction of the mode that does not lie
+// behind the origin. A damaged member of a set is left out.
+func (c *Cursor) read() error {
+	step, next := 1, c.scan.forward
+	if c.mode == Back {
+		step, next = -1, c.scan.backward
+	}
+	if !c.placed {
+		if err := c.seek(); err != nil {
+			return err
+		}
+	}
+	for {
+		err := next(&c.pos, &c.rec)
+		switch {
+		case err == nil:
+			if c.rec.stamp.Compare(c.origin)*step >= 0 {
+				return nil
+			}
+		case len(c.scan.set.members) > 1 && errors.Is(err, pmerr.LogRec):
+			if !c.scan.drop(&c.pos, step) {
+				return pmerr.EOL
+			}
+		default:
+			return err
+		}
+	}
+}
+
+// seek places the Cursor at its origin.
+func (c *Cursor) seek() error {
+	seek := c.scan.seekForward
+	if c.mode == Back {
+		seek = c.scan.seekBackward
+	}
+	if err := seek(c.origin, &c.pos); err != nil {
+		return err
+	}
+	c.placed = true
+	return nil
+}
+
+// unguard ends what debug.SetPanicOnFault began, and makes an error of a fault.
+// Volumes are mapped into memory; if one becomes shorter under the reader, which
+// no program of the suite does to an archive in use, the pages that are gone
+// fault. All bytes are copied out of the mapping while the guard is on.
+func unguard(old bool, err *error) {
+	debug.SetPanicOnFault(old)
+	switch x := recover().(type) {
+	case nil:
+	case interface {
+		error
+		Addr() uintptr
+	}:
+		*err = &causeError{pmerr.LogRec, fmt.Errorf("file became shorter: %w", x)}
+	default:
+		panic(x)
+	}
+}

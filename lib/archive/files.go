@@ -1,0 +1,216 @@
+package archive
+
+import (
+	"cmp"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"pmtools/lib/pmerr"
+)
+
+// suffixes are the endings of compressed files, in the order of search
+// (archive.md A1.2).
+var suffixes = [...]string{".xz", ".lzma", ".bz2", ".bz", ".gz", ".Z", ".z", ".zst"}
+
+// files are the paths of the files of one archive.
+type files struct {
+	base    string // directory and base name
+	meta    string
+	index   string // "" if there is none
+	volumes []volumeFile
+}
+
+// volumeFile is the path of one data volume.
+type volumeFile struct {
+	number int32
+	path   string
+}
+
+// expandNames turns the name given to Open into names of single archives:
+// commas divide, a directory means the archives in it (archive.md A1.5, A1.6).
+func expandNames(name string) ([]string, error) {
+	if name == "" {
+		return nil, &Error{File: name, Offset: -1, Err: pmerr.LogFile}
+	}
+	var names []string
+	for _, part := range strings.Split(strings.TrimSuffix(name, ","), ",") {
+		if info, err := os.Stat(part); err != nil || !info.IsDir() {
+			names = append(names, part)
+			continue
+		}
+		inside, err := archivesIn(part)
+		if err != nil {
+			return nil, err
+		}
+		names = append(names, inside...)
+	}
+	unique := names[:0]
+	for _, n := range names {
+		if !slices.Contains(unique, n) {
+			unique = append(unique, n)
+		}
+	}
+	return unique, nil
+}
+
+// archivesIn returns the names of the archives in a directory, in the order in
+// which the directory lists them: so does the reference, and the order of the
+// metric names depends on it.
+func archivesIn(dir string) ([]string, error) {
+	entries, err := listDir(dir)
+	if err != nil {
+		return nil, &Error{File: dir, Offset: -1, Err: codeOf(err)}
+	}
+	var names []string
+	for _, e := range entries {
+		base, ok := strings.CutSuffix(trimCompression(e), ".meta")
+		if path := filepath.Join(dir, base); ok && base != "" && !slices.Contains(names, path) {
+			names = append(names, path)
+		}
+	}
+	if len(names) == 0 {
+		return nil, &Error{File: dir, Offset: -1, Err: pmerr.LogFile}
+	}
+	return names, nil
+}
+
+// listDir returns the names in a directory as they come.
+func listDir(dir string) ([]string, error) {
+	f, err := os.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return f.Readdirnames(-1)
+}
+
+// findFiles finds the files of the archive that name denotes (archive.md A1.3, A1.4).
+func findFiles(name string) (*files, error) {
+	fail := func(code error) (*files, error) { return nil, &Error{File: name, Offset: -1, Err: code} }
+	dir, base := filepath.Split(name)
+	if isMember(name) {
+		base = memberBase(base)
+	} else if base == "" {
+		return fail(pmerr.ENOENT)
+	}
+	entries, err := listDir(cmp.Or(dir, "."))
+	if err != nil {
+		return fail(codeOf(err))
+	}
+	f := &files{base: dir + base}
+	found := false
+	for _, e := range entries {
+		kind, ok := strings.CutPrefix(trimCompression(e), base+".")
+		if !ok {
+			continue
+		}
+		found = f.add(kind, dir+e) || found
+	}
+	switch {
+	case !found:
+		return fail(pmerr.ENOENT)
+	case f.meta == "" || len(f.volumes) == 0:
+		return fail(pmerr.LogFile)
+	}
+	slices.SortFunc(f.volumes, func(a, b volumeFile) int { return cmp.Compare(a.number, b.number) })
+	return f, nil
+}
+
+// add takes a file into f if kind says that it belongs to an archive. Where there
+// are a plain and a compressed file, the plain one is taken.
+func (f *files) add(kind, path string) bool {
+	plain := trimCompression(path) == path
+	switch {
+	case kind == "meta":
+		if f.meta == "" || plain {
+			f.meta = path
+		}
+		return true
+	case kind == "index":
+		if f.index == "" || plain {
+			f.index = path
+		}
+		return true
+	}
+	n, ok := volumeNumber(kind)
+	if !ok {
+		return false
+	}
+	i := slices.IndexFunc(f.volumes, func(v volumeFile) bool { return v.number == n })
+	switch {
+	case i < 0:
+		f.volumes = append(f.volumes, volumeFile{n, path})
+	case plain:
+		f.volumes[i].path = path
+	}
+	return true
+}
+
+// isMember reports whether name is a file by itself or with a suffix.
+func isMember(name string) bool {
+	if readable(name) {
+		return true
+	}
+	return slices.ContainsFunc(suffixes[:], func(s string) bool { return readable(name + s) })
+}
+
+// readable reports whether path is a file that can be opened.
+func readable(path string) bool {
+	info, err := os.Stat(path)
+	if err != nil || info.IsDir() {
+		return false
+	}
+	f, err := os.Open(path)
+	if err == nil {
+		f.Close()
+	}
+	return err == nil
+}
+
+// memberBase takes the compression suffix and the kind of file off the name of a
+// member of an archive.
+func memberBase(file string) string {
+	file = trimCompression(file)
+	i := strings.LastIndexByte(file, '.')
+	if i <= 0 {
+		return file
+	}
+	kind := file[i+1:]
+	if _, ok := volumeNumber(kind); ok || kind == "meta" || kind == "index" {
+		return file[:i]
+	}
+	return file
+}
+
+// trimCompression takes one compression suffix off a name.
+func trimCompression(name string) string {
+	for _, s := range suffixes {
+		if rest, ok := strings.CutSuffix(name, s); ok {
+			return rest
+		}
+	}
+	return name
+}
+
+// compression returns the compression suffix of a name, "" if it has none.
+func compression(name string) string { return name[len(trimCompression(name)):] }
+
+// volumeNumber reads the number of a data volume.
+func volumeNumber(s string) (int32, bool) {
+	if s == "" || strings.Trim(s, "0123456789") != "" {
+		return 0, false
+	}
+	n, err := strconv.ParseInt(s, 10, 32)
+	return int32(n), err == nil
+}
+
+// codeOf returns the PMAPI code of a system error, wrapped with its text.
+func codeOf(err error) error {
+	if c := pmerr.Of(err); c != pmerr.Generic {
+		return c
+	}
+	return err
+}

@@ -1,0 +1,38 @@
+package archive
+
+import (
+	"pmtools/lib/internal/wire"
+	"pmtools/lib/pcp"
+)
+
+// indexEntry is an entry of the temporal index: no data record before offset data
+// of volume vol, and none in earlier volumes, is later than stamp (archive.md A6).
+type indexEntry struct {
+	stamp pcp.Timestamp
+	vol   int32
+	data  int64
+}
+
+// decodeIndex reads the entries that follow the label of a temporal index. A
+// partial last one is ignored. The entries are hints and not checked here.
+func decodeIndex(src []byte, version int) []indexEntry {
+	size := 20
+	if version == 3 {
+		size = 32
+	}
+	entries := make([]indexEntry, 0, len(src)/size)
+	for len(src) >= size {
+		r := wire.NewReader(src[:size])
+		e := indexEntry{stamp: readStamp(&r, version), vol: r.Int32()}
+		if version == 2 {
+			r.Skip(4)
+			e.data = int64(r.Uint32())
+		} else {
+			r.Skip(8)
+			e.data = r.Int64()
+		}
+		src = src[size:]
+		entries = append(entries, e)
+	}
+	return entries
+}

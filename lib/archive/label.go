@@ -1,0 +1,99 @@
+package archive
+
+import (
+	"bytes"
+
+	"pmtools/lib/internal/wire"
+	"pmtools/lib/pcp"
+	"pmtools/lib/pmerr"
+)
+
+// The numbers of a label record (archive.md A5).
+const (
+	labelMagic = 0x50052600 // plus the version
+
+	metaVolume  = -1 // the volume number in the label of the metadata file
+	indexVolume = -2 // and of the temporal index
+)
+
+// A Label is the first record of each file of an archive: who recorded what, and
+// since when.
+type Label struct {
+	Version  int           // 2 or 3
+	PID      int32         // the process that recorded
+	Start    pcp.Timestamp // not later than the first record
+	Volume   int32         // number of the data volume, -1 for metadata, -2 for the index
+	Features uint32        // version 3 only
+	Host     string        // whose metrics these are
+	Zone     string        // the host's time zone as a POSIX TZ value
+	ZoneInfo string        // name of the host's zone, version 3 only
+}
+
+// decode reads the label record at the start of src. A file without a beginning is
+// pmerr.NoData, anything that is not a label is pmerr.Label.
+func (dst *Label) decode(src []byte) error {
+	*dst = Label{}
+	if len(src) < 8 {
+		return pmerr.NoData
+	}
+	r := wire.NewReader(src)
+	n, magic := int64(r.Int32()), r.Uint32()
+	version := int(magic & 0xff)
+	if r.Err() != nil || magic&^0xff != labelMagic || version != 2 && version != 3 || n != labelSize(version) || n > int64(len(src)) {
+		return pmerr.Label
+	}
+	r = wire.NewReader(src[8:n])
+	dst.Version = version
+	dst.PID = r.Int32()
+	dst.Start = readStamp(&r, version)
+	dst.Volume = r.Int32()
+	if version == 2 {
+		dst.Host, dst.Zone = paddedString(r.Bytes(64)), paddedString(r.Bytes(40))
+	} else {
+		dst.Features = r.Uint32()
+		r.Skip(4)
+		dst.Host, dst.Zone = paddedString(r.Bytes(256)), paddedString(r.Bytes(256))
+		dst.ZoneInfo = paddedString(r.Bytes(256))
+	}
+	if trailer := r.Int32(); r.Finish() != nil || int64(trailer) != n {
+		return pmerr.Label
+	}
+	return nil
+}
+
+// paddedString returns the string in a field that is padded with NULs.
+func paddedString(b []byte) string {
+	if i := bytes.IndexByte(b, 0); i >= 0 {
+		b = b[:i]
+	}
+	return string(b)
+}
+
+// stampSize returns the length of a time stamp.
+func stampSize(version int) int {
+	if version == 2 {
+		return 8
+	}
+	return 12
+}
+
+// readStamp reads a time stamp: in version 2 seconds and microseconds, in
+// version 3 the low half of the seconds, their high half, and nanoseconds
+// (archive.md A4.3).
+func readStamp(r *wire.Reader, version int) pcp.Timestamp {
+	if version == 2 {
+		sec, usec := r.Int32(), r.Uint32()
+		return stampOf(int64(sec), int64(usec)*1000)
+	}
+	low, high, nsec := r.Uint32(), r.Uint32(), r.Uint32()
+	return stampOf(int64(uint64(high)<<32|uint64(low)), int64(nsec))
+}
+
+// stampOf makes a Timestamp; nanoseconds that do not fit carry into the seconds.
+func stampOf(sec, nsec int64) pcp.Timestamp {
+	if nsec >= 1e9 {
+		sec += nsec / 1e9
+		nsec %= 1e9
+	}
+	return pcp.Timestamp{Sec: sec, Nsec: int32(nsec)}
+}

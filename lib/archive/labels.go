@@ -1,0 +1,102 @@
+package archive
+
+import (
+	"cmp"
+	"slices"
+
+	"pmtools/lib/internal/wire"
+	"pmtools/lib/pcp"
+)
+
+// checkLabels checks the label sets of a record: their sizes must fit.
+func checkLabels(body []byte) bool {
+	r := wire.NewReader(body)
+	for range r.Count(12) {
+		r.Skip(4)
+		if !skipLabelSet(&r) {
+			return false
+		}
+	}
+	return r.Err() == nil
+}
+
+// skipLabelSet passes over a label set behind its instance.
+func skipLabelSet(r *wire.Reader) bool {
+	size := r.Int32()
+	if size < 0 || size > maxLabelJSON {
+		return false
+	}
+	r.Skip(int(size))
+	n := r.Int32()
+	if n > maxLabels {
+		return false
+	}
+	r.Skip(8 * int(max(n, 0)))
+	return r.Err() == nil
+}
+
+// decodeLabels decodes the label sets of a record that was checked. Sets that
+// hold an error are left out.
+func decodeLabels(body []byte) []pcp.LabelSet {
+	r := wire.NewReader(body)
+	sets := make([]pcp.LabelSet, 0, r.Count(12))
+	for range cap(sets) {
+		set := pcp.LabelSet{Inst: r.Int32()}
+		json := r.String(int(r.Int32()))
+		n := int(r.Int32())
+		if r.Err() != nil {
+			break
+		}
+		if n < 0 {
+			continue
+		}
+		set.Labels = make([]pcp.Label, 0, min(n, maxLabels))
+		for range n {
+			name, nameLen, flags := int(r.Uint16()), int(r.Uint8()), r.Uint8()
+			value, valueLen := int(r.Uint16()), int(r.Uint16())
+			if name+nameLen > len(json) || value+valueLen > len(json) {
+				continue
+			}
+			set.Labels = append(set.Labels, pcp.Label{Name: json[name : name+nameLen], Value: json[value : value+valueLen], Flags: flags})
+		}
+		slices.SortStableFunc(set.Labels, func(a, b pcp.Label) int { return cmp.Compare(a.Name, b.Name) })
+		sets = append(sets, set)
+	}
+	return sets
+}
+
+// Labels returns the labels that an object of one level had at a time: one set,
+// or one for each instance of a domain for pcp.InstanceLabels. ident is a domain
+// number, an instance domain or a metric's identifier; for pcp.ContextLabels it
+// does not matter. Without any record of context labels the recorded host is
+// their only label.
+func (s *Set) Labels(kind pcp.LabelKind, ident uint32, at pcp.Timestamp) ([]pcp.LabelSet, error) {
+	switch kind {
+	case pcp.ContextLabels:
+		ident = 0xffffffff
+	case pcp.ClusterLabels:
+		ident &^= 0x3ff
+	}
+	list := s.labels[labelIdent{kind, ident}]
+	if len(list) == 0 && kind == pcp.ContextLabels {
+		host := `"` + s.Label().Host + `"`
+		return []pcp.LabelSet{{Inst: pcp.NullInst, Labels: []pcp.Label{{Name: "hostname", Value: host, Flags: uint8(pcp.ContextLabels)}}}}, nil
+	}
+	i := latest(list, at)
+	if i < 0 {
+		return nil, nil
+	}
+	return decodeLabels(list[i].body), nil
+}
+
+// latest returns the position of the last observation that is not later than at,
+// or -1. The list is in the order of time.
+func latest(list []observation, at pcp.Timestamp) int {
+	i, _ := slices.BinarySearchFunc(list, at, func(o observation, at pcp.Timestamp) int {
+		if o.at.Compare(at) <= 0 {
+			return -1
+		}
+		return 1
+	})
+	return i - 1
+}

@@ -1,0 +1,198 @@
+package archive
+
+import (
+	"slices"
+
+	"pmtools/lib/internal/wire"
+	"pmtools/lib/pcp"
+	"pmtools/lib/pmerr"
+)
+
+// maxName is how long a metric's name may be.
+const maxName = 4096
+
+// metadata is what the .meta file of one archive holds, checked but decoded only
+// as far as it must be to be merged with that of other archives.
+type metadata struct {
+	descs  []descRecord
+	indoms []indomRecord
+	labels []labelsRecord
+	texts  []textRecord
+}
+
+// descRecord describes a metric.
+type descRecord struct {
+	desc  pcp.Desc
+	names [][]byte
+}
+
+// observation is a timed record: body begins behind what identifies it.
+type observation struct {
+	at   pcp.Timestamp
+	body []byte
+}
+
+// indomRecord is an observation of an instance domain, or of what changed in it.
+type indomRecord struct {
+	indom pcp.InDom
+	delta bool
+	observation
+}
+
+// labelsRecord is an observation of labels.
+type labelsRecord struct {
+	labelIdent
+	observation
+}
+
+// labelIdent says whose labels are meant.
+type labelIdent struct {
+	kind  pcp.LabelKind
+	ident uint32
+}
+
+// textRecord is a help text.
+type textRecord struct {
+	textIdent
+	text []byte
+}
+
+// textIdent says which text of what: kind has a bit for one-line or full help
+// and a bit for metric or instance domain.
+type textIdent struct {
+	kind  uint32
+	ident uint32
+}
+
+// decodeMeta reads the records that follow the label of a metadata file. The
+// error, if any, comes with the offset of its record in src. A last header that
+// is cut short ends the file.
+func decodeMeta(src []byte) (dst *metadata, off int, err error) {
+	dst = &metadata{}
+	for len(src)-off >= 8 {
+		head := wire.NewReader(src[off : off+8])
+		size, kind := int64(head.Int32()), head.Uint32()
+		if size <= 0 {
+			return nil, off, pmerr.LogRec
+		}
+		if kind < recDesc || kind > recLabels {
+			return nil, off, pmerr.RecType
+		}
+		if size < 12 || size > int64(len(src)-off) {
+			return nil, off, pmerr.LogRec
+		}
+		end := off + int(size)
+		tail := wire.NewReader(src[end-4 : end])
+		if int64(tail.Int32()) != size {
+			return nil, off, pmerr.LogRec
+		}
+		if err := dst.add(kind, src[off+8:end-4]); err != nil {
+			return nil, off, err
+		}
+		off = end
+	}
+	return dst, off, nil
+}
+
+// add takes in the body of one record.
+func (dst *metadata) add(kind uint32, body []byte) error {
+	r := wire.NewReader(body)
+	ok := false
+	switch kind {
+	case recDesc:
+		ok = dst.addDesc(&r)
+	case recInDomV2:
+		ok = dst.addInDom(&r, 2, false)
+	case recInDom, recInDomDelta:
+		ok = dst.addInDom(&r, 3, kind == recInDomDelta)
+	case recLabelsV2:
+		ok = dst.addLabels(&r, 2)
+	case recLabels:
+		ok = dst.addLabels(&r, 3)
+	case recText:
+		t := textRecord{textIdent: textIdent{kind: r.Uint32(), ident: r.Uint32()}}
+		t.text = cutNUL(r.Bytes(r.Len()))
+		dst.texts = append(dst.texts, t)
+		ok = r.Err() == nil
+	}
+	if !ok {
+		return pmerr.LogRec
+	}
+	return nil
+}
+
+// addDesc takes in the description of a metric (archive.md A7.2).
+func (dst *metadata) addDesc(r *wire.Reader) bool {
+	var d descRecord
+	d.desc.ID = pcp.ID(r.Uint32())
+	d.desc.Type = pcp.Type(r.Int32())
+	d.desc.InDom = pcp.InDom(r.Uint32())
+	d.desc.Sem = pcp.Sem(r.Int32())
+	d.desc.Units = pcp.UnitsOf(r.Uint32())
+	d.names = make([][]byte, 0, r.Count(4))
+	for range cap(d.names) {
+		n := r.Int32()
+		if n > maxName {
+			return false
+		}
+		d.names = append(d.names, cutNUL(r.Bytes(int(n))))
+	}
+	dst.descs = append(dst.descs, d)
+	return r.Err() == nil
+}
+
+// addInDom takes in an observation of an instance domain (archive.md A7.3, A7.4).
+// The reference ignores one that is empty.
+func (dst *metadata) addInDom(r *wire.Reader, version int, delta bool) bool {
+	d := indomRecord{delta: delta}
+	d.at = readStamp(r, version)
+	d.indom = pcp.InDom(r.Uint32())
+	d.body = r.Bytes(r.Len())
+	if r.Err() != nil || !checkInDom(d.body, delta) {
+		return false
+	}
+	n := wire.NewReader(d.body)
+	if n.Int32() > 0 {
+		dst.indoms = append(dst.indoms, d)
+	}
+	return true
+}
+
+// checkInDom checks the count, the identifiers and the string offsets of an
+// observation of an instance domain.
+func checkInDom(body []byte, delta bool) bool {
+	r := wire.NewReader(body)
+	n := r.Count(8)
+	ids, offsets := wire.NewReader(r.Bytes(4*n)), wire.NewReader(r.Bytes(4*n))
+	if r.Err() != nil {
+		return false
+	}
+	for range n {
+		id, off := ids.Int32(), int(offsets.Int32())
+		if id < 0 || off >= r.Len() || off < 0 && !(delta && off == -1) {
+			return false
+		}
+	}
+	return true
+}
+
+// addLabels takes in an observation of labels (archive.md A7.5).
+func (dst *metadata) addLabels(r *wire.Reader, version int) bool {
+	var l labelsRecord
+	l.at = readStamp(r, version)
+	l.kind, l.ident = pcp.LabelKind(r.Uint32()), r.Uint32()
+	l.body = r.Bytes(r.Len())
+	if r.Err() != nil || !checkLabels(l.body) {
+		return false
+	}
+	dst.labels = append(dst.labels, l)
+	return true
+}
+
+// cutNUL cuts a C string before its end.
+func cutNUL(b []byte) []byte {
+	if i := slices.Index(b, 0); i >= 0 {
+		return b[:i]
+	}
+	return b
+}

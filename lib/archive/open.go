@@ -1,0 +1,185 @@
+// Package archive reads recorded metrics.
+//
+// [Open] gives a [Set]: one archive, or several of the same host that follow each
+// other in time. A Set answers what the metrics are (names, descriptors, instance
+// domains, labels, help texts). Values are read through a [Cursor], a position in
+// the Set with a direction.
+//
+// The layout of the files is that of Performance Co-Pilot's archives, versions 2
+// and 3; references such as "archive.md A8.3" are to its specification.
+package archive
+
+import (
+	"cmp"
+	"fmt"
+
+	"pmtools/lib/pmerr"
+)
+
+// Options say how an archive is read. Nil is the same as the zero Options.
+type Options struct {
+	// MemLimit is how many decompressed bytes of one compressed file are kept in
+	// memory; what is longer goes to a temporary file. 0 means 64 MiB.
+	MemLimit int64
+	// TempDir is where temporary files go; "" means os.TempDir().
+	TempDir string
+	// Warn is told of things that are wrong and were worked around. A message that
+	// begins with its level ("Warning: ", "Error: ") is one for the log, which has
+	// the time and the program before it; others stand for themselves. Warn may be
+	// called until the Set is closed, by any goroutine that reads. Nil drops the
+	// messages.
+	Warn func(msg string)
+}
+
+// An Error says in which file something is wrong, and where. Err wraps a pmerr.Code.
+type Error struct {
+	File   string
+	Offset int64 // of the record, -1 if the file as a whole is meant
+	Err    error
+}
+
+// Error returns file, offset and cause.
+func (e *Error) Error() string {
+	if e.Offset < 0 {
+		return fmt.Sprintf("%s: %v", e.File, e.Err)
+	}
+	return fmt.Sprintf("%s: offset %d: %v", e.File, e.Offset, e.Err)
+}
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// Open opens the archive called name: a base name, the name of one of its files,
+// a directory of archives, or a list of these divided by commas. Members of a list
+// that cannot be read are left out with a warning, if there are others.
+func Open(name string, opt *Options) (*Set, error) {
+	names, err := expandNames(name)
+	if err != nil {
+		return nil, err
+	}
+	s := newSet(opt)
+	for _, n := range names {
+		err := s.openMember(n)
+		if err == nil {
+			continue
+		}
+		if len(names) == 1 || !skippable(err) {
+			s.Close()
+			return nil, err
+		}
+		s.warn(fmt.Sprintf("Warning: initarchive: skipping corrupt/unreadable archive %q: %v", n, pmerr.Of(err)))
+	}
+	if len(s.members) == 0 {
+		s.warn("Error: initarchive: all archives are corrupt/unreadable")
+		return nil, &Error{File: name, Offset: -1, Err: pmerr.LogFile}
+	}
+	return s, nil
+}
+
+// warn passes a message on.
+func (s *Set) warn(msg string) {
+	if s.opt.Warn != nil {
+		s.opt.Warn(msg)
+	}
+}
+
+// skippable reports whether a set does without a member for which err was found
+// (archive.md A3.4).
+func skippable(err error) bool {
+	switch c := pmerr.Of(err); c {
+	case pmerr.Label, pmerr.LogRec, pmerr.LogFile, pmerr.NoData, pmerr.RecType, pmerr.Feature:
+		return true
+	default:
+		return c < 0 && c > pmerr.Generic
+	}
+}
+
+// openMember opens one archive, checks its files in the order of the reference
+// (archive.md A2) and adds it to the set.
+func (s *Set) openMember(name string) error {
+	f, err := findFiles(name)
+	if err != nil {
+		return err
+	}
+	m := &member{name: name}
+	for _, v := range f.volumes {
+		m.volumes = append(m.volumes, &volume{number: v.number, path: v.path, opt: &s.opt})
+	}
+	meta, err := s.loadMember(m, f)
+	if err == nil {
+		err = s.join(m)
+	}
+	if err == nil {
+		// From here on the member is the set's to close.
+		return s.merge(meta)
+	}
+	m.close()
+	return err
+}
+
+// loadMember reads label, index and metadata of an archive.
+func (s *Set) loadMember(m *member, f *files) (*metadata, error) {
+	first := m.volumes[0]
+	data, err := first.open()
+	if err != nil {
+		return nil, err
+	}
+	m.label = first.label
+	size := labelSize(m.label.Version)
+	if b, err := data.view(size + 1); int64(len(b)) <= size {
+		return nil, &Error{File: first.path, Offset: size, Err: cmp.Or(err, error(pmerr.NoData))}
+	}
+	var index []byte
+	if f.index != "" {
+		var l Label
+		if index, l, err = m.load(f.index, indexVolume, &s.opt); err != nil {
+			return nil, err
+		}
+		if l.PID != m.label.PID || l.Host != m.label.Host {
+			return nil, &Error{File: f.index, Err: pmerr.Label}
+		}
+	}
+	src, l, err := m.load(f.meta, metaVolume, &s.opt)
+	if err != nil {
+		return nil, err
+	}
+	if len(s.members) > 0 && s.members[0].label.Host != m.label.Host {
+		return nil, &Error{File: f.base, Offset: -1, Err: pmerr.LogHost}
+	}
+	meta, off, err := decodeMeta(src)
+	if err != nil {
+		return nil, &Error{File: f.meta, Offset: size + int64(off), Err: err}
+	}
+	if len(meta.descs) == 0 {
+		return nil, &Error{File: f.meta, Offset: -1, Err: pmerr.NoData}
+	}
+	m.index = decodeIndex(index, m.label.Version)
+	if l.PID != m.label.PID || l.Host != m.label.Host {
+		return nil, &Error{File: f.meta, Err: pmerr.Label}
+	}
+	return meta, nil
+}
+
+// load reads the index or the metadata: the label, which must have the volume
+// number and the version of the archive, and all that follows it, of which there
+// must be something.
+func (m *member) load(path string, vol int32, opt *Options) ([]byte, Label, error) {
+	var l Label
+	data, closer, err := readAll(path, opt)
+	if err != nil {
+		return nil, l, err
+	}
+	m.closers = append(m.closers, closer)
+	err = l.decode(data)
+	if err == nil && (l.Volume != vol || l.Version != m.label.Version) {
+		err = pmerr.Label
+	}
+	size := labelSize(m.label.Version)
+	if err == nil && int64(len(data)) <= size {
+		err = pmerr.NoData
+	}
+	if err != nil {
+		return nil, l, &Error{File: path, Err: err}
+	}
+	return data[size:], l, nil
+}

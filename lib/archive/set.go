@@ -1,0 +1,142 @@
+package archive
+
+import (
+	"cmp"
+	"slices"
+
+	"pmtools/lib/pcp"
+	"pmtools/lib/pmerr"
+)
+
+// A Set is one or more archives of the same host, in the order of time. Open reads
+// its metadata, which does not change afterwards; values recorded later can be
+// read. It may be shared by goroutines.
+type Set struct {
+	opt     Options
+	members []*member // ascending by start
+
+	nameSpace
+	descs     map[pcp.ID]pcp.Desc
+	indoms    map[pcp.InDom]*domain
+	labels    map[labelIdent][]observation
+	texts     map[textIdent][]byte
+	textKinds map[uint32]bool
+}
+
+// A Child is a node of the name space below another.
+type Child struct {
+	Name string // the last component
+	Leaf bool
+}
+
+// newSet returns a Set without members.
+func newSet(opt *Options) *Set {
+	s := &Set{
+		descs:     make(map[pcp.ID]pcp.Desc),
+		indoms:    make(map[pcp.InDom]*domain),
+		labels:    make(map[labelIdent][]observation),
+		texts:     make(map[textIdent][]byte),
+		textKinds: make(map[uint32]bool),
+	}
+	if opt != nil {
+		s.opt = *opt
+	}
+	return s
+}
+
+// merge adds the metadata of one more archive. A metric that is described in
+// another way than before is an error (archive.md A3.2).
+func (s *Set) merge(m *metadata) error {
+	for i := range m.descs {
+		if err := s.mergeDesc(&m.descs[i]); err != nil {
+			return err
+		}
+	}
+	for i := range m.indoms {
+		rec := &m.indoms[i]
+		d := s.indoms[rec.indom]
+		if d == nil {
+			d = &domain{id: rec.indom, warn: s.opt.Warn}
+			s.indoms[rec.indom] = d
+		}
+		d.add(rec)
+	}
+	for i := range m.labels {
+		rec := &m.labels[i]
+		list := s.labels[rec.labelIdent]
+		k := len(list)
+		for k > 0 && list[k-1].at.Compare(rec.at) > 0 {
+			k--
+		}
+		s.labels[rec.labelIdent] = slices.Insert(list, k, rec.observation)
+	}
+	for i := range m.texts {
+		rec := &m.texts[i]
+		s.texts[rec.textIdent] = rec.text
+		s.textKinds[rec.kind] = true
+	}
+	return nil
+}
+
+// mergeDesc adds the description of a metric and its names.
+func (s *Set) mergeDesc(rec *descRecord) error {
+	d := &rec.desc
+	if old, ok := s.descs[d.ID]; ok {
+		switch {
+		case old.Type != d.Type:
+			return pmerr.LogChangeType
+		case old.Sem != d.Sem:
+			return pmerr.LogChangeSem
+		case old.InDom != d.InDom:
+			return pmerr.LogChangeInDom
+		case old.Units != d.Units:
+			return pmerr.LogChangeUnits
+		}
+	} else {
+		s.descs[d.ID] = *d
+	}
+	for _, name := range rec.names {
+		s.add(name, d.ID)
+	}
+	return nil
+}
+
+// join adds an opened archive to the members.
+func (s *Set) join(m *member) error {
+	i, found := slices.BinarySearchFunc(s.members, m, func(a, b *member) int {
+		return a.label.Start.Compare(b.label.Start)
+	})
+	if found {
+		return pmerr.LogOverlap
+	}
+	s.members = slices.Insert(s.members, i, m)
+	return nil
+}
+
+// Close frees everything. It may be called twice.
+func (s *Set) Close() error {
+	var first error
+	for _, m := range s.members {
+		first = cmp.Or(first, m.close())
+	}
+	return first
+}
+
+// Label returns the label of the first archive.
+func (s *Set) Label() Label { return s.members[0].label }
+
+// End returns the logical end of the last archive: the time of its last complete
+// record. It is an error if no such record is found; that does not mean that
+// nothing can be read.
+func (s *Set) End() (t pcp.Timestamp, err error) {
+	return s.members[len(s.members)-1].end()
+}
+
+// Desc returns the description of a metric, or pmerr.PMIDLog.
+func (s *Set) Desc(id pcp.ID) (pcp.Desc, error) {
+	d, ok := s.descs[id]
+	if !ok {
+		return pcp.Desc{}, pmerr.PMIDLog
+	}
+	return d, nil
+}

@@ -1,0 +1,46 @@
+//go:build unix
+
+package archive
+
+import (
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// mapping is the part of the address space through which a file is seen. A file
+// that grows is mapped with room behind its end, which becomes readable as the
+// file grows into it; when the room is used up there is a second, larger mapping,
+// and the first stays for those who hold slices of it.
+type mapping struct {
+	maps [][]byte
+}
+
+// extend returns the first size bytes of f. old is what it returned before.
+func (m *mapping) extend(f *os.File, old []byte, size int) ([]byte, error) {
+	if size <= cap(old) {
+		return old[:size], nil
+	}
+	if size == 0 {
+		return nil, nil
+	}
+	room := min(max(size/2, 1<<16), 64<<20)
+	data, err := unix.Mmap(int(f.Fd()), 0, size+room, unix.PROT_READ, unix.MAP_SHARED)
+	if err != nil {
+		return old, err
+	}
+	m.maps = append(m.maps, data)
+	return data[:size], nil
+}
+
+// close removes the mappings.
+func (m *mapping) close() error {
+	var first error
+	for _, data := range m.maps {
+		if err := unix.Munmap(data); err != nil && first == nil {
+			first = err
+		}
+	}
+	m.maps = nil
+	return first
+}

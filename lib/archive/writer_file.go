@@ -1,0 +1,224 @@
+package archive
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strconv"
+
+	"pmtools/lib/pcp"
+	"pmtools/lib/pmerr"
+)
+
+// An outFile is one file of a new archive: buffered, and with its size.
+type outFile struct {
+	f    *os.File
+	w    *bufio.Writer
+	size int64
+}
+
+// create makes a file that did not exist.
+func (o *outFile) create(name string) error {
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return err
+	}
+	o.f, o.size = f, 0
+	if o.w == nil {
+		o.w = bufio.NewWriterSize(f, 1<<16)
+	} else {
+		o.w.Reset(f)
+	}
+	return nil
+}
+
+// write appends b.
+func (o *outFile) write(b []byte) error {
+	n, err := o.w.Write(b)
+	o.size += int64(n)
+	return err
+}
+
+// close writes what is buffered and closes the file, if there is one.
+func (o *outFile) close() error {
+	if o.f == nil {
+		return nil
+	}
+	err := errors.Join(o.w.Flush(), o.f.Close())
+	o.f = nil
+	return err
+}
+
+// discard closes and removes the file, if there is one. It is empty or was never
+// of use, so errors do not matter.
+func (o *outFile) discard() {
+	if o.f != nil {
+		_ = o.f.Close()
+		_ = os.Remove(o.f.Name())
+		o.f = nil
+	}
+}
+
+// discard removes the files of an archive that did not come to be.
+func (w *Writer) discard() {
+	w.meta.discard()
+	w.index.discard()
+	w.data.discard()
+}
+
+// broken remembers an error of the file system.
+func (w *Writer) broken(err error) error {
+	if w.err == nil {
+		w.err = err
+	}
+	return err
+}
+
+// put writes the record in w.buf, and before it what it needs in the other files.
+func (w *Writer) put(t pcp.Timestamp) error {
+	if w.opt.Version == 2 && labelSize(2)+int64(len(w.buf)) > maxV2 {
+		return fmt.Errorf("%w: record of %d bytes", pmerr.TooBig, len(w.buf))
+	}
+	if !w.started {
+		if err := w.begin(t); err != nil {
+			return w.broken(err)
+		}
+	}
+	limit := w.opt.VolumeBytes
+	full := limit > 0 && w.data.size+int64(len(w.buf)) > limit
+	if full && w.data.size > labelSize(w.opt.Version) {
+		if err := w.nextVolume(); err != nil {
+			return w.broken(err)
+		}
+	}
+	if w.indexed < 0 || w.meta.size > w.metaMark || w.data.size-w.indexed > indexBytes {
+		w.indexed = w.data.size
+		if err := w.putIndex(t, w.metaMark); err != nil {
+			return w.broken(err)
+		}
+	}
+	w.metaMark, w.last = w.meta.size, t
+	return w.broken(w.data.write(w.buf))
+}
+
+// begin writes the labels, now that the time of the first record is known, and
+// the metadata that waited for that.
+func (w *Writer) begin(t pcp.Timestamp) error {
+	if w.opt.Start == (pcp.Timestamp{}) {
+		w.opt.Start = t
+	}
+	w.started = true
+	w.meta.size = 0 // it was counted with label and early metadata
+	early := w.early
+	w.early = nil
+	return errors.Join(
+		w.data.write(w.label(0)), w.index.write(w.label(indexVolume)),
+		w.meta.write(w.label(metaVolume)), w.meta.write(early),
+	)
+}
+
+// label returns the label of one of the files.
+func (w *Writer) label(volume int32) []byte {
+	return AppendLabel(nil, &Label{
+		Version: w.opt.Version, PID: w.opt.PID, Start: w.opt.Start, Volume: volume, Features: w.opt.Features,
+		Host: w.opt.Host, Zone: w.opt.Zone, ZoneInfo: w.opt.ZoneInfo,
+	})
+}
+
+// nextVolume ends a data volume and begins the next.
+func (w *Writer) nextVolume() error {
+	if err := w.data.close(); err != nil {
+		return err
+	}
+	w.volume++
+	w.indexed = -1
+	if err := w.data.create(w.base + "." + strconv.Itoa(int(w.volume))); err != nil {
+		return err
+	}
+	return w.data.write(w.label(w.volume))
+}
+
+// putIndex writes an entry of the temporal index for the end of the volume, but
+// no second one for the same time.
+func (w *Writer) putIndex(t pcp.Timestamp, meta int64) error {
+	if w.indexStart && t == w.indexAt {
+		return nil
+	}
+	w.indexStart, w.indexAt = true, t
+	return w.index.write(AppendIndexEntry(nil, w.opt.Version, t, w.volume, meta, w.data.size))
+}
+
+// putMeta appends a metadata record. Before the first record it stays in memory.
+func (w *Writer) putMeta(rec []byte) error {
+	if w.opt.Version == 2 && w.meta.size+int64(len(rec)) > maxV2 {
+		return fmt.Errorf("%w: more than 2 GiB of metadata", pmerr.TooBig)
+	}
+	if !w.started {
+		w.early = append(w.early, rec...)
+		w.meta.size += int64(len(rec))
+		return nil
+	}
+	return w.broken(w.meta.write(rec))
+}
+
+// metaTime checks the time of new metadata.
+func (w *Writer) metaTime(t pcp.Timestamp) (pcp.Timestamp, error) {
+	t, err := w.opt.clip(t)
+	switch {
+	case err != nil:
+		return t, err
+	case w.metaTimed && t.Compare(w.metaLast) < 0:
+		return t, fmt.Errorf("%w: metadata of %v after some of %v", pmerr.EINVAL, t, w.metaLast)
+	case w.opt.Start != (pcp.Timestamp{}) && t.Compare(w.opt.Start) < 0:
+		return t, fmt.Errorf("%w: metadata of %v before the start of the archive", pmerr.EINVAL, t)
+	}
+	return t, nil
+}
+
+// putTimed appends a metadata record whose time metaTime has checked.
+func (w *Writer) putTimed(t pcp.Timestamp, rec []byte) error {
+	if err := w.putMeta(rec); err != nil {
+		return err
+	}
+	if !w.metaTimed {
+		w.metaTimed, w.metaFirst = true, t
+	}
+	w.metaLast = t
+	return nil
+}
+
+// Flush hands what is buffered to the system, so that readers see all records put
+// so far.
+func (w *Writer) Flush() error {
+	if w.err != nil || !w.started {
+		return w.err
+	}
+	// An index must never be ahead of what it points to.
+	return w.broken(errors.Join(w.meta.w.Flush(), w.data.w.Flush(), w.index.w.Flush()))
+}
+
+// Close ends the archive with a last entry in the temporal index. Without any
+// record there is no archive: the files are removed and the error is
+// pmerr.NoData. After Close the other methods return fs.ErrClosed; Close itself
+// may be called again.
+func (w *Writer) Close() error {
+	if errors.Is(w.err, fs.ErrClosed) {
+		return nil
+	}
+	err := w.err
+	w.err = fs.ErrClosed
+	if !w.started {
+		w.discard()
+		return errors.Join(err, pmerr.NoData)
+	}
+	if err == nil {
+		err = w.putIndex(w.last, w.meta.size)
+	}
+	err = errors.Join(err, w.meta.close(), w.data.close(), w.index.close())
+	if err == nil && w.metaTimed && w.metaLast.Compare(w.last) > 0 {
+		err = fmt.Errorf("%w: metadata of %v after the last record", pmerr.EINVAL, w.metaLast)
+	}
+	return err
+}

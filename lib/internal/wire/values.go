@@ -1,0 +1,271 @@
+package wire
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+
+	"pmtools/lib/pcp"
+	"pmtools/lib/pmerr"
+)
+
+// The formats of a value set: the values themselves, or where their blocks are.
+// Two formats for the latter mean the same.
+const (
+	InSitu = 0
+	DPtr   = 1
+	SPtr   = 2
+)
+
+// Sets walks over value sets and checks that they and their value blocks lie in
+// the message and fill it exactly. It is used as a local variable.
+//
+// A value set is the metric's identifier and the number of values or an error;
+// with values follow their format and pairs of instance and value. A value in a
+// block is a word index to it; blocks follow the last set (values.md V7.1,
+// archive.md A8.2).
+type Sets struct {
+	src    []byte // the whole message
+	bias   int    // block i begins at byte 4*(i-bias) of src
+	end    int    // of the blocks
+	pos    int
+	left   int
+	blocks int // bytes of the value blocks seen
+	bad    bool
+
+	ID    pcp.ID // of the current set
+	Count int32  // number of values, or an error
+	ptr   bool
+	pairs []byte
+}
+
+// NewSets returns a walk over n value sets that begin at byte pos of src. The
+// sets and blocks end at byte end. Word index i means byte 4*(i-bias) of src.
+func NewSets(src []byte, pos, end, n, bias int) Sets {
+	s := Sets{src: src, bias: bias, end: end, pos: pos, left: n}
+	s.bad = n < 0 || pos < 0 || end > len(src) || pos > end || n > (end-pos)/8
+	return s
+}
+
+// Next goes to the next value set. After the last one, or one that is malformed,
+// it returns false.
+func (s *Sets) Next() bool {
+	if s.left <= 0 || s.bad {
+		return false
+	}
+	s.left--
+	if s.end-s.pos < 8 {
+		s.bad = true
+		return false
+	}
+	head := s.src[s.pos : s.pos+8]
+	s.ID, s.Count = pcp.ID(binary.BigEndian.Uint32(head)), int32(binary.BigEndian.Uint32(head[4:]))
+	s.pos += 8
+	s.pairs, s.ptr = nil, false
+	if s.Count > 0 {
+		return s.values()
+	}
+	return true
+}
+
+// values takes the format and the pairs of the current set.
+func (s *Sets) values() bool {
+	if rest := s.end - s.pos; rest < 12 || int64(s.Count) > int64(rest-4)/8 {
+		s.bad = true
+		return false
+	}
+	format := binary.BigEndian.Uint32(s.src[s.pos:])
+	s.pos += 4
+	s.pairs = s.src[s.pos : s.pos+8*int(s.Count)]
+	s.pos += len(s.pairs)
+	switch format {
+	case InSitu:
+		return true
+	case DPtr, SPtr:
+		s.ptr = true
+	default:
+		s.bad = true
+		return false
+	}
+	for i := 4; i < len(s.pairs); i += 8 {
+		size := s.block(binary.BigEndian.Uint32(s.pairs[i:]))
+		if size < 0 {
+			s.bad = true
+			return false
+		}
+		s.blocks += (size + 3) &^ 3
+	}
+	return true
+}
+
+// block returns the length of the value block with a word index, header and all,
+// or -1 if it does not lie in the message.
+func (s *Sets) block(index uint32) int {
+	off := 4 * (int64(index) - int64(s.bias))
+	if off < 0 || off > int64(s.end)-4 {
+		return -1
+	}
+	size := int(binary.BigEndian.Uint32(s.src[off:]) & 0xffffff)
+	if size < 4 || size > s.end-int(off) {
+		return -1
+	}
+	return size
+}
+
+// Err returns an error unless all sets were walked over, were well-formed, and
+// fill the message with their blocks.
+func (s *Sets) Err() error {
+	if s.bad || s.left > 0 || s.pos+s.blocks != s.end {
+		return fmt.Errorf("%w: value sets do not fit their message", ErrFormat)
+	}
+	return nil
+}
+
+// Decode makes dst the column of the current set: a metric described by d, of its
+// values those that p selects. Bytes are copied to memory from a; those that did
+// not change since dst was last decoded stay where they are.
+func (s *Sets) Decode(dst *pcp.Values, d *pcp.Desc, p *pcp.Profile, a *Arena) {
+	dst.Reset(s.ID, d.Type)
+	if s.Count < 0 {
+		dst.Err = pmerr.Code(s.Count)
+		return
+	}
+	all := p.All() || d.InDom == pcp.NullInDom
+	for pairs := s.pairs; len(pairs) >= 8; pairs = pairs[8:] {
+		inst, word := int32(binary.BigEndian.Uint32(pairs)), binary.BigEndian.Uint32(pairs[4:])
+		if !all && !p.Selects(d.InDom, inst) {
+			continue
+		}
+		dst.Insts = append(dst.Insts, inst)
+		if s.ptr && !s.decodeBlock(dst, word, a) || !s.ptr && !decodeWord(dst, word) {
+			s.addOdd(dst, word, a)
+		}
+	}
+	if dst.Odd != nil {
+		dst.Odd = append(dst.Odd, make([]pcp.Odd, len(dst.Insts)-len(dst.Odd))...)
+	}
+}
+
+// decodeWord appends a value in situ, if it fits the type of dst (values.md V7.2).
+func decodeWord(dst *pcp.Values, word uint32) bool {
+	switch dst.Type {
+	case pcp.Int32:
+		dst.Words = append(dst.Words, uint64(int64(int32(word))))
+	case pcp.Uint32, pcp.Float:
+		dst.Words = append(dst.Words, uint64(word))
+	default:
+		return false
+	}
+	return true
+}
+
+// decodeBlock appends the value in the block with a word index, if it fits the
+// type of dst (values.md V7.2).
+func (s *Sets) decodeBlock(dst *pcp.Values, index uint32, a *Arena) bool {
+	t, body := s.blockAt(index)
+	switch dst.Type {
+	case pcp.Int64, pcp.Uint64, pcp.Double:
+		// Old archives have no type in the block (archive.md A8.7).
+		if len(body) != 8 || t != dst.Type && t != 0 {
+			return false
+		}
+		dst.Words = append(dst.Words, binary.BigEndian.Uint64(body))
+	case pcp.Float:
+		if len(body) != 4 || t != dst.Type && t != 0 {
+			return false
+		}
+		dst.Words = append(dst.Words, uint64(binary.BigEndian.Uint32(body)))
+	case pcp.String:
+		if t != dst.Type && t != 0 {
+			return false
+		}
+		if i := bytes.IndexByte(body, 0); i >= 0 {
+			body = body[:i]
+		}
+		appendBlob(dst, body, a)
+	case pcp.Aggregate:
+		if t != dst.Type && t != 0 {
+			return false
+		}
+		appendBlob(dst, body, a)
+	case pcp.Event, pcp.HighResEvent:
+		if t != dst.Type {
+			return false
+		}
+		appendBlob(dst, body, a)
+	default:
+		return false
+	}
+	return true
+}
+
+// blockAt returns the type and the content of the value block with a word index.
+func (s *Sets) blockAt(index uint32) (pcp.Type, []byte) {
+	size := s.block(index)
+	if size < 4 { // cannot be: values has checked it
+		return pcp.Unknown, nil
+	}
+	off := 4 * (int(index) - s.bias)
+	return pcp.Type(s.src[off]), s.src[off+4 : off+size]
+}
+
+// addOdd appends the value that word stands for as one that does not fit.
+func (s *Sets) addOdd(dst *pcp.Values, word uint32, a *Arena) {
+	odd := pcp.Odd{Bad: true, InSitu: true, Type: pcp.Unknown, Word: word}
+	if s.ptr {
+		t, body := s.blockAt(word)
+		odd = pcp.Odd{Bad: true, Type: t, Blob: a.copy(body)}
+	}
+	if dst.Type.Arithmetic() {
+		dst.Words = append(dst.Words, 0)
+	} else {
+		dst.Blobs = append(dst.Blobs, nil)
+	}
+	n := len(dst.Insts)
+	dst.Odd = append(dst.Odd, make([]pcp.Odd, n-1-len(dst.Odd))...)
+	dst.Odd = append(dst.Odd, odd)
+}
+
+// appendBlob appends a copy of b to the blobs of dst, or what stood there before
+// if it is the same.
+func appendBlob(dst *pcp.Values, b []byte, a *Arena) {
+	if n := len(dst.Blobs); n < cap(dst.Blobs) {
+		if old := dst.Blobs[:n+1][n]; old != nil && bytes.Equal(old, b) {
+			dst.Blobs = dst.Blobs[:n+1]
+			return
+		}
+	}
+	dst.Blobs = append(dst.Blobs, a.copy(b))
+}
+
+// An Arena gives memory for decoded bytes in large pieces, which live as long as
+// any of the bytes. The zero Arena is ready for use; it may not be shared by
+// goroutines.
+type Arena struct {
+	free []byte
+	next int
+}
+
+// The sizes of the pieces of an Arena.
+const (
+	minPiece = 1 << 10
+	maxPiece = 64 << 10
+)
+
+// copy returns a copy of b, never nil.
+func (a *Arena) copy(b []byte) []byte {
+	if len(b) > maxPiece/4 {
+		return append([]byte(nil), b...)
+	}
+	if len(b) > len(a.free) || a.free == nil {
+		a.next = max(min(2*a.next, maxPiece), minPiece)
+		for a.next < len(b) {
+			a.next *= 2
+		}
+		a.free = make([]byte, a.next)
+	}
+	out := a.free[:len(b):len(b)]
+	copy(out, b)
+	a.free = a.free[len(b):]
+	return out
+}

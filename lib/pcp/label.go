@@ -1,0 +1,44 @@
+package pcp
+
+// A LabelKind is the level of the hierarchy to which labels belong; the flags of
+// a label use the same bits (values.md V23).
+type LabelKind uint32
+
+// The label levels, lowest precedence first.
+const (
+	ContextLabels  LabelKind = 1
+	DomainLabels   LabelKind = 2
+	InDomLabels    LabelKind = 4
+	ClusterLabels  LabelKind = 8
+	ItemLabels     LabelKind = 16
+	InstanceLabels LabelKind = 32
+)
+
+// Further flags of a Label.
+const (
+	LabelCompound = 64  // the name has dots
+	LabelOptional = 128 // the label is not part of a metric's identity
+)
+
+// A Label is a name and its value.
+type Label struct {
+	Name  string
+	Value string // as in JSON: a string keeps its quotes
+	Flags uint8  // LabelKind bits, LabelCompound, LabelOptional
+}
+
+// A LabelSet is the labels of one object at one level.
+type LabelSet struct {
+	Inst   int32   // the instance for InstanceLabels, else NullInst
+	Err    error   // nil, or why there are none
+	Labels []Label // ascending by name
+}
+
+// A TextKind says which help text is meant.
+type TextKind uint32
+
+// The help texts.
+const (
+	OneLine TextKind = 1
+	Help    TextKind = 2
+)

@@ -1,0 +1,72 @@
+package pcp
+
+import "slices"
+
+// A Profile says which instances a fetch returns (values.md V17). The zero
+// Profile, and nil, select all. It may not be shared by goroutines while it is
+// changed.
+type Profile struct {
+	exclude bool // the default for domains without an entry
+	entries map[InDom]*profileEntry
+}
+
+// profileEntry is the selection within one domain: all but list, or only list.
+type profileEntry struct {
+	exclude bool // only those in list
+	list    []int32
+}
+
+// AddAll selects everything and forgets the selections in all domains.
+func (p *Profile) AddAll() { p.exclude, p.entries = false, nil }
+
+// DelAll selects nothing and forgets the selections in all domains.
+func (p *Profile) DelAll() { p.exclude, p.entries = true, nil }
+
+// Add selects instances of a domain; no instances means all of them.
+func (p *Profile) Add(d InDom, insts ...int32) { p.change(d, insts, true) }
+
+// Del deselects instances of a domain; no instances means all of them. On a
+// domain that was not mentioned before, the reference (and so this) deselects
+// all others too.
+func (p *Profile) Del(d InDom, insts ...int32) { p.change(d, insts, false) }
+
+// change applies rules 5 to 7 of V17.
+func (p *Profile) change(d InDom, insts []int32, add bool) {
+	e := p.entries[d]
+	if e == nil {
+		e = &profileEntry{exclude: true}
+		if p.entries == nil {
+			p.entries = make(map[InDom]*profileEntry)
+		}
+		p.entries[d] = e
+	}
+	if len(insts) == 0 {
+		e.exclude, e.list = !add, nil
+		return
+	}
+	for _, inst := range insts {
+		i := slices.Index(e.list, inst)
+		switch {
+		case add == e.exclude && i < 0:
+			e.list = append(e.list, inst)
+		case add != e.exclude && i >= 0:
+			e.list = slices.Delete(e.list, i, i+1)
+		}
+	}
+}
+
+// Selects reports whether p selects instance inst of domain d. Singular metrics
+// are always selected.
+func (p *Profile) Selects(d InDom, inst int32) bool {
+	if p == nil || d == NullInDom {
+		return true
+	}
+	e := p.entries[d]
+	if e == nil {
+		return !p.exclude
+	}
+	return slices.Contains(e.list, inst) == e.exclude
+}
+
+// All reports whether p selects every instance of every domain.
+func (p *Profile) All() bool { return p == nil || !p.exclude && len(p.entries) == 0 }

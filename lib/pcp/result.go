@@ -1,0 +1,160 @@
+package pcp
+
+import (
+	"cmp"
+	"math"
+	"time"
+
+	"pmtools/lib/pmerr"
+)
+
+// A Timestamp is a point in time in seconds and nanoseconds since 1970 in UTC.
+// Nsec may be anything that a file or a daemon said; normal ones lie in
+// [0, 1e9).
+type Timestamp struct {
+	Sec  int64
+	Nsec int32
+}
+
+// Compare returns -1, 0 or 1 as t is before, at or after u.
+func (t Timestamp) Compare(u Timestamp) int {
+	if c := cmp.Compare(t.Sec, u.Sec); c != 0 {
+		return c
+	}
+	return cmp.Compare(t.Nsec, u.Nsec)
+}
+
+// Sub returns t-u in seconds.
+func (t Timestamp) Sub(u Timestamp) float64 {
+	return float64(t.Sec-u.Sec) + float64(int64(t.Nsec)-int64(u.Nsec))/1e9
+}
+
+// Add returns t+d, normalised.
+func (t Timestamp) Add(d time.Duration) Timestamp {
+	ns := int64(t.Nsec) + int64(d%time.Second)
+	s := t.Sec + int64(d/time.Second) + ns/1e9
+	if ns %= 1e9; ns < 0 {
+		ns += 1e9
+		s--
+	}
+	return Timestamp{s, int32(ns)}
+}
+
+// Time returns t as a time.Time in UTC.
+func (t Timestamp) Time() time.Time { return time.Unix(t.Sec, int64(t.Nsec)).UTC() }
+
+// TimestampOf returns the Timestamp of t.
+func TimestampOf(t time.Time) Timestamp { return Timestamp{t.Unix(), int32(t.Nanosecond())} }
+
+// A Result is what a fetch answers: one column for each metric asked for, in the
+// order of the request. A Result is handed back to the next fetch, which reuses
+// its memory; it may not be shared by goroutines.
+type Result struct {
+	Time Timestamp
+	Sets []Values
+}
+
+// Reset makes r hold n empty columns, keeping the memory of those it had.
+func (r *Result) Reset(n int) {
+	if cap(r.Sets) < n {
+		r.Sets = append(r.Sets[:cap(r.Sets)], make([]Values, n-cap(r.Sets))...)
+	}
+	r.Sets = r.Sets[:n]
+	for i := range r.Sets {
+		r.Sets[i].Reset(NullID, Unknown)
+	}
+}
+
+// Values is a column: the values of one metric for some of its instances.
+//
+// Insts[i] is the instance of value i (NullInst for a singular metric). For the
+// arithmetic types Words[i] holds the value: signed integers sign-extended,
+// unsigned ones zero-extended, a Float as its IEEE 754 single precision bits in
+// the low half, a Double as its double precision bits. For all other types
+// Blobs[i] holds the bytes (a String without its terminating NUL) and Words is
+// empty.
+type Values struct {
+	ID    ID
+	Type  Type
+	Err   pmerr.Code // the metric's error; 0 if there is none. With an error there are no values.
+	Insts []int32
+	Words []uint64
+	Blobs [][]byte
+	Odd   []Odd // nil if each value fits Type, else one entry a value, the zero Odd for those that fit
+}
+
+// An Odd is a value that does not fit its metric's type: in the wrong encoding,
+// of the wrong size, or of a type that has no values. It is kept as it was found,
+// so that it can be shown (values.md V8.2), and converts to nothing.
+type Odd struct {
+	Bad    bool   // the value does not fit; the other fields are valid
+	InSitu bool   // the value is the 32-bit Word, else Blob
+	Type   Type   // the type that the value block named
+	Word   uint32 // the value in situ
+	Blob   []byte // the value block's content in the byte order of the wire (big-endian)
+}
+
+// Reset makes v an empty column for a metric, keeping its memory.
+func (v *Values) Reset(id ID, t Type) {
+	v.ID, v.Type, v.Err = id, t, 0
+	v.Insts, v.Words, v.Blobs, v.Odd = v.Insts[:0], v.Words[:0], v.Blobs[:0], nil
+}
+
+// Len returns the number of values.
+func (v *Values) Len() int { return len(v.Insts) }
+
+// Value returns value i by itself. A value that does not fit the metric's type
+// (see Odd) is the zero Value.
+func (v *Values) Value(i int) Value {
+	switch {
+	case v.Odd != nil && v.Odd[i].Bad:
+		return Value{}
+	case v.Type.Arithmetic():
+		return Value{typ: v.Type, set: true, word: v.Words[i]}
+	}
+	return Value{typ: v.Type, set: true, blob: v.Blobs[i]}
+}
+
+// Find returns the position of instance inst, or -1.
+func (v *Values) Find(inst int32) int {
+	for i, x := range v.Insts {
+		if x == inst {
+			return i
+		}
+	}
+	return -1
+}
+
+// A Value is one value: a type and a 64-bit word, or a type and bytes. The zero
+// Value is no value. Values are copied freely; the bytes are shared and must not
+// be changed.
+type Value struct {
+	typ  Type
+	set  bool
+	word uint64
+	blob []byte
+}
+
+// IsSet reports whether v is a value at all.
+func (v Value) IsSet() bool { return v.set }
+
+// Type returns the type of v.
+func (v Value) Type() Type { return v.typ }
+
+// Word returns the 64-bit word of an arithmetic value, as in Values.Words.
+func (v Value) Word() uint64 { return v.word }
+
+// Bytes returns the bytes of a value that is not arithmetic.
+func (v Value) Bytes() []byte { return v.blob }
+
+// WordValue returns the arithmetic value of type t whose word is w.
+func WordValue(t Type, w uint64) Value { return Value{typ: t, set: true, word: w} }
+
+// BlobValue returns the value of type t whose bytes are b.
+func BlobValue(t Type, b []byte) Value { return Value{typ: t, set: true, blob: b} }
+
+// DoubleValue returns f as a Double.
+func DoubleValue(f float64) Value { return WordValue(Double, math.Float64bits(f)) }
+
+// FloatValue returns f as a Float.
+func FloatValue(f float32) Value { return WordValue(Float, uint64(math.Float32bits(f))) }

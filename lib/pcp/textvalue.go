@@ -1,0 +1,124 @@
+package pcp
+
+import (
+	"errors"
+	"math"
+	"strconv"
+	"strings"
+
+	"pmtools/lib/pmerr"
+)
+
+// errRange is the system's error for a number out of range, ERANGE.
+const errRange pmerr.Code = -34
+
+// ParseValue returns the value of type t that text means, as pmstore reads it
+// (values.md V9): decimal numbers, and hexadecimal ones for the integer types.
+// White space and a plus sign may lead, nothing may follow, and the empty text
+// is zero. The error is pmerr.Type if text is not of the type or the type has no
+// text form, and the system's "Numerical result out of range".
+func ParseValue(t Type, text string) (Value, error) {
+	if t == String {
+		return BlobValue(t, []byte(text)), nil
+	}
+	if !t.Arithmetic() {
+		return Value{}, pmerr.Type
+	}
+	body := strings.TrimLeft(text, " \t\n\v\f\r")
+	if body == "" {
+		if text != "" {
+			return Value{}, pmerr.Type
+		}
+		return WordValue(t, 0), nil
+	}
+	if t == Float || t == Double {
+		return parseFloatValue(t, body)
+	}
+	return parseIntValue(t, body)
+}
+
+// parseFloatValue reads a Float or Double.
+func parseFloatValue(t Type, s string) (Value, error) {
+	if isHexText(s) {
+		return Value{}, pmerr.Type
+	}
+	f, n, outOfRange := scanFloat(s)
+	if n != len(s) {
+		return Value{}, pmerr.Type
+	}
+	if outOfRange {
+		return Value{}, errRange
+	}
+	if t == Double {
+		return DoubleValue(f), nil
+	}
+	const smallestNormal = 0x1p-126
+	if abs := math.Abs(f); abs > math.MaxFloat32 || abs != 0 && abs < smallestNormal {
+		return Value{}, errRange
+	}
+	return FloatValue(float32(f)), nil
+}
+
+// isHexText reports whether s is taken for a hexadecimal number: a sign, which
+// can only be minus, "0x" and nothing but hexadecimal digits.
+func isHexText(s string) bool {
+	s = strings.TrimPrefix(s, "-")
+	if !hasPrefixFold(s, "0x") {
+		return false
+	}
+	for i := 2; i < len(s); i++ {
+		if !isHex(s[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// parseIntValue reads one of the four integer types.
+func parseIntValue(t Type, s string) (Value, error) {
+	base := 10
+	digits := s
+	if isHexText(s) {
+		base = 16
+	}
+	neg := digits[0] == '-'
+	if neg || digits[0] == '+' {
+		digits = digits[1:]
+	}
+	if base == 16 {
+		digits = digits[2:]
+	}
+	for i := range len(digits) {
+		if !isHex(digits[i]) || base == 10 && !isDigit(digits[i]) {
+			return Value{}, pmerr.Type
+		}
+	}
+	if digits == "" {
+		return Value{}, pmerr.Type
+	}
+	w, err := strconv.ParseUint(digits, base, 64)
+	if errors.Is(err, strconv.ErrRange) {
+		return Value{}, errRange
+	}
+	if neg {
+		// As in C, a minus before an unsigned number goes around the range.
+		w = -w
+	}
+	ok := true
+	switch t {
+	case Int32:
+		ok = fitsSigned(w, neg) && int64(w) == int64(int32(w))
+	case Uint32:
+		ok = w <= math.MaxUint32
+	case Int64:
+		ok = fitsSigned(w, neg)
+	}
+	if !ok {
+		return Value{}, errRange
+	}
+	return WordValue(t, w), nil
+}
+
+// fitsSigned reports whether w, which was negated if neg is set, is in the range
+// of 64-bit signed integers.
+func fitsSigned(w uint64, neg bool) bool { return w == 0 || neg == (int64(w) < 0) }

@@ -1,0 +1,311 @@
+package pcp
+
+import (
+	"math"
+	"strings"
+
+	"pmtools/lib/pmerr"
+)
+
+// This file reads texts of units (values.md V5):
+//
+//	units = side [ "/" side ]
+//	side  = { number | base | extra }
+//	base  = word [ "^" power ]
+//	extra = kind " (" scale ")"
+//
+// A side's numbers multiply; each of the three dimensions, and extra units as a
+// whole, may occur once in it.
+
+// A UnitsError says why a text is not a text of units. It is pmerr.Conv for errors.Is.
+type UnitsError struct {
+	Text string // what is wrong, in the words of the reference
+}
+
+// Error returns e.Text.
+func (e *UnitsError) Error() string { return e.Text }
+
+// Unwrap returns pmerr.Conv.
+func (e *UnitsError) Unwrap() error { return pmerr.Conv }
+
+// The messages of pmParseUnitsStr.
+const (
+	badUnit     = "unrecognized or duplicate base unit"
+	badNumber   = "invalid floating point literal"
+	badExtra    = "multiple extra units not allowed"
+	bothExtra   = "extra units cannot appear in both dividend and divisor"
+	badTimeUnit = "time unit without a known scale"
+)
+
+// The dimensions as indexes of unitSide.
+const (
+	space = iota
+	tick
+	count
+)
+
+// dimensionNames are the names of the dimensions in messages.
+var dimensionNames = [...]string{space: "space", tick: "time", count: "count"}
+
+// unitSide is what stands before or after the slash.
+type unitSide struct {
+	factor     float64
+	dim, scale [3]int
+	extra      int8
+	extraScale uint8
+}
+
+// ParseUnits returns the units that s describes and the factor by which a value
+// in those units must be multiplied to be expressed in the written ones:
+// "2 mbyte/5s" is Mbyte / sec and 2.5. Errors are of type *UnitsError.
+func ParseUnits(s string) (Units, float64, error) {
+	over, under, _ := strings.Cut(s, "/")
+	var a, b unitSide
+	if msg := a.parse(over); msg != "" {
+		return Units{}, 1, &UnitsError{msg}
+	}
+	if msg := b.parse(under); msg != "" {
+		return Units{}, 1, &UnitsError{msg}
+	}
+	return combineSides(&a, &b)
+}
+
+// parse reads one side and returns a message, empty if all is well.
+func (u *unitSide) parse(s string) string {
+	u.factor = 1
+	for i := 0; i < len(s); {
+		switch c := s[i]; {
+		case isSpace(c):
+			i++
+		case c == '-' || c == '.' || isDigit(c):
+			f, n, outOfRange := scanFloat(s[i:])
+			if n == 0 || outOfRange {
+				return badNumber
+			}
+			u.factor *= f
+			i += n
+		default:
+			n, msg := u.unit(s[i:])
+			if msg != "" {
+				return msg
+			}
+			i += n
+		}
+	}
+	return ""
+}
+
+// unit reads the extra or base unit at the start of s and returns its length.
+func (u *unitSide) unit(s string) (int, string) {
+	for kind := Temperature; kind <= Power; kind++ {
+		name := extraKinds[kind].name
+		if !hasPrefixFold(s, name) || !strings.HasPrefix(s[len(name):], " (") {
+			continue
+		}
+		rest := s[len(name)+2:]
+		for i, scale := range extraKinds[kind].scales {
+			if hasPrefixFold(rest, scale) && strings.HasPrefix(rest[len(scale):], ")") {
+				if u.extra != 0 {
+					return 0, badExtra
+				}
+				u.extra, u.extraScale = kind, uint8(i+1)
+				return len(name) + 2 + len(scale) + 1, ""
+			}
+		}
+	}
+	end := strings.IndexFunc(s, func(r rune) bool { return r == '^' || r < 0x80 && isSpace(byte(r)) })
+	if end < 0 {
+		end = len(s)
+	}
+	dim, scale, ok := baseUnit(s[:end])
+	if !ok || u.dim[dim] != 0 {
+		return 0, badUnit
+	}
+	if dim == count && end == len("count") {
+		n, exp := countScale(s[end:])
+		end += n
+		scale = exp
+	}
+	power := 1
+	if end < len(s) && s[end] == '^' {
+		var n int
+		if power, n = unitPower(s[end+1:]); n == 0 {
+			return 0, badUnit
+		}
+		end += 1 + n
+	}
+	u.dim[dim], u.scale[dim] = power, scale
+	return end, ""
+}
+
+// baseUnit looks up the word of a base unit, in any case.
+func baseUnit(word string) (dim, scale int, ok bool) {
+	switch w := strings.ToLower(word); w {
+	case "nanoseconds", "nanosecond", "nanosec", "ns":
+		return tick, int(Nsec), true
+	case "microseconds", "microsecond", "microsec", "us":
+		return tick, int(Usec), true
+	case "milliseconds", "millisecond", "millisec", "ms":
+		return tick, int(Msec), true
+	case "seconds", "second", "sec", "s":
+		return tick, int(Sec), true
+	case "minutes", "minute", "min":
+		return tick, int(Min), true
+	case "hours", "hour", "hr", "h":
+		return tick, int(Hour), true
+	case "byte", "bytes":
+		return space, int(Byte), true
+	case "count", "counts":
+		return count, 0, true
+	default:
+		if n, ok := scaleNumber(w, "time-"); ok {
+			return tick, n, true
+		}
+		if n, ok := scaleNumber(w, "space-"); ok {
+			return space, n, true
+		}
+		scale, ok = spaceScale(w)
+		return space, scale, ok
+	}
+}
+
+// scaleNumber reads the numbered form of a scale, 0 to 15.
+func scaleNumber(w, prefix string) (int, bool) {
+	digits, ok := strings.CutPrefix(w, prefix)
+	if !ok || len(digits) == 0 || len(digits) > 2 {
+		return 0, false
+	}
+	n := 0
+	for i := range len(digits) {
+		if !isDigit(digits[i]) {
+			return 0, false
+		}
+		n = n*10 + int(digits[i]-'0')
+	}
+	return n, n <= 15 && (len(digits) == 1 || digits[0] != '0')
+}
+
+// spacePrefixes are the decimal and the binary prefix of each scale from Kbyte on.
+var spacePrefixes = [...][2]string{
+	{"kilo", "kibi"}, {"mega", "mebi"}, {"giga", "gibi"}, {"tera", "tebi"},
+	{"peta", "pebi"}, {"exa", "exbi"}, {"zetta", "zebi"}, {"yotta", "yobi"},
+}
+
+// spaceScale recognises the names of multiples of the byte, in lower case.
+func spaceScale(w string) (int, bool) {
+	for i, p := range spacePrefixes {
+		rest, ok := strings.CutPrefix(w, p[0][:1])
+		if !ok {
+			continue
+		}
+		switch rest {
+		case "b", "ib", "byte", "bytes":
+			return i + 1, true
+		}
+		for _, prefix := range p {
+			rest, ok = strings.CutPrefix(w, prefix)
+			if ok && (rest == "byte" || rest == "bytes") {
+				return i + 1, true
+			}
+		}
+	}
+	return 0, false
+}
+
+// countScale reads what may follow the word "count": " x 10" or " x 10^n". It
+// returns its length and the power of ten.
+func countScale(s string) (n, exp int) {
+	const times = " x 10"
+	if !hasPrefixFold(s, times) {
+		return 0, 0
+	}
+	rest := s[len(times):]
+	if strings.HasPrefix(rest, "^") {
+		exp, n = unitPower(rest[1:])
+		if n > 0 && exp >= -8 && exp <= 7 && exp != 0 && exp != 1 {
+			return len(times) + 1 + n, exp
+		}
+		return len(times), 1
+	}
+	if rest == "" || isSpace(rest[0]) {
+		return len(times), 1
+	}
+	return 0, 0
+}
+
+// unitPower reads a power, -8 to 15 without leading zeros, up to the end of the
+// unit. It returns its length, 0 if there is none.
+func unitPower(s string) (power, n int) {
+	neg := strings.HasPrefix(s, "-")
+	if neg {
+		n++
+	}
+	first := n
+	for n < len(s) && isDigit(s[n]) && n-first < 2 {
+		power = power*10 + int(s[n]-'0')
+		n++
+	}
+	switch {
+	case n == first, s[first] == '0' && (n-first > 1 || neg):
+		return 0, 0
+	case n < len(s) && s[n] != '^' && !isSpace(s[n]):
+		return 0, 0
+	case neg && power > 8, power > 15:
+		return 0, 0
+	case neg:
+		power = -power
+	}
+	return power, n
+}
+
+// combineSides divides a by b (values.md V5.2).
+func combineSides(a, b *unitSide) (Units, float64, error) {
+	factor := 1.0
+	factor *= b.factor
+	factor /= a.factor
+	var dims, scales [3]int
+	for d := range dims {
+		if b.dim[d] != 0 && a.dim[d] != 0 {
+			if d == tick && (a.scale[d] > int(Hour) || b.scale[d] > int(Hour)) {
+				return Units{}, 1, &UnitsError{badTimeUnit}
+			}
+			scales[d] = [...]int{space: int(Byte), tick: int(Sec), count: 0}[d]
+			factor *= math.Pow(unitScale(d, a.scale[d]), -float64(a.dim[d]))
+			factor *= math.Pow(unitScale(d, b.scale[d]), float64(b.dim[d]))
+		} else {
+			scales[d] = a.scale[d]
+			if a.dim[d] == 0 {
+				scales[d] = b.scale[d]
+			}
+		}
+		if dims[d] = a.dim[d] - b.dim[d]; dims[d] < -8 || dims[d] > 7 {
+			return Units{}, 1, &UnitsError{dimensionNames[d] + " dimension out of bounds"}
+		}
+		if dims[d] == 0 {
+			scales[d] = 0
+		}
+	}
+	u := Units{
+		DimSpace: int8(dims[space]), DimTime: int8(dims[tick]), DimCount: int8(dims[count]),
+		ScaleSpace: int8(scales[space]), ScaleTime: int8(scales[tick]), ScaleCount: int8(scales[count]),
+		Extra: a.extra, ExtraScale: a.extraScale,
+	}
+	if b.extra != 0 {
+		if a.extra != 0 {
+			return Units{}, 1, &UnitsError{bothExtra}
+		}
+		u.Extra, u.ExtraScale = -b.extra, b.extraScale
+	}
+	return u, factor, nil
+}
+
+// unitScale returns a scale of dimension d as a number of bytes, seconds or ones.
+func unitScale(d, scale int) float64 {
+	switch d {
+	case space:
+		return math.Pow(1024, float64(scale))
+	case count:
+		return math.Pow(10, float64(scale))
+	}
+	return [...]float64{Nsec: 1e-9, Usec: 1e-6, Msec: 1e-3, Sec: 1, Min: 60, Hour: 3600}[scale]
+}

@@ -1,0 +1,149 @@
+package pmapi
+
+import (
+	"context"
+	"time"
+
+	"pmtools/lib/archive"
+	"pmtools/lib/pcp"
+	"pmtools/lib/pmerr"
+)
+
+// An Archive is a Source over recorded metrics. It is a Timeline, a Labeler, a
+// Texter and an InstanceNamer.
+type Archive struct {
+	set    *archive.Set
+	cursor *archive.Cursor
+}
+
+// OpenArchive opens the archives that name lists, separated by commas: base
+// names, member files or directories (archive.md A1). Errors match the codes of
+// pmerr. opt may be nil.
+func OpenArchive(name string, opt *archive.Options) (*Archive, error) {
+	set, err := archive.Open(name, opt)
+	if err != nil {
+		return nil, err
+	}
+	return &Archive{set: set, cursor: set.Cursor()}, nil
+}
+
+// Close unmaps the files.
+func (a *Archive) Close() error { return a.set.Close() }
+
+// Lookup implements Source.
+func (a *Archive) Lookup(_ context.Context, names []string) ([]NameResult, error) {
+	return lookupEach(names, a.set.Lookup), nil
+}
+
+// Has reports whether the archive describes a metric.
+func (a *Archive) Has(id pcp.ID) bool {
+	_, err := a.set.Desc(id)
+	return err == nil
+}
+
+// Names implements Source.
+func (a *Archive) Names(_ context.Context, id pcp.ID) ([]string, error) {
+	names := a.set.Names(id)
+	if len(names) == 0 {
+		return nil, pmerr.PMID
+	}
+	return names, nil
+}
+
+// Children implements Source.
+func (a *Archive) Children(_ context.Context, name string) ([]Child, error) {
+	cs, err := a.set.Children(name)
+	if err != nil {
+		return nil, err
+	}
+	children := make([]Child, len(cs))
+	for i, c := range cs {
+		children[i] = Child(c)
+	}
+	return children, nil
+}
+
+// Walk implements Source.
+func (a *Archive) Walk(_ context.Context, name string, f func(name string, id pcp.ID) bool) error {
+	return a.set.Walk(name, f)
+}
+
+// Describe implements Source.
+func (a *Archive) Describe(_ context.Context, ids []pcp.ID) ([]DescResult, error) {
+	rs := make([]DescResult, len(ids))
+	for i, id := range ids {
+		rs[i].Desc, rs[i].Err = a.set.Desc(id)
+	}
+	return rs, nil
+}
+
+// Instances implements Source.
+func (a *Archive) Instances(_ context.Context, d pcp.InDom) ([]pcp.Instance, error) {
+	return a.set.Instances(d, a.cursor.Origin())
+}
+
+// LookupInst implements InstanceNamer.
+func (a *Archive) LookupInst(_ context.Context, d pcp.InDom, name string) (int32, error) {
+	return a.set.LookupInst(d, name, a.cursor.Origin())
+}
+
+// InstName implements InstanceNamer.
+func (a *Archive) InstName(_ context.Context, d pcp.InDom, inst int32) (string, error) {
+	return a.set.InstName(d, inst, a.cursor.Origin())
+}
+
+// AllInstances implements Timeline.
+func (a *Archive) AllInstances(_ context.Context, d pcp.InDom) ([]pcp.Instance, error) {
+	return a.set.AllInstances(d)
+}
+
+// Fetch implements Source: the next record that has one of the metrics, or the
+// next of all for a request without metrics, in the direction set by SetMode. At
+// the end it fails with pmerr.EOL.
+func (a *Archive) Fetch(_ context.Context, req *Request, dst *pcp.Result) error {
+	if len(req.IDs) > 0 {
+		return a.cursor.Fetch(req.IDs, req.Profile, dst)
+	}
+	for mark := true; mark; mark = len(dst.Sets) == 0 {
+		if err := a.cursor.Next(dst); err != nil {
+			return err
+		}
+	}
+	dst.Reset(0)
+	return nil
+}
+
+// SetMode implements Timeline.
+func (a *Archive) SetMode(m Mode, when *pcp.Timestamp, delta time.Duration) error {
+	return a.cursor.SetMode(archive.Mode(m), when, delta)
+}
+
+// Origin implements Timeline.
+func (a *Archive) Origin() pcp.Timestamp { return a.cursor.Origin() }
+
+// Host implements Timeline.
+func (a *Archive) Host() (name, zone string) {
+	l := a.cursor.Label()
+	return l.Host, l.Zone
+}
+
+// Bounds implements Timeline.
+func (a *Archive) Bounds() (start, end pcp.Timestamp, err error) {
+	end, err = a.set.End()
+	return a.set.Label().Start, end, err
+}
+
+// Labels implements Labeler.
+func (a *Archive) Labels(_ context.Context, kind pcp.LabelKind, ident uint32) ([]pcp.LabelSet, error) {
+	return a.set.Labels(kind, ident, a.cursor.Origin())
+}
+
+// Text implements Texter.
+func (a *Archive) Text(_ context.Context, id pcp.ID, kind pcp.TextKind) (string, error) {
+	return a.set.Text(uint32(id), false, kind)
+}
+
+// InDomText implements Texter.
+func (a *Archive) InDomText(_ context.Context, d pcp.InDom, kind pcp.TextKind) (string, error) {
+	return a.set.Text(uint32(d), true, kind)
+}

@@ -1,0 +1,144 @@
+// Package pmapi is the way to performance metrics: a [Source] answers names,
+// descriptions, instances and values, whether they come from an archive, a
+// daemon, or are computed from another Source.
+//
+// [OpenArchive] opens recorded metrics. A Source may be wrapped: the derived
+// metrics of package derive are a Source over a Source. What only some kinds can
+// do is an interface of its own ([Timeline], [Labeler], [Texter]), asked for by
+// type assertion or through [As].
+//
+// A Source may not be shared by goroutines.
+package pmapi
+
+import (
+	"context"
+	"time"
+
+	"pmtools/lib/pcp"
+)
+
+// A Source is where metrics come from. Lists in an answer have the order of the
+// question. An error result is for the request as a whole; what is wrong with one
+// item stands beside the item.
+type Source interface {
+	// Lookup resolves metric names.
+	Lookup(ctx context.Context, names []string) ([]NameResult, error)
+	// Names returns all names of a metric, or pmerr.PMID.
+	Names(ctx context.Context, id pcp.ID) ([]string, error)
+	// Children returns what stands directly below a node of the name space; ""
+	// is the root. A leaf has none; an unknown name is pmerr.Name.
+	Children(ctx context.Context, name string) ([]Child, error)
+	// Walk calls f for each leaf that is name or stands below it, in the order of
+	// the source, until f returns false.
+	Walk(ctx context.Context, name string, f func(name string, id pcp.ID) bool) error
+	// Describe returns the descriptions of metrics.
+	Describe(ctx context.Context, ids []pcp.ID) ([]DescResult, error)
+	// Instances returns the instances of a domain at the current position.
+	Instances(ctx context.Context, d pcp.InDom) ([]pcp.Instance, error)
+	// Fetch fills dst with one column for each metric of the request; a request
+	// without metrics only asks what time it is, or comes next. Columns
+	// belong to dst; byte slices in them stay valid until the source is closed.
+	Fetch(ctx context.Context, req *Request, dst *pcp.Result) error
+	// Close frees everything. It may be called twice.
+	Close() error
+}
+
+// A Request says what to fetch.
+type Request struct {
+	IDs     []pcp.ID
+	Profile *pcp.Profile // nil selects all instances
+}
+
+// A NameResult is the answer for one name.
+type NameResult struct {
+	ID  pcp.ID // NullID with an error
+	Err error  // pmerr.Name, pmerr.NonLeaf, ...
+}
+
+// A DescResult is the answer for one metric.
+type DescResult struct {
+	Desc pcp.Desc
+	Err  error
+}
+
+// A Child is a name space node below another.
+type Child struct {
+	Name string // the last component
+	Leaf bool
+}
+
+// A Mode is the direction in which an archive is read, with the protocol's
+// numbers (archive.md A12.1).
+type Mode int
+
+// The modes.
+const (
+	Live    Mode = 0
+	Interp  Mode = 1
+	Forward Mode = 2
+	Back    Mode = 3
+)
+
+// A Timeline is a Source that has a past: values are read at a position that
+// moves with each fetch.
+type Timeline interface {
+	// SetMode says how to read from now on, and from when; nil keeps the position.
+	SetMode(m Mode, when *pcp.Timestamp, delta time.Duration) error
+	// Origin returns the position.
+	Origin() pcp.Timestamp
+	// Host returns the name of the recorded host and the zone of the recording
+	// at the position.
+	Host() (name, zone string)
+	// Bounds returns the start of the recording and its logical end. An error
+	// belongs to the end; the start is valid all the same.
+	Bounds() (start, end pcp.Timestamp, err error)
+	// AllInstances returns every instance that a domain ever had.
+	AllInstances(ctx context.Context, d pcp.InDom) ([]pcp.Instance, error)
+}
+
+// A Labeler is a Source with labels.
+type Labeler interface {
+	// Labels returns the label sets of one level: one set, for InstanceLabels one
+	// for each instance. ident is 0 for ContextLabels, a domain number, an instance
+	// domain, or a metric's identifier (for ClusterLabels with any item).
+	Labels(ctx context.Context, kind pcp.LabelKind, ident uint32) ([]pcp.LabelSet, error)
+}
+
+// A Texter is a Source with help texts.
+type Texter interface {
+	// Text returns a help text of a metric.
+	Text(ctx context.Context, id pcp.ID, kind pcp.TextKind) (string, error)
+	// InDomText returns a help text of an instance domain.
+	InDomText(ctx context.Context, d pcp.InDom, kind pcp.TextKind) (string, error)
+}
+
+// An InstanceNamer is a Source that finds single instances.
+type InstanceNamer interface {
+	// LookupInst returns the identifier of the instance called name at the current
+	// position, or pmerr.Inst / pmerr.InstLog.
+	LookupInst(ctx context.Context, d pcp.InDom, name string) (int32, error)
+	// InstName returns the external name of an instance at the current position.
+	InstName(ctx context.Context, d pcp.InDom, inst int32) (string, error)
+}
+
+// A Wrapper is a Source over another.
+type Wrapper interface {
+	// Unwrap returns the Source below.
+	Unwrap() Source
+}
+
+// As returns src, or the nearest Source below it, as a T: As[Timeline](src).
+func As[T any](src Source) (T, bool) {
+	for src != nil {
+		if t, ok := src.(T); ok {
+			return t, true
+		}
+		w, ok := src.(Wrapper)
+		if !ok {
+			break
+		}
+		src = w.Unwrap()
+	}
+	var none T
+	return none, false
+}

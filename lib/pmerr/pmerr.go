@@ -1,0 +1,138 @@
+// Package pmerr holds the numbered error codes of the Performance Co-Pilot:
+// their names, their texts, and the way from any Go error to a code.
+//
+// A [Code] is an error by itself, comparable, and found through any wrapping by
+// errors.Is(err, pmerr.PMID). [Of] gives the code of any error.
+package pmerr
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"iter"
+	"os"
+	"syscall"
+)
+
+// A Code is a PMAPI status: zero for success, otherwise negative: an error
+// number of the system (-1 to -12344), a code of the PMAPI, or below -21344 one
+// of the authentication or TLS library (values.md V15).
+type Code int32
+
+// ENOENT and EINVAL are the two system error numbers that the PMAPI uses by
+// itself: nothing of that name, and an argument that cannot be used.
+const (
+	ENOENT Code = -2
+	EINVAL Code = -22
+)
+
+// entry is one row of the table of codes.
+type entry struct {
+	code Code
+	name string
+	text string
+}
+
+// Error returns the text of c as pmErrStr gives it.
+func (c Code) Error() string {
+	switch {
+	case c == 0:
+		return "No error"
+	case c < NYI:
+		return authText(c)
+	case c < 0 && c > Generic:
+		return errnoText(int(-c))
+	}
+	for _, e := range table {
+		if e.code == c {
+			return e.text
+		}
+	}
+	return fmt.Sprintf("No such PMAPI error code (%d)", int32(c))
+}
+
+// Name returns the symbolic name of c ("PM_ERR_PMID"), or "" if it has none.
+func (c Code) Name() string {
+	for _, e := range table {
+		if e.code == c {
+			return e.name
+		}
+	}
+	return ""
+}
+
+// Is reports whether target is a portable error with the meaning of c, so that
+// errors.Is works with fs.ErrNotExist, fs.ErrPermission and
+// os.ErrDeadlineExceeded.
+func (c Code) Is(target error) bool {
+	switch target {
+	case fs.ErrNotExist:
+		return c == ENOENT || c == Name || c == PMID || c == PMIDLog
+	case fs.ErrPermission:
+		return c == Permission || c == -Code(eacces) || c == -Code(eperm)
+	case os.ErrDeadlineExceeded:
+		return c == Timeout
+	}
+	return false
+}
+
+// All yields every code of the PMAPI in the order of the reference's list.
+func All() iter.Seq[Code] {
+	return func(yield func(Code) bool) {
+		for _, e := range table {
+			if !yield(e.code) {
+				return
+			}
+		}
+	}
+}
+
+// Of returns the code that stands for err: 0 for nil, the first Code in its
+// chain, the negated number of a system error, and Generic for anything else.
+func Of(err error) Code {
+	var c Code
+	var errno syscall.Errno
+	switch {
+	case err == nil:
+		return 0
+	case errors.As(err, &c):
+		return c
+	case errors.Is(err, fs.ErrNotExist):
+		return ENOENT
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded):
+		return Timeout
+	case errors.As(err, &errno):
+		return ofErrno(errno)
+	}
+	return Generic
+}
+
+// The error numbers that Is needs by name.
+const (
+	eperm  = 1
+	eacces = 13
+)
+
+// authText returns the text of a code below NYI.
+func authText(c Code) string {
+	n := int(NYI) - int(c)
+	if n > 1000 {
+		return fmt.Sprintf("Unknown secure sockets error %d (%d)", int32(c), -n)
+	}
+	if n == saslConfig {
+		return "Authentication - error when parsing configuration file"
+	}
+	if n < len(saslTexts) && saslTexts[n] != "" {
+		return "Authentication - " + saslTexts[n]
+	}
+	return "Authentication - undefined error!"
+}
+
+// errnoText returns the C library's text of error number n.
+func errnoText(n int) string {
+	if n < len(errnoTexts) && errnoTexts[n] != "" {
+		return errnoTexts[n]
+	}
+	return fmt.Sprintf("Unknown error %d", n)
+}

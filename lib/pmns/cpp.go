@@ -1,0 +1,162 @@
+package pmns
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+)
+
+// The preprocessor (values.md V18.4) turns text with comments, includes, macros
+// and conditions into plain lines. Line markers (# 12 "file") in its output say
+// where the lines come from; a directive becomes an empty line, so that the
+// count stays right.
+
+// maxNesting is the number of files that may be open at once.
+const maxNesting = 5
+
+// maxOutput bounds the output, since files can include others many times.
+const maxOutput = 32 << 20
+
+// A cpp is a run of the preprocessor.
+type cpp struct {
+	opts    *Options
+	dir     string // of the first file
+	out     bytes.Buffer
+	macros  map[string]string
+	depth   int
+	comment int // line on which the open comment began, 0 outside of one
+	// the open condition
+	condition int  // line of the #ifdef or #ifndef, 0 outside of one
+	skipping  bool // its lines are left out
+}
+
+// cppError is the first error, which stops everything: the text of standard error.
+type cppError string
+
+// Error returns the text.
+func (e cppError) Error() string { return string(e) }
+
+// preprocess returns the text with all directives carried out, up to the first
+// error, and what is to be said about that, or "".
+func preprocess(name string, text []byte, opts *Options) ([]byte, string) {
+	c := &cpp{opts: opts, dir: filepath.Dir(name), macros: map[string]string{}}
+	err := c.file(name, text)
+	if err == nil {
+		err = c.finish(name)
+	}
+	if err != nil {
+		return c.out.Bytes(), err.Error()
+	}
+	return c.out.Bytes(), ""
+}
+
+// finish looks for what is still open at the end.
+func (c *cpp) finish(name string) error {
+	what := ""
+	switch {
+	case c.comment > 0:
+		what = fmt.Sprintf("Comment at line %d not terminated before end of file", c.comment)
+	case c.condition > 0:
+		what = fmt.Sprintf("End of input and no matching #endif for #ifdef or #ifndef at line %d", c.condition)
+	default:
+		return nil
+	}
+	return cppError(fmt.Sprintf("pmcpp: %s:\npmcpp: Error: %s\n", name, what))
+}
+
+// file puts out the lines of one file.
+func (c *cpp) file(name string, text []byte) error {
+	c.depth++
+	defer func() { c.depth-- }()
+	fmt.Fprintf(&c.out, "# 1 \"%s\"\n", name)
+	for lineno := 1; len(text) > 0; lineno++ {
+		raw, rest, _ := bytes.Cut(text, []byte("\n"))
+		text = rest
+		line := c.stripComments(string(raw), lineno)
+		included, err := c.line(line, lineno)
+		if included && err == nil {
+			fmt.Fprintf(&c.out, "# %d \"%s\"\n", lineno+1, name)
+		}
+		if err == nil && c.out.Len() > maxOutput {
+			err = errors.New("Too much output")
+		}
+		var done cppError
+		if err != nil && !errors.As(err, &done) {
+			err = cppError(fmt.Sprintf("pmcpp: %s[%d]: %s\npmcpp: Error: %v\n", name, lineno, line, err))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// stripComments replaces comments by blanks, and removes blanks at the end of a
+// line that had one.
+func (c *cpp) stripComments(line string, lineno int) string {
+	if c.comment == 0 && !strings.Contains(line, "/*") {
+		return line
+	}
+	out := []byte(line)
+	for i := 0; i < len(out); i++ {
+		two := string(out[i:min(i+2, len(out))])
+		switch {
+		case c.comment == 0 && two == "/*":
+			c.comment = lineno
+			out[i], out[i+1] = ' ', ' '
+			i++
+		case c.comment > 0 && two == "*/":
+			c.comment = 0
+			out[i], out[i+1] = ' ', ' '
+			i++
+		case c.comment > 0:
+			out[i] = ' '
+		}
+	}
+	return strings.TrimRight(string(out), " \t\r")
+}
+
+// line puts out one line, or does what it says. It reports whether other text was
+// put in its place.
+func (c *cpp) line(line string, lineno int) (bool, error) {
+	if run, args := findDirective(line); run != nil {
+		return run(c, args, lineno)
+	}
+	if !c.skipping {
+		c.out.WriteString(c.expand(line))
+	}
+	c.out.WriteByte('\n')
+	return false, nil
+}
+
+// expand replaces the macros in a line. Their values are not looked at again.
+func (c *cpp) expand(line string) string {
+	if len(c.macros) == 0 {
+		return line
+	}
+	var b strings.Builder
+	for i := 0; i < len(line); {
+		n := macroName(line[i:])
+		word := line[i : i+max(n, 1)]
+		i += len(word)
+		if value, ok := c.macros[word]; ok {
+			word = value
+		}
+		b.WriteString(word)
+		if b.Len() > maxOutput {
+			break
+		}
+	}
+	return b.String()
+}
+
+// macroName returns the length of the name at the start of s, 0 if there is none.
+func macroName(s string) int {
+	i := 0
+	for i < len(s) && (isLetter(s[i]) || s[i] == '_' || i > 0 && isDigit(s[i])) {
+		i++
+	}
+	return i
+}

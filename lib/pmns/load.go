@@ -1,0 +1,87 @@
+package pmns
+
+import (
+	"fmt"
+	"os"
+
+	"pmtools/lib/pmerr"
+)
+
+// Options say how a name space file is read. Nil stands for the zero value.
+type Options struct {
+	// Preprocess expands comments, #include, #define and their like. Without it
+	// they are errors.
+	Preprocess bool
+	// DupOK allows several names for one metric.
+	DupOK bool
+	// ReadFile reads a file; nil means os.ReadFile.
+	ReadFile func(name string) ([]byte, error)
+	// IncludeDirs are searched for included files after the name as it is and the
+	// directory of the first file.
+	IncludeDirs []string
+	// Shell returns the output of a command for #shell. An error that has an
+	// ExitCode method leaves the output valid. Nil refuses #shell.
+	Shell func(command string) ([]byte, error)
+	// Warn takes lines for standard error; nil drops them.
+	Warn func(line string)
+}
+
+// Load reads the name space file with the given name. An error is an *[Error].
+func Load(name string, opts *Options) (*Tree, error) {
+	if opts == nil {
+		opts = &Options{}
+	}
+	text, err := opts.read(name)
+	if err != nil {
+		e := newError(name, fmt.Sprintf("Cannot open %q", name))
+		e.err = err
+		return nil, e
+	}
+	return Parse(name, text, opts)
+}
+
+// Parse reads a name space from text; name is used in messages, and its directory
+// in searching for included files. An error is an *[Error].
+func Parse(name string, text []byte, opts *Options) (*Tree, error) {
+	if opts == nil {
+		opts = &Options{}
+	}
+	var failed string
+	if opts.Preprocess {
+		text, failed = preprocess(name, text, opts)
+	}
+	p := &parser{sc: scanner{file: name, text: text}}
+	if msg := p.parse(); msg != "" {
+		return nil, &Error{File: name, Preprocessor: failed, Message: msg, err: pmerr.PMNS}
+	}
+	if failed != "" {
+		e := newError(name, "pmcpp returned non-zero exit status")
+		e.Preprocessor = failed
+		return nil, e
+	}
+	t, msg := link(p.groups)
+	if msg != "" {
+		return nil, &Error{File: name, Message: msg, err: pmerr.PMNS}
+	}
+	if !opts.DupOK {
+		if err := t.checkUnique(); err != nil {
+			return nil, newError(name, err.Error()+"\n")
+		}
+	}
+	return t, nil
+}
+
+// read reads a file by the means of the options.
+func (o *Options) read(name string) ([]byte, error) {
+	if o.ReadFile != nil {
+		return o.ReadFile(name)
+	}
+	return os.ReadFile(name)
+}
+
+// warn passes on a warning.
+func (o *Options) warn(line string) {
+	if o.Warn != nil {
+		o.Warn(line)
+	}
+}

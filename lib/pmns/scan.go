@@ -1,0 +1,244 @@
+package pmns
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"pmtools/lib/pcp"
+)
+
+// A kind classifies the tokens of a name space file.
+type kind int
+
+// The kinds.
+const (
+	badToken    kind = iota
+	nameToken        // letter, then letters, digits, underscores
+	pathToken        // names joined by dots; only the first character is checked
+	metricToken      // d:c:i, d:*:*, or d
+	openToken        // {
+	closeToken       // }
+	endToken         // end of the text
+	failed           // a reported error that cannot be recovered from
+)
+
+// maxLine is the length of a line that is too long, without its newline.
+const maxLine = 255
+
+// A scanner cuts the text into lines, and the lines into tokens separated by
+// white space. It draws the messages, too, since they show the line.
+type scanner struct {
+	file   string
+	lineno int
+	text   []byte
+	line   string // white space reduced; after a message, the caret
+	next   int    // position behind the token
+	pos    int    // position of the token
+	seen   bool   // a token was read, so pos means something
+	token  string
+	id     pcp.ID // of a metric
+	msg    strings.Builder
+}
+
+// scan reads the next token.
+func (sc *scanner) scan() kind {
+	for sc.next < len(sc.line) && sc.line[sc.next] == ' ' {
+		sc.next++
+	}
+	for sc.next >= len(sc.line) {
+		if len(sc.text) == 0 {
+			return endToken
+		}
+		if !sc.readLine() {
+			return failed
+		}
+	}
+	sc.pos, sc.seen = sc.next, true
+	rest := sc.line[sc.pos:]
+	if i := strings.IndexByte(rest, ' '); i >= 0 {
+		rest = rest[:i]
+	}
+	sc.token = rest
+	sc.next = sc.pos + len(rest)
+	return sc.classify()
+}
+
+// readLine takes the next line that is not a line marker off the text; the last
+// may lack its newline. At the end of the text it leaves an empty line.
+func (sc *scanner) readLine() bool {
+	for len(sc.text) > 0 {
+		raw, rest, _ := bytes.Cut(sc.text, []byte("\n"))
+		if len(raw) >= maxLine {
+			sc.fatal(reduce(string(raw[:maxLine])), "Absurdly long line, cannot recover")
+			return false
+		}
+		sc.text = rest
+		line := string(bytes.TrimLeft(raw, " \t\v\f\r"))
+		if strings.HasPrefix(line, "#") {
+			if !sc.marker(line[1:]) {
+				sc.fatal(reduce(line), "Illegal line number control number")
+				return false
+			}
+			continue
+		}
+		sc.lineno++
+		sc.line, sc.next = reduce(line), 0
+		return true
+	}
+	sc.line, sc.next = "", 0
+	return true
+}
+
+// marker reads the rest of a line marker: a line number and a file name in
+// quotes. What follows is ignored.
+func (sc *scanner) marker(s string) bool {
+	s = strings.TrimLeft(s, " \t")
+	digits := len(s) - len(strings.TrimLeft(s, "0123456789"))
+	n, err := strconv.Atoi(s[:digits])
+	if err != nil || n > 1<<30 {
+		return false
+	}
+	sc.lineno = n
+	s, quoted := strings.CutPrefix(strings.TrimLeft(s[digits:], " \t"), `"`)
+	file, _, closed := strings.Cut(s, `"`)
+	if !quoted || !closed {
+		return false
+	}
+	sc.file, sc.lineno = file, n-1
+	return true
+}
+
+// reduce removes white space at the start, makes each other run of it one blank,
+// and leaves none around a colon.
+func reduce(line string) string {
+	out := make([]byte, 0, len(line))
+	blank := false
+	for _, c := range []byte(line) {
+		if c == ' ' || c >= '\t' && c <= '\r' || c == 0 {
+			blank = len(out) > 0
+			continue
+		}
+		if blank && c != ':' && out[len(out)-1] != ':' {
+			out = append(out, ' ')
+		}
+		blank = false
+		out = append(out, c)
+	}
+	if blank && out[len(out)-1] != ':' {
+		out = append(out, ' ')
+	}
+	return string(out)
+}
+
+// classify returns the kind of the token.
+func (sc *scanner) classify() kind {
+	t := sc.token
+	switch {
+	case t == "{":
+		return openToken
+	case t == "}":
+		return closeToken
+	case isLetter(t[0]):
+		k := nameToken
+		for _, c := range []byte(t) {
+			switch {
+			case isLetter(c) || isDigit(c) || c == '_':
+			case c == '.':
+				k = pathToken
+			default:
+				return badToken
+			}
+		}
+		return k
+	case strings.Trim(t, "0123456789:*") == "":
+		return sc.metric()
+	}
+	return badToken
+}
+
+// metric reads the token as an identifier. What follows a complete one is
+// ignored, as long as it looks like one.
+func (sc *scanner) metric() kind {
+	domain, rest := number(sc.token)
+	if rest == sc.token {
+		return sc.badMetric("Illegal PMID")
+	}
+	dynamic := rest == ":*:*" || !strings.Contains(rest, ":")
+	var cluster, item int
+	if !dynamic {
+		var ok1, ok2 bool
+		cluster, rest, ok1 = field(rest)
+		item, _, ok2 = field(rest)
+		if !ok1 || !ok2 {
+			return sc.badMetric("Illegal PMID")
+		}
+	}
+	switch {
+	case dynamic && domain >= pcp.DynamicDomain:
+		return sc.badMetric("Illegal domain field in dynamic PMID")
+	case dynamic:
+		sc.id = pcp.NewID(pcp.DynamicDomain, uint32(domain), 0)
+	case domain >= pcp.DynamicDomain:
+		return sc.badMetric("Illegal domain field in PMID")
+	case cluster > 4095:
+		return sc.badMetric("Illegal cluster field in PMID")
+	case item > 1023:
+		return sc.badMetric("Illegal item field in PMID")
+	default:
+		sc.id = pcp.NewID(uint32(domain), uint32(cluster), uint32(item))
+	}
+	return metricToken
+}
+
+// field reads a colon and a number.
+func field(s string) (int, string, bool) {
+	after, ok := strings.CutPrefix(s, ":")
+	n, rest := number(after)
+	return n, rest, ok && rest != after
+}
+
+// number reads the digits at the start of s. Large numbers become one that is out
+// of every range.
+func number(s string) (int, string) {
+	n, i := 0, 0
+	for ; i < len(s) && isDigit(s[i]); i++ {
+		n = min(n*10+int(s[i]-'0'), 1_000_000)
+	}
+	return n, s[i:]
+}
+
+// badMetric reports a wrong identifier; the parser will report it once more.
+func (sc *scanner) badMetric(text string) kind {
+	sc.report(text)
+	return badToken
+}
+
+// report adds a message about the current token. As in the reference, the line is
+// gone after that, and a second message shows the caret instead.
+func (sc *scanner) report(text string) {
+	if sc.lineno == 0 {
+		sc.msg.WriteString(prefix + text + "\n")
+		return
+	}
+	fmt.Fprintf(&sc.msg, "[%s:%d] %s%s\n", sc.file, sc.lineno, prefix, text)
+	fmt.Fprintf(&sc.msg, "    %s\n", strings.TrimSuffix(sc.line, "\n"))
+	if sc.seen {
+		sc.line = strings.Repeat(" ", sc.pos) + "^"
+		fmt.Fprintf(&sc.msg, "    %s\n", sc.line)
+	}
+}
+
+// fatal reports an error of a whole line. The caret stays where the last token
+// was.
+func (sc *scanner) fatal(line, text string) {
+	sc.line = line
+	sc.report(text)
+}
+
+// isLetter reports whether c is an ASCII letter.
+func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
+
+// isDigit reports whether c is a decimal digit.
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }

@@ -1,0 +1,277 @@
+// Package pmns holds the name space of metrics: a tree of names whose leaves are
+// metric identifiers, and the text files that it is kept in.
+//
+// A [Tree] grows by [Tree.Add], or comes from a file by [Load] or [Parse]. Names
+// have the form "kernel.all.load". A leaf may be the root of a dynamic subtree
+// (its identifier prints as "30.*.*"): it stands for every name below it.
+//
+// A Tree may be shared by goroutines as long as none changes it.
+package pmns
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"pmtools/lib/pcp"
+	"pmtools/lib/pmerr"
+)
+
+// A Tree is a name space. The zero value is an empty one.
+type Tree struct {
+	root   node
+	leaves int
+
+	mu   sync.Mutex         // guards byID
+	byID map[pcp.ID][]*node // made when first needed, dropped by each change
+}
+
+// A Child is a node directly below another.
+type Child struct {
+	Name string // the last component
+	Leaf bool   // false for an inner node and for the root of a dynamic subtree
+}
+
+// A node is a component of names. Children keep the order in which they came.
+type node struct {
+	name     string // from the root to here
+	id       pcp.ID // of a leaf
+	leaf     bool
+	children []*node
+	index    map[string]*node // by last component, if there are many children
+}
+
+// indexAbove is the number of children from which on a node has an index.
+const indexAbove = 8
+
+// Add adds a leaf and the inner nodes above it, and reports whether it did. A
+// name that exists keeps its identifier. A name that would be a leaf and an inner
+// node becomes an inner node, and its identifier is forgotten (archive.md A2).
+// Names with empty components are refused.
+func (t *Tree) Add(name string, id pcp.ID) bool {
+	if name == "" || name[0] == '.' || name[len(name)-1] == '.' || strings.Contains(name, "..") {
+		return false
+	}
+	t.byID = nil
+	n := &t.root
+	for end := 0; end < len(name); end++ {
+		start := end
+		if i := strings.IndexByte(name[end:], '.'); i >= 0 {
+			end += i
+		} else {
+			end = len(name)
+		}
+		if n.leaf {
+			n.leaf, n.id = false, 0
+			t.leaves--
+		}
+		next := n.child(name[start:end])
+		if next == nil {
+			next = &node{name: name[:end], leaf: end == len(name), id: id}
+			n.attach(next)
+			if next.leaf {
+				t.leaves++
+				return true
+			}
+		}
+		n = next
+	}
+	return false
+}
+
+// Len returns the number of leaves.
+func (t *Tree) Len() int { return t.leaves }
+
+// Lookup returns the identifier of a metric, or pmerr.NonLeaf for an inner node
+// and pmerr.Name for anything else. A name below a dynamic root has the root's
+// identifier.
+func (t *Tree) Lookup(name string) (pcp.ID, error) {
+	n := t.find(name)
+	switch {
+	case n == nil || n == &t.root:
+		return pcp.NullID, pmerr.Name
+	case !n.leaf:
+		return pcp.NullID, pmerr.NonLeaf
+	case len(n.name) < len(name) && !n.dynamic():
+		return pcp.NullID, pmerr.Name
+	}
+	return n.id, nil
+}
+
+// Names returns all names of a metric, the last in the tree first, or pmerr.PMID
+// if it has none.
+func (t *Tree) Names(id pcp.ID) ([]string, error) {
+	nodes := t.withID(id)
+	if len(nodes) == 0 {
+		return nil, pmerr.PMID
+	}
+	names := make([]string, 0, len(nodes))
+	for _, n := range slices.Backward(nodes) {
+		names = append(names, n.name)
+	}
+	return names, nil
+}
+
+// withID returns the leaves with the given identifier.
+func (t *Tree) withID(id pcp.ID) []*node {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.byID == nil {
+		t.byID = make(map[pcp.ID][]*node, t.leaves)
+		for n := range t.root.all {
+			t.byID[n.id] = append(t.byID[n.id], n)
+		}
+	}
+	return t.byID[id]
+}
+
+// Children returns what stands directly below a node in the order of the tree;
+// "" is the root. A leaf has none; an unknown name is pmerr.Name.
+func (t *Tree) Children(name string) ([]Child, error) {
+	n := t.find(name)
+	if n == nil || len(n.name) < len(name) {
+		return nil, pmerr.Name
+	}
+	list := make([]Child, len(n.children))
+	for i, c := range n.children {
+		list[i] = Child{Name: c.component(), Leaf: c.leaf && !c.dynamic()}
+	}
+	return list, nil
+}
+
+// Walk calls f for each leaf that is name or stands below it, in the order of the
+// tree, until f returns false. An unknown name is pmerr.Name.
+func (t *Tree) Walk(name string, f func(name string, id pcp.ID) bool) error {
+	n := t.find(name)
+	if n == nil || len(n.name) < len(name) {
+		return pmerr.Name
+	}
+	for leaf := range n.all {
+		if !f(leaf.name, leaf.id) {
+			break
+		}
+	}
+	return nil
+}
+
+// Cull removes the leaves that keep refuses, dynamic roots among them, and the
+// inner nodes that are left with nothing below.
+func (t *Tree) Cull(keep func(pcp.ID) bool) {
+	t.root.cull(keep)
+	t.leaves, t.byID = 0, nil
+	for range t.root.all {
+		t.leaves++
+	}
+}
+
+// checkUnique returns an error if two names have the same identifier. Dynamic
+// roots may share theirs.
+func (t *Tree) checkUnique() error {
+	seen := make(map[pcp.ID]string, t.leaves)
+	for n := range t.root.all {
+		if n.dynamic() {
+			continue
+		}
+		if first, dup := seen[n.id]; dup {
+			return fmt.Errorf("Duplicate metric id (%v) in name space for metrics %q and %q", n.id, n.name, first)
+		}
+		seen[n.id] = n.name
+	}
+	return nil
+}
+
+// find returns the node called name, the leaf on the way to it if there is one,
+// or nil.
+func (t *Tree) find(name string) *node {
+	n := &t.root
+	for rest := name; rest != "" || n == &t.root && name != ""; {
+		var part string
+		var more bool
+		part, rest, more = strings.Cut(rest, ".")
+		if more && rest == "" {
+			return nil // a dot at the end
+		}
+		n = n.child(part)
+		if n == nil || n.leaf {
+			return n
+		}
+	}
+	return n
+}
+
+// dynamic reports whether n is the root of a dynamic subtree.
+func (n *node) dynamic() bool {
+	return n.leaf && n.id.Domain() == pcp.DynamicDomain && n.id.Item() == 0
+}
+
+// component returns the last part of the node's name.
+func (n *node) component() string {
+	return n.name[strings.LastIndexByte(n.name, '.')+1:]
+}
+
+// child returns the first child with the given last component, or nil.
+func (n *node) child(part string) *node {
+	if n.index != nil {
+		return n.index[part]
+	}
+	for _, c := range n.children {
+		if c.component() == part {
+			return c
+		}
+	}
+	return nil
+}
+
+// attach adds a child.
+func (n *node) attach(c *node) {
+	n.children = append(n.children, c)
+	switch {
+	case n.index != nil:
+		if part := c.component(); n.index[part] == nil {
+			n.index[part] = c
+		}
+	case len(n.children) > indexAbove:
+		n.buildIndex()
+	}
+}
+
+// buildIndex makes the index of the children.
+func (n *node) buildIndex() {
+	n.index = make(map[string]*node, 2*len(n.children))
+	for _, c := range slices.Backward(n.children) {
+		n.index[c.component()] = c
+	}
+}
+
+// all yields the leaves that are n or below it.
+func (n *node) all(yield func(*node) bool) {
+	n.each(yield)
+}
+
+// each calls yield for the leaves until it returns false, and reports whether it
+// never did.
+func (n *node) each(yield func(*node) bool) bool {
+	if n.leaf {
+		return yield(n)
+	}
+	for _, c := range n.children {
+		if !c.each(yield) {
+			return false
+		}
+	}
+	return true
+}
+
+// cull removes what keep refuses and reports whether anything is left.
+func (n *node) cull(keep func(pcp.ID) bool) bool {
+	if n.leaf {
+		return keep(n.id)
+	}
+	n.children = slices.DeleteFunc(n.children, func(c *node) bool { return !c.cull(keep) })
+	n.index = nil
+	if len(n.children) > indexAbove {
+		n.buildIndex()
+	}
+	return len(n.children) > 0
+}

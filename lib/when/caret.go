@@ -1,0 +1,75 @@
+package when
+
+import (
+	"fmt"
+	"strings"
+)
+
+// The reasons that a specification is refused for (commands.md T2.6).
+const (
+	reasonUnexpected = "unexpected value"
+	reasonMore       = "more information expected"
+	reasonEmpty      = "Null or empty specification"
+	reasonAlign      = "alignment specified by -A switch could not be applied"
+)
+
+// A SyntaxError says what is wrong with an interval or a time specification, and
+// where. It is immutable.
+type SyntaxError struct {
+	Text   string // the offending text, without the sign or @ that selected its form
+	Reason string // such as "unexpected value"
+	before string // what stands before the error; may be longer than Text
+}
+
+// Error returns the message on one line, with the column counted from 1.
+func (e *SyntaxError) Error() string {
+	return fmt.Sprintf("%q: column %d: %s", e.Text, len(e.before)+1, e.Reason)
+}
+
+// Caret returns the message as the tools print it: the text, and below it the
+// reason with a caret under the place. Both lines end with a newline.
+func (e *SyntaxError) Caret() string {
+	var b strings.Builder
+	b.WriteString(e.Text)
+	b.WriteByte('\n')
+	for i := range len(e.before) {
+		if c := e.before[i]; c > ' ' && c < 0x7f {
+			b.WriteByte(' ')
+		} else {
+			b.WriteByte(c)
+		}
+	}
+	b.WriteString("^ -- ")
+	b.WriteString(e.Reason)
+	b.WriteByte('\n')
+	return b.String()
+}
+
+// unexpected returns the error for text that cannot be understood from position
+// pos on.
+func unexpected(text string, pos int) *SyntaxError {
+	return &SyntaxError{Text: text, Reason: reasonUnexpected, before: text[:pos]}
+}
+
+// isSpace reports whether c is white space of the C locale.
+func isSpace(c byte) bool {
+	return c == ' ' || c >= '\t' && c <= '\r'
+}
+
+// isAlpha reports whether c is a letter of the C locale.
+func isAlpha(c byte) bool {
+	return c|0x20 >= 'a' && c|0x20 <= 'z'
+}
+
+// isDigit reports whether c is a decimal digit.
+func isDigit(c byte) bool {
+	return c >= '0' && c <= '9'
+}
+
+// skipSpace returns the first position at or after pos that is not white space.
+func skipSpace(s string, pos int) int {
+	for pos < len(s) && isSpace(s[pos]) {
+		pos++
+	}
+	return pos
+}

@@ -1,0 +1,227 @@
+package when
+
+import (
+	"math"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// The fields of a date after @, most significant first. They index
+// partialDate.field.
+const (
+	fieldYear = iota
+	fieldMonth
+	fieldDay
+	fieldHour
+	fieldMinute
+	fieldSecond
+	numFields
+)
+
+// A partialDate is a date with fields missing (commands.md T2.3).
+type partialDate struct {
+	field [numFields]int // -1 if not given; months count from 1
+	nanos int
+}
+
+// months are the first three letters of the month names.
+const months = "janfebmaraprmayjunjulaugsepoctnovdec"
+
+// weekdays are the first three letters of the names of the days.
+const weekdays = "sunmontuewedthufrisat"
+
+// parsePartial reads the text after the @: weekday, month, day, hour, minute,
+// second, am or pm, year, each of which may be missing.
+func parsePartial(s string) (*partialDate, *SyntaxError) {
+	p := &partialDate{field: [numFields]int{-1, -1, -1, -1, -1, -1}}
+	pos := skipSpace(s, 0)
+	weekday, pos := scanAbbrev(s, pos, weekdays)
+	month, pos := scanAbbrev(s, pos, months)
+	p.field[fieldMonth] = month
+	pos = p.scanDayAndHour(s, pos)
+	pos = p.scanTime(s, pos)
+	pos, err := p.scanHalf(s, pos)
+	if err != nil {
+		return nil, err
+	}
+	p.field[fieldYear], pos = scanInt(s, pos, 1900, 9999)
+	if pos < len(s) {
+		return nil, unexpected(s, pos)
+	}
+	if (weekday > 0 && month < 0 && p.field[fieldDay] < 0) || p.onlyHour() {
+		return nil, &SyntaxError{Text: s, Reason: reasonMore, before: s}
+	}
+	p.complete()
+	return p, nil
+}
+
+// scanAbbrev reads three letters of a name in list and the blanks behind it, and
+// returns the name's number from 1, or -1 with the position unchanged.
+func scanAbbrev(s string, pos int, list string) (int, int) {
+	if len(s)-pos < 3 {
+		return -1, pos
+	}
+	word := strings.ToLower(s[pos : pos+3])
+	for i := 0; i < len(list); i += 3 {
+		if list[i:i+3] == word {
+			return i/3 + 1, skipSpace(s, pos+3)
+		}
+	}
+	return -1, pos
+}
+
+// scanInt reads a number within bounds and the blanks behind it, or returns -1
+// with the position unchanged.
+func scanInt(s string, pos, low, high int) (int, int) {
+	end := pos
+	if end < len(s) && (s[end] == '+' || s[end] == '-') {
+		end++
+	}
+	for end < len(s) && isDigit(s[end]) {
+		end++
+	}
+	n, err := strconv.Atoi(s[pos:end])
+	if err != nil || n < low || n > high {
+		return -1, pos
+	}
+	return n, skipSpace(s, end)
+}
+
+// scanDayAndHour reads the one or two numbers before the colon. A single number
+// is the hour if it can be one, and no month stands before it or a colon follows.
+func (p *partialDate) scanDayAndHour(s string, pos int) int {
+	day, pos := scanInt(s, pos, 0, 31)
+	hour, pos := scanInt(s, pos, 0, 23)
+	colon := pos < len(s) && s[pos] == ':'
+	if hour < 0 && day >= 0 && day <= 23 && (p.field[fieldMonth] < 0 || colon) {
+		day, hour = -1, day
+	}
+	if day == 0 && hour >= 0 {
+		day = -1
+	}
+	p.field[fieldDay], p.field[fieldHour] = day, hour
+	return pos
+}
+
+// scanTime reads the minute and the second, each behind its colon.
+func (p *partialDate) scanTime(s string, pos int) int {
+	if pos >= len(s) || s[pos] != ':' {
+		return pos
+	}
+	p.field[fieldHour] = max(p.field[fieldHour], 0)
+	minute, pos := scanInt(s, skipSpace(s, pos+1), 0, 59)
+	p.field[fieldMinute] = max(minute, 0)
+	if pos >= len(s) || s[pos] != ':' {
+		return pos
+	}
+	pos = skipSpace(s, pos+1)
+	p.field[fieldSecond] = 0
+	seconds, n := scanFloat(s[pos:])
+	if n == 0 || !(seconds >= 0 && seconds <= 61) {
+		return pos
+	}
+	p.field[fieldSecond] = int(seconds)
+	p.nanos = fraction(s[pos:pos+n], seconds)
+	return skipSpace(s, pos+n)
+}
+
+// fraction returns the part of seconds below one second in nanoseconds. Plain
+// decimals are taken from the text, so that ".1" is not cut to 99999999.
+func fraction(text string, seconds float64) int {
+	if strings.Trim(text, "+0123456789.") != "" {
+		_, frac := math.Modf(seconds)
+		return int(frac * 1e9)
+	}
+	_, digits, _ := strings.Cut(text, ".")
+	digits = (digits + "000000000")[:9]
+	n, err := strconv.Atoi(digits)
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+// scanHalf reads the am or pm, which must follow an hour of at most 12.
+func (p *partialDate) scanHalf(s string, pos int) (int, *SyntaxError) {
+	if len(s)-pos < 2 || s[pos+1]|0x20 != 'm' || len(s) > pos+2 && isAlpha(s[pos+2]) {
+		return pos, nil
+	}
+	half := s[pos] | 0x20
+	if half != 'a' && half != 'p' {
+		return pos, nil
+	}
+	hour := p.field[fieldHour]
+	if hour < 0 || hour > 12 {
+		return pos, unexpected(s, pos)
+	}
+	hour %= 12
+	if half == 'p' {
+		hour += 12
+	}
+	p.field[fieldHour] = hour
+	return skipSpace(s, pos+2), nil
+}
+
+// onlyHour reports whether the hour stands alone, which is too little.
+func (p *partialDate) onlyHour() bool {
+	f := &p.field
+	return f[fieldHour] >= 0 && f[fieldYear] < 0 && f[fieldMonth] < 0 && f[fieldDay] < 0 && f[fieldMinute] < 0
+}
+
+// complete gives the fields below the most significant one their first value.
+func (p *partialDate) complete() {
+	first := [numFields]int{fieldMonth: 1, fieldDay: 1}
+	given := false
+	for i := range p.field {
+		if p.field[i] >= 0 {
+			given = true
+		} else if given {
+			p.field[i] = first[i]
+		}
+	}
+}
+
+// resolve returns the instant that p means in loc. Fields that p lacks are taken
+// from origin; if the first field that p has is smaller than origin's, the field
+// above it moves on by one.
+func (p *partialDate) resolve(origin time.Time, loc *time.Location) time.Time {
+	top := 0
+	for top < numFields && p.field[top] < 0 {
+		top++
+	}
+	if top == numFields {
+		return origin
+	}
+	o := origin.In(loc)
+	f := [numFields]int{o.Year(), int(o.Month()), o.Day(), o.Hour(), o.Minute(), o.Second()}
+	if top > fieldYear && p.field[top] < f[top] {
+		f[top-1]++
+	}
+	copy(f[top:], p.field[top:])
+	return civil(f, p.nanos, loc)
+}
+
+// civil returns the instant with the given fields in loc, which may be out of
+// range. Of two instants it is the earlier; a time that the clock skips is moved
+// on by as much as the clock is.
+func civil(f [numFields]int, nanos int, loc *time.Location) time.Time {
+	u := time.Date(f[0], time.Month(f[1]), f[2], f[3], f[4], f[5], nanos, time.UTC)
+	before := u.Add(-seconds(offsetAt(u.Add(-24*time.Hour), loc)))
+	after := u.Add(-seconds(offsetAt(u.Add(24*time.Hour), loc)))
+	for _, t := range []time.Time{before, after} {
+		if t.Add(seconds(offsetAt(t, loc))).Equal(u) {
+			return t.In(loc)
+		}
+	}
+	return before.In(loc)
+}
+
+// offsetAt returns the seconds east of UTC in force at t.
+func offsetAt(t time.Time, loc *time.Location) int {
+	_, offset := t.In(loc).Zone()
+	return offset
+}
+
+// seconds returns n seconds.
+func seconds(n int) time.Duration { return time.Duration(n) * time.Second }

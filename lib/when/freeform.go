@@ -1,0 +1,268 @@
+package when
+
+import "time"
+
+// Free-form dates (values.md V13.4) are a list of items in any order:
+//
+//	item     = time | zone | date | weekday | relative | number
+//	time     = N half | N ":" N [":" N] [half | SIGNED]
+//	zone     = ZONE ["dst"] | SUMMERZONE
+//	date     = N "/" N ["/" N] | N SIGNED SIGNED | N MONTH [N | SIGNED] | MONTH N ["," N]
+//	weekday  = [N] DAY [","]
+//	relative = [N | SIGNED] UNIT ["ago"]
+//	number   = N
+//
+// What can belong to an item does: a number after a day and month is the year.
+
+// maxShift bounds the sum of relative seconds, so that no addition overflows.
+const maxShift = int64(1) << 50
+
+// A freeForm is a parsed free-form date: which items were there, and what they
+// said.
+type freeForm struct {
+	tokens []token
+
+	times, zones, dates, days, relatives, aligned int // how often each item occurred
+
+	year, month, day     int64
+	hour, minute, second int64
+	half                 int64 // 0 am, 12 pm, -1 for a 24-hour time
+	west                 int64 // minutes west of UTC
+	local                bool  // the zone is the reporting zone
+	weekday, ordinal     int64
+	shift, shiftMonths   int64
+	ago                  bool // an "ago" occurred
+}
+
+// parseFree reads a free-form date. Missing parts of the date come from base in
+// loc.
+func parseFree(s string, base time.Time, loc *time.Location) (*freeForm, bool) {
+	b := base.In(loc)
+	f := &freeForm{
+		tokens: scanFree(s),
+		year:   int64(b.Year()), month: int64(b.Month()), day: int64(b.Day()),
+		half: -1, local: true,
+	}
+	for f.kind(0) != endOfText {
+		if !f.item() {
+			return nil, false
+		}
+	}
+	ok := f.times <= 1 && f.zones <= 1 && f.dates <= 1 && f.days <= 1 && f.aligned <= 1
+	return f, ok
+}
+
+// kind returns the kind of the token i places ahead.
+func (f *freeForm) kind(i int) kind {
+	if i >= len(f.tokens) {
+		return endOfText
+	}
+	return f.tokens[i].kind
+}
+
+// take drops n tokens and returns the value of the last of them.
+func (f *freeForm) take(n int) int64 {
+	v := f.tokens[n-1].value
+	f.tokens = f.tokens[n:]
+	return v
+}
+
+// accept drops the next token if it is of kind k.
+func (f *freeForm) accept(k kind) (int64, bool) {
+	if f.kind(0) != k {
+		return 0, false
+	}
+	return f.take(1), true
+}
+
+// item reads one item and reports whether it is one.
+func (f *freeForm) item() bool {
+	switch k := f.kind(0); k {
+	case unsigned:
+		return f.numberItem(f.take(1))
+	case signed:
+		n := f.take(1)
+		return f.isUnit() && f.relative(n)
+	case secondUnit, monthUnit, dayUnit:
+		return f.relative(1)
+	case monthName:
+		f.dates++
+		f.month = f.take(1)
+		var ok bool
+		if f.day, ok = f.accept(unsigned); !ok {
+			return false
+		}
+		if _, ok := f.accept(','); ok {
+			f.year, ok = f.accept(unsigned)
+			return ok
+		}
+		return true
+	case dayName:
+		f.dayItem(1)
+		return true
+	case zoneName:
+		f.setZone(f.take(1))
+		if _, ok := f.accept(summerTime); ok {
+			f.west -= 60
+		}
+		return true
+	case summerName:
+		f.setZone(f.take(1) - 60)
+		return true
+	}
+	return false
+}
+
+// numberItem reads the rest of an item that begins with the unsigned number n.
+func (f *freeForm) numberItem(n int64) bool {
+	switch f.kind(0) {
+	case half:
+		f.times++
+		f.hour, f.minute, f.second, f.half = n, 0, 0, f.take(1)
+		return true
+	case ':':
+		return f.clock(n)
+	case '/':
+		return f.slashDate(n)
+	case signed:
+		f.dates++
+		f.year, f.month = n, -f.take(1)
+		day, ok := f.accept(signed)
+		f.day = -day
+		return ok
+	case monthName:
+		f.dates++
+		f.day, f.month = n, f.take(1)
+		if year, ok := f.accept(unsigned); ok {
+			f.year = year
+		} else if year, ok := f.accept(signed); ok {
+			f.year = year
+		}
+		return true
+	case dayName:
+		f.dayItem(n)
+		return true
+	case secondUnit, monthUnit, dayUnit:
+		return f.relative(n)
+	}
+	f.bare(n)
+	return true
+}
+
+// clock reads the rest of H:MM[:SS] and what may follow it.
+func (f *freeForm) clock(hour int64) bool {
+	f.times++
+	f.take(1)
+	f.hour, f.second, f.half = hour, 0, -1
+	var ok bool
+	if f.minute, ok = f.accept(unsigned); !ok {
+		return false
+	}
+	if _, more := f.accept(':'); more {
+		if f.second, ok = f.accept(unsigned); !ok {
+			return false
+		}
+	}
+	if h, ok := f.accept(half); ok {
+		f.half = h
+	} else if east, ok := f.accept(signed); ok {
+		f.west, f.local = -(east%100 + east/100*60), false
+	}
+	return true
+}
+
+// slashDate reads the rest of M/D, M/D/Y or Y/M/D.
+func (f *freeForm) slashDate(first int64) bool {
+	f.dates++
+	f.take(1)
+	second, ok := f.accept(unsigned)
+	if !ok {
+		return false
+	}
+	if _, more := f.accept('/'); !more {
+		f.month, f.day = first, second
+		return true
+	}
+	third, ok := f.accept(unsigned)
+	if first >= 100 {
+		f.year, f.month, f.day = first, second, third
+	} else {
+		f.month, f.day, f.year = first, second, third
+	}
+	return ok
+}
+
+// dayItem reads the name of a day and the comma behind it.
+func (f *freeForm) dayItem(ordinal int64) {
+	f.days++
+	f.ordinal, f.weekday = ordinal, f.take(1)
+	f.accept(',')
+}
+
+// setZone sets the zone to minutes west of UTC.
+func (f *freeForm) setZone(west int64) {
+	f.zones++
+	f.west, f.local = west, false
+}
+
+// isUnit reports whether the next token is a unit of relative time.
+func (f *freeForm) isUnit() bool {
+	k := f.kind(0)
+	return k == secondUnit || k == monthUnit || k == dayUnit
+}
+
+// relative reads the unit of a relative item, and the "ago" that turns
+// everything relative so far around.
+func (f *freeForm) relative(n int64) bool {
+	const day = 24 * 60 * 60
+	f.relatives++
+	k := f.kind(0)
+	unit := f.take(1)
+	switch k {
+	case monthUnit:
+		f.shiftMonths += n * unit
+	case dayUnit:
+		f.aligned++
+		unit *= day
+		fallthrough
+	default:
+		if unit != 0 && abs(n) > maxShift/abs(unit) {
+			return false
+		}
+		f.shift += n * unit
+	}
+	if _, ok := f.accept(agoWord); ok {
+		f.ago = true
+		f.shift, f.shiftMonths = -f.shift, -f.shiftMonths
+	}
+	return abs(f.shift) <= maxShift && abs(f.shiftMonths) <= maxMonths
+}
+
+// maxMonths bounds the sum of relative months.
+const maxMonths = 12 * 200_000_000
+
+// bare takes a number that belongs to nothing else: the year if all but that is
+// known, a date, or a time of day.
+func (f *freeForm) bare(n int64) {
+	switch {
+	case f.times > 0 && f.dates > 0 && f.relatives == 0:
+		f.year = n
+	case n > 10000:
+		f.dates++
+		f.year, f.month, f.day = n/10000, n/100%100, n%100
+	case n < 100:
+		f.times++
+		f.hour, f.minute, f.second, f.half = n, 0, 0, -1
+	default:
+		f.times++
+		f.hour, f.minute, f.second, f.half = n/100, n%100, 0, -1
+	}
+}
+
+// abs returns the absolute value of n.
+func abs(n int64) int64 {
+	if n < 0 {
+		return -n
+	}
+	return n
+}

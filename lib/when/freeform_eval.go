@@ -1,0 +1,140 @@
+package when
+
+import "time"
+
+// eval returns the instant that f means, counted from base in loc. It reports
+// false if a field is out of range.
+func (f *freeForm) eval(base time.Time, loc *time.Location) (time.Time, bool) {
+	start := time.Unix(base.Unix(), 0).In(loc)
+	fixed := f.dates > 0 || f.times > 0 || f.days > 0 || f.aligned > 0
+	if fixed || f.relatives == 0 {
+		clock, ok := f.timeOfDay()
+		if !ok || !f.checkDate() {
+			return time.Time{}, false
+		}
+		u := time.Date(int(f.year), time.Month(f.month), int(f.day), 0, 0, int(clock), 0, time.UTC)
+		if f.local || !fixed {
+			start = standard(u, loc)
+		} else {
+			start = u.Add(time.Duration(f.west) * time.Minute).In(loc)
+		}
+	}
+	start = addSeconds(start, f.shift)
+	start = addMonths(start, f.shiftMonths, loc)
+	if f.days > 0 && f.dates == 0 {
+		start = f.moveToWeekday(start)
+	}
+	return start, true
+}
+
+// timeOfDay returns the seconds since midnight.
+func (f *freeForm) timeOfDay() (int64, bool) {
+	if f.times == 0 {
+		return 0, true
+	}
+	if f.minute < 0 || f.minute > 59 || f.second < 0 || f.second > 59 {
+		return 0, false
+	}
+	hour := f.hour
+	if f.half < 0 {
+		return hour*3600 + f.minute*60 + f.second, hour >= 0 && hour <= 23
+	}
+	if hour < 1 || hour > 12 {
+		return 0, false
+	}
+	return (hour%12+f.half)*3600 + f.minute*60 + f.second, true
+}
+
+// maxYear bounds the years of a free-form date.
+const maxYear = 99_999_999
+
+// checkDate expands a year of two digits and reports whether the date exists.
+func (f *freeForm) checkDate() bool {
+	f.year = abs(f.year)
+	switch {
+	case f.year < 69:
+		f.year += 2000
+	case f.year < 100:
+		f.year += 1900
+	}
+	if f.year < 1970 || f.year > maxYear || f.month < 1 || f.month > 12 {
+		return false
+	}
+	return f.day >= 1 && f.day <= daysIn(f.year, f.month)
+}
+
+// daysIn returns the length of a month.
+func daysIn(year, month int64) int64 {
+	return int64(time.Date(int(year), time.Month(month+1), 0, 0, 0, 0, 0, time.UTC).Day())
+}
+
+// standard returns the instant at which clocks in loc show the fields of u. Of
+// two it is the later, the one in standard time; a time that the clock skips is
+// moved back.
+func standard(u time.Time, loc *time.Location) time.Time {
+	after := u.Add(-seconds(offsetAt(u.Add(24*time.Hour), loc)))
+	before := u.Add(-seconds(offsetAt(u.Add(-24*time.Hour), loc)))
+	if before.After(after) {
+		after = before
+	}
+	return u.Add(-seconds(offsetAt(after, loc))).In(loc)
+}
+
+// addSeconds adds n seconds, which a Duration might not hold.
+func addSeconds(t time.Time, n int64) time.Time {
+	return time.Unix(t.Unix()+n, int64(t.Nanosecond())).In(t.Location())
+}
+
+// addMonths moves t by months, keeping the time of day, and the day of the month
+// where the month is long enough.
+func addMonths(t time.Time, n int64, loc *time.Location) time.Time {
+	if n == 0 {
+		return t
+	}
+	total := int64(t.Year())*12 + int64(t.Month()) - 1 + n
+	year, month := floorDiv(total, 12), total-floorDiv(total, 12)*12+1
+	day := min(int64(t.Day()), daysIn(year, month))
+	u := time.Date(int(year), time.Month(month), int(day), t.Hour(), t.Minute(), t.Second(), 0, time.UTC)
+	return keepClock(t, standard(u, loc))
+}
+
+// floorDiv returns a/b rounded down, for b > 0.
+func floorDiv(a, b int64) int64 {
+	q := a / b
+	if a%b < 0 {
+		q--
+	}
+	return q
+}
+
+// moveToWeekday moves t to the first day that is f's weekday, today included,
+// and on by as many weeks as its ordinal says: none for 1, one back for -1.
+func (f *freeForm) moveToWeekday(t time.Time) time.Time {
+	const day = 24 * 60 * 60
+	days := (f.weekday - int64(t.Weekday()) + 7) % 7
+	weeks := f.ordinal
+	if weeks > 0 {
+		weeks--
+	}
+	weeks = max(min(weeks, maxShift/day/7), -maxShift/day/7)
+	return keepClock(t, addSeconds(t, (days+7*weeks)*day))
+}
+
+// keepClock moves t by less than half a day so that it shows the time of day
+// that from shows.
+func keepClock(from, t time.Time) time.Time {
+	const half = 12 * 60 * 60
+	diff := secondOfDay(from) - secondOfDay(t)
+	switch {
+	case diff > half:
+		diff -= 2 * half
+	case diff < -half:
+		diff += 2 * half
+	}
+	return t.Add(seconds(diff))
+}
+
+// secondOfDay returns the seconds that clocks show since midnight.
+func secondOfDay(t time.Time) int {
+	return t.Hour()*3600 + t.Minute()*60 + t.Second()
+}

@@ -1,0 +1,178 @@
+package when
+
+import (
+	"math"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// ParseInterval reads an interval such as "10sec", "1h30m" or "2.5": numbers,
+// each with an optional unit (seconds if there is none), whose values add up
+// (values.md V12). There are no units above the day, and "ms" is minutes.
+//
+// Intervals that a Duration cannot hold become the largest one. An error is a
+// *[SyntaxError].
+func ParseInterval(s string) (time.Duration, error) {
+	total, err := parseSeconds(s)
+	if err != nil {
+		return 0, err
+	}
+	return toDuration(total), nil
+}
+
+// parseSeconds is ParseInterval with the sum of the parts as its result.
+func parseSeconds(s string) (float64, *SyntaxError) {
+	if s == "" {
+		return 0, &SyntaxError{Reason: reasonEmpty}
+	}
+	total := 0.0
+	for pos := skipSpace(s, 0); pos < len(s); pos = skipSpace(s, pos) {
+		value, n := scanFloat(s[pos:])
+		// The comparison is written so that a NaN fails it.
+		if n == 0 || !(value >= 0 && value <= math.MaxInt64) {
+			return 0, unexpected(s, pos)
+		}
+		pos = skipSpace(s, pos+n)
+		start := pos
+		for pos < len(s) && isAlpha(s[pos]) {
+			pos++
+		}
+		if pos > start {
+			unit := unitSeconds(s[start:pos])
+			if unit == 0 {
+				return 0, unexpected(s, start)
+			}
+			if unit < 0 {
+				value /= -unit
+			} else {
+				value *= unit
+			}
+		}
+		total += value
+	}
+	return total, nil
+}
+
+// unitSeconds returns the length of a unit in seconds, the negated number of
+// units in a second if that is less, or 0 for an unknown unit. One plural s
+// is dropped whatever it makes of the word: "ms" is a minute.
+func unitSeconds(word string) float64 {
+	word = strings.ToLower(word)
+	if len(word) > 1 {
+		word = strings.TrimSuffix(word, "s")
+	}
+	switch word {
+	case "nanosecond", "nsec":
+		return -1e9
+	case "microsecond", "usec":
+		return -1e6
+	case "millisecond", "msec":
+		return -1e3
+	case "second", "sec", "s":
+		return 1
+	case "minute", "min", "m":
+		return 60
+	case "hour", "hr", "h":
+		return 3600
+	case "day", "d":
+		return 86400
+	}
+	return 0
+}
+
+// toDuration rounds seconds to nanoseconds, or to microseconds from a million
+// seconds on, half up.
+func toDuration(seconds float64) time.Duration {
+	whole, frac := math.Modf(seconds)
+	if whole >= math.MaxInt64/1e9 {
+		return math.MaxInt64
+	}
+	d := time.Duration(whole) * time.Second
+	if whole <= 999999 {
+		return d + time.Duration(frac*1e9+0.5)
+	}
+	return d + time.Duration(frac*1e6+0.5)*time.Microsecond
+}
+
+// scanFloat reads the number at the start of s as C's strtod does, sign and
+// hexadecimal forms included, and returns it with its length. The length is 0 if
+// there is no number; infinities and NaN written as words are none.
+func scanFloat(s string) (float64, int) {
+	start := 0
+	if s != "" && (s[0] == '+' || s[0] == '-') {
+		start = 1
+	}
+	if len(s) > start+2 && s[start] == '0' && s[start+1]|0x20 == 'x' {
+		if n := mantissa(s[start+2:], isHex); n > 0 {
+			end := start + 2 + n
+			exp := exponent(s[end:], 'p')
+			text := s[:end+exp]
+			if exp == 0 {
+				text += "p0"
+			}
+			return parseFloat(text), end + exp
+		}
+	}
+	n := mantissa(s[start:], isDigit)
+	if n == 0 {
+		return 0, 0
+	}
+	end := start + n
+	end += exponent(s[end:], 'e')
+	return parseFloat(s[:end]), end
+}
+
+// parseFloat converts text that is known to be a number. One out of range
+// becomes an infinity.
+func parseFloat(text string) float64 {
+	f, _ := strconv.ParseFloat(text, 64) // ErrRange leaves the infinity
+	return f
+}
+
+// isHex reports whether c is a hexadecimal digit.
+func isHex(c byte) bool {
+	return isDigit(c) || c|0x20 >= 'a' && c|0x20 <= 'f'
+}
+
+// mantissa returns the length of the digits, with at most one point among them,
+// at the start of s, or 0 if there is no digit.
+func mantissa(s string, digit func(byte) bool) int {
+	digits, point := 0, 0
+	for _, c := range []byte(s) {
+		switch {
+		case digit(c):
+			digits++
+		case c == '.' && point == 0:
+			point = 1
+		default:
+			if digits == 0 {
+				return 0
+			}
+			return digits + point
+		}
+	}
+	if digits == 0 {
+		return 0
+	}
+	return digits + point
+}
+
+// exponent returns the length of the exponent at the start of s, 0 without one.
+func exponent(s string, mark byte) int {
+	if s == "" || s[0]|0x20 != mark {
+		return 0
+	}
+	n := 1
+	if n < len(s) && (s[n] == '+' || s[n] == '-') {
+		n++
+	}
+	digits := n
+	for n < len(s) && isDigit(s[n]) {
+		n++
+	}
+	if n == digits {
+		return 0
+	}
+	return n
+}

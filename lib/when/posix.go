@@ -1,0 +1,216 @@
+package when
+
+import (
+	"errors"
+	"time"
+)
+
+// A posixRule is a TZ value of the form that POSIX gives it:
+//
+//	std offset [dst [offset] [,start[/time],end[/time]]]
+//
+// Names are three letters or more, or anything in <>; offsets are hours west.
+type posixRule struct {
+	std, dst       string
+	stdOff, dstOff int  // seconds east of UTC
+	american       bool // start and end are those of the United States
+	start, end     change
+}
+
+// A change is the day of the year and the time of day at which daylight saving
+// starts or ends.
+type change struct {
+	form             byte // 'J' day 1..365 without leap days, 'n' day 0..365, 'M' a weekday of a month
+	month, week, day int
+	clock            int // seconds since midnight
+}
+
+// errRule says that a text is not a rule; nobody sees it.
+var errRule = errors.New("not a POSIX time zone rule")
+
+// ruleScanner walks over the text of a rule.
+type ruleScanner struct {
+	s   string
+	pos int
+}
+
+// parseRule reads a rule. A daylight saving without readable dates gets those of
+// the United States.
+func parseRule(tz string) (*posixRule, error) {
+	sc := &ruleScanner{s: tz}
+	r := &posixRule{}
+	var ok bool
+	if r.std, ok = sc.name(); !ok {
+		return nil, errRule
+	}
+	west, ok := sc.offset()
+	if !ok {
+		return nil, errRule
+	}
+	r.stdOff = -west
+	if r.dst, ok = sc.name(); !ok {
+		return r, nil
+	}
+	r.dstOff = r.stdOff + 3600
+	if west, ok := sc.offset(); ok {
+		r.dstOff = -west
+	}
+	start, ok1 := sc.change()
+	end, ok2 := sc.change()
+	r.start, r.end = start, end
+	r.american = !ok1 || !ok2
+	return r, nil
+}
+
+// peek returns the next character, 0 at the end.
+func (sc *ruleScanner) peek() byte {
+	if sc.pos >= len(sc.s) {
+		return 0
+	}
+	return sc.s[sc.pos]
+}
+
+// accept moves over c if it is next.
+func (sc *ruleScanner) accept(c byte) bool {
+	if sc.peek() != c {
+		return false
+	}
+	sc.pos++
+	return true
+}
+
+// name reads the name of a zone.
+func (sc *ruleScanner) name() (string, bool) {
+	quoted := sc.accept('<')
+	start := sc.pos
+	for c := sc.peek(); isAlpha(c) || quoted && (isDigit(c) || c == '+' || c == '-'); c = sc.peek() {
+		sc.pos++
+	}
+	name := sc.s[start:sc.pos]
+	if quoted && !sc.accept('>') || len(name) < 3 {
+		return "", false
+	}
+	return name, true
+}
+
+// number reads a number, which becomes high if it is larger.
+func (sc *ruleScanner) number(high int) (int, bool) {
+	n, start := 0, sc.pos
+	for isDigit(sc.peek()) {
+		n = min(n*10+int(sc.peek()-'0'), high)
+		sc.pos++
+	}
+	return n, sc.pos > start
+}
+
+// offset reads [+-]hh[:mm[:ss]] with hours up to 24.
+func (sc *ruleScanner) offset() (int, bool) {
+	return sc.clock(24)
+}
+
+// clock reads [+-]hh[:mm[:ss]] as seconds.
+func (sc *ruleScanner) clock(maxHour int) (int, bool) {
+	sign := 1
+	if sc.accept('-') {
+		sign = -1
+	} else {
+		sc.accept('+')
+	}
+	hour, ok := sc.number(maxHour)
+	if !ok {
+		return 0, false
+	}
+	total := hour * 3600
+	for unit := 60; unit > 0 && sc.accept(':'); unit /= 60 {
+		n, ok := sc.number(59)
+		if !ok {
+			break
+		}
+		total += n * unit
+	}
+	return sign * total, true
+}
+
+// change reads the comma and the date behind it.
+func (sc *ruleScanner) change() (change, bool) {
+	c := change{form: 'n', clock: 2 * 3600}
+	if !sc.accept(',') {
+		return c, false
+	}
+	ok := true
+	switch {
+	case sc.accept('J'):
+		c.form = 'J'
+		c.day, ok = sc.number(1000)
+		ok = ok && c.day >= 1 && c.day <= 365
+	case sc.accept('M'):
+		c.form = 'M'
+		ok = sc.monthForm(&c)
+	default:
+		c.day, ok = sc.number(1000)
+		ok = ok && c.day <= 365
+	}
+	if ok && sc.accept('/') {
+		c.clock, ok = sc.clock(167)
+	}
+	return c, ok
+}
+
+// monthForm reads m.w.d.
+func (sc *ruleScanner) monthForm(c *change) bool {
+	for i, p := range []struct {
+		dst       *int
+		low, high int
+	}{{&c.month, 1, 12}, {&c.week, 1, 5}, {&c.day, 0, 6}} {
+		if i > 0 && !sc.accept('.') {
+			return false
+		}
+		n, ok := sc.number(1000)
+		if !ok || n < p.low || n > p.high {
+			return false
+		}
+		*p.dst = n
+	}
+	return true
+}
+
+// at returns the local time of the change in a year, as seconds since the epoch
+// of clocks that show UTC.
+func (c change) at(year int) int64 {
+	var t time.Time
+	switch c.form {
+	case 'J':
+		t = time.Date(year, time.January, c.day, 0, 0, 0, 0, time.UTC)
+		if c.day > 59 && daysIn(int64(year), 2) == 29 {
+			t = t.AddDate(0, 0, 1)
+		}
+	case 'M':
+		t = time.Date(year, time.Month(c.month), 1, 0, 0, 0, 0, time.UTC)
+		day := (c.day-int(t.Weekday())+7)%7 + 7*(c.week-1)
+		if day >= int(daysIn(int64(year), int64(c.month))) {
+			day -= 7
+		}
+		t = t.AddDate(0, 0, day)
+	default:
+		t = time.Date(year, time.January, 1+c.day, 0, 0, 0, 0, time.UTC)
+	}
+	return t.Unix() + int64(c.clock)
+}
+
+// american returns when daylight saving starts and ends in the United States.
+func american(year int) (start, end change) {
+	sunday := func(month, week int) change {
+		return change{form: 'M', month: month, week: week, clock: 2 * 3600}
+	}
+	switch {
+	case year >= 2007:
+		return sunday(3, 2), sunday(11, 1)
+	case year >= 1987:
+		return sunday(4, 1), sunday(10, 5)
+	case year == 1975:
+		return sunday(2, 4), sunday(10, 5)
+	case year == 1974:
+		return sunday(1, 1), sunday(10, 5)
+	}
+	return sunday(4, 5), sunday(10, 5)
+}

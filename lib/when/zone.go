@@ -1,0 +1,90 @@
+package when
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"pmtools/lib/pmerr"
+)
+
+// CheckZone returns nil if tz may be a reporting zone, and an error that matches
+// pmerr.EINVAL if PCP refuses it: the empty text, a leading slash, "..", and any
+// character but letters, digits and /_+-.:,"' (values.md V14). Whether there is
+// such a zone is not asked.
+func CheckZone(tz string) error {
+	if tz == "" || tz[0] == '/' || strings.Contains(tz, "..") {
+		return fmt.Errorf("time zone %q: %w", tz, pmerr.EINVAL)
+	}
+	for _, c := range []byte(tz) {
+		if !isAlpha(c) && !isDigit(c) && strings.IndexByte(`/_+-.:,"'`, c) < 0 {
+			return fmt.Errorf("time zone %q: %w", tz, pmerr.EINVAL)
+		}
+	}
+	return nil
+}
+
+// LoadZone returns the reporting zone that tz names: a zone file, with or without
+// a leading colon, or a POSIX rule. A text of three characters gets "+0"
+// appended, so that EST is UTC; what is unknown is UTC. It accepts more than
+// [CheckZone], such as "<+03>-3". The result is never nil.
+func LoadZone(tz string) *time.Location {
+	if len(tz) == 3 {
+		tz += "+0"
+	}
+	return findZone(tz)
+}
+
+// Local returns the zone of a process whose environment variable TZ is tz, or is
+// not set: then it is the system's zone. The result is never nil.
+func Local(tz string, set bool) *time.Location {
+	if !set {
+		return time.Local
+	}
+	if path := strings.TrimPrefix(tz, ":"); strings.HasPrefix(path, "/") {
+		if loc, err := readZone(path); err == nil {
+			return loc
+		}
+		return time.UTC
+	}
+	return findZone(tz)
+}
+
+// findZone returns the zone of a TZ value: of a file if there is one.
+func findZone(tz string) *time.Location {
+	tz = strings.TrimPrefix(tz, ":")
+	// To the time package, Local is a name of its own.
+	if tz != "Local" {
+		if loc, err := time.LoadLocation(tz); err == nil {
+			return loc
+		}
+	}
+	rule, err := parseRule(tz)
+	if err != nil {
+		return time.UTC
+	}
+	loc, err := rule.location(tz)
+	if err != nil {
+		return time.UTC
+	}
+	return loc
+}
+
+// maxZoneFile is more than any zone file has.
+const maxZoneFile = 1 << 20
+
+// readZone reads the zone file at path.
+func readZone(path string) (*time.Location, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxZoneFile))
+	if err != nil {
+		return nil, err
+	}
+	return time.LoadLocationFromTZData(path, data)
+}

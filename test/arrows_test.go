@@ -1,0 +1,140 @@
+// Package test holds what concerns the repository as a whole: the test of the
+// import arrows, the differential runs, and the programs that make archives.
+package test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// arrows says which of our packages each package may import. Data moves one way,
+// and so do imports: a package knows what lies to its left, never to its right.
+// "lib/*" stands for every package below lib but the internal ones.
+const arrows = `
+lib/pmerr:
+lib/version:
+lib/pcp: lib/pmerr
+lib/internal/wire: lib/pcp lib/pmerr
+lib/archive: lib/internal/wire lib/pcp lib/pmerr
+lib/archive/archivetest: lib/archive lib/pcp lib/pmerr
+lib/pmns: lib/pcp lib/pmerr
+lib/when: lib/pmerr
+lib/pmapi: lib/archive lib/pmns lib/pcp lib/pmerr
+lib/format: lib/pcp lib/pmerr
+derive/syntax:
+derive/check: derive/syntax lib/pcp lib/pmerr
+derive/eval: derive/syntax derive/check lib/pcp lib/pmerr
+derive: derive/syntax derive/check derive/eval lib/pmapi lib/pcp lib/pmerr
+cmd/internal/cli: lib/* derive
+cmd/pminfo: cmd/internal/cli lib/* derive
+cmd/pmerr: cmd/internal/cli lib/*
+test:
+test/golden:
+test/peer:
+test/mkarchive: lib/archive/archivetest
+`
+
+// terminal are the packages that only commands may see.
+var terminal = []string{
+	"github.com/spf13/cobra", "github.com/spf13/pflag", "github.com/olekukonko/tablewriter", "github.com/chzyer/readline", "os/signal",
+}
+
+// outside are the packages of others that each part of the tree may import,
+// besides the standard library. Tests are free.
+var outside = map[string][]string{
+	"lib/archive": {"golang.org/x/sys/unix", "golang.org/x/sys/windows", "github.com/klauspost/compress", "github.com/ulikunitz/xz"},
+	"cmd/":        {"github.com/spf13/cobra", "github.com/spf13/pflag"},
+}
+
+// pkg is what go list says of a package.
+type pkg struct {
+	ImportPath string
+	Doc        string
+	GoFiles    []string
+	Imports    []string
+}
+
+// packages returns all packages of the module.
+func packages(t *testing.T) []pkg {
+	t.Helper()
+	out, err := exec.Command("go", "list", "-json=ImportPath,Doc,GoFiles,Imports", "pmtools/...").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ps []pkg
+	for d := json.NewDecoder(bytes.NewReader(out)); ; {
+		var p pkg
+		switch err := d.Decode(&p); {
+		case errors.Is(err, io.EOF):
+			return ps
+		case err != nil:
+			t.Fatal(err)
+		}
+		ps = append(ps, p)
+	}
+}
+
+// allowed parses arrows.
+func allowed() map[string][]string {
+	m := map[string][]string{}
+	for _, l := range strings.Split(strings.TrimSpace(arrows), "\n") {
+		p, to, _ := strings.Cut(l, ":")
+		m[p] = strings.Fields(to)
+	}
+	return m
+}
+
+func TestArrows(t *testing.T) {
+	table := allowed()
+	for _, p := range packages(t) {
+		name := strings.TrimPrefix(p.ImportPath, "pmtools/")
+		may, ok := table[name]
+		if !ok {
+			t.Errorf("%s is not in the table of arrows", name)
+			continue
+		}
+		for _, imp := range p.Imports {
+			switch ours, local := strings.CutPrefix(imp, "pmtools/"); {
+			case local:
+				if !slices.ContainsFunc(may, func(m string) bool { return matches(m, ours) }) {
+					t.Errorf("%s imports %s", name, ours)
+				}
+			case imp == "C" || imp == "unsafe":
+				t.Errorf("%s imports %s", name, imp)
+			case slices.Contains(terminal, imp) && !strings.HasPrefix(name, "cmd/"):
+				t.Errorf("%s imports %s, which is for commands only", name, imp)
+			case strings.Contains(imp, ".") && !mayOutside(name, imp):
+				t.Errorf("%s imports %s", name, imp)
+			}
+		}
+		if p.Doc == "" && len(p.GoFiles) > 0 {
+			t.Errorf("%s has no package comment", name)
+		}
+	}
+}
+
+// matches reports whether pattern, a package or "lib/*", covers name.
+func matches(pattern, name string) bool {
+	if pattern == "lib/*" {
+		return strings.HasPrefix(name, "lib/") && !strings.Contains(name, "/internal/")
+	}
+	return pattern == name
+}
+
+// mayOutside reports whether package name may import somebody else's package imp.
+func mayOutside(name, imp string) bool {
+	for from, to := range outside {
+		if name == from || strings.HasSuffix(from, "/") && strings.HasPrefix(name, from) {
+			if slices.ContainsFunc(to, func(p string) bool { return imp == p || strings.HasPrefix(imp, p+"/") }) {
+				return true
+			}
+		}
+	}
+	return false
+}

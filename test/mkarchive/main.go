@@ -1,0 +1,78 @@
+// Mkarchive writes archives for tests and demonstrations:
+//
+//	mkarchive DIR NAME...
+//	mkarchive DIR big=5000 wide=3000
+//	mkarchive -l
+//
+// Archives of the same name that are in DIR already are replaced. A name with a
+// number is an archive for benchmarks: big with that many records, wide with that
+// many metrics. The name all stands for every other one; -l lists them.
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"pmtools/lib/archive/archivetest"
+)
+
+// wideRecords is the number of records in a wide archive.
+const wideRecords = 20
+
+func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
+
+// run is the program; it returns the exit code.
+func run(args []string, stdout, stderr io.Writer) int {
+	switch {
+	case len(args) == 1 && args[0] == "-l":
+		fmt.Fprintln(stdout, strings.Join(archivetest.Names(), "\n"))
+		return 0
+	case len(args) < 2 || strings.HasPrefix(args[0], "-"):
+		fmt.Fprintln(stderr, "usage: mkarchive DIR NAME...\n       mkarchive -l")
+		return 2
+	}
+	if err := os.MkdirAll(args[0], 0o777); err != nil {
+		fmt.Fprintln(stderr, "mkarchive:", err)
+		return 1
+	}
+	names := args[1:]
+	if i := slices.Index(names, "all"); i >= 0 {
+		names = slices.Replace(names, i, i+1, archivetest.Names()...)
+	}
+	for _, name := range names {
+		if err := write(args[0], name); err != nil {
+			fmt.Fprintln(stderr, "mkarchive:", err)
+			return 1
+		}
+	}
+	return 0
+}
+
+// write makes one archive in place of the one that may be there.
+func write(dir, name string) error {
+	base, number, sized := strings.Cut(name, "=")
+	build := func() error { return archivetest.Build(dir, base) }
+	if sized {
+		n, err := strconv.Atoi(number)
+		switch {
+		case err != nil || n < 1:
+			return fmt.Errorf("%s: not a positive number", name)
+		case base == "big":
+			build = func() error { return archivetest.BuildBig(dir, base, n) }
+		case base == "wide":
+			build = func() error { return archivetest.BuildWide(dir, base, n, wideRecords) }
+		default:
+			return fmt.Errorf("%s: only big and wide take a number", name)
+		}
+	} else if !slices.Contains(archivetest.Names(), base) {
+		return fmt.Errorf("%s: no such archive", name)
+	}
+	if err := archivetest.Remove(dir, base); err != nil {
+		return err
+	}
+	return build()
+}

@@ -1,0 +1,71 @@
+package peer
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"pmtools/test/golden"
+)
+
+// transcripts are the files that hold what the reference printed.
+const transcripts = "../../cmd/*/testdata/golden/*.txt"
+
+// ownNames are the archives that command lines of transcripts may name.
+var ownNames = []string{
+	"ta", "sample", "extra", "derived", "alltypes", "indoms", "labels", "marks", "volumes", "units", "noindex", "demo",
+}
+
+// TestRecord renews the transcripts from the reference, if PMTOOLS_RECORD is
+// set; otherwise it checks that they are what the reference prints.
+func TestRecord(t *testing.T) {
+	_, theirs, root := setup(t)
+	files, err := filepath.Glob(transcripts)
+	if err != nil || len(files) == 0 {
+		t.Fatal("no transcripts", err)
+	}
+	own := ownArchives(t, ownNames...)
+	for _, f := range files {
+		text, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		head, es, err := golden.Parse(string(text))
+		if err != nil {
+			t.Fatalf("%s: %v", f, err)
+		}
+		if !strings.HasPrefix(head, "# ") {
+			t.Errorf("%s does not say what was recorded", f)
+		}
+		dir := filepath.Join(filepath.Dir(f), "..") // files that the command lines name
+		for i := range es {
+			o, err := theirs.Run(Command{Args: expand(es[i].Args, own, dir), Dir: own}, root)
+			if err != nil {
+				t.Fatal(err)
+			}
+			es[i].Stdout, es[i].Stderr, es[i].Status = string(o.Stdout), string(o.Stderr), o.Status
+		}
+		switch now := golden.Format(head, es); {
+		case now == string(text):
+		case os.Getenv("PMTOOLS_RECORD") != "":
+			if err := os.WriteFile(f, []byte(now), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		default:
+			t.Errorf("%s is not what the reference prints now; make record renews it", f)
+		}
+	}
+}
+
+// expand puts the files that a transcript names beside the archives, so that the
+// paths in messages are short.
+func expand(args []string, own, dir string) []string {
+	for _, a := range args {
+		if text, err := os.ReadFile(filepath.Join(dir, a)); err == nil && !strings.Contains(a, "/") {
+			// a copy that cannot be made is missed by the command itself
+			_ = os.WriteFile(filepath.Join(own, a), text, 0o666)
+		}
+	}
+	return args
+}
