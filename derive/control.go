@@ -61,19 +61,19 @@ func (r *Registry) Control(c Control) (int, error) {
 func (r *Registry) SetControl(c Control, value int) error { return r.setControl(c, value, false) }
 
 func (r *Registry) setControl(c Control, value int, fix bool) error {
-	switch {
-	case c < 1 || c > numControls:
+	if c < 1 || c > numControls {
 		return pmerr.Name
-	case c == ContextLimit:
-		return pmerr.NoContext
-	case c == GlobalLimit && value != -1 && value <= 0, c > ContextLimit && value != 0 && value != 1:
-		return pmerr.Arg
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	p := &r.controls[c-1]
-	if p.fixed && !fix {
+	switch {
+	case p.fixed && !fix && p.value != value:
 		return pmerr.Again
+	case c <= ContextLimit && value != -1 && value <= 0, c > ContextLimit && value != 0 && value != 1:
+		return pmerr.Arg
+	case c == ContextLimit:
+		return pmerr.NoContext
 	}
 	p.value, p.fixed = value, p.fixed || fix
 	return nil
@@ -87,18 +87,19 @@ func (r *Registry) SetControls(list string) {
 
 // controlList applies a list of settings; the first kind of message has its own prefix.
 func (r *Registry) controlList(list, prefix, first string, fix bool) {
-	for rest := list; rest != ""; {
+	for rest, more := list, true; more; {
 		name, value, ok := strings.Cut(rest, "=")
 		if !ok {
 			r.warn(fmt.Sprintf("%smissing '=' in derived metric control (%s)", first, rest))
 			return
 		}
-		if value == "" {
+		if value == "" || value[0] == ',' {
 			r.warn(fmt.Sprintf("%smissing value in derived metric control (%s)", prefix, rest))
 			return
 		}
-		number, next, _ := strings.Cut(value, ",")
-		n, err := strconv.ParseInt(number, 0, 32)
+		var number string
+		number, rest, more = strings.Cut(value, ",")
+		n, err := strconv.ParseInt(strings.TrimLeft(number, " \t\n\v\f\r"), 10, 32)
 		if err != nil {
 			r.warn(fmt.Sprintf("%sbad value (%s) for derived metric control (%s)", prefix, value, name))
 			return
@@ -106,9 +107,8 @@ func (r *Registry) controlList(list, prefix, first string, fix bool) {
 		if c := controlByName(name); c == 0 {
 			r.warn(fmt.Sprintf("%sunknown derived metric control (%s)", prefix, name))
 		} else if err := r.setControl(c, int(n), fix); err != nil {
-			r.warn(fmt.Sprintf("%sfailed to set derived metric control %s=%d: %v", prefix, c, n, err))
+			r.warn(fmt.Sprintf("%sfailed to set derived metric control %s=%d: %v", prefix, name, n, err))
 		}
-		rest = next
 	}
 }
 

@@ -53,13 +53,12 @@ func localNumber(id pcp.ID) int {
 	return int(maxCluster-id.Cluster())*maxItem + int(maxItem-id.Item())
 }
 
-// A definition is one derived metric as it was written. It does not change; the help texts belong to its registry's lock.
+// A definition is a derived metric as it was written. The help texts belong to its registry's lock.
 type definition struct {
-	name, text string
-	expr       syntax.Expr
-	id         pcp.ID
-	oneline    *string
-	help       *string
+	*Program
+	id      pcp.ID
+	oneline *string
+	help    *string
 }
 
 // below reports whether name is prefix or stands below it in the name space; everything stands below "".

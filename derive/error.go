@@ -10,6 +10,9 @@ import (
 	"pmtools/lib/pmerr"
 )
 
+// badDerive is the code of most mistakes.
+const badDerive = pmerr.BadDerive
+
 // An Error says why a definition was refused. It unwraps to a *syntax.Error (also for what was wrong before parsing: a
 // duplicate name, a limit) or, from Source.Add, a *check.Error, and to a pmerr.Code, normally pmerr.BadDerive.
 type Error struct {

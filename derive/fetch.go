@@ -44,7 +44,7 @@ func (s *Source) Fetch(ctx context.Context, req *pmapi.Request, dst *pcp.Result)
 			return s.base.Fetch(ctx, req, dst)
 		}
 		if err := s.prepare(ctx, req.IDs); err != nil {
-			p.ids = nil
+			*p = fetchPlan{}
 			return err
 		}
 	}

@@ -38,7 +38,7 @@ func NewRegistry(warn func(line string)) *Registry {
 				"or the PMAPI client did not collect the event records fast\n" +
 				"enough.  See pmUnpackEventRecords(3)."},
 	} {
-		d := r.insert(m.name, "anon(PM_TYPE_U32)", anonymous())
+		d := r.insert(&Program{m.name, "anon(PM_TYPE_U32)", anonymous()})
 		d.oneline, d.help = &m.oneline, &m.help
 	}
 	return r
@@ -67,21 +67,21 @@ func (r *Registry) Register(name, expr string) error {
 		early = "global PMID space exhausted"
 	}
 	if early != "" {
-		return &Error{Name: name, Expr: expr, Early: true, Err: &syntax.Error{Msg: early}, Code: pmerr.BadDerive}
+		return &Error{Name: name, Expr: expr, Early: true, Err: &syntax.Error{Msg: early}, Code: badDerive}
 	}
-	e, err := parse(expr)
+	p, err := Compile(name, expr)
 	if err != nil {
-		return &Error{Name: name, Expr: expr, Err: err, Code: pmerr.BadDerive}
+		return err
 	}
-	r.insert(name, expr, e)
+	r.insert(p)
 	return nil
 }
 
 // insert appends a definition. The lock is held, or the Registry is not shared yet.
-func (r *Registry) insert(name, text string, e syntax.Expr) *definition {
-	d := &definition{name: name, text: text, expr: e, id: globalID(len(r.defs))}
+func (r *Registry) insert(p *Program) *definition {
+	d := &definition{Program: p, id: globalID(len(r.defs))}
 	r.defs = append(r.defs, d)
-	r.byName[name] = d
+	r.byName[p.name] = d
 	return d
 }
 

@@ -122,13 +122,13 @@ func (s *Source) Add(ctx context.Context, name, expr string) error {
 		early = "per-context PMID space exhausted"
 	}
 	if early != "" {
-		return &Error{Name: name, Expr: expr, Local: true, Early: true, Err: &syntax.Error{Msg: early}, Code: pmerr.BadDerive}
+		return &Error{Name: name, Expr: expr, Local: true, Early: true, Err: &syntax.Error{Msg: early}, Code: badDerive}
 	}
 	e, err := parse(expr)
 	if err != nil {
-		return &Error{Name: name, Expr: expr, Local: true, Err: err, Code: pmerr.BadDerive}
+		return &Error{Name: name, Expr: expr, Local: true, Err: err, Code: badDerive}
 	}
-	m := &metric{definition: &definition{name: name, text: expr, expr: e, id: localID(len(s.locals))}, local: true}
+	m := &metric{definition: &definition{Program: &Program{name, expr, e}, id: localID(len(s.locals))}, local: true}
 	s.locals = append(s.locals, m)
 	s.metrics = append(s.metrics, m)
 	s.byName[name] = m
@@ -136,7 +136,7 @@ func (s *Source) Add(ctx context.Context, name, expr string) error {
 		return err
 	}
 	if m.state == invalid {
-		return &Error{Name: name, Expr: expr, Local: true, Err: m.err, Code: pmerr.BadDerive}
+		return &Error{Name: name, Expr: expr, Local: true, Err: m.err, Code: badDerive}
 	}
 	return nil
 }

@@ -1,7 +1,9 @@
 package derive
 
-import "pmtools/lib/pcp"
-import "pmtools/lib/pmerr"
+import (
+	"pmtools/lib/pcp"
+	"pmtools/lib/pmerr"
+)
 
 // AddText sets a help text of a metric (pmAddDerivedText): pmerr.Name if there is no such definition, pmerr.Text if it
 // has that text already, pmerr.Arg if kind is neither pcp.OneLine nor pcp.Help.

@@ -21,9 +21,19 @@ type labelCache struct {
 // labelsOf returns the labels of one level; for InstanceLabels of all instances
 // that have some.
 func (r *reporter) labelsOf(ctx context.Context, kind pcp.LabelKind, ident uint32) []pcp.LabelSet {
+	same := ident
+	if kind == pcp.ClusterLabels {
+		same &^= 0x3ff
+	}
 	c := r.labelled[kind]
-	if c == nil || c.ident != ident {
-		c = &labelCache{ident, r.lookupLabels(ctx, kind, ident)}
+	if c == nil || c.ident != same {
+		c = &labelCache{ident: same}
+		// In an archive the reference looks for the labels of a cluster by the
+		// identifier of a metric, and finds them only if its item is 0. Series
+		// identifiers depend on it.
+		if _, recorded := pmapi.As[pmapi.Timeline](r.src); !recorded || kind != pcp.ClusterLabels || ident == same {
+			c.sets = r.lookupLabels(ctx, kind, ident)
+		}
 		r.labelled[kind] = c
 	}
 	return c.sets
@@ -67,17 +77,15 @@ func (r *reporter) indomLabels(ctx context.Context, d pcp.InDom) []pcp.Label {
 }
 
 // metricLabels returns the labels that hold for all of a metric's values.
-func (r *reporter) metricLabels(ctx context.Context, d *pcp.Desc) []pcp.Label {
+// The domain is the metric's own, or, for its instances, that of their domain:
+// the two differ in derived metrics.
+func (r *reporter) metricLabels(ctx context.Context, d *pcp.Desc, domain uint32) []pcp.Label {
 	l := r.merge(ctx, nil, pcp.ContextLabels, 0)
-	l = r.merge(ctx, l, pcp.DomainLabels, d.ID.Domain())
+	l = r.merge(ctx, l, pcp.DomainLabels, domain)
 	if d.InDom != pcp.NullInDom {
 		l = r.merge(ctx, l, pcp.InDomLabels, uint32(d.InDom))
 	}
-	if _, recorded := pmapi.As[pmapi.Timeline](r.src); !recorded {
-		// The reference does not find the cluster labels of an archive, and series
-		// identifiers must be the same.
-		l = r.merge(ctx, l, pcp.ClusterLabels, uint32(d.ID))
-	}
+	l = r.merge(ctx, l, pcp.ClusterLabels, uint32(d.ID))
 	return r.merge(ctx, l, pcp.ItemLabels, uint32(d.ID))
 }
 
@@ -111,7 +119,7 @@ func (r *reporter) instances(ctx context.Context, d *pcp.Desc) {
 		})
 	}
 	if r.labels {
-		shared := r.metricLabels(ctx, d)
+		shared := r.metricLabels(ctx, d, d.InDom.Domain())
 		each("labels", func(_ string, own []pcp.Label) string {
 			return string(pcp.AppendLabels(nil, pcp.MergeLabels(shared, own)))
 		})
@@ -123,7 +131,7 @@ func (r *reporter) instances(ctx context.Context, d *pcp.Desc) {
 func (r *reporter) printSeries(ctx context.Context, m metric, d *pcp.Desc) {
 	source := pcp.AppendLabels(nil, pcp.WithoutOptional(r.merge(ctx, nil, pcp.ContextLabels, 0)))
 	fmt.Fprintf(r.out, "    Source: %s\n", identifier(`{"series":"source","labels":%s}`, source))
-	labels := pcp.AppendLabels(nil, pcp.WithoutOptional(r.metricLabels(ctx, d)))
+	labels := pcp.AppendLabels(nil, pcp.WithoutOptional(r.metricLabels(ctx, d, d.ID.Domain())))
 	fmt.Fprintf(r.out, "    Series: %s\n", identifier(
 		`{"series":"metric","name":"%s","labels":%s,"semantics":"%s","type":"%s","units":"%s"}`,
 		m.name, labels, d.Sem, d.Type, d.Units))

@@ -21,7 +21,6 @@ type flags struct {
 	fetch, fetchAll, events bool       // -f, -F, -x
 	labels, series          bool       // -l, -s
 	verify, errorsOnly      bool       // -v, -e
-	configs                 []string   // -c
 	registrations           []string   // -r
 	names                   *pmns.Tree // -n, -N; nil without
 }

@@ -59,13 +59,19 @@ func (r *reporter) metric(ctx context.Context, m metric) {
 			fmt.Fprintf(r.out, "%s: pmFetch: %s\n", m.name, reason(err))
 			return
 		}
+		if r.fetchAll && v.Err == pmerr.Profile {
+			if v, err = r.fetchExplicit(ctx, m, &d); err != nil {
+				fmt.Fprintf(r.out, "\n%s: pmGetIndom: %s\n", m.name, reason(err))
+				return
+			}
+		}
 	}
 	r.head(ctx, m, &d)
 	if r.help {
 		r.helpText(r.text(ctx, m.id, pcp.Help))
 	}
 	if r.fetch {
-		r.printValues(ctx, m, &d, v)
+		r.printValues(ctx, &d, v)
 	}
 	if r.series || r.labels {
 		r.instances(ctx, &d)
@@ -102,7 +108,7 @@ func (r *reporter) head(ctx context.Context, m metric, d *pcp.Desc) {
 		r.printSeries(ctx, m, d)
 	}
 	if r.labels {
-		fmt.Fprintf(r.out, "    labels %s\n", pcp.AppendLabels(nil, r.metricLabels(ctx, d)))
+		fmt.Fprintf(r.out, "    labels %s\n", pcp.AppendLabels(nil, r.metricLabels(ctx, d, d.ID.Domain())))
 	}
 }
 

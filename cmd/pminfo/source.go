@@ -141,12 +141,12 @@ func (r *reporter) timeOptions(env *cli.Env, o *cli.Options) error {
 	case o.HostZone:
 		host, zone := t.Host()
 		if err := r.setZone(zone); err != nil {
-			return fmt.Errorf("Cannot set context timezone: %w", err)
+			return fmt.Errorf("Cannot set context timezone: %w", pmerr.Of(err))
 		}
 		fmt.Fprintf(env.Out, "Note: timezone set to local timezone of host \"%s\" from archive\n\n", host)
 	case o.HasTimezone:
 		if err := r.setZone(o.Timezone); err != nil {
-			return fmt.Errorf("Cannot set timezone to \"%s\": %w", o.Timezone, err)
+			return fmt.Errorf("Cannot set timezone to \"%s\": %w", o.Timezone, pmerr.Of(err))
 		}
 		fmt.Fprintf(env.Out, "Note: timezone set to \"TZ=%s\"\n\n", o.Timezone)
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -26,14 +27,7 @@ func (r *reporter) fetchMetric(ctx context.Context, id pcp.ID) (*pcp.Values, err
 }
 
 // printValues prints a metric's values, or why there are none.
-func (r *reporter) printValues(ctx context.Context, m metric, d *pcp.Desc, v *pcp.Values) {
-	if r.fetchAll && v.Err == pmerr.Profile {
-		var err error
-		if v, err = r.fetchExplicit(ctx, m, d); err != nil {
-			fmt.Fprintf(r.out, "%s: pmGetIndom: %s\n", m.name, reason(err))
-			return
-		}
-	}
+func (r *reporter) printValues(ctx context.Context, d *pcp.Desc, v *pcp.Values) {
 	switch {
 	case v.Err != 0:
 		fmt.Fprintf(r.out, "Error: %s\n", v.Err.Error())
@@ -89,7 +83,7 @@ func (r *reporter) fetchExplicit(ctx context.Context, m metric, d *pcp.Desc) (*p
 }
 
 // errNoInstances is what -F says of a domain without instances.
-var errNoInstances = fmt.Errorf("No instances?") //nolint:staticcheck // the reference's words
+var errNoInstances = errors.New("No instances?")
 
 // names are the names of a domain's instances at one position, ascending by
 // identifier.

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -87,7 +88,10 @@ func (c *choices) column(d pcp.Desc) *pcp.Values {
 		if kind == 2 {
 			insts = nil
 			for i := range int32(40) {
-				insts = append(insts, (i*7+int32(c.n(5)*20))%200)
+				// Each instance is there once at most.
+				if inst := (i*7 + int32(c.n(5)*20)) % 200; !slices.Contains(insts, inst) {
+					insts = append(insts, inst)
+				}
 			}
 		}
 	} else if kind == 1 {

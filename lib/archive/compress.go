@@ -35,7 +35,11 @@ func decompressor(f *os.File, suffix string) (io.ReadCloser, error) {
 	case ".bz2", ".bz":
 		return io.NopCloser(bzip2.NewReader(in)), nil
 	case ".gz":
-		return gzip.NewReader(in)
+		r, err := gzip.NewReader(in)
+		if err != nil {
+			return nil, err
+		}
+		return r, nil
 	case ".zst":
 		r, err := zstd.NewReader(in, zstd.WithDecoderMaxWindow(maxDictionary), zstd.WithDecoderConcurrency(1))
 		if err != nil {

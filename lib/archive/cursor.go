@@ -27,8 +27,9 @@ type Cursor struct {
 	scan   scanner
 	mode   Mode
 	origin pcp.Timestamp
-	placed bool // pos is valid; otherwise reading begins at the origin
+	placed bool // pos and last are valid; otherwise reading begins at the origin
 	pos    position
+	last   pcp.Timestamp // of the record read last, wanted or not
 	memo   memo
 
 	rec   record // read last
@@ -157,8 +158,9 @@ func (c *Cursor) desc(id pcp.ID) pcp.Desc {
 	return pcp.Desc{ID: id, Type: pcp.Unknown, InDom: pcp.NullInDom}
 }
 
-// read reads the next record in the direction of the mode that does not lie
-// behind the origin. A damaged member of a set is left out.
+// read reads the next record in the direction of the mode that lies neither behind
+// the origin nor behind the record before it: those out of order are passed over.
+// A damaged member of a set is left out.
 func (c *Cursor) read() error {
 	step, next := 1, c.scan.forward
 	if c.mode == Back {
@@ -173,7 +175,8 @@ func (c *Cursor) read() error {
 		err := next(&c.pos, &c.rec)
 		switch {
 		case err == nil:
-			if c.rec.stamp.Compare(c.origin)*step >= 0 {
+			if c.rec.stamp.Compare(c.last)*step >= 0 {
+				c.last = c.rec.stamp
 				return nil
 			}
 		case len(c.scan.set.members) > 1 && errors.Is(err, pmerr.LogRec):
@@ -195,7 +198,7 @@ func (c *Cursor) seek() error {
 	if err := seek(c.origin, &c.pos); err != nil {
 		return err
 	}
-	c.placed = true
+	c.placed, c.last = true, c.origin
 	return nil
 }
 

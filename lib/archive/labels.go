@@ -86,6 +86,9 @@ func (s *Set) Labels(kind pcp.LabelKind, ident uint32, at pcp.Timestamp) ([]pcp.
 	if i < 0 {
 		return nil, nil
 	}
+	for i > 0 && list[i-1].at == list[i].at {
+		i-- // of records with equal stamps the first counts
+	}
 	return decodeLabels(list[i].body), nil
 }
 

@@ -20,14 +20,15 @@ type memo struct {
 	seen   idTable    // the first record of each metric, an index into places
 	places []position // before the records that hold new metrics, ascending
 	pos    position   // how far was looked
-	err    error      // why that is not further
+	last   pcp.Timestamp
+	err    error // why that is not further
 }
 
 // first reads the first record since the origin that holds a metric of the request.
 func (c *Cursor) first() error {
 	m := &c.memo
 	if !m.valid || m.origin != c.origin {
-		*m = memo{origin: c.origin}
+		*m = memo{origin: c.origin, last: c.origin}
 		if err := c.scan.seekForward(c.origin, &m.pos); err != nil {
 			return err
 		}
@@ -42,15 +43,17 @@ func (c *Cursor) first() error {
 	c.placed = true
 	if best < len(m.places) {
 		c.pos = m.places[best]
-		return c.scan.forward(&c.pos, &c.rec)
+		err := c.scan.forward(&c.pos, &c.rec)
+		c.last = c.rec.stamp
+		return err
 	}
-	c.pos = m.pos
+	c.pos, c.last = m.pos, m.last
 	if m.err != nil {
 		return m.err
 	}
 	for {
 		err := c.read()
-		m.pos = c.pos
+		m.pos, m.last = c.pos, c.last
 		if err != nil {
 			// All other errors are met again where they were met.
 			if errors.Is(err, pmerr.LogOverlap) {

@@ -57,6 +57,8 @@ func TestDecodeMeta(t *testing.T) {
 		{"two names", aliasRec, `desc 245.0.1 32 245.1 instant 0x0 ["t.i" "t.alias"]`},
 		{"name with NUL", `0000002c 00000001 3d400001 00000000 ffffffff 00000003 00000000 00000001 00000004 "t.i" 00 0000002c`,
 			`desc 245.0.1 32 PM_INDOM_NULL instant 0x0 ["t.i"]`},
+		{"no name", `00000024 00000001 3d400001 00000000 ffffffff 00000003 00000000 00000000 00000024`,
+			`desc 245.0.1 32 PM_INDOM_NULL instant 0x0 []`},
 		{"indom v3", indomRec, "indom 245.1 [{10 one} {20 two alpha} {30 three three}]"},
 		{"indom v2", indom2Rec, "indom 2.1 [{5403 5403}]"},
 		{"empty indom", "00000020 00000005 6553f100 00000000 00000000 3d400001 00000000 00000020", ""},

@@ -9,9 +9,9 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// nameSpace is the tree of metric names. The zero nameSpace is empty.
+// nameSpace is the tree of metric names.
 type nameSpace struct {
-	nodes map[string]*nameNode // by full name; "" is the root
+	nodes map[string]*nameNode // by full name; the root, "", is always there
 
 	once  sync.Once
 	names map[pcp.ID][]string // made by the first who asks
@@ -28,9 +28,6 @@ type nameNode struct {
 // add gives a metric a name. Who comes first keeps the name, except that a leaf
 // which something is to stand below becomes an inner node (archive.md A2.13).
 func (ns *nameSpace) add(name []byte, id pcp.ID) {
-	if ns.nodes == nil {
-		ns.nodes = map[string]*nameNode{"": {}}
-	}
 	if len(name) == 0 || ns.nodes[string(name)] != nil {
 		return
 	}

@@ -78,7 +78,7 @@ func after(t pcp.Timestamp) string {
 func replay(c *archive.Cursor) string {
 	var parts []string
 	var dst pcp.Result
-	for failed := 0; failed < 2 && len(parts) < 100; {
+	for failed := 0; failed < 2 && len(parts) < 10000; {
 		switch err := c.Next(&dst); {
 		case err != nil:
 			failed++
@@ -97,7 +97,7 @@ func replay(c *archive.Cursor) string {
 func follow(c *archive.Cursor, ids ...pcp.ID) string {
 	var parts []string
 	var dst pcp.Result
-	for failed := 0; failed < 2 && len(parts) < 100; {
+	for failed := 0; failed < 2 && len(parts) < 10000; {
 		if err := c.Fetch(ids, nil, &dst); err != nil {
 			failed++
 			parts = append(parts, strings.TrimPrefix(pmerr.Of(err).Name(), "PM_ERR_"))

@@ -37,6 +37,7 @@ func newSet(opt *Options) *Set {
 		labels:    make(map[labelIdent][]observation),
 		texts:     make(map[textIdent][]byte),
 		textKinds: make(map[uint32]bool),
+		nameSpace: nameSpace{nodes: map[string]*nameNode{"": {}}},
 	}
 	if opt != nil {
 		s.opt = *opt

@@ -58,6 +58,7 @@ type Writer struct {
 	metaLast   pcp.Timestamp // of the last one
 	metaTimed  bool          // there is one
 	metaMark   int64         // end of the metadata that belongs to records already written
+	lastStart  int64         // where in the volume the last record begins
 	indexed    int64         // where in the volume the last indexed record is, -1 if there is none
 	indexAt    pcp.Timestamp // of the last index entry
 	indexStart bool          // there is an index entry

@@ -95,11 +95,11 @@ func (w *Writer) put(t pcp.Timestamp) error {
 	}
 	if w.indexed < 0 || w.meta.size > w.metaMark || w.data.size-w.indexed > indexBytes {
 		w.indexed = w.data.size
-		if err := w.putIndex(t, w.metaMark); err != nil {
+		if err := w.putIndex(t, w.metaMark, w.data.size); err != nil {
 			return w.broken(err)
 		}
 	}
-	w.metaMark, w.last = w.meta.size, t
+	w.metaMark, w.last, w.lastStart = w.meta.size, t, w.data.size
 	return w.broken(w.data.write(w.buf))
 }
 
@@ -140,14 +140,14 @@ func (w *Writer) nextVolume() error {
 	return w.data.write(w.label(w.volume))
 }
 
-// putIndex writes an entry of the temporal index for the end of the volume, but
-// no second one for the same time.
-func (w *Writer) putIndex(t pcp.Timestamp, meta int64) error {
+// putIndex writes an entry of the temporal index for the record at offset data,
+// but no second one for the same time.
+func (w *Writer) putIndex(t pcp.Timestamp, meta, data int64) error {
 	if w.indexStart && t == w.indexAt {
 		return nil
 	}
 	w.indexStart, w.indexAt = true, t
-	return w.index.write(AppendIndexEntry(nil, w.opt.Version, t, w.volume, meta, w.data.size))
+	return w.index.write(AppendIndexEntry(nil, w.opt.Version, t, w.volume, meta, data))
 }
 
 // putMeta appends a metadata record. Before the first record it stays in memory.
@@ -199,7 +199,9 @@ func (w *Writer) Flush() error {
 	return w.broken(errors.Join(w.meta.w.Flush(), w.data.w.Flush(), w.index.w.Flush()))
 }
 
-// Close ends the archive with a last entry in the temporal index. Without any
+// Close ends the archive with an entry in the temporal index for the last record:
+// its start, because the reference misses a record that it looks for by its very
+// time if the entry points behind it. Without any
 // record there is no archive: the files are removed and the error is
 // pmerr.NoData. After Close the other methods return fs.ErrClosed; Close itself
 // may be called again.
@@ -214,7 +216,7 @@ func (w *Writer) Close() error {
 		return errors.Join(err, pmerr.NoData)
 	}
 	if err == nil {
-		err = w.putIndex(w.last, w.meta.size)
+		err = w.putIndex(w.last, w.meta.size, w.lastStart)
 	}
 	err = errors.Join(err, w.meta.close(), w.data.close(), w.index.close())
 	if err == nil && w.metaTimed && w.metaLast.Compare(w.last) > 0 {

@@ -66,7 +66,7 @@ func TestEventSummary(t *testing.T) {
 		{"negative", events(false, -1), "[-1 event records]"},
 		{"huge count", events(false, 1<<31-1, record{100, 0, 1, 0}), "[2147483647 event records]"},
 		{"huge number of parameters", pcp.BlobValue(pcp.Event, []byte{0, 0, 0, 2, 0, 0, 0, 100, 0, 0, 0, 0, 0, 0, 0, 1, 127, 255, 255, 255}),
-			"[2 event records]"},
+			"[2 event records timestamps 00:01:40.000...00:01:40.000]"},
 		{"nothing", pcp.BlobValue(pcp.Event, nil), "[0 event records]"},
 	}
 	for _, tt := range tests {
@@ -81,11 +81,8 @@ func TestEventSummary(t *testing.T) {
 func TestEventSummaryZoneAndWidth(t *testing.T) {
 	o := Options{Location: time.FixedZone("", -3600)}
 	got := string(o.AppendOne(nil, events(false, 1, record{38638, 45999, 1, 1}), 45))
-	if want := "      [1 event record timestamp 09:43:58.045]"; got != " "+want[1:] && got != want {
+	if want := "      [1 event record timestamp 09:43:58.045]"; got != want {
 		t.Errorf("got %q, want %q", got, want)
-	}
-	if len(got) != 45 {
-		t.Errorf("width is %d, want 45", len(got))
 	}
 }
 

@@ -123,8 +123,8 @@ func TestAppendOdd(t *testing.T) {
 		{"double and more", pcp.Odd{Type: pcp.Double, Blob: []byte{1, 2, 3, 4, 5, 6, 7, 8, 9}}, 1, `[080706050403020109]`},
 		{"float", pcp.Odd{Type: pcp.Float, Blob: []byte{0x3f, 0x80, 0, 0}}, 1, `1 [0000803f]`},
 		{"float of eight bytes", pcp.Odd{Type: pcp.Float, Blob: []byte("362z9Fx9")}, 1,
-			`4141137069909947699 7.480100453660818e-32 "z2639Fx9" [7a32363339467839]`},
-		{"text", pcp.Odd{Type: pcp.String, Blob: []byte("abc\x00")}, 1, `9.1475e-39 [61626300]`},
+			`4141137068853441146 7.480099374836432e-32 "z2639Fx9" [7a32363339467839]`},
+		{"text", pcp.Odd{Type: pcp.String, Blob: []byte("abc\x00")}, 1, `9.1270058e-39 [61626300]`},
 		{"nothing", pcp.Odd{Type: pcp.Float}, 1, `"" []`},
 	}
 	for _, tt := range tests {

@@ -152,7 +152,7 @@ func (f *fraction) count(from, to Units) {
 	power := func(scale int8) [2]uint64 {
 		n := uint64(1)
 		for range max(scale, -scale) {
-			n, _ = n*10, scale
+			n *= 10
 		}
 		if scale < 0 {
 			return [2]uint64{1, n}

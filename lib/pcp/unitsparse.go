@@ -1,7 +1,7 @@
 package pcp
 
 import (
-	"math"
+	"math/big"
 	"strings"
 
 	"pmtools/lib/pmerr"
@@ -135,6 +135,9 @@ func (u *unitSide) unit(s string) (int, string) {
 		end += 1 + n
 	}
 	u.dim[dim], u.scale[dim] = power, scale
+	if power == 0 {
+		u.scale[dim] = 0 // the unit cancels
+	}
 	return end, ""
 }
 
@@ -260,30 +263,36 @@ func unitPower(s string) (power, n int) {
 
 // combineSides divides a by b (values.md V5.2).
 func combineSides(a, b *unitSide) (Units, float64, error) {
-	factor := 1.0
-	factor *= b.factor
-	factor /= a.factor
+	factor, msg := b.factor/a.factor, ""
+	// The order of the dimensions decides the last bit of the factor.
+	for _, d := range [...]int{space, count, tick} {
+		if a.dim[d] == 0 || b.dim[d] == 0 {
+			continue
+		}
+		if d == tick && (a.scale[d] > int(Hour) || b.scale[d] > int(Hour)) {
+			return Units{}, 1, &UnitsError{badTimeUnit}
+		}
+		factor *= power(unitScale(d, a.scale[d]), -a.dim[d])
+		factor *= power(unitScale(d, b.scale[d]), b.dim[d])
+	}
 	var dims, scales [3]int
 	for d := range dims {
-		if b.dim[d] != 0 && a.dim[d] != 0 {
-			if d == tick && (a.scale[d] > int(Hour) || b.scale[d] > int(Hour)) {
-				return Units{}, 1, &UnitsError{badTimeUnit}
-			}
+		switch dims[d] = a.dim[d] - b.dim[d]; {
+		case dims[d] == 0:
+		case a.dim[d] != 0 && b.dim[d] != 0:
 			scales[d] = [...]int{space: int(Byte), tick: int(Sec), count: 0}[d]
-			factor *= math.Pow(unitScale(d, a.scale[d]), -float64(a.dim[d]))
-			factor *= math.Pow(unitScale(d, b.scale[d]), float64(b.dim[d]))
-		} else {
-			scales[d] = a.scale[d]
-			if a.dim[d] == 0 {
-				scales[d] = b.scale[d]
-			}
+		default:
+			scales[d] = a.scale[d] + b.scale[d] // one of them is not there, thus 0
 		}
-		if dims[d] = a.dim[d] - b.dim[d]; dims[d] < -8 || dims[d] > 7 {
-			return Units{}, 1, &UnitsError{dimensionNames[d] + " dimension out of bounds"}
+		if msg == "" && (dims[d] < -8 || dims[d] > 7) {
+			msg = dimensionNames[d] + " dimension out of bounds"
 		}
-		if dims[d] == 0 {
-			scales[d] = 0
-		}
+	}
+	if msg == "" && a.extra != 0 && b.extra != 0 {
+		msg = bothExtra
+	}
+	if msg != "" {
+		return Units{}, 1, &UnitsError{msg}
 	}
 	u := Units{
 		DimSpace: int8(dims[space]), DimTime: int8(dims[tick]), DimCount: int8(dims[count]),
@@ -291,9 +300,6 @@ func combineSides(a, b *unitSide) (Units, float64, error) {
 		Extra: a.extra, ExtraScale: a.extraScale,
 	}
 	if b.extra != 0 {
-		if a.extra != 0 {
-			return Units{}, 1, &UnitsError{bothExtra}
-		}
 		u.Extra, u.ExtraScale = -b.extra, b.extraScale
 	}
 	return u, factor, nil
@@ -303,9 +309,25 @@ func combineSides(a, b *unitSide) (Units, float64, error) {
 func unitScale(d, scale int) float64 {
 	switch d {
 	case space:
-		return math.Pow(1024, float64(scale))
+		return power(1024, scale)
 	case count:
-		return math.Pow(10, float64(scale))
+		return power(10, scale)
 	}
 	return [...]float64{Nsec: 1e-9, Usec: 1e-6, Msec: 1e-3, Sec: 1, Min: 60, Hour: 3600}[scale]
+}
+
+// power returns f, which is not zero, to the power of n, correctly rounded as C
+// libraries do it; math.Pow may be wrong in the last bit.
+func power(f float64, n int) float64 {
+	base := new(big.Rat).SetFloat64(f)
+	if n < 0 {
+		base.Inv(base)
+		n = -n
+	}
+	product := big.NewRat(1, 1)
+	for range n {
+		product.Mul(product, base)
+	}
+	f, _ = product.Float64()
+	return f
 }

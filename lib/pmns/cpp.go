@@ -16,8 +16,14 @@ import (
 // maxNesting is the number of files that may be open at once.
 const maxNesting = 5
 
-// maxOutput bounds the output, since files can include others many times.
-const maxOutput = 32 << 20
+// Files can include others many times; these bound what comes of it.
+const (
+	maxInput  = 32 << 20
+	maxOutput = 8 << 20
+)
+
+// errTooMuch says that one of the bounds is passed.
+var errTooMuch = errors.New("Too much text")
 
 // A cpp is a run of the preprocessor.
 type cpp struct {
@@ -26,6 +32,7 @@ type cpp struct {
 	out     bytes.Buffer
 	macros  map[string]string
 	depth   int
+	input   int // bytes read so far
 	comment int // line on which the open comment began, 0 outside of one
 	// the open condition
 	condition int  // line of the #ifdef or #ifndef, 0 outside of one
@@ -70,6 +77,9 @@ func (c *cpp) finish(name string) error {
 func (c *cpp) file(name string, text []byte) error {
 	c.depth++
 	defer func() { c.depth-- }()
+	if c.input += len(text); c.depth > 1 && c.input > maxInput {
+		return errTooMuch
+	}
 	fmt.Fprintf(&c.out, "# 1 \"%s\"\n", name)
 	for lineno := 1; len(text) > 0; lineno++ {
 		raw, rest, _ := bytes.Cut(text, []byte("\n"))
@@ -80,7 +90,7 @@ func (c *cpp) file(name string, text []byte) error {
 			fmt.Fprintf(&c.out, "# %d \"%s\"\n", lineno+1, name)
 		}
 		if err == nil && c.out.Len() > maxOutput {
-			err = errors.New("Too much output")
+			err = errTooMuch
 		}
 		var done cppError
 		if err != nil && !errors.As(err, &done) {

@@ -49,7 +49,7 @@ func (l *linker) fill(n *node, g *group) string {
 		if n != &l.tree.root {
 			full = n.name + "." + it.name
 		}
-		c := &node{name: full, id: it.id, leaf: it.leaf}
+		c := l.tree.newNode(full, it.id, it.leaf)
 		n.attach(c)
 		if it.leaf {
 			l.tree.leaves++

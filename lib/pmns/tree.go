@@ -22,6 +22,7 @@ import (
 type Tree struct {
 	root   node
 	leaves int
+	spare  []node // nodes for later, made many at once
 
 	mu   sync.Mutex         // guards byID
 	byID map[pcp.ID][]*node // made when first needed, dropped by each change
@@ -68,7 +69,7 @@ func (t *Tree) Add(name string, id pcp.ID) bool {
 		}
 		next := n.child(name[start:end])
 		if next == nil {
-			next = &node{name: name[:end], leaf: end == len(name), id: id}
+			next = t.newNode(name[:end], id, end == len(name))
 			n.attach(next)
 			if next.leaf {
 				t.leaves++
@@ -179,6 +180,17 @@ func (t *Tree) checkUnique() error {
 		seen[n.id] = n.name
 	}
 	return nil
+}
+
+// newNode returns a new node.
+func (t *Tree) newNode(name string, id pcp.ID, leaf bool) *node {
+	if len(t.spare) == 0 {
+		t.spare = make([]node, min(max(t.leaves, 8), 256))
+	}
+	n := &t.spare[0]
+	t.spare = t.spare[1:]
+	n.name, n.id, n.leaf = name, id, leaf
+	return n
 }
 
 // find returns the node called name, the leaf on the way to it if there is one,

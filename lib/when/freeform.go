@@ -8,7 +8,7 @@ import "time"
 //	time     = N half | N ":" N [":" N] [half | SIGNED]
 //	zone     = ZONE ["dst"] | SUMMERZONE
 //	date     = N "/" N ["/" N] | N SIGNED SIGNED | N MONTH [N | SIGNED] | MONTH N ["," N]
-//	weekday  = [N] DAY [","]
+//	weekday  = N DAY | DAY [","]
 //	relative = [N | SIGNED] UNIT ["ago"]
 //	number   = N
 //
@@ -99,6 +99,7 @@ func (f *freeForm) item() bool {
 		return true
 	case dayName:
 		f.dayItem(1)
+		f.accept(',')
 		return true
 	case zoneName:
 		f.setZone(f.take(1))
@@ -192,11 +193,10 @@ func (f *freeForm) slashDate(first int64) bool {
 	return ok
 }
 
-// dayItem reads the name of a day and the comma behind it.
+// dayItem reads the name of a day.
 func (f *freeForm) dayItem(ordinal int64) {
 	f.days++
 	f.ordinal, f.weekday = ordinal, f.take(1)
-	f.accept(',')
 }
 
 // setZone sets the zone to minutes west of UTC.

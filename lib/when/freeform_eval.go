@@ -123,13 +123,13 @@ func (f *freeForm) moveToWeekday(t time.Time) time.Time {
 // keepClock moves t by less than half a day so that it shows the time of day
 // that from shows.
 func keepClock(from, t time.Time) time.Time {
-	const half = 12 * 60 * 60
+	const day = 24 * 60 * 60
 	diff := secondOfDay(from) - secondOfDay(t)
 	switch {
-	case diff > half:
-		diff -= 2 * half
-	case diff < -half:
-		diff += 2 * half
+	case diff > day/2:
+		diff -= day
+	case diff < -day/2:
+		diff += day
 	}
 	return t.Add(seconds(diff))
 }

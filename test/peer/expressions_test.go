@@ -70,7 +70,7 @@ func TestConfigurations(t *testing.T) {
 		if err := os.WriteFile(file, []byte("x.y = "+e.text+"\n"), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		cs = append(cs, Command{Args: []string{"pminfo", "-a", e.archive, "-c", file, "-dfm", "x.y"}})
+		cs = append(cs, Command{Args: []string{"pminfo", "-a", e.archive, "-c", file, "-dfm", "x.y"}, Note: "x.y=" + e.text})
 	}
 	compare(t, cs)
 }

@@ -26,9 +26,10 @@ type Command struct {
 	Args []string
 	Env  []string
 	Dir  string
+	Note string // what the arguments do not tell, such as the content of a file
 }
 
-// String returns c as one would type it.
+// String returns c as one would type it, with its note.
 func (c Command) String() string {
 	words := append([]string{}, c.Env...)
 	for _, a := range c.Args {
@@ -36,6 +37,9 @@ func (c Command) String() string {
 			a = "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
 		}
 		words = append(words, a)
+	}
+	if c.Note != "" {
+		words = append(words, "# "+c.Note)
 	}
 	return strings.Join(words, " ")
 }

@@ -31,8 +31,8 @@ func setup(t *testing.T) (ours, theirs Side, root string) {
 type tally struct {
 	sync.Mutex
 	equal, differ, known, crashed, unsteady int
-	failures                               []string
-	knownBy                                map[string]int
+	failures                                []string
+	knownBy                                 map[string]int
 }
 
 // compare runs all commands on both sides and fails the test for each difference

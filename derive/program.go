@@ -1,0 +1,51 @@
+package derive
+
+import (
+	"slices"
+
+	"pmtools/derive/check"
+	"pmtools/derive/eval"
+	"pmtools/derive/syntax"
+)
+
+// A Program is an expression that has been parsed. It does not change and may be shared by goroutines.
+type Program struct {
+	name, text string
+	expr       syntax.Expr
+}
+
+// Compile parses an expression; name is that of the metric it is to define. The error is an *Error.
+func Compile(name, expr string) (*Program, error) {
+	e, err := parse(expr)
+	if err != nil {
+		return nil, &Error{Name: name, Expr: expr, Err: err, Code: badDerive}
+	}
+	return &Program{name: name, text: expr, expr: e}, nil
+}
+
+// Name returns the name of the metric.
+func (p *Program) Name() string { return p.name }
+
+// String returns the expression as it was written.
+func (p *Program) String() string { return p.text }
+
+// Metrics returns the names that the expression mentions, each once, from left to right.
+func (p *Program) Metrics() []string {
+	var names []string
+	mentioned(p.expr, func(name string) {
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	})
+	return names
+}
+
+// Bind checks the expression against the metrics that env knows. The plan's operands are those of the Info. The error is
+// an *Error around a *check.Error.
+func (p *Program) Bind(env check.Env, opt *check.Options) (*eval.Plan, *check.Info, error) {
+	info, err := check.Check(p.expr, env, opt)
+	if err != nil {
+		return nil, nil, &Error{Name: p.name, Expr: p.text, Local: true, Err: err, Code: badDerive}
+	}
+	return eval.New(p.expr, info), info, nil
+}

@@ -1,0 +1,204 @@
+package archive
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/klauspost/compress/zstd"
+	"github.com/ulikunitz/xz"
+	"github.com/ulikunitz/xz/lzma"
+
+	"pmtools/lib/pmerr"
+)
+
+// bzip2Hello is "hello, archive\n" as bzip2 packs it, which the standard library
+// can only unpack.
+const bzip2Hello = "425a683931415926535959278d67000003d180001040042a6491002000310340d02001a69502788c0fa538f8bb9229c28482c93c6b38"
+
+// pack compresses b the way of a suffix.
+func pack(t testing.TB, suffix string, b []byte) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	var w interface {
+		Write([]byte) (int, error)
+		Close() error
+	}
+	var err error
+	switch suffix {
+	case ".gz":
+		w = gzip.NewWriter(&out)
+	case ".xz":
+		w, err = xz.NewWriter(&out)
+	case ".lzma":
+		w, err = lzma.NewWriter(&out)
+	case ".zst":
+		w, err = zstd.NewWriter(&out)
+	}
+	if err == nil {
+		_, err = w.Write(b)
+	}
+	if err == nil {
+		err = w.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+// noise returns bytes that do not compress to nothing.
+func noise(n int) []byte {
+	b := make([]byte, n)
+	x := uint32(1)
+	for i := range b {
+		x = x*1664525 + 1013904223
+		b[i] = byte(x >> 29)
+	}
+	return b
+}
+
+func TestContent(t *testing.T) {
+	plain := noise(3 << 19)
+	dir := t.TempDir()
+	for _, suffix := range []string{"", ".gz", ".xz", ".lzma", ".zst"} {
+		for name, limit := range map[string]int64{"in memory": 0, "in a temporary file": 1 << 19} {
+			t.Run(suffix+" "+name, func(t *testing.T) {
+				packed := plain
+				if suffix != "" {
+					packed = pack(t, suffix, plain)
+				}
+				path := filepath.Join(dir, "x.0"+suffix)
+				if err := os.WriteFile(path, packed, 0o666); err != nil {
+					t.Fatal(err)
+				}
+				temp := t.TempDir()
+				c, err := openContent(path, &Options{MemLimit: limit, TempDir: temp})
+				if err != nil {
+					t.Fatal(err)
+				}
+				var first []byte
+				for _, end := range []int64{1, 132, 1 << 18, 1 << 20, 5, math.MaxInt64} {
+					data, err := c.view(end)
+					if err != nil || int64(len(data)) < min(end, int64(len(plain))) || !bytes.Equal(data, plain[:len(data)]) {
+						t.Fatalf("view(%d): %d bytes, %v", end, len(data), err)
+					}
+					if first == nil {
+						first = data[:100]
+					}
+				}
+				if !bytes.Equal(first, plain[:100]) {
+					t.Error("the first view has changed")
+				}
+				if err := c.close(); err != nil {
+					t.Error(err)
+				}
+				if left, _ := os.ReadDir(temp); len(left) != 0 {
+					t.Errorf("left behind: %v", left)
+				}
+			})
+		}
+	}
+}
+
+func TestContentDamage(t *testing.T) {
+	plain := noise(100 << 10)
+	dir := t.TempDir()
+	xzBytes := pack(t, ".xz", plain)
+	tests := []struct {
+		name   string
+		suffix string
+		src    []byte
+		late   bool // found when it is read
+	}{
+		{"gz cut", ".gz", pack(t, ".gz", plain)[:5000], false},
+		{"gz empty", ".gz", nil, false},
+		{"zst cut", ".zst", pack(t, ".zst", plain)[:5000], false},
+		{"lzma cut", ".lzma", pack(t, ".lzma", plain)[:5000], false},
+		{"bz2 nothing", ".bz2", []byte("nothing"), false},
+		{"xz cut", ".xz", xzBytes[:5000], false},
+		{"xz of nothing", ".xz", []byte("nothing of the kind, but long enough for an end"), false},
+		{"xz with bad block", ".xz", append(append(bytes.Clone(xzBytes[:5000]), 0xff, 0xff, 0xff, 0xff), xzBytes[5004:]...), true},
+		{"xz with huge dictionary", ".xz", bytes.Replace(xzBytes, []byte{0x21, 1, xzBytes[bytes.IndexByte(xzBytes, 0x21)+2]}, []byte{0x21, 1, 40}, 1), false},
+		{"compress", ".Z", []byte{0x1f, 0x9d, 0x90}, false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			path := filepath.Join(dir, "y.0"+tt.suffix)
+			if err := os.WriteFile(path, tt.src, 0o666); err != nil {
+				t.Fatal(err)
+			}
+			c, err := openContent(path, &Options{})
+			if tt.late && err == nil {
+				_, err = c.view(math.MaxInt64)
+				c.close()
+			} else if err == nil {
+				t.Error("opened")
+				c.close()
+			}
+			if !errors.Is(err, pmerr.LogRec) {
+				t.Errorf("got %v", err)
+			}
+		})
+	}
+}
+
+func TestReadAll(t *testing.T) {
+	dir := t.TempDir()
+	for _, suffix := range []string{"", ".gz", ".bz2"} {
+		want := []byte("hello, archive\n")
+		packed := want
+		switch suffix {
+		case ".gz":
+			packed = pack(t, suffix, want)
+		case ".bz2":
+			packed = unhex(t, bzip2Hello)
+		}
+		path := filepath.Join(dir, "x.meta"+suffix)
+		if err := os.WriteFile(path, packed, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		got, closer, err := readAll(path, &Options{})
+		if err != nil || !bytes.Equal(got, want) {
+			t.Errorf("%q: got %q, %v", suffix, got, err)
+			continue
+		}
+		if err := closer(); err != nil {
+			t.Error(err)
+		}
+	}
+	for _, path := range []string{filepath.Join(dir, "none"), filepath.Join(dir, "none.xz")} {
+		if _, _, err := readAll(path, &Options{}); !errors.Is(err, pmerr.ENOENT) {
+			t.Errorf("%s: got %v", path, err)
+		}
+	}
+}
+
+func TestDictionarySize(t *testing.T) {
+	for bits, want := range map[byte]uint64{0: 4 << 10, 1: 6 << 10, 22: 8 << 20, 28: 64 << 20, 40: 4 << 30} {
+		if got := dictionarySize(bits); got != want {
+			t.Errorf("%d: got %d, want %d", bits, got, want)
+		}
+	}
+}
+
+func FuzzCheckXZ(f *testing.F) {
+	f.Add(pack(f, ".xz", []byte("hello")))
+	f.Add(append(pack(f, ".xz", noise(1000)), append(make([]byte, 8), pack(f, ".xz", nil)...)...))
+	path := filepath.Join(f.TempDir(), "x")
+	f.Fuzz(func(t *testing.T, src []byte) {
+		if err := os.WriteFile(path, src, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		file, err := os.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer file.Close()
+		checkXZ(file)
+	})
+}
