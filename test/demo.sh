@@ -10,3 +10,8 @@ run() {
   PCP_DERIVED_CONFIG= TZ=UTC "$@"
   echo
 }
+cd "$bin"
+run ./pminfo -a demo/demo kernel mem
+run ./pminfo -a demo/demo -d -f disk.dev.total
+run ./pminfo -a demo/demo -df -r 'disk.dev.avgsz = instant(disk.dev.total_bytes) / instant(disk.dev.total)' disk.dev.avgsz
+run ./pminfo -a demo/demo -tdf -c ../test/demo.conf mem.util.used_pct disk.avgsz

@@ -66,12 +66,7 @@ func (r *reporter) printParam(ctx context.Context, p *pcp.Param) {
 		fmt.Fprintf(r.out, "\tpmLookupDesc: %s\n", reason(err))
 		return
 	}
-	b := append(r.buf[:0], "        value "...)
-	if p.Value.IsSet() {
-		b = r.values.AppendOne(b, p.Value, 1)
-	} else {
-		b = r.values.AppendOdd(b, &p.Odd, 1)
-	}
-	r.buf = append(b, '\n')
+	v := p.Column(ds[0].Desc.Type)
+	r.buf = append(r.values.AppendValue(append(r.buf[:0], "        value "...), &v, 0, 1), '\n')
 	r.out.Write(r.buf)
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	_ "time/tzdata" // zones, where the system has none
 
 	"pmtools/cmd/internal/cli"
 	"pmtools/lib/pmns"

@@ -39,7 +39,8 @@ type Cursor struct {
 
 // Cursor returns a new Cursor that reads forward from the start of the Set.
 func (s *Set) Cursor() *Cursor {
-	return &Cursor{scan: scanner{set: s}, mode: Forward, origin: s.Label().Start}
+	start := s.Label().Start
+	return &Cursor{scan: scanner{set: s}, mode: Forward, origin: start, placed: true, last: start}
 }
 
 // SetMode says how to read from now on, and from when: nil keeps the origin. In

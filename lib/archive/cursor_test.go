@@ -292,6 +292,22 @@ func TestShrunk(t *testing.T) {
 	}
 }
 
+// TestEntryBehindRecord has a last index entry that points behind the record whose
+// time it has (archive.md A6.1); the reference then misses that record.
+func TestEntryBehindRecord(t *testing.T) {
+	r := newRaw(3)
+	r.index = archive.AppendIndexEntry(r.index[:len(r.index)-32], 3, seconds(40), 0, int64(len(r.meta)), int64(len(r.data)))
+	s := open(t, r.write(t))
+	for when, want := range map[int64]string{39: "40=4 EOL EOL", 40: "EOL EOL", 20: "20=2 30=3 40=4 EOL EOL", 0: "0=0 10=1 20=2 30=3 40=4 EOL EOL"} {
+		if got := follow(at(t, s, archive.Forward, when), miniDesc.ID); got != want {
+			t.Errorf("from %d: got %s, want %s", when, got, want)
+		}
+	}
+	if got, want := follow(at(t, s, archive.Back, 40), miniDesc.ID), "40=4 30=3 20=2 10=1 0=0 EOL EOL"; got != want {
+		t.Errorf("back: got %s, want %s", got, want)
+	}
+}
+
 // TestOutOfOrder has the records of two metrics one after the other instead of in
 // the order of time, as the archive gfs of the reference's tests: of the second
 // one only what is not earlier than the last record of the first is seen.

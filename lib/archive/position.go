@@ -2,6 +2,7 @@ package archive
 
 import (
 	"fmt"
+	"slices"
 
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmerr"
@@ -214,8 +215,10 @@ func (s *scanner) memberAt(t pcp.Timestamp) int {
 	return found
 }
 
-// seekForward sets p to a place before the first record that is not earlier than
-// t, and with all earlier ones of its index entry's making behind it.
+// seekForward sets p to where reading forward from t begins: where the first index
+// entry with just that time points, else where the last earlier one does. Like the
+// reference it believes the former: if the entry points behind the record that has
+// the time, as the last entry of older archives does, reading begins there.
 func (s *scanner) seekForward(t pcp.Timestamp, p *position) error {
 	m := s.memberAt(t)
 	if m < 0 {
@@ -223,8 +226,15 @@ func (s *scanner) seekForward(t pcp.Timestamp, p *position) error {
 	}
 	*p = position{member: m}
 	index := s.set.members[m].index
-	for i := len(index) - 1; i >= 0; i-- {
-		if index[i].stamp.Compare(t) < 0 && s.seekEntry(m, &index[i], p) {
+	i := slices.IndexFunc(index, func(e indexEntry) bool { return e.stamp.Compare(t) >= 0 })
+	switch {
+	case i < 0:
+		i = len(index) - 1
+	case index[i].stamp != t:
+		i--
+	}
+	for ; i >= 0; i-- {
+		if s.seekEntry(m, &index[i], p) {
 			return nil
 		}
 	}

@@ -1,0 +1,52 @@
+package eval_test
+
+import (
+	"fmt"
+	"testing"
+
+	"pmtools/derive/eval"
+	"pmtools/lib/pcp"
+)
+
+// TestNamesAreAskedOnce counts the questions about instances.
+func TestNamesAreAskedOnce(t *testing.T) {
+	w := newWorld(oneWorld)
+	tests := []struct {
+		expr  string
+		asked int
+	}{{"i32s[three]", 1}, {"i32s[nosuch]", 300}, {"matchinst(/./, i32s)", 3}}
+	for _, tt := range tests {
+		_, info, plan := compile(t, w, tt.expr)
+		s, n := plan.NewState(), &names{}
+		var dst pcp.Values
+		for range 300 {
+			s.Eval(&eval.Input{Columns: inputs(t, w, info, "i32s: 1=1 2=2 3=3"), Instances: n}, &dst)
+		}
+		if n.asked != tt.asked {
+			t.Errorf("%s: %d questions, want %d", tt.expr, n.asked, tt.asked)
+		}
+	}
+}
+
+// TestForgetting has an instance that is seldom there: it is asked about again after a hundred evaluations, not before.
+func TestForgetting(t *testing.T) {
+	w := newWorld(oneWorld)
+	_, info, plan := compile(t, w, "matchinst(/./, i32s)")
+	s, n := plan.NewState(), &names{}
+	var dst pcp.Values
+	var asked []int
+	for i := range 201 {
+		in := "i32s: 1=1"
+		if i%10 == 0 {
+			in = "i32s: 1=1 7=7"
+		}
+		before := n.asked
+		s.Eval(&eval.Input{Columns: inputs(t, w, info, in), Instances: n}, &dst)
+		if n.asked > before {
+			asked = append(asked, i)
+		}
+	}
+	if fmt.Sprint(asked) != "[0 100 200]" {
+		t.Errorf("asked at evaluations %v", asked)
+	}
+}

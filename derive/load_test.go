@@ -1,0 +1,205 @@
+package derive_test
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"pmtools/derive"
+	"pmtools/lib/pcp"
+	"pmtools/lib/pmerr"
+)
+
+// load writes files into a directory, loads what paths say there, and returns the number of metrics, what was warned of
+// with the directory's name removed, and the registry.
+func load(t *testing.T, files map[string]string, paths ...string) (int, error, []string, *derive.Registry) {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range files {
+		name = filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var w lines
+	reg := derive.NewRegistry(func(s string) { w.warn(strings.ReplaceAll(s, dir+"/", "")) })
+	for i, p := range paths {
+		parts := strings.Split(p, ":")
+		for k, s := range parts {
+			if s != "" {
+				parts[k] = dir + "/" + s
+			}
+		}
+		paths[i] = strings.Join(parts, string(os.PathListSeparator))
+	}
+	n, err := reg.LoadConfig(paths...)
+	return n, err, w, reg
+}
+
+// names returns the names of the definitions after those that every Registry has.
+func names(reg *derive.Registry) string {
+	var list []string
+	for name := range reg.All() {
+		list = append(list, name)
+	}
+	return strings.Join(list[2:], " ")
+}
+
+// TestLoadPaths has lists of files and directories.
+func TestLoadPaths(t *testing.T) {
+	files := map[string]string{"a": "a.a = 1\n", "d/z": "d.z = 1\n", "d/b": "d.b = 1\n", "d/m/x": "d.x = 1\n", "e/q": "a.a = 2\n", "c": "c = 1"}
+	tests := []struct {
+		name  string
+		paths []string
+		n     int
+		err   bool
+		names string
+		warns int
+	}{
+		{"file", []string{"a"}, 1, false, "a.a", 0},
+		{"directory in order of names", []string{"d"}, 3, false, "d.b d.x d.z", 0},
+		{"list", []string{"d/z:a"}, 2, false, "d.z a.a", 0},
+		{"several", []string{"d/z", "a"}, 2, false, "d.z a.a", 0},
+		{"stops at an error", []string{"d:nosuch:a"}, 3, true, "d.b d.x d.z", 0},
+		{"colon at the end", []string{"a:"}, 1, false, "a.a", 0},
+		{"colon in front", []string{":a"}, 0, true, "", 0},
+		{"two colons", []string{"a::d"}, 1, true, "a.a", 0},
+		{"nothing", []string{""}, 0, false, "", 0},
+		{"first wins", []string{"a:e"}, 1, false, "a.a", 1},
+		{"no newline at the end", []string{"c"}, 1, false, "c", 0},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			n, err, w, reg := load(t, files, tt.paths...)
+			if n != tt.n || (err != nil) != tt.err || names(reg) != tt.names || len(w) != tt.warns {
+				t.Errorf("%d, %v, %s, %q", n, err, names(reg), w)
+			}
+			if err != nil && (!errors.Is(err, fs.ErrNotExist) || pmerr.Of(err) != pmerr.ENOENT) {
+				t.Errorf("error %v", err)
+			}
+		})
+	}
+}
+
+// TestLoadDefault passes over what is missing.
+func TestLoadDefault(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(dir+"/a", []byte("a.a = 1\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	reg, sep := derive.NewRegistry(nil), string(os.PathListSeparator)
+	if n := reg.LoadDefault(sep + dir + "/nosuch" + sep + dir + "/a"); n != 1 || names(reg) != "a.a" {
+		t.Errorf("%d: %s", n, names(reg))
+	}
+	if n := reg.LoadDefault(""); n != 0 {
+		t.Errorf("%d of nothing", n)
+	}
+}
+
+// TestLoadLinks has directories that contain themselves.
+func TestLoadLinks(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Symlink(dir, dir+"/loop"); err != nil {
+		t.Skip(err)
+	}
+	if n, err := derive.NewRegistry(nil).LoadConfig(dir); n != 0 || err == nil {
+		t.Errorf("%d, %v", n, err)
+	}
+}
+
+// TestLoadMessages has what is said about the lines of a file.
+func TestLoadMessages(t *testing.T) {
+	const file = `# comment
+a.b = 1
+a.b =  2
+a.c = 1 +    2 +	
+a.d(oneline) = x
+a.b(foo) = x
+a.b(oneline) = one  ` + `
+a.b(oneline) = two
+a.b(helptext) = "hello
+ world" tail
+#control GLOBAL_LIMIT=1
+a.e = 3
+#control GLOBAL_LIMIT=-1,nothing
+#Control GLOBAL_LIMIT=x
+ # indented
+a..b = 1
+a.f = sum(1)
+a.g = 4`
+	n, err, w, reg := load(t, map[string]string{"t": file}, "t")
+	want := []string{
+		"[t:3] Error: pmRegisterDerived(a.b, ...) syntax error\n  2\n  ^\nDuplicate global derived metric name",
+		"[t:4] Error: pmRegisterDerived(a.c, ...) syntax error\n 1 +    2 +\t\n           ^\nArithmetic expression expected to follow PLUS",
+		"[t:5] Error: pmLoadDerivedConfig: cannot set attribute, derived metric (a.d) not defined\na.d(oneline) = x",
+		"[t:6] Error: pmLoadDerivedConfig: attribute (foo) is unknown for metric (a.b)\na.b(foo) = x",
+		"[t:8] Error: pmLoadDerivedConfig: duplicate value for attribute (oneline) of metric (a.b)\na.b(oneline) = two",
+		"[t:9] Warning: pmLoadDerivedConfig: extra text (tail) after attribute value will be ignored",
+		"[t:12] Error: pmRegisterDerived(a.e, ...) syntax error\n 3\n ^\nToo many global derived metrics",
+		"[t:13] Error: missing '=' in derived metric control (nothing)",
+		"[t:14] Warning: bad value (x) for derived metric control (GLOBAL_LIMIT)",
+		"[t:15] Error: pmLoadDerivedConfig: missing ``='' after derived metric name\n # indented",
+		"[t:16] Error: pmLoadDerivedConfig: illegal derived metric name (a..b)",
+		"[t:17] Error: pmRegisterDerived(a.f, ...) syntax error\n sum(1)\n     ^ \nMetric name expected to follow sum(",
+	}
+	if n != 2 || err != nil || names(reg) != "a.b a.g" {
+		t.Errorf("%d, %v, %s", n, err, names(reg))
+	}
+	for i := range max(len(w), len(want)) {
+		switch {
+		case i >= len(w):
+			t.Errorf("not said: %q", want[i])
+		case i >= len(want):
+			t.Errorf("said: %q", w[i])
+		case w[i] != want[i]:
+			t.Errorf("said %q, want %q", w[i], want[i])
+		}
+	}
+	src := derive.NewSource(newFake(""), reg, nil)
+	for kind, want := range map[pcp.TextKind]string{pcp.OneLine: "one  ", pcp.Help: "hello\n world"} {
+		if s, err := src.Text(context.Background(), lookup(t, src, "a.b"), kind); s != want || err != nil {
+			t.Errorf("text %d: %q, %v", kind, s, err)
+		}
+	}
+}
+
+// FuzzLoadConfig loads a file of any bytes and uses whatever it defines. Nothing may panic, and the number is that of the
+// definitions.
+func FuzzLoadConfig(f *testing.F) {
+	f.Add([]byte("a.b = sample.byte_ctr\n#control OPTION_NOVALUE=1,GLOBAL_LIMIT=3\na.b(oneline) = 'x\ny'\nc = rate(sample.mirage)[m-10]\n"))
+	f.Add([]byte("t.a = 1 + \\\n2\nt.a(helptext) = \"x\n\n= =()\nq.r. = matchinst(!/x/, sample.mirage)/0\nz=z\ny=z\n"))
+	f.Add([]byte("x = sample.bin > 500 ? sample.bin : novalue()\ny = mkconst(5,indom=29.1)\nw = mkconst(1,meta=x)\n"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		name := t.TempDir() + "/f"
+		if err := os.WriteFile(name, text, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		var w lines
+		reg := derive.NewRegistry(w.warn)
+		n, err := reg.LoadConfig(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		base := newFake(qa)
+		src := derive.NewSource(base, reg, nil)
+		ids := []pcp.ID{}
+		for name := range reg.All() {
+			ids = append(ids, lookup(t, src, name))
+		}
+		if len(ids) != n+2 {
+			t.Errorf("%d definitions, but %d", n, len(ids)-2)
+		}
+		for range 3 {
+			fetch(t, base, src, ids...)
+		}
+		walk(t, src, "")
+		walk(t, derive.NewSource(fakeArchive{base}, reg, nil), "")
+	})
+}

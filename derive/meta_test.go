@@ -1,0 +1,65 @@
+package derive_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"pmtools/lib/pcp"
+	"pmtools/lib/pmerr"
+)
+
+// TestLabelsAndTexts has what a derived metric has of these, also over a Source without them.
+func TestLabelsAndTexts(t *testing.T) {
+	ctx := context.Background()
+	var w lines
+	src, reg := define(t, newFake(qa), &w, "x.y=1")
+	id := lookup(t, src, "x.y")
+	for _, k := range []pcp.LabelKind{pcp.ItemLabels, pcp.ClusterLabels} {
+		if l, err := src.Labels(ctx, k, uint32(id)); err != nil || len(l) != 1 || len(l[0].Labels) != 0 {
+			t.Errorf("labels %d: %v, %v", k, l, err)
+		}
+	}
+	if l, err := src.Labels(ctx, pcp.DomainLabels, 511); err != nil || len(l) != 1 {
+		t.Errorf("domain labels: %v, %v", l, err)
+	}
+	if l, err := src.Labels(ctx, pcp.ContextLabels, 0); err != nil || len(l) != 1 {
+		t.Errorf("context labels: %v, %v", l, err)
+	}
+	if _, err := src.Text(ctx, id, pcp.OneLine); !errors.Is(err, pmerr.Text) {
+		t.Errorf("text: %v", err)
+	}
+	if err := reg.AddText("x.y", pcp.OneLine, "short"); err != nil {
+		t.Error(err)
+	}
+	for _, k := range []pcp.TextKind{pcp.OneLine, pcp.Help} {
+		if s, err := src.Text(ctx, id, k); s != "short" || err != nil {
+			t.Errorf("text %d: %q, %v", k, s, err)
+		}
+	}
+	if _, err := src.Text(ctx, id, 3); !errors.Is(err, pmerr.Arg) {
+		t.Errorf("text of no kind: %v", err)
+	}
+	if err := reg.AddText("x.y", pcp.Help, "long"); err != nil {
+		t.Error(err)
+	}
+	if s, _ := src.Text(ctx, id, pcp.Help); s != "long" {
+		t.Errorf("help: %q", s)
+	}
+	for want, err := range map[error]error{
+		pmerr.Text: reg.AddText("x.y", pcp.Help, "again"), pmerr.Name: reg.AddText("nosuch", pcp.Help, "x"), pmerr.Arg: reg.AddText("x.y", 7, "x"),
+	} {
+		if !errors.Is(err, want) {
+			t.Errorf("AddText: %v, want %v", err, want)
+		}
+	}
+	if s, err := src.Text(ctx, lookup(t, src, "event.flags"), pcp.OneLine); s != "Flags for event records" || err != nil {
+		t.Errorf("event.flags: %q, %v", s, err)
+	}
+	if _, err := src.InDomText(ctx, pcp.NewInDom(29, 1), pcp.OneLine); !errors.Is(err, pmerr.Text) {
+		t.Errorf("domain text: %v", err)
+	}
+	if _, err := src.Text(ctx, pcp.NewID(29, 0, 1), pcp.OneLine); !errors.Is(err, pmerr.Text) {
+		t.Errorf("base text: %v", err)
+	}
+}
