@@ -28,12 +28,7 @@ func (f *flags) run(ctx context.Context, c *cli.Command, reg *derive.Registry, a
 	if err := config.Err(); err != nil {
 		return err
 	}
-	// What is missing in the default set of definitions concerns nobody.
-	for _, path := range strings.Split(config.DerivedConfig(), ":") {
-		if path != "" {
-			_, _ = reg.LoadConfig(path)
-		}
-	}
+	reg.LoadDefault(config.DerivedConfig())
 	src, err := f.open(c, reg)
 	if err != nil {
 		return err

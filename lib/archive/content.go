@@ -10,9 +10,12 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// maxContent is how long a decompressed file may be: what claims to be longer is
-// taken for damage.
+// maxContent is how long a decompressed file may be: what is longer is taken for
+// damage.
 const maxContent = 16 << 30
+
+// everything is an end that no file reaches.
+const everything = math.MaxInt64
 
 // defaultMemLimit is the default of Options.MemLimit.
 const defaultMemLimit = 64 << 20
@@ -52,7 +55,7 @@ func openContent(path string, opt *Options) (*content, error) {
 	if c.source, err = decompressor(f, suffix); err == nil && suffix != ".xz" {
 		// As with the reference, damage anywhere in such a file shows when it is
 		// opened; a file in the xz format tells its layout without decompression.
-		_, err = c.view(math.MaxInt64)
+		_, err = c.view(everything)
 	}
 	if err != nil {
 		c.close()
@@ -90,7 +93,7 @@ func (c *content) growPlain() {
 	if size <= int64(len(c.data)) {
 		return
 	}
-	if size > math.MaxInt-math.MaxInt/4 || size > maxContent {
+	if size > math.MaxInt/2 {
 		c.err = pmerr.LogRec
 		return
 	}
@@ -217,7 +220,7 @@ func readAll(path string, opt *Options) (data []byte, closer func() error, err e
 	if err != nil {
 		return nil, nil, err
 	}
-	if data, err = c.view(math.MaxInt64); err != nil {
+	if data, err = c.view(everything); err != nil {
 		c.close()
 		return nil, nil, &Error{File: path, Offset: -1, Err: logRecError(err)}
 	}

@@ -21,7 +21,7 @@ func (m *member) end() (t pcp.Timestamp, err error) {
 	last := m.volumes[len(m.volumes)-1]
 	var size int64
 	if c, err := last.open(); err == nil {
-		data, _ := c.view(maxContent)
+		data, _ := c.view(everything)
 		size = int64(len(data))
 	}
 	if m.endSize != 0 && m.endSize == size {
@@ -40,7 +40,7 @@ func (m *member) findEnd() (pcp.Timestamp, error) {
 		if err != nil {
 			continue
 		}
-		data, _ := c.view(maxContent)
+		data, _ := c.view(everything)
 		label := labelSize(v.label.Version)
 		if int64(len(data)) <= label {
 			continue

@@ -153,6 +153,7 @@ func FuzzMeta(f *testing.F) {
 			return
 		}
 		s := newSet(nil)
+		s.members = []*member{{}}
 		if s.merge(m) != nil {
 			return
 		}

@@ -183,7 +183,7 @@ func (s *scanner) toEnd(vol, p *position) error {
 	if err := s.load(vol); err != nil {
 		return err
 	}
-	err := s.need(maxContent)
+	err := s.need(everything)
 	vol.off = int64(len(s.data))
 	*p = *vol
 	return err

@@ -2,6 +2,7 @@ package archive
 
 import (
 	"encoding/binary"
+	"math"
 
 	"pmtools/lib/internal/wire"
 	"pmtools/lib/pcp"
@@ -49,7 +50,7 @@ func recordAt(data []byte, off int64) (src []byte, need int64, err error) {
 	}
 	size := int64(binary.BigEndian.Uint32(data[off:]))
 	switch {
-	case size < 8 || size > maxContent:
+	case size < 8 || size > math.MaxInt32:
 		return nil, 0, pmerr.LogRec
 	case off+size > int64(len(data)):
 		return nil, off + size, nil
