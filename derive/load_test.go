@@ -16,7 +16,7 @@ import (
 
 // load writes files into a directory, loads what paths say there, and returns the number of metrics, what was warned of
 // with the directory's name removed, and the registry.
-func load(t *testing.T, files map[string]string, paths ...string) (int, error, []string, *derive.Registry) {
+func load(t *testing.T, files map[string]string, paths ...string) (int, []string, *derive.Registry, error) {
 	t.Helper()
 	dir := t.TempDir()
 	for name, text := range files {
@@ -40,7 +40,7 @@ func load(t *testing.T, files map[string]string, paths ...string) (int, error, [
 		paths[i] = strings.Join(parts, string(os.PathListSeparator))
 	}
 	n, err := reg.LoadConfig(paths...)
-	return n, err, w, reg
+	return n, w, reg, err
 }
 
 // names returns the names of the definitions after those that every Registry has.
@@ -77,7 +77,7 @@ func TestLoadPaths(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			n, err, w, reg := load(t, files, tt.paths...)
+			n, w, reg, err := load(t, files, tt.paths...)
 			if n != tt.n || (err != nil) != tt.err || names(reg) != tt.names || len(w) != tt.warns {
 				t.Errorf("%d, %v, %s, %q", n, err, names(reg), w)
 			}
@@ -134,7 +134,7 @@ a.e = 3
 a..b = 1
 a.f = sum(1)
 a.g = 4`
-	n, err, w, reg := load(t, map[string]string{"t": file}, "t")
+	n, w, reg, err := load(t, map[string]string{"t": file}, "t")
 	want := []string{
 		"[t:3] Error: pmRegisterDerived(a.b, ...) syntax error\n  2\n  ^\nDuplicate global derived metric name",
 		"[t:4] Error: pmRegisterDerived(a.c, ...) syntax error\n 1 +    2 +\t\n           ^\nArithmetic expression expected to follow PLUS",

@@ -38,8 +38,9 @@ func FuzzParse(f *testing.F) {
 			if x != nil || int(e.Pos) >= len(src) && src != "" || e.Pos < 0 && src != "" || e.Pos < -1 {
 				t.Fatalf("%q: tree %v, error %d of %d bytes", src, x, e.Pos, len(src))
 			}
-			Caret(src, e.Pos)
-			CaretOffset(e.Pos)
+			if src != "" && !strings.Contains(Caret(src, e.Pos), "^") || !strings.Contains(CaretOffset(e.Pos), "^") {
+				t.Fatalf("%q: no caret for error at %d", src, e.Pos)
+			}
 			if lines := strings.Count(Snippet(src, e), "\n"); lines < 2 {
 				t.Fatalf("%q: a snippet of %d lines", src, lines)
 			}
