@@ -13,7 +13,7 @@ import (
 func (r *reporter) verifyMetric(ctx context.Context, m metric, d *pcp.Desc) {
 	if findings := d.Check(r.known); len(findings) > 0 {
 		fmt.Fprintf(r.out, "%s: Questionable metadata ...\n", m.name)
-		r.buf = format.AppendDesc(r.buf[:0], d, false)
+		r.buf = format.AppendDesc(r.buf[:0], d, r.decimal)
 		r.out.Write(r.buf)
 		for _, f := range findings {
 			fmt.Fprintf(r.out, "%s\n", f)

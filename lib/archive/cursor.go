@@ -32,7 +32,10 @@ type Cursor struct {
 	last   pcp.Timestamp // of the record read last, wanted or not
 	memo   memo
 
-	rec   record // read last
+	rec    record   // read last
+	held   position // where rec begins, if it was read by way of the memo
+	behind position // where reading goes on after it
+
 	want  request
 	arena wire.Arena
 }
@@ -40,8 +43,11 @@ type Cursor struct {
 // Cursor returns a new Cursor that reads forward from the start of the Set.
 func (s *Set) Cursor() *Cursor {
 	start := s.Label().Start
-	return &Cursor{scan: scanner{set: s}, mode: Forward, origin: start, placed: true, last: start}
+	return &Cursor{scan: scanner{set: s}, mode: Forward, origin: start, placed: true, last: start, held: nowhere}
 }
+
+// nowhere is no position.
+var nowhere = position{member: -1}
 
 // SetMode says how to read from now on, and from when: nil keeps the origin. In
 // the modes Forward and Back delta does not matter. An unknown mode is pmerr.Mode.
@@ -76,7 +82,7 @@ func (c *Cursor) Label() Label {
 // Fetch reads the next record that holds any of the metrics, and makes dst their
 // columns in the order of ids; p selects instances, nil means all. A metric that
 // is not in the record has no values. After the last record it is pmerr.EOL, and
-// the Cursor stays where it is; what is recorded later can then be read.
+// the Cursor stays there; what is recorded later can then be read.
 // Bytes in dst stay valid for good, all else until the next Fetch into dst.
 func (c *Cursor) Fetch(ids []pcp.ID, p *pcp.Profile, dst *pcp.Result) (err error) {
 	if len(ids) == 0 {
@@ -84,17 +90,37 @@ func (c *Cursor) Fetch(ids []pcp.ID, p *pcp.Profile, dst *pcp.Result) (err error
 	}
 	defer unguard(debug.SetPanicOnFault(true), &err)
 	c.want.set(ids)
+	set := 0
 	if !c.placed && c.mode == Forward {
-		err = c.first()
+		set, err = c.first()
 	} else {
 		err = c.find()
 	}
-	if err != nil {
+	switch {
+	case errors.Is(err, pmerr.EOL):
+		c.origin = c.last // of the last record that there is
+		return err
+	case err != nil:
 		return err
 	}
 	c.origin = c.rec.stamp
-	c.columns(p, dst)
+	if set > 0 {
+		c.column(set, p, dst)
+	} else {
+		c.columns(p, dst)
+	}
 	return nil
+}
+
+// column decodes the only column of the request, whose value set begins at a byte
+// of the record.
+func (c *Cursor) column(set int, p *pcp.Profile, dst *pcp.Result) {
+	dst.Time = c.rec.stamp
+	dst.Reset(1)
+	d := c.desc(c.want.ids[0])
+	sets := wire.NewSets(c.rec.src, set, len(c.rec.src)-4, 1, recordBias)
+	sets.Next()
+	sets.Decode(&dst.Sets[0], &d, p, &c.arena)
 }
 
 // find reads on to a record that holds a metric of the request.
@@ -172,6 +198,7 @@ func (c *Cursor) read() error {
 			return err
 		}
 	}
+	c.held = nowhere
 	for {
 		err := next(&c.pos, &c.rec)
 		switch {

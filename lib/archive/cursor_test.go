@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -363,6 +364,47 @@ func TestFirstFetch(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestFirstOnly asks for the first record of each metric in turn, as pminfo does:
+// the record at hand serves again, also after another was read in between.
+func TestFirstOnly(t *testing.T) {
+	for _, name := range []string{"sample", "alltypes", "gaps", "volumes_v2"} {
+		t.Run(name, func(t *testing.T) {
+			s := open(t, archivetest.Path(t, name))
+			var ids []pcp.ID
+			must(t, s.Walk("", func(_ string, id pcp.ID) bool { ids = append(ids, id); return true }))
+			shared := s.Cursor()
+			for round := range 3 {
+				for i, id := range ids {
+					when := pcp.Timestamp{}
+					var want, got pcp.Result
+					wantErr := s.Cursor().Fetch([]pcp.ID{id}, nil, &want)
+					must(t, shared.SetMode(archive.Forward, &when, 0))
+					gotErr := shared.Fetch([]pcp.ID{id}, nil, &got)
+					if (wantErr == nil) != (gotErr == nil) || wantErr == nil && !reflect.DeepEqual(want, got) {
+						t.Errorf("round %d: %v: got %v, %v, want %v, %v", round, id, got, gotErr, want, wantErr)
+					}
+					if i%3 == round { // leave the record
+						_ = shared.Next(&got) // at the end there is none
+					}
+				}
+			}
+		})
+	}
+}
+
+// TestOriginAtEnd: a search without success ends at the last record.
+func TestOriginAtEnd(t *testing.T) {
+	c := open(t, newRaw(3).write(t)).Cursor()
+	var dst pcp.Result
+	for _, when := range []pcp.Timestamp{{}, seconds(15)} {
+		must(t, c.SetMode(archive.Forward, &when, 0))
+		wantCode(t, c.Fetch([]pcp.ID{99}, nil, &dst), pmerr.EOL)
+		if c.Origin() != seconds(40) {
+			t.Errorf("from %v: origin %v", when, c.Origin())
+		}
 	}
 }
 

@@ -17,20 +17,28 @@ import (
 type memo struct {
 	valid  bool
 	origin pcp.Timestamp
-	seen   idTable    // the first record of each metric, an index into places
-	places []position // before the records that hold new metrics, ascending
-	pos    position   // how far was looked
+	seen   idTable  // the place of each metric, an index into places
+	places []place  // ascending
+	pos    position // how far was looked
 	last   pcp.Timestamp
 	err    error // why that is not further
 }
 
+// A place is where a metric was first seen.
+type place struct {
+	pos position // before the record
+	set int      // the byte of the record at which the metric's value set begins
+}
+
 // first reads the first record since the origin that holds a metric of the request.
-func (c *Cursor) first() error {
+// For a single metric that was seen before it also tells where its value set
+// begins, otherwise set is 0.
+func (c *Cursor) first() (set int, err error) {
 	m := &c.memo
 	if !m.valid || m.origin != c.origin {
 		*m = memo{origin: c.origin, last: c.origin}
 		if err := c.scan.seekForward(c.origin, &m.pos); err != nil {
-			return err
+			return 0, err
 		}
 		m.valid = true
 	}
@@ -42,14 +50,18 @@ func (c *Cursor) first() error {
 	}
 	c.placed = true
 	if best < len(m.places) {
-		c.pos = m.places[best]
-		err := c.scan.forward(&c.pos, &c.rec)
-		c.last = c.rec.stamp
-		return err
+		at := m.places[best]
+		if err := c.again(at.pos); err != nil {
+			return 0, err
+		}
+		if len(c.want.ids) == 1 {
+			set = at.set
+		}
+		return set, nil
 	}
 	c.pos, c.last = m.pos, m.last
 	if m.err != nil {
-		return m.err
+		return 0, m.err
 	}
 	for {
 		err := c.read()
@@ -59,27 +71,38 @@ func (c *Cursor) first() error {
 			if errors.Is(err, pmerr.LogOverlap) {
 				m.err = err
 			}
-			return err
+			return 0, err
 		}
 		if m.add(c) {
-			return nil
+			return 0, nil
 		}
 	}
+}
+
+// again reads the record behind a place where one was read before. If that is the
+// one at hand, there is nothing to read and to check.
+func (c *Cursor) again(at position) error {
+	if c.held != at {
+		c.held, c.pos = nowhere, at
+		if err := c.scan.forward(&c.pos, &c.rec); err != nil {
+			return err
+		}
+		c.held, c.behind = at, c.pos
+	}
+	c.pos, c.last = c.behind, c.rec.stamp
+	return nil
 }
 
 // add takes in the record that was just read, and reports whether it holds a
 // metric of the request.
 func (m *memo) add(c *Cursor) (found bool) {
-	place := c.pos
-	place.off -= int64(len(c.rec.src))
-	known := len(m.places)
+	at := c.pos
+	at.off -= int64(len(c.rec.src))
 	for sets := c.rec.sets(); sets.Next(); {
-		if !m.seen.add(sets.ID, known) {
+		if !m.seen.add(sets.ID, len(m.places)) {
 			continue
 		}
-		if len(m.places) == known {
-			m.places = append(m.places, place)
-		}
+		m.places = append(m.places, place{at, sets.Start()})
 		// What is asked for was not seen before, so it can only be new.
 		found = found || c.want.has(sets.ID)
 	}

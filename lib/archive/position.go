@@ -1,6 +1,7 @@
 package archive
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -215,10 +216,11 @@ func (s *scanner) memberAt(t pcp.Timestamp) int {
 	return found
 }
 
-// seekForward sets p to where reading forward from t begins: where the first index
-// entry with just that time points, else where the last earlier one does. Like the
-// reference it believes the former: if the entry points behind the record that has
-// the time, as the last entry of older archives does, reading begins there.
+// seekForward sets p to where reading forward from t begins. Like the reference it
+// believes the temporal index where it is usable (archive.md A6, A14.2): an entry
+// for just that time is the place, even if it points behind the record that has
+// the time, as the last entry of older archives does; otherwise it is found from
+// the nearer one of the entries around t.
 func (s *scanner) seekForward(t pcp.Timestamp, p *position) error {
 	m := s.memberAt(t)
 	if m < 0 {
@@ -227,18 +229,51 @@ func (s *scanner) seekForward(t pcp.Timestamp, p *position) error {
 	*p = position{member: m}
 	index := s.set.members[m].index
 	i := slices.IndexFunc(index, func(e indexEntry) bool { return e.stamp.Compare(t) >= 0 })
-	switch {
-	case i < 0:
-		i = len(index) - 1
-	case index[i].stamp != t:
-		i--
+	if i < 0 {
+		i = len(index)
 	}
-	for ; i >= 0; i-- {
-		if s.seekEntry(m, &index[i], p) {
+	if i < len(index) {
+		exact := index[i].stamp == t
+		nearer := i > 0 && index[i].stamp.Sub(t) < t.Sub(index[i-1].stamp)
+		if (exact || nearer) && s.seekEntry(m, &index[i], p) && (exact || s.backTo(t, p)) {
 			return nil
 		}
 	}
+	for i--; i >= 0; i-- {
+		if s.seekEntry(m, &index[i], p) {
+			s.backOne(p)
+			return nil
+		}
+	}
+	*p = position{member: m}
 	return nil
+}
+
+// backTo moves p backward over the records of its member that are not earlier than
+// t. It reports false if that leads to damage.
+func (s *scanner) backTo(t pcp.Timestamp, p *position) bool {
+	for member := p.member; ; {
+		var rec record
+		q := *p
+		err := s.backward(&q, &rec)
+		switch {
+		case err != nil && !errors.Is(err, pmerr.EOL) && !errors.Is(err, pmerr.LogOverlap):
+			return false
+		case err != nil || q.member != member || q.marked || rec.stamp.Compare(t) < 0:
+			return true
+		}
+		*p = q
+	}
+}
+
+// backOne moves p before the record that it stands behind, within its member: an
+// entry of the index may point to either side of the record that it is about.
+func (s *scanner) backOne(p *position) {
+	var rec record
+	q := *p
+	if err := s.backward(&q, &rec); err == nil && q.member == p.member && !q.marked {
+		*p = q
+	}
 }
 
 // seekBackward sets p to a place behind the last record that is not later than t.

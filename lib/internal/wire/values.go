@@ -28,6 +28,7 @@ type Sets struct {
 	src    []byte // the whole message
 	bias   int    // block i begins at byte 4*(i-bias) of src
 	end    int    // of the blocks
+	start  int    // of the current set
 	pos    int
 	left   int
 	blocks int // bytes of the value blocks seen
@@ -58,6 +59,7 @@ func (s *Sets) Next() bool {
 		s.bad = true
 		return false
 	}
+	s.start = s.pos
 	head := s.src[s.pos : s.pos+8]
 	s.ID, s.Count = pcp.ID(binary.BigEndian.Uint32(head)), int32(binary.BigEndian.Uint32(head[4:]))
 	s.pos += 8
@@ -111,6 +113,10 @@ func (s *Sets) block(index uint32) int {
 	}
 	return size
 }
+
+// Start returns the byte at which the current set begins: a walk over one set from
+// there takes it up again.
+func (s *Sets) Start() int { return s.start }
 
 // Err returns an error unless all sets were walked over, were well-formed, and
 // fill the message with their blocks.

@@ -1,0 +1,218 @@
+package sourcetest
+
+import (
+	"encoding/json"
+	"errors"
+	"slices"
+
+	"pmtools/lib/pcp"
+	"pmtools/lib/pmapi"
+	"pmtools/lib/pmerr"
+)
+
+// describe asks for descriptions of known and unknown metrics together.
+func (k *kit) describe() {
+	if k.bare {
+		return // the survey has asked
+	}
+	if rs, err := k.src.Describe(k.ctx, nil); err != nil || len(rs) > 0 {
+		k.errorf("Describe of no metrics: %v, error %v", rs, err)
+	}
+	ids := k.request()
+	ids = append(ids, pcp.NullID)
+	rs, err := k.src.Describe(k.ctx, ids)
+	if err != nil || len(rs) != len(ids) {
+		k.errorf("Describe(%v): %d descriptions, error %v; want %d", ids, len(rs), err, len(ids))
+		return
+	}
+	for i, id := range ids {
+		r := rs[i]
+		want, known := k.descs[id]
+		switch {
+		case known && (r.Err != nil || r.Desc != want):
+			k.errorf("Describe of %d metrics: %v, number %d, is %+v, error %v; before it was %+v", len(ids), id, i, r.Desc, r.Err, want)
+		case known && want.ID != id:
+			k.errorf("Describe: the description of %v is one of %v", id, want.ID)
+		case !known && r.Err == nil:
+			k.errorf("Describe of %d metrics: %v, number %d, is %+v; want an error", len(ids), id, i, r.Desc)
+		case !slices.Contains(k.ids, id) && !isAny(r.Err, pmerr.PMID, pmerr.PMIDLog):
+			k.errorf("Describe: unknown metric %v: error %v, want %v or %v", id, r.Err, pmerr.PMID, pmerr.PMIDLog)
+		}
+	}
+}
+
+// instances asks for the instances of each domain, at several positions.
+func (k *kit) instances() {
+	if k.bare {
+		if list, err := k.src.Instances(k.ctx, k.unknownInDom()); !errors.Is(err, pmerr.NoContext) {
+			k.errorf("Instances: %v, error %v; Describe said %v", list, err, pmerr.NoContext)
+		}
+		return
+	}
+	for range 3 {
+		for _, d := range k.indoms {
+			list, err := k.src.Instances(k.ctx, d)
+			if err != nil && len(list) > 0 {
+				k.errorf("Instances(%v): %v together with error %v", d, list, err)
+			}
+			if i := repeated(list); i >= 0 {
+				k.errorf("Instances(%v): %d is there twice: %v", d, list[i].ID, list)
+			}
+		}
+		k.move()
+	}
+	for _, d := range []pcp.InDom{k.unknownInDom(), pcp.NullInDom} {
+		if list, err := k.src.Instances(k.ctx, d); !isAny(err, pmerr.InDom, pmerr.InDomLog) || len(list) > 0 {
+			k.errorf("Instances(%v): %v, error %v; want error %v or %v", d, list, err, pmerr.InDom, pmerr.InDomLog)
+		}
+	}
+}
+
+// repeated returns the position of an instance that stands in list before, or -1.
+func repeated(list []pcp.Instance) int {
+	seen := make(map[int32]bool, len(list))
+	for i, inst := range list {
+		if seen[inst.ID] {
+			return i
+		}
+		seen[inst.ID] = true
+	}
+	return -1
+}
+
+// instanceNames compares an InstanceNamer with Instances, at several positions.
+func (k *kit) instanceNames() {
+	n, ok := pmapi.As[pmapi.InstanceNamer](k.src)
+	if !ok {
+		return
+	}
+	for range 3 {
+		for _, d := range k.indoms {
+			k.instanceNamesOf(n, d)
+		}
+		k.move()
+	}
+	for _, d := range []pcp.InDom{k.unknownInDom(), pcp.NullInDom} {
+		if id, err := n.LookupInst(k.ctx, d, "x"); err == nil {
+			k.errorf("LookupInst(%v): %d; want an error", d, id)
+		}
+		if name, err := n.InstName(k.ctx, d, 0); err == nil {
+			k.errorf("InstName(%v): %q; want an error", d, name)
+		}
+	}
+}
+
+// instanceNamesOf asks for the instances of one domain one by one.
+func (k *kit) instanceNamesOf(n pmapi.InstanceNamer, d pcp.InDom) {
+	list, err := k.src.Instances(k.ctx, d)
+	if err != nil {
+		return
+	}
+	first := make(map[string]int32)
+	absent := int32(0)
+	for _, inst := range list {
+		if _, ok := first[inst.Name]; !ok {
+			first[inst.Name] = inst.ID
+		}
+		absent = max(absent, inst.ID+1)
+		if name, err := n.InstName(k.ctx, d, inst.ID); err != nil || name != inst.Name {
+			k.errorf("InstName(%v, %d): %q, error %v; Instances has %q", d, inst.ID, name, err, inst.Name)
+		}
+	}
+	for name, want := range first {
+		if id, err := n.LookupInst(k.ctx, d, name); err != nil || id != want {
+			k.errorf("LookupInst(%v, %q): %d, error %v; Instances has %d", d, name, id, err, want)
+		}
+	}
+	const nobody = "\x01no such instance"
+	if id, err := n.LookupInst(k.ctx, d, nobody); !isAny(err, pmerr.Inst, pmerr.InstLog) {
+		k.errorf("LookupInst(%v, %q): %d, error %v; want error %v or %v", d, nobody, id, err, pmerr.Inst, pmerr.InstLog)
+	}
+	if name, err := n.InstName(k.ctx, d, absent); !isAny(err, pmerr.Inst, pmerr.InstLog) {
+		k.errorf("InstName(%v, %d): %q, error %v; want error %v or %v", d, absent, name, err, pmerr.Inst, pmerr.InstLog)
+	}
+}
+
+// labels asks for the labels of everything, at several positions.
+func (k *kit) labels() {
+	l, ok := pmapi.As[pmapi.Labeler](k.src)
+	if !ok {
+		return
+	}
+	type object struct {
+		kind  pcp.LabelKind
+		ident uint32
+	}
+	objects := []object{{pcp.ContextLabels, 0}, {pcp.DomainLabels, 399}, {pcp.InDomLabels, uint32(k.unknownInDom())},
+		{pcp.ItemLabels, uint32(k.unknownID())}, {pcp.InstanceLabels, uint32(k.unknownInDom())}}
+	for _, id := range k.ids {
+		objects = append(objects, object{pcp.DomainLabels, id.Domain()}, object{pcp.ClusterLabels, uint32(id)},
+			object{pcp.ItemLabels, uint32(id)})
+	}
+	for _, d := range k.indoms {
+		objects = append(objects, object{pcp.InDomLabels, uint32(d)}, object{pcp.InstanceLabels, uint32(d)})
+	}
+	for range 3 {
+		for _, o := range objects {
+			if sets, err := l.Labels(k.ctx, o.kind, o.ident); err == nil {
+				k.labelSets(o.kind, o.ident, sets)
+			}
+		}
+		k.move()
+	}
+}
+
+// labelSets checks the answer to one question.
+func (k *kit) labelSets(kind pcp.LabelKind, ident uint32, sets []pcp.LabelSet) {
+	if kind != pcp.InstanceLabels && (len(sets) > 1 || len(sets) == 1 && sets[0].Inst != pcp.NullInst) {
+		k.errorf("Labels(%d, %#x): %+v; want at most one set, of no instance", kind, ident, sets)
+	}
+	seen := make(map[int32]bool)
+	for _, s := range sets {
+		if seen[s.Inst] {
+			k.errorf("Labels(%d, %#x): two sets of instance %d", kind, ident, s.Inst)
+		}
+		seen[s.Inst] = true
+		if s.Err != nil && len(s.Labels) > 0 {
+			k.errorf("Labels(%d, %#x): %+v together with error %v", kind, ident, s.Labels, s.Err)
+		}
+		for i, l := range s.Labels {
+			if i > 0 && s.Labels[i-1].Name >= l.Name {
+				k.errorf("Labels(%d, %#x): %q does not come after %q", kind, ident, l.Name, s.Labels[i-1].Name)
+			}
+			if l.Name == "" || !json.Valid([]byte(l.Value)) {
+				k.errorf("Labels(%d, %#x): name %q, value %q, which is not JSON", kind, ident, l.Name, l.Value)
+			}
+		}
+	}
+}
+
+// texts asks for the help texts of everything.
+func (k *kit) texts() {
+	tx, ok := pmapi.As[pmapi.Texter](k.src)
+	if !ok {
+		return
+	}
+	judge := func(what string, kind pcp.TextKind, known bool, text string, err error) {
+		switch {
+		case err != nil && (text != "" || known && !isAny(err, pmerr.Text, pmerr.NotHost)):
+			k.errorf("text %d of %s: %q, error %v; want error %v or %v", kind, what, text, err, pmerr.Text, pmerr.NotHost)
+		case err == nil && !known:
+			k.errorf("text %d of %s: %q; want an error", kind, what, text)
+		}
+	}
+	for _, kind := range []pcp.TextKind{pcp.OneLine, pcp.Help} {
+		for _, id := range k.ids {
+			text, err := tx.Text(k.ctx, id, kind)
+			judge("metric "+id.String(), kind, true, text, err)
+		}
+		for _, d := range k.indoms {
+			text, err := tx.InDomText(k.ctx, d, kind)
+			judge("domain "+d.String(), kind, true, text, err)
+		}
+		text, err := tx.Text(k.ctx, k.unknownID(), kind)
+		judge("an unknown metric", kind, false, text, err)
+		text, err = tx.InDomText(k.ctx, k.unknownInDom(), kind)
+		judge("an unknown domain", kind, false, text, err)
+	}
+}

@@ -1,0 +1,181 @@
+// Package sourcetest checks implementations of [pmapi.Source]. [Run] asks a Source
+// for what the comments of the interface promise, and for what those of
+// [pmapi.Timeline], [pmapi.Labeler], [pmapi.Texter] and [pmapi.InstanceNamer]
+// promise where the Source, or one below it, has them:
+//
+//	func TestConformance(t *testing.T) {
+//		sourcetest.Run(t, func(t *testing.T) pmapi.Source { return open(t) })
+//	}
+//
+// The Source should have metrics with and without instances, some of them more
+// than one level deep in the name space. One with a past should have at least
+// three records and at most some hundred. One that refuses descriptions with
+// pmerr.NoContext is taken for one that has names and nothing else.
+package sourcetest
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+
+	"pmtools/lib/pcp"
+	"pmtools/lib/pmapi"
+	"pmtools/lib/pmerr"
+)
+
+// Run checks the Sources that open returns, in a subtest for each part of the
+// interface. Sources must not share a position, but must have the same metrics;
+// those that are a pmapi.Timeline also the same records. Run closes them.
+func Run(t *testing.T, open func(t *testing.T) pmapi.Source) {
+	t.Helper()
+	for _, c := range checks() {
+		t.Run(c.name, func(t *testing.T) {
+			c.do(func() pmapi.Source { return open(t) }, t.Errorf)
+		})
+	}
+}
+
+// A check is one part of the contract.
+type check struct {
+	name string
+	run  func(k *kit)
+}
+
+// checks returns all checks.
+func checks() []check {
+	return []check{
+		{"lookup", (*kit).lookup},
+		{"names", (*kit).namesOf},
+		{"children", (*kit).children},
+		{"walk", (*kit).walk},
+		{"describe", (*kit).describe},
+		{"instances", (*kit).instances},
+		{"instance names", (*kit).instanceNames},
+		{"labels", (*kit).labels},
+		{"texts", (*kit).texts},
+		{"fetch", (*kit).fetch},
+		{"fetch again", (*kit).fetchAgain},
+		{"fetch profile", (*kit).fetchProfile},
+		{"fetch nothing", (*kit).fetchNothing},
+		{"fetch one", (*kit).fetchOne},
+		{"timeline end", (*kit).end},
+		{"timeline seek", (*kit).seek},
+		{"timeline modes", (*kit).modes},
+		{"timeline instances", (*kit).allInstances},
+		{"close", (*kit).close},
+	}
+}
+
+// A leaf is a metric as Walk shows it.
+type leaf struct {
+	name string
+	id   pcp.ID
+}
+
+// A kit is a Source under test and what a first look at it found.
+type kit struct {
+	ctx    context.Context
+	open   func() pmapi.Source // another one like src, closed in the end
+	errorf func(format string, args ...any)
+
+	src    pmapi.Source
+	time   pmapi.Timeline // of src, nil if it is none
+	leaves []leaf         // in the order of Walk
+	ids    []pcp.ID       // of leaves, each once
+	descs  map[pcp.ID]pcp.Desc
+	indoms []pcp.InDom // of descs, each once
+	bare   bool        // there are names and nothing else
+}
+
+// do runs a check.
+func (c *check) do(open func() pmapi.Source, errorf func(string, ...any)) {
+	var opened []pmapi.Source
+	k := &kit{ctx: context.Background(), errorf: errorf, descs: make(map[pcp.ID]pcp.Desc)}
+	k.open = func() pmapi.Source {
+		src := open()
+		opened = append(opened, src)
+		return src
+	}
+	k.src = k.open()
+	if k.survey() {
+		c.run(k)
+	}
+	for _, src := range opened {
+		if err := src.Close(); err != nil {
+			errorf("Close: %v", err)
+		}
+	}
+}
+
+// survey takes the first look and reports whether the Source can be checked.
+func (k *kit) survey() bool {
+	k.time, _ = pmapi.As[pmapi.Timeline](k.src)
+	err := k.src.Walk(k.ctx, "", func(name string, id pcp.ID) bool {
+		k.leaves = append(k.leaves, leaf{name, id})
+		if !slices.Contains(k.ids, id) {
+			k.ids = append(k.ids, id)
+		}
+		return true
+	})
+	if err != nil {
+		k.errorf("Walk(%q): %v", "", err)
+		return false
+	}
+	rs, err := k.src.Describe(k.ctx, k.ids)
+	if errors.Is(err, pmerr.NoContext) {
+		k.bare = true
+		return true
+	}
+	if err != nil || len(rs) != len(k.ids) {
+		k.errorf("Describe(%v): %d descriptions, error %v", k.ids, len(rs), err)
+		return false
+	}
+	for i, r := range rs {
+		if r.Err != nil {
+			continue
+		}
+		k.descs[k.ids[i]] = r.Desc
+		if d := r.Desc.InDom; d != pcp.NullInDom && !slices.Contains(k.indoms, d) {
+			k.indoms = append(k.indoms, d)
+		}
+	}
+	return true
+}
+
+// unknownID returns an identifier of no metric.
+func (k *kit) unknownID() pcp.ID {
+	for item := uint32(1); ; item++ {
+		id := pcp.NewID(399, 1999, item)
+		if r, err := k.src.Describe(k.ctx, []pcp.ID{id}); err != nil || len(r) != 1 || r[0].Err != nil || item == 1023 {
+			return id
+		}
+	}
+}
+
+// unknownInDom returns an instance domain that no metric has.
+func (k *kit) unknownInDom() pcp.InDom {
+	d := pcp.NewInDom(399, 1999)
+	for slices.Contains(k.indoms, d) {
+		d++
+	}
+	return d
+}
+
+// isAny reports whether err is one of the codes.
+func isAny(err error, codes ...pmerr.Code) bool {
+	return slices.ContainsFunc(codes, func(c pmerr.Code) bool { return errors.Is(err, c) })
+}
+
+// close closes twice; values cannot be had then.
+func (k *kit) close() {
+	for range 2 {
+		if err := k.src.Close(); err != nil {
+			k.errorf("Close: %v", err)
+		}
+	}
+	var res pcp.Result
+	if err := k.src.Fetch(k.ctx, &pmapi.Request{IDs: k.ids}, &res); !errors.Is(err, pmerr.NoContext) {
+		k.errorf("Fetch after Close: error %v, want %v", err, pmerr.NoContext)
+	}
+}
