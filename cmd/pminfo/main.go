@@ -1,5 +1,11 @@
 // Command pminfo shows what is known of performance metrics: names,
 // descriptions, help texts, labels and current values.
+//
+// It runs for milliseconds, so the runtime need not ask for the limits of the
+// machine's containers.
+//
+//go:debug containermaxprocs=0
+//go:debug updatemaxprocs=0
 package main
 
 import (

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"time"
 
 	"pmtools/cmd/internal/cli"
 	"pmtools/derive"
@@ -115,19 +116,21 @@ func (f *flags) open(c *cli.Command, reg *derive.Registry) (*derive.Source, erro
 	return derive.NewSource(pmapi.WithNames(a, f.names), reg, nil), nil
 }
 
-// notifier returns a function that writes a warning of the library as the
-// reference's pmNotifyErr does.
+// notifier returns a function that writes what the library has to say: a warning
+// or an error as the reference's pmNotifyErr does, anything else as it is.
 func notifier(env *cli.Env) func(string) {
 	return func(msg string) {
-		env.Messages.Printf("[%s] %s(%d) %s\n", env.Now().Format("Mon Jan _2 15:04:05"), env.Prog, os.Getpid(), msg)
+		if strings.HasPrefix(msg, "Warning: ") || strings.HasPrefix(msg, "Error: ") {
+			msg = fmt.Sprintf("[%s] %s(%d) %s", env.Now().In(processZone(env)).Format("Mon Jan _2 15:04:05"), env.Prog, os.Getpid(), msg)
+		}
+		env.Messages.Print(msg + "\n")
 		env.Messages.Flush()
 	}
 }
 
 // timeOptions applies -z, -Z and -O to an archive.
 func (r *reporter) timeOptions(env *cli.Env, o *cli.Options) error {
-	tz, set := env.LookupEnv("TZ")
-	r.values.Location = when.Local(tz, set)
+	r.values.Location = processZone(env)
 	t, ok := pmapi.As[pmapi.Timeline](r.src)
 	if !ok {
 		return nil
@@ -149,6 +152,12 @@ func (r *reporter) timeOptions(env *cli.Env, o *cli.Options) error {
 		return nil
 	}
 	return r.setOrigin(env, o, t)
+}
+
+// processZone returns the zone of the process.
+func processZone(env *cli.Env) *time.Location {
+	tz, set := env.LookupEnv("TZ")
+	return when.Local(tz, set)
 }
 
 // setZone makes zone the reporting zone.
