@@ -135,6 +135,7 @@ func (e *env) bind(m *metric) {
 	if m.state != unbound {
 		return
 	}
+	t := e.trace(m)
 	if e.names[m.name].Err == nil {
 		m.state = masked
 		return
@@ -149,11 +150,14 @@ func (e *env) bind(m *metric) {
 	}
 	if err != nil {
 		m.state, m.err = invalid, err
-		if c, ok := errors.AsType[*check.Error](err); ok && !m.local {
-			e.s.warn(c.Line(m.name))
-		}
+		t.failed(err, func() {
+			if c, ok := errors.AsType[*check.Error](err); ok && !m.local {
+				e.s.warn(c.Line(m.name))
+			}
+		})
 		return
 	}
+	t.done(info)
 	m.state, m.info, m.desc = valid, info, info.Root.Desc(m.id)
 	if ref, ok := unparen(m.expr).(*syntax.MetricRef); ok {
 		_, m.alias, _ = e.Lookup(ref.Name)

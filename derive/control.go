@@ -15,9 +15,9 @@ type Control int
 const (
 	GlobalLimit    Control = 1 // how many metrics a Registry takes; -1 for no limit
 	ContextLimit   Control = 2 // how many metrics a Source takes by itself; see Source.SetLimit
-	DebugSyntax    Control = 3 // 0 or 1, for the caller's use
-	DebugSemantics Control = 4 // 0 or 1, for the caller's use
-	DebugEval      Control = 5 // 0 or 1, for the caller's use
+	DebugSyntax    Control = 3 // 1: Debug.Derive and Debug.Syntax are on; setting it changes both
+	DebugSemantics Control = 4 // the same with Debug.Semantics
+	DebugEval      Control = 5 // the same with Debug.Eval
 	NoValueOption  Control = 6 // 1: an unknown operand counts as novalue()
 )
 
@@ -50,6 +50,8 @@ func (r *Registry) Control(c Control) (int, error) {
 		return 0, pmerr.Name
 	case c == ContextLimit:
 		return 0, pmerr.NoContext
+	case new(Debug).debugFlag(c) != nil:
+		return r.debugControl(c), nil
 	}
 	r.mu.RLock()
 	defer r.mu.RUnlock()
@@ -76,38 +78,47 @@ func (r *Registry) setControl(c Control, value int, fix bool) error {
 		return pmerr.NoContext
 	}
 	p.value, p.fixed = value, p.fixed || fix
+	r.setDebugControl(c, value != 0)
 	return nil
 }
 
 // SetControls applies settings as the variable PCP_DERIVED_CONTROL has them, OPT=VALUE,OPT=VALUE. They have priority:
 // SetControl and control lines of files cannot change them any more. What is wrong goes to the Registry's warn.
 func (r *Registry) SetControls(list string) {
-	r.controlList(list, "Warning: $PCP_DERIVED_CONTROL: ", "Warning: $PCP_DERIVED_CONTROL: ", true)
+	r.begin()
+	const variable = "$PCP_DERIVED_CONTROL: "
+	r.controlList(list, prefixes{"Warning: " + variable, "Warning: " + variable, "Derived metric control: " + variable}, true)
 }
 
-// controlList applies a list of settings; the first kind of message has its own prefix.
-func (r *Registry) controlList(list, prefix, first string, fix bool) {
+// prefixes are what messages about controls begin with: those about a list that has no '=', other complaints, and reports
+// of success for debugging.
+type prefixes struct{ first, warning, success string }
+
+// controlList applies a list of settings.
+func (r *Registry) controlList(list string, prefix prefixes, fix bool) {
 	for rest, more := list, true; more; {
 		name, value, ok := strings.Cut(rest, "=")
 		if !ok {
-			r.warn(fmt.Sprintf("%smissing '=' in derived metric control (%s)", first, rest))
+			r.warn(fmt.Sprintf("%smissing '=' in derived metric control (%s)", prefix.first, rest))
 			return
 		}
 		if value == "" || value[0] == ',' {
-			r.warn(fmt.Sprintf("%smissing value in derived metric control (%s)", prefix, rest))
+			r.warn(fmt.Sprintf("%smissing value in derived metric control (%s)", prefix.warning, rest))
 			return
 		}
 		var number string
 		number, rest, more = strings.Cut(value, ",")
 		n, err := strconv.ParseInt(strings.TrimLeft(number, " \t\n\v\f\r"), 10, 32)
 		if err != nil {
-			r.warn(fmt.Sprintf("%sbad value (%s) for derived metric control (%s)", prefix, value, name))
+			r.warn(fmt.Sprintf("%sbad value (%s) for derived metric control (%s)", prefix.warning, value, name))
 			return
 		}
 		if c := controlByName(name); c == 0 {
-			r.warn(fmt.Sprintf("%sunknown derived metric control (%s)", prefix, name))
+			r.warn(fmt.Sprintf("%sunknown derived metric control (%s)", prefix.warning, name))
 		} else if err := r.setControl(c, int(n), fix); err != nil {
-			r.warn(fmt.Sprintf("%sfailed to set derived metric control %s=%d: %v", prefix, name, n, err))
+			r.warn(fmt.Sprintf("%sfailed to set derived metric control %s=%d: %v", prefix.warning, name, n, err))
+		} else if t := r.tracer(); t.on() {
+			t.printf("%s%s=%d set\n", prefix.success, name, n)
 		}
 	}
 }

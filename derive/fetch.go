@@ -17,7 +17,8 @@ var errShort = errors.New("result does not match the request")
 // A fetchPlan says how one list of metrics is fetched. It is kept for as long as the list stays the same.
 type fetchPlan struct {
 	ids    []pcp.ID      // of the caller
-	known  int           // how many metrics there were
+	asked  int           // how many of base.IDs are not operands
+	known  int           // what Source.changes was
 	base   pmapi.Request // what is asked of the Source below
 	result pcp.Result    // what it answered
 	slots  []slot        // for each of ids
@@ -39,14 +40,18 @@ type slot struct {
 func (s *Source) Fetch(ctx context.Context, req *pmapi.Request, dst *pcp.Result) error {
 	s.sync()
 	p := &s.plan
-	if p.known != len(s.metrics) || !slices.Equal(p.ids, req.IDs) {
-		if !slices.ContainsFunc(req.IDs, func(id pcp.ID) bool { return s.byID(id) != nil }) {
+	if p.known != s.changes || !slices.Equal(p.ids, req.IDs) {
+		if !slices.ContainsFunc(req.IDs, func(id pcp.ID) bool { return s.fetchable(id) != nil }) {
 			return s.base.Fetch(ctx, req, dst)
 		}
 		if err := s.prepare(ctx, req.IDs); err != nil {
 			*p = fetchPlan{}
 			return err
 		}
+	}
+	t := s.reg.tracer()
+	if t.eval() {
+		p.prefetched(t)
 	}
 	p.base.Profile = req.Profile
 	if err := s.base.Fetch(ctx, &p.base, &p.result); err != nil {
@@ -62,6 +67,11 @@ func (s *Source) Fetch(ctx context.Context, req *pmapi.Request, dst *pcp.Result)
 	for i := range p.slots {
 		if p.slots[i].metric != nil {
 			s.derive(i, dst)
+		}
+	}
+	if t.eval() {
+		if err := s.evaluated(ctx, t, dst); err != nil {
+			return err
 		}
 	}
 	for i, sl := range p.slots {
@@ -86,23 +96,28 @@ func (s *Source) derive(i int, dst *pcp.Result) {
 			col.Err = pmerr.PMID
 		}
 	case m.state == valid:
-		p.column = p.column[:0]
-		for _, a := range sl.args {
-			if a < 0 {
-				p.column = append(p.column, &p.absent)
-			} else {
-				p.column = append(p.column, &p.result.Sets[a])
-			}
-		}
-		p.input.Columns = p.column
+		p.input.Columns = p.arguments(sl.args)
 		m.eval.Eval(&p.input, col)
 		col.ID = m.id
 	default:
 		col.Reset(m.id, pcp.Unknown)
-		if !s.recorded || p.anyOK {
+		if !s.recorded || p.anyOK || m.state == removed {
 			col.Err = pmerr.PMID
 		}
 	}
+}
+
+// arguments returns the columns of operands.
+func (p *fetchPlan) arguments(args []int) []*pcp.Values {
+	p.column = p.column[:0]
+	for _, a := range args {
+		if a < 0 {
+			p.column = append(p.column, &p.absent)
+		} else {
+			p.column = append(p.column, &p.result.Sets[a])
+		}
+	}
+	return p.column
 }
 
 // copyColumn makes dst equal to src.
@@ -126,12 +141,12 @@ func (s *Source) prepare(ctx context.Context, ids []pcp.ID) error {
 		return err
 	}
 	p := &s.plan
-	p.ids, p.known, p.anyOK = slices.Clone(ids), len(s.metrics), false
+	p.ids, p.known, p.anyOK = slices.Clone(ids), s.changes, false
 	p.slots = make([]slot, len(ids))
 	p.base.IDs = nil
 	column := make(map[pcp.ID]int)
 	for i, id := range ids {
-		m := s.byID(id)
+		m := s.fetchable(id)
 		if m != nil && m.state != masked {
 			p.slots[i] = slot{metric: m, twin: slices.Index(ids[:i], id)}
 			p.anyOK = p.anyOK || m.state == valid
@@ -143,6 +158,7 @@ func (s *Source) prepare(ctx context.Context, ids []pcp.ID) error {
 		}
 		p.base.IDs = append(p.base.IDs, id)
 	}
+	p.asked = len(p.base.IDs)
 	for i := range p.slots {
 		if m := p.slots[i].metric; m != nil && m.state == valid && !m.alias {
 			p.slots[i].args = p.operands(m, column)

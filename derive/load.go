@@ -2,6 +2,7 @@ package derive
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"strings"
 
@@ -22,6 +23,7 @@ const errLoop pmerr.Code = -40
 // error is that of the first file or directory that cannot be read, and ends the work. The number is that of the metrics
 // registered, also with an error.
 func (r *Registry) LoadConfig(paths ...string) (int, error) {
+	r.begin()
 	n := 0
 	for _, path := range paths {
 		parts := components(path)
@@ -36,9 +38,29 @@ func (r *Registry) LoadConfig(paths ...string) (int, error) {
 	return n, nil
 }
 
+// loadPath is loadComponent, and tells what is wrong with it.
+func (r *Registry) loadPath(path string, depth int) (int, error) {
+	n, err := r.loadComponent(path, depth)
+	var bad componentError
+	if t := r.tracer(); err != nil && !errors.As(err, &bad) {
+		if t.on() {
+			t.printf("Warning: derived metrics path component: %s: %v\n", path, pmerr.Of(err))
+		}
+		err = componentError{err} // those that it is in are not to blame
+	}
+	return n, err
+}
+
+// A componentError is an error that was told of.
+type componentError struct{ error }
+
+// Unwrap returns the cause.
+func (e componentError) Unwrap() error { return e.error }
+
 // LoadDefault is LoadConfig for the list in PCP_DERIVED_CONFIG, of which files and directories that cannot be read are
 // passed over in silence.
 func (r *Registry) LoadDefault(path string) int {
+	r.begin()
 	n := 0
 	for _, part := range components(path) {
 		k, _ := r.loadPath(part, 0)
@@ -56,8 +78,8 @@ func components(path string) []string {
 	return parts
 }
 
-// loadPath reads a file or a directory; anything else is left alone.
-func (r *Registry) loadPath(path string, depth int) (int, error) {
+// loadComponent reads a file or a directory; anything else is left alone.
+func (r *Registry) loadComponent(path string, depth int) (int, error) {
 	if depth > maxNesting {
 		return 0, errLoop
 	}
@@ -68,7 +90,13 @@ func (r *Registry) loadPath(path string, depth int) (int, error) {
 	case info.IsDir():
 		return r.loadDir(path, depth)
 	case !info.Mode().IsRegular():
+		if t := r.tracer(); t.on() {
+			t.printf("Warning: derived metrics path component: %s: unexpected st_mode=%o?\n", path, unixMode(info.Mode()))
+		}
 		return 0, nil
+	}
+	if t := r.tracer(); t.on() {
+		t.printf("pmLoadDerivedConfig(\"%s\")\n", path)
 	}
 	src, err := os.ReadFile(path)
 	if err != nil {
@@ -104,7 +132,7 @@ func (r *Registry) load(file *syntax.File) int {
 			r.warnFile(item)
 		case *syntax.Control:
 			place := item.Place.String()
-			r.controlList(item.Options, place+" Warning: ", place+" Error: ", false)
+			r.controlList(item.Options, prefixes{place + " Error: ", place + " Warning: ", place + " derived metric control: "}, false)
 		case *syntax.Attribute:
 			r.attribute(item)
 		case *syntax.Definition:
@@ -121,6 +149,7 @@ func (r *Registry) load(file *syntax.File) int {
 
 // attribute sets a help text.
 func (r *Registry) attribute(a *syntax.Attribute) {
+	r.tracer().attribute(a.Name, a.Attr, a.Value)
 	kinds := map[string]pcp.TextKind{"oneline": pcp.OneLine, "helptext": pcp.Help}
 	kind, known := kinds[a.Attr]
 	switch {
@@ -135,3 +164,19 @@ func (r *Registry) attribute(a *syntax.Attribute) {
 
 // warnFile passes on a message about a file.
 func (r *Registry) warnFile(e *syntax.FileError) { r.warn(strings.TrimSuffix(e.Text(), "\n")) }
+
+// unixMode returns the mode of a file with the bits of Unix for its kind.
+func unixMode(m fs.FileMode) uint32 {
+	bits := uint32(m.Perm())
+	switch {
+	case m&fs.ModeCharDevice != 0:
+		bits |= 0o020000
+	case m&fs.ModeDevice != 0:
+		bits |= 0o060000
+	case m&fs.ModeNamedPipe != 0:
+		bits |= 0o010000
+	case m&fs.ModeSocket != 0:
+		bits |= 0o140000
+	}
+	return bits
+}

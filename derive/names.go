@@ -3,6 +3,7 @@ package derive
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"pmtools/lib/pcp"
@@ -17,7 +18,11 @@ func (s *Source) Lookup(ctx context.Context, names []string) ([]pmapi.NameResult
 	if err != nil {
 		return nil, err
 	}
+	t := s.reg.tracer()
 	for i := range found {
+		if t.on() {
+			s.lookedUp(t, names[i], found[i])
+		}
 		if found[i].Err == nil {
 			continue
 		}
@@ -37,7 +42,8 @@ func (s *Source) Names(ctx context.Context, id pcp.ID) ([]string, error) {
 	return s.base.Names(ctx, id)
 }
 
-// below binds the visible metrics at and below a node of the name space and returns the valid ones in their order.
+// below binds the visible metrics at and below a node of the name space and returns the valid ones in their order. Over
+// names alone nothing can be bound, and all are returned that the names do not hide.
 func (s *Source) below(ctx context.Context, name string) ([]*metric, error) {
 	s.sync()
 	var list []*metric
@@ -46,22 +52,54 @@ func (s *Source) below(ctx context.Context, name string) ([]*metric, error) {
 			list = append(list, m)
 		}
 	}
+	if s.namesAlone(ctx) {
+		return s.unhidden(ctx, list)
+	}
 	if err := s.bind(ctx, list...); err != nil {
 		return nil, err
 	}
-	n := 0
-	for _, m := range list {
-		if m.state == valid {
-			list[n] = m
-			n++
+	return slices.DeleteFunc(list, func(m *metric) bool { return m.state != valid }), nil
+}
+
+// namesAlone reports whether the Source below has names and nothing else.
+func (s *Source) namesAlone(ctx context.Context) bool {
+	_, err := s.base.Describe(ctx, nil)
+	return errors.Is(err, pmerr.NoContext)
+}
+
+// unhidden returns those of list whose names the Source below does not have.
+func (s *Source) unhidden(ctx context.Context, list []*metric) ([]*metric, error) {
+	names := make([]string, len(list))
+	for i, m := range list {
+		names[i] = m.name
+	}
+	found, err := s.base.Lookup(ctx, names)
+	if err != nil {
+		return nil, err
+	}
+	var out []*metric
+	for i, r := range found {
+		if r.Err != nil {
+			out = append(out, list[i])
 		}
 	}
-	return list[:n], nil
+	return out, nil
 }
 
 // Children returns what stands below a node: what the Source below has, then valid derived metrics in the order of their
 // definition.
 func (s *Source) Children(ctx context.Context, name string) ([]pmapi.Child, error) {
+	s.sync()
+	if t := s.reg.tracer(); t.on() {
+		if err := s.tellChildren(ctx, t, name); err != nil {
+			return nil, err
+		}
+	}
+	return s.children(ctx, name)
+}
+
+// children does the work of Children.
+func (s *Source) children(ctx context.Context, name string) ([]pmapi.Child, error) {
 	list, err := s.below(ctx, name)
 	if err != nil {
 		return nil, err
@@ -94,9 +132,15 @@ func (s *Source) Children(ctx context.Context, name string) ([]pmapi.Child, erro
 // unknown reports whether err says that a name is not there.
 func unknown(err error) bool { return errors.Is(err, pmerr.Name) || errors.Is(err, pmerr.NonLeaf) }
 
-// Walk calls f for each leaf at or below name. Over a daemon all names below come first; over an archive each node of the
-// name space has its own derived children after those below.
+// Walk calls f for each leaf at or below name. Over a daemon all names below come first; over an archive, and over names
+// alone, each node of the name space has its own derived children after those below.
 func (s *Source) Walk(ctx context.Context, name string, f func(name string, id pcp.ID) bool) error {
+	s.sync()
+	if t := s.reg.tracer(); t.on() {
+		if err := s.tellWalk(ctx, t, name); err != nil {
+			return err
+		}
+	}
 	list, err := s.below(ctx, name)
 	if err != nil {
 		return err
@@ -105,7 +149,7 @@ func (s *Source) Walk(ctx context.Context, name string, f func(name string, id p
 		return s.base.Walk(ctx, name, f)
 	}
 	w := walker{ctx: ctx, base: s.base, f: f}
-	if s.recorded {
+	if s.recorded || s.namesAlone(ctx) {
 		return w.walk(name, newTree(list, name), true)
 	}
 	if err := w.below(name); err != nil && !unknown(err) {

@@ -12,6 +12,7 @@ import (
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmapi"
 	"pmtools/lib/pmerr"
+	"pmtools/lib/pmns"
 )
 
 // TestIdentifiers follows the identifiers that definitions get.
@@ -124,6 +125,30 @@ func TestWalk(t *testing.T) {
 				t.Errorf("archive: %s\nwant     %s", got, tt.archive)
 			}
 		})
+	}
+}
+
+// TestNamesAlone lists names over a Source that has nothing else, and so cannot tell which definitions are valid.
+func TestNamesAlone(t *testing.T) {
+	var names pmns.Tree
+	names.Add("a.b", pcp.NewID(29, 0, 1))
+	names.Add("a.c", pcp.NewID(29, 0, 2))
+	var w lines
+	src, _ := define(t, pmapi.WithNames(nil, &names), &w, "d.x=a.b + a.c", "a.bad=no.such", "a.b=7", "a.q.r=d.x", "d.y=1")
+	for name, want := range map[string]string{
+		"": "a.b a.c a.bad a.q.r event.flags event.missed d.x d.y", "a": "a.b a.c a.bad a.q.r", "a.q": "a.q.r", "a.bad": "a.bad",
+		"a.b": "a.b", "d": "d.x d.y", "d.z": "Unknown metric name",
+	} {
+		if got := walk(t, src, name); got != want {
+			t.Errorf("below %q: %s, want %s", name, got, want)
+		}
+	}
+	list, err := src.Children(context.Background(), "a")
+	if got, want := fmt.Sprint(list), "[{b true} {c true} {bad true} {q false}]"; got != want || err != nil {
+		t.Errorf("children: %s (%v), want %s", got, err, want)
+	}
+	if len(w) > 0 {
+		t.Errorf("warned %q", w)
 	}
 }
 

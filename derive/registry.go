@@ -3,6 +3,7 @@ package derive
 import (
 	"iter"
 	"sync"
+	"sync/atomic"
 
 	"pmtools/derive/syntax"
 	"pmtools/lib/pcp"
@@ -11,12 +12,18 @@ import (
 
 // A Registry holds definitions of derived metrics that every Source over it has. It may be shared by goroutines.
 type Registry struct {
-	warn func(line string)
+	warn  func(line string)
+	debug atomic.Pointer[Debug]
+	begun atomic.Bool // see begin
 
 	mu       sync.RWMutex
 	defs     []*definition // in the order of their identifiers
 	byName   map[string]*definition
 	controls [numControls]control
+	removals []removal
+	sources  int            // how many were made
+	open     int            // how many of them are not closed
+	locals   map[string]int // how many of these have a metric of their own of that name
 }
 
 // NewRegistry returns a Registry with the two metrics that describe event records, event.flags and event.missed. Lines
@@ -25,7 +32,7 @@ func NewRegistry(warn func(line string)) *Registry {
 	if warn == nil {
 		warn = func(string) {}
 	}
-	r := &Registry{warn: warn, byName: make(map[string]*definition)}
+	r := &Registry{warn: warn, byName: make(map[string]*definition), locals: make(map[string]int)}
 	r.controls[GlobalLimit-1].value = -1
 	r.controls[ContextLimit-1].value = -1
 	for _, m := range [...]struct{ name, oneline, help string }{
@@ -55,6 +62,9 @@ func anonymous() syntax.Expr {
 // Register defines a metric (pmRegisterDerived). The error is an *Error: the expression cannot be parsed, the name is
 // taken, or there are too many metrics. The name itself is not checked.
 func (r *Registry) Register(name, expr string) error {
+	r.begin()
+	t := r.tracer()
+	t.parsing("pmRegisterDerived", name, expr)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	var early string
@@ -69,10 +79,12 @@ func (r *Registry) Register(name, expr string) error {
 	if early != "" {
 		return &Error{Name: name, Expr: expr, Early: true, Err: &syntax.Error{Msg: early}, Code: badDerive}
 	}
+	t.tokens(expr)
 	p, err := Compile(name, expr)
 	if err != nil {
 		return err
 	}
+	t.registered(len(r.defs), p)
 	r.insert(p)
 	return nil
 }
@@ -93,12 +105,12 @@ func (r *Registry) Lookup(name string) (pcp.ID, error) {
 	return pcp.NullID, pmerr.Name
 }
 
-// All yields the names and expressions of the definitions in the order in which they were made, those for event records
+// All yields the names and expressions of the definitions that there are in the order in which they were made, those for event records
 // first.
 func (r *Registry) All() iter.Seq2[string, string] {
 	return func(yield func(string, string) bool) {
 		for _, d := range r.since(0) {
-			if !yield(d.name, d.text) {
+			if r.find(d.name) == d && !yield(d.name, d.text) {
 				return
 			}
 		}

@@ -2,6 +2,7 @@ package derive
 
 import (
 	"context"
+	"fmt"
 
 	"pmtools/derive/check"
 	"pmtools/derive/eval"
@@ -27,13 +28,18 @@ type Source struct {
 	reg        *Registry
 	warn       func(line string)
 	equivalent func(a, b pcp.InDom) bool
+	handle     int  // number of the Source, for debugging
 	recorded   bool // the base has a past
 	limit      int  // of own definitions, -1 for none
+	closed     bool
 
-	metrics []*metric          // in the order in which they became known
+	metrics []*metric          // in the order in which they became known, without removed ones
 	globals []*metric          // by number
 	locals  []*metric          // by localNumber
 	byName  map[string]*metric // the visible one of each name
+	known   int                // how many there ever were
+	removed int                // how many removals of the Registry have been seen
+	changes int                // counts changes of the lists
 
 	insts instances
 	plan  fetchPlan
@@ -55,18 +61,21 @@ const (
 	masked  // the Source below has a metric of that name
 	invalid // see metric.err
 	valid
+	removed // see Registry.Unregister
 )
 
 // A metric is a definition in a Source.
 type metric struct {
 	*definition
-	local bool
-	state binding
-	err   error // why it is invalid
-	desc  pcp.Desc
-	info  *check.Info
-	alias bool // it is nothing but another derived metric, and so has no values
-	eval  *eval.State
+	number int // in the Source, for debugging
+	local  bool
+	state  binding
+	err    error // why it is invalid
+	desc   pcp.Desc
+	info   *check.Info
+	alias  bool // it is nothing but another derived metric, and so has no values
+	eval   *eval.State
+	watch  *watch // nil unless evaluation is told of
 }
 
 // NewSource returns base with the derived metrics of reg, which may be nil and may get more metrics later.
@@ -84,7 +93,12 @@ func NewSource(base pmapi.Source, reg *Registry, opt *Options) *Source {
 	_, s.recorded = pmapi.As[pmapi.Timeline](base)
 	s.insts.source = base
 	s.insts.namer, _ = pmapi.As[pmapi.InstanceNamer](base)
+	reg.begin()
+	s.handle = reg.opened()
 	s.sync()
+	if t := reg.tracer(); t.semantics() {
+		t.printf("__dmopencontext(->ctx %d) called, %d derived metrics\n", s.handle, len(s.metrics))
+	}
 	return s
 }
 
@@ -92,7 +106,16 @@ func NewSource(base pmapi.Source, reg *Registry, opt *Options) *Source {
 func (s *Source) Unwrap() pmapi.Source { return s.base }
 
 // Close closes the Source below.
-func (s *Source) Close() error { return s.base.Close() }
+func (s *Source) Close() error {
+	if !s.closed {
+		s.closed = true
+		s.reg.closed(s)
+		if t := s.reg.tracer(); t.on() {
+			t.printf("__dmclosecontext(->ctx %d) called dm->%d %d metrics\n", s.handle, s.handle, len(s.metrics))
+		}
+	}
+	return s.base.Close()
+}
 
 // Instances returns the instances of a domain. Derived metrics have no domains of their own.
 func (s *Source) Instances(ctx context.Context, d pcp.InDom) ([]pcp.Instance, error) {
@@ -112,6 +135,8 @@ func (s *Source) SetLimit(n int) error {
 // is at fault; a definition that parses but cannot be bound keeps its name.
 func (s *Source) Add(ctx context.Context, name, expr string) error {
 	s.sync()
+	t := s.reg.tracer()
+	t.parsing(fmt.Sprintf("pmAddDerived(ctx->%d)", s.handle), name, expr)
 	var early string
 	switch old := s.byName[name]; {
 	case old != nil && old.local:
@@ -124,33 +149,57 @@ func (s *Source) Add(ctx context.Context, name, expr string) error {
 	if early != "" {
 		return &Error{Name: name, Expr: expr, Local: true, Early: true, Err: &syntax.Error{Msg: early}, Code: badDerive}
 	}
+	t.tokens(expr)
 	e, err := parse(expr)
 	if err != nil {
 		return &Error{Name: name, Expr: expr, Local: true, Err: err, Code: badDerive}
 	}
 	m := &metric{definition: &definition{Program: &Program{name, expr, e}, id: localID(len(s.locals))}, local: true}
 	s.locals = append(s.locals, m)
-	s.metrics = append(s.metrics, m)
+	s.append(m)
 	s.byName[name] = m
+	s.reg.added(name)
 	if err := s.bind(ctx, m); err != nil {
 		return err
 	}
+	s.added(ctx, t, m)
 	if m.state == invalid {
 		return &Error{Name: name, Expr: expr, Local: true, Err: m.err, Code: badDerive}
 	}
 	return nil
 }
 
-// sync takes over what the Registry has got since the last time.
+// Limit returns what SetLimit has set.
+func (s *Source) Limit() int { return s.limit }
+
+// append makes m known.
+func (s *Source) append(m *metric) {
+	m.number = s.known
+	s.known++
+	s.changes++
+	s.metrics = append(s.metrics, m)
+}
+
+// sync takes over what the Registry has got, and what it has lost, since the last time.
 func (s *Source) sync() {
-	for _, d := range s.reg.since(len(s.globals)) {
-		m := &metric{definition: d}
-		s.globals = append(s.globals, m)
-		s.metrics = append(s.metrics, m)
-		if s.byName[d.name] == nil {
-			s.byName[d.name] = m
+	defs, removals := s.reg.news(len(s.globals), s.removed)
+	s.removed += len(removals)
+	take := func(n int) {
+		for _, d := range defs[:n] {
+			m := &metric{definition: d}
+			s.globals = append(s.globals, m)
+			s.append(m)
+			if s.byName[d.name] == nil {
+				s.byName[d.name] = m
+			}
 		}
+		defs = defs[n:]
 	}
+	for _, r := range removals {
+		take(max(r.defs-len(s.globals), 0))
+		s.remove(r.name)
+	}
+	take(len(defs))
 }
 
 // visible reports whether no other derived metric hides m.
@@ -158,17 +207,29 @@ func (s *Source) visible(m *metric) bool { return s.byName[m.name] == m }
 
 // byID returns the visible derived metric that id belongs to, or nil.
 func (s *Source) byID(id pcp.ID) *metric {
+	if m := s.everByID(id); m != nil && s.visible(m) {
+		return m
+	}
+	return nil
+}
+
+// fetchable is byID, but finds removed metrics too.
+func (s *Source) fetchable(id pcp.ID) *metric {
+	if m := s.everByID(id); m != nil && (m.state == removed || s.visible(m)) {
+		return m
+	}
+	return nil
+}
+
+// everByID returns the derived metric that has or had the identifier, visible or not.
+func (s *Source) everByID(id pcp.ID) *metric {
 	if !id.IsDerived() {
 		return nil
 	}
-	var m *metric
 	if n := number(id); n < len(s.globals) {
-		m = s.globals[n]
+		return s.globals[n]
 	} else if n := localNumber(id); n < len(s.locals) {
-		m = s.locals[n]
+		return s.locals[n]
 	}
-	if m == nil || !s.visible(m) {
-		return nil
-	}
-	return m
+	return nil
 }

@@ -26,6 +26,7 @@ lib/archive/archivetest: lib/archive lib/pcp lib/pmerr
 lib/pmns: lib/pcp lib/pmerr
 lib/when: lib/pmerr
 lib/pmapi: lib/archive lib/pmns lib/pcp lib/pmerr
+lib/pmapi/sourcetest: lib/pmapi lib/pcp lib/pmerr
 lib/format: lib/pcp lib/pmerr
 derive/syntax:
 derive/check: derive/syntax lib/pcp lib/pmerr

@@ -35,8 +35,8 @@ type flags struct {
 // newCommand returns the command pminfo.
 func newCommand(env *cli.Env) *cli.Command {
 	f := &flags{}
-	reg := registry(env)
 	c := cli.New(env, "pminfo", "[options] [metricname | pmid | indom]...")
+	defs := &definitions{env: env, options: &c.Options}
 	c.Section("General options")
 	c.Shared("archive", "debug", "host", "container", "local-PMDA", "spec-local", "namespace", "uniqnames",
 		"origin", "timezone", "hostzone", "version", "help")
@@ -55,7 +55,7 @@ func newCommand(env *cli.Env) *cli.Command {
 	c.Bool(&f.oneline, "t", "oneline", "get and display (terse) oneline text")
 	c.Bool(&f.help, "T", "helptext", "get and display (verbose) help text")
 	c.Section("Metrics options")
-	c.Func(func(path string) error { loadConfig(env, reg, path); return nil },
+	c.Func(func(path string) error { defs.load(path); return nil },
 		"c", "derived", "FILE", "load global derived metric definitions from FILE(s)")
 	c.Strings(&f.registrations, "r", "register", "name=expr", "register a per-context derived metric")
 	c.Bool(&f.events, "x", "events", "unpack and report on any fetched event records")
@@ -63,7 +63,7 @@ func newCommand(env *cli.Env) *cli.Command {
 	c.Namespace = func(file string, unique bool) error { return f.loadNames(env, file, unique) }
 	c.Run = func(ctx context.Context, args []string) error {
 		f.imply()
-		return f.run(ctx, c, reg, args)
+		return f.run(ctx, c, defs, args)
 	}
 	return c
 }

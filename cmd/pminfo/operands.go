@@ -28,18 +28,24 @@ func (r *reporter) operands(ctx context.Context, args []string) bool {
 // operand reports on one operand: a name, an inner node of the name space, the
 // numbers of a metric or those of an instance domain.
 func (r *reporter) operand(ctx context.Context, arg string) error {
+	name := arg
 	if arg != "" && isDigit(arg[0]) {
 		switch n := scanNumbers(arg); len(n) {
 		case 3:
-			return r.metricID(ctx, pcp.NewID(n[0], n[1], n[2]))
+			names, err := r.src.Names(ctx, pcp.NewID(n[0], n[1], n[2]))
+			if err != nil {
+				return err
+			}
+			name = names[0]
 		case 2:
 			r.indom(ctx, pcp.NewInDom(n[0], n[1]))
 			return nil
+		default:
+			return pmerr.Name
 		}
-		return pmerr.Name
 	}
 	var ms []metric
-	err := r.src.Walk(ctx, arg, func(name string, id pcp.ID) bool {
+	err := r.src.Walk(ctx, name, func(name string, id pcp.ID) bool {
 		ms = append(ms, metric{name, id})
 		return true
 	})
@@ -47,18 +53,14 @@ func (r *reporter) operand(ctx context.Context, arg string) error {
 		return err
 	}
 	for _, m := range ms {
+		if r.traced {
+			// The reference asks for each name again, and -Dderive shows it.
+			if _, err := r.src.Lookup(ctx, []string{m.name}); err != nil {
+				return err
+			}
+		}
 		r.metric(ctx, m)
 	}
-	return nil
-}
-
-// metricID reports on the metric with an identifier, under one of its names.
-func (r *reporter) metricID(ctx context.Context, id pcp.ID) error {
-	names, err := r.src.Names(ctx, id)
-	if err != nil {
-		return err
-	}
-	r.metric(ctx, metric{names[0], id})
 	return nil
 }
 

@@ -17,6 +17,7 @@ import (
 type reporter struct {
 	*flags
 	prog     string
+	traced   bool // -Dderive
 	src      pmapi.Source
 	out      *bufio.Writer
 	errs     io.Writer

@@ -23,19 +23,20 @@ import (
 const local = "Cannot make standalone connection on localhost"
 
 // run opens the source and reports on the operands.
-func (f *flags) run(ctx context.Context, c *cli.Command, reg *derive.Registry, args []string) error {
+func (f *flags) run(ctx context.Context, c *cli.Command, defs *definitions, args []string) error {
 	env := c.Env
 	config := env.Config()
 	if err := config.Err(); err != nil {
 		return err
 	}
-	reg.LoadDefault(config.DerivedConfig())
-	src, err := f.open(c, reg)
+	defs.loadDefault(config)
+	src, err := f.open(c, defs)
 	if err != nil {
 		return err
 	}
 	defer src.Close()
-	r := &reporter{flags: f, prog: env.Prog, src: src, out: env.Out, errs: env.Stderr,
+	defer defs.quiet()
+	r := &reporter{flags: f, prog: env.Prog, traced: defs.traced(), src: src, out: env.Out, errs: env.Stderr,
 		labelled: map[pcp.LabelKind]*labelCache{}}
 	if f.verify {
 		r.known = knownDomains(config, env)
@@ -48,27 +49,6 @@ func (f *flags) run(ctx context.Context, c *cli.Command, reg *derive.Registry, a
 		return cli.Exit(1)
 	}
 	return nil
-}
-
-// registry returns an empty registry of derived metrics with the controls of the
-// environment.
-func registry(env *cli.Env) *derive.Registry {
-	reg := derive.NewRegistry(func(line string) {
-		env.Messages.Print(line + "\n")
-		env.Messages.Flush()
-	})
-	if list, ok := env.LookupEnv("PCP_DERIVED_CONTROL"); ok {
-		reg.SetControls(list)
-	}
-	return reg
-}
-
-// loadConfig loads a file of derived metrics. What is wrong with it is said, and
-// no more.
-func loadConfig(env *cli.Env, reg *derive.Registry, path string) {
-	if _, err := reg.LoadConfig(path); err != nil {
-		env.Errorf("derived configuration(s) error: %s", reason(err))
-	}
 }
 
 // loadNames reads the name space file of -n or -N.
@@ -97,11 +77,12 @@ func (f *flags) loadNames(env *cli.Env, file string, unique bool) error {
 
 // open opens the source that the options ask for, with the names of -n and the
 // metrics of reg.
-func (f *flags) open(c *cli.Command, reg *derive.Registry) (*derive.Source, error) {
+func (f *flags) open(c *cli.Command, defs *definitions) (*derive.Source, error) {
 	kind, name := c.Options.Source()
+	reg, opt := defs.registry(), &derive.Options{Equivalent: equivalence(c.Env)}
 	switch {
 	case f.names != nil && !f.needsSource() && kind == cli.DefaultHost:
-		return derive.NewSource(pmapi.WithNames(nil, f.names), reg, nil), nil
+		return derive.NewSource(pmapi.WithNames(nil, f.names), reg, opt), nil
 	case kind != cli.Archive:
 		return nil, cli.SourceError(kind, name, local, pmerr.NYI)
 	}
@@ -110,10 +91,10 @@ func (f *flags) open(c *cli.Command, reg *derive.Registry) (*derive.Source, erro
 		return nil, cli.SourceError(kind, name, local, err)
 	}
 	if f.names == nil {
-		return derive.NewSource(a, reg, nil), nil
+		return derive.NewSource(a, reg, opt), nil
 	}
 	f.names.Cull(a.Has)
-	return derive.NewSource(pmapi.WithNames(a, f.names), reg, nil), nil
+	return derive.NewSource(pmapi.WithNames(a, f.names), reg, opt), nil
 }
 
 // notifier returns a function that writes what the library has to say: a warning

@@ -298,6 +298,23 @@ const oneWorld = `
 	dc DOUBLE 1 counter
 	agg AGGREGATE - instant`
 
+// TestStaticAggregate has values of a type that readers of archives do not know: the bytes are all there is of them.
+func TestStaticAggregate(t *testing.T) {
+	w := world{"as": {ID: pcp.NewID(60, 0, 1), Type: pcp.AggregateStatic, InDom: pcp.NewInDom(60, 1), Sem: pcp.Discrete}}
+	in := &eval.Input{Instances: &names{}, Columns: []*pcp.Values{{
+		Type: pcp.AggregateStatic, Insts: []int32{2, 1, 3}, Blobs: make([][]byte, 3),
+		Odd: []pcp.Odd{{Bad: true, Type: 8, Blob: []byte("xy")}, {Bad: true, InSitu: true}, {Bad: true, Type: 8}},
+	}}}
+	for expr, want := range map[string]string{"as": "2=xy 3=", "scalar(as)": "xy", "matchinst(/e/, as)": "3=", "count(as)": "2"} {
+		_, _, plan := compile(t, w, expr)
+		var dst pcp.Values
+		plan.NewState().Eval(in, &dst)
+		if got := text(&dst); got != want {
+			t.Errorf("%s is %s, want %s", expr, got, want)
+		}
+	}
+}
+
 // TestValues has single samples: one value each unless the row says otherwise.
 func TestValues(t *testing.T) {
 	const in = "i32: -7; u32: 4000000000; i64: -5000000000; u64: 18446744073709551615; f: 0.1; d: 2.5; s: text; a: xy; agg: zz; " +
@@ -380,6 +397,11 @@ func TestValues(t *testing.T) {
 		{"match strings", "matchinst(/one/, strs)", "1=x"},
 		{"constant of a domain", "mkconst(5,indom=60.1)", "1=5 2=5 3=5"},
 		{"constant of no domain", "mkconst(5,indom=60.10)", "E(-12379)"},
+		{"constant string", "mkconst(4, meta=s)", ""},
+		{"constant strings", "mkconst(4.5, meta=strs)", "1= 2= 3="},
+		{"one of constant strings", "scalar(matchinst(/three/, mkconst(4, meta=strs)))", ""},
+		{"constant string chosen", "i32 ? mkconst(4, meta=s, semantics=instant) : s", ""},
+		{"constant aggregate", "mkconst(4, meta=a)", "none"},
 		// Functions.
 		{"avg", "avg(i32s)", "1.3333334"},
 		{"avg double", "avg(ds)", "1"},
@@ -408,11 +430,20 @@ func TestValues(t *testing.T) {
 		// Choices.
 		{"singular string", "i32 ? s : s", "text"},
 		{"aggregate", "i32 ? a : agg", "E(-12397)"},
-		{"static aggregate", "1 ? a : agg", "xy"},
+		{"static aggregate", "1 ? a : agg", "E(-12397)"},
+		{"static string", "0 ? a : s", "text"},
+		{"static guard without values", "1 || delta(i32) ? 3 : 4", "none"},
+		{"static guard with values", "0 && i32 ? 3 : 4", "4"},
+		{"static guard with an error", "!mkconst(0,indom=60.10) ? i32s : 4", "E(-12379)"},
+		{"static guard of unknown metrics", "defined(nosuch) && nosuch > 1 ? 3 : 4", "4"},
+		{"static guard that hides an error", "defined(b) && 1 ? mkconst(5,indom=60.10) : i32s", "E(-12379)"},
+		{"static guard before the arm", "1 || delta(i32) ? mkconst(5,indom=60.10) : i32s", "E(-12379)"},
 		{"string by instance", "u32s > 1 ? strs : novalue()", "2=y"},
 		{"spread over the other arm", "i32 ? mkconst(7,type=32,semantics=instant) : i32s", "1=7 2=7 3=7"},
 		{"spread over the first arm", "i32-i32 ? i32s : mkconst(7,type=32,semantics=instant)", "1=7 2=7 3=7"},
 		{"novalue", "i32 ? novalue() : i32s", "none"},
+		{"novalue beside an aggregate", "i32 ? novalue() : a", "none"},
+		{"aggregate beside novalue", "i32-i32 ? novalue() : a", "E(-12397)"},
 		{"not novalue", "i32-i32 ? novalue() : i32s", "1=-1 2=2 3=3"},
 		{"unused arm without values", "i32 ? i32s : matchinst(/x/, i32s)", "none"},
 		{"condition lacks instances", "j32s > 20 ? i32s : i32s", "1=-1 3=3"},

@@ -214,7 +214,10 @@ func (s *naive) constant(e syntax.Expr) naiveColumn {
 	if !v.IsSet() {
 		return naiveColumn{}
 	}
-	x := goNumber(t.Type, v.Word())
+	x := any("")
+	if t.Type.Arithmetic() {
+		x = goNumber(t.Type, v.Word())
+	}
 	if t.Singular() {
 		return naiveColumn{vals: []naiveValue{{pcp.NullInst, x}}}
 	}
@@ -301,12 +304,33 @@ func (s *naive) binary(e *syntax.BinaryExpr) naiveColumn {
 	return out
 }
 
+func (s *naive) selected(e *syntax.TernaryExpr, choice check.Choice) naiveColumn {
+	g := naiveColumn{vals: make([]naiveValue, 1)}
+	if _, ok := s.info.Types[e.Cond]; ok {
+		g = s.eval(e.Cond)
+	}
+	if g.err != 0 {
+		return g
+	}
+	arm := e.X
+	if choice == check.Right {
+		arm = e.Y
+	}
+	x := s.eval(arm)
+	switch t := s.info.Types[e].Type; {
+	case x.err != 0:
+		return x
+	case len(g.vals) == 0 || len(x.vals) == 0:
+		return naiveColumn{}
+	case !t.Arithmetic() && t != pcp.String:
+		return naiveColumn{err: pmerr.Type}
+	}
+	return x
+}
+
 func (s *naive) ternary(e *syntax.TernaryExpr) naiveColumn {
-	switch s.info.Choices[e] {
-	case check.Left:
-		return s.eval(e.X)
-	case check.Right:
-		return s.eval(e.Y)
+	if choice := s.info.Choices[e]; choice != check.NotStatic {
+		return s.selected(e, choice)
 	}
 	g := s.eval(e.Cond)
 	if g.err != 0 {
@@ -323,9 +347,6 @@ func (s *naive) ternary(e *syntax.TernaryExpr) naiveColumn {
 	nx, ny := s.info.Novalue(e.X), s.info.Novalue(e.Y)
 	if len(g.vals) == 0 || !nx && len(x.vals) == 0 || !ny && len(y.vals) == 0 {
 		return naiveColumn{}
-	}
-	if t := s.info.Types[e].Type; !t.Arithmetic() && t != pcp.String {
-		return naiveColumn{err: pmerr.Type}
 	}
 	sx, sy := nx || s.info.Types[e.X].Singular(), ny || s.info.Types[e.Y].Singular()
 	var insts []int32
@@ -372,6 +393,9 @@ func (s *naive) ternary(e *syntax.TernaryExpr) naiveColumn {
 				out.vals = append(out.vals, naiveValue{inst, v})
 			}
 		}
+	}
+	if t := s.info.Types[e].Type; len(out.vals) > 0 && !t.Arithmetic() && t != pcp.String {
+		return naiveColumn{err: pmerr.Type}
 	}
 	return out
 }

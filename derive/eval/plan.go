@@ -50,7 +50,7 @@ const (
 	kRescale             // scaler
 	kInst                // instance name; cache number arg
 	kMatch               // match; cache number arg
-	kSelect              // the value list of x: a static choice
+	kSelect              // the value list of x: a static choice, if the condition c, unless it is -1, has values
 	kTernary             // the condition c decides
 )
 
@@ -256,14 +256,18 @@ func timeFactor(u pcp.Units) float64 {
 	return factor
 }
 
-// ternary appends a choice. If the condition is known, the other arm has no part in the plan.
+// ternary appends a choice. If the condition is known, the other arm has no part in the plan; the condition itself has,
+// as the original gives no values as long as it has none.
 func (p *planner) ternary(e *syntax.TernaryExpr, n node) int {
-	switch p.info.Choices[e] {
-	case check.Left:
-		n.kind = kSelect
-		return p.same(n, e.X)
-	case check.Right:
-		n.kind = kSelect
+	if choice := p.info.Choices[e]; choice != check.NotStatic {
+		n.kind, n.c = kSelect, -1
+		if _, checked := p.info.Types[e.Cond]; checked && !p.steady(e.Cond) {
+			n.c = p.add(e.Cond)
+			p.release(n.c)
+		}
+		if choice == check.Left {
+			return p.same(n, e.X)
+		}
 		return p.same(n, e.Y)
 	}
 	n.kind = kTernary
@@ -272,6 +276,25 @@ func (p *planner) ternary(e *syntax.TernaryExpr, n node) int {
 	n.slot = p.alloc()
 	p.release(n.c, n.x, n.y)
 	return p.push(n)
+}
+
+// steady reports whether a condition has a value at any time, being made of numbers and defined().
+func (p *planner) steady(e syntax.Expr) bool {
+	switch e := e.(type) {
+	case *syntax.IntLit, *syntax.FloatLit:
+		return true
+	case *syntax.ConstExpr:
+		return p.info.Types[e].Singular() && p.info.Consts[e].IsSet()
+	case *syntax.CallExpr:
+		return e.Fun == syntax.DEFINED
+	case *syntax.ParenExpr:
+		return p.steady(e.X)
+	case *syntax.UnaryExpr:
+		return p.steady(e.X)
+	case *syntax.BinaryExpr:
+		return p.steady(e.X) && p.steady(e.Y)
+	}
+	return false
 }
 
 // same appends a node whose values are those of its operand, in the operand's slot.

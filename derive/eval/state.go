@@ -79,6 +79,8 @@ func (s *State) eval(i int) *pcp.Values {
 		return s.change(n)
 	case kTernary:
 		return s.ternary(n)
+	case kSelect:
+		return s.selected(n)
 	case kNone:
 		s.none.Reset(pcp.NullID, n.typ)
 		return &s.none
@@ -88,7 +90,7 @@ func (s *State) eval(i int) *pcp.Values {
 		return s.fail(n, x.Err)
 	}
 	switch n.kind {
-	case kSelect, kInstant:
+	case kInstant:
 		return x
 	case kNegate, kNot:
 		return s.prefix(n, x)
@@ -158,8 +160,12 @@ func (s *State) metric(n *node) *pcp.Values {
 	}
 	out := s.empty(n)
 	for i, inst := range v.Insts {
-		if !v.Odd[i].Bad {
+		switch odd := &v.Odd[i]; {
+		case !odd.Bad:
 			take(out, v, i, inst)
+		case n.typ == pcp.AggregateStatic && !odd.InSitu: // no reader knows the type: the bytes are all there is
+			out.Insts = append(out.Insts, inst)
+			out.Blobs = append(out.Blobs, odd.Blob)
 		}
 	}
 	return out
@@ -169,8 +175,7 @@ func (s *State) metric(n *node) *pcp.Values {
 func (s *State) constant(n *node) *pcp.Values {
 	out := s.empty(n)
 	if n.singular() {
-		out.Insts = append(out.Insts, pcp.NullInst)
-		out.Words = append(out.Words, n.word)
+		repeat(out, n, pcp.NullInst)
 		return out
 	}
 	if s.in.Instances == nil {
@@ -183,9 +188,19 @@ func (s *State) constant(n *node) *pcp.Values {
 	}
 	for _, inst := range list {
 		if s.in.Profile.Selects(n.indom, inst.ID) {
-			out.Insts = append(out.Insts, inst.ID)
-			out.Words = append(out.Words, n.word)
+			repeat(out, n, inst.ID)
 		}
 	}
 	return out
+}
+
+// repeat appends the number of a constant to out. A constant that is no number is an empty string, which metadata copied
+// by meta= can ask for.
+func repeat(out *pcp.Values, n *node, inst int32) {
+	out.Insts = append(out.Insts, inst)
+	if n.typ.Arithmetic() {
+		out.Words = append(out.Words, n.word)
+	} else {
+		out.Blobs = append(out.Blobs, nil)
+	}
 }

@@ -5,6 +5,31 @@ import (
 	"pmtools/lib/pmerr"
 )
 
+// selected evaluates a choice that is made: the values of one arm, if the condition has any.
+func (s *State) selected(n *node) *pcp.Values {
+	known := true
+	if n.c >= 0 {
+		c := s.eval(n.c)
+		if c.Err != 0 {
+			return s.fail(n, c.Err)
+		}
+		known = len(c.Insts) > 0
+	}
+	x := s.eval(n.x)
+	switch {
+	case x.Err != 0:
+		return s.fail(n, x.Err)
+	case !known || len(x.Insts) == 0:
+		return s.empty(n)
+	case !choosable(n.typ):
+		return s.fail(n, pmerr.Type)
+	}
+	return x
+}
+
+// choosable reports whether a choice may have values of a type.
+func choosable(t pcp.Type) bool { return t.Arithmetic() || t == pcp.String }
+
 // ternary evaluates a choice whose condition has values. Both arms are evaluated, and an arm other than novalue() that
 // has no values leaves the result without any. A condition with instances chooses for each of them: an instance is left
 // out if the condition does not have it, if its arm is novalue(), or if its arm lacks it. The result has the order of
@@ -33,14 +58,13 @@ func (s *State) ternary(n *node) *pcp.Values {
 	if len(c.Insts) == 0 || x != nil && len(x.Insts) == 0 || y != nil && len(y.Insts) == 0 {
 		return out
 	}
-	if !n.typ.Arithmetic() && n.typ != pcp.String {
-		out.Err = pmerr.Type
-		return out
-	}
 	if s.plan.nodes[n.c].singular() {
 		s.chooseOne(n, out, c, x, y)
 	} else {
 		s.chooseEach(n, out, c, x, y)
+	}
+	if len(out.Insts) > 0 && !choosable(n.typ) {
+		return s.fail(n, pmerr.Type)
 	}
 	return out
 }

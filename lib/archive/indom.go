@@ -1,6 +1,7 @@
 package archive
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"slices"
@@ -31,11 +32,16 @@ type domain struct {
 	all    []pcp.Instance // the union
 }
 
-// add takes in an observation.
+// add takes in an observation, unless it is there already.
 func (d *domain) add(rec *indomRecord) {
 	i := len(d.obs)
 	for i > 0 && d.obs[i-1].at.Compare(rec.at) > 0 {
 		i--
+	}
+	for k := i - 1; k >= 0 && d.obs[k].at == rec.at; k-- {
+		if d.delta[k] == rec.delta && bytes.Equal(d.obs[k].body, rec.body) {
+			return
+		}
 	}
 	d.obs = slices.Insert(d.obs, i, rec.observation)
 	d.delta = slices.Insert(d.delta, i, rec.delta)

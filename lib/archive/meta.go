@@ -11,6 +11,12 @@ import (
 // maxName is how long a metric's name may be.
 const maxName = 4096
 
+// The bits of the type of a help text (archive.md A7.6). It needs one of each.
+const (
+	textLevels  = 1 | 2 // one-line, full
+	textObjects = 4 | 8 // metric, instance domain
+)
+
 // metadata is what the .meta file of one archive holds, checked but decoded only
 // as far as it must be to be merged with that of other archives.
 type metadata struct {
@@ -112,8 +118,10 @@ func (dst *metadata) add(kind uint32, body []byte) error {
 	case recText:
 		t := textRecord{textIdent: textIdent{kind: r.Uint32(), ident: r.Uint32()}}
 		t.text = cutNUL(r.Bytes(r.Len()))
+		if ok = r.Err() == nil; ok && (t.kind&textLevels == 0 || t.kind&textObjects == 0) {
+			return pmerr.RecType
+		}
 		dst.texts = append(dst.texts, t)
-		ok = r.Err() == nil
 	}
 	if !ok {
 		return pmerr.LogRec
@@ -138,7 +146,7 @@ func (dst *metadata) addDesc(r *wire.Reader) bool {
 		d.names = append(d.names, cutNUL(r.Bytes(int(n))))
 	}
 	dst.descs = append(dst.descs, d)
-	return r.Err() == nil
+	return r.Finish() == nil
 }
 
 // addInDom takes in an observation of an instance domain (archive.md A7.3, A7.4).

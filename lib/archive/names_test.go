@@ -58,7 +58,8 @@ func TestWalk(t *testing.T) {
 		{"inner stays inner", []string{"a.b.c", "a.b"}, "", "a.b.c:1"},
 		{"deep", []string{"a.b.c.d.e"}, "a.b.c", "a.b.c.d.e:1"},
 		{"empty name", []string{"", "a"}, "", "a:2"},
-		{"odd dots", []string{".", "a..b", "c."}, "", "c.:3 a..b:2 .:1"},
+		{"odd dots", []string{"a..b", "c."}, "", "c.:2 a..b:1"},
+		{"no first component", []string{".", ".a", "..", ".b.c", "d"}, "", "d:5"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

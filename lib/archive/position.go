@@ -29,7 +29,11 @@ type scanner struct {
 	label int64 // size of its label
 }
 
-// load makes the scanner look at a volume.
+// errUnreadable says that a volume is passed over.
+var errUnreadable = errors.New("unreadable volume")
+
+// load makes the scanner look at a volume. One that cannot be opened or has no
+// label is errUnreadable: it counts as missing (archive.md A15.1).
 func (s *scanner) load(p *position) error {
 	m := s.set.members[p.member]
 	v := m.volumes[p.volume]
@@ -37,8 +41,11 @@ func (s *scanner) load(p *position) error {
 		return nil
 	}
 	c, err := v.open()
+	if errors.Is(err, pmerr.LogFile) {
+		return err // closed
+	}
 	if err != nil {
-		return err
+		return errUnreadable
 	}
 	data, err := c.view(1)
 	if err != nil {
@@ -67,16 +74,17 @@ func (s *scanner) need(end int64) error {
 // left ended. After any other error p stands where it stood.
 func (s *scanner) forward(p *position, dst *record) error {
 	for {
-		if err := s.load(p); err != nil {
-			return err
+		var src []byte
+		err := s.load(p)
+		if err == nil {
+			p.off = max(p.off, s.label)
+			src, err = s.frame(p.off)
 		}
-		p.off = max(p.off, s.label)
-		src, err := s.frame(p.off)
-		if err != nil {
-			return err
-		}
-		if src != nil {
+		switch {
+		case src != nil:
 			return s.take(p, dst, src, p.off+int64(len(src)))
+		case err != nil && err != errUnreadable:
+			return err
 		}
 		m := s.set.members[p.member]
 		if p.volume+1 < len(m.volumes) {
@@ -140,10 +148,11 @@ func (s *scanner) take(p *position, dst *record, src []byte, to int64) error {
 // moves p before it.
 func (s *scanner) backward(p *position, dst *record) error {
 	for {
-		if err := s.load(p); err != nil {
+		err := s.load(p)
+		if err != nil && err != errUnreadable {
 			return err
 		}
-		if p.off > s.label {
+		if err == nil && p.off > s.label {
 			if err := s.need(p.off); err != nil {
 				return err
 			}
@@ -181,11 +190,16 @@ func (s *scanner) backward(p *position, dst *record) error {
 
 // toEnd sets p to the end of the volume of another position.
 func (s *scanner) toEnd(vol, p *position) error {
-	if err := s.load(vol); err != nil {
+	err := s.load(vol)
+	switch err {
+	case nil:
+		err = s.need(everything)
+		vol.off = int64(len(s.data))
+	case errUnreadable:
+		err = nil // there is nothing between its beginning and its end
+	default:
 		return err
 	}
-	err := s.need(everything)
-	vol.off = int64(len(s.data))
 	*p = *vol
 	return err
 }

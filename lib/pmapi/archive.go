@@ -14,6 +14,7 @@ import (
 type Archive struct {
 	set    *archive.Set
 	cursor *archive.Cursor
+	closed bool
 }
 
 // OpenArchive opens the archives that name lists, separated by commas: base
@@ -27,8 +28,11 @@ func OpenArchive(name string, opt *archive.Options) (*Archive, error) {
 	return &Archive{set: set, cursor: set.Cursor()}, nil
 }
 
-// Close unmaps the files.
-func (a *Archive) Close() error { return a.set.Close() }
+// Close unmaps the files. It implements Source.
+func (a *Archive) Close() error {
+	a.closed = true
+	return a.set.Close()
+}
 
 // Lookup implements Source.
 func (a *Archive) Lookup(_ context.Context, names []string) ([]NameResult, error) {
@@ -101,6 +105,9 @@ func (a *Archive) AllInstances(_ context.Context, d pcp.InDom) ([]pcp.Instance, 
 // next of all for a request without metrics, in the direction set by SetMode. At
 // the end it fails with pmerr.EOL.
 func (a *Archive) Fetch(_ context.Context, req *Request, dst *pcp.Result) error {
+	if a.closed {
+		return pmerr.NoContext // the cursor still looks at what was mapped
+	}
 	if len(req.IDs) > 0 {
 		return a.cursor.Fetch(req.IDs, req.Profile, dst)
 	}

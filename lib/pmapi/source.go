@@ -18,8 +18,10 @@ import (
 )
 
 // A Source is where metrics come from. Lists in an answer have the order of the
-// question. An error result is for the request as a whole; what is wrong with one
-// item stands beside the item.
+// question and may not be changed. An error result is for the request as a whole;
+// what is wrong with one item stands beside the item.
+//
+// The package sourcetest checks that an implementation does what is said here.
 type Source interface {
 	// Lookup resolves metric names.
 	Lookup(ctx context.Context, names []string) ([]NameResult, error)
@@ -39,7 +41,8 @@ type Source interface {
 	// without metrics only asks what time it is, or comes next. Columns
 	// belong to dst; byte slices in them stay valid until the source is closed.
 	Fetch(ctx context.Context, req *Request, dst *pcp.Result) error
-	// Close frees everything. It may be called twice.
+	// Close frees everything. It may be called twice. Afterwards Fetch fails with
+	// pmerr.NoContext.
 	Close() error
 }
 
@@ -84,7 +87,8 @@ const (
 type Timeline interface {
 	// SetMode says how to read from now on, and from when; nil keeps the position.
 	SetMode(m Mode, when *pcp.Timestamp, delta time.Duration) error
-	// Origin returns the position.
+	// Origin returns the position: what SetMode said, then the time of each result.
+	// After pmerr.EOL it is that of the last record, whatever that holds.
 	Origin() pcp.Timestamp
 	// Host returns the name of the recorded host and the zone of the recording
 	// at the position.
@@ -98,9 +102,10 @@ type Timeline interface {
 
 // A Labeler is a Source with labels.
 type Labeler interface {
-	// Labels returns the label sets of one level: one set, for InstanceLabels one
-	// for each instance. ident is 0 for ContextLabels, a domain number, an instance
-	// domain, or a metric's identifier (for ClusterLabels with any item).
+	// Labels returns the label sets of one level: one set or none, for
+	// InstanceLabels one for each instance that has labels. ident is 0 for
+	// ContextLabels, a domain number, an instance domain, or a metric's identifier
+	// (for ClusterLabels with any item).
 	Labels(ctx context.Context, kind pcp.LabelKind, ident uint32) ([]pcp.LabelSet, error)
 }
 

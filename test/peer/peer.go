@@ -5,6 +5,7 @@ package peer
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -27,6 +28,8 @@ type Command struct {
 	Env  []string
 	Dir  string
 	Note string // what the arguments do not tell, such as the content of a file
+
+	Limit time.Duration // on its time instead of the usual one, if not 0
 }
 
 // String returns c as one would type it, with its note.
@@ -48,6 +51,7 @@ func (c Command) String() string {
 type Outcome struct {
 	Stdout, Stderr []byte
 	Status         int // -1: killed by a signal or the time limit
+	State          *os.ProcessState
 }
 
 // limit is how long one command may run before it is counted as hanging.
@@ -56,7 +60,7 @@ const limit = 60 * time.Second
 // Run runs c on side s. root is the reference's root, which both sides are told
 // of, so that they find the same configuration.
 func (s Side) Run(c Command, root string) (Outcome, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	ctx, cancel := context.WithTimeout(context.Background(), cmp.Or(c.Limit, limit))
 	defer cancel()
 	cmd := exec.CommandContext(ctx, filepath.Join(s.Bin, c.Args[0]), c.Args[1:]...)
 	cmd.Dir = c.Dir
@@ -70,7 +74,7 @@ func (s Side) Run(c Command, root string) (Outcome, error) {
 	var out, err bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &err
 	e := cmd.Run()
-	o := Outcome{Stdout: out.Bytes(), Stderr: err.Bytes(), Status: cmd.ProcessState.ExitCode()}
+	o := Outcome{Stdout: out.Bytes(), Stderr: err.Bytes(), Status: cmd.ProcessState.ExitCode(), State: cmd.ProcessState}
 	if _, exit := e.(*exec.ExitError); e != nil && !exit {
 		return o, fmt.Errorf("%s: %w", c, e)
 	}

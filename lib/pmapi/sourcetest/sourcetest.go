@@ -8,8 +8,8 @@
 //	}
 //
 // The Source should have metrics with and without instances, some of them more
-// than one level deep in the name space. One with a past should have at least
-// three records and at most some hundred. One that refuses descriptions with
+// than one level deep in the name space. One with a past should have at least two
+// records, better three, and at most some hundred. One that refuses descriptions with
 // pmerr.NoContext is taken for one that has names and nothing else.
 package sourcetest
 
@@ -167,8 +167,9 @@ func isAny(err error, codes ...pmerr.Code) bool {
 	return slices.ContainsFunc(codes, func(c pmerr.Code) bool { return errors.Is(err, c) })
 }
 
-// close closes twice; values cannot be had then.
+// close closes twice, in the middle of fetching; values cannot be had then.
 func (k *kit) close() {
+	k.move()
 	for range 2 {
 		if err := k.src.Close(); err != nil {
 			k.errorf("Close: %v", err)

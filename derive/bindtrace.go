@@ -1,0 +1,191 @@
+package derive
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"pmtools/derive/check"
+	"pmtools/derive/syntax"
+	"pmtools/lib/pcp"
+)
+
+// A bindTrace tells of the binding of one metric. The checker keeps no record of the way to its verdict, so the steps are
+// worked out again from it: names are asked for in the order of the tree up to the one that is not there, and the parts
+// of a tree that does not fit are checked one by one. A nil bindTrace is off.
+type bindTrace struct {
+	*tracer
+	env     *env
+	metric  *metric
+	tree    *node
+	culprit *node // what does not fit
+}
+
+// trace returns what tells of the binding of m, and begins.
+func (e *env) trace(m *metric) *bindTrace {
+	t := e.s.reg.tracer()
+	if !t.on() {
+		return nil
+	}
+	b := &bindTrace{tracer: t, env: e, metric: m, tree: newNode(m.expr, m.number)}
+	lock := 1
+	if m.local {
+		lock = 0
+	}
+	b.printf("__dmbind(derive_locked=%d, ctx=%d, metric[%d] %s, async= %d)\n", lock, e.s.handle, m.number, m.name, lock)
+	if m.local || m.number >= builtin {
+		e.s.lookedUp(t, m.name, e.names[m.name])
+	}
+	return b
+}
+
+// done tells of a metric that fits.
+func (b *bindTrace) done(info *check.Info) {
+	if b == nil {
+		return
+	}
+	b.operands(nil)
+	b.stage("after bind_expr and before check_expr", b.bound)
+	b.stage("after check_expr", func() *shown { return b.checked(info) })
+}
+
+// failed tells of a metric that does not fit. What warn prints comes in between.
+func (b *bindTrace) failed(err error, warn func()) {
+	if b == nil {
+		warn()
+		return
+	}
+	bad, _ := errors.AsType[*check.Error](err)
+	if inNames(bad) {
+		b.operands(bad)
+		warn()
+		b.printf("__dmbind: bind_expr failed for metric[%d] %s\n", b.metric.number, b.metric.name)
+		return
+	}
+	b.operands(nil)
+	b.stage("after bind_expr and before check_expr", b.bound)
+	var s *shown
+	if b.semantics() {
+		s = b.checked(nil)
+		b.choiceDetail(bad, s)
+	}
+	warn()
+	b.printf("__dmbind: check_expr failed for metric[%d] %s\n", b.metric.number, b.metric.name)
+	if s != nil {
+		b.tracer.tree(b.tree, s)
+	}
+}
+
+// inNames reports whether an error was found when names were looked up, before types were checked.
+func inNames(err *check.Error) bool {
+	if err == nil || !strings.HasPrefix(err.What, "operand ") {
+		return false
+	}
+	return !strings.HasSuffix(err.Text, "for ternary expression")
+}
+
+// stage prints the tree as it is at a stage of binding.
+func (b *bindTrace) stage(name string, s func() *shown) {
+	if b.stages() {
+		b.printf("__dmbind: metric[%d] %s: %s ...\n", b.metric.number, b.metric.name, name)
+		b.tracer.tree(b.tree, s())
+	}
+}
+
+// operands tells of the names that are looked up, up to the one that fails.
+func (b *bindTrace) operands(bad *check.Error) {
+	b.stage("before bind_expr", func() *shown { return nil })
+	novalue, _ := b.env.s.reg.Control(NoValueOption)
+	for n := range syntax.Preorder(b.metric.expr) {
+		name, pos, ok := mention(n)
+		if !ok {
+			continue
+		}
+		r, known := b.env.names[name]
+		if !known {
+			continue
+		}
+		b.env.s.lookedUp(b.tracer, name, r)
+		if novalue != 0 && r.Err != nil && b.env.s.byName[name] == nil {
+			b.printf("Warning: derived metric %s: operand \"%s\" not found, mapped to novalue()\n", b.metric.name, name)
+		}
+		if bad != nil && pos == bad.Pos {
+			return
+		}
+	}
+}
+
+// mention returns the name that a part of a tree is looked up by.
+func mention(n syntax.Node) (name string, pos syntax.Pos, ok bool) {
+	switch n := n.(type) {
+	case *syntax.MetricRef:
+		return n.Name, n.NamePos, true
+	case *syntax.Spec:
+		return n.Value, n.ValuePos, n.Tag == syntax.META
+	}
+	return "", 0, false
+}
+
+// choiceDetail tells in what the arms of a choice differ.
+func (b *bindTrace) choiceDetail(bad *check.Error, s *shown) {
+	if bad == nil {
+		return
+	}
+	if name, ok := strings.CutPrefix(bad.What, "operand "); ok {
+		if side := sideOf(b.metric.expr, bad.Pos); side != "" {
+			b.printf("Semantic error: ternary op: metric \"%s\" not found for <%s-expr>\n", name, side)
+		}
+		return
+	}
+	if b.culprit == nil || b.culprit.kind != "QUEST" {
+		return
+	}
+	x, y := s.descs[b.culprit.right.left], s.descs[b.culprit.right.right]
+	u, v := x.Units, y.Units
+	switch {
+	case strings.Contains(bad.Text, "types"):
+		b.differ("type", x.Type.Type, y.Type.Type)
+	case strings.Contains(bad.Text, "instance domains"):
+		b.differ("indom", x.InDom, y.InDom)
+	case strings.Contains(bad.Text, "semantics"):
+		b.differ("semantics", x.Sem, y.Sem)
+	case strings.Contains(bad.Text, "(space)"):
+		b.differ("units (space)", scaled(u, u.DimSpace, u.ScaleSpace), scaled(v, v.DimSpace, v.ScaleSpace))
+	case strings.Contains(bad.Text, "(time)"):
+		b.differ("units (time)", u, v)
+	case strings.Contains(bad.Text, "(count)"):
+		b.differ("units (count)", u, v)
+	case strings.Contains(bad.Text, "(extra)"):
+		b.differ("units (extra)", u, v)
+	}
+}
+
+// differ tells in what two arms differ.
+func (b *bindTrace) differ(what string, x, y any) {
+	b.printf("Semantic error: ternary op %s: left=%v right=%v\n", what, x, y)
+}
+
+// scaled writes units with one of their dimensions.
+func scaled(u pcp.Units, dim, scale int8) string {
+	return fmt.Sprintf("%v (dim=%d scale=%d)", u, dim, scale)
+}
+
+// sideOf returns which arm of the innermost choice around it the position of a name is in, "" if it is in none.
+func sideOf(e syntax.Expr, pos syntax.Pos) string {
+	side := ""
+	within := func(e syntax.Expr) bool {
+		start, end := e.Span()
+		return start <= pos && pos < end
+	}
+	for n := range syntax.Preorder(e) {
+		if c, ok := n.(*syntax.TernaryExpr); ok {
+			switch {
+			case within(c.X):
+				side = "left"
+			case within(c.Y):
+				side = "right"
+			}
+		}
+	}
+	return side
+}

@@ -1,0 +1,85 @@
+package derive
+
+import "pmtools/lib/pmerr"
+
+// A removal is a name that was unregistered when there were so many definitions.
+type removal struct {
+	name string
+	defs int
+}
+
+// Unregister removes a metric everywhere (pmUnregisterDerived): from the Registry, and from every Source over it both that
+// metric and one of the Source's own with that name. A Source takes notice when it is used next; then what the metric hid
+// is not hidden any more, and its identifier fetches pmerr.PMID. The name is free for another definition, the identifier
+// is not used again.
+//
+// The number is that of the entries in Sources that are not closed, the error pmerr.Name if there is nothing to remove.
+func (r *Registry) Unregister(name string) (int, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	n := r.locals[name]
+	_, global := r.byName[name]
+	if global {
+		n += r.open
+	}
+	if n == 0 && !global {
+		return 0, pmerr.Name
+	}
+	delete(r.byName, name)
+	delete(r.locals, name)
+	r.removals = append(r.removals, removal{name, len(r.defs)})
+	return n, nil
+}
+
+// news returns the definitions from number defs on, and the removals from number removals on. The slices must not be
+// changed.
+func (r *Registry) news(defs, removals int) ([]*definition, []removal) {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	return r.defs[defs:len(r.defs):len(r.defs)], r.removals[removals:len(r.removals):len(r.removals)]
+}
+
+// opened counts a new Source and returns its number.
+func (r *Registry) opened() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.sources++
+	r.open++
+	return r.sources - 1
+}
+
+// closed counts a Source as closed.
+func (r *Registry) closed(s *Source) {
+	s.sync()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.open--
+	for _, m := range s.locals {
+		if m.state != removed && r.locals[m.name] > 0 {
+			r.locals[m.name]--
+		}
+	}
+}
+
+// added counts a metric that a Source has for itself.
+func (r *Registry) added(name string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.locals[name]++
+}
+
+// remove forgets all metrics of a name.
+func (s *Source) remove(name string) {
+	left := s.metrics[:0]
+	for _, m := range s.metrics {
+		if m.name == name {
+			m.state, m.eval, m.watch = removed, nil, nil
+		} else {
+			left = append(left, m)
+		}
+	}
+	clear(s.metrics[len(left):])
+	s.metrics = left
+	s.changes++
+	delete(s.byName, name)
+}

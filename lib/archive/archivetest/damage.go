@@ -1,0 +1,283 @@
+package archivetest
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Files are the contents of the files of an archive by their suffix: "meta",
+// "index", "0".
+type Files map[string][]byte
+
+// ReadFiles reads the files of the archive with that base name.
+func ReadFiles(base string) (Files, error) {
+	paths, err := filepath.Glob(base + ".*")
+	if err != nil {
+		return nil, err
+	}
+	f := make(Files)
+	for _, path := range paths {
+		b, err := os.ReadFile(path)
+		if err != nil {
+			return nil, err
+		}
+		f[strings.TrimPrefix(path, base+".")] = b
+	}
+	if len(f) == 0 {
+		return nil, fmt.Errorf("archivetest: %s: %w", base, os.ErrNotExist)
+	}
+	return f, nil
+}
+
+// Write makes the files of the archive with that base name.
+func (f Files) Write(base string) error {
+	var errs []error
+	for suffix, b := range f {
+		errs = append(errs, os.WriteFile(base+"."+suffix, b, 0o666))
+	}
+	return errors.Join(errs...)
+}
+
+// A Damage is what was done to a file of an archive.
+type Damage struct {
+	Kind  string // one of the names of kinds
+	File  string // suffix of the file
+	Field string // name of the field that was hit, "" if that cannot be said
+	Old   uint64 // what stood there, if Kind is "number"
+	New   uint64 // what stands there now
+	Text  string // all of it for people
+}
+
+// String returns d for people.
+func (d Damage) String() string { return d.Text }
+
+// kinds are the ways to damage a file, some of them more often than others.
+var kinds = []struct {
+	name  string
+	often int
+	do    func(f Files, d *Damage, rng *rand.Rand)
+}{
+	{"number", 50, number},
+	{"bit", 8, bit},
+	{"byte", 6, octet},
+	{"cut", 12, cutFile},
+	{"drop", 6, dropRecord},
+	{"repeat", 6, repeatRecord},
+	{"exchange", 5, exchangeRecords},
+	{"append", 5, appendBytes},
+	{"swap", 2, swapFiles},
+	{"empty", 2, emptyFile},
+	{"remove", 2, removeFile},
+}
+
+// Damage does harm to one of the files, or swaps two. What it does depends on rng
+// alone.
+func (f Files) Damage(rng *rand.Rand) Damage {
+	suffixes := f.suffixes()
+	d := Damage{File: suffixes[rng.IntN(len(suffixes))]}
+	sum := 0
+	for _, k := range kinds {
+		sum += k.often
+	}
+	n := rng.IntN(sum)
+	i := 0
+	for ; n >= kinds[i].often; i++ {
+		n -= kinds[i].often
+	}
+	d.Kind = kinds[i].name
+	kinds[i].do(f, &d, rng)
+	d.Text = d.File + ": " + d.Kind + d.Text
+	return d
+}
+
+// suffixes returns the suffixes in order.
+func (f Files) suffixes() []string {
+	var s []string
+	for suffix := range f {
+		s = append(s, suffix)
+	}
+	slices.Sort(s)
+	return s
+}
+
+// change replaces the file that d is about by a copy and returns that.
+func (f Files) change(d *Damage) []byte {
+	f[d.File] = slices.Clone(f[d.File])
+	return f[d.File]
+}
+
+// Field returns the field in which a byte of a file lies.
+func (f Files) Field(suffix string, off int) Field {
+	for _, x := range newLayout(suffix, f[suffix]).fields {
+		if off < x.Off+x.Size {
+			return x
+		}
+	}
+	return Field{}
+}
+
+// number sets a number to one that may be interesting. All names of fields are
+// equally likely, so that rare ones have their turn.
+func number(f Files, d *Damage, rng *rand.Rand) {
+	byName := map[string][]Field{}
+	var names []string
+	for _, x := range newLayout(d.File, f[d.File]).fields {
+		if byName[x.Name] == nil {
+			names = append(names, x.Name)
+		}
+		byName[x.Name] = append(byName[x.Name], x)
+	}
+	if len(names) == 0 {
+		return
+	}
+	list := byName[names[rng.IntN(len(names))]]
+	x := list[rng.IntN(len(list))]
+	b := f.change(d)[x.Off : x.Off+x.Size]
+	if len(b) > 8 {
+		off := rng.IntN(len(b) - 3)
+		b = b[off : off+4]
+	}
+	var wide [8]byte
+	copy(wide[8-len(b):], b)
+	d.Field, d.Old = x.Name, binary.BigEndian.Uint64(wide[:])
+	binary.BigEndian.PutUint64(wide[:], interesting(d.Old, rng))
+	copy(b, wide[8-len(b):])
+	d.New = binary.BigEndian.Uint64(wide[:]) & (1<<(8*len(b)) - 1)
+	d.Text = fmt.Sprintf(" %s at %d: %#x becomes %#x", x.Name, x.Off, d.Old, d.New)
+}
+
+// interesting returns a number in place of another.
+func interesting(old uint64, rng *rand.Rand) uint64 {
+	list := []uint64{0, 1, 2, 3, 7, 8, ^uint64(0), ^uint64(1), 0x7fffffff, 0x80000000, 0x7fffffffffffffff, 1 << 63, 0xffff, 0x10000,
+		0xffffff, 0x10000000, 0x3fffffff, 0x1fffffff, 255, 256,
+		old + 1, old - 1, old + 4, old - 4, old * 2, old / 2, old + 8, old - 8, -old, old ^ 0x80000000, old + 1000, old - 1000, rng.Uint64()}
+	return list[rng.IntN(len(list))]
+}
+
+// bit changes a bit.
+func bit(f Files, d *Damage, rng *rand.Rand) {
+	b := f.change(d)
+	if len(b) == 0 {
+		return
+	}
+	off, mask := rng.IntN(len(b)), byte(1)<<rng.IntN(8)
+	d.Field = f.Field(d.File, off).Name
+	b[off] ^= mask
+	d.Text = fmt.Sprintf(" %#x of byte %d, in %s", mask, off, d.Field)
+}
+
+// octet changes a byte.
+func octet(f Files, d *Damage, rng *rand.Rand) {
+	b := f.change(d)
+	if len(b) == 0 {
+		return
+	}
+	off, value := rng.IntN(len(b)), byte(rng.Uint32())
+	d.Field = f.Field(d.File, off).Name
+	d.Text = fmt.Sprintf(" %d, in %s: %#x becomes %#x", off, d.Field, b[off], value)
+	b[off] = value
+}
+
+// cutFile cuts a file: somewhere, or at the border of a field.
+func cutFile(f Files, d *Damage, rng *rand.Rand) {
+	b := f[d.File]
+	off := rng.IntN(len(b) + 1)
+	if x := newLayout(d.File, b).fields; len(x) > 0 && rng.IntN(2) == 0 {
+		off = x[rng.IntN(len(x))].Off
+	}
+	d.Field = f.Field(d.File, off).Name
+	f[d.File] = b[:off]
+	d.Text = fmt.Sprintf(" at %d of %d, before or in %s", off, len(b), d.Field)
+}
+
+// record returns a record of a file, the label aside.
+func record(f Files, d *Damage, rng *rand.Rand) (off, end int) {
+	l := newLayout(d.File, f[d.File])
+	if len(l.records) < 3 {
+		return 0, 0
+	}
+	i := 1 + rng.IntN(len(l.records)-2)
+	head := map[string]int{"index": 0, "meta": 8} // before what tells the kind
+	skip, ok := head[d.File]
+	if !ok {
+		skip = 4
+	}
+	d.Field, _, _ = strings.Cut(f.Field(d.File, l.records[i]+skip).Name, ".")
+	return l.records[i], l.records[i+1]
+}
+
+// dropRecord takes a record out.
+func dropRecord(f Files, d *Damage, rng *rand.Rand) {
+	b := f[d.File]
+	off, end := record(f, d, rng)
+	f[d.File] = slices.Concat(b[:off], b[end:])
+	d.Text = fmt.Sprintf(" %s record at %d", d.Field, off)
+}
+
+// repeatRecord puts a record in twice: the second time next to the first or at the
+// end.
+func repeatRecord(f Files, d *Damage, rng *rand.Rand) {
+	b := f[d.File]
+	off, end := record(f, d, rng)
+	to := end
+	if rng.IntN(2) == 0 {
+		to = len(b)
+	}
+	f[d.File] = slices.Concat(b[:to], b[off:end], b[to:])
+	d.Text = fmt.Sprintf(" %s record at %d, at %d", d.Field, off, to)
+}
+
+// exchangeRecords makes two records change their places.
+func exchangeRecords(f Files, d *Damage, rng *rand.Rand) {
+	b := f[d.File]
+	off, end := record(f, d, rng)
+	other, otherEnd := record(f, d, rng)
+	if other < off {
+		off, end, other, otherEnd = other, otherEnd, off, end
+	}
+	if off != other {
+		f[d.File] = slices.Concat(b[:off], b[other:otherEnd], b[end:other], b[off:end], b[otherEnd:])
+	}
+	d.Text = fmt.Sprintf(" the records at %d and %d", off, other)
+}
+
+// appendBytes makes a file longer.
+func appendBytes(f Files, d *Damage, rng *rand.Rand) {
+	tail := make([]byte, 1+rng.IntN(40))
+	if rng.IntN(3) > 0 {
+		for i := range tail {
+			tail[i] = byte(rng.Uint32())
+		}
+	}
+	f[d.File] = slices.Concat(f[d.File], tail)
+	d.Text = fmt.Sprintf(" % x", tail)
+}
+
+// swapFiles makes two files change their names.
+func swapFiles(f Files, d *Damage, rng *rand.Rand) {
+	suffixes := f.suffixes()
+	other := suffixes[rng.IntN(len(suffixes))]
+	f[d.File], f[other] = f[other], f[d.File]
+	d.Text = " with " + other
+}
+
+// emptyFile leaves nothing of a file, or its label.
+func emptyFile(f Files, d *Damage, rng *rand.Rand) {
+	l := newLayout(d.File, f[d.File])
+	d.Text = " altogether"
+	if rng.IntN(2) == 0 && len(l.records) > 1 {
+		d.Text = " but for the label"
+		f[d.File] = f[d.File][:l.records[1]]
+		return
+	}
+	f[d.File] = nil
+}
+
+// removeFile removes a file.
+func removeFile(f Files, d *Damage, _ *rand.Rand) { delete(f, d.File) }

@@ -1,0 +1,60 @@
+package pmapi_test
+
+import (
+	"testing"
+
+	"pmtools/lib/pmapi"
+	"pmtools/lib/pmns"
+)
+
+// A shell is a Source around another that shows nothing of it but the Source.
+type shell struct{ pmapi.Source }
+
+// A wrapper is a shell that says what is inside.
+type wrapper struct{ shell }
+
+func (w wrapper) Unwrap() pmapi.Source { return w.Source }
+
+// A texter is a wrapper with texts of its own.
+type texter struct {
+	wrapper
+	pmapi.Texter
+}
+
+func TestAs(t *testing.T) {
+	a := open(t, "ta")
+	named := pmapi.WithNames(a, new(pmns.Tree))
+	tests := []struct {
+		name           string
+		src            pmapi.Source
+		timeline, text any // what must be found
+	}{
+		{"nil", nil, nil, nil},
+		{"itself", a, a, a},
+		{"other names", named, a, a},
+		{"two layers", wrapper{shell{named}}, a, a},
+		{"no way in", shell{a}, nil, nil},
+		{"no way in further down", wrapper{shell{shell{a}}}, nil, nil},
+		{"names alone", pmapi.WithNames(nil, new(pmns.Tree)), nil, nil},
+		{"empty wrapper", wrapper{}, nil, nil},
+		{"the upper one", texter{wrapper{shell{a}}, nil}, a, texter{wrapper{shell{a}}, nil}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			tl, ok := pmapi.As[pmapi.Timeline](tt.src)
+			if any(tl) != tt.timeline || ok != (tt.timeline != nil) {
+				t.Errorf("Timeline %T, %t; want %T", tl, ok, tt.timeline)
+			}
+			tx, ok := pmapi.As[pmapi.Texter](tt.src)
+			if any(tx) != tt.text || ok != (tt.text != nil) {
+				t.Errorf("Texter %T, %t; want %T", tx, ok, tt.text)
+			}
+			if _, ok := pmapi.As[interface{ Nothing() }](tt.src); ok {
+				t.Error("found what nothing has")
+			}
+		})
+	}
+	if got, ok := pmapi.As[*pmapi.Archive](wrapper{shell{named}}); got != a || !ok {
+		t.Errorf("As a struct: %v, %t", got, ok)
+	}
+}

@@ -1,0 +1,256 @@
+package sourcetest
+
+import (
+	"errors"
+	"slices"
+
+	"pmtools/lib/pcp"
+	"pmtools/lib/pmapi"
+	"pmtools/lib/pmerr"
+)
+
+// fetch fetches everything, some of it twice, with an unknown metric among it.
+func (k *kit) fetch() {
+	if k.bare {
+		var res pcp.Result
+		for _, ids := range [][]pcp.ID{k.ids, nil} {
+			if err := k.src.Fetch(k.ctx, &pmapi.Request{IDs: ids}, &res); !errors.Is(err, pmerr.NoContext) {
+				k.errorf("Fetch: error %v; Describe said %v", err, pmerr.NoContext)
+			}
+		}
+		return
+	}
+	list := k.stream(k.src, &pmapi.Request{IDs: k.request()}, oneResult())
+	for i, s := range list {
+		if i > 0 && s.time.Compare(list[i-1].time) < 0 {
+			k.errorf("Fetch: %s comes after %s", show(s.time), show(list[i-1].time))
+		}
+	}
+	if len(list) < 2 {
+		k.errorf("Fetch: %d results, this test needs 2", len(list))
+	}
+}
+
+// spoiled is an instance that no metric has.
+const spoiled = -0x5a5a5a
+
+// spoil fills a Result that was used with what must not be seen any more. Bytes of
+// values are left alone: they may be shared.
+func spoil(res *pcp.Result) {
+	res.Time = pcp.Timestamp{Sec: -1, Nsec: -1}
+	for len(res.Sets) < 4 || len(res.Sets) == cap(res.Sets) {
+		res.Sets = append(res.Sets, pcp.Values{})
+	}
+	for i := range res.Sets {
+		c := &res.Sets[i]
+		c.ID, c.Type, c.Err, c.Odd = pcp.NullID, pcp.Unknown, pmerr.Value, []pcp.Odd{{Bad: true}}
+		c.Insts, c.Words, c.Blobs = append(c.Insts, spoiled), append(c.Words, 0), append(c.Blobs, nil)
+		for j := range c.Insts {
+			c.Insts[j] = spoiled
+		}
+		for j := range c.Words {
+			c.Words[j] = 0x5a5a5a5a5a5a5a5a
+		}
+		clear(c.Blobs)
+	}
+}
+
+// fetchAgain compares a Source that is given the same Result each time, which was
+// spoiled meanwhile, with one that is given a new one each time: those must stay as
+// they were.
+func (k *kit) fetchAgain() {
+	if k.bare {
+		return
+	}
+	req := &pmapi.Request{IDs: k.request()}
+	var kept []*pcp.Result
+	fresh := k.stream(k.src, req, func() *pcp.Result {
+		kept = append(kept, new(pcp.Result))
+		return kept[len(kept)-1]
+	})
+	res := new(pcp.Result)
+	var bytes, copies [][]byte
+	again := k.stream(k.open(), req, func() *pcp.Result {
+		for i := range res.Sets {
+			for _, b := range res.Sets[i].Blobs {
+				bytes, copies = append(bytes, b), append(copies, slices.Clone(b))
+			}
+		}
+		spoil(res)
+		return res
+	})
+	if k.time != nil {
+		k.same("Fetch into a used Result", again, fresh)
+	}
+	for i, s := range again {
+		for j := range s.sets {
+			if slices.Contains(s.sets[j].Insts, spoiled) {
+				k.errorf("Fetch into a used Result: sample %d has old content: %s", i, text(&s.sets[j]))
+			}
+		}
+	}
+	for i, s := range fresh {
+		now := sample{kept[i].Time, kept[i].Sets}
+		if now.String() != s.String() {
+			k.errorf("Fetch changed an older Result, which was\n\t%s\nand is\n\t%s", s, now)
+			break
+		}
+	}
+	for i, b := range bytes {
+		if !slices.Equal(b, copies[i]) {
+			k.errorf("Fetch changed the bytes of an older value from %q to %q", copies[i], b)
+		}
+	}
+}
+
+// A selection is a profile with its description.
+type selection struct {
+	name    string
+	profile pcp.Profile
+}
+
+// selections returns profiles around one instance of a domain.
+func selections(d pcp.InDom, inst int32) []selection {
+	list := make([]selection, 6)
+	list[0].name = "of everything"
+	list[1].name = "of nothing"
+	list[1].profile.DelAll()
+	list[2].name = "of one instance"
+	list[2].profile.Add(d, inst)
+	list[3].name = "of one instance and nothing else"
+	list[3].profile.DelAll()
+	list[3].profile.Add(d, inst)
+	list[4].name = "without one instance"
+	list[4].profile.Add(d)
+	list[4].profile.Del(d, inst)
+	list[5].name = "of an instance that does not exist"
+	list[5].profile.Add(d, spoiled)
+	return list
+}
+
+// fetchProfile fetches with profiles: values are what they are without, but of the
+// instances selected only.
+func (k *kit) fetchProfile() {
+	if k.bare {
+		return
+	}
+	var start pcp.Timestamp
+	if k.time != nil {
+		start = k.time.Origin()
+	}
+	all := k.stream(k.src, &pmapi.Request{IDs: k.ids}, oneResult())
+	stored := k.stored()
+	for _, d := range k.indoms {
+		inst, ok := k.someInstance(all, d)
+		if !ok {
+			continue
+		}
+		for _, sel := range selections(d, inst) {
+			if k.time != nil {
+				if err := k.time.SetMode(pmapi.Forward, &start, 0); err != nil {
+					k.errorf("SetMode(%d, %s): %v", pmapi.Forward, show(start), err)
+					return
+				}
+			}
+			got := k.stream(k.src, &pmapi.Request{IDs: k.ids, Profile: &sel.profile}, oneResult())
+			if k.time == nil {
+				continue
+			}
+			what := "Fetch with a profile " + sel.name + " of domain " + d.String()
+			k.same(what, k.pick(got, stored, nil), k.pick(all, stored, &sel.profile))
+		}
+	}
+}
+
+// someInstance returns an instance of a domain that has values.
+func (k *kit) someInstance(list []sample, d pcp.InDom) (int32, bool) {
+	for _, s := range list {
+		for i := range s.sets {
+			if v := &s.sets[i]; v.Len() > 0 && k.descs[v.ID].InDom == d {
+				return v.Insts[v.Len()/2], true
+			}
+		}
+	}
+	return 0, false
+}
+
+// pick returns from samples of all metrics the given ones, of the instances that a
+// profile selects.
+func (k *kit) pick(list []sample, ids []pcp.ID, p *pcp.Profile) (out []sample) {
+	for _, s := range list {
+		t := sample{time: s.time}
+		for _, id := range ids {
+			full := &s.sets[slices.Index(k.ids, id)]
+			c := pcp.Values{ID: id, Type: full.Type, Err: full.Err}
+			for i, inst := range full.Insts {
+				if !p.Selects(k.descs[id].InDom, inst) {
+					continue
+				}
+				c.Insts = append(c.Insts, inst)
+				if i < len(full.Words) {
+					c.Words = append(c.Words, full.Words[i])
+				}
+				if i < len(full.Blobs) {
+					c.Blobs = append(c.Blobs, full.Blobs[i])
+				}
+				if full.Odd != nil {
+					c.Odd = append(c.Odd, full.Odd[i])
+				}
+			}
+			t.sets = append(t.sets, c)
+		}
+		out = append(out, t)
+	}
+	return out
+}
+
+// fetchNothing makes requests without metrics.
+func (k *kit) fetchNothing() {
+	if k.bare {
+		return
+	}
+	res := new(pcp.Result)
+	times := k.stream(k.src, new(pmapi.Request), func() *pcp.Result {
+		spoil(res)
+		return res
+	})
+	for i, s := range times {
+		if i > 0 && s.time.Compare(times[i-1].time) < 0 {
+			k.errorf("Fetch without metrics: %s comes after %s", show(s.time), show(times[i-1].time))
+		}
+	}
+	if k.time == nil {
+		return
+	}
+	// Each record with values must have been among them.
+	for _, s := range k.stream(k.open(), &pmapi.Request{IDs: k.ids}, oneResult()) {
+		i := slices.IndexFunc(times, func(t sample) bool { return t.time == s.time })
+		if i < 0 {
+			k.errorf("Fetch without metrics passed over %s", show(s.time))
+			return
+		}
+		times = times[i+1:]
+	}
+}
+
+// fetchOne compares fetches of single metrics from a recording with fetches of all.
+func (k *kit) fetchOne() {
+	if k.time == nil {
+		return
+	}
+	start := k.time.Origin()
+	ids := k.stored()
+	all := k.stream(k.src, &pmapi.Request{IDs: ids}, oneResult())
+	for i, id := range ids {
+		one := k.from(pmapi.Forward, start, []pcp.ID{id}, -1)
+		k.same("Fetch of nothing but "+id.String(), column(one, 0), column(all, i))
+	}
+	if err := k.time.SetMode(pmapi.Forward, &start, 0); err != nil {
+		k.errorf("SetMode: %v", err)
+	}
+	var res pcp.Result
+	unknown := []pcp.ID{k.unknownID()}
+	if _, err := k.read(k.src, &pmapi.Request{IDs: unknown}, &res); err != nil && !errors.Is(err, pmerr.EOL) {
+		k.errorf("Fetch of an unknown metric: %v, want no values or %v", err, pmerr.EOL)
+	}
+}

@@ -1,0 +1,179 @@
+package sourcetest
+
+import (
+	"errors"
+	"slices"
+
+	"pmtools/lib/pcp"
+	"pmtools/lib/pmapi"
+	"pmtools/lib/pmerr"
+)
+
+// maxPlaces is how many places of a recording are tried.
+const maxPlaces = 12
+
+// end reads to both ends of a recording.
+func (k *kit) end() {
+	if k.time == nil {
+		return
+	}
+	start, ids := k.time.Origin(), k.stored()
+	all := k.stream(k.src, &pmapi.Request{IDs: ids}, oneResult())
+	if len(all) == 0 {
+		return
+	}
+	first, last := all[0].time, all[len(all)-1].time
+	k.stays("at the end", ids, last, 1)
+	k.same("the second time", k.from(pmapi.Forward, start, ids, -1), all)
+	reverse := slices.Clone(all)
+	slices.Reverse(reverse)
+	after, before := last.Add(1), first.Add(-1)
+	k.same("backwards", k.from(pmapi.Back, after, ids, -1), reverse)
+	k.stays("at the beginning", ids, first, -1)
+	k.same("forward again", k.from(pmapi.Forward, before, ids, -1), all)
+	k.same("behind the end", k.from(pmapi.Forward, after, ids, -1), nil)
+	k.same("backwards from before the beginning", k.from(pmapi.Back, before, ids, -1), nil)
+	from, to, err := k.time.Bounds()
+	if from.Compare(first) > 0 || err == nil && to.Compare(last) < 0 {
+		k.errorf("Bounds: %s to %s, error %v; there are samples from %s to %s", show(from), show(to), err, show(first), show(last))
+	}
+	name, _ := k.time.Host()
+	if name == "" {
+		k.errorf("Host: no name")
+	}
+}
+
+// stays checks that there is nothing more to read, that this is so again, and that
+// the position is the same each time: that of the sample read last, or of a record
+// without the metrics beyond it.
+func (k *kit) stays(where string, ids []pcp.ID, last pcp.Timestamp, direction int) {
+	var res pcp.Result
+	at := k.time.Origin()
+	if at.Compare(last)*direction < 0 {
+		k.errorf("Origin %s is %s, before the last sample at %s", where, show(at), show(last))
+	}
+	for range 3 {
+		if err := k.src.Fetch(k.ctx, &pmapi.Request{IDs: ids}, &res); !errors.Is(err, pmerr.EOL) || k.time.Origin() != at {
+			k.errorf("Fetch %s: error %v, Origin is %s; want %v, %s", where, err, show(k.time.Origin()), pmerr.EOL, show(at))
+		}
+	}
+}
+
+// places returns some samples of a list, the first and the last among them.
+func places(list []sample) (out []sample) {
+	step := max(1, len(list)/maxPlaces)
+	for i := 0; i < len(list); i += step {
+		out = append(out, list[i])
+	}
+	if len(list) > 0 {
+		out = append(out, list[len(list)-1])
+	}
+	return out
+}
+
+// seek reads in both directions from places in a recording and beside them, first
+// all metrics together, then single ones.
+func (k *kit) seek() {
+	if k.time == nil {
+		return
+	}
+	stored := k.stored()
+	requests := [][]pcp.ID{stored}
+	for i := 0; i < len(stored); i += max(1, len(stored)/5) {
+		requests = append(requests, stored[i:i+1])
+	}
+	start := k.time.Origin()
+	for _, ids := range requests {
+		all := k.from(pmapi.Forward, start, ids, -1)
+		for _, s := range places(all) {
+			for _, at := range []pcp.Timestamp{s.time, s.time.Add(-1), s.time.Add(1)} {
+				k.around(all, at, ids)
+			}
+		}
+	}
+}
+
+// around reads some samples from a time on, forward and back.
+func (k *kit) around(all []sample, at pcp.Timestamp, ids []pcp.ID) {
+	const few = 3
+	var before, after []sample
+	for _, s := range all {
+		if s.time.Compare(at) >= 0 {
+			after = append(after, s)
+		}
+		if s.time.Compare(at) <= 0 {
+			before = append(before, s)
+		}
+	}
+	slices.Reverse(before)
+	k.same("forward from "+show(at), k.from(pmapi.Forward, at, ids, few), after[:min(few, len(after))])
+	k.same("back from "+show(at), k.from(pmapi.Back, at, ids, few), before[:min(few, len(before))])
+}
+
+// modes tries modes that do not exist, and changes the direction on the way.
+func (k *kit) modes() {
+	if k.time == nil {
+		return
+	}
+	start, ids := k.time.Origin(), k.stored()
+	all := k.from(pmapi.Forward, start, ids, -1)
+	if len(all) < 3 || all[0].time == all[1].time || all[1].time == all[2].time {
+		return
+	}
+	elsewhere := all[2].time
+	for _, m := range []pmapi.Mode{pmapi.Live, -1, 4, 99} {
+		k.same("forward", k.from(pmapi.Forward, start, ids, 1), all[:1])
+		if err := k.time.SetMode(m, &elsewhere, 0); !errors.Is(err, pmerr.Mode) || k.time.Origin() != all[0].time {
+			k.errorf("SetMode(%d): error %v, Origin is %s; want %v, %s", m, err, show(k.time.Origin()), pmerr.Mode, show(all[0].time))
+		}
+		k.same("after a mode that does not exist", k.next(ids), all[1:2])
+	}
+	for _, m := range []pmapi.Mode{pmapi.Forward, pmapi.Back} {
+		k.from(pmapi.Forward, start, ids, 2)
+		if err := k.time.SetMode(m, nil, 0); err != nil || k.time.Origin() != all[1].time {
+			k.errorf("SetMode(%d, nil): error %v, Origin is %s, want %s", m, err, show(k.time.Origin()), show(all[1].time))
+		}
+		k.same("after a change of the mode at the same place", k.next(ids), all[1:2])
+	}
+	k.same("back from there", k.next(ids), all[:1])
+}
+
+// next returns one more sample.
+func (k *kit) next(ids []pcp.ID) []sample {
+	s, err := k.read(k.src, &pmapi.Request{IDs: ids}, new(pcp.Result))
+	if err != nil {
+		k.errorf("Fetch(%s): %v", some(ids), err)
+		return nil
+	}
+	return []sample{s}
+}
+
+// allInstances compares the instances of all times with those of each time.
+func (k *kit) allInstances() {
+	if k.time == nil {
+		return
+	}
+	for range 6 {
+		for _, d := range k.indoms {
+			list, err := k.src.Instances(k.ctx, d)
+			if err != nil {
+				continue
+			}
+			all, err := k.time.AllInstances(k.ctx, d)
+			if i := repeated(all); err != nil || i >= 0 {
+				k.errorf("AllInstances(%v): %v, error %v; want each once", d, all, err)
+			}
+			for _, inst := range list {
+				if !slices.ContainsFunc(all, func(x pcp.Instance) bool { return x.ID == inst.ID }) {
+					k.errorf("AllInstances(%v) does not have %+v, which is there at %s", d, inst, show(k.time.Origin()))
+				}
+			}
+		}
+		k.move()
+	}
+	for _, d := range []pcp.InDom{k.unknownInDom(), pcp.NullInDom} {
+		if list, err := k.time.AllInstances(k.ctx, d); err == nil {
+			k.errorf("AllInstances(%v): %v; want an error", d, list)
+		}
+	}
+}

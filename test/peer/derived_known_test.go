@@ -1,0 +1,283 @@
+package peer
+
+import (
+	"errors"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"pmtools/derive/check"
+	"pmtools/derive/syntax"
+	"pmtools/lib/pcp"
+)
+
+// A known difference of the language: the row of known-differences.md, and which
+// parts of an expression it is about.
+type knownPart struct {
+	row  string
+	here func(x *explainer, n syntax.Node) bool
+}
+
+// knownParts are tried in turn on each node of an expression.
+var knownParts = []knownPart{
+	{"D1", (*explainer).divisionInMatch},
+	{"D3", (*explainer).badAnon},
+	{"D7", (*explainer).wideNot},
+	{"D8", (*explainer).literalScale},
+	{"D9", (*explainer).oppositeScale},
+	{"D10", (*explainer).hugeScale},
+	{"D11", (*explainer).unknownInChoice},
+	{"D12", (*explainer).extremeOfNone},
+	{"D13", (*explainer).brokenHistory},
+	{"D16", (*explainer).choiceBySet},
+	{"D23", (*explainer).novalueInstances},
+	{"D24", (*explainer).constantNoNumber},
+}
+
+// An explainer looks for what is known in one expression.
+type explainer struct {
+	d       *derivedRun
+	w       *world
+	root    syntax.Expr
+	info    *check.Info // nil if the expression has an error
+	id      string
+	crashed bool // the reference died
+}
+
+// classify returns the row of known-differences.md that explains a difference, or
+// nothing. It goes by the expression alone, and by whether the reference died.
+func (d *derivedRun) classify(w *world, id, text string, crashed bool) string {
+	e, err := check.Syntax().Parse(text)
+	if err != nil {
+		return classifyError(text, err)
+	}
+	x := &explainer{d: d, w: w, root: e, id: id, crashed: crashed}
+	if info, err := check.Check(e, w, nil); err == nil {
+		x.info = info
+	}
+	for _, k := range knownParts {
+		for n := range syntax.Preorder(e) {
+			if k.here(x, n) {
+				return k.row
+			}
+		}
+	}
+	return ""
+}
+
+var (
+	slashInMatch = regexp.MustCompile(`matchinst\(\s*!?\s*/(?:[^/\\]|\\.)*/.*/|matchinst\(\s*[^/!\s].*/|matchinst\(\s*!\s*[^/\s].*/`)
+	anonCall     = regexp.MustCompile(`anon\([A-Za-z]`)
+)
+
+// classifyError explains a difference about an expression that we refuse.
+func classifyError(text string, err error) string {
+	var se *syntax.Error
+	switch {
+	case errors.As(err, &se) && strings.HasPrefix(se.Msg, "novalue() may appear"):
+		return "D2"
+	case slashInMatch.MatchString(text):
+		return "D1"
+	case anonCall.MatchString(text):
+		return "D3"
+	}
+	return ""
+}
+
+// typeOf returns the type of a part, if it has one.
+func (x *explainer) typeOf(e syntax.Expr) (check.Type, bool) {
+	info, err := check.Check(e, x.w, nil)
+	if err != nil {
+		return check.Type{}, false
+	}
+	return info.Root, true
+}
+
+func (x *explainer) divisionInMatch(n syntax.Node) bool {
+	m, ok := n.(*syntax.MatchInstExpr)
+	return ok && slices.ContainsFunc(slices.Collect(syntax.Preorder(m.X)), func(n syntax.Node) bool {
+		b, ok := n.(*syntax.BinaryExpr)
+		return ok && b.Op == syntax.SLASH
+	})
+}
+
+func (x *explainer) badAnon(n syntax.Node) bool {
+	c, ok := n.(*syntax.CallExpr)
+	return ok && c.Fun == syntax.ANON
+}
+
+func (x *explainer) wideNot(n syntax.Node) bool {
+	u, ok := n.(*syntax.UnaryExpr)
+	if !ok || u.Op != syntax.NOT {
+		return false
+	}
+	t, ok := x.typeOf(u.X)
+	return ok && t.Type != pcp.Int32 && t.Type != pcp.Uint32
+}
+
+// arithmetic returns n and the types of its sides if it is one of + - * /.
+func (x *explainer) arithmetic(n syntax.Node) (b *syntax.BinaryExpr, l, r check.Type, ok bool) {
+	b, ok = n.(*syntax.BinaryExpr)
+	if !ok || b.Op != syntax.PLUS && b.Op != syntax.MINUS && b.Op != syntax.STAR && b.Op != syntax.SLASH {
+		return nil, l, r, false
+	}
+	if l, ok = x.typeOf(b.X); ok {
+		r, ok = x.typeOf(b.Y)
+	}
+	return b, l, r, ok
+}
+
+func (x *explainer) literalScale(n syntax.Node) bool {
+	b, l, r, ok := x.arithmetic(n)
+	if !ok {
+		return false
+	}
+	_, literal := unparen(b.X).(*syntax.ConstExpr)
+	scales := l.Units.ScaleSpace > r.Units.ScaleSpace || l.Units.ScaleTime > r.Units.ScaleTime || l.Units.ScaleCount > r.Units.ScaleCount
+	return literal && scales
+}
+
+func (x *explainer) oppositeScale(n syntax.Node) bool {
+	b, l, r, ok := x.arithmetic(n)
+	if !ok || b.Op != syntax.STAR && b.Op != syntax.SLASH {
+		return false
+	}
+	u, v := l.Units, r.Units
+	return u.DimSpace*v.DimSpace < 0 && u.ScaleSpace != v.ScaleSpace || u.DimTime*v.DimTime < 0 && u.ScaleTime != v.ScaleTime
+}
+
+func (x *explainer) hugeScale(n syntax.Node) bool {
+	b, ok := n.(*syntax.BinaryExpr)
+	if !ok || x.info == nil {
+		return false
+	}
+	s, ok := x.info.Scales[b]
+	const most = 1 << 31
+	return ok && (s.LeftMul >= most || s.LeftDiv >= most || s.RightMul >= most || s.RightDiv >= most)
+}
+
+func (x *explainer) unknownInChoice(n syntax.Node) bool {
+	c, ok := n.(*syntax.TernaryExpr)
+	unknown := false
+	if ok {
+		syntax.Walk(c, func(n syntax.Node) bool {
+			switch n := n.(type) {
+			case *syntax.MetricRef:
+				unknown = unknown || x.w.byName[n.Name] == nil
+			case *syntax.CallExpr:
+				return n.Fun != syntax.DEFINED
+			}
+			return true
+		})
+	}
+	return unknown
+}
+
+func (x *explainer) extremeOfNone(n syntax.Node) bool {
+	c, ok := n.(*syntax.CallExpr)
+	if !ok || c.Fun != syntax.MIN && c.Fun != syntax.MAX {
+		return false
+	}
+	return strings.Contains(x.values("count("+syntax.Print(c.X)+")"), "value 0")
+}
+
+func (x *explainer) brokenHistory(n syntax.Node) bool {
+	c, ok := n.(*syntax.CallExpr)
+	if !ok || c.Fun != syntax.DELTA && c.Fun != syntax.RATE {
+		return false
+	}
+	switch a := unparen(c.X).(type) {
+	case *syntax.InstExpr, *syntax.MatchInstExpr:
+		return true
+	case *syntax.CallExpr:
+		return a.Fun == syntax.INSTANT || a.Fun == syntax.DEFINED
+	}
+	return false
+}
+
+func (x *explainer) choiceBySet(n syntax.Node) bool {
+	c, ok := n.(*syntax.TernaryExpr)
+	if !ok || x.info == nil {
+		return false
+	}
+	switch t, checked := x.info.Types[c]; {
+	case !checked:
+		return false
+	case t.Type == pcp.String:
+		return true
+	case x.info.Choices[c] != check.NotStatic:
+		return false
+	}
+	set := !x.info.Types[c.Cond].Singular()
+	if x.info.Novalue(c.X) || x.info.Novalue(c.Y) {
+		return set
+	}
+	var lists []string
+	for _, arm := range []syntax.Expr{c.Cond, c.X, c.Y} {
+		if !x.info.Types[arm].Singular() {
+			lists = append(lists, valueOf.ReplaceAllString(x.values(syntax.Print(arm)), ""))
+		}
+	}
+	return len(slices.Compact(lists)) > 1
+}
+
+// valueOf is what follows an instance.
+var valueOf = regexp.MustCompile(`(?m) value .*$`)
+
+// novalueInstances is about choices whose instances the reference takes from
+// novalue(): from the first arm, unless that is a single value and the second is
+// a set.
+func (x *explainer) novalueInstances(n syntax.Node) bool {
+	c, ok := n.(*syntax.TernaryExpr)
+	if !ok || !x.crashed || x.info == nil || x.info.Choices[c] != check.NotStatic {
+		return false
+	}
+	from := c.X
+	if x.info.Types[c.X].Singular() && !x.info.Types[c.Y].Singular() {
+		from = c.Y
+	}
+	_, checked := x.info.Types[from]
+	return checked && x.info.Novalue(from)
+}
+
+func (x *explainer) constantNoNumber(n syntax.Node) bool {
+	c, ok := n.(*syntax.ConstExpr)
+	if !ok || x.info == nil {
+		return false
+	}
+	t, checked := x.info.Types[c]
+	return checked && !t.Type.Arithmetic() && (t.Type != pcp.String || !t.Singular())
+}
+
+// values returns the lines of values of a part, by our pminfo, as they are within
+// the whole expression: what is fetched with it can decide the record.
+func (x *explainer) values(text string) string {
+	text = "1 ? (" + text + ") : (" + syntax.Print(x.root) + ")"
+	b, err := newBatch(x.w, filepath.Join(x.d.dir, x.id+"-part"), []string{text})
+	if err != nil {
+		return err.Error()
+	}
+	o, err := x.d.ours.Run(Command{Args: b.args(x.w.archive)}, x.d.root)
+	if err != nil {
+		return err.Error()
+	}
+	var lines []string
+	for _, l := range strings.Split(string(o.Stdout), "\n") {
+		if strings.Contains(l, " value ") {
+			lines = append(lines, l)
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// unparen strips parentheses.
+func unparen(e syntax.Expr) syntax.Expr {
+	for {
+		p, ok := e.(*syntax.ParenExpr)
+		if !ok {
+			return e
+		}
+		e = p.X
+	}
+}
