@@ -1,6 +1,8 @@
 package derive
 
 import (
+	"strings"
+
 	"pmtools/derive/check"
 	"pmtools/derive/syntax"
 	"pmtools/lib/pcp"
@@ -21,19 +23,27 @@ func (b *bindTrace) bound() *shown {
 				b.boundName(s, n)
 				break
 			}
-			fallthrough
-		case n.role == hollow, n.role == anonArg:
-			info, err := b.check(n.expr)
-			if err != nil {
-				break
-			}
-			s.descs[n] = nodeDesc{own: pcp.NullID, id: pcp.NullID, Type: info.Root}
-			if call, ok := n.expr.(*syntax.CallExpr); ok && n.role == hollow {
-				s.defined[n] = info.Defined[call]
-			}
+			b.boundConst(s, n)
+		case n.role == hollow && n.kind != "DEFINED", n.role == anonArg:
+			b.boundConst(s, n)
 		}
 	})
 	return s
+}
+
+// boundConst adds what is known of a constant.
+func (b *bindTrace) boundConst(s *shown, n *node) {
+	info, err := b.check(n.expr)
+	if err != nil {
+		return
+	}
+	d := nodeDesc{own: pcp.NullID, id: pcp.NullID, Type: info.Root}
+	if n.left != nil {
+		if id, _, err := b.env.Lookup(n.left.label); err == nil {
+			d.id = id
+		}
+	}
+	s.descs[n] = d
 }
 
 // boundName adds what is known of a name.
@@ -66,6 +76,9 @@ func (b *bindTrace) check(e syntax.Expr) (*check.Info, error) {
 // then what is found after that has no metadata.
 func (b *bindTrace) checked(info *check.Info) *shown {
 	a := &annotator{bindTrace: b, info: info, shown: b.bound()}
+	if info == nil && !b.tree.small() {
+		return a.shown
+	}
 	if a.visit(b.tree) && info != nil {
 		d := a.descs[b.tree]
 		d.id, d.Type = b.metric.id, info.Root
@@ -84,7 +97,11 @@ type annotator struct {
 // visit adds the metadata of a node and of those below it, unless something does not fit.
 func (a *annotator) visit(n *node) bool {
 	switch {
-	case n == nil || n.role != inner:
+	case n == nil:
+		return true
+	case n.role == hollow && n.kind == "DEFINED":
+		return a.visitDefined(n)
+	case n.role != inner:
 		return true
 	case n.kind == "QUEST":
 		return a.visitChoice(n)
@@ -105,6 +122,18 @@ func (a *annotator) visit(n *node) bool {
 			a.scales[n.right] = factor{sc.RightDiv, sc.RightMul}
 		}
 	}
+	return true
+}
+
+// visitDefined adds the result of defined().
+func (a *annotator) visitDefined(n *node) bool {
+	call, _ := n.expr.(*syntax.CallExpr)
+	info, err := a.check(call)
+	if err != nil {
+		return false
+	}
+	a.descs[n] = nodeDesc{own: pcp.NullID, id: pcp.NullID, Type: info.Root}
+	a.defined[n] = info.Defined[call]
 	return true
 }
 
@@ -151,7 +180,9 @@ func (a *annotator) half(n *node, base nodeDesc, err error) {
 			t.Type = resultType(e.Op, x.Type, y.Type)
 		}
 	case *syntax.CallExpr:
-		t.Sem = pcp.Instant
+		if t.Type.Arithmetic() {
+			t.Sem = pcp.Instant
+		}
 	}
 	a.descs[n] = nodeDesc{own: pcp.NullID, id: base.id, Type: t}
 }
@@ -184,7 +215,12 @@ func (a *annotator) visitChoice(n *node) bool {
 	e, _ := n.expr.(*syntax.TernaryExpr)
 	arms := n.right
 	from := arms.left
-	switch a.decided(e) {
+	choice := a.decided(e)
+	if a.once {
+		values := map[check.Choice]string{check.NotStatic: "-1 [bind both", check.Left: "1 [bind left", check.Right: "0 [bind right"}
+		a.printf("check_expr: guard(%s) = %s @ %s(COLON)]\n", n.left.kind, values[choice], arms.id)
+	}
+	switch choice {
 	case check.Left:
 		a.choices[arms] = check.Left
 		if !a.visit(arms.left) {
@@ -210,11 +246,20 @@ func (a *annotator) visitChoice(n *node) bool {
 	info, err := a.typesOf(e)
 	if err != nil {
 		a.culprit = n
+		if bad, ok := err.(*check.Error); ok && pastInDoms(bad.Text) && d.Singular() {
+			d.InDom = a.descs[arms.right].InDom
+			a.descs[arms] = d
+		}
 		return false
 	}
 	d.Type = info.Types[e]
 	a.descs[arms], a.descs[n] = d, d
 	return true
+}
+
+// pastInDoms reports whether a text about a choice comes after the check of instance domains.
+func pastInDoms(text string) bool {
+	return strings.Contains(text, "for ternary") && !strings.Contains(text, "types") && !strings.Contains(text, "domains")
 }
 
 // decided returns which arm is selected beforehand.

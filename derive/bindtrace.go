@@ -3,6 +3,7 @@ package derive
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"pmtools/derive/check"
@@ -19,6 +20,7 @@ type bindTrace struct {
 	metric  *metric
 	tree    *node
 	culprit *node // what does not fit
+	once    bool  // the steps of the check are told of
 }
 
 // trace returns what tells of the binding of m, and begins.
@@ -27,7 +29,7 @@ func (e *env) trace(m *metric) *bindTrace {
 	if !t.on() {
 		return nil
 	}
-	b := &bindTrace{tracer: t, env: e, metric: m, tree: newNode(m.expr, m.number)}
+	b := &bindTrace{tracer: t, env: e, metric: m, tree: newNode(m.expr, m.number), once: t.stages()}
 	lock := 1
 	if m.local {
 		lock = 0
@@ -46,7 +48,10 @@ func (b *bindTrace) done(info *check.Info) {
 	}
 	b.operands(nil)
 	b.stage("after bind_expr and before check_expr", b.bound)
-	b.stage("after check_expr", func() *shown { return b.checked(info) })
+	if b.stages() {
+		s := b.checked(info)
+		b.stage("after check_expr", func() *shown { return s })
+	}
 }
 
 // failed tells of a metric that does not fit. What warn prints comes in between.
@@ -96,13 +101,14 @@ func (b *bindTrace) stage(name string, s func() *shown) {
 func (b *bindTrace) operands(bad *check.Error) {
 	b.stage("before bind_expr", func() *shown { return nil })
 	novalue, _ := b.env.s.reg.Control(NoValueOption)
+	var argument syntax.Expr // of anon, which is no name of a metric
 	for n := range syntax.Preorder(b.metric.expr) {
-		name, pos, ok := mention(n)
-		if !ok {
-			continue
+		if c, ok := n.(*syntax.CallExpr); ok && c.Fun == syntax.ANON {
+			argument = c.X
 		}
+		name, pos, ok := mention(n)
 		r, known := b.env.names[name]
-		if !known {
+		if !ok || !known || n == argument {
 			continue
 		}
 		b.env.s.lookedUp(b.tracer, name, r)
@@ -112,7 +118,72 @@ func (b *bindTrace) operands(bad *check.Error) {
 		if bad != nil && pos == bad.Pos {
 			return
 		}
+		if s, ok := n.(*syntax.Spec); ok && r.Err == nil && b.once {
+			d := b.env.descs[r.ID].Desc
+			b.printf("bind_desc: meta: type=%v,indom=%v,sem=%v,units=%v\n%s", d.Type, d.InDom, d.Sem, d.Units, b.params(s))
+		}
 	}
+}
+
+// params returns the lines about the metadata that is given beside a meta=, if there is any, and what comes of both.
+func (b *bindTrace) params(meta *syntax.Spec) string {
+	if !b.tree.small() {
+		return ""
+	}
+	constant, specs := withMeta(b.metric.expr, meta)
+	text, flags := "", 0
+	for i, tag := range [...]syntax.Token{syntax.TYPE, syntax.INDOM, syntax.SEMANTICS, syntax.UNITS} {
+		for _, s := range slices.Backward(specs) {
+			if s.Tag == tag {
+				name := strings.TrimSuffix(tag.Symbol(), "antics")
+				text += " " + name + "=" + paramText(s)
+				flags |= 2 << i
+				break
+			}
+		}
+	}
+	if flags == 0 {
+		return ""
+	}
+	text = fmt.Sprintf("           params:%s flags=%x\n", text, flags)
+	if info, err := b.check(constant); err == nil {
+		r := info.Root
+		text += fmt.Sprintf("           result: type=%v,indom=%v,sem=%v,units=%v\n", r.Type, r.InDom, r.Sem, r.Units)
+	}
+	return text
+}
+
+// withMeta returns the constant that a meta= belongs to, and all of its metadata.
+func withMeta(e syntax.Expr, meta *syntax.Spec) (syntax.Expr, []*syntax.Spec) {
+	for n := range syntax.Preorder(e) {
+		switch n := n.(type) {
+		case *syntax.ConstExpr:
+			if slices.Contains(n.Specs, meta) {
+				return n, n.Specs
+			}
+		case *syntax.NovalueExpr:
+			if slices.Contains(n.Specs, meta) {
+				return n, n.Specs
+			}
+		}
+	}
+	return nil, nil
+}
+
+// paramText returns a value as it is understood.
+func paramText(s *syntax.Spec) string {
+	switch s.Tag {
+	case syntax.TYPE:
+		return strings.ToUpper(s.Value)
+	case syntax.SEMANTICS:
+		return strings.ToLower(s.Value)
+	case syntax.UNITS:
+		return unitsText(s.Value)
+	}
+	if domain, serial, ok := s.Indom(); ok {
+		return pcp.NewInDom(domain, serial).String()
+	}
+	return pcp.NullInDom.String()
 }
 
 // mention returns the name that a part of a tree is looked up by.

@@ -119,7 +119,7 @@ func (r *Registry) setDebugControl(c Control, on bool) {
 	if old := r.debug.Load(); old != nil {
 		d = *old
 	}
-	if flag := d.debugFlag(c); flag != nil {
+	if flag := d.debugFlag(c); flag != nil && on != (d.Derive && *flag) {
 		d.Derive, *flag = on, on
 		r.debug.Store(&d)
 	}

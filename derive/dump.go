@@ -61,7 +61,7 @@ func (s *shown) pattern(n *node) string {
 		text = "inverted regex"
 	}
 	text += fmt.Sprintf(" used=%d", found.used)
-	if found.used > 0 {
+	if len(found.passes) > 0 {
 		text += fmt.Sprintf(" (%d instances, %d matches)", len(found.passes), found.matches())
 	}
 	return text
@@ -75,13 +75,21 @@ func (t *tracer) tree(n *node, s *shown) {
 // dump returns the lines about all nodes of a tree.
 func dump(root *node, s *shown) string {
 	var b strings.Builder
-	root.walk(func(n *node) {
-		b.WriteString(n.head(s))
-		if s != nil && n.role != named && n.role != matched && n.role != units {
-			s.body(&b, n)
-		}
-	})
+	s.dump(&b, root)
 	return b.String()
+}
+
+// dump writes the lines about a node and those below it.
+func (s *shown) dump(b *strings.Builder, n *node) {
+	if n == nil {
+		return
+	}
+	b.WriteString(n.head(s))
+	if s != nil && n.role != named && n.role != matched && n.role != units {
+		s.body(b, n)
+	}
+	s.dump(b, s.operand(n))
+	s.dump(b, n.right)
 }
 
 // body writes the metadata of a node and its values.
@@ -100,12 +108,7 @@ func (s *shown) body(b *strings.Builder, n *node) {
 			fmt.Fprintf(b, " mul_scale: %s", strconv.FormatFloat(f.mul, 'f', -1, 64))
 		}
 	}
-	units := d.Units.String()
-	if units == "" {
-		units = "none"
-	}
-	fmt.Fprintf(b, "\n    Data Type: %s  InDom: %s 0x%x\n    Semantics: %s  Units: %s\n",
-		d.Type.Type.Text(), d.InDom, uint32(d.InDom), d.Sem.Text(), units)
+	b.WriteString("\n" + descText(d.Type))
 	if values == nil || values.Err != 0 {
 		return
 	}
@@ -118,16 +121,32 @@ func (s *shown) body(b *strings.Builder, n *node) {
 	}
 }
 
-// values returns the values of a node, and those before if they matter. That of defined() is known without a fetch.
+// descText returns the lines about metadata.
+func descText(t check.Type) string {
+	if t.Type == pcp.NoSupport {
+		return "    Data Type: " + t.Type.Text() + "\n"
+	}
+	units := t.Units.String()
+	if units == "" {
+		units = "none"
+	}
+	return fmt.Sprintf("    Data Type: %s  InDom: %s 0x%x\n    Semantics: %s  Units: %s\n",
+		t.Type.Text(), t.InDom, uint32(t.InDom), t.Sem.Text(), units)
+}
+
+// values returns the values of a node, and those before if they matter. That of defined() is known without a fetch, and the
+// type of anon() turns out to be a zero.
 func (s *shown) values(n *node) (now, last *pcp.Values) {
 	if now, last = s.watched.values(n); now != nil {
 		return now, last
 	}
-	if is, ok := s.defined[n]; ok {
-		now = &pcp.Values{Type: pcp.Uint32, Insts: []int32{pcp.NullInst}, Words: []uint64{0}}
-		if is {
-			now.Words[0] = 1
-		}
+	is, ok := s.defined[n]
+	if !ok && (n.role != anonArg || s.watched == nil || !s.watched.begun) {
+		return nil, nil
+	}
+	now = &pcp.Values{Type: pcp.Uint32, Insts: []int32{pcp.NullInst}, Words: []uint64{0}}
+	if is {
+		now.Words[0] = 1
 	}
 	return now, nil
 }

@@ -1,6 +1,7 @@
 package derive
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"os"
@@ -58,9 +59,12 @@ type componentError struct{ error }
 func (e componentError) Unwrap() error { return e.error }
 
 // LoadDefault is LoadConfig for the list in PCP_DERIVED_CONFIG, of which files and directories that cannot be read are
-// passed over in silence.
-func (r *Registry) LoadDefault(path string) int {
+// passed over in silence. The origin is what debugging output calls the list; it may be empty.
+func (r *Registry) LoadDefault(path, origin string) int {
 	r.begin()
+	if t := r.tracer(); t.on() && path != "" {
+		t.printf("Derived metric initialization from %s\n", cmp.Or(origin, path))
+	}
 	n := 0
 	for _, part := range components(path) {
 		k, _ := r.loadPath(part, 0)

@@ -49,7 +49,7 @@ func (s *Source) Describe(ctx context.Context, ids []pcp.ID) ([]pmapi.DescResult
 	return out, nil
 }
 
-// Text returns a help text. A definition made by Add has none: pmerr.Text.
+// Text returns a help text. A derived metric has those that AddText or the lines of a file have given it, else pmerr.Text.
 func (s *Source) Text(ctx context.Context, id pcp.ID, kind pcp.TextKind) (string, error) {
 	s.sync()
 	if m := s.byID(id); m != nil {

@@ -29,7 +29,7 @@ const (
 	units        // of rescale
 	named        // PATTERN: an instance name
 	matched      // PATTERN: a regular expression
-	hollow       // DEFINED and NOVALUE: no operands
+	hollow       // DEFINED and NOVALUE, whose operands are not evaluated
 	meta         // the metric that a constant takes its metadata from
 	anonArg      // the type of anon
 )
@@ -43,6 +43,17 @@ func newNode(e syntax.Expr, metric int) *node {
 		count++
 	})
 	return n
+}
+
+// maxExplained is how many nodes a tree may have if each of them is to be looked at by itself, which takes time that grows
+// with the square of their number. Larger trees are shown with less.
+const maxExplained = 1000
+
+// small reports whether a tree has at most maxExplained nodes.
+func (n *node) small() bool {
+	count := 0
+	n.walk(func(*node) { count++ })
+	return count <= maxExplained
 }
 
 // walk calls f with a node and all nodes below it, operators before their operands.
@@ -103,9 +114,7 @@ func buildCall(e *syntax.CallExpr) *node {
 	x := build(e.X)
 	switch e.Fun {
 	case syntax.DEFINED:
-		n.role = hollow
-		n.kind = fmt.Sprintf("DEFINED(%s)", x.label)
-		return n
+		n.role, n.label = hollow, "("+x.label+")"
 	case syntax.ANON:
 		x.kind, x.expr, x.role = "INTEGER", e, anonArg
 	case syntax.DELTA, syntax.RATE:
@@ -135,6 +144,16 @@ func unitsText(text string) string {
 	return u.String()
 }
 
+// operand returns the left operand of a node. That of defined() is gone once its result is known.
+func (s *shown) operand(n *node) *node {
+	if s != nil {
+		if _, known := s.defined[n]; known {
+			return nil
+		}
+	}
+	return n.left
+}
+
 // showID returns the identifier of a node.
 func (n *node) showID() string {
 	if n == nil {
@@ -151,6 +170,8 @@ func (n *node) head(s *shown) string {
 	kind := n.kind
 	label := ""
 	switch n.role {
+	case hollow:
+		kind += n.label
 	case guarded:
 		kind += s.choice(n)
 	case leaf, anonArg, meta:
@@ -170,5 +191,6 @@ func (n *node) head(s *shown) string {
 	if n.saveLast {
 		save = 1
 	}
-	return fmt.Sprintf("expr node %s type=%s left=%s right=%s save_last=%d%s\n", n.id, kind, n.left.showID(), n.right.showID(), save, label)
+	return fmt.Sprintf("expr node %s type=%s left=%s right=%s save_last=%d%s\n",
+		n.id, kind, s.operand(n).showID(), n.right.showID(), save, label)
 }

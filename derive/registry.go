@@ -69,10 +69,10 @@ func (r *Registry) Register(name, expr string) error {
 	defer r.mu.Unlock()
 	var early string
 	switch limit := r.controls[GlobalLimit-1].value; {
-	case r.byName[name] != nil:
-		early = "Duplicate global derived metric name"
 	case limit >= 0 && len(r.defs)-builtin >= limit:
 		early = "Too many global derived metrics"
+	case r.byName[name] != nil:
+		early = "Duplicate global derived metric name"
 	case len(r.defs) >= maxMetrics:
 		early = "global PMID space exhausted"
 	}

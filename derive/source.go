@@ -155,6 +155,10 @@ func (s *Source) Add(ctx context.Context, name, expr string) error {
 		return &Error{Name: name, Expr: expr, Local: true, Err: err, Code: badDerive}
 	}
 	m := &metric{definition: &definition{Program: &Program{name, expr, e}, id: localID(len(s.locals))}, local: true}
+	if g := s.globalNamed(name); g != nil && t.syntax() {
+		t.printf("pmAddDerived(ctx->%d): per-context metric \"%s\" [%s] masks global derived metric of the same name [%s]\n",
+			s.handle, name, m.id, g.id)
+	}
 	s.locals = append(s.locals, m)
 	s.append(m)
 	s.byName[name] = m

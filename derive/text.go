@@ -5,7 +5,7 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// AddText sets a help text of a metric (pmAddDerivedText): pmerr.Name if there is no such definition, pmerr.Text if it
+// AddText sets a help text of a metric (pmAddDerivedText; see also Source.AddText): pmerr.Name if there is no such definition, pmerr.Text if it
 // has that text already, pmerr.Arg if kind is neither pcp.OneLine nor pcp.Help.
 func (r *Registry) AddText(name string, kind pcp.TextKind, text string) error {
 	r.mu.Lock()
@@ -15,6 +15,19 @@ func (r *Registry) AddText(name string, kind pcp.TextKind, text string) error {
 		return pmerr.Name
 	}
 	return d.setText(kind, text)
+}
+
+// AddText sets a help text of the derived metric that this Source has under a name: its own one, if there is one, else that
+// of the Registry, for every Source over it. Errors are those of Registry.AddText.
+func (s *Source) AddText(name string, kind pcp.TextKind, text string) error {
+	s.sync()
+	m := s.byName[name]
+	if m == nil {
+		return pmerr.Name
+	}
+	s.reg.mu.Lock()
+	defer s.reg.mu.Unlock()
+	return m.setText(kind, text)
 }
 
 // setText sets a text that is not set yet.

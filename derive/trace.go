@@ -180,7 +180,9 @@ func (s *Source) evaluated(ctx context.Context, t *tracer, dst *pcp.Result) erro
 			m.watch = w
 		}
 		p.input.Columns = p.arguments(sl.args)
-		m.watch.eval(&p.input)
+		if said := m.watch.eval(&p.input); said != "" {
+			t.Print(said)
+		}
 		m.watch.report(t, j, &dst.Sets[j])
 	}
 	return nil
@@ -210,10 +212,12 @@ func (s *Source) added(ctx context.Context, t *tracer, m *metric) {
 		return
 	}
 	t.printf("pmAddDerived(ctx->%d): per-context metric[%d] %s = %s\n", s.handle, m.number, m.name, m.text)
-	if !t.syntax() || m.state != valid {
+	if !t.syntax() {
 		return
 	}
-	if w, err := s.watch(ctx, m); err == nil {
+	if m.state != valid {
+		t.tree(newNode(m.expr, m.number), nil)
+	} else if w, err := s.watch(ctx, m); err == nil {
 		t.tree(w.tree, w.shown)
 	}
 }

@@ -2,11 +2,13 @@ package derive
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"pmtools/derive/eval"
 	"pmtools/derive/syntax"
 	"pmtools/lib/pcp"
+	"pmtools/lib/pmerr"
 )
 
 // A watch evaluates every node of a metric by itself, for debugging output. The evaluator keeps the values of a node no
@@ -14,6 +16,7 @@ import (
 type watch struct {
 	tree     *node
 	shown    *shown
+	begun    bool // there were values
 	nodes    map[*node]*watchedNode
 	findings map[*node]finding
 }
@@ -42,10 +45,14 @@ func (f finding) matches() int {
 	return n
 }
 
-// newWatch returns a watch of a bound metric whose tree and metadata are given.
+// newWatch returns a watch of a bound metric whose tree and metadata are given. Of a large tree only the root is watched.
 func newWatch(m *metric, tree *node, s *shown) *watch {
 	w := &watch{tree: tree, shown: s, nodes: make(map[*node]*watchedNode), findings: make(map[*node]finding)}
+	small := tree.small()
 	tree.walk(func(n *node) {
+		if !small && n != tree {
+			return
+		}
 		switch n.role {
 		case guarded, units, named, matched, meta, anonArg:
 			return
@@ -70,8 +77,8 @@ func (w *watch) values(n *node) (now, last *pcp.Values) {
 	return node.now, last
 }
 
-// eval evaluates all nodes.
-func (w *watch) eval(in *eval.Input) {
+// eval evaluates all nodes, and returns lines about what was met with on the way.
+func (w *watch) eval(in *eval.Input) string {
 	for _, n := range w.nodes {
 		n.last = n.now
 		if n.last != nil && n.last.Err != 0 {
@@ -84,25 +91,78 @@ func (w *watch) eval(in *eval.Input) {
 		}
 		n.now = v
 	}
-	w.tree.walk(func(n *node) {
-		if n.left != nil && (n.left.role == named || n.left.role == matched) {
-			w.find(n, in.Instances)
+	w.begun = true
+	var b strings.Builder
+	w.narrate(&b, w.tree, in.Instances)
+	return b.String()
+}
+
+// narrate writes what the evaluation of a node, after that of its operands, has met with.
+func (w *watch) narrate(b *strings.Builder, n *node, insts eval.Instances) {
+	if n == nil {
+		return
+	}
+	w.narrate(b, n.left, insts)
+	w.narrate(b, n.right, insts)
+	switch {
+	case n.left == nil || n.right == nil:
+	case n.kind == "FILTERINST":
+		w.find(b, n, insts)
+	case n.left.kind != "FILTERINST" && n.right.kind != "FILTERINST" && n.right.role != guarded:
+		x, y := w.nodes[n.left], w.nodes[n.right]
+		if x != nil && y != nil && !w.shown.descs[n.left].Singular() && !w.shown.descs[n.right].Singular() {
+			mismatches(b, n.kind, x.now.Insts, y.now.Insts)
 		}
-	})
+	}
+}
+
+// mismatches writes how instances of two operands are brought together where they do not stand side by side: how the
+// original does it, that is.
+func mismatches(b *strings.Builder, kind string, x, y []int32) {
+	j, k := 0, 0
+	for i, inst := range x {
+		if k >= min(len(x), len(y)) {
+			return
+		}
+		if j == len(y) {
+			j = 0
+		}
+		at := j
+		if y[j] != inst {
+			fmt.Fprintf(b, "eval_expr: %s: inst[%d] mismatch left [%d]=%d right [%d]=%d\n", kind, k, i, inst, j, y[j])
+			if at = slices.Index(y, inst); at < 0 {
+				j = 0
+				continue
+			}
+			fmt.Fprintf(b, "eval_expr: recover @ right [%d]=%d\n", at, inst)
+		}
+		j, k = at+1, k+1
+	}
 }
 
 // find keeps what the pattern of a FILTERINST has found among the instances of its operand.
-func (w *watch) find(n *node, insts eval.Instances) {
+func (w *watch) find(b *strings.Builder, n *node, insts eval.Instances) {
 	operand := w.nodes[n.right]
-	if operand == nil || operand.now.Err != 0 || len(operand.now.Insts) == 0 || insts == nil {
+	if operand == nil || operand.now.Err != 0 || insts == nil {
 		return
 	}
 	f, indom := w.findings[n.left], w.shown.descs[n].InDom
 	if e, ok := n.expr.(*syntax.InstExpr); ok {
-		if inst, err := insts.LookupInst(indom, e.Name); err == nil && f.used == 0 {
-			w.findings[n.left] = finding{used: 1, inst: inst}
+		if f.used > 0 || len(operand.now.Insts) == 0 {
+			return
 		}
+		inst, err := lookupInst(insts, indom, e.Name)
+		if err != nil {
+			fmt.Fprintf(b, "eval_expr: expr node %s type=FILTERINST pmLookupInDom_ctx(...,%s,%s) failed: %v\n", n.id, indom, e.Name, pmerr.Of(err))
+			return
+		}
+		w.findings[n.left] = finding{used: 1, inst: inst}
 		return
+	}
+	if indom == pcp.NullInDom {
+		for _, inst := range operand.now.Insts {
+			fmt.Fprintf(b, "eval_expr: expr node %s type=FILTERINST pmNameInDom(%s, %d, ...) failed: %v\n", n.id, indom, inst, pmerr.InDom)
+		}
 	}
 	result := w.nodes[n]
 	if result == nil {
@@ -116,6 +176,14 @@ func (w *watch) find(n *node, insts eval.Instances) {
 	}
 	f.used++
 	w.findings[n.left] = f
+}
+
+// lookupInst finds an instance by its name.
+func lookupInst(insts eval.Instances, d pcp.InDom, name string) (int32, error) {
+	if d == pcp.NullInDom {
+		return 0, pmerr.InDom
+	}
+	return insts.LookupInst(d, name)
 }
 
 // report prints the result of a metric, column j, and its tree.

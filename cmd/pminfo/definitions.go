@@ -62,14 +62,11 @@ func (d *definitions) load(path string) {
 func (d *definitions) loadDefault(config *cli.Config) {
 	reg := d.registry()
 	path := config.DerivedConfig()
-	if d.options.Debug.Has("derive") && path != "" {
-		from := path
-		if _, set := config.Lookup("PCP_DERIVED_CONFIG"); set {
-			from = "$PCP_DERIVED_CONFIG"
-		}
-		fmt.Fprintf(d.env.Stderr, "Derived metric initialization from %s\n", from)
+	origin := path
+	if _, set := config.Lookup("PCP_DERIVED_CONFIG"); set {
+		origin = "$PCP_DERIVED_CONFIG"
 	}
-	reg.LoadDefault(path)
+	reg.LoadDefault(path, origin)
 }
 
 // traced reports whether derived metrics are told of.

@@ -115,11 +115,16 @@ func (c *checker) bindMetric(n *syntax.MetricRef, tolerant bool) *Error {
 		return err
 	}
 	c.info.Metrics[n] = d
-	if !c.operands[l.id] {
-		c.operands[l.id] = true
-		c.info.Operands = append(c.info.Operands, l.id)
-	}
+	c.operand(l.id)
 	return nil
+}
+
+// operand puts a metric into the list of operands, once.
+func (c *checker) operand(id pcp.ID) {
+	if !c.operands[id] {
+		c.operands[id] = true
+		c.info.Operands = append(c.info.Operands, id)
+	}
 }
 
 // bindMeta resolves the last meta= of a constant.

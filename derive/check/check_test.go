@@ -219,6 +219,9 @@ func TestOperands(t *testing.T) {
 		{"unselected arm", "1 ? sample.byte_rate : sample.mirage", []string{"sample.byte_rate", "sample.mirage"}},
 		{"guard, left, right", "sample.byte_ctr ? novalue() : rate(sample.kbyte_ctr)", []string{"sample.byte_ctr", "sample.kbyte_ctr"}},
 		{"not of defined and meta", "defined(sample.byte_ctr) + mkconst(1,meta=sample.byte_rate,units=count)*1", nil},
+		{"defined in an unselected arm", "1 ? sample.byte_rate : (0 ? 1 : 2*defined(sample.byte_ctr))", []string{"sample.byte_rate", "sample.byte_ctr"}},
+		{"defined in a selected arm", "0 ? no.such : (defined(sample.byte_ctr) ? sample.byte_rate : 2)", []string{"sample.byte_rate"}},
+		{"undefined in an unselected arm", "1 ? sample.byte_rate : defined(no.such)", []string{"sample.byte_rate"}},
 		{"none", "1+2.5", nil},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

@@ -59,7 +59,8 @@ type Info struct {
 	// has values.
 	Metrics map[*syntax.MetricRef]pcp.Desc
 
-	// Operands has the identifiers of Metrics in the order of their first appearance from left to right, each once.
+	// Operands has the identifiers of Metrics in the order of their first appearance from left to right, each once. After
+	// them come those that only arms that are not selected ask defined about: they are fetched, as by the original.
 	Operands []pcp.ID
 
 	// Consts has the value of each *IntLit, *FloatLit and *ConstExpr, converted to the type that Types gives for the

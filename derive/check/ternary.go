@@ -56,6 +56,7 @@ func (c *checker) selected(n *syntax.TernaryExpr, choice Choice, guard *Type) (T
 	if choice == Right {
 		arm, rest = n.Y, n.X
 	}
+	c.unchecked(rest)
 	t, err := c.expr(arm)
 	if err != nil || guard == nil {
 		return t, err
@@ -64,6 +65,21 @@ func (c *checker) selected(n *syntax.TernaryExpr, choice Choice, guard *Type) (T
 		return t, c.guardError(n, text)
 	}
 	return t, nil
+}
+
+// unchecked makes operands of the metrics that an arm which is not selected asks defined about: as it is not checked,
+// these calls have not become constants yet, and the original fetches what is in them. Of the values nothing is used,
+// but what is fetched decides which record of an archive is read.
+func (c *checker) unchecked(arm syntax.Expr) {
+	for n := range syntax.Preorder(arm) {
+		call, ok := n.(*syntax.CallExpr)
+		if !ok || !c.info.Defined[call] {
+			continue
+		}
+		if m, ok := unparen(call.X).(*syntax.MetricRef); ok {
+			c.operand(c.lookup(m.Name).id)
+		}
+	}
 }
 
 // guardMisfit says what is wrong with a guard.

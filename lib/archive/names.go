@@ -27,9 +27,10 @@ type nameNode struct {
 
 // add gives a metric a name. Who comes first keeps the name, except that a leaf
 // which something is to stand below becomes an inner node (archive.md A2.13).
-// A name without a first component has no place in the tree.
+// A name without a first component has no place in the tree, nor has one of no
+// metric.
 func (ns *nameSpace) add(name []byte, id pcp.ID) {
-	if len(name) == 0 || name[0] == '.' || ns.nodes[string(name)] != nil {
+	if len(name) == 0 || name[0] == '.' || id == pcp.NullID || ns.nodes[string(name)] != nil {
 		return
 	}
 	node := ns.node(string(name))

@@ -234,7 +234,7 @@ func (s *scanner) memberAt(t pcp.Timestamp) int {
 // believes the temporal index where it is usable (archive.md A6, A14.2): an entry
 // for just that time is the place, even if it points behind the record that has
 // the time, as the last entry of older archives does; otherwise it is found from
-// the nearer one of the entries around t.
+// the nearer one of the entries around t. Damage on the way back is an error.
 func (s *scanner) seekForward(t pcp.Timestamp, p *position) error {
 	m := s.memberAt(t)
 	if m < 0 {
@@ -248,46 +248,74 @@ func (s *scanner) seekForward(t pcp.Timestamp, p *position) error {
 	}
 	if i < len(index) {
 		exact := index[i].stamp == t
-		nearer := i > 0 && index[i].stamp.Sub(t) < t.Sub(index[i-1].stamp)
-		if (exact || nearer) && s.seekEntry(m, &index[i], p) && (exact || s.backTo(t, p)) {
-			return nil
+		nearer := i > 0 && index[i].stamp.Sub(t) <= t.Sub(index[i-1].stamp)
+		if (exact || nearer) && s.seekEntry(m, &index[i], p) {
+			if exact {
+				return nil
+			}
+			return s.backTo(t, p)
 		}
 	}
-	for i--; i >= 0; i-- {
-		if s.seekEntry(m, &index[i], p) {
-			s.backOne(p)
+	for k := i - 1; k >= 0; k-- {
+		if !s.seekEntry(m, &index[k], p) {
+			continue
+		}
+		if i == len(index) {
 			return nil
 		}
+		_, err := s.backOne(p, true)
+		return err
 	}
 	*p = position{member: m}
 	return nil
 }
 
-// backTo moves p backward over the records of its member that are not earlier than
-// t. It reports false if that leads to damage.
-func (s *scanner) backTo(t pcp.Timestamp, p *position) bool {
-	for member := p.member; ; {
-		var rec record
+// backTo moves p backward over the records of its member that are later than t, and
+// over one that is of that time.
+func (s *scanner) backTo(t pcp.Timestamp, p *position) error {
+	for first := true; ; first = false {
 		q := *p
-		err := s.backward(&q, &rec)
-		switch {
-		case err != nil && !errors.Is(err, pmerr.EOL) && !errors.Is(err, pmerr.LogOverlap):
-			return false
-		case err != nil || q.member != member || q.marked || rec.stamp.Compare(t) < 0:
-			return true
+		stamp, err := s.backOne(&q, first)
+		if err != nil || q == *p || stamp.Compare(t) < 0 {
+			return err
 		}
 		*p = q
+		if stamp == t {
+			return nil
+		}
 	}
 }
 
-// backOne moves p before the record that it stands behind, within its member: an
-// entry of the index may point to either side of the record that it is about.
-func (s *scanner) backOne(p *position) {
+// backOne moves p before the record that it stands behind, if there is one in its
+// member, and returns its time. A damaged record is an error unless, as with the
+// reference, it is passed over: if it has a length that cannot be, or if it has a
+// frame, a time and a number of sets, and is not the first on the way.
+func (s *scanner) backOne(p *position, first bool) (pcp.Timestamp, error) {
 	var rec record
 	q := *p
-	if err := s.backward(&q, &rec); err == nil && q.member == p.member && !q.marked {
+	err := s.backward(&q, &rec)
+	switch {
+	case err == nil && q.member == p.member && !q.marked:
 		*p = q
+		return rec.stamp, nil
+	case !errors.Is(err, pmerr.LogRec) || q.member != p.member:
+		return rec.stamp, nil
 	}
+	if s.passes(q.off, first) {
+		return rec.stamp, nil
+	}
+	return rec.stamp, err
+}
+
+// passes reports whether the damaged record that ends at an offset is passed over.
+func (s *scanner) passes(end int64, first bool) bool {
+	src, err := recordBefore(s.data, s.label, end)
+	if err != nil {
+		size, ok := trailerBefore(s.data, end)
+		return !ok || size < 8 || size > end
+	}
+	var rec record
+	return !first && rec.decode(src, s.vol.label.Version) == nil
 }
 
 // seekBackward sets p to a place behind the last record that is not later than t.
@@ -323,8 +351,7 @@ func (s *scanner) skipTo(t pcp.Timestamp, p *position) error {
 	}
 }
 
-// seekEntry sets p to where an index entry points, if there is the beginning of a
-// record or the end of the volume.
+// seekEntry sets p to where an index entry points, if a record begins or ends there.
 func (s *scanner) seekEntry(m int, e *indexEntry, p *position) bool {
 	v := s.set.members[m].volumeIndex(e.vol)
 	if v < 0 {
@@ -335,7 +362,8 @@ func (s *scanner) seekEntry(m int, e *indexEntry, p *position) bool {
 		return false
 	}
 	if e.data > s.label {
-		if _, err := recordBefore(s.data, s.label, e.data); err != nil {
+		_, err := recordBefore(s.data, s.label, e.data)
+		if src, _, _ := recordAt(s.data, e.data); err != nil && src == nil {
 			return false
 		}
 	}

@@ -63,12 +63,17 @@ func recordAt(data []byte, off int64) (src []byte, need int64, err error) {
 // recordBefore returns the bytes of the record that ends at offset end of data and
 // begins not before offset first.
 func recordBefore(data []byte, first, end int64) ([]byte, error) {
-	if end > int64(len(data)) || end-first < 8 {
-		return nil, pmerr.LogRec
-	}
-	size := int64(binary.BigEndian.Uint32(data[end-4:]))
-	if size < 8 || size > end-first || int64(binary.BigEndian.Uint32(data[end-size:])) != size {
+	size, ok := trailerBefore(data, end)
+	if !ok || size < 8 || size > end-first || int64(binary.BigEndian.Uint32(data[end-size:])) != size {
 		return nil, pmerr.LogRec
 	}
 	return data[end-size : end : end], nil
+}
+
+// trailerBefore returns the length in the trailer that ends at offset end of data.
+func trailerBefore(data []byte, end int64) (size int64, ok bool) {
+	if end < 4 || end > int64(len(data)) {
+		return 0, false
+	}
+	return int64(binary.BigEndian.Uint32(data[end-4:])), true
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"pmtools/lib/internal/wire"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmerr"
 )
@@ -104,6 +105,8 @@ func checkValues(v *pcp.Values, floatInSitu bool) error {
 			return fmt.Errorf("%w: %v", pmerr.Type, t)
 		case size > maxBlob:
 			return fmt.Errorf("%w: value of %d bytes", pmerr.TooBig, size)
+		case !format && (t == pcp.Event || t == pcp.HighResEvent) && !wire.FitEvents(t, blob(v, i)):
+			return fmt.Errorf("%w: event records longer than the value", pmerr.EINVAL)
 		}
 	}
 	return nil
@@ -121,7 +124,7 @@ func inSitu(v *pcp.Values, i int, floatInSitu bool) bool {
 func blobSize(v *pcp.Values, i int) int {
 	switch {
 	case v.Odd != nil && v.Odd[i].Bad:
-		return len(v.Odd[i].Blob)
+		return len(blob(v, i))
 	case v.Type == pcp.Int32 || v.Type == pcp.Uint32 || v.Type == pcp.Float:
 		return 4
 	case v.Type.Arithmetic():
@@ -129,7 +132,15 @@ func blobSize(v *pcp.Values, i int) int {
 	case v.Type == pcp.String:
 		return len(v.Blobs[i]) + 1
 	}
-	return len(v.Blobs[i])
+	return len(blob(v, i))
+}
+
+// blob returns the bytes of value i, which is odd or no number.
+func blob(v *pcp.Values, i int) []byte {
+	if v.Odd != nil && v.Odd[i].Bad {
+		return v.Odd[i].Blob
+	}
+	return v.Blobs[i]
 }
 
 // appendSet appends a value set whose first value block begins at byte block of

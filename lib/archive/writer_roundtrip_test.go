@@ -78,11 +78,25 @@ func (c *chooser) column(d pcp.Desc) pcp.Values {
 			b := slices.Clone(c.bytes(c.below(12)))
 			if d.Type == pcp.String { // the text ends at the first NUL
 				b, _, _ = bytes.Cut(b, []byte{0})
+			} else if d.Type == pcp.Event || d.Type == pcp.HighResEvent {
+				b = c.event(d.Type, b)
 			}
 			v.Blobs = append(v.Blobs, b)
 		}
 	}
 	return v
+}
+
+// event returns an event value with a record that has b as its parameter.
+func (c *chooser) event(t pcp.Type, b []byte) []byte {
+	stamp := make([]byte, 8)
+	if t == pcp.HighResEvent {
+		stamp = make([]byte, 16)
+	}
+	copy(stamp, c.bytes(len(stamp)))
+	v := slices.Concat([]byte{0, 0, 0, 1}, stamp, []byte{0, 0, 0, 0, 0, 0, 0, 1}, make([]byte, 4))
+	v = append(v, byte(pcp.String), 0, 0, byte(len(b)+4))
+	return append(append(v, b...), make([]byte, -len(b)&3)...)
 }
 
 // fuzzDescs returns one metric of each type, with one value and with several.

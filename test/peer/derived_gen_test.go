@@ -96,7 +96,7 @@ func (g *generator) expression() string {
 		}
 	}
 	switch {
-	case g.one(5):
+	case g.one(4):
 		return g.edit(text)
 	case g.one(40):
 		return g.space() + text + g.space()

@@ -2,6 +2,7 @@ package peer
 
 import (
 	"errors"
+	"math"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -33,13 +34,13 @@ var knownParts = []knownPart{
 	{"D16", (*explainer).choiceBySet},
 	{"D23", (*explainer).novalueInstances},
 	{"D24", (*explainer).constantNoNumber},
+	{"V3", (*explainer).hugeRescale},
 }
 
 // An explainer looks for what is known in one expression.
 type explainer struct {
 	d       *derivedRun
 	w       *world
-	root    syntax.Expr
 	info    *check.Info // nil if the expression has an error
 	id      string
 	crashed bool // the reference died
@@ -52,7 +53,7 @@ func (d *derivedRun) classify(w *world, id, text string, crashed bool) string {
 	if err != nil {
 		return classifyError(text, err)
 	}
-	x := &explainer{d: d, w: w, root: e, id: id, crashed: crashed}
+	x := &explainer{d: d, w: w, id: id, crashed: crashed}
 	if info, err := check.Check(e, w, nil); err == nil {
 		x.info = info
 	}
@@ -68,7 +69,7 @@ func (d *derivedRun) classify(w *world, id, text string, crashed bool) string {
 
 var (
 	slashInMatch = regexp.MustCompile(`matchinst\(\s*!?\s*/(?:[^/\\]|\\.)*/.*/|matchinst\(\s*[^/!\s].*/|matchinst\(\s*!\s*[^/\s].*/`)
-	anonCall     = regexp.MustCompile(`anon\([A-Za-z]`)
+	anonCall     = regexp.MustCompile(`anon\(\s*[A-Za-z]`)
 )
 
 // classifyError explains a difference about an expression that we refuse.
@@ -134,8 +135,12 @@ func (x *explainer) literalScale(n syntax.Node) bool {
 		return false
 	}
 	_, literal := unparen(b.X).(*syntax.ConstExpr)
-	scales := l.Units.ScaleSpace > r.Units.ScaleSpace || l.Units.ScaleTime > r.Units.ScaleTime || l.Units.ScaleCount > r.Units.ScaleCount
-	return literal && scales
+	u, v := l.Units, r.Units
+	loses := func(dim, other, scale, otherScale int8) bool {
+		return scale > otherScale || dim != 0 && other == 0 && scale != otherScale
+	}
+	return literal && (loses(u.DimSpace, v.DimSpace, u.ScaleSpace, v.ScaleSpace) ||
+		loses(u.DimTime, v.DimTime, u.ScaleTime, v.ScaleTime) || loses(u.DimCount, v.DimCount, u.ScaleCount, v.ScaleCount))
 }
 
 func (x *explainer) oppositeScale(n syntax.Node) bool {
@@ -165,6 +170,8 @@ func (x *explainer) unknownInChoice(n syntax.Node) bool {
 			switch n := n.(type) {
 			case *syntax.MetricRef:
 				unknown = unknown || x.w.byName[n.Name] == nil
+			case *syntax.Spec:
+				unknown = unknown || n.Tag == syntax.META && x.w.byName[n.Value] == nil
 			case *syntax.CallExpr:
 				return n.Fun != syntax.DEFINED
 			}
@@ -176,7 +183,7 @@ func (x *explainer) unknownInChoice(n syntax.Node) bool {
 
 func (x *explainer) extremeOfNone(n syntax.Node) bool {
 	c, ok := n.(*syntax.CallExpr)
-	if !ok || c.Fun != syntax.MIN && c.Fun != syntax.MAX {
+	if !ok || x.info == nil || c.Fun != syntax.MIN && c.Fun != syntax.MAX {
 		return false
 	}
 	return strings.Contains(x.values("count("+syntax.Print(c.X)+")"), "value 0")
@@ -247,18 +254,42 @@ func (x *explainer) constantNoNumber(n syntax.Node) bool {
 		return false
 	}
 	t, checked := x.info.Types[c]
-	return checked && !t.Type.Arithmetic() && (t.Type != pcp.String || !t.Singular())
+	return checked && !t.Type.Arithmetic()
 }
+
+// hugeRescale is about conversions whose factor has more than 64 bits.
+func (x *explainer) hugeRescale(n syntax.Node) bool {
+	r, ok := n.(*syntax.RescaleExpr)
+	if !ok {
+		return false
+	}
+	to, _, err := pcp.ParseUnits(r.Units)
+	from, typed := x.typeOf(r.X)
+	if err != nil || !typed {
+		return false
+	}
+	bits := math.Abs(timeBits[to.ScaleTime]-timeBits[from.Units.ScaleTime])*math.Abs(float64(to.DimTime)) +
+		10*math.Abs(float64(to.ScaleSpace-from.Units.ScaleSpace)*float64(to.DimSpace)) +
+		math.Log2(10)*math.Abs(float64(to.ScaleCount-from.Units.ScaleCount)*float64(to.DimCount))
+	return bits > 62 || bits > 31 && x.crashed
+}
+
+// timeBits are the binary logarithms of the units of time in nanoseconds.
+var timeBits = map[int8]float64{0: 0, 1: math.Log2(1e3), 2: math.Log2(1e6), 3: math.Log2(1e9), 4: math.Log2(60e9), 5: math.Log2(3600e9)}
 
 // values returns the lines of values of a part, by our pminfo, as they are within
 // the whole expression: what is fetched with it can decide the record.
 func (x *explainer) values(text string) string {
-	text = "1 ? (" + text + ") : (" + syntax.Print(x.root) + ")"
+	rest := "0"
+	for _, id := range x.info.Operands {
+		rest += "+" + x.w.byID[id].name
+	}
+	text = "1 ? (" + text + ") : (" + rest + ")"
 	b, err := newBatch(x.w, filepath.Join(x.d.dir, x.id+"-part"), []string{text})
 	if err != nil {
 		return err.Error()
 	}
-	o, err := x.d.ours.Run(Command{Args: b.args(x.w.archive)}, x.d.root)
+	o, err := x.d.ours.Run(Command{Args: b.args(x.w)}, x.d.root)
 	if err != nil {
 		return err.Error()
 	}

@@ -48,8 +48,11 @@ func derivedName(i int) string { return fmt.Sprintf("x.y%03d", i) }
 
 // args returns the command line for an archive. What has a history is asked for
 // twice.
-func (b batch) args(archive string) []string {
-	args := []string{"pminfo", "-a", archive, "-c", b.file, "-dfm"}
+func (b batch) args(w *world) []string {
+	args := []string{"pminfo", "-a", w.archive, "-c", b.file, "-dfm"}
+	if w.origin != "" {
+		args = append(args, "-O", w.origin)
+	}
 	for i := range b.texts {
 		args = append(args, derivedName(i))
 	}
@@ -66,6 +69,15 @@ type part struct{ out, err string }
 
 // valid reports whether the metric exists.
 func (p part) valid() bool { return strings.Contains(p.out, "Data Type:") }
+
+// nameless returns p without the names of instances. Where they come from depends
+// on the metric that was printed before.
+func (p part) nameless() part {
+	return part{instName.ReplaceAllString(p.out, "$1]"), p.err}
+}
+
+// instName is the name of an instance, or the complaint that there is none.
+var instName = regexp.MustCompile(`(?m)^(?:pmNameIndom: .*\n)?(    inst \[-?\d+)(?: or ".*?")?\]`)
 
 var (
 	outHead = regexp.MustCompile(`(?m)^\n?x\.y(\d{3})(?: PMID:|:)`)

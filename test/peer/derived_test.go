@@ -2,6 +2,7 @@ package peer
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -18,17 +19,16 @@ const perBatch = 30
 // TestDerived compares random derived metrics. The seed is in PMTOOLS_SEED, or 1;
 // PMTOOLS_RUNS is how many, or 2000.
 func TestDerived(t *testing.T) {
-	ours, theirs, root := setup(t)
+	d := newRun(t)
 	seed, runs := number("PMTOOLS_SEED", 1), number("PMTOOLS_RUNS", 2000)
-	d := &derivedRun{ours: ours, theirs: theirs, root: root, dir: t.TempDir(), counts: map[string]int{}, seen: map[string][]string{}}
-	worlds := derivedWorlds(t, ours, root)
+	worlds := derivedWorlds(t, d.ours, d.root)
 	work := make(chan int)
 	var wg sync.WaitGroup
 	for range runtime.NumCPU() {
 		wg.Go(func() {
 			for n := range work {
-				w := worlds[n%len(worlds)]
-				g := newGenerator(w, uint64(seed), uint64(n))
+				g := newGenerator(worlds[n%len(worlds)], uint64(seed), uint64(n))
+				w := g.w.from(g.pick("", "", "", "+1", "+2.5", "+5"))
 				var texts []string
 				for range min(perBatch, runs-n*perBatch) {
 					texts = append(texts, g.expression())
@@ -78,7 +78,7 @@ func (d *derivedRun) both(w *world, id string, texts []string) (o, r []part, err
 	if err != nil {
 		return nil, nil, err
 	}
-	c := Command{Args: b.args(w.archive)}
+	c := Command{Args: b.args(w)}
 	mine, err := d.ours.Run(c, d.root)
 	if err != nil {
 		return nil, nil, err
@@ -126,6 +126,9 @@ func (d *derivedRun) batch(w *world, id string, texts []string) {
 		} else {
 			d.alone(w, fmt.Sprintf("%s-%d", id, i), text, o[i], r[i])
 		}
+		if i%8 == 0 {
+			d.registered(w, id, text)
+		}
 	}
 }
 
@@ -140,7 +143,7 @@ func (d *derivedRun) alone(w *world, id, text string, ours, theirs part) {
 		d.fail("%s: %v\n%s", w.archive, err, text)
 	case r == nil:
 		d.known("crash", w, id, text, o[0], part{})
-	case o[0] == r[0] && o[0] == ours:
+	case o[0] == r[0] && o[0].nameless() == ours.nameless():
 		kind := leak
 		if strings.Contains(text, "/") && strings.Contains(theirs.err, "syntax error") {
 			kind = leak + ": matchinst before"
@@ -150,18 +153,44 @@ func (d *derivedRun) alone(w *world, id, text string, ours, theirs part) {
 		d.seen[kind] = append(d.seen[kind], fmt.Sprintf("%s %s\t%s\n%s", id, w.archive, text, diffParts(ours, theirs)))
 		d.Unlock()
 	case o[0] == r[0]:
-		d.fail("%s: ours differs when alone\n%s\n%s", w.archive, text, diffParts(ours, o[0]))
+		d.fail("%s (%s): ours differs when alone\n%s\n%s", w.archive, id, text, diffParts(ours, o[0]))
 	default:
 		d.known("", w, id, text, o[0], r[0])
 	}
 }
+
+// registered compares a definition given by -r, for the source alone.
+func (d *derivedRun) registered(w *world, id, text string) {
+	c := Command{Args: []string{"pminfo", "-a", w.archive, "-r", "x.y=" + text, "-dfm", "x.y"}}
+	o, err := d.ours.Run(c, d.root)
+	if err != nil {
+		d.fail("%v", err)
+		return
+	}
+	r, err := d.theirs.Run(c, d.root)
+	switch {
+	case err != nil:
+		d.fail("%v", err)
+	case o.Equal(r):
+		d.count("equal by -r", 1)
+	case strings.Contains(text, "meta"):
+		d.count("D6 by -r", 1)
+	case r.Crashed():
+		d.known("crash by -r", w, id, text, outcomePart(o), part{})
+	default:
+		d.known("", w, id, text, outcomePart(o), outcomePart(r))
+	}
+}
+
+// outcomePart is a whole outcome as a part.
+func outcomePart(o Outcome) part { return part{string(o.Stdout), string(o.Stderr)} }
 
 // known counts a difference by its row in known-differences.md, or as one that
 // is not explained.
 func (d *derivedRun) known(crash string, w *world, id, text string, ours, theirs part) {
 	row := d.classify(w, id, text, crash != "")
 	if row == "" {
-		d.fail("%s %s\n%s", crash, Command{Args: []string{"pminfo", "-a", w.archive, "-r", "x.y=" + text, "-dfm", "x.y"}}, diffParts(ours, theirs))
+		d.fail("%s %s\n%s", crash, Command{Args: []string{"pminfo", "-a", w.archive, "-O", cmp.Or(w.origin, "+0"), "-r", "x.y=" + text, "-dfm", "x.y"}}, diffParts(ours, theirs))
 		return
 	}
 	row = strings.TrimSpace(row + " " + crash)
@@ -174,6 +203,12 @@ func (d *derivedRun) known(crash string, w *world, id, text string, ours, theirs
 // diffParts shows the differences of two parts.
 func diffParts(ours, theirs part) string {
 	return Diff(Outcome{Stdout: []byte(ours.out), Stderr: []byte(ours.err)}, Outcome{Stdout: []byte(theirs.out), Stderr: []byte(theirs.err)})
+}
+
+// newRun returns a run without counts.
+func newRun(t *testing.T) *derivedRun {
+	ours, theirs, root := setup(t)
+	return &derivedRun{ours: ours, theirs: theirs, root: root, dir: t.TempDir(), counts: map[string]int{}, seen: map[string][]string{}}
 }
 
 // report fails the test for what is not explained, and logs the counts.

@@ -15,6 +15,7 @@ import (
 // A world is what the random expressions know of an archive.
 type world struct {
 	archive string // path of its base
+	origin  string // where to look in it; "" is the start
 	metrics []*metric
 	byName  map[string]*metric
 	byID    map[pcp.ID]*metric
@@ -22,10 +23,9 @@ type world struct {
 
 // A metric is a metric of a world.
 type metric struct {
-	name   string
-	desc   pcp.Desc
-	insts  []string // names of the instances that have values
-	values int
+	name  string
+	desc  pcp.Desc
+	insts []string // names of the instances that have values
 }
 
 var (
@@ -61,6 +61,13 @@ func readWorld(t *testing.T, ours Side, root, archive string) *world {
 	return w
 }
 
+// from returns w with another origin.
+func (w *world) from(origin string) *world {
+	v := *w
+	v.origin = origin
+	return &v
+}
+
 // read takes up what a line says of m.
 func (m *metric) read(l string) error {
 	if f := descLine.FindStringSubmatch(l); f != nil {
@@ -82,9 +89,6 @@ func (m *metric) read(l string) error {
 	}
 	if f := instLine.FindStringSubmatch(l); f != nil {
 		m.insts = append(m.insts, f[1])
-		m.values++
-	} else if strings.HasPrefix(l, "    value ") {
-		m.values++
 	}
 	return nil
 }

@@ -87,6 +87,13 @@ var varying = []struct {
 	with string
 }{
 	{regexp.MustCompile(`\[[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d\] (\w+)\(\d+\)`), "[DATE] $1(PID)"},
+	// Addresses in the output of -Dderive, for which we have numbers.
+	{regexp.MustCompile(`expr node (?:0x[0-9a-f]+|\d+\.\d+) type=`), "expr node ADDR type="},
+	{regexp.MustCompile(`expr dump from (?:0x[0-9a-f]+|\d+\.\d+)\.\.\.`), "expr dump from ADDR..."},
+	{regexp.MustCompile(`right=(?:0x[0-9a-f]+|\d+\.\d+) save_last=`), "right=ADDR save_last="},
+	{regexp.MustCompile(`left=(?:0x[0-9a-f]+|\d+\.\d+) right=(ADDR|\(nil\)) save_last=`), "left=ADDR right=$1 save_last="},
+	{regexp.MustCompile(`@ (?:0x[0-9a-f]+|\d+\.\d+)\(COLON\)`), "@ ADDR(COLON)"},
+	{regexp.MustCompile(`vbp=(?:0x[0-9a-f]+|\d+) \(len=`), "vbp=ADDR (len="},
 }
 
 // normal returns b without what differs from run to run.

@@ -49,8 +49,7 @@ type Damage struct {
 	Kind  string // one of the names of kinds
 	File  string // suffix of the file
 	Field string // name of the field that was hit, "" if that cannot be said
-	Old   uint64 // what stood there, if Kind is "number"
-	New   uint64 // what stands there now
+	Value uint64 // what stands in that field now, if it has at most 8 bytes and was changed
 	Text  string // all of it for people
 }
 
@@ -143,13 +142,27 @@ func number(f Files, d *Damage, rng *rand.Rand) {
 		off := rng.IntN(len(b) - 3)
 		b = b[off : off+4]
 	}
+	old := value(b)
+	var wide [8]byte
+	binary.BigEndian.PutUint64(wide[:], interesting(old, rng))
+	copy(b, wide[8-len(b):])
+	d.Field, d.Value = x.Name, value(b)
+	d.Text = fmt.Sprintf(" %s at %d: %#x becomes %#x", x.Name, x.Off, old, d.Value)
+}
+
+// value returns the number in at most 8 bytes.
+func value(b []byte) uint64 {
 	var wide [8]byte
 	copy(wide[8-len(b):], b)
-	d.Field, d.Old = x.Name, binary.BigEndian.Uint64(wide[:])
-	binary.BigEndian.PutUint64(wide[:], interesting(d.Old, rng))
-	copy(b, wide[8-len(b):])
-	d.New = binary.BigEndian.Uint64(wide[:]) & (1<<(8*len(b)) - 1)
-	d.Text = fmt.Sprintf(" %s at %d: %#x becomes %#x", x.Name, x.Off, d.Old, d.New)
+	return binary.BigEndian.Uint64(wide[:])
+}
+
+// hit says in d what stands now in a field that was hit.
+func (f Files) hit(d *Damage, x Field) {
+	d.Field = x.Name
+	if x.Size <= 8 {
+		d.Value = value(f[d.File][x.Off : x.Off+x.Size])
+	}
 }
 
 // interesting returns a number in place of another.
@@ -167,8 +180,9 @@ func bit(f Files, d *Damage, rng *rand.Rand) {
 		return
 	}
 	off, mask := rng.IntN(len(b)), byte(1)<<rng.IntN(8)
-	d.Field = f.Field(d.File, off).Name
+	x := f.Field(d.File, off)
 	b[off] ^= mask
+	f.hit(d, x)
 	d.Text = fmt.Sprintf(" %#x of byte %d, in %s", mask, off, d.Field)
 }
 
@@ -178,10 +192,11 @@ func octet(f Files, d *Damage, rng *rand.Rand) {
 	if len(b) == 0 {
 		return
 	}
-	off, value := rng.IntN(len(b)), byte(rng.Uint32())
-	d.Field = f.Field(d.File, off).Name
-	d.Text = fmt.Sprintf(" %d, in %s: %#x becomes %#x", off, d.Field, b[off], value)
-	b[off] = value
+	off, now := rng.IntN(len(b)), byte(rng.Uint32())
+	x, old := f.Field(d.File, off), b[off]
+	b[off] = now
+	f.hit(d, x)
+	d.Text = fmt.Sprintf(" %d, in %s: %#x becomes %#x", off, d.Field, old, now)
 }
 
 // cutFile cuts a file: somewhere, or at the border of a field.

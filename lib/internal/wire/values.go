@@ -101,7 +101,7 @@ func (s *Sets) values() bool {
 }
 
 // block returns the length of the value block with a word index, header and all,
-// or -1 if it does not lie in the message.
+// or -1 if it does not lie in the message or holds events that do not lie in it.
 func (s *Sets) block(index uint32) int {
 	off := 4 * (int64(index) - int64(s.bias))
 	if off < 0 || off > int64(s.end)-4 {
@@ -109,6 +109,9 @@ func (s *Sets) block(index uint32) int {
 	}
 	size := int(binary.BigEndian.Uint32(s.src[off:]) & 0xffffff)
 	if size < 4 || size > s.end-int(off) {
+		return -1
+	}
+	if t := pcp.Type(s.src[off]); (t == pcp.Event || t == pcp.HighResEvent) && !FitEvents(t, s.src[off+4:off+int64(size)]) {
 		return -1
 	}
 	return size

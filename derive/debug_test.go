@@ -1,0 +1,219 @@
+package derive_test
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"pmtools/derive"
+	"pmtools/lib/pcp"
+	"pmtools/lib/pmapi"
+)
+
+var update = flag.Bool("update", false, "rewrite testdata/debug")
+
+// A session does what a file of testdata/debug says, and writes down what it is told.
+type session struct {
+	t    *testing.T
+	out  strings.Builder
+	reg  *derive.Registry
+	base pmapi.Source
+	src  *derive.Source
+	dir  string
+}
+
+// TestDebug follows the debugging output. Lines that begin with > are what is done; what stands below them is told, or
+// said to the user. The texts are those of the original but for the numbers of nodes; its output was compared.
+func TestDebug(t *testing.T) {
+	files, err := filepath.Glob("testdata/debug/*.txt")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no files", err)
+	}
+	for _, name := range files {
+		t.Run(filepath.Base(name), func(t *testing.T) {
+			text, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s := &session{t: t, dir: t.TempDir(), base: fakeArchive{newFake(qa)}}
+			s.reg = derive.NewRegistry(func(line string) { fmt.Fprintln(&s.out, line) })
+			for line := range strings.Lines(string(text)) {
+				if do, ok := strings.CutPrefix(line, "> "); ok {
+					s.out.WriteString(line)
+					verb, rest, _ := strings.Cut(strings.TrimSpace(do), " ")
+					s.do(verb, rest)
+				}
+			}
+			got := strings.ReplaceAll(s.out.String(), s.dir, "DIR")
+			if *update {
+				if err := os.WriteFile(name, []byte(got), 0o666); err != nil {
+					t.Fatal(err)
+				}
+			} else if d := cmp.Diff(string(text), got); d != "" {
+				t.Errorf("-want +got\n%s", d)
+			}
+		})
+	}
+}
+
+// do does one thing.
+func (s *session) do(verb, rest string) {
+	ctx := context.Background()
+	name, expr, _ := strings.Cut(rest, "=")
+	var err error
+	switch verb {
+	case "flags":
+		has := func(f string) bool { return strings.Contains(rest, f) }
+		s.reg.SetDebug(derive.Debug{
+			Print:  func(text string) { s.out.WriteString(text) },
+			Derive: has("derive"), Syntax: has("syntax"), Semantics: has("semantics"), Eval: has("eval"), Desperate: has("desperate"),
+		})
+	case "live":
+		s.base = newFake(qa)
+	case "open":
+		s.src = derive.NewSource(s.base, s.reg, nil)
+	case "close":
+		err = s.src.Close()
+	case "define":
+		err = s.reg.Register(name, expr)
+	case "add":
+		err = s.src.Add(ctx, name, expr)
+	case "file":
+		file := filepath.Join(s.dir, "file")
+		if err := os.WriteFile(file, []byte(strings.ReplaceAll(rest, "|", "\n")+"\n"), 0o666); err != nil {
+			s.t.Fatal(err)
+		}
+		_, err = s.reg.LoadConfig(file)
+	case "load":
+		_, err = s.reg.LoadConfig(rest)
+	case "default":
+		s.reg.LoadDefault(rest, "")
+	case "controls":
+		s.reg.SetControls(rest)
+	case "children":
+		_, err = s.src.Children(ctx, rest)
+	case "walk":
+		err = s.src.Walk(ctx, rest, func(string, pcp.ID) bool { return true })
+	case "lookup":
+		_, err = s.src.Lookup(ctx, strings.Fields(rest))
+	case "fetch":
+		err = s.fetch(ctx, strings.Fields(rest))
+	default:
+		s.t.Fatal("cannot " + verb)
+	}
+	if err != nil && verb != "define" && verb != "add" {
+		fmt.Fprintln(&s.out, "error:", err)
+	}
+}
+
+// fetch fetches metrics without looking them up aloud.
+func (s *session) fetch(ctx context.Context, names []string) error {
+	var req pmapi.Request
+	mark := s.out.Len()
+	found, err := s.src.Lookup(ctx, names)
+	if err != nil {
+		return err
+	}
+	kept := s.out.String()[:mark]
+	s.out.Reset()
+	s.out.WriteString(kept)
+	for _, f := range found {
+		req.IDs = append(req.IDs, f.ID)
+	}
+	var result pcp.Result
+	return s.src.Fetch(ctx, &req, &result)
+}
+
+// TestDebugLarge tells of expressions that are too large to look at each of their nodes by itself.
+func TestDebugLarge(t *testing.T) {
+	for name, expr := range map[string]string{
+		"sum":    strings.Repeat("sample.bin + ", 20000) + "1",
+		"misfit": strings.Repeat("sample.bin + ", 20000) + "sample.colour",
+		"meta":   strings.Repeat("mkconst(1,type=32,meta=sample.bin) + ", 10000) + "1",
+	} {
+		t.Run(name, func(t *testing.T) {
+			var size int
+			reg := derive.NewRegistry(nil)
+			reg.SetDebug(derive.Debug{Derive: true, Syntax: true, Semantics: true, Eval: true, Desperate: true, Print: func(s string) { size += len(s) }})
+			src := derive.NewSource(newFake(qa), reg, nil)
+			if err := src.Add(context.Background(), "x.y", expr); (err != nil) != (name == "misfit") {
+				t.Error(err)
+			}
+			fetchOne(t, src, lookup(t, src, "x.y"))
+			if size == 0 {
+				t.Error("nothing was told")
+			}
+		})
+	}
+}
+
+// TestDebugOff checks that nothing is told unless Debug.Derive is set and there is someone to tell, and that the controls
+// say what is on.
+func TestDebugOff(t *testing.T) {
+	told := 0
+	tell := func(string) { told++ }
+	for _, d := range []derive.Debug{{}, {Print: tell}, {Print: tell, Syntax: true, Semantics: true, Eval: true, Desperate: true}, {Derive: true, Syntax: true}} {
+		reg := derive.NewRegistry(nil)
+		reg.SetDebug(d)
+		src := derive.NewSource(newFake(small), reg, nil)
+		if err := reg.Register("x.y", "c + 1"); err != nil {
+			t.Fatal(err)
+		}
+		fetchOne(t, src, lookup(t, src, "x.y"))
+		want := 0
+		if d.Derive && d.Syntax {
+			want = 1
+		}
+		if n, err := reg.Control(derive.DebugSyntax); n != want || err != nil {
+			t.Errorf("%v: DEBUG_SYNTAX is %d, %v", d, n, err)
+		}
+		if n, err := reg.Control(derive.DebugEval); n != 0 || err != nil {
+			t.Errorf("%v: DEBUG_EVAL is %d, %v", d, n, err)
+		}
+	}
+	if told > 0 {
+		t.Errorf("told %d times", told)
+	}
+}
+
+// FuzzDebug defines, binds and fetches any expression with all output on.
+func FuzzDebug(f *testing.F) {
+	for _, s := range []string{
+		"sample.bin[bin-100] + 1", "matchinst(!/o/, t.b) * delta(t.c)", "defined(a) ? b : novalue(meta=t.b,type=32)", "t.s ? t.b : t.c",
+		"rescale(rate(sample.byte_ctr), \"Kbyte/sec\")", "anon(PM_TYPE_U64)", "mkconst(1.5,meta=t.b,indom=29.2) && !sample.string.hullo", "x.y + no.such",
+	} {
+		f.Add(s, true)
+		f.Add(s, false)
+	}
+	f.Fuzz(func(t *testing.T, expr string, archive bool) {
+		if len(expr) > 300 {
+			return
+		}
+		var base pmapi.Source = newFake(qa)
+		if archive {
+			base = fakeArchive{newFake(qa)}
+		}
+		reg := derive.NewRegistry(nil)
+		reg.SetDebug(derive.Debug{Derive: true, Syntax: true, Semantics: true, Eval: true, Desperate: true, Print: func(string) {}})
+		silent := derive.NewRegistry(nil)
+		src, other := derive.NewSource(base, reg, nil), derive.NewSource(newFake(qa), silent, nil)
+		if (reg.Register("x.y", expr) == nil) != (silent.Register("x.y", expr) == nil) {
+			t.Fatal("debugging makes a difference")
+		}
+		ctx := context.Background()
+		for _, s := range []*derive.Source{src, other} {
+			for range 2 {
+				if err := s.Walk(ctx, "x", func(string, pcp.ID) bool { return true }); err != nil {
+					return
+				}
+				fetchOne(t, s, lookup(t, s, "x.y"))
+			}
+		}
+	})
+}

@@ -1,0 +1,4 @@
+package derive
+
+// UnixMode is unixMode.
+var UnixMode = unixMode

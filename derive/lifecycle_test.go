@@ -1,0 +1,184 @@
+package derive_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"pmtools/derive"
+	"pmtools/lib/pcp"
+	"pmtools/lib/pmapi"
+	"pmtools/lib/pmerr"
+)
+
+// TestMaskingTable has the table of pmRegisterDerived(3): which of several metrics of one name is meant.
+func TestMaskingTable(t *testing.T) {
+	const name = "m.x"
+	recorded := pcp.NewID(pcp.DynamicDomain, 2048, 3)
+	tests := []struct {
+		base, remapped, local, global bool
+		want                          string // the value
+	}{
+		{false, false, false, false, ""},
+		{false, false, false, true, "4"},
+		{false, false, true, false, "3"},
+		{false, false, true, true, "3"},
+		{false, true, false, false, "2"},
+		{false, true, false, true, "2"},
+		{false, true, true, false, "2"},
+		{false, true, true, true, "2"},
+		{true, false, false, false, "1"},
+		{true, false, false, true, "1"},
+		{true, false, true, false, "1"},
+		{true, false, true, true, "1"},
+	}
+	for _, tt := range tests {
+		for _, archive := range []bool{false, true} {
+			t.Run(fmt.Sprint(tt.base, tt.remapped, tt.local, tt.global, archive), func(t *testing.T) {
+				lines := "m.y|32|-|instant||9\n"
+				switch {
+				case tt.base:
+					lines += name + "|32|-|instant||1\n"
+				case tt.remapped:
+					lines += name + "|32|-|instant||2\n"
+				}
+				f := newFake(lines)
+				if tt.remapped {
+					f.metrics[name].desc.ID = recorded
+				}
+				src := maskSource(t, f, archive, name, tt.local, tt.global)
+				checkMask(t, f, src, name, tt.want)
+			})
+		}
+	}
+}
+
+// maskSource returns a Source with metrics of its own and of a Registry, both of one name.
+func maskSource(t *testing.T, f *fake, archive bool, name string, local, global bool) *derive.Source {
+	t.Helper()
+	var base pmapi.Source = f
+	if archive {
+		base = fakeArchive{f}
+	}
+	var w lines
+	src, reg := define(t, base, &w)
+	if global {
+		if err := reg.Register(name, "mkconst(4,type=32)"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if local {
+		if err := src.Add(context.Background(), name, "mkconst(3,type=32)"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return src
+}
+
+// checkMask checks that all operations on a name mean the metric with the value wanted, and that the metric is there once.
+func checkMask(t *testing.T, f *fake, src *derive.Source, name, want string) {
+	t.Helper()
+	ctx := context.Background()
+	found, err := src.Lookup(ctx, []string{name})
+	if err != nil {
+		t.Fatal(err)
+	}
+	listed := walk(t, src, "m")
+	if want == "" {
+		if found[0].Err == nil || listed != "m.y" {
+			t.Errorf("found %v, listed %s", found[0].ID, listed)
+		}
+		return
+	}
+	if listed != "m.y m.x" || found[0].Err != nil {
+		t.Errorf("listed %s, %v", listed, found[0].Err)
+	}
+	id := found[0].ID
+	if names, err := src.Names(ctx, id); err != nil || len(names) != 1 || names[0] != name {
+		t.Errorf("%v is called %v, %v", id, names, err)
+	}
+	d, err := describe(t, src, id)
+	if err != nil || d.ID != id || d.Type != pcp.Int32 {
+		t.Errorf("description %v, %v", d, err)
+	}
+	if got := show(f, d, fetchOne(t, src, id)); got != want {
+		t.Errorf("value %s, want %s", got, want)
+	}
+}
+
+// TestFreshHistory has what becomes of a Source when its context is opened again or duplicated: a new Source over the same
+// base knows all of the Registry, has no metrics of its own, and starts its differences anew.
+func TestFreshHistory(t *testing.T) {
+	ctx := context.Background()
+	f := newFake("c|U32|-|counter|count|100;110;130;160\n")
+	var w lines
+	first, reg := define(t, f, &w, "d=delta(c)")
+	if err := first.Add(ctx, "own", "delta(c)"); err != nil {
+		t.Fatal(err)
+	}
+	id, own := lookup(t, first, "d"), lookup(t, first, "own")
+	next := func(s *derive.Source, id pcp.ID, want string) {
+		t.Helper()
+		if got := show(f, pcp.Desc{}, fetchOne(t, s, id)); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+	next(first, id, "none")
+	next(first, id, "10")
+	second := derive.NewSource(f, reg, nil)
+	if err := reg.Register("late", "c * 2"); err != nil {
+		t.Fatal(err)
+	}
+	next(second, lookup(t, second, "d"), "none")
+	next(second, id, "30")
+	if r, err := second.Lookup(ctx, []string{"own"}); err != nil || !errors.Is(r[0].Err, pmerr.Name) {
+		t.Errorf("own: %v, %v", r, err)
+	}
+	if err := second.Add(ctx, "other", "1"); err != nil {
+		t.Fatal(err)
+	}
+	if got := lookup(t, second, "other"); got != own {
+		t.Errorf("the first metric of a Source is %v, want %v", got, own)
+	}
+	for _, s := range []*derive.Source{first, second} {
+		if got := lookup(t, s, "late"); got.String() != "511.0.4" {
+			t.Errorf("late is %v", got)
+		}
+	}
+}
+
+// TestSourceText gives help texts to metrics of a Source.
+func TestSourceText(t *testing.T) {
+	ctx := context.Background()
+	var w lines
+	src, reg := define(t, newFake(small), &w, "both=1", "global=2")
+	if err := src.Add(ctx, "both", "3"); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		name string
+		kind pcp.TextKind
+		err  error
+	}{
+		{"both", pcp.OneLine, nil}, {"both", pcp.OneLine, pmerr.Text}, {"global", pcp.Help, nil}, {"nosuch", pcp.Help, pmerr.Name},
+		{"c", pcp.Help, pmerr.Name}, {"both", pcp.OneLine | pcp.Help, pmerr.Arg},
+	} {
+		if err := src.AddText(tt.name, tt.kind, "text of "+tt.name); !errors.Is(err, tt.err) {
+			t.Errorf("%s: %v, want %v", tt.name, err, tt.err)
+		}
+	}
+	other := derive.NewSource(newFake(small), reg, nil)
+	for _, tt := range []struct {
+		src        *derive.Source
+		name, want string
+	}{{src, "both", "text of both"}, {other, "both", ""}, {src, "global", "text of global"}, {other, "global", "text of global"}} {
+		got, err := tt.src.Text(ctx, lookup(t, tt.src, tt.name), pcp.Help)
+		if got != tt.want || (err != nil) != (tt.want == "") {
+			t.Errorf("%s: %q, %v; want %q", tt.name, got, err, tt.want)
+		}
+	}
+	if src.Limit() != -1 {
+		t.Errorf("limit %d", src.Limit())
+	}
+}

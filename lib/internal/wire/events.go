@@ -1,0 +1,28 @@
+package wire
+
+import "pmtools/lib/pcp"
+
+// FitEvents reports whether the event records in a value block of type t lie in it
+// (values.md V11.1). A negative number of records or of parameters is none; what
+// follows the last record does not matter.
+func FitEvents(t pcp.Type, body []byte) bool {
+	stamp := 8
+	if t == pcp.HighResEvent {
+		stamp = 16
+	}
+	r := NewReader(body)
+	for n := r.Int32(); n > 0 && r.Err() == nil; n-- {
+		r.Skip(stamp)
+		flags, params := pcp.EventFlags(r.Uint32()), r.Int32()
+		if flags&pcp.EventMissed != 0 {
+			continue // this many records were lost
+		}
+		for ; params > 0 && r.Err() == nil; params-- {
+			r.Skip(4)
+			size := max(int(r.Uint32()&0xffffff), 4) // counts its own word
+			r.Skip(size - 4)
+			r.Skip(min(-size&3, r.Len())) // the last one need not be padded
+		}
+	}
+	return r.Err() == nil
+}
