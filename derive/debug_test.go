@@ -133,9 +133,9 @@ func (s *session) fetch(ctx context.Context, names []string) error {
 // TestDebugLarge tells of expressions that are too large to look at each of their nodes by itself.
 func TestDebugLarge(t *testing.T) {
 	for name, expr := range map[string]string{
-		"sum":    strings.Repeat("sample.bin + ", 20000) + "1",
-		"misfit": strings.Repeat("sample.bin + ", 20000) + "sample.colour",
-		"meta":   strings.Repeat("mkconst(1,type=32,meta=sample.bin) + ", 10000) + "1",
+		"sum":    strings.Repeat("sample.bin + ", 2000) + "1",
+		"misfit": strings.Repeat("sample.bin + ", 2000) + "sample.colour",
+		"meta":   strings.Repeat("mkconst(1,type=32,meta=sample.bin) + ", 1000) + "1",
 	} {
 		t.Run(name, func(t *testing.T) {
 			var size int

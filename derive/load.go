@@ -12,8 +12,12 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// maxNesting is how deep directories may be nested. Links can make them endless.
-const maxNesting = 40
+// Links can make directories endless. These are how deep they may be nested, and how many files and directories one call
+// may come across.
+const (
+	maxNesting = 40
+	maxPaths   = 1 << 16
+)
 
 // errLoop is ELOOP.
 const errLoop pmerr.Code = -40
@@ -25,38 +29,16 @@ const errLoop pmerr.Code = -40
 // registered, also with an error.
 func (r *Registry) LoadConfig(paths ...string) (int, error) {
 	r.begin()
-	n := 0
+	l := loader{reg: r}
 	for _, path := range paths {
-		parts := components(path)
-		for _, part := range parts {
-			k, err := r.loadPath(part, 0)
-			n += k
-			if err != nil {
-				return n, err
+		for _, part := range components(path) {
+			if err := l.path(part, 0); err != nil {
+				return l.metrics, err
 			}
 		}
 	}
-	return n, nil
+	return l.metrics, nil
 }
-
-// loadPath is loadComponent, and tells what is wrong with it.
-func (r *Registry) loadPath(path string, depth int) (int, error) {
-	n, err := r.loadComponent(path, depth)
-	var bad componentError
-	if t := r.tracer(); err != nil && !errors.As(err, &bad) {
-		if t.on() {
-			t.printf("Warning: derived metrics path component: %s: %v\n", path, pmerr.Of(err))
-		}
-		err = componentError{err} // those that it is in are not to blame
-	}
-	return n, err
-}
-
-// A componentError is an error that was told of.
-type componentError struct{ error }
-
-// Unwrap returns the cause.
-func (e componentError) Unwrap() error { return e.error }
 
 // LoadDefault is LoadConfig for the list in PCP_DERIVED_CONFIG, of which files and directories that cannot be read are
 // passed over in silence. The origin is what debugging output calls the list; it may be empty.
@@ -65,12 +47,13 @@ func (r *Registry) LoadDefault(path, origin string) int {
 	if t := r.tracer(); t.on() && path != "" {
 		t.printf("Derived metric initialization from %s\n", cmp.Or(origin, path))
 	}
-	n := 0
+	l := loader{reg: r, lenient: true}
 	for _, part := range components(path) {
-		k, _ := r.loadPath(part, 0)
-		n += k
+		if l.path(part, 0) != nil {
+			break
+		}
 	}
-	return n
+	return l.metrics
 }
 
 // components splits a list of paths. Nothing after the last separator is no component.
@@ -82,49 +65,66 @@ func components(path string) []string {
 	return parts
 }
 
-// loadComponent reads a file or a directory; anything else is left alone.
-func (r *Registry) loadComponent(path string, depth int) (int, error) {
-	if depth > maxNesting {
-		return 0, errLoop
+// A loader reads files and directories.
+type loader struct {
+	reg     *Registry
+	lenient bool // what cannot be read is passed over
+	metrics int  // registered so far
+	seen    int  // files and directories
+}
+
+// path reads a file or a directory. An error ends the work.
+func (l *loader) path(path string, depth int) error {
+	if l.seen++; depth > maxNesting || l.seen > maxPaths {
+		return l.failed(path, errLoop, false)
 	}
 	info, err := os.Stat(path)
 	switch {
 	case err != nil:
-		return 0, err
+		return l.failed(path, err, l.lenient)
 	case info.IsDir():
-		return r.loadDir(path, depth)
+		return l.directory(path, depth)
 	case !info.Mode().IsRegular():
-		if t := r.tracer(); t.on() {
+		if t := l.reg.tracer(); t.on() {
 			t.printf("Warning: derived metrics path component: %s: unexpected st_mode=%o?\n", path, unixMode(info.Mode()))
 		}
-		return 0, nil
+		return nil
 	}
-	if t := r.tracer(); t.on() {
+	if t := l.reg.tracer(); t.on() {
 		t.printf("pmLoadDerivedConfig(\"%s\")\n", path)
 	}
 	src, err := os.ReadFile(path)
 	if err != nil {
-		return 0, err
+		return l.failed(path, err, l.lenient)
 	}
 	file, _ := syntax.ParseFile(path, src)
-	return r.load(file), nil
+	l.metrics += l.reg.load(file)
+	return nil
 }
 
-// loadDir reads what is in a directory.
-func (r *Registry) loadDir(path string, depth int) (int, error) {
+// directory reads what is in a directory.
+func (l *loader) directory(path string, depth int) error {
 	entries, err := os.ReadDir(path)
 	if err != nil {
-		return 0, err
+		return l.failed(path, err, l.lenient)
 	}
-	n := 0
 	for _, e := range entries {
-		k, err := r.loadPath(path+"/"+e.Name(), depth+1)
-		n += k
-		if err != nil {
-			return n, err
+		if err := l.path(path+"/"+e.Name(), depth+1); err != nil {
+			return err
 		}
 	}
-	return n, nil
+	return nil
+}
+
+// failed tells what is wrong with a path, and returns it unless it is passed over.
+func (l *loader) failed(path string, err error, passed bool) error {
+	if t := l.reg.tracer(); t.on() {
+		t.printf("Warning: derived metrics path component: %s: %v\n", path, pmerr.Of(err))
+	}
+	if passed {
+		return nil
+	}
+	return err
 }
 
 // load applies the lines of a file and returns how many metrics they registered.

@@ -112,6 +112,31 @@ func TestLoadLinks(t *testing.T) {
 	if n, err := derive.NewRegistry(nil).LoadConfig(dir); n != 0 || err == nil {
 		t.Errorf("%d, %v", n, err)
 	}
+	if err := os.Symlink(dir, dir+"/again"); err != nil {
+		t.Skip(err)
+	}
+	derive.NewRegistry(nil).LoadDefault(dir, "") // comes to an end
+}
+
+// TestLoadBrokenLink has a directory with a link to nothing, which ends LoadConfig but not LoadDefault.
+func TestLoadBrokenLink(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"a", "c"} {
+		if err := os.WriteFile(dir+"/"+name, []byte("m."+name+" = 1\n"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink(dir+"/nosuch", dir+"/b"); err != nil {
+		t.Skip(err)
+	}
+	reg := derive.NewRegistry(nil)
+	if n, err := reg.LoadConfig(dir); n != 1 || !errors.Is(err, fs.ErrNotExist) || names(reg) != "m.a" {
+		t.Errorf("%d, %v: %s", n, err, names(reg))
+	}
+	reg = derive.NewRegistry(nil)
+	if n := reg.LoadDefault(dir, ""); n != 2 || names(reg) != "m.a m.c" {
+		t.Errorf("%d: %s", n, names(reg))
+	}
 }
 
 // TestLoadMessages has what is said about the lines of a file.

@@ -96,7 +96,7 @@ func NewSource(base pmapi.Source, reg *Registry, opt *Options) *Source {
 	reg.begin()
 	s.handle = reg.opened()
 	s.sync()
-	if t := reg.tracer(); t.semantics() {
+	if t := reg.tracer(); t.semantics() && !s.namesAlone(context.Background()) {
 		t.printf("__dmopencontext(->ctx %d) called, %d derived metrics\n", s.handle, len(s.metrics))
 	}
 	return s

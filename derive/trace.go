@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"pmtools/derive/check"
@@ -55,7 +56,11 @@ func (s *Source) globalNamed(name string) *metric {
 
 // tellChildren does what Children does, and tells of it.
 func (s *Source) tellChildren(ctx context.Context, t *tracer, name string) error {
-	t.printf("__dmchildren(ctx=%d, derive_locked=0, name=\"%s\", ...)\n", s.handle, name)
+	handle := strconv.Itoa(s.handle)
+	if s.namesAlone(ctx) {
+		handle = "NULL"
+	}
+	t.printf("__dmchildren(ctx=%s, derive_locked=0, name=\"%s\", ...)\n", handle, name)
 	leaf, list, err := s.tellOffspring(ctx, t, name)
 	if err != nil {
 		return err
@@ -78,18 +83,20 @@ func (s *Source) tellChildren(ctx context.Context, t *tracer, name string) error
 }
 
 // tellOffspring binds the metrics at and below a node one by one, and returns the names of the node's derived children,
-// or that it is a derived metric itself.
+// or that it is a derived metric itself. Over names alone nothing can be bound.
 func (s *Source) tellOffspring(ctx context.Context, t *tracer, name string) (leaf bool, list []string, err error) {
-	seen := make(map[string]bool)
+	seen, alone := make(map[string]bool), s.namesAlone(ctx)
 	for _, m := range s.metrics {
 		if !s.visible(m) || !below(m.name, name) {
 			continue
 		}
-		if err := s.bind(ctx, m); err != nil {
-			return false, nil, err
+		if !alone {
+			if err := s.bind(ctx, m); err != nil {
+				return false, nil, err
+			}
 		}
 		switch {
-		case m.state != valid:
+		case m.state != valid && !alone:
 			t.printf("__dmchildren: name=\"%s\", omitting invalid child \"%s\"\n", name, m.name)
 			continue
 		case m.name == name:

@@ -62,9 +62,14 @@ func (d *definitions) load(path string) {
 func (d *definitions) loadDefault(config *cli.Config) {
 	reg := d.registry()
 	path := config.DerivedConfig()
-	origin := path
-	if _, set := config.Lookup("PCP_DERIVED_CONFIG"); set {
-		origin = "$PCP_DERIVED_CONFIG"
+	origin := "$PCP_DERIVED_CONFIG"
+	if _, set := config.Lookup("PCP_DERIVED_CONFIG"); !set {
+		f, err := d.env.Open(path)
+		if err != nil {
+			return // the usual directory need not be there
+		}
+		f.Close()
+		origin = path
 	}
 	reg.LoadDefault(path, origin)
 }

@@ -167,7 +167,7 @@ func (dst *metadata) addInDom(r *wire.Reader, version int, delta bool) bool {
 }
 
 // checkInDom checks the count, the identifiers and the string offsets of an
-// observation of an instance domain.
+// observation of an instance domain. A string may begin at the end: it is empty.
 func checkInDom(body []byte, delta bool) bool {
 	r := wire.NewReader(body)
 	n := r.Count(8)
@@ -177,7 +177,7 @@ func checkInDom(body []byte, delta bool) bool {
 	}
 	for range n {
 		id, off := ids.Int32(), int(offsets.Int32())
-		if id < 0 || off >= r.Len() || off < 0 && !(delta && off == -1) {
+		if id < 0 || off > r.Len() || off < 0 && !(delta && off == -1) {
 			return false
 		}
 	}

@@ -107,7 +107,7 @@ func TestDecodeMetaErrors(t *testing.T) {
 		{"indom with huge count", edit(indomRec, 6, "10000000"), pmerr.LogRec},
 		{"indom with negative instance", edit(indomRec, 8, "ffffffff"), pmerr.LogRec},
 		{"indom with negative offset", edit(indomRec, 10, "ffffffff"), pmerr.LogRec},
-		{"indom with offset behind the strings", edit(indomRec, 10, "0000001a"), pmerr.LogRec},
+		{"indom with offset behind the strings", edit(indomRec, 10, "0000001b"), pmerr.LogRec},
 		{"delta with other negative offset", edit(deltaRec, 9, "fffffffe"), pmerr.LogRec},
 		{"labels with negative count", edit(labelsRec, 7, "ffffffff"), pmerr.LogRec},
 		{"labels with JSON too long", edit(labelsRec, 9, "00010000"), pmerr.LogRec},

@@ -289,7 +289,7 @@ func (s *scanner) backTo(t pcp.Timestamp, p *position) error {
 // backOne moves p before the record that it stands behind, if there is one in its
 // member, and returns its time. A damaged record is an error unless, as with the
 // reference, it is passed over: if it has a length that cannot be, or if it has a
-// frame, a time and a number of sets, and is not the first on the way.
+// frame, a time and a number of sets that can be, and is not the first on the way.
 func (s *scanner) backOne(p *position, first bool) (pcp.Timestamp, error) {
 	var rec record
 	q := *p
@@ -315,7 +315,7 @@ func (s *scanner) passes(end int64, first bool) bool {
 		return !ok || size < 8 || size > end
 	}
 	var rec record
-	return !first && rec.decode(src, s.vol.label.Version) == nil
+	return !first && rec.decode(src, s.vol.label.Version) == nil && rec.nsets <= len(src)/8
 }
 
 // seekBackward sets p to a place behind the last record that is not later than t.

@@ -36,7 +36,7 @@ var debugFiles = map[string]string{
 		"a.d = 1\\\n + 2\nbad.1 = 2\na.c =\n",
 	"controls": "#control debug_eval=1,GLOBAL_LIMIT=4,foo=1,OPTION_NOVALUE=3\n#control OPTION_NOVALUE=1\n#control GLOBAL_LIMIT\n" +
 		"c.a = no.such + t.d\nc.b = 2\nc.c = 3\nc.d = 4\nc.e = 5\nc.f = 6\n",
-	"choices": "c.a = t.d ? t.d : no.such\nc.b = defined(no.such) ? no.such : t.b\nc.c = t.b ? 1 : 2\nc.d = t.b > 20 ? t.b : novalue()\n" +
+	"choices": "c.a = t.d ? t.d : no.such\nc.b = defined(no.such) ? no.such : t.b\nc.c = t.b ? 1 : 2\nc.d = t.b > 20 ? t.b : -t.b\n" +
 		"c.e = !defined(t.b) || 0 ? 1 : mkconst(2.5,type=float,meta=t.b)\nc.f = t.d ? t.d : novalue(meta=t.a)\n",
 	"units": "u.a = mkconst(1,units=Kbyte) + t.d\nu.b = rescale(t.a,\"\")\nu.c = t.a * mkconst(2,units=\"1/msec\") / mkconst(3,units=sec)\n" +
 		"u.d = t.d > 1 ? mkconst(1,units=byte) : mkconst(1,units=Kbyte)\nu.e = t.d > 1 ? mkconst(1,units=sec) : mkconst(1,units=hour)\n",

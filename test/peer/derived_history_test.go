@@ -1,21 +1,32 @@
 package peer
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
 	"pmtools/derive"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmapi"
+	"pmtools/lib/pmerr"
 )
 
 // histories are the archives whose records are ten seconds apart and complete:
 // there the values between the records that pmval wants are those of the records.
 var histories = map[string]int{"demo": 7, "interp": 4}
+
+// interpolated are expressions that are not the same between records and at them:
+// what goes by the order of values, and strings that count.
+var interpolated = regexp.MustCompile(`scalar\(|avg\(|t\.c\.s`)
+
+// historyID is what a file is called that holds an expression with a history.
+const historyID = "history"
 
 // Width of pmval's columns, and of the time before them.
 const (
@@ -31,11 +42,11 @@ func TestDerivedHistory(t *testing.T) {
 	seed, runs := number("PMTOOLS_SEED", 1), number("PMTOOLS_RUNS", 2000)/10
 	for name, samples := range histories {
 		w := readWorld(t, d.ours, d.root, filepath.Join(own, name))
-		for n := 0; n < runs/len(histories); {
-			g := newGenerator(w, uint64(seed), uint64(n))
+		for n, number := 0, uint64(0); n < runs/len(histories); number++ {
+			g := newGenerator(w, uint64(seed), number)
 			for range perBatch {
 				text := g.expression()
-				if typ, ok := g.typeOf(text); ok && typ.Type.Arithmetic() && w.history(text) {
+				if typ, ok := g.typeOf(text); ok && typ.Type.Arithmetic() && w.history(text) && !interpolated.MatchString(text) {
 					d.history(t, w, text, samples)
 					n++
 				}
@@ -49,7 +60,7 @@ func TestDerivedHistory(t *testing.T) {
 func (d *derivedRun) history(t *testing.T, w *world, text string, samples int) {
 	t.Helper()
 	d.count("expressions", 1)
-	b, err := newBatch(w, filepath.Join(d.dir, "history"), []string{text})
+	b, err := newBatch(w, filepath.Join(d.dir, historyID), []string{text})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,12 +73,14 @@ func (d *derivedRun) history(t *testing.T, w *world, text string, samples int) {
 	ours := part{out: ourHistory(t, w, text, samples)}
 	theirs := part{out: pmvalRows(string(r.Stdout))}
 	switch {
+	case theirs.out == "" && bytes.Contains(r.Stderr, []byte("pmval: ")), strings.Contains(theirs.out, "! "):
+		d.count("not shown by pmval", 1) // no instances to make columns of; a counter that has a negative value
 	case ours.out == theirs.out && !r.Crashed():
 		d.count("equal", 1)
 	case r.Crashed():
-		d.known("crash", w, "history", text, ours, theirs)
+		d.known("crash", w, historyID, text, ours, theirs)
 	default:
-		d.known("", w, "history", text, ours, theirs)
+		d.known("", w, historyID, text, ours, theirs)
 	}
 }
 
@@ -79,13 +92,13 @@ func ourHistory(t *testing.T, w *world, text string, samples int) string {
 		t.Fatal(err)
 	}
 	reg := derive.NewRegistry(nil)
-	if err := reg.Register("x.y", text); err != nil {
+	if err := reg.Register(derivedName(0), text); err != nil {
 		t.Fatalf("%s: %v", text, err)
 	}
 	s := derive.NewSource(src, reg, nil)
 	defer s.Close()
 	ctx := context.Background()
-	names, err := s.Lookup(ctx, []string{"x.y"})
+	names, err := s.Lookup(ctx, []string{derivedName(0)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,9 +124,9 @@ func row(t *testing.T, s *derive.Source, b *strings.Builder, d pcp.InDom, v *pcp
 		b.WriteString("No values available")
 	}
 	names := map[int32]string{}
-	if d != pcp.NullInDom {
+	if d != pcp.NullInDom && v.Len() > 0 {
 		list, err := s.Instances(context.Background(), d)
-		if err != nil {
+		if err != nil && !errors.Is(err, pmerr.InDomLog) { // a domain that novalue() has made up
 			t.Fatal(err)
 		}
 		for _, in := range list {

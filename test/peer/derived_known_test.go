@@ -2,7 +2,6 @@ package peer
 
 import (
 	"errors"
-	"math"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -31,6 +30,7 @@ var knownParts = []knownPart{
 	{"D11", (*explainer).unknownInChoice},
 	{"D12", (*explainer).extremeOfNone},
 	{"D13", (*explainer).brokenHistory},
+	{"D14", (*explainer).unsignedFall},
 	{"D16", (*explainer).choiceBySet},
 	{"D23", (*explainer).novalueInstances},
 	{"D24", (*explainer).constantNoNumber},
@@ -105,7 +105,7 @@ func (x *explainer) divisionInMatch(n syntax.Node) bool {
 
 func (x *explainer) badAnon(n syntax.Node) bool {
 	c, ok := n.(*syntax.CallExpr)
-	return ok && c.Fun == syntax.ANON
+	return ok && c.Fun == syntax.ANON && x.crashed
 }
 
 func (x *explainer) wideNot(n syntax.Node) bool {
@@ -115,51 +115,6 @@ func (x *explainer) wideNot(n syntax.Node) bool {
 	}
 	t, ok := x.typeOf(u.X)
 	return ok && t.Type != pcp.Int32 && t.Type != pcp.Uint32
-}
-
-// arithmetic returns n and the types of its sides if it is one of + - * /.
-func (x *explainer) arithmetic(n syntax.Node) (b *syntax.BinaryExpr, l, r check.Type, ok bool) {
-	b, ok = n.(*syntax.BinaryExpr)
-	if !ok || b.Op != syntax.PLUS && b.Op != syntax.MINUS && b.Op != syntax.STAR && b.Op != syntax.SLASH {
-		return nil, l, r, false
-	}
-	if l, ok = x.typeOf(b.X); ok {
-		r, ok = x.typeOf(b.Y)
-	}
-	return b, l, r, ok
-}
-
-func (x *explainer) literalScale(n syntax.Node) bool {
-	b, l, r, ok := x.arithmetic(n)
-	if !ok {
-		return false
-	}
-	_, literal := unparen(b.X).(*syntax.ConstExpr)
-	u, v := l.Units, r.Units
-	loses := func(dim, other, scale, otherScale int8) bool {
-		return scale > otherScale || dim != 0 && other == 0 && scale != otherScale
-	}
-	return literal && (loses(u.DimSpace, v.DimSpace, u.ScaleSpace, v.ScaleSpace) ||
-		loses(u.DimTime, v.DimTime, u.ScaleTime, v.ScaleTime) || loses(u.DimCount, v.DimCount, u.ScaleCount, v.ScaleCount))
-}
-
-func (x *explainer) oppositeScale(n syntax.Node) bool {
-	b, l, r, ok := x.arithmetic(n)
-	if !ok || b.Op != syntax.STAR && b.Op != syntax.SLASH {
-		return false
-	}
-	u, v := l.Units, r.Units
-	return u.DimSpace*v.DimSpace < 0 && u.ScaleSpace != v.ScaleSpace || u.DimTime*v.DimTime < 0 && u.ScaleTime != v.ScaleTime
-}
-
-func (x *explainer) hugeScale(n syntax.Node) bool {
-	b, ok := n.(*syntax.BinaryExpr)
-	if !ok || x.info == nil {
-		return false
-	}
-	s, ok := x.info.Scales[b]
-	const most = 1 << 31
-	return ok && (s.LeftMul >= most || s.LeftDiv >= most || s.RightMul >= most || s.RightDiv >= most)
 }
 
 func (x *explainer) unknownInChoice(n syntax.Node) bool {
@@ -201,6 +156,16 @@ func (x *explainer) brokenHistory(n syntax.Node) bool {
 		return a.Fun == syntax.INSTANT || a.Fun == syntax.DEFINED
 	}
 	return false
+}
+
+// unsignedFall is seen over several records only.
+func (x *explainer) unsignedFall(n syntax.Node) bool {
+	c, ok := n.(*syntax.CallExpr)
+	if !ok || c.Fun != syntax.RATE || x.id != historyID || x.crashed {
+		return false
+	}
+	t, ok := x.typeOf(c.X)
+	return ok && t.Sem != pcp.Counter && (t.Type == pcp.Uint32 || t.Type == pcp.Uint64)
 }
 
 func (x *explainer) choiceBySet(n syntax.Node) bool {
@@ -256,26 +221,6 @@ func (x *explainer) constantNoNumber(n syntax.Node) bool {
 	t, checked := x.info.Types[c]
 	return checked && !t.Type.Arithmetic()
 }
-
-// hugeRescale is about conversions whose factor has more than 64 bits.
-func (x *explainer) hugeRescale(n syntax.Node) bool {
-	r, ok := n.(*syntax.RescaleExpr)
-	if !ok {
-		return false
-	}
-	to, _, err := pcp.ParseUnits(r.Units)
-	from, typed := x.typeOf(r.X)
-	if err != nil || !typed {
-		return false
-	}
-	bits := math.Abs(timeBits[to.ScaleTime]-timeBits[from.Units.ScaleTime])*math.Abs(float64(to.DimTime)) +
-		10*math.Abs(float64(to.ScaleSpace-from.Units.ScaleSpace)*float64(to.DimSpace)) +
-		math.Log2(10)*math.Abs(float64(to.ScaleCount-from.Units.ScaleCount)*float64(to.DimCount))
-	return bits > 62 || bits > 31 && x.crashed
-}
-
-// timeBits are the binary logarithms of the units of time in nanoseconds.
-var timeBits = map[int8]float64{0: 0, 1: math.Log2(1e3), 2: math.Log2(1e6), 3: math.Log2(1e9), 4: math.Log2(60e9), 5: math.Log2(3600e9)}
 
 // values returns the lines of values of a part, by our pminfo, as they are within
 // the whole expression: what is fetched with it can decide the record.

@@ -16,17 +16,20 @@ var lifeFiles = map[string]string{
 		"event.flags(oneline) = mine\n",
 	"invalid": "bad.a = no.such + 1\nbad.b = sample.bin + sample.colour\nbad.c = sum(bad.a)\nbad.d = 1 ? no.such : 2\nbad.e = event.flags + 1\n" +
 		"bad.f = rate(rate(t.a))\nbad.g = mkconst(1,meta=no.such)\nbad.ok = 1\nbad.h = defined(bad.ok)\nbad.i = 1 +\nbad.1 = 2\n",
-	"labels":   "lab.a = t.b\nlab.b = t.b + 1\nlab.c = sum(t.b)\nlab.d = sample.colour * 2\nlab.e = network.interface.in.bytes\nlab.f = 3\nlab.g = rate(t.a)\n",
-	"again":    "life.one = 11\nlife.more = 12\nt.a = 6\n",
-	"masks":    "sample.derived.a = t.b\nsample.derived.b = t.b\nsample.derived.c = t.b + 1\ndisk.dev.await = t.c\ndisk.dev.await_b = delta(disk.dev.total)\n",
-	"nested":   "n.a = sample.derived.a + 1\nn.b = disk.dev.await * 2\nn.c = n.a\nn.d = life.one\nn.e = defined(sample.derived.a) ? 1 : 0\n",
-	"blank":    "245.1 1.2 \n",
-	"below":    "t.b.sub = 4\nz.z = t.b\nz = t.c\n",
-	"last":     "last.a = t.b\nlast.b = t.c",
-	"dir/a":    "dir.a = 1\n",
-	"dir/b":    "dir.b = 2\ndir.a = 3\n",
-	"one/a":    "only.a = 1\nonly.b = t.b\n",
-	"deep/a/b": "deep.a = 1\n",
+	"labels":               "lab.a = t.b\nlab.b = t.b + 1\nlab.c = sum(t.b)\nlab.d = sample.colour * 2\nlab.e = network.interface.in.bytes\nlab.f = 3\nlab.g = rate(t.a)\n",
+	"again":                "life.one = 11\nlife.more = 12\nt.a = 6\n",
+	"masks":                "sample.derived.a = t.b\nsample.derived.b = t.b\nsample.derived.c = t.b + 1\ndisk.dev.await = t.c\ndisk.dev.await_b = delta(disk.dev.total)\n",
+	"nested":               "n.a = sample.derived.a + 1\nn.b = disk.dev.await * 2\nn.c = n.a\nn.d = life.one\nn.e = defined(sample.derived.a) ? 1 : 0\n",
+	"blank":                "245.1 1.2 \n",
+	"var/config/derived/a": "def.a = t.b\ndef.b = 1 +\nlife.one = t.c\n",
+	"other/config/derived": "def.c = t.b\n",
+	"none/config/x":        "def.d = t.b\n",
+	"below":                "t.b.sub = 4\nz.z = t.b\nz = t.c\n",
+	"last":                 "last.a = t.b\nlast.b = t.c",
+	"dir/a":                "dir.a = 1\n",
+	"dir/b":                "dir.b = 2\ndir.a = 3\n",
+	"one/a":                "only.a = 1\nonly.b = t.b\n",
+	"deep/a/b":             "deep.a = 1\n",
 	"control": "#control OPTION_NOVALUE=1\nc.a = no.such + 1\nc.b = count(no.such)\nc.c = sum(no.such)\nc.d = t.d ? t.d : no.such\nc.e = no.such ? 1 : 2\n" +
 		"c.f = defined(no.such)\nc.g = no.such + t.a\nc.h = mkconst(4,meta=no.such)\n",
 	"limit":  "#control GLOBAL_LIMIT=2\nl.a = 1\nl.b = 2\nl.c = 3\n",
@@ -80,6 +83,11 @@ func TestLifecycle(t *testing.T) {
 	} {
 		add("", append([]string{"-a", "OWN/ta"}, strings.Fields(l)...)...)
 		add("PCP_DERIVED_CONFIG=one", append([]string{"-a", "OWN/ta"}, strings.Fields(l)...)...)
+	}
+	for _, v := range []string{"var", "other", "none", "nosuch"} {
+		for _, l := range []string{"-m", "-m def life", "-c names -m def life", "-Dderive -c names -m def life", "-Dderive -d def.a", "-r def.a=1 -m def"} {
+			add("-PCP_DERIVED_CONFIG PCP_VAR_DIR="+filepath.Join(dir, v), append([]string{"-a", "OWN/ta"}, strings.Fields(l)...)...)
+		}
 	}
 	for _, env := range []string{
 		"PCP_DERIVED_CONFIG=names", "PCP_DERIVED_CONFIG=names:again", "PCP_DERIVED_CONFIG=nosuch:names", "PCP_DERIVED_CONFIG=one::deep", "PCP_DERIVED_CONFIG=invalid",

@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 )
@@ -71,6 +72,11 @@ func (s Side) Run(c Command, root string) (Outcome, error) {
 		"PCP_SYSCONF_DIR=" + root + "/etc/pcp",
 		"PCP_BINADM_DIR=" + root + "/bin-host",
 	}, c.Env...)
+	for _, e := range c.Env {
+		if name, ok := strings.CutPrefix(e, "-"); ok { // a variable that is not set
+			cmd.Env = slices.DeleteFunc(cmd.Env, func(v string) bool { return v == e || strings.HasPrefix(v, name+"=") })
+		}
+	}
 	var out, err bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &err
 	e := cmd.Run()

@@ -48,6 +48,7 @@ func (f Files) Write(base string) error {
 type Damage struct {
 	Kind  string // one of the names of kinds
 	File  string // suffix of the file
+	Other string // suffix of the other file that has its name now, if Kind is "swap"
 	Field string // name of the field that was hit, "" if that cannot be said
 	Value uint64 // what stands in that field now, if it has at most 8 bytes and was changed
 	Text  string // all of it for people
@@ -279,6 +280,7 @@ func swapFiles(f Files, d *Damage, rng *rand.Rand) {
 	suffixes := f.suffixes()
 	other := suffixes[rng.IntN(len(suffixes))]
 	f[d.File], f[other] = f[other], f[d.File]
+	d.Other = other
 	d.Text = " with " + other
 }
 

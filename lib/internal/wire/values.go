@@ -32,6 +32,7 @@ type Sets struct {
 	pos    int
 	left   int
 	blocks int // bytes of the value blocks seen
+	low    int // where the first of them begins
 	bad    bool
 
 	ID    pcp.ID // of the current set
@@ -43,7 +44,7 @@ type Sets struct {
 // NewSets returns a walk over n value sets that begin at byte pos of src. The
 // sets and blocks end at byte end. Word index i means byte 4*(i-bias) of src.
 func NewSets(src []byte, pos, end, n, bias int) Sets {
-	s := Sets{src: src, bias: bias, end: end, pos: pos, left: n}
+	s := Sets{src: src, bias: bias, end: end, pos: pos, left: n, low: end}
 	s.bad = n < 0 || pos < 0 || end > len(src) || pos > end || n > (end-pos)/8
 	return s
 }
@@ -90,12 +91,14 @@ func (s *Sets) values() bool {
 		return false
 	}
 	for i := 4; i < len(s.pairs); i += 8 {
-		size := s.block(binary.BigEndian.Uint32(s.pairs[i:]))
+		index := binary.BigEndian.Uint32(s.pairs[i:])
+		size := s.block(index)
 		if size < 0 {
 			s.bad = true
 			return false
 		}
 		s.blocks += (size + 3) &^ 3
+		s.low = min(s.low, 4*(int(index)-s.bias))
 	}
 	return true
 }
@@ -122,9 +125,9 @@ func (s *Sets) block(index uint32) int {
 func (s *Sets) Start() int { return s.start }
 
 // Err returns an error unless all sets were walked over, were well-formed, and
-// fill the message with their blocks.
+// fill the message with their blocks, all of which lie behind the sets.
 func (s *Sets) Err() error {
-	if s.bad || s.left > 0 || s.pos+s.blocks != s.end {
+	if s.bad || s.left > 0 || s.pos+s.blocks != s.end || s.low < s.pos {
 		return fmt.Errorf("%w: value sets do not fit their message", ErrFormat)
 	}
 	return nil
