@@ -20,3 +20,19 @@ func BenchmarkFetchAll(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkStart is the work of a run that prints one metric of a small archive,
+// but for what the process costs.
+func BenchmarkStart(b *testing.B) {
+	dir := b.TempDir()
+	if err := archivetest.Build(dir, "demo"); err != nil {
+		b.Fatal(err)
+	}
+	b.Chdir(dir)
+	b.ReportAllocs()
+	for b.Loop() {
+		if e := run([]string{"-a", "demo", "-f", "kernel.all.load"}, nil); e.Status != 0 {
+			b.Fatal(e.Stderr)
+		}
+	}
+}

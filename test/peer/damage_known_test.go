@@ -44,7 +44,9 @@ var excuses = []struct {
 	{"A14", (*difference).neighbourSwapped},
 	{"A15", (*difference).searchAcross},
 	{"V2", (*difference).cutUnits},
-	{"V4", func(d *difference) bool { return strings.HasPrefix(d.Field, "event.") || strings.HasPrefix(d.Field, "param.") }},
+	{"V4", func(d *difference) bool {
+		return strings.HasPrefix(d.Field, "event.") || strings.HasPrefix(d.Field, "param.")
+	}},
 	{"V8", (*difference).eventDump},
 }
 
