@@ -153,18 +153,20 @@ func (r *reporter) setZone(zone string) error {
 // setOrigin applies -O.
 func (r *reporter) setOrigin(env *cli.Env, o *cli.Options, t pmapi.Timeline) error {
 	start, end, err := t.Bounds()
+	base := when.Base{Start: start.Time(), Now: env.Now(), Zone: r.values.Location}
 	if err != nil {
 		fmt.Fprintf(env.Stderr, "%s: Cannot locate end of archive %s: %s\n\n"+
 			"WARNING: This archive is sufficiently damaged that it may not be possible to\n"+
 			"         produce complete information.  Continuing and hoping for the best.\n\n",
 			env.Prog, o.Archive, reason(err))
-		end = pcp.Timestamp{Sec: 1<<31 - 1}
+	} else {
+		base.End = end.Time()
 	}
 	spec := when.Spec{Origin: o.Origin}
 	if o.Origin == "" {
 		spec.Empty = when.PartOrigin
 	}
-	w, err := spec.Window(when.Base{Start: start.Time(), End: end.Time(), Now: env.Now(), Zone: r.values.Location})
+	w, err := spec.Window(base)
 	if err != nil {
 		var bad *when.SyntaxError
 		if errors.As(err, &bad) {

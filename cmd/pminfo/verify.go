@@ -11,6 +11,11 @@ import (
 // verifyMetric prints what is wrong with a metric (-v, -e); nothing if all is
 // well.
 func (r *reporter) verifyMetric(ctx context.Context, m metric, d *pcp.Desc) {
+	v, err := r.fetchMetric(ctx, m.id)
+	if err != nil {
+		fmt.Fprintf(r.out, "%s: pmFetch: %s\n", m.name, reason(err))
+		return
+	}
 	if findings := d.Check(r.known); len(findings) > 0 {
 		fmt.Fprintf(r.out, "%s: Questionable metadata ...\n", m.name)
 		r.buf = format.AppendDesc(r.buf[:0], d, r.decimal)
@@ -20,14 +25,9 @@ func (r *reporter) verifyMetric(ctx context.Context, m metric, d *pcp.Desc) {
 		}
 		r.out.WriteByte('\n')
 	}
-	if d.Type == pcp.NoSupport {
-		fmt.Fprintf(r.out, "%s: Not Supported\n", m.name)
-		return
-	}
-	v, err := r.fetchMetric(ctx, m.id)
 	switch {
-	case err != nil:
-		fmt.Fprintf(r.out, "%s: pmFetch: %s\n", m.name, reason(err))
+	case d.Type == pcp.NoSupport:
+		fmt.Fprintf(r.out, "%s: Not Supported\n", m.name)
 	case v.Err != 0:
 		fmt.Fprintf(r.out, "%s: %s\n", m.name, v.Err.Error())
 	case v.Len() == 0 && !r.errorsOnly:

@@ -3,12 +3,10 @@ package archive
 import (
 	"bytes"
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 	"sync"
 
-	"pmtools/lib/internal/wire"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmerr"
 )
@@ -21,30 +19,35 @@ const maxCachedInstances = 1 << 20
 // domain is what is known of an instance domain. It may be shared by goroutines
 // once it is loaded.
 type domain struct {
-	id    pcp.InDom
-	obs   []observation // in the order of time, equal times in the order of loading
-	delta []bool        // which of them only say what changed
-	warn  func(msg string)
+	id   pcp.InDom
+	obs  []observation // in the order of time, equal times in the order of loading
+	warn func(msg string)
 
 	mu     sync.Mutex
 	lists  map[int][]pcp.Instance // decoded observations, ascending by identifier
 	cached int
 	all    []pcp.Instance // the union
+	told   map[int]bool   // the deltas of which was said that they do not fit
+	said   int            // how often
 }
 
-// add takes in an observation, unless it is there already.
-func (d *domain) add(rec *indomRecord) {
-	i := len(d.obs)
-	for i > 0 && d.obs[i-1].at.Compare(rec.at) > 0 {
-		i--
+// add takes in an observation. After the last one follows settle.
+func (d *domain) add(rec *indomRecord) { d.obs = append(d.obs, rec.observation) }
+
+// settle puts the observations in order and drops those that are there twice.
+func (d *domain) settle() {
+	sortByTime(d.obs)
+	d.obs = slices.CompactFunc(d.obs, func(a, b observation) bool {
+		return a.at == b.at && a.delta == b.delta && bytes.Equal(a.body, b.body)
+	})
+}
+
+// sortByTime puts a list in the order of time.
+func sortByTime(list []observation) {
+	byTime := func(a, b observation) int { return a.at.Compare(b.at) }
+	if !slices.IsSortedFunc(list, byTime) {
+		slices.SortStableFunc(list, byTime)
 	}
-	for k := i - 1; k >= 0 && d.obs[k].at == rec.at; k-- {
-		if d.delta[k] == rec.delta && bytes.Equal(d.obs[k].body, rec.body) {
-			return
-		}
-	}
-	d.obs = slices.Insert(d.obs, i, rec.observation)
-	d.delta = slices.Insert(d.delta, i, rec.delta)
 }
 
 // list returns observation i.
@@ -52,25 +55,35 @@ func (d *domain) list(i int) []pcp.Instance {
 	if list, ok := d.lists[i]; ok {
 		return list
 	}
+	if !d.obs[i].delta {
+		list := decodeInstances(d.obs[i].body)
+		d.keep(i, list)
+		return list
+	}
 	// From the nearest one that is known or complete, the changes are applied.
 	first := i
 	var list []pcp.Instance
-	for ; first > 0 && d.delta[first]; first-- {
-		if known, ok := d.lists[first-1]; ok {
-			list = known
+	for ; first > 0; first-- {
+		if known, ok := d.lists[first-1]; ok || !d.obs[first-1].delta {
+			if list = known; !ok {
+				list = decodeInstances(d.obs[first-1].body)
+			}
 			break
 		}
 	}
-	for k := first; k <= i; k++ {
-		if d.delta[k] {
-			list = d.apply(list, d.obs[k].body)
-		} else {
-			list = decodeInstances(d.obs[k].body)
-		}
-		if k == i || d.cached+len(list) <= maxCachedInstances {
-			d.keep(k, list)
-		}
+	names := make(map[int32]string, len(list))
+	for _, inst := range list {
+		names[inst.ID] = inst.Name
 	}
+	for k := first; k <= i; k++ {
+		d.change(k, names, nil)
+	}
+	list = make([]pcp.Instance, 0, len(names))
+	for id, name := range names {
+		list = append(list, pcp.Instance{ID: id, Name: name})
+	}
+	slices.SortFunc(list, byID)
+	d.keep(i, list)
 	return list
 }
 
@@ -83,77 +96,8 @@ func (d *domain) keep(i int, list []pcp.Instance) {
 	d.cached += len(list)
 }
 
-// decodeInstances decodes a full record that was checked, ascending by identifier.
-func decodeInstances(body []byte) []pcp.Instance {
-	list, _ := decodeChanges(body)
-	return list
-}
-
-// decodeChanges decodes the instances of a record that was checked, ascending by
-// identifier; gone tells by identifier which of them are deleted.
-func decodeChanges(body []byte) (list []pcp.Instance, gone map[int32]bool) {
-	r := wire.NewReader(body)
-	n := r.Count(8)
-	ids, offsets := wire.NewReader(r.Bytes(4*n)), wire.NewReader(r.Bytes(4*n))
-	names := r.String(r.Len())
-	list = make([]pcp.Instance, 0, n)
-	sorted := true
-	for range n {
-		id, off := ids.Int32(), int(offsets.Int32())
-		var name string
-		if off < 0 {
-			if gone == nil {
-				gone = make(map[int32]bool)
-			}
-			gone[id] = true
-		} else if off < len(names) {
-			name = names[off:]
-			if end := strings.IndexByte(name, 0); end >= 0 {
-				name = name[:end]
-			}
-		}
-		sorted = sorted && (len(list) == 0 || list[len(list)-1].ID < id)
-		list = append(list, pcp.Instance{ID: id, Name: name})
-	}
-	if !sorted {
-		slices.SortStableFunc(list, func(a, b pcp.Instance) int { return cmp.Compare(a.ID, b.ID) })
-	}
-	return list, gone
-}
-
-// apply returns list with the changes of a delta (archive.md A7.4).
-func (d *domain) apply(list []pcp.Instance, body []byte) []pcp.Instance {
-	changes, gone := decodeChanges(body)
-	out := make([]pcp.Instance, 0, len(list)+len(changes))
-	k := 0 // of what is in list, so much is done
-	for i, c := range changes {
-		for k < len(list) && list[k].ID < c.ID {
-			out = append(out, list[k])
-			k++
-		}
-		present := k < len(list) && list[k].ID == c.ID
-		switch {
-		case gone[c.ID] && present:
-			k++
-		case gone[c.ID]:
-			d.botch("delta inst[%d]=%d delete but inst not in full indom, skipped", i, c.ID)
-		case !present:
-			out = append(out, c)
-		case list[k].Name != c.Name:
-			d.botch("full inst[%d]=%d \"%s\" and redefined in delta inst[%d]=%d \"%s\", second one skipped",
-				k, c.ID, list[k].Name, i, c.ID, c.Name)
-		}
-	}
-	return append(out, list[k:]...)
-}
-
-// botch reports a delta that does not fit what it is applied to, in the words of
-// the reference.
-func (d *domain) botch(format string, args ...any) {
-	if d.warn != nil {
-		d.warn(fmt.Sprintf("__pmLogUndeltaInDom: Botch: InDom %s: ", d.id) + fmt.Sprintf(format, args...))
-	}
-}
+// byID orders instances by identifier.
+func byID(a, b pcp.Instance) int { return cmp.Compare(a.ID, b.ID) }
 
 // at returns the latest observation that is not later than t.
 func (d *domain) at(t pcp.Timestamp) ([]pcp.Instance, error) {
@@ -174,17 +118,28 @@ func (d *domain) union() []pcp.Instance {
 	if d.all != nil {
 		return d.all
 	}
-	// Deltas can only be applied forwards, so the lists are decoded in that order
-	// first; each instance then belongs to the newest list that holds it.
 	type last struct {
-		obs  int
+		obs  int // the newest observation that holds the instance
 		name string
 	}
 	newest := make(map[int32]last)
+	names := make(map[int32]string)
 	for i := range d.obs {
-		for _, inst := range d.list(i) {
-			newest[inst.ID] = last{i, inst.Name}
+		leave := func(id int32, name string) { newest[id] = last{i - 1, name} }
+		if d.obs[i].delta {
+			d.change(i, names, leave)
+			continue
 		}
+		for id, name := range names {
+			leave(id, name)
+		}
+		clear(names)
+		for _, inst := range decodeInstances(d.obs[i].body) {
+			names[inst.ID] = inst.Name
+		}
+	}
+	for id, name := range names {
+		newest[id] = last{len(d.obs) - 1, name}
 	}
 	d.all = make([]pcp.Instance, 0, len(newest))
 	for id, l := range newest {

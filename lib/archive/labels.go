@@ -86,9 +86,8 @@ func (s *Set) Labels(kind pcp.LabelKind, ident uint32, at pcp.Timestamp) ([]pcp.
 	if i < 0 {
 		return nil, nil
 	}
-	for i > 0 && list[i-1].at == list[i].at {
-		i-- // of records with equal stamps the first counts
-	}
+	// Of records with equal stamps the first counts.
+	i, _ = slices.BinarySearchFunc(list, list[i].at, func(o observation, at pcp.Timestamp) int { return o.at.Compare(at) })
 	return decodeLabels(list[i].body), nil
 }
 

@@ -34,14 +34,14 @@ type descRecord struct {
 
 // observation is a timed record: body begins behind what identifies it.
 type observation struct {
-	at   pcp.Timestamp
-	body []byte
+	at    pcp.Timestamp
+	body  []byte
+	delta bool // it only says what changed
 }
 
 // indomRecord is an observation of an instance domain, or of what changed in it.
 type indomRecord struct {
 	indom pcp.InDom
-	delta bool
 	observation
 }
 
@@ -152,7 +152,8 @@ func (dst *metadata) addDesc(r *wire.Reader) bool {
 // addInDom takes in an observation of an instance domain (archive.md A7.3, A7.4).
 // The reference ignores one that is empty.
 func (dst *metadata) addInDom(r *wire.Reader, version int, delta bool) bool {
-	d := indomRecord{delta: delta}
+	var d indomRecord
+	d.delta = delta
 	d.at = readStamp(r, version)
 	d.indom = pcp.InDom(r.Uint32())
 	d.body = r.Bytes(r.Len())

@@ -64,12 +64,13 @@ func (s *Set) merge(m *metadata) error {
 	}
 	for i := range m.labels {
 		rec := &m.labels[i]
-		list := s.labels[rec.labelIdent]
-		k := len(list)
-		for k > 0 && list[k-1].at.Compare(rec.at) > 0 {
-			k--
-		}
-		s.labels[rec.labelIdent] = slices.Insert(list, k, rec.observation)
+		s.labels[rec.labelIdent] = append(s.labels[rec.labelIdent], rec.observation)
+	}
+	for _, d := range s.indoms {
+		d.settle()
+	}
+	for _, list := range s.labels {
+		sortByTime(list)
 	}
 	for i := range m.texts {
 		rec := &m.texts[i]

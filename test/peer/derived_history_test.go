@@ -142,7 +142,7 @@ func row(t *testing.T, s *derive.Source, b *strings.Builder, d pcp.InDom, v *pcp
 
 // number6 writes a number with six digits behind the point, if it has a point.
 func number6(v *pcp.Values, i int) string {
-	f := math.NaN()
+	var f float64
 	switch v.Type {
 	case pcp.Double:
 		f = math.Float64frombits(v.Words[i])

@@ -32,8 +32,8 @@ var knownParts = []knownPart{
 	{"D13", (*explainer).brokenHistory},
 	{"D14", (*explainer).unsignedFall},
 	{"D16", (*explainer).choiceBySet},
-	{"D23", (*explainer).novalueInstances},
-	{"D24", (*explainer).constantNoNumber},
+	{"D26", (*explainer).novalueInstances},
+	{"D27", (*explainer).constantNoNumber},
 	{"V3", (*explainer).hugeRescale},
 }
 
@@ -44,16 +44,17 @@ type explainer struct {
 	info    *check.Info // nil if the expression has an error
 	id      string
 	crashed bool // the reference died
+	sole    bool // the texts of strings are all that differs
 }
 
 // classify returns the row of known-differences.md that explains a difference, or
-// nothing. It goes by the expression alone, and by whether the reference died.
-func (d *derivedRun) classify(w *world, id, text string, crashed bool) string {
+// nothing. It goes by the expression, and little else.
+func (d *derivedRun) classify(w *world, id, text string, crashed bool, ours, theirs part) string {
 	e, err := check.Syntax().Parse(text)
 	if err != nil {
 		return classifyError(text, err)
 	}
-	x := &explainer{d: d, w: w, id: id, crashed: crashed}
+	x := &explainer{d: d, w: w, id: id, crashed: crashed, sole: ours.stringless() == theirs.stringless()}
 	if info, err := check.Check(e, w, nil); err == nil {
 		x.info = info
 	}
@@ -68,8 +69,8 @@ func (d *derivedRun) classify(w *world, id, text string, crashed bool) string {
 }
 
 var (
-	slashInMatch = regexp.MustCompile(`matchinst\(\s*!?\s*/(?:[^/\\]|\\.)*/.*/|matchinst\(\s*[^/!\s].*/|matchinst\(\s*!\s*[^/\s].*/`)
-	anonCall     = regexp.MustCompile(`anon\(\s*[A-Za-z]`)
+	slashInMatch = regexp.MustCompile(`matchinst\([\s\v]*!?[\s\v]*/(?:[^/\\]|\\.)*/.*/|matchinst\([\s\v]*[^/!\s].*/|matchinst\([\s\v]*![\s\v]*[^/\s].*/`)
+	anonCall     = regexp.MustCompile(`anon\([\s\v]*[A-Za-z]`)
 )
 
 // classifyError explains a difference about an expression that we refuse.
@@ -176,9 +177,9 @@ func (x *explainer) choiceBySet(n syntax.Node) bool {
 	switch t, checked := x.info.Types[c]; {
 	case !checked:
 		return false
-	case t.Type == pcp.String:
+	case t.Type == pcp.String && (x.crashed || x.sole):
 		return true
-	case x.info.Choices[c] != check.NotStatic:
+	case t.Type == pcp.String, x.info.Choices[c] != check.NotStatic:
 		return false
 	}
 	set := !x.info.Types[c.Cond].Singular()

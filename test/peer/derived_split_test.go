@@ -76,6 +76,12 @@ func (p part) nameless() part {
 	return part{instName.ReplaceAllString(p.out, "$1]"), p.err}
 }
 
+// stringless returns p without the texts of strings.
+func (p part) stringless() part { return part{stringText.ReplaceAllString(p.out, `value ""`), p.err} }
+
+// stringText is a value that is a string.
+var stringText = regexp.MustCompile(`value ".*"`)
+
 // instName is the name of an instance, or the complaint that there is none.
 var instName = regexp.MustCompile(`(?m)^(?:pmNameIndom: .*\n)?(    inst \[-?\d+)(?: or ".*?")?\]`)
 

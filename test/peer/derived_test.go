@@ -177,7 +177,7 @@ func (d *derivedRun) alone(w *world, id, text string, ours, theirs part) {
 
 // metaCopied finds metadata copied from a metric, which the reference ignores in
 // what is defined by -r.
-var metaCopied = regexp.MustCompile(`(?:mkconst|novalue)\(.*meta\s*=`)
+var metaCopied = regexp.MustCompile(`(?:mkconst|novalue)\(.*meta[\s\v]*=`)
 
 // registered compares a definition given by -r, for the source alone.
 func (d *derivedRun) registered(w *world, id, text string) {
@@ -208,7 +208,7 @@ func outcomePart(o Outcome) part { return part{string(o.Stdout), string(o.Stderr
 // known counts a difference by its row in known-differences.md, or as one that
 // is not explained.
 func (d *derivedRun) known(crash string, w *world, id, text string, ours, theirs part) {
-	row := d.classify(w, id, text, crash != "")
+	row := d.classify(w, id, text, crash != "", ours, theirs)
 	if row == "" {
 		d.fail("%s %s\n%s", crash, Command{Args: []string{"pminfo", "-a", w.archive, "-O", cmp.Or(w.origin, "+0"), "-r", "x.y=" + text, "-dfm", "x.y"}}, diffParts(ours, theirs))
 		return

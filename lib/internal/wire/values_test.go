@@ -148,6 +148,9 @@ func TestSetsErrors(t *testing.T) {
 		{"block too long", 1, id + one + "00000001 ffffffff 00000005 02000010 00000000 00000001"},
 		{"block too short", 1, id + one + "00000001 ffffffff 00000005 02000003 00000000 00000001"},
 		{"block smaller than the rest", 1, id + one + "00000001 ffffffff 00000005 02000008 00000000 00000001"},
+		{"block among the sets", 1, id + "00000001 00000001 ffffffff 00000004 02000004"},
+		{"block is the next set", 2, id + "00000001 00000001 ffffffff 00000005 02000008 00000000 02000008 00000000"},
+		{"block with events behind its end", 1, id + "00000001 00000001 ffffffff 00000005 09000008 00000001"},
 		{"block used twice", 1, id + "00000002 00000001 00000000 00000007 00000001 00000007 04000008 00000001"},
 	}
 	for _, tt := range tests {
@@ -276,7 +279,8 @@ func FuzzSets(f *testing.F) {
 		var v pcp.Values
 		var a Arena
 		d := pcp.Desc{Type: pcp.Type(typ)}
-		for s.Next() {
+		sets, low := 0, len(src)
+		for ; s.Next(); sets++ {
 			s.Decode(&v, &d, nil, &a)
 			for i := range v.Len() {
 				v.Value(i)
@@ -284,6 +288,13 @@ func FuzzSets(f *testing.F) {
 			if s.Count < 0 && v.Err != pmerr.Code(s.Count) {
 				t.Fatalf("error %v for count %d", v.Err, s.Count)
 			}
+			for i := 4; s.ptr && i < len(s.pairs); i += 8 {
+				low = min(low, 4*int(binary.BigEndian.Uint32(s.pairs[i:])))
+			}
+		}
+		// Nothing in a good message has two meanings.
+		if s.Err() == nil && (sets != n || low < s.pos) {
+			t.Fatalf("%d sets of %d up to byte %d, blocks from %d", sets, n, s.pos, low)
 		}
 	})
 }
