@@ -154,7 +154,12 @@ func (x *explainer) brokenHistory(n syntax.Node) bool {
 	case *syntax.InstExpr, *syntax.MatchInstExpr:
 		return true
 	case *syntax.CallExpr:
-		return a.Fun == syntax.INSTANT || a.Fun == syntax.DEFINED
+		switch a.Fun {
+		case syntax.INSTANT, syntax.DEFINED:
+			return true
+		case syntax.COUNT: // of an error, to be exact
+			return x.info != nil && strings.Contains(x.values(syntax.Print(a)), "value 0")
+		}
 	}
 	return false
 }

@@ -1,0 +1,240 @@
+package archive_test
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+	"time"
+
+	"pmtools/lib/archive"
+	"pmtools/lib/archive/archivetest"
+	"pmtools/lib/pcp"
+	"pmtools/lib/pmerr"
+)
+
+// perusal reads everything that there is in an archive, and counts.
+type perusal struct {
+	names, insts, labels, texts, records, errs int
+}
+
+// String returns the counts in a line.
+func (p *perusal) String() string {
+	return fmt.Sprintf("%d names, %d instances, %d labels, %d texts, %d records, %d errors", p.names, p.insts, p.labels, p.texts, p.records, p.errs)
+}
+
+// check fails the test unless err is nil or has a code.
+func (p *perusal) check(t testing.TB, err error) bool {
+	t.Helper()
+	if err == nil {
+		return true
+	}
+	p.errs++
+	if code := pmerr.Of(err); code == pmerr.Generic || !errors.Is(err, code) {
+		t.Errorf("error without a code: %v", err)
+	}
+	return false
+}
+
+// metric reads the metadata of a metric.
+func (p *perusal) metric(t testing.TB, s *archive.Set, id pcp.ID, when pcp.Timestamp) {
+	d, err := s.Desc(id)
+	if !p.check(t, err) {
+		return
+	}
+	for _, kind := range []pcp.TextKind{pcp.OneLine, pcp.Help} {
+		if text, err := s.Text(uint32(id), false, kind); p.check(t, err) && text != "" {
+			p.texts++
+		}
+	}
+	idents := map[pcp.LabelKind]uint32{pcp.ContextLabels: 0, pcp.DomainLabels: id.Domain(), pcp.ClusterLabels: uint32(id),
+		pcp.ItemLabels: uint32(id), pcp.InDomLabels: uint32(d.InDom), pcp.InstanceLabels: uint32(d.InDom)}
+	for kind, ident := range idents {
+		if sets, err := s.Labels(kind, ident, when); p.check(t, err) {
+			p.labels += len(sets)
+		}
+	}
+	if d.InDom == pcp.NullInDom {
+		return
+	}
+	for _, at := range []pcp.Timestamp{when, seconds(15), seconds(1e9)} {
+		if list, err := s.Instances(d.InDom, at); p.check(t, err) {
+			p.insts += len(list)
+		}
+	}
+	if list, err := s.AllInstances(d.InDom); p.check(t, err) {
+		p.insts += len(list)
+	}
+}
+
+// values reads in both directions, everything and metric by metric.
+func (p *perusal) values(t testing.TB, s *archive.Set, ids []pcp.ID) {
+	var dst pcp.Result
+	c := s.Cursor()
+	for _, m := range []archive.Mode{archive.Forward, archive.Back} {
+		for _, sec := range []int64{-1e9, 12, 1e9} {
+			when := seconds(sec)
+			must(t, c.SetMode(m, &when, 0))
+			for p.check(t, c.Next(&dst)) {
+				p.records++
+			}
+			for _, id := range ids {
+				must(t, c.SetMode(m, &when, 0))
+				if p.check(t, c.Fetch([]pcp.ID{id}, nil, &dst)) {
+					p.records += dst.Sets[0].Len()
+				}
+			}
+		}
+	}
+}
+
+// peruse reads all of an archive, damaged or not.
+func peruse(t testing.TB, base string) *perusal {
+	t.Helper()
+	p := &perusal{}
+	s, err := archive.Open(base, &archive.Options{Warn: func(string) { p.errs++ }})
+	if !p.check(t, err) {
+		return p
+	}
+	defer s.Close()
+	var ids []pcp.ID
+	must(t, s.Walk("", func(name string, id pcp.ID) bool {
+		if got, err := s.Lookup(name); err != nil || got != id {
+			t.Errorf("%q is %v and %v, %v", name, id, got, err)
+		}
+		p.names++
+		ids = append(ids, id)
+		return true
+	}))
+	end, err := s.End()
+	p.check(t, err)
+	for _, id := range ids {
+		p.metric(t, s, id, end)
+	}
+	p.values(t, s, ids)
+	return p
+}
+
+// damageable are the archives that TestDamage damages.
+var damageable = []string{"ta", "ta_v2", "events", "events_v2", "indoms", "indoms_v2", "labels", "labels_v2", "names",
+	"volumes_v2", "mini", "units", "noindex", "marks", "marks_v2", "gaps", "extra"}
+
+// TestDamage reads archives that were damaged in many ways. There must be no panic,
+// and neither more time nor more memory may be taken than for whole ones.
+func TestDamage(t *testing.T) {
+	runs := 1500
+	if testing.Short() {
+		runs = 200
+	}
+	dir := t.TempDir()
+	whole := map[string]archivetest.Files{}
+	for _, name := range damageable {
+		must(t, archivetest.Build(dir, name))
+		files, err := archivetest.ReadFiles(filepath.Join(dir, name))
+		must(t, err)
+		whole[name] = files
+		if p := peruse(t, filepath.Join(dir, name)); p.names == 0 || p.records == 0 {
+			t.Fatalf("%s, not damaged: %v", name, p)
+		}
+	}
+	rng := rand.New(rand.NewPCG(7, 7))
+	var before, now runtime.MemStats
+	for i := range runs {
+		name := damageable[rng.IntN(len(damageable))]
+		files := make(archivetest.Files)
+		size := 0
+		for suffix, b := range whole[name] {
+			files[suffix] = b
+			size += len(b)
+		}
+		d := files.Damage(rng)
+		base := filepath.Join(dir, "damaged", name)
+		must(t, os.RemoveAll(filepath.Dir(base)), os.Mkdir(filepath.Dir(base), 0o777), files.Write(base))
+		runtime.ReadMemStats(&before)
+		start := time.Now()
+		p := peruse(t, base)
+		took := time.Since(start)
+		runtime.ReadMemStats(&now)
+		if got := now.TotalAlloc - before.TotalAlloc; got > 8<<20+uint64(100*size) || took > 2*time.Second {
+			t.Errorf("%v and %d KiB for %d bytes", took, got>>10, size)
+		}
+		if t.Failed() {
+			t.Fatalf("run %d: %s, %v: %v", i, name, d, p)
+		}
+	}
+}
+
+// TestHostile reads archives that are made to take much time or memory.
+func TestHostile(t *testing.T) {
+	word := func(n int) []byte { return []byte{byte(n >> 24), byte(n >> 16), byte(n >> 8), byte(n)} }
+	deep := make([]byte, 0, 4096)
+	for len(deep) < 4090 {
+		deep = append(deep, 'a', '.')
+	}
+	tests := []struct {
+		name   string
+		change func(r *raw)
+	}{
+		{"deep names", func(r *raw) {
+			for i := range 50 {
+				d := miniDesc
+				d.ID += pcp.ID(i + 1)
+				r.meta = archive.AppendDesc(r.meta, d, fmt.Sprintf("n%d.%sx", i, deep))
+			}
+		}},
+		{"many entries of the index", func(r *raw) {
+			for range 50000 {
+				r.index = archive.AppendIndexEntry(r.index, 3, seconds(20), 7, 0, -1)
+			}
+		}},
+		{"many sets without values", func(r *raw) {
+			rec := append([]byte(nil), r.data[rawRecord(4):rawRecord(4)+16]...)
+			rec = append(rec, word(30000)...)
+			for i := range 30000 {
+				rec = append(append(rec, word(i)...), word(0)...)
+			}
+			n := word(len(rec) + 4)
+			copy(rec, n)
+			r.data = append(append(r.data, rec...), n...)
+		}},
+		{"many bad frames", func(r *raw) {
+			for range 20000 {
+				r.data = append(append(r.data, word(8)...), word(8)...)
+			}
+		}},
+		{"many marks", func(r *raw) {
+			for range 20000 {
+				r.data = archive.AppendMark(r.data, 3, seconds(41))
+			}
+		}},
+		{"records that go back in time", func(r *raw) {
+			for i := range 20000 {
+				rec, err := archive.AppendRecord(nil, 3, mini(seconds(int64(39-i)), 1))
+				if err != nil {
+					panic(err)
+				}
+				r.data = append(r.data, rec...)
+			}
+		}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			r := newRaw(3)
+			tt.change(r)
+			size := len(r.meta) + len(r.index) + len(r.data)
+			base := r.write(t)
+			var before, now runtime.MemStats
+			runtime.ReadMemStats(&before)
+			start := time.Now()
+			p := peruse(t, base)
+			took := time.Since(start)
+			runtime.ReadMemStats(&now)
+			if got := now.TotalAlloc - before.TotalAlloc; got > 64<<20+uint64(20*size) || took > 5*time.Second {
+				t.Errorf("%v and %d KiB for %d bytes: %v", took, got>>10, size, p)
+			}
+		})
+	}
+}
