@@ -125,7 +125,7 @@ var damageable = []string{"ta", "ta_v2", "events", "events_v2", "indoms", "indom
 // TestDamage reads archives that were damaged in many ways. There must be no panic,
 // and neither more time nor more memory may be taken than for whole ones.
 func TestDamage(t *testing.T) {
-	runs := 1500
+	runs := 800
 	if testing.Short() {
 		runs = 200
 	}

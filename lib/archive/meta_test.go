@@ -65,6 +65,8 @@ func TestDecodeMeta(t *testing.T) {
 		{"delta", deltaRec, "indom 245.1 [{20 } {25 two beta}] gone map[20:true]"},
 		{"labels", labelsRec, `labels 16 0x3d400002 [{-1 <nil> [{item 42 16}]}]`},
 		{"text", textRec, `text 5 0x3d400002 "one line x"`},
+		{"text of both levels and both objects", strings.Replace(textRec, "00000005", "0000000f", 1), `text 15 0x3d400002 "one line x"`},
+		{"indom with a string at the end", strings.Replace(indomRec, "0000000c", "0000001a", 1), "indom 245.1 [{10 } {20 two alpha} {30 three three}]"},
 		{"rest of a header", descRec + "00000012 000000", `desc 2.3.3 STRING 2.1 discrete 0x0 ["pmcd.pmlogger.host"]`},
 	}
 	for _, tt := range tests {
@@ -102,6 +104,9 @@ func TestDecodeMetaErrors(t *testing.T) {
 		{"desc with too many names", edit(descRec, 7, "7fffffff"), pmerr.LogRec},
 		{"desc with name too long", edit(descRec, 8, "00000013"), pmerr.LogRec},
 		{"desc with name of negative length", edit(descRec, 8, "ffffffff"), pmerr.LogRec},
+		{"desc with too few names", edit(aliasRec, 7, "00000001"), pmerr.LogRec},
+		{"desc without its name", edit(descRec, 7, "00000000"), pmerr.LogRec},
+		{"desc with name too short", edit(descRec, 8, "00000011"), pmerr.LogRec},
 		{"desc too short", "0000000c 00000001 0000000c", pmerr.LogRec},
 		{"indom with negative count", edit(indomRec, 6, "ffffffff"), pmerr.LogRec},
 		{"indom with huge count", edit(indomRec, 6, "10000000"), pmerr.LogRec},
@@ -114,6 +119,11 @@ func TestDecodeMetaErrors(t *testing.T) {
 		{"labels with JSON of negative length", edit(labelsRec, 9, "ffffffff"), pmerr.LogRec},
 		{"labels with too many", edit(labelsRec, 11, "00000100"), pmerr.LogRec},
 		{"labels behind the end", edit(labelsRec, 11, "00000002"), pmerr.LogRec},
+		{"text of no object", edit(textRec, 2, "00000001"), pmerr.RecType},
+		{"text of no level", edit(textRec, 2, "00000004"), pmerr.RecType},
+		{"text of a domain and no level", edit(textRec, 2, "00000008"), pmerr.RecType},
+		{"text of no kind", edit(textRec, 2, "00000000"), pmerr.RecType},
+		{"text of unknown kind", edit(textRec, 2, "00000010"), pmerr.RecType},
 		{"text without identifier", "00000010 00000004 00000005 00000010", pmerr.LogRec},
 	}
 	for _, tt := range tests {
@@ -143,6 +153,44 @@ func TestLabelsWithError(t *testing.T) {
 	}
 }
 
+// checkTree checks that the name space is a tree: each name is there once, below
+// the node that its beginning names.
+func checkTree(t testing.TB, s *Set) {
+	t.Helper()
+	seen := map[string]bool{}
+	if err := s.Walk("", func(name string, id pcp.ID) bool {
+		if seen[name] || name == "" || id == pcp.NullID {
+			t.Errorf("%q, %v: seen %v", name, id, seen[name])
+		}
+		seen[name] = true
+		return true
+	}); err != nil {
+		t.Error(err)
+	}
+	leaves := 0
+	for prefix := range s.nodes {
+		list, err := s.Children(prefix)
+		if err != nil {
+			t.Errorf("%q: %v", prefix, err)
+		}
+		for _, c := range list {
+			name := c.Name
+			if prefix != "" {
+				name = prefix + "." + c.Name
+			}
+			if s.nodes[name] == nil || c.Leaf != seen[name] {
+				t.Errorf("%q below %q: leaf %v, seen %v", c.Name, prefix, c.Leaf, seen[name])
+			}
+			if c.Leaf {
+				leaves++
+			}
+		}
+	}
+	if leaves != len(seen) {
+		t.Errorf("%d leaves, %d names", leaves, len(seen))
+	}
+}
+
 func FuzzMeta(f *testing.F) {
 	for _, s := range []string{descRec, aliasRec, indomRec, indom2Rec, deltaRec, labelsRec, textRec, indomRec + deltaRec + descRec} {
 		f.Add(unhex(f, s))
@@ -165,6 +213,7 @@ func FuzzMeta(f *testing.F) {
 				}
 			}
 		}
+		checkTree(t, s)
 		for d := range s.indoms {
 			list, err := s.Instances(d, at)
 			for i := range list {

@@ -59,13 +59,16 @@ func TestWalk(t *testing.T) {
 		{"deep", []string{"a.b.c.d.e"}, "a.b.c", "a.b.c.d.e:1"},
 		{"empty name", []string{"", "a"}, "", "a:2"},
 		{"odd dots", []string{"a..b", "c."}, "", "c.:2 a..b:1"},
+		{"no metric", []string{"a.b:4294967295", "a.c"}, "", "a.c:2"},
 		{"no first component", []string{".", ".a", "..", ".b.c", "d"}, "", "d:5"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := walk(nameSet(t, tt.names...), tt.prefix); got != tt.want {
+			s := nameSet(t, tt.names...)
+			if got := walk(s, tt.prefix); got != tt.want {
 				t.Errorf("got %s, want %s", got, tt.want)
 			}
+			checkTree(t, s)
 		})
 	}
 	s := nameSet(t, "a", "b", "c")
