@@ -9,7 +9,6 @@ import (
 
 	"pmtools/cmd/internal/cli"
 	"pmtools/derive"
-	"pmtools/derive/check"
 	"pmtools/lib/pcp"
 )
 
@@ -94,7 +93,7 @@ const maxInDomMap = 1 << 20
 // equivalence returns what tells which instance domains are equivalent, by the
 // file that PCP_INDOM_CONFIG names, or indom.conf. It is read when it is needed.
 func equivalence(env *cli.Env) func(a, b pcp.InDom) bool {
-	var m *check.InDomMap
+	var m *derive.InDomMap
 	read := false
 	return func(a, b pcp.InDom) bool {
 		if !read {
@@ -107,7 +106,7 @@ func equivalence(env *cli.Env) func(a, b pcp.InDom) bool {
 
 // readInDomMap reads the map of instance domains; nil if there is none, or if
 // there is a mistake in it, which is said.
-func readInDomMap(env *cli.Env) *check.InDomMap {
+func readInDomMap(env *cli.Env) *derive.InDomMap {
 	path, set := env.LookupEnv("PCP_INDOM_CONFIG")
 	if !set {
 		etc, ok := env.Config().Lookup("PCP_ETC_DIR")
@@ -125,7 +124,7 @@ func readInDomMap(env *cli.Env) *check.InDomMap {
 	if err != nil {
 		return nil
 	}
-	m, err := check.ParseInDomMap(string(text))
+	m, err := derive.ParseInDomMap(string(text))
 	for bad := range inDomErrors(err) {
 		notifier(env)(fmt.Sprintf("Error: __pmEquivInDom: [%s:%d] %s", path, bad.Line, bad.Text))
 	}
@@ -133,14 +132,14 @@ func readInDomMap(env *cli.Env) *check.InDomMap {
 }
 
 // inDomErrors yields the mistakes that an error joins.
-func inDomErrors(err error) iter.Seq[*check.InDomError] {
-	return func(yield func(*check.InDomError) bool) {
+func inDomErrors(err error) iter.Seq[*derive.InDomError] {
+	return func(yield func(*derive.InDomError) bool) {
 		joined, ok := err.(interface{ Unwrap() []error })
 		if !ok {
 			return
 		}
 		for _, err := range joined.Unwrap() {
-			if bad, ok := errors.AsType[*check.InDomError](err); ok && !yield(bad) {
+			if bad, ok := errors.AsType[*derive.InDomError](err); ok && !yield(bad) {
 				return
 			}
 		}
