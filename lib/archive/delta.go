@@ -56,11 +56,13 @@ func decodeChanges(body []byte) (list []pcp.Instance, gone map[int32]bool) {
 func (d *domain) change(i int, names map[int32]string, leave func(id int32, name string)) {
 	changes, gone := decodeChanges(d.obs[i].body)
 	said := d.said
+	grown := 0 // by how many there are more than before the delta
 	for k, c := range changes {
 		name, present := names[c.ID]
 		switch {
 		case gone[c.ID] && present:
 			delete(names, c.ID)
+			grown--
 			if leave != nil {
 				leave(c.ID, name)
 			}
@@ -70,10 +72,11 @@ func (d *domain) change(i int, names map[int32]string, leave func(id int32, name
 			}
 		case !present:
 			names[c.ID] = c.Name
+			grown++
 		case name != c.Name:
 			if d.speaks(i) {
 				d.botch("full inst[%d]=%d \"%s\" and redefined in delta inst[%d]=%d \"%s\", second one skipped",
-					rank(names, c.ID), c.ID, name, k, c.ID, c.Name)
+					rank(names, c.ID)-grown, c.ID, name, k, c.ID, c.Name)
 			}
 		}
 	}

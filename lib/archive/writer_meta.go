@@ -30,12 +30,14 @@ func (w *Writer) AddMetric(d pcp.Desc, names ...string) error {
 	switch {
 	case m != nil && m.desc != d:
 		return fmt.Errorf("metric %v: %w", d.ID, changed(m.desc, d))
+	case d.ID == pcp.NullID:
+		return fmt.Errorf("%w: no metric", pmerr.PMID)
 	case m == nil && len(names) == 0:
 		return fmt.Errorf("metric %v: %w: no name", d.ID, pmerr.EINVAL)
 	}
 	var fresh []string
 	for _, n := range names {
-		if n == "" || strings.IndexByte(n, 0) >= 0 || len(n) > maxText {
+		if n == "" || n[0] == '.' || strings.IndexByte(n, 0) >= 0 || len(n) > maxName {
 			return fmt.Errorf("metric %v: %w: %.80q", d.ID, pmerr.Name, n)
 		}
 		if m == nil || !m.names[n] {

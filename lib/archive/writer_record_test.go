@@ -84,6 +84,10 @@ func TestAppendRecordErrors(t *testing.T) {
 		{"mixed formats", pcp.Values{Insts: two, Words: []uint64{1, 2}, Odd: []pcp.Odd{{}, {Bad: true}}}, pmerr.EINVAL},
 		{"no type", pcp.Values{Type: pcp.NoSupport, Insts: two, Blobs: make([][]byte, 2)}, pmerr.Type},
 		{"big type", pcp.Values{Type: 256, Insts: two, Blobs: make([][]byte, 2)}, pmerr.Type},
+		{"events cut", pcp.Values{Type: pcp.Event, Insts: two, Blobs: [][]byte{make([]byte, 4), {0, 0, 0, 1}}}, pmerr.EINVAL},
+		{"no events", pcp.Values{Type: pcp.HighResEvent, Insts: two, Blobs: [][]byte{make([]byte, 4), nil}}, pmerr.EINVAL},
+		{"odd events cut", pcp.Values{Type: pcp.String, Insts: two[:1], Blobs: make([][]byte, 1),
+			Odd: []pcp.Odd{{Bad: true, Type: pcp.Event, Blob: []byte{0, 0, 0, 1}}}}, pmerr.EINVAL},
 		{"long value", pcp.Values{Type: pcp.String, Insts: two, Blobs: [][]byte{nil, make([]byte, 0xffffff-4)}}, pmerr.TooBig},
 	}
 	for _, tt := range tests {

@@ -46,9 +46,12 @@ type damaged struct {
 }
 
 // TestDamage compares what both sides make of damaged archives. The seed is in
-// PMTOOLS_SEED, or 1; PMTOOLS_RUNS is how many archives are damaged, or 600.
+// PMTOOLS_SEED, or 1; PMTOOLS_RUNS is how many archives are damaged, or 600. Those
+// with unexplained differences are moved to the directory PMTOOLS_KEEP, if it is
+// set.
 func TestDamage(t *testing.T) {
 	ours, theirs, root := setup(t)
+	checkExcuses(t)
 	src, dir := ownArchives(t, damageArchives...), t.TempDir()
 	tl := &tally{knownBy: map[string]int{}}
 	work := make(chan damaged)
@@ -156,7 +159,7 @@ func (tl *tally) damaged(d damaged, ours, theirs Side, root string) {
 		tl.count(&tl.unsteady)
 		return
 	}
-	if keep := os.Getenv("KEEP"); keep != "" {
+	if keep := os.Getenv("PMTOOLS_KEEP"); keep != "" {
 		os.Rename(d.Dir, filepath.Join(keep, filepath.Base(d.Dir)))
 	}
 	tl.fail(filepath.Base(d.Dir) + " " + d.String() + "\n" + Diff(o, r))

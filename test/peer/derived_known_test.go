@@ -52,7 +52,7 @@ type explainer struct {
 func (d *derivedRun) classify(w *world, id, text string, crashed bool, ours, theirs part) string {
 	e, err := check.Syntax().Parse(text)
 	if err != nil {
-		return classifyError(text, err)
+		return classifyError(text, err, crashed)
 	}
 	x := &explainer{d: d, w: w, id: id, crashed: crashed, sole: ours.stringless() == theirs.stringless()}
 	if info, err := check.Check(e, w, nil); err == nil {
@@ -70,11 +70,12 @@ func (d *derivedRun) classify(w *world, id, text string, crashed bool, ours, the
 
 var (
 	slashInMatch = regexp.MustCompile(`matchinst\([\s\v]*!?[\s\v]*/(?:[^/\\]|\\.)*/.*/|matchinst\([\s\v]*[^/!\s].*/|matchinst\([\s\v]*![\s\v]*[^/\s].*/`)
+	moreUnits    = regexp.MustCompile(`"[^"]*\([umk]?[VAWCFK]\)[^"]+"`)
 	anonCall     = regexp.MustCompile(`anon\([\s\v]*[A-Za-z]`)
 )
 
 // classifyError explains a difference about an expression that we refuse.
-func classifyError(text string, err error) string {
+func classifyError(text string, err error, crashed bool) string {
 	var se *syntax.Error
 	switch {
 	case errors.As(err, &se) && strings.HasPrefix(se.Msg, "novalue() may appear"):
@@ -83,6 +84,8 @@ func classifyError(text string, err error) string {
 		return "D1"
 	case anonCall.MatchString(text):
 		return "D3"
+	case crashed && moreUnits.MatchString(text):
+		return "V1"
 	}
 	return ""
 }
@@ -184,7 +187,7 @@ func (x *explainer) choiceBySet(n syntax.Node) bool {
 		return false
 	case t.Type == pcp.String && (x.crashed || x.sole):
 		return true
-	case t.Type == pcp.String, x.info.Choices[c] != check.NotStatic:
+	case x.info.Choices[c] != check.NotStatic:
 		return false
 	}
 	set := !x.info.Types[c.Cond].Singular()

@@ -112,9 +112,13 @@ func (f Files) change(d *Damage) []byte {
 	return f[d.File]
 }
 
-// Field returns the field in which a byte of a file lies.
-func (f Files) Field(suffix string, off int) Field {
-	for _, x := range newLayout(suffix, f[suffix]).fields {
+// Fields returns the fields of a file, one behind the other. What cannot be made out
+// is called "rest".
+func (f Files) Fields(suffix string) []Field { return newLayout(suffix, f[suffix]).fields }
+
+// field returns the field in which a byte of a file lies.
+func (f Files) field(suffix string, off int) Field {
+	for _, x := range f.Fields(suffix) {
 		if off < x.Off+x.Size {
 			return x
 		}
@@ -127,7 +131,7 @@ func (f Files) Field(suffix string, off int) Field {
 func number(f Files, d *Damage, rng *rand.Rand) {
 	byName := map[string][]Field{}
 	var names []string
-	for _, x := range newLayout(d.File, f[d.File]).fields {
+	for _, x := range f.Fields(d.File) {
 		if byName[x.Name] == nil {
 			names = append(names, x.Name)
 		}
@@ -181,7 +185,7 @@ func bit(f Files, d *Damage, rng *rand.Rand) {
 		return
 	}
 	off, mask := rng.IntN(len(b)), byte(1)<<rng.IntN(8)
-	x := f.Field(d.File, off)
+	x := f.field(d.File, off)
 	b[off] ^= mask
 	f.hit(d, x)
 	d.Text = fmt.Sprintf(" %#x of byte %d, in %s", mask, off, d.Field)
@@ -194,7 +198,7 @@ func octet(f Files, d *Damage, rng *rand.Rand) {
 		return
 	}
 	off, now := rng.IntN(len(b)), byte(rng.Uint32())
-	x, old := f.Field(d.File, off), b[off]
+	x, old := f.field(d.File, off), b[off]
 	b[off] = now
 	f.hit(d, x)
 	d.Text = fmt.Sprintf(" %d, in %s: %#x becomes %#x", off, d.Field, old, now)
@@ -204,10 +208,10 @@ func octet(f Files, d *Damage, rng *rand.Rand) {
 func cutFile(f Files, d *Damage, rng *rand.Rand) {
 	b := f[d.File]
 	off := rng.IntN(len(b) + 1)
-	if x := newLayout(d.File, b).fields; len(x) > 0 && rng.IntN(2) == 0 {
+	if x := f.Fields(d.File); len(x) > 0 && rng.IntN(2) == 0 {
 		off = x[rng.IntN(len(x))].Off
 	}
-	d.Field = f.Field(d.File, off).Name
+	d.Field = f.field(d.File, off).Name
 	f[d.File] = b[:off]
 	d.Text = fmt.Sprintf(" at %d of %d, before or in %s", off, len(b), d.Field)
 }
@@ -224,7 +228,7 @@ func record(f Files, d *Damage, rng *rand.Rand) (off, end int) {
 	if !ok {
 		skip = 4
 	}
-	d.Field, _, _ = strings.Cut(f.Field(d.File, l.records[i]+skip).Name, ".")
+	d.Field, _, _ = strings.Cut(f.field(d.File, l.records[i]+skip).Name, ".")
 	return l.records[i], l.records[i+1]
 }
 
