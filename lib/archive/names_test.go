@@ -17,7 +17,7 @@ func nameSet(t testing.TB, names ...string) *Set {
 	t.Helper()
 	s := newSet(nil)
 	for i, name := range names {
-		id := i + 1
+		id := int64(i + 1)
 		if base, number, ok := strings.Cut(name, ":"); ok {
 			fmt.Sscan(number, &id)
 			name = base

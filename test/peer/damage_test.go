@@ -107,6 +107,9 @@ func damage(rng *rand.Rand, src, dir string) (damaged, error) {
 	return d, files.Write(filepath.Join(dir, d.archive))
 }
 
+// memory returns the most memory that r says a process had at once, in bytes.
+func memory(r *syscall.Rusage) int64 { return int64(r.Maxrss) << 10 }
+
 // ownMemory returns the most memory that this process had at once. The system
 // counts it for each child as well, whatever the child needs.
 func ownMemory() int64 {
@@ -114,7 +117,7 @@ func ownMemory() int64 {
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &r); err != nil {
 		return 0
 	}
-	return r.Maxrss << 10
+	return memory(&r)
 }
 
 // damaged compares what both sides make of a damaged archive.
@@ -124,9 +127,9 @@ func (tl *tally) damaged(d damaged, ours, theirs Side, root string) {
 		tl.fail(err.Error())
 		return
 	}
-	used, memory := o.State.UserTime()+o.State.SystemTime(), o.State.SysUsage().(*syscall.Rusage).Maxrss<<10
-	if used > damageTime || memory > max(damageMemory+20*d.size, ownMemory()) {
-		tl.fail(fmt.Sprintf("%s\nours took %v and %d MiB", d, used, memory>>20))
+	used, most := o.State.UserTime()+o.State.SystemTime(), memory(o.State.SysUsage().(*syscall.Rusage))
+	if used > damageTime || most > max(damageMemory+20*d.size, ownMemory()) {
+		tl.fail(fmt.Sprintf("%s\nours took %v and %d MiB", d, used, most>>20))
 		return
 	}
 	r, err := theirs.Run(d.Command, root)
