@@ -24,7 +24,8 @@ func knownDomains(config *cli.Config, env *cli.Env) func(domain uint32) bool {
 		if len(words) < 3 || words[0] != "#define" {
 			continue
 		}
-		if n, err := strconv.ParseUint(words[2], 10, 9); err == nil {
+		// 0 is there too, as the one that may not be used.
+		if n, err := strconv.ParseUint(words[2], 10, 9); err == nil && n != 0 {
 			known[uint32(n)] = true
 		}
 	}
