@@ -1,7 +1,6 @@
 package archive
 
 import (
-	"cmp"
 	"slices"
 
 	"pmtools/lib/internal/wire"
@@ -23,15 +22,15 @@ func checkLabels(body []byte) bool {
 // skipLabelSet passes over a label set behind its instance.
 func skipLabelSet(r *wire.Reader) bool {
 	size := r.Int32()
-	if size < 0 || size > maxLabelJSON {
+	if size < 0 || size > wire.MaxLabelJSON {
 		return false
 	}
 	r.Skip(int(size))
 	n := r.Int32()
-	if n > maxLabels {
+	if n > wire.MaxLabels {
 		return false
 	}
-	r.Skip(8 * int(max(n, 0)))
+	r.Skip(wire.LabelSize * int(max(n, 0)))
 	return r.Err() == nil
 }
 
@@ -50,16 +49,7 @@ func decodeLabels(body []byte) []pcp.LabelSet {
 		if n < 0 {
 			continue
 		}
-		set.Labels = make([]pcp.Label, 0, min(n, maxLabels))
-		for range n {
-			name, nameLen, flags := int(r.Uint16()), int(r.Uint8()), r.Uint8()
-			value, valueLen := int(r.Uint16()), int(r.Uint16())
-			if name+nameLen > len(json) || value+valueLen > len(json) {
-				continue
-			}
-			set.Labels = append(set.Labels, pcp.Label{Name: json[name : name+nameLen], Value: json[value : value+valueLen], Flags: flags})
-		}
-		slices.SortStableFunc(set.Labels, func(a, b pcp.Label) int { return cmp.Compare(a.Name, b.Name) })
+		set.Labels, _ = wire.DecodeLabels(json, r.Bytes(wire.LabelSize*n))
 		sets = append(sets, set)
 	}
 	return sets

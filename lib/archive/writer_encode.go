@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
+	"pmtools/lib/internal/wire"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmerr"
 )
@@ -24,13 +24,6 @@ const (
 // maxText is the most text that the writer puts into one metadata record, far
 // below what the length word could say.
 const maxText = 1 << 28
-
-// Limits of a label set (values.md V23).
-const (
-	maxLabels    = 255
-	maxLabelName = 254
-	maxLabelJSON = 65535
-)
 
 // AppendDesc appends the metadata record that describes a metric. The identifier
 // is written as it is.
@@ -160,34 +153,12 @@ func appendLabelSet(dst []byte, kind pcp.LabelKind, s *pcp.LabelSet) ([]byte, er
 		dst = be.AppendUint32(dst, 0)
 		return be.AppendUint32(dst, uint32(pmerr.Of(s.Err))), nil
 	}
-	labels := slices.Clone(s.Labels)
-	slices.SortStableFunc(labels, func(a, b pcp.Label) int { return strings.Compare(a.Name, b.Name) })
-	json := []byte{'{'}
-	var where []byte
-	for i, l := range labels {
-		switch {
-		case l.Name == "" || len(l.Name) > maxLabelName || i > 0 && l.Name == labels[i-1].Name:
-			return dst, fmt.Errorf("%w: label name %.80q", pmerr.EINVAL, l.Name)
-		case len(json)+len(l.Name)+len(l.Value)+5 > maxLabelJSON || i >= maxLabels:
-			return dst, fmt.Errorf("%w: label set", pmerr.TooBig)
-		case l.Value == "":
-			return dst, fmt.Errorf("%w: label %s without value", pmerr.EINVAL, l.Name)
-		}
-		if i > 0 {
-			json = append(json, ',')
-		}
-		where = be.AppendUint16(where, uint16(len(json)+1))
-		where = append(where, byte(len(l.Name)), l.Flags)
-		json = append(json, '"')
-		json = append(json, l.Name...)
-		json = append(json, '"', ':')
-		where = be.AppendUint16(where, uint16(len(json)))
-		where = be.AppendUint16(where, uint16(len(l.Value)))
-		json = append(json, l.Value...)
+	json, where, err := wire.EncodeLabels(s.Labels)
+	if err != nil {
+		return dst, err
 	}
-	json = append(json, '}')
 	dst = be.AppendUint32(dst, uint32(len(json)))
 	dst = append(dst, json...)
-	dst = be.AppendUint32(dst, uint32(len(labels)))
+	dst = be.AppendUint32(dst, uint32(len(where)/wire.LabelSize))
 	return append(dst, where...), nil
 }

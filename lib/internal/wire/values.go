@@ -124,6 +124,19 @@ func (s *Sets) block(index uint32) int {
 // there takes it up again.
 func (s *Sets) Start() int { return s.start }
 
+// Type returns the type that the values of the current set show by themselves: 32
+// bits in situ, the type of the first block, or Unknown without values.
+func (s *Sets) Type() pcp.Type {
+	switch {
+	case len(s.pairs) < 8:
+		return pcp.Unknown
+	case !s.ptr:
+		return pcp.Int32
+	}
+	t, _ := s.blockAt(binary.BigEndian.Uint32(s.pairs[4:]))
+	return t
+}
+
 // Err returns an error unless all sets were walked over, were well-formed, and
 // fill the message with their blocks, all of which lie behind the sets.
 func (s *Sets) Err() error {

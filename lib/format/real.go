@@ -1,0 +1,86 @@
+package format
+
+import (
+	"math"
+	"strconv"
+)
+
+// AppendReal appends f in about four digits, right aligned in width characters,
+// as pmval does where no precision is asked for (commands.md T6.4): the decimal
+// points of numbers below ten thousand stand below each other, other numbers have
+// an exponent. Narrow widths shorten only the digits' own padding, so that less
+// than a field is left for some numbers, which then stand at its left.
+func AppendReal(dst []byte, f float64, width int) []byte {
+	switch {
+	case f == 0:
+		return append(appendField(dst, f, 'f', 0, width-5), ".0   "...)
+	case f < 0.1 || f > 9999:
+		return appendField(dst, f, 'E', 3, width)
+	case f <= 0.9999:
+		return appendField(dst, f, 'f', 4, width)
+	case f <= 9.999:
+		return append(appendField(dst, f, 'f', 3, width-1), ' ')
+	case f <= 99.99:
+		return append(appendField(dst, f, 'f', 2, width-2), "  "...)
+	case f <= 999.9:
+		return append(appendField(dst, f, 'f', 1, width-3), "   "...)
+	}
+	return append(appendField(dst, f, 'f', 0, width-5), ".    "...)
+}
+
+// AppendFixed appends f with prec digits behind the point, right aligned in at
+// least width characters.
+func AppendFixed(dst []byte, f float64, width, prec int) []byte {
+	return appendField(dst, f, 'f', prec, width)
+}
+
+// appendField appends f as C's printf does for the conversions f and E; a
+// negative width aligns left.
+func appendField(dst []byte, f float64, conversion byte, prec, width int) []byte {
+	start := len(dst)
+	switch {
+	case math.IsNaN(f) || math.IsInf(f, 0):
+		dst = appendOdd(dst, f, conversion == 'E')
+	case prec == 0 && f < 1e15 && f > -1e15:
+		dst = appendWhole(dst, f)
+	default:
+		dst = strconv.AppendFloat(dst, f, conversion, prec, 64)
+	}
+	if width < 0 {
+		return alignLeft(dst, start, -width)
+	}
+	return alignRight(dst, start, width)
+}
+
+// appendWhole appends a number without its fraction, half to even.
+func appendWhole(dst []byte, f float64) []byte {
+	r := math.RoundToEven(f)
+	if r == 0 && math.Signbit(r) {
+		return append(dst, "-0"...)
+	}
+	return strconv.AppendInt(dst, int64(r), 10)
+}
+
+// appendOdd appends what is no number as C does.
+func appendOdd(dst []byte, f float64, upper bool) []byte {
+	if math.Signbit(f) {
+		dst = append(dst, '-')
+	}
+	switch {
+	case math.IsNaN(f) && upper:
+		return append(dst, "NAN"...)
+	case math.IsNaN(f):
+		return append(dst, "nan"...)
+	case upper:
+		return append(dst, "INF"...)
+	}
+	return append(dst, "inf"...)
+}
+
+// alignLeft adds blanks to what follows start, so that it is at least width wide.
+func alignLeft(dst []byte, start, width int) []byte {
+	for len(dst)-start < width {
+		dst = append(dst, ' ')
+	}
+	return dst
+}

@@ -1,0 +1,183 @@
+package wire
+
+import (
+	"fmt"
+	"math"
+
+	"pmtools/lib/pcp"
+	"pmtools/lib/pmerr"
+)
+
+// maxBlob is the most that fits into a value block, whose length has 24 bits and
+// counts its own word.
+const maxBlob = 0xffffff - 4
+
+// A SetWriter appends value sets and their value blocks, the counterpart of Sets.
+// The zero SetWriter is that of the protocol.
+type SetWriter struct {
+	Bias        int                   // as in NewSets
+	ID          func(v pcp.ID) pcp.ID // gives the identifiers that are written; nil keeps them
+	FloatInSitu bool                  // floats stand in the set, as in old archives
+}
+
+// Append appends columns to a message that begins at byte start of dst. An error
+// is a value that has no place in a message; dst is then returned as it was.
+func (w *SetWriter) Append(dst []byte, start int, sets []pcp.Values) ([]byte, error) {
+	before := len(dst)
+	block := len(dst) - start // where the next value block will begin in the message
+	for i := range sets {
+		v := &sets[i]
+		if err := checkValues(v, w.FloatInSitu); err != nil {
+			return dst, fmt.Errorf("metric %v: %w", v.ID, err)
+		}
+		block += 8
+		if v.Len() > 0 {
+			block += 4 + 8*v.Len()
+		}
+	}
+	for i := range sets {
+		dst, block = w.appendSet(dst, &sets[i], block)
+	}
+	if block > math.MaxInt32-4 {
+		return dst[:before], fmt.Errorf("%w: message of %d bytes", pmerr.TooBig, block)
+	}
+	for i := range sets {
+		if v := &sets[i]; v.Len() > 0 && !inSitu(v, 0, w.FloatInSitu) {
+			for k := range v.Insts {
+				dst = appendBlock(dst, v, k)
+			}
+		}
+	}
+	return dst, nil
+}
+
+// checkValues finds what in a column cannot be encoded.
+func checkValues(v *pcp.Values, floatInSitu bool) error {
+	n := v.Len()
+	switch {
+	case v.Err > 0:
+		return fmt.Errorf("%w: error code %d", pmerr.EINVAL, int32(v.Err))
+	case v.Err != 0 && n > 0:
+		return fmt.Errorf("%w: values beside an error", pmerr.EINVAL)
+	case n == 0:
+		return nil
+	case v.Odd != nil && len(v.Odd) != n:
+		return fmt.Errorf("%w: %d instances, %d odd values", pmerr.EINVAL, n, len(v.Odd))
+	case v.Type.Arithmetic() && len(v.Words) != n:
+		return fmt.Errorf("%w: %d instances, %d words", pmerr.EINVAL, n, len(v.Words))
+	case !v.Type.Arithmetic() && len(v.Blobs) != n:
+		return fmt.Errorf("%w: %d instances, %d blobs", pmerr.EINVAL, n, len(v.Blobs))
+	}
+	format := inSitu(v, 0, floatInSitu)
+	for i := range v.Insts {
+		t, size := v.Type, blobSize(v, i)
+		if v.Odd != nil && v.Odd[i].Bad {
+			t = v.Odd[i].Type
+		}
+		switch {
+		case inSitu(v, i, floatInSitu) != format:
+			return fmt.Errorf("%w: values both in place and in blocks", pmerr.EINVAL)
+		case !format && (t < 0 || t > 255):
+			return fmt.Errorf("%w: %v", pmerr.Type, t)
+		case size > maxBlob:
+			return fmt.Errorf("%w: value of %d bytes", pmerr.TooBig, size)
+		case !format && (t == pcp.Event || t == pcp.HighResEvent) && !FitEvents(t, blob(v, i)):
+			return fmt.Errorf("%w: event records longer than the value", pmerr.EINVAL)
+		}
+	}
+	return nil
+}
+
+// inSitu reports whether value i stands in the value set itself.
+func inSitu(v *pcp.Values, i int, floatInSitu bool) bool {
+	if v.Odd != nil && v.Odd[i].Bad {
+		return v.Odd[i].InSitu
+	}
+	return v.Type == pcp.Int32 || v.Type == pcp.Uint32 || floatInSitu && v.Type == pcp.Float
+}
+
+// blobSize returns the size of the data in the value block of value i.
+func blobSize(v *pcp.Values, i int) int {
+	switch {
+	case v.Odd != nil && v.Odd[i].Bad:
+		return len(blob(v, i))
+	case v.Type == pcp.Int32 || v.Type == pcp.Uint32 || v.Type == pcp.Float:
+		return 4
+	case v.Type.Arithmetic():
+		return 8
+	case v.Type == pcp.String:
+		return len(v.Blobs[i]) + 1
+	}
+	return len(blob(v, i))
+}
+
+// blob returns the bytes of value i, which is odd or no number.
+func blob(v *pcp.Values, i int) []byte {
+	if v.Odd != nil && v.Odd[i].Bad {
+		return v.Odd[i].Blob
+	}
+	return v.Blobs[i]
+}
+
+// appendSet appends a value set whose first value block begins at byte block of
+// the message, and returns where the next set's first one begins.
+func (w *SetWriter) appendSet(dst []byte, v *pcp.Values, block int) ([]byte, int) {
+	id := v.ID
+	if w.ID != nil {
+		id = w.ID(id)
+	}
+	dst = AppendUint32(dst, uint32(id))
+	if v.Len() == 0 {
+		return AppendUint32(dst, uint32(v.Err)), block
+	}
+	dst = AppendUint32(dst, uint32(v.Len()))
+	if inSitu(v, 0, w.FloatInSitu) {
+		dst = AppendUint32(dst, InSitu)
+		for i, inst := range v.Insts {
+			word := uint32(0)
+			if v.Odd != nil && v.Odd[i].Bad {
+				word = v.Odd[i].Word
+			} else {
+				word = uint32(v.Words[i])
+			}
+			dst = AppendUint32(dst, uint32(inst))
+			dst = AppendUint32(dst, word)
+		}
+		return dst, block
+	}
+	dst = AppendUint32(dst, DPtr)
+	for i, inst := range v.Insts {
+		dst = AppendUint32(dst, uint32(inst))
+		dst = AppendUint32(dst, uint32(block/4+w.Bias))
+		block += 4 + (blobSize(v, i)+3)/4*4
+	}
+	return dst, block
+}
+
+// appendBlock appends the value block of value i: type and length in one word,
+// the data, and padding to whole words.
+func appendBlock(dst []byte, v *pcp.Values, i int) []byte {
+	size, t := blobSize(v, i), v.Type
+	odd := v.Odd != nil && v.Odd[i].Bad
+	if odd {
+		t = v.Odd[i].Type
+	}
+	dst = AppendUint32(dst, uint32(t)<<24|uint32(size+4))
+	switch {
+	case odd:
+		dst = append(dst, v.Odd[i].Blob...)
+	case t == pcp.Float:
+		dst = AppendUint32(dst, uint32(v.Words[i]))
+	case t.Arithmetic():
+		dst = AppendUint64(dst, v.Words[i])
+	default:
+		dst = append(dst, v.Blobs[i]...)
+		if t == pcp.String {
+			dst = append(dst, 0)
+		}
+	}
+	for ; size%4 != 0; size++ {
+		dst = append(dst, '~')
+	}
+	return dst
+}

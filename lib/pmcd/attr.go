@@ -1,0 +1,152 @@
+package pmcd
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+	"strings"
+
+	"pmtools/lib/pmerr"
+)
+
+// Keys of the attributes that have an effect on a connection, under their full
+// names (wire.md W2.2).
+const (
+	AttrSecure    = "secure"    // with pcps: only: "enforce" (as absent or "1") or "relaxed"
+	AttrCompress  = "compress"  // always refused
+	AttrUserAuth  = "userauth"  // authenticate, whatever else is given
+	AttrUserName  = "username"  // who authenticates
+	AttrPassword  = "password"  // what proves it
+	AttrMethod    = "method"    // the mechanism, instead of the best one
+	AttrRealm     = "realm"     // of the user name
+	AttrContainer = "container" // whose metrics are wanted
+)
+
+// An Attr is an attribute of a host specification.
+type Attr struct {
+	Key   string // the full name
+	Value string
+	Set   bool // whether there is a value, perhaps an empty one
+}
+
+// attrKeys gives the full name of every key a specification may have. Those that
+// are not constants above are known to the reference, and have no effect there.
+var attrKeys = map[string]string{
+	"secure": AttrSecure, "compress": AttrCompress,
+	"userauth": AttrUserAuth, "authorise": AttrUserAuth, "authorize": AttrUserAuth,
+	"user": AttrUserName, "username": AttrUserName,
+	"pass": AttrPassword, "password": AttrPassword,
+	"method": AttrMethod, "authmeth": AttrMethod,
+	"realm": AttrRealm, "container": AttrContainer,
+	"unix": "unix", "unixsock": "unix", "local": "local",
+	"uid": "userid", "userid": "userid", "gid": "groupid", "groupid": "groupid",
+	"pid": "processid", "processid": "processid", "exclusive": "exclusive",
+}
+
+// Attr returns the attribute with the full name key, and whether there is one.
+func (s *Spec) Attr(key string) (Attr, bool) {
+	for _, a := range s.Attrs {
+		if a.Key == key {
+			return a, true
+		}
+	}
+	return Attr{}, false
+}
+
+// attrs reads the attributes. Unknown keys are ignored, their values too; of the
+// same key, the last one counts.
+func (p *specParser) attrs() error {
+	for {
+		start := p.pos
+		text := p.until("&/")
+		if err := p.attr(text, start); err != nil {
+			return err
+		}
+		if p.next() != '&' {
+			break
+		}
+		p.pos++
+	}
+	slices.SortFunc(p.spec.Attrs, func(a, b Attr) int { return cmp.Compare(a.Key, b.Key) })
+	return nil
+}
+
+// attr reads one attribute, which begins at start. Its key ends at the last "=".
+func (p *specParser) attr(text string, start int) error {
+	var a Attr
+	name := text
+	if i := strings.LastIndexByte(text, '='); i >= 0 {
+		name, a.Value, a.Set = text[:i], text[i+1:], true
+	}
+	key, known := attrKeys[name]
+	if !known {
+		return nil
+	}
+	a.Key = key
+	var bad int
+	var err error
+	if a.Value, bad, err = decodeForm(a.Value); err != nil {
+		return &SpecError{Spec: p.text, Pos: start + len(name) + 1 + bad, Reason: err.Error(), Code: pmerr.EINVAL}
+	}
+	p.spec.Attrs = slices.DeleteFunc(p.spec.Attrs, func(b Attr) bool { return a.Key == b.Key })
+	p.spec.Attrs = append(p.spec.Attrs, a)
+	return nil
+}
+
+// errEscape is why a value cannot be decoded. A zero byte would end the value
+// early at the other side, or be taken for a separator, so it counts as wrong.
+var errEscape = errors.New("bad escape in attribute value")
+
+// decodeForm decodes an attribute value: "+" is a blank, %HH a byte. With an
+// error comes the place of the escape.
+func decodeForm(s string) (text string, bad int, err error) {
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		switch s[i] {
+		case '+':
+			b.WriteByte(' ')
+		case '%':
+			if i+2 >= len(s) || !isHex(s[i+1]) || !isHex(s[i+2]) || s[i+1:i+3] == "00" {
+				return "", i, errEscape
+			}
+			b.WriteByte(hexValue(s[i+1])<<4 | hexValue(s[i+2]))
+			i += 2
+		default:
+			b.WriteByte(s[i])
+		}
+	}
+	return b.String(), 0, nil
+}
+
+func isHex(c byte) bool {
+	return '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'f'
+}
+
+func hexValue(c byte) byte {
+	if c <= '9' {
+		return c - '0'
+	}
+	return c|0x20 - 'a' + 10
+}
+
+// write appends the text of a, its value encoded.
+func (a Attr) write(b *strings.Builder) {
+	b.WriteString(a.Key)
+	if !a.Set {
+		return
+	}
+	b.WriteByte('=')
+	const hex = "0123456789ABCDEF"
+	for _, c := range []byte(a.Value) {
+		switch {
+		case c == ' ':
+			b.WriteByte('+')
+		case 'a' <= c|0x20 && c|0x20 <= 'z', '0' <= c && c <= '9', c == '-', c == '_', c == '.':
+			b.WriteByte(c)
+		default:
+			b.WriteByte('%')
+			b.WriteByte(hex[c>>4])
+			b.WriteByte(hex[c&15])
+		}
+	}
+}

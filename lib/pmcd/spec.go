@@ -1,0 +1,285 @@
+package pmcd
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"pmtools/lib/pmerr"
+)
+
+// A host specification says which daemon to connect to and how (wire.md W2.1):
+//
+//	spec  = [ "pcp:" *"/" | "pcps:" *"/" ] hosts [ "?" attrs | "/" ignored ]
+//	      | ( "unix:" | "local:" ) *"/" [ path ] [ "?" attrs ]
+//	hosts = host *( "@" host )              the daemon, its proxy, others without a use
+//	host  = ( name | "[" name "]" ) [ ":" port *( "," port ) ]
+//	attrs = attr *( "&" attr )              up to the end or the next "/"
+//	attr  = key [ "=" value ]
+
+// DefaultSocket is the path of the daemon's Unix socket where neither the
+// specification nor the [Dialer] names one.
+const DefaultSocket = "/run/pcp/pmcd.socket"
+
+// Schemes of a specification, as they are written without the colon.
+const (
+	SchemePCP   = "pcp"
+	SchemePCPS  = "pcps"
+	SchemeUnix  = "unix"
+	SchemeLocal = "local"
+)
+
+// A Spec is a parsed host specification. It is not changed by anything in this
+// package, so goroutines may share it. Make one with [ParseSpec].
+type Spec struct {
+	Scheme string // one of the schemes, or "" when the text has none
+	Path   string // of the socket for unix: and local:, absolute; "" is the default one
+	Hosts  []Host // the daemon, its proxy, more that have no use; at least one unless Local
+	Attrs  []Attr // sorted by key, each key once
+
+	text string
+}
+
+// A Host is one host of a specification with the ports to try in order; with no
+// ports, the default ones.
+type Host struct {
+	Name  string // without brackets; may be empty or unknown, which connecting finds out
+	Ports []int  // 0 to 65535
+}
+
+// Local reports whether s names a Unix socket: unix: or local:.
+func (s *Spec) Local() bool {
+	return s.Scheme == SchemeUnix || s.Scheme == SchemeLocal
+}
+
+// Text returns the specification as it was typed, for messages.
+func (s *Spec) Text() string {
+	return s.text
+}
+
+// Host returns the name that stands for the daemon's host in a context: the
+// first host, or the socket's path.
+func (s *Spec) Host() string {
+	switch {
+	case len(s.Hosts) > 0:
+		return s.Hosts[0].Name
+	case s.Path == "":
+		return DefaultSocket
+	}
+	return s.Path
+}
+
+// A SpecError says what is wrong with a host specification. It wraps
+// [pmerr.Generic] for a syntax error, [pmerr.EINVAL] for an attribute value that
+// cannot be decoded, and [pmerr.NotHost] for a specification without any host.
+type SpecError struct {
+	Spec   string
+	Pos    int    // in bytes
+	Reason string // "" when there is nothing to point at
+	Code   pmerr.Code
+}
+
+// Error describes the error in one line.
+func (e *SpecError) Error() string {
+	if e.Reason == "" {
+		return fmt.Sprintf("host specification %q: %v", e.Spec, e.Code)
+	}
+	return fmt.Sprintf("host specification %q: column %d: %s", e.Spec, e.Pos+1, e.Reason)
+}
+
+// Unwrap returns the code.
+func (e *SpecError) Unwrap() error {
+	return e.Code
+}
+
+// Message returns the lines that a command prints ahead of its own message, as
+// the reference's library does: what failed, the specification, and a caret
+// under the place with the reason. It is empty when there is nothing to show.
+func (e *SpecError) Message() string {
+	if e.Reason == "" {
+		return ""
+	}
+	return "pmNewContext: bad host specification\n" + e.Spec + "\n" + strings.Repeat(" ", e.Pos) + "^ -- " + e.Reason + "\n"
+}
+
+// ParseSpec parses a host specification. The error is a [*SpecError].
+func ParseSpec(text string) (*Spec, error) {
+	p := specParser{text: text, spec: &Spec{text: text}}
+	if err := p.parse(); err != nil {
+		return nil, err
+	}
+	return p.spec, nil
+}
+
+// specParser reads a specification from left to right; pos is the next byte.
+type specParser struct {
+	text string
+	pos  int
+	spec *Spec
+}
+
+// fail returns a syntax error at the current place.
+func (p *specParser) fail(reason string) error {
+	return &SpecError{Spec: p.text, Pos: p.pos, Reason: reason, Code: pmerr.Generic}
+}
+
+// until returns the text up to the first byte that is in stop, and moves there.
+func (p *specParser) until(stop string) string {
+	rest := p.text[p.pos:]
+	if i := strings.IndexAny(rest, stop); i >= 0 {
+		rest = rest[:i]
+	}
+	p.pos += len(rest)
+	return rest
+}
+
+// next returns the byte at the current place, 0 at the end. No text comes with a
+// zero byte from a command line; one from elsewhere is refused as an end too early.
+func (p *specParser) next() byte {
+	if p.pos == len(p.text) {
+		return 0
+	}
+	return p.text[p.pos]
+}
+
+func (p *specParser) parse() error {
+	if i := strings.IndexByte(p.text, 0); i >= 0 {
+		p.pos = i
+		return p.fail("unexpected terminal character")
+	}
+	for _, scheme := range []string{SchemePCP, SchemePCPS, SchemeUnix, SchemeLocal} {
+		if strings.HasPrefix(p.text, scheme+":") {
+			p.spec.Scheme = scheme
+			p.pos = len(scheme) + 1
+			for p.next() == '/' {
+				p.pos++
+			}
+		}
+	}
+	rest := p.hosts
+	if p.spec.Local() {
+		rest = p.path
+	}
+	if err := rest(); err != nil {
+		return err
+	}
+	if p.next() == '?' {
+		p.pos++
+		return p.attrs()
+	}
+	return nil
+}
+
+// path reads what follows unix: or local: up to the attributes.
+func (p *specParser) path() error {
+	if path := p.until(":?"); path != "" {
+		p.spec.Path = "/" + path
+	}
+	if p.next() == ':' {
+		return p.fail("unexpected terminal character")
+	}
+	return nil
+}
+
+// hosts reads the hosts up to the attributes, a path or the end.
+func (p *specParser) hosts() error {
+	for {
+		h, err := p.host()
+		if err != nil {
+			return err
+		}
+		p.spec.Hosts = append(p.spec.Hosts, h)
+		if p.next() != '@' {
+			return nil
+		}
+		p.pos++
+	}
+}
+
+// host reads one host with its ports.
+func (p *specParser) host() (Host, error) {
+	var h Host
+	if p.next() == '[' {
+		p.pos++
+		h.Name = p.until("]")
+		if p.next() == 0 {
+			return h, p.fail("missing closing ']' for host spec")
+		}
+		p.pos++
+		if c := p.next(); c != 0 && !strings.ContainsRune(":@/?", rune(c)) {
+			return h, p.fail("extra characters after host spec")
+		}
+	} else if h.Name = p.until(":@/?"); h.Name == "" {
+		if len(p.spec.Hosts) == 0 && p.next() != ':' && p.next() != '@' {
+			return h, &SpecError{Spec: p.text, Code: pmerr.NotHost}
+		}
+		return h, p.fail("unexpected terminal character")
+	}
+	for sep := byte(':'); p.next() == sep; sep = ',' {
+		p.pos++
+		port, err := p.port()
+		if err != nil {
+			return h, err
+		}
+		h.Ports = append(h.Ports, port)
+	}
+	return h, nil
+}
+
+// port reads one port number.
+func (p *specParser) port() (int, error) {
+	start := p.pos
+	for c := p.next(); '0' <= c && c <= '9'; c = p.next() {
+		p.pos++
+	}
+	switch c := p.next(); {
+	case c != 0 && !strings.ContainsRune(",@/?", rune(c)):
+		return 0, p.fail("non-numeric port")
+	case p.pos == start:
+		return 0, p.fail("missing port")
+	}
+	n, err := strconv.ParseUint(p.text[start:p.pos], 10, 16)
+	if err != nil {
+		p.pos = start
+		return 0, p.fail("port out of range")
+	}
+	return int(n), nil
+}
+
+// String returns the canonical text of s (values.md V22.3): full names of
+// attributes, sorted, values encoded, brackets only where they are needed.
+func (s *Spec) String() string {
+	var b strings.Builder
+	switch {
+	case s.Local():
+		b.WriteString(s.Scheme + ":/" + s.Host())
+	case s.Scheme != "":
+		b.WriteString(s.Scheme + "://")
+	}
+	for i, h := range s.Hosts {
+		if i > 0 {
+			b.WriteByte('@')
+		}
+		h.write(&b)
+	}
+	for i, a := range s.Attrs {
+		b.WriteByte("?&"[min(i, 1)])
+		a.write(&b)
+	}
+	return b.String()
+}
+
+// write appends the text of h.
+func (h Host) write(b *strings.Builder) {
+	switch {
+	case h.Name == "", h.Name[0] == '[', strings.ContainsAny(h.Name, ":@/?"),
+		h.Name == SchemePCP, h.Name == SchemePCPS, h.Name == SchemeUnix, h.Name == SchemeLocal:
+		b.WriteString("[" + h.Name + "]")
+	default:
+		b.WriteString(h.Name)
+	}
+	for i, p := range h.Ports {
+		b.WriteByte(":,"[min(i, 1)])
+		b.WriteString(strconv.Itoa(p))
+	}
+}
