@@ -25,7 +25,9 @@ lib/archive: lib/internal/wire lib/pcp lib/pmerr
 lib/archive/archivetest: lib/archive lib/pcp lib/pmerr
 lib/pmns: lib/pcp lib/pmerr
 lib/when: lib/pmerr
-lib/pmapi: lib/archive lib/pmns lib/pcp lib/pmerr
+lib/pdu: lib/internal/wire lib/pcp lib/pmerr
+lib/pmcd: lib/pdu lib/pcp lib/pmerr
+lib/pmapi: lib/archive lib/pmcd lib/pmns lib/pcp lib/pmerr
 lib/pmapi/sourcetest: lib/pmapi lib/pcp lib/pmerr
 lib/format: lib/pcp lib/pmerr
 derive/syntax:
@@ -50,6 +52,7 @@ var terminal = []string{
 // besides the standard library. Tests are free.
 var outside = map[string][]string{
 	"lib/archive": {"golang.org/x/sys/unix", "golang.org/x/sys/windows", "github.com/klauspost/compress", "github.com/ulikunitz/xz"},
+	"lib/pmcd":    {"github.com/xdg-go/scram"},
 	"cmd/":        {"github.com/spf13/cobra", "github.com/spf13/pflag"},
 }
 

@@ -128,7 +128,8 @@ func (r *reporter) instances(ctx context.Context, d *pcp.Desc) {
 
 // printSeries prints the identifiers of the source and of a metric. Optional
 // labels are no part of an identity.
-func (r *reporter) printSeries(ctx context.Context, m metric, d *pcp.Desc) {
+func (r *reporter) printSeries(ctx context.Context, m *metric) {
+	d := &m.desc
 	source := pcp.AppendLabels(nil, pcp.WithoutOptional(r.merge(ctx, nil, pcp.ContextLabels, 0)))
 	fmt.Fprintf(r.out, "    Source: %s\n", identifier(`{"series":"source","labels":%s}`, source))
 	labels := pcp.AppendLabels(nil, pcp.WithoutOptional(r.metricLabels(ctx, d, d.ID.Domain())))

@@ -15,6 +15,7 @@ import (
 	_ "time/tzdata" // zones, where the system has none
 
 	"pmtools/cmd/internal/cli"
+	"pmtools/lib/pmerr"
 	"pmtools/lib/pmns"
 )
 
@@ -28,20 +29,21 @@ type flags struct {
 	fetch, fetchAll, events bool       // -f, -F, -x
 	labels, series          bool       // -l, -s
 	verify, errorsOnly      bool       // -v, -e
+	batch                   int        // -b
 	registrations           []string   // -r
 	names                   *pmns.Tree // -n, -N; nil without
 }
 
 // newCommand returns the command pminfo.
 func newCommand(env *cli.Env) *cli.Command {
-	f := &flags{}
+	f := &flags{batch: 128}
 	c := cli.New(env, "pminfo", "[options] [metricname | pmid | indom]...")
-	defs := &definitions{env: env, options: &c.Options}
+	defs := cli.NewDefinitions(c)
 	c.Section("General options")
 	c.Shared("archive", "debug", "host", "container", "local-PMDA", "spec-local", "namespace", "uniqnames",
 		"origin", "timezone", "hostzone", "version", "help")
 	c.Section("Protocol and reporting options")
-	c.Func(checkBatch, "b", "batch", "N", "fetch N metrics at a time for -f and -v [128]")
+	c.Func(f.setBatch, "b", "batch", "N", "fetch N metrics at a time for -f and -v [128]")
 	c.Bool(&f.desc, "d", "desc", "get and print metric description")
 	c.Bool(&f.line, "1", "desc-oneline", "variant of -d with one output line per metric")
 	c.Bool(&f.errorsOnly, "e", "metadata-errors", "like -v, but don't report metrics with no values")
@@ -55,12 +57,18 @@ func newCommand(env *cli.Env) *cli.Command {
 	c.Bool(&f.oneline, "t", "oneline", "get and display (terse) oneline text")
 	c.Bool(&f.help, "T", "helptext", "get and display (verbose) help text")
 	c.Section("Metrics options")
-	c.Func(func(path string) error { defs.load(path); return nil },
+	c.Func(func(path string) error { load(env, defs, path); return nil },
 		"c", "derived", "FILE", "load global derived metric definitions from FILE(s)")
 	c.Strings(&f.registrations, "r", "register", "name=expr", "register a per-context derived metric")
 	c.Bool(&f.events, "x", "events", "unpack and report on any fetched event records")
 	c.Bool(&f.verify, "v", "verify", "verify mode, be quiet and only report errors")
-	c.Namespace = func(file string, unique bool) error { return f.loadNames(env, file, unique) }
+	c.Namespace = func(file string, unique bool) (err error) {
+		if f.names != nil {
+			return pmerr.DupPMNS
+		}
+		f.names, err = env.LoadNames(file, unique)
+		return err
+	}
 	c.Run = func(ctx context.Context, args []string) error {
 		f.imply()
 		return f.run(ctx, c, defs, args)
@@ -68,13 +76,22 @@ func newCommand(env *cli.Env) *cli.Command {
 	return c
 }
 
-// checkBatch judges the argument of -b. An archive is read metric by metric
-// whatever it says.
-func checkBatch(arg string) error {
-	if _, ok := cli.Number(arg); !ok {
+// setBatch takes the argument of -b.
+func (f *flags) setBatch(arg string) error {
+	n, ok := cli.Number(arg)
+	if !ok {
 		return errors.New("-b requires numeric argument")
 	}
+	f.batch = n
 	return nil
+}
+
+// load loads a file of derived metrics. What is wrong with it is said, and no
+// more.
+func load(env *cli.Env, defs *cli.Definitions, path string) {
+	if err := defs.Load(path); err != nil {
+		env.Errorf("derived configuration(s) error: %s", reason(err))
+	}
 }
 
 // imply sets the options that others imply, and clears what -v and -e switch off.

@@ -22,6 +22,7 @@ func (r *reporter) operands(ctx context.Context, args []string) bool {
 			ok = false
 		}
 	}
+	r.flush(ctx)
 	return ok
 }
 
@@ -46,22 +47,27 @@ func (r *reporter) operand(ctx context.Context, arg string) error {
 	}
 	var ms []metric
 	err := r.src.Walk(ctx, name, func(name string, id pcp.ID) bool {
-		ms = append(ms, metric{name, id})
+		ms = append(ms, metric{name: name, id: id})
 		return true
 	})
 	if err != nil {
 		return err
 	}
 	for _, m := range ms {
-		if r.traced {
-			// The reference asks for each name again, and -Dderive shows it.
-			if _, err := r.src.Lookup(ctx, []string{m.name}); err != nil {
-				return err
-			}
+		r.pending = append(r.pending, m)
+		if len(r.pending) >= r.batch {
+			r.flush(ctx)
 		}
-		r.metric(ctx, m)
 	}
 	return nil
+}
+
+// flush reports on the metrics that wait for their batch to be full.
+func (r *reporter) flush(ctx context.Context) {
+	if len(r.pending) > 0 {
+		r.report(ctx, r.pending)
+		r.pending = r.pending[:0]
+	}
 }
 
 // scanNumbers returns up to three decimal numbers that begin s, with a dot

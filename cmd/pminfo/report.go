@@ -25,63 +25,123 @@ type reporter struct {
 	values   format.Options
 	known    func(domain uint32) bool // whether a domain number is assigned
 	labelled map[pcp.LabelKind]*labelCache
-	last     *names // instances of the domain that came last
+	last     *names                       // instances of the domain that came last
+	listed   map[pcp.InDom][]pcp.Instance // instances that were asked for in advance
+	pending  []metric                     // what waits for a full batch
 	result   pcp.Result
+	explicit pcp.Result // of a metric that was fetched again by itself
 	buf      []byte
 }
 
 // A metric is one metric to report on.
 type metric struct {
-	name string
-	id   pcp.ID
+	name    string
+	id      pcp.ID
+	desc    pcp.Desc
+	noDesc  error       // why there is no description
+	values  *pcp.Values // nil unless values were fetched
+	noFetch error       // why they could not be fetched
 }
 
-// metric prints what the options ask for about m.
-func (r *reporter) metric(ctx context.Context, m metric) {
-	var d pcp.Desc
+// report prints what the options ask for about metrics. Descriptions and values
+// come in one request each.
+func (r *reporter) report(ctx context.Context, batch []metric) {
+	if r.traced {
+		r.lookAgain(ctx, batch)
+	}
+	ids := make([]pcp.ID, len(batch))
+	for i := range batch {
+		ids[i] = batch[i].id
+	}
 	if r.needsDesc() {
-		ds, err := r.src.Describe(ctx, []pcp.ID{m.id})
-		if err == nil {
-			d, err = ds[0].Desc, ds[0].Err
-		}
-		if err != nil {
-			fmt.Fprintf(r.out, "%s: pmLookupDesc: %s\n", m.name, reason(err))
+		ds, err := r.src.Describe(ctx, ids)
+		switch {
+		case err != nil && len(batch) > 1:
+			fmt.Fprintf(r.out, "%s...%s: pmLookupDescs: %s\n", batch[0].name, batch[len(batch)-1].name, reason(err))
+			return
+		case err != nil:
+			fmt.Fprintf(r.out, "%s: pmLookupDesc: %s\n", batch[0].name, reason(err))
 			return
 		}
+		for i := range batch {
+			batch[i].desc, batch[i].noDesc = ds[i].Desc, ds[i].Err
+		}
+		if len(batch) == 1 || !r.fetch && !r.verify {
+			batch, ids = r.described(batch)
+		}
 	}
-	if r.verify {
-		r.verifyMetric(ctx, m, &d)
+	if len(batch) == 0 {
 		return
 	}
-	var v *pcp.Values
-	if r.fetch || r.labels {
-		var err error
-		if v, err = r.fetchMetric(ctx, m.id); err != nil {
-			fmt.Fprintf(r.out, "%s: pmFetch: %s\n", m.name, reason(err))
-			return
-		}
-		if r.fetchAll && v.Err == pmerr.Profile {
-			if v, err = r.fetchExplicit(ctx, m, &d); err != nil {
-				fmt.Fprintf(r.out, "\n%s: pmGetIndom: %s\n", m.name, reason(err))
-				return
+	if r.fetch || r.labels || r.verify {
+		err := r.fetchAt(ctx, &pmapi.Request{IDs: ids}, &r.result)
+		for i := range batch {
+			if batch[i].noFetch = err; err == nil {
+				batch[i].values = &r.result.Sets[i]
 			}
 		}
 	}
-	r.head(ctx, m, &d)
+	r.listInstances(ctx, batch)
+	for i := range batch {
+		r.metric(ctx, &batch[i])
+	}
+}
+
+// lookAgain asks for each name again. The reference does, and -Dderive shows it.
+func (r *reporter) lookAgain(ctx context.Context, batch []metric) {
+	names := make([]string, len(batch))
+	for i := range batch {
+		names[i] = batch[i].name
+	}
+	// Nothing is printed of the answer, which is known.
+	_, _ = r.src.Lookup(ctx, names)
+}
+
+// described returns the metrics of a batch that have a description, and their
+// identifiers. It says why the others have none.
+func (r *reporter) described(batch []metric) (rest []metric, ids []pcp.ID) {
+	for _, m := range batch {
+		if m.noDesc != nil {
+			fmt.Fprintf(r.out, "%s: pmLookupDesc: %s\n", m.name, reason(m.noDesc))
+			continue
+		}
+		rest, ids = append(rest, m), append(ids, m.id)
+	}
+	return rest, ids
+}
+
+// metric prints what the options ask for about m.
+func (r *reporter) metric(ctx context.Context, m *metric) {
+	if m.noFetch != nil {
+		fmt.Fprintf(r.out, "%s: pmFetch: %s\n", m.name, reason(m.noFetch))
+		return
+	}
+	if r.verify {
+		r.verifyMetric(m)
+		return
+	}
+	if r.fetchAll && m.values.Err == pmerr.Profile {
+		var err error
+		if m.values, err = r.fetchExplicit(ctx, m); err != nil {
+			fmt.Fprintf(r.out, "\n%s: pmGetIndom: %s\n", m.name, reason(err))
+			return
+		}
+	}
+	r.head(ctx, m)
 	if r.help {
 		r.helpText(r.text(ctx, m.id, pcp.Help))
 	}
 	if r.fetch {
-		r.printValues(ctx, &d, v)
+		r.printValues(ctx, m)
 	}
 	if r.series || r.labels {
-		r.instances(ctx, &d)
+		r.instances(ctx, &m.desc)
 	}
 }
 
 // head prints what stands above the values: name, identifier, one-line text,
 // description, series and labels.
-func (r *reporter) head(ctx context.Context, m metric, d *pcp.Desc) {
+func (r *reporter) head(ctx context.Context, m *metric) {
 	if r.spaced() {
 		r.out.WriteByte('\n')
 	}
@@ -97,19 +157,29 @@ func (r *reporter) head(ctx context.Context, m metric, d *pcp.Desc) {
 		r.onelineText(text, err, r.fullPMID)
 	}
 	r.out.WriteByte('\n')
-	switch {
-	case r.line:
-		r.buf = format.AppendDescLine(r.buf[:0], m.name, d, r.decimal)
-		r.out.Write(r.buf)
-	case r.desc:
-		r.buf = format.AppendDesc(r.buf[:0], d, r.decimal)
-		r.out.Write(r.buf)
-	}
+	r.description(m)
 	if r.series {
-		r.printSeries(ctx, m, d)
+		r.printSeries(ctx, m)
 	}
 	if r.labels {
-		fmt.Fprintf(r.out, "    labels %s\n", pcp.AppendLabels(nil, r.metricLabels(ctx, d, d.ID.Domain())))
+		fmt.Fprintf(r.out, "    labels %s\n", pcp.AppendLabels(nil, r.metricLabels(ctx, &m.desc, m.desc.ID.Domain())))
+	}
+}
+
+// description prints the description of a metric, in one line or in two.
+func (r *reporter) description(m *metric) {
+	switch {
+	case !r.desc:
+	case m.noDesc != nil && r.line:
+		fmt.Fprintf(r.out, "%s\tMetadata unavailable\n", m.name)
+	case m.noDesc != nil:
+		r.out.WriteString("    Metadata unavailable\n")
+	case r.line:
+		r.buf = format.AppendDescLine(r.buf[:0], m.name, &m.desc, r.decimal)
+		r.out.Write(r.buf)
+	default:
+		r.buf = format.AppendDesc(r.buf[:0], &m.desc, r.decimal)
+		r.out.Write(r.buf)
 	}
 }
 

@@ -4,18 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"os/exec"
 	"strings"
-	"time"
+	"syscall"
 
 	"pmtools/cmd/internal/cli"
 	"pmtools/derive"
-	"pmtools/lib/archive"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmapi"
 	"pmtools/lib/pmerr"
-	"pmtools/lib/pmns"
 	"pmtools/lib/when"
 )
 
@@ -23,21 +19,28 @@ import (
 const local = "Cannot make standalone connection on localhost"
 
 // run opens the source and reports on the operands.
-func (f *flags) run(ctx context.Context, c *cli.Command, defs *definitions, args []string) error {
+func (f *flags) run(ctx context.Context, c *cli.Command, defs *cli.Definitions, args []string) error {
 	env := c.Env
 	config := env.Config()
 	if err := config.Err(); err != nil {
 		return err
 	}
-	defs.loadDefault(config)
-	src, err := f.open(c, defs)
+	if f.batch < 0 {
+		return fmt.Errorf("namelist malloc: %w", pmerr.Of(syscall.ENOMEM))
+	}
+	defs.LoadDefault()
+	src, err := f.open(ctx, c, defs)
 	if err != nil {
 		return err
 	}
 	defer src.Close()
-	defer defs.quiet()
-	r := &reporter{flags: f, prog: env.Prog, traced: defs.traced(), src: src, out: env.Out, errs: env.Stderr,
+	// The reference never closes its source, and so does not report that it does.
+	defer defs.Registry().SetDebug(derive.Debug{})
+	r := &reporter{flags: f, prog: env.Prog, traced: defs.Traced(), src: src, out: env.Out, errs: env.Stderr,
 		labelled: map[pcp.LabelKind]*labelCache{}}
+	if _, recorded := pmapi.As[pmapi.Timeline](src); recorded {
+		r.batch = 1 // each metric is looked for on its own
+	}
 	if f.verify {
 		r.known = knownDomains(config, env)
 	}
@@ -51,67 +54,30 @@ func (f *flags) run(ctx context.Context, c *cli.Command, defs *definitions, args
 	return nil
 }
 
-// loadNames reads the name space file of -n or -N.
-func (f *flags) loadNames(env *cli.Env, file string, unique bool) error {
-	if f.names != nil {
-		return pmerr.DupPMNS
-	}
-	names, err := pmns.Load(file, &pmns.Options{
-		Preprocess:  true,
-		DupOK:       !unique,
-		IncludeDirs: []string{env.Config().Get("PCP_VAR_DIR") + "/pmns"},
-		Shell:       func(command string) ([]byte, error) { return exec.Command("sh", "-c", command).Output() },
-		Warn:        func(line string) { fmt.Fprintln(env.Stderr, line) },
-	})
-	var bad *pmns.Error
-	if errors.As(err, &bad) {
-		fmt.Fprint(env.Stderr, bad.Preprocessor)
-		env.Messages.Print(bad.Message)
-	}
-	if err != nil {
-		return err
-	}
-	f.names = names
-	return nil
-}
-
 // open opens the source that the options ask for, with the names of -n and the
 // metrics of reg.
-func (f *flags) open(c *cli.Command, defs *definitions) (*derive.Source, error) {
-	kind, name := c.Options.Source()
-	reg, opt := defs.registry(), &derive.Options{Equivalent: equivalence(c.Env)}
-	switch {
-	case f.names != nil && !f.needsSource() && kind == cli.DefaultHost:
+func (f *flags) open(ctx context.Context, c *cli.Command, defs *cli.Definitions) (*derive.Source, error) {
+	kind, _ := c.Options.Source()
+	reg, opt := defs.Registry(), &derive.Options{Equivalent: c.Env.Equivalence()}
+	if f.names != nil && !f.needsSource() && kind == cli.DefaultHost {
 		return derive.NewSource(pmapi.WithNames(nil, f.names), reg, opt), nil
-	case kind != cli.Archive:
-		return nil, cli.SourceError(kind, name, local, pmerr.NYI)
 	}
-	a, err := pmapi.OpenArchive(name, &archive.Options{Warn: notifier(c.Env)})
+	src, err := c.Open(ctx, local)
 	if err != nil {
-		return nil, cli.SourceError(kind, name, local, err)
+		return nil, err
 	}
 	if f.names == nil {
-		return derive.NewSource(a, reg, opt), nil
+		return derive.NewSource(src, reg, opt), nil
 	}
-	f.names.Cull(a.Has)
-	return derive.NewSource(pmapi.WithNames(a, f.names), reg, opt), nil
-}
-
-// notifier returns a function that writes what the library has to say: a warning
-// or an error as the reference's pmNotifyErr does, anything else as it is.
-func notifier(env *cli.Env) func(string) {
-	return func(msg string) {
-		if strings.HasPrefix(msg, "Warning: ") || strings.HasPrefix(msg, "Error: ") {
-			msg = fmt.Sprintf("[%s] %s(%d) %s", env.Now().In(processZone(env)).Format("Mon Jan _2 15:04:05"), env.Prog, os.Getpid(), msg)
-		}
-		env.Messages.Print(msg + "\n")
-		env.Messages.Flush()
+	if a, ok := src.(*pmapi.Archive); ok {
+		f.names.Cull(a.Has)
 	}
+	return derive.NewSource(pmapi.WithNames(src, f.names), reg, opt), nil
 }
 
 // timeOptions applies -z, -Z and -O to an archive.
 func (r *reporter) timeOptions(env *cli.Env, o *cli.Options) error {
-	r.values.Location = processZone(env)
+	r.values.Location = env.Zone()
 	t, ok := pmapi.As[pmapi.Timeline](r.src)
 	if !ok {
 		return nil
@@ -133,12 +99,6 @@ func (r *reporter) timeOptions(env *cli.Env, o *cli.Options) error {
 		return nil
 	}
 	return r.setOrigin(env, o, t)
-}
-
-// processZone returns the zone of the process.
-func processZone(env *cli.Env) *time.Location {
-	tz, set := env.LookupEnv("TZ")
-	return when.Local(tz, set)
 }
 
 // setZone makes zone the reporting zone.

@@ -13,21 +13,17 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// fetchMetric fetches one metric from the origin on. The column is valid until
-// the next fetch.
-func (r *reporter) fetchMetric(ctx context.Context, id pcp.ID) (*pcp.Values, error) {
+// fetchAt fetches, from an archive from the origin on.
+func (r *reporter) fetchAt(ctx context.Context, req *pmapi.Request, dst *pcp.Result) error {
 	if err := r.position(); err != nil {
-		return nil, err
+		return err
 	}
-	req := pmapi.Request{IDs: []pcp.ID{id}}
-	if err := r.src.Fetch(ctx, &req, &r.result); err != nil {
-		return nil, err
-	}
-	return &r.result.Sets[0], nil
+	return r.src.Fetch(ctx, req, dst)
 }
 
 // printValues prints a metric's values, or why there are none.
-func (r *reporter) printValues(ctx context.Context, d *pcp.Desc, v *pcp.Values) {
+func (r *reporter) printValues(ctx context.Context, m *metric) {
+	d, v := &m.desc, m.values
 	switch {
 	case v.Err != 0:
 		fmt.Fprintf(r.out, "Error: %s\n", v.Err.Error())
@@ -60,7 +56,8 @@ func (r *reporter) printValues(ctx context.Context, d *pcp.Desc, v *pcp.Values) 
 }
 
 // fetchExplicit fetches a metric that wants its instances named one by one.
-func (r *reporter) fetchExplicit(ctx context.Context, m metric, d *pcp.Desc) (*pcp.Values, error) {
+func (r *reporter) fetchExplicit(ctx context.Context, m *metric) (*pcp.Values, error) {
+	d := &m.desc
 	insts, err := r.src.Instances(ctx, d.InDom)
 	if err != nil {
 		return nil, err
@@ -73,23 +70,20 @@ func (r *reporter) fetchExplicit(ctx context.Context, m metric, d *pcp.Desc) (*p
 	for _, in := range insts {
 		p.Add(d.InDom, in.ID)
 	}
-	if err := r.position(); err != nil {
+	if err := r.fetchAt(ctx, &pmapi.Request{IDs: []pcp.ID{m.id}, Profile: p}, &r.explicit); err != nil {
 		return nil, err
 	}
-	if err := r.src.Fetch(ctx, &pmapi.Request{IDs: []pcp.ID{m.id}, Profile: p}, &r.result); err != nil {
-		return nil, err
-	}
-	return &r.result.Sets[0], nil
+	return &r.explicit.Sets[0], nil
 }
 
 // errNoInstances is what -F says of a domain without instances.
 var errNoInstances = errors.New("No instances?")
 
-// names are the names of a domain's instances at one position, ascending by
-// identifier.
+// names are the names of a domain's instances at one position.
 type names struct {
-	indom pcp.InDom
-	insts []pcp.Instance
+	indom  pcp.InDom
+	insts  []pcp.Instance // in the order of the source
+	sorted []pcp.Instance // ascending by identifier
 }
 
 // names returns the instances of a domain at the current position; without an
@@ -99,16 +93,43 @@ func (r *reporter) names(ctx context.Context, d pcp.InDom) *names {
 	if r.last != nil && r.last.indom == d {
 		return r.last
 	}
-	insts, err := r.src.Instances(ctx, d)
-	if err != nil {
-		insts = nil
+	insts, ok := r.listed[d]
+	if !ok {
+		// Without an answer there are none.
+		insts, _ = r.src.Instances(ctx, d)
 	}
+	sorted := insts
 	if !slices.IsSortedFunc(insts, byID) {
-		insts = slices.Clone(insts)
-		slices.SortStableFunc(insts, byID)
+		sorted = slices.Clone(insts)
+		slices.SortStableFunc(sorted, byID)
 	}
-	r.last = &names{d, insts}
+	r.last = &names{d, insts, sorted}
 	return r.last
+}
+
+// listInstances asks for the instances that a batch needs, if the source can do so
+// at once.
+func (r *reporter) listInstances(ctx context.Context, batch []metric) {
+	l, ok := pmapi.As[pmapi.InstanceLister](r.src)
+	if !ok || len(batch) == 1 || !r.fetch && !r.series && !r.labels {
+		return
+	}
+	var ds []pcp.InDom
+	for i := range batch {
+		d := batch[i].desc.InDom
+		used := r.series || r.labels || batch[i].values.Len() > 0
+		if d != pcp.NullInDom && batch[i].noDesc == nil && used && !slices.Contains(ds, d) {
+			ds = append(ds, d)
+		}
+	}
+	found, err := l.AllOf(ctx, ds)
+	if err != nil {
+		return // each is asked for by itself then
+	}
+	r.listed = make(map[pcp.InDom][]pcp.Instance, len(ds))
+	for i, d := range ds {
+		r.listed[d] = found[i].Instances
+	}
 }
 
 // disappeared stands for the name of an instance that has none.
@@ -119,11 +140,11 @@ func byID(a, b pcp.Instance) int { return cmp.Compare(a.ID, b.ID) }
 
 // find returns the name of an instance.
 func (n *names) find(inst int32) (string, bool) {
-	i, ok := slices.BinarySearchFunc(n.insts, inst, func(in pcp.Instance, id int32) int { return cmp.Compare(in.ID, id) })
+	i, ok := slices.BinarySearchFunc(n.sorted, inst, func(in pcp.Instance, id int32) int { return cmp.Compare(in.ID, id) })
 	if !ok {
 		return "", false
 	}
-	return n.insts[i].Name, true
+	return n.sorted[i].Name, true
 }
 
 // appendInst appends an instance as it stands before a value. It returns false if

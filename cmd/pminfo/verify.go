@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 
 	"pmtools/lib/format"
@@ -10,13 +9,9 @@ import (
 
 // verifyMetric prints what is wrong with a metric (-v, -e); nothing if all is
 // well.
-func (r *reporter) verifyMetric(ctx context.Context, m metric, d *pcp.Desc) {
-	v, err := r.fetchMetric(ctx, m.id)
-	if err != nil {
-		fmt.Fprintf(r.out, "%s: pmFetch: %s\n", m.name, reason(err))
-		return
-	}
-	if findings := d.Check(r.known); len(findings) > 0 {
+func (r *reporter) verifyMetric(m *metric) {
+	d, v := &m.desc, m.values
+	if findings := d.Check(r.known); m.noDesc == nil && len(findings) > 0 {
 		fmt.Fprintf(r.out, "%s: Questionable metadata ...\n", m.name)
 		r.buf = format.AppendDesc(r.buf[:0], d, r.decimal)
 		r.out.Write(r.buf)
@@ -26,7 +21,7 @@ func (r *reporter) verifyMetric(ctx context.Context, m metric, d *pcp.Desc) {
 		r.out.WriteByte('\n')
 	}
 	switch {
-	case d.Type == pcp.NoSupport:
+	case m.noDesc == nil && d.Type == pcp.NoSupport:
 		fmt.Fprintf(r.out, "%s: Not Supported\n", m.name)
 	case v.Err != 0:
 		fmt.Fprintf(r.out, "%s: %s\n", m.name, v.Err.Error())

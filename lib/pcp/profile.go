@@ -1,6 +1,9 @@
 package pcp
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // A Profile says which instances a fetch returns (values.md V17). The zero
 // Profile, and nil, select all. It may not be shared by goroutines while it is
@@ -70,3 +73,23 @@ func (p *Profile) Selects(d InDom, inst int32) bool {
 
 // All reports whether p selects every instance of every domain.
 func (p *Profile) All() bool { return p == nil || !p.exclude && len(p.entries) == 0 }
+
+// A ProfileEntry is what a Profile says about one instance domain.
+type ProfileEntry struct {
+	InDom   InDom
+	Exclude bool    // only Insts are selected, otherwise all but these
+	Insts   []int32 // in the order in which they were added
+}
+
+// Entries returns whether domains without an entry are deselected, and the
+// entries, ascending by domain.
+func (p *Profile) Entries() (exclude bool, entries []ProfileEntry) {
+	if p == nil {
+		return false, nil
+	}
+	for d, e := range p.entries {
+		entries = append(entries, ProfileEntry{d, e.exclude, e.list})
+	}
+	slices.SortFunc(entries, func(a, b ProfileEntry) int { return cmp.Compare(a.InDom, b.InDom) })
+	return p.exclude, entries
+}

@@ -50,12 +50,28 @@ func TimestampOf(t time.Time) Timestamp { return Timestamp{t.Unix(), int32(t.Nan
 // order of the request. A Result is handed back to the next fetch, which reuses
 // its memory; it may not be shared by goroutines.
 type Result struct {
-	Time Timestamp
-	Sets []Values
+	Time    Timestamp
+	Changes Changes // what a daemon has noticed since the fetch before
+	Sets    []Values
 }
+
+// Changes are events that a daemon reports together with a fetch result, as bits
+// (wire.md W7.5).
+type Changes uint32
+
+// The changes.
+const (
+	AgentAdded     Changes = 1
+	AgentRestarted Changes = 2
+	AgentDropped   Changes = 4
+	LabelsChanged  Changes = 8
+	NamesChanged   Changes = 16
+	HostChanged    Changes = 32 // the daemon's host has another name
+)
 
 // Reset makes r hold n empty columns, keeping the memory of those it had.
 func (r *Result) Reset(n int) {
+	r.Changes = 0
 	if cap(r.Sets) < n {
 		r.Sets = append(r.Sets[:cap(r.Sets)], make([]Values, n-cap(r.Sets))...)
 	}

@@ -126,6 +126,33 @@ type InstanceNamer interface {
 	InstName(ctx context.Context, d pcp.InDom, inst int32) (string, error)
 }
 
+// An InstanceLister is a Source that lists the instances of several domains at
+// less cost than one after the other.
+type InstanceLister interface {
+	// AllOf returns what Instances returns for each domain.
+	AllOf(ctx context.Context, ds []pcp.InDom) ([]InstResult, error)
+}
+
+// An InstResult is the answer for one instance domain.
+type InstResult struct {
+	Instances []pcp.Instance
+	Err       error
+}
+
+// A Storer is a Source whose metrics can be changed.
+type Storer interface {
+	// Store gives metrics the values in columns, each with at least one. It is tried
+	// once, whatever fails. An empty list is pmerr.TooSmall, a column without values
+	// pmerr.Value.
+	Store(ctx context.Context, sets []pcp.Values) error
+}
+
+// A Reconnecter is a Source that can lose its connection, and make it anew.
+type Reconnecter interface {
+	// Reconnect makes a new connection in place of the one there is, or was.
+	Reconnect(ctx context.Context) error
+}
+
 // A Wrapper is a Source over another.
 type Wrapper interface {
 	// Unwrap returns the Source below.

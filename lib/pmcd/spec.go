@@ -63,10 +63,10 @@ func (s *Spec) Host() string {
 	switch {
 	case len(s.Hosts) > 0:
 		return s.Hosts[0].Name
-	case s.Path == "":
-		return DefaultSocket
+	case s.Local():
+		return or(s.Path, DefaultSocket)
 	}
-	return s.Path
+	return ""
 }
 
 // A SpecError says what is wrong with a host specification. It wraps

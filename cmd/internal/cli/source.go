@@ -56,10 +56,21 @@ func (e *sourceError) Unwrap() error { return e.err }
 // CheckSource does the checks that need to know the source: it takes the
 // machine's own archives if there is an origin but no source, and reports options
 // that the source has no use for. Only a command with LateChecks calls it, after
-// its operand may have put a source into Options.
-func (c *Command) CheckSource() error {
+// its operand may have put a source into Options. Then it calls further, which may
+// Complain of more.
+func (c *Command) CheckSource(further ...func()) error {
 	c.checkSource()
+	for _, f := range further {
+		f()
+	}
 	return c.finish()
+}
+
+// Complain adds a text, as it is, to the messages after which CheckSource ends the
+// command with the usage text.
+func (c *Command) Complain(text string) {
+	c.errors = true
+	c.Env.Messages.Print(text)
 }
 
 func (c *Command) checkSource() {

@@ -1,0 +1,45 @@
+package cli
+
+import (
+	"context"
+	"errors"
+
+	"pmtools/lib/archive"
+	"pmtools/lib/pmapi"
+	"pmtools/lib/pmcd"
+	"pmtools/lib/pmerr"
+)
+
+// Open opens the source that the options ask for. What is wrong with a host
+// specification is said through the message channel; the error is what the
+// command says then. local is as for SourceError.
+func (c *Command) Open(ctx context.Context, local string) (pmapi.Source, error) {
+	kind, name := c.Options.Source()
+	var src pmapi.Source
+	var err error
+	switch kind {
+	case Archive:
+		src, err = pmapi.OpenArchive(name, &archive.Options{Warn: c.Env.Notify})
+	case Local:
+		err = pmerr.NYI
+	default:
+		src, err = pmapi.OpenHost(ctx, name, c.dialer())
+		if bad, ok := errors.AsType[*pmcd.SpecError](err); ok {
+			c.Env.Messages.Print(bad.Message())
+			c.Env.Messages.Flush()
+		}
+	}
+	if err != nil {
+		return nil, SourceError(kind, name, local, err)
+	}
+	return src, nil
+}
+
+// dialer returns what connects to daemons as the environment and the options say.
+func (c *Command) dialer() *pmcd.Dialer {
+	d := pmcd.DialerFromEnv(c.Env.LookupEnv, c.Env.Config().Get, c.Env.Notify)
+	if c.Options.Container != "" {
+		d.Container = &c.Options.Container
+	}
+	return d
+}

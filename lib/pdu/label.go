@@ -1,0 +1,124 @@
+package pdu
+
+import (
+	"fmt"
+
+	"pmtools/lib/internal/wire"
+	"pmtools/lib/pcp"
+	"pmtools/lib/pmerr"
+)
+
+// NullIdent stands for the context in a LabelReq.
+const NullIdent = 0xffffffff
+
+// A LabelReq asks for the labels of one level; the answer is a Label with the same
+// Ident and Kind (wire.md W5.12).
+type LabelReq struct {
+	Ident uint32 // NullIdent, a domain, an instance domain, or a metric (of item 0 for a cluster)
+	Kind  pcp.LabelKind
+}
+
+// Type implements Message.
+func (*LabelReq) Type() Type { return TypeLabelReq }
+
+// Encode implements Message.
+func (src *LabelReq) Encode(dst []byte) ([]byte, error) {
+	start := len(dst)
+	dst = wire.AppendUint32(begin(dst, TypeLabelReq), src.Ident)
+	return end(wire.AppendUint32(dst, uint32(src.Kind)), start), nil
+}
+
+// Decode implements Message.
+func (dst *LabelReq) Decode(body []byte) error {
+	r := wire.NewReader(body)
+	*dst = LabelReq{r.Uint32(), pcp.LabelKind(r.Uint32())}
+	return r.Finish()
+}
+
+// A Label holds the labels of an object: one set or none, and for instances one
+// set for each.
+type Label struct {
+	Ident uint32
+	Kind  pcp.LabelKind
+	Sets  []pcp.LabelSet
+}
+
+// Type implements Message.
+func (*Label) Type() Type { return TypeLabel }
+
+// setSize is the size of what stands before the labels of a set.
+const setSize = 16
+
+// Encode implements Message.
+func (src *Label) Encode(dst []byte) ([]byte, error) {
+	start := len(dst)
+	out := wire.AppendUint32(begin(dst, TypeLabel), src.Ident)
+	out = wire.AppendUint32(out, uint32(src.Kind))
+	out = wire.AppendUint32(out, 0)
+	out = wire.AppendUint32(out, uint32(len(src.Sets)))
+	json := len(out) - start // where the next text will stand
+	for i := range src.Sets {
+		json += setSize
+		if src.Sets[i].Err == nil {
+			json += wire.LabelSize * len(src.Sets[i].Labels)
+		}
+	}
+	var texts []byte
+	for i := range src.Sets {
+		set, inst := &src.Sets[i], pcp.NullInst
+		if src.Kind == pcp.InstanceLabels {
+			inst = set.Inst
+		}
+		text, where, err := wire.EncodeLabels(set.Labels)
+		count := int32(len(where) / wire.LabelSize)
+		if set.Err != nil {
+			text, where, err, count = nil, nil, nil, int32(pmerr.Of(set.Err))
+		}
+		if err != nil {
+			return dst, err
+		}
+		out = wire.AppendInt32(out, inst)
+		out = wire.AppendInt32(out, count)
+		out = wire.AppendUint32(out, uint32(json+len(texts)))
+		out = wire.AppendUint32(out, uint32(len(text)))
+		out = append(out, where...)
+		texts = append(texts, text...)
+	}
+	return end(append(out, texts...), start), nil
+}
+
+// Decode implements Message.
+func (dst *Label) Decode(body []byte) error {
+	r := wire.NewReader(body)
+	*dst = Label{Ident: r.Uint32(), Kind: pcp.LabelKind(r.Uint32())}
+	r.Skip(4)
+	n := r.Count(setSize)
+	last := len(body) // where the sets end and the texts begin, and later where these end
+	if n > 0 {
+		dst.Sets = make([]pcp.LabelSet, 0, n)
+		last = 0
+	}
+	for range n {
+		set := pcp.LabelSet{Inst: r.Int32()}
+		count, offset, size := r.Int32(), int64(r.Int32())-HeaderSize, int64(r.Int32())
+		if r.Err() != nil {
+			return r.Err()
+		}
+		if count > wire.MaxLabels || size < 0 || size > wire.MaxLabelJSON || offset < 0 || offset+size > int64(len(body)) {
+			return fmt.Errorf("%w: label set of %d labels, %d bytes at %d", ErrFormat, count, size, offset)
+		}
+		where := r.Bytes(wire.LabelSize * int(max(count, 0)))
+		last = max(last, int(offset+size))
+		var err error
+		if count < 0 {
+			set.Err = pmerr.Code(count)
+		} else if set.Labels, err = wire.DecodeLabels(string(body[offset:offset+size]), where); err != nil {
+			return err
+		}
+		dst.Sets = append(dst.Sets, set)
+	}
+	if r.Err() == nil && (r.Offset() > last || last != len(body)) {
+		return fmt.Errorf("%w: texts of labels do not end the message", ErrFormat)
+	}
+	return r.Err()
+}

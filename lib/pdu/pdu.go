@@ -1,0 +1,174 @@
+// Package pdu is the protocol of the metrics daemon: one struct for each protocol
+// data unit that clients, the daemon and its agents exchange, and the framing
+// around them (wire.md).
+//
+// A [Message] encodes itself as a whole, header included, and decodes its body. A
+// [Reader] takes messages off a stream, each as a [Frame], whose Type says which
+// struct its body is.
+//
+// Bodies come from the network: every length, count and offset is checked, and
+// what does not fit is an error that wraps [ErrFormat]. Decoded messages own their
+// memory.
+package pdu
+
+import (
+	"fmt"
+
+	"pmtools/lib/internal/wire"
+)
+
+// ErrFormat is wrapped by the errors of all decoders.
+var ErrFormat = wire.ErrFormat
+
+// A Type is the kind of a message, with the protocol's number (wire.md W5.1).
+type Type int32
+
+// The types.
+const (
+	TypeError         Type = 0x7000
+	TypeResult        Type = 0x7001
+	TypeProfile       Type = 0x7002
+	TypeFetch         Type = 0x7003
+	TypeDescReq       Type = 0x7004
+	TypeDesc          Type = 0x7005
+	TypeInstanceReq   Type = 0x7006
+	TypeInstance      Type = 0x7007
+	TypeTextReq       Type = 0x7008
+	TypeText          Type = 0x7009
+	TypeCreds         Type = 0x700c
+	TypeIDs           Type = 0x700d
+	TypeNames         Type = 0x700e
+	TypeChild         Type = 0x700f
+	TypeTraverse      Type = 0x7010
+	TypeAttr          Type = 0x7011
+	TypeLabelReq      Type = 0x7012
+	TypeLabel         Type = 0x7013
+	TypeHighResFetch  Type = 0x7014
+	TypeHighResResult Type = 0x7015
+	TypeDescIDs       Type = 0x7016
+	TypeDescs         Type = 0x7017
+)
+
+// typeNames are the names that the reference's debugging output uses.
+var typeNames = map[Type]string{
+	TypeError: "ERROR", TypeResult: "RESULT", TypeProfile: "PROFILE", TypeFetch: "FETCH",
+	TypeDescReq: "DESC_REQ", TypeDesc: "DESC", TypeInstanceReq: "INSTANCE_REQ", TypeInstance: "INSTANCE",
+	TypeTextReq: "TEXT_REQ", TypeText: "TEXT", TypeCreds: "CREDS", TypeIDs: "PMNS_IDS", TypeNames: "PMNS_NAMES",
+	TypeChild: "PMNS_CHILD", TypeTraverse: "PMNS_TRAVERSE", TypeAttr: "ATTR", TypeLabelReq: "LABEL_REQ",
+	TypeLabel: "LABEL", TypeHighResFetch: "HIGHRES_FETCH", TypeHighResResult: "HIGHRES_RESULT",
+	TypeDescIDs: "DESC_IDS", TypeDescs: "DESCS",
+}
+
+// String returns the name of t, or TYPE-N?.
+func (t Type) String() string {
+	if s, ok := typeNames[t]; ok {
+		return s
+	}
+	return fmt.Sprintf("TYPE-%d?", int32(t))
+}
+
+// A Message is a protocol data unit.
+type Message interface {
+	// Type returns the message's type.
+	Type() Type
+	// Encode appends the whole message, header included. An error is something that
+	// has no place in a message; dst is then returned as it was.
+	Encode(dst []byte) ([]byte, error)
+	// Decode makes the receiver what the body says. The body is what follows the
+	// header, and is not kept.
+	Decode(body []byte) error
+}
+
+// New returns an empty message of a type, or nil for one that is not known.
+func New(t Type) Message {
+	switch t {
+	case TypeError:
+		return new(Error)
+	case TypeResult:
+		return new(Result)
+	case TypeProfile:
+		return new(Profile)
+	case TypeFetch:
+		return new(Fetch)
+	case TypeDescReq:
+		return new(DescReq)
+	case TypeDesc:
+		return new(Desc)
+	case TypeInstanceReq:
+		return new(InstanceReq)
+	case TypeInstance:
+		return new(Instance)
+	case TypeTextReq:
+		return new(TextReq)
+	case TypeText:
+		return new(Text)
+	case TypeCreds:
+		return new(Creds)
+	case TypeIDs:
+		return new(IDs)
+	case TypeNames:
+		return new(Names)
+	case TypeChild:
+		return new(Child)
+	case TypeTraverse:
+		return new(Traverse)
+	case TypeAttr:
+		return new(Attr)
+	case TypeLabelReq:
+		return new(LabelReq)
+	case TypeLabel:
+		return new(Label)
+	case TypeHighResFetch:
+		return new(HighResFetch)
+	case TypeHighResResult:
+		return new(HighResResult)
+	case TypeDescIDs:
+		return new(DescIDs)
+	case TypeDescs:
+		return new(Descs)
+	}
+	return nil
+}
+
+// HeaderSize is the size of what stands before each body: length of the whole
+// message, type, and a number for the sender (wire.md W1.3).
+const HeaderSize = 12
+
+// begin appends the header of a message whose length is not known yet.
+func begin(dst []byte, t Type) []byte {
+	dst = wire.AppendUint32(dst, 0)
+	dst = wire.AppendInt32(dst, int32(t))
+	return wire.AppendUint32(dst, 0)
+}
+
+// end completes the message that begins at byte start.
+func end(dst []byte, start int) []byte {
+	wire.PutUint32(dst, start, uint32(len(dst)-start))
+	return dst
+}
+
+// SetFrom sets the sender's number in an encoded message: an agent's process, or
+// the number that the daemon has for a client.
+func SetFrom(msg []byte, from int32) { wire.PutUint32(msg, 8, uint32(from)) }
+
+// appendString appends s, padded to whole words.
+func appendString(dst []byte, s string) []byte {
+	dst = append(dst, s...)
+	for n := len(s); n%4 != 0; n++ {
+		dst = append(dst, '~')
+	}
+	return dst
+}
+
+// readString takes a string of n bytes and what pads it.
+func readString(r *wire.Reader, n int) string {
+	if n < 0 {
+		r.Fail("negative length")
+		return ""
+	}
+	s := r.String(n)
+	if r.Err() == nil {
+		r.Skip(-n & 3)
+	}
+	return s
+}

@@ -1,0 +1,78 @@
+package pdu
+
+import (
+	"fmt"
+
+	"pmtools/lib/internal/wire"
+	"pmtools/lib/pcp"
+)
+
+// A Profile says which instances later fetches for the same Slot return. There is
+// no answer (wire.md W5.6).
+type Profile struct {
+	Slot    int32
+	Exclude bool // instance domains without an entry have none of their instances
+	Entries []pcp.ProfileEntry
+}
+
+// Type implements Message.
+func (*Profile) Type() Type { return TypeProfile }
+
+// state is how the protocol says whether something is excluded.
+func state(exclude bool) uint32 {
+	if exclude {
+		return 1
+	}
+	return 0
+}
+
+// Encode implements Message.
+func (src *Profile) Encode(dst []byte) ([]byte, error) {
+	start := len(dst)
+	dst = wire.AppendInt32(begin(dst, TypeProfile), src.Slot)
+	dst = wire.AppendUint32(dst, state(src.Exclude))
+	dst = wire.AppendUint32(dst, uint32(len(src.Entries)))
+	dst = wire.AppendUint32(dst, 0)
+	for _, e := range src.Entries {
+		dst = wire.AppendUint32(dst, uint32(e.InDom))
+		dst = wire.AppendUint32(dst, state(e.Exclude))
+		dst = wire.AppendUint32(dst, uint32(len(e.Insts)))
+		dst = wire.AppendUint32(dst, 0)
+	}
+	for _, e := range src.Entries {
+		for _, inst := range e.Insts {
+			dst = wire.AppendInt32(dst, inst)
+		}
+	}
+	return end(dst, start), nil
+}
+
+// Decode implements Message.
+func (dst *Profile) Decode(body []byte) error {
+	r := wire.NewReader(body)
+	*dst = Profile{Slot: r.Int32(), Exclude: r.Uint32() != 0}
+	n := r.Int32()
+	r.Skip(4)
+	if r.Err() == nil && (n < 0 || int(n) > r.Len()/16) {
+		return fmt.Errorf("%w: %d entries in %d bytes", ErrFormat, n, r.Len())
+	}
+	if r.Err() == nil && dst.Slot < 0 {
+		return fmt.Errorf("%w: slot %d", ErrFormat, dst.Slot)
+	}
+	counts := make([]int32, 0, max(n, 0))
+	for range cap(counts) {
+		e := pcp.ProfileEntry{InDom: pcp.InDom(r.Uint32()), Exclude: r.Uint32() != 0}
+		counts = append(counts, r.Int32())
+		r.Skip(4)
+		dst.Entries = append(dst.Entries, e)
+	}
+	for i, c := range counts {
+		if c < 0 || int(c) > r.Len()/4 {
+			return fmt.Errorf("%w: %d instances in %d bytes", ErrFormat, c, r.Len())
+		}
+		for range c {
+			dst.Entries[i].Insts = append(dst.Entries[i].Insts, r.Int32())
+		}
+	}
+	return r.Finish()
+}

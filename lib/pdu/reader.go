@@ -1,0 +1,92 @@
+package pdu
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+)
+
+// A Frame is a message as it came off the stream.
+type Frame struct {
+	Type Type
+	From int32  // the sender's number for itself, or for whom it speaks
+	Body []byte // valid until the next call of Next
+}
+
+// DefaultMaxLen is the longest message that a Reader accepts unless told
+// otherwise. Replies have no limit in the protocol; the longest known ones, whole
+// name spaces and large results, have some megabytes.
+const DefaultMaxLen = 256 << 20
+
+// A Reader takes messages off a stream. A read that was cut short, by a deadline
+// say, is taken up again by the next call of Next. It may not be shared by
+// goroutines.
+type Reader struct {
+	// MaxLen is the length in bytes of the longest message that is accepted; 0 means
+	// DefaultMaxLen.
+	MaxLen int
+
+	r    io.Reader
+	buf  []byte // what was read of the current message and beyond
+	done int    // the length of the message that was returned last, still in buf
+}
+
+// NewReader returns a Reader of r.
+func NewReader(r io.Reader) *Reader { return &Reader{r: r} }
+
+// Next returns the next message. At the end of the stream it returns io.EOF; if it
+// ends within a message io.ErrUnexpectedEOF; an error that wraps ErrFormat if what
+// comes cannot be a message, after which the stream is of no use.
+func (r *Reader) Next() (Frame, error) {
+	if r.done > 0 {
+		r.buf = r.buf[:copy(r.buf, r.buf[r.done:])]
+		r.done = 0
+	}
+	if err := r.fill(HeaderSize); err != nil {
+		return Frame{}, err
+	}
+	n, t := int32(binary.BigEndian.Uint32(r.buf)), Type(binary.BigEndian.Uint32(r.buf[4:]))
+	limit := r.MaxLen
+	if limit == 0 {
+		limit = DefaultMaxLen
+	}
+	switch {
+	case n < HeaderSize:
+		return Frame{}, fmt.Errorf("%w: message of %d bytes", ErrFormat, n)
+	case int(n) > limit:
+		return Frame{}, fmt.Errorf("%w: message of %d bytes, at most %d allowed", ErrFormat, n, limit)
+	case t < 0:
+		return Frame{}, fmt.Errorf("%w: message type %d", ErrFormat, t)
+	}
+	if err := r.fill(int(n)); err != nil {
+		return Frame{}, err
+	}
+	r.done = int(n)
+	return Frame{t, int32(binary.BigEndian.Uint32(r.buf[8:])), r.buf[HeaderSize:n:n]}, nil
+}
+
+// Started reports whether part of a message was read.
+func (r *Reader) Started() bool { return len(r.buf) > r.done }
+
+// minBuffer is the first size of a Reader's buffer.
+const minBuffer = 4 << 10
+
+// fill reads until the buffer holds n bytes. The buffer grows as bytes arrive, not
+// as a header announces them.
+func (r *Reader) fill(n int) error {
+	for len(r.buf) < n {
+		if len(r.buf) == cap(r.buf) {
+			r.buf = append(make([]byte, 0, len(r.buf)+max(len(r.buf), minBuffer)), r.buf...)
+		}
+		m, err := r.r.Read(r.buf[len(r.buf):cap(r.buf)])
+		r.buf = r.buf[:len(r.buf)+m]
+		switch {
+		case err == io.EOF && len(r.buf) >= n:
+		case err == io.EOF && len(r.buf) > 0:
+			return io.ErrUnexpectedEOF
+		case err != nil:
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,114 @@
+package pdu
+
+import (
+	"fmt"
+
+	"pmtools/lib/internal/wire"
+	"pmtools/lib/pcp"
+)
+
+// A Result holds the values of metrics: the answer to a Fetch, or what is to be
+// stored (wire.md W5.7, W6). Its time has microseconds.
+type Result struct {
+	// Values is what is encoded, and what Decode fills: it reuses the memory that it
+	// finds there.
+	Values *pcp.Result
+	// TypeOf returns the type of a metric, as its description has it, or Unknown.
+	// Values that do not fit it are odd (see pcp.Odd). Nil leaves it to the values:
+	// then 32 bits are signed.
+	TypeOf func(id pcp.ID) pcp.Type
+
+	arena wire.Arena
+}
+
+// A HighResResult is the answer to a HighResFetch: a Result whose time has
+// nanoseconds.
+type HighResResult struct{ Result }
+
+// Type implements Message.
+func (*Result) Type() Type { return TypeResult }
+
+// Type implements Message.
+func (*HighResResult) Type() Type { return TypeHighResResult }
+
+// Encode implements Message.
+func (src *Result) Encode(dst []byte) ([]byte, error) {
+	start, t := len(dst), src.Values.Time
+	out := wire.AppendInt32(begin(dst, TypeResult), int32(t.Sec))
+	out = wire.AppendInt32(out, t.Nsec/1000)
+	out = wire.AppendUint32(out, uint32(len(src.Values.Sets)))
+	return encodeSets(dst, out, start, src.Values.Sets)
+}
+
+// Encode implements Message.
+func (src *HighResResult) Encode(dst []byte) ([]byte, error) {
+	start, t := len(dst), src.Values.Time
+	out := wire.AppendUint32(begin(dst, TypeHighResResult), uint32(len(src.Values.Sets)))
+	out = wire.AppendUint64(out, uint64(t.Sec))
+	out = wire.AppendUint64(out, uint64(int64(t.Nsec)))
+	return encodeSets(dst, out, start, src.Values.Sets)
+}
+
+// encodeSets appends value sets to out, which begins with dst.
+func encodeSets(dst, out []byte, start int, sets []pcp.Values) ([]byte, error) {
+	var w wire.SetWriter
+	out, err := w.Append(out, start, sets)
+	if err != nil {
+		return dst, err
+	}
+	return end(out, start), nil
+}
+
+// Decode implements Message.
+func (dst *Result) Decode(body []byte) error {
+	r := wire.NewReader(body)
+	at := pcp.Timestamp{Sec: int64(r.Int32())}
+	usec := r.Int32()
+	at.Nsec = usec * 1000
+	n := r.Int32()
+	if r.Err() == nil && (usec < 0 || usec >= 1e6) {
+		return fmt.Errorf("%w: %d microseconds", ErrFormat, usec)
+	}
+	return dst.decode(&r, body, at, n)
+}
+
+// Decode implements Message.
+func (dst *HighResResult) Decode(body []byte) error {
+	r := wire.NewReader(body)
+	n := r.Int32()
+	at := pcp.Timestamp{Sec: r.Int64()}
+	nsec := r.Int64()
+	at.Nsec = int32(nsec)
+	if r.Err() == nil && (nsec < 0 || nsec >= 1e9) {
+		return fmt.Errorf("%w: %d nanoseconds", ErrFormat, nsec)
+	}
+	return dst.decode(&r, body, at, n)
+}
+
+// decode takes n value sets, which begin where r stands.
+func (dst *Result) decode(r *wire.Reader, body []byte, at pcp.Timestamp, n int32) error {
+	if dst.Values == nil {
+		dst.Values = new(pcp.Result)
+	}
+	dst.Values.Reset(0)
+	dst.Values.Time = at
+	if err := r.Err(); err != nil {
+		return err
+	}
+	// Value blocks are counted in words from the message's header.
+	sets := wire.NewSets(body, r.Offset(), len(body), int(n), HeaderSize/4)
+	if n < 0 || int(n) > r.Len()/8 {
+		return fmt.Errorf("%w: %d value sets in %d bytes", ErrFormat, n, r.Len())
+	}
+	dst.Values.Reset(int(n))
+	for i := 0; sets.Next(); i++ {
+		d := pcp.Desc{InDom: pcp.NullInDom}
+		if dst.TypeOf == nil {
+			d.Type = sets.Type()
+		} else {
+			d.Type = dst.TypeOf(sets.ID)
+		}
+		sets.Decode(&dst.Values.Sets[i], &d, nil, &dst.arena)
+	}
+	return sets.Err()
+}

@@ -1,0 +1,285 @@
+package pmapi
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"syscall"
+	"time"
+
+	"pmtools/lib/pcp"
+	"pmtools/lib/pmcd"
+	"pmtools/lib/pmerr"
+)
+
+// A Host is a Source of live metrics: a connection to a daemon. It is a Labeler, a
+// Texter, an InstanceNamer, an InstanceLister, a Storer and a Reconnecter.
+//
+// Descriptions are kept for as long as the connection lives; a daemon does not
+// change them. Everything else is asked for anew.
+type Host struct {
+	spec   *pmcd.Spec
+	dialer *pmcd.Dialer
+	conn   *pmcd.Conn
+	descs  map[pcp.ID]pcp.Desc // what is known; NoSupport stands for what could not be had
+	typeOf func(pcp.ID) pcp.Type
+	closed bool
+	retry  backoff
+}
+
+// backoff says when a daemon that could not be reached may be tried again.
+type backoff struct {
+	failures int
+	until    time.Time
+}
+
+var (
+	_ Labeler        = (*Host)(nil)
+	_ Texter         = (*Host)(nil)
+	_ InstanceNamer  = (*Host)(nil)
+	_ InstanceLister = (*Host)(nil)
+	_ Storer         = (*Host)(nil)
+	_ Reconnecter    = (*Host)(nil)
+)
+
+// OpenHost connects to the daemon that a host specification names (wire.md W2):
+// "local:", "unix:", or a host with ports, proxy and attributes. A nil dialer is
+// the same as the zero one. Errors match the codes of pmerr; one in the
+// specification is a *pmcd.SpecError.
+func OpenHost(ctx context.Context, spec string, dialer *pmcd.Dialer) (*Host, error) {
+	s, err := pmcd.ParseSpec(spec)
+	if err != nil {
+		return nil, err
+	}
+	if dialer == nil {
+		dialer = new(pmcd.Dialer)
+	}
+	h := &Host{spec: s, dialer: dialer}
+	h.typeOf = func(id pcp.ID) pcp.Type {
+		if d, ok := h.descs[id]; ok {
+			return d.Type
+		}
+		return pcp.Unknown
+	}
+	return h, h.dial(ctx)
+}
+
+// dial connects, and forgets what was known through the connection before.
+func (h *Host) dial(ctx context.Context) error {
+	conn, err := h.dialer.Dial(ctx, h.spec)
+	if err != nil {
+		return err
+	}
+	h.conn, h.descs = conn, make(map[pcp.ID]pcp.Desc)
+	return nil
+}
+
+// Close closes the connection. It implements Source.
+func (h *Host) Close() error {
+	h.closed = true
+	return h.conn.Close()
+}
+
+// delay returns how long to wait after the failures so far.
+func (h *Host) delay() time.Duration {
+	delays := h.dialer.ReconnectDelays()
+	return delays[min(h.retry.failures, len(delays)-1)]
+}
+
+// timedOut is the code of every failure to reconnect.
+var timedOut = pmerr.Of(syscall.ETIMEDOUT)
+
+// Reconnect implements Reconnecter: the connection is closed if there is one, and
+// made anew. After a failure it fails at once, without trying, until some time has
+// passed: 5, 10, 20, 40 and then always 80 seconds, or what the Dialer says. Every
+// failure is ETIMEDOUT, and wraps its reason.
+func (h *Host) Reconnect(ctx context.Context) error {
+	if h.closed {
+		return pmerr.NoContext
+	}
+	if wait := time.Until(h.retry.until); wait > 0 {
+		return fmt.Errorf("%w: %v too early", timedOut, wait)
+	}
+	h.conn.Close()
+	if err := h.dial(ctx); err != nil {
+		h.retry.until = time.Now().Add(h.delay())
+		h.retry.failures++
+		return fmt.Errorf("%w: %w", timedOut, err)
+	}
+	h.retry = backoff{}
+	return nil
+}
+
+// Lookup implements Source.
+func (h *Host) Lookup(ctx context.Context, names []string) ([]NameResult, error) {
+	found, err := h.conn.Lookup(ctx, names)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]NameResult, len(found))
+	for i, r := range found {
+		out[i] = NameResult(r)
+	}
+	return out, nil
+}
+
+// Names implements Source.
+func (h *Host) Names(ctx context.Context, id pcp.ID) ([]string, error) {
+	return h.conn.Names(ctx, id)
+}
+
+// Children implements Source.
+func (h *Host) Children(ctx context.Context, name string) ([]Child, error) {
+	names, leaf, err := h.conn.Children(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]Child, len(names))
+	for i := range names {
+		out[i] = Child{names[i], leaf[i]}
+	}
+	return out, nil
+}
+
+// Walk implements Source. A name that the daemon lists and then does not know has
+// the identifier NullID.
+func (h *Host) Walk(ctx context.Context, name string, f func(name string, id pcp.ID) bool) error {
+	names, err := h.conn.Traverse(ctx, name)
+	if err != nil {
+		return err
+	}
+	found, err := h.conn.Lookup(ctx, names)
+	if err != nil {
+		return err
+	}
+	for i, n := range names {
+		if !f(n, found[i].ID) {
+			break
+		}
+	}
+	return nil
+}
+
+// Describe implements Source.
+func (h *Host) Describe(ctx context.Context, ids []pcp.ID) ([]DescResult, error) {
+	out := make([]DescResult, len(ids))
+	var ask []pcp.ID
+	var where []int
+	for i, id := range ids {
+		if d, ok := h.descs[id]; ok && d.ID == id {
+			out[i].Desc = d
+		} else {
+			ask, where = append(ask, id), append(where, i)
+		}
+	}
+	found, err := h.conn.Describe(ctx, ask)
+	if err != nil {
+		return nil, err
+	}
+	for k, r := range found {
+		out[where[k]] = DescResult(r)
+		if r.Err != nil {
+			// Values that come all the same show their type by themselves; there is no
+			// need to ask before each fetch.
+			r.Desc = pcp.Desc{ID: pcp.NullID, Type: pcp.Unknown}
+		}
+		h.descs[ask[k]] = r.Desc
+	}
+	return out, nil
+}
+
+// Instances implements Source.
+func (h *Host) Instances(ctx context.Context, d pcp.InDom) ([]pcp.Instance, error) {
+	return h.conn.Instances(ctx, d)
+}
+
+// AllOf implements InstanceLister.
+func (h *Host) AllOf(ctx context.Context, ds []pcp.InDom) ([]InstResult, error) {
+	found, err := h.conn.AllOf(ctx, ds)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]InstResult, len(found))
+	for i, r := range found {
+		out[i] = InstResult(r)
+	}
+	return out, nil
+}
+
+// LookupInst implements InstanceNamer.
+func (h *Host) LookupInst(ctx context.Context, d pcp.InDom, name string) (int32, error) {
+	return h.conn.LookupInst(ctx, d, name)
+}
+
+// InstName implements InstanceNamer.
+func (h *Host) InstName(ctx context.Context, d pcp.InDom, inst int32) (string, error) {
+	return h.conn.InstName(ctx, d, inst)
+}
+
+// Fetch implements Source. A request without metrics takes the time from this
+// machine's clock.
+func (h *Host) Fetch(ctx context.Context, req *Request, dst *pcp.Result) error {
+	if h.closed {
+		return pmerr.NoContext
+	}
+	if len(req.IDs) == 0 {
+		dst.Reset(0)
+		dst.Time = pcp.TimestampOf(time.Now())
+		return nil
+	}
+	if err := h.learn(ctx, req.IDs); err != nil {
+		return err
+	}
+	return h.conn.Fetch(ctx, req.IDs, req.Profile, h.typeOf, dst)
+}
+
+// learn asks for the descriptions of metrics that are not known yet.
+func (h *Host) learn(ctx context.Context, ids []pcp.ID) error {
+	var ask []pcp.ID
+	for _, id := range ids {
+		if _, ok := h.descs[id]; !ok && id != pcp.NullID {
+			ask = append(ask, id)
+		}
+	}
+	if len(ask) == 0 {
+		return nil
+	}
+	_, err := h.Describe(ctx, ask)
+	return err
+}
+
+// Store implements Storer.
+func (h *Host) Store(ctx context.Context, sets []pcp.Values) error {
+	if h.closed {
+		return pmerr.NoContext
+	}
+	return h.conn.Store(ctx, sets)
+}
+
+// Labels implements Labeler.
+func (h *Host) Labels(ctx context.Context, kind pcp.LabelKind, ident uint32) ([]pcp.LabelSet, error) {
+	return h.conn.Labels(ctx, kind, ident)
+}
+
+// Text implements Texter.
+func (h *Host) Text(ctx context.Context, id pcp.ID, kind pcp.TextKind) (string, error) {
+	return h.conn.Text(ctx, uint32(id), false, kind)
+}
+
+// InDomText implements Texter.
+func (h *Host) InDomText(ctx context.Context, d pcp.InDom, kind pcp.TextKind) (string, error) {
+	return h.conn.Text(ctx, uint32(d), true, kind)
+}
+
+// fallbackName returns the name of the host if its daemon does not tell: that of
+// the specification, or this machine's if it is the local one (wire.md W7.8).
+func (h *Host) fallbackName() string {
+	name := h.spec.Host()
+	if strings.HasPrefix(name, "/") || strings.HasPrefix(name, "localhost") {
+		if own, err := os.Hostname(); err == nil {
+			return own
+		}
+	}
+	return name
+}

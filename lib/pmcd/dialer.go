@@ -1,0 +1,354 @@
+package pmcd
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"os"
+	"strings"
+	"time"
+
+	"pmtools/lib/pmerr"
+)
+
+// Defaults of a [Dialer] (wire.md W1.1, W1.2).
+const (
+	DefaultPort           = 44321
+	DefaultProxyPort      = 44322
+	DefaultConnectTimeout = 5 * time.Second
+	DefaultRequestTimeout = 10 * time.Second
+)
+
+// A SecureMode says whether a connection uses TLS when its specification does not
+// say so itself.
+type SecureMode int
+
+// The modes.
+const (
+	SecureNone    SecureMode = iota
+	SecureRelaxed            // if the daemon offers it
+	SecureEnforce            // or not at all
+)
+
+// A Dialer connects to daemons. The zero value has the defaults; [DialerFromEnv]
+// makes one as PCP's environment variables say. It may be shared by goroutines as
+// long as it is not changed.
+type Dialer struct {
+	Ports  []int  // to try in order where the specification has none; default 44321
+	Socket string // path of the default Unix socket; default DefaultSocket
+
+	// ConnectTimeout is how long connecting to one port may take, RequestTimeout how
+	// long the daemon may take for an answer, then and later. 0 is the default,
+	// negative any time.
+	ConnectTimeout, RequestTimeout time.Duration
+
+	// Proxy is the host through which all TCP connections go whose specification has
+	// no proxy of its own; "" means none. ProxyPort is 44322 by default.
+	Proxy     string
+	ProxyPort int
+
+	Secure    SecureMode
+	Container *string // whose metrics are wanted where the specification does not say; nil means none
+
+	// TLSConfPath names the TLS configuration file. It is read when a connection
+	// needs it, and may be missing. TLSConf is used instead if not nil, and TLSConfig
+	// instead of both.
+	TLSConfPath string
+	TLSConf     *TLSConf
+	TLSConfig   *tls.Config
+
+	// Prompt asks somebody for what authentication needs and the specification does
+	// not give, on Console: a device, or "" for the terminal. Nobody is asked if
+	// Prompt is nil or Console is "none".
+	Prompt  Prompt
+	Console string
+
+	// Warn gets what a command would print as a warning; nil drops it.
+	Warn func(string)
+
+	// Delays are the pauses before further attempts to reconnect; the last one
+	// repeats. Default 5, 10, 20, 40 and 80 seconds; see ReconnectDelays.
+	Delays []time.Duration
+
+	// What is taken from the system: how to connect, addresses of a name, and this
+	// host's name. The defaults are net.Dialer, net.DefaultResolver and os.Hostname.
+	DialContext func(ctx context.Context, network, address string) (net.Conn, error)
+	Lookup      func(ctx context.Context, host string) ([]netip.Addr, error)
+	HostName    func() (string, error)
+
+	late *lateWarnings
+}
+
+// A Prompt asks for text, showing what is typed if echo is set.
+type Prompt func(ctx context.Context, console, text string, echo bool) (string, error)
+
+// DefaultDelays returns the pauses between attempts to reconnect that the
+// protocol's clients use.
+func DefaultDelays() []time.Duration {
+	return []time.Duration{5 * time.Second, 10 * time.Second, 20 * time.Second, 40 * time.Second, 80 * time.Second}
+}
+
+// ReconnectDelays returns d.Delays or the default.
+func (d *Dialer) ReconnectDelays() []time.Duration {
+	d.late.emit(d, lateReconnect)
+	if len(d.Delays) > 0 {
+		return d.Delays
+	}
+	return DefaultDelays()
+}
+
+// Dial connects to the daemon that spec names and sets the connection up: features
+// are agreed on, TLS is started, authentication is complete and confirmed. It
+// tries sockets, ports and addresses as the protocol's clients do (wire.md W2.5);
+// the error is that of the last attempt, an [*Error] whose code is what the
+// reference reports (wire.md W2.4) and whose [Reason] is what went wrong.
+func (d *Dialer) Dial(ctx context.Context, spec *Spec) (*Conn, error) {
+	s, err := d.newSetup(spec)
+	if err != nil {
+		return nil, &Error{Op: "dial", Addr: spec.Host(), Err: err}
+	}
+	if spec.Local() {
+		return s.dialLocal(ctx)
+	}
+	return s.dialTCP(ctx, spec.Hosts[0].Name, spec.Hosts[0].Ports)
+}
+
+// dialLocal connects to a Unix socket, and for local: to this host's ports if that
+// does not work. Whatever is wrong with unix: is said to be a missing file.
+func (s *setup) dialLocal(ctx context.Context) (*Conn, error) {
+	path := s.spec.Path
+	if path == "" {
+		path = or(s.d.Socket, DefaultSocket)
+	}
+	c, err := s.dialSocket(ctx, path)
+	switch {
+	case err == nil:
+		return c, nil
+	case ctx.Err() != nil:
+		return nil, &Error{Op: "dial", Addr: path, Err: ctx.Err()}
+	case s.spec.Scheme == SchemeLocal:
+		return s.dialTCP(ctx, "localhost", nil)
+	}
+	return nil, &Error{Op: "dial", Addr: path, Err: because(pmerr.ENOENT, err)}
+}
+
+func (s *setup) dialSocket(ctx context.Context, path string) (*Conn, error) {
+	nc, err := s.d.dial(ctx, "unix", path)
+	if err != nil {
+		return nil, err
+	}
+	host, err := s.d.hostName()
+	if err != nil {
+		host = "localhost"
+	}
+	return s.handshake(ctx, nc, host, true)
+}
+
+// dialTCP tries the ports of a host in turn.
+func (s *setup) dialTCP(ctx context.Context, host string, ports []int) (*Conn, error) {
+	if len(ports) == 0 {
+		ports = s.d.Ports
+	}
+	if len(ports) == 0 {
+		ports = []int{DefaultPort}
+	}
+	proxy, viaProxy := s.proxy()
+	var addrs []netip.Addr
+	var err error
+	if !viaProxy {
+		if addrs, err = s.d.lookup(ctx, host); err != nil {
+			return nil, &Error{Op: "dial", Addr: host, Err: cancelled(ctx, err)}
+		}
+	}
+	for _, port := range ports {
+		var c *Conn
+		if viaProxy {
+			var final bool
+			if c, final, err = s.dialProxy(ctx, proxy, host, port); final {
+				return nil, err
+			}
+		} else {
+			c, err = s.dialPort(ctx, host, addrs, port)
+		}
+		if err == nil {
+			return c, nil
+		}
+		if ctx.Err() != nil {
+			return nil, &Error{Op: "dial", Addr: address(host, port), Err: ctx.Err()}
+		}
+	}
+	return nil, err
+}
+
+// dialPort connects to one port of a host and does the handshake.
+func (s *setup) dialPort(ctx context.Context, host string, addrs []netip.Addr, port int) (*Conn, error) {
+	nc, err := s.d.race(ctx, addrs, port)
+	if err != nil {
+		return nil, &Error{Op: "dial", Addr: address(host, port), Err: err}
+	}
+	return s.handshake(ctx, nc, host, false)
+}
+
+// race connects to a port at all addresses at once. The first one to answer wins.
+func (d *Dialer) race(ctx context.Context, addrs []netip.Addr, port int) (net.Conn, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	type outcome struct {
+		nc  net.Conn
+		err error
+	}
+	outcomes := make(chan outcome)
+	for _, a := range addrs {
+		go func() {
+			nc, err := d.dial(ctx, "tcp", netip.AddrPortFrom(a, uint16(port)).String())
+			outcomes <- outcome{nc, err}
+		}()
+	}
+	var winner net.Conn
+	var first error
+	for range addrs {
+		o := <-outcomes
+		switch {
+		case o.err != nil:
+			first = or(first, o.err)
+		case winner != nil:
+			o.nc.Close()
+		default:
+			winner = o.nc
+			cancel() // the others; wait for them to have ended
+		}
+	}
+	if winner != nil {
+		return winner, nil
+	}
+	return nil, because(codeConnRefused, first)
+}
+
+// dial connects to one address within the time limit.
+func (d *Dialer) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	d.late.emit(d, lateConnect)
+	if limit := d.connectTimeout(); limit > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, limit)
+		defer cancel()
+	}
+	if d.DialContext != nil {
+		return d.DialContext(ctx, network, address)
+	}
+	var nd net.Dialer // switches TCP's delay of small messages off
+	return nd.DialContext(ctx, network, address)
+}
+
+// Codes of the PMAPI that are error numbers of Linux.
+const (
+	codePerm        pmerr.Code = -1
+	codeSrch        pmerr.Code = -3
+	codeNotSup      pmerr.Code = -95
+	codeConnRefused pmerr.Code = -111
+	codeHostUnreach pmerr.Code = -113
+)
+
+// lookup returns the addresses of a host. A name that has none is unreachable; a
+// name server that does not answer may later.
+func (d *Dialer) lookup(ctx context.Context, host string) ([]netip.Addr, error) {
+	if a, err := netip.ParseAddr(host); err == nil {
+		return []netip.Addr{a}, nil
+	}
+	if host == "" {
+		return nil, because(codeHostUnreach, errors.New("empty host name"))
+	}
+	find := d.Lookup
+	if find == nil {
+		find = func(ctx context.Context, host string) ([]netip.Addr, error) {
+			return net.DefaultResolver.LookupNetIP(ctx, "ip", host)
+		}
+	}
+	addrs, err := find(ctx, host)
+	switch {
+	case err == nil && len(addrs) > 0:
+		for i, a := range addrs {
+			addrs[i] = a.Unmap()
+		}
+		return addrs, nil
+	case err == nil:
+		err = fmt.Errorf("no address of %q", host)
+	}
+	return nil, because(codeHostUnreach, err)
+}
+
+// address returns host and port as one text.
+func address(host string, port int) string {
+	return net.JoinHostPort(host, fmt.Sprint(port))
+}
+
+func (d *Dialer) connectTimeout() time.Duration {
+	return or(d.ConnectTimeout, DefaultConnectTimeout)
+}
+
+// requestTimeout returns the limit for answers, 0 for none.
+func (d *Dialer) requestTimeout() time.Duration {
+	return max(0, or(d.RequestTimeout, DefaultRequestTimeout))
+}
+
+func (d *Dialer) hostName() (string, error) {
+	if d.HostName != nil {
+		return d.HostName()
+	}
+	return os.Hostname()
+}
+
+func (d *Dialer) warn(text string) {
+	if d.Warn != nil {
+		d.Warn(text)
+	}
+}
+
+// or returns a, or b if a is the zero value.
+func or[T comparable](a, b T) T {
+	var zero T
+	if a == zero {
+		return b
+	}
+	return a
+}
+
+// because returns an error with a code of the PMAPI and what caused it.
+func because(code pmerr.Code, cause error) error {
+	if cause == nil {
+		return code
+	}
+	return fmt.Errorf("%w: %w", code, cause)
+}
+
+// cancelled returns the context's error if that has ended, otherwise err.
+func cancelled(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return err
+}
+
+// Reason returns the text of what caused an error of this package, without the
+// text of the code that stands for it: "connect: no route to host" where the code
+// says "Connection refused". It is empty if the code is all there is to say.
+func Reason(err error) string {
+	for err != nil {
+		switch e := err.(type) {
+		case interface{ Unwrap() []error }:
+			if errs := e.Unwrap(); len(errs) == 2 {
+				if _, ok := errs[0].(pmerr.Code); ok {
+					return strings.TrimPrefix(errs[1].Error(), "pmcd: ")
+				}
+			}
+			return ""
+		case interface{ Unwrap() error }:
+			err = e.Unwrap()
+		default:
+			return ""
+		}
+	}
+	return ""
+}

@@ -1,0 +1,117 @@
+package pmcd
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+
+	"pmtools/lib/pcp"
+	"pmtools/lib/pdu"
+	"pmtools/lib/pmerr"
+)
+
+// Fetch asks for the values of metrics, and makes dst their columns in the order
+// of ids; p selects instances, nil means all. typeOf returns the type of a metric
+// as its description has it, or Unknown.
+func (c *Conn) Fetch(ctx context.Context, ids []pcp.ID, p *pcp.Profile, typeOf func(pcp.ID) pcp.Type, dst *pcp.Result) error {
+	if len(ids) == 0 {
+		return pmerr.TooSmall
+	}
+	fresh, err := c.queueProfile(ctx, p)
+	if err != nil {
+		return err
+	}
+	var req pdu.Message = &pdu.HighResFetch{IDs: ids}
+	c.result.Values, c.result.TypeOf = dst, typeOf
+	var reply pdu.Message = &c.result
+	if c.features&FeatureHighRes == 0 {
+		req, reply = &pdu.Fetch{IDs: ids}, &c.result.Result
+	}
+	if err := c.send(ctx, req); err != nil {
+		return err
+	}
+	changes, err := c.fetched(ctx, reply)
+	if err == pmerr.Permission && fresh {
+		// The profile was refused; that was the answer to it.
+		_, err = c.fetched(ctx, reply)
+	}
+	if err != nil {
+		return err
+	}
+	if len(dst.Sets) != len(ids) {
+		return c.fail(ctx, "receive", fmt.Errorf("values of %d metrics where %d were asked for", len(dst.Sets), len(ids)))
+	}
+	dst.Changes = changes
+	for i := range dst.Sets {
+		// A metric that no agent can have is unknown, whoever says so (wire.md W7.6).
+		if s := &dst.Sets[i]; s.Err == pmerr.NoAgent && (s.ID == pcp.NullID || s.ID.IsDerived()) {
+			s.Err = pmerr.PMID
+		}
+	}
+	return nil
+}
+
+// fetched waits for a result. What comes before it are notices of changes.
+func (c *Conn) fetched(ctx context.Context, reply pdu.Message) (pcp.Changes, error) {
+	var changes pcp.Changes
+	for {
+		f, err := c.recv(ctx)
+		if err != nil {
+			return 0, err
+		}
+		var notice pdu.Error
+		if f.Type == pdu.TypeError && notice.Decode(f.Body) == nil && notice.Code > 0 {
+			changes |= pcp.Changes(notice.Code)
+			continue
+		}
+		return changes, c.decode(ctx, f, reply)
+	}
+}
+
+// queueProfile sends a profile, for which there is no reply, unless the daemon
+// knows it already. It returns whether it did.
+func (c *Conn) queueProfile(ctx context.Context, p *pcp.Profile) (fresh bool, err error) {
+	if p.All() && c.profileAll {
+		return false, nil
+	}
+	var m pdu.Profile
+	m.Exclude, m.Entries = p.Entries()
+	msg, err := m.Encode(nil)
+	if err != nil || bytes.Equal(msg, c.profile) {
+		return false, err
+	}
+	if err := c.queue(ctx, &m); err != nil {
+		return false, err
+	}
+	c.profile, c.profileAll = msg, p.All()
+	return true, nil
+}
+
+// Store gives metrics the values in columns. It is sent once, whatever happens: an
+// error that breaks the connection leaves open whether the values were stored,
+// unless it is an *Error with NotSent.
+func (c *Conn) Store(ctx context.Context, sets []pcp.Values) error {
+	if len(sets) == 0 {
+		return pmerr.TooSmall
+	}
+	for i := range sets {
+		if sets[i].Len() == 0 {
+			return pmerr.Value
+		}
+	}
+	var status pdu.Error
+	if err := c.send(ctx, &pdu.Result{Values: &pcp.Result{Sets: sets}}); err != nil {
+		return err
+	}
+	f, err := c.recv(ctx)
+	if err != nil {
+		return err
+	}
+	if f.Type != pdu.TypeError || status.Decode(f.Body) != nil || status.Code > 0 {
+		return c.fail(ctx, "receive", fmt.Errorf("%v where the status of a store was expected", f.Type))
+	}
+	if status.Code != 0 {
+		return status.Code
+	}
+	return nil
+}

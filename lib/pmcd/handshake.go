@@ -1,0 +1,255 @@
+package pmcd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"strings"
+
+	"pmtools/lib/pdu"
+	"pmtools/lib/pmerr"
+)
+
+// The set-up of a connection (wire.md W3): the daemon greets with what it offers,
+// the client answers with what it wants of that, and then come, each if it is
+// wanted, the start of TLS, authentication, and the container's name. Refusals of
+// the last two come late, in place of the reply to the first request; so a request
+// that every daemon grants is made here.
+
+// A setup is the way to one connection: what is asked for, and what was typed in
+// answer to prompts, which may serve several attempts.
+type setup struct {
+	d    *Dialer
+	spec *Spec
+
+	secure    SecureMode
+	auth      bool
+	container *Attr
+
+	answers map[string]string // of prompts
+}
+
+// newSetup derives from the specification what is asked for (wire.md W2.6).
+func (d *Dialer) newSetup(spec *Spec) (*setup, error) {
+	s := &setup{d: d, spec: spec, secure: d.Secure, answers: map[string]string{}}
+	if !spec.Local() && len(spec.Hosts) == 0 {
+		return nil, pmerr.NotHost
+	}
+	if spec.Scheme == SchemePCPS {
+		a, _ := spec.Attr(AttrSecure)
+		s.secure = secureMode(a.Value)
+	}
+	for _, key := range []string{AttrUserAuth, AttrUserName, AttrPassword, AttrMethod, AttrRealm} {
+		if _, ok := spec.Attr(key); ok {
+			s.auth = true
+		}
+	}
+	if a, ok := spec.Attr(AttrContainer); ok {
+		s.container = &a
+	} else if d.Container != nil {
+		if !validContainer(*d.Container) {
+			return nil, because(pmerr.EINVAL, fmt.Errorf("container name %q", *d.Container))
+		}
+		s.container = &Attr{Key: AttrContainer, Value: *d.Container, Set: true}
+	}
+	return s, nil
+}
+
+// secureMode returns the meaning of the attribute secure and of PCP_SECURE_SOCKETS.
+func secureMode(text string) SecureMode {
+	switch text {
+	case "", "1", "enforce":
+		return SecureEnforce
+	case "relaxed":
+		return SecureRelaxed
+	}
+	return SecureNone
+}
+
+// validContainer reports whether name can be that of a container.
+func validContainer(name string) bool {
+	for _, c := range []byte(name) {
+		if !('a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9' || c == '.' || c == '-' || c == '_') {
+			return false
+		}
+	}
+	return name != ""
+}
+
+// protocolVersion is the version of the protocol that a client speaks.
+const protocolVersion = 2
+
+// handshake sets up a connection to the daemon on host. nc is closed if that
+// fails.
+func (s *setup) handshake(ctx context.Context, nc net.Conn, host string, local bool) (*Conn, error) {
+	c := newConn(nc, connOptions{timeout: s.d.requestTimeout()})
+	addr := c.addr()
+	if local {
+		addr = or(s.spec.Path, or(s.d.Socket, DefaultSocket))
+	}
+	if err := s.agree(ctx, c, host, local); err != nil {
+		c.Close()
+		var own *Error
+		switch {
+		case ctx.Err() != nil:
+			err = &Error{Op: "handshake", Addr: addr, Err: ctx.Err()}
+		case !errors.As(err, &own):
+			err = &Error{Op: "handshake", Addr: addr, Err: err}
+		}
+		return nil, err
+	}
+	s.d.late.emit(s.d, lateRequest)
+	return c, nil
+}
+
+// agree goes through the steps.
+func (s *setup) agree(ctx context.Context, c *Conn, host string, local bool) error {
+	if err := greeting(ctx, c); err != nil {
+		return err
+	}
+	flags, err := s.negotiate(c.features, host, local)
+	if err != nil {
+		return err
+	}
+	if flags&FeatureCertReqd != 0 && !s.hasCertificate(host) {
+		return because(pmerr.NeedClientCert, errors.New("none is configured"))
+	}
+	if err := c.send(ctx, &pdu.Creds{Version: protocolVersion, Flags: uint16(flags)}); err != nil {
+		return err
+	}
+	if flags&FeatureSecure != 0 {
+		if err := s.encrypt(ctx, c, flags, host); err != nil {
+			return err
+		}
+	}
+	authenticate := flags&FeatureAuth != 0 || flags&FeatureCredsReqd != 0 && !local
+	if authenticate {
+		if err := s.authenticate(ctx, c, local || flags&FeatureSecure != 0); err != nil {
+			return err
+		}
+	}
+	if flags&FeatureContainer != 0 {
+		if !s.container.Set {
+			return because(codeSrch, errors.New("container without a name"))
+		}
+		if err := c.send(ctx, &pdu.Attr{Code: pdu.AttrContainer, Value: []byte(s.container.Value)}); err != nil {
+			return err
+		}
+	}
+	if authenticate || flags&(FeatureSecure|FeatureContainer) != 0 {
+		return confirm(ctx, c, flags)
+	}
+	return nil
+}
+
+// oldCodes is the difference between the codes of the protocol's first version,
+// which a greeting still has, and those of today.
+const oldCodes = 11345
+
+// greeting reads what the daemon says first.
+func greeting(ctx context.Context, c *Conn) error {
+	f, err := c.recv(ctx)
+	if err != nil {
+		return err
+	}
+	var g pdu.Error
+	if f.Type != pdu.TypeError {
+		return because(pmerr.IPC, fmt.Errorf("%v instead of a greeting", f.Type))
+	}
+	if err := g.Decode(f.Body); err != nil {
+		return because(pmerr.IPC, err)
+	}
+	switch {
+	case !g.Greeting:
+		return because(pmerr.IPC, errors.New("greeting too short"))
+	case g.Code <= -1000:
+		return g.Code - oldCodes
+	case g.Code < 0:
+		return g.Code
+	}
+	c.features = Feature(g.Info)
+	return nil
+}
+
+// negotiate returns what to ask for of the daemon's offer (wire.md W3.4).
+func (s *setup) negotiate(offer Feature, host string, local bool) (Feature, error) {
+	var want Feature
+	if offer&FeatureCredsReqd != 0 {
+		want |= FeatureCredsReqd
+	}
+	if offer&FeatureCertReqd != 0 && !local && !strings.Contains(host, "localhost") {
+		if s.secure == SecureNone {
+			return 0, pmerr.NeedClientCert
+		}
+		want |= FeatureCertReqd
+	}
+	if s.secure == SecureEnforce || s.secure == SecureRelaxed && offer&FeatureSecure != 0 {
+		want |= FeatureSecure | offer&FeatureSecureAck
+	}
+	if _, ok := s.spec.Attr(AttrCompress); ok {
+		return 0, because(codeNotSup, errors.New("compression is not supported"))
+	}
+	if s.auth {
+		want |= FeatureAuth
+	}
+	if s.container != nil {
+		want |= FeatureContainer
+	}
+	if missing := want &^ offer; missing != 0 {
+		return 0, because(codeNotSup, fmt.Errorf("the daemon does not offer %v", missing))
+	}
+	return want, nil
+}
+
+// encrypt starts TLS and makes c use it.
+func (s *setup) encrypt(ctx context.Context, c *Conn, flags Feature, host string) error {
+	if flags&FeatureSecureAck != 0 {
+		f, err := c.recv(ctx)
+		if err != nil {
+			return err
+		}
+		var ack pdu.Error
+		switch {
+		case f.Type != pdu.TypeError:
+			return because(pmerr.IPC, fmt.Errorf("%v where the start of TLS was expected", f.Type))
+		case ack.Decode(f.Body) != nil || ack.Code > 0:
+			return because(pmerr.IPC, errors.New("the start of TLS cannot be read"))
+		case ack.Code < 0:
+			return ack.Code
+		}
+	}
+	conf, err := s.tlsConfig(host)
+	if err != nil {
+		return because(pmerr.TLS, err)
+	}
+	nc, err := startTLS(ctx, c.nc, conf, s.d.requestTimeout())
+	if err != nil {
+		return err
+	}
+	c.upgrade(nc)
+	return nil
+}
+
+// confirm makes a request that cannot fail on a good connection. What the daemon
+// had to say about earlier steps comes as its answer.
+func confirm(ctx context.Context, c *Conn, flags Feature) error {
+	if err := c.send(ctx, &pdu.Child{}); err != nil {
+		return alert(flags, err)
+	}
+	err := c.reply(ctx, &pdu.Names{})
+	if flags&FeatureSecure != 0 {
+		err = alert(flags, err)
+	}
+	return err
+}
+
+// alert makes an error of a connection that TLS has ended one of TLS: with TLS 1.3
+// a daemon's judgement of our certificate comes with its first answer.
+func alert(flags Feature, err error) error {
+	var op *net.OpError
+	if flags&FeatureSecure != 0 && errors.As(err, &op) && op.Op == "remote error" {
+		return because(pmerr.TLS, op)
+	}
+	return err
+}

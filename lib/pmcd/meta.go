@@ -1,0 +1,172 @@
+package pmcd
+
+import (
+	"context"
+	"fmt"
+
+	"pmtools/lib/pcp"
+	"pmtools/lib/pdu"
+	"pmtools/lib/pmerr"
+)
+
+// A DescResult is the answer for one metric.
+type DescResult struct {
+	Desc pcp.Desc
+	Err  error
+}
+
+// Describe returns the descriptions of metrics: in one request if the daemon can
+// do that, and those that are missing then once more by themselves, to learn why.
+func (c *Conn) Describe(ctx context.Context, ids []pcp.ID) ([]DescResult, error) {
+	out := make([]DescResult, len(ids))
+	var single []int
+	if c.features&FeatureDescs == 0 || len(ids) == 1 {
+		for i := range ids {
+			single = append(single, i)
+		}
+	} else if err := c.describeMany(ctx, ids, out); err != nil {
+		return nil, err
+	} else {
+		for i := range out {
+			if out[i].Desc.ID == pcp.NullID {
+				single = append(single, i)
+			}
+		}
+	}
+	replies := make([]pdu.Desc, len(single))
+	err := c.each(ctx, len(single), func(i int) (pdu.Message, pdu.Message) {
+		return &pdu.DescReq{ID: ids[single[i]]}, &replies[i]
+	}, func(i int, err error) {
+		out[single[i]] = DescResult{replies[i].Desc, err}
+	})
+	return out, err
+}
+
+// describeMany asks for descriptions in requests that are as large as can be. What
+// could not be had is left with the identifier NullID.
+func (c *Conn) describeMany(ctx context.Context, ids []pcp.ID, out []DescResult) error {
+	const most = maxRequest / 4
+	n := (len(ids) + most - 1) / most
+	replies := make([]pdu.Descs, n)
+	chunk := func(i int) (from, to int) { return i * most, min((i+1)*most, len(ids)) }
+	return c.each(ctx, n, func(i int) (pdu.Message, pdu.Message) {
+		from, to := chunk(i)
+		return &pdu.DescIDs{IDs: ids[from:to]}, &replies[i]
+	}, func(i int, err error) {
+		from, to := chunk(i)
+		for k := from; k < to; k++ {
+			out[k].Desc.ID = pcp.NullID
+			if err == nil && k-from < len(replies[i].Descs) {
+				out[k].Desc = replies[i].Descs[k-from]
+			}
+		}
+	})
+}
+
+// Instances returns the instances of a domain.
+func (c *Conn) Instances(ctx context.Context, d pcp.InDom) ([]pcp.Instance, error) {
+	return c.instances(ctx, d, pcp.NullInst, "")
+}
+
+// An InstResult is the answer for one instance domain.
+type InstResult struct {
+	Instances []pcp.Instance
+	Err       error
+}
+
+// AllOf returns the instances of several domains, asking for some at a time.
+func (c *Conn) AllOf(ctx context.Context, ds []pcp.InDom) ([]InstResult, error) {
+	out := make([]InstResult, len(ds))
+	replies := make([]pdu.Instance, len(ds))
+	err := c.each(ctx, len(ds), func(i int) (pdu.Message, pdu.Message) {
+		return &pdu.InstanceReq{InDom: ds[i], Inst: pcp.NullInst}, &replies[i]
+	}, func(i int, err error) {
+		out[i] = InstResult{replies[i].Instances, err}
+	})
+	return out, err
+}
+
+// LookupInst returns the identifier of the instance called name.
+func (c *Conn) LookupInst(ctx context.Context, d pcp.InDom, name string) (int32, error) {
+	list, err := c.instances(ctx, d, pcp.NullInst, name)
+	switch {
+	case err != nil:
+		return 0, err
+	case name == "" || len(list) != 1: // without a name, the daemon lists all
+		return 0, pmerr.Inst
+	}
+	return list[0].ID, nil
+}
+
+// InstName returns the name of an instance.
+func (c *Conn) InstName(ctx context.Context, d pcp.InDom, inst int32) (string, error) {
+	if inst == pcp.NullInst {
+		return "", pmerr.Inst
+	}
+	list, err := c.instances(ctx, d, inst, "")
+	switch {
+	case err != nil:
+		return "", err
+	case len(list) != 1:
+		return "", pmerr.Inst
+	}
+	return list[0].Name, nil
+}
+
+// instances asks about instances of a domain.
+func (c *Conn) instances(ctx context.Context, d pcp.InDom, inst int32, name string) ([]pcp.Instance, error) {
+	if d == pcp.NullInDom {
+		return nil, pmerr.InDom
+	}
+	var answer pdu.Instance
+	if err := c.call(ctx, &pdu.InstanceReq{InDom: d, Inst: inst, Name: name}, &answer); err != nil {
+		return nil, err
+	}
+	return answer.Instances, nil
+}
+
+// Text returns a help text of a metric, or of an instance domain if isInDom. A
+// full text that is missing or empty is replaced by the one-line text (wire.md
+// W15).
+func (c *Conn) Text(ctx context.Context, ident uint32, isInDom bool, kind pcp.TextKind) (string, error) {
+	if kind != pcp.OneLine && kind != pcp.Help {
+		return "", pmerr.Arg
+	}
+	var answer pdu.Text
+	err := c.call(ctx, &pdu.TextReq{Ident: ident, InDom: isInDom, Kind: kind}, &answer)
+	if kind == pcp.Help && c.broken == nil && (err != nil || answer.Text == "") {
+		err = c.call(ctx, &pdu.TextReq{Ident: ident, InDom: isInDom, Kind: pcp.OneLine}, &answer)
+	}
+	if err != nil {
+		return "", err
+	}
+	return answer.Text, nil
+}
+
+// Labels returns the label sets of one level; pmerr.NoLabels if the daemon has
+// none at all. Which instances have labels may depend on the profile of the last
+// fetch.
+func (c *Conn) Labels(ctx context.Context, kind pcp.LabelKind, ident uint32) ([]pcp.LabelSet, error) {
+	if c.features&FeatureLabels == 0 {
+		return nil, pmerr.NoLabels
+	}
+	switch kind {
+	case pcp.ContextLabels:
+		ident = pdu.NullIdent
+	case pcp.ClusterLabels:
+		ident &^= 0x3ff
+	}
+	if kind == pcp.InstanceLabels && c.profile == nil {
+		if _, err := c.queueProfile(ctx, nil); err != nil {
+			return nil, err
+		}
+	}
+	var answer pdu.Label
+	if err := c.call(ctx, &pdu.LabelReq{Ident: ident, Kind: kind}, &answer); err != nil {
+		return nil, err
+	}
+	if answer.Ident != ident || answer.Kind != kind {
+		return nil, c.fail(ctx, "receive", fmt.Errorf("labels of %d/%#x where those of %d/%#x were expected", answer.Kind, answer.Ident, kind, ident))
+	}
+	return answer.Sets, nil
+}

@@ -1,0 +1,234 @@
+package pmcd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/xdg-go/scram"
+
+	"pmtools/lib/pdu"
+	"pmtools/lib/pmerr"
+)
+
+// Authentication (wire.md W3.7): the daemon lists its mechanisms, the client names
+// one, with a first message if the mechanism has one, and they take turns until
+// the client has answered the last challenge. Success is silent.
+
+// Codes of authentication that are found on this side (wire.md W11.3).
+const (
+	codeNoMech     = pmerr.NYI - 4  // no common mechanism
+	codeBadProt    = pmerr.NYI - 5  // the exchange makes no sense
+	codeBadParam   = pmerr.NYI - 7  // user name or password cannot be used, or are missing
+	codeBadServer  = pmerr.NYI - 10 // the daemon does not know the password
+	codeBadAuth    = pmerr.NYI - 13 // the daemon says that we do not
+	codeTooWeak    = pmerr.NYI - 15
+	codeEncryption = pmerr.NYI - 16 // the mechanism shows the password, and the connection is in clear
+)
+
+// Limits of what a daemon may ask for in SCRAM: fewer iterations would make it
+// cheap to guess the password from our answer, more would keep us busy for minutes.
+const (
+	minIterations = 4096
+	maxIterations = 1 << 20
+)
+
+// maxRounds is the number of challenges after which an exchange counts as endless.
+const maxRounds = 16
+
+// A mechanism is one way to authenticate.
+type mechanism struct {
+	name  string
+	clear bool // it shows the password to whoever reads along
+	begin func(user, password string) (conversation, error)
+}
+
+// A conversation is the client's side of an exchange. step gets a challenge, nil
+// at first, and returns the answer; done says that no challenge is expected.
+type conversation interface {
+	step(challenge []byte) (answer []byte, done bool, err error)
+}
+
+// mechanisms returns what is supported, the strongest first.
+func mechanisms() []mechanism {
+	return []mechanism{
+		{name: "SCRAM-SHA-512", begin: scramOf(scram.SHA512)},
+		{name: "SCRAM-SHA-256", begin: scramOf(scram.SHA256)},
+		{name: "PLAIN", clear: true, begin: func(user, password string) (conversation, error) {
+			return plain{user, password}, nil
+		}},
+	}
+}
+
+// choose returns the mechanism for a daemon's list: the one that is asked for, or
+// the strongest. private says that nobody can read along.
+func choose(offered string, method string, private bool) (mechanism, error) {
+	offers := strings.Fields(offered)
+	var known []string
+	exposed := false
+	for _, m := range mechanisms() {
+		known = append(known, m.name)
+		if method != "" && !strings.EqualFold(method, m.name) ||
+			!slices.ContainsFunc(offers, func(o string) bool { return strings.EqualFold(o, m.name) }) {
+			continue
+		}
+		if m.clear && !private {
+			exposed = true
+			continue
+		}
+		return m, nil
+	}
+	if exposed {
+		return mechanism{}, because(codeEncryption, errors.New("PLAIN would send the password in clear: use pcps: or another mechanism"))
+	}
+	if method != "" {
+		return mechanism{}, because(codeNoMech, fmt.Errorf("method %q: the daemon offers %q, known here are %q", method, offered, strings.Join(known, " ")))
+	}
+	return mechanism{}, because(codeNoMech, fmt.Errorf("the daemon offers %q, known here are %q", offered, strings.Join(known, " ")))
+}
+
+// authenticate goes through the exchange. Whether the daemon is content is known
+// only after the next request.
+func (s *setup) authenticate(ctx context.Context, c *Conn, private bool) error {
+	offered, err := challenge(ctx, c)
+	if err != nil {
+		return err
+	}
+	method, _ := s.spec.Attr(AttrMethod)
+	m, err := choose(string(offered), method.Value, private)
+	if err != nil {
+		return err
+	}
+	user, err := s.credential(ctx, AttrUserName, "Username: ", true)
+	if err != nil {
+		return err
+	}
+	password, err := s.credential(ctx, AttrPassword, "Password: ", false)
+	if err != nil {
+		return err
+	}
+	conv, err := m.begin(user, password)
+	if err != nil {
+		return err
+	}
+	answer, done, err := conv.step(nil)
+	answer = append([]byte(m.name+"\x00"), answer...)
+	for round := 0; err == nil; round++ {
+		if err := c.send(ctx, &pdu.Attr{Code: pdu.AttrSASL, Value: answer}); err != nil {
+			return err
+		}
+		if done {
+			return nil
+		}
+		if round == maxRounds {
+			return because(codeBadProt, errors.New("the exchange does not end"))
+		}
+		var text []byte
+		if text, err = challenge(ctx, c); err == nil {
+			answer, done, err = conv.step(text)
+		}
+	}
+	return err
+}
+
+// challenge receives a step of the daemon.
+func challenge(ctx context.Context, c *Conn) ([]byte, error) {
+	var a pdu.Attr
+	if err := c.reply(ctx, &a); err != nil {
+		return nil, err
+	}
+	if a.Code != pdu.AttrSASL {
+		return nil, because(pmerr.IPC, fmt.Errorf("attribute %d during authentication", a.Code))
+	}
+	return a.Value, nil
+}
+
+// credential returns a name or password from the specification, or else from
+// somebody at the terminal.
+func (s *setup) credential(ctx context.Context, key, prompt string, echo bool) (string, error) {
+	if a, ok := s.spec.Attr(key); ok && a.Value != "" {
+		return a.Value, nil
+	}
+	if text, ok := s.answers[key]; ok {
+		return text, nil
+	}
+	if s.d.Prompt == nil || s.d.Console == "none" {
+		return "", because(codeBadParam, fmt.Errorf("no %s", key))
+	}
+	text, err := s.d.Prompt(ctx, s.d.Console, prompt, echo)
+	if err != nil {
+		return "", because(codeBadParam, err)
+	}
+	if strings.ContainsRune(text, 0) {
+		return "", because(codeBadParam, fmt.Errorf("zero byte in %s", key))
+	}
+	s.answers[key] = text
+	return text, nil
+}
+
+// plain is PLAIN: the whole password in one message.
+type plain struct{ user, password string }
+
+func (p plain) step(challenge []byte) ([]byte, bool, error) {
+	return []byte(p.user + "\x00" + p.user + "\x00" + p.password), true, nil
+}
+
+// scramConversation is one of the SCRAM mechanisms, which prove to each side that
+// the other knows the password.
+type scramConversation struct {
+	conv  *scram.ClientConversation
+	steps int
+}
+
+// scramOf returns the begin function of the SCRAM mechanism with a hash.
+func scramOf(hash scram.HashGeneratorFcn) func(user, password string) (conversation, error) {
+	return func(user, password string) (conversation, error) {
+		client, err := hash.NewClient(user, password, user)
+		if err != nil {
+			return nil, because(codeBadParam, err)
+		}
+		return &scramConversation{conv: client.WithMinIterations(minIterations).NewConversation()}, nil
+	}
+}
+
+// step sends the name, then the proof, then nothing once the daemon's own proof is
+// found good.
+func (s *scramConversation) step(challenge []byte) ([]byte, bool, error) {
+	s.steps++
+	if s.steps == 2 {
+		if err := checkIterations(string(challenge)); err != nil {
+			return nil, false, err
+		}
+	}
+	answer, err := s.conv.Step(string(challenge))
+	switch {
+	case err == nil:
+		return []byte(answer), s.conv.Done(), nil
+	case s.steps < 3:
+		return nil, false, because(codeBadProt, err)
+	case strings.HasPrefix(string(challenge), "e="):
+		return nil, false, because(codeBadAuth, err)
+	}
+	return nil, false, because(codeBadServer, err)
+}
+
+// checkIterations refuses the daemon's first message if its number of iterations
+// is out of bounds. What else may be wrong with it is found later.
+func checkIterations(message string) error {
+	fields := strings.Split(message, ",")
+	if len(fields) < 3 {
+		return nil
+	}
+	text, _ := strings.CutPrefix(fields[2], "i=")
+	n, err := strconv.Atoi(text)
+	switch {
+	case err != nil:
+		return because(codeBadProt, fmt.Errorf("iterations %q", text))
+	case n < minIterations, n > maxIterations:
+		return because(codeTooWeak, fmt.Errorf("%d iterations, %d to %d are accepted", n, minIterations, maxIterations))
+	}
+	return nil
+}

@@ -1,0 +1,71 @@
+package pmcd
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"time"
+
+	"pmtools/lib/pmerr"
+)
+
+// startTLS makes nc a TLS connection with the daemon on host. The error wraps
+// [pmerr.TLS] and the reason.
+func startTLS(ctx context.Context, nc net.Conn, conf *tls.Config, timeout time.Duration) (net.Conn, error) {
+	if timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, timeout, pmerr.Timeout)
+		defer cancel()
+	}
+	nc.SetDeadline(time.Time{})
+	tc := tls.Client(nc, conf)
+	if err := tc.HandshakeContext(ctx); err != nil {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		return nil, because(pmerr.TLS, certificateReason(err))
+	}
+	return tc, nil
+}
+
+// certificateReason adds to the error of a check what it is about: the names on
+// the certificate do not stand in errors of the standard library.
+func certificateReason(err error) error {
+	var v *tls.CertificateVerificationError
+	if errors.As(err, &v) && len(v.UnverifiedCertificates) > 0 {
+		c := v.UnverifiedCertificates[0]
+		return fmt.Errorf("certificate of %q, issued by %q: %w", c.Subject, c.Issuer, v.Err)
+	}
+	return err
+}
+
+// tlsConfig returns the TLS configuration for the daemon on host.
+func (s *setup) tlsConfig(host string) (*tls.Config, error) {
+	if given := s.d.TLSConfig; given != nil {
+		conf := given.Clone()
+		conf.ServerName = or(conf.ServerName, host)
+		conf.MinVersion = max(conf.MinVersion, tls.VersionTLS12)
+		conf.DynamicRecordSizingDisabled = true
+		return conf, nil
+	}
+	own := s.d.TLSConf
+	if own == nil {
+		own = &TLSConf{}
+		if s.d.TLSConfPath != "" {
+			var err error
+			if own, err = loadTLSConf(s.d.TLSConfPath); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return own.Config(host)
+}
+
+// hasCertificate reports whether we have a certificate to show. A configuration
+// that cannot be read is reported when TLS starts.
+func (s *setup) hasCertificate(host string) bool {
+	conf, err := s.tlsConfig(host)
+	return err != nil || len(conf.Certificates) > 0 || conf.GetClientCertificate != nil
+}

@@ -1,0 +1,236 @@
+package pmcd
+
+import (
+	"bufio"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// A TLSConf is a TLS configuration: what a tls.conf file says that concerns a
+// client (wire.md W3.6). The zero value trusts the system's authorities and has
+// no certificate of its own.
+type TLSConf struct {
+	CAFile string // tls-ca-cert-file: authorities to trust, instead of the system's
+	CADir  string // tls-ca-cert-dir: a directory of such files
+
+	ClientCertFile string // tls-client-cert-file: who we are
+	ClientKeyFile  string // tls-client-key-file
+
+	// tls-cert-file and tls-key-file: the identity of a daemon on this host, which
+	// stands in for the client's if there is none and the files can be read.
+	CertFile, KeyFile string
+
+	// VerifyServers (tls-verify-servers) says what a daemon's certificate must prove.
+	VerifyServers VerifyMode
+}
+
+// A VerifyMode is how far a daemon's certificate is checked.
+type VerifyMode string
+
+// The modes. The key tls-verify-servers is ours: the reference does not check
+// daemons unless told to by tls-verify-clients, and never their names.
+const (
+	// VerifyDefault is VerifyChain if authorities are configured, which then sign
+	// for this purpose, and VerifyFull if the system's are trusted: these sign for
+	// anybody's name, so that without the name the signature proves nothing.
+	VerifyDefault VerifyMode = ""
+	// VerifyFull checks the chain of signatures up to a trusted authority, the dates,
+	// and that the certificate is for the host that was asked for.
+	VerifyFull VerifyMode = "full"
+	// VerifyChain checks all that but the host name.
+	VerifyChain VerifyMode = "chain"
+	// VerifyNone checks nothing: traffic is encrypted, to whoever answers.
+	VerifyNone VerifyMode = "no"
+)
+
+// maxConfLine is the longest line of a tls.conf.
+const maxConfLine = 64 << 10
+
+// ParseTLSConf parses a tls.conf: lines "key = word" or "key: word", comments from
+// "#" on. Keys that do not concern a client are passed over.
+func ParseTLSConf(r io.Reader) (*TLSConf, error) {
+	c := &TLSConf{}
+	s := bufio.NewScanner(r)
+	s.Buffer(nil, maxConfLine)
+	for n := 1; s.Scan(); n++ {
+		if err := c.line(s.Text()); err != nil {
+			return nil, fmt.Errorf("line %d: %w", n, err)
+		}
+	}
+	if err := s.Err(); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// line takes in one line.
+func (c *TLSConf) line(text string) error {
+	text, _, _ = strings.Cut(text, "#")
+	i := strings.IndexAny(text, "=:")
+	if i < 0 {
+		return nil
+	}
+	key := strings.TrimSpace(text[:i])
+	words := strings.Fields(text[i+1:])
+	if len(words) == 0 {
+		return nil
+	}
+	word := words[0]
+	switch key {
+	case "tls-ca-cert-file":
+		c.CAFile = word
+	case "tls-ca-cert-dir":
+		c.CADir = word
+	case "tls-cert-file":
+		c.CertFile = word
+	case "tls-key-file":
+		c.KeyFile = word
+	case "tls-client-cert-file":
+		c.ClientCertFile = word
+	case "tls-client-key-file":
+		c.ClientKeyFile = word
+	case "tls-verify-servers":
+		return c.verify(word)
+	}
+	return nil
+}
+
+// verify takes in the value of tls-verify-servers. A word that is not known is an
+// error: taken for anything else, it might switch off what was wanted.
+func (c *TLSConf) verify(word string) error {
+	switch m := VerifyMode(word); m {
+	case VerifyFull, VerifyChain, VerifyNone:
+		c.VerifyServers = m
+	case "yes", "true":
+		c.VerifyServers = VerifyDefault
+	case "false":
+		c.VerifyServers = VerifyNone
+	default:
+		return fmt.Errorf("tls-verify-servers: %q is none of full, chain, yes and no", word)
+	}
+	return nil
+}
+
+// loadTLSConf reads the file at path. A missing file is an empty one.
+func loadTLSConf(path string) (*TLSConf, error) {
+	f, err := os.Open(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return &TLSConf{}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	c, err := ParseTLSConf(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return c, nil
+}
+
+// Config returns the configuration of a TLS client that connects to host. The
+// files that c names are read now; one that cannot be read is an error.
+func (c *TLSConf) Config(host string) (*tls.Config, error) {
+	roots, err := c.roots()
+	if err != nil {
+		return nil, err
+	}
+	cert, err := c.certificate()
+	if err != nil {
+		return nil, err
+	}
+	conf := &tls.Config{
+		MinVersion: tls.VersionTLS12, ServerName: host, RootCAs: roots,
+		DynamicRecordSizingDisabled: true, // a message is one record
+	}
+	if cert != nil {
+		conf.Certificates = []tls.Certificate{*cert}
+	}
+	mode := c.VerifyServers
+	if mode == VerifyDefault && roots != nil {
+		mode = VerifyChain
+	}
+	switch mode {
+	case VerifyNone:
+		conf.InsecureSkipVerify = true
+	case VerifyChain:
+		conf.InsecureSkipVerify = true // of the name; the rest is done here
+		conf.VerifyConnection = func(s tls.ConnectionState) error { return verifyChain(s, roots) }
+	}
+	return conf, nil
+}
+
+// verifyChain checks the signatures and dates of a peer's certificates.
+func verifyChain(s tls.ConnectionState, roots *x509.CertPool) error {
+	if len(s.PeerCertificates) == 0 {
+		return errors.New("no certificate")
+	}
+	others := x509.NewCertPool()
+	for _, c := range s.PeerCertificates[1:] {
+		others.AddCert(c)
+	}
+	_, err := s.PeerCertificates[0].Verify(x509.VerifyOptions{Roots: roots, Intermediates: others})
+	if err != nil {
+		return &tls.CertificateVerificationError{UnverifiedCertificates: s.PeerCertificates, Err: err}
+	}
+	return nil
+}
+
+// roots returns the configured authorities, nil for the system's.
+func (c *TLSConf) roots() (*x509.CertPool, error) {
+	if c.CAFile == "" && c.CADir == "" {
+		return nil, nil
+	}
+	pool, found := x509.NewCertPool(), false
+	if c.CAFile != "" {
+		pem, err := os.ReadFile(c.CAFile)
+		if err != nil {
+			return nil, err
+		}
+		if found = pool.AppendCertsFromPEM(pem); !found {
+			return nil, fmt.Errorf("%s: no certificate", c.CAFile)
+		}
+	}
+	if c.CADir != "" {
+		entries, err := os.ReadDir(c.CADir)
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range entries { // what cannot be read or is something else adds no trust
+			if pem, err := os.ReadFile(filepath.Join(c.CADir, e.Name())); err == nil && pool.AppendCertsFromPEM(pem) {
+				found = true
+			}
+		}
+	}
+	if !found {
+		return nil, fmt.Errorf("%s: no certificates", c.CADir)
+	}
+	return pool, nil
+}
+
+// certificate returns our certificate, nil if there is none. The files of a daemon
+// are often for it alone; then we are without.
+func (c *TLSConf) certificate() (*tls.Certificate, error) {
+	own := c.ClientCertFile != "" || c.ClientKeyFile != ""
+	certFile, keyFile := c.ClientCertFile, c.ClientKeyFile
+	if !own {
+		certFile, keyFile = c.CertFile, c.KeyFile
+	}
+	if certFile == "" && keyFile == "" {
+		return nil, nil
+	}
+	cert, err := tls.LoadX509KeyPair(certFile, keyFile)
+	switch {
+	case err == nil:
+		return &cert, nil
+	case !own && (errors.Is(err, os.ErrNotExist) || errors.Is(err, os.ErrPermission)):
+		return nil, nil
+	}
+	return nil, fmt.Errorf("client certificate: %w", err)
+}
