@@ -17,6 +17,11 @@ import (
 // far away. An error is one of those requests; then nothing is kept.
 func (s *Source) bind(ctx context.Context, list ...*metric) error {
 	e := env{s: s, ctx: ctx}
+	return e.bindAll(list)
+}
+
+// bindAll is bind in an env.
+func (e *env) bindAll(list []*metric) error {
 	for _, m := range list {
 		if m.state == unbound {
 			e.pending = append(e.pending, m)
@@ -42,6 +47,7 @@ func (s *Source) bind(ctx context.Context, list ...*metric) error {
 type env struct {
 	s       *Source
 	ctx     context.Context
+	alone   bool // a description is asked for, and no names: debugging shows that
 	pending []*metric
 	names   map[string]pmapi.NameResult
 	descs   map[pcp.ID]pmapi.DescResult

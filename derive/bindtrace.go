@@ -30,11 +30,15 @@ func (e *env) trace(m *metric) *bindTrace {
 		return nil
 	}
 	b := &bindTrace{tracer: t, env: e, metric: m, tree: newNode(m.expr, m.number), once: t.stages()}
-	lock := 1
+	async := 1
 	if m.local {
+		async = 0
+	}
+	lock := async
+	if e.alone {
 		lock = 0
 	}
-	b.printf("__dmbind(derive_locked=%d, ctx=%d, metric[%d] %s, async= %d)\n", lock, e.s.handle, m.number, m.name, lock)
+	b.printf("__dmbind(derive_locked=%d, ctx=%d, metric[%d] %s, async= %d)\n", lock, e.s.handle, m.number, m.name, async)
 	if m.local || m.number >= builtin {
 		e.s.lookedUp(t, m.name, e.names[m.name])
 	}

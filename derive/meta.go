@@ -20,7 +20,8 @@ func (s *Source) Describe(ctx context.Context, ids []pcp.ID) ([]pmapi.DescResult
 	if len(list) == 0 {
 		return s.base.Describe(ctx, ids)
 	}
-	if err := s.bind(ctx, list...); err != nil {
+	e := env{s: s, ctx: ctx, alone: true}
+	if err := e.bindAll(list); err != nil {
 		return nil, err
 	}
 	out := make([]pmapi.DescResult, len(ids))

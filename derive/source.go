@@ -46,10 +46,11 @@ type Source struct {
 }
 
 var (
-	_ pmapi.Source  = (*Source)(nil)
-	_ pmapi.Wrapper = (*Source)(nil)
-	_ pmapi.Texter  = (*Source)(nil)
-	_ pmapi.Labeler = (*Source)(nil)
+	_ pmapi.Source      = (*Source)(nil)
+	_ pmapi.Wrapper     = (*Source)(nil)
+	_ pmapi.Texter      = (*Source)(nil)
+	_ pmapi.Labeler     = (*Source)(nil)
+	_ pmapi.Reconnecter = (*Source)(nil)
 )
 
 // A binding is how far a metric has got in a Source.
@@ -235,5 +236,25 @@ func (s *Source) everByID(id pcp.ID) *metric {
 	} else if n := localNumber(id); n < len(s.locals) {
 		return s.locals[n]
 	}
+	return nil
+}
+
+// Reconnect makes the Source below connect anew, if it is one that can; another succeeds without doing anything. All
+// metrics are then bound again, and have no history.
+func (s *Source) Reconnect(ctx context.Context) error {
+	r, ok := pmapi.As[pmapi.Reconnecter](s.base)
+	if !ok {
+		return nil
+	}
+	if err := r.Reconnect(ctx); err != nil {
+		return err
+	}
+	for _, m := range s.metrics {
+		if m.state != removed {
+			*m = metric{definition: m.definition, number: m.number, local: m.local}
+		}
+	}
+	s.plan = fetchPlan{}
+	s.changes++
 	return nil
 }

@@ -66,7 +66,16 @@ func (r *reporter) printParam(ctx context.Context, p *pcp.Param) {
 		fmt.Fprintf(r.out, "\tpmLookupDesc: %s\n", reason(err))
 		return
 	}
-	v := p.Column(ds[0].Desc.Type)
-	r.buf = append(r.values.AppendValue(append(r.buf[:0], "        value "...), &v, 0, 1), '\n')
+	d, v := &ds[0].Desc, p.Column(ds[0].Desc.Type)
+	r.out.WriteString("    ")
+	b := append(r.buf[:0], "    "...)
+	if d.InDom != pcp.NullInDom { // a parameter has no instance all the same
+		var named bool
+		if b, named = r.appendInst(r.buf[:0], d.InDom, pcp.NullInst, r.names(ctx, d.InDom)); !named {
+			return
+		}
+		b = append(b, ' ')
+	}
+	r.buf = append(r.values.AppendValue(append(b, "value "...), &v, 0, 1), '\n')
 	r.out.Write(r.buf)
 }

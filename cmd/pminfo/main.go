@@ -23,13 +23,14 @@ func main() { os.Exit(cli.Main(newCommand)) }
 
 // flags are the options of pminfo's own.
 type flags struct {
-	desc, line, decimal     bool       // -d, -1, -I
-	pmid, fullPMID          bool       // -m, -M
-	oneline, help           bool       // -t, -T
-	fetch, fetchAll, events bool       // -f, -F, -x
-	labels, series          bool       // -l, -s
-	verify, errorsOnly      bool       // -v, -e
-	batch                   int        // -b
+	desc, line, decimal     bool // -d, -1, -I
+	pmid, fullPMID          bool // -m, -M
+	oneline, help           bool // -t, -T
+	fetch, fetchAll, events bool // -f, -F, -x
+	labels, series          bool // -l, -s
+	verify, errorsOnly      bool // -v, -e
+	batch                   int  // -b
+	batchSet                bool
 	registrations           []string   // -r
 	names                   *pmns.Tree // -n, -N; nil without
 }
@@ -82,7 +83,7 @@ func (f *flags) setBatch(arg string) error {
 	if !ok {
 		return errors.New("-b requires numeric argument")
 	}
-	f.batch = n
+	f.batch, f.batchSet = n, true
 	return nil
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"pmtools/lib/pcp"
@@ -53,20 +54,35 @@ func (r *reporter) operand(ctx context.Context, arg string) error {
 	if err != nil {
 		return err
 	}
-	for _, m := range ms {
-		r.pending = append(r.pending, m)
-		if len(r.pending) >= r.batch {
-			r.flush(ctx)
-		}
-	}
+	r.pending = append(r.pending, ms...)
+	full := len(r.pending) - len(r.pending)%r.batch
+	r.reportAll(ctx, r.pending[:full])
+	r.pending = slices.Delete(r.pending, 0, full)
 	return nil
 }
 
 // flush reports on the metrics that wait for their batch to be full.
 func (r *reporter) flush(ctx context.Context) {
-	if len(r.pending) > 0 {
-		r.report(ctx, r.pending)
-		r.pending = r.pending[:0]
+	r.reportAll(ctx, r.pending)
+	r.pending = r.pending[:0]
+}
+
+// window is how many metrics are asked for at once where so many are known to be
+// wanted. Larger requests are better: for each an agent looks at its data again.
+const window = 2048
+
+// reportAll reports on metrics, batch by batch. What a live source answers comes in
+// larger pieces.
+func (r *reporter) reportAll(ctx context.Context, ms []metric) {
+	size := r.batch
+	if r.ahead {
+		size = max(size, window-window%r.batch)
+	}
+	for part := range slices.Chunk(ms, size) {
+		r.ask(ctx, part)
+		for batch := range slices.Chunk(part, r.batch) {
+			r.report(ctx, batch)
+		}
 	}
 }
 

@@ -27,6 +27,7 @@ type reporter struct {
 	labelled map[pcp.LabelKind]*labelCache
 	last     *names                       // instances of the domain that came last
 	listed   map[pcp.InDom][]pcp.Instance // instances that were asked for in advance
+	ahead    bool                         // more than a batch may be asked for at once
 	pending  []metric                     // what waits for a full batch
 	result   pcp.Result
 	explicit pcp.Result // of a metric that was fetched again by itself
@@ -39,49 +40,58 @@ type metric struct {
 	id      pcp.ID
 	desc    pcp.Desc
 	noDesc  error       // why there is no description
+	noDescs error       // why there is none of all that were asked for together
 	values  *pcp.Values // nil unless values were fetched
 	noFetch error       // why they could not be fetched
 }
 
-// report prints what the options ask for about metrics. Descriptions and values
-// come in one request each.
-func (r *reporter) report(ctx context.Context, batch []metric) {
+// ask gets what the options need of metrics: descriptions, values and instances,
+// in one request each.
+func (r *reporter) ask(ctx context.Context, ms []metric) {
 	if r.traced {
-		r.lookAgain(ctx, batch)
+		r.lookAgain(ctx, ms)
 	}
-	ids := make([]pcp.ID, len(batch))
-	for i := range batch {
-		ids[i] = batch[i].id
+	ids := make([]pcp.ID, len(ms))
+	for i := range ms {
+		ids[i] = ms[i].id
 	}
 	if r.needsDesc() {
 		ds, err := r.src.Describe(ctx, ids)
-		switch {
-		case err != nil && len(batch) > 1:
-			fmt.Fprintf(r.out, "%s...%s: pmLookupDescs: %s\n", batch[0].name, batch[len(batch)-1].name, reason(err))
+		for i := range ms {
+			if m := &ms[i]; err != nil {
+				m.noDescs = err
+			} else {
+				m.desc, m.noDesc = ds[i].Desc, ds[i].Err
+			}
+		}
+		if err != nil || len(ms) == 1 && ms[0].noDesc != nil {
 			return
-		case err != nil:
-			fmt.Fprintf(r.out, "%s: pmLookupDesc: %s\n", batch[0].name, reason(err))
-			return
 		}
-		for i := range batch {
-			batch[i].desc, batch[i].noDesc = ds[i].Desc, ds[i].Err
-		}
-		if len(batch) == 1 || !r.fetch && !r.verify {
-			batch, ids = r.described(batch)
-		}
-	}
-	if len(batch) == 0 {
-		return
 	}
 	if r.fetch || r.labels || r.verify {
 		err := r.fetchAt(ctx, &pmapi.Request{IDs: ids}, &r.result)
-		for i := range batch {
-			if batch[i].noFetch = err; err == nil {
-				batch[i].values = &r.result.Sets[i]
+		for i := range ms {
+			if ms[i].noFetch = err; err == nil {
+				ms[i].values = &r.result.Sets[i]
 			}
 		}
 	}
-	r.listInstances(ctx, batch)
+	r.listInstances(ctx, ms)
+}
+
+// report prints what the options ask for about the metrics of a batch.
+func (r *reporter) report(ctx context.Context, batch []metric) {
+	if err := batch[0].noDescs; err != nil {
+		if len(batch) > 1 {
+			fmt.Fprintf(r.out, "%s...%s: pmLookupDescs: %s\n", batch[0].name, batch[len(batch)-1].name, reason(err))
+		} else {
+			fmt.Fprintf(r.out, "%s: pmLookupDesc: %s\n", batch[0].name, reason(err))
+		}
+		return
+	}
+	if len(batch) == 1 || !r.fetch && !r.verify {
+		batch = r.described(batch)
+	}
 	for i := range batch {
 		r.metric(ctx, &batch[i])
 	}
@@ -97,17 +107,18 @@ func (r *reporter) lookAgain(ctx context.Context, batch []metric) {
 	_, _ = r.src.Lookup(ctx, names)
 }
 
-// described returns the metrics of a batch that have a description, and their
-// identifiers. It says why the others have none.
-func (r *reporter) described(batch []metric) (rest []metric, ids []pcp.ID) {
+// described returns the metrics of a batch that have a description. It says why
+// the others have none.
+func (r *reporter) described(batch []metric) []metric {
+	rest := batch[:0]
 	for _, m := range batch {
 		if m.noDesc != nil {
 			fmt.Fprintf(r.out, "%s: pmLookupDesc: %s\n", m.name, reason(m.noDesc))
 			continue
 		}
-		rest, ids = append(rest, m), append(ids, m.id)
+		rest = append(rest, m)
 	}
-	return rest, ids
+	return rest
 }
 
 // metric prints what the options ask for about m.

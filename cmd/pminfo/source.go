@@ -36,10 +36,13 @@ func (f *flags) run(ctx context.Context, c *cli.Command, defs *cli.Definitions, 
 	defer src.Close()
 	// The reference never closes its source, and so does not report that it does.
 	defer defs.Registry().SetDebug(derive.Debug{})
+	f.batch = max(f.batch, 1)
 	r := &reporter{flags: f, prog: env.Prog, traced: defs.Traced(), src: src, out: env.Out, errs: env.Stderr,
 		labelled: map[pcp.LabelKind]*labelCache{}}
 	if _, recorded := pmapi.As[pmapi.Timeline](src); recorded {
 		r.batch = 1 // each metric is looked for on its own
+	} else {
+		r.ahead = !f.batchSet
 	}
 	if f.verify {
 		r.known = knownDomains(config, env)

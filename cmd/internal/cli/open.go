@@ -37,7 +37,7 @@ func (c *Command) Open(ctx context.Context, local string) (pmapi.Source, error) 
 
 // dialer returns what connects to daemons as the environment and the options say.
 func (c *Command) dialer() *pmcd.Dialer {
-	d := pmcd.DialerFromEnv(c.Env.LookupEnv, c.Env.Config().Get, c.Env.Notify)
+	d := pmcd.DialerFromEnv(c.Env.LookupEnv, c.Env.Config().Get, func(text string) { c.Env.Notify("Warning: " + text) })
 	if c.Options.Container != "" {
 		d.Container = &c.Options.Container
 	}

@@ -1,0 +1,60 @@
+package pmapi
+
+import (
+	"context"
+	"fmt"
+
+	"pmtools/lib/pcp"
+	"pmtools/lib/pmerr"
+)
+
+// HostName returns the name of the host whose metrics src has: that in the label of
+// an archive, or what the daemon says. If the daemon does not, the error says why,
+// and the name is that of the specification (wire.md W7.8).
+func HostName(ctx context.Context, src Source) (string, error) {
+	if t, ok := As[Timeline](src); ok {
+		name, _ := t.Host()
+		return name, nil
+	}
+	name, err := stringValue(ctx, src, "pmcd.hostname")
+	if h, ok := As[*Host](src); err != nil && ok {
+		name = h.fallbackName()
+	}
+	return name, err
+}
+
+// Zone returns the time zone of that host, as a value of the variable TZ: what an
+// archive's label says, or the daemon's pmcd.zoneinfo, or its pmcd.timezone.
+func Zone(ctx context.Context, src Source) (string, error) {
+	if t, ok := As[Timeline](src); ok {
+		_, zone := t.Host()
+		return zone, nil
+	}
+	if zone, err := stringValue(ctx, src, "pmcd.zoneinfo"); err == nil {
+		return zone, nil
+	}
+	return stringValue(ctx, src, "pmcd.timezone")
+}
+
+// stringValue fetches a metric whose only value is a string.
+func stringValue(ctx context.Context, src Source, name string) (string, error) {
+	found, err := src.Lookup(ctx, []string{name})
+	if err != nil {
+		return "", err
+	}
+	if err := found[0].Err; err != nil {
+		return "", fmt.Errorf("%s: %w", name, err)
+	}
+	var r pcp.Result
+	if err := src.Fetch(ctx, &Request{IDs: []pcp.ID{found[0].ID}}, &r); err != nil {
+		return "", err
+	}
+	v := &r.Sets[0]
+	switch {
+	case v.Err != 0:
+		return "", fmt.Errorf("%s: %w", name, v.Err)
+	case v.Len() == 0 || v.Type != pcp.String:
+		return "", fmt.Errorf("%s: %w", name, pmerr.Value)
+	}
+	return string(v.Value(0).Bytes()), nil
+}
