@@ -1,7 +1,7 @@
 # make          build the commands into bin/
 # make test     every test that needs neither network nor the reference
 # make demo     a derived metric over a small recorded archive
-# make peer     compare with the reference (PCP 7.2 from Debian, in a private root below .peer/)
+# make peer     compare with the reference (PCP 7.2 from Debian and its daemon, in a private root below .peer/)
 
 GO       ?= go
 PREFIX   ?= /usr/local
@@ -40,15 +40,19 @@ bench:
 # Our commands against the reference's in turn: ratios of medians.
 bench-peer: build
 	test/peer/peer-up $(PEER)
+	@test/peer/peer-up --pmcd $(PEER) || echo "no daemon here, live sources are not timed"
 	PMTOOLS_PEER=$(PEER) PMTOOLS_BIN=$(CURDIR)/bin $(GO) test ./test/peer -run='^TestSpeed' -count=1 -v
+	@test/peer/peer-up --stop $(PEER)
 
 # TestDamage measures memory and so has a process of its own. Where the reference cannot be had, peer-up ends with status 3 and says why; nothing is compared then.
 peer: build
 	@test/peer/peer-up $(PEER); s=$$?; \
 	if [ $$s = 3 ]; then echo "make peer: no reference here, nothing was compared"; exit 0; fi; \
 	test $$s = 0 && export PMTOOLS_PEER=$(PEER) PMTOOLS_BIN=$(CURDIR)/bin && \
+	{ test/peer/peer-up --pmcd $(PEER) || echo "make peer: no daemon here, live sources are not compared"; } && \
 	$(GO) test ./test/peer -run='^TestDamage$$' -count=1 -v && \
-	$(GO) test ./test/peer -skip='^Test(Speed|Damage)$$' -count=1 -v -timeout=15m
+	$(GO) test ./test/peer -skip='^Test(Speed|SpeedLive|Damage)$$' -count=1 -v -timeout=15m; \
+	s=$$?; test/peer/peer-up --stop $(PEER); exit $$s
 
 # Renew the transcripts of the reference that the tests compare with.
 record: build

@@ -27,6 +27,7 @@ lib/pmns: lib/pcp lib/pmerr
 lib/when: lib/pmerr
 lib/pdu: lib/internal/wire lib/pcp lib/pmerr
 lib/pmcd: lib/pdu lib/pcp lib/pmerr
+lib/pmcd/pmcdtest: lib/pdu lib/pcp lib/pmerr
 lib/pmapi: lib/archive lib/pmcd lib/pmns lib/pcp lib/pmerr
 lib/pmapi/sourcetest: lib/pmapi lib/pcp lib/pmerr
 lib/format: lib/pcp lib/pmerr
@@ -37,6 +38,9 @@ derive: derive/syntax derive/check derive/eval lib/pmapi lib/pcp lib/pmerr
 cmd/internal/cli: lib/* derive
 cmd/pminfo: cmd/internal/cli lib/* derive
 cmd/pmerr: cmd/internal/cli lib/*
+cmd/pmstore: cmd/internal/cli lib/* derive
+cmd/pmval: cmd/internal/cli lib/* derive
+cmd/pmstore/storetest: lib/pdu lib/pcp lib/pmerr
 test:
 test/golden:
 test/peer:
@@ -53,7 +57,7 @@ var terminal = []string{
 var outside = map[string][]string{
 	"lib/archive": {"golang.org/x/sys/unix", "golang.org/x/sys/windows", "github.com/klauspost/compress", "github.com/ulikunitz/xz"},
 	"lib/pmcd":    {"github.com/xdg-go/scram"},
-	"cmd/":        {"github.com/spf13/cobra", "github.com/spf13/pflag"},
+	"cmd/":        {"github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term", "github.com/guptarohit/asciigraph"},
 }
 
 // pkg is what go list says of a package.

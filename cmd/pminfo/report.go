@@ -38,6 +38,7 @@ type reporter struct {
 type metric struct {
 	name    string
 	id      pcp.ID
+	noName  error // why there is no metric of that name, though it is listed
 	desc    pcp.Desc
 	noDesc  error       // why there is no description
 	noDescs error       // why there is none of all that were asked for together
@@ -51,6 +52,7 @@ func (r *reporter) ask(ctx context.Context, ms []metric) {
 	if r.traced {
 		r.lookAgain(ctx, ms)
 	}
+	r.whyNull(ctx, ms)
 	ids := make([]pcp.ID, len(ms))
 	for i := range ms {
 		ids[i] = ms[i].id
@@ -81,6 +83,9 @@ func (r *reporter) ask(ctx context.Context, ms []metric) {
 
 // report prints what the options ask for about the metrics of a batch.
 func (r *reporter) report(ctx context.Context, batch []metric) {
+	if batch = r.named(batch); len(batch) == 0 {
+		return
+	}
 	if err := batch[0].noDescs; err != nil {
 		if len(batch) > 1 {
 			fmt.Fprintf(r.out, "%s...%s: pmLookupDescs: %s\n", batch[0].name, batch[len(batch)-1].name, reason(err))
@@ -105,6 +110,43 @@ func (r *reporter) lookAgain(ctx context.Context, batch []metric) {
 	}
 	// Nothing is printed of the answer, which is known.
 	_, _ = r.src.Lookup(ctx, names)
+}
+
+// whyNull asks once more for names that are listed and have no metric: the agent
+// that should know may be gone.
+func (r *reporter) whyNull(ctx context.Context, ms []metric) {
+	var names []string
+	var where []*metric
+	for i := range ms {
+		if ms[i].id == pcp.NullID {
+			names, where = append(names, ms[i].name), append(where, &ms[i])
+		}
+	}
+	if len(names) == 0 || !r.pmid && !r.needsSource() {
+		return
+	}
+	found, err := r.src.Lookup(ctx, names)
+	for i, m := range where {
+		if err != nil {
+			m.noName = err
+		} else {
+			m.id, m.noName = found[i].ID, found[i].Err
+		}
+	}
+}
+
+// named returns the metrics of a batch that have an identifier. It says why the
+// others have none.
+func (r *reporter) named(batch []metric) []metric {
+	rest := batch[:0]
+	for _, m := range batch {
+		if m.noName != nil {
+			fmt.Fprintf(r.out, "%s: pmLookupName: %s\n", m.name, reason(m.noName))
+			continue
+		}
+		rest = append(rest, m)
+	}
+	return rest
 }
 
 // described returns the metrics of a batch that have a description. It says why

@@ -82,6 +82,17 @@ func (c *content) view(end int64) ([]byte, error) {
 	return c.data, nil
 }
 
+// readAt reads bytes of a plain file without a look at the mapping.
+func (c *content) readAt(buf []byte, off int64) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.file == nil || c.source != nil || c.whole {
+		return false
+	}
+	_, err := c.file.ReadAt(buf, off)
+	return err == nil
+}
+
 // growPlain maps what was added to a plain file.
 func (c *content) growPlain() {
 	info, err := c.file.Stat()

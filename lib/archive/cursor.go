@@ -38,6 +38,8 @@ type Cursor struct {
 
 	want  request
 	arena wire.Arena
+
+	interp *interp // of the mode Interp
 }
 
 // Cursor returns a new Cursor that reads forward from the start of the Set.
@@ -50,15 +52,17 @@ func (s *Set) Cursor() *Cursor {
 var nowhere = position{member: -1}
 
 // SetMode says how to read from now on, and from when: nil keeps the origin. In
-// the modes Forward and Back delta does not matter. An unknown mode is pmerr.Mode.
+// the modes Forward and Back delta does not matter. In the mode Interp it is added
+// to the origin by each fetch, and may be negative. An unknown mode is pmerr.Mode.
 func (c *Cursor) SetMode(m Mode, when *pcp.Timestamp, delta time.Duration) error {
 	switch m {
 	case Forward, Back:
 	case Interp:
-		return pmerr.NYI
+		c.startInterp(delta)
 	default:
 		return pmerr.Mode
 	}
+	c.origin = c.Origin()
 	c.mode, c.placed = m, false
 	if when != nil {
 		c.origin = *when
@@ -67,8 +71,13 @@ func (c *Cursor) SetMode(m Mode, when *pcp.Timestamp, delta time.Duration) error
 }
 
 // Origin returns the time at which the Cursor stands: that of the record read
-// last, or what SetMode said.
-func (c *Cursor) Origin() pcp.Timestamp { return c.origin }
+// last, what SetMode said, or in the mode Interp the time of the next fetch.
+func (c *Cursor) Origin() pcp.Timestamp {
+	if c.mode == Interp {
+		return c.origin.Add(0)
+	}
+	return c.origin
+}
 
 // Label returns the label of the volume that was read last, before any reading
 // that of the Set.
@@ -83,12 +92,21 @@ func (c *Cursor) Label() Label {
 // columns in the order of ids; p selects instances, nil means all. A metric that
 // is not in the record has no values. After the last record it is pmerr.EOL, and
 // the Cursor stays there; what is recorded later can then be read.
+//
+// In the mode Interp it makes dst the values at the origin, between the records
+// around it, and moves the origin, also if that lies outside the recording, which
+// is pmerr.EOL. The time of a result may have a full second of nanoseconds, as
+// that of the reference. Without ids there are no columns.
+//
 // Bytes in dst stay valid for good, all else until the next Fetch into dst.
 func (c *Cursor) Fetch(ids []pcp.ID, p *pcp.Profile, dst *pcp.Result) (err error) {
+	defer unguard(debug.SetPanicOnFault(true), &err)
+	if c.mode == Interp {
+		return c.interpolate(ids, p, dst)
+	}
 	if len(ids) == 0 {
 		return pmerr.TooSmall
 	}
-	defer unguard(debug.SetPanicOnFault(true), &err)
 	c.want.set(ids)
 	set := 0
 	if !c.placed && c.mode == Forward {
@@ -142,8 +160,12 @@ func (c *Cursor) find() error {
 }
 
 // Next reads the next record whatever it holds and makes dst all its columns. A
-// mark, which says that recording was interrupted, has none.
+// mark, which says that recording was interrupted, has none. In the mode Interp it
+// is pmerr.Mode.
 func (c *Cursor) Next(dst *pcp.Result) (err error) {
+	if c.mode == Interp {
+		return pmerr.Mode
+	}
 	defer unguard(debug.SetPanicOnFault(true), &err)
 	if err := c.read(); err != nil {
 		return err

@@ -23,12 +23,14 @@ type domain struct {
 	obs  []observation // in the order of time, equal times in the order of loading
 	warn func(msg string)
 
-	mu     sync.Mutex
-	lists  map[int][]pcp.Instance // decoded observations, ascending by identifier
-	cached int
-	all    []pcp.Instance // the union
-	told   map[int]bool   // the deltas of which was said that they do not fit
-	said   int            // how often
+	mu         sync.Mutex
+	lists      map[int][]pcp.Instance // decoded observations, ascending by identifier
+	cached     int
+	all        []pcp.Instance // the union
+	lives      map[int32]lifetime
+	livesKnown bool         // lives is valid, also if it is nil
+	told       map[int]bool // the deltas of which was said that they do not fit
+	said       int          // how often
 }
 
 // add takes in an observation. After the last one follows settle.

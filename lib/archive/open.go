@@ -12,6 +12,7 @@ package archive
 import (
 	"cmp"
 	"fmt"
+	"time"
 
 	"pmtools/lib/pmerr"
 )
@@ -29,6 +30,15 @@ type Options struct {
 	// called until the Set is closed, by any goroutine that reads. Nil drops the
 	// messages.
 	Warn func(msg string)
+	// CounterWrap makes interpolation take a counter of 32 or 64 bits that falls
+	// for one that began again at 0, as PCP_COUNTER_WRAP in the environment of the
+	// reference does. Without it such a counter is taken to fall steadily.
+	CounterWrap bool
+	// MarkGap is for how long recording may have been interrupted without
+	// interpolation taking notice (PCP_IGNORE_MARK_RECORDS of the reference): marks
+	// between records not farther apart than that are passed over. With a negative
+	// one all marks are.
+	MarkGap time.Duration
 }
 
 // An Error says in which file something is wrong, and where. Err wraps a pmerr.Code.

@@ -88,3 +88,16 @@ func appendZeros(dst []byte, n int64, width int) []byte {
 	}
 	return dst
 }
+
+// AppendDate appends t with its date and digits places of the fraction of its
+// second: "Thu Jan  1 00:00:00.000000 1970" in loc.
+func AppendDate(dst []byte, t pcp.Timestamp, digits int, loc *time.Location) []byte {
+	at := local(t.Sec, loc)
+	dst = append(at.AppendFormat(dst, "Mon Jan _2 15:04:05"), '.')
+	fraction := int64(t.Nsec)
+	for range 9 - digits {
+		fraction /= 10
+	}
+	dst = append(appendZeros(dst, fraction, digits), ' ')
+	return strconv.AppendInt(dst, int64(at.Year()), 10)
+}

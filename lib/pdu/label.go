@@ -92,33 +92,48 @@ func (dst *Label) Decode(body []byte) error {
 	r := wire.NewReader(body)
 	*dst = Label{Ident: r.Uint32(), Kind: pcp.LabelKind(r.Uint32())}
 	r.Skip(4)
-	n := r.Count(setSize)
-	last := len(body) // where the sets end and the texts begin, and later where these end
-	if n > 0 {
-		dst.Sets = make([]pcp.LabelSet, 0, n)
-		last = 0
-	}
-	for range n {
+	texts := 0 // bytes of the texts so far; they fill the message from the sets to its end
+	for range r.Count(setSize) {
 		set := pcp.LabelSet{Inst: r.Int32()}
-		count, offset, size := r.Int32(), int64(r.Int32())-HeaderSize, int64(r.Int32())
-		if r.Err() != nil {
-			return r.Err()
-		}
-		if count > wire.MaxLabels || size < 0 || size > wire.MaxLabelJSON || offset < 0 || offset+size > int64(len(body)) {
-			return fmt.Errorf("%w: label set of %d labels, %d bytes at %d", ErrFormat, count, size, offset)
-		}
-		where := r.Bytes(wire.LabelSize * int(max(count, 0)))
-		last = max(last, int(offset+size))
-		var err error
-		if count < 0 {
-			set.Err = pmerr.Code(count)
-		} else if set.Labels, err = wire.DecodeLabels(string(body[offset:offset+size]), where); err != nil {
+		size, err := readSet(&r, &set, body)
+		if err != nil {
 			return err
+		}
+		if texts += size; texts > r.Len() {
+			return fmt.Errorf("%w: texts of labels have %d bytes, %d are left", ErrFormat, texts, r.Len())
+		}
+		if dst.Kind != pcp.InstanceLabels {
+			set.Inst = pcp.NullInst
 		}
 		dst.Sets = append(dst.Sets, set)
 	}
-	if r.Err() == nil && (r.Offset() > last || last != len(body)) {
-		return fmt.Errorf("%w: texts of labels do not end the message", ErrFormat)
+	r.Skip(texts)
+	return r.Finish()
+}
+
+// readSet takes one label set, whose text lies elsewhere in body, and returns the
+// size of that.
+func readSet(r *wire.Reader, set *pcp.LabelSet, body []byte) (size int, err error) {
+	count, offset := r.Int32(), int64(r.Int32())-HeaderSize
+	size = int(r.Int32())
+	switch {
+	case r.Err() != nil:
+		return 0, r.Err()
+	case count > wire.MaxLabels || size < 0 || size > wire.MaxLabelJSON:
+		return 0, fmt.Errorf("%w: label set of %d labels, %d bytes", ErrFormat, count, size)
+	case count < 0:
+		set.Err = pmerr.Code(count)
+		return size, nil
+	case size == 0:
+		offset = 0 // no text has no place
 	}
-	return r.Err()
+	where := r.Bytes(wire.LabelSize * int(count))
+	if r.Err() != nil {
+		return 0, r.Err()
+	}
+	if offset < 0 || offset+int64(size) > int64(len(body)) {
+		return 0, fmt.Errorf("%w: label set of %d bytes at %d", ErrFormat, size, offset)
+	}
+	set.Labels, err = wire.DecodeLabels(string(body[offset:offset+int64(size)]), where)
+	return size, err
 }

@@ -32,6 +32,9 @@ func (src *Names) Encode(dst []byte) ([]byte, error) {
 	if src.Status != nil && len(src.Status) != len(src.Names) {
 		return dst, fmt.Errorf("%w: %d names, status of %d", pmerr.EINVAL, len(src.Names), len(src.Status))
 	}
+	if src.Err > 0 || src.Err < 0 && len(src.Names) > 0 {
+		return dst, fmt.Errorf("%w: %d names beside error %d", pmerr.EINVAL, len(src.Names), int32(src.Err))
+	}
 	start, size := len(dst), 0
 	for _, n := range src.Names {
 		size += len(n) + 1

@@ -51,16 +51,13 @@ func (src *Profile) Encode(dst []byte) ([]byte, error) {
 func (dst *Profile) Decode(body []byte) error {
 	r := wire.NewReader(body)
 	*dst = Profile{Slot: r.Int32(), Exclude: r.Uint32() != 0}
-	n := r.Int32()
+	n := r.Count(16)
 	r.Skip(4)
-	if r.Err() == nil && (n < 0 || int(n) > r.Len()/16) {
-		return fmt.Errorf("%w: %d entries in %d bytes", ErrFormat, n, r.Len())
-	}
 	if r.Err() == nil && dst.Slot < 0 {
 		return fmt.Errorf("%w: slot %d", ErrFormat, dst.Slot)
 	}
-	counts := make([]int32, 0, max(n, 0))
-	for range cap(counts) {
+	counts := make([]int32, 0, n)
+	for range n {
 		e := pcp.ProfileEntry{InDom: pcp.InDom(r.Uint32()), Exclude: r.Uint32() != 0}
 		counts = append(counts, r.Int32())
 		r.Skip(4)

@@ -26,9 +26,10 @@ type Reader struct {
 	// DefaultMaxLen.
 	MaxLen int
 
-	r    io.Reader
-	buf  []byte // what was read of the current message and beyond
-	done int    // the length of the message that was returned last, still in buf
+	r     io.Reader
+	buf   []byte // what was read of the current message and beyond
+	done  int    // the length of the message that was returned last, still in buf
+	small int    // how many messages in a row have needed little of a large buffer
 }
 
 // NewReader returns a Reader of r.
@@ -38,10 +39,7 @@ func NewReader(r io.Reader) *Reader { return &Reader{r: r} }
 // ends within a message io.ErrUnexpectedEOF; an error that wraps ErrFormat if what
 // comes cannot be a message, after which the stream is of no use.
 func (r *Reader) Next() (Frame, error) {
-	if r.done > 0 {
-		r.buf = r.buf[:copy(r.buf, r.buf[r.done:])]
-		r.done = 0
-	}
+	r.drop()
 	if err := r.fill(HeaderSize); err != nil {
 		return Frame{}, err
 	}
@@ -68,24 +66,54 @@ func (r *Reader) Next() (Frame, error) {
 // Started reports whether part of a message was read.
 func (r *Reader) Started() bool { return len(r.buf) > r.done }
 
-// minBuffer is the first size of a Reader's buffer.
-const minBuffer = 4 << 10
+// The sizes of a Reader's buffer: the first one, and the largest one that is kept
+// when patience messages in a row have needed less than a quarter of it.
+const (
+	minBuffer  = 4 << 10
+	keepBuffer = 32 << 10
+	patience   = 4
+)
+
+// drop removes the message that was returned last from the buffer.
+func (r *Reader) drop() {
+	if r.done == 0 {
+		return
+	}
+	rest, dst := r.buf[r.done:], r.buf
+	if r.small++; cap(r.buf) <= keepBuffer || len(r.buf) >= cap(r.buf)/4 {
+		r.small = 0
+	}
+	if r.small >= patience {
+		r.small = 0
+		dst = make([]byte, max(len(rest), minBuffer))
+	}
+	r.buf = dst[:copy(dst, rest)]
+	r.done = 0
+}
+
+// maxEmpty is how often in a row the stream may give neither bytes nor an error.
+const maxEmpty = 100
 
 // fill reads until the buffer holds n bytes. The buffer grows as bytes arrive, not
 // as a header announces them.
 func (r *Reader) fill(n int) error {
-	for len(r.buf) < n {
+	for empty := 0; len(r.buf) < n; {
 		if len(r.buf) == cap(r.buf) {
 			r.buf = append(make([]byte, 0, len(r.buf)+max(len(r.buf), minBuffer)), r.buf...)
 		}
 		m, err := r.r.Read(r.buf[len(r.buf):cap(r.buf)])
 		r.buf = r.buf[:len(r.buf)+m]
+		if empty++; m > 0 {
+			empty = 0
+		}
 		switch {
-		case err == io.EOF && len(r.buf) >= n:
+		case len(r.buf) >= n: // an error will come again
 		case err == io.EOF && len(r.buf) > 0:
 			return io.ErrUnexpectedEOF
 		case err != nil:
 			return err
+		case empty >= maxEmpty:
+			return io.ErrNoProgress
 		}
 	}
 	return nil

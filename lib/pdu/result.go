@@ -11,7 +11,7 @@ import (
 // stored (wire.md W5.7, W6). Its time has microseconds.
 type Result struct {
 	// Values is what is encoded, and what Decode fills: it reuses the memory that it
-	// finds there.
+	// finds there. Nil is an empty Result, and a new one is made for Decode.
 	Values *pcp.Result
 	// TypeOf returns the type of a metric, as its description has it, or Unknown.
 	// Values that do not fit it are odd (see pcp.Odd). Nil leaves it to the values:
@@ -33,20 +33,28 @@ func (*HighResResult) Type() Type { return TypeHighResResult }
 
 // Encode implements Message.
 func (src *Result) Encode(dst []byte) ([]byte, error) {
-	start, t := len(dst), src.Values.Time
-	out := wire.AppendInt32(begin(dst, TypeResult), int32(t.Sec))
-	out = wire.AppendInt32(out, t.Nsec/1000)
-	out = wire.AppendUint32(out, uint32(len(src.Values.Sets)))
-	return encodeSets(dst, out, start, src.Values.Sets)
+	start, v := len(dst), src.values()
+	out := wire.AppendInt32(begin(dst, TypeResult), int32(v.Time.Sec))
+	out = wire.AppendInt32(out, v.Time.Nsec/1000)
+	out = wire.AppendUint32(out, uint32(len(v.Sets)))
+	return encodeSets(dst, out, start, v.Sets)
 }
 
 // Encode implements Message.
 func (src *HighResResult) Encode(dst []byte) ([]byte, error) {
-	start, t := len(dst), src.Values.Time
-	out := wire.AppendUint32(begin(dst, TypeHighResResult), uint32(len(src.Values.Sets)))
-	out = wire.AppendUint64(out, uint64(t.Sec))
-	out = wire.AppendUint64(out, uint64(int64(t.Nsec)))
-	return encodeSets(dst, out, start, src.Values.Sets)
+	start, v := len(dst), src.values()
+	out := wire.AppendUint32(begin(dst, TypeHighResResult), uint32(len(v.Sets)))
+	out = wire.AppendUint64(out, uint64(v.Time.Sec))
+	out = wire.AppendUint64(out, uint64(int64(v.Time.Nsec)))
+	return encodeSets(dst, out, start, v.Sets)
+}
+
+// values returns what is encoded; a message without Values has none.
+func (src *Result) values() *pcp.Result {
+	if src.Values == nil {
+		return new(pcp.Result)
+	}
+	return src.Values
 }
 
 // encodeSets appends value sets to out, which begins with dst.
@@ -63,13 +71,12 @@ func encodeSets(dst, out []byte, start int, sets []pcp.Values) ([]byte, error) {
 func (dst *Result) Decode(body []byte) error {
 	r := wire.NewReader(body)
 	at := pcp.Timestamp{Sec: int64(r.Int32())}
-	usec := r.Int32()
-	at.Nsec = usec * 1000
-	n := r.Int32()
-	if r.Err() == nil && (usec < 0 || usec >= 1e6) {
-		return fmt.Errorf("%w: %d microseconds", ErrFormat, usec)
+	// The daemon hands stores on to agents with a time that may be anything
+	// (wire.md W9.3).
+	if usec := r.Int32(); usec >= 0 && usec < 1e6 {
+		at.Nsec = usec * 1000
 	}
-	return dst.decode(&r, body, at, n)
+	return dst.decode(&r, body, at, r.Int32())
 }
 
 // Decode implements Message.

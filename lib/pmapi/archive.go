@@ -14,6 +14,7 @@ import (
 type Archive struct {
 	set    *archive.Set
 	cursor *archive.Cursor
+	interp bool // the mode is Interp
 	closed bool
 }
 
@@ -102,13 +103,14 @@ func (a *Archive) AllInstances(_ context.Context, d pcp.InDom) ([]pcp.Instance, 
 }
 
 // Fetch implements Source: the next record that has one of the metrics, or the
-// next of all for a request without metrics, in the direction set by SetMode. At
-// the end it fails with pmerr.EOL.
+// next of all for a request without metrics, in the direction set by SetMode. In
+// the mode Interp it is what lies between the records at the position. At the end
+// it fails with pmerr.EOL.
 func (a *Archive) Fetch(_ context.Context, req *Request, dst *pcp.Result) error {
 	if a.closed {
 		return pmerr.NoContext // the cursor still looks at what was mapped
 	}
-	if len(req.IDs) > 0 {
+	if len(req.IDs) > 0 || a.interp {
 		return a.cursor.Fetch(req.IDs, req.Profile, dst)
 	}
 	for mark := true; mark; mark = len(dst.Sets) == 0 {
@@ -122,7 +124,11 @@ func (a *Archive) Fetch(_ context.Context, req *Request, dst *pcp.Result) error 
 
 // SetMode implements Timeline.
 func (a *Archive) SetMode(m Mode, when *pcp.Timestamp, delta time.Duration) error {
-	return a.cursor.SetMode(archive.Mode(m), when, delta)
+	err := a.cursor.SetMode(archive.Mode(m), when, delta)
+	if err == nil {
+		a.interp = m == Interp
+	}
+	return err
 }
 
 // Origin implements Timeline.

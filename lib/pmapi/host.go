@@ -62,7 +62,10 @@ func OpenHost(ctx context.Context, spec string, dialer *pmcd.Dialer) (*Host, err
 		}
 		return pcp.Unknown
 	}
-	return h, h.dial(ctx)
+	if err := h.dial(ctx); err != nil {
+		return nil, err
+	}
+	return h, nil
 }
 
 // dial connects, and forgets what was known through the connection before.
@@ -231,7 +234,23 @@ func (h *Host) Fetch(ctx context.Context, req *Request, dst *pcp.Result) error {
 	if err := h.learn(ctx, req.IDs); err != nil {
 		return err
 	}
-	return h.conn.Fetch(ctx, req.IDs, req.Profile, h.typeOf, dst)
+	if err := h.conn.Fetch(ctx, req.IDs, req.Profile, h.typeOf, dst); err != nil {
+		return err
+	}
+	if dst.Changes&(pcp.AgentAdded|pcp.AgentRestarted) != 0 {
+		h.forgive()
+	}
+	return nil
+}
+
+// forgive forgets which metrics could not be described: an agent that was not there
+// may be able to now.
+func (h *Host) forgive() {
+	for id, d := range h.descs {
+		if d.ID == pcp.NullID {
+			delete(h.descs, id)
+		}
+	}
 }
 
 // learn asks for the descriptions of metrics that are not known yet.

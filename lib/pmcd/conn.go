@@ -61,8 +61,8 @@ func (c *Conn) upgrade(nc net.Conn) {
 
 // Close closes the connection. It may be called twice.
 func (c *Conn) Close() error {
-	if errors.Is(c.broken, net.ErrClosed) {
-		return nil
+	if c.broken != nil {
+		return nil // then it is closed
 	}
 	c.broken = net.ErrClosed
 	return c.nc.Close()
@@ -106,7 +106,24 @@ func (c *Conn) usable(ctx context.Context) error {
 	if c.broken != nil {
 		return &Error{Op: "use", Addr: c.addr(), Err: fmt.Errorf("%w: %v", pmerr.IPC, c.broken), NotSent: true}
 	}
-	return ctx.Err()
+	if err := ctx.Err(); err != nil {
+		return &Error{Op: "use", Addr: c.addr(), Err: err, NotSent: true}
+	}
+	return nil
+}
+
+// idle returns an error if no request can be begun: a message that nobody waits
+// for would be taken for the reply to it.
+func (c *Conn) idle(ctx context.Context) error {
+	if err := c.usable(ctx); err != nil {
+		return err
+	}
+	if c.r.Started() {
+		e := c.fail(ctx, "use", errors.New("a message that nobody asked for"))
+		e.NotSent = true
+		return e
+	}
+	return nil
 }
 
 // watch makes reads and writes fail once ctx has ended, and after the timeout. The
@@ -120,35 +137,50 @@ func (c *Conn) watch(ctx context.Context) (stop func()) {
 	if ctx.Done() == nil {
 		return func() {}
 	}
-	nc := c.nc
-	ended := context.AfterFunc(ctx, func() { nc.SetDeadline(time.Unix(1, 0)) })
-	return func() { ended() }
+	nc, done := c.nc, make(chan struct{})
+	ended := context.AfterFunc(ctx, func() {
+		nc.SetDeadline(time.Unix(1, 0))
+		close(done)
+	})
+	return func() {
+		if !ended() {
+			<-done // or it would end the next call
+		}
+	}
 }
 
 // send sends a message.
 func (c *Conn) send(ctx context.Context, m pdu.Message) error {
-	if err := c.queue(ctx, m); err != nil {
+	if _, err := c.queue(ctx, m); err != nil {
 		return err
 	}
 	return c.flush(ctx)
 }
 
-// queue makes a message wait for flush.
-func (c *Conn) queue(ctx context.Context, m pdu.Message) error {
+// queue makes a message wait for flush, and returns its size.
+func (c *Conn) queue(ctx context.Context, m pdu.Message) (size int, err error) {
 	if err := c.usable(ctx); err != nil {
-		return err
+		return 0, err
 	}
-	var err error
+	before := len(c.out)
 	c.out, err = m.Encode(c.out)
+	size = len(c.out) - before
 	if err == nil && c.opt.records {
 		err = c.flush(ctx)
 	}
-	return err
+	return size, err
 }
+
+// keepOut is the most memory for messages that is kept between requests.
+const keepOut = 32 << 10
 
 // flush sends what waits.
 func (c *Conn) flush(ctx context.Context) error {
-	defer func() { c.out = c.out[:0] }()
+	defer func() {
+		if c.out = c.out[:0]; cap(c.out) > keepOut {
+			c.out = nil
+		}
+	}()
 	if len(c.out) == 0 {
 		return nil
 	}
@@ -210,52 +242,96 @@ func (c *Conn) decode(ctx context.Context, f pdu.Frame, m pdu.Message) error {
 
 // call sends a request and returns its reply in m.
 func (c *Conn) call(ctx context.Context, req, m pdu.Message) error {
+	if err := c.idle(ctx); err != nil {
+		return err
+	}
 	if err := c.send(ctx, req); err != nil {
 		return err
 	}
 	return c.reply(ctx, m)
 }
 
-// window is how many requests may wait for their replies. The daemon reads the
-// next one when it has written the reply to the last: requests that fill the
-// buffers of both sides while nobody reads replies would wait for ever.
-const window = 32
+// How many requests, and about how many bytes of requests, may wait for their
+// replies. The daemon reads the next one when it has written the reply to the
+// last: requests that fill the buffers of both sides while nobody reads replies
+// would wait for ever.
+const (
+	window      = 32
+	windowBytes = 16 << 10
+)
 
-// each sends n requests, several at a time. For each, req gives the message and
-// where its reply goes, and done is called, in order, when that has come or was
-// refused. Only what breaks the connection ends it early.
-func (c *Conn) each(ctx context.Context, n int, req func(i int) (pdu.Message, pdu.Message), done func(i int, err error)) error {
-	type asked struct {
-		reply pdu.Message
-		err   error // the request could not be made
+// A pipeline is requests that do not wait for each other.
+type pipeline struct {
+	n    int                                        // requests
+	req  func(i int) (request, reply pdu.Message)   // request i, and where its reply goes; nil is no request
+	done func(i int, refused error) (botched error) // is told that this has happened, or what the daemon said instead
+}
+
+// asked is a request of a pipeline that was sent.
+type asked struct {
+	size  int
+	reply pdu.Message
+	err   error // the request could not be made
+}
+
+// each sends the requests of a pipeline, and tells done of each one in order. What
+// breaks the connection ends it early: so does a reply that cannot be right, as
+// done says.
+func (c *Conn) each(ctx context.Context, p *pipeline) error {
+	if p.n == 0 {
+		return c.usable(ctx)
+	}
+	if err := c.idle(ctx); err != nil {
+		return err
 	}
 	var waiting [window]asked
-	sent := 0
-	for i := range n {
-		for ; sent < n && sent < i+window; sent++ {
-			var m pdu.Message
-			m, waiting[sent%window].reply = req(sent)
-			err := c.queue(ctx, m)
-			switch {
-			case c.broken != nil:
-				return err
-			case ctx.Err() != nil:
-				return c.fail(ctx, "send", err) // replies may be under way
+	sent, bytes := 0, 0
+	for i := range p.n {
+		for ; sent < p.n && sent < i+window && bytes < windowBytes; sent++ {
+			w := &waiting[sent%window]
+			if *w = c.ask(ctx, p, sent); c.broken != nil {
+				return w.err
 			}
-			waiting[sent%window].err = err
+			bytes += w.size
 		}
 		if err := c.flush(ctx); err != nil {
 			return err
 		}
 		w := &waiting[i%window]
 		err := w.err
-		if err == nil {
+		if err == nil && w.reply != nil {
 			err = c.reply(ctx, w.reply)
 		}
 		if c.broken != nil {
 			return err
 		}
-		done(i, err)
+		bytes -= w.size
+		if err := p.done(i, err); err != nil {
+			return c.fail(ctx, "receive", err)
+		}
 	}
 	return nil
+}
+
+// ask queues one request of a pipeline. The end of ctx breaks the connection:
+// replies may be under way.
+func (c *Conn) ask(ctx context.Context, p *pipeline, i int) asked {
+	m, reply := p.req(i)
+	if m == nil {
+		return asked{}
+	}
+	size, err := c.queue(ctx, m)
+	if err != nil && c.broken == nil && ctx.Err() != nil {
+		err = c.fail(ctx, "send", err)
+	}
+	return asked{size, reply, err}
+}
+
+// differ is what is wrong with a reply that has another number of answers than
+// there were questions, nil if nothing is.
+func differ(got, want int) error {
+	if got == want {
+		return nil
+	}
+	return fmt.Errorf("%d answers to %d questions", got, want)
 }

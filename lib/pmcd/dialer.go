@@ -132,6 +132,10 @@ func (s *setup) dialLocal(ctx context.Context) (*Conn, error) {
 	case s.spec.Scheme == SchemeLocal:
 		return s.dialTCP(ctx, "localhost", nil)
 	}
+	var own *Error
+	if errors.As(err, &own) {
+		err = own.Err
+	}
 	return nil, &Error{Op: "dial", Addr: path, Err: because(pmerr.ENOENT, err)}
 }
 
@@ -244,45 +248,11 @@ func (d *Dialer) dial(ctx context.Context, network, address string) (net.Conn, e
 
 // Codes of the PMAPI that are error numbers of Linux.
 const (
-	codePerm        pmerr.Code = -1
 	codeSrch        pmerr.Code = -3
 	codeNotSup      pmerr.Code = -95
 	codeConnRefused pmerr.Code = -111
 	codeHostUnreach pmerr.Code = -113
 )
-
-// lookup returns the addresses of a host. A name that has none is unreachable; a
-// name server that does not answer may later.
-func (d *Dialer) lookup(ctx context.Context, host string) ([]netip.Addr, error) {
-	if a, err := netip.ParseAddr(host); err == nil {
-		return []netip.Addr{a}, nil
-	}
-	if host == "" {
-		return nil, because(codeHostUnreach, errors.New("empty host name"))
-	}
-	find := d.Lookup
-	if find == nil {
-		find = func(ctx context.Context, host string) ([]netip.Addr, error) {
-			return net.DefaultResolver.LookupNetIP(ctx, "ip", host)
-		}
-	}
-	addrs, err := find(ctx, host)
-	switch {
-	case err == nil && len(addrs) > 0:
-		for i, a := range addrs {
-			addrs[i] = a.Unmap()
-		}
-		return addrs, nil
-	case err == nil:
-		err = fmt.Errorf("no address of %q", host)
-	}
-	return nil, because(codeHostUnreach, err)
-}
-
-// address returns host and port as one text.
-func address(host string, port int) string {
-	return net.JoinHostPort(host, fmt.Sprint(port))
-}
 
 func (d *Dialer) connectTimeout() time.Duration {
 	return or(d.ConnectTimeout, DefaultConnectTimeout)

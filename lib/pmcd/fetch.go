@@ -17,12 +17,16 @@ func (c *Conn) Fetch(ctx context.Context, ids []pcp.ID, p *pcp.Profile, typeOf f
 	if len(ids) == 0 {
 		return pmerr.TooSmall
 	}
+	if err := c.idle(ctx); err != nil {
+		return err
+	}
 	fresh, err := c.queueProfile(ctx, p)
 	if err != nil {
 		return err
 	}
 	var req pdu.Message = &pdu.HighResFetch{IDs: ids}
 	c.result.Values, c.result.TypeOf = dst, typeOf
+	defer func() { c.result.Values, c.result.TypeOf = nil, nil }()
 	var reply pdu.Message = &c.result
 	if c.features&FeatureHighRes == 0 {
 		req, reply = &pdu.Fetch{IDs: ids}, &c.result.Result
@@ -33,7 +37,7 @@ func (c *Conn) Fetch(ctx context.Context, ids []pcp.ID, p *pcp.Profile, typeOf f
 	changes, err := c.fetched(ctx, reply)
 	if err == pmerr.Permission && fresh {
 		// The profile was refused; that was the answer to it.
-		_, err = c.fetched(ctx, reply)
+		changes, err = c.fetched(ctx, reply)
 	}
 	if err != nil {
 		return err
@@ -51,10 +55,14 @@ func (c *Conn) Fetch(ctx context.Context, ids []pcp.ID, p *pcp.Profile, typeOf f
 	return nil
 }
 
+// maxNotices is how many notices of changes may come before one result. There is
+// one for each change since the result before, joined if they come together.
+const maxNotices = 1 << 10
+
 // fetched waits for a result. What comes before it are notices of changes.
 func (c *Conn) fetched(ctx context.Context, reply pdu.Message) (pcp.Changes, error) {
 	var changes pcp.Changes
-	for {
+	for range maxNotices {
 		f, err := c.recv(ctx)
 		if err != nil {
 			return 0, err
@@ -66,6 +74,7 @@ func (c *Conn) fetched(ctx context.Context, reply pdu.Message) (pcp.Changes, err
 		}
 		return changes, c.decode(ctx, f, reply)
 	}
+	return 0, c.fail(ctx, "receive", fmt.Errorf("more than %d notices before a result", maxNotices))
 }
 
 // queueProfile sends a profile, for which there is no reply, unless the daemon
@@ -80,7 +89,7 @@ func (c *Conn) queueProfile(ctx context.Context, p *pcp.Profile) (fresh bool, er
 	if err != nil || bytes.Equal(msg, c.profile) {
 		return false, err
 	}
-	if err := c.queue(ctx, &m); err != nil {
+	if _, err := c.queue(ctx, &m); err != nil {
 		return false, err
 	}
 	c.profile, c.profileAll = msg, p.All()
@@ -98,6 +107,9 @@ func (c *Conn) Store(ctx context.Context, sets []pcp.Values) error {
 		if sets[i].Len() == 0 {
 			return pmerr.Value
 		}
+	}
+	if err := c.idle(ctx); err != nil {
+		return err
 	}
 	var status pdu.Error
 	if err := c.send(ctx, &pdu.Result{Values: &pcp.Result{Sets: sets}}); err != nil {

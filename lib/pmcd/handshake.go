@@ -138,7 +138,11 @@ func (s *setup) agree(ctx context.Context, c *Conn, host string, local bool) err
 		}
 	}
 	if authenticate || flags&(FeatureSecure|FeatureContainer) != 0 {
-		return confirm(ctx, c, flags)
+		err := c.confirm(ctx)
+		if c.broken != nil && ctx.Err() == nil && flags&FeatureSecure != 0 {
+			return s.rejected(c, host, err)
+		}
+		return err
 	}
 	return nil
 }
@@ -197,9 +201,23 @@ func (s *setup) negotiate(offer Feature, host string, local bool) (Feature, erro
 		want |= FeatureContainer
 	}
 	if missing := want &^ offer; missing != 0 {
-		return 0, because(codeNotSup, fmt.Errorf("the daemon does not offer %v", missing))
+		return 0, because(codeNotSup, fmt.Errorf("the daemon does not offer %s", featureText(missing)))
 	}
 	return want, nil
+}
+
+// featureText returns what a client may miss in words.
+func featureText(f Feature) string {
+	var words []string
+	for _, w := range []struct {
+		bit  Feature
+		word string
+	}{{FeatureSecure, "TLS"}, {FeatureAuth, "authentication"}, {FeatureContainer, "containers"}} {
+		if f&w.bit != 0 {
+			words = append(words, w.word)
+		}
+	}
+	return strings.Join(words, " and ")
 }
 
 // encrypt starts TLS and makes c use it.
@@ -219,6 +237,9 @@ func (s *setup) encrypt(ctx context.Context, c *Conn, flags Feature, host string
 			return ack.Code
 		}
 	}
+	if c.r.Started() { // from somebody who cannot encrypt, and hopes that we take it for later
+		return because(pmerr.TLS, errors.New("plain text behind the start of TLS"))
+	}
 	conf, err := s.tlsConfig(host)
 	if err != nil {
 		return because(pmerr.TLS, err)
@@ -233,23 +254,22 @@ func (s *setup) encrypt(ctx context.Context, c *Conn, flags Feature, host string
 
 // confirm makes a request that cannot fail on a good connection. What the daemon
 // had to say about earlier steps comes as its answer.
-func confirm(ctx context.Context, c *Conn, flags Feature) error {
-	if err := c.send(ctx, &pdu.Child{}); err != nil {
-		return alert(flags, err)
-	}
-	err := c.reply(ctx, &pdu.Names{})
-	if flags&FeatureSecure != 0 {
-		err = alert(flags, err)
-	}
-	return err
+func (c *Conn) confirm(ctx context.Context) error {
+	return c.call(ctx, &pdu.Child{}, &pdu.Names{})
 }
 
-// alert makes an error of a connection that TLS has ended one of TLS: with TLS 1.3
-// a daemon's judgement of our certificate comes with its first answer.
-func alert(flags Feature, err error) error {
+// rejected returns the error of a connection that ended right after TLS had begun:
+// with TLS 1.3 the daemon's judgement of our certificate comes only then, and not
+// every daemon says what it is before it hangs up.
+func (s *setup) rejected(c *Conn, host string, err error) error {
 	var op *net.OpError
-	if flags&FeatureSecure != 0 && errors.As(err, &op) && op.Op == "remote error" {
-		return because(pmerr.TLS, op)
+	switch {
+	case pmerr.Of(err) == pmerr.Timeout:
+		return err
+	case c.features&FeatureCertReqd != 0 && !s.hasCertificate(host):
+		return because(pmerr.NeedClientCert, errors.New("none is configured"))
+	case errors.As(err, &op) && op.Op == "remote error":
+		return because(pmerr.TLS, fmt.Errorf("the daemon says: %w", op.Err))
 	}
-	return err
+	return because(pmerr.TLS, fmt.Errorf("the daemon ended the connection, perhaps for want of a client certificate: %w", err))
 }

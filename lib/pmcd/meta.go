@@ -34,12 +34,16 @@ func (c *Conn) Describe(ctx context.Context, ids []pcp.ID) ([]DescResult, error)
 		}
 	}
 	replies := make([]pdu.Desc, len(single))
-	err := c.each(ctx, len(single), func(i int) (pdu.Message, pdu.Message) {
+	err := c.each(ctx, &pipeline{len(single), func(i int) (pdu.Message, pdu.Message) {
 		return &pdu.DescReq{ID: ids[single[i]]}, &replies[i]
-	}, func(i int, err error) {
+	}, func(i int, err error) error {
 		out[single[i]] = DescResult{replies[i].Desc, err}
-	})
-	return out, err
+		return nil
+	}})
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
 }
 
 // describeMany asks for descriptions in requests that are as large as can be. What
@@ -49,18 +53,24 @@ func (c *Conn) describeMany(ctx context.Context, ids []pcp.ID, out []DescResult)
 	n := (len(ids) + most - 1) / most
 	replies := make([]pdu.Descs, n)
 	chunk := func(i int) (from, to int) { return i * most, min((i+1)*most, len(ids)) }
-	return c.each(ctx, n, func(i int) (pdu.Message, pdu.Message) {
+	return c.each(ctx, &pipeline{n, func(i int) (pdu.Message, pdu.Message) {
 		from, to := chunk(i)
 		return &pdu.DescIDs{IDs: ids[from:to]}, &replies[i]
-	}, func(i int, err error) {
+	}, func(i int, err error) error {
 		from, to := chunk(i)
+		if err == nil {
+			if err := differ(len(replies[i].Descs), to-from); err != nil {
+				return err
+			}
+		}
 		for k := from; k < to; k++ {
 			out[k].Desc.ID = pcp.NullID
-			if err == nil && k-from < len(replies[i].Descs) {
+			if err == nil {
 				out[k].Desc = replies[i].Descs[k-from]
 			}
 		}
-	})
+		return nil
+	}})
 }
 
 // Instances returns the instances of a domain.
@@ -78,21 +88,34 @@ type InstResult struct {
 func (c *Conn) AllOf(ctx context.Context, ds []pcp.InDom) ([]InstResult, error) {
 	out := make([]InstResult, len(ds))
 	replies := make([]pdu.Instance, len(ds))
-	err := c.each(ctx, len(ds), func(i int) (pdu.Message, pdu.Message) {
+	err := c.each(ctx, &pipeline{len(ds), func(i int) (pdu.Message, pdu.Message) {
+		if ds[i] == pcp.NullInDom {
+			return nil, nil
+		}
 		return &pdu.InstanceReq{InDom: ds[i], Inst: pcp.NullInst}, &replies[i]
-	}, func(i int, err error) {
+	}, func(i int, err error) error {
+		if ds[i] == pcp.NullInDom {
+			err = pmerr.InDom
+		}
 		out[i] = InstResult{replies[i].Instances, err}
-	})
-	return out, err
+		return nil
+	}})
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
 }
 
 // LookupInst returns the identifier of the instance called name.
 func (c *Conn) LookupInst(ctx context.Context, d pcp.InDom, name string) (int32, error) {
+	if name == "" && d != pcp.NullInDom {
+		return 0, pmerr.Inst // the daemon would list all
+	}
 	list, err := c.instances(ctx, d, pcp.NullInst, name)
 	switch {
 	case err != nil:
 		return 0, err
-	case name == "" || len(list) != 1: // without a name, the daemon lists all
+	case len(list) != 1:
 		return 0, pmerr.Inst
 	}
 	return list[0].ID, nil
@@ -100,7 +123,7 @@ func (c *Conn) LookupInst(ctx context.Context, d pcp.InDom, name string) (int32,
 
 // InstName returns the name of an instance.
 func (c *Conn) InstName(ctx context.Context, d pcp.InDom, inst int32) (string, error) {
-	if inst == pcp.NullInst {
+	if inst == pcp.NullInst && d != pcp.NullInDom {
 		return "", pmerr.Inst
 	}
 	list, err := c.instances(ctx, d, inst, "")
@@ -156,13 +179,20 @@ func (c *Conn) Labels(ctx context.Context, kind pcp.LabelKind, ident uint32) ([]
 	case pcp.ClusterLabels:
 		ident &^= 0x3ff
 	}
+	fresh := false
 	if kind == pcp.InstanceLabels && c.profile == nil {
-		if _, err := c.queueProfile(ctx, nil); err != nil {
+		var err error
+		if fresh, err = c.queueProfile(ctx, nil); err != nil {
 			return nil, err
 		}
 	}
 	var answer pdu.Label
-	if err := c.call(ctx, &pdu.LabelReq{Ident: ident, Kind: kind}, &answer); err != nil {
+	err := c.call(ctx, &pdu.LabelReq{Ident: ident, Kind: kind}, &answer)
+	if err == pmerr.Permission && fresh {
+		// The profile was refused; that was the answer to it.
+		err = c.reply(ctx, &answer)
+	}
+	if err != nil {
 		return nil, err
 	}
 	if answer.Ident != ident || answer.Kind != kind {

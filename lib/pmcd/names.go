@@ -19,64 +19,92 @@ type NameResult struct {
 }
 
 // Lookup resolves metric names: all in as few requests as possible, and those that
-// are not known once more by themselves, to learn why.
+// are not known once more by themselves, to learn why. An empty name is unknown,
+// and not asked for: the daemon would refuse the request as a whole.
 func (c *Conn) Lookup(ctx context.Context, names []string) ([]NameResult, error) {
 	out := make([]NameResult, len(names))
-	var chunks [][2]int
-	for from := 0; from < len(names); {
-		to, size := from, 0
-		for to < len(names) && (to == from || size+len(names[to])+8 <= maxRequest) {
-			size += len(names[to]) + 8
-			to++
+	ask := make([]int, 0, len(names))
+	for i, n := range names {
+		if n != "" {
+			ask = append(ask, i)
+		} else {
+			out[i] = NameResult{pcp.NullID, pmerr.Name}
 		}
-		chunks = append(chunks, [2]int{from, to})
-		from = to
 	}
+	chunks := split(names, ask)
 	replies := make([]pdu.IDs, len(chunks))
-	err := c.each(ctx, len(chunks), func(i int) (pdu.Message, pdu.Message) {
-		return &pdu.Names{Names: names[chunks[i][0]:chunks[i][1]]}, &replies[i]
-	}, func(i int, err error) {
-		part := out[chunks[i][0]:chunks[i][1]]
-		for k := range part {
-			switch {
-			case err != nil:
-				part[k] = NameResult{pcp.NullID, err}
-			case k < len(replies[i].IDs):
-				part[k].ID = replies[i].IDs[k]
-			default:
-				part[k].ID = pcp.NullID
+	err := c.each(ctx, &pipeline{len(chunks), func(i int) (pdu.Message, pdu.Message) {
+		m := new(pdu.Names)
+		for _, k := range chunks[i] {
+			m.Names = append(m.Names, names[k])
+		}
+		return m, &replies[i]
+	}, func(i int, err error) error {
+		if err == nil {
+			if err := differ(len(replies[i].IDs), len(chunks[i])); err != nil {
+				return err
 			}
 		}
-	})
+		for at, k := range chunks[i] {
+			if out[k] = (NameResult{pcp.NullID, err}); err == nil {
+				out[k].ID = replies[i].IDs[at]
+			}
+		}
+		return nil
+	}})
 	if err != nil {
 		return nil, err
 	}
-	return out, c.whyUnknown(ctx, names, out)
+	if err := c.whyUnknown(ctx, names, out, len(ask) > 1); err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// split divides the names that are asked for into as few requests as possible.
+func split(names []string, ask []int) (chunks [][]int) {
+	for len(ask) > 0 {
+		n, size := 0, 0
+		for n < len(ask) && (n == 0 || size+len(names[ask[n]])+8 <= maxRequest) {
+			size += len(names[ask[n]]) + 8
+			n++
+		}
+		chunks, ask = append(chunks, ask[:n]), ask[n:]
+	}
+	return chunks
 }
 
 // whyUnknown asks for each name that has no metric by itself: the answer is the
 // reason then. In a request for several names there is no room for it.
-func (c *Conn) whyUnknown(ctx context.Context, names []string, results []NameResult) error {
+// If there was one name only, the answer is known.
+func (c *Conn) whyUnknown(ctx context.Context, names []string, results []NameResult, several bool) error {
 	var which []int
 	for i, r := range results {
-		if r.ID == pcp.NullID && (r.Err == nil || len(names) > 1) {
+		switch {
+		case r.ID != pcp.NullID || names[i] == "":
+		case several:
 			which = append(which, i)
+		case r.Err == nil:
+			results[i].Err = pmerr.Name
 		}
 	}
 	replies := make([]pdu.IDs, len(which))
-	return c.each(ctx, len(which), func(i int) (pdu.Message, pdu.Message) {
+	return c.each(ctx, &pipeline{len(which), func(i int) (pdu.Message, pdu.Message) {
 		return &pdu.Names{Names: names[which[i] : which[i]+1]}, &replies[i]
-	}, func(i int, err error) {
+	}, func(i int, err error) error {
 		r := &results[which[i]]
-		switch {
-		case err != nil:
+		if err != nil {
 			*r = NameResult{pcp.NullID, err}
-		case len(replies[i].IDs) == 1 && replies[i].IDs[0] != pcp.NullID:
-			*r = NameResult{replies[i].IDs[0], nil}
-		default:
-			*r = NameResult{pcp.NullID, pmerr.Name}
+			return nil
 		}
-	})
+		if err := differ(len(replies[i].IDs), 1); err != nil {
+			return err
+		}
+		if *r = (NameResult{ID: replies[i].IDs[0]}); r.ID == pcp.NullID {
+			r.Err = pmerr.Name
+		}
+		return nil
+	}})
 }
 
 // Names returns all names of a metric.

@@ -156,7 +156,11 @@ func (s *setup) credential(ctx context.Context, key, prompt string, echo bool) (
 		return text, nil
 	}
 	if s.d.Prompt == nil || s.d.Console == "none" {
-		return "", because(codeBadParam, fmt.Errorf("no %s", key))
+		code := codeBadParam
+		if key == AttrPassword {
+			code = codeBadAuth // what a daemon says to the empty one that the reference sends
+		}
+		return "", because(code, fmt.Errorf("no %s", key))
 	}
 	text, err := s.d.Prompt(ctx, s.d.Console, prompt, echo)
 	if err != nil {

@@ -165,7 +165,12 @@ func (p *specParser) parse() error {
 	}
 	if p.next() == '?' {
 		p.pos++
-		return p.attrs()
+		if err := p.attrs(); err != nil {
+			return err
+		}
+	}
+	if len(p.spec.Hosts) == 0 && !p.spec.Local() {
+		return &SpecError{Spec: p.text, Code: pmerr.NotHost}
 	}
 	return nil
 }
@@ -181,8 +186,11 @@ func (p *specParser) path() error {
 	return nil
 }
 
-// hosts reads the hosts up to the attributes, a path or the end.
+// hosts reads the hosts up to the attributes, a path or the end. There may be none.
 func (p *specParser) hosts() error {
+	if c := p.next(); c == 0 || c == '/' || c == '?' {
+		return nil
+	}
 	for {
 		h, err := p.host()
 		if err != nil {
@@ -210,9 +218,6 @@ func (p *specParser) host() (Host, error) {
 			return h, p.fail("extra characters after host spec")
 		}
 	} else if h.Name = p.until(":@/?"); h.Name == "" {
-		if len(p.spec.Hosts) == 0 && p.next() != ':' && p.next() != '@' {
-			return h, &SpecError{Spec: p.text, Code: pmerr.NotHost}
-		}
 		return h, p.fail("unexpected terminal character")
 	}
 	for sep := byte(':'); p.next() == sep; sep = ',' {

@@ -1,12 +1,12 @@
 // Mkarchive writes archives for tests and demonstrations:
 //
 //	mkarchive DIR NAME...
-//	mkarchive DIR big=5000 wide=3000
+//	mkarchive DIR big=5000 wide=3000 sparse=20000
 //	mkarchive -l
 //
 // Archives of the same name that are in DIR already are replaced. A name with a
-// number is an archive for benchmarks: big with that many records, wide with that
-// many metrics. The name all stands for every other one; -l lists them.
+// number is an archive for benchmarks: big and sparse with that many records, wide
+// with that many metrics. The name all stands for every other one; -l lists them.
 package main
 
 import (
@@ -65,8 +65,10 @@ func write(dir, name string) error {
 			build = func() error { return archivetest.BuildBig(dir, base, n) }
 		case base == "wide":
 			build = func() error { return archivetest.BuildWide(dir, base, n, wideRecords) }
+		case base == "sparse":
+			build = func() error { return archivetest.BuildSparse(dir, base, n) }
 		default:
-			return fmt.Errorf("%s: only big and wide take a number", name)
+			return fmt.Errorf("%s: only big, wide and sparse take a number", name)
 		}
 	} else if !slices.Contains(archivetest.Names(), base) {
 		return fmt.Errorf("%s: no such archive", name)

@@ -30,7 +30,7 @@ func TestRun(t *testing.T) {
 		{"unknown", []string{dir, "mini", "nonesuch", "setA"}, 1, "", "mkarchive: nonesuch: no such archive"},
 		{"not a number", []string{dir, "big=x"}, 1, "", "mkarchive: big=x: not a positive number"},
 		{"negative", []string{dir, "wide=-1"}, 1, "", "mkarchive: wide=-1: not a positive number"},
-		{"number for another", []string{dir, "ta=3"}, 1, "", "mkarchive: ta=3: only big and wide take a number"},
+		{"number for another", []string{dir, "ta=3"}, 1, "", "mkarchive: ta=3: only big, wide and sparse take a number"},
 		{"not a directory", []string{filepath.Join(dir, "ta.0"), "ta"}, 1, "", "mkarchive: "},
 	}
 	for _, tt := range tests {

@@ -23,6 +23,8 @@ type Command struct {
 	// LateChecks leaves the checks of the source to Run, which calls CheckSource.
 	// The local daemon counts as a source then, as in pmval.
 	LateChecks bool
+	// Interpolates says that archives are read between their records.
+	Interpolates bool
 
 	name     string
 	operands string

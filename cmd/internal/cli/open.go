@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"pmtools/lib/archive"
 	"pmtools/lib/pmapi"
 	"pmtools/lib/pmcd"
 	"pmtools/lib/pmerr"
@@ -19,7 +18,7 @@ func (c *Command) Open(ctx context.Context, local string) (pmapi.Source, error) 
 	var err error
 	switch kind {
 	case Archive:
-		src, err = pmapi.OpenArchive(name, &archive.Options{Warn: c.Env.Notify})
+		src, err = pmapi.OpenArchive(name, c.archiveOptions())
 	case Local:
 		err = pmerr.NYI
 	default:
@@ -38,6 +37,7 @@ func (c *Command) Open(ctx context.Context, local string) (pmapi.Source, error) 
 // dialer returns what connects to daemons as the environment and the options say.
 func (c *Command) dialer() *pmcd.Dialer {
 	d := pmcd.DialerFromEnv(c.Env.LookupEnv, c.Env.Config().Get, func(text string) { c.Env.Notify("Warning: " + text) })
+	d.Prompt = prompt
 	if c.Options.Container != "" {
 		d.Container = &c.Options.Container
 	}

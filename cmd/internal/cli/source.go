@@ -3,6 +3,9 @@ package cli
 import (
 	"errors"
 	"fmt"
+
+	"pmtools/lib/pmcd"
+	"pmtools/lib/pmerr"
 )
 
 // A SourceKind says what kind of source a command reads from.
@@ -50,7 +53,17 @@ type sourceError struct {
 	err  error
 }
 
-func (e *sourceError) Error() string { return e.what + ": " + errorText(e.err) }
+func (e *sourceError) Error() string {
+	text := e.what + ": " + errorText(e.err)
+	if c := pmerr.Of(e.err); c == pmerr.TLS || c == pmerr.NeedClientCert || c < pmerr.NYI {
+		// One code stands for many ways to fail here, and the way is what helps.
+		if reason := pmcd.Reason(e.err); reason != "" {
+			text += " (" + reason + ")"
+		}
+	}
+	return text
+}
+
 func (e *sourceError) Unwrap() error { return e.err }
 
 // CheckSource does the checks that need to know the source: it takes the

@@ -76,3 +76,35 @@ func fillLoad(k *kit, l load) {
 		k.put(float64(r), cols...)
 	}
 }
+
+// BuildSparse makes the archive dir/name for benchmarks: records of 2,000 metrics,
+// sparse.m0000 and on, one second apart, with a mark after each 28th. The first ten
+// metrics are in each record, the others in one of some hundreds. Of the rest of
+// the number by 3 the metrics are counters, instant, and discrete. 20,000 records
+// have about 700 marks.
+func BuildSparse(dir, name string, records int) error {
+	m := maker{name: name, fill: func(k *kit) { fillSparse(k, records) }}
+	return m.build(filepath.Join(dir, name))
+}
+
+// fillSparse writes such an archive.
+func fillSparse(k *kit, records int) {
+	const metrics, dense, between = 2000, 10, 28
+	id := func(i int) pcp.ID { return pcp.NewID(245, uint32(1+i/1000), uint32(i%1000)) }
+	for i := range metrics {
+		k.metric(id(i), pcp.Uint64, pcp.NullInDom, semantics[i%3], noUnits, fmt.Sprintf("%s.m%04d", "sparse", i))
+	}
+	var cols []pcp.Values
+	for r := range records {
+		cols = cols[:0]
+		for i := range metrics {
+			if i < dense || (r+37*i)%(100+i) == 0 {
+				cols = append(cols, k.col(id(i), nil, int64(1000*r+i)))
+			}
+		}
+		k.put(float64(r), cols...)
+		if r%between == between-1 {
+			k.mark(float64(r) + 0.001)
+		}
+	}
+}

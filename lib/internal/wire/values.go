@@ -97,7 +97,12 @@ func (s *Sets) values() bool {
 			s.bad = true
 			return false
 		}
-		s.blocks += (size + 3) &^ 3
+		// Many values that share a large block would be copied at great length before
+		// Err finds out.
+		if s.blocks += (size + 3) &^ 3; s.blocks > s.end-s.pos+3 {
+			s.bad = true
+			return false
+		}
 		s.low = min(s.low, 4*(int(index)-s.bias))
 	}
 	return true

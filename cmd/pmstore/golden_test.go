@@ -1,0 +1,126 @@
+package main
+
+import (
+	"context"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"pmtools/cmd/internal/cli"
+	"pmtools/cmd/pmstore/storetest"
+	"pmtools/test/golden"
+)
+
+// run runs pmstore in this process and returns what a transcript holds of it.
+func run(args []string, vars map[string]string) golden.Entry {
+	var out, errs strings.Builder
+	env := &cli.Env{
+		Prog: "pmstore", Args: args, Stdout: &out, Stderr: &errs,
+		LookupEnv: func(name string) (string, bool) {
+			v, ok := map[string]string{"TZ": "UTC", "PCP_DERIVED_CONFIG": ""}[name]
+			if w, set := vars[name]; set {
+				v, ok = w, true
+			}
+			return v, ok
+		},
+		Open:     func(name string) (io.ReadCloser, error) { return os.Open(name) },
+		Hostname: func() (string, error) { return "here", nil },
+		Now:      func() time.Time { return time.Unix(1700000000, 0).UTC() },
+	}
+	status := cli.Run(context.Background(), env, newCommand)
+	return golden.Entry{Stdout: out.String(), Stderr: errs.String(), Status: status}
+}
+
+// serve starts a daemon and returns it and the path of its socket.
+func serve(t testing.TB) (*storetest.Daemon, string) {
+	t.Helper()
+	// The names of sockets are short on some systems, those of test directories long.
+	dir, err := os.MkdirTemp("", "pmstore")
+	if err != nil {
+		t.Fatal(err)
+	}
+	socket := filepath.Join(dir, "s")
+	l, err := net.Listen("unix", socket)
+	if err != nil {
+		t.Skip("no Unix sockets here: ", err)
+	}
+	t.Cleanup(func() {
+		l.Close()
+		os.RemoveAll(dir)
+	})
+	d := storetest.New()
+	go d.Serve(l)
+	return d, socket
+}
+
+// TestScripted runs the command lines of the transcripts against a daemon in its
+// first state, and compares with what the reference printed.
+func TestScripted(t *testing.T) {
+	files, err := filepath.Glob("testdata/scripted/*.txt")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no transcripts", err)
+	}
+	for _, f := range files {
+		t.Run(filepath.Base(f), func(t *testing.T) {
+			text, err := os.ReadFile(f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, es, err := golden.Parse(string(text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, socket := serve(t)
+			for _, e := range es {
+				got := run(e.Args[1:], map[string]string{"PMCD_SOCKET": socket})
+				got.Line, got.Args = e.Line, e.Args
+				if d := cmp.Diff(e, got); d != "" {
+					t.Errorf("%s (-reference +ours)\n%s", e.Line, d)
+				}
+			}
+		})
+	}
+}
+
+// TestStoredOnce counts the requests: one for each store, whatever the answer, and
+// none if a step before it fails.
+func TestStoredOnce(t *testing.T) {
+	for _, tt := range []struct {
+		args string
+		want int
+	}{
+		{"w.long 5", 1}, {"-F w.long 5", 1}, {"bin.long 5", 1}, {"-i one bin.long 5", 1}, {"bad.store 5", 1}, {"bad.gone 5", 1}, {"-F bad.gone 5", 1},
+		{"-f none.long 5", 1}, {"none.long 5", 0}, {"w.long x", 0}, {"w.long", 0}, {"bad.fetch 5", 0}, {"bad.lost 5", 0}, {"bad.value 5", 0},
+		{"t.event 5", 0}, {"-i x bin.long 5", 0}, {"-F late.lost 5", 1}, {"-V w.long 5", 0},
+	} {
+		d, socket := serve(t)
+		run(strings.Fields(tt.args), map[string]string{"PMCD_SOCKET": socket})
+		if got := len(d.Stores()); got != tt.want {
+			t.Errorf("pmstore %s: %d stores, want %d", tt.args, got, tt.want)
+		}
+	}
+}
+
+// TestStrings has how white space in strings is shown.
+func TestStrings(t *testing.T) {
+	_, socket := serve(t)
+	for _, tt := range []struct{ squash, value, want string }{
+		{"", "a\nb\tc", "w.string old value=\"thirteen\" new value=\"a\nb\tc\"\n"},
+		{"1", "d", "w.string old value=\"a b c\" new value=\"d\"\n"},
+		{"1", "e\nf", "w.string old value=\"d\" new value=\"e f\"\n"},
+	} {
+		vars := map[string]string{"PMCD_SOCKET": socket}
+		if tt.squash != "" {
+			vars["PCP_SQUASH_NEWLINES"] = tt.squash
+		}
+		if got := run([]string{"w.string", tt.value}, vars); got.Stdout != tt.want || got.Status != 0 {
+			t.Errorf("%q: %q, %s", tt.value, got.Stdout, got.Stderr)
+		}
+	}
+}

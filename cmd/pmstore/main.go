@@ -1,0 +1,58 @@
+// Command pmstore changes the value of a performance metric.
+//
+// It runs for milliseconds, so the runtime need not ask for the limits of the
+// machine's containers.
+//
+//go:debug containermaxprocs=0
+//go:debug updatemaxprocs=0
+package main
+
+import (
+	"context"
+	"os"
+	"strings"
+	_ "time/tzdata" // zones, where the system has none
+
+	"pmtools/cmd/internal/cli"
+	"pmtools/lib/pmerr"
+	"pmtools/lib/pmns"
+)
+
+func main() { os.Exit(cli.Main(newCommand)) }
+
+// flags are the options of pmstore's own.
+type flags struct {
+	fetch bool       // -F: show what the metric has afterwards
+	force bool       // -f: store also if there is no value yet
+	insts []string   // -i: the names of the instances to store to; nil means all
+	names *pmns.Tree // -n; nil without
+}
+
+// newCommand returns the command pmstore.
+func newCommand(env *cli.Env) *cli.Command {
+	f := new(flags)
+	c := cli.New(env, "pmstore", "[options] metricname value")
+	c.FirstOperandEnds = true // so that a value may begin with a minus sign
+	defs := cli.NewDefinitions(c)
+	c.Section("General options")
+	c.Shared("debug", "host", "local-PMDA", "spec-local", "namespace", "version", "help")
+	c.Section("Value options")
+	c.Bool(&f.fetch, "F", "fetch", "perform pmFetch after pmStore to confirm value")
+	c.Bool(&f.force, "f", "force", "store the value even if there is no current value set")
+	c.Func(f.addInsts, "i", "insts", "INSTS", "restrict store to comma-separated list of instances")
+	c.Namespace = func(file string, unique bool) (err error) {
+		if f.names != nil {
+			return pmerr.DupPMNS
+		}
+		f.names, err = env.LoadNames(file, unique)
+		return err
+	}
+	c.Run = func(ctx context.Context, args []string) error { return f.run(ctx, c, defs, args) }
+	return c
+}
+
+// addInsts takes the argument of -i. There is no way to quote a separator.
+func (f *flags) addInsts(arg string) error {
+	f.insts = append(f.insts, strings.FieldsFunc(arg, func(c rune) bool { return strings.ContainsRune(", \t\n", c) })...)
+	return nil
+}

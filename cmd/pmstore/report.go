@@ -1,0 +1,79 @@
+package main
+
+import (
+	"context"
+	"strconv"
+
+	"pmtools/lib/pcp"
+	"pmtools/lib/pmapi"
+)
+
+// report prints a line for each of the new values: those that were stored, or, with
+// -F, those that were fetched afterwards.
+func (s *session) report(ctx context.Context, now *pcp.Values) {
+	old := &s.old.Sets[0]
+	names := s.instNames(ctx, now.Insts)
+	var b []byte
+	for i, inst := range now.Insts {
+		b = append(b[:0], s.name...)
+		if s.desc.InDom != pcp.NullInDom {
+			b = appendInst(b, inst, names)
+		}
+		b = append(b, " old value="...)
+		if at := s.place(inst, i); at >= 0 {
+			b = s.format.AppendValue(b, old, at, 1)
+		} else {
+			b = append(b, `"(none)"`...)
+		}
+		b = s.format.AppendValue(append(b, " new value="...), now, i, 1)
+		s.env.Out.Write(append(b, '\n'))
+	}
+}
+
+// place returns where among the old values the one of an instance is that comes at
+// position i now, or -1.
+func (s *session) place(inst int32, i int) int {
+	old := &s.old.Sets[0]
+	switch {
+	case s.desc.InDom != pcp.NullInDom:
+		return old.Find(inst)
+	case i < old.Len():
+		return i
+	}
+	return -1
+}
+
+// appendInst appends an instance with its name, if it has one.
+func appendInst(b []byte, inst int32, names map[int32]string) []byte {
+	b = strconv.AppendInt(append(b, " inst ["...), int64(inst), 10)
+	if name, ok := names[inst]; ok {
+		b = append(append(append(b, ` or "`...), name...), '"')
+	}
+	return append(b, ']')
+}
+
+// instNames returns the names of instances. If all of the metric's were stored to,
+// they are asked for at once, and what is not in the list by itself.
+func (s *session) instNames(ctx context.Context, insts []int32) map[int32]string {
+	if s.desc.InDom == pcp.NullInDom {
+		return nil
+	}
+	names := make(map[int32]string, len(insts))
+	if len(insts) > 1 && len(s.flags.insts) == 0 {
+		if list, err := s.src.Instances(ctx, s.desc.InDom); err == nil {
+			for _, in := range list {
+				names[in.ID] = in.Name
+			}
+		}
+	}
+	namer, ok := pmapi.As[pmapi.InstanceNamer](s.src)
+	for _, inst := range insts {
+		if _, known := names[inst]; known || !ok {
+			continue
+		}
+		if name, err := namer.InstName(ctx, s.desc.InDom, inst); err == nil {
+			names[inst] = name
+		}
+	}
+	return names
+}

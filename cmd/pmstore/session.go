@@ -1,0 +1,183 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"pmtools/cmd/internal/cli"
+	"pmtools/lib/format"
+	"pmtools/lib/pcp"
+	"pmtools/lib/pmapi"
+	"pmtools/lib/pmerr"
+)
+
+// A session is one store, from the name to the report of what was done.
+type session struct {
+	*flags
+	env     *cli.Env
+	src     pmapi.Source
+	format  format.Options
+	name    string
+	desc    pcp.Desc
+	request pmapi.Request
+	old     pcp.Result // what the metric had
+	now     pcp.Result // with -F, what it has afterwards
+}
+
+// run stores text. The first step that fails ends it (commands.md T7.1).
+func (s *session) run(ctx context.Context, text string) error {
+	for _, step := range []func(context.Context) error{s.find, s.selectInsts, s.fetchOld} {
+		if err := step(ctx); err != nil {
+			return err
+		}
+	}
+	v, err := s.parse(text)
+	if err != nil {
+		return err
+	}
+	insts := s.old.Sets[0].Insts
+	if len(insts) == 0 {
+		if !s.force {
+			return s.fail("%s: No value(s) available!", s.name)
+		}
+		insts = []int32{0} // as in the reference, whatever -i says
+	}
+	stored := column(s.desc.ID, v, insts)
+	if err := s.store(ctx, &stored); err != nil {
+		return s.fail("%s: new value=\"%s\" pmStore: %s", s.name, text, reason(err))
+	}
+	if !s.fetch {
+		s.report(ctx, &stored)
+		return nil
+	}
+	if err := s.src.Fetch(ctx, &s.request, &s.now); err != nil {
+		return s.fail("%s: post pmFetch: %s", s.name, reason(err))
+	}
+	s.report(ctx, &s.now.Sets[0])
+	return nil
+}
+
+// fail says on standard output why nothing was stored, where the reference does.
+func (s *session) fail(format string, args ...any) error {
+	fmt.Fprintf(s.env.Out, format+"\n", args...)
+	return cli.Exit(1)
+}
+
+// find looks the metric up, and refuses types that no text has a value of.
+func (s *session) find(ctx context.Context) error {
+	id, err := s.lookup(ctx)
+	if err != nil {
+		return s.fail("%s: pmLookupName: %s", s.name, reason(err))
+	}
+	ids := []pcp.ID{id}
+	ds, err := s.src.Describe(ctx, ids)
+	if err == nil {
+		err = ds[0].Err
+	}
+	if err != nil {
+		return s.fail("%s: pmLookupDesc: %s", s.name, reason(err))
+	}
+	s.desc, s.request.IDs = ds[0].Desc, ids
+	switch s.desc.Type {
+	case pcp.Aggregate, pcp.AggregateStatic:
+		return errors.New("Cannot modify values for PM_TYPE_AGGREGATE metrics")
+	case pcp.Event, pcp.HighResEvent:
+		return errors.New("Cannot modify values for event type metrics")
+	}
+	return nil
+}
+
+// lookup returns the metric's identifier.
+func (s *session) lookup(ctx context.Context) (pcp.ID, error) {
+	if s.name == "" && s.names == nil {
+		return 0, pmerr.IPC // what a daemon makes of an empty name
+	}
+	rs, err := s.src.Lookup(ctx, []string{s.name})
+	if err != nil {
+		return 0, err
+	}
+	return rs[0].ID, rs[0].Err
+}
+
+// selectInsts makes the instances of -i those that are fetched.
+func (s *session) selectInsts(ctx context.Context) error {
+	for _, name := range s.insts {
+		inst, err := s.lookupInst(ctx, name)
+		if err != nil {
+			return s.fail("pmLookupInDom %s[%s]: %s", s.name, name, reason(err))
+		}
+		if s.request.Profile == nil {
+			s.request.Profile = new(pcp.Profile)
+		}
+		s.request.Profile.Add(s.desc.InDom, inst)
+	}
+	return nil
+}
+
+// lookupInst returns the identifier of an instance.
+func (s *session) lookupInst(ctx context.Context, name string) (int32, error) {
+	namer, ok := pmapi.As[pmapi.InstanceNamer](s.src)
+	switch {
+	case s.desc.InDom == pcp.NullInDom:
+		return 0, pmerr.InDom
+	case !ok:
+		return 0, pmerr.NYI
+	}
+	return namer.LookupInst(ctx, s.desc.InDom, name)
+}
+
+// fetchOld fetches what the metric has.
+func (s *session) fetchOld(ctx context.Context) error {
+	if err := s.src.Fetch(ctx, &s.request, &s.old); err != nil {
+		return s.fail("%s: pre pmFetch: %s", s.name, reason(err))
+	}
+	if code := s.old.Sets[0].Err; code != 0 {
+		return s.fail("%s: Error: %s", s.name, code.Error())
+	}
+	return nil
+}
+
+// parse returns the value of the metric's type that text means.
+func (s *session) parse(text string) (pcp.Value, error) {
+	v, err := pcp.ParseValue(s.desc.Type, text)
+	if err == nil {
+		return v, nil
+	}
+	what := "is out of range for"
+	if errors.Is(err, pmerr.Type) {
+		what = "is incompatible with"
+	}
+	fmt.Fprintf(s.env.Stderr, "The value \"%s\" %s the data type (PM_TYPE_%s)\n", text, what, s.desc.Type)
+	return v, cli.Exit(1)
+}
+
+// column returns the column that has v for each instance.
+func column(id pcp.ID, v pcp.Value, insts []int32) pcp.Values {
+	c := pcp.Values{ID: id, Type: v.Type(), Insts: insts}
+	for range insts {
+		if c.Type.Arithmetic() {
+			c.Words = append(c.Words, v.Word())
+		} else {
+			c.Blobs = append(c.Blobs, v.Bytes())
+		}
+	}
+	return c
+}
+
+// store sends a column to the source, once.
+func (s *session) store(ctx context.Context, c *pcp.Values) error {
+	storer, ok := pmapi.As[pmapi.Storer](s.src)
+	if !ok {
+		return pmerr.NotHost
+	}
+	return storer.Store(ctx, []pcp.Values{*c})
+}
+
+// reason returns the text of the code that err stands for.
+func reason(err error) string {
+	if c := pmerr.Of(err); c != pmerr.Generic {
+		return c.Error()
+	}
+	return err.Error()
+}

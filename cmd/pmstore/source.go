@@ -1,0 +1,64 @@
+package main
+
+import (
+	"context"
+
+	"pmtools/cmd/internal/cli"
+	"pmtools/derive"
+	"pmtools/lib/pmapi"
+)
+
+// local is what pmstore says when there is no local context.
+const local = "Cannot make standalone local connection"
+
+// run opens the source and stores the second operand to the metric that the first
+// one names.
+func (f *flags) run(ctx context.Context, c *cli.Command, defs *cli.Definitions, args []string) error {
+	if len(args) != 2 {
+		c.Env.Messages.Print(c.Usage())
+		return cli.Exit(1)
+	}
+	// An archive from the environment is not asked for: as in the reference, the
+	// local daemon is.
+	c.Options.HasArchive = false
+	if err := configured(c); err != nil {
+		return err
+	}
+	defs.LoadDefault()
+	src, err := f.open(ctx, c, defs)
+	if err != nil {
+		return err
+	}
+	defer src.Close()
+	// The reference never closes its source, and so does not report that it does.
+	defer defs.Registry().SetDebug(derive.Debug{})
+	s := &session{flags: f, env: c.Env, src: src, name: args[0]}
+	_, s.format.Squash = c.Env.LookupEnv("PCP_SQUASH_NEWLINES")
+	s.format.Location = c.Env.Zone()
+	return s.run(ctx, args[1])
+}
+
+// configured returns an error if pcp.conf cannot be read and is needed: for the
+// derived metrics that every command loads, or for the socket of the local daemon.
+func configured(c *cli.Command) error {
+	_, derived := c.Env.LookupEnv("PCP_DERIVED_CONFIG")
+	_, socket := c.Env.LookupEnv("PMCD_SOCKET")
+	_, host := c.Options.Source()
+	if derived && (socket || host != "local:" && host != "unix:") {
+		return nil
+	}
+	return c.Env.Config().Err()
+}
+
+// open opens the source that the options ask for, with the names of -n and the
+// derived metrics.
+func (f *flags) open(ctx context.Context, c *cli.Command, defs *cli.Definitions) (pmapi.Source, error) {
+	src, err := c.Open(ctx, local)
+	if err != nil {
+		return nil, err
+	}
+	if f.names != nil {
+		src = pmapi.WithNames(src, f.names)
+	}
+	return derive.NewSource(src, defs.Registry(), &derive.Options{Equivalent: c.Env.Equivalence()}), nil
+}

@@ -1,0 +1,174 @@
+package storetest
+
+import (
+	"context"
+	"errors"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"pmtools/lib/pcp"
+	"pmtools/lib/pmapi"
+	"pmtools/lib/pmerr"
+)
+
+// connect starts a daemon and connects to it.
+func connect(t *testing.T) (*Daemon, *pmapi.Host) {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "storetest")
+	if err != nil {
+		t.Fatal(err)
+	}
+	socket := filepath.Join(dir, "s")
+	l, err := net.Listen("unix", socket)
+	if err != nil {
+		t.Skip("no Unix sockets here: ", err)
+	}
+	d := New()
+	go d.Serve(l)
+	h, err := pmapi.OpenHost(t.Context(), "unix://"+socket, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		h.Close()
+		l.Close()
+		os.RemoveAll(dir)
+	})
+	return d, h
+}
+
+// fetch returns the values of a metric for the instances that p selects.
+func fetch(ctx context.Context, t *testing.T, h *pmapi.Host, name string, p *pcp.Profile) (pcp.Values, error) {
+	t.Helper()
+	rs, err := h.Lookup(ctx, []string{name})
+	if err != nil || rs[0].Err != nil {
+		t.Fatal(name, err, rs)
+	}
+	var r pcp.Result
+	if err := h.Fetch(ctx, &pmapi.Request{IDs: []pcp.ID{rs[0].ID}, Profile: p}, &r); err != nil {
+		return pcp.Values{}, err
+	}
+	return r.Sets[0], nil
+}
+
+// TestNames checks that each metric is there under a name of its own.
+func TestNames(t *testing.T) {
+	_, h := connect(t)
+	seen := map[string]bool{}
+	for _, m := range Metrics() {
+		if seen[m.Name] {
+			t.Errorf("two metrics %s", m.Name)
+		}
+		seen[m.Name] = true
+		rs, err := h.Lookup(t.Context(), []string{m.Name})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m.LookupErr != 0 {
+			if !errors.Is(rs[0].Err, m.LookupErr) {
+				t.Errorf("%s: %v", m.Name, rs[0].Err)
+			}
+			continue
+		}
+		ds, err := h.Describe(t.Context(), []pcp.ID{rs[0].ID})
+		if err != nil || m.DescErr == 0 && ds[0].Desc != m.Desc {
+			t.Errorf("%s: %v %v", m.Name, ds, err)
+		}
+		if m.DescErr != 0 && ds[0].Err == nil {
+			t.Errorf("%s has a description", m.Name)
+		}
+	}
+	if rs, err := h.Lookup(t.Context(), []string{"w.long", "nosuch"}); err != nil || rs[0].Err != nil || rs[1].Err != pmerr.Name {
+		t.Errorf("%v %v", rs, err)
+	}
+}
+
+// TestInstances asks for instances in the three ways.
+func TestInstances(t *testing.T) {
+	_, h := connect(t)
+	ctx := t.Context()
+	all, err := h.Instances(ctx, indom)
+	if err != nil || len(all) != len(indoms[indom]) {
+		t.Errorf("%v %v", all, err)
+	}
+	if inst, err := h.LookupInst(ctx, indom, "a,b"); inst != 100 || err != nil {
+		t.Errorf("%d %v", inst, err)
+	}
+	if name, err := h.InstName(ctx, indom, 3); name != "three blind mice" || err != nil {
+		t.Errorf("%s %v", name, err)
+	}
+	if _, err := h.InstName(ctx, indom, 9); !errors.Is(err, pmerr.Inst) {
+		t.Error(err)
+	}
+	if _, err := h.Instances(ctx, pcp.NewInDom(1, 1)); !errors.Is(err, pmerr.InDom) {
+		t.Error(err)
+	}
+}
+
+// TestStore stores a value, and finds it where the profile selects it.
+func TestStore(t *testing.T) {
+	d, h := connect(t)
+	ctx := t.Context()
+	v, err := fetch(ctx, t, h, "bin.string", nil)
+	if err != nil || v.Len() != 4 {
+		t.Fatalf("%v %v", v, err)
+	}
+	if err := h.Store(ctx, []pcp.Values{{ID: v.ID, Type: pcp.String, Insts: []int32{2, 7}, Blobs: [][]byte{[]byte("x"), []byte("y")}}}); err != nil {
+		t.Fatal(err)
+	}
+	p := new(pcp.Profile)
+	p.Add(indom, 2, 7)
+	v, err = fetch(ctx, t, h, "bin.string", p)
+	if err != nil || v.Len() != 2 || string(v.Blobs[0]) != "x" || string(v.Blobs[1]) != "y" {
+		t.Errorf("%v %v", v, err)
+	}
+	p = new(pcp.Profile)
+	p.AddAll()
+	p.Add(indom)
+	p.Del(indom, 1)
+	if v, err = fetch(ctx, t, h, "bin.string", p); err != nil || v.Len() != 4 {
+		t.Errorf("all but one: %v %v", v, err)
+	}
+	if s := d.Stores(); len(s) != 1 || !strings.HasPrefix(s[0], "bin.string ") {
+		t.Errorf("%q", s)
+	}
+}
+
+// TestFailures has what goes wrong when it should.
+func TestFailures(t *testing.T) {
+	for _, tt := range []struct {
+		name          string
+		first, second error
+	}{
+		{"w.long", nil, nil}, {"bad.fetch", pmerr.NoAgent, pmerr.NoAgent}, {"late.fetch", nil, pmerr.NoAgent},
+		{"bad.lost", pmerr.IPC, nil}, {"late.lost", nil, pmerr.IPC},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			_, h := connect(t)
+			if _, err := fetch(t.Context(), t, h, tt.name, nil); !errors.Is(err, tt.first) {
+				t.Errorf("%v, want %v", err, tt.first)
+			}
+			if errors.Is(tt.first, pmerr.IPC) {
+				return
+			}
+			if _, err := fetch(t.Context(), t, h, tt.name, nil); !errors.Is(err, tt.second) {
+				t.Errorf("second: %v, want %v", err, tt.second)
+			}
+		})
+	}
+	_, h := connect(t)
+	v, err := fetch(t.Context(), t, h, "bad.value", nil)
+	if err != nil || v.Err != pmerr.AppVersion {
+		t.Errorf("%v %v", v, err)
+	}
+	v, err = fetch(t.Context(), t, h, "bad.store", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := h.Store(t.Context(), []pcp.Values{v}); !errors.Is(err, pmerr.Permission) {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,99 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"strings"
+	"time"
+
+	"pmtools/lib/pcp"
+	"pmtools/lib/pmapi"
+	"pmtools/lib/pmerr"
+)
+
+// hostName returns the name of the host that the metrics are of.
+func (s *session) hostName(ctx context.Context) string {
+	// Beside an error there is a guess, which is good enough.
+	name, _ := pmapi.HostName(ctx, s.src)
+	return name
+}
+
+// identify tells the daemon who its client is. Whether it wants to know does not
+// matter.
+func (s *session) identify(ctx context.Context) {
+	store, ok := pmapi.As[pmapi.Storer](s.src)
+	if !ok {
+		return
+	}
+	rs, err := s.src.Lookup(ctx, []string{"pmcd.client.whoami"})
+	if err != nil || rs[0].Err != nil {
+		return
+	}
+	words := append([]string{s.ownAddress(ctx), s.env.Prog}, s.env.Args...)
+	v := pcp.Values{ID: rs[0].ID, Type: pcp.String, Insts: []int32{pcp.NullInst}, Blobs: [][]byte{[]byte(strings.Join(words, " "))}}
+	_ = store.Store(ctx, []pcp.Values{v})
+}
+
+// resolveLimit is how long the names of this machine may take to be found.
+const resolveLimit = 500 * time.Millisecond
+
+// ownAddress returns the name and the address of this machine as a daemon is told
+// of them: "NAME (ADDRESS)".
+func (s *session) ownAddress(ctx context.Context) string {
+	ctx, cancel := context.WithTimeout(ctx, resolveLimit)
+	defer cancel()
+	name, err := s.env.Hostname()
+	if err != nil {
+		name = "localhost"
+	}
+	addresses, err := net.DefaultResolver.LookupHost(ctx, name)
+	if err != nil || len(addresses) == 0 {
+		return name
+	}
+	if names, err := net.DefaultResolver.LookupAddr(ctx, addresses[0]); err == nil && len(names) > 0 {
+		name = strings.TrimSuffix(names[0], ".")
+	}
+	return name + " (" + addresses[0] + ")"
+}
+
+// errRange is the code of a number out of range, ERANGE.
+const errRange pmerr.Code = -34
+
+// store stores the value of -x to all instances that are shown, if the source is
+// live.
+func (s *session) store(ctx context.Context) error {
+	if !s.hasFilter || s.timeline != nil {
+		return nil
+	}
+	t := s.desc.Type
+	if s.events() {
+		t = pcp.String
+	}
+	value, err := pcp.ParseValue(t, s.filter)
+	switch {
+	case errors.Is(err, errRange):
+		return fmt.Errorf("filter value \"%s\" is out of range for metric data type (PM_TYPE_%s)", s.filter, s.desc.Type)
+	case err != nil:
+		return fmt.Errorf("filter \"%s\" incompatible with metric type (PM_TYPE_%s)", s.filter, s.desc.Type)
+	}
+	v := pcp.Values{ID: s.desc.ID, Type: t}
+	for i := range s.columns {
+		v.Insts = append(v.Insts, s.columns[i].inst)
+		if t.Arithmetic() {
+			v.Words = append(v.Words, value.Word())
+		} else {
+			v.Blobs = append(v.Blobs, value.Bytes())
+		}
+	}
+	store, ok := pmapi.As[pmapi.Storer](s.src)
+	err = pmerr.Permission
+	if ok {
+		err = store.Store(ctx, []pcp.Values{v})
+	}
+	if err != nil {
+		return fmt.Errorf("store value \"%s\" failed: %s", s.filter, reason(err))
+	}
+	return nil
+}

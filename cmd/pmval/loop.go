@@ -1,0 +1,243 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"pmtools/cmd/internal/cli"
+	"pmtools/lib/pcp"
+	"pmtools/lib/pmapi"
+	"pmtools/lib/pmerr"
+)
+
+// A status is what came of asking for the next sample.
+type status int
+
+// The statuses.
+const (
+	fetched status = iota // there are values
+	failed                // there are none; sampling goes on
+	ended                 // the window or the archive is over
+)
+
+// setMode positions an archive at the origin. The records themselves are read for
+// -U and for events. The reference passes the origin and the step between samples
+// through microseconds (archive.md A16.2).
+func (s *session) setMode() error {
+	if s.timeline == nil {
+		return nil
+	}
+	mode, step := pmapi.Interp, s.interval.Truncate(time.Microsecond)
+	origin := s.origin
+	origin.Nsec -= origin.Nsec % 1000
+	if s.recorded || s.events() {
+		mode = pmapi.Forward
+		s.records, _ = pmapi.As[pmapi.Recorder](s.src)
+	}
+	if err := s.timeline.SetMode(mode, &origin, step); err != nil {
+		return fmt.Errorf("pmSetMode: %s", reason(err))
+	}
+	return nil
+}
+
+// A sampler takes samples in turn: it keeps the one before, and which of two
+// results holds it.
+type sampler struct {
+	*session
+	results  [2]pcp.Result
+	now      int  // index of the current result
+	previous bool // there is a sample before
+}
+
+// current returns the column of the current sample.
+func (p *sampler) current() *pcp.Values { return &p.results[p.now].Sets[0] }
+
+// loop shows the samples (commands.md T6.7).
+func (s *session) loop(ctx context.Context) error {
+	p := &sampler{session: s}
+	noValues, reporting := false, false
+	clock := newPacer(s)
+	for n := 0; s.samples < 0 || n < s.samples; n++ {
+		if !p.previous {
+			st, err := p.fetch(ctx, &reporting)
+			if err != nil || st == ended {
+				return p.finish(err)
+			}
+			if st == fetched {
+				p.previous = true
+				s.out.labels(s.columns)
+				if !s.rate {
+					if err := s.show(p, nil); err != nil {
+						return p.finish(err)
+					}
+					reporting = true
+					continue
+				}
+				if noValues || reporting {
+					s.out.gap(p.results[p.now].Time, unavailable)
+				}
+			}
+			noValues = st == failed
+		}
+		if err := clock.wait(ctx); err != nil {
+			return p.finish(err)
+		}
+		if !p.previous {
+			continue
+		}
+		p.now = 1 - p.now
+		st, err := p.fetch(ctx, &reporting)
+		if err != nil || st == ended {
+			return p.finish(err)
+		}
+		if st == failed {
+			p.previous = false
+			continue
+		}
+		if err := s.next(ctx, p); err != nil {
+			return p.finish(err)
+		}
+		reporting = true
+	}
+	s.complete = true
+	return p.finish(nil)
+}
+
+// next shows a sample that follows another.
+func (s *session) next(ctx context.Context, p *sampler) error {
+	if s.unknown(p.current()) {
+		if err := s.refresh(ctx); err != nil {
+			return err
+		}
+		s.out.labels(s.columns)
+	}
+	return s.show(p, &p.results[1-p.now])
+}
+
+// finish ends the output.
+func (p *sampler) finish(err error) error {
+	if endErr := p.out.end(); err == nil {
+		err = endErr
+	}
+	return err
+}
+
+// fetch takes the next sample. An error ends everything.
+func (p *sampler) fetch(ctx context.Context, reporting *bool) (status, error) {
+	r := &p.results[p.now]
+	mark, err := p.read(ctx, r)
+	switch {
+	case errors.Is(err, pmerr.EOL):
+		return ended, nil
+	case err != nil && p.reconnect && p.timeline == nil:
+		p.env.Errorf("%s: %s", p.call(), reason(err))
+		return failed, p.connect(ctx)
+	case err != nil:
+		fmt.Fprintln(p.env.Stderr)
+		return ended, fmt.Errorf("%s: %s", p.call(), reason(err))
+	case mark: // even behind the end of the window
+		p.out.gap(r.Time, suspended)
+		*reporting = false
+		return failed, nil
+	case p.bounded && r.Time.Compare(p.end) > 0:
+		p.complete = true
+		return ended, nil
+	}
+	v := &r.Sets[0]
+	switch {
+	case v.Err != 0:
+		fmt.Fprintln(p.env.Stderr)
+		p.env.Errorf("%s: %s", p.call(), v.Err.Error())
+		return failed, nil
+	case v.Len() == 0:
+		p.out.gap(r.Time, unavailable)
+		return failed, nil
+	}
+	return fetched, nil
+}
+
+// read reads the next result.
+func (p *sampler) read(ctx context.Context, r *pcp.Result) (mark bool, err error) {
+	if p.records != nil {
+		return p.records.FetchRecord(ctx, &p.request, r)
+	}
+	return false, p.src.Fetch(ctx, &p.request, r)
+}
+
+// call returns the name of the function that the reference fetches with.
+func (p *sampler) call() string {
+	if p.records != nil {
+		return "pmFetchArchive"
+	}
+	return "pmFetch"
+}
+
+// connect connects to the daemon anew, as soon as it can be reached: it asks once
+// in each interval, but not more often than the source allows.
+func (p *sampler) connect(ctx context.Context) error {
+	again, ok := pmapi.As[pmapi.Reconnecter](p.src)
+	if !ok {
+		return errNoConnection
+	}
+	for again.Reconnect(ctx) != nil {
+		timer := time.NewTimer(max(p.interval, time.Second))
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+			return ctx.Err()
+		}
+	}
+	p.identify(ctx)
+	return nil
+}
+
+// errNoConnection is what is said of --reconnect where nothing can be connected.
+var errNoConnection = errors.New("this source cannot be connected to anew")
+
+// refresh reads the instances again.
+func (s *session) refresh(ctx context.Context) error { return s.allInstances(ctx) }
+
+// show hands a sample to the output.
+func (s *session) show(p *sampler, before *pcp.Result) error {
+	return s.out.sample(&sample{session: s, now: &p.results[p.now], before: before})
+}
+
+// A pacer waits between samples.
+type pacer struct {
+	on   bool
+	env  *cli.Env
+	step time.Duration
+	next time.Time
+}
+
+// newPacer returns what waits between the samples of a session: an interval if the
+// source is live, or with -d.
+func newPacer(s *session) *pacer {
+	return &pacer{on: s.timeline == nil || s.delay, env: s.env, step: s.interval, next: time.Now()}
+}
+
+// wait waits until the next sample is due. The times of samples do not drift:
+// each is due one step after the one before was. Only one that comes more than a
+// step late moves the others.
+func (c *pacer) wait(ctx context.Context) error {
+	if !c.on {
+		return nil
+	}
+	// What cannot be written is noticed when the program ends.
+	_ = c.env.Out.Flush()
+	now := time.Now()
+	if c.next = c.next.Add(c.step); now.Sub(c.next) > c.step {
+		c.next = now
+	}
+	timer := time.NewTimer(c.next.Sub(now))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

@@ -1,0 +1,140 @@
+// Command pmval shows the values of one metric as time goes by: live, or from an
+// archive, as they are or, for counters, as rates.
+//
+// Short runs take milliseconds, so the runtime need not ask for the limits of the
+// machine's containers.
+//
+//go:debug containermaxprocs=0
+//go:debug updatemaxprocs=0
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	_ "time/tzdata" // zones, where the system has none
+
+	"pmtools/cmd/internal/cli"
+	"pmtools/lib/pmerr"
+	"pmtools/lib/pmns"
+)
+
+func main() { os.Exit(cli.Main(newCommand)) }
+
+// flags are the options of pmval's own.
+type flags struct {
+	delay     bool     // -d
+	recorded  bool     // -U: every record as it is, nothing between
+	raw       bool     // -r
+	verbose   bool     // -v
+	precision int      // -f: digits behind the point, -1 for the usual form
+	width     int      // -w: of a column, 0 for that of the type
+	stamps    int      // -X: 1 with date and microseconds, 2 with nanoseconds
+	insts     []string // -i, or the operand: the names of the instances to show
+	hasInsts  bool     // show these instances only
+	filter    string   // -x: stored to the metric first
+	hasFilter bool
+	names     *pmns.Tree // -n; nil without
+
+	fromOperand bool // the instances are those of the operand
+
+	output    outputKind // --output
+	plot      bool       // --plot
+	color     bool       // --color
+	reconnect bool       // --reconnect
+}
+
+// newCommand returns the command pmval.
+func newCommand(env *cli.Env) *cli.Command {
+	f := &flags{precision: -1}
+	c := cli.New(env, "pmval", "[options] metricname")
+	c.LateChecks = true
+	defs := cli.NewDefinitions(c)
+	c.Section("General options")
+	c.Shared("align", "archive", "debug", "guimode", "host", "namespace", "origin", "guiport", "start", "samples",
+		"finish", "interval", "timezone", "hostzone", "version", "help", "spec-local", "local-PMDA", "container")
+	c.Func(func(path string) error { return loadDerived(defs, path) },
+		"", "derived", "FILE", "load derived metric definitions from FILE(s)")
+	c.Section("Reporting options")
+	c.Bool(&f.delay, "d", "delay", "delay, pause between updates for archive replay")
+	c.Func(f.setPrecision, "f", "precision", "N", "fixed output format with N digits precision")
+	c.Func(f.addInsts, "i", "instances", "INST", "comma-separated metrics instance list")
+	c.Bool(&f.raw, "r", "raw", "output raw counter values (no rate conversion)")
+	c.Func(func(name string) error { f.recorded = true; return c.Options.AddArchive(name) },
+		"U", "nointerp", "FILE", "non-interpolated fetching; ignores interval")
+	c.Bool(&f.verbose, "v", "verbose", "increase diagnostic output")
+	c.Func(f.setWidth, "w", "width", "N", "set the width of each column of output")
+	c.Func(func(value string) error { f.filter, f.hasFilter = value, true; return nil },
+		"x", "filter", "VALUE", "store to the metric before fetching (filter)")
+	c.Count(&f.stamps, "X", "timestamp", "include date and microseconds in reported timestamps")
+	f.addHidden(c)
+	c.Namespace = func(file string, unique bool) error { return f.loadNames(env, file, unique) }
+	c.Run = func(ctx context.Context, args []string) error { return f.run(ctx, c, defs, args) }
+	return c
+}
+
+// addHidden adds the options that the reference does not have.
+func (f *flags) addHidden(c *cli.Command) {
+	c.Func(f.setOutput, "", "output", "FORMAT", "print csv or json instead of columns")
+	c.Bool(&f.plot, "", "plot", "draw a chart of the values instead of printing them")
+	c.Bool(&f.color, "", "color", "use colours on a terminal")
+	c.Bool(&f.reconnect, "", "reconnect", "when the daemon goes away, wait until it is back")
+	for _, long := range []string{"output", "plot", "color", "reconnect"} {
+		c.Hide(long)
+	}
+}
+
+// loadDerived loads the definitions that --derived names.
+func loadDerived(defs *cli.Definitions, path string) error {
+	if err := defs.Load(path); err != nil {
+		return fmt.Errorf("pmLoadDerivedConfig failed: %s", reason(err))
+	}
+	return nil
+}
+
+// setPrecision takes the argument of -f.
+func (f *flags) setPrecision(arg string) error {
+	n, ok := cli.Number(arg)
+	if !ok || n < 0 {
+		return errors.New("-f requires +ve numeric argument")
+	}
+	f.precision = n
+	return nil
+}
+
+// setWidth takes the argument of -w.
+func (f *flags) setWidth(arg string) error {
+	n, ok := cli.Number(arg)
+	if !ok || n < 1 {
+		return errors.New("-w requires +ve numeric argument")
+	}
+	f.width = n
+	return nil
+}
+
+// addInsts takes the argument of -i.
+func (f *flags) addInsts(arg string) error {
+	f.insts, f.hasInsts = append(f.insts, splitInsts(arg)...), true
+	return nil
+}
+
+// loadNames reads the name space file of -n.
+func (f *flags) loadNames(env *cli.Env, file string, unique bool) error {
+	if f.names != nil {
+		return pmerr.DupPMNS
+	}
+	names, err := env.LoadNames(file, unique)
+	if err == nil {
+		f.names = names
+	}
+	return err
+}
+
+// reason returns the text of the code that err stands for.
+func reason(err error) string {
+	if c := pmerr.Of(err); c != pmerr.Generic {
+		return c.Error()
+	}
+	return err.Error()
+}

@@ -1,0 +1,37 @@
+package main
+
+import (
+	"flag"
+	"path/filepath"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"pmtools/lib/archive/archivetest"
+)
+
+// update makes the scripts' files what the command prints.
+var update = flag.Bool("update", false, "rewrite the wanted output of scripts")
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"pmval": main})
+}
+
+// TestScript runs the command as a process: its environment, its files, and the
+// streams it writes to.
+func TestScript(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:           filepath.Join("testdata", "script"),
+		UpdateScripts: *update,
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("TZ", "UTC")
+			env.Setenv("PCP_DERIVED_CONFIG", "")
+			for _, name := range []string{"ta", "events", "alltypes", "marks"} {
+				if err := archivetest.Build(env.WorkDir, name); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	})
+}

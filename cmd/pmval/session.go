@@ -1,0 +1,164 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"pmtools/cmd/internal/cli"
+	"pmtools/lib/format"
+	"pmtools/lib/pcp"
+	"pmtools/lib/pmapi"
+)
+
+// A session shows one metric of one source.
+type session struct {
+	*flags
+	env     *cli.Env
+	options *cli.Options
+	src     pmapi.Source
+	kind    cli.SourceKind
+
+	timeline pmapi.Timeline // nil if the source is live
+	records  pmapi.Recorder // nil unless the records are shown as they are
+	zone     *time.Location
+	origin   pcp.Timestamp // of the first sample
+	end      pcp.Timestamp // of the window, if it is bounded
+	bounded  bool
+	samples  int // how many, -1 for all
+	interval time.Duration
+
+	name    string
+	desc    pcp.Desc
+	request pmapi.Request
+	columns []column // ascending by identifier
+	rate    bool     // counters are converted
+	wraps   bool     // a counter that goes down has wrapped around (PCP_COUNTER_WRAP)
+
+	out      reporter
+	values   format.Options
+	complete bool // all samples asked for were taken, or the window is over
+}
+
+// A column is an instance that is shown.
+type column struct {
+	inst int32
+	name string // as the user gave it
+	hint int    // where the value was in the sample before
+}
+
+// events reports whether the metric's values are records of events.
+func (s *session) events() bool { return s.desc.Type == pcp.Event || s.desc.Type == pcp.HighResEvent }
+
+// singular reports whether the metric has one value, of no instance.
+func (s *session) singular() bool { return s.desc.InDom == pcp.NullInDom }
+
+// findInstances sets the columns of a metric that has instances.
+func (s *session) findInstances(ctx context.Context) error {
+	if !s.hasInsts {
+		return s.allInstances(ctx)
+	}
+	s.columns = make([]column, 0, len(s.insts))
+	ids := make([]int32, 0, len(s.insts))
+	for _, name := range s.insts {
+		inst, ok := s.lookupInst(ctx, name)
+		if !ok {
+			return fmt.Errorf("instance %s not available", name)
+		}
+		s.columns = append(s.columns, column{inst: inst, name: name})
+		ids = append(ids, inst)
+	}
+	s.sortColumns()
+	if len(ids) == 0 {
+		return nil // all are fetched, though none is shown
+	}
+	profile := new(pcp.Profile)
+	profile.DelAll()
+	profile.Add(s.desc.InDom, ids...)
+	s.request.Profile = profile
+	return nil
+}
+
+// allInstances makes the columns those of all instances.
+func (s *session) allInstances(ctx context.Context) error {
+	var insts []pcp.Instance
+	var err error
+	if s.timeline != nil {
+		insts, err = s.timeline.AllInstances(ctx, s.desc.InDom)
+	} else {
+		insts, err = s.src.Instances(ctx, s.desc.InDom)
+	}
+	if err != nil {
+		return fmt.Errorf("pmGetInDom(%s): %s", s.desc.InDom, reason(err))
+	}
+	s.columns = make([]column, len(insts))
+	for i, in := range insts {
+		s.columns[i] = column{inst: in.ID, name: in.Name}
+	}
+	s.sortColumns()
+	return nil
+}
+
+// sortColumns puts the columns into their order.
+func (s *session) sortColumns() {
+	slices.SortStableFunc(s.columns, func(a, b column) int { return cmp.Compare(a.inst, b.inst) })
+}
+
+// lookupInst returns the identifier of an instance by its name. In an archive the
+// instances of all times count; where no name fits, the part of it before a blank
+// is enough, and anything may follow (commands.md T11.1).
+func (s *session) lookupInst(ctx context.Context, name string) (int32, bool) {
+	if s.timeline == nil {
+		return s.lookupLive(ctx, name)
+	}
+	insts, err := s.timeline.AllInstances(ctx, s.desc.InDom)
+	if err != nil {
+		return 0, false
+	}
+	for _, in := range insts {
+		if in.Name == name {
+			return in.ID, true
+		}
+	}
+	for _, in := range insts {
+		if word, _, ok := strings.Cut(in.Name, " "); ok && strings.HasPrefix(name, word) {
+			return in.ID, true
+		}
+	}
+	return 0, false
+}
+
+// lookupLive asks a live source for an instance.
+func (s *session) lookupLive(ctx context.Context, name string) (int32, bool) {
+	if namer, ok := pmapi.As[pmapi.InstanceNamer](s.src); ok {
+		inst, err := namer.LookupInst(ctx, s.desc.InDom, name)
+		return inst, err == nil
+	}
+	insts, err := s.src.Instances(ctx, s.desc.InDom)
+	if err != nil {
+		return 0, false
+	}
+	i := slices.IndexFunc(insts, func(in pcp.Instance) bool { return in.Name == name })
+	if i < 0 {
+		return 0, false
+	}
+	return insts[i].ID, true
+}
+
+// unknown reports whether a sample has an instance without a column, if all
+// instances are to be shown.
+func (s *session) unknown(v *pcp.Values) bool {
+	if s.hasInsts || s.singular() {
+		return false
+	}
+	return slices.ContainsFunc(v.Insts, func(inst int32) bool { return !s.hasColumn(inst) })
+}
+
+// hasColumn reports whether an instance has a column.
+func (s *session) hasColumn(inst int32) bool {
+	_, ok := slices.BinarySearchFunc(s.columns, inst, func(c column, inst int32) int { return cmp.Compare(c.inst, inst) })
+	return ok
+}

@@ -1,0 +1,212 @@
+package archive
+
+import (
+	"time"
+
+	"pmtools/lib/pcp"
+	"pmtools/lib/pmerr"
+)
+
+// How interpolation works (archive.md A13). For each instance of each metric that
+// is asked for a slot holds two samples next to each other, one not later than the
+// current time and one not earlier. As long as the time stays between them there
+// is nothing to read. When it leaves them, the place in the archive is found
+// through the temporal index and the lengths of the records, and from there the
+// records are searched in both directions, for all slots that are to be filled at
+// once. Only the value sets that are asked for are decoded.
+
+// interp is what a Cursor needs for interpolation.
+type interp struct {
+	walk  walker
+	wrap  bool
+	delta time.Duration
+
+	end int64 // of the recording when it was looked for last, at first its start
+
+	series map[pcp.ID]*series
+	all    []*series // those of the current fetch, each once
+	fetch  uint64    // its number
+	jumped bool      // a mark was passed since the fetch before
+	jumpAt int64     // when that was
+	made   sample
+}
+
+// startInterp begins a sequence of fetches.
+func (c *Cursor) startInterp(delta time.Duration) {
+	in := c.interp
+	if in == nil {
+		in = &interp{
+			walk:   walker{scan: &c.scan, base: c.scan.set.Label().Start, gap: c.scan.set.opt.MarkGap},
+			wrap:   c.scan.set.opt.CounterWrap,
+			series: make(map[pcp.ID]*series),
+		}
+		c.interp = in
+	}
+	in.delta = delta
+	if back := delta < 0; back != in.walk.back {
+		// Some marks are seen from one side only.
+		in.walk.back = back
+		clear(in.series)
+	}
+	for _, s := range in.series {
+		s.stepped = false
+		if !s.desc.Type.Arithmetic() {
+			s.forget() // see value
+		}
+	}
+}
+
+// interpolate is Fetch in the mode Interp.
+func (c *Cursor) interpolate(ids []pcp.ID, p *pcp.Profile, dst *pcp.Result) error {
+	in, at := c.interp, c.origin
+	if at.Nsec < 0 || at.Nsec > 1e9 {
+		at = at.Add(0)
+	}
+	t := in.walk.rel(at)
+	c.origin = step(at, in.delta)
+	if t < -1e6 || in.ended(t) {
+		return pmerr.EOL
+	}
+	in.request(ids)
+	if err := in.bound(t, p, c); err != nil {
+		return err
+	}
+	dst.Time = at
+	dst.Reset(len(ids))
+	for i, id := range ids {
+		in.answer(in.series[id], t, &dst.Sets[i])
+	}
+	for _, s := range in.all {
+		s.stepped, s.prev = true, t
+	}
+	return nil
+}
+
+// step returns t+delta. Like the reference it does not carry when the nanoseconds
+// are just a second (archive.md A22.1).
+func step(t pcp.Timestamp, delta time.Duration) pcp.Timestamp {
+	sec, ns := t.Sec+int64(delta/time.Second), int64(t.Nsec)+int64(delta%time.Second)
+	switch {
+	case ns > 1e9:
+		sec, ns = sec+1, ns-1e9
+	case ns < 0:
+		sec, ns = sec-1, ns+1e9
+	}
+	return pcp.Timestamp{Sec: sec, Nsec: int32(ns)}
+}
+
+// ended reports whether t lies behind the end of the recording. As with the
+// reference the end is looked for when t is more than a millisecond behind the one
+// that was found last, or at first behind the start (archive.md A13.2).
+func (in *interp) ended(t int64) bool {
+	if t <= in.end+1e6 {
+		return false
+	}
+	was := in.end
+	in.end = 0
+	if end, err := in.walk.scan.set.End(); err == nil {
+		in.end = in.walk.rel(end)
+	}
+	if in.end != was {
+		in.forgetEnds()
+	}
+	return t > in.end
+}
+
+// forgetEnds forgets that there was nothing more, since there is.
+func (in *interp) forgetEnds() {
+	for _, s := range in.series {
+		s.watched[1].whole = false
+		for i := range s.slots {
+			if s.slots[i].high.kind == isNone {
+				s.slots[i].high = sample{}
+			}
+		}
+	}
+}
+
+// request makes ids those of the current fetch.
+func (in *interp) request(ids []pcp.ID) {
+	in.fetch++
+	in.all = in.all[:0]
+	for _, id := range ids {
+		s := in.series[id]
+		if s == nil {
+			s = in.newSeries(id)
+			in.series[id] = s
+		}
+		if s.used != in.fetch {
+			s.used = in.fetch
+			in.all = append(in.all, s)
+		}
+	}
+}
+
+// answer makes dst the column of a metric at time t.
+func (in *interp) answer(s *series, t int64, dst *pcp.Values) {
+	dst.Reset(s.desc.ID, s.desc.Type)
+	dst.Err = s.err
+	counter := s.desc.Sem == pcp.Counter
+	jumped := counter && s.stepped && s.prev != t && s.had && in.crossed(s.prev, t)
+	for i := range s.slots {
+		slot := &s.slots[i]
+		if !slot.wanted || !slot.qualifies(t, s.desc.Sem) {
+			continue
+		}
+		if counter && !s.desc.Type.Arithmetic() {
+			dst.Reset(s.desc.ID, s.desc.Type)
+			dst.Err = pmerr.Type
+			break
+		}
+		if jumped {
+			continue
+		}
+		v := in.value(s, slot, t)
+		dst.Insts = append(dst.Insts, slot.inst)
+		if s.desc.Type.Arithmetic() {
+			dst.Words = append(dst.Words, v.word)
+		} else {
+			dst.Blobs = append(dst.Blobs, v.blob)
+		}
+	}
+	if s.used == in.fetch { // the same metric may be asked for twice
+		s.used = 0
+		s.had = len(dst.Insts) > 0
+	}
+}
+
+// qualifies reports whether a slot has a value (archive.md A13.6).
+func (s *slot) qualifies(t int64, sem pcp.Sem) bool {
+	switch {
+	case t < s.birth || t > s.death:
+		return false
+	case s.low.kind == isValue && (s.low.at == t || sem == pcp.Discrete):
+		return true
+	case s.high.kind == isValue && s.high.at == t:
+		return true
+	}
+	return s.low.kind == isValue && s.high.kind == isValue
+}
+
+// value returns the value of a slot that qualifies.
+func (in *interp) value(s *series, slot *slot, t int64) *sample {
+	switch low, high := &slot.low, &slot.high; {
+	case low.kind == isValue && low.at == t:
+		return low
+	case high.kind == isValue && high.at == t && (s.desc.Type.Arithmetic() || low.kind != isValue):
+		return high
+	default:
+		return in.between(&s.desc, t, low, high)
+	}
+}
+
+// forget forgets all samples.
+func (s *series) forget() {
+	for i := range s.slots {
+		s.slots[i].low, s.slots[i].high = sample{}, sample{}
+	}
+}
+
+// crossed reports whether a mark was passed between two times one after the other
+// of which fetches were made.
+func (in *interp) crossed(from, to int64) bool { return in.jumped && in.jumpAt == from && to != from }

@@ -1,0 +1,297 @@
+package archive
+
+import (
+	"encoding/binary"
+	"errors"
+
+	"pmtools/lib/internal/wire"
+	"pmtools/lib/pcp"
+	"pmtools/lib/pmerr"
+)
+
+// bound makes sure that the samples around t are known for all that is wanted.
+func (in *interp) bound(t int64, p *pcp.Profile, c *Cursor) error {
+	low, high, counters := 0, 0, false
+	for _, s := range in.all {
+		l, h := s.open(t, p)
+		low, high = low+l, high+h
+		counters = counters || s.desc.Sem == pcp.Counter && s.stepped && s.had && l+h > 0
+	}
+	if low == 0 && high == 0 {
+		return nil
+	}
+	if counters {
+		if err := in.sweep(t); err != nil {
+			return err
+		}
+	}
+	var at spot
+	if low > 0 {
+		if err := in.walk.seek(t, true, &at); err != nil {
+			return err
+		}
+		if err := in.search(at, false, t, low, c); err != nil {
+			return err
+		}
+	}
+	high = 0
+	for _, s := range in.all {
+		high += s.close(t)
+	}
+	if high == 0 {
+		return nil
+	}
+	if err := in.walk.seek(t, false, &at); err != nil {
+		return err
+	}
+	return in.search(at, true, t, high, c)
+}
+
+// open prepares the slots of the instances that p selects for time t and returns how many
+// lower bounds, and at most how many upper bounds, are to be searched.
+func (s *series) open(t int64, p *pcp.Profile) (low, high int) {
+	all := p.All()
+	for i := range s.slots {
+		slot := &s.slots[i]
+		slot.wanted = all || p.Selects(s.desc.InDom, slot.inst)
+		if !slot.wanted || t < slot.birth || t > slot.death {
+			continue
+		}
+		switch { // a mark at just that time is both bounds
+		case slot.high.kind == isMark && slot.high.at == t:
+			slot.low = slot.high
+		case slot.low.kind == isMark && slot.low.at == t:
+			slot.high = slot.low
+		case slot.high.kind == isValue && slot.high.at == t && slot.low.kind != isValue:
+			slot.low.kind = isUnknown // as the reference does: see search
+		}
+		if slot.low.at > t || slot.high.at < t || slot.high.kind == isUnknown && slot.low.at != t {
+			slot.low.kind, slot.high.kind = isUnknown, isUnknown
+		}
+		if slot.low.kind == isUnknown && !s.recall(slot, false, t) {
+			low++
+		}
+		if slot.high.kind == isUnknown {
+			high++
+		}
+	}
+	s.left = low
+	return low, high
+}
+
+// close returns how many upper bounds are to be searched, after the lower ones were
+// found: none for a slot that has a value at t.
+func (s *series) close(t int64) int {
+	s.left = 0
+	for i := range s.slots {
+		slot := &s.slots[i]
+		if slot.lacks(true, t) && !s.recall(slot, true, t) {
+			s.left++
+		}
+	}
+	return s.left
+}
+
+// lacks reports whether the upper or lower bound of a slot is to be searched: not if
+// it has no value at t or the very one of that time.
+func (s *slot) lacks(up bool, t int64) bool {
+	if !s.wanted || t < s.birth || t > s.death {
+		return false
+	}
+	if up {
+		return s.high.kind == isUnknown && !(s.low.kind == isValue && s.low.at == t)
+	}
+	return s.low.kind == isUnknown
+}
+
+// search goes over the events from a place on, forward or backward, and fills the
+// upper or lower bounds that are unknown until none is left.
+func (in *interp) search(at spot, up bool, t int64, left int, c *Cursor) error {
+	for _, s := range in.all {
+		s.watch(up, t)
+	}
+	var e event
+	for left > 0 {
+		switch err := in.walk.next(up, &at, &e); {
+		case errors.Is(err, pmerr.EOL):
+			in.fill(up, t, sample{kind: isNone, at: farthest(up)})
+			return nil
+		case err != nil:
+			return err
+		case e.mark():
+			in.fill(up, t, sample{kind: isMark, at: e.at})
+			return nil
+		}
+		heads := e.heads()
+		for heads.next() {
+			if heads.count <= 0 {
+				continue
+			}
+			s := in.series[heads.id]
+			if s == nil || s.used != in.fetch {
+				continue
+			}
+			// The reference comes upon an upper bound at just that time again in such a
+			// search. It matters for values that are not numbers: see value.
+			again := !up && e.at == t && !s.desc.Type.Arithmetic()
+			if s.left == 0 && !again {
+				continue
+			}
+			n, err := in.take(s, &e, &heads, up, t, again, c)
+			if err != nil {
+				return err
+			}
+			left -= n
+		}
+	}
+	return nil
+}
+
+// farthest is the time of what there is not.
+func farthest(up bool) int64 {
+	if up {
+		return 1<<63 - 1
+	}
+	return -1 << 63
+}
+
+// fill gives all bounds that are still unknown the same sample.
+func (in *interp) fill(up bool, t int64, with sample) {
+	for _, s := range in.all {
+		if s.left == 0 {
+			continue
+		}
+		s.left = 0
+		if w := &s.watched[sideOf(up)]; !w.whole {
+			w.whole, w.end = true, with
+		}
+		for i := range s.slots {
+			if slot := &s.slots[i]; slot.lacks(up, t) {
+				*slot.bound(up) = with
+			}
+		}
+	}
+}
+
+// bound returns one of the two samples.
+func (s *slot) bound(up bool) *sample {
+	if up {
+		return &s.high
+	}
+	return &s.low
+}
+
+// take takes the samples that are searched from a value set, with again also those
+// of slots that have one, and returns how many were searched.
+func (in *interp) take(s *series, e *event, heads *valueSets, up bool, t int64, again bool, c *Cursor) (int, error) {
+	if !s.holds(e, heads, up, t, again) {
+		return 0, nil
+	}
+	if err := in.walk.check(e); err != nil {
+		return 0, err
+	}
+	if !fits(s.desc.Type, binary.BigEndian.Uint32(e.src[heads.start+8:])) {
+		return 0, pmerr.LogRec
+	}
+	sets := wire.NewSets(e.src, heads.start, len(e.src)-4, 1, recordBias)
+	sets.Next()
+	sets.Decode(&s.col, &s.desc, nil, &c.arena)
+	found, hint := 0, 0
+	for i, inst := range s.col.Insts {
+		k := s.find(inst, hint)
+		if k < 0 {
+			continue
+		}
+		hint = k + 1
+		slot := &s.slots[k]
+		lacks := slot.lacks(up, t)
+		if !lacks && !again {
+			continue
+		}
+		b := slot.bound(up)
+		*b = sample{kind: isValue, at: e.at}
+		if s.desc.Type.Arithmetic() {
+			b.word = s.col.Words[i]
+		} else {
+			b.blob = s.col.Blobs[i]
+		}
+		if lacks {
+			found++
+		}
+	}
+	s.left -= found
+	return found, nil
+}
+
+// holds reports whether a value set holds anything that is searched, and notes that
+// its instances were seen.
+func (s *series) holds(e *event, heads *valueSets, up bool, t int64, again bool) (found bool) {
+	hint, side := 0, sideOf(up)
+	for pairs := e.src[heads.start+12 : heads.pos]; len(pairs) >= 8; pairs = pairs[8:] {
+		k := s.find(int32(binary.BigEndian.Uint32(pairs)), hint)
+		if k < 0 {
+			continue
+		}
+		hint = k + 1
+		slot := &s.slots[k]
+		if up == (e.at > slot.seen[side]) {
+			slot.seen[side] = e.at
+		}
+		found = found || again || slot.lacks(up, t)
+	}
+	return found
+}
+
+// fits reports whether values of a type may have such a format (archive.md A10).
+func fits(t pcp.Type, format uint32) bool {
+	switch t {
+	case pcp.Int32, pcp.Uint32:
+		return format == wire.InSitu
+	case pcp.Float:
+		return true
+	default:
+		return format != wire.InSitu
+	}
+}
+
+// sweep goes over all events between the time of the fetch before and t, and notes
+// whether there is a mark (archive.md A13.6).
+func (in *interp) sweep(t int64) error {
+	prev, known := int64(0), false
+	for _, s := range in.all {
+		if s.desc.Sem == pcp.Counter && s.stepped && s.had {
+			prev, known = s.prev, true
+		}
+	}
+	in.jumped = false
+	if !known || prev == t {
+		return nil
+	}
+	in.jumpAt = prev
+	up := t > prev
+	var at spot
+	if err := in.walk.seek(prev, up, &at); err != nil {
+		return err
+	}
+	var e event
+	in.walk.glanced = 0
+	for {
+		q := at
+		var err error
+		if up {
+			err = in.walk.glance(&q, &e)
+		} else {
+			err = in.walk.next(false, &q, &e)
+		}
+		if errors.Is(err, pmerr.EOL) || err == nil && (up && e.at > t || !up && e.at < t) {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		at = q
+		in.jumped = in.jumped || e.mark()
+	}
+	in.walk.held = heldSpot{at, t, up, true}
+	return nil
+}

@@ -1,0 +1,98 @@
+package archive
+
+import (
+	"math"
+	"math/bits"
+)
+
+// The reference computes a time in seconds with the 64-bit mantissas of its machine
+// and rounds the sum once more, to a double. So that interpolated values are the
+// same to the last bit, it is done here with integers.
+
+// nano is the number of nanoseconds in a second.
+const nano = 1_000_000_000
+
+// secondsMemo keeps the few times that all instances of a result need.
+type secondsMemo struct {
+	known [4]struct {
+		ns      int64
+		seconds float64
+	}
+	turn int
+}
+
+// seconds returns a time, in nanoseconds since the start of the Set, in seconds.
+func (w *walker) seconds(ns int64) float64 {
+	m := &w.memo
+	for i := range m.known {
+		if m.known[i].ns == ns { // also right for the zero memo
+			return m.known[i].seconds
+		}
+	}
+	m.turn = (m.turn + 1) % len(m.known)
+	m.known[m.turn].ns, m.known[m.turn].seconds = ns, w.toSeconds(ns)
+	return m.known[m.turn].seconds
+}
+
+// toSeconds is seconds without the memo.
+func (w *walker) toSeconds(ns int64) float64 {
+	base := int64(w.base.Nsec) % nano
+	frac := (base + ns%nano) % nano
+	if frac < 0 {
+		frac += nano
+	}
+	frac -= base // of the two times
+	return sumSeconds((ns-frac)/nano, frac)
+}
+
+// fraction is how many bits of a sum stand behind the point: 64, and as many as a
+// quotient may begin with zeros.
+const fraction = 94
+
+// sumSeconds returns sec + ns/1e9, with the quotient and the sum rounded to 64 bits
+// before the sum is rounded to a float64. ns is more than -1e9 and less than 1e9.
+func sumSeconds(sec, ns int64) float64 {
+	switch {
+	case sec < 0 || sec == 0 && ns < 0:
+		return -sumSeconds(-sec, -ns)
+	case ns == 0 || sec >= 1<<(127-fraction):
+		return float64(sec) + float64(ns)/nano
+	}
+	n := uint64(max(ns, -ns))
+	q, _ := bits.Div64(n, 0, nano)
+	zeros := bits.LeadingZeros64(q)
+	q, rem := bits.Div64(n<<zeros, 0, nano)
+	if 2*rem > nano || 2*rem == nano && q&1 == 1 {
+		q++ // a quotient of ones alone does not occur
+	}
+	hi, lo := uint64(sec)<<(fraction-64), uint64(0)
+	qhi, qlo := q>>(64-(fraction-64-zeros)), q<<(fraction-64-zeros)
+	var carry uint64
+	if ns > 0 {
+		lo, carry = bits.Add64(lo, qlo, 0)
+		hi, _ = bits.Add64(hi, qhi, carry)
+	} else {
+		lo, carry = bits.Sub64(lo, qlo, 0)
+		hi, _ = bits.Sub64(hi, qhi, carry)
+	}
+	return roundTwice(hi, lo)
+}
+
+// roundTwice returns the number of 128 bits, fraction of them behind the point, rounded
+// to 64 bits and then to a float64, each time to the nearest or the even one.
+func roundTwice(hi, lo uint64) float64 {
+	zeros := bits.LeadingZeros64(hi)
+	if hi == 0 {
+		zeros += bits.LeadingZeros64(lo)
+		hi, lo = lo, 0
+		hi <<= zeros & 63
+	} else {
+		hi, lo = hi<<zeros|lo>>(64-zeros), lo<<zeros
+	}
+	if lo > 1<<63 || lo == 1<<63 && hi&1 == 1 {
+		if hi++; hi == 0 {
+			hi, zeros = 1<<63, zeros-1
+		}
+	}
+	return math.Ldexp(float64(hi), 64-fraction-zeros)
+}

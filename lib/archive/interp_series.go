@@ -1,0 +1,121 @@
+package archive
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"pmtools/lib/pcp"
+	"pmtools/lib/pmerr"
+)
+
+// The kinds of samples.
+const (
+	isUnknown = iota // it was not looked for
+	isNone           // there is none
+	isMark           // there is a mark instead
+	isValue
+)
+
+// sample is a bound of a metric-instance: the last value or mark before a time,
+// or the first one behind it.
+type sample struct {
+	kind uint8
+	at   int64
+	word uint64
+	blob []byte
+}
+
+// slot is what is known of one instance of a metric around the current time: of
+// two samples next to each other the one is before or at it, the other at it or
+// behind.
+type slot struct {
+	inst      int32
+	wanted    bool // by the request
+	low, high sample
+	birth     int64 // before it and after death there are no values
+	death     int64
+	seen      [2]int64 // when a search came upon it last: see watch
+}
+
+// series is what is known of one metric around the current time.
+type series struct {
+	desc  pcp.Desc
+	err   pmerr.Code
+	slots []slot        // in the order of results
+	place map[int32]int // of instances in slots; nil for a singular metric
+	left  int           // slots that the search under way has to fill
+	used  uint64        // the number of the fetch that used it last
+	col   pcp.Values    // the value set decoded last
+
+	watched [2]watch // by the searches downward and upward
+
+	stepped bool  // prev and had are valid
+	prev    int64 // when the metric was fetched last
+	had     bool  // and whether it had values
+}
+
+// newSeries returns what is to be known of a metric.
+func (in *interp) newSeries(id pcp.ID) *series {
+	set := in.walk.scan.set
+	d, ok := set.descs[id]
+	if !ok || d.Type == pcp.NoSupport {
+		return &series{desc: pcp.Desc{ID: id, Type: pcp.Unknown, InDom: pcp.NullInDom}, err: pmerr.PMIDLog}
+	}
+	s := &series{desc: d}
+	if d.InDom == pcp.NullInDom {
+		s.slots = []slot{{inst: pcp.NullInst, birth: math.MinInt64, death: math.MaxInt64}}
+		return s
+	}
+	dom := set.indoms[d.InDom]
+	if dom == nil {
+		return s
+	}
+	all := dom.union()
+	s.slots = make([]slot, len(all))
+	for i, k := range resultOrder(all) {
+		s.slots[i] = slot{inst: all[k].ID, birth: math.MinInt64, death: math.MaxInt64}
+	}
+	s.place = make(map[int32]int, len(all))
+	for i := range s.slots {
+		s.place[s.slots[i].inst] = i
+	}
+	if lives := dom.lifetimes(); lives != nil {
+		for i := range s.slots {
+			l := lives[s.slots[i].inst]
+			s.slots[i].birth = in.walk.rel(l.birth)
+			if l.dies {
+				s.slots[i].death = in.walk.rel(l.death)
+			}
+		}
+	}
+	return s
+}
+
+// resultOrder returns the places of instances in the order in which the reference
+// puts them into a result: that of a hash table (archive.md A13.8).
+func resultOrder(all []pcp.Instance) []int {
+	order := make([]int, len(all))
+	for i := range order {
+		order[i] = len(all) - 1 - i
+	}
+	n := uint32(len(all))
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Compare(uint32(all[a].ID)%n, uint32(all[b].ID)%n)
+	})
+	return order
+}
+
+// find returns the place of an instance, or -1. hint is where it may be.
+func (s *series) find(inst int32, hint int) int {
+	if s.place == nil {
+		return 0
+	}
+	if hint < len(s.slots) && s.slots[hint].inst == inst {
+		return hint
+	}
+	if i, ok := s.place[inst]; ok {
+		return i
+	}
+	return -1
+}

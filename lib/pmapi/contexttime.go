@@ -1,0 +1,142 @@
+package pmapi
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"pmtools/lib/pcp"
+	"pmtools/lib/pmerr"
+)
+
+// Timeline returns the recording below, for what only recordings have: bounds, and
+// the instances of all times. A source of live metrics is pmerr.NotArchive.
+func (c *Context) Timeline() (Timeline, error) {
+	if c.closed {
+		return nil, pmerr.NoContext
+	}
+	t, ok := As[Timeline](c.src)
+	if !ok {
+		return nil, pmerr.NotArchive
+	}
+	return contextTimeline{t, c}, nil
+}
+
+// contextTimeline is a Timeline whose Context notices when it is moved.
+type contextTimeline struct {
+	Timeline
+	c *Context
+}
+
+// SetMode implements Timeline.
+func (t contextTimeline) SetMode(m Mode, when *pcp.Timestamp, delta time.Duration) error {
+	return t.c.SetMode(m, when, delta)
+}
+
+// SetMode says how to read a recording from now on, and from when; nil keeps the
+// position. delta is the step in the mode Interp. Live metrics have the mode Live and
+// no other, recordings all others; the rest is pmerr.Mode.
+func (c *Context) SetMode(m Mode, when *pcp.Timestamp, delta time.Duration) error {
+	if c.closed {
+		return pmerr.NoContext
+	}
+	t, ok := As[Timeline](c.src)
+	switch {
+	case !ok && m == Live:
+		return nil
+	case !ok:
+		return pmerr.Mode
+	}
+	if err := t.SetMode(m, when, delta); err != nil {
+		return err
+	}
+	c.mode, c.delta, c.moved = m, delta, false
+	return nil
+}
+
+// Dup returns another Context over a Source of its own, with the profile, the mode,
+// the position and the zone of c: a recording goes on with the same record in both.
+// From then on they have nothing to do with each other. The Source is as the function
+// given to NewContext opens it: what the one of c was told later, and the history of
+// derived metrics, are not in the copy.
+func (c *Context) Dup(ctx context.Context) (*Context, error) {
+	if c.closed {
+		return nil, pmerr.NoContext
+	}
+	d, err := NewContext(ctx, c.open)
+	if err != nil {
+		return nil, err
+	}
+	d.zone = c.zone
+	copyProfile(&d.profile, &c.profile)
+	if err := d.follow(ctx, c); err != nil {
+		d.Close()
+		return nil, err
+	}
+	return d, nil
+}
+
+// follow takes c to the position of another Context over the same recording.
+func (c *Context) follow(ctx context.Context, other *Context) error {
+	from, ok := As[Timeline](other.src)
+	if !ok {
+		return nil
+	}
+	if a, ok := from.(*Archive); ok && c.join(a) {
+		c.mode, c.delta, c.moved = other.mode, other.delta, other.moved
+		return nil
+	}
+	origin := from.Origin()
+	if err := c.SetMode(other.mode, &origin, other.delta); err != nil {
+		return err
+	}
+	if !other.moved || c.mode == Interp {
+		return nil // the origin is where the next fetch begins
+	}
+	// The record at the origin was read. It is passed over, if it is there: the
+	// temporal index of some archives leads behind the record of an entry.
+	err := c.src.Fetch(ctx, new(Request), &c.result)
+	switch {
+	case errors.Is(err, pmerr.EOL):
+	case err != nil:
+		return err
+	case c.result.Time != origin:
+		return c.SetMode(other.mode, &origin, other.delta)
+	}
+	c.moved = true
+	return nil
+}
+
+// join takes c to the very place in its archive where another reader of the same one
+// stands, and reports whether that could be done: times alone do not tell records of
+// the same time apart.
+func (c *Context) join(from *Archive) bool {
+	to, ok := As[*Archive](c.src)
+	if !ok || !to.cursor.Follow(from.cursor) {
+		return false
+	}
+	to.interp = false
+	return true
+}
+
+// copyProfile makes dst, which selects everything, the same as src.
+func copyProfile(dst, src *pcp.Profile) {
+	exclude, entries := src.Entries()
+	if exclude {
+		dst.DelAll()
+	}
+	for _, e := range entries {
+		if e.Exclude {
+			dst.Del(e.InDom)
+		} else {
+			dst.Add(e.InDom)
+		}
+		switch {
+		case len(e.Insts) == 0: // would mean all of them
+		case e.Exclude:
+			dst.Add(e.InDom, e.Insts...)
+		default:
+			dst.Del(e.InDom, e.Insts...)
+		}
+	}
+}

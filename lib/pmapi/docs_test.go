@@ -1,0 +1,190 @@
+package pmapi_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// guide is where the functions of the original are set against ours.
+const guide = "../../docs/pmapi.md"
+
+// packageDirs are the packages that the guide may name.
+var packageDirs = map[string]string{
+	"pmapi": ".", "pcp": "../pcp", "pmerr": "../pmerr", "pmcd": "../pmcd", "archive": "../archive", "when": "../when",
+	"format": "../format", "pmns": "../pmns", "derive": "../../derive",
+}
+
+// guideFunctions are the functions of the PMAPI chapter of the Programmer's Guide in
+// its order, and of the manual pages on derived metrics and fetch groups.
+const guideFunctions = `
+pmGetChildren pmGetChildrenStatus pmGetPMNSLocation pmLoadNameSpace pmLookupName pmNameAll pmNameID pmTraversePMNS
+pmUnloadNameSpace pmLookupDesc pmLookupDescs pmLookupInDomText pmLookupText pmLookupLabels pmMergeLabelSets
+pmFreeLabelSets pmGetInDom pmLookupInDom pmNameInDom pmNewContext pmDestroyContext pmDupContext pmUseContext
+pmWhichContext pmAddProfile pmDelProfile pmSetMode pmReconnectContext pmGetContextHostName pmNewContextZone pmNewZone
+pmUseZone pmWhichZone pmFetch pmFreeResult pmStore pmCreateFetchGroup pmGetFetchGroupContext pmExtendFetchGroup_item
+pmExtendFetchGroup_indom pmExtendFetchGroup_event pmExtendFetchGroup_timestamp pmFetchGroup pmDestroyFetchGroup
+pmClearFetchGroup pmRecordSetup pmRecordAddHost pmRecordControl pmGetArchiveLabel pmGetArchiveEnd pmGetInDomArchive
+pmLookupInDomArchive pmNameInDomArchive pmFetchArchive pmCtime pmLocaltime pmParseTimeWindow pmTimeConnect
+pmTimeDisconnect pmTimeGetPort pmTimeRecv pmTimeSendAck pmTimeSendBounds pmTimeSendMode pmTimeSendPosition
+pmTimeSendTimezone pmTimeShowDialog pmTimeGetStatePixmap pmGetConfig pmErrStr pmExtractValue pmConvScale pmUnitsStr
+pmIDStr pmInDomStr pmTypeStr pmAtomStr pmNumberStr pmPrintValue pmflush pmprintf pmSortInstances pmParseInterval
+pmParseMetricSpec pmFreeMetricSpec pmUnpackEventRecords pmFreeEventResult pmEventFlagsStr pmRequestDesc pmReceiveDesc
+pmRegisterDerived pmRegisterDerivedMetric pmDerivedErrStr pmLoadDerivedConfig pmAddDerived pmAddDerivedMetric
+pmUnregisterDerived pmRequestTraversePMNS pmReceiveTraversePMNS`
+
+// exported returns the exported names of the packages, as "pcp.Units.String".
+func exported(t *testing.T) map[string]bool {
+	t.Helper()
+	names := make(map[string]bool)
+	for pkg, dir := range packageDirs {
+		files, err := filepath.Glob(filepath.Join(dir, "*.go"))
+		if err != nil || len(files) == 0 {
+			t.Fatalf("%s: %d files, %v", dir, len(files), err)
+		}
+		for _, file := range files {
+			if strings.HasSuffix(file, "_test.go") {
+				continue
+			}
+			f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, decl := range f.Decls {
+				declared(decl, func(name string) { names[pkg+"."+name] = true })
+			}
+		}
+	}
+	return names
+}
+
+// declared calls add for the names that a declaration makes.
+func declared(decl ast.Decl, add func(string)) {
+	switch d := decl.(type) {
+	case *ast.FuncDecl:
+		if d.Recv == nil {
+			add(d.Name.Name)
+			return
+		}
+		recv := d.Recv.List[0].Type
+		if star, ok := recv.(*ast.StarExpr); ok {
+			recv = star.X
+		}
+		if id, ok := recv.(*ast.Ident); ok {
+			add(id.Name + "." + d.Name.Name)
+		}
+	case *ast.GenDecl:
+		for _, spec := range d.Specs {
+			switch s := spec.(type) {
+			case *ast.ValueSpec:
+				for _, id := range s.Names {
+					add(id.Name)
+				}
+			case *ast.TypeSpec:
+				add(s.Name.Name)
+				members(s, add)
+			}
+		}
+	}
+}
+
+// members calls add for the fields of a struct and the methods of an interface.
+func members(s *ast.TypeSpec, add func(string)) {
+	var list *ast.FieldList
+	switch x := s.Type.(type) {
+	case *ast.StructType:
+		list = x.Fields
+	case *ast.InterfaceType:
+		list = x.Methods
+	default:
+		return
+	}
+	for _, field := range list.List {
+		for _, id := range field.Names {
+			add(s.Name.Name + "." + id.Name)
+		}
+	}
+}
+
+var (
+	codeText = regexp.MustCompile("`[^`]+`")
+	goName   = regexp.MustCompile(`\b([a-z]+)\.([A-Z]\w*(?:\.[A-Z]\w*)?)`)
+)
+
+// TestGuideNames makes sure that every Go name in the guide exists.
+func TestGuideNames(t *testing.T) {
+	text, err := os.ReadFile(guide)
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := exported(t)
+	found := 0
+	check := func(code string) {
+		for _, m := range goName.FindAllStringSubmatch(code, -1) {
+			if packageDirs[m[1]] == "" {
+				continue // of the standard library
+			}
+			found++
+			if !names[m[0]] {
+				t.Errorf("there is no %s", m[0])
+			}
+		}
+	}
+	for i, block := range strings.Split(string(text), "```") {
+		if i%2 == 1 {
+			check(block)
+			continue
+		}
+		for _, code := range codeText.FindAllString(block, -1) {
+			check(code)
+		}
+	}
+	if found < 100 {
+		t.Errorf("only %d names found", found)
+	}
+}
+
+// TestGuideFunctions makes sure that each function of the original has its row, with
+// a name or a reason.
+func TestGuideFunctions(t *testing.T) {
+	text, err := os.ReadFile(guide)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := make(map[string]string)
+	for line := range strings.Lines(string(text)) {
+		cells := strings.Split(strings.TrimSpace(line), "|")
+		if len(cells) != 5 || !strings.HasPrefix(cells[1], " pm") {
+			continue
+		}
+		name, ours, note := strings.TrimSpace(cells[1]), strings.TrimSpace(cells[2]), strings.TrimSpace(cells[3])
+		if _, ok := rows[name]; ok {
+			t.Errorf("%s has two rows", name)
+		}
+		rows[name] = note
+		switch {
+		case ours == "–" && note == "":
+			t.Errorf("%s has neither a name nor a reason", name)
+		case ours != "–" && !codeText.MatchString(ours):
+			t.Errorf("%s: %q is no name", name, ours)
+		}
+	}
+	for _, name := range strings.Fields(guideFunctions) {
+		if _, ok := rows[name]; !ok {
+			t.Errorf("%s has no row", name)
+		}
+	}
+	for name, note := range rows {
+		if other, ok := strings.CutPrefix(note, "see "); ok {
+			other, _, _ = strings.Cut(other, ";")
+			if _, ok := rows[other]; !ok {
+				t.Errorf("%s refers to %s, which has no row", name, other)
+			}
+		}
+	}
+}

@@ -1,0 +1,113 @@
+package pmcdtest
+
+import (
+	"encoding/binary"
+	"sync"
+	"time"
+
+	"pmtools/lib/pdu"
+)
+
+// On returns an Edit that leaves all replies alone but number n of the answers to
+// requests of a type, counted from 0 over all connections.
+func On(request pdu.Type, n int, e Edit) Edit {
+	var mu sync.Mutex
+	return func(r *Reply) {
+		if r.Request != request {
+			return
+		}
+		mu.Lock()
+		hit := n == 0
+		n--
+		mu.Unlock()
+		if hit {
+			e(r)
+		}
+	}
+}
+
+// Each returns an Edit that makes several, in order.
+func Each(edits ...Edit) Edit {
+	return func(r *Reply) {
+		for _, e := range edits {
+			e(r)
+		}
+	}
+}
+
+// Cut ends the connection behind the first n bytes of a reply.
+func Cut(n int) Edit {
+	return func(r *Reply) { r.Bytes, r.Close = r.Bytes[:min(n, len(r.Bytes))], true }
+}
+
+// Delay sends a reply later.
+func Delay(d time.Duration) Edit {
+	return func(r *Reply) { r.Delay = d }
+}
+
+// Drop does not send a reply.
+func Drop() Edit {
+	return func(r *Reply) { r.Bytes = nil }
+}
+
+// Put sends messages in place of a reply: another one, or none, or several.
+func Put(ms ...pdu.Message) Edit {
+	return func(r *Reply) { r.Bytes = encode(nil, ms) }
+}
+
+// Before sends messages before a reply: notices of changes, say.
+func Before(ms ...pdu.Message) Edit {
+	return func(r *Reply) { r.Bytes = append(encode(nil, ms), r.Bytes...) }
+}
+
+// After sends messages that nobody asked for behind a reply.
+func After(ms ...pdu.Message) Edit {
+	return func(r *Reply) { r.Bytes = encode(r.Bytes, ms) }
+}
+
+// Type changes the type of a reply.
+func Type(t pdu.Type) Edit {
+	return func(r *Reply) { binary.BigEndian.PutUint32(r.Bytes[4:], uint32(t)) }
+}
+
+// Length makes a reply say that it has n bytes more than it has.
+func Length(n int) Edit {
+	return func(r *Reply) { binary.BigEndian.PutUint32(r.Bytes, uint32(len(r.Bytes)+n)) }
+}
+
+// Word changes the word of a reply that begins at a byte of the message.
+func Word(at int, v uint32) Edit {
+	return func(r *Reply) { binary.BigEndian.PutUint32(r.Bytes[at:], v) }
+}
+
+// Garbage sends bytes in place of a reply.
+func Garbage(b []byte) Edit {
+	return func(r *Reply) { r.Bytes = b }
+}
+
+// Swap returns an Edit that sends the next two replies to requests of a type in
+// the wrong order. The requests must not wait for each other.
+func Swap(request pdu.Type) Edit {
+	var mu sync.Mutex
+	var held []byte
+	done := false
+	return func(r *Reply) {
+		mu.Lock()
+		defer mu.Unlock()
+		switch {
+		case r.Request != request || done:
+		case held == nil:
+			held, r.Bytes = r.Bytes, nil
+		default:
+			r.Bytes, done = append(r.Bytes, held...), true
+		}
+	}
+}
+
+// encode appends messages, without those that cannot be encoded.
+func encode(dst []byte, ms []pdu.Message) []byte {
+	for _, m := range ms {
+		dst, _ = m.Encode(dst)
+	}
+	return dst
+}

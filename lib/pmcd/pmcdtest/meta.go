@@ -1,0 +1,111 @@
+package pmcdtest
+
+import (
+	"math/bits"
+	"slices"
+	"strings"
+
+	"pmtools/lib/pcp"
+	"pmtools/lib/pdu"
+	"pmtools/lib/pmerr"
+)
+
+// desc answers with a description.
+func (w *World) desc(id pcp.ID) []pdu.Message {
+	switch m := w.metric(id); {
+	case m == nil:
+		return refuse(pmerr.PMID)
+	case m.DescErr != 0:
+		return refuse(m.DescErr)
+	default:
+		return []pdu.Message{&pdu.Desc{Desc: m.Desc}}
+	}
+}
+
+// descs answers with descriptions; one alone that fails is an error.
+func (w *World) descs(ids []pcp.ID) []pdu.Message {
+	if len(ids) == 1 {
+		if d, ok := w.desc(ids[0])[0].(*pdu.Error); ok {
+			return []pdu.Message{d}
+		}
+	}
+	out := &pdu.Descs{}
+	for _, id := range ids {
+		d := pcp.Desc{ID: pcp.NullID}
+		if m := w.metric(id); m != nil && m.DescErr == 0 {
+			d = m.Desc
+		}
+		out.Descs = append(out.Descs, d)
+	}
+	return []pdu.Message{out}
+}
+
+// instance answers one of the three questions about instances (wire.md W5.9).
+func (w *World) instance(m *pdu.InstanceReq) []pdu.Message {
+	d := w.indom(m.InDom)
+	if d == nil {
+		return refuse(pmerr.InDom)
+	}
+	out := &pdu.Instance{InDom: m.InDom}
+	switch {
+	case m.Inst == pcp.NullInst && m.Name == "":
+		out.Instances = d.Instances
+	case m.Name != "":
+		i := slices.IndexFunc(d.Instances, func(i pcp.Instance) bool {
+			first, _, _ := strings.Cut(i.Name, " ")
+			return i.Name == m.Name || first == m.Name
+		})
+		if i < 0 {
+			return refuse(pmerr.Inst)
+		}
+		out.Instances = []pcp.Instance{{ID: d.Instances[i].ID}}
+	default:
+		i := slices.IndexFunc(d.Instances, func(i pcp.Instance) bool { return i.ID == m.Inst })
+		if i < 0 {
+			return refuse(pmerr.Inst)
+		}
+		out.Instances = []pcp.Instance{{ID: pcp.NullInst, Name: d.Instances[i].Name}}
+	}
+	return []pdu.Message{out}
+}
+
+// text answers with a help text. Only the full one may be empty.
+func (w *World) text(m *pdu.TextReq) []pdu.Message {
+	var oneLine, help string
+	if d := w.indom(pcp.InDom(m.Ident)); m.InDom && d != nil {
+		oneLine, help = d.OneLine, d.Help
+	} else if x := w.metric(pcp.ID(m.Ident)); !m.InDom && x != nil {
+		oneLine, help = x.OneLine, x.Help
+	} else if m.InDom {
+		return refuse(pmerr.InDom)
+	} else {
+		return refuse(pmerr.PMID)
+	}
+	text := oneLine
+	if m.Kind == pcp.Help {
+		text = help
+	} else if oneLine == "" {
+		return refuse(pmerr.Text)
+	}
+	return []pdu.Message{&pdu.Text{Ident: bits.ReverseBytes32(m.Ident), Text: text}} // as agents send it
+}
+
+// label answers with label sets.
+func (w *World) label(m *pdu.LabelReq) []pdu.Message {
+	known := true
+	switch m.Kind {
+	case pcp.ContextLabels, pcp.DomainLabels, pcp.ClusterLabels:
+	case pcp.ItemLabels:
+		known = w.metric(pcp.ID(m.Ident)) != nil
+	case pcp.InDomLabels, pcp.InstanceLabels:
+		if w.indom(pcp.InDom(m.Ident)) == nil {
+			return refuse(pmerr.InDom)
+		}
+	default:
+		return refuse(pmerr.Type)
+	}
+	if !known {
+		return refuse(pmerr.PMID)
+	}
+	return []pdu.Message{&pdu.Label{Ident: m.Ident, Kind: m.Kind, Sets: w.Labels[LabelKey{m.Kind, m.Ident}]}}
+}

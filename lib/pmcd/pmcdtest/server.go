@@ -1,0 +1,240 @@
+// Package pmcdtest is a scripted metrics daemon for tests, in the spirit of
+// net/http/httptest. A [Server] speaks the daemon's side of the protocol; what it
+// answers is up to its [Handler]: a [World] of metrics, or a [Script] of requests
+// and replies. Each reply goes through an [Edit] that may cut, delay, drop or
+// change it.
+//
+//	s := pmcdtest.NewServer(pmcdtest.Sample())
+//	defer s.Close()
+//	d := pmcd.Dialer{DialContext: s.Dial}
+//
+// Connections are made in memory by [Server.Dial], or through a socket after
+// [Server.Listen].
+package pmcdtest
+
+import (
+	"context"
+	"errors"
+	"net"
+	"slices"
+	"sync"
+	"time"
+
+	"pmtools/lib/pdu"
+	"pmtools/lib/pmerr"
+)
+
+// Features is what a daemon without TLS offers (wire.md W3.2).
+const Features = 0x0e44
+
+// The features that change what a client asks.
+const (
+	Labels  = 0x200
+	HighRes = 0x400
+	Descs   = 0x800
+)
+
+// A Handler answers requests. It is called by one goroutine for each connection.
+type Handler interface {
+	// Handle returns the replies to a request, none for one that has no reply. c
+	// holds what the connection knows.
+	Handle(c *Session, f pdu.Frame) []pdu.Message
+}
+
+// A Session is one connection, as a Handler sees it.
+type Session struct {
+	ID      int          // of the connection, counted from 0
+	Profile *pdu.Profile // the last one; nil if there was none
+}
+
+// A Reply is what is about to be sent.
+type Reply struct {
+	Conn    int      // the connection, counted from 0
+	N       int      // the reply on that connection, counted from 0, which is the greeting
+	Request pdu.Type // what it answers; 0 for the greeting
+	Bytes   []byte   // the message, or what takes its place
+
+	Delay time.Duration // how long to wait before it is sent
+	Close bool          // the connection ends behind it
+}
+
+// An Edit changes a reply before it is sent.
+type Edit func(r *Reply)
+
+// A Server is a metrics daemon. It may be shared by goroutines.
+type Server struct {
+	handler Handler
+
+	mu       sync.Mutex
+	greeting pdu.Error
+	edit     Edit
+	refused  bool
+	conns    map[net.Conn]bool
+	next     int
+	requests []Request
+	listener net.Listener
+	closed   chan struct{}
+	wg       sync.WaitGroup
+}
+
+// A Request is a message that a Server has got.
+type Request struct {
+	Conn int
+	Type pdu.Type
+	Body []byte
+}
+
+// NewServer returns a daemon that answers as h says, and has no connections yet.
+func NewServer(h Handler) *Server {
+	return &Server{
+		handler: h, conns: make(map[net.Conn]bool), closed: make(chan struct{}),
+		greeting: pdu.Error{Greeting: true, Info: 2<<24 | 1<<16 | Features},
+	}
+}
+
+// SetFeatures says what later greetings offer.
+func (s *Server) SetFeatures(features uint16) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.greeting.Info = 2<<24 | 1<<16 | uint32(features)
+}
+
+// SetRefusal makes later greetings refuse the connection, with a code in the
+// protocol's old numbering; 0 accepts again.
+func (s *Server) SetRefusal(code pmerr.Code) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.greeting.Code = code
+}
+
+// SetEdit says what happens to later replies; nil is nothing.
+func (s *Server) SetEdit(e Edit) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.edit = e
+}
+
+// SetDown makes Dial fail, as if there were no daemon, or work again. Connections
+// that there are end.
+func (s *Server) SetDown(down bool) {
+	s.mu.Lock()
+	s.refused = down
+	s.mu.Unlock()
+	if down {
+		s.Hangup()
+	}
+}
+
+// Hangup ends all connections.
+func (s *Server) Hangup() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for nc := range s.conns {
+		nc.Close()
+	}
+}
+
+// Close ends all connections and waits for their goroutines. It may be called
+// twice.
+func (s *Server) Close() error {
+	s.mu.Lock()
+	select {
+	case <-s.closed:
+	default:
+		close(s.closed)
+	}
+	s.refused = true
+	var err error
+	if s.listener != nil {
+		err = s.listener.Close()
+		s.listener = nil
+	}
+	s.mu.Unlock()
+	s.Hangup()
+	s.wg.Wait()
+	return err
+}
+
+// errDown is the failure of Dial when the daemon is down.
+var errDown = errors.New("pmcdtest: connection refused")
+
+// Dial connects in memory. It fits pmcd.Dialer.DialContext, and does not look at
+// the address.
+func (s *Server) Dial(ctx context.Context, network, address string) (net.Conn, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	ours, theirs := net.Pipe()
+	if !s.serve(ours) {
+		return nil, errDown
+	}
+	return theirs, nil
+}
+
+// Listen accepts connections at an address, such as "tcp", "127.0.0.1:0" or "unix"
+// and a path, until Close. It returns the address.
+func (s *Server) Listen(network, address string) (net.Addr, error) {
+	l, err := net.Listen(network, address)
+	if err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	s.listener = l
+	s.wg.Add(1)
+	s.mu.Unlock()
+	go func() {
+		defer s.wg.Done()
+		for {
+			nc, err := l.Accept()
+			if err != nil {
+				return
+			}
+			s.serve(nc)
+		}
+	}()
+	return l.Addr(), nil
+}
+
+// Requests returns what the daemon was sent, in order for each connection.
+func (s *Server) Requests() []Request {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.requests)
+}
+
+// Count returns how many requests of a type the daemon was sent.
+func (s *Server) Count(t pdu.Type) int {
+	n := 0
+	for _, r := range s.Requests() {
+		if r.Type == t {
+			n++
+		}
+	}
+	return n
+}
+
+// Conns returns how many connections there are, and how many there were.
+func (s *Server) Conns() (now, ever int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.conns), s.next
+}
+
+// serve starts the goroutines of a connection, unless the daemon is down.
+func (s *Server) serve(nc net.Conn) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.refused {
+		nc.Close()
+		return false
+	}
+	c := &conn{s: s, nc: nc, requests: make(chan pdu.Frame, maxPending), gone: make(chan struct{})}
+	c.session.ID = s.next
+	greeting := s.greeting
+	s.next++
+	s.conns[nc] = true
+	s.wg.Add(2)
+	go c.read()
+	go c.run(greeting)
+	return true
+}

@@ -1,0 +1,152 @@
+package pmcd
+
+import (
+	"crypto/tls"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestParseTLSConf(t *testing.T) {
+	for _, tt := range []struct {
+		name, text string
+		want       TLSConf
+	}{
+		{"empty", "", TLSConf{}},
+		{"comments", "# a = b\n#tls-cert-file = x\n\n   # y", TLSConf{}},
+		{"equals", "tls-ca-cert-file = /a/ca.pem\n", TLSConf{CAFile: "/a/ca.pem"}},
+		{"colon", "tls-ca-cert-dir: /a/certs", TLSConf{CADir: "/a/certs"}},
+		{"no blanks", "tls-key-file=/k", TLSConf{KeyFile: "/k"}},
+		{"first word only", "tls-cert-file = /c d e", TLSConf{CertFile: "/c"}},
+		{"comment behind", "tls-cert-file = /c# d", TLSConf{CertFile: "/c"}},
+		{"tabs and CR", "\ttls-client-cert-file\t=\t/c\r\n", TLSConf{ClientCertFile: "/c"}},
+		{"colon in the value", "tls-client-key-file = c:/k", TLSConf{ClientKeyFile: "c:/k"}},
+		{"last one counts", "tls-key-file = a\ntls-key-file = b", TLSConf{KeyFile: "b"}},
+		{"no value", "tls-key-file =\ntls-cert-file\n=\n", TLSConf{}},
+		{"other keys", "tls-ciphers = DEFAULT\ntls-verify-clients = true\nfoo = bar", TLSConf{}},
+		{"verify no", "tls-verify-servers = no", TLSConf{VerifyServers: VerifyNone}},
+		{"verify false", "tls-verify-servers = false", TLSConf{VerifyServers: VerifyNone}},
+		{"verify yes", "tls-verify-servers = no\ntls-verify-servers = yes", TLSConf{}},
+		{"verify chain", "tls-verify-servers: chain", TLSConf{VerifyServers: VerifyChain}},
+		{"verify full", "tls-verify-servers: full", TLSConf{VerifyServers: VerifyFull}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got, err := ParseTLSConf(strings.NewReader(tt.text))
+			if err != nil || *got != tt.want {
+				t.Errorf("%+v, %v", got, err)
+			}
+		})
+	}
+	for _, text := range []string{"\n\ntls-verify-servers = maybe", strings.Repeat("x", maxConfLine+1)} {
+		if _, err := ParseTLSConf(strings.NewReader(text)); err == nil {
+			t.Errorf("%.40q: no error", text)
+		}
+	}
+}
+
+func TestLoadTLSConf(t *testing.T) {
+	dir := t.TempDir()
+	if c, err := loadTLSConf(filepath.Join(dir, "none")); err != nil || *c != (TLSConf{}) {
+		t.Errorf("missing file: %v, %v", c, err)
+	}
+	if _, err := loadTLSConf(dir); err == nil {
+		t.Error("directory: no error")
+	}
+	bad := filepath.Join(dir, "bad")
+	if err := os.WriteFile(bad, []byte("x = y\ntls-verify-servers = maybe\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err := loadTLSConf(bad)
+	if err == nil || !strings.Contains(err.Error(), bad+": line 2: ") {
+		t.Errorf("bad file: %v", err)
+	}
+}
+
+// TestTLSConfig checks what a configuration trusts and shows.
+func TestTLSConfig(t *testing.T) {
+	dir, caDir, empty := t.TempDir(), t.TempDir(), t.TempDir()
+	ca := newAuthority(t, "ca")
+	caFile := ca.file(dir)
+	ca.file(caDir)
+	cert, key := files(t, dir, ca.client())
+	junk := filepath.Join(dir, "junk")
+	for _, path := range []string{junk, filepath.Join(caDir, "junk")} {
+		if err := os.WriteFile(path, []byte("junk"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	none := filepath.Join(dir, "none")
+	for _, tt := range []struct {
+		name       string
+		conf       TLSConf
+		ok         bool
+		roots      bool // of our own
+		cert, skip bool
+	}{
+		{"zero", TLSConf{}, true, false, false, false},
+		{"no check", TLSConf{VerifyServers: VerifyNone}, true, false, false, true},
+		{"chain of the system's", TLSConf{VerifyServers: VerifyChain}, true, false, false, true},
+		{"authority", TLSConf{CAFile: caFile}, true, true, false, true},
+		{"authority and name", TLSConf{CAFile: caFile, VerifyServers: VerifyFull}, true, true, false, false},
+		{"authorities", TLSConf{CADir: caDir}, true, true, false, true},
+		{"both", TLSConf{CAFile: caFile, CADir: empty}, true, true, false, true},
+		{"authority missing", TLSConf{CAFile: none}, false, false, false, false},
+		{"authority missing, no check", TLSConf{CAFile: none, VerifyServers: VerifyNone}, false, false, false, false},
+		{"authority is junk", TLSConf{CAFile: junk}, false, false, false, false},
+		{"no authorities", TLSConf{CADir: empty}, false, false, false, false},
+		{"authorities missing", TLSConf{CADir: none}, false, false, false, false},
+		{"client", TLSConf{ClientCertFile: cert, ClientKeyFile: key}, true, false, true, false},
+		{"client's before daemon's", TLSConf{ClientCertFile: cert, ClientKeyFile: key, CertFile: none, KeyFile: none}, true, false, true, false},
+		{"daemon's", TLSConf{CertFile: cert, KeyFile: key}, true, false, true, false},
+		{"daemon's missing", TLSConf{CertFile: none, KeyFile: key}, true, false, false, false},
+		{"daemon's is junk", TLSConf{CertFile: junk, KeyFile: key}, false, false, false, false},
+		{"client's missing", TLSConf{ClientCertFile: none, ClientKeyFile: key}, false, false, false, false},
+		{"client's key missing", TLSConf{ClientCertFile: cert}, false, false, false, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got, err := tt.conf.Config("host")
+			if (err == nil) != tt.ok {
+				t.Fatal(err)
+			}
+			if err != nil {
+				return
+			}
+			if got.ServerName != "host" || got.MinVersion != tls.VersionTLS12 || !got.DynamicRecordSizingDisabled {
+				t.Errorf("name %q, version %#x", got.ServerName, got.MinVersion)
+			}
+			if (got.RootCAs != nil) != tt.roots || (len(got.Certificates) > 0) != tt.cert || got.InsecureSkipVerify != tt.skip {
+				t.Errorf("roots %v, certificates %d, skip %v", got.RootCAs != nil, len(got.Certificates), got.InsecureSkipVerify)
+			}
+			if tt.skip && tt.conf.VerifyServers != VerifyNone && got.VerifyConnection == nil {
+				t.Error("nothing is checked")
+			}
+		})
+	}
+	if err := verifyChain(tls.ConnectionState{}, nil); err == nil || errors.Is(err, os.ErrNotExist) {
+		t.Errorf("no certificate: %v", err)
+	}
+}
+
+func FuzzParseTLSConf(f *testing.F) {
+	f.Add("tls-ca-cert-file = /a\ntls-verify-servers: no # x\n")
+	f.Add("=\n:\n#\n==:\r\n\x00")
+	f.Add("tls-verify-servers = maybe")
+	f.Fuzz(func(t *testing.T, text string) {
+		c, err := ParseTLSConf(strings.NewReader(text))
+		if err != nil {
+			return
+		}
+		for _, v := range []string{c.CAFile, c.CADir, c.CertFile, c.KeyFile, c.ClientCertFile, c.ClientKeyFile} {
+			if strings.ContainsAny(v, "# \t\n") {
+				t.Errorf("value %q", v)
+			}
+		}
+		switch c.VerifyServers {
+		case VerifyDefault, VerifyFull, VerifyChain, VerifyNone:
+		default:
+			t.Errorf("mode %q", c.VerifyServers)
+		}
+	})
+}

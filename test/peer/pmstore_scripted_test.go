@@ -1,0 +1,98 @@
+package peer
+
+import (
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"pmtools/cmd/pmstore/storetest"
+	"pmtools/test/golden"
+)
+
+// scripted starts a scripted daemon and returns it and what tells a command of it.
+func scripted(t *testing.T) (d *storetest.Daemon, env []string) {
+	t.Helper()
+	socket := filepath.Join(t.TempDir(), "s")
+	l, err := net.Listen("unix", socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	d = storetest.New()
+	go d.Serve(l)
+	return d, []string{"PMCD_SOCKET=" + socket}
+}
+
+// TestStoreScripted compares stores to a daemon that does what the test wants:
+// types, instances and failures that no agent has. What the two sides ask for is
+// the same to the byte.
+func TestStoreScripted(t *testing.T) {
+	s := newStand(t)
+	var ours, theirs *storetest.Daemon
+	ours, s.oursEnv = scripted(t)
+	theirs, s.theirsEnv = scripted(t)
+	for _, m := range storetest.Metrics() {
+		for _, line := range []string{"", "-f", "-F", "-fF", "-i one", "-F -i two,one", "-Ff -i 100", "-f -i two"} {
+			for _, value := range []string{"5", "abc"} {
+				s.compare(Command{Args: append(append([]string{"pmstore"}, strings.Fields(line)...), m.Name, value)})
+			}
+		}
+	}
+	o, r := ours.Stores(), theirs.Stores()
+	if len(o) != len(r) {
+		t.Errorf("%d stores, theirs %d", len(o), len(r))
+	}
+	for i := range min(len(o), len(r)) {
+		if o[i] != r[i] && !madeUp(r[i]) {
+			t.Errorf("store %d: ours %q, theirs %q", i, o[i], r[i])
+		}
+	}
+	s.report(t)
+}
+
+// madeUp reports whether a store is one where the reference's instance is what
+// happens to be in memory: to a string without values.
+func madeUp(request string) bool {
+	name, _, _ := strings.Cut(request, " ")
+	return strings.HasSuffix(name, ".string") && (strings.HasPrefix(name, "none.") || strings.HasPrefix(name, "late."))
+}
+
+// TestRecordStore renews the transcripts of stores to a scripted daemon if
+// PMTOOLS_RECORD is set; otherwise it checks that they are what the reference
+// prints. Each transcript has a daemon of its own.
+func TestRecordStore(t *testing.T) {
+	_, theirs, root := setup(t)
+	files, err := filepath.Glob("../../cmd/pmstore/testdata/scripted/*.txt")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no transcripts", err)
+	}
+	for _, f := range files {
+		text, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		head, es, err := golden.Parse(string(text))
+		if err != nil {
+			t.Fatalf("%s: %v", f, err)
+		}
+		_, env := scripted(t)
+		for i := range es {
+			o, err := theirs.Run(Command{Args: es[i].Args, Env: env}, root)
+			if err != nil {
+				t.Fatal(err)
+			}
+			es[i].Stdout, es[i].Stderr, es[i].Status = string(o.Stdout), string(o.Stderr), o.Status
+		}
+		switch now := golden.Format(head, es); {
+		case now == string(text):
+		case os.Getenv("PMTOOLS_RECORD") != "":
+			if err := os.WriteFile(f, []byte(now), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		default:
+			t.Errorf("%s is not what the reference prints now; make record renews it", f)
+		}
+	}
+}
