@@ -135,6 +135,22 @@ func unknown(err error) bool { return errors.Is(err, pmerr.Name) || errors.Is(er
 // Walk calls f for each leaf at or below name. Over a daemon all names below come first; over an archive, and over names
 // alone, each node of the name space has its own derived children after those below.
 func (s *Source) Walk(ctx context.Context, name string, f func(name string, id pcp.ID) bool) error {
+	return s.walk(ctx, name, f, s.base.Walk)
+}
+
+// WalkNames is Walk without the identifiers, which may be had at less cost.
+func (s *Source) WalkNames(ctx context.Context, name string, f func(name string) bool) error {
+	leaf := func(name string, _ pcp.ID) bool { return f(name) }
+	return s.walk(ctx, name, leaf, func(ctx context.Context, name string, f func(string, pcp.ID) bool) error {
+		return pmapi.WalkNames(ctx, s.base, name, func(name string) bool { return f(name, pcp.NullID) })
+	})
+}
+
+// A walk is what Walk is: it calls a function for each leaf at or below a node.
+type walk func(ctx context.Context, name string, f func(name string, id pcp.ID) bool) error
+
+// walk does the work of Walk; below walks the Source below.
+func (s *Source) walk(ctx context.Context, name string, f func(name string, id pcp.ID) bool, below walk) error {
 	s.sync()
 	if t := s.reg.tracer(); t.on() {
 		if err := s.tellWalk(ctx, t, name); err != nil {
@@ -146,9 +162,9 @@ func (s *Source) Walk(ctx context.Context, name string, f func(name string, id p
 		return err
 	}
 	if len(list) == 0 {
-		return s.base.Walk(ctx, name, f)
+		return below(ctx, name, f)
 	}
-	w := walker{ctx: ctx, base: s.base, f: f}
+	w := walker{ctx: ctx, base: s.base, walkBase: below, f: f}
 	if s.recorded || s.namesAlone(ctx) {
 		return w.walk(name, newTree(list, name), true)
 	}
@@ -200,10 +216,11 @@ func (t *tree) kid(name string) *tree {
 
 // A walker is a walk in progress.
 type walker struct {
-	ctx  context.Context
-	base pmapi.Source
-	f    func(string, pcp.ID) bool
-	done bool // f has returned false
+	ctx      context.Context
+	base     pmapi.Source
+	walkBase walk
+	f        func(string, pcp.ID) bool
+	done     bool // f has returned false
 }
 
 // leaf shows a derived metric.
@@ -218,7 +235,7 @@ func (w *walker) below(name string) error {
 	if w.done {
 		return nil
 	}
-	return w.base.Walk(w.ctx, name, func(name string, id pcp.ID) bool {
+	return w.walkBase(w.ctx, name, func(name string, id pcp.ID) bool {
 		w.done = !w.f(name, id)
 		return !w.done
 	})

@@ -49,6 +49,7 @@ var (
 	_ pmapi.Source      = (*Source)(nil)
 	_ pmapi.Wrapper     = (*Source)(nil)
 	_ pmapi.Texter      = (*Source)(nil)
+	_ pmapi.NameWalker  = (*Source)(nil)
 	_ pmapi.Labeler     = (*Source)(nil)
 	_ pmapi.Reconnecter = (*Source)(nil)
 )

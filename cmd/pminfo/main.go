@@ -12,6 +12,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"runtime/debug"
 	_ "time/tzdata" // zones, where the system has none
 
 	"pmtools/cmd/internal/cli"
@@ -19,7 +20,15 @@ import (
 	"pmtools/lib/pmns"
 )
 
-func main() { os.Exit(cli.Main(newCommand)) }
+// gcPercent is how much the heap may grow between collections. What pminfo prints
+// of a whole host needs some megabytes, and a collection takes longer than getting
+// them.
+const gcPercent = 400
+
+func main() {
+	debug.SetGCPercent(gcPercent)
+	os.Exit(cli.Main(newCommand))
+}
 
 // flags are the options of pminfo's own.
 type flags struct {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"pmtools/lib/pcp"
+	"pmtools/lib/pmapi"
 	"pmtools/lib/pmerr"
 )
 
@@ -46,11 +47,7 @@ func (r *reporter) operand(ctx context.Context, arg string) error {
 			return pmerr.Name
 		}
 	}
-	var ms []metric
-	err := r.src.Walk(ctx, name, func(name string, id pcp.ID) bool {
-		ms = append(ms, metric{name: name, id: id})
-		return true
-	})
+	ms, err := r.leaves(ctx, name)
 	if err != nil {
 		return err
 	}
@@ -59,6 +56,23 @@ func (r *reporter) operand(ctx context.Context, arg string) error {
 	r.reportAll(ctx, r.pending[:full])
 	r.pending = slices.Delete(r.pending, 0, full)
 	return nil
+}
+
+// leaves returns the metrics at or below a node of the name space. Where nothing
+// but names is printed, names are all that is asked for.
+func (r *reporter) leaves(ctx context.Context, name string) (ms []metric, err error) {
+	if !r.pmid && !r.needsSource() && !r.verify {
+		err = pmapi.WalkNames(ctx, r.src, name, func(name string) bool {
+			ms = append(ms, metric{name: name})
+			return true
+		})
+		return ms, err
+	}
+	err = r.src.Walk(ctx, name, func(name string, id pcp.ID) bool {
+		ms = append(ms, metric{name: name, id: id})
+		return true
+	})
+	return ms, err
 }
 
 // flush reports on the metrics that wait for their batch to be full.

@@ -14,7 +14,8 @@ import (
 )
 
 // A Host is a Source of live metrics: a connection to a daemon. It is a Labeler, a
-// Texter, an InstanceNamer, an InstanceLister, a Storer and a Reconnecter.
+// Texter, an InstanceNamer, an InstanceLister, a NameWalker, a Storer and a
+// Reconnecter.
 //
 // Descriptions are kept for as long as the connection lives; a daemon does not
 // change them. Everything else is asked for anew.
@@ -39,6 +40,7 @@ var (
 	_ Texter         = (*Host)(nil)
 	_ InstanceNamer  = (*Host)(nil)
 	_ InstanceLister = (*Host)(nil)
+	_ NameWalker     = (*Host)(nil)
 	_ Storer         = (*Host)(nil)
 	_ Reconnecter    = (*Host)(nil)
 )
@@ -162,6 +164,17 @@ func (h *Host) Walk(ctx context.Context, name string, f func(name string, id pcp
 		}
 	}
 	return nil
+}
+
+// WalkNames implements NameWalker.
+func (h *Host) WalkNames(ctx context.Context, name string, f func(name string) bool) error {
+	names, err := h.conn.Traverse(ctx, name)
+	for _, n := range names {
+		if !f(n) {
+			break
+		}
+	}
+	return err
 }
 
 // Describe implements Source.

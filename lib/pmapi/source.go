@@ -2,7 +2,9 @@
 // descriptions, instances and values, whether they come from an archive, a
 // daemon, or are computed from another Source.
 //
-// [OpenArchive] opens recorded metrics. A Source may be wrapped: the derived
+// [OpenArchive] opens recorded metrics, [OpenHost] the live ones of a daemon. A
+// [Context] is a Source together with what one user of it has set: instances,
+// position, zone. A Source may be wrapped: the derived
 // metrics of package derive are a Source over a Source. What only some kinds can
 // do is an interface of its own ([Timeline], [Labeler], [Texter]), asked for by
 // type assertion or through [As].
@@ -137,6 +139,21 @@ type InstanceLister interface {
 type InstResult struct {
 	Instances []pcp.Instance
 	Err       error
+}
+
+// A NameWalker is a Source that lists names at less cost than their metrics.
+type NameWalker interface {
+	// WalkNames is Walk without the identifiers.
+	WalkNames(ctx context.Context, name string, f func(name string) bool) error
+}
+
+// WalkNames calls f for each leaf of src that is name or stands below it, in the
+// order of the source, until f returns false.
+func WalkNames(ctx context.Context, src Source, name string, f func(name string) bool) error {
+	if w, ok := src.(NameWalker); ok {
+		return w.WalkNames(ctx, name, f)
+	}
+	return src.Walk(ctx, name, func(name string, _ pcp.ID) bool { return f(name) })
 }
 
 // A Storer is a Source whose metrics can be changed.

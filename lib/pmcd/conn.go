@@ -14,7 +14,7 @@ import (
 )
 
 // An Error is what went wrong with a connection. Err wraps a pmerr.Code, and the
-// cause if there is one.
+// cause if there is one; or it is the error of the context that has ended.
 type Error struct {
 	Op      string // "dial", "handshake", "use", "send", "receive"
 	Addr    string

@@ -9,6 +9,7 @@ import (
 	"net/netip"
 	"os"
 	"strings"
+	"syscall"
 	"time"
 
 	"pmtools/lib/pmerr"
@@ -243,8 +244,23 @@ func (d *Dialer) dial(ctx context.Context, network, address string) (net.Conn, e
 		return d.DialContext(ctx, network, address)
 	}
 	var nd net.Dialer // switches TCP's delay of small messages off
-	return nd.DialContext(ctx, network, address)
+	for {
+		nc, err := nd.DialContext(ctx, network, address)
+		if !errors.Is(err, syscall.EAGAIN) {
+			return nc, err
+		}
+		// The daemon has too many clients waiting at its Unix socket. Connecting would
+		// wait for it, if it were not done without blocking.
+		select {
+		case <-ctx.Done():
+			return nil, err
+		case <-time.After(busyPause):
+		}
+	}
 }
+
+// busyPause is how long to wait before a daemon that is too busy is tried again.
+const busyPause = 5 * time.Millisecond
 
 // Codes of the PMAPI that are error numbers of Linux.
 const (
