@@ -83,7 +83,7 @@ func (r *reporter) flush(ctx context.Context) {
 
 // window is how many metrics are asked for at once where so many are known to be
 // wanted. Larger requests are better: for each an agent looks at its data again.
-const window = 2048
+const window = 4096
 
 // reportAll reports on metrics, batch by batch. What a live source answers comes in
 // larger pieces.
