@@ -1,0 +1,73 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"pmtools/lib/pmcd/pmcdtest"
+	"pmtools/test/golden"
+)
+
+// daemon starts a scripted daemon and returns what tells a command of it.
+func daemon(t *testing.T) map[string]string {
+	t.Helper()
+	// The names of sockets are short on some systems, those of test directories long.
+	dir, err := os.MkdirTemp("", "pminfo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	s := pmcdtest.NewServer(pmcdtest.Sample())
+	t.Cleanup(func() { s.Close() })
+	socket := filepath.Join(dir, "s")
+	if _, err := s.Listen("unix", socket); err != nil {
+		t.Skip("no Unix sockets here: ", err)
+	}
+	return map[string]string{"PMCD_SOCKET": socket, "PMCD_PORT": "1"}
+}
+
+// TestHosts runs the command lines of the transcripts over a scripted daemon, and
+// compares with what the reference printed.
+func TestHosts(t *testing.T) {
+	vars := daemon(t)
+	files, err := filepath.Glob("testdata/hosts/*.txt")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no transcripts", err)
+	}
+	for _, f := range files {
+		text, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, es, err := golden.Parse(string(text))
+		if err != nil {
+			t.Fatalf("%s: %v", f, err)
+		}
+		for _, e := range es {
+			got := run(e.Args[1:], vars)
+			got.Line, got.Args = e.Line, e.Args
+			if d := cmp.Diff(e, got); d != "" {
+				t.Errorf("%s: %s (-reference +ours)\n%s", filepath.Base(f), e.Line, d)
+			}
+		}
+	}
+}
+
+// TestBatch has a metric without a description among others: in a batch each of
+// them keeps its own, which the reference gets wrong.
+func TestBatch(t *testing.T) {
+	vars := daemon(t)
+	alone := run([]string{"-b", "1", "-d", "sample"}, vars)
+	batch := run([]string{"-d", "sample"}, vars)
+	const missing = "sample.nodesc: pmLookupDesc: Try again. Information not currently available\n"
+	if n := strings.Count(alone.Stdout, missing); n != 1 || !strings.HasPrefix(batch.Stdout, missing) {
+		t.Fatalf("%q in %q, and first in %q", missing, alone.Stdout, batch.Stdout)
+	}
+	if got, want := strings.Replace(batch.Stdout, missing, "", 1), strings.Replace(alone.Stdout, missing, "", 1); got != want {
+		t.Errorf("in a batch %s", cmp.Diff(want, got))
+	}
+}
