@@ -47,9 +47,7 @@ func (s *session) newReporter() {
 	default:
 		s.out = text
 	}
-	if _, _, terminal := s.env.Terminal(); s.color && terminal {
-		text.colored = true
-	}
+	text.colored = s.color && s.env.ColorWanted(s.env.Stdout)
 }
 
 // stamp returns a time as the machine-readable forms have it: ISO 8601 in the

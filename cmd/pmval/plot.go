@@ -7,29 +7,28 @@ import (
 
 	"github.com/guptarohit/asciigraph"
 
+	"pmtools/cmd/internal/cli"
 	"pmtools/lib/pcp"
 )
 
-// The size of a chart that does not go to a terminal, and what stands beside or
-// below the lines of any.
+// The size of a chart, where there is no terminal whose width it has.
 const (
-	plotWidth   = 72
-	plotHeight  = 12
-	plotMargin  = 12 // columns of the axis
-	plotCaption = 8  // rows of caption, legend and header
-	maxSeries   = 8  // lines that can be told apart
+	plotWidth  = 72
+	plotHeight = 12
+	plotMargin = 12 // columns of the axis
+	maxSeries  = 8  // lines that can be told apart
 )
 
 // A plotReporter draws the values as lines over time: at the end or, where the
 // samples come live to a terminal, after each.
 type plotReporter struct {
 	*textReporter
-	width, height int
-	live          bool
-	heading       *header
-	series        []series
-	samples       int
-	first, last   pcp.Timestamp
+	width       int
+	live        bool // drawn anew after each sample
+	heading     *header
+	series      []series
+	samples     int
+	first, last pcp.Timestamp
 }
 
 // A series is the line of one instance.
@@ -41,10 +40,11 @@ type series struct {
 
 // newPlotReporter returns a reporter that draws; the header is printed by text.
 func newPlotReporter(text *textReporter) *plotReporter {
-	p := &plotReporter{textReporter: text, width: plotWidth, height: plotHeight}
-	if width, height, ok := text.env.Terminal(); ok {
-		p.width = max(width-plotMargin, 10)
-		p.height = max(min(height-plotCaption, 2*plotHeight), 3)
+	p := &plotReporter{textReporter: text, width: plotWidth}
+	if cli.IsTerminal(text.env.Stdout) {
+		if width := cli.TerminalWidth(text.env.Stdout); width > 0 {
+			p.width = max(width-plotMargin, 10)
+		}
 		p.live = text.timeline == nil || text.delay
 	}
 	return p
@@ -156,7 +156,7 @@ func (p *plotReporter) chart() string {
 	if len(lines) == 0 {
 		return "\n" + unavailable + "\n"
 	}
-	options := []asciigraph.Option{asciigraph.Height(p.height), asciigraph.Width(p.width), asciigraph.Caption(p.caption(hidden))}
+	options := []asciigraph.Option{asciigraph.Height(plotHeight), asciigraph.Width(p.width), asciigraph.Caption(p.caption(hidden))}
 	if p.colored {
 		options = append(options, asciigraph.SeriesColors(plotColors[:len(lines)]...))
 	}

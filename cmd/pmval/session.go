@@ -35,6 +35,7 @@ type session struct {
 	desc    pcp.Desc
 	request pmapi.Request
 	columns []column // ascending by identifier
+	known   []int32  // instances of an earlier sample that all have a column
 	rate    bool     // counters are converted
 	wraps   bool     // a counter that goes down has wrapped around (PCP_COUNTER_WRAP)
 
@@ -94,7 +95,7 @@ func (s *session) allInstances(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("pmGetInDom(%s): %s", s.desc.InDom, reason(err))
 	}
-	s.columns = make([]column, len(insts))
+	s.columns, s.known = make([]column, len(insts)), s.known[:0]
 	for i, in := range insts {
 		s.columns[i] = column{inst: in.ID, name: in.Name}
 	}
@@ -151,10 +152,14 @@ func (s *session) lookupLive(ctx context.Context, name string) (int32, bool) {
 // unknown reports whether a sample has an instance without a column, if all
 // instances are to be shown.
 func (s *session) unknown(v *pcp.Values) bool {
-	if s.hasInsts || s.singular() {
+	if s.hasInsts || s.singular() || slices.Equal(v.Insts, s.known) {
 		return false
 	}
-	return slices.ContainsFunc(v.Insts, func(inst int32) bool { return !s.hasColumn(inst) })
+	if slices.ContainsFunc(v.Insts, func(inst int32) bool { return !s.hasColumn(inst) }) {
+		return true
+	}
+	s.known = append(s.known[:0], v.Insts...)
+	return false
 }
 
 // hasColumn reports whether an instance has a column.

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"pmtools/cmd/internal/cli"
@@ -238,15 +240,19 @@ func (t *textReporter) appendCell(b []byte, s *sample, c cell) []byte {
 	return format.AppendReal(b, c.real, t.width)
 }
 
-// warn tells of instances that have values but no column.
+// warn tells of instances that have values but no column, ascending by identifier.
 func (t *textReporter) warn(v *pcp.Values) {
+	var unknown []int
 	for i, inst := range v.Insts {
-		if t.hasColumn(inst) {
-			continue
+		if !t.hasColumn(inst) {
+			unknown = append(unknown, i)
 		}
+	}
+	slices.SortStableFunc(unknown, func(i, j int) int { return cmp.Compare(v.Insts[i], v.Insts[j]) })
+	for _, i := range unknown {
 		b := append(t.buf[:0], "Warning: value="...)
 		b = t.values.AppendValue(b, v, i, 1)
-		t.flush(fmt.Appendf(b, ", but instance=%d is unknown\n", inst))
+		t.flush(fmt.Appendf(b, ", but instance=%d is unknown\n", v.Insts[i]))
 	}
 }
 

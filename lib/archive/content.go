@@ -82,6 +82,14 @@ func (c *content) view(end int64) ([]byte, error) {
 	return c.data, nil
 }
 
+// release says that bytes are not looked at for now: if they are those of a mapped
+// file, they need not stay in memory.
+func (c *content) release(from, to int64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.mapped.release(from, to)
+}
+
 // readAt reads bytes of a plain file without a look at the mapping.
 func (c *content) readAt(buf []byte, off int64) bool {
 	c.mu.Lock()

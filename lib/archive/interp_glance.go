@@ -17,8 +17,8 @@ const glanceSize = 16 << 10
 // its number of sets.
 const glanceBytes = 4 + 4 + 12 + 4
 
-// glance goes over the next event to tell only its time and whether it is a mark:
-// dst.src is nil. If the event is none of a large record among others it is next.
+// glance is next upward for who wants to know only the time and whether it is a mark:
+// among large records it leaves dst.src nil.
 func (w *walker) glance(p *spot, dst *event) error {
 	if size := int64(len(dst.src)) + w.glanced; p.gap == 0 && size >= glanceSize {
 		if w.glanceAt(p, dst, size) {

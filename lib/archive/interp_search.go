@@ -11,11 +11,16 @@ import (
 
 // bound makes sure that the samples around t are known for all that is wanted.
 func (in *interp) bound(t int64, p *pcp.Profile, c *Cursor) error {
-	low, high, counters := 0, 0, false
+	low, high, counters, none := 0, 0, false, false
 	for _, s := range in.all {
-		l, h := s.open(t, p)
-		low, high = low+l, high+h
+		l, h, n := s.open(t, p)
+		low, high, none = low+l, high+h, none || n
 		counters = counters || s.desc.Sem == pcp.Counter && s.stepped && s.had && l+h > 0
+	}
+	if none && !in.walk.back {
+		for _, s := range in.all {
+			s.meet(t)
+		}
 	}
 	if low == 0 && high == 0 {
 		return nil
@@ -47,9 +52,24 @@ func (in *interp) bound(t int64, p *pcp.Profile, c *Cursor) error {
 	return in.search(at, true, t, high, c)
 }
 
-// open prepares the slots of the instances that p selects for time t and returns how many
-// lower bounds, and at most how many upper bounds, are to be searched.
-func (s *series) open(t int64, p *pcp.Profile) (low, high int) {
+// meet makes upper bounds at just t lower ones too, if they are not numbers: see value.
+// The reference does so if there is an instance without any value before, for which
+// it searches at each step.
+func (s *series) meet(t int64) {
+	if s.desc.Type.Arithmetic() {
+		return
+	}
+	for i := range s.slots {
+		if slot := &s.slots[i]; slot.wanted && slot.high.kind == isValue && slot.high.at == t {
+			slot.low = slot.high
+		}
+	}
+}
+
+// open prepares the slots of the instances that p selects for time t and returns how
+// many lower bounds, and at most how many upper bounds, are to be searched, and
+// whether there is an instance without any value before.
+func (s *series) open(t int64, p *pcp.Profile) (low, high int, none bool) {
 	all := p.All()
 	for i := range s.slots {
 		slot := &s.slots[i]
@@ -68,6 +88,7 @@ func (s *series) open(t int64, p *pcp.Profile) (low, high int) {
 		if slot.low.at > t || slot.high.at < t || slot.high.kind == isUnknown && slot.low.at != t {
 			slot.low.kind, slot.high.kind = isUnknown, isUnknown
 		}
+		none = none || slot.low.kind == isNone
 		if slot.low.kind == isUnknown && !s.recall(slot, false, t) {
 			low++
 		}
@@ -76,7 +97,7 @@ func (s *series) open(t int64, p *pcp.Profile) (low, high int) {
 		}
 	}
 	s.left = low
-	return low, high
+	return low, high, none
 }
 
 // close returns how many upper bounds are to be searched, after the lower ones were

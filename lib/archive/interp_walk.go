@@ -294,6 +294,7 @@ func (w *walker) recordBefore(p *spot, dst *event) (ok bool, err error) {
 	if err := w.scan.need(p.off); err != nil {
 		return false, err
 	}
+	w.scan.visit(p.off)
 	src, err := recordBefore(w.scan.data, w.scan.label, p.off)
 	if err != nil {
 		return false, &Error{File: w.scan.vol.path, Offset: p.off, Err: err}

@@ -27,6 +27,20 @@ type scanner struct {
 	cont  *content
 	data  []byte
 	label int64 // size of its label
+	seen  int64 // where it stood when it last let go of what it had read
+}
+
+// releaseStep is how far a scanner goes in a file before it lets go of what lies
+// behind it. Otherwise the memory of a process would grow with the archive: pages
+// of a mapped file count as long as they are mapped.
+const releaseStep = 2 << 20
+
+// visit says that the scanner looks at an offset of its volume.
+func (s *scanner) visit(off int64) {
+	if d := off - s.seen; d >= releaseStep || d <= -releaseStep {
+		s.cont.release(min(off, s.seen), max(off, s.seen))
+		s.seen = off
+	}
 }
 
 // errUnreadable says that a volume is passed over.
@@ -51,7 +65,11 @@ func (s *scanner) load(p *position) error {
 	if err != nil {
 		return err
 	}
+	if s.cont != nil {
+		s.cont.release(0, int64(len(s.data)))
+	}
 	s.vol, s.cont, s.data, s.label = v, c, data, labelSize(v.label.Version)
+	s.seen = s.label
 	return nil
 }
 
@@ -112,6 +130,7 @@ func (s *scanner) forward(p *position, dst *record) error {
 
 // frame returns the record at an offset, nil if there is none.
 func (s *scanner) frame(off int64) ([]byte, error) {
+	s.visit(off)
 	for {
 		src, need, err := recordAt(s.data, off)
 		if err != nil {
@@ -156,6 +175,7 @@ func (s *scanner) backward(p *position, dst *record) error {
 			if err := s.need(p.off); err != nil {
 				return err
 			}
+			s.visit(p.off)
 			src, err := recordBefore(s.data, s.label, p.off)
 			if err != nil {
 				return &Error{File: s.vol.path, Offset: p.off, Err: err}

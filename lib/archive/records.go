@@ -21,24 +21,42 @@ func (c *Cursor) FetchOrMark(ids []pcp.ID, p *pcp.Profile, dst *pcp.Result) (mar
 			return false, err
 		}
 		mark := c.rec.nsets == 0
-		if !mark && !c.holds() {
-			continue
-		}
-		c.origin = c.rec.stamp
-		if mark {
+		switch {
+		case mark:
 			dst.Time = c.rec.stamp
 			dst.Reset(0)
-		} else {
+		case len(ids) == 1:
+			if !c.only(p, dst) {
+				continue
+			}
+		case !c.holds():
+			continue
+		default:
 			c.columns(p, dst)
 		}
+		c.origin = c.rec.stamp
 		return mark, nil
 	}
 }
 
+// only makes dst the columns of a request for one metric, if the record holds it.
+func (c *Cursor) only(p *pcp.Profile, dst *pcp.Result) bool {
+	for sets := c.rec.sets(); sets.Next(); {
+		if sets.ID != c.want.ids[0] {
+			continue
+		}
+		dst.Time = c.rec.stamp
+		dst.Reset(1)
+		d := c.desc(sets.ID)
+		sets.Decode(&dst.Sets[0], &d, p, &c.arena)
+		return true
+	}
+	return false
+}
+
 // holds reports whether the record holds a metric of the request.
 func (c *Cursor) holds() bool {
-	sets := c.rec.sets()
-	for sets.Next() {
+	for sets := c.rec.sets(); sets.Next(); {
 		if c.want.has(sets.ID) {
 			return true
 		}

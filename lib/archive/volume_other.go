@@ -21,5 +21,8 @@ func (m *mapping) extend(f *os.File, old []byte, size int) ([]byte, error) {
 	return data[:len(old)+n], err
 }
 
+// release has nothing to do.
+func (m *mapping) release(from, to int64) {}
+
 // close has nothing to do.
 func (m *mapping) close() error { return nil }

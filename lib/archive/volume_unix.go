@@ -33,6 +33,20 @@ func (m *mapping) extend(f *os.File, old []byte, size int) ([]byte, error) {
 	return data[:size], nil
 }
 
+// release makes the system forget that bytes of the file were looked at. They come
+// back when they are looked at again.
+func (m *mapping) release(from, to int64) {
+	if len(m.maps) == 0 {
+		return
+	}
+	data, page := m.maps[len(m.maps)-1], int64(os.Getpagesize())
+	from = (max(from, 0) + page - 1) / page * page
+	if to = min(to, int64(len(data))) / page * page; from < to {
+		// It is a hint: that it fails would only mean more memory in use.
+		_ = unix.Madvise(data[from:to], unix.MADV_DONTNEED)
+	}
+}
+
 // close removes the mappings.
 func (m *mapping) close() error {
 	var first error

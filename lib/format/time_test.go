@@ -64,3 +64,22 @@ func TestTimesAllocate(t *testing.T) {
 		t.Errorf("allocates %v times", n)
 	}
 }
+
+func TestAppendDate(t *testing.T) {
+	tests := []struct {
+		sec    int64
+		nsec   int32
+		digits int
+		want   string
+	}{
+		{0, 0, 6, "Thu Jan  1 00:00:00.000000 1970"},
+		{902428472, 257504000, 9, "Thu Aug  6 18:34:32.257504000 1998"},
+		{902428472, 257504999, 6, "Thu Aug  6 18:34:32.257504 1998"},
+		{902428472, 1000000000, 6, "Thu Aug  6 18:34:32.1000000 1998"},
+	}
+	for _, tt := range tests {
+		if got := string(AppendDate(nil, pcp.Timestamp{Sec: tt.sec, Nsec: tt.nsec}, tt.digits, nil)); got != tt.want {
+			t.Errorf("AppendDate(%d.%09d, %d) = %q, want %q", tt.sec, tt.nsec, tt.digits, got, tt.want)
+		}
+	}
+}

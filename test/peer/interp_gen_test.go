@@ -115,10 +115,11 @@ func (a *sampledArchive) fill() {
 		for _, m := range a.metrics {
 			a.sample(m, r)
 		}
-		if len(r.Sets) > 0 {
-			a.do(a.w.Put(r))
+		if len(r.Sets) == 0 {
+			r.Sets = append(r.Sets, pcp.Values{ID: a.metrics[0].desc.ID, Type: a.metrics[0].desc.Type})
 		}
-		if a.rng.Float64() < marks && len(r.Sets) > 0 {
+		a.do(a.w.Put(r))
+		if a.rng.Float64() < marks {
 			a.do(a.w.Mark(a.now.Add(1e6)))
 			a.now = a.now.Add(2e6)
 		}

@@ -257,8 +257,8 @@ func (x *stepped) explain(ours, theirs []string, col *column, side Side, root st
 	return ""
 }
 
-// atEnd reports whether the sample before the first one that differs is at just the
-// end of an archive of a set.
+// atEnd reports whether the first sample that differs, or the one before it, is at
+// just the end of an archive of a set.
 func (x *stepped) atEnd(ours, theirs []string) bool {
 	names := strings.Split(x.set, ",")
 	i := 0
@@ -276,7 +276,8 @@ func (x *stepped) atEnd(ours, theirs []string) bool {
 		if k == 0 {
 			first = start
 		}
-		if at := first.Add(x.from + time.Duration(i-1)*x.step); i > 0 && err == nil && at == end {
+		at := first.Add(x.from + time.Duration(i)*x.step)
+		if err == nil && (at == end || at.Add(-x.step) == end) {
 			return true
 		}
 	}

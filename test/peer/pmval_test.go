@@ -3,6 +3,7 @@ package peer
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -37,13 +38,11 @@ func valuedMetrics(t *testing.T, ours Side, root, dir, archive string, n int, rn
 		kind := fmt.Sprint(v.typ, v.singular, v.counter)
 		kinds[kind] = append(kinds[kind], v)
 	}
-	names := make([]string, 0, len(kinds))
-	for k, vs := range kinds {
-		names = append(names, k)
-		rng2 := rand.New(rand.NewPCG(uint64(len(vs)), uint64(len(k)))) // not by the order of a map
-		rng2.Shuffle(len(vs), func(i, j int) { vs[i], vs[j] = vs[j], vs[i] })
+	names := slices.Sorted(maps.Keys(kinds))
+	for _, k := range names {
+		vs := kinds[k]
+		rng.Shuffle(len(vs), func(i, j int) { vs[i], vs[j] = vs[j], vs[i] })
 	}
-	slices.Sort(names)
 	rng.Shuffle(len(names), func(i, j int) { names[i], names[j] = names[j], names[i] })
 	var chosen []valued
 	for round := 0; len(chosen) < n; round++ {
@@ -170,6 +169,38 @@ func TestPmvalDerived(t *testing.T) {
 			c.Args = slices.Insert(c.Args, 1, "-Dderive")
 		}
 		cs = append(cs, c)
+	}
+	compare(t, cs)
+}
+
+// pmvalLive are the operands and options of TestPmvalLive: metrics whose values
+// stand still, or that fail, and what only a live source does.
+var pmvalLive = []string{
+	"sample.bin", "-r sample.bin", "sample.bin -i bin-100,bin-900", "sample.bin[bin-300]", "-w 5 sample.bin", "-i nosuch sample.bin", "-i '' sample.bin",
+	"sample.long.one", "sample.long.bin", "sample.long.bin_ctr", "-r sample.long.bin_ctr", "-f 3 sample.float.bin", "sample.double.bin", "sample.longlong.ten",
+	"sample.ulonglong.million", "sample.string.hullo", "-w 5 sample.string.hullo", "sample.aggregate.hullo", "sample.aggregate.null", "sample.bogus_bin",
+	"sample.noinst", "sample.bad.fetch.again", "sample.bad.nosupport", "sample.bad.unknown", "sample.nosuch", "sample", "sample.wrong_endian", "sample.hordes.one",
+	"sample.ghosts.visible", "sample.part_bin", "sample.big", "hinv.ncpu", "hinv.map.cpu_num", "-z sample.bin", "-Z EST5EDT sample.bin", "-X sample.bin",
+	"-x z sample.long.write_me", "-x 99999999999 sample.long.write_me", "-x 1 sample.aggregate.write_me", "-p 1 sample.bin", "-g sample.bin", "-d sample.bin",
+	"-S 1 sample.bin", "-T -10s sample.bin", "-T 0.2 sample.bin", "-v sample.event.records -i nosuch", "-U nosuch sample.bin", "simple.nosuch",
+}
+
+// TestPmvalLive compares pmval of the reference's daemon, by its socket and by its
+// port.
+func TestPmvalLive(t *testing.T) {
+	env := liveEnv(t)
+	var cs []Command
+	for _, l := range pmvalLive {
+		for _, host := range []string{"", "-h 127.0.0.1:45399", "-h local:"} {
+			args := append([]string{"pmval", "-s", "2", "-t", "0.05"}, strings.Fields(host)...)
+			for _, w := range strings.Fields(l) {
+				args = append(args, strings.Trim(w, "'"))
+			}
+			cs = append(cs, Command{Args: args, Env: env})
+		}
+	}
+	for _, l := range []string{"127.0.0.1:45399:sample.bin", "127.0.0.1:45399:sample.bin[bin-100]", "127.0.0.1:1:sample.bin", "no.such.host.invalid:sample.bin", "@x:sample.bin"} {
+		cs = append(cs, Command{Args: []string{"pmval", "-s", "1", l}, Env: env})
 	}
 	compare(t, cs)
 }

@@ -6,16 +6,27 @@ import (
 	"golang.org/x/term"
 )
 
-// Terminal returns the width and the height of the terminal that standard output
-// goes to; ok is false if it goes elsewhere.
-func (env *Env) Terminal() (width, height int, ok bool) {
-	f, isFile := env.Stdout.(*os.File)
-	if !isFile || !term.IsTerminal(int(f.Fd())) {
-		return 0, 0, false
+// IsTerminal reports whether a stream of the command is a terminal.
+func IsTerminal(stream any) bool {
+	f, ok := stream.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// TerminalWidth returns how many columns a stream's terminal has, 0 if it is none.
+func TerminalWidth(stream any) int {
+	f, ok := stream.(*os.File)
+	if !ok {
+		return 0
 	}
-	width, height, err := term.GetSize(int(f.Fd()))
-	if err != nil || width <= 0 || height <= 0 {
-		return 80, 24, true
+	width, _, err := term.GetSize(int(f.Fd()))
+	if err != nil {
+		return 0
 	}
-	return width, height, true
+	return width
+}
+
+// ColorWanted reports whether output to a stream may have colours: it is a
+// terminal that knows them, and NO_COLOR is not set or empty.
+func (env *Env) ColorWanted(stream any) bool {
+	return env.Getenv("NO_COLOR") == "" && env.Getenv("TERM") != "dumb" && IsTerminal(stream)
 }

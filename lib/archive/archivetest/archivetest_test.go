@@ -255,6 +255,27 @@ func TestLoads(t *testing.T) {
 	}
 }
 
+func TestSparse(t *testing.T) {
+	dir := t.TempDir()
+	if err := archivetest.BuildSparse(dir, "sparse", 60); err != nil {
+		t.Fatal(err)
+	}
+	c := open(t, filepath.Join(dir, "sparse")).Cursor()
+	var r pcp.Result
+	records, marks, sets := 0, 0, 0
+	for c.Next(&r) == nil {
+		sets += len(r.Sets)
+		if len(r.Sets) == 0 {
+			marks++
+		} else if records++; len(r.Sets) < 10 || len(r.Sets) > 100 {
+			t.Errorf("a record of %d metrics", len(r.Sets))
+		}
+	}
+	if records != 60 || marks != 2 || sets < 700 {
+		t.Errorf("%d records with %d metrics, %d marks", records, sets, marks)
+	}
+}
+
 // open opens an archive for the length of a test.
 func open(t *testing.T, base string) *archive.Set {
 	t.Helper()

@@ -1,0 +1,146 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"pmtools/lib/pcp"
+)
+
+// column returns values of one type for instances 0, 1 and so on.
+func columnOf(t pcp.Type, words ...uint64) *pcp.Result {
+	r := &pcp.Result{Sets: make([]pcp.Values, 1)}
+	v := &r.Sets[0]
+	v.Reset(1, t)
+	for i, w := range words {
+		v.Insts, v.Words = append(v.Insts, int32(i)), append(v.Words, w)
+	}
+	return r
+}
+
+func TestRate(t *testing.T) {
+	f32 := func(f float32) uint64 { return uint64(math.Float32bits(f)) }
+	neg := func(n int64) uint64 { return uint64(n) }
+	tests := []struct {
+		typ         pcp.Type
+		before, now uint64
+		wraps       bool
+		want        string
+	}{
+		{pcp.Int32, 1, 5, false, "2"},
+		{pcp.Int32, neg(-5), neg(-1), false, "2"},
+		{pcp.Uint32, 5, 1, false, "!"},
+		{pcp.Uint32, 1<<32 - 1, 1, true, "1"},
+		{pcp.Int32, 1<<31 - 1, neg(-1 << 31), true, "0.5"},
+		{pcp.Uint64, 1<<63 + 1<<12, 1<<63 + 1<<13, false, "2048"},
+		{pcp.Uint64, math.MaxUint64 - 1<<12 + 1, 0, true, "2048"},
+		{pcp.Int64, 3, 1, false, "!"},
+		{pcp.Float, f32(1), f32(2), false, "0.5"},
+		{pcp.Float, f32(2), f32(1), true, "!"},
+		{pcp.Double, math.Float64bits(1), math.Float64bits(4), false, "1.5"},
+		{pcp.Double, math.Float64bits(4), math.Float64bits(1), true, "!"},
+	}
+	for _, tt := range tests {
+		s := &session{flags: &flags{}, rate: true, wraps: tt.wraps, desc: pcp.Desc{Type: tt.typ, InDom: 1, Sem: pcp.Counter}}
+		smp := &sample{session: s, now: columnOf(tt.typ, tt.now), before: columnOf(tt.typ, tt.before)}
+		smp.before.Time, smp.now.Time = pcp.Timestamp{Sec: 10}, pcp.Timestamp{Sec: 12}
+		c := smp.cell(&column{inst: 0})
+		got := fmt.Sprint(c.real)
+		if c.kind == isWrapped {
+			got = "!"
+		}
+		if got != tt.want {
+			t.Errorf("%v %#x after %#x: got %s, want %s", tt.typ, tt.now, tt.before, got, tt.want)
+		}
+	}
+}
+
+// TestRateScale: counters of time are fractions of time.
+func TestRateScale(t *testing.T) {
+	scales := map[int8]float64{pcp.Nsec: 1e9, pcp.Usec: 1e6, pcp.Msec: 1e3, pcp.Sec: 1, pcp.Min: 1.0 / 60, pcp.Hour: 1.0 / 3600}
+	for scale, want := range scales {
+		if got := timeScale(pcp.Units{DimTime: 1, ScaleTime: scale}); got != want {
+			t.Errorf("scale %d: got %v, want %v", scale, got, want)
+		}
+		if got := timeScale(pcp.Units{DimCount: 1, ScaleTime: scale}); got != 1 {
+			t.Errorf("scale %d without a dimension: got %v", scale, got)
+		}
+	}
+}
+
+// TestSeconds: the time between samples has the error of two rounded doubles.
+func TestSeconds(t *testing.T) {
+	a, b := pcp.Timestamp{Sec: 902428473, Nsec: 248687000}, pcp.Timestamp{Sec: 902428474, Nsec: 248493000}
+	if got, want := fmt.Sprintf("%.12f", 1/(seconds(b)-seconds(a))), "1.000194110395"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+func TestCell(t *testing.T) {
+	s := &session{flags: &flags{}, desc: pcp.Desc{Type: pcp.Double, InDom: 1, Sem: pcp.Instant}}
+	smp := &sample{session: s, now: columnOf(pcp.Double, math.Float64bits(-2), math.Float64bits(3))}
+	if c := smp.cell(&column{inst: 0}); c.kind != isReal || c.real != -2 {
+		t.Errorf("a negative number is %+v", c)
+	}
+	s.desc.Sem = pcp.Counter
+	if c := smp.cell(&column{inst: 0}); c.kind != isWrapped {
+		t.Errorf("a negative raw counter is %+v", c)
+	}
+	c := &column{inst: 1}
+	if got := smp.cell(c); got.real != 3 || c.hint != 1 {
+		t.Errorf("got %+v, hint %d", got, c.hint)
+	}
+	if got := smp.cell(&column{inst: 7, hint: 99}); got.kind != isAbsent {
+		t.Errorf("an absent instance is %+v", got)
+	}
+	s.rate = true
+	if got := smp.cell(&column{inst: 1}); got.kind != isAbsent {
+		t.Errorf("a rate without a sample before is %+v", got)
+	}
+	smp.before = columnOf(pcp.Double, 0)
+	if got := smp.cell(&column{inst: 1}); got.kind != isAbsent {
+		t.Errorf("a rate without a value before is %+v", got)
+	}
+	smp.now.Sets[0].Odd = []pcp.Odd{{Bad: true}, {}}
+	if got := smp.cell(&column{inst: 0}); got.kind != isOdd {
+		t.Errorf("the rate of no number is %+v", got)
+	}
+	s.rate, s.desc.Type = false, pcp.Int32
+	smp.now.Sets[0].Type = pcp.Int32
+	if got := smp.cell(&column{inst: 0}); got.kind != isValue || got.at != 0 {
+		t.Errorf("an odd value is %+v", got)
+	}
+}
+
+// TestSingularInstance: the value of a metric without instances counts whatever
+// instance the record says.
+func TestSingularInstance(t *testing.T) {
+	s := &session{flags: &flags{}, desc: pcp.Desc{Type: pcp.Int32, InDom: pcp.NullInDom}}
+	smp := &sample{session: s, now: columnOf(pcp.Int32, 5)}
+	if got := smp.cell(&column{inst: pcp.NullInst}); got.kind != isValue {
+		t.Errorf("got %+v", got)
+	}
+	smp.now = columnOf(pcp.Int32)
+	if got := smp.cell(&column{inst: pcp.NullInst}); got.kind != isAbsent {
+		t.Errorf("without values: got %+v", got)
+	}
+}
+
+func TestUnknown(t *testing.T) {
+	s := &session{flags: &flags{}, desc: pcp.Desc{InDom: 1}, columns: []column{{inst: 0}, {inst: 2}}}
+	v := &pcp.Values{Insts: []int32{2, 0}}
+	for range 2 { // the second time it is remembered
+		if s.unknown(v) {
+			t.Error("known instances are unknown")
+		}
+	}
+	v.Insts = append(v.Insts, 1)
+	if !s.unknown(v) {
+		t.Error("an unknown instance is known")
+	}
+	s.hasInsts = true
+	if s.unknown(v) {
+		t.Error("instances that were not asked for count")
+	}
+}
