@@ -93,7 +93,7 @@ func findFiles(name string) (*files, error) {
 	dir, base := filepath.Split(name)
 	if isMember(name) {
 		base = memberBase(base)
-	} else if base == "" {
+	} else if dir, base = filepath.Split(strings.TrimRight(name, "/")); base == "" {
 		return fail(pmerr.ENOENT)
 	}
 	entries, err := listDir(cmp.Or(dir, "."))

@@ -46,6 +46,7 @@ func TestFindFiles(t *testing.T) {
 		want string
 	}{
 		{"a", "a a.meta a.index 0:a.0 1:a.1 2:a.2 10:a.10"},
+		{"a//", "a a.meta a.index 0:a.0 1:a.1 2:a.2 10:a.10"},
 		{"a.0", "a a.meta a.index 0:a.0 1:a.1 2:a.2 10:a.10"},
 		{"a.10", "a a.meta a.index 0:a.0 1:a.1 2:a.2 10:a.10"},
 		{"a.meta", "a a.meta a.index 0:a.0 1:a.1 2:a.2 10:a.10"},

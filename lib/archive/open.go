@@ -77,7 +77,7 @@ func Open(name string, opt *Options) (*Set, error) {
 			s.Close()
 			return nil, err
 		}
-		s.warn(fmt.Sprintf("Warning: initarchive: skipping corrupt/unreadable archive %q: %v", n, pmerr.Of(err)))
+		s.warn(fmt.Sprintf("Warning: initarchive: skipping corrupt/unreadable archive \"%s\": %v", n, pmerr.Of(err)))
 	}
 	if len(s.members) == 0 {
 		s.warn("Error: initarchive: all archives are corrupt/unreadable")
