@@ -36,6 +36,7 @@ derive/check: derive/syntax lib/pcp lib/pmerr
 derive/eval: derive/syntax derive/check lib/pcp lib/pmerr
 derive: derive/syntax derive/check derive/eval lib/pmapi lib/pcp lib/pmerr
 cmd/internal/cli: lib/* derive
+cmd/internal/clitest: cmd/internal/cli lib/archive/archivetest test/golden
 cmd/pminfo: cmd/internal/cli lib/* derive
 cmd/pmerr: cmd/internal/cli lib/*
 cmd/pmstore: cmd/internal/cli lib/* derive

@@ -1,13 +1,12 @@
 package main
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"pmtools/cmd/internal/clitest"
 	"pmtools/lib/pmcd/pmcdtest"
 	"pmtools/test/golden"
 )
@@ -15,15 +14,9 @@ import (
 // daemon starts a scripted daemon and returns what tells a command of it.
 func daemon(t *testing.T) map[string]string {
 	t.Helper()
-	// The names of sockets are short on some systems, those of test directories long.
-	dir, err := os.MkdirTemp("", "pminfo")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { os.RemoveAll(dir) })
 	s := pmcdtest.NewServer(pmcdtest.Sample())
 	t.Cleanup(func() { s.Close() })
-	socket := filepath.Join(dir, "s")
+	socket := clitest.Socket(t)
 	if _, err := s.Listen("unix", socket); err != nil {
 		t.Skip("no Unix sockets here: ", err)
 	}
@@ -34,26 +27,8 @@ func daemon(t *testing.T) map[string]string {
 // compares with what the reference printed.
 func TestHosts(t *testing.T) {
 	vars := daemon(t)
-	files, err := filepath.Glob("testdata/hosts/*.txt")
-	if err != nil || len(files) == 0 {
-		t.Fatal("no transcripts", err)
-	}
-	for _, f := range files {
-		text, err := os.ReadFile(f)
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, es, err := golden.Parse(string(text))
-		if err != nil {
-			t.Fatalf("%s: %v", f, err)
-		}
-		for _, e := range es {
-			got := run(e.Args[1:], vars)
-			got.Line, got.Args = e.Line, e.Args
-			if d := cmp.Diff(e, got); d != "" {
-				t.Errorf("%s: %s (-reference +ours)\n%s", filepath.Base(f), e.Line, d)
-			}
-		}
+	for _, f := range clitest.Files(t, "testdata/hosts/*.txt") {
+		clitest.Replay(t, f, func(words []string) golden.Entry { return run(words[1:], vars) })
 	}
 }
 

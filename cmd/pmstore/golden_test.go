@@ -1,59 +1,30 @@
 package main
 
 import (
-	"context"
-	"io"
 	"net"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
-	"github.com/google/go-cmp/cmp"
-
-	"pmtools/cmd/internal/cli"
+	"pmtools/cmd/internal/clitest"
 	"pmtools/cmd/pmstore/storetest"
 	"pmtools/test/golden"
 )
 
 // run runs pmstore in this process and returns what a transcript holds of it.
 func run(args []string, vars map[string]string) golden.Entry {
-	var out, errs strings.Builder
-	env := &cli.Env{
-		Prog: "pmstore", Args: args, Stdout: &out, Stderr: &errs,
-		LookupEnv: func(name string) (string, bool) {
-			v, ok := map[string]string{"TZ": "UTC", "PCP_DERIVED_CONFIG": ""}[name]
-			if w, set := vars[name]; set {
-				v, ok = w, true
-			}
-			return v, ok
-		},
-		Open:     func(name string) (io.ReadCloser, error) { return os.Open(name) },
-		Hostname: func() (string, error) { return "here", nil },
-		Now:      func() time.Time { return time.Unix(1700000000, 0).UTC() },
-	}
-	status := cli.Run(context.Background(), env, newCommand)
-	return golden.Entry{Stdout: out.String(), Stderr: errs.String(), Status: status}
+	return clitest.Run("pmstore", newCommand, args, vars)
 }
 
 // serve starts a daemon and returns it and the path of its socket.
 func serve(t testing.TB) (*storetest.Daemon, string) {
 	t.Helper()
-	// The names of sockets are short on some systems, those of test directories long.
-	dir, err := os.MkdirTemp("", "pmstore")
-	if err != nil {
-		t.Fatal(err)
-	}
-	socket := filepath.Join(dir, "s")
+	socket := clitest.Socket(t)
 	l, err := net.Listen("unix", socket)
 	if err != nil {
 		t.Skip("no Unix sockets here: ", err)
 	}
-	t.Cleanup(func() {
-		l.Close()
-		os.RemoveAll(dir)
-	})
+	t.Cleanup(func() { l.Close() })
 	d := storetest.New()
 	go d.Serve(l)
 	return d, socket
@@ -62,28 +33,12 @@ func serve(t testing.TB) (*storetest.Daemon, string) {
 // TestScripted runs the command lines of the transcripts against a daemon in its
 // first state, and compares with what the reference printed.
 func TestScripted(t *testing.T) {
-	files, err := filepath.Glob("testdata/scripted/*.txt")
-	if err != nil || len(files) == 0 {
-		t.Fatal("no transcripts", err)
-	}
-	for _, f := range files {
+	for _, f := range clitest.Files(t, "testdata/scripted/*.txt") {
 		t.Run(filepath.Base(f), func(t *testing.T) {
-			text, err := os.ReadFile(f)
-			if err != nil {
-				t.Fatal(err)
-			}
-			_, es, err := golden.Parse(string(text))
-			if err != nil {
-				t.Fatal(err)
-			}
 			_, socket := serve(t)
-			for _, e := range es {
-				got := run(e.Args[1:], map[string]string{"PMCD_SOCKET": socket})
-				got.Line, got.Args = e.Line, e.Args
-				if d := cmp.Diff(e, got); d != "" {
-					t.Errorf("%s (-reference +ours)\n%s", e.Line, d)
-				}
-			}
+			clitest.Replay(t, f, func(words []string) golden.Entry {
+				return run(words[1:], map[string]string{"PMCD_SOCKET": socket})
+			})
 		})
 	}
 }

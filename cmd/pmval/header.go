@@ -77,7 +77,7 @@ type header struct {
 
 // header returns what is said about the metric.
 func (s *session) header(ctx context.Context) *header {
-	h := &header{metric: s.name, semantics: s.desc.Sem.Text(), units: string(format.AppendUnits(nil, s.desc.Units))}
+	h := &header{metric: s.name, host: s.hostName(ctx), units: string(format.AppendUnits(nil, s.desc.Units))}
 	switch s.desc.Sem {
 	case pcp.Counter:
 		h.semantics = "cumulative counter"
@@ -94,7 +94,6 @@ func (s *session) header(ctx context.Context) *header {
 	if s.kind == cli.Archive {
 		h.archive, h.start, h.end = s.options.Archive, s.origin, s.end
 	}
-	h.host = s.hostName(ctx)
 	h.interval = s.samples > 1 && s.records == nil
 	return h
 }

@@ -49,6 +49,10 @@ type sampler struct {
 	results  [2]pcp.Result
 	now      int  // index of the current result
 	previous bool // there is a sample before
+
+	// What decides whether a counter's first sample is told of (commands.md T6.7).
+	noValues  bool // there was none where a first one was looked for
+	reporting bool // values were printed since the last mark
 }
 
 // current returns the column of the current sample.
@@ -57,11 +61,10 @@ func (p *sampler) current() *pcp.Values { return &p.results[p.now].Sets[0] }
 // loop shows the samples (commands.md T6.7).
 func (s *session) loop(ctx context.Context) error {
 	p := &sampler{session: s}
-	noValues, reporting := false, false
 	clock := newPacer(s)
 	for n := 0; s.samples < 0 || n < s.samples; n++ {
 		if !p.previous {
-			st, err := p.fetch(ctx, &reporting)
+			st, err := p.fetch(ctx)
 			if err != nil || st == ended {
 				return p.finish(err)
 			}
@@ -72,14 +75,14 @@ func (s *session) loop(ctx context.Context) error {
 					if err := s.show(p, nil); err != nil {
 						return p.finish(err)
 					}
-					reporting = true
+					p.reporting = true
 					continue
 				}
-				if noValues || reporting {
+				if p.noValues || p.reporting {
 					s.out.gap(p.results[p.now].Time, unavailable)
 				}
 			}
-			noValues = st == failed
+			p.noValues = st == failed
 		}
 		if err := clock.wait(ctx); err != nil {
 			return p.finish(err)
@@ -88,7 +91,7 @@ func (s *session) loop(ctx context.Context) error {
 			continue
 		}
 		p.now = 1 - p.now
-		st, err := p.fetch(ctx, &reporting)
+		st, err := p.fetch(ctx)
 		if err != nil || st == ended {
 			return p.finish(err)
 		}
@@ -99,7 +102,7 @@ func (s *session) loop(ctx context.Context) error {
 		if err := s.next(ctx, p); err != nil {
 			return p.finish(err)
 		}
-		reporting = true
+		p.reporting = true
 	}
 	s.complete = true
 	return p.finish(nil)
@@ -125,7 +128,7 @@ func (p *sampler) finish(err error) error {
 }
 
 // fetch takes the next sample. An error ends everything.
-func (p *sampler) fetch(ctx context.Context, reporting *bool) (status, error) {
+func (p *sampler) fetch(ctx context.Context) (status, error) {
 	r := &p.results[p.now]
 	mark, err := p.read(ctx, r)
 	switch {
@@ -139,7 +142,7 @@ func (p *sampler) fetch(ctx context.Context, reporting *bool) (status, error) {
 		return ended, fmt.Errorf("%s: %s", p.call(), reason(err))
 	case mark: // even behind the end of the window
 		p.out.gap(r.Time, suspended)
-		*reporting = false
+		p.reporting = false
 		return failed, nil
 	case p.bounded && r.Time.Compare(p.end) > 0:
 		p.complete = true

@@ -1,0 +1,110 @@
+// Package clitest is what the tests of commands have in common: it runs a command
+// inside the test, and replays transcripts of the reference.
+package clitest
+
+import (
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"pmtools/cmd/internal/cli"
+	"pmtools/lib/archive/archivetest"
+	"pmtools/test/golden"
+)
+
+// Run runs a command and returns what a transcript holds of it. vars are its
+// environment, in which the zone is UTC and derived metrics are switched off
+// unless they say otherwise.
+func Run(prog string, newCommand func(*cli.Env) *cli.Command, args []string, vars map[string]string) golden.Entry {
+	var out, errs strings.Builder
+	env := &cli.Env{
+		Prog: prog, Args: args, Stdout: &out, Stderr: &errs,
+		LookupEnv: func(name string) (string, bool) {
+			v, ok := map[string]string{"TZ": "UTC", "PCP_DERIVED_CONFIG": ""}[name]
+			if w, set := vars[name]; set {
+				v, ok = w, true
+			}
+			return v, ok
+		},
+		Open:     func(name string) (io.ReadCloser, error) { return os.Open(name) },
+		Hostname: func() (string, error) { return "here", nil },
+		Now:      func() time.Time { return time.Unix(1700000000, 0).UTC() },
+	}
+	status := cli.Run(context.Background(), env, newCommand)
+	return golden.Entry{Stdout: out.String(), Stderr: errs.String(), Status: status}
+}
+
+// Replay runs the command lines of a transcript and compares with what the
+// reference printed. run is given the words of a line.
+func Replay(t *testing.T, file string, run func(words []string) golden.Entry) {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, es, err := golden.Parse(string(text))
+	if err != nil {
+		t.Fatalf("%s: %v", file, err)
+	}
+	for _, e := range es {
+		got := run(e.Args)
+		got.Line, got.Args = e.Line, e.Args
+		if d := cmp.Diff(e, got); d != "" {
+			t.Errorf("%s: %s (-reference +ours)\n%s", filepath.Base(file), e.Line, d)
+		}
+	}
+}
+
+// Files returns the files that a pattern matches, as absolute paths, of which there
+// must be one.
+func Files(t *testing.T, pattern string) []string {
+	t.Helper()
+	abs, err := filepath.Abs(pattern)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob(abs)
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no files %s: %v", pattern, err)
+	}
+	return files
+}
+
+// Archives writes the project's own archives that words of a command line name
+// into dir, unless they are there.
+func Archives(t *testing.T, dir string, words []string) {
+	t.Helper()
+	for _, word := range words {
+		word, _, _ = strings.Cut(word, "/") // the archive of a metric specification
+		for name := range strings.SplitSeq(word, ",") {
+			if !slices.Contains(archivetest.Names(), name) {
+				continue
+			}
+			if _, err := os.Stat(filepath.Join(dir, name+".meta")); err == nil {
+				continue
+			}
+			if err := archivetest.Build(dir, name); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// Socket returns a path for a Unix socket. It is short, as it has to be on some
+// systems, where the directories of tests have long names.
+func Socket(t testing.TB) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "pm")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	return filepath.Join(dir, "s")
+}
