@@ -15,3 +15,4 @@ run ./pminfo -a demo/demo kernel mem
 run ./pminfo -a demo/demo -d -f disk.dev.total
 run ./pminfo -a demo/demo -df -r 'disk.dev.avgsz = instant(disk.dev.total_bytes) / instant(disk.dev.total)' disk.dev.avgsz
 run ./pminfo -a demo/demo -tdf -c ../test/demo.conf mem.util.used_pct disk.avgsz
+run ./pmval -a demo/demo -t 2min -s 4 -f 1 disk.dev.total
