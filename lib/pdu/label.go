@@ -71,8 +71,11 @@ func (src *Label) Encode(dst []byte) ([]byte, error) {
 		}
 		text, where, err := wire.EncodeLabels(set.Labels)
 		count := int32(len(where) / wire.LabelSize)
-		if set.Err != nil {
+		switch {
+		case set.Err != nil:
 			text, where, err, count = nil, nil, nil, int32(pmerr.Of(set.Err))
+		case count == 0 && err == nil:
+			text = nil // not even the braces of an object
 		}
 		if err != nil {
 			return dst, err

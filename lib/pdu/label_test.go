@@ -22,11 +22,11 @@ var labelDumps = []dump{
 			{Name: "agent", Value: `"sample"`, Flags: 2}, {Name: "role", Value: `"testing"`, Flags: 2},
 		}}}}},
 	{"none", "0000001c 00007013 00000000 3f400000 00000008 00000000 00000000", &Label{Ident: 0x3f400000, Kind: pcp.ClusterLabels}},
-	{"instances", "0000005d 00007013 00000000 07400002 00000020 00000000 00000003" +
+	{"instances", "0000005b 00007013 00000000 07400002 00000020 00000000 00000003" +
 		" 00000064 00000001 00000054 00000007 000201a0 00050001" + // instance 100: one label
 		" 000000c8 ffffcfb8 0000005b 00000000" + // instance 200: an error
-		" 0000012c 00000000 0000005b 00000002" + // instance 300: no label
-		` "{"a":1}" "{}"`,
+		" 0000012c 00000000 0000005b 00000000" + // instance 300: no label
+		` "{"a":1}"`,
 		&Label{0x07400002, pcp.InstanceLabels, []pcp.LabelSet{
 			{Inst: 100, Labels: []pcp.Label{{Name: "a", Value: "1", Flags: 0xa0}}}, {Inst: 200, Err: pmerr.Inst}, {Inst: 300},
 		}}},

@@ -1,0 +1,185 @@
+package pmda
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+
+	"pmtools/lib/pcp"
+	"pmtools/lib/pmerr"
+)
+
+// A Cache gives the instances of a domain numbers that stay the same while an
+// instance comes and goes (collector.md C5). Names are told apart by what stands
+// before their first blank. The zero Cache is empty and ready for use.
+//
+// An instance is active, or inactive: then it keeps its number, but is not
+// delivered. A program that finds out which instances there are says DeactivateAll,
+// and Add for each that it finds.
+type Cache struct {
+	max     int32 // the largest number, if bounded
+	bounded bool
+	reuse   bool // numbers that became free are given again
+	entries map[string]*cacheEntry
+	sorted  []*cacheEntry  // by number
+	active  []pcp.Instance // valid unless stale
+	stale   bool
+	changed bool // there are other entries than in the file
+}
+
+// A cacheEntry is an instance in a Cache.
+type cacheEntry struct {
+	pcp.Instance
+	key    string // what the number was made from, if not from the name
+	keyed  bool
+	active bool
+	stamp  int64 // when it was last saved as active, in seconds since 1970
+}
+
+// word returns what names are told apart by.
+func word(name string) string {
+	w, _, _ := strings.Cut(name, " ")
+	return w
+}
+
+// Add makes the instance with a name active, and returns its number: the one that it
+// has, or a new one, higher than all others. The error is pmerr.EINVAL if another
+// instance has the same first word but another name, pmerr.Generic if name is
+// empty or no number is free. Adding an instance that is there allocates nothing.
+func (c *Cache) Add(name string) (int32, error) {
+	if e := c.entries[word(name)]; e != nil {
+		if e.Name != name && strings.Contains(name, " ") {
+			return 0, pmerr.EINVAL
+		}
+		c.activate(e, true)
+		return e.ID, nil
+	}
+	if name == "" {
+		return 0, pmerr.Generic
+	}
+	id, ok := c.free()
+	if !ok {
+		return 0, pmerr.Generic
+	}
+	c.insert(&cacheEntry{Instance: pcp.Instance{ID: id, Name: name}, active: true})
+	return id, nil
+}
+
+// limit returns the largest number.
+func (c *Cache) limit() int32 {
+	if !c.bounded {
+		return math.MaxInt32
+	}
+	return c.max
+}
+
+// free returns a number that no instance has.
+func (c *Cache) free() (int32, bool) {
+	n := len(c.sorted)
+	if n == 0 {
+		return 0, true
+	}
+	if last := c.sorted[n-1].ID; !c.reuse && last < c.limit() {
+		return last + 1, true
+	}
+	c.reuse = true
+	for i, e := range c.sorted {
+		if e.ID != int32(i) {
+			return int32(i), true
+		}
+	}
+	return int32(n), n <= int(c.limit())
+}
+
+// insert adds an entry whose name and number are new.
+func (c *Cache) insert(e *cacheEntry) {
+	if c.entries == nil {
+		c.entries = map[string]*cacheEntry{}
+	}
+	c.entries[word(e.Name)] = e
+	i, _ := c.find(e.ID)
+	c.sorted = slices.Insert(c.sorted, i, e)
+	c.stale, c.changed = true, true
+}
+
+// find returns the place of a number, and whether an entry has it.
+func (c *Cache) find(id int32) (int, bool) {
+	return slices.BinarySearchFunc(c.sorted, id, func(e *cacheEntry, id int32) int { return cmp.Compare(e.ID, id) })
+}
+
+// activate makes an entry active, or inactive.
+func (c *Cache) activate(e *cacheEntry, active bool) {
+	c.stale = c.stale || e.active != active
+	e.active = active
+}
+
+// Deactivate makes the instance with a name inactive, and returns its number, or
+// pmerr.Inst.
+func (c *Cache) Deactivate(name string) (int32, error) {
+	e := c.entries[word(name)]
+	if e == nil {
+		return 0, pmerr.Inst
+	}
+	c.activate(e, false)
+	return e.ID, nil
+}
+
+// DeactivateAll makes all instances inactive.
+func (c *Cache) DeactivateAll() {
+	for _, e := range c.sorted {
+		c.activate(e, false)
+	}
+}
+
+// Delete forgets the instance with a name, and returns the number that it had, or
+// pmerr.Inst. The number is not given again, unless it was the highest.
+func (c *Cache) Delete(name string) (int32, error) {
+	e := c.entries[word(name)]
+	if e == nil {
+		return 0, pmerr.Inst
+	}
+	delete(c.entries, word(name))
+	i, _ := c.find(e.ID)
+	c.sorted = slices.Delete(c.sorted, i, i+1)
+	c.stale, c.changed = true, true
+	return e.ID, nil
+}
+
+// Lookup returns the number of the instance with a name, and whether it is active,
+// or pmerr.Inst.
+func (c *Cache) Lookup(name string) (id int32, active bool, err error) {
+	e := c.entries[word(name)]
+	if e == nil {
+		return 0, false, pmerr.Inst
+	}
+	return e.ID, e.active, nil
+}
+
+// Name returns the name of the instance with a number, and whether it is active, or
+// pmerr.Inst.
+func (c *Cache) Name(id int32) (name string, active bool, err error) {
+	i, ok := c.find(id)
+	if !ok {
+		return "", false, pmerr.Inst
+	}
+	return c.sorted[i].Name, c.sorted[i].active, nil
+}
+
+// Len returns the number of instances, active or not.
+func (c *Cache) Len() int { return len(c.sorted) }
+
+// Active returns the active instances in the order of their numbers. The slice is
+// valid until the Cache changes, and may not be changed.
+func (c *Cache) Active() []pcp.Instance {
+	if c.stale {
+		c.stale = false
+		c.active = c.active[:0]
+		for _, e := range c.sorted {
+			if e.active {
+				c.active = append(c.active, e.Instance)
+			}
+		}
+	}
+	return c.active
+}

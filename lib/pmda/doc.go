@@ -1,0 +1,37 @@
+// Package pmda writes agents: programs that have metrics for the daemon, which asks
+// them on behalf of its clients.
+//
+// An agent is a [Table] of metrics, from which [New] makes an [Agent]:
+//
+//	func newAgent(o *pmda.Options) (pmda.Provider, error) {
+//		return pmda.New(pmda.Table{Domain: o.DomainOr(450), Metrics: []pmda.Metric{{
+//			Name: "hello.seconds", Type: pcp.Uint64, Sem: pcp.Counter, Units: pcp.Units{DimTime: 1, ScaleTime: pcp.Sec},
+//			OneLine: "seconds since 1970",
+//			Fetch:   pmda.One(func() int64 { return time.Now().Unix() }),
+//		}}})
+//	}
+//
+//	func main() { os.Exit(pmda.Main(newAgent)) }
+//
+// [Main] is a whole program: it understands the usual options of agents and serves
+// the daemon over the pipe or socket that it is told. [Serve] does so over a
+// connection that is there already.
+//
+// Values come from [One], [Each] or a function that fills a [Column]; what several
+// metrics need is a [Reading], which is read once a request. A [Cache] gives
+// instances that come and go numbers that stay; [Events] builds values of events, and
+// a [Queue] keeps events until all clients have read them.
+//
+// What an agent does that no table can say, it does by methods of the interfaces
+// beside [Provider], in place of those of an Agent that it embeds:
+//
+//	type agent struct {
+//		*pmda.Agent
+//		fetches int
+//	}
+//
+//	func (a *agent) Fetch(ctx context.Context, req *pmda.Request, dst *pcp.Result) error {
+//		a.fetches++
+//		return a.Agent.Fetch(ctx, req, dst)
+//	}
+package pmda

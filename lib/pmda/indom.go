@@ -1,0 +1,66 @@
+package pmda
+
+import (
+	"context"
+	"strings"
+
+	"pmtools/lib/pcp"
+	"pmtools/lib/pmerr"
+)
+
+// Instances implements Provider.
+func (a *Agent) Instances(ctx context.Context, c *Client, d pcp.InDom) ([]pcp.Instance, error) {
+	a.request++
+	in, err := a.inDom(d)
+	if err != nil {
+		return nil, err
+	}
+	return a.instances(ctx, &Request{Client: c}, in)
+}
+
+// FindInstance implements InstanceFinder. In a domain with a Cache names are
+// compared up to their first blank (see Cache), in others the name must be the
+// whole name, or have no blank and be what stands before the first one.
+func (a *Agent) FindInstance(ctx context.Context, c *Client, d pcp.InDom, name string) (int32, error) {
+	list, err := a.Instances(ctx, c, d)
+	if err != nil {
+		return 0, err
+	}
+	if in, _ := a.inDom(d); in.Cache != nil {
+		name, _, _ = strings.Cut(name, " ")
+	}
+	return findInstance(list, name)
+}
+
+// findInstance returns the instance that is called name, or has it as the first word
+// of its name.
+func findInstance(list []pcp.Instance, name string) (int32, error) {
+	for _, i := range list {
+		if rest, ok := strings.CutPrefix(i.Name, name); ok && (rest == "" || rest[0] == ' ' && !strings.Contains(name, " ")) {
+			return i.ID, nil
+		}
+	}
+	return 0, pmerr.Inst
+}
+
+// inDom returns a domain of the table, or pmerr.InDom.
+func (a *Agent) inDom(d pcp.InDom) (*InDom, error) {
+	if in := a.indoms[d.Serial()]; in != nil && d == a.InDomID(in) {
+		return in, nil
+	}
+	return nil, pmerr.InDom
+}
+
+// instances returns the instances that a domain has now.
+func (a *Agent) instances(ctx context.Context, req *Request, d *InDom) ([]pcp.Instance, error) {
+	if err := a.read(ctx, req, d.Needs); err != nil {
+		return nil, err
+	}
+	switch {
+	case d.Cache != nil:
+		return d.Cache.Active(), nil
+	case d.List != nil:
+		return d.List()
+	}
+	return d.Instances, nil
+}

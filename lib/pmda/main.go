@@ -1,0 +1,189 @@
+package pmda
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// Options are what the command line says to an agent, and what the agent says to
+// Main.
+type Options struct {
+	// Program is the name of the program: "pmdasimple".
+	Program string
+	// Domain is the domain that the agent shall have; 0 leaves it to the agent.
+	Domain uint32
+	// Debug are the debug options.
+	Debug []string
+	// Logf writes a line to the agent's log.
+	Logf func(format string, args ...any)
+
+	// Attrs, Containers and NotReady may be set by the agent; see Server.
+	Attrs, Containers, NotReady bool
+}
+
+// DomainOr returns the domain that the agent shall have: the one of the command
+// line, or else its own.
+func (o *Options) DomainOr(own uint32) uint32 {
+	if o.Domain != 0 {
+		return o.Domain
+	}
+	return own
+}
+
+// Main is the main function of an agent; it returns the exit status. It reads the
+// command line (collector.md C1.3, or run the program with --help), opens the log,
+// makes the agent, and serves the daemon over standard input and output, or over
+// the first connection to the port or path that it is told, until that ends.
+//
+// With --pmns it prints the agent's part of the name space, as WriteNames writes it.
+func Main(newAgent func(o *Options) (Provider, error)) int {
+	p := &program{newAgent: newAgent, args: os.Args, stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr}
+	return p.run(context.Background())
+}
+
+// A program is a run of Main.
+type program struct {
+	newAgent func(o *Options) (Provider, error)
+	args     []string
+	stdin    io.Reader
+	stdout   io.Writer
+	stderr   io.Writer
+	name     string // of the program
+}
+
+// run runs the program, and returns the exit status.
+func (p *program) run(ctx context.Context) int {
+	p.name = strings.TrimSuffix(filepath.Base(p.args[0]), ".exe")
+	flags, err := parseFlags(p.args[1:])
+	if err != nil {
+		fmt.Fprintf(p.stderr, "%s: %v\n", p.name, err)
+	}
+	if err != nil || flags.help {
+		fmt.Fprintf(p.stderr, usage, p.name)
+		return 1
+	}
+	if flags.pmns {
+		return p.printNames(flags)
+	}
+	return p.serve(ctx, flags)
+}
+
+// options returns what the command line says to the agent.
+func (p *program) options(f *flags, logf func(string, ...any)) *Options {
+	return &Options{Program: p.name, Domain: f.domain, Debug: f.debug, Logf: logf}
+}
+
+// printNames prints the agent's part of the name space.
+func (p *program) printNames(f *flags) int {
+	agent, err := p.newAgent(p.options(f, func(string, ...any) {}))
+	if err == nil {
+		defer closeAgent(agent)
+		err = WriteNames(p.stdout, agent.Names())
+	}
+	if err != nil {
+		fmt.Fprintf(p.stderr, "%s: %v\n", p.name, err)
+		return 1
+	}
+	return 0
+}
+
+// serve makes the agent and serves the daemon.
+func (p *program) serve(ctx context.Context, f *flags) int {
+	log := p.openLog(f.log)
+	defer log.close()
+	opts := p.options(f, func(format string, args ...any) { log.note("Info", fmt.Sprintf(format, args...)) })
+	if err := p.connectAndServe(ctx, f, opts, log); err != nil {
+		log.note("Critical", err.Error())
+		return 1
+	}
+	return 0
+}
+
+// connectAndServe is serve without the log.
+func (p *program) connectAndServe(ctx context.Context, f *flags, opts *Options, log *logFile) error {
+	rw, err := p.connect(ctx, f)
+	if err != nil {
+		return err
+	}
+	defer rw.Close()
+	if f.user != "" {
+		if err := becomeUser(f.user); err != nil {
+			return err
+		}
+	}
+	agent, err := p.newAgent(opts)
+	if err != nil {
+		return err
+	}
+	defer closeAgent(agent)
+	s := &Server{Provider: agent, Attrs: opts.Attrs, Containers: opts.Containers, NotReady: opts.NotReady}
+	if f.helpFile != "" {
+		help, err := OpenHelp(f.helpFile)
+		if err != nil {
+			log.note("Warning", err.Error())
+		} else {
+			s.Help = help
+		}
+	}
+	s.Logf = func(format string, args ...any) { log.note("Error", fmt.Sprintf(format, args...)) }
+	return s.Serve(ctx, rw)
+}
+
+// closeAgent closes an agent that can be closed.
+func closeAgent(p Provider) {
+	if c, ok := p.(io.Closer); ok {
+		c.Close()
+	}
+}
+
+// A logFile is the log of an agent, in the form of the reference's logs.
+type logFile struct {
+	w       io.Writer
+	file    *os.File // nil if there is none, and w is standard error
+	program string
+}
+
+// openLog opens the log: the named file, or one in the current directory that is
+// called after the program. A file that is there already is kept as NAME.prev; what
+// is no plain file, such as /dev/null, stays. If the log cannot be had, it goes to
+// standard error.
+func (p *program) openLog(name string) *logFile {
+	if name == "" {
+		name = strings.TrimPrefix(p.name, "pmda") + ".log"
+	}
+	l := &logFile{w: p.stderr, program: p.name}
+	if fi, err := os.Lstat(name); err == nil && fi.Mode().IsRegular() {
+		// Without the old log the new one is as good.
+		_ = os.Rename(name, name+".prev")
+	}
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644)
+	if err != nil {
+		l.note("Warning", fmt.Sprintf("cannot open log: %v", err))
+		return l
+	}
+	host, err := os.Hostname()
+	if err != nil {
+		host = "localhost"
+	}
+	l.w, l.file = f, f
+	fmt.Fprintf(f, "Log for %s on %s started %s\n\n", p.name, host, time.Now().Format(time.ANSIC))
+	return l
+}
+
+// note writes a line.
+func (l *logFile) note(level, text string) {
+	fmt.Fprintf(l.w, "[%s] %s(%d) %s: %s\n", time.Now().Format("Mon Jan _2 15:04:05"), l.program, os.Getpid(), level, text)
+}
+
+// close ends the log.
+func (l *logFile) close() {
+	if l.file != nil {
+		fmt.Fprintf(l.file, "\nLog finished %s\n", time.Now().Format(time.ANSIC))
+		l.file.Close()
+	}
+}

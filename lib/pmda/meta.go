@@ -1,0 +1,121 @@
+package pmda
+
+import (
+	"context"
+
+	"pmtools/lib/pcp"
+	"pmtools/lib/pmerr"
+)
+
+// Text implements Texter.
+func (a *Agent) Text(_ context.Context, _ *Client, id pcp.ID, kind pcp.TextKind) (string, error) {
+	m := a.rows[id]
+	if m == nil {
+		return "", pmerr.Text
+	}
+	return text(m.OneLine, m.Help, kind)
+}
+
+// InDomText implements Texter.
+func (a *Agent) InDomText(_ context.Context, _ *Client, d pcp.InDom, kind pcp.TextKind) (string, error) {
+	in, err := a.inDom(d)
+	if err != nil {
+		return "", pmerr.Text
+	}
+	return text(in.OneLine, in.Help, kind)
+}
+
+// text returns one of two help texts. One that is missing beside the other is
+// empty, as in the reference's files; it is no error.
+func text(oneLine, help string, kind pcp.TextKind) (string, error) {
+	switch {
+	case oneLine == "" && help == "":
+		return "", pmerr.Text
+	case kind == pcp.OneLine:
+		return oneLine, nil
+	}
+	return help, nil
+}
+
+// Labels implements Labeler.
+func (a *Agent) Labels(ctx context.Context, c *Client, kind pcp.LabelKind, ident uint32) ([]pcp.LabelSet, error) {
+	switch id := pcp.ID(ident); kind {
+	case pcp.ContextLabels:
+		return nil, nil
+	case pcp.DomainLabels:
+		return labelSets(a.table.Labels)
+	case pcp.InDomLabels:
+		if d, err := a.inDom(pcp.InDom(ident)); err == nil {
+			return labelSets(d.Labels)
+		}
+		return nil, nil
+	case pcp.ClusterLabels:
+		if a.table.ClusterLabels != nil {
+			return labelSets(a.table.ClusterLabels(id.Cluster()))
+		}
+		return nil, nil
+	case pcp.ItemLabels:
+		if m := a.rows[id]; m != nil {
+			return labelSets(m.Labels)
+		}
+		return nil, nil
+	case pcp.InstanceLabels:
+		return a.instanceLabels(ctx, c, pcp.InDom(ident))
+	}
+	return nil, pmerr.Type
+}
+
+// instanceLabels returns the labels of each instance of a domain, also empty sets,
+// as the reference does.
+func (a *Agent) instanceLabels(ctx context.Context, c *Client, d pcp.InDom) ([]pcp.LabelSet, error) {
+	in, err := a.inDom(d)
+	if err != nil || in.InstLabels == nil {
+		return nil, nil
+	}
+	list, err := a.Instances(ctx, c, d)
+	if err != nil {
+		return nil, err
+	}
+	var sets []pcp.LabelSet
+	for _, i := range list {
+		labels, err := pcp.ParseLabels(in.InstLabels(i.ID), 0)
+		if err != nil {
+			return nil, err
+		}
+		sets = append(sets, pcp.LabelSet{Inst: i.ID, Labels: labels})
+	}
+	return sets, nil
+}
+
+// labelSets returns the labels in a JSON object as one set, or none.
+func labelSets(text string) ([]pcp.LabelSet, error) {
+	labels, err := pcp.ParseLabels(text, 0)
+	if err != nil || len(labels) == 0 {
+		return nil, err
+	}
+	return []pcp.LabelSet{{Inst: pcp.NullInst, Labels: labels}}, nil
+}
+
+// Store implements Storer. If no metric of the table has a Store, everything is
+// refused with pmerr.Permission, even what is not known, as the reference does.
+func (a *Agent) Store(_ context.Context, c *Client, sets []pcp.Values) error {
+	if !a.stores {
+		return pmerr.Permission
+	}
+	for i := range sets {
+		v := &sets[i]
+		m := a.rows[v.ID]
+		switch {
+		case m == nil:
+			return pmerr.PMID
+		case m.Store == nil:
+			return pmerr.Permission
+		case v.Len() == 0 || v.Odd != nil:
+			return pmerr.BadStore
+		}
+		if err := m.Store(c, v); err != nil {
+			return err
+		}
+	}
+	return nil
+}

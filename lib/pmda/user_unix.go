@@ -1,0 +1,56 @@
+//go:build unix
+
+package pmda
+
+import (
+	"fmt"
+	"os"
+	"os/user"
+	"strconv"
+	"syscall"
+)
+
+// lookupUser returns the numbers of a user and of the user's group.
+func lookupUser(name string) (uid, gid int, err error) {
+	u, err := user.Lookup(name)
+	if err != nil {
+		return 0, 0, fmt.Errorf("cannot find the %s user to switch to", name)
+	}
+	if uid, err = strconv.Atoi(u.Uid); err != nil {
+		return 0, 0, err
+	}
+	gid, err = strconv.Atoi(u.Gid)
+	return uid, gid, err
+}
+
+// becomeUser makes the process one of the user.
+func becomeUser(name string) error {
+	uid, gid, err := lookupUser(name)
+	if err != nil {
+		return err
+	}
+	if os.Getuid() == uid && os.Getgid() == gid {
+		return nil
+	}
+	if err := syscall.Setgroups([]int{gid}); err != nil {
+		return fmt.Errorf("setgroups of %s: %w", name, err)
+	}
+	if err := syscall.Setgid(gid); err != nil {
+		return fmt.Errorf("setgid of %s: %w", name, err)
+	}
+	if err := syscall.Setuid(uid); err != nil {
+		return fmt.Errorf("setuid of %s: %w", name, err)
+	}
+	return nil
+}
+
+// giveToUser makes a file one of the user, "" being "pcp", if it can be.
+func giveToUser(path, name string) {
+	if name == "" {
+		name = "pcp"
+	}
+	if uid, gid, err := lookupUser(name); err == nil {
+		// Without the right to do so the file stays that of whoever runs the agent.
+		_ = os.Chown(path, uid, gid)
+	}
+}
