@@ -62,6 +62,33 @@ func (s *Source) Text(ctx context.Context, id pcp.ID, kind pcp.TextKind) (string
 	return "", pmerr.Text
 }
 
+// Texts is Text for several metrics. Those of the Source below come together, if it can do that.
+func (s *Source) Texts(ctx context.Context, ids []pcp.ID, kind pcp.TextKind) ([]pmapi.TextResult, error) {
+	s.sync()
+	out := make([]pmapi.TextResult, len(ids))
+	l, together := pmapi.As[pmapi.TextLister](s.base)
+	var rest []pcp.ID
+	var where []int
+	for i, id := range ids {
+		if together && s.byID(id) == nil {
+			rest, where = append(rest, id), append(where, i)
+		} else {
+			out[i].Text, out[i].Err = s.Text(ctx, id, kind)
+		}
+	}
+	if len(rest) == 0 {
+		return out, nil
+	}
+	found, err := l.Texts(ctx, rest, kind)
+	if err != nil {
+		return nil, err
+	}
+	for i, r := range found {
+		out[where[i]] = r
+	}
+	return out, nil
+}
+
 // InDomText returns a help text of an instance domain.
 func (s *Source) InDomText(ctx context.Context, d pcp.InDom, kind pcp.TextKind) (string, error) {
 	if t, ok := pmapi.As[pmapi.Texter](s.base); ok {

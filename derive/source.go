@@ -48,6 +48,7 @@ type Source struct {
 var (
 	_ pmapi.Source      = (*Source)(nil)
 	_ pmapi.Wrapper     = (*Source)(nil)
+	_ pmapi.TextLister  = (*Source)(nil)
 	_ pmapi.Texter      = (*Source)(nil)
 	_ pmapi.NameWalker  = (*Source)(nil)
 	_ pmapi.Labeler     = (*Source)(nil)

@@ -40,8 +40,10 @@ type metric struct {
 	id      pcp.ID
 	noName  error // why there is no metric of that name, though it is listed
 	desc    pcp.Desc
-	noDesc  error       // why there is no description
-	noDescs error       // why there is none of all that were asked for together
+	noDesc  error             // why there is no description
+	noDescs error             // why there is none of all that were asked for together
+	oneline *pmapi.TextResult // nil unless texts were asked for in advance
+	help    *pmapi.TextResult
 	values  *pcp.Values // nil unless values were fetched
 	noFetch error       // why they could not be fetched
 }
@@ -79,6 +81,31 @@ func (r *reporter) ask(ctx context.Context, ms []metric) {
 		}
 	}
 	r.listInstances(ctx, ms)
+	if r.oneline {
+		r.listTexts(ctx, ms, ids, pcp.OneLine)
+	}
+	if r.help {
+		r.listTexts(ctx, ms, ids, pcp.Help)
+	}
+}
+
+// listTexts asks for the help texts of metrics, if the source can do so at once.
+func (r *reporter) listTexts(ctx context.Context, ms []metric, ids []pcp.ID, kind pcp.TextKind) {
+	l, ok := pmapi.As[pmapi.TextLister](r.src)
+	if !ok || len(ms) == 1 {
+		return
+	}
+	texts, err := l.Texts(ctx, ids, kind)
+	if err != nil {
+		return // each is asked for by itself then
+	}
+	for i := range ms {
+		if kind == pcp.OneLine {
+			ms[i].oneline = &texts[i]
+		} else {
+			ms[i].help = &texts[i]
+		}
+	}
 }
 
 // report prints what the options ask for about the metrics of a batch.
@@ -182,7 +209,7 @@ func (r *reporter) metric(ctx context.Context, m *metric) {
 	}
 	r.head(ctx, m)
 	if r.help {
-		r.helpText(r.text(ctx, m.id, pcp.Help))
+		r.helpText(r.text(ctx, m.id, pcp.Help, m.help))
 	}
 	if r.fetch {
 		r.printValues(ctx, m)
@@ -206,7 +233,7 @@ func (r *reporter) head(ctx context.Context, m *metric) {
 		}
 	}
 	if r.oneline {
-		text, err := r.text(ctx, m.id, pcp.OneLine)
+		text, err := r.text(ctx, m.id, pcp.OneLine, m.oneline)
 		r.onelineText(text, err, r.fullPMID)
 	}
 	r.out.WriteByte('\n')
@@ -256,8 +283,11 @@ func (r *reporter) indom(ctx context.Context, d pcp.InDom) {
 	}
 }
 
-// text returns a help text of a metric.
-func (r *reporter) text(ctx context.Context, id pcp.ID, kind pcp.TextKind) (string, error) {
+// text returns a help text of a metric, which may be known.
+func (r *reporter) text(ctx context.Context, id pcp.ID, kind pcp.TextKind, known *pmapi.TextResult) (string, error) {
+	if known != nil {
+		return known.Text, known.Err
+	}
 	if t, ok := pmapi.As[pmapi.Texter](r.src); ok {
 		return t.Text(ctx, id, kind)
 	}

@@ -14,7 +14,7 @@ import (
 )
 
 // A Host is a Source of live metrics: a connection to a daemon. It is a Labeler, a
-// Texter, an InstanceNamer, an InstanceLister, a NameWalker, a Storer and a
+// Texter, a TextLister, an InstanceNamer, an InstanceLister, a NameWalker, a Storer and a
 // Reconnecter.
 //
 // Descriptions are kept for as long as the connection lives; a daemon does not
@@ -38,6 +38,7 @@ type backoff struct {
 var (
 	_ Labeler        = (*Host)(nil)
 	_ Texter         = (*Host)(nil)
+	_ TextLister     = (*Host)(nil)
 	_ InstanceNamer  = (*Host)(nil)
 	_ InstanceLister = (*Host)(nil)
 	_ NameWalker     = (*Host)(nil)
@@ -296,12 +297,29 @@ func (h *Host) Labels(ctx context.Context, kind pcp.LabelKind, ident uint32) ([]
 
 // Text implements Texter.
 func (h *Host) Text(ctx context.Context, id pcp.ID, kind pcp.TextKind) (string, error) {
-	return h.conn.Text(ctx, uint32(id), false, kind)
+	return h.conn.Text(ctx, pmcd.TextReq{Ident: uint32(id), Kind: kind})
 }
 
 // InDomText implements Texter.
 func (h *Host) InDomText(ctx context.Context, d pcp.InDom, kind pcp.TextKind) (string, error) {
-	return h.conn.Text(ctx, uint32(d), true, kind)
+	return h.conn.Text(ctx, pmcd.TextReq{Ident: uint32(d), InDom: true, Kind: kind})
+}
+
+// Texts implements TextLister.
+func (h *Host) Texts(ctx context.Context, ids []pcp.ID, kind pcp.TextKind) ([]TextResult, error) {
+	reqs := make([]pmcd.TextReq, len(ids))
+	for i, id := range ids {
+		reqs[i] = pmcd.TextReq{Ident: uint32(id), Kind: kind}
+	}
+	found, err := h.conn.Texts(ctx, reqs)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]TextResult, len(found))
+	for i, r := range found {
+		out[i] = TextResult(r)
+	}
+	return out, nil
 }
 
 // fallbackName returns the name of the host if its daemon does not tell: that of

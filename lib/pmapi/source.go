@@ -119,6 +119,19 @@ type Texter interface {
 	InDomText(ctx context.Context, d pcp.InDom, kind pcp.TextKind) (string, error)
 }
 
+// A TextLister is a Source that gives the help texts of several metrics at less cost
+// than one after the other.
+type TextLister interface {
+	// Texts returns what Text returns for each metric.
+	Texts(ctx context.Context, ids []pcp.ID, kind pcp.TextKind) ([]TextResult, error)
+}
+
+// A TextResult is the answer for one metric.
+type TextResult struct {
+	Text string
+	Err  error
+}
+
 // An InstanceNamer is a Source that finds single instances.
 type InstanceNamer interface {
 	// LookupInst returns the identifier of the instance called name at the current

@@ -113,7 +113,7 @@ func services() []service {
 			return c.InstName(ctx, pmcdtest.ColorInDom, 1)
 		}, "green light"},
 		{"text", pdu.TypeTextReq, pdu.TypeText, func(ctx context.Context, c *Conn) (any, error) {
-			return c.Text(ctx, uint32(idBin), false, pcp.OneLine)
+			return c.Text(ctx, TextReq{Ident: uint32(idBin), Kind: pcp.OneLine})
 		}, "Several constant instances"},
 		{"labels", pdu.TypeLabelReq, pdu.TypeLabel, func(ctx context.Context, c *Conn) (any, error) { return c.Labels(ctx, pcp.DomainLabels, 29) },
 			`[{-1 <nil> [{agent "sample" 2} {role "testing" 2}]}]`},

@@ -3,6 +3,7 @@ package pmcd
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"pmtools/lib/pcp"
 	"pmtools/lib/pdu"
@@ -148,22 +149,66 @@ func (c *Conn) instances(ctx context.Context, d pcp.InDom, inst int32, name stri
 	return answer.Instances, nil
 }
 
-// Text returns a help text of a metric, or of an instance domain if isInDom. A
-// full text that is missing or empty is replaced by the one-line text (wire.md
-// W15).
-func (c *Conn) Text(ctx context.Context, ident uint32, isInDom bool, kind pcp.TextKind) (string, error) {
-	if kind != pcp.OneLine && kind != pcp.Help {
-		return "", pmerr.Arg
-	}
-	var answer pdu.Text
-	err := c.call(ctx, &pdu.TextReq{Ident: ident, InDom: isInDom, Kind: kind}, &answer)
-	if kind == pcp.Help && c.broken == nil && (err != nil || answer.Text == "") {
-		err = c.call(ctx, &pdu.TextReq{Ident: ident, InDom: isInDom, Kind: pcp.OneLine}, &answer)
-	}
+// A TextReq names a help text: of a metric, or of an instance domain if InDom.
+type TextReq struct {
+	Ident uint32
+	InDom bool
+	Kind  pcp.TextKind
+}
+
+// A TextResult is the answer for one help text.
+type TextResult struct {
+	Text string
+	Err  error
+}
+
+// Text returns a help text. A full text that is missing or empty is replaced by the
+// one-line text (wire.md W15).
+func (c *Conn) Text(ctx context.Context, req TextReq) (string, error) {
+	found, err := c.Texts(ctx, []TextReq{req})
 	if err != nil {
 		return "", err
 	}
-	return answer.Text, nil
+	return found[0].Text, found[0].Err
+}
+
+// Texts is Text for several, asking for some at a time.
+func (c *Conn) Texts(ctx context.Context, reqs []TextReq) ([]TextResult, error) {
+	out := make([]TextResult, len(reqs))
+	all := make([]int, len(reqs))
+	for i := range reqs {
+		all[i] = i
+	}
+	if err := c.texts(ctx, reqs, all, out); err != nil {
+		return nil, err
+	}
+	short := slices.Clone(reqs)
+	var missing []int
+	for i, r := range reqs {
+		if r.Kind == pcp.Help && (out[i].Err != nil || out[i].Text == "") {
+			short[i].Kind = pcp.OneLine
+			missing = append(missing, i)
+		}
+	}
+	return out, c.texts(ctx, short, missing, out)
+}
+
+// texts asks for those texts that which lists, and makes them elements of out.
+func (c *Conn) texts(ctx context.Context, reqs []TextReq, which []int, out []TextResult) error {
+	replies := make([]pdu.Text, len(which))
+	return c.each(ctx, &pipeline{len(which), func(i int) (pdu.Message, pdu.Message) {
+		r := reqs[which[i]]
+		if r.Kind != pcp.OneLine && r.Kind != pcp.Help {
+			return nil, nil
+		}
+		return &pdu.TextReq{Ident: r.Ident, InDom: r.InDom, Kind: r.Kind}, &replies[i]
+	}, func(i int, err error) error {
+		if k := reqs[which[i]].Kind; k != pcp.OneLine && k != pcp.Help {
+			err = pmerr.Arg
+		}
+		out[which[i]] = TextResult{replies[i].Text, err}
+		return nil
+	}})
 }
 
 // Labels returns the label sets of one level; pmerr.NoLabels if the daemon has

@@ -209,7 +209,7 @@ func TestText(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			before := s.Count(pdu.TypeTextReq)
-			got, err := c.Text(context.Background(), row.ident, row.isInDom, row.kind)
+			got, err := c.Text(context.Background(), TextReq{row.ident, row.isInDom, row.kind})
 			if got != row.want || !errors.Is(err, row.err) {
 				t.Errorf("got %q, error %v, want %q, %v", got, err, row.want, row.err)
 			}
@@ -226,7 +226,7 @@ func TestTextBreaks(t *testing.T) {
 		s, _ := sample(t)
 		c := connect(t, s, long)
 		s.SetEdit(pmcdtest.On(pdu.TypeTextReq, n, pmcdtest.Cut(5)))
-		if _, err := c.Text(context.Background(), uint32(idBin), false, pcp.Help); !errors.Is(err, pmerr.IPC) {
+		if _, err := c.Text(context.Background(), TextReq{Ident: uint32(idBin), Kind: pcp.Help}); !errors.Is(err, pmerr.IPC) {
 			t.Errorf("error %v", err)
 		}
 		if got := s.Count(pdu.TypeTextReq); got != n+1 {

@@ -31,6 +31,7 @@ type liar struct {
 	bounds    func(start, end pcp.Timestamp) (pcp.Timestamp, pcp.Timestamp)
 	host      func() string
 	close     func(err error) error
+	many      bool
 }
 
 func (l *liar) Lookup(ctx context.Context, names []string) ([]pmapi.NameResult, error) {

@@ -54,6 +54,7 @@ func checks() []check {
 		{"instance names", (*kit).instanceNames},
 		{"labels", (*kit).labels},
 		{"texts", (*kit).texts},
+		{"together", (*kit).together},
 		{"fetch", (*kit).fetch},
 		{"fetch again", (*kit).fetchAgain},
 		{"fetch profile", (*kit).fetchProfile},

@@ -42,7 +42,7 @@ type lie struct {
 
 // lies returns all lies.
 func lies() []lie {
-	return slices.Concat(nameLies(), metaLies(), textLies(), fetchLies(), againLies(), requestLies(), columnLies(), timeLies())
+	return slices.Concat(nameLies(), metaLies(), textLies(), manyLies(), fetchLies(), againLies(), requestLies(), columnLies(), timeLies())
 }
 
 // TestLies runs the kit over Sources that break the contract in one way each.

@@ -1,0 +1,52 @@
+package sourcetest
+
+import (
+	"context"
+
+	"pmtools/lib/pcp"
+	"pmtools/lib/pmapi"
+)
+
+// The liar answers many questions at once as it does one after the other, unless
+// many is set.
+
+func (l *liar) WalkNames(ctx context.Context, name string, f func(string) bool) error {
+	return l.Walk(ctx, name, func(name string, _ pcp.ID) bool {
+		if l.many {
+			name += "?"
+		}
+		return f(name)
+	})
+}
+
+func (l *liar) AllOf(ctx context.Context, ds []pcp.InDom) ([]pmapi.InstResult, error) {
+	out := make([]pmapi.InstResult, len(ds))
+	for i, d := range ds {
+		out[i].Instances, out[i].Err = l.Instances(ctx, d)
+		if l.many {
+			out[i].Instances = nil
+		}
+	}
+	return out, nil
+}
+
+func (l *liar) Texts(ctx context.Context, ids []pcp.ID, kind pcp.TextKind) ([]pmapi.TextResult, error) {
+	out := make([]pmapi.TextResult, len(ids))
+	for i, id := range ids {
+		out[i].Text, out[i].Err = l.Text(ctx, id, kind)
+		if l.many {
+			out[i].Err = nil
+		}
+	}
+	return out, nil
+}
+
+// manyLies returns lies about questions that are asked together.
+func manyLies() []lie {
+	many := func(l *liar) { l.many = true }
+	return []lie{
+		{"names", "together", "WalkNames", many},
+		{"instances", "together", "AllOf", many},
+		{"texts", "together", "Texts", many},
+	}
+}
