@@ -34,6 +34,7 @@ lib/format: lib/pcp lib/pmerr
 lib/mmv: lib/pcp lib/pmerr
 lib/mmv/mmvtest: lib/mmv lib/pcp lib/pmerr
 lib/pmda: lib/pdu lib/pcp lib/pmerr
+lib/builtin/sampletest: lib/pdu lib/pcp lib/pmerr
 lib/builtin: lib/pmda lib/pmapi lib/pmns lib/mmv lib/version lib/pdu lib/pcp lib/pmerr
 derive/syntax:
 derive/check: derive/syntax lib/pcp lib/pmerr
@@ -50,6 +51,7 @@ cmd/pmval: cmd/internal/cli lib/* derive
 cmd/pmstore/storetest: lib/pdu lib/pcp lib/pmerr
 test:
 test/agents/kinds: lib/pmda lib/pdu lib/pcp lib/pmerr
+test/agents/sample: lib/builtin lib/pmda
 test/agents/simple: lib/builtin lib/pmda
 test/agents/spool: lib/pmda lib/pcp
 test/agents/trivial: lib/builtin lib/pmda
@@ -72,7 +74,7 @@ var outside = map[string][]string{
 	"cmd/pmderive":         {"github.com/chzyer/readline", "github.com/rogpeppe/go-internal/diff"},
 	"cmd/internal/cli":     {"github.com/olekukonko/tablewriter"},
 	"cmd/internal/clitest": {"github.com/google/go-cmp/cmp"},
-	"lib/builtin":          {"golang.org/x/sys/unix", "github.com/prometheus/procfs"},
+	"lib/builtin":          {"golang.org/x/sys/unix"},
 }
 
 // pkg is what go list says of a package.

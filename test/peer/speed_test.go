@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -52,7 +53,8 @@ func TestSpeed(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range speedCases {
-		c.time(t, ours, theirs, root, Command{Args: c.args, Dir: dir})
+		cmd := Command{Args: c.args, Dir: dir}
+		c.time(t, ours, theirs, root, cmd, cmd)
 	}
 }
 
@@ -61,19 +63,41 @@ func TestSpeedLive(t *testing.T) {
 	env := liveEnv(t)
 	ours, theirs, root := setup(t)
 	for _, c := range liveSpeedCases {
-		c.time(t, ours, theirs, root, Command{Args: c.args, Env: env})
+		cmd := Command{Args: c.args, Env: env}
+		c.time(t, ours, theirs, root, cmd, cmd)
 	}
+	names := shared(t, Command{Args: []string{"pminfo", "-L"}}, Command{Args: []string{"pminfo"}, Env: env})
+	c := speedCase{name: "collectors inside, all metrics, against the daemon", runs: 11, want: 1.5}
+	c.time(t, ours, theirs, root, Command{Args: append([]string{"pminfo", "-L", "-f"}, names...)}, Command{Args: append([]string{"pminfo", "-f"}, names...), Env: env})
+}
+
+// shared returns the names that our command and theirs both list.
+func shared(t *testing.T, mine, other Command) (names []string) {
+	t.Helper()
+	ours, theirs, root := setup(t)
+	a, err1 := ours.Run(mine, root)
+	b, err2 := theirs.Run(other, root)
+	if err1 != nil || err2 != nil {
+		t.Fatal(err1, err2)
+	}
+	listed := strings.Fields(string(b.Stdout))
+	for name := range strings.FieldsSeq(string(a.Stdout)) {
+		if slices.Contains(listed, name) {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // time times a command line on both sides in turn. The wrapper of the reference
 // starts a shell; to be fair, so does ours.
-func (c *speedCase) time(t *testing.T, ours, theirs Side, root string, cmd Command) {
-	wrapped := wrap(t, ours, cmd.Args[0])
+func (c *speedCase) time(t *testing.T, ours, theirs Side, root string, ourCmd, theirCmd Command) {
+	wrapped := wrap(t, ours, ourCmd.Args[0])
 	var mine, other []time.Duration
 	var ourPeak, theirPeak int64
 	for i := range c.runs + 1 {
-		a, p := timed(t, wrapped, cmd, root)
-		b, q := timed(t, theirs, cmd, root)
+		a, p := timed(t, wrapped, ourCmd, root)
+		b, q := timed(t, theirs, theirCmd, root)
 		if i > 0 { // the first run warms up
 			mine, other = append(mine, a), append(other, b)
 			ourPeak, theirPeak = max(ourPeak, p), max(theirPeak, q)

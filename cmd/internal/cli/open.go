@@ -20,12 +20,16 @@ func (c *Command) Open(ctx context.Context, local string) (pmapi.Source, error) 
 	case Archive:
 		src, err = pmapi.OpenArchive(name, c.archiveOptions())
 	case Local:
-		err = pmerr.NYI
+		src = c.local()
 	default:
 		src, err = pmapi.OpenHost(ctx, name, c.dialer())
 		if bad, ok := errors.AsType[*pmcd.SpecError](err); ok {
 			c.Env.Messages.Print(bad.Message())
 			c.Env.Messages.Flush()
+		}
+		if kind == DefaultHost && noDaemon(err) {
+			c.Env.Errorf("no pmcd on this host (%v), using the collectors inside %s", pmerr.Of(err), c.Env.Prog)
+			src, err = c.local(), nil
 		}
 	}
 	if err != nil {

@@ -1,0 +1,225 @@
+package builtin
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"pmtools/lib/pcp"
+	"pmtools/lib/pdu"
+	"pmtools/lib/pmda"
+	"pmtools/lib/pmerr"
+	"pmtools/lib/pmns"
+)
+
+// Options say which collectors a Source has, and where they find what they need. The
+// zero value is the default.
+type Options struct {
+	// Collectors are what the Source serves, in the order of the name space. New has no
+	// others; Default has its own, and these after them.
+	Collectors []Collector
+	// Root is the directory below which proc, sys, etc and var are; "" means "/".
+	Root string
+	// MMVDir is the directory with the memory-mapped value files of programs; "" means
+	// that there are none.
+	MMVDir string
+	// Hostname returns the name of the host; nil means os.Hostname.
+	Hostname func() (string, error)
+	// Now is the clock; nil means time.Now.
+	Now func() time.Time
+	// Zone is the reporting zone of the host in the form of TZ; "" means that the
+	// metrics about it are found out.
+	Zone string
+}
+
+// A Collector is a provider that is made when it is first needed.
+type Collector struct {
+	// Name is the label "agent" of a provider that has no labels of its own.
+	Name string
+	// Domain is that of the provider.
+	Domain uint32
+	// Roots are the first components of the provider's names, in their order. If there
+	// are none the provider is made at the first question about a name.
+	Roots []string
+	// New makes the provider. With an error, there is nothing in its domain.
+	New func() (pmda.Provider, error)
+}
+
+// Source answers from collectors in this process, as the reference's local context
+// does (collector.md C12). It is a pmapi.Source, and a Labeler, a Texter, an
+// InstanceNamer and a Storer. It may not be shared by goroutines.
+type Source struct {
+	opts    Options
+	members []*member
+	client  *pmda.Client
+	part    pcp.Result // of one provider
+	request pmda.Request
+	closed  bool
+}
+
+// A member is a collector of a Source.
+type member struct {
+	Collector
+	provider pmda.Provider
+	names    *pmns.Tree // of provider
+	err      error      // why there is no provider
+}
+
+// New returns a Source of the collectors that the options list.
+func New(opts *Options) *Source {
+	s := &Source{client: &pmda.Client{Attrs: clientAttrs()}}
+	if opts != nil {
+		s.opts = *opts
+	}
+	for _, c := range s.opts.Collectors {
+		s.members = append(s.members, &member{Collector: c})
+	}
+	return s
+}
+
+// hostname returns the name of the host.
+func (o *Options) hostname() string {
+	f := o.Hostname
+	if f == nil {
+		f = os.Hostname
+	}
+	name, err := f()
+	if err != nil || name == "" {
+		return "localhost"
+	}
+	return name
+}
+
+// now returns the time.
+func (o *Options) now() time.Time {
+	if o.Now == nil {
+		return time.Now()
+	}
+	return o.Now()
+}
+
+// clientAttrs returns what is known about the user of this program.
+func clientAttrs() map[pdu.AttrCode]string {
+	attrs := map[pdu.AttrCode]string{pmda.ProcessID: strconv.Itoa(os.Getpid())}
+	if uid, gid := os.Getuid(), os.Getgid(); uid >= 0 && gid >= 0 {
+		attrs[pmda.UserID], attrs[pmda.GroupID] = strconv.Itoa(uid), strconv.Itoa(gid)
+	}
+	return attrs
+}
+
+// A domainError says that nothing serves the domain of an identifier: so there is
+// no agent, and the identifier is not known.
+type domainError struct{ unknown pmerr.Code }
+
+func (e domainError) Error() string   { return pmerr.NoAgent.Error() }
+func (e domainError) Unwrap() []error { return []error{pmerr.NoAgent, e.unknown} }
+
+// open makes the provider of a member, unless that was tried before.
+func (s *Source) open(m *member) error {
+	switch {
+	case s.closed:
+		return pmerr.NoContext
+	case m.provider != nil || m.err != nil:
+		return m.err
+	}
+	if m.provider, m.err = m.New(); m.err != nil {
+		m.provider = nil
+		return m.err
+	}
+	m.names = new(pmns.Tree)
+	for _, n := range m.provider.Names() {
+		m.names.Add(n.Name, n.ID)
+	}
+	if w, ok := m.provider.(pmda.ClientWatcher); ok {
+		for _, code := range []pdu.AttrCode{pmda.UserID, pmda.GroupID, pmda.ProcessID} {
+			if _, known := s.client.Attrs[code]; known {
+				w.SetAttr(s.client, code)
+			}
+		}
+	}
+	return nil
+}
+
+// serving returns the member of a domain, ready to be asked. If there is none the
+// error is also the code given.
+func (s *Source) serving(ctx context.Context, domain uint32, unknown pmerr.Code) (*member, error) {
+	if s.closed {
+		return nil, pmerr.NoContext
+	}
+	for _, m := range s.members {
+		if m.Domain == domain {
+			if s.open(m) != nil {
+				break
+			}
+			return m, s.check(ctx, m)
+		}
+	}
+	return nil, domainError{unknown}
+}
+
+// check asks a provider whether it can answer now.
+func (s *Source) check(ctx context.Context, m *member) error {
+	c, ok := m.provider.(pmda.Checker)
+	if !ok {
+		return nil
+	}
+	err := c.Check(ctx, s.client)
+	if errors.Is(err, pmda.ErrNotReady) {
+		return pmerr.Again
+	}
+	return err
+}
+
+// Close implements pmapi.Source: the providers are told that their client is gone.
+func (s *Source) Close() error {
+	if s.closed {
+		return nil
+	}
+	s.closed = true
+	var errs []error
+	for _, m := range s.members {
+		if w, ok := m.provider.(pmda.ClientWatcher); ok {
+			w.EndClient(s.client)
+		}
+		if c, ok := m.provider.(io.Closer); ok {
+			errs = append(errs, c.Close())
+		}
+		m.provider, m.err = nil, pmerr.NoContext
+	}
+	return errors.Join(errs...)
+}
+
+// roots returns the first components of a member's names.
+func (s *Source) roots(m *member) []string {
+	if m.Roots == nil {
+		if s.open(m) != nil {
+			return nil
+		}
+		children, err := m.names.Children("")
+		if err != nil {
+			return nil
+		}
+		for _, c := range children {
+			m.Roots = append(m.Roots, c.Name)
+		}
+	}
+	return m.Roots
+}
+
+// naming returns the members that may have a name, or names below it. Those that
+// cannot be had are left out.
+func (s *Source) naming(name string) []*member {
+	root, _, _ := strings.Cut(name, ".")
+	var list []*member
+	for _, m := range s.members {
+		if (name == "" || slices.Contains(s.roots(m), root)) && s.open(m) == nil {
+			list = append(list, m)
+		}
+	}
+	return list
+}

@@ -1,0 +1,261 @@
+package builtin
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"pmtools/lib/pcp"
+	"pmtools/lib/pmapi"
+	"pmtools/lib/pmda"
+	"pmtools/lib/pmerr"
+)
+
+// isRoot reports whether an identifier stands for a dynamic subtree.
+func isRoot(id pcp.ID) bool {
+	return id != pcp.NullID && id.Domain() == pcp.DynamicDomain && id.Item() == 0
+}
+
+// Lookup implements pmapi.Source.
+func (s *Source) Lookup(ctx context.Context, names []string) ([]pmapi.NameResult, error) {
+	if s.closed {
+		return nil, pmerr.NoContext
+	}
+	results := make([]pmapi.NameResult, len(names))
+	for i, name := range names {
+		id, err := s.lookup(ctx, name)
+		if err != nil {
+			id = pcp.NullID
+		}
+		results[i] = pmapi.NameResult{ID: id, Err: err}
+	}
+	return results, ctx.Err()
+}
+
+// lookup resolves a name. Of several errors that of an inner node counts.
+func (s *Source) lookup(ctx context.Context, name string) (pcp.ID, error) {
+	failed := error(pmerr.Name)
+	if name == "" {
+		return pcp.NullID, failed
+	}
+	for _, m := range s.naming(name) {
+		id, err := m.names.Lookup(name)
+		if err == nil && isRoot(id) {
+			id, err = s.lookupDynamic(ctx, m, name)
+		}
+		if err == nil {
+			return id, nil
+		}
+		if !errors.Is(err, pmerr.Name) {
+			failed = err
+		}
+	}
+	return pcp.NullID, failed
+}
+
+// lookupDynamic asks a provider for a name, which may also be the root of a dynamic
+// subtree.
+func (s *Source) lookupDynamic(ctx context.Context, m *member, name string) (pcp.ID, error) {
+	n, ok := m.provider.(pmda.Namer)
+	if !ok {
+		return pcp.NullID, pmerr.Name
+	}
+	if err := s.check(ctx, m); err != nil {
+		return pcp.NullID, err
+	}
+	id, err := n.LookupName(ctx, s.client, name)
+	if err != nil || !isRoot(id) {
+		return id, err
+	}
+	return pcp.NullID, pmerr.NonLeaf
+}
+
+// Names implements pmapi.Source. The provider that has the metric is asked first,
+// then those whose dynamic names may lead to it.
+func (s *Source) Names(ctx context.Context, id pcp.ID) ([]string, error) {
+	if s.closed {
+		return nil, pmerr.NoContext
+	}
+	var names []string
+	for _, m := range s.members {
+		own := m.Domain == id.Domain()
+		if m.provider == nil && (!own || s.open(m) != nil) {
+			continue
+		}
+		if !isRoot(id) {
+			list, _ := m.names.Names(id)
+			names = append(names, list...)
+		}
+		if n, ok := m.provider.(pmda.Namer); ok && s.check(ctx, m) == nil {
+			list, _ := n.NamesOf(ctx, s.client, id)
+			names = append(names, list...)
+		}
+	}
+	if len(names) == 0 {
+		return nil, pmerr.PMID
+	}
+	return names, nil
+}
+
+// Children implements pmapi.Source.
+func (s *Source) Children(ctx context.Context, name string) ([]pmapi.Child, error) {
+	switch {
+	case s.closed:
+		return nil, pmerr.NoContext
+	case name == "":
+		return s.top(), nil
+	}
+	var list []pmapi.Child
+	failed := error(pmerr.Name)
+	for _, m := range s.naming(name) {
+		children, err := s.childrenOf(ctx, m, name)
+		if err == nil {
+			failed = nil
+		}
+		for _, c := range children {
+			if !slices.ContainsFunc(list, func(have pmapi.Child) bool { return have.Name == c.Name }) {
+				list = append(list, c)
+			}
+		}
+	}
+	return list, failed
+}
+
+// top returns the nodes below the root. No provider is made for it that says before
+// which ones it has; they are inner nodes.
+func (s *Source) top() []pmapi.Child {
+	var list []pmapi.Child
+	for _, m := range s.members {
+		for _, root := range s.roots(m) {
+			if !slices.ContainsFunc(list, func(have pmapi.Child) bool { return have.Name == root }) {
+				leaf := false
+				if m.names != nil {
+					id, err := m.names.Lookup(root)
+					leaf = err == nil && !isRoot(id)
+				}
+				list = append(list, pmapi.Child{Name: root, Leaf: leaf})
+			}
+		}
+	}
+	return list
+}
+
+// childrenOf returns what a member has below a node.
+func (s *Source) childrenOf(ctx context.Context, m *member, name string) ([]pmapi.Child, error) {
+	if id, err := m.names.Lookup(name); err != nil || !isRoot(id) {
+		children, err := m.names.Children(name)
+		list := make([]pmapi.Child, len(children))
+		for i, c := range children {
+			list[i] = pmapi.Child(c)
+		}
+		return list, err
+	}
+	n, ok := m.provider.(pmda.Namer)
+	if !ok {
+		return nil, nil
+	}
+	if err := s.check(ctx, m); err != nil {
+		return nil, err
+	}
+	children, err := n.Children(ctx, s.client, name)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]pmapi.Child, len(children))
+	for i, c := range children {
+		list[i] = pmapi.Child(c)
+	}
+	if len(list) > 0 || m.isRootName(name) {
+		return list, nil
+	}
+	_, err = n.LookupName(ctx, s.client, name)
+	return nil, err
+}
+
+// isRootName reports whether a name is the root of a dynamic subtree itself.
+func (m *member) isRootName(name string) bool {
+	found := false
+	err := m.names.Walk(name, func(leaf string, _ pcp.ID) bool {
+		found = leaf == name
+		return false
+	})
+	return err == nil && found
+}
+
+// Walk implements pmapi.Source.
+func (s *Source) Walk(ctx context.Context, name string, f func(name string, id pcp.ID) bool) error {
+	if s.closed {
+		return pmerr.NoContext
+	}
+	found, more := name == "", true
+	for _, m := range s.naming(name) {
+		if !more {
+			break
+		}
+		err := s.walk(ctx, m, name, func(leaf string, id pcp.ID) bool {
+			found = true
+			more = f(leaf, id)
+			return more
+		})
+		switch {
+		case err == nil:
+			found = true
+		case !errors.Is(err, pmerr.Name):
+			return err
+		}
+	}
+	if !found {
+		return pmerr.Name
+	}
+	return ctx.Err()
+}
+
+// walk calls f for each leaf of one member.
+func (s *Source) walk(ctx context.Context, m *member, name string, f func(name string, id pcp.ID) bool) error {
+	if id, err := m.names.Lookup(name); err == nil && isRoot(id) {
+		return s.walkDynamic(ctx, m, name, f)
+	}
+	var failed error
+	err := m.names.Walk(name, func(leaf string, id pcp.ID) bool {
+		if !isRoot(id) {
+			return f(leaf, id)
+		}
+		more := true
+		failed = s.walkDynamic(ctx, m, leaf, func(name string, id pcp.ID) bool {
+			more = f(name, id)
+			return more
+		})
+		return more && failed == nil
+	})
+	if failed != nil {
+		return failed
+	}
+	return err
+}
+
+// walkDynamic calls f for each leaf that a provider has in a dynamic subtree. The
+// root itself may have none, other names not.
+func (s *Source) walkDynamic(ctx context.Context, m *member, name string, f func(name string, id pcp.ID) bool) error {
+	n, ok := m.provider.(pmda.Namer)
+	if !ok {
+		return nil
+	}
+	if err := s.check(ctx, m); err != nil {
+		return err
+	}
+	names, err := n.Leaves(ctx, s.client, name)
+	if err != nil {
+		return err
+	}
+	if len(names) == 0 && !m.isRootName(name) {
+		return pmerr.Name
+	}
+	for _, leaf := range slices.Clone(names) {
+		id, err := n.LookupName(ctx, s.client, leaf)
+		if err == nil && strings.HasPrefix(leaf, name) && !f(leaf, id) {
+			break
+		}
+	}
+	return nil
+}

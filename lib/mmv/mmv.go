@@ -1,0 +1,94 @@
+// Package mmv reads memory-mapped value files: the files in which running programs
+// keep the metrics that they have about themselves, for a collector to read.
+//
+// [Parse] takes a file apart into metrics, instance domains and the places of the
+// values; [File.Value] reads a value, each time anew, as the program changes it. What
+// a file says is never trusted.
+//
+// A File is not changed after Parse, and may be shared by goroutines.
+package mmv
+
+import (
+	"errors"
+
+	"pmtools/lib/pcp"
+)
+
+// ErrFormat is the error of a file that is not a memory-mapped value file, or a
+// damaged one.
+var ErrFormat = errors.New("bad format")
+
+// ErrChanging is the error of a file that is being changed now: it may be read later.
+var ErrChanging = errors.New("file is being changed")
+
+// Elapsed is the type of metrics that say how long something took, beside those of
+// package pcp: microseconds, and more while an interval lasts (see File.Value).
+const Elapsed pcp.Type = 9
+
+// Flags say how a file is meant.
+type Flags uint32
+
+// The flags.
+const (
+	NoPrefix Flags = 1 // names do not have the file's name in front
+	Process  Flags = 2 // the file ends with the process that wrote it
+	Sentinel Flags = 4 // some values mean that there is none
+)
+
+// A File is what a file says, apart from the values.
+type File struct {
+	Header
+	InDoms  []InDom
+	Metrics []Metric
+	Values  []Value
+	Labels  []Label
+}
+
+// A Header is the beginning of a file.
+type Header struct {
+	Version    int
+	Generation uint64 // another one means that all else may be different
+	Flags      Flags
+	PID        int32 // of the process that wrote it
+	Cluster    int32 // of the metrics' identifiers; 0 leaves it to the reader
+
+	sections int
+	order    byteOrder
+}
+
+// An InDom is an instance domain.
+type InDom struct {
+	Serial    uint32
+	Instances []pcp.Instance
+	OneLine   string
+	Help      string
+}
+
+// A Metric is a metric.
+type Metric struct {
+	Name    string
+	Item    int32
+	Type    pcp.Type // or Elapsed
+	Sem     pcp.Sem  // may be 0
+	Units   pcp.Units
+	Serial  uint32 // of the instance domain; 0 if there is none
+	OneLine string
+	Help    string
+}
+
+// A Value says where a value is.
+type Value struct {
+	Metric int   // its place in File.Metrics
+	Inst   int32 // the instance, pcp.NullInst if there is none
+
+	at int // in the file
+}
+
+// A Label is a label of what is in the file.
+type Label struct {
+	Kind     pcp.LabelKind // ClusterLabels, InDomLabels, ItemLabels or InstanceLabels
+	Optional bool
+	Ident    uint32 // cluster, serial of an instance domain, or item
+	Inst     int32  // for InstanceLabels
+	Text     string // a JSON object
+}

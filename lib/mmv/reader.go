@@ -1,0 +1,284 @@
+package mmv
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"strings"
+
+	"pmtools/lib/pcp"
+)
+
+// A reader is a file that is taken apart.
+type reader struct {
+	b     []byte
+	file  *File
+	spans []span
+
+	metrics map[int]int   // by their offsets, their places in the file
+	insts   map[int]int32 // by their offsets, their numbers
+	owned   int           // how many instances domains have
+}
+
+// A span is a section.
+type span struct {
+	kind, count, at int
+}
+
+// ParseHeader reads the beginning of a file.
+func ParseHeader(b []byte) (Header, error) {
+	var h Header
+	if len(b) < HeaderSize || string(b[:4]) != "MMV\x00" {
+		return h, fmt.Errorf("%w: no header", ErrFormat)
+	}
+	for _, h.order = range []byteOrder{binary.LittleEndian, binary.BigEndian} {
+		if h.Version = int(h.order.Uint32(b[4:])); h.Version >= 1 && h.Version <= 3 {
+			break
+		}
+	}
+	if h.Version < 1 || h.Version > 3 {
+		return h, fmt.Errorf("%w: version %d", ErrFormat, binary.LittleEndian.Uint32(b[4:]))
+	}
+	h.Generation = h.order.Uint64(b[8:])
+	if h.Generation == 0 || h.Generation != h.order.Uint64(b[16:]) {
+		return h, ErrChanging
+	}
+	h.sections = int(int32(h.order.Uint32(b[24:])))
+	h.Flags = Flags(h.order.Uint32(b[28:]))
+	h.PID, h.Cluster = int32(h.order.Uint32(b[32:])), int32(h.order.Uint32(b[36:]))
+	return h, nil
+}
+
+// Parse takes a file apart. Records that are not complete or lead nowhere are errors;
+// sections of kinds that are not known are left out. An error is ErrChanging, or wraps
+// ErrFormat.
+func Parse(b []byte) (*File, error) {
+	h, err := ParseHeader(b)
+	if err != nil {
+		return nil, err
+	}
+	r := &reader{b: b, file: &File{Header: h}, metrics: map[int]int{}, insts: map[int]int32{}}
+	if err := r.sections(); err != nil {
+		return nil, err
+	}
+	for _, step := range []struct {
+		kind int
+		read func(at int) error
+	}{
+		{kindInstances, r.instance}, {kindInDoms, r.indom}, {kindMetrics, r.metric}, {kindValues, r.value}, {kindLabels, r.label},
+	} {
+		for _, s := range r.spans {
+			if s.kind != step.kind {
+				continue
+			}
+			for i := range s.count {
+				at := s.at + i*r.size(s.kind)
+				if err := step.read(at); err != nil {
+					return nil, fmt.Errorf("%w, record %d of section %d at %#x", err, i, s.kind, at)
+				}
+			}
+		}
+	}
+	return r.file, nil
+}
+
+// size returns the size of a record, 0 if the kind is not known.
+func (r *reader) size(kind int) int {
+	switch kind {
+	case kindInDoms:
+		return indomSize
+	case kindInstances:
+		return r.file.instSize()
+	case kindMetrics:
+		return r.file.metricSize()
+	case kindValues:
+		return valueSize
+	case kindStrings:
+		return stringSize
+	case kindLabels:
+		if r.file.Version == 3 {
+			return labelSize
+		}
+	}
+	return 0
+}
+
+// sections finds out where the sections are. Those of known kinds lie within the
+// file, so that their records may be read.
+func (r *reader) sections() error {
+	n := r.file.sections
+	if n < 0 || n > (len(r.b)-HeaderSize)/tocSize {
+		return fmt.Errorf("%w: %d sections in %d bytes", ErrFormat, n, len(r.b))
+	}
+	total := 0
+	for i := range n {
+		toc := r.b[HeaderSize+i*tocSize:]
+		kind, count := int(int32(r.file.order.Uint32(toc))), int(int32(r.file.order.Uint32(toc[4:])))
+		size := r.size(kind)
+		if size == 0 || count == 0 {
+			continue
+		}
+		at, ok := r.offset(toc[8:], size)
+		if !ok || count < 0 || count > (len(r.b)-at)/size {
+			return fmt.Errorf("%w: section %d has %d records at %#x", ErrFormat, kind, count, r.file.order.Uint64(toc[8:]))
+		}
+		// Sections do not overlap.
+		if total += count * size; total > len(r.b) {
+			return fmt.Errorf("%w: sections of more than %d bytes", ErrFormat, total)
+		}
+		r.spans = append(r.spans, span{kind, count, at})
+	}
+	return nil
+}
+
+// offset reads the offset of something of a size, which is within the file.
+func (r *reader) offset(b []byte, size int) (int, bool) {
+	at := r.file.order.Uint64(b)
+	if at > math.MaxInt || int(at) > len(r.b)-size {
+		return 0, false
+	}
+	return int(at), true
+}
+
+// text returns a string that ends with NUL, or where it must.
+func text(b []byte) string {
+	if i := bytes.IndexByte(b, 0); i >= 0 {
+		b = b[:i]
+	}
+	return string(b)
+}
+
+// string reads the offset of a string, and returns that; "" for none.
+func (r *reader) string(b []byte) (string, error) {
+	if r.file.order.Uint64(b) == 0 {
+		return "", nil
+	}
+	at, ok := r.offset(b, 1)
+	if !ok {
+		return "", fmt.Errorf("%w: string at %#x", ErrFormat, r.file.order.Uint64(b))
+	}
+	return text(r.b[at:min(at+stringSize, len(r.b))]), nil
+}
+
+// name reads a name, of an instance or of a metric.
+func (r *reader) name(b []byte) (string, error) {
+	if r.file.Version == 1 {
+		return text(b[:nameSize]), nil
+	}
+	return r.string(b)
+}
+
+// instance notes an instance.
+func (r *reader) instance(at int) error {
+	r.insts[at] = int32(r.file.order.Uint32(r.b[at+12:]))
+	return nil
+}
+
+// indom reads an instance domain with its instances.
+func (r *reader) indom(at int) error {
+	b, size := r.b[at:], r.file.instSize()
+	d := InDom{Serial: r.file.order.Uint32(b)}
+	n := int(int32(r.file.order.Uint32(b[4:])))
+	first := 0
+	if n != 0 {
+		var ok bool
+		if first, ok = r.offset(b[8:], size); !ok || n < 0 || n > (len(r.b)-first)/size {
+			return fmt.Errorf("%w: %d instances at %#x", ErrFormat, n, r.file.order.Uint64(b[8:]))
+		}
+	}
+	// Each instance belongs to one domain.
+	if r.owned += n; r.owned > len(r.insts) {
+		return fmt.Errorf("%w: %d instances, but %d in domains", ErrFormat, len(r.insts), r.owned)
+	}
+	for i := range n {
+		inst, ok := r.insts[first+i*size]
+		if !ok {
+			return fmt.Errorf("%w: no instance at %#x", ErrFormat, first+i*size)
+		}
+		name, err := r.name(r.b[first+i*size+16:])
+		if err != nil {
+			return err
+		}
+		d.Instances = append(d.Instances, pcp.Instance{ID: inst, Name: name})
+	}
+	var err error
+	if d.OneLine, d.Help, err = r.texts(b[16:]); err != nil {
+		return err
+	}
+	r.file.InDoms = append(r.file.InDoms, d)
+	return nil
+}
+
+// texts reads the offsets of two help texts.
+func (r *reader) texts(b []byte) (oneLine, help string, err error) {
+	if oneLine, err = r.string(b); err == nil {
+		help, err = r.string(b[8:])
+	}
+	return oneLine, help, err
+}
+
+// metric reads a metric.
+func (r *reader) metric(at int) error {
+	b, order := r.b[at:at+r.file.metricSize()], r.file.order
+	var m Metric
+	var err error
+	if m.Name, err = r.name(b); err != nil {
+		return err
+	}
+	b = b[len(b)-40:]
+	m.Item = int32(order.Uint32(b))
+	m.Type, m.Sem = pcp.Type(int32(order.Uint32(b[4:]))), pcp.Sem(int32(order.Uint32(b[8:])))
+	m.Units = pcp.UnitsOf(order.Uint32(b[12:]))
+	if m.Serial = order.Uint32(b[16:]); m.Serial == math.MaxUint32 {
+		m.Serial = 0
+	}
+	if m.OneLine, m.Help, err = r.texts(b[24:]); err != nil {
+		return err
+	}
+	r.metrics[at] = len(r.file.Metrics)
+	r.file.Metrics = append(r.file.Metrics, m)
+	return nil
+}
+
+// value notes where a value is, and whose it is.
+func (r *reader) value(at int) error {
+	b := r.b[at:]
+	where := r.file.order.Uint64(b[16:])
+	metric, ok := 0, where <= math.MaxInt
+	if ok {
+		metric, ok = r.metrics[int(where)]
+	}
+	if !ok {
+		return fmt.Errorf("%w: no metric at %#x", ErrFormat, where)
+	}
+	v := Value{Metric: metric, Inst: pcp.NullInst, at: at}
+	if where := r.file.order.Uint64(b[24:]); r.file.Metrics[metric].Serial != 0 {
+		if where <= math.MaxInt {
+			v.Inst, ok = r.insts[int(where)]
+		}
+		if !ok || where > math.MaxInt {
+			return fmt.Errorf("%w: no instance at %#x", ErrFormat, where)
+		}
+	}
+	r.file.Values = append(r.file.Values, v)
+	return nil
+}
+
+// label reads a label. One of another level is left out.
+func (r *reader) label(at int) error {
+	b := r.b[at : at+labelSize]
+	flags := r.file.order.Uint32(b)
+	l := Label{
+		Kind:     pcp.LabelKind(flags) & labelKinds,
+		Optional: flags&pcp.LabelOptional != 0,
+		Ident:    r.file.order.Uint32(b[4:]),
+		Inst:     int32(r.file.order.Uint32(b[8:])),
+		Text:     strings.TrimSpace(text(b[labelText:])),
+	}
+	switch l.Kind {
+	case pcp.ClusterLabels, pcp.InDomLabels, pcp.ItemLabels, pcp.InstanceLabels:
+		r.file.Labels = append(r.file.Labels, l)
+	}
+	return nil
+}

@@ -1,0 +1,85 @@
+package mmv
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"pmtools/lib/pcp"
+)
+
+// Value reads a value: b is what the file contains now. now is the time, which
+// counts for an interval that lasts. The value is not set if the file says that there
+// is none (see Sentinel). The bytes of a string are those of b.
+//
+// Values of type Elapsed are 64-bit integers.
+func (f *File) Value(b []byte, v *Value, now time.Time) (pcp.Value, error) {
+	if v.at > len(b)-valueSize || v.Metric >= len(f.Metrics) {
+		return pcp.Value{}, fmt.Errorf("%w: no value at %#x", ErrFormat, v.at)
+	}
+	b, rest := b[v.at:v.at+valueSize], b
+	word, extra := f.order.Uint64(b), int64(f.order.Uint64(b[8:]))
+	value := pcp.Value{}
+	switch t := f.Metrics[v.Metric].Type; t {
+	case pcp.Int32:
+		value = pcp.WordValue(t, uint64(int64(int32(f.order.Uint32(b)))))
+	case pcp.Uint32:
+		value = pcp.WordValue(t, uint64(f.order.Uint32(b)))
+	case pcp.Float:
+		value = pcp.WordValue(t, uint64(f.order.Uint32(b)))
+	case pcp.Int64, pcp.Uint64, pcp.Double:
+		value = pcp.WordValue(t, word)
+	case Elapsed:
+		if extra < 0 {
+			word += uint64(now.UnixMicro() + extra)
+		}
+		value = pcp.WordValue(pcp.Int64, word)
+	case pcp.String:
+		s, err := f.stringAt(rest, uint64(extra))
+		if err != nil {
+			return pcp.Value{}, err
+		}
+		value = pcp.BlobValue(t, s)
+	default:
+		return pcp.Value{}, fmt.Errorf("%w: type %d", ErrFormat, t)
+	}
+	if f.Flags&Sentinel != 0 && none(value, word) {
+		return pcp.Value{}, nil
+	}
+	return value, nil
+}
+
+// stringAt returns the string at an offset.
+func (f *File) stringAt(b []byte, at uint64) ([]byte, error) {
+	if at >= uint64(len(b)) {
+		return nil, fmt.Errorf("%w: string at %#x", ErrFormat, at)
+	}
+	s := b[at:min(int(at)+stringSize, len(b))]
+	for i, c := range s {
+		if c == 0 {
+			return s[:i], nil
+		}
+	}
+	return s, nil
+}
+
+// none reports whether a value stands for none: all bits of an integer, a float that
+// is not a number, an empty string. word is what the file has.
+func none(v pcp.Value, word uint64) bool {
+	switch v.Type() {
+	case pcp.Int32:
+		return int32(v.Word()) == -1
+	case pcp.Uint32:
+		return v.Word() == math.MaxUint32
+	case pcp.Int64, pcp.Uint64:
+		return word == math.MaxUint64
+	case pcp.Float:
+		f := math.Float32frombits(uint32(v.Word()))
+		return f != f
+	case pcp.Double:
+		return math.IsNaN(math.Float64frombits(v.Word()))
+	case pcp.String:
+		return len(v.Bytes()) == 0
+	}
+	return false
+}
