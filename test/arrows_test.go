@@ -71,8 +71,7 @@ var outside = map[string][]string{
 	"lib/archive":          {"golang.org/x/sys/unix", "golang.org/x/sys/windows", "github.com/klauspost/compress", "github.com/ulikunitz/xz"},
 	"lib/pmcd":             {"github.com/xdg-go/scram"},
 	"cmd/":                 {"github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term", "github.com/guptarohit/asciigraph"},
-	"cmd/pmderive":         {"github.com/chzyer/readline", "github.com/rogpeppe/go-internal/diff"},
-	"cmd/internal/cli":     {"github.com/olekukonko/tablewriter"},
+	"cmd/pmderive":         {"github.com/chzyer/readline", "github.com/olekukonko/tablewriter", "github.com/rogpeppe/go-internal/diff"},
 	"cmd/internal/clitest": {"github.com/google/go-cmp/cmp"},
 	"lib/builtin":          {"golang.org/x/sys/unix"},
 }

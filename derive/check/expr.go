@@ -97,40 +97,19 @@ func (c *checker) call(n *syntax.CallExpr) (Type, *Error) {
 	if err != nil {
 		return t, err
 	}
-	switch n.Fun {
-	case syntax.INSTANT:
-		if t.Sem == pcp.Counter {
-			t.Sem = pcp.Instant
-		}
-		return t, nil
-	case syntax.SCALAR:
-		t.InDom = pcp.NullInDom
-		return t, nil
-	case syntax.COUNT:
-		units := pcp.Units{DimCount: 1}
-		return Type{Type: pcp.Uint32, InDom: pcp.NullInDom, Sem: pcp.Instant, Units: units}, nil
-	}
-	if !t.Type.Arithmetic() {
-		return t, c.callError(n, msgFunction)
-	}
-	switch n.Fun {
-	case syntax.DELTA:
-		return deltaType(t), nil
-	case syntax.RATE:
-		if t.Units.DimTime != 0 && t.Units.DimTime != 1 {
-			return t, c.callError(n, msgTime)
-		}
-		return rateType(t), nil
-	case syntax.AVG:
-		t.Type, t.Sem = pcp.Float, pcp.Instant
-	case syntax.MAX, syntax.MIN:
-		t.Sem = pcp.Instant
-	case syntax.SUM:
-	default:
+	r := ruleOf(n.Fun)
+	if r == nil || r.result == nil {
 		panic(fmt.Sprintf("check: unexpected function %s", n.Fun))
 	}
-	t.InDom = pcp.NullInDom
-	return t, nil
+	if r.numbers && !t.Type.Arithmetic() {
+		return t, c.callError(n, msgFunction)
+	}
+	if r.refuse != nil {
+		if text := r.refuse(t); text != "" {
+			return t, c.callError(n, text)
+		}
+	}
+	return r.result(t), nil
 }
 
 // deltaType is the type of differences.

@@ -13,17 +13,22 @@ const control = "#control"
 func ParseFile(name string, src []byte) (*File, []*FileError) {
 	p := fileParser{file: &File{Name: name}, src: string(src), line: 1}
 	for p.src != "" {
-		p.place = Place{File: name, Line: p.line}
-		p.text = p.logical()
-		switch {
-		case p.text == "":
-		case p.text[0] == '#':
-			p.comment()
-		default:
-			p.statement()
-		}
+		p.item()
 	}
 	return p.file, p.errs
+}
+
+// item handles the next logical line.
+func (p *fileParser) item() {
+	p.place = Place{File: p.file.Name, Line: p.line}
+	p.text = p.logical()
+	switch {
+	case p.text == "":
+	case p.text[0] == '#':
+		p.comment()
+	default:
+		p.statement()
+	}
 }
 
 type fileParser struct {

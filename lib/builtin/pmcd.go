@@ -88,7 +88,7 @@ func (p *pmcd) metrics() []pmda.Metric {
 		pmcdText("hostname", 0, 21, pcp.Discrete, "The name of this host", p.host.hostname),
 		pid,
 		pmcdNumber("seqnum", 0, 24, pcp.Discrete, "How often the configuration has changed, and one", always(1)),
-		pmcdText("labels", 0, 25, pcp.Instant, "Labels that are configured for all metrics", always("")),
+		pmcdText("labels", 0, 25, pcp.Instant, "Labels that are configured for all metrics", p.labels),
 		timeout,
 	}
 	rows = append(rows, p.registerRow())
@@ -206,6 +206,15 @@ func pmcdArchitecture() string {
 		}
 	}
 	return runtime.GOARCH
+}
+
+// labels returns the labels of the host that are in files as a JSON object.
+func (p *pmcd) labels() string {
+	labels := pcp.MergeLabels(p.host.labels()...)
+	if len(labels) == 0 {
+		return ""
+	}
+	return string(pcp.AppendLabels(nil, labels))
 }
 
 // services returns the services with a file in the directory for that.

@@ -73,8 +73,6 @@ func textLabel(name, value string, flags uint8) pcp.Label {
 // the same machine (wire.md W8.5).
 func (s *Source) contextLabels() []pcp.Label {
 	const own = uint8(pcp.ContextLabels)
-	dir := filepath.Join(s.opts.root(), "etc", "pcp", "labels")
-	configured := append(labelFiles(dir, own|pcp.LabelCompound), labelFiles(filepath.Join(dir, "optional"), own|pcp.LabelCompound|pcp.LabelOptional)...)
 	labels := []pcp.Label{
 		textLabel("hostname", s.opts.hostname(), own),
 		textLabel("domainname", s.opts.word("proc/sys/kernel/domainname", "(none)", "localdomain"), own),
@@ -85,7 +83,15 @@ func (s *Source) contextLabels() []pcp.Label {
 			pcp.Label{Name: "groupid", Value: gid, Flags: own | pcp.LabelOptional},
 			pcp.Label{Name: "userid", Value: s.client.Attrs[pmda.UserID], Flags: own | pcp.LabelOptional})
 	}
-	return pcp.MergeLabels(append(configured, labels)...)
+	return pcp.MergeLabels(append(s.opts.labels(), labels)...)
+}
+
+// labels returns the labels of the host that are in files, in the order in which they
+// win.
+func (o *Options) labels() [][]pcp.Label {
+	const flags = uint8(pcp.ContextLabels) | pcp.LabelCompound
+	dir := filepath.Join(o.root(), "etc", "pcp", "labels")
+	return append(labelFiles(dir, flags), labelFiles(filepath.Join(dir, "optional"), flags|pcp.LabelOptional)...)
 }
 
 // maxLabelFile is the size of the largest file with labels that is read.

@@ -360,6 +360,10 @@ func TestLabelFiles(t *testing.T) {
 			t.Errorf("%+v, want %+v", got, want)
 		}
 	}
+	var res pcp.Result
+	if err := s.Fetch(context.Background(), &pmapi.Request{IDs: []pcp.ID{pcp.NewID(2, 0, 25)}}, &res); err != nil || string(res.Sets[0].Blobs[0]) != `{"c":2,"hostname":"no","note":"x","site.rack":8}` {
+		t.Errorf("pmcd.labels is %q, error %v", res.Sets[0].Blobs, err)
+	}
 	if l, ok := labels["d"]; ok {
 		t.Errorf("a hidden file has %+v", l)
 	}

@@ -30,7 +30,7 @@ func Zone(ctx context.Context, src Source) (string, error) {
 		_, zone := t.Host()
 		return zone, nil
 	}
-	if zone, err := stringValue(ctx, src, "pmcd.zoneinfo"); err == nil {
+	if zone, err := stringValue(ctx, src, "pmcd.zoneinfo"); err == nil && zone != "" {
 		return zone, nil
 	}
 	return stringValue(ctx, src, "pmcd.timezone")

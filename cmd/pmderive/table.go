@@ -1,4 +1,4 @@
-package cli
+package main
 
 import (
 	"bytes"
@@ -8,15 +8,15 @@ import (
 	"github.com/olekukonko/tablewriter"
 )
 
-// A Table is rows of text to be drawn in columns. Widths depend on the text alone.
-type Table struct {
+// A table is rows of text to be drawn in columns. Widths depend on the text alone.
+type table struct {
 	Header []string // empty for none
 	Rows   [][]string
 	Right  []bool // columns that are aligned at their right; missing ones are not
 }
 
-// Write draws the table without lines, two blanks between columns.
-func (t *Table) Write(w io.Writer) error {
+// write draws the table without lines, two blanks between columns.
+func (t *table) write(w io.Writer) error {
 	columns := len(t.Header)
 	for _, row := range t.Rows {
 		columns = max(columns, len(row))

@@ -1,0 +1,127 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"pmtools/cmd/internal/cli"
+	"pmtools/derive/repl"
+	"pmtools/lib/archive/archivetest"
+)
+
+// runIn runs the command in this process and returns what it writes: to standard
+// error, then to standard output.
+func runIn(stdin string, args ...string) string {
+	var out, errs bytes.Buffer
+	vars := map[string]string{"TZ": "UTC", "PCP_DERIVED_CONFIG": ""}
+	env := &cli.Env{
+		Prog: "pmderive", Args: args, Stdin: strings.NewReader(stdin), Stdout: &out, Stderr: &errs,
+		LookupEnv: func(name string) (string, bool) { v, ok := vars[name]; return v, ok },
+		Open:      func(name string) (io.ReadCloser, error) { return os.Open(name) },
+		Hostname:  func() (string, error) { return "here", nil },
+		Now:       func() time.Time { return time.Unix(1700000000, 0).UTC() },
+	}
+	cli.Run(context.Background(), env, newCommand)
+	return errs.String() + out.String()
+}
+
+// TestDocs runs the sessions in docs/pmderive.md and compares what comes out.
+func TestDocs(t *testing.T) {
+	file, err := filepath.Abs("../../docs/pmderive.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if err := archivetest.Build(dir, "demo"); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(dir)
+	fence := regexp.MustCompile("(?s)```console\n(.*?)```\n")
+	got := fence.ReplaceAllStringFunc(string(text), func(block string) string {
+		return "```console\n" + replay(t, strings.Split(fence.FindStringSubmatch(block)[1], "\n")) + "```\n"
+	})
+	if *update {
+		if err := os.WriteFile(file, []byte(got), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if d := cmp.Diff(strings.Split(string(text), "\n"), strings.Split(got, "\n")); d != "" {
+		t.Errorf("-docs +now\n%s", d)
+	}
+}
+
+// replay runs the command of a block, and the items that are typed at its prompt.
+func replay(t *testing.T, block []string) string {
+	var b strings.Builder
+	command := strings.TrimPrefix(block[0], "$ ")
+	b.WriteString(block[0] + "\n")
+	stdin := ""
+	if echo, rest, ok := strings.Cut(command, " | "); ok {
+		stdin, command = strings.Trim(strings.TrimPrefix(echo, "echo "), "'")+"\n", rest
+	}
+	args := strings.Fields(command)[1:]
+	prompt := regexp.MustCompile(`^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d> `)
+	var items []string
+	for _, line := range block[1:] {
+		if p := prompt.FindString(line); p != "" {
+			items = append(items, line)
+		}
+	}
+	if items == nil {
+		b.WriteString(runIn(stdin, args...))
+		return b.String()
+	}
+	b.WriteString(typed(t, items, prompt, args))
+	return b.String()
+}
+
+// typed returns what the prompt shows when items are typed.
+func typed(t *testing.T, items []string, prompt *regexp.Regexp, args []string) string {
+	t.Helper()
+	var out bytes.Buffer
+	a := &app{}
+	env := &cli.Env{
+		Stdout: &out, Stderr: &out, Out: bufio.NewWriter(&out), Now: time.Now,
+		LookupEnv: func(name string) (string, bool) {
+			v, ok := map[string]string{"TZ": "UTC", "PCP_DERIVED_CONFIG": ""}[name]
+			return v, ok
+		},
+		Open: func(name string) (io.ReadCloser, error) { return os.Open(name) },
+	}
+	a.Command = newCommand(env)
+	a.defs = cli.NewDefinitions(a.Command)
+	if err := a.newRoot().PersistentFlags().Parse(args); err != nil {
+		t.Fatal(err)
+	}
+	s, err := a.session(context.Background(), repl.Settings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	var b strings.Builder
+	a.item(context.Background(), s, ":source")
+	b.Write(out.Bytes())
+	for _, line := range items {
+		item := strings.TrimPrefix(line, prompt.FindString(line))
+		b.WriteString(s.Prompt() + item + "\n")
+		out.Reset()
+		a.item(context.Background(), s, item)
+		b.Write(out.Bytes())
+	}
+	return b.String()
+}

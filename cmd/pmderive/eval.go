@@ -1,0 +1,144 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"pmtools/cmd/internal/cli"
+	"pmtools/derive/repl"
+	"pmtools/lib/pcp"
+	"pmtools/lib/when"
+)
+
+// evalFlags are the options of eval.
+type evalFlags struct {
+	delay, raw, plot, long bool
+	output                 string
+	precision              int
+}
+
+// newEval returns the command that evaluates expressions.
+func (a *app) newEval() *cobra.Command {
+	f := &evalFlags{}
+	cmd := &cobra.Command{
+		Use:   "eval EXPR|NAME ...",
+		Short: "Evaluate expressions, once or over time",
+		Long: "Evaluate expressions: once, or with any option about time again and again, with\n" +
+			"pmval's meaning of the options. Several expressions are fetched together.",
+		Args:              cobra.MinimumNArgs(1),
+		ValidArgsFunction: a.completeExpr,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.eval(cmd.Context(), f, cmd.Flags().Changed("precision"), args)
+		},
+	}
+	fs := cmd.Flags()
+	fs.SortFlags = false
+	a.SharedFlags(fs, "start", "finish", "align", "origin", "interval", "samples")
+	fs.BoolVarP(&f.delay, "delay", "d", false, "delay, pause between samples of an archive")
+	fs.StringVarP(&f.output, "output", "o", "table", "`FORM` of output: "+strings.Join(repl.Outputs(), ", "))
+	fs.IntVarP(&f.precision, "precision", "f", 0, "print `N` digits behind the point")
+	fs.BoolVarP(&f.raw, "raw", "r", false, "output raw counter values (no rate conversion)")
+	fs.BoolVar(&f.plot, "plot", false, "draw a chart of the values")
+	fs.BoolVar(&f.long, "long", false, "csv with a line for each value")
+	return cmd
+}
+
+// eval evaluates expressions.
+func (a *app) eval(ctx context.Context, f *evalFlags, precise bool, args []string) error {
+	set := repl.Settings{Output: f.output, Raw: f.raw, Long: f.long, Interval: a.Options.Interval, Color: a.Env.ColorWanted(a.Env.Stdout)}
+	if !slices.Contains(repl.Outputs(), f.output) {
+		return fmt.Errorf("unknown output '%s'; there are %s", f.output, strings.Join(repl.Outputs(), ", "))
+	}
+	if precise {
+		if f.precision < 0 || f.precision > 40 {
+			return errors.New("-f requires a number of digits from 0 to 40")
+		}
+		set.Precision = &f.precision
+	}
+	a.running = true
+	s, err := a.session(ctx, set)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	win, err := a.window(ctx, s, f)
+	if err != nil {
+		return err
+	}
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
+	defer stop()
+	err = s.Eval(ctx, args, win, a.Env.Out)
+	if win.Timed && ctx.Err() != nil {
+		return nil // that is how it ends
+	}
+	return err
+}
+
+// window works out which samples the options ask for.
+func (a *app) window(ctx context.Context, s *repl.Session, f *evalFlags) (*repl.Window, error) {
+	o := &a.Options
+	win := &repl.Window{Interval: o.Interval, Delay: f.delay, Plot: f.plot}
+	win.Timed = o.HasStart || o.HasFinish || o.HasAlign || o.HasOrigin || o.HasInterval || o.HasSamples || f.delay || f.plot
+	if !win.Timed {
+		return win, nil
+	}
+	if o.HasSamples && o.Samples == 0 {
+		return nil, errors.New("no samples are asked for")
+	}
+	win.Samples = o.Samples
+	recorded, start, end, err := s.Bounds(ctx)
+	if err != nil && !recorded {
+		return nil, err
+	}
+	base := when.Base{Start: a.Env.Now(), Now: a.Env.Now(), Zone: s.Zone()}
+	if recorded {
+		base.Start = start.Time()
+		if err == nil {
+			base.End = end.Time()
+		}
+		if win.Interval == 0 {
+			win.Interval = repl.DefaultInterval
+		}
+		s.SetStep(win.Interval)
+	}
+	spec := when.Spec{Start: o.Start, Finish: o.Finish, Align: o.Align, Origin: o.Origin, Empty: emptyParts(o)}
+	w, err := spec.Window(base)
+	if bad, ok := errors.AsType[*when.SyntaxError](err); ok {
+		return nil, fmt.Errorf("invalid time window.\n%s", bad.Caret())
+	} else if err != nil {
+		return nil, err
+	}
+	win.Start = pcp.TimestampOf(w.Origin)
+	if win.HasEnd = !w.End.IsZero(); win.HasEnd {
+		win.End = pcp.TimestampOf(w.End)
+	}
+	if f.plot && win.Samples == 0 && !win.HasEnd {
+		win.Samples = repl.PlotSamples
+	}
+	return win, nil
+}
+
+// emptyParts returns which parts of the window were given as empty texts.
+func emptyParts(o *cli.Options) when.Part {
+	var empty when.Part
+	for _, e := range []struct {
+		has  bool
+		text string
+		part when.Part
+	}{
+		{o.HasStart, o.Start, when.PartStart}, {o.HasFinish, o.Finish, when.PartFinish},
+		{o.HasAlign, o.Align, when.PartAlign}, {o.HasOrigin, o.Origin, when.PartOrigin},
+	} {
+		if e.has && e.text == "" {
+			empty |= e.part
+		}
+	}
+	return empty
+}

@@ -1,0 +1,88 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"pmtools/lib/archive/archivetest"
+)
+
+// TestWindows has the options about time. The values are the seconds of t.s, whose
+// record number i has the value i, 46:40 being the first.
+func TestWindows(t *testing.T) {
+	path := archivetest.Path(t, "ta")
+	for _, tt := range []struct{ options, want string }{
+		{"", "40"},
+		{"-s 1", "40"},
+		{"-s 3", "40 41 42"},
+		{"-t 2sec", "40 42 44"},
+		{"-t 2sec -S +1", "41 43 45"},
+		{"-S 4", "44 45"},
+		{"-T 2", "40 41 42"},
+		{"-S 1 -T 2", "41 42 43"},
+		{"-S @01:46:42 -T @01:46:43", "42 43"},
+		{"-O 3", "43 44 45"},
+		{"-O -1", "44 45"},
+		{"-A 2sec -S 1 -t 2", "42 44"},
+		{"-t 500msec -T 1", "40 40 41"},
+		{"-s 100", "40 41 42 43 44 45"},
+		{"-d -t 1msec -s 2 -S 1", "unexpected"},
+	} {
+		args := append([]string{"-a", path, "eval", "-o", "csv"}, strings.Fields(tt.options)...)
+		out := runIn("", append(args, "t.d")...)
+		var got []string
+		for _, row := range strings.Split(out, "\r\n") {
+			if time, _, ok := strings.Cut(row, ","); ok && len(time) > 18 {
+				got = append(got, time[17:19])
+			}
+		}
+		if tt.want == "unexpected" {
+			if !strings.Contains(out, "unexpected value") && len(got) != 2 {
+				t.Errorf("%s: %s", tt.options, out)
+			}
+			continue
+		}
+		if strings.Join(got, " ") != tt.want {
+			t.Errorf("%s: %s, want %s\n%s", tt.options, got, tt.want, out)
+		}
+	}
+}
+
+// TestEvalOptions has what the other options change.
+func TestEvalOptions(t *testing.T) {
+	path := archivetest.Path(t, "ta")
+	for _, tt := range []struct{ options, want string }{
+		{"-o json -f 3 t.d/3", `"value":0.000,`},
+		{"-o json -r t.a", `"value":0,"units":"count"`},
+		{"-o json t.a", `"value":101,"units":"count / sec"`},
+		{"-o json n=t.d", `"metric":"n"`},
+		{"-o csv --long t.d", "t.d,,0\r\n"},
+		{"-o openmetrics t.d", "# EOF\n"},
+		{"--plot t.s", "┤"},
+		{"-f 2 t.s+0.5", "0.50"},
+		{"-s 0 t.s", "pmderive: no samples are asked for\n"},
+	} {
+		args := append([]string{"-a", path, "eval"}, strings.Fields(tt.options)...)
+		if out := runIn("", args...); !strings.Contains(out, tt.want) {
+			t.Errorf("%s: %s", tt.options, out)
+		}
+	}
+}
+
+// TestSource has what -z, -Z and the environment say about the source.
+func TestSource(t *testing.T) {
+	path := archivetest.Path(t, "ta")
+	for _, tt := range []struct{ args, want string }{
+		{"-Z EST5 -a " + path + " eval -o csv t.d", "2001-09-08T20:46:40-05:00,0"},
+		{"-a " + path + " -Z /x eval t.d", "Cannot set timezone to \"/x\""},
+		{"-a " + path + " -z eval -o csv t.d", ":46:40"},
+		{"-a " + path + " -z -Z UTC eval t.d", "at most one of -Z and -z allowed"},
+		{"-a " + path + ",nosuch eval -o csv t.d", "2001-09-09T01:46:40Z,0"},
+		{"-h 127.0.0.1:1 eval t.d", "Cannot connect to PMCD on host \"127.0.0.1:1\": Connection refused"},
+		{"-h :x eval t.d", "bad host specification"},
+	} {
+		if out := runIn("", strings.Fields(tt.args)...); !strings.Contains(out, tt.want) {
+			t.Errorf("%s: %s", tt.args, out)
+		}
+	}
+}

@@ -1,0 +1,98 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// historyLimit is how many items are kept.
+const historyLimit = 10000
+
+// A history is the items of this session and of those before, in a file that nobody
+// else can read. Each item is a line.
+type history struct {
+	path  string // "" to keep none
+	items []string
+}
+
+// openHistory reads the history. What is wrong with the file keeps nobody from
+// working.
+func openHistory(lookup func(string) (string, bool)) *history {
+	h := &history{path: historyPath(lookup)}
+	if h.path == "" {
+		return h
+	}
+	text, err := files{}.ReadFile(h.path)
+	if err != nil {
+		return h
+	}
+	for line := range strings.Lines(string(text)) {
+		h.push(strings.TrimRight(line, "\r\n"))
+	}
+	if len(h.items) > historyLimit {
+		h.items = h.items[len(h.items)-historyLimit:]
+		_ = replaceFile(h.path, []byte(strings.Join(h.items, "\n")+"\n"))
+	}
+	return h
+}
+
+// historyPath returns the name of the file: PMDERIVE_HISTORY, or pmderive/history
+// where the system keeps the state of programs.
+func historyPath(lookup func(string) (string, bool)) string {
+	if path, set := lookup("PMDERIVE_HISTORY"); set {
+		return path
+	}
+	if dir, _ := lookup("XDG_STATE_HOME"); filepath.IsAbs(dir) {
+		return filepath.Join(dir, "pmderive", "history")
+	}
+	for _, home := range []string{"HOME", "USERPROFILE"} {
+		if dir, _ := lookup(home); dir != "" {
+			return filepath.Join(dir, ".local", "state", "pmderive", "history")
+		}
+	}
+	return ""
+}
+
+// flat returns an item on one line.
+func flat(item string) string {
+	return strings.TrimSpace(strings.NewReplacer("\r", " ", "\n", " ").Replace(item))
+}
+
+// push adds an item to those in memory, unless it is empty or the one before.
+func (h *history) push(item string) bool {
+	if item == "" || len(h.items) > 0 && h.items[len(h.items)-1] == item {
+		return false
+	}
+	h.items = append(h.items, item)
+	return true
+}
+
+// add adds an item, and reports whether it is new.
+func (h *history) add(item string) bool {
+	item = flat(item)
+	if !h.push(item) {
+		return false
+	}
+	if h.path != "" {
+		// A history that cannot be written is a smaller evil than an item that is not run.
+		_ = h.write(item)
+	}
+	return true
+}
+
+// write appends an item to the file.
+func (h *history) write(item string) error {
+	if err := os.MkdirAll(filepath.Dir(h.path), 0o700); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(h.path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(item + "\n")
+	if cerr := f.Close(); err == nil {
+		err = cerr
+	}
+	return err
+}

@@ -1,0 +1,89 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// lookup returns a function for variables.
+func lookup(vars map[string]string) func(string) (string, bool) {
+	return func(name string) (string, bool) { v, ok := vars[name]; return v, ok }
+}
+
+func TestHistoryPath(t *testing.T) {
+	state := filepath.Join(t.TempDir(), "state")
+	for _, tt := range []struct {
+		vars map[string]string
+		want string
+	}{
+		{nil, ""},
+		{map[string]string{"HOME": "home"}, filepath.Join("home", ".local", "state", "pmderive", "history")},
+		{map[string]string{"HOME": "home", "XDG_STATE_HOME": state}, filepath.Join(state, "pmderive", "history")},
+		{map[string]string{"HOME": "home", "XDG_STATE_HOME": "relative"}, filepath.Join("home", ".local", "state", "pmderive", "history")},
+		{map[string]string{"HOME": "home", "PMDERIVE_HISTORY": "file"}, "file"},
+		{map[string]string{"HOME": "home", "PMDERIVE_HISTORY": ""}, ""},
+	} {
+		if got := historyPath(lookup(tt.vars)); got != tt.want {
+			t.Errorf("%v: %q, want %q", tt.vars, got, tt.want)
+		}
+	}
+}
+
+func TestHistory(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "sub", "history")
+	vars := lookup(map[string]string{"PMDERIVE_HISTORY": path})
+	h := openHistory(vars)
+	for _, tt := range []struct {
+		item string
+		want bool
+	}{
+		{"one", true}, {"one", false}, {"", false}, {"two\nlines ", true}, {"two lines", false}, {"one", true},
+	} {
+		if got := h.add(tt.item); got != tt.want {
+			t.Errorf("add(%q) is %v", tt.item, got)
+		}
+	}
+	text, err := os.ReadFile(path)
+	if err != nil || string(text) != "one\ntwo lines\none\n" {
+		t.Errorf("%q, %v", text, err)
+	}
+	info, err := os.Stat(path)
+	if err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
+		t.Errorf("%v, %v", info.Mode(), err)
+	}
+	// The next session does not repeat the last item of this one.
+	if openHistory(vars).add("one") {
+		t.Error("a duplicate of the session before is kept")
+	}
+}
+
+func TestHistoryLimit(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "history")
+	var b strings.Builder
+	for i := range historyLimit + 5 {
+		fmt.Fprintf(&b, "item %d\n", i)
+	}
+	if err := os.WriteFile(path, []byte(b.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	h := openHistory(lookup(map[string]string{"PMDERIVE_HISTORY": path}))
+	text, err := os.ReadFile(path)
+	if err != nil || len(h.items) != historyLimit || h.items[0] != "item 5" || strings.Count(string(text), "\n") != historyLimit {
+		t.Errorf("%d items from %q, %v", len(h.items), h.items[0], err)
+	}
+	if info, err := os.Stat(path); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
+		t.Errorf("%v, %v", info.Mode(), err)
+	}
+}
+
+// TestHistoryBroken has a file that cannot be read or written.
+func TestHistoryBroken(t *testing.T) {
+	h := openHistory(lookup(map[string]string{"PMDERIVE_HISTORY": t.TempDir()}))
+	if !h.add("one") || h.add("one") {
+		t.Error("a history without a file")
+	}
+}

@@ -1,0 +1,122 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+
+	"github.com/chzyer/readline"
+
+	"pmtools/derive/repl"
+)
+
+// more is the prompt for the further lines of an item.
+const more = "... "
+
+// prompt reads items from a terminal. Ctrl-C drops the item that is being written
+// or ends the one that runs; Ctrl-D leaves.
+func (a *app) prompt(ctx context.Context, s *repl.Session) error {
+	rl, err := readline.NewEx(&readline.Config{
+		Stdout: a.Env.Stdout, Stderr: a.Env.Stdout,
+		AutoComplete:           completer{s},
+		HistoryLimit:           historyLimit,
+		HistorySearchFold:      true,
+		DisableAutoSaveHistory: true,
+	})
+	if err != nil {
+		return err
+	}
+	defer rl.Close()
+	h := openHistory(a.Env.LookupEnv)
+	for _, item := range h.items {
+		_ = rl.SaveHistory(item) // only a file could fail
+	}
+	fmt.Fprintln(a.Env.Out, "An expression is evaluated, NAME = EXPR defines a metric; :help tells more, Ctrl-D leaves.")
+	a.item(ctx, s, ":source")
+	for {
+		text, err := readItem(rl, s.Prompt())
+		switch {
+		case errors.Is(err, readline.ErrInterrupt):
+			continue
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return err
+		}
+		if h.add(text) {
+			_ = rl.SaveHistory(flat(text))
+		}
+		if a.item(ctx, s, text) {
+			return nil
+		}
+	}
+}
+
+// A lineReader asks for lines.
+type lineReader interface {
+	SetPrompt(string)
+	Readline() (string, error)
+}
+
+// readItem reads an item of one line, or several.
+func readItem(rl lineReader, prompt string) (string, error) {
+	rl.SetPrompt(prompt)
+	text, err := rl.Readline()
+	for err == nil && repl.Incomplete(text) {
+		rl.SetPrompt(more)
+		var line string
+		if line, err = rl.Readline(); err == nil {
+			text = repl.Join(text, line)
+		}
+	}
+	return text, err
+}
+
+// item runs an item, which Ctrl-C ends, and reports whether that was to leave.
+func (a *app) item(ctx context.Context, s *repl.Session, text string) (quit bool) {
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
+	defer stop()
+	err := s.Run(ctx, text, a.Env.Out)
+	switch {
+	case errors.Is(err, repl.ErrQuit):
+		quit = true
+	case err != nil && ctx.Err() != nil:
+		fmt.Fprintln(a.Env.Out, "interrupted")
+	case err != nil:
+		fmt.Fprint(a.Env.Out, a.paint(s, red, "error: "), problemText(err))
+	}
+	_ = a.Env.Out.Flush() // what cannot be written is noticed at the end
+	return quit
+}
+
+// red begins red text on a terminal.
+const red = "\x1b[31m"
+
+// paint returns text in a colour, if colours are wanted.
+func (a *app) paint(s *repl.Session, color, text string) string {
+	if !s.Color() {
+		return text
+	}
+	return color + text + "\x1b[0m"
+}
+
+// completer is what readline asks.
+type completer struct{ s *repl.Session }
+
+// Do implements readline.AutoCompleter: it returns what may follow, and how many
+// characters before the cursor belong to it.
+func (c completer) Do(line []rune, pos int) ([][]rune, int) {
+	before := string(line[:pos])
+	texts, start := c.s.Complete(before, len(before))
+	typed := before[start:]
+	var out [][]rune
+	for _, t := range texts {
+		if len(t) >= len(typed) && t[:len(typed)] == typed {
+			out = append(out, []rune(t[len(typed):]))
+		}
+	}
+	return out, len([]rune(typed))
+}

@@ -1,0 +1,106 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/chzyer/readline"
+
+	"pmtools/derive/repl"
+	"pmtools/lib/archive/archivetest"
+	"pmtools/lib/pmapi"
+)
+
+// lines gives lines one by one; a nil one is Ctrl-C.
+type lines struct {
+	list    []string
+	prompts []string
+}
+
+const ctrlC = "^C"
+
+func (l *lines) SetPrompt(p string) { l.prompts = append(l.prompts, p) }
+
+func (l *lines) Readline() (string, error) {
+	if len(l.list) == 0 {
+		return "", io.EOF
+	}
+	line := l.list[0]
+	l.list = l.list[1:]
+	if line == ctrlC {
+		return "", readline.ErrInterrupt
+	}
+	return line, nil
+}
+
+func TestReadItem(t *testing.T) {
+	l := &lines{list: []string{"a", "(a", "+ b)", "a \\", " + b", "(a", ctrlC, "(a"}}
+	var got []string
+	for {
+		text, err := readItem(l, "> ")
+		if err == io.EOF {
+			break
+		}
+		if err == readline.ErrInterrupt {
+			text = ctrlC
+		}
+		got = append(got, text)
+	}
+	if want := "a|(a + b)|a  + b|" + ctrlC; strings.Join(got, "|") != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if want := "> |> |... |> |... |> |... |> |... "; strings.Join(l.prompts, "|") != want {
+		t.Errorf("prompts %q", l.prompts)
+	}
+}
+
+func TestCompleter(t *testing.T) {
+	path := archivetest.Path(t, "ta")
+	s := repl.New(&repl.Options{
+		Kind: repl.Archive, Name: path,
+		Open: func(_ context.Context, _, name string) (pmapi.Source, error) { return pmapi.OpenArchive(name, nil) },
+	})
+	defer s.Close()
+	for _, tt := range []struct {
+		line string
+		want string
+		n    int
+	}{
+		{"sum(t.", "a|b|c|d|s", 2}, {"t.b[th", "ree]", 2}, {"é + cou", "nt(", 3}, {"nosuch.", "", 0},
+	} {
+		got, n := completer{s}.Do([]rune(tt.line), len([]rune(tt.line)))
+		var texts []string
+		for _, r := range got {
+			texts = append(texts, string(r))
+		}
+		if strings.Join(texts, "|") != tt.want || tt.want != "" && n != tt.n {
+			t.Errorf("%q: %q behind %d characters", tt.line, texts, n)
+		}
+	}
+}
+
+func TestDraw(t *testing.T) {
+	var b bytes.Buffer
+	one := repl.Series{Name: "one", Values: []float64{1, 2, 3}}
+	if err := draw(&b, &repl.Plot{Caption: "title", Series: []repl.Series{one, {Name: "two", Values: []float64{3, 2, 1}}}}); err != nil {
+		t.Fatal(err)
+	}
+	if text := b.String(); !strings.Contains(text, "title") || !strings.HasSuffix(text, "series: one, two\n") || strings.Contains(text, "\x1b") {
+		t.Errorf("%s", text)
+	}
+	b.Reset()
+	if err := draw(&b, &repl.Plot{Caption: "title", Series: []repl.Series{one}, Color: true, Width: 40}); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(b.String(), "\x1b[") {
+		t.Errorf("no colours in %q", b.String())
+	}
+	for line := range strings.Lines(b.String()) {
+		if n := len([]rune(line)); n > 60 {
+			t.Errorf("a line of %d characters", n)
+		}
+	}
+}

@@ -1,0 +1,66 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"pmtools/cmd/internal/cli"
+	"pmtools/derive/repl"
+)
+
+// interact reads items: with a prompt on a terminal, else one from each line.
+func (a *app) interact(ctx context.Context) error {
+	a.running = true
+	env := a.Env
+	terminal := cli.IsTerminal(env.Stdin) && cli.IsTerminal(env.Stdout)
+	s, err := a.session(ctx, repl.Settings{Color: terminal && env.ColorWanted(env.Stdout)})
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	if terminal {
+		return a.prompt(ctx, s)
+	}
+	return a.script(ctx, s)
+}
+
+// maxLine is how long a line of a script may be.
+const maxLine = 1 << 21
+
+// script runs the items in the lines of standard input.
+func (a *app) script(ctx context.Context, s *repl.Session) error {
+	lines := bufio.NewScanner(a.Env.Stdin)
+	lines.Buffer(nil, maxLine)
+	failed := false
+	for n := 1; lines.Scan(); n++ {
+		first, text := n, lines.Text()
+		for strings.HasSuffix(text, `\`) && lines.Scan() {
+			text = repl.Join(text, lines.Text())
+			n++
+		}
+		err := s.Run(ctx, text, a.Env.Out)
+		if errors.Is(err, repl.ErrQuit) {
+			return exitIf(failed)
+		}
+		if err != nil {
+			fmt.Fprintf(a.Env.Stderr, "%s: line %d: %s", a.Env.Prog, first, problemText(err))
+			failed = true
+		}
+	}
+	if err := lines.Err(); err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	return exitIf(failed)
+}
+
+// problemText returns all that an error tells, with a newline at its end.
+func problemText(err error) string {
+	if p, ok := errors.AsType[*repl.Problem](err); ok {
+		return p.Text()
+	}
+	return err.Error() + "\n"
+}

@@ -1,0 +1,180 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"pmtools/lib/archive/archivetest"
+	"pmtools/lib/pmcd/pmcdtest"
+)
+
+// A screen is a terminal of tmux's with a program in it.
+type screen struct {
+	t      *testing.T
+	socket string
+}
+
+// newScreen starts the command on a terminal, with some variables, or skips where
+// there is no tmux.
+func newScreen(t *testing.T, vars []string, args ...string) *screen {
+	t.Helper()
+	tmux, err := exec.LookPath("tmux")
+	if err != nil {
+		t.Skip("there is no tmux")
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	// The test's own program is the command under another name, as for scripts.
+	command := filepath.Join(dir, "pmderive")
+	if err := os.Symlink(self, command); err != nil {
+		t.Skip("no links here")
+	}
+	s := &screen{t, filepath.Join(dir, "tmux")}
+	line := append([]string{tmux, "-S", s.socket, "-f", "/dev/null", "new-session", "-d", "-x", "100", "-y", "50", "env", "TZ=UTC", "PCP_DERIVED_CONFIG=",
+		"HOME=" + dir, "XDG_STATE_HOME=", "NO_COLOR="}, vars...)
+	line = append(append(line, command), args...)
+	if out, err := exec.Command(line[0], line[1:]...).CombinedOutput(); err != nil {
+		t.Skipf("tmux does not work here: %v\n%s", err, out)
+	}
+	t.Cleanup(func() { exec.Command(tmux, "-S", s.socket, "kill-server").Run() })
+	return s
+}
+
+// keys presses keys.
+func (s *screen) keys(keys ...string) {
+	s.t.Helper()
+	if out, err := exec.Command("tmux", append([]string{"-S", s.socket, "send-keys"}, keys...)...).CombinedOutput(); err != nil {
+		s.t.Fatalf("%q: %v\n%s", keys, err, out)
+	}
+}
+
+// text returns what is on the screen.
+func (s *screen) text() string {
+	out, _ := exec.Command("tmux", "-S", s.socket, "capture-pane", "-p").Output() // none when the program has ended
+	return strings.TrimRight(string(out), "\n ")
+}
+
+// wait waits until a text is on the screen a number of times.
+func (s *screen) wait(text string, times int) {
+	s.t.Helper()
+	for range 200 {
+		if strings.Count(s.text(), text) >= times {
+			return
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	s.t.Fatalf("%q is not on the screen %d times:\n%s", text, times, s.text())
+}
+
+// gone waits until the program has ended.
+func (s *screen) gone() {
+	s.t.Helper()
+	for range 200 {
+		if exec.Command("tmux", "-S", s.socket, "has-session").Run() != nil {
+			return
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	s.t.Fatalf("the program does not end:\n%s", s.text())
+}
+
+// TestTerminal works at the prompt: several lines, errors, completion, history,
+// Ctrl-C and Ctrl-D.
+func TestTerminal(t *testing.T) {
+	path := archivetest.Path(t, "ta")
+	history := filepath.Join(t.TempDir(), "history")
+	vars := []string{"PMDERIVE_HISTORY=" + history}
+	const prompt = "2001-09-09 01:46:40>"
+	s := newScreen(t, vars, "-a", path)
+	s.wait(prompt, 1)
+	s.keys("sum(t.b", "Enter")
+	s.wait("...", 1)
+	s.keys(")", "Enter")
+	s.wait("\n150\n", 1)
+	s.keys("t.b +", "Enter")
+	s.wait("error: found the end, expected", 1)
+	s.keys("cou", "Tab")
+	s.wait("> count(", 1)
+	s.keys("t.b)", "Enter")
+	s.wait("32-bit unsigned int, instant, count @", 1)
+	s.keys("(t.b", "Enter")
+	s.wait("...", 2)
+	s.keys("C-c")
+	s.wait(prompt, 5)
+	s.keys(":next", "Enter")
+	s.wait("2001-09-09 01:46:41>", 1)
+	s.keys("C-d")
+	s.gone()
+
+	// The next session has the items of this one.
+	s = newScreen(t, vars, "-a", path)
+	s.wait(prompt, 1)
+	s.keys("Up", "Up")
+	s.wait("> count(t.b)", 1)
+	s.keys("C-c")
+	s.keys("C-r", "sum")
+	s.wait("sum(t.b )", 1)
+	s.keys("Enter")
+	s.wait("\n150\n", 1)
+	s.keys("quit", "Enter")
+	s.gone()
+	text, err := os.ReadFile(history)
+	if want := "sum(t.b )\nt.b +\ncount(t.b)\n:next\nsum(t.b )\nquit\n"; err != nil || string(text) != want {
+		t.Errorf("the history is %q, %v", text, err)
+	}
+}
+
+// TestTerminalInterrupt ends items with Ctrl-C, not the program.
+func TestTerminalInterrupt(t *testing.T) {
+	server := pmcdtest.NewServer(pmcdtest.Sample())
+	defer server.Close()
+	addr, err := server.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Skip(err)
+	}
+	_, port, _ := strings.Cut(addr.String(), ":")
+	s := newScreen(t, nil, "-h", "127.0.0.1:"+port)
+	s.wait("pmderive>", 1)
+	s.keys(":set interval 50msec", "Enter", ":watch sample.long.one", "Enter")
+	s.wait("▁▁▁", 3)
+	s.keys("C-c")
+	s.wait("pmderive>", 3)
+	s.keys(":set interval 1hour", "Enter")
+	s.wait("pmderive>", 4)
+	s.keys("rate(sample.long.one)", "Enter")
+	time.Sleep(200 * time.Millisecond)
+	s.keys("C-c")
+	s.wait("interrupted", 1)
+	server.Hangup()
+	s.wait("pmderive>", 5)
+	s.keys("sample.double", "Enter")
+	s.wait("error: connection lost", 1)
+	s.keys("sample.double", "Enter")
+	s.wait("\n-2.5\n", 1)
+	s.keys("C-d")
+	s.gone()
+}
+
+// TestTerminalColor has colours unless NO_COLOR forbids them.
+func TestTerminalColor(t *testing.T) {
+	path := archivetest.Path(t, "ta")
+	for value, want := range map[string]bool{"": true, "1": false} {
+		s := newScreen(t, []string{"NO_COLOR=" + value}, "-a", path)
+		s.wait("46:40>", 1)
+		s.keys("t.b +", "Enter")
+		s.wait("error: ", 1)
+		out, err := exec.Command("tmux", "-S", s.socket, "capture-pane", "-p", "-e").Output()
+		if err != nil || strings.Contains(string(out), "\x1b[31merror") != want {
+			t.Errorf("NO_COLOR=%q: %q, %v", value, out, err)
+		}
+		s.keys("C-d")
+		s.gone()
+	}
+}

@@ -1,0 +1,84 @@
+package check
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"pmtools/derive/syntax"
+	"pmtools/lib/pcp"
+)
+
+// TestFunctions checks and types the example of each function, and that every function of the language is there.
+func TestFunctions(t *testing.T) {
+	env := newEnv()
+	load, interfaces := pcp.NewInDom(60, 2), pcp.NewInDom(60, 3)
+	env.add("hinv.ncpu", pcp.NewID(60, 0, 32), Type{Type: pcp.Uint32, InDom: pcp.NullInDom, Sem: pcp.Discrete})
+	env.add("kernel.all.load", pcp.NewID(60, 2, 0), Type{Type: pcp.Float, InDom: load, Sem: pcp.Instant})
+	env.add("network.interface.in.bytes", pcp.NewID(60, 3, 0), Type{Type: pcp.Uint64, InDom: interfaces, Sem: pcp.Counter, Units: pcp.Units{DimSpace: 1}})
+	env.add("disk.all.total", pcp.NewID(60, 0, 29), Type{Type: pcp.Uint64, InDom: pcp.NullInDom, Sem: pcp.Counter, Units: pcp.Units{DimCount: 1}})
+	want := map[string]string{
+		"anon": "U32 discrete", "avg": "FLOAT instant", "count": "U32 instant count", "defined": "U32 discrete", "delta": "DOUBLE instant count",
+		"instant": "U64 instant count", "matchinst": "U64 60.3 counter byte", "max": "FLOAT instant", "min": "FLOAT instant",
+		"mkconst": "DOUBLE discrete Kbyte / sec", "novalue": "FLOAT 60.2 instant", "rate": "DOUBLE instant count / sec",
+		"rescale": "U64 60.3 counter Mbyte", "scalar": "FLOAT instant", "sum": "U64 counter byte",
+	}
+	list := Functions()
+	for _, f := range list {
+		x, err := Syntax().Parse(f.Example)
+		if err != nil {
+			t.Errorf("%s: %s: %v", f.Name, f.Example, err)
+			continue
+		}
+		info, err := Check(x, env, nil)
+		if err != nil {
+			t.Errorf("%s: %s: %v", f.Name, f.Example, err)
+			continue
+		}
+		r := info.Root
+		parts := []string{r.Type.String()}
+		if !r.Singular() {
+			parts = append(parts, r.InDom.String())
+		}
+		parts = append(parts, r.Sem.String(), r.Units.String())
+		if got := strings.TrimSpace(strings.Join(parts, " ")); got != want[f.Name] {
+			t.Errorf("%s is %s, want %s", f.Example, got, want[f.Name])
+		}
+		uses := false
+		for n := range syntax.Preorder(x) {
+			switch n := n.(type) {
+			case *syntax.CallExpr:
+				uses = uses || n.Fun == f.Token
+			case *syntax.RescaleExpr:
+				uses = uses || f.Token == syntax.RESCALE
+			case *syntax.MatchInstExpr:
+				uses = uses || f.Token == syntax.FILTERINST
+			case *syntax.ConstExpr:
+				uses = uses || f.Token == syntax.MKCONST
+			case *syntax.NovalueExpr:
+				uses = uses || f.Token == syntax.NOVALUE
+			}
+		}
+		if !uses {
+			t.Errorf("the example of %s does without it", f.Name)
+		}
+		if f.Name != f.Token.Symbol() || !strings.HasPrefix(f.Signature, f.Name+"(") || !strings.HasSuffix(f.Summary, ".") || f.Metadata == "" {
+			t.Errorf("%+v", f)
+		}
+	}
+	if !slices.IsSortedFunc(list, func(a, b Function) int { return strings.Compare(a.Name, b.Name) }) {
+		t.Error("the functions are not sorted")
+	}
+	for tok := syntax.ANON; tok <= syntax.SUM; tok++ {
+		if ruleOf(tok) == nil {
+			t.Errorf("%s is missing", tok)
+		}
+	}
+	if ruleOf(syntax.PLUS) != nil {
+		t.Error("+ is a function")
+	}
+	list[0].Name = "x"
+	if Functions()[0].Name == "x" {
+		t.Error("the list is shared")
+	}
+}

@@ -1,0 +1,377 @@
+package repl
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"pmtools/derive/check"
+	"pmtools/lib/pcp"
+	"pmtools/lib/pmapi"
+)
+
+// completeWithin is how long Complete may take. What the source answers later is there the next time.
+const completeWithin = 180 * time.Millisecond
+
+// Complete proposes how a line may go on at an offset: each of the texts may stand in the place of line[start:pos]. A source
+// that is slow, or busy, gives none for now.
+func (s *Session) Complete(line string, pos int) (texts []string, start int) {
+	before := line[:min(max(pos, 0), len(line))]
+	timer := time.NewTimer(completeWithin)
+	defer timer.Stop()
+	select {
+	case <-s.lock:
+	case <-timer.C:
+		return nil, pos
+	}
+	type answer struct {
+		texts []string
+		start int
+	}
+	done := make(chan answer, 1)
+	go func() {
+		defer s.release()
+		c := completer{s: s, ctx: s.background}
+		start := c.line(before)
+		slices.Sort(c.texts)
+		done <- answer{slices.Compact(c.texts), start}
+	}()
+	select {
+	case a := <-done:
+		return a.texts, a.start
+	case <-timer.C:
+		return nil, pos
+	}
+}
+
+// A cache keeps what the source has said about names.
+type cache struct {
+	names    []string // all metrics; nil if they have not been asked for
+	children map[string][]pmapi.Child
+}
+
+// forget empties the cache.
+func (c *cache) forget() { *c = cache{} }
+
+// A completer collects the texts for one line.
+type completer struct {
+	s     *Session
+	ctx   context.Context
+	texts []string
+}
+
+// offer adds texts that begin with a prefix.
+func (c *completer) offer(prefix string, texts ...string) {
+	for _, t := range texts {
+		if strings.HasPrefix(t, prefix) {
+			c.texts = append(c.texts, t)
+		}
+	}
+}
+
+// line completes the text before the cursor, and returns the offset of what is replaced.
+func (c *completer) line(before string) int {
+	blank := len(before) - len(strings.TrimLeft(before, blanks))
+	text := before[blank:]
+	if !strings.HasPrefix(text, ":") {
+		if rest, ok := strings.CutPrefix(text, "help "); ok {
+			return c.argument("help", rest, len(before))
+		}
+		if !strings.ContainsAny(text, "=()") {
+			c.offer(text, "help", "quit")
+			if text == "" {
+				c.texts = nil
+			}
+		}
+		return c.expr(before)
+	}
+	name, arg, ok := strings.Cut(text[1:], " ")
+	if ok {
+		return c.argument(name, arg, len(before))
+	}
+	for _, cmd := range commands() {
+		end := ""
+		if cmd.args != "" {
+			end = " "
+		}
+		c.offer(":"+name, ":"+cmd.name+end)
+	}
+	return blank
+}
+
+// argument completes the argument of a command; end is the offset behind it.
+func (c *completer) argument(name, arg string, end int) int {
+	arg = strings.TrimLeft(arg, " ")
+	word := arg[strings.LastIndexByte(arg, ' ')+1:]
+	start := end - len(word)
+	switch name {
+	case "explain", "watch", "plot":
+		return end - len(arg) + c.expr(arg)
+	case "metrics", "desc", "inst", "text", "labels":
+		c.metric(word)
+	case "show", "drop":
+		c.offer(word, c.s.defs.names()...)
+	case "load", "save", "save!":
+		c.file(arg)
+		return end - len(arg)
+	case "source":
+		if rest, ok := strings.CutPrefix(arg, Archive+" "); ok {
+			c.file(rest)
+			return end - len(rest)
+		}
+		c.offer(arg, Host+" ", Archive+" ", Local)
+	case "set":
+		c.setting(arg, word)
+	case "step":
+		c.offer(word, "record")
+	case "help":
+		c.offer(word, functionNames()...)
+		for _, cmd := range commands() {
+			c.offer(word, cmd.name)
+		}
+		for _, t := range topics {
+			c.offer(word, t.name)
+		}
+	}
+	return start
+}
+
+// setting completes a key of :set, or its value.
+func (c *completer) setting(arg, word string) {
+	key, _, ok := strings.Cut(arg, " ")
+	for _, k := range settings {
+		switch {
+		case !ok:
+			c.offer(word, k.key+" ")
+		case k.key == key:
+			c.offer(word, k.values...)
+		}
+	}
+}
+
+// file completes the name of a file.
+func (c *completer) file(prefix string) {
+	if c.s.opt.Files != nil {
+		c.offer(prefix, c.s.opt.Files.Glob(prefix)...)
+	}
+}
+
+// A spot is where in an expression a text ends.
+type spot struct {
+	calls []string // the functions, or "", whose parentheses are open
+	open  byte     // '"', '[' or '/' if the text ends inside one
+	from  int      // offset behind it
+}
+
+// findSpot walks over the beginning of an expression.
+func findSpot(text string) spot {
+	var sp spot
+	for i := 0; i < len(text); i++ {
+		switch ch := text[i]; ch {
+		case '(':
+			sp.calls = append(sp.calls, wordBefore(text[:i]))
+		case ')':
+			sp.calls = sp.calls[:max(len(sp.calls)-1, 0)]
+		case '"', '[', '/':
+			if ch == '/' && !patternPlace(text[:i]) {
+				continue
+			}
+			end := closing(text[i+1:], ch)
+			if end < 0 {
+				sp.open, sp.from = ch, i+1
+				return sp
+			}
+			i += 1 + end
+		}
+	}
+	return sp
+}
+
+// closing returns the offset of what closes a string, an instance name or a pattern, or -1.
+func closing(text string, open byte) int {
+	end := open
+	if open == '[' {
+		end = ']'
+	}
+	for i := 0; i < len(text); i++ {
+		switch {
+		case text[i] == end:
+			return i
+		case text[i] == '\\' && open != '"':
+			i++
+		}
+	}
+	return -1
+}
+
+// patternPlace reports whether a slash behind a text begins a pattern.
+func patternPlace(text string) bool {
+	text = strings.TrimRight(strings.TrimRight(text, blanks), "!")
+	return strings.HasSuffix(strings.TrimRight(text, blanks), "matchinst(")
+}
+
+// wordBefore returns the name at the end of a text.
+func wordBefore(text string) string {
+	i := len(text)
+	for i > 0 && nameByte(text[i-1]) {
+		i--
+	}
+	return text[i:]
+}
+
+// expr completes an expression and returns the offset of what is replaced.
+func (c *completer) expr(text string) int {
+	sp := findSpot(text)
+	call := ""
+	if len(sp.calls) > 0 {
+		call = sp.calls[len(sp.calls)-1]
+	}
+	switch sp.open {
+	case '"':
+		word := text[sp.from:]
+		word = word[strings.LastIndexAny(word, " /")+1:]
+		if call == "rescale" || strings.HasSuffix(strings.TrimRight(text[:sp.from-1], blanks), "units=") {
+			c.offer(word, unitNames...)
+		}
+		return len(text) - len(word)
+	case '[':
+		c.instance(text[:sp.from-1], text[sp.from:])
+		return sp.from
+	case '/':
+		return len(text)
+	}
+	word := wordBefore(text)
+	start := len(text) - len(word)
+	head := strings.TrimRight(text[:start], blanks)
+	comma, first := strings.HasSuffix(head, ","), strings.HasSuffix(head, "(")
+	if call == "mkconst" && comma || call == "novalue" && (comma || first) {
+		c.offer(word, "type=", "semantics=", "units=", "indom=", "meta=")
+		return start
+	}
+	if tag, ok := strings.CutSuffix(head, "="); ok && (call == "mkconst" || call == "novalue") {
+		c.tag(wordBefore(strings.TrimRight(tag, blanks)), word)
+		return start
+	}
+	for _, f := range check.Functions() {
+		c.offer(word, f.Name+"(")
+	}
+	c.metric(word)
+	return start
+}
+
+// tag completes the value of a tag.
+func (c *completer) tag(tag, word string) {
+	switch tag {
+	case "type":
+		c.offer(word, "32", "u32", "64", "u64", "float", "double")
+	case "semantics":
+		c.offer(word, "counter", "instant", "discrete")
+	case "units":
+		c.offer(word, unitNames...)
+	case "indom":
+		c.offer(word, "null")
+	case "meta":
+		c.metric(word)
+	}
+}
+
+// unitNames has the words of units.
+var unitNames = []string{
+	"byte", "Kbyte", "Mbyte", "Gbyte", "Tbyte", "Pbyte", "Ebyte", "nanosec", "microsec", "millisec", "sec", "min", "hour", "count",
+}
+
+// metric completes the name of a metric by one component.
+func (c *completer) metric(word string) {
+	parent, dot := "", strings.LastIndexByte(word, '.')
+	if dot >= 0 {
+		parent = word[:dot]
+	}
+	for _, name := range c.s.defs.names() {
+		if strings.HasPrefix(name, word) {
+			if next := strings.IndexByte(name[len(word):], '.'); next >= 0 {
+				name = name[:len(word)+next+1]
+			}
+			c.texts = append(c.texts, name)
+		}
+	}
+	for _, child := range c.children(parent) {
+		name := child.Name
+		if parent != "" {
+			name = parent + "." + name
+		}
+		if !child.Leaf {
+			name += "."
+		}
+		c.offer(word, name)
+	}
+}
+
+// children returns what stands below a node of the source's name space.
+func (c *completer) children(parent string) []pmapi.Child {
+	if c.s.lost || c.s.connect(c.ctx) != nil {
+		return nil
+	}
+	if list, known := c.s.cache.children[parent]; known {
+		return list
+	}
+	list, err := c.s.src.Children(c.ctx, parent)
+	if c.s.noteLost(err) != nil {
+		list = nil
+	}
+	if c.s.cache.children == nil {
+		c.s.cache.children = make(map[string][]pmapi.Child)
+	}
+	c.s.cache.children[parent] = list
+	return list
+}
+
+// instance completes the name of an instance of the operand at the end of a text.
+func (c *completer) instance(text, prefix string) {
+	if c.s.lost || c.s.connect(c.ctx) != nil {
+		return
+	}
+	operand := wordBefore(text)
+	if strings.HasSuffix(text, ")") {
+		operand = parenBefore(text)
+	}
+	sc := newScope(c.ctx, c.s.world())
+	x, err := sc.compile(operand, "")
+	if err != nil || x.info.Root.InDom == pcp.NullInDom {
+		return
+	}
+	insts, err := c.s.src.Instances(c.ctx, x.info.Root.InDom)
+	if c.s.noteLost(err) != nil {
+		return
+	}
+	escape := strings.NewReplacer(`\`, `\\`, `]`, `\]`)
+	for _, in := range insts {
+		c.offer(prefix, escape.Replace(in.Name)+"]")
+	}
+}
+
+// parenBefore returns the parenthesised expression at the end of a text.
+func parenBefore(text string) string {
+	depth := 0
+	for i := len(text) - 1; i >= 0; i-- {
+		switch text[i] {
+		case ')':
+			depth++
+		case '(':
+			if depth--; depth == 0 {
+				return text[i:]
+			}
+		}
+	}
+	return ""
+}
+
+// Prompt returns what a prompt shows of the session: the position in an archive, and the program's name.
+func (s *Session) Prompt() string {
+	<-s.lock
+	defer s.release()
+	if s.line == nil {
+		return "pmderive> "
+	}
+	return s.at.Time().In(s.zone).Format("2006-01-02 15:04:05") + "> "
+}

@@ -1,0 +1,159 @@
+package repl_test
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pmtools/derive/repl"
+	"pmtools/lib/pmapi"
+)
+
+func TestComplete(t *testing.T) {
+	s := newSession(t, "ta", func(o *repl.Options) { o.Files = memory{"one.conf": "", "two.conf": ""} })
+	run(s, "x.aa = t.b * 2", "x.ab = 1")
+	for _, tt := range []struct {
+		line  string
+		start int
+		want  string // separated by bars
+	}{
+		{"", 0, "anon(|avg(|count(|defined(|delta(|event.|instant(|matchinst(|max(|min(|mkconst(|novalue(|rate(|rescale(|scalar(|sum(|t.|x."},
+		{"t", 0, "t."},
+		{"t.", 0, "t.a|t.b|t.c|t.d|t.s"},
+		{"sum(t.", 4, "t.a|t.b|t.c|t.d|t.s"},
+		{"x.", 0, "x.aa|x.ab"},
+		{"ra", 0, "rate("},
+		{"1 + re", 4, "rescale("},
+		{"new.metric = x.a", 13, "x.aa|x.ab"},
+		{"t.b[", 4, `a/b]|a\]b]|one]|three]|two blank]`},
+		{"t.b[two b", 4, "two blank]"},
+		{"1 + (t.b * 2)[th", 14, "three]"},
+		{"x.aa[o", 5, "one]"},
+		{"t.s[", 4, ""},
+		{"nosuch[", 7, ""},
+		{`rescale(t.b, "K`, 14, "Kbyte"},
+		{`rescale(t.b, "Kbyte / m`, 22, "microsec|millisec|min"},
+		{`avg("K`, 5, ""},
+		{"mkconst(1, ", 11, "indom=|meta=|semantics=|type=|units="},
+		{"mkconst(1, ty", 11, "type="},
+		{"mkconst(1, type=u", 16, "u32|u64"},
+		{"mkconst(1, semantics=", 21, "counter|discrete|instant"},
+		{`mkconst(1, units="by`, 18, "byte"},
+		{"mkconst(1, units=ho", 17, "hour"},
+		{"mkconst(1, meta=t.", 16, "t.a|t.b|t.c|t.d|t.s"},
+		{"mkconst(1, indom=", 17, "null"},
+		{"novalue(", 8, "indom=|meta=|semantics=|type=|units="},
+		{"matchinst(/t.", 13, ""},
+		{"matchinst(!/a/, t.", 16, "t.a|t.b|t.c|t.d|t.s"},
+		{"t.b / t.", 6, "t.a|t.b|t.c|t.d|t.s"},
+		{":", 0, ":debug |:desc |:drop |:exit|:explain |:help |:inst |:labels |:list|:load |:metrics |:next |:plot |:prev |:quit|:save |:save! |:set |:show |:source |:step |:text |:time |:watch "},
+		{":la", 0, ":labels "},
+		{":explain t.", 9, "t.a|t.b|t.c|t.d|t.s"},
+		{":watch 2sec t.", 12, "t.a|t.b|t.c|t.d|t.s"},
+		{":desc t.", 6, "t.a|t.b|t.c|t.d|t.s"},
+		{":drop x", 6, "x.aa|x.ab"},
+		{":load ", 6, "one.conf|two.conf"},
+		{":save! t", 7, "two.conf"},
+		{":source ", 8, "archive |host |local"},
+		{":source archive o", 16, "one.conf"},
+		{":set ", 5, "color |interval |output |precision |raw |samples "},
+		{":set out", 5, "output "},
+		{":set output ", 12, "csv|json|openmetrics|table"},
+		{":step ", 6, "record"},
+		{":help un", 6, "units"},
+		{"help r", 5, "rate|rescale"},
+		{"he", 0, "help"},
+		{":list ", 6, ""},
+	} {
+		texts, start := s.Complete(tt.line, len(tt.line))
+		if got := strings.Join(texts, "|"); got != tt.want || start != tt.start && tt.want != "" {
+			t.Errorf("%q from %d: %s\nwant from %d: %s", tt.line, start, got, tt.start, tt.want)
+		}
+	}
+	if texts, start := s.Complete("sum(t.b)", 4); start != 4 || len(texts) == 0 {
+		t.Errorf("in the middle of a line: %q from %d", texts, start)
+	}
+}
+
+// A slow source answers when it is told to.
+type slow struct {
+	pmapi.Source
+	gate chan struct{}
+}
+
+func (s slow) Children(ctx context.Context, name string) ([]pmapi.Child, error) {
+	select {
+	case <-s.gate:
+		return s.Source.Children(ctx, name)
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// TestCompleteSlowly has a source that takes its time: nothing waits for it, and what it says in the end is there.
+func TestCompleteSlowly(t *testing.T) {
+	gate := make(chan struct{})
+	s := newSession(t, "ta", func(o *repl.Options) {
+		open := o.Open
+		o.Open = func(ctx context.Context, kind, name string) (pmapi.Source, error) {
+			src, err := open(ctx, kind, name)
+			return slow{src, gate}, err
+		}
+	})
+	start := time.Now()
+	for range 2 {
+		if texts, _ := s.Complete("t.", 2); len(texts) != 0 {
+			t.Errorf("a source that has not answered gives %q", texts)
+		}
+	}
+	if d := time.Since(start); d > time.Second {
+		t.Errorf("completion took %v", d)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if err := s.Run(ctx, "t.s", nil); err == nil {
+		t.Error("an item runs while the source is busy")
+	}
+	close(gate)
+	var texts []string
+	for range 50 {
+		if texts, _ = s.Complete("t.", 2); len(texts) > 0 {
+			break
+		}
+	}
+	if !slices.Contains(texts, "t.b") {
+		t.Errorf("a source that has answered gives %q", texts)
+	}
+}
+
+// TestCloseWhileSlow closes a session whose source does not answer.
+func TestCloseWhileSlow(t *testing.T) {
+	s := newSession(t, "ta", func(o *repl.Options) {
+		open := o.Open
+		o.Open = func(ctx context.Context, kind, name string) (pmapi.Source, error) {
+			src, err := open(ctx, kind, name)
+			return slow{src, nil}, err
+		}
+	})
+	s.Complete("t.", 2)
+	done := make(chan error)
+	go func() { done <- s.Close() }()
+	select {
+	case <-done:
+	case <-time.After(10 * time.Second):
+		t.Error("Close hangs")
+	}
+}
+
+func TestPrompt(t *testing.T) {
+	s := newSession(t, "ta")
+	if p := s.Prompt(); p != "pmderive> " {
+		t.Errorf("before there is a source: %q", p)
+	}
+	run(s, ":next")
+	if p := s.Prompt(); p != "2001-09-09 01:46:41> " {
+		t.Errorf("in an archive: %q", p)
+	}
+}

@@ -1,0 +1,176 @@
+package repl
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"pmtools/lib/pcp"
+	"pmtools/lib/pmapi"
+)
+
+// A Window says which samples Eval takes. The zero Window is one sample at the start.
+type Window struct {
+	Timed    bool          // several samples
+	Start    pcp.Timestamp // of an archive
+	End      pcp.Timestamp // if HasEnd
+	HasEnd   bool
+	Interval time.Duration // between samples; 0 means that of the settings
+	Samples  int           // at most, 0 for no bound
+	Delay    bool          // wait between samples of an archive too
+	Plot     bool          // draw a chart of the samples
+}
+
+// Eval evaluates expressions, one or many times, and writes their values in the form that is set. Those that are wrong do
+// not keep the others from being evaluated; the error holds Problems for them. One may be written NAME = EXPR; the others may
+// use that name.
+func (s *Session) Eval(ctx context.Context, exprs []string, win *Window, w io.Writer) error {
+	if err := s.acquire(ctx); err != nil {
+		return err
+	}
+	defer s.release()
+	return s.noteLost(s.eval(ctx, exprs, win, w))
+}
+
+// eval is Eval for those who have the Session.
+func (s *Session) eval(ctx context.Context, exprs []string, win *Window, w io.Writer) error {
+	if err := s.connect(ctx); err != nil {
+		return err
+	}
+	if s.set.Output == "openmetrics" && win.Timed && win.Samples != 1 {
+		return problemf("openmetrics is for one sample only")
+	}
+	texts, names := make([]string, len(exprs)), make([]string, len(exprs))
+	world := s.world()
+	for i, e := range exprs {
+		texts[i], names[i] = e, e
+		if it := parseItem(e); it.kind == definition && it.text != "" {
+			texts[i], names[i] = it.text, it.name
+			if tree, err := parse(it.text); err == nil && legalName(it.name) {
+				world.defs = world.defs.with(&Definition{Name: it.name, Expr: it.text, tree: tree})
+			}
+		}
+	}
+	q, bad, err := newScope(ctx, world).queries(ctx, texts, names, s.noteTo(w))
+	if err != nil {
+		return err
+	}
+	if q != nil {
+		err = s.take(ctx, q, win, w)
+	}
+	if bad == nil {
+		return err
+	}
+	if err != nil {
+		bad = append(bad, &Problem{Msg: err.Error(), Err: err})
+	}
+	return bad
+}
+
+// take takes the samples of a window and writes their values.
+func (s *Session) take(ctx context.Context, q *query, win *Window, w io.Writer) error {
+	if s.line != nil && win.Timed {
+		s.at = win.Start
+	}
+	if !win.Timed {
+		smp, err := s.once(ctx, q)
+		if err != nil {
+			return err
+		}
+		return s.write(w, q, smp)
+	}
+	return s.over(ctx, q, win, func(*sampler) (take, func() error) {
+		if win.Plot {
+			c := &chart{s: s, q: q}
+			return c.sample, func() error { return c.draw(w) }
+		}
+		out := s.newSink(w, q)
+		return out.sample, out.end
+	})
+}
+
+// A take is called with each sample.
+type take func(*reading) error
+
+// over takes the samples of a window and hands them on.
+func (s *Session) over(ctx context.Context, q *query, win *Window, open func(*sampler) (sample take, end func() error)) error {
+	interval := win.Interval
+	if interval <= 0 {
+		interval = s.set.Interval
+	}
+	p, err := s.newSampler(q, interval)
+	if err != nil {
+		return err
+	}
+	if win.Delay {
+		p.delay = interval
+	}
+	p.end, p.bounded = win.End, win.HasEnd
+	sample, end := open(p)
+	_, err = p.warmUp(ctx, q.depth(s.raw()))
+	taken := 0
+	for err == nil && (win.Samples <= 0 || taken < win.Samples) {
+		var res *pcp.Result
+		if res, err = p.next(ctx); err == nil {
+			err = sample(p.take(ctx, res))
+			taken++
+		}
+	}
+	if e := end(); e != nil && (err == nil || errors.Is(err, errEnd)) {
+		return e
+	}
+	if errors.Is(err, errEnd) {
+		if taken == 0 {
+			return problemf("there are no samples in that time")
+		}
+		return nil
+	}
+	return err
+}
+
+// Bounds returns what there is to know of time for a window: whether the source is an archive, and where it begins and ends.
+// An error is that of the end.
+func (s *Session) Bounds(ctx context.Context) (recorded bool, start, end pcp.Timestamp, err error) {
+	if err := s.acquire(ctx); err != nil {
+		return false, start, end, err
+	}
+	defer s.release()
+	if err := s.connect(ctx); err != nil {
+		return false, start, end, err
+	}
+	if s.line == nil {
+		return false, start, end, nil
+	}
+	start, end, err = s.line.Bounds()
+	return true, start, end, err
+}
+
+// SetStep makes an archive be read at times that far apart, instead of record by record.
+func (s *Session) SetStep(step time.Duration) {
+	<-s.lock
+	defer s.release()
+	s.step = step
+}
+
+// UseSourceZone makes the zone of the source that in which times are shown and meant.
+func (s *Session) UseSourceZone(ctx context.Context, load func(tz string) (*time.Location, error)) error {
+	if err := s.acquire(ctx); err != nil {
+		return err
+	}
+	defer s.release()
+	if err := s.connect(ctx); err != nil {
+		return err
+	}
+	tz, err := pmapi.Zone(ctx, s.src)
+	if err != nil {
+		return fmt.Errorf("the time zone of the source is not known: %w", err)
+	}
+	zone, err := load(tz)
+	if err != nil {
+		return err
+	}
+	s.zone = zone
+	return nil
+}

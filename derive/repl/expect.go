@@ -1,0 +1,217 @@
+package repl
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"pmtools/derive/check"
+	"pmtools/derive/syntax"
+)
+
+// The parser's own messages are those of the original, and many mistakes have none. What was expected is found out by
+// trying: the text before the mistake is parsed again with one token of each kind behind it. A token that the parser gets
+// past was expected.
+
+// maxTried is the length of the longest text for which this is done; it costs one parse for each kind of token.
+const maxTried = 1 << 14
+
+// A trial is a kind of token and how people call it.
+type trial struct {
+	text string // stands for all tokens of its kind
+	call string
+}
+
+// Calls of kinds of tokens that are looked for.
+const (
+	anOperator = "an operator"
+	aPattern   = "a pattern between slashes"
+)
+
+// trials has the kinds of tokens. Those with the same name are shown once.
+var trials = []trial{
+	{"a", "a metric"},
+	{"1", "a number"},
+	{"1.0", "a number"},
+	{"rate(", "a function"},
+	{"novalue(", "novalue()"},
+	{"(", "'('"},
+	{"-", "'-'"},
+	{"!", "'!'"},
+	{"+", anOperator},
+	{"[x]", "an instance in brackets"},
+	{`"x"`, "a text in quotes"},
+	{"/x/", aPattern},
+	{"type", "type=, semantics=, units=, indom= or meta="},
+	{"=", "'='"},
+	{",", "','"},
+	{":", "':'"},
+	{")", "')'"},
+}
+
+// probe follows each trial. The parser takes it nowhere but after a tag.
+const probe = " = "
+
+// syntaxProblem tells a mistake that the parser has found in text.
+func syntaxProblem(text string, err error) *Problem {
+	bad, ok := errors.AsType[*syntax.Error](err)
+	if !ok {
+		return &Problem{Msg: err.Error(), Err: err}
+	}
+	p := &Problem{Msg: bad.Msg, Src: text, Pos: max(int(bad.Pos), 0), Err: err}
+	if len(text) > maxTried {
+		p.Msg = cmpOr(p.Msg, "syntax error")
+		return p
+	}
+	lexemes := check.Syntax().Lexemes(text)
+	if len(lexemes) == 0 {
+		p.Msg = cmpOr(p.Msg, "syntax error")
+		return p
+	}
+	last := len(lexemes) - 1
+	if refused(bad.Msg) && last > 0 {
+		last-- // the grammar of the original takes this token and blames the next one
+	}
+	found := lexemes[last]
+	p.Pos = int(found.Pos)
+	if found.Tok == syntax.EOS {
+		p.Pos = len(strings.TrimRight(text, " \t\n\v\f\r"))
+	}
+	if !grammatical(bad.Msg) {
+		switch {
+		case found.Tok == syntax.RPAREN && last > 0 && lexemes[last-1].Tok == syntax.STRING:
+			p.Pos = int(lexemes[last-1].Pos) // the units of rescale
+		case found.Tok != syntax.ILLEGAL:
+			p.Pos = max(int(bad.Pos), 0)
+		}
+		p.Msg = lowerFirst(bad.Msg)
+		return p
+	}
+	if last > 0 && found.Tok == syntax.LPAREN && lexemes[last-1].Tok == syntax.NAME {
+		if p.unknownFunction(lexemes[last-1], found) {
+			return p
+		}
+	}
+	p.Msg = "found " + foundText(found)
+	if want := expectedAt(text[:min(p.Pos, len(text))]); len(want) > 0 {
+		p.Msg += ", expected " + orList(want)
+	}
+	if found.Tok == syntax.NOVALUE {
+		p.Notes = []string{"novalue() may stand only as one arm of ?:, without parentheses around it"}
+	}
+	return p
+}
+
+// grammatical reports whether a message of the parser tells no more than what was expected. Other messages stand for
+// themselves.
+func grammatical(msg string) bool {
+	return msg == "" || strings.HasPrefix(msg, "Unexpected ") || strings.Contains(msg, "expected to follow ")
+}
+
+// expectedAt returns what may follow the text before.
+func expectedAt(before string) []string {
+	if tag, ok := strings.CutSuffix(strings.TrimRight(before, blanks), "="); ok && !strings.ContainsAny(tag[max(len(tag)-1, 0):], "=<>!") {
+		if strings.HasSuffix(strings.TrimRight(tag, blanks), "meta") {
+			return []string{"a metric"}
+		}
+		return []string{"a value"} // of whatever form; each tag has its own
+	}
+	var want []string
+	conf := check.Syntax()
+	add := func(call string) {
+		if !slices.Contains(want, call) {
+			want = append(want, call)
+		}
+	}
+	gap := " "
+	if strings.HasSuffix(before, "(") {
+		gap = ""
+	}
+	for _, t := range trials {
+		text := before + gap + t.text + probe
+		_, err := conf.Parse(text)
+		bad, ok := errors.AsType[*syntax.Error](err)
+		if !ok || int(bad.Pos) > len(before)+len(gap) && !refused(bad.Msg) {
+			add(t.call)
+		}
+	}
+	if slices.Contains(want, anOperator) {
+		// Behind an operand these are operators themselves.
+		want = slices.DeleteFunc(want, func(call string) bool { return call == "'-'" || call == aPattern })
+	}
+	if _, err := conf.Parse(before); err == nil {
+		add("the end")
+	}
+	return want
+}
+
+// refused reports whether a message blames a token that the grammar of the original has taken only to refuse what is behind
+// it.
+func refused(msg string) bool {
+	return strings.HasPrefix(msg, "Unexpected ") && msg != "Unexpected initial '('"
+}
+
+// foundText names a token for people.
+func foundText(l syntax.Lexeme) string {
+	switch l.Tok {
+	case syntax.EOS:
+		return "the end"
+	case syntax.STRING:
+		return `"` + l.Text + `"`
+	case syntax.INSTNAME:
+		return "[" + l.Text + "]"
+	case syntax.PATTERN:
+		return "/" + l.Text + "/"
+	}
+	return fmt.Sprintf("'%s'", l.Text)
+}
+
+// unknownFunction explains a parenthesis behind a name, if that looks like a function.
+func (p *Problem) unknownFunction(name, paren syntax.Lexeme) bool {
+	functions := functionNames()
+	switch {
+	case slices.Contains(functions, name.Text):
+		p.Msg = "no blank may stand between " + name.Text + " and its parenthesis"
+	case int(name.Pos)+len(name.Text) == int(paren.Pos):
+		p.Msg, p.Pos = "there is no function "+name.Text, int(name.Pos)
+		p.Notes = didYouMean(name.Text, functions)
+	default:
+		return false
+	}
+	return true
+}
+
+// functionNames returns the names of all functions.
+func functionNames() []string {
+	var names []string
+	for _, f := range check.Functions() {
+		names = append(names, f.Name)
+	}
+	return names
+}
+
+// orList joins words: a, b or c.
+func orList(words []string) string {
+	if len(words) == 1 {
+		return words[0]
+	}
+	n := len(words) - 1
+	return strings.Join(words[:n], ", ") + " or " + words[n]
+}
+
+// lowerFirst makes the first letter small, unless it begins a word of capitals.
+func lowerFirst(s string) string {
+	if len(s) > 1 && 'A' <= s[0] && s[0] <= 'Z' && 'a' <= s[1] && s[1] <= 'z' {
+		return string(s[0]+'a'-'A') + s[1:]
+	}
+	return s
+}
+
+// cmpOr returns s, or t if s is empty.
+func cmpOr(s, t string) string {
+	if s == "" {
+		return t
+	}
+	return s
+}

@@ -1,0 +1,136 @@
+package repl_test
+
+import (
+	"strings"
+	"testing"
+
+	"pmtools/derive/repl"
+)
+
+// TestSyntaxProblems has mistakes with what is said of them, and where the caret is.
+func TestSyntaxProblems(t *testing.T) {
+	const operand = "a metric, a number, a function, '(', '-' or '!'"
+	for _, tt := range []struct {
+		text string
+		pos  int
+		msg  string
+	}{
+		{"", 0, "found the end, expected " + operand},
+		{"a +", 3, "found the end, expected " + operand},
+		{"a + ", 3, "found the end, expected " + operand},
+		{"a + * b", 4, "found '*', expected " + operand},
+		{"+ a", 0, "found '+', expected " + operand},
+		{"* a", 0, "found '*', expected " + operand},
+		{") a", 0, "found ')', expected " + operand},
+		{"()", 1, "found ')', expected " + operand},
+		{"(a", 2, "found the end, expected an operator, an instance in brackets or ')'"},
+		{"(a + 1", 6, "found the end, expected an operator or ')'"},
+		{"a)", 1, "found ')', expected an operator, an instance in brackets or the end"},
+		{"1)", 1, "found ')', expected an operator or the end"},
+		{"(1))", 3, "found ')', expected an operator, an instance in brackets or the end"},
+		{"a b", 2, "found 'b', expected an operator, an instance in brackets or the end"},
+		{"a 1", 2, "found '1', expected an operator, an instance in brackets or the end"},
+		{"a, b", 1, "found ',', expected an operator, an instance in brackets or the end"},
+		{"a : b", 2, "found ':', expected an operator, an instance in brackets or the end"},
+		{"a ? b", 5, "found the end, expected an operator, an instance in brackets or ':'"},
+		{"a ?", 3, "found the end, expected a metric, a number, a function, novalue(), '(', '-' or '!'"},
+		{"a ? b :", 7, "found the end, expected a metric, a number, a function, novalue(), '(', '-' or '!'"},
+		{"a = b", 2, "found '=', expected an operator, an instance in brackets or the end"},
+		{"1e5", 1, "found 'e5', expected an operator or the end"},
+		{"sum(a)[x]", 6, "found [x], expected an operator or the end"},
+		{"avg()", 4, "found ')', expected a metric"},
+		{"avg(a + b)", 6, "found '+', expected ')'"},
+		{"count(1)", 6, "found '1', expected a metric"},
+		{"defined(a b)", 10, "found 'b', expected ')'"},
+		{"delta()", 6, "found ')', expected " + operand},
+		{"rate(a,b)", 6, "found ',', expected an operator, an instance in brackets or ')'"},
+		{"rescale(a, Kbyte)", 11, "found 'Kbyte', expected a text in quotes"},
+		{`rescale(a "Kbyte")`, 10, `found "Kbyte", expected an operator, an instance in brackets or ','`},
+		{"mkconst(a)", 8, "found 'a', expected a number"},
+		{"mkconst(1, type)", 15, "found ')', expected '='"},
+		{"mkconst(1, type=)", 16, "found ')', expected a value"},
+		{"mkconst(1, meta=)", 16, "found ')', expected a metric"},
+		{"a == ", 4, "found the end, expected " + operand},
+		{"mkconst(1, type=32 x)", 19, "found 'x', expected ',' or ')'"},
+		{"mkconst(1.5, type=32)", 20, "incompatible floating point constant and type '32'"},
+		{"mkconst(1, indom=x)", 17, "illegal indom: 'x'"},
+		{"mkconst(1, units=\"kilobites\")", 17, "illegal units: 'unrecognized or duplicate base unit'"},
+		{"matchinst(a, b)", 10, "found 'a', expected '!' or a pattern between slashes"},
+		{"matchinst(/a/ b)", 14, "found 'b', expected ','"},
+		{"matchinst(/a/, b", 16, "found the end, expected an operator, an instance in brackets or ')'"},
+		{"meta(a)", 0, "found 'meta', expected " + operand},
+		{"type", 0, "found 'type', expected " + operand},
+		{"a $ b", 2, "illegal character"},
+		{"a | b", 2, "illegal character"},
+		{"a['x", 1, "unterminated instance name"},
+	} {
+		p := repl.SyntaxProblem(tt.text)
+		if p == nil {
+			t.Errorf("%q: no problem", tt.text)
+			continue
+		}
+		if p.Msg != tt.msg || p.Pos != tt.pos {
+			t.Errorf("%q: at %d %s\nwant at %d %s", tt.text, p.Pos, p.Msg, tt.pos, tt.msg)
+		}
+	}
+}
+
+// TestSyntaxProblemOfLongText has a text that is too long for all that is tried.
+func TestSyntaxProblemOfLongText(t *testing.T) {
+	p := repl.SyntaxProblem(strings.Repeat("a + ", 100000) + ")")
+	if p == nil || p.Msg == "" || p.Pos != 400000 {
+		t.Errorf("%v", p)
+	}
+}
+
+func TestSpot(t *testing.T) {
+	for _, tt := range []struct {
+		text, calls, open string
+		from              int
+	}{
+		{"", "", "", 0}, {"a + b", "", "", 0}, {"sum(", "sum", "", 0}, {"sum(a) + (", "|", "", 0}, {"rate((a", "rate|", "", 0},
+		{`rescale(a, "K`, "rescale", `"`, 12}, {`rescale(a, "K")`, "", "", 0}, {"a[b", "", "[", 2}, {`a[b\]`, "", "[", 2}, {"a[b] + c[", "", "[", 9},
+		{"matchinst(/x", "matchinst", "/", 11}, {"matchinst(!/x", "matchinst", "/", 12}, {"matchinst(/x(/, a", "matchinst", "", 0}, {"a / b", "", "", 0},
+		{"a / b[", "", "[", 6}, {")))", "", "", 0}, {`"(" + (`, "|", "", 0},
+	} {
+		calls, open, from := repl.Spot(tt.text)
+		got := strings.Join(calls, "|")
+		if len(calls) == 1 && calls[0] == "" {
+			got = "|"
+		}
+		if got != tt.calls || open != tt.open || from != tt.from {
+			t.Errorf("%q: %q %q %d", tt.text, got, open, from)
+		}
+	}
+}
+
+func TestDepth(t *testing.T) {
+	s := newSession(t, "ta")
+	run(s, "t.s")
+	for _, tt := range []struct {
+		text string
+		want int
+	}{
+		{"t.b", 0}, {"t.a", 0}, {"rate(t.a)", 1}, {"delta(t.a) + delta(t.s)", 1}, {"delta(delta(t.s))", 2}, {"delta(t.s + delta(t.s - delta(t.d)))", 3},
+		{"instant(t.a)", 1}, {"instant(t.s)", 0}, {"delta(t.s) + delta(delta(t.s)) + t.s", 2}, {"t.b +", -1},
+	} {
+		if got := repl.Depth(s, tt.text); got != tt.want {
+			t.Errorf("%s: %d, want %d", tt.text, got, tt.want)
+		}
+	}
+}
+
+func TestOpenMetricsUnits(t *testing.T) {
+	for _, tt := range []struct {
+		units, want string
+		factor      float64
+	}{
+		{"byte", "bytes", 1}, {"Kbyte", "bytes", 1024}, {"Mbyte", "bytes", 1 << 20}, {"sec", "seconds", 1}, {"millisec", "seconds", 0.001}, {"hour", "seconds", 3600},
+		{"Kbyte / sec", "bytes_per_second", 1024}, {"byte / min", "bytes_per_second", 1.0 / 60}, {"count", "", 1}, {"count / sec", "", 1}, {"", "", 1},
+		{"byte / count", "", 1}, {"sec^2", "", 1},
+	} {
+		if got, f := repl.OMUnit(tt.units); got != tt.want || f != tt.factor {
+			t.Errorf("%q: %q %v", tt.units, got, f)
+		}
+	}
+}

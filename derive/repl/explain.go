@@ -1,0 +1,221 @@
+package repl
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"pmtools/derive/check"
+	"pmtools/derive/syntax"
+	"pmtools/lib/pcp"
+)
+
+// runExplain shows the tree of an expression.
+func runExplain(ctx context.Context, s *Session, text string, w io.Writer) error {
+	text = s.defined(text)
+	sc := newScope(ctx, s.world())
+	c, err := sc.compile(text, "")
+	if err != nil {
+		return err
+	}
+	for _, name := range c.used {
+		fmt.Fprintln(w, "expanded "+name)
+	}
+	e := &explainer{info: c.info, conv: make(map[syntax.Expr][]string)}
+	e.node(c.tree, "", 0)
+	return s.table(w, &Table{
+		Header: []string{"expression", "type", "semantics", "units", "dimension", "scale", "indom", "conversion"}, Rows: e.rows,
+	})
+}
+
+// Explain writes the tree of an expression, or of a definition's, with the metadata of every node.
+func (s *Session) Explain(ctx context.Context, text string, w io.Writer) error {
+	if err := s.acquire(ctx); err != nil {
+		return err
+	}
+	defer s.release()
+	if err := s.connect(ctx); err != nil {
+		return err
+	}
+	return s.noteLost(runExplain(ctx, s, text, w))
+}
+
+// defined returns the expression of NAME = EXPR, which may be given as well.
+func (s *Session) defined(text string) string {
+	if it := parseItem(text); it.kind == definition && it.text != "" {
+		return it.text
+	}
+	return text
+}
+
+// An explainer makes the rows of a tree.
+type explainer struct {
+	info *check.Info
+	conv map[syntax.Expr][]string // conversions that the node above applies
+	rows [][]string
+}
+
+// Bounds of the tree that is shown.
+const (
+	maxExplained = 500 // rows
+	maxLevel     = 200
+	maxNodeText  = 64 // characters
+)
+
+// node adds the rows of a node and of those below it. Parentheses have none of their own.
+func (e *explainer) node(x syntax.Expr, role string, level int) {
+	for {
+		p, ok := x.(*syntax.ParenExpr)
+		if !ok {
+			break
+		}
+		if c := e.conv[p]; c != nil {
+			e.conv[p.X] = append(e.conv[p.X], c...)
+		}
+		x = p.X
+	}
+	if len(e.rows) >= maxExplained || level > maxLevel {
+		if len(e.rows) == maxExplained {
+			e.rows = append(e.rows, []string{"..."})
+		}
+		return
+	}
+	row := []string{strings.Repeat("  ", level) + role + shorten(syntax.Print(x), maxNodeText)}
+	t, typed := e.info.Types[x]
+	if typed {
+		indom := "-"
+		if !t.Singular() {
+			indom = t.InDom.String()
+		}
+		row = append(row, t.Type.String(), t.Sem.Text(), units(t.Units), dimensions(t.Units), scales(t.Units), indom)
+	} else {
+		row = append(row, "-", "-", "-", "-", "-", "-")
+	}
+	e.rows = append(e.rows, append(row, e.notes(x, typed)))
+	e.below(x, level+1)
+}
+
+// notes tells what is done to the values of a node, and what is known of it before there are values.
+func (e *explainer) notes(x syntax.Expr, typed bool) string {
+	notes := e.conv[x]
+	switch n := x.(type) {
+	case *syntax.CallExpr:
+		if defined, ok := e.info.Defined[n]; ok {
+			notes = append(notes, map[bool]string{true: "is 1", false: "is 0"}[defined])
+		}
+	case *syntax.TernaryExpr:
+		switch e.info.Choices[n] {
+		case check.Left:
+			notes = append(notes, "always the left arm")
+		case check.Right:
+			notes = append(notes, "always the right arm")
+		}
+	case *syntax.RescaleExpr:
+		notes = append(notes, fmt.Sprintf("from %s to %s", units(e.info.Types[n.X].Units), units(e.info.Rescale[n])))
+	}
+	if !typed {
+		notes = append(notes, "not used")
+	}
+	return strings.Join(notes, ", ")
+}
+
+// below adds the rows of the nodes below x.
+func (e *explainer) below(x syntax.Expr, level int) {
+	switch n := x.(type) {
+	case *syntax.UnaryExpr:
+		e.promote(n.X, n)
+		e.node(n.X, "", level)
+	case *syntax.BinaryExpr:
+		e.scale(n)
+		e.node(n.X, "", level)
+		e.node(n.Y, "", level)
+	case *syntax.TernaryExpr:
+		e.node(n.Cond, "guard ", level)
+		e.node(n.X, "true ", level)
+		e.node(n.Y, "false ", level)
+	case *syntax.InstExpr:
+		e.node(n.X, "", level)
+	case *syntax.CallExpr:
+		if n.Fun != syntax.ANON && n.Fun != syntax.DEFINED {
+			if n.Fun == syntax.DELTA {
+				e.promote(n.X, n)
+			}
+			e.node(n.X, "", level)
+		}
+	case *syntax.RescaleExpr:
+		e.node(n.X, "", level)
+	case *syntax.MatchInstExpr:
+		e.node(n.X, "", level)
+	}
+}
+
+// promote notes that an operand becomes the type of the node above.
+func (e *explainer) promote(x, above syntax.Expr) {
+	from, ok := e.info.Types[x]
+	to, typed := e.info.Types[above]
+	if ok && typed && from.Type != to.Type {
+		e.conv[x] = append(e.conv[x], fmt.Sprintf("%s to %s", from.Type, to.Type))
+	}
+}
+
+// scale notes what the operands of an operator are converted by, and what type they become.
+func (e *explainer) scale(n *syntax.BinaryExpr) {
+	if s, ok := e.info.Scales[n]; ok {
+		e.factor(n.X, s.LeftDiv, s.LeftMul)
+		e.factor(n.Y, s.RightDiv, s.RightMul)
+	}
+	x, okx := e.info.Types[n.X]
+	y, oky := e.info.Types[n.Y]
+	if !okx || !oky {
+		return
+	}
+	common := max(x.Type, y.Type) // relations compare in the higher type
+	switch n.Op {
+	case syntax.PLUS, syntax.MINUS, syntax.STAR, syntax.SLASH:
+		common = e.info.Types[n].Type
+	}
+	for _, operand := range []struct {
+		x syntax.Expr
+		t pcp.Type
+	}{{n.X, x.Type}, {n.Y, y.Type}} {
+		if operand.t != common {
+			e.conv[operand.x] = append(e.conv[operand.x], fmt.Sprintf("%s to %s", operand.t, common))
+		}
+	}
+}
+
+// factor notes a scale factor.
+func (e *explainer) factor(x syntax.Expr, div, mul float64) {
+	var parts []string
+	if div != 1 {
+		parts = append(parts, "/ "+trimFloat(div))
+	}
+	if mul != 1 {
+		parts = append(parts, "* "+trimFloat(mul))
+	}
+	if parts != nil {
+		e.conv[x] = append(e.conv[x], strings.Join(parts, " "))
+	}
+}
+
+// trimFloat returns a factor.
+func trimFloat(f float64) string { return string(pcp.AppendG(nil, f, 15)) }
+
+// dimensions returns the powers of space, time and count.
+func dimensions(u pcp.Units) string {
+	return fmt.Sprintf("%d,%d,%d", u.DimSpace, u.DimTime, u.DimCount)
+}
+
+// scales returns the scales of space, time and count; those that do not count are hyphens.
+func scales(u pcp.Units) string {
+	return scale(u.DimSpace, u.ScaleSpace) + "," + scale(u.DimTime, u.ScaleTime) + "," + scale(u.DimCount, u.ScaleCount)
+}
+
+// scale returns one scale.
+func scale(dim, scale int8) string {
+	if dim == 0 {
+		return "-"
+	}
+	return fmt.Sprint(scale)
+}

@@ -1,0 +1,75 @@
+package repl
+
+import "pmtools/lib/pcp"
+
+// What the tests in repl_test see of the inside.
+var (
+	Nearest    = nearest
+	Distance   = distance
+	Spark      = spark
+	ShortFloat = shortFloat
+	OMName     = omName
+	Snippet    = snippet
+	Quote      = quote
+	Unquote    = unquote
+)
+
+// PlaceIn expands an expression and traces a place in the result back.
+func PlaceIn(s *Session, text string, pos int) (expanded string, orig int, inside string, err error) {
+	sc := newScope(s.background, s.world())
+	x, err := sc.expand(text, "")
+	if err != nil {
+		return "", 0, "", err
+	}
+	orig, inside = x.place(pos)
+	return x.text, orig, inside, nil
+}
+
+// ParsedItem returns what an item is taken for: its kind, name, attribute, text, and where the text begins.
+func ParsedItem(src string) (kind, name, attr, text string, start int) {
+	it := parseItem(src)
+	kinds := [...]string{"blank", "command", "expression", "definition", "attribute"}
+	return kinds[it.kind], it.name, it.attr, it.text, it.start
+}
+
+// Spot returns where a text ends: the calls that are open, and what it is inside of.
+func Spot(text string) (calls []string, open string, from int) {
+	sp := findSpot(text)
+	if sp.open != 0 {
+		open = string(sp.open)
+	}
+	return sp.calls, open, sp.from
+}
+
+// SyntaxProblem parses an expression and returns what is said of it.
+func SyntaxProblem(text string) *Problem {
+	_, err := parse(text)
+	if err == nil {
+		return nil
+	}
+	return syntaxProblem(text, err)
+}
+
+// Depth returns how many earlier samples an expression needs.
+func Depth(s *Session, text string) int {
+	c, err := newScope(s.background, s.world()).compile(text, "")
+	if err != nil {
+		return -1
+	}
+	return c.depth
+}
+
+// CutInterval and CutCount take numbers from the front of an argument.
+var (
+	CutInterval = cutInterval
+	CutCount    = cutCount
+)
+
+// OMUnit returns the base unit for the text of units.
+func OMUnit(units string) (string, float64) {
+	u, _, err := pcp.ParseUnits(units)
+	if err != nil {
+		return "bad", 0
+	}
+	return omUnit(u)
+}

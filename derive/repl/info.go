@@ -1,0 +1,182 @@
+package repl
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"path"
+	"slices"
+	"strings"
+
+	"pmtools/derive"
+	"pmtools/lib/format"
+	"pmtools/lib/pcp"
+	"pmtools/lib/pmapi"
+)
+
+// metric finds a metric by its name.
+func (s *Session) metric(ctx context.Context, name string) (*derive.Source, pcp.Desc, error) {
+	src, err := s.all(ctx)
+	if err != nil {
+		return nil, pcp.Desc{}, err
+	}
+	found, err := src.Lookup(ctx, []string{name})
+	if err != nil {
+		return nil, pcp.Desc{}, err
+	}
+	if err := found[0].Err; err != nil {
+		p := &Problem{Msg: name + ": " + lowerFirst(err.Error()), Err: err}
+		if s.defs.find(name) == nil {
+			p.Notes = didYouMean(name, append(s.defs.names(), s.catalogue(ctx)...))
+		}
+		return nil, pcp.Desc{}, p
+	}
+	descs, err := src.Describe(ctx, []pcp.ID{found[0].ID})
+	if err != nil {
+		return nil, pcp.Desc{}, err
+	}
+	if err := descs[0].Err; err != nil {
+		return nil, pcp.Desc{}, &Problem{Msg: name + ": " + lowerFirst(err.Error()), Err: err}
+	}
+	return src, descs[0].Desc, nil
+}
+
+// runDesc shows a description.
+func runDesc(ctx context.Context, s *Session, name string, w io.Writer) error {
+	_, d, err := s.metric(ctx, name)
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(format.AppendDesc([]byte(fmt.Sprintf("%s PMID: %s\n", name, d.ID)), &d, false))
+	return err
+}
+
+// runInst lists instances.
+func runInst(ctx context.Context, s *Session, name string, w io.Writer) error {
+	src, d, err := s.metric(ctx, name)
+	if err != nil {
+		return err
+	}
+	if d.InDom == pcp.NullInDom {
+		return problemf("%s has one value and no instances", name)
+	}
+	insts, err := src.Instances(ctx, d.InDom)
+	if err != nil {
+		return &Problem{Msg: err.Error(), Err: err}
+	}
+	t := &Table{Right: []bool{true}}
+	for _, in := range insts {
+		t.Rows = append(t.Rows, []string{number(in.ID), in.Name})
+	}
+	return s.table(w, t)
+}
+
+// runText shows help texts.
+func runText(ctx context.Context, s *Session, name string, w io.Writer) error {
+	src, d, err := s.metric(ctx, name)
+	if err != nil {
+		return err
+	}
+	line, errLine := src.Text(ctx, d.ID, pcp.OneLine)
+	help, errHelp := src.Text(ctx, d.ID, pcp.Help)
+	line, help = strings.TrimRight(line, "\n"), strings.TrimRight(help, "\n")
+	switch {
+	case errLine != nil && errHelp != nil:
+		return &Problem{Msg: errLine.Error(), Err: errLine}
+	case errLine == nil && line != "":
+		fmt.Fprintln(w, line)
+	}
+	if errHelp == nil && help != "" && help != line {
+		fmt.Fprintln(w, help)
+	}
+	return nil
+}
+
+// runLabels shows labels: those of the metric, and of each instance the further ones.
+func runLabels(ctx context.Context, s *Session, name string, w io.Writer) error {
+	src, d, err := s.metric(ctx, name)
+	if err != nil {
+		return err
+	}
+	var sets [][]pcp.Label
+	add := func(kind pcp.LabelKind, ident uint32) {
+		// A level without labels, or that cannot be had, adds none.
+		found, _ := src.Labels(ctx, kind, ident)
+		for _, l := range found {
+			sets = append(sets, l.Labels)
+		}
+	}
+	add(pcp.ContextLabels, 0)
+	if !d.ID.IsDerived() {
+		add(pcp.DomainLabels, d.ID.Domain())
+	}
+	if d.InDom != pcp.NullInDom {
+		add(pcp.InDomLabels, uint32(d.InDom))
+	}
+	if !d.ID.IsDerived() {
+		add(pcp.ClusterLabels, uint32(d.ID))
+		add(pcp.ItemLabels, uint32(d.ID))
+	}
+	fmt.Fprintf(w, "%s %s\n", name, pcp.AppendLabels(nil, pcp.MergeLabels(sets...)))
+	if d.InDom == pcp.NullInDom {
+		return nil
+	}
+	p := sampler{s: s, names: make(map[pcp.InDom]map[int32]string)}
+	insts, _ := src.Labels(ctx, pcp.InstanceLabels, uint32(d.InDom))
+	t := &Table{}
+	for _, l := range insts {
+		t.Rows = append(t.Rows, []string{p.instance(ctx, d.InDom, l.Inst), string(pcp.AppendLabels(nil, l.Labels))})
+	}
+	return s.table(w, t)
+}
+
+// maxTexts is how many metrics are listed with help texts, which are asked for one by one.
+const maxTexts = 500
+
+// runMetrics lists metrics.
+func runMetrics(ctx context.Context, s *Session, pattern string, w io.Writer) error {
+	match := func(name string) bool { return strings.HasPrefix(name, pattern) }
+	if strings.ContainsAny(pattern, "*?[") {
+		if _, err := path.Match(pattern, ""); err != nil {
+			return problemf("'%s' is no pattern", pattern)
+		}
+		// Dots separate nothing for *, as one expects of names.
+		match = func(name string) bool { ok, _ := path.Match(pattern, name); return ok }
+	}
+	src, err := s.all(ctx)
+	if err != nil {
+		return err
+	}
+	type entry struct {
+		name string
+		id   pcp.ID
+	}
+	var list []entry
+	err = src.Walk(ctx, "", func(name string, id pcp.ID) bool {
+		if match(name) {
+			list = append(list, entry{name, id})
+		}
+		return true
+	})
+	if err != nil {
+		return err
+	}
+	if len(list) == 0 {
+		return &Problem{Msg: "no metric matches " + pattern, Notes: didYouMean(pattern, s.catalogue(ctx))}
+	}
+	slices.SortStableFunc(list, func(a, b entry) int { return cmp.Compare(a.name, b.name) })
+	t := &Table{}
+	texter, _ := pmapi.As[pmapi.Texter](src)
+	for i, e := range list {
+		text := ""
+		if texter != nil && i < maxTexts {
+			text, _ = texter.Text(ctx, e.id, pcp.OneLine)
+		}
+		t.Rows = append(t.Rows, []string{e.name, strings.TrimSpace(text)})
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+	}
+	return s.table(w, t)
+}

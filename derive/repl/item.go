@@ -1,0 +1,194 @@
+package repl
+
+import (
+	"errors"
+	"strings"
+
+	"pmtools/derive/check"
+	"pmtools/derive/syntax"
+)
+
+// A kind is what an item is.
+type kind int
+
+const (
+	blank kind = iota // nothing, or a comment
+	command
+	expression
+	definition
+	attribute
+)
+
+// An item is one thing that a user asks for.
+type item struct {
+	kind  kind
+	name  string // of the command, or of the metric
+	attr  string // of an attribute
+	text  string // the argument, the expression or the value
+	start int    // where that begins in the item
+}
+
+// parseItem finds out what an item is.
+func parseItem(src string) item {
+	text := strings.TrimSpace(src)
+	start := strings.Index(src, text)
+	switch {
+	case text == "" || text[0] == '#':
+		return item{}
+	case text == "help", text == "quit", text == "exit":
+		return item{kind: command, name: text}
+	case strings.HasPrefix(text, "help "):
+		topic := strings.TrimSpace(text[len("help "):])
+		return item{kind: command, name: "help", text: topic, start: start + len(text) - len(topic)}
+	case text[0] == ':':
+		name, arg, _ := strings.Cut(text[1:], " ")
+		arg = strings.TrimSpace(arg)
+		return item{kind: command, name: name, text: arg, start: start + len(text) - len(arg)}
+	}
+	left, right, ok := cutDefinition(text)
+	if !ok {
+		return item{kind: expression, text: text, start: start}
+	}
+	value := strings.TrimLeft(right, blanks)
+	it := item{kind: definition, name: strings.TrimSpace(left), text: value, start: start + len(text) - len(value)}
+	if name, attr, ok := strings.Cut(it.name, "("); ok {
+		it.kind, it.name = attribute, strings.TrimSpace(name)
+		it.attr = strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(attr), ")"))
+	}
+	return it
+}
+
+// blanks is the white space of the language.
+const blanks = " \t\n\v\f\r"
+
+// cutDefinition cuts NAME = EXPR or NAME(ATTR) = TEXT at the sign. An expression has '=' alone only behind a tag, inside
+// parentheses after a comma or a function's name, so everything before the sign must look like a name.
+func cutDefinition(text string) (left, right string, ok bool) {
+	left, right, ok = strings.Cut(text, "=")
+	if !ok || strings.HasPrefix(right, "=") {
+		return "", "", false
+	}
+	name, attr, hasAttr := strings.Cut(strings.TrimSpace(left), "(")
+	if !nameLike(strings.TrimSpace(name)) {
+		return "", "", false
+	}
+	if hasAttr {
+		attr = strings.TrimSpace(attr)
+		if !strings.HasSuffix(attr, ")") || strings.ContainsAny(attr, ",") {
+			return "", "", false
+		}
+	}
+	return left, right, true
+}
+
+// nameLike reports whether a text has the letters of a name of a metric, and no others.
+func nameLike(s string) bool {
+	for i := range len(s) {
+		if !nameByte(s[i]) {
+			return false
+		}
+	}
+	return s != ""
+}
+
+// nameByte reports whether a byte can be part of a name.
+func nameByte(c byte) bool {
+	return c == '.' || c == '_' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
+}
+
+// legalName reports whether a metric may have a name: words with single dots between them.
+func legalName(name string) bool {
+	for word := range strings.SplitSeq(name, ".") {
+		if word == "" || !nameLike(word) || word[0] == '_' || '0' <= word[0] && word[0] <= '9' {
+			return false
+		}
+	}
+	return true
+}
+
+// Incomplete reports whether an item waits for another line: it ends in a backslash, or has a parenthesis, a bracket or a
+// string that is open. An item that is wrong already does not wait.
+func Incomplete(text string) bool {
+	if strings.HasSuffix(text, `\`) {
+		return true
+	}
+	switch it := parseItem(text); it.kind {
+	case expression, definition:
+		return openExpr(it.text)
+	case command:
+		if c := findCommand(it.name); c != nil && c.expr {
+			return openExpr(it.text)
+		}
+	case attribute:
+		return openValue(it.text)
+	}
+	return false
+}
+
+// Join puts the next line behind an item that waits for it.
+func Join(text, line string) string {
+	if head, ok := strings.CutSuffix(text, `\`); ok {
+		return head + line
+	}
+	if parseItem(text).kind == attribute {
+		return text + "\n" + line
+	}
+	return text + " " + line
+}
+
+// openExpr reports whether an expression ends inside something.
+func openExpr(text string) bool {
+	lexemes := check.Syntax().Lexemes(text)
+	if len(lexemes) == 0 {
+		return false
+	}
+	switch last := lexemes[len(lexemes)-1]; last.Tok {
+	case syntax.ILLEGAL:
+		_, err := parse(text)
+		bad, ok := errors.AsType[*syntax.Error](err)
+		return ok && strings.HasPrefix(bad.Msg, "unterminated ")
+	case syntax.EOS:
+		depth := 0
+		for _, l := range lexemes {
+			switch l.Tok {
+			case syntax.LPAREN:
+				depth++
+			case syntax.RPAREN:
+				depth--
+			}
+		}
+		return depth > 0
+	}
+	return false
+}
+
+// openValue reports whether a help text begins with a quote and has no other.
+func openValue(text string) bool {
+	if text == "" || text[0] != '"' && text[0] != '\'' {
+		return false
+	}
+	_, closed := unquote(text)
+	return !closed
+}
+
+// unquote returns the value of a help text: what is between quotes, with its backslashes removed, or the text itself.
+func unquote(text string) (value string, closed bool) {
+	if text == "" || text[0] != '"' && text[0] != '\'' {
+		return text, true
+	}
+	var b strings.Builder
+	for i := 1; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == text[0]:
+			return b.String(), true
+		case c == '\\' && i+1 < len(text):
+			i++
+			if text[i] != '\n' {
+				b.WriteByte(text[i])
+			}
+		case c != '\\':
+			b.WriteByte(c)
+		}
+	}
+	return b.String(), false
+}

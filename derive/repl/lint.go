@@ -1,0 +1,248 @@
+package repl
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"pmtools/derive/check"
+	"pmtools/derive/syntax"
+)
+
+// A File is a configuration file.
+type File struct {
+	Name string
+	Text []byte
+}
+
+// Severities of diagnostics.
+const (
+	SeverityError   = "error"
+	SeverityWarning = "warning"
+)
+
+// A Diagnostic is something wrong or doubtful in a line of a configuration file.
+type Diagnostic struct {
+	File     string `json:"file"`
+	Line     int    `json:"line"`
+	Column   int    `json:"column"` // in bytes, from 1
+	Severity string `json:"severity"`
+	Metric   string `json:"metric,omitempty"`
+	Message  string `json:"message"`
+
+	Notes  []string `json:"notes,omitempty"`
+	Source string   `json:"-"` // the line
+}
+
+// String returns the diagnostic on one line.
+func (d *Diagnostic) String() string {
+	return fmt.Sprintf("%s:%d:%d: %s: %s", d.File, d.Line, d.Column, d.Severity, d.Message)
+}
+
+// Snippet returns the line with a caret under the place, and the notes.
+func (d *Diagnostic) Snippet() string {
+	p := Problem{Src: d.Source, Pos: min(d.Column-1, len(d.Source)), Notes: d.Notes}
+	if d.Source == "" {
+		p.Src = ""
+	}
+	_, rest, _ := strings.Cut(p.Text(), "\n")
+	return rest
+}
+
+// A Lint says what is looked for.
+type Lint struct {
+	Syntax bool // only what needs no source
+	Expand bool // definitions may stand inside others
+}
+
+// Lint looks for mistakes in configuration files, which may use each other's definitions. The error is one of the source.
+func (s *Session) Lint(ctx context.Context, files []File, opt Lint) ([]Diagnostic, error) {
+	if err := s.acquire(ctx); err != nil {
+		return nil, err
+	}
+	defer s.release()
+	if !opt.Syntax {
+		if err := s.connect(ctx); err != nil {
+			return nil, err
+		}
+	}
+	l := &linter{opt: opt, loading: newLoading(nil), texts: make(map[[2]string]bool)}
+	for _, f := range files {
+		l.read(f)
+	}
+	w := s.world()
+	if opt.Syntax {
+		w.src = nil
+	}
+	w.defs = newDictionary(l.own, s.global)
+	l.sc = newScope(ctx, w)
+	if !opt.Syntax {
+		var names []string
+		for _, d := range l.list {
+			names = append(names, d.def.Name)
+		}
+		if err := l.sc.learn(names); err != nil {
+			return nil, s.noteLost(err)
+		}
+	}
+	for _, d := range l.list {
+		if err := l.meaning(d); err != nil {
+			return nil, s.noteLost(err)
+		}
+	}
+	l.sort()
+	return l.diags, nil
+}
+
+// A linter is the work on some files.
+type linter struct {
+	opt Lint
+	*loading
+	sc    *scope
+	list  []*linted
+	diags []Diagnostic
+	texts map[[2]string]bool // help texts that were set
+	order map[string]int     // of files
+}
+
+// A linted definition is one that can be parsed.
+type linted struct {
+	def   *Definition
+	file  string
+	chunk syntax.Chunk
+	start int // of the expression in the definition's text
+}
+
+// add adds a diagnostic.
+func (l *linter) add(file string, line, column int, severity, metric, source, msg string, notes ...string) {
+	l.diags = append(l.diags, Diagnostic{
+		File: file, Line: line, Column: column, Severity: severity, Metric: metric, Message: msg, Notes: notes, Source: source,
+	})
+}
+
+// read cuts a file and notes what is wrong with its lines.
+func (l *linter) read(f File) {
+	if l.order == nil {
+		l.order = make(map[string]int)
+	}
+	l.order[f.Name] = len(l.order)
+	for _, c := range syntax.Chunks(f.Name, f.Text) {
+		line := strings.TrimRight(c.Raw, "\n")
+		if c.Comment() && strings.HasSuffix(line, `\`) {
+			l.add(f.Name, c.Line, len(line), SeverityWarning, "", line, "PCP takes the next line for a part of this comment")
+		}
+		if len(c.Items) > 0 && !strings.HasSuffix(c.Raw, "\n") {
+			l.add(f.Name, c.Line, 1, SeverityWarning, "", firstLine(c.Raw), "PCP ignores a last line without a newline")
+		}
+		for _, it := range c.Items {
+			l.item(f.Name, c, it)
+		}
+	}
+}
+
+// item looks at one item of a file.
+func (l *linter) item(file string, c syntax.Chunk, it syntax.Item) {
+	first := firstLine(c.Raw)
+	switch it := it.(type) {
+	case *syntax.FileError:
+		severity := SeverityError
+		if it.Warning {
+			severity = SeverityWarning
+		}
+		l.add(file, it.Line, 1, severity, "", first, strings.TrimPrefix(it.Msg, "pmLoadDerivedConfig: "))
+	case *syntax.Attribute:
+		switch _, defined := l.index[it.Name]; {
+		case !defined:
+			l.add(file, it.Line, 1, SeverityError, it.Name, first, it.Name+" is not defined before its "+it.Attr)
+		case it.Attr != "oneline" && it.Attr != "helptext":
+			l.add(file, it.Line, 1, SeverityError, it.Name, first, "there is no attribute "+it.Attr+"; there are oneline and helptext")
+		case l.texts[[2]string{it.Name, it.Attr}]:
+			l.add(file, it.Line, 1, SeverityError, it.Name, first, it.Name+" has its "+it.Attr+" already")
+		}
+		l.texts[[2]string{it.Name, it.Attr}] = true
+	case *syntax.Definition:
+		l.definition(file, c, it)
+	}
+}
+
+// definition parses a definition.
+func (l *linter) definition(file string, c syntax.Chunk, it *syntax.Definition) {
+	def := &Definition{Name: it.Name, Expr: it.Expr()}
+	d := &linted{def: def, file: file, chunk: c, start: it.Offset}
+	var err error
+	if def.tree, err = parse(def.Expr); err != nil {
+		l.problem(d, syntaxProblem(def.Expr, err))
+		return
+	}
+	if _, dup := l.index[it.Name]; dup {
+		l.add(file, it.Line, 1, SeverityError, it.Name, firstLine(c.Raw), it.Name+" is defined already")
+		return
+	}
+	l.put(def)
+	l.list = append(l.list, d)
+}
+
+// problem notes what is wrong with a definition.
+func (l *linter) problem(d *linted, p *Problem) {
+	line, column := d.chunk.Place(d.start)
+	if p.Src == d.def.Expr {
+		line, column = d.chunk.Place(d.start + p.Pos)
+	}
+	lines := strings.Split(d.chunk.Raw, "\n")
+	source := ""
+	if i := line - d.chunk.Line; i < len(lines) {
+		source = lines[i]
+	}
+	l.add(d.file, line, column, SeverityError, d.def.Name, source, p.Msg, p.Notes...)
+}
+
+// meaning checks a definition against the source, or without one what can be said all the same.
+func (l *linter) meaning(d *linted) error {
+	if !l.opt.Syntax && l.sc.inSource(d.def.Name) {
+		l.add(d.file, d.chunk.Line, 1, SeverityWarning, d.def.Name, firstLine(d.chunk.Raw),
+			"the source has a metric "+d.def.Name+", which hides this definition")
+		return nil
+	}
+	var err error
+	switch {
+	case l.opt.Expand && l.opt.Syntax:
+		_, err = l.sc.expand(d.def.Expr, d.def.Name)
+	case l.opt.Expand:
+		_, err = l.sc.compile(d.def.Expr, d.def.Name)
+	case l.opt.Syntax:
+		return nil
+	default:
+		_, err = check.Check(d.def.tree, l.sc, l.sc.options(d.def.Name))
+		if l.sc.err != nil {
+			return l.sc.err
+		}
+		if err != nil {
+			err = l.sc.checkProblem(&expansion{orig: d.def.Expr, text: d.def.Expr, tree: d.def.tree}, err)
+		}
+	}
+	if err == nil {
+		return nil
+	}
+	p, ok := errors.AsType[*Problem](err)
+	if !ok {
+		return err
+	}
+	l.problem(d, p)
+	return nil
+}
+
+// sort puts the diagnostics into the order of the files and their lines.
+func (l *linter) sort() {
+	slices.SortStableFunc(l.diags, func(a, b Diagnostic) int {
+		return cmp.Or(cmp.Compare(l.order[a.File], l.order[b.File]), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+	})
+}
+
+// firstLine returns the first line of a text.
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(text, "\n")
+	return line
+}

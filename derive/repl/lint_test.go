@@ -1,0 +1,132 @@
+package repl_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"pmtools/derive/repl"
+)
+
+// lint returns what is found in a file, a line each.
+func lint(t testing.TB, s *repl.Session, text string, opt repl.Lint) string {
+	t.Helper()
+	list, err := s.Lint(context.Background(), []repl.File{{Name: "f", Text: []byte(text)}}, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	for i := range list {
+		fmt.Fprintln(&b, list[i].String())
+	}
+	return b.String()
+}
+
+func TestLint(t *testing.T) {
+	s := newSession(t, "ta")
+	syntax, expand := repl.Lint{Syntax: true}, repl.Lint{Expand: true}
+	for _, tt := range []struct {
+		name string
+		text string
+		opt  repl.Lint
+		want string
+	}{
+		{"nothing", "", repl.Lint{}, ""},
+		{"good", "# c\na = t.b + 1\na(oneline) = x\na(helptext) = y\n", repl.Lint{}, ""},
+		{"syntax", "a = t.b +\n", repl.Lint{}, "f:1:10: error: found the end, expected a metric, a number, a function, '(', '-' or '!'\n"},
+		{"second line", "a = t.b \\\n  + )\n", syntax, "f:2:5: error: found ')', expected a metric, a number, a function, '(', '-' or '!'\n"},
+		{"unknown", "a = t.b\n\nb = 1 + t.bb\n", repl.Lint{}, "f:3:9: error: unknown metric t.bb\n"},
+		{"unknown without a source", "b = 1 + t.bb\n", syntax, ""},
+		{"meaning", "a = t.a + t.b\n", repl.Lint{}, "f:1:9: error: illegal operator for counter and non-counter\n"},
+		{"nested", "a = t.b\nb = a + 1\n", repl.Lint{}, "f:2:5: error: a is a derived metric, which the language does not allow inside another\n"},
+		{"nested without a source", "a = t.b\nb = a + 1\n", syntax, ""},
+		{"nested and expanded", "a = t.b\nb = a + 1\nc = b[one]\n", expand, ""},
+		{"order does not matter", "b = a + 1\na = t.b\n", expand, ""},
+		{"cycle", "a = b\nb = a\n", expand, "f:1:5: error: a is defined by itself\nf:2:5: error: b is defined by itself\n"},
+		{"cycle without a source", "a = b\nb = a\n", repl.Lint{Syntax: true, Expand: true}, "f:1:5: error: a is defined by itself\nf:2:5: error: b is defined by itself\n"},
+		{"meaning of an inner one", "a = t.b\nb = a + t.a\n", expand, "f:2:7: error: illegal operator for non-counter and counter\n"},
+		{"twice", "a = t.b\na = t.c\n", syntax, "f:2:1: error: a is defined already\n"},
+		{"hidden", "t.b = 1\n", repl.Lint{}, "f:1:1: warning: the source has a metric t.b, which hides this definition\n"},
+		{"no newline", "a = 1", repl.Lint{}, "f:1:1: warning: PCP ignores a last line without a newline\n"},
+		{"comment with a backslash", "# x \\\na = 1\n", syntax, "f:1:5: warning: PCP takes the next line for a part of this comment\n"},
+		{"no sign", "a\n", syntax, "f:1:1: error: missing ``='' after derived metric name\n"},
+		{"help", "a(oneline) = x\nb = 1\nb(one) = x\nb(oneline) = x\nb(oneline) = y\nb(helptext) = \"x\" y\n", syntax,
+			"f:1:1: error: a is not defined before its oneline\nf:3:1: error: there is no attribute one; there are oneline and helptext\n" +
+				"f:5:1: error: b has its oneline already\nf:6:1: warning: extra text (y) after attribute value will be ignored\n"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := lint(t, s, tt.text, tt.opt); got != tt.want {
+				t.Errorf("%q:\n%swant\n%s", tt.text, got, tt.want)
+			}
+		})
+	}
+}
+
+func TestSnippet(t *testing.T) {
+	s := newSession(t, "ta")
+	list, err := s.Lint(context.Background(), []repl.File{{Name: "f", Text: []byte("a = t.b \\\n\t+ t.bb\n")}}, repl.Lint{})
+	if err != nil || len(list) != 1 {
+		t.Fatal(list, err)
+	}
+	if got, want := list[0].Snippet(), "  \t+ t.bb\n  \t  ^\n  did you mean t.b?\n"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// TestLintFiles has definitions in one file that another uses.
+func TestLintFiles(t *testing.T) {
+	s := newSession(t, "ta")
+	list, err := s.Lint(context.Background(), []repl.File{{Name: "b", Text: []byte("b = a + 1\nb = x\n")}, {Name: "a", Text: []byte("a = t.b\nb = 1\n")}},
+		repl.Lint{Expand: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for i := range list {
+		got = append(got, list[i].String())
+	}
+	if want := "b:2:1: error: b is defined already|a:2:1: error: b is defined already"; strings.Join(got, "|") != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// BenchmarkLint checks 10,000 definitions, which must take less than a second.
+func BenchmarkLint(b *testing.B) {
+	s := newSession(b, "ta")
+	var text strings.Builder
+	for i := range 10000 {
+		fmt.Fprintf(&text, "# number %d\nx.m%d = rate(t.a) * %d + rescale(delta(t.a), \"count x 10^2\") / mkconst(%d, units=\"sec\")\nx.m%d(oneline) = text\n",
+			i, i, i, i+1, i)
+	}
+	if found := lint(b, s, text.String(), repl.Lint{}); found != "" {
+		b.Fatal(found[:min(len(found), 200)])
+	}
+	for b.Loop() {
+		lint(b, s, text.String(), repl.Lint{})
+	}
+}
+
+func TestFormatFile(t *testing.T) {
+	for _, tt := range []struct {
+		text   string
+		expand bool
+		want   string
+		errs   string
+	}{
+		{"b=a+1\na= c\n", false, "b = a + 1\n\na = c\n", ""},
+		{"# x\nb=a+1\nb(oneline) = y\na= c*2\n", true, "# x\nb = (c * 2) + 1\nb(oneline) = y\n\na = c * 2\n", ""},
+		{"a = sum(b)\nb = c\n", true, "", "[f:1] Error: a: sum() takes the name of a metric and no expression, and b is a derived metric"},
+		{"a = b\nb = a\n", true, "", "[f:1] Error: a: a is defined by itself: a -> b -> a"},
+		{"a = \n", true, "", "[f:1] Error: pmLoadDerivedConfig: expression missing"},
+	} {
+		out, errs := repl.FormatFile("f", []byte(tt.text), tt.expand, nil)
+		msg := ""
+		if len(errs) > 0 {
+			msg = errs[0].Error()
+		}
+		if string(out) != tt.want || msg != tt.errs {
+			t.Errorf("%q: %q, %q", tt.text, out, msg)
+		}
+	}
+}

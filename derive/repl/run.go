@@ -1,0 +1,269 @@
+package repl
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"pmtools/derive/syntax"
+)
+
+// ErrQuit is what Run returns for the command that ends a session.
+var ErrQuit = errors.New("quit")
+
+// Run runs one item and writes its output, as it comes, to w. The error says why the item failed; often it is a *Problem.
+// An item that ctx ends gives the error of ctx.
+func (s *Session) Run(ctx context.Context, text string, w io.Writer) error {
+	if err := s.acquire(ctx); err != nil {
+		return err
+	}
+	defer s.release()
+	if len(text) > syntax.MaxLen {
+		return problemf("the item is too long")
+	}
+	it := parseItem(text)
+	var err error
+	switch it.kind {
+	case command:
+		err = s.runCommand(ctx, it, w)
+	case expression:
+		err = s.runExpr(ctx, it.text, w)
+	case definition:
+		err = s.runDefinition(ctx, it, w)
+	case attribute:
+		err = s.runAttribute(it)
+	}
+	return s.noteLost(shift(err, text, it))
+}
+
+// shift makes the place of a problem one in the whole item.
+func shift(err error, text string, it item) error {
+	p, ok := errors.AsType[*Problem](err)
+	if ok && p.Src != "" && p.Src == it.text && strings.HasPrefix(text[it.start:], it.text) && it.kind != attribute {
+		p.Pos += it.start
+		p.Src = text
+	}
+	return err
+}
+
+// runDefinition defines a derived metric and shows its metadata.
+func (s *Session) runDefinition(ctx context.Context, it item, w io.Writer) error {
+	if !legalName(it.name) {
+		return problemf("'%s' is no name for a metric", it.name)
+	}
+	if it.text == "" {
+		return problemf("there is no expression for %s", it.name)
+	}
+	if err := s.connect(ctx); err != nil {
+		return err
+	}
+	def := &Definition{Name: it.name, Expr: oneLine(it.text)}
+	if old := s.defs.findOwn(it.name); old != nil {
+		def.OneLine, def.Help, def.Comments = old.OneLine, old.Help, old.Comments
+	}
+	var err error
+	if def.tree, err = parse(def.Expr); err != nil {
+		return syntaxProblem(it.text, err)
+	}
+	next := s.defs.with(def)
+	world := s.world()
+	world.defs = next
+	sc := newScope(ctx, world)
+	c, err := sc.compile(def.Expr, def.Name)
+	if err != nil {
+		return err
+	}
+	for _, name := range c.used {
+		fmt.Fprintln(w, "expanded "+name)
+	}
+	s.define(next)
+	fmt.Fprintf(w, "%s: %s\n", def.Name, metadata(c.info.Root))
+	if err := sc.learn([]string{def.Name}); err == nil && sc.inSource(def.Name) {
+		fmt.Fprintf(w, "note: the source has a metric %s, which hides the definition\n", def.Name)
+	}
+	return s.checkUsers(ctx, def.Name, w)
+}
+
+// checkUsers says which definitions do not fit any more because of one that has changed.
+func (s *Session) checkUsers(ctx context.Context, name string, w io.Writer) error {
+	users := s.defs.users(name)
+	if len(users) == 0 {
+		return nil
+	}
+	sc := newScope(ctx, s.world())
+	for _, user := range users {
+		d := s.defs.findOwn(user)
+		if _, err := sc.compile(d.Expr, d.Name); err != nil {
+			p, ok := errors.AsType[*Problem](err)
+			if !ok {
+				return err
+			}
+			fmt.Fprintf(w, "note: %s does not fit any more: %s\n", user, p.Msg)
+		}
+	}
+	return nil
+}
+
+// oneLine returns an expression without newlines.
+func oneLine(expr string) string {
+	return strings.TrimSpace(strings.NewReplacer("\n", " ", "\r", " ").Replace(expr))
+}
+
+// runAttribute sets a help text of a definition.
+func (s *Session) runAttribute(it item) error {
+	old := s.defs.findOwn(it.name)
+	if old == nil {
+		return s.notOwn(it.name)
+	}
+	value, closed := unquote(it.text)
+	switch {
+	case !closed:
+		return problemf("the quote is not closed")
+	case value == "":
+		return problemf("there is no text")
+	}
+	def := *old
+	switch it.attr {
+	case "oneline":
+		def.OneLine = value
+	case "helptext":
+		def.Help = value
+	default:
+		return problemf("there is no attribute %s; there are oneline and helptext", it.attr)
+	}
+	s.define(s.defs.with(&def))
+	return nil
+}
+
+// notOwn is what is said of a name that is no definition of this session.
+func (s *Session) notOwn(name string) *Problem {
+	if s.defs.find(name) != nil {
+		return problemf("%s was loaded before the session, and stays as it is", name)
+	}
+	return &Problem{Msg: name + " is not defined in this session", Notes: didYouMean(name, s.defs.names())}
+}
+
+// runCommand runs a command.
+func (s *Session) runCommand(ctx context.Context, it item, w io.Writer) error {
+	c := findCommand(it.name)
+	if c == nil {
+		var names []string
+		for _, c := range commands() {
+			names = append(names, c.name)
+		}
+		p := &Problem{Msg: "there is no command :" + it.name}
+		for _, n := range nearest(it.name, names) {
+			p.Notes = append(p.Notes, "did you mean :"+n+"?")
+		}
+		return p
+	}
+	if c.args == "" && it.text != "" {
+		return problemf(":%s takes no argument", c.name)
+	}
+	if c.needs && it.text == "" {
+		return problemf("usage: :%s %s", c.name, c.args)
+	}
+	if c.source {
+		if err := s.connect(ctx); err != nil {
+			return err
+		}
+	}
+	return c.run(ctx, s, it.text, w)
+}
+
+// A cmd is a command.
+type cmd struct {
+	name   string
+	args   string // as help shows them; "" for none
+	help   string // one sentence
+	needs  bool   // an argument must be given
+	source bool   // it asks the source
+	expr   bool   // the argument ends in an expression
+	run    func(ctx context.Context, s *Session, arg string, w io.Writer) error
+}
+
+// commands returns the commands in the order in which help shows them.
+func commands() []cmd {
+	return []cmd{
+		{"explain", "EXPR", "show each part of an expression with its type, units and conversions", true, true, true, runExplain},
+		{"watch", "[INTERVAL] EXPR", "show values as time goes by, until Ctrl-C", true, true, true, runWatch},
+		{"plot", "[SAMPLES] EXPR", "draw a chart of the values", true, true, true, runPlot},
+		{"metrics", "[PATTERN]", "list metrics whose names begin with PATTERN, or match it if it has *, ? or [", false, true, false, runMetrics},
+		{"desc", "NAME", "show the description of a metric", true, true, false, runDesc},
+		{"inst", "NAME", "list the instances of a metric", true, true, false, runInst},
+		{"text", "NAME", "show the help text of a metric", true, true, false, runText},
+		{"labels", "NAME", "show the labels of a metric and of its instances", true, true, false, runLabels},
+		{"list", "", "list the definitions of this session", false, false, false, runList},
+		{"show", "NAME", "show a definition", true, false, false, runShow},
+		{"drop", "NAME", "forget a definition of this session", true, false, false, runDrop},
+		{"load", "FILE", "read definitions from a configuration file", true, true, false, runLoad},
+		{"save", "FILE", "write the definitions to a configuration file that this session has read or written, or to a new one", true, true, false, runSave},
+		{"save!", "FILE", "write the definitions to a file, whatever is in it", true, true, false, runSaveOver},
+		{"source", "[host SPEC | archive SET | local]", "show or change where metrics come from", false, false, false, runSource},
+		{"time", "[WHEN]", "show or change the position in an archive", false, true, false, runTime},
+		{"step", "[INTERVAL | record]", "show or change how far apart samples of an archive are", false, true, false, runStep},
+		{"next", "[N]", "go to the next sample of an archive", false, true, false, runNext},
+		{"prev", "[N]", "go to the sample before", false, true, false, runPrev},
+		{"set", "[KEY [VALUE]]", "show or change settings", false, false, false, runSet},
+		{"debug", "SPEC", "set debug options, as option -D does", true, false, false, runDebug},
+		{"help", "[TOPIC]", "explain a command, a function or the language", false, false, false, runHelp},
+		{"quit", "", "leave", false, false, false, runQuit},
+		{"exit", "", "leave", false, false, false, runQuit},
+	}
+}
+
+// findCommand returns the command of a name, or nil.
+func findCommand(name string) *cmd {
+	all := commands()
+	i := slices.IndexFunc(all, func(c cmd) bool { return c.name == name })
+	if i < 0 {
+		return nil
+	}
+	return &all[i]
+}
+
+func runQuit(context.Context, *Session, string, io.Writer) error { return ErrQuit }
+
+// runDebug sets debug options.
+func runDebug(_ context.Context, s *Session, arg string, _ io.Writer) error {
+	if s.opt.Debug == nil {
+		return problemf("there are no debug options here")
+	}
+	if err := s.opt.Debug(arg); err != nil {
+		return &Problem{Msg: err.Error(), Err: err}
+	}
+	return nil
+}
+
+// runList lists the definitions.
+func runList(_ context.Context, s *Session, _ string, w io.Writer) error {
+	for _, d := range s.defs.own {
+		fmt.Fprintf(w, "%s = %s\n", d.Name, d.Expr)
+	}
+	return nil
+}
+
+// runShow shows a definition.
+func runShow(_ context.Context, s *Session, name string, w io.Writer) error {
+	d := s.defs.find(name)
+	if d == nil {
+		return &Problem{Msg: name + " is not defined", Notes: didYouMean(name, s.defs.names())}
+	}
+	_, err := io.WriteString(w, d.lines(d.Expr))
+	return err
+}
+
+// runDrop forgets a definition.
+func runDrop(_ context.Context, s *Session, name string, _ io.Writer) error {
+	if s.defs.findOwn(name) == nil {
+		return s.notOwn(name)
+	}
+	if users := s.defs.users(name); len(users) > 0 {
+		return problemf("%s is used by %s", name, strings.Join(users, ", "))
+	}
+	s.define(s.defs.without(name))
+	return nil
+}

@@ -1,0 +1,255 @@
+package repl
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"pmtools/lib/pcp"
+	"pmtools/lib/pmapi"
+	"pmtools/lib/pmerr"
+)
+
+// A sampler takes samples of a query in turn.
+type sampler struct {
+	s       *Session
+	q       *query
+	delay   time.Duration // between samples; 0 over a recording, unless it is to be replayed
+	end     pcp.Timestamp // samples behind it are not taken
+	bounded bool
+	due     time.Time // of the next sample
+	result  pcp.Result
+	names   map[pcp.InDom]map[int32]string
+}
+
+// newSampler returns a sampler that begins at the position of the Session.
+func (s *Session) newSampler(q *query, interval time.Duration) (*sampler, error) {
+	p := &sampler{s: s, q: q, names: make(map[pcp.InDom]map[int32]string)}
+	if s.line == nil {
+		p.delay = interval
+	}
+	if err := s.timeline.seek(); err != nil {
+		return nil, &Problem{Msg: err.Error(), Err: err}
+	}
+	return p, nil
+}
+
+// errEnd means that there are no more samples.
+var errEnd = errors.New("end of the recording")
+
+// next takes a sample. It belongs to the sampler and is overwritten by the next one.
+func (p *sampler) next(ctx context.Context) (*pcp.Result, error) {
+	if err := p.wait(ctx); err != nil {
+		return nil, err
+	}
+	err := p.q.src.Fetch(ctx, &p.q.request, &p.result)
+	switch {
+	case errors.Is(err, pmerr.EOL):
+		return nil, errEnd
+	case err != nil:
+		return nil, err
+	case p.bounded && p.result.Time.Compare(p.end) > 0:
+		return nil, errEnd
+	}
+	return &p.result, nil
+}
+
+// wait waits until the next sample is due. The times do not drift.
+func (p *sampler) wait(ctx context.Context) error {
+	if p.delay <= 0 {
+		return p.ended(ctx)
+	}
+	now := time.Now()
+	if p.due.IsZero() || now.Sub(p.due) > p.delay {
+		p.due = now
+	}
+	if wait := p.due.Sub(now); wait > 0 {
+		if p.s.opt.Flush != nil {
+			p.s.opt.Flush()
+		}
+		timer := time.NewTimer(wait)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			return idleError{ctx.Err()}
+		}
+	}
+	p.due = p.due.Add(p.delay)
+	return p.ended(ctx)
+}
+
+// ended returns an error if ctx has ended.
+func (p *sampler) ended(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return idleError{err}
+	}
+	return nil
+}
+
+// An idleError is that of a context which has ended while no request was under way.
+type idleError struct{ error }
+
+// Unwrap returns the error of the context.
+func (e idleError) Unwrap() error { return e.error }
+
+// warmUp takes the samples that the values of later ones need. It returns the time of the last of them.
+func (p *sampler) warmUp(ctx context.Context, n int) (pcp.Timestamp, error) {
+	var at pcp.Timestamp
+	for range n {
+		res, err := p.next(ctx)
+		if err != nil {
+			return at, err
+		}
+		at = res.Time
+	}
+	return at, nil
+}
+
+// instance returns the name of an instance; one that has none is shown by its number.
+func (p *sampler) instance(ctx context.Context, d pcp.InDom, inst int32) string {
+	if known, ok := p.names[d][inst]; ok {
+		return known
+	}
+	names := p.names[d]
+	if names == nil {
+		names = make(map[int32]string)
+		p.names[d] = names
+	}
+	if insts, err := p.s.src.Instances(ctx, d); err == nil {
+		for _, in := range insts {
+			names[in.ID] = in.Name
+		}
+	}
+	if _, ok := names[inst]; !ok && p.s.line != nil {
+		if insts, err := p.s.line.AllInstances(ctx, d); err == nil {
+			for _, in := range insts {
+				if _, known := names[in.ID]; !known {
+					names[in.ID] = in.Name
+				}
+			}
+		}
+	}
+	if _, ok := names[inst]; !ok {
+		names[inst] = number(inst)
+	}
+	return names[inst]
+}
+
+// A readingValue is one value of an expression at one time.
+type readingValue struct {
+	Instance string // empty for the value of a singular metric
+	ID       int32
+	Value    pcp.Value // not set if there is none
+	Rate     pcp.Value // of a counter, if there is one
+}
+
+// A reading is the values of all expressions at one time.
+type reading struct {
+	Time pcp.Timestamp
+	Sets []readingSet
+}
+
+// A readingSet is the values of one expression.
+type readingSet struct {
+	Err    error // why there are none
+	Values []readingValue
+}
+
+// take copies what a result holds for the expressions.
+func (p *sampler) take(ctx context.Context, res *pcp.Result) *reading {
+	out := &reading{Time: res.Time, Sets: make([]readingSet, len(p.q.exprs))}
+	for i, c := range p.q.exprs {
+		col := p.q.columns[i]
+		v := &res.Sets[col.values]
+		set := &out.Sets[i]
+		if v.Err != 0 {
+			set.Err = v.Err
+			continue
+		}
+		for j, inst := range v.Insts {
+			val := readingValue{ID: inst, Value: v.Value(j)}
+			if !val.Value.Type().Arithmetic() && val.Value.IsSet() {
+				val.Value = pcp.BlobValue(val.Value.Type(), append([]byte(nil), val.Value.Bytes()...))
+			}
+			if d := c.info.Root.InDom; d != pcp.NullInDom {
+				val.Instance = p.instance(ctx, d, inst)
+			}
+			if col.rate >= 0 {
+				r := &res.Sets[col.rate]
+				if k := r.Find(inst); k >= 0 {
+					val.Rate = r.Value(k)
+				}
+			}
+			set.Values = append(set.Values, val)
+		}
+	}
+	return out
+}
+
+// query compiles an expression and makes it ready to be fetched. What was expanded is said by note.
+func (s *Session) query(ctx context.Context, text string, note func(string)) (*query, error) {
+	q, bad, err := newScope(ctx, s.world()).queries(ctx, []string{text}, []string{text}, note)
+	if err == nil && bad != nil {
+		err = bad[0]
+	}
+	return q, err
+}
+
+// queries compiles expressions with their names and makes those ready to be fetched that are right. There is no query if
+// none is.
+func (sc *scope) queries(ctx context.Context, texts, names []string, note func(string)) (*query, Problems, error) {
+	var exprs []*compiled
+	var right []string
+	var bad Problems
+	noted := make(map[string]bool)
+	for i, text := range texts {
+		self := ""
+		if names[i] != text {
+			self = names[i]
+		}
+		c, err := sc.compile(text, self)
+		if p, ok := errors.AsType[*Problem](err); ok {
+			bad = append(bad, p)
+			continue
+		} else if err != nil {
+			return nil, nil, err
+		}
+		exprs, right = append(exprs, c), append(right, names[i])
+		for _, name := range c.used {
+			if !noted[name] && note != nil {
+				note("expanded " + name)
+			}
+			noted[name] = true
+		}
+	}
+	if len(exprs) == 0 {
+		return nil, bad, nil
+	}
+	q, err := sc.newQuery(ctx, exprs, right)
+	return q, bad, err
+}
+
+// once takes one sample of a query at the position, and those before it that it needs.
+func (s *Session) once(ctx context.Context, q *query) (*reading, error) {
+	p, err := s.newSampler(q, s.set.Interval)
+	if err != nil {
+		return nil, err
+	}
+	if _, err = p.warmUp(ctx, q.depth(s.raw())); err != nil && !errors.Is(err, errEnd) {
+		return nil, err
+	}
+	res, nextErr := (*pcp.Result)(nil), err
+	if err == nil {
+		res, nextErr = p.next(ctx)
+	}
+	switch {
+	case errors.Is(nextErr, errEnd):
+		return nil, problemf("the recording ends before there are the %s that this needs", plural(q.depth(s.raw())+1, "sample"))
+	case nextErr != nil:
+		return nil, nextErr
+	}
+	return p.take(ctx, res), nil
+}
+
+var _ pmapi.Source = remembering{}

@@ -1,0 +1,155 @@
+// Package repl is the expression workbench without its terminal: items go in as lines, text comes out. Items are
+// expressions, which are evaluated; definitions NAME = EXPR; and commands, which begin with a colon.
+//
+// [New] makes a [Session]. [Session.Run] runs one item; [Incomplete] says whether a text waits for another line;
+// [Session.Complete] proposes how a line may go on; [Session.Prompt] is what a prompt shows. What one-shot commands do
+// without a prompt is there too: [Session.Eval], [Session.Explain], [Session.Lint], [FormatFile].
+//
+// Nothing here knows terminals, signals or files: [Options] has functions for what there is of the world. An item is ended by
+// its context.
+package repl
+
+import (
+	"context"
+	"io"
+	"time"
+
+	"pmtools/derive"
+	"pmtools/lib/pcp"
+	"pmtools/lib/pmapi"
+)
+
+// Kinds of sources, as Options.Open gets them.
+const (
+	Default = ""        // the local daemon, or what there is instead
+	Host    = "host"    // of a specification
+	Archive = "archive" // a list of recordings
+	Local   = "local"   // collectors in this process
+)
+
+// Options are what a Session takes from the world around it. A nil function stands for something that is not there.
+type Options struct {
+	// Open opens a source of one of the kinds. The Session closes it.
+	Open func(ctx context.Context, kind, name string) (pmapi.Source, error)
+	// Kind and Name are the first source. It is opened when it is needed.
+	Kind, Name string
+
+	Registry   *derive.Registry                  // definitions that hold from the start; nil for none
+	Equivalent func(a, b pcp.InDom) bool         // see derive.Options
+	Zone       *time.Location                    // in which times are shown and meant; nil means UTC
+	Now        func() time.Time                  // nil means time.Now
+	Debug      func(spec string) error           // sets debug options
+	Files      Files                             // for :load and :save
+	Table      func(w io.Writer, t *Table) error // draws tables; nil means plain columns
+	Plot       func(w io.Writer, p *Plot) error  // draws charts
+	Flush      func()                            // is called before a session waits; nil for nothing
+	Width      func() int                        // of the output in columns; nil or 0 means that it has no bounds
+	Settings   Settings                          // to begin with
+}
+
+// Files are the files that a Session may read and write.
+type Files interface {
+	ReadFile(name string) ([]byte, error)
+	// WriteFile writes a file. Without replace it must not exist yet; the error is then fs.ErrExist.
+	WriteFile(name string, text []byte, replace bool) error
+	// Glob returns the names of the files, and of directories with a slash behind them, that begin with prefix.
+	Glob(prefix string) []string
+}
+
+// A Session has definitions and a source. Its methods may be called by several goroutines; they wait for each other.
+type Session struct {
+	opt    Options
+	lock   chan struct{} // holds one token while nobody uses the rest
+	src    pmapi.Source  // nil until it is needed
+	kind   string
+	name   string
+	lost   bool // the connection has to be made anew
+	zone   *time.Location
+	set    Settings
+	global []*Definition
+	defs   *dictionary
+	full   *derive.Source  // src with all definitions, for metadata; nil until it is needed
+	files  map[string]bool // names of files that may be overwritten
+	timeline
+	cache cache
+
+	background context.Context // of what Complete asks; ended by Close
+	stop       context.CancelFunc
+}
+
+// New returns a Session without definitions of its own.
+func New(opt *Options) *Session {
+	s := &Session{opt: *opt, lock: make(chan struct{}, 1), kind: opt.Kind, name: opt.Name, zone: opt.Zone, set: opt.Settings.valid()}
+	s.lock <- struct{}{}
+	s.background, s.stop = context.WithCancel(context.Background())
+	if s.zone == nil {
+		s.zone = time.UTC
+	}
+	if s.opt.Now == nil {
+		s.opt.Now = time.Now
+	}
+	s.global = globals(opt.Registry)
+	s.files = make(map[string]bool)
+	s.define(newDictionary(nil, s.global))
+	return s
+}
+
+// acquire waits until nobody else uses the Session.
+func (s *Session) acquire(ctx context.Context) error {
+	select {
+	case <-s.lock:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// release lets others use the Session.
+func (s *Session) release() { s.lock <- struct{}{} }
+
+// Close closes the source.
+func (s *Session) Close() error {
+	s.stop()
+	<-s.lock
+	defer s.release()
+	if s.src == nil {
+		return nil
+	}
+	return s.src.Close()
+}
+
+// define makes d what the Session has defined.
+func (s *Session) define(d *dictionary) {
+	s.defs, s.full = d, nil
+	s.cache.forget()
+}
+
+// Definitions returns the Session's own definitions in their order.
+func (s *Session) Definitions() []*Definition {
+	<-s.lock
+	defer s.release()
+	return append([]*Definition(nil), s.defs.own...)
+}
+
+// world returns what expressions are about.
+func (s *Session) world() world {
+	return world{src: s.src, reg: s.opt.Registry, defs: s.defs, equivalent: s.opt.Equivalent, catalogue: s.catalogue}
+}
+
+// Zone returns the zone in which times are shown and meant.
+func (s *Session) Zone() *time.Location {
+	<-s.lock
+	defer s.release()
+	return s.zone
+}
+
+// raw reports whether counters are shown as they are. OpenMetrics has counters of its own.
+func (s *Session) raw() bool { return s.set.Raw || s.set.Output == "openmetrics" }
+
+// width returns the width of the output, 0 for any.
+func (s *Session) width() int {
+	if s.opt.Width == nil {
+		return 0
+	}
+	return max(s.opt.Width(), 0)
+}

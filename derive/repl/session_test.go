@@ -1,0 +1,101 @@
+package repl_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sort"
+	"strings"
+	"testing"
+	"time"
+
+	"pmtools/derive"
+	"pmtools/derive/repl"
+	"pmtools/lib/archive/archivetest"
+	"pmtools/lib/pmapi"
+)
+
+// memory is files in memory.
+type memory map[string]string
+
+func (m memory) ReadFile(name string) ([]byte, error) {
+	text, ok := m[name]
+	if !ok {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+	}
+	return []byte(text), nil
+}
+
+func (m memory) WriteFile(name string, text []byte, replace bool) error {
+	if _, ok := m[name]; ok && !replace {
+		return &fs.PathError{Op: "open", Path: name, Err: fs.ErrExist}
+	}
+	m[name] = string(text)
+	return nil
+}
+
+func (m memory) Glob(prefix string) []string {
+	var names []string
+	for name := range m {
+		if strings.HasPrefix(name, prefix) {
+			names = append(names, name)
+		}
+	}
+	sort.Strings(names)
+	return names
+}
+
+// archives builds archives in one directory and returns what opens them.
+func archives(t testing.TB, names ...string) func(ctx context.Context, kind, name string) (pmapi.Source, error) {
+	t.Helper()
+	dir := t.TempDir()
+	for _, name := range names {
+		if err := archivetest.Build(dir, name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return func(_ context.Context, kind, name string) (pmapi.Source, error) {
+		if kind != repl.Archive {
+			return nil, fmt.Errorf("no %s here", kind)
+		}
+		if _, err := os.Stat(filepath.Join(dir, name+".index")); err != nil {
+			return nil, fmt.Errorf("cannot open archive \"%s\"", name)
+		}
+		return pmapi.OpenArchive(filepath.Join(dir, name), nil)
+	}
+}
+
+// newSession returns a session over one archive.
+func newSession(t testing.TB, name string, more ...func(*repl.Options)) *repl.Session {
+	t.Helper()
+	opt := &repl.Options{
+		Open: archives(t, "ta", "demo", "labels"), Kind: repl.Archive, Name: name, Files: memory{},
+		Now: func() time.Time { return time.Unix(1700000000, 0) }, Registry: derive.NewRegistry(nil),
+	}
+	for _, f := range more {
+		f(opt)
+	}
+	s := repl.New(opt)
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+// run runs items and returns their output. An error is shown behind two exclamation marks.
+func run(s *repl.Session, items ...string) string {
+	var b bytes.Buffer
+	for _, item := range items {
+		err := s.Run(context.Background(), item, &b)
+		var p *repl.Problem
+		switch {
+		case errors.As(err, &p):
+			fmt.Fprintf(&b, "!! %s", p.Text())
+		case err != nil:
+			fmt.Fprintf(&b, "!! %v\n", err)
+		}
+	}
+	return b.String()
+}

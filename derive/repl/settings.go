@@ -1,0 +1,177 @@
+package repl
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"pmtools/lib/when"
+)
+
+// Outputs are the names of the forms of output.
+var outputs = []string{"table", "csv", "json", "openmetrics"}
+
+// Outputs returns the names of the forms of output, the usual one first.
+func Outputs() []string { return slices.Clone(outputs) }
+
+// DefaultInterval is the time between samples if nothing else is said.
+const DefaultInterval = time.Second
+
+// Settings are what :set changes. The zero Settings are the usual ones.
+type Settings struct {
+	Interval  time.Duration // between live samples; 0 means one second
+	Samples   int           // of :watch, :plot and over time; 0 means no bound, or what fits a chart
+	Output    string        // one of Outputs; "" is the first
+	Precision *int          // digits behind the point; nil means the usual text
+	Raw       bool          // counters are not converted to rates
+	Color     bool
+	Long      bool // csv has a line for each value
+}
+
+// valid returns s with what stands for defaults filled in.
+func (s Settings) valid() Settings {
+	if s.Interval <= 0 {
+		s.Interval = DefaultInterval
+	}
+	if s.Output == "" {
+		s.Output = outputs[0]
+	}
+	return s
+}
+
+// A setting is a key of :set.
+type setting struct {
+	key    string
+	help   string
+	values []string // to be completed
+	get    func(*Settings) string
+	set    func(*Settings, string) error
+}
+
+// settings has the keys.
+var settings = []setting{
+	{"interval", "time between samples of a live source", nil,
+		func(s *Settings) string { return s.Interval.String() },
+		func(s *Settings, v string) error {
+			d, err := when.ParseInterval(v)
+			if err != nil {
+				return &Problem{Msg: err.Error(), Err: err}
+			}
+			if d < minInterval {
+				return problemf("an interval must be at least %v", minInterval)
+			}
+			s.Interval = d
+			return nil
+		}},
+	{"samples", "how many samples :watch and :plot take; 0 for no bound", nil,
+		func(s *Settings) string { return strconv.Itoa(s.Samples) },
+		func(s *Settings, v string) error {
+			n, err := strconv.Atoi(v)
+			if err != nil || n < 0 {
+				return problemf("'%s' is no number of samples", v)
+			}
+			s.Samples = n
+			return nil
+		}},
+	{"output", "form of values: " + strings.Join(outputs, ", "), outputs,
+		func(s *Settings) string { return s.Output },
+		func(s *Settings, v string) error {
+			if !slices.Contains(outputs, v) {
+				return problemf("there is no output '%s'; there are %s", v, strings.Join(outputs, ", "))
+			}
+			s.Output = v
+			return nil
+		}},
+	{"precision", "digits behind the point, or auto", []string{"auto"},
+		func(s *Settings) string {
+			if s.Precision == nil {
+				return "auto"
+			}
+			return strconv.Itoa(*s.Precision)
+		},
+		func(s *Settings, v string) error {
+			if v == "auto" {
+				s.Precision = nil
+				return nil
+			}
+			n, err := strconv.Atoi(v)
+			if err != nil || n < 0 || n > maxPrecision {
+				return problemf("'%s' is neither auto nor a number of digits from 0 to %d", v, maxPrecision)
+			}
+			s.Precision = &n
+			return nil
+		}},
+	{"raw", "on: counters are shown as they are", onOff,
+		func(s *Settings) string { return onOffText(s.Raw) },
+		func(s *Settings, v string) error { return setBool(&s.Raw, v) }},
+	{"color", "on: colours on a terminal", onOff,
+		func(s *Settings) string { return onOffText(s.Color) },
+		func(s *Settings, v string) error { return setBool(&s.Color, v) }},
+}
+
+// onOff are the values of switches.
+var onOff = []string{"on", "off"}
+
+// Bounds of settings.
+const (
+	minInterval  = time.Millisecond
+	maxPrecision = 40
+)
+
+// onOffText returns a switch as text.
+func onOffText(b bool) string {
+	if b {
+		return "on"
+	}
+	return "off"
+}
+
+// setBool reads a switch.
+func setBool(p *bool, v string) error {
+	switch v {
+	case "on":
+		*p = true
+	case "off":
+		*p = false
+	default:
+		return problemf("'%s' is neither on nor off", v)
+	}
+	return nil
+}
+
+// Color reports whether colours are wanted.
+func (s *Session) Color() bool {
+	<-s.lock
+	defer s.release()
+	return s.set.Color
+}
+
+// runSet shows or changes settings.
+func runSet(_ context.Context, s *Session, arg string, w io.Writer) error {
+	key, value, given := strings.Cut(arg, " ")
+	value = strings.TrimSpace(value)
+	if key == "" {
+		var rows [][]string
+		for _, k := range settings {
+			rows = append(rows, []string{k.key, k.get(&s.set), k.help})
+		}
+		return s.table(w, &Table{Rows: rows})
+	}
+	i := slices.IndexFunc(settings, func(k setting) bool { return k.key == key })
+	if i < 0 {
+		var keys []string
+		for _, k := range settings {
+			keys = append(keys, k.key)
+		}
+		return &Problem{Msg: "there is no setting " + key, Notes: didYouMean(key, keys)}
+	}
+	if !given || value == "" {
+		fmt.Fprintln(w, settings[i].get(&s.set))
+		return nil
+	}
+	return settings[i].set(&s.set, value)
+}

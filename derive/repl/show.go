@@ -1,0 +1,122 @@
+package repl
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"pmtools/derive/check"
+	"pmtools/lib/pcp"
+)
+
+// runExpr evaluates an expression and shows it.
+func (s *Session) runExpr(ctx context.Context, text string, w io.Writer) error {
+	if err := s.connect(ctx); err != nil {
+		return err
+	}
+	q, err := s.query(ctx, text, s.noteTo(w))
+	if err != nil {
+		return err
+	}
+	sample, err := s.once(ctx, q)
+	if err != nil {
+		return err
+	}
+	if s.set.Output != "table" {
+		return s.write(w, q, sample)
+	}
+	fmt.Fprintln(w, s.head(q.exprs[0], sample.Time))
+	return s.showSet(w, q.exprs[0], &sample.Sets[0])
+}
+
+// noteTo returns what writes notes. Forms of output that programs read have none.
+func (s *Session) noteTo(w io.Writer) func(string) {
+	if s.set.Output != "table" {
+		return nil
+	}
+	return func(text string) { fmt.Fprintln(w, text) }
+}
+
+// head is the line of metadata of an expression. Over a recording it has the time of the sample.
+func (s *Session) head(c *compiled, at pcp.Timestamp) string {
+	if s.line != nil {
+		return s.describe(c) + " @ " + s.showTime(at)
+	}
+	return s.describe(c)
+}
+
+// describe returns the metadata of an expression, and in what its rate is if that is shown.
+func (s *Session) describe(c *compiled) string {
+	text := metadata(c.info.Root)
+	if c.rate && !s.raw() {
+		text += "; rate "
+		if u := c.rateOf.Root.Units; !u.Dimensionless() {
+			text += "in " + units(u)
+		} else {
+			text += "without units"
+		}
+	}
+	return text
+}
+
+// showSet shows the values of an expression.
+func (s *Session) showSet(w io.Writer, c *compiled, set *readingSet) error {
+	switch {
+	case set.Err != nil:
+		return &Problem{Msg: "no values: " + set.Err.Error(), Err: set.Err}
+	case len(set.Values) == 0:
+		fmt.Fprintln(w, s.noValues(c))
+		return nil
+	}
+	t := &Table{}
+	rate := c.rate && !s.raw()
+	named := !c.info.Root.Singular()
+	for _, v := range set.Values {
+		var row []string
+		if named {
+			row = append(row, v.Instance)
+		}
+		row = append(row, s.set.value(v.Value))
+		if rate {
+			row = append(row, s.set.value(v.Rate))
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	if named {
+		t.Right = append(t.Right, false)
+	}
+	t.Right = append(t.Right, c.info.Root.Type.Arithmetic(), true)
+	if rate {
+		t.Header = []string{"value", "rate"}
+		if named {
+			t.Header = append([]string{"instance"}, t.Header...)
+		}
+	}
+	return s.table(w, t)
+}
+
+// noValues is what is said of an expression without values. Metrics that an archive has in different records are never
+// there at once.
+func (s *Session) noValues(c *compiled) string {
+	if s.line != nil && s.step == 0 && len(c.info.Operands) > 1 {
+		return "no values in this record; with :step INTERVAL, values between records are worked out"
+	}
+	return "no values"
+}
+
+// shown returns the metadata of what is shown where there is one column for each value: rates of counters, unless
+// they are wanted raw.
+func (s *Session) shown(c *compiled) check.Type {
+	if c.rate && !s.raw() {
+		return c.rateOf.Root
+	}
+	return c.info.Root
+}
+
+// shownValue returns the value that goes with shown.
+func (s *Session) shownValue(c *compiled, v readingValue) pcp.Value {
+	if c.rate && !s.raw() {
+		return v.Rate
+	}
+	return v.Value
+}

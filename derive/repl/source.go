@@ -1,0 +1,216 @@
+package repl
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"pmtools/derive"
+	"pmtools/lib/pcp"
+	"pmtools/lib/pmapi"
+	"pmtools/lib/pmerr"
+)
+
+// connect makes sure that there is a source that answers: it opens the first one when it is needed, and makes a lost
+// connection anew.
+func (s *Session) connect(ctx context.Context) error {
+	if s.src == nil {
+		src, err := s.open(ctx, s.kind, s.name)
+		if err != nil {
+			return err
+		}
+		s.use(src, s.kind, s.name)
+		return nil
+	}
+	if !s.lost {
+		return nil
+	}
+	r, ok := pmapi.As[pmapi.Reconnecter](s.src)
+	if !ok {
+		return nil
+	}
+	if err := r.Reconnect(ctx); err != nil {
+		return &Problem{Msg: "the connection cannot be made again: " + err.Error(), Err: err}
+	}
+	s.lost, s.full = false, nil
+	s.cache.forget()
+	return nil
+}
+
+// open opens a source.
+func (s *Session) open(ctx context.Context, kind, name string) (pmapi.Source, error) {
+	if s.opt.Open == nil {
+		return nil, problemf("there is no source")
+	}
+	src, err := s.opt.Open(ctx, kind, name)
+	if err != nil {
+		return nil, &Problem{Msg: err.Error(), Err: err}
+	}
+	return src, nil
+}
+
+// use makes src the source.
+func (s *Session) use(src pmapi.Source, kind, name string) {
+	s.src, s.kind, s.name, s.lost, s.full = src, kind, name, false, nil
+	s.cache.forget()
+	s.timeline.begin(src)
+}
+
+// noteLost remembers that a connection is gone, and says so.
+func (s *Session) noteLost(err error) error {
+	if s.src == nil || err == nil {
+		return err
+	}
+	if _, ok := pmapi.As[pmapi.Reconnecter](s.src); !ok {
+		return err
+	}
+	_, idle := errors.AsType[idleError](err)
+	switch {
+	case idle:
+		return err
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		s.lost = true // a request that was cut short leaves the connection useless
+		return err
+	case !errors.Is(err, pmerr.IPC) && !errors.Is(err, pmerr.Timeout) && !errors.Is(err, pmerr.EOF):
+		return err
+	}
+	s.lost = true
+	return &Problem{Msg: "connection lost: " + err.Error(), Notes: []string{"the next item connects again"}, Err: err}
+}
+
+// all returns the source with all definitions. Those that do not fit it are not there.
+func (s *Session) all(ctx context.Context) (*derive.Source, error) {
+	if s.full != nil {
+		return s.full, nil
+	}
+	sc := newScope(ctx, s.world())
+	full := derive.NewSource(remembering{s.src, sc}, s.opt.Registry, &derive.Options{Warn: func(string) {}, Equivalent: s.opt.Equivalent})
+	var names []string
+	for _, d := range s.defs.own {
+		names = append(names, d.Name)
+	}
+	if err := sc.learn(names); err != nil {
+		return nil, err
+	}
+	for _, d := range s.defs.own {
+		if err := sc.addTo(ctx, full, d); err != nil {
+			return nil, err
+		}
+	}
+	s.full = full
+	return full, nil
+}
+
+// addTo adds a definition, with its texts, to a source. One that does not fit is left out.
+func (sc *scope) addTo(ctx context.Context, full *derive.Source, d *Definition) error {
+	c, err := sc.compile(d.Expr, d.Name)
+	if err != nil {
+		if p := (*Problem)(nil); errors.As(err, &p) {
+			return nil
+		}
+		return err
+	}
+	var bad *derive.Error
+	switch err := full.Add(ctx, d.Name, c.text); {
+	case errors.As(err, &bad):
+		return nil
+	case err != nil:
+		return err
+	}
+	// A metric of the source has its own texts.
+	if d.OneLine != "" {
+		_ = full.AddText(d.Name, pcp.OneLine, d.OneLine)
+	}
+	if d.Help != "" {
+		_ = full.AddText(d.Name, pcp.Help, d.Help)
+	}
+	return nil
+}
+
+// runSource shows or changes the source.
+func runSource(ctx context.Context, s *Session, arg string, w io.Writer) error {
+	if arg == "" {
+		return s.showSource(ctx, w)
+	}
+	kind, name, _ := strings.Cut(arg, " ")
+	name = strings.TrimSpace(name)
+	switch {
+	case kind == Local && name == "", kind == Host && name != "", kind == Archive && name != "":
+	default:
+		return problemf("usage: :source host SPEC, :source archive SET or :source local")
+	}
+	src, err := s.open(ctx, kind, name)
+	if err != nil {
+		return err
+	}
+	if s.src != nil {
+		s.src.Close()
+	}
+	s.use(src, kind, name)
+	if err := s.showSource(ctx, w); err != nil {
+		return err
+	}
+	return s.recheck(ctx, w)
+}
+
+// showSource shows the source.
+func (s *Session) showSource(ctx context.Context, w io.Writer) error {
+	if err := s.connect(ctx); err != nil {
+		return err
+	}
+	what := s.kind
+	switch s.kind {
+	case Default:
+		what = "local daemon"
+	case Host, Archive:
+		what += " " + s.name
+	}
+	if host, err := pmapi.HostName(ctx, s.src); err == nil && host != "" && host != s.name {
+		what += ", metrics of " + host
+	}
+	fmt.Fprintln(w, what)
+	return nil
+}
+
+// recheck lists the definitions that do not fit the source.
+func (s *Session) recheck(ctx context.Context, w io.Writer) error {
+	sc := newScope(ctx, s.world())
+	var names []string
+	for _, d := range s.defs.own {
+		names = append(names, d.Name)
+	}
+	if err := sc.learn(names); err != nil {
+		return s.noteLost(err)
+	}
+	for _, d := range s.defs.own {
+		_, err := sc.compile(d.Expr, d.Name)
+		var p *Problem
+		switch {
+		case errors.As(err, &p):
+			fmt.Fprintf(w, "%s does not fit this source: %s\n", d.Name, p.Msg)
+		case err != nil:
+			return s.noteLost(err)
+		case sc.inSource(d.Name):
+			fmt.Fprintf(w, "%s is hidden: this source has a metric of that name\n", d.Name)
+		}
+	}
+	return nil
+}
+
+// catalogue returns the names of the metrics of the source; an error gives none.
+func (s *Session) catalogue(ctx context.Context) []string {
+	if s.cache.names == nil && s.src != nil {
+		names := []string{}
+		err := s.src.Walk(ctx, "", func(name string, _ pcp.ID) bool {
+			names = append(names, name)
+			return true
+		})
+		if err != nil {
+			return nil
+		}
+		s.cache.names = names
+	}
+	return s.cache.names
+}

@@ -1,0 +1,105 @@
+package repl
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"unicode/utf8"
+
+	"pmtools/derive/check"
+	"pmtools/lib/format"
+	"pmtools/lib/pcp"
+)
+
+// A Table is rows of text in columns.
+type Table struct {
+	Header []string // empty for none
+	Rows   [][]string
+	Right  []bool // columns that are aligned at their right; missing ones are not
+}
+
+// table draws a table.
+func (s *Session) table(w io.Writer, t *Table) error {
+	if s.opt.Table != nil {
+		return s.opt.Table(w, t)
+	}
+	return plainTable(w, t)
+}
+
+// plainTable draws a table with two blanks between columns.
+func plainTable(w io.Writer, t *Table) error {
+	var b strings.Builder
+	tw := tabwriter.NewWriter(&b, 0, 1, 2, ' ', 0)
+	clean := strings.NewReplacer("\t", " ", "\n", " ", "\v", " ", "\f", " ", "\r", " ")
+	for i, row := range append([][]string{t.Header}, t.Rows...) {
+		if i == 0 && len(row) == 0 {
+			continue
+		}
+		for j, cell := range row {
+			if j > 0 {
+				fmt.Fprint(tw, "\t")
+			}
+			fmt.Fprint(tw, clean.Replace(cell))
+		}
+		fmt.Fprintln(tw)
+	}
+	if err := tw.Flush(); err != nil {
+		return err
+	}
+	for line := range strings.Lines(b.String()) {
+		if _, err := io.WriteString(w, strings.TrimRight(line, " \n")+"\n"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// metadata describes values in one line.
+func metadata(t check.Type) string {
+	text := fmt.Sprintf("%s, %s, %s", t.Type.Text(), t.Sem.Text(), units(t.Units))
+	if t.Units.Dimensionless() {
+		text = fmt.Sprintf("%s, %s, no units", t.Type.Text(), t.Sem.Text())
+	}
+	if !t.Singular() {
+		text += ", indom " + t.InDom.String()
+	}
+	return text
+}
+
+// units returns the text of units, "none" if there are none.
+func units(u pcp.Units) string { return string(format.AppendUnits(nil, u)) }
+
+// value returns the text of a value; of one that is not there, a hyphen.
+func (s *Settings) value(v pcp.Value) string {
+	if !v.IsSet() {
+		return "-"
+	}
+	if t := v.Type(); s.Precision != nil && t.Arithmetic() {
+		if f, err := v.Float64(); err == nil && (t == pcp.Float || t == pcp.Double) {
+			return string(format.AppendFixed(nil, f, 1, *s.Precision))
+		}
+	}
+	var opt format.Options
+	return string(opt.AppendOne(nil, v, 1))
+}
+
+// number returns the text of an instance's identifier.
+func number(inst int32) string { return strconv.Itoa(int(inst)) }
+
+// plural returns a number of things.
+func plural(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}
+
+// shorten cuts a text to n characters.
+func shorten(s string, n int) string {
+	if utf8.RuneCountInString(s) <= n {
+		return s
+	}
+	return string([]rune(s)[:n-3]) + "..."
+}

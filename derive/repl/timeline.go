@@ -1,0 +1,200 @@
+package repl
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"time"
+
+	"pmtools/lib/format"
+	"pmtools/lib/pcp"
+	"pmtools/lib/pmapi"
+	"pmtools/lib/pmerr"
+	"pmtools/lib/when"
+)
+
+// A timeline is the place in a recording.
+type timeline struct {
+	line pmapi.Timeline // nil over live metrics
+	at   pcp.Timestamp
+	step time.Duration // between samples; 0 for the records as they are
+}
+
+// begin goes to the start of the source, if it has one.
+func (t *timeline) begin(src pmapi.Source) {
+	t.line, _ = pmapi.As[pmapi.Timeline](src)
+	if t.line != nil {
+		t.at, _, _ = t.line.Bounds() // the start is valid with an error too
+	}
+}
+
+// seek makes the source read from the position on.
+func (t *timeline) seek() error {
+	if t.line == nil {
+		return nil
+	}
+	mode := pmapi.Forward
+	if t.step > 0 {
+		mode = pmapi.Interp
+	}
+	return t.line.SetMode(mode, &t.at, t.step)
+}
+
+// errNotRecorded is what the commands about places say over live metrics.
+func errNotRecorded() error {
+	return problemf("the source is live; only archives have a time to go to")
+}
+
+// showTime returns a point in time.
+func (s *Session) showTime(t pcp.Timestamp) string {
+	tt := t.Time().In(s.zone)
+	return tt.Format("2006-01-02 15:04:05.") + fmt.Sprintf("%06d", tt.Nanosecond()/1000)
+}
+
+// runTime shows or changes the position.
+func runTime(ctx context.Context, s *Session, arg string, w io.Writer) error {
+	if s.line == nil {
+		return errNotRecorded()
+	}
+	start, end, err := s.line.Bounds()
+	if arg != "" {
+		base := when.Base{Start: start.Time(), Now: s.opt.Now(), Zone: s.zone}
+		if err == nil {
+			base.End = end.Time()
+		}
+		t, bad := when.ParseTime(arg, base)
+		if bad != nil {
+			return &Problem{Msg: bad.Error(), Err: bad}
+		}
+		at := pcp.TimestampOf(t)
+		if at.Compare(start) < 0 {
+			at = start
+		}
+		if err == nil && at.Compare(end) > 0 {
+			at = end
+		}
+		s.at = at
+		s.cache.forget()
+	}
+	last := "unknown"
+	if err == nil {
+		last = s.showTime(end)
+	}
+	fmt.Fprintf(w, "%s (recorded from %s to %s)\n", s.showTime(s.at), s.showTime(start), last)
+	return nil
+}
+
+// runStep shows or changes the step between samples.
+func runStep(_ context.Context, s *Session, arg string, w io.Writer) error {
+	if s.line == nil {
+		return errNotRecorded()
+	}
+	switch arg {
+	case "":
+	case "record", "records", "0":
+		s.step = 0
+	default:
+		d, err := when.ParseInterval(arg)
+		if err != nil {
+			return &Problem{Msg: err.Error(), Err: err}
+		}
+		s.step = d
+	}
+	if s.step == 0 {
+		fmt.Fprintln(w, "one record")
+		return nil
+	}
+	fmt.Fprintf(w, "%s\n", format.AppendInterval(nil, int64(s.step/time.Second), int32(s.step%time.Second)))
+	return nil
+}
+
+func runNext(ctx context.Context, s *Session, arg string, w io.Writer) error {
+	return s.move(ctx, arg, 1, w)
+}
+func runPrev(ctx context.Context, s *Session, arg string, w io.Writer) error {
+	return s.move(ctx, arg, -1, w)
+}
+
+// maxMoves bounds how many samples one command moves by.
+const maxMoves = 1_000_000
+
+// move goes on by a number of samples, or back.
+func (s *Session) move(ctx context.Context, arg string, sign int, w io.Writer) error {
+	if s.line == nil {
+		return errNotRecorded()
+	}
+	n := 1
+	if arg != "" {
+		var err error
+		if n, err = strconv.Atoi(arg); err != nil || n < 1 || n > maxMoves {
+			return problemf("'%s' is no number of samples from 1 to %d", arg, maxMoves)
+		}
+	}
+	var err error
+	if s.step > 0 {
+		err = s.moveSteps(n * sign)
+	} else {
+		err = s.moveRecords(ctx, n, sign)
+	}
+	s.cache.forget()
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(w, s.showTime(s.at))
+	return nil
+}
+
+// moveSteps moves by a number of steps, within the recording.
+func (s *Session) moveSteps(n int) error {
+	start, end, err := s.line.Bounds()
+	for ; n != 0; n -= sgn(n) {
+		next := s.at.Add(time.Duration(sgn(n)) * s.step)
+		if next.Compare(start) < 0 || err == nil && next.Compare(end) > 0 {
+			return problemf("the recording has no more samples in that direction")
+		}
+		s.at = next
+	}
+	return nil
+}
+
+// moveRecords moves by a number of records.
+func (s *Session) moveRecords(ctx context.Context, n, sign int) error {
+	mode := pmapi.Forward
+	if sign < 0 {
+		mode = pmapi.Back
+	}
+	at := s.at
+	if err := s.line.SetMode(mode, &at, 0); err != nil {
+		return &Problem{Msg: err.Error(), Err: err}
+	}
+	var res pcp.Result
+	for n > 0 {
+		switch err := s.src.Fetch(ctx, &pmapi.Request{}, &res); {
+		case errors.Is(err, pmerr.EOL):
+			return problemf("the recording has no more samples in that direction")
+		case err != nil:
+			return &Problem{Msg: err.Error(), Err: err}
+		}
+		if res.Time.Compare(s.at)*sign > 0 {
+			s.at = res.Time
+			n--
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sgn returns the sign of n.
+func sgn(n int) int {
+	switch {
+	case n > 0:
+		return 1
+	case n < 0:
+		return -1
+	}
+	return 0
+}

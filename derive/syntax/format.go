@@ -1,0 +1,206 @@
+package syntax
+
+import (
+	"bytes"
+	"strings"
+)
+
+// The canonical form of configuration files: one definition a paragraph, with its comments above it and its help texts
+// below. Only blanks change, and where lines are broken; comments, help texts and control lines stay as they are.
+
+// Bounds of formatted lines.
+const (
+	lineWidth  = 80
+	lineIndent = "    "
+)
+
+// Format returns the canonical form of a configuration file. What it defines is the same, and formatting it again changes
+// nothing. A file with errors is not formatted; the name is used in messages.
+func (c *Config) Format(name string, src []byte) ([]byte, []*FileError) {
+	f := formatter{config: c, chunks: Chunks(name, src)}
+	for i := range f.chunks {
+		f.chunk(i)
+	}
+	if f.errs != nil {
+		return nil, f.errs
+	}
+	return f.out.Bytes(), nil
+}
+
+// FormatDefinition returns a definition as Format writes it, with the newline at its end.
+func FormatDefinition(name string, e Expr) string {
+	head := name + " = "
+	return head + wrap(Print(e), len(head)) + "\n"
+}
+
+// A formatter is the work on one file.
+type formatter struct {
+	config *Config
+	chunks []Chunk
+	out    bytes.Buffer
+	errs   []*FileError
+
+	metric  string // that the current paragraph defines
+	gap     bool   // there was an empty line behind what was written last
+	comment bool   // a comment was written last
+}
+
+// chunk writes chunk number i.
+func (f *formatter) chunk(i int) {
+	c := &f.chunks[i]
+	if strings.Trim(c.Raw, "\\\n") == "" && len(c.Items) == 0 {
+		f.gap = true
+		return
+	}
+	if len(c.Items) == 0 {
+		f.remark(i)
+		return
+	}
+	for _, it := range c.Items {
+		switch it := it.(type) {
+		case *FileError:
+			if !it.Warning {
+				f.errs = append(f.errs, it)
+			}
+		case *Control:
+			f.remark(i)
+		case *Definition:
+			f.definition(it)
+		case *Attribute:
+			f.attribute(it, c.Raw)
+		}
+	}
+}
+
+// paragraph puts an empty line before what comes next, unless the file begins there.
+func (f *formatter) paragraph() {
+	if f.out.Len() > 0 {
+		f.out.WriteByte('\n')
+	}
+}
+
+// remark writes a comment or a control line. One that is followed by a help text of the current metric stays there.
+func (f *formatter) remark(i int) {
+	inside := f.metric != "" && f.nextAttribute(i) == f.metric
+	switch {
+	case inside:
+	case !f.comment, f.gap:
+		f.paragraph()
+		f.metric = ""
+	}
+	f.line(f.chunks[i].Raw)
+	f.comment, f.gap = true, false
+}
+
+// nextAttribute returns the metric of the help text that the comments from number i on stand before, or "".
+func (f *formatter) nextAttribute(i int) string {
+	for _, c := range f.chunks[i:] {
+		for _, it := range c.Items {
+			switch it := it.(type) {
+			case *Attribute:
+				return it.Name
+			case *Definition:
+				return ""
+			}
+		}
+	}
+	return ""
+}
+
+// definition writes a definition.
+func (f *formatter) definition(d *Definition) {
+	x, err := f.config.Parse(d.Expr())
+	if err != nil {
+		if bad, ok := err.(*Error); ok {
+			f.errs = append(f.errs, d.SyntaxError(bad))
+		}
+		return
+	}
+	if !f.comment || f.gap || f.metric != "" {
+		f.paragraph()
+	}
+	f.out.WriteString(FormatDefinition(d.Name, x))
+	f.metric, f.comment, f.gap = d.Name, false, false
+}
+
+// attribute writes a help text. Its value stays as it is.
+func (f *formatter) attribute(a *Attribute, raw string) {
+	if f.metric != a.Name {
+		f.paragraph()
+		f.metric = a.Name
+	}
+	_, value, _ := strings.Cut(raw, "=")
+	value = strings.TrimLeft(value, " \t\v\f\r")
+	if strings.HasPrefix(value, "\\\n") || strings.Contains(raw[:len(raw)-len(value)], "\\\n") {
+		f.line(raw) // broken before its value
+	} else {
+		f.line(a.Name + "(" + a.Attr + ") = " + value)
+	}
+	f.comment, f.gap = false, false
+}
+
+// line writes lines with a newline at their end. Behind a backslash, with which only the last line of a file can end, a
+// newline would not be one.
+func (f *formatter) line(raw string) {
+	f.out.WriteString(raw)
+	if !strings.HasSuffix(raw, "\n") && !strings.HasSuffix(raw, `\`) {
+		f.out.WriteByte('\n')
+	}
+}
+
+// A breakPoint is a place where a line may be broken: the offset of an operator, and how tightly it binds, parentheses
+// first.
+type breakPoint struct{ off, level int }
+
+// wrap breaks the canonical text of an expression into lines, of which the first has an indent already. A line is broken
+// before the last of its loosest operators.
+func wrap(text string, indent int) string {
+	if indent+len(text) <= lineWidth {
+		return text
+	}
+	points := breakPoints(text)
+	var b strings.Builder
+	start := 0
+	for indent+len(text)-start > lineWidth {
+		best := -1
+		for i, p := range points {
+			switch {
+			case p.off <= start:
+			case indent+p.off-start+len(`\`) > lineWidth && best >= 0, best >= 0 && p.level > points[best].level:
+			default:
+				best = i // too late, if there is no place before it
+			}
+		}
+		if best < 0 {
+			break
+		}
+		b.WriteString(text[start:points[best].off] + "\\\n" + lineIndent)
+		start, indent = points[best].off, len(lineIndent)
+	}
+	return b.String() + text[start:]
+}
+
+// breakPoints returns the operators with two sides of a canonical text.
+func breakPoints(text string) []breakPoint {
+	var list []breakPoint
+	depth := 0
+	operand := false // the token before ends an operand
+	for _, l := range (*Config)(nil).Lexemes(text) {
+		switch l.Tok {
+		case LPAREN:
+			depth++
+		case RPAREN:
+			depth--
+		}
+		if operand && (l.Tok.Precedence() >= 0 || l.Tok == COLON) {
+			list = append(list, breakPoint{int(l.Pos), depth*(levelProduct+1) + max(l.Tok.Precedence(), 0)})
+		}
+		switch l.Tok {
+		case NAME, INTEGER, DOUBLE, RPAREN, INSTNAME:
+			operand = true
+		default:
+			operand = false
+		}
+	}
+	return list
+}
