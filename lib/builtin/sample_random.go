@@ -20,7 +20,6 @@ type sampleRandom struct {
 	dodgey        int32
 	dodgeyErr     pmerr.Code
 	dodgeyFetches int32
-	dodgeyInsts   []pcp.Instance // those that are there if dodgey is above 5
 	dodgeyDom     *pmda.InDom
 
 	byteSum int32

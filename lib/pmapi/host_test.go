@@ -3,7 +3,6 @@ package pmapi
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net"
 	"os"
 	"syscall"
@@ -308,5 +307,5 @@ func BenchmarkHostFetch(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
-	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), fmt.Sprint("fetches/s"))
+	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "fetches/s")
 }

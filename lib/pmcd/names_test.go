@@ -109,7 +109,7 @@ func TestLookupCount(t *testing.T) {
 // TestLookupMany resolves 10,000 names: no request is too long, and the answers are
 // in order (wire.md W18.16).
 func TestLookupMany(t *testing.T) {
-	s, w := sample(t)
+	_, w := sample(t)
 	w.Metrics = nil
 	var names []string
 	for i := range uint32(10000) {
@@ -129,7 +129,7 @@ func TestLookupMany(t *testing.T) {
 		}
 		return []pdu.Message{out}
 	})
-	s = pmcdtest.NewServer(h)
+	s := pmcdtest.NewServer(h)
 	defer s.Close()
 	rs, err := connect(t, s, long).Lookup(context.Background(), names)
 	if err != nil || len(rs) != len(names) {
