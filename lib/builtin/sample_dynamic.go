@@ -1,7 +1,7 @@
 package builtin
 
 import (
-	"math"
+	"context"
 	"slices"
 	"strconv"
 	"strings"
@@ -28,13 +28,18 @@ func (s *sample) addDynamic() {
 		List:    func() ([]pcp.Instance, error) { s.readDynamic(); return s.dynamics, nil },
 		OneLine: "Instances from a file", Help: "The file dynamic.indom has a line with a number and a name for each.",
 	}
+	counted := &pmda.Reading{Read: func(context.Context, *pmda.Request) error {
+		s.readDynamic()
+		for _, i := range s.dynamics {
+			s.dynamicSum[i.ID]++
+		}
+		return nil
+	}}
 	for i, sem := range []pcp.Sem{pcp.Counter, pcp.Discrete, pcp.Instant} {
 		m := s.define(uint32(76+i), pcp.Int32, sem, "How often a configured instance was fetched",
-			"Each fetch adds one. It begins anew when the file with the instances changes.", pmda.Each(func(inst int32) (int32, error) {
-				s.dynamicSum[inst]++
-				return s.dynamicSum[inst], nil
-			}))
-		m.InDom, m.Units = d, pcp.Units{DimCount: 1}
+			"Each fetch adds one. It begins anew when the file with the instances changes.",
+			pmda.Each(func(inst int32) (int32, error) { return s.dynamicSum[inst], nil }))
+		m.InDom, m.Units, m.Needs = d, pcp.Units{DimCount: 1}, counted
 	}
 	s.metaInDom = pcp.NullInDom
 	m := s.define(86, pcp.Int32, pcp.Discrete, "A metric whose description can be changed",
@@ -57,9 +62,6 @@ func (s *sample) addDynamic() {
 		}
 	}
 	meta(87, "type", func(m *pmda.Metric) uint32 { return uint32(m.Type) }, func(m *pmda.Metric, v uint32) error {
-		if t := pcp.Type(int32(v)); t < pcp.NoSupport || t > pcp.Aggregate {
-			return pmerr.BadStore
-		}
 		m.Type = pcp.Type(int32(v))
 		return nil
 	})
@@ -81,8 +83,8 @@ func (s *sample) addDynamic() {
 // fetchMeta delivers 42 in the type that the metric has at present.
 func fetchMeta(c *pmda.Column) error {
 	t := c.Metric().Type
-	if t == pcp.NoSupport {
-		return pmerr.AppVersion
+	if t < pcp.Int32 || t > pcp.Aggregate {
+		return pmerr.Type
 	}
 	for _, i := range c.Instances() {
 		if t.Arithmetic() {
@@ -111,16 +113,18 @@ func (s *sample) readDynamic() {
 		return
 	}
 	s.dynamicAt, s.dynamics, s.dynamicSum = modified, nil, map[int32]int32{}
-	for line := range strings.Lines(text) {
-		words := strings.Fields(line)
-		if len(words) < 2 {
-			continue
+	words := strings.Fields(text)
+	for ; len(words) > 1; words = words[2:] {
+		n, err := strconv.ParseInt(words[0], 10, 32)
+		if err != nil {
+			break
 		}
-		n, err := strconv.ParseUint(words[0], 10, 31)
-		if err != nil || n > math.MaxInt32 || slices.ContainsFunc(s.dynamics, func(i pcp.Instance) bool { return i.ID == int32(n) }) {
-			continue
+		if !slices.ContainsFunc(s.dynamics, func(i pcp.Instance) bool { return i.ID == int32(n) }) {
+			s.dynamics = append(s.dynamics, pcp.Instance{ID: int32(n), Name: words[1]})
 		}
-		s.dynamics = append(s.dynamics, pcp.Instance{ID: int32(n), Name: words[1]})
+	}
+	if len(words) > 0 {
+		s.dynamics = nil // as with the reference, all of the file has to be right
 	}
 }
 

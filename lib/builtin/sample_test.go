@@ -305,12 +305,17 @@ func TestSampleDynamicFile(t *testing.T) {
 		}
 	}
 	check("no file", nil)
-	write("1 one\n20 twenty more\n\nbad\nx y\n-3 minus\n1 again\n99999999999 much\n")
+	write("1 one\n\n 20\ttwenty\n1 again\n")
 	two := []pcp.Instance{{ID: 1, Name: "one"}, {ID: 20, Name: "twenty"}}
 	check("two", two, 1, 1)
 	check("again", two, 2, 2)
 	write("1 one\n")
 	check("one", two[:1], 1)
+	// As with the reference, all of the file has to be right.
+	for _, text := range []string{"1 one\n20 twenty more\n", "1 one\nbad\n", "x one\n2 two\n", "1 one\n# comment\n", "1 one\n99999999999 much\n"} {
+		write(text)
+		check(text, nil)
+	}
 	if err := os.Remove(file); err != nil {
 		t.Fatal(err)
 	}

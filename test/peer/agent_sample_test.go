@@ -3,16 +3,25 @@ package peer
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
+
+// madeUpParts are what two agents need not say alike: what time it is, and an
+// instance that is memory nobody set.
+var madeUpParts = regexp.MustCompile(clock.String() + `|indom=0\.1 inst=-?\d+: .*\n    inst \[-?\d+\]|inst \[-?\d+ "DISAPPEARED"\]`)
+
+// elsewhere are command lines that are not for this test: those of other agents,
+// help texts, values that count seconds, and the end of the agent.
+var elsewhere = regexp.MustCompile(`simple|trivial|^pminfo -\w*[tT]|^pminfo .* -\w*[tT]|sample\.ulonglong|sample\.many\.count|sample\.control -1`)
 
 // TestSampleAgent compares our sample agent with the reference's under the
 // reference's daemon, by the reference's commands: every report on every metric, and
 // the command lines of cases/sample.txt. Help texts are our own.
 func TestSampleAgent(t *testing.T) {
 	s := newStand(t)
-	s.ours, s.mask = s.theirs, clock
+	s.ours, s.mask = s.theirs, madeUpParts
 	mine, their := newAgentWorld(t, s.root, "sample"), newAgentWorld(t, s.root)
 	for _, w := range []*agentWorld{mine, their} {
 		dir := filepath.Join(w.dir, "pmdas/sample")
@@ -33,7 +42,9 @@ func TestSampleAgent(t *testing.T) {
 		s.compare(Command{Args: append(append([]string{"pminfo"}, strings.Fields(o)...), "sample")})
 	}
 	for _, name := range strings.Fields(string(list.Stdout)) {
-		if unsteady.MatchString(name) {
+		// sample.ulonglong.bin counts seconds, and a store to sample.many.count damages
+		// the reference's sample.error_code.
+		if unsteady.MatchString(name) || strings.HasPrefix(name, "sample.ulonglong.bin") || name == "sample.many.count" {
 			continue
 		}
 		for _, o := range []string{"-f", "-F", "-fl"} {
@@ -44,12 +55,14 @@ func TestSampleAgent(t *testing.T) {
 		}
 	}
 	for _, words := range caseLines(t, "sample.txt") {
+		line := strings.Join(words, " ")
 		switch {
 		case words[0] == "dynamic":
 			for _, w := range []*agentWorld{mine, their} {
 				w.write(t, "pmdas/sample/dynamic.indom", words[1])
+				changed(t, filepath.Join(w.dir, "pmdas/sample/dynamic.indom"))
 			}
-		case strings.Contains(strings.Join(words, " "), "simple"), strings.Contains(strings.Join(words, " "), "trivial"):
+		case elsewhere.MatchString(line):
 		default:
 			s.compare(Command{Args: words})
 		}

@@ -87,7 +87,7 @@ func compareLive(t *testing.T, c Command, names map[string]bool, n *liveTally) {
 			n.equal++
 		case want[name] != later[name]:
 			n.moving++
-		case !strings.HasPrefix(name, "sample.") && near(want[name], have[name]), strings.HasPrefix(name, "sample.percontext."):
+		case !strings.HasPrefix(name, "sample.") && near(want[name], have[name]), unsteady.MatchString(name):
 			n.near++
 		default:
 			if failed++; failed <= 10 {
