@@ -67,6 +67,10 @@ install: build
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1
 	install $(COMMANDS:%=bin/%) $(DESTDIR)$(PREFIX)/bin
 	install -m 644 $(COMMANDS:%=man/%.1) $(DESTDIR)$(PREFIX)/share/man/man1
+	install -d $(addprefix $(DESTDIR)$(PREFIX)/share/,bash-completion/completions zsh/site-functions fish/vendor_completions.d)
+	bin/pmderive completion bash >$(DESTDIR)$(PREFIX)/share/bash-completion/completions/pmderive
+	bin/pmderive completion zsh >$(DESTDIR)$(PREFIX)/share/zsh/site-functions/_pmderive
+	bin/pmderive completion fish >$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/pmderive.fish
 
 clean:
 	rm -rf bin
