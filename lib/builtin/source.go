@@ -23,6 +23,9 @@ type Options struct {
 	// Collectors are what the Source serves, in the order of the name space. New has no
 	// others; Default has its own, and these after them.
 	Collectors []Collector
+	// Omit reports which of its own collectors Default leaves out, by domain; nil
+	// leaves out none.
+	Omit func(domain uint32) bool
 	// Root is the directory below which proc, sys, etc and var are; "" means "/".
 	Root string
 	// MMVDir is the directory with the memory-mapped value files of programs; "" means

@@ -16,7 +16,11 @@ func Default(opts *Options) *Source {
 	if opts != nil {
 		o = *opts
 	}
-	o.Collectors = slices.Concat(o.system(), o.daemon(), o.processes(), o.demonstrations(), o.Collectors)
+	own := slices.Concat(o.system(), o.daemon(), o.processes(), o.demonstrations())
+	if o.Omit != nil {
+		own = slices.DeleteFunc(own, func(c Collector) bool { return o.Omit(c.Domain) })
+	}
+	o.Collectors = append(own, o.Collectors...)
 	return New(&o)
 }
 

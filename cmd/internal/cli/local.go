@@ -9,15 +9,22 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// local returns the collectors inside the program. Agents that -K names are
-// libraries for the reference, which cannot be loaded here.
+// local returns the collectors inside the program, without those that -K deletes.
+// Agents that -K adds are libraries for the reference, which cannot be loaded here.
 func (c *Command) local() pmapi.Source {
+	deleted, all := make(map[uint32]bool), false
 	for _, spec := range c.Options.Specs {
-		if spec.Op == "add" {
+		switch {
+		case spec.Op == "add":
 			c.Env.Errorf("agent %d: cannot load %s: the collectors are inside the program", spec.Domain, spec.Path)
+		case spec.Op == "clear":
+			all = true
+		case spec.Domain >= 0:
+			deleted[uint32(spec.Domain)] = true
 		}
 	}
 	return builtin.Default(&builtin.Options{
+		Omit:     func(domain uint32) bool { return all || deleted[domain] },
 		Hostname: c.Env.Hostname,
 		Now:      c.Env.Now,
 		MMVDir:   filepath.Join(c.Env.Config().Get("PCP_TMP_DIR"), "mmv"),
