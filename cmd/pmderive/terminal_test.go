@@ -162,6 +162,48 @@ func TestTerminalInterrupt(t *testing.T) {
 	s.gone()
 }
 
+// TestTerminalNarrow edits a line that is longer than the terminal is wide, with wide
+// characters in it, after the terminal has become smaller.
+func TestTerminalNarrow(t *testing.T) {
+	const prompt = "2001-09-09 01:46:40>"
+	s := newScreen(t, nil, "-a", archivetest.Path(t, "ta"))
+	s.wait(prompt, 1)
+	if out, err := exec.Command("tmux", "-S", s.socket, "resize-window", "-x", "40", "-y", "12").CombinedOutput(); err != nil {
+		t.Skipf("this tmux cannot resize: %v\n%s", err, out)
+	}
+	s.keys("世界 + t.b + 111111111111111111111111111111111111111 + 22")
+	s.wait("> 世界 + t.b + 111", 1)
+	s.wait(" + 22", 1)
+	s.keys("C-a")
+	s.keys("x")
+	s.wait("> x世界 + t.b", 1)
+	s.keys("C-e")
+	s.keys("3")
+	s.wait(" + 223", 1)
+	s.keys("C-c")
+	s.keys("sum(t.b)", "Enter")
+	s.wait("\n150\n", 1)
+	s.keys("C-d")
+	s.gone()
+}
+
+// TestTerminalMany completes a name among thousands.
+func TestTerminalMany(t *testing.T) {
+	dir := t.TempDir()
+	if err := archivetest.BuildWide(dir, "wide", 3000, 2); err != nil {
+		t.Fatal(err)
+	}
+	s := newScreen(t, nil, "-a", filepath.Join(dir, "wide"))
+	s.wait("22:13:20>", 1)
+	s.keys("count(wi", "Tab")
+	s.wait("> count(wide.", 1)
+	s.keys("l2999", "Tab", ")", "Enter")
+	s.wait("> count(wide.l2999)", 1)
+	s.wait("count @", 1)
+	s.keys("C-d")
+	s.gone()
+}
+
 // TestTerminalColor has colours unless NO_COLOR forbids them.
 func TestTerminalColor(t *testing.T) {
 	path := archivetest.Path(t, "ta")
