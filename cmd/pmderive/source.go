@@ -74,14 +74,7 @@ func (a *app) open(ctx context.Context, kind, name string) (pmapi.Source, error)
 	case repl.Archive:
 		o.Archive = name
 	}
-	src, err := a.Open(ctx, local)
-	if err != nil || a.names == nil {
-		return src, err
-	}
-	if archive, ok := src.(*pmapi.Archive); ok {
-		a.names.Cull(archive.Has)
-	}
-	return pmapi.WithNames(src, a.names), nil
+	return a.Open(ctx, local, a.names)
 }
 
 // debug sets debug options as -D does.

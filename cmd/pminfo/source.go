@@ -65,17 +65,11 @@ func (f *flags) open(ctx context.Context, c *cli.Command, defs *cli.Definitions)
 	if f.names != nil && !f.needsSource() && kind == cli.DefaultHost {
 		return derive.NewSource(pmapi.WithNames(nil, f.names), reg, opt), nil
 	}
-	src, err := c.Open(ctx, local)
+	src, err := c.Open(ctx, local, f.names)
 	if err != nil {
 		return nil, err
 	}
-	if f.names == nil {
-		return derive.NewSource(src, reg, opt), nil
-	}
-	if a, ok := src.(*pmapi.Archive); ok {
-		f.names.Cull(a.Has)
-	}
-	return derive.NewSource(pmapi.WithNames(src, f.names), reg, opt), nil
+	return derive.NewSource(src, reg, opt), nil
 }
 
 // timeOptions applies -z, -Z and -O to an archive.

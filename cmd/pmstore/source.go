@@ -53,12 +53,9 @@ func configured(c *cli.Command) error {
 // open opens the source that the options ask for, with the names of -n and the
 // derived metrics.
 func (f *flags) open(ctx context.Context, c *cli.Command, defs *cli.Definitions) (pmapi.Source, error) {
-	src, err := c.Open(ctx, local)
+	src, err := c.Open(ctx, local, f.names)
 	if err != nil {
 		return nil, err
-	}
-	if f.names != nil {
-		src = pmapi.WithNames(src, f.names)
 	}
 	return derive.NewSource(src, defs.Registry(), &derive.Options{Equivalent: c.Env.Equivalence()}), nil
 }

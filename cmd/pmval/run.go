@@ -92,19 +92,12 @@ func (f *flags) check(c *cli.Command) {
 // open opens the source that the options ask for, with the names of -n and the
 // derived metrics.
 func (f *flags) open(ctx context.Context, c *cli.Command, defs *cli.Definitions) (*derive.Source, error) {
-	reg, opt := defs.Registry(), &derive.Options{Equivalent: c.Env.Equivalence()}
 	c.Interpolates = !f.recorded
-	src, err := c.Open(ctx, local)
+	src, err := c.Open(ctx, local, f.names)
 	if err != nil {
 		return nil, err
 	}
-	if f.names == nil {
-		return derive.NewSource(src, reg, opt), nil
-	}
-	if a, ok := src.(*pmapi.Archive); ok {
-		f.names.Cull(a.Has)
-	}
-	return derive.NewSource(pmapi.WithNames(src, f.names), reg, opt), nil
+	return derive.NewSource(src, defs.Registry(), &derive.Options{Equivalent: c.Env.Equivalence()}), nil
 }
 
 // run shows a metric of the source.

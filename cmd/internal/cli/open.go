@@ -7,12 +7,26 @@ import (
 	"pmtools/lib/pmapi"
 	"pmtools/lib/pmcd"
 	"pmtools/lib/pmerr"
+	"pmtools/lib/pmns"
 )
 
-// Open opens the source that the options ask for. What is wrong with a host
-// specification is said through the message channel; the error is what the
-// command says then. local is as for SourceError.
-func (c *Command) Open(ctx context.Context, local string) (pmapi.Source, error) {
+// Open opens the source that the options ask for, under the names of -n if names is
+// not nil: then those of metrics that an archive does not have are cut off. What is
+// wrong with a host specification is said through the message channel; the error is
+// what the command says then. local is as for SourceError.
+func (c *Command) Open(ctx context.Context, local string, names *pmns.Tree) (pmapi.Source, error) {
+	src, err := c.open(ctx, local)
+	if err != nil || names == nil {
+		return src, err
+	}
+	if a, ok := src.(*pmapi.Archive); ok {
+		names.Cull(a.Has)
+	}
+	return pmapi.WithNames(src, names), nil
+}
+
+// open opens the source under its own names.
+func (c *Command) open(ctx context.Context, local string) (pmapi.Source, error) {
 	kind, name := c.Options.Source()
 	var src pmapi.Source
 	var err error
