@@ -74,7 +74,11 @@ func (a *app) open(ctx context.Context, kind, name string) (pmapi.Source, error)
 	case repl.Archive:
 		o.Archive = name
 	}
-	return a.Open(ctx, local, a.names)
+	src, err := a.Open(ctx, local, a.names)
+	if archive, ok := pmapi.As[*pmapi.Archive](src); ok && a.names != nil {
+		a.names.Cull(archive.Has)
+	}
+	return src, err
 }
 
 // debug sets debug options as -D does.

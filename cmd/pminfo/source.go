@@ -69,6 +69,9 @@ func (f *flags) open(ctx context.Context, c *cli.Command, defs *cli.Definitions)
 	if err != nil {
 		return nil, err
 	}
+	if a, ok := pmapi.As[*pmapi.Archive](src); ok && f.names != nil {
+		f.names.Cull(a.Has)
+	}
 	return derive.NewSource(src, reg, opt), nil
 }
 

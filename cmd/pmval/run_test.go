@@ -1,6 +1,8 @@
 package main
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -88,6 +90,25 @@ func TestNamesTwice(t *testing.T) {
 	got, status := messages("-n", "/no/such", "m")
 	if want := `Error Parsing ASCII PMNS: Cannot open "/no/such"|pmval: Cannot load namespace from "/no/such": No such file or directory`; got != want || status != 1 {
 		t.Errorf("got %q, %d", got, status)
+	}
+}
+
+// TestNamesNotRecorded: unlike pminfo, pmval keeps the names of -n that an archive
+// has no metric for.
+func TestNamesNotRecorded(t *testing.T) {
+	names := filepath.Join(t.TempDir(), "names")
+	if err := os.WriteFile(names, []byte("root {\n\tnosuch 29:0:999\n\tmid\n}\nmid {\n\tx 1:1:1\n}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{
+		"nosuch": "pmval: pmLookupDesc: Metric not defined in the PCP archive",
+		"mid.x":  "pmval: pmLookupDesc: Metric not defined in the PCP archive",
+		"mid":    "pmval: pmLookupName(mid): Metric name is not a leaf in PMNS",
+		"never":  "pmval: pmLookupName(never): Unknown metric name",
+	} {
+		if got, status := messages("-n", names, "-a", archivetest.Path(t, "marks"), name); got != want || status != 1 {
+			t.Errorf("%s: got %q, %d, want %q", name, got, status, want)
+		}
 	}
 }
 

@@ -11,16 +11,12 @@ import (
 )
 
 // Open opens the source that the options ask for, under the names of -n if names is
-// not nil: then those of metrics that an archive does not have are cut off. What is
-// wrong with a host specification is said through the message channel; the error is
-// what the command says then. local is as for SourceError.
+// not nil. What is wrong with a host specification is said through the message
+// channel; the error is what the command says then. local is as for SourceError.
 func (c *Command) Open(ctx context.Context, local string, names *pmns.Tree) (pmapi.Source, error) {
 	src, err := c.open(ctx, local)
 	if err != nil || names == nil {
 		return src, err
-	}
-	if a, ok := src.(*pmapi.Archive); ok {
-		names.Cull(a.Has)
 	}
 	return pmapi.WithNames(src, names), nil
 }
