@@ -64,14 +64,15 @@ func TestMasking(t *testing.T) {
 func TestBinding(t *testing.T) {
 	ctx, f := context.Background(), newFake(qa)
 	var w lines
-	src, reg := define(t, f, &w, "x.a=no.such", "y.b=sample.byte_ctr + 1", "y.c=sample.bad.unknown", "z.self=z.self", "z.p=z.q", "z.q=z.p",
+	src, reg := define(t, f, &w, "x.a=no.such", "y.b=sample.byte_ctr + 1", "y.c=sample.bad.unknown",
+		"y.d=1 ? sample.long.one : defined(sample.bad.unknown)", "z.self=z.self", "z.p=z.q", "z.q=z.p",
 		"z.alias=x.ok", "x.ok=1", "z.meta=mkconst(5,meta=x.k)", "x.k=sample.byte_ctr*2", "z.nested=x.ok+1")
 	bad := lookup(t, src, "x.a")
 	if _, err := src.Names(ctx, bad); err != nil || len(w) > 0 {
 		t.Errorf("%v, %q", err, w)
 	}
 	for range 2 {
-		for _, name := range []string{"x.a", "y.b", "y.c", "z.self", "z.p", "z.q", "z.nested"} {
+		for _, name := range []string{"x.a", "y.b", "y.c", "y.d", "z.self", "z.p", "z.q", "z.nested"} {
 			if _, err := describe(t, src, lookup(t, src, name)); !errors.Is(err, pmerr.BadDerive) {
 				t.Errorf("%s: %v", name, err)
 			}
@@ -81,9 +82,10 @@ func TestBinding(t *testing.T) {
 		"Semantic error: derived metric x.a: operand no.such: Unknown operand metric",
 		"Semantic error: derived metric y.b: sample.byte_ctr + 1: Illegal operator for counter and non-counter",
 		"Semantic error: derived metric y.c: operand sample.bad.unknown: Metadata for operand metric not available",
+		"Semantic error: derived metric y.d: operand sample.bad.unknown: Metadata for operand metric not available",
 		"Semantic error: derived metric z.self: operand z.self: Illegal nested derived metric",
 	}
-	if len(w) < 7 || !slices.Equal(w[:4], want) || w[len(w)-1] != "Semantic error: derived metric z.nested: operand x.ok: Illegal nested derived metric" {
+	if len(w) < 8 || !slices.Equal(w[:5], want) || w[len(w)-1] != "Semantic error: derived metric z.nested: operand x.ok: Illegal nested derived metric" {
 		t.Errorf("warned\n%s", strings.Join(w, "\n"))
 	}
 	if d, err := describe(t, src, lookup(t, src, "z.meta")); err != nil || showDesc(d) != "U32 - counter byte" {

@@ -88,6 +88,11 @@ func (c *checker) bindCall(n *syntax.CallExpr, tolerant bool) *Error {
 		if l.found && l.derived || m.Name == c.opt.Name {
 			return operandError(m.NamePos, m.Name, msgNested)
 		}
+		if l.found { // which is not enough: the original describes it too
+			if _, err := c.describe(m.NamePos, m.Name); err != nil {
+				return err
+			}
+		}
 		c.info.Defined[n] = l.found
 		return nil
 	}
