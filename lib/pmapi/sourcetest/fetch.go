@@ -128,38 +128,87 @@ func selections(d pcp.InDom, inst int32) []selection {
 	return list
 }
 
-// fetchProfile fetches with profiles: values are what they are without, but of the
-// instances selected only.
+// fetchProfile fetches with profiles, for each instance domain its metrics and one
+// other: values are what they are without, but of the instances selected only.
 func (k *kit) fetchProfile() {
 	if k.bare {
 		return
 	}
-	var start pcp.Timestamp
-	if k.time != nil {
-		start = k.time.Origin()
+	of := make(map[pcp.InDom][]pcp.ID)
+	for _, id := range k.ids {
+		if d, ok := k.descs[id]; ok {
+			of[d.InDom] = append(of[d.InDom], id)
+		}
 	}
-	all := k.stream(k.src, &pmapi.Request{IDs: k.ids}, oneResult())
-	stored := k.stored()
+	other := slices.Concat(of[pcp.NullInDom], k.ids)[:1] // k.ids is empty if there are no domains
 	for _, d := range k.indoms {
-		inst, ok := k.someInstance(all, d)
-		if !ok {
-			continue
+		if k.time != nil {
+			k.profilesAt(k.time.Origin(), d, append(of[d], other...))
+		} else {
+			k.profilesLive(d, append(of[d], other...))
 		}
-		for _, sel := range selections(d, inst) {
-			if k.time != nil {
-				if err := k.time.SetMode(pmapi.Forward, &start, 0); err != nil {
-					k.errorf("SetMode(%d, %s): %v", pmapi.Forward, show(start), err)
-					return
-				}
+		other = of[d][:1]
+	}
+}
+
+// profilesAt compares what a recording has from a time on with and without profiles
+// of a domain.
+func (k *kit) profilesAt(start pcp.Timestamp, d pcp.InDom, ids []pcp.ID) {
+	all := k.from(pmapi.Forward, start, ids, -1)
+	inst, ok := k.someInstance(all, d)
+	for _, sel := range selections(d, inst) {
+		if !ok || k.time.SetMode(pmapi.Forward, &start, 0) != nil {
+			break
+		}
+		got := k.stream(k.src, &pmapi.Request{IDs: ids, Profile: &sel.profile}, oneResult())
+		k.same("Fetch with a profile "+sel.name+" of domain "+d.String(), k.pick(got, nil), k.pick(all, &sel.profile))
+	}
+	if err := k.time.SetMode(pmapi.Forward, &start, 0); err != nil {
+		k.errorf("SetMode(%d, %s): %v", pmapi.Forward, show(start), err)
+	}
+}
+
+// profilesLive fetches with profiles of a domain from a Source whose values and
+// instances may change: an instance that has values in each fetch before and after
+// must have some in one of those with a profile that selects it.
+func (k *kit) profilesLive(d pcp.InDom, ids []pcp.ID) {
+	plain := &pmapi.Request{IDs: ids}
+	before := k.stream(k.src, plain, oneResult())
+	inst, ok := k.someInstance(before, d)
+	if !ok {
+		return
+	}
+	for _, sel := range selections(d, inst) {
+		got := k.stream(k.src, &pmapi.Request{IDs: ids, Profile: &sel.profile}, oneResult())
+		after := k.stream(k.src, plain, oneResult())
+		always, seen := counts(k.pick(append(before, after...), &sel.profile)), counts(got)
+		for v, n := range always {
+			if n == len(before)+len(after) && seen[v] == 0 {
+				k.errorf("Fetch with a profile %s of domain %v: never a value of %v, instance %d; without it there is always one", sel.name, d, v.id, v.inst)
+				break
 			}
-			got := k.stream(k.src, &pmapi.Request{IDs: k.ids, Profile: &sel.profile}, oneResult())
-			if k.time == nil {
-				continue
+		}
+		before = after
+	}
+}
+
+// A cell is the place of a value in samples.
+type cell struct {
+	id   pcp.ID
+	inst int32
+}
+
+// counts returns in how many samples there is each value.
+func counts(list []sample) map[cell]int {
+	n := make(map[cell]int)
+	for _, s := range list {
+		for i := range s.sets {
+			for _, inst := range s.sets[i].Insts {
+				n[cell{s.sets[i].ID, inst}]++
 			}
-			what := "Fetch with a profile " + sel.name + " of domain " + d.String()
-			k.same(what, k.pick(got, stored, nil), k.pick(all, stored, &sel.profile))
 		}
 	}
+	return n
 }
 
 // someInstance returns an instance of a domain that has values.
@@ -174,16 +223,19 @@ func (k *kit) someInstance(list []sample, d pcp.InDom) (int32, bool) {
 	return 0, false
 }
 
-// pick returns from samples of all metrics the given ones, of the instances that a
-// profile selects.
-func (k *kit) pick(list []sample, ids []pcp.ID, p *pcp.Profile) (out []sample) {
+// pick returns from samples the stored metrics, of the instances that a profile
+// selects.
+func (k *kit) pick(list []sample, p *pcp.Profile) (out []sample) {
 	for _, s := range list {
 		t := sample{time: s.time}
-		for _, id := range ids {
-			full := &s.sets[slices.Index(k.ids, id)]
-			c := pcp.Values{ID: id, Type: full.Type, Err: full.Err}
+		for i := range s.sets {
+			full := &s.sets[i]
+			if full.ID.IsDerived() {
+				continue
+			}
+			c := pcp.Values{ID: full.ID, Type: full.Type, Err: full.Err}
 			for i, inst := range full.Insts {
-				if !p.Selects(k.descs[id].InDom, inst) {
+				if !p.Selects(k.descs[full.ID].InDom, inst) {
 					continue
 				}
 				c.Insts = append(c.Insts, inst)

@@ -96,6 +96,26 @@ func requestLies() []lie {
 				return err
 			}
 		}},
+		{"live: nothing selected", "fetch profile", "with a profile of everything of domain", func(l *liar) {
+			l.fetch = func(req *pmapi.Request, dst *pcp.Result, err error) error {
+				for i := range dst.Sets {
+					if req.Profile != nil {
+						dst.Sets[i].Reset(dst.Sets[i].ID, dst.Sets[i].Type)
+					}
+				}
+				return err
+			}
+		}},
+		{"live: an instance left out", "fetch profile", "never a value of 245.1.1, instance 7", func(l *liar) {
+			l.fetch = func(req *pmapi.Request, dst *pcp.Result, err error) error {
+				for i := range dst.Sets {
+					if v := &dst.Sets[i]; req.Profile != nil && v.Len() == 3 {
+						v.Insts, v.Words = v.Insts[:2], v.Words[:2]
+					}
+				}
+				return err
+			}
+		}},
 		{"columns", "fetch nothing", "columns, want 0", func(l *liar) {
 			l.fetch = func(req *pmapi.Request, dst *pcp.Result, err error) error {
 				if len(req.IDs) == 0 {

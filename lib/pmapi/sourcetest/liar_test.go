@@ -173,10 +173,16 @@ func (l *liar) Close() error {
 	return err
 }
 
-// A live is a Source without a past: an archive that begins again at its end.
+// A live is a Source without a past: a recording that begins again at its end.
 type live struct {
 	pmapi.Source // the same, without what an archive can do besides
-	inner        *pmapi.Archive
+	inner        recording
+}
+
+// A recording is what a live makes endless.
+type recording interface {
+	pmapi.Source
+	pmapi.Timeline
 }
 
 func (l *live) Fetch(ctx context.Context, req *pmapi.Request, dst *pcp.Result) error {

@@ -112,11 +112,13 @@ func (c *check) do(open func() pmapi.Source, errorf func(string, ...any)) {
 // survey takes the first look and reports whether the Source can be checked.
 func (k *kit) survey() bool {
 	k.time, _ = pmapi.As[pmapi.Timeline](k.src)
+	seen := make(map[pcp.ID]bool)
 	err := k.src.Walk(k.ctx, "", func(name string, id pcp.ID) bool {
 		k.leaves = append(k.leaves, leaf{name, id})
-		if !slices.Contains(k.ids, id) {
+		if !seen[id] {
 			k.ids = append(k.ids, id)
 		}
+		seen[id] = true
 		return true
 	})
 	if err != nil {

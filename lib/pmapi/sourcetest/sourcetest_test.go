@@ -59,6 +59,9 @@ func TestLies(t *testing.T) {
 			c.do(func() pmapi.Source {
 				l := &liar{Archive: open(t, base)}
 				tt.tell(l)
+				if strings.HasPrefix(tt.name, "live: ") {
+					return &live{Source: l, inner: l}
+				}
 				return l
 			}, func(format string, args ...any) { said = append(said, fmt.Sprintf(format, args...)) })
 			if !slices.ContainsFunc(said, func(s string) bool { return strings.Contains(s, tt.want) }) {

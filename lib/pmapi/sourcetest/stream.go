@@ -57,12 +57,15 @@ func (k *kit) read(src pmapi.Source, req *pmapi.Request, dst *pcp.Result) (sampl
 		k.errorf("Fetch(%s): %d columns, want %d", some(req.IDs), len(dst.Sets), len(req.IDs))
 		return sample{}, pmerr.IPC
 	}
+	first := make(map[pcp.ID]int, len(req.IDs))
 	for i, id := range req.IDs {
 		col := &dst.Sets[i]
 		if msg := k.flaw(id, req.Profile, col); msg != "" {
 			k.errorf("Fetch(%s) at %s: column %d: %s: %s", some(req.IDs), show(dst.Time), i, msg, text(col))
 		}
-		if j := slices.Index(req.IDs, id); j < i && text(&dst.Sets[j]) != text(col) {
+		if j, again := first[id]; !again {
+			first[id] = i
+		} else if text(&dst.Sets[j]) != text(col) {
 			k.errorf("Fetch(%s) at %s: columns %d and %d differ: %s, %s", some(req.IDs), show(dst.Time), j, i, text(&dst.Sets[j]), text(col))
 		}
 	}
@@ -98,15 +101,17 @@ func (k *kit) flaw(id pcp.ID, p *pcp.Profile, col *pcp.Values) string {
 	case d.InDom == pcp.NullInDom && (n > 1 || col.Insts[0] != pcp.NullInst):
 		return "a singular metric has one value, of no instance"
 	}
-	for i, inst := range col.Insts {
+	seen := make(map[int32]bool, n)
+	for _, inst := range col.Insts {
 		switch {
 		case d.InDom != pcp.NullInDom && inst == pcp.NullInst:
 			return "a value of no instance"
-		case slices.Contains(col.Insts[:i], inst):
+		case seen[inst]:
 			return fmt.Sprintf("instance %d is there twice", inst)
 		case !p.Selects(d.InDom, inst):
 			return fmt.Sprintf("the profile does not select instance %d", inst)
 		}
+		seen[inst] = true
 	}
 	return ""
 }
