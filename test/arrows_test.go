@@ -37,7 +37,8 @@ lib/pmda: lib/pdu lib/pcp lib/pmerr
 lib/builtin/sampletest: lib/pdu lib/pcp lib/pmerr
 lib/builtin: lib/pmda lib/pmapi lib/pmns lib/mmv lib/version lib/pdu lib/pcp lib/pmerr
 derive/syntax:
-derive/check: derive/syntax lib/pcp lib/pmerr
+derive/internal/ere:
+derive/check: derive/syntax derive/internal/ere lib/pcp lib/pmerr
 derive/eval: derive/syntax derive/check lib/pcp lib/pmerr
 derive: derive/syntax derive/check derive/eval lib/pmapi lib/pcp lib/pmerr
 derive/repl: derive derive/syntax derive/check lib/pmapi lib/format lib/when lib/pcp lib/pmerr

@@ -5,11 +5,11 @@
 // changed. An error is an [*Error].
 //
 // The parser has two questions that need knowledge of this level: are these units, is this a pattern. [Syntax] gives it
-// the answers. [CompilePattern] turns a POSIX extended regular expression into a matcher, and [ParseInDomMap] reads the
-// file that says which instance domains are the same.
+// the answers. [ParseInDomMap] reads the file that says which instance domains are the same.
 package check
 
 import (
+	"pmtools/derive/internal/ere"
 	"pmtools/derive/syntax"
 	"pmtools/lib/pcp"
 )
@@ -37,7 +37,7 @@ func Syntax() *syntax.Config {
 			return err
 		},
 		CheckPattern: func(pattern string) error {
-			_, err := CompilePattern(pattern)
+			_, err := ere.Compile(pattern)
 			return err
 		},
 	}

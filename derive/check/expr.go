@@ -3,6 +3,7 @@ package check
 import (
 	"fmt"
 
+	"pmtools/derive/internal/ere"
 	"pmtools/derive/syntax"
 	"pmtools/lib/pcp"
 )
@@ -172,10 +173,10 @@ func (c *checker) matchInst(n *syntax.MatchInstExpr) (Type, *Error) {
 	if err != nil {
 		return t, err
 	}
-	match, bad := CompilePattern(n.Pattern)
+	re, bad := ere.Compile(n.Pattern)
 	if bad != nil {
 		return t, &Error{Pos: n.PatternPos, What: "MATCHINST", Text: "bad regular expression: '" + bad.Error() + "'"}
 	}
-	c.info.Patterns[n] = match
+	c.info.Patterns[n] = re.Match
 	return t, nil
 }

@@ -108,7 +108,7 @@ func (p *inDomParser) ranges() []inDomRange {
 
 // inDom reads one instance domain.
 func (p *inDomParser) inDom() inDomRange {
-	if !isDigitByte(p.peek()) {
+	if !isDigit(p.peek()) {
 		return p.fail("<domain> expected, found '%s'", p.found())
 	}
 	domainText, domain := p.number("domain", len("511"), pcp.DynamicDomain)
@@ -125,7 +125,7 @@ func (p *inDomParser) inDom() inDomRange {
 	case c == '*':
 		r.all = true
 		p.line = p.line[1:]
-	case isDigitByte(c):
+	case isDigit(c):
 		var serial uint32
 		text, serial = p.number("serial", len("4194303"), maxSerial)
 		r.inDom = pcp.NewInDom(domain, serial)
@@ -141,7 +141,7 @@ func (p *inDomParser) inDom() inDomRange {
 // number reads digits and judges their number and value.
 func (p *inDomParser) number(what string, digits int, limit uint32) (string, uint32) {
 	end := 0
-	for end < len(p.line) && isDigitByte(p.line[end]) {
+	for end < len(p.line) && isDigit(p.line[end]) {
 		end++
 	}
 	text := p.line[:end]
@@ -156,6 +156,8 @@ func (p *inDomParser) number(what string, digits int, limit uint32) (string, uin
 	}
 	return text, uint32(n)
 }
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
 // peek gives the next byte, a newline at the end of the line.
 func (p *inDomParser) peek() byte {

@@ -80,7 +80,7 @@ type Info struct {
 	// Rescale has the units that a rescale converts to.
 	Rescale map[*syntax.RescaleExpr]pcp.Units
 
-	// Patterns has the matchers of the patterns, as CompilePattern gives them, without regard to the '!'.
+	// Patterns has the matchers of the patterns, without regard to the '!'.
 	Patterns map[*syntax.MatchInstExpr]func(string) bool
 }
 

@@ -1,4 +1,4 @@
-package check
+package ere
 
 import (
 	"regexp"
@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestPatternMatches(t *testing.T) {
+func TestMatch(t *testing.T) {
 	for _, tc := range []struct {
 		pattern  string
 		yes, not []string
@@ -87,30 +87,30 @@ func TestPatternMatches(t *testing.T) {
 		{`^(a{2}|b){1,2}\1c?$`, []string{"aaaa", "bbb", "bbc"}, []string{"b"}},
 		{`\b(\w)\1\b`, []string{"x aa"}, []string{"xaa"}},
 	} {
-		match, err := CompilePattern(tc.pattern)
+		re, err := Compile(tc.pattern)
 		if err != nil {
 			t.Errorf("%q: %v", tc.pattern, err)
 			continue
 		}
 		for _, text := range tc.yes {
-			if !match(text) {
+			if !re.Match(text) {
 				t.Errorf("%q does not match %q", tc.pattern, text)
 			}
 		}
 		for _, text := range tc.not {
-			if match(text) {
+			if re.Match(text) {
 				t.Errorf("%q matches %q", tc.pattern, text)
 			}
 		}
 	}
 }
 
-func TestPatternErrors(t *testing.T) {
+func TestErrors(t *testing.T) {
 	for _, tc := range []struct {
 		pattern string
 		want    error
 	}{
-		{"[", errPattern}, {"[^", errPattern}, {"a[", errPattern},
+		{"[", errExpression}, {"[^", errExpression}, {"a[", errExpression},
 		{"[a", errBracket}, {"[]", errBracket}, {"[^]", errBracket}, {"[a-", errBracket}, {"[[:alpha:]", errBracket},
 		{"[[:alpha", errBracket}, {"[[.", errBracket}, {"[[=a", errBracket}, {"[[.ab.]", errBracket}, {"[[.a.", errBracket},
 		{"[[.a.]", errBracket}, {"[[.a.]-", errBracket},
@@ -125,20 +125,20 @@ func TestPatternErrors(t *testing.T) {
 		{"a{", errBrace}, {"a{1", errBrace}, {"a{1,", errBrace}, {"a{x", errBrace}, {"a{1,2", errBrace},
 		{"a{}", errInterval}, {"a{x}", errInterval}, {"a{1x}", errInterval}, {"a{2,1}", errInterval}, {"a{1,2,3}", errInterval},
 		{"a{1 }", errInterval}, {"a{1,x}", errInterval}, {"a{-1}", errInterval},
-		{"a{32768}", errPatternSize}, {"a{1,99999999999999999999}", errPatternSize}, {"a{99999,1}", errInterval},
+		{"a{32768}", errSize}, {"a{1,99999999999999999999}", errSize}, {"a{99999,1}", errInterval},
 		{`\`, errBackslash}, {`a\`, errBackslash}, {`(a\`, errBackslash},
 		{`\1`, errReference}, {`(a)\2`, errReference}, {`(a\1)`, errReference}, {`(a)|\1`, errReference},
-		{"(a{1000}){1000}", errPatternSize}, {"((((){999}){999}){999}){999}", errPatternSize},
-		{strings.Repeat("a", 70_000), errPatternSize}, {strings.Repeat("(", 5000), errPatternSize},
+		{"(a{1000}){1000}", errSize}, {"((((){999}){999}){999}){999}", errSize},
+		{strings.Repeat("a", 70_000), errSize}, {strings.Repeat("(", 5000), errSize},
 	} {
-		if _, err := CompilePattern(tc.pattern); err != tc.want {
+		if _, err := Compile(tc.pattern); err != tc.want {
 			t.Errorf("%.50q: got %v, want %v", tc.pattern, err, tc.want)
 		}
 	}
 }
 
-// TestPatternTime matches what would take others for ever; that it ends is the test.
-func TestPatternTime(t *testing.T) {
+// TestTime matches what would take others for ever; that it ends is the test.
+func TestTime(t *testing.T) {
 	for _, tc := range []struct{ pattern, text string }{
 		{"^(a*)*b", strings.Repeat("a", 2000)},
 		{"(a|aa)*b", strings.Repeat("a", 2000)},
@@ -147,56 +147,56 @@ func TestPatternTime(t *testing.T) {
 		{`(.*)(.*)(.*)(.*)(.*)\1\2\3\4\5x`, strings.Repeat("ab", 100)},
 		{`(a)(()*)*\1`, strings.Repeat("b", 100)},
 	} {
-		match, err := CompilePattern(tc.pattern)
+		re, err := Compile(tc.pattern)
 		if err != nil {
 			t.Errorf("%q: %v", tc.pattern, err)
 			continue
 		}
-		if match(tc.text) {
+		if re.Match(tc.text) {
 			t.Errorf("%q matches", tc.pattern)
 		}
 	}
 }
 
-// FuzzPattern compares with Go's regexp on patterns that mean the same in both.
-func FuzzPattern(f *testing.F) {
+// FuzzMatch compares with Go's regexp on patterns that mean the same in both.
+func FuzzMatch(f *testing.F) {
 	for _, s := range []string{"", "a|b*", "(a{2,3})+", "[[:alpha:]-]", "[a-", `\<x\>`, `(a)\1`, "a{,2}", "((a*)*)*", "[^]a]", "^$", "*"} {
 		f.Add(s, "aab-b")
 	}
 	same := regexp.MustCompile(`^[ab^$|()]*$`)
 	f.Fuzz(func(t *testing.T, pattern, text string) {
-		match, err := CompilePattern(pattern)
+		re, err := Compile(pattern)
 		if err != nil {
 			return
 		}
 		text = text[:min(len(text), 100)]
-		got := match(text)
-		if got != match(text) {
+		got := re.Match(text)
+		if got != re.Match(text) {
 			t.Error("does not always say the same")
 		}
 		if !same.MatchString(pattern) || !same.MatchString(text) {
 			return
 		}
-		if re, err := regexp.Compile(pattern); err == nil && re.MatchString(text) != got {
+		if std, err := regexp.Compile(pattern); err == nil && std.MatchString(text) != got {
 			t.Errorf("%q on %q: got %v", pattern, text, got)
 		}
 	})
 }
 
-func BenchmarkPatternCompile(b *testing.B) {
+func BenchmarkCompile(b *testing.B) {
 	for b.Loop() {
-		if _, err := CompilePattern("^sd[a-z]+[0-9]{1,3}$"); err != nil {
+		if _, err := Compile("^sd[a-z]+[0-9]{1,3}$"); err != nil {
 			b.Fatal(err)
 		}
 	}
 }
 
-func BenchmarkPatternMatch(b *testing.B) {
-	match, err := CompilePattern("^sd[a-z]+[0-9]{1,3}$")
+func BenchmarkMatch(b *testing.B) {
+	re, err := Compile("^sd[a-z]+[0-9]{1,3}$")
 	if err != nil {
 		b.Fatal(err)
 	}
 	for b.Loop() {
-		match("sdaa12")
+		re.Match("sdaa12")
 	}
 }

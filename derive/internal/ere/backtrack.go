@@ -1,37 +1,27 @@
-package check
+package ere
 
-// maxSteps is how many parts of a pattern are tried on one text.
-const maxSteps = 1_000_000
+// Limits of one match of an expression with back references: how many nodes are tried, and how deep
+// the attempts are nested, because they use the stack.
+const (
+	maxSteps = 1_000_000
+	maxDepth = 20_000
+)
 
-// A backtracker matches patterns with back references.
-type backtracker struct {
-	tree   *patternNode
-	groups int
-}
-
-// newBacktracker returns the matcher of a pattern with so many groups.
-func newBacktracker(tree *patternNode, groups int) *backtracker {
-	return &backtracker{tree: tree, groups: groups}
-}
-
-// match reports whether the pattern matches somewhere in the text.
-func (b *backtracker) match(text string) bool {
-	s := search{text: text, spans: make([]span, b.groups+1), steps: maxSteps, depth: maxBacktrack}
+// backtrack reports whether an expression with so many groups matches anywhere in the text.
+func backtrack(tree *node, groups int, text string) bool {
+	s := search{text: text, spans: make([]span, groups+1), steps: maxSteps, depth: maxDepth}
 	for i := range s.spans {
 		s.spans[i] = span{-1, -1}
 	}
 	for i := 0; i <= len(text); i++ {
-		if s.try(b.tree, i, func(int) bool { return true }) {
+		if s.try(tree, i, func(int) bool { return true }) {
 			return true
 		}
 	}
 	return false
 }
 
-// maxBacktrack is how deep the parts of a pattern may be nested in one attempt; they use the stack.
-const maxBacktrack = 20_000
-
-// A span is what a group has matched; from is -1 if it has not.
+// A span is the text that a group matched; from is -1 if it did not.
 type span struct{ from, to int }
 
 // A search is the state of one match.
@@ -42,9 +32,9 @@ type search struct {
 	depth int
 }
 
-// try matches n at i and then, with the position behind it, the rest. It tries every way to match n until the rest
-// matches too.
-func (s *search) try(n *patternNode, i int, rest func(int) bool) bool {
+// try matches n at i and calls rest with the position behind it. It tries every way to match n
+// until rest matches too.
+func (s *search) try(n *node, i int, rest func(int) bool) bool {
 	if s.steps--; s.steps < 0 || s.depth == 0 {
 		return false
 	}
@@ -92,17 +82,17 @@ func (s *search) try(n *patternNode, i int, rest func(int) bool) bool {
 	return rest(i)
 }
 
-// sequence matches parts one behind the other.
-func (s *search) sequence(parts []*patternNode, i int, rest func(int) bool) bool {
+// sequence matches parts one after the other.
+func (s *search) sequence(parts []*node, i int, rest func(int) bool) bool {
 	if len(parts) == 0 {
 		return rest(i)
 	}
 	return s.try(parts[0], i, func(j int) bool { return s.sequence(parts[1:], j, rest) })
 }
 
-// repeat matches the part of n as often as it can after it has matched done times. A repetition beyond the minimum that
-// takes no text is the last one.
-func (s *search) repeat(n *patternNode, done, i int, rest func(int) bool) bool {
+// repeat matches the part of n as often as possible after it has matched done times. A repetition
+// beyond the minimum that takes no text is the last one.
+func (s *search) repeat(n *node, done, i int, rest func(int) bool) bool {
 	if n.max < 0 || done < n.max {
 		again := func(j int) bool {
 			if j == i && done+1 >= n.min {

@@ -1,10 +1,10 @@
-package check
+package ere
 
-// Limits of automata: the number of states, and the number of parts looked at while they are made, repeated parts each
-// time (a part without states can be repeated without end).
+// Limits of an automaton: its states, and the nodes visited to make them, counting repeated nodes
+// each time (a node without states can be repeated forever).
 const (
 	maxStates = 1 << 16
-	maxParts  = 1 << 18
+	maxVisits = 1 << 18
 )
 
 // A stateOp is a kind of state of an automaton.
@@ -25,16 +25,18 @@ type state struct {
 	set      *byteSet
 }
 
-// An automaton recognises the texts that contain a match of a pattern. References are taken for empty.
+// An automaton recognises the texts that contain a match of an expression. Back references count as
+// empty.
 type automaton struct {
 	states []state
 	start  int32
-	parts  int
+	visits int
 	err    error
 }
 
-// compileAutomaton makes the automaton from the end to the start, so that each state knows where to go.
-func compileAutomaton(tree *patternNode) (*automaton, error) {
+// newAutomaton makes the automaton from the end to the start, so that each state knows its
+// successor.
+func newAutomaton(tree *node) (*automaton, error) {
 	a := new(automaton)
 	a.start = a.compile(tree, a.add(state{op: stateMatch}))
 	return a, a.err
@@ -43,17 +45,17 @@ func compileAutomaton(tree *patternNode) (*automaton, error) {
 // add adds a state.
 func (a *automaton) add(s state) int32 {
 	if len(a.states) >= maxStates {
-		a.err = errPatternSize
+		a.err = errSize
 		return 0
 	}
 	a.states = append(a.states, s)
 	return int32(len(a.states) - 1)
 }
 
-// compile adds the states of a part that goes on to out, and gives the first.
-func (a *automaton) compile(n *patternNode, out int32) int32 {
-	if a.parts++; a.parts > maxParts {
-		a.err = errPatternSize
+// compile adds the states of a node that continues at out, and returns the first.
+func (a *automaton) compile(n *node, out int32) int32 {
+	if a.visits++; a.visits > maxVisits {
+		a.err = errSize
 	}
 	if a.err != nil {
 		return 0
@@ -81,9 +83,9 @@ func (a *automaton) compile(n *patternNode, out int32) int32 {
 	return out
 }
 
-// repeat adds the states of a repetition: a loop, or a row of parts that may be left after each, and the required ones
-// before.
-func (a *automaton) repeat(n *patternNode, out int32) int32 {
+// repeat adds the states of a repetition: the required copies, followed by a loop or by copies that
+// may each be skipped.
+func (a *automaton) repeat(n *node, out int32) int32 {
 	first := out
 	if n.max < 0 {
 		first = a.add(state{op: stateSplit, alt: out})
@@ -101,7 +103,7 @@ func (a *automaton) repeat(n *patternNode, out int32) int32 {
 	return first
 }
 
-// match reports whether the pattern matches somewhere in the text. It follows all states at once.
+// match reports whether the expression matches anywhere in the text. It follows all states at once.
 func (a *automaton) match(text string) bool {
 	now, then := newReached(len(a.states)), newReached(len(a.states))
 	for i := 0; ; i++ {
@@ -122,7 +124,8 @@ func (a *automaton) match(text string) bool {
 	}
 }
 
-// spread adds the states that are reached without taking a byte, and reports whether one of them is a match.
+// spread adds the states that are reached without taking a byte. It reports whether one of them is
+// a match.
 func (a *automaton) spread(set *reached, text string, i int) bool {
 	for k := 0; k < len(set.list); k++ {
 		switch s := &a.states[set.list[k]]; s.op {
@@ -140,13 +143,13 @@ func (a *automaton) spread(set *reached, text string, i int) bool {
 	return false
 }
 
-// reached is a set of states in the order in which they were added.
+// reached is a set of states in the order they were added.
 type reached struct {
 	list []int32
 	pos  []int32 // where in the list a state is, if it is there
 }
 
-// newReached gives an empty set of at most n states.
+// newReached returns an empty set of at most n states.
 func newReached(n int) *reached { return &reached{pos: make([]int32, n)} }
 
 func (s *reached) add(x int32) {

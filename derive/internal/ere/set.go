@@ -1,0 +1,64 @@
+package ere
+
+// A byteSet is a set of bytes.
+type byteSet [4]uint64
+
+func (s *byteSet) add(c byte)      { s[c>>6] |= 1 << (c & 63) }
+func (s *byteSet) has(c byte) bool { return s[c>>6]>>(c&63)&1 != 0 }
+
+// negate makes s the set of all other bytes.
+func (s *byteSet) negate() {
+	for i := range s {
+		s[i] = ^s[i]
+	}
+}
+
+// setOf returns the set of the bytes for which in holds.
+func setOf(in func(byte) bool) *byteSet {
+	s := new(byteSet)
+	for c := 0; c < 256; c++ {
+		if in(byte(c)) {
+			s.add(byte(c))
+		}
+	}
+	return s
+}
+
+// byteClass returns the class of bytes of that name, or nil.
+func byteClass(name string) func(byte) bool {
+	switch name {
+	case "alnum":
+		return isAlnum
+	case "alpha":
+		return func(c byte) bool { return isUpper(c) || isLower(c) }
+	case "blank":
+		return func(c byte) bool { return c == ' ' || c == '\t' }
+	case "cntrl":
+		return func(c byte) bool { return c < ' ' || c == 0x7f }
+	case "digit":
+		return isDigit
+	case "graph":
+		return isGraph
+	case "lower":
+		return isLower
+	case "print":
+		return func(c byte) bool { return c == ' ' || isGraph(c) }
+	case "punct":
+		return func(c byte) bool { return isGraph(c) && !isAlnum(c) }
+	case "space":
+		return isSpace
+	case "upper":
+		return isUpper
+	case "xdigit":
+		return func(c byte) bool { return isDigit(c) || 'a' <= c|0x20 && c|0x20 <= 'f' }
+	}
+	return nil
+}
+
+func isUpper(c byte) bool { return 'A' <= c && c <= 'Z' }
+func isLower(c byte) bool { return 'a' <= c && c <= 'z' }
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }
+func isAlnum(c byte) bool { return isUpper(c) || isLower(c) || isDigit(c) }
+func isWord(c byte) bool  { return c == '_' || isAlnum(c) }
+func isGraph(c byte) bool { return ' ' < c && c < 0x7f }
+func isSpace(c byte) bool { return c == ' ' || '\t' <= c && c <= '\r' }
