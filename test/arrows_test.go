@@ -49,7 +49,6 @@ cmd/pmerr: cmd/internal/cli lib/*
 cmd/pmderive: cmd/internal/cli lib/* derive derive/syntax derive/check derive/repl
 cmd/pmstore: cmd/internal/cli lib/* derive
 cmd/pmval: cmd/internal/cli lib/* derive
-cmd/pmstore/storetest: lib/pdu lib/pcp lib/pmerr
 test:
 test/agents/kinds: lib/pmda lib/pdu lib/pcp lib/pmerr
 test/agents/sample: lib/builtin lib/pmda

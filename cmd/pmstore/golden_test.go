@@ -1,13 +1,12 @@
 package main
 
 import (
-	"net"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"pmtools/cmd/internal/clitest"
-	"pmtools/cmd/pmstore/storetest"
+	"pmtools/lib/pmcd/pmcdtest"
 	"pmtools/test/golden"
 )
 
@@ -16,18 +15,16 @@ func run(args []string, vars map[string]string) golden.Entry {
 	return clitest.Run("pmstore", newCommand, args, vars)
 }
 
-// serve starts a daemon and returns it and the path of its socket.
-func serve(t testing.TB) (*storetest.Daemon, string) {
+// serve starts a daemon and returns what it serves and the path of its socket.
+func serve(t testing.TB) (*pmcdtest.World, string) {
 	t.Helper()
-	socket := clitest.Socket(t)
-	l, err := net.Listen("unix", socket)
-	if err != nil {
+	w, socket := pmcdtest.Faulty(), clitest.Socket(t)
+	s := pmcdtest.NewServer(w)
+	if _, err := s.Listen("unix", socket); err != nil {
 		t.Skip("no Unix sockets here: ", err)
 	}
-	t.Cleanup(func() { l.Close() })
-	d := storetest.New()
-	go d.Serve(l)
-	return d, socket
+	t.Cleanup(func() { s.Close() })
+	return w, socket
 }
 
 // TestScripted runs the command lines of the transcripts against a daemon in its
@@ -56,7 +53,7 @@ func TestStoredOnce(t *testing.T) {
 	} {
 		d, socket := serve(t)
 		run(strings.Fields(tt.args), map[string]string{"PMCD_SOCKET": socket})
-		if got := len(d.Stores()); got != tt.want {
+		if got := d.Stores(); got != tt.want {
 			t.Errorf("pmstore %s: %d stores, want %d", tt.args, got, tt.want)
 		}
 	}

@@ -1,27 +1,25 @@
 package peer
 
 import (
-	"net"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"pmtools/cmd/pmstore/storetest"
+	"pmtools/lib/pmcd/pmcdtest"
 	"pmtools/test/golden"
 )
 
-// scripted starts a scripted daemon and returns it and what tells a command of it.
-func scripted(t *testing.T) (d *storetest.Daemon, env []string) {
+// scripted starts a scripted daemon and returns what it serves, and what leads a
+// command to it.
+func scripted(t *testing.T) (w *pmcdtest.World, env []string) {
 	t.Helper()
-	socket := filepath.Join(t.TempDir(), "s")
-	l, err := net.Listen("unix", socket)
-	if err != nil {
+	w = pmcdtest.Faulty()
+	s, socket := pmcdtest.NewServer(w), filepath.Join(t.TempDir(), "s")
+	if _, err := s.Listen("unix", socket); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { l.Close() })
-	d = storetest.New()
-	go d.Serve(l)
-	return d, []string{"PMCD_SOCKET=" + socket}
+	t.Cleanup(func() { s.Close() })
+	return w, []string{"PMCD_SOCKET=" + socket}
 }
 
 // TestStoreScripted compares stores to a daemon that does what the test wants:
@@ -29,17 +27,17 @@ func scripted(t *testing.T) (d *storetest.Daemon, env []string) {
 // the same to the byte.
 func TestStoreScripted(t *testing.T) {
 	s := newStand(t)
-	var ours, theirs *storetest.Daemon
+	var ours, theirs *pmcdtest.World
 	ours, s.oursEnv = scripted(t)
 	theirs, s.theirsEnv = scripted(t)
-	for _, m := range storetest.Metrics() {
+	for _, m := range ours.Metrics {
 		for _, line := range []string{"", "-f", "-F", "-fF", "-i one", "-F -i two,one", "-Ff -i 100", "-f -i two"} {
 			for _, value := range []string{"5", "abc"} {
 				s.compare(Command{Args: append(append([]string{"pmstore"}, strings.Fields(line)...), m.Name, value)})
 			}
 		}
 	}
-	o, r := ours.Stores(), theirs.Stores()
+	o, r := ours.Stored(), theirs.Stored()
 	if len(o) != len(r) {
 		t.Errorf("%d stores, theirs %d", len(o), len(r))
 	}

@@ -64,7 +64,7 @@ func (c *conn) run(greeting pdu.Error) {
 		}
 		first = false
 		for _, m := range c.s.handler.Handle(&c.session, f) {
-			if !c.send(f.Type, m) {
+			if m == nil || !c.send(f.Type, m) {
 				return
 			}
 		}

@@ -53,7 +53,7 @@ func (w *World) instance(m *pdu.InstanceReq) []pdu.Message {
 	case m.Name != "":
 		i := slices.IndexFunc(d.Instances, func(i pcp.Instance) bool {
 			first, _, _ := strings.Cut(i.Name, " ")
-			return i.Name == m.Name || first == m.Name
+			return i.Name == m.Name || !d.WholeNames && first == m.Name
 		})
 		if i < 0 {
 			return refuse(pmerr.Inst)

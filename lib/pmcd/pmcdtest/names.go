@@ -14,6 +14,8 @@ func (w *World) resolve(name string) (pcp.ID, pmerr.Code) {
 	code := pmerr.Name
 	for i := range w.Metrics {
 		switch n := w.Metrics[i].Name; {
+		case n == name && w.Metrics[i].LookupErr != 0:
+			return pcp.NullID, w.Metrics[i].LookupErr
 		case n == name:
 			return w.Metrics[i].Desc.ID, 0
 		case strings.HasPrefix(n, name+"."):

@@ -46,7 +46,7 @@ func Sample() *World {
 	add("sample.control", 0, 0, pcp.Int32, pcp.NullInDom, 0).Help = "A control"
 	m := add("sample.bin", 0, 6, pcp.Int32, BinInDom, 100, 200, 300)
 	m.OneLine = "Several constant instances"
-	add("sample.long.one", 0, 10, pcp.Int32, pcp.NullInDom, 1).ReadOnly = true
+	add("sample.long.one", 0, 10, pcp.Int32, pcp.NullInDom, 1).StoreErr = pmerr.Permission
 	add("sample.long.write_me", 0, 36, pcp.Int32, pcp.NullInDom, 2)
 	add("sample.ulong", 0, 37, pcp.Uint32, pcp.NullInDom, math.MaxUint32)
 	m = add("sample.longlong", 0, 38, pcp.Int64, ColorInDom, 1, math.MaxUint64, 3)

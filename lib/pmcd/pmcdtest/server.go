@@ -20,6 +20,7 @@ import (
 	"sync"
 	"time"
 
+	"pmtools/lib/pcp"
 	"pmtools/lib/pdu"
 	"pmtools/lib/pmerr"
 )
@@ -36,8 +37,8 @@ const (
 
 // A Handler answers requests. It is called by one goroutine for each connection.
 type Handler interface {
-	// Handle returns the replies to a request, none for one that has no reply. c
-	// holds what the connection knows.
+	// Handle returns the replies to a request, none for one that has no reply. A reply
+	// that is nil ends the connection. c holds what the connection knows.
 	Handle(c *Session, f pdu.Frame) []pdu.Message
 }
 
@@ -45,6 +46,8 @@ type Handler interface {
 type Session struct {
 	ID      int          // of the connection, counted from 0
 	Profile *pdu.Profile // the last one; nil if there was none
+
+	fetched map[pcp.ID]int // how often a World was asked for each metric
 }
 
 // A Reply is what is about to be sent.

@@ -15,8 +15,20 @@ type Metric struct {
 	Desc          pcp.Desc
 	Values        pcp.Values // ID and Type are those of Desc
 	OneLine, Help string     // "" for none
-	DescErr       pmerr.Code // in place of the description
-	ReadOnly      bool
+
+	LookupErr, DescErr, StoreErr pmerr.Code // in place of the answer; with pmerr.IPC a store ends the connection
+
+	// Answers to the first fetch of a connection, the second and so on, the last one to
+	// all that follow, in place of Values. Such a metric accepts every store and keeps in
+	// the first answer what fits its type, new instances too, unless it Forgets.
+	Answers []Answer
+	Forgets bool
+}
+
+// An Answer is the result of one fetch. Its values may be of any type.
+type Answer struct {
+	Values  pcp.Values
+	Refused pmerr.Code // the fetch as a whole fails; pmerr.IPC ends the connection
 }
 
 // An InDom is an instance domain of a World.
@@ -24,6 +36,7 @@ type InDom struct {
 	ID            pcp.InDom
 	Instances     []pcp.Instance
 	OneLine, Help string
+	WholeNames    bool // an instance is not found by the first word of its name
 }
 
 // A LabelKey is an object with labels.
@@ -41,7 +54,7 @@ type World struct {
 	Deny    bool // refuse everything, profiles too
 
 	mu      sync.Mutex
-	stores  int
+	stored  []string
 	fetches int64
 	notices []pmerr.Code
 }
@@ -59,7 +72,15 @@ func (w *World) Notify(changes ...pcp.Changes) {
 func (w *World) Stores() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.stores
+	return len(w.stored)
+}
+
+// Stored returns for each of these requests the name of the first metric and the
+// bytes behind the time.
+func (w *World) Stored() []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.Clone(w.stored)
 }
 
 // ipcError is the answer to what cannot be understood.
@@ -68,13 +89,21 @@ const ipcError = pmerr.IPC
 // refuse answers with an error.
 func refuse(code pmerr.Code) []pdu.Message { return []pdu.Message{&pdu.Error{Code: code}} }
 
+// fail answers with an error, or ends the connection for pmerr.IPC.
+func fail(code pmerr.Code) []pdu.Message {
+	if code == pmerr.IPC {
+		return []pdu.Message{nil}
+	}
+	return refuse(code)
+}
+
 // Handle implements Handler.
 func (w *World) Handle(c *Session, f pdu.Frame) []pdu.Message {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	m := pdu.New(f.Type)
 	if r, ok := m.(*pdu.Result); ok {
-		w.stores++
+		w.stored = append(w.stored, "")
 		r.TypeOf = w.typeOf
 	}
 	switch {
@@ -88,6 +117,11 @@ func (w *World) Handle(c *Session, f pdu.Frame) []pdu.Message {
 		c.Profile = m.(*pdu.Profile)
 		return nil
 	}
+	if r, ok := m.(*pdu.Result); ok && len(r.Values.Sets) > 0 {
+		if x := w.metric(r.Values.Sets[0].ID); x != nil {
+			w.stored[len(w.stored)-1] = x.Name + " " + string(f.Body[8:])
+		}
+	}
 	return w.answer(c, m)
 }
 
@@ -99,7 +133,7 @@ func (w *World) answer(c *Session, m pdu.Message) []pdu.Message {
 	case *pdu.HighResFetch:
 		return w.fetch(c, (*pdu.Fetch)(m), true)
 	case *pdu.Result:
-		return []pdu.Message{&pdu.Error{Code: w.store(m.Values.Sets)}}
+		return fail(w.store(m.Values.Sets))
 	case *pdu.DescReq:
 		return w.desc(m.ID)
 	case *pdu.DescIDs:
@@ -171,22 +205,19 @@ func (w *World) fetch(c *Session, m *pdu.Fetch, highRes bool) []pdu.Message {
 	res := &pcp.Result{Time: pcp.Timestamp{Sec: 1_700_000_000 + w.fetches, Nsec: 123_456_789}}
 	w.fetches++
 	for _, id := range m.IDs {
-		v := pcp.Values{ID: id, Type: pcp.Unknown, Err: pmerr.NoAgent}
-		if m := w.metric(id); m != nil {
-			v = pcp.Values{ID: id, Type: m.Desc.Type, Err: m.Values.Err}
-			for i, inst := range m.Values.Insts {
-				if !wanted(c.Profile, m.Desc.InDom, inst) {
-					continue
-				}
-				v.Insts = append(v.Insts, inst)
-				if m.Desc.Type.Arithmetic() {
-					v.Words = append(v.Words, m.Values.Words[i])
-				} else {
-					v.Blobs = append(v.Blobs, m.Values.Blobs[i])
-				}
-			}
+		a := Answer{Values: pcp.Values{Type: pcp.Unknown, Err: pmerr.NoAgent}}
+		d := pcp.NullInDom
+		if x := w.metric(id); x != nil {
+			a, d = x.answer(c.fetched[id]), x.Desc.InDom
 		}
-		res.Sets = append(res.Sets, v)
+		if a.Refused != 0 {
+			return fail(a.Refused)
+		}
+		if c.fetched == nil {
+			c.fetched = make(map[pcp.ID]int)
+		}
+		c.fetched[id]++
+		res.Sets = append(res.Sets, selected(id, &a.Values, func(inst int32) bool { return wanted(c.Profile, d, inst) }))
 	}
 	var out []pdu.Message
 	for _, code := range w.notices {
@@ -199,29 +230,76 @@ func (w *World) fetch(c *Session, m *pdu.Fetch, highRes bool) []pdu.Message {
 	return append(out, &pdu.Result{Values: res})
 }
 
-// store takes values over, and returns the status.
+// answer returns the answer to fetch number n of a connection, counted from 0.
+func (m *Metric) answer(n int) Answer {
+	if len(m.Answers) > 0 {
+		return m.Answers[min(n, len(m.Answers)-1)]
+	}
+	v := m.Values
+	v.Type = m.Desc.Type
+	return Answer{Values: v}
+}
+
+// selected returns a copy of the values of some instances.
+func selected(id pcp.ID, from *pcp.Values, want func(inst int32) bool) pcp.Values {
+	v := pcp.Values{ID: id, Type: from.Type, Err: from.Err}
+	for i, inst := range from.Insts {
+		if want(inst) {
+			add(&v, inst, from, i)
+		}
+	}
+	return v
+}
+
+// add appends value i of from to v, for an instance.
+func add(v *pcp.Values, inst int32, from *pcp.Values, i int) {
+	v.Insts = append(v.Insts, inst)
+	if v.Type.Arithmetic() {
+		v.Words = append(v.Words, from.Words[i])
+	} else {
+		v.Blobs = append(v.Blobs, from.Blobs[i])
+	}
+}
+
+// store changes metrics, and returns the status.
 func (w *World) store(sets []pcp.Values) pmerr.Code {
 	for i := range sets {
 		v := &sets[i]
 		m := w.metric(v.ID)
-		switch {
-		case m == nil:
+		if m == nil {
 			return pmerr.NoAgent
-		case m.ReadOnly:
-			return pmerr.Permission
-		case v.Odd != nil:
-			return pmerr.BadStore
 		}
-		for k, inst := range v.Insts {
-			at := m.Values.Find(inst)
-			if at < 0 {
-				return pmerr.Inst
-			}
-			if m.Desc.Type.Arithmetic() {
-				m.Values.Words[at] = v.Words[k]
-			} else {
-				m.Values.Blobs[at] = v.Blobs[k]
-			}
+		if code := m.store(v); code != 0 {
+			return code
+		}
+	}
+	return 0
+}
+
+// store changes the values of m, and returns the status.
+func (m *Metric) store(v *pcp.Values) pmerr.Code {
+	old, any := &m.Values, len(m.Answers) > 0
+	if any {
+		old = &m.Answers[0].Values
+	}
+	switch {
+	case m.StoreErr != 0:
+		return m.StoreErr
+	case any && (m.Forgets || v.Odd != nil || v.Type != old.Type):
+		return 0
+	case v.Odd != nil:
+		return pmerr.BadStore
+	}
+	for k, inst := range v.Insts {
+		switch at := old.Find(inst); {
+		case at < 0 && any:
+			add(old, inst, v, k)
+		case at < 0:
+			return pmerr.Inst
+		case m.Desc.Type.Arithmetic():
+			old.Words[at] = v.Words[k]
+		default:
+			old.Blobs[at] = v.Blobs[k]
 		}
 	}
 	return 0

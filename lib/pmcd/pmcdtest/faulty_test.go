@@ -1,43 +1,35 @@
-package storetest
+package pmcdtest_test
 
 import (
 	"context"
 	"errors"
-	"net"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmapi"
+	"pmtools/lib/pmcd"
+	"pmtools/lib/pmcd/pmcdtest"
 	"pmtools/lib/pmerr"
 )
 
+// indom is the instance domain of several instances.
+var indom = pcp.NewInDom(245, 1)
+
 // connect starts a daemon and connects to it.
-func connect(t *testing.T) (*Daemon, *pmapi.Host) {
+func connect(t *testing.T) (*pmcdtest.World, *pmapi.Host) {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "storetest")
-	if err != nil {
-		t.Fatal(err)
-	}
-	socket := filepath.Join(dir, "s")
-	l, err := net.Listen("unix", socket)
-	if err != nil {
-		t.Skip("no Unix sockets here: ", err)
-	}
-	d := New()
-	go d.Serve(l)
-	h, err := pmapi.OpenHost(t.Context(), "unix://"+socket, nil)
+	w := pmcdtest.Faulty()
+	s := pmcdtest.NewServer(w)
+	h, err := pmapi.OpenHost(t.Context(), "127.0.0.1", &pmcd.Dialer{DialContext: s.Dial})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
 		h.Close()
-		l.Close()
-		os.RemoveAll(dir)
+		s.Close()
 	})
-	return d, h
+	return w, h
 }
 
 // fetch returns the values of a metric for the instances that p selects.
@@ -58,7 +50,7 @@ func fetch(ctx context.Context, t *testing.T, h *pmapi.Host, name string, p *pcp
 func TestNames(t *testing.T) {
 	_, h := connect(t)
 	seen := map[string]bool{}
-	for _, m := range Metrics() {
+	for _, m := range pmcdtest.Faulty().Metrics {
 		if seen[m.Name] {
 			t.Errorf("two metrics %s", m.Name)
 		}
@@ -91,7 +83,7 @@ func TestInstances(t *testing.T) {
 	_, h := connect(t)
 	ctx := t.Context()
 	all, err := h.Instances(ctx, indom)
-	if err != nil || len(all) != len(indoms[indom]) {
+	if err != nil || len(all) != 4 {
 		t.Errorf("%v %v", all, err)
 	}
 	if inst, err := h.LookupInst(ctx, indom, "a,b"); inst != 100 || err != nil {
@@ -132,7 +124,7 @@ func TestStore(t *testing.T) {
 	if v, err = fetch(ctx, t, h, "bin.string", p); err != nil || v.Len() != 4 {
 		t.Errorf("all but one: %v %v", v, err)
 	}
-	if s := d.Stores(); len(s) != 1 || !strings.HasPrefix(s[0], "bin.string ") {
+	if s := d.Stored(); len(s) != 1 || !strings.HasPrefix(s[0], "bin.string ") {
 		t.Errorf("%q", s)
 	}
 }

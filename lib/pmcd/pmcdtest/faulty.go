@@ -1,102 +1,40 @@
-package storetest
+package pmcdtest
 
 import (
 	"math"
-	"slices"
 
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmerr"
 )
 
-// A Metric is a metric of a Daemon, and what goes wrong with it.
-type Metric struct {
-	Name   string
-	Desc   pcp.Desc
-	Answer Answer   // to the first fetch of a connection, and to all if Later is empty
-	Later  []Answer // to the second fetch, the third, and so on; the last to all that follow
-
-	LookupErr, DescErr, StoreErr pmerr.Code
-	Forgets                      bool // what is stored is accepted and not kept
-}
-
-// An Answer is what a fetch finds.
-type Answer struct {
-	Values  pcp.Values // a store changes those of the first answer
-	Refused pmerr.Code // the fetch as a whole fails; with pmerr.IPC the connection is lost
-}
-
-// selected returns the values for the instances that a profile selects.
-func (a *Answer) selected(d pcp.InDom, p *pcp.Profile) pcp.Values {
-	v := pcp.Values{Type: a.Values.Type, Err: a.Values.Err}
-	for i, inst := range a.Values.Insts {
-		if !p.Selects(d, inst) {
-			continue
-		}
-		v.Insts = append(v.Insts, inst)
-		if v.Type.Arithmetic() {
-			v.Words = append(v.Words, a.Values.Words[i])
-		} else {
-			v.Blobs = append(v.Blobs, a.Values.Blobs[i])
-		}
-		if a.Values.Odd != nil {
-			v.Odd = append(v.Odd, a.Values.Odd[i])
-		}
-	}
-	return v
-}
-
-// set stores value i of v for an instance.
-func (m *Metric) set(inst int32, v *pcp.Values, i int) {
-	old := &m.Answer.Values
-	at := old.Find(inst)
-	if at < 0 {
-		at = old.Len()
-		old.Insts = append(old.Insts, inst)
-		if old.Type.Arithmetic() {
-			old.Words = append(old.Words, 0)
-		} else {
-			old.Blobs = append(old.Blobs, nil)
-		}
-	}
-	if old.Type.Arithmetic() {
-		old.Words[at] = v.Words[i]
-	} else {
-		old.Blobs[at] = slices.Clone(v.Blobs[i])
-	}
-}
-
 // The instance domains: a small one, one without instances, and one with an
 // instance 0.
-var (
-	indom  = pcp.NewInDom(245, 1)
-	empty  = pcp.NewInDom(245, 2)
-	zeroth = pcp.NewInDom(245, 3)
+const (
+	bins   pcp.InDom = 245<<22 | 1
+	empty  pcp.InDom = 245<<22 | 2
+	zeroth pcp.InDom = 245<<22 | 3
 )
 
-// indoms are the instances of each domain. Values have one more, 9, without a name.
-var indoms = map[pcp.InDom][]pcp.Instance{
-	indom:  {{ID: 1, Name: "one"}, {ID: 2, Name: "two"}, {ID: 3, Name: "three blind mice"}, {ID: 100, Name: "a,b"}},
-	empty:  nil,
-	zeroth: {{ID: 0, Name: "zero"}, {ID: 1, Name: "one"}},
-}
-
-// Metrics returns the metrics of a new Daemon: one of each type that takes a value
+// Faulty returns a World to store to, with metrics of each type that takes a value
 // (w), with several instances (bin), without any value (none), of other types (t),
 // with values that do not fit the type (odd), with errors (bad), and with another
-// answer to the second fetch (late).
-func Metrics() []*Metric {
-	var ms []*Metric
-	add := func(name string, t pcp.Type, d pcp.InDom, a Answer) *Metric {
-		item := uint32(len(ms))
-		m := &Metric{Name: name, Answer: a, Desc: pcp.Desc{ID: pcp.NewID(245, 1, item), Type: t, InDom: d, Sem: pcp.Instant}}
-		ms = append(ms, m)
-		return m
+// answer to the second fetch (late). Some values are of instance 9, which has no name.
+func Faulty() *World {
+	w := &World{InDoms: []InDom{
+		{ID: bins, WholeNames: true, Instances: []pcp.Instance{{ID: 1, Name: "one"}, {ID: 2, Name: "two"}, {ID: 3, Name: "three blind mice"}, {ID: 100, Name: "a,b"}}},
+		{ID: empty},
+		{ID: zeroth, Instances: []pcp.Instance{{ID: 0, Name: "zero"}, {ID: 1, Name: "one"}}},
+	}}
+	add := func(name string, t pcp.Type, d pcp.InDom, answers ...Answer) *Metric {
+		item := uint32(len(w.Metrics))
+		w.Metrics = append(w.Metrics, Metric{Name: name, Answers: answers, Desc: pcp.Desc{ID: pcp.NewID(245, 1, item), Type: t, InDom: d, Sem: pcp.Instant}})
+		return &w.Metrics[item]
 	}
 	for _, t := range types {
 		add("w."+t.name, t.t, pcp.NullInDom, Answer{Values: column(t.t, pcp.NullInst)})
-		add("bin."+t.name, t.t, indom, Answer{Values: column(t.t, 1, 3, 2, 100)})
+		add("bin."+t.name, t.t, bins, Answer{Values: column(t.t, 1, 3, 2, 100)})
 		add("none."+t.name, t.t, pcp.NullInDom, Answer{Values: column(t.t)})
-		add("none.bin."+t.name, t.t, indom, Answer{Values: column(t.t)})
+		add("none.bin."+t.name, t.t, bins, Answer{Values: column(t.t)})
 	}
 	for _, t := range []struct {
 		name string
@@ -109,11 +47,11 @@ func Metrics() []*Metric {
 	addOdd(add)
 	addBad(add)
 	addLate(add)
-	return ms
+	return w
 }
 
 // adder adds a metric.
-type adder = func(name string, t pcp.Type, d pcp.InDom, a Answer) *Metric
+type adder = func(name string, t pcp.Type, d pcp.InDom, answers ...Answer) *Metric
 
 // types are the types that take values.
 var types = []struct {
@@ -155,8 +93,8 @@ func addOdd(add adder) {
 	add("odd.double", pcp.Double, pcp.NullInDom, numbers(single, 1234567))
 	add("odd.string", pcp.String, pcp.NullInDom, numbers(single, 1234567))
 	add("odd.longlong", pcp.Int64, pcp.NullInDom, text)
-	add("odd.unnamed", pcp.Int32, indom, numbers([]int32{9, 1, 10}, 90, 10, 100))
-	add("odd.one", pcp.Int32, indom, numbers([]int32{9}, 90))
+	add("odd.unnamed", pcp.Int32, bins, numbers([]int32{9, 1, 10}, 90, 10, 100))
+	add("odd.one", pcp.Int32, bins, numbers([]int32{9}, 90))
 	add("odd.many", pcp.Int32, pcp.NullInDom, numbers([]int32{1, 2}, 7, 8))
 	add("odd.empty", pcp.Int32, empty, numbers([]int32{1}, 7))
 	add("odd.indom", pcp.Int32, pcp.NewInDom(245, 99), numbers([]int32{1, 2}, 7, 8))
@@ -171,9 +109,9 @@ func addBad(add adder) {
 	one("nonleaf").LookupErr = pmerr.NonLeaf
 	one("desc").DescErr = pmerr.NoAgent
 	one("nodesc").DescErr = pmerr.PMID
-	one("value").Answer.Values = pcp.Values{Err: pmerr.AppVersion}
-	one("fetch").Answer.Refused = pmerr.NoAgent
-	one("lost").Answer.Refused = pmerr.IPC
+	one("value").Answers[0].Values = pcp.Values{Err: pmerr.AppVersion}
+	one("fetch").Answers[0].Refused = pmerr.NoAgent
+	one("lost").Answers[0].Refused = pmerr.IPC
 	one("store").StoreErr = pmerr.Permission
 	one("type").StoreErr = pmerr.BadStore
 	one("errno").StoreErr = -22
@@ -183,7 +121,7 @@ func addBad(add adder) {
 // addLate adds metrics whose second fetch is different.
 func addLate(add adder) {
 	late := func(name string, second Answer) {
-		add("late."+name, pcp.Int32, indom, numbers([]int32{1, 2, 3}, 10, 20, 30)).Later = []Answer{second}
+		add("late."+name, pcp.Int32, bins, numbers([]int32{1, 2, 3}, 10, 20, 30), second)
 	}
 	late("fetch", Answer{Refused: pmerr.NoAgent})
 	late("lost", Answer{Refused: pmerr.IPC})
@@ -197,11 +135,10 @@ func addLate(add adder) {
 		Blobs: [][]byte{[]byte("a"), []byte("bc"), []byte("")}}})
 	for _, t := range types {
 		add("late.void."+t.name, t.t, pcp.NullInDom, Answer{Values: column(t.t)}).Forgets = true
-		m := add("late.seen."+t.name, t.t, zeroth, Answer{Values: column(t.t)})
-		m.Forgets, m.Later = true, []Answer{{Values: column(t.t, 1)}}
+		add("late.seen."+t.name, t.t, zeroth, Answer{Values: column(t.t)}, Answer{Values: column(t.t, 1)}).Forgets = true
 	}
-	add("late.zeroth", pcp.Int32, zeroth, numbers(nil)).Later = []Answer{numbers([]int32{0, 1}, 1, 11)}
-	add("late.single", pcp.Int32, pcp.NullInDom, numbers(nil)).Later = []Answer{numbers([]int32{pcp.NullInst}, 5)}
-	add("late.filled", pcp.Int32, indom, numbers(nil)).Later = []Answer{numbers([]int32{2, 1}, 21, 11)}
-	add("late.empty", pcp.Int32, pcp.NullInDom, numbers([]int32{pcp.NullInst}, 5)).Later = []Answer{numbers(nil)}
+	add("late.zeroth", pcp.Int32, zeroth, numbers(nil), numbers([]int32{0, 1}, 1, 11))
+	add("late.single", pcp.Int32, pcp.NullInDom, numbers(nil), numbers([]int32{pcp.NullInst}, 5))
+	add("late.filled", pcp.Int32, bins, numbers(nil), numbers([]int32{2, 1}, 21, 11))
+	add("late.empty", pcp.Int32, pcp.NullInDom, numbers([]int32{pcp.NullInst}, 5), numbers(nil))
 }
