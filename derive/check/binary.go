@@ -15,10 +15,12 @@ func (c *checker) binary(n *syntax.BinaryExpr) (Type, *Error) {
 	if err != nil {
 		return y, err
 	}
-	text := operatorMisfit(n.Op, x, y)
-	if text == "" {
-		text = typeMisfit(x, y)
+	if text := operatorMisfit(n.Op, x, y); text != "" {
+		err := c.binaryError(n, text)
+		err.Counters = true
+		return x, err
 	}
+	text := typeMisfit(x, y)
 	if text == "" {
 		text = unitsMisfit(n.Op, x, y)
 	}

@@ -89,9 +89,11 @@ func (c *checker) bindCall(n *syntax.CallExpr, tolerant bool) *Error {
 			return operandError(m.NamePos, m.Name, msgNested)
 		}
 		if l.found { // which is not enough: the original describes it too
-			if _, err := c.describe(m.NamePos, m.Name); err != nil {
+			d, err := c.describe(m.NamePos, m.Name)
+			if err != nil {
 				return err
 			}
+			c.info.Mentions[m] = d
 		}
 		c.info.Defined[n] = l.found
 		return nil
@@ -157,6 +159,7 @@ func (c *checker) bindMeta(specs []*syntax.Spec, tolerant bool) *Error {
 		return err
 	}
 	c.meta[s] = metadata{TypeOf(d), true}
+	c.info.Mentions[s] = d
 	return nil
 }
 

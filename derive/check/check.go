@@ -15,15 +15,17 @@ import (
 )
 
 // Check checks the meaning of e, which must be a whole expression. A nil opt is the zero Options. The error is an
-// *Error: first one about a name, else the first one of a walk that visits operands before their operator.
+// *Error: first one about a name, else the first one of a walk that visits operands before their operator. The Info
+// beside an error holds what was found before the mistake.
 func Check(e syntax.Expr, env Env, opt *Options) (*Info, error) {
 	c := newChecker(e, env, opt)
 	if err := c.bind(e, false); err != nil {
-		return nil, err
+		err.Names = true
+		return c.info, err
 	}
 	t, err := c.expr(e)
 	if err != nil {
-		return nil, err
+		return c.info, err
 	}
 	c.info.Root = t
 	return c.info, nil
@@ -66,6 +68,7 @@ func newChecker(e syntax.Expr, env Env, opt *Options) *checker {
 		info: &Info{
 			Types:    make(map[syntax.Expr]Type),
 			Metrics:  make(map[*syntax.MetricRef]pcp.Desc),
+			Mentions: make(map[syntax.Node]pcp.Desc),
 			Consts:   make(map[syntax.Expr]pcp.Value),
 			Scales:   make(map[*syntax.BinaryExpr]Scale),
 			Choices:  make(map[*syntax.TernaryExpr]Choice),

@@ -59,6 +59,10 @@ type Info struct {
 	// has values.
 	Metrics map[*syntax.MetricRef]pcp.Desc
 
+	// Mentions has the descriptors of the metrics of which no values are used: by *syntax.MetricRef those that defined
+	// asks about, by *syntax.Spec those that meta= names.
+	Mentions map[syntax.Node]pcp.Desc
+
 	// Operands has the identifiers of Metrics in the order of their first appearance from left to right, each once. After
 	// them come those that only arms that are not selected ask defined about: they are fetched, as by the original.
 	Operands []pcp.ID
@@ -128,6 +132,9 @@ type Error struct {
 	Pos  syntax.Pos // of the node: its operator, or its first byte
 	What string     // the node as the original shows it: "sample.bin + <expr>"
 	Text string     // one of the texts of derived.md D7.10
+
+	Names    bool // it was found when names were looked up, before any type was known
+	Counters bool // an operator takes no counters, or not these beside others
 }
 
 // Error gives the node and the text.

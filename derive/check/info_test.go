@@ -1,6 +1,7 @@
 package check
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -201,6 +202,35 @@ func TestTables(t *testing.T) {
 	}
 	if len(info.Metrics) != 1 {
 		t.Errorf("got metrics %v", info.Metrics)
+	}
+}
+
+// TestPartialInfo checks what is known beside an error, and what kind of an error it is.
+func TestPartialInfo(t *testing.T) {
+	for _, tc := range []struct {
+		expr            string
+		names, counters bool
+		types, mentions int
+	}{
+		{"no.such + 1", true, false, 0, 0},
+		{"mkconst(1,meta=sample.bin) + no.such", true, false, 0, 1},
+		{"sample.bin * 2 + sample.string.hullo", false, false, 4, 0},
+		{"sample.byte_ctr * sample.byte_ctr", false, true, 2, 0},
+		{"defined(sample.bin) ? no.such : 1", false, false, 1, 1},
+	} {
+		e, err := Syntax().Parse(tc.expr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		info, err := Check(e, readEnvs(t)["L"], nil)
+		var bad *Error
+		if !errors.As(err, &bad) || bad.Names != tc.names || bad.Counters != tc.counters {
+			t.Errorf("%s: got %+v", tc.expr, err)
+			continue
+		}
+		if len(info.Types) != tc.types || len(info.Mentions) != tc.mentions {
+			t.Errorf("%s: got types %v, mentions %v", tc.expr, info.Types, info.Mentions)
+		}
 	}
 }
 
