@@ -10,7 +10,7 @@ FUZZTIME ?= 60s
 COMMANDS := $(notdir $(wildcard cmd/pm*))
 export CGO_ENABLED = 0
 
-.PHONY: all build test race lint fuzz bench bench-peer peer record cross install clean demo
+.PHONY: all build test race lint fuzz bench bench-peer peer record cross rename install clean demo
 
 all: build
 
@@ -62,6 +62,14 @@ record: build
 cross:
 	for t in linux/arm64 darwin/arm64 windows/amd64 linux/386 linux/s390x; do \
 	  echo $$t; GOOS=$${t%/*} GOARCH=$${t#*/} $(GO) build ./... || exit 1; done
+
+# Another module path: make rename MODULE=example.org/x/pmtools
+rename:
+	@test -n "$(MODULE)" || { echo "usage: make rename MODULE=example.org/x/pmtools" >&2; exit 2; }
+	@old=$$($(GO) list -m) && \
+	grep -rl --include='*.go' --include='*.md' "\"$$old/" cmd derive lib test docs README.md | xargs sed -i.bak "s|\"$$old/|\"$(MODULE)/|g" && \
+	find cmd derive lib test docs README.md* -name '*.bak' -delete && \
+	$(GO) mod edit -module=$(MODULE) && gofmt -w cmd derive lib test
 
 install: build
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1

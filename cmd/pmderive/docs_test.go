@@ -35,12 +35,21 @@ func runIn(stdin string, args ...string) string {
 	return errs.String() + out.String()
 }
 
-// TestDocs runs the sessions in docs/pmderive.md and compares what comes out.
+// TestDocs runs the sessions in docs/pmderive.md and README.md and compares what comes out.
 func TestDocs(t *testing.T) {
-	file, err := filepath.Abs("../../docs/pmderive.md")
-	if err != nil {
-		t.Fatal(err)
+	for _, name := range []string{"docs/pmderive.md", "README.md"} {
+		t.Run(name, func(t *testing.T) {
+			file, err := filepath.Abs("../../" + name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			replayFile(t, file)
+		})
 	}
+}
+
+// replayFile runs the sessions of one file.
+func replayFile(t *testing.T, file string) {
 	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
@@ -50,7 +59,7 @@ func TestDocs(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Chdir(dir)
-	fence := regexp.MustCompile("(?s)```console\n(.*?)```\n")
+	fence := regexp.MustCompile("(?s)```console\n(\\$ [^\n]*pmderive .*?)```\n")
 	got := fence.ReplaceAllStringFunc(string(text), func(block string) string {
 		return "```console\n" + replay(t, strings.Split(fence.FindStringSubmatch(block)[1], "\n")) + "```\n"
 	})

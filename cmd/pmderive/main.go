@@ -126,7 +126,7 @@ func (a *app) newRoot() *cobra.Command {
 	fs.BoolVarP(&a.version, "version", "V", false, "display version number and exit")
 	root.PersistentPreRunE = func(*cobra.Command, []string) error {
 		if a.version {
-			fmt.Fprintf(a.Env.Out, "%s version %s\n", a.Env.Prog, version.PCP)
+			fmt.Fprintf(a.Env.Out, "%s version %s, compatible with PCP %s\n", a.Env.Prog, version.Version, version.PCP)
 			return cli.Exit(0)
 		}
 		if err := a.Env.Config().Err(); err != nil {

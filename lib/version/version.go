@@ -1,7 +1,9 @@
-// Package version says which PCP release this module is compatible with, in one
-// place.
+// Package version names this release of pmtools and the release of PCP it is compatible with.
 package version
 
-// PCP is the release of the reference implementation whose behaviour, messages
-// and formats are reproduced; -V of the commands prints it.
+// Version is the release of pmtools, as a semantic version. CHANGELOG.md lists what changed.
+const Version = "0.2.0-dev"
+
+// PCP is the release of the reference implementation whose behaviour, messages and formats are
+// reproduced; -V of the four compatible commands prints it.
 const PCP = "7.2.2"

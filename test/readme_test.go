@@ -1,0 +1,100 @@
+package test
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"pmtools/lib/archive/archivetest"
+)
+
+// readme returns the fenced blocks of README.md of one language.
+func readme(t *testing.T, language string) []string {
+	t.Helper()
+	text, err := os.ReadFile("../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var blocks []string
+	for _, m := range regexp.MustCompile("(?ms)^```"+language+"\n(.*?)^```\n").FindAllStringSubmatch(string(text), -1) {
+		blocks = append(blocks, m[1])
+	}
+	return blocks
+}
+
+// demo returns a directory with the archive that make demo leaves.
+func demo(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := archivetest.Build(dir, "demo"); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// build compiles a command of this module and returns its path.
+func build(t *testing.T, target string) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "built.exe")
+	cmd := exec.Command("go", "build", "-o", file, target)
+	cmd.Dir = ".."
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("go build %s: %v\n%s", target, err, out)
+	}
+	return file
+}
+
+// runDemo runs a program where the archive demo is.
+func runDemo(t *testing.T, program string, args ...string) string {
+	t.Helper()
+	cmd := exec.Command(program, args...)
+	cmd.Dir = demo(t)
+	cmd.Env = append(os.Environ(), "TZ=UTC", "PCP_DERIVED_CONFIG=")
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %v\n%s", cmd.Args, err, out)
+	}
+	return string(out)
+}
+
+// TestReadmeCommands runs the command lines of README.md. The sessions of pmderive are run by its
+// own tests.
+func TestReadmeCommands(t *testing.T) {
+	ran := 0
+	for _, block := range readme(t, "console") {
+		line, want, _ := strings.Cut(block, "\n")
+		words := strings.Fields(strings.TrimPrefix(line, "$ "))
+		if words[0] == "pmderive" {
+			continue
+		}
+		got := runDemo(t, build(t, "./cmd/"+words[0]), words[1:]...)
+		got = regexp.MustCompile("(?m) +$").ReplaceAllString(got, "") // README.md has none at the end of a line
+		if d := cmp.Diff(want, got); d != "" {
+			t.Errorf("%s: (-README +now)\n%s", line, d)
+		}
+		ran++
+	}
+	if ran == 0 {
+		t.Error("README.md shows no command")
+	}
+}
+
+// TestReadmeProgram builds and runs the program of README.md.
+func TestReadmeProgram(t *testing.T) {
+	for _, text := range readme(t, "go") {
+		file := filepath.Join(t.TempDir(), "main.go")
+		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		got := runDemo(t, build(t, file))
+		if want := fmt.Sprintln("2023-11-14 22:13:20 +0000 UTC 11055104 <nil>"); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
