@@ -8,7 +8,6 @@ import (
 	"pmtools/derive/eval"
 	"pmtools/derive/syntax"
 	"pmtools/lib/pcp"
-	"pmtools/lib/pmapi"
 	"pmtools/lib/pmerr"
 )
 
@@ -49,18 +48,18 @@ type env struct {
 	ctx     context.Context
 	alone   bool // a description is asked for, and no names: debugging shows that
 	pending []*metric
-	names   map[string]pmapi.NameResult
-	descs   map[pcp.ID]pmapi.DescResult
+	names   map[string]pcp.Answer[pcp.ID]
+	descs   map[pcp.ID]pcp.Answer[pcp.Desc]
 	err     error // of a request as a whole
 }
 
 // prefetch looks up everything that the pending metrics mention.
 func (e *env) prefetch() error {
 	var names []string
-	e.names = make(map[string]pmapi.NameResult)
+	e.names = make(map[string]pcp.Answer[pcp.ID])
 	add := func(name string) {
 		if _, ok := e.names[name]; !ok {
-			e.names[name] = pmapi.NameResult{}
+			e.names[name] = pcp.Answer[pcp.ID]{}
 			names = append(names, name)
 		}
 	}
@@ -72,12 +71,12 @@ func (e *env) prefetch() error {
 		return err
 	}
 	var ids []pcp.ID
-	e.descs = make(map[pcp.ID]pmapi.DescResult)
+	e.descs = make(map[pcp.ID]pcp.Answer[pcp.Desc])
 	for _, name := range names {
 		if r := e.names[name]; r.Err == nil {
-			if _, ok := e.descs[r.ID]; !ok {
-				e.descs[r.ID] = pmapi.DescResult{}
-				ids = append(ids, r.ID)
+			if _, ok := e.descs[r.Value]; !ok {
+				e.descs[r.Value] = pcp.Answer[pcp.Desc]{}
+				ids = append(ids, r.Value)
 			}
 		}
 	}
@@ -111,7 +110,7 @@ func (e *env) lookup(names []string) error {
 		if i < len(found) {
 			e.names[name] = found[i]
 		} else {
-			e.names[name] = pmapi.NameResult{ID: pcp.NullID, Err: pmerr.Name}
+			e.names[name] = pcp.Answer[pcp.ID]{Value: pcp.NullID, Err: pmerr.Name}
 		}
 	}
 	return nil
@@ -130,7 +129,7 @@ func (e *env) describe(ids []pcp.ID) error {
 		if i < len(found) {
 			e.descs[id] = found[i]
 		} else {
-			e.descs[id] = pmapi.DescResult{Err: pmerr.PMID}
+			e.descs[id] = pcp.Answer[pcp.Desc]{Err: pmerr.PMID}
 		}
 	}
 	return nil
@@ -193,7 +192,7 @@ func (e *env) Lookup(name string) (pcp.ID, bool, error) {
 		r = e.names[name]
 	}
 	if r.Err == nil {
-		return r.ID, false, nil
+		return r.Value, false, nil
 	}
 	if m := e.s.byName[name]; m != nil {
 		return m.id, true, nil
@@ -205,7 +204,7 @@ func (e *env) Lookup(name string) (pcp.ID, bool, error) {
 // so it can be bound on the way.
 func (e *env) Describe(id pcp.ID) (pcp.Desc, error) {
 	if r, ok := e.descs[id]; ok {
-		return r.Desc, r.Err
+		return r.Value, r.Err
 	}
 	if m := e.s.byID(id); m != nil {
 		return e.derived(m)
@@ -214,7 +213,7 @@ func (e *env) Describe(id pcp.ID) (pcp.Desc, error) {
 		e.err = err
 		return pcp.Desc{}, err
 	}
-	return e.descs[id].Desc, e.descs[id].Err
+	return e.descs[id].Value, e.descs[id].Err
 }
 
 // derived describes a derived metric, binding it if need be.

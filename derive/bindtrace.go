@@ -123,7 +123,7 @@ func (b *bindTrace) operands(bad *check.Error) {
 			return
 		}
 		if s, ok := n.(*syntax.Spec); ok && r.Err == nil && b.once {
-			d := b.env.descs[r.ID].Desc
+			d := b.env.descs[r.Value].Value
 			b.printf("bind_desc: meta: type=%v,indom=%v,sem=%v,units=%v\n%s", d.Type, d.InDom, d.Sem, d.Units, b.params(s))
 		}
 	}

@@ -124,7 +124,7 @@ func (s *session) fetch(ctx context.Context, names []string) error {
 	s.out.Reset()
 	s.out.WriteString(kept)
 	for _, f := range found {
-		req.IDs = append(req.IDs, f.ID)
+		req.IDs = append(req.IDs, f.Value)
 	}
 	var result pcp.Result
 	return s.src.Fetch(ctx, &req, &result)

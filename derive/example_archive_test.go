@@ -43,7 +43,7 @@ func ExampleNewSource() {
 		return
 	}
 	var result pcp.Result
-	if err := all.Fetch(ctx, &pmapi.Request{IDs: []pcp.ID{names[0].ID}}, &result); err != nil {
+	if err := all.Fetch(ctx, &pmapi.Request{IDs: []pcp.ID{names[0].Value}}, &result); err != nil {
 		fmt.Println(err)
 		return
 	}

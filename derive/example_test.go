@@ -28,7 +28,7 @@ func Example() {
 	}
 	var result pcp.Result
 	for range 2 {
-		if err := src.Fetch(ctx, &pmapi.Request{IDs: []pcp.ID{found[0].ID}}, &result); err != nil {
+		if err := src.Fetch(ctx, &pmapi.Request{IDs: []pcp.ID{found[0].Value}}, &result); err != nil {
 			fmt.Println(err)
 			return
 		}

@@ -84,13 +84,13 @@ func newFake(lines string) *fake {
 	return f
 }
 
-func (f *fake) Lookup(_ context.Context, names []string) ([]pmapi.NameResult, error) {
+func (f *fake) Lookup(_ context.Context, names []string) ([]pcp.Answer[pcp.ID], error) {
 	f.asked++
-	var out []pmapi.NameResult
+	var out []pcp.Answer[pcp.ID]
 	for _, n := range names {
-		r := pmapi.NameResult{ID: pcp.NullID, Err: pmerr.Name}
+		r := pcp.Answer[pcp.ID]{Value: pcp.NullID, Err: pmerr.Name}
 		if m := f.metrics[n]; m != nil {
-			r = pmapi.NameResult{ID: m.desc.ID}
+			r = pcp.Answer[pcp.ID]{Value: m.desc.ID}
 		} else {
 			for _, o := range f.order {
 				if strings.HasPrefix(o, n+".") {
@@ -119,12 +119,12 @@ func (f *fake) Names(_ context.Context, id pcp.ID) ([]string, error) {
 	return nil, pmerr.PMID
 }
 
-func (f *fake) Children(_ context.Context, name string) ([]pmapi.Child, error) {
+func (f *fake) Children(_ context.Context, name string) ([]pcp.Child, error) {
 	f.asked++
 	if f.metrics[name] != nil {
 		return nil, f.broken
 	}
-	var out []pmapi.Child
+	var out []pcp.Child
 	seen := map[string]bool{}
 	for _, o := range f.order {
 		rest := o
@@ -137,7 +137,7 @@ func (f *fake) Children(_ context.Context, name string) ([]pmapi.Child, error) {
 		first, _, more := strings.Cut(rest, ".")
 		if !seen[first] {
 			seen[first] = true
-			out = append(out, pmapi.Child{Name: first, Leaf: !more})
+			out = append(out, pcp.Child{Name: first, Leaf: !more})
 		}
 	}
 	if out == nil {
@@ -163,13 +163,13 @@ func (f *fake) Walk(_ context.Context, name string, fn func(string, pcp.ID) bool
 	return f.broken
 }
 
-func (f *fake) Describe(_ context.Context, ids []pcp.ID) ([]pmapi.DescResult, error) {
+func (f *fake) Describe(_ context.Context, ids []pcp.ID) ([]pcp.Answer[pcp.Desc], error) {
 	f.asked++
-	var out []pmapi.DescResult
+	var out []pcp.Answer[pcp.Desc]
 	for _, id := range ids {
-		r := pmapi.DescResult{Err: pmerr.PMID}
+		r := pcp.Answer[pcp.Desc]{Err: pmerr.PMID}
 		if _, m := f.find(id); m != nil {
-			r = pmapi.DescResult{Desc: m.desc, Err: m.descErr}
+			r = pcp.Answer[pcp.Desc]{Value: m.desc, Err: m.descErr}
 		}
 		out = append(out, r)
 	}
@@ -246,10 +246,10 @@ func fillColumn(v *pcp.Values, d pcp.Desc, s string) {
 // A fakeArchive is a fake with a past.
 type fakeArchive struct{ *fake }
 
-func (fakeArchive) SetMode(pmapi.Mode, *pcp.Timestamp, time.Duration) error { return nil }
-func (fakeArchive) Origin() pcp.Timestamp                                   { return pcp.Timestamp{} }
-func (fakeArchive) Host() (name, zone string)                               { return "fake", "UTC" }
-func (fakeArchive) Bounds() (start, end pcp.Timestamp, err error)           { return start, end, nil }
+func (fakeArchive) SetMode(pcp.Mode, *pcp.Timestamp, time.Duration) error { return nil }
+func (fakeArchive) Origin() pcp.Timestamp                                 { return pcp.Timestamp{} }
+func (fakeArchive) Host() (name, zone string)                             { return "fake", "UTC" }
+func (fakeArchive) Bounds() (start, end pcp.Timestamp, err error)         { return start, end, nil }
 func (f fakeArchive) AllInstances(ctx context.Context, d pcp.InDom) ([]pcp.Instance, error) {
 	return f.Instances(ctx, d)
 }

@@ -87,14 +87,14 @@ func checkMask(t *testing.T, f *fake, src *derive.Source, name, want string) {
 	listed := walk(t, src, "m")
 	if want == "" {
 		if found[0].Err == nil || listed != "m.y" {
-			t.Errorf("found %v, listed %s", found[0].ID, listed)
+			t.Errorf("found %v, listed %s", found[0].Value, listed)
 		}
 		return
 	}
 	if listed != "m.y m.x" || found[0].Err != nil {
 		t.Errorf("listed %s, %v", listed, found[0].Err)
 	}
-	id := found[0].ID
+	id := found[0].Value
 	if names, err := src.Names(ctx, id); err != nil || len(names) != 1 || names[0] != name {
 		t.Errorf("%v is called %v, %v", id, names, err)
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 // Describe returns the descriptions of metrics; pmerr.BadDerive for invalid derived ones.
-func (s *Source) Describe(ctx context.Context, ids []pcp.ID) ([]pmapi.DescResult, error) {
+func (s *Source) Describe(ctx context.Context, ids []pcp.ID) ([]pcp.Answer[pcp.Desc], error) {
 	s.sync()
 	var list []*metric
 	for _, id := range ids {
@@ -24,7 +24,7 @@ func (s *Source) Describe(ctx context.Context, ids []pcp.ID) ([]pmapi.DescResult
 	if err := e.bindAll(list); err != nil {
 		return nil, err
 	}
-	out := make([]pmapi.DescResult, len(ids))
+	out := make([]pcp.Answer[pcp.Desc], len(ids))
 	var rest []pcp.ID
 	var where []int
 	for i, id := range ids {
@@ -32,7 +32,7 @@ func (s *Source) Describe(ctx context.Context, ids []pcp.ID) ([]pmapi.DescResult
 		case m == nil || m.state == masked:
 			rest, where = append(rest, id), append(where, i)
 		case m.state == valid:
-			out[i].Desc = m.desc
+			out[i].Value = m.desc
 		default:
 			out[i].Err = pmerr.BadDerive
 		}
@@ -63,9 +63,9 @@ func (s *Source) Text(ctx context.Context, id pcp.ID, kind pcp.TextKind) (string
 }
 
 // Texts is Text for several metrics. Those of the Source below come together, if it can do that.
-func (s *Source) Texts(ctx context.Context, ids []pcp.ID, kind pcp.TextKind) ([]pmapi.TextResult, error) {
+func (s *Source) Texts(ctx context.Context, ids []pcp.ID, kind pcp.TextKind) ([]pcp.Answer[string], error) {
 	s.sync()
-	out := make([]pmapi.TextResult, len(ids))
+	out := make([]pcp.Answer[string], len(ids))
 	l, together := pmapi.As[pmapi.TextLister](s.base)
 	var rest []pcp.ID
 	var where []int
@@ -73,7 +73,7 @@ func (s *Source) Texts(ctx context.Context, ids []pcp.ID, kind pcp.TextKind) ([]
 		if together && s.byID(id) == nil {
 			rest, where = append(rest, id), append(where, i)
 		} else {
-			out[i].Text, out[i].Err = s.Text(ctx, id, kind)
+			out[i].Value, out[i].Err = s.Text(ctx, id, kind)
 		}
 	}
 	if len(rest) == 0 {

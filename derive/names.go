@@ -12,7 +12,7 @@ import (
 )
 
 // Lookup resolves names, those below first. The name of an invalid derived metric resolves too.
-func (s *Source) Lookup(ctx context.Context, names []string) ([]pmapi.NameResult, error) {
+func (s *Source) Lookup(ctx context.Context, names []string) ([]pcp.Answer[pcp.ID], error) {
 	s.sync()
 	found, err := s.base.Lookup(ctx, names)
 	if err != nil {
@@ -27,7 +27,7 @@ func (s *Source) Lookup(ctx context.Context, names []string) ([]pmapi.NameResult
 			continue
 		}
 		if m := s.byName[names[i]]; m != nil {
-			found[i] = pmapi.NameResult{ID: m.id}
+			found[i] = pcp.Answer[pcp.ID]{Value: m.id}
 		}
 	}
 	return found, nil
@@ -88,7 +88,7 @@ func (s *Source) unhidden(ctx context.Context, list []*metric) ([]*metric, error
 
 // Children returns what stands below a node: what the Source below has, then valid derived metrics in the order of their
 // definition.
-func (s *Source) Children(ctx context.Context, name string) ([]pmapi.Child, error) {
+func (s *Source) Children(ctx context.Context, name string) ([]pcp.Child, error) {
 	s.sync()
 	if t := s.reg.tracer(); t.on() {
 		if err := s.tellChildren(ctx, t, name); err != nil {
@@ -99,7 +99,7 @@ func (s *Source) Children(ctx context.Context, name string) ([]pmapi.Child, erro
 }
 
 // children does the work of Children.
-func (s *Source) children(ctx context.Context, name string) ([]pmapi.Child, error) {
+func (s *Source) children(ctx context.Context, name string) ([]pcp.Child, error) {
 	list, err := s.below(ctx, name)
 	if err != nil {
 		return nil, err
@@ -123,7 +123,7 @@ func (s *Source) children(ctx context.Context, name string) ([]pmapi.Child, erro
 		first, _, more := strings.Cut(rest, ".")
 		if !seen[first] {
 			seen[first] = true
-			children = append(children, pmapi.Child{Name: first, Leaf: !more})
+			children = append(children, pcp.Child{Name: first, Leaf: !more})
 		}
 	}
 	return children, nil

@@ -26,7 +26,7 @@ func describe(t *testing.T, s pmapi.Source, id pcp.ID) (pcp.Desc, error) {
 	if err != nil || len(r) != 1 {
 		t.Fatalf("Describe: %v, %v", r, err)
 	}
-	return r[0].Desc, r[0].Err
+	return r[0].Value, r[0].Err
 }
 
 // lookup returns the identifier of a name.
@@ -36,7 +36,7 @@ func lookup(t *testing.T, s pmapi.Source, name string) pcp.ID {
 	if err != nil || r[0].Err != nil {
 		t.Fatalf("Lookup(%s): %v, %v", name, r, err)
 	}
-	return r[0].ID
+	return r[0].Value
 }
 
 // TestSingleSamples has the table of derived.md D12, with the better columns of D16 where they are taken.

@@ -9,19 +9,18 @@ import (
 
 	"pmtools/derive/check"
 	"pmtools/lib/pcp"
-	"pmtools/lib/pmapi"
 	"pmtools/lib/pmerr"
 )
 
 // lookedUp tells how a name was resolved: that it masks others, or, if the Source below does not have it, that it was
 // tried as the name of a derived metric.
-func (s *Source) lookedUp(t *tracer, name string, found pmapi.NameResult) {
+func (s *Source) lookedUp(t *tracer, name string, found pcp.Answer[pcp.ID]) {
 	m, global := s.byName[name], s.globalNamed(name)
 	switch {
 	case found.Err == nil:
-		s.masks(t, name, found.ID, global)
+		s.masks(t, name, found.Value, global)
 		if m != global {
-			s.masks(t, name, found.ID, m)
+			s.masks(t, name, found.Value, m)
 		}
 	case m == nil:
 		t.printf("__dmgetpmid: metric \"%s\" -> %v\n", name, pmerr.Name)

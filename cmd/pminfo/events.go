@@ -66,7 +66,7 @@ func (r *reporter) printParam(ctx context.Context, p *pcp.Param) {
 		fmt.Fprintf(r.out, "\tpmLookupDesc: %s\n", reason(err))
 		return
 	}
-	d, v := &ds[0].Desc, p.Column(ds[0].Desc.Type)
+	d, v := &ds[0].Value, p.Column(ds[0].Value.Type)
 	r.out.WriteString("    ")
 	b := append(r.buf[:0], "    "...)
 	if d.InDom != pcp.NullInDom { // a parameter has no instance all the same

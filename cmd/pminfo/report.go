@@ -40,10 +40,10 @@ type metric struct {
 	id      pcp.ID
 	noName  error // why there is no metric of that name, though it is listed
 	desc    pcp.Desc
-	noDesc  error             // why there is no description
-	noDescs error             // why there is none of all that were asked for together
-	oneline *pmapi.TextResult // nil unless texts were asked for in advance
-	help    *pmapi.TextResult
+	noDesc  error               // why there is no description
+	noDescs error               // why there is none of all that were asked for together
+	oneline *pcp.Answer[string] // nil unless texts were asked for in advance
+	help    *pcp.Answer[string]
 	values  *pcp.Values // nil unless values were fetched
 	noFetch error       // why they could not be fetched
 }
@@ -65,7 +65,7 @@ func (r *reporter) ask(ctx context.Context, ms []metric) {
 			if m := &ms[i]; err != nil {
 				m.noDescs = err
 			} else {
-				m.desc, m.noDesc = ds[i].Desc, ds[i].Err
+				m.desc, m.noDesc = ds[i].Value, ds[i].Err
 			}
 		}
 		if err != nil || len(ms) == 1 && ms[0].noDesc != nil {
@@ -157,7 +157,7 @@ func (r *reporter) whyNull(ctx context.Context, ms []metric) {
 		if err != nil {
 			m.noName = err
 		} else {
-			m.id, m.noName = found[i].ID, found[i].Err
+			m.id, m.noName = found[i].Value, found[i].Err
 		}
 	}
 }
@@ -284,9 +284,9 @@ func (r *reporter) indom(ctx context.Context, d pcp.InDom) {
 }
 
 // text returns a help text of a metric, which may be known.
-func (r *reporter) text(ctx context.Context, id pcp.ID, kind pcp.TextKind, known *pmapi.TextResult) (string, error) {
+func (r *reporter) text(ctx context.Context, id pcp.ID, kind pcp.TextKind, known *pcp.Answer[string]) (string, error) {
 	if known != nil {
-		return known.Text, known.Err
+		return known.Value, known.Err
 	}
 	if t, ok := pmapi.As[pmapi.Texter](r.src); ok {
 		return t.Text(ctx, id, kind)
@@ -345,5 +345,5 @@ func (r *reporter) position() error {
 	if !ok {
 		return nil
 	}
-	return t.SetMode(pmapi.Forward, &r.origin, time.Duration(0))
+	return t.SetMode(pcp.Forward, &r.origin, time.Duration(0))
 }

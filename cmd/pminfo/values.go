@@ -128,7 +128,7 @@ func (r *reporter) listInstances(ctx context.Context, batch []metric) {
 	}
 	r.listed = make(map[pcp.InDom][]pcp.Instance, len(ds))
 	for i, d := range ds {
-		r.listed[d] = found[i].Instances
+		r.listed[d] = found[i].Value
 	}
 }
 

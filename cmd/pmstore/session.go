@@ -78,7 +78,7 @@ func (s *session) find(ctx context.Context) error {
 	if err != nil {
 		return s.fail("%s: pmLookupDesc: %s", s.name, reason(err))
 	}
-	s.desc, s.request.IDs = ds[0].Desc, ids
+	s.desc, s.request.IDs = ds[0].Value, ids
 	switch s.desc.Type {
 	case pcp.Aggregate, pcp.AggregateStatic:
 		return errors.New("Cannot modify values for PM_TYPE_AGGREGATE metrics")
@@ -97,7 +97,7 @@ func (s *session) lookup(ctx context.Context) (pcp.ID, error) {
 	if err != nil {
 		return 0, err
 	}
-	return rs[0].ID, rs[0].Err
+	return rs[0].Value, rs[0].Err
 }
 
 // selectInsts makes the instances of -i those that are fetched.

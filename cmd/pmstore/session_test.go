@@ -39,12 +39,12 @@ func (f *fakeSource) call(format string, args ...any) error {
 	return nil
 }
 
-func (f *fakeSource) Lookup(_ context.Context, names []string) ([]pmapi.NameResult, error) {
-	return []pmapi.NameResult{{ID: f.desc.ID}}, f.call("lookup %v", names)
+func (f *fakeSource) Lookup(_ context.Context, names []string) ([]pcp.Answer[pcp.ID], error) {
+	return []pcp.Answer[pcp.ID]{{Value: f.desc.ID}}, f.call("lookup %v", names)
 }
 
-func (f *fakeSource) Describe(context.Context, []pcp.ID) ([]pmapi.DescResult, error) {
-	return []pmapi.DescResult{{Desc: f.desc}}, f.call("describe")
+func (f *fakeSource) Describe(context.Context, []pcp.ID) ([]pcp.Answer[pcp.Desc], error) {
+	return []pcp.Answer[pcp.Desc]{{Value: f.desc}}, f.call("describe")
 }
 
 func (f *fakeSource) Instances(context.Context, pcp.InDom) ([]pcp.Instance, error) {

@@ -87,7 +87,7 @@ func (t *textReporter) appendParam(b []byte, p *pcp.Param) []byte {
 	if err != nil {
 		return fmt.Appendf(b, "\t%s: pmLookupDesc: %s\n", names[0], reason(err))
 	}
-	v := p.Column(ds[0].Desc.Type)
+	v := p.Column(ds[0].Value.Type)
 	b = append(append(append(b, "    "...), names[0]...), ' ')
 	if v.Type == pcp.Aggregate || v.Type == pcp.AggregateStatic {
 		b = append(b, '[')

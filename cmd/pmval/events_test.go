@@ -22,13 +22,13 @@ func (paramSource) Names(_ context.Context, id pcp.ID) ([]string, error) {
 	return []string{"p." + string(rune('0'+id.Item()))}, nil
 }
 
-func (paramSource) Describe(_ context.Context, ids []pcp.ID) ([]pmapi.DescResult, error) {
+func (paramSource) Describe(_ context.Context, ids []pcp.ID) ([]pcp.Answer[pcp.Desc], error) {
 	types := map[uint32]pcp.Type{1: pcp.Int32, 2: pcp.String, 5: pcp.Aggregate}
 	t, ok := types[ids[0].Item()]
 	if !ok {
-		return []pmapi.DescResult{{Err: pmerr.PMID}}, nil
+		return []pcp.Answer[pcp.Desc]{{Err: pmerr.PMID}}, nil
 	}
-	return []pmapi.DescResult{{Desc: pcp.Desc{ID: ids[0], Type: t}}}, nil
+	return []pcp.Answer[pcp.Desc]{{Value: pcp.Desc{ID: ids[0], Type: t}}}, nil
 }
 
 // eventBytes builds the content of an event value: records of time, flags and

@@ -36,21 +36,21 @@ type fakeSample struct {
 	err    error      // of the fetch
 }
 
-func (f *fakeSource) Lookup(_ context.Context, names []string) ([]pmapi.NameResult, error) {
-	rs := make([]pmapi.NameResult, len(names))
+func (f *fakeSource) Lookup(_ context.Context, names []string) ([]pcp.Answer[pcp.ID], error) {
+	rs := make([]pcp.Answer[pcp.ID], len(names))
 	for i, n := range names {
 		switch n {
 		case "m", "pmcd.client.whoami":
-			rs[i].ID = f.desc.ID
+			rs[i].Value = f.desc.ID
 		default:
-			rs[i] = pmapi.NameResult{ID: pcp.NullID, Err: pmerr.Name}
+			rs[i] = pcp.Answer[pcp.ID]{Value: pcp.NullID, Err: pmerr.Name}
 		}
 	}
 	return rs, nil
 }
 
-func (f *fakeSource) Describe(context.Context, []pcp.ID) ([]pmapi.DescResult, error) {
-	return []pmapi.DescResult{{Desc: f.desc}}, nil
+func (f *fakeSource) Describe(context.Context, []pcp.ID) ([]pcp.Answer[pcp.Desc], error) {
+	return []pcp.Answer[pcp.Desc]{{Value: f.desc}}, nil
 }
 
 func (f *fakeSource) Instances(context.Context, pcp.InDom) ([]pcp.Instance, error) {

@@ -32,7 +32,7 @@ func (s *session) identify(ctx context.Context) {
 		return
 	}
 	words := append([]string{s.ownAddress(ctx), s.env.Prog}, s.env.Args...)
-	v := pcp.Values{ID: rs[0].ID, Type: pcp.String, Insts: []int32{pcp.NullInst}, Blobs: [][]byte{[]byte(strings.Join(words, " "))}}
+	v := pcp.Values{ID: rs[0].Value, Type: pcp.String, Insts: []int32{pcp.NullInst}, Blobs: [][]byte{[]byte(strings.Join(words, " "))}}
 	_ = store.Store(ctx, []pcp.Values{v})
 }
 

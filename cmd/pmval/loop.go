@@ -29,11 +29,11 @@ func (s *session) setMode() error {
 	if s.timeline == nil {
 		return nil
 	}
-	mode, step := pmapi.Interp, s.interval.Truncate(time.Microsecond)
+	mode, step := pcp.Interp, s.interval.Truncate(time.Microsecond)
 	origin := s.origin
 	origin.Nsec -= origin.Nsec % 1000
 	if s.recorded || s.events() {
-		mode = pmapi.Forward
+		mode = pcp.Forward
 		s.records, _ = pmapi.As[pmapi.Recorder](s.src)
 	}
 	if err := s.timeline.SetMode(mode, &origin, step); err != nil {

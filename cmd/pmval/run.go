@@ -134,7 +134,7 @@ func (s *session) find(ctx context.Context, name string) error {
 	if err != nil {
 		return fmt.Errorf("pmLookupName(%s): %s", name, reason(err))
 	}
-	id := rs[0].ID
+	id := rs[0].Value
 	ds, err := s.src.Describe(ctx, []pcp.ID{id})
 	if err == nil {
 		err = ds[0].Err
@@ -142,7 +142,7 @@ func (s *session) find(ctx context.Context, name string) error {
 	if err != nil {
 		return fmt.Errorf("pmLookupDesc: %s", reason(err))
 	}
-	s.name, s.desc = name, ds[0].Desc
+	s.name, s.desc = name, ds[0].Value
 	s.request.IDs = []pcp.ID{id}
 	if s.desc.InDom == pcp.NullInDom {
 		if s.fromOperand {

@@ -8,7 +8,6 @@ import (
 
 	"pmtools/derive/check"
 	"pmtools/lib/pcp"
-	"pmtools/lib/pmapi"
 )
 
 // completeWithin is how long Complete may take. What the source answers later is there the next time.
@@ -48,7 +47,7 @@ func (s *Session) Complete(line string, pos int) (texts []string, start int) {
 // A cache keeps what the source has said about names.
 type cache struct {
 	names    []string // all metrics; nil if they have not been asked for
-	children map[string][]pmapi.Child
+	children map[string][]pcp.Child
 }
 
 // forget empties the cache.
@@ -308,7 +307,7 @@ func (c *completer) metric(word string) {
 }
 
 // children returns what stands below a node of the source's name space.
-func (c *completer) children(parent string) []pmapi.Child {
+func (c *completer) children(parent string) []pcp.Child {
 	if c.s.lost || c.s.connect(c.ctx) != nil {
 		return nil
 	}
@@ -320,7 +319,7 @@ func (c *completer) children(parent string) []pmapi.Child {
 		list = nil
 	}
 	if c.s.cache.children == nil {
-		c.s.cache.children = make(map[string][]pmapi.Child)
+		c.s.cache.children = make(map[string][]pcp.Child)
 	}
 	c.s.cache.children[parent] = list
 	return list

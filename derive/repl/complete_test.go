@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"pmtools/derive/repl"
+	"pmtools/lib/pcp"
 	"pmtools/lib/pmapi"
 )
 
@@ -83,7 +84,7 @@ type slow struct {
 	gate chan struct{}
 }
 
-func (s slow) Children(ctx context.Context, name string) ([]pmapi.Child, error) {
+func (s slow) Children(ctx context.Context, name string) ([]pcp.Child, error) {
 	select {
 	case <-s.gate:
 		return s.Source.Children(ctx, name)

@@ -32,14 +32,14 @@ func (s *Session) metric(ctx context.Context, name string) (*derive.Source, pcp.
 		}
 		return nil, pcp.Desc{}, p
 	}
-	descs, err := src.Describe(ctx, []pcp.ID{found[0].ID})
+	descs, err := src.Describe(ctx, []pcp.ID{found[0].Value})
 	if err != nil {
 		return nil, pcp.Desc{}, err
 	}
 	if err := descs[0].Err; err != nil {
 		return nil, pcp.Desc{}, &Problem{Msg: name + ": " + lowerFirst(err.Error()), Err: err}
 	}
-	return src, descs[0].Desc, nil
+	return src, descs[0].Value, nil
 }
 
 // runDesc shows a description.

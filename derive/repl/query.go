@@ -242,7 +242,7 @@ func (sc *scope) newQuery(ctx context.Context, exprs []*compiled, names []string
 		if r.Err != nil {
 			return nil, r.Err
 		}
-		q.request.IDs = append(q.request.IDs, r.ID)
+		q.request.IDs = append(q.request.IDs, r.Value)
 	}
 	return q, nil
 }

@@ -16,8 +16,8 @@ import (
 type scope struct {
 	world
 	ctx   context.Context
-	names map[string]pmapi.NameResult
-	descs map[pcp.ID]pmapi.DescResult
+	names map[string]pcp.Answer[pcp.ID]
+	descs map[pcp.ID]pcp.Answer[pcp.Desc]
 	busy  map[string]bool // derived metrics that are being described
 	err   error           // of a request as a whole
 }
@@ -34,7 +34,7 @@ type world struct {
 // newScope returns a scope that knows nothing yet.
 func newScope(ctx context.Context, w world) *scope {
 	return &scope{
-		world: w, ctx: ctx, names: make(map[string]pmapi.NameResult), descs: make(map[pcp.ID]pmapi.DescResult),
+		world: w, ctx: ctx, names: make(map[string]pcp.Answer[pcp.ID]), descs: make(map[pcp.ID]pcp.Answer[pcp.Desc]),
 		busy: make(map[string]bool),
 	}
 }
@@ -65,10 +65,10 @@ func (sc *scope) request(names []string) error {
 	if len(names) == 0 {
 		return nil
 	}
-	found := make([]pmapi.NameResult, len(names))
+	found := make([]pcp.Answer[pcp.ID], len(names))
 	if sc.src == nil {
 		for i := range found {
-			found[i] = pmapi.NameResult{ID: pcp.NullID, Err: pmerr.Name}
+			found[i] = pcp.Answer[pcp.ID]{Value: pcp.NullID, Err: pmerr.Name}
 		}
 	} else {
 		var err error
@@ -79,9 +79,9 @@ func (sc *scope) request(names []string) error {
 	var ids []pcp.ID
 	for i, name := range names {
 		sc.names[name] = found[i]
-		if id := found[i].ID; found[i].Err == nil {
+		if id := found[i].Value; found[i].Err == nil {
 			if _, known := sc.descs[id]; !known {
-				sc.descs[id] = pmapi.DescResult{}
+				sc.descs[id] = pcp.Answer[pcp.Desc]{}
 				ids = append(ids, id)
 			}
 		}
@@ -126,7 +126,7 @@ func (sc *scope) Lookup(name string) (id pcp.ID, derived bool, err error) {
 	}
 	r := sc.names[name]
 	if r.Err == nil {
-		return r.ID, false, nil
+		return r.Value, false, nil
 	}
 	if n := sc.defs.number(name); n >= 0 {
 		return firstDerived + pcp.ID(n), true, nil
@@ -137,7 +137,7 @@ func (sc *scope) Lookup(name string) (id pcp.ID, derived bool, err error) {
 // Describe implements check.Env.
 func (sc *scope) Describe(id pcp.ID) (pcp.Desc, error) {
 	if r, known := sc.descs[id]; known {
-		return r.Desc, r.Err
+		return r.Value, r.Err
 	}
 	d := sc.defs.numbered(int(id) - int(firstDerived))
 	switch {
@@ -185,15 +185,15 @@ type remembering struct {
 func (r remembering) Unwrap() pmapi.Source { return r.Source }
 
 // Lookup implements pmapi.Source.
-func (r remembering) Lookup(ctx context.Context, names []string) ([]pmapi.NameResult, error) {
-	out := make([]pmapi.NameResult, len(names))
+func (r remembering) Lookup(ctx context.Context, names []string) ([]pcp.Answer[pcp.ID], error) {
+	out := make([]pcp.Answer[pcp.ID], len(names))
 	for i, name := range names {
 		known, ok := r.sc.names[name]
 		switch {
 		case ok:
 			out[i] = known
 		case isItem(name):
-			out[i] = pmapi.NameResult{ID: pcp.NullID, Err: pmerr.Name}
+			out[i] = pcp.Answer[pcp.ID]{Value: pcp.NullID, Err: pmerr.Name}
 		default:
 			return r.Source.Lookup(ctx, names)
 		}
@@ -202,8 +202,8 @@ func (r remembering) Lookup(ctx context.Context, names []string) ([]pmapi.NameRe
 }
 
 // Describe implements pmapi.Source.
-func (r remembering) Describe(ctx context.Context, ids []pcp.ID) ([]pmapi.DescResult, error) {
-	out := make([]pmapi.DescResult, len(ids))
+func (r remembering) Describe(ctx context.Context, ids []pcp.ID) ([]pcp.Answer[pcp.Desc], error) {
+	out := make([]pcp.Answer[pcp.Desc], len(ids))
 	for i, id := range ids {
 		known, ok := r.sc.descs[id]
 		if !ok {

@@ -35,9 +35,9 @@ func (t *timeline) seek() error {
 	if t.line == nil {
 		return nil
 	}
-	mode := pmapi.Forward
+	mode := pcp.Forward
 	if t.step > 0 {
-		mode = pmapi.Interp
+		mode = pcp.Interp
 	}
 	return t.line.SetMode(mode, &t.at, t.step)
 }
@@ -161,9 +161,9 @@ func (s *Session) moveSteps(n int) error {
 
 // moveRecords moves by a number of records.
 func (s *Session) moveRecords(ctx context.Context, n, sign int) error {
-	mode := pmapi.Forward
+	mode := pcp.Forward
 	if sign < 0 {
-		mode = pmapi.Back
+		mode = pcp.Back
 	}
 	at := s.at
 	if err := s.line.SetMode(mode, &at, 0); err != nil {

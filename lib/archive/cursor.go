@@ -11,21 +11,11 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// A Mode is a direction of reading, with the protocol's numbers (archive.md A12.1).
-type Mode int
-
-// The modes.
-const (
-	Interp  Mode = 1 // values between the records
-	Forward Mode = 2 // records as they were written
-	Back    Mode = 3 // the same, last one first
-)
-
 // A Cursor is a position in a Set and a direction. It may not be shared by
 // goroutines, but several Cursors may read one Set.
 type Cursor struct {
 	scan   scanner
-	mode   Mode
+	mode   pcp.Mode
 	origin pcp.Timestamp
 	placed bool // pos and last are valid; otherwise reading begins at the origin
 	pos    position
@@ -39,13 +29,13 @@ type Cursor struct {
 	want  request
 	arena wire.Arena
 
-	interp *interp // of the mode Interp
+	interp *interp // of the mode pcp.Interp
 }
 
 // Cursor returns a new Cursor that reads forward from the start of the Set.
 func (s *Set) Cursor() *Cursor {
 	start := s.Label().Start
-	return &Cursor{scan: scanner{set: s}, mode: Forward, origin: start, placed: true, last: start, held: nowhere}
+	return &Cursor{scan: scanner{set: s}, mode: pcp.Forward, origin: start, placed: true, last: start, held: nowhere}
 }
 
 // nowhere is no position.
@@ -54,10 +44,10 @@ var nowhere = position{member: -1}
 // SetMode says how to read from now on, and from when: nil keeps the origin. In
 // the modes Forward and Back delta does not matter. In the mode Interp it is added
 // to the origin by each fetch, and may be negative. An unknown mode is pmerr.Mode.
-func (c *Cursor) SetMode(m Mode, when *pcp.Timestamp, delta time.Duration) error {
+func (c *Cursor) SetMode(m pcp.Mode, when *pcp.Timestamp, delta time.Duration) error {
 	switch m {
-	case Forward, Back:
-	case Interp:
+	case pcp.Forward, pcp.Back:
+	case pcp.Interp:
 		c.startInterp(delta)
 	default:
 		return pmerr.Mode
@@ -73,7 +63,7 @@ func (c *Cursor) SetMode(m Mode, when *pcp.Timestamp, delta time.Duration) error
 // Origin returns the time at which the Cursor stands: that of the record read
 // last, what SetMode said, or in the mode Interp the time of the next fetch.
 func (c *Cursor) Origin() pcp.Timestamp {
-	if c.mode == Interp {
+	if c.mode == pcp.Interp {
 		return c.origin.Add(0)
 	}
 	return c.origin
@@ -101,7 +91,7 @@ func (c *Cursor) Label() Label {
 // Bytes in dst stay valid for good, all else until the next Fetch into dst.
 func (c *Cursor) Fetch(ids []pcp.ID, p *pcp.Profile, dst *pcp.Result) (err error) {
 	defer unguard(debug.SetPanicOnFault(true), &err)
-	if c.mode == Interp {
+	if c.mode == pcp.Interp {
 		return c.interpolate(ids, p, dst)
 	}
 	if len(ids) == 0 {
@@ -109,7 +99,7 @@ func (c *Cursor) Fetch(ids []pcp.ID, p *pcp.Profile, dst *pcp.Result) (err error
 	}
 	c.want.set(ids)
 	set := 0
-	if !c.placed && c.mode == Forward {
+	if !c.placed && c.mode == pcp.Forward {
 		set, err = c.first()
 	} else {
 		err = c.find()
@@ -163,7 +153,7 @@ func (c *Cursor) find() error {
 // mark, which says that recording was interrupted, has none. In the mode Interp it
 // is pmerr.Mode.
 func (c *Cursor) Next(dst *pcp.Result) (err error) {
-	if c.mode == Interp {
+	if c.mode == pcp.Interp {
 		return pmerr.Mode
 	}
 	defer unguard(debug.SetPanicOnFault(true), &err)
@@ -212,7 +202,7 @@ func (c *Cursor) desc(id pcp.ID) pcp.Desc {
 // A damaged member of a set is left out.
 func (c *Cursor) read() error {
 	step, next := 1, c.scan.forward
-	if c.mode == Back {
+	if c.mode == pcp.Back {
 		step, next = -1, c.scan.backward
 	}
 	if !c.placed {
@@ -242,7 +232,7 @@ func (c *Cursor) read() error {
 // seek places the Cursor at its origin.
 func (c *Cursor) seek() error {
 	seek := c.scan.seekForward
-	if c.mode == Back {
+	if c.mode == pcp.Back {
 		seek = c.scan.seekBackward
 	}
 	if err := seek(c.origin, &c.pos); err != nil {

@@ -21,22 +21,22 @@ func TestForwardAndBack(t *testing.T) {
 	plain := open(t, noIndex.write(t))
 	tests := []struct {
 		name string
-		mode archive.Mode
+		mode pcp.Mode
 		when int64
 		want string
 	}{
-		{"from the start", archive.Forward, 0, "0=0 10=1 20=2 30=3 40=4 EOL EOL"},
-		{"from before the start", archive.Forward, -1e9, "0=0 10=1 20=2 30=3 40=4 EOL EOL"},
-		{"on a record", archive.Forward, 20, "20=2 30=3 40=4 EOL EOL"},
-		{"between records", archive.Forward, 11, "20=2 30=3 40=4 EOL EOL"},
-		{"at the end", archive.Forward, 40, "40=4 EOL EOL"},
-		{"after the end", archive.Forward, 41, "EOL EOL"},
-		{"back from the end", archive.Back, 40, "40=4 30=3 20=2 10=1 0=0 EOL EOL"},
-		{"back from after the end", archive.Back, 1e9, "40=4 30=3 20=2 10=1 0=0 EOL EOL"},
-		{"back on a record", archive.Back, 20, "20=2 10=1 0=0 EOL EOL"},
-		{"back between records", archive.Back, 19, "10=1 0=0 EOL EOL"},
-		{"back from the start", archive.Back, 0, "0=0 EOL EOL"},
-		{"back from before the start", archive.Back, -1, "EOL EOL"},
+		{"from the start", pcp.Forward, 0, "0=0 10=1 20=2 30=3 40=4 EOL EOL"},
+		{"from before the start", pcp.Forward, -1e9, "0=0 10=1 20=2 30=3 40=4 EOL EOL"},
+		{"on a record", pcp.Forward, 20, "20=2 30=3 40=4 EOL EOL"},
+		{"between records", pcp.Forward, 11, "20=2 30=3 40=4 EOL EOL"},
+		{"at the end", pcp.Forward, 40, "40=4 EOL EOL"},
+		{"after the end", pcp.Forward, 41, "EOL EOL"},
+		{"back from the end", pcp.Back, 40, "40=4 30=3 20=2 10=1 0=0 EOL EOL"},
+		{"back from after the end", pcp.Back, 1e9, "40=4 30=3 20=2 10=1 0=0 EOL EOL"},
+		{"back on a record", pcp.Back, 20, "20=2 10=1 0=0 EOL EOL"},
+		{"back between records", pcp.Back, 19, "10=1 0=0 EOL EOL"},
+		{"back from the start", pcp.Back, 0, "0=0 EOL EOL"},
+		{"back from before the start", pcp.Back, -1, "EOL EOL"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -55,7 +55,7 @@ func TestModes(t *testing.T) {
 	if c.Origin() != seconds(0) {
 		t.Errorf("origin: got %v", c.Origin())
 	}
-	for _, m := range []archive.Mode{0, 4, -1, 2 | 1<<16} {
+	for _, m := range []pcp.Mode{0, 4, -1, 2 | 1<<16} {
 		wantCode(t, c.SetMode(m, nil, 0), pmerr.Mode)
 	}
 	var dst pcp.Result
@@ -66,7 +66,7 @@ func TestModes(t *testing.T) {
 		t.Errorf("origin after two fetches: got %v", c.Origin())
 	}
 	// The other way the same record comes first again (archive.md A12.5).
-	must(t, c.SetMode(archive.Back, nil, 0))
+	must(t, c.SetMode(pcp.Back, nil, 0))
 	if got, want := follow(c, miniDesc.ID), "10=1 0=0 EOL EOL"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
@@ -110,7 +110,7 @@ func TestMarks(t *testing.T) {
 	if got := follow(s.Cursor(), id); strings.Contains(got, "25") {
 		t.Errorf("a fetch saw the mark: %s", got)
 	}
-	back := strings.Fields(replay(at(t, s, archive.Back, 1e9)))
+	back := strings.Fields(replay(at(t, s, pcp.Back, 1e9)))
 	forth := strings.Fields(all)
 	for i := range len(forth) - 2 {
 		if back[len(back)-3-i] != forth[i] {
@@ -130,12 +130,12 @@ func TestSets(t *testing.T) {
 	}{
 		{"forward", follows.Cursor(), "0 1 2 <2.001> 10 11 12 EOL EOL"},
 		{"forward, mixed versions", mixed.Cursor(), "0 1 2 <2.001> 10 11 12 EOL EOL"},
-		{"forward from the second", at(t, follows, archive.Forward, 10), "10 11 12 EOL EOL"},
-		{"forward from the gap", at(t, follows, archive.Forward, 5), "10 11 12 EOL EOL"},
-		{"back", at(t, follows, archive.Back, 99), "12 11 10 <9.999> 2 1 0 EOL EOL"},
-		{"back from the gap", at(t, follows, archive.Back, 5), "2 1 0 EOL EOL"},
+		{"forward from the second", at(t, follows, pcp.Forward, 10), "10 11 12 EOL EOL"},
+		{"forward from the gap", at(t, follows, pcp.Forward, 5), "10 11 12 EOL EOL"},
+		{"back", at(t, follows, pcp.Back, 99), "12 11 10 <9.999> 2 1 0 EOL EOL"},
+		{"back from the gap", at(t, follows, pcp.Back, 5), "2 1 0 EOL EOL"},
 		{"overlap", overlaps.Cursor(), "0 1 2 <2.001> LOGOVERLAP 3 EOL"},
-		{"overlap back", at(t, overlaps, archive.Back, 3), "3 2 1 <0.999> LOGOVERLAP 0 EOL"},
+		{"overlap back", at(t, overlaps, pcp.Back, 3), "3 2 1 <0.999> LOGOVERLAP 0 EOL"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -169,7 +169,7 @@ func TestReadDamage(t *testing.T) {
 			if got := replay(s.Cursor()); got != tt.forward {
 				t.Errorf("forward: got %s, want %s", got, tt.forward)
 			}
-			if got := replay(at(t, s, archive.Back, 1e9)); got != tt.back {
+			if got := replay(at(t, s, pcp.Back, 1e9)); got != tt.back {
 				t.Errorf("back: got %s, want %s", got, tt.back)
 			}
 		})
@@ -195,7 +195,7 @@ func TestDamagedMember(t *testing.T) {
 	if len(warns) != 1 || warns[0] != want {
 		t.Errorf("warnings: got %q, want %q", warns, want)
 	}
-	if got, want := replay(at(t, s, archive.Back, 99)), "12 11 10 <9.999> 2 EOL EOL"; got != want {
+	if got, want := replay(at(t, s, pcp.Back, 99)), "12 11 10 <9.999> 2 EOL EOL"; got != want {
 		t.Errorf("back: got %s, want %s", got, want)
 	}
 }
@@ -209,7 +209,7 @@ func TestVolumesInOrder(t *testing.T) {
 				t.Fatalf("only %d volumes", len(files))
 			}
 			s := open(t, base)
-			forth, back := strings.Fields(replay(s.Cursor())), strings.Fields(replay(at(t, s, archive.Back, 1e9)))
+			forth, back := strings.Fields(replay(s.Cursor())), strings.Fields(replay(at(t, s, pcp.Back, 1e9)))
 			if len(forth) != len(back) || len(forth) < 10 {
 				t.Fatalf("%d records forwards, %d backwards", len(forth), len(back))
 			}
@@ -300,11 +300,11 @@ func TestEntryBehindRecord(t *testing.T) {
 	r.index = archive.AppendIndexEntry(r.index[:len(r.index)-32], 3, seconds(40), 0, int64(len(r.meta)), int64(len(r.data)))
 	s := open(t, r.write(t))
 	for when, want := range map[int64]string{39: "40=4 EOL EOL", 40: "EOL EOL", 20: "20=2 30=3 40=4 EOL EOL", 0: "0=0 10=1 20=2 30=3 40=4 EOL EOL"} {
-		if got := follow(at(t, s, archive.Forward, when), miniDesc.ID); got != want {
+		if got := follow(at(t, s, pcp.Forward, when), miniDesc.ID); got != want {
 			t.Errorf("from %d: got %s, want %s", when, got, want)
 		}
 	}
-	if got, want := follow(at(t, s, archive.Back, 40), miniDesc.ID), "40=4 30=3 20=2 10=1 0=0 EOL EOL"; got != want {
+	if got, want := follow(at(t, s, pcp.Back, 40), miniDesc.ID), "40=4 30=3 20=2 10=1 0=0 EOL EOL"; got != want {
 		t.Errorf("back: got %s, want %s", got, want)
 	}
 }
@@ -328,11 +328,11 @@ func TestOutOfOrder(t *testing.T) {
 	shared := s.Cursor()
 	when := pcp.Timestamp{}
 	for range 2 {
-		must(t, shared.SetMode(archive.Forward, &when, 0))
+		must(t, shared.SetMode(pcp.Forward, &when, 0))
 		if got, want := follow(shared, other.ID), "40=104 50=105 EOL EOL"; got != want {
 			t.Errorf("second metric: got %s, want %s", got, want)
 		}
-		must(t, shared.SetMode(archive.Forward, &when, 0))
+		must(t, shared.SetMode(pcp.Forward, &when, 0))
 		if got, want := follow(shared, miniDesc.ID), "0=0 10=1 20=2 30=3 40=4 EOL EOL"; got != want {
 			t.Errorf("first metric: got %s, want %s", got, want)
 		}
@@ -357,7 +357,7 @@ func TestFirstFetch(t *testing.T) {
 						id = ids[len(ids)-1-i]
 					}
 					when := pcp.Timestamp{}
-					must(t, shared.SetMode(archive.Forward, &when, 0))
+					must(t, shared.SetMode(pcp.Forward, &when, 0))
 					if want, got := follow(s.Cursor(), id), follow(shared, id); got != want {
 						t.Errorf("%v: got %s, want %s", id, got, want)
 					}
@@ -381,7 +381,7 @@ func TestFirstOnly(t *testing.T) {
 					when := pcp.Timestamp{}
 					var want, got pcp.Result
 					wantErr := s.Cursor().Fetch([]pcp.ID{id}, nil, &want)
-					must(t, shared.SetMode(archive.Forward, &when, 0))
+					must(t, shared.SetMode(pcp.Forward, &when, 0))
 					gotErr := shared.Fetch([]pcp.ID{id}, nil, &got)
 					if (wantErr == nil) != (gotErr == nil) || wantErr == nil && !reflect.DeepEqual(want, got) {
 						t.Errorf("round %d: %v: got %v, %v, want %v, %v", round, id, got, gotErr, want, wantErr)
@@ -400,7 +400,7 @@ func TestOriginAtEnd(t *testing.T) {
 	c := open(t, newRaw(3).write(t)).Cursor()
 	var dst pcp.Result
 	for _, when := range []pcp.Timestamp{{}, seconds(15)} {
-		must(t, c.SetMode(archive.Forward, &when, 0))
+		must(t, c.SetMode(pcp.Forward, &when, 0))
 		wantCode(t, c.Fetch([]pcp.ID{99}, nil, &dst), pmerr.EOL)
 		if c.Origin() != seconds(40) {
 			t.Errorf("from %v: origin %v", when, c.Origin())
@@ -414,7 +414,7 @@ func TestFirstFetchOverlap(t *testing.T) {
 	var dst pcp.Result
 	for range 2 { // each time anew, as the position is given anew
 		when := seconds(0)
-		must(t, c.SetMode(archive.Forward, &when, 0))
+		must(t, c.SetMode(pcp.Forward, &when, 0))
 		wantCode(t, c.Fetch([]pcp.ID{99}, nil, &dst), pmerr.LogOverlap)
 		wantCode(t, c.Fetch([]pcp.ID{99}, nil, &dst), pmerr.EOL)
 	}
@@ -428,7 +428,7 @@ func TestFetchAllocs(t *testing.T) {
 	var dst pcp.Result
 	when := c.Origin()
 	allocs := testing.AllocsPerRun(50, func() {
-		must(t, c.SetMode(archive.Forward, &when, 0), c.Fetch(ids, nil, &dst))
+		must(t, c.SetMode(pcp.Forward, &when, 0), c.Fetch(ids, nil, &dst))
 	})
 	if allocs > 0 {
 		t.Errorf("%v allocations a fetch", allocs)
@@ -467,7 +467,7 @@ func FuzzVolume(f *testing.F) {
 		}
 		defer s.Close()
 		s.End()
-		for _, m := range []archive.Mode{archive.Forward, archive.Back} {
+		for _, m := range []pcp.Mode{pcp.Forward, pcp.Back} {
 			replay(at(t, s, m, 20))
 			follow(at(t, s, m, 20), miniDesc.ID, 99)
 		}
@@ -489,7 +489,7 @@ func BenchmarkScan(b *testing.B) {
 			b.SetBytes(info.Size())
 			b.ReportAllocs()
 			for b.Loop() {
-				must(b, c.SetMode(archive.Forward, &when, 0))
+				must(b, c.SetMode(pcp.Forward, &when, 0))
 				for read() == nil {
 				}
 			}

@@ -74,7 +74,7 @@ func (p *perusal) metric(t testing.TB, s *archive.Set, id pcp.ID, when pcp.Times
 func (p *perusal) values(t testing.TB, s *archive.Set, ids []pcp.ID) {
 	var dst pcp.Result
 	c := s.Cursor()
-	for _, m := range []archive.Mode{archive.Forward, archive.Back} {
+	for _, m := range []pcp.Mode{pcp.Forward, pcp.Back} {
 		for _, sec := range []int64{-1e9, 12, 1e9} {
 			when := seconds(sec)
 			must(t, c.SetMode(m, &when, 0))

@@ -1,5 +1,6 @@
 package archive
 
+import "pmtools/lib/pcp"
 import "slices"
 
 // Follow makes c read on where other does, with the same record and in the same
@@ -7,7 +8,7 @@ import "slices"
 // files. If it was not, or other is in the mode Interp, Follow does nothing and
 // returns false.
 func (c *Cursor) Follow(other *Cursor) bool {
-	if other.mode == Interp || !c.scan.set.like(other.scan.set) {
+	if other.mode == pcp.Interp || !c.scan.set.like(other.scan.set) {
 		return false
 	}
 	c.mode, c.origin, c.interp = other.mode, other.origin, nil

@@ -45,11 +45,11 @@ func TestFollow(t *testing.T) {
 	}
 	for name, path := range sources {
 		t.Run(name, func(t *testing.T) {
-			for _, mode := range []archive.Mode{archive.Forward, archive.Back} {
+			for _, mode := range []pcp.Mode{pcp.Forward, pcp.Back} {
 				for n := range 14 {
 					s, other := open(t, path), open(t, path)
 					c := s.Cursor()
-					if mode == archive.Back {
+					if mode == pcp.Back {
 						c = at(t, s, mode, 1000)
 					}
 					var dst pcp.Result
@@ -80,7 +80,7 @@ func TestFollowFetch(t *testing.T) {
 	id := []pcp.ID{miniDesc.ID}
 	for _, sec := range []int64{-5, 0, 10, 15, 99} {
 		for n := range 5 {
-			c := at(t, s, archive.Forward, sec)
+			c := at(t, s, pcp.Forward, sec)
 			var dst pcp.Result
 			for range n {
 				_ = c.Fetch(id, nil, &dst)
@@ -102,7 +102,7 @@ func TestFollowFetch(t *testing.T) {
 func TestFollowNot(t *testing.T) {
 	mine := open(t, newRaw(3).write(t))
 	interp := mine.Cursor()
-	must(t, interp.SetMode(archive.Interp, nil, 1e9))
+	must(t, interp.SetMode(pcp.Interp, nil, 1e9))
 	tests := []struct {
 		name  string
 		other *archive.Cursor
@@ -130,7 +130,7 @@ func TestFollowFromInterp(t *testing.T) {
 	c, d := s.Cursor(), s.Cursor()
 	var dst pcp.Result
 	must(t, c.Next(&dst))
-	must(t, d.SetMode(archive.Interp, nil, 1e9))
+	must(t, d.SetMode(pcp.Interp, nil, 1e9))
 	if !d.Follow(c) {
 		t.Fatal("did not follow")
 	}

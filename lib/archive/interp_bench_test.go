@@ -29,7 +29,7 @@ func metricsOf(t testing.TB, s *archive.Set, prefix string, n int) []pcp.ID {
 func run(t testing.TB, c *archive.Cursor, ids []pcp.ID, dst *pcp.Result, step time.Duration) (results, values int) {
 	t.Helper()
 	start := seconds(0)
-	must(t, c.SetMode(archive.Interp, &start, step))
+	must(t, c.SetMode(pcp.Interp, &start, step))
 	for c.Fetch(ids, nil, dst) == nil {
 		results++
 		for i := range dst.Sets {

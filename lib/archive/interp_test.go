@@ -58,7 +58,7 @@ func between(t testing.TB, s *archive.Set, from, step float64) *archive.Cursor {
 	t.Helper()
 	c := s.Cursor()
 	when := seconds(0).Add(time.Duration(from * 1e9))
-	must(t, c.SetMode(archive.Interp, &when, time.Duration(step*1e9)))
+	must(t, c.SetMode(pcp.Interp, &when, time.Duration(step*1e9)))
 	return c
 }
 
@@ -214,11 +214,11 @@ func TestInterpTimes(t *testing.T) {
 		t.Errorf("origin at the end: %v, want %v", got, want)
 	}
 	// A mode that reads records begins there.
-	must(t, c.SetMode(archive.Back, nil, 0))
+	must(t, c.SetMode(pcp.Back, nil, 0))
 	if got, want := follow(c, miniDesc.ID), "1=9 0=7 EOL EOL"; got != want {
 		t.Errorf("back: got %s, want %s", got, want)
 	}
-	must(t, c.SetMode(archive.Interp, nil, 0))
+	must(t, c.SetMode(pcp.Interp, nil, 0))
 	wantCode(t, c.Next(&dst), pmerr.Mode)
 }
 
@@ -362,10 +362,10 @@ func TestInterpAnyOrder(t *testing.T) {
 				}
 				some := ids[i%len(ids):]
 				when := start.Add(time.Duration(at * 1e9))
-				must(t, shared.SetMode(archive.Interp, &when, delta))
+				must(t, shared.SetMode(pcp.Interp, &when, delta))
 				var want, got pcp.Result
 				fresh := s.Cursor()
-				must(t, fresh.SetMode(archive.Interp, &when, delta), fresh.Fetch(some, nil, &want))
+				must(t, fresh.SetMode(pcp.Interp, &when, delta), fresh.Fetch(some, nil, &want))
 				must(t, shared.Fetch(some, nil, &got))
 				if w, g := fmt.Sprint(want.Sets), fmt.Sprint(got.Sets); w != g {
 					t.Fatalf("at %v: got %s\nwant %s", at, g, w)
@@ -456,7 +456,7 @@ func TestInterpAllocs(t *testing.T) {
 	c := s.Cursor()
 	run(t, c, ids, &dst, 100*time.Millisecond)
 	start := seconds(0)
-	must(t, c.SetMode(archive.Interp, &start, 100*time.Millisecond))
+	must(t, c.SetMode(pcp.Interp, &start, 100*time.Millisecond))
 	if allocs := testing.AllocsPerRun(100, func() { _ = c.Fetch(ids, nil, &dst) }); allocs > 0 {
 		t.Errorf("%v allocations a fetch", allocs)
 	}
@@ -483,7 +483,7 @@ func FuzzInterp(f *testing.F) {
 		defer s.Close()
 		c := s.Cursor()
 		for _, d := range []int64{delta, -delta} {
-			must(t, c.SetMode(archive.Interp, nil, time.Duration(d)))
+			must(t, c.SetMode(pcp.Interp, nil, time.Duration(d)))
 			ask(c, 20, miniDesc.ID, 99, miniDesc.ID+1)
 		}
 	})

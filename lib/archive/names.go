@@ -113,14 +113,14 @@ func (s *Set) Names(id pcp.ID) []string {
 
 // Children returns the nodes directly below an inner node, "" being the root, in
 // the order of Walk. A leaf has none; an unknown name is pmerr.Name.
-func (s *Set) Children(name string) ([]Child, error) {
+func (s *Set) Children(name string) ([]pcp.Child, error) {
 	n := s.nodes[name]
 	if n == nil {
 		return nil, pmerr.Name
 	}
-	list := make([]Child, 0, len(n.children))
+	list := make([]pcp.Child, 0, len(n.children))
 	for _, c := range slices.Backward(n.children) {
-		list = append(list, Child{c.component(), c.leaf})
+		list = append(list, pcp.Child{Name: c.component(), Leaf: c.leaf})
 	}
 	return list, nil
 }

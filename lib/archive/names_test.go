@@ -124,11 +124,11 @@ func TestChildren(t *testing.T) {
 	s := nameSet(t, "a.b", "a.c.d", "e")
 	tests := []struct {
 		name string
-		want []Child
+		want []pcp.Child
 	}{
-		{"", []Child{{"e", true}, {"a", false}}},
-		{"a", []Child{{"c", false}, {"b", true}}},
-		{"e", []Child{}},
+		{"", []pcp.Child{{Name: "e", Leaf: true}, {Name: "a", Leaf: false}}},
+		{"a", []pcp.Child{{Name: "c", Leaf: false}, {Name: "b", Leaf: true}}},
+		{"e", []pcp.Child{}},
 	}
 	for _, tt := range tests {
 		if got, err := s.Children(tt.name); err != nil || !slices.Equal(got, tt.want) {

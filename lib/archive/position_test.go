@@ -40,7 +40,7 @@ func sought(t testing.TB, index []int, bad int, damage func(rec []byte)) *archiv
 // the error.
 func firstAt(t testing.TB, s *archive.Set, sec int64) string {
 	t.Helper()
-	word, _, _ := strings.Cut(follow(at(t, s, archive.Forward, sec), miniDesc.ID), " ")
+	word, _, _ := strings.Cut(follow(at(t, s, pcp.Forward, sec), miniDesc.ID), " ")
 	_, value, ok := strings.Cut(word, "=")
 	if !ok {
 		return word
@@ -166,11 +166,11 @@ func TestVolumeSkipped(t *testing.T) {
 				}
 				// Again with the same Cursor, and the other way.
 				start := pcp.Timestamp{}
-				must(t, c.SetMode(archive.Forward, &start, 0))
+				must(t, c.SetMode(pcp.Forward, &start, 0))
 				if again := strings.Fields(replay(c)); !slices.Equal(again, got) {
 					t.Errorf("again: %d records, %d before", len(again)-2, len(got)-2)
 				}
-				back := strings.Fields(replay(at(t, s, archive.Back, 1e9)))
+				back := strings.Fields(replay(at(t, s, pcp.Back, 1e9)))
 				records := slices.Clone(got[:len(got)-2])
 				slices.Reverse(records)
 				if !slices.Equal(back[:len(back)-2], records) {

@@ -118,7 +118,7 @@ func follow(c *archive.Cursor, ids ...pcp.ID) string {
 }
 
 // at returns a Cursor of s in a mode from a time in seconds.
-func at(t testing.TB, s *archive.Set, m archive.Mode, sec int64) *archive.Cursor {
+func at(t testing.TB, s *archive.Set, m pcp.Mode, sec int64) *archive.Cursor {
 	t.Helper()
 	c := s.Cursor()
 	when := seconds(sec)

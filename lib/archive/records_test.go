@@ -44,7 +44,7 @@ func TestFetchOrMark(t *testing.T) {
 	if got := recordsOf(t, s.Cursor(), id); !strings.Contains(got, "20 <25> 30") {
 		t.Errorf("forward: %s", got)
 	}
-	if got := recordsOf(t, at(t, s, archive.Back, 1e9), id); !strings.Contains(got, "30 <25> 20") {
+	if got := recordsOf(t, at(t, s, pcp.Back, 1e9), id); !strings.Contains(got, "30 <25> 20") {
 		t.Errorf("back: %s", got)
 	}
 	var dst pcp.Result

@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"pmtools/lib/archive"
 	"pmtools/lib/archive/archivetest"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmerr"
@@ -35,9 +34,9 @@ func TestRelease(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	c := s.Cursor()
 	for range 200 {
-		i, mode := random.IntN(len(times)), archive.Forward
+		i, mode := random.IntN(len(times)), pcp.Forward
 		if random.IntN(2) == 0 {
-			mode = archive.Back
+			mode = pcp.Back
 		}
 		must(t, c.SetMode(mode, &times[i], 0))
 		for steps := random.IntN(20); steps >= 0 && i >= 0 && i < len(times); steps-- {
@@ -45,7 +44,7 @@ func TestRelease(t *testing.T) {
 			if r.Time != times[i] || sum(&r) != sums[i] {
 				t.Fatalf("record %d is of %v, want %v, or has other values", i, r.Time, times[i])
 			}
-			if mode == archive.Back {
+			if mode == pcp.Back {
 				i--
 			} else {
 				i++

@@ -23,12 +23,6 @@ type Set struct {
 	textKinds map[uint32]bool
 }
 
-// A Child is a node of the name space below another.
-type Child struct {
-	Name string // the last component
-	Leaf bool
-}
-
 // newSet returns a Set without members.
 func newSet(opt *Options) *Set {
 	s := &Set{

@@ -151,7 +151,7 @@ func writeResults(t testing.TB, opt *archive.WriterOptions, descs []pcp.Desc, re
 }
 
 // readResults returns all records of an archive in the direction of mode.
-func readResults(t testing.TB, base string, mode archive.Mode) []pcp.Result {
+func readResults(t testing.TB, base string, mode pcp.Mode) []pcp.Result {
 	t.Helper()
 	set, err := archive.Open(base, nil)
 	must(t, err)
@@ -159,7 +159,7 @@ func readResults(t testing.TB, base string, mode archive.Mode) []pcp.Result {
 	c := set.Cursor()
 	end, err := set.End()
 	must(t, err)
-	if mode == archive.Back {
+	if mode == pcp.Back {
 		must(t, c.SetMode(mode, &end, 0))
 	}
 	var out []pcp.Result
@@ -213,8 +213,8 @@ func checkRoundTrip(t *testing.T, opt archive.WriterOptions, results []pcp.Resul
 	t.Helper()
 	descs := fuzzDescs()
 	base := writeResults(t, &opt, descs, results)
-	got := readResults(t, base, archive.Forward)
-	back := readResults(t, base, archive.Back)
+	got := readResults(t, base, pcp.Forward)
+	back := readResults(t, base, pcp.Back)
 	slices.Reverse(back)
 	for direction, got := range map[string][]pcp.Result{"forward": got, "back": back} {
 		if len(got) != len(results) {
@@ -331,7 +331,7 @@ func TestCopy(t *testing.T) {
 			must(t, err)
 			defer set.Close()
 			l := set.Label()
-			results := readResults(t, from, archive.Forward)
+			results := readResults(t, from, pcp.Forward)
 			w, base := newWriter(t, &archive.WriterOptions{Version: l.Version, Host: l.Host, Zone: l.Zone, ZoneInfo: l.ZoneInfo,
 				PID: l.PID, Features: l.Features, Start: l.Start})
 			for _, r := range results {

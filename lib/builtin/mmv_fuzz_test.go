@@ -55,19 +55,19 @@ func FuzzMMV(f *testing.F) {
 		}
 		for i, d := range descs {
 			v := &res.Sets[i]
-			if d.Err != nil || v.Len() > 0 && (v.Type != d.Desc.Type || len(v.Words)+len(v.Blobs) != v.Len()) {
-				t.Fatalf("%+v, error %v; values %+v", d.Desc, d.Err, v)
+			if d.Err != nil || v.Len() > 0 && (v.Type != d.Value.Type || len(v.Words)+len(v.Blobs) != v.Len()) {
+				t.Fatalf("%+v, error %v; values %+v", d.Value, d.Err, v)
 			}
 			_, _ = s.Text(ctx, ids[i], pcp.Help)
 			_, _ = s.Labels(ctx, pcp.ItemLabels, uint32(ids[i]))
-			if d.Desc.InDom == pcp.NullInDom {
+			if d.Value.InDom == pcp.NullInDom {
 				continue
 			}
-			if _, err := s.Instances(ctx, d.Desc.InDom); err != nil {
-				t.Fatalf("%v: %v", d.Desc.InDom, err)
+			if _, err := s.Instances(ctx, d.Value.InDom); err != nil {
+				t.Fatalf("%v: %v", d.Value.InDom, err)
 			}
-			if _, err := s.Labels(ctx, pcp.InstanceLabels, uint32(d.Desc.InDom)); err != nil {
-				t.Fatalf("%v: %v", d.Desc.InDom, err)
+			if _, err := s.Labels(ctx, pcp.InstanceLabels, uint32(d.Value.InDom)); err != nil {
+				t.Fatalf("%v: %v", d.Value.InDom, err)
 			}
 		}
 	})

@@ -21,7 +21,7 @@ func ExampleDefault() {
 	}
 	var res pcp.Result
 	for range 2 {
-		if err := src.Fetch(ctx, &pmapi.Request{IDs: []pcp.ID{found[0].ID}}, &res); err != nil {
+		if err := src.Fetch(ctx, &pmapi.Request{IDs: []pcp.ID{found[0].Value}}, &res); err != nil {
 			fmt.Println(err)
 			return
 		}

@@ -36,8 +36,8 @@ func FuzzNames(f *testing.F) {
 		var leaves []string
 		errWalk := s.Walk(ctx, name, func(leaf string, id pcp.ID) bool {
 			leaves = append(leaves, leaf)
-			if leaf == name && id != r[0].ID {
-				t.Errorf("Walk has %v for %q, Lookup %v", id, leaf, r[0].ID)
+			if leaf == name && id != r[0].Value {
+				t.Errorf("Walk has %v for %q, Lookup %v", id, leaf, r[0].Value)
 			}
 			return true
 		})
@@ -89,7 +89,7 @@ func FuzzSample(f *testing.F) {
 				if err != nil || d[0].Err != nil || id.Item() == 56 || id.Item() == 169 || id.Item() == 79 && v > 1000 {
 					continue
 				}
-				set := pcp.Values{ID: id, Type: d[0].Desc.Type, Insts: []int32{int32(word >> 10 & 31)}}
+				set := pcp.Values{ID: id, Type: d[0].Value.Type, Insts: []int32{int32(word >> 10 & 31)}}
 				if set.Type.Arithmetic() {
 					set.Words = []uint64{uint64(v)}
 				} else {
@@ -106,9 +106,9 @@ func FuzzSample(f *testing.F) {
 				t.Fatalf("%v: %+v", id, v)
 			}
 			d, err := s.Describe(ctx, []pcp.ID{id})
-			if err == nil && d[0].Err == nil && d[0].Desc.InDom.Domain() == SampleDomain {
-				if _, err := s.Instances(ctx, d[0].Desc.InDom); err != nil && id.Item() != 86 {
-					t.Fatalf("%v: %v", d[0].Desc.InDom, err)
+			if err == nil && d[0].Err == nil && d[0].Value.InDom.Domain() == SampleDomain {
+				if _, err := s.Instances(ctx, d[0].Value.InDom); err != nil && id.Item() != 86 {
+					t.Fatalf("%v: %v", d[0].Value.InDom, err)
 				}
 			}
 		}

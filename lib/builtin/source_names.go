@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"pmtools/lib/pcp"
-	"pmtools/lib/pmapi"
 	"pmtools/lib/pmda"
 	"pmtools/lib/pmerr"
 )
@@ -18,17 +17,17 @@ func isRoot(id pcp.ID) bool {
 }
 
 // Lookup implements pmapi.Source.
-func (s *Source) Lookup(ctx context.Context, names []string) ([]pmapi.NameResult, error) {
+func (s *Source) Lookup(ctx context.Context, names []string) ([]pcp.Answer[pcp.ID], error) {
 	if s.closed {
 		return nil, pmerr.NoContext
 	}
-	results := make([]pmapi.NameResult, len(names))
+	results := make([]pcp.Answer[pcp.ID], len(names))
 	for i, name := range names {
 		id, err := s.lookup(ctx, name)
 		if err != nil {
 			id = pcp.NullID
 		}
-		results[i] = pmapi.NameResult{ID: id, Err: err}
+		results[i] = pcp.Answer[pcp.ID]{Value: id, Err: err}
 	}
 	return results, ctx.Err()
 }
@@ -99,14 +98,14 @@ func (s *Source) Names(ctx context.Context, id pcp.ID) ([]string, error) {
 }
 
 // Children implements pmapi.Source.
-func (s *Source) Children(ctx context.Context, name string) ([]pmapi.Child, error) {
+func (s *Source) Children(ctx context.Context, name string) ([]pcp.Child, error) {
 	switch {
 	case s.closed:
 		return nil, pmerr.NoContext
 	case name == "":
 		return s.top(), nil
 	}
-	var list []pmapi.Child
+	var list []pcp.Child
 	failed := error(pmerr.Name)
 	for _, m := range s.naming(name) {
 		children, err := s.childrenOf(ctx, m, name)
@@ -114,7 +113,7 @@ func (s *Source) Children(ctx context.Context, name string) ([]pmapi.Child, erro
 			failed = nil
 		}
 		for _, c := range children {
-			if !slices.ContainsFunc(list, func(have pmapi.Child) bool { return have.Name == c.Name }) {
+			if !slices.ContainsFunc(list, func(have pcp.Child) bool { return have.Name == c.Name }) {
 				list = append(list, c)
 			}
 		}
@@ -124,17 +123,17 @@ func (s *Source) Children(ctx context.Context, name string) ([]pmapi.Child, erro
 
 // top returns the nodes below the root. No provider is made for it that says before
 // which ones it has; they are inner nodes.
-func (s *Source) top() []pmapi.Child {
-	var list []pmapi.Child
+func (s *Source) top() []pcp.Child {
+	var list []pcp.Child
 	for _, m := range s.members {
 		for _, root := range s.roots(m) {
-			if !slices.ContainsFunc(list, func(have pmapi.Child) bool { return have.Name == root }) {
+			if !slices.ContainsFunc(list, func(have pcp.Child) bool { return have.Name == root }) {
 				leaf := false
 				if m.names != nil {
 					id, err := m.names.Lookup(root)
 					leaf = err == nil && !isRoot(id)
 				}
-				list = append(list, pmapi.Child{Name: root, Leaf: leaf})
+				list = append(list, pcp.Child{Name: root, Leaf: leaf})
 			}
 		}
 	}
@@ -142,14 +141,9 @@ func (s *Source) top() []pmapi.Child {
 }
 
 // childrenOf returns what a member has below a node.
-func (s *Source) childrenOf(ctx context.Context, m *member, name string) ([]pmapi.Child, error) {
+func (s *Source) childrenOf(ctx context.Context, m *member, name string) ([]pcp.Child, error) {
 	if id, err := m.names.Lookup(name); err != nil || !isRoot(id) {
-		children, err := m.names.Children(name)
-		list := make([]pmapi.Child, len(children))
-		for i, c := range children {
-			list[i] = pmapi.Child(c)
-		}
-		return list, err
+		return m.names.Children(name)
 	}
 	n, ok := m.provider.(pmda.Namer)
 	if !ok {
@@ -162,12 +156,8 @@ func (s *Source) childrenOf(ctx context.Context, m *member, name string) ([]pmap
 	if err != nil {
 		return nil, err
 	}
-	list := make([]pmapi.Child, len(children))
-	for i, c := range children {
-		list[i] = pmapi.Child(c)
-	}
-	if len(list) > 0 || m.isRootName(name) {
-		return list, nil
+	if len(children) > 0 || m.isRootName(name) {
+		return children, nil
 	}
 	_, err = n.LookupName(ctx, s.client, name)
 	return nil, err

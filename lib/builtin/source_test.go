@@ -109,7 +109,7 @@ func TestNames(t *testing.T) {
 		{"pmcd.version", pcp.NewID(2, 0, 7), nil}, {"nope", pcp.NullID, pmerr.Name},
 	} {
 		r, err := s.Lookup(ctx, []string{c.name})
-		if err != nil || r[0].ID != c.id || !errors.Is(r[0].Err, c.err) {
+		if err != nil || r[0].Value != c.id || !errors.Is(r[0].Err, c.err) {
 			t.Errorf("Lookup(%q): %v, error %v; want %v, %v", c.name, r, err, c.id, c.err)
 		}
 	}
@@ -125,7 +125,7 @@ func TestNames(t *testing.T) {
 		}
 	}
 	top, err := s.Children(ctx, "")
-	want := []pmapi.Child{{Name: "mmv"}, {Name: "pmcd"}, {Name: "sample"}, {Name: "simple"}, {Name: "trivial"}, {Name: "twin"}, {Name: "single", Leaf: true}}
+	want := []pcp.Child{{Name: "mmv"}, {Name: "pmcd"}, {Name: "sample"}, {Name: "simple"}, {Name: "trivial"}, {Name: "twin"}, {Name: "single", Leaf: true}}
 	if err != nil || !slices.Equal(top, want) {
 		t.Errorf("Children(\"\"): %v, error %v; want %v", top, err, want)
 	}
@@ -425,7 +425,7 @@ func TestWatcher(t *testing.T) {
 	if _, err := s.LookupInst(ctx, pcp.NewInDom(250, 1), "x"); !errors.Is(err, pmerr.InDom) {
 		t.Errorf("LookupInst: error %v, want %v", err, pmerr.InDom)
 	}
-	if r, err := s.Lookup(ctx, []string{"trivial.time"}); err != nil || r[0].ID != id {
+	if r, err := s.Lookup(ctx, []string{"trivial.time"}); err != nil || r[0].Value != id {
 		t.Errorf("Lookup: %v, error %v", r, err)
 	}
 	for range 2 {
@@ -472,7 +472,7 @@ func TestFindInstance(t *testing.T) {
 func TestAllOf(t *testing.T) {
 	s := portable(t)
 	rs, err := s.AllOf(context.Background(), []pcp.InDom{pcp.NewInDom(29, 1), pcp.NewInDom(77, 1), pcp.NewInDom(29, 2)})
-	if err != nil || len(rs) != 3 || len(rs[0].Instances) != 3 || rs[1].Err == nil || len(rs[2].Instances) != 9 {
+	if err != nil || len(rs) != 3 || len(rs[0].Value) != 3 || rs[1].Err == nil || len(rs[2].Value) != 9 {
 		t.Errorf("%v, error %v", rs, err)
 	}
 }

@@ -11,19 +11,19 @@ import (
 )
 
 // Describe implements pmapi.Source.
-func (s *Source) Describe(ctx context.Context, ids []pcp.ID) ([]pmapi.DescResult, error) {
+func (s *Source) Describe(ctx context.Context, ids []pcp.ID) ([]pcp.Answer[pcp.Desc], error) {
 	if s.closed {
 		return nil, pmerr.NoContext
 	}
-	results := make([]pmapi.DescResult, len(ids))
+	results := make([]pcp.Answer[pcp.Desc], len(ids))
 	for i, id := range ids {
 		r := &results[i]
 		m, err := s.serving(ctx, id.Domain(), pmerr.PMID)
 		if err == nil {
-			r.Desc, err = m.provider.Desc(ctx, s.client, id)
+			r.Value, err = m.provider.Desc(ctx, s.client, id)
 		}
 		if err != nil {
-			*r = pmapi.DescResult{Err: err}
+			*r = pcp.Answer[pcp.Desc]{Err: err}
 		}
 	}
 	return results, ctx.Err()
@@ -44,13 +44,13 @@ func (s *Source) Instances(ctx context.Context, d pcp.InDom) ([]pcp.Instance, er
 }
 
 // AllOf implements pmapi.InstanceLister.
-func (s *Source) AllOf(ctx context.Context, ds []pcp.InDom) ([]pmapi.InstResult, error) {
+func (s *Source) AllOf(ctx context.Context, ds []pcp.InDom) ([]pcp.Answer[[]pcp.Instance], error) {
 	if s.closed {
 		return nil, pmerr.NoContext
 	}
-	results := make([]pmapi.InstResult, len(ds))
+	results := make([]pcp.Answer[[]pcp.Instance], len(ds))
 	for i, d := range ds {
-		results[i].Instances, results[i].Err = s.Instances(ctx, d)
+		results[i].Value, results[i].Err = s.Instances(ctx, d)
 	}
 	return results, ctx.Err()
 }

@@ -14,7 +14,7 @@ import (
 type Archive struct {
 	set    *archive.Set
 	cursor *archive.Cursor
-	interp bool // the mode is Interp
+	interp bool // the mode is pcp.Interp
 	closed bool
 }
 
@@ -36,7 +36,7 @@ func (a *Archive) Close() error {
 }
 
 // Lookup implements Source.
-func (a *Archive) Lookup(_ context.Context, names []string) ([]NameResult, error) {
+func (a *Archive) Lookup(_ context.Context, names []string) ([]pcp.Answer[pcp.ID], error) {
 	return lookupEach(names, a.set.Lookup), nil
 }
 
@@ -56,16 +56,8 @@ func (a *Archive) Names(_ context.Context, id pcp.ID) ([]string, error) {
 }
 
 // Children implements Source.
-func (a *Archive) Children(_ context.Context, name string) ([]Child, error) {
-	cs, err := a.set.Children(name)
-	if err != nil {
-		return nil, err
-	}
-	children := make([]Child, len(cs))
-	for i, c := range cs {
-		children[i] = Child(c)
-	}
-	return children, nil
+func (a *Archive) Children(_ context.Context, name string) ([]pcp.Child, error) {
+	return a.set.Children(name)
 }
 
 // Walk implements Source.
@@ -74,10 +66,10 @@ func (a *Archive) Walk(_ context.Context, name string, f func(name string, id pc
 }
 
 // Describe implements Source.
-func (a *Archive) Describe(_ context.Context, ids []pcp.ID) ([]DescResult, error) {
-	rs := make([]DescResult, len(ids))
+func (a *Archive) Describe(_ context.Context, ids []pcp.ID) ([]pcp.Answer[pcp.Desc], error) {
+	rs := make([]pcp.Answer[pcp.Desc], len(ids))
 	for i, id := range ids {
-		rs[i].Desc, rs[i].Err = a.set.Desc(id)
+		rs[i].Value, rs[i].Err = a.set.Desc(id)
 	}
 	return rs, nil
 }
@@ -123,10 +115,10 @@ func (a *Archive) Fetch(_ context.Context, req *Request, dst *pcp.Result) error 
 }
 
 // SetMode implements Timeline.
-func (a *Archive) SetMode(m Mode, when *pcp.Timestamp, delta time.Duration) error {
-	err := a.cursor.SetMode(archive.Mode(m), when, delta)
+func (a *Archive) SetMode(m pcp.Mode, when *pcp.Timestamp, delta time.Duration) error {
+	err := a.cursor.SetMode(m, when, delta)
 	if err == nil {
-		a.interp = m == Interp
+		a.interp = m == pcp.Interp
 	}
 	return err
 }

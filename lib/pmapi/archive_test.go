@@ -82,7 +82,7 @@ func idOf(t *testing.T, src pmapi.Source, name string) pcp.ID {
 	if err != nil || len(rs) != 1 || rs[0].Err != nil {
 		t.Fatalf("Lookup(%s): %v, %v", name, rs, err)
 	}
-	return rs[0].ID
+	return rs[0].Value
 }
 
 // TestArchiveMeta has the answers of one archive.
@@ -103,7 +103,7 @@ func TestArchiveMeta(t *testing.T) {
 	}
 	rs, err := a.Describe(ctx, []pcp.ID{pcp.NullID, set})
 	want := pcp.Desc{ID: set, Type: pcp.Int32, InDom: pcp.NewInDom(245, 1), Sem: pcp.Instant}
-	if err != nil || len(rs) != 2 || !errors.Is(rs[0].Err, pmerr.PMIDLog) || rs[1].Err != nil || rs[1].Desc != want {
+	if err != nil || len(rs) != 2 || !errors.Is(rs[0].Err, pmerr.PMIDLog) || rs[1].Err != nil || rs[1].Value != want {
 		t.Fatalf("Describe: %+v, %v; want %+v", rs, err, want)
 	}
 	d := want.InDom
@@ -208,17 +208,17 @@ func TestSetMode(t *testing.T) {
 	later := a.Origin()
 	later.Sec += 3
 	tests := []struct {
-		mode pmapi.Mode
+		mode pcp.Mode
 		when *pcp.Timestamp
 		want error
 		sec  int64 // of the next record
 	}{
-		{pmapi.Forward, nil, nil, 0},
-		{pmapi.Forward, &later, nil, 3},
-		{pmapi.Back, nil, nil, 3},
-		{pmapi.Live, &later, pmerr.Mode, 2},
-		{pmapi.Back, &later, nil, 3},
-		{pmapi.Mode(7), nil, pmerr.Mode, 2},
+		{pcp.Forward, nil, nil, 0},
+		{pcp.Forward, &later, nil, 3},
+		{pcp.Back, nil, nil, 3},
+		{pcp.Live, &later, pmerr.Mode, 2},
+		{pcp.Back, &later, nil, 3},
+		{pcp.Mode(7), nil, pmerr.Mode, 2},
 	}
 	start := a.Origin().Sec
 	for i, tt := range tests {

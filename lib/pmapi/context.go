@@ -27,7 +27,7 @@ type Context struct {
 	result  pcp.Result
 	zone    string // "" is that of the source
 
-	mode  Mode
+	mode  pcp.Mode
 	delta time.Duration
 	moved bool // a record was read since the position was set
 }
@@ -42,7 +42,7 @@ func NewContext(ctx context.Context, open func(context.Context) (Source, error))
 	}
 	c := &Context{open: open, src: src}
 	if _, ok := As[Timeline](src); ok {
-		c.mode = Forward
+		c.mode = pcp.Forward
 	}
 	return c, nil
 }
@@ -86,9 +86,9 @@ func (c *Context) Metrics(ctx context.Context, names []string) ([]Metric, error)
 	var ids []pcp.ID
 	var where []int
 	for i, r := range found {
-		metrics[i] = Metric{Name: names[i], Desc: pcp.Desc{ID: r.ID, Type: pcp.Unknown, InDom: pcp.NullInDom}, Err: r.Err}
+		metrics[i] = Metric{Name: names[i], Desc: pcp.Desc{ID: r.Value, Type: pcp.Unknown, InDom: pcp.NullInDom}, Err: r.Err}
 		if r.Err == nil {
-			ids, where = append(ids, r.ID), append(where, i)
+			ids, where = append(ids, r.Value), append(where, i)
 		}
 	}
 	if len(ids) == 0 {
@@ -101,7 +101,7 @@ func (c *Context) Metrics(ctx context.Context, names []string) ([]Metric, error)
 	for k, r := range descs {
 		m := &metrics[where[k]]
 		if m.Err = r.Err; r.Err == nil {
-			m.Desc = r.Desc
+			m.Desc = r.Value
 		}
 	}
 	return metrics, nil

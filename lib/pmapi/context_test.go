@@ -100,10 +100,10 @@ func calls() []call {
 		{"Store", func(c ctx) error { return c.Store(background, one) }, nil, pmerr.NotHost, pmerr.NoContext},
 		{"Store of nothing", func(c ctx) error { return c.Store(background, nil) }, pmerr.TooSmall, pmerr.TooSmall, pmerr.TooSmall},
 		{"Store without values", func(c ctx) error { return c.Store(background, none) }, pmerr.Value, pmerr.Value, pmerr.Value},
-		{"SetMode Live", func(c ctx) error { return c.SetMode(pmapi.Live, nil, 0) }, nil, pmerr.Mode, pmerr.NoContext},
-		{"SetMode Interp", func(c ctx) error { return c.SetMode(pmapi.Interp, nil, 0) }, pmerr.Mode, nil, pmerr.NoContext},
-		{"SetMode Back", func(c ctx) error { return c.SetMode(pmapi.Back, nil, 0) }, pmerr.Mode, nil, pmerr.NoContext},
-		{"SetMode Forward", func(c ctx) error { return c.SetMode(pmapi.Forward, nil, 0) }, pmerr.Mode, nil, pmerr.NoContext},
+		{"SetMode Live", func(c ctx) error { return c.SetMode(pcp.Live, nil, 0) }, nil, pmerr.Mode, pmerr.NoContext},
+		{"SetMode Interp", func(c ctx) error { return c.SetMode(pcp.Interp, nil, 0) }, pmerr.Mode, nil, pmerr.NoContext},
+		{"SetMode Back", func(c ctx) error { return c.SetMode(pcp.Back, nil, 0) }, pmerr.Mode, nil, pmerr.NoContext},
+		{"SetMode Forward", func(c ctx) error { return c.SetMode(pcp.Forward, nil, 0) }, pmerr.Mode, nil, pmerr.NoContext},
 		{"SetMode 4", func(c ctx) error { return c.SetMode(4, nil, 0) }, pmerr.Mode, pmerr.Mode, pmerr.NoContext},
 		{"Timeline", func(c ctx) error { return failed(c.Timeline()) }, pmerr.NotArchive, nil, pmerr.NoContext},
 		{"Dup", dupAndClose, nil, nil, pmerr.NoContext},
@@ -154,7 +154,7 @@ func TestClosedServices(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.Close()
-	if err := timeline.SetMode(pmapi.Forward, nil, 0); !errors.Is(err, pmerr.NoContext) {
+	if err := timeline.SetMode(pcp.Forward, nil, 0); !errors.Is(err, pmerr.NoContext) {
 		t.Errorf("SetMode of an old Timeline: %v", err)
 	}
 	c.Profile().DelAll()

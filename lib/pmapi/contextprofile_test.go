@@ -92,7 +92,7 @@ func selected(t *testing.T, c *pmapi.Context, ids []pcp.ID) string {
 	t.Helper()
 	if timeline, err := c.Timeline(); err == nil {
 		start, _, _ := timeline.Bounds()
-		if err := c.SetMode(pmapi.Forward, &start, 0); err != nil {
+		if err := c.SetMode(pcp.Forward, &start, 0); err != nil {
 			t.Fatal(err)
 		}
 	}

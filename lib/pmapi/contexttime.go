@@ -29,20 +29,20 @@ type contextTimeline struct {
 }
 
 // SetMode implements Timeline.
-func (t contextTimeline) SetMode(m Mode, when *pcp.Timestamp, delta time.Duration) error {
+func (t contextTimeline) SetMode(m pcp.Mode, when *pcp.Timestamp, delta time.Duration) error {
 	return t.c.SetMode(m, when, delta)
 }
 
 // SetMode says how to read a recording from now on, and from when; nil keeps the
 // position. delta is the step in the mode Interp. Live metrics have the mode Live and
 // no other, recordings all others; the rest is pmerr.Mode.
-func (c *Context) SetMode(m Mode, when *pcp.Timestamp, delta time.Duration) error {
+func (c *Context) SetMode(m pcp.Mode, when *pcp.Timestamp, delta time.Duration) error {
 	if c.closed {
 		return pmerr.NoContext
 	}
 	t, ok := As[Timeline](c.src)
 	switch {
-	case !ok && m == Live:
+	case !ok && m == pcp.Live:
 		return nil
 	case !ok:
 		return pmerr.Mode
@@ -90,7 +90,7 @@ func (c *Context) follow(ctx context.Context, other *Context) error {
 	if err := c.SetMode(other.mode, &origin, other.delta); err != nil {
 		return err
 	}
-	if !other.moved || c.mode == Interp {
+	if !other.moved || c.mode == pcp.Interp {
 		return nil // the origin is where the next fetch begins
 	}
 	// The record at the origin was read. It is passed over, if it is there: the

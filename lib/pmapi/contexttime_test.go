@@ -103,22 +103,22 @@ func TestDup(t *testing.T) {
 	const all = 100
 	tests := []struct {
 		name string
-		mode pmapi.Mode
+		mode pcp.Mode
 		when *pcp.Timestamp
 		step time.Duration
 		read int // before the copy is made
 	}{
-		{"fresh", pmapi.Forward, nil, 0, 0},
-		{"forward", pmapi.Forward, nil, 0, 2},
-		{"from a time", pmapi.Forward, &later, 0, 0},
-		{"behind a time", pmapi.Forward, &later, 0, 1},
-		{"at the end", pmapi.Forward, nil, 0, all},
-		{"back from a time", pmapi.Back, &later, 0, 0},
-		{"back", pmapi.Back, &later, 0, 2},
-		{"back at the start", pmapi.Back, &later, 0, all},
-		{"interpolated", pmapi.Interp, &later, 1500 * time.Millisecond, 0},
-		{"interpolated further", pmapi.Interp, nil, 1500 * time.Millisecond, 3},
-		{"interpolated backwards", pmapi.Interp, &later, -time.Second, 1},
+		{"fresh", pcp.Forward, nil, 0, 0},
+		{"forward", pcp.Forward, nil, 0, 2},
+		{"from a time", pcp.Forward, &later, 0, 0},
+		{"behind a time", pcp.Forward, &later, 0, 1},
+		{"at the end", pcp.Forward, nil, 0, all},
+		{"back from a time", pcp.Back, &later, 0, 0},
+		{"back", pcp.Back, &later, 0, 2},
+		{"back at the start", pcp.Back, &later, 0, all},
+		{"interpolated", pcp.Interp, &later, 1500 * time.Millisecond, 0},
+		{"interpolated further", pcp.Interp, nil, 1500 * time.Millisecond, 3},
+		{"interpolated backwards", pcp.Interp, &later, -time.Second, 1},
 	}
 	for archive, open := range dupSources(t) {
 		for _, tt := range tests {
@@ -164,7 +164,7 @@ func TestDupTurns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := timeline.SetMode(pmapi.Back, nil, 0); err != nil {
+	if err := timeline.SetMode(pcp.Back, nil, 0); err != nil {
 		t.Fatal(err)
 	}
 	d, err := c.Dup(background)
@@ -194,7 +194,7 @@ func TestDupOpaque(t *testing.T) {
 		a, err := pmapi.OpenArchive(base, nil)
 		return opaque{a, a}, err
 	}
-	for _, mode := range []pmapi.Mode{pmapi.Forward, pmapi.Back, pmapi.Interp} {
+	for _, mode := range []pcp.Mode{pcp.Forward, pcp.Back, pcp.Interp} {
 		for n := range 8 {
 			c := newContext(t, open)
 			when := pcp.Timestamp{Sec: archivetest.Start + 4}

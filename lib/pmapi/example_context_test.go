@@ -238,7 +238,7 @@ func ExampleContext_SetMode() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	if err := c.SetMode(pmapi.Interp, &start, 3*time.Minute); err != nil {
+	if err := c.SetMode(pcp.Interp, &start, 3*time.Minute); err != nil {
 		log.Fatal(err)
 	}
 	for range 3 {

@@ -38,7 +38,7 @@ func ExampleOpenArchive() {
 		fmt.Println(err)
 		return
 	}
-	load := names[0].ID
+	load := names[0].Value
 	fmt.Println(load, names[1].Err)
 
 	descs, err := src.Describe(ctx, []pcp.ID{load})
@@ -46,7 +46,7 @@ func ExampleOpenArchive() {
 		fmt.Println(err)
 		return
 	}
-	d := descs[0].Desc
+	d := descs[0].Value
 	fmt.Println(d.Type, d.InDom, d.Sem)
 
 	var result pcp.Result
@@ -109,7 +109,7 @@ func ExampleAs() {
 		fmt.Println(err)
 		return
 	}
-	if err := recording.SetMode(pmapi.Back, &end, 0); err != nil {
+	if err := recording.SetMode(pcp.Back, &end, 0); err != nil {
 		fmt.Println(err)
 		return
 	}

@@ -118,16 +118,8 @@ func (h *Host) Reconnect(ctx context.Context) error {
 }
 
 // Lookup implements Source.
-func (h *Host) Lookup(ctx context.Context, names []string) ([]NameResult, error) {
-	found, err := h.conn.Lookup(ctx, names)
-	if err != nil {
-		return nil, err
-	}
-	out := make([]NameResult, len(found))
-	for i, r := range found {
-		out[i] = NameResult(r)
-	}
-	return out, nil
+func (h *Host) Lookup(ctx context.Context, names []string) ([]pcp.Answer[pcp.ID], error) {
+	return h.conn.Lookup(ctx, names)
 }
 
 // Names implements Source.
@@ -136,16 +128,8 @@ func (h *Host) Names(ctx context.Context, id pcp.ID) ([]string, error) {
 }
 
 // Children implements Source.
-func (h *Host) Children(ctx context.Context, name string) ([]Child, error) {
-	names, leaf, err := h.conn.Children(ctx, name)
-	if err != nil {
-		return nil, err
-	}
-	out := make([]Child, len(names))
-	for i := range names {
-		out[i] = Child{names[i], leaf[i]}
-	}
-	return out, nil
+func (h *Host) Children(ctx context.Context, name string) ([]pcp.Child, error) {
+	return h.conn.Children(ctx, name)
 }
 
 // Walk implements Source. A name that the daemon lists and then does not know has
@@ -160,7 +144,7 @@ func (h *Host) Walk(ctx context.Context, name string, f func(name string, id pcp
 		return err
 	}
 	for i, n := range names {
-		if !f(n, found[i].ID) {
+		if !f(n, found[i].Value) {
 			break
 		}
 	}
@@ -179,13 +163,13 @@ func (h *Host) WalkNames(ctx context.Context, name string, f func(name string) b
 }
 
 // Describe implements Source.
-func (h *Host) Describe(ctx context.Context, ids []pcp.ID) ([]DescResult, error) {
-	out := make([]DescResult, len(ids))
+func (h *Host) Describe(ctx context.Context, ids []pcp.ID) ([]pcp.Answer[pcp.Desc], error) {
+	out := make([]pcp.Answer[pcp.Desc], len(ids))
 	var ask []pcp.ID
 	var where []int
 	for i, id := range ids {
 		if d, ok := h.descs[id]; ok && d.ID == id {
-			out[i].Desc = d
+			out[i].Value = d
 		} else {
 			ask, where = append(ask, id), append(where, i)
 		}
@@ -195,13 +179,13 @@ func (h *Host) Describe(ctx context.Context, ids []pcp.ID) ([]DescResult, error)
 		return nil, err
 	}
 	for k, r := range found {
-		out[where[k]] = DescResult(r)
+		out[where[k]] = r
 		if r.Err != nil {
 			// Values that come all the same show their type by themselves; there is no
 			// need to ask before each fetch.
-			r.Desc = pcp.Desc{ID: pcp.NullID, Type: pcp.Unknown}
+			r.Value = pcp.Desc{ID: pcp.NullID, Type: pcp.Unknown}
 		}
-		h.descs[ask[k]] = r.Desc
+		h.descs[ask[k]] = r.Value
 	}
 	return out, nil
 }
@@ -212,16 +196,8 @@ func (h *Host) Instances(ctx context.Context, d pcp.InDom) ([]pcp.Instance, erro
 }
 
 // AllOf implements InstanceLister.
-func (h *Host) AllOf(ctx context.Context, ds []pcp.InDom) ([]InstResult, error) {
-	found, err := h.conn.AllOf(ctx, ds)
-	if err != nil {
-		return nil, err
-	}
-	out := make([]InstResult, len(found))
-	for i, r := range found {
-		out[i] = InstResult(r)
-	}
-	return out, nil
+func (h *Host) AllOf(ctx context.Context, ds []pcp.InDom) ([]pcp.Answer[[]pcp.Instance], error) {
+	return h.conn.AllOf(ctx, ds)
 }
 
 // LookupInst implements InstanceNamer.
@@ -306,20 +282,12 @@ func (h *Host) InDomText(ctx context.Context, d pcp.InDom, kind pcp.TextKind) (s
 }
 
 // Texts implements TextLister.
-func (h *Host) Texts(ctx context.Context, ids []pcp.ID, kind pcp.TextKind) ([]TextResult, error) {
+func (h *Host) Texts(ctx context.Context, ids []pcp.ID, kind pcp.TextKind) ([]pcp.Answer[string], error) {
 	reqs := make([]pmcd.TextReq, len(ids))
 	for i, id := range ids {
 		reqs[i] = pmcd.TextReq{Ident: uint32(id), Kind: kind}
 	}
-	found, err := h.conn.Texts(ctx, reqs)
-	if err != nil {
-		return nil, err
-	}
-	out := make([]TextResult, len(found))
-	for i, r := range found {
-		out[i] = TextResult(r)
-	}
-	return out, nil
+	return h.conn.Texts(ctx, reqs)
 }
 
 // fallbackName returns the name of the host if its daemon does not tell: that of

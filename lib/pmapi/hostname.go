@@ -46,7 +46,7 @@ func stringValue(ctx context.Context, src Source, name string) (string, error) {
 		return "", fmt.Errorf("%s: %w", name, err)
 	}
 	var r pcp.Result
-	if err := src.Fetch(ctx, &Request{IDs: []pcp.ID{found[0].ID}}, &r); err != nil {
+	if err := src.Fetch(ctx, &Request{IDs: []pcp.ID{found[0].Value}}, &r); err != nil {
 		return "", err
 	}
 	v := &r.Sets[0]

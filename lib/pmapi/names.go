@@ -27,7 +27,7 @@ type renamed struct {
 func (r *renamed) Unwrap() Source { return r.Source }
 
 // Lookup implements Source.
-func (r *renamed) Lookup(_ context.Context, names []string) ([]NameResult, error) {
+func (r *renamed) Lookup(_ context.Context, names []string) ([]pcp.Answer[pcp.ID], error) {
 	return lookupEach(names, r.names.Lookup), nil
 }
 
@@ -35,16 +35,8 @@ func (r *renamed) Lookup(_ context.Context, names []string) ([]NameResult, error
 func (r *renamed) Names(_ context.Context, id pcp.ID) ([]string, error) { return r.names.Names(id) }
 
 // Children implements Source.
-func (r *renamed) Children(_ context.Context, name string) ([]Child, error) {
-	cs, err := r.names.Children(name)
-	if err != nil {
-		return nil, err
-	}
-	children := make([]Child, len(cs))
-	for i, c := range cs {
-		children[i] = Child(c)
-	}
-	return children, nil
+func (r *renamed) Children(_ context.Context, name string) ([]pcp.Child, error) {
+	return r.names.Children(name)
 }
 
 // Walk implements Source.
@@ -53,14 +45,14 @@ func (r *renamed) Walk(_ context.Context, name string, f func(name string, id pc
 }
 
 // lookupEach resolves names one by one.
-func lookupEach(names []string, lookup func(string) (pcp.ID, error)) []NameResult {
-	rs := make([]NameResult, len(names))
+func lookupEach(names []string, lookup func(string) (pcp.ID, error)) []pcp.Answer[pcp.ID] {
+	rs := make([]pcp.Answer[pcp.ID], len(names))
 	for i, n := range names {
 		id, err := lookup(n)
 		if err != nil {
 			id = pcp.NullID
 		}
-		rs[i] = NameResult{ID: id, Err: err}
+		rs[i] = pcp.Answer[pcp.ID]{Value: id, Err: err}
 	}
 	return rs
 }
@@ -68,15 +60,15 @@ func lookupEach(names []string, lookup func(string) (pcp.ID, error)) []NameResul
 // nameless is a Source of nothing.
 type nameless struct{}
 
-func (nameless) Lookup(_ context.Context, names []string) ([]NameResult, error) {
+func (nameless) Lookup(_ context.Context, names []string) ([]pcp.Answer[pcp.ID], error) {
 	return nil, pmerr.NoContext
 }
-func (nameless) Names(context.Context, pcp.ID) ([]string, error)   { return nil, pmerr.NoContext }
-func (nameless) Children(context.Context, string) ([]Child, error) { return nil, pmerr.NoContext }
+func (nameless) Names(context.Context, pcp.ID) ([]string, error)       { return nil, pmerr.NoContext }
+func (nameless) Children(context.Context, string) ([]pcp.Child, error) { return nil, pmerr.NoContext }
 func (nameless) Walk(context.Context, string, func(string, pcp.ID) bool) error {
 	return pmerr.NoContext
 }
-func (nameless) Describe(context.Context, []pcp.ID) ([]DescResult, error) {
+func (nameless) Describe(context.Context, []pcp.ID) ([]pcp.Answer[pcp.Desc], error) {
 	return nil, pmerr.NoContext
 }
 func (nameless) Instances(context.Context, pcp.InDom) ([]pcp.Instance, error) {

@@ -28,7 +28,7 @@ func TestFetchRecord(t *testing.T) {
 	if err != nil || rs[0].Err != nil {
 		t.Fatal(err, rs)
 	}
-	req := pmapi.Request{IDs: []pcp.ID{rs[0].ID}}
+	req := pmapi.Request{IDs: []pcp.ID{rs[0].Value}}
 	var dst pcp.Result
 	records, marks := 0, 0
 	for {
@@ -65,7 +65,7 @@ func TestFetchNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := a.SetMode(pmapi.Interp, &start, 15e9); err != nil {
+	if err := a.SetMode(pcp.Interp, &start, 15e9); err != nil {
 		t.Fatal(err)
 	}
 	var dst pcp.Result

@@ -25,18 +25,18 @@ import (
 //
 // The package sourcetest checks that an implementation does what is said here.
 type Source interface {
-	// Lookup resolves metric names.
-	Lookup(ctx context.Context, names []string) ([]NameResult, error)
+	// Lookup resolves metric names; errors are pmerr.Name, pmerr.NonLeaf and others.
+	Lookup(ctx context.Context, names []string) ([]pcp.Answer[pcp.ID], error)
 	// Names returns all names of a metric, or pmerr.PMID.
 	Names(ctx context.Context, id pcp.ID) ([]string, error)
 	// Children returns what stands directly below a node of the name space; ""
 	// is the root. A leaf has none; an unknown name is pmerr.Name.
-	Children(ctx context.Context, name string) ([]Child, error)
+	Children(ctx context.Context, name string) ([]pcp.Child, error)
 	// Walk calls f for each leaf that is name or stands below it, in the order of
 	// the source, until f returns false.
 	Walk(ctx context.Context, name string, f func(name string, id pcp.ID) bool) error
 	// Describe returns the descriptions of metrics.
-	Describe(ctx context.Context, ids []pcp.ID) ([]DescResult, error)
+	Describe(ctx context.Context, ids []pcp.ID) ([]pcp.Answer[pcp.Desc], error)
 	// Instances returns the instances of a domain at the current position.
 	Instances(ctx context.Context, d pcp.InDom) ([]pcp.Instance, error)
 	// Fetch fills dst with one column for each metric of the request; a request
@@ -54,41 +54,11 @@ type Request struct {
 	Profile *pcp.Profile // nil selects all instances
 }
 
-// A NameResult is the answer for one name.
-type NameResult struct {
-	ID  pcp.ID // NullID with an error
-	Err error  // pmerr.Name, pmerr.NonLeaf, ...
-}
-
-// A DescResult is the answer for one metric.
-type DescResult struct {
-	Desc pcp.Desc
-	Err  error
-}
-
-// A Child is a name space node below another.
-type Child struct {
-	Name string // the last component
-	Leaf bool
-}
-
-// A Mode is the direction in which an archive is read, with the protocol's
-// numbers (archive.md A12.1).
-type Mode int
-
-// The modes.
-const (
-	Live    Mode = 0
-	Interp  Mode = 1
-	Forward Mode = 2
-	Back    Mode = 3
-)
-
 // A Timeline is a Source that has a past: values are read at a position that
 // moves with each fetch.
 type Timeline interface {
 	// SetMode says how to read from now on, and from when; nil keeps the position.
-	SetMode(m Mode, when *pcp.Timestamp, delta time.Duration) error
+	SetMode(m pcp.Mode, when *pcp.Timestamp, delta time.Duration) error
 	// Origin returns the position: what SetMode said, then the time of each result.
 	// After pmerr.EOL it is that of the last record, whatever that holds.
 	Origin() pcp.Timestamp
@@ -123,13 +93,7 @@ type Texter interface {
 // than one after the other.
 type TextLister interface {
 	// Texts returns what Text returns for each metric.
-	Texts(ctx context.Context, ids []pcp.ID, kind pcp.TextKind) ([]TextResult, error)
-}
-
-// A TextResult is the answer for one metric.
-type TextResult struct {
-	Text string
-	Err  error
+	Texts(ctx context.Context, ids []pcp.ID, kind pcp.TextKind) ([]pcp.Answer[string], error)
 }
 
 // An InstanceNamer is a Source that finds single instances.
@@ -145,13 +109,7 @@ type InstanceNamer interface {
 // less cost than one after the other.
 type InstanceLister interface {
 	// AllOf returns what Instances returns for each domain.
-	AllOf(ctx context.Context, ds []pcp.InDom) ([]InstResult, error)
-}
-
-// An InstResult is the answer for one instance domain.
-type InstResult struct {
-	Instances []pcp.Instance
-	Err       error
+	AllOf(ctx context.Context, ds []pcp.InDom) ([]pcp.Answer[[]pcp.Instance], error)
 }
 
 // A NameWalker is a Source that lists names at less cost than their metrics.

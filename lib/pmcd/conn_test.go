@@ -170,7 +170,7 @@ func TestPipelineOrder(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, r := range got {
-		if i%7 == 3 && r.Err != pmerr.Code(-1000-i) || i%7 != 3 && (r.Err != nil || r.Desc.ID != ids[i]) {
+		if i%7 == 3 && r.Err != pmerr.Code(-1000-i) || i%7 != 3 && (r.Err != nil || r.Value.ID != ids[i]) {
 			t.Errorf("%d: %+v", i, r)
 		}
 	}

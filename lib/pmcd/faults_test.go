@@ -87,9 +87,8 @@ func services() []service {
 		}, "[{29.0.6 <nil>} {29.0.3 <nil>}]"},
 		{"names", pdu.TypeIDs, pdu.TypeNames, func(ctx context.Context, c *Conn) (any, error) { return c.Names(ctx, idBin) }, "[sample.bin]"},
 		{"children", pdu.TypeChild, pdu.TypeNames, func(ctx context.Context, c *Conn) (any, error) {
-			names, leaf, err := c.Children(ctx, "sample.long")
-			return fmt.Sprint(names, leaf), err
-		}, "[one write_me] [true true]"},
+			return c.Children(ctx, "sample.long")
+		}, "[{one true} {write_me true}]"},
 		{"traverse", pdu.TypeTraverse, pdu.TypeNames, func(ctx context.Context, c *Conn) (any, error) { return c.Traverse(ctx, "sample.string") },
 			"[sample.string.hullo sample.string.write_me]"},
 		{"describe", pdu.TypeDescIDs, pdu.TypeDescs, func(ctx context.Context, c *Conn) (any, error) {

@@ -10,16 +10,10 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// A DescResult is the answer for one metric.
-type DescResult struct {
-	Desc pcp.Desc
-	Err  error
-}
-
 // Describe returns the descriptions of metrics: in one request if the daemon can
 // do that, and those that are missing then once more by themselves, to learn why.
-func (c *Conn) Describe(ctx context.Context, ids []pcp.ID) ([]DescResult, error) {
-	out := make([]DescResult, len(ids))
+func (c *Conn) Describe(ctx context.Context, ids []pcp.ID) ([]pcp.Answer[pcp.Desc], error) {
+	out := make([]pcp.Answer[pcp.Desc], len(ids))
 	var single []int
 	if c.features&FeatureDescs == 0 || len(ids) == 1 {
 		for i := range ids {
@@ -29,7 +23,7 @@ func (c *Conn) Describe(ctx context.Context, ids []pcp.ID) ([]DescResult, error)
 		return nil, err
 	} else {
 		for i := range out {
-			if out[i].Desc.ID == pcp.NullID {
+			if out[i].Value.ID == pcp.NullID {
 				single = append(single, i)
 			}
 		}
@@ -38,7 +32,7 @@ func (c *Conn) Describe(ctx context.Context, ids []pcp.ID) ([]DescResult, error)
 	err := c.each(ctx, &pipeline{len(single), func(i int) (pdu.Message, pdu.Message) {
 		return &pdu.DescReq{ID: ids[single[i]]}, &replies[i]
 	}, func(i int, err error) error {
-		out[single[i]] = DescResult{replies[i].Desc, err}
+		out[single[i]] = pcp.Answer[pcp.Desc]{Value: replies[i].Desc, Err: err}
 		return nil
 	}})
 	if err != nil {
@@ -49,7 +43,7 @@ func (c *Conn) Describe(ctx context.Context, ids []pcp.ID) ([]DescResult, error)
 
 // describeMany asks for descriptions in requests that are as large as can be. What
 // could not be had is left with the identifier NullID.
-func (c *Conn) describeMany(ctx context.Context, ids []pcp.ID, out []DescResult) error {
+func (c *Conn) describeMany(ctx context.Context, ids []pcp.ID, out []pcp.Answer[pcp.Desc]) error {
 	const most = maxRequest / 4
 	n := (len(ids) + most - 1) / most
 	replies := make([]pdu.Descs, n)
@@ -65,9 +59,9 @@ func (c *Conn) describeMany(ctx context.Context, ids []pcp.ID, out []DescResult)
 			}
 		}
 		for k := from; k < to; k++ {
-			out[k].Desc.ID = pcp.NullID
+			out[k].Value.ID = pcp.NullID
 			if err == nil {
-				out[k].Desc = replies[i].Descs[k-from]
+				out[k].Value = replies[i].Descs[k-from]
 			}
 		}
 		return nil
@@ -79,15 +73,9 @@ func (c *Conn) Instances(ctx context.Context, d pcp.InDom) ([]pcp.Instance, erro
 	return c.instances(ctx, d, pcp.NullInst, "")
 }
 
-// An InstResult is the answer for one instance domain.
-type InstResult struct {
-	Instances []pcp.Instance
-	Err       error
-}
-
 // AllOf returns the instances of several domains, asking for some at a time.
-func (c *Conn) AllOf(ctx context.Context, ds []pcp.InDom) ([]InstResult, error) {
-	out := make([]InstResult, len(ds))
+func (c *Conn) AllOf(ctx context.Context, ds []pcp.InDom) ([]pcp.Answer[[]pcp.Instance], error) {
+	out := make([]pcp.Answer[[]pcp.Instance], len(ds))
 	replies := make([]pdu.Instance, len(ds))
 	err := c.each(ctx, &pipeline{len(ds), func(i int) (pdu.Message, pdu.Message) {
 		if ds[i] == pcp.NullInDom {
@@ -98,7 +86,7 @@ func (c *Conn) AllOf(ctx context.Context, ds []pcp.InDom) ([]InstResult, error) 
 		if ds[i] == pcp.NullInDom {
 			err = pmerr.InDom
 		}
-		out[i] = InstResult{replies[i].Instances, err}
+		out[i] = pcp.Answer[[]pcp.Instance]{Value: replies[i].Instances, Err: err}
 		return nil
 	}})
 	if err != nil {
@@ -156,12 +144,6 @@ type TextReq struct {
 	Kind  pcp.TextKind
 }
 
-// A TextResult is the answer for one help text.
-type TextResult struct {
-	Text string
-	Err  error
-}
-
 // Text returns a help text. A full text that is missing or empty is replaced by the
 // one-line text (wire.md W15).
 func (c *Conn) Text(ctx context.Context, req TextReq) (string, error) {
@@ -169,12 +151,12 @@ func (c *Conn) Text(ctx context.Context, req TextReq) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return found[0].Text, found[0].Err
+	return found[0].Value, found[0].Err
 }
 
 // Texts is Text for several, asking for some at a time.
-func (c *Conn) Texts(ctx context.Context, reqs []TextReq) ([]TextResult, error) {
-	out := make([]TextResult, len(reqs))
+func (c *Conn) Texts(ctx context.Context, reqs []TextReq) ([]pcp.Answer[string], error) {
+	out := make([]pcp.Answer[string], len(reqs))
 	all := make([]int, len(reqs))
 	for i := range reqs {
 		all[i] = i
@@ -185,7 +167,7 @@ func (c *Conn) Texts(ctx context.Context, reqs []TextReq) ([]TextResult, error) 
 	short := slices.Clone(reqs)
 	var missing []int
 	for i, r := range reqs {
-		if r.Kind == pcp.Help && (out[i].Err != nil || out[i].Text == "") {
+		if r.Kind == pcp.Help && (out[i].Err != nil || out[i].Value == "") {
 			short[i].Kind = pcp.OneLine
 			missing = append(missing, i)
 		}
@@ -194,7 +176,7 @@ func (c *Conn) Texts(ctx context.Context, reqs []TextReq) ([]TextResult, error) 
 }
 
 // texts asks for those texts that which lists, and makes them elements of out.
-func (c *Conn) texts(ctx context.Context, reqs []TextReq, which []int, out []TextResult) error {
+func (c *Conn) texts(ctx context.Context, reqs []TextReq, which []int, out []pcp.Answer[string]) error {
 	replies := make([]pdu.Text, len(which))
 	return c.each(ctx, &pipeline{len(which), func(i int) (pdu.Message, pdu.Message) {
 		r := reqs[which[i]]
@@ -206,7 +188,7 @@ func (c *Conn) texts(ctx context.Context, reqs []TextReq, which []int, out []Tex
 		if k := reqs[which[i]].Kind; k != pcp.OneLine && k != pcp.Help {
 			err = pmerr.Arg
 		}
-		out[which[i]] = TextResult{replies[i].Text, err}
+		out[which[i]] = pcp.Answer[string]{Value: replies[i].Text, Err: err}
 		return nil
 	}})
 }

@@ -40,7 +40,7 @@ func TestDescribe(t *testing.T) {
 				if d.Err != nil {
 					got = append(got, fmt.Sprint(int32(pmerr.Of(d.Err))))
 				} else {
-					got = append(got, d.Desc.ID.String())
+					got = append(got, d.Value.ID.String())
 				}
 			}
 			if text := strings.Join(got, " "); err != nil || text != row.want {
@@ -76,7 +76,7 @@ func TestDescribeMany(t *testing.T) {
 		t.Fatalf("%d answers, error %v", len(ds), err)
 	}
 	for i, d := range ds {
-		if d.Err != nil || d.Desc.ID != ids[i] || d.Desc.InDom != pcp.InDom(i+1) {
+		if d.Err != nil || d.Value.ID != ids[i] || d.Value.InDom != pcp.InDom(i+1) {
 			t.Fatalf("%d: %+v", i, d)
 		}
 	}
@@ -172,7 +172,7 @@ func TestAllOf(t *testing.T) {
 		n   int
 		err error
 	}{{3, nil}, {0, pmerr.InDom}, {0, pmerr.InDom}, {0, nil}, {3, nil}} {
-		if len(rs[i].Instances) != want.n || !errors.Is(rs[i].Err, want.err) {
+		if len(rs[i].Value) != want.n || !errors.Is(rs[i].Err, want.err) {
 			t.Errorf("%d: %+v", i, rs[i])
 		}
 	}

@@ -12,23 +12,17 @@ import (
 // daemon refuses messages of more than 64 KiB (wire.md W1.4).
 const maxRequest = 60 << 10
 
-// A NameResult is the answer for one name.
-type NameResult struct {
-	ID  pcp.ID
-	Err error
-}
-
 // Lookup resolves metric names: all in as few requests as possible, and those that
 // are not known once more by themselves, to learn why. An empty name is unknown,
 // and not asked for: the daemon would refuse the request as a whole.
-func (c *Conn) Lookup(ctx context.Context, names []string) ([]NameResult, error) {
-	out := make([]NameResult, len(names))
+func (c *Conn) Lookup(ctx context.Context, names []string) ([]pcp.Answer[pcp.ID], error) {
+	out := make([]pcp.Answer[pcp.ID], len(names))
 	ask := make([]int, 0, len(names))
 	for i, n := range names {
 		if n != "" {
 			ask = append(ask, i)
 		} else {
-			out[i] = NameResult{pcp.NullID, pmerr.Name}
+			out[i] = pcp.Answer[pcp.ID]{Value: pcp.NullID, Err: pmerr.Name}
 		}
 	}
 	chunks := split(names, ask)
@@ -46,8 +40,8 @@ func (c *Conn) Lookup(ctx context.Context, names []string) ([]NameResult, error)
 			}
 		}
 		for at, k := range chunks[i] {
-			if out[k] = (NameResult{pcp.NullID, err}); err == nil {
-				out[k].ID = replies[i].IDs[at]
+			if out[k] = (pcp.Answer[pcp.ID]{Value: pcp.NullID, Err: err}); err == nil {
+				out[k].Value = replies[i].IDs[at]
 			}
 		}
 		return nil
@@ -77,11 +71,11 @@ func split(names []string, ask []int) (chunks [][]int) {
 // whyUnknown asks for each name that has no metric by itself: the answer is the
 // reason then. In a request for several names there is no room for it.
 // If there was one name only, the answer is known.
-func (c *Conn) whyUnknown(ctx context.Context, names []string, results []NameResult, several bool) error {
+func (c *Conn) whyUnknown(ctx context.Context, names []string, results []pcp.Answer[pcp.ID], several bool) error {
 	var which []int
 	for i, r := range results {
 		switch {
-		case r.ID != pcp.NullID || names[i] == "":
+		case r.Value != pcp.NullID || names[i] == "":
 		case several:
 			which = append(which, i)
 		case r.Err == nil:
@@ -94,13 +88,13 @@ func (c *Conn) whyUnknown(ctx context.Context, names []string, results []NameRes
 	}, func(i int, err error) error {
 		r := &results[which[i]]
 		if err != nil {
-			*r = NameResult{pcp.NullID, err}
+			*r = pcp.Answer[pcp.ID]{Value: pcp.NullID, Err: err}
 			return nil
 		}
 		if err := differ(len(replies[i].IDs), 1); err != nil {
 			return err
 		}
-		if *r = (NameResult{ID: replies[i].IDs[0]}); r.ID == pcp.NullID {
+		if *r = (pcp.Answer[pcp.ID]{Value: replies[i].IDs[0]}); r.Value == pcp.NullID {
 			r.Err = pmerr.Name
 		}
 		return nil
@@ -119,21 +113,20 @@ func (c *Conn) Names(ctx context.Context, id pcp.ID) ([]string, error) {
 	return names.Names, nil
 }
 
-// Children returns the names directly below a node, "" being the root, and for
-// each whether it is a leaf. A leaf has none.
-func (c *Conn) Children(ctx context.Context, name string) (names []string, leaf []bool, err error) {
+// Children returns the nodes directly below a node, "" being the root. A leaf has none.
+func (c *Conn) Children(ctx context.Context, name string) ([]pcp.Child, error) {
 	var answer pdu.Names
 	if err := c.call(ctx, &pdu.Child{Name: name, Status: true}, &answer); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if answer.Err != 0 {
-		return nil, nil, answer.Err
+		return nil, answer.Err
 	}
-	leaf = make([]bool, len(answer.Names))
-	for i, s := range answer.Status {
-		leaf[i] = s == pdu.Leaf
+	children := make([]pcp.Child, len(answer.Names))
+	for i, name := range answer.Names {
+		children[i] = pcp.Child{Name: name, Leaf: i < len(answer.Status) && answer.Status[i] == pdu.Leaf}
 	}
-	return answer.Names, leaf, nil
+	return children, nil
 }
 
 // Traverse returns the names of all leaves that are name or stand below it.

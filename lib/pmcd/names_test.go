@@ -15,13 +15,13 @@ import (
 )
 
 // lookupText returns the answers of a lookup as text.
-func lookupText(rs []NameResult) string {
+func lookupText(rs []pcp.Answer[pcp.ID]) string {
 	var out []string
 	for _, r := range rs {
 		if r.Err != nil {
 			out = append(out, fmt.Sprint(int32(pmerr.Of(r.Err))))
 		} else {
-			out = append(out, r.ID.String())
+			out = append(out, r.Value.String())
 		}
 	}
 	return strings.Join(out, " ")
@@ -57,8 +57,8 @@ func TestLookupNames(t *testing.T) {
 				t.Errorf("%d requests, want %d", n, row.requests)
 			}
 			for i, r := range rs {
-				if r.Err != nil && r.ID != pcp.NullID {
-					t.Errorf("%d: identifier %v with an error", i, r.ID)
+				if r.Err != nil && r.Value != pcp.NullID {
+					t.Errorf("%d: identifier %v with an error", i, r.Value)
 				}
 			}
 		})
@@ -136,7 +136,7 @@ func TestLookupMany(t *testing.T) {
 		t.Fatalf("%d answers, error %v", len(rs), err)
 	}
 	for i, r := range rs {
-		if r.Err != nil || r.ID != pcp.ID(i) {
+		if r.Err != nil || r.Value != pcp.ID(i) {
 			t.Fatalf("%d: %+v", i, r)
 		}
 	}
@@ -166,20 +166,20 @@ func TestChildren(t *testing.T) {
 		want       string
 		err        error
 	}{
-		{"root", "", nil, "[sample] [false]", nil},
-		{"inner", "sample.string", nil, "[hullo write_me] [true true]", nil},
-		{"leaf", "sample.bin", nil, "[] []", nil},
-		{"unknown", "no.such", nil, "[] []", pmerr.Name},
-		{"refused by an agent", "sample", &pdu.Names{Err: pmerr.PMDANotReady}, "[] []", pmerr.PMDANotReady},
-		{"without status", "sample", &pdu.Names{Names: []string{"a", "b"}}, "[a b] [false false]", nil},
+		{"root", "", nil, "[{sample false}]", nil},
+		{"inner", "sample.string", nil, "[{hullo true} {write_me true}]", nil},
+		{"leaf", "sample.bin", nil, "[]", nil},
+		{"unknown", "no.such", nil, "[]", pmerr.Name},
+		{"refused by an agent", "sample", &pdu.Names{Err: pmerr.PMDANotReady}, "[]", pmerr.PMDANotReady},
+		{"without status", "sample", &pdu.Names{Names: []string{"a", "b"}}, "[{a false} {b false}]", nil},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			s, _ := sample(t)
 			if row.put != nil {
 				s.SetEdit(pmcdtest.On(pdu.TypeChild, 0, pmcdtest.Put(row.put)))
 			}
-			names, leaf, err := connect(t, s, long).Children(context.Background(), row.node)
-			if got := fmt.Sprint(names, leaf); got != row.want || !errors.Is(err, row.err) {
+			children, err := connect(t, s, long).Children(context.Background(), row.node)
+			if got := fmt.Sprint(children); got != row.want || !errors.Is(err, row.err) {
 				t.Errorf("got %s, error %v, want %s, %v", got, err, row.want, row.err)
 			}
 		})

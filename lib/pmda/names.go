@@ -61,18 +61,18 @@ func (a *Agent) NamesOf(_ context.Context, _ *Client, id pcp.ID) ([]string, erro
 
 // Children implements Namer. Children stand in the order of the table. Without a
 // dynamic root in it, every name is pmerr.Name.
-func (a *Agent) Children(_ context.Context, _ *Client, name string) ([]Child, error) {
+func (a *Agent) Children(_ context.Context, _ *Client, name string) ([]pcp.Child, error) {
 	if len(a.roots) == 0 {
 		return nil, pmerr.Name
 	}
-	var children []Child
+	var children []pcp.Child
 	seen := map[string]bool{}
 	a.dynamic(func(n Name) bool {
 		if below(n.Name, name) {
 			child, _, deeper := strings.Cut(n.Name[len(name)+1:], ".")
 			if !seen[child] {
 				seen[child] = true
-				children = append(children, Child{child, !deeper})
+				children = append(children, pcp.Child{Name: child, Leaf: !deeper})
 			}
 		}
 		return true

@@ -119,16 +119,10 @@ type Namer interface {
 	NamesOf(ctx context.Context, c *Client, id pcp.ID) ([]string, error)
 	// Children returns what stands directly below a node: nothing below a leaf, or a
 	// name that is not known.
-	Children(ctx context.Context, c *Client, name string) ([]Child, error)
+	Children(ctx context.Context, c *Client, name string) ([]pcp.Child, error)
 	// Leaves returns the names of all leaves that are name or stand below it: none if
 	// the name is not known.
 	Leaves(ctx context.Context, c *Client, name string) ([]string, error)
-}
-
-// A Child is a node of the name space below another.
-type Child struct {
-	Name string // the last component
-	Leaf bool
 }
 
 // A Checker is a Provider that is asked before each request; a profile is not one.

@@ -28,12 +28,6 @@ type Tree struct {
 	byID map[pcp.ID][]*node // made when first needed, dropped by each change
 }
 
-// A Child is a node directly below another.
-type Child struct {
-	Name string // the last component
-	Leaf bool   // false for an inner node and for the root of a dynamic subtree
-}
-
 // A node is a component of names. Children keep the order in which they came.
 type node struct {
 	name     string // from the root to here
@@ -129,14 +123,14 @@ func (t *Tree) withID(id pcp.ID) []*node {
 
 // Children returns what stands directly below a node in the order of the tree;
 // "" is the root. A leaf has none; an unknown name is pmerr.Name.
-func (t *Tree) Children(name string) ([]Child, error) {
+func (t *Tree) Children(name string) ([]pcp.Child, error) {
 	n := t.find(name)
 	if n == nil || len(n.name) < len(name) {
 		return nil, pmerr.Name
 	}
-	list := make([]Child, len(n.children))
+	list := make([]pcp.Child, len(n.children))
 	for i, c := range n.children {
-		list[i] = Child{Name: c.component(), Leaf: c.leaf && !c.dynamic()}
+		list[i] = pcp.Child{Name: c.component(), Leaf: c.leaf && !c.dynamic()}
 	}
 	return list, nil
 }

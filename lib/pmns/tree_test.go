@@ -71,13 +71,13 @@ func TestChildren(t *testing.T) {
 	tree := example(t)
 	for _, c := range []struct {
 		name string
-		want []pmns.Child
+		want []pcp.Child
 		err  error
 	}{
-		{"", []pmns.Child{{Name: "a"}, {Name: "dyn"}, {Name: "z", Leaf: true}}, nil},
-		{"a", []pmns.Child{{Name: "b", Leaf: true}, {Name: "c", Leaf: true}}, nil},
-		{"z", []pmns.Child{}, nil},
-		{"dyn", []pmns.Child{}, nil},
+		{"", []pcp.Child{{Name: "a"}, {Name: "dyn"}, {Name: "z", Leaf: true}}, nil},
+		{"a", []pcp.Child{{Name: "b", Leaf: true}, {Name: "c", Leaf: true}}, nil},
+		{"z", []pcp.Child{}, nil},
+		{"dyn", []pcp.Child{}, nil},
 		{"dyn.x", nil, pmerr.Name},
 		{"q", nil, pmerr.Name},
 		{"a.", nil, pmerr.Name},

@@ -99,7 +99,7 @@ func describeAll(t *testing.T, src pmapi.Source, root string) string {
 	}
 	texter, labeler := src.(pmapi.Texter), src.(pmapi.Labeler)
 	for i, name := range names {
-		d := descs[i].Desc
+		d := descs[i].Value
 		fmt.Fprintf(&b, "%s desc %+v %v\n", name, d, descs[i].Err)
 		for _, kind := range []pcp.TextKind{pcp.OneLine, pcp.Help} {
 			if strings.HasPrefix(name, "mmv.control") {

@@ -47,8 +47,8 @@ func metadata(t *testing.T, src pmapi.Source, root string) (lines []string) {
 	}
 	for i, name := range names {
 		d := descs[i]
-		line := fmt.Sprintf("%s %v %+v %v%s%s", name, ids[i], d.Desc, d.Err, labels(pcp.ClusterLabels, uint32(ids[i])), labels(pcp.ItemLabels, uint32(ids[i])))
-		if dom := d.Desc.InDom; d.Err == nil && dom != pcp.NullInDom && dom.Domain() != 2 && !slices.Contains(moving, dom) {
+		line := fmt.Sprintf("%s %v %+v %v%s%s", name, ids[i], d.Value, d.Err, labels(pcp.ClusterLabels, uint32(ids[i])), labels(pcp.ItemLabels, uint32(ids[i])))
+		if dom := d.Value.InDom; d.Err == nil && dom != pcp.NullInDom && dom.Domain() != 2 && !slices.Contains(moving, dom) {
 			list, err := src.Instances(ctx, dom)
 			line += fmt.Sprint(list, err, labels(pcp.InDomLabels, uint32(dom)), labels(pcp.InstanceLabels, uint32(dom)))
 		}

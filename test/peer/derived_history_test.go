@@ -102,17 +102,17 @@ func ourHistory(t *testing.T, w *world, text string, samples int) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	descs, err := s.Describe(ctx, []pcp.ID{names[0].ID})
+	descs, err := s.Describe(ctx, []pcp.ID{names[0].Value})
 	if err != nil || descs[0].Err != nil {
 		t.Fatalf("%s: %v %v", text, err, descs)
 	}
 	var b strings.Builder
 	var res pcp.Result
 	for range samples {
-		if err := s.Fetch(ctx, &pmapi.Request{IDs: []pcp.ID{names[0].ID}}, &res); err != nil {
+		if err := s.Fetch(ctx, &pmapi.Request{IDs: []pcp.ID{names[0].Value}}, &res); err != nil {
 			t.Fatalf("%s: %v", text, err)
 		}
-		row(t, s, &b, descs[0].Desc.InDom, &res.Sets[0])
+		row(t, s, &b, descs[0].Value.InDom, &res.Sets[0])
 	}
 	return b.String()
 }

@@ -78,7 +78,7 @@ func (x *stepped) ours(samples int) (lines []string, col column, err error) {
 	start, _, _ := a.Bounds()
 	when := start.Add(x.from)
 	when.Nsec -= when.Nsec % 1000 // as pmval does
-	if err := a.SetMode(pmapi.Interp, &when, x.step); err != nil {
+	if err := a.SetMode(pcp.Interp, &when, x.step); err != nil {
 		return nil, col, err
 	}
 	var r pcp.Result
@@ -100,14 +100,14 @@ func describeColumn(ctx context.Context, a *pmapi.Archive, metric string) (col c
 	if err != nil {
 		return col, err
 	}
-	descs, err := a.Describe(ctx, []pcp.ID{found[0].ID})
+	descs, err := a.Describe(ctx, []pcp.ID{found[0].Value})
 	if err == nil {
 		err = descs[0].Err
 	}
 	if err != nil {
 		return col, err
 	}
-	col.desc = descs[0].Desc
+	col.desc = descs[0].Value
 	if col.desc.InDom == pcp.NullInDom {
 		col.insts = []int32{pcp.NullInst}
 		return col, nil

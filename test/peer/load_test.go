@@ -79,7 +79,7 @@ func loadContext(ctx context.Context, t *testing.T, h *pmapi.Host, n int32) {
 			t.Errorf("context %d: %s: %v", n, loadNames[i], r.Err)
 			return
 		}
-		req.IDs = append(req.IDs, r.ID)
+		req.IDs = append(req.IDs, r.Value)
 	}
 	bins, err := h.Describe(ctx, req.IDs[:1])
 	if err != nil || bins[0].Err != nil {
@@ -87,7 +87,7 @@ func loadContext(ctx context.Context, t *testing.T, h *pmapi.Host, n int32) {
 		return
 	}
 	inst := 100 * (1 + n%9)
-	req.Profile.Add(bins[0].Desc.InDom, inst)
+	req.Profile.Add(bins[0].Value.InDom, inst)
 	var res pcp.Result
 	last := pcp.Timestamp{}
 	for k := range loadFetches {

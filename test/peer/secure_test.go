@@ -256,7 +256,7 @@ func dialStatus(t *testing.T, text string, env []string) (status, reason string)
 		return fmt.Sprintf("lookup: %v %v", err, found), ""
 	}
 	var result pcp.Result
-	if err := c.Fetch(t.Context(), []pcp.ID{found[0].ID}, nil, func(pcp.ID) pcp.Type { return pcp.Int32 }, &result); err != nil {
+	if err := c.Fetch(t.Context(), []pcp.ID{found[0].Value}, nil, func(pcp.ID) pcp.Type { return pcp.Int32 }, &result); err != nil {
 		return fmt.Sprintf("fetch: %v", err), ""
 	}
 	return "", ""

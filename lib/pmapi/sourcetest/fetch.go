@@ -154,17 +154,17 @@ func (k *kit) fetchProfile() {
 // profilesAt compares what a recording has from a time on with and without profiles
 // of a domain.
 func (k *kit) profilesAt(start pcp.Timestamp, d pcp.InDom, ids []pcp.ID) {
-	all := k.from(pmapi.Forward, start, ids, -1)
+	all := k.from(pcp.Forward, start, ids, -1)
 	inst, ok := k.someInstance(all, d)
 	for _, sel := range selections(d, inst) {
-		if !ok || k.time.SetMode(pmapi.Forward, &start, 0) != nil {
+		if !ok || k.time.SetMode(pcp.Forward, &start, 0) != nil {
 			break
 		}
 		got := k.stream(k.src, &pmapi.Request{IDs: ids, Profile: &sel.profile}, oneResult())
 		k.same("Fetch with a profile "+sel.name+" of domain "+d.String(), k.pick(got, nil), k.pick(all, &sel.profile))
 	}
-	if err := k.time.SetMode(pmapi.Forward, &start, 0); err != nil {
-		k.errorf("SetMode(%d, %s): %v", pmapi.Forward, show(start), err)
+	if err := k.time.SetMode(pcp.Forward, &start, 0); err != nil {
+		k.errorf("SetMode(%d, %s): %v", pcp.Forward, show(start), err)
 	}
 }
 
@@ -294,10 +294,10 @@ func (k *kit) fetchOne() {
 	ids := k.stored()
 	all := k.stream(k.src, &pmapi.Request{IDs: ids}, oneResult())
 	for i, id := range ids {
-		one := k.from(pmapi.Forward, start, []pcp.ID{id}, -1)
+		one := k.from(pcp.Forward, start, []pcp.ID{id}, -1)
 		k.same("Fetch of nothing but "+id.String(), column(one, 0), column(all, i))
 	}
-	if err := k.time.SetMode(pmapi.Forward, &start, 0); err != nil {
+	if err := k.time.SetMode(pcp.Forward, &start, 0); err != nil {
 		k.errorf("SetMode: %v", err)
 	}
 	var res pcp.Result

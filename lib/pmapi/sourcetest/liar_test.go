@@ -12,11 +12,11 @@ import (
 // A liar is an archive whose answers are changed by those functions that are set.
 type liar struct {
 	*pmapi.Archive
-	lookup    func(rs []pmapi.NameResult) []pmapi.NameResult
+	lookup    func(rs []pcp.Answer[pcp.ID]) []pcp.Answer[pcp.ID]
 	names     func(names []string, err error) ([]string, error)
-	children  func(list []pmapi.Child, err error) ([]pmapi.Child, error)
+	children  func(list []pcp.Child, err error) ([]pcp.Child, error)
 	walk      func(prefix string, f func(string, pcp.ID) bool) error
-	describe  func(rs []pmapi.DescResult) ([]pmapi.DescResult, error)
+	describe  func(rs []pcp.Answer[pcp.Desc]) ([]pcp.Answer[pcp.Desc], error)
 	instances func(list []pcp.Instance, err error) ([]pcp.Instance, error)
 	instName  func(name string, err error) (string, error)
 	instID    func(id int32, err error) (int32, error)
@@ -26,7 +26,7 @@ type liar struct {
 	ask       func(req *pmapi.Request) *pmapi.Request
 	fetch     func(req *pmapi.Request, dst *pcp.Result, err error) error
 	instead   func(req *pmapi.Request, dst *pcp.Result) error
-	setMode   func(m pmapi.Mode, when *pcp.Timestamp) error
+	setMode   func(m pcp.Mode, when *pcp.Timestamp) error
 	origin    func(t pcp.Timestamp) pcp.Timestamp
 	bounds    func(start, end pcp.Timestamp) (pcp.Timestamp, pcp.Timestamp)
 	host      func() string
@@ -34,7 +34,7 @@ type liar struct {
 	many      bool
 }
 
-func (l *liar) Lookup(ctx context.Context, names []string) ([]pmapi.NameResult, error) {
+func (l *liar) Lookup(ctx context.Context, names []string) ([]pcp.Answer[pcp.ID], error) {
 	rs, err := l.Archive.Lookup(ctx, names)
 	if l.lookup != nil {
 		rs = l.lookup(rs)
@@ -50,7 +50,7 @@ func (l *liar) Names(ctx context.Context, id pcp.ID) ([]string, error) {
 	return names, err
 }
 
-func (l *liar) Children(ctx context.Context, name string) ([]pmapi.Child, error) {
+func (l *liar) Children(ctx context.Context, name string) ([]pcp.Child, error) {
 	list, err := l.Archive.Children(ctx, name)
 	if l.children != nil {
 		return l.children(list, err)
@@ -65,7 +65,7 @@ func (l *liar) Walk(ctx context.Context, name string, f func(string, pcp.ID) boo
 	return l.Archive.Walk(ctx, name, f)
 }
 
-func (l *liar) Describe(ctx context.Context, ids []pcp.ID) ([]pmapi.DescResult, error) {
+func (l *liar) Describe(ctx context.Context, ids []pcp.ID) ([]pcp.Answer[pcp.Desc], error) {
 	rs, err := l.Archive.Describe(ctx, ids)
 	if l.describe != nil {
 		return l.describe(rs)
@@ -136,7 +136,7 @@ func (l *liar) Fetch(ctx context.Context, req *pmapi.Request, dst *pcp.Result) e
 	return err
 }
 
-func (l *liar) SetMode(m pmapi.Mode, when *pcp.Timestamp, delta time.Duration) error {
+func (l *liar) SetMode(m pcp.Mode, when *pcp.Timestamp, delta time.Duration) error {
 	if l.setMode != nil {
 		return l.setMode(m, when)
 	}
@@ -191,7 +191,7 @@ func (l *live) Fetch(ctx context.Context, req *pmapi.Request, dst *pcp.Result) e
 		return err
 	}
 	start, _, _ := l.inner.Bounds()
-	if err := l.inner.SetMode(pmapi.Forward, &start, 0); err != nil {
+	if err := l.inner.SetMode(pcp.Forward, &start, 0); err != nil {
 		return err
 	}
 	return l.inner.Fetch(ctx, req, dst)

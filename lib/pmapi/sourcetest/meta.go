@@ -29,12 +29,12 @@ func (k *kit) describe() {
 		r := rs[i]
 		want, known := k.descs[id]
 		switch {
-		case known && (r.Err != nil || r.Desc != want):
-			k.errorf("Describe of %d metrics: %v, number %d, is %+v, error %v; before it was %+v", len(ids), id, i, r.Desc, r.Err, want)
+		case known && (r.Err != nil || r.Value != want):
+			k.errorf("Describe of %d metrics: %v, number %d, is %+v, error %v; before it was %+v", len(ids), id, i, r.Value, r.Err, want)
 		case known && want.ID != id:
 			k.errorf("Describe: the description of %v is one of %v", id, want.ID)
 		case !known && r.Err == nil:
-			k.errorf("Describe of %d metrics: %v, number %d, is %+v; want an error", len(ids), id, i, r.Desc)
+			k.errorf("Describe of %d metrics: %v, number %d, is %+v; want an error", len(ids), id, i, r.Value)
 		case !slices.Contains(k.ids, id) && !isAny(r.Err, pmerr.PMID, pmerr.PMIDLog):
 			k.errorf("Describe: unknown metric %v: error %v, want %v or %v", id, r.Err, pmerr.PMID, pmerr.PMIDLog)
 		}

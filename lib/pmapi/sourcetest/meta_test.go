@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"pmtools/lib/pcp"
-	"pmtools/lib/pmapi"
 	"pmtools/lib/pmerr"
 )
 
@@ -15,21 +14,21 @@ func metaLies() []lie {
 	}
 	return []lie{
 		{"fails", "describe", "error Unknown or illegal", func(l *liar) {
-			l.describe = func([]pmapi.DescResult) ([]pmapi.DescResult, error) { return nil, pmerr.PMID }
+			l.describe = func([]pcp.Answer[pcp.Desc]) ([]pcp.Answer[pcp.Desc], error) { return nil, pmerr.PMID }
 		}},
 		{"order", "describe", "before it was", func(l *liar) {
-			l.describe = func(rs []pmapi.DescResult) ([]pmapi.DescResult, error) { slices.Reverse(rs); return rs, nil }
+			l.describe = func(rs []pcp.Answer[pcp.Desc]) ([]pcp.Answer[pcp.Desc], error) { slices.Reverse(rs); return rs, nil }
 		}},
 		{"another metric's", "describe", "is one of 245.0.2", func(l *liar) {
-			l.describe = func(rs []pmapi.DescResult) ([]pmapi.DescResult, error) {
+			l.describe = func(rs []pcp.Answer[pcp.Desc]) ([]pcp.Answer[pcp.Desc], error) {
 				for i := range rs {
-					rs[i].Desc.ID++
+					rs[i].Value.ID++
 				}
 				return rs, nil
 			}
 		}},
 		{"unknown metric", "describe", "want an error", func(l *liar) {
-			l.describe = func(rs []pmapi.DescResult) ([]pmapi.DescResult, error) {
+			l.describe = func(rs []pcp.Answer[pcp.Desc]) ([]pcp.Answer[pcp.Desc], error) {
 				for i := range rs {
 					rs[i].Err = nil
 				}
@@ -37,7 +36,7 @@ func metaLies() []lie {
 			}
 		}},
 		{"other error", "describe", "unknown metric 399.1999.1: error", func(l *liar) {
-			l.describe = func(rs []pmapi.DescResult) ([]pmapi.DescResult, error) {
+			l.describe = func(rs []pcp.Answer[pcp.Desc]) ([]pcp.Answer[pcp.Desc], error) {
 				for i := range rs {
 					if rs[i].Err != nil {
 						rs[i].Err = pmerr.Name

@@ -77,10 +77,10 @@ func (k *kit) ask(qs []question) {
 	}
 	for i, q := range qs {
 		switch r := rs[i]; {
-		case q.errs == nil && (r.ID != q.id || r.Err != nil):
-			k.errorf("Lookup of %d names: %q, number %d, is %v, error %v; Walk says %v", len(qs), q.name, i, r.ID, r.Err, q.id)
-		case q.errs != nil && (r.ID != pcp.NullID || !isAny(r.Err, q.errs...)):
-			k.errorf("Lookup of %d names: %q, number %d, is %v, error %v; want %v, error %v", len(qs), q.name, i, r.ID, r.Err, pcp.NullID, q.errs[0])
+		case q.errs == nil && (r.Value != q.id || r.Err != nil):
+			k.errorf("Lookup of %d names: %q, number %d, is %v, error %v; Walk says %v", len(qs), q.name, i, r.Value, r.Err, q.id)
+		case q.errs != nil && (r.Value != pcp.NullID || !isAny(r.Err, q.errs...)):
+			k.errorf("Lookup of %d names: %q, number %d, is %v, error %v; want %v, error %v", len(qs), q.name, i, r.Value, r.Err, pcp.NullID, q.errs[0])
 		}
 	}
 }

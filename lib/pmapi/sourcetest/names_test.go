@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"pmtools/lib/pcp"
-	"pmtools/lib/pmapi"
 	"pmtools/lib/pmerr"
 )
 
@@ -14,23 +13,23 @@ import (
 func nameLies() []lie {
 	return []lie{
 		{"order", "lookup", "Walk says", func(l *liar) {
-			l.lookup = func(rs []pmapi.NameResult) []pmapi.NameResult { slices.Reverse(rs); return rs }
+			l.lookup = func(rs []pcp.Answer[pcp.ID]) []pcp.Answer[pcp.ID] { slices.Reverse(rs); return rs }
 		}},
 		{"too few", "lookup", "want 1 results", func(l *liar) {
-			l.lookup = func(rs []pmapi.NameResult) []pmapi.NameResult { return rs[:len(rs)/2] }
+			l.lookup = func(rs []pcp.Answer[pcp.ID]) []pcp.Answer[pcp.ID] { return rs[:len(rs)/2] }
 		}},
 		{"identifier beside an error", "lookup", "want PM_ID_NULL", func(l *liar) {
-			l.lookup = func(rs []pmapi.NameResult) []pmapi.NameResult {
+			l.lookup = func(rs []pcp.Answer[pcp.ID]) []pcp.Answer[pcp.ID] {
 				for i := range rs {
 					if rs[i].Err != nil {
-						rs[i].ID = 0
+						rs[i].Value = 0
 					}
 				}
 				return rs
 			}
 		}},
 		{"inner node", "lookup", "error Metric name is not a leaf", func(l *liar) {
-			l.lookup = func(rs []pmapi.NameResult) []pmapi.NameResult {
+			l.lookup = func(rs []pcp.Answer[pcp.ID]) []pcp.Answer[pcp.ID] {
 				for i := range rs {
 					if rs[i].Err != nil {
 						rs[i].Err = pmerr.Name
@@ -49,10 +48,10 @@ func nameLies() []lie {
 			l.names = func(names []string, err error) ([]string, error) { return append(names, names...), err }
 		}},
 		{"one less", "children", "Children does not", func(l *liar) {
-			l.children = func(list []pmapi.Child, err error) ([]pmapi.Child, error) { return list[min(1, len(list)):], err }
+			l.children = func(list []pcp.Child, err error) ([]pcp.Child, error) { return list[min(1, len(list)):], err }
 		}},
 		{"leaf", "children", "is a leaf: false", func(l *liar) {
-			l.children = func(list []pmapi.Child, err error) ([]pmapi.Child, error) {
+			l.children = func(list []pcp.Child, err error) ([]pcp.Child, error) {
 				for i := range list {
 					list[i].Leaf = false
 				}
@@ -60,7 +59,7 @@ func nameLies() []lie {
 			}
 		}},
 		{"full names", "children", "one with a dot", func(l *liar) {
-			l.children = func(list []pmapi.Child, err error) ([]pmapi.Child, error) {
+			l.children = func(list []pcp.Child, err error) ([]pcp.Child, error) {
 				for i := range list {
 					list[i].Name = "lab." + list[i].Name
 				}
@@ -68,10 +67,10 @@ func nameLies() []lie {
 			}
 		}},
 		{"below leaves", "children", "no end below", func(l *liar) {
-			l.children = func([]pmapi.Child, error) ([]pmapi.Child, error) { return []pmapi.Child{{Name: "x"}}, nil }
+			l.children = func([]pcp.Child, error) ([]pcp.Child, error) { return []pcp.Child{{Name: "x"}}, nil }
 		}},
 		{"unknown node", "children", "want error Unknown metric name", func(l *liar) {
-			l.children = func(list []pmapi.Child, _ error) ([]pmapi.Child, error) { return list, nil }
+			l.children = func(list []pcp.Child, _ error) ([]pcp.Child, error) { return list, nil }
 		}},
 		{"twice", "walk", "twice", func(l *liar) {
 			l.walk = func(prefix string, f func(string, pcp.ID) bool) error {

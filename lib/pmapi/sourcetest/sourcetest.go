@@ -138,8 +138,8 @@ func (k *kit) survey() bool {
 		if r.Err != nil {
 			continue
 		}
-		k.descs[k.ids[i]] = r.Desc
-		if d := r.Desc.InDom; d != pcp.NullInDom && !slices.Contains(k.indoms, d) {
+		k.descs[k.ids[i]] = r.Value
+		if d := r.Value.InDom; d != pcp.NullInDom && !slices.Contains(k.indoms, d) {
 			k.indoms = append(k.indoms, d)
 		}
 	}

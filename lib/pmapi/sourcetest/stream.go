@@ -145,7 +145,7 @@ func oneResult() func() *pcp.Result {
 
 // from positions the Source under test and returns the first n samples from there,
 // all for -1.
-func (k *kit) from(m pmapi.Mode, at pcp.Timestamp, ids []pcp.ID, n int) (list []sample) {
+func (k *kit) from(m pcp.Mode, at pcp.Timestamp, ids []pcp.ID, n int) (list []sample) {
 	if err := k.time.SetMode(m, &at, 0); err != nil || k.time.Origin() != at {
 		k.errorf("SetMode(%d, %s): error %v, Origin is %s", m, show(at), err, show(k.time.Origin()))
 		return nil

@@ -24,15 +24,15 @@ func (k *kit) end() {
 	}
 	first, last := all[0].time, all[len(all)-1].time
 	k.stays("at the end", ids, last, 1)
-	k.same("the second time", k.from(pmapi.Forward, start, ids, -1), all)
+	k.same("the second time", k.from(pcp.Forward, start, ids, -1), all)
 	reverse := slices.Clone(all)
 	slices.Reverse(reverse)
 	after, before := last.Add(1), first.Add(-1)
-	k.same("backwards", k.from(pmapi.Back, after, ids, -1), reverse)
+	k.same("backwards", k.from(pcp.Back, after, ids, -1), reverse)
 	k.stays("at the beginning", ids, first, -1)
-	k.same("forward again", k.from(pmapi.Forward, before, ids, -1), all)
-	k.same("behind the end", k.from(pmapi.Forward, after, ids, -1), nil)
-	k.same("backwards from before the beginning", k.from(pmapi.Back, before, ids, -1), nil)
+	k.same("forward again", k.from(pcp.Forward, before, ids, -1), all)
+	k.same("behind the end", k.from(pcp.Forward, after, ids, -1), nil)
+	k.same("backwards from before the beginning", k.from(pcp.Back, before, ids, -1), nil)
 	from, to, err := k.time.Bounds()
 	if from.Compare(first) > 0 || err == nil && to.Compare(last) < 0 {
 		k.errorf("Bounds: %s to %s, error %v; there are samples from %s to %s", show(from), show(to), err, show(first), show(last))
@@ -84,7 +84,7 @@ func (k *kit) seek() {
 	}
 	start := k.time.Origin()
 	for _, ids := range requests {
-		all := k.from(pmapi.Forward, start, ids, -1)
+		all := k.from(pcp.Forward, start, ids, -1)
 		for _, s := range places(all) {
 			for _, at := range []pcp.Timestamp{s.time, s.time.Add(-1), s.time.Add(1)} {
 				k.around(all, at, ids)
@@ -106,8 +106,8 @@ func (k *kit) around(all []sample, at pcp.Timestamp, ids []pcp.ID) {
 		}
 	}
 	slices.Reverse(before)
-	k.same("forward from "+show(at), k.from(pmapi.Forward, at, ids, few), after[:min(few, len(after))])
-	k.same("back from "+show(at), k.from(pmapi.Back, at, ids, few), before[:min(few, len(before))])
+	k.same("forward from "+show(at), k.from(pcp.Forward, at, ids, few), after[:min(few, len(after))])
+	k.same("back from "+show(at), k.from(pcp.Back, at, ids, few), before[:min(few, len(before))])
 }
 
 // modes tries modes that do not exist, and changes the direction on the way.
@@ -116,20 +116,20 @@ func (k *kit) modes() {
 		return
 	}
 	start, ids := k.time.Origin(), k.stored()
-	all := k.from(pmapi.Forward, start, ids, -1)
+	all := k.from(pcp.Forward, start, ids, -1)
 	if len(all) < 3 || all[0].time == all[1].time || all[1].time == all[2].time {
 		return
 	}
 	elsewhere := all[2].time
-	for _, m := range []pmapi.Mode{pmapi.Live, -1, 4, 99} {
-		k.same("forward", k.from(pmapi.Forward, start, ids, 1), all[:1])
+	for _, m := range []pcp.Mode{pcp.Live, -1, 4, 99} {
+		k.same("forward", k.from(pcp.Forward, start, ids, 1), all[:1])
 		if err := k.time.SetMode(m, &elsewhere, 0); !errors.Is(err, pmerr.Mode) || k.time.Origin() != all[0].time {
 			k.errorf("SetMode(%d): error %v, Origin is %s; want %v, %s", m, err, show(k.time.Origin()), pmerr.Mode, show(all[0].time))
 		}
 		k.same("after a mode that does not exist", k.next(ids), all[1:2])
 	}
-	for _, m := range []pmapi.Mode{pmapi.Forward, pmapi.Back} {
-		k.from(pmapi.Forward, start, ids, 2)
+	for _, m := range []pcp.Mode{pcp.Forward, pcp.Back} {
+		k.from(pcp.Forward, start, ids, 2)
 		if err := k.time.SetMode(m, nil, 0); err != nil || k.time.Origin() != all[1].time {
 			k.errorf("SetMode(%d, nil): error %v, Origin is %s, want %s", m, err, show(k.time.Origin()), show(all[1].time))
 		}

@@ -25,13 +25,13 @@ func timeLies() []lie {
 			start := l.Archive.Origin()
 			l.fetch = func(_ *pmapi.Request, _ *pcp.Result, err error) error {
 				if errors.Is(err, pmerr.EOL) {
-					_ = l.Archive.SetMode(pmapi.Forward, &start, 0)
+					_ = l.Archive.SetMode(pcp.Forward, &start, 0)
 				}
 				return err
 			}
 		}},
 		{"always forward", "timeline end", "backwards: sample 0", func(l *liar) {
-			l.setMode = func(_ pmapi.Mode, when *pcp.Timestamp) error { return l.Archive.SetMode(pmapi.Forward, when, 0) }
+			l.setMode = func(_ pcp.Mode, when *pcp.Timestamp) error { return l.Archive.SetMode(pcp.Forward, when, 0) }
 		}},
 		{"bounds", "timeline end", "Bounds:", func(l *liar) {
 			l.bounds = func(start, end pcp.Timestamp) (pcp.Timestamp, pcp.Timestamp) { return end, start }
@@ -39,7 +39,7 @@ func timeLies() []lie {
 		{"host", "timeline end", "Host: no name", func(l *liar) { l.host = func() string { return "" } }},
 		{"inexact", "timeline seek", "forward from", func(l *liar) {
 			l.origin = func(t pcp.Timestamp) pcp.Timestamp { return t }
-			l.setMode = func(m pmapi.Mode, when *pcp.Timestamp) error {
+			l.setMode = func(m pcp.Mode, when *pcp.Timestamp) error {
 				at := when.Add(-1)
 				err := l.Archive.SetMode(m, &at, 0)
 				l.origin = func(t pcp.Timestamp) pcp.Timestamp {
@@ -56,7 +56,7 @@ func timeLies() []lie {
 			l.origin = func(pcp.Timestamp) pcp.Timestamp { return start }
 		}},
 		{"any mode", "timeline modes", "SetMode(99)", func(l *liar) {
-			l.setMode = func(m pmapi.Mode, when *pcp.Timestamp) error {
+			l.setMode = func(m pcp.Mode, when *pcp.Timestamp) error {
 				if err := l.Archive.SetMode(m, when, 0); !errors.Is(err, pmerr.Mode) {
 					return err
 				}
@@ -64,17 +64,17 @@ func timeLies() []lie {
 			}
 		}},
 		{"moved by an error", "timeline modes", "after a mode that does not exist", func(l *liar) {
-			l.setMode = func(m pmapi.Mode, when *pcp.Timestamp) error {
+			l.setMode = func(m pcp.Mode, when *pcp.Timestamp) error {
 				err := l.Archive.SetMode(m, when, 0)
 				if err != nil {
-					_ = l.Archive.SetMode(pmapi.Forward, nil, 0)
+					_ = l.Archive.SetMode(pcp.Forward, nil, 0)
 				}
 				return err
 			}
 		}},
 		{"nil is the start", "timeline modes", "nil): error", func(l *liar) {
 			start := l.Archive.Origin()
-			l.setMode = func(m pmapi.Mode, when *pcp.Timestamp) error {
+			l.setMode = func(m pcp.Mode, when *pcp.Timestamp) error {
 				if when == nil {
 					when = &start
 				}

@@ -53,8 +53,8 @@ func (k *kit) allOf(l pmapi.InstanceLister) {
 	}
 	for i, d := range ds {
 		want, err := k.src.Instances(k.ctx, d)
-		if got := found[i]; !slices.Equal(got.Instances, want) || pmerr.Of(got.Err) != pmerr.Of(err) {
-			k.errorf("AllOf: %v has %v, error %v; Instances says %v, %v", d, got.Instances, got.Err, want, err)
+		if got := found[i]; !slices.Equal(got.Value, want) || pmerr.Of(got.Err) != pmerr.Of(err) {
+			k.errorf("AllOf: %v has %v, error %v; Instances says %v, %v", d, got.Value, got.Err, want, err)
 		}
 	}
 }
@@ -74,8 +74,8 @@ func (k *kit) textsOf(l pmapi.TextLister, kind pcp.TextKind) {
 	}
 	for i, id := range ids {
 		want, err := t.Text(k.ctx, id, kind)
-		if got := found[i]; got.Text != want || pmerr.Of(got.Err) != pmerr.Of(err) {
-			k.errorf("Texts: %v has %q, error %v; Text says %q, %v", id, got.Text, got.Err, want, err)
+		if got := found[i]; got.Value != want || pmerr.Of(got.Err) != pmerr.Of(err) {
+			k.errorf("Texts: %v has %q, error %v; Text says %q, %v", id, got.Value, got.Err, want, err)
 		}
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"pmtools/lib/pcp"
-	"pmtools/lib/pmapi"
 )
 
 // The liar answers many questions at once as it does one after the other, unless
@@ -19,21 +18,21 @@ func (l *liar) WalkNames(ctx context.Context, name string, f func(string) bool) 
 	})
 }
 
-func (l *liar) AllOf(ctx context.Context, ds []pcp.InDom) ([]pmapi.InstResult, error) {
-	out := make([]pmapi.InstResult, len(ds))
+func (l *liar) AllOf(ctx context.Context, ds []pcp.InDom) ([]pcp.Answer[[]pcp.Instance], error) {
+	out := make([]pcp.Answer[[]pcp.Instance], len(ds))
 	for i, d := range ds {
-		out[i].Instances, out[i].Err = l.Instances(ctx, d)
+		out[i].Value, out[i].Err = l.Instances(ctx, d)
 		if l.many {
-			out[i].Instances = nil
+			out[i].Value = nil
 		}
 	}
 	return out, nil
 }
 
-func (l *liar) Texts(ctx context.Context, ids []pcp.ID, kind pcp.TextKind) ([]pmapi.TextResult, error) {
-	out := make([]pmapi.TextResult, len(ids))
+func (l *liar) Texts(ctx context.Context, ids []pcp.ID, kind pcp.TextKind) ([]pcp.Answer[string], error) {
+	out := make([]pcp.Answer[string], len(ids))
 	for i, id := range ids {
-		out[i].Text, out[i].Err = l.Text(ctx, id, kind)
+		out[i].Value, out[i].Err = l.Text(ctx, id, kind)
 		if l.many {
 			out[i].Err = nil
 		}

@@ -40,7 +40,7 @@ func fetch(ctx context.Context, t *testing.T, h *pmapi.Host, name string, p *pcp
 		t.Fatal(name, err, rs)
 	}
 	var r pcp.Result
-	if err := h.Fetch(ctx, &pmapi.Request{IDs: []pcp.ID{rs[0].ID}, Profile: p}, &r); err != nil {
+	if err := h.Fetch(ctx, &pmapi.Request{IDs: []pcp.ID{rs[0].Value}, Profile: p}, &r); err != nil {
 		return pcp.Values{}, err
 	}
 	return r.Sets[0], nil
@@ -65,8 +65,8 @@ func TestNames(t *testing.T) {
 			}
 			continue
 		}
-		ds, err := h.Describe(t.Context(), []pcp.ID{rs[0].ID})
-		if err != nil || m.DescErr == 0 && ds[0].Desc != m.Desc {
+		ds, err := h.Describe(t.Context(), []pcp.ID{rs[0].Value})
+		if err != nil || m.DescErr == 0 && ds[0].Value != m.Desc {
 			t.Errorf("%s: %v %v", m.Name, ds, err)
 		}
 		if m.DescErr != 0 && ds[0].Err == nil {
