@@ -25,6 +25,8 @@ lib/archive: lib/internal/wire lib/pcp lib/pmerr
 lib/archive/archivetest: lib/archive lib/pcp lib/pmerr
 lib/pmns: lib/pcp lib/pmerr
 lib/when: lib/pmerr
+lib/config: lib/pmerr
+lib/option: lib/config lib/when lib/version lib/pmerr
 lib/pdu: lib/internal/wire lib/pcp lib/pmerr
 lib/pmcd: lib/pdu lib/pcp lib/pmerr
 lib/pmcd/pmcdtest: lib/pdu lib/pcp lib/pmerr
@@ -42,13 +44,15 @@ derive/check: derive/syntax derive/internal/ere lib/pcp lib/pmerr
 derive/eval: derive/syntax derive/check lib/pcp lib/pmerr
 derive: derive/syntax derive/check derive/eval lib/pmapi lib/pcp lib/pmerr
 derive/repl: derive derive/syntax derive/check lib/pmapi lib/format lib/when lib/pcp lib/pmerr
-cmd/internal/cli: lib/* derive
+cmd/internal/cli: lib/config lib/when lib/pmerr
+cmd/internal/command: cmd/internal/cli lib/option
+cmd/internal/source: cmd/internal/cli lib/* derive
 cmd/internal/clitest: cmd/internal/cli lib/archive/archivetest test/golden
-cmd/pminfo: cmd/internal/cli lib/* derive
-cmd/pmerr: cmd/internal/cli lib/*
-cmd/pmderive: cmd/internal/cli lib/* derive derive/syntax derive/check derive/repl
-cmd/pmstore: cmd/internal/cli lib/* derive
-cmd/pmval: cmd/internal/cli lib/* derive
+cmd/pminfo: cmd/internal/cli cmd/internal/command cmd/internal/source lib/* derive
+cmd/pmerr: cmd/internal/cli lib/option lib/pmerr
+cmd/pmderive: cmd/internal/cli cmd/internal/command cmd/internal/source lib/* derive derive/syntax derive/check derive/repl
+cmd/pmstore: cmd/internal/cli cmd/internal/command cmd/internal/source lib/* derive
+cmd/pmval: cmd/internal/cli cmd/internal/command cmd/internal/source lib/* derive
 test:
 test/agents/kinds: lib/pmda lib/pdu lib/pcp lib/pmerr
 test/agents/sample: lib/builtin lib/pmda

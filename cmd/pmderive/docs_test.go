@@ -103,7 +103,6 @@ func replay(t *testing.T, block []string) string {
 func typed(t *testing.T, items []string, prompt *regexp.Regexp, args []string) string {
 	t.Helper()
 	var out bytes.Buffer
-	a := &app{}
 	env := &cli.Env{
 		Stdout: &out, Stderr: &out, Out: bufio.NewWriter(&out), Now: time.Now,
 		LookupEnv: func(name string) (string, bool) {
@@ -112,8 +111,7 @@ func typed(t *testing.T, items []string, prompt *regexp.Regexp, args []string) s
 		},
 		Open: func(name string) (io.ReadCloser, error) { return os.Open(name) },
 	}
-	a.Command = newCommand(env)
-	a.defs = cli.NewDefinitions(a.Command)
+	a := newCommand(env)
 	if err := a.newRoot().PersistentFlags().Parse(args); err != nil {
 		t.Fatal(err)
 	}

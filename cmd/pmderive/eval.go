@@ -11,7 +11,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"pmtools/cmd/internal/cli"
 	"pmtools/derive/repl"
 	"pmtools/lib/pcp"
 	"pmtools/lib/when"
@@ -40,7 +39,7 @@ func (a *app) newEval() *cobra.Command {
 	}
 	fs := cmd.Flags()
 	fs.SortFlags = false
-	a.SharedFlags(fs, "start", "finish", "align", "origin", "interval", "samples")
+	a.addShared(fs, "start", "finish", "align", "origin", "interval", "samples")
 	fs.BoolVarP(&f.delay, "delay", "d", false, "delay, pause between samples of an archive")
 	fs.StringVarP(&f.output, "output", "o", "table", "`FORM` of output: "+strings.Join(repl.Outputs(), ", "))
 	fs.IntVarP(&f.precision, "precision", "f", 0, "print `N` digits behind the point")
@@ -108,11 +107,8 @@ func (a *app) window(ctx context.Context, s *repl.Session, f *evalFlags) (*repl.
 		}
 		s.SetStep(win.Interval)
 	}
-	spec := when.Spec{Start: o.Start, Finish: o.Finish, Align: o.Align, Origin: o.Origin, Empty: emptyParts(o)}
-	w, err := spec.Window(base)
-	if bad, ok := errors.AsType[*when.SyntaxError](err); ok {
-		return nil, fmt.Errorf("invalid time window.\n%s", bad.Caret())
-	} else if err != nil {
+	w, err := o.Window(base)
+	if err != nil {
 		return nil, err
 	}
 	win.Start = pcp.TimestampOf(w.Origin)
@@ -123,22 +119,4 @@ func (a *app) window(ctx context.Context, s *repl.Session, f *evalFlags) (*repl.
 		win.Samples = repl.PlotSamples
 	}
 	return win, nil
-}
-
-// emptyParts returns which parts of the window were given as empty texts.
-func emptyParts(o *cli.Options) when.Part {
-	var empty when.Part
-	for _, e := range []struct {
-		has  bool
-		text string
-		part when.Part
-	}{
-		{o.HasStart, o.Start, when.PartStart}, {o.HasFinish, o.Finish, when.PartFinish},
-		{o.HasAlign, o.Align, when.PartAlign}, {o.HasOrigin, o.Origin, when.PartOrigin},
-	} {
-		if e.has && e.text == "" {
-			empty |= e.part
-		}
-	}
-	return empty
 }

@@ -36,7 +36,7 @@ func (a *app) format(f *fmtFlags, args []string) error {
 	a.running = true
 	var others *repl.Session
 	if f.expand {
-		others = repl.New(&repl.Options{Registry: a.defs.Registry()})
+		others = repl.New(&repl.Options{Registry: a.sources.Registry()})
 		defer others.Close()
 	}
 	list, failed := a.readFiles(args)

@@ -16,10 +16,12 @@ import (
 	"github.com/spf13/pflag"
 
 	"pmtools/cmd/internal/cli"
+	"pmtools/cmd/internal/command"
+	"pmtools/cmd/internal/source"
 	"pmtools/derive"
 	"pmtools/derive/repl"
+	"pmtools/lib/option"
 	"pmtools/lib/pmerr"
-	"pmtools/lib/pmns"
 	"pmtools/lib/version"
 )
 
@@ -30,39 +32,29 @@ const wrongUse cli.Exit = 2
 
 // An app is one run of the program.
 type app struct {
-	*cli.Command
-	defs    *cli.Definitions
-	names   *pmns.Tree // -n; nil without
-	version bool       // -V
+	*command.Command
+	sources *source.Opener
+	version bool // -V
 	root    *cobra.Command
 	running bool // the command line has been understood
 }
 
 // newCommand returns the command pmderive.
-func newCommand(env *cli.Env) *cli.Command {
-	a := &app{}
-	a.Command = cli.Plain(env, a.start)
-	a.Interpolates = true
-	a.defs = cli.NewDefinitions(a.Command)
-	a.Namespace = func(file string, unique bool) (err error) {
-		defer func() { a.running = err != nil }() // that is no wrong use
-		if a.names != nil {
-			return pmerr.DupPMNS
-		}
-		a.names, err = env.LoadNames(file, unique)
-		return err
-	}
-	return a.Command
+func newCommand(env *cli.Env) *app {
+	a := &app{Command: command.New(env, "pmderive", "")}
+	a.sources = source.New(env, &a.Parser, "Cannot make standalone connection on localhost").WithArchives()
+	a.sources.Interpolates = true
+	return a
 }
 
-// start reads the environment and the arguments and runs what they ask for.
-func (a *app) start(ctx context.Context, args []string) error {
+// Execute reads the environment and the arguments and runs what they ask for.
+func (a *app) Execute(ctx context.Context) error {
 	if err := a.ReadEnvironment(); err != nil {
 		a.Env.Errorf("%v", err)
 		return wrongUse
 	}
 	a.root = a.newRoot()
-	a.root.SetArgs(args)
+	a.root.SetArgs(a.Env.Args)
 	a.root.SetIn(a.Env.Stdin)
 	a.root.SetOut(a.Env.Out)
 	a.root.SetErr(a.Env.Stderr)
@@ -71,12 +63,13 @@ func (a *app) start(ctx context.Context, args []string) error {
 		err = bad.Unwrap() // in the words of the other commands
 	}
 	a.Env.Messages.Flush()
+	_, ran := errors.AsType[*option.RuntimeError](err)
 	switch exit := cli.Exit(0); {
 	case err == nil:
 		return nil
 	case errors.As(err, &exit):
 		return exit
-	case a.running:
+	case a.running || ran:
 		a.complain(err)
 		return cli.Exit(1)
 	}
@@ -114,14 +107,14 @@ func (a *app) newRoot() *cobra.Command {
 	}
 	fs := root.PersistentFlags()
 	fs.SortFlags = false
-	a.SharedFlags(fs, "archive", "host", "local-PMDA", "spec-local", "container", "namespace")
+	a.addShared(fs, "archive", "host", "local-PMDA", "spec-local", "container", "namespace")
 	fs.FuncP("derived", "c", "load derived metric definitions from `FILE`(s)", func(path string) error {
-		if err := a.defs.Load(path); err != nil {
+		if err := a.sources.Load(path); err != nil {
 			a.Env.Errorf("derived configuration(s) error: %s", reason(err))
 		}
 		return nil
 	})
-	a.SharedFlags(fs, "debug", "hostzone", "timezone")
+	a.addShared(fs, "debug", "hostzone", "timezone")
 	fs.BoolP("help", "?", false, "show this help and exit")
 	fs.BoolVarP(&a.version, "version", "V", false, "display version number and exit")
 	root.PersistentPreRunE = func(*cobra.Command, []string) error {
@@ -133,20 +126,17 @@ func (a *app) newRoot() *cobra.Command {
 			a.running = true
 			return err
 		}
-		return a.checkSource()
+		return a.Options.CheckWindow()
 	}
 	root.AddCommand(a.newEval(), a.newExplain(), a.newCheck(), a.newFmt(), a.newFunctions())
 	return root
 }
 
-// checkSource looks for options that the source has no use for.
-func (a *app) checkSource() error {
-	o := &a.Options
-	kind, _ := o.Source()
-	if kind != cli.Archive && (o.HasStart || o.HasAlign || o.HasOrigin) {
-		return errors.New("time window options are supported for archives only")
+// addShared adds options that mean the same in every command to a flag set.
+func (a *app) addShared(fs *pflag.FlagSet, long ...string) {
+	for _, name := range long {
+		fs.AddFlag(command.Flag(a.SharedOption(name)))
 	}
-	return nil
 }
 
 // newExplain returns the command that shows typed trees.
@@ -215,6 +205,6 @@ func reason(err error) string {
 
 // registry returns the definitions that hold from the start.
 func (a *app) registry() *derive.Registry {
-	a.defs.LoadDefault()
-	return a.defs.Registry()
+	a.sources.LoadDefault()
+	return a.sources.Registry()
 }

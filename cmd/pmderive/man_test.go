@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"io"
 	"os"
 	"strings"
@@ -20,9 +19,7 @@ func TestManual(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := strings.ReplaceAll(string(page), `\-`, "-")
-	a := &app{}
-	a.Command = cli.Plain(&cli.Env{LookupEnv: func(string) (string, bool) { return "", false }}, func(context.Context, []string) error { return nil })
-	a.defs = cli.NewDefinitions(a.Command)
+	a := newCommand(&cli.Env{LookupEnv: func(string) (string, bool) { return "", false }})
 	root := a.newRoot()
 	n := 0
 	var visit func(c *cobra.Command)

@@ -12,6 +12,7 @@ import (
 
 	"pmtools/cmd/internal/cli"
 	"pmtools/derive/repl"
+	"pmtools/lib/option"
 	"pmtools/lib/pmapi"
 	"pmtools/lib/when"
 )
@@ -21,7 +22,7 @@ import (
 func (a *app) session(ctx context.Context, set repl.Settings) (*repl.Session, error) {
 	env := a.Env
 	opt := &repl.Options{
-		Open: a.open, Registry: a.registry(), Equivalent: env.Equivalence(),
+		Open: a.open, Registry: a.registry(), Equivalent: a.sources.Equivalence(),
 		Zone: env.Zone(), Now: env.Now, Debug: a.debug, Files: files{}, Settings: set,
 		Table: func(w io.Writer, t *repl.Table) error { return (*table)(t).write(w) },
 		Plot:  draw,
@@ -29,11 +30,11 @@ func (a *app) session(ctx context.Context, set repl.Settings) (*repl.Session, er
 		Width: func() int { return cli.TerminalWidth(env.Stdout) },
 	}
 	switch kind, name := a.Options.Source(); kind {
-	case cli.Host:
+	case option.Host:
 		opt.Kind, opt.Name = repl.Host, name
-	case cli.Archive:
+	case option.Archive:
 		opt.Kind, opt.Name = repl.Archive, name
-	case cli.Local:
+	case option.Local:
 		opt.Kind = repl.Local
 	}
 	if a.Options.HasTimezone {
@@ -61,9 +62,6 @@ func loadZone(tz string) (*time.Location, error) {
 	return when.LoadZone(tz), nil
 }
 
-// local is what is said when there are no collectors in this process.
-const local = "Cannot make standalone connection on localhost"
-
 // open opens a source of the kinds of package repl.
 func (a *app) open(ctx context.Context, kind, name string) (pmapi.Source, error) {
 	o := &a.Options
@@ -74,11 +72,7 @@ func (a *app) open(ctx context.Context, kind, name string) (pmapi.Source, error)
 	case repl.Archive:
 		o.Archive = name
 	}
-	src, err := a.Open(ctx, local, a.names)
-	if archive, ok := pmapi.As[*pmapi.Archive](src); ok && a.names != nil {
-		a.names.Cull(archive.Has)
-	}
-	return src, err
+	return a.sources.OpenPlain(ctx)
 }
 
 // debug sets debug options as -D does.
@@ -86,7 +80,7 @@ func (a *app) debug(spec string) error {
 	if err := a.root.PersistentFlags().Lookup("debug").Value.Set(spec); err != nil {
 		return err
 	}
-	a.defs.Registry() // which takes notice
+	a.sources.Registry() // which takes notice
 	return nil
 }
 

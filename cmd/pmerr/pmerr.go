@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"pmtools/cmd/internal/cli"
+	"pmtools/lib/option"
 	"pmtools/lib/pmerr"
 )
 
@@ -18,13 +19,13 @@ const usage = `
 
 // newCommand returns the command. It has a scanner of its own, which looks for an
 // option in the first argument only (commands.md T8).
-func newCommand(env *cli.Env) *cli.Command {
-	return cli.Plain(env, func(_ context.Context, args []string) error { return run(env, args) })
+func newCommand(env *cli.Env) cli.Func {
+	return func(context.Context) error { return run(env, env.Args) }
 }
 
 func run(env *cli.Env, args []string) error {
 	if len(args) > 0 {
-		if done, err := option(env, args[0]); done {
+		if done, err := scan(env, args[0]); done {
 			return err
 		}
 	}
@@ -34,9 +35,9 @@ func run(env *cli.Env, args []string) error {
 	return nil
 }
 
-// option handles the first argument if it is an option, and reports whether that
-// is all there is to do. A minus sign with a hexadecimal digit is no option.
-func option(env *cli.Env, arg string) (done bool, err error) {
+// scan handles the first argument if it is an option, and reports whether that is all there is to
+// do. A minus sign with a hexadecimal digit is no option.
+func scan(env *cli.Env, arg string) (done bool, err error) {
 	switch {
 	case arg == "-l" || arg == "--list":
 		list(env)
@@ -78,7 +79,7 @@ func decode(arg string) (pmerr.Code, bool) {
 	if n, ok := hexNumber(arg); ok {
 		return pmerr.Code(int32(n)), true
 	}
-	n, rest := cli.LeadingNumber(arg)
+	n, rest := option.LeadingNumber(arg)
 	return pmerr.Code(int32(n)), rest != arg
 }
 

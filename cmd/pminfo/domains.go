@@ -7,12 +7,13 @@ import (
 	"strings"
 
 	"pmtools/cmd/internal/cli"
+	"pmtools/lib/config"
 )
 
 // knownDomains returns a function that tells whether a domain number is assigned:
 // defined in the file stdpmid beside the name space. Where PCP is not installed,
 // nothing is known of domains, and none is called unknown: the result is nil.
-func knownDomains(config *cli.Config, env *cli.Env) func(domain uint32) bool {
+func knownDomains(config *config.Config, env *cli.Env) func(domain uint32) bool {
 	f, err := env.Open(filepath.Join(config.Get("PCP_VAR_DIR"), "pmns", "stdpmid"))
 	if err != nil {
 		return nil

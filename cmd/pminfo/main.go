@@ -16,8 +16,9 @@ import (
 	_ "time/tzdata" // zones, where the system has none
 
 	"pmtools/cmd/internal/cli"
-	"pmtools/lib/pmerr"
-	"pmtools/lib/pmns"
+	"pmtools/cmd/internal/command"
+	"pmtools/cmd/internal/source"
+	"pmtools/lib/option"
 )
 
 // gcPercent is how much the heap may grow between collections. What pminfo prints
@@ -40,15 +41,14 @@ type flags struct {
 	verify, errorsOnly      bool // -v, -e
 	batch                   int  // -b
 	batchSet                bool
-	registrations           []string   // -r
-	names                   *pmns.Tree // -n, -N; nil without
+	registrations           []string // -r
 }
 
 // newCommand returns the command pminfo.
-func newCommand(env *cli.Env) *cli.Command {
+func newCommand(env *cli.Env) *command.Command {
 	f := &flags{batch: 128}
-	c := cli.New(env, "pminfo", "[options] [metricname | pmid | indom]...")
-	defs := cli.NewDefinitions(c)
+	c := command.New(env, "pminfo", "[options] [metricname | pmid | indom]...")
+	src := source.New(env, &c.Parser, "Cannot make standalone connection on localhost").WithArchives()
 	c.Section("General options")
 	c.Shared("archive", "debug", "host", "container", "local-PMDA", "spec-local", "namespace", "uniqnames",
 		"origin", "timezone", "hostzone", "version", "help")
@@ -67,28 +67,21 @@ func newCommand(env *cli.Env) *cli.Command {
 	c.Bool(&f.oneline, "t", "oneline", "get and display (terse) oneline text")
 	c.Bool(&f.help, "T", "helptext", "get and display (verbose) help text")
 	c.Section("Metrics options")
-	c.Func(func(path string) error { load(env, defs, path); return nil },
+	c.Func(func(path string) error { load(env, src, path); return nil },
 		"c", "derived", "FILE", "load global derived metric definitions from FILE(s)")
 	c.Strings(&f.registrations, "r", "register", "name=expr", "register a per-context derived metric")
 	c.Bool(&f.events, "x", "events", "unpack and report on any fetched event records")
 	c.Bool(&f.verify, "v", "verify", "verify mode, be quiet and only report errors")
-	c.Namespace = func(file string, unique bool) (err error) {
-		if f.names != nil {
-			return pmerr.DupPMNS
-		}
-		f.names, err = env.LoadNames(file, unique)
-		return err
-	}
 	c.Run = func(ctx context.Context, args []string) error {
 		f.imply()
-		return f.run(ctx, c, defs, args)
+		return f.run(ctx, c, src, args)
 	}
 	return c
 }
 
 // setBatch takes the argument of -b.
 func (f *flags) setBatch(arg string) error {
-	n, ok := cli.Number(arg)
+	n, ok := option.Number(arg)
 	if !ok {
 		return errors.New("-b requires numeric argument")
 	}
@@ -96,10 +89,9 @@ func (f *flags) setBatch(arg string) error {
 	return nil
 }
 
-// load loads a file of derived metrics. What is wrong with it is said, and no
-// more.
-func load(env *cli.Env, defs *cli.Definitions, path string) {
-	if err := defs.Load(path); err != nil {
+// load loads a file of derived metrics. Errors are reported, and have no other effect.
+func load(env *cli.Env, src *source.Opener, path string) {
+	if err := src.Load(path); err != nil {
 		env.Errorf("derived configuration(s) error: %s", reason(err))
 	}
 }

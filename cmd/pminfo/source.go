@@ -8,18 +8,18 @@ import (
 	"syscall"
 
 	"pmtools/cmd/internal/cli"
+	"pmtools/cmd/internal/command"
+	"pmtools/cmd/internal/source"
 	"pmtools/derive"
+	"pmtools/lib/option"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmapi"
 	"pmtools/lib/pmerr"
 	"pmtools/lib/when"
 )
 
-// local is what pminfo says when there is no local context.
-const local = "Cannot make standalone connection on localhost"
-
 // run opens the source and reports on the operands.
-func (f *flags) run(ctx context.Context, c *cli.Command, defs *cli.Definitions, args []string) error {
+func (f *flags) run(ctx context.Context, c *command.Command, open *source.Opener, args []string) error {
 	env := c.Env
 	config := env.Config()
 	if err := config.Err(); err != nil {
@@ -28,16 +28,15 @@ func (f *flags) run(ctx context.Context, c *cli.Command, defs *cli.Definitions, 
 	if f.batch < 0 {
 		return fmt.Errorf("namelist malloc: %w", pmerr.Of(syscall.ENOMEM))
 	}
-	defs.LoadDefault()
-	src, err := f.open(ctx, c, defs)
+	src, err := f.open(ctx, open, &c.Options)
 	if err != nil {
 		return err
 	}
 	defer src.Close()
 	// The reference never closes its source, and so does not report that it does.
-	defer defs.Registry().SetDebug(derive.Debug{})
+	defer open.Registry().SetDebug(derive.Debug{})
 	f.batch = max(f.batch, 1)
-	r := &reporter{flags: f, prog: env.Prog, traced: defs.Traced(), src: src, out: env.Out, errs: env.Stderr,
+	r := &reporter{flags: f, prog: env.Prog, traced: open.Traced(), src: src, out: env.Out, errs: env.Stderr,
 		labelled: map[pcp.LabelKind]*labelCache{}}
 	if _, recorded := pmapi.As[pmapi.Timeline](src); recorded {
 		r.batch = 1 // each metric is looked for on its own
@@ -57,26 +56,17 @@ func (f *flags) run(ctx context.Context, c *cli.Command, defs *cli.Definitions, 
 	return nil
 }
 
-// open opens the source that the options ask for, with the names of -n and the
-// metrics of reg.
-func (f *flags) open(ctx context.Context, c *cli.Command, defs *cli.Definitions) (*derive.Source, error) {
-	kind, _ := c.Options.Source()
-	reg, opt := defs.Registry(), &derive.Options{Equivalent: c.Env.Equivalence()}
-	if f.names != nil && !f.needsSource() && kind == cli.DefaultHost {
-		return derive.NewSource(pmapi.WithNames(nil, f.names), reg, opt), nil
+// open opens the source. Names and identifiers of -n need none.
+func (f *flags) open(ctx context.Context, open *source.Opener, o *option.Options) (*derive.Source, error) {
+	if kind, _ := o.Source(); kind == option.DefaultHost && open.Names() != nil && !f.needsSource() {
+		open.LoadDefault()
+		return open.Derive(pmapi.WithNames(nil, open.Names())), nil
 	}
-	src, err := c.Open(ctx, local, f.names)
-	if err != nil {
-		return nil, err
-	}
-	if a, ok := pmapi.As[*pmapi.Archive](src); ok && f.names != nil {
-		f.names.Cull(a.Has)
-	}
-	return derive.NewSource(src, reg, opt), nil
+	return open.Open(ctx)
 }
 
 // timeOptions applies -z, -Z and -O to an archive.
-func (r *reporter) timeOptions(env *cli.Env, o *cli.Options) error {
+func (r *reporter) timeOptions(env *cli.Env, o *option.Options) error {
 	r.values.Location = env.Zone()
 	t, ok := pmapi.As[pmapi.Timeline](r.src)
 	if !ok {
@@ -111,7 +101,7 @@ func (r *reporter) setZone(zone string) error {
 }
 
 // setOrigin applies -O.
-func (r *reporter) setOrigin(env *cli.Env, o *cli.Options, t pmapi.Timeline) error {
+func (r *reporter) setOrigin(env *cli.Env, o *option.Options, t pmapi.Timeline) error {
 	start, end, err := t.Bounds()
 	base := when.Base{Start: start.Time(), Now: env.Now(), Zone: r.values.Location}
 	if err != nil {
@@ -122,16 +112,9 @@ func (r *reporter) setOrigin(env *cli.Env, o *cli.Options, t pmapi.Timeline) err
 	} else {
 		base.End = end.Time()
 	}
-	spec := when.Spec{Origin: o.Origin}
-	if o.Origin == "" {
-		spec.Empty = when.PartOrigin
-	}
-	w, err := spec.Window(base)
+	only := option.Options{Origin: o.Origin, HasOrigin: true}
+	w, err := only.Window(base)
 	if err != nil {
-		var bad *when.SyntaxError
-		if errors.As(err, &bad) {
-			return fmt.Errorf("invalid time window.\n%s", bad.Caret())
-		}
 		return err
 	}
 	r.origin = pcp.TimestampOf(w.Origin)

@@ -14,40 +14,32 @@ import (
 	_ "time/tzdata" // zones, where the system has none
 
 	"pmtools/cmd/internal/cli"
-	"pmtools/lib/pmerr"
-	"pmtools/lib/pmns"
+	"pmtools/cmd/internal/command"
+	"pmtools/cmd/internal/source"
 )
 
 func main() { os.Exit(cli.Main(newCommand)) }
 
 // flags are the options of pmstore's own.
 type flags struct {
-	fetch bool       // -F: show what the metric has afterwards
-	force bool       // -f: store also if there is no value yet
-	insts []string   // -i: the names of the instances to store to; nil means all
-	names *pmns.Tree // -n; nil without
+	fetch bool     // -F: show what the metric has afterwards
+	force bool     // -f: store also if there is no value yet
+	insts []string // -i: the names of the instances to store to; nil means all
 }
 
 // newCommand returns the command pmstore.
-func newCommand(env *cli.Env) *cli.Command {
+func newCommand(env *cli.Env) *command.Command {
 	f := new(flags)
-	c := cli.New(env, "pmstore", "[options] metricname value")
+	c := command.New(env, "pmstore", "[options] metricname value")
 	c.FirstOperandEnds = true // so that a value may begin with a minus sign
-	defs := cli.NewDefinitions(c)
+	src := source.New(env, &c.Parser, "Cannot make standalone local connection")
 	c.Section("General options")
 	c.Shared("debug", "host", "local-PMDA", "spec-local", "namespace", "version", "help")
 	c.Section("Value options")
 	c.Bool(&f.fetch, "F", "fetch", "perform pmFetch after pmStore to confirm value")
 	c.Bool(&f.force, "f", "force", "store the value even if there is no current value set")
 	c.Func(f.addInsts, "i", "insts", "INSTS", "restrict store to comma-separated list of instances")
-	c.Namespace = func(file string, unique bool) (err error) {
-		if f.names != nil {
-			return pmerr.DupPMNS
-		}
-		f.names, err = env.LoadNames(file, unique)
-		return err
-	}
-	c.Run = func(ctx context.Context, args []string) error { return f.run(ctx, c, defs, args) }
+	c.Run = func(ctx context.Context, args []string) error { return f.run(ctx, c, src, args) }
 	return c
 }
 

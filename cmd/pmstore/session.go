@@ -19,6 +19,7 @@ type session struct {
 	src     pmapi.Source
 	format  format.Options
 	name    string
+	local   bool // names are those of -n
 	desc    pcp.Desc
 	request pmapi.Request
 	old     pcp.Result // what the metric had
@@ -90,7 +91,7 @@ func (s *session) find(ctx context.Context) error {
 
 // lookup returns the metric's identifier.
 func (s *session) lookup(ctx context.Context) (pcp.ID, error) {
-	if s.name == "" && s.names == nil {
+	if s.name == "" && !s.local {
 		return 0, pmerr.IPC // what a daemon makes of an empty name
 	}
 	rs, err := s.src.Lookup(ctx, []string{s.name})

@@ -4,16 +4,14 @@ import (
 	"context"
 
 	"pmtools/cmd/internal/cli"
+	"pmtools/cmd/internal/command"
+	"pmtools/cmd/internal/source"
 	"pmtools/derive"
-	"pmtools/lib/pmapi"
 )
-
-// local is what pmstore says when there is no local context.
-const local = "Cannot make standalone local connection"
 
 // run opens the source and stores the second operand to the metric that the first
 // one names.
-func (f *flags) run(ctx context.Context, c *cli.Command, defs *cli.Definitions, args []string) error {
+func (f *flags) run(ctx context.Context, c *command.Command, open *source.Opener, args []string) error {
 	if len(args) != 2 {
 		c.Env.Messages.Print(c.Usage())
 		return cli.Exit(1)
@@ -24,15 +22,14 @@ func (f *flags) run(ctx context.Context, c *cli.Command, defs *cli.Definitions, 
 	if err := configured(c); err != nil {
 		return err
 	}
-	defs.LoadDefault()
-	src, err := f.open(ctx, c, defs)
+	src, err := open.Open(ctx)
 	if err != nil {
 		return err
 	}
 	defer src.Close()
 	// The reference never closes its source, and so does not report that it does.
-	defer defs.Registry().SetDebug(derive.Debug{})
-	s := &session{flags: f, env: c.Env, src: src, name: args[0]}
+	defer open.Registry().SetDebug(derive.Debug{})
+	s := &session{flags: f, env: c.Env, src: src, name: args[0], local: open.Names() != nil}
 	_, s.format.Squash = c.Env.LookupEnv("PCP_SQUASH_NEWLINES")
 	s.format.Location = c.Env.Zone()
 	return s.run(ctx, args[1])
@@ -40,7 +37,7 @@ func (f *flags) run(ctx context.Context, c *cli.Command, defs *cli.Definitions, 
 
 // configured returns an error if pcp.conf cannot be read and is needed: for the
 // derived metrics that every command loads, or for the socket of the local daemon.
-func configured(c *cli.Command) error {
+func configured(c *command.Command) error {
 	_, derived := c.Env.LookupEnv("PCP_DERIVED_CONFIG")
 	_, socket := c.Env.LookupEnv("PMCD_SOCKET")
 	_, host := c.Options.Source()
@@ -48,14 +45,4 @@ func configured(c *cli.Command) error {
 		return nil
 	}
 	return c.Env.Config().Err()
-}
-
-// open opens the source that the options ask for, with the names of -n and the
-// derived metrics.
-func (f *flags) open(ctx context.Context, c *cli.Command, defs *cli.Definitions) (pmapi.Source, error) {
-	src, err := c.Open(ctx, local, f.names)
-	if err != nil {
-		return nil, err
-	}
-	return derive.NewSource(src, defs.Registry(), &derive.Options{Equivalent: c.Env.Equivalence()}), nil
 }

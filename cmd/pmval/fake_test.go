@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"pmtools/cmd/internal/cli"
+	"pmtools/cmd/internal/command"
+	"pmtools/lib/option"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmapi"
 	"pmtools/lib/pmerr"
@@ -109,11 +111,11 @@ func live(t *testing.T, f *fakeSource, args ...string) (stdout, stderr string, s
 		Hostname:  func() (string, error) { return "", os.ErrNotExist },
 		Now:       func() time.Time { return time.Unix(1000, 0) },
 	}
-	status = cli.Run(context.Background(), env, func(env *cli.Env) *cli.Command {
+	status = cli.Run(context.Background(), env, func(env *cli.Env) *command.Command {
 		c := newCommand(env)
 		c.Run = func(ctx context.Context, _ []string) error {
 			fl := currentFlags(args)
-			s := &session{flags: fl, env: env, options: &c.Options, src: f, kind: cli.Host}
+			s := &session{flags: fl, env: env, options: &c.Options, src: f, kind: option.Host}
 			return s.run(ctx, "m")
 		}
 		return c

@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"pmtools/cmd/internal/cli"
 	"pmtools/lib/format"
+	"pmtools/lib/option"
 	"pmtools/lib/pcp"
 )
 
@@ -91,7 +91,7 @@ func (s *session) header(ctx context.Context) *header {
 	if s.rate {
 		h.converted = convertedUnits(s.desc.Units)
 	}
-	if s.kind == cli.Archive {
+	if s.kind == option.Archive {
 		h.archive, h.start, h.end = s.options.Archive, s.origin, s.end
 	}
 	h.interval = s.samples > 1 && s.records == nil

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"pmtools/cmd/internal/cli"
+	"pmtools/lib/option"
 	"pmtools/lib/pcp"
 )
 
@@ -88,20 +88,20 @@ func TestSamples(t *testing.T) {
 		origin, end pcp.Timestamp
 		unbounded   bool
 		interval    time.Duration
-		options     cli.Options
+		options     option.Options
 		recorded    bool
 		want        int
 	}{
-		{"exact", at(10), at(20), false, time.Second, cli.Options{}, false, 11},
-		{"a rest", at(10), at(20), false, 3 * time.Second, cli.Options{}, false, 4},
-		{"longer than the window", at(10), at(20), false, time.Hour, cli.Options{}, false, 1},
-		{"just before", at(10), pcp.Timestamp{Sec: 9, Nsec: 5e8}, false, time.Second, cli.Options{}, false, 1},
-		{"before", at(10), at(9), false, time.Second, cli.Options{}, false, 0},
-		{"long before", at(1000), at(9), false, time.Second, cli.Options{}, false, 0},
-		{"unbounded", at(10), at(0), true, time.Second, cli.Options{}, false, -1},
-		{"records", at(10), at(20), false, time.Second, cli.Options{}, true, -1},
-		{"asked for", at(10), at(20), false, time.Second, cli.Options{Samples: 3, HasSamples: true}, true, 3},
-		{"none", at(10), at(20), false, time.Second, cli.Options{HasSamples: true}, false, 0},
+		{"exact", at(10), at(20), false, time.Second, option.Options{}, false, 11},
+		{"a rest", at(10), at(20), false, 3 * time.Second, option.Options{}, false, 4},
+		{"longer than the window", at(10), at(20), false, time.Hour, option.Options{}, false, 1},
+		{"just before", at(10), pcp.Timestamp{Sec: 9, Nsec: 5e8}, false, time.Second, option.Options{}, false, 1},
+		{"before", at(10), at(9), false, time.Second, option.Options{}, false, 0},
+		{"long before", at(1000), at(9), false, time.Second, option.Options{}, false, 0},
+		{"unbounded", at(10), at(0), true, time.Second, option.Options{}, false, -1},
+		{"records", at(10), at(20), false, time.Second, option.Options{}, true, -1},
+		{"asked for", at(10), at(20), false, time.Second, option.Options{Samples: 3, HasSamples: true}, true, 3},
+		{"none", at(10), at(20), false, time.Second, option.Options{HasSamples: true}, false, 0},
 	}
 	for _, tt := range tests {
 		s := &session{flags: &flags{recorded: tt.recorded}, options: &tt.options, origin: tt.origin, end: tt.end, bounded: !tt.unbounded, interval: tt.interval}

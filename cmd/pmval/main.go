@@ -16,8 +16,10 @@ import (
 	_ "time/tzdata" // zones, where the system has none
 
 	"pmtools/cmd/internal/cli"
+	"pmtools/cmd/internal/command"
+	"pmtools/cmd/internal/source"
+	"pmtools/lib/option"
 	"pmtools/lib/pmerr"
-	"pmtools/lib/pmns"
 )
 
 func main() { os.Exit(cli.Main(newCommand)) }
@@ -35,7 +37,6 @@ type flags struct {
 	hasInsts  bool     // show these instances only
 	filter    string   // -x: stored to the metric first
 	hasFilter bool
-	names     *pmns.Tree // -n; nil without
 
 	fromOperand bool // the instances are those of the operand
 
@@ -46,15 +47,16 @@ type flags struct {
 }
 
 // newCommand returns the command pmval.
-func newCommand(env *cli.Env) *cli.Command {
+func newCommand(env *cli.Env) *command.Command {
 	f := &flags{precision: -1}
-	c := cli.New(env, "pmval", "[options] metricname")
+	c := command.New(env, "pmval", "[options] metricname")
 	c.LateChecks = true
-	defs := cli.NewDefinitions(c)
+	src := source.New(env, &c.Parser, "Cannot establish local context").WithArchives()
+	src.KeepNames = true
 	c.Section("General options")
 	c.Shared("align", "archive", "debug", "guimode", "host", "namespace", "origin", "guiport", "start", "samples",
 		"finish", "interval", "timezone", "hostzone", "version", "help", "spec-local", "local-PMDA", "container")
-	c.Func(func(path string) error { return loadDerived(defs, path) },
+	c.Func(func(path string) error { return loadDerived(src, path) },
 		"", "derived", "FILE", "load derived metric definitions from FILE(s)")
 	c.Section("Reporting options")
 	c.Bool(&f.delay, "d", "delay", "delay, pause between updates for archive replay")
@@ -69,13 +71,12 @@ func newCommand(env *cli.Env) *cli.Command {
 		"x", "filter", "VALUE", "store to the metric before fetching (filter)")
 	c.Count(&f.stamps, "X", "timestamp", "include date and microseconds in reported timestamps")
 	f.addHidden(c)
-	c.Namespace = func(file string, unique bool) error { return f.loadNames(env, file, unique) }
-	c.Run = func(ctx context.Context, args []string) error { return f.run(ctx, c, defs, args) }
+	c.Run = func(ctx context.Context, args []string) error { return f.run(ctx, c, src, args) }
 	return c
 }
 
 // addHidden adds the options that the reference does not have.
-func (f *flags) addHidden(c *cli.Command) {
+func (f *flags) addHidden(c *command.Command) {
 	c.Func(f.setOutput, "", "output", "FORMAT", "print csv or json instead of columns")
 	c.Bool(&f.plot, "", "plot", "draw a chart of the values instead of printing them")
 	c.Bool(&f.color, "", "color", "use colours on a terminal")
@@ -86,8 +87,8 @@ func (f *flags) addHidden(c *cli.Command) {
 }
 
 // loadDerived loads the definitions that --derived names.
-func loadDerived(defs *cli.Definitions, path string) error {
-	if err := defs.Load(path); err != nil {
+func loadDerived(src *source.Opener, path string) error {
+	if err := src.Load(path); err != nil {
 		return fmt.Errorf("pmLoadDerivedConfig failed: %s", reason(err))
 	}
 	return nil
@@ -95,7 +96,7 @@ func loadDerived(defs *cli.Definitions, path string) error {
 
 // setPrecision takes the argument of -f.
 func (f *flags) setPrecision(arg string) error {
-	n, ok := cli.Number(arg)
+	n, ok := option.Number(arg)
 	if !ok || n < 0 {
 		return errors.New("-f requires +ve numeric argument")
 	}
@@ -105,7 +106,7 @@ func (f *flags) setPrecision(arg string) error {
 
 // setWidth takes the argument of -w.
 func (f *flags) setWidth(arg string) error {
-	n, ok := cli.Number(arg)
+	n, ok := option.Number(arg)
 	if !ok || n < 1 {
 		return errors.New("-w requires +ve numeric argument")
 	}
@@ -115,20 +116,8 @@ func (f *flags) setWidth(arg string) error {
 
 // addInsts takes the argument of -i.
 func (f *flags) addInsts(arg string) error {
-	f.insts, f.hasInsts = append(f.insts, splitInsts(arg)...), true
+	f.insts, f.hasInsts = append(f.insts, option.SplitInstances(arg)...), true
 	return nil
-}
-
-// loadNames reads the name space file of -n.
-func (f *flags) loadNames(env *cli.Env, file string, unique bool) error {
-	if f.names != nil {
-		return pmerr.DupPMNS
-	}
-	names, err := env.LoadNames(file, unique)
-	if err == nil {
-		f.names = names
-	}
-	return err
 }
 
 // reason returns the text of the code that err stands for.

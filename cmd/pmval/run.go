@@ -4,19 +4,18 @@ import (
 	"context"
 	"fmt"
 
-	"pmtools/cmd/internal/cli"
+	"pmtools/cmd/internal/command"
+	"pmtools/cmd/internal/source"
 	"pmtools/derive"
+	"pmtools/lib/option"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmapi"
 )
 
-// local is what pmval says when there is no local context.
-const local = "Cannot establish local context"
-
 // run reads the operand, opens the source that the options and the operand ask
 // for, and shows the metric.
-func (f *flags) run(ctx context.Context, c *cli.Command, defs *cli.Definitions, args []string) error {
-	spec, err := f.operand(c, args)
+func (f *flags) run(ctx context.Context, c *command.Command, open *source.Opener, args []string) error {
+	m, err := f.operand(c, args)
 	if err != nil {
 		return err
 	}
@@ -27,77 +26,58 @@ func (f *flags) run(ctx context.Context, c *cli.Command, defs *cli.Definitions, 
 	if err := config.Err(); err != nil {
 		return err
 	}
-	defs.LoadDefault()
-	src, err := f.open(ctx, c, defs)
+	open.Interpolates = !f.recorded
+	src, err := open.Open(ctx)
 	if err != nil {
 		return err
 	}
 	defer src.Close()
 	kind, _ := c.Options.Source()
 	s := &session{flags: f, env: c.Env, options: &c.Options, src: src, kind: kind}
-	err = s.run(ctx, spec.metric)
+	err = s.run(ctx, m.Name)
 	if !s.complete {
 		// Where the reference ends early it closes nothing, and does not tell of it.
-		defs.Registry().SetDebug(derive.Debug{})
+		open.Registry().SetDebug(derive.Debug{})
 	}
 	return err
 }
 
 // operand takes the one operand apart and puts what it says about the source into
 // the options. What is wrong with it does not keep other mistakes from being told.
-func (f *flags) operand(c *cli.Command, args []string) (metricSpec, error) {
+func (f *flags) operand(c *command.Command, args []string) (option.Metric, error) {
 	switch {
 	case len(args) == 0:
-		return metricSpec{}, cli.UsageError("error - no metricname specified")
+		return option.Metric{}, c.UsageError("error - no metricname specified")
 	case len(args) > 1:
-		return metricSpec{}, cli.UsageError("error - too many arguments")
+		return option.Metric{}, c.UsageError("error - too many arguments")
 	}
-	spec, err := parseSpec(args[0])
+	m, err := option.ParseMetric(args[0])
 	if err != nil {
 		c.Complain(err.Error())
-		return spec, nil
+		return m, nil
 	}
-	if spec.hasInsts {
-		f.insts, f.hasInsts, f.fromOperand = spec.insts, true, true
+	if m.Instances != nil {
+		f.insts, f.hasInsts, f.fromOperand = m.Instances, true, true
 	}
-	o := &c.Options
-	switch {
-	case spec.kind == specLocal:
-		o.Local = true
-	case spec.kind == specHost && o.HasArchive || spec.kind == specArchive && o.HasHost:
-		c.Complain(c.Env.Prog + ": only one host or archive allowed\n")
-	case spec.kind == specHost:
-		o.Host, o.HasHost = spec.source, true
-	case spec.kind == specArchive:
-		o.Archive, o.HasArchive = spec.source, true
+	if err := c.Options.SetSource(m); err != nil {
+		c.Complain(c.Env.Prog + ": " + err.Error() + "\n")
 	}
-	return spec, nil
+	return m, nil
 }
 
 // check reports options that the kind of source has no use for. As in the
 // reference there is no newline behind the first text.
-func (f *flags) check(c *cli.Command) {
+func (f *flags) check(c *command.Command) {
 	kind, _ := c.Options.Source()
-	if f.recorded && kind != cli.Archive {
+	if f.recorded && kind != option.Archive {
 		c.Complain(c.Env.Prog + ": uninterpolated mode can only be used with archives")
 	}
 	switch {
-	case f.delay && kind != cli.Archive:
+	case f.delay && kind != option.Archive:
 		c.Complain(c.Env.Prog + ": delay can only be used with archives\n")
 	case f.delay && c.Options.GUI:
 		c.Complain(c.Env.Prog + ": guiflag cannot be used with delay\n")
 	}
-}
-
-// open opens the source that the options ask for, with the names of -n and the
-// derived metrics.
-func (f *flags) open(ctx context.Context, c *cli.Command, defs *cli.Definitions) (*derive.Source, error) {
-	c.Interpolates = !f.recorded
-	src, err := c.Open(ctx, local, f.names)
-	if err != nil {
-		return nil, err
-	}
-	return derive.NewSource(src, defs.Registry(), &derive.Options{Equivalent: c.Env.Equivalence()}), nil
 }
 
 // run shows a metric of the source.

@@ -10,6 +10,7 @@ import (
 
 	"pmtools/cmd/internal/cli"
 	"pmtools/lib/format"
+	"pmtools/lib/option"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmapi"
 )
@@ -18,9 +19,9 @@ import (
 type session struct {
 	*flags
 	env     *cli.Env
-	options *cli.Options
+	options *option.Options
 	src     pmapi.Source
-	kind    cli.SourceKind
+	kind    option.SourceKind
 
 	timeline pmapi.Timeline // nil if the source is live
 	records  pmapi.Recorder // nil unless the records are shown as they are

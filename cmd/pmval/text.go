@@ -8,6 +8,7 @@ import (
 
 	"pmtools/cmd/internal/cli"
 	"pmtools/lib/format"
+	"pmtools/lib/option"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmerr"
 )
@@ -56,14 +57,14 @@ func (t *textReporter) begin(h *header) error {
 	if !t.events() {
 		field("metric", h.metric)
 	}
-	if h.archive != "" || t.kind == cli.Archive {
+	if h.archive != "" || t.kind == option.Archive {
 		field("archive", h.archive)
 	}
 	field("host", h.host)
-	if t.kind == cli.Archive {
+	if t.kind == option.Archive {
 		field("start", string(t.appendDate(nil, h.start)))
 	}
-	if t.kind == cli.Archive && t.bounded {
+	if t.kind == option.Archive && t.bounded {
 		field("end", string(t.appendDate(nil, h.end)))
 	}
 	if !t.events() {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"time"
@@ -85,23 +84,8 @@ func (s *session) setWindow() error {
 			base.End = end.Time()
 		}
 	}
-	spec := when.Spec{Start: o.Start, Finish: o.Finish, Align: o.Align, Origin: o.Origin}
-	for _, empty := range []struct {
-		has  bool
-		text string
-		part when.Part
-	}{
-		{o.HasStart, o.Start, when.PartStart}, {o.HasFinish, o.Finish, when.PartFinish},
-		{o.HasAlign, o.Align, when.PartAlign}, {o.HasOrigin, o.Origin, when.PartOrigin},
-	} {
-		if empty.has && empty.text == "" {
-			spec.Empty |= empty.part
-		}
-	}
-	w, err := spec.Window(base)
-	if bad, ok := errors.AsType[*when.SyntaxError](err); ok {
-		return fmt.Errorf("invalid time window.\n%s", bad.Caret())
-	} else if err != nil {
+	w, err := o.Window(base)
+	if err != nil {
 		return err
 	}
 	s.origin = pcp.TimestampOf(w.Origin)

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"pmtools/lib/pmerr"
+	"pmtools/lib/config"
 )
 
 // An Env is everything a command takes from the process it runs in, so that a
@@ -28,7 +28,7 @@ type Env struct {
 	Out      *bufio.Writer // standard output, buffered; set by Run
 	Messages *Messages     // the message channel; set by Run
 
-	config *Config // read when first needed
+	config *config.Config // read when first needed
 }
 
 // System returns the environment of the process.
@@ -53,9 +53,9 @@ func (env *Env) Getenv(name string) string {
 }
 
 // Config returns the configuration of PCP on this machine.
-func (env *Env) Config() *Config {
+func (env *Env) Config() *config.Config {
 	if env.config == nil {
-		env.config = ReadConfig(env.LookupEnv, env.Open)
+		env.config = config.Read(env.LookupEnv, env.Open)
 	}
 	return env.config
 }
@@ -77,6 +77,3 @@ func (f *flushFirst) Write(p []byte) (int, error) {
 	_ = f.first.Flush()
 	return f.w.Write(p)
 }
-
-// errorText returns the text of an error as PCP prints it: that of its code.
-func errorText(err error) string { return pmerr.Of(err).Error() }

@@ -23,6 +23,9 @@ type Messages struct {
 // Printf adds to the block.
 func (m *Messages) Printf(format string, args ...any) { fmt.Fprintf(&m.text, format, args...) }
 
+// Write implements io.Writer: it adds to the block.
+func (m *Messages) Write(p []byte) (int, error) { return m.text.Write(p) }
+
 // Print adds to the block.
 func (m *Messages) Print(text string) { m.text.WriteString(text) }
 

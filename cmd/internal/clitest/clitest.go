@@ -22,7 +22,7 @@ import (
 // Run runs a command and returns what a transcript holds of it. vars are its
 // environment, in which the zone is UTC and derived metrics are switched off
 // unless they say otherwise.
-func Run(prog string, newCommand func(*cli.Env) *cli.Command, args []string, vars map[string]string) golden.Entry {
+func Run[C cli.Command](prog string, newCommand func(*cli.Env) C, args []string, vars map[string]string) golden.Entry {
 	var out, errs strings.Builder
 	env := &cli.Env{
 		Prog: prog, Args: args, Stdout: &out, Stderr: &errs,

@@ -1,0 +1,137 @@
+// Package source opens the source of metrics that the options of a command ask for, with the names
+// of -n and the derived metrics that files define.
+package source
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"pmtools/cmd/internal/cli"
+	"pmtools/derive"
+	"pmtools/lib/option"
+	"pmtools/lib/pmapi"
+	"pmtools/lib/pmcd"
+	"pmtools/lib/pmerr"
+	"pmtools/lib/pmns"
+)
+
+// An Opener opens the source that options ask for. Its methods are called after the scan of the
+// command line, but those of Definitions, which may be called during the scan.
+type Opener struct {
+	Definitions
+	// Interpolates says that archives are read between their records.
+	Interpolates bool
+	// KeepNames keeps names of -n that an archive does not have.
+	KeepNames bool
+
+	local   string     // the message if there is no local context
+	names   *pmns.Tree // -n, -N; nil without
+	archive func(o *Opener, list string) (pmapi.Source, error)
+}
+
+// New returns what opens the sources of a command, and handles -n and -N of its options. The
+// commands differ in the message for -L; local is such as "Cannot make standalone connection on
+// localhost". They open hosts and local sources; for archives there is [Opener.WithArchives].
+func New(env *cli.Env, p *option.Parser, local string) *Opener {
+	o := &Opener{Definitions: Definitions{env: env, options: &p.Options}, local: local}
+	p.Namespace = o.loadNames
+	return o
+}
+
+// Names returns the name space of -n or -N, or nil.
+func (o *Opener) Names() *pmns.Tree { return o.names }
+
+// Open opens the source and puts the derived metrics over it.
+func (o *Opener) Open(ctx context.Context) (*derive.Source, error) {
+	o.LoadDefault()
+	src, err := o.OpenPlain(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return o.Derive(src), nil
+}
+
+// Derive puts the derived metrics over a source.
+func (o *Opener) Derive(src pmapi.Source) *derive.Source {
+	return derive.NewSource(src, o.Registry(), &derive.Options{Equivalent: o.Equivalence()})
+}
+
+// OpenPlain opens the source, under the names of -n if there are any. A mistake in a host
+// specification goes to the message channel; the error is what the command says then.
+func (o *Opener) OpenPlain(ctx context.Context) (pmapi.Source, error) {
+	src, err := o.open(ctx)
+	if err != nil || o.names == nil {
+		return src, err
+	}
+	return pmapi.WithNames(src, o.names), nil
+}
+
+// open opens the source under its own names.
+func (o *Opener) open(ctx context.Context) (src pmapi.Source, err error) {
+	kind, name := o.options.Source()
+	what := o.local
+	switch kind {
+	case option.Archive:
+		what = fmt.Sprintf("Cannot open archive \"%s\"", name)
+		src, err = o.archive(o, name)
+	case option.Local:
+		src = o.collectors()
+	default:
+		what = fmt.Sprintf("Cannot connect to PMCD on host \"%s\"", name)
+		src, err = o.host(ctx, kind, name)
+	}
+	if err != nil {
+		return nil, &Error{what, err}
+	}
+	return src, nil
+}
+
+// host opens a daemon. Where the local one was not asked for and does not run, the collectors
+// inside the program are the source.
+func (o *Opener) host(ctx context.Context, kind option.SourceKind, name string) (pmapi.Source, error) {
+	src, err := pmapi.OpenHost(ctx, name, o.dialer())
+	if bad, ok := errors.AsType[*pmcd.SpecError](err); ok {
+		o.env.Messages.Print(bad.Message())
+		o.env.Messages.Flush()
+	}
+	if kind == option.DefaultHost && noDaemon(err) {
+		o.env.Errorf("no pmcd on this host (%v), using the collectors inside %s", pmerr.Of(err), o.env.Prog)
+		return o.collectors(), nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return src, nil
+}
+
+// dialer returns what connects to daemons as the environment and the options say.
+func (o *Opener) dialer() *pmcd.Dialer {
+	d := pmcd.DialerFromEnv(o.env.LookupEnv, o.env.Config().Get, func(text string) { o.env.Notify("Warning: " + text) })
+	d.Prompt = prompt
+	if o.options.Container != "" {
+		d.Container = &o.options.Container
+	}
+	return d
+}
+
+// An Error is the message for a source that cannot be opened (commands.md T1.4).
+type Error struct {
+	What string
+	Err  error
+}
+
+// Error implements error.
+func (e *Error) Error() string {
+	text := e.What + ": " + pmerr.Of(e.Err).Error()
+	if c := pmerr.Of(e.Err); c == pmerr.TLS || c == pmerr.NeedClientCert || c < pmerr.NYI {
+		// One code stands for many ways to fail here, and the way is what helps.
+		if reason := pmcd.Reason(e.Err); reason != "" {
+			text += " (" + reason + ")"
+		}
+	}
+	return text
+}
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }

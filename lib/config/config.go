@@ -1,0 +1,138 @@
+// Package config reads pcp.conf, the configuration of PCP on this machine (pmGetConfig).
+package config
+
+import (
+	"fmt"
+	"io"
+	"path"
+	"strings"
+
+	"pmtools/lib/pmerr"
+)
+
+// A Config holds the definitions of pcp.conf. Variables of the environment override them
+// (values.md V20).
+type Config struct {
+	lookupEnv func(string) (string, bool)
+	values    map[string]string
+	err       error
+}
+
+// An Error reports that the pcp.conf which the environment names cannot be read.
+type Error struct {
+	File string
+	Err  error
+}
+
+// Error returns the two lines that the reference prints, without the program's name.
+func (e *Error) Error() string {
+	return fmt.Sprintf("FATAL PCP ERROR: could not open config file \"%s\" : %v\n"+
+		"You may need to set PCP_CONF or PCP_DIR in your environment.", e.File, pmerr.Of(e.Err))
+}
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// maxSize is how much of a pcp.conf is read.
+const maxSize = 1 << 20
+
+// Read reads pcp.conf: the file that PCP_CONF names, or etc/pcp.conf below PCP_DIR, or the one in
+// /etc or /usr/local/etc. If none of these exists, PCP is not installed and its usual paths are
+// assumed; but a file that the environment names must exist (see [Config.Err]).
+func Read(lookupEnv func(string) (string, bool), open func(string) (io.ReadCloser, error)) *Config {
+	c := &Config{lookupEnv: lookupEnv, values: make(map[string]string)}
+	files, named := []string{"/etc/pcp.conf", "/usr/local/etc/pcp.conf"}, true
+	if file, ok := lookupEnv("PCP_CONF"); ok {
+		files = []string{file}
+	} else if dir, ok := lookupEnv("PCP_DIR"); ok {
+		files = []string{dir + "/etc/pcp.conf"}
+	} else {
+		named = false
+	}
+	for _, file := range files {
+		f, err := open(file)
+		if err == nil {
+			defer f.Close()
+			// A file that breaks off, or a directory, defines what could be read of it.
+			text, _ := io.ReadAll(io.LimitReader(f, maxSize))
+			c.parse(string(text))
+			return c
+		}
+		if named {
+			c.err = &Error{file, err}
+		}
+	}
+	return c
+}
+
+// parse reads the definitions in the text of a pcp.conf. The first definition of a name counts.
+func (c *Config) parse(text string) {
+	for line := range strings.Lines(text) {
+		name, value, ok := strings.Cut(strings.TrimSuffix(line, "\n"), "=")
+		if !ok || strings.HasPrefix(line, "#") {
+			continue
+		}
+		value = unquote(value)
+		if _, seen := c.values[name]; !seen {
+			c.values[name] = value
+		}
+	}
+}
+
+// unquote removes a quote that a value both begins and ends with. A single quote character is
+// both.
+func unquote(value string) string {
+	n := len(value)
+	if n == 0 || value[0] != value[n-1] || value[0] != '"' && value[0] != '\'' {
+		return value
+	}
+	return value[1:max(1, n-1)]
+}
+
+// Err returns an *[Error] if the file that the environment names could not be read. It is fatal
+// for a command that needs the configuration.
+func (c *Config) Err() error { return c.err }
+
+// Lookup returns the value of a variable of the environment or of pcp.conf,
+// without the defaults.
+func (c *Config) Lookup(name string) (string, bool) {
+	if value, ok := c.lookupEnv(name); ok {
+		return value, true
+	}
+	value, ok := c.values[name]
+	return value, ok
+}
+
+// defaults are the values of a usual installation.
+var defaults = [...][2]string{
+	{"PCP_VAR_DIR", "/var/lib/pcp"},
+	{"PCP_TMP_DIR", "/var/lib/pcp/tmp"},
+	{"PCP_PMDAS_DIR", "/var/lib/pcp/pmdas"},
+	{"PCP_SYSCONF_DIR", "/etc/pcp"},
+	{"PCP_PMCDCONF_PATH", "/etc/pcp/pmcd/pmcd.conf"},
+	{"PCP_LOG_DIR", "/var/log/pcp"},
+	{"PCP_ARCHIVE_DIR", "/var/log/pcp/pmlogger"},
+	{"PCP_RUN_DIR", "/run/pcp"},
+}
+
+// Get returns the value of a variable, or that of a usual installation, or "".
+func (c *Config) Get(name string) string {
+	if value, ok := c.Lookup(name); ok {
+		return value
+	}
+	for _, d := range defaults {
+		if d[0] == name {
+			return d[1]
+		}
+	}
+	return ""
+}
+
+// Derived returns the files and directories, separated by colons, with the definitions of derived
+// metrics that every command loads, or "" for none.
+func (c *Config) Derived() string {
+	if value, ok := c.Lookup("PCP_DERIVED_CONFIG"); ok {
+		return value
+	}
+	return path.Join(c.Get("PCP_VAR_DIR"), "config", "derived")
+}

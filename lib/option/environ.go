@@ -1,0 +1,75 @@
+package option
+
+import (
+	"errors"
+	"fmt"
+)
+
+// environment returns the forms of the shared options in the environment, in the
+// order in which the reference reads them (commands.md T1.5). They have the
+// effects and the errors of the options, in every command.
+func (p *Parser) environment() []environOption {
+	o := &p.Options
+	local, zone, gui := ignoreArg(o.setLocal), ignoreArg(o.setHostZone), ignoreArg(o.setGUI)
+	origin := text(&o.Origin, &o.HasOrigin)
+	return []environOption{
+		{"PCP_DEBUG", p.environDebug},
+		{"PCP_ALIGN_TIME", text(&o.Align, &o.HasAlign)},
+		{"PCP_ARCHIVE", o.AddArchive},
+		{"PCP_ARCHIVE_LIST", o.AddArchive},
+		{"PCP_FOLIO", p.addFolio},
+		{"PCP_HOST", o.addHost},
+		{"PCP_HOST_LIST", o.addHostList},
+		{"PCP_SPECLOCAL", o.addSpec},
+		{"PCP_LOCALMODE", local},
+		{"PCP_LOCALPMDA", local},
+		{"PCP_NAMESPACE", p.loadNamespace},
+		{"PCP_UNIQNAMES", p.loadUniqNames},
+		{"PCP_ORIGIN", origin},
+		{"PCP_ORIGIN_TIME", origin},
+		{"PCP_GUIMODE", gui},
+		{"PCP_GUIPORT", o.setGUIPort},
+		{"PCP_START_TIME", text(&o.Start, &o.HasStart)},
+		{"PCP_SAMPLES", o.setSamples},
+		{"PCP_FINISH_TIME", text(&o.Finish, &o.HasFinish)},
+		{"PCP_INTERVAL", o.setInterval},
+		{"PCP_TIMEZONE", o.setTimezone},
+		{"PCP_HOSTZONE", zone},
+	}
+}
+
+// An environOption is a variable and the option that it stands for.
+type environOption struct {
+	name string
+	set  setter
+}
+
+// readEnvironment gives the variables to their options. Errors go to report, with the variable.
+func (p *Parser) readEnvironment(report func(name string, err error)) {
+	p.Options.Container, _ = p.lookupEnv("PCP_CONTAINER")
+	for _, e := range p.environment() {
+		if arg, ok := p.lookupEnv(e.name); ok {
+			if err := e.set(arg); err != nil {
+				report(e.name, err)
+			}
+		}
+	}
+}
+
+// ReadEnvironment sets the shared options that variables of the environment stand for. Only programs
+// that do not call Parse need it. The error joins those of all variables.
+func (p *Parser) ReadEnvironment() error {
+	var errs []error
+	p.readEnvironment(func(name string, err error) { errs = append(errs, fmt.Errorf("$%s: %w", name, err)) })
+	return errors.Join(errs...)
+}
+
+// environDebug handles PCP_DEBUG, for which there are two messages: the library of the reference
+// looks at the variable too, and says that it goes on.
+func (p *Parser) environDebug(arg string) error {
+	err := p.Options.AddDebug(arg)
+	if err != nil {
+		p.print("Error: $PCP_DEBUG=" + arg + " is not valid, ignored\n")
+	}
+	return err
+}

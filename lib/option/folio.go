@@ -1,0 +1,87 @@
+package option
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"path"
+	"strings"
+
+	"pmtools/lib/pmerr"
+)
+
+// maxFolio is how much of an archive folio is read.
+const maxFolio = 16 << 20
+
+// addFolio handles PCP_FOLIO: a file that names archives, relative to the
+// directory it is in (values.md V24.2). What is wrong with it is not an error of
+// usage.
+func (p *Parser) addFolio(name string) error {
+	f, err := p.open(name)
+	if err != nil {
+		return &RuntimeError{fmt.Sprintf("cannot open archive folio %s: %v", name, pmerr.Of(err))}
+	}
+	defer f.Close()
+	bases, err := readFolio(io.LimitReader(f, maxFolio), name)
+	for _, base := range bases {
+		if !path.IsAbs(base) {
+			base = folioDir(name) + "/" + base
+		}
+		if err := p.Options.AddArchive(base); err != nil {
+			return err
+		}
+	}
+	return err
+}
+
+// folioDir returns the directory of a file as it is written.
+func folioDir(name string) string {
+	if i := strings.LastIndexByte(name, '/'); i >= 0 {
+		return name[:i]
+	}
+	return "."
+}
+
+// readFolio returns the base names that a folio lists.
+func readFolio(r io.Reader, name string) (bases []string, err error) {
+	lines := bufio.NewScanner(r)
+	lines.Buffer(nil, maxFolio)
+	if err := folioHeader(lines, name); err != nil {
+		return nil, err
+	}
+	for number := 3; lines.Scan(); number++ {
+		rest, ok := strings.CutPrefix(lines.Text(), "Archive:")
+		if !ok {
+			continue
+		}
+		// The host name, which nobody needs, begins after one character, whatever
+		// that is.
+		if rest != "" {
+			rest = rest[1:]
+		}
+		words := strings.Fields(rest)
+		switch len(words) {
+		case 0:
+			return bases, &RuntimeError{fmt.Sprintf("missing host on archive folio line %d", number)}
+		case 1:
+			return bases, &RuntimeError{fmt.Sprintf("missing path on archive folio line %d", number)}
+		}
+		bases = append(bases, words[1])
+	}
+	return bases, nil
+}
+
+// folioHeader reads the two lines that every folio begins with.
+func folioHeader(lines *bufio.Scanner, name string) error {
+	switch {
+	case !lines.Scan():
+		return &RuntimeError{fmt.Sprintf("archive folio %s has no header", name)}
+	case !strings.HasPrefix(lines.Text(), "PCPFolio"):
+		return &RuntimeError{fmt.Sprintf("archive folio %s has bad magic", name)}
+	case !lines.Scan():
+		return &RuntimeError{fmt.Sprintf("archive folio %s has no version", name)}
+	case !strings.HasPrefix(lines.Text(), "Version: 1"):
+		return &RuntimeError{fmt.Sprintf("unknown version archive folio %s", name)}
+	}
+	return nil
+}

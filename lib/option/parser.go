@@ -1,0 +1,188 @@
+// Package option lets a Go program read its command line and environment as the commands of PCP do
+// (pmGetOptions): an option table, the options that commands share, their forms in the environment,
+// the usage text, and the texts in arguments: numbers, metric specifications, time windows.
+//
+// A program fills the table of a [Parser], parses its arguments, and reads what the shared options
+// asked for in [Parser].Options:
+//
+//	p := &option.Parser{Prog: "pmclient", Operands: "[options]"}
+//	p.Section("General options")
+//	p.Shared("archive", "debug", "host", "samples", "interval", "version", "help")
+//	p.Section("Reporting options")
+//	p.Bool(&pause, "p", "pause", "pause between updates for archive replay")
+//	operands, err := p.Parse(os.Args[1:])
+//	switch {
+//	case errors.Is(err, option.ErrVersion):
+//		os.Exit(0)
+//	case err != nil:
+//		os.Exit(1)
+//	}
+//
+// All messages have been written to [Parser].Messages then.
+package option
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"pmtools/lib/config"
+	"pmtools/lib/version"
+)
+
+// ErrVersion is the error of [Parser.Parse] after -V. A command's exit status is 0 then.
+var ErrVersion = errors.New("option: the version was asked for")
+
+// ErrUsage is the error of [Parser.Parse] after other errors, and after -?. A command's exit status
+// is 1 then.
+var ErrUsage = errors.New("option: wrong usage")
+
+// A Parser is a command's option table and what it takes from the process. It parses one command
+// line.
+type Parser struct {
+	Table
+	Options Options // what the shared options and the environment asked for
+
+	Prog     string // the program's name in messages
+	Operands string // what follows the name in the first line of the usage text
+	// Version is printed for -V; "" is the release of PCP that this library is compatible with.
+	Version  string
+	Messages io.Writer // for messages and the usage text; nil is os.Stderr
+
+	// The process. Nil functions are those of package os.
+	LookupEnv func(name string) (string, bool)
+	Open      func(name string) (io.ReadCloser, error)
+	Hostname  func() (string, error)
+
+	// Namespace loads a local name space (-n, -N, also from the environment). It is called during
+	// the scan; its error is reported as the reference does.
+	Namespace func(file string, unique bool) error
+	// FirstOperandEnds makes the first operand end the options, as in pmstore.
+	FirstOperandEnds bool
+	// LateChecks leaves the checks of the source to the program, which calls CheckSource. The local
+	// daemon counts as a source then, as in pmval.
+	LateChecks bool
+
+	help, version   bool // -?, -V
+	errors, runtime bool // there were errors, and some that are not of usage
+}
+
+// Parse reads the environment and the arguments and returns the operands. It writes a message for
+// each error, and returns ErrUsage or ErrVersion if the command is to end.
+func (p *Parser) Parse(args []string) (operands []string, err error) {
+	p.readEnvironment(func(_ string, err error) { p.report(err) })
+	_, posix := p.lookupEnv("POSIXLY_CORRECT")
+	operands = p.Scan(args, posix || p.FirstOperandEnds, p.report)
+	if !p.LateChecks {
+		p.checkSource()
+	}
+	return operands, p.finish()
+}
+
+// CheckSource does the checks that need to know the source: it selects the machine's own archives
+// if there is an origin but no source, and reports options that the source has no use for. Only a
+// program with LateChecks calls it, after an operand may have set a source in Options. Then it calls
+// further, which may Complain. The error is that of Parse.
+func (p *Parser) CheckSource(further ...func()) error {
+	p.checkSource()
+	for _, f := range further {
+		f()
+	}
+	return p.finish()
+}
+
+// Complain adds a text, as it is, to the messages after which CheckSource prints the usage text.
+func (p *Parser) Complain(text string) {
+	p.errors = true
+	p.print(text)
+}
+
+// UsageError writes a message and the usage text and returns ErrUsage.
+func (p *Parser) UsageError(format string, args ...any) error {
+	p.print(p.Prog + ": " + fmt.Sprintf(format, args...) + "\n" + p.Usage())
+	return ErrUsage
+}
+
+// A RuntimeError is an error of the scan after which no usage text is printed.
+type RuntimeError struct{ Text string }
+
+// Error implements error.
+func (e *RuntimeError) Error() string { return e.Text }
+
+// report adds an error to the messages. No error ends the scan.
+func (p *Parser) report(err error) {
+	p.errors = true
+	if _, ok := errors.AsType[*RuntimeError](err); ok {
+		p.runtime = true
+	}
+	p.print(p.Prog + ": " + err.Error() + "\n")
+}
+
+// finish returns an error after errors and after -V or -?.
+func (p *Parser) finish() error {
+	switch {
+	case p.version:
+		return ErrVersion
+	case !p.errors && !p.help:
+		return nil
+	case !p.runtime:
+		p.print(p.Usage())
+	}
+	return ErrUsage
+}
+
+// print writes to the messages.
+func (p *Parser) print(text string) {
+	w := p.Messages
+	if w == nil {
+		w = os.Stderr
+	}
+	io.WriteString(w, text)
+}
+
+// setVersion handles -V: the line takes its place among the messages.
+func (p *Parser) setVersion() error {
+	p.version = true
+	v := p.Version
+	if v == "" {
+		v = version.PCP
+	}
+	p.print(p.Prog + " version " + v + "\n")
+	return nil
+}
+
+// setHelp handles -?.
+func (p *Parser) setHelp() error {
+	p.help = true
+	return nil
+}
+
+// lookupEnv returns a variable of the environment.
+func (p *Parser) lookupEnv(name string) (string, bool) {
+	if p.LookupEnv != nil {
+		return p.LookupEnv(name)
+	}
+	return os.LookupEnv(name)
+}
+
+// open opens a file.
+func (p *Parser) open(name string) (io.ReadCloser, error) {
+	if p.Open != nil {
+		return p.Open(name)
+	}
+	return os.Open(name)
+}
+
+// ownArchives returns the directory of the archives that this machine records of itself.
+func (p *Parser) ownArchives() string {
+	hostname := p.Hostname
+	if hostname == nil {
+		hostname = os.Hostname
+	}
+	host, err := hostname()
+	if err != nil {
+		host = "localhost"
+	}
+	return config.Read(p.lookupEnv, p.open).Get("PCP_ARCHIVE_DIR") + "/" + host
+}

@@ -1,0 +1,132 @@
+package option
+
+// The scan follows getopt_long of the C library because scripts see the difference: options and
+// operands may be mixed, short options cluster, any unambiguous beginning of a long option is
+// accepted, and no error ends the scan (commands.md T1.1).
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// A scanner walks over arguments and sets the options of a table.
+type scanner struct {
+	table    *Table
+	args     []string
+	next     int         // index in args of the next word
+	posix    bool        // the first operand ends the options
+	report   func(error) // receives each error
+	operands []string
+}
+
+// Scan sets the options in args and returns the operands in their order. If posix is set, the first
+// operand ends the options. All errors go to report.
+func (t *Table) Scan(args []string, posix bool, report func(error)) []string {
+	s := scanner{table: t, args: args, posix: posix, report: report}
+	return s.scan()
+}
+
+// scan handles all arguments and returns the operands.
+func (s *scanner) scan() []string {
+	for s.next < len(s.args) {
+		word := s.args[s.next]
+		s.next++
+		switch {
+		case word == "--":
+			return append(s.operands, s.args[s.next:]...)
+		case strings.HasPrefix(word, "--"):
+			s.long(word[2:])
+		case len(word) > 1 && word[0] == '-':
+			s.cluster(word[1:])
+		case s.posix:
+			return append(s.operands, s.args[s.next-1:]...)
+		default:
+			s.operands = append(s.operands, word)
+		}
+	}
+	return s.operands
+}
+
+// cluster handles the short options of one word, whose last may have its argument
+// attached. The unit is the byte, as in the reference.
+func (s *scanner) cluster(letters string) {
+	for i := range len(letters) {
+		letter := letters[i : i+1]
+		o := s.table.short(letter)
+		switch {
+		case o == nil:
+			s.report(fmt.Errorf("invalid option -- '%s'", letter))
+		case o.Word == "":
+			s.set(o, "")
+		case i+1 < len(letters):
+			s.set(o, letters[i+1:])
+			return
+		case s.next < len(s.args):
+			s.set(o, s.args[s.next])
+			s.next++
+		default:
+			s.report(fmt.Errorf("option requires an argument -- '%s'", letter))
+		}
+	}
+}
+
+// long handles a long option, given without its two dashes.
+func (s *scanner) long(word string) {
+	name, arg, attached := strings.Cut(word, "=")
+	if name == "" {
+		s.report(errors.New("option '--' doesn't allow an argument"))
+		return
+	}
+	candidates := s.match(name)
+	if len(candidates) != 1 {
+		s.report(unclear(word, candidates))
+		return
+	}
+	switch o := candidates[0]; {
+	case o.Word == "" && attached:
+		s.report(fmt.Errorf("option '--%s' doesn't allow an argument", o.Long))
+	case o.Word == "", attached:
+		s.set(o, arg)
+	case s.next < len(s.args):
+		s.set(o, s.args[s.next])
+		s.next++
+	default:
+		s.report(fmt.Errorf("option '--%s' requires an argument", o.Long))
+	}
+}
+
+// match returns the options that name may stand for: the one with this name, or else all whose names
+// begin with it. A hidden option has no abbreviations.
+func (s *scanner) match(name string) (candidates []*Option) {
+	if o := s.table.long(name); o != nil {
+		return []*Option{o}
+	}
+	for o := range s.table.All() {
+		if !o.Hidden && strings.HasPrefix(o.Long, name) {
+			candidates = append(candidates, o)
+		}
+	}
+	return candidates
+}
+
+// unclear returns the error for a word that stands for no option, or for several: the message has
+// the first of the table, then the others from the table's end.
+func unclear(word string, candidates []*Option) error {
+	if len(candidates) == 0 {
+		return fmt.Errorf("unrecognized option '--%s'", word)
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "option '--%s' is ambiguous; possibilities: '--%s'", word, candidates[0].Long)
+	for i := len(candidates) - 1; i > 0; i-- {
+		fmt.Fprintf(&b, " '--%s'", candidates[i].Long)
+	}
+	return errors.New(b.String())
+}
+
+// set gives an argument to an option and reports its error.
+func (s *scanner) set(o *Option, arg string) {
+	if err := o.Set(arg); err != nil {
+		s.report(err)
+	}
+}
