@@ -219,8 +219,8 @@ func (in *interp) take(s *series, e *event, heads *valueSets, up bool, t int64, 
 	sets.Decode(&s.col, &s.desc, nil, &c.arena)
 	found, hint := 0, 0
 	for i, inst := range s.col.Insts {
-		k := s.find(inst, hint)
-		if k < 0 {
+		k, ok := s.find(inst, hint)
+		if !ok {
 			continue
 		}
 		hint = k + 1
@@ -249,8 +249,8 @@ func (in *interp) take(s *series, e *event, heads *valueSets, up bool, t int64, 
 func (s *series) holds(e *event, heads *valueSets, up bool, t int64, again bool) (found bool) {
 	hint, side := 0, sideOf(up)
 	for pairs := e.src[heads.start+12 : heads.pos]; len(pairs) >= 8; pairs = pairs[8:] {
-		k := s.find(int32(binary.BigEndian.Uint32(pairs)), hint)
-		if k < 0 {
+		k, ok := s.find(int32(binary.BigEndian.Uint32(pairs)), hint)
+		if !ok {
 			continue
 		}
 		hint = k + 1

@@ -106,16 +106,14 @@ func resultOrder(all []pcp.Instance) []int {
 	return order
 }
 
-// find returns the place of an instance, or -1. hint is where it may be.
-func (s *series) find(inst int32, hint int) int {
-	if s.place == nil {
-		return 0
+// find returns the place of an instance, if it has a slot. hint is where it may be.
+func (s *series) find(inst int32, hint int) (place int, ok bool) {
+	switch {
+	case hint < len(s.slots) && s.slots[hint].inst == inst:
+		return hint, true
+	case s.place == nil: // a singular metric, or one of which no instance is known
+		return 0, len(s.slots) == 1
 	}
-	if hint < len(s.slots) && s.slots[hint].inst == inst {
-		return hint
-	}
-	if i, ok := s.place[inst]; ok {
-		return i
-	}
-	return -1
+	place, ok = s.place[inst]
+	return place, ok
 }

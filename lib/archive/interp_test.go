@@ -1,6 +1,7 @@
 package archive_test
 
 import (
+	"encoding/binary"
 	"fmt"
 	"math"
 	"os"
@@ -487,4 +488,40 @@ func FuzzInterp(f *testing.F) {
 			ask(c, 20, miniDesc.ID, 99, miniDesc.ID+1)
 		}
 	})
+}
+
+// TestInterpNoInstances asks for metrics whose instances the metadata do not list,
+// and for one that it does not describe: records hold values of them all the same.
+func TestInterpNoInstances(t *testing.T) {
+	base := archivetest.Path(t, "sample")
+	meta, err := os.ReadFile(base + ".meta")
+	must(t, err)
+	host := pcp.NewID(2, 3, 3)
+	kept := meta[:808]
+	for rest := meta[808:]; len(rest) > 0; {
+		n := binary.BigEndian.Uint32(rest)
+		rec := rest[:n]
+		rest = rest[n:]
+		switch kind := binary.BigEndian.Uint32(rec[4:]); {
+		case kind == 5 && binary.BigEndian.Uint32(rec[20:]) == uint32(pcp.NewInDom(2, 1)):
+		case kind == 1 && pcp.ID(binary.BigEndian.Uint32(rec[8:])) == pcp.NewID(2, 3, 0):
+		default:
+			kept = append(kept, rec...)
+		}
+	}
+	must(t, os.WriteFile(base+".meta", kept, 0o666))
+	s := open(t, base)
+	_, err = s.AllInstances(pcp.NewInDom(2, 1))
+	wantCode(t, err, pmerr.InDomLog)
+	start := s.Label().Start
+	for _, delta := range []time.Duration{time.Second, -time.Second} {
+		c := s.Cursor()
+		must(t, c.SetMode(pcp.Interp, &start, delta))
+		var dst pcp.Result
+		// The search for the third one comes upon a record of the others at that very time.
+		must(t, c.Fetch([]pcp.ID{host, pcp.NewID(2, 3, 0), pcp.NewID(29, 0, 81)}, nil, &dst))
+		if dst.Sets[0].Err != 0 || dst.Sets[0].Len() != 0 || dst.Sets[1].Err != pmerr.PMIDLog {
+			t.Errorf("delta %v: got %v", delta, dst.Sets)
+		}
+	}
 }
