@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"time"
 
 	"pmtools/lib/internal/wire"
@@ -14,17 +15,17 @@ import (
 // A Cursor is a position in a Set and a direction. It may not be shared by
 // goroutines, but several Cursors may read one Set.
 type Cursor struct {
-	scan   scanner
+	walk   walker
 	mode   pcp.Mode
 	origin pcp.Timestamp
 	placed bool // pos and last are valid; otherwise reading begins at the origin
-	pos    position
+	pos    spot
 	last   pcp.Timestamp // of the record read last, wanted or not
 	memo   memo
 
-	rec    record   // read last
-	held   position // where rec begins, if it was read by way of the memo
-	behind position // where reading goes on after it
+	rec    record // read last
+	held   spot   // where rec begins, if it was read by way of the memo
+	behind spot   // where reading goes on after it
 
 	want  request
 	arena wire.Arena
@@ -35,11 +36,14 @@ type Cursor struct {
 // Cursor returns a new Cursor that reads forward from the start of the Set.
 func (s *Set) Cursor() *Cursor {
 	start := s.Label().Start
-	return &Cursor{scan: scanner{set: s}, mode: pcp.Forward, origin: start, placed: true, last: start, held: nowhere}
+	c := &Cursor{mode: pcp.Forward, origin: start, placed: true, last: start, held: nowhere}
+	c.walk = walker{set: s, clock: clock{base: start}}
+	c.walk.setMode(pcp.Forward, false)
+	return c
 }
 
-// nowhere is no position.
-var nowhere = position{member: -1}
+// nowhere is no spot.
+var nowhere = spot{member: -1}
 
 // SetMode says how to read from now on, and from when: nil keeps the origin. In
 // the modes Forward and Back delta does not matter. In the mode Interp it is added
@@ -52,6 +56,7 @@ func (c *Cursor) SetMode(m pcp.Mode, when *pcp.Timestamp, delta time.Duration) e
 	default:
 		return pmerr.Mode
 	}
+	c.walk.setMode(m, m == pcp.Back || m == pcp.Interp && delta < 0)
 	c.origin = c.Origin()
 	c.mode, c.placed = m, false
 	if when != nil {
@@ -72,10 +77,10 @@ func (c *Cursor) Origin() pcp.Timestamp {
 // Label returns the label of the volume that was read last, before any reading
 // that of the Set.
 func (c *Cursor) Label() Label {
-	if c.scan.vol != nil {
-		return c.scan.vol.label
+	if c.walk.vol != nil {
+		return c.walk.vol.label
 	}
-	return c.scan.set.Label()
+	return c.walk.set.Label()
 }
 
 // Fetch reads the next record that holds any of the metrics, and makes dst their
@@ -112,41 +117,55 @@ func (c *Cursor) Fetch(ids []pcp.ID, p *pcp.Profile, dst *pcp.Result) (err error
 		return err
 	}
 	c.origin = c.rec.stamp
-	if set > 0 {
-		c.column(set, p, dst)
-	} else {
-		c.columns(p, dst)
-	}
+	c.columns(set, p, dst)
 	return nil
 }
 
-// column decodes the only column of the request, whose value set begins at a byte
-// of the record.
-func (c *Cursor) column(set int, p *pcp.Profile, dst *pcp.Result) {
-	dst.Time = c.rec.stamp
-	dst.Reset(1)
-	d := c.desc(c.want.ids[0])
-	sets := wire.NewSets(c.rec.src, set, len(c.rec.src)-4, 1, recordBias)
-	sets.Next()
-	sets.Decode(&dst.Sets[0], &d, p, &c.arena)
+// FetchOrMark is Fetch for the modes Forward and Back, but does not pass over
+// marks, which say that recording was interrupted: for one the first result is
+// true, and dst has the time and no columns.
+func (c *Cursor) FetchOrMark(ids []pcp.ID, p *pcp.Profile, dst *pcp.Result) (mark bool, err error) {
+	if len(ids) == 0 {
+		return false, pmerr.TooSmall
+	}
+	defer unguard(debug.SetPanicOnFault(true), &err)
+	c.want.set(ids)
+	for {
+		if err := c.read(); err != nil {
+			return false, err
+		}
+		mark := c.rec.nsets == 0
+		switch {
+		case mark:
+			dst.Time = c.rec.stamp
+			dst.Reset(0)
+		case c.wanted():
+			c.columns(0, p, dst)
+		default:
+			continue
+		}
+		c.origin = c.rec.stamp
+		return mark, nil
+	}
 }
 
 // find reads on to a record that holds a metric of the request.
 func (c *Cursor) find() error {
 	for {
-		if err := c.read(); err != nil {
+		if err := c.read(); err != nil || c.wanted() {
 			return err
 		}
-		if c.rec.nsets == 0 {
-			continue
-		}
-		sets := c.rec.sets()
-		for sets.Next() {
-			if c.want.has(sets.ID) {
-				return nil
-			}
+	}
+}
+
+// wanted reports whether the record holds a metric of the request.
+func (c *Cursor) wanted() bool {
+	for heads := c.rec.heads(); heads.next(); {
+		if c.want.has(heads.id) {
+			return true
 		}
 	}
+	return false
 }
 
 // Next reads the next record whatever it holds and makes dst all its columns. A
@@ -171,19 +190,23 @@ func (c *Cursor) Next(dst *pcp.Result) (err error) {
 	return nil
 }
 
-// columns decodes the record into the columns of the request.
-func (c *Cursor) columns(p *pcp.Profile, dst *pcp.Result) {
+// columns decodes the record into the columns of the request. The value set of the
+// only metric of the request begins at byte set, if that is not 0.
+func (c *Cursor) columns(set int, p *pcp.Profile, dst *pcp.Result) {
 	dst.Time = c.rec.stamp
 	dst.Reset(len(c.want.ids))
 	for i, id := range c.want.ids {
 		dst.Sets[i].Reset(id, c.desc(id).Type)
 	}
-	sets := c.rec.sets()
+	heads := c.rec.heads()
+	if set > 0 {
+		heads.pos, heads.left = set, 1
+	}
 	c.want.begin()
-	for left := len(c.want.ids); left > 0 && sets.Next(); {
-		for i := c.want.take(sets.ID); i >= 0; i = c.want.same(i) {
-			d := c.desc(sets.ID)
-			sets.Decode(&dst.Sets[i], &d, p, &c.arena)
+	for left := len(c.want.ids); left > 0 && heads.next(); {
+		for i := c.want.take(heads.id); i >= 0; i = c.want.same(i) {
+			d := c.desc(heads.id)
+			c.rec.column(heads.start, &dst.Sets[i], &d, p, &c.arena)
 			left--
 		}
 	}
@@ -191,7 +214,7 @@ func (c *Cursor) columns(p *pcp.Profile, dst *pcp.Result) {
 
 // desc returns the description of a metric; one that has none is of an unknown type.
 func (c *Cursor) desc(id pcp.ID) pcp.Desc {
-	if d, ok := c.scan.set.descs[id]; ok {
+	if d, ok := c.walk.set.descs[id]; ok {
 		return d
 	}
 	return pcp.Desc{ID: id, Type: pcp.Unknown, InDom: pcp.NullInDom}
@@ -201,9 +224,9 @@ func (c *Cursor) desc(id pcp.ID) pcp.Desc {
 // the origin nor behind the record before it: those out of order are passed over.
 // A damaged member of a set is left out.
 func (c *Cursor) read() error {
-	step, next := 1, c.scan.forward
+	up, order := true, 1
 	if c.mode == pcp.Back {
-		step, next = -1, c.scan.backward
+		up, order = false, -1
 	}
 	if !c.placed {
 		if err := c.seek(); err != nil {
@@ -212,15 +235,15 @@ func (c *Cursor) read() error {
 	}
 	c.held = nowhere
 	for {
-		err := next(&c.pos, &c.rec)
+		err := c.walk.step(up, &c.pos, &c.rec)
 		switch {
 		case err == nil:
-			if c.rec.stamp.Compare(c.last)*step >= 0 {
+			if c.rec.stamp.Compare(c.last)*order >= 0 {
 				c.last = c.rec.stamp
 				return nil
 			}
-		case len(c.scan.set.members) > 1 && errors.Is(err, pmerr.LogRec):
-			if !c.scan.drop(&c.pos, step) {
+		case len(c.walk.set.members) > 1 && errors.Is(err, pmerr.LogRec):
+			if !c.walk.drop(up, &c.pos) {
 				return pmerr.EOL
 			}
 		default:
@@ -231,15 +254,35 @@ func (c *Cursor) read() error {
 
 // seek places the Cursor at its origin.
 func (c *Cursor) seek() error {
-	seek := c.scan.seekForward
+	seek := c.walk.seekForward
 	if c.mode == pcp.Back {
-		seek = c.scan.seekBackward
+		seek = c.walk.seekBackward
 	}
 	if err := seek(c.origin, &c.pos); err != nil {
 		return err
 	}
 	c.placed, c.last = true, c.origin
 	return nil
+}
+
+// Follow makes c read on where other does, with the same record and in the same
+// direction. other may be a Cursor of another Set that was opened from the same
+// files. If it was not, or other is in the mode Interp, Follow does nothing and
+// returns false.
+func (c *Cursor) Follow(other *Cursor) bool {
+	if other.mode == pcp.Interp || !c.walk.set.like(other.walk.set) {
+		return false
+	}
+	c.mode, c.origin, c.interp = other.mode, other.origin, nil
+	c.placed, c.pos, c.last, c.held = other.placed, other.pos, other.last, nowhere
+	c.walk.setMode(c.mode, c.mode == pcp.Back)
+	c.walk.dropped = slices.Clone(other.walk.dropped)
+	for i, m := range other.walk.set.members {
+		if k := slices.Index(m.volumes, other.walk.vol); k >= 0 {
+			_, _ = c.walk.look(c.walk.set.members[i].volumes[k]) // for Label; reading meets the error again
+		}
+	}
+	return true
 }
 
 // unguard ends what debug.SetPanicOnFault began, and makes an error of a fault.

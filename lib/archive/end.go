@@ -4,7 +4,6 @@ import (
 	"errors"
 	"runtime/debug"
 
-	"pmtools/lib/internal/wire"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmerr"
 )
@@ -107,8 +106,5 @@ func checkedRecord(src []byte, version int) (rec record, err error) {
 	if err := rec.decode(src, version); err != nil {
 		return rec, err
 	}
-	var sets wire.Sets
-	for sets = rec.sets(); sets.Next(); {
-	}
-	return rec, sets.Err()
+	return rec, rec.check()
 }

@@ -17,7 +17,7 @@ import (
 
 // interp is what a Cursor needs for interpolation.
 type interp struct {
-	walk  walker
+	finder
 	wrap  bool
 	delta time.Duration
 
@@ -36,18 +36,16 @@ func (c *Cursor) startInterp(delta time.Duration) {
 	in := c.interp
 	if in == nil {
 		in = &interp{
-			walk:   walker{scan: &c.scan, base: c.scan.set.Label().Start, gap: c.scan.set.opt.MarkGap},
-			wrap:   c.scan.set.opt.CounterWrap,
+			finder: finder{walker: &c.walk, gap: c.walk.set.opt.MarkGap},
+			wrap:   c.walk.set.opt.CounterWrap,
 			series: make(map[pcp.ID]*series),
 		}
 		c.interp = in
 	}
-	in.delta = delta
-	if back := delta < 0; back != in.walk.back {
-		// Some marks are seen from one side only.
-		in.walk.back = back
-		clear(in.series)
+	if (delta < 0) != (in.delta < 0) {
+		clear(in.series) // some marks are seen from one side only
 	}
+	in.delta = delta
 	for _, s := range in.series {
 		s.stepped = false
 		if !s.desc.Type.Arithmetic() {
@@ -62,7 +60,7 @@ func (c *Cursor) interpolate(ids []pcp.ID, p *pcp.Profile, dst *pcp.Result) erro
 	if at.Nsec < 0 || at.Nsec > 1e9 {
 		at = at.Add(0)
 	}
-	t := in.walk.rel(at)
+	t := in.rel(at)
 	c.origin = step(at, in.delta)
 	if t < -1e6 || in.ended(t) {
 		return pmerr.EOL
@@ -104,8 +102,8 @@ func (in *interp) ended(t int64) bool {
 	}
 	was := in.end
 	in.end = 0
-	if end, err := in.walk.scan.set.End(); err == nil {
-		in.end = in.walk.rel(end)
+	if end, err := in.set.End(); err == nil {
+		in.end = in.rel(end)
 	}
 	if in.end != was {
 		in.forgetEnds()

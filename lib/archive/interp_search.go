@@ -17,7 +17,7 @@ func (in *interp) bound(t int64, p *pcp.Profile, c *Cursor) error {
 		low, high, none = low+l, high+h, none || n
 		counters = counters || s.desc.Sem == pcp.Counter && s.stepped && s.had && l+h > 0
 	}
-	if none && !in.walk.back {
+	if none && in.delta >= 0 {
 		for _, s := range in.all {
 			s.meet(t)
 		}
@@ -32,7 +32,7 @@ func (in *interp) bound(t int64, p *pcp.Profile, c *Cursor) error {
 	}
 	var at spot
 	if low > 0 {
-		if err := in.walk.seek(t, true, &at); err != nil {
+		if err := in.seek(t, true, &at); err != nil {
 			return err
 		}
 		if err := in.search(at, false, t, low, c); err != nil {
@@ -46,7 +46,7 @@ func (in *interp) bound(t int64, p *pcp.Profile, c *Cursor) error {
 	if high == 0 {
 		return nil
 	}
-	if err := in.walk.seek(t, false, &at); err != nil {
+	if err := in.seek(t, false, &at); err != nil {
 		return err
 	}
 	return in.search(at, true, t, high, c)
@@ -131,15 +131,15 @@ func (in *interp) search(at spot, up bool, t int64, left int, c *Cursor) error {
 	for _, s := range in.all {
 		s.watch(up, t)
 	}
-	var e event
+	var e record
 	for left > 0 {
-		switch err := in.walk.next(up, &at, &e); {
+		switch err := in.next(up, &at, &e); {
 		case errors.Is(err, pmerr.EOL):
 			in.fill(up, t, sample{kind: isNone, at: farthest(up)})
 			return nil
 		case err != nil:
 			return err
-		case e.mark():
+		case e.nsets == 0:
 			in.fill(up, t, sample{kind: isMark, at: e.at})
 			return nil
 		}
@@ -204,19 +204,17 @@ func (s *slot) bound(up bool) *sample {
 
 // take takes the samples that are searched from a value set, with again also those
 // of slots that have one, and returns how many were searched.
-func (in *interp) take(s *series, e *event, heads *valueSets, up bool, t int64, again bool, c *Cursor) (int, error) {
+func (in *interp) take(s *series, e *record, heads *valueSets, up bool, t int64, again bool, c *Cursor) (int, error) {
 	if !s.holds(e, heads, up, t, again) {
 		return 0, nil
 	}
-	if err := in.walk.check(e); err != nil {
+	if err := in.check(e); err != nil {
 		return 0, err
 	}
 	if !fits(s.desc.Type, binary.BigEndian.Uint32(e.src[heads.start+8:])) {
 		return 0, pmerr.LogRec
 	}
-	sets := wire.NewSets(e.src, heads.start, len(e.src)-4, 1, recordBias)
-	sets.Next()
-	sets.Decode(&s.col, &s.desc, nil, &c.arena)
+	e.column(heads.start, &s.col, &s.desc, nil, &c.arena)
 	found, hint := 0, 0
 	for i, inst := range s.col.Insts {
 		k, ok := s.find(inst, hint)
@@ -246,7 +244,7 @@ func (in *interp) take(s *series, e *event, heads *valueSets, up bool, t int64, 
 
 // holds reports whether a value set holds anything that is searched, and notes that
 // its instances were seen.
-func (s *series) holds(e *event, heads *valueSets, up bool, t int64, again bool) (found bool) {
+func (s *series) holds(e *record, heads *valueSets, up bool, t int64, again bool) (found bool) {
 	hint, side := 0, sideOf(up)
 	for pairs := e.src[heads.start+12 : heads.pos]; len(pairs) >= 8; pairs = pairs[8:] {
 		k, ok := s.find(int32(binary.BigEndian.Uint32(pairs)), hint)
@@ -291,18 +289,18 @@ func (in *interp) sweep(t int64) error {
 	in.jumpAt = prev
 	up := t > prev
 	var at spot
-	if err := in.walk.seek(prev, up, &at); err != nil {
+	if err := in.seek(prev, up, &at); err != nil {
 		return err
 	}
-	var e event
-	in.walk.glanced = 0
+	var e record
+	in.glanced = 0
 	for {
 		q := at
 		var err error
 		if up {
-			err = in.walk.glance(&q, &e)
+			err = in.glance(&q, &e)
 		} else {
-			err = in.walk.next(false, &q, &e)
+			err = in.next(false, &q, &e)
 		}
 		if errors.Is(err, pmerr.EOL) || err == nil && (up && e.at > t || !up && e.at < t) {
 			break
@@ -311,8 +309,8 @@ func (in *interp) sweep(t int64) error {
 			return err
 		}
 		at = q
-		in.jumped = in.jumped || e.mark()
+		in.jumped = in.jumped || e.nsets == 0
 	}
-	in.walk.held = heldSpot{at, t, up, true}
+	in.held = heldSpot{at, t, up, true}
 	return nil
 }

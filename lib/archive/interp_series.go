@@ -57,7 +57,7 @@ type series struct {
 
 // newSeries returns what is to be known of a metric.
 func (in *interp) newSeries(id pcp.ID) *series {
-	set := in.walk.scan.set
+	set := in.set
 	d, ok := set.descs[id]
 	if !ok || d.Type == pcp.NoSupport {
 		return &series{desc: pcp.Desc{ID: id, Type: pcp.Unknown, InDom: pcp.NullInDom}, err: pmerr.PMIDLog}
@@ -83,9 +83,9 @@ func (in *interp) newSeries(id pcp.ID) *series {
 	if lives := dom.lifetimes(); lives != nil {
 		for i := range s.slots {
 			l := lives[s.slots[i].inst]
-			s.slots[i].birth = in.walk.rel(l.birth)
+			s.slots[i].birth = in.rel(l.birth)
 			if l.dies {
-				s.slots[i].death = in.walk.rel(l.death)
+				s.slots[i].death = in.rel(l.death)
 			}
 		}
 	}

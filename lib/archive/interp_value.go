@@ -15,7 +15,7 @@ func (in *interp) between(d *pcp.Desc, t int64, low, high *sample) *sample {
 		return &in.made
 	case !d.Type.Arithmetic() || high.kind != isValue:
 		return low
-	case in.walk.seconds(t) <= (in.walk.seconds(low.at)+in.walk.seconds(high.at))/2:
+	case in.seconds(t) <= (in.seconds(low.at)+in.seconds(high.at))/2:
 		return low
 	default:
 		return high
@@ -25,8 +25,8 @@ func (in *interp) between(d *pcp.Desc, t int64, low, high *sample) *sample {
 // linear returns the value of a counter between two samples. The formulas are
 // those of the reference to the last bit, which is why each product is rounded.
 func (in *interp) linear(typ pcp.Type, t int64, low, high *sample) uint64 {
-	from := in.walk.seconds(low.at)
-	f, s := in.walk.seconds(t)-from, in.walk.seconds(high.at)-from
+	from := in.seconds(low.at)
+	f, s := in.seconds(t)-from, in.seconds(high.at)-from
 	part := func(diff float64) float64 { return float64(f*diff) / s }
 	p, n := low.word, high.word
 	switch typ {

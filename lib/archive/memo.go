@@ -17,17 +17,17 @@ import (
 type memo struct {
 	valid  bool
 	origin pcp.Timestamp
-	seen   idTable  // the place of each metric, an index into places
-	places []place  // ascending
-	pos    position // how far was looked
+	seen   idTable // the place of each metric, an index into places
+	places []place // ascending
+	pos    spot    // how far was looked
 	last   pcp.Timestamp
 	err    error // why that is not further
 }
 
 // A place is where a metric was first seen.
 type place struct {
-	pos position // before the record
-	set int      // the byte of the record at which the metric's value set begins
+	pos spot // before the record
+	set int  // the byte of the record at which the metric's value set begins
 }
 
 // first reads the first record since the origin that holds a metric of the request.
@@ -37,7 +37,7 @@ func (c *Cursor) first() (set int, err error) {
 	m := &c.memo
 	if !m.valid || m.origin != c.origin {
 		*m = memo{origin: c.origin, last: c.origin}
-		if err := c.scan.seekForward(c.origin, &m.pos); err != nil {
+		if err := c.walk.seekForward(c.origin, &m.pos); err != nil {
 			return 0, err
 		}
 		m.valid = true
@@ -81,10 +81,10 @@ func (c *Cursor) first() (set int, err error) {
 
 // again reads the record behind a place where one was read before. If that is the
 // one at hand, there is nothing to read and to check.
-func (c *Cursor) again(at position) error {
+func (c *Cursor) again(at spot) error {
 	if c.held != at {
 		c.held, c.pos = nowhere, at
-		if err := c.scan.forward(&c.pos, &c.rec); err != nil {
+		if err := c.walk.forward(&c.pos, &c.rec); err != nil {
 			return err
 		}
 		c.held, c.behind = at, c.pos
@@ -98,13 +98,13 @@ func (c *Cursor) again(at position) error {
 func (m *memo) add(c *Cursor) (found bool) {
 	at := c.pos
 	at.off -= int64(len(c.rec.src))
-	for sets := c.rec.sets(); sets.Next(); {
-		if !m.seen.add(sets.ID, len(m.places)) {
+	for heads := c.rec.heads(); heads.next(); {
+		if !m.seen.add(heads.id, len(m.places)) {
 			continue
 		}
-		m.places = append(m.places, place{at, sets.Start()})
+		m.places = append(m.places, place{at, heads.start})
 		// What is asked for was not seen before, so it can only be new.
-		found = found || c.want.has(sets.ID)
+		found = found || c.want.has(heads.id)
 	}
 	return found
 }

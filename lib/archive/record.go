@@ -13,8 +13,9 @@ import (
 type record struct {
 	src   []byte // length word, stamp, count, value sets and blocks, trailer
 	stamp pcp.Timestamp
-	nsets int // 0 for a mark
-	first int // where the value sets begin
+	nsets int   // 0 for a mark
+	first int   // where the value sets begin
+	at    int64 // its time since the start of the Set, if a walker read it
 }
 
 // recordBias is what the word index of a value block counts too much: the header of a
@@ -37,9 +38,60 @@ func (dst *record) decode(src []byte, version int) error {
 	return nil
 }
 
+// check checks the value sets and blocks.
+func (r *record) check() error {
+	sets := r.sets()
+	for sets.Next() {
+	}
+	return sets.Err()
+}
+
 // sets returns a walk over the value sets.
 func (r *record) sets() wire.Sets {
 	return wire.NewSets(r.src, r.first, len(r.src)-4, r.nsets, recordBias)
+}
+
+// column makes dst the column of the value set that begins at a byte of a record that
+// was checked: that of a metric described by d with the instances that p selects.
+func (r *record) column(set int, dst *pcp.Values, d *pcp.Desc, p *pcp.Profile, a *wire.Arena) {
+	sets := wire.NewSets(r.src, set, len(r.src)-4, 1, recordBias)
+	sets.Next()
+	sets.Decode(dst, d, p, a)
+}
+
+// valueSets goes over the heads of the value sets of a record. It is faster than
+// wire.Sets, which checks all values.
+type valueSets struct {
+	src   []byte
+	pos   int
+	left  int
+	start int // where the set begins
+	id    pcp.ID
+	count int32
+}
+
+// heads returns a walk over the heads of the value sets.
+func (r *record) heads() valueSets { return valueSets{src: r.src, pos: r.first, left: r.nsets} }
+
+// next goes to the next value set, as long as they lie in the record.
+func (v *valueSets) next() bool {
+	if v.left <= 0 || len(v.src)-4-v.pos < 8 {
+		return false
+	}
+	v.left--
+	v.start = v.pos
+	head := v.src[v.pos : v.pos+8]
+	v.id, v.count = pcp.ID(binary.BigEndian.Uint32(head)), int32(binary.BigEndian.Uint32(head[4:]))
+	v.pos += 8
+	if v.count > 0 {
+		size := 4 + 8*int64(v.count)
+		if size > int64(len(v.src)-4-v.pos) {
+			v.left = 0
+			return false
+		}
+		v.pos += int(size)
+	}
+	return true
 }
 
 // recordAt returns the bytes of the record that begins at offset off of data.

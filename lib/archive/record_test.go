@@ -52,13 +52,13 @@ func TestRecordBlock(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := Cursor{scan: scanner{set: newSet(nil)}}
-	c.scan.set.descs[pcp.NewID(29, 0, 46)] = pcp.Desc{Type: pcp.String, InDom: pcp.NullInDom}
-	c.scan.set.descs[pcp.NewID(29, 0, 5)] = pcp.Desc{Type: pcp.Int32}
+	c := Cursor{walk: walker{set: newSet(nil)}}
+	c.walk.set.descs[pcp.NewID(29, 0, 46)] = pcp.Desc{Type: pcp.String, InDom: pcp.NullInDom}
+	c.walk.set.descs[pcp.NewID(29, 0, 5)] = pcp.Desc{Type: pcp.Int32}
 	c.rec = rec
 	c.want.set([]pcp.ID{pcp.NewID(29, 0, 5), pcp.NewID(29, 0, 46), 99, pcp.NewID(29, 0, 5)})
 	var dst pcp.Result
-	c.columns(nil, &dst)
+	c.columns(0, nil, &dst)
 	if s := dst.Sets[1].Value(0).Bytes(); string(s) != "yellow" {
 		t.Errorf("string: got %q", s)
 	}

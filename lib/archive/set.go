@@ -109,6 +109,15 @@ func (s *Set) join(m *member) error {
 	return nil
 }
 
+// like reports whether s was opened from the same files as another Set, so that
+// spots mean the same in both.
+func (s *Set) like(other *Set) bool {
+	sameVolume := func(a, b *volume) bool { return a.number == b.number }
+	return s == other || slices.EqualFunc(s.members, other.members, func(a, b *member) bool {
+		return a.name == b.name && a.label == b.label && slices.EqualFunc(a.volumes, b.volumes, sameVolume)
+	})
+}
+
 // Close frees everything. It may be called twice.
 func (s *Set) Close() error {
 	var first error

@@ -28,7 +28,6 @@ type Sets struct {
 	src    []byte // the whole message
 	bias   int    // block i begins at byte 4*(i-bias) of src
 	end    int    // of the blocks
-	start  int    // of the current set
 	pos    int
 	left   int
 	blocks int // bytes of the value blocks seen
@@ -60,7 +59,6 @@ func (s *Sets) Next() bool {
 		s.bad = true
 		return false
 	}
-	s.start = s.pos
 	head := s.src[s.pos : s.pos+8]
 	s.ID, s.Count = pcp.ID(binary.BigEndian.Uint32(head)), int32(binary.BigEndian.Uint32(head[4:]))
 	s.pos += 8
@@ -124,10 +122,6 @@ func (s *Sets) block(index uint32) int {
 	}
 	return size
 }
-
-// Start returns the byte at which the current set begins: a walk over one set from
-// there takes it up again.
-func (s *Sets) Start() int { return s.start }
 
 // Type returns the type that the values of the current set show by themselves: 32
 // bits in situ, the type of the first block, or Unknown without values.

@@ -33,11 +33,11 @@ func TestSumSeconds(t *testing.T) {
 
 // TestSeconds converts times of an archive that does not start at a full second.
 func TestSeconds(t *testing.T) {
-	var w walker
-	w.base.Nsec = 725_932_417
+	var c clock
+	c.base.Nsec = 725_932_417
 	for _, ns := range []int64{0, 1, -1, 5e8, -5e8, 1e9, 12_345_678_901, -12_345_678_901} {
 		for range 2 {
-			if got, want := w.seconds(ns), float64(ns)/1e9; got != want {
+			if got, want := c.seconds(ns), float64(ns)/1e9; got != want {
 				t.Errorf("%d ns: got %.17g, want %.17g", ns, got, want)
 			}
 		}
@@ -45,11 +45,11 @@ func TestSeconds(t *testing.T) {
 }
 
 func BenchmarkSeconds(b *testing.B) {
-	var w walker
-	w.base.Nsec = 725_932_417
+	var c clock
+	c.base.Nsec = 725_932_417
 	ns := int64(0)
 	for b.Loop() {
 		ns += 1_234_567_891
-		w.toSeconds(ns)
+		c.toSeconds(ns)
 	}
 }

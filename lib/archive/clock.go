@@ -3,40 +3,57 @@ package archive
 import (
 	"math"
 	"math/bits"
+
+	"pmtools/lib/pcp"
 )
 
+// clock converts between time stamps, nanoseconds since the start of a Set, and
+// seconds since then.
+//
 // The reference computes a time in seconds with the 64-bit mantissas of its machine
 // and rounds the sum once more, to a double. So that interpolated values are the
 // same to the last bit, it is done here with integers.
-
-// nano is the number of nanoseconds in a second.
-const nano = 1_000_000_000
-
-// secondsMemo keeps the few times that all instances of a result need.
-type secondsMemo struct {
-	known [4]struct {
+type clock struct {
+	base  pcp.Timestamp // the start of the Set
+	known [4]struct {   // the few times that all instances of a result need
 		ns      int64
 		seconds float64
 	}
 	turn int
 }
 
+// rel returns a time as nanoseconds since the start of the Set. Times that no
+// sound archive has are taken for the nearest that can be had.
+func (c *clock) rel(t pcp.Timestamp) int64 {
+	const limit = 1 << 33 // seconds
+	sec := t.Sec - c.base.Sec
+	switch {
+	case t.Sec > c.base.Sec && (sec < 0 || sec > limit):
+		sec = limit
+	case t.Sec < c.base.Sec && (sec > 0 || sec < -limit):
+		sec = -limit
+	}
+	return sec*1e9 + int64(t.Nsec) - int64(c.base.Nsec)
+}
+
+// nano is the number of nanoseconds in a second.
+const nano = 1_000_000_000
+
 // seconds returns a time, in nanoseconds since the start of the Set, in seconds.
-func (w *walker) seconds(ns int64) float64 {
-	m := &w.memo
-	for i := range m.known {
-		if m.known[i].ns == ns { // also right for the zero memo
-			return m.known[i].seconds
+func (c *clock) seconds(ns int64) float64 {
+	for i := range c.known {
+		if c.known[i].ns == ns { // also right for the zero clock
+			return c.known[i].seconds
 		}
 	}
-	m.turn = (m.turn + 1) % len(m.known)
-	m.known[m.turn].ns, m.known[m.turn].seconds = ns, w.toSeconds(ns)
-	return m.known[m.turn].seconds
+	c.turn = (c.turn + 1) % len(c.known)
+	c.known[c.turn].ns, c.known[c.turn].seconds = ns, c.toSeconds(ns)
+	return c.known[c.turn].seconds
 }
 
 // toSeconds is seconds without the memo.
-func (w *walker) toSeconds(ns int64) float64 {
-	base := int64(w.base.Nsec) % nano
+func (c *clock) toSeconds(ns int64) float64 {
+	base := int64(c.base.Nsec) % nano
 	frac := (base + ns%nano) % nano
 	if frac < 0 {
 		frac += nano

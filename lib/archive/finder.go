@@ -1,0 +1,205 @@
+package archive
+
+import (
+	"encoding/binary"
+	"errors"
+	"sort"
+	"time"
+
+	"pmtools/lib/internal/wire"
+	"pmtools/lib/pmerr"
+)
+
+// finder finds places in a Set by time for interpolation, and goes over records
+// whose values it leaves alone.
+type finder struct {
+	*walker
+	gap     time.Duration // see Options.MarkGap
+	held    heldSpot
+	checked [4]*byte // the records of which all was checked last
+	turn    int      // of them, the one to forget next
+	glanced int64    // the size of the record that was glanced at last
+}
+
+// heldSpot is a place that was found before.
+type heldSpot struct {
+	spot
+	at    int64 // all records and marks before it are earlier than that
+	upTo  bool  // or at that time
+	valid bool
+}
+
+// next is step, but passes over marks that do not count, leaves out damaged members,
+// and takes an end that is cut off for the end.
+func (f *finder) next(up bool, p *spot, dst *record) error {
+	for {
+		err := f.step(up, p, dst)
+		switch {
+		case err == nil && (dst.nsets > 0 || f.gap == 0 || !f.bridged(*p)):
+			return nil
+		case err == nil:
+		case !errors.Is(err, pmerr.LogRec):
+			return err
+		case f.behindEnd(*p):
+			if up {
+				return pmerr.EOL
+			}
+			return err
+		case len(f.set.members) == 1:
+			return err
+		default:
+			f.held = heldSpot{}
+			if !f.drop(up, p) {
+				return pmerr.EOL
+			}
+		}
+	}
+}
+
+// behindEnd reports whether there is no complete record behind p: what follows it is
+// then an end that is cut off.
+func (f *finder) behindEnd(p spot) bool {
+	var rec record
+	end, err := f.set.End()
+	return err == nil && f.backward(&p, &rec) == nil && rec.at >= f.rel(end)
+}
+
+// bridged reports whether a mark beside a place does not count: the records before
+// and behind it are near enough to each other (archive.md A13.9).
+func (f *finder) bridged(p spot) bool {
+	if f.gap < 0 {
+		return true
+	}
+	var sides [2]record
+	for i := range sides {
+		for q := p; sides[i].nsets == 0; {
+			if f.step(i == 1, &q, &sides[i]) != nil {
+				return false
+			}
+		}
+	}
+	return sides[1].at-sides[0].at <= int64(f.gap)
+}
+
+// check checks all of a record, unless that was done a short while ago.
+func (f *finder) check(rec *record) error {
+	for _, known := range f.checked {
+		if known == &rec.src[0] {
+			return nil
+		}
+	}
+	if err := rec.check(); err != nil {
+		return f.damage(-1, err)
+	}
+	f.checked[f.turn] = &rec.src[0]
+	f.turn = (f.turn + 1) % len(f.checked)
+	return nil
+}
+
+// seek moves p behind all records and marks that are earlier than t, or with upTo,
+// not later. It begins at the place that was found last, or at that of an entry of
+// the temporal index, whichever is nearer.
+func (f *finder) seek(t int64, upTo bool, p *spot) error {
+	m := f.memberAt(f.base.Add(time.Duration(t)))
+	if m < 0 {
+		return pmerr.EOL
+	}
+	*p = f.start(m, t, upTo)
+	var rec record
+	for _, up := range []bool{false, true} { // back to where all before is early enough
+		for {
+			q := *p
+			err := f.next(up, &q, &rec)
+			if errors.Is(err, pmerr.EOL) || err == nil && up != precedes(rec.at, t, upTo) {
+				break
+			}
+			if err != nil {
+				return err
+			}
+			*p = q
+		}
+	}
+	f.held = heldSpot{*p, t, upTo, true}
+	return nil
+}
+
+// precedes reports whether what has that time lies before the place that seek looks
+// for.
+func precedes(at, t int64, upTo bool) bool { return at < t || upTo && at == t }
+
+// start returns a place in a member not far from the one that seek looks for.
+func (f *finder) start(m int, t int64, upTo bool) spot {
+	from := spot{member: m}
+	index := f.set.members[m].index
+	i := sort.Search(len(index), func(i int) bool { return !precedes(f.rel(index[i].stamp), t, upTo) })
+	for k := i - 1; k >= 0; k-- {
+		if f.seekEntry(m, &index[k], &from) {
+			break
+		}
+	}
+	h := &f.held
+	if !h.valid || h.member != m || from.later(h.spot) {
+		return from
+	}
+	if h.at <= t || i == len(index) {
+		return h.spot
+	}
+	// The place is before the one that was found last. If no entry of the index
+	// lies between them it is near.
+	v := f.set.members[m].volumeIndex(index[i].vol)
+	next := spot{member: m, volume: v, off: index[i].data}
+	if v >= 0 && !h.spot.later(next) {
+		return h.spot
+	}
+	return from
+}
+
+// Over large records most of the way is passed over, and each glance at one through
+// the mapping costs a page of memory that has to be mapped. It is cheaper to read
+// the few bytes.
+
+// glanceSize is the size of records from which on they are glanced at.
+const glanceSize = 16 << 10
+
+// glanceBytes are the trailer of a record, and the head of the next one as far as
+// its number of sets.
+const glanceBytes = 4 + 4 + 12 + 4
+
+// glance is next upward for who wants to know only the time and whether it is a mark:
+// among large records it leaves dst.src nil.
+func (f *finder) glance(p *spot, dst *record) error {
+	if size := int64(len(dst.src)) + f.glanced; p.gap == 0 && size >= glanceSize {
+		if f.glanceAt(p, dst, size) {
+			return nil
+		}
+	}
+	f.glanced = 0
+	return f.next(true, p, dst)
+}
+
+// glanceAt reads the head of the record at p, which stands behind one of the given
+// size, and reports whether all is as it should be.
+func (f *finder) glanceAt(p *spot, dst *record, size int64) bool {
+	ok, err := f.look(f.set.members[p.member].volumes[p.volume])
+	if !ok || err != nil || p.off-size < f.label || p.off > int64(len(f.data))-glanceBytes {
+		return false
+	}
+	var buf [glanceBytes]byte
+	if !f.cont.readAt(buf[:], p.off-4) {
+		return false
+	}
+	next := int64(binary.BigEndian.Uint32(buf[4:]))
+	if int64(binary.BigEndian.Uint32(buf[:])) != size || next < glanceSize || next > int64(len(f.data))-p.off {
+		return false
+	}
+	r := wire.NewReader(buf[8:])
+	*dst = record{stamp: readStamp(&r, f.vol.label.Version)}
+	dst.nsets = int(r.Int32())
+	if dst.nsets <= 0 {
+		return false
+	}
+	dst.at = f.rel(dst.stamp)
+	p.off += next
+	f.glanced = next
+	return true
+}

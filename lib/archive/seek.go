@@ -1,0 +1,157 @@
+package archive
+
+import (
+	"errors"
+	"slices"
+
+	"pmtools/lib/pcp"
+	"pmtools/lib/pmerr"
+)
+
+// memberAt returns the last member that starts not later than t, the first one if
+// all start later, or -1 if none is left.
+func (w *walker) memberAt(t pcp.Timestamp) int {
+	found := -1
+	for i := w.neighbour(len(w.set.members), -1); i >= 0; i = w.neighbour(i, -1) {
+		found = i
+		if w.set.members[i].label.Start.Compare(t) <= 0 {
+			break
+		}
+	}
+	return found
+}
+
+// seekEntry moves p to where an index entry points, if a record begins or ends there.
+func (w *walker) seekEntry(m int, e *indexEntry, p *spot) bool {
+	v := w.set.members[m].volumeIndex(e.vol)
+	if v < 0 {
+		return false
+	}
+	if ok, err := w.look(w.set.members[m].volumes[v]); !ok || err != nil {
+		return false
+	}
+	if e.data < w.label || w.need(e.data) != nil || e.data > int64(len(w.data)) {
+		return false
+	}
+	if e.data > w.label {
+		_, err := recordBefore(w.data, w.label, e.data)
+		if src, _, _ := recordAt(w.data, e.data); err != nil && src == nil {
+			return false
+		}
+	}
+	*p = spot{member: m, volume: v, off: e.data}
+	return true
+}
+
+// seekForward moves p to where reading forward from t begins. Like the reference it
+// believes the temporal index where it is usable (archive.md A6, A14.2): an entry
+// for just that time is the place, even if it points behind the record that has
+// the time, as the last entry of older archives does; otherwise it is found from
+// the nearer one of the entries around t. Damage on the way back is an error.
+func (w *walker) seekForward(t pcp.Timestamp, p *spot) error {
+	m := w.memberAt(t)
+	if m < 0 {
+		return pmerr.EOL
+	}
+	*p = spot{member: m}
+	index := w.set.members[m].index
+	i := slices.IndexFunc(index, func(e indexEntry) bool { return e.stamp.Compare(t) >= 0 })
+	if i < 0 {
+		i = len(index)
+	} else {
+		exact := index[i].stamp == t
+		nearer := i > 0 && index[i].stamp.Sub(t) <= t.Sub(index[i-1].stamp)
+		if (exact || nearer) && w.seekEntry(m, &index[i], p) {
+			if exact {
+				return nil
+			}
+			return w.backTo(t, p)
+		}
+	}
+	for k := i - 1; k >= 0; k-- {
+		if !w.seekEntry(m, &index[k], p) {
+			continue
+		}
+		if i == len(index) {
+			return nil
+		}
+		_, err := w.backOne(p, true)
+		return err
+	}
+	return nil
+}
+
+// backTo moves p backward over the records of its member that are later than t, and
+// over one that is of that time.
+func (w *walker) backTo(t pcp.Timestamp, p *spot) error {
+	for first := true; ; first = false {
+		q := *p
+		stamp, err := w.backOne(&q, first)
+		if err != nil || q == *p || stamp.Compare(t) < 0 {
+			return err
+		}
+		*p = q
+		if stamp == t {
+			return nil
+		}
+	}
+}
+
+// backOne moves p before the record that it stands behind, if there is one in its
+// member, and returns its time. A damaged record is an error unless, as with the
+// reference, it is passed over: if it has a length that cannot be, or if it has a
+// frame, a time and a number of sets that can be, and is not the first on the way.
+func (w *walker) backOne(p *spot, first bool) (pcp.Timestamp, error) {
+	var rec record
+	q := *p
+	ok, err := w.before(&q, &rec)
+	switch {
+	case ok:
+		*p = q
+	case errors.Is(err, pmerr.LogRec) && !w.passes(q.off, first):
+		return rec.stamp, err
+	}
+	return rec.stamp, nil
+}
+
+// passes reports whether the damaged record that ends at an offset is passed over.
+func (w *walker) passes(end int64, first bool) bool {
+	src, err := recordBefore(w.data, w.label, end)
+	if err != nil {
+		size, ok := trailerBefore(w.data, end)
+		return !ok || size < 8 || size > end
+	}
+	var rec record
+	return !first && rec.decode(src, w.vol.label.Version) == nil && rec.nsets <= len(src)/8
+}
+
+// seekBackward moves p behind the last record that is not later than t.
+func (w *walker) seekBackward(t pcp.Timestamp, p *spot) error {
+	m := w.memberAt(t)
+	if m < 0 {
+		return pmerr.EOL
+	}
+	*p = spot{member: m}
+	if w.set.members[m].label.Start.Compare(t) > 0 {
+		return nil
+	}
+	index := w.set.members[m].index
+	for i := range index {
+		if index[i].stamp.Compare(t) > 0 && w.seekEntry(m, &index[i], p) {
+			w.skipTo(t, p)
+			return nil
+		}
+	}
+	return w.toEnd(p, m)
+}
+
+// skipTo moves p forward over the records of its member that are not later than t,
+// as far as they are sound.
+func (w *walker) skipTo(t pcp.Timestamp, p *spot) {
+	var rec record
+	for q := *p; ; *p = q {
+		if ok, err := w.after(&q, &rec); !ok || err != nil || rec.stamp.Compare(t) > 0 {
+			return
+		}
+	}
+}

@@ -1,0 +1,254 @@
+package archive
+
+import (
+	"fmt"
+
+	"pmtools/lib/pcp"
+	"pmtools/lib/pmerr"
+)
+
+// spot is a place between two records of a Set. Between two members lie two marks,
+// one for each side of the gap (archive.md A15.2).
+type spot struct {
+	member int
+	volume int   // its place in member.volumes
+	off    int64 // 0 before the label
+	gap    int8  // how many of the marks behind the member were passed
+}
+
+// later reports whether a lies behind b.
+func (a spot) later(b spot) bool {
+	switch {
+	case a.member != b.member:
+		return a.member > b.member
+	case a.gap != b.gap:
+		return a.gap > b.gap
+	case a.volume != b.volume:
+		return a.volume > b.volume
+	}
+	return a.off > b.off
+}
+
+// walker goes over the records of a Set, and the marks between its members, forward
+// and backward.
+type walker struct {
+	window
+	clock
+	set     *Set
+	dropped []bool // members that turned out to be damaged
+
+	// marks says which of the two marks between members exist.
+	marks [2]bool
+	// lazy means that only the head of each record is checked, and that the walk ends
+	// where two members overlap (archive.md A3.3). Otherwise all of a record is
+	// checked, and pmerr.LogOverlap is reported on the way into the second member.
+	lazy bool
+}
+
+// setMode prepares the walker for a mode; back says that time goes backward in it.
+// Stepping back, interpolation sees one mark in each gap, as Back does.
+func (w *walker) setMode(m pcp.Mode, back bool) {
+	w.lazy = m == pcp.Interp
+	w.marks = [2]bool{!back, back || w.lazy}
+}
+
+// step goes over what is behind p, or with up false, over what is before p: a record
+// or a mark. pmerr.EOL says that there is nothing more, for now. After any other
+// error but pmerr.LogOverlap p stands at what could not be read.
+func (w *walker) step(up bool, p *spot, dst *record) error {
+	if up {
+		return w.forward(p, dst)
+	}
+	return w.backward(p, dst)
+}
+
+// forward is step upward.
+func (w *walker) forward(p *spot, dst *record) error {
+	for {
+		if p.gap == 0 {
+			if ok, err := w.after(p, dst); ok || err != nil {
+				return err
+			}
+		}
+		next := w.neighbour(p.member, 1)
+		if next < 0 {
+			return pmerr.EOL
+		}
+		end, err := w.set.members[p.member].end()
+		start := w.set.members[next].label.Start
+		overlap := err == nil && end.Compare(start) > 0
+		switch p.gap {
+		case 0:
+			if overlap && w.lazy {
+				return pmerr.EOL
+			}
+			p.gap = 1
+			if err == nil && w.marks[0] {
+				w.mark(dst, end.Add(1e6))
+				return nil
+			}
+		case 1:
+			p.gap = 2
+			if w.marks[1] {
+				w.mark(dst, start.Add(-1e6))
+				return nil
+			}
+		default:
+			*p = spot{member: next}
+			if overlap && !w.lazy {
+				return pmerr.LogOverlap
+			}
+		}
+	}
+}
+
+// backward is step downward.
+func (w *walker) backward(p *spot, dst *record) error {
+	for {
+		if p.gap == 0 {
+			if ok, err := w.before(p, dst); ok || err != nil {
+				return err
+			}
+			prev := w.neighbour(p.member, -1)
+			if prev < 0 || w.lazy && w.set.overlap(prev, p.member) {
+				return pmerr.EOL
+			}
+			*p = spot{member: prev, gap: 2}
+		}
+		next := w.neighbour(p.member, 1)
+		if p.gap == 2 {
+			p.gap = 1
+			if next >= 0 && w.marks[1] {
+				w.mark(dst, w.set.members[next].label.Start.Add(-1e6))
+				return nil
+			}
+		}
+		if err := w.toEnd(p, p.member); err != nil {
+			return err
+		}
+		if next >= 0 && !w.lazy && w.set.overlap(p.member, next) {
+			return pmerr.LogOverlap
+		}
+		if end, err := w.set.members[p.member].end(); err == nil && w.marks[0] {
+			w.mark(dst, end.Add(1e6))
+			return nil
+		}
+	}
+}
+
+// overlap reports whether a member ends behind the start of another.
+func (s *Set) overlap(a, b int) bool {
+	end, err := s.members[a].end()
+	return err == nil && end.Compare(s.members[b].label.Start) > 0
+}
+
+// mark makes dst a mark that no file has.
+func (w *walker) mark(dst *record, t pcp.Timestamp) { *dst = record{stamp: t, at: w.rel(t)} }
+
+// after reads the record behind p, if its member has one, and moves p behind it.
+func (w *walker) after(p *spot, dst *record) (ok bool, err error) {
+	for volumes := w.set.members[p.member].volumes; ; {
+		var src []byte
+		if ok, err = w.look(volumes[p.volume]); ok {
+			p.off = max(p.off, w.label)
+			src, err = w.behind(p.off)
+		}
+		if src != nil {
+			err = w.take(p, p.off+int64(len(src)), src, dst)
+		}
+		if src != nil || err != nil {
+			return err == nil, err
+		}
+		if p.volume+1 == len(volumes) {
+			return false, nil
+		}
+		p.volume, p.off = p.volume+1, 0
+	}
+}
+
+// before reads the record before p, if its member has one, and moves p before it.
+func (w *walker) before(p *spot, dst *record) (ok bool, err error) {
+	for volumes := w.set.members[p.member].volumes; ; {
+		var src []byte
+		if ok, err = w.look(volumes[p.volume]); ok {
+			src, err = w.ahead(p.off)
+		}
+		if src != nil {
+			err = w.take(p, p.off-int64(len(src)), src, dst)
+		}
+		if src != nil || err != nil {
+			return err == nil, err
+		}
+		if p.volume == 0 {
+			return false, nil
+		}
+		if err := w.toVolumeEnd(p, p.member, p.volume-1); err != nil {
+			return false, err
+		}
+	}
+}
+
+// take decodes a record and moves p to the offset behind or before it.
+func (w *walker) take(p *spot, to int64, src []byte, dst *record) error {
+	var rec record
+	err := rec.decode(src, w.vol.label.Version)
+	if err == nil && !w.lazy {
+		err = rec.check()
+	}
+	if err != nil {
+		return w.damage(min(to, p.off), err)
+	}
+	rec.at = w.rel(rec.stamp)
+	*dst, p.off = rec, to
+	return nil
+}
+
+// toEnd moves p to the end of a member.
+func (w *walker) toEnd(p *spot, member int) error {
+	return w.toVolumeEnd(p, member, len(w.set.members[member].volumes)-1)
+}
+
+// toVolumeEnd moves p to the end of a volume.
+func (w *walker) toVolumeEnd(p *spot, member, volume int) error {
+	ok, err := w.look(w.set.members[member].volumes[volume])
+	if err != nil {
+		return err
+	}
+	*p = spot{member: member, volume: volume}
+	if ok { // otherwise there is nothing between its beginning and its end
+		err = w.need(everything)
+		p.off = int64(len(w.data))
+	}
+	return err
+}
+
+// neighbour returns the next member in a direction that was not dropped, or -1.
+func (w *walker) neighbour(member, step int) int {
+	for i := member + step; i >= 0 && i < len(w.set.members); i += step {
+		if w.dropped == nil || !w.dropped[i] {
+			return i
+		}
+	}
+	return -1
+}
+
+// drop leaves a damaged member out of a set from now on and moves p to its
+// neighbour in the direction of reading (archive.md A10). It reports whether there
+// was one.
+func (w *walker) drop(up bool, p *spot) bool {
+	if w.dropped == nil {
+		w.dropped = make([]bool, len(w.set.members))
+	}
+	m, step := w.set.members[p.member], -1
+	if up {
+		step = 1
+	}
+	w.dropped[p.member] = true
+	w.set.warn(fmt.Sprintf("Warning: __pmLogRead: removing corrupted archive %q vol %d", m.name, m.volumes[p.volume].number))
+	next := w.neighbour(p.member, step)
+	if next < 0 {
+		return false
+	}
+	*p = spot{member: next}
+	return up || w.toEnd(p, next) == nil
+}

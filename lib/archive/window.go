@@ -1,0 +1,112 @@
+package archive
+
+import (
+	"errors"
+
+	"pmtools/lib/pmerr"
+)
+
+// window is a reader's view of the volume that it stands in.
+type window struct {
+	vol   *volume // what data belongs to
+	cont  *content
+	data  []byte
+	label int64 // size of its label
+	seen  int64 // where the reader stood when it last released what it had read
+}
+
+// releaseStep is how far a reader goes in a file before it releases what lies behind
+// it. Otherwise the memory of a process would grow with the archive: pages of a
+// mapped file count as long as they are mapped.
+const releaseStep = 2 << 20
+
+// look turns the window to a volume. It reports false for one that cannot be opened
+// or has no label, which counts as missing (archive.md A15.1).
+func (w *window) look(v *volume) (ok bool, err error) {
+	if v == w.vol {
+		return true, nil
+	}
+	c, err := v.open()
+	if errors.Is(err, pmerr.LogFile) {
+		return false, err // closed
+	}
+	if err != nil {
+		return false, nil
+	}
+	data, err := c.view(1)
+	if err != nil {
+		return false, err
+	}
+	if w.cont != nil {
+		w.cont.release(0, int64(len(w.data)))
+	}
+	w.vol, w.cont, w.data, w.label = v, c, data, labelSize(v.label.Version)
+	w.seen = w.label
+	return true, nil
+}
+
+// visit notes that the reader looks at an offset.
+func (w *window) visit(off int64) {
+	if d := off - w.seen; d >= releaseStep || d <= -releaseStep {
+		w.cont.release(min(off, w.seen), max(off, w.seen))
+		w.seen = off
+	}
+}
+
+// need makes data at least end bytes long, if the volume is that long.
+func (w *window) need(end int64) error {
+	if end <= int64(len(w.data)) {
+		return nil
+	}
+	data, err := w.cont.view(end)
+	w.data = data
+	if err != nil {
+		return w.damage(int64(len(data)), err)
+	}
+	return nil
+}
+
+// damage returns the error for damage at an offset.
+func (w *window) damage(off int64, err error) error {
+	return &Error{File: w.vol.path, Offset: off, Err: logRecError(err)}
+}
+
+// behind returns the record that begins at an offset, nil if there is none.
+func (w *window) behind(off int64) ([]byte, error) {
+	w.visit(off)
+	for {
+		src, need, err := recordAt(w.data, off)
+		if err != nil {
+			return nil, w.damage(off, err)
+		}
+		if need == 0 {
+			return src, nil
+		}
+		if err := w.need(need); err != nil {
+			return nil, err
+		}
+		switch {
+		case need <= int64(len(w.data)):
+		case need == off+4: // not even a length
+			return nil, nil
+		default:
+			return nil, w.damage(off, pmerr.LogRec)
+		}
+	}
+}
+
+// ahead returns the record that ends at an offset, nil if there is none.
+func (w *window) ahead(off int64) ([]byte, error) {
+	if off <= w.label {
+		return nil, nil
+	}
+	if err := w.need(off); err != nil {
+		return nil, err
+	}
+	w.visit(off)
+	src, err := recordBefore(w.data, w.label, off)
+	if err != nil {
+		return nil, w.damage(off, err)
+	}
+	return src, nil
+}
