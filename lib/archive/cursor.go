@@ -2,11 +2,11 @@ package archive
 
 import (
 	"errors"
-	"fmt"
 	"runtime/debug"
 	"slices"
 	"time"
 
+	"pmtools/lib/archive/internal/content"
 	"pmtools/lib/internal/wire"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmerr"
@@ -95,7 +95,7 @@ func (c *Cursor) Label() Label {
 //
 // Bytes in dst stay valid for good, all else until the next Fetch into dst.
 func (c *Cursor) Fetch(ids []pcp.ID, p *pcp.Profile, dst *pcp.Result) (err error) {
-	defer unguard(debug.SetPanicOnFault(true), &err)
+	defer content.Unguard(debug.SetPanicOnFault(true), &err)
 	if c.mode == pcp.Interp {
 		return c.interpolate(ids, p, dst)
 	}
@@ -128,7 +128,7 @@ func (c *Cursor) FetchOrMark(ids []pcp.ID, p *pcp.Profile, dst *pcp.Result) (mar
 	if len(ids) == 0 {
 		return false, pmerr.TooSmall
 	}
-	defer unguard(debug.SetPanicOnFault(true), &err)
+	defer content.Unguard(debug.SetPanicOnFault(true), &err)
 	c.want.set(ids)
 	for {
 		if err := c.read(); err != nil {
@@ -175,7 +175,7 @@ func (c *Cursor) Next(dst *pcp.Result) (err error) {
 	if c.mode == pcp.Interp {
 		return pmerr.Mode
 	}
-	defer unguard(debug.SetPanicOnFault(true), &err)
+	defer content.Unguard(debug.SetPanicOnFault(true), &err)
 	if err := c.read(); err != nil {
 		return err
 	}
@@ -283,22 +283,4 @@ func (c *Cursor) Follow(other *Cursor) bool {
 		}
 	}
 	return true
-}
-
-// unguard ends what debug.SetPanicOnFault began, and makes an error of a fault.
-// Volumes are mapped into memory; if one becomes shorter under the reader, which
-// no program of the suite does to an archive in use, the pages that are gone
-// fault. All bytes are copied out of the mapping while the guard is on.
-func unguard(old bool, err *error) {
-	debug.SetPanicOnFault(old)
-	switch x := recover().(type) {
-	case nil:
-	case interface {
-		error
-		Addr() uintptr
-	}:
-		*err = &causeError{pmerr.LogRec, fmt.Errorf("file became shorter: %w", x)}
-	default:
-		panic(x)
-	}
 }

@@ -2,8 +2,10 @@ package archive
 
 import (
 	"errors"
+	"fmt"
 	"runtime/debug"
 
+	"pmtools/lib/archive/internal/content"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmerr"
 )
@@ -14,13 +16,13 @@ var errNoEnd = errors.New("no complete record")
 // end returns the logical end of the archive, the time of its last complete record
 // (archive.md A9). It is found again when the last volume has grown.
 func (m *member) end() (t pcp.Timestamp, err error) {
-	defer unguard(debug.SetPanicOnFault(true), &err)
+	defer content.Unguard(debug.SetPanicOnFault(true), &err)
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	last := m.volumes[len(m.volumes)-1]
 	var size int64
 	if c, err := last.open(); err == nil {
-		data, _ := c.view(everything)
+		data, _ := c.View(content.Everything)
 		size = int64(len(data))
 	}
 	if m.endSize != 0 && m.endSize == size {
@@ -39,7 +41,7 @@ func (m *member) findEnd() (pcp.Timestamp, error) {
 		if err != nil {
 			continue
 		}
-		data, _ := c.view(everything)
+		data, _ := c.View(content.Everything)
 		label := labelSize(v.label.Version)
 		if int64(len(data)) <= label {
 			continue
@@ -55,7 +57,7 @@ func (m *member) findEnd() (pcp.Timestamp, error) {
 			return t, nil
 		}
 	}
-	return pcp.Timestamp{}, &Error{File: m.name, Offset: -1, Err: &causeError{pmerr.LogRec, errNoEnd}}
+	return pcp.Timestamp{}, &Error{File: m.name, Offset: -1, Err: fmt.Errorf("%w: %w", pmerr.LogRec, errNoEnd)}
 }
 
 // endByIndex reads the records of a volume from where its last index entry points

@@ -8,12 +8,9 @@ import (
 	"strconv"
 	"strings"
 
+	"pmtools/lib/archive/internal/content"
 	"pmtools/lib/pmerr"
 )
-
-// suffixes are the endings of compressed files, in the order of search
-// (archive.md A1.2).
-var suffixes = [...]string{".xz", ".lzma", ".bz2", ".bz", ".gz", ".Z", ".z", ".zst"}
 
 // files are the paths of the files of one archive.
 type files struct {
@@ -62,11 +59,11 @@ func expandNames(name string) ([]string, error) {
 func archivesIn(dir string) ([]string, error) {
 	entries, err := listDir(dir)
 	if err != nil {
-		return nil, &Error{File: dir, Offset: -1, Err: codeOf(err)}
+		return nil, &Error{File: dir, Offset: -1, Err: content.Coded(err, pmerr.Generic)}
 	}
 	var names []string
 	for _, e := range entries {
-		base, ok := strings.CutSuffix(trimCompression(e), ".meta")
+		base, ok := strings.CutSuffix(content.Trim(e), ".meta")
 		if path := filepath.Join(dir, base); ok && base != "" && !slices.Contains(names, path) {
 			names = append(names, path)
 		}
@@ -98,12 +95,12 @@ func findFiles(name string) (*files, error) {
 	}
 	entries, err := listDir(cmp.Or(dir, "."))
 	if err != nil {
-		return fail(codeOf(err))
+		return fail(content.Coded(err, pmerr.Generic))
 	}
 	f := &files{base: dir + base}
 	found := false
 	for _, e := range entries {
-		kind, ok := strings.CutPrefix(trimCompression(e), base+".")
+		kind, ok := strings.CutPrefix(content.Trim(e), base+".")
 		if !ok {
 			continue
 		}
@@ -122,7 +119,7 @@ func findFiles(name string) (*files, error) {
 // add takes a file into f if kind says that it belongs to an archive. Where there
 // are a plain and a compressed file, the plain one is taken.
 func (f *files) add(kind, path string) bool {
-	plain := trimCompression(path) == path
+	plain := content.Trim(path) == path
 	switch {
 	case kind == "meta":
 		if f.meta == "" || plain {
@@ -154,7 +151,7 @@ func isMember(name string) bool {
 	if readable(name) {
 		return true
 	}
-	return slices.ContainsFunc(suffixes[:], func(s string) bool { return readable(name + s) })
+	return slices.ContainsFunc(content.Suffixes[:], func(s string) bool { return readable(name + s) })
 }
 
 // readable reports whether path is a file that can be opened.
@@ -173,7 +170,7 @@ func readable(path string) bool {
 // memberBase takes the compression suffix and the kind of file off the name of a
 // member of an archive.
 func memberBase(file string) string {
-	file = trimCompression(file)
+	file = content.Trim(file)
 	i := strings.LastIndexByte(file, '.')
 	if i <= 0 {
 		return file
@@ -185,19 +182,6 @@ func memberBase(file string) string {
 	return file
 }
 
-// trimCompression takes one compression suffix off a name.
-func trimCompression(name string) string {
-	for _, s := range suffixes {
-		if rest, ok := strings.CutSuffix(name, s); ok {
-			return rest
-		}
-	}
-	return name
-}
-
-// compression returns the compression suffix of a name, "" if it has none.
-func compression(name string) string { return name[len(trimCompression(name)):] }
-
 // volumeNumber reads the number of a data volume.
 func volumeNumber(s string) (int32, bool) {
 	if s == "" || strings.Trim(s, "0123456789") != "" {
@@ -205,12 +189,4 @@ func volumeNumber(s string) (int32, bool) {
 	}
 	n, err := strconv.ParseInt(s, 10, 32)
 	return int32(n), err == nil
-}
-
-// codeOf returns the PMAPI code of a system error, wrapped with its text.
-func codeOf(err error) error {
-	if c := pmerr.Of(err); c != pmerr.Generic {
-		return c
-	}
-	return err
 }

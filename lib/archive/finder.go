@@ -185,7 +185,7 @@ func (f *finder) glanceAt(p *spot, dst *record, size int64) bool {
 		return false
 	}
 	var buf [glanceBytes]byte
-	if !f.cont.readAt(buf[:], p.off-4) {
+	if !f.cont.ReadAt(buf[:], p.off-4) {
 		return false
 	}
 	next := int64(binary.BigEndian.Uint32(buf[4:]))

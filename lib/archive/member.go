@@ -4,6 +4,7 @@ import (
 	"errors"
 	"sync"
 
+	"pmtools/lib/archive/internal/content"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmerr"
 )
@@ -26,17 +27,17 @@ type member struct {
 type volume struct {
 	number int32
 	path   string
-	opt    *Options
+	opt    content.Options
 
 	mu      sync.Mutex
-	content *content
+	content *content.File
 	label   Label
 	err     error // why it cannot be read
 	closed  bool
 }
 
 // open opens the volume if that was not done yet, and checks its label.
-func (v *volume) open() (*content, error) {
+func (v *volume) open() (*content.File, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.content != nil || v.err != nil {
@@ -45,12 +46,12 @@ func (v *volume) open() (*content, error) {
 	if v.closed {
 		return nil, pmerr.LogFile
 	}
-	c, err := openContent(v.path, v.opt)
+	c, err := content.Open(v.path, v.opt)
 	if err != nil {
-		v.err = err
-		return nil, err
+		v.err = &Error{File: v.path, Offset: -1, Err: err}
+		return nil, v.err
 	}
-	data, err := c.view(labelSize(3) + 1)
+	data, err := c.View(labelSize(3) + 1)
 	if err == nil || len(data) > 0 {
 		err = v.label.decode(data)
 	}
@@ -58,15 +59,15 @@ func (v *volume) open() (*content, error) {
 		err = pmerr.Label
 	}
 	if err != nil {
-		c.close()
-		v.err = &Error{File: v.path, Err: logRecError(err)}
+		c.Close()
+		v.err = &Error{File: v.path, Err: content.Coded(err, pmerr.LogRec)}
 		return nil, v.err
 	}
 	v.content = c
 	return c, nil
 }
 
-// close frees everything.
+// close frees content.Everything.
 func (v *volume) close() error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -76,10 +77,10 @@ func (v *volume) close() error {
 	}
 	c := v.content
 	v.content, v.err = nil, pmerr.LogFile
-	return c.close()
+	return c.Close()
 }
 
-// close frees everything.
+// close frees content.Everything.
 func (m *member) close() error {
 	var errs []error
 	for _, v := range m.volumes {

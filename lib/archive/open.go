@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"time"
 
+	"pmtools/lib/archive/internal/content"
 	"pmtools/lib/pmerr"
 )
 
@@ -39,6 +40,11 @@ type Options struct {
 	// between records not farther apart than that are passed over. With a negative
 	// one all marks are.
 	MarkGap time.Duration
+}
+
+// content returns the options for single files.
+func (o *Options) content() content.Options {
+	return content.Options{MemLimit: o.MemLimit, TempDir: o.TempDir}
 }
 
 // An Error says in which file something is wrong, and where. Err wraps a pmerr.Code.
@@ -113,7 +119,7 @@ func (s *Set) openMember(name string) error {
 	}
 	m := &member{name: name}
 	for _, v := range f.volumes {
-		m.volumes = append(m.volumes, &volume{number: v.number, path: v.path, opt: &s.opt})
+		m.volumes = append(m.volumes, &volume{number: v.number, path: v.path, opt: s.opt.content()})
 	}
 	meta, err := s.loadMember(m, f)
 	if err == nil {
@@ -136,20 +142,20 @@ func (s *Set) loadMember(m *member, f *files) (*metadata, error) {
 	}
 	m.label = first.label
 	size := labelSize(m.label.Version)
-	if b, err := data.view(size + 1); int64(len(b)) <= size {
+	if b, err := data.View(size + 1); int64(len(b)) <= size {
 		return nil, &Error{File: first.path, Offset: size, Err: cmp.Or(err, error(pmerr.NoData))}
 	}
 	var index []byte
 	if f.index != "" {
 		var l Label
-		if index, l, err = m.load(f.index, indexVolume, &s.opt); err != nil {
+		if index, l, err = m.load(f.index, indexVolume, s.opt.content()); err != nil {
 			return nil, err
 		}
 		if l.PID != m.label.PID || l.Host != m.label.Host {
 			return nil, &Error{File: f.index, Err: pmerr.Label}
 		}
 	}
-	src, l, err := m.load(f.meta, metaVolume, &s.opt)
+	src, l, err := m.load(f.meta, metaVolume, s.opt.content())
 	if err != nil {
 		return nil, err
 	}
@@ -173,11 +179,11 @@ func (s *Set) loadMember(m *member, f *files) (*metadata, error) {
 // load reads the index or the metadata: the label, which must have the volume
 // number and the version of the archive, and all that follows it, of which there
 // must be something.
-func (m *member) load(path string, vol int32, opt *Options) ([]byte, Label, error) {
+func (m *member) load(path string, vol int32, opt content.Options) ([]byte, Label, error) {
 	var l Label
-	data, closer, err := readAll(path, opt)
+	data, closer, err := content.ReadAll(path, opt)
 	if err != nil {
-		return nil, l, err
+		return nil, l, &Error{File: path, Offset: -1, Err: err}
 	}
 	m.closers = append(m.closers, closer)
 	err = l.decode(data)

@@ -3,6 +3,7 @@ package archive
 import (
 	"fmt"
 
+	"pmtools/lib/archive/internal/content"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmerr"
 )
@@ -216,7 +217,7 @@ func (w *walker) toVolumeEnd(p *spot, member, volume int) error {
 	}
 	*p = spot{member: member, volume: volume}
 	if ok { // otherwise there is nothing between its beginning and its end
-		err = w.need(everything)
+		err = w.need(content.Everything)
 		p.off = int64(len(w.data))
 	}
 	return err

@@ -3,13 +3,14 @@ package archive
 import (
 	"errors"
 
+	"pmtools/lib/archive/internal/content"
 	"pmtools/lib/pmerr"
 )
 
 // window is a reader's view of the volume that it stands in.
 type window struct {
 	vol   *volume // what data belongs to
-	cont  *content
+	cont  *content.File
 	data  []byte
 	label int64 // size of its label
 	seen  int64 // where the reader stood when it last released what it had read
@@ -33,12 +34,12 @@ func (w *window) look(v *volume) (ok bool, err error) {
 	if err != nil {
 		return false, nil
 	}
-	data, err := c.view(1)
+	data, err := c.View(1)
 	if err != nil {
 		return false, err
 	}
 	if w.cont != nil {
-		w.cont.release(0, int64(len(w.data)))
+		w.cont.Release(0, int64(len(w.data)))
 	}
 	w.vol, w.cont, w.data, w.label = v, c, data, labelSize(v.label.Version)
 	w.seen = w.label
@@ -48,7 +49,7 @@ func (w *window) look(v *volume) (ok bool, err error) {
 // visit notes that the reader looks at an offset.
 func (w *window) visit(off int64) {
 	if d := off - w.seen; d >= releaseStep || d <= -releaseStep {
-		w.cont.release(min(off, w.seen), max(off, w.seen))
+		w.cont.Release(min(off, w.seen), max(off, w.seen))
 		w.seen = off
 	}
 }
@@ -58,7 +59,7 @@ func (w *window) need(end int64) error {
 	if end <= int64(len(w.data)) {
 		return nil
 	}
-	data, err := w.cont.view(end)
+	data, err := w.cont.View(end)
 	w.data = data
 	if err != nil {
 		return w.damage(int64(len(data)), err)
@@ -68,7 +69,7 @@ func (w *window) need(end int64) error {
 
 // damage returns the error for damage at an offset.
 func (w *window) damage(off int64, err error) error {
-	return &Error{File: w.vol.path, Offset: off, Err: logRecError(err)}
+	return &Error{File: w.vol.path, Offset: off, Err: content.Coded(err, pmerr.LogRec)}
 }
 
 // behind returns the record that begins at an offset, nil if there is none.

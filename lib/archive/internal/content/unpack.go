@@ -1,26 +1,39 @@
-package archive
+package content
 
 import (
 	"bufio"
 	"compress/bzip2"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 	"github.com/ulikunitz/xz"
 	"github.com/ulikunitz/xz/lzma"
-
-	"pmtools/lib/pmerr"
 )
 
 // maxDictionary is how large a compressed file may say that its dictionary is:
 // that of xz -9 is 64 MiB.
 const maxDictionary = 256 << 20
 
-// decompressor returns what decompresses f, by the suffix of its name. The files
+// Suffixes are the endings of compressed files, in the order of search
+// (archive.md A1.2).
+var Suffixes = [...]string{".xz", ".lzma", ".bz2", ".bz", ".gz", ".Z", ".z", ".zst"}
+
+// Trim returns a name without one compression suffix.
+func Trim(name string) string {
+	for _, s := range Suffixes {
+		if rest, ok := strings.CutSuffix(name, s); ok {
+			return rest
+		}
+	}
+	return name
+}
+
+// unpacker returns what unpacks f, by the suffix of its name. The files
 // of compress(1) cannot be read.
-func decompressor(f *os.File, suffix string) (io.ReadCloser, error) {
+func unpacker(f *os.File, suffix string) (io.ReadCloser, error) {
 	in := bufio.NewReaderSize(f, 64<<10)
 	switch suffix {
 	case ".xz":
@@ -47,5 +60,5 @@ func decompressor(f *os.File, suffix string) (io.ReadCloser, error) {
 		}
 		return r.IOReadCloser(), nil
 	}
-	return nil, &causeError{pmerr.LogRec, errCompress}
+	return nil, errCompress
 }

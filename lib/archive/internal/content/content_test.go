@@ -1,8 +1,9 @@
-package archive
+package content
 
 import (
 	"bytes"
 	"compress/gzip"
+	"encoding/hex"
 	"errors"
 	"os"
 	"path/filepath"
@@ -76,13 +77,13 @@ func TestContent(t *testing.T) {
 					t.Fatal(err)
 				}
 				temp := t.TempDir()
-				c, err := openContent(path, &Options{MemLimit: limit, TempDir: temp})
+				c, err := Open(path, Options{MemLimit: limit, TempDir: temp})
 				if err != nil {
 					t.Fatal(err)
 				}
 				var first []byte
-				for _, end := range []int64{1, 132, 1 << 18, 1 << 20, 5, everything} {
-					data, err := c.view(end)
+				for _, end := range []int64{1, 132, 1 << 18, 1 << 20, 5, Everything} {
+					data, err := c.View(end)
 					if err != nil || int64(len(data)) < min(end, int64(len(plain))) || !bytes.Equal(data, plain[:len(data)]) {
 						t.Fatalf("view(%d): %d bytes, %v", end, len(data), err)
 					}
@@ -93,7 +94,7 @@ func TestContent(t *testing.T) {
 				if !bytes.Equal(first, plain[:100]) {
 					t.Error("the first view has changed")
 				}
-				if err := c.close(); err != nil {
+				if err := c.Close(); err != nil {
 					t.Error(err)
 				}
 				if left, _ := os.ReadDir(temp); len(left) != 0 {
@@ -131,13 +132,13 @@ func TestContentDamage(t *testing.T) {
 			if err := os.WriteFile(path, tt.src, 0o666); err != nil {
 				t.Fatal(err)
 			}
-			c, err := openContent(path, &Options{})
+			c, err := Open(path, Options{})
 			if tt.late && err == nil {
-				_, err = c.view(everything)
-				c.close()
+				_, err = c.View(Everything)
+				c.Close()
 			} else if err == nil {
 				t.Error("opened")
-				c.close()
+				c.Close()
 			}
 			if !errors.Is(err, pmerr.LogRec) {
 				t.Errorf("got %v", err)
@@ -155,13 +156,13 @@ func TestReadAll(t *testing.T) {
 		case ".gz":
 			packed = pack(t, suffix, want)
 		case ".bz2":
-			packed = unhex(t, bzip2Hello)
+			packed, _ = hex.DecodeString(bzip2Hello)
 		}
 		path := filepath.Join(dir, "x.meta"+suffix)
 		if err := os.WriteFile(path, packed, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		got, closer, err := readAll(path, &Options{})
+		got, closer, err := ReadAll(path, Options{})
 		if err != nil || !bytes.Equal(got, want) {
 			t.Errorf("%q: got %q, %v", suffix, got, err)
 			continue
@@ -171,7 +172,7 @@ func TestReadAll(t *testing.T) {
 		}
 	}
 	for _, path := range []string{filepath.Join(dir, "none"), filepath.Join(dir, "none.xz")} {
-		if _, _, err := readAll(path, &Options{}); !errors.Is(err, pmerr.ENOENT) {
+		if _, _, err := ReadAll(path, Options{}); !errors.Is(err, pmerr.ENOENT) {
 			t.Errorf("%s: got %v", path, err)
 		}
 	}

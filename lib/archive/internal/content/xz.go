@@ -1,4 +1,4 @@
-package archive
+package content
 
 import (
 	"encoding/binary"
