@@ -101,7 +101,8 @@ func TestParseErrors(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
 		{"no root", "a {\n}\n", head + "No name space entry for \"root\"\n"},
 		{"comment", "root {\n/* no */\n}\n", "[file:2] " + head + "Expected NAME or }\n    /* no */\n    ^\n"},
-		{"caret", "root {\n  a\t1:2:x\n}\n", "[file:2] " + head + "Expected NAME, PMID or }\n    a 1:2:x\n      ^\n"},
+		{"caret", "root {\n  a\t1:2:x\n}\n", "[file:2] " + head + "Expected NAME, PMID or }\n    a\t1:2:x\n     \t^\n"},
+		{"white space", "root {\n\ta\t \tb!c\v\td \t\n}\n", "[file:2] " + head + "Expected NAME, PMID or }\n    a\tb!c\vd \n     \t^\n"},
 		{"hash", "root {\n# x\n}\n", "[file:1] " + head + "Illegal line number control number\n    # x\n         ^\n"},
 		{"hash at once", "# x\n", head + "Illegal line number control number\n"},
 		{"marker", "# 12 \"other\"\nroot x\n", "[other:12] " + head + "{ expected\n    root x\n         ^\n"},

@@ -44,7 +44,7 @@ type scanner struct {
 
 // scan reads the next token.
 func (sc *scanner) scan() kind {
-	for sc.next < len(sc.line) && sc.line[sc.next] == ' ' {
+	for sc.next < len(sc.line) && isSpace(sc.line[sc.next]) {
 		sc.next++
 	}
 	for sc.next >= len(sc.line) {
@@ -57,7 +57,7 @@ func (sc *scanner) scan() kind {
 	}
 	sc.pos, sc.seen = sc.next, true
 	rest := sc.line[sc.pos:]
-	if i := strings.IndexByte(rest, ' '); i >= 0 {
+	if i := strings.IndexAny(rest, " \t\n\v\f\r"); i >= 0 {
 		rest = rest[:i]
 	}
 	sc.token = rest
@@ -110,24 +110,29 @@ func (sc *scanner) marker(s string) bool {
 	return true
 }
 
-// reduce removes white space at the start, makes each other run of it one blank,
-// and leaves none around a colon.
+// reduce removes white space at the start, keeps of each other run of it the first
+// character, and leaves none around a colon.
 func reduce(line string) string {
 	out := make([]byte, 0, len(line))
-	blank := false
+	space := byte(0) // the first character of the run before c, 0 for none
 	for _, c := range []byte(line) {
-		if c == ' ' || c >= '\t' && c <= '\r' || c == 0 {
-			blank = len(out) > 0
+		if c == 0 {
+			c = ' '
+		}
+		if isSpace(c) {
+			if space == 0 && len(out) > 0 {
+				space = c
+			}
 			continue
 		}
-		if blank && c != ':' && out[len(out)-1] != ':' {
-			out = append(out, ' ')
+		if space != 0 && c != ':' && out[len(out)-1] != ':' {
+			out = append(out, space)
 		}
-		blank = false
+		space = 0
 		out = append(out, c)
 	}
-	if blank && out[len(out)-1] != ':' {
-		out = append(out, ' ')
+	if space != 0 && out[len(out)-1] != ':' {
+		out = append(out, space)
 	}
 	return string(out)
 }
@@ -225,9 +230,22 @@ func (sc *scanner) report(text string) {
 	fmt.Fprintf(&sc.msg, "[%s:%d] %s%s\n", sc.file, sc.lineno, prefix, text)
 	fmt.Fprintf(&sc.msg, "    %s\n", strings.TrimSuffix(sc.line, "\n"))
 	if sc.seen {
-		sc.line = strings.Repeat(" ", sc.pos) + "^"
+		sc.line = caret(sc.line, sc.pos)
 		fmt.Fprintf(&sc.msg, "    %s\n", sc.line)
 	}
+}
+
+// caret returns a line with a caret below the character at pos. White space of the
+// line stays what it is, as in the reference.
+func caret(line string, pos int) string {
+	out := bytes.Repeat([]byte{' '}, pos+1)
+	for i := range min(pos, len(line)) {
+		if isSpace(line[i]) {
+			out[i] = line[i]
+		}
+	}
+	out[pos] = '^'
+	return string(out)
 }
 
 // fatal reports an error of a whole line. The caret stays where the last token
@@ -236,6 +254,9 @@ func (sc *scanner) fatal(line, text string) {
 	sc.line = line
 	sc.report(text)
 }
+
+// isSpace reports whether c is white space.
+func isSpace(c byte) bool { return c == ' ' || c >= '\t' && c <= '\r' }
 
 // isLetter reports whether c is an ASCII letter.
 func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
