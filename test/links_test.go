@@ -1,0 +1,62 @@
+package test
+
+import (
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// unlinked says which packages a command does not import, directly or not. A name stands for the
+// packages below it too.
+var unlinked = map[string][]string{
+	"pmerr": {
+		"crypto/tls", "net", "text/template", "regexp", "github.com", "pmtools/derive", "pmtools/lib/archive",
+		"pmtools/lib/builtin", "pmtools/lib/pcp", "pmtools/lib/pdu", "pmtools/lib/pmapi", "pmtools/lib/pmcd",
+		"pmtools/cmd/internal/command", "pmtools/cmd/internal/source",
+	},
+	"pminfo":  {"net/http", "github.com/chzyer", "github.com/guptarohit", "github.com/olekukonko", "github.com/rogpeppe", "pmtools/derive/repl"},
+	"pmstore": {"net/http", "github.com/chzyer", "github.com/guptarohit", "github.com/olekukonko", "github.com/rogpeppe", "pmtools/derive/repl"},
+	"pmval":   {"net/http", "github.com/chzyer", "github.com/olekukonko", "github.com/rogpeppe", "pmtools/derive/repl"},
+}
+
+// TestUnlinked: each command imports what it uses.
+func TestUnlinked(t *testing.T) {
+	for command, not := range unlinked {
+		out, err := exec.Command("go", "list", "-deps", "pmtools/cmd/"+command).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for p := range strings.Lines(string(out)) {
+			p = strings.TrimSuffix(p, "\n")
+			if slices.ContainsFunc(not, func(n string) bool { return p == n || strings.HasPrefix(p, n+"/") }) {
+				t.Errorf("%s imports %s", command, p)
+			}
+		}
+	}
+}
+
+// TestUncalled: pmstore imports the readers of archives with pmapi, but the linker leaves them out,
+// because only a command that calls source.Opener.WithArchives reaches them. What stays is the
+// initialization of their packages.
+func TestUncalled(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "pmstore")
+	if out, err := exec.Command("go", "build", "-o", file, "pmtools/cmd/pmstore").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	out, err := exec.Command("go", "tool", "nm", file).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	reader := regexp.MustCompile(`(?m) T (pmtools/lib/archive|github.com/ulikunitz/xz.*|github.com/klauspost/compress/zstd)\.(.*)$`)
+	for _, m := range reader.FindAllStringSubmatch(string(out), -1) {
+		if !strings.HasPrefix(m[2], "init") {
+			t.Errorf("pmstore has %s.%s", m[1], m[2])
+		}
+	}
+	if !strings.Contains(string(out), "pmtools/lib/pmapi.OpenHost") {
+		t.Error("pmstore without pmapi.OpenHost: the symbols cannot be read")
+	}
+}
