@@ -1,54 +1,9 @@
 package archive
 
-import (
-	"fmt"
-	"slices"
-	"strings"
-
-	"pmtools/lib/internal/wire"
-	"pmtools/lib/pcp"
-)
+import "fmt"
 
 // maxBotches is how often is said of a domain that a delta does not fit it.
 const maxBotches = 100
-
-// decodeInstances decodes a full record that was checked, ascending by identifier.
-func decodeInstances(body []byte) []pcp.Instance {
-	list, _ := decodeChanges(body)
-	return list
-}
-
-// decodeChanges decodes the instances of a record that was checked, ascending by
-// identifier; gone tells by identifier which of them are deleted.
-func decodeChanges(body []byte) (list []pcp.Instance, gone map[int32]bool) {
-	r := wire.NewReader(body)
-	n := r.Count(8)
-	ids, offsets := wire.NewReader(r.Bytes(4*n)), wire.NewReader(r.Bytes(4*n))
-	names := r.String(r.Len())
-	list = make([]pcp.Instance, 0, n)
-	sorted := true
-	for range n {
-		id, off := ids.Int32(), int(offsets.Int32())
-		var name string
-		if off < 0 {
-			if gone == nil {
-				gone = make(map[int32]bool)
-			}
-			gone[id] = true
-		} else if off < len(names) {
-			name = names[off:]
-			if end := strings.IndexByte(name, 0); end >= 0 {
-				name = name[:end]
-			}
-		}
-		sorted = sorted && (len(list) == 0 || list[len(list)-1].ID < id)
-		list = append(list, pcp.Instance{ID: id, Name: name})
-	}
-	if !sorted {
-		slices.SortStableFunc(list, byID)
-	}
-	return list, gone
-}
 
 // change applies the delta that is observation i to the names of the instances
 // before it (archive.md A7.4). leave, if not nil, is told of those that are

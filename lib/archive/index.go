@@ -36,3 +36,17 @@ func decodeIndex(src []byte, version int) []indexEntry {
 	}
 	return entries
 }
+
+// AppendIndexEntry appends an entry of the temporal index: no data before offset
+// data of the volume, and no metadata before offset meta, is later than t
+// (archive.md A6).
+func AppendIndexEntry(dst []byte, version int, t pcp.Timestamp, volume int32, meta, data int64) []byte {
+	dst = appendTime(dst, version, t)
+	dst = be.AppendUint32(dst, uint32(volume))
+	if version == 2 {
+		dst = be.AppendUint32(dst, uint32(meta))
+		return be.AppendUint32(dst, uint32(data))
+	}
+	dst = be.AppendUint64(dst, uint64(meta))
+	return be.AppendUint64(dst, uint64(data))
+}

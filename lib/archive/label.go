@@ -29,6 +29,15 @@ type Label struct {
 	ZoneInfo string        // name of the host's zone, version 3 only
 }
 
+// labelSize returns the size of a label record: the smallest offset of anything
+// else.
+func labelSize(version int) int64 {
+	if version == 2 {
+		return 132
+	}
+	return 808
+}
+
 // decode reads the label record at the start of src. A file without a beginning is
 // pmerr.NoData, anything that is not a label is pmerr.Label.
 func (dst *Label) decode(src []byte) error {
@@ -69,6 +78,37 @@ func paddedString(b []byte) string {
 	return string(b)
 }
 
+// AppendLabel appends the record that begins each file of an archive
+// (archive.md A5). Texts that are too long are cut.
+func AppendLabel(dst []byte, l *Label) []byte {
+	start := len(dst)
+	dst = be.AppendUint32(dst, uint32(labelSize(l.Version)))
+	dst = be.AppendUint32(dst, labelMagic+uint32(l.Version))
+	dst = be.AppendUint32(dst, uint32(l.PID))
+	dst = appendTime(dst, l.Version, l.Start)
+	dst = be.AppendUint32(dst, uint32(l.Volume))
+	if l.Version == 2 {
+		dst = appendPadded(dst, l.Host, 64)
+		dst = appendPadded(dst, l.Zone, 40)
+	} else {
+		dst = be.AppendUint32(dst, l.Features)
+		dst = be.AppendUint32(dst, 0)
+		dst = appendPadded(dst, l.Host, 256)
+		dst = appendPadded(dst, l.Zone, 256)
+		dst = appendPadded(dst, l.ZoneInfo, 256)
+	}
+	return endRecord(dst, start)
+}
+
+// appendPadded appends s in a field of size bytes, the last of them NUL.
+func appendPadded(dst []byte, s string, size int) []byte {
+	if len(s) >= size {
+		s = s[:size-1]
+	}
+	dst = append(dst, s...)
+	return append(dst, make([]byte, size-len(s))...)
+}
+
 // stampSize returns the length of a time stamp.
 func stampSize(version int) int {
 	if version == 2 {
@@ -96,4 +136,17 @@ func stampOf(sec, nsec int64) pcp.Timestamp {
 		nsec %= 1e9
 	}
 	return pcp.Timestamp{Sec: sec, Nsec: int32(nsec)}
+}
+
+// appendTime appends a time stamp: seconds and microseconds in version 2; in
+// version 3 the low word of the seconds, then the high one, then nanoseconds
+// (archive.md A4.3).
+func appendTime(dst []byte, version int, t pcp.Timestamp) []byte {
+	if version == 2 {
+		dst = be.AppendUint32(dst, uint32(t.Sec))
+		return be.AppendUint32(dst, uint32(t.Nsec/1000))
+	}
+	dst = be.AppendUint32(dst, uint32(t.Sec))
+	dst = be.AppendUint32(dst, uint32(t.Sec>>32))
+	return be.AppendUint32(dst, uint32(t.Nsec))
 }

@@ -1,10 +1,12 @@
 package archive
 
 import (
+	"fmt"
 	"slices"
 
 	"pmtools/lib/internal/wire"
 	"pmtools/lib/pcp"
+	"pmtools/lib/pmerr"
 )
 
 // checkLabels checks the label sets of a record: their sizes must fit.
@@ -53,6 +55,51 @@ func decodeLabels(body []byte) []pcp.LabelSet {
 		sets = append(sets, set)
 	}
 	return sets
+}
+
+// AppendLabels appends the metadata record of the labels of an object
+// (archive.md A7.5). The labels of a set may come in any order. On an error dst
+// is returned as it was.
+func AppendLabels(dst []byte, version int, t pcp.Timestamp, kind pcp.LabelKind, ident uint32, sets []pcp.LabelSet) ([]byte, error) {
+	start := len(dst)
+	rec := uint32(recLabels)
+	if version == 2 {
+		rec = recLabelsV2
+	}
+	dst = be.AppendUint32(beginRecord(dst), rec)
+	dst = appendTime(dst, version, t)
+	dst = be.AppendUint32(dst, uint32(kind))
+	dst = be.AppendUint32(dst, ident)
+	dst = be.AppendUint32(dst, uint32(len(sets)))
+	for i := range sets {
+		var err error
+		if dst, err = appendLabelSet(dst, kind, &sets[i]); err != nil {
+			return dst[:start], fmt.Errorf("labels of %#x: %w", ident, err)
+		}
+	}
+	return endRecord(dst, start), nil
+}
+
+// appendLabelSet appends the instance, the labels as JSON, and where in it each
+// label is; or the code of the error instead of labels.
+func appendLabelSet(dst []byte, kind pcp.LabelKind, s *pcp.LabelSet) ([]byte, error) {
+	inst := pcp.NullInst
+	if kind == pcp.InstanceLabels {
+		inst = s.Inst
+	}
+	dst = be.AppendUint32(dst, uint32(inst))
+	if s.Err != nil {
+		dst = be.AppendUint32(dst, 0)
+		return be.AppendUint32(dst, uint32(pmerr.Of(s.Err))), nil
+	}
+	json, where, err := wire.EncodeLabels(s.Labels)
+	if err != nil {
+		return dst, err
+	}
+	dst = be.AppendUint32(dst, uint32(len(json)))
+	dst = append(dst, json...)
+	dst = be.AppendUint32(dst, uint32(len(where)/wire.LabelSize))
+	return append(dst, where...), nil
 }
 
 // Labels returns the labels that an object of one level had at a time: one set,

@@ -2,6 +2,8 @@ package archive
 
 import (
 	"errors"
+	"fmt"
+	"runtime/debug"
 	"sync"
 
 	"pmtools/lib/archive/internal/content"
@@ -101,4 +103,105 @@ func (m *member) volumeIndex(number int32) int {
 		}
 	}
 	return -1
+}
+
+// errNoEnd says that no volume holds a complete record.
+var errNoEnd = errors.New("no complete record")
+
+// end returns the logical end of the archive, the time of its last complete record
+// (archive.md A9). It is found again when the last volume has grown.
+func (m *member) end() (t pcp.Timestamp, err error) {
+	defer content.Unguard(debug.SetPanicOnFault(true), &err)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	last := m.volumes[len(m.volumes)-1]
+	var size int64
+	if c, err := last.open(); err == nil {
+		data, _ := c.View(content.Everything)
+		size = int64(len(data))
+	}
+	if m.endSize != 0 && m.endSize == size {
+		return m.endTime, m.endErr
+	}
+	m.endTime, m.endErr = m.findEnd()
+	m.endSize = size
+	return m.endTime, m.endErr
+}
+
+// findEnd looks for the end in the volumes from the last to the first.
+func (m *member) findEnd() (pcp.Timestamp, error) {
+	for i := len(m.volumes) - 1; i >= 0; i-- {
+		v := m.volumes[i]
+		c, err := v.open()
+		if err != nil {
+			continue
+		}
+		data, _ := c.View(content.Everything)
+		label := labelSize(v.label.Version)
+		if int64(len(data)) <= label {
+			continue
+		}
+		if rec, err := checkedBefore(data, label, int64(len(data)), v.label.Version); err == nil {
+			return rec.stamp, nil
+		}
+		t, ok, err := m.endByIndex(v, data)
+		if err != nil {
+			return pcp.Timestamp{}, &Error{File: v.path, Offset: -1, Err: err}
+		}
+		if ok {
+			return t, nil
+		}
+	}
+	return pcp.Timestamp{}, &Error{File: m.name, Offset: -1, Err: fmt.Errorf("%w: %w", pmerr.LogRec, errNoEnd)}
+}
+
+// endByIndex reads the records of a volume from where its last index entry points
+// and returns the time of the last good one.
+func (m *member) endByIndex(v *volume, data []byte) (t pcp.Timestamp, ok bool, err error) {
+	label := labelSize(v.label.Version)
+	off := int64(-1)
+	for _, e := range m.index {
+		if e.vol == v.number && e.data <= int64(len(data)) {
+			off = e.data
+		}
+	}
+	if off < 0 {
+		return t, false, nil
+	}
+	if off != label {
+		rec, err := checkedBefore(data, label, off, v.label.Version)
+		if err != nil {
+			return t, false, pmerr.LogRec
+		}
+		off -= int64(len(rec.src))
+	}
+	for {
+		src, _, err := recordAt(data, off)
+		if err != nil || src == nil {
+			return t, ok, nil
+		}
+		rec, err := checkedRecord(src, v.label.Version)
+		if err != nil {
+			return t, ok, nil
+		}
+		t, ok = rec.stamp, true
+		off += int64(len(src))
+	}
+}
+
+// checkedBefore returns the record that ends at offset end if it is good.
+func checkedBefore(data []byte, first, end int64, version int) (record, error) {
+	src, err := recordBefore(data, first, end)
+	if err != nil {
+		return record{}, err
+	}
+	return checkedRecord(src, version)
+}
+
+// checkedRecord returns the record that src consists of if it is good.
+func checkedRecord(src []byte, version int) (rec record, err error) {
+	if err := rec.decode(src, version); err != nil {
+		return rec, err
+	}
+	return rec, rec.check()
 }

@@ -8,6 +8,17 @@ import (
 	"pmtools/lib/pmerr"
 )
 
+// The types of metadata records (archive.md A7.1).
+const (
+	recDesc       = 1
+	recInDomV2    = 2
+	recLabelsV2   = 3
+	recText       = 4
+	recInDom      = 5
+	recInDomDelta = 6
+	recLabels     = 7
+)
+
 // maxName is how long a metric's name may be.
 const maxName = 4096
 
@@ -167,24 +178,6 @@ func (dst *metadata) addInDom(r *wire.Reader, version int, delta bool) bool {
 	return true
 }
 
-// checkInDom checks the count, the identifiers and the string offsets of an
-// observation of an instance domain. A string may begin at the end: it is empty.
-func checkInDom(body []byte, delta bool) bool {
-	r := wire.NewReader(body)
-	n := r.Count(8)
-	ids, offsets := wire.NewReader(r.Bytes(4*n)), wire.NewReader(r.Bytes(4*n))
-	if r.Err() != nil {
-		return false
-	}
-	for range n {
-		id, off := ids.Int32(), int(offsets.Int32())
-		if id < 0 || off > r.Len() || off < 0 && !(delta && off == -1) {
-			return false
-		}
-	}
-	return true
-}
-
 // addLabels takes in an observation of labels (archive.md A7.5).
 func (dst *metadata) addLabels(r *wire.Reader, version int) bool {
 	var l labelsRecord
@@ -204,4 +197,39 @@ func cutNUL(b []byte) []byte {
 		return b[:i]
 	}
 	return b
+}
+
+// AppendDesc appends the metadata record that describes a metric. The identifier
+// is written as it is.
+func AppendDesc(dst []byte, d pcp.Desc, names ...string) []byte {
+	start := len(dst)
+	dst = beginRecord(dst)
+	for _, word := range [...]uint32{
+		recDesc, uint32(d.ID), uint32(d.Type), uint32(d.InDom), uint32(d.Sem), d.Units.Word(), uint32(len(names)),
+	} {
+		dst = be.AppendUint32(dst, word)
+	}
+	for _, n := range names {
+		dst = be.AppendUint32(dst, uint32(len(n)))
+		dst = append(dst, n...)
+	}
+	return endRecord(dst, start)
+}
+
+// textType returns the number that stands for a kind of help text.
+func textType(isInDom bool, kind pcp.TextKind) uint32 {
+	if isInDom {
+		return uint32(kind) | 8
+	}
+	return uint32(kind) | 4
+}
+
+// AppendText appends the metadata record of a help text.
+func AppendText(dst []byte, ident uint32, isInDom bool, kind pcp.TextKind, text string) []byte {
+	start := len(dst)
+	dst = be.AppendUint32(beginRecord(dst), recText)
+	dst = be.AppendUint32(dst, textType(isInDom, kind))
+	dst = be.AppendUint32(dst, ident)
+	dst = append(dst, text...)
+	return endRecord(append(dst, 0), start)
 }

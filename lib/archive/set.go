@@ -78,21 +78,30 @@ func (s *Set) merge(m *metadata) error {
 func (s *Set) mergeDesc(rec *descRecord) error {
 	d := &rec.desc
 	if old, ok := s.descs[d.ID]; ok {
-		switch {
-		case old.Type != d.Type:
-			return pmerr.LogChangeType
-		case old.Sem != d.Sem:
-			return pmerr.LogChangeSem
-		case old.InDom != d.InDom:
-			return pmerr.LogChangeInDom
-		case old.Units != d.Units:
-			return pmerr.LogChangeUnits
+		if err := changed(&old, d); err != nil {
+			return err
 		}
 	} else {
 		s.descs[d.ID] = *d
 	}
 	for _, name := range rec.names {
 		s.add(name, d.ID)
+	}
+	return nil
+}
+
+// changed returns the code for what differs in two descriptions of a metric, in the
+// order in which the reference finds it (archive.md A3.2), or nil.
+func changed(a, b *pcp.Desc) error {
+	switch {
+	case a.Type != b.Type:
+		return pmerr.LogChangeType
+	case a.Sem != b.Sem:
+		return pmerr.LogChangeSem
+	case a.InDom != b.InDom:
+		return pmerr.LogChangeInDom
+	case a.Units != b.Units:
+		return pmerr.LogChangeUnits
 	}
 	return nil
 }
@@ -144,4 +153,27 @@ func (s *Set) Desc(id pcp.ID) (pcp.Desc, error) {
 		return pcp.Desc{}, pmerr.PMIDLog
 	}
 	return d, nil
+}
+
+// Text returns a help text of a metric or of an instance domain. Where there is
+// no full help the one-line text stands in for it. Nothing recorded is pmerr.Text,
+// or pmerr.NotHost if no text of that kind was recorded at all.
+func (s *Set) Text(id uint32, isInDom bool, kind pcp.TextKind) (string, error) {
+	text, err := s.text(id, isInDom, kind)
+	if kind == pcp.Help && text == "" {
+		return s.text(id, isInDom, pcp.OneLine)
+	}
+	return text, err
+}
+
+// text is Text for exactly one kind.
+func (s *Set) text(id uint32, isInDom bool, kind pcp.TextKind) (string, error) {
+	bits := textType(isInDom, kind)
+	if text, ok := s.texts[textIdent{bits, id}]; ok {
+		return string(text), nil
+	}
+	if s.textKinds[bits] {
+		return "", pmerr.Text
+	}
+	return "", pmerr.NotHost
 }

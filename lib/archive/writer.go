@@ -64,9 +64,9 @@ type Writer struct {
 	indexStart bool          // there is an index entry
 
 	metrics map[pcp.ID]*metricState
-	indoms  map[pcp.InDom]*inDomState
-	labels  map[labelKey][]byte
-	texts   map[textKey]string
+	indoms  map[pcp.InDom][]pcp.Instance
+	labels  map[labelIdent][]byte
+	texts   map[textIdent]string
 	records uint64
 	buf     []byte
 }
@@ -86,9 +86,9 @@ func Create(base string, opt *WriterOptions) (*Writer, error) {
 		base:    base,
 		indexed: -1,
 		metrics: make(map[pcp.ID]*metricState),
-		indoms:  make(map[pcp.InDom]*inDomState),
-		labels:  make(map[labelKey][]byte),
-		texts:   make(map[textKey]string),
+		indoms:  make(map[pcp.InDom][]pcp.Instance),
+		labels:  make(map[labelIdent][]byte),
+		texts:   make(map[textIdent]string),
 	}
 	if opt != nil {
 		w.opt = *opt

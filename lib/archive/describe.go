@@ -2,21 +2,18 @@ package archive
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmerr"
 )
 
-// A labelKey identifies what a label record is about, a textKey a help text.
-type (
-	labelKey struct {
-		kind  pcp.LabelKind
-		ident uint32
-	}
-	textKey struct{ kind, ident uint32 }
-)
+// maxText is the most text that the writer puts into one metadata record, far
+// below what the length word could say.
+const maxText = 1 << 28
 
 // AddMetric describes a metric. Without names it adds none; a metric may get
 // more names later, but its description may not change. A derived metric is
@@ -29,7 +26,7 @@ func (w *Writer) AddMetric(d pcp.Desc, names ...string) error {
 	m := w.metrics[d.ID]
 	switch {
 	case m != nil && m.desc != d:
-		return fmt.Errorf("metric %v: %w", d.ID, changed(m.desc, d))
+		return fmt.Errorf("metric %v: %w", d.ID, changed(&m.desc, &d))
 	case d.ID == pcp.NullID:
 		return fmt.Errorf("%w: no metric", pmerr.PMID)
 	case m == nil && len(names) == 0:
@@ -60,20 +57,6 @@ func (w *Writer) AddMetric(d pcp.Desc, names ...string) error {
 	return nil
 }
 
-// changed returns the code for what differs in two descriptions of a metric, in
-// the order in which a reader would find it (archive.md A3.2).
-func changed(a, b pcp.Desc) error {
-	switch {
-	case a.Type != b.Type:
-		return pmerr.LogChangeType
-	case a.Sem != b.Sem:
-		return pmerr.LogChangeSem
-	case a.InDom != b.InDom:
-		return pmerr.LogChangeInDom
-	}
-	return pmerr.LogChangeUnits
-}
-
 // SetLabels says that from t on an object has these labels: kind is their level,
 // and ident the domain, instance domain, cluster or metric, of no meaning for
 // ContextLabels. There is one set, or for InstanceLabels one for each instance.
@@ -102,7 +85,7 @@ func (w *Writer) SetLabels(t pcp.Timestamp, kind pcp.LabelKind, ident uint32, se
 	if err != nil {
 		return err
 	}
-	key := labelKey{kind, ident}
+	key := labelIdent{kind, ident}
 	body := rec[8+stampSize(w.opt.Version):]
 	if bytes.Equal(body, w.labels[key]) {
 		return nil
@@ -130,7 +113,7 @@ func (w *Writer) SetText(ident uint32, isInDom bool, kind pcp.TextKind, text str
 	if !isInDom {
 		ident = uint32(stored(pcp.ID(ident)))
 	}
-	key := textKey{textType(isInDom, kind), ident}
+	key := textIdent{textType(isInDom, kind), ident}
 	if old, ok := w.texts[key]; ok && old == text {
 		return nil
 	}
@@ -152,4 +135,88 @@ func (w *Writer) PutMeta(t pcp.Timestamp, rec []byte) error {
 		return err
 	}
 	return w.putTimed(t, rec)
+}
+
+// SetInDom says which instances a domain has from t on. It writes nothing if they
+// have not changed, a delta if that is possible and small, or else all of them
+// (archive.md A18.2).
+func (w *Writer) SetInDom(t pcp.Timestamp, d pcp.InDom, insts []pcp.Instance) error {
+	if w.err != nil {
+		return w.err
+	}
+	t, err := w.metaTime(t)
+	if err != nil {
+		return err
+	}
+	if d == pcp.NullInDom {
+		return fmt.Errorf("%w: instances of no domain", pmerr.InDom)
+	}
+	insts = append([]pcp.Instance{}, insts...)
+	slices.SortStableFunc(insts, func(a, b pcp.Instance) int { return cmp.Compare(a.ID, b.ID) })
+	if err := checkInsts(insts); err != nil {
+		return fmt.Errorf("instance domain %v: %w", d, err)
+	}
+	old := w.indoms[d]
+	if old != nil && slices.Equal(old, insts) {
+		return nil
+	}
+	if err := w.putTimed(t, w.inDomRecord(t, d, old, insts)); err != nil {
+		return err
+	}
+	w.indoms[d] = insts
+	return nil
+}
+
+// checkInsts finds what in a sorted list of instances cannot be recorded.
+func checkInsts(insts []pcp.Instance) error {
+	total := 0
+	for i, in := range insts {
+		switch {
+		case in.ID < 0:
+			return fmt.Errorf("%w: instance %d is negative", pmerr.Inst, in.ID)
+		case i > 0 && in.ID == insts[i-1].ID:
+			return fmt.Errorf("%w: instance %d twice", pmerr.Inst, in.ID)
+		case strings.IndexByte(in.Name, 0) >= 0:
+			return fmt.Errorf("%w: NUL in the name of instance %d", pmerr.Inst, in.ID)
+		}
+		if total += len(in.Name) + 9; total > maxText {
+			return fmt.Errorf("%w: too many instances", pmerr.TooBig)
+		}
+	}
+	return nil
+}
+
+// inDomRecord chooses between a full record and a delta. A domain that is or was
+// empty is written in full: readers ignore a full record without instances, and
+// some fail over a delta that leaves none (archive.md A7.3, A22.18).
+func (w *Writer) inDomRecord(t pcp.Timestamp, d pcp.InDom, old, insts []pcp.Instance) []byte {
+	if w.opt.Version > 2 && len(old) > 0 && len(insts) > 0 {
+		added, deleted, ok := instDelta(old, insts)
+		if ok && len(added)+len(deleted) <= len(insts) {
+			return AppendInDomDelta(nil, t, d, added, deleted)
+		}
+	}
+	return AppendInDom(nil, w.opt.Version, t, d, insts)
+}
+
+// instDelta compares two ascending lists of instances. It is not ok if an instance
+// has got another name, which a delta cannot say.
+func instDelta(from, to []pcp.Instance) (added []pcp.Instance, deleted []int32, ok bool) {
+	i, k := 0, 0
+	for i < len(from) || k < len(to) {
+		switch {
+		case k == len(to) || i < len(from) && from[i].ID < to[k].ID:
+			deleted = append(deleted, from[i].ID)
+			i++
+		case i == len(from) || to[k].ID < from[i].ID:
+			added = append(added, to[k])
+			k++
+		case from[i].Name != to[k].Name:
+			return nil, nil, false
+		default:
+			i++
+			k++
+		}
+	}
+	return added, deleted, true
 }
