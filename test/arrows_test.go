@@ -48,12 +48,13 @@ derive/repl: derive derive/syntax derive/check lib/pmapi lib/format lib/when lib
 cmd/internal/cli: lib/config lib/when lib/pmerr
 cmd/internal/command: cmd/internal/cli lib/option
 cmd/internal/source: cmd/internal/cli lib/* derive
+cmd/internal/samples: lib/format lib/pcp
 cmd/internal/clitest: cmd/internal/cli lib/archive/archivetest test/golden
 cmd/pminfo: cmd/internal/cli cmd/internal/command cmd/internal/source lib/* derive
 cmd/pmerr: cmd/internal/cli lib/option lib/pmerr
-cmd/pmderive: cmd/internal/cli cmd/internal/command cmd/internal/source lib/* derive derive/syntax derive/check derive/repl
+cmd/pmderive: cmd/internal/cli cmd/internal/command cmd/internal/samples cmd/internal/source lib/* derive derive/syntax derive/check derive/repl
 cmd/pmstore: cmd/internal/cli cmd/internal/command cmd/internal/source lib/* derive
-cmd/pmval: cmd/internal/cli cmd/internal/command cmd/internal/source lib/* derive
+cmd/pmval: cmd/internal/cli cmd/internal/command cmd/internal/samples cmd/internal/source lib/* derive
 test:
 test/agents/kinds: lib/pmda lib/pdu lib/pcp lib/pmerr
 test/agents/sample: lib/builtin lib/pmda
@@ -75,8 +76,10 @@ var terminal = []string{
 var outside = map[string][]string{
 	"lib/archive/":         {"golang.org/x/sys/unix", "github.com/klauspost/compress", "github.com/ulikunitz/xz"},
 	"lib/pmcd":             {"github.com/xdg-go/scram"},
-	"cmd/":                 {"github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term", "github.com/guptarohit/asciigraph"},
-	"cmd/pmderive":         {"github.com/chzyer/readline", "github.com/olekukonko/tablewriter", "github.com/rogpeppe/go-internal/diff"},
+	"cmd/":                 {"github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term"},
+	"cmd/pmderive":         {"github.com/chzyer/readline", "github.com/rogpeppe/go-internal/diff"},
+	"cmd/internal/samples": {"github.com/guptarohit/asciigraph", "github.com/olekukonko/tablewriter"},
+	"cmd/pmval":            {"github.com/guptarohit/asciigraph"},
 	"cmd/internal/clitest": {"github.com/google/go-cmp/cmp"},
 	"lib/builtin":          {"golang.org/x/sys/unix"},
 }

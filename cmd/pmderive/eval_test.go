@@ -48,15 +48,40 @@ func TestWindows(t *testing.T) {
 	}
 }
 
+// TestCSVColumns: the columns stand before the first row, and stay, though the first sample has no
+// values; instances are in the order of their identifiers.
+func TestCSVColumns(t *testing.T) {
+	path := archivetest.Path(t, "ta")
+	out := runIn("", "-a", path, "eval", "-o", "csv", "-t", "1", "-s", "2", "x = t.d ? t.b : novalue()")
+	want := strings.ReplaceAll(`time,metric,instance,value
+2001-09-09T01:46:41Z,x,one,11
+2001-09-09T01:46:41Z,x,two blank,21
+2001-09-09T01:46:41Z,x,three,31
+2001-09-09T01:46:41Z,x,a]b,41
+2001-09-09T01:46:41Z,x,a/b,51
+`, "\n", "\r\n")
+	if out != want {
+		t.Errorf("got %q, want %q", out, want)
+	}
+	out = runIn("", "-a", path, "eval", "-o", "csv", "-t", "1", "-s", "2", "x = t.d ? t.d : novalue()", "t.d")
+	if want := "time,x,t.d\r\n2001-09-09T01:46:40Z,,0\r\n2001-09-09T01:46:41Z,1,1\r\n"; out != want {
+		t.Errorf("got %q, want %q", out, want)
+	}
+}
+
 // TestEvalOptions has what the other options change.
 func TestEvalOptions(t *testing.T) {
 	path := archivetest.Path(t, "ta")
 	for _, tt := range []struct{ options, want string }{
-		{"-o json -f 3 t.d/3", `"value":0.000,`},
-		{"-o json -r t.a", `"value":0,"units":"count"`},
-		{"-o json t.a", `"value":101,"units":"count / sec"`},
+		{"-o json -f 3 t.d/3", `"value":0.000}`},
+		{"-o json -r t.a", `"values":[{"metric":"t.a","value":0}]`},
+		{"-o json -r t.a", `"type":"U32","semantics":"counter","units":"count"}`},
+		{"-o json t.a", `"units":"count / sec","counter":{"type":"U32","semantics":"counter","units":"count"}}`},
+		{"-o json t.a", `"value":101`},
+		{"-o json t.d", `"source":{"kind":"archive","name":"` + path + `","host":"specbox"},"zone":"UTC"`},
 		{"-o json n=t.d", `"metric":"n"`},
 		{"-o csv --long t.d", "t.d,,0\r\n"},
+		{"-o csv --units t.a t.d", "time,t.a [count / sec],t.d\r\n"},
 		{"-o openmetrics t.d", "# EOF\n"},
 		{"--plot t.s", "┤"},
 		{"-f 2 t.s+0.5", "0.50"},

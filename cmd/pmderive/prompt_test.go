@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"io"
 	"strings"
@@ -78,29 +77,6 @@ func TestCompleter(t *testing.T) {
 		}
 		if strings.Join(texts, "|") != tt.want || tt.want != "" && n != tt.n {
 			t.Errorf("%q: %q behind %d characters", tt.line, texts, n)
-		}
-	}
-}
-
-func TestDraw(t *testing.T) {
-	var b bytes.Buffer
-	one := repl.Series{Name: "one", Values: []float64{1, 2, 3}}
-	if err := draw(&b, &repl.Plot{Caption: "title", Series: []repl.Series{one, {Name: "two", Values: []float64{3, 2, 1}}}}); err != nil {
-		t.Fatal(err)
-	}
-	if text := b.String(); !strings.Contains(text, "title") || !strings.HasSuffix(text, "series: one, two\n") || strings.Contains(text, "\x1b") {
-		t.Errorf("%s", text)
-	}
-	b.Reset()
-	if err := draw(&b, &repl.Plot{Caption: "title", Series: []repl.Series{one}, Color: true, Width: 40}); err != nil {
-		t.Fatal(err)
-	}
-	if !strings.Contains(b.String(), "\x1b[") {
-		t.Errorf("no colours in %q", b.String())
-	}
-	for line := range strings.Lines(b.String()) {
-		if n := len([]rune(line)); n > 60 {
-			t.Errorf("a line of %d characters", n)
 		}
 	}
 }

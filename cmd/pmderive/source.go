@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"pmtools/cmd/internal/cli"
+	"pmtools/cmd/internal/samples"
 	"pmtools/derive/repl"
 	"pmtools/lib/option"
 	"pmtools/lib/pmapi"
@@ -24,10 +24,9 @@ func (a *app) session(ctx context.Context, set repl.Settings) (*repl.Session, er
 	opt := &repl.Options{
 		Open: a.open, Registry: a.registry(), Equivalent: a.sources.Equivalence(),
 		Zone: env.Zone(), Now: env.Now, Debug: a.debug, Files: files{}, Settings: set,
-		Table: func(w io.Writer, t *repl.Table) error { return (*table)(t).write(w) },
-		Plot:  draw,
-		Flush: func() { _ = env.Out.Flush() }, // what cannot be written is noticed at the end
-		Width: func() int { return cli.TerminalWidth(env.Stdout) },
+		Table:  func(w io.Writer, t *repl.Table) error { return (*samples.Table)(t).Write(w) },
+		Output: a.output,
+		Flush:  func() { _ = env.Out.Flush() }, // what cannot be written is noticed at the end
 	}
 	switch kind, name := a.Options.Source(); kind {
 	case option.Host:

@@ -79,55 +79,52 @@ func (s *Session) take(ctx context.Context, q *query, win *Window, w io.Writer) 
 		if err != nil {
 			return err
 		}
-		return s.write(w, q, smp)
+		return s.write(ctx, w, q, smp)
 	}
-	return s.over(ctx, q, win, func(*sampler) (take, func() error) {
-		if win.Plot {
-			c := &chart{s: s, q: q}
-			return c.sample, func() error { return c.draw(w) }
-		}
-		out := s.newSink(w, q)
-		return out.sample, out.end
-	})
+	output := s.set.Output
+	if win.Plot {
+		output = Chart
+	}
+	out, err := s.writer(ctx, w, output, q, win)
+	if err != nil {
+		return err
+	}
+	_, err = s.over(ctx, q, win, out)
+	return err
 }
 
-// A take is called with each sample.
-type take func(*reading) error
-
-// over takes the samples of a window and hands them on.
-func (s *Session) over(ctx context.Context, q *query, win *Window, open func(*sampler) (sample take, end func() error)) error {
+// over takes the samples of a window, hands them on, and returns how many there were.
+func (s *Session) over(ctx context.Context, q *query, win *Window, out Writer) (taken int, err error) {
 	interval := win.Interval
 	if interval <= 0 {
 		interval = s.set.Interval
 	}
 	p, err := s.newSampler(q, interval)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	if win.Delay {
 		p.delay = interval
 	}
 	p.end, p.bounded = win.End, win.HasEnd
-	sample, end := open(p)
 	_, err = p.warmUp(ctx, q.depth(s.raw()))
-	taken := 0
 	for err == nil && (win.Samples <= 0 || taken < win.Samples) {
 		var res *pcp.Result
 		if res, err = p.next(ctx); err == nil {
-			err = sample(p.take(ctx, res))
+			err = out.Sample(p.take(ctx, res))
 			taken++
 		}
 	}
-	if e := end(); e != nil && (err == nil || errors.Is(err, errEnd)) {
-		return e
+	if e := out.Close(); e != nil && (err == nil || errors.Is(err, errEnd)) {
+		return taken, e
 	}
 	if errors.Is(err, errEnd) {
 		if taken == 0 {
-			return problemf("there are no samples in that time")
+			return 0, problemf("there are no samples in that time")
 		}
-		return nil
+		return taken, nil
 	}
-	return err
+	return taken, err
 }
 
 // Bounds returns what there is to know of time for a window: whether the source is an archive, and where it begins and ends.

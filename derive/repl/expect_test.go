@@ -119,18 +119,3 @@ func TestDepth(t *testing.T) {
 		}
 	}
 }
-
-func TestOpenMetricsUnits(t *testing.T) {
-	for _, tt := range []struct {
-		units, want string
-		factor      float64
-	}{
-		{"byte", "bytes", 1}, {"Kbyte", "bytes", 1024}, {"Mbyte", "bytes", 1 << 20}, {"sec", "seconds", 1}, {"millisec", "seconds", 0.001}, {"hour", "seconds", 3600},
-		{"Kbyte / sec", "bytes_per_second", 1024}, {"byte / min", "bytes_per_second", 1.0 / 60}, {"count", "", 1}, {"count / sec", "", 1}, {"", "", 1},
-		{"byte / count", "", 1}, {"sec^2", "", 1},
-	} {
-		if got, f := repl.OMUnit(tt.units); got != tt.want || f != tt.factor {
-			t.Errorf("%q: %q %v", tt.units, got, f)
-		}
-	}
-}

@@ -1,17 +1,13 @@
 package repl
 
-import "pmtools/lib/pcp"
-
 // What the tests in repl_test see of the inside.
 var (
-	Nearest    = nearest
-	Distance   = distance
-	Spark      = spark
-	ShortFloat = shortFloat
-	OMName     = omName
-	Snippet    = snippet
-	Quote      = quote
-	Unquote    = unquote
+	Nearest  = nearest
+	Distance = distance
+	Spark    = spark
+	Snippet  = snippet
+	Quote    = quote
+	Unquote  = unquote
 )
 
 // PlaceIn expands an expression and traces a place in the result back.
@@ -64,12 +60,3 @@ var (
 	CutInterval = cutInterval
 	CutCount    = cutCount
 )
-
-// OMUnit returns the base unit for the text of units.
-func OMUnit(units string) (string, float64) {
-	u, _, err := pcp.ParseUnits(units)
-	if err != nil {
-		return "bad", 0
-	}
-	return omUnit(u)
-}

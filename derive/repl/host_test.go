@@ -163,13 +163,13 @@ func TestNewInstances(t *testing.T) {
 	bin := &world.Metrics[i]
 	all := bin.Values
 	bin.Values.Insts, bin.Values.Words = all.Insts[:1], all.Words[:1]
-	w := &endAfter{lines: 2, end: func() { bin.Values.Insts, bin.Values.Words = all.Insts, all.Words }}
+	w := &endAfter{lines: 1, end: func() { bin.Values.Insts, bin.Values.Words = all.Insts, all.Words }}
 	err := s.Eval(context.Background(), []string{"sample.bin"}, &repl.Window{Timed: true, Samples: 2, Interval: time.Millisecond}, w)
 	if err != nil {
 		t.Fatal(err)
 	}
-	lines := strings.Split(w.buf.String(), "\r\n")
-	if len(lines) != 7 || lines[0] != "time,sample.bin[bin-100]" || lines[2] != "time,metric,instance,value" || !strings.HasSuffix(lines[5], ",sample.bin,bin-300,300") {
+	lines := strings.Split(w.buf.String(), "\n")
+	if len(lines) != 4 || !strings.HasSuffix(lines[0], " sample.bin bin-100=100") || !strings.HasSuffix(lines[1], " bin-200=200 bin-300=300") {
 		t.Errorf("%q", lines)
 	}
 }

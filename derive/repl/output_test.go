@@ -3,19 +3,13 @@ package repl_test
 import (
 	"bytes"
 	"context"
-	"encoding/csv"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
-	"math"
 	"strings"
 	"testing"
-	"time"
 
 	"pmtools/derive/repl"
 	"pmtools/lib/pcp"
-	"pmtools/lib/pmcd/pmcdtest"
 )
 
 // evaluate returns the output of Eval.
@@ -26,145 +20,6 @@ func evaluate(t *testing.T, s *repl.Session, win *repl.Window, exprs ...string) 
 		t.Fatal(err)
 	}
 	return b.String()
-}
-
-// TestWidth has tables that do not fit the output.
-func TestWidth(t *testing.T) {
-	for _, tt := range []struct{ width, tables int }{{0, 1}, {200, 1}, {60, 2}, {50, 2}, {45, 2}, {40, 4}, {1, 5}} {
-		s := newSession(t, "ta", func(o *repl.Options) { o.Width = func() int { return tt.width } })
-		out := evaluate(t, s, &repl.Window{Timed: true, Samples: 2}, "t.b")
-		if n := strings.Count(out, "time  "); n != tt.tables {
-			t.Errorf("width %d: %d tables\n%s", tt.width, n, out)
-		}
-		for line := range strings.Lines(out) {
-			if n := len(line) - 1; tt.width >= 50 && n > tt.width {
-				t.Errorf("width %d: a line of %d characters: %s", tt.width, n, line)
-			}
-		}
-	}
-}
-
-// manyInstances returns a world with a metric of n instances.
-func manyInstances(n int) *pmcdtest.World {
-	w := pmcdtest.Sample()
-	d := pcp.NewInDom(29, 77)
-	in := pmcdtest.InDom{ID: d}
-	m := pmcdtest.Metric{Name: "many.values", Desc: pcp.Desc{ID: pcp.NewID(29, 7, 7), Type: pcp.Int32, InDom: d, Sem: pcp.Instant}}
-	m.Values.ID, m.Values.Type = m.Desc.ID, pcp.Int32
-	for i := range n {
-		in.Instances = append(in.Instances, pcp.Instance{ID: int32(i), Name: fmt.Sprintf("inst-%02d", i)})
-		m.Values.Insts = append(m.Values.Insts, int32(i))
-		m.Values.Words = append(m.Values.Words, uint64(i))
-	}
-	w.InDoms = append(w.InDoms, in)
-	w.Metrics = append(w.Metrics, m)
-	return w
-}
-
-// TestPlotLargest has more series than a chart shows.
-func TestPlotLargest(t *testing.T) {
-	var plots []*repl.Plot
-	s := hostSession(t, pmcdtest.NewServer(manyInstances(20)), func(o *repl.Options) {
-		o.Plot = func(_ io.Writer, p *repl.Plot) error { plots = append(plots, p); return nil }
-	})
-	if out := run(s, ":plot 3 many.values"); out != "the largest 8 of 20 series\n" {
-		t.Errorf("%q", out)
-	}
-	run(s, ":plot 2 sample.bin")
-	if len(plots) != 2 || len(plots[0].Series) != 8 || plots[0].Series[0].Name != "inst-19" || len(plots[0].Series[0].Values) != 3 || len(plots[1].Series) != 3 {
-		t.Errorf("%+v", plots)
-	}
-	if out := run(s, ":plot sample.string.hullo"); !strings.HasPrefix(out, "!! the values are no numbers: string") {
-		t.Errorf("a chart of strings: %q", out)
-	}
-	if out := run(s, ":plot 2 sample.novalues"); out != "no values\n" {
-		t.Errorf("a chart of nothing: %q", out)
-	}
-}
-
-// TestJSON reads what is written: all numbers with all their digits.
-func TestJSON(t *testing.T) {
-	s := hostSession(t, pmcdtest.NewServer(pmcdtest.Sample()), func(o *repl.Options) { o.Settings.Output = "json" })
-	for _, tt := range []struct{ expr, want string }{
-		{"sample.ulonglong", "18446744073709551615"},
-		{"sample.double", "-2.5"},
-		{"sample.float", "1.5"},
-		{"sample.string.hullo", `"hullo world!"`},
-		{"mkconst(1.0, type=double) / 0", "null"},
-		{"mkconst(100000000000000000000000.0, type=double)", "1e+23"},
-	} {
-		out := evaluate(t, s, &repl.Window{}, tt.expr)
-		var line struct {
-			Time   time.Time
-			Values []struct{ Value json.RawMessage }
-		}
-		if err := json.Unmarshal([]byte(out), &line); err != nil {
-			t.Errorf("%s: %v in %s", tt.expr, err, out)
-			continue
-		}
-		if len(line.Values) != 1 || string(line.Values[0].Value) != tt.want || line.Time.IsZero() {
-			t.Errorf("%s: %s", tt.expr, out)
-		}
-	}
-	var b bytes.Buffer
-	if err := s.Eval(context.Background(), []string{"sample.broken", "sample.bin"}, &repl.Window{}, &b); err == nil {
-		t.Error("a metric with an error succeeds")
-	}
-	if !strings.Contains(b.String(), `"value":null,"units":"","error":"`) || !strings.Contains(b.String(), `"value":300`) {
-		t.Errorf("%s", b.String())
-	}
-}
-
-// TestCSV reads what is written, with names that need quotes.
-func TestCSV(t *testing.T) {
-	s := newSession(t, "ta", func(o *repl.Options) { o.Settings.Output = "csv" })
-	out := evaluate(t, s, &repl.Window{Timed: true, Samples: 2}, `mkconst(1, type=u32, units="byte")`, "t.b")
-	rows, err := csv.NewReader(strings.NewReader(out)).ReadAll()
-	if err != nil || len(rows) != 3 || len(rows[0]) != 7 || rows[0][1] != `mkconst(1, type=u32, units="byte")` || rows[2][1] != "1" {
-		t.Errorf("%q, %v", rows, err)
-	}
-}
-
-func TestShortFloat(t *testing.T) {
-	for _, tt := range []struct {
-		f    float64
-		want string
-	}{
-		{0, "0"}, {1, "1"}, {-2.5, "-2.5"}, {1e20, "100000000000000000000"}, {1e21, "1e+21"}, {1e-6, "0.000001"}, {1e-7, "1e-07"},
-		{1.0 / 3, "0.3333333333333333"}, {math.MaxFloat64, "1.7976931348623157e+308"},
-	} {
-		if got := repl.ShortFloat(tt.f, 64); got != tt.want {
-			t.Errorf("%v: %s", tt.f, got)
-		}
-	}
-}
-
-func TestOpenMetricsName(t *testing.T) {
-	for _, tt := range []struct{ expr, want string }{
-		{"disk.dev.read", "disk_dev_read"}, {"a + b * 2", "a_b_2"}, {"sum(a)", "sum_a"}, {"2 * a", "a"}, {"1", "value"}, {"é", "value"}, {"_x", "x"},
-	} {
-		if got := repl.OMName(tt.expr); got != tt.want {
-			t.Errorf("%q: %q", tt.expr, got)
-		}
-	}
-}
-
-// TestOpenMetricsTwice has two expressions with one name.
-func TestOpenMetricsTwice(t *testing.T) {
-	s := newSession(t, "ta", func(o *repl.Options) { o.Settings.Output = "openmetrics" })
-	out := evaluate(t, s, &repl.Window{}, "t.s", "t_s = t.s + 1", "t.s")
-	seen := map[string]bool{}
-	for line := range strings.Lines(out) {
-		if name, ok := strings.CutPrefix(line, "# TYPE "); ok {
-			if seen[name] {
-				t.Errorf("%s is there twice:\n%s", name, out)
-			}
-			seen[name] = true
-		}
-	}
-	if len(seen) != 3 || !strings.HasSuffix(out, "\n# EOF\n") {
-		t.Errorf("%s", out)
-	}
 }
 
 // TestEvalErrors has windows that cannot be.
@@ -196,7 +51,7 @@ func TestEvalSome(t *testing.T) {
 	if !errors.As(err, &bad) || len(bad) != 2 || bad[0].Src != "t.bb" || bad[1].Src != "t.d +" {
 		t.Errorf("%v", err)
 	}
-	if out := b.String(); !strings.HasPrefix(out, "t.s: ") || !strings.Contains(out, "\nt.d: ") {
+	if out := b.String(); !strings.Contains(out, " t.s =0 t.d =0\n") {
 		t.Errorf("%s", out)
 	}
 	if err := s.Eval(context.Background(), []string{"t.bb"}, &repl.Window{}, &b); !errors.As(err, &bad) || len(bad) != 1 {
@@ -208,7 +63,7 @@ func TestEvalSome(t *testing.T) {
 func TestEvalDefines(t *testing.T) {
 	s := newSession(t, "ta", func(o *repl.Options) { o.Settings.Output = "csv" })
 	out := evaluate(t, s, &repl.Window{}, "y = x * 2", "x = t.b[three] + 1", "x + y")
-	if want := "\r\n2001-09-09T01:46:40Z,62,31,93\r\n"; !strings.HasSuffix(out, want) {
+	if want := "01:46:40 y three=62 x three=31 x + y three=93\ncsv ends\n"; out != want {
 		t.Errorf("%q", out)
 	}
 	if len(s.Definitions()) != 0 {
@@ -237,24 +92,27 @@ func TestExplainLimits(t *testing.T) {
 	}
 }
 
-// TestPlotThins has more samples than a chart keeps.
-func TestPlotThins(t *testing.T) {
-	var plot *repl.Plot
-	s := hostSession(t, pmcdtest.NewServer(pmcdtest.Sample()), func(o *repl.Options) {
-		o.Plot = func(_ io.Writer, p *repl.Plot) error { plot = p; return nil }
-		o.Settings.Interval = time.Nanosecond
+// TestRun has what a Writer learns about its samples.
+func TestRun(t *testing.T) {
+	var got []*repl.Run
+	s := newSession(t, "ta", func(o *repl.Options) {
+		o.Output = func(w io.Writer, r *repl.Run) (repl.Writer, error) { got = append(got, r); return &lines{w, r}, nil }
+		o.Settings.Output = "json"
 	})
-	win := &repl.Window{Timed: true, Plot: true, Samples: 25000, Interval: time.Nanosecond}
-	evaluate(t, s, win, "sample.long.one")
-	if plot == nil || len(plot.Series) != 1 {
-		t.Fatalf("%+v", plot)
+	evaluate(t, s, &repl.Window{Timed: true, Samples: 2}, "n = t.a", "t.b")
+	run(s, ":set raw on", "t.a", ":plot 3 t.a")
+	if len(got) != 3 {
+		t.Fatalf("%d runs", len(got))
 	}
-	if n := len(plot.Series[0].Values); n != 6250 {
-		t.Errorf("%d values", n)
+	r := got[0]
+	if r.Output != "json" || r.Host != "specbox" || r.Kind != repl.Archive || r.Name != "ta" || r.Live || r.Window.Samples != 2 {
+		t.Errorf("%+v", r)
 	}
-	for i, v := range plot.Series[0].Values {
-		if v != 1 {
-			t.Fatalf("value %d is %v", i, v)
-		}
+	n, b := r.Exprs[0], r.Exprs[1]
+	if n.Name != "n" || n.Desc.Sem != pcp.Counter || n.Rate == nil || n.Rate.Units.String() != "count / sec" || b.Desc.InDom == pcp.NullInDom || b.Rate != nil {
+		t.Errorf("%+v", r.Exprs)
+	}
+	if got[1].Exprs[0].Rate != nil || got[1].Window.Samples != 1 || got[2].Output != repl.Chart || got[2].Window.Samples != 3 {
+		t.Errorf("%+v, %+v", got[1], got[2])
 	}
 }

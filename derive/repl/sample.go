@@ -136,29 +136,29 @@ func (p *sampler) instance(ctx context.Context, d pcp.InDom, inst int32) string 
 	return names[inst]
 }
 
-// A readingValue is one value of an expression at one time.
-type readingValue struct {
-	Instance string // empty for the value of a singular metric
+// A Sample is the values of all expressions at one time.
+type Sample struct {
+	Time pcp.Timestamp
+	Sets []Set
+}
+
+// A Set is the values of one expression.
+type Set struct {
+	Err    error // why there are none
+	Values []Value
+}
+
+// A Value is a value of an expression.
+type Value struct {
 	ID       int32
+	Instance string    // empty for the value of a singular metric
 	Value    pcp.Value // not set if there is none
 	Rate     pcp.Value // of a counter, if there is one
 }
 
-// A reading is the values of all expressions at one time.
-type reading struct {
-	Time pcp.Timestamp
-	Sets []readingSet
-}
-
-// A readingSet is the values of one expression.
-type readingSet struct {
-	Err    error // why there are none
-	Values []readingValue
-}
-
 // take copies what a result holds for the expressions.
-func (p *sampler) take(ctx context.Context, res *pcp.Result) *reading {
-	out := &reading{Time: res.Time, Sets: make([]readingSet, len(p.q.exprs))}
+func (p *sampler) take(ctx context.Context, res *pcp.Result) *Sample {
+	out := &Sample{Time: res.Time, Sets: make([]Set, len(p.q.exprs))}
 	for i, c := range p.q.exprs {
 		col := p.q.columns[i]
 		v := &res.Sets[col.values]
@@ -168,7 +168,7 @@ func (p *sampler) take(ctx context.Context, res *pcp.Result) *reading {
 			continue
 		}
 		for j, inst := range v.Insts {
-			val := readingValue{ID: inst, Value: v.Value(j)}
+			val := Value{ID: inst, Value: v.Value(j)}
 			if !val.Value.Type().Arithmetic() && val.Value.IsSet() {
 				val.Value = pcp.BlobValue(val.Value.Type(), append([]byte(nil), val.Value.Bytes()...))
 			}
@@ -231,7 +231,7 @@ func (sc *scope) queries(ctx context.Context, texts, names []string, note func(s
 }
 
 // once takes one sample of a query at the position, and those before it that it needs.
-func (s *Session) once(ctx context.Context, q *query) (*reading, error) {
+func (s *Session) once(ctx context.Context, q *query) (*Sample, error) {
 	p, err := s.newSampler(q, s.set.Interval)
 	if err != nil {
 		return nil, err

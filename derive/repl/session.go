@@ -34,17 +34,16 @@ type Options struct {
 	// Kind and Name are the first source. It is opened when it is needed.
 	Kind, Name string
 
-	Registry   *derive.Registry                  // definitions that hold from the start; nil for none
-	Equivalent func(a, b pcp.InDom) bool         // see derive.Options
-	Zone       *time.Location                    // in which times are shown and meant; nil means UTC
-	Now        func() time.Time                  // nil means time.Now
-	Debug      func(spec string) error           // sets debug options
-	Files      Files                             // for :load and :save
-	Table      func(w io.Writer, t *Table) error // draws tables; nil means plain columns
-	Plot       func(w io.Writer, p *Plot) error  // draws charts
-	Flush      func()                            // is called before a session waits; nil for nothing
-	Width      func() int                        // of the output in columns; nil or 0 means that it has no bounds
-	Settings   Settings                          // to begin with
+	Registry   *derive.Registry                          // definitions that hold from the start; nil for none
+	Equivalent func(a, b pcp.InDom) bool                 // see derive.Options
+	Zone       *time.Location                            // in which times are shown and meant; nil means UTC
+	Now        func() time.Time                          // nil means time.Now
+	Debug      func(spec string) error                   // sets debug options
+	Files      Files                                     // for :load and :save
+	Table      func(w io.Writer, t *Table) error         // draws tables; nil means plain columns
+	Output     func(w io.Writer, r *Run) (Writer, error) // writes samples
+	Flush      func()                                    // is called before a session waits; nil for nothing
+	Settings   Settings                                  // to begin with
 }
 
 // Files are the files that a Session may read and write.
@@ -145,11 +144,3 @@ func (s *Session) Zone() *time.Location {
 
 // raw reports whether counters are shown as they are. OpenMetrics has counters of its own.
 func (s *Session) raw() bool { return s.set.Raw || s.set.Output == "openmetrics" }
-
-// width returns the width of the output, 0 for any.
-func (s *Session) width() int {
-	if s.opt.Width == nil {
-		return 0
-	}
-	return max(s.opt.Width(), 0)
-}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -16,6 +17,7 @@ import (
 	"pmtools/derive"
 	"pmtools/derive/repl"
 	"pmtools/lib/archive/archivetest"
+	"pmtools/lib/format"
 	"pmtools/lib/pmapi"
 )
 
@@ -69,12 +71,43 @@ func archives(t testing.TB, names ...string) func(ctx context.Context, kind, nam
 	}
 }
 
+// lines is a form of output for tests: a line for the run, and then one for each sample.
+type lines struct {
+	w   io.Writer
+	run *repl.Run
+}
+
+func (l *lines) Sample(smp *repl.Sample) error {
+	text := smp.Time.Time().In(l.run.Zone).Format("15:04:05")
+	for i, set := range smp.Sets {
+		text += " " + l.run.Exprs[i].Name
+		if set.Err != nil {
+			text += " (" + set.Err.Error() + ")"
+		}
+		for _, v := range set.Values {
+			val := v.Value
+			if l.run.Exprs[i].Rate != nil {
+				val = v.Rate
+			}
+			text += " " + v.Instance + "=" + string((*format.Options)(nil).AppendOne(nil, val, 1))
+		}
+	}
+	_, err := fmt.Fprintln(l.w, text)
+	return err
+}
+
+func (l *lines) Close() error {
+	_, err := fmt.Fprintln(l.w, l.run.Output, "ends")
+	return err
+}
+
 // newSession returns a session over one archive.
 func newSession(t testing.TB, name string, more ...func(*repl.Options)) *repl.Session {
 	t.Helper()
 	opt := &repl.Options{
 		Open: archives(t, "ta", "demo", "labels"), Kind: repl.Archive, Name: name, Files: memory{},
 		Now: func() time.Time { return time.Unix(1700000000, 0) }, Registry: derive.NewRegistry(nil),
+		Output: func(w io.Writer, r *repl.Run) (repl.Writer, error) { return &lines{w, r}, nil },
 	}
 	for _, f := range more {
 		f(opt)

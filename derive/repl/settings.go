@@ -12,7 +12,7 @@ import (
 	"pmtools/lib/when"
 )
 
-// Outputs are the names of the forms of output.
+// outputs are the names of the forms of output.
 var outputs = []string{"table", "csv", "json", "openmetrics"}
 
 // Outputs returns the names of the forms of output, the usual one first.
@@ -30,6 +30,7 @@ type Settings struct {
 	Raw       bool          // counters are not converted to rates
 	Color     bool
 	Long      bool // csv has a line for each value
+	Units     bool // csv has units behind the names
 }
 
 // valid returns s with what stands for defaults filled in.

@@ -23,7 +23,7 @@ func (s *Session) runExpr(ctx context.Context, text string, w io.Writer) error {
 		return err
 	}
 	if s.set.Output != "table" {
-		return s.write(w, q, sample)
+		return s.write(ctx, w, q, sample)
 	}
 	fmt.Fprintln(w, s.head(q.exprs[0], sample.Time))
 	return s.showSet(w, q.exprs[0], &sample.Sets[0])
@@ -60,7 +60,7 @@ func (s *Session) describe(c *compiled) string {
 }
 
 // showSet shows the values of an expression.
-func (s *Session) showSet(w io.Writer, c *compiled, set *readingSet) error {
+func (s *Session) showSet(w io.Writer, c *compiled, set *Set) error {
 	switch {
 	case set.Err != nil:
 		return &Problem{Msg: "no values: " + set.Err.Error(), Err: set.Err}
@@ -114,7 +114,7 @@ func (s *Session) shown(c *compiled) check.Type {
 }
 
 // shownValue returns the value that goes with shown.
-func (s *Session) shownValue(c *compiled, v readingValue) pcp.Value {
+func (s *Session) shownValue(c *compiled, v Value) pcp.Value {
 	if c.rate && !s.raw() {
 		return v.Rate
 	}

@@ -58,14 +58,8 @@ func plainTable(w io.Writer, t *Table) error {
 
 // metadata describes values in one line.
 func metadata(t check.Type) string {
-	text := fmt.Sprintf("%s, %s, %s", t.Type.Text(), t.Sem.Text(), units(t.Units))
-	if t.Units.Dimensionless() {
-		text = fmt.Sprintf("%s, %s, no units", t.Type.Text(), t.Sem.Text())
-	}
-	if !t.Singular() {
-		text += ", indom " + t.InDom.String()
-	}
-	return text
+	d := t.Desc(pcp.NullID)
+	return string(format.AppendSummary(nil, &d))
 }
 
 // units returns the text of units, "none" if there are none.

@@ -72,9 +72,7 @@ func runWatch(ctx context.Context, s *Session, arg string, w io.Writer) error {
 	watch := &watcher{s: s, q: q, w: w, past: make(map[int32][]float64)}
 	win := &Window{Timed: true, Interval: interval, Samples: s.set.Samples}
 	defer s.stepBy(interval)()
-	err = s.over(ctx, q, win, func(*sampler) (take, func() error) {
-		return watch.sample, func() error { return nil }
-	})
+	_, err = s.over(ctx, q, win, watch)
 	if ctx.Err() != nil {
 		_ = s.noteLost(err)
 		return nil // that is how it ends
@@ -100,7 +98,8 @@ type watcher struct {
 	past map[int32][]float64
 }
 
-func (h *watcher) sample(smp *reading) error {
+// Sample implements Writer.
+func (h *watcher) Sample(smp *Sample) error {
 	var b strings.Builder
 	b.WriteString(h.s.showTime(smp.Time))
 	set := &smp.Sets[0]
@@ -142,3 +141,6 @@ func (h *watcher) sample(smp *reading) error {
 	_, err := io.WriteString(h.w, b.String()+"\n")
 	return err
 }
+
+// Close implements Writer.
+func (h *watcher) Close() error { return nil }

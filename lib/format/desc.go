@@ -48,3 +48,19 @@ func AppendUnits(dst []byte, u pcp.Units) []byte {
 	}
 	return dst
 }
+
+// AppendSummary appends the description in one line for people, without a newline:
+// "double, instant, Kbyte / count, indom 60.1".
+func AppendSummary(dst []byte, d *pcp.Desc) []byte {
+	dst = append(append(dst, d.Type.Text()...), ", "...)
+	dst = append(append(dst, d.Sem.Text()...), ", "...)
+	if d.Units.Dimensionless() {
+		dst = append(dst, "no units"...)
+	} else {
+		dst = AppendUnits(dst, d.Units)
+	}
+	if d.InDom != pcp.NullInDom {
+		dst = append(append(dst, ", indom "...), d.InDom.String()...)
+	}
+	return dst
+}

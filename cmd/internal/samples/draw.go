@@ -1,4 +1,4 @@
-package main
+package samples
 
 import (
 	"bytes"
@@ -8,15 +8,15 @@ import (
 	"github.com/olekukonko/tablewriter"
 )
 
-// A table is rows of text to be drawn in columns. Widths depend on the text alone.
-type table struct {
+// A Table is rows of text in columns. Widths depend on the text alone.
+type Table struct {
 	Header []string // empty for none
 	Rows   [][]string
-	Right  []bool // columns that are aligned at their right; missing ones are not
+	Right  []bool // columns that are aligned right; missing ones are not
 }
 
-// write draws the table without lines, two blanks between columns.
-func (t *table) write(w io.Writer) error {
+// Write draws the table without lines, two blanks between columns.
+func (t *Table) Write(w io.Writer) error {
 	columns := len(t.Header)
 	for _, row := range t.Rows {
 		columns = max(columns, len(row))
@@ -43,7 +43,7 @@ func (t *table) write(w io.Writer) error {
 		}
 	}
 	tw.SetColumnAlignment(align)
-	// The header is a row, because headers are aligned all the same way.
+	// The header is a row, because headers are all aligned the same way.
 	if len(t.Header) > 0 {
 		tw.Append(filled(t.Header, columns))
 	}

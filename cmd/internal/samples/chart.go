@@ -1,0 +1,358 @@
+package samples
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/guptarohit/asciigraph"
+
+	"pmtools/lib/pcp"
+)
+
+// The size of a chart.
+const (
+	chartWidth  = 80 // where the output has no width of its own
+	chartHeight = 12
+	chartLeast  = 20 // columns for the lines, however narrow the output is
+	maxLines    = 8
+	maxPoints   = 10000 // an even number
+)
+
+// A chartWriter draws values as lines over time: at the end, or live samples as they come.
+type chartWriter struct {
+	w      io.Writer
+	h      *Header
+	opt    Options
+	seen   int // samples
+	stride int // every how many samples one is kept
+	times  []pcp.Timestamp
+	lines  []*chartLine
+	index  map[lineKey]*chartLine
+}
+
+// A lineKey identifies an instance of a metric.
+type lineKey struct {
+	metric int
+	inst   int32
+}
+
+// A chartLine is the values of one instance at all times; NaN where there is none.
+type chartLine struct {
+	name   string
+	points []float64
+}
+
+// NewChart returns a Writer that draws a chart. Live samples are drawn as they come, over the chart
+// before.
+func NewChart(w io.Writer, h *Header, opt *Options) (Writer, error) {
+	c := &chartWriter{w: w, h: h, opt: *opt, stride: 1, index: make(map[lineKey]*chartLine)}
+	if c.opt.Width <= 0 {
+		c.opt.Width = chartWidth
+	}
+	return c, nil
+}
+
+// Sample implements Writer.
+func (c *chartWriter) Sample(s *Sample) error {
+	if c.seen++; (c.seen-1)%c.stride != 0 {
+		return nil
+	}
+	switch n := len(c.times); {
+	case c.opt.Live && n >= c.opt.Width:
+		c.keep(func(i int) bool { return i > 0 })
+	case n == maxPoints:
+		c.stride *= 2
+		c.keep(func(i int) bool { return i%2 == 0 })
+	}
+	if s.Missing == "" {
+		s.sort()
+		for i := range s.Sets {
+			for _, v := range s.Sets[i].Values {
+				c.add(i, &v)
+			}
+		}
+	}
+	c.times = append(c.times, s.Time)
+	for _, l := range c.lines {
+		l.pad(len(c.times))
+	}
+	if c.opt.Live {
+		_, err := io.WriteString(c.w, "\x1b[H\x1b[2J"+c.chart())
+		return err
+	}
+	return nil
+}
+
+// add adds a value to its line.
+func (c *chartWriter) add(metric int, v *Value) {
+	key := lineKey{metric, v.ID}
+	l := c.index[key]
+	if l == nil {
+		l = &chartLine{name: c.h.Metrics[metric].label(v.Instance, len(c.h.Metrics) > 1)}
+		c.index[key] = l
+		c.lines = append(c.lines, l)
+	}
+	l.pad(len(c.times))
+	l.points = append(l.points[:len(c.times)], point(v.Value))
+}
+
+// point returns a value as a point of a line: no infinity.
+func point(v pcp.Value) float64 {
+	f := number(v)
+	if math.IsInf(f, 0) {
+		return math.NaN()
+	}
+	return f
+}
+
+// pad makes a line n points long.
+func (l *chartLine) pad(n int) {
+	for len(l.points) < n {
+		l.points = append(l.points, math.NaN())
+	}
+}
+
+// keep keeps some of the samples.
+func (c *chartWriter) keep(wanted func(i int) bool) {
+	n := 0
+	for i := range c.times {
+		if wanted(i) {
+			c.times[n] = c.times[i]
+			for _, l := range c.lines {
+				l.points[n] = l.points[i]
+			}
+			n++
+		}
+	}
+	c.times = c.times[:n]
+	for _, l := range c.lines {
+		l.points = l.points[:n]
+	}
+}
+
+// Close implements Writer.
+func (c *chartWriter) Close() error {
+	if c.opt.Live || len(c.times) == 0 {
+		return nil
+	}
+	_, err := io.WriteString(c.w, c.chart())
+	return err
+}
+
+// chart returns the chart: what is drawn, the lines over an axis of time, and which line is which.
+func (c *chartWriter) chart() string {
+	lines := slices.DeleteFunc(slices.Clone(c.lines), func(l *chartLine) bool { return math.IsNaN(l.peak()) })
+	all := len(lines)
+	if all == 0 {
+		return "No values available\n"
+	}
+	if all > maxLines {
+		slices.SortStableFunc(lines, func(a, b *chartLine) int { return cmp.Compare(b.peak(), a.peak()) })
+		lines = lines[:maxLines]
+	}
+	var b strings.Builder
+	fmt.Fprintln(&b, shorten(c.title(), c.opt.Width))
+	if all > maxLines {
+		fmt.Fprintf(&b, "the largest %d of %d\n", maxLines, all)
+	}
+	c.plot(&b, lines)
+	c.legend(&b, lines)
+	return b.String()
+}
+
+// peak returns the largest value of a line, NaN if it has none.
+func (l *chartLine) peak() float64 {
+	high := math.NaN()
+	for _, f := range l.points {
+		if math.IsNaN(high) || f > high {
+			high = f
+		}
+	}
+	return high
+}
+
+// title returns what is drawn, and from when to when.
+func (c *chartWriter) title() string {
+	var names []string
+	for i := range c.h.Metrics {
+		m := &c.h.Metrics[i]
+		name := m.Name
+		if u := m.Desc.Units.String(); u != "" {
+			name += " (" + u + ")"
+		}
+		names = append(names, name)
+	}
+	const layout = "2006-01-02 15:04:05"
+	first, last := c.times[0].Time().In(c.h.zone()), c.times[len(c.times)-1].Time().In(c.h.zone())
+	return first.Format(layout) + " to " + last.Format(layout) + "  " + strings.Join(names, ", ")
+}
+
+// shorten cuts a text to n characters.
+func shorten(s string, n int) string {
+	if n < 4 || utf8.RuneCountInString(s) <= n {
+		return s
+	}
+	return string([]rune(s)[:n-3]) + "..."
+}
+
+// letters tell lines apart.
+const letters = "abcdefgh"
+
+// colors help to tell lines apart.
+var colors = [maxLines]asciigraph.AnsiColor{
+	asciigraph.Red, asciigraph.Green, asciigraph.Blue, asciigraph.Yellow,
+	asciigraph.Magenta, asciigraph.Cyan, asciigraph.White, asciigraph.Orange,
+}
+
+// plot draws lines within the width, over an axis of time.
+func (c *chartWriter) plot(b *strings.Builder, lines []*chartLine) {
+	r := rangeOf(lines)
+	clock := c.clock()
+	// The label of the last time reaches beyond the lines.
+	width := max(c.opt.Width-r.margin()-(len(clock)+1)/2, chartLeast)
+	if len(c.times) == 1 {
+		width = 3 // there is one time on the axis
+	}
+	var data [][]float64
+	for _, l := range lines {
+		data = append(data, c.spread(l, r, width))
+	}
+	first, last := c.times[0], c.times[len(c.times)-1]
+	opts := []asciigraph.Option{
+		asciigraph.Height(chartHeight), asciigraph.YAxisValueFormatter(r.label),
+		asciigraph.XAxisRange(0, last.Sub(first)), asciigraph.XAxisTickCount(max(2, min(width/(len(clock)+4), 6))),
+		asciigraph.XAxisValueFormatter(func(sec float64) string {
+			return first.Add(time.Duration(sec * 1e9)).Time().In(c.h.zone()).Format(clock)
+		}),
+	}
+	if len(lines) > 1 {
+		marks := make([]asciigraph.CharSet, len(lines))
+		for i := range marks {
+			marks[i] = asciigraph.CreateCharSet(letters[i : i+1])
+		}
+		opts = append(opts, asciigraph.SeriesChars(marks...))
+	}
+	if c.opt.Color {
+		opts = append(opts, asciigraph.SeriesColors(colors[:len(lines)]...))
+	}
+	b.WriteString("\n" + asciigraph.PlotMany(data, opts...) + "\n")
+}
+
+// spread spreads the points of a line over columns by their times, as parts of the range. Between
+// two points the line is straight.
+func (c *chartWriter) spread(l *chartLine, r *valueRange, width int) []float64 {
+	out := make([]float64, width)
+	for i := range out {
+		out[i] = math.NaN()
+	}
+	first, last := c.times[0], c.times[len(c.times)-1]
+	before, at := math.NaN(), 0
+	for i, f := range l.points {
+		column, y := 0, r.part(f)
+		if span := last.Sub(first); span > 0 {
+			column = int(math.Round(c.times[i].Sub(first) / span * float64(width-1)))
+		}
+		for x := at + 1; x < column; x++ {
+			out[x] = before + (y-before)*float64(x-at)/float64(column-at) // NaN beside a gap
+		}
+		if !math.IsNaN(y) {
+			out[column] = y
+		}
+		before, at = y, column
+	}
+	if len(l.points) == 1 {
+		for i := range out {
+			out[i] = out[0]
+		}
+	}
+	return out
+}
+
+// clock returns the layout of the times on the axis.
+func (c *chartWriter) clock() string {
+	switch span := c.times[len(c.times)-1].Sub(c.times[0]); {
+	case span >= 2*24*3600:
+		return "Jan _2 15:04"
+	case span < 10:
+		return "15:04:05.000"
+	}
+	return "15:04:05"
+}
+
+// A valueRange is what the vertical axis covers. A chart is drawn of the parts of it, from 0 to 1,
+// so that numbers of any size can be drawn.
+type valueRange struct {
+	low, high float64
+	verb      byte // how the numbers of the axis are written
+	digits    int
+}
+
+// rangeOf returns the range of the points of lines.
+func rangeOf(lines []*chartLine) *valueRange {
+	r := &valueRange{low: math.Inf(1), high: math.Inf(-1), verb: 'f', digits: 2}
+	for _, l := range lines {
+		for _, f := range l.points {
+			if !math.IsNaN(f) {
+				r.low, r.high = min(r.low, f), max(r.high, f)
+			}
+		}
+	}
+	if step := r.high/chartHeight - r.low/chartHeight; step > 0 {
+		r.digits = max(0, int(math.Ceil(-math.Log10(step)))+1)
+	}
+	switch most := max(math.Abs(r.low), math.Abs(r.high)); {
+	case most >= 1e12 || r.digits > 6:
+		r.verb, r.digits = 'e', 3
+	case most >= 100 && r.digits <= 2:
+		r.digits = 0
+	}
+	return r
+}
+
+// part returns where f is in the range. The halves keep the difference finite.
+func (r *valueRange) part(f float64) float64 {
+	if span := r.high/2 - r.low/2; span > 0 || math.IsNaN(f) {
+		return (f/2 - r.low/2) / span
+	}
+	return 0
+}
+
+// label returns the number at a part of the range.
+func (r *valueRange) label(part float64) string {
+	return strconv.FormatFloat(r.low*(1-part)+r.high*part, r.verb, r.digits, 64)
+}
+
+// margin returns how many characters the vertical axis takes.
+func (r *valueRange) margin() int { return max(len(r.label(0)), len(r.label(1))) + 3 }
+
+// legend writes which line is which, unless there is but one, of a metric without instances.
+func (c *chartWriter) legend(b *strings.Builder, lines []*chartLine) {
+	if len(lines) == 1 && len(c.h.Metrics) == 1 && c.h.Metrics[0].singular() {
+		return
+	}
+	used := 0
+	for i, l := range lines {
+		mark := "  "
+		if len(lines) > 1 {
+			mark = letters[i:i+1] + "  "
+		}
+		text := shorten(mark+l.name, c.opt.Width-2)
+		n := 2 + utf8.RuneCountInString(text)
+		if used > 0 && used+n > c.opt.Width {
+			b.WriteByte('\n')
+			used = 0
+		}
+		if used += n; c.opt.Color {
+			text = colors[i].String() + text + asciigraph.Default.String()
+		}
+		b.WriteString("  " + text)
+	}
+	b.WriteByte('\n')
+}

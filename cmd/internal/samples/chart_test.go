@@ -1,0 +1,140 @@
+package samples
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"pmtools/lib/pcp"
+)
+
+// numbers returns a set of instances 0, 1 and so on.
+func numbers(list ...float64) Set {
+	var set Set
+	for i, f := range list {
+		set.Values = append(set.Values, Value{int32(i), fmt.Sprintf("i%d", i), pcp.DoubleValue(f)})
+	}
+	return set
+}
+
+// chartOf returns a chart of one metric.
+func chartOf(t *testing.T, m Metric, opt *Options, list ...*Sample) string {
+	t.Helper()
+	return write(t, NewChart, &Header{Metrics: []Metric{m}}, opt, list...)
+}
+
+// TestChart: letters and a legend tell lines apart, over an axis of time, within the width.
+func TestChart(t *testing.T) {
+	m := metric("m", pcp.Double, indom)
+	m.Desc.Units = pcp.Units{DimCount: 1}
+	list := []*Sample{at(0, numbers(10, 20)), {Time: pcp.Timestamp{Sec: 1700000010}, Missing: "why"}, at(20, numbers(30, 40)), at(60, numbers(35, 11, 12))}
+	for _, width := range []int{0, 60, 80, 100} {
+		got := chartOf(t, m, &Options{Width: width}, list...)
+		for _, want := range []string{"2023-11-14 22:13:20 to 2023-11-14 22:14:20  m (count)\n", "\n  a  i0  b  i1  c  i2\n", " 40.0 ┤", "aa", "bb", "└┬───", "22:13:20 ", " 22:14:20\n"} {
+			if !strings.Contains(got, want) {
+				t.Errorf("width %d: no %q in\n%s", width, want, got)
+			}
+		}
+		for line := range strings.Lines(got) {
+			if n := utf8.RuneCountInString(line) - 1; n > max(width, 60) && width > 0 {
+				t.Errorf("width %d: a line of %d characters\n%s", width, n, line)
+			}
+		}
+	}
+}
+
+// TestChartOne: a single line is drawn as a line; its instance is named.
+func TestChartOne(t *testing.T) {
+	got := chartOf(t, metric("m", pcp.Double, indom), &Options{}, at(0, numbers(1)), at(1, numbers(5)))
+	if !strings.Contains(got, "╭") || !strings.HasSuffix(got, "\n    i0\n") || !strings.Contains(got, "22:13:20.000") {
+		t.Errorf("got\n%s", got)
+	}
+	got = chartOf(t, metric("m", pcp.Double, pcp.NullInDom), &Options{}, at(0, numbers(1)))
+	if strings.Contains(got, "i0") {
+		t.Errorf("got\n%s", got)
+	}
+}
+
+// TestChartMany: the lines with the largest values are drawn.
+func TestChartMany(t *testing.T) {
+	var list []float64
+	for i := range maxLines + 3 {
+		list = append(list, float64(i))
+	}
+	got := chartOf(t, metric("m", pcp.Double, indom), &Options{}, at(0, numbers(list...)), at(1, numbers(list...)))
+	if !strings.Contains(got, "\nthe largest 8 of 11\n") || strings.Contains(got, "i2") || !strings.Contains(got, "a  i10  b  i9") {
+		t.Errorf("got\n%s", got)
+	}
+}
+
+// TestChartLive: a live chart is drawn anew with each sample, and forgets those that do not fit.
+func TestChartLive(t *testing.T) {
+	var list []*Sample
+	for i := range 50 {
+		list = append(list, at(int64(i), numbers(float64(i))))
+	}
+	got := chartOf(t, metric("m", pcp.Double, indom), &Options{Live: true, Width: 30}, list...)
+	parts := strings.Split(got, "\x1b[H\x1b[2J")
+	if last := parts[len(parts)-1]; len(parts) != 51 || !strings.HasPrefix(last, "2023-11-14 22:13:40 to ") {
+		t.Errorf("%d charts, the last one is\n%s", len(parts), last)
+	}
+}
+
+func TestChartNothing(t *testing.T) {
+	m := metric("m", pcp.String, indom)
+	if got := chartOf(t, m, &Options{}); got != "" {
+		t.Errorf("no samples: %q", got)
+	}
+	text := Set{Values: []Value{{1, "x", pcp.BlobValue(pcp.String, []byte("y"))}}}
+	for _, set := range []Set{text, {}, numbers(math.NaN()), numbers(math.Inf(1))} {
+		if got := chartOf(t, m, &Options{}, at(0, set)); got != "No values available\n" {
+			t.Errorf("%+v: %q", set, got)
+		}
+	}
+}
+
+// TestChartColors: colours come besides letters.
+func TestChartColors(t *testing.T) {
+	got := chartOf(t, metric("m", pcp.Double, indom), &Options{Color: true}, at(0, numbers(1, 2)), at(1, numbers(2, 3)))
+	if !strings.Contains(got, "\x1b[") || !strings.Contains(got, "a  i0") {
+		t.Errorf("got %q", got)
+	}
+}
+
+// TestChartThins: of very many samples only some are kept.
+func TestChartThins(t *testing.T) {
+	w, err := NewChart(new(strings.Builder), &Header{Metrics: []Metric{metric("m", pcp.Double, indom)}}, &Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := w.(*chartWriter)
+	for i := range 25000 {
+		if err := c.Sample(at(int64(i), numbers(float64(i)))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(c.times) != 6250 || len(c.lines[0].points) != 6250 {
+		t.Fatalf("%d times, %d points", len(c.times), len(c.lines[0].points))
+	}
+	for i, f := range c.lines[0].points {
+		if f != float64(4*i) {
+			t.Fatalf("point %d is %v", i, f)
+		}
+	}
+}
+
+// TestChartNumbers: numbers of every size can be drawn.
+func TestChartNumbers(t *testing.T) {
+	for _, list := range [][]float64{
+		{1e19, 1e19}, {1.7e308, -1.7e308, 1}, {5e-324, 0}, {1, 1 + 1e-15}, {1e12, 1e12 + 1}, {0.001, 0.002}, {-5, -5}, {1e-9, 3e-9}, {1e15, 1},
+	} {
+		got := chartOf(t, metric("m", pcp.Double, indom), &Options{Width: 80}, at(0, numbers(list...)), at(1, numbers(list...)))
+		for line := range strings.Lines(got) {
+			if n := utf8.RuneCountInString(line) - 1; n > 80 {
+				t.Errorf("%v: a line of %d characters\n%s", list, n, got)
+			}
+		}
+	}
+}

@@ -1,0 +1,99 @@
+package samples
+
+import (
+	"io"
+	"strings"
+)
+
+// A csvWriter writes RFC 4180 text: a line for each sample, or a line for each value.
+type csvWriter struct {
+	w    io.Writer
+	h    *Header
+	opt  Options
+	long bool
+	buf  []byte
+}
+
+// NewCSV returns a Writer of CSV. Each value has a line if any metric has instances or Options.Long
+// is set; otherwise each sample has one.
+func NewCSV(w io.Writer, h *Header, opt *Options) (Writer, error) {
+	c := &csvWriter{w: w, h: h, opt: *opt, long: opt.Long}
+	for i := range h.Metrics {
+		c.long = c.long || !h.Metrics[i].singular()
+	}
+	b := append(c.buf, "time"...)
+	if c.long {
+		b = append(b, ",metric,instance,value"...)
+	} else {
+		for i := range h.Metrics {
+			m := &h.Metrics[i]
+			name := m.Name
+			if units := m.Desc.Units.String(); opt.Units && units != "" {
+				name += " [" + units + "]"
+			}
+			b = appendField(append(b, ','), name)
+		}
+	}
+	return c, c.write(append(b, "\r\n"...))
+}
+
+// write writes text and keeps its memory.
+func (c *csvWriter) write(b []byte) error {
+	c.buf = b[:0]
+	_, err := c.w.Write(b)
+	return err
+}
+
+// Sample implements Writer.
+func (c *csvWriter) Sample(s *Sample) error {
+	s.sort()
+	if c.long {
+		return c.values(s)
+	}
+	b := c.h.appendTime(c.buf, s.Time)
+	for i := range c.h.Metrics {
+		b = append(b, ',')
+		if s.Missing == "" && len(s.Sets[i].Values) > 0 {
+			b = c.appendValue(b, &s.Sets[i].Values[0])
+		}
+	}
+	return c.write(append(b, "\r\n"...))
+}
+
+// values writes a line for each value.
+func (c *csvWriter) values(s *Sample) error {
+	b := c.buf
+	if s.Missing != "" {
+		return nil
+	}
+	for i := range s.Sets {
+		for j := range s.Sets[i].Values {
+			v := &s.Sets[i].Values[j]
+			b = c.h.appendTime(b, s.Time)
+			b = appendField(append(b, ','), c.h.Metrics[i].Name)
+			b = appendField(append(b, ','), v.Instance)
+			b = c.appendValue(append(b, ','), v)
+			b = append(b, "\r\n"...)
+		}
+	}
+	return c.write(b)
+}
+
+// appendValue appends the field of a value.
+func (c *csvWriter) appendValue(b []byte, v *Value) []byte {
+	if v.Value.Type().Arithmetic() {
+		return c.h.appendValue(b, v.Value, c.opt.Precision)
+	}
+	return appendField(b, string(c.h.appendValue(nil, v.Value, c.opt.Precision)))
+}
+
+// appendField appends a field, in quotes if it needs them.
+func appendField(b []byte, field string) []byte {
+	if !strings.ContainsAny(field, ",\"\r\n") && !strings.HasPrefix(field, " ") {
+		return append(b, field...)
+	}
+	return append(append(append(b, '"'), strings.ReplaceAll(field, `"`, `""`)...), '"')
+}
+
+// Close implements Writer.
+func (c *csvWriter) Close() error { return nil }

@@ -1,0 +1,77 @@
+package samples
+
+import (
+	"encoding/csv"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+
+	"pmtools/lib/pcp"
+)
+
+// TestCSV: the columns are those of the first line, whatever values come when.
+func TestCSV(t *testing.T) {
+	load := metric("load", pcp.Uint32, indom)
+	n := metric("n", pcp.Uint32, pcp.NullInDom)
+	n.Desc.Units = pcp.Units{DimSpace: 1, ScaleSpace: 1}
+	x := metric("a, \"b\"", pcp.String, pcp.NullInDom)
+	text := func(s string) Set { return Set{Values: []Value{{-1, "", pcp.BlobValue(pcp.String, []byte(s))}}} }
+	one := Set{Values: []Value{value(-1, "", 7)}}
+	late := Set{Values: []Value{value(15, "15 minute", 3), value(1, "1 minute", 1), value(5, "5 minute", 2)}}
+	tests := []struct {
+		name    string
+		metrics []Metric
+		opt     Options
+		samples []*Sample
+		want    string
+	}{
+		{"no values at first", []Metric{load}, Options{}, []*Sample{at(0, Set{}), at(1, late)},
+			"time,metric,instance,value|01Z,load,1 minute,1|01Z,load,5 minute,2|01Z,load,15 minute,3|"},
+		{"new instances", []Metric{load}, Options{}, []*Sample{at(0, Set{Values: []Value{value(1, "1 minute", 1)}}), at(1, late)},
+			"time,metric,instance,value|00Z,load,1 minute,1|01Z,load,1 minute,1|01Z,load,5 minute,2|01Z,load,15 minute,3|"},
+		{"wide", []Metric{n, x}, Options{}, []*Sample{at(0, Set{}, Set{}), at(1, one, text("x\ny"))},
+			"time,n,\"a, \"\"b\"\"\"|00Z,,|01Z,7,\"x\ny\"|"},
+		{"units", []Metric{n, x}, Options{Units: true}, nil, "time,n [Kbyte],\"a, \"\"b\"\"\"|"},
+		{"long", []Metric{n, x}, Options{Long: true}, []*Sample{at(0, one, text(" z"))},
+			"time,metric,instance,value|00Z,n,,7|00Z,\"a, \"\"b\"\"\",,\" z\"|"},
+		{"both", []Metric{n, load}, Options{}, []*Sample{at(0, one, Set{Err: errors.New("no")})}, "time,metric,instance,value|00Z,n,,7|"},
+		{"gap", []Metric{n}, Options{}, []*Sample{{Time: pcp.Timestamp{Sec: 1700000000}, Missing: "why"}}, "time,n|00Z,|"},
+		{"long gap", []Metric{load}, Options{}, []*Sample{{Missing: "why"}}, "time,metric,instance,value|"},
+		{"unknown", []Metric{load}, Options{}, []*Sample{at(0, Set{Values: []Value{{1, "1 minute", pcp.Value{}}}})},
+			"time,metric,instance,value|00Z,load,1 minute,|"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			tt.opt.Precision = -1
+			got := write(t, NewCSV, &Header{Metrics: tt.metrics}, &tt.opt, tt.samples...)
+			rows, err := csv.NewReader(strings.NewReader(got)).ReadAll() // all rows have the same fields
+			if err != nil {
+				t.Error(err)
+			}
+			for range rows {
+				got = strings.Replace(got, "\r\n", "|", 1)
+			}
+			if got = fixTimes(strings.ReplaceAll(got, "2023-11-14T22:13:2", "")); got != tt.want {
+				t.Errorf("got  %q\nwant %q", got, tt.want)
+			}
+		})
+	}
+}
+
+// fixTimes gives seconds two digits.
+func fixTimes(s string) string {
+	return strings.NewReplacer("|0Z", "|00Z", "|1Z", "|01Z").Replace(s)
+}
+
+// TestCSVAllocates: the lines of a sample need no memory of their own.
+func TestCSVAllocates(t *testing.T) {
+	w, err := NewCSV(io.Discard, &Header{Metrics: []Metric{metric("load", pcp.Uint32, indom)}}, &Options{Precision: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := at(0, Set{Values: []Value{value(1, "one", 1), value(2, "two", 2)}})
+	if n := testing.AllocsPerRun(100, func() { _ = w.Sample(s) }); n > 0 {
+		t.Errorf("%v allocations", n)
+	}
+}

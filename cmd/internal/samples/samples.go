@@ -1,0 +1,146 @@
+// Package samples writes the values of metrics as time goes by: as a table, CSV, JSON, OpenMetrics
+// or a chart. docs/output.md describes the forms.
+//
+// A [Header] describes the metrics; then each [Sample] holds the values of all of them at one time.
+// What is written of a metric is decided by its descriptor, whatever values there are.
+package samples
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strconv"
+	"time"
+
+	"pmtools/lib/format"
+	"pmtools/lib/pcp"
+)
+
+// A Header describes samples.
+type Header struct {
+	Metrics  []Metric
+	Source   Source
+	Zone     *time.Location // in which times are written; nil means UTC
+	Start    pcp.Timestamp  // of the window; zero for live samples
+	End      pcp.Timestamp  // of the window; zero if it is open
+	Samples  int            // at most; negative for no limit
+	Interval time.Duration  // between samples; 0 if they are records
+}
+
+// A Metric is a metric or an expression.
+type Metric struct {
+	Name    string
+	Desc    pcp.Desc  // of the values
+	Counter *pcp.Desc // of the counter if the values are its rate, else nil
+}
+
+// A Source is where the samples come from.
+type Source struct {
+	Kind string // "archive", "host" or "local"
+	Name string // of the archive, or the specification of the host; may be empty
+	Host string // whose metrics these are
+}
+
+// A Sample holds values at one time. It belongs to the caller; a Writer may reorder the values of a set.
+type Sample struct {
+	Time    pcp.Timestamp
+	Missing string // why there are no values; Sets is not used then
+	Sets    []Set  // one for each metric
+}
+
+// A Set holds the values of one metric.
+type Set struct {
+	Err    error // why there are none
+	Values []Value
+}
+
+// A Value is the value of an instance.
+type Value struct {
+	ID       int32
+	Instance string    // empty for a metric without instances
+	Value    pcp.Value // not set if it is unknown
+}
+
+// A Writer writes samples in one of the forms.
+type Writer interface {
+	Sample(*Sample) error
+	// Close writes what has not been written yet.
+	Close() error
+}
+
+// Options are choices of form.
+type Options struct {
+	Precision int  // digits after the decimal point; negative for as many as needed
+	Long      bool // CSV: a line for each value
+	Units     bool // CSV: units behind the names
+	Live      bool // the samples are to be seen as they come
+	Color     bool // chart: use the colours of a terminal
+	Width     int  // of the output in characters; 0 for no limit
+}
+
+// sort puts the values of each set into the order of the instances' identifiers.
+func (s *Sample) sort() {
+	for i := range s.Sets {
+		slices.SortStableFunc(s.Sets[i].Values, func(a, b Value) int { return cmp.Compare(a.ID, b.ID) })
+	}
+}
+
+// singular reports whether a metric has one value that belongs to no instance.
+func (m *Metric) singular() bool { return m.Desc.InDom == pcp.NullInDom }
+
+// zone returns the zone in which times are written.
+func (h *Header) zone() *time.Location {
+	if h.Zone == nil {
+		return time.UTC
+	}
+	return h.Zone
+}
+
+// appendTime appends a time in the form of RFC 3339, with as many digits of its fraction as it has.
+func (h *Header) appendTime(b []byte, t pcp.Timestamp) []byte {
+	return t.Time().In(h.zone()).AppendFormat(b, time.RFC3339Nano)
+}
+
+// appendValue appends a value for programs: a number with all its digits, unless a precision is
+// asked for; a string as it is; nothing for an unknown value.
+func (h *Header) appendValue(b []byte, v pcp.Value, precision int) []byte {
+	switch t := v.Type(); {
+	case !v.IsSet():
+		return b
+	case t == pcp.Float || t == pcp.Double:
+		f, bits := number(v), 64
+		switch {
+		case precision >= 0:
+			return strconv.AppendFloat(b, f, 'f', precision, bits)
+		case t == pcp.Float:
+			bits = 32
+		}
+		return appendShort(b, f, bits)
+	case t == pcp.String:
+		text := v.Bytes()
+		for len(text) > 0 && text[len(text)-1] == 0 {
+			text = text[:len(text)-1]
+		}
+		return append(b, text...)
+	}
+	opt := format.Options{Location: h.zone()}
+	return opt.AppendOne(b, v, 1)
+}
+
+// appendShort appends the fewest digits that stand for f, without an exponent in the usual range.
+func appendShort(b []byte, f float64, bits int) []byte {
+	if abs := math.Abs(f); f == 0 || 1e-6 <= abs && abs < 1e21 {
+		return strconv.AppendFloat(b, f, 'f', -1, bits)
+	}
+	return strconv.AppendFloat(b, f, 'g', -1, bits)
+}
+
+// number returns a value as a double; NaN if it is not a number.
+func number(v pcp.Value) float64 {
+	if v.IsSet() && v.Type().Arithmetic() {
+		if f, err := v.Float64(); err == nil {
+			return f
+		}
+	}
+	return math.NaN()
+}

@@ -1,0 +1,77 @@
+package main
+
+import (
+	"io"
+
+	"pmtools/cmd/internal/cli"
+	"pmtools/cmd/internal/samples"
+	"pmtools/derive/repl"
+)
+
+// A sink hands the samples of a session to a writer of package samples.
+type sink struct {
+	samples.Writer
+	rates  []bool // whether the rates of an expression are written, instead of its values
+	sample samples.Sample
+}
+
+// Sample implements repl.Writer.
+func (k *sink) Sample(smp *repl.Sample) error {
+	k.sample.Time, k.sample.Sets = smp.Time, k.sample.Sets[:0]
+	for i, set := range smp.Sets {
+		out := samples.Set{Err: set.Err}
+		for _, v := range set.Values {
+			value := v.Value
+			if k.rates[i] {
+				value = v.Rate
+			}
+			out.Values = append(out.Values, samples.Value{ID: v.ID, Instance: v.Instance, Value: value})
+		}
+		k.sample.Sets = append(k.sample.Sets, out)
+	}
+	return k.Writer.Sample(&k.sample)
+}
+
+// output returns what writes the samples of a run.
+func (a *app) output(w io.Writer, r *repl.Run) (repl.Writer, error) {
+	h := &samples.Header{
+		Source: samples.Source{Kind: r.Kind, Name: r.Name, Host: r.Host}, Zone: r.Zone,
+		Start: r.Window.Start, End: r.Window.End, Samples: r.Window.Samples, Interval: r.Window.Interval,
+	}
+	if h.Source.Kind == repl.Default {
+		h.Source.Kind = repl.Host
+	}
+	if h.Samples == 0 {
+		h.Samples = -1
+	}
+	k := &sink{}
+	for _, e := range r.Exprs {
+		m := samples.Metric{Name: e.Name, Desc: e.Desc}
+		if e.Rate != nil {
+			m.Desc, m.Counter = *e.Rate, &e.Desc
+		}
+		h.Metrics = append(h.Metrics, m)
+		k.rates = append(k.rates, e.Rate != nil)
+	}
+	opt := &samples.Options{
+		Precision: -1, Long: r.Settings.Long, Units: r.Settings.Units, Color: r.Settings.Color,
+		Live: r.Live && r.Output != repl.Chart, Width: cli.TerminalWidth(a.Env.Stdout),
+	}
+	if p := r.Settings.Precision; p != nil {
+		opt.Precision = *p
+	}
+	var err error
+	switch r.Output {
+	case "csv":
+		k.Writer, err = samples.NewCSV(w, h, opt)
+	case "json":
+		k.Writer, err = samples.NewJSON(w, h, opt)
+	case "openmetrics":
+		k.Writer, err = samples.NewOpenMetrics(w, h, opt)
+	case repl.Chart:
+		k.Writer, err = samples.NewChart(w, h, opt)
+	default:
+		k.Writer, err = samples.NewTable(w, h, opt)
+	}
+	return k, err
+}
