@@ -10,6 +10,7 @@ import (
 
 	"github.com/chzyer/readline"
 
+	"pmtools/cmd/internal/cli"
 	"pmtools/derive/repl"
 )
 
@@ -19,17 +20,13 @@ const more = "... "
 // prompt reads items from a terminal. Ctrl-C drops the item that is being written
 // or ends the one that runs; Ctrl-D leaves.
 func (a *app) prompt(ctx context.Context, s *repl.Session) error {
-	rl, err := readline.NewEx(&readline.Config{
-		Stdout: a.Env.Stdout, Stderr: a.Env.Stdout,
-		AutoComplete:           completer{s},
-		HistoryLimit:           historyLimit,
-		HistorySearchFold:      true,
-		DisableAutoSaveHistory: true,
-	})
+	rl, err := a.newReadline(s)
 	if err != nil {
 		return err
 	}
 	defer rl.Close()
+	restore := func() { _ = rl.Terminal.ExitRawMode() }
+	defer cli.RestoreOn(restore, cli.Fatal...)()
 	h := openHistory(a.Env.LookupEnv)
 	for _, item := range h.items {
 		_ = rl.SaveHistory(item) // only a file could fail
@@ -37,7 +34,9 @@ func (a *app) prompt(ctx context.Context, s *repl.Session) error {
 	fmt.Fprintln(a.Env.Out, "An expression is evaluated, NAME = EXPR defines a metric; :help tells more, Ctrl-D leaves.")
 	a.item(ctx, s, ":source")
 	for {
+		stop := cli.RestoreOn(restore, os.Interrupt) // by kill: a key is none in raw mode
 		text, err := readItem(rl, s.Prompt())
+		stop()
 		switch {
 		case errors.Is(err, readline.ErrInterrupt):
 			continue
@@ -53,6 +52,30 @@ func (a *app) prompt(ctx context.Context, s *repl.Session) error {
 			return nil
 		}
 	}
+}
+
+// newReadline returns the line editor. It handles Ctrl-Z itself: readline stops the parent as well,
+// which may be a shell script, and not the other processes of the group.
+func (a *app) newReadline(s *repl.Session) (rl *readline.Instance, err error) {
+	rl, err = readline.NewEx(&readline.Config{
+		Stdout: a.Env.Stdout, Stderr: a.Env.Stdout,
+		AutoComplete:           completer{s},
+		HistoryLimit:           historyLimit,
+		HistorySearchFold:      true,
+		DisableAutoSaveHistory: true,
+		FuncFilterInputRune: func(r rune) (rune, bool) {
+			if r != readline.CharCtrlZ {
+				return r, true
+			}
+			rl.Clean()
+			_ = rl.Terminal.ExitRawMode() // an error would be one of the terminal, which readline meets next
+			suspend()
+			_ = rl.Terminal.EnterRawMode()
+			rl.Refresh()
+			return readline.CharBell, true // leaves a search, which the key would too; false would read on after Ctrl-D
+		},
+	})
+	return rl, err
 }
 
 // A lineReader asks for lines.

@@ -22,6 +22,12 @@ type screen struct {
 // there is no tmux.
 func newScreen(t *testing.T, vars []string, args ...string) *screen {
 	t.Helper()
+	return newProgram(t, vars, append([]string{"pmderive"}, args...)...)
+}
+
+// newProgram starts a program on a terminal, which finds the command in its PATH.
+func newProgram(t *testing.T, vars []string, args ...string) *screen {
+	t.Helper()
 	tmux, err := exec.LookPath("tmux")
 	if err != nil {
 		t.Skip("there is no tmux")
@@ -32,14 +38,13 @@ func newScreen(t *testing.T, vars []string, args ...string) *screen {
 	}
 	dir := t.TempDir()
 	// The test's own program is the command under another name, as for scripts.
-	command := filepath.Join(dir, "pmderive")
-	if err := os.Symlink(self, command); err != nil {
+	if err := os.Symlink(self, filepath.Join(dir, "pmderive")); err != nil {
 		t.Skip("no links here")
 	}
 	s := &screen{t, filepath.Join(dir, "tmux")}
 	line := append([]string{tmux, "-S", s.socket, "-f", "/dev/null", "new-session", "-d", "-x", "100", "-y", "50", "env", "TZ=UTC", "PCP_DERIVED_CONFIG=",
-		"HOME=" + dir, "XDG_STATE_HOME=", "NO_COLOR="}, vars...)
-	line = append(append(line, command), args...)
+		"HOME=" + dir, "XDG_STATE_HOME=", "NO_COLOR=", "PATH=" + dir + ":" + os.Getenv("PATH")}, vars...)
+	line = append(line, args...)
 	if out, err := exec.Command(line[0], line[1:]...).CombinedOutput(); err != nil {
 		t.Skipf("tmux does not work here: %v\n%s", err, out)
 	}
@@ -217,6 +222,58 @@ func TestTerminalColor(t *testing.T) {
 			t.Errorf("NO_COLOR=%q: %q, %v", value, out, err)
 		}
 		s.keys("C-d")
+		s.gone()
+	}
+}
+
+// TestTerminalSuspend stops the program by Ctrl-Z, with the script that started it, and continues
+// both in the middle of a line.
+func TestTerminalSuspend(t *testing.T) {
+	const prompt = "2001-09-09 01:46:40>"
+	for _, command := range []string{"pmderive -a %", "sh -c 'pmderive -a %; true'"} {
+		s := newProgram(t, []string{"PS1=shell: "}, "bash", "--norc")
+		s.wait("shell:", 1)
+		s.keys(strings.ReplaceAll(command, "%", archivetest.Path(t, "ta")), "Enter")
+		s.wait(prompt, 1)
+		s.keys("sum(t.b")
+		s.wait("> sum(t.b", 1)
+		s.keys("C-z")
+		s.wait("Stopped", 1)
+		s.keys("stty -a | grep -o '.icanon'", "Enter")
+		s.wait("\n icanon", 1)
+		s.keys("fg", "Enter")
+		s.wait("> sum(t.b", 1)
+		s.keys(")", "Enter")
+		s.wait("\n150\n", 1)
+		s.keys("C-d")
+		s.wait("shell:", 4)
+		s.keys("exit", "Enter")
+		s.gone()
+	}
+}
+
+// TestTerminalSignals ends the program by signals, which leave the terminal as it was.
+func TestTerminalSignals(t *testing.T) {
+	for signal, status := range map[string]string{"TERM": "143", "HUP": "129", "INT": "130", "QUIT": "131"} {
+		s := newProgram(t, []string{"PS1=shell: "}, "bash", "--norc")
+		s.wait("shell:", 1)
+		pid := filepath.Join(t.TempDir(), "pid")
+		s.keys("pmderive -a "+archivetest.Path(t, "ta")+" & echo $! >"+pid+"; fg", "Enter")
+		s.wait("46:40>", 1)
+		s.keys("sum(t.b")
+		s.wait("> sum(t.b", 1)
+		if out, err := exec.Command("sh", "-c", "kill -"+signal+" $(cat "+pid+")").CombinedOutput(); err != nil {
+			t.Fatalf("kill -%s: %v\n%s", signal, err, out)
+		}
+		s.wait("shell:", 2)
+		s.keys("echo status=$?", "Enter")
+		s.wait("status="+status, 1)
+		s.keys("stty -a | grep -o '.icanon'", "Enter")
+		s.wait("\n icanon", 1)
+		if strings.Contains(s.text(), "goroutine") {
+			t.Errorf("SIG%s: %s", signal, s.text())
+		}
+		s.keys("exit", "Enter")
 		s.gone()
 	}
 }

@@ -1,0 +1,48 @@
+package cli
+
+import (
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+)
+
+// RestoreOn calls restore and ends the program when one of the signals that end programs arrives,
+// until stop is called. It is for a terminal whose mode has been changed: the parent sees the death
+// it asked for, and the user a terminal that works.
+func RestoreOn(restore func(), sigs ...os.Signal) (stop func()) {
+	arrived := make(chan os.Signal, 1)
+	done := make(chan struct{})
+	signal.Notify(arrived, sigs...)
+	go func() {
+		select {
+		case sig := <-arrived:
+			restore()
+			dieOf(sig)
+		case <-done:
+		}
+	}()
+	return func() {
+		signal.Stop(arrived)
+		close(done)
+	}
+}
+
+// Fatal are the signals that end a program at its terminal, but for os.Interrupt.
+var Fatal = []os.Signal{syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT}
+
+// dieOf ends the program by a signal, or as a shell would report it: the runtime answers SIGQUIT
+// with its goroutines, and not every system can send a signal.
+func dieOf(sig os.Signal) {
+	number, ok := sig.(syscall.Signal)
+	if !ok {
+		os.Exit(1)
+	}
+	if self, err := os.FindProcess(os.Getpid()); err == nil && sig != syscall.SIGQUIT {
+		signal.Reset(sig)
+		if self.Signal(sig) == nil {
+			time.Sleep(time.Second) // the signal may reach another thread first
+		}
+	}
+	os.Exit(128 + int(number))
+}

@@ -1,0 +1,25 @@
+//go:build unix
+
+package main
+
+import (
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+)
+
+// suspend stops the process group, as Ctrl-Z does on a terminal in its usual mode, and returns when
+// the group continues.
+func suspend() {
+	resumed := make(chan os.Signal, 1)
+	signal.Notify(resumed, syscall.SIGCONT)
+	defer signal.Stop(resumed)
+	if syscall.Kill(0, syscall.SIGTSTP) != nil {
+		return
+	}
+	select {
+	case <-resumed:
+	case <-time.After(100 * time.Millisecond): // nobody could continue the group, so it was not stopped
+	}
+}
