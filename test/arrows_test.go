@@ -37,8 +37,19 @@ lib/format: lib/pcp lib/pmerr
 lib/mmv: lib/pcp lib/pmerr
 lib/mmv/mmvtest: lib/mmv lib/pcp lib/pmerr
 lib/pmda: lib/pdu lib/pcp lib/pmerr
-lib/builtin/sampletest: lib/pdu lib/pcp lib/pmerr
-lib/builtin: lib/pmda lib/pmapi lib/pmns lib/mmv lib/version lib/pdu lib/pcp lib/pmerr
+lib/builtin/internal/host: lib/pcp
+lib/builtin/internal/procfs: lib/pmda lib/pcp lib/pmerr
+lib/builtin/internal/procfs/procfstest: lib/builtin/internal/procfs lib/pmda lib/pcp lib/pmerr
+lib/builtin/linux: lib/builtin/internal/procfs lib/pmda lib/pcp lib/pmerr
+lib/builtin/proc: lib/builtin/internal/procfs lib/pmda lib/pcp lib/pmerr
+lib/builtin/mmv: lib/pmda lib/mmv lib/pcp lib/pmerr
+lib/builtin/pmcd: lib/builtin/internal/host lib/pmda lib/version lib/pcp lib/pmerr
+lib/builtin/sample: lib/builtin/internal/host lib/pmda lib/pdu lib/pcp lib/pmerr
+lib/builtin/sample/sampletest: lib/pdu lib/pcp lib/pmerr
+lib/builtin/simple: lib/builtin/internal/host lib/pmda lib/pcp lib/pmerr
+lib/builtin/trivial: lib/pmda lib/pcp
+lib/builtin/golang: lib/pmda lib/pcp
+lib/builtin: lib/builtin/linux lib/builtin/proc lib/builtin/mmv lib/builtin/pmcd lib/builtin/sample lib/builtin/simple lib/builtin/trivial lib/builtin/golang lib/builtin/internal/host lib/pmda lib/pmapi lib/pmns lib/pdu lib/pcp lib/pmerr
 derive/syntax:
 derive/internal/ere:
 derive/check: derive/syntax derive/internal/ere lib/pcp lib/pmerr
@@ -57,10 +68,10 @@ cmd/pmstore: cmd/internal/cli cmd/internal/command cmd/internal/source lib/* der
 cmd/pmval: cmd/internal/cli cmd/internal/command cmd/internal/samples cmd/internal/source lib/* derive
 test:
 test/agents/kinds: lib/pmda lib/pdu lib/pcp lib/pmerr
-test/agents/sample: lib/builtin lib/pmda
-test/agents/simple: lib/builtin lib/pmda
+test/agents/sample: lib/builtin/sample lib/pmda
+test/agents/simple: lib/builtin/simple lib/pmda
 test/agents/spool: lib/pmda lib/pcp
-test/agents/trivial: lib/builtin lib/pmda
+test/agents/trivial: lib/builtin/trivial lib/pmda
 test/golden:
 test/peer:
 test/mkarchive: lib/archive/archivetest
@@ -81,7 +92,7 @@ var outside = map[string][]string{
 	"cmd/internal/samples": {"github.com/guptarohit/asciigraph", "github.com/olekukonko/tablewriter"},
 	"cmd/pmval":            {"github.com/guptarohit/asciigraph"},
 	"cmd/internal/clitest": {"github.com/google/go-cmp/cmp"},
-	"lib/builtin":          {"golang.org/x/sys/unix"},
+	"lib/builtin/linux":    {"golang.org/x/sys/unix"},
 }
 
 // pkg is what go list says of a package.

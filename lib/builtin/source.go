@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"pmtools/lib/builtin/internal/host"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pdu"
 	"pmtools/lib/pmda"
@@ -58,6 +59,7 @@ type Collector struct {
 // InstanceNamer and a Storer. It may not be shared by goroutines.
 type Source struct {
 	opts    Options
+	host    host.Host
 	members []*member
 	client  *pmda.Client
 	part    pcp.Result // of one provider
@@ -79,31 +81,11 @@ func New(opts *Options) *Source {
 	if opts != nil {
 		s.opts = *opts
 	}
+	s.host = host.Host{Root: s.opts.Root, Hostname: s.opts.Hostname, Now: s.opts.Now}
 	for _, c := range s.opts.Collectors {
 		s.members = append(s.members, &member{Collector: c})
 	}
 	return s
-}
-
-// hostname returns the name of the host.
-func (o *Options) hostname() string {
-	f := o.Hostname
-	if f == nil {
-		f = os.Hostname
-	}
-	name, err := f()
-	if err != nil || name == "" {
-		return "localhost"
-	}
-	return name
-}
-
-// now returns the time.
-func (o *Options) now() time.Time {
-	if o.Now == nil {
-		return time.Now()
-	}
-	return o.Now()
 }
 
 // clientAttrs returns what is known about the user of this program.

@@ -10,6 +10,10 @@ import (
 	"strings"
 	"testing"
 
+	"pmtools/lib/builtin/golang"
+	"pmtools/lib/builtin/internal/host"
+	"pmtools/lib/builtin/simple"
+	"pmtools/lib/builtin/trivial"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pdu"
 	"pmtools/lib/pmapi"
@@ -72,7 +76,7 @@ func TestLazy(t *testing.T) {
 		{"an unknown name", func(s *Source) { _, _ = s.Lookup(ctx, []string{"no.such.name"}) }, ""},
 		{"the root", func(s *Source) { _, _ = s.Children(ctx, "") }, ""},
 		{"a value", func(s *Source) {
-			_ = s.Fetch(ctx, &pmapi.Request{IDs: []pcp.ID{pcp.NewID(SimpleDomain, 0, 0), pcp.NewID(TrivialDomain, 0, 0)}}, new(pcp.Result))
+			_ = s.Fetch(ctx, &pmapi.Request{IDs: []pcp.ID{pcp.NewID(simple.Domain, 0, 0), pcp.NewID(trivial.Domain, 0, 0)}}, new(pcp.Result))
 		}, "simple trivial"},
 		{"labels of the host", func(s *Source) { _, _ = s.Labels(ctx, pcp.ContextLabels, 0) }, ""},
 	} {
@@ -376,9 +380,9 @@ func TestLabelsWithoutFiles(t *testing.T) {
 	if got := sayLabels(sets); err != nil || !strings.Contains(got, `"domainname":"localdomain"`) || !strings.Contains(got, `"machineid":"localmachine"`) {
 		t.Errorf("%s, error %v", got, err)
 	}
-	o := Options{Hostname: func() (string, error) { return "", os.ErrNotExist }}
-	if o.hostname() != "localhost" {
-		t.Errorf("a host without a name is %q", o.hostname())
+	h := host.Host{Hostname: func() (string, error) { return "", os.ErrNotExist }}
+	if h.Name() != "localhost" {
+		t.Errorf("a host without a name is %q", h.Name())
 	}
 }
 
@@ -399,7 +403,7 @@ func (w *watcher) Close() error { w.closed++; return nil }
 // but a provider.
 func TestWatcher(t *testing.T) {
 	ctx := context.Background()
-	trivial, err := NewTrivial(250)
+	trivial, err := trivial.New(250)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -478,7 +482,7 @@ func TestAllOf(t *testing.T) {
 }
 
 func TestGolang(t *testing.T) {
-	p, err := newGolang()
+	p, err := golang.New()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -177,6 +177,11 @@ func One[T Scalar](value func() T) func(*Column) error {
 	}
 }
 
+// Always makes a Metric.Fetch for a singular metric whose value does not change.
+func Always[T Scalar](value T) func(*Column) error {
+	return One(func() T { return value })
+}
+
 // Each makes a Metric.Fetch that is called for each instance that is asked for. An
 // error means that the instance has no value; see Column.Fail.
 func Each[T Scalar](value func(inst int32) (T, error)) func(*Column) error {

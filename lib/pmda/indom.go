@@ -43,6 +43,18 @@ func findInstance(list []pcp.Instance, name string) (int32, error) {
 	return 0, pmerr.Inst
 }
 
+// Numbered returns instances with these names, numbered from first on.
+func Numbered(first int32, names ...string) []pcp.Instance {
+	list := make([]pcp.Instance, len(names))
+	for i, name := range names {
+		list[i] = pcp.Instance{ID: first + int32(i), Name: name}
+	}
+	return list
+}
+
+// NoLabels is for InDom.InstLabels: each instance has labels, but the set is empty.
+func NoLabels(int32) string { return "" }
+
 // inDom returns a domain of the table, or pmerr.InDom.
 func (a *Agent) inDom(d pcp.InDom) (*InDom, error) {
 	if in := a.indoms[d.Serial()]; in != nil && d == a.InDomID(in) {

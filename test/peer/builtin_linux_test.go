@@ -12,7 +12,8 @@ import (
 	"strings"
 	"testing"
 
-	"pmtools/lib/builtin"
+	"pmtools/lib/builtin/linux"
+	"pmtools/lib/builtin/proc"
 	"pmtools/lib/format"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmda"
@@ -197,7 +198,7 @@ func TestBuiltinLinux(t *testing.T) {
 	for _, c := range []struct {
 		name     string
 		provider pmda.Provider
-	}{{"linux", builtin.Linux("/")}, {"proc", builtin.Proc("/")}} {
+	}{{"linux", linux.New("/")}, {"proc", proc.New("/")}} {
 		t.Run(c.name, func(t *testing.T) {
 			names := c.provider.Names()
 			words := make([]string, len(names))

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"pmtools/lib/builtin"
+	collector "pmtools/lib/builtin/mmv"
 	"pmtools/lib/mmv"
 	"pmtools/lib/mmv/mmvtest"
 	"pmtools/lib/pcp"
@@ -48,7 +49,7 @@ func TestBuiltinMMV(t *testing.T) {
 			}
 			defer theirs.Close()
 			ours := builtin.New(&builtin.Options{Root: root, Collectors: []builtin.Collector{{
-				Name: "mmv", Domain: 70, New: func() (pmda.Provider, error) { return builtin.NewMMV(&builtin.MMVOptions{Dir: dir}) },
+				Name: "mmv", Domain: 70, New: func() (pmda.Provider, error) { return collector.New(&collector.Options{Dir: dir}) },
 			}}})
 			defer ours.Close()
 			want, got := describeAll(t, theirs, "mmv"), describeAll(t, ours, "mmv")

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"pmtools/lib/builtin"
-	"pmtools/lib/builtin/sampletest"
+	"pmtools/lib/builtin/sample"
+	"pmtools/lib/builtin/sample/sampletest"
 	"pmtools/lib/pmda"
 )
 
@@ -21,7 +21,7 @@ const sampleAgent = "/var/lib/pcp/pmdas/sample/pmdasample"
 // ourSample starts the sample collector as an agent.
 func ourSample(t *testing.T) *sampletest.Talker {
 	t.Helper()
-	p, err := builtin.NewSample(nil)
+	p, err := sample.New(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +70,7 @@ const mostDiffering = 40
 
 // TestBuiltinSample holds the same dialogues with the sample collector and with the
 // reference's agent, each time both of them fresh. With PMTOOLS_RECORD it writes what
-// the reference answers into that directory, for lib/builtin/testdata/sample.
+// the reference answers into that directory, for lib/builtin/sample/testdata.
 func TestBuiltinSample(t *testing.T) {
 	root := os.Getenv("PMTOOLS_PEER")
 	if root == "" {

@@ -1,4 +1,4 @@
-// Command sample is the collector builtin.NewSample as an agent of the daemon.
+// Command sample is the collector sample.New as an agent of the daemon.
 package main
 
 import (
@@ -6,7 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"pmtools/lib/builtin"
+	"pmtools/lib/builtin/sample"
 	"pmtools/lib/pmda"
 )
 
@@ -14,8 +14,8 @@ func main() {
 	os.Exit(pmda.Main(func(o *pmda.Options) (pmda.Provider, error) {
 		o.Attrs = true
 		pmdas := cmp.Or(os.Getenv("PCP_PMDAS_DIR"), "/var/lib/pcp/pmdas")
-		return builtin.NewSample(&builtin.SampleOptions{
-			Domain: o.DomainOr(builtin.SampleDomain),
+		return sample.New(&sample.Options{
+			Domain: o.DomainOr(sample.Domain),
 			Dir:    filepath.Join(pmdas, "sample"),
 		})
 	}))

@@ -1,4 +1,4 @@
-// Command simple is the collector builtin.NewSimple as an agent of the daemon.
+// Command simple is the collector simple.New as an agent of the daemon.
 package main
 
 import (
@@ -6,15 +6,15 @@ import (
 	"os"
 	"path/filepath"
 
-	"pmtools/lib/builtin"
+	"pmtools/lib/builtin/simple"
 	"pmtools/lib/pmda"
 )
 
 func main() {
 	os.Exit(pmda.Main(func(o *pmda.Options) (pmda.Provider, error) {
 		pmdas := cmp.Or(os.Getenv("PCP_PMDAS_DIR"), "/var/lib/pcp/pmdas")
-		return builtin.NewSimple(&builtin.SimpleOptions{
-			Domain: o.DomainOr(builtin.SimpleDomain),
+		return simple.New(&simple.Options{
+			Domain: o.DomainOr(simple.Domain),
 			Config: filepath.Join(pmdas, "simple", "simple.conf"),
 			Logf:   o.Logf,
 		})

@@ -1,15 +1,15 @@
-// Command trivial is the collector builtin.NewTrivial as an agent of the daemon.
+// Command trivial is the collector trivial.New as an agent of the daemon.
 package main
 
 import (
 	"os"
 
-	"pmtools/lib/builtin"
+	"pmtools/lib/builtin/trivial"
 	"pmtools/lib/pmda"
 )
 
 func main() {
 	os.Exit(pmda.Main(func(o *pmda.Options) (pmda.Provider, error) {
-		return builtin.NewTrivial(o.DomainOr(builtin.TrivialDomain))
+		return trivial.New(o.DomainOr(trivial.Domain))
 	}))
 }

@@ -1,0 +1,106 @@
+// Package host has what several collectors show of this machine and this process.
+package host
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"runtime"
+	"time"
+
+	"pmtools/lib/pcp"
+)
+
+// A Host says where to look. The zero value is the default.
+type Host struct {
+	// Root is the directory below which the system's files are; "" means "/".
+	Root string
+	// Hostname returns the name of the host; nil means os.Hostname.
+	Hostname func() (string, error)
+	// Now is the clock; nil means time.Now.
+	Now func() time.Time
+}
+
+// Name returns the name of the host.
+func (h *Host) Name() string {
+	f := h.Hostname
+	if f == nil {
+		f = os.Hostname
+	}
+	name, err := f()
+	if err != nil || name == "" {
+		return "localhost"
+	}
+	return name
+}
+
+// Time returns the time.
+func (h *Host) Time() time.Time {
+	if h.Now == nil {
+		return time.Now()
+	}
+	return h.Now()
+}
+
+// Dir returns the directory below which the system's files are.
+func (h *Host) Dir() string {
+	if h.Root == "" {
+		return string(filepath.Separator)
+	}
+	return h.Root
+}
+
+// Word returns the first word in a file below the root, or other if there is no such
+// file, or nothing in it but none.
+func (h *Host) Word(file, none, other string) string {
+	text, err := os.ReadFile(filepath.Join(h.Dir(), filepath.FromSlash(file)))
+	if err != nil {
+		return other
+	}
+	words := bytes.Fields(text)
+	if len(words) == 0 || string(words[0]) == none {
+		return other
+	}
+	return string(words[0])
+}
+
+// Labels returns the labels of the host that are in files, in the order in which they
+// win.
+func (h *Host) Labels() [][]pcp.Label {
+	const flags = uint8(pcp.ContextLabels) | pcp.LabelCompound
+	dir := filepath.Join(h.Dir(), "etc", "pcp", "labels")
+	return append(labelFiles(dir, flags), labelFiles(filepath.Join(dir, "optional"), flags|pcp.LabelOptional)...)
+}
+
+// maxLabelFile is the size of the largest file with labels that is read.
+const maxLabelFile = 1 << 16
+
+// labelFiles returns the labels in the files of a directory, in the order of their
+// names. A file that cannot be read, or is no JSON object, is left out.
+func labelFiles(dir string, flags uint8) [][]pcp.Label {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil
+	}
+	var sets [][]pcp.Label
+	for _, e := range entries {
+		if fi, err := e.Info(); err != nil || !fi.Mode().IsRegular() || fi.Size() > maxLabelFile || e.Name()[0] == '.' {
+			continue
+		}
+		text, err := os.ReadFile(filepath.Join(dir, e.Name()))
+		if err != nil {
+			continue
+		}
+		if labels, err := pcp.ParseLabels(string(text), flags); err == nil {
+			sets = append(sets, labels)
+		}
+	}
+	return sets
+}
+
+// DataSize returns how much memory the program has for its data, in kilobytes.
+func DataSize() uint32 {
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return uint32(m.HeapSys / 1024)
+}

@@ -1,0 +1,222 @@
+// Package procfs reads the files of /proc and /sys into tables, and binds lists of
+// metrics to their cells.
+package procfs
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+
+	"pmtools/lib/pmerr"
+)
+
+// maxFile is how much of one file is read. What the kernel writes is far
+// smaller, even with thousands of processors or mounts; a longer file is cut after
+// its last whole line.
+const maxFile = 16 << 20
+
+// maxNames is how many entries of one directory are looked at.
+const maxNames = 1 << 20
+
+// A Root reads files below a directory that has proc and sys in it. What read
+// returns is valid until its next call.
+type Root struct {
+	Dir   string
+	Buf   []byte
+	Trace func(name string) // for tests: is told of each file; may be nil
+}
+
+// Live reports whether the files are those of the running system, so that it may be
+// asked in other ways, too.
+func (p *Root) Live() bool { return p.Dir == "" || p.Dir == "/" }
+
+// path returns where a file of the tree is. Names come from the kernel: slashes in
+// a device's name stand as '!' there, so that they do not leave the tree.
+func (p *Root) path(name string) string {
+	if p.Live() {
+		return "/" + name
+	}
+	return filepath.Join(p.Dir, name)
+}
+
+// Read returns the content of a file.
+func (p *Root) Read(name string) ([]byte, error) {
+	if p.Trace != nil {
+		p.Trace(name)
+	}
+	f, err := os.Open(p.path(name))
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if p.Buf == nil {
+		p.Buf = make([]byte, 16<<10)
+	}
+	n := 0
+	for {
+		k, err := f.Read(p.Buf[n:])
+		n += k
+		switch {
+		case errors.Is(err, io.EOF):
+			return p.Buf[:n], nil
+		case err != nil:
+			return nil, err
+		case n >= maxFile:
+			return p.Buf[:bytes.LastIndexByte(p.Buf[:n], '\n')+1], nil
+		case n == len(p.Buf):
+			p.Buf = append(p.Buf, make([]byte, len(p.Buf))...)
+		}
+	}
+}
+
+// Names returns the names in a directory in the order of the directory, which is the
+// order that the reference's collectors number instances in.
+func (p *Root) Names(dir string) ([]string, error) {
+	f, err := os.Open(p.path(dir))
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	names, err := f.Readdirnames(maxNames)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	return names, nil
+}
+
+// Link returns where a symbolic link leads, "" if it cannot be read.
+func (p *Root) Link(name string) string {
+	target, err := os.Readlink(p.path(name))
+	if err != nil {
+		return ""
+	}
+	return target
+}
+
+// Line takes the first line off text.
+func Line(text []byte) (line, rest []byte) {
+	if i := bytes.IndexByte(text, '\n'); i >= 0 {
+		return text[:i], text[i+1:]
+	}
+	return text, nil
+}
+
+// Word takes the first word off a line; it is empty at the end of the line.
+func Word(line []byte) (word, rest []byte) {
+	i := 0
+	for i < len(line) && blank(line[i]) {
+		i++
+	}
+	line = line[i:]
+	for i = 0; i < len(line) && !blank(line[i]); i++ {
+	}
+	return line[:i], line[i:]
+}
+
+// Join appends the words of a line, separated by single blanks.
+func Join(dst, line []byte) []byte {
+	for word, rest := Word(line); len(word) > 0; word, rest = Word(rest) {
+		if len(dst) > 0 {
+			dst = append(dst, ' ')
+		}
+		dst = append(dst, word...)
+	}
+	return dst
+}
+
+// blank reports whether c separates words.
+func blank(c byte) bool { return c == ' ' || c >= '\t' && c <= '\r' || c == 0 }
+
+// Uint returns the decimal number that a word begins with, as C's strtoull
+// reads it: a sign turns it round, what is too large is the largest number. A word
+// that does not begin with a digit is no number.
+func Uint(word []byte) (uint64, bool) {
+	neg := len(word) > 0 && word[0] == '-'
+	if neg || len(word) > 0 && word[0] == '+' {
+		word = word[1:]
+	}
+	var n uint64
+	digits := 0
+	for _, c := range word {
+		d := uint64(c - '0')
+		if d > 9 {
+			break
+		}
+		digits++
+		if n > (1<<64-1-d)/10 {
+			return 1<<64 - 1, true
+		}
+		n = n*10 + d
+	}
+	if neg {
+		n = -n
+	}
+	return n, digits > 0
+}
+
+// Hex returns the hexadecimal number that a word begins with, after 0x or not.
+func Hex(word []byte) (uint64, bool) {
+	word = bytes.TrimPrefix(word, []byte("0x"))
+	var n uint64
+	for i, c := range word {
+		var d byte
+		switch {
+		case c >= '0' && c <= '9':
+			d = c - '0'
+		case c|0x20 >= 'a' && c|0x20 <= 'f':
+			d = c | 0x20 - 'a' + 10
+		default:
+			return n, i > 0
+		}
+		if i == 16 {
+			return 1<<64 - 1, true
+		}
+		n = n<<4 | uint64(d)
+	}
+	return n, len(word) > 0
+}
+
+// Real returns a number like 12.25, which is how the kernel writes fractions.
+func Real(word []byte) (float64, bool) {
+	whole, frac, _ := bytes.Cut(word, []byte{'.'})
+	w, ok := Uint(whole)
+	if !ok {
+		return 0, false
+	}
+	f, scale := 0.0, 1.0
+	for _, c := range frac {
+		if c < '0' || c > '9' || scale >= 1e15 {
+			break
+		}
+		f, scale = f*10+float64(c-'0'), scale*10
+	}
+	// One division of two exact numbers is rounded as reading the decimal would be.
+	if float64(w)*scale+f < 1<<53 {
+		return (float64(w)*scale + f) / scale, true
+	}
+	return float64(w) + f/scale, true
+}
+
+// Error returns the code that stands for a file that could not be read.
+func Error(err error) error {
+	if err == nil {
+		return nil
+	}
+	return pmerr.Of(err)
+}
+
+// Missing returns the error of metrics whose file could not be read: none if
+// there is no such file, so that they just have no values.
+func Missing(err error) error {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+		return nil
+	}
+	return Error(err)
+}
+
+// PageSize returns the size of a page of memory.
+func PageSize() uint64 { return uint64(os.Getpagesize()) }

@@ -1,0 +1,322 @@
+// Package procfstest is for tests of collectors that read /proc and /sys: a small
+// system in files, and what the reference's agents say of it.
+package procfstest
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"io/fs"
+	"maps"
+	"math"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"pmtools/lib/builtin/internal/procfs"
+	"pmtools/lib/pcp"
+	"pmtools/lib/pmda"
+	"pmtools/lib/pmerr"
+)
+
+//go:embed tree.txt
+var tree string
+
+//go:embed golden.txt
+var golden string
+
+// SmallPages skips a test whose sizes are those of pages of 4096 bytes.
+func SmallPages(t *testing.T) {
+	t.Helper()
+	if os.Getpagesize() != 4096 {
+		t.Skip("the sizes are those of pages of 4096 bytes")
+	}
+}
+
+// Tree makes the files of tree.txt below a directory.
+func Tree(t testing.TB) string {
+	t.Helper()
+	if runtime.GOOS == "windows" {
+		t.Skip("names of devices are no names of files here")
+	}
+	dir := t.TempDir()
+	for _, part := range strings.Split("\n"+tree, "\n-- ")[1:] {
+		name, content, ok := strings.Cut(part, " --\n")
+		if !ok { // the last one, an empty file
+			name, content = strings.TrimSuffix(part, " --"), ""
+		} else if content != "" && !strings.HasSuffix(content, "\n") {
+			content += "\n"
+		}
+		File(t, dir, name, content)
+	}
+	return dir
+}
+
+// File makes one file of the tree.
+func File(t testing.TB, dir, name, content string) {
+	t.Helper()
+	name, quoted := strings.CutSuffix(name, " (quoted)")
+	name, link := strings.CutSuffix(name, " (link)")
+	path := filepath.Join(dir, filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	var err error
+	switch {
+	case strings.HasSuffix(name, "/"):
+		err = os.MkdirAll(path, 0o755)
+	case link:
+		if err = os.Symlink(strings.TrimSpace(content), path); err != nil {
+			t.Skipf("no symbolic links here: %v", err)
+		}
+	default:
+		if quoted {
+			if content, err = strconv.Unquote(strings.TrimSpace(content)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		err = os.WriteFile(path, []byte(content), 0o644)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Names returns the names of the metrics of a provider.
+func Names(p pmda.Provider) []string {
+	var names []string
+	for _, n := range p.Names() {
+		names = append(names, n.Name)
+	}
+	return names
+}
+
+// Fetch fetches metrics of a provider by their names.
+func Fetch(t testing.TB, p pmda.Provider, c *pmda.Client, names ...string) (res pcp.Result) {
+	t.Helper()
+	req, ids := &pmda.Request{Client: c}, map[string]pcp.ID{}
+	for _, n := range p.Names() {
+		ids[n.Name] = n.ID
+	}
+	for _, name := range names {
+		id, ok := ids[name]
+		if !ok {
+			t.Fatalf("no metric %s", name)
+		}
+		req.IDs = append(req.IDs, id)
+	}
+	if err := p.Fetch(context.Background(), req, &res); err != nil {
+		t.Fatal(err)
+	}
+	return res
+}
+
+// Values fetches metrics and writes the values of each as the golden file has
+// them: instances and values, sorted.
+func Values(t testing.TB, p pmda.Provider, names ...string) []string {
+	t.Helper()
+	ctx := context.Background()
+	res := Fetch(t, p, nil, names...)
+	out := make([]string, len(names))
+	instances := map[pcp.InDom]map[int32]string{}
+	for i := range names {
+		col := &res.Sets[i]
+		if col.Err != 0 {
+			out[i] = "error " + col.Err.Error()
+			continue
+		}
+		desc, err := p.Desc(ctx, nil, col.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := desc.InDom; d != pcp.NullInDom && instances[d] == nil {
+			instances[d] = instanceNames(t, p, d)
+		}
+		var parts []string
+		for k, inst := range col.Insts {
+			text := Shown(col.Value(k))
+			if desc.InDom != pcp.NullInDom {
+				text = instances[desc.InDom][inst] + "=" + text
+			}
+			parts = append(parts, text)
+		}
+		slices.Sort(parts)
+		out[i] = strings.Join(parts, "|")
+	}
+	return out
+}
+
+// instanceNames returns the names of the instances of a domain, in the form they
+// have in the golden file.
+func instanceNames(t testing.TB, p pmda.Provider, d pcp.InDom) map[int32]string {
+	t.Helper()
+	list, err := p.Instances(context.Background(), nil, d)
+	if err != nil {
+		t.Fatalf("instances of %s: %v", d, err)
+	}
+	names := map[int32]string{}
+	for _, in := range list {
+		q := strconv.QuoteToASCII(in.Name)
+		names[in.ID] = q[1 : len(q)-1]
+	}
+	return names
+}
+
+// Shown writes a value as the reference's pminfo does, strings quoted.
+func Shown(v pcp.Value) string {
+	switch v.Type() {
+	case pcp.Int32, pcp.Int64:
+		return strconv.FormatInt(int64(v.Word()), 10)
+	case pcp.Float:
+		return fmt.Sprintf("%.8g", math.Float32frombits(uint32(v.Word())))
+	case pcp.Double:
+		return fmt.Sprintf("%.16g", math.Float64frombits(v.Word()))
+	case pcp.String:
+		return strconv.QuoteToASCII(string(v.Bytes()))
+	}
+	return strconv.FormatUint(v.Word(), 10)
+}
+
+// Golden compares metrics with golden.txt: what the reference's
+// agents say of the same files. A line that has two values has the reference's, ours,
+// and why they differ.
+func Golden(t *testing.T, p pmda.Provider, domain uint32) {
+	t.Helper()
+	SmallPages(t)
+	known := map[string]bool{}
+	for _, n := range p.Names() {
+		known[n.Name] = n.ID.Domain() == domain
+	}
+	var names, want []string
+	for line := range strings.Lines(golden) {
+		f := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+		if line[0] == '#' || !known[f[0]] {
+			continue
+		}
+		names = append(names, f[0])
+		if len(f) > 2 {
+			f[1] = f[2]
+		}
+		want = append(want, f[1])
+	}
+	if len(names) < len(p.Names())-60 {
+		t.Errorf("%d of %d metrics have golden values", len(names), len(p.Names()))
+	}
+	for i, got := range Values(t, p, names...) {
+		if got != want[i] {
+			t.Errorf("%s\n got %s\nwant %s", names[i], got, want[i])
+		}
+	}
+}
+
+// A Parser reads a file into tables; the first table's rows are what is shown.
+type Parser func(text []byte) []*procfs.Table
+
+// OneRow returns the parser of a file that is about the whole system.
+func OneRow(parse func(t *procfs.Table, r *procfs.Row, text []byte), keys ...string) Parser {
+	return func(text []byte) []*procfs.Table {
+		t := NewTable(keys...)
+		parse(t, t.Row(-1), text)
+		return []*procfs.Table{t}
+	}
+}
+
+// Files makes a directory with files.
+func Files(t *testing.T, files map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, content := range files {
+		File(t, dir, name, content)
+	}
+	return dir
+}
+
+// NewTable returns a table that wants some keys.
+func NewTable(keys ...string) *procfs.Table {
+	t := procfs.NewTable(func(*procfs.Table, *pmda.Request) error { return nil })
+	for _, k := range keys {
+		t.Slot(k)
+	}
+	return t
+}
+
+// Dump writes the rows of a table: "7 name a=1 b="x"", cells without a value left
+// out, rows separated by "; ".
+func Dump(t *procfs.Table) string {
+	var rows []string
+	for i := range t.Rows {
+		r := &t.Rows[i]
+		row := fmt.Sprint(r.Inst)
+		if r.Name != "" {
+			row += " " + r.Name
+		}
+		for _, key := range slices.Sorted(maps.Keys(t.Slots)) {
+			c := &r.Cells[t.Slots[key]]
+			switch c.Kind {
+			case procfs.Number:
+				row += fmt.Sprintf(" %s=%d", key, c.Num)
+			case procfs.Float:
+				row += fmt.Sprintf(" %s=%v", key, c.Real())
+			case procfs.Text:
+				row += fmt.Sprintf(" %s=%q", key, c.Text)
+			}
+		}
+		rows = append(rows, row)
+	}
+	return strings.Join(rows, "; ")
+}
+
+// Damage changes the content of every file of a tree.
+func Damage(t *testing.T, dir string, change func(content []byte) []byte) {
+	t.Helper()
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
+			return err
+		}
+		content, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(path, change(content), 0o644)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// FetchAll fetches everything from a provider, instances and labels included,
+// and returns the number of values and the errors of metrics.
+func FetchAll(t *testing.T, p *pmda.Agent) (values int, failed map[string]pmerr.Code) {
+	t.Helper()
+	ctx := context.Background()
+	names := p.Names()
+	req := &pmda.Request{}
+	for _, n := range names {
+		req.IDs = append(req.IDs, n.ID)
+	}
+	var res pcp.Result
+	if err := p.Fetch(ctx, req, &res); err != nil {
+		t.Fatal(err)
+	}
+	failed = map[string]pmerr.Code{}
+	for i := range res.Sets {
+		values += res.Sets[i].Len()
+		if res.Sets[i].Err != 0 {
+			failed[names[i].Name] = res.Sets[i].Err
+		}
+	}
+	for serial := range uint32(100) {
+		d := pcp.NewInDom(p.Domain(), serial)
+		if _, err := p.Instances(ctx, nil, d); err != nil {
+			continue
+		}
+		if _, err := p.Labels(ctx, nil, pcp.InstanceLabels, uint32(d)); err != nil {
+			t.Errorf("labels of the instances of %s: %v", d, err)
+		}
+	}
+	return values, failed
+}

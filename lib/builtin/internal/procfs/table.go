@@ -1,0 +1,294 @@
+package procfs
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"math"
+	"slices"
+	"strconv"
+
+	"pmtools/lib/pcp"
+	"pmtools/lib/pmda"
+)
+
+// How values get from files into columns:
+//
+// A Table is what was read from one kind of file. It has a row for each
+// instance, one for a file that is about the whole system, and a cell for each key
+// that a metric asks for; other keys of the file are skipped. Keys are names that
+// stand in the file or numbers of fields. Metrics are bound to cells once, by the
+// text in the lists of metrics (see terms). After that a fetch reads files
+// into the cells they had before, and copies cells into columns.
+
+// A Table is the content of a kind of file.
+type Table struct {
+	Slots  map[string]int // the cell of each key
+	fields []int          // the cell of each numbered field, -1 for none; made when first needed
+	Rows   []Row
+	index  map[int32]int // where rows are that at has added
+
+	Reading *pmda.Reading
+}
+
+// A Row is what a table has for an instance.
+type Row struct {
+	Inst  int32
+	Name  string // of the instance, if the table is where an instance domain comes from
+	Cells []Cell
+}
+
+// A Cell is a value, or none.
+type Cell struct {
+	Kind kind
+	Num  uint64 // or the bits of a float64
+	Text []byte // belongs to the cell
+}
+
+// A kind says what a cell has.
+type kind uint8
+
+const (
+	None kind = iota
+	Number
+	Float
+	Text
+)
+
+// NewTable returns a table that load fills. What must be read before it is in
+// needs.
+func NewTable(load func(t *Table, req *pmda.Request) error, needs ...*Table) *Table {
+	t := &Table{Slots: map[string]int{}}
+	t.Reading = &pmda.Reading{Read: func(_ context.Context, req *pmda.Request) error {
+		t.Reset()
+		return load(t, req)
+	}}
+	for _, n := range needs {
+		t.Reading.Needs = append(t.Reading.Needs, n.Reading)
+	}
+	return t
+}
+
+// Beside returns a table that is filled when t is.
+func (t *Table) Beside() *Table {
+	return &Table{Slots: map[string]int{}, Reading: t.Reading}
+}
+
+// Slot returns the cell of a key, for a metric that wants it.
+func (t *Table) Slot(key string) int {
+	i, ok := t.Slots[key]
+	if !ok {
+		i = len(t.Slots)
+		t.Slots[key] = i
+	}
+	return i
+}
+
+// Reset removes all rows, and keeps their memory.
+func (t *Table) Reset() {
+	t.Rows = t.Rows[:0]
+	clear(t.index)
+}
+
+// Row adds a row of empty cells. It is valid until the next row is added.
+func (t *Table) Row(inst int32) *Row {
+	if len(t.Rows) < cap(t.Rows) {
+		t.Rows = t.Rows[:len(t.Rows)+1]
+	} else {
+		t.Rows = append(t.Rows, Row{})
+	}
+	r := &t.Rows[len(t.Rows)-1]
+	r.Inst, r.Name = inst, ""
+	if len(r.Cells) != len(t.Slots) {
+		r.Cells = make([]Cell, len(t.Slots))
+	}
+	for i := range r.Cells {
+		r.Cells[i].Kind = None
+	}
+	return r
+}
+
+// Named adds a row for an instance that may be new.
+func (t *Table) Named(ids *IDs, name []byte) *Row {
+	inst, s := ids.ID(name)
+	r := t.Row(inst)
+	r.Name = s
+	return r
+}
+
+// At returns the row of an instance, a new one if at has not added one before. The
+// rows have not been sorted yet.
+func (t *Table) At(inst int32) *Row {
+	if i, ok := t.index[inst]; ok {
+		return &t.Rows[i]
+	}
+	if t.index == nil {
+		t.index = map[int32]int{}
+	}
+	t.index[inst] = len(t.Rows)
+	return t.Row(inst)
+}
+
+// Sort puts the rows into the order of instances, and keeps the first of those that
+// are for the same.
+func (t *Table) Sort() {
+	byInst := func(a, b Row) int { return cmp.Compare(a.Inst, b.Inst) }
+	if !slices.IsSortedFunc(t.Rows, byInst) {
+		slices.SortStableFunc(t.Rows, byInst)
+	}
+	first := true
+	var last int32
+	t.Keep(func(r *Row) bool {
+		again := !first && r.Inst == last
+		first, last = false, r.Inst
+		return !again
+	})
+}
+
+// Keep removes the rows that f does not return true for, and keeps their memory.
+func (t *Table) Keep(f func(*Row) bool) {
+	n := 0
+	for i := range t.Rows {
+		if f(&t.Rows[i]) {
+			t.Rows[n], t.Rows[i] = t.Rows[i], t.Rows[n]
+			n++
+		}
+	}
+	t.Rows = t.Rows[:n]
+}
+
+// Find returns the row of an instance, or nil. The rows are sorted.
+func (t *Table) Find(inst int32) *Row {
+	i, ok := slices.BinarySearchFunc(t.Rows, inst, func(r Row, id int32) int { return cmp.Compare(r.Inst, id) })
+	if !ok {
+		return nil
+	}
+	return &t.Rows[i]
+}
+
+// Cell returns the cell of a key in a row, or nil if no metric wants it.
+func (t *Table) Cell(r *Row, key []byte) *Cell {
+	if i, ok := t.Slots[string(key)]; ok {
+		return &r.Cells[i]
+	}
+	return nil
+}
+
+// Field returns the cell of a numbered field in a row, or nil if no metric wants it.
+func (t *Table) Field(r *Row, n int) *Cell {
+	if t.fields == nil {
+		t.fields = make([]int, 64)
+		for i := range t.fields {
+			t.fields[i] = -1
+			if slot, ok := t.Slots[strconv.Itoa(i)]; ok {
+				t.fields[i] = slot
+			}
+		}
+	}
+	if n < len(t.fields) && t.fields[n] >= 0 {
+		return &r.Cells[t.fields[n]]
+	}
+	return nil
+}
+
+// SetFields puts the numbers of a line into numbered fields, the first of which is
+// number n.
+func (t *Table) SetFields(r *Row, n int, line []byte) {
+	for word, rest := Word(line); len(word) > 0 && n < 64; word, rest = Word(rest) {
+		t.Field(r, n).SetWord(word)
+		n++
+	}
+}
+
+// SetUint makes a number the value of a cell. There may be no cell.
+func (c *Cell) SetUint(v uint64) {
+	if c != nil {
+		c.Kind, c.Num = Number, v
+	}
+}
+
+// SetWord makes a decimal number the value of a cell; it stays empty if the word is none.
+func (c *Cell) SetWord(word []byte) {
+	if c == nil {
+		return
+	}
+	if v, ok := Uint(word); ok {
+		c.SetUint(v)
+	}
+}
+
+// SetReal makes a number the value of a cell.
+func (c *Cell) SetReal(v float64) {
+	if c != nil {
+		c.Kind, c.Num = Float, math.Float64bits(v)
+	}
+}
+
+// SetText makes a string the value of a cell.
+func (c *Cell) SetText(s []byte) {
+	if c != nil {
+		c.Kind, c.Text = Text, append(c.Text[:0], s...)
+	}
+}
+
+// SetString makes a string the value of a cell.
+func (c *Cell) SetString(s string) {
+	if c != nil {
+		c.Kind, c.Text = Text, append(c.Text[:0], s...)
+	}
+}
+
+// A IDs numbers instances by their names in the order in which they were first
+// seen, and never uses a number again.
+type IDs struct {
+	Numbers map[string]int32
+	names   []string
+}
+
+// ID returns the number of an instance, and its name as a string.
+func (n *IDs) ID(name []byte) (int32, string) {
+	if i, ok := n.Numbers[string(name)]; ok {
+		return i, n.names[i]
+	}
+	if n.Numbers == nil {
+		n.Numbers = map[string]int32{}
+	}
+	s, i := string(name), int32(len(n.names))
+	n.Numbers[s] = i
+	n.names = append(n.names, s)
+	return i, s
+}
+
+// InDom returns the instance domain whose instances are the rows of a table,
+// sorted, and have their names there.
+func InDom(serial uint32, t *Table, oneline string) *pmda.InDom {
+	var list []pcp.Instance
+	return &pmda.InDom{
+		Serial: serial,
+		Needs:  t.Reading,
+		List: func() ([]pcp.Instance, error) {
+			list = list[:0]
+			for i := range t.Rows {
+				list = append(list, pcp.Instance{ID: t.Rows[i].Inst, Name: t.Rows[i].Name})
+			}
+			return list, nil
+		},
+		OneLine: oneline,
+	}
+}
+
+// Keyed fills a row from lines of a key and a number: "MemTotal: 123 kB".
+func Keyed(t *Table, r *Row, text []byte) {
+	for len(text) > 0 {
+		var line []byte
+		line, text = Line(text)
+		key, rest := Word(line)
+		if c := t.Cell(r, bytes.TrimSuffix(key, []byte{':'})); c != nil {
+			word, _ := Word(rest)
+			c.SetWord(word)
+		}
+	}
+}
+
+// Real returns the value of a cell that has a float.
+func (c *Cell) Real() float64 { return math.Float64frombits(c.Num) }

@@ -1,0 +1,44 @@
+package procfs
+
+import "bytes"
+
+// Users are the names of users and groups in the files of the system. Without
+// load there are none.
+type Users struct {
+	Root          *Root
+	users, groups map[uint64]string
+}
+
+// Load reads the files.
+func (u *Users) Load() {
+	u.users, u.groups = u.read("etc/passwd"), u.read("etc/group")
+}
+
+// Name returns the name of a group or a user, "" if there is none.
+func (u *Users) Name(group bool, id uint64) string {
+	if group {
+		return u.groups[id]
+	}
+	return u.users[id]
+}
+
+// read reads a file like /etc/passwd: a name, something, a number. The first name of
+// a number counts.
+func (u *Users) read(file string) map[uint64]string {
+	text, err := u.Root.Read(file)
+	if err != nil {
+		return nil
+	}
+	names := map[uint64]string{}
+	for len(text) > 0 {
+		var line []byte
+		line, text = Line(text)
+		name, rest, _ := bytes.Cut(line, []byte{':'})
+		_, rest, _ = bytes.Cut(rest, []byte{':'})
+		id, _, _ := bytes.Cut(rest, []byte{':'})
+		if n, ok := Uint(id); ok && len(name) > 0 && names[n] == "" {
+			names[n] = string(name)
+		}
+	}
+	return names
+}

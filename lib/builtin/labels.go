@@ -1,0 +1,84 @@
+package builtin
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+
+	"pmtools/lib/pcp"
+	"pmtools/lib/pmda"
+	"pmtools/lib/pmerr"
+)
+
+// Labels implements pmapi.Labeler.
+func (s *Source) Labels(ctx context.Context, kind pcp.LabelKind, ident uint32) ([]pcp.LabelSet, error) {
+	var domain uint32
+	switch kind {
+	case pcp.ContextLabels:
+		if s.closed {
+			return nil, pmerr.NoContext
+		}
+		return []pcp.LabelSet{{Inst: pcp.NullInst, Labels: s.contextLabels()}}, nil
+	case pcp.DomainLabels:
+		domain = ident
+	case pcp.InDomLabels, pcp.InstanceLabels:
+		domain = pcp.InDom(ident).Domain()
+	case pcp.ClusterLabels, pcp.ItemLabels:
+		domain = pcp.ID(ident).Domain()
+	default:
+		return nil, pmerr.Type
+	}
+	m, err := s.serving(ctx, domain, pmerr.PMID)
+	if err != nil {
+		return nil, err
+	}
+	var sets []pcp.LabelSet
+	if l, ok := m.provider.(pmda.Labeler); ok {
+		if sets, err = l.Labels(ctx, s.client, kind, ident); err != nil {
+			return nil, err
+		}
+	}
+	if kind == pcp.DomainLabels && len(sets) == 0 && m.Name != "" {
+		sets = []pcp.LabelSet{{Inst: pcp.NullInst, Labels: []pcp.Label{textLabel("agent", m.Name, 0)}}}
+	}
+	return marked(sets, kind), nil
+}
+
+// marked returns a copy of label sets whose labels have the level among their flags.
+func marked(sets []pcp.LabelSet, kind pcp.LabelKind) []pcp.LabelSet {
+	out := make([]pcp.LabelSet, len(sets))
+	for i, set := range sets {
+		out[i] = set
+		out[i].Labels = slices.Clone(set.Labels)
+		for j := range out[i].Labels {
+			out[i].Labels[j].Flags |= uint8(kind)
+		}
+	}
+	return out
+}
+
+// textLabel returns a label whose value is a string.
+func textLabel(name, value string, flags uint8) pcp.Label {
+	quoted, err := json.Marshal(value)
+	if err != nil {
+		quoted = []byte(`""`)
+	}
+	return pcp.Label{Name: name, Value: string(quoted), Flags: flags}
+}
+
+// contextLabels returns what the daemon would say of the host and of a client on
+// the same machine (wire.md W8.5).
+func (s *Source) contextLabels() []pcp.Label {
+	const own = uint8(pcp.ContextLabels)
+	labels := []pcp.Label{
+		textLabel("hostname", s.host.Name(), own),
+		textLabel("domainname", s.host.Word("proc/sys/kernel/domainname", "(none)", "localdomain"), own),
+		textLabel("machineid", s.host.Word("etc/machine-id", "", "localmachine"), own),
+	}
+	if gid, ok := s.client.Attrs[pmda.GroupID]; ok {
+		labels = append(labels,
+			pcp.Label{Name: "groupid", Value: gid, Flags: own | pcp.LabelOptional},
+			pcp.Label{Name: "userid", Value: s.client.Attrs[pmda.UserID], Flags: own | pcp.LabelOptional})
+	}
+	return pcp.MergeLabels(append(s.host.Labels(), labels)...)
+}

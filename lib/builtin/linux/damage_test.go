@@ -1,0 +1,120 @@
+package linux
+
+import (
+	"context"
+	"math/rand"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"pmtools/lib/builtin/internal/procfs/procfstest"
+	"pmtools/lib/builtin/proc"
+	"pmtools/lib/pcp"
+	"pmtools/lib/pmda"
+	"pmtools/lib/pmerr"
+)
+
+// unsupported are the metrics that are errors when there is nothing wrong.
+func unsupported(name string) bool {
+	return name == "swap.in" || name == "swap.out" || name == "proc.namespaces.envid"
+}
+
+func TestDamage(t *testing.T) {
+	random := rand.New(rand.NewSource(1))
+	garbage := func(n int) []byte {
+		b := make([]byte, n)
+		for i := range b {
+			b[i] = "0123456789abcdefCPU:()[] -\n\t\x00\x1b\xff"[random.Intn(31)]
+		}
+		return b
+	}
+	for _, c := range []struct {
+		name      string
+		change    func([]byte) []byte
+		min, max  int // number of values
+		failures  func(name string) bool
+		wantError pmerr.Code
+	}{
+		{"nothing", func(b []byte) []byte { return b }, 2000, 10000, func(string) bool { return false }, 0},
+		{"empty", func([]byte) []byte { return nil }, 20, 800, func(name string) bool { return strings.HasPrefix(name, "network.softnet.") }, pmerr.AppVersion},
+		{"only lines", func(b []byte) []byte { return []byte(strings.Repeat("\n", 1+len(b)/50)) }, 20, 2500, func(string) bool { return false }, 0},
+		{"first half", func(b []byte) []byte { return b[:len(b)/2] }, 500, 10000, func(string) bool { return false }, 0},
+		{"second half", func(b []byte) []byte { return b[len(b)/2:] }, 300, 10000, func(string) bool { return false }, 0},
+		{"twice", func(b []byte) []byte { return append(b, b...) }, 2000, 20000, func(string) bool { return false }, 0},
+		{"garbage", func(b []byte) []byte { return garbage(len(b) + 10) }, 20, 100000, func(string) bool { return false }, 0},
+		{"no digits", func(b []byte) []byte {
+			return []byte(strings.Map(func(r rune) rune {
+				if r >= '0' && r <= '9' {
+					return 'x'
+				}
+				return r
+			}, string(b)))
+		}, 20, 5000, func(string) bool { return false }, 0},
+		{"only nines", func(b []byte) []byte {
+			return []byte(strings.Map(func(r rune) rune {
+				if r >= '0' && r <= '8' {
+					return '9'
+				}
+				return r
+			}, string(b)))
+		}, 500, 20000, func(string) bool { return false }, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := procfstest.Tree(t)
+			procfstest.Damage(t, dir, c.change)
+			total := 0
+			for _, p := range []*pmda.Agent{newCollector(dir).agent(), proc.New(dir)} {
+				values, failed := procfstest.FetchAll(t, p)
+				again, _ := procfstest.FetchAll(t, p)
+				if values != again {
+					t.Errorf("%d values, then %d", values, again)
+				}
+				total += values
+				for name, err := range failed {
+					if !unsupported(name) && !(c.failures(name) && err == c.wantError) {
+						t.Errorf("%s: %v", name, err)
+					}
+				}
+			}
+			if total < c.min || total > c.max {
+				t.Errorf("%d values, expected %d to %d", total, c.min, c.max)
+			}
+		})
+	}
+}
+
+// TestLarge feeds large files to all parsers: none may take more than the time
+// that is in proportion.
+func TestLarge(t *testing.T) {
+	for _, c := range parserTests {
+		if len(c.text) > 0 {
+			parsers[c.parser]([]byte(strings.Repeat(c.text, 1+300_000/len(c.text))))
+		}
+	}
+}
+
+// TestUnreadable checks metrics whose files are directories, which cannot be
+// read.
+func TestUnreadable(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"proc/stat", "proc/meminfo", "proc/net/dev", "proc/diskstats", "proc/7/stat", "proc/7/cmdline", "proc/7/fd"} {
+		if err := os.MkdirAll(filepath.Join(dir, name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	l, p := newCollector(dir).agent(), proc.New(dir)
+	for _, name := range []string{"kernel.all.cpu.user", "mem.util.free", "network.interface.in.bytes", "disk.dev.read"} {
+		if res := procfstest.Fetch(t, l, nil, name); res.Sets[0].Err == 0 || res.Sets[0].Len() != 0 {
+			t.Errorf("%s: %+v", name, res.Sets[0])
+		}
+	}
+	for name, want := range map[string]int{"proc.psinfo.utime": 0, "proc.psinfo.psargs": 0, "proc.psinfo.pid": 1, "proc.fd.count": 1} {
+		if res := procfstest.Fetch(t, p, nil, name); res.Sets[0].Err != 0 || res.Sets[0].Len() != want {
+			t.Errorf("%s: %+v", name, res.Sets[0])
+		}
+	}
+	if list, err := p.Instances(context.Background(), nil, pcp.NewInDom(3, 9)); err != nil || len(list) != 0 {
+		t.Errorf("a process whose name cannot be read: %v, %v", list, err)
+	}
+}

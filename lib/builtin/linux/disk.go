@@ -1,0 +1,283 @@
+package linux
+
+import (
+	"bytes"
+	"path"
+	"strings"
+
+	"pmtools/lib/builtin/internal/procfs"
+	"pmtools/lib/pcp"
+	"pmtools/lib/pmda"
+)
+
+// addDisks adds what is about block devices.
+func (l *collector) addDisks() {
+	const file = "/proc/diskstats"
+	l.disks = l.Table("disk", file, func(t *procfs.Table, _ *pmda.Request) error {
+		for _, kind := range diskKinds[1:] {
+			l.Tables[kind.table].Reset()
+		}
+		text, err := l.root.Read("proc/diskstats")
+		if err != nil {
+			return procfs.Error(err)
+		}
+		l.readDisks(text)
+		return nil
+	})
+	for _, kind := range diskKinds {
+		t := l.disks
+		if kind.table != "disk" {
+			t = l.Alias(kind.table, file, l.disks)
+		}
+		l.InDoms[kind.indom] = procfs.InDom(kind.serial, t, kind.help)
+	}
+	l.count("ndisk", "disks", l.disks)
+	l.addCapacity()
+	l.Table("scheduler", "/sys/block/DEV/queue/scheduler", func(t *procfs.Table, _ *pmda.Request) error {
+		for i := range l.disks.Rows {
+			name := "unknown"
+			if text, err := l.root.Read("sys/block/" + sysName(l.disks.Rows[i].Name) + "/queue/scheduler"); err == nil {
+				name = selected(text, name)
+			}
+			r := t.Row(l.disks.Rows[i].Inst)
+			t.Cell(r, []byte("name")).SetString(name)
+		}
+		return nil
+	}, l.disks)
+	l.addControllers()
+	l.addPaths()
+	l.addZRAM()
+}
+
+// addControllers adds what /sys tells of disks and their controllers.
+func (l *collector) addControllers() {
+	l.Table("controller", "/sys/block/DEV", func(t *procfs.Table, _ *pmda.Request) error {
+		for i := range l.disks.Rows {
+			if name := controller(l.root.Link("sys/block/" + sysName(l.disks.Rows[i].Name))); name != "" {
+				r := t.Row(l.disks.Rows[i].Inst)
+				t.Cell(r, []byte("name")).SetString(name)
+			}
+		}
+		return nil
+	}, l.disks)
+	l.Table("model", "/sys/block/DEV", func(t *procfs.Table, _ *pmda.Request) error {
+		for i := range l.disks.Rows {
+			dir, _, ok := strings.Cut(l.root.Link("sys/block/"+sysName(l.disks.Rows[i].Name)), "/block/")
+			if !ok || path.Base(dir) == "virtual" {
+				continue
+			}
+			if text, err := l.root.Read(path.Join("sys/block", dir, "model")); err == nil {
+				r := t.Row(l.disks.Rows[i].Inst)
+				t.Cell(r, []byte("name")).SetText(bytes.TrimRight(text, "\n"))
+			}
+		}
+		return nil
+	}, l.disks)
+	l.Table("wwid", "/sys/block/DEV/wwid", func(t *procfs.Table, _ *pmda.Request) error {
+		for i := range l.disks.Rows {
+			dir := "sys/block/" + sysName(l.disks.Rows[i].Name)
+			text, err := l.root.Read(dir + "/device/wwid")
+			if err != nil {
+				text, err = l.root.Read(dir + "/wwid")
+			}
+			id := "unknown"
+			if err == nil {
+				id = wwid(string(bytes.TrimSpace(text)))
+			}
+			r := t.Row(l.disks.Rows[i].Inst)
+			t.Cell(r, []byte("id")).SetString(id)
+		}
+		return nil
+	}, l.disks)
+	for name, dir := range map[string]string{"ntape": "sys/class/scsi_tape", "nfchost": "sys/class/fc_host"} {
+		l.Table(name, "/"+dir, func(t *procfs.Table, _ *pmda.Request) error {
+			names, _ := l.root.Names(dir) // without the directory there are none
+			r := t.Row(pcp.NullInst)
+			t.Cell(r, []byte("n")).SetUint(uint64(len(names)))
+			return nil
+		})
+	}
+}
+
+// controller returns the address of the last device on the PCI bus in the path
+// of a disk, without its domain: "00:02.0" of "../devices/pci0000:00/0000:00:02.0/virtio1/block/vda".
+func controller(link string) string {
+	name := ""
+	for part := range strings.SplitSeq(link, "/") {
+		if _, address, ok := strings.Cut(part, ":"); ok && len(part) == len("0000:00:02.0") && part[4] == ':' && part[7] == ':' && part[10] == '.' {
+			name = address
+		}
+	}
+	return name
+}
+
+// wwid returns the identifier of a disk with a digit for its kind in place of
+// the kind's name.
+func wwid(s string) string {
+	for prefix, digit := range map[string]string{"t10.": "1", "eui.": "2", "naa.": "3"} {
+		if id, ok := strings.CutPrefix(s, prefix); ok {
+			return digit + id
+		}
+	}
+	return s
+}
+
+// diskKinds are the kinds of block devices that have metrics.
+var diskKinds = [...]struct {
+	table, indom string
+	serial       uint32
+	help         string
+}{
+	{"disk", "1", 1, "Disks"},
+	{"partition", "10", 10, "Partitions of disks"},
+	{"dm", "24", 24, "Logical volumes"},
+	{"md", "25", 25, "Arrays of disks"},
+	{"zram", "38", 38, "Compressed disks in memory"},
+}
+
+// sysName returns a device's name as it stands in /sys.
+func sysName(name string) string {
+	return string(bytes.ReplaceAll([]byte(name), []byte{'/'}, []byte{'!'}))
+}
+
+// diskKind returns the number of a device's kind, -1 for those without metrics.
+func diskKind(name []byte) int {
+	has := func(prefix string) bool { return bytes.HasPrefix(name, []byte(prefix)) }
+	switch {
+	case len(name) == 0, has("loop"), has("ram"), has("sr"), has("scd"):
+		return -1
+	case has("zram"):
+		return 4
+	case has("dm-"):
+		return 2
+	case has("md"):
+		return 3
+	case isPartition(name):
+		return 1
+	}
+	return 0
+}
+
+// isPartition reports whether a device is a part of another by its name: a
+// number after the name of a disk, with a p between if that ends in a digit. Other
+// devices with a number are taken for partitions, as the reference does.
+func isPartition(name []byte) bool {
+	base := bytes.TrimRight(name, "0123456789")
+	if len(base) == len(name) {
+		return false
+	}
+	for _, prefix := range [...]string{"mmcblk", "nvme", "nbd", "rbd", "cciss/", "ida/", "rd/"} {
+		if bytes.HasPrefix(name, []byte(prefix)) {
+			return base[len(base)-1] == 'p' && len(base) > 1 && base[len(base)-2] >= '0' && base[len(base)-2] <= '9'
+		}
+	}
+	return true
+}
+
+// readDisks reads /proc/diskstats, of which the first two numbers are those of the
+// device:
+//
+//	8       0 sda 832120 163765 19447322 603461 1514020 297525 50004496 542615 3 348428 1381996
+func (l *collector) readDisks(text []byte) {
+	for len(text) > 0 {
+		var line []byte
+		line, text = procfs.Line(text)
+		_, rest := procfs.Word(line)
+		_, rest = procfs.Word(rest)
+		name, rest := procfs.Word(rest)
+		kind := diskKind(name)
+		if kind < 0 {
+			continue
+		}
+		t := l.Tables[diskKinds[kind].table]
+		r := t.Named(l.numbering(diskKinds[kind].table), l.diskName(kind, name))
+		t.SetFields(r, 1, rest)
+		if inst, ok := l.devices[string(name)]; !ok || inst != r.Inst {
+			l.devices[string(name)] = r.Inst
+		}
+		t.Cell(r, []byte("dev")).SetText(name)
+	}
+	for _, kind := range diskKinds {
+		l.Tables[kind.table].Sort()
+	}
+}
+
+// diskName returns the instance's name of a device: for a logical volume the one
+// that was given to it.
+func (l *collector) diskName(kind int, name []byte) []byte {
+	if diskKinds[kind].table != "dm" || bytes.ContainsRune(name, '/') {
+		return name
+	}
+	// What read returns is in use: the name is read with a buffer of its own.
+	other := procfs.Root{Dir: l.root.Dir, Buf: make([]byte, 256), Trace: l.root.Trace}
+	text, err := other.Read("sys/block/" + string(name) + "/dm/name")
+	if line, _ := procfs.Line(text); err == nil && len(line) > 0 {
+		return bytes.TrimSpace(line)
+	}
+	return name
+}
+
+// selected returns the word in brackets: "mq-deadline" of "none [mq-deadline] kyber".
+func selected(text []byte, other string) string {
+	_, after, _ := bytes.Cut(text, []byte{'['})
+	if word, _, ok := bytes.Cut(after, []byte{']'}); ok {
+		return string(word)
+	}
+	return other
+}
+
+// addCapacity adds the sizes of block devices from /proc/partitions.
+func (l *collector) addCapacity() {
+	const file = "/proc/partitions"
+	disks := l.Table("diskcapacity", file, func(t *procfs.Table, _ *pmda.Request) error {
+		for _, kind := range diskKinds {
+			l.Tables[kind.table+"capacity"].Reset()
+		}
+		text, err := l.root.Read("proc/partitions")
+		if err != nil {
+			return procfs.Missing(err)
+		}
+		l.readCapacity(text)
+		return nil
+	}, l.disks)
+	for _, kind := range diskKinds[1:] {
+		l.Alias(kind.table+"capacity", file, disks)
+	}
+}
+
+// readCapacity reads /proc/partitions: "8 0 268435456 sda".
+func (l *collector) readCapacity(text []byte) {
+	for len(text) > 0 {
+		var line []byte
+		line, text = procfs.Line(text)
+		_, rest := procfs.Word(line)
+		_, rest = procfs.Word(rest)
+		size, rest := procfs.Word(rest)
+		name, _ := procfs.Word(rest)
+		kind := diskKind(name)
+		if kind < 0 {
+			continue
+		}
+		if inst, ok := l.devices[string(name)]; ok && l.Tables[diskKinds[kind].table].Find(inst) != nil {
+			t := l.Tables[diskKinds[kind].table+"capacity"]
+			t.Field(t.Row(inst), 1).SetWord(size)
+		}
+	}
+	for _, kind := range diskKinds {
+		l.Tables[kind.table+"capacity"].Sort()
+	}
+}
+
+// addZRAM adds the files that only compressed disks in memory have.
+func (l *collector) addZRAM() {
+	zram := l.Tables["zram"]
+	number := func(t *procfs.Table, r *procfs.Row, text []byte) { t.SetFields(r, 1, text) }
+	for _, file := range []string{"io_stat", "mm_stat", "bd_stat"} {
+		l.perRow("zram_"+file, "/sys/block/DEV/"+file, zram, func(dev string) string {
+			return "sys/block/" + sysName(dev) + "/" + file
+		}, number)
+	}
+	l.perRow("zram_disksize", "/sys/block/DEV/disksize", zram, func(dev string) string {
+		return "sys/block/" + sysName(dev) + "/disksize"
+	}, number)
+}

@@ -1,0 +1,179 @@
+package linux
+
+import (
+	"bytes"
+	"path"
+	"strings"
+
+	"pmtools/lib/builtin/internal/procfs"
+	"pmtools/lib/pmda"
+)
+
+// A filesystem is what statfs says.
+type filesystem struct {
+	blocks, free, avail, files, ffree, size uint64
+}
+
+// skippedKinds are the kinds of file systems that are not among the instances, as
+// far as they are not recognised by what is mounted.
+var skippedKinds = [...]string{
+	"proc", "nfs", "devfs", "devpts", "devtmpfs", "squashfs", "selinuxfs", "securityfs", "configfs", "cgroup", "sysfs",
+}
+
+// A mount is a line of /proc/mounts.
+type mount struct{ device, dir, kind, options []byte }
+
+// addFilesystems adds what is about mounted file systems.
+func (l *collector) addFilesystems() {
+	const file = "statfs of the directories in /proc/self/mounts"
+	filesys := l.Table("filesys", file, func(t *procfs.Table, _ *pmda.Request) error {
+		l.Tables["tmpfs"].Reset()
+		text, err := l.root.Read("proc/self/mounts")
+		if err != nil {
+			return procfs.Missing(err)
+		}
+		l.readMounts(text)
+		return nil
+	})
+	tmpfs := l.Alias("tmpfs", file, filesys)
+	l.InDoms["5"] = procfs.InDom(5, filesys, "Devices with mounted file systems")
+	l.InDoms["18"] = procfs.InDom(18, tmpfs, "File systems in memory")
+	l.count("nfilesys", "mounted file systems", filesys)
+	l.Table("uuid", "/dev/disk/by-uuid", func(t *procfs.Table, _ *pmda.Request) error {
+		for i := range filesys.Rows {
+			t.Cell(t.At(filesys.Rows[i].Inst), []byte("uuid")).SetText(nil)
+		}
+		names, err := l.root.Names("dev/disk/by-uuid")
+		if err != nil {
+			return procfs.Missing(err)
+		}
+		for _, name := range names {
+			device := path.Base(l.root.Link("dev/disk/by-uuid/" + name))
+			for i := range filesys.Rows {
+				if path.Base(filesys.Rows[i].Name) == device {
+					t.Cell(t.At(filesys.Rows[i].Inst), []byte("uuid")).SetString(name)
+				}
+			}
+		}
+		t.Sort()
+		return nil
+	}, filesys)
+}
+
+// readMounts reads /proc/self/mounts: "/dev/vda / ext4 rw,relatime 0 0".
+func (l *collector) readMounts(text []byte) {
+	filesys, tmpfs := l.Tables["filesys"], l.Tables["tmpfs"]
+	for len(text) > 0 {
+		var line []byte
+		line, text = procfs.Line(text)
+		var m mount
+		m.device, line = procfs.Word(line)
+		m.dir, line = procfs.Word(line)
+		m.kind, line = procfs.Word(line)
+		m.options, _ = procfs.Word(line)
+		var t *procfs.Table
+		name := m.device
+		switch {
+		case string(m.kind) == "tmpfs":
+			t, name = tmpfs, m.dir
+		case m.isFilesystem():
+			t = filesys
+		default:
+			continue
+		}
+		l.addMount(t, name, &m)
+	}
+	filesys.Sort()
+	tmpfs.Sort()
+}
+
+// isFilesystem reports whether a mount is an instance of filesys metrics.
+func (m *mount) isFilesystem() bool {
+	if len(m.kind) == 0 || bytes.HasPrefix(m.kind, []byte("auto")) {
+		return false
+	}
+	for _, kind := range skippedKinds {
+		if string(m.kind) == kind {
+			return false
+		}
+	}
+	return bytes.HasPrefix(m.device, []byte("/dev")) || string(m.dir) == "/"
+}
+
+// addMount adds a row for a file system.
+func (l *collector) addMount(t *procfs.Table, name []byte, m *mount) {
+	kind := "filesys"
+	if t == l.Tables["tmpfs"] {
+		kind = "tmpfs"
+	}
+	inst, instance := l.numbering(kind).ID(name)
+	n := len(t.Rows)
+	r := t.At(inst)
+	if len(t.Rows) == n {
+		return // it is mounted at another place, too
+	}
+	r.Name = instance
+	set := func(key string, v uint64) { t.Cell(r, []byte(key)).SetUint(v) }
+	dir := unescape(m.dir)
+	t.Cell(r, []byte("dir")).SetString(dir)
+	t.Cell(r, []byte("type")).SetText(m.kind)
+	var fs filesystem
+	if err := l.statfs(dir, &fs); err != nil {
+		return
+	}
+	var readonly uint64
+	for option := range bytes.SplitSeq(m.options, []byte{','}) {
+		if string(option) == "ro" {
+			readonly = 1
+		}
+	}
+	set("readonly", readonly)
+	used := fs.blocks - fs.free
+	set("capacity", kbytes(fs.blocks, fs.size))
+	set("used", kbytes(used, fs.size))
+	set("free", kbytes(fs.free, fs.size))
+	set("avail", kbytes(fs.avail, fs.size))
+	set("files", fs.files)
+	set("ffree", fs.ffree)
+	set("bsize", fs.size)
+	full := 0.0
+	if used+fs.avail > 0 {
+		full = 100 * float64(used) / float64(used+fs.avail)
+	}
+	t.Cell(r, []byte("full")).SetReal(full)
+}
+
+// kbytes returns how many KiB a number of blocks is.
+func kbytes(blocks, size uint64) uint64 {
+	if size >= 1024 {
+		return blocks * (size / 1024)
+	}
+	return blocks * size / 1024
+}
+
+// unescape returns a name without the kernel's escapes: blanks stand as \040.
+func unescape(name []byte) string {
+	if !bytes.ContainsRune(name, '\\') {
+		return string(name)
+	}
+	var b strings.Builder
+	for i := 0; i < len(name); i++ {
+		if c := name[i]; c == '\\' && i+3 < len(name) && isOctal(name[i+1:i+4]) {
+			b.WriteByte((name[i+1]-'0')<<6 | (name[i+2]-'0')<<3 | (name[i+3] - '0'))
+			i += 3
+		} else {
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
+}
+
+// isOctal reports whether all characters are octal digits.
+func isOctal(s []byte) bool {
+	for _, c := range s {
+		if c < '0' || c > '7' {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,222 @@
+package linux
+
+import (
+	"bytes"
+	"encoding/hex"
+	"fmt"
+	"net/netip"
+
+	"pmtools/lib/builtin/internal/procfs"
+	"pmtools/lib/pmda"
+)
+
+// Flags of interfaces.
+const interfaceUp = 1
+
+// addInterfaces adds what is about network interfaces.
+func (l *collector) addInterfaces() {
+	l.netdev = l.Table("netdev", "/proc/net/dev", func(t *procfs.Table, _ *pmda.Request) error {
+		all := l.Tables["netall"]
+		all.Reset()
+		text, err := l.root.Read("proc/net/dev")
+		if err != nil {
+			return procfs.Missing(err)
+		}
+		parseInterfaces(t, all, l.numbering("interfaces"), text)
+		return nil
+	})
+	l.Alias("netall", "/proc/net/dev", l.netdev)
+	l.InDoms["3"] = procfs.InDom(3, l.netdev, "Network interfaces")
+	l.count("ninterface", "network interfaces", l.netdev)
+
+	number := func(t *procfs.Table, r *procfs.Row, text []byte) { t.SetFields(r, 1, text) }
+	l.perInterface("mtu", "mtu", number)
+	l.perInterface("linkspeed", "speed", parseSpeed)
+	l.perInterface("duplex", "duplex", func(t *procfs.Table, r *procfs.Row, text []byte) {
+		switch word, _ := procfs.Word(text); string(word) {
+		case "half":
+			t.Cell(r, []byte("mode")).SetUint(1)
+		case "full":
+			t.Cell(r, []byte("mode")).SetUint(2)
+		}
+	})
+	l.perInterface("netflags", "flags", func(t *procfs.Table, r *procfs.Row, text []byte) {
+		flags, _ := procfs.Hex(bytes.TrimSpace(text))
+		t.Cell(r, []byte("up")).SetUint(flags & interfaceUp)
+	})
+	l.Tables["netflags"].Slot("up")
+	l.Table("netrunning", "/sys/class/net/IF/flags and operstate", l.readRunning, l.netdev, l.Tables["netflags"])
+	l.Table("nettype", "/sys/class/net/IF", l.readTypes, l.netdev)
+	l.addAddresses()
+}
+
+// perInterface adds a table for a file that each interface has.
+func (l *collector) perInterface(name, file string, set func(t *procfs.Table, r *procfs.Row, text []byte)) {
+	l.perRow(name, "/sys/class/net/IF/"+file, l.netdev, func(dev string) string { return interfaceFile(dev, file) }, set)
+}
+
+// interfaceFile returns the name of a file of an interface. Interfaces have no
+// slashes in their names.
+func interfaceFile(dev, file string) string {
+	return fmt.Sprintf("sys/class/net/%s/%s", sysName(dev), file)
+}
+
+// parseInterfaces reads /proc/net/dev: two lines of headings, then
+//
+//	eth0:828668288   28192    13    14    15     16          17         18  1750490   21064
+//
+// A row of the table of all is added for those that are not of the host itself.
+func parseInterfaces(t, all *procfs.Table, ids *procfs.IDs, text []byte) {
+	for len(text) > 0 {
+		var line []byte
+		line, text = procfs.Line(text)
+		name, rest, ok := bytes.Cut(line, []byte{':'})
+		if name = bytes.TrimSpace(name); !ok || len(name) == 0 || bytes.ContainsAny(name, " |") {
+			continue
+		}
+		r := t.Named(ids, name)
+		t.SetFields(r, 1, rest)
+		if !hidden(r.Name) {
+			all.SetFields(all.Row(r.Inst), 1, rest)
+		}
+	}
+	t.Sort()
+}
+
+// parseSpeed reads the speed of a link in Mbit/s. An unknown one is no value.
+func parseSpeed(t *procfs.Table, r *procfs.Row, text []byte) {
+	word, _ := procfs.Word(text)
+	mbits, ok := procfs.Uint(word)
+	if !ok || int32(mbits) <= 0 {
+		return
+	}
+	bytes := mbits * 1000000 / 8
+	t.Cell(r, []byte("bytes")).SetUint(bytes)
+	t.Cell(r, []byte("mbytes")).SetReal(float64(bytes) / (1 << 20))
+}
+
+// readRunning finds out which interfaces can work: those that are switched on and
+// do not say that they are not ready.
+func (l *collector) readRunning(t *procfs.Table, _ *pmda.Request) error {
+	flags := l.Tables["netflags"]
+	for i := range l.netdev.Rows {
+		dev := &l.netdev.Rows[i]
+		f := flags.Find(dev.Inst)
+		if f == nil {
+			continue
+		}
+		r := t.Row(dev.Inst)
+		c := t.Cell(r, []byte("running"))
+		c.SetUint(flags.Cell(f, []byte("up")).Num)
+		if text, err := l.root.Read(interfaceFile(dev.Name, "operstate")); err == nil {
+			if s := string(bytes.TrimSpace(text)); s != "up" && s != "unknown" {
+				c.SetUint(0)
+			}
+		}
+	}
+	return nil
+}
+
+// readTypes finds out the kinds of interfaces.
+func (l *collector) readTypes(t *procfs.Table, _ *pmda.Request) error {
+	for i := range l.netdev.Rows {
+		name := l.netdev.Rows[i].Name
+		r := t.Row(l.netdev.Rows[i].Inst)
+		var wireless uint64
+		if _, err := l.root.Names(interfaceFile(name, "wireless")); err == nil {
+			wireless = 1
+		}
+		t.Cell(r, []byte("wireless")).SetUint(wireless)
+	}
+	return nil
+}
+
+// addAddresses adds the addresses of interfaces, which have an instance domain of
+// their own.
+func (l *collector) addAddresses() {
+	list := l.Table("netnames", "/sys/class/net", func(t *procfs.Table, _ *pmda.Request) error {
+		names, err := l.root.Names("sys/class/net")
+		if err != nil {
+			return procfs.Missing(err)
+		}
+		for _, name := range names {
+			t.Named(l.numbering("addresses"), []byte(name))
+		}
+		t.Sort()
+		return nil
+	})
+	l.InDoms["17"] = procfs.InDom(17, list, "Network interfaces with addresses")
+	l.perRow("hwaddr", "/sys/class/net/IF/address", list, func(dev string) string {
+		return interfaceFile(dev, "address")
+	}, func(t *procfs.Table, r *procfs.Row, text []byte) {
+		if line, _ := procfs.Line(text); len(line) > 0 {
+			t.Cell(r, []byte("address")).SetText(line)
+		}
+	})
+	l.Table("inetaddr", "the interfaces' addresses", func(t *procfs.Table, _ *pmda.Request) error {
+		if !l.root.Live() {
+			return nil
+		}
+		for i := range list.Rows {
+			if a := l.addresses(list.Rows[i].Name); a != "" {
+				r := t.Row(list.Rows[i].Inst)
+				t.Cell(r, []byte("address")).SetString(a)
+			}
+		}
+		return nil
+	}, list)
+	l.Table("inet6addr", "/proc/net/if_inet6", func(t *procfs.Table, _ *pmda.Request) error {
+		text, err := l.root.Read("proc/net/if_inet6")
+		if err != nil {
+			return procfs.Missing(err)
+		}
+		parseAddresses6(t, list, l.numbering("addresses"), text)
+		return nil
+	}, list)
+}
+
+// parseAddresses6 reads /proc/net/if_inet6: address, number of the interface, length
+// of the prefix, scope, flags and name. The last address of an interface counts.
+//
+//	fe80000000000000020c29fffe3b1c2d 02 40 20 80     eth0
+func parseAddresses6(t, list *procfs.Table, ids *procfs.IDs, text []byte) {
+	var words [6][]byte
+	for len(text) > 0 {
+		var line []byte
+		line, text = procfs.Line(text)
+		for i := range words {
+			words[i], line = procfs.Word(line)
+		}
+		var addr [16]byte
+		if n, err := hex.Decode(addr[:], words[0][:min(32, len(words[0]))]); err != nil || n != 16 {
+			continue
+		}
+		prefix, _ := procfs.Hex(words[2])
+		scope, _ := procfs.Hex(words[3])
+		inst, ok := ids.Numbers[string(words[5])]
+		if !ok || list.Find(inst) == nil {
+			continue
+		}
+		r := t.At(inst)
+		t.Cell(r, []byte("address")).SetString(fmt.Sprintf("%s/%d", netip.AddrFrom16(addr), prefix))
+		t.Cell(r, []byte("scope")).SetString(scopeName(scope))
+	}
+	t.Sort()
+}
+
+// scopeName returns the name of the scope of an IPv6 address.
+func scopeName(scope uint64) string {
+	switch scope {
+	case 0x00:
+		return "Global"
+	case 0x10:
+		return "Host"
+	case 0x20:
+		return "Link"
+	case 0x40:
+		return "Site"
+	case 0x80:
+		return "Compat"
+	}
+	return "Unknown"
+}

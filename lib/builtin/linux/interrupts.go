@@ -1,0 +1,133 @@
+package linux
+
+import (
+	"bytes"
+	"strconv"
+
+	"pmtools/lib/builtin/internal/procfs"
+	"pmtools/lib/pcp"
+	"pmtools/lib/pmda"
+)
+
+// addInterrupts adds what is about interrupts and soft interrupts.
+func (l *collector) addInterrupts() {
+	lines := l.interrupts("interrupts", "cpuinterrupts", "intrcpu", "proc/interrupts")
+	l.Alias("interrupterrors", "/proc/interrupts", lines)
+	lines.Slot("text")
+	l.Tables["cpuinterrupts"].Slot("text")
+	l.InDoms["4"] = procfs.InDom(4, lines, "Interrupt lines")
+	l.InDoms["40"] = procfs.InDom(40, l.Tables["cpuinterrupts"], "Interrupt lines of each processor")
+	soft := l.interrupts("softirqs", "cpusoftirqs", "sirqcpu", "proc/softirqs")
+	l.InDoms["36"] = procfs.InDom(36, soft, "Kinds of soft interrupts")
+	l.InDoms["41"] = procfs.InDom(41, l.Tables["cpusoftirqs"], "Kinds of soft interrupts of each processor")
+}
+
+// interrupts adds tables for a file with a line for each kind of interrupt and a
+// column for each processor: for the kinds, for both, and for the processors.
+func (l *collector) interrupts(kinds, both, cpus, file string) *procfs.Table {
+	t := l.Table(kinds, "/"+file, func(t *procfs.Table, _ *pmda.Request) error {
+		x := interruptReader{
+			kinds: t, both: l.Tables[both], cpus: l.Tables[cpus], errors: l.Tables["interrupterrors"],
+			kindIDs: l.numbering(kinds), bothIDs: l.numbering(both),
+		}
+		x.both.Reset()
+		x.cpus.Reset()
+		if kinds == "softirqs" {
+			x.errors = nil
+		} else {
+			x.errors.Reset()
+		}
+		text, err := l.root.Read(file)
+		if err != nil {
+			return procfs.Missing(err)
+		}
+		x.read(text)
+		return nil
+	})
+	l.Alias(both, "/"+file, t)
+	l.Alias(cpus, "/"+file, t)
+	return t
+}
+
+// interruptReader reads /proc/interrupts or /proc/softirqs.
+type interruptReader struct {
+	kinds, both, cpus *procfs.Table
+	errors            *procfs.Table // for lines with one number for all processors; may be nil
+	kindIDs, bothIDs  *procfs.IDs
+
+	columns []int32 // the processor of each column
+	totals  []uint64
+	name    []byte
+	text    []byte // what the line says beside its numbers
+}
+
+// read reads a file:
+//
+//	           CPU0       CPU1
+//	 24:          1          0  IO-APIC   5-edge      ACPI:Ged
+//	ERR:          0
+func (x *interruptReader) read(text []byte) {
+	line, text := procfs.Line(text)
+	for word, rest := procfs.Word(line); len(word) > 0; word, rest = procfs.Word(rest) {
+		n, ok := procfs.Uint(bytes.TrimPrefix(word, []byte("CPU")))
+		if !ok || n >= 1<<16 || len(x.columns) >= 1<<16 {
+			return
+		}
+		x.columns = append(x.columns, int32(n))
+	}
+	x.totals = make([]uint64, len(x.columns))
+	var errors *procfs.Row
+	if x.errors != nil {
+		errors = x.errors.Row(pcp.NullInst)
+	}
+	for len(text) > 0 {
+		line, text = procfs.Line(text)
+		name, rest, ok := bytes.Cut(line, []byte{':'})
+		if name = bytes.TrimSpace(name); !ok || len(name) == 0 {
+			continue
+		}
+		if key := bytes.ToUpper(name); string(key) == "ERR" || string(key) == "MIS" { // "Err" on some machines
+			if errors != nil {
+				word, _ := procfs.Word(rest)
+				x.errors.Cell(errors, key).SetWord(word)
+			}
+			continue
+		}
+		x.line(name, rest)
+	}
+	for i, cpu := range x.columns {
+		x.cpus.Cell(x.cpus.Row(cpu), []byte("count")).SetUint(x.totals[i])
+	}
+	x.kinds.Sort()
+	x.both.Sort()
+	x.cpus.Sort()
+}
+
+// line adds the numbers of a line.
+func (x *interruptReader) line(name, rest []byte) {
+	var total uint64
+	count := rest
+	for range x.columns {
+		_, rest = procfs.Word(rest)
+	}
+	x.text = procfs.Join(x.text[:0], rest)
+	rest = count
+	for i, cpu := range x.columns {
+		var word []byte
+		word, rest = procfs.Word(rest)
+		n, ok := procfs.Uint(word)
+		if !ok {
+			break
+		}
+		total += n
+		x.totals[i] += n
+		x.name = append(append(x.name[:0], name...), "::cpu"...)
+		x.name = strconv.AppendInt(x.name, int64(cpu), 10)
+		r := x.both.Named(x.bothIDs, x.name)
+		x.both.Cell(r, []byte("count")).SetUint(n)
+		x.both.Cell(r, []byte("text")).SetText(x.text)
+	}
+	r := x.kinds.Named(x.kindIDs, name)
+	x.kinds.Cell(r, []byte("total")).SetUint(total)
+	x.kinds.Cell(r, []byte("text")).SetText(x.text)
+}

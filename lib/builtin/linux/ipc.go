@@ -1,0 +1,125 @@
+package linux
+
+import (
+	"fmt"
+	"strconv"
+
+	"pmtools/lib/builtin/internal/procfs"
+	"pmtools/lib/pcp"
+	"pmtools/lib/pmda"
+)
+
+// addIPC adds what is about shared memory, message queues and semaphores of System V.
+func (l *collector) addIPC() {
+	for _, name := range []string{"msgmax", "msgmnb", "msgmni", "shmmax", "shmmni", "shmall"} {
+		l.numbers(name, "proc/sys/kernel/"+name)
+	}
+	l.numbers("kernelsem", "proc/sys/kernel/sem")
+	l.Table("msgpool", "/proc/sys/kernel/msgmni and msgmnb", func(t *procfs.Table, _ *pmda.Request) error {
+		queues, bytes := only(l.Tables["msgmni"]), only(l.Tables["msgmnb"])
+		t.Cell(t.Row(pcp.NullInst), []byte("kbytes")).SetUint(queues * bytes / 1024)
+		return nil
+	}, l.Tables["msgmni"], l.Tables["msgmnb"])
+	users := procfs.Users{Root: l.root}
+	passwd := l.Table("passwd", "/etc/passwd", func(*procfs.Table, *pmda.Request) error {
+		users.Load()
+		return nil
+	})
+	for _, kind := range []struct {
+		name  string
+		indom uint32
+		owner int // the field with the owner's number
+		what  string
+	}{
+		{"shm", 28, 8, "Segments of shared memory"},
+		{"msg", 29, 8, "Message queues"},
+		{"sem", 30, 5, "Sets of semaphores"},
+	} {
+		file := "proc/sysvipc/" + kind.name
+		t := l.Table("sysv"+kind.name, "/"+file, func(t *procfs.Table, _ *pmda.Request) error {
+			text, err := l.root.Read(file)
+			if err != nil {
+				return procfs.Missing(err)
+			}
+			parseSysV(t, l.numbering(kind.name), text, kind.owner)
+			return nil
+		})
+		t.Slot("uid")
+		l.Table("sysv"+kind.name+"owner", "/"+file+" and /etc/passwd", func(o *procfs.Table, _ *pmda.Request) error {
+			for i := range t.Rows {
+				if uid := t.Cell(&t.Rows[i], []byte("uid")); uid.Kind == procfs.Number {
+					r := o.Row(t.Rows[i].Inst)
+					o.Cell(r, []byte("owner")).SetString(users.Name(false, uid.Num))
+				}
+			}
+			return nil
+		}, t, passwd)
+		l.InDoms[strconv.Itoa(int(kind.indom))] = procfs.InDom(kind.indom, t, kind.what)
+		l.count("sysv"+kind.name+"count", "objects in /"+file, t)
+	}
+}
+
+// only returns the first field of the only row of a table, 0 if it has none.
+func only(t *procfs.Table) uint64 {
+	if len(t.Rows) == 1 {
+		if c := t.Field(&t.Rows[0], 1); c != nil && c.Kind == procfs.Number {
+			return c.Num
+		}
+	}
+	return 0
+}
+
+// Flags in the permissions of a segment of shared memory.
+const (
+	shmDest   = 0o1000
+	shmLocked = 0o2000
+	modeBits  = 0o777
+)
+
+// parseSysV reads a file of /proc/sysvipc, in which a line begins with the key, the
+// number and the permissions of an object:
+//
+//	       key      shmid perms                  size  cpid  lpid nattch   uid   gid
+//	1627390053          7   640                  1024  1003  1004      0     0     0
+//
+// The permissions stay the octal digits that they are shown with.
+func parseSysV(t *procfs.Table, ids *procfs.IDs, text []byte, owner int) {
+	_, text = procfs.Line(text)
+	for len(text) > 0 {
+		var line []byte
+		line, text = procfs.Line(text)
+		key, rest := procfs.Word(line)
+		id, rest := procfs.Word(rest)
+		perms, rest := procfs.Word(rest)
+		if _, ok := procfs.Uint(id); !ok {
+			continue
+		}
+		r := t.Named(ids, id)
+		k, _ := procfs.Uint(key)
+		t.Cell(r, []byte("key")).SetString(fmt.Sprintf("0x%08x", uint32(k)))
+		mode, _ := strconv.ParseUint(string(perms), 8, 32)
+		octal, _ := strconv.ParseUint(strconv.FormatUint(mode&modeBits, 8), 10, 32)
+		t.Cell(r, []byte("perms")).SetUint(octal)
+		t.Cell(r, []byte("status")).SetString(shmStatus(mode))
+		t.SetFields(r, 4, rest)
+		var word []byte
+		for range owner - 3 {
+			word, rest = procfs.Word(rest)
+		}
+		t.Cell(r, []byte("uid")).SetWord(word)
+	}
+	t.Sort()
+}
+
+// shmStatus says what the flags of a segment are.
+func shmStatus(mode uint64) string {
+	switch {
+	case mode&(shmDest|shmLocked) == shmDest|shmLocked:
+		return "dest locked"
+	case mode&shmDest != 0:
+		return "dest"
+	case mode&shmLocked != 0:
+		return "locked"
+	}
+	return ""
+}

@@ -1,0 +1,356 @@
+package linux
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"pmtools/lib/builtin/internal/procfs/procfstest"
+	"pmtools/lib/builtin/proc"
+	"pmtools/lib/pcp"
+	"pmtools/lib/pmda"
+	"pmtools/lib/pmerr"
+)
+
+func TestGolden(t *testing.T) {
+	procfstest.Golden(t, newCollector(procfstest.Tree(t)).agent(), Domain)
+}
+
+// TestRecord writes what the collectors say of the tree, for making the golden
+// file.
+func TestRecord(t *testing.T) {
+	file := os.Getenv("PMTOOLS_LINUX_RECORD")
+	if file == "" {
+		t.Skip("PMTOOLS_LINUX_RECORD is not set")
+	}
+	dir := procfstest.Tree(t)
+	var out []byte
+	for _, a := range []*pmda.Agent{newCollector(dir).agent(), proc.New(dir)} {
+		names := procfstest.Names(a)
+		for i, values := range procfstest.Values(t, a, names...) {
+			out = append(out, names[i]+"\t"+values+"\n"...)
+		}
+	}
+	if err := os.WriteFile(file, out, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestMissing(t *testing.T) {
+	l := newCollector(filepath.Join(t.TempDir(), "missing"))
+	l.uname = func() uname { return uname{} }
+	a := l.agent()
+	names := procfstest.Names(a)
+	for i, got := range procfstest.Values(t, a, names...) {
+		n := pmda.Name{Name: names[i]}
+		group, _, _ := strings.Cut(strings.TrimPrefix(n.Name, "network."), ".")
+		switch {
+		case strings.HasPrefix(n.Name, "swap.in"), strings.HasPrefix(n.Name, "swap.out"):
+			if got != "error "+pmerr.AppVersion.Error() {
+				t.Errorf("%s: %s", n.Name, got)
+			}
+		case strings.HasPrefix(n.Name, "disk."), n.Name == "hinv.ndisk", strings.HasPrefix(n.Name, "hinv.disk."), n.Name == "hinv.map.scsi_id",
+			strings.HasPrefix(n.Name, "zram."), strings.HasPrefix(n.Name, "hinv.map.dm"), strings.HasPrefix(n.Name, "hinv.map.md"),
+			strings.HasPrefix(n.Name, "network.") && slices.Contains([]string{
+				"ip", "ip6", "tcp", "udp", "udp6", "udplite", "udplite6", "icmp", "icmp6", "icmpmsg", "mptcp",
+				"tcpconn", "tcpconn6", "udpconn", "udpconn6", "rawconn", "rawconn6", "unix",
+			}, group):
+			if got != "error "+pmerr.ENOENT.Error() {
+				t.Errorf("%s: %s", n.Name, got)
+			}
+		case strings.HasPrefix(got, "error"):
+			t.Errorf("%s: %s", n.Name, got)
+		}
+	}
+}
+
+func TestFiles(t *testing.T) {
+	dir := procfstest.Files(t, map[string]string{
+		"proc/stat": "cpu 1 2\ncpu0 1 2\n", "proc/diskstats": "8 0 sda 1\n252 0 dm-0 2\n", "proc/partitions": "8 0 5 sda\n",
+		"proc/net/dev": "eth0: 1 2\n", "sys/class/net/eth0/mtu": "1500", "sys/class/net/eth0/flags": "0x1", "sys/class/net/eth0/operstate": "up",
+		"proc/meminfo": "MemTotal: 1 kB", "proc/sysvipc/msg": "key\n1 2 600 1 2 3 4 5", "etc/passwd": "root:x:0:0",
+	})
+	for _, c := range []struct{ metrics, want string }{
+		{"hinv.pagesize kernel.all.hz kernel.uname.release", ""},
+		{"kernel.all.cpu.user kernel.percpu.cpu.user kernel.all.intr hinv.ncpu", "proc/stat"},
+		{"kernel.all.load kernel.all.lastpid kernel.all.uptime", "proc/loadavg proc/uptime"},
+		{"mem.util.used mem.physmem swap.free hinv.physmem", "proc/meminfo"},
+		{"mem.vmstat.pgfault swap.pagesin", "proc/vmstat"},
+		{"disk.dev.read disk.all.read disk.dm.write disk.partitions.read", "proc/diskstats sys/block/dm-0/dm/name"},
+		{"disk.dev.capacity", "proc/diskstats sys/block/dm-0/dm/name proc/partitions"},
+		{"disk.dev.scheduler", "proc/diskstats sys/block/dm-0/dm/name sys/block/sda/queue/scheduler"},
+		{"network.interface.in.bytes network.all.out.bytes network.interface.mtu", "proc/net/dev sys/class/net/eth0/mtu"},
+		{"network.interface.up", "proc/net/dev sys/class/net/eth0/flags"},
+		{"network.interface.running network.interface.up", "proc/net/dev sys/class/net/eth0/flags sys/class/net/eth0/operstate"},
+		{"network.tcp.insegs network.ip.inreceives network.icmpmsg.intype", "proc/net/snmp"},
+		{"network.tcp.listendrops", "proc/net/netstat"},
+		{"network.tcpconn.established network.tcpconn.listen", "proc/net/tcp"},
+		{"ipc.msg.messages ipc.msg.owner ipc.msg.tot_msg", "proc/sysvipc/msg etc/passwd etc/group"},
+		{"filesys.used filesys.free hinv.nfilesys", "proc/self/mounts"},
+		{"mem.numa.util.free", "proc/meminfo"},
+	} {
+		l := newCollector(dir)
+		var files []string
+		l.root.Trace = func(name string) { files = append(files, name) }
+		procfstest.Fetch(t, l.agent(), nil, strings.Fields(c.metrics)...)
+		files = slices.DeleteFunc(files, func(name string) bool { return name == "sys/devices/system/node/node0/meminfo" })
+		slices.Sort(files)
+		want := strings.Fields(c.want)
+		if slices.Sort(want); !slices.Equal(files, want) {
+			t.Errorf("%s: read %q, want %q", c.metrics, files, want)
+		}
+	}
+}
+
+// TestOnce checks that a fetch of everything reads no file twice.
+func TestOnce(t *testing.T) {
+	l := newCollector(procfstest.Tree(t))
+	count := map[string]int{}
+	l.root.Trace = func(name string) { count[name]++ }
+	a := l.agent()
+	procfstest.Fetch(t, a, nil, procfstest.Names(a)...)
+	for name, n := range count {
+		if n > 1 {
+			t.Errorf("%s is read %d times", name, n)
+		}
+	}
+	if len(count) < 80 {
+		t.Errorf("only %d files are read", len(count))
+	}
+}
+
+func TestDiskKind(t *testing.T) {
+	for name, want := range map[string]int{
+		"": -1, "loop0": -1, "ram0": -1, "sr0": -1, "fd0": 1, "sda": 0, "sda1": 1, "sdaa12": 1, "vda": 0, "vdb2": 1, "xvda": 0, "xvda1": 1, "hdc": 0,
+		"nvme0n1": 0, "nvme0n1p2": 1, "nvme10n1": 0, "mmcblk0": 0, "mmcblk0p1": 1, "mmcblk0boot0": 0, "dm-0": 2, "dm-12": 2, "md0": 3, "md127": 3,
+		"zram0": 4, "nbd0": 0, "nbd0p1": 1, "rbd0": 0, "rbd0p1": 1, "cciss/c0d0": 0, "cciss/c0d0p1": 1, "dasda1": 1, "dasda": 0, "pmem0": 1, "pmem0p1": 1, "drbd0": 1, "nvme0c0n1": 0,
+	} {
+		if got := diskKind([]byte(name)); got != want {
+			t.Errorf("%s: %d, want %d", name, got, want)
+		}
+	}
+}
+
+func TestHidden(t *testing.T) {
+	for name, want := range map[string]bool{
+		"lo": true, "lo0": false, "eth0": false, "enp3s0": false, "bond0": true, "bond": false, "bond0.5": false, "team12": true, "tun0": true, "tap0": false,
+		"virbr0": true, "virbr0-nic": true, "cni0": true, "cni-podman0": true, "docker0": true, "veth1": true, "vethab12": false, "face": true, "wlan0": false,
+	} {
+		if got := hidden(name); got != want {
+			t.Errorf("%s: %t", name, got)
+		}
+	}
+}
+
+func TestUnescape(t *testing.T) {
+	for text, want := range map[string]string{
+		"": "", "/a": "/a", `/a\040b`: "/a b", `\134`: `\`, `\011\012x`: "\t\nx", `\04`: `\04`, `\0`: `\0`, `a\`: `a\`, `\999`: `\999`, `\777`: "\xff",
+	} {
+		if got := unescape([]byte(text)); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
+
+func TestSelected(t *testing.T) {
+	for text, want := range map[string]string{
+		"": "other", "none": "other", "[none] mq-deadline": "none", "noop [deadline] cfq\n": "deadline", "[": "other", "]x[": "other", "[]": "",
+	} {
+		if got := selected([]byte(text), "other"); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
+
+func TestController(t *testing.T) {
+	for link, want := range map[string]string{
+		"": "", "../devices/virtual/block/loop0": "", "../devices/pci0000:00/0000:00:02.0/virtio1/block/vda": "00:02.0",
+		"../devices/pci0000:00/0000:00:1d.0/0000:3b:00.0/nvme/nvme0/nvme0n1": "3b:00.0", "a/0000-00:02.0/b": "", "0000:00:02,0": "",
+	} {
+		if got := controller(link); got != want {
+			t.Errorf("%s: %q, want %q", link, got, want)
+		}
+	}
+}
+
+func TestWWID(t *testing.T) {
+	for text, want := range map[string]string{"naa.50014ee": "350014ee", "eui.0025": "20025", "t10.ATA X": "1ATA X", "other": "other", "": ""} {
+		if got := wwid(text); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
+
+func TestScope(t *testing.T) {
+	for scope, want := range map[uint64]string{0: "Global", 0x10: "Host", 0x20: "Link", 0x40: "Site", 0x80: "Compat", 1: "Unknown"} {
+		if got := scopeName(scope); got != want {
+			t.Errorf("%#x: %s, want %s", scope, got, want)
+		}
+	}
+}
+
+func TestKbytes(t *testing.T) {
+	for _, c := range []struct{ blocks, size, want uint64 }{{10, 4096, 40}, {10, 1024, 10}, {11, 512, 5}, {1 << 60, 4096, 1 << 62}, {5, 0, 0}} {
+		if got := kbytes(c.blocks, c.size); got != c.want {
+			t.Errorf("%d blocks of %d: %d, want %d", c.blocks, c.size, got, c.want)
+		}
+	}
+}
+
+// TestInstances checks that instances keep their numbers when others come and go.
+func TestInstances(t *testing.T) {
+	dir := procfstest.Files(t, map[string]string{"proc/net/dev": "lo: 1\neth0: 2\nwg0: 3\n"})
+	a := newCollector(dir).agent()
+	for _, c := range []struct{ dev, want string }{
+		{"lo: 1\neth0: 2\nwg0: 3\n", "[{0 lo} {1 eth0} {2 wg0}]"},
+		{"wg0: 3\nlo: 1\n", "[{0 lo} {2 wg0}]"},
+		{"eth1: 3\nlo: 1\n", "[{0 lo} {3 eth1}]"},
+		{"", "[]"},
+		{"eth0: 2\n", "[{1 eth0}]"},
+	} {
+		procfstest.File(t, dir, "proc/net/dev", c.dev)
+		list, err := a.Instances(context.Background(), nil, pcp.NewInDom(Domain, 3))
+		if got := fmt.Sprint(list); err != nil || got != c.want {
+			t.Errorf("%q: %s, %v, want %s", c.dev, got, err, c.want)
+		}
+	}
+}
+
+// TestFilesystems checks what is made of the answers of statfs.
+func TestFilesystems(t *testing.T) {
+	dir := procfstest.Files(t, map[string]string{"proc/self/mounts": "/dev/sda1 /srv/a\\040b xfs rw 0 0\n/dev/sdb1 /gone ext4 rw 0 0\ntmpfs /run tmpfs ro 0 0\n"})
+	l := newCollector(dir)
+	var asked []string
+	l.statfs = func(path string, fs *filesystem) error {
+		asked = append(asked, path)
+		if path == "/gone" {
+			return pmerr.ENOENT
+		}
+		*fs = filesystem{blocks: 100, free: 40, avail: 20, files: 7, ffree: 3, size: 2048}
+		return nil
+	}
+	got := procfstest.Values(t, l.agent(), "filesys.capacity", "filesys.used", "filesys.free", "filesys.avail", "filesys.full", "filesys.usedfiles",
+		"filesys.mountdir", "filesys.readonly", "tmpfs.capacity", "tmpfs.full", "hinv.nfilesys")
+	want := []string{
+		"/dev/sda1=200", "/dev/sda1=120", "/dev/sda1=80", "/dev/sda1=40", "/dev/sda1=75", "/dev/sda1=4",
+		`/dev/sda1="/srv/a b"|/dev/sdb1="/gone"`, "/dev/sda1=0", "/run=200", "/run=75", "2",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q\nwant %q", got, want)
+	}
+	if !slices.Equal(asked[:3], []string{"/srv/a b", "/gone", "/run"}) {
+		t.Errorf("asked for %q", asked)
+	}
+}
+
+func TestAddresses(t *testing.T) {
+	l := newCollector("/")
+	l.root.Dir = ""
+	l.addresses = func(name string) string { return map[string]string{"lo": "127.0.0.1"}[name] }
+	if _, err := l.root.Names("sys/class/net"); err != nil {
+		t.Skip("no interfaces here")
+	}
+	if got := procfstest.Values(t, l.agent(), "network.interface.inet_addr")[0]; got != `lo="127.0.0.1"` {
+		t.Errorf("got %s", got)
+	}
+}
+
+func TestUname(t *testing.T) {
+	l := newCollector(t.TempDir())
+	l.uname = func() uname {
+		return uname{sysname: "S", nodename: "n", release: "1.2", version: "#3", machine: "m"}
+	}
+	got := procfstest.Values(t, l.agent(), "kernel.uname.sysname", "kernel.uname.release", "kernel.uname.version", "hinv.machine", "pmda.uname", "kernel.uname.distro")
+	if want := []string{`"S"`, `"1.2"`, `"#3"`, `"m"`, `"S n 1.2 #3 m"`, `"?"`}; !slices.Equal(got, want) {
+		t.Errorf("got %q", got)
+	}
+}
+
+// TestLive fetches everything of the running system.
+func TestLive(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("not Linux")
+	}
+	for _, p := range []pmda.Provider{New("/"), proc.New("/")} {
+		req := &pmda.Request{}
+		for _, n := range p.Names() {
+			req.IDs = append(req.IDs, n.ID)
+		}
+		var res pcp.Result
+		if err := p.Fetch(context.Background(), req, &res); err != nil {
+			t.Fatal(err)
+		}
+		values := 0
+		for i := range res.Sets {
+			values += res.Sets[i].Len()
+		}
+		if values < 200 {
+			t.Errorf("domain %d: %d values", p.Domain(), values)
+		}
+	}
+}
+
+// TestAllocs checks that a steady fetch allocates for opening files only, not
+// for values.
+func TestAllocs(t *testing.T) {
+	a := newCollector(procfstest.Tree(t)).agent()
+	for _, c := range []struct {
+		metrics string
+		files   float64
+	}{
+		{"mem.util.used mem.util.free mem.util.cached mem.util.active mem.util.dirty", 1},
+		{"kernel.all.cpu.user kernel.percpu.cpu.user kernel.percpu.cpu.sys kernel.percpu.cpu.idle", 1},
+		{"network.interface.in.bytes network.interface.out.bytes network.interface.in.packets", 1},
+		{"network.tcp.insegs network.udp.indatagrams network.ip.inreceives", 1},
+		{"mem.vmstat.pgfault mem.vmstat.pgfree mem.vmstat.pgmajfault", 1},
+	} {
+		req := &pmda.Request{}
+		for _, name := range strings.Fields(c.metrics) {
+			i := slices.IndexFunc(a.Names(), func(n pmda.Name) bool { return n.Name == name })
+			req.IDs = append(req.IDs, a.Names()[i].ID)
+		}
+		var res pcp.Result
+		n := testing.AllocsPerRun(20, func() {
+			if err := a.Fetch(context.Background(), req, &res); err != nil {
+				t.Fatal(err)
+			}
+		})
+		if n > 8*c.files {
+			t.Errorf("%s: %v allocations", c.metrics, n)
+		}
+	}
+}
+
+func Benchmark(b *testing.B) {
+	dir := procfstest.Tree(b)
+	for _, c := range []struct{ name, prefix string }{{"all", ""}, {"cpu", "kernel.all.cpu."}, {"mem", "mem.util."}, {"disk", "disk.dev."}} {
+		b.Run(c.name, func(b *testing.B) {
+			p := New(dir)
+			req := &pmda.Request{}
+			for _, n := range p.Names() {
+				if strings.HasPrefix(n.Name, c.prefix) {
+					req.IDs = append(req.IDs, n.ID)
+				}
+			}
+			var res pcp.Result
+			b.ReportAllocs()
+			for b.Loop() {
+				if err := p.Fetch(context.Background(), req, &res); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+func BenchmarkNew(b *testing.B) {
+	for b.Loop() {
+		New("/")
+		proc.New("/")
+	}
+}

@@ -1,0 +1,363 @@
+package linux
+
+import (
+	"bytes"
+	"slices"
+	"strconv"
+	"strings"
+
+	"pmtools/lib/builtin/internal/procfs"
+	"pmtools/lib/pmda"
+)
+
+// hugeKeys are the lines of meminfo files that count huge pages. Their values
+// in bytes have the same keys with ".bytes".
+var hugeKeys = [...]string{"HugePages_Total", "HugePages_Free", "HugePages_Rsvd", "HugePages_Surp"}
+
+// addMemory adds what is about memory and swap space.
+func (l *collector) addMemory() {
+	meminfo := l.file("meminfo", "proc/meminfo", func(t *procfs.Table, r *procfs.Row, text []byte) {
+		procfs.Keyed(t, r, text)
+		addHugeBytes(t, r, t.Cell(r, []byte("Hugepagesize")))
+	})
+	meminfo.Slot("Hugepagesize")
+	for _, key := range hugeKeys {
+		meminfo.Slot(key)
+	}
+	l.file("vmstat", "proc/vmstat", procfs.Keyed)
+	swaps := l.Table("swaps", "/proc/swaps", func(t *procfs.Table, _ *pmda.Request) error {
+		text, err := l.root.Read("proc/swaps")
+		if err != nil {
+			return procfs.Missing(err)
+		}
+		parseSwaps(t, l.numbering("swaps"), text)
+		return nil
+	})
+	l.InDoms["6"] = procfs.InDom(6, swaps, "Swap areas")
+	for _, name := range []string{
+		"full_scans", "merge_across_nodes", "pages_shared", "pages_sharing", "pages_to_scan",
+		"pages_unshared", "pages_volatile", "run", "sleep_millisecs",
+	} {
+		l.numbers("ksm_"+name, "sys/kernel/mm/ksm/"+name)
+	}
+	slabs := l.Table("slabinfo", "/proc/slabinfo", func(t *procfs.Table, _ *pmda.Request) error {
+		text, err := l.root.Read("proc/slabinfo")
+		if err != nil {
+			return procfs.Missing(err)
+		}
+		parseSlabs(t, l.numbering("slabs"), text)
+		return nil
+	})
+	l.InDoms["12"] = procfs.InDom(12, slabs, "Caches of structures of the kernel")
+	huge := l.Table("hugepages", "/sys/kernel/mm/hugepages", func(t *procfs.Table, _ *pmda.Request) error {
+		l.readHuge(t, l.numbering("hugepages"), "", "sys/kernel/mm/hugepages")
+		t.Sort()
+		return nil
+	})
+	l.InDoms["43"] = procfs.InDom(43, huge, "Sizes of huge pages")
+}
+
+// addHugeBytes calculates the sizes of huge pages from their number; size is that of
+// one in KiB.
+func addHugeBytes(t *procfs.Table, r *procfs.Row, size *procfs.Cell) {
+	if size == nil || size.Kind != procfs.Number {
+		return
+	}
+	for _, key := range hugeKeys {
+		n := t.Cell(r, []byte(key))
+		if c := t.Cell(r, []byte(key+".bytes")); c != nil && n != nil && n.Kind == procfs.Number {
+			c.SetUint(n.Num * size.Num << 10)
+		}
+	}
+}
+
+// parseSwaps reads /proc/swaps: a line of headings, then
+//
+//	/dev/sda2   partition	2097148		1024		-2
+func parseSwaps(t *procfs.Table, ids *procfs.IDs, text []byte) {
+	_, text = procfs.Line(text)
+	for len(text) > 0 {
+		var line []byte
+		line, text = procfs.Line(text)
+		name, rest := procfs.Word(line)
+		_, rest = procfs.Word(rest)
+		if len(rest) == 0 {
+			continue
+		}
+		r := t.Named(ids, name)
+		for _, key := range [...]string{"size", "used", "priority"} {
+			var word []byte
+			word, rest = procfs.Word(rest)
+			t.Cell(r, []byte(key)).SetWord(word)
+		}
+		t.Cell(r, []byte("zero")).SetUint(0)
+	}
+	t.Sort()
+}
+
+// parseSlabs reads /proc/slabinfo: two lines of headings, then
+//
+//	bio-312   12     12    320   12    1 : tunables    0    0    0 : slabdata      1      1      0
+func parseSlabs(t *procfs.Table, ids *procfs.IDs, text []byte) {
+	keys := [...]string{"active_objs", "num_objs", "objsize", "objperslab", "pagesperslab"}
+	for len(text) > 0 {
+		var line []byte
+		line, text = procfs.Line(text)
+		name, rest := procfs.Word(line)
+		objects, data, _ := bytes.Cut(rest, []byte(": tunables"))
+		_, data, ok := bytes.Cut(data, []byte(": slabdata"))
+		if !ok || len(name) == 0 || name[0] == '#' {
+			continue // a heading, or without what is wanted
+		}
+		r := t.Named(ids, name)
+		var nums [5]uint64
+		for i, key := range keys {
+			var word []byte
+			word, objects = procfs.Word(objects)
+			nums[i], _ = procfs.Uint(word)
+			t.Cell(r, []byte(key)).SetUint(nums[i])
+		}
+		active, data := procfs.Word(data)
+		total, _ := procfs.Word(data)
+		t.Cell(r, []byte("active_slabs")).SetWord(active)
+		t.Cell(r, []byte("num_slabs")).SetWord(total)
+		if perSlab := nums[3]; perSlab > 0 {
+			t.Cell(r, []byte("bytes")).SetUint(nums[0] * nums[4] * procfs.PageSize() / perSlab)
+		}
+	}
+	t.Sort()
+}
+
+// readHuge reads the directories for sizes of huge pages: hugepages-2048kB. What is
+// counted in pages there has the size of the pages here, in KiB.
+func (l *collector) readHuge(t *procfs.Table, ids *procfs.IDs, prefix, dir string) {
+	names, _ := l.root.Names(dir)
+	for _, name := range names {
+		size, ok := strings.CutPrefix(name, "hugepages-")
+		kbytes, isNumber := procfs.Uint([]byte(size))
+		if !ok || !isNumber {
+			continue
+		}
+		r := t.Named(ids, []byte(prefix+size))
+		for key, slot := range t.Slots {
+			if key == "pagesize" {
+				r.Cells[slot].SetUint(kbytes)
+				continue
+			}
+			text, err := l.root.Read(dir + "/" + name + "/" + key)
+			if err != nil {
+				continue
+			}
+			word, _ := procfs.Word(text)
+			if n, ok := procfs.Uint(word); ok {
+				r.Cells[slot].SetUint(n * kbytes)
+			}
+		}
+	}
+}
+
+// addNUMA adds what is about memory nodes and zones.
+func (l *collector) addNUMA() {
+	meminfo := l.Tables["meminfo"]
+	nodemem := l.Table("nodemem", "/sys/devices/system/node/NODE/meminfo", func(t *procfs.Table, _ *pmda.Request) error {
+		for i := range l.nodes.Rows {
+			text, err := l.root.Read("sys/devices/system/node/" + l.nodes.Rows[i].Name + "/meminfo")
+			if err != nil {
+				continue
+			}
+			r := t.Row(l.nodes.Rows[i].Inst)
+			parseNodeMemory(t, r, text)
+			if len(meminfo.Rows) == 1 {
+				addHugeBytes(t, r, meminfo.Cell(&meminfo.Rows[0], []byte("Hugepagesize")))
+			}
+		}
+		return nil
+	}, l.nodes, meminfo)
+	for _, key := range hugeKeys {
+		nodemem.Slot(key)
+	}
+	l.perRow("numastat", "/sys/devices/system/node/NODE/numastat", l.nodes, func(node string) string {
+		return "sys/devices/system/node/" + node + "/numastat"
+	}, procfs.Keyed)
+	huge := l.Table("nodehugepages", "/sys/devices/system/node/NODE/hugepages", func(t *procfs.Table, _ *pmda.Request) error {
+		for i := range l.nodes.Rows {
+			name := l.nodes.Rows[i].Name
+			l.readHuge(t, l.numbering("nodehugepages"), name+"::", "sys/devices/system/node/"+name+"/hugepages")
+		}
+		t.Sort()
+		return nil
+	}, l.nodes)
+	l.InDoms["44"] = procfs.InDom(44, huge, "Sizes of huge pages of each memory node")
+	buddy := l.Table("buddyinfo", "/proc/buddyinfo", func(t *procfs.Table, _ *pmda.Request) error {
+		text, err := l.root.Read("proc/buddyinfo")
+		if err != nil {
+			return procfs.Missing(err)
+		}
+		parseBuddies(t, l.numbering("buddyinfo"), text)
+		return nil
+	})
+	l.InDoms["31"] = procfs.InDom(31, buddy, "Sizes of free blocks of memory in each zone")
+	l.addZones()
+}
+
+// parseNodeMemory reads the meminfo file of a node: "Node 0 MemTotal: 123 kB".
+func parseNodeMemory(t *procfs.Table, r *procfs.Row, text []byte) {
+	for len(text) > 0 {
+		var line []byte
+		line, text = procfs.Line(text)
+		_, line = procfs.Word(line)
+		_, line = procfs.Word(line)
+		procfs.Keyed(t, r, line)
+	}
+}
+
+// parseBuddies reads /proc/buddyinfo: how many free blocks of each order a zone has.
+//
+//	Node 0, zone      DMA      0      0      0      0      0      0      0      0      1      1      3
+func parseBuddies(t *procfs.Table, ids *procfs.IDs, text []byte) {
+	var name []byte
+	for len(text) > 0 {
+		var line []byte
+		line, text = procfs.Line(text)
+		node, zone, rest, ok := parseZone(line)
+		if !ok {
+			continue
+		}
+		for order := range 32 {
+			var word []byte
+			if word, rest = procfs.Word(rest); len(word) == 0 {
+				break
+			}
+			name = append(name[:0], zone...)
+			name = append(name, "::order"...)
+			name = strconv.AppendUint(name, uint64(order), 10)
+			name = append(name, "::node"...)
+			name = append(name, node...)
+			pages, _ := procfs.Uint(word)
+			r := t.Named(ids, name)
+			t.Cell(r, []byte("pages")).SetUint(pages)
+			t.Cell(r, []byte("total")).SetUint(pages << order * (procfs.PageSize() >> 10))
+		}
+	}
+	t.Sort()
+}
+
+// parseZone reads the beginning of a line: "Node 0, zone DMA".
+func parseZone(line []byte) (node, zone, rest []byte, ok bool) {
+	word, rest := procfs.Word(line)
+	node, rest = procfs.Word(rest)
+	kind, rest := procfs.Word(rest)
+	zone, rest = procfs.Word(rest)
+	node = bytes.TrimSuffix(node, []byte{','})
+	return node, zone, rest, string(word) == "Node" && string(kind) == "zone" && len(zone) > 0
+}
+
+// addZones adds what is in /proc/zoneinfo.
+func (l *collector) addZones() {
+	zones := l.Table("zoneinfo", "/proc/zoneinfo", func(t *procfs.Table, _ *pmda.Request) error {
+		protection := l.Tables["zoneprotection"]
+		protection.Reset()
+		text, err := l.root.Read("proc/zoneinfo")
+		if err != nil {
+			return procfs.Missing(err)
+		}
+		z := zoneReader{zones: t, protection: protection, ids: l.numbering("zones"), reserves: l.numbering("reserves")}
+		z.read(text)
+		return nil
+	})
+	l.Alias("zoneprotection", "/proc/zoneinfo", zones)
+	l.InDoms["32"] = procfs.InDom(32, zones, "Memory nodes and their zones")
+	l.InDoms["33"] = procfs.InDom(33, l.Tables["zoneprotection"], "Reserves of zones")
+}
+
+// A zoneReader reads /proc/zoneinfo. What is counted in pages there is in KiB
+// in the tables.
+type zoneReader struct {
+	zones, protection *procfs.Table
+	ids, reserves     *procfs.IDs
+
+	zone, node, name []byte // where it is
+	row              *procfs.Row
+	empty            []int32 // zones without memory, which are not instances
+}
+
+// read reads a file:
+//
+//	Node 0, zone      DMA
+//	  per-node stats
+//	      nr_inactive_anon 46718
+//	  pages free     3840
+//	        min      33
+//	        protection: (0, 3019, 7627, 7627, 7627)
+//	      nr_free_pages 3840
+//	  pagesets
+func (z *zoneReader) read(text []byte) {
+	for len(text) > 0 {
+		var line []byte
+		line, text = procfs.Line(text)
+		if node, zone, _, ok := parseZone(line); ok {
+			z.node, z.zone, z.row = node, zone, nil
+			continue
+		}
+		key, rest := procfs.Word(line)
+		switch string(key) {
+		case "per-node":
+			z.begin(false)
+			continue
+		case "pages":
+			z.begin(true)
+			key, rest = procfs.Word(rest)
+		case "protection:":
+			z.reserve(rest)
+			continue
+		case "pagesets":
+			z.row = nil
+		}
+		if z.row == nil {
+			continue
+		}
+		word, _ := procfs.Word(rest)
+		n, ok := procfs.Uint(word)
+		if ok && n == 0 && string(key) == "present" {
+			z.empty = append(z.empty, z.row.Inst)
+		}
+		if ok {
+			z.zones.Cell(z.row, key).SetUint(n * (procfs.PageSize() >> 10))
+		}
+	}
+	z.zones.Keep(func(r *procfs.Row) bool { return !slices.Contains(z.empty, r.Inst) })
+	z.zones.Sort()
+	z.protection.Sort()
+}
+
+// begin makes the row of the zone, or of its node, the current one.
+func (z *zoneReader) begin(zone bool) {
+	z.name = z.name[:0]
+	if zone {
+		z.name = append(append(z.name, z.zone...), "::"...)
+	}
+	z.name = append(append(z.name, "node"...), z.node...)
+	inst, name := z.ids.ID(z.name)
+	z.row = z.zones.At(inst)
+	z.row.Name = name
+}
+
+// reserve reads "(0, 3019, 7627)": what of the zone is not given to allocations that
+// could have come from others.
+func (z *zoneReader) reserve(list []byte) {
+	for i := range 64 {
+		var word []byte
+		if word, list = procfs.Word(list); len(word) == 0 {
+			return
+		}
+		n, ok := procfs.Uint(bytes.TrimLeft(word, "("))
+		if !ok {
+			return
+		}
+		z.name = append(append(z.name[:0], z.zone...), "::node"...)
+		z.name = append(append(z.name, z.node...), "::lowmem_reserved"...)
+		z.name = strconv.AppendUint(z.name, uint64(i), 10)
+		r := z.protection.Named(z.reserves, z.name)
+		z.protection.Cell(r, []byte("pages")).SetUint(n * (procfs.PageSize() >> 10))
+	}
+}

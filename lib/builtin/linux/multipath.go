@@ -1,0 +1,67 @@
+package linux
+
+import (
+	"pmtools/lib/builtin/internal/procfs"
+	"pmtools/lib/pmda"
+)
+
+// addPaths adds disks by their identifiers: those that can be reached in several ways
+// are several disks to the kernel, and are added up here. Disks without an identifier
+// are left out.
+func (l *collector) addPaths() {
+	ids := l.Tables["wwid"]
+	id := ids.Slot("id")
+	each := func(t *procfs.Table, add func(r *procfs.Row, disk int32)) {
+		for i := range l.disks.Rows {
+			disk := l.disks.Rows[i].Inst
+			if r := ids.Find(disk); r != nil && string(r.Cells[id].Text) != "unknown" {
+				inst, name := l.numbering("paths").ID(r.Cells[id].Text)
+				sum := t.At(inst)
+				sum.Name = name
+				add(sum, disk)
+			}
+		}
+		t.Sort()
+	}
+	paths := l.Table("paths", "/proc/diskstats", func(t *procfs.Table, _ *pmda.Request) error {
+		each(t, func(r *procfs.Row, disk int32) { l.addPath(t, r, l.disks.Find(disk)) })
+		return nil
+	}, l.disks, ids)
+	l.InDoms["42"] = procfs.InDom(42, paths, "Disks by their identifiers")
+	copied := func(name, key, from string) {
+		of := l.Tables[from]
+		slot := of.Slot(key)
+		l.Table(name, l.Files[from], func(t *procfs.Table, _ *pmda.Request) error {
+			each(t, func(r *procfs.Row, disk int32) {
+				if from, to := of.Find(disk), t.Cell(r, []byte(key)); from != nil && to != nil {
+					to.Kind, to.Num, to.Text = from.Cells[slot].Kind, from.Cells[slot].Num, append(to.Text[:0], from.Cells[slot].Text...)
+				}
+			})
+			return nil
+		}, paths, of)
+	}
+	copied("pathcapacity", "1", "diskcapacity")
+	copied("pathscheduler", "name", "scheduler")
+}
+
+// addPath adds the numbers of a disk to those of its identifier, and its name to the
+// names.
+func (l *collector) addPath(t *procfs.Table, sum, disk *procfs.Row) {
+	for key, to := range t.Slots {
+		from, ok := l.disks.Slots[key]
+		if c := &sum.Cells[to]; ok && disk.Cells[from].Kind == procfs.Number {
+			if c.Kind == procfs.None {
+				c.SetUint(0)
+			}
+			c.Num += disk.Cells[from].Num
+		}
+	}
+	if c := t.Cell(sum, []byte("names")); c != nil {
+		if c.Kind == procfs.None {
+			c.SetText(nil)
+		} else {
+			c.Text = append(c.Text, ' ')
+		}
+		c.Text = append(c.Text, disk.Name...)
+	}
+}

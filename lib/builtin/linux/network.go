@@ -1,0 +1,260 @@
+package linux
+
+import (
+	"bytes"
+	"strings"
+
+	"pmtools/lib/builtin/internal/procfs"
+	"pmtools/lib/pcp"
+	"pmtools/lib/pmda"
+	"pmtools/lib/pmerr"
+)
+
+// addNetwork adds the counters of protocols.
+func (l *collector) addNetwork() {
+	snmp := l.pairs("snmp", "proc/net/snmp")
+	l.Alias("icmpmsg", "/proc/net/snmp", snmp)
+	l.InDoms["23"] = &pmda.InDom{Serial: 23, OneLine: "Types of ICMP messages", Instances: icmpTypes()}
+	l.pairs("netstat", "proc/net/netstat")
+	l.fileOrError("snmp6", "proc/net/snmp6", procfs.Keyed)
+	l.file("sockstat", "proc/net/sockstat", parseSockstat)
+	l.file("sockstat6", "proc/net/sockstat6", parseSockstat)
+	l.Table("softnet", "/proc/net/softnet_stat", func(t *procfs.Table, _ *pmda.Request) error {
+		text, err := l.root.Read("proc/net/softnet_stat")
+		if err != nil {
+			return procfs.Missing(err)
+		}
+		if parseSoftnet(t, text); len(t.Rows) == 0 {
+			return pmerr.AppVersion
+		}
+		return nil
+	})
+}
+
+// icmpTypes returns the instances for the types of ICMP messages.
+func icmpTypes() []pcp.Instance {
+	list := make([]pcp.Instance, 256)
+	for i := range list {
+		list[i] = pcp.Instance{ID: int32(i), Name: numberedName("Type", i)}
+	}
+	return list
+}
+
+// fileOrError is like file, but without the file there is an error.
+func (l *collector) fileOrError(name, file string, parse func(t *procfs.Table, r *procfs.Row, text []byte)) *procfs.Table {
+	return l.Table(name, "/"+file, func(t *procfs.Table, _ *pmda.Request) error {
+		text, err := l.root.Read(file)
+		if err != nil {
+			return procfs.Error(err)
+		}
+		parse(t, t.Row(pcp.NullInst), text)
+		return nil
+	})
+}
+
+// pairs adds a table for a file with lines of keys and lines of numbers.
+func (l *collector) pairs(name, file string) *procfs.Table {
+	return l.Table(name, "/"+file, func(t *procfs.Table, _ *pmda.Request) error {
+		icmp := l.Tables["icmpmsg"]
+		if name == "snmp" {
+			icmp.Reset()
+		}
+		text, err := l.root.Read(file)
+		if err != nil {
+			return procfs.Error(err)
+		}
+		parsePairs(t, t.Row(pcp.NullInst), icmp, text)
+		return nil
+	})
+}
+
+// parsePairs reads /proc/net/snmp or /proc/net/netstat: pairs of lines.
+//
+//	Udp: InDatagrams NoPorts
+//	Udp: 1462 1469
+//
+// The keys are Udp.InDatagrams and so on. The line IcmpMsg has a table of its own.
+func parsePairs(t *procfs.Table, r *procfs.Row, icmp *procfs.Table, text []byte) {
+	var key []byte
+	for len(text) > 0 {
+		var heads, values []byte
+		heads, text = procfs.Line(text)
+		values, text = procfs.Line(text)
+		group, heads := procfs.Word(heads)
+		same, values := procfs.Word(values)
+		if !bytes.Equal(group, same) || len(group) == 0 {
+			return
+		}
+		group = bytes.TrimSuffix(group, []byte{':'})
+		for {
+			var head, value []byte
+			head, heads = procfs.Word(heads)
+			value, values = procfs.Word(values)
+			if len(head) == 0 || len(value) == 0 {
+				break
+			}
+			if string(group) == "IcmpMsg" {
+				parseICMP(icmp, head, value)
+				continue
+			}
+			key = append(append(append(key[:0], group...), '.'), head...)
+			t.Cell(r, key).SetWord(value)
+		}
+	}
+}
+
+// parseICMP adds the number of messages of a type: InType3, OutType3.
+func parseICMP(t *procfs.Table, head, value []byte) {
+	key := []byte("in")
+	number, ok := bytes.CutPrefix(head, []byte("InType"))
+	if !ok {
+		key = []byte("out")
+		if number, ok = bytes.CutPrefix(head, []byte("OutType")); !ok {
+			return
+		}
+	}
+	n, ok := procfs.Uint(number)
+	if !ok || n > 255 {
+		return
+	}
+	t.Cell(t.At(int32(n)), key).SetWord(value)
+}
+
+// parseSockstat reads /proc/net/sockstat: "TCP: inuse 2 orphan 1". The keys are
+// TCP.inuse and so on.
+func parseSockstat(t *procfs.Table, r *procfs.Row, text []byte) {
+	var name []byte
+	for len(text) > 0 {
+		var line []byte
+		line, text = procfs.Line(text)
+		group, rest := procfs.Word(line)
+		group = bytes.TrimSuffix(group, []byte{':'})
+		for {
+			var key, value []byte
+			key, rest = procfs.Word(rest)
+			value, rest = procfs.Word(rest)
+			if len(value) == 0 {
+				break
+			}
+			name = append(append(append(name[:0], group...), '.'), key...)
+			t.Cell(r, name).SetWord(value)
+		}
+	}
+}
+
+// parseSoftnet reads /proc/net/softnet_stat: a line of hexadecimal numbers for each
+// processor.
+func parseSoftnet(t *procfs.Table, text []byte) {
+	for cpu := int32(0); len(text) > 0 && cpu < 1<<16; cpu++ {
+		var line []byte
+		line, text = procfs.Line(text)
+		r := t.Row(cpu)
+		for i := 1; i < 64; i++ {
+			var word []byte
+			if word, line = procfs.Word(line); len(word) == 0 {
+				break
+			}
+			if v, ok := procfs.Hex(word); ok {
+				t.Field(r, i).SetUint(v)
+			}
+		}
+	}
+}
+
+// addSockets adds the numbers of sockets by state.
+func (l *collector) addSockets() {
+	for _, version := range []struct{ suffix, file string }{{"4", ""}, {"6", "6"}} {
+		for _, protocol := range []string{"tcp", "udp", "raw"} {
+			l.fileOrError(protocol+version.suffix, "proc/net/"+protocol+version.file, parseSockets)
+		}
+	}
+	l.fileOrError("unix", "proc/net/unix", parseUnixSockets)
+}
+
+// socketStates are the names of states of TCP connections by their numbers.
+var socketStates = [...]string{
+	1: "established", 2: "syn_sent", 3: "syn_recv", 4: "fin_wait1", 5: "fin_wait2", 6: "time_wait",
+	7: "close", 8: "close_wait", 9: "last_ack", 10: "listen", 11: "closing",
+}
+
+// parseSockets counts the lines of /proc/net/tcp and files like it by their fourth
+// word, the state. An open socket of UDP has the state that is "close" with TCP.
+//
+//	0: 00000000:07E8 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 497 1
+func parseSockets(t *procfs.Table, r *procfs.Row, text []byte) {
+	var counts [len(socketStates)]uint64
+	var all uint64
+	_, text = procfs.Line(text)
+	for len(text) > 0 {
+		var line, state []byte
+		line, text = procfs.Line(text)
+		for range 4 {
+			state, line = procfs.Word(line)
+		}
+		if n, ok := procfs.Hex(state); ok {
+			all++
+			if n < uint64(len(counts)) {
+				counts[n]++
+			}
+		}
+	}
+	for i, name := range socketStates {
+		if i > 0 {
+			t.Cell(r, []byte(name)).SetUint(counts[i])
+		}
+	}
+	t.Cell(r, []byte("udplisten")).SetUint(counts[7])
+	t.Cell(r, []byte("count")).SetUint(all)
+}
+
+// parseUnixSockets counts the lines of /proc/net/unix by type and state.
+//
+//	0000000093a76a56: 00000002 00000000 00010000 0001 01 7064395 /run/a
+func parseUnixSockets(t *procfs.Table, r *procfs.Row, text []byte) {
+	var datagram, established, listen, stream uint64
+	_, text = procfs.Line(text)
+	for len(text) > 0 {
+		var line, kind []byte
+		line, text = procfs.Line(text)
+		for range 5 {
+			kind, line = procfs.Word(line)
+		}
+		state, _ := procfs.Word(line)
+		switch string(kind) {
+		case "0001":
+			stream++
+			switch string(state) {
+			case "01":
+				listen++
+			case "03":
+				established++
+			}
+		case "0002":
+			datagram++
+		}
+	}
+	for _, c := range []struct {
+		key string
+		n   uint64
+	}{{"datagram", datagram}, {"established", established}, {"listen", listen}, {"stream", stream}} {
+		t.Cell(r, []byte(c.key)).SetUint(c.n)
+	}
+}
+
+// hidden reports whether an interface is not one of a network outside the host,
+// so that network.all metrics leave it out.
+func hidden(name string) bool {
+	if name == "lo" || name == "face" {
+		return true
+	}
+	name = strings.TrimSuffix(name, "-nic")
+	base := strings.TrimRight(name, "0123456789")
+	if base == name {
+		return false
+	}
+	switch base {
+	case "bond", "team", "tun", "virbr", "cni", "cni-podman", "docker", "veth":
+		return true
+	}
+	return false
+}

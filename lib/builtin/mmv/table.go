@@ -1,0 +1,227 @@
+package mmv
+
+import (
+	"slices"
+	"strings"
+
+	"pmtools/lib/mmv"
+	"pmtools/lib/pcp"
+	"pmtools/lib/pmda"
+	"pmtools/lib/pmerr"
+)
+
+// rows returns the table for the files that there are: the root, then the metrics in
+// the order of the reference's tree. A metric that has the identifier of one in an
+// earlier file is another name for that.
+func (m *collector) rows() []pmda.Metric {
+	rows := m.controls()
+	taken := map[string]bool{}
+	indoms := map[uint32]*pmda.InDom{}
+	for _, r := range rows {
+		taken[r.Name] = true
+	}
+	m.metrics = 0
+	for _, f := range m.files {
+		f.addInDoms(indoms)
+		items := map[int32]bool{}
+		for i := range f.Metrics {
+			fm := &f.Metrics[i]
+			name := f.prefix(m.opts.Name) + fm.Name
+			if !validName(fm.Name) || taken[name] || items[fm.Item] || fm.Item < 0 || fm.Item > 1023 {
+				m.logf("%s: metric %q cannot be used", f.path, fm.Name)
+				continue
+			}
+			taken[name], items[fm.Item] = true, true
+			rows = append(rows, f.row(i, name, indoms))
+			m.metrics++
+		}
+	}
+	rows = reversedTree(rows)
+	m.byName = make(map[string]pcp.ID, len(rows))
+	for _, r := range rows {
+		m.byName[r.Name] = pcp.NewID(m.opts.Domain, r.Cluster, r.Item)
+	}
+	return append([]pmda.Metric{{Name: m.opts.Name, Dynamic: true}}, rows...)
+}
+
+// controls returns the metrics of the collector itself.
+func (m *collector) controls() []pmda.Metric {
+	row := func(item uint32, name string, t pcp.Type, oneLine string, fetch func(*pmda.Column) error) pmda.Metric {
+		return pmda.Metric{Name: m.opts.Name + ".control." + name, Item: item, Type: t, Sem: pcp.Instant, OneLine: oneLine, Fetch: fetch}
+	}
+	reload := row(0, "reload", pcp.Int32, "Whether files will be read again", pmda.One(func() int {
+		if m.reload {
+			return 1
+		}
+		return 0
+	}))
+	reload.Help = "Storing a number other than 0 makes the collector read all files again."
+	reload.Store = func(_ *pmda.Client, v *pcp.Values) error {
+		if v.Len() != 1 || len(v.Words) != 1 {
+			return pmerr.BadStore
+		}
+		m.reload = m.reload || uint32(v.Words[0]) != 0
+		return nil
+	}
+	return []pmda.Metric{
+		reload,
+		row(1, "debug", pcp.String, "Debug options, of which there are none", pmda.Always("")),
+		row(2, "files", pcp.Int32, "How many files are read", pmda.One(func() int { return len(m.files) })),
+		row(3, "metrics", pcp.Int32, "How many metrics files have", pmda.One(func() int { return m.metrics })),
+	}
+}
+
+// validName reports whether a name can stand below others in the name space.
+func validName(name string) bool {
+	for part := range strings.SplitSeq(name, ".") {
+		if part == "" {
+			return false
+		}
+		for _, c := range []byte(part) {
+			if letter := c|0x20 >= 'a' && c|0x20 <= 'z'; !letter && c != '_' && (c < '0' || c > '9') {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// addInDoms adds the instance domains of a file to those of others, by their serial
+// numbers. Files with the same cluster have their domains in common.
+func (f *file) addInDoms(indoms map[uint32]*pmda.InDom) {
+	type member struct {
+		serial uint32
+		inst   int32
+	}
+	seen := map[member]bool{}
+	for _, d := range f.InDoms {
+		serial := f.serial(d.Serial)
+		in := indoms[serial]
+		if in == nil {
+			in = &pmda.InDom{Serial: serial, OneLine: d.OneLine, Help: d.Help, InstLabels: pmda.NoLabels}
+			indoms[serial] = in
+		}
+		for _, i := range in.Instances {
+			seen[member{serial, i.ID}] = true
+		}
+		for _, i := range d.Instances {
+			if who := (member{serial, i.ID}); !seen[who] {
+				seen[who] = true
+				in.Instances = append(in.Instances, i)
+			}
+		}
+	}
+}
+
+// serial returns the serial number that an instance domain of the file is given.
+func (f *file) serial(own uint32) uint32 { return f.cluster<<11 | own&(1<<11-1) }
+
+// row returns the row of a metric.
+func (f *file) row(number int, name string, indoms map[uint32]*pmda.InDom) pmda.Metric {
+	fm := &f.Metrics[number]
+	row := pmda.Metric{
+		Name: name, Cluster: f.cluster, Item: uint32(fm.Item), Type: fm.Type, Sem: fm.Sem, Units: fm.Units,
+		OneLine: fm.OneLine, Help: fm.Help, Needs: f.reading,
+	}
+	if row.Sem == 0 {
+		row.Sem = pcp.Counter
+	}
+	if fm.Type == mmv.Elapsed {
+		row.Type, row.Sem, row.Units = pcp.Int64, pcp.Counter, pcp.Units{DimTime: 1, ScaleTime: pcp.Usec}
+	}
+	if fm.Serial != 0 {
+		row.InDom = indoms[f.serial(fm.Serial)]
+	}
+	values := distinct(f.values[number], row.InDom != nil)
+	row.Fetch = func(c *pmda.Column) error { return f.fetch(c, values) }
+	return row
+}
+
+// distinct returns the values that fit a metric with or without instances, the first
+// for each instance.
+func distinct(values []*mmv.Value, instances bool) []*mmv.Value {
+	var list []*mmv.Value
+	seen := map[int32]bool{}
+	for _, v := range values {
+		if !seen[v.Inst] && instances == (v.Inst != pcp.NullInst) {
+			seen[v.Inst] = true
+			list = append(list, v)
+		}
+	}
+	return list
+}
+
+// fetch delivers the values of a metric.
+func (f *file) fetch(c *pmda.Column, values []*mmv.Value) error {
+	out := c.Values()
+	for _, v := range values {
+		if !c.Selects(v.Inst) {
+			continue
+		}
+		value, err := f.Value(f.bytes, v, f.at)
+		switch {
+		case err != nil:
+			c.Fail(pmerr.Value)
+		case !value.IsSet():
+		case value.Type() == pcp.String:
+			c.Text(v.Inst, string(value.Bytes()))
+		default:
+			out.Insts, out.Words = append(out.Insts, v.Inst), append(out.Words, value.Word())
+		}
+	}
+	return nil
+}
+
+// A node is a node of the tree of names.
+type node struct {
+	part     string
+	row      *pmda.Metric // of a leaf
+	children []*node
+}
+
+// reversedTree returns the rows in the order of the reference's tree, in which a node
+// comes before those that were there. A name that is above another, or below it, is
+// left out if it comes later.
+func reversedTree(rows []pmda.Metric) []pmda.Metric {
+	root := &node{}
+	for i := range rows {
+		root.add(strings.Split(rows[i].Name, "."), &rows[i])
+	}
+	return root.rows(nil)
+}
+
+// add adds a row below a node.
+func (n *node) add(parts []string, row *pmda.Metric) {
+	if n.row != nil {
+		return
+	}
+	var child *node
+	for _, c := range n.children {
+		if c.part == parts[0] {
+			child = c
+		}
+	}
+	switch {
+	case child == nil:
+		child = &node{part: parts[0]}
+		n.children = append(n.children, child)
+		if len(parts) == 1 {
+			child.row = row
+			return
+		}
+	case len(parts) == 1:
+		return
+	}
+	child.add(parts[1:], row)
+}
+
+// rows appends the rows of a node and those below.
+func (n *node) rows(list []pmda.Metric) []pmda.Metric {
+	if n.row != nil {
+		return append(list, *n.row)
+	}
+	for _, c := range slices.Backward(n.children) {
+		list = c.rows(list)
+	}
+	return list
+}

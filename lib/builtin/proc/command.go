@@ -1,0 +1,104 @@
+package proc
+
+import (
+	"bytes"
+
+	"pmtools/lib/builtin/internal/procfs"
+	"pmtools/lib/pmda"
+)
+
+// readCommands reads the command lines of the processes.
+func (p *collector) readCommands(t *procfs.Table, _ *pmda.Request) error {
+	for _, pid := range p.selected {
+		text, err := p.root.Read(fileOf(pid, "cmdline"))
+		if err != nil {
+			continue
+		}
+		args := shownArgs(text)
+		if len(args) == 0 {
+			args = p.kernelName(pid)
+		}
+		r := t.Row(pid)
+		t.Cell(r, []byte("args")).SetText(args)
+	}
+	return nil
+}
+
+// command returns what a process is called: the beginning of its command line, or of
+// the name that the kernel has for it, up to a blank. It fails if the process is gone.
+func (p *collector) command(pid int32) ([]byte, bool) {
+	text, err := p.root.Read(fileOf(pid, "cmdline"))
+	if err != nil {
+		return nil, false
+	}
+	args := shownArgs(text)
+	if len(args) == 0 {
+		args = p.kernelName(pid)
+	}
+	if i := bytes.IndexByte(args, ' '); i >= 0 {
+		args = args[:i]
+	}
+	return args, true
+}
+
+// kernelName returns the name of a process without a command line: one of the
+// kernel, or one that is ending.
+func (p *collector) kernelName(pid int32) []byte {
+	text, err := p.root.Read(fileOf(pid, "status"))
+	if err != nil {
+		return []byte("<exiting>")
+	}
+	line, _ := procfs.Line(text)
+	name, ok := bytes.CutPrefix(line, []byte("Name:"))
+	if name = bytes.TrimSpace(name); !ok || len(name) == 0 {
+		return []byte("<exiting>")
+	}
+	return append(append([]byte{'('}, name...), ')')
+}
+
+// maxArgs is how much of a command line is shown.
+const maxArgs = 1 << 16
+
+// shownArgs makes text of a command line, in place: arguments are separated by
+// blanks, sequences that control terminals are dropped, and other control characters
+// become blanks.
+func shownArgs(text []byte) []byte {
+	text = bytes.TrimRight(text[:min(len(text), maxArgs)], "\x00")
+	out := text[:0]
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == 0x1b:
+			i += escapeLen(text[i:]) - 1
+		case c < ' ' || c == 0x7f:
+			out = append(out, ' ')
+		default:
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// escapeLen returns the length of the control sequence that text begins with:
+// "\033[1;31m", "\033]0;title\007", or two characters.
+func escapeLen(text []byte) int {
+	if len(text) < 2 {
+		return len(text)
+	}
+	switch text[1] {
+	case '[':
+		for i := 2; i < len(text); i++ {
+			if c := text[i]; c >= '@' && c <= '~' {
+				return i + 1
+			}
+		}
+		return len(text)
+	case ']':
+		for i := 2; i < len(text); i++ {
+			if text[i] == 0x07 {
+				return i + 1
+			}
+		}
+		return len(text)
+	}
+	return 2
+}

@@ -1,0 +1,140 @@
+package proc
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"pmtools/lib/builtin/internal/procfs"
+	"pmtools/lib/builtin/internal/procfs/procfstest"
+)
+
+// parsers are the parsers of files of processes, with the keys that the tests
+// want.
+var parsers = map[string]procfstest.Parser{
+	"stat":      procfstest.OneRow(parseStat, "2", "3", "4", "8", "19", "39", "52", "tty", "policy", "24.kb"),
+	"status":    procfstest.OneRow(parseStatus, "Uid.1", "Uid.4", "Gid.1", "VmPeak", "SigCgt", "SigIgn", "NStgid", "Cpus_allowed_list", "Threads"),
+	"statm":     procfstest.OneRow(parseStatm, "1.kb", "2.kb", "7.kb"),
+	"cgroup":    procfstest.OneRow(parseCgroups, "text"),
+	"autogroup": procfstest.OneRow(parseAutogroup, "id", "nice"),
+	"args":      procfstest.OneRow(func(t *procfs.Table, r *procfs.Row, text []byte) { t.Cell(r, []byte("args")).SetText(shownArgs(text)) }, "args"),
+	"queues": procfstest.OneRow(func(t *procfs.Table, r *procfs.Row, text []byte) {
+		var q runQueues
+		for line := range bytes.Lines(text) {
+			q.add(line)
+		}
+		for key, n := range map[string]uint64{
+			"runnable": q.runnable, "blocked": q.blocked, "sleeping": q.sleeping, "stopped": q.stopped,
+			"swapped": q.swapped, "defunct": q.defunct, "unknown": q.unknown, "kernel": q.kernel,
+		} {
+			if n > 0 {
+				t.Cell(r, []byte(key)).SetUint(n)
+			}
+		}
+	}, "runnable", "blocked", "sleeping", "stopped", "swapped", "defunct", "unknown", "kernel"),
+}
+
+// parserTests are files of processes and what a row has after they were read.
+var parserTests = []struct{ parser, name, text, want string }{
+	{"stat", "usual", "1 (init) S 0 1 1 34816 5 4194560 8571 1038 13 7 177 132 25 31 20 -5 3 12 5 22568960 2860 1844 1 2 3 4 5 1 2 3 4 5 6 7 17 1 9 2 33 44 55 1 2 3 4 5 6 7 0\n",
+		`-1 19=18446744073709551611 2="init" 24.kb=11440 3="S" 39=1 4=0 52=0 8=5 policy="RR" tty="pts/0"`},
+	{"stat", "name with blanks and parentheses", "5 (a) (b c) R 7 1 1 1025 -1\n", `-1 2="a) (b c" 3="R" 4=7 tty="tty1"`},
+	{"stat", "empty name", "5 () R 7", `-1 2="" 3="R" 4=7`},
+	{"stat", "no name", "5 init R 7", "-1"},
+	{"stat", "wrong order", "5 )x( R 7", "-1"},
+	{"stat", "cut", "5 (x)", `-1 2="x" 3=""`},
+	{"stat", "empty", "", "-1"},
+	{"stat", "odd numbers", "5 (x) R y z\n", `-1 2="x" 3="R"`},
+
+	{"status", "usual", "Name:\tinit\nUid:\t1\t2\t3\t4\nGid:\t5\t6\t7\t8\nNStgid:\t1\t11\nVmPeak:\t   22104 kB\nThreads:\t3\nSigIgn:\t0000000000001000\nCpus_allowed_list:\t0-1\n",
+		`-1 Cpus_allowed_list="0-1" Gid.1=5 NStgid="1,11" SigCgt="" SigIgn="0000000000001000" Threads=3 Uid.1=1 Uid.4=4 VmPeak=22104`},
+	{"status", "empty", "", `-1 SigCgt="" SigIgn=""`},
+	{"status", "cut", "Uid:\t1\nGid:\nThreads:\nVmPeak", `-1 SigCgt="" SigIgn="" Uid.1=1`},
+	{"status", "colons", "Name:\ta:b\n:\n::\n", `-1 SigCgt="" SigIgn=""`},
+
+	{"statm", "usual", "5510 2860 2099 13 1 787 2\n", "-1 1.kb=22040 2.kb=11440 7.kb=8"},
+	{"statm", "cut", "5510", "-1 1.kb=22040"},
+	{"statm", "odd", "x 1", "-1 2.kb=4"},
+
+	{"cgroup", "two", "12:cpu:/user.slice\n0::/user.slice/x\n", `-1 text="cpu:/user.slice;:/user.slice/x"`},
+	{"cgroup", "none", "", `-1 text=""`},
+	{"cgroup", "odd", "12\nx:\n:y\n", `-1 text=";y"`},
+
+	{"autogroup", "usual", "/autogroup-5 nice 2\n", "-1 id=5 nice=2"},
+	{"autogroup", "negative", "/autogroup-5 nice -20\n", "-1 id=5 nice=18446744073709551596"},
+	{"autogroup", "none", "", "-1 id=0 nice=0"},
+	{"autogroup", "odd", "autogroup 5", "-1 id=0 nice=0"},
+
+	{"args", "usual", "/sbin/init\x00splash\x00", `-1 args="/sbin/init splash"`},
+	{"args", "empty arguments", "a\x00\x00b\x00", `-1 args="a  b"`},
+	{"args", "empty first", "\x00x\x00", `-1 args=" x"`},
+	{"args", "no end", "no terminator", `-1 args="no terminator"`},
+	{"args", "lines", "a\nb\x00c\n", `-1 args="a b c "`},
+	{"args", "colours", "a\x1b[1;31mb\x1b[38;5;12mc", `-1 args="abc"`},
+	{"args", "title", "x\x1b]0;title\x07y\tz\x1b(Bq\x1b[0;1Kw\x7f\xc3\xa9", `-1 args="xy zBqw é"`},
+	{"args", "two characters", "c\x1bMd\x1b", `-1 args="cd"`},
+	{"args", "no end of a sequence", "a\x1b[12", `-1 args="a"`},
+	{"args", "no end of a title", "a\x1b]0;t", `-1 args="a"`},
+	{"args", "only sequence", "\x1b[m\x00", `-1 args=""`},
+
+	{"queues", "states", "1 (a) R 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 9\n2 (b) S 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 9\n3 (c) D 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 9\n" +
+		"4 (d) T 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 9\n5 (e) Z 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 0\n6 (f) I 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 0\n" +
+		"7 (g) X 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 9\nx\n8 (h)\n",
+		"-1 blocked=1 defunct=1 kernel=1 runnable=1 sleeping=1 stopped=1 swapped=1 unknown=3"},
+}
+
+func TestParsers(t *testing.T) {
+	procfstest.SmallPages(t)
+	tested := map[string]bool{}
+	for _, c := range parserTests {
+		tested[c.parser] = true
+		t.Run(c.parser+"/"+c.name, func(t *testing.T) {
+			if got := procfstest.Dump(parsers[c.parser]([]byte(c.text))[0]); got != c.want {
+				t.Errorf("\n got %s\nwant %s", got, c.want)
+			}
+		})
+	}
+	for name := range parsers {
+		if !tested[name] {
+			t.Errorf("the parser of %s is not tested", name)
+		}
+	}
+}
+
+// TestLarge feeds large files to all parsers: none may take more than the time
+// that is in proportion.
+func TestLarge(t *testing.T) {
+	for _, c := range parserTests {
+		if len(c.text) > 0 {
+			parsers[c.parser]([]byte(strings.Repeat(c.text, 1+300_000/len(c.text))))
+		}
+	}
+}
+
+// FuzzParsers feeds a text to a parser.
+func FuzzParsers(f *testing.F) {
+	for _, c := range parserTests {
+		f.Add(c.parser, []byte(c.text))
+	}
+	f.Fuzz(func(t *testing.T, parser string, text []byte) {
+		if parse := parsers[parser]; parse != nil {
+			parse(bytes.Clone(text))
+		}
+		for _, c := range shownArgs(bytes.Clone(text)) {
+			if c < ' ' || c == 0x7f {
+				t.Errorf("%q: control character %#x is shown", text, c)
+			}
+		}
+	})
+}
+
+func TestTTY(t *testing.T) {
+	for dev, want := range map[uint64]string{
+		0: "?", 1025: "tty1", 1024: "tty0", 1088: "ttyS0", 1090: "ttyS2", 34816: "pts/0", 34821: "pts/5",
+		0x500: "tty", 0x501: "console", 0x502: "?", 0x801: "?", 0x108800: "pts/256", 137 << 8: "pts/1048576",
+	} {
+		if got := ttyName(dev); got != want {
+			t.Errorf("%#x: %s, want %s", dev, got, want)
+		}
+	}
+}

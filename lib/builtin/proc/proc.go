@@ -1,0 +1,216 @@
+// Package proc collects metrics of processes.
+package proc
+
+import (
+	_ "embed"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+
+	"pmtools/lib/builtin/internal/procfs"
+	"pmtools/lib/pcp"
+	"pmtools/lib/pmda"
+	"pmtools/lib/pmerr"
+)
+
+// Domain is the domain of the proc collector, processSerial the number of the domain of its processes.
+const (
+	Domain        = 3
+	processSerial = 9
+)
+
+//go:embed metrics.txt
+var metricsText string
+
+// A collector reads what the metrics of the proc collector need.
+type collector struct {
+	root *procfs.Root
+	procfs.Catalog
+
+	pids     []int32 // in ascending order
+	selected []int32 // those of them that the request is for
+	client   *pmda.Client
+	mine     map[int32]bool // whether the client may see what is for the owner of a process only
+	names    map[int32]instanceName
+	list     []pcp.Instance
+}
+
+// A instanceName is the name of an instance.
+type instanceName struct {
+	word string // what the process is called
+	name string // with its number
+}
+
+// Proc returns the collector of metrics of processes, those of the reference's agent
+// "proc", read from proc below root, "/" for the running system.
+//
+// Without a client it tells all that the program may see. A client must have the
+// attribute UserID to see other metrics than the numbers of processes, and sees of
+// processes of other users only what everyone may see, unless it is the superuser's.
+func New(root string) *pmda.Agent {
+	return newCollector(root).agent()
+}
+
+// Roots returns the first components of the names of the metrics.
+func Roots() []string { return procfs.Roots(metricsText) }
+
+// newCollector returns the collector for a directory, without its metrics.
+func newCollector(root string) *collector {
+	p := &collector{root: &procfs.Root{Dir: root}, names: map[int32]instanceName{}, mine: map[int32]bool{}}
+	p.Catalog = procfs.Catalog{
+		Tables: map[string]*procfs.Table{}, Files: map[string]string{}, InDoms: map[string]*pmda.InDom{},
+	}
+	p.addProcesses()
+	p.addStat()
+	p.addStatus()
+	p.addSmallFiles()
+	return p
+}
+
+// agent returns the agent with the collector's metrics.
+func (p *collector) agent() *pmda.Agent {
+	return procfs.NewAgent(Domain, &p.Catalog, metricsText, `{"agent":"proc"}`, nil)
+}
+
+// addProcesses adds the list of processes.
+func (p *collector) addProcesses() {
+	all := p.Table("all", "/proc", func(*procfs.Table, *pmda.Request) error { return p.readPIDs() })
+	p.Table("nprocs", "the list of processes in /proc", func(t *procfs.Table, _ *pmda.Request) error {
+		t.Cell(t.Row(pcp.NullInst), []byte("n")).SetUint(uint64(len(p.pids)))
+		return nil
+	}, all)
+	p.Table("selected", "/proc", func(_ *procfs.Table, req *pmda.Request) error { return p.choose(req) }, all)
+	p.Table("pids", "/proc", func(t *procfs.Table, _ *pmda.Request) error {
+		for _, pid := range p.selected {
+			r := t.Row(pid)
+			t.Cell(r, []byte("pid")).SetUint(uint64(pid))
+		}
+		return nil
+	}, p.Tables["selected"])
+	p.Table("cmdline", "/proc/PID/cmdline", p.readCommands, p.Tables["selected"])
+	p.InDoms["9"] = &pmda.InDom{
+		Serial: processSerial, Needs: all.Reading, List: p.instances,
+		InstLabels: func(pid int32) string { return fmt.Sprintf(`{"pid":%d}`, pid) },
+		OneLine:    "Processes",
+		Help:       "Processes\nThe number of an instance is that of the process, its name has the number\nin six digits and what the process is called.",
+	}
+}
+
+// readPIDs finds the processes.
+func (p *collector) readPIDs() error {
+	p.pids = p.pids[:0]
+	names, err := p.root.Names("proc")
+	if err != nil {
+		return procfs.Missing(err)
+	}
+	for _, name := range names {
+		if pid, err := strconv.ParseUint(name, 10, 31); err == nil && name[0] != '0' && name[0] != '+' {
+			p.pids = append(p.pids, int32(pid))
+		}
+	}
+	slices.Sort(p.pids)
+	return nil
+}
+
+// choose finds out which processes the request is for, and whether the client may
+// ask for processes at all.
+func (p *collector) choose(req *pmda.Request) error {
+	p.selected, p.client = p.selected[:0], req.Client
+	clear(p.mine)
+	if req.Client != nil && req.Client.Attrs[pmda.UserID] == "" {
+		return pmerr.Permission
+	}
+	indom := pcp.NewInDom(Domain, processSerial)
+	for _, pid := range p.pids {
+		if req.Profile.All() || req.Profile.Selects(indom, pid) {
+			p.selected = append(p.selected, pid)
+		}
+	}
+	return nil
+}
+
+// mayRead reports whether the client may see what the kernel shows only to the owner
+// of a process. Where the program itself may not, the kernel refuses.
+func (p *collector) mayRead(pid int32) bool {
+	if p.client == nil {
+		return true
+	}
+	may, ok := p.mine[pid]
+	if !ok {
+		may = p.isOwner(pid)
+		p.mine[pid] = may
+	}
+	return may
+}
+
+// isOwner reports whether a process is the client's, or the client sees all that the
+// program sees.
+func (p *collector) isOwner(pid int32) bool {
+	uid, err := strconv.Atoi(p.client.Attrs[pmda.UserID])
+	if err != nil {
+		return false
+	}
+	if uid == 0 || uid == os.Geteuid() {
+		return true
+	}
+	text, err := p.root.Read(fileOf(pid, "status"))
+	if err != nil {
+		return false
+	}
+	for len(text) > 0 {
+		line, rest := procfs.Line(text)
+		if key, ids := procfs.Word(line); string(key) == "Uid:" {
+			owner, _ := procfs.Word(ids)
+			n, ok := procfs.Uint(owner)
+			return ok && n == uint64(uid)
+		}
+		text = rest
+	}
+	return false
+}
+
+// fileOf returns the name of a file of a process.
+func fileOf(pid int32, file string) string {
+	return fmt.Sprintf("proc/%d/%s", pid, file)
+}
+
+// mayBeEmpty is the file of processes that says something if it is empty.
+const mayBeEmpty = "autogroup"
+
+// perProcess adds a table for a file that each process has, unless it is empty; own is set for files
+// that only the owner of the process may read.
+func (p *collector) perProcess(name, file string, own bool, set func(t *procfs.Table, r *procfs.Row, text []byte)) {
+	p.Table(name, "/proc/PID/"+file, func(t *procfs.Table, _ *pmda.Request) error {
+		for _, pid := range p.selected {
+			if own && !p.mayRead(pid) {
+				continue
+			}
+			if text, err := p.root.Read(fileOf(pid, file)); err == nil && (len(text) > 0 || file == mayBeEmpty) {
+				set(t, t.Row(pid), text)
+			}
+		}
+		return nil
+	}, p.Tables["selected"])
+}
+
+// instances returns the processes as instances. The names of those that are known
+// and still called the same are kept.
+func (p *collector) instances() ([]pcp.Instance, error) {
+	p.list = p.list[:0]
+	seen := make(map[int32]instanceName, len(p.pids))
+	for _, pid := range p.pids {
+		word, ok := p.command(pid)
+		if !ok {
+			continue
+		}
+		n := p.names[pid]
+		if n.name == "" || n.word != string(word) {
+			n = instanceName{word: string(word), name: fmt.Sprintf("%06d %s", pid, word)}
+		}
+		seen[pid] = n
+		p.list = append(p.list, pcp.Instance{ID: pid, Name: n.name})
+	}
+	p.names = seen
+	return p.list, nil
+}

@@ -1,0 +1,217 @@
+package proc
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"pmtools/lib/builtin/internal/procfs/procfstest"
+	"pmtools/lib/pcp"
+	"pmtools/lib/pdu"
+	"pmtools/lib/pmda"
+	"pmtools/lib/pmerr"
+)
+
+func TestGolden(t *testing.T) {
+	procfstest.Golden(t, newCollector(procfstest.Tree(t)).agent(), Domain)
+}
+
+// processFiles makes a directory with files of processes: "12/stat" and their contents.
+func processFiles(t *testing.T, files map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, content := range files {
+		path := filepath.Join(dir, "proc", filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+func TestInstances(t *testing.T) {
+	dir := processFiles(t, map[string]string{
+		"12/cmdline": "sshd: root\x00", "7/cmdline": "", "7/status": "Name:\tkworker/0:1 x\n", "100/cmdline": "", "123456789/cmdline": "x",
+		"self/cmdline": "no", "012/cmdline": "no", "+5/cmdline": "no", "0/cmdline": "no", "99999999999/cmdline": "no", "13/stat": "13 (gone) S",
+	})
+	p := newCollector(dir).agent()
+	want := []pcp.Instance{
+		{ID: 7, Name: "000007 (kworker/0:1"}, {ID: 12, Name: "000012 sshd:"}, {ID: 100, Name: "000100 <exiting>"}, {ID: 123456789, Name: "123456789 x"},
+	}
+	list, err := p.Instances(context.Background(), nil, pcp.NewInDom(Domain, processSerial))
+	if err != nil || !slices.Equal(list, want) {
+		t.Errorf("got %v, %v, want %v", list, err, want)
+	}
+	// The process is another program now.
+	if err := os.WriteFile(filepath.Join(dir, "proc/12/cmdline"), []byte("sh"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	want[1].Name = "000012 sh"
+	if list, err = p.Instances(context.Background(), nil, pcp.NewInDom(Domain, processSerial)); err != nil || !slices.Equal(list, want) {
+		t.Errorf("got %v, %v, want %v", list, err, want)
+	}
+	if n := procfstest.Values(t, p, "proc.nprocs")[0]; n != "5" {
+		t.Errorf("%s processes", n)
+	}
+	if id, err := p.FindInstance(context.Background(), nil, pcp.NewInDom(Domain, processSerial), "000012"); err != nil || id != 12 {
+		t.Errorf("instance %d, %v", id, err)
+	}
+}
+
+func TestMissing(t *testing.T) {
+	p := newCollector(filepath.Join(t.TempDir(), "missing")).agent()
+	names := procfstest.Names(p)
+	for i, got := range procfstest.Values(t, p, names...) {
+		n := pmda.Name{Name: names[i]}
+		switch {
+		case n.Name == "proc.nprocs", strings.HasPrefix(n.Name, "proc.runq."):
+			if got != "0" {
+				t.Errorf("%s: %s", n.Name, got)
+			}
+		case n.Name == "proc.namespaces.envid":
+		case got != "":
+			t.Errorf("%s: %s", n.Name, got)
+		}
+	}
+}
+
+// tracedAgent returns a collector that notes which files it reads, those of processes
+// without their numbers.
+func tracedAgent(dir string) (*pmda.Agent, *[]string) {
+	p, files := newCollector(dir), &[]string{}
+	p.root.Trace = func(name string) { *files = append(*files, name) }
+	return p.agent(), files
+}
+
+func TestFiles(t *testing.T) {
+	dir := processFiles(t, map[string]string{
+		"5/stat": "5 (x) R 7", "5/status": "Uid:\t0\t0\t0\t0\n", "5/statm": "1 2 3", "5/cmdline": "x", "5/io": "rchar: 3\n", "6/stat": "6 (y) R 7",
+	})
+	const passwd, group = "etc/passwd", "etc/group"
+	for _, c := range []struct {
+		metrics string
+		want    string
+	}{
+		{"proc.nprocs", ""},
+		{"proc.psinfo.pid", ""},
+		{"proc.psinfo.utime proc.psinfo.stime proc.psinfo.ttyname", "proc/5/stat proc/6/stat"},
+		{"proc.memory.vmsize proc.id.uid proc.psinfo.threads", "proc/5/status proc/6/status"},
+		{"proc.id.uid_nm proc.id.gid_nm proc.id.uid", "proc/5/status proc/6/status " + passwd + " " + group},
+		{"proc.io.rchar proc.io.wchar", "proc/5/io proc/6/io"},
+		{"proc.psinfo.psargs", "proc/5/cmdline proc/6/cmdline"},
+		{"proc.runq.runnable proc.runq.blocked", "proc/5/stat proc/6/stat"},
+		{"proc.memory.rss proc.fd.count proc.psinfo.exe", "proc/5/statm proc/6/statm"},
+	} {
+		p, files := tracedAgent(dir)
+		procfstest.Fetch(t, p, nil, strings.Fields(c.metrics)...)
+		if got := strings.Join(*files, " "); got != c.want {
+			t.Errorf("%s: read %s, want %s", c.metrics, got, c.want)
+		}
+	}
+}
+
+func TestProfile(t *testing.T) {
+	dir := processFiles(t, map[string]string{"5/statm": "1", "6/statm": "2", "7/statm": "3"})
+	p, files := tracedAgent(dir)
+	var profile pcp.Profile
+	profile.DelAll()
+	profile.Add(pcp.NewInDom(Domain, processSerial), 6, 99)
+	var res pcp.Result
+	req := &pmda.Request{IDs: []pcp.ID{pcp.NewID(Domain, 9, 0)}, Profile: &profile}
+	if err := p.Fetch(context.Background(), req, &res); err != nil {
+		t.Fatal(err)
+	}
+	if v := &res.Sets[0]; v.Len() != 1 || v.Insts[0] != 6 {
+		t.Errorf("%+v", v)
+	}
+	if !slices.Equal(*files, []string{"proc/6/statm"}) {
+		t.Errorf("read %q", *files)
+	}
+}
+
+// testClient returns a client with a user's number.
+func testClient(uid string) *pmda.Client {
+	return &pmda.Client{Attrs: map[pdu.AttrCode]string{pmda.UserID: uid}}
+}
+
+func TestAccess(t *testing.T) {
+	own, other := strconv.Itoa(os.Geteuid()), strconv.Itoa(os.Geteuid()+4711)
+	dir := processFiles(t, map[string]string{
+		"5/stat": "5 (x) R 7", "5/io": "rchar: 3\n", "5/status": "Uid:\t" + other + "\t0\n", "5/environ": "A=1\x00", "5/maps": "m\n", "5/fd/0": "",
+		"6/stat": "6 (y) R 7", "6/io": "rchar: 4\n", "6/status": "Uid:\t" + own + "\t0\n", "6/environ": "B=2\x00", "6/maps": "n\n",
+		"7/stat": "7 (z) R 7", "7/io": "rchar: 5\n",
+	})
+	p := newCollector(dir).agent()
+	for _, c := range []struct {
+		name   string
+		client *pmda.Client
+		want   string // of psinfo.ppid, io.rchar, psinfo.environ, memory.maps, fd.count
+	}{
+		{"none", nil, `3 3 ["A=1" "B=2" ""] ["m" "n"] [1 0 0]`},
+		{"superuser", testClient("0"), `3 3 ["A=1" "B=2" ""] ["m" "n"] [1 0 0]`},
+		{"the same", testClient(own), `3 3 ["A=1" "B=2" ""] ["m" "n"] [1 0 0]`},
+		{"other", testClient(other), `3 1 ["A=1" "" ""] ["m" ""] [1 0 0]`},
+		{"nobody's", testClient("65533"), `3 0 ["" "" ""] ["" ""] [0 0 0]`},
+		{"odd", testClient("x"), `3 0 ["" "" ""] ["" ""] [0 0 0]`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			res := procfstest.Fetch(t, p, c.client, "proc.psinfo.ppid", "proc.io.rchar", "proc.psinfo.environ", "proc.memory.maps", "proc.fd.count")
+			got := []string{strconv.Itoa(res.Sets[0].Len()), strconv.Itoa(res.Sets[1].Len())}
+			for _, set := range res.Sets[2:] {
+				var parts []string
+				for i := range set.Insts {
+					parts = append(parts, procfstest.Shown(set.Value(i)))
+				}
+				got = append(got, "["+strings.Join(parts, " ")+"]")
+			}
+			if strings.Join(got, " ") != c.want {
+				t.Errorf("got %s, want %s", strings.Join(got, " "), c.want)
+			}
+		})
+	}
+	for _, client := range []*pmda.Client{{}, testClient("")} {
+		res := procfstest.Fetch(t, p, client, "proc.psinfo.ppid", "proc.nprocs", "proc.runq.runnable")
+		if res.Sets[0].Err != pmerr.Permission || res.Sets[1].Err != 0 || res.Sets[2].Err != 0 {
+			t.Errorf("a client that nothing is known of: %v %v %v", res.Sets[0].Err, res.Sets[1].Err, res.Sets[2].Err)
+		}
+	}
+}
+
+func TestUnknown(t *testing.T) {
+	p := New(t.TempDir())
+	if _, err := p.Desc(context.Background(), nil, pcp.NewID(Domain, 4000, 0)); !errors.Is(err, pmerr.PMID) {
+		t.Errorf("%v", err)
+	}
+	if _, err := p.Instances(context.Background(), nil, pcp.NewInDom(Domain, 1234)); !errors.Is(err, pmerr.InDom) {
+		t.Errorf("%v", err)
+	}
+	if p.Domain() != Domain {
+		t.Errorf("domain %d", p.Domain())
+	}
+}
+
+func Benchmark(b *testing.B) {
+	dir := procfstest.Tree(b)
+	for _, names := range []string{"proc.psinfo.utime", "proc.memory.vmsize", "proc.psinfo.psargs"} {
+		b.Run(names, func(b *testing.B) {
+			p := New(dir)
+			i := slices.IndexFunc(p.Names(), func(n pmda.Name) bool { return n.Name == names })
+			req := &pmda.Request{IDs: []pcp.ID{p.Names()[i].ID}}
+			var res pcp.Result
+			b.ReportAllocs()
+			for b.Loop() {
+				if err := p.Fetch(context.Background(), req, &res); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,179 @@
+package proc
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+
+	"pmtools/lib/builtin/internal/procfs"
+	"pmtools/lib/pcp"
+	"pmtools/lib/pmda"
+)
+
+// Fields of /proc/PID/stat, by their numbers in proc(5).
+const (
+	statTTY      = 7
+	statTTYGroup = 8
+	statVSize    = 23
+	statRSS      = 24
+	statPolicy   = 41
+	statFields   = 52
+)
+
+// addStat adds what is in /proc/PID/stat.
+func (p *collector) addStat() {
+	p.perProcess("stat", "stat", false, parseStat)
+	p.Table("runq", "/proc/PID/stat of all processes", p.readQueues, p.Tables["all"])
+}
+
+// parseStat reads /proc/PID/stat:
+//
+//	1 (init) S 0 1 1 34816 5 4194560 8571 ...
+//
+// The name may have blanks and parentheses: it ends at the last one. The number of
+// a terminal's process group that is -1 is no value.
+func parseStat(t *procfs.Table, r *procfs.Row, text []byte) {
+	name, rest, ok := statName(text)
+	if !ok {
+		return
+	}
+	t.Field(r, 2).SetText(name)
+	state, rest := procfs.Word(rest)
+	t.Field(r, 3).SetText(state)
+	for n := 4; n <= statFields; n++ {
+		var word []byte
+		if word, rest = procfs.Word(rest); len(word) == 0 {
+			break
+		}
+		if n == statTTYGroup && word[0] == '-' {
+			continue
+		}
+		t.Field(r, n).SetWord(word)
+		switch n {
+		case statTTY, statPolicy, statRSS:
+			v, _ := procfs.Uint(word)
+			setDerived(t, r, n, v)
+		}
+	}
+}
+
+// setDerived sets what follows from a field.
+func setDerived(t *procfs.Table, r *procfs.Row, field int, v uint64) {
+	switch field {
+	case statTTY:
+		t.Cell(r, []byte("tty")).SetString(ttyName(v))
+	case statPolicy:
+		name := "?"
+		if v < uint64(len(policies)) {
+			name = policies[v]
+		}
+		t.Cell(r, []byte("policy")).SetString(name)
+	case statRSS:
+		t.Cell(r, []byte("24.kb")).SetUint(v * (procfs.PageSize() >> 10))
+	}
+}
+
+// statName returns the name in the second field of /proc/PID/stat, and what
+// follows.
+func statName(text []byte) (name, rest []byte, ok bool) {
+	open, end := bytes.IndexByte(text, '('), bytes.LastIndexByte(text, ')')
+	if open < 0 || end < open {
+		return nil, nil, false
+	}
+	return text[open+1 : end], text[end+1:], true
+}
+
+// policies are the names of scheduling policies by their numbers.
+var policies = [...]string{"NORMAL", "FIFO", "RR", "BATCH", "ISO", "IDLE", "DEADLINE"}
+
+// Major device numbers of terminals.
+const (
+	ttyMajor     = 4
+	consoleMajor = 5
+	ptsMajor     = 136 // and the seven after it
+	ttySerial    = 64  // the first minor number of serial lines
+)
+
+// ttyName returns the name of a terminal by its device number, "?" if there is none.
+func ttyName(dev uint64) string {
+	major, minor := dev>>8&0xfff, dev&0xff|dev>>12&0xfff00
+	switch {
+	case major == ttyMajor && minor < ttySerial:
+		return fmt.Sprintf("tty%d", minor)
+	case major == ttyMajor:
+		return fmt.Sprintf("ttyS%d", minor-ttySerial)
+	case major == consoleMajor && minor == 0:
+		return "tty"
+	case major == consoleMajor && minor == 1:
+		return "console"
+	case major >= ptsMajor && major < ptsMajor+8:
+		return "pts/" + strconv.FormatUint((major-ptsMajor)<<20|minor, 10)
+	}
+	return "?"
+}
+
+// runQueues counts processes by what they do.
+type runQueues struct {
+	runnable, blocked, sleeping, stopped, swapped, defunct, unknown, kernel uint64
+}
+
+// readQueues reads /proc/PID/stat of all processes.
+func (p *collector) readQueues(t *procfs.Table, _ *pmda.Request) error {
+	var q runQueues
+	for _, pid := range p.pids {
+		if text, err := p.root.Read(fileOf(pid, "stat")); err == nil {
+			q.add(text)
+		}
+	}
+	r := t.Row(pcp.NullInst)
+	for _, c := range []struct {
+		key string
+		n   uint64
+	}{
+		{"runnable", q.runnable}, {"blocked", q.blocked}, {"sleeping", q.sleeping}, {"stopped", q.stopped},
+		{"swapped", q.swapped}, {"defunct", q.defunct}, {"unknown", q.unknown}, {"kernel", q.kernel},
+	} {
+		t.Cell(r, []byte(c.key)).SetUint(c.n)
+	}
+	return nil
+}
+
+// add counts a process by its stat file. One without memory of its own is counted as
+// such, whatever its state; those are of the kernel.
+func (q *runQueues) add(text []byte) {
+	_, rest, ok := statName(text)
+	if !ok {
+		q.unknown++
+		return
+	}
+	state, rest := procfs.Word(rest)
+	var vsize []byte
+	for n := 4; n <= statVSize; n++ {
+		vsize, rest = procfs.Word(rest)
+	}
+	if len(state) == 0 {
+		q.unknown++
+		return
+	}
+	if state[0] == 'Z' {
+		q.defunct++
+		return
+	}
+	if size, ok := procfs.Uint(vsize); ok && size == 0 {
+		q.swapped++
+		q.kernel++
+		return
+	}
+	switch state[0] {
+	case 'R':
+		q.runnable++
+	case 'D', 'P':
+		q.blocked++
+	case 'S':
+		q.sleeping++
+	case 'T', 't':
+		q.stopped++
+	default:
+		q.unknown++
+	}
+}

@@ -1,0 +1,211 @@
+package proc
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"strconv"
+	"strings"
+
+	"pmtools/lib/builtin/internal/procfs"
+	"pmtools/lib/pmda"
+)
+
+// addStatus adds what is in /proc/PID/status.
+func (p *collector) addStatus() {
+	p.perProcess("status", "status", false, parseStatus)
+	status := p.Tables["status"]
+	p.Table("idnames", "/etc/passwd and /etc/group", func(t *procfs.Table, _ *pmda.Request) error {
+		users := procfs.Users{Root: p.root}
+		users.Load()
+		for i := range status.Rows {
+			r := t.Row(status.Rows[i].Inst)
+			for _, f := range idNames {
+				if id := status.Cell(&status.Rows[i], []byte(f)); id != nil && id.Kind == procfs.Number {
+					t.Cell(r, []byte(f)).SetString(users.Name(f[0] == 'G', id.Num))
+				}
+			}
+		}
+		return nil
+	}, status)
+	for _, f := range idNames {
+		status.Slot(f)
+	}
+}
+
+// idNames are the keys of numbers of users and groups.
+var idNames = [...]string{"Uid.1", "Uid.2", "Uid.3", "Uid.4", "Gid.1", "Gid.2", "Gid.3", "Gid.4"}
+
+// parseStatus reads /proc/PID/status:
+//
+//	Name:	init
+//	Uid:	0	1	2	4
+//	VmPeak:	   22104 kB
+//	SigCgt:	00000001800004ec
+//
+// The four numbers of Uid and Gid have the keys Uid.1 and so on. Masks of signals
+// that are missing are empty.
+func parseStatus(t *procfs.Table, r *procfs.Row, text []byte) {
+	for _, key := range [...]string{"SigPnd", "SigBlk", "SigIgn", "SigCgt"} {
+		t.Cell(r, []byte(key)).SetText(nil)
+	}
+	for len(text) > 0 {
+		var line []byte
+		line, text = procfs.Line(text)
+		key, rest, ok := bytes.Cut(line, []byte{':'})
+		if !ok {
+			continue
+		}
+		switch {
+		case string(key) == "Uid":
+			parseIDs(t, r, idNames[:4], rest)
+		case string(key) == "Gid":
+			parseIDs(t, r, idNames[4:], rest)
+		case bytes.HasPrefix(key, []byte("NS")):
+			t.Cell(r, key).SetText(bytes.ReplaceAll(bytes.TrimSpace(rest), []byte{'\t'}, []byte{','}))
+		case bytes.HasPrefix(key, []byte("Sig")), string(key) == "Cpus_allowed_list":
+			t.Cell(r, key).SetText(bytes.TrimSpace(rest))
+		default:
+			word, _ := procfs.Word(rest)
+			t.Cell(r, key).SetWord(word)
+		}
+	}
+}
+
+// parseIDs sets numbers of users or groups.
+func parseIDs(t *procfs.Table, r *procfs.Row, keys []string, ids []byte) {
+	for _, key := range keys {
+		var word []byte
+		word, ids = procfs.Word(ids)
+		t.Cell(r, []byte(key)).SetWord(word)
+	}
+}
+
+// addSmallFiles adds the other files of processes.
+func (p *collector) addSmallFiles() {
+	numbers := func(t *procfs.Table, r *procfs.Row, text []byte) { t.SetFields(r, 1, text) }
+	text := func(t *procfs.Table, r *procfs.Row, text []byte) {
+		t.Cell(r, []byte("text")).SetText(bytes.TrimRight(text, "\n\x00"))
+	}
+	p.perProcess("statm", "statm", false, parseStatm)
+	p.perProcess("schedstat", "schedstat", false, numbers)
+	p.perProcess("oom_score", "oom_score", false, numbers)
+	p.perProcess("io", "io", true, procfs.Keyed)
+	p.perProcess("smaps", "smaps_rollup", true, procfs.Keyed)
+	p.perProcess("wchan", "wchan", false, text)
+	p.perProcess("label", "attr/current", false, text)
+	p.addMaps()
+	p.perProcess("cgroup", "cgroup", false, parseCgroups)
+	p.perProcess("autogroup", "autogroup", false, parseAutogroup)
+	p.Table("environ", "/proc/PID/environ", func(t *procfs.Table, _ *pmda.Request) error {
+		for _, pid := range p.selected {
+			r := t.Row(pid)
+			c := t.Cell(r, []byte("text"))
+			c.SetText(nil)
+			if !p.mayRead(pid) {
+				continue
+			}
+			if text, err := p.root.Read(fileOf(pid, "environ")); err == nil {
+				c.SetText(bytes.ReplaceAll(bytes.TrimRight(text, "\x00"), []byte{0}, []byte{' '}))
+			}
+		}
+		return nil
+	}, p.Tables["selected"])
+	p.addLinks()
+	p.Table("autogrouping", "/proc/sys/kernel/sched_autogroup_enabled", func(t *procfs.Table, _ *pmda.Request) error {
+		text, err := p.root.Read("proc/sys/kernel/sched_autogroup_enabled")
+		if err == nil {
+			numbers(t, t.Row(-1), text)
+		}
+		return procfs.Missing(err)
+	})
+}
+
+// addMaps adds /proc/PID/maps. It is empty if the kernel refuses it.
+func (p *collector) addMaps() {
+	p.Table("maps", "/proc/PID/maps", func(t *procfs.Table, _ *pmda.Request) error {
+		for _, pid := range p.selected {
+			may := p.mayRead(pid) // before read, as it reads, too
+			text, err := p.root.Read(fileOf(pid, "maps"))
+			if errors.Is(err, fs.ErrNotExist) {
+				continue
+			}
+			if err != nil || !may {
+				text = nil
+			}
+			r := t.Row(pid)
+			t.Cell(r, []byte("text")).SetText(bytes.TrimSuffix(text, []byte{'\n'}))
+		}
+		return nil
+	}, p.Tables["selected"])
+}
+
+// addLinks adds what symbolic links of processes lead to, and how many files they
+// have open.
+func (p *collector) addLinks() {
+	for _, name := range []string{"exe", "cwd"} {
+		p.Table(name, "/proc/PID/"+name, func(t *procfs.Table, _ *pmda.Request) error {
+			for _, pid := range p.selected {
+				r := t.Row(pid)
+				c := t.Cell(r, []byte("link"))
+				if c.SetText(nil); p.mayRead(pid) {
+					c.SetString(p.root.Link(fileOf(pid, name)))
+				}
+			}
+			return nil
+		}, p.Tables["selected"])
+	}
+	p.Table("fd", "/proc/PID/fd", func(t *procfs.Table, _ *pmda.Request) error {
+		for _, pid := range p.selected {
+			r := t.Row(pid)
+			c := t.Cell(r, []byte("n"))
+			if c.SetUint(0); p.mayRead(pid) {
+				names, _ := p.root.Names(fileOf(pid, "fd"))
+				c.SetUint(uint64(len(names)))
+			}
+		}
+		return nil
+	}, p.Tables["selected"])
+}
+
+// parseStatm reads /proc/PID/statm, sizes in pages: "5510 2860 2099 13 1 787 2". The
+// keys are 1.kb and so on.
+func parseStatm(t *procfs.Table, r *procfs.Row, text []byte) {
+	for i := 1; i <= 7; i++ {
+		var word []byte
+		word, text = procfs.Word(text)
+		if n, ok := procfs.Uint(word); ok {
+			t.Cell(r, append(strconv.AppendInt(nil, int64(i), 10), ".kb"...)).SetUint(n * (procfs.PageSize() >> 10))
+		}
+	}
+}
+
+// parseCgroups reads /proc/PID/cgroup: lines like "12:cpu:/user.slice", which
+// are shown without their numbers.
+func parseCgroups(t *procfs.Table, r *procfs.Row, text []byte) {
+	var parts []string
+	for len(text) > 0 {
+		var line []byte
+		line, text = procfs.Line(text)
+		if _, group, ok := bytes.Cut(line, []byte{':'}); ok {
+			parts = append(parts, string(group))
+		}
+	}
+	t.Cell(r, []byte("text")).SetString(strings.Join(parts, ";"))
+}
+
+// parseAutogroup reads /proc/PID/autogroup: "/autogroup-5 nice 2". It is empty for a
+// process without a group.
+func parseAutogroup(t *procfs.Table, r *procfs.Row, text []byte) {
+	t.Cell(r, []byte("id")).SetUint(0)
+	t.Cell(r, []byte("nice")).SetUint(0)
+	name, rest := procfs.Word(text)
+	number, ok := bytes.CutPrefix(name, []byte("/autogroup-"))
+	if !ok {
+		return
+	}
+	t.Cell(r, []byte("id")).SetWord(number)
+	_, rest = procfs.Word(rest)
+	nice, _ := procfs.Word(rest)
+	t.Cell(r, []byte("nice")).SetWord(nice)
+}

@@ -1,0 +1,200 @@
+package sample
+
+import (
+	"time"
+
+	"pmtools/lib/pcp"
+	"pmtools/lib/pmda"
+	"pmtools/lib/pmerr"
+)
+
+// clocks is what grows with time.
+type clocks struct {
+	stepSize int32
+	rate     uint32    // by which value grows each second
+	value    uint32    // of const_rate
+	valueAt  time.Time // when value was fetched; zero before
+}
+
+// seconds returns how long the collector exists.
+func (s *collector) seconds() int64 { return int64(s.now.Sub(s.start) / time.Second) }
+
+// addClocks adds the metrics that grow with time.
+func (s *collector) addClocks() {
+	s.stepSize, s.value = 20, 10485760
+	s.define(2, pcp.Uint32, pcp.Counter, "Seconds since the start of the agent", "Whole seconds since the agent was started.",
+		pmda.One(s.seconds)).Units = pcp.Units{DimTime: 1, ScaleTime: pcp.Sec}
+	s.define(3, pcp.Double, pcp.Counter, "Milliseconds since the start of the agent", "The time since the agent was started, in milliseconds and parts of them.",
+		pmda.One(func() float64 { return float64(s.now.Sub(s.start)/time.Microsecond) / 1000 })).Units = pcp.Units{DimTime: 1, ScaleTime: pcp.Msec}
+	step := func() int32 { return int32(1+s.seconds()/30) * s.stepSize }
+	m := s.define(8, pcp.Int32, pcp.Instant, "A value that rises every 30 seconds",
+		"It begins with 20, and rises by 20 every 30 seconds. A number that is stored with\npmstore(1) replaces 20.", pmda.One(step))
+	m.Units, m.Store = pcp.Units{DimCount: 1}, storable(&s.stepSize)
+	s.define(63, pcp.Int32, pcp.Counter, "A counter that rises every 30 seconds", "As sample.step, but it is a counter, and cannot be set.",
+		pmda.One(step)).Units = pcp.Units{DimCount: 1}
+	m = s.define(72, pcp.Uint32, pcp.Counter, "A counter that grows at a constant rate",
+		"Each second adds as much as sample.const_rate.gradient says. Both can be set with\npmstore(1).", pmda.One(s.constRate))
+	m.Units, m.Store = pcp.Units{DimCount: 1}, func(_ *pmda.Client, v *pcp.Values) error {
+		n, err := storedInt(v)
+		if err == nil {
+			s.value, s.valueAt = uint32(n), s.now
+		}
+		return err
+	}
+	s.define(73, pcp.Uint32, pcp.Instant, "The rate of sample.const_rate.value", "What each second adds to sample.const_rate.value.",
+		pmda.One(func() uint32 { return s.rate })).Store = func(_ *pmda.Client, v *pcp.Values) error {
+		n, err := storedInt(v)
+		if err == nil {
+			s.rate = uint32(n)
+		}
+		return err
+	}
+}
+
+// constRate returns what has come together. The reference counts from 1970 on the
+// first time, and so does this.
+func (s *collector) constRate() uint32 {
+	last := s.valueAt
+	if last.IsZero() {
+		last = time.Unix(0, 0)
+	}
+	s.value += uint32(int64(float64(s.rate) * s.now.Sub(last).Seconds()))
+	s.valueAt = s.now
+	return s.value
+}
+
+// steps are values that change every few fetches, and those that go up and
+// down.
+type steps struct {
+	up struct {
+		repeat, step   uint32
+		min, max, mode int32
+		value          int32
+		fetches        uint32
+	}
+}
+
+// A scale is a value that stays for five fetches, and then becomes the next one.
+type scale struct {
+	value   float64
+	fetches int
+	next    func(v float64) float64
+}
+
+// fetch returns the value for a fetch.
+func (sc *scale) fetch() float64 {
+	if sc.fetches == 5 {
+		sc.fetches, sc.value = 0, sc.next(sc.value)
+	}
+	sc.fetches++
+	return sc.value
+}
+
+// addSteps adds the metrics that change every few fetches.
+func (s *collector) addSteps() {
+	perSec := func(u pcp.Units) pcp.Units { u.DimTime, u.ScaleTime = -1, pcp.Sec; return u }
+	bytes, count := pcp.Units{DimSpace: 1}, pcp.Units{DimCount: 1}
+	rise := func(factor, most float64) func(float64) float64 {
+		return func(v float64) float64 {
+			if v >= most {
+				return 1
+			}
+			return v * factor
+		}
+	}
+	fall := func(factor, most float64) func(float64) float64 {
+		return func(v float64) float64 {
+			if v /= factor; v < 1 {
+				return most
+			}
+			return v
+		}
+	}
+	const tera = 1 << 40
+	for i, sc := range []struct {
+		what  string
+		units pcp.Units
+		next  func(float64) float64
+	}{
+		{"Bytes a second, doubled", perSec(bytes), rise(2, tera)}, {"Bytes, halved", bytes, fall(2, tera)},
+		{"Counts a second, tenfold", perSec(count), rise(10, 1e12)}, {"Counts, a tenth", count, fall(10, 1e12)},
+		{"Seconds, tenfold", pcp.Units{DimTime: 1, ScaleTime: pcp.Sec}, rise(10, 86400)},
+		{"Nanoseconds, tenfold", pcp.Units{DimTime: 1}, rise(10, 86400e9)}, {"Numbers without a unit, tenfold", pcp.Units{}, rise(10, 1e7)},
+	} {
+		scale := &scale{value: 1, next: sc.next}
+		s.define(uint32(65+i), pcp.Double, pcp.Instant, sc.what+" every five fetches",
+			"The value is the same for five fetches, then it changes. Having come to its end it\nbegins again.", pmda.One(scale.fetch)).Units = sc.units
+	}
+	s.addUpDown()
+}
+
+// addUpDown adds a value that goes up and down, and what controls it.
+func (s *collector) addUpDown() {
+	up := &s.up
+	s.resetUpDown()
+	s.define(164, pcp.Int32, pcp.Instant, "A value that goes up and down",
+		"Every so many fetches (repeat) it rises by step until it has come to max, then it\nfalls to min, and rises again; see sample.updown.control.", pmda.One(s.upDown)).Store = storable(&up.value)
+	s.define(165, pcp.Uint32, pcp.Instant, "How many fetches sample.updown.obs stays the same", "It can be set with pmstore(1).",
+		pmda.One(func() uint32 { return up.repeat })).Store = storeUpDown(&up.repeat)
+	s.int32s(166, "The least value of sample.updown.obs", "It can be set with pmstore(1).", &up.min).Store = storable(&up.min)
+	s.int32s(167, "The greatest value of sample.updown.obs", "It can be set with pmstore(1).", &up.max).Store = storable(&up.max)
+	s.define(168, pcp.Uint32, pcp.Instant, "By how much sample.updown.obs changes", "It can be set with pmstore(1).",
+		pmda.One(func() uint32 { return up.step })).Store = storeUpDown(&up.step)
+	s.int32s(170, "The direction of sample.updown.obs", "1 while it rises, -1 while it falls. Either can be set with pmstore(1).", &up.mode).Store = func(_ *pmda.Client, v *pcp.Values) error {
+		n, err := storedInt(v)
+		switch {
+		case err != nil:
+			return err
+		case n != 1 && n != -1:
+			return pmerr.BadStore
+		}
+		up.mode = n
+		return nil
+	}
+	s.define(171, pcp.Uint32, pcp.Instant, "Starts sample.updown over", "Storing anything here sets sample.updown.obs and all its controls to what they were\nin the beginning.",
+		pmda.One(func() uint32 { return 0 })).Store = func(_ *pmda.Client, v *pcp.Values) error {
+		_, err := storedInt(v)
+		if err == nil {
+			s.resetUpDown()
+		}
+		return err
+	}
+}
+
+// storeUpDown lets a number be changed that may not be negative.
+func storeUpDown(to *uint32) func(*pmda.Client, *pcp.Values) error {
+	return func(_ *pmda.Client, v *pcp.Values) error {
+		n, err := storedInt(v)
+		switch {
+		case err != nil:
+			return err
+		case n < 0:
+			return pmerr.Sign
+		}
+		*to = uint32(n)
+		return nil
+	}
+}
+
+// resetUpDown starts over.
+func (s *collector) resetUpDown() {
+	up := &s.up
+	up.repeat, up.step, up.min, up.max, up.mode, up.value, up.fetches = 5, 10, 0, 200, 1, 0, 0
+}
+
+// upDown returns the value for a fetch.
+func (s *collector) upDown() int32 {
+	up := &s.up
+	if up.fetches++; up.fetches < up.repeat {
+		return up.value
+	}
+	up.fetches = 0
+	up.value += up.mode * int32(up.step)
+	switch {
+	case up.value > up.max:
+		up.value, up.mode = up.max-int32(up.step), -1
+	case up.value < up.min:
+		up.value, up.mode = up.min+int32(up.step), 1
+	}
+	return up.value
+}

@@ -1,0 +1,210 @@
+package sample
+
+import (
+	"fmt"
+	"time"
+
+	"pmtools/lib/pcp"
+	"pmtools/lib/pmda"
+)
+
+// eventState are event records (collector.md C11.4).
+type eventState struct {
+	fungusFetches, highresFetches int32 // set by event.reset and reset_highres
+	bogusFetches, highresBogus    int32
+	lastBogus                     []byte // the value that was delivered last
+}
+
+// Items of event parameters.
+const (
+	eventType = 127 + iota
+	event32
+	eventU32
+	event64
+	eventU64
+	eventFloat
+	eventDouble
+	eventString
+	eventAggregate
+)
+
+// addEvents adds the metrics of event records and of their parameters.
+func (s *collector) addEvents() {
+	for i, t := range []pcp.Type{pcp.Int32, pcp.Int32, pcp.Uint32, pcp.Int64, pcp.Uint64, pcp.Float, pcp.Double, pcp.String, pcp.Aggregate} {
+		oneLine := "A parameter of event records, " + t.Text()
+		if i == 0 {
+			oneLine = "The kind of an event record"
+		}
+		s.define(uint32(eventType+i), t, pcp.Instant, oneLine, "It has values in event records only.", nil)
+	}
+	for item, counts := range map[uint32][2]*int32{126: {&s.fungusFetches, &s.bogusFetches}, 140: {&s.highresFetches, &s.highresBogus}} {
+		s.int32s(item, "How often event records were fetched", "Up to three, then from zero again. It can be set with pmstore(1).", counts[0]).Store = func(_ *pmda.Client, v *pcp.Values) error {
+			n, err := storedInt(v)
+			if err == nil {
+				*counts[0], *counts[1] = n%4, n
+			}
+			return err
+		}
+	}
+	indom := fixedInDom(10, "Two kinds of event records", pmda.Numbered(0, "fungus", "bogus")...)
+	help := "Which records there are depends on how often they were fetched; every fourth time\nfungus has none."
+	s.define(136, pcp.Event, pcp.Instant, "Event records", help, func(c *pmda.Column) error {
+		for _, i := range c.Instances() {
+			if i.ID == 0 {
+				s.fetchFungus(c, &s.fungusFetches)
+				continue
+			}
+			s.lastBogus = s.fetchBogus(c, i.ID, s.bogusFetches)
+			s.bogusFetches++
+		}
+		return nil
+	}).InDom = indom
+	s.define(139, pcp.HighResEvent, pcp.Instant, "Event records with exact times", help, func(c *pmda.Column) error {
+		for _, i := range c.Instances() {
+			if i.ID == 0 {
+				s.fetchFungus(c, &s.highresFetches)
+				continue
+			}
+			s.fetchBogus(c, i.ID, s.highresBogus)
+			s.highresBogus++
+		}
+		return nil
+	}).InDom = indom
+	s.define(137, pcp.Event, pcp.Instant, "Event records without instances", "As the instance bogus of sample.event.records.", func(c *pmda.Column) error {
+		s.lastBogus = s.fetchBogus(c, pcp.NullInst, s.bogusFetches)
+		s.bogusFetches++
+		return nil
+	})
+}
+
+// A eventWriter writes event records.
+type eventWriter struct {
+	*pmda.Events
+	domain uint32
+	at     time.Time
+	missed int32 // how many records it says are missing
+	err    error
+}
+
+// record begins a record.
+func (w *eventWriter) record(flags pcp.EventFlags) {
+	if err := w.Record(pcp.TimestampOf(w.at), flags); err != nil {
+		w.err = err
+	}
+}
+
+// param adds a parameter.
+func (w *eventWriter) param(item uint32, v pcp.Value) {
+	if err := w.Param(pcp.NewID(w.domain, 0, item), v); err != nil {
+		w.err = err
+	}
+}
+
+// number adds a parameter that is a number.
+func (w *eventWriter) number(item uint32, t pcp.Type, v float64) {
+	w.param(item, pcp.WordValue(t, wordOf(t, v)))
+}
+
+// text adds a parameter that is a string.
+func (w *eventWriter) text(s string) { w.param(eventString, pcp.BlobValue(pcp.String, []byte(s))) }
+
+// deliver puts the records into a column.
+func (w *eventWriter) deliver(c *pmda.Column, inst int32) {
+	if w.err != nil {
+		c.Fail(w.err)
+		return
+	}
+	c.Bytes(inst, w.Bytes())
+}
+
+// newWriter returns a writer of records for a column.
+func (s *collector) newWriter(c *pmda.Column) *eventWriter {
+	w := &eventWriter{Events: pmda.NewEvents(c.Metric().Type), domain: s.opts.Domain, at: s.now, missed: 7}
+	if c.Metric().Type == pcp.HighResEvent {
+		w.missed = 0 // the reference does not say how many
+	}
+	return w
+}
+
+// fetchBogus delivers a record that says how often records were fetched, and at
+// times another.
+func (s *collector) fetchBogus(c *pmda.Column, inst, fetches int32) []byte {
+	w := s.newWriter(c)
+	w.record(pcp.EventPoint)
+	w.text(fmt.Sprintf("fetch #%d", fetches))
+	if fetches%3 == 0 {
+		w.record(pcp.EventPoint)
+		w.text("bingo!")
+	}
+	w.deliver(c, inst)
+	return w.Bytes()
+}
+
+// shareBogus makes all values of bogus records in a result the one that was delivered
+// last, if any: in the reference they share their memory.
+func (s *collector) shareBogus(res *pcp.Result) {
+	if s.lastBogus == nil {
+		return
+	}
+	for i := range res.Sets {
+		v := &res.Sets[i]
+		if item := v.ID.Item(); item != 136 && item != 137 {
+			continue
+		}
+		for j, inst := range v.Insts {
+			if inst != 0 {
+				v.Blobs[j] = s.lastBogus
+			}
+		}
+	}
+	s.lastBogus = nil
+}
+
+// fetchFungus delivers none, one, two or many records, and counts.
+func (s *collector) fetchFungus(c *pmda.Column, fetches *int32) {
+	w := s.newWriter(c)
+	w.at = s.now.Add(-10 * time.Second)
+	next := func(flags pcp.EventFlags) {
+		w.record(flags)
+		w.at = w.at.Add(time.Second)
+	}
+	switch *fetches % 4 {
+	case 1:
+		next(pcp.EventPoint)
+	case 2:
+		next(pcp.EventPoint)
+		w.number(eventType, pcp.Uint32, 1)
+		next(pcp.EventPoint)
+		w.number(eventType, pcp.Uint32, 2)
+		w.number(event64, pcp.Int64, -3)
+	case 3:
+		manyRecords(w, next)
+	}
+	*fetches = (*fetches + 1) % 4
+	w.deliver(c, 0)
+}
+
+// manyRecords writes records of all kinds.
+func manyRecords(w *eventWriter, next func(pcp.EventFlags)) {
+	next(pcp.EventStart | pcp.EventHasID | pcp.EventParent)
+	w.number(eventType, pcp.Uint32, 4)
+	w.number(eventU64, pcp.Uint64, 5)
+	w.text("6")
+	next(pcp.EventPoint)
+	w.number(eventType, pcp.Uint32, 7)
+	w.number(eventDouble, pcp.Double, 8)
+	w.number(eventDouble, pcp.Double, -9)
+	next(pcp.EventEnd)
+	w.number(eventType, pcp.Uint32, 10)
+	w.number(eventU64, pcp.Uint64, 11)
+	w.text("twelve")
+	w.text("thirteen")
+	w.number(event32, pcp.Int32, -14)
+	w.number(eventU32, pcp.Uint32, 15)
+	w.Missed(pcp.TimestampOf(w.at), w.missed)
+	w.at = w.at.Add(time.Second)
+	next(pcp.EventPoint)
+	w.number(eventType, pcp.Uint32, 16)
+	w.number(eventFloat, pcp.Float, -17)
+	w.param(eventAggregate, pcp.BlobValue(pcp.Aggregate, []byte{0x01, 0x03, 0x07, 0x0f, 0x1f, 0x3f, 0x7f, 0xff}))
+}

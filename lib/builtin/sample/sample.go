@@ -1,0 +1,349 @@
+// Package sample collects metrics of all kinds, for tests of whatever reads metrics.
+package sample
+
+import (
+	"context"
+	"os"
+	"strings"
+	"time"
+
+	"pmtools/lib/pcp"
+	"pmtools/lib/pmda"
+	"pmtools/lib/pmerr"
+)
+
+// How the sample collector is made (collector.md C11).
+//
+// Each theme has a file, which adds the metrics of the theme: what they are, what
+// they say, and how they are fetched and stored. Items and instance domains have the
+// reference's numbers; all metrics are in cluster 0. The names are a list of their own,
+// because their order is that of no theme and many metrics have several.
+//
+// Values depend on nothing but how often and when they were fetched. Those that look
+// random come from one generator (sample_random.go) that all of them share, so that
+// the order of fetches counts.
+
+// Domain is the usual domain of New.
+const Domain = 29
+
+// Options say how a sample collector behaves. The zero value is the default.
+type Options struct {
+	Domain uint32 // 0 means Domain
+	// Name is the first component of the names; "" means "sample".
+	Name string
+	// Dir is a directory whose file dynamic.indom has the instances of
+	// sample.dynamic.*, a line of a number and a name for each. "" means none.
+	Dir string
+	// Now is the clock; nil means time.Now.
+	Now func() time.Time
+}
+
+// New returns a collector with metrics of all kinds, for tests of whatever
+// reads metrics: it has all types, semantics and units, instances that come and go,
+// errors, event records, values that can be stored.
+func New(o *Options) (pmda.Provider, error) {
+	s := &collector{items: map[uint32]*pmda.Metric{}}
+	s.clients = map[*pmda.Client]*client{}
+	if o != nil {
+		s.opts = *o
+	}
+	if s.opts.Domain == 0 {
+		s.opts.Domain = Domain
+	}
+	if s.opts.Name == "" {
+		s.opts.Name = "sample"
+	}
+	if s.opts.Now == nil {
+		s.opts.Now = time.Now
+	}
+	s.start = s.opts.Now()
+	s.now = s.start
+	s.sent = 1 // as if it had introduced itself to a daemon
+	for _, add := range []func(){
+		s.addControl, s.addClocks, s.addConstants, s.addBins, s.addFamilies, s.addMirage, s.addScramble, s.addProc,
+		s.addGhosts, s.addRandom, s.addSteps, s.addCounters, s.addDynamic, s.addTraffic, s.addEvents, s.addPhysics,
+	} {
+		add()
+	}
+	var err error
+	s.Agent, err = pmda.New(pmda.Table{
+		Domain:        s.opts.Domain,
+		Metrics:       s.named(),
+		Labels:        `{"agent":"` + s.opts.Name + `","role":"testing"}`,
+		InDoms:        []*pmda.InDom{s.ghosts},
+		ClusterLabels: clusterLabels,
+	})
+	return s, err
+}
+
+// clusterLabels returns the labels of a cluster.
+func clusterLabels(cluster uint32) string {
+	if cluster == 0 {
+		return `{"cluster":"zero"}`
+	}
+	return ""
+}
+
+// sample is the collector.
+type collector struct {
+	*pmda.Agent
+	opts       Options
+	start, now time.Time               // now is that of the current request
+	items      map[uint32]*pmda.Metric // while the table is made
+	request    int                     // counts fetches
+
+	control
+	clocks
+	constants
+	binState
+	families
+	mirage
+	scrambleState
+	procState
+	ghostState
+	random
+	steps
+	counters
+	dynamicState
+	traffic
+	eventState
+	physics
+}
+
+// define adds a metric without instances, counts or units; what it is beyond that is
+// set in the row that it returns.
+func (s *collector) define(item uint32, t pcp.Type, sem pcp.Sem, oneLine, help string, fetch func(*pmda.Column) error) *pmda.Metric {
+	m := &pmda.Metric{Item: item, Type: t, Sem: sem, OneLine: oneLine, Help: help, Fetch: fetch}
+	s.items[item] = m
+	return m
+}
+
+// int32s adds the common kind of metric: a number at an instant.
+func (s *collector) int32s(item uint32, oneLine, help string, value *int32) *pmda.Metric {
+	return s.define(item, pcp.Int32, pcp.Instant, oneLine, help, pmda.One(func() int32 { return *value }))
+}
+
+// storable lets a 32-bit number be changed.
+func storable(value *int32) func(*pmda.Client, *pcp.Values) error {
+	return func(_ *pmda.Client, v *pcp.Values) error {
+		n, err := storedInt(v)
+		if err == nil {
+			*value = n
+		}
+		return err
+	}
+}
+
+// storedInt returns the only value of a 32-bit metric that is to be stored.
+func storedInt(v *pcp.Values) (int32, error) {
+	if v.Len() != 1 || len(v.Words) != 1 {
+		return 0, pmerr.BadStore
+	}
+	return int32(uint32(v.Words[0])), nil
+}
+
+// storedText returns the only value of a string or an aggregate that is to be stored.
+func storedText(v *pcp.Values) ([]byte, error) {
+	if v.Len() != 1 || len(v.Blobs) != 1 {
+		return nil, pmerr.BadStore
+	}
+	return v.Blobs[0], nil
+}
+
+// Fetch implements pmda.Provider. What changes with time does so before any metric
+// is asked.
+func (s *collector) Fetch(ctx context.Context, req *pmda.Request, dst *pcp.Result) error {
+	s.begin(req.Client)
+	s.request++
+	s.profile = req.Profile
+	s.now = s.opts.Now()
+	s.refreshMirage()
+	s.refreshDodgey()
+	if s.errorCode < 0 {
+		for _, id := range req.IDs {
+			if id == pcp.NewID(s.opts.Domain, 0, 75) {
+				return pmerr.Code(s.errorCode)
+			}
+		}
+	}
+	err := s.Agent.Fetch(ctx, req, dst)
+	s.shareBogus(dst)
+	s.end(req.Client)
+	return err
+}
+
+// Instances implements pmda.Provider.
+func (s *collector) Instances(ctx context.Context, c *pmda.Client, d pcp.InDom) ([]pcp.Instance, error) {
+	s.begin(c)
+	defer s.end(c)
+	s.now = s.opts.Now()
+	if d == pcp.NewInDom(s.opts.Domain, 3) {
+		s.refreshMirage()
+	}
+	return s.Agent.Instances(ctx, c, d)
+}
+
+// FindInstance implements pmda.InstanceFinder: what stands behind the first blank
+// does not count, neither in the names nor in what is asked for.
+func (s *collector) FindInstance(ctx context.Context, c *pmda.Client, d pcp.InDom, name string) (int32, error) {
+	list, err := s.Instances(ctx, c, d)
+	if err != nil {
+		return 0, err
+	}
+	name, _, _ = strings.Cut(name, " ")
+	for _, i := range list {
+		if word, _, _ := strings.Cut(i.Name, " "); word == name {
+			return i.ID, nil
+		}
+	}
+	return 0, pmerr.Inst
+}
+
+// Desc implements pmda.Provider.
+func (s *collector) Desc(ctx context.Context, c *pmda.Client, id pcp.ID) (pcp.Desc, error) {
+	s.begin(c)
+	defer s.end(c)
+	if err := s.refuses(id); err != nil {
+		return pcp.Desc{}, err
+	}
+	d, err := s.Agent.Desc(ctx, c, id)
+	switch {
+	case err != nil:
+		return d, err
+	case id.Item() == 55 && d.Type == pcp.NoSupport:
+		d.Sem = 0
+	case id.Item() == 86 && d.InDom == pcp.NullInDom:
+		d.InDom = s.metaInDom
+	}
+	return d, nil
+}
+
+// Text implements pmda.Texter.
+func (s *collector) Text(ctx context.Context, c *pmda.Client, id pcp.ID, kind pcp.TextKind) (string, error) {
+	s.begin(c)
+	defer s.end(c)
+	if err := s.refuses(id); err != nil {
+		return "", err
+	}
+	return s.Agent.Text(ctx, c, id, kind)
+}
+
+// InDomText implements pmda.Texter.
+func (s *collector) InDomText(ctx context.Context, c *pmda.Client, d pcp.InDom, kind pcp.TextKind) (string, error) {
+	s.begin(c)
+	defer s.end(c)
+	return s.Agent.InDomText(ctx, c, d, kind)
+}
+
+// Labels implements pmda.Labeler. Whether a metric was changed is a note about it,
+// and no part of what identifies it.
+func (s *collector) Labels(ctx context.Context, c *pmda.Client, kind pcp.LabelKind, ident uint32) ([]pcp.LabelSet, error) {
+	s.begin(c)
+	defer s.end(c)
+	if kind == pcp.InstanceLabels {
+		if _, err := s.Agent.Instances(ctx, c, pcp.InDom(ident)); err != nil {
+			return nil, err
+		}
+	}
+	sets, err := s.Agent.Labels(ctx, c, kind, ident)
+	if changed, ok := s.changed[pcp.ID(ident).Item()]; ok && kind == pcp.ItemLabels && s.Metric(pcp.ID(ident)) != nil {
+		value := "false"
+		if changed {
+			value = "true"
+		}
+		sets = []pcp.LabelSet{{Inst: pcp.NullInst, Labels: []pcp.Label{{Name: "changed", Value: value, Flags: pcp.LabelOptional}}}}
+	}
+	return sets, err
+}
+
+// Store implements pmda.Storer.
+func (s *collector) Store(ctx context.Context, c *pmda.Client, sets []pcp.Values) error {
+	s.begin(c)
+	defer s.end(c)
+	s.now = s.opts.Now()
+	for i := range sets {
+		if sets[i].ID == pcp.NewID(s.opts.Domain, 0, 54) {
+			return pmerr.Permission // there is a name, but no metric
+		}
+		if err := s.oddStore(&sets[i]); err != nil {
+			return err
+		}
+		if err := s.Agent.Store(ctx, c, sets[i:i+1]); err != nil {
+			return err
+		}
+		if _, ok := s.changed[sets[i].ID.Item()]; ok {
+			s.changed[sets[i].ID.Item()] = true
+		}
+	}
+	return nil
+}
+
+// oddStore returns the error of values that have another type than their metric, if
+// it is not the usual one: where values are no 32 bits, they are of no use at all.
+func (s *collector) oddStore(v *pcp.Values) error {
+	m := s.Metric(v.ID)
+	if m == nil || m.Store == nil || len(v.Odd) == 0 || v.Len() != 1 && v.ID.Item() != 6 {
+		return nil
+	}
+	long := m.Type != pcp.Int32 && m.Type != pcp.Uint32 || v.ID.Item() == 6
+	if long != v.Odd[0].InSitu || v.ID.Item() == 40 {
+		return pmerr.Conv
+	}
+	return nil
+}
+
+// named returns the table: a row for each name, of which the first of several is the
+// metric.
+func (s *collector) named() []pmda.Metric {
+	var rows []pmda.Metric
+	done := map[uint32]bool{}
+	row := func(name string, item uint32) {
+		r := pmda.Metric{Item: item}
+		if m := s.items[item]; m != nil && !done[item] {
+			r = *m
+		} else if m == nil {
+			// A name of nothing: there is no such metric.
+			r.Domain = s.opts.Domain
+		}
+		r.Name = s.opts.Name + "." + name
+		done[item] = true
+		rows = append(rows, r)
+	}
+	for line := range strings.Lines(namesText) {
+		name, number, _ := strings.Cut(strings.TrimSpace(line), " ")
+		switch {
+		case number == "*":
+			rows = append(rows, pmda.Metric{Name: s.opts.Name + "." + name, Dynamic: true})
+			s.addDynamicNames(name, &rows, row)
+		default:
+			row(name, parseNumber(number))
+		}
+	}
+	return rows
+}
+
+// parseNumber returns a number in the list of names.
+func parseNumber(s string) uint32 {
+	n := uint32(0)
+	for _, c := range []byte(s) {
+		n = n*10 + uint32(c-'0')
+	}
+	return n
+}
+
+// readFile returns the text of a file in a directory, "" if there is none.
+func readFile(dir, name string) (string, time.Time) {
+	if dir == "" {
+		return "", time.Time{}
+	}
+	path := dir + string(os.PathSeparator) + name
+	fi, err := os.Stat(path)
+	if err != nil {
+		return "", time.Time{}
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return "", time.Time{}
+	}
+	return string(text), fi.ModTime()
+}

@@ -1,0 +1,262 @@
+package builtin
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"pmtools/lib/pcp"
+	"pmtools/lib/pmapi"
+	"pmtools/lib/pmda"
+	"pmtools/lib/pmerr"
+)
+
+// Describe implements pmapi.Source.
+func (s *Source) Describe(ctx context.Context, ids []pcp.ID) ([]pcp.Answer[pcp.Desc], error) {
+	if s.closed {
+		return nil, pmerr.NoContext
+	}
+	results := make([]pcp.Answer[pcp.Desc], len(ids))
+	for i, id := range ids {
+		r := &results[i]
+		m, err := s.serving(ctx, id.Domain(), pmerr.PMID)
+		if err == nil {
+			r.Value, err = m.provider.Desc(ctx, s.client, id)
+		}
+		if err != nil {
+			*r = pcp.Answer[pcp.Desc]{Err: err}
+		}
+	}
+	return results, ctx.Err()
+}
+
+// Instances implements pmapi.Source.
+func (s *Source) Instances(ctx context.Context, d pcp.InDom) ([]pcp.Instance, error) {
+	m, err := s.serving(ctx, d.Domain(), pmerr.InDom)
+	if err != nil {
+		return nil, err
+	}
+	list, err := m.provider.Instances(ctx, s.client, d)
+	if err != nil {
+		return nil, err
+	}
+	// The provider's list is valid until the next question only.
+	return append(make([]pcp.Instance, 0, len(list)), list...), nil
+}
+
+// AllOf implements pmapi.InstanceLister.
+func (s *Source) AllOf(ctx context.Context, ds []pcp.InDom) ([]pcp.Answer[[]pcp.Instance], error) {
+	if s.closed {
+		return nil, pmerr.NoContext
+	}
+	results := make([]pcp.Answer[[]pcp.Instance], len(ds))
+	for i, d := range ds {
+		results[i].Value, results[i].Err = s.Instances(ctx, d)
+	}
+	return results, ctx.Err()
+}
+
+// LookupInst implements pmapi.InstanceNamer.
+func (s *Source) LookupInst(ctx context.Context, d pcp.InDom, name string) (int32, error) {
+	m, err := s.serving(ctx, d.Domain(), pmerr.InDom)
+	if err != nil {
+		return 0, err
+	}
+	if f, ok := m.provider.(pmda.InstanceFinder); ok {
+		return f.FindInstance(ctx, s.client, d, name)
+	}
+	list, err := m.provider.Instances(ctx, s.client, d)
+	if err != nil {
+		return 0, err
+	}
+	return findInstance(list, name)
+}
+
+// InstName implements pmapi.InstanceNamer.
+func (s *Source) InstName(ctx context.Context, d pcp.InDom, inst int32) (string, error) {
+	m, err := s.serving(ctx, d.Domain(), pmerr.InDom)
+	if err != nil {
+		return "", err
+	}
+	list, err := m.provider.Instances(ctx, s.client, d)
+	if err != nil {
+		return "", err
+	}
+	for _, i := range list {
+		if i.ID == inst {
+			return i.Name, nil
+		}
+	}
+	return "", pmerr.Inst
+}
+
+// findInstance returns the instance that is called name, or whose name up to the
+// first blank is equal to it (collector.md C3.4).
+func findInstance(list []pcp.Instance, name string) (int32, error) {
+	for _, i := range list {
+		if word, _, _ := strings.Cut(i.Name, " "); i.Name == name || word == name {
+			return i.ID, nil
+		}
+	}
+	return 0, pmerr.Inst
+}
+
+// Fetch implements pmapi.Source. Each domain is asked once, in the order of the
+// request; the time is taken before.
+func (s *Source) Fetch(ctx context.Context, req *pmapi.Request, dst *pcp.Result) error {
+	if s.closed {
+		return pmerr.NoContext
+	}
+	dst.Reset(len(req.IDs))
+	dst.Time = pcp.TimestampOf(s.host.Time())
+	for i, id := range req.IDs {
+		if first(req.IDs, i) {
+			s.fetch(ctx, req, id.Domain(), dst)
+		}
+	}
+	return ctx.Err()
+}
+
+// first reports whether no identifier before number i has the same domain.
+func first(ids []pcp.ID, i int) bool {
+	for j := i - 1; j >= 0; j-- {
+		if ids[j].Domain() == ids[i].Domain() {
+			return false
+		}
+	}
+	return true
+}
+
+// fetch fills the columns of one domain.
+func (s *Source) fetch(ctx context.Context, req *pmapi.Request, domain uint32, dst *pcp.Result) {
+	m, err := s.serving(ctx, domain, pmerr.PMID)
+	if err == nil {
+		err = s.fetchPart(ctx, m, req, dst)
+	}
+	if err == nil {
+		return
+	}
+	for i, id := range req.IDs {
+		if id.Domain() == domain {
+			dst.Sets[i].Reset(id, pcp.Unknown)
+			dst.Sets[i].Err = pmerr.Of(err)
+		}
+	}
+}
+
+// fetchPart asks one provider for its part of a request.
+func (s *Source) fetchPart(ctx context.Context, m *member, req *pmapi.Request, dst *pcp.Result) error {
+	s.request = pmda.Request{Client: s.client, IDs: s.request.IDs[:0], Profile: req.Profile}
+	for _, id := range req.IDs {
+		if id.Domain() == m.Domain {
+			s.request.IDs = append(s.request.IDs, id)
+		}
+	}
+	n := len(s.request.IDs)
+	if w, ok := m.provider.(pmda.ProfileWatcher); ok {
+		w.SetProfile(s.client, req.Profile)
+	}
+	// A provider whose columns are all there are may fill them where they are.
+	part, at := dst, dst.Time
+	if n < len(req.IDs) {
+		part = &s.part
+	}
+	changes := dst.Changes
+	err := m.provider.Fetch(ctx, &s.request, part)
+	if err == nil && len(part.Sets) != n {
+		err = pmerr.Generic
+	}
+	dst.Changes, dst.Time = changes|part.Changes, at
+	if part == dst {
+		if len(dst.Sets) != len(req.IDs) {
+			dst.Reset(len(req.IDs))
+		}
+		return err
+	}
+	if err != nil {
+		return err
+	}
+	n = 0
+	for i, id := range req.IDs {
+		if id.Domain() == m.Domain {
+			// Both results keep their memory, and no column is part of two.
+			dst.Sets[i], part.Sets[n] = part.Sets[n], dst.Sets[i]
+			n++
+		}
+	}
+	return nil
+}
+
+// Store implements pmapi.Storer: one metric after the other, up to the first that is
+// refused.
+func (s *Source) Store(ctx context.Context, sets []pcp.Values) error {
+	switch {
+	case s.closed:
+		return pmerr.NoContext
+	case len(sets) == 0:
+		return pmerr.TooSmall
+	}
+	for i := range sets {
+		if sets[i].Len() == 0 {
+			return pmerr.Value
+		}
+	}
+	for i := range sets {
+		m, err := s.serving(ctx, sets[i].ID.Domain(), pmerr.PMID)
+		if err != nil {
+			return err
+		}
+		st, ok := m.provider.(pmda.Storer)
+		if !ok {
+			return pmerr.Permission
+		}
+		if err := st.Store(ctx, s.client, sets[i:i+1]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Text implements pmapi.Texter. A full text that is missing is the one-line text.
+func (s *Source) Text(ctx context.Context, id pcp.ID, kind pcp.TextKind) (string, error) {
+	t, err := s.texter(ctx, id.Domain(), pmerr.PMID)
+	if err != nil {
+		return "", err
+	}
+	return fullText(kind, func(kind pcp.TextKind) (string, error) { return t.Text(ctx, s.client, id, kind) })
+}
+
+// InDomText implements pmapi.Texter. A full text that is missing is the one-line text.
+func (s *Source) InDomText(ctx context.Context, d pcp.InDom, kind pcp.TextKind) (string, error) {
+	t, err := s.texter(ctx, d.Domain(), pmerr.InDom)
+	if err != nil {
+		return "", err
+	}
+	return fullText(kind, func(kind pcp.TextKind) (string, error) { return t.InDomText(ctx, s.client, d, kind) })
+}
+
+// texter returns the texts of a domain.
+func (s *Source) texter(ctx context.Context, domain uint32, unknown pmerr.Code) (pmda.Texter, error) {
+	m, err := s.serving(ctx, domain, unknown)
+	if err != nil {
+		return nil, err
+	}
+	t, ok := m.provider.(pmda.Texter)
+	if !ok {
+		return nil, pmerr.Text
+	}
+	return t, nil
+}
+
+// fullText returns a text; in place of a full one that is missing, or empty, the
+// one-line text (wire.md W15).
+func fullText(kind pcp.TextKind, get func(pcp.TextKind) (string, error)) (string, error) {
+	text, err := get(kind)
+	if kind == pcp.Help && (err != nil || text == "") && !errors.Is(err, context.Canceled) {
+		text, err = get(pcp.OneLine)
+	}
+	if err != nil {
+		return "", err
+	}
+	return text, nil
+}
