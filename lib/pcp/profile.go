@@ -2,6 +2,7 @@ package pcp
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 )
 
@@ -32,6 +33,18 @@ func (p *Profile) Add(d InDom, insts ...int32) { p.change(d, insts, true) }
 // domain that was not mentioned before, the reference (and so this) deselects
 // all others too.
 func (p *Profile) Del(d InDom, insts ...int32) { p.change(d, insts, false) }
+
+// Clone returns a copy of p that shares nothing with it; a copy of nil is nil.
+func (p *Profile) Clone() *Profile {
+	if p == nil {
+		return nil
+	}
+	c := &Profile{exclude: p.exclude, entries: maps.Clone(p.entries)}
+	for d, e := range c.entries {
+		c.entries[d] = &profileEntry{e.exclude, slices.Clone(e.list)}
+	}
+	return c
+}
 
 // change applies rules 5 to 7 of V17.
 func (p *Profile) change(d InDom, insts []int32, add bool) {

@@ -81,3 +81,25 @@ func TestProfileAll(t *testing.T) {
 		t.Error("AddAll does not select all")
 	}
 }
+
+func TestProfileClone(t *testing.T) {
+	if (*Profile)(nil).Clone() != nil {
+		t.Error("the clone of nil is not nil")
+	}
+	p := new(Profile)
+	p.DelAll()
+	p.Add(1, 2, 3)
+	p.Add(2)
+	p.Del(2, 4)
+	show := func(p *Profile) string { exclude, entries := p.Entries(); return fmt.Sprint(exclude, entries) }
+	want, c := show(p), p.Clone()
+	if got := show(c); got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	c.Add(1, 5)
+	c.Del(1, 2)
+	c.Add(3)
+	if got := show(p); got != want {
+		t.Errorf("changes to the clone show in the original: %s, want %s", got, want)
+	}
+}

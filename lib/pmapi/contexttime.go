@@ -68,7 +68,7 @@ func (c *Context) Dup(ctx context.Context) (*Context, error) {
 		return nil, err
 	}
 	d.zone = c.zone
-	copyProfile(&d.profile, &c.profile)
+	d.profile = *c.profile.Clone()
 	if err := d.follow(ctx, c); err != nil {
 		d.Close()
 		return nil, err
@@ -117,26 +117,4 @@ func (c *Context) join(from *Archive) bool {
 	}
 	to.interp = false
 	return true
-}
-
-// copyProfile makes dst, which selects everything, the same as src.
-func copyProfile(dst, src *pcp.Profile) {
-	exclude, entries := src.Entries()
-	if exclude {
-		dst.DelAll()
-	}
-	for _, e := range entries {
-		if e.Exclude {
-			dst.Del(e.InDom)
-		} else {
-			dst.Add(e.InDom)
-		}
-		switch {
-		case len(e.Insts) == 0: // would mean all of them
-		case e.Exclude:
-			dst.Add(e.InDom, e.Insts...)
-		default:
-			dst.Del(e.InDom, e.Insts...)
-		}
-	}
 }
