@@ -21,7 +21,7 @@ lib/pmerr:
 lib/version:
 lib/pcp: lib/pmerr
 lib/internal/wire: lib/pcp lib/pmerr
-lib/archive: lib/archive/internal/content lib/internal/wire lib/pcp lib/pmerr
+lib/archive: lib/archive/internal/content lib/internal/wire lib/pmns lib/pcp lib/pmerr
 lib/archive/internal/content: lib/internal/wire lib/pmerr
 lib/archive/archivetest: lib/archive lib/pcp lib/pmerr
 lib/pmns: lib/pcp lib/pmerr

@@ -167,8 +167,10 @@ func checkTree(t testing.TB, s *Set) {
 	}); err != nil {
 		t.Error(err)
 	}
-	leaves := 0
-	for prefix := range s.nodes {
+	leaves, nodes := 0, map[string]bool{}
+	for prefixes := []string{""}; len(prefixes) > 0; {
+		prefix := prefixes[0]
+		prefixes = prefixes[1:]
 		list, err := s.Children(prefix)
 		if err != nil {
 			t.Errorf("%q: %v", prefix, err)
@@ -178,9 +180,11 @@ func checkTree(t testing.TB, s *Set) {
 			if prefix != "" {
 				name = prefix + "." + c.Name
 			}
-			if s.nodes[name] == nil || c.Leaf != seen[name] {
-				t.Errorf("%q below %q: leaf %v, seen %v", c.Name, prefix, c.Leaf, seen[name])
+			if c.Leaf != seen[name] || nodes[name] {
+				t.Errorf("%q below %q: leaf %v, seen %v, twice %v", c.Name, prefix, c.Leaf, seen[name], nodes[name])
 			}
+			nodes[name] = true
+			prefixes = append(prefixes, name)
 			if c.Leaf {
 				leaves++
 			}
@@ -207,7 +211,8 @@ func FuzzMeta(f *testing.F) {
 		}
 		at := pcp.Timestamp{Sec: 1700000010}
 		for id := range s.descs {
-			for _, name := range s.Names(id) {
+			names, _ := s.Names(id)
+			for _, name := range names {
 				if got, err := s.Lookup(name); err != nil || got != id {
 					t.Errorf("%q is %v, %v, want %v", name, got, err, id)
 				}

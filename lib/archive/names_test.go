@@ -98,8 +98,8 @@ func TestLookup(t *testing.T) {
 			t.Errorf("%q: got %v, %v", tt.name, id, err)
 		}
 	}
-	if got := s.Names(1); len(got) != 0 {
-		t.Errorf("names of what became an inner node: %q", got)
+	if got, err := s.Names(1); len(got) != 0 || !errors.Is(err, pmerr.PMID) {
+		t.Errorf("names of what became an inner node: %q, %v", got, err)
 	}
 }
 
@@ -109,14 +109,14 @@ func TestNames(t *testing.T) {
 	s := nameSet(t, "sample.dupnames.two.x:9", "sample.dupnames.five.bin:7", "sample.dupnames.four.bin:7",
 		"sample.dupnames.three.bin:7", "sample.dupnames.two.bin:7", "sample.bin:7", "other:8")
 	want := []string{"sample.dupnames.two.bin", "sample.dupnames.five.bin", "sample.dupnames.four.bin", "sample.dupnames.three.bin", "sample.bin"}
-	if got := s.Names(7); !slices.Equal(got, want) {
-		t.Errorf("got %q, want %q", got, want)
+	if got, err := s.Names(7); err != nil || !slices.Equal(got, want) {
+		t.Errorf("got %q, %v, want %q", got, err, want)
 	}
-	if got := s.Names(8); !slices.Equal(got, []string{"other"}) {
-		t.Errorf("got %q", got)
+	if got, err := s.Names(8); err != nil || !slices.Equal(got, []string{"other"}) {
+		t.Errorf("got %q, %v", got, err)
 	}
-	if got := s.Names(1); got != nil {
-		t.Errorf("unknown metric: got %q", got)
+	if got, err := s.Names(1); got != nil || !errors.Is(err, pmerr.PMID) {
+		t.Errorf("unknown metric: got %q, %v", got, err)
 	}
 }
 

@@ -337,8 +337,8 @@ func TestCopy(t *testing.T) {
 			for _, r := range results {
 				for i := range r.Sets {
 					d, err := set.Desc(r.Sets[i].ID)
-					names := set.Names(d.ID)
-					if len(names) == 0 { // hidden by a node of the name space
+					names, nameErr := set.Names(d.ID)
+					if nameErr != nil { // hidden by a node of the name space
 						names = []string{"hidden." + strconv.Itoa(int(d.ID))}
 					}
 					must(t, err, w.AddMetric(d, names...))

@@ -6,6 +6,7 @@ import (
 
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmerr"
+	"pmtools/lib/pmns"
 )
 
 // A Set is one or more archives of the same host, in the order of time. Open reads
@@ -15,7 +16,7 @@ type Set struct {
 	opt     Options
 	members []*member // ascending by start
 
-	nameSpace
+	names     pmns.Tree
 	descs     map[pcp.ID]pcp.Desc
 	indoms    map[pcp.InDom]*domain
 	labels    map[labelIdent][]observation
@@ -31,7 +32,7 @@ func newSet(opt *Options) *Set {
 		labels:    make(map[labelIdent][]observation),
 		texts:     make(map[textIdent][]byte),
 		textKinds: make(map[uint32]bool),
-		nameSpace: nameSpace{nodes: map[string]*nameNode{"": {}}},
+		names:     pmns.Tree{LatestFirst: true},
 	}
 	if opt != nil {
 		s.opt = *opt
@@ -74,7 +75,8 @@ func (s *Set) merge(m *metadata) error {
 	return nil
 }
 
-// mergeDesc adds the description of a metric and its names.
+// mergeDesc adds the description of a metric and its names. The first metric to
+// claim a name keeps it. NullID has no names.
 func (s *Set) mergeDesc(rec *descRecord) error {
 	d := &rec.desc
 	if old, ok := s.descs[d.ID]; ok {
@@ -84,8 +86,11 @@ func (s *Set) mergeDesc(rec *descRecord) error {
 	} else {
 		s.descs[d.ID] = *d
 	}
+	if d.ID == pcp.NullID {
+		return nil
+	}
 	for _, name := range rec.names {
-		s.add(name, d.ID)
+		s.names.Add(string(name), d.ID)
 	}
 	return nil
 }

@@ -48,11 +48,7 @@ func (a *Archive) Has(id pcp.ID) bool {
 
 // Names implements Source.
 func (a *Archive) Names(_ context.Context, id pcp.ID) ([]string, error) {
-	names := a.set.Names(id)
-	if len(names) == 0 {
-		return nil, pmerr.PMID
-	}
-	return names, nil
+	return a.set.Names(id)
 }
 
 // Children implements Source.

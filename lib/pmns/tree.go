@@ -20,20 +20,24 @@ import (
 
 // A Tree is a name space. The zero value is an empty one.
 type Tree struct {
+	// LatestFirst lists the children of each node latest first, as the reference
+	// lists the names of an archive. By default they keep the order of arrival.
+	LatestFirst bool
+
 	root   node
 	leaves int
 	spare  []node // nodes for later, made many at once
 
-	mu   sync.Mutex         // guards byID
-	byID map[pcp.ID][]*node // made when first needed, dropped by each change
+	mu   sync.Mutex          // guards byID
+	byID map[pcp.ID][]string // made when first needed, dropped by each change
 }
 
-// A node is a component of names. Children keep the order in which they came.
+// A node is a component of names.
 type node struct {
 	name     string // from the root to here
 	id       pcp.ID // of a leaf
 	leaf     bool
-	children []*node
+	children []*node          // in the order of arrival
 	index    map[string]*node // by last component, if there are many children
 }
 
@@ -42,20 +46,18 @@ const indexAbove = 8
 
 // Add adds a leaf and the inner nodes above it, and reports whether it did. A
 // name that exists keeps its identifier. A name that would be a leaf and an inner
-// node becomes an inner node, and its identifier is forgotten (archive.md A2).
-// Names with empty components are refused.
+// node becomes an inner node, and its identifier is forgotten (archive.md A2.13).
+// A name whose first component is empty is refused.
 func (t *Tree) Add(name string, id pcp.ID) bool {
-	if name == "" || name[0] == '.' || name[len(name)-1] == '.' || strings.Contains(name, "..") {
+	if name == "" || name[0] == '.' {
 		return false
 	}
 	t.byID = nil
 	n := &t.root
-	for end := 0; end < len(name); end++ {
-		start := end
-		if i := strings.IndexByte(name[end:], '.'); i >= 0 {
-			end += i
-		} else {
-			end = len(name)
+	for start := 0; start <= len(name); {
+		end := len(name)
+		if i := strings.IndexByte(name[start:], '.'); i >= 0 {
+			end = start + i
 		}
 		if n.leaf {
 			n.leaf, n.id = false, 0
@@ -70,7 +72,7 @@ func (t *Tree) Add(name string, id pcp.ID) bool {
 				return true
 			}
 		}
-		n = next
+		n, start = next, end+1
 	}
 	return false
 }
@@ -94,31 +96,34 @@ func (t *Tree) Lookup(name string) (pcp.ID, error) {
 	return n.id, nil
 }
 
-// Names returns all names of a metric, the last in the tree first, or pmerr.PMID
-// if it has none.
+// Names returns all names of a metric in the reverse order of Walk, or pmerr.PMID
+// if it has none. The slice may not be changed.
 func (t *Tree) Names(id pcp.ID) ([]string, error) {
-	nodes := t.withID(id)
-	if len(nodes) == 0 {
-		return nil, pmerr.PMID
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.byID == nil {
+		t.indexIDs()
 	}
-	names := make([]string, 0, len(nodes))
-	for _, n := range slices.Backward(nodes) {
-		names = append(names, n.name)
+	names := t.byID[id]
+	if names == nil {
+		return nil, pmerr.PMID
 	}
 	return names, nil
 }
 
-// withID returns the leaves with the given identifier.
-func (t *Tree) withID(id pcp.ID) []*node {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.byID == nil {
-		t.byID = make(map[pcp.ID][]*node, t.leaves)
-		for n := range t.root.all {
-			t.byID[n.id] = append(t.byID[n.id], n)
+// indexIDs makes byID. Nearly all metrics have one name; these share one array.
+func (t *Tree) indexIDs() {
+	t.byID = make(map[pcp.ID][]string, t.leaves)
+	pool := make([]string, 0, t.leaves)
+	t.root.walk(!t.LatestFirst, func(n *node) bool {
+		if names := t.byID[n.id]; names != nil {
+			t.byID[n.id] = append(names, n.name)
+			return true
 		}
-	}
-	return t.byID[id]
+		pool = append(pool, n.name)
+		t.byID[n.id] = pool[len(pool)-1 : len(pool) : len(pool)]
+		return true
+	})
 }
 
 // Children returns what stands directly below a node in the order of the tree;
@@ -130,7 +135,10 @@ func (t *Tree) Children(name string) ([]pcp.Child, error) {
 	}
 	list := make([]pcp.Child, len(n.children))
 	for i, c := range n.children {
-		list[i] = pcp.Child{Name: c.component(), Leaf: c.leaf && !c.dynamic()}
+		list[i] = pcp.Child{Name: n.component(c), Leaf: c.leaf && !c.dynamic()}
+	}
+	if t.LatestFirst {
+		slices.Reverse(list)
 	}
 	return list, nil
 }
@@ -142,11 +150,7 @@ func (t *Tree) Walk(name string, f func(name string, id pcp.ID) bool) error {
 	if n == nil || len(n.name) < len(name) {
 		return pmerr.Name
 	}
-	for leaf := range n.all {
-		if !f(leaf.name, leaf.id) {
-			break
-		}
-	}
+	n.walk(t.LatestFirst, func(leaf *node) bool { return f(leaf.name, leaf.id) })
 	return nil
 }
 
@@ -155,25 +159,27 @@ func (t *Tree) Walk(name string, f func(name string, id pcp.ID) bool) error {
 func (t *Tree) Cull(keep func(pcp.ID) bool) {
 	t.root.cull(keep)
 	t.leaves, t.byID = 0, nil
-	for range t.root.all {
+	t.root.walk(false, func(*node) bool {
 		t.leaves++
-	}
+		return true
+	})
 }
 
 // checkUnique returns an error if two names have the same identifier. Dynamic
 // roots may share theirs.
-func (t *Tree) checkUnique() error {
+func (t *Tree) checkUnique() (err error) {
 	seen := make(map[pcp.ID]string, t.leaves)
-	for n := range t.root.all {
+	t.root.walk(false, func(n *node) bool {
 		if n.dynamic() {
-			continue
+			return true
 		}
 		if first, dup := seen[n.id]; dup {
-			return fmt.Errorf("Duplicate metric id (%v) in name space for metrics %q and %q", n.id, n.name, first)
+			err = fmt.Errorf("Duplicate metric id (%v) in name space for metrics %q and %q", n.id, n.name, first)
 		}
 		seen[n.id] = n.name
-	}
-	return nil
+		return err == nil
+	})
+	return err
 }
 
 // newNode returns a new node.
@@ -190,20 +196,23 @@ func (t *Tree) newNode(name string, id pcp.ID, leaf bool) *node {
 // find returns the node called name, the leaf on the way to it if there is one,
 // or nil.
 func (t *Tree) find(name string) *node {
+	if name == "" {
+		return &t.root
+	}
 	n := &t.root
-	for rest := name; rest != "" || n == &t.root && name != ""; {
-		var part string
-		var more bool
-		part, rest, more = strings.Cut(rest, ".")
-		if more && rest == "" {
-			return nil // a dot at the end
-		}
+	for {
+		part, rest, more := strings.Cut(name, ".")
 		n = n.child(part)
-		if n == nil || n.leaf {
+		switch {
+		case n == nil || !more:
+			return n
+		case n.leaf && rest == "":
+			return nil // a dot at the end
+		case n.leaf:
 			return n
 		}
+		name = rest
 	}
-	return n
 }
 
 // dynamic reports whether n is the root of a dynamic subtree.
@@ -211,9 +220,12 @@ func (n *node) dynamic() bool {
 	return n.leaf && n.id.Domain() == pcp.DynamicDomain && n.id.Item() == 0
 }
 
-// component returns the last part of the node's name.
-func (n *node) component() string {
-	return n.name[strings.LastIndexByte(n.name, '.')+1:]
+// component returns the last part of the name of a child.
+func (n *node) component(c *node) string {
+	if n.name == "" {
+		return c.name // below the root
+	}
+	return c.name[len(n.name)+1:]
 }
 
 // child returns the first child with the given last component, or nil.
@@ -222,7 +234,7 @@ func (n *node) child(part string) *node {
 		return n.index[part]
 	}
 	for _, c := range n.children {
-		if c.component() == part {
+		if n.component(c) == part {
 			return c
 		}
 	}
@@ -234,7 +246,7 @@ func (n *node) attach(c *node) {
 	n.children = append(n.children, c)
 	switch {
 	case n.index != nil:
-		if part := c.component(); n.index[part] == nil {
+		if part := n.component(c); n.index[part] == nil {
 			n.index[part] = c
 		}
 	case len(n.children) > indexAbove:
@@ -246,23 +258,21 @@ func (n *node) attach(c *node) {
 func (n *node) buildIndex() {
 	n.index = make(map[string]*node, 2*len(n.children))
 	for _, c := range slices.Backward(n.children) {
-		n.index[c.component()] = c
+		n.index[n.component(c)] = c
 	}
 }
 
-// all yields the leaves that are n or below it.
-func (n *node) all(yield func(*node) bool) {
-	n.each(yield)
-}
-
-// each calls yield for the leaves until it returns false, and reports whether it
-// never did.
-func (n *node) each(yield func(*node) bool) bool {
+// walk calls yield for the leaves that are n or below it, the children of a node in
+// the order of arrival or back, and reports whether yield never returned false.
+func (n *node) walk(back bool, yield func(*node) bool) bool {
 	if n.leaf {
 		return yield(n)
 	}
-	for _, c := range n.children {
-		if !c.each(yield) {
+	for i := range n.children {
+		if back {
+			i = len(n.children) - 1 - i
+		}
+		if !n.children[i].walk(back, yield) {
 			return false
 		}
 	}

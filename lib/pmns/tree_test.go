@@ -127,7 +127,8 @@ func TestAdd(t *testing.T) {
 		{"leaf becomes an inner node", "a=1 a.b=2", "a.b=2"},
 		{"inner node stays", "a.b=2 a=1", "a.b=2"},
 		{"leaf in the middle", "a.b=1 a.b.c.d=2 a.e=3", "a.b.c.d=2 a.e=3"},
-		{"empty components", "=1 .=2 a.=3 .a=4 a..b=5", ""},
+		{"empty first component", "=1 .=2 .a=3 ..=4 .a.b=5 d=6", "d=6"},
+		{"empty components", "a.=3 a..b=5 c.=6", "a..b=5 c.=6"},
 		{"many children", "k=0 j=1 i=2 h=3 g=4 f=5 e=6 d=7 c=8 b=9 a=10 k=11 a=12", "k=0 j=1 i=2 h=3 g=4 f=5 e=6 d=7 c=8 b=9 a=10"},
 		{"dynamic root", "d=511.30.0 d.x=2", "d.x=2"},
 	} {
@@ -161,13 +162,35 @@ func TestAddReports(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		want bool
-	}{{"a.b", true}, {"a.b", false}, {"a", false}, {"a.b.c", true}, {"", false}, {"a..c", false}} {
+	}{{"a.b", true}, {"a.b", false}, {"a", false}, {"a.b.c", true}, {"", false}, {".c", false}, {"a..c", true}, {"a..c", false}} {
 		if got := tree.Add(c.name, 1); got != c.want {
 			t.Errorf("Add(%q) = %v, want %v", c.name, got, c.want)
 		}
 	}
 	if _, err := tree.Lookup("a.b"); !errors.Is(err, pmerr.NonLeaf) {
 		t.Errorf("Lookup(a.b) = %v, want NonLeaf", err)
+	}
+}
+
+// TestLatestFirst lists names as an archive does.
+func TestLatestFirst(t *testing.T) {
+	tree := pmns.Tree{LatestFirst: true}
+	for i, name := range []string{"a.x", "b", "a.y", "c.z", "a.x", "c.y"} {
+		tree.Add(name, pcp.ID(1+i%3))
+	}
+	var got []string
+	_ = tree.Walk("", func(name string, id pcp.ID) bool {
+		got = append(got, fmt.Sprintf("%s=%d", name, uint32(id)))
+		return true
+	})
+	if want := "[c.y=3 c.z=1 b=2 a.y=3 a.x=1]"; fmt.Sprint(got) != want {
+		t.Errorf("Walk: got %v, want %s", got, want)
+	}
+	if names, err := tree.Names(3); err != nil || fmt.Sprint(names) != "[a.y c.y]" {
+		t.Errorf("Names = %v, %v", names, err)
+	}
+	if list, err := tree.Children(""); err != nil || fmt.Sprint(list) != "[{c false} {b true} {a false}]" {
+		t.Errorf("Children = %v, %v", list, err)
 	}
 }
 
@@ -215,36 +238,62 @@ func TestCullKeepsIndex(t *testing.T) {
 	}
 }
 
-// names returns n names as an archive of a large host has them.
-func names(n int) []string {
-	list := make([]string, n)
+// names is the number of names of a large host.
+const names = 50000
+
+// large returns a tree of a large host, and its names.
+func large() (*pmns.Tree, []string) {
+	list := make([]string, names)
 	for i := range list {
 		list[i] = fmt.Sprintf("group%d.part%d.metric%d", i/1000, i/100%10, i%100)
 	}
-	return list
+	return grow(list), list
+}
+
+// grow returns the tree of a list of names.
+func grow(list []string) *pmns.Tree {
+	tree := new(pmns.Tree)
+	for i, name := range list {
+		tree.Add(name, pcp.ID(i))
+	}
+	return tree
 }
 
 func BenchmarkAdd(b *testing.B) {
-	list := names(10000)
+	_, list := large()
 	b.ReportAllocs()
 	for b.Loop() {
-		var tree pmns.Tree
-		for i, name := range list {
-			tree.Add(name, pcp.ID(i))
-		}
+		grow(list)
 	}
 }
 
 func BenchmarkLookup(b *testing.B) {
-	var tree pmns.Tree
-	list := names(10000)
-	for i, name := range list {
-		tree.Add(name, pcp.ID(i))
-	}
+	tree, list := large()
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
-		if _, err := tree.Lookup(list[i%len(list)]); err != nil {
+		if _, err := tree.Lookup(list[i*7919%names]); err != nil {
 			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkNames(b *testing.B) {
+	tree, _ := large()
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		if _, err := tree.Names(pcp.ID(i * 7919 % names)); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkWalk(b *testing.B) {
+	tree, _ := large()
+	b.ReportAllocs()
+	for b.Loop() {
+		n := 0
+		if err := tree.Walk("", func(string, pcp.ID) bool { n++; return true }); err != nil || n != names {
+			b.Fatal(n, err)
 		}
 	}
 }
