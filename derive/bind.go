@@ -16,28 +16,28 @@ import (
 // far away. An error is one of those requests; then nothing is kept.
 func (s *Source) bind(ctx context.Context, list ...*metric) error {
 	e := env{s: s, ctx: ctx}
-	return e.bindAll(list)
+	return e.bindAll(list, nil)
 }
 
-// bindAll is bind in an env.
-func (e *env) bindAll(list []*metric) error {
+// bindAll is bind in an env. It shows the metrics to l as they are bound.
+func (e *env) bindAll(list []*metric, l *Listing) error {
 	for _, m := range list {
 		if m.state == unbound {
 			e.pending = append(e.pending, m)
 		}
 	}
-	if len(e.pending) == 0 {
-		return nil
+	if len(e.pending) > 0 {
+		if err := e.prefetch(); err != nil {
+			return err
+		}
 	}
-	if err := e.prefetch(); err != nil {
-		return err
-	}
-	for _, m := range e.pending {
+	for _, m := range list {
 		e.bind(m)
 		if e.err != nil {
 			m.state = unbound
 			return e.err
 		}
+		l.add(m)
 	}
 	return nil
 }
@@ -46,7 +46,7 @@ func (e *env) bindAll(list []*metric) error {
 type env struct {
 	s       *Source
 	ctx     context.Context
-	alone   bool // a description is asked for, and no names: debugging shows that
+	cause   Cause
 	pending []*metric
 	names   map[string]pcp.Answer[pcp.ID]
 	descs   map[pcp.ID]pcp.Answer[pcp.Desc]
@@ -140,9 +140,10 @@ func (e *env) bind(m *metric) {
 	if m.state != unbound {
 		return
 	}
-	t := e.trace(m)
+	e.observe(m, Begun)
 	if e.names[m.name].Err == nil {
 		m.state = masked
+		e.observe(m, Settled)
 		return
 	}
 	m.state = inProgress
@@ -153,17 +154,19 @@ func (e *env) bind(m *metric) {
 	if e.err != nil {
 		return
 	}
+	m.state, m.info, m.err = valid, info, err
 	if err != nil {
-		m.state, m.err = invalid, err
-		t.failed(err, func() {
-			if c, ok := errors.AsType[*check.Error](err); ok && !m.local {
-				e.s.warn(c.Line(m.name))
-			}
-		})
+		m.state = invalid
+	}
+	e.observe(m, Checked)
+	if bad, ok := errors.AsType[*check.Error](err); ok && !m.local {
+		e.s.warn(bad.Line(m.name))
+	}
+	e.observe(m, Settled)
+	if err != nil {
 		return
 	}
-	t.done(info)
-	m.state, m.info, m.desc = valid, info, info.Root.Desc(m.id)
+	m.desc = info.Root.Desc(m.id)
 	if ref, ok := unparen(m.expr).(*syntax.MetricRef); ok {
 		_, m.alias, _ = e.Lookup(ref.Name)
 	}

@@ -15,9 +15,9 @@ type Control int
 const (
 	GlobalLimit    Control = 1 // how many metrics a Registry takes; -1 for no limit
 	ContextLimit   Control = 2 // how many metrics a Source takes by itself; see Source.SetLimit
-	DebugSyntax    Control = 3 // 1: Debug.Derive and Debug.Syntax are on; setting it changes both
-	DebugSemantics Control = 4 // the same with Debug.Semantics
-	DebugEval      Control = 5 // the same with Debug.Eval
+	DebugSyntax    Control = 3 // 1: the Observer shows what is parsed
+	DebugSemantics Control = 4 // 1: the Observer shows what does not fit
+	DebugEval      Control = 5 // 1: the Observer shows values
 	NoValueOption  Control = 6 // 1: an unknown operand counts as novalue()
 )
 
@@ -50,8 +50,12 @@ func (r *Registry) Control(c Control) (int, error) {
 		return 0, pmerr.Name
 	case c == ContextLimit:
 		return 0, pmerr.NoContext
-	case new(Debug).debugFlag(c) != nil:
-		return r.debugControl(c), nil
+	}
+	if o := r.observing.Load(); o != nil && *o != nil && c >= DebugSyntax && c <= DebugEval {
+		if (*o).Enabled(c) {
+			return 1, nil
+		}
+		return 0, nil
 	}
 	r.mu.RLock()
 	defer r.mu.RUnlock()
@@ -60,9 +64,23 @@ func (r *Registry) Control(c Control) (int, error) {
 
 // SetControl changes a setting (pmSetDerivedControl): pmerr.Arg for a value out of range, pmerr.Again for one that
 // SetControls has set, otherwise as Control.
-func (r *Registry) SetControl(c Control, value int) error { return r.setControl(c, value, false) }
+func (r *Registry) SetControl(c Control, value int) error {
+	return r.setControl(&Setting{Control: c, Value: value}, false)
+}
 
-func (r *Registry) setControl(c Control, value int, fix bool) error {
+// setControl changes a setting, for good if fix is set.
+func (r *Registry) setControl(s *Setting, fix bool) error {
+	if err := r.assign(s.Control, s.Value, fix); err != nil {
+		return err
+	}
+	if o := r.observing.Load(); o != nil && *o != nil {
+		(*o).Controlled(s)
+	}
+	return nil
+}
+
+// assign does the work of setControl.
+func (r *Registry) assign(c Control, value int, fix bool) error {
 	if c < 1 || c > numControls {
 		return pmerr.Name
 	}
@@ -78,47 +96,40 @@ func (r *Registry) setControl(c Control, value int, fix bool) error {
 		return pmerr.NoContext
 	}
 	p.value, p.fixed = value, p.fixed || fix
-	r.setDebugControl(c, value != 0)
 	return nil
 }
 
 // SetControls applies settings as the variable PCP_DERIVED_CONTROL has them, OPT=VALUE,OPT=VALUE. They have priority:
 // SetControl and control lines of files cannot change them any more. What is wrong goes to the Registry's warn.
 func (r *Registry) SetControls(list string) {
-	r.begin()
-	const variable = "$PCP_DERIVED_CONTROL: "
-	r.controlList(list, prefixes{"Warning: " + variable, "Warning: " + variable, "Derived metric control: " + variable}, true)
+	const variable = "$PCP_DERIVED_CONTROL"
+	r.controlList(list, variable, "Warning: "+variable+": ", "Warning: "+variable+": ", true)
 }
 
-// prefixes are what messages about controls begin with: those about a list that has no '=', other complaints, and reports
-// of success for debugging.
-type prefixes struct{ first, warning, success string }
-
-// controlList applies a list of settings.
-func (r *Registry) controlList(list string, prefix prefixes, fix bool) {
+// controlList applies a list of settings from a place. Messages about a list without '=' begin with first, others with
+// warning.
+func (r *Registry) controlList(list, place, first, warning string, fix bool) {
 	for rest, more := list, true; more; {
 		name, value, ok := strings.Cut(rest, "=")
 		if !ok {
-			r.warn(fmt.Sprintf("%smissing '=' in derived metric control (%s)", prefix.first, rest))
+			r.warn(fmt.Sprintf("%smissing '=' in derived metric control (%s)", first, rest))
 			return
 		}
 		if value == "" || value[0] == ',' {
-			r.warn(fmt.Sprintf("%smissing value in derived metric control (%s)", prefix.warning, rest))
+			r.warn(fmt.Sprintf("%smissing value in derived metric control (%s)", warning, rest))
 			return
 		}
 		var number string
 		number, rest, more = strings.Cut(value, ",")
 		n, err := strconv.ParseInt(strings.TrimLeft(number, " \t\n\v\f\r"), 10, 32)
 		if err != nil {
-			r.warn(fmt.Sprintf("%sbad value (%s) for derived metric control (%s)", prefix.warning, value, name))
+			r.warn(fmt.Sprintf("%sbad value (%s) for derived metric control (%s)", warning, value, name))
 			return
 		}
 		if c := controlByName(name); c == 0 {
-			r.warn(fmt.Sprintf("%sunknown derived metric control (%s)", prefix.warning, name))
-		} else if err := r.setControl(c, int(n), fix); err != nil {
-			r.warn(fmt.Sprintf("%sfailed to set derived metric control %s=%d: %v", prefix.warning, name, n, err))
-		} else if t := r.tracer(); t.on() {
-			t.printf("%s%s=%d set\n", prefix.success, name, n)
+			r.warn(fmt.Sprintf("%sunknown derived metric control (%s)", warning, name))
+		} else if err := r.setControl(&Setting{c, name, place, int(n)}, fix); err != nil {
+			r.warn(fmt.Sprintf("%sfailed to set derived metric control %s=%d: %v", warning, name, n, err))
 		}
 	}
 }

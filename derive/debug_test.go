@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"pmtools/derive"
+	"pmtools/derive/debug"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmapi"
 )
@@ -22,7 +23,8 @@ var update = flag.Bool("update", false, "rewrite testdata/debug")
 type session struct {
 	t    *testing.T
 	out  strings.Builder
-	reg  *derive.Registry
+	told *debug.Printer
+	reg  *derive.Registry // made when it is used first, as in the commands
 	base pmapi.Source
 	src  *derive.Source
 	dir  string
@@ -42,7 +44,7 @@ func TestDebug(t *testing.T) {
 				t.Fatal(err)
 			}
 			s := &session{t: t, dir: t.TempDir(), base: fakeArchive{newFake(qa)}}
-			s.reg = derive.NewRegistry(func(line string) { fmt.Fprintln(&s.out, line) })
+			s.told = debug.New(func(text string) { s.out.WriteString(text) })
 			for line := range strings.Lines(string(text)) {
 				if do, ok := strings.CutPrefix(line, "> "); ok {
 					s.out.WriteString(line)
@@ -65,15 +67,23 @@ func TestDebug(t *testing.T) {
 // do does one thing.
 func (s *session) do(verb, rest string) {
 	ctx := context.Background()
+	if s.reg == nil && verb != "flags" && verb != "live" {
+		s.reg = derive.NewRegistry(func(line string) { fmt.Fprintln(&s.out, line) })
+		s.reg.Observe(s.told)
+	}
 	name, expr, _ := strings.Cut(rest, "=")
 	var err error
 	switch verb {
 	case "flags":
-		has := func(f string) bool { return strings.Contains(rest, f) }
-		s.reg.SetDebug(derive.Debug{
-			Print:  func(text string) { s.out.WriteString(text) },
-			Derive: has("derive"), Syntax: has("syntax"), Semantics: has("semantics"), Eval: has("eval"), Desperate: has("desperate"),
-		})
+		var f debug.Flags
+		for name, flag := range map[string]debug.Flags{
+			"derive": debug.Derive, "syntax": debug.Syntax, "semantics": debug.Semantics, "eval": debug.Eval, "desperate": debug.Desperate,
+		} {
+			if strings.Contains(rest, name) {
+				f |= flag
+			}
+		}
+		s.told.Set(f)
 	case "live":
 		s.base = newFake(qa)
 	case "open":
@@ -93,7 +103,7 @@ func (s *session) do(verb, rest string) {
 	case "load":
 		_, err = s.reg.LoadConfig(rest)
 	case "default":
-		s.reg.LoadDefault(rest, "")
+		s.reg.LoadDefault(rest)
 	case "controls":
 		s.reg.SetControls(rest)
 	case "children":
@@ -130,6 +140,13 @@ func (s *session) fetch(ctx context.Context, names []string) error {
 	return s.src.Fetch(ctx, &req, &result)
 }
 
+// everything returns a Printer with all flags.
+func everything(print func(string)) *debug.Printer {
+	p := debug.New(print)
+	p.Set(debug.Derive | debug.Syntax | debug.Semantics | debug.Eval | debug.Desperate)
+	return p
+}
+
 // TestDebugLarge tells of expressions that are too large to look at each of their nodes by itself.
 func TestDebugLarge(t *testing.T) {
 	for name, expr := range map[string]string{
@@ -140,7 +157,7 @@ func TestDebugLarge(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var size int
 			reg := derive.NewRegistry(nil)
-			reg.SetDebug(derive.Debug{Derive: true, Syntax: true, Semantics: true, Eval: true, Desperate: true, Print: func(s string) { size += len(s) }})
+			reg.Observe(everything(func(s string) { size += len(s) }))
 			src := derive.NewSource(newFake(qa), reg, nil)
 			if err := src.Add(context.Background(), "x.y", expr); (err != nil) != (name == "misfit") {
 				t.Error(err)
@@ -153,28 +170,33 @@ func TestDebugLarge(t *testing.T) {
 	}
 }
 
-// TestDebugOff checks that nothing is told unless Debug.Derive is set and there is someone to tell, and that the controls
+// TestDebugOff checks that nothing is told unless Derive is set and there is someone to tell, and that the controls
 // say what is on.
 func TestDebugOff(t *testing.T) {
 	told := 0
 	tell := func(string) { told++ }
-	for _, d := range []derive.Debug{{}, {Print: tell}, {Print: tell, Syntax: true, Semantics: true, Eval: true, Desperate: true}, {Derive: true, Syntax: true}} {
+	for _, d := range []struct {
+		print func(string)
+		flags debug.Flags
+	}{{nil, 0}, {tell, 0}, {tell, debug.Syntax | debug.Semantics | debug.Eval | debug.Desperate}, {nil, debug.Derive | debug.Syntax}} {
 		reg := derive.NewRegistry(nil)
-		reg.SetDebug(d)
+		p := debug.New(d.print)
+		p.Set(d.flags)
+		reg.Observe(p)
 		src := derive.NewSource(newFake(small), reg, nil)
 		if err := reg.Register("x.y", "c + 1"); err != nil {
 			t.Fatal(err)
 		}
 		fetchOne(t, src, lookup(t, src, "x.y"))
 		want := 0
-		if d.Derive && d.Syntax {
+		if d.flags == debug.Derive|debug.Syntax {
 			want = 1
 		}
 		if n, err := reg.Control(derive.DebugSyntax); n != want || err != nil {
-			t.Errorf("%v: DEBUG_SYNTAX is %d, %v", d, n, err)
+			t.Errorf("%v: DEBUG_SYNTAX is %d, %v", d.flags, n, err)
 		}
 		if n, err := reg.Control(derive.DebugEval); n != 0 || err != nil {
-			t.Errorf("%v: DEBUG_EVAL is %d, %v", d, n, err)
+			t.Errorf("%v: DEBUG_EVAL is %d, %v", d.flags, n, err)
 		}
 	}
 	if told > 0 {
@@ -200,7 +222,7 @@ func FuzzDebug(f *testing.F) {
 			base = fakeArchive{newFake(qa)}
 		}
 		reg := derive.NewRegistry(nil)
-		reg.SetDebug(derive.Debug{Derive: true, Syntax: true, Semantics: true, Eval: true, Desperate: true, Print: func(string) {}})
+		reg.Observe(everything(nil))
 		silent := derive.NewRegistry(nil)
 		src, other := derive.NewSource(base, reg, nil), derive.NewSource(newFake(qa), silent, nil)
 		if (reg.Register("x.y", expr) == nil) != (silent.Register("x.y", expr) == nil) {

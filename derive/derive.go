@@ -15,7 +15,7 @@
 //
 // Without a Source, [Compile] makes a [Program] of an expression.
 //
-// [Registry.SetDebug] makes all of this tell what it does, in the lines of the original's debug option derive.
+// An [Observer] is shown what all of this does; package debug has one that prints.
 //
 // Nothing here reads the environment. The parts are the packages syntax (text to tree), check (tree to types) and eval
 // (types to values).

@@ -49,9 +49,8 @@ func (s *Source) Fetch(ctx context.Context, req *pmapi.Request, dst *pcp.Result)
 			return err
 		}
 	}
-	t := s.reg.tracer()
-	if t.eval() {
-		p.prefetched(t)
+	if o := s.reg.observer(); o != nil {
+		o.Prefetched(p.base.IDs[p.asked:])
 	}
 	p.base.Profile = req.Profile
 	if err := s.base.Fetch(ctx, &p.base, &p.result); err != nil {
@@ -67,11 +66,6 @@ func (s *Source) Fetch(ctx context.Context, req *pmapi.Request, dst *pcp.Result)
 	for i := range p.slots {
 		if p.slots[i].metric != nil {
 			s.derive(i, dst)
-		}
-	}
-	if t.eval() {
-		if err := s.evaluated(ctx, t, dst); err != nil {
-			return err
 		}
 	}
 	for i, sl := range p.slots {
@@ -99,6 +93,9 @@ func (s *Source) derive(i int, dst *pcp.Result) {
 		p.input.Columns = p.arguments(sl.args)
 		m.eval.Eval(&p.input, col)
 		col.ID = m.id
+		if o := s.reg.observer(); o != nil {
+			o.Evaluated(&Evaluation{s.state(), m.view(), m.info, i, &p.input, col})
+		}
 	default:
 		col.Reset(m.id, pcp.Unknown)
 		if !s.recorded || p.anyOK || m.state == removed {

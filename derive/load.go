@@ -1,9 +1,7 @@
 package derive
 
 import (
-	"cmp"
 	"errors"
-	"io/fs"
 	"os"
 	"strings"
 
@@ -28,7 +26,6 @@ const errLoop pmerr.Code = -40
 // error is that of the first file or directory that cannot be read, and ends the work. The number is that of the metrics
 // registered, also with an error.
 func (r *Registry) LoadConfig(paths ...string) (int, error) {
-	r.begin()
 	l := loader{reg: r}
 	for _, path := range paths {
 		for _, part := range components(path) {
@@ -41,11 +38,10 @@ func (r *Registry) LoadConfig(paths ...string) (int, error) {
 }
 
 // LoadDefault is LoadConfig for the list in PCP_DERIVED_CONFIG, of which files and directories that cannot be read are
-// passed over in silence. The origin is what debugging output calls the list; it may be empty.
-func (r *Registry) LoadDefault(path, origin string) int {
-	r.begin()
-	if t := r.tracer(); t.on() && path != "" {
-		t.printf("Derived metric initialization from %s\n", cmp.Or(origin, path))
+// passed over in silence.
+func (r *Registry) LoadDefault(path string) int {
+	if path != "" {
+		r.loaded(&File{Path: path, Default: true})
 	}
 	l := loader{reg: r, lenient: true}
 	for _, part := range components(path) {
@@ -85,14 +81,10 @@ func (l *loader) path(path string, depth int) error {
 	case info.IsDir():
 		return l.directory(path, depth)
 	case !info.Mode().IsRegular():
-		if t := l.reg.tracer(); t.on() {
-			t.printf("Warning: derived metrics path component: %s: unexpected st_mode=%o?\n", path, unixMode(info.Mode()))
-		}
+		l.reg.loaded(&File{Path: path, Mode: info.Mode()})
 		return nil
 	}
-	if t := l.reg.tracer(); t.on() {
-		t.printf("pmLoadDerivedConfig(\"%s\")\n", path)
-	}
+	l.reg.loaded(&File{Path: path})
 	src, err := os.ReadFile(path)
 	if err != nil {
 		return l.failed(path, err, l.lenient)
@@ -116,11 +108,16 @@ func (l *loader) directory(path string, depth int) error {
 	return nil
 }
 
-// failed tells what is wrong with a path, and returns it unless it is passed over.
-func (l *loader) failed(path string, err error, passed bool) error {
-	if t := l.reg.tracer(); t.on() {
-		t.printf("Warning: derived metrics path component: %s: %v\n", path, pmerr.Of(err))
+// loaded shows a file to the Observer.
+func (r *Registry) loaded(f *File) {
+	if o := r.observer(); o != nil {
+		o.Loaded(f)
 	}
+}
+
+// failed returns the error of a path, unless it is passed over.
+func (l *loader) failed(path string, err error, passed bool) error {
+	l.reg.loaded(&File{Path: path, Err: err})
 	if passed {
 		return nil
 	}
@@ -136,7 +133,7 @@ func (r *Registry) load(file *syntax.File) int {
 			r.warnFile(item)
 		case *syntax.Control:
 			place := item.Place.String()
-			r.controlList(item.Options, prefixes{place + " Error: ", place + " Warning: ", place + " derived metric control: "}, false)
+			r.controlList(item.Options, place, place+" Error: ", place+" Warning: ", false)
 		case *syntax.Attribute:
 			r.attribute(item)
 		case *syntax.Definition:
@@ -153,7 +150,7 @@ func (r *Registry) load(file *syntax.File) int {
 
 // attribute sets a help text.
 func (r *Registry) attribute(a *syntax.Attribute) {
-	r.tracer().attribute(a.Name, a.Attr, a.Value)
+	r.loaded(&File{Attribute: a})
 	kinds := map[string]pcp.TextKind{"oneline": pcp.OneLine, "helptext": pcp.Help}
 	kind, known := kinds[a.Attr]
 	switch {
@@ -168,19 +165,3 @@ func (r *Registry) attribute(a *syntax.Attribute) {
 
 // warnFile passes on a message about a file.
 func (r *Registry) warnFile(e *syntax.FileError) { r.warn(strings.TrimSuffix(e.Text(), "\n")) }
-
-// unixMode returns the mode of a file with the bits of Unix for its kind.
-func unixMode(m fs.FileMode) uint32 {
-	bits := uint32(m.Perm())
-	switch {
-	case m&fs.ModeCharDevice != 0:
-		bits |= 0o020000
-	case m&fs.ModeDevice != 0:
-		bits |= 0o060000
-	case m&fs.ModeNamedPipe != 0:
-		bits |= 0o010000
-	case m&fs.ModeSocket != 0:
-		bits |= 0o140000
-	}
-	return bits
-}

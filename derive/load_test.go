@@ -95,10 +95,10 @@ func TestLoadDefault(t *testing.T) {
 		t.Fatal(err)
 	}
 	reg, sep := derive.NewRegistry(nil), string(os.PathListSeparator)
-	if n := reg.LoadDefault(sep+dir+"/nosuch"+sep+dir+"/a", ""); n != 1 || names(reg) != "a.a" {
+	if n := reg.LoadDefault(sep + dir + "/nosuch" + sep + dir + "/a"); n != 1 || names(reg) != "a.a" {
 		t.Errorf("%d: %s", n, names(reg))
 	}
-	if n := reg.LoadDefault("", ""); n != 0 {
+	if n := reg.LoadDefault(""); n != 0 {
 		t.Errorf("%d of nothing", n)
 	}
 }
@@ -115,7 +115,7 @@ func TestLoadLinks(t *testing.T) {
 	if err := os.Symlink(dir, dir+"/again"); err != nil {
 		t.Skip(err)
 	}
-	derive.NewRegistry(nil).LoadDefault(dir, "") // comes to an end
+	derive.NewRegistry(nil).LoadDefault(dir) // comes to an end
 }
 
 // TestLoadBrokenLink has a directory with a link to nothing, which ends LoadConfig but not LoadDefault.
@@ -134,7 +134,7 @@ func TestLoadBrokenLink(t *testing.T) {
 		t.Errorf("%d, %v: %s", n, err, names(reg))
 	}
 	reg = derive.NewRegistry(nil)
-	if n := reg.LoadDefault(dir, ""); n != 2 || names(reg) != "m.a m.c" {
+	if n := reg.LoadDefault(dir); n != 2 || names(reg) != "m.a m.c" {
 		t.Errorf("%d: %s", n, names(reg))
 	}
 }
@@ -227,16 +227,4 @@ func FuzzLoadConfig(f *testing.F) {
 		walk(t, src, "")
 		walk(t, derive.NewSource(fakeArchive{base}, reg, nil), "")
 	})
-}
-
-// TestUnixMode has the modes that debugging output shows of what is no file and no directory.
-func TestUnixMode(t *testing.T) {
-	for mode, want := range map[fs.FileMode]uint32{
-		fs.ModeDevice | fs.ModeCharDevice | 0o666: 0o020666, fs.ModeDevice | 0o660: 0o060660, fs.ModeNamedPipe | 0o600: 0o010600,
-		fs.ModeSocket | 0o777: 0o140777, fs.ModeIrregular | 0o444: 0o444,
-	} {
-		if got := derive.UnixMode(mode); got != want {
-			t.Errorf("%v is %o, want %o", mode, got, want)
-		}
-	}
 }

@@ -20,8 +20,8 @@ func (s *Source) Describe(ctx context.Context, ids []pcp.ID) ([]pcp.Answer[pcp.D
 	if len(list) == 0 {
 		return s.base.Describe(ctx, ids)
 	}
-	e := env{s: s, ctx: ctx, alone: true}
-	if err := e.bindAll(list); err != nil {
+	e := env{s: s, ctx: ctx, cause: Described}
+	if err := e.bindAll(list, nil); err != nil {
 		return nil, err
 	}
 	out := make([]pcp.Answer[pcp.Desc], len(ids))

@@ -18,10 +18,10 @@ func (s *Source) Lookup(ctx context.Context, names []string) ([]pcp.Answer[pcp.I
 	if err != nil {
 		return nil, err
 	}
-	t := s.reg.tracer()
+	o := s.reg.observer()
 	for i := range found {
-		if t.on() {
-			s.lookedUp(t, names[i], found[i])
+		if o != nil {
+			o.LookedUp(s.resolution(names[i], found[i].Value, found[i].Err))
 		}
 		if found[i].Err == nil {
 			continue
@@ -43,28 +43,25 @@ func (s *Source) Names(ctx context.Context, id pcp.ID) ([]string, error) {
 }
 
 // below binds the visible metrics at and below a node of the name space and returns the valid ones in their order. Over
-// names alone nothing can be bound, and all are returned that the names do not hide.
-func (s *Source) below(ctx context.Context, name string) ([]*metric, error) {
-	s.sync()
+// names alone nothing can be bound, and all are returned that the names do not hide. It shows the metrics to l.
+func (s *Source) below(ctx context.Context, name string, l *Listing) ([]*metric, error) {
 	var list []*metric
 	for _, m := range s.metrics {
 		if s.visible(m) && below(m.name, name) {
 			list = append(list, m)
 		}
 	}
-	if s.namesAlone(ctx) {
+	if s.alone {
+		for _, m := range list {
+			l.add(m)
+		}
 		return s.unhidden(ctx, list)
 	}
-	if err := s.bind(ctx, list...); err != nil {
+	e := env{s: s, ctx: ctx}
+	if err := e.bindAll(list, l); err != nil {
 		return nil, err
 	}
 	return slices.DeleteFunc(list, func(m *metric) bool { return m.state != valid }), nil
-}
-
-// namesAlone reports whether the Source below has names and nothing else.
-func (s *Source) namesAlone(ctx context.Context) bool {
-	_, err := s.base.Describe(ctx, nil)
-	return errors.Is(err, pmerr.NoContext)
 }
 
 // unhidden returns those of list whose names the Source below does not have.
@@ -90,21 +87,13 @@ func (s *Source) unhidden(ctx context.Context, list []*metric) ([]*metric, error
 // definition.
 func (s *Source) Children(ctx context.Context, name string) ([]pcp.Child, error) {
 	s.sync()
-	if t := s.reg.tracer(); t.on() {
-		if err := s.tellChildren(ctx, t, name); err != nil {
-			return nil, err
-		}
-	}
-	return s.children(ctx, name)
-}
-
-// children does the work of Children.
-func (s *Source) children(ctx context.Context, name string) ([]pcp.Child, error) {
-	list, err := s.below(ctx, name)
+	l := s.listing(name, false)
+	list, err := s.below(ctx, name, l)
 	if err != nil {
 		return nil, err
 	}
 	children, err := s.base.Children(ctx, name)
+	l.done(len(children), err)
 	if err != nil && (len(list) == 0 || !unknown(err)) {
 		return nil, err
 	}
@@ -152,12 +141,14 @@ type walk func(ctx context.Context, name string, f func(name string, id pcp.ID) 
 // walk does the work of Walk; below walks the Source below.
 func (s *Source) walk(ctx context.Context, name string, f func(name string, id pcp.ID) bool, below walk) error {
 	s.sync()
-	if t := s.reg.tracer(); t.on() {
-		if err := s.tellWalk(ctx, t, name); err != nil {
-			return err
-		}
+	nodes := s.recorded || s.alone
+	var l *Listing
+	if !nodes {
+		l = s.listing(name, true)
+	} else if s.reg.observer() != nil {
+		s.visit(ctx, name)
 	}
-	list, err := s.below(ctx, name)
+	list, err := s.below(ctx, name, l)
 	if err != nil {
 		return err
 	}
@@ -165,7 +156,7 @@ func (s *Source) walk(ctx context.Context, name string, f func(name string, id p
 		return below(ctx, name, f)
 	}
 	w := walker{ctx: ctx, base: s.base, walkBase: below, f: f}
-	if s.recorded || s.namesAlone(ctx) {
+	if nodes {
 		return w.walk(name, newTree(list, name), true)
 	}
 	if err := w.below(name); err != nil && !unknown(err) {
@@ -175,6 +166,14 @@ func (s *Source) walk(ctx context.Context, name string, f func(name string, id p
 		w.leaf(m)
 	}
 	return nil
+}
+
+// visit shows the nodes at and below name to the Observer.
+func (s *Source) visit(ctx context.Context, name string) {
+	children, _ := s.Children(ctx, name) // the walk itself returns the error
+	for _, c := range children {
+		s.visit(ctx, join(name, c.Name))
+	}
 }
 
 // A tree is the part of the name space that derived metrics have.

@@ -26,6 +26,9 @@ func Compile(name, expr string) (*Program, error) {
 // Name returns the name of the metric.
 func (p *Program) Name() string { return p.name }
 
+// Expr returns the tree, which must not be changed.
+func (p *Program) Expr() syntax.Expr { return p.expr }
+
 // String returns the expression as it was written.
 func (p *Program) String() string { return p.text }
 

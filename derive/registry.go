@@ -1,6 +1,7 @@
 package derive
 
 import (
+	"errors"
 	"iter"
 	"sync"
 	"sync/atomic"
@@ -12,9 +13,8 @@ import (
 
 // A Registry holds definitions of derived metrics that every Source over it has. It may be shared by goroutines.
 type Registry struct {
-	warn  func(line string)
-	debug atomic.Pointer[Debug]
-	begun atomic.Bool // see begin
+	warn      func(line string)
+	observing atomic.Pointer[Observer]
 
 	mu       sync.RWMutex
 	defs     []*definition // in the order of their identifiers
@@ -62,9 +62,20 @@ func anonymous() syntax.Expr {
 // Register defines a metric (pmRegisterDerived). The error is an *Error: the expression cannot be parsed, the name is
 // taken, or there are too many metrics. The name itself is not checked.
 func (r *Registry) Register(name, expr string) error {
-	r.begin()
-	t := r.tracer()
-	t.parsing("pmRegisterDerived", name, expr)
+	d, err := r.define(name, expr)
+	if o := r.observer(); o != nil {
+		event := &Definition{Name: name, Expr: expr}
+		if err == nil {
+			event.Metric = d.view()
+		}
+		event.Err, _ = errors.AsType[*Error](err)
+		o.Defined(event)
+	}
+	return err
+}
+
+// define does the work of Register.
+func (r *Registry) define(name, expr string) (*definition, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	var early string
@@ -77,16 +88,13 @@ func (r *Registry) Register(name, expr string) error {
 		early = "global PMID space exhausted"
 	}
 	if early != "" {
-		return &Error{Name: name, Expr: expr, Early: true, Err: &syntax.Error{Msg: early}, Code: badDerive}
+		return nil, &Error{Name: name, Expr: expr, Early: true, Err: &syntax.Error{Msg: early}, Code: badDerive}
 	}
-	t.tokens(expr)
 	p, err := Compile(name, expr)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	t.registered(len(r.defs), p)
-	r.insert(p)
-	return nil
+	return r.insert(p), nil
 }
 
 // insert appends a definition. The lock is held, or the Registry is not shared yet.

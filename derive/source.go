@@ -2,7 +2,7 @@ package derive
 
 import (
 	"context"
-	"fmt"
+	"errors"
 
 	"pmtools/derive/check"
 	"pmtools/derive/eval"
@@ -28,8 +28,9 @@ type Source struct {
 	reg        *Registry
 	warn       func(line string)
 	equivalent func(a, b pcp.InDom) bool
-	handle     int  // number of the Source, for debugging
+	handle     int  // number of the Source
 	recorded   bool // the base has a past
+	alone      bool // the base has names and nothing else
 	limit      int  // of own definitions, -1 for none
 	closed     bool
 
@@ -70,7 +71,7 @@ const (
 // A metric is a definition in a Source.
 type metric struct {
 	*definition
-	number int // in the Source, for debugging
+	number int // in the Source
 	local  bool
 	state  binding
 	err    error // why it is invalid
@@ -78,7 +79,6 @@ type metric struct {
 	info   *check.Info
 	alias  bool // it is nothing but another derived metric, and so has no values
 	eval   *eval.State
-	watch  *watch // nil unless evaluation is told of
 }
 
 // NewSource returns base with the derived metrics of reg, which may be nil and may get more metrics later.
@@ -96,11 +96,12 @@ func NewSource(base pmapi.Source, reg *Registry, opt *Options) *Source {
 	_, s.recorded = pmapi.As[pmapi.Timeline](base)
 	s.insts.source = base
 	s.insts.namer, _ = pmapi.As[pmapi.InstanceNamer](base)
-	reg.begin()
+	_, err := base.Describe(context.Background(), nil)
+	s.alone = errors.Is(err, pmerr.NoContext)
 	s.handle = reg.opened()
 	s.sync()
-	if t := reg.tracer(); t.semantics() && !s.namesAlone(context.Background()) {
-		t.printf("__dmopencontext(->ctx %d) called, %d derived metrics\n", s.handle, len(s.metrics))
+	if o := reg.observer(); o != nil {
+		o.Opened(s.state())
 	}
 	return s
 }
@@ -113,8 +114,8 @@ func (s *Source) Close() error {
 	if !s.closed {
 		s.closed = true
 		s.reg.closed(s)
-		if t := s.reg.tracer(); t.on() {
-			t.printf("__dmclosecontext(->ctx %d) called dm->%d %d metrics\n", s.handle, s.handle, len(s.metrics))
+		if o := s.reg.observer(); o != nil {
+			o.Closed(s.state())
 		}
 	}
 	return s.base.Close()
@@ -138,8 +139,27 @@ func (s *Source) SetLimit(n int) error {
 // is at fault; a definition that parses but cannot be bound keeps its name.
 func (s *Source) Add(ctx context.Context, name, expr string) error {
 	s.sync()
-	t := s.reg.tracer()
-	t.parsing(fmt.Sprintf("pmAddDerived(ctx->%d)", s.handle), name, expr)
+	m, err := s.define(name, expr)
+	if o := s.reg.observer(); o != nil {
+		event := &Definition{Source: s.state(), Name: name, Expr: expr, Metric: m.view(), Hidden: s.globalNamed(name).view()}
+		event.Err, _ = errors.AsType[*Error](err)
+		o.Defined(event)
+	}
+	if err != nil {
+		return err
+	}
+	e := env{s: s, ctx: ctx, cause: Added}
+	if err := e.bindAll([]*metric{m}, nil); err != nil {
+		return err
+	}
+	if m.state == invalid {
+		return &Error{Name: name, Expr: expr, Local: true, Err: m.err, Code: badDerive}
+	}
+	return nil
+}
+
+// define does the work of Add but for binding.
+func (s *Source) define(name, expr string) (*metric, error) {
 	var early string
 	switch old := s.byName[name]; {
 	case old != nil && old.local:
@@ -150,30 +170,18 @@ func (s *Source) Add(ctx context.Context, name, expr string) error {
 		early = "per-context PMID space exhausted"
 	}
 	if early != "" {
-		return &Error{Name: name, Expr: expr, Local: true, Early: true, Err: &syntax.Error{Msg: early}, Code: badDerive}
+		return nil, &Error{Name: name, Expr: expr, Local: true, Early: true, Err: &syntax.Error{Msg: early}, Code: badDerive}
 	}
-	t.tokens(expr)
 	e, err := parse(expr)
 	if err != nil {
-		return &Error{Name: name, Expr: expr, Local: true, Err: err, Code: badDerive}
+		return nil, &Error{Name: name, Expr: expr, Local: true, Err: err, Code: badDerive}
 	}
 	m := &metric{definition: &definition{Program: &Program{name, expr, e}, id: localID(len(s.locals))}, local: true}
-	if g := s.globalNamed(name); g != nil && t.syntax() {
-		t.printf("pmAddDerived(ctx->%d): per-context metric \"%s\" [%s] masks global derived metric of the same name [%s]\n",
-			s.handle, name, m.id, g.id)
-	}
 	s.locals = append(s.locals, m)
 	s.append(m)
 	s.byName[name] = m
 	s.reg.added(name)
-	if err := s.bind(ctx, m); err != nil {
-		return err
-	}
-	s.added(ctx, t, m)
-	if m.state == invalid {
-		return &Error{Name: name, Expr: expr, Local: true, Err: m.err, Code: badDerive}
-	}
-	return nil
+	return m, nil
 }
 
 // Limit returns what SetLimit has set.
@@ -207,6 +215,14 @@ func (s *Source) sync() {
 		s.remove(r.name)
 	}
 	take(len(defs))
+}
+
+// globalNamed returns the metric of the Registry with a name, or nil.
+func (s *Source) globalNamed(name string) *metric {
+	if d := s.reg.find(name); d != nil && number(d.id) < len(s.globals) {
+		return s.globals[number(d.id)]
+	}
+	return nil
 }
 
 // visible reports whether no other derived metric hides m.

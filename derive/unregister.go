@@ -73,7 +73,7 @@ func (s *Source) remove(name string) {
 	left := s.metrics[:0]
 	for _, m := range s.metrics {
 		if m.name == name {
-			m.state, m.eval, m.watch = removed, nil, nil
+			m.state, m.eval = removed, nil
 		} else {
 			left = append(left, m)
 		}

@@ -58,18 +58,11 @@ func (r *reporter) operand(ctx context.Context, arg string) error {
 	return nil
 }
 
-// leaves returns the metrics at or below a node of the name space. Where nothing
-// but names is printed, names are all that is asked for.
+// leaves returns the metrics at or below a node of the name space, of which the
+// names are known so far.
 func (r *reporter) leaves(ctx context.Context, name string) (ms []metric, err error) {
-	if !r.pmid && !r.needsSource() && !r.verify {
-		err = pmapi.WalkNames(ctx, r.src, name, func(name string) bool {
-			ms = append(ms, metric{name: name})
-			return true
-		})
-		return ms, err
-	}
-	err = r.src.Walk(ctx, name, func(name string, id pcp.ID) bool {
-		ms = append(ms, metric{name: name, id: id})
+	err = pmapi.WalkNames(ctx, r.src, name, func(name string) bool {
+		ms = append(ms, metric{name: name})
 		return true
 	})
 	return ms, err

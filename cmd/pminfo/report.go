@@ -17,7 +17,6 @@ import (
 type reporter struct {
 	*flags
 	prog     string
-	traced   bool // -Dderive
 	src      pmapi.Source
 	out      *bufio.Writer
 	errs     io.Writer
@@ -51,10 +50,10 @@ type metric struct {
 // ask gets what the options need of metrics: descriptions, values and instances,
 // in one request each.
 func (r *reporter) ask(ctx context.Context, ms []metric) {
-	if r.traced {
-		r.lookAgain(ctx, ms)
+	if !r.pmid && !r.needsSource() && !r.verify {
+		return // names are all that is printed
 	}
-	r.whyNull(ctx, ms)
+	r.lookup(ctx, ms)
 	ids := make([]pcp.ID, len(ms))
 	for i := range ms {
 		ids[i] = ms[i].id
@@ -129,33 +128,17 @@ func (r *reporter) report(ctx context.Context, batch []metric) {
 	}
 }
 
-// lookAgain asks for each name again. The reference does, and -Dderive shows it.
-func (r *reporter) lookAgain(ctx context.Context, batch []metric) {
-	names := make([]string, len(batch))
-	for i := range batch {
-		names[i] = batch[i].name
-	}
-	// Nothing is printed of the answer, which is known.
-	_, _ = r.src.Lookup(ctx, names)
-}
-
-// whyNull asks once more for names that are listed and have no metric: the agent
-// that should know may be gone.
-func (r *reporter) whyNull(ctx context.Context, ms []metric) {
-	var names []string
-	var where []*metric
+// lookup asks for the identifiers of metrics. A name that is listed may have none:
+// the agent that should know may be gone.
+func (r *reporter) lookup(ctx context.Context, ms []metric) {
+	names := make([]string, len(ms))
 	for i := range ms {
-		if ms[i].id == pcp.NullID {
-			names, where = append(names, ms[i].name), append(where, &ms[i])
-		}
-	}
-	if len(names) == 0 || !r.pmid && !r.needsSource() {
-		return
+		names[i] = ms[i].name
 	}
 	found, err := r.src.Lookup(ctx, names)
-	for i, m := range where {
-		if err != nil {
-			m.noName = err
+	for i := range ms {
+		if m := &ms[i]; err != nil {
+			m.id, m.noName = pcp.NullID, err
 		} else {
 			m.id, m.noName = found[i].Value, found[i].Err
 		}

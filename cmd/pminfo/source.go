@@ -32,11 +32,9 @@ func (f *flags) run(ctx context.Context, c *command.Command, open *source.Opener
 	if err != nil {
 		return err
 	}
-	defer src.Close()
-	// The reference never closes its source, and so does not report that it does.
-	defer open.Registry().SetDebug(derive.Debug{})
+	defer src.Unwrap().Close()
 	f.batch = max(f.batch, 1)
-	r := &reporter{flags: f, prog: env.Prog, traced: open.Traced(), src: src, out: env.Out, errs: env.Stderr,
+	r := &reporter{flags: f, prog: env.Prog, src: src, out: env.Out, errs: env.Stderr,
 		labelled: map[pcp.LabelKind]*labelCache{}}
 	if _, recorded := pmapi.As[pmapi.Timeline](src); recorded {
 		r.batch = 1 // each metric is looked for on its own

@@ -6,7 +6,6 @@ import (
 	"pmtools/cmd/internal/cli"
 	"pmtools/cmd/internal/command"
 	"pmtools/cmd/internal/source"
-	"pmtools/derive"
 )
 
 // run opens the source and stores the second operand to the metric that the first
@@ -26,9 +25,7 @@ func (f *flags) run(ctx context.Context, c *command.Command, open *source.Opener
 	if err != nil {
 		return err
 	}
-	defer src.Close()
-	// The reference never closes its source, and so does not report that it does.
-	defer open.Registry().SetDebug(derive.Debug{})
+	defer src.Unwrap().Close()
 	s := &session{flags: f, env: c.Env, src: src, name: args[0], local: open.Names() != nil}
 	_, s.format.Squash = c.Env.LookupEnv("PCP_SQUASH_NEWLINES")
 	s.format.Location = c.Env.Zone()

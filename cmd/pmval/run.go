@@ -6,7 +6,6 @@ import (
 
 	"pmtools/cmd/internal/command"
 	"pmtools/cmd/internal/source"
-	"pmtools/derive"
 	"pmtools/lib/option"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmapi"
@@ -31,13 +30,12 @@ func (f *flags) run(ctx context.Context, c *command.Command, open *source.Opener
 	if err != nil {
 		return err
 	}
-	defer src.Close()
+	defer src.Unwrap().Close()
 	kind, _ := c.Options.Source()
 	s := &session{flags: f, env: c.Env, options: &c.Options, src: src, kind: kind}
 	err = s.run(ctx, m.Name)
-	if !s.complete {
-		// Where the reference ends early it closes nothing, and does not tell of it.
-		open.Registry().SetDebug(derive.Debug{})
+	if s.complete {
+		src.Close()
 	}
 	return err
 }

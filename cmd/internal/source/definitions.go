@@ -5,6 +5,7 @@ import (
 
 	"pmtools/cmd/internal/cli"
 	"pmtools/derive"
+	"pmtools/derive/debug"
 	"pmtools/lib/option"
 )
 
@@ -15,7 +16,8 @@ type Definitions struct {
 	env     *cli.Env
 	options *option.Options
 	reg     *derive.Registry
-	told    derive.Debug // what the options asked for last
+	printer *debug.Printer
+	flags   debug.Flags // what the options asked for last
 }
 
 // Registry returns the definitions so far.
@@ -26,18 +28,14 @@ func (d *Definitions) Registry() *derive.Registry {
 			d.env.Messages.Print(line + "\n")
 			d.env.Messages.Flush()
 		})
+		d.printer = debug.New(func(text string) { io.WriteString(d.env.Stderr, text) })
 	}
-	has := d.options.Debug.Has
-	now := derive.Debug{
-		Derive: has("derive"), Syntax: has("appl0"), Semantics: has("appl1"), Eval: has("appl2"), Desperate: has("desperate"),
-	}
-	if first || now.Derive != d.told.Derive || now.Syntax != d.told.Syntax || now.Semantics != d.told.Semantics ||
-		now.Eval != d.told.Eval || now.Desperate != d.told.Desperate {
-		d.told = now
-		now.Print = func(text string) { io.WriteString(d.env.Stderr, text) }
-		d.reg.SetDebug(now)
+	if f := debug.FlagsOf(d.options.Debug.Has); f != d.flags {
+		d.flags = f
+		d.printer.Set(f)
 	}
 	if first {
+		d.reg.Observe(d.printer)
 		if list, ok := d.env.LookupEnv("PCP_DERIVED_CONTROL"); ok {
 			d.reg.SetControls(list)
 		}
@@ -64,15 +62,7 @@ func (d *Definitions) LoadDefault() {
 		f.Close()
 		origin = path
 	}
-	d.Registry().LoadDefault(path, origin)
-}
-
-// Traced reports whether derived metrics are told of.
-func (d *Definitions) Traced() bool {
-	for _, c := range []derive.Control{derive.DebugSyntax, derive.DebugSemantics, derive.DebugEval} {
-		if on, err := d.Registry().Control(c); err == nil && on != 0 {
-			return true
-		}
-	}
-	return d.options.Debug.Has("derive")
+	reg := d.Registry()
+	d.printer.Origin = origin
+	reg.LoadDefault(path)
 }

@@ -1,0 +1,250 @@
+package debug
+
+import (
+	"fmt"
+
+	"pmtools/derive"
+	"pmtools/derive/check"
+	"pmtools/derive/syntax"
+	"pmtools/lib/pcp"
+	"pmtools/lib/pmerr"
+)
+
+// boundTree returns the tree of a metric that was checked; bad is the mistake that was found, if
+// any.
+func boundTree(s *derive.State, m *derive.Metric, info *check.Info, bad *check.Error) *tree {
+	t := newTree(m)
+	t.bind(s, info)
+	t.check(bad)
+	return t
+}
+
+// bind adds what is known of a tree whose names have been looked up: the metadata of metrics and
+// constants.
+func (t *tree) bind(s *derive.State, info *check.Info) {
+	t.bound, t.novalue, t.info = true, s.NoValue, info
+	t.root.walk(func(n *node) {
+		ref, isName := n.expr.(*syntax.MetricRef)
+		switch {
+		case n.role == meta:
+			d, ok := info.Mentions[n.meta]
+			t.bindName(n, d, ok)
+		case n.role == leaf && isName:
+			d, ok := info.Metrics[ref]
+			if !ok {
+				d, ok = info.Mentions[ref]
+			}
+			t.bindName(n, d, ok)
+		case n.role == leaf, n.role == novalue, n.role == anonArg:
+			typ, ok := constantType(n.expr, s, info)
+			if !ok {
+				break
+			}
+			n.from, n.Type = pcp.NullID, typ
+			if n.left != nil {
+				if d, ok := info.Mentions[n.left.meta]; ok {
+					n.from = d.ID
+				}
+			}
+		}
+	})
+}
+
+// bindName adds the metadata of a name.
+func (t *tree) bindName(n *node, d pcp.Desc, known bool) {
+	switch {
+	case known:
+		n.own, n.from, n.Type = d.ID, d.ID, check.TypeOf(d)
+	case t.novalue:
+		n.lost, n.from, n.Type = true, pcp.NullID, check.Type{Type: pcp.Int32, InDom: pcp.NullInDom, Sem: pcp.Discrete}
+	default:
+		n.from = pcp.NullID
+	}
+}
+
+// constantType returns the metadata of a constant, which the check may not have come to.
+func constantType(e syntax.Expr, s *derive.State, info *check.Info) (check.Type, bool) {
+	if t, ok := info.Types[e]; ok {
+		return t, true
+	}
+	info, err := check.Check(e, mentions{info}, &check.Options{NoValue: s.NoValue})
+	return info.Root, err == nil
+}
+
+// mentions is the Env of metrics that are mentioned by meta=.
+type mentions struct{ *check.Info }
+
+// Lookup implements check.Env.
+func (m mentions) Lookup(name string) (pcp.ID, bool, error) {
+	for n, d := range m.Mentions {
+		if s, ok := n.(*syntax.Spec); ok && s.Value == name {
+			return d.ID, false, nil
+		}
+	}
+	return pcp.NullID, false, pmerr.Name
+}
+
+// Describe implements check.Env.
+func (m mentions) Describe(id pcp.ID) (pcp.Desc, error) {
+	for _, d := range m.Mentions {
+		if d.ID == id {
+			return d, nil
+		}
+	}
+	return pcp.Desc{}, pmerr.PMID
+}
+
+// check adds what is known of a bound tree whose types have been checked. What the check has not
+// come to because of a mistake has no metadata.
+func (t *tree) check(bad *check.Error) {
+	c := checker{tree: t, bad: bad}
+	if c.visit(t.root) && bad == nil {
+		t.root.from, t.root.Type = t.metric.ID, t.info.Root
+	}
+}
+
+// A checker follows the way of a check through a tree.
+type checker struct {
+	*tree
+	bad *check.Error // the mistake that ends it, or nil
+}
+
+// visit adds the metadata of a node and of those below it. It returns false at the mistake.
+func (c *checker) visit(n *node) bool {
+	switch {
+	case n == nil || n.role != inner && n.role != defined:
+		return true
+	case n.role == defined:
+		n.decided, n.from = true, pcp.NullID
+		n.Type = check.Type{Type: pcp.Uint32, InDom: pcp.NullInDom, Sem: pcp.Discrete}
+		return true
+	case n.kind == "QUEST":
+		return c.choose(n)
+	case !c.visit(n.left) || !c.visit(n.right):
+		return false
+	}
+	n.from = n.base().from
+	typ, ok := c.info.Types[n.expr]
+	if !ok && c.bad != nil {
+		c.half(n)
+		return false
+	}
+	n.Type = typ
+	if e, ok := n.expr.(*syntax.BinaryExpr); ok {
+		if s, ok := c.info.Scales[e]; ok {
+			n.left.div, n.left.mul = s.LeftDiv, s.LeftMul
+			n.right.div, n.right.mul = s.RightDiv, s.RightMul
+		}
+	}
+	return true
+}
+
+// half adds what the reference has filled in of a node by the time it finds that the node does not
+// fit: nothing for a forbidden mix of counters.
+func (c *checker) half(n *node) {
+	t := n.base().Type
+	switch e := n.expr.(type) {
+	case *syntax.BinaryExpr:
+		x, y := n.left.Type, n.right.Type
+		if c.bad.Counters {
+			n.from = 0
+			return
+		}
+		if x.Sem != pcp.Counter && y.Sem != pcp.Counter {
+			t.Sem = pcp.Instant
+			if x.Sem == pcp.Discrete && y.Sem == pcp.Discrete {
+				t.Sem = pcp.Discrete
+			}
+		}
+		if x.Type.Arithmetic() && y.Type.Arithmetic() {
+			t.Type = resultType(e.Op, x.Type, y.Type)
+		}
+	case *syntax.CallExpr:
+		if t.Type.Arithmetic() {
+			t.Sem = pcp.Instant
+		}
+	}
+	n.Type = t
+}
+
+// resultType is the type of an operator's result.
+func resultType(op syntax.Token, x, y pcp.Type) pcp.Type {
+	switch op {
+	case syntax.SLASH:
+		return pcp.Double
+	case syntax.PLUS, syntax.MINUS, syntax.STAR:
+		return max(x, y)
+	}
+	return pcp.Uint32
+}
+
+// choose adds the metadata of a choice. A guard that decides is not checked if it mentions unknown
+// metrics.
+func (c *checker) choose(n *node) bool {
+	e, _ := n.expr.(*syntax.TernaryExpr)
+	arms := n.right
+	choice := c.info.Choices[e]
+	if _, checked := c.info.Types[e.Cond]; checked || choice == check.NotStatic {
+		if !c.visit(n.left) {
+			return false
+		}
+	} else {
+		(&checker{tree: c.tree}).visit(n.left)
+	}
+	values := [...]string{check.NotStatic: "-1 [bind both", check.Left: "1 [bind left", check.Right: "0 [bind right"}
+	fmt.Fprintf(&c.guards, "check_expr: guard(%s) = %s @ %s(COLON)]\n", n.left.kind, values[choice], arms.id)
+	arms.choice = choice
+	if choice != check.Right && !c.visit(arms.left) || choice != check.Left && !c.visit(arms.right) {
+		return false
+	}
+	from := arms.left
+	if choice == check.Right || choice == check.NotStatic && (from.kind == "NOVALUE" || from.lost) {
+		from = arms.right
+	}
+	arms.from, arms.Type = from.from, from.Type
+	typ, ok := c.info.Types[e]
+	if !ok && c.bad != nil {
+		late := true // it is found after the instance domains were compared
+		if c.bad.Pos == e.Colon {
+			late = c.differ(arms.left.Type, arms.right.Type)
+		}
+		if late && arms.Singular() {
+			arms.InDom = arms.right.InDom
+		}
+		return false
+	}
+	arms.Type = typ
+	n.from, n.Type = arms.from, arms.Type
+	return true
+}
+
+// differ says in what two arms differ, and reports whether it is something that is compared after
+// the instance domains.
+func (c *checker) differ(x, y check.Type) (late bool) {
+	u, v := x.Units, y.Units
+	says := func(what string, left, right any) { c.misfit = fmt.Sprintf("%s: left=%v right=%v", what, left, right) }
+	switch {
+	case x.Type != y.Type:
+		says("type", x.Type, y.Type)
+		return false
+	case !x.Singular() && !y.Singular() && x.InDom != y.InDom:
+		says("indom", x.InDom, y.InDom)
+		return false
+	case x.Sem != y.Sem:
+		says("semantics", x.Sem, y.Sem)
+	case u.DimSpace != v.DimSpace || u.ScaleSpace != v.ScaleSpace:
+		says("units (space)", scaled(u, u.DimSpace, u.ScaleSpace), scaled(v, v.DimSpace, v.ScaleSpace))
+	case u.DimTime != v.DimTime || u.ScaleTime != v.ScaleTime:
+		says("units (time)", u, v)
+	case u.DimCount != v.DimCount || u.ScaleCount != v.ScaleCount:
+		says("units (count)", u, v)
+	default:
+		says("units (extra)", u, v)
+	}
+	return true
+}
+
+// scaled writes units with one of their dimensions.
+func scaled(u pcp.Units, dim, scale int8) string {
+	return fmt.Sprintf("%v (dim=%d scale=%d)", u, dim, scale)
+}

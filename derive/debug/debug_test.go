@@ -1,0 +1,18 @@
+package debug
+
+import (
+	"io/fs"
+	"testing"
+)
+
+// TestUnixMode has the modes that are printed of what is neither a file nor a directory.
+func TestUnixMode(t *testing.T) {
+	for mode, want := range map[fs.FileMode]uint32{
+		fs.ModeDevice | fs.ModeCharDevice | 0o666: 0o020666, fs.ModeDevice | 0o660: 0o060660, fs.ModeNamedPipe | 0o600: 0o010600,
+		fs.ModeSocket | 0o777: 0o140777, fs.ModeIrregular | 0o444: 0o444,
+	} {
+		if got := unixMode(mode); got != want {
+			t.Errorf("%v is %o, want %o", mode, got, want)
+		}
+	}
+}

@@ -1,4 +1,0 @@
-package derive
-
-// UnixMode is unixMode.
-var UnixMode = unixMode

@@ -1,0 +1,223 @@
+package derive
+
+import (
+	"io/fs"
+
+	"pmtools/derive/check"
+	"pmtools/derive/eval"
+	"pmtools/derive/syntax"
+	"pmtools/lib/pcp"
+)
+
+// An Observer is called where a Registry, or a Source over it, does something; package debug has
+// one that prints the lines of the reference's -Dderive. All goroutines that use the Registry call
+// it. It must neither use the Registry and its Sources nor change what events point to, which is
+// valid during the call. While it is not enabled, events are not even made.
+type Observer interface {
+	// Enabled reports whether one of the controls of debugging is on and, for 0, whether events
+	// other than Controlled are wanted.
+	Enabled(c Control) bool
+	Controlled(s *Setting)  // a control was set
+	Loaded(f *File)         // definitions are read from a file
+	Defined(d *Definition)  // an expression was parsed or refused
+	Opened(s *State)        // a Source was made
+	Closed(s *State)        // a Source was closed
+	LookedUp(l *Resolution) // a name was looked up
+	Listed(l *Listing)      // names are listed: called at the beginning, for each metric, at the end
+	Bound(b *Binding)       // a metric is bound: called at each Stage
+	Prefetched(operands []pcp.ID)
+	Evaluated(e *Evaluation)
+}
+
+// A Setting is a control's new value. Name and Place are as written in a list of controls, with
+// the variable or the line of the file that it is from; they are empty for SetControl.
+type Setting struct {
+	Control     Control
+	Name, Place string
+	Value       int
+}
+
+// A File is something LoadConfig or LoadDefault comes across.
+type File struct {
+	Path      string
+	Default   bool              // Path is the list of LoadDefault
+	Mode      fs.FileMode       // only regular files are read
+	Err       error             // why it cannot be read
+	Attribute *syntax.Attribute // a line that sets a help text, nil for the file itself
+}
+
+// A Definition is an expression that is to become a metric.
+type Definition struct {
+	Source     *State // nil for the Registry
+	Name, Expr string
+	Err        *Error  // why it was refused
+	Metric     *Metric // nil if it was refused
+	Hidden     *Metric // of the Registry, hidden by one of the Source's own
+}
+
+// A State describes a Source.
+type State struct {
+	Number    int  // Sources of a Registry are numbered from 0
+	Recorded  bool // the Source below has a past
+	NamesOnly bool // the Source below has names and nothing else
+	NoValue   bool // control OPTION_NOVALUE
+	Metrics   int
+}
+
+// A Metric describes a metric of a Source, or of the Registry.
+type Metric struct {
+	*Program
+	ID     pcp.ID
+	Number int  // in the order in which the Source, or the Registry, came to know them
+	Local  bool // it belongs to the Source
+	Masked bool // the Source below has a metric of that name
+	Err    error
+	Valid  bool
+}
+
+// A Resolution says which metrics a name belongs to.
+type Resolution struct {
+	Source  *State
+	Name    string
+	ID      pcp.ID // in the Source below
+	Err     error  // why the Source below does not have it
+	Visible *Metric
+	Global  *Metric // of the Registry; it is hidden unless it is Visible as well
+}
+
+// A Listing lists the derived metrics at or below a node of the name space.
+type Listing struct {
+	Source   *State
+	Name     string
+	Walk     bool      // a daemon's names at any depth, not those of children
+	Metrics  []*Metric // so far, invalid ones included
+	Done     bool
+	Children int // of the Source below, when Done
+	Err      error
+
+	observer Observer
+}
+
+// A Binding is a metric that is checked against the metrics below.
+type Binding struct {
+	Source  *State
+	Metric  *Metric
+	Cause   Cause
+	Stage   Stage
+	Info    *check.Info // what is known of the expression, from Checked on
+	Resolve func(name string) *Resolution
+}
+
+// A Cause is why a metric is bound.
+type Cause int
+
+// The causes.
+const (
+	Used      Cause = iota // it is listed or fetched
+	Described              // its description is asked for
+	Added                  // it was defined by Source.Add
+)
+
+// A Stage is a part of binding.
+type Stage int
+
+// The stages. Of a metric that is masked by one below there is no Checked.
+const (
+	Begun Stage = iota
+	Checked
+	Settled // behind the warning about a metric that does not fit
+)
+
+// An Evaluation is the result of a derived metric in a fetch.
+type Evaluation struct {
+	Source *State
+	Metric *Metric
+	Info   *check.Info
+	Column int // of the result
+	Input  *eval.Input
+	Values *pcp.Values
+}
+
+// Observe makes o the Observer of the Registry and of the Sources over it, and shows it the
+// definitions so far. Nil ends that.
+func (r *Registry) Observe(o Observer) {
+	r.observing.Store(&o)
+	if o := r.observer(); o != nil {
+		for _, d := range r.since(0) {
+			o.Defined(&Definition{Name: d.name, Expr: d.text, Metric: d.view()})
+		}
+	}
+}
+
+// observer returns the Observer, or nil if no events are wanted.
+func (r *Registry) observer() Observer {
+	if o := r.observing.Load(); o != nil && *o != nil && (*o).Enabled(0) {
+		return *o
+	}
+	return nil
+}
+
+// view describes a metric of the Registry.
+func (d *definition) view() *Metric {
+	return &Metric{Program: d.Program, ID: d.id, Number: number(d.id)}
+}
+
+// view describes a metric of a Source; nil has no description.
+func (m *metric) view() *Metric {
+	if m == nil {
+		return nil
+	}
+	return &Metric{Program: m.Program, ID: m.id, Number: m.number, Local: m.local,
+		Masked: m.state == masked, Err: m.err, Valid: m.state == valid}
+}
+
+// state describes a Source.
+func (s *Source) state() *State {
+	novalue, _ := s.reg.Control(NoValueOption)
+	return &State{Number: s.handle, Recorded: s.recorded, NamesOnly: s.alone, NoValue: novalue != 0, Metrics: len(s.metrics)}
+}
+
+// resolution describes what a name belongs to, given the answer of the Source below.
+func (s *Source) resolution(name string, id pcp.ID, err error) *Resolution {
+	return &Resolution{Source: s.state(), Name: name, ID: id, Err: err, Visible: s.byName[name].view(), Global: s.globalNamed(name).view()}
+}
+
+// listing begins a Listing, nil if there is no Observer.
+func (s *Source) listing(name string, walk bool) *Listing {
+	o := s.reg.observer()
+	if o == nil {
+		return nil
+	}
+	l := &Listing{Source: s.state(), Name: name, Walk: walk, observer: o}
+	o.Listed(l)
+	return l
+}
+
+// add shows a metric to the Observer.
+func (l *Listing) add(m *metric) {
+	if l != nil {
+		l.Metrics = append(l.Metrics, m.view())
+		l.observer.Listed(l)
+	}
+}
+
+// done shows what the Source below answered.
+func (l *Listing) done(children int, err error) {
+	if l != nil {
+		l.Done, l.Children, l.Err = true, children, err
+		l.observer.Listed(l)
+	}
+}
+
+// observe shows a stage of the binding of a metric.
+func (e *env) observe(m *metric, stage Stage) {
+	o := e.s.reg.observer()
+	if o == nil {
+		return
+	}
+	o.Bound(&Binding{Source: e.s.state(), Metric: m.view(), Cause: e.cause, Stage: stage, Info: m.info,
+		Resolve: func(name string) *Resolution {
+			r := e.names[name]
+			return e.s.resolution(name, r.Value, r.Err)
+		}})
+}
