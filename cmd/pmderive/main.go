@@ -110,7 +110,7 @@ func (a *app) newRoot() *cobra.Command {
 	a.addShared(fs, "archive", "host", "local-PMDA", "spec-local", "container", "namespace")
 	fs.FuncP("derived", "c", "load derived metric definitions from `FILE`(s)", func(path string) error {
 		if err := a.sources.Load(path); err != nil {
-			a.Env.Errorf("derived configuration(s) error: %s", reason(err))
+			a.Env.Errorf("derived configuration(s) error: %s", pmerr.Message(err))
 		}
 		return nil
 	})
@@ -193,14 +193,6 @@ func exitIf(failed bool) error {
 		return cli.Exit(1)
 	}
 	return nil
-}
-
-// reason returns the text of the code that err stands for.
-func reason(err error) string {
-	if c := pmerr.Of(err); c != pmerr.Generic {
-		return c.Error()
-	}
-	return err.Error()
 }
 
 // registry returns the definitions that hold from the start.

@@ -8,13 +8,13 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"pmtools/cmd/internal/samples"
+	"pmtools/cmd/internal/source"
 	"pmtools/derive/repl"
 	"pmtools/lib/option"
 	"pmtools/lib/pmapi"
-	"pmtools/lib/when"
+	"pmtools/lib/pmerr"
 )
 
 // session returns a session over the source that the options ask for. The source
@@ -37,28 +37,20 @@ func (a *app) session(ctx context.Context, set repl.Settings) (*repl.Session, er
 		opt.Kind = repl.Local
 	}
 	if a.Options.HasTimezone {
-		zone, err := loadZone(a.Options.Timezone)
+		zone, err := source.LoadZone(a.Options.Timezone)
 		if err != nil {
-			return nil, fmt.Errorf("Cannot set timezone to \"%s\": %s", a.Options.Timezone, reason(err))
+			return nil, fmt.Errorf("Cannot set timezone to \"%s\": %s", a.Options.Timezone, pmerr.Message(err))
 		}
 		opt.Zone = zone
 	}
 	s := repl.New(opt)
 	if a.Options.HostZone {
-		if err := s.UseSourceZone(ctx, loadZone); err != nil {
+		if err := s.UseSourceZone(ctx, source.LoadZone); err != nil {
 			s.Close()
 			return nil, err
 		}
 	}
 	return s, nil
-}
-
-// loadZone returns a reporting zone.
-func loadZone(tz string) (*time.Location, error) {
-	if err := when.CheckZone(tz); err != nil {
-		return nil, err
-	}
-	return when.LoadZone(tz), nil
 }
 
 // open opens a source of the kinds of package repl.

@@ -7,6 +7,7 @@ import (
 
 	"pmtools/lib/format"
 	"pmtools/lib/pcp"
+	"pmtools/lib/pmerr"
 )
 
 // printEvents prints the records of an event value.
@@ -17,7 +18,7 @@ func (r *reporter) printEvents(ctx context.Context, v pcp.Value) {
 		if v.Type() == pcp.HighResEvent {
 			call = "pmUnpackHighResEventRecords"
 		}
-		fmt.Fprintf(r.errs, "%s: %s: %s\n", r.prog, call, reason(err))
+		fmt.Fprintf(r.errs, "%s: %s: %s\n", r.prog, call, pmerr.Message(err))
 		return
 	}
 	for i := range records {
@@ -63,7 +64,7 @@ func (r *reporter) printParam(ctx context.Context, p *pcp.Param) {
 		err = ds[0].Err
 	}
 	if err != nil {
-		fmt.Fprintf(r.out, "\tpmLookupDesc: %s\n", reason(err))
+		fmt.Fprintf(r.out, "\tpmLookupDesc: %s\n", pmerr.Message(err))
 		return
 	}
 	d, v := &ds[0].Value, p.Column(ds[0].Value.Type)

@@ -19,6 +19,7 @@ import (
 	"pmtools/cmd/internal/command"
 	"pmtools/cmd/internal/source"
 	"pmtools/lib/option"
+	"pmtools/lib/pmerr"
 )
 
 // gcPercent is how much the heap may grow between collections. What pminfo prints
@@ -92,7 +93,7 @@ func (f *flags) setBatch(arg string) error {
 // load loads a file of derived metrics. Errors are reported, and have no other effect.
 func load(env *cli.Env, src *source.Opener, path string) {
 	if err := src.Load(path); err != nil {
-		env.Errorf("derived configuration(s) error: %s", reason(err))
+		env.Errorf("derived configuration(s) error: %s", pmerr.Message(err))
 	}
 }
 

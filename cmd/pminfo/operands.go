@@ -20,7 +20,7 @@ func (r *reporter) operands(ctx context.Context, args []string) bool {
 	ok := true
 	for _, arg := range args {
 		if err := r.operand(ctx, arg); err != nil {
-			fmt.Fprintf(r.errs, "Error: %s: %s\n", arg, reason(err))
+			fmt.Fprintf(r.errs, "Error: %s: %s\n", arg, pmerr.Message(err))
 			ok = false
 		}
 	}

@@ -114,9 +114,9 @@ func (r *reporter) report(ctx context.Context, batch []metric) {
 	}
 	if err := batch[0].noDescs; err != nil {
 		if len(batch) > 1 {
-			fmt.Fprintf(r.out, "%s...%s: pmLookupDescs: %s\n", batch[0].name, batch[len(batch)-1].name, reason(err))
+			fmt.Fprintf(r.out, "%s...%s: pmLookupDescs: %s\n", batch[0].name, batch[len(batch)-1].name, pmerr.Message(err))
 		} else {
-			fmt.Fprintf(r.out, "%s: pmLookupDesc: %s\n", batch[0].name, reason(err))
+			fmt.Fprintf(r.out, "%s: pmLookupDesc: %s\n", batch[0].name, pmerr.Message(err))
 		}
 		return
 	}
@@ -151,7 +151,7 @@ func (r *reporter) named(batch []metric) []metric {
 	rest := batch[:0]
 	for _, m := range batch {
 		if m.noName != nil {
-			fmt.Fprintf(r.out, "%s: pmLookupName: %s\n", m.name, reason(m.noName))
+			fmt.Fprintf(r.out, "%s: pmLookupName: %s\n", m.name, pmerr.Message(m.noName))
 			continue
 		}
 		rest = append(rest, m)
@@ -165,7 +165,7 @@ func (r *reporter) described(batch []metric) []metric {
 	rest := batch[:0]
 	for _, m := range batch {
 		if m.noDesc != nil {
-			fmt.Fprintf(r.out, "%s: pmLookupDesc: %s\n", m.name, reason(m.noDesc))
+			fmt.Fprintf(r.out, "%s: pmLookupDesc: %s\n", m.name, pmerr.Message(m.noDesc))
 			continue
 		}
 		rest = append(rest, m)
@@ -176,7 +176,7 @@ func (r *reporter) described(batch []metric) []metric {
 // metric prints what the options ask for about m.
 func (r *reporter) metric(ctx context.Context, m *metric) {
 	if m.noFetch != nil {
-		fmt.Fprintf(r.out, "%s: pmFetch: %s\n", m.name, reason(m.noFetch))
+		fmt.Fprintf(r.out, "%s: pmFetch: %s\n", m.name, pmerr.Message(m.noFetch))
 		return
 	}
 	if r.verify {
@@ -186,7 +186,7 @@ func (r *reporter) metric(ctx context.Context, m *metric) {
 	if r.fetchAll && m.values.Err == pmerr.Profile {
 		var err error
 		if m.values, err = r.fetchExplicit(ctx, m); err != nil {
-			fmt.Fprintf(r.out, "\n%s: pmGetIndom: %s\n", m.name, reason(err))
+			fmt.Fprintf(r.out, "\n%s: pmGetIndom: %s\n", m.name, pmerr.Message(err))
 			return
 		}
 	}
@@ -290,7 +290,7 @@ func (r *reporter) indomText(ctx context.Context, d pcp.InDom, kind pcp.TextKind
 func (r *reporter) onelineText(text string, err error, below bool) {
 	switch {
 	case err != nil:
-		fmt.Fprintf(r.out, " One-line Help: Error: %s", reason(err))
+		fmt.Fprintf(r.out, " One-line Help: Error: %s", pmerr.Message(err))
 	case below:
 		fmt.Fprintf(r.out, "\n    [%s]", text)
 	default:
@@ -301,7 +301,7 @@ func (r *reporter) onelineText(text string, err error, below bool) {
 // helpText prints a full help text, without the line ends that it ends in.
 func (r *reporter) helpText(text string, err error) {
 	if err != nil {
-		fmt.Fprintf(r.out, "Full Help: Error: %s\n", reason(err))
+		fmt.Fprintf(r.out, "Full Help: Error: %s\n", pmerr.Message(err))
 		return
 	}
 	for len(text) > 0 && text[len(text)-1] == '\n' {
@@ -312,14 +312,6 @@ func (r *reporter) helpText(text string, err error) {
 		return
 	}
 	fmt.Fprintf(r.out, "Help:\n%s\n", text)
-}
-
-// reason returns the text of the code that err stands for.
-func reason(err error) string {
-	if c := pmerr.Of(err); c != pmerr.Generic {
-		return c.Error()
-	}
-	return err.Error()
 }
 
 // position moves an archive to the origin: each metric is looked for on its own.

@@ -15,7 +15,6 @@ import (
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmapi"
 	"pmtools/lib/pmerr"
-	"pmtools/lib/when"
 )
 
 // run opens the source and reports on the operands.
@@ -45,7 +44,7 @@ func (f *flags) run(ctx context.Context, c *command.Command, open *source.Opener
 		r.known = knownDomains(config, env)
 	}
 	_, r.values.Squash = env.LookupEnv("PCP_SQUASH_NEWLINES")
-	if err := r.timeOptions(env, &c.Options); err != nil {
+	if err := r.timeOptions(ctx, env, &c.Options); err != nil {
 		return err
 	}
 	if !register(ctx, env, src, f.registrations) || !r.operands(ctx, args) {
@@ -64,59 +63,23 @@ func (f *flags) open(ctx context.Context, open *source.Opener, o *option.Options
 }
 
 // timeOptions applies -z, -Z and -O to an archive.
-func (r *reporter) timeOptions(env *cli.Env, o *option.Options) error {
+func (r *reporter) timeOptions(ctx context.Context, env *cli.Env, o *option.Options) (err error) {
 	r.values.Location = env.Zone()
-	t, ok := pmapi.As[pmapi.Timeline](r.src)
-	if !ok {
+	if _, recorded := pmapi.As[pmapi.Timeline](r.src); !recorded {
 		return nil
 	}
-	switch {
-	case o.HostZone:
-		host, zone := t.Host()
-		if err := r.setZone(zone); err != nil {
-			return fmt.Errorf("Cannot set context timezone: %w", pmerr.Of(err))
-		}
-		fmt.Fprintf(env.Out, "Note: timezone set to local timezone of host \"%s\" from archive\n\n", host)
-	case o.HasTimezone:
-		if err := r.setZone(o.Timezone); err != nil {
-			return fmt.Errorf("Cannot set timezone to \"%s\": %w", o.Timezone, pmerr.Of(err))
-		}
-		fmt.Fprintf(env.Out, "Note: timezone set to \"TZ=%s\"\n\n", o.Timezone)
+	var note string
+	if r.values.Location, note, err = source.Zone(ctx, env, o, r.src); err != nil {
+		return err
 	}
+	env.Out.WriteString(note)
 	if !o.HasOrigin {
 		return nil
 	}
-	return r.setOrigin(env, o, t)
-}
-
-// setZone makes zone the reporting zone.
-func (r *reporter) setZone(zone string) error {
-	if err := when.CheckZone(zone); err != nil {
-		return err
-	}
-	r.values.Location = when.LoadZone(zone)
-	return nil
-}
-
-// setOrigin applies -O.
-func (r *reporter) setOrigin(env *cli.Env, o *option.Options, t pmapi.Timeline) error {
-	start, end, err := t.Bounds()
-	base := when.Base{Start: start.Time(), Now: env.Now(), Zone: r.values.Location}
-	if err != nil {
-		fmt.Fprintf(env.Stderr, "%s: Cannot locate end of archive %s: %s\n\n"+
-			"WARNING: This archive is sufficiently damaged that it may not be possible to\n"+
-			"         produce complete information.  Continuing and hoping for the best.\n\n",
-			env.Prog, o.Archive, reason(err))
-	} else {
-		base.End = end.Time()
-	}
 	only := option.Options{Origin: o.Origin, HasOrigin: true}
-	w, err := only.Window(base)
-	if err != nil {
-		return err
-	}
+	w, err := only.Window(source.Base(env, o, r.src, r.values.Location))
 	r.origin = pcp.TimestampOf(w.Origin)
-	return nil
+	return err
 }
 
 // register defines the metrics of -r. It returns false if one failed.
@@ -145,7 +108,7 @@ func register(ctx context.Context, env *cli.Env, src *derive.Source, registratio
 			if err := src.Add(ctx, name, expr); errors.As(err, &bad) {
 				fail("per-context derived metric registration error:\n%s", strings.TrimSuffix(bad.Message(), "\n"))
 			} else if err != nil {
-				fail("per-context derived metric registration error:\n%s", reason(err))
+				fail("per-context derived metric registration error:\n%s", pmerr.Message(err))
 			}
 		}
 	}

@@ -46,14 +46,14 @@ func (s *session) run(ctx context.Context, text string) error {
 	}
 	stored := column(s.desc.ID, v, insts)
 	if err := s.store(ctx, &stored); err != nil {
-		return s.fail("%s: new value=\"%s\" pmStore: %s", s.name, text, reason(err))
+		return s.fail("%s: new value=\"%s\" pmStore: %s", s.name, text, pmerr.Message(err))
 	}
 	if !s.fetch {
 		s.report(ctx, &stored)
 		return nil
 	}
 	if err := s.src.Fetch(ctx, &s.request, &s.now); err != nil {
-		return s.fail("%s: post pmFetch: %s", s.name, reason(err))
+		return s.fail("%s: post pmFetch: %s", s.name, pmerr.Message(err))
 	}
 	s.report(ctx, &s.now.Sets[0])
 	return nil
@@ -69,7 +69,7 @@ func (s *session) fail(format string, args ...any) error {
 func (s *session) find(ctx context.Context) error {
 	id, err := s.lookup(ctx)
 	if err != nil {
-		return s.fail("%s: pmLookupName: %s", s.name, reason(err))
+		return s.fail("%s: pmLookupName: %s", s.name, pmerr.Message(err))
 	}
 	ids := []pcp.ID{id}
 	ds, err := s.src.Describe(ctx, ids)
@@ -77,7 +77,7 @@ func (s *session) find(ctx context.Context) error {
 		err = ds[0].Err
 	}
 	if err != nil {
-		return s.fail("%s: pmLookupDesc: %s", s.name, reason(err))
+		return s.fail("%s: pmLookupDesc: %s", s.name, pmerr.Message(err))
 	}
 	s.desc, s.request.IDs = ds[0].Value, ids
 	switch s.desc.Type {
@@ -106,7 +106,7 @@ func (s *session) selectInsts(ctx context.Context) error {
 	for _, name := range s.insts {
 		inst, err := s.lookupInst(ctx, name)
 		if err != nil {
-			return s.fail("pmLookupInDom %s[%s]: %s", s.name, name, reason(err))
+			return s.fail("pmLookupInDom %s[%s]: %s", s.name, name, pmerr.Message(err))
 		}
 		if s.request.Profile == nil {
 			s.request.Profile = new(pcp.Profile)
@@ -131,7 +131,7 @@ func (s *session) lookupInst(ctx context.Context, name string) (int32, error) {
 // fetchOld fetches what the metric has.
 func (s *session) fetchOld(ctx context.Context) error {
 	if err := s.src.Fetch(ctx, &s.request, &s.old); err != nil {
-		return s.fail("%s: pre pmFetch: %s", s.name, reason(err))
+		return s.fail("%s: pre pmFetch: %s", s.name, pmerr.Message(err))
 	}
 	if code := s.old.Sets[0].Err; code != 0 {
 		return s.fail("%s: Error: %s", s.name, code.Error())
@@ -173,12 +173,4 @@ func (s *session) store(ctx context.Context, c *pcp.Values) error {
 		return pmerr.NotHost
 	}
 	return storer.Store(ctx, []pcp.Values{*c})
-}
-
-// reason returns the text of the code that err stands for.
-func reason(err error) string {
-	if c := pmerr.Of(err); c != pmerr.Generic {
-		return c.Error()
-	}
-	return err.Error()
 }

@@ -6,6 +6,7 @@ import (
 
 	"pmtools/lib/format"
 	"pmtools/lib/pcp"
+	"pmtools/lib/pmerr"
 )
 
 // printEvents prints the records of a sample (commands.md T6.8).
@@ -37,7 +38,7 @@ func (t *textReporter) appendEvents(b []byte, c *column, v pcp.Value) []byte {
 			call = "pmUnpackHighResEventRecords"
 		}
 		t.flush(append(b, ": "...))
-		t.env.Errorf("%s: %s", call, reason(err))
+		t.env.Errorf("%s: %s", call, pmerr.Message(err))
 		return t.buf[:0]
 	}
 	b = fmt.Appendf(b, ": %d event records\n", len(records))
@@ -78,14 +79,14 @@ func (t *textReporter) appendParam(b []byte, p *pcp.Param) []byte {
 	ctx := context.Background()
 	names, err := t.src.Names(ctx, p.ID)
 	if err != nil {
-		return fmt.Appendf(b, "\t%s: pmNameID: %s\n", p.ID, reason(err))
+		return fmt.Appendf(b, "\t%s: pmNameID: %s\n", p.ID, pmerr.Message(err))
 	}
 	ds, err := t.src.Describe(ctx, []pcp.ID{p.ID})
 	if err == nil {
 		err = ds[0].Err
 	}
 	if err != nil {
-		return fmt.Appendf(b, "\t%s: pmLookupDesc: %s\n", names[0], reason(err))
+		return fmt.Appendf(b, "\t%s: pmLookupDesc: %s\n", names[0], pmerr.Message(err))
 	}
 	v := p.Column(ds[0].Value.Type)
 	b = append(append(append(b, "    "...), names[0]...), ' ')

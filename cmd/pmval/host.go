@@ -93,7 +93,7 @@ func (s *session) store(ctx context.Context) error {
 		err = store.Store(ctx, []pcp.Values{v})
 	}
 	if err != nil {
-		return fmt.Errorf("store value \"%s\" failed: %s", s.filter, reason(err))
+		return fmt.Errorf("store value \"%s\" failed: %s", s.filter, pmerr.Message(err))
 	}
 	return nil
 }

@@ -37,7 +37,7 @@ func (s *session) setMode() error {
 		s.records, _ = pmapi.As[pmapi.Recorder](s.src)
 	}
 	if err := s.timeline.SetMode(mode, &origin, step); err != nil {
-		return fmt.Errorf("pmSetMode: %s", reason(err))
+		return fmt.Errorf("pmSetMode: %s", pmerr.Message(err))
 	}
 	return nil
 }
@@ -135,11 +135,11 @@ func (p *sampler) fetch(ctx context.Context) (status, error) {
 	case errors.Is(err, pmerr.EOL):
 		return ended, nil
 	case err != nil && p.reconnect && p.timeline == nil:
-		p.env.Errorf("%s: %s", p.call(), reason(err))
+		p.env.Errorf("%s: %s", p.call(), pmerr.Message(err))
 		return failed, p.connect(ctx)
 	case err != nil:
 		fmt.Fprintln(p.env.Stderr)
-		return ended, fmt.Errorf("%s: %s", p.call(), reason(err))
+		return ended, fmt.Errorf("%s: %s", p.call(), pmerr.Message(err))
 	case mark: // even behind the end of the window
 		p.out.gap(r.Time, suspended)
 		p.reporting = false

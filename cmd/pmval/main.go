@@ -89,7 +89,7 @@ func (f *flags) addHidden(c *command.Command) {
 // loadDerived loads the definitions that --derived names.
 func loadDerived(src *source.Opener, path string) error {
 	if err := src.Load(path); err != nil {
-		return fmt.Errorf("pmLoadDerivedConfig failed: %s", reason(err))
+		return fmt.Errorf("pmLoadDerivedConfig failed: %s", pmerr.Message(err))
 	}
 	return nil
 }
@@ -118,12 +118,4 @@ func (f *flags) setWidth(arg string) error {
 func (f *flags) addInsts(arg string) error {
 	f.insts, f.hasInsts = append(f.insts, option.SplitInstances(arg)...), true
 	return nil
-}
-
-// reason returns the text of the code that err stands for.
-func reason(err error) string {
-	if c := pmerr.Of(err); c != pmerr.Generic {
-		return c.Error()
-	}
-	return err.Error()
 }

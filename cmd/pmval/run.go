@@ -9,6 +9,7 @@ import (
 	"pmtools/lib/option"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmapi"
+	"pmtools/lib/pmerr"
 )
 
 // run reads the operand, opens the source that the options and the operand ask
@@ -110,7 +111,7 @@ func (s *session) find(ctx context.Context, name string) error {
 		err = rs[0].Err
 	}
 	if err != nil {
-		return fmt.Errorf("pmLookupName(%s): %s", name, reason(err))
+		return fmt.Errorf("pmLookupName(%s): %s", name, pmerr.Message(err))
 	}
 	id := rs[0].Value
 	ds, err := s.src.Describe(ctx, []pcp.ID{id})
@@ -118,7 +119,7 @@ func (s *session) find(ctx context.Context, name string) error {
 		err = ds[0].Err
 	}
 	if err != nil {
-		return fmt.Errorf("pmLookupDesc: %s", reason(err))
+		return fmt.Errorf("pmLookupDesc: %s", pmerr.Message(err))
 	}
 	s.name, s.desc = name, ds[0].Value
 	s.request.IDs = []pcp.ID{id}

@@ -13,6 +13,7 @@ import (
 	"pmtools/lib/option"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmapi"
+	"pmtools/lib/pmerr"
 )
 
 // A session shows one metric of one source.
@@ -94,7 +95,7 @@ func (s *session) allInstances(ctx context.Context) error {
 		insts, err = s.src.Instances(ctx, s.desc.InDom)
 	}
 	if err != nil {
-		return fmt.Errorf("pmGetInDom(%s): %s", s.desc.InDom, reason(err))
+		return fmt.Errorf("pmGetInDom(%s): %s", s.desc.InDom, pmerr.Message(err))
 	}
 	s.columns, s.known = make([]column, len(insts)), s.known[:0]
 	for i, in := range insts {

@@ -88,6 +88,15 @@ func All() iter.Seq[Code] {
 	}
 }
 
+// Message returns the text that the commands of PCP print for err: that of its code, or, for an
+// error that has none, its own.
+func Message(err error) string {
+	if c := Of(err); c != Generic {
+		return c.Error()
+	}
+	return err.Error()
+}
+
 // Of returns the code that stands for err: 0 for nil, the first Code in its
 // chain, the negated number of a system error, and Generic for anything else.
 func Of(err error) Code {

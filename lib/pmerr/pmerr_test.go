@@ -243,3 +243,15 @@ func TestIs(t *testing.T) {
 		})
 	}
 }
+
+func TestMessage(t *testing.T) {
+	for want, err := range map[string]error{
+		"Unknown metric name":       fmt.Errorf("x: %w", Name),
+		"No such file or directory": &fs.PathError{Op: "open", Path: "x", Err: fs.ErrNotExist},
+		"something else":            errors.New("something else"),
+	} {
+		if got := Message(err); got != want {
+			t.Errorf("Message(%v) = %q, want %q", err, got, want)
+		}
+	}
+}
