@@ -101,18 +101,10 @@ func (s *Source) Children(ctx context.Context, name string) ([]pcp.Child, error)
 	for _, c := range children {
 		seen[c.Name] = true
 	}
-	for _, m := range list {
-		rest := m.name
-		if name != "" {
-			if len(rest) == len(name) {
-				continue
-			}
-			rest = rest[len(name)+1:]
-		}
-		first, _, more := strings.Cut(rest, ".")
-		if !seen[first] {
-			seen[first] = true
-			children = append(children, pcp.Child{Name: first, Leaf: !more})
+	_, order, kids := group(list, name)
+	for _, kid := range order {
+		if !seen[kid] {
+			children = append(children, pcp.Child{Name: kid, Leaf: kids[kid][0].name == join(name, kid)})
 		}
 	}
 	return children, nil
@@ -157,7 +149,7 @@ func (s *Source) walk(ctx context.Context, name string, f func(name string, id p
 	}
 	w := walker{ctx: ctx, base: s.base, walkBase: below, f: f}
 	if nodes {
-		return w.walk(name, newTree(list, name), true)
+		return w.walk(name, list, true)
 	}
 	if err := w.below(name); err != nil && !unknown(err) {
 		return err
@@ -176,41 +168,22 @@ func (s *Source) visit(ctx context.Context, name string) {
 	}
 }
 
-// A tree is the part of the name space that derived metrics have.
-type tree struct {
-	metric *metric // nil for what is no metric itself
-	kids   map[string]*tree
-	order  []string // names of kids
-}
-
-// newTree returns the tree at node root of metrics at or below it.
-func newTree(list []*metric, root string) *tree {
-	t := &tree{}
+// group divides metrics at or below a node: the one of the node itself, if there is one, and those at or below each of
+// its children, which order lists.
+func group(list []*metric, node string) (own *metric, order []string, kids map[string][]*metric) {
+	kids = make(map[string][]*metric)
 	for _, m := range list {
-		n := t
-		rest := strings.TrimPrefix(m.name[len(root):], ".")
-		for more := rest != ""; more; {
-			var part string
-			part, rest, more = strings.Cut(rest, ".")
-			n = n.kid(part)
+		if m.name == node {
+			own = m
+			continue
 		}
-		n.metric = m
-	}
-	return t
-}
-
-// kid returns the subtree called name, which it makes if need be.
-func (t *tree) kid(name string) *tree {
-	k := t.kids[name]
-	if k == nil {
-		k = &tree{}
-		if t.kids == nil {
-			t.kids = make(map[string]*tree)
+		kid, _, _ := strings.Cut(strings.TrimPrefix(m.name[len(node):], "."), ".")
+		if kids[kid] == nil {
+			order = append(order, kid)
 		}
-		t.kids[name] = k
-		t.order = append(t.order, name)
+		kids[kid] = append(kids[kid], m)
 	}
-	return k
+	return own, order, kids
 }
 
 // A walker is a walk in progress.
@@ -240,15 +213,16 @@ func (w *walker) below(name string) error {
 	})
 }
 
-// walk shows node name, of which derived metrics have t. The Source below is asked node by node only where there are such
-// metrics, and not at all below a node that it does not have.
-func (w *walker) walk(name string, t *tree, inBase bool) error {
+// walk shows node name, at or below which derived metrics are listed. The Source below is asked node by node only where
+// there are such metrics, and not at all below a node that it does not have.
+func (w *walker) walk(name string, list []*metric, inBase bool) error {
 	if w.done {
 		return nil
 	}
-	if t == nil {
+	if len(list) == 0 {
 		return w.below(name)
 	}
+	own, order, kids := group(list, name)
 	seen := make(map[string]bool)
 	if inBase {
 		children, err := w.base.Children(w.ctx, name)
@@ -262,15 +236,15 @@ func (w *walker) walk(name string, t *tree, inBase bool) error {
 		}
 		for _, c := range children {
 			seen[c.Name] = true
-			if err := w.walk(join(name, c.Name), t.kids[c.Name], true); err != nil {
+			if err := w.walk(join(name, c.Name), kids[c.Name], true); err != nil {
 				return err
 			}
 		}
 	}
-	w.leaf(t.metric)
-	for _, k := range t.order {
-		if !seen[k] {
-			if err := w.walk(join(name, k), t.kids[k], false); err != nil {
+	w.leaf(own)
+	for _, kid := range order {
+		if !seen[kid] {
+			if err := w.walk(join(name, kid), kids[kid], false); err != nil {
 				return err
 			}
 		}

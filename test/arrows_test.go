@@ -36,7 +36,7 @@ lib/pmapi/sourcetest: lib/pmapi lib/pcp lib/pmerr
 lib/format: lib/pcp lib/pmerr
 lib/mmv: lib/pcp lib/pmerr
 lib/mmv/mmvtest: lib/mmv lib/pcp lib/pmerr
-lib/pmda: lib/pdu lib/pcp lib/pmerr
+lib/pmda: lib/pmns lib/pdu lib/pcp lib/pmerr
 lib/builtin/internal/host: lib/pcp
 lib/builtin/internal/procfs: lib/pmda lib/pcp lib/pmerr
 lib/builtin/internal/procfs/procfstest: lib/builtin/internal/procfs lib/pmda lib/pcp lib/pmerr
