@@ -66,12 +66,12 @@ func TestContent(t *testing.T) {
 	plain := noise(3 << 19)
 	dir := t.TempDir()
 	for _, suffix := range []string{"", ".gz", ".xz", ".lzma", ".zst"} {
+		packed := plain
+		if suffix != "" {
+			packed = pack(t, suffix, plain)
+		}
 		for name, limit := range map[string]int64{"in memory": 0, "in a temporary file": 1 << 19} {
 			t.Run(suffix+" "+name, func(t *testing.T) {
-				packed := plain
-				if suffix != "" {
-					packed = pack(t, suffix, plain)
-				}
 				path := filepath.Join(dir, "x.0"+suffix)
 				if err := os.WriteFile(path, packed, 0o666); err != nil {
 					t.Fatal(err)
