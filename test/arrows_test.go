@@ -74,7 +74,12 @@ test/agents/simple: lib/builtin/simple lib/pmda
 test/agents/spool: lib/pmda lib/pcp
 test/agents/trivial: lib/builtin/trivial lib/pmda
 test/golden:
-test/peer:
+test/peer/agent:
+test/peer/archive:
+test/peer/cli:
+test/peer/derive:
+test/peer/live:
+test/peer/harness: test/golden
 test/mkarchive: lib/archive/archivetest
 `
 
@@ -93,6 +98,7 @@ var outside = map[string][]string{
 	"cmd/internal/samples": {"github.com/guptarohit/asciigraph", "github.com/olekukonko/tablewriter"},
 	"cmd/pmval":            {"github.com/guptarohit/asciigraph"},
 	"cmd/internal/clitest": {"github.com/google/go-cmp/cmp"},
+	"test/peer/harness":    {"github.com/rogpeppe/go-internal/diff"},
 	"lib/builtin/linux":    {"golang.org/x/sys/unix"},
 }
 

@@ -1,0 +1,55 @@
+package archive
+
+import (
+	"path/filepath"
+	"testing"
+
+	"pmtools/test/peer/harness"
+)
+
+// options are the reporting options compared over each whole name space.
+var options = [][]string{
+	{}, {"-d"}, {"-m"}, {"-M"}, {"-t"}, {"-T"}, {"-l"}, {"-s"}, {"-f"}, {"-I"},
+	{"-1"}, {"-v"}, {"-e"}, {"-x"}, {"-F"}, {"-dmMtTflsI"}, {"-fO", "+5"}, {"-zfx"},
+}
+
+// overArchives returns pminfo over each archive of dir with each set of options.
+func overArchives(t *testing.T, dir string) []harness.Command {
+	t.Helper()
+	var cs []harness.Command
+	for _, a := range harness.Suite(t, dir) {
+		for _, o := range options {
+			cs = append(cs, harness.Command{Args: append([]string{"pminfo", "-a", a}, o...), Dir: dir})
+		}
+	}
+	return cs
+}
+
+// TestArchives compares pminfo over PCP's own test archives.
+func TestArchives(t *testing.T) {
+	_, _, root := harness.Setup(t)
+	harness.Compare(t, overArchives(t, filepath.Join(root, "var/lib/pcp/testsuite/archives")))
+}
+
+// TestBadArchives compares pminfo over PCP's damaged test archives.
+func TestBadArchives(t *testing.T) {
+	_, _, root := harness.Setup(t)
+	harness.Compare(t, overArchives(t, filepath.Join(root, "var/lib/pcp/testsuite/badarchives")))
+}
+
+// TestSets compares pminfo over sets: the directories of archives, and lists.
+func TestSets(t *testing.T) {
+	_, _, root := harness.Setup(t)
+	dir := filepath.Join(root, "var/lib/pcp/testsuite/archives")
+	var cs []harness.Command
+	for _, set := range []string{
+		"multi", "multi-xz", "multi-xz-1k", "multi_v3", "multi_mixed", "multi-corrupted", "multi,multi_v3",
+		"ok-foo,20041125", "ok-foo,ok-foo", "ok-foo,", ",ok-foo", "", "ok-foo,nosuch", "nosuch,nosuch2", "nosuch",
+		"ok-foo.meta", "ok-foo.0", "ok-foo.1", "ok-foo.index", "./ok-foo",
+	} {
+		for _, o := range options {
+			cs = append(cs, harness.Command{Args: append([]string{"pminfo", "-a", set}, o...), Dir: dir})
+		}
+	}
+	harness.Compare(t, cs)
+}

@@ -1,0 +1,149 @@
+package harness
+
+import (
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"sort"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"pmtools/test/golden"
+)
+
+// Setup returns the two sides and the reference's root, or skips the test: the root is
+// named by PMTOOLS_PEER, our commands by PMTOOLS_BIN.
+func Setup(t *testing.T) (ours, theirs Side, root string) {
+	t.Helper()
+	root = os.Getenv("PMTOOLS_PEER")
+	if root == "" {
+		t.Skip("PMTOOLS_PEER does not name a root of the reference (make peer sets it): no differential run")
+	}
+	bin := os.Getenv("PMTOOLS_BIN")
+	if bin == "" {
+		t.Fatal("PMTOOLS_BIN does not name the directory of our commands")
+	}
+	return Side{bin}, Side{filepath.Join(root, "bin-host")}, root
+}
+
+// Live returns what makes both sides talk to the reference's daemon, or skips
+// if that is not running (peer-up --pmcd starts it).
+func Live(t *testing.T) []string {
+	t.Helper()
+	_, _, root := Setup(t)
+	socket := filepath.Join(root, "run/pcp/peer.socket")
+	c, err := net.DialTimeout("unix", socket, 5*time.Second)
+	if err != nil {
+		t.Skipf("the reference's daemon is not running, live sources are not compared: %v", err)
+	}
+	c.Close()
+	return []string{"PMCD_SOCKET=" + socket, "PMCD_PORT=45399", "PCP_RUN_DIR=" + filepath.Dir(socket)}
+}
+
+// Number returns the number in an environment variable, or another.
+func Number(name string, or int) int {
+	if n, err := strconv.Atoi(os.Getenv(name)); err == nil {
+		return n
+	}
+	return or
+}
+
+// Suite returns the base names of the archives in one of PCP's test
+// directories.
+func Suite(t *testing.T, dir string) []string {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	member := regexp.MustCompile(`^(.+)\.(?:meta|index|\d+)(?:\.(?:xz|lzma|bz2|bz|gz|Z|z|zst))?$`)
+	seen := map[string]bool{}
+	for _, e := range entries {
+		if m := member.FindStringSubmatch(e.Name()); m != nil && !e.IsDir() {
+			seen[m[1]] = true
+		}
+	}
+	var names []string
+	for n := range seen {
+		names = append(names, n)
+	}
+	sort.Strings(names)
+	return names
+}
+
+// Own writes the project's own archives into a directory.
+func Own(t *testing.T, names ...string) string {
+	t.Helper()
+	dir := t.TempDir()
+	cmd := exec.Command("go", append([]string{"run", "pmtools/test/mkarchive", dir}, names...)...)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("mkarchive: %v\n%s", err, out)
+	}
+	return dir
+}
+
+// WriteFiles writes files into a new directory.
+func WriteFiles(t *testing.T, files map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range files {
+		name = filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// CaseLines returns the words of each line of a file of cases, with \n and \t
+// turned into characters.
+func CaseLines(t *testing.T, name string) [][]string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("../cases", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lines [][]string
+	for line := range strings.Lines(string(text)) {
+		line = strings.TrimSuffix(line, "\n")
+		if strings.HasPrefix(line, "#") {
+			continue
+		}
+		words, err := golden.Words(strings.NewReplacer(`\n`, "\n", `\t`, "\t").Replace(line))
+		if err != nil {
+			t.Fatalf("%s: %s: %v", name, line, err)
+		}
+		if len(words) > 0 {
+			lines = append(lines, words)
+		}
+	}
+	return lines
+}
+
+// Clock is a time of day with a fraction.
+var Clock = regexp.MustCompile(`\d\d:\d\d:\d\d\.\d+`)
+
+// Moving matches metrics whose values depend on the time, on chance, on processes or
+// on what else the daemon was asked.
+var Moving = regexp.MustCompile(`^(sample\.(seconds|milliseconds|load|lights|magnitude|drift|noise|bucket|mirage|mirage_longlong|daemon_pid|` +
+	`dupnames\.(daemon_pid|pid_daemon|two\.(seconds|lights)|five\.bucket)|sysinfo|rapid|(k|)byte_.*|percontext\..*|recv_pdu|xmit_pdu|pdu|datasize|` +
+	`const_rate\.value|dodgey\.value|scramble\.bin|proc\..*|not_ready.*|event\..*)|simple\.(now|time\..*)|trivial\..*)$`)
+
+// Beside puts the files that a transcript names beside the archives, so that the
+// paths in messages are short.
+func Beside(args []string, own, dir string) []string {
+	for _, a := range args {
+		if text, err := os.ReadFile(filepath.Join(dir, a)); err == nil && !strings.Contains(a, "/") {
+			// a copy that cannot be made is missed by the command itself
+			_ = os.WriteFile(filepath.Join(own, a), text, 0o666)
+		}
+	}
+	return args
+}
