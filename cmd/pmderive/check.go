@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -99,6 +98,3 @@ func (a *app) readFiles(args []string) (list []repl.File, failed bool) {
 	}
 	return list, failed
 }
-
-// errNoFile is what -w says of standard input.
-var errNoFile = errors.New("standard input cannot be written to")

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 
 	"github.com/rogpeppe/go-internal/diff"
@@ -31,7 +32,7 @@ func (a *app) newFmt() *cobra.Command {
 // format formats files.
 func (a *app) format(f *fmtFlags, args []string) error {
 	if f.write && len(args) == 0 {
-		return errNoFile
+		return errors.New("standard input cannot be written to")
 	}
 	a.running = true
 	var others *repl.Session

@@ -18,7 +18,6 @@ import (
 	"pmtools/cmd/internal/cli"
 	"pmtools/cmd/internal/command"
 	"pmtools/cmd/internal/source"
-	"pmtools/derive"
 	"pmtools/derive/repl"
 	"pmtools/lib/option"
 	"pmtools/lib/pmerr"
@@ -35,7 +34,6 @@ type app struct {
 	*command.Command
 	sources *source.Opener
 	version bool // -V
-	root    *cobra.Command
 	running bool // the command line has been understood
 }
 
@@ -53,12 +51,12 @@ func (a *app) Execute(ctx context.Context) error {
 		a.Env.Errorf("%v", err)
 		return wrongUse
 	}
-	a.root = a.newRoot()
-	a.root.SetArgs(a.Env.Args)
-	a.root.SetIn(a.Env.Stdin)
-	a.root.SetOut(a.Env.Out)
-	a.root.SetErr(a.Env.Stderr)
-	err := a.root.ExecuteContext(ctx)
+	root := a.newRoot()
+	root.SetArgs(a.Env.Args)
+	root.SetIn(a.Env.Stdin)
+	root.SetOut(a.Env.Out)
+	root.SetErr(a.Env.Stderr)
+	err := root.ExecuteContext(ctx)
 	if bad, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
 		err = bad.Unwrap() // in the words of the other commands
 	}
@@ -193,10 +191,4 @@ func exitIf(failed bool) error {
 		return cli.Exit(1)
 	}
 	return nil
-}
-
-// registry returns the definitions that hold from the start.
-func (a *app) registry() *derive.Registry {
-	a.sources.LoadDefault()
-	return a.sources.Registry()
 }

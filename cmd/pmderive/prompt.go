@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 
 	"github.com/chzyer/readline"
 
@@ -137,8 +138,8 @@ func (c completer) Do(line []rune, pos int) ([][]rune, int) {
 	typed := before[start:]
 	var out [][]rune
 	for _, t := range texts {
-		if len(t) >= len(typed) && t[:len(typed)] == typed {
-			out = append(out, []rune(t[len(typed):]))
+		if rest, ok := strings.CutPrefix(t, typed); ok {
+			out = append(out, []rune(rest))
 		}
 	}
 	return out, len([]rune(typed))

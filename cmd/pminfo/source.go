@@ -85,32 +85,33 @@ func (r *reporter) timeOptions(ctx context.Context, env *cli.Env, o *option.Opti
 // register defines the metrics of -r. It returns false if one failed.
 func register(ctx context.Context, env *cli.Env, src *derive.Source, registrations []string) bool {
 	ok := true
-	fail := func(format string, args ...any) {
-		env.Errorf(format, args...)
-		ok = false
-	}
 	for _, reg := range registrations {
-		i := strings.IndexAny(reg, "= \t")
-		if i < 0 {
-			fail("bad register string, no =")
-			continue
-		}
-		name, rest := reg[:i], strings.TrimLeft(reg[i:], " \t")
-		expr, found := strings.CutPrefix(rest, "=")
-		expr = strings.TrimLeft(expr, " \t")
-		switch {
-		case !found:
-			fail("bad register string, no =")
-		case expr == "":
-			fail("bad register string, no expr after =")
-		default:
-			var bad *derive.Error
-			if err := src.Add(ctx, name, expr); errors.As(err, &bad) {
-				fail("per-context derived metric registration error:\n%s", strings.TrimSuffix(bad.Message(), "\n"))
-			} else if err != nil {
-				fail("per-context derived metric registration error:\n%s", pmerr.Message(err))
-			}
+		if err := registerOne(ctx, src, reg); err != nil {
+			env.Errorf("%v", err)
+			ok = false
 		}
 	}
 	return ok
+}
+
+// registerOne defines the metric of one -r.
+func registerOne(ctx context.Context, src *derive.Source, reg string) error {
+	name := reg[:max(strings.IndexAny(reg, "= \t"), 0)]
+	expr, found := strings.CutPrefix(strings.TrimLeft(reg[len(name):], " \t"), "=")
+	expr = strings.TrimLeft(expr, " \t")
+	switch {
+	case !found:
+		return errors.New("bad register string, no =")
+	case expr == "":
+		return errors.New("bad register string, no expr after =")
+	}
+	err := src.Add(ctx, name, expr)
+	if err == nil {
+		return nil
+	}
+	text := pmerr.Message(err)
+	if bad, ok := errors.AsType[*derive.Error](err); ok {
+		text = strings.TrimSuffix(bad.Message(), "\n")
+	}
+	return errors.New("per-context derived metric registration error:\n" + text)
 }

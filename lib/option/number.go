@@ -1,7 +1,8 @@
 package option
 
 import (
-	"math"
+	"errors"
+	"strconv"
 	"strings"
 )
 
@@ -16,28 +17,18 @@ func Number(text string) (int, bool) {
 // LeadingNumber returns the number at the beginning of a text and what follows
 // it; without a number that is the text itself.
 func LeadingNumber(text string) (n int64, rest string) {
-	digits := strings.TrimLeft(text, " \t\n\v\f\r")
-	negative := false
-	if digits != "" && (digits[0] == '-' || digits[0] == '+') {
-		negative = digits[0] == '-'
-		digits = digits[1:]
-	}
+	number := strings.TrimLeft(text, " \t\n\v\f\r")
 	i := 0
-	for ; i < len(digits) && '0' <= digits[i] && digits[i] <= '9'; i++ {
-		d := int64(digits[i] - '0')
-		if n < (math.MinInt64+d)/10 {
-			n = math.MinInt64
-		} else {
-			n = n*10 - d // downwards, so that the smallest number fits
-		}
+	if number != "" && (number[0] == '-' || number[0] == '+') {
+		i = 1
 	}
-	switch {
-	case i == 0:
+	for i < len(number) && '0' <= number[i] && number[i] <= '9' {
+		i++
+	}
+	// Beyond 64 bits the result is the number nearest to it.
+	n, err := strconv.ParseInt(number[:i], 10, 64)
+	if errors.Is(err, strconv.ErrSyntax) {
 		return 0, text
-	case negative:
-		return n, digits[i:]
-	case n == math.MinInt64:
-		return math.MaxInt64, digits[i:]
 	}
-	return -n, digits[i:]
+	return n, number[i:]
 }

@@ -4,8 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"iter"
 	"path/filepath"
+	"sync"
 
 	"pmtools/cmd/internal/cli"
 	"pmtools/derive"
@@ -18,15 +18,8 @@ const maxInDomMap = 1 << 20
 // Equivalence returns a function that reports whether two instance domains are equivalent, by the
 // file that PCP_INDOM_CONFIG names, or indom.conf. The file is read when it is needed.
 func (o *Opener) Equivalence() func(a, b pcp.InDom) bool {
-	var m *derive.InDomMap
-	read := false
-	return func(a, b pcp.InDom) bool {
-		if !read {
-			read = true
-			m = readInDomMap(o.env)
-		}
-		return m.Equivalent(a, b)
-	}
+	read := sync.OnceValue(func() *derive.InDomMap { return readInDomMap(o.env) })
+	return func(a, b pcp.InDom) bool { return read().Equivalent(a, b) }
 }
 
 // readInDomMap reads the map of instance domains. It returns nil if there is none, or if there is a
@@ -50,23 +43,12 @@ func readInDomMap(env *cli.Env) *derive.InDomMap {
 		return nil
 	}
 	m, err := derive.ParseInDomMap(string(text))
-	for bad := range inDomErrors(err) {
-		env.Notify(fmt.Sprintf("Error: __pmEquivInDom: [%s:%d] %s", path, bad.Line, bad.Text))
-	}
-	return m
-}
-
-// inDomErrors yields the mistakes that an error joins.
-func inDomErrors(err error) iter.Seq[*derive.InDomError] {
-	return func(yield func(*derive.InDomError) bool) {
-		joined, ok := err.(interface{ Unwrap() []error })
-		if !ok {
-			return
-		}
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		for _, err := range joined.Unwrap() {
-			if bad, ok := errors.AsType[*derive.InDomError](err); ok && !yield(bad) {
-				return
+			if bad, ok := errors.AsType[*derive.InDomError](err); ok {
+				env.Notify(fmt.Sprintf("Error: __pmEquivInDom: [%s:%d] %s", path, bad.Line, bad.Text))
 			}
 		}
 	}
+	return m
 }
