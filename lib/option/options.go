@@ -34,7 +34,6 @@ type Options struct {
 	HasTimezone                              bool
 	HasAlign, HasStart, HasFinish, HasOrigin bool
 	HasSamples, HasInterval, HasGUIPort      bool
-	HasNamespace                             bool // -n or -N
 }
 
 // errOneSource is the conflict of -a and -h.

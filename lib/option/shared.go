@@ -59,7 +59,6 @@ func (p *Parser) loadUniqNames(file string) error { return p.namespace(file, tru
 
 // namespace handles -n and -N. A failure is not an error of usage.
 func (p *Parser) namespace(file string, unique bool) error {
-	p.Options.HasNamespace = true
 	if p.Namespace == nil {
 		return nil
 	}
