@@ -15,11 +15,9 @@ import (
 
 // memo is what was seen since an origin.
 type memo struct {
-	valid  bool
 	origin pcp.Timestamp
-	seen   idTable // the place of each metric, an index into places
-	places []place // ascending
-	pos    spot    // how far was looked
+	seen   map[pcp.ID]place // where each metric was first seen; nil if nothing is valid
+	pos    spot             // how far was looked
 	last   pcp.Timestamp
 	err    error // why that is not further
 }
@@ -35,29 +33,25 @@ type place struct {
 // begins, otherwise set is 0.
 func (c *Cursor) first() (set int, err error) {
 	m := &c.memo
-	if !m.valid || m.origin != c.origin {
+	if m.seen == nil || m.origin != c.origin {
 		*m = memo{origin: c.origin, last: c.origin}
 		if err := c.walk.seekForward(c.origin, &m.pos); err != nil {
 			return 0, err
 		}
-		m.valid = true
+		m.seen = make(map[pcp.ID]place)
 	}
-	best := len(m.places)
+	best := place{pos: nowhere}
 	for _, id := range c.want.ids {
-		if i, ok := m.seen.get(id); ok && i < best {
-			best = i
+		if at, ok := m.seen[id]; ok && (best.pos == nowhere || best.pos.later(at.pos)) {
+			best = at
 		}
 	}
 	c.placed = true
-	if best < len(m.places) {
-		at := m.places[best]
-		if err := c.again(at.pos); err != nil {
-			return 0, err
-		}
+	if best.pos != nowhere {
 		if len(c.want.ids) == 1 {
-			set = at.set
+			set = best.set
 		}
-		return set, nil
+		return set, c.again(best.pos)
 	}
 	c.pos, c.last = m.pos, m.last
 	if m.err != nil {
@@ -99,69 +93,12 @@ func (m *memo) add(c *Cursor) (found bool) {
 	at := c.pos
 	at.off -= int64(len(c.rec.src))
 	for heads := c.rec.heads(); heads.next(); {
-		if !m.seen.add(heads.id, len(m.places)) {
+		if _, ok := m.seen[heads.id]; ok {
 			continue
 		}
-		m.places = append(m.places, place{at, heads.start})
+		m.seen[heads.id] = place{at, heads.start}
 		// What is asked for was not seen before, so it can only be new.
 		found = found || c.want.has(heads.id)
 	}
 	return found
-}
-
-// idTable is a hash table from metrics to small numbers: it is asked for each
-// value set of an archive.
-type idTable struct {
-	slots []idSlot // a power of two of them, at most half in use
-	used  int
-}
-
-// idSlot is a place in an idTable.
-type idSlot struct {
-	id    pcp.ID
-	value int32 // plus one; 0 if the slot is free
-}
-
-// find returns the slot of id, or the one where it belongs.
-func (t *idTable) find(id pcp.ID) *idSlot {
-	mask := uint32(len(t.slots) - 1)
-	for i := uint32(id) * 2654435761 >> 7; ; i++ {
-		if s := &t.slots[i&mask]; s.value == 0 || s.id == id {
-			return s
-		}
-	}
-}
-
-// get returns the number of id.
-func (t *idTable) get(id pcp.ID) (int, bool) {
-	if t.used == 0 {
-		return 0, false
-	}
-	s := t.find(id)
-	return int(s.value) - 1, s.value != 0
-}
-
-// add gives id a number, unless it has one.
-func (t *idTable) add(id pcp.ID, value int) bool {
-	if 2*t.used >= len(t.slots) {
-		t.grow()
-	}
-	s := t.find(id)
-	if s.value != 0 {
-		return false
-	}
-	*s = idSlot{id, int32(value) + 1}
-	t.used++
-	return true
-}
-
-// grow makes room.
-func (t *idTable) grow() {
-	old := t.slots
-	t.slots = make([]idSlot, max(2*len(old), 64))
-	for _, s := range old {
-		if s.value != 0 {
-			*t.find(s.id) = s
-		}
-	}
 }

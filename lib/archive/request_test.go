@@ -1,40 +1,10 @@
 package archive
 
 import (
-	"math/rand/v2"
 	"testing"
 
 	"pmtools/lib/pcp"
 )
-
-func TestIDTable(t *testing.T) {
-	var table idTable
-	if _, ok := table.get(0); ok {
-		t.Error("the empty table has an entry")
-	}
-	rng := rand.New(rand.NewPCG(1, 2))
-	want := map[pcp.ID]int{0: 5, pcp.NullID: 6}
-	table.add(0, 5)
-	table.add(pcp.NullID, 6)
-	for i := range 5000 {
-		id := pcp.ID(rng.Uint32() & 0x3fff)
-		if _, known := want[id]; known == table.add(id, i) {
-			t.Fatalf("%v: add is wrong", id)
-		}
-		if _, known := want[id]; !known {
-			want[id] = i
-		}
-	}
-	for id := range pcp.ID(0x4000) {
-		got, ok := table.get(id)
-		if w, known := want[id]; ok != known || ok && got != w {
-			t.Fatalf("%v: got %d, %v, want %d", id, got, ok, w)
-		}
-	}
-	if got, ok := table.get(pcp.NullID); !ok || got != 6 {
-		t.Errorf("the last ID: got %d, %v", got, ok)
-	}
-}
 
 func TestRequest(t *testing.T) {
 	var r request
