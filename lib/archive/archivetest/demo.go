@@ -1,15 +1,8 @@
 package archivetest
 
 import (
-	"pmtools/lib/archive"
 	"pmtools/lib/pcp"
 )
-
-// demoMaker returns the archive for demonstrations: ten minutes in the life of a
-// host with two disks.
-func demoMaker() maker {
-	return maker{name: "demo", opt: archive.WriterOptions{Host: "demo", Zone: "UTC", ZoneInfo: ":UTC"}, fill: fillDemo}
-}
 
 // A demoMetric is a metric of the demonstration with its help text and the
 // function that gives its values at step i, one for each instance.

@@ -1,19 +1,9 @@
 package archivetest
 
 import (
-	"pmtools/lib/archive"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmerr"
 )
-
-// derivedMakers returns the archives over which derived metrics are evaluated.
-func derivedMakers() []maker {
-	return []maker{
-		{name: "ta", v2: true, fill: fillTA},
-		{name: "wrap", v2: true, opt: archive.WriterOptions{Host: "wrapper", Zone: "EST-10"}, fill: fillWrap},
-		{name: "derived", opt: archive.WriterOptions{Host: "deriver", Zone: "AEST-10", ZoneInfo: ":Australia/Melbourne"}, fill: fillDerived},
-	}
-}
 
 // testInDom is the instance domain of the metrics t.*.
 const testInDom = pcp.InDom(245<<22 | 1)

@@ -2,7 +2,10 @@ package archivetest
 
 import (
 	"encoding/binary"
+	"fmt"
 	"math"
+	"strconv"
+	"strings"
 )
 
 // A Field is a number or a piece of text in a file of an archive.
@@ -21,6 +24,63 @@ type layout struct {
 	pos     int
 }
 
+// formats are the fields of records. A name by itself is a word of four bytes, name:N
+// has N bytes, name:$ as many as the word before says, name:* what is left of the
+// record; @name is a time stamp. name# is a word that counts, and each *name behind it
+// stands for so many of the fields of that format.
+var formats = map[string]string{
+	"label2": "label.length label.magic label.pid @label.start label.volume label.host:64 label.zone:40 label.trailer",
+	"label3": "label.length label.magic label.pid @label.start label.volume label.features label.reserved " +
+		"label.host:256 label.zone:256 label.zoneinfo:256 label.trailer",
+	"entry2":   "@entry.stamp entry.volume entry.meta entry.data",
+	"entry3":   "@entry.stamp entry.volume entry.meta:8 entry.data:8",
+	"meta1":    "desc.id desc.type desc.indom desc.sem desc.units desc.names# *name",
+	"name":     "desc.namelength desc.name:$",
+	"meta2":    "@indom.stamp indom.id indom.count# *indom.inst *indom.offset indom.names:*",
+	"meta3":    "@labels.stamp labels.type labels.id labels.count# *labelset",
+	"meta4":    "text.type text.id text.text:*",
+	"meta5":    "@indom.stamp indom.id indom.count# *indom.inst *indom.offset indom.names:*",
+	"meta6":    "@delta.stamp delta.id delta.count# *delta.inst *delta.offset delta.names:*",
+	"meta7":    "@labels.stamp labels.type labels.id labels.count# *labelset",
+	"labelset": "labels.inst labels.jsonlength labels.json:$ labels.labels# *label",
+	"label":    "label.nameoffset:2 label.namelength:1 label.flags:1 label.valueoffset:2 label.valuelength:2",
+}
+
+// format returns the format of that name for the version of the file.
+func (l *layout) format(name string) string { return formats[name+strconv.Itoa(l.version)] }
+
+// run takes the fields of a format in a record that ends at end.
+func (l *layout) run(format string, end int) {
+	last, n := 0, 0
+	for _, f := range strings.Fields(format) {
+		name, size, _ := strings.Cut(f, ":")
+		counts := strings.TrimSuffix(name, "#")
+		switch {
+		case name[0] == '@':
+			l.stamp(name[1:])
+		case name[0] == '*':
+			part, ok := formats[name[1:]]
+			if !ok {
+				part = name[1:]
+			}
+			for range n {
+				l.run(part, end)
+			}
+		case counts != name:
+			n = limited(l.word(counts), end-l.pos)
+		case size == "":
+			last = l.word(name)
+		case size == "$":
+			l.take(name, last)
+		case size == "*":
+			l.take(name, end-l.pos)
+		default:
+			bytes, _ := strconv.Atoi(size)
+			l.take(name, bytes)
+		}
+	}
+}
+
 // newLayout returns the layout of a file with that suffix ("meta", "index" or a
 // volume number). What cannot be made out at the end of a file is one field "rest".
 func newLayout(suffix string, src []byte) *layout {
@@ -31,8 +91,9 @@ func newLayout(suffix string, src []byte) *layout {
 	switch {
 	case !l.label():
 	case suffix == "index":
-		for l.left() >= l.entrySize() {
-			l.entry()
+		for l.left() >= [4]int{2: 20, 3: 32}[l.version] {
+			l.records = append(l.records, l.pos)
+			l.run(l.format("entry"), len(src))
 		}
 	default:
 		for l.left() >= 8 && l.framed(suffix == "meta") {
@@ -78,44 +139,13 @@ func (l *layout) stamp(name string) {
 
 // label takes the label.
 func (l *layout) label() bool {
-	size := labelSizes[l.version]
+	size := [4]int{2: 132, 3: 808}[l.version]
 	if l.left() < size {
 		return false
 	}
 	l.records = append(l.records, 0)
-	for _, name := range []string{"label.length", "label.magic", "label.pid"} {
-		l.word(name)
-	}
-	l.stamp("label.start")
-	l.word("label.volume")
-	if l.version == 2 {
-		l.take("label.host", 64)
-		l.take("label.zone", 40)
-	} else {
-		l.word("label.features")
-		l.word("label.reserved")
-		for _, name := range []string{"label.host", "label.zone", "label.zoneinfo"} {
-			l.take(name, 256)
-		}
-	}
-	l.word("label.trailer")
+	l.run(l.format("label"), size)
 	return true
-}
-
-// labelSizes are the sizes of a label by version.
-var labelSizes = [4]int{2: 132, 3: 808}
-
-// entrySize returns the size of an entry of the index.
-func (l *layout) entrySize() int { return [4]int{2: 20, 3: 32}[l.version] }
-
-// entry takes an entry of the index.
-func (l *layout) entry() {
-	l.records = append(l.records, l.pos)
-	l.stamp("entry.stamp")
-	l.word("entry.volume")
-	size := [4]int{2: 4, 3: 8}[l.version]
-	l.take("entry.meta", size)
-	l.take("entry.data", size)
 }
 
 // framed takes a record between its lengths, if there is a whole one.
@@ -128,64 +158,13 @@ func (l *layout) framed(meta bool) bool {
 	end := l.pos + size - 4
 	l.word("record.length")
 	if meta {
-		l.metaBody(end)
+		l.run(formats[fmt.Sprint("meta", l.word("meta.type"))], end)
 	} else {
 		l.dataBody(end)
 	}
-	if l.pos < end {
-		l.take("rest", end-l.pos)
-	}
+	l.take("rest", end-l.pos)
 	l.word("record.trailer")
 	return true
-}
-
-// metaBody takes a record of metadata.
-func (l *layout) metaBody(end int) {
-	switch kind := l.word("meta.type"); kind {
-	case 1:
-		for _, name := range []string{"desc.id", "desc.type", "desc.indom", "desc.sem", "desc.units"} {
-			l.word(name)
-		}
-		for range limited(l.word("desc.names"), end-l.pos) {
-			l.take("desc.name", l.word("desc.namelength"))
-		}
-	case 2, 5, 6:
-		name := [...]string{2: "indom", 5: "indom", 6: "delta"}[kind]
-		l.stamp(name + ".stamp")
-		l.word(name + ".id")
-		n := limited(l.word(name+".count"), end-l.pos)
-		for range n {
-			l.word(name + ".inst")
-		}
-		for range n {
-			l.word(name + ".offset")
-		}
-		l.take(name+".names", end-l.pos)
-	case 3, 7:
-		l.stamp("labels.stamp")
-		l.word("labels.type")
-		l.word("labels.id")
-		for range limited(l.word("labels.count"), end-l.pos) {
-			l.labelSet(end)
-		}
-	case 4:
-		l.word("text.type")
-		l.word("text.id")
-		l.take("text.text", end-l.pos)
-	}
-}
-
-// labelSet takes a set of labels.
-func (l *layout) labelSet(end int) {
-	l.word("labels.inst")
-	l.take("labels.json", l.word("labels.jsonlength"))
-	for range limited(l.word("labels.labels"), end-l.pos) {
-		l.take("label.nameoffset", 2)
-		l.take("label.namelength", 1)
-		l.take("label.flags", 1)
-		l.take("label.valueoffset", 2)
-		l.take("label.valuelength", 2)
-	}
 }
 
 // dataBody takes a record of values.

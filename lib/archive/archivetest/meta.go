@@ -8,15 +8,6 @@ import (
 	"pmtools/lib/pcp"
 )
 
-// metaMakers returns the archives about metadata.
-func metaMakers() []maker {
-	return []maker{
-		{name: "indoms", v2: true, fill: fillInDoms},
-		{name: "labels", v2: true, fill: fillLabels},
-		{name: "names", v2: true, fill: fillNames},
-	}
-}
-
 // fillInDoms writes the instance domain of archive.md A11.5, which changes every
 // ten seconds (in version 3 with deltas), and one with 40 instances of which some
 // leave and some join.

@@ -1,20 +1,9 @@
 package archivetest
 
 import (
-	"pmtools/lib/archive"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmerr"
 )
-
-// sampleMakers returns archives with the metrics of PCP's sample agent, whose
-// names and values the examples of the specification use.
-func sampleMakers() []maker {
-	return []maker{
-		{name: "sample", v2: true, opt: archive.WriterOptions{Host: "bozo", Zone: "EST-11", PID: 3931}, fill: fillSample},
-		{name: "extra", opt: archive.WriterOptions{Host: "bozo.localdomain", Zone: "AEST-10", ZoneInfo: ":Australia/Melbourne"}, fill: fillExtra},
-		{name: "agent", fill: fillAgent},
-	}
-}
 
 // The instance domains of the sample agent and of the logger.
 var (

@@ -4,25 +4,9 @@ import (
 	"fmt"
 	"os"
 
-	"pmtools/lib/archive"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmerr"
 )
-
-// timeMakers returns the archives about time: interpolation, marks, gaps,
-// volumes.
-func timeMakers() []maker {
-	return []maker{
-		{name: "mini", v2: true, opt: archive.WriterOptions{ZoneInfo: ":UTC"}, fill: fillMini},
-		{name: "interp", v2: true, fill: fillInterp},
-		{name: "marks", v2: true, fill: fillMarks},
-		{name: "gaps", v2: true, fill: fillGaps},
-		{name: "domains", v2: true, fill: fillDomains},
-		{name: "volumes", v2: true, opt: archive.WriterOptions{VolumeBytes: 6500}, fill: fillVolumes},
-		{name: "noindex", v2: true, fill: fillMarks, post: func(base string) error { return os.Remove(base + ".index") }},
-		{name: "truncated", v2: true, fill: fillMarks, post: func(base string) error { return cut(base+".0", 10) }},
-	}
-}
 
 // cut removes the last n bytes of a file.
 func cut(file string, n int64) error {

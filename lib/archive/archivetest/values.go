@@ -4,20 +4,9 @@ import (
 	"fmt"
 	"math"
 
-	"pmtools/lib/archive"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmerr"
 )
-
-// valueMakers returns the archives that show values of all kinds.
-func valueMakers() []maker {
-	return []maker{
-		{name: "alltypes", v2: true, opt: archive.WriterOptions{ZoneInfo: ":UTC"}, fill: fillAllTypes},
-		{name: "events", v2: true, fill: fillEvents},
-		{name: "units", v2: true, fill: fillUnits},
-		{name: "oldfloat", v2: true, opt: archive.WriterOptions{FloatInSitu: true}, fill: fillOldFloat},
-	}
-}
 
 // semantics are the three semantics with their names.
 var semantics = [...]pcp.Sem{pcp.Counter, pcp.Instant, pcp.Discrete}
