@@ -1,15 +1,38 @@
 package archive
 
-import "fmt"
+import (
+	"fmt"
+
+	"pmtools/lib/pcp"
+)
 
 // maxBotches is how often is said of a domain that a delta does not fit it.
 const maxBotches = 100
 
-// change applies the delta that is observation i to the names of the instances
-// before it (archive.md A7.4). leave, if not nil, is told of those that are
-// deleted.
-func (d *domain) change(i int, names map[int32]string, leave func(id int32, name string)) {
-	changes, gone := decodeChanges(d.obs[i].body)
+// apply turns names, the instances of the observation before, into those of
+// observation i, and returns what that lists. It calls leave, if not nil, for each
+// instance before that is gone, or may be gone as the observation is complete.
+func (d *domain) apply(i int, names map[int32]string, leave func(id int32, name string)) []pcp.Instance {
+	list, gone := decodeChanges(d.obs[i].body)
+	if leave == nil {
+		leave = func(int32, string) {}
+	}
+	if d.obs[i].delta {
+		d.change(i, list, gone, names, leave)
+		return list
+	}
+	for id, name := range names {
+		leave(id, name)
+	}
+	clear(names)
+	for _, inst := range list {
+		names[inst.ID] = inst.Name
+	}
+	return list
+}
+
+// change applies a delta (archive.md A7.4).
+func (d *domain) change(i int, changes []pcp.Instance, gone map[int32]bool, names map[int32]string, leave func(id int32, name string)) {
 	said := d.said
 	grown := 0 // by how many there are more than before the delta
 	for k, c := range changes {
@@ -18,9 +41,7 @@ func (d *domain) change(i int, names map[int32]string, leave func(id int32, name
 		case gone[c.ID] && present:
 			delete(names, c.ID)
 			grown--
-			if leave != nil {
-				leave(c.ID, name)
-			}
+			leave(c.ID, name)
 		case gone[c.ID]:
 			if d.speaks(i) {
 				d.botch("delta inst[%d]=%d delete but inst not in full indom, skipped", k, c.ID)

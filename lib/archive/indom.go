@@ -23,14 +23,14 @@ type domain struct {
 	obs  []observation // in the order of time, equal times in the order of loading
 	warn func(msg string)
 
-	mu         sync.Mutex
-	lists      map[int][]pcp.Instance // decoded observations, ascending by identifier
-	cached     int
-	all        []pcp.Instance // the union
-	lives      map[int32]lifetime
-	livesKnown bool         // lives is valid, also if it is nil
-	told       map[int]bool // the deltas of which was said that they do not fit
-	said       int          // how often
+	mu     sync.Mutex
+	lists  map[int][]pcp.Instance // decoded observations, ascending by identifier
+	cached int
+	all    []pcp.Instance     // the union
+	lives  map[int32]lifetime // nil before replay
+	mortal bool               // lifetimes matter
+	told   map[int]bool       // the deltas of which was said that they do not fit
+	said   int                // how often
 }
 
 // add takes in an observation. After the last one follows settle.
@@ -64,23 +64,19 @@ func (d *domain) list(i int) []pcp.Instance {
 	}
 	// From the nearest one that is known or complete, the changes are applied.
 	first := i
-	var list []pcp.Instance
-	for ; first > 0; first-- {
-		if known, ok := d.lists[first-1]; ok || !d.obs[first-1].delta {
-			if list = known; !ok {
-				list = decodeInstances(d.obs[first-1].body)
-			}
-			break
+	for first > 0 && d.obs[first].delta && d.lists[first-1] == nil {
+		first--
+	}
+	names := make(map[int32]string)
+	if d.obs[first].delta && first > 0 {
+		for _, inst := range d.lists[first-1] {
+			names[inst.ID] = inst.Name
 		}
 	}
-	names := make(map[int32]string, len(list))
-	for _, inst := range list {
-		names[inst.ID] = inst.Name
-	}
 	for k := first; k <= i; k++ {
-		d.change(k, names, nil)
+		d.apply(k, names, nil)
 	}
-	list = make([]pcp.Instance, 0, len(names))
+	list := make([]pcp.Instance, 0, len(names))
 	for id, name := range names {
 		list = append(list, pcp.Instance{ID: id, Name: name})
 	}
@@ -117,39 +113,7 @@ func (d *domain) at(t pcp.Timestamp) ([]pcp.Instance, error) {
 func (d *domain) union() []pcp.Instance {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.all != nil {
-		return d.all
-	}
-	type last struct {
-		obs  int // the newest observation that holds the instance
-		name string
-	}
-	newest := make(map[int32]last)
-	names := make(map[int32]string)
-	for i := range d.obs {
-		leave := func(id int32, name string) { newest[id] = last{i - 1, name} }
-		if d.obs[i].delta {
-			d.change(i, names, leave)
-			continue
-		}
-		for id, name := range names {
-			leave(id, name)
-		}
-		clear(names)
-		for _, inst := range decodeInstances(d.obs[i].body) {
-			names[inst.ID] = inst.Name
-		}
-	}
-	for id, name := range names {
-		newest[id] = last{len(d.obs) - 1, name}
-	}
-	d.all = make([]pcp.Instance, 0, len(newest))
-	for id, l := range newest {
-		d.all = append(d.all, pcp.Instance{ID: id, Name: l.name})
-	}
-	slices.SortFunc(d.all, func(a, b pcp.Instance) int {
-		return cmp.Or(cmp.Compare(newest[b.ID].obs, newest[a.ID].obs), cmp.Compare(a.ID, b.ID))
-	})
+	d.replay()
 	return d.all
 }
 

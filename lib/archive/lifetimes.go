@@ -1,71 +1,72 @@
 package archive
 
-import "pmtools/lib/pcp"
+import (
+	"cmp"
+	"slices"
+
+	"pmtools/lib/pcp"
+)
 
 // manyInstances is how many instances an observation of a domain must have for
 // lifetimes to matter (archive.md A13.5).
 const manyInstances = 16
 
-// lifetime says when an instance was first observed, and when it was first missing
-// after it was observed last.
+// lifetime is what all observations of a domain say of an instance.
 type lifetime struct {
-	birth, death pcp.Timestamp
-	dies         bool
+	name  string        // the latest
+	last  int           // the newest observation that holds it
+	birth pcp.Timestamp // when it was first observed
+	death pcp.Timestamp // if dies, when it was first missing after that
+	dies  bool
+}
+
+// replay goes over all observations, unless that was done before, and fills in the
+// lifetimes and the union of the instances: those of the newest observation, then
+// those of the one before that are not among them, and so on (archive.md A11.5).
+func (d *domain) replay() {
+	if d.lives != nil {
+		return
+	}
+	d.lives = make(map[int32]lifetime)
+	names := make(map[int32]string)
+	for i := range d.obs {
+		at := d.obs[i].at
+		list := d.apply(i, names, func(id int32, name string) {
+			d.lives[id] = lifetime{name: name, last: i - 1, birth: d.lives[id].birth, death: at, dies: true}
+		})
+		for _, inst := range list {
+			if _, there := names[inst.ID]; !there {
+				continue
+			}
+			l, known := d.lives[inst.ID]
+			if !known {
+				l.birth = at
+			}
+			l.dies = false
+			d.lives[inst.ID] = l
+		}
+		d.mortal = d.mortal || len(names) >= manyInstances
+	}
+	for id, name := range names {
+		l := d.lives[id]
+		l.name, l.last = name, len(d.obs)-1
+		d.lives[id] = l
+	}
+	d.all = make([]pcp.Instance, 0, len(d.lives))
+	for id, l := range d.lives {
+		d.all = append(d.all, pcp.Instance{ID: id, Name: l.name})
+	}
+	slices.SortFunc(d.all, func(a, b pcp.Instance) int {
+		return cmp.Or(cmp.Compare(d.lives[b.ID].last, d.lives[a.ID].last), cmp.Compare(a.ID, b.ID))
+	})
 }
 
 // lifetimes returns those of all instances, or nil if they do not matter.
 func (d *domain) lifetimes() map[int32]lifetime {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.livesKnown {
-		return d.lives
-	}
-	d.livesKnown = true
-	lives, names := make(map[int32]lifetime), make(map[int32]string)
-	most := 0
-	for i := range d.obs {
-		d.live(i, names, lives)
-		most = max(most, len(names))
-	}
-	if most >= manyInstances {
-		d.lives = lives
+	if d.replay(); !d.mortal {
+		return nil
 	}
 	return d.lives
-}
-
-// live takes observation i into the lifetimes. names are the instances before it.
-func (d *domain) live(i int, names map[int32]string, lives map[int32]lifetime) {
-	o := &d.obs[i]
-	leave := func(id int32, _ string) {
-		l := lives[id]
-		l.death, l.dies = o.at, true
-		lives[id] = l
-	}
-	list, _ := decodeChanges(o.body)
-	if o.delta {
-		d.change(i, names, leave)
-	} else {
-		now := make(map[int32]bool, len(list))
-		for _, inst := range list {
-			now[inst.ID] = true
-			names[inst.ID] = inst.Name
-		}
-		for id := range names {
-			if !now[id] {
-				leave(id, "")
-				delete(names, id)
-			}
-		}
-	}
-	for _, inst := range list {
-		if _, there := names[inst.ID]; !there {
-			continue
-		}
-		l, known := lives[inst.ID]
-		if !known {
-			l.birth = o.at
-		}
-		l.dies = false
-		lives[inst.ID] = l
-	}
 }

@@ -187,35 +187,21 @@ func decodeWord(dst *pcp.Values, word uint32) bool {
 // type of dst (values.md V7.2).
 func (s *Sets) decodeBlock(dst *pcp.Values, index uint32, a *Arena) bool {
 	t, body := s.blockAt(index)
-	switch dst.Type {
-	case pcp.Int64, pcp.Uint64, pcp.Double:
-		// Old archives have no type in the block (archive.md A8.7).
-		if len(body) != 8 || t != dst.Type && t != 0 {
-			return false
-		}
-		dst.Words = append(dst.Words, binary.BigEndian.Uint64(body))
-	case pcp.Float:
-		if len(body) != 4 || t != dst.Type && t != 0 {
-			return false
-		}
+	events := dst.Type == pcp.Event || dst.Type == pcp.HighResEvent
+	if t != dst.Type && (t != 0 || events) { // old archives have no type in the block (archive.md A8.7)
+		return false
+	}
+	switch typ := dst.Type; {
+	case typ == pcp.Float && len(body) == 4:
 		dst.Words = append(dst.Words, uint64(binary.BigEndian.Uint32(body)))
-	case pcp.String:
-		if t != dst.Type && t != 0 {
-			return false
-		}
+	case (typ == pcp.Int64 || typ == pcp.Uint64 || typ == pcp.Double) && len(body) == 8:
+		dst.Words = append(dst.Words, binary.BigEndian.Uint64(body))
+	case typ == pcp.String:
 		if i := bytes.IndexByte(body, 0); i >= 0 {
 			body = body[:i]
 		}
 		appendBlob(dst, body, a)
-	case pcp.Aggregate:
-		if t != dst.Type && t != 0 {
-			return false
-		}
-		appendBlob(dst, body, a)
-	case pcp.Event, pcp.HighResEvent:
-		if t != dst.Type {
-			return false
-		}
+	case typ == pcp.Aggregate || events:
 		appendBlob(dst, body, a)
 	default:
 		return false
