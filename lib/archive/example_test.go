@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"pmtools/lib/archive"
+	"pmtools/lib/archive/archivetest"
 	"pmtools/lib/pcp"
 )
 
@@ -53,4 +54,27 @@ func ExampleCreate() {
 	// room.0 976
 	// room.index 872
 	// room.meta 864
+}
+
+func ExampleSet_LookupInstAll() {
+	dir, err := os.MkdirTemp("", "example")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer os.RemoveAll(dir)
+	if err := archivetest.Build(dir, "indoms"); err != nil {
+		fmt.Println(err)
+		return
+	}
+	s, err := archive.Open(filepath.Join(dir, "indoms"), nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer s.Close()
+	// The part of a name before its first blank is enough.
+	inst, err := s.LookupInstAll(pcp.NewInDom(245, 1), "three")
+	fmt.Println(inst, err)
+	// Output: 30 <nil>
 }

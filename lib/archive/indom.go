@@ -209,16 +209,3 @@ func (s *Set) InstName(d pcp.InDom, inst int32, at pcp.Timestamp) (string, error
 	}
 	return list[i].Name, nil
 }
-
-// InstNameAll returns the latest name of an instance, or pmerr.InstLog.
-func (s *Set) InstNameAll(d pcp.InDom, inst int32) (string, error) {
-	list, err := s.AllInstances(d)
-	if err != nil {
-		return "", err
-	}
-	i := slices.IndexFunc(list, func(x pcp.Instance) bool { return x.ID == inst })
-	if i < 0 {
-		return "", pmerr.InstLog
-	}
-	return list[i].Name, nil
-}

@@ -70,10 +70,7 @@ func checkValues(v *pcp.Values, floatInSitu bool) error {
 	}
 	format := inSitu(v, 0, floatInSitu)
 	for i := range v.Insts {
-		t, size := v.Type, blobSize(v, i)
-		if v.Odd != nil && v.Odd[i].Bad {
-			t = v.Odd[i].Type
-		}
+		t, size := blockType(v, i), blobSize(v, i)
 		switch {
 		case inSitu(v, i, floatInSitu) != format:
 			return fmt.Errorf("%w: values both in place and in blocks", pmerr.EINVAL)
@@ -88,33 +85,47 @@ func checkValues(v *pcp.Values, floatInSitu bool) error {
 	return nil
 }
 
+// misfit returns value i if it does not fit the type of its column, else nil.
+func misfit(v *pcp.Values, i int) *pcp.Odd {
+	if v.Odd != nil && v.Odd[i].Bad {
+		return &v.Odd[i]
+	}
+	return nil
+}
+
 // inSitu reports whether value i stands in the value set itself.
 func inSitu(v *pcp.Values, i int, floatInSitu bool) bool {
-	if v.Odd != nil && v.Odd[i].Bad {
-		return v.Odd[i].InSitu
+	if o := misfit(v, i); o != nil {
+		return o.InSitu
 	}
 	return v.Type == pcp.Int32 || v.Type == pcp.Uint32 || floatInSitu && v.Type == pcp.Float
+}
+
+// blockType returns the type in the value block of value i.
+func blockType(v *pcp.Values, i int) pcp.Type {
+	if o := misfit(v, i); o != nil {
+		return o.Type
+	}
+	return v.Type
 }
 
 // blobSize returns the size of the data in the value block of value i.
 func blobSize(v *pcp.Values, i int) int {
 	switch {
-	case v.Odd != nil && v.Odd[i].Bad:
+	case misfit(v, i) != nil || !v.Type.Arithmetic() && v.Type != pcp.String:
 		return len(blob(v, i))
-	case v.Type == pcp.Int32 || v.Type == pcp.Uint32 || v.Type == pcp.Float:
-		return 4
-	case v.Type.Arithmetic():
-		return 8
 	case v.Type == pcp.String:
 		return len(v.Blobs[i]) + 1
+	case v.Type == pcp.Int32 || v.Type == pcp.Uint32 || v.Type == pcp.Float:
+		return 4
 	}
-	return len(blob(v, i))
+	return 8
 }
 
 // blob returns the bytes of value i, which is odd or no number.
 func blob(v *pcp.Values, i int) []byte {
-	if v.Odd != nil && v.Odd[i].Bad {
-		return v.Odd[i].Blob
+	if o := misfit(v, i); o != nil {
+		return o.Blob
 	}
 	return v.Blobs[i]
 }
@@ -134,9 +145,9 @@ func (w *SetWriter) appendSet(dst []byte, v *pcp.Values, block int) ([]byte, int
 	if inSitu(v, 0, w.FloatInSitu) {
 		dst = AppendUint32(dst, InSitu)
 		for i, inst := range v.Insts {
-			word := uint32(0)
-			if v.Odd != nil && v.Odd[i].Bad {
-				word = v.Odd[i].Word
+			var word uint32
+			if o := misfit(v, i); o != nil {
+				word = o.Word
 			} else {
 				word = uint32(v.Words[i])
 			}
@@ -157,14 +168,10 @@ func (w *SetWriter) appendSet(dst []byte, v *pcp.Values, block int) ([]byte, int
 // appendBlock appends the value block of value i: type and length in one word,
 // the data, and padding to whole words.
 func appendBlock(dst []byte, v *pcp.Values, i int) []byte {
-	size, t := blobSize(v, i), v.Type
-	odd := v.Odd != nil && v.Odd[i].Bad
-	if odd {
-		t = v.Odd[i].Type
-	}
+	size, t := blobSize(v, i), blockType(v, i)
 	dst = AppendUint32(dst, uint32(t)<<24|uint32(size+4))
 	switch {
-	case odd:
+	case misfit(v, i) != nil:
 		dst = append(dst, v.Odd[i].Blob...)
 	case t == pcp.Float:
 		dst = AppendUint32(dst, uint32(v.Words[i]))
