@@ -15,8 +15,7 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// record turns text like `0000003a "name\0"` into bytes: hexadecimal words and
-// quoted strings.
+// record turns text like `0000003a "name\0"` into bytes: hexadecimal words and quoted strings.
 func record(t testing.TB, text string) []byte {
 	t.Helper()
 	var out []byte
@@ -39,8 +38,7 @@ func record(t testing.TB, text string) []byte {
 	return out
 }
 
-// equalRecord compares a record with what it should be, and makes sure that it
-// was appended.
+// equalRecord compares a record with what it should be, and makes sure that it was appended.
 func equalRecord(t *testing.T, encode func(dst []byte) []byte, want string) {
 	t.Helper()
 	got := encode([]byte("before"))

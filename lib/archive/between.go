@@ -6,8 +6,8 @@ import (
 	"pmtools/lib/pcp"
 )
 
-// between returns the value at time t of a metric with such a description between
-// two samples that are neither at t (archive.md A13.7).
+// between returns the value at time t of a metric described by d between two samples, neither of
+// which is at t (archive.md A13.7).
 func (in *interp) between(d *pcp.Desc, t int64, low, high *sample) *sample {
 	switch {
 	case d.Sem == pcp.Counter:
@@ -22,8 +22,8 @@ func (in *interp) between(d *pcp.Desc, t int64, low, high *sample) *sample {
 	}
 }
 
-// linear returns the value of a counter between two samples. The formulas are
-// those of the reference to the last bit, which is why each product is rounded.
+// linear returns the value of a counter between two samples. The formulas are those of the
+// reference to the last bit, which is why each product is rounded.
 func (in *interp) linear(typ pcp.Type, t int64, low, high *sample) uint64 {
 	from := in.seconds(low.at)
 	f, s := in.seconds(t)-from, in.seconds(high.at)-from
@@ -63,8 +63,8 @@ func (in *interp) linear(typ pcp.Type, t int64, low, high *sample) uint64 {
 	}
 }
 
-// The conversions of the reference's machine: towards zero, and the smallest
-// number for what cannot be converted.
+// The conversions of the reference's machine: towards zero, and the smallest number for a value
+// that does not fit.
 
 func toInt32(x float64) int32 {
 	if x > -1<<31-1 && x < 1<<31 {

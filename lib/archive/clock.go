@@ -7,23 +7,22 @@ import (
 	"pmtools/lib/pcp"
 )
 
-// clock converts between time stamps, nanoseconds since the start of a Set, and
-// seconds since then.
+// clock converts between time stamps, nanoseconds since the start of a Set, and seconds since then.
 //
-// The reference computes a time in seconds with the 64-bit mantissas of its machine
-// and rounds the sum once more, to a double. So that interpolated values are the
-// same to the last bit, it is done here with integers.
+// The reference computes a time in seconds with the 64-bit mantissas of its machine and rounds the
+// sum once more, to a double. So that interpolated values are the same to the last bit, it is done
+// here with integers.
 type clock struct {
 	base  pcp.Timestamp // the start of the Set
-	known [4]struct {   // the few times that all instances of a result need
+	known [4]struct {   // the few times that the instances of a result share
 		ns      int64
 		seconds float64
 	}
 	turn int
 }
 
-// rel returns a time as nanoseconds since the start of the Set. Times that no
-// sound archive has are taken for the nearest that can be had.
+// rel returns a time as nanoseconds since the start of the Set. Times that no sound archive has are
+// clamped.
 func (c *clock) rel(t pcp.Timestamp) int64 {
 	const limit = 1 << 33 // seconds
 	sec := t.Sec - c.base.Sec
@@ -62,12 +61,12 @@ func (c *clock) toSeconds(ns int64) float64 {
 	return sumSeconds((ns-frac)/nano, frac)
 }
 
-// fraction is how many bits of a sum stand behind the point: 64, and as many as a
-// quotient may begin with zeros.
+// fraction is how many bits of a sum stand behind the point: 64, and as many as a quotient may
+// begin with zeros.
 const fraction = 94
 
-// sumSeconds returns sec + ns/1e9, with the quotient and the sum rounded to 64 bits
-// before the sum is rounded to a float64. ns is more than -1e9 and less than 1e9.
+// sumSeconds returns sec + ns/1e9, with the quotient and the sum rounded to 64 bits before the sum
+// is rounded to a float64. ns is more than -1e9 and less than 1e9.
 func sumSeconds(sec, ns int64) float64 {
 	switch {
 	case sec < 0 || sec == 0 && ns < 0:
@@ -80,7 +79,7 @@ func sumSeconds(sec, ns int64) float64 {
 	zeros := bits.LeadingZeros64(q)
 	q, rem := bits.Div64(n<<zeros, 0, nano)
 	if 2*rem > nano || 2*rem == nano && q&1 == 1 {
-		q++ // a quotient of ones alone does not occur
+		q++ // the quotient is never all ones
 	}
 	hi, lo := uint64(sec)<<(fraction-64), uint64(0)
 	qhi, qlo := q>>(64-(fraction-64-zeros)), q<<(fraction-64-zeros)
@@ -95,8 +94,8 @@ func sumSeconds(sec, ns int64) float64 {
 	return roundTwice(hi, lo)
 }
 
-// roundTwice returns the number of 128 bits, fraction of them behind the point, rounded
-// to 64 bits and then to a float64, each time to the nearest or the even one.
+// roundTwice returns the number of 128 bits, fraction of them behind the point, rounded to 64 bits
+// and then to a float64, each time to the nearest or the even one.
 func roundTwice(hi, lo uint64) float64 {
 	zeros := bits.LeadingZeros64(hi)
 	if hi == 0 {

@@ -12,8 +12,8 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// A Cursor is a position in a Set and a direction. It may not be shared by
-// goroutines, but several Cursors may read one Set.
+// A Cursor is a position in a Set and a direction. It must not be shared by goroutines, but several
+// Cursors may read one Set.
 type Cursor struct {
 	walk   walker
 	mode   pcp.Mode
@@ -45,9 +45,9 @@ func (s *Set) Cursor() *Cursor {
 // nowhere is no spot.
 var nowhere = spot{member: -1}
 
-// SetMode says how to read from now on, and from when: nil keeps the origin. In
-// the modes Forward and Back delta does not matter. In the mode Interp it is added
-// to the origin by each fetch, and may be negative. An unknown mode is pmerr.Mode.
+// SetMode sets the mode and the origin; nil keeps the origin. The modes Forward and Back ignore
+// delta. In the mode Interp each fetch adds it to the origin; it may be negative. An unknown mode
+// is pmerr.Mode.
 func (c *Cursor) SetMode(m pcp.Mode, when *pcp.Timestamp, delta time.Duration) error {
 	switch m {
 	case pcp.Forward, pcp.Back:
@@ -65,8 +65,8 @@ func (c *Cursor) SetMode(m pcp.Mode, when *pcp.Timestamp, delta time.Duration) e
 	return nil
 }
 
-// Origin returns the time at which the Cursor stands: that of the record read
-// last, what SetMode said, or in the mode Interp the time of the next fetch.
+// Origin returns the current time of the Cursor: that of the last record read, the time given to
+// SetMode, or in the mode Interp the time of the next fetch.
 func (c *Cursor) Origin() pcp.Timestamp {
 	if c.mode == pcp.Interp {
 		return c.origin.Add(0)
@@ -74,8 +74,8 @@ func (c *Cursor) Origin() pcp.Timestamp {
 	return c.origin
 }
 
-// Label returns the label of the volume that was read last, before any reading
-// that of the Set.
+// Label returns the label of the volume that was read last, or the label of the Set before the
+// first read.
 func (c *Cursor) Label() Label {
 	if c.walk.vol != nil {
 		return c.walk.vol.label
@@ -83,17 +83,17 @@ func (c *Cursor) Label() Label {
 	return c.walk.set.Label()
 }
 
-// Fetch reads the next record that holds any of the metrics, and makes dst their
-// columns in the order of ids; p selects instances, nil means all. A metric that
-// is not in the record has no values. After the last record it is pmerr.EOL, and
-// the Cursor stays there; what is recorded later can then be read.
+// Fetch reads the next record that holds any of the metrics and stores their columns in dst in the
+// order of ids; p selects instances, nil means all. A metric that is not in the record has no
+// values. After the last record it returns pmerr.EOL and the Cursor stays there, so records that
+// are appended later can be read.
 //
-// In the mode Interp it makes dst the values at the origin, between the records
-// around it, and moves the origin, also if that lies outside the recording, which
-// is pmerr.EOL. The time of a result may have a full second of nanoseconds, as
-// that of the reference. Without ids there are no columns.
+// In the mode Interp it interpolates the values at the origin between the records around it, and
+// moves the origin. An origin outside the recording is pmerr.EOL and moves as well. As in the
+// reference, the time of a result may have a full second of nanoseconds. Without ids there are no
+// columns.
 //
-// Bytes in dst stay valid for good, all else until the next Fetch into dst.
+// Bytes in dst stay valid forever, everything else until the next Fetch into dst.
 func (c *Cursor) Fetch(ids []pcp.ID, p *pcp.Profile, dst *pcp.Result) (err error) {
 	defer content.Unguard(debug.SetPanicOnFault(true), &err)
 	if c.mode == pcp.Interp {
@@ -121,9 +121,8 @@ func (c *Cursor) Fetch(ids []pcp.ID, p *pcp.Profile, dst *pcp.Result) (err error
 	return nil
 }
 
-// FetchOrMark is Fetch for the modes Forward and Back, but does not pass over
-// marks, which say that recording was interrupted: for one the first result is
-// true, and dst has the time and no columns.
+// FetchOrMark is Fetch for the modes Forward and Back, but does not skip marks, which show where
+// recording was interrupted: for a mark it returns true, and dst has the time and no columns.
 func (c *Cursor) FetchOrMark(ids []pcp.ID, p *pcp.Profile, dst *pcp.Result) (mark bool, err error) {
 	if len(ids) == 0 {
 		return false, pmerr.TooSmall
@@ -168,9 +167,8 @@ func (c *Cursor) wanted() bool {
 	return false
 }
 
-// Next reads the next record whatever it holds and makes dst all its columns. A
-// mark, which says that recording was interrupted, has none. In the mode Interp it
-// is pmerr.Mode.
+// Next reads the next record and stores all its columns in dst. A mark, which shows where recording
+// was interrupted, has none. In the mode Interp it returns pmerr.Mode.
 func (c *Cursor) Next(dst *pcp.Result) (err error) {
 	if c.mode == pcp.Interp {
 		return pmerr.Mode
@@ -190,8 +188,8 @@ func (c *Cursor) Next(dst *pcp.Result) (err error) {
 	return nil
 }
 
-// columns decodes the record into the columns of the request. The value set of the
-// only metric of the request begins at byte set, if that is not 0.
+// columns decodes the record into the columns of the request. The value set of the only metric of
+// the request begins at byte set, if that is not 0.
 func (c *Cursor) columns(set int, p *pcp.Profile, dst *pcp.Result) {
 	dst.Time = c.rec.stamp
 	dst.Reset(len(c.want.ids))
@@ -212,7 +210,7 @@ func (c *Cursor) columns(set int, p *pcp.Profile, dst *pcp.Result) {
 	}
 }
 
-// desc returns the description of a metric; one that has none is of an unknown type.
+// desc returns the description of a metric; without one the type is unknown.
 func (c *Cursor) desc(id pcp.ID) pcp.Desc {
 	if d, ok := c.walk.set.descs[id]; ok {
 		return d
@@ -220,9 +218,8 @@ func (c *Cursor) desc(id pcp.ID) pcp.Desc {
 	return pcp.Desc{ID: id, Type: pcp.Unknown, InDom: pcp.NullInDom}
 }
 
-// read reads the next record in the direction of the mode that lies neither behind
-// the origin nor behind the record before it: those out of order are passed over.
-// A damaged member of a set is left out.
+// read reads the next record in the direction of the mode. It skips records that are out of order,
+// and drops a damaged member of a set.
 func (c *Cursor) read() error {
 	up, order := true, 1
 	if c.mode == pcp.Back {
@@ -265,10 +262,9 @@ func (c *Cursor) seek() error {
 	return nil
 }
 
-// Follow makes c read on where other does, with the same record and in the same
-// direction. other may be a Cursor of another Set that was opened from the same
-// files. If it was not, or other is in the mode Interp, Follow does nothing and
-// returns false.
+// Follow makes c read on where other does, with the same record and in the same direction. other
+// may be a Cursor of another Set that was opened from the same files. If it was not, or other is in
+// the mode Interp, Follow does nothing and returns false.
 func (c *Cursor) Follow(other *Cursor) bool {
 	if other.mode == pcp.Interp || !c.walk.set.like(other.walk.set) {
 		return false
@@ -279,7 +275,7 @@ func (c *Cursor) Follow(other *Cursor) bool {
 	c.walk.dropped = slices.Clone(other.walk.dropped)
 	for i, m := range other.walk.set.members {
 		if k := slices.Index(m.volumes, other.walk.vol); k >= 0 {
-			_, _ = c.walk.look(c.walk.set.members[i].volumes[k]) // for Label; reading meets the error again
+			_, _ = c.walk.look(c.walk.set.members[i].volumes[k]) // for Label; the next read returns the error
 		}
 	}
 	return true

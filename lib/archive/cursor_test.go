@@ -293,8 +293,8 @@ func TestShrunk(t *testing.T) {
 	}
 }
 
-// TestEntryBehindRecord has a last index entry that points behind the record whose
-// time it has (archive.md A6.1); the reference then misses that record.
+// TestEntryBehindRecord has a last index entry that points behind the record whose time it has
+// (archive.md A6.1); the reference then misses that record.
 func TestEntryBehindRecord(t *testing.T) {
 	r := newRaw(3)
 	r.index = archive.AppendIndexEntry(r.index[:len(r.index)-32], 3, seconds(40), 0, int64(len(r.meta)), int64(len(r.data)))
@@ -309,9 +309,9 @@ func TestEntryBehindRecord(t *testing.T) {
 	}
 }
 
-// TestOutOfOrder has the records of two metrics one after the other instead of in
-// the order of time, as the archive gfs of the reference's tests: of the second
-// one only what is not earlier than the last record of the first is seen.
+// TestOutOfOrder has the records of two metrics one after the other instead of in the order of
+// time, as the archive gfs of the reference's tests: of the second one only what is not earlier
+// than the last record of the first is seen.
 func TestOutOfOrder(t *testing.T) {
 	r := newRaw(3)
 	other := miniDesc
@@ -339,9 +339,8 @@ func TestOutOfOrder(t *testing.T) {
 	}
 }
 
-// TestFirstFetch asks for each metric from the start, as a tool does that shows
-// them one by one, in several orders: the memory of what was seen must not change
-// the answers.
+// TestFirstFetch asks for each metric from the start, as a tool does that shows them one by one, in
+// several orders: the memory of what was seen must not change the answers.
 func TestFirstFetch(t *testing.T) {
 	for _, name := range []string{"sample", "alltypes", "gaps", "domains", "volumes", "extra"} {
 		t.Run(name, func(t *testing.T) {
@@ -367,8 +366,8 @@ func TestFirstFetch(t *testing.T) {
 	}
 }
 
-// TestFirstOnly asks for the first record of each metric in turn, as pminfo does:
-// the record at hand serves again, also after another was read in between.
+// TestFirstOnly asks for the first record of each metric in turn, as pminfo does: the record at
+// hand serves again, also after another was read in between.
 func TestFirstOnly(t *testing.T) {
 	for _, name := range []string{"sample", "alltypes", "gaps", "volumes_v2"} {
 		t.Run(name, func(t *testing.T) {

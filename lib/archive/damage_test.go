@@ -122,8 +122,8 @@ func peruse(t testing.TB, base string) *perusal {
 var damageable = []string{"ta", "ta_v2", "events", "events_v2", "indoms", "indoms_v2", "labels", "labels_v2", "names",
 	"volumes_v2", "mini", "units", "noindex", "marks", "marks_v2", "gaps", "extra"}
 
-// TestDamage reads archives that were damaged in many ways. There must be no panic,
-// and neither more time nor more memory may be taken than for whole ones.
+// TestDamage reads archives that were damaged in many ways. There must be no panic, and neither
+// more time nor more memory may be taken than for whole ones.
 func TestDamage(t *testing.T) {
 	runs := 800
 	if testing.Short() {

@@ -6,12 +6,12 @@ import (
 	"pmtools/lib/pcp"
 )
 
-// maxBotches is how often is said of a domain that a delta does not fit it.
+// maxBotches caps the warnings about bad deltas per domain.
 const maxBotches = 100
 
-// apply turns names, the instances of the observation before, into those of
-// observation i, and returns what that lists. It calls leave, if not nil, for each
-// instance before that is gone, or may be gone as the observation is complete.
+// apply turns names, the instances of the observation before, into those of observation i, and
+// returns the list of that observation. It calls leave, if not nil, for each instance that a delta
+// deletes, and for all earlier instances before a complete list.
 func (d *domain) apply(i int, names map[int32]string, leave func(id int32, name string)) []pcp.Instance {
 	list, gone := decodeChanges(d.obs[i].body)
 	if leave == nil {
@@ -33,8 +33,8 @@ func (d *domain) apply(i int, names map[int32]string, leave func(id int32, name 
 
 // change applies a delta (archive.md A7.4).
 func (d *domain) change(i int, changes []pcp.Instance, gone map[int32]bool, names map[int32]string, leave func(id int32, name string)) {
-	said := d.said
-	grown := 0 // by how many there are more than before the delta
+	before := d.warnings
+	grown := 0 // how many more instances there are than before the delta
 	for k, c := range changes {
 		name, present := names[c.ID]
 		switch {
@@ -43,24 +43,24 @@ func (d *domain) change(i int, changes []pcp.Instance, gone map[int32]bool, name
 			grown--
 			leave(c.ID, name)
 		case gone[c.ID]:
-			if d.speaks(i) {
+			if d.warns(i) {
 				d.botch("delta inst[%d]=%d delete but inst not in full indom, skipped", k, c.ID)
 			}
 		case !present:
 			names[c.ID] = c.Name
 			grown++
 		case name != c.Name:
-			if d.speaks(i) {
+			if d.warns(i) {
 				d.botch("full inst[%d]=%d \"%s\" and redefined in delta inst[%d]=%d \"%s\", second one skipped",
 					rank(names, c.ID)-grown, c.ID, name, k, c.ID, c.Name)
 			}
 		}
 	}
-	if d.said > said {
-		if d.told == nil {
-			d.told = make(map[int]bool)
+	if d.warnings > before {
+		if d.warned == nil {
+			d.warned = make(map[int]bool)
 		}
-		d.told[i] = true
+		d.warned[i] = true
 	}
 }
 
@@ -75,14 +75,13 @@ func rank(names map[int32]string, id int32) int {
 	return n
 }
 
-// speaks reports whether there is more to be said about a delta that does not fit
-// what it is applied to.
-func (d *domain) speaks(i int) bool {
-	return d.warn != nil && d.said < maxBotches && !d.told[i]
+// warns reports whether a delta that does not fit is still to be reported.
+func (d *domain) warns(i int) bool {
+	return d.warn != nil && d.warnings < maxBotches && !d.warned[i]
 }
 
-// botch says it, in the words of the reference.
+// botch reports it with the message of the reference.
 func (d *domain) botch(format string, args ...any) {
-	d.said++
+	d.warnings++
 	d.warn(fmt.Sprintf("__pmLogUndeltaInDom: Botch: InDom %s: ", d.id) + fmt.Sprintf(format, args...))
 }

@@ -121,8 +121,8 @@ func TestUnionOrder(t *testing.T) {
 	}
 }
 
-// TestManyChanges has a large domain of which each of many deltas deletes a little:
-// neither time nor memory may grow with the product of the two.
+// TestManyChanges has a large domain of which each of many deltas deletes a little: neither time
+// nor memory may grow with the product of the two.
 func TestManyChanges(t *testing.T) {
 	const size, steps = 50000, 10000
 	insts := make([]pcp.Instance, size)

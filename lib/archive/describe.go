@@ -11,13 +11,12 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// maxText is the most text that the writer puts into one metadata record, far
-// below what the length word could say.
+// maxText limits the text in one metadata record, far below what the length word allows.
 const maxText = 1 << 28
 
-// AddMetric describes a metric. Without names it adds none; a metric may get
-// more names later, but its description may not change. A derived metric is
-// recorded under its marked identifier (archive.md A11.9), here and everywhere.
+// AddMetric describes a metric. A metric may get more names later, but its description may not
+// change. Here and everywhere, a derived metric is recorded under its marked identifier (archive.md
+// A11.9).
 func (w *Writer) AddMetric(d pcp.Desc, names ...string) error {
 	if w.err != nil {
 		return w.err
@@ -57,10 +56,9 @@ func (w *Writer) AddMetric(d pcp.Desc, names ...string) error {
 	return nil
 }
 
-// SetLabels says that from t on an object has these labels: kind is their level,
-// and ident the domain, instance domain, cluster or metric, of no meaning for
-// ContextLabels. There is one set, or for InstanceLabels one for each instance.
-// Nothing is written if the object has them already.
+// SetLabels sets the labels of an object from time t on: kind is their level, and ident the domain,
+// instance domain, cluster or metric; ContextLabels ignore it. There is one set, or for
+// InstanceLabels one for each instance. If the object already has these labels, nothing is written.
 func (w *Writer) SetLabels(t pcp.Timestamp, kind pcp.LabelKind, ident uint32, sets []pcp.LabelSet) error {
 	if w.err != nil {
 		return w.err
@@ -97,9 +95,8 @@ func (w *Writer) SetLabels(t pcp.Timestamp, kind pcp.LabelKind, ident uint32, se
 	return nil
 }
 
-// SetText gives a metric, or if isInDom an instance domain, a help text. Texts
-// have no time: the last one holds for the whole archive. An equal text is not
-// written again.
+// SetText sets a help text of a metric, or of an instance domain if isInDom is set. Texts have no
+// time: the last one holds for the whole archive. An equal text is not written again.
 func (w *Writer) SetText(ident uint32, isInDom bool, kind pcp.TextKind, text string) error {
 	if w.err != nil {
 		return w.err
@@ -124,8 +121,8 @@ func (w *Writer) SetText(ident uint32, isInDom bool, kind pcp.TextKind, text str
 	return nil
 }
 
-// PutMeta appends a metadata record that the caller made, one of time t. What it
-// says is not looked at: SetInDom and the other methods do not know of it.
+// PutMeta appends a metadata record of time t that the caller encoded. Its content is not examined,
+// so SetInDom and the other methods do not see it.
 func (w *Writer) PutMeta(t pcp.Timestamp, rec []byte) error {
 	if w.err != nil {
 		return w.err
@@ -137,9 +134,8 @@ func (w *Writer) PutMeta(t pcp.Timestamp, rec []byte) error {
 	return w.putTimed(t, rec)
 }
 
-// SetInDom says which instances a domain has from t on. It writes nothing if they
-// have not changed, a delta if that is possible and small, or else all of them
-// (archive.md A18.2).
+// SetInDom sets the instances of a domain from time t on. It writes nothing if they have not
+// changed, a delta if that is possible and small, and otherwise all of them (archive.md A18.2).
 func (w *Writer) SetInDom(t pcp.Timestamp, d pcp.InDom, insts []pcp.Instance) error {
 	if w.err != nil {
 		return w.err
@@ -167,7 +163,7 @@ func (w *Writer) SetInDom(t pcp.Timestamp, d pcp.InDom, insts []pcp.Instance) er
 	return nil
 }
 
-// checkInsts finds what in a sorted list of instances cannot be recorded.
+// checkInsts checks that a sorted list of instances can be recorded.
 func checkInsts(insts []pcp.Instance) error {
 	total := 0
 	for i, in := range insts {
@@ -186,9 +182,9 @@ func checkInsts(insts []pcp.Instance) error {
 	return nil
 }
 
-// inDomRecord chooses between a full record and a delta. A domain that is or was
-// empty is written in full: readers ignore a full record without instances, and
-// some fail over a delta that leaves none (archive.md A7.3, A22.18).
+// inDomRecord chooses between a full record and a delta. A domain that is or was empty is written
+// in full: readers ignore a full record without instances, and some fail on a delta that leaves
+// none (archive.md A7.3, A22.18).
 func (w *Writer) inDomRecord(t pcp.Timestamp, d pcp.InDom, old, insts []pcp.Instance) []byte {
 	if w.opt.Version > 2 && len(old) > 0 && len(insts) > 0 {
 		added, deleted, ok := instDelta(old, insts)
@@ -199,8 +195,8 @@ func (w *Writer) inDomRecord(t pcp.Timestamp, d pcp.InDom, old, insts []pcp.Inst
 	return AppendInDom(nil, w.opt.Version, t, d, insts)
 }
 
-// instDelta compares two ascending lists of instances. It is not ok if an instance
-// has got another name, which a delta cannot say.
+// instDelta compares two ascending lists of instances. It is not ok if the name of an instance has
+// changed, which a delta cannot express.
 func instDelta(from, to []pcp.Instance) (added []pcp.Instance, deleted []int32, ok bool) {
 	i, k := 0, 0
 	for i < len(from) || k < len(to) {

@@ -12,8 +12,7 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// metaTypes returns the types of the records in the metadata of an archive with
-// their sizes.
+// metaTypes returns the types of the records in the metadata of an archive with their sizes.
 func metaTypes(t *testing.T, base string) string {
 	t.Helper()
 	var out []string
@@ -196,8 +195,7 @@ func TestSetInDom(t *testing.T) {
 	}
 }
 
-// TestSetInDomSorts makes sure that the caller's slice stays as it is while the
-// record ascends.
+// TestSetInDomSorts makes sure that the caller's slice stays as it is while the record ascends.
 func TestSetInDomSorts(t *testing.T) {
 	w, base := newWriter(t, &archive.WriterOptions{Start: seconds(0)})
 	given := instances("3=c", "1=a")

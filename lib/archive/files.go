@@ -26,8 +26,8 @@ type volumeFile struct {
 	path   string
 }
 
-// expandNames turns the name given to Open into names of single archives:
-// commas divide, a directory means the archives in it (archive.md A1.5, A1.6).
+// expandNames turns the name given to Open into names of single archives: commas separate names, a
+// directory stands for the archives in it (archive.md A1.5, A1.6).
 func expandNames(name string) ([]string, error) {
 	if name == "" {
 		return nil, &Error{File: name, Offset: -1, Err: pmerr.LogFile}
@@ -53,9 +53,8 @@ func expandNames(name string) ([]string, error) {
 	return unique, nil
 }
 
-// archivesIn returns the names of the archives in a directory, in the order in
-// which the directory lists them: so does the reference, and the order of the
-// metric names depends on it.
+// archivesIn returns the names of the archives in a directory, in the order in which the directory
+// lists them: so does the reference, and the order of the metric names depends on it.
 func archivesIn(dir string) ([]string, error) {
 	entries, err := listDir(dir)
 	if err != nil {
@@ -74,7 +73,7 @@ func archivesIn(dir string) ([]string, error) {
 	return names, nil
 }
 
-// listDir returns the names in a directory as they come.
+// listDir returns the names in a directory, unsorted.
 func listDir(dir string) ([]string, error) {
 	f, err := os.Open(dir)
 	if err != nil {
@@ -116,8 +115,8 @@ func findFiles(name string) (*files, error) {
 	return f, nil
 }
 
-// add takes a file into f if kind says that it belongs to an archive. Where there
-// are a plain and a compressed file, the plain one is taken.
+// add adds a file to f if its kind is one of an archive. A plain file is preferred to a compressed
+// one.
 func (f *files) add(kind, path string) bool {
 	plain := content.Trim(path) == path
 	switch {
@@ -167,8 +166,7 @@ func readable(path string) bool {
 	return err == nil
 }
 
-// memberBase takes the compression suffix and the kind of file off the name of a
-// member of an archive.
+// memberBase strips the compression suffix and the kind of file from a file name.
 func memberBase(file string) string {
 	file = content.Trim(file)
 	i := strings.LastIndexByte(file, '.')

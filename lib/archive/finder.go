@@ -10,14 +10,14 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// finder finds places in a Set by time for interpolation, and goes over records
-// whose values it leaves alone.
+// finder finds places in a Set by time for interpolation, and skips records without decoding their
+// values.
 type finder struct {
 	*walker
 	gap     time.Duration // see Options.MarkGap
 	held    heldSpot
-	checked [4]*byte // the records of which all was checked last
-	turn    int      // of them, the one to forget next
+	checked [4]*byte // the records that were fully checked last
+	turn    int      // which of them to replace next
 	glanced int64    // the size of the record that was glanced at last
 }
 
@@ -29,8 +29,8 @@ type heldSpot struct {
 	valid bool
 }
 
-// next is step, but passes over marks that do not count, leaves out damaged members,
-// and takes an end that is cut off for the end.
+// next is step, but skips marks that do not count, drops damaged members, and treats a truncated
+// last record as the end.
 func (f *finder) next(up bool, p *spot, dst *record) error {
 	for {
 		err := f.step(up, p, dst)
@@ -56,16 +56,16 @@ func (f *finder) next(up bool, p *spot, dst *record) error {
 	}
 }
 
-// behindEnd reports whether there is no complete record behind p: what follows it is
-// then an end that is cut off.
+// behindEnd reports whether there is no complete record behind p: what follows is then a truncated
+// record.
 func (f *finder) behindEnd(p spot) bool {
 	var rec record
 	end, err := f.set.End()
 	return err == nil && f.backward(&p, &rec) == nil && rec.at >= f.rel(end)
 }
 
-// bridged reports whether a mark beside a place does not count: the records before
-// and behind it are near enough to each other (archive.md A13.9).
+// bridged reports whether a mark beside a place does not count: the records before and behind it
+// are near enough to each other (archive.md A13.9).
 func (f *finder) bridged(p spot) bool {
 	if f.gap < 0 {
 		return true
@@ -81,7 +81,7 @@ func (f *finder) bridged(p spot) bool {
 	return sides[1].at-sides[0].at <= int64(f.gap)
 }
 
-// check checks all of a record, unless that was done a short while ago.
+// check checks all of a record, unless it did so recently.
 func (f *finder) check(rec *record) error {
 	for _, known := range f.checked {
 		if known == &rec.src[0] {
@@ -96,9 +96,8 @@ func (f *finder) check(rec *record) error {
 	return nil
 }
 
-// seek moves p behind all records and marks that are earlier than t, or with upTo,
-// not later. It begins at the place that was found last, or at that of an entry of
-// the temporal index, whichever is nearer.
+// seek moves p behind all records and marks that are earlier than t, or with upTo, not later. It
+// starts from the place found last or from an entry of the temporal index, whichever is nearer.
 func (f *finder) seek(t int64, upTo bool, p *spot) error {
 	m := f.memberAt(f.base.Add(time.Duration(t)))
 	if m < 0 {
@@ -106,7 +105,7 @@ func (f *finder) seek(t int64, upTo bool, p *spot) error {
 	}
 	*p = f.start(m, t, upTo)
 	var rec record
-	for _, up := range []bool{false, true} { // back to where all before is early enough
+	for _, up := range []bool{false, true} { // first back until everything before p is early enough
 		for {
 			q := *p
 			err := f.next(up, &q, &rec)
@@ -123,11 +122,10 @@ func (f *finder) seek(t int64, upTo bool, p *spot) error {
 	return nil
 }
 
-// precedes reports whether what has that time lies before the place that seek looks
-// for.
+// precedes reports whether time at lies before the place that seek looks for.
 func precedes(at, t int64, upTo bool) bool { return at < t || upTo && at == t }
 
-// start returns a place in a member not far from the one that seek looks for.
+// start returns a place in a member near the one that seek looks for.
 func (f *finder) start(m int, t int64, upTo bool) spot {
 	from := spot{member: m}
 	index := f.set.members[m].index
@@ -144,8 +142,8 @@ func (f *finder) start(m int, t int64, upTo bool) spot {
 	if h.at <= t || i == len(index) {
 		return h.spot
 	}
-	// The place is before the one that was found last. If no entry of the index
-	// lies between them it is near.
+	// The place is before the one found last. If no entry of the index lies between them, it is
+	// near.
 	v := f.set.members[m].volumeIndex(index[i].vol)
 	next := spot{member: m, volume: v, off: index[i].data}
 	if v >= 0 && !h.spot.later(next) {
@@ -154,19 +152,18 @@ func (f *finder) start(m int, t int64, upTo bool) spot {
 	return from
 }
 
-// Over large records most of the way is passed over, and each glance at one through
-// the mapping costs a page of memory that has to be mapped. It is cheaper to read
-// the few bytes.
+// Most of a large record is skipped, and looking at it through the mapping costs a page fault.
+// Reading the few bytes from the file is cheaper.
 
-// glanceSize is the size of records from which on they are glanced at.
+// glanceSize is the size from which records count as large.
 const glanceSize = 16 << 10
 
-// glanceBytes are the trailer of a record, and the head of the next one as far as
-// its number of sets.
+// glanceBytes are the trailer of a record, and the head of the next one as far as its number of
+// sets.
 const glanceBytes = 4 + 4 + 12 + 4
 
-// glance is next upward for who wants to know only the time and whether it is a mark:
-// among large records it leaves dst.src nil.
+// glance is next upward for callers that need only the time and whether the record is a mark. Among
+// large records it leaves dst.src nil.
 func (f *finder) glance(p *spot, dst *record) error {
 	if size := int64(len(dst.src)) + f.glanced; p.gap == 0 && size >= glanceSize {
 		if f.glanceAt(p, dst, size) {
@@ -177,8 +174,8 @@ func (f *finder) glance(p *spot, dst *record) error {
 	return f.next(true, p, dst)
 }
 
-// glanceAt reads the head of the record at p, which stands behind one of the given
-// size, and reports whether all is as it should be.
+// glanceAt reads the head of the record at p, which follows one of the given size, and reports
+// whether the lengths agree.
 func (f *finder) glanceAt(p *spot, dst *record, size int64) bool {
 	ok, err := f.look(f.set.members[p.member].volumes[p.volume])
 	if !ok || err != nil || p.off-size < f.label || p.off > int64(len(f.data))-glanceBytes {

@@ -10,8 +10,8 @@ import (
 	"pmtools/lib/pcp"
 )
 
-// sameTimes returns an archive whose records come in threes of the same time, each
-// with a value of its own.
+// sameTimes returns an archive whose records come in threes of the same time, each with a value of
+// its own.
 func sameTimes(t *testing.T) string {
 	t.Helper()
 	r := newRaw(3)
@@ -36,8 +36,8 @@ func damagedMember(t *testing.T) string {
 	return list
 }
 
-// TestFollow reads n records, lets a Cursor of another Set follow, and reads on with
-// both: what they read, marks and errors included, is the same.
+// TestFollow reads n records, lets a Cursor of another Set follow, and reads on with both: what
+// they read, marks and errors included, is the same.
 func TestFollow(t *testing.T) {
 	sources := map[string]string{
 		"raw": newRaw(2).write(t), "same times": sameTimes(t), "marks": setPath(t, "marks"), "volumes": setPath(t, "volumes"),
@@ -72,8 +72,8 @@ func TestFollow(t *testing.T) {
 	}
 }
 
-// TestFollowFetch follows a Cursor that stands between records of the same time, has
-// fetched by way of its memory, or was told to start somewhere.
+// TestFollowFetch follows a Cursor that stands between records of the same time, has fetched by way
+// of its memory, or was told to start somewhere.
 func TestFollowFetch(t *testing.T) {
 	path := sameTimes(t)
 	s, other := open(t, path), open(t, path)
@@ -97,8 +97,7 @@ func TestFollowFetch(t *testing.T) {
 	}
 }
 
-// TestFollowNot has Cursors that cannot be followed; the one that tries stays where
-// it is.
+// TestFollowNot has Cursors that cannot be followed; the one that tries stays where it is.
 func TestFollowNot(t *testing.T) {
 	mine := open(t, newRaw(3).write(t))
 	interp := mine.Cursor()

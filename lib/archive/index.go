@@ -5,16 +5,16 @@ import (
 	"pmtools/lib/pcp"
 )
 
-// indexEntry is an entry of the temporal index: no data record before offset data
-// of volume vol, and none in earlier volumes, is later than stamp (archive.md A6).
+// indexEntry is an entry of the temporal index: no data record before offset data of volume vol,
+// and none in earlier volumes, is later than stamp (archive.md A6).
 type indexEntry struct {
 	stamp pcp.Timestamp
 	vol   int32
 	data  int64
 }
 
-// decodeIndex reads the entries that follow the label of a temporal index. A
-// partial last one is ignored. The entries are hints and not checked here.
+// decodeIndex reads the entries that follow the label of a temporal index. A partial last one is
+// ignored. The entries are hints and are not checked here.
 func decodeIndex(src []byte, version int) []indexEntry {
 	size := 20
 	if version == 3 {
@@ -37,9 +37,8 @@ func decodeIndex(src []byte, version int) []indexEntry {
 	return entries
 }
 
-// AppendIndexEntry appends an entry of the temporal index: no data before offset
-// data of the volume, and no metadata before offset meta, is later than t
-// (archive.md A6).
+// AppendIndexEntry appends an entry of the temporal index: no data before offset data of the
+// volume, and no metadata before offset meta, is later than t (archive.md A6).
 func AppendIndexEntry(dst []byte, version int, t pcp.Timestamp, volume int32, meta, data int64) []byte {
 	dst = appendTime(dst, version, t)
 	dst = be.AppendUint32(dst, uint32(volume))

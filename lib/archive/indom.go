@@ -11,32 +11,31 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// maxCachedInstances is how many decoded instances of all observations of a
-// domain are kept. Beyond it only the last used observation is kept: in a long
-// archive there may be many that differ by little.
+// maxCachedInstances is how many decoded instances of all observations of a domain are kept. Beyond
+// that only the observation used last is kept: a long archive may have many that differ little.
 const maxCachedInstances = 1 << 20
 
-// domain is what is known of an instance domain. It may be shared by goroutines
-// once it is loaded.
+// domain holds the observations of an instance domain. It may be shared by goroutines once it is
+// loaded.
 type domain struct {
 	id   pcp.InDom
-	obs  []observation // in the order of time, equal times in the order of loading
+	obs  []observation // by time, equal times in the order of loading
 	warn func(msg string)
 
-	mu     sync.Mutex
-	lists  map[int][]pcp.Instance // decoded observations, ascending by identifier
-	cached int
-	all    []pcp.Instance     // the union
-	lives  map[int32]lifetime // nil before replay
-	mortal bool               // lifetimes matter
-	told   map[int]bool       // the deltas of which was said that they do not fit
-	said   int                // how often
+	mu       sync.Mutex
+	lists    map[int][]pcp.Instance // decoded observations, ascending by identifier
+	cached   int
+	all      []pcp.Instance     // the union
+	lives    map[int32]lifetime // nil before replay
+	mortal   bool               // lifetimes matter
+	warned   map[int]bool       // the deltas reported as not fitting
+	warnings int                // how often that was
 }
 
-// add takes in an observation. After the last one follows settle.
+// add adds an observation. Call settle after the last one.
 func (d *domain) add(rec *indomRecord) { d.obs = append(d.obs, rec.observation) }
 
-// settle puts the observations in order and drops those that are there twice.
+// settle sorts the observations by time and drops duplicates.
 func (d *domain) settle() {
 	sortByTime(d.obs)
 	d.obs = slices.CompactFunc(d.obs, func(a, b observation) bool {
@@ -44,7 +43,7 @@ func (d *domain) settle() {
 	})
 }
 
-// sortByTime puts a list in the order of time.
+// sortByTime sorts a list by time.
 func sortByTime(list []observation) {
 	byTime := func(a, b observation) int { return a.at.Compare(b.at) }
 	if !slices.IsSortedFunc(list, byTime) {
@@ -62,7 +61,7 @@ func (d *domain) list(i int) []pcp.Instance {
 		d.keep(i, list)
 		return list
 	}
-	// From the nearest one that is known or complete, the changes are applied.
+	// Apply the changes since the nearest observation that is known or complete.
 	first := i
 	for first > 0 && d.obs[first].delta && d.lists[first-1] == nil {
 		first--
@@ -108,8 +107,8 @@ func (d *domain) at(t pcp.Timestamp) ([]pcp.Instance, error) {
 	return d.list(i), nil
 }
 
-// union returns the instances of all observations: those of the newest, then
-// those of the one before that are not among them, and so on (archive.md A11.5).
+// union returns the instances of all observations: those of the newest, then those of the one
+// before that are not among them, and so on (archive.md A11.5).
 func (d *domain) union() []pcp.Instance {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -117,8 +116,8 @@ func (d *domain) union() []pcp.Instance {
 	return d.all
 }
 
-// matchInstance finds an instance by its name, or by the part of its name before
-// the first blank (archive.md A11.3).
+// matchInstance finds an instance by its name, or by the part of its name before the first blank
+// (archive.md A11.3).
 func matchInstance(list []pcp.Instance, name string) (int32, bool) {
 	for _, inst := range list {
 		if inst.Name == name {
@@ -133,7 +132,7 @@ func matchInstance(list []pcp.Instance, name string) (int32, bool) {
 	return 0, false
 }
 
-// domain returns what is known of d.
+// domain returns the observations of d.
 func (s *Set) domain(d pcp.InDom) (*domain, error) {
 	if d == pcp.NullInDom {
 		return nil, pmerr.InDom
@@ -145,9 +144,8 @@ func (s *Set) domain(d pcp.InDom) (*domain, error) {
 	return dom, nil
 }
 
-// Instances returns the instances that a domain had at a time, ascending by
-// identifier; pmerr.InDomLog if nothing was recorded by then. The slice may not be
-// changed.
+// Instances returns the instances that a domain had at a time, ascending by identifier. If nothing
+// was recorded by then, the error is pmerr.InDomLog. The slice must not be changed.
 func (s *Set) Instances(d pcp.InDom, at pcp.Timestamp) ([]pcp.Instance, error) {
 	dom, err := s.domain(d)
 	if err != nil {
@@ -156,10 +154,9 @@ func (s *Set) Instances(d pcp.InDom, at pcp.Timestamp) ([]pcp.Instance, error) {
 	return dom.at(at)
 }
 
-// AllInstances returns all instances that a domain ever had with their latest
-// names: those of the newest observation ascending by identifier, then those of
-// the one before that were not yet listed, and so on. The slice may not be
-// changed.
+// AllInstances returns all instances that a domain ever had with their latest names: those of the
+// newest observation ascending by identifier, then those of the one before that were not yet
+// listed, and so on. The slice must not be changed.
 func (s *Set) AllInstances(d pcp.InDom) ([]pcp.Instance, error) {
 	dom, err := s.domain(d)
 	if err != nil {
@@ -168,8 +165,8 @@ func (s *Set) AllInstances(d pcp.InDom) ([]pcp.Instance, error) {
 	return dom.union(), nil
 }
 
-// LookupInst returns the instance that had a name at a time; the part of its name
-// before the first blank will do. pmerr.InstLog if there is none.
+// LookupInst returns the instance that had a name at a time; the part of the name before the first
+// blank is enough. If there is none, the error is pmerr.InstLog.
 func (s *Set) LookupInst(d pcp.InDom, name string, at pcp.Timestamp) (int32, error) {
 	list, err := s.Instances(d, at)
 	if err != nil {

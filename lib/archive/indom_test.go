@@ -16,8 +16,7 @@ const elevenDom = pcp.InDom(0x3d400001)
 // sec returns the time so many seconds after 1700000000.
 func sec(n int64) pcp.Timestamp { return pcp.Timestamp{Sec: 1700000000 + n} }
 
-// eleven returns the Set of the example of archive.md A11.5, whose last changes
-// are given.
+// eleven returns the Set of the example of archive.md A11.5, whose last changes are given.
 func eleven(t testing.TB, more ...[]byte) *Set {
 	t.Helper()
 	in := func(id int32, name string) []pcp.Instance { return []pcp.Instance{{ID: id, Name: name}} }

@@ -9,8 +9,8 @@ import (
 	"pmtools/lib/pcp"
 )
 
-// checkInDom checks the count, the identifiers and the string offsets of an
-// observation of an instance domain. A string may begin at the end: it is empty.
+// checkInDom checks the count, the identifiers and the string offsets of an observation of an
+// instance domain. A string that begins at the end is empty.
 func checkInDom(body []byte, delta bool) bool {
 	r := wire.NewReader(body)
 	n := r.Count(8)
@@ -27,14 +27,14 @@ func checkInDom(body []byte, delta bool) bool {
 	return true
 }
 
-// decodeInstances decodes a full record that was checked, ascending by identifier.
+// decodeInstances decodes a checked full record, ascending by identifier.
 func decodeInstances(body []byte) []pcp.Instance {
 	list, _ := decodeChanges(body)
 	return list
 }
 
-// decodeChanges decodes the instances of a record that was checked, ascending by
-// identifier; gone tells by identifier which of them are deleted.
+// decodeChanges decodes the instances of a checked record, ascending by identifier; gone holds the
+// identifiers of those that are deleted.
 func decodeChanges(body []byte) (list []pcp.Instance, gone map[int32]bool) {
 	r := wire.NewReader(body)
 	n := r.Count(8)
@@ -65,8 +65,7 @@ func decodeChanges(body []byte) (list []pcp.Instance, gone map[int32]bool) {
 	return list, gone
 }
 
-// AppendInDom appends the metadata record that lists all instances of a domain,
-// in the order given.
+// AppendInDom appends the metadata record that lists all instances of a domain, in the order given.
 func AppendInDom(dst []byte, version int, t pcp.Timestamp, d pcp.InDom, insts []pcp.Instance) []byte {
 	start := len(dst)
 	kind := uint32(recInDom)
@@ -80,8 +79,8 @@ func AppendInDom(dst []byte, version int, t pcp.Timestamp, d pcp.InDom, insts []
 	return endRecord(dst, start)
 }
 
-// AppendInDomDelta appends the version 3 metadata record that says which
-// instances a domain has gained and lost. Its entries ascend by identifier.
+// AppendInDomDelta appends the version 3 metadata record of the instances that a domain has gained
+// and lost. Its entries ascend by identifier.
 func AppendInDomDelta(dst []byte, t pcp.Timestamp, d pcp.InDom, added []pcp.Instance, deleted []int32) []byte {
 	start := len(dst)
 	all := slices.Clone(added)
@@ -98,8 +97,8 @@ func AppendInDomDelta(dst []byte, t pcp.Timestamp, d pcp.InDom, added []pcp.Inst
 	return endRecord(dst, start)
 }
 
-// appendInsts appends the number of instances, their identifiers, the offsets of
-// their names and the names; a deleted one has offset -1 and no name.
+// appendInsts appends the number of instances, their identifiers, the offsets of their names and
+// the names; a deleted one has offset -1 and no name.
 func appendInsts(dst []byte, insts []pcp.Instance, gone map[int32]bool) []byte {
 	dst = be.AppendUint32(dst, uint32(len(insts)))
 	for _, in := range insts {

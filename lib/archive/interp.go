@@ -7,26 +7,24 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// How interpolation works (archive.md A13). For each instance of each metric that
-// is asked for a slot holds two samples next to each other, one not later than the
-// current time and one not earlier. As long as the time stays between them there
-// is nothing to read. When it leaves them, the place in the archive is found
-// through the temporal index and the lengths of the records, and from there the
-// records are searched in both directions, for all slots that are to be filled at
-// once. Only the value sets that are asked for are decoded.
+// How interpolation works (archive.md A13). For each instance of each requested metric a slot holds
+// two adjacent samples, one not later than the current time and one not earlier. As long as the
+// time stays between them nothing is read. When it moves outside, the place in the archive is found
+// through the temporal index and the lengths of the records, and from there the records are
+// searched in both directions for all slots at once. Only the requested value sets are decoded.
 
-// interp is what a Cursor needs for interpolation.
+// interp is the state of a Cursor in the mode pcp.Interp.
 type interp struct {
 	finder
 	wrap  bool
 	delta time.Duration
 
-	end int64 // of the recording when it was looked for last, at first its start
+	end int64 // the end of the recording when last looked for, initially its start
 
 	series map[pcp.ID]*series
 	all    []*series // those of the current fetch, each once
 	fetch  uint64    // its number
-	jumped bool      // a mark was passed since the fetch before
+	jumped bool      // a mark was crossed since the previous fetch
 	jumpAt int64     // when that was
 	made   sample
 }
@@ -43,7 +41,7 @@ func (c *Cursor) startInterp(delta time.Duration) {
 		c.interp = in
 	}
 	if (delta < 0) != (in.delta < 0) {
-		clear(in.series) // some marks are seen from one side only
+		clear(in.series) // some marks exist in one direction only
 	}
 	in.delta = delta
 	for _, s := range in.series {
@@ -80,8 +78,8 @@ func (c *Cursor) interpolate(ids []pcp.ID, p *pcp.Profile, dst *pcp.Result) erro
 	return nil
 }
 
-// step returns t+delta. Like the reference it does not carry when the nanoseconds
-// are just a second (archive.md A22.1).
+// step returns t+delta. Like the reference it does not carry if the nanoseconds are exactly a
+// second (archive.md A22.1).
 func step(t pcp.Timestamp, delta time.Duration) pcp.Timestamp {
 	sec, ns := t.Sec+int64(delta/time.Second), int64(t.Nsec)+int64(delta%time.Second)
 	switch {
@@ -93,9 +91,9 @@ func step(t pcp.Timestamp, delta time.Duration) pcp.Timestamp {
 	return pcp.Timestamp{Sec: sec, Nsec: int32(ns)}
 }
 
-// ended reports whether t lies behind the end of the recording. As with the
-// reference the end is looked for when t is more than a millisecond behind the one
-// that was found last, or at first behind the start (archive.md A13.2).
+// ended reports whether t lies behind the end of the recording. Like the reference it looks for the
+// end when t is more than a millisecond behind the one found last, or at first behind the start
+// (archive.md A13.2).
 func (in *interp) ended(t int64) bool {
 	if t <= in.end+1e6 {
 		return false
@@ -111,7 +109,7 @@ func (in *interp) ended(t int64) bool {
 	return t > in.end
 }
 
-// forgetEnds forgets that there was nothing more, since there is.
+// forgetEnds discards bounds at the end of the recording, which has grown.
 func (in *interp) forgetEnds() {
 	for _, s := range in.series {
 		s.watched[1].whole = false
@@ -167,7 +165,7 @@ func (in *interp) answer(s *series, t int64, dst *pcp.Values) {
 			dst.Blobs = append(dst.Blobs, v.blob)
 		}
 	}
-	if s.used == in.fetch { // the same metric may be asked for twice
+	if s.used == in.fetch { // the same metric may be requested twice
 		s.used = 0
 		s.had = len(dst.Insts) > 0
 	}
@@ -205,6 +203,5 @@ func (s *series) forget() {
 	}
 }
 
-// crossed reports whether a mark was passed between two times one after the other
-// of which fetches were made.
+// crossed reports whether there was a mark between the times of two successive fetches.
 func (in *interp) crossed(from, to int64) bool { return in.jumped && in.jumpAt == from && to != from }

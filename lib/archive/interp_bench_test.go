@@ -11,8 +11,7 @@ import (
 	"pmtools/lib/pcp"
 )
 
-// metricsOf returns the first so many metrics of s in the order of their
-// identifiers.
+// metricsOf returns the first so many metrics of s in the order of their identifiers.
 func metricsOf(t testing.TB, s *archive.Set, prefix string, n int) []pcp.ID {
 	t.Helper()
 	var ids []pcp.ID
@@ -24,8 +23,7 @@ func metricsOf(t testing.TB, s *archive.Set, prefix string, n int) []pcp.ID {
 	return ids
 }
 
-// run interpolates from the start to the end, and returns the number of results
-// and of values.
+// run interpolates from the start to the end, and returns the number of results and of values.
 func run(t testing.TB, c *archive.Cursor, ids []pcp.ID, dst *pcp.Result, step time.Duration) (results, values int) {
 	t.Helper()
 	start := seconds(0)

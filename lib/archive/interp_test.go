@@ -17,8 +17,8 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// ask fetches metrics n times, and returns for each fetch the first value of each
-// as text, - for none, divided by slashes, or the code of the error.
+// ask fetches metrics n times, and returns for each fetch the first value of each as text, - for
+// none, divided by slashes, or the code of the error.
 func ask(c *archive.Cursor, n int, ids ...pcp.ID) string {
 	var parts []string
 	var dst pcp.Result
@@ -75,8 +75,7 @@ func lookup(t testing.TB, s *archive.Set, names string) []pcp.ID {
 	return ids
 }
 
-// TestInterp holds what the reference answers (archive.md A13.10 to A13.13, and
-// more of the kind).
+// TestInterp holds what the reference answers (archive.md A13.10 to A13.13, and more of the kind).
 func TestInterp(t *testing.T) {
 	tests := []struct {
 		archive string
@@ -127,8 +126,8 @@ func TestInterp(t *testing.T) {
 	}
 }
 
-// TestInterpInstances has instances that come and go in a small and in a large
-// domain (archive.md A13.13).
+// TestInterpInstances has instances that come and go in a small and in a large domain (archive.md
+// A13.13).
 func TestInterpInstances(t *testing.T) {
 	s := open(t, archivetest.Path(t, "domains"))
 	tests := []struct {
@@ -176,8 +175,8 @@ func TestInterpInstances(t *testing.T) {
 	}
 }
 
-// TestInterpOrder has the order of values that the reference gives: that of a hash
-// table (archive.md A13.8).
+// TestInterpOrder has the order of values that the reference gives: the order of a hash table
+// (archive.md A13.8).
 func TestInterpOrder(t *testing.T) {
 	s := open(t, archivetest.Path(t, "domains"))
 	ids := lookup(t, s, "small.c large.c")
@@ -191,8 +190,8 @@ func TestInterpOrder(t *testing.T) {
 	}
 }
 
-// TestInterpTimes: the time of a result is the time asked for, with the full second
-// of nanoseconds that the reference has; the origin is that of the next result.
+// TestInterpTimes: the time of a result is the time asked for, with the full second of nanoseconds
+// that the reference has; the origin is that of the next result.
 func TestInterpTimes(t *testing.T) {
 	s := open(t, archivetest.Path(t, "mini"))
 	c := between(t, s, 0, 0.25)
@@ -337,8 +336,8 @@ func TestInterpMarkGap(t *testing.T) {
 	}
 }
 
-// TestInterpAnyOrder: what is remembered must not change the answers, in whatever
-// order times are asked for, and in whichever direction.
+// TestInterpAnyOrder: what is remembered must not change the answers, in whatever order times are
+// asked for, and in whichever direction.
 func TestInterpAnyOrder(t *testing.T) {
 	for _, name := range []string{"interp", "gaps", "domains", "volumes", "volumes_v2", "alltypes", "noindex", "sample"} {
 		t.Run(name, func(t *testing.T) {
@@ -376,8 +375,8 @@ func TestInterpAnyOrder(t *testing.T) {
 	}
 }
 
-// TestInterpSymmetric: backward the same values come as forward, except for strings,
-// for which it matters where one comes from, and counters behind a mark.
+// TestInterpSymmetric: backward the same values come as forward, except for strings, for which it
+// matters where one comes from, and counters behind a mark.
 func TestInterpSymmetric(t *testing.T) {
 	for _, name := range []string{"interp", "gaps", "domains", "volumes", "noindex"} {
 		t.Run(name, func(t *testing.T) {
@@ -490,8 +489,8 @@ func FuzzInterp(f *testing.F) {
 	})
 }
 
-// TestInterpNoInstances asks for metrics whose instances the metadata do not list,
-// and for one that it does not describe: records hold values of them all the same.
+// TestInterpNoInstances asks for metrics whose instances the metadata do not list, and for one that
+// it does not describe: records hold values of them all the same.
 func TestInterpNoInstances(t *testing.T) {
 	base := archivetest.Path(t, "sample")
 	meta, err := os.ReadFile(base + ".meta")

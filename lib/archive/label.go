@@ -16,7 +16,7 @@ const (
 	indexVolume = -2 // and of the temporal index
 )
 
-// A Label is the first record of each file of an archive: who recorded what, and
+// A Label is the first record of each file of an archive: what was recorded, by which process and
 // since when.
 type Label struct {
 	Version  int           // 2 or 3
@@ -24,13 +24,12 @@ type Label struct {
 	Start    pcp.Timestamp // not later than the first record
 	Volume   int32         // number of the data volume, -1 for metadata, -2 for the index
 	Features uint32        // version 3 only
-	Host     string        // whose metrics these are
+	Host     string        // the host that the metrics come from
 	Zone     string        // the host's time zone as a POSIX TZ value
 	ZoneInfo string        // name of the host's zone, version 3 only
 }
 
-// labelSize returns the size of a label record: the smallest offset of anything
-// else.
+// labelSize returns the size of a label record: the offset of the first other record.
 func labelSize(version int) int64 {
 	if version == 2 {
 		return 132
@@ -38,8 +37,8 @@ func labelSize(version int) int64 {
 	return 808
 }
 
-// decode reads the label record at the start of src. A file without a beginning is
-// pmerr.NoData, anything that is not a label is pmerr.Label.
+// decode reads the label record at the start of src. A file without even a length is pmerr.NoData,
+// anything else that is not a label is pmerr.Label.
 func (dst *Label) decode(src []byte) error {
 	*dst = Label{}
 	if len(src) < 8 {
@@ -78,8 +77,8 @@ func paddedString(b []byte) string {
 	return string(b)
 }
 
-// AppendLabel appends the record that begins each file of an archive
-// (archive.md A5). Texts that are too long are cut.
+// AppendLabel appends the record that begins each file of an archive (archive.md A5). Strings that
+// are too long are truncated.
 func AppendLabel(dst []byte, l *Label) []byte {
 	start := len(dst)
 	dst = be.AppendUint32(dst, uint32(labelSize(l.Version)))
@@ -117,9 +116,8 @@ func stampSize(version int) int {
 	return 12
 }
 
-// readStamp reads a time stamp: in version 2 seconds and microseconds, in
-// version 3 the low half of the seconds, their high half, and nanoseconds
-// (archive.md A4.3).
+// readStamp reads a time stamp: in version 2 seconds and microseconds, in version 3 the low half of
+// the seconds, their high half, and nanoseconds (archive.md A4.3).
 func readStamp(r *wire.Reader, version int) pcp.Timestamp {
 	if version == 2 {
 		sec, usec := r.Int32(), r.Uint32()
@@ -138,9 +136,8 @@ func stampOf(sec, nsec int64) pcp.Timestamp {
 	return pcp.Timestamp{Sec: sec, Nsec: int32(nsec)}
 }
 
-// appendTime appends a time stamp: seconds and microseconds in version 2; in
-// version 3 the low word of the seconds, then the high one, then nanoseconds
-// (archive.md A4.3).
+// appendTime appends a time stamp: seconds and microseconds in version 2; in version 3 the low word
+// of the seconds, then the high one, then nanoseconds (archive.md A4.3).
 func appendTime(dst []byte, version int, t pcp.Timestamp) []byte {
 	if version == 2 {
 		dst = be.AppendUint32(dst, uint32(t.Sec))

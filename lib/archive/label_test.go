@@ -11,8 +11,8 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// unhex returns the bytes of hexadecimal words; text in quotes stands for itself,
-// with _ for a blank.
+// unhex returns the bytes of hexadecimal words; text in quotes stands for itself, with _ for a
+// blank.
 func unhex(t testing.TB, s string) []byte {
 	t.Helper()
 	var out []byte

@@ -21,7 +21,7 @@ func checkLabels(body []byte) bool {
 	return r.Err() == nil
 }
 
-// skipLabelSet passes over a label set behind its instance.
+// skipLabelSet skips the rest of a label set after its instance.
 func skipLabelSet(r *wire.Reader) bool {
 	size := r.Int32()
 	if size < 0 || size > wire.MaxLabelJSON {
@@ -36,8 +36,7 @@ func skipLabelSet(r *wire.Reader) bool {
 	return r.Err() == nil
 }
 
-// decodeLabels decodes the label sets of a record that was checked. Sets that
-// hold an error are left out.
+// decodeLabels decodes the label sets of a checked record. Sets that hold an error are omitted.
 func decodeLabels(body []byte) []pcp.LabelSet {
 	r := wire.NewReader(body)
 	sets := make([]pcp.LabelSet, 0, r.Count(12))
@@ -57,9 +56,8 @@ func decodeLabels(body []byte) []pcp.LabelSet {
 	return sets
 }
 
-// AppendLabels appends the metadata record of the labels of an object
-// (archive.md A7.5). The labels of a set may come in any order. On an error dst
-// is returned as it was.
+// AppendLabels appends the metadata record of the labels of an object (archive.md A7.5). The labels
+// of a set may come in any order. On an error dst is returned as it was.
 func AppendLabels(dst []byte, version int, t pcp.Timestamp, kind pcp.LabelKind, ident uint32, sets []pcp.LabelSet) ([]byte, error) {
 	start := len(dst)
 	rec := uint32(recLabels)
@@ -80,8 +78,8 @@ func AppendLabels(dst []byte, version int, t pcp.Timestamp, kind pcp.LabelKind, 
 	return endRecord(dst, start), nil
 }
 
-// appendLabelSet appends the instance, the labels as JSON, and where in it each
-// label is; or the code of the error instead of labels.
+// appendLabelSet appends the instance, the labels as JSON, and the place of each label in it; or an
+// error code instead of labels.
 func appendLabelSet(dst []byte, kind pcp.LabelKind, s *pcp.LabelSet) ([]byte, error) {
 	inst := pcp.NullInst
 	if kind == pcp.InstanceLabels {
@@ -102,11 +100,10 @@ func appendLabelSet(dst []byte, kind pcp.LabelKind, s *pcp.LabelSet) ([]byte, er
 	return append(dst, where...), nil
 }
 
-// Labels returns the labels that an object of one level had at a time: one set,
-// or one for each instance of a domain for pcp.InstanceLabels. ident is a domain
-// number, an instance domain or a metric's identifier; for pcp.ContextLabels it
-// does not matter. Without any record of context labels the recorded host is
-// their only label.
+// Labels returns the labels that an object of one level had at a time: one set, or one for each
+// instance of a domain for pcp.InstanceLabels. ident is a domain number, an instance domain or a
+// metric's identifier; pcp.ContextLabels ignore it. Without a record of context labels the recorded
+// host is the only label.
 func (s *Set) Labels(kind pcp.LabelKind, ident uint32, at pcp.Timestamp) ([]pcp.LabelSet, error) {
 	switch kind {
 	case pcp.ContextLabels:
@@ -123,13 +120,13 @@ func (s *Set) Labels(kind pcp.LabelKind, ident uint32, at pcp.Timestamp) ([]pcp.
 	if i < 0 {
 		return nil, nil
 	}
-	// Of records with equal stamps the first counts.
+	// Of records with equal times the first one counts.
 	i, _ = slices.BinarySearchFunc(list, list[i].at, func(o observation, at pcp.Timestamp) int { return o.at.Compare(at) })
 	return decodeLabels(list[i].body), nil
 }
 
-// latest returns the position of the last observation that is not later than at,
-// or -1. The list is in the order of time.
+// latest returns the position of the last observation that is not later than at, or -1. The list is
+// sorted by time.
 func latest(list []observation, at pcp.Timestamp) int {
 	i, _ := slices.BinarySearchFunc(list, at, func(o observation, at pcp.Timestamp) int {
 		if o.at.Compare(at) <= 0 {

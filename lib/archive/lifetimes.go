@@ -7,11 +7,11 @@ import (
 	"pmtools/lib/pcp"
 )
 
-// manyInstances is how many instances an observation of a domain must have for
-// lifetimes to matter (archive.md A13.5).
+// manyInstances is how many instances an observation of a domain must have for lifetimes to matter
+// (archive.md A13.5).
 const manyInstances = 16
 
-// lifetime is what all observations of a domain say of an instance.
+// lifetime summarizes what the observations of a domain list about one instance.
 type lifetime struct {
 	name  string        // the latest
 	last  int           // the newest observation that holds it
@@ -20,9 +20,9 @@ type lifetime struct {
 	dies  bool
 }
 
-// replay goes over all observations, unless that was done before, and fills in the
-// lifetimes and the union of the instances: those of the newest observation, then
-// those of the one before that are not among them, and so on (archive.md A11.5).
+// replay applies all observations, unless it did so before, and stores the lifetimes and the union
+// of the instances: those of the newest observation, then those of the one before that are not
+// among them, and so on (archive.md A11.5).
 func (d *domain) replay() {
 	if d.lives != nil {
 		return
@@ -61,7 +61,8 @@ func (d *domain) replay() {
 	})
 }
 
-// lifetimes returns those of all instances, or nil if they do not matter.
+// lifetimes returns those of all instances, or nil if there are too few instances for them to
+// matter.
 func (d *domain) lifetimes() map[int32]lifetime {
 	d.mu.Lock()
 	defer d.mu.Unlock()

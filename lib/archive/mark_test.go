@@ -11,8 +11,7 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// recordsOf returns the times of all records that hold a metric, with marks in
-// brackets.
+// recordsOf returns the times of all records that hold a metric, with marks in brackets.
 func recordsOf(t *testing.T, c *archive.Cursor, id pcp.ID) string {
 	t.Helper()
 	var times []string

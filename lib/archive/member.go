@@ -38,7 +38,7 @@ type volume struct {
 	closed  bool
 }
 
-// open opens the volume if that was not done yet, and checks its label.
+// open opens the volume on first use and checks its label.
 func (v *volume) open() (*content.File, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -69,7 +69,7 @@ func (v *volume) open() (*content.File, error) {
 	return c, nil
 }
 
-// close frees content.Everything.
+// close frees all resources.
 func (v *volume) close() error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -82,7 +82,7 @@ func (v *volume) close() error {
 	return c.Close()
 }
 
-// close frees content.Everything.
+// close frees all resources.
 func (m *member) close() error {
 	var errs []error
 	for _, v := range m.volumes {
@@ -108,8 +108,8 @@ func (m *member) volumeIndex(number int32) int {
 // errNoEnd says that no volume holds a complete record.
 var errNoEnd = errors.New("no complete record")
 
-// end returns the logical end of the archive, the time of its last complete record
-// (archive.md A9). It is found again when the last volume has grown.
+// end returns the logical end of the archive, the time of its last complete record (archive.md A9).
+// It is determined again when the last volume has grown.
 func (m *member) end() (t pcp.Timestamp, err error) {
 	defer content.Unguard(debug.SetPanicOnFault(true), &err)
 	m.mu.Lock()
@@ -155,8 +155,8 @@ func (m *member) findEnd() (pcp.Timestamp, error) {
 	return pcp.Timestamp{}, &Error{File: m.name, Offset: -1, Err: fmt.Errorf("%w: %w", pmerr.LogRec, errNoEnd)}
 }
 
-// endByIndex reads the records of a volume from where its last index entry points
-// and returns the time of the last good one.
+// endByIndex reads the records of a volume from where its last index entry points and returns the
+// time of the last good one.
 func (m *member) endByIndex(v *volume, data []byte) (t pcp.Timestamp, ok bool, err error) {
 	label := labelSize(v.label.Version)
 	off := int64(-1)

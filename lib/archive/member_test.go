@@ -68,8 +68,8 @@ func TestLogicalEnd(t *testing.T) {
 	}
 }
 
-// TestEndOfVolumes: a volume without records, or one that cannot be read, leaves
-// the end to the one before it.
+// TestEndOfVolumes: a volume without records, or one that cannot be read, leaves the end to the one
+// before it.
 func TestEndOfVolumes(t *testing.T) {
 	for _, name := range []string{"volumes", "volumes_v2"} {
 		base := archivetest.Path(t, name)

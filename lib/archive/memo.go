@@ -7,19 +7,17 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// Who shows each metric of an archive by itself goes back to the same origin for
-// each of them and asks for the first record that holds it. So that the archive is
-// walked through once and not once for each metric, a Cursor remembers where each
-// metric was first seen since an origin, and how far it looked. The memory grows
-// with the number of metrics, not with the length of the archive.
+// pminfo reads metrics one at a time and rewinds to the same origin for each. To read the archive
+// only once, a Cursor remembers where it first saw each metric since the origin, and how far it has
+// read. The memory grows with the number of metrics, not with the length of the archive.
 
-// memo is what was seen since an origin.
+// memo records what was seen since an origin.
 type memo struct {
 	origin pcp.Timestamp
 	seen   map[pcp.ID]place // where each metric was first seen; nil if nothing is valid
-	pos    spot             // how far was looked
+	pos    spot             // how far the records were read
 	last   pcp.Timestamp
-	err    error // why that is not further
+	err    error // why they were not read further
 }
 
 // A place is where a metric was first seen.
@@ -28,9 +26,8 @@ type place struct {
 	set int  // the byte of the record at which the metric's value set begins
 }
 
-// first reads the first record since the origin that holds a metric of the request.
-// For a single metric that was seen before it also tells where its value set
-// begins, otherwise set is 0.
+// first reads the first record since the origin that holds a metric of the request. For a single
+// metric that was seen before it also returns where its value set begins; otherwise set is 0.
 func (c *Cursor) first() (set int, err error) {
 	m := &c.memo
 	if m.seen == nil || m.origin != c.origin {
@@ -61,7 +58,7 @@ func (c *Cursor) first() (set int, err error) {
 		err := c.read()
 		m.pos, m.last = c.pos, c.last
 		if err != nil {
-			// All other errors are met again where they were met.
+			// All other errors occur again at the same place.
 			if errors.Is(err, pmerr.LogOverlap) {
 				m.err = err
 			}
@@ -73,8 +70,8 @@ func (c *Cursor) first() (set int, err error) {
 	}
 }
 
-// again reads the record behind a place where one was read before. If that is the
-// one at hand, there is nothing to read and to check.
+// again reads the record behind a place where one was read before. If that is the current record,
+// it is not read and checked again.
 func (c *Cursor) again(at spot) error {
 	if c.held != at {
 		c.held, c.pos = nowhere, at
@@ -87,8 +84,8 @@ func (c *Cursor) again(at spot) error {
 	return nil
 }
 
-// add takes in the record that was just read, and reports whether it holds a
-// metric of the request.
+// add adds the metrics of the record that was just read, and reports whether it holds one of the
+// request.
 func (m *memo) add(c *Cursor) (found bool) {
 	at := c.pos
 	at.off -= int64(len(c.rec.src))
@@ -97,7 +94,7 @@ func (m *memo) add(c *Cursor) (found bool) {
 			continue
 		}
 		m.seen[heads.id] = place{at, heads.start}
-		// What is asked for was not seen before, so it can only be new.
+		// The requested metrics were not seen before, so they can only be new.
 		found = found || c.want.has(heads.id)
 	}
 	return found

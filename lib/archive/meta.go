@@ -28,8 +28,8 @@ const (
 	textObjects = 4 | 8 // metric, instance domain
 )
 
-// metadata is what the .meta file of one archive holds, checked but decoded only
-// as far as it must be to be merged with that of other archives.
+// metadata is what the .meta file of one archive holds, checked, but decoded only as far as merging
+// it with that of other archives requires.
 type metadata struct {
 	descs  []descRecord
 	indoms []indomRecord
@@ -43,11 +43,11 @@ type descRecord struct {
 	names [][]byte
 }
 
-// observation is a timed record: body begins behind what identifies it.
+// observation is a timed record: body begins after the identification.
 type observation struct {
 	at    pcp.Timestamp
 	body  []byte
-	delta bool // it only says what changed
+	delta bool // it lists only changes
 }
 
 // indomRecord is an observation of an instance domain, or of what changed in it.
@@ -62,7 +62,7 @@ type labelsRecord struct {
 	observation
 }
 
-// labelIdent says whose labels are meant.
+// labelIdent identifies the object that labels belong to.
 type labelIdent struct {
 	kind  pcp.LabelKind
 	ident uint32
@@ -74,16 +74,15 @@ type textRecord struct {
 	text []byte
 }
 
-// textIdent says which text of what: kind has a bit for one-line or full help
-// and a bit for metric or instance domain.
+// textIdent identifies a help text: kind has a bit for one-line or full help and a bit for metric
+// or instance domain.
 type textIdent struct {
 	kind  uint32
 	ident uint32
 }
 
-// decodeMeta reads the records that follow the label of a metadata file. The
-// error, if any, comes with the offset of its record in src. A last header that
-// is cut short ends the file.
+// decodeMeta reads the records that follow the label of a metadata file. The error, if any, comes
+// with the offset of its record in src. A last header that is cut short ends the file.
 func decodeMeta(src []byte) (dst *metadata, off int, err error) {
 	dst = &metadata{}
 	for len(src)-off >= 8 {
@@ -111,7 +110,7 @@ func decodeMeta(src []byte) (dst *metadata, off int, err error) {
 	return dst, off, nil
 }
 
-// add takes in the body of one record.
+// add adds the body of one record.
 func (dst *metadata) add(kind uint32, body []byte) error {
 	r := wire.NewReader(body)
 	ok := false
@@ -140,7 +139,7 @@ func (dst *metadata) add(kind uint32, body []byte) error {
 	return nil
 }
 
-// addDesc takes in the description of a metric (archive.md A7.2).
+// addDesc adds the description of a metric (archive.md A7.2).
 func (dst *metadata) addDesc(r *wire.Reader) bool {
 	var d descRecord
 	d.desc.ID = pcp.ID(r.Uint32())
@@ -160,8 +159,8 @@ func (dst *metadata) addDesc(r *wire.Reader) bool {
 	return r.Finish() == nil
 }
 
-// addInDom takes in an observation of an instance domain (archive.md A7.3, A7.4).
-// The reference ignores one that is empty.
+// addInDom adds an observation of an instance domain (archive.md A7.3, A7.4). Like the reference it
+// ignores an empty one.
 func (dst *metadata) addInDom(r *wire.Reader, version int, delta bool) bool {
 	var d indomRecord
 	d.delta = delta
@@ -178,7 +177,7 @@ func (dst *metadata) addInDom(r *wire.Reader, version int, delta bool) bool {
 	return true
 }
 
-// addLabels takes in an observation of labels (archive.md A7.5).
+// addLabels adds an observation of labels (archive.md A7.5).
 func (dst *metadata) addLabels(r *wire.Reader, version int) bool {
 	var l labelsRecord
 	l.at = readStamp(r, version)
@@ -191,7 +190,7 @@ func (dst *metadata) addLabels(r *wire.Reader, version int) bool {
 	return true
 }
 
-// cutNUL cuts a C string before its end.
+// cutNUL returns a C string without its NUL.
 func cutNUL(b []byte) []byte {
 	if i := slices.Index(b, 0); i >= 0 {
 		return b[:i]
@@ -199,8 +198,8 @@ func cutNUL(b []byte) []byte {
 	return b
 }
 
-// AppendDesc appends the metadata record that describes a metric. The identifier
-// is written as it is.
+// AppendDesc appends the metadata record that describes a metric. The identifier is written as it
+// is.
 func AppendDesc(dst []byte, d pcp.Desc, names ...string) []byte {
 	start := len(dst)
 	dst = beginRecord(dst)
@@ -216,7 +215,7 @@ func AppendDesc(dst []byte, d pcp.Desc, names ...string) []byte {
 	return endRecord(dst, start)
 }
 
-// textType returns the number that stands for a kind of help text.
+// textType returns the type of a kind of help text.
 func textType(isInDom bool, kind pcp.TextKind) uint32 {
 	if isInDom {
 		return uint32(kind) | 8

@@ -153,8 +153,8 @@ func TestLabelsWithError(t *testing.T) {
 	}
 }
 
-// checkTree checks that the name space is a tree: each name is there once, below
-// the node that its beginning names.
+// checkTree checks that the name space is a tree: each name is there once, below the node that its
+// beginning names.
 func checkTree(t testing.TB, s *Set) {
 	t.Helper()
 	seen := map[string]bool{}

@@ -11,8 +11,8 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// nameSet returns a Set with names only; each gets the next identifier, unless it
-// has one behind a colon.
+// nameSet returns a Set with names only; each gets the next identifier, unless it has one behind a
+// colon.
 func nameSet(t testing.TB, names ...string) *Set {
 	t.Helper()
 	s := newSet(nil)
@@ -104,8 +104,7 @@ func TestLookup(t *testing.T) {
 }
 
 func TestNames(t *testing.T) {
-	// As pmlogdump shows them for a metric of ok-foo_v3: the order of the walk from
-	// its end.
+	// As pmlogdump shows them for a metric of ok-foo_v3: the order of the walk from its end.
 	s := nameSet(t, "sample.dupnames.two.x:9", "sample.dupnames.five.bin:7", "sample.dupnames.four.bin:7",
 		"sample.dupnames.three.bin:7", "sample.dupnames.two.bin:7", "sample.bin:7", "other:8")
 	want := []string{"sample.dupnames.two.bin", "sample.dupnames.five.bin", "sample.dupnames.four.bin", "sample.dupnames.three.bin", "sample.bin"}

@@ -1,12 +1,11 @@
 // Package archive reads recorded metrics.
 //
-// [Open] gives a [Set]: one archive, or several of the same host that follow each
-// other in time. A Set answers what the metrics are (names, descriptors, instance
-// domains, labels, help texts). Values are read through a [Cursor], a position in
-// the Set with a direction.
+// [Open] gives a [Set]: one archive, or several of the same host that follow each other in time. A
+// Set holds the metadata: names, descriptors, instance domains, labels and help texts. Values are
+// read through a [Cursor], a position in the Set with a direction.
 //
-// The layout of the files is that of Performance Co-Pilot's archives, versions 2
-// and 3; references such as "archive.md A8.3" are to its specification.
+// The layout of the files is that of Performance Co-Pilot's archives, versions 2 and 3; references
+// such as "archive.md A8.3" are to its specification.
 package archive
 
 import (
@@ -18,27 +17,25 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// Options say how an archive is read. Nil is the same as the zero Options.
+// Options control how an archive is read. Nil means the zero Options.
 type Options struct {
-	// MemLimit is how many decompressed bytes of one compressed file are kept in
-	// memory; what is longer goes to a temporary file. 0 means 64 MiB.
+	// MemLimit is how many unpacked bytes of one compressed file are kept in memory; a longer
+	// content goes to a temporary file. 0 means 64 MiB.
 	MemLimit int64
 	// TempDir is where temporary files go; "" means os.TempDir().
 	TempDir string
-	// Warn is told of things that are wrong and were worked around. A message that
-	// begins with its level ("Warning: ", "Error: ") is one for the log, which has
-	// the time and the program before it; others stand for themselves. Warn may be
-	// called until the Set is closed, by any goroutine that reads. Nil drops the
-	// messages.
+	// Warn is called with problems that were worked around. A message that begins with its level
+	// ("Warning: ", "Error: ") is meant for the log, with time and program in front; others are
+	// complete. Warn may be called until the Set is closed, by any goroutine that reads. Nil drops
+	// the messages.
 	Warn func(msg string)
-	// CounterWrap makes interpolation take a counter of 32 or 64 bits that falls
-	// for one that began again at 0, as PCP_COUNTER_WRAP in the environment of the
-	// reference does. Without it such a counter is taken to fall steadily.
+	// CounterWrap makes interpolation treat a counter of 32 or 64 bits that falls as one that
+	// wrapped, like PCP_COUNTER_WRAP in the environment of the reference. Without it such a counter
+	// falls steadily.
 	CounterWrap bool
-	// MarkGap is for how long recording may have been interrupted without
-	// interpolation taking notice (PCP_IGNORE_MARK_RECORDS of the reference): marks
-	// between records not farther apart than that are passed over. With a negative
-	// one all marks are.
+	// MarkGap is the longest interruption of the recording that interpolation ignores
+	// (PCP_IGNORE_MARK_RECORDS of the reference): marks between records at most that far apart do
+	// not count. If it is negative, no mark counts.
 	MarkGap time.Duration
 }
 
@@ -47,7 +44,7 @@ func (o *Options) content() content.Options {
 	return content.Options{MemLimit: o.MemLimit, TempDir: o.TempDir}
 }
 
-// An Error says in which file something is wrong, and where. Err wraps a pmerr.Code.
+// An Error is a problem with a file of an archive. Err wraps a pmerr.Code.
 type Error struct {
 	File   string
 	Offset int64 // of the record, -1 if the file as a whole is meant
@@ -65,9 +62,9 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Open opens the archive called name: a base name, the name of one of its files,
-// a directory of archives, or a list of these divided by commas. Members of a list
-// that cannot be read are left out with a warning, if there are others.
+// Open opens the archive called name: a base name, the name of one of its files, a directory of
+// archives, or a list of these separated by commas. Members of a list that cannot be read are
+// skipped with a warning if there are others.
 func Open(name string, opt *Options) (*Set, error) {
 	names, err := expandNames(name)
 	if err != nil {
@@ -99,8 +96,7 @@ func (s *Set) warn(msg string) {
 	}
 }
 
-// skippable reports whether a set does without a member for which err was found
-// (archive.md A3.4).
+// skippable reports whether a set skips a member that failed to open with err (archive.md A3.4).
 func skippable(err error) bool {
 	switch c := pmerr.Of(err); c {
 	case pmerr.Label, pmerr.LogRec, pmerr.LogFile, pmerr.NoData, pmerr.RecType, pmerr.Feature:
@@ -110,8 +106,8 @@ func skippable(err error) bool {
 	}
 }
 
-// openMember opens one archive, checks its files in the order of the reference
-// (archive.md A2) and adds it to the set.
+// openMember opens one archive, checks its files in the order of the reference (archive.md A2) and
+// adds it to the set.
 func (s *Set) openMember(name string) error {
 	f, err := findFiles(name)
 	if err != nil {
@@ -126,7 +122,7 @@ func (s *Set) openMember(name string) error {
 		err = s.join(m)
 	}
 	if err == nil {
-		// From here on the member is the set's to close.
+		// From here on the set closes the member.
 		return s.merge(meta)
 	}
 	m.close()
@@ -176,9 +172,8 @@ func (s *Set) loadMember(m *member, f *files) (*metadata, error) {
 	return meta, nil
 }
 
-// load reads the index or the metadata: the label, which must have the volume
-// number and the version of the archive, and all that follows it, of which there
-// must be something.
+// load reads the index or the metadata: the label, which must have the volume number and the
+// version of the archive, and the rest, which must not be empty.
 func (m *member) load(path string, vol int32, opt content.Options) ([]byte, Label, error) {
 	var l Label
 	data, closer, err := content.ReadAll(path, opt)

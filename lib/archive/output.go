@@ -51,8 +51,7 @@ func (o *outFile) close() error {
 	return err
 }
 
-// discard closes and removes the file, if there is one. It is empty or was never
-// of use, so errors do not matter.
+// discard closes and removes the file, if there is one. Errors are ignored: the file is of no use.
 func (o *outFile) discard() {
 	if o.f != nil {
 		_ = o.f.Close()
@@ -61,14 +60,14 @@ func (o *outFile) discard() {
 	}
 }
 
-// discard removes the files of an archive that did not come to be.
+// discard removes the files of an archive that was not finished.
 func (w *Writer) discard() {
 	w.meta.discard()
 	w.index.discard()
 	w.data.discard()
 }
 
-// broken remembers an error of the file system.
+// broken records the first error of the file system.
 func (w *Writer) broken(err error) error {
 	if w.err == nil {
 		w.err = err
@@ -76,7 +75,7 @@ func (w *Writer) broken(err error) error {
 	return err
 }
 
-// put writes the record in w.buf, and before it what it needs in the other files.
+// put writes the record in w.buf, after what it needs in the other files.
 func (w *Writer) put(t pcp.Timestamp) error {
 	if w.opt.Version == 2 && labelSize(2)+int64(len(w.buf)) > maxV2 {
 		return fmt.Errorf("%w: record of %d bytes", pmerr.TooBig, len(w.buf))
@@ -103,14 +102,14 @@ func (w *Writer) put(t pcp.Timestamp) error {
 	return w.broken(w.data.write(w.buf))
 }
 
-// begin writes the labels, now that the time of the first record is known, and
-// the metadata that waited for that.
+// begin writes the labels, now that the time of the first record is known, and the metadata that
+// waited for it.
 func (w *Writer) begin(t pcp.Timestamp) error {
 	if w.opt.Start == (pcp.Timestamp{}) {
 		w.opt.Start = t
 	}
 	w.started = true
-	w.meta.size = 0 // it was counted with label and early metadata
+	w.meta.size = 0 // label and early metadata were counted already
 	early := w.early
 	w.early = nil
 	return errors.Join(
@@ -140,8 +139,8 @@ func (w *Writer) nextVolume() error {
 	return w.data.write(w.label(w.volume))
 }
 
-// putIndex writes an entry of the temporal index for the record at offset data,
-// but no second one for the same time.
+// putIndex writes an entry of the temporal index for the record at offset data, but only one per
+// time.
 func (w *Writer) putIndex(t pcp.Timestamp, meta, data int64) error {
 	if w.indexStart && t == w.indexAt {
 		return nil
@@ -189,22 +188,20 @@ func (w *Writer) putTimed(t pcp.Timestamp, rec []byte) error {
 	return nil
 }
 
-// Flush hands what is buffered to the system, so that readers see all records put
-// so far.
+// Flush writes all buffered data, so that readers see all records put so far.
 func (w *Writer) Flush() error {
 	if w.err != nil || !w.started {
 		return w.err
 	}
-	// An index must never be ahead of what it points to.
+	// The index must never be ahead of the data.
 	return w.broken(errors.Join(w.meta.w.Flush(), w.data.w.Flush(), w.index.w.Flush()))
 }
 
-// Close ends the archive with an entry in the temporal index for the last record:
-// its start, because the reference misses a record that it looks for by its very
-// time if the entry points behind it. Without any
-// record there is no archive: the files are removed and the error is
-// pmerr.NoData. After Close the other methods return fs.ErrClosed; Close itself
-// may be called again.
+// Close ends the archive with an entry in the temporal index for the last record: the entry holds
+// its start, because the reference misses a record when it seeks exactly its time and the entry
+// points behind it. Without any record there is no archive: the files are removed and the error is
+// pmerr.NoData. After Close the other methods return fs.ErrClosed; Close itself may be called
+// again.
 func (w *Writer) Close() error {
 	if errors.Is(w.err, fs.ErrClosed) {
 		return nil

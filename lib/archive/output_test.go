@@ -14,8 +14,8 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// entries returns the temporal index of a version 3 archive as text: seconds
-// after the examples' time, volume, offset in the metadata and in the data.
+// entries returns the temporal index of a version 3 archive as text: seconds after the examples'
+// time, volume, offset in the metadata and in the data.
 func entries(t *testing.T, base string) []string {
 	t.Helper()
 	var out []string

@@ -25,9 +25,8 @@ func rawLabel(version int, volume int32) []byte {
 	})
 }
 
-// newRaw returns an archive of the metric mini.x with five records that hold 0 to
-// 4, ten seconds apart. Its index points to the first, the third and the last one
-// (archive.md A10).
+// newRaw returns an archive of the metric mini.x with five records that hold 0 to 4, ten seconds
+// apart. Its index points to the first, the third and the last one (archive.md A10).
 func newRaw(version int) *raw {
 	r := &raw{meta: rawLabel(version, -1), index: rawLabel(version, -2), data: rawLabel(version, 0)}
 	r.meta = archive.AppendDesc(r.meta, miniDesc, "mini.x")
@@ -73,8 +72,8 @@ func after(t pcp.Timestamp) string {
 	return strings.TrimSuffix(strings.TrimRight(fmt.Sprintf("%.3f", t.Sub(seconds(0))), "0"), ".")
 }
 
-// replay reads records until two errors, and prints their times, marks as <t>, and
-// the errors as codes.
+// replay reads records until two errors, and prints their times, marks as <t>, and the errors as
+// codes.
 func replay(c *archive.Cursor) string {
 	var parts []string
 	var dst pcp.Result
@@ -92,8 +91,8 @@ func replay(c *archive.Cursor) string {
 	return strings.Join(parts, " ")
 }
 
-// follow fetches metrics until two errors, and prints time=value of the first
-// column, or the codes of the errors.
+// follow fetches metrics until two errors, and prints time=value of the first column, or the codes
+// of the errors.
 func follow(c *archive.Cursor, ids ...pcp.ID) string {
 	var parts []string
 	var dst pcp.Result

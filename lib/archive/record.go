@@ -18,8 +18,8 @@ type record struct {
 	at    int64 // its time since the start of the Set, if a walker read it
 }
 
-// recordBias is what the word index of a value block counts too much: the header of a
-// message that is not there, less the length word (archive.md A8.2).
+// recordBias is the offset in words of block indexes: they count the header of a message that is
+// not there, less the length word (archive.md A8.2).
 const recordBias = 2
 
 // decode reads the record that src consists of, all but the value sets.
@@ -46,21 +46,21 @@ func (r *record) check() error {
 	return sets.Err()
 }
 
-// sets returns a walk over the value sets.
+// sets returns an iterator over the value sets.
 func (r *record) sets() wire.Sets {
 	return wire.NewSets(r.src, r.first, len(r.src)-4, r.nsets, recordBias)
 }
 
-// column makes dst the column of the value set that begins at a byte of a record that
-// was checked: that of a metric described by d with the instances that p selects.
+// column decodes the value set that begins at a byte of a checked record into dst: a metric
+// described by d with the instances that p selects.
 func (r *record) column(set int, dst *pcp.Values, d *pcp.Desc, p *pcp.Profile, a *wire.Arena) {
 	sets := wire.NewSets(r.src, set, len(r.src)-4, 1, recordBias)
 	sets.Next()
 	sets.Decode(dst, d, p, a)
 }
 
-// valueSets goes over the heads of the value sets of a record. It is faster than
-// wire.Sets, which checks all values.
+// valueSets iterates over the heads of the value sets of a record. It is faster than wire.Sets,
+// which checks all values.
 type valueSets struct {
 	src   []byte
 	pos   int
@@ -70,10 +70,10 @@ type valueSets struct {
 	count int32
 }
 
-// heads returns a walk over the heads of the value sets.
+// heads returns an iterator over the heads of the value sets.
 func (r *record) heads() valueSets { return valueSets{src: r.src, pos: r.first, left: r.nsets} }
 
-// next goes to the next value set, as long as they lie in the record.
+// next advances to the next value set, as long as it lies in the record.
 func (v *valueSets) next() bool {
 	if v.left <= 0 || len(v.src)-4-v.pos < 8 {
 		return false
@@ -94,8 +94,8 @@ func (v *valueSets) next() bool {
 	return true
 }
 
-// recordAt returns the bytes of the record that begins at offset off of data.
-// They may be too few: need says how long data must be to tell more.
+// recordAt returns the bytes of the record that begins at offset off of data. If data is too short,
+// need is the length that would allow progress.
 func recordAt(data []byte, off int64) (src []byte, need int64, err error) {
 	if off+4 > int64(len(data)) {
 		return nil, off + 4, nil
@@ -112,8 +112,8 @@ func recordAt(data []byte, off int64) (src []byte, need int64, err error) {
 	return data[off : off+size : off+size], 0, nil
 }
 
-// recordBefore returns the bytes of the record that ends at offset end of data and
-// begins not before offset first.
+// recordBefore returns the bytes of the record that ends at offset end of data and begins not
+// before offset first.
 func recordBefore(data []byte, first, end int64) ([]byte, error) {
 	size, ok := trailerBefore(data, end)
 	if !ok || size < 8 || size > end-first || int64(binary.BigEndian.Uint32(data[end-size:])) != size {
@@ -136,16 +136,15 @@ var be = binary.BigEndian
 // beginRecord appends room for the length of a record.
 func beginRecord(dst []byte) []byte { return append(dst, 0, 0, 0, 0) }
 
-// endRecord completes the record that begins at start: the length in front and
-// behind.
+// endRecord completes the record that begins at start with its length in front and behind.
 func endRecord(dst []byte, start int) []byte {
 	n := uint32(len(dst) - start + 4)
 	be.PutUint32(dst[start:], n)
 	return be.AppendUint32(dst, n)
 }
 
-// stored returns the identifier under which a metric is recorded: that of a
-// derived metric has a mark (archive.md A11.9).
+// stored returns the identifier under which a metric is recorded: that of a derived metric has a
+// mark (archive.md A11.9).
 func stored(id pcp.ID) pcp.ID {
 	if id.IsDerived() {
 		return id | 2048<<10
@@ -153,8 +152,8 @@ func stored(id pcp.ID) pcp.ID {
 	return id
 }
 
-// AppendRecord appends a data record with the columns of r (archive.md A8). An
-// error is a value that has no place in a record; dst is then returned as it was.
+// AppendRecord appends a data record with the columns of r (archive.md A8). If a value cannot be
+// encoded, dst is returned unchanged with an error.
 func AppendRecord(dst []byte, version int, r *pcp.Result) ([]byte, error) {
 	return appendRecord(dst, version, r.Time, r.Sets, false)
 }
@@ -167,8 +166,8 @@ func AppendMark(dst []byte, version int, t pcp.Timestamp) []byte {
 	return endRecord(dst, start)
 }
 
-// appendRecord appends a data record: time, number of sets, the sets, and then
-// the value blocks to which they point.
+// appendRecord appends a data record: time, number of sets, the sets, and then the value blocks to
+// which they point.
 func appendRecord(dst []byte, version int, t pcp.Timestamp, sets []pcp.Values, floatInSitu bool) ([]byte, error) {
 	start := len(dst)
 	dst = appendTime(beginRecord(dst), version, t)

@@ -6,8 +6,7 @@ import (
 	"pmtools/lib/pcp"
 )
 
-// request is the list of metrics that are asked for, prepared for finding them in
-// records.
+// request is the list of requested metrics, prepared for finding them in records.
 type request struct {
 	ids   []pcp.ID
 	first map[pcp.ID]int32 // position of an ID in ids; not used for a single one
@@ -52,13 +51,13 @@ func (r *request) find(id pcp.ID) int {
 	return -1
 }
 
-// has reports whether id is asked for.
+// has reports whether id is requested.
 func (r *request) has(id pcp.ID) bool { return r.find(id) >= 0 }
 
 // begin starts a new record.
 func (r *request) begin() { clear(r.taken) }
 
-// take returns the position of an ID that was not taken from the record yet, or -1.
+// take returns the position of an ID on its first call for a record, then -1.
 func (r *request) take(id pcp.ID) int {
 	i := r.find(id)
 	if i >= 0 && r.taken[i] {

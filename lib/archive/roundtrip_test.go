@@ -17,8 +17,8 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// A chooser turns the bytes of the fuzzer into decisions; when they are used up it
-// always chooses zero.
+// A chooser turns the bytes of the fuzzer into decisions; when they are used up it always chooses
+// zero.
 type chooser struct{ b []byte }
 
 // below returns a number less than n.
@@ -174,9 +174,8 @@ func readResults(t testing.TB, base string, mode pcp.Mode) []pcp.Result {
 	}
 }
 
-// blobs returns the bytes of the values of a column, and whether all values are
-// as they should be. Static aggregates can only be shown, so the reader finds
-// them odd.
+// blobs returns the bytes of the values of a column, and whether all values are as they should be.
+// Static aggregates can only be shown, so the reader finds them odd.
 func blobs(v *pcp.Values) ([][]byte, bool) {
 	if v.Odd == nil || v.Type != pcp.AggregateStatic {
 		return v.Blobs, v.Odd == nil
@@ -190,8 +189,8 @@ func blobs(v *pcp.Values) ([][]byte, bool) {
 	return out, ok
 }
 
-// diff describes the first difference of two results, "" if there is none. The
-// type of a column without values is of no account.
+// diff describes the first difference of two results, "" if there is none. The type of a column
+// without values is of no account.
 func diff(got, want *pcp.Result) string {
 	if got.Time != want.Time || len(got.Sets) != len(want.Sets) {
 		return fmt.Sprintf("time %v with %d sets, want %v with %d", got.Time, len(got.Sets), want.Time, len(want.Sets))
@@ -318,8 +317,8 @@ func TestWriteWhileReading(t *testing.T) {
 	}
 }
 
-// TestCopy reads the records of archives and writes them again: the data must be
-// the same to the byte, odd values included.
+// TestCopy reads the records of archives and writes them again: the data must be the same to the
+// byte, odd values included.
 func TestCopy(t *testing.T) {
 	for _, name := range archivetest.Names() {
 		if strings.HasPrefix(name, "truncated") || strings.HasPrefix(name, "oldfloat") || strings.HasPrefix(name, "volumes") {

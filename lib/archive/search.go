@@ -9,7 +9,7 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// bound makes sure that the samples around t are known for all that is wanted.
+// bound fills the samples around t for all requested instances.
 func (in *interp) bound(t int64, p *pcp.Profile, c *Cursor) error {
 	low, high, counters, none := 0, 0, false, false
 	for _, s := range in.all {
@@ -52,9 +52,8 @@ func (in *interp) bound(t int64, p *pcp.Profile, c *Cursor) error {
 	return in.search(at, true, t, high, c)
 }
 
-// meet makes upper bounds at just t lower ones too, if they are not numbers: see value.
-// The reference does so if there is an instance without any value before, for which
-// it searches at each step.
+// meet copies upper bounds at exactly t to the lower ones, if they are not numbers: see value. The
+// reference does so if an instance has no earlier value, since it searches for that at each step.
 func (s *series) meet(t int64) {
 	if s.desc.Type.Arithmetic() {
 		return
@@ -66,9 +65,9 @@ func (s *series) meet(t int64) {
 	}
 }
 
-// open prepares the slots of the instances that p selects for time t and returns how
-// many lower bounds, and at most how many upper bounds, are to be searched, and
-// whether there is an instance without any value before.
+// open prepares the slots of the instances that p selects for time t and returns the number of
+// lower bounds and the maximal number of upper bounds to search, and whether an instance has no
+// earlier value.
 func (s *series) open(t int64, p *pcp.Profile) (low, high int, none bool) {
 	all := p.All()
 	for i := range s.slots {
@@ -77,7 +76,7 @@ func (s *series) open(t int64, p *pcp.Profile) (low, high int, none bool) {
 		if !slot.wanted || t < slot.birth || t > slot.death {
 			continue
 		}
-		switch { // a mark at just that time is both bounds
+		switch { // a mark at exactly that time is both bounds
 		case slot.high.kind == isMark && slot.high.at == t:
 			slot.low = slot.high
 		case slot.low.kind == isMark && slot.low.at == t:
@@ -100,8 +99,8 @@ func (s *series) open(t int64, p *pcp.Profile) (low, high int, none bool) {
 	return low, high, none
 }
 
-// close returns how many upper bounds are to be searched, after the lower ones were
-// found: none for a slot that has a value at t.
+// close returns the number of upper bounds to search once the lower ones are known: none for a slot
+// that has a value at t.
 func (s *series) close(t int64) int {
 	s.left = 0
 	for i := range s.slots {
@@ -113,8 +112,8 @@ func (s *series) close(t int64) int {
 	return s.left
 }
 
-// lacks reports whether the upper or lower bound of a slot is to be searched: not if
-// it has no value at t or the very one of that time.
+// lacks reports whether the upper or lower bound of a slot must be searched: not if it cannot have
+// a value at t, or has one of exactly that time.
 func (s *slot) lacks(up bool, t int64) bool {
 	if !s.wanted || t < s.birth || t > s.death {
 		return false
@@ -125,8 +124,8 @@ func (s *slot) lacks(up bool, t int64) bool {
 	return s.low.kind == isUnknown
 }
 
-// search goes over the events from a place on, forward or backward, and fills the
-// upper or lower bounds that are unknown until none is left.
+// search reads on from a place, forward or backward, and fills the unknown upper or lower bounds
+// until none is left.
 func (in *interp) search(at spot, up bool, t int64, left int, c *Cursor) error {
 	for _, s := range in.all {
 		s.watch(up, t)
@@ -152,8 +151,8 @@ func (in *interp) search(at spot, up bool, t int64, left int, c *Cursor) error {
 			if s == nil || s.used != in.fetch {
 				continue
 			}
-			// The reference comes upon an upper bound at just that time again in such a
-			// search. It matters for values that are not numbers: see value.
+			// Such a search of the reference finds an upper bound at exactly that time again. This
+			// matters for values that are not numbers: see value.
 			again := !up && e.at == t && !s.desc.Type.Arithmetic()
 			if s.left == 0 && !again {
 				continue
@@ -168,7 +167,7 @@ func (in *interp) search(at spot, up bool, t int64, left int, c *Cursor) error {
 	return nil
 }
 
-// farthest is the time of what there is not.
+// farthest is the time of a bound that does not exist.
 func farthest(up bool) int64 {
 	if up {
 		return 1<<63 - 1
@@ -202,8 +201,8 @@ func (s *slot) bound(up bool) *sample {
 	return &s.low
 }
 
-// take takes the samples that are searched from a value set, with again also those
-// of slots that have one, and returns how many were searched.
+// take fills the missing samples from a value set, with again also those that are known, and
+// returns how many were missing.
 func (in *interp) take(s *series, e *record, heads *valueSets, up bool, t int64, again bool, c *Cursor) (int, error) {
 	if !s.holds(e, heads, up, t, again) {
 		return 0, nil
@@ -242,8 +241,7 @@ func (in *interp) take(s *series, e *record, heads *valueSets, up bool, t int64,
 	return found, nil
 }
 
-// holds reports whether a value set holds anything that is searched, and notes that
-// its instances were seen.
+// holds reports whether a value set holds a missing sample, and notes that its instances were seen.
 func (s *series) holds(e *record, heads *valueSets, up bool, t int64, again bool) (found bool) {
 	hint, side := 0, sideOf(up)
 	for pairs := e.src[heads.start+12 : heads.pos]; len(pairs) >= 8; pairs = pairs[8:] {
@@ -273,8 +271,8 @@ func fits(t pcp.Type, format uint32) bool {
 	}
 }
 
-// sweep goes over all events between the time of the fetch before and t, and notes
-// whether there is a mark (archive.md A13.6).
+// sweep reads from the time of the previous fetch to t and notes whether there is a mark
+// (archive.md A13.6).
 func (in *interp) sweep(t int64) error {
 	prev, known := int64(0), false
 	for _, s := range in.all {

@@ -8,8 +8,8 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// memberAt returns the last member that starts not later than t, the first one if
-// all start later, or -1 if none is left.
+// memberAt returns the last member that starts not later than t, the first one if all start later,
+// or -1 if none is left.
 func (w *walker) memberAt(t pcp.Timestamp) int {
 	found := -1
 	for i := w.neighbour(len(w.set.members), -1); i >= 0; i = w.neighbour(i, -1) {
@@ -43,11 +43,11 @@ func (w *walker) seekEntry(m int, e *indexEntry, p *spot) bool {
 	return true
 }
 
-// seekForward moves p to where reading forward from t begins. Like the reference it
-// believes the temporal index where it is usable (archive.md A6, A14.2): an entry
-// for just that time is the place, even if it points behind the record that has
-// the time, as the last entry of older archives does; otherwise it is found from
-// the nearer one of the entries around t. Damage on the way back is an error.
+// seekForward moves p to where reading forward from t begins. Like the reference it trusts the
+// temporal index where it is usable (archive.md A6, A14.2): an entry for exactly t is the place,
+// even if it points behind the record of that time, as the last entry of older archives does;
+// otherwise the search starts at the nearer of the entries around t. Damage on the way back is an
+// error.
 func (w *walker) seekForward(t pcp.Timestamp, p *spot) error {
 	m := w.memberAt(t)
 	if m < 0 {
@@ -81,8 +81,8 @@ func (w *walker) seekForward(t pcp.Timestamp, p *spot) error {
 	return nil
 }
 
-// backTo moves p backward over the records of its member that are later than t, and
-// over one that is of that time.
+// backTo moves p backward over the records of its member that are later than t, and over one that
+// is of that time.
 func (w *walker) backTo(t pcp.Timestamp, p *spot) error {
 	for first := true; ; first = false {
 		q := *p
@@ -97,10 +97,10 @@ func (w *walker) backTo(t pcp.Timestamp, p *spot) error {
 	}
 }
 
-// backOne moves p before the record that it stands behind, if there is one in its
-// member, and returns its time. A damaged record is an error unless, as with the
-// reference, it is passed over: if it has a length that cannot be, or if it has a
-// frame, a time and a number of sets that can be, and is not the first on the way.
+// backOne moves p before the record that it stands behind, if there is one in its member, and
+// returns its time. A damaged record is an error unless the reference skips it: if its length is
+// impossible, or if its frame, time and number of sets are plausible and it is not the first on the
+// way.
 func (w *walker) backOne(p *spot, first bool) (pcp.Timestamp, error) {
 	var rec record
 	q := *p
@@ -114,7 +114,7 @@ func (w *walker) backOne(p *spot, first bool) (pcp.Timestamp, error) {
 	return rec.stamp, nil
 }
 
-// passes reports whether the damaged record that ends at an offset is passed over.
+// passes reports whether the damaged record that ends at an offset is skipped.
 func (w *walker) passes(end int64, first bool) bool {
 	src, err := recordBefore(w.data, w.label, end)
 	if err != nil {
@@ -145,8 +145,8 @@ func (w *walker) seekBackward(t pcp.Timestamp, p *spot) error {
 	return w.toEnd(p, m)
 }
 
-// skipTo moves p forward over the records of its member that are not later than t,
-// as far as they are sound.
+// skipTo moves p forward over the records of its member that are not later than t, until one is
+// damaged.
 func (w *walker) skipTo(t pcp.Timestamp, p *spot) {
 	var rec record
 	for q := *p; ; *p = q {

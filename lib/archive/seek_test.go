@@ -17,8 +17,8 @@ const miniSize = 44
 
 func rawRecord(i int) int { return 808 + miniSize*i }
 
-// sought returns an archive of six records that hold 0 to 5, ten seconds apart, with
-// an index of those that are listed. One record is damaged by a function.
+// sought returns an archive of six records that hold 0 to 5, ten seconds apart, with an index of
+// those that are listed. One record is damaged by a function.
 func sought(t testing.TB, index []int, bad int, damage func(rec []byte)) *archive.Set {
 	t.Helper()
 	r := newRaw(3)
@@ -36,8 +36,7 @@ func sought(t testing.TB, index []int, bad int, damage func(rec []byte)) *archiv
 	return open(t, r.write(t))
 }
 
-// firstAt returns what the first fetch from a time gives: a value, or the code of
-// the error.
+// firstAt returns what the first fetch from a time gives: a value, or the code of the error.
 func firstAt(t testing.TB, s *archive.Set, sec int64) string {
 	t.Helper()
 	word, _, _ := strings.Cut(follow(at(t, s, pcp.Forward, sec), miniDesc.ID), " ")
@@ -59,8 +58,7 @@ func format(rec []byte)   { rec[31] = 5 }
 func minusOne(rec []byte) { binary.BigEndian.PutUint32(rec[16:], 1<<32-1) }
 func manySets(rec []byte) { binary.BigEndian.PutUint32(rec[16:], 1000) }
 
-// TestSeekDamage looks for times near a damaged record. All answers are those of
-// the reference.
+// TestSeekDamage looks for times near a damaged record. All answers are those of the reference.
 func TestSeekDamage(t *testing.T) {
 	ends := []int{0, 5}
 	tests := []struct {
@@ -72,8 +70,8 @@ func TestSeekDamage(t *testing.T) {
 	}{
 		{"none", ends, 0, noDamage, "0 1 1 2 2 3 3 3 4 4 5 5"},
 		{"none but many entries", []int{0, 1, 2, 3, 4, 5}, 0, noDamage, "0 1 1 2 2 3 3 3 4 4 5 5"},
-		// On the way back from the later entry a damaged frame stops the search,
-		// unless its length cannot be.
+		// On the way back from the later entry a damaged frame stops the search, unless its length
+		// cannot be.
 		{"trailer of 0", ends, 0, trailer, "LOGREC LOGREC LOGREC LOGREC LOGREC LOGREC 3 3 4 4 5 5"},
 		{"trailer of 20", ends, 2, trailer, "0 1 1 LOGREC LOGREC LOGREC LOGREC 3 4 4 5 5"},
 		{"trailer of 40", ends, 4, trailer, "0 1 1 2 2 3 LOGREC LOGREC LOGREC LOGREC LOGREC 5"},
@@ -88,8 +86,7 @@ func TestSeekDamage(t *testing.T) {
 		{"format of 30", ends, 3, format, "0 1 1 2 2 LOGREC 4 4 4 4 5 5"},
 		{"negative sets of 30", ends, 3, minusOne, "0 1 1 2 2 LOGREC LOGREC LOGREC LOGREC 4 5 5"},
 		{"too many sets of 30", ends, 3, manySets, "0 1 1 2 2 LOGREC LOGREC LOGREC LOGREC 4 5 5"},
-		// The later one of two entries that are equally near; one step back from
-		// the earlier one.
+		// The later one of two entries that are equally near; one step back from the earlier one.
 		{"between two", []int{0, 2}, 0, trailer, "LOGREC LOGREC 1 2 2 3 3 3 4 4 5 5"},
 		{"before the nearer one", []int{0, 3, 5}, 2, trailer, "0 1 1 LOGREC LOGREC LOGREC LOGREC 3 LOGREC 4 5 5"},
 		{"before the last one", []int{0, 3}, 2, trailer, "0 1 1 LOGREC LOGREC LOGREC LOGREC 3 4 4 5 5"},
@@ -128,8 +125,7 @@ func TestSeekUnusable(t *testing.T) {
 	}
 }
 
-// TestVolumeSkipped has a volume that cannot be read between two others: it counts
-// as missing.
+// TestVolumeSkipped has a volume that cannot be read between two others: it counts as missing.
 func TestVolumeSkipped(t *testing.T) {
 	whole := open(t, archivetest.Path(t, "volumes"))
 	all := strings.Fields(replay(whole.Cursor()))

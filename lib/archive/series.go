@@ -11,14 +11,14 @@ import (
 
 // The kinds of samples.
 const (
-	isUnknown = iota // it was not looked for
+	isUnknown = iota // not searched yet
 	isNone           // there is none
 	isMark           // there is a mark instead
 	isValue
 )
 
-// sample is a bound of a metric-instance: the last value or mark before a time,
-// or the first one behind it.
+// sample is a bound of a metric-instance: the last value or mark before a time, or the first one
+// behind it.
 type sample struct {
 	kind uint8
 	at   int64
@@ -26,25 +26,24 @@ type sample struct {
 	blob []byte
 }
 
-// slot is what is known of one instance of a metric around the current time: of
-// two samples next to each other the one is before or at it, the other at it or
-// behind.
+// slot holds two adjacent samples of one instance of a metric: one at or before the current time,
+// the other at or after it.
 type slot struct {
 	inst      int32
-	wanted    bool // by the request
+	wanted    bool // requested
 	low, high sample
-	birth     int64 // before it and after death there are no values
+	birth     int64 // there are no values before it or after death
 	death     int64
-	seen      [2]int64 // when a search came upon it last: see watch
+	seen      [2]int64 // when a search saw it last: see watch
 }
 
-// series is what is known of one metric around the current time.
+// series holds the samples of one metric around the current time.
 type series struct {
 	desc  pcp.Desc
 	err   pmerr.Code
 	slots []slot        // in the order of results
 	place map[int32]int // of instances in slots; nil for a singular metric
-	left  int           // slots that the search under way has to fill
+	left  int           // slots that the current search must fill
 	used  uint64        // the number of the fetch that used it last
 	col   pcp.Values    // the value set decoded last
 
@@ -55,7 +54,7 @@ type series struct {
 	had     bool  // and whether it had values
 }
 
-// newSeries returns what is to be known of a metric.
+// newSeries returns a series for a metric.
 func (in *interp) newSeries(id pcp.ID) *series {
 	set := in.set
 	d, ok := set.descs[id]
@@ -92,8 +91,8 @@ func (in *interp) newSeries(id pcp.ID) *series {
 	return s
 }
 
-// resultOrder returns the places of instances in the order in which the reference
-// puts them into a result: that of a hash table (archive.md A13.8).
+// resultOrder returns the places of instances in the order in which the reference puts them into a
+// result: the order of a hash table (archive.md A13.8).
 func resultOrder(all []pcp.Instance) []int {
 	order := make([]int, len(all))
 	for i := range order {
@@ -111,23 +110,22 @@ func (s *series) find(inst int32, hint int) (place int, ok bool) {
 	switch {
 	case hint < len(s.slots) && s.slots[hint].inst == inst:
 		return hint, true
-	case s.place == nil: // a singular metric, or one of which no instance is known
+	case s.place == nil: // a singular metric, or one without known instances
 		return 0, len(s.slots) == 1
 	}
 	place, ok = s.place[inst]
 	return place, ok
 }
 
-// An instance that went away is searched up to the next mark, or to the end, to find
-// that there is nothing more of it. So that this is not done for each instance that
-// goes, a search notes when it saw each instance of a metric last. If it came to
-// the mark or the end, it then knows of all instances, for each time on its way,
-// whether there is anything more.
+// To find that an instance is gone, a search must read up to the next mark or the end. To avoid
+// this for every instance that goes, a search notes when it last saw each instance of a metric.
+// Once it has reached the mark or the end, it is known for each time on its way and for all
+// instances whether there are more values.
 
 // watch is what a search noted about a metric.
 type watch struct {
 	from  int64  // where it began
-	whole bool   // it came to end
+	whole bool   // it reached end
 	end   sample // a mark, or that there is nothing
 }
 
@@ -139,7 +137,7 @@ func sideOf(up bool) int {
 	return 0
 }
 
-// covers reports whether a time lies on the way of the search.
+// covers reports whether the search passed a time.
 func (w *watch) covers(up bool, t int64) bool {
 	if up {
 		return w.whole && t >= w.from && t < w.end.at
@@ -166,8 +164,7 @@ func (s *series) watch(up bool, t int64) {
 	}
 }
 
-// recall fills a bound of which is known that there is nothing before the next mark
-// or the end.
+// recall fills a bound if it is known that there is no value before the next mark or the end.
 func (s *series) recall(slot *slot, up bool, t int64) bool {
 	side := sideOf(up)
 	w := &s.watched[side]

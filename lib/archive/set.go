@@ -9,9 +9,8 @@ import (
 	"pmtools/lib/pmns"
 )
 
-// A Set is one or more archives of the same host, in the order of time. Open reads
-// its metadata, which does not change afterwards; values recorded later can be
-// read. It may be shared by goroutines.
+// A Set is one or more archives of the same host, sorted by time. Its metadata is read by Open and
+// does not change; values recorded later can be read. It may be shared by goroutines.
 type Set struct {
 	opt     Options
 	members []*member // ascending by start
@@ -40,8 +39,8 @@ func newSet(opt *Options) *Set {
 	return s
 }
 
-// merge adds the metadata of one more archive. A metric that is described in
-// another way than before is an error (archive.md A3.2).
+// merge adds the metadata of one more archive. A metric whose description differs from an earlier
+// one is an error (archive.md A3.2).
 func (s *Set) merge(m *metadata) error {
 	for i := range m.descs {
 		if err := s.mergeDesc(&m.descs[i]); err != nil {
@@ -75,8 +74,8 @@ func (s *Set) merge(m *metadata) error {
 	return nil
 }
 
-// mergeDesc adds the description of a metric and its names. The first metric to
-// claim a name keeps it. NullID has no names.
+// mergeDesc adds the description of a metric and its names. The first metric to claim a name keeps
+// it. NullID has no names.
 func (s *Set) mergeDesc(rec *descRecord) error {
 	d := &rec.desc
 	if old, ok := s.descs[d.ID]; ok {
@@ -95,8 +94,8 @@ func (s *Set) mergeDesc(rec *descRecord) error {
 	return nil
 }
 
-// changed returns the code for what differs in two descriptions of a metric, in the
-// order in which the reference finds it (archive.md A3.2), or nil.
+// changed returns the code for what differs in two descriptions of a metric, in the order in which
+// the reference finds it (archive.md A3.2), or nil.
 func changed(a, b *pcp.Desc) error {
 	switch {
 	case a.Type != b.Type:
@@ -123,8 +122,8 @@ func (s *Set) join(m *member) error {
 	return nil
 }
 
-// like reports whether s was opened from the same files as another Set, so that
-// spots mean the same in both.
+// like reports whether s was opened from the same files as another Set, so that spots mean the same
+// in both.
 func (s *Set) like(other *Set) bool {
 	sameVolume := func(a, b *volume) bool { return a.number == b.number }
 	return s == other || slices.EqualFunc(s.members, other.members, func(a, b *member) bool {
@@ -144,9 +143,8 @@ func (s *Set) Close() error {
 // Label returns the label of the first archive.
 func (s *Set) Label() Label { return s.members[0].label }
 
-// End returns the logical end of the last archive: the time of its last complete
-// record. It is an error if no such record is found; that does not mean that
-// nothing can be read.
+// End returns the logical end of the last archive: the time of its last complete record. If no such
+// record is found, that is an error, but there may still be records that can be read.
 func (s *Set) End() (t pcp.Timestamp, err error) {
 	return s.members[len(s.members)-1].end()
 }
@@ -160,9 +158,9 @@ func (s *Set) Desc(id pcp.ID) (pcp.Desc, error) {
 	return d, nil
 }
 
-// Text returns a help text of a metric or of an instance domain. Where there is
-// no full help the one-line text stands in for it. Nothing recorded is pmerr.Text,
-// or pmerr.NotHost if no text of that kind was recorded at all.
+// Text returns a help text of a metric or of an instance domain. Without full help it returns the
+// one-line text. If nothing was recorded, the error is pmerr.Text, or pmerr.NotHost if the archive
+// has no text of that kind at all.
 func (s *Set) Text(id uint32, isInDom bool, kind pcp.TextKind) (string, error) {
 	text, err := s.text(id, isInDom, kind)
 	if kind == pcp.Help && text == "" {

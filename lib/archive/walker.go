@@ -8,8 +8,8 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// spot is a place between two records of a Set. Between two members lie two marks,
-// one for each side of the gap (archive.md A15.2).
+// spot is a place between two records of a Set. Between two members there are two marks, one for
+// each side of the gap (archive.md A15.2).
 type spot struct {
 	member int
 	volume int   // its place in member.volumes
@@ -30,32 +30,31 @@ func (a spot) later(b spot) bool {
 	return a.off > b.off
 }
 
-// walker goes over the records of a Set, and the marks between its members, forward
-// and backward.
+// walker reads the records of a Set, and the marks between its members, forward and backward.
 type walker struct {
 	window
 	clock
 	set     *Set
-	dropped []bool // members that turned out to be damaged
+	dropped []bool // members found damaged
 
 	// marks says which of the two marks between members exist.
 	marks [2]bool
-	// lazy means that only the head of each record is checked, and that the walk ends
-	// where two members overlap (archive.md A3.3). Otherwise all of a record is
-	// checked, and pmerr.LogOverlap is reported on the way into the second member.
+	// lazy means that only the head of each record is checked, and that the walk ends where two
+	// members overlap (archive.md A3.3). Otherwise all of a record is checked, and pmerr.LogOverlap
+	// is reported on the way into the second member.
 	lazy bool
 }
 
-// setMode prepares the walker for a mode; back says that time goes backward in it.
-// Stepping back, interpolation sees one mark in each gap, as Back does.
+// setMode prepares the walker for a mode; back means that time goes backward. Interpolation that
+// steps back sees one mark in each gap, like the mode Back.
 func (w *walker) setMode(m pcp.Mode, back bool) {
 	w.lazy = m == pcp.Interp
 	w.marks = [2]bool{!back, back || w.lazy}
 }
 
-// step goes over what is behind p, or with up false, over what is before p: a record
-// or a mark. pmerr.EOL says that there is nothing more, for now. After any other
-// error but pmerr.LogOverlap p stands at what could not be read.
+// step reads the record or mark behind p, or before p if up is false, and moves p past it.
+// pmerr.EOL means that there is nothing more, for now. After any other error but pmerr.LogOverlap p
+// stays at the record that could not be read.
 func (w *walker) step(up bool, p *spot, dst *record) error {
 	if up {
 		return w.forward(p, dst)
@@ -143,7 +142,7 @@ func (s *Set) overlap(a, b int) bool {
 	return err == nil && end.Compare(s.members[b].label.Start) > 0
 }
 
-// mark makes dst a mark that no file has.
+// mark makes dst a mark between members.
 func (w *walker) mark(dst *record, t pcp.Timestamp) { *dst = record{stamp: t, at: w.rel(t)} }
 
 // after reads the record behind p, if its member has one, and moves p behind it.
@@ -233,9 +232,8 @@ func (w *walker) neighbour(member, step int) int {
 	return -1
 }
 
-// drop leaves a damaged member out of a set from now on and moves p to its
-// neighbour in the direction of reading (archive.md A10). It reports whether there
-// was one.
+// drop removes a damaged member from the walk and moves p to its neighbour in the direction of
+// reading (archive.md A10). It reports whether there is one.
 func (w *walker) drop(up bool, p *spot) bool {
 	if w.dropped == nil {
 		w.dropped = make([]bool, len(w.set.members))

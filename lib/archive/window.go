@@ -9,20 +9,19 @@ import (
 
 // window is a reader's view of the volume that it stands in.
 type window struct {
-	vol   *volume // what data belongs to
+	vol   *volume // the volume of data
 	cont  *content.File
 	data  []byte
 	label int64 // size of its label
-	seen  int64 // where the reader stood when it last released what it had read
+	seen  int64 // where the reader was when it last released bytes
 }
 
-// releaseStep is how far a reader goes in a file before it releases what lies behind
-// it. Otherwise the memory of a process would grow with the archive: pages of a
-// mapped file count as long as they are mapped.
+// releaseStep is how many bytes a reader reads before it releases them. Otherwise the memory of a
+// process would grow with the archive: pages of a mapped file count while they are mapped.
 const releaseStep = 2 << 20
 
-// look turns the window to a volume. It reports false for one that cannot be opened
-// or has no label, which counts as missing (archive.md A15.1).
+// look turns the window to a volume. It reports false for one that cannot be opened or has no
+// label, which counts as missing (archive.md A15.1).
 func (w *window) look(v *volume) (ok bool, err error) {
 	if v == w.vol {
 		return true, nil

@@ -8,8 +8,8 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// WriterOptions are the choices for a new archive. The zero value, and nil, give
-// a version 3 archive of a nameless host in UTC.
+// WriterOptions control how an archive is written. Nil means the zero value: a version 3 archive
+// without a host name, in UTC.
 type WriterOptions struct {
 	Version  int           // 2 or 3; 0 means 3
 	Host     string        // the host the values come from; at most 255 bytes, in version 2 63
@@ -19,34 +19,31 @@ type WriterOptions struct {
 	Features uint32        // the feature bits of the label, version 3 only
 	Start    pcp.Timestamp // the start in the label; zero means the time of the first record
 
-	// VolumeBytes is the size at which a data volume is full and the next one is
-	// begun; 0 means never. A volume always holds at least one record. In version 2
-	// a volume is full at 2 GiB in any case.
+	// VolumeBytes is the size at which a new data volume begins; 0 means never. A volume holds at
+	// least one record. In version 2 the limit is 2 GiB in any case.
 	VolumeBytes int64
 
-	// FloatInSitu writes values of type Float within the value sets, as archives
-	// of the nineties have them, instead of in value blocks.
+	// FloatInSitu writes values of type Float in the value sets, as in archives of the nineties,
+	// instead of in value blocks.
 	FloatInSitu bool
 }
 
 // maxV2 is the largest offset or length in a version 2 archive (archive.md A18.6).
 const maxV2 = math.MaxInt32
 
-// indexBytes is the amount of data after which a temporal index entry is due
-// (archive.md A18.4).
+// indexBytes is the amount of data after which a temporal index entry is due (archive.md A18.4).
 const indexBytes = 100_000
 
-// A Writer makes a new archive: metadata by AddMetric, SetInDom, SetLabels and
-// SetText, then a record by Put or Mark, and so on to Close. Time may not go back.
-// Metadata must be given before the first record that needs it.
+// A Writer writes a new archive: metadata by AddMetric, SetInDom, SetLabels and SetText, records by
+// Put and Mark, and finally Close. Time must not go back, and metadata must precede the first
+// record that needs it.
 //
-// The first error of the file system is returned by all later calls; an argument
-// that cannot be written is an error and changes nothing. A Writer may not be
-// shared by goroutines.
+// After an error of the file system all calls return it. A bad argument is an error and changes
+// nothing. A Writer must not be shared by goroutines.
 type Writer struct {
 	opt  WriterOptions
 	base string
-	err  error // what broke the files, or fs.ErrClosed
+	err  error // the first error of the file system, or fs.ErrClosed
 
 	meta, index, data outFile
 	volume            int32
@@ -71,16 +68,15 @@ type Writer struct {
 	buf     []byte
 }
 
-// metricState is what the writer knows of a metric.
+// metricState is the state of a metric in a Writer.
 type metricState struct {
 	desc  pcp.Desc
 	names map[string]bool
 	seen  uint64 // the number of the last record it was in
 }
 
-// Create begins an archive with the files base.meta, base.index and base.0, none
-// of which may exist. The label is written with the first record, whose time it
-// bears (archive.md A18.1).
+// Create begins an archive with the files base.meta, base.index and base.0, which must not exist.
+// The label is written with the first record and has its time (archive.md A18.1).
 func Create(base string, opt *WriterOptions) (*Writer, error) {
 	w := &Writer{
 		base:    base,
@@ -111,7 +107,7 @@ func Create(base string, opt *WriterOptions) (*Writer, error) {
 	return w, nil
 }
 
-// check fills in the defaults and finds what cannot be written.
+// check fills in the defaults and checks the limits.
 func (o *WriterOptions) check() error {
 	if o.Version == 0 {
 		o.Version = 3
@@ -149,8 +145,8 @@ func (o *WriterOptions) check() error {
 	return nil
 }
 
-// clip returns t as the archive's version can hold it: whole microseconds and 32
-// bits of seconds in version 2.
+// clip returns t as the version of the archive stores it: version 2 has microseconds and 32 bits of
+// seconds.
 func (o *WriterOptions) clip(t pcp.Timestamp) (pcp.Timestamp, error) {
 	if t.Nsec < 0 || t.Nsec > 999_999_999 {
 		return t, fmt.Errorf("%w: %d nanoseconds", pmerr.EINVAL, t.Nsec)
@@ -164,10 +160,9 @@ func (o *WriterOptions) clip(t pcp.Timestamp) (pcp.Timestamp, error) {
 	return t, nil
 }
 
-// Put appends a record of all columns of r, at least one. Each metric must have
-// been added and may occur once; the type of a column that has values must be the
-// metric's. A Blob of an event type is the content of the value block as the wire
-// has it.
+// Put appends a record of all columns of r, at least one. Each metric must have been added and may
+// occur once; a column with values must have the type of its metric. A Blob of an event type is the
+// content of the value block in wire format.
 func (w *Writer) Put(r *pcp.Result) error {
 	if w.err != nil {
 		return w.err
@@ -192,7 +187,7 @@ func (w *Writer) Put(r *pcp.Result) error {
 	return w.put(t)
 }
 
-// checkSet finds what speaks against a column of a record.
+// checkSet checks a column of a record.
 func (w *Writer) checkSet(v *pcp.Values) error {
 	m := w.metrics[stored(v.ID)]
 	switch {
@@ -207,9 +202,8 @@ func (w *Writer) checkSet(v *pcp.Values) error {
 	return nil
 }
 
-// Mark appends a mark record: logging was interrupted here. Its time must be
-// later than that of the last record; one millisecond later is usual
-// (archive.md A18.5).
+// Mark appends a mark record: logging was interrupted here. Its time must be later than that of the
+// last record; one millisecond later is usual (archive.md A18.5).
 func (w *Writer) Mark(t pcp.Timestamp) error {
 	if w.err != nil {
 		return w.err

@@ -13,8 +13,8 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// newWriter begins an archive and returns the writer with the base name. It is
-// closed, in whatever state, at the end of the test.
+// newWriter begins an archive and returns the writer with the base name. It is closed, in whatever
+// state, at the end of the test.
 func newWriter(t testing.TB, opt *archive.WriterOptions) (*archive.Writer, string) {
 	t.Helper()
 	base := filepath.Join(t.TempDir(), "new")
@@ -69,8 +69,8 @@ func file(t testing.TB, name string) []byte {
 	return b[size:]
 }
 
-// TestMinimal compares whole archives with those of archive.md A19, but for the last
-// index entry: there it points behind the last record, here to its start.
+// TestMinimal compares whole archives with those of archive.md A19, but for the last index entry:
+// there it points behind the last record, here to its start.
 func TestMinimal(t *testing.T) {
 	desc := `0000002e 00000001 3d400001 00000000 ffffffff 00000003 00000000 00000001 00000006 "mini.x" 0000002e`
 	tests := []struct {

@@ -1,9 +1,9 @@
-// Package archivetest makes archives for tests and demonstrations: small, always
-// the same to the byte, each named for what it shows. [Build] writes one by its
-// name, [Names] lists them, [Path] builds one for a test.
+// Package archivetest builds archives for tests and demonstrations: small, reproducible to the
+// byte, each named for what it shows. [Build] writes one by its name, [Names] lists them, [Path]
+// builds one for a test.
 //
-// Most start at second 1700000000 (2023-11-14 22:13:20 UTC) and come from the host
-// "specbox". Names that end in _v2 are the same archive in version 2.
+// Most start at second 1700000000 (2023-11-14 22:13:20 UTC) and come from the host "specbox". Names
+// that end in _v2 are the same archive in version 2.
 package archivetest
 
 import (
@@ -20,7 +20,7 @@ import (
 // Start is the time in seconds at which most of the archives begin.
 const Start = 1700000000
 
-// A maker is an archive that can be built: what its label says, and what is in it.
+// A maker describes an archive that can be built: its label and its content.
 type maker struct {
 	name string
 	v2   bool // there is a version 2 twin
@@ -35,8 +35,8 @@ var makers = []maker{
 	{name: "ta", v2: true, fill: fillTA},
 	{name: "wrap", v2: true, opt: archive.WriterOptions{Host: "wrapper", Zone: "EST-10"}, fill: fillWrap},
 	{name: "derived", opt: archive.WriterOptions{Host: "deriver", Zone: "AEST-10", ZoneInfo: ":Australia/Melbourne"}, fill: fillDerived},
-	// The metrics of PCP's sample agent, whose names and values the examples of the
-	// specification use.
+	// The metrics of PCP's sample agent, whose names and values the examples of the specification
+	// use.
 	{name: "sample", v2: true, opt: archive.WriterOptions{Host: "bozo", Zone: "EST-11", PID: 3931}, fill: fillSample},
 	{name: "extra", opt: archive.WriterOptions{Host: "bozo.localdomain", Zone: "AEST-10", ZoneInfo: ":Australia/Melbourne"}, fill: fillExtra},
 	{name: "agent", fill: fillAgent},
@@ -58,8 +58,7 @@ var makers = []maker{
 	{name: "indoms", v2: true, fill: fillInDoms},
 	{name: "labels", v2: true, fill: fillLabels},
 	{name: "names", v2: true, fill: fillNames},
-	// Sets: setA and setB follow one another, the others clash with setA in the way of
-	// their name (archive.md A3).
+	// Sets: setB follows setA, the others conflict with setA as their name says (archive.md A3).
 	{name: "setA", fill: set(0, nil)},
 	{name: "setB", v2: true, fill: set(10, nil)},
 	{name: "overlap", fill: set(1, nil)},
@@ -85,8 +84,8 @@ func Names() []string {
 	return names
 }
 
-// Build makes the archive of that name in dir; its base is dir/name. An archive
-// that is there already is an error.
+// Build makes the archive of that name in dir; its base is dir/name. If the archive exists, that is
+// an error.
 func Build(dir, name string) error {
 	for _, m := range makers {
 		switch {
@@ -108,8 +107,7 @@ type TB interface {
 	Fatal(args ...any)
 }
 
-// Path builds an archive in a temporary directory of the test and returns its
-// base name.
+// Path builds an archive in a temporary directory of the test and returns its base name.
 func Path(tb TB, name string) string {
 	tb.Helper()
 	dir := tb.TempDir()

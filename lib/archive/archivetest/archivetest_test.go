@@ -53,8 +53,8 @@ func TestSame(t *testing.T) {
 	}
 }
 
-// TestFrames checks that the files are chains of records: label, then lengths that
-// agree at both ends.
+// TestFrames checks that the files are chains of records: label, then lengths that agree at both
+// ends.
 func TestFrames(t *testing.T) {
 	for _, name := range archivetest.Names() {
 		for file, b := range content(t, filepath.Dir(archivetest.Path(t, name))) {
@@ -186,8 +186,7 @@ func TestTA(t *testing.T) {
 	}
 }
 
-// TestDemoSums makes sure that the sums in the demonstration are sums, and that its
-// counters grow.
+// TestDemoSums makes sure that the sums in the demonstration are sums, and that its counters grow.
 func TestDemoSums(t *testing.T) {
 	set := open(t, archivetest.Path(t, "demo"))
 	var ids []pcp.ID
@@ -295,8 +294,7 @@ func BenchmarkBuildBig(b *testing.B) {
 	}
 }
 
-// TestSample checks the series on which the examples 19 to 28 of derived.md D13
-// rest.
+// TestSample checks the series on which the examples 19 to 28 of derived.md D13 rest.
 func TestSample(t *testing.T) {
 	set := open(t, archivetest.Path(t, "sample"))
 	var ids []pcp.ID

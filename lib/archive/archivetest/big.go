@@ -7,16 +7,16 @@ import (
 	"pmtools/lib/pcp"
 )
 
-// BuildBig makes the archive dir/name for benchmarks: records of 21 metrics, one
-// second apart. Twenty of them have 100 instances, by turns 64-bit counters
-// (big.c00, big.c02 and on), Doubles (big.d01) and 32-bit numbers (big.l03);
-// big.n is the number of the record. 5,000 records take about 170 MB.
+// BuildBig makes the archive dir/name for benchmarks: records of 21 metrics, one second apart.
+// Twenty of them have 100 instances, in turn 64-bit counters (big.c00, big.c02 and on), Doubles
+// (big.d01) and 32-bit numbers (big.l03); big.n is the number of the record. 5,000 records take
+// about 170 MB.
 func BuildBig(dir, name string, records int) error {
 	return buildLoad(dir, name, load{prefix: "big", metrics: 20, insts: 100, records: records})
 }
 
-// BuildWide makes the archive dir/name for benchmarks with that many metrics,
-// wide.c00 and on, of two instances each, and wide.n.
+// BuildWide makes the archive dir/name for benchmarks with that many metrics, wide.c00 and on, of
+// two instances each, and wide.n.
 func BuildWide(dir, name string, metrics, records int) error {
 	return buildLoad(dir, name, load{prefix: "wide", metrics: metrics, insts: 2, records: records})
 }
@@ -33,8 +33,7 @@ func buildLoad(dir, name string, l load) error {
 	return m.build(filepath.Join(dir, name))
 }
 
-// fillLoad writes an archive of that shape. The memory of a record is used again
-// for the next.
+// fillLoad writes an archive of that shape. The memory of a record is reused for the next.
 func fillLoad(k *kit, l load) {
 	var insts []pcp.Instance
 	var ids []int32
@@ -77,10 +76,9 @@ func fillLoad(k *kit, l load) {
 	}
 }
 
-// BuildSparse makes the archive dir/name for benchmarks: records of 2,000 metrics,
-// sparse.m0000 and on, one second apart, with a mark after each 28th. The first ten
-// metrics are in each record, the others in one of some hundreds. Of the rest of
-// the number by 3 the metrics are counters, instant, and discrete. 20,000 records
+// BuildSparse makes the archive dir/name for benchmarks: records of 2,000 metrics, sparse.m0000 and
+// on, one second apart, with a mark after each 28th. The first ten metrics are in each record, the
+// others in one of some hundreds. In turn they are counters, instant, and discrete. 20,000 records
 // have about 700 marks.
 func BuildSparse(dir, name string, records int) error {
 	m := maker{name: name, fill: func(k *kit) { fillSparse(k, records) }}

@@ -11,8 +11,7 @@ import (
 	"strings"
 )
 
-// Files are the contents of the files of an archive by their suffix: "meta",
-// "index", "0".
+// Files are the contents of the files of an archive by their suffix: "meta", "index", "0".
 type Files map[string][]byte
 
 // ReadFiles reads the files of the archive with that base name.
@@ -44,17 +43,17 @@ func (f Files) Write(base string) error {
 	return errors.Join(errs...)
 }
 
-// A Damage is what was done to a file of an archive.
+// A Damage describes what was done to a file of an archive.
 type Damage struct {
 	Kind  string // one of the names of kinds
 	File  string // suffix of the file
 	Other string // suffix of the other file that has its name now, if Kind is "swap"
 	Field string // name of the field that was hit, "" if that cannot be said
-	Value uint64 // what stands in that field now, if it has at most 8 bytes and was changed
-	Text  string // all of it for people
+	Value uint64 // the new value of that field, if it has at most 8 bytes and was changed
+	Text  string // a description for people
 }
 
-// String returns d for people.
+// String describes d for people.
 func (d Damage) String() string { return d.Text }
 
 // kinds are the ways to damage a file, some of them more often than others.
@@ -76,8 +75,7 @@ var kinds = []struct {
 	{"remove", 2, removeFile},
 }
 
-// Damage does harm to one of the files, or swaps two. What it does depends on rng
-// alone.
+// Damage damages one of the files, or swaps two. What it does depends only on rng.
 func (f Files) Damage(rng *rand.Rand) Damage {
 	suffixes := f.suffixes()
 	d := Damage{File: suffixes[rng.IntN(len(suffixes))]}
@@ -106,17 +104,16 @@ func (f Files) suffixes() []string {
 	return s
 }
 
-// change replaces the file that d is about by a copy and returns that.
+// change replaces the file of d by a copy and returns it.
 func (f Files) change(d *Damage) []byte {
 	f[d.File] = slices.Clone(f[d.File])
 	return f[d.File]
 }
 
-// Fields returns the fields of a file, one behind the other. What cannot be made out
-// is called "rest".
+// Fields returns the fields of a file in order. Bytes that cannot be decoded are called "rest".
 func (f Files) Fields(suffix string) []Field { return newLayout(suffix, f[suffix]).fields }
 
-// field returns the field in which a byte of a file lies.
+// field returns the field that contains a byte of a file.
 func (f Files) field(suffix string, off int) Field {
 	for _, x := range f.Fields(suffix) {
 		if off < x.Off+x.Size {
@@ -126,8 +123,8 @@ func (f Files) field(suffix string, off int) Field {
 	return Field{}
 }
 
-// number sets a number to one that may be interesting. All names of fields are
-// equally likely, so that rare ones have their turn.
+// number sets a number to one that may be interesting. All names of fields are equally likely, so
+// that rare ones are hit as well.
 func number(f Files, d *Damage, rng *rand.Rand) {
 	byName := map[string][]Field{}
 	var names []string
@@ -162,7 +159,7 @@ func value(b []byte) uint64 {
 	return binary.BigEndian.Uint64(wide[:])
 }
 
-// hit says in d what stands now in a field that was hit.
+// hit records a damaged field and its new value in d.
 func (f Files) hit(d *Damage, x Field) {
 	d.Field = x.Name
 	if x.Size <= 8 {
@@ -204,7 +201,7 @@ func octet(f Files, d *Damage, rng *rand.Rand) {
 	d.Text = fmt.Sprintf(" %d, in %s: %#x becomes %#x", off, d.Field, old, now)
 }
 
-// cutFile cuts a file: somewhere, or at the border of a field.
+// cutFile truncates a file anywhere or at the start of a field.
 func cutFile(f Files, d *Damage, rng *rand.Rand) {
 	b := f[d.File]
 	off := rng.IntN(len(b) + 1)
@@ -223,7 +220,7 @@ func record(f Files, d *Damage, rng *rand.Rand) (off, end int) {
 		return 0, 0
 	}
 	i := 1 + rng.IntN(len(l.records)-2)
-	head := map[string]int{"index": 0, "meta": 8} // before what tells the kind
+	head := map[string]int{"index": 0, "meta": 8} // before the type
 	skip, ok := head[d.File]
 	if !ok {
 		skip = 4
@@ -232,7 +229,7 @@ func record(f Files, d *Damage, rng *rand.Rand) (off, end int) {
 	return l.records[i], l.records[i+1]
 }
 
-// dropRecord takes a record out.
+// dropRecord removes a record.
 func dropRecord(f Files, d *Damage, rng *rand.Rand) {
 	b := f[d.File]
 	off, end := record(f, d, rng)
@@ -240,8 +237,7 @@ func dropRecord(f Files, d *Damage, rng *rand.Rand) {
 	d.Text = fmt.Sprintf(" %s record at %d", d.Field, off)
 }
 
-// repeatRecord puts a record in twice: the second time next to the first or at the
-// end.
+// repeatRecord repeats a record behind itself or at the end.
 func repeatRecord(f Files, d *Damage, rng *rand.Rand) {
 	b := f[d.File]
 	off, end := record(f, d, rng)
@@ -253,7 +249,7 @@ func repeatRecord(f Files, d *Damage, rng *rand.Rand) {
 	d.Text = fmt.Sprintf(" %s record at %d, at %d", d.Field, off, to)
 }
 
-// exchangeRecords makes two records change their places.
+// exchangeRecords exchanges two records.
 func exchangeRecords(f Files, d *Damage, rng *rand.Rand) {
 	b := f[d.File]
 	off, end := record(f, d, rng)
@@ -279,7 +275,7 @@ func appendBytes(f Files, d *Damage, rng *rand.Rand) {
 	d.Text = fmt.Sprintf(" % x", tail)
 }
 
-// swapFiles makes two files change their names.
+// swapFiles swaps the names of two files.
 func swapFiles(f Files, d *Damage, rng *rand.Rand) {
 	suffixes := f.suffixes()
 	other := suffixes[rng.IntN(len(suffixes))]
@@ -288,7 +284,7 @@ func swapFiles(f Files, d *Damage, rng *rand.Rand) {
 	d.Text = " with " + other
 }
 
-// emptyFile leaves nothing of a file, or its label.
+// emptyFile truncates a file to nothing or to its label.
 func emptyFile(f Files, d *Damage, rng *rand.Rand) {
 	l := newLayout(d.File, f[d.File])
 	d.Text = " altogether"

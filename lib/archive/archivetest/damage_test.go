@@ -23,8 +23,8 @@ func filesOf(t *testing.T, name string) archivetest.Files {
 	return f
 }
 
-// TestFields takes whole files apart: the fields must follow each other without
-// gaps, and nothing may be left unknown.
+// TestFields takes whole files apart: the fields must follow each other without gaps, and nothing
+// may be left unknown.
 func TestFields(t *testing.T) {
 	names := map[string]bool{}
 	for _, name := range archivetest.Names() {
@@ -78,8 +78,7 @@ func TestFieldsOfRubbish(t *testing.T) {
 	}
 }
 
-// TestDamage damages files in many ways: always the same for the same seed, never
-// the original.
+// TestDamage damages files in many ways: always the same for the same seed, never the original.
 func TestDamage(t *testing.T) {
 	kinds := map[string]int{}
 	for _, name := range []string{"alltypes", "events_v2", "indoms", "labels", "volumes_v2", "noindex", "mini"} {

@@ -4,8 +4,8 @@ import (
 	"pmtools/lib/pcp"
 )
 
-// A demoMetric is a metric of the demonstration with its help text and the
-// function that gives its values at step i, one for each instance.
+// A demoMetric is a metric of the demonstration with its help text and a function that returns its
+// values at step i, one for each instance.
 type demoMetric struct {
 	id     pcp.ID
 	name   string
@@ -68,12 +68,11 @@ func demoMetrics() []demoMetric {
 	}
 }
 
-// A demoRate is a counter that begins at base and grows by step and a little that
-// varies.
+// A demoRate is a counter that begins at base and grows by step, with some variation.
 type demoRate struct{ base, step int }
 
-// demoCounters returns the values of counters after i intervals. Counters that
-// are sums of others stay so, since what varies is in proportion to the step.
+// demoCounters returns the values of counters after i intervals. Counters that are sums of others
+// stay so, since the variation is proportional to the step.
 func demoCounters(i int, rates []demoRate) []any {
 	var out []any
 	for k, r := range rates {

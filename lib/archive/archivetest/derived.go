@@ -8,8 +8,8 @@ import (
 // testInDom is the instance domain of the metrics t.*.
 const testInDom = pcp.InDom(245<<22 | 1)
 
-// fillTA writes the archive TA of derived.md D13: six records one second apart,
-// with errors, missing values and a shrinking instance list.
+// fillTA writes the archive TA of derived.md D13: six records one second apart, with errors,
+// missing values and a shrinking instance list.
 func fillTA(k *kit) {
 	k.t0.Sec = 1000000000
 	const a, b, c, d, s = 0, 1, 2, 3, 4
@@ -39,8 +39,8 @@ func fillTA(k *kit) {
 	}
 }
 
-// fillWrap writes two 32-bit counters that overflow at nearly every step: an
-// unsigned one, and a signed one.
+// fillWrap writes two 32-bit counters that overflow at nearly every step: an unsigned one, and a
+// signed one.
 func fillWrap(k *kit) {
 	unsigned, signed := pcp.NewID(29, 0, 58), pcp.NewID(29, 0, 57)
 	k.metric(unsigned, pcp.Uint32, pcp.NullInDom, pcp.Counter, noUnits, "sample.wrap.ulong")
@@ -69,8 +69,8 @@ var (
 	binInDom    = pcp.NewInDom(29, 2)
 )
 
-// fillDerived writes an archive in which derived metrics were recorded along with
-// their operands. One has no value in the first record, being a difference.
+// fillDerived writes an archive in which derived metrics were recorded along with their operands.
+// One is a difference, so it has no value in the first record.
 func fillDerived(k *kit) {
 	colour, bin := pcp.NewID(29, 0, 5), pcp.NewID(29, 0, 6)
 	sum, zero, await := pcp.NewID(511, 2048, 3), pcp.NewID(511, 2048, 4), pcp.NewID(511, 2048, 5)

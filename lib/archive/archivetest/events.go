@@ -26,16 +26,15 @@ type event struct {
 	params    []param
 }
 
-// A param is a parameter of an event record: raw holds the bytes of its value
-// block in the byte order of the wire.
+// A param is a parameter of an event record: raw holds the bytes of its value block in network byte
+// order.
 type param struct {
 	id  pcp.ID
 	typ pcp.Type
 	raw []byte
 }
 
-// eventArray returns the content of the value block of an array of event records
-// (values.md V11.1).
+// eventArray returns the content of the value block of an array of event records (values.md V11.1).
 func eventArray(highRes bool, events ...event) []byte {
 	be := binary.BigEndian
 	b := be.AppendUint32(nil, uint32(len(events)))
@@ -65,8 +64,8 @@ func eventArray(highRes bool, events ...event) []byte {
 	return b
 }
 
-// fillEvents writes event arrays in both resolutions: records with each flag, a
-// parameter of each type, missed records, and an array without records.
+// fillEvents writes event arrays in both resolutions: records with each flag, a parameter of each
+// type, missed records, and an array without records.
 func fillEvents(k *kit) {
 	be := binary.BigEndian
 	event1, event2 := id245(1), id245(2)

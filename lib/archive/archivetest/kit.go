@@ -9,8 +9,7 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// A kit fills an archive in few words. It keeps the first error and does nothing
-// after it.
+// A kit helps to fill an archive. After the first error it does nothing.
 type kit struct {
 	w       *archive.Writer
 	version int
@@ -28,12 +27,12 @@ var (
 	msec    = pcp.Units{DimTime: 1, ScaleTime: pcp.Msec}
 )
 
-// at returns the time so many seconds after the start.
+// at returns the time sec seconds after the start.
 func (k *kit) at(sec float64) pcp.Timestamp {
 	return k.t0.Add(time.Duration(math.Round(sec * 1e9)))
 }
 
-// do keeps err if it is the first.
+// do records err if it is the first error.
 func (k *kit) do(err error) {
 	if k.err == nil {
 		k.err = err
@@ -57,7 +56,7 @@ func (k *kit) indom(sec float64, d pcp.InDom, insts ...pcp.Instance) {
 // put writes a record.
 func (k *kit) put(sec float64, cols ...pcp.Values) { k.putAt(k.at(sec), cols...) }
 
-// putAt writes a record at a time that is no round number.
+// putAt writes a record at an exact time.
 func (k *kit) putAt(t pcp.Timestamp, cols ...pcp.Values) {
 	if k.err == nil {
 		k.err = k.w.Put(&pcp.Result{Time: t, Sets: cols})
@@ -67,9 +66,8 @@ func (k *kit) putAt(t pcp.Timestamp, cols ...pcp.Values) {
 // mark writes a mark record.
 func (k *kit) mark(sec float64) { k.do(k.w.Mark(k.at(sec))) }
 
-// col returns a column of values, one for each instance in insts; nil stands for
-// the one of a singular metric. A value is a string, bytes, or a number, which is
-// converted to the type of the metric.
+// col returns a column of values, one for each instance in insts; nil stands for that of a singular
+// metric. A value is a string, bytes, or a number, which is converted to the type of the metric.
 func (k *kit) col(id pcp.ID, insts []int32, values ...any) pcp.Values {
 	v := pcp.Values{ID: id, Type: k.types[id], Insts: insts}
 	if insts == nil {
@@ -129,6 +127,5 @@ func ints(values ...int64) []any {
 	return out
 }
 
-// id245 returns the metric with that item number of the domain that is used for
-// tests.
+// id245 returns a metric of the domain used for tests by its item number.
 func id245(item uint32) pcp.ID { return pcp.NewID(245, 0, item) }

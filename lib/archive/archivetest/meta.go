@@ -8,9 +8,8 @@ import (
 	"pmtools/lib/pcp"
 )
 
-// fillInDoms writes the instance domain of archive.md A11.5, which changes every
-// ten seconds (in version 3 with deltas), and one with 40 instances of which some
-// leave and some join.
+// fillInDoms writes the instance domain of archive.md A11.5, which changes every ten seconds (in
+// version 3 with deltas), and one with 40 instances, some of which come and go.
 func fillInDoms(k *kit) {
 	proc := pcp.NewInDom(245, 2)
 	k.metric(id245(1), pcp.Int32, testInDom, pcp.Instant, noUnits, "t.i")
@@ -23,7 +22,7 @@ func fillInDoms(k *kit) {
 	for i, insts := range steps {
 		t := float64(10 * i)
 		if i == 4 && k.version != 2 {
-			// The writer itself would write so great a change in full.
+			// The writer itself would write such a large change in full.
 			k.do(k.w.PutMeta(k.at(t), archive.AppendInDomDelta(nil, k.at(t), testInDom, insts, []int32{50})))
 		} else {
 			k.indom(t, testInDom, insts...)
@@ -40,8 +39,7 @@ func fillInDoms(k *kit) {
 	}
 }
 
-// processes returns the instances of a changing domain at step i with their
-// identifiers and values.
+// processes returns the instances of a changing domain at step i with their identifiers and values.
 func processes(i int) (insts []pcp.Instance, ids []int32, values []any) {
 	for p := range 45 {
 		if p >= 40+i || p%9 == i { // few join, and five are absent
@@ -55,8 +53,8 @@ func processes(i int) (insts []pcp.Instance, ids []int32, values []any) {
 	return insts, ids, values
 }
 
-// fillLabels writes labels of all levels, some optional, some compound, some that
-// change in the middle; and help texts.
+// fillLabels writes labels of all levels, some optional, some compound, some that change in the
+// middle; and help texts.
 func fillLabels(k *kit) {
 	single, set, plain := id245(1), pcp.NewID(245, 1, 1), id245(3)
 	k.metric(single, pcp.Uint32, pcp.NullInDom, pcp.Counter, byteU, "lab.single", "lab.alias")
@@ -114,8 +112,8 @@ func fillLabels(k *kit) {
 	}
 }
 
-// fillNames writes metrics with aliases, a deep and a wide name space, a name that
-// is given to two metrics, and one that is both a leaf and a node.
+// fillNames writes metrics with aliases, a deep and a wide name space, a name of two metrics, and
+// one that is both a leaf and a node.
 func fillNames(k *kit) {
 	var cols []pcp.Values
 	add := func(item uint32, names ...string) {

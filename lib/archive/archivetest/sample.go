@@ -11,8 +11,8 @@ var (
 	loggerInDom = pcp.NewInDom(2, 1)
 )
 
-// logger describes the three metrics of a logger with that process number, and
-// returns their columns as the first record of an archive has them.
+// logger describes the three metrics of a logger with that process number, and returns their
+// columns for the first record of an archive.
 func logger(k *kit, pid int32, name, host, path string, port int64) []pcp.Values {
 	ids := [...]pcp.ID{pcp.NewID(2, 3, 3), pcp.NewID(2, 3, 0), pcp.NewID(2, 3, 2)}
 	k.metric(ids[0], pcp.String, loggerInDom, pcp.Discrete, noUnits, "pmcd.pmlogger.host")
@@ -23,8 +23,8 @@ func logger(k *kit, pid int32, name, host, path string, port int64) []pcp.Values
 	return []pcp.Values{k.col(ids[0], inst, host), k.col(ids[1], inst, port), k.col(ids[2], inst, path)}
 }
 
-// fillSample writes the archive on which the examples of derived.md D12 and D13
-// are evaluated: five records half a second apart, after one of the logger's own.
+// fillSample writes the archive on which the examples of derived.md D12 and D13 are evaluated: five
+// records half a second apart, after one of the logger itself.
 func fillSample(k *kit) {
 	k.t0 = pcp.Timestamp{Sec: 1262170739, Nsec: 5168000}
 	first := logger(k, 3931, "3931", "bozo.localdomain", "/var/log/pcp/sample", 4331)
@@ -36,7 +36,7 @@ func fillSample(k *kit) {
 	}
 	insts := []int32{0, 46, 47, 10, 15, 16, 17, 18}
 	names := []string{"m-00", "m-46", "m-47", "m-10", "m-15", "m-16", "m-17", "m-18"}
-	offsets := []int64{0, 4599, 4698, 997, 1496, 1595, 1694, 1793} // each is above m-00 by that much
+	offsets := []int64{0, 4599, 4698, 997, 1496, 1595, 1694, 1793} // above m-00
 	k.do(k.w.SetInDom(pcp.Timestamp{Sec: 1262170739, Nsec: 505162000}, mirageInDom, named(insts, names...)))
 	rows := []struct {
 		sec    int64
@@ -144,8 +144,7 @@ func fillExtra(k *kit) {
 	k.put(0.6002596790, first...)
 }
 
-// fillAgent writes constants of the sample agent, and its metrics that are there
-// to fail.
+// fillAgent writes constants of the sample agent, and its metrics that always fail.
 func fillAgent(k *kit) {
 	k.metric(pcp.NewID(29, 0, 5), pcp.Int32, colourInDom, pcp.Instant, noUnits, "sample.colour")
 	k.metric(pcp.NewID(29, 0, 6), pcp.Int32, binInDom, pcp.Instant, noUnits, "sample.bin")

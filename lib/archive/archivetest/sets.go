@@ -4,9 +4,9 @@ import (
 	"pmtools/lib/pcp"
 )
 
-// set returns what fills a member of a set: three records one second apart, in which
-// t.n is the time since the start of setA, and t.i has an instance for the archive.
-// change may change the description of t.n.
+// set returns what fills a member of a set: three records one second apart, in which t.n is the
+// time since the start of setA, and t.i has an instance for the archive. change may change the
+// description of t.n.
 func set(start int, change func(d *pcp.Desc)) func(k *kit) {
 	return func(k *kit) { fillSet(k, start, change) }
 }

@@ -8,18 +8,17 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// semantics are the three semantics with their names.
+// semantics are the three semantics.
 var semantics = [...]pcp.Sem{pcp.Counter, pcp.Instant, pcp.Discrete}
 
-// typed is a type with a short name and the values that its metrics go through.
+// typed is a type with a short name and the successive values of its metrics.
 type typed struct {
 	name   string
 	typ    pcp.Type
 	values []any
 }
 
-// types returns each type of values, with extremes. Values rise, so that they
-// suit counters too.
+// types returns each type with extreme values. They rise, so that they suit counters too.
 func types() []typed {
 	nan, inf := math.NaN(), math.Inf(1)
 	return []typed{
@@ -38,8 +37,8 @@ func types() []typed {
 	}
 }
 
-// fillAllTypes writes each type with each semantics, as one value (t.c.l) and as a
-// set of four (t.cs.l), then a record without values and one of errors.
+// fillAllTypes writes each type with each semantics, as one value (t.c.l) and as a set of four
+// (t.cs.l), then a record without values and one of errors.
 func fillAllTypes(k *kit) {
 	insts := []int32{3, 0, 2, 1}
 	k.indom(0, testInDom, named(insts, "three", "zero", "two two", "one")...)
@@ -66,7 +65,7 @@ func fillAllTypes(k *kit) {
 				cols = append(cols, k.col(id, nil, values[step]))
 				continue
 			}
-			// The instances lag behind one another but never fall back.
+			// Each instance lags behind the previous one but never falls.
 			var set []any
 			for j := range insts {
 				set = append(set, values[max(0, step-j)])
@@ -87,7 +86,7 @@ func fillAllTypes(k *kit) {
 	k.put(7, failed(id245(900), pmerr.AppVersion))
 }
 
-// fillOldFloat writes Float values in place, as very old archives have them.
+// fillOldFloat writes Float values in place, as in very old archives.
 func fillOldFloat(k *kit) {
 	k.metric(id245(1), pcp.Float, pcp.NullInDom, pcp.Instant, noUnits, "t.f")
 	k.metric(id245(2), pcp.Float, pcp.NullInDom, pcp.Counter, noUnits, "t.c")
@@ -96,8 +95,8 @@ func fillOldFloat(k *kit) {
 	}
 }
 
-// fillUnits writes a metric for each combination of dimension and scale that
-// changes how units look: u.space.*, u.time.*, u.count.*, u.mix.* and u.extra.*.
+// fillUnits writes a metric for each combination of dimension and scale that changes how units
+// look: u.space.*, u.time.*, u.count.*, u.mix.* and u.extra.*.
 func fillUnits(k *kit) {
 	var cols []pcp.Values
 	item := uint32(0)

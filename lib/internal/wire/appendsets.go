@@ -8,20 +8,19 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// maxBlob is the most that fits into a value block, whose length has 24 bits and
-// counts its own word.
+// maxBlob is the capacity of a value block, whose length has 24 bits and counts its own word.
 const maxBlob = 0xffffff - 4
 
-// A SetWriter appends value sets and their value blocks, the counterpart of Sets.
-// The zero SetWriter is that of the protocol.
+// A SetWriter appends value sets and their value blocks, the counterpart of Sets. The zero
+// SetWriter writes those of the protocol.
 type SetWriter struct {
 	Bias        int                   // as in NewSets
-	ID          func(v pcp.ID) pcp.ID // gives the identifiers that are written; nil keeps them
-	FloatInSitu bool                  // floats stand in the set, as in old archives
+	ID          func(v pcp.ID) pcp.ID // maps the identifiers; nil keeps them
+	FloatInSitu bool                  // floats are written in the set, as in old archives
 }
 
-// Append appends columns to a message that begins at byte start of dst. An error
-// is a value that has no place in a message; dst is then returned as it was.
+// Append appends columns to a message that begins at byte start of dst. If a value cannot be
+// encoded, dst is returned unchanged with an error.
 func (w *SetWriter) Append(dst []byte, start int, sets []pcp.Values) ([]byte, error) {
 	before := len(dst)
 	block := len(dst) - start // where the next value block will begin in the message
@@ -51,7 +50,7 @@ func (w *SetWriter) Append(dst []byte, start int, sets []pcp.Values) ([]byte, er
 	return dst, nil
 }
 
-// checkValues finds what in a column cannot be encoded.
+// checkValues checks that a column can be encoded.
 func checkValues(v *pcp.Values, floatInSitu bool) error {
 	n := v.Len()
 	switch {
@@ -93,7 +92,7 @@ func misfit(v *pcp.Values, i int) *pcp.Odd {
 	return nil
 }
 
-// inSitu reports whether value i stands in the value set itself.
+// inSitu reports whether value i is written in the value set itself.
 func inSitu(v *pcp.Values, i int, floatInSitu bool) bool {
 	if o := misfit(v, i); o != nil {
 		return o.InSitu
@@ -130,8 +129,8 @@ func blob(v *pcp.Values, i int) []byte {
 	return v.Blobs[i]
 }
 
-// appendSet appends a value set whose first value block begins at byte block of
-// the message, and returns where the next set's first one begins.
+// appendSet appends a value set whose first value block begins at byte block of the message, and
+// returns where the next set's first one begins.
 func (w *SetWriter) appendSet(dst []byte, v *pcp.Values, block int) ([]byte, int) {
 	id := v.ID
 	if w.ID != nil {
@@ -165,8 +164,8 @@ func (w *SetWriter) appendSet(dst []byte, v *pcp.Values, block int) ([]byte, int
 	return dst, block
 }
 
-// appendBlock appends the value block of value i: type and length in one word,
-// the data, and padding to whole words.
+// appendBlock appends the value block of value i: type and length in one word, the data, and
+// padding to whole words.
 func appendBlock(dst []byte, v *pcp.Values, i int) []byte {
 	size, t := blobSize(v, i), blockType(v, i)
 	dst = AppendUint32(dst, uint32(t)<<24|uint32(size+4))

@@ -17,12 +17,12 @@ const (
 	maxLabelName = 254
 )
 
-// LabelSize is the size of what says where in its JSON text a label is: offset of
-// the name in two bytes, its length in one, flags in one, then offset and length
-// of the value in two each (wire.md W5.12, archive.md A7.5).
+// LabelSize is the size of the index entry of a label in JSON text: offset of the name in two
+// bytes, its length in one, flags in one, then offset and length of the value in two each (wire.md
+// W5.12, archive.md A7.5).
 const LabelSize = 8
 
-// EncodeLabels returns labels as a JSON object, and where in it each label is.
+// EncodeLabels returns labels as a JSON object, and an index of them.
 func EncodeLabels(labels []pcp.Label) (json, where []byte, err error) {
 	labels = slices.Clone(labels)
 	slices.SortStableFunc(labels, byName)
@@ -51,8 +51,8 @@ func EncodeLabels(labels []pcp.Label) (json, where []byte, err error) {
 	return append(json, '}'), where, nil
 }
 
-// DecodeLabels returns the labels in a JSON object that where points to, ascending
-// by name. Labels that do not lie in it are left out, and an error says so.
+// DecodeLabels returns the labels in a JSON object by their index, ascending by name. Labels
+// outside the object are skipped and reported as an error.
 func DecodeLabels(json string, where []byte) ([]pcp.Label, error) {
 	var err error
 	labels := make([]pcp.Label, 0, min(len(where)/LabelSize, MaxLabels))

@@ -9,21 +9,20 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// The formats of a value set: the values themselves, or where their blocks are.
-// Two formats for the latter mean the same.
+// The formats of a value set: the values themselves, or where their blocks are. Two formats for
+// blocks mean the same.
 const (
 	InSitu = 0
 	DPtr   = 1
 	SPtr   = 2
 )
 
-// Sets walks over value sets and checks that they and their value blocks lie in
-// the message and fill it exactly. It is used as a local variable.
+// Sets iterates over value sets and checks that they and their value blocks lie in the message and
+// fill it exactly. It is used as a local variable.
 //
-// A value set is the metric's identifier and the number of values or an error;
-// with values follow their format and pairs of instance and value. A value in a
-// block is a word index to it; blocks follow the last set (values.md V7.1,
-// archive.md A8.2).
+// A value set is the metric's identifier and the number of values or an error; with values follow
+// their format and pairs of instance and value. A value in a block is a word index to it; blocks
+// follow the last set (values.md V7.1, archive.md A8.2).
 type Sets struct {
 	src    []byte // the whole message
 	bias   int    // block i begins at byte 4*(i-bias) of src
@@ -40,16 +39,15 @@ type Sets struct {
 	pairs []byte
 }
 
-// NewSets returns a walk over n value sets that begin at byte pos of src. The
-// sets and blocks end at byte end. Word index i means byte 4*(i-bias) of src.
+// NewSets returns an iterator over n value sets that begin at byte pos of src. The sets and blocks
+// end at byte end. Word index i means byte 4*(i-bias) of src.
 func NewSets(src []byte, pos, end, n, bias int) Sets {
 	s := Sets{src: src, bias: bias, end: end, pos: pos, left: n, low: end}
 	s.bad = n < 0 || pos < 0 || end > len(src) || pos > end || n > (end-pos)/8
 	return s
 }
 
-// Next goes to the next value set. After the last one, or one that is malformed,
-// it returns false.
+// Next advances to the next value set. It returns false after the last one and at a malformed one.
 func (s *Sets) Next() bool {
 	if s.left <= 0 || s.bad {
 		return false
@@ -95,8 +93,8 @@ func (s *Sets) values() bool {
 			s.bad = true
 			return false
 		}
-		// Many values that share a large block would be copied at great length before
-		// Err finds out.
+		// Stop here: copying a large block that many values share would take long before Err
+		// reports it.
 		if s.blocks += (size + 3) &^ 3; s.blocks > s.end-s.pos+3 {
 			s.bad = true
 			return false
@@ -106,8 +104,8 @@ func (s *Sets) values() bool {
 	return true
 }
 
-// block returns the length of the value block with a word index, header and all,
-// or -1 if it does not lie in the message or holds events that do not lie in it.
+// block returns the length of the value block with a word index, header and all, or -1 if it does
+// not lie in the message or holds events that do not lie in it.
 func (s *Sets) block(index uint32) int {
 	off := 4 * (int64(index) - int64(s.bias))
 	if off < 0 || off > int64(s.end)-4 {
@@ -123,8 +121,8 @@ func (s *Sets) block(index uint32) int {
 	return size
 }
 
-// Type returns the type that the values of the current set show by themselves: 32
-// bits in situ, the type of the first block, or Unknown without values.
+// Type returns the type that the encoding of the current set shows: 32 bits in situ, the type of
+// the first block, or Unknown without values.
 func (s *Sets) Type() pcp.Type {
 	switch {
 	case len(s.pairs) < 8:
@@ -136,8 +134,8 @@ func (s *Sets) Type() pcp.Type {
 	return t
 }
 
-// Err returns an error unless all sets were walked over, were well-formed, and
-// fill the message with their blocks, all of which lie behind the sets.
+// Err returns an error unless all sets were read, are well-formed, and fill the message together
+// with their blocks, which all lie behind the sets.
 func (s *Sets) Err() error {
 	if s.bad || s.left > 0 || s.pos+s.blocks != s.end || s.low < s.pos {
 		return fmt.Errorf("%w: value sets do not fit their message", ErrFormat)
@@ -145,9 +143,9 @@ func (s *Sets) Err() error {
 	return nil
 }
 
-// Decode makes dst the column of the current set: a metric described by d, of its
-// values those that p selects. Bytes are copied to memory from a; those that did
-// not change since dst was last decoded stay where they are.
+// Decode decodes the current set into dst: a metric described by d, with the values that p selects.
+// Bytes are copied to memory from a; bytes that did not change since dst was last decoded stay in
+// place.
 func (s *Sets) Decode(dst *pcp.Values, d *pcp.Desc, p *pcp.Profile, a *Arena) {
 	dst.Reset(s.ID, d.Type)
 	if s.Count < 0 {
@@ -183,8 +181,8 @@ func decodeWord(dst *pcp.Values, word uint32) bool {
 	return true
 }
 
-// decodeBlock appends the value in the block with a word index, if it fits the
-// type of dst (values.md V7.2).
+// decodeBlock appends the value in the block with a word index, if it fits the type of dst
+// (values.md V7.2).
 func (s *Sets) decodeBlock(dst *pcp.Values, index uint32, a *Arena) bool {
 	t, body := s.blockAt(index)
 	events := dst.Type == pcp.Event || dst.Type == pcp.HighResEvent
@@ -212,14 +210,14 @@ func (s *Sets) decodeBlock(dst *pcp.Values, index uint32, a *Arena) bool {
 // blockAt returns the type and the content of the value block with a word index.
 func (s *Sets) blockAt(index uint32) (pcp.Type, []byte) {
 	size := s.block(index)
-	if size < 4 { // cannot be: values has checked it
+	if size < 4 { // impossible: values has checked it
 		return pcp.Unknown, nil
 	}
 	off := 4 * (int(index) - s.bias)
 	return pcp.Type(s.src[off]), s.src[off+4 : off+size]
 }
 
-// addOdd appends the value that word stands for as one that does not fit.
+// addOdd appends the value of word as one that does not fit.
 func (s *Sets) addOdd(dst *pcp.Values, word uint32, a *Arena) {
 	odd := pcp.Odd{Bad: true, InSitu: true, Type: pcp.Unknown, Word: word}
 	if s.ptr {
@@ -236,8 +234,7 @@ func (s *Sets) addOdd(dst *pcp.Values, word uint32, a *Arena) {
 	dst.Odd = append(dst.Odd, odd)
 }
 
-// appendBlob appends a copy of b to the blobs of dst, or what stood there before
-// if it is the same.
+// appendBlob appends a copy of b to the blobs of dst, or the previous blob if it is equal.
 func appendBlob(dst *pcp.Values, b []byte, a *Arena) {
 	if n := len(dst.Blobs); n < cap(dst.Blobs) {
 		if old := dst.Blobs[:n+1][n]; old != nil && bytes.Equal(old, b) {
@@ -248,9 +245,8 @@ func appendBlob(dst *pcp.Values, b []byte, a *Arena) {
 	dst.Blobs = append(dst.Blobs, a.copy(b))
 }
 
-// An Arena gives memory for decoded bytes in large pieces, which live as long as
-// any of the bytes. The zero Arena is ready for use; it may not be shared by
-// goroutines.
+// An Arena allocates memory for decoded bytes in large pieces, which live as long as any of the
+// bytes. The zero Arena is ready for use; it must not be shared by goroutines.
 type Arena struct {
 	free []byte
 	next int

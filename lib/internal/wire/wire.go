@@ -1,11 +1,9 @@
-// Package wire reads and writes the big-endian encodings that the protocol of
-// the metrics daemon and the archive files have in common: integers, strings and
-// sets of values.
+// Package wire reads and writes the big-endian encodings that the protocol of pmcd and the archive
+// files share: integers, strings and sets of values.
 //
-// All reading goes through a [Reader], which checks each length against the bytes
-// that are there and remembers the first thing that was wrong; a decoder reads its
-// fields in order and asks [Reader.Finish] once. Writing appends to a slice, as
-// encoding/binary does.
+// All reading goes through a [Reader], which checks each length against the remaining bytes and
+// remembers the first error; a decoder reads its fields in order and asks [Reader.Finish] once.
+// Writing appends to a slice, as encoding/binary does.
 package wire
 
 import (
@@ -17,9 +15,9 @@ import (
 // ErrFormat is wrapped by every error of a Reader.
 var ErrFormat = errors.New("malformed data")
 
-// A Reader takes big-endian fields from the front of a byte slice. After the
-// first failure all further reads give zero values. It holds no memory of its own
-// and is used as a local variable; it may not be shared by goroutines.
+// A Reader takes big-endian fields from the front of a byte slice. After the first failure all
+// reads return zero values. It holds no memory of its own and is used as a local variable; it must
+// not be shared by goroutines.
 type Reader struct {
 	src []byte
 	pos int
@@ -38,7 +36,7 @@ func (r *Reader) Len() int { return len(r.src) - r.pos }
 // Offset returns how many bytes were read.
 func (r *Reader) Offset() int { return r.pos }
 
-// Finish returns the first failure; bytes that were left over are one.
+// Finish returns the first failure. Remaining bytes are a failure.
 func (r *Reader) Finish() error {
 	if r.err == nil && r.pos != len(r.src) {
 		r.err = fmt.Errorf("%w: %d bytes left over at offset %d", ErrFormat, len(r.src)-r.pos, r.pos)
@@ -46,7 +44,7 @@ func (r *Reader) Finish() error {
 	return r.err
 }
 
-// Fail makes the Reader fail for a reason that its user found.
+// Fail makes the Reader fail for a reason found by its user.
 func (r *Reader) Fail(what string) {
 	if r.err == nil {
 		r.err = fmt.Errorf("%w: %s at offset %d", ErrFormat, what, r.pos)
@@ -67,7 +65,7 @@ func (r *Reader) Bytes(n int) []byte {
 // Skip passes over n bytes.
 func (r *Reader) Skip(n int) { r.Bytes(n) }
 
-// short remembers that n bytes were wanted and not there.
+// short records that n bytes were missing.
 func (r *Reader) short(n int) {
 	if r.err == nil {
 		r.err = fmt.Errorf("%w: %d bytes needed at offset %d, %d left", ErrFormat, n, r.pos, len(r.src)-r.pos)
@@ -112,9 +110,8 @@ func (r *Reader) Uint64() uint64 {
 // Int64 takes eight bytes as a signed number.
 func (r *Reader) Int64() int64 { return int64(r.Uint64()) }
 
-// Count takes a four-byte count of elements that need at least minElemSize bytes
-// each, and fails unless so many can follow. So a count may be believed before
-// memory for it is allocated.
+// Count takes a four-byte count of elements that need at least minElemSize bytes each, and fails
+// unless that many can follow. So memory for the elements can be allocated safely.
 func (r *Reader) Count(minElemSize int) int {
 	n := r.Int32()
 	if r.err == nil && (n < 0 || int64(n)*int64(max(minElemSize, 1)) > int64(r.Len())) {
@@ -141,6 +138,5 @@ func AppendInt32(dst []byte, v int32) []byte { return binary.BigEndian.AppendUin
 // AppendUint64 appends v to dst.
 func AppendUint64(dst []byte, v uint64) []byte { return binary.BigEndian.AppendUint64(dst, v) }
 
-// PutUint32 overwrites the four bytes of dst at offset off, which were appended
-// before v was known.
+// PutUint32 overwrites the four bytes of dst at offset off.
 func PutUint32(dst []byte, off int, v uint32) { binary.BigEndian.PutUint32(dst[off:], v) }

@@ -1,6 +1,5 @@
-// Package content reads the bytes of one file of an archive as they are needed: a
-// plain file is mapped into memory, a compressed one is unpacked as far as somebody
-// looked.
+// Package content reads single files of an archive on demand: a plain file is mapped into memory, a
+// compressed one is unpacked as far as it is read.
 package content
 
 import (
@@ -14,38 +13,37 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// maxContent is how long an unpacked file may be: what is longer is taken for
-// damage.
+// maxContent is the maximal length of an unpacked file. A longer one counts as damaged.
 const maxContent = 16 << 30
 
-// Everything is an end that no file reaches.
+// Everything is an end beyond any file.
 const Everything = math.MaxInt64
 
-// readChunk is how much is unpacked at a time.
+// readChunk is the number of bytes unpacked at a time.
 const readChunk = 256 << 10
 
-// Options are those of archive.Options that matter here.
+// Options are the archive.Options for reading files.
 type Options struct {
 	MemLimit int64  // how many unpacked bytes are kept in memory; 0 means 64 MiB
 	TempDir  string // where the others go
 }
 
-// A File is the content of one file. Slices that it returned stay valid until it is
-// closed. It may be shared by goroutines.
+// A File is the content of one file. Slices that it returned stay valid until it is closed. It may
+// be shared by goroutines.
 type File struct {
 	opt Options
 
 	mu     sync.Mutex
-	data   []byte // what is there now
-	whole  bool   // there will not be more
+	data   []byte // the content so far
+	whole  bool   // the content is complete
 	file   *os.File
 	mapped mapping
 	source io.ReadCloser // unpacks file; nil if the file is plain
-	temp   *os.File      // holds what source gave beyond the memory limit
-	err    error         // why there will not be more
+	temp   *os.File      // the content, if it exceeds the memory limit
+	err    error         // why the content ends early
 }
 
-// Open opens the file at path. The error has a code.
+// Open opens the file at path. Errors have a code.
 func Open(path string, opt Options) (*File, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -60,8 +58,8 @@ func Open(path string, opt Options) (*File, error) {
 		return c, nil
 	}
 	if c.source, err = unpacker(f, suffix); err == nil && suffix != ".xz" {
-		// As with the reference, damage anywhere in such a file shows when it is
-		// opened; a file in the xz format shows its layout without being unpacked.
+		// Like the reference, report damage anywhere in such a file when it is opened. The layout
+		// of an xz file can be checked without unpacking it.
 		_, err = c.View(Everything)
 	}
 	if err != nil {
@@ -71,8 +69,8 @@ func Open(path string, opt Options) (*File, error) {
 	return c, nil
 }
 
-// ReadAll returns all of a file and what frees it. A plain file is copied: if it
-// shrinks later that does no harm. It is meant for metadata and indexes.
+// ReadAll returns the content of a file and a function that frees it. It is meant for metadata and
+// indexes: a plain file is copied, so it may shrink later.
 func ReadAll(path string, opt Options) (data []byte, closer func() error, err error) {
 	if Trim(path) == path {
 		if data, err = os.ReadFile(path); err != nil {
@@ -91,7 +89,7 @@ func ReadAll(path string, opt Options) (data []byte, closer func() error, err er
 	return data, c.Close, nil
 }
 
-// Coded returns the code of err. An error that has none gets one before it.
+// Coded returns the code of err, or, if it has none, an error that wraps code and err.
 func Coded(err error, code pmerr.Code) error {
 	if c := pmerr.Of(err); c != pmerr.Generic {
 		return c
@@ -99,8 +97,8 @@ func Coded(err error, code pmerr.Code) error {
 	return fmt.Errorf("%w: %w", code, err)
 }
 
-// View returns the bytes that are there, at least end of them unless the file is
-// shorter. The error belongs to what is missing: the slice is valid with it.
+// View returns the content up to end or further, or all of a shorter file. The slice is valid even
+// with an error, which explains what is missing.
 func (c *File) View(end int64) ([]byte, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -117,16 +115,14 @@ func (c *File) View(end int64) ([]byte, error) {
 	return c.data, nil
 }
 
-// Release says that bytes are not looked at for now: if they are those of a mapped
-// file, they need not stay in memory.
+// Release allows the system to drop bytes of a mapped file from memory until they are read again.
 func (c *File) Release(from, to int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.mapped.release(from, to)
 }
 
-// ReadAt reads bytes of a plain file without a look at the mapping, and reports
-// whether it could.
+// ReadAt reads bytes of a plain file without touching the mapping, and reports whether it could.
 func (c *File) ReadAt(buf []byte, off int64) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -137,7 +133,7 @@ func (c *File) ReadAt(buf []byte, off int64) bool {
 	return err == nil
 }
 
-// growPlain maps what was added to a plain file.
+// growPlain maps the bytes appended to a plain file.
 func (c *File) growPlain() {
 	info, err := c.file.Stat()
 	if err != nil {
@@ -190,7 +186,7 @@ func (c *File) finish(err error) {
 	c.source, c.file = nil, nil
 }
 
-// spill moves data and all the rest of the file to a temporary file and maps that.
+// spill moves data and the rest of the file to a temporary file and maps that.
 func (c *File) spill() {
 	temp, err := os.CreateTemp(c.opt.TempDir, "pcp-archive-")
 	if err != nil {
@@ -198,7 +194,7 @@ func (c *File) spill() {
 		return
 	}
 	c.temp = temp
-	// Where an open file can have no name, nothing is left behind by a crash.
+	// Where open files can be removed, a crash leaves nothing behind.
 	os.Remove(temp.Name())
 	size := int64(len(c.data))
 	if _, err = temp.Write(c.data); err == nil {
@@ -219,7 +215,7 @@ func (c *File) spill() {
 	c.finish(err)
 }
 
-// close frees Everything.
+// Close frees all resources.
 func (c *File) Close() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -16,8 +16,7 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// bzip2Hello is "hello, archive\n" as bzip2 packs it, which the standard library
-// can only unpack.
+// bzip2Hello is "hello, archive\n" as bzip2 packs it, which the standard library can only unpack.
 const bzip2Hello = "425a683931415926535959278d67000003d180001040042a6491002000310340d02001a69502788c0fa538f8bb9229c28482c93c6b38"
 
 // pack compresses b the way of a suffix.

@@ -7,10 +7,10 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// Unguard ends what debug.SetPanicOnFault began, and makes an error of a fault.
-// Volumes are mapped into memory; if one becomes shorter under the reader, which
-// no program of the suite does to an archive in use, the pages that are gone
-// fault. All bytes are copied out of the mapping while the guard is on.
+// Unguard restores the setting of debug.SetPanicOnFault and turns a fault into an error. Volumes
+// are mapped into memory; if one is truncated while it is read, which no program of the suite does,
+// access to the missing pages faults. All bytes are copied out of the mapping while the guard is
+// on.
 func Unguard(old bool, err *error) {
 	debug.SetPanicOnFault(old)
 	switch x := recover().(type) {

@@ -7,11 +7,10 @@ import (
 	"os"
 )
 
-// mapping stands for the part of the address space through which a file is seen.
-// Here the file is read into memory instead.
+// mapping replaces the memory mapping of a file: the file is read into memory.
 type mapping struct{}
 
-// extend returns the first size bytes of f. old is what it returned before.
+// extend returns the first size bytes of f. old is the previous result.
 func (m *mapping) extend(f *os.File, old []byte, size int) ([]byte, error) {
 	data := append(old[:len(old):len(old)], make([]byte, size-len(old))...)
 	n, err := f.ReadAt(data[len(old):], int64(len(old)))
@@ -21,8 +20,8 @@ func (m *mapping) extend(f *os.File, old []byte, size int) ([]byte, error) {
 	return data[:len(old)+n], err
 }
 
-// release has nothing to do.
+// release does nothing.
 func (m *mapping) release(from, to int64) {}
 
-// close has nothing to do.
+// close does nothing.
 func (m *mapping) close() error { return nil }

@@ -8,15 +8,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// mapping is the part of the address space through which a file is seen. A file
-// that grows is mapped with room behind its end, which becomes readable as the
-// file grows into it; when the room is used up there is a second, larger mapping,
-// and the first stays for those who hold slices of it.
+// mapping is the memory mapping of a file. It extends beyond the end of the file, so that appended
+// bytes become readable; when that room is used up, a second, larger mapping is made, and the first
+// stays valid for slices of it.
 type mapping struct {
 	maps [][]byte
 }
 
-// extend returns the first size bytes of f. old is what it returned before.
+// extend returns the first size bytes of f. old is the previous result.
 func (m *mapping) extend(f *os.File, old []byte, size int) ([]byte, error) {
 	if size <= cap(old) {
 		return old[:size], nil
@@ -33,8 +32,7 @@ func (m *mapping) extend(f *os.File, old []byte, size int) ([]byte, error) {
 	return data[:size], nil
 }
 
-// release makes the system forget that bytes of the file were looked at. They come
-// back when they are looked at again.
+// release drops bytes of the file from memory. They are read again on the next access.
 func (m *mapping) release(from, to int64) {
 	if len(m.maps) == 0 {
 		return
@@ -42,7 +40,7 @@ func (m *mapping) release(from, to int64) {
 	data, page := m.maps[len(m.maps)-1], int64(os.Getpagesize())
 	from = (max(from, 0) + page - 1) / page * page
 	if to = min(to, int64(len(data))) / page * page; from < to {
-		// It is a hint: that it fails would only mean more memory in use.
+		// It is a hint: if it fails, more memory stays in use.
 		_ = unix.Madvise(data[from:to], unix.MADV_DONTNEED)
 	}
 }

@@ -13,12 +13,10 @@ import (
 	"github.com/ulikunitz/xz/lzma"
 )
 
-// maxDictionary is how large a compressed file may say that its dictionary is:
-// that of xz -9 is 64 MiB.
+// maxDictionary is the largest dictionary that a compressed file may ask for: xz -9 uses 64 MiB.
 const maxDictionary = 256 << 20
 
-// Suffixes are the endings of compressed files, in the order of search
-// (archive.md A1.2).
+// Suffixes are the endings of compressed files, in the order of search (archive.md A1.2).
 var Suffixes = [...]string{".xz", ".lzma", ".bz2", ".bz", ".gz", ".Z", ".z", ".zst"}
 
 // Trim returns a name without one compression suffix.
@@ -31,8 +29,8 @@ func Trim(name string) string {
 	return name
 }
 
-// unpacker returns what unpacks f, by the suffix of its name. The files
-// of compress(1) cannot be read.
+// unpacker returns what unpacks f, by the suffix of its name. The files of compress(1) cannot be
+// read.
 func unpacker(f *os.File, suffix string) (io.ReadCloser, error) {
 	in := bufio.NewReaderSize(f, 64<<10)
 	switch suffix {

@@ -18,9 +18,9 @@ var (
 // xzEnd is the length of the header and of the footer of an xz stream.
 const xzEnd = 12
 
-// checkXZ checks the layout of an xz file, which its end describes: that the file
-// is complete, how long its content is, and how much memory it needs. The streams
-// are found from the last to the first.
+// checkXZ checks the layout of an xz file, which the end of the file describes: whether it is
+// complete, the length of its content, and the memory it needs. It reads the streams from the last
+// to the first.
 func checkXZ(f *os.File) error {
 	info, err := f.Stat()
 	if err != nil {
@@ -59,8 +59,8 @@ func checkXZ(f *os.File) error {
 	return nil
 }
 
-// checkXZStream checks the blocks that the index of a stream lists and that end at
-// offset end. It returns where the stream starts and how long its content is.
+// checkXZStream checks the blocks that the index of a stream lists and that end at offset end. It
+// returns the start of the stream and the length of its content.
 func checkXZStream(f io.ReaderAt, index []byte, end int64) (start int64, content uint64, err error) {
 	r := wire.NewReader(index)
 	r.Skip(1)
@@ -126,7 +126,7 @@ func dictionarySize(bits byte) uint64 {
 	return uint64(2|bits&1) << (bits/2 + 11)
 }
 
-// xzNumber takes a number of 7 bits a byte, the low ones first.
+// xzNumber takes a number of 7 bits per byte, the low ones first.
 func xzNumber(r *wire.Reader) uint64 {
 	var n uint64
 	for shift := 0; shift < 63; shift += 7 {
