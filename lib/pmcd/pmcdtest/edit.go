@@ -26,15 +26,6 @@ func On(request pdu.Type, n int, e Edit) Edit {
 	}
 }
 
-// Each returns an Edit that makes several, in order.
-func Each(edits ...Edit) Edit {
-	return func(r *Reply) {
-		for _, e := range edits {
-			e(r)
-		}
-	}
-}
-
 // Cut ends the connection behind the first n bytes of a reply.
 func Cut(n int) Edit {
 	return func(r *Reply) { r.Bytes, r.Close = r.Bytes[:min(n, len(r.Bytes))], true }
@@ -53,11 +44,6 @@ func Drop() Edit {
 // Put sends messages in place of a reply: another one, or none, or several.
 func Put(ms ...pdu.Message) Edit {
 	return func(r *Reply) { r.Bytes = encode(nil, ms) }
-}
-
-// Before sends messages before a reply: notices of changes, say.
-func Before(ms ...pdu.Message) Edit {
-	return func(r *Reply) { r.Bytes = append(encode(nil, ms), r.Bytes...) }
 }
 
 // After sends messages that nobody asked for behind a reply.
@@ -85,7 +71,6 @@ func Garbage(b []byte) Edit {
 	return func(r *Reply) { r.Bytes = b }
 }
 
-// Swap returns an Edit that sends the next two replies to requests of a type in
 // the wrong order. The requests must not wait for each other.
 func Swap(request pdu.Type) Edit {
 	var mu sync.Mutex

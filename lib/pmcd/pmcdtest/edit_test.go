@@ -27,13 +27,11 @@ func TestEdits(t *testing.T) {
 		{"drop", Drop(), Reply{}},
 		{"put", Put(other), Reply{Bytes: nine}},
 		{"put nothing", Put(), Reply{}},
-		{"before", Before(other), Reply{Bytes: append(bytes.Clone(nine), eight...)}},
 		{"after", After(other), Reply{Bytes: append(bytes.Clone(eight), nine...)}},
 		{"type", Type(pdu.TypeText), Reply{Bytes: []byte("\x00\x00\x00\x10\x00\x00\x70\x09\x00\x00\x00\x00\x00\x00\x00\x08")}},
 		{"length", Length(-2), Reply{Bytes: []byte("\x00\x00\x00\x0e\x00\x00\x70\x00\x00\x00\x00\x00\x00\x00\x00\x08")}},
 		{"word", Word(12, 9), Reply{Bytes: nine}},
 		{"garbage", Garbage([]byte("x")), Reply{Bytes: []byte("x")}},
-		{"several", Each(Word(12, 9), Cut(15)), Reply{Bytes: nine[:15], Close: true}},
 	} {
 		r := Reply{Bytes: bytes.Clone(eight)}
 		row.edit(&r)
@@ -54,21 +52,6 @@ func TestOn(t *testing.T) {
 		r := Reply{Request: row.request, Bytes: eight}
 		if e(&r); (r.Bytes != nil) != row.kept {
 			t.Errorf("reply %d: %+v", i, r)
-		}
-	}
-}
-
-func TestSwap(t *testing.T) {
-	e := Swap(pdu.TypeFetch)
-	for i, row := range []struct {
-		request  pdu.Type
-		in, want string
-	}{
-		{pdu.TypeChild, "a", "a"}, {pdu.TypeFetch, "b", ""}, {pdu.TypeFetch, "c", "cb"}, {pdu.TypeFetch, "d", "d"},
-	} {
-		r := Reply{Request: row.request, Bytes: []byte(row.in)}
-		if e(&r); string(r.Bytes) != row.want {
-			t.Errorf("reply %d: %q, want %q", i, r.Bytes, row.want)
 		}
 	}
 }

@@ -1,8 +1,7 @@
 // Package pmcdtest is a scripted metrics daemon for tests, in the spirit of
 // net/http/httptest. A [Server] speaks the daemon's side of the protocol; what it
-// answers is up to its [Handler]: a [World] of metrics, or a [Script] of requests
-// and replies. Each reply goes through an [Edit] that may cut, delay, drop or
-// change it.
+// answers is up to its [Handler], such as a [World] of metrics. Each reply goes through
+// an [Edit] that may cut, delay, drop or change it.
 //
 //	s := pmcdtest.NewServer(pmcdtest.Sample())
 //	defer s.Close()
