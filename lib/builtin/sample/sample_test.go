@@ -35,7 +35,7 @@ func talkToSample(t *testing.T) *sampletest.Talker {
 }
 
 // TestDialogues holds dialogues that were recorded with the agent of PCP 7.2.2
-// (test/peer/builtin_sample_test.go): behind a first line that says so, each line is
+// (test/peer/live/builtin_sample_test.go): behind a first line that says so, each line is
 // followed by its answer.
 func TestDialogues(t *testing.T) {
 	for _, d := range sampletest.Dialogues() {

@@ -84,7 +84,7 @@ func TestBuiltinSample(t *testing.T) {
 		t.Run(d.Name, func(t *testing.T) {
 			ours, theirs := ourSample(t), theirSample(t, root)
 			var record strings.Builder
-			record.WriteString("# What the agent pmdasample -d 29 of PCP 7.2.2 answers: PMTOOLS_RECORD=DIR go test -run TestBuiltinSample ./test/peer\n")
+			record.WriteString("# What the agent pmdasample -d 29 of PCP 7.2.2 answers: PMTOOLS_RECORD=DIR go test -run TestBuiltinSample ./test/peer/live\n")
 			differ := 0
 			for line := range d.Requests() {
 				asked++
