@@ -1,5 +1,5 @@
-// Package clitest is what the tests of commands have in common: it runs a command
-// inside the test, and replays transcripts of the reference.
+// Package clitest helps to test commands: it runs a command inside the test process and
+// replays transcripts of the reference.
 package clitest
 
 import (
@@ -19,9 +19,8 @@ import (
 	"pmtools/test/golden"
 )
 
-// Run runs a command and returns what a transcript holds of it. vars are its
-// environment, in which the zone is UTC and derived metrics are switched off
-// unless they say otherwise.
+// Run runs a command and returns its outcome as a transcript entry. vars is the
+// environment; by default the zone is UTC and there are no derived metrics.
 func Run[C cli.Command](prog string, newCommand func(*cli.Env) C, args []string, vars map[string]string) golden.Entry {
 	var out, errs strings.Builder
 	env := &cli.Env{
@@ -41,8 +40,8 @@ func Run[C cli.Command](prog string, newCommand func(*cli.Env) C, args []string,
 	return golden.Entry{Stdout: out.String(), Stderr: errs.String(), Status: status}
 }
 
-// Replay runs the command lines of a transcript and compares with what the
-// reference printed. run is given the words of a line.
+// Replay runs the command lines of a transcript and compares their outcomes with those of
+// the reference. run takes the words of a line.
 func Replay(t *testing.T, file string, run func(words []string) golden.Entry) {
 	t.Helper()
 	text, err := os.ReadFile(file)
@@ -62,8 +61,7 @@ func Replay(t *testing.T, file string, run func(words []string) golden.Entry) {
 	}
 }
 
-// Files returns the files that a pattern matches, as absolute paths, of which there
-// must be one.
+// Files returns the absolute paths of the files that match a pattern, at least one.
 func Files(t *testing.T, pattern string) []string {
 	t.Helper()
 	abs, err := filepath.Abs(pattern)
@@ -77,8 +75,8 @@ func Files(t *testing.T, pattern string) []string {
 	return files
 }
 
-// Archives writes the project's own archives that words of a command line name
-// into dir, unless they are there.
+// Archives writes the project's own archives that the words of a command line name into
+// dir, unless they exist.
 func Archives(t *testing.T, dir string, words []string) {
 	t.Helper()
 	for _, word := range words {
@@ -97,8 +95,8 @@ func Archives(t *testing.T, dir string, words []string) {
 	}
 }
 
-// Socket returns a path for a Unix socket. It is short, as it has to be on some
-// systems, where the directories of tests have long names.
+// Socket returns a path for a Unix socket. It is short, because some systems limit it to
+// about 100 bytes.
 func Socket(t testing.TB) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "pm")

@@ -9,7 +9,7 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// fetch fetches everything, some of it twice, with an unknown metric among it.
+// fetch fetches every metric, one of them twice and an unknown one.
 func (k *kit) fetch() {
 	if k.bare {
 		var res pcp.Result
@@ -34,8 +34,7 @@ func (k *kit) fetch() {
 // spoiled is an instance that no metric has.
 const spoiled = -0x5a5a5a
 
-// spoil fills a Result that was used with what must not be seen any more. Bytes of
-// values are left alone: they may be shared.
+// spoil overwrites a used Result. It leaves the bytes of values alone: they may be shared.
 func spoil(res *pcp.Result) {
 	res.Time = pcp.Timestamp{Sec: -1, Nsec: -1}
 	for len(res.Sets) < 4 || len(res.Sets) == cap(res.Sets) {
@@ -55,9 +54,8 @@ func spoil(res *pcp.Result) {
 	}
 }
 
-// fetchAgain compares a Source that is given the same Result each time, which was
-// spoiled meanwhile, with one that is given a new one each time: those must stay as
-// they were.
+// fetchAgain fetches into one Result, overwritten between fetches, and into a new Result
+// each time. Both must give the same, and the new ones must not change afterwards.
 func (k *kit) fetchAgain() {
 	if k.bare {
 		return
@@ -128,8 +126,8 @@ func selections(d pcp.InDom, inst int32) []selection {
 	return list
 }
 
-// fetchProfile fetches with profiles, for each instance domain its metrics and one
-// other: values are what they are without, but of the instances selected only.
+// fetchProfile fetches with profiles: the same values as without, of the selected
+// instances only. For each instance domain it fetches its metrics and one other.
 func (k *kit) fetchProfile() {
 	if k.bare {
 		return
@@ -151,8 +149,8 @@ func (k *kit) fetchProfile() {
 	}
 }
 
-// profilesAt compares what a recording has from a time on with and without profiles
-// of a domain.
+// profilesAt compares the samples of a recording from a time on with and without
+// profiles of a domain.
 func (k *kit) profilesAt(start pcp.Timestamp, d pcp.InDom, ids []pcp.ID) {
 	all := k.from(pcp.Forward, start, ids, -1)
 	inst, ok := k.someInstance(all, d)
@@ -168,9 +166,9 @@ func (k *kit) profilesAt(start pcp.Timestamp, d pcp.InDom, ids []pcp.ID) {
 	}
 }
 
-// profilesLive fetches with profiles of a domain from a Source whose values and
-// instances may change: an instance that has values in each fetch before and after
-// must have some in one of those with a profile that selects it.
+// profilesLive fetches with profiles of a domain from a live Source. Values and instances
+// may change, but an instance that has a value in every fetch before and after must have
+// one in some fetch with a profile that selects it.
 func (k *kit) profilesLive(d pcp.InDom, ids []pcp.ID) {
 	plain := &pmapi.Request{IDs: ids}
 	before := k.stream(k.src, plain, oneResult())
@@ -198,7 +196,7 @@ type cell struct {
 	inst int32
 }
 
-// counts returns in how many samples there is each value.
+// counts returns the number of samples that have a value at each place.
 func counts(list []sample) map[cell]int {
 	n := make(map[cell]int)
 	for _, s := range list {
@@ -223,7 +221,7 @@ func (k *kit) someInstance(list []sample, d pcp.InDom) (int32, bool) {
 	return 0, false
 }
 
-// pick returns from samples the stored metrics, of the instances that a profile
+// pick returns the samples reduced to stored metrics and the instances that a profile
 // selects.
 func (k *kit) pick(list []sample, p *pcp.Profile) (out []sample) {
 	for _, s := range list {
@@ -274,7 +272,7 @@ func (k *kit) fetchNothing() {
 	if k.time == nil {
 		return
 	}
-	// Each record with values must have been among them.
+	// Every record with values must be among them.
 	for _, s := range k.stream(k.open(), &pmapi.Request{IDs: k.ids}, oneResult()) {
 		i := slices.IndexFunc(times, func(t sample) bool { return t.time == s.time })
 		if i < 0 {
@@ -285,7 +283,7 @@ func (k *kit) fetchNothing() {
 	}
 }
 
-// fetchOne compares fetches of single metrics from a recording with fetches of all.
+// fetchOne compares fetches of single metrics with fetches of all, in a recording.
 func (k *kit) fetchOne() {
 	if k.time == nil {
 		return

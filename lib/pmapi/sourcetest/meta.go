@@ -10,10 +10,10 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// describe asks for descriptions of known and unknown metrics together.
+// describe describes known and unknown metrics in one request.
 func (k *kit) describe() {
 	if k.bare {
-		return // the survey has asked
+		return // survey has checked that
 	}
 	if rs, err := k.src.Describe(k.ctx, nil); err != nil || len(rs) > 0 {
 		k.errorf("Describe of no metrics: %v, error %v", rs, err)
@@ -41,7 +41,7 @@ func (k *kit) describe() {
 	}
 }
 
-// instances asks for the instances of each domain, at several positions.
+// instances lists the instances of each domain, at several positions.
 func (k *kit) instances() {
 	if k.bare {
 		if list, err := k.src.Instances(k.ctx, k.unknownInDom()); !errors.Is(err, pmerr.NoContext) {
@@ -68,7 +68,7 @@ func (k *kit) instances() {
 	}
 }
 
-// repeated returns the position of an instance that stands in list before, or -1.
+// repeated returns the index of an instance that occurs earlier in list, or -1.
 func repeated(list []pcp.Instance) int {
 	seen := make(map[int32]bool, len(list))
 	for i, inst := range list {
@@ -102,7 +102,7 @@ func (k *kit) instanceNames() {
 	}
 }
 
-// instanceNamesOf asks for the instances of one domain one by one.
+// instanceNamesOf looks up the instances of one domain one by one.
 func (k *kit) instanceNamesOf(n pmapi.InstanceNamer, d pcp.InDom) {
 	list, err := k.src.Instances(k.ctx, d)
 	if err != nil {
@@ -133,7 +133,7 @@ func (k *kit) instanceNamesOf(n pmapi.InstanceNamer, d pcp.InDom) {
 	}
 }
 
-// labels asks for the labels of everything, at several positions.
+// labels reads the labels of every object, at several positions.
 func (k *kit) labels() {
 	l, ok := pmapi.As[pmapi.Labeler](k.src)
 	if !ok {
@@ -162,7 +162,7 @@ func (k *kit) labels() {
 	}
 }
 
-// labelSets checks the answer to one question.
+// labelSets checks the label sets of one object.
 func (k *kit) labelSets(kind pcp.LabelKind, ident uint32, sets []pcp.LabelSet) {
 	if kind != pcp.InstanceLabels && (len(sets) > 1 || len(sets) == 1 && sets[0].Inst != pcp.NullInst) {
 		k.errorf("Labels(%d, %#x): %+v; want at most one set, of no instance", kind, ident, sets)
@@ -187,7 +187,7 @@ func (k *kit) labelSets(kind pcp.LabelKind, ident uint32, sets []pcp.LabelSet) {
 	}
 }
 
-// texts asks for the help texts of everything.
+// texts reads the help texts of every metric and domain.
 func (k *kit) texts() {
 	tx, ok := pmapi.As[pmapi.Texter](k.src)
 	if !ok {

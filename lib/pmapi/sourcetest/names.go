@@ -9,7 +9,7 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// A question is a name with what Lookup must say of it: an identifier, or one of
+// A question is a name and the result that Lookup must give: an identifier, or one of
 // some errors.
 type question struct {
 	name string
@@ -17,7 +17,7 @@ type question struct {
 	errs []pmerr.Code
 }
 
-// lookup asks for all names at once, good and bad ones mixed, in both directions.
+// lookup looks up all names in one request, good and bad ones mixed, in both orders.
 func (k *kit) lookup() {
 	qs := k.questions()
 	k.ask(qs)
@@ -31,7 +31,7 @@ func (k *kit) lookup() {
 	}
 }
 
-// questions returns each name, each inner node, and names that are none.
+// questions returns every name, every inner node, and names that do not exist.
 func (k *kit) questions() []question {
 	var bad, all []question
 	for inner, code := range k.innerNodes() {
@@ -64,7 +64,7 @@ func (k *kit) questions() []question {
 	return all
 }
 
-// ask compares what Lookup says of names with what it must say.
+// ask compares the results of Lookup with the expected ones.
 func (k *kit) ask(qs []question) {
 	var names []string
 	for _, q := range qs {
@@ -85,8 +85,8 @@ func (k *kit) ask(qs []question) {
 	}
 }
 
-// innerNodes returns the names above leaves, with what looking them up must give: a
-// node above nothing but derived metrics need not be known (derived.md D6.2).
+// innerNodes returns the names above leaves and the error of looking them up. A node with
+// nothing but derived metrics below need not be known (derived.md D6.2).
 func (k *kit) innerNodes() map[string]pmerr.Code {
 	inner := make(map[string]pmerr.Code)
 	for _, l := range k.leaves {
@@ -108,7 +108,7 @@ func dynamicRoot(id pcp.ID) bool {
 	return id != pcp.NullID && id.Domain() == pcp.DynamicDomain && id.Item() == 0
 }
 
-// namesOf asks for the names of each metric.
+// namesOf reads the names of each metric.
 func (k *kit) namesOf() {
 	for _, l := range k.leaves {
 		names, err := k.src.Names(k.ctx, l.id)
@@ -144,7 +144,7 @@ func (k *kit) children() {
 	}
 }
 
-// unknown returns names of no node.
+// unknown returns names that do not exist.
 func (k *kit) unknown() []string {
 	names := []string{"no_such_metric", "no.such.metric"}
 	if len(k.leaves) > 0 {
@@ -229,8 +229,8 @@ func (k *kit) walk() {
 	}
 }
 
-// walkUntil returns what Walk shows; its function returns false for leaf number n
-// and, were it called again, from then on.
+// walkUntil returns the leaves that Walk passes to its function, which returns false from
+// leaf number n on.
 func (k *kit) walkUntil(prefix string, n int) (got []leaf, err error) {
 	err = k.src.Walk(k.ctx, prefix, func(name string, id pcp.ID) bool {
 		got = append(got, leaf{name, id})

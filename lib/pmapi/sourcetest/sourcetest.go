@@ -1,16 +1,16 @@
-// Package sourcetest checks implementations of [pmapi.Source]. [Run] asks a Source
-// for what the comments of the interface promise, and for what those of
-// [pmapi.Timeline], [pmapi.Labeler], [pmapi.Texter] and [pmapi.InstanceNamer]
-// promise where the Source, or one below it, has them:
+// Package sourcetest checks implementations of [pmapi.Source]. [Run] tests that a Source
+// does what the comments of the interface promise, and of [pmapi.Timeline],
+// [pmapi.Labeler], [pmapi.Texter] and [pmapi.InstanceNamer] if the Source, or one below
+// it, implements them:
 //
 //	func TestConformance(t *testing.T) {
 //		sourcetest.Run(t, func(t *testing.T) pmapi.Source { return open(t) })
 //	}
 //
 // The Source should have metrics with and without instances, some of them more
-// than one level deep in the name space. One with a past should have at least two
-// records, better three, and at most some hundred. One that refuses descriptions with
-// pmerr.NoContext is taken for one that has names and nothing else.
+// than one level deep in the name space. A recording should have at least three records
+// and at most some hundred. A Source that refuses descriptions with pmerr.NoContext is
+// taken to have names only.
 package sourcetest
 
 import (
@@ -24,9 +24,9 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// Run checks the Sources that open returns, in a subtest for each part of the
-// interface. Sources must not share a position, but must have the same metrics;
-// those that are a pmapi.Timeline also the same records. Run closes them.
+// Run checks the Sources that open returns, in a subtest for each part of the interface.
+// The Sources must not share a position, but must have the same metrics and, if they are
+// a pmapi.Timeline, the same records. Run closes them.
 func Run(t *testing.T, open func(t *testing.T) pmapi.Source) {
 	t.Helper()
 	for _, c := range checks() {
@@ -74,10 +74,10 @@ type leaf struct {
 	id   pcp.ID
 }
 
-// A kit is a Source under test and what a first look at it found.
+// A kit is a Source under test, with its metrics.
 type kit struct {
 	ctx    context.Context
-	open   func() pmapi.Source // another one like src, closed in the end
+	open   func() pmapi.Source // opens another Source like src, which do closes
 	errorf func(format string, args ...any)
 
 	src    pmapi.Source
@@ -86,7 +86,7 @@ type kit struct {
 	ids    []pcp.ID       // of leaves, each once
 	descs  map[pcp.ID]pcp.Desc
 	indoms []pcp.InDom // of descs, each once
-	bare   bool        // there are names and nothing else
+	bare   bool        // the Source has names only
 }
 
 // do runs a check.
@@ -109,7 +109,7 @@ func (c *check) do(open func() pmapi.Source, errorf func(string, ...any)) {
 	}
 }
 
-// survey takes the first look and reports whether the Source can be checked.
+// survey reads names and descriptions and reports whether the Source can be checked.
 func (k *kit) survey() bool {
 	k.time, _ = pmapi.As[pmapi.Timeline](k.src)
 	seen := make(map[pcp.ID]bool)
@@ -170,7 +170,7 @@ func isAny(err error, codes ...pmerr.Code) bool {
 	return slices.ContainsFunc(codes, func(c pmerr.Code) bool { return errors.Is(err, c) })
 }
 
-// close closes twice, in the middle of fetching; values cannot be had then.
+// close closes twice, after a fetch. Fetch must fail then.
 func (k *kit) close() {
 	k.move()
 	for range 2 {

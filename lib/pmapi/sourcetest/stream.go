@@ -12,10 +12,10 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// maxSamples is how many fetches a recording may take.
+// maxSamples limits the fetches until the end of a recording.
 const maxSamples = 2000
 
-// liveSamples is how many fetches there are of a Source without an end.
+// liveSamples is the number of fetches from a live Source.
 const liveSamples = 4
 
 // A sample is what one fetch gave.
@@ -24,8 +24,8 @@ type sample struct {
 	sets []pcp.Values
 }
 
-// request returns all metrics, the last first, with an unknown one in the middle
-// and one of them once more at the end.
+// request returns all metrics in reverse, with an unknown one in the middle and the first
+// again at the end.
 func (k *kit) request() []pcp.ID {
 	list := slices.Clone(k.ids)
 	slices.Reverse(list)
@@ -79,7 +79,7 @@ func (k *kit) read(src pmapi.Source, req *pmapi.Request, dst *pcp.Result) (sampl
 	return s, nil
 }
 
-// flaw says what is wrong with a column, "" if nothing is.
+// flaw describes what is wrong with a column, or returns "".
 func (k *kit) flaw(id pcp.ID, p *pcp.Profile, col *pcp.Values) string {
 	d, known := k.descs[id]
 	n := len(col.Insts)
@@ -116,8 +116,8 @@ func (k *kit) flaw(id pcp.ID, p *pcp.Profile, col *pcp.Values) string {
 	return ""
 }
 
-// stream fetches until the end, or some times from a Source that has none. Each
-// fetch goes into the Result that next returns for it.
+// stream fetches until the end of a recording, or liveSamples times. next returns the
+// Result for each fetch.
 func (k *kit) stream(src pmapi.Source, req *pmapi.Request, next func() *pcp.Result) (list []sample) {
 	_, recorded := pmapi.As[pmapi.Timeline](src)
 	for recorded || len(list) < liveSamples {
@@ -137,14 +137,14 @@ func (k *kit) stream(src pmapi.Source, req *pmapi.Request, next func() *pcp.Resu
 	return list
 }
 
-// oneResult returns a function that gives the same Result each time.
+// oneResult returns a function that always returns the same Result.
 func oneResult() func() *pcp.Result {
 	res := new(pcp.Result)
 	return func() *pcp.Result { return res }
 }
 
-// from positions the Source under test and returns the first n samples from there,
-// all for -1.
+// from positions the Source under test and returns the first n samples from there, or all
+// if n is negative.
 func (k *kit) from(m pcp.Mode, at pcp.Timestamp, ids []pcp.ID, n int) (list []sample) {
 	if err := k.time.SetMode(m, &at, 0); err != nil || k.time.Origin() != at {
 		k.errorf("SetMode(%d, %s): error %v, Origin is %s", m, show(at), err, show(k.time.Origin()))
@@ -184,7 +184,7 @@ func (k *kit) same(what string, got, want []sample) {
 	}
 }
 
-// column returns the samples with column i alone, without those in which it is empty.
+// column reduces samples to column i, and drops those in which it is empty.
 func column(list []sample, i int) (out []sample) {
 	for _, s := range list {
 		if c := s.sets[i]; c.Len() > 0 || c.Err != 0 {
@@ -205,7 +205,7 @@ func (s sample) String() string {
 	return b.String()
 }
 
-// some returns identifiers as text, not too many of them.
+// some returns identifiers as text, the first eight of them.
 func some(ids []pcp.ID) string {
 	const most = 8
 	if len(ids) <= most {
@@ -214,7 +214,7 @@ func some(ids []pcp.ID) string {
 	return fmt.Sprintf("%v and %d more", ids[:most], len(ids)-most)
 }
 
-// show returns a time as it is counted.
+// show returns a time as seconds.
 func show(t pcp.Timestamp) string { return fmt.Sprintf("%d.%09d", t.Sec, t.Nsec) }
 
 // text returns a column as text. The type shows only where there are values.

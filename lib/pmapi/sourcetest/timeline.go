@@ -9,7 +9,7 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// maxPlaces is how many places of a recording are tried.
+// maxPlaces limits the places of a recording that seek tries.
 const maxPlaces = 12
 
 // end reads to both ends of a recording.
@@ -43,9 +43,8 @@ func (k *kit) end() {
 	}
 }
 
-// stays checks that there is nothing more to read, that this is so again, and that
-// the position is the same each time: that of the sample read last, or of a record
-// without the metrics beyond it.
+// stays checks that Fetch reports the end, repeatedly, and that the position does not
+// change: it is that of the last sample, or of a later record without the metrics.
 func (k *kit) stays(where string, ids []pcp.ID, last pcp.Timestamp, direction int) {
 	var res pcp.Result
 	at := k.time.Origin()
@@ -71,8 +70,8 @@ func places(list []sample) (out []sample) {
 	return out
 }
 
-// seek reads in both directions from places in a recording and beside them, first
-// all metrics together, then single ones.
+// seek reads in both directions from places in a recording and just beside them: all
+// metrics together, then single ones.
 func (k *kit) seek() {
 	if k.time == nil {
 		return
@@ -93,7 +92,7 @@ func (k *kit) seek() {
 	}
 }
 
-// around reads some samples from a time on, forward and back.
+// around reads a few samples from a time on, forward and back.
 func (k *kit) around(all []sample, at pcp.Timestamp, ids []pcp.ID) {
 	const few = 3
 	var before, after []sample
@@ -110,7 +109,7 @@ func (k *kit) around(all []sample, at pcp.Timestamp, ids []pcp.ID) {
 	k.same("back from "+show(at), k.from(pcp.Back, at, ids, few), before[:min(few, len(before))])
 }
 
-// modes tries modes that do not exist, and changes the direction on the way.
+// modes sets modes that do not exist, and changes direction between fetches.
 func (k *kit) modes() {
 	if k.time == nil {
 		return
@@ -148,7 +147,7 @@ func (k *kit) next(ids []pcp.ID) []sample {
 	return []sample{s}
 }
 
-// allInstances compares the instances of all times with those of each time.
+// allInstances checks that AllInstances includes the instances at each time.
 func (k *kit) allInstances() {
 	if k.time == nil {
 		return

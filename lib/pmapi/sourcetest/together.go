@@ -8,8 +8,7 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// together asks for many things at once, where the Source can do that: the answers
-// are those to one question after the other.
+// together compares the batch requests that the Source implements with single requests.
 func (k *kit) together() {
 	k.walkNames()
 	if k.bare {

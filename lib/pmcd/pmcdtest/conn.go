@@ -9,25 +9,25 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// maxPending is how many requests a connection takes before it answers the first.
+// maxPending limits the requests that wait for an answer on a connection.
 const maxPending = 1 << 10
 
 // maxRequest is the longest request; a daemon hangs up on longer ones (wire.md
 // W1.4).
 const maxRequest = 64 << 10
 
-// A conn is a connection. One goroutine reads requests, another answers them: so
-// the client can always write, even in memory.
+// A conn is a connection. One goroutine reads requests, another answers them, so that the
+// client can always write, even in memory.
 type conn struct {
 	s        *Server
 	nc       net.Conn
 	session  Session
 	requests chan pdu.Frame
-	gone     chan struct{} // nobody answers any more
+	gone     chan struct{} // closed when run ends
 	sent     int
 }
 
-// read takes requests off the connection.
+// read reads requests.
 func (c *conn) read() {
 	defer c.s.wg.Done()
 	defer close(c.requests)
@@ -71,7 +71,7 @@ func (c *conn) run(greeting pdu.Error) {
 	}
 }
 
-// forget closes the connection.
+// forget closes the connection and removes it from the server.
 func (c *conn) forget() {
 	close(c.gone)
 	c.nc.Close()
@@ -80,8 +80,7 @@ func (c *conn) forget() {
 	delete(c.s.conns, c.nc)
 }
 
-// send sends a reply, after it was edited, and reports whether the connection goes
-// on.
+// send edits and sends a reply and reports whether the connection stays open.
 func (c *conn) send(request pdu.Type, m pdu.Message) bool {
 	msg, err := m.Encode(nil)
 	if err != nil {

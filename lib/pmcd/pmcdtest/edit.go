@@ -8,8 +8,8 @@ import (
 	"pmtools/lib/pdu"
 )
 
-// On returns an Edit that leaves all replies alone but number n of the answers to
-// requests of a type, counted from 0 over all connections.
+// On returns an Edit that applies e to the nth reply to requests of a type, counted from 0
+// over all connections.
 func On(request pdu.Type, n int, e Edit) Edit {
 	var mu sync.Mutex
 	return func(r *Reply) {
@@ -26,7 +26,7 @@ func On(request pdu.Type, n int, e Edit) Edit {
 	}
 }
 
-// Cut ends the connection behind the first n bytes of a reply.
+// Cut closes the connection after the first n bytes of a reply.
 func Cut(n int) Edit {
 	return func(r *Reply) { r.Bytes, r.Close = r.Bytes[:min(n, len(r.Bytes))], true }
 }
@@ -46,7 +46,7 @@ func Put(ms ...pdu.Message) Edit {
 	return func(r *Reply) { r.Bytes = encode(nil, ms) }
 }
 
-// After sends messages that nobody asked for behind a reply.
+// After sends unrequested messages after a reply.
 func After(ms ...pdu.Message) Edit {
 	return func(r *Reply) { r.Bytes = encode(r.Bytes, ms) }
 }
@@ -56,12 +56,12 @@ func Type(t pdu.Type) Edit {
 	return func(r *Reply) { binary.BigEndian.PutUint32(r.Bytes[4:], uint32(t)) }
 }
 
-// Length makes a reply say that it has n bytes more than it has.
+// Length adds n to the length in the header of a reply.
 func Length(n int) Edit {
 	return func(r *Reply) { binary.BigEndian.PutUint32(r.Bytes, uint32(len(r.Bytes)+n)) }
 }
 
-// Word changes the word of a reply that begins at a byte of the message.
+// Word replaces the word at an offset of a reply.
 func Word(at int, v uint32) Edit {
 	return func(r *Reply) { binary.BigEndian.PutUint32(r.Bytes[at:], v) }
 }
@@ -71,25 +71,7 @@ func Garbage(b []byte) Edit {
 	return func(r *Reply) { r.Bytes = b }
 }
 
-// the wrong order. The requests must not wait for each other.
-func Swap(request pdu.Type) Edit {
-	var mu sync.Mutex
-	var held []byte
-	done := false
-	return func(r *Reply) {
-		mu.Lock()
-		defer mu.Unlock()
-		switch {
-		case r.Request != request || done:
-		case held == nil:
-			held, r.Bytes = r.Bytes, nil
-		default:
-			r.Bytes, done = append(r.Bytes, held...), true
-		}
-	}
-}
-
-// encode appends messages, without those that cannot be encoded.
+// encode appends messages and skips those that cannot be encoded.
 func encode(dst []byte, ms []pdu.Message) []byte {
 	for _, m := range ms {
 		dst, _ = m.Encode(dst)

@@ -24,10 +24,10 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// Features is what a daemon without TLS offers (wire.md W3.2).
+// Features are the features of a daemon without TLS (wire.md W3.2).
 const Features = 0x0e44
 
-// The features that change what a client asks.
+// The features that change the requests of a client.
 const (
 	Labels  = 0x200
 	HighRes = 0x400
@@ -36,8 +36,7 @@ const (
 
 // A Handler answers requests. It is called by one goroutine for each connection.
 type Handler interface {
-	// Handle returns the replies to a request, none for one that has no reply. A reply
-	// that is nil ends the connection. c holds what the connection knows.
+	// Handle returns the replies to a request, or none. A nil reply closes the connection.
 	Handle(c *Session, f pdu.Frame) []pdu.Message
 }
 
@@ -49,15 +48,15 @@ type Session struct {
 	fetched map[pcp.ID]int // how often a World was asked for each metric
 }
 
-// A Reply is what is about to be sent.
+// A Reply is a message about to be sent.
 type Reply struct {
 	Conn    int      // the connection, counted from 0
 	N       int      // the reply on that connection, counted from 0, which is the greeting
-	Request pdu.Type // what it answers; 0 for the greeting
-	Bytes   []byte   // the message, or what takes its place
+	Request pdu.Type // the type of the request; 0 for the greeting
+	Bytes   []byte   // the message
 
 	Delay time.Duration // how long to wait before it is sent
-	Close bool          // the connection ends behind it
+	Close bool          // close the connection after it
 }
 
 // An Edit changes a reply before it is sent.
@@ -79,14 +78,14 @@ type Server struct {
 	wg       sync.WaitGroup
 }
 
-// A Request is a message that a Server has got.
+// A Request is a message that a Server received.
 type Request struct {
 	Conn int
 	Type pdu.Type
 	Body []byte
 }
 
-// NewServer returns a daemon that answers as h says, and has no connections yet.
+// NewServer returns a daemon whose answers come from h.
 func NewServer(h Handler) *Server {
 	return &Server{
 		handler: h, conns: make(map[net.Conn]bool), closed: make(chan struct{}),
@@ -94,7 +93,7 @@ func NewServer(h Handler) *Server {
 	}
 }
 
-// SetFeatures says what later greetings offer.
+// SetFeatures sets the features in later greetings.
 func (s *Server) SetFeatures(features uint16) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -109,15 +108,14 @@ func (s *Server) SetRefusal(code pmerr.Code) {
 	s.greeting.Code = code
 }
 
-// SetEdit says what happens to later replies; nil is nothing.
+// SetEdit sets the Edit of later replies; nil changes nothing.
 func (s *Server) SetEdit(e Edit) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.edit = e
 }
 
-// SetDown makes Dial fail, as if there were no daemon, or work again. Connections
-// that there are end.
+// SetDown makes Dial fail and closes all connections, or makes Dial work again.
 func (s *Server) SetDown(down bool) {
 	s.mu.Lock()
 	s.refused = down
@@ -127,7 +125,7 @@ func (s *Server) SetDown(down bool) {
 	}
 }
 
-// Hangup ends all connections.
+// Hangup closes all connections.
 func (s *Server) Hangup() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -136,8 +134,7 @@ func (s *Server) Hangup() {
 	}
 }
 
-// Close ends all connections and waits for their goroutines. It may be called
-// twice.
+// Close closes all connections and waits for their goroutines. It may be called twice.
 func (s *Server) Close() error {
 	s.mu.Lock()
 	select {
@@ -160,8 +157,7 @@ func (s *Server) Close() error {
 // errDown is the failure of Dial when the daemon is down.
 var errDown = errors.New("pmcdtest: connection refused")
 
-// Dial connects in memory. It fits pmcd.Dialer.DialContext, and does not look at
-// the address.
+// Dial connects in memory, for pmcd.Dialer.DialContext. It ignores the address.
 func (s *Server) Dial(ctx context.Context, network, address string) (net.Conn, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -197,14 +193,14 @@ func (s *Server) Listen(network, address string) (net.Addr, error) {
 	return l.Addr(), nil
 }
 
-// Requests returns what the daemon was sent, in order for each connection.
+// Requests returns the requests received, in order for each connection.
 func (s *Server) Requests() []Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.requests)
 }
 
-// Count returns how many requests of a type the daemon was sent.
+// Count returns the number of requests of a type.
 func (s *Server) Count(t pdu.Type) int {
 	n := 0
 	for _, r := range s.Requests() {
@@ -215,7 +211,7 @@ func (s *Server) Count(t pdu.Type) int {
 	return n
 }
 
-// Conns returns how many connections there are, and how many there were.
+// Conns returns the number of open connections and of all connections so far.
 func (s *Server) Conns() (now, ever int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -16,11 +16,11 @@ type Metric struct {
 	Values        pcp.Values // ID and Type are those of Desc
 	OneLine, Help string     // "" for none
 
-	LookupErr, DescErr, StoreErr pmerr.Code // in place of the answer; with pmerr.IPC a store ends the connection
+	LookupErr, DescErr, StoreErr pmerr.Code // in place of the answer; a StoreErr of pmerr.IPC closes the connection
 
-	// Answers to the first fetch of a connection, the second and so on, the last one to
-	// all that follow, in place of Values. Such a metric accepts every store and keeps in
-	// the first answer what fits its type, new instances too, unless it Forgets.
+	// Answers replace Values: one for the first fetch of a connection, one for the second
+	// and so on; the last is repeated. Such a metric accepts every store and keeps values
+	// of its type, new instances included, in the first answer unless Forgets is set.
 	Answers []Answer
 	Forgets bool
 }
@@ -28,7 +28,7 @@ type Metric struct {
 // An Answer is the result of one fetch. Its values may be of any type.
 type Answer struct {
 	Values  pcp.Values
-	Refused pmerr.Code // the fetch as a whole fails; pmerr.IPC ends the connection
+	Refused pmerr.Code // the whole fetch fails; pmerr.IPC closes the connection
 }
 
 // An InDom is an instance domain of a World.
@@ -36,7 +36,7 @@ type InDom struct {
 	ID            pcp.InDom
 	Instances     []pcp.Instance
 	OneLine, Help string
-	WholeNames    bool // an instance is not found by the first word of its name
+	WholeNames    bool // an instance is not found by the first word of its name alone
 }
 
 // A LabelKey is an object with labels.
@@ -45,8 +45,8 @@ type LabelKey struct {
 	Ident uint32
 }
 
-// A World is a Handler with metrics that can be fetched and stored. Its fields may
-// be set before it is used; it may be shared by goroutines then.
+// A World is a Handler with metrics that can be fetched and stored. Set its fields before
+// use; after that goroutines may share it.
 type World struct {
 	Metrics []Metric // in the order of the name space
 	InDoms  []InDom
@@ -59,7 +59,7 @@ type World struct {
 	notices []pmerr.Code
 }
 
-// Notify makes the next result follow notices of changes.
+// Notify sends notices of changes before the next result.
 func (w *World) Notify(changes ...pcp.Changes) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -68,22 +68,22 @@ func (w *World) Notify(changes ...pcp.Changes) {
 	}
 }
 
-// Stores returns how many requests to store were seen, successful or not.
+// Stores returns the number of store requests, successful or not.
 func (w *World) Stores() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return len(w.stored)
 }
 
-// Stored returns for each of these requests the name of the first metric and the
-// bytes behind the time.
+// Stored returns the name of the first metric of each store request and the bytes after
+// its time.
 func (w *World) Stored() []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return slices.Clone(w.stored)
 }
 
-// ipcError is the answer to what cannot be understood.
+// ipcError is the answer to requests that cannot be decoded.
 const ipcError = pmerr.IPC
 
 // refuse answers with an error.
@@ -197,7 +197,7 @@ func wanted(p *pdu.Profile, d pcp.InDom, inst int32) bool {
 	return !p.Exclude
 }
 
-// fetch answers with values, and with what has changed before them.
+// fetch answers with values, after notices of changes.
 func (w *World) fetch(c *Session, m *pdu.Fetch, highRes bool) []pdu.Message {
 	if c.Profile == nil || c.Profile.Slot != m.Slot {
 		return refuse(pmerr.NoProfile)
