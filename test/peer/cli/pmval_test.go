@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"pmtools/test/golden"
 	"pmtools/test/peer/harness"
 )
 
@@ -121,6 +122,31 @@ func TestPmval(t *testing.T) {
 				name = ms[k%len(ms)].name
 			}
 			cs = append(cs, harness.Command{Args: pmvalLine(rng, p.archive, name), Dir: p.dir})
+		}
+	}
+	harness.Compare(t, cs)
+}
+
+// pmvalKnown are command lines that show a row of known.txt each, over archives of
+// our own and over PCP's.
+var pmvalKnown = [2][]string{
+	{"-a alltypes -t 7 -s 6 t.d.ull", "-a alltypes -t 7 -s 6 -r t.ds.ull", "-a noindex_v2 -t 2.5 -s 25 t.d", "-a truncated -t 1min -s 2 -X -O -0 t.i",
+		"-a gaps -S '-1 week' -s 2 t.i"},
+	{"-a gfs -t 10 -s 2 -r gfs.inodes", "-a binning -t 1 -s 25 -f 1 -z -S -1min pmcd.pmlogger.host",
+		"-U babylon.pmview_v2 -s 12 -r -f 0 -w 5 -O +1min disk.all.write"},
+}
+
+// TestPmvalKnown compares pmval where it differs from the reference.
+func TestPmvalKnown(t *testing.T) {
+	_, _, root := harness.Setup(t)
+	var cs []harness.Command
+	for i, dir := range []string{harness.Own(t, "alltypes", "noindex", "truncated", "gaps"), filepath.Join(root, "var/lib/pcp/testsuite/archives")} {
+		for _, line := range pmvalKnown[i] {
+			words, err := golden.Words("pmval " + line)
+			if err != nil {
+				t.Fatal(err)
+			}
+			cs = append(cs, harness.Command{Args: words, Dir: dir})
 		}
 	}
 	harness.Compare(t, cs)
