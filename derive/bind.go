@@ -5,7 +5,6 @@ import (
 	"errors"
 
 	"pmtools/derive/check"
-	"pmtools/derive/eval"
 	"pmtools/derive/syntax"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmerr"
@@ -15,8 +14,15 @@ import (
 // for good. All names are looked up with one request and all descriptions with another, because the Source below may be
 // far away. An error is one of those requests; then nothing is kept.
 func (s *Source) bind(ctx context.Context, list ...*metric) error {
-	e := env{s: s, ctx: ctx}
-	return e.bindAll(list, nil)
+	return s.newEnv(ctx, Used).bindAll(list, nil)
+}
+
+// newEnv returns the env in which some metrics are bound.
+func (s *Source) newEnv(ctx context.Context, cause Cause) *env {
+	if s.nesting != nil {
+		return s.nestedEnv(ctx, cause)
+	}
+	return &env{s: s, ctx: ctx, cause: cause}
 }
 
 // bindAll is bind in an env. It shows the metrics to l as they are bound.
@@ -28,6 +34,7 @@ func (e *env) bindAll(list []*metric, l *Listing) error {
 	}
 	if len(e.pending) > 0 {
 		if err := e.prefetch(); err != nil {
+			e.s.nesting.forget()
 			return err
 		}
 	}
@@ -35,6 +42,7 @@ func (e *env) bindAll(list []*metric, l *Listing) error {
 		e.bind(m)
 		if e.err != nil {
 			m.state = unbound
+			e.s.nesting.forget()
 			return e.err
 		}
 		l.add(m)
@@ -56,9 +64,12 @@ type env struct {
 // prefetch looks up everything that the pending metrics mention.
 func (e *env) prefetch() error {
 	var names []string
-	e.names = make(map[string]pcp.Answer[pcp.ID])
+	if e.names == nil {
+		e.names = make(map[string]pcp.Answer[pcp.ID])
+		e.descs = make(map[pcp.ID]pcp.Answer[pcp.Desc])
+	}
 	add := func(name string) {
-		if _, ok := e.names[name]; !ok {
+		if _, ok := e.names[name]; !ok && name != "" {
 			e.names[name] = pcp.Answer[pcp.ID]{}
 			names = append(names, name)
 		}
@@ -67,11 +78,15 @@ func (e *env) prefetch() error {
 		add(m.name)
 		mentioned(m.expr, add)
 	}
+	for i := 0; i < len(names) && e.s.nesting != nil; i++ {
+		if m := e.s.byName[names[i]]; m != nil {
+			mentioned(m.expr, add)
+		}
+	}
 	if err := e.lookup(names); err != nil {
 		return err
 	}
 	var ids []pcp.ID
-	e.descs = make(map[pcp.ID]pcp.Answer[pcp.Desc])
 	for _, name := range names {
 		if r := e.names[name]; r.Err == nil {
 			if _, ok := e.descs[r.Value]; !ok {
@@ -141,16 +156,14 @@ func (e *env) bind(m *metric) {
 		return
 	}
 	e.observe(m, Begun)
-	if e.names[m.name].Err == nil {
+	hidden := m.name != "" && e.names[m.name].Err == nil
+	if hidden && e.s.nesting == nil {
 		m.state = masked
 		e.observe(m, Settled)
 		return
 	}
 	m.state = inProgress
-	novalue, _ := e.s.reg.Control(NoValueOption)
-	info, err := check.Check(m.expr, e, &check.Options{
-		Name: m.name, NoValue: novalue != 0, Equivalent: e.s.equivalent,
-	})
+	info, err := e.check(m)
 	if e.err != nil {
 		return
 	}
@@ -167,21 +180,18 @@ func (e *env) bind(m *metric) {
 		return
 	}
 	m.desc = info.Root.Desc(m.id)
-	if ref, ok := unparen(m.expr).(*syntax.MetricRef); ok {
+	if ref, ok := syntax.Unparen(m.tree).(*syntax.MetricRef); ok {
 		_, m.alias, _ = e.Lookup(ref.Name)
 	}
-	m.eval = eval.New(m.expr, info).NewState()
+	if hidden {
+		m.state = masked
+	}
 }
 
-// unparen strips parentheses.
-func unparen(x syntax.Expr) syntax.Expr {
-	for {
-		p, ok := x.(*syntax.ParenExpr)
-		if !ok {
-			return x
-		}
-		x = p.X
-	}
+// checkOptions returns how the expression of a metric is checked.
+func (s *Source) checkOptions(name string) *check.Options {
+	novalue, _ := s.reg.Control(NoValueOption)
+	return &check.Options{Name: name, NoValue: novalue != 0, Equivalent: s.equivalent}
 }
 
 // Lookup implements check.Env. A metric below comes before a derived one.
@@ -222,15 +232,11 @@ func (e *env) Describe(id pcp.ID) (pcp.Desc, error) {
 // derived describes a derived metric, binding it if need be.
 func (e *env) derived(m *metric) (pcp.Desc, error) {
 	if m.state == unbound {
-		inner := env{s: e.s, ctx: e.ctx, pending: []*metric{m}}
-		if err := inner.prefetch(); err != nil {
-			e.err = err
-			return pcp.Desc{}, err
-		}
-		inner.bind(m)
-		if inner.err != nil {
-			m.state, e.err = unbound, inner.err
-			return pcp.Desc{}, inner.err
+		cause := e.cause
+		inner := e.s.newEnv(e.ctx, Used)
+		e.err = inner.bindAll([]*metric{m}, nil)
+		if e.cause = cause; e.err != nil {
+			return pcp.Desc{}, e.err
 		}
 	}
 	switch m.state {

@@ -159,6 +159,9 @@ func (s *Source) prepare(ctx context.Context, ids []pcp.ID) error {
 	for i := range p.slots {
 		if m := p.slots[i].metric; m != nil && m.state == valid && !m.alias {
 			p.slots[i].args = p.operands(m, column)
+			if m.eval == nil {
+				m.eval = eval.New(m.tree, m.info).NewState()
+			}
 		}
 	}
 	return nil

@@ -20,7 +20,7 @@ func (s *Source) Describe(ctx context.Context, ids []pcp.ID) ([]pcp.Answer[pcp.D
 	if len(list) == 0 {
 		return s.base.Describe(ctx, ids)
 	}
-	e := env{s: s, ctx: ctx, cause: Described}
+	e := s.newEnv(ctx, Described)
 	if err := e.bindAll(list, nil); err != nil {
 		return nil, err
 	}

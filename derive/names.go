@@ -47,7 +47,7 @@ func (s *Source) Names(ctx context.Context, id pcp.ID) ([]string, error) {
 func (s *Source) below(ctx context.Context, name string, l *Listing) ([]*metric, error) {
 	var list []*metric
 	for _, m := range s.metrics {
-		if s.visible(m) && below(m.name, name) {
+		if m.name != "" && s.visible(m) && below(m.name, name) {
 			list = append(list, m)
 		}
 	}
@@ -57,7 +57,7 @@ func (s *Source) below(ctx context.Context, name string, l *Listing) ([]*metric,
 		}
 		return s.unhidden(ctx, list)
 	}
-	e := env{s: s, ctx: ctx}
+	e := s.newEnv(ctx, Used)
 	if err := e.bindAll(list, l); err != nil {
 		return nil, err
 	}

@@ -167,7 +167,11 @@ func (m *metric) view() *Metric {
 	if m == nil {
 		return nil
 	}
-	return &Metric{Program: m.Program, ID: m.id, Number: m.number, Local: m.local,
+	p := m.Program
+	if m.tree != nil && m.tree != m.expr { // there are definitions in it
+		p = &Program{m.name, m.text, m.tree}
+	}
+	return &Metric{Program: p, ID: m.id, Number: m.number, Local: m.local,
 		Masked: m.state == masked, Err: m.err, Valid: m.state == valid}
 }
 

@@ -32,6 +32,12 @@ func (p *Program) Expr() syntax.Expr { return p.expr }
 // String returns the expression as it was written.
 func (p *Program) String() string { return p.text }
 
+// Rate returns the program of rate() of the expression, without a name.
+func (p *Program) Rate() *Program {
+	end := syntax.Pos(len(p.text) + len("rate("))
+	return &Program{text: "rate(" + p.text + ")", expr: &syntax.CallExpr{Fun: syntax.RATE, Lparen: 4, X: p.expr, Rparen: end}}
+}
+
 // Metrics returns the names that the expression mentions, each once, from left to right.
 func (p *Program) Metrics() []string {
 	var names []string

@@ -19,6 +19,9 @@ type Options struct {
 	Warn func(line string)
 	// Equivalent tells which different instance domains operators may combine, see check.InDomMap. Nil means none.
 	Equivalent func(a, b pcp.InDom) bool
+	// Nested lets a derived metric be an operand of another, which the language forbids: its
+	// expression takes the place of its name, see Nest.
+	Nested bool
 }
 
 // A Source is a pmapi.Source together with derived metrics: those of a Registry and its own. A metric of the Source below
@@ -42,8 +45,9 @@ type Source struct {
 	removed int                // how many removals of the Registry have been seen
 	changes int                // counts changes of the lists
 
-	insts instances
-	plan  fetchPlan
+	insts   instances
+	plan    fetchPlan
+	nesting *nesting // nil unless Options.Nested
 }
 
 var (
@@ -76,9 +80,10 @@ type metric struct {
 	state  binding
 	err    error // why it is invalid
 	desc   pcp.Desc
+	tree   syntax.Expr // what info is about; nil if definitions in it cannot be
 	info   *check.Info
-	alias  bool // it is nothing but another derived metric, and so has no values
-	eval   *eval.State
+	alias  bool        // it is nothing but another derived metric, and so has no values
+	eval   *eval.State // nil until it is fetched
 }
 
 // NewSource returns base with the derived metrics of reg, which may be nil and may get more metrics later.
@@ -89,6 +94,9 @@ func NewSource(base pmapi.Source, reg *Registry, opt *Options) *Source {
 	s := &Source{base: base, reg: reg, warn: reg.warn, limit: -1, byName: make(map[string]*metric)}
 	if opt != nil {
 		s.equivalent = opt.Equivalent
+		if opt.Nested {
+			s.nesting = new(nesting)
+		}
 		if opt.Warn != nil {
 			s.warn = opt.Warn
 		}
@@ -148,7 +156,7 @@ func (s *Source) Add(ctx context.Context, name, expr string) error {
 	if err != nil {
 		return err
 	}
-	e := env{s: s, ctx: ctx, cause: Added}
+	e := s.newEnv(ctx, Added)
 	if err := e.bindAll([]*metric{m}, nil); err != nil {
 		return err
 	}
@@ -176,12 +184,19 @@ func (s *Source) define(name, expr string) (*metric, error) {
 	if err != nil {
 		return nil, &Error{Name: name, Expr: expr, Local: true, Err: err, Code: badDerive}
 	}
-	m := &metric{definition: &definition{Program: &Program{name, expr, e}, id: localID(len(s.locals))}, local: true}
+	return s.insert(&Program{name, expr, e}), nil
+}
+
+// insert makes an expression one of the Source's own metrics.
+func (s *Source) insert(p *Program) *metric {
+	m := &metric{definition: &definition{Program: p, id: localID(len(s.locals))}, local: true}
 	s.locals = append(s.locals, m)
 	s.append(m)
-	s.byName[name] = m
-	s.reg.added(name)
-	return m, nil
+	if p.name != "" {
+		s.byName[p.name] = m
+		s.reg.added(p.name)
+	}
+	return m
 }
 
 // Limit returns what SetLimit has set.
@@ -193,6 +208,9 @@ func (s *Source) append(m *metric) {
 	s.known++
 	s.changes++
 	s.metrics = append(s.metrics, m)
+	if m.name != "" {
+		s.nesting.forget()
+	}
 }
 
 // sync takes over what the Registry has got, and what it has lost, since the last time.
@@ -226,7 +244,7 @@ func (s *Source) globalNamed(name string) *metric {
 }
 
 // visible reports whether no other derived metric hides m.
-func (s *Source) visible(m *metric) bool { return s.byName[m.name] == m }
+func (s *Source) visible(m *metric) bool { return m.name == "" || s.byName[m.name] == m }
 
 // byID returns the visible derived metric that id belongs to, or nil.
 func (s *Source) byID(id pcp.ID) *metric {
@@ -274,5 +292,6 @@ func (s *Source) Reconnect(ctx context.Context) error {
 	}
 	s.plan = fetchPlan{}
 	s.changes++
+	s.nesting.forget()
 	return nil
 }

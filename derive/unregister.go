@@ -80,6 +80,7 @@ func (s *Source) remove(name string) {
 	}
 	clear(s.metrics[len(left):])
 	s.metrics = left
+	s.nesting.forget()
 	s.changes++
 	delete(s.byName, name)
 }

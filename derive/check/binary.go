@@ -6,7 +6,7 @@ import (
 )
 
 // binary gives the metadata of an operator with two operands (derived.md D7.4).
-func (c *checker) binary(n *syntax.BinaryExpr) (Type, *Error) {
+func (c *Checker) binary(n *syntax.BinaryExpr) (Type, *Error) {
 	x, err := c.expr(n.X)
 	if err != nil {
 		return x, err
@@ -68,7 +68,7 @@ func isBoolean(op syntax.Token) bool { return op == syntax.AND || op == syntax.O
 
 // isLiteral reports whether e is a number, with metadata or without.
 func isLiteral(e syntax.Expr) bool {
-	switch unparen(e).(type) {
+	switch syntax.Unparen(e).(type) {
 	case *syntax.IntLit, *syntax.FloatLit, *syntax.ConstExpr:
 		return true
 	}
@@ -132,6 +132,6 @@ func unitsMisfit(op syntax.Token, x, y Type) string {
 }
 
 // sameInDom reports whether values of the two instance domains can be combined.
-func (c *checker) sameInDom(a, b pcp.InDom) bool {
+func (c *Checker) sameInDom(a, b pcp.InDom) bool {
 	return a == pcp.NullInDom || b == pcp.NullInDom || a == b || c.opt.Equivalent != nil && c.opt.Equivalent(a, b)
 }

@@ -15,7 +15,7 @@ type lookup struct {
 
 	described bool
 	desc      pcp.Desc
-	err       error
+	err       error // why it is not found, or not described
 }
 
 // metadata is what meta= refers to. An unknown metric is an error only where the constant is used.
@@ -28,12 +28,14 @@ type metadata struct {
 var absent = Type{Type: pcp.Int32, InDom: pcp.NullInDom, Sem: pcp.Discrete}
 
 // bind resolves the names in e from left to right (derived.md D7.1). Within a choice unknown ones are tolerated.
-func (c *checker) bind(e syntax.Expr, tolerant bool) *Error {
+func (c *Checker) bind(e syntax.Expr, tolerant bool) *Error {
 	switch n := e.(type) {
 	case *syntax.MetricRef:
 		return c.bindMetric(n, tolerant)
 	case *syntax.ParenExpr:
 		return c.bind(n.X, tolerant)
+	case *syntax.NestExpr:
+		return c.bindNest(n, tolerant)
 	case *syntax.UnaryExpr:
 		return c.bind(n.X, tolerant)
 	case *syntax.BinaryExpr:
@@ -60,7 +62,7 @@ func (c *checker) bind(e syntax.Expr, tolerant bool) *Error {
 }
 
 // bindChoice resolves the names in a choice.
-func (c *checker) bindChoice(n *syntax.TernaryExpr) *Error {
+func (c *Checker) bindChoice(n *syntax.TernaryExpr) *Error {
 	before := c.unknowns
 	if err := c.bind(n.Cond, true); err != nil {
 		return err
@@ -75,18 +77,18 @@ func (c *checker) bindChoice(n *syntax.TernaryExpr) *Error {
 }
 
 // bindCall resolves the names in a call.
-func (c *checker) bindCall(n *syntax.CallExpr, tolerant bool) *Error {
+func (c *Checker) bindCall(n *syntax.CallExpr, tolerant bool) *Error {
 	switch n.Fun {
 	case syntax.ANON:
 		return nil
 	case syntax.DEFINED:
-		m, ok := unparen(n.X).(*syntax.MetricRef)
+		m, ok := syntax.Unparen(n.X).(*syntax.MetricRef)
 		if !ok {
 			break
 		}
 		l := c.lookup(m.Name)
 		if l.found && l.derived || m.Name == c.opt.Name {
-			return operandError(m.NamePos, m.Name, msgNested)
+			return c.operandError(m.NamePos, m.Name, msgNested)
 		}
 		if l.found { // which is not enough: the original describes it too
 			d, err := c.describe(m.NamePos, m.Name)
@@ -102,11 +104,11 @@ func (c *checker) bindCall(n *syntax.CallExpr, tolerant bool) *Error {
 }
 
 // bindMetric resolves an operand.
-func (c *checker) bindMetric(n *syntax.MetricRef, tolerant bool) *Error {
+func (c *Checker) bindMetric(n *syntax.MetricRef, tolerant bool) *Error {
 	l := c.lookup(n.Name)
 	switch {
 	case n.Name == c.opt.Name && c.opt.Name != "", l.derived && c.root != syntax.Expr(n):
-		return operandError(n.NamePos, n.Name, msgNested)
+		return c.operandError(n.NamePos, n.Name, msgNested)
 	case l.found:
 	case c.opt.NoValue:
 		return nil
@@ -115,27 +117,19 @@ func (c *checker) bindMetric(n *syntax.MetricRef, tolerant bool) *Error {
 		c.unknowns++
 		return nil
 	default:
-		return operandError(n.NamePos, n.Name, msgUnknown)
+		return c.operandError(n.NamePos, n.Name, msgUnknown)
 	}
 	d, err := c.describe(n.NamePos, n.Name)
 	if err != nil {
 		return err
 	}
 	c.info.Metrics[n] = d
-	c.operand(l.id)
+	c.operands.add(l.id)
 	return nil
 }
 
-// operand puts a metric into the list of operands, once.
-func (c *checker) operand(id pcp.ID) {
-	if !c.operands[id] {
-		c.operands[id] = true
-		c.info.Operands = append(c.info.Operands, id)
-	}
-}
-
 // bindMeta resolves the last meta= of a constant.
-func (c *checker) bindMeta(specs []*syntax.Spec, tolerant bool) *Error {
+func (c *Checker) bindMeta(specs []*syntax.Spec, tolerant bool) *Error {
 	s := lastMeta(specs)
 	if s == nil {
 		return nil
@@ -143,7 +137,7 @@ func (c *checker) bindMeta(specs []*syntax.Spec, tolerant bool) *Error {
 	l := c.lookup(s.Value)
 	switch {
 	case s.Value == c.opt.Name && c.opt.Name != "":
-		return operandError(s.ValuePos, s.Value, msgNested)
+		return c.operandError(s.ValuePos, s.Value, msgNested)
 	case l.found:
 	case c.opt.NoValue:
 		c.meta[s] = metadata{absent, true}
@@ -152,7 +146,7 @@ func (c *checker) bindMeta(specs []*syntax.Spec, tolerant bool) *Error {
 		c.meta[s] = metadata{}
 		return nil
 	default:
-		return operandError(s.ValuePos, s.Value, msgUnknown)
+		return c.operandError(s.ValuePos, s.Value, msgUnknown)
 	}
 	d, err := c.describe(s.ValuePos, s.Value)
 	if err != nil {
@@ -174,29 +168,29 @@ func lastMeta(specs []*syntax.Spec) *syntax.Spec {
 }
 
 // lookup asks for a name, once.
-func (c *checker) lookup(name string) lookup {
+func (c *Checker) lookup(name string) lookup {
 	l, ok := c.names[name]
 	if !ok {
 		id, derived, err := c.env.Lookup(name)
-		l = lookup{id: id, found: err == nil, derived: err == nil && derived}
+		l = lookup{id: id, found: err == nil, derived: err == nil && derived, err: err}
 		c.names[name] = l
 	}
 	return l
 }
 
 // describe asks for the descriptor of a name that has been found, once.
-func (c *checker) describe(pos syntax.Pos, name string) (pcp.Desc, *Error) {
+func (c *Checker) describe(pos syntax.Pos, name string) (pcp.Desc, *Error) {
 	l := c.names[name]
 	if !l.described {
-		l.described = true
 		l.desc, l.err = c.env.Describe(l.id)
+		l.described = !errors.Is(l.err, ErrLoop)
 		c.names[name] = l
 	}
 	switch {
 	case errors.Is(l.err, ErrLoop):
-		return pcp.Desc{}, operandError(pos, name, msgNested)
+		return pcp.Desc{}, c.operandError(pos, name, msgNested)
 	case l.err != nil:
-		return pcp.Desc{}, operandError(pos, name, msgNoMetadata)
+		return pcp.Desc{}, c.operandError(pos, name, msgNoMetadata)
 	}
 	return l.desc, nil
 }

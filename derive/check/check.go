@@ -18,17 +18,7 @@ import (
 // *Error: first one about a name, else the first one of a walk that visits operands before their operator. The Info
 // beside an error holds what was found before the mistake.
 func Check(e syntax.Expr, env Env, opt *Options) (*Info, error) {
-	c := newChecker(e, env, opt)
-	if err := c.bind(e, false); err != nil {
-		err.Names = true
-		return c.info, err
-	}
-	t, err := c.expr(e)
-	if err != nil {
-		return c.info, err
-	}
-	c.info.Root = t
-	return c.info, nil
+	return NewChecker(opt).Check(e, env)
 }
 
 // Syntax gives the parser the checks of units and patterns.
@@ -45,26 +35,28 @@ func Syntax() *syntax.Config {
 	}
 }
 
-// A checker is the state of one Check.
-type checker struct {
+// A Checker checks expressions that may have parts in common: the X of a [syntax.NestExpr] is
+// checked once, in whatever expressions it stands. What it knows of a name it does not ask again.
+// A Checker may not be shared by goroutines.
+type Checker struct {
 	env  Env
 	opt  Options
 	info *Info
 	root syntax.Expr // without parentheses
 
 	names    map[string]lookup            // what env said
-	operands map[pcp.ID]bool              // the members of info.Operands
+	operands operands                     // so far
 	unknown  map[*syntax.MetricRef]bool   // unknown names in a choice, which are errors once something reads them
 	unknowns int                          // how many of these there are so far
 	vague    map[*syntax.TernaryExpr]bool // choices whose guards mention unknown names
 	meta     map[*syntax.Spec]metadata    // what the last meta= of each constant refers to
+	bounds   map[place]*bound
+	checks   map[syntax.Expr]*checked
 }
 
-// newChecker returns a checker with empty tables.
-func newChecker(e syntax.Expr, env Env, opt *Options) *checker {
-	c := &checker{
-		env:  env,
-		root: unparen(e),
+// NewChecker returns a Checker that knows nothing yet. A nil opt is the zero Options.
+func NewChecker(opt *Options) *Checker {
+	c := &Checker{
 		info: &Info{
 			Types:    make(map[syntax.Expr]Type),
 			Metrics:  make(map[*syntax.MetricRef]pcp.Desc),
@@ -76,14 +68,37 @@ func newChecker(e syntax.Expr, env Env, opt *Options) *checker {
 			Rescale:  make(map[*syntax.RescaleExpr]pcp.Units),
 			Patterns: make(map[*syntax.MatchInstExpr]func(string) bool),
 		},
-		names:    make(map[string]lookup),
-		operands: make(map[pcp.ID]bool),
-		unknown:  make(map[*syntax.MetricRef]bool),
-		vague:    make(map[*syntax.TernaryExpr]bool),
-		meta:     make(map[*syntax.Spec]metadata),
+		names:   make(map[string]lookup),
+		unknown: make(map[*syntax.MetricRef]bool),
+		vague:   make(map[*syntax.TernaryExpr]bool),
+		meta:    make(map[*syntax.Spec]metadata),
+		bounds:  make(map[place]*bound),
+		checks:  make(map[syntax.Expr]*checked),
 	}
 	if opt != nil {
 		c.opt = *opt
 	}
 	return c
+}
+
+// Check is [Check] with what is known already. The tables of all Infos are the same, so that they
+// also have the nodes of other expressions. It may be called while env.Describe is.
+func (c *Checker) Check(e syntax.Expr, env Env) (*Info, error) {
+	defer func(env Env, root syntax.Expr) { c.env, c.root = env, root }(c.env, c.root)
+	c.env, c.root = env, syntax.Unparen(e)
+	info := *c.info
+	b := c.bindWhole(e, false)
+	info.Operands = b.operands
+	if b.err != nil {
+		return &info, b.err
+	}
+	t := c.checkWhole(e)
+	if t.err != nil {
+		return &info, t.err
+	}
+	info.Root = t.typ
+	all := operands{list: info.Operands[:len(info.Operands):len(info.Operands)]}
+	all.add(t.operands...)
+	info.Operands = all.list
+	return &info, nil
 }

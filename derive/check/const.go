@@ -10,7 +10,7 @@ import (
 )
 
 // literal gives the metadata of a bare number.
-func (c *checker) literal(e syntax.Expr) Type {
+func (c *Checker) literal(e syntax.Expr) Type {
 	t := literalType(e)
 	c.info.Consts[e] = constValue(e, t.Type)
 	return t
@@ -26,7 +26,7 @@ func literalType(e syntax.Expr) Type {
 }
 
 // constant gives the metadata of mkconst.
-func (c *checker) constant(n *syntax.ConstExpr) (Type, *Error) {
+func (c *Checker) constant(n *syntax.ConstExpr) (Type, *Error) {
 	t, err := c.withSpecs(literalType(n.X), n.Specs)
 	if err != nil {
 		return t, err
@@ -37,11 +37,11 @@ func (c *checker) constant(n *syntax.ConstExpr) (Type, *Error) {
 
 // withSpecs changes t by the metadata that is given: first all that meta= refers to, then the other tags, of which the
 // last one counts.
-func (c *checker) withSpecs(t Type, specs []*syntax.Spec) (Type, *Error) {
+func (c *Checker) withSpecs(t Type, specs []*syntax.Spec) (Type, *Error) {
 	if s := lastMeta(specs); s != nil {
 		m := c.meta[s]
 		if !m.known {
-			return t, operandError(s.ValuePos, s.Value, msgUnknownTernary)
+			return t, c.operandError(s.ValuePos, s.Value, msgUnknownTernary)
 		}
 		t = m.Type
 	}
@@ -69,7 +69,7 @@ func (c *checker) withSpecs(t Type, specs []*syntax.Spec) (Type, *Error) {
 }
 
 // parseUnits reads units. The parser refuses bad ones already if it has the hooks of Syntax.
-func (c *checker) parseUnits(pos syntax.Pos, text string) (pcp.Units, *Error) {
+func (c *Checker) parseUnits(pos syntax.Pos, text string) (pcp.Units, *Error) {
 	units, _, err := pcp.ParseUnits(text)
 	if err != nil {
 		return units, &Error{Pos: pos, What: "units", Text: "Illegal units: '" + err.Error() + "'"}

@@ -39,55 +39,76 @@ const (
 )
 
 // operandError is about the name of a metric.
-func operandError(pos syntax.Pos, name, text string) *Error {
-	return &Error{Pos: pos, What: "operand " + name, Text: text}
+func (c *Checker) operandError(pos syntax.Pos, name, text string) *Error {
+	return &Error{Pos: pos, What: "operand " + name, Text: text, Err: c.names[name].err}
 }
 
 // binaryError is about the operands of an operator.
-func (c *checker) binaryError(n *syntax.BinaryExpr, text string) *Error {
-	return &Error{Pos: n.OpPos, What: c.name(n.X) + " " + n.Op.Symbol() + " " + c.name(n.Y), Text: text}
+func (c *Checker) binaryError(n *syntax.BinaryExpr, text string) *Error {
+	err := &Error{Pos: n.OpPos, What: c.name(n.X) + " " + n.Op.Symbol() + " " + c.name(n.Y), Text: text}
+	c.operand(err, "left", n.X)
+	c.operand(err, "right", n.Y)
+	return err
 }
 
 // unaryError is about the operand of a prefix operator.
-func (c *checker) unaryError(n *syntax.UnaryExpr, text string) *Error {
-	return &Error{Pos: n.OpPos, What: n.Op.Symbol() + " " + c.name(n.X), Text: text}
+func (c *Checker) unaryError(n *syntax.UnaryExpr, text string) *Error {
+	err := &Error{Pos: n.OpPos, What: n.Op.Symbol() + " " + c.name(n.X), Text: text}
+	c.operand(err, "operand", n.X)
+	return err
 }
 
 // callError is about the operand of a function. An operand that has no name shows that the original is written in C.
-func (c *checker) callError(n *syntax.CallExpr, text string) *Error {
+func (c *Checker) callError(n *syntax.CallExpr, text string) *Error {
 	name := c.name(n.X)
 	if name == anonymous {
 		name = "(null)"
 	}
-	return &Error{Pos: n.FunPos, What: n.Fun.String() + "(" + name + ")", Text: text}
+	err := &Error{Pos: n.FunPos, What: n.Fun.String() + "(" + name + ")", Text: text}
+	c.operand(err, "operand", n.X)
+	return err
 }
 
 // rescaleError is about the operand or the units of rescale.
-func (c *checker) rescaleError(n *syntax.RescaleExpr, units pcp.Units, text string) *Error {
+func (c *Checker) rescaleError(n *syntax.RescaleExpr, units pcp.Units, text string) *Error {
 	to := units.String()
 	if to == "" {
 		to = "none"
 	}
-	return &Error{Pos: n.FunPos, What: c.name(n.X) + " RESCALE " + to, Text: text}
+	err := &Error{Pos: n.FunPos, What: c.name(n.X) + " RESCALE " + to, Text: text}
+	c.operand(err, "operand", n.X)
+	return err
 }
 
 // armsError is about the arms of a choice.
-func (c *checker) armsError(n *syntax.TernaryExpr, text string) *Error {
-	return &Error{Pos: n.Colon, What: c.name(n.X) + " : " + c.name(n.Y), Text: text}
+func (c *Checker) armsError(n *syntax.TernaryExpr, text string) *Error {
+	err := &Error{Pos: n.Colon, What: c.name(n.X) + " : " + c.name(n.Y), Text: text}
+	c.operand(err, "left", n.X)
+	c.operand(err, "right", n.Y)
+	return err
 }
 
 // guardError is about the guard of a choice.
-func (c *checker) guardError(n *syntax.TernaryExpr, text string) *Error {
+func (c *Checker) guardError(n *syntax.TernaryExpr, text string) *Error {
 	what := c.name(n.Cond) + " ? " + c.name(n.X) + " : " + c.name(n.Y)
-	return &Error{Pos: n.Quest, What: what, Text: text}
+	err := &Error{Pos: n.Quest, What: what, Text: text}
+	c.operand(err, "guard", n.Cond)
+	return err
+}
+
+// operand adds an operand to an error, if its metadata is known.
+func (c *Checker) operand(err *Error, role string, x syntax.Expr) {
+	if t, ok := c.info.Types[x]; ok {
+		err.Operands = append(err.Operands, Operand{role, x, t})
+	}
 }
 
 // anonymous stands in messages for what is more than a name or a number.
 const anonymous = "<expr>"
 
 // name is how messages show an operand. An unknown metric that has turned into novalue() has lost its name.
-func (c *checker) name(e syntax.Expr) string {
-	switch n := unparen(e).(type) {
+func (c *Checker) name(e syntax.Expr) string {
+	switch n := syntax.Unparen(e).(type) {
 	case *syntax.MetricRef:
 		if _, known := c.info.Metrics[n]; known || c.unknown[n] {
 			return n.Name

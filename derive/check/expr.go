@@ -9,7 +9,7 @@ import (
 )
 
 // expr works out the metadata of e and of everything below it, and records it.
-func (c *checker) expr(e syntax.Expr) (Type, *Error) {
+func (c *Checker) expr(e syntax.Expr) (Type, *Error) {
 	t, err := c.typeOf(e)
 	if err != nil {
 		return Type{}, err
@@ -19,7 +19,7 @@ func (c *checker) expr(e syntax.Expr) (Type, *Error) {
 }
 
 // typeOf works out the metadata of e (derived.md D7.3 to D7.9).
-func (c *checker) typeOf(e syntax.Expr) (Type, *Error) {
+func (c *Checker) typeOf(e syntax.Expr) (Type, *Error) {
 	switch n := e.(type) {
 	case *syntax.MetricRef:
 		return c.metric(n)
@@ -27,6 +27,8 @@ func (c *checker) typeOf(e syntax.Expr) (Type, *Error) {
 		return c.literal(n), nil
 	case *syntax.ParenExpr:
 		return c.expr(n.X)
+	case *syntax.NestExpr:
+		return c.nested(n)
 	case *syntax.UnaryExpr:
 		return c.unary(n)
 	case *syntax.BinaryExpr:
@@ -50,20 +52,20 @@ func (c *checker) typeOf(e syntax.Expr) (Type, *Error) {
 }
 
 // metric gives the metadata of an operand.
-func (c *checker) metric(n *syntax.MetricRef) (Type, *Error) {
+func (c *Checker) metric(n *syntax.MetricRef) (Type, *Error) {
 	d, known := c.info.Metrics[n]
 	switch {
 	case known:
 		return TypeOf(d), nil
 	case c.unknown[n]:
-		return Type{}, operandError(n.NamePos, n.Name, msgUnknownTernary)
+		return Type{}, c.operandError(n.NamePos, n.Name, msgUnknownTernary)
 	}
 	return absent, nil
 }
 
 // unary gives the metadata of a negation. A logical one is a number of 32 bits; the original does not say so and keeps
 // the operand's type, which is kept where it does no harm (derived.md D16 row 8).
-func (c *checker) unary(n *syntax.UnaryExpr) (Type, *Error) {
+func (c *Checker) unary(n *syntax.UnaryExpr) (Type, *Error) {
 	t, err := c.expr(n.X)
 	switch {
 	case err != nil:
@@ -87,7 +89,7 @@ func (c *checker) unary(n *syntax.UnaryExpr) (Type, *Error) {
 }
 
 // call gives the metadata of the functions of one operand (derived.md D7.7).
-func (c *checker) call(n *syntax.CallExpr) (Type, *Error) {
+func (c *Checker) call(n *syntax.CallExpr) (Type, *Error) {
 	switch n.Fun {
 	case syntax.DEFINED:
 		return Type{Type: pcp.Uint32, InDom: pcp.NullInDom, Sem: pcp.Discrete}, nil
@@ -139,7 +141,7 @@ func rateType(t Type) Type {
 // anonType is the type that the operand of anon names.
 func anonType(n *syntax.CallExpr) Type {
 	t := Type{Type: pcp.Uint32, InDom: pcp.NullInDom, Sem: pcp.Discrete}
-	if m, ok := unparen(n.X).(*syntax.MetricRef); ok && len(m.Name) > len("PM_TYPE_") {
+	if m, ok := syntax.Unparen(n.X).(*syntax.MetricRef); ok && len(m.Name) > len("PM_TYPE_") {
 		if typ, ok := constType(m.Name[len("PM_TYPE_"):]); ok {
 			t.Type = typ
 		}
@@ -148,7 +150,7 @@ func anonType(n *syntax.CallExpr) Type {
 }
 
 // rescale gives the metadata of a conversion to other units.
-func (c *checker) rescale(n *syntax.RescaleExpr) (Type, *Error) {
+func (c *Checker) rescale(n *syntax.RescaleExpr) (Type, *Error) {
 	t, err := c.expr(n.X)
 	if err != nil {
 		return t, err
@@ -168,7 +170,7 @@ func (c *checker) rescale(n *syntax.RescaleExpr) (Type, *Error) {
 }
 
 // matchInst compiles the pattern of matchinst; the metadata is that of the operand.
-func (c *checker) matchInst(n *syntax.MatchInstExpr) (Type, *Error) {
+func (c *Checker) matchInst(n *syntax.MatchInstExpr) (Type, *Error) {
 	t, err := c.expr(n.X)
 	if err != nil {
 		return t, err

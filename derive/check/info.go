@@ -91,7 +91,7 @@ type Info struct {
 // Novalue reports whether e, in parentheses or not, is novalue() or an operand that Options.NoValue has put in its
 // place. As an arm of a choice such an expression takes nothing away from the other arm.
 func (in *Info) Novalue(e syntax.Expr) bool {
-	switch n := unparen(e).(type) {
+	switch n := syntax.Unparen(e).(type) {
 	case *syntax.NovalueExpr:
 		return true
 	case *syntax.MetricRef:
@@ -135,6 +135,35 @@ type Error struct {
 
 	Names    bool // it was found when names were looked up, before any type was known
 	Counters bool // an operator takes no counters, or not these beside others
+
+	// Path has the names, the outermost first, in whose places expressions stand that lead to the
+	// mistake. Pos is in the text of the last one's expression, or in that of the whole expression if
+	// there is none.
+	Path []*syntax.MetricRef
+	// Operands are those of the node that are known, with roles such as "left".
+	Operands []Operand
+	// Notes are more lines for the user.
+	Notes []string
+	// Err is what the Env said of a metric that is unknown or has no metadata.
+	Err error
+}
+
+// An Operand is a part of the node that an Error is about.
+type Operand struct {
+	Role string
+	Expr syntax.Expr
+	Type Type
+}
+
+// Inside returns the error as one of an expression in which ref has been replaced by the one that
+// e is about. A nil e is no error.
+func (e *Error) Inside(ref *syntax.MetricRef) *Error {
+	if e == nil {
+		return nil
+	}
+	outer := *e
+	outer.Path = append([]*syntax.MetricRef{ref}, e.Path...)
+	return &outer
 }
 
 // Error gives the node and the text.
@@ -143,15 +172,4 @@ func (e *Error) Error() string { return e.What + ": " + e.Text }
 // Line gives the line, without its end, that is printed for the error in a metric of the given name.
 func (e *Error) Line(metric string) string {
 	return "Semantic error: derived metric " + metric + ": " + e.What + ": " + e.Text
-}
-
-// unparen strips parentheses.
-func unparen(e syntax.Expr) syntax.Expr {
-	for {
-		p, ok := e.(*syntax.ParenExpr)
-		if !ok {
-			return e
-		}
-		e = p.X
-	}
 }

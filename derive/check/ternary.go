@@ -9,7 +9,7 @@ import (
 
 // ternary gives the metadata of a choice (derived.md D7.9). A guard that is known beforehand selects an arm, and the
 // other one is not looked at. Then unknown metrics do not matter in the guard either, as in defined(a) && a > 1 ? a : 0.
-func (c *checker) ternary(n *syntax.TernaryExpr) (Type, *Error) {
+func (c *Checker) ternary(n *syntax.TernaryExpr) (Type, *Error) {
 	choice := c.static(n.Cond)
 	var guard *Type
 	if choice == NotStatic || !c.vague[n] {
@@ -50,7 +50,7 @@ func (c *checker) ternary(n *syntax.TernaryExpr) (Type, *Error) {
 }
 
 // selected gives the metadata of a choice that is made. The guard, if it was checked, must fit the arms all the same.
-func (c *checker) selected(n *syntax.TernaryExpr, choice Choice, guard *Type) (Type, *Error) {
+func (c *Checker) selected(n *syntax.TernaryExpr, choice Choice, guard *Type) (Type, *Error) {
 	c.info.Choices[n] = choice
 	arm, rest := n.X, n.Y
 	if choice == Right {
@@ -70,14 +70,14 @@ func (c *checker) selected(n *syntax.TernaryExpr, choice Choice, guard *Type) (T
 // unchecked makes operands of the metrics that an arm which is not selected asks defined about: as it is not checked,
 // these calls have not become constants yet, and the original fetches what is in them. Of the values nothing is used,
 // but what is fetched decides which record of an archive is read.
-func (c *checker) unchecked(arm syntax.Expr) {
+func (c *Checker) unchecked(arm syntax.Expr) {
 	for n := range syntax.Preorder(arm) {
 		call, ok := n.(*syntax.CallExpr)
 		if !ok || !c.info.Defined[call] {
 			continue
 		}
-		if m, ok := unparen(call.X).(*syntax.MetricRef); ok {
-			c.operand(c.lookup(m.Name).id)
+		if m, ok := syntax.Unparen(call.X).(*syntax.MetricRef); ok {
+			c.operands.add(c.lookup(m.Name).id)
 		}
 	}
 }
@@ -116,8 +116,8 @@ func armsMisfit(x, y Type) string {
 }
 
 // singularLeaf reports whether an arm that is not checked is known to be singular, which only metrics and constants are.
-func (c *checker) singularLeaf(e syntax.Expr) bool {
-	switch n := unparen(e).(type) {
+func (c *Checker) singularLeaf(e syntax.Expr) bool {
+	switch n := syntax.Unparen(e).(type) {
 	case *syntax.MetricRef:
 		if d, known := c.info.Metrics[n]; known {
 			return d.InDom == pcp.NullInDom
@@ -136,8 +136,8 @@ func (c *checker) singularLeaf(e syntax.Expr) bool {
 }
 
 // static works out a guard without values: from integers, defined, and boolean operators.
-func (c *checker) static(e syntax.Expr) Choice {
-	switch n := unparen(e).(type) {
+func (c *Checker) static(e syntax.Expr) Choice {
+	switch n := syntax.Unparen(e).(type) {
 	case *syntax.IntLit:
 		return choose(n.Value != 0)
 	case *syntax.ConstExpr:

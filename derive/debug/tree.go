@@ -90,8 +90,8 @@ func (n *node) walk(f func(*node)) {
 func build(e syntax.Expr) *node {
 	n := &node{expr: e}
 	switch e := e.(type) {
-	case *syntax.ParenExpr:
-		return build(e.X)
+	case *syntax.ParenExpr, *syntax.NestExpr:
+		return build(syntax.Unparen(e))
 	case *syntax.MetricRef:
 		n.kind, n.role, n.label = "NAME", leaf, e.Name
 	case *syntax.IntLit:

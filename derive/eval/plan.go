@@ -26,6 +26,7 @@ type Plan struct {
 	slots  int
 	hists  int // nodes with a previous sample
 	caches int // nodes that remember instances
+	shared int // nodes that are evaluated once
 }
 
 // A kind is what a node does.
@@ -52,6 +53,7 @@ const (
 	kMatch               // match; cache number arg
 	kSelect              // the value list of x: a static choice, if the condition c, unless it is -1, has values
 	kTernary             // the condition c decides
+	kShared              // the values of x, which are worked out once; memory number arg
 )
 
 // A node is a part of an expression. The fields that matter depend on its kind.
@@ -96,6 +98,7 @@ type planner struct {
 	info   *check.Info
 	column map[pcp.ID]int // positions in info.Operands
 	free   []int          // slots
+	nested map[syntax.Expr]int
 }
 
 // alloc returns a slot that is not in use.
@@ -131,6 +134,8 @@ func (p *planner) add(e syntax.Expr) int {
 	switch e := e.(type) {
 	case *syntax.ParenExpr:
 		return p.add(e.X)
+	case *syntax.NestExpr:
+		return p.nest(e.X)
 	case *syntax.MetricRef:
 		return p.metric(e, n)
 	case *syntax.IntLit, *syntax.FloatLit, *syntax.ConstExpr:
@@ -161,6 +166,27 @@ func (p *planner) add(e syntax.Expr) int {
 		return p.unary(n, e.X)
 	}
 	return p.push(n) // novalue()
+}
+
+// nest appends a definition that may stand in the expression several times. It is evaluated once,
+// in a slot that is not used again, unless it remembers the sample before: when that is taken depends
+// on where it stands.
+func (p *planner) nest(x syntax.Expr) int {
+	if i, ok := p.nested[x]; ok {
+		return i
+	}
+	hists := p.plan.hists
+	i := p.add(x)
+	inner := &p.plan.nodes[i]
+	if p.plan.hists > hists || inner.slot < 0 || inner.kind == kMetric || inner.kind == kConst {
+		return i
+	}
+	if p.nested == nil {
+		p.nested = make(map[syntax.Expr]int)
+	}
+	p.nested[x] = p.push(node{kind: kShared, typ: inner.typ, indom: inner.indom, slot: -1, x: i, arg: p.plan.shared})
+	p.plan.shared++
+	return p.nested[x]
 }
 
 // metric appends an operand, which has its values in the input. It gets a slot only for columns that need repair.
@@ -227,13 +253,7 @@ func (p *planner) call(e *syntax.CallExpr, n node) int {
 func (p *planner) history(n *node, k kind, operand syntax.Expr) {
 	n.kind = k
 	n.arg, p.plan.hists = p.plan.hists, p.plan.hists+1
-	for {
-		paren, ok := operand.(*syntax.ParenExpr)
-		if !ok {
-			break
-		}
-		operand = paren.X
-	}
+	operand = syntax.Unparen(operand)
 	_, n.bare = operand.(*syntax.MetricRef)
 	t := p.info.Types[operand]
 	n.counter = t.Sem == pcp.Counter && t.Type != pcp.Int32
@@ -288,6 +308,8 @@ func (p *planner) steady(e syntax.Expr) bool {
 	case *syntax.CallExpr:
 		return e.Fun == syntax.DEFINED
 	case *syntax.ParenExpr:
+		return p.steady(e.X)
+	case *syntax.NestExpr:
 		return p.steady(e.X)
 	case *syntax.UnaryExpr:
 		return p.steady(e.X)

@@ -35,6 +35,8 @@ type State struct {
 	slots  []pcp.Values
 	hists  []history
 	caches []cache
+	shared []shared
+	evals  uint64
 	none   pcp.Values
 
 	// Memory that is used within the evaluation of one node.
@@ -42,10 +44,17 @@ type State struct {
 	finders                  [3]finder
 }
 
+// A shared value is what a node was found to be in one evaluation.
+type shared struct {
+	eval   uint64
+	values *pcp.Values
+}
+
 // NewState returns a State without history.
 func (p *Plan) NewState() *State {
 	return &State{
 		plan: p, slots: make([]pcp.Values, p.slots), hists: make([]history, p.hists), caches: make([]cache, p.caches),
+		shared: make([]shared, p.shared),
 	}
 }
 
@@ -53,6 +62,7 @@ func (p *Plan) NewState() *State {
 // are those of the input.
 func (s *State) Eval(in *Input, dst *pcp.Values) {
 	s.in = in
+	s.evals++
 	v := s.eval(s.plan.root)
 	s.in = nil
 	dst.Reset(pcp.NullID, s.plan.nodes[s.plan.root].typ)
@@ -81,6 +91,13 @@ func (s *State) eval(i int) *pcp.Values {
 		return s.ternary(n)
 	case kSelect:
 		return s.selected(n)
+	case kShared:
+		m := &s.shared[n.arg]
+		if m.eval != s.evals {
+			m.values = s.eval(n.x)
+			m.eval = s.evals
+		}
+		return m.values
 	case kNone:
 		s.none.Reset(pcp.NullID, n.typ)
 		return &s.none

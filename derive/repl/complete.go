@@ -334,8 +334,7 @@ func (c *completer) instance(text, prefix string) {
 	if strings.HasSuffix(text, ")") {
 		operand = parenBefore(text)
 	}
-	sc := newScope(c.ctx, c.s.world())
-	x, err := sc.compile(operand, "")
+	x, err := c.s.binder(c.ctx).compile(c.ctx, operand)
 	if err != nil || x.info.Root.InDom == pcp.NullInDom {
 		return
 	}

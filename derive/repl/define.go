@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"pmtools/derive"
-	"pmtools/derive/syntax"
 )
 
 // A Definition is a derived metric of a session. It does not change.
@@ -15,22 +14,25 @@ type Definition struct {
 	Help     string   // the same
 	Comments []string // lines that stood before it in a file
 
-	tree syntax.Expr
+	program *derive.Program
+	global  bool // of the Registry
 }
 
-// A dictionary has the derived metrics that a session knows by name: its own ones, which come first, and those of the
-// Registry. It is not changed while it is used; see Session.
+// A dictionary has the derived metrics that a session knows by name: its own ones, which hide those
+// of the Registry. It is not changed while it is used; see Session.
 type dictionary struct {
 	own    []*Definition // in the order in which they were defined
 	global []*Definition
-	byName map[string]int // indices into own, and behind it global
+	byName map[string]*Definition
 }
 
 // newDictionary returns a dictionary.
 func newDictionary(own, global []*Definition) *dictionary {
-	d := &dictionary{own: own, global: global, byName: make(map[string]int, len(own)+len(global))}
-	for i := len(own) + len(global) - 1; i >= 0; i-- {
-		d.byName[d.numbered(i).Name] = i
+	d := &dictionary{own: own, global: global, byName: make(map[string]*Definition, len(own)+len(global))}
+	for _, list := range [][]*Definition{global, own} {
+		for _, def := range list {
+			d.byName[def.Name] = def
+		}
 	}
 	return d
 }
@@ -42,40 +44,28 @@ func globals(reg *derive.Registry) []*Definition {
 	}
 	var list []*Definition
 	for name, expr := range reg.All() {
-		p, err := parse(expr)
-		if err == nil {
-			list = append(list, &Definition{Name: name, Expr: expr, tree: p})
+		if p, err := derive.Compile(name, expr); err == nil {
+			list = append(list, &Definition{Name: name, Expr: expr, program: p, global: true})
 		}
 	}
 	return list
 }
 
-// number returns the number of a definition, -1 if there is none of that name.
-func (d *dictionary) number(name string) int {
-	if n, ok := d.byName[name]; ok {
-		return n
-	}
-	return -1
-}
-
-// numbered returns a definition by its number, or nil.
-func (d *dictionary) numbered(n int) *Definition {
-	switch {
-	case n < 0 || n >= len(d.own)+len(d.global):
-		return nil
-	case n < len(d.own):
-		return d.own[n]
-	}
-	return d.global[n-len(d.own)]
-}
-
 // find returns the definition of a name, or nil.
-func (d *dictionary) find(name string) *Definition { return d.numbered(d.number(name)) }
+func (d *dictionary) find(name string) *Definition { return d.byName[name] }
 
 // findOwn returns the session's own definition of a name, or nil.
 func (d *dictionary) findOwn(name string) *Definition {
-	if n := d.number(name); n >= 0 && n < len(d.own) {
-		return d.own[n]
+	if def := d.byName[name]; def != nil && !def.global {
+		return def
+	}
+	return nil
+}
+
+// program returns the expression that takes the place of a name where there are no metrics, or nil.
+func (d *dictionary) program(name string) *derive.Program {
+	if def := d.byName[name]; def != nil {
+		return def.program
 	}
 	return nil
 }
@@ -83,8 +73,8 @@ func (d *dictionary) findOwn(name string) *Definition {
 // with returns a dictionary that has def too, in the place of one of the same name.
 func (d *dictionary) with(def *Definition) *dictionary {
 	own := slices.Clone(d.own)
-	if n := d.number(def.Name); n >= 0 && n < len(own) {
-		own[n] = def
+	if old := d.findOwn(def.Name); old != nil {
+		own[slices.Index(own, old)] = def
 	} else {
 		own = append(own, def)
 	}
@@ -98,11 +88,11 @@ func (d *dictionary) without(name string) *dictionary {
 }
 
 // users returns the session's definitions that mention a name.
-func (d *dictionary) users(name string) []string {
-	var list []string
+func (d *dictionary) users(name string) []*Definition {
+	var list []*Definition
 	for _, def := range d.own {
-		if def.Name != name && slices.Contains(mentioned(def.tree), name) {
-			list = append(list, def.Name)
+		if def.Name != name && slices.Contains(def.program.Metrics(), name) {
+			list = append(list, def)
 		}
 	}
 	return list
@@ -111,9 +101,12 @@ func (d *dictionary) users(name string) []string {
 // names returns the names of all definitions, the session's own ones first, without hidden ones.
 func (d *dictionary) names() []string {
 	var list []string
-	for i := range len(d.own) + len(d.global) {
-		if name := d.numbered(i).Name; d.byName[name] == i {
-			list = append(list, name)
+	for _, def := range d.own {
+		list = append(list, def.Name)
+	}
+	for _, def := range d.global {
+		if d.byName[def.Name] == def {
+			list = append(list, def.Name)
 		}
 	}
 	return list

@@ -7,6 +7,7 @@ import (
 	"io"
 	"time"
 
+	"pmtools/derive"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmapi"
 )
@@ -43,17 +44,17 @@ func (s *Session) eval(ctx context.Context, exprs []string, win *Window, w io.Wr
 		return problemf("openmetrics is for one sample only")
 	}
 	texts, names := make([]string, len(exprs)), make([]string, len(exprs))
-	world := s.world()
+	defs := s.defs
 	for i, e := range exprs {
 		texts[i], names[i] = e, e
 		if it := parseItem(e); it.kind == definition && it.text != "" {
 			texts[i], names[i] = it.text, it.name
-			if tree, err := parse(it.text); err == nil && legalName(it.name) {
-				world.defs = world.defs.with(&Definition{Name: it.name, Expr: it.text, tree: tree})
+			if p, err := derive.Compile(it.name, it.text); err == nil && legalName(it.name) {
+				defs = defs.with(&Definition{Name: it.name, Expr: it.text, program: p})
 			}
 		}
 	}
-	q, bad, err := newScope(ctx, world).queries(ctx, texts, names, s.noteTo(w))
+	q, bad, err := s.newBinder(ctx, defs, true).queries(ctx, texts, names, s.noteTo(w))
 	if err != nil {
 		return err
 	}

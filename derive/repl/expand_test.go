@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+	"time"
 
 	"pmtools/derive"
 	"pmtools/derive/repl"
@@ -12,56 +13,60 @@ import (
 
 func TestPlace(t *testing.T) {
 	s := newSession(t, "ta")
-	run(s, "x.a = t.b * 2", "y = x.a + x.a")
-	for _, tt := range []struct {
-		text   string
-		part   string // of the expanded text
-		orig   int
-		inside string
-	}{
-		{"1 + x.a + t.c", "t.c", 10, ""},
-		{"1 + x.a + t.c", "1 +", 0, ""},
-		{"1 + x.a + t.c", "(t.b", 4, "x.a"},
-		{"1 + x.a + t.c", "* 2", 4, "x.a"},
-		{"x.a + x.a + t.c", "t.c", 12, ""},
-		{"x.a[one] / y", "[one]", 3, ""},
-		{"x.a[one] / y", "/", 9, ""},
-		{"x.a[one] / y", "((t.b", 11, "y"},
+	run(s, "x.a = t.b * 2", "y = x.a + x.a", "z = t.a - y")
+	for _, tt := range []struct{ text, want string }{
+		{"1 + x.a + t.a", "!! illegal operator for non-counter and counter\n  1 + x.a + t.a\n          ^\n" +
+			"  left 1 + (t.b * 2): 32-bit unsigned int, instant, no units, indom 245.1\n  right t.a: 32-bit unsigned int, counter, count\n"},
+		{"(x.a[one] / y) + t.a", "!! illegal operator for non-counter and counter\n  (x.a[one] / y) + t.a\n                 ^\n" +
+			"  left ((t.b * 2)[one] / ((t.b * 2) + (t.b * 2))): double, instant, no units, indom 245.1\n  right t.a: 32-bit unsigned int, counter, count\n"},
 	} {
-		text, _, _, err := repl.PlaceIn(s, tt.text, 0)
-		if err != nil {
-			t.Fatal(err)
+		if got := run(s, tt.text); got != tt.want {
+			t.Errorf("%s:\n%swant\n%s", tt.text, got, tt.want)
 		}
-		_, orig, inside, _ := repl.PlaceIn(s, tt.text, strings.Index(text, tt.part))
-		if orig != tt.orig || inside != tt.inside {
-			t.Errorf("%q in %q is at %d in %q, want %d in %q", tt.part, text, orig, inside, tt.orig, tt.inside)
-		}
+	}
+	// z does not fit, so it was not defined; in a file it is.
+	s = newSession(t, "ta", func(o *repl.Options) { o.Files = memory{"f": "z = 1 + t.b - t.a\ny = z * 2\nx = y + y\n"} })
+	run(s, ":load f")
+	want := "!! illegal operator for non-counter and counter\n  3 + x\n      ^\n" +
+		"  left 1 + t.b: 32-bit unsigned int, instant, no units, indom 245.1\n  right t.a: 32-bit unsigned int, counter, count\n" +
+		"  in the definition of z\n  in the definition of x\n"
+	if got := run(s, "3 + x"); got != want {
+		t.Errorf("three levels deep:\n%swant\n%s", got, want)
 	}
 }
 
-// TestExpansionLimits has definitions that grow without end when they are expanded.
+// TestExpansionLimits has definitions that grow without end when they are expanded. They are refused
+// by counting, and what is below the limits is evaluated in a time that depends on the definitions and
+// not on what they expand to.
 func TestExpansionLimits(t *testing.T) {
-	s := newSession(t, "ta")
-	run(s, "d0 = t.b + t.c")
-	out := ""
-	for i := range 30 {
-		out = run(s, fmt.Sprintf("d%d = d%d * d%d", i+1, i, i))
-		if strings.Contains(out, "!!") {
-			break
+	var deep, double strings.Builder
+	deep.WriteString("c0 = t.s\n")
+	for i := range 10_000 {
+		fmt.Fprintf(&deep, "c%d = c%d\n", i+1, i)
+	}
+	double.WriteString("d0 = t.b + t.c\n")
+	for i := range 40 {
+		fmt.Fprintf(&double, "d%d = d%d * d%d\n", i+1, i, i)
+	}
+	s := newSession(t, "ta", func(o *repl.Options) { o.Files = memory{"deep": deep.String(), "double": double.String()} })
+	const tooDeep = "definitions are nested too deeply: more than 1000 inside each other"
+	const tooLong = "the expanded expression is too long: more than 1048576 bytes"
+	for _, tt := range []struct{ item, want string }{
+		{":load deep", "\nc10000 does not fit this source: " + tooDeep + "\n"},
+		{"c500", "\n0\n"},
+		{"c10000", "!! " + tooDeep + "\n  c10000\n  ^\n"},
+		{":drop c10000", ""},
+		{":load double", "\nd40 does not fit this source: " + tooLong + "\n"},
+		{"d14", "\na]b        0\n"},
+		{"rate(d40)", "!! " + tooLong + "\n  rate(d40)\n       ^\n"},
+	} {
+		start := time.Now()
+		if out := run(s, tt.item); !strings.HasSuffix(out, tt.want) {
+			t.Errorf("%s: %s", tt.item, out[max(0, len(out)-300):])
 		}
-	}
-	if !strings.Contains(out, "the expanded expression is too long") {
-		t.Errorf("doubling: %s", out[:min(len(out), 300)])
-	}
-	var file strings.Builder
-	file.WriteString("c0 = t.s\n")
-	for i := range 1200 {
-		fmt.Fprintf(&file, "c%d = c%d\n", i+1, i)
-	}
-	s = newSession(t, "ta", func(o *repl.Options) { o.Files = memory{"deep": file.String()} })
-	out = run(s, ":load deep", "c500")
-	if !strings.Contains(out, "c1200 does not fit this source: definitions are nested too deeply") || !strings.HasSuffix(out, "\n0\n") {
-		t.Errorf("a chain: %s", out[max(0, len(out)-300):])
+		if d := time.Since(start); d > 2*time.Second {
+			t.Errorf("%s takes %v", tt.item, d)
+		}
 	}
 }
 
@@ -162,7 +167,7 @@ func TestExpansionMeans(t *testing.T) {
 		for strings.HasPrefix(got, "expanded ") {
 			_, got, _ = strings.Cut(got, "\n")
 		}
-		expanded, _, _, err := repl.PlaceIn(s, text, 0)
+		expanded, err := repl.Expand(s, text)
 		if err != nil {
 			t.Fatalf("%s: %v", text, err)
 		}

@@ -14,8 +14,7 @@ import (
 // runExplain shows the tree of an expression.
 func runExplain(ctx context.Context, s *Session, text string, w io.Writer) error {
 	text = s.defined(text)
-	sc := newScope(ctx, s.world())
-	c, err := sc.compile(text, "")
+	c, err := s.binder(ctx).compile(ctx, text)
 	if err != nil {
 		return err
 	}
@@ -51,9 +50,16 @@ func (s *Session) defined(text string) string {
 
 // An explainer makes the rows of a tree.
 type explainer struct {
-	info *check.Info
-	conv map[syntax.Expr][]string // conversions that the node above applies
-	rows [][]string
+	info   *check.Info
+	conv   map[syntax.Expr][]string // conversions that the node above applies
+	unused int                      // how many arms that are never chosen the node is in
+	rows   [][]string
+}
+
+// typeOf returns the type of a node that is used.
+func (e *explainer) typeOf(x syntax.Expr) (check.Type, bool) {
+	t, ok := e.info.Types[x]
+	return t, ok && e.unused == 0
 }
 
 // Bounds of the tree that is shown.
@@ -65,15 +71,9 @@ const (
 
 // node adds the rows of a node and of those below it. Parentheses have none of their own.
 func (e *explainer) node(x syntax.Expr, role string, level int) {
-	for {
-		p, ok := x.(*syntax.ParenExpr)
-		if !ok {
-			break
-		}
-		if c := e.conv[p]; c != nil {
-			e.conv[p.X] = append(e.conv[p.X], c...)
-		}
-		x = p.X
+	if inner := syntax.Unparen(x); inner != x {
+		e.conv[inner] = e.conv[x]
+		x = inner
 	}
 	if len(e.rows) >= maxExplained || level > maxLevel {
 		if len(e.rows) == maxExplained {
@@ -82,7 +82,7 @@ func (e *explainer) node(x syntax.Expr, role string, level int) {
 		return
 	}
 	row := []string{strings.Repeat("  ", level) + role + shorten(syntax.Print(x), maxNodeText)}
-	t, typed := e.info.Types[x]
+	t, typed := e.typeOf(x)
 	if typed {
 		indom := "-"
 		if !t.Singular() {
@@ -99,16 +99,17 @@ func (e *explainer) node(x syntax.Expr, role string, level int) {
 // notes tells what is done to the values of a node, and what is known of it before there are values.
 func (e *explainer) notes(x syntax.Expr, typed bool) string {
 	notes := e.conv[x]
+	delete(e.conv, x)
 	switch n := x.(type) {
 	case *syntax.CallExpr:
 		if defined, ok := e.info.Defined[n]; ok {
 			notes = append(notes, map[bool]string{true: "is 1", false: "is 0"}[defined])
 		}
 	case *syntax.TernaryExpr:
-		switch e.info.Choices[n] {
-		case check.Left:
+		switch choice := e.info.Choices[n]; {
+		case typed && choice == check.Left:
 			notes = append(notes, "always the left arm")
-		case check.Right:
+		case typed && choice == check.Right:
 			notes = append(notes, "always the right arm")
 		}
 	case *syntax.RescaleExpr:
@@ -132,8 +133,9 @@ func (e *explainer) below(x syntax.Expr, level int) {
 		e.node(n.Y, "", level)
 	case *syntax.TernaryExpr:
 		e.node(n.Cond, "guard ", level)
-		e.node(n.X, "true ", level)
-		e.node(n.Y, "false ", level)
+		choice := e.info.Choices[n]
+		e.arm(n.X, "true ", level, choice == check.Right)
+		e.arm(n.Y, "false ", level, choice == check.Left)
 	case *syntax.InstExpr:
 		e.node(n.X, "", level)
 	case *syntax.CallExpr:
@@ -150,10 +152,19 @@ func (e *explainer) below(x syntax.Expr, level int) {
 	}
 }
 
+// arm adds the rows of an arm of a choice.
+func (e *explainer) arm(x syntax.Expr, role string, level int, unused bool) {
+	if unused {
+		e.unused++
+		defer func() { e.unused-- }()
+	}
+	e.node(x, role, level)
+}
+
 // promote notes that an operand becomes the type of the node above.
 func (e *explainer) promote(x, above syntax.Expr) {
-	from, ok := e.info.Types[x]
-	to, typed := e.info.Types[above]
+	from, ok := e.typeOf(x)
+	to, typed := e.typeOf(above)
 	if ok && typed && from.Type != to.Type {
 		e.conv[x] = append(e.conv[x], fmt.Sprintf("%s to %s", from.Type, to.Type))
 	}
@@ -161,12 +172,12 @@ func (e *explainer) promote(x, above syntax.Expr) {
 
 // scale notes what the operands of an operator are converted by, and what type they become.
 func (e *explainer) scale(n *syntax.BinaryExpr) {
-	if s, ok := e.info.Scales[n]; ok {
+	if s, ok := e.info.Scales[n]; ok && e.unused == 0 {
 		e.factor(n.X, s.LeftDiv, s.LeftMul)
 		e.factor(n.Y, s.RightDiv, s.RightMul)
 	}
-	x, okx := e.info.Types[n.X]
-	y, oky := e.info.Types[n.Y]
+	x, okx := e.typeOf(n.X)
+	y, oky := e.typeOf(n.Y)
 	if !okx || !oky {
 		return
 	}

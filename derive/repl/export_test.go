@@ -1,5 +1,10 @@
 package repl
 
+import (
+	"pmtools/derive/check"
+	"pmtools/derive/syntax"
+)
+
 // What the tests in repl_test see of the inside.
 var (
 	Nearest  = nearest
@@ -10,15 +15,13 @@ var (
 	Unquote  = unquote
 )
 
-// PlaceIn expands an expression and traces a place in the result back.
-func PlaceIn(s *Session, text string, pos int) (expanded string, orig int, inside string, err error) {
-	sc := newScope(s.background, s.world())
-	x, err := sc.expand(text, "")
+// Expand returns an expression with definitions in the places of their names.
+func Expand(s *Session, text string) (string, error) {
+	c, err := s.binder(s.background).compile(s.background, text)
 	if err != nil {
-		return "", 0, "", err
+		return "", err
 	}
-	orig, inside = x.place(pos)
-	return x.text, orig, inside, nil
+	return syntax.Print(c.tree), nil
 }
 
 // ParsedItem returns what an item is taken for: its kind, name, attribute, text, and where the text begins.
@@ -39,7 +42,7 @@ func Spot(text string) (calls []string, open string, from int) {
 
 // SyntaxProblem parses an expression and returns what is said of it.
 func SyntaxProblem(text string) *Problem {
-	_, err := parse(text)
+	_, err := check.Syntax().Parse(text)
 	if err == nil {
 		return nil
 	}
@@ -48,7 +51,7 @@ func SyntaxProblem(text string) *Problem {
 
 // Depth returns how many earlier samples an expression needs.
 func Depth(s *Session, text string) int {
-	c, err := newScope(s.background, s.world()).compile(text, "")
+	c, err := s.binder(s.background).compile(s.background, text)
 	if err != nil {
 		return -1
 	}

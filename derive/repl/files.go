@@ -8,21 +8,18 @@ import (
 	"io/fs"
 	"strings"
 
+	"pmtools/derive"
 	"pmtools/derive/check"
 	"pmtools/derive/syntax"
 )
 
 // lines returns the definition with an expression, which may be an expanded one, as the lines of a configuration file.
-func (d *Definition) lines(expr string) string {
+func (d *Definition) lines(expr syntax.Expr) string {
 	var b strings.Builder
 	for _, c := range d.Comments {
 		b.WriteString(c + "\n")
 	}
-	if tree, err := parse(expr); err == nil {
-		b.WriteString(syntax.FormatDefinition(d.Name, tree))
-	} else {
-		b.WriteString(d.Name + " = " + expr + "\n")
-	}
+	b.WriteString(syntax.FormatDefinition(d.Name, expr))
 	if d.OneLine != "" {
 		b.WriteString(d.Name + "(oneline) = " + quote(d.OneLine) + "\n")
 	}
@@ -142,7 +139,7 @@ func (l *loading) definition(d *syntax.Definition) {
 	def := &Definition{Name: d.Name, Expr: oneLine(d.Expr()), Comments: l.comments}
 	l.comments = nil
 	var err error
-	if def.tree, err = parse(def.Expr); err != nil {
+	if def.program, err = derive.Compile(def.Name, def.Expr); err != nil {
 		l.problem(d.Line, d.Name+": "+syntaxProblem(def.Expr, err).Error())
 		return
 	}
@@ -205,19 +202,17 @@ func (s *Session) save(ctx context.Context, name string, replace bool, w io.Writ
 
 // config returns the session's definitions as a configuration file. One that cannot be expanded is written as it is.
 func (s *Session) config(ctx context.Context) (string, error) {
-	sc := newScope(ctx, s.world())
+	found, err := s.binder(ctx).check(ctx, s.defs.own)
+	if err != nil {
+		return "", err
+	}
 	var list []string
-	for _, d := range s.defs.own {
-		x, err := sc.expand(d.Expr, d.Name)
-		expr := d.Expr
-		var p *Problem
-		switch {
-		case err == nil:
-			expr = x.text
-		case !errors.As(err, &p):
-			return "", err
+	for i, d := range s.defs.own {
+		x := found[i].Expr
+		if x == nil {
+			x = d.program.Expr()
 		}
-		list = append(list, d.lines(expr))
+		list = append(list, d.lines(x))
 	}
 	return strings.Join(list, "\n"), nil
 }
@@ -236,7 +231,8 @@ func FormatFile(name string, src []byte, expand bool, others *Session) ([]byte, 
 	if others != nil {
 		global = others.global
 	}
-	sc := newScope(context.Background(), world{defs: newDictionary(l.own, global)})
+	defs := newDictionary(l.own, global)
+	nest := derive.NewNest(defs.program)
 	var b strings.Builder
 	for _, c := range syntax.Chunks(name, out) {
 		d := c.Definition()
@@ -244,16 +240,14 @@ func FormatFile(name string, src []byte, expand bool, others *Session) ([]byte, 
 			b.WriteString(c.Raw)
 			continue
 		}
-		x, err := sc.expand(d.Expr(), d.Name)
+		x, err := nest.Expand(defs.program(d.Name))
 		if err != nil {
-			msg := err.Error()
-			if p, ok := errors.AsType[*Problem](err); ok {
-				msg = strings.Join(append([]string{p.Msg}, p.Notes...), ": ")
-			}
+			p := nestProblem(d.Expr(), err)
+			msg := strings.Join(append([]string{p.Msg}, p.Notes...), ": ")
 			errs = append(errs, &syntax.FileError{Place: d.Place, Msg: d.Name + ": " + msg})
 			continue
 		}
-		b.WriteString(syntax.FormatDefinition(d.Name, x.tree))
+		b.WriteString(syntax.FormatDefinition(d.Name, x))
 	}
 	if errs != nil {
 		return nil, errs

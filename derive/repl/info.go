@@ -17,10 +17,7 @@ import (
 
 // metric finds a metric by its name.
 func (s *Session) metric(ctx context.Context, name string) (*derive.Source, pcp.Desc, error) {
-	src, err := s.all(ctx)
-	if err != nil {
-		return nil, pcp.Desc{}, err
-	}
+	src := s.all(ctx)
 	found, err := src.Lookup(ctx, []string{name})
 	if err != nil {
 		return nil, pcp.Desc{}, err
@@ -144,16 +141,13 @@ func runMetrics(ctx context.Context, s *Session, pattern string, w io.Writer) er
 		// Dots separate nothing for *, as one expects of names.
 		match = func(name string) bool { ok, _ := path.Match(pattern, name); return ok }
 	}
-	src, err := s.all(ctx)
-	if err != nil {
-		return err
-	}
+	src := s.all(ctx)
 	type entry struct {
 		name string
 		id   pcp.ID
 	}
 	var list []entry
-	err = src.Walk(ctx, "", func(name string, id pcp.ID) bool {
+	err := src.Walk(ctx, "", func(name string, id pcp.ID) bool {
 		if match(name) {
 			list = append(list, entry{name, id})
 		}

@@ -144,7 +144,7 @@ func openExpr(text string) bool {
 	}
 	switch last := lexemes[len(lexemes)-1]; last.Tok {
 	case syntax.ILLEGAL:
-		_, err := parse(text)
+		_, err := check.Syntax().Parse(text)
 		bad, ok := errors.AsType[*syntax.Error](err)
 		return ok && strings.HasPrefix(bad.Msg, "unterminated ")
 	case syntax.EOS:

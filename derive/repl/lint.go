@@ -3,12 +3,11 @@ package repl
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
-	"pmtools/derive/check"
+	"pmtools/derive"
 	"pmtools/derive/syntax"
 )
 
@@ -73,25 +72,8 @@ func (s *Session) Lint(ctx context.Context, files []File, opt Lint) ([]Diagnosti
 	for _, f := range files {
 		l.read(f)
 	}
-	w := s.world()
-	if opt.Syntax {
-		w.src = nil
-	}
-	w.defs = newDictionary(l.own, s.global)
-	l.sc = newScope(ctx, w)
-	if !opt.Syntax {
-		var names []string
-		for _, d := range l.list {
-			names = append(names, d.def.Name)
-		}
-		if err := l.sc.learn(names); err != nil {
-			return nil, s.noteLost(err)
-		}
-	}
-	for _, d := range l.list {
-		if err := l.meaning(d); err != nil {
-			return nil, s.noteLost(err)
-		}
+	if err := l.meanings(ctx, s); err != nil {
+		return nil, s.noteLost(err)
 	}
 	l.sort()
 	return l.diags, nil
@@ -101,7 +83,6 @@ func (s *Session) Lint(ctx context.Context, files []File, opt Lint) ([]Diagnosti
 type linter struct {
 	opt Lint
 	*loading
-	sc    *scope
 	list  []*linted
 	diags []Diagnostic
 	texts map[[2]string]bool // help texts that were set
@@ -173,7 +154,7 @@ func (l *linter) definition(file string, c syntax.Chunk, it *syntax.Definition) 
 	def := &Definition{Name: it.Name, Expr: it.Expr()}
 	d := &linted{def: def, file: file, chunk: c, start: it.Offset}
 	var err error
-	if def.tree, err = parse(def.Expr); err != nil {
+	if def.program, err = derive.Compile(def.Name, def.Expr); err != nil {
 		l.problem(d, syntaxProblem(def.Expr, err))
 		return
 	}
@@ -199,39 +180,31 @@ func (l *linter) problem(d *linted, p *Problem) {
 	l.add(d.file, line, column, SeverityError, d.def.Name, source, p.Msg, p.Notes...)
 }
 
-// meaning checks a definition against the source, or without one what can be said all the same.
-func (l *linter) meaning(d *linted) error {
-	if !l.opt.Syntax && l.sc.inSource(d.def.Name) {
-		l.add(d.file, d.chunk.Line, 1, SeverityWarning, d.def.Name, firstLine(d.chunk.Raw),
-			"the source has a metric "+d.def.Name+", which hides this definition")
-		return nil
-	}
-	var err error
-	switch {
-	case l.opt.Expand && l.opt.Syntax:
-		_, err = l.sc.expand(d.def.Expr, d.def.Name)
-	case l.opt.Expand:
-		_, err = l.sc.compile(d.def.Expr, d.def.Name)
-	case l.opt.Syntax:
-		return nil
-	default:
-		_, err = check.Check(d.def.tree, l.sc, l.sc.options(d.def.Name))
-		if l.sc.err != nil {
-			return l.sc.err
+// meanings checks the definitions against the source of a session, or says what can be said
+// without one.
+func (l *linter) meanings(ctx context.Context, s *Session) error {
+	defs := newDictionary(l.own, s.global)
+	if l.opt.Syntax {
+		nest := derive.NewNest(defs.program)
+		for _, d := range l.list {
+			if _, err := nest.Expand(d.def.program); err != nil && l.opt.Expand {
+				l.problem(d, nestProblem(d.def.Expr, err))
+			}
 		}
-		if err != nil {
-			err = l.sc.checkProblem(&expansion{orig: d.def.Expr, text: d.def.Expr, tree: d.def.tree}, err)
-		}
-	}
-	if err == nil {
 		return nil
 	}
-	p, ok := errors.AsType[*Problem](err)
-	if !ok {
-		return err
+	b := s.newBinder(ctx, defs, l.opt.Expand)
+	found, err := b.check(ctx, l.own)
+	for i, x := range found {
+		switch d := l.list[i]; {
+		case x.Masked:
+			l.add(d.file, d.chunk.Line, 1, SeverityWarning, d.def.Name, firstLine(d.chunk.Raw),
+				"the source has a metric "+d.def.Name+", which hides this definition")
+		case x.Err != nil:
+			l.problem(d, b.problem(d.def.Expr, x.Err))
+		}
 	}
-	l.problem(d, p)
-	return nil
+	return err
 }
 
 // sort puts the diagnostics into the order of the files and their lines.

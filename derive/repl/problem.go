@@ -1,10 +1,13 @@
 package repl
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
+	"pmtools/derive/check"
 	"pmtools/derive/syntax"
+	"pmtools/lib/pmerr"
 )
 
 // A Problem is why an item failed, told for people.
@@ -19,6 +22,68 @@ type Problem struct {
 // problemf returns a Problem without a place.
 func problemf(format string, args ...any) *Problem {
 	return &Problem{Msg: fmt.Sprintf(format, args...)}
+}
+
+// problem describes why an expression cannot be evaluated: by its operands with their metadata, or
+// by names like an unknown one. A mistake in a definition is shown at the name in the expression
+// that leads to it.
+func (b *binder) problem(text string, err error) *Problem {
+	bad, ok := errors.AsType[*check.Error](err)
+	if !ok {
+		return &Problem{Msg: err.Error(), Src: text, Err: err}
+	}
+	p := &Problem{Msg: lowerFirst(bad.Text), Src: text, Pos: int(bad.Pos), Notes: bad.Notes, Err: err}
+	if name, ok := strings.CutPrefix(bad.What, "operand "); ok {
+		p.operand(b, bad, name)
+	}
+	for _, o := range bad.Operands {
+		p.Notes = append(p.Notes, fmt.Sprintf("%s %s: %s", o.Role, shorten(syntax.Print(o.Expr), 60), metadata(o.Type)))
+	}
+	if len(bad.Path) > 0 {
+		p.Pos = int(bad.Path[0].NamePos)
+		p.inside(bad)
+	}
+	return p
+}
+
+// nestProblem describes why definitions cannot take the places of names in an expression.
+func nestProblem(text string, err error) *Problem { return new(binder).problem(text, err) }
+
+// operand describes what is wrong with a metric.
+func (p *Problem) operand(b *binder, bad *check.Error, name string) {
+	switch bad.Text {
+	case "Unknown operand metric", "Unknown metric for ternary expression":
+		p.Msg = "unknown metric " + name
+		switch {
+		case b.defs.find(name) != nil:
+		case errors.Is(bad.Err, pmerr.NonLeaf):
+			p.Msg = name + " is no metric, but has metrics below it"
+		default:
+			p.Notes = append(p.Notes, didYouMean(name, append(b.defs.names(), b.more()...))...)
+		}
+	case "Metadata for operand metric not available":
+		p.Msg = "the metadata of " + name + " cannot be had"
+	case "Illegal nested derived metric":
+		p.Msg = name + " is a derived metric, which the language does not allow inside another"
+		if errors.Is(bad.Err, check.ErrLoop) {
+			p.Msg = "the metadata of " + name + " is that of itself"
+		}
+	default:
+		p.Msg += " " + name
+	}
+}
+
+// inside notes the definitions that a mistake is in, the innermost and the outermost, unless there
+// are notes that say it.
+func (p *Problem) inside(bad *check.Error) {
+	if bad.Notes != nil {
+		return
+	}
+	last := len(bad.Path) - 1
+	p.Notes = append(p.Notes, "in the definition of "+bad.Path[last].Name)
+	if last > 0 {
+		p.Notes = append(p.Notes, "in the definition of "+bad.Path[0].Name)
+	}
 }
 
 // Error returns the message on one line, with the column, counted in bytes from 1.

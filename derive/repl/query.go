@@ -2,176 +2,142 @@ package repl
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"slices"
-	"strconv"
-	"strings"
 
-	"pmtools/derive"
 	"pmtools/derive/check"
 	"pmtools/derive/syntax"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmapi"
-	"pmtools/lib/pmerr"
+
+	"pmtools/derive"
 )
 
-// A compiled expression has been parsed, expanded and checked.
-type compiled struct {
-	*expansion
-	info   *check.Info
-	depth  int         // how many samples before the current one the values need
-	rate   bool        // there is a rate beside the values, which are counters
-	rateOf *check.Info // of the rate
+// A binder checks expressions against a source and the definitions of a session, all of them as
+// metrics of one derive.Source.
+type binder struct {
+	src  *derive.Source
+	defs *dictionary
+	ids  map[*Definition]pcp.ID // of the session's own definitions
+	more func() []string        // names of the source, to propose for an unknown one
 }
 
-// options returns how an expression, which defines a metric of that name, is checked.
-func (sc *scope) options(name string) *check.Options {
-	opt := &check.Options{Name: name, Equivalent: sc.equivalent}
-	if sc.reg != nil {
-		novalue, err := sc.reg.Control(derive.NoValueOption)
-		opt.NoValue = err == nil && novalue != 0
+// newBinder returns a binder with other definitions than the session's. Derived metrics may be
+// operands if they may be nested.
+func (s *Session) newBinder(ctx context.Context, defs *dictionary, nested bool) *binder {
+	opt := &derive.Options{Warn: func(string) {}, Equivalent: s.opt.Equivalent, Nested: nested}
+	b := &binder{
+		src: derive.NewSource(s.src, s.opt.Registry, opt), defs: defs, ids: make(map[*Definition]pcp.ID, len(defs.own)),
+		more: func() []string { return s.catalogue(ctx) },
 	}
-	return opt
+	for _, d := range defs.own {
+		b.ids[d] = b.src.Define(d.program)[0]
+	}
+	return b
 }
 
-// compile checks expressions against the source. self is the name that the only one of them defines, or empty.
-func (sc *scope) compile(text, self string) (*compiled, error) {
-	x, err := sc.expand(text, self)
+// binder returns a binder with the session's definitions.
+func (s *Session) binder(ctx context.Context) *binder { return s.newBinder(ctx, s.defs, true) }
+
+// check checks definitions, with the requests for all of them at once.
+func (b *binder) check(ctx context.Context, defs []*Definition) ([]derive.Report, error) {
+	ids := make([]pcp.ID, len(defs))
+	for i, d := range defs {
+		ids[i] = b.ids[d]
+	}
+	return b.src.Check(ctx, ids...)
+}
+
+// checkOne checks one definition. The error is a *Problem, or that of a request to the source.
+func (b *binder) checkOne(ctx context.Context, d *Definition) (*derive.Report, error) {
+	found, err := b.check(ctx, []*Definition{d})
 	if err != nil {
 		return nil, err
 	}
-	info, err := check.Check(x.tree, sc, sc.options(""))
-	if sc.err != nil {
-		return nil, sc.err
+	if found[0].Err != nil {
+		return nil, b.problem(d.Expr, found[0].Err)
 	}
+	return &found[0], nil
+}
+
+// A compiled expression has been parsed and checked.
+type compiled struct {
+	id     pcp.ID
+	tree   syntax.Expr
+	info   *check.Info
+	used   []string    // names in whose places definitions stand in the tree
+	depth  int         // how many samples before the current one the values need
+	rate   bool        // there is a rate beside the values, which are counters
+	rateID pcp.ID      // of the rate
+	rateOf *check.Info // of the rate
+}
+
+// compile checks an expression. The error is a *Problem, or that of a request to the source.
+func (b *binder) compile(ctx context.Context, text string) (*compiled, error) {
+	p, err := derive.Compile("", text)
 	if err != nil {
-		return nil, sc.checkProblem(x, err)
+		return nil, syntaxProblem(text, err)
 	}
-	c := &compiled{expansion: x, info: info, depth: depth(x.tree, info)}
-	if info.Root.Sem == pcp.Counter && info.Root.Type.Arithmetic() {
-		tree, err := parse("rate(" + x.text + ")")
-		if err == nil {
-			c.rateOf, err = check.Check(tree, sc, sc.options(""))
+	id := b.src.Define(p)[0]
+	found, err := b.src.Check(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	x := found[0]
+	if x.Err != nil {
+		return nil, b.problem(text, x.Err)
+	}
+	c := &compiled{id: id, tree: x.Expr, info: x.Info, used: derive.Nested(x.Expr), depth: depth(x.Expr, x.Info)}
+	if x.Info.Root.Sem == pcp.Counter && x.Info.Root.Type.Arithmetic() {
+		c.rateID = b.src.Define(p.Rate())[0]
+		if found, err = b.src.Check(ctx, c.rateID); err != nil {
+			return nil, err
 		}
-		c.rate = err == nil
+		c.rate, c.rateOf = found[0].Err == nil, found[0].Info
 	}
 	return c, nil
 }
 
-// checkProblem tells a mistake of meaning: the operands with their metadata, or names like the unknown one.
-func (sc *scope) checkProblem(x *expansion, err error) *Problem {
-	bad, ok := errors.AsType[*check.Error](err)
-	if !ok {
-		return &Problem{Msg: err.Error(), Src: x.orig, Err: err}
-	}
-	pos, inside := x.place(int(bad.Pos))
-	p := &Problem{Msg: lowerFirst(bad.Text), Src: x.orig, Pos: pos, Err: err}
-	if name, ok := strings.CutPrefix(bad.What, "operand "); ok {
-		p.Msg = operandText(bad.Text, name)
-		if errors.Is(sc.names[name].Err, pmerr.NonLeaf) && sc.defs.find(name) == nil {
-			p.Msg = name + " is no metric, but has metrics below it"
-			return p
-		}
-		if sc.names[name].Err != nil && sc.defs.find(name) == nil {
-			p.Notes = append(p.Notes, didYouMean(name, sc.known())...)
+// compileAs is compile for an expression that may be the definition of a name.
+func (b *binder) compileAs(ctx context.Context, text, name string) (*compiled, error) {
+	if d := b.defs.findOwn(name); name != text && d != nil {
+		if _, err := b.checkOne(ctx, d); err != nil {
+			return nil, err
 		}
 	}
-	p.Notes = append(p.Notes, sc.operands(x, bad.Pos)...)
-	if inside != "" {
-		p.Notes = append(p.Notes, "in the definition of "+inside)
-	}
-	return p
-}
-
-// operandText tells what is wrong with a metric.
-func operandText(text, name string) string {
-	switch text {
-	case "Unknown operand metric", "Unknown metric for ternary expression":
-		return "unknown metric " + name
-	case "Metadata for operand metric not available":
-		return "the metadata of " + name + " cannot be had"
-	case "Illegal nested derived metric":
-		return name + " is a derived metric, which the language does not allow inside another"
-	}
-	return lowerFirst(text) + " " + name
-}
-
-// known returns the names that an unknown one may have been meant to be.
-func (sc *scope) known() []string {
-	names := sc.defs.names()
-	if sc.catalogue == nil {
-		return names
-	}
-	return append(names, sc.catalogue(sc.ctx)...)
-}
-
-// operands describes the operands of the node that a mistake is at.
-func (sc *scope) operands(x *expansion, pos syntax.Pos) []string {
-	var notes []string
-	add := func(role string, e syntax.Expr) {
-		info, err := check.Check(e, sc, sc.options(""))
-		if err == nil {
-			notes = append(notes, fmt.Sprintf("%s %s: %s", role, shorten(syntax.Print(e), 60), metadata(info.Root)))
-		}
-	}
-	for n := range syntax.Preorder(x.tree) {
-		switch n := n.(type) {
-		case *syntax.BinaryExpr:
-			if n.OpPos == pos {
-				add("left", n.X)
-				add("right", n.Y)
-			}
-		case *syntax.UnaryExpr:
-			if n.OpPos == pos {
-				add("operand", n.X)
-			}
-		case *syntax.CallExpr:
-			if n.FunPos == pos {
-				add("operand", n.X)
-			}
-		case *syntax.RescaleExpr:
-			if n.FunPos == pos {
-				add("operand", n.X)
-			}
-		case *syntax.TernaryExpr:
-			if n.Colon == pos {
-				add("left", n.X)
-				add("right", n.Y)
-			} else if n.Quest == pos {
-				add("guard", n.Cond)
-			}
-		}
-	}
-	return notes
+	return b.compile(ctx, text)
 }
 
 // depth returns how many earlier samples an expression needs: rate() and delta() need one, and one more for each that is
 // inside another. What instant() makes of a counter is shown over two samples too, since that is how it changes.
-func depth(e syntax.Expr, info *check.Info) int {
-	// Trees may be high, so there is no recursion: the spans of the calls tell which are inside which.
-	type span struct{ end, level int }
-	var open []span
-	deepest := 0
-	for n := range syntax.Preorder(e) {
-		c, ok := n.(*syntax.CallExpr)
-		if !ok {
-			continue
-		}
-		start, end := c.Span()
-		open = slices.DeleteFunc(open, func(s span) bool { return s.end <= int(start) })
-		switch c.Fun {
-		case syntax.RATE, syntax.DELTA:
-			level := len(open) + 1
-			open = append(open, span{int(end), level})
-			deepest = max(deepest, level)
-		case syntax.INSTANT:
-			if info.Types[c.X].Sem == pcp.Counter {
-				deepest = max(deepest, 1)
+func depth(x syntax.Expr, info *check.Info) int {
+	instant := 0
+	nested := make(map[syntax.Expr]int)
+	var calls func(syntax.Expr) int
+	calls = func(x syntax.Expr) int {
+		deepest := 0
+		syntax.Walk(x, func(node syntax.Node) bool {
+			switch n := node.(type) {
+			case *syntax.NestExpr:
+				if _, known := nested[n.X]; !known {
+					nested[n.X] = calls(n.X)
+				}
+				deepest = max(deepest, nested[n.X])
+				return false
+			case *syntax.CallExpr:
+				switch n.Fun {
+				case syntax.RATE, syntax.DELTA:
+					deepest = max(deepest, calls(n.X)+1)
+					return false
+				case syntax.INSTANT:
+					if info.Types[n.X].Sem == pcp.Counter {
+						instant = 1
+					}
+				}
 			}
-		}
+			return true
+		})
+		return deepest
 	}
-	return deepest
+	return max(calls(x), instant)
 }
 
 // A query is expressions that are fetched together.
@@ -202,71 +168,19 @@ type columns struct {
 	values, rate int // rate is -1 if there is none
 }
 
-// itemName is what an expression is called inside a derive.Source. It is no name of a metric.
-func itemName(i int) string { return "#" + strconv.Itoa(i) }
-
-// isItem reports whether a name is one of itemName.
-func isItem(name string) bool { return strings.HasPrefix(name, "#") }
-
 // newQuery makes expressions ready to be fetched.
-func (sc *scope) newQuery(ctx context.Context, exprs []*compiled, names []string) (*query, error) {
-	q := &query{exprs: exprs, names: names}
-	q.src = derive.NewSource(remembering{sc.src, sc}, sc.reg, &derive.Options{Equivalent: sc.equivalent})
-	var items []string
-	add := func(text string) (int, error) {
-		name := itemName(len(items))
-		items = append(items, name)
-		return len(items) - 1, q.src.Add(ctx, name, text)
+func (b *binder) newQuery(exprs []*compiled, names []string) *query {
+	q := &query{exprs: exprs, names: names, src: b.src}
+	add := func(id pcp.ID) int {
+		q.request.IDs = append(q.request.IDs, id)
+		return len(q.request.IDs) - 1
 	}
 	for _, c := range exprs {
-		if err := sc.addMeta(ctx, q.src, c.meta, nil); err != nil {
-			return nil, err
-		}
-		col := columns{rate: -1}
-		var err error
-		if col.values, err = add(c.text); err != nil {
-			return nil, err
-		}
+		col := columns{values: add(c.id), rate: -1}
 		if c.rate {
-			if col.rate, err = add("rate(" + c.text + ")"); err != nil {
-				return nil, err
-			}
+			col.rate = add(c.rateID)
 		}
 		q.columns = append(q.columns, col)
 	}
-	found, err := q.src.Lookup(ctx, items)
-	if err != nil {
-		return nil, err
-	}
-	for _, r := range found {
-		if r.Err != nil {
-			return nil, r.Err
-		}
-		q.request.IDs = append(q.request.IDs, r.Value)
-	}
-	return q, nil
-}
-
-// addMeta defines the derived metrics that meta= refers to, those first that their own definitions refer to.
-func (sc *scope) addMeta(ctx context.Context, src *derive.Source, names, path []string) error {
-	for _, name := range names {
-		d := sc.derived(name)
-		if d == nil || slices.Contains(path, name) {
-			continue
-		}
-		x, err := sc.expand(d.Expr, name)
-		if err != nil {
-			return err
-		}
-		if err := sc.addMeta(ctx, src, x.meta, append(path, name)); err != nil {
-			return err
-		}
-		var dup *derive.Error
-		if err := src.Add(ctx, name, x.text); errors.As(err, &dup) && dup.Early {
-			continue // another expression wanted it too
-		} else if err != nil {
-			return err
-		}
-	}
-	return nil
+	return q
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"pmtools/derive"
 	"pmtools/derive/syntax"
 )
 
@@ -65,23 +66,20 @@ func (s *Session) runDefinition(ctx context.Context, it item, w io.Writer) error
 		def.OneLine, def.Help, def.Comments = old.OneLine, old.Help, old.Comments
 	}
 	var err error
-	if def.tree, err = parse(def.Expr); err != nil {
+	if def.program, err = derive.Compile(def.Name, def.Expr); err != nil {
 		return syntaxProblem(it.text, err)
 	}
 	next := s.defs.with(def)
-	world := s.world()
-	world.defs = next
-	sc := newScope(ctx, world)
-	c, err := sc.compile(def.Expr, def.Name)
+	c, err := s.newBinder(ctx, next, true).checkOne(ctx, def)
 	if err != nil {
 		return err
 	}
-	for _, name := range c.used {
+	for _, name := range derive.Nested(c.Expr) {
 		fmt.Fprintln(w, "expanded "+name)
 	}
 	s.define(next)
-	fmt.Fprintf(w, "%s: %s\n", def.Name, metadata(c.info.Root))
-	if err := sc.learn([]string{def.Name}); err == nil && sc.inSource(def.Name) {
+	fmt.Fprintf(w, "%s: %s\n", def.Name, metadata(c.Info.Root))
+	if c.Masked {
 		fmt.Fprintf(w, "note: the source has a metric %s, which hides the definition\n", def.Name)
 	}
 	return s.checkUsers(ctx, def.Name, w)
@@ -93,18 +91,14 @@ func (s *Session) checkUsers(ctx context.Context, name string, w io.Writer) erro
 	if len(users) == 0 {
 		return nil
 	}
-	sc := newScope(ctx, s.world())
-	for _, user := range users {
-		d := s.defs.findOwn(user)
-		if _, err := sc.compile(d.Expr, d.Name); err != nil {
-			p, ok := errors.AsType[*Problem](err)
-			if !ok {
-				return err
-			}
-			fmt.Fprintf(w, "note: %s does not fit any more: %s\n", user, p.Msg)
+	b := s.binder(ctx)
+	found, err := b.check(ctx, users)
+	for i, x := range found {
+		if x.Err != nil {
+			fmt.Fprintf(w, "note: %s does not fit any more: %s\n", users[i].Name, b.problem(users[i].Expr, x.Err).Msg)
 		}
 	}
-	return nil
+	return err
 }
 
 // oneLine returns an expression without newlines.
@@ -252,7 +246,7 @@ func runShow(_ context.Context, s *Session, name string, w io.Writer) error {
 	if d == nil {
 		return &Problem{Msg: name + " is not defined", Notes: didYouMean(name, s.defs.names())}
 	}
-	_, err := io.WriteString(w, d.lines(d.Expr))
+	_, err := io.WriteString(w, d.lines(d.program.Expr()))
 	return err
 }
 
@@ -261,7 +255,11 @@ func runDrop(_ context.Context, s *Session, name string, _ io.Writer) error {
 	if s.defs.findOwn(name) == nil {
 		return s.notOwn(name)
 	}
-	if users := s.defs.users(name); len(users) > 0 {
+	var users []string
+	for _, d := range s.defs.users(name) {
+		users = append(users, d.Name)
+	}
+	if users != nil {
 		return problemf("%s is used by %s", name, strings.Join(users, ", "))
 	}
 	s.define(s.defs.without(name))

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"pmtools/lib/pcp"
-	"pmtools/lib/pmapi"
 	"pmtools/lib/pmerr"
 )
 
@@ -189,7 +188,7 @@ func (p *sampler) take(ctx context.Context, res *pcp.Result) *Sample {
 
 // query compiles an expression and makes it ready to be fetched. What was expanded is said by note.
 func (s *Session) query(ctx context.Context, text string, note func(string)) (*query, error) {
-	q, bad, err := newScope(ctx, s.world()).queries(ctx, []string{text}, []string{text}, note)
+	q, bad, err := s.binder(ctx).queries(ctx, []string{text}, []string{text}, note)
 	if err == nil && bad != nil {
 		err = bad[0]
 	}
@@ -198,17 +197,13 @@ func (s *Session) query(ctx context.Context, text string, note func(string)) (*q
 
 // queries compiles expressions with their names and makes those ready to be fetched that are right. There is no query if
 // none is.
-func (sc *scope) queries(ctx context.Context, texts, names []string, note func(string)) (*query, Problems, error) {
+func (b *binder) queries(ctx context.Context, texts, names []string, note func(string)) (*query, Problems, error) {
 	var exprs []*compiled
 	var right []string
 	var bad Problems
 	noted := make(map[string]bool)
 	for i, text := range texts {
-		self := ""
-		if names[i] != text {
-			self = names[i]
-		}
-		c, err := sc.compile(text, self)
+		c, err := b.compileAs(ctx, text, names[i])
 		if p, ok := errors.AsType[*Problem](err); ok {
 			bad = append(bad, p)
 			continue
@@ -226,8 +221,7 @@ func (sc *scope) queries(ctx context.Context, texts, names []string, note func(s
 	if len(exprs) == 0 {
 		return nil, bad, nil
 	}
-	q, err := sc.newQuery(ctx, exprs, right)
-	return q, bad, err
+	return b.newQuery(exprs, right), bad, nil
 }
 
 // once takes one sample of a query at the position, and those before it that it needs.
@@ -251,5 +245,3 @@ func (s *Session) once(ctx context.Context, q *query) (*Sample, error) {
 	}
 	return p.take(ctx, res), nil
 }
-
-var _ pmapi.Source = remembering{}

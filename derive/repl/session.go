@@ -130,11 +130,6 @@ func (s *Session) Definitions() []*Definition {
 	return append([]*Definition(nil), s.defs.own...)
 }
 
-// world returns what expressions are about.
-func (s *Session) world() world {
-	return world{src: s.src, reg: s.opt.Registry, defs: s.defs, equivalent: s.opt.Equivalent, catalogue: s.catalogue}
-}
-
 // Zone returns the zone in which times are shown and meant.
 func (s *Session) Zone() *time.Location {
 	<-s.lock

@@ -80,53 +80,20 @@ func (s *Session) noteLost(err error) error {
 	return &Problem{Msg: "connection lost: " + err.Error(), Notes: []string{"the next item connects again"}, Err: err}
 }
 
-// all returns the source with all definitions. Those that do not fit it are not there.
-func (s *Session) all(ctx context.Context) (*derive.Source, error) {
+// all returns the source with all definitions. Those that do not fit it are not listed.
+func (s *Session) all(ctx context.Context) *derive.Source {
 	if s.full != nil {
-		return s.full, nil
+		return s.full
 	}
-	sc := newScope(ctx, s.world())
-	full := derive.NewSource(remembering{s.src, sc}, s.opt.Registry, &derive.Options{Warn: func(string) {}, Equivalent: s.opt.Equivalent})
-	var names []string
+	s.full = s.binder(ctx).src
 	for _, d := range s.defs.own {
-		names = append(names, d.Name)
-	}
-	if err := sc.learn(names); err != nil {
-		return nil, err
-	}
-	for _, d := range s.defs.own {
-		if err := sc.addTo(ctx, full, d); err != nil {
-			return nil, err
+		for kind, text := range map[pcp.TextKind]string{pcp.OneLine: d.OneLine, pcp.Help: d.Help} {
+			if text != "" {
+				_ = s.full.AddText(d.Name, kind, text)
+			}
 		}
 	}
-	s.full = full
-	return full, nil
-}
-
-// addTo adds a definition, with its texts, to a source. One that does not fit is left out.
-func (sc *scope) addTo(ctx context.Context, full *derive.Source, d *Definition) error {
-	c, err := sc.compile(d.Expr, d.Name)
-	if err != nil {
-		if p := (*Problem)(nil); errors.As(err, &p) {
-			return nil
-		}
-		return err
-	}
-	var bad *derive.Error
-	switch err := full.Add(ctx, d.Name, c.text); {
-	case errors.As(err, &bad):
-		return nil
-	case err != nil:
-		return err
-	}
-	// A metric of the source has its own texts.
-	if d.OneLine != "" {
-		_ = full.AddText(d.Name, pcp.OneLine, d.OneLine)
-	}
-	if d.Help != "" {
-		_ = full.AddText(d.Name, pcp.Help, d.Help)
-	}
-	return nil
+	return s.full
 }
 
 // runSource shows or changes the source.
@@ -176,27 +143,17 @@ func (s *Session) showSource(ctx context.Context, w io.Writer) error {
 
 // recheck lists the definitions that do not fit the source.
 func (s *Session) recheck(ctx context.Context, w io.Writer) error {
-	sc := newScope(ctx, s.world())
-	var names []string
-	for _, d := range s.defs.own {
-		names = append(names, d.Name)
-	}
-	if err := sc.learn(names); err != nil {
-		return s.noteLost(err)
-	}
-	for _, d := range s.defs.own {
-		_, err := sc.compile(d.Expr, d.Name)
-		var p *Problem
-		switch {
-		case errors.As(err, &p):
-			fmt.Fprintf(w, "%s does not fit this source: %s\n", d.Name, p.Msg)
-		case err != nil:
-			return s.noteLost(err)
-		case sc.inSource(d.Name):
+	b := s.binder(ctx)
+	found, err := b.check(ctx, s.defs.own)
+	for i, x := range found {
+		switch d := s.defs.own[i]; {
+		case x.Err != nil:
+			fmt.Fprintf(w, "%s does not fit this source: %s\n", d.Name, b.problem(d.Expr, x.Err).Msg)
+		case x.Masked:
 			fmt.Fprintf(w, "%s is hidden: this source has a metric of that name\n", d.Name)
 		}
 	}
-	return nil
+	return s.noteLost(err)
 }
 
 // catalogue returns the names of the metrics of the source; an error gives none.

@@ -164,10 +164,10 @@ func wrap(text string, indent int) string {
 	for indent+len(text)-start > lineWidth {
 		best := -1
 		for i, p := range points {
-			switch {
-			case p.off <= start:
-			case indent+p.off-start+len(`\`) > lineWidth && best >= 0, best >= 0 && p.level > points[best].level:
-			default:
+			if best >= 0 && indent+p.off-start+len(`\`) > lineWidth {
+				break
+			}
+			if best < 0 || p.level <= points[best].level {
 				best = i // too late, if there is no place before it
 			}
 		}
@@ -175,7 +175,7 @@ func wrap(text string, indent int) string {
 			break
 		}
 		b.WriteString(text[start:points[best].off] + "\\\n" + lineIndent)
-		start, indent = points[best].off, len(lineIndent)
+		start, indent, points = points[best].off, len(lineIndent), points[best+1:]
 	}
 	return b.String() + text[start:]
 }

@@ -24,6 +24,9 @@ func write(b *strings.Builder, e Expr) {
 	case *ParenExpr:
 		writeCall(b, ILLEGAL, e.X)
 		b.WriteByte(')')
+	case *NestExpr:
+		writeCall(b, ILLEGAL, e.X)
+		b.WriteByte(')')
 	case *UnaryExpr:
 		b.WriteString(e.Op.Symbol())
 		write(b, e.X)

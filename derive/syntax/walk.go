@@ -15,6 +15,8 @@ func Walk(n Node, f func(Node) bool) {
 	case *MetricRef, *IntLit, *FloatLit, *Spec:
 	case *ParenExpr:
 		Walk(n.X, f)
+	case *NestExpr:
+		Walk(n.X, f)
 	case *UnaryExpr:
 		Walk(n.X, f)
 	case *BinaryExpr:

@@ -1,0 +1,186 @@
+package derive
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"pmtools/derive/check"
+	"pmtools/derive/syntax"
+)
+
+// maxNested is how many definitions may stand inside each other.
+const maxNested = 1000
+
+// A Nest puts the expressions of derived metrics in the place of their names, which the language
+// forbids. A definition is expanded once, and its tree is shared by all expressions that it stands
+// in: what becomes too large is refused by counting, before anything grows. A Nest may not be
+// shared by goroutines.
+type Nest struct {
+	find func(name string) *Program
+	done map[*Program]*expansion
+}
+
+// NewNest returns a Nest that has expanded nothing yet. For the name of an operand find returns the
+// definition that takes its place, or nil if the name stands for itself.
+func NewNest(find func(name string) *Program) *Nest {
+	return &Nest{find: find, done: make(map[*Program]*expansion)}
+}
+
+// An expansion is a definition with those in it that it mentions.
+type expansion struct {
+	*Program
+	refs []*syntax.MetricRef // operands in whose place definitions stand
+	next int                 // of refs, to be expanded
+	busy bool
+
+	expr   syntax.Expr
+	shape  syntax.Shape
+	length int // of the text
+	levels int // of definitions inside each other
+	err    *check.Error
+	limit  bool // err is about the size; it has the same words for every definition above
+}
+
+// Expand returns the expression of p with NestExprs in it. The error is a *check.Error.
+func (n *Nest) Expand(p *Program) (syntax.Expr, error) {
+	if n.done[p] == nil {
+		n.expand(p)
+	}
+	if x := n.done[p]; x.err != nil {
+		return nil, x.err
+	}
+	return n.done[p].expr, nil
+}
+
+// expand expands a definition, those first that it mentions. There is no recursion over
+// definitions, as they may be nested without bounds.
+func (n *Nest) expand(p *Program) {
+	for stack := []*expansion{n.begin(p)}; len(stack) > 0; {
+		top := stack[len(stack)-1]
+		if top.err != nil || top.next == len(top.refs) {
+			n.finish(top)
+			stack = stack[:len(stack)-1]
+			continue
+		}
+		inner := n.find(top.refs[top.next].Name)
+		top.next++
+		switch x := n.done[inner]; {
+		case x == nil:
+			stack = append(stack, n.begin(inner))
+		case x.busy:
+			refuseCycle(stack[slices.Index(stack, x):])
+		}
+	}
+}
+
+// begin finds the names in a definition that are to be replaced.
+func (n *Nest) begin(p *Program) *expansion {
+	x := &expansion{Program: p, busy: true, length: len(p.text)}
+	n.done[p] = x
+	var skip syntax.Node
+	for node := range syntax.Preorder(p.expr) {
+		switch node := node.(type) {
+		case *syntax.CallExpr:
+			ref, ok := node.X.(*syntax.MetricRef)
+			if !ok || node.Operand() != nil {
+				continue
+			}
+			skip = ref
+			if node.Fun != syntax.ANON && n.find(ref.Name) != nil && x.err == nil {
+				x.refuse(ref, fmt.Sprintf("%s() takes the name of a metric and no expression, and %s is a derived metric",
+					node.Fun.Symbol(), ref.Name))
+			}
+		case *syntax.MetricRef:
+			if node != skip && n.find(node.Name) != nil {
+				x.refs = append(x.refs, node)
+			}
+		}
+	}
+	return x
+}
+
+// finish makes the tree of a definition when those in it have theirs.
+func (n *Nest) finish(x *expansion) {
+	x.busy = false
+	if x.err != nil {
+		return
+	}
+	for _, ref := range x.refs {
+		if inner := n.done[n.find(ref.Name)]; inner != nil {
+			x.levels = max(x.levels, inner.levels+1)
+			switch {
+			case x.err != nil:
+			case x.levels > maxNested:
+				x.refuse(ref, fmt.Sprintf("definitions are nested too deeply: more than %d inside each other", maxNested))
+				x.limit = true
+			case inner.limit:
+				x.refuse(ref, inner.err.Text)
+				x.limit = true
+			case inner.err != nil:
+				x.err = inner.err.Inside(ref)
+			}
+		}
+	}
+	if x.err != nil {
+		return
+	}
+	x.expr, x.shape = syntax.Nest(x.Program.expr, func(ref *syntax.MetricRef) (syntax.Expr, syntax.Shape) {
+		p := n.find(ref.Name)
+		if p == nil {
+			return nil, syntax.Shape{}
+		}
+		inner := n.done[p]
+		x.length = min(x.length+inner.length+len("()")-len(ref.Name), syntax.MaxLen+1)
+		return inner.expr, inner.shape
+	})
+	x.limit = true
+	switch {
+	case x.length > syntax.MaxLen:
+		x.refuse(x.refs[0], fmt.Sprintf("the expanded expression is too long: more than %d bytes", syntax.MaxLen))
+	case x.shape.Depth > syntax.MaxDepth, x.shape.Height > syntax.MaxHeight:
+		x.refuse(x.refs[0], fmt.Sprintf("the expanded expression is too deep: more than %d operators or parentheses inside each other", syntax.MaxDepth))
+	default:
+		x.limit = false
+	}
+}
+
+// refuse makes an operand what is wrong with a definition.
+func (x *expansion) refuse(ref *syntax.MetricRef, text string, notes ...string) {
+	x.err = &check.Error{Pos: ref.NamePos, What: "nested " + ref.Name, Text: text, Notes: notes}
+}
+
+// maxCycle is how many names of a cycle are shown.
+const maxCycle = 20
+
+// refuseCycle refuses definitions of which each mentions the next and the last one the first.
+func refuseCycle(list []*expansion) {
+	var names []string
+	for _, x := range list {
+		names = append(names, x.name)
+	}
+	for i, x := range list {
+		cycle := append(append(slices.Clone(names[i:min(len(names), i+maxCycle)]), names[:min(i, max(0, i+maxCycle-len(names)))]...), x.name)
+		if len(names) > maxCycle {
+			cycle = slices.Insert(cycle, maxCycle, "...")
+		}
+		x.refuse(x.refs[x.next-1], x.name+" is defined by itself", strings.Join(cycle, " -> "))
+	}
+}
+
+// Nested returns the names in an expanded expression in whose places expressions stand, each once,
+// in the order of their first appearance.
+func Nested(x syntax.Expr) []string {
+	var names []string
+	seen := make(map[syntax.Expr]bool)
+	syntax.Walk(x, func(node syntax.Node) bool {
+		n, ok := node.(*syntax.NestExpr)
+		if ok && !seen[n.X] {
+			seen[n.X] = true
+			names = append(names, n.Ref.Name)
+			return true
+		}
+		return !ok
+	})
+	return names
+}

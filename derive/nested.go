@@ -1,0 +1,105 @@
+package derive
+
+import (
+	"context"
+
+	"pmtools/derive/check"
+	"pmtools/derive/syntax"
+	"pmtools/lib/pcp"
+)
+
+// A nesting is what a Source with Options.Nested keeps to bind metrics that stand inside others.
+type nesting struct {
+	env     *env // nil if nothing is known
+	nest    *Nest
+	checker *check.Checker
+}
+
+// forget makes everything be found out again, because names mean something else now, or because a
+// request failed. A nil nesting knows nothing.
+func (n *nesting) forget() {
+	if n != nil {
+		*n = nesting{}
+	}
+}
+
+// nestedEnv returns the env of a Source with Options.Nested. It remembers what it was told.
+func (s *Source) nestedEnv(ctx context.Context, cause Cause) *env {
+	n := s.nesting
+	if n.env == nil {
+		n.env = &env{s: s}
+		n.nest = NewNest(n.env.inner)
+		n.checker = check.NewChecker(s.checkOptions(""))
+	}
+	n.env.ctx, n.env.cause, n.env.pending = ctx, cause, nil
+	return n.env
+}
+
+// inner returns the definition that takes the place of an operand, or nil.
+func (e *env) inner(name string) *Program {
+	m := e.s.byName[name]
+	if m == nil || e.names[name].Err == nil {
+		return nil
+	}
+	return m.Program
+}
+
+// check checks the expression of a metric, with those in it that it mentions if they may be there.
+func (e *env) check(m *metric) (*check.Info, error) {
+	n := e.s.nesting
+	if n == nil {
+		m.tree = m.expr
+		return check.Check(m.expr, e, e.s.checkOptions(m.name))
+	}
+	var err error
+	if m.tree, err = n.nest.Expand(m.Program); err != nil {
+		return new(check.Info), err
+	}
+	return n.checker.Check(m.tree, e)
+}
+
+// Define defines metrics for this Source alone without binding them, and returns their identifiers.
+// One that has the name of another hides it; one whose name is empty can only be checked and
+// fetched.
+func (s *Source) Define(list ...*Program) []pcp.ID {
+	s.sync()
+	var ids []pcp.ID
+	for _, p := range list {
+		ids = append(ids, s.insert(p).id)
+	}
+	return ids
+}
+
+// A Report is what is known of a derived metric.
+type Report struct {
+	// Expr is its expression. With Options.Nested definitions stand in it as NestExprs; it is nil if
+	// they cannot.
+	Expr   syntax.Expr
+	Info   *check.Info
+	Masked bool  // the Source below has a metric of that name
+	Err    error // a *check.Error if the expression does not fit
+}
+
+// Check binds derived metrics, with one request for all names and one for all descriptions, and
+// returns what is known of each.
+func (s *Source) Check(ctx context.Context, ids ...pcp.ID) ([]Report, error) {
+	s.sync()
+	var list []*metric
+	for _, id := range ids {
+		if m := s.byID(id); m != nil {
+			list = append(list, m)
+		}
+	}
+	if err := s.bind(ctx, list...); err != nil {
+		return nil, err
+	}
+	out := make([]Report, len(ids))
+	for i, id := range ids {
+		if m := s.byID(id); m != nil {
+			out[i] = Report{m.tree, m.info, m.state == masked, m.err}
+		} else {
+			out[i].Err = badDerive
+		}
+	}
+	return out, nil
+}
