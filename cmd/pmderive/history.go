@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"pmtools/lib/pmcd"
 )
 
 // historyLimit is how many items are kept.
@@ -68,9 +70,9 @@ func (h *history) push(item string) bool {
 	return true
 }
 
-// add adds an item, and reports whether it is new.
+// add adds an item, without the passwords in it, and reports whether it is new.
 func (h *history) add(item string) bool {
-	item = flat(item)
+	item = pmcd.Redact(flat(item))
 	if !h.push(item) {
 		return false
 	}

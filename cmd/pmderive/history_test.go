@@ -87,3 +87,13 @@ func TestHistoryBroken(t *testing.T) {
 		t.Error("a history without a file")
 	}
 }
+
+// TestHistorySecret keeps no password.
+func TestHistorySecret(t *testing.T) {
+	h := &history{path: filepath.Join(t.TempDir(), "history")}
+	h.add(":source host pcps://h?user=ann&pass=SECRET")
+	text, err := os.ReadFile(h.path)
+	if want := ":source host pcps://h?user=ann&pass=xxxxx\n"; err != nil || string(text) != want {
+		t.Errorf("the history is %q, %v", text, err)
+	}
+}

@@ -47,7 +47,7 @@ func (a *app) prompt(ctx context.Context, s *repl.Session) error {
 			return err
 		}
 		if h.add(text) {
-			_ = rl.SaveHistory(flat(text))
+			_ = rl.SaveHistory(h.items[len(h.items)-1])
 		}
 		if a.item(ctx, s, text) {
 			return nil

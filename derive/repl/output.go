@@ -8,6 +8,7 @@ import (
 
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmapi"
+	"pmtools/lib/pmcd"
 )
 
 // Chart is the form of output that draws values as lines over time.
@@ -44,7 +45,7 @@ func (s *Session) writer(ctx context.Context, w io.Writer, output string, q *que
 	if s.opt.Output == nil {
 		return nil, problemf("values cannot be written here")
 	}
-	run := &Run{Output: output, Kind: s.kind, Name: s.name, Zone: s.zone, Live: s.line == nil, Window: *win, Settings: s.set}
+	run := &Run{Output: output, Kind: s.kind, Name: pmcd.Redact(s.name), Zone: s.zone, Live: s.line == nil, Window: *win, Settings: s.set}
 	if output == "json" {
 		// Beside an error there is a guess, which is good enough.
 		run.Host, _ = pmapi.HostName(ctx, s.src)

@@ -10,6 +10,7 @@ import (
 	"pmtools/derive"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmapi"
+	"pmtools/lib/pmcd"
 	"pmtools/lib/pmerr"
 )
 
@@ -131,7 +132,9 @@ func (s *Session) showSource(ctx context.Context, w io.Writer) error {
 	switch s.kind {
 	case Default:
 		what = "local daemon"
-	case Host, Archive:
+	case Host:
+		what += " " + pmcd.Redact(s.name)
+	case Archive:
 		what += " " + s.name
 	}
 	if host, err := pmapi.HostName(ctx, s.src); err == nil && host != "" && host != s.name {

@@ -86,7 +86,7 @@ func (p *specParser) attr(text string, start int) error {
 	var bad int
 	var err error
 	if a.Value, bad, err = decodeForm(a.Value); err != nil {
-		return &SpecError{Spec: p.text, Pos: start + len(name) + 1 + bad, Reason: err.Error(), Code: pmerr.EINVAL}
+		return specError(p.text, start+len(name)+1+bad, err.Error(), pmerr.EINVAL)
 	}
 	p.spec.Attrs = slices.DeleteFunc(p.spec.Attrs, func(b Attr) bool { return a.Key == b.Key })
 	p.spec.Attrs = append(p.spec.Attrs, a)

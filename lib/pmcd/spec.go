@@ -52,11 +52,6 @@ func (s *Spec) Local() bool {
 	return s.Scheme == SchemeUnix || s.Scheme == SchemeLocal
 }
 
-// Text returns the specification as it was typed, for messages.
-func (s *Spec) Text() string {
-	return s.text
-}
-
 // Host returns the name that stands for the daemon's host in a context: the
 // first host, or the socket's path.
 func (s *Spec) Host() string {
@@ -73,7 +68,7 @@ func (s *Spec) Host() string {
 // [pmerr.Generic] for a syntax error, [pmerr.EINVAL] for an attribute value that
 // cannot be decoded, and [pmerr.NotHost] for a specification without any host.
 type SpecError struct {
-	Spec   string
+	Spec   string // without passwords
 	Pos    int    // in bytes
 	Reason string // "" when there is nothing to point at
 	Code   pmerr.Code
@@ -102,6 +97,11 @@ func (e *SpecError) Message() string {
 	return "pmNewContext: bad host specification\n" + e.Spec + "\n" + strings.Repeat(" ", e.Pos) + "^ -- " + e.Reason + "\n"
 }
 
+// specError returns an error about the place pos of text.
+func specError(text string, pos int, reason string, code pmerr.Code) error {
+	return &SpecError{Spec: Redact(text), Pos: len(Redact(text[:pos])), Reason: reason, Code: code}
+}
+
 // ParseSpec parses a host specification. The error is a [*SpecError].
 func ParseSpec(text string) (*Spec, error) {
 	p := specParser{text: text, spec: &Spec{text: text}}
@@ -120,7 +120,7 @@ type specParser struct {
 
 // fail returns a syntax error at the current place.
 func (p *specParser) fail(reason string) error {
-	return &SpecError{Spec: p.text, Pos: p.pos, Reason: reason, Code: pmerr.Generic}
+	return specError(p.text, p.pos, reason, pmerr.Generic)
 }
 
 // until returns the text up to the first byte that is in stop, and moves there.
@@ -170,7 +170,7 @@ func (p *specParser) parse() error {
 		}
 	}
 	if len(p.spec.Hosts) == 0 && !p.spec.Local() {
-		return &SpecError{Spec: p.text, Code: pmerr.NotHost}
+		return specError(p.text, 0, "", pmerr.NotHost)
 	}
 	return nil
 }

@@ -59,8 +59,8 @@ func TestParseSpec(t *testing.T) {
 			if d := cmp.Diff(&tt.want, got, cmpopts.IgnoreUnexported(Spec{})); d != "" {
 				t.Error(d)
 			}
-			if got.Text() != tt.text {
-				t.Errorf("Text() = %q", got.Text())
+			if got.text != tt.text {
+				t.Errorf("text %q", got.text)
 			}
 		})
 	}

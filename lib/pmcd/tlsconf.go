@@ -36,9 +36,7 @@ type VerifyMode string
 // The modes. The key tls-verify-servers is ours: the reference does not check
 // daemons unless told to by tls-verify-clients, and never their names.
 const (
-	// VerifyDefault is VerifyChain if authorities are configured, which then sign
-	// for this purpose, and VerifyFull if the system's are trusted: these sign for
-	// anybody's name, so that without the name the signature proves nothing.
+	// VerifyDefault is VerifyFull, but VerifyChain over a Unix socket, which has no name to check.
 	VerifyDefault VerifyMode = ""
 	// VerifyFull checks the chain of signatures up to a trusted authority, the dates,
 	// and that the certificate is for the host that was asked for.
@@ -134,8 +132,9 @@ func loadTLSConf(path string) (*TLSConf, error) {
 	return c, nil
 }
 
-// Config returns the configuration of a TLS client that connects to host. The
-// files that c names are read now; one that cannot be read is an error.
+// Config returns the configuration of a TLS client that connects to host: a name, an address, or
+// the path of a Unix socket. The files that c names are read now; one that cannot be read is an
+// error.
 func (c *TLSConf) Config(host string) (*tls.Config, error) {
 	roots, err := c.roots()
 	if err != nil {
@@ -153,7 +152,7 @@ func (c *TLSConf) Config(host string) (*tls.Config, error) {
 		conf.Certificates = []tls.Certificate{*cert}
 	}
 	mode := c.VerifyServers
-	if mode == VerifyDefault && roots != nil {
+	if mode == VerifyDefault && strings.HasPrefix(host, "/") {
 		mode = VerifyChain
 	}
 	switch mode {

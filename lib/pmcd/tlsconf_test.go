@@ -88,10 +88,11 @@ func TestTLSConfig(t *testing.T) {
 		{"zero", TLSConf{}, true, false, false, false},
 		{"no check", TLSConf{VerifyServers: VerifyNone}, true, false, false, true},
 		{"chain of the system's", TLSConf{VerifyServers: VerifyChain}, true, false, false, true},
-		{"authority", TLSConf{CAFile: caFile}, true, true, false, true},
+		{"authority", TLSConf{CAFile: caFile}, true, true, false, false},
+		{"authority, chain", TLSConf{CAFile: caFile, VerifyServers: VerifyChain}, true, true, false, true},
 		{"authority and name", TLSConf{CAFile: caFile, VerifyServers: VerifyFull}, true, true, false, false},
-		{"authorities", TLSConf{CADir: caDir}, true, true, false, true},
-		{"both", TLSConf{CAFile: caFile, CADir: empty}, true, true, false, true},
+		{"authorities", TLSConf{CADir: caDir}, true, true, false, false},
+		{"both", TLSConf{CAFile: caFile, CADir: empty}, true, true, false, false},
 		{"authority missing", TLSConf{CAFile: none}, false, false, false, false},
 		{"authority missing, no check", TLSConf{CAFile: none, VerifyServers: VerifyNone}, false, false, false, false},
 		{"authority is junk", TLSConf{CAFile: junk}, false, false, false, false},
@@ -123,6 +124,9 @@ func TestTLSConfig(t *testing.T) {
 				t.Error("nothing is checked")
 			}
 		})
+	}
+	if conf, err := (&TLSConf{CAFile: caFile}).Config("/run/pcp/pmcd.socket"); err != nil || conf.VerifyConnection == nil {
+		t.Errorf("a socket has no name to check, but a chain: %+v, %v", conf, err)
 	}
 	if err := verifyChain(tls.ConnectionState{}, nil); err == nil || errors.Is(err, os.ErrNotExist) {
 		t.Errorf("no certificate: %v", err)

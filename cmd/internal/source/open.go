@@ -78,7 +78,7 @@ func (o *Opener) open(ctx context.Context) (src pmapi.Source, err error) {
 	case option.Local:
 		src = o.collectors()
 	default:
-		what = fmt.Sprintf("Cannot connect to PMCD on host \"%s\"", name)
+		what = fmt.Sprintf("Cannot connect to PMCD on host \"%s\"", pmcd.Redact(name))
 		src, err = o.host(ctx, kind, name)
 	}
 	if err != nil {
