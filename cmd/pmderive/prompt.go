@@ -25,7 +25,7 @@ func (a *app) prompt(ctx context.Context, s *repl.Session) error {
 	if err != nil {
 		return err
 	}
-	defer rl.Close()
+	// The editor is not closed: that would wait for one more key where Ctrl-D was typed ahead.
 	restore := func() { _ = rl.Terminal.ExitRawMode() }
 	defer cli.RestoreOn(restore, cli.Fatal...)()
 	h := openHistory(a.Env.LookupEnv)

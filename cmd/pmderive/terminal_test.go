@@ -136,16 +136,21 @@ func TestTerminal(t *testing.T) {
 	}
 }
 
-// TestTerminalInterrupt ends items with Ctrl-C, not the program.
-func TestTerminalInterrupt(t *testing.T) {
+// newLive starts the command on a terminal over a scripted daemon.
+func newLive(t *testing.T) (*pmcdtest.Server, *screen) {
+	t.Helper()
 	server := pmcdtest.NewServer(pmcdtest.Sample())
-	defer server.Close()
+	t.Cleanup(func() { server.Close() })
 	addr, err := server.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Skip(err)
 	}
-	_, port, _ := strings.Cut(addr.String(), ":")
-	s := newScreen(t, nil, "-h", "127.0.0.1:"+port)
+	return server, newScreen(t, nil, "-h", addr.String())
+}
+
+// TestTerminalInterrupt ends items with Ctrl-C, not the program.
+func TestTerminalInterrupt(t *testing.T) {
+	server, s := newLive(t)
 	s.wait("pmderive>", 1)
 	s.keys(":set interval 50msec", "Enter", ":watch sample.long.one", "Enter")
 	s.wait("▁▁▁", 3)
@@ -163,6 +168,16 @@ func TestTerminalInterrupt(t *testing.T) {
 	s.wait("error: connection lost", 1)
 	s.keys("sample.double", "Enter")
 	s.wait("\n-2.5\n", 1)
+	s.keys("C-d")
+	s.gone()
+}
+
+// TestTerminalAhead leaves by a key that is typed while an item runs.
+func TestTerminalAhead(t *testing.T) {
+	_, s := newLive(t)
+	s.wait("pmderive>", 1)
+	s.keys(":set interval 500msec", "Enter", "rate(sample.long.one)", "Enter")
+	time.Sleep(100 * time.Millisecond)
 	s.keys("C-d")
 	s.gone()
 }
