@@ -1,9 +1,7 @@
 package derive
 
 import (
-	"fmt"
 	"strconv"
-	"strings"
 
 	"pmtools/lib/pmerr"
 )
@@ -62,24 +60,25 @@ func (r *Registry) Control(c Control) (int, error) {
 	return r.controls[c-1].value, nil
 }
 
-// SetControl changes a setting (pmSetDerivedControl): pmerr.Arg for a value out of range, pmerr.Again for one that
-// SetControls has set, otherwise as Control.
-func (r *Registry) SetControl(c Control, value int) error {
-	return r.setControl(&Setting{Control: c, Value: value}, false)
-}
+// SetControl changes a setting (pmSetDerivedControl): pmerr.Arg for a value out of range, pmerr.Again
+// for one that FixControl has set, otherwise as Control.
+func (r *Registry) SetControl(c Control, value int) error { return r.control(c, value, false) }
 
-// setControl changes a setting, for good if fix is set.
-func (r *Registry) setControl(s *Setting, fix bool) error {
-	if err := r.assign(s.Control, s.Value, fix); err != nil {
+// FixControl is SetControl for the environment, whose settings SetControl cannot change afterwards.
+func (r *Registry) FixControl(c Control, value int) error { return r.control(c, value, true) }
+
+// control changes a setting and shows it to the Observer.
+func (r *Registry) control(c Control, value int, fix bool) error {
+	if err := r.assign(c, value, fix); err != nil {
 		return err
 	}
 	if o := r.observing.Load(); o != nil && *o != nil {
-		(*o).Controlled(s)
+		(*o).Controlled(c, value)
 	}
 	return nil
 }
 
-// assign does the work of setControl.
+// assign changes a setting, for good if fix is set.
 func (r *Registry) assign(c Control, value int, fix bool) error {
 	if c < 1 || c > numControls {
 		return pmerr.Name
@@ -97,49 +96,4 @@ func (r *Registry) assign(c Control, value int, fix bool) error {
 	}
 	p.value, p.fixed = value, p.fixed || fix
 	return nil
-}
-
-// SetControls applies settings as the variable PCP_DERIVED_CONTROL has them, OPT=VALUE,OPT=VALUE. They have priority:
-// SetControl and control lines of files cannot change them any more. What is wrong goes to the Registry's warn.
-func (r *Registry) SetControls(list string) {
-	const variable = "$PCP_DERIVED_CONTROL"
-	r.controlList(list, variable, "Warning: "+variable+": ", "Warning: "+variable+": ", true)
-}
-
-// controlList applies a list of settings from a place. Messages about a list without '=' begin with first, others with
-// warning.
-func (r *Registry) controlList(list, place, first, warning string, fix bool) {
-	for rest, more := list, true; more; {
-		name, value, ok := strings.Cut(rest, "=")
-		if !ok {
-			r.warn(fmt.Sprintf("%smissing '=' in derived metric control (%s)", first, rest))
-			return
-		}
-		if value == "" || value[0] == ',' {
-			r.warn(fmt.Sprintf("%smissing value in derived metric control (%s)", warning, rest))
-			return
-		}
-		var number string
-		number, rest, more = strings.Cut(value, ",")
-		n, err := strconv.ParseInt(strings.TrimLeft(number, " \t\n\v\f\r"), 10, 32)
-		if err != nil {
-			r.warn(fmt.Sprintf("%sbad value (%s) for derived metric control (%s)", warning, value, name))
-			return
-		}
-		if c := controlByName(name); c == 0 {
-			r.warn(fmt.Sprintf("%sunknown derived metric control (%s)", warning, name))
-		} else if err := r.setControl(&Setting{c, name, place, int(n)}, fix); err != nil {
-			r.warn(fmt.Sprintf("%sfailed to set derived metric control %s=%d: %v", warning, name, n, err))
-		}
-	}
-}
-
-// controlByName finds a control by its name in any case, 0 if there is none.
-func controlByName(name string) Control {
-	for i, s := range controlNames {
-		if strings.EqualFold(s, name) {
-			return Control(i + 1)
-		}
-	}
-	return 0
 }

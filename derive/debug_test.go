@@ -13,6 +13,7 @@ import (
 
 	"pmtools/derive"
 	"pmtools/derive/debug"
+	"pmtools/derive/load"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmapi"
 )
@@ -99,13 +100,13 @@ func (s *session) do(verb, rest string) {
 		if err := os.WriteFile(file, []byte(strings.ReplaceAll(rest, "|", "\n")+"\n"), 0o666); err != nil {
 			s.t.Fatal(err)
 		}
-		_, err = s.reg.LoadConfig(file)
+		_, err = load.Config(s.reg, file)
 	case "load":
-		_, err = s.reg.LoadConfig(rest)
+		_, err = load.Config(s.reg, rest)
 	case "default":
-		s.reg.LoadDefault(rest)
+		load.Default(s.reg, rest)
 	case "controls":
-		s.reg.SetControls(rest)
+		load.Controls(s.reg, rest)
 	case "children":
 		_, err = s.src.Children(ctx, rest)
 	case "walk":

@@ -1,6 +1,6 @@
 // Package derive adds derived metrics, computed by expressions from other metrics, to a source of metrics.
 //
-// A [Registry] holds the definitions that hold everywhere: [Registry.Register] takes one, [Registry.LoadConfig] reads
+// A [Registry] holds the definitions that hold everywhere: [Registry.Register] takes one, package load reads
 // files of them. A [Source] wraps a [pmapi.Source] and is one: its names, descriptions, help texts and values are those
 // below plus those of the derived metrics. [Source.Add] defines a metric for one Source alone.
 //

@@ -49,7 +49,7 @@ func (s *Source) Fetch(ctx context.Context, req *pmapi.Request, dst *pcp.Result)
 			return err
 		}
 	}
-	if o := s.reg.observer(); o != nil {
+	if o := s.reg.Observer(); o != nil {
 		o.Prefetched(p.base.IDs[p.asked:])
 	}
 	p.base.Profile = req.Profile
@@ -93,7 +93,7 @@ func (s *Source) derive(i int, dst *pcp.Result) {
 		p.input.Columns = p.arguments(sl.args)
 		m.eval.Eval(&p.input, col)
 		col.ID = m.id
-		if o := s.reg.observer(); o != nil {
+		if o := s.reg.Observer(); o != nil {
 			o.Evaluated(&Evaluation{s.state(), m.view(), m.info, i, &p.input, col})
 		}
 	default:

@@ -18,7 +18,7 @@ func (s *Source) Lookup(ctx context.Context, names []string) ([]pcp.Answer[pcp.I
 	if err != nil {
 		return nil, err
 	}
-	o := s.reg.observer()
+	o := s.reg.Observer()
 	for i := range found {
 		if o != nil {
 			o.LookedUp(s.resolution(names[i], found[i].Value, found[i].Err))
@@ -137,7 +137,7 @@ func (s *Source) walk(ctx context.Context, name string, f func(name string, id p
 	var l *Listing
 	if !nodes {
 		l = s.listing(name, true)
-	} else if s.reg.observer() != nil {
+	} else if s.reg.Observer() != nil {
 		s.visit(ctx, name)
 	}
 	list, err := s.below(ctx, name, l)

@@ -17,7 +17,7 @@ type Observer interface {
 	// Enabled reports whether one of the controls of debugging is on and, for 0, whether events
 	// other than Controlled are wanted.
 	Enabled(c Control) bool
-	Controlled(s *Setting)  // a control was set
+	Controlled(c Control, value int)
 	Loaded(f *File)         // definitions are read from a file
 	Defined(d *Definition)  // an expression was parsed or refused
 	Opened(s *State)        // a Source was made
@@ -29,21 +29,20 @@ type Observer interface {
 	Evaluated(e *Evaluation)
 }
 
-// A Setting is a control's new value. Name and Place are as written in a list of controls, with
-// the variable or the line of the file that it is from; they are empty for SetControl.
-type Setting struct {
-	Control     Control
-	Name, Place string
-	Value       int
-}
-
-// A File is something LoadConfig or LoadDefault comes across.
+// A File is something that package load comes across.
 type File struct {
 	Path      string
-	Default   bool              // Path is the list of LoadDefault
+	Default   bool              // Path is the list of load.Default
 	Mode      fs.FileMode       // only regular files are read
 	Err       error             // why it cannot be read
 	Attribute *syntax.Attribute // a line that sets a help text, nil for the file itself
+	Setting   *Setting          // a control that was set, by a line or by the environment
+}
+
+// A Setting is a control's new value as it was written.
+type Setting struct {
+	Name, Place string // the place is a variable, or "[file:line]"
+	Value       int
 }
 
 // A Definition is an expression that is to become a metric.
@@ -142,15 +141,15 @@ type Evaluation struct {
 // definitions so far. Nil ends that.
 func (r *Registry) Observe(o Observer) {
 	r.observing.Store(&o)
-	if o := r.observer(); o != nil {
+	if o := r.Observer(); o != nil {
 		for _, d := range r.since(0) {
 			o.Defined(&Definition{Name: d.name, Expr: d.text, Metric: d.view()})
 		}
 	}
 }
 
-// observer returns the Observer, or nil if no events are wanted.
-func (r *Registry) observer() Observer {
+// Observer returns the Observer, or nil if no events are wanted.
+func (r *Registry) Observer() Observer {
 	if o := r.observing.Load(); o != nil && *o != nil && (*o).Enabled(0) {
 		return *o
 	}
@@ -188,7 +187,7 @@ func (s *Source) resolution(name string, id pcp.ID, err error) *Resolution {
 
 // listing begins a Listing, nil if there is no Observer.
 func (s *Source) listing(name string, walk bool) *Listing {
-	o := s.reg.observer()
+	o := s.reg.Observer()
 	if o == nil {
 		return nil
 	}
@@ -215,7 +214,7 @@ func (l *Listing) done(children int, err error) {
 
 // observe shows a stage of the binding of a metric.
 func (e *env) observe(m *metric, stage Stage) {
-	o := e.s.reg.observer()
+	o := e.s.reg.Observer()
 	if o == nil {
 		return
 	}

@@ -27,7 +27,7 @@ type Registry struct {
 }
 
 // NewRegistry returns a Registry with the two metrics that describe event records, event.flags and event.missed. Lines
-// for the user, of LoadConfig and of control settings, go to warn, without newlines at their ends; nil drops them.
+// for the user go to warn, without newlines at their ends; nil drops them.
 func NewRegistry(warn func(line string)) *Registry {
 	if warn == nil {
 		warn = func(string) {}
@@ -63,7 +63,7 @@ func anonymous() syntax.Expr {
 // taken, or there are too many metrics. The name itself is not checked.
 func (r *Registry) Register(name, expr string) error {
 	d, err := r.define(name, expr)
-	if o := r.observer(); o != nil {
+	if o := r.Observer(); o != nil {
 		event := &Definition{Name: name, Expr: expr}
 		if err == nil {
 			event.Metric = d.view()
@@ -104,6 +104,9 @@ func (r *Registry) insert(p *Program) *definition {
 	r.byName[p.name] = d
 	return d
 }
+
+// Warn gives a line to the function that NewRegistry was given.
+func (r *Registry) Warn(line string) { r.warn(line) }
 
 // Lookup returns the identifier of a definition, or pmerr.Name.
 func (r *Registry) Lookup(name string) (pcp.ID, error) {

@@ -108,7 +108,7 @@ func NewSource(base pmapi.Source, reg *Registry, opt *Options) *Source {
 	s.alone = errors.Is(err, pmerr.NoContext)
 	s.handle = reg.opened()
 	s.sync()
-	if o := reg.observer(); o != nil {
+	if o := reg.Observer(); o != nil {
 		o.Opened(s.state())
 	}
 	return s
@@ -122,7 +122,7 @@ func (s *Source) Close() error {
 	if !s.closed {
 		s.closed = true
 		s.reg.closed(s)
-		if o := s.reg.observer(); o != nil {
+		if o := s.reg.Observer(); o != nil {
 			o.Closed(s.state())
 		}
 	}
@@ -148,7 +148,7 @@ func (s *Source) SetLimit(n int) error {
 func (s *Source) Add(ctx context.Context, name, expr string) error {
 	s.sync()
 	m, err := s.define(name, expr)
-	if o := s.reg.observer(); o != nil {
+	if o := s.reg.Observer(); o != nil {
 		event := &Definition{Source: s.state(), Name: name, Expr: expr, Metric: m.view(), Hidden: s.globalNamed(name).view()}
 		event.Err, _ = errors.AsType[*Error](err)
 		o.Defined(event)

@@ -55,11 +55,12 @@ derive/internal/ere:
 derive/check: derive/syntax derive/internal/ere lib/pcp lib/pmerr
 derive/eval: derive/syntax derive/check lib/pcp lib/pmerr
 derive: derive/syntax derive/check derive/eval lib/pmapi lib/pcp lib/pmerr
+derive/load: derive derive/syntax lib/pcp lib/pmerr
 derive/debug: derive derive/syntax derive/check derive/eval lib/pcp lib/pmerr
 derive/repl: lib/pmcd derive derive/syntax derive/check lib/pmapi lib/format lib/when lib/pcp lib/pmerr
 cmd/internal/cli: lib/config lib/when lib/pmerr
 cmd/internal/command: cmd/internal/cli lib/option
-cmd/internal/source: cmd/internal/cli lib/* derive derive/debug
+cmd/internal/source: cmd/internal/cli lib/* derive derive/check derive/debug derive/load
 cmd/internal/samples: lib/format lib/pcp
 cmd/internal/clitest: cmd/internal/cli lib/archive/archivetest test/golden
 cmd/pminfo: cmd/internal/cli cmd/internal/command cmd/internal/source lib/* derive

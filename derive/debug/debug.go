@@ -51,7 +51,7 @@ const stages = Semantics | Desperate
 
 // A Printer is a derive.Observer that prints. It may be shared by goroutines.
 type Printer struct {
-	// Origin is what the list of LoadDefault is called, if not by itself. It must not change while
+	// Origin is what the list of load.Default is called, if not by itself. It must not change while
 	// the Printer is in use.
 	Origin string
 
@@ -102,8 +102,8 @@ func flagOf(c derive.Control) Flags {
 func (p *Printer) Enabled(c derive.Control) bool { return p.on(flagOf(c)) }
 
 // Controlled implements derive.Observer. A control of debugging changes Derive as well.
-func (p *Printer) Controlled(s *derive.Setting) {
-	if f, on := flagOf(s.Control), s.Value != 0; f != 0 && on != p.on(f) {
+func (p *Printer) Controlled(c derive.Control, value int) {
+	if f, on := flagOf(c), value != 0; f != 0 && on != p.on(f) {
 		f |= Derive
 		if on {
 			p.flags.Or(uint32(f))
@@ -111,18 +111,15 @@ func (p *Printer) Controlled(s *derive.Setting) {
 			p.flags.And(^uint32(f))
 		}
 	}
-	switch {
-	case s.Name == "" || !p.on(0):
-	case s.Place[0] == '[':
-		p.printf("%s derived metric control: %s=%d set\n", s.Place, s.Name, s.Value)
-	default:
-		p.printf("Derived metric control: %s: %s=%d set\n", s.Place, s.Name, s.Value)
-	}
 }
 
 // Loaded implements derive.Observer.
 func (p *Printer) Loaded(f *derive.File) {
-	switch a := f.Attribute; {
+	switch a, s := f.Attribute, f.Setting; {
+	case s != nil && s.Place[0] == '[':
+		p.printf("%s derived metric control: %s=%d set\n", s.Place, s.Name, s.Value)
+	case s != nil:
+		p.printf("Derived metric control: %s: %s=%d set\n", s.Place, s.Name, s.Value)
 	case a != nil:
 		if p.on(Syntax) {
 			p.printf("setattr: name=\"%s\" attr=\"%s\" value=\"%s\"\n", a.Name, a.Attr, a.Value)

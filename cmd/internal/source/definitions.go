@@ -6,6 +6,7 @@ import (
 	"pmtools/cmd/internal/cli"
 	"pmtools/derive"
 	"pmtools/derive/debug"
+	"pmtools/derive/load"
 	"pmtools/lib/option"
 )
 
@@ -37,7 +38,7 @@ func (d *Definitions) Registry() *derive.Registry {
 	if first {
 		d.reg.Observe(d.printer)
 		if list, ok := d.env.LookupEnv("PCP_DERIVED_CONTROL"); ok {
-			d.reg.SetControls(list)
+			load.Controls(d.reg, list)
 		}
 	}
 	return d.reg
@@ -45,7 +46,7 @@ func (d *Definitions) Registry() *derive.Registry {
 
 // Load loads files of derived metrics.
 func (d *Definitions) Load(path string) error {
-	_, err := d.Registry().LoadConfig(path)
+	_, err := load.Config(d.Registry(), path)
 	return err
 }
 
@@ -64,5 +65,5 @@ func (d *Definitions) LoadDefault() {
 	}
 	reg := d.Registry()
 	d.printer.Origin = origin
-	reg.LoadDefault(path)
+	load.Default(reg, path)
 }

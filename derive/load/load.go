@@ -1,10 +1,13 @@
-package derive
+// Package load reads definitions of derived metrics from files, and settings from the environment,
+// into a [derive.Registry].
+package load
 
 import (
 	"errors"
 	"os"
 	"strings"
 
+	"pmtools/derive"
 	"pmtools/derive/syntax"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmerr"
@@ -20,13 +23,13 @@ const (
 // errLoop is ELOOP.
 const errLoop pmerr.Code = -40
 
-// LoadConfig registers the definitions in files (pmLoadDerivedConfig). Each path is a list of files and directories with
-// colons between them (on Windows semicolons). Of a directory all files are read, in the order of their names, and those
-// in directories below it. Messages about single lines go to the Registry's warn, some of them with newlines inside; the
-// error is that of the first file or directory that cannot be read, and ends the work. The number is that of the metrics
-// registered, also with an error.
-func (r *Registry) LoadConfig(paths ...string) (int, error) {
-	l := loader{reg: r}
+// Config registers the definitions in files (pmLoadDerivedConfig) and returns their number. Each
+// path is a list of files and directories with colons between them (on Windows semicolons). Of a
+// directory all files are read, in the order of their names, and those in directories below it. The
+// Registry warns of errors in lines, sometimes with newlines in the text. The first file or
+// directory that cannot be read ends the work with an error; the number counts what came before.
+func Config(reg *derive.Registry, paths ...string) (int, error) {
+	l := loader{Registry: reg}
 	for _, path := range paths {
 		for _, part := range components(path) {
 			if err := l.path(part, 0); err != nil {
@@ -37,13 +40,13 @@ func (r *Registry) LoadConfig(paths ...string) (int, error) {
 	return l.metrics, nil
 }
 
-// LoadDefault is LoadConfig for the list in PCP_DERIVED_CONFIG, of which files and directories that cannot be read are
-// passed over in silence.
-func (r *Registry) LoadDefault(path string) int {
+// Default is Config for the list in PCP_DERIVED_CONFIG, of which files and directories that cannot
+// be read are skipped.
+func Default(reg *derive.Registry, path string) int {
+	l := loader{Registry: reg, lenient: true}
 	if path != "" {
-		r.loaded(&File{Path: path, Default: true})
+		l.loaded(&derive.File{Path: path, Default: true})
 	}
-	l := loader{reg: r, lenient: true}
 	for _, part := range components(path) {
 		if l.path(part, 0) != nil {
 			break
@@ -63,7 +66,7 @@ func components(path string) []string {
 
 // A loader reads files and directories.
 type loader struct {
-	reg     *Registry
+	*derive.Registry
 	lenient bool // what cannot be read is passed over
 	metrics int  // registered so far
 	seen    int  // files and directories
@@ -81,16 +84,16 @@ func (l *loader) path(path string, depth int) error {
 	case info.IsDir():
 		return l.directory(path, depth)
 	case !info.Mode().IsRegular():
-		l.reg.loaded(&File{Path: path, Mode: info.Mode()})
+		l.loaded(&derive.File{Path: path, Mode: info.Mode()})
 		return nil
 	}
-	l.reg.loaded(&File{Path: path})
+	l.loaded(&derive.File{Path: path})
 	src, err := os.ReadFile(path)
 	if err != nil {
 		return l.failed(path, err, l.lenient)
 	}
 	file, _ := syntax.ParseFile(path, src)
-	l.metrics += l.reg.load(file)
+	l.file(file)
 	return nil
 }
 
@@ -109,59 +112,58 @@ func (l *loader) directory(path string, depth int) error {
 }
 
 // loaded shows a file to the Observer.
-func (r *Registry) loaded(f *File) {
-	if o := r.observer(); o != nil {
+func (l *loader) loaded(f *derive.File) {
+	if o := l.Observer(); o != nil {
 		o.Loaded(f)
 	}
 }
 
 // failed returns the error of a path, unless it is passed over.
 func (l *loader) failed(path string, err error, passed bool) error {
-	l.reg.loaded(&File{Path: path, Err: err})
+	l.loaded(&derive.File{Path: path, Err: err})
 	if passed {
 		return nil
 	}
 	return err
 }
 
-// load applies the lines of a file and returns how many metrics they registered.
-func (r *Registry) load(file *syntax.File) int {
-	n := 0
+// file applies the lines of a file.
+func (l *loader) file(file *syntax.File) {
 	for _, item := range file.Items {
 		switch item := item.(type) {
 		case *syntax.FileError:
-			r.warnFile(item)
+			l.warn(item)
 		case *syntax.Control:
 			place := item.Place.String()
-			r.controlList(item.Options, place, place+" Error: ", place+" Warning: ", false)
+			l.controls(item.Options, place, place+" Error: ", place+" Warning: ", l.SetControl)
 		case *syntax.Attribute:
-			r.attribute(item)
+			l.attribute(item)
 		case *syntax.Definition:
-			err := r.Register(item.Name, item.Expr())
+			err := l.Register(item.Name, item.Expr())
 			if bad, ok := errors.AsType[*syntax.Error](err); ok {
-				r.warnFile(item.SyntaxError(bad))
+				l.warn(item.SyntaxError(bad))
 			} else {
-				n++
+				l.metrics++
 			}
 		}
 	}
-	return n
 }
 
 // attribute sets a help text.
-func (r *Registry) attribute(a *syntax.Attribute) {
-	r.loaded(&File{Attribute: a})
+func (l *loader) attribute(a *syntax.Attribute) {
+	l.loaded(&derive.File{Attribute: a})
 	kinds := map[string]pcp.TextKind{"oneline": pcp.OneLine, "helptext": pcp.Help}
 	kind, known := kinds[a.Attr]
+	_, err := l.Lookup(a.Name)
 	switch {
-	case r.find(a.Name) == nil:
-		r.warnFile(a.NotDefined())
+	case err != nil:
+		l.warn(a.NotDefined())
 	case !known:
-		r.warnFile(a.Unknown())
-	case r.AddText(a.Name, kind, a.Value) != nil:
-		r.warnFile(a.Duplicate())
+		l.warn(a.Unknown())
+	case l.AddText(a.Name, kind, a.Value) != nil:
+		l.warn(a.Duplicate())
 	}
 }
 
-// warnFile passes on a message about a file.
-func (r *Registry) warnFile(e *syntax.FileError) { r.warn(strings.TrimSuffix(e.Text(), "\n")) }
+// warn passes on a message about a file.
+func (l *loader) warn(e *syntax.FileError) { l.Warn(strings.TrimSuffix(e.Text(), "\n")) }

@@ -1,4 +1,4 @@
-package derive_test
+package load_test
 
 import (
 	"context"
@@ -10,13 +10,21 @@ import (
 	"testing"
 
 	"pmtools/derive"
+	"pmtools/derive/load"
 	"pmtools/lib/pcp"
+	"pmtools/lib/pmapi"
 	"pmtools/lib/pmerr"
+	"pmtools/lib/pmns"
 )
 
-// load writes files into a directory, loads what paths say there, and returns the number of metrics, what was warned of
+// lines are what was warned of.
+type lines []string
+
+func (l *lines) warn(line string) { *l = append(*l, line) }
+
+// loadFiles writes files into a directory, loads what paths say there, and returns the number of metrics, what was warned of
 // with the directory's name removed, and the registry.
-func load(t *testing.T, files map[string]string, paths ...string) (int, []string, *derive.Registry, error) {
+func loadFiles(t *testing.T, files map[string]string, paths ...string) (int, []string, *derive.Registry, error) {
 	t.Helper()
 	dir := t.TempDir()
 	for name, text := range files {
@@ -39,7 +47,7 @@ func load(t *testing.T, files map[string]string, paths ...string) (int, []string
 		}
 		paths[i] = strings.Join(parts, string(os.PathListSeparator))
 	}
-	n, err := reg.LoadConfig(paths...)
+	n, err := load.Config(reg, paths...)
 	return n, w, reg, err
 }
 
@@ -77,7 +85,7 @@ func TestLoadPaths(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			n, w, reg, err := load(t, files, tt.paths...)
+			n, w, reg, err := loadFiles(t, files, tt.paths...)
 			if n != tt.n || (err != nil) != tt.err || names(reg) != tt.names || len(w) != tt.warns {
 				t.Errorf("%d, %v, %s, %q", n, err, names(reg), w)
 			}
@@ -95,10 +103,10 @@ func TestLoadDefault(t *testing.T) {
 		t.Fatal(err)
 	}
 	reg, sep := derive.NewRegistry(nil), string(os.PathListSeparator)
-	if n := reg.LoadDefault(sep + dir + "/nosuch" + sep + dir + "/a"); n != 1 || names(reg) != "a.a" {
+	if n := load.Default(reg, sep+dir+"/nosuch"+sep+dir+"/a"); n != 1 || names(reg) != "a.a" {
 		t.Errorf("%d: %s", n, names(reg))
 	}
-	if n := reg.LoadDefault(""); n != 0 {
+	if n := load.Default(reg, ""); n != 0 {
 		t.Errorf("%d of nothing", n)
 	}
 }
@@ -109,13 +117,13 @@ func TestLoadLinks(t *testing.T) {
 	if err := os.Symlink(dir, dir+"/loop"); err != nil {
 		t.Skip(err)
 	}
-	if n, err := derive.NewRegistry(nil).LoadConfig(dir); n != 0 || err == nil {
+	if n, err := load.Config(derive.NewRegistry(nil), dir); n != 0 || err == nil {
 		t.Errorf("%d, %v", n, err)
 	}
 	if err := os.Symlink(dir, dir+"/again"); err != nil {
 		t.Skip(err)
 	}
-	derive.NewRegistry(nil).LoadDefault(dir) // comes to an end
+	load.Default(derive.NewRegistry(nil), dir) // comes to an end
 }
 
 // TestLoadBrokenLink has a directory with a link to nothing, which ends LoadConfig but not LoadDefault.
@@ -130,11 +138,11 @@ func TestLoadBrokenLink(t *testing.T) {
 		t.Skip(err)
 	}
 	reg := derive.NewRegistry(nil)
-	if n, err := reg.LoadConfig(dir); n != 1 || !errors.Is(err, fs.ErrNotExist) || names(reg) != "m.a" {
+	if n, err := load.Config(reg, dir); n != 1 || !errors.Is(err, fs.ErrNotExist) || names(reg) != "m.a" {
 		t.Errorf("%d, %v: %s", n, err, names(reg))
 	}
 	reg = derive.NewRegistry(nil)
-	if n := reg.LoadDefault(dir); n != 2 || names(reg) != "m.a m.c" {
+	if n := load.Default(reg, dir); n != 2 || names(reg) != "m.a m.c" {
 		t.Errorf("%d: %s", n, names(reg))
 	}
 }
@@ -159,7 +167,7 @@ a.e = 3
 a..b = 1
 a.f = sum(1)
 a.g = 4`
-	n, w, reg, err := load(t, map[string]string{"t": file}, "t")
+	n, w, reg, err := loadFiles(t, map[string]string{"t": file}, "t")
 	want := []string{
 		"[t:3] Error: pmRegisterDerived(a.b, ...) syntax error\n  2\n  ^\nDuplicate global derived metric name",
 		"[t:4] Error: pmRegisterDerived(a.c, ...) syntax error\n 1 +    2 +\t\n           ^\nArithmetic expression expected to follow PLUS",
@@ -187,44 +195,11 @@ a.g = 4`
 			t.Errorf("said %q, want %q", w[i], want[i])
 		}
 	}
-	src := derive.NewSource(newFake(""), reg, nil)
+	src := derive.NewSource(pmapi.WithNames(nil, new(pmns.Tree)), reg, nil)
+	id, _ := reg.Lookup("a.b")
 	for kind, want := range map[pcp.TextKind]string{pcp.OneLine: "one  ", pcp.Help: "hello\n world"} {
-		if s, err := src.Text(context.Background(), lookup(t, src, "a.b"), kind); s != want || err != nil {
+		if s, err := src.Text(context.Background(), id, kind); s != want || err != nil {
 			t.Errorf("text %d: %q, %v", kind, s, err)
 		}
 	}
-}
-
-// FuzzLoadConfig loads a file of any bytes and uses whatever it defines. Nothing may panic, and the number is that of the
-// definitions.
-func FuzzLoadConfig(f *testing.F) {
-	f.Add([]byte("a.b = sample.byte_ctr\n#control OPTION_NOVALUE=1,GLOBAL_LIMIT=3\na.b(oneline) = 'x\ny'\nc = rate(sample.mirage)[m-10]\n"))
-	f.Add([]byte("t.a = 1 + \\\n2\nt.a(helptext) = \"x\n\n= =()\nq.r. = matchinst(!/x/, sample.mirage)/0\nz=z\ny=z\n"))
-	f.Add([]byte("x = sample.bin > 500 ? sample.bin : novalue()\ny = mkconst(5,indom=29.1)\nw = mkconst(1,meta=x)\n"))
-	f.Fuzz(func(t *testing.T, text []byte) {
-		name := t.TempDir() + "/f"
-		if err := os.WriteFile(name, text, 0o666); err != nil {
-			t.Fatal(err)
-		}
-		var w lines
-		reg := derive.NewRegistry(w.warn)
-		n, err := reg.LoadConfig(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		base := newFake(qa)
-		src := derive.NewSource(base, reg, nil)
-		ids := []pcp.ID{}
-		for name := range reg.All() {
-			ids = append(ids, lookup(t, src, name))
-		}
-		if len(ids) != n+2 {
-			t.Errorf("%d definitions, but %d", n, len(ids)-2)
-		}
-		for range 3 {
-			fetch(t, base, src, ids...)
-		}
-		walk(t, src, "")
-		walk(t, derive.NewSource(fakeArchive{base}, reg, nil), "")
-	})
 }
