@@ -97,7 +97,6 @@ var outside = map[string][]string{
 	"cmd/":                 {"github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term"},
 	"cmd/pmderive":         {"github.com/chzyer/readline", "github.com/rogpeppe/go-internal/diff"},
 	"cmd/internal/samples": {"github.com/guptarohit/asciigraph", "github.com/olekukonko/tablewriter"},
-	"cmd/pmval":            {"github.com/guptarohit/asciigraph"},
 	"cmd/internal/clitest": {"github.com/google/go-cmp/cmp"},
 	"test/peer/harness":    {"github.com/rogpeppe/go-internal/diff"},
 	"lib/builtin/linux":    {"golang.org/x/sys/unix"},

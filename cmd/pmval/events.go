@@ -1,34 +1,63 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"fmt"
 
 	"pmtools/lib/format"
 	"pmtools/lib/pcp"
+	"pmtools/lib/pmapi"
 	"pmtools/lib/pmerr"
 )
 
-// printEvents prints the records of a sample (commands.md T6.8).
-func (t *textReporter) printEvents(s *sample) {
-	b := t.buf[:0]
-	if t.timeline != nil {
-		b = append(t.appendStamp(b, s.now.Time), "  "...)
-	}
-	v := s.column()
-	for i := range t.columns {
-		c := &t.columns[i]
-		if at := t.position(v, c, c.hint); at >= 0 {
-			b = t.appendEvents(b, c, v.Value(at))
-		}
-	}
-	t.flush(b)
+// An eventReporter prints records of events as the reference does (commands.md T6.8).
+type eventReporter struct {
+	out     *bufio.Writer
+	errorf  func(format string, args ...any)
+	clock   clock
+	src     pmapi.Source // knows the parameters
+	name    string
+	desc    pcp.Desc
+	verbose bool
+	values  format.Options
 }
 
+// labels implements reporter.
+func (r *eventReporter) labels([]column) {}
+
+// gap implements reporter. As in the reference, for a sample without values there is no more than
+// the time, and no newline, unless more is asked for.
+func (r *eventReporter) gap(at pcp.Timestamp, why string) {
+	b := r.clock.appendFront(nil, at, "  ")
+	switch {
+	case why != unavailable:
+		b = append(append(b, why...), '\n')
+	case r.verbose:
+		b = fmt.Appendf(b, "%s: %s\n", r.name, why)
+	}
+	r.out.Write(b)
+}
+
+// sample implements reporter.
+func (r *eventReporter) sample(s *sample) error {
+	b := r.clock.appendFront(nil, s.time, "  ")
+	for i, c := range s.cells {
+		if c.kind == isValue {
+			b = r.appendEvents(b, &s.columns[i], s.values.Value(c.at))
+		}
+	}
+	r.out.Write(b)
+	return nil
+}
+
+// end implements reporter.
+func (r *eventReporter) end() error { return nil }
+
 // appendEvents appends the records of one instance.
-func (t *textReporter) appendEvents(b []byte, c *column, v pcp.Value) []byte {
-	b = append(b, t.name...)
-	if !t.singular() {
+func (r *eventReporter) appendEvents(b []byte, c *column, v pcp.Value) []byte {
+	b = append(b, r.name...)
+	if r.desc.InDom != pcp.NullInDom {
 		b = append(append(append(b, '['), c.name...), ']')
 	}
 	records, err := pcp.UnpackEvents(v)
@@ -37,24 +66,24 @@ func (t *textReporter) appendEvents(b []byte, c *column, v pcp.Value) []byte {
 		if v.Type() == pcp.HighResEvent {
 			call = "pmUnpackHighResEventRecords"
 		}
-		t.flush(append(b, ": "...))
-		t.env.Errorf("%s: %s", call, pmerr.Message(err))
-		return t.buf[:0]
+		r.out.Write(append(b, ": "...))
+		r.errorf("%s: %s", call, pmerr.Message(err))
+		return b[:0]
 	}
 	b = fmt.Appendf(b, ": %d event records\n", len(records))
 	for i := range records {
-		b = t.appendEvent(b, i, &records[i], v.Type() == pcp.HighResEvent)
+		b = r.appendEvent(b, i, &records[i], v.Type() == pcp.HighResEvent)
 	}
 	return b
 }
 
 // appendEvent appends one record.
-func (t *textReporter) appendEvent(b []byte, i int, rec *pcp.EventRecord, highRes bool) []byte {
+func (r *eventReporter) appendEvent(b []byte, i int, rec *pcp.EventRecord, highRes bool) []byte {
 	b = append(b, "  "...)
 	if highRes {
-		b = format.AppendTimeNanos(b, rec.Time, t.zone)
+		b = format.AppendTimeNanos(b, rec.Time, r.clock.zone)
 	} else {
-		b = format.AppendTime(b, rec.Time, t.zone)
+		b = format.AppendTime(b, rec.Time, r.clock.zone)
 	}
 	b = fmt.Appendf(b, " --- event record [%d]", i)
 	switch {
@@ -69,19 +98,19 @@ func (t *textReporter) appendEvent(b []byte, i int, rec *pcp.EventRecord, highRe
 		b = fmt.Appendf(b, "    ==> %d missed event records\n", rec.Missed)
 	}
 	for j := range rec.Params {
-		b = t.appendParam(b, &rec.Params[j])
+		b = r.appendParam(b, &rec.Params[j])
 	}
 	return b
 }
 
 // appendParam appends one parameter of a record.
-func (t *textReporter) appendParam(b []byte, p *pcp.Param) []byte {
+func (r *eventReporter) appendParam(b []byte, p *pcp.Param) []byte {
 	ctx := context.Background()
-	names, err := t.src.Names(ctx, p.ID)
+	names, err := r.src.Names(ctx, p.ID)
 	if err != nil {
 		return fmt.Appendf(b, "\t%s: pmNameID: %s\n", p.ID, pmerr.Message(err))
 	}
-	ds, err := t.src.Describe(ctx, []pcp.ID{p.ID})
+	ds, err := r.src.Describe(ctx, []pcp.ID{p.ID})
 	if err == nil {
 		err = ds[0].Err
 	}
@@ -97,5 +126,5 @@ func (t *textReporter) appendParam(b []byte, p *pcp.Param) []byte {
 		}
 		return append(b, "]\n"...)
 	}
-	return append(t.values.AppendValue(b, &v, 0, 1), '\n')
+	return append(r.values.AppendValue(b, &v, 0, 1), '\n')
 }

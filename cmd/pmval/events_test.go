@@ -1,11 +1,13 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"encoding/binary"
 	"strings"
 	"testing"
 
+	"pmtools/cmd/internal/cli"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmapi"
 	"pmtools/lib/pmerr"
@@ -64,6 +66,12 @@ func param(item uint32, t pcp.Type, value string) []byte {
 	return b
 }
 
+// eventsOf returns a reporter of live events, and what it prints to.
+func eventsOf(t pcp.Type, d pcp.InDom) (*eventReporter, *strings.Builder) {
+	out := new(strings.Builder)
+	return &eventReporter{out: bufio.NewWriter(out), src: paramSource{}, name: "e", desc: pcp.Desc{Type: t, InDom: d}}, out
+}
+
 func TestEvents(t *testing.T) {
 	value := eventBytes(
 		record(1, 0, 0),
@@ -86,13 +94,14 @@ func TestEvents(t *testing.T) {
 	1.1.3: pmNameID: Unknown or illegal metric identifier
 	p.4: pmLookupDesc: Unknown or illegal metric identifier
 `
-	s := &session{flags: &flags{}, src: paramSource{}, name: "e", desc: pcp.Desc{Type: pcp.Event, InDom: 1}, columns: []column{{inst: 4, name: "one"}, {inst: 9, name: "nine"}}}
-	r, out := textOf(s)
+	r, out := eventsOf(pcp.Event, 1)
+	columns := []column{{inst: 4, name: "one"}, {inst: 9, name: "nine"}}
 	res := &pcp.Result{Sets: []pcp.Values{{Type: pcp.Event, Insts: []int32{4}, Blobs: [][]byte{value}}}}
-	if err := r.sample(&sample{session: s, now: res}); err != nil {
+	conv := converter{desc: r.desc}
+	if err := r.sample(conv.convert(columns, res, nil)); err != nil {
 		t.Fatal(err)
 	}
-	s.env.Out.Flush()
+	r.out.Flush()
 	if out.String() != want {
 		t.Errorf("got\n%swant\n%s", out, want)
 	}
@@ -101,12 +110,12 @@ func TestEvents(t *testing.T) {
 // TestEventsDamaged: records that cannot be unpacked are told of.
 func TestEventsDamaged(t *testing.T) {
 	for typ, call := range map[pcp.Type]string{pcp.Event: "pmUnpackEventRecords", pcp.HighResEvent: "pmUnpackHighResEventRecords"} {
-		s := &session{flags: &flags{}, src: paramSource{}, name: "e", desc: pcp.Desc{Type: typ, InDom: pcp.NullInDom}, columns: []column{{inst: -1}}}
-		r, _ := textOf(s)
+		r, _ := eventsOf(typ, pcp.NullInDom)
 		var errs strings.Builder
-		s.env.Prog, s.env.Stderr = "pmval", &errs
+		r.errorf = (&cli.Env{Prog: "pmval", Stderr: &errs}).Errorf
+		conv := converter{desc: r.desc}
 		res := &pcp.Result{Sets: []pcp.Values{{Type: typ, Insts: []int32{-1}, Blobs: [][]byte{{0, 0, 0, 9}}}}}
-		if err := r.sample(&sample{session: s, now: res}); err != nil {
+		if err := r.sample(conv.convert([]column{{inst: -1}}, res, nil)); err != nil {
 			t.Fatal(err)
 		}
 		if !strings.HasPrefix(errs.String(), "pmval: "+call+": ") {
@@ -119,11 +128,11 @@ func TestEventsDamaged(t *testing.T) {
 // asked for.
 func TestEventsWithout(t *testing.T) {
 	for _, verbose := range []bool{false, true} {
-		s := &session{flags: &flags{verbose: verbose}, timeline: domainSource{}, name: "e", desc: pcp.Desc{Type: pcp.Event, InDom: 1}}
-		r, out := textOf(s)
+		r, out := eventsOf(pcp.Event, 1)
+		r.verbose, r.clock.recorded = verbose, true
 		r.gap(pcp.Timestamp{Sec: 1}, unavailable)
 		r.gap(pcp.Timestamp{Sec: 2}, suspended)
-		s.env.Out.Flush()
+		r.out.Flush()
 		want := "00:00:01.000  00:00:02.000  Archive logging suspended\n"
 		if verbose {
 			want = "00:00:01.000  e: No values available\n00:00:02.000  Archive logging suspended\n"

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"strconv"
 
 	"pmtools/lib/format"
 	"pmtools/lib/option"
@@ -12,8 +13,7 @@ import (
 // start decides how the metric is shown and prints what stands above the values
 // (commands.md T6.2).
 func (s *session) start(ctx context.Context) error {
-	s.rate = s.desc.Sem == pcp.Counter && !s.raw && !s.events()
-	_, s.wraps = s.env.LookupEnv("PCP_COUNTER_WRAP")
+	s.rate = s.desc.Sem == pcp.Counter && !s.flags.raw && !s.events()
 	s.setSamples()
 	if err := s.setColumnWidth(); err != nil {
 		return err
@@ -21,8 +21,26 @@ func (s *session) start(ctx context.Context) error {
 	if err := s.setMode(); err != nil {
 		return err
 	}
-	s.newReporter()
-	return s.out.begin(s.header(ctx))
+	if s.flags.output == "" && !s.redrawn() {
+		s.printHeader(ctx)
+	}
+	return s.newReporter(ctx)
+}
+
+// newReporter sets what shows the samples.
+func (s *session) newReporter(ctx context.Context) (err error) {
+	f, clock := s.flags, clock{zone: s.zone, stamps: s.flags.stamps, recorded: s.timeline != nil}
+	switch {
+	case f.output != "" || f.plot:
+		s.out, err = s.newForm(ctx)
+	case s.events():
+		s.out = &eventReporter{out: s.env.Out, errorf: s.env.Errorf, clock: clock, src: s.src, name: s.name, desc: s.desc,
+			verbose: f.verbose, values: s.values}
+	default:
+		s.out = &textReporter{out: s.env.Out, clock: clock, singular: s.singular(), rate: s.rate,
+			precision: f.precision, width: s.width, values: s.values, colored: s.colored()}
+	}
+	return err
 }
 
 // defaultWidth returns the width of a column for values of a type, 0 for events,
@@ -43,16 +61,16 @@ func defaultWidth(t pcp.Type) int {
 // that has values, as the type wants; and checks that the precision fits. The
 // reference has printed the header's empty line by then.
 func (s *session) setColumnWidth() error {
-	if s.width == 0 {
+	if s.width = s.flags.width; s.width == 0 {
 		s.width = defaultWidth(s.desc.Type)
 	}
 	if s.width == 0 && !s.events() {
 		s.env.Out.WriteString(s.space())
 		return fmt.Errorf("unknown performance metric value type %s", s.desc.Type)
 	}
-	if s.precision > 0 && s.precision > s.width-2 {
+	if s.flags.precision > 0 && s.flags.precision > s.width-2 {
 		s.env.Out.WriteString(s.space())
-		return fmt.Errorf("-f %d too large for column width %d", s.precision, s.width)
+		return fmt.Errorf("-f %d too large for column width %d", s.flags.precision, s.width)
 	}
 	return nil
 }
@@ -66,45 +84,63 @@ func (s *session) space() string {
 	return "\n"
 }
 
-// A header is what is said about a metric above its values.
-type header struct {
-	metric, archive, host string
-	start, end            pcp.Timestamp
-	semantics, units      string
-	converted             string // the units of rates; "" if there are none
-	interval              bool   // the interval matters
-}
-
-// header returns what is said about the metric.
-func (s *session) header(ctx context.Context) *header {
-	h := &header{metric: s.name, host: s.hostName(ctx), units: string(format.AppendUnits(nil, s.desc.Units))}
-	switch s.desc.Sem {
-	case pcp.Counter:
-		h.semantics = "cumulative counter"
-	case pcp.Instant:
-		h.semantics = "instantaneous value"
-	case pcp.Discrete:
-		h.semantics = "discrete instantaneous value"
-	default:
-		h.semantics = "unknown"
-	}
-	if s.rate {
-		h.converted = convertedUnits(s.desc.Units)
+// printHeader prints what is said about the metric above its values.
+func (s *session) printHeader(ctx context.Context) {
+	out := s.env.Out
+	out.WriteString(s.space())
+	field := func(name, text string) { fmt.Fprintf(out, "%-11s%s\n", name+":", text) }
+	clock := clock{zone: s.zone, stamps: s.flags.stamps}
+	if !s.events() {
+		field("metric", s.name)
 	}
 	if s.kind == option.Archive {
-		h.archive, h.start, h.end = s.options.Archive, s.origin, s.end
+		field("archive", s.options.Archive)
 	}
-	h.interval = s.samples > 1 && s.records == nil
-	return h
+	field("host", s.hostName(ctx))
+	if s.kind == option.Archive {
+		field("start", string(clock.appendDate(nil, s.origin)))
+		if s.bounded {
+			field("end", string(clock.appendDate(nil, s.end)))
+		}
+	}
+	if !s.events() {
+		semantics, units := semanticsText(s.desc.Sem), string(format.AppendUnits(nil, s.desc.Units))
+		if s.rate {
+			semantics += " (converting to rate)"
+			units += " (converting to " + convertedUnits(s.desc.Units) + ")"
+		}
+		field("semantics", semantics)
+		field("units", units)
+	}
+	if s.samples < 0 {
+		field("samples", "all")
+	} else {
+		field("samples", strconv.Itoa(s.samples))
+	}
+	if s.samples > 1 && s.records == nil {
+		field("interval", fmt.Sprintf("%.2f sec", s.interval.Seconds()))
+	}
+	if s.flags.plot {
+		out.WriteByte('\n')
+	}
+}
+
+// semanticsText returns what the header says about semantics.
+func semanticsText(sem pcp.Sem) string {
+	switch sem {
+	case pcp.Counter:
+		return "cumulative counter"
+	case pcp.Instant:
+		return "instantaneous value"
+	case pcp.Discrete:
+		return "discrete instantaneous value"
+	}
+	return "unknown"
 }
 
 // convertedUnits returns the units of a counter's rate as text.
 func convertedUnits(u pcp.Units) string {
-	if u.DimTime == 0 {
-		u.ScaleTime = pcp.Sec
-	}
-	u.DimTime--
-	if u.DimSpace == 0 && u.DimTime == 0 && u.DimCount == 0 {
+	if u = rateUnits(u); u.DimSpace == 0 && u.DimTime == 0 && u.DimCount == 0 {
 		return "time utilization"
 	}
 	return string(format.AppendUnits(nil, u))

@@ -64,19 +64,19 @@ const errRange pmerr.Code = -34
 // store stores the value of -x to all instances that are shown, if the source is
 // live.
 func (s *session) store(ctx context.Context) error {
-	if !s.hasFilter || s.timeline != nil {
+	if !s.flags.hasFilter || s.timeline != nil {
 		return nil
 	}
 	t := s.desc.Type
 	if s.events() {
 		t = pcp.String
 	}
-	value, err := pcp.ParseValue(t, s.filter)
+	value, err := pcp.ParseValue(t, s.flags.filter)
 	switch {
 	case errors.Is(err, errRange):
-		return fmt.Errorf("filter value \"%s\" is out of range for metric data type (PM_TYPE_%s)", s.filter, s.desc.Type)
+		return fmt.Errorf("filter value \"%s\" is out of range for metric data type (PM_TYPE_%s)", s.flags.filter, s.desc.Type)
 	case err != nil:
-		return fmt.Errorf("filter \"%s\" incompatible with metric type (PM_TYPE_%s)", s.filter, s.desc.Type)
+		return fmt.Errorf("filter \"%s\" incompatible with metric type (PM_TYPE_%s)", s.flags.filter, s.desc.Type)
 	}
 	v := pcp.Values{ID: s.desc.ID, Type: t}
 	for i := range s.columns {
@@ -93,7 +93,7 @@ func (s *session) store(ctx context.Context) error {
 		err = store.Store(ctx, []pcp.Values{v})
 	}
 	if err != nil {
-		return fmt.Errorf("store value \"%s\" failed: %s", s.filter, pmerr.Message(err))
+		return fmt.Errorf("store value \"%s\" failed: %s", s.flags.filter, pmerr.Message(err))
 	}
 	return nil
 }

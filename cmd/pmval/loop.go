@@ -32,7 +32,7 @@ func (s *session) setMode() error {
 	mode, step := pcp.Interp, s.interval.Truncate(time.Microsecond)
 	origin := s.origin
 	origin.Nsec -= origin.Nsec % 1000
-	if s.recorded || s.events() {
+	if s.flags.recorded || s.events() {
 		mode = pcp.Forward
 		s.records, _ = pmapi.As[pmapi.Recorder](s.src)
 	}
@@ -45,12 +45,13 @@ func (s *session) setMode() error {
 // A sampler takes samples in turn: it keeps the one before, and which of two
 // results holds it.
 type sampler struct {
-	*session
+	s        *session
+	conv     converter
 	results  [2]pcp.Result
 	now      int  // index of the current result
 	previous bool // there is a sample before
 
-	// What decides whether a counter's first sample is told of (commands.md T6.7).
+	// These decide whether a counter's first sample is reported (commands.md T6.7).
 	noValues  bool // there was none where a first one was looked for
 	reporting bool // values were printed since the last mark
 }
@@ -60,7 +61,8 @@ func (p *sampler) current() *pcp.Values { return &p.results[p.now].Sets[0] }
 
 // loop shows the samples (commands.md T6.7).
 func (s *session) loop(ctx context.Context) error {
-	p := &sampler{session: s}
+	p := &sampler{s: s, conv: converter{desc: s.desc, rate: s.rate}}
+	_, p.conv.wraps = s.env.LookupEnv("PCP_COUNTER_WRAP")
 	clock := newPacer(s)
 	for n := 0; s.samples < 0 || n < s.samples; n++ {
 		if !p.previous {
@@ -72,7 +74,7 @@ func (s *session) loop(ctx context.Context) error {
 				p.previous = true
 				s.out.labels(s.columns)
 				if !s.rate {
-					if err := s.show(p, nil); err != nil {
+					if err := p.show(nil); err != nil {
 						return p.finish(err)
 					}
 					p.reporting = true
@@ -99,7 +101,7 @@ func (s *session) loop(ctx context.Context) error {
 			p.previous = false
 			continue
 		}
-		if err := s.next(ctx, p); err != nil {
+		if err := p.next(ctx); err != nil {
 			return p.finish(err)
 		}
 		p.reporting = true
@@ -109,19 +111,31 @@ func (s *session) loop(ctx context.Context) error {
 }
 
 // next shows a sample that follows another.
-func (s *session) next(ctx context.Context, p *sampler) error {
-	if s.unknown(p.current()) {
-		if err := s.refresh(ctx); err != nil {
+func (p *sampler) next(ctx context.Context) error {
+	if p.s.unknown(p.current()) {
+		if err := p.s.allInstances(ctx); err != nil {
 			return err
 		}
-		s.out.labels(s.columns)
+		p.s.out.labels(p.s.columns)
 	}
-	return s.show(p, &p.results[1-p.now])
+	return p.show(&p.results[1-p.now])
+}
+
+// show hands a sample to the output.
+func (p *sampler) show(before *pcp.Result) error {
+	smp := p.conv.convert(p.s.columns, &p.results[p.now], before)
+	smp.strange = p.s.unknown(smp.values)
+	err := p.s.out.sample(smp)
+	if errors.Is(err, errNotNumber) { // no blank behind the name of the program
+		fmt.Fprintf(p.s.env.Stderr, "%s:%v\n", p.s.env.Prog, err)
+		return cli.Exit(1)
+	}
+	return err
 }
 
 // finish ends the output.
 func (p *sampler) finish(err error) error {
-	if endErr := p.out.end(); err == nil {
+	if endErr := p.s.out.end(); err == nil {
 		err = endErr
 	}
 	return err
@@ -134,28 +148,28 @@ func (p *sampler) fetch(ctx context.Context) (status, error) {
 	switch {
 	case errors.Is(err, pmerr.EOL):
 		return ended, nil
-	case err != nil && p.reconnect && p.timeline == nil:
-		p.env.Errorf("%s: %s", p.call(), pmerr.Message(err))
+	case err != nil && p.s.flags.reconnect && p.s.timeline == nil:
+		p.s.env.Errorf("%s: %s", p.call(), pmerr.Message(err))
 		return failed, p.connect(ctx)
 	case err != nil:
-		fmt.Fprintln(p.env.Stderr)
+		fmt.Fprintln(p.s.env.Stderr)
 		return ended, fmt.Errorf("%s: %s", p.call(), pmerr.Message(err))
 	case mark: // even behind the end of the window
-		p.out.gap(r.Time, suspended)
+		p.s.out.gap(r.Time, suspended)
 		p.reporting = false
 		return failed, nil
-	case p.bounded && r.Time.Compare(p.end) > 0:
-		p.complete = true
+	case p.s.bounded && r.Time.Compare(p.s.end) > 0:
+		p.s.complete = true
 		return ended, nil
 	}
 	v := &r.Sets[0]
 	switch {
 	case v.Err != 0:
-		fmt.Fprintln(p.env.Stderr)
-		p.env.Errorf("%s: %s", p.call(), v.Err.Error())
+		fmt.Fprintln(p.s.env.Stderr)
+		p.s.env.Errorf("%s: %s", p.call(), v.Err.Error())
 		return failed, nil
 	case v.Len() == 0:
-		p.out.gap(r.Time, unavailable)
+		p.s.out.gap(r.Time, unavailable)
 		return failed, nil
 	}
 	return fetched, nil
@@ -163,15 +177,15 @@ func (p *sampler) fetch(ctx context.Context) (status, error) {
 
 // read reads the next result.
 func (p *sampler) read(ctx context.Context, r *pcp.Result) (mark bool, err error) {
-	if p.records != nil {
-		return p.records.FetchRecord(ctx, &p.request, r)
+	if p.s.records != nil {
+		return p.s.records.FetchRecord(ctx, &p.s.request, r)
 	}
-	return false, p.src.Fetch(ctx, &p.request, r)
+	return false, p.s.src.Fetch(ctx, &p.s.request, r)
 }
 
 // call returns the name of the function that the reference fetches with.
 func (p *sampler) call() string {
-	if p.records != nil {
+	if p.s.records != nil {
 		return "pmFetchArchive"
 	}
 	return "pmFetch"
@@ -180,12 +194,12 @@ func (p *sampler) call() string {
 // connect connects to the daemon anew, as soon as it can be reached: it asks once
 // in each interval, but not more often than the source allows.
 func (p *sampler) connect(ctx context.Context) error {
-	again, ok := pmapi.As[pmapi.Reconnecter](p.src)
+	again, ok := pmapi.As[pmapi.Reconnecter](p.s.src)
 	if !ok {
 		return errNoConnection
 	}
 	for again.Reconnect(ctx) != nil {
-		timer := time.NewTimer(max(p.interval, time.Second))
+		timer := time.NewTimer(max(p.s.interval, time.Second))
 		select {
 		case <-timer.C:
 		case <-ctx.Done():
@@ -193,20 +207,12 @@ func (p *sampler) connect(ctx context.Context) error {
 			return ctx.Err()
 		}
 	}
-	p.identify(ctx)
+	p.s.identify(ctx)
 	return nil
 }
 
 // errNoConnection is what is said of --reconnect where nothing can be connected.
 var errNoConnection = errors.New("this source cannot be connected to anew")
-
-// refresh reads the instances again.
-func (s *session) refresh(ctx context.Context) error { return s.allInstances(ctx) }
-
-// show hands a sample to the output.
-func (s *session) show(p *sampler, before *pcp.Result) error {
-	return s.out.sample(&sample{session: s, now: &p.results[p.now], before: before})
-}
 
 // A pacer waits between samples.
 type pacer struct {
@@ -219,7 +225,7 @@ type pacer struct {
 // newPacer returns what waits between the samples of a session: an interval if the
 // source is live, or with -d.
 func newPacer(s *session) *pacer {
-	return &pacer{on: s.timeline == nil || s.delay, env: s.env, step: s.interval, next: time.Now()}
+	return &pacer{on: s.timeline == nil || s.flags.delay, env: s.env, step: s.interval, next: time.Now()}
 }
 
 // wait waits until the next sample is due. The times of samples do not drift:

@@ -40,10 +40,12 @@ type flags struct {
 
 	fromOperand bool // the instances are those of the operand
 
-	output    outputKind // --output
-	plot      bool       // --plot
-	color     bool       // --color
-	reconnect bool       // --reconnect
+	output    string // --output: csv, json or ""
+	long      bool   // --long
+	units     bool   // --units
+	plot      bool   // --plot
+	color     bool   // --color
+	reconnect bool   // --reconnect
 }
 
 // newCommand returns the command pmval.
@@ -81,7 +83,9 @@ func (f *flags) addHidden(c *command.Command) {
 	c.Bool(&f.plot, "", "plot", "draw a chart of the values instead of printing them")
 	c.Bool(&f.color, "", "color", "use colours on a terminal")
 	c.Bool(&f.reconnect, "", "reconnect", "when the daemon goes away, wait until it is back")
-	for _, long := range []string{"output", "plot", "color", "reconnect"} {
+	c.Bool(&f.long, "", "long", "csv with a line for each value")
+	c.Bool(&f.units, "", "units", "csv with units behind the names of columns")
+	for _, long := range []string{"output", "long", "units", "plot", "color", "reconnect"} {
 		c.Hide(long)
 	}
 }

@@ -1,228 +1,124 @@
 package main
 
 import (
-	"encoding/csv"
-	"encoding/json"
+	"context"
 	"fmt"
-	"math"
-	"strconv"
-	"time"
 
+	"pmtools/cmd/internal/cli"
+	"pmtools/cmd/internal/samples"
+	"pmtools/lib/format"
+	"pmtools/lib/option"
 	"pmtools/lib/pcp"
-)
-
-// An outputKind is a form of output.
-type outputKind int
-
-// The forms.
-const (
-	columnOutput outputKind = iota
-	csvOutput
-	jsonOutput
 )
 
 // setOutput takes the argument of --output.
 func (f *flags) setOutput(arg string) error {
-	switch arg {
-	case "csv":
-		f.output = csvOutput
-	case "json":
-		f.output = jsonOutput
-	default:
+	if arg != "csv" && arg != "json" {
 		return fmt.Errorf("unknown output format '%s'; there are csv and json", arg)
 	}
+	f.output = arg
 	return nil
 }
 
-// newReporter sets what prints the session's samples.
-func (s *session) newReporter() {
-	text := &textReporter{session: s}
-	switch {
-	case s.output == csvOutput:
-		s.out = &csvReporter{session: s, w: csv.NewWriter(s.env.Out)}
-	case s.output == jsonOutput:
-		s.out = &jsonReporter{session: s, w: json.NewEncoder(s.env.Out)}
-	case s.plot:
-		s.out = newPlotReporter(text)
+// A formReporter shows samples in one of the forms of package samples.
+type formReporter struct {
+	w      samples.Writer
+	rate   bool
+	values format.Options
+	row    samples.Sample
+}
+
+// newForm returns a reporter for --output and --plot.
+func (s *session) newForm(ctx context.Context) (*formReporter, error) {
+	m := samples.Metric{Name: s.name, Desc: s.desc}
+	if s.rate {
+		m.Counter = &s.desc
+		m.Desc.Type, m.Desc.Sem, m.Desc.Units = pcp.Double, pcp.Instant, rateUnits(s.desc.Units)
+	}
+	h := &samples.Header{Metrics: []samples.Metric{m}, Source: s.source(ctx), Zone: s.zone, Samples: s.samples}
+	if s.timeline != nil {
+		h.Start = s.origin
+	}
+	if s.bounded {
+		h.End = s.end
+	}
+	if s.records == nil {
+		h.Interval = s.interval
+	}
+	f := s.flags
+	opt := &samples.Options{
+		Precision: f.precision, Long: f.long, Units: f.units, Live: s.redrawn(), Color: s.colored(),
+		Width: cli.TerminalWidth(s.env.Stdout),
+	}
+	r := &formReporter{rate: s.rate, values: s.values, row: samples.Sample{Sets: make([]samples.Set, 1)}}
+	var err error
+	switch f.output {
+	case "csv":
+		r.w, err = samples.NewCSV(s.env.Out, h, opt)
+	case "json":
+		r.w, err = samples.NewJSON(s.env.Out, h, opt)
 	default:
-		s.out = text
+		r.w, err = samples.NewChart(s.env.Out, h, opt)
 	}
-	text.colored = s.color && s.env.ColorWanted(s.env.Stdout)
+	return r, err
 }
 
-// stamp returns a time as the machine-readable forms have it: ISO 8601 in the
-// reporting zone.
-func (s *session) stamp(t pcp.Timestamp) string { return t.Time().In(s.zone).Format(time.RFC3339Nano) }
-
-// A csvReporter prints one line for each value: its time, the instance, and the
-// value, which is empty where the reference has a question mark or an exclamation
-// mark.
-type csvReporter struct {
-	*session
-	w *csv.Writer
+// source describes the source.
+func (s *session) source(ctx context.Context) samples.Source {
+	kind, name := s.options.Source()
+	out := samples.Source{Kind: "host", Name: name, Host: s.hostName(ctx)}
+	switch kind {
+	case option.Archive:
+		out.Kind = "archive"
+	case option.Local:
+		out.Kind = "local"
+	}
+	return out
 }
 
-// begin implements reporter.
-func (r *csvReporter) begin(h *header) error {
-	r.put("time", "metric", "instance", "value")
-	return nil
+// redrawn reports whether a chart is drawn anew after each sample: on a terminal, where the samples
+// come in time.
+func (s *session) redrawn() bool {
+	return s.flags.plot && cli.IsTerminal(s.env.Stdout) && (s.timeline == nil || s.flags.delay)
 }
 
-// put writes a line.
-func (r *csvReporter) put(fields ...string) {
-	// What cannot be written is noticed when the program ends.
-	_ = r.w.Write(fields)
-	r.w.Flush()
-}
+// colored reports whether the terminal's colours are used.
+func (s *session) colored() bool { return s.flags.color && s.env.ColorWanted(s.env.Stdout) }
 
 // labels implements reporter.
-func (r *csvReporter) labels([]column) {}
-
-// gap implements reporter.
-func (r *csvReporter) gap(pcp.Timestamp, string) {}
+func (r *formReporter) labels([]column) {}
 
 // sample implements reporter.
-func (r *csvReporter) sample(s *sample) error {
-	at := r.stamp(s.now.Time)
-	for i := range r.columns {
-		c := &r.columns[i]
-		r.put(at, r.name, c.name, r.bare(s, s.cell(c)))
+func (r *formReporter) sample(s *sample) error {
+	r.row.Time, r.row.Missing = s.time, ""
+	set := &r.row.Sets[0]
+	set.Values = set.Values[:0]
+	for i := range s.columns {
+		c := &s.columns[i]
+		set.Values = append(set.Values, samples.Value{ID: c.inst, Instance: c.name, Value: r.value(s, s.cells[i])})
 	}
-	return nil
+	return r.w.Sample(&r.row)
+}
+
+// value returns the value of a cell. One that does not fit the metric's type is a string of all its
+// readings.
+func (r *formReporter) value(s *sample, c cell) pcp.Value {
+	switch {
+	case c.kind != isReal && c.kind != isValue:
+		return pcp.Value{}
+	case r.rate:
+		return pcp.DoubleValue(c.real)
+	case odd(s.values, c.at):
+		return pcp.BlobValue(pcp.String, r.values.AppendValue(nil, s.values, c.at, 1))
+	}
+	return s.values.Value(c.at)
+}
+
+// gap implements reporter.
+func (r *formReporter) gap(t pcp.Timestamp, why string) {
+	r.row.Time, r.row.Missing = t, why
+	_ = r.w.Sample(&r.row) // write errors are noticed when the program ends
 }
 
 // end implements reporter.
-func (r *csvReporter) end() error { return nil }
-
-// bare returns a cell as text: numbers with all their digits, strings without
-// quotes.
-func (s *session) bare(smp *sample, c cell) string {
-	switch c.kind {
-	case isReal:
-		if s.precision >= 0 {
-			return strconv.FormatFloat(c.real, 'f', s.precision, 64)
-		}
-		bits := 64
-		if smp.column().Type == pcp.Float && !s.rate {
-			bits = 32
-		}
-		return strconv.FormatFloat(c.real, 'g', -1, bits)
-	case isValue:
-		if v := smp.column().Value(c.at); v.Type() == pcp.String && v.IsSet() {
-			return string(v.Bytes())
-		}
-		return string(s.values.AppendValue(nil, smp.column(), c.at, 1))
-	}
-	return ""
-}
-
-// A jsonReporter prints an object on a line of its own for the metric, and then
-// for each sample.
-type jsonReporter struct {
-	*session
-	w *json.Encoder
-}
-
-// jsonHeader is the first line.
-type jsonHeader struct {
-	Metric    string   `json:"metric"`
-	Archive   string   `json:"archive,omitempty"`
-	Host      string   `json:"host"`
-	Start     string   `json:"start,omitempty"`
-	End       string   `json:"end,omitempty"`
-	Type      string   `json:"type"`
-	Semantics string   `json:"semantics"`
-	Units     string   `json:"units"`
-	Rate      string   `json:"rate,omitempty"` // the units that a counter is converted to
-	Samples   *int     `json:"samples,omitempty"`
-	Interval  *float64 `json:"interval,omitempty"` // in seconds
-}
-
-// jsonSample is any other line. A value is a number or a string, and null where
-// the reference has a question mark or an exclamation mark.
-type jsonSample struct {
-	Time      string      `json:"time"`
-	Value     any         `json:"value,omitempty"`     // of a metric without instances
-	Instances []jsonValue `json:"instances,omitempty"` // of one with instances
-	Missing   string      `json:"missing,omitempty"`   // why there are no values
-}
-
-// jsonValue is the value of one instance.
-type jsonValue struct {
-	ID    int32  `json:"id"`
-	Name  string `json:"name"`
-	Value any    `json:"value"`
-}
-
-// begin implements reporter.
-func (r *jsonReporter) begin(h *header) error {
-	line := jsonHeader{Metric: h.metric, Archive: h.archive, Host: h.host, Type: r.desc.Type.String(),
-		Semantics: r.desc.Sem.String(), Units: r.desc.Units.String(), Rate: h.converted}
-	if r.timeline != nil {
-		line.Start = r.stamp(h.start)
-		if r.bounded {
-			line.End = r.stamp(h.end)
-		}
-	}
-	if r.samples >= 0 {
-		line.Samples = &r.samples
-	}
-	if r.records == nil {
-		seconds := r.interval.Seconds()
-		line.Interval = &seconds
-	}
-	return r.w.Encode(line)
-}
-
-// labels implements reporter.
-func (r *jsonReporter) labels([]column) {}
-
-// gap implements reporter.
-func (r *jsonReporter) gap(t pcp.Timestamp, why string) {
-	r.put(jsonSample{Time: r.stamp(t), Missing: why})
-}
-
-// put writes a line.
-func (r *jsonReporter) put(line jsonSample) {
-	// What cannot be written is noticed when the program ends.
-	_ = r.w.Encode(line)
-}
-
-// sample implements reporter.
-func (r *jsonReporter) sample(s *sample) error {
-	line := jsonSample{Time: r.stamp(s.now.Time)}
-	for i := range r.columns {
-		c := &r.columns[i]
-		v := r.jsonValue(s, s.cell(c))
-		if r.singular() {
-			line.Value = v
-			if v == nil {
-				line.Value = json.RawMessage("null")
-			}
-		} else {
-			line.Instances = append(line.Instances, jsonValue{c.inst, c.name, v})
-		}
-	}
-	r.put(line)
-	return nil
-}
-
-// jsonValue returns a cell as JSON has it.
-func (r *jsonReporter) jsonValue(s *sample, c cell) any {
-	switch c.kind {
-	case isReal:
-		if math.IsNaN(c.real) || math.IsInf(c.real, 0) {
-			return nil // JSON knows no such numbers
-		}
-		return json.RawMessage(r.bare(s, c))
-	case isValue:
-		if s.column().Type.Arithmetic() && (s.column().Odd == nil || !s.column().Odd[c.at].Bad) {
-			return json.RawMessage(r.bare(s, c))
-		}
-		return r.bare(s, c)
-	}
-	return nil
-}
-
-// end implements reporter.
-func (r *jsonReporter) end() error { return nil }
+func (r *formReporter) end() error { return r.w.Close() }

@@ -4,56 +4,48 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
 	"pmtools/lib/archive/archivetest"
+	"pmtools/lib/format"
 	"pmtools/lib/pcp"
 )
 
 func TestSetOutput(t *testing.T) {
 	f := &flags{}
-	if err := f.setOutput("csv"); err != nil || f.output != csvOutput {
-		t.Errorf("csv: %v, %v", f.output, err)
-	}
-	if err := f.setOutput("json"); err != nil || f.output != jsonOutput {
-		t.Errorf("json: %v, %v", f.output, err)
+	for _, form := range []string{"csv", "json"} {
+		if err := f.setOutput(form); err != nil || f.output != form {
+			t.Errorf("%s: %v, %v", form, f.output, err)
+		}
 	}
 	if err := f.setOutput("xml"); err == nil {
 		t.Error("xml is accepted")
 	}
 }
 
-// TestBare: numbers have all their digits, strings no quotes.
-func TestBare(t *testing.T) {
-	tests := []struct {
-		typ       pcp.Type
-		word      uint64
-		precision int
-		want      string
+// TestFormValue has what the forms get for each kind of cell.
+func TestFormValue(t *testing.T) {
+	s := &sample{values: &columnOf(pcp.Float, uint64(math.Float32bits(0.5)), 0x80).Sets[0]}
+	s.values.Odd = []pcp.Odd{{}, {Bad: true, InSitu: true, Word: 'a'}}
+	for _, tt := range []struct {
+		c    cell
+		rate bool
+		want pcp.Value
 	}{
-		{pcp.Int32, math.MaxUint64, -1, "-1"},
-		{pcp.Uint64, math.MaxUint64, -1, "18446744073709551615"},
-		{pcp.Float, uint64(math.Float32bits(0.1)), -1, "0.1"},
-		{pcp.Double, math.Float64bits(1.0 / 3), -1, "0.3333333333333333"},
-		{pcp.Double, math.Float64bits(1.0 / 3), 2, "0.33"},
-	}
-	for _, tt := range tests {
-		s := &session{flags: &flags{precision: tt.precision}, desc: pcp.Desc{Type: tt.typ, InDom: 1}}
-		smp := &sample{session: s, now: columnOf(tt.typ, tt.word)}
-		if got := s.bare(smp, smp.cell(&column{})); got != tt.want {
-			t.Errorf("%v: got %q, want %q", tt.typ, got, tt.want)
+		{cell{}, false, pcp.Value{}},
+		{cell{kind: isWrapped}, true, pcp.Value{}},
+		{cell{kind: isOdd}, true, pcp.Value{}},
+		{cell{kind: isReal, real: 0.5}, false, pcp.FloatValue(0.5)},
+		{cell{kind: isReal, real: 1.5}, true, pcp.DoubleValue(1.5)},
+		{cell{kind: isValue, at: 1}, false, pcp.BlobValue(pcp.String, (&format.Options{}).AppendOdd(nil, &s.values.Odd[1], 1))},
+	} {
+		r := &formReporter{rate: tt.rate}
+		if got := r.value(s, tt.c); !reflect.DeepEqual(got, tt.want) {
+			t.Errorf("%+v: got %v, want %v", tt.c, got, tt.want)
 		}
-	}
-	r := &pcp.Result{Sets: []pcp.Values{{Type: pcp.String, Insts: []int32{0}, Blobs: [][]byte{[]byte(`a "b"`)}}}}
-	s := &session{flags: &flags{}, desc: pcp.Desc{Type: pcp.String, InDom: 1}}
-	smp := &sample{session: s, now: r}
-	if got := s.bare(smp, smp.cell(&column{})); got != `a "b"` {
-		t.Errorf("a string is %q", got)
-	}
-	if got := s.bare(smp, cell{}); got != "" {
-		t.Errorf("nothing is %q", got)
 	}
 }
 
@@ -66,27 +58,47 @@ func TestOutputAgrees(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", metric, err)
 		}
+		singular := lines[0][1] == metric
 		var fromCSV, fromJSON []string
 		for _, l := range lines[1:] {
+			if singular {
+				l = []string{l[0], "", "", l[1]}
+			}
 			fromCSV = append(fromCSV, l[0]+" "+l[2]+" "+l[3])
 		}
 		out := run(append([]string{"--output", "json"}, args...), nil).Stdout
 		dec := json.NewDecoder(strings.NewReader(out))
 		dec.UseNumber()
-		var head jsonHeader
-		if err := dec.Decode(&head); err != nil || head.Metric != metric || head.Host != "specbox" {
+		var head struct {
+			Metrics []struct{ Metric string }
+			Source  struct{ Host string }
+		}
+		if err := dec.Decode(&head); err != nil || len(head.Metrics) != 1 || head.Metrics[0].Metric != metric || head.Source.Host != "specbox" {
 			t.Errorf("%s: header %+v, %v", metric, head, err)
 		}
 		for dec.More() {
-			var line jsonSample
+			var line struct {
+				Time, Missing string
+				Values        []struct {
+					Value     any
+					Instances []struct {
+						Name  string
+						Value any
+					}
+				}
+			}
 			if err := dec.Decode(&line); err != nil {
 				t.Fatalf("%s: %v", metric, err)
 			}
-			if line.Instances == nil && line.Missing == "" {
-				fromJSON = append(fromJSON, line.Time+"  "+textOfJSON(line.Value))
+			if singular && line.Missing == "" {
+				fromJSON = append(fromJSON, line.Time+"  "+textOfJSON(line.Values[0].Value))
+			} else if singular {
+				fromJSON = append(fromJSON, line.Time+"  ")
 			}
-			for _, v := range line.Instances {
-				fromJSON = append(fromJSON, line.Time+" "+v.Name+" "+textOfJSON(v.Value))
+			for _, set := range line.Values {
+				for _, v := range set.Instances {
+					fromJSON = append(fromJSON, line.Time+" "+v.Name+" "+textOfJSON(v.Value))
+				}
 			}
 		}
 		if !slices.Equal(fromCSV, fromJSON) {
@@ -104,18 +116,4 @@ func textOfJSON(v any) string {
 		return v
 	}
 	return ""
-}
-
-// TestJSONNumbers: what JSON has no number for is null.
-func TestJSONNumbers(t *testing.T) {
-	r := &jsonReporter{session: &session{flags: &flags{precision: -1}}}
-	smp := &sample{session: r.session, now: columnOf(pcp.Double, 0)}
-	for _, f := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
-		if got := r.jsonValue(smp, cell{kind: isReal, real: f}); got != nil {
-			t.Errorf("%v is %v", f, got)
-		}
-	}
-	if got := r.jsonValue(smp, cell{kind: isWrapped}); got != nil {
-		t.Errorf("a wrapped counter is %v", got)
-	}
 }

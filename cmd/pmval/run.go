@@ -124,7 +124,7 @@ func (s *session) find(ctx context.Context, name string) error {
 	s.name, s.desc = name, ds[0].Value
 	s.request.IDs = []pcp.ID{id}
 	if s.desc.InDom == pcp.NullInDom {
-		if s.fromOperand {
+		if s.flags.fromOperand {
 			return fmt.Errorf("%s: singular metrics do not have instances", name)
 		}
 		s.columns = []column{{inst: pcp.NullInst}}

@@ -18,7 +18,7 @@ import (
 
 // A session shows one metric of one source.
 type session struct {
-	*flags
+	flags   *flags
 	env     *cli.Env
 	options *option.Options
 	src     pmapi.Source
@@ -39,7 +39,7 @@ type session struct {
 	columns []column // ascending by identifier
 	known   []int32  // instances of an earlier sample that all have a column
 	rate    bool     // counters are converted
-	wraps   bool     // a counter that goes down has wrapped around (PCP_COUNTER_WRAP)
+	width   int      // of a column
 
 	out      reporter
 	values   format.Options
@@ -61,12 +61,12 @@ func (s *session) singular() bool { return s.desc.InDom == pcp.NullInDom }
 
 // findInstances sets the columns of a metric that has instances.
 func (s *session) findInstances(ctx context.Context) error {
-	if !s.hasInsts {
+	if !s.flags.hasInsts {
 		return s.allInstances(ctx)
 	}
-	s.columns = make([]column, 0, len(s.insts))
-	ids := make([]int32, 0, len(s.insts))
-	for _, name := range s.insts {
+	s.columns = make([]column, 0, len(s.flags.insts))
+	ids := make([]int32, 0, len(s.flags.insts))
+	for _, name := range s.flags.insts {
 		inst, ok := s.lookupInst(ctx, name)
 		if !ok {
 			return fmt.Errorf("instance %s not available", name)
@@ -154,10 +154,10 @@ func (s *session) lookupLive(ctx context.Context, name string) (int32, bool) {
 // unknown reports whether a sample has an instance without a column, if all
 // instances are to be shown.
 func (s *session) unknown(v *pcp.Values) bool {
-	if s.hasInsts || s.singular() || slices.Equal(v.Insts, s.known) {
+	if s.flags.hasInsts || s.singular() || slices.Equal(v.Insts, s.known) {
 		return false
 	}
-	if slices.ContainsFunc(v.Insts, func(inst int32) bool { return !s.hasColumn(inst) }) {
+	if slices.ContainsFunc(v.Insts, func(inst int32) bool { return !hasColumn(s.columns, inst) }) {
 		return true
 	}
 	s.known = append(s.known[:0], v.Insts...)
@@ -165,7 +165,7 @@ func (s *session) unknown(v *pcp.Values) bool {
 }
 
 // hasColumn reports whether an instance has a column.
-func (s *session) hasColumn(inst int32) bool {
-	_, ok := slices.BinarySearchFunc(s.columns, inst, func(c column, inst int32) int { return cmp.Compare(c.inst, inst) })
+func hasColumn(columns []column, inst int32) bool {
+	_, ok := slices.BinarySearchFunc(columns, inst, func(c column, inst int32) int { return cmp.Compare(c.inst, inst) })
 	return ok
 }

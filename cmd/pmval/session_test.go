@@ -103,3 +103,21 @@ func TestInstances(t *testing.T) {
 		t.Errorf("got %+v", got)
 	}
 }
+
+func TestUnknown(t *testing.T) {
+	s := &session{flags: &flags{}, desc: pcp.Desc{InDom: 1}, columns: []column{{inst: 0}, {inst: 2}}}
+	v := &pcp.Values{Insts: []int32{2, 0}}
+	for range 2 { // the second time it is remembered
+		if s.unknown(v) {
+			t.Error("known instances are unknown")
+		}
+	}
+	v.Insts = append(v.Insts, 1)
+	if !s.unknown(v) {
+		t.Error("an unknown instance is known")
+	}
+	s.flags.hasInsts = true
+	if s.unknown(v) {
+		t.Error("instances that were not asked for count")
+	}
+}

@@ -1,24 +1,36 @@
 package main
 
 import (
+	"bufio"
 	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
+	"time"
 
-	"pmtools/cmd/internal/cli"
 	"pmtools/lib/format"
-	"pmtools/lib/option"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmerr"
 )
 
 // A textReporter prints columns as the reference does.
 type textReporter struct {
-	*session
-	style   labelStyle
-	colored bool // the terminal's colours are used
-	buf     []byte
+	out       *bufio.Writer
+	clock     clock
+	singular  bool // the metric has no instances
+	rate      bool // counters are converted
+	precision int
+	width     int
+	values    format.Options
+	colored   bool // the terminal's colours are used
+	style     labelStyle
+	buf       []byte
+}
+
+// A clock writes times as -X asks for.
+type clock struct {
+	zone     *time.Location
+	stamps   int
+	recorded bool // samples have their times in front
 }
 
 // The colours, as a terminal is told of them.
@@ -50,92 +62,50 @@ const (
 	cutOff                // at least one is cut
 )
 
-// begin implements reporter.
-func (t *textReporter) begin(h *header) error {
-	b := append(t.buf[:0], t.space()...)
-	field := func(name, text string) { b = fmt.Appendf(b, "%-11s%s\n", name+":", text) }
-	if !t.events() {
-		field("metric", h.metric)
-	}
-	if h.archive != "" || t.kind == option.Archive {
-		field("archive", h.archive)
-	}
-	field("host", h.host)
-	if t.kind == option.Archive {
-		field("start", string(t.appendDate(nil, h.start)))
-	}
-	if t.kind == option.Archive && t.bounded {
-		field("end", string(t.appendDate(nil, h.end)))
-	}
-	if !t.events() {
-		if h.converted != "" {
-			field("semantics", h.semantics+" (converting to rate)")
-			field("units", h.units+" (converting to "+h.converted+")")
-		} else {
-			field("semantics", h.semantics)
-			field("units", h.units)
-		}
-	}
-	if t.samples < 0 {
-		field("samples", "all")
-	} else {
-		field("samples", strconv.Itoa(t.samples))
-	}
-	if h.interval {
-		field("interval", fmt.Sprintf("%.2f sec", t.interval.Seconds()))
-	}
-	t.flush(b)
-	return nil
-}
-
 // flush writes a line that was put together and keeps its memory.
 func (t *textReporter) flush(b []byte) {
 	// What cannot be written is noticed when the program ends.
-	_, _ = t.env.Out.Write(b)
+	_, _ = t.out.Write(b)
 	t.buf = b
 }
 
 // appendDate appends a time as the header has it.
-func (t *textReporter) appendDate(b []byte, at pcp.Timestamp) []byte {
-	if t.stamps > 0 {
-		return t.appendStamp(b, at)
+func (c *clock) appendDate(b []byte, at pcp.Timestamp) []byte {
+	if c.stamps > 0 {
+		return c.appendStamp(b, at)
 	}
-	return format.AppendCtime(b, at, t.zone)
+	return format.AppendCtime(b, at, c.zone)
 }
 
 // appendStamp appends the time of a sample.
-func (t *textReporter) appendStamp(b []byte, at pcp.Timestamp) []byte {
-	switch t.stamps {
+func (c *clock) appendStamp(b []byte, at pcp.Timestamp) []byte {
+	switch c.stamps {
 	case 0:
-		return format.AppendTime(b, at, t.zone)
+		return format.AppendTime(b, at, c.zone)
 	case 1:
-		return format.AppendDate(b, at, 6, t.zone)
+		return format.AppendDate(b, at, 6, c.zone)
 	}
-	return format.AppendDate(b, at, 9, t.zone)
+	return format.AppendDate(b, at, 9, c.zone)
+}
+
+// appendFront appends what stands before the values of a sample: its time if it is recorded.
+func (c *clock) appendFront(b []byte, at pcp.Timestamp, gap string) []byte {
+	if !c.recorded {
+		return b
+	}
+	return append(c.appendStamp(b, at), gap...)
 }
 
 // gap implements reporter.
 func (t *textReporter) gap(at pcp.Timestamp, why string) {
-	b := t.buf[:0]
-	if t.timeline != nil {
-		b = append(t.appendStamp(b, at), "  "...)
-	}
-	if t.events() && why == unavailable {
-		// As in the reference there is no more than the time, and no newline, unless
-		// more is asked for.
-		if t.verbose {
-			b = fmt.Appendf(b, "%s: %s\n", t.name, why)
-		}
-		t.flush(b)
-		return
-	}
+	b := t.clock.appendFront(t.buf[:0], at, "  ")
 	b = t.paint(append(t.paint(b, faint), why...), plain)
 	t.flush(append(b, '\n'))
 }
 
 // labels implements reporter.
 func (t *textReporter) labels(columns []column) {
-	if t.singular() || t.events() {
+	if t.singular {
 		return
 	}
 	if t.style == undecided {
@@ -146,8 +116,8 @@ func (t *textReporter) labels(columns []column) {
 		t.flush(b)
 		return
 	}
-	if t.timeline != nil {
-		b = appendBlanks(b, [...]int{12, 31, 34}[min(t.stamps, 2)])
+	if t.clock.recorded {
+		b = appendBlanks(b, [...]int{12, 31, 34}[min(t.clock.stamps, 2)])
 	}
 	b = t.paint(b, bold)
 	for i := range columns {
@@ -199,53 +169,48 @@ func appendCut(b []byte, name string, width int) []byte {
 
 // sample implements reporter.
 func (t *textReporter) sample(s *sample) error {
-	if t.events() {
-		t.printEvents(s)
-		return nil
-	}
-	b := t.buf[:0]
-	if t.timeline != nil {
-		b = t.appendStamp(b, s.now.Time)
-	}
-	for i := range t.columns {
-		c := s.cell(&t.columns[i])
+	b := t.clock.appendFront(t.buf[:0], s.time, "")
+	for _, c := range s.cells {
 		if c.kind == isOdd {
 			t.flush(b)
-			fmt.Fprintf(t.env.Stderr, "%s:printrate prev pmExtractValue: %s\n", t.env.Prog, pmerr.Conv.Error())
-			return cli.Exit(1)
+			return errNotNumber
 		}
-		b = t.appendCell(b, s, c)
-		if !t.singular() {
+		b = t.appendCell(b, s.values, c)
+		if !t.singular {
 			b = append(b, ' ')
 		}
 	}
 	t.flush(append(b, '\n'))
-	if !t.rate && t.unknown(s.column()) {
-		t.warn(s.column())
+	if s.strange && !t.rate {
+		t.warn(s)
 	}
 	return nil
 }
 
+// errNotNumber means that a counter is not a number.
+var errNotNumber = fmt.Errorf("printrate prev pmExtractValue: %w", pmerr.Conv)
+
 // appendCell appends a value in its column.
-func (t *textReporter) appendCell(b []byte, s *sample, c cell) []byte {
+func (t *textReporter) appendCell(b []byte, v *pcp.Values, c cell) []byte {
 	switch {
 	case c.kind == isAbsent:
 		return t.paint(append(t.paint(appendBlanks(b, t.width-1), yellow), '?'), plain)
 	case c.kind == isWrapped:
 		return t.paint(append(t.paint(appendBlanks(b, t.width-1), red), '!'), plain)
 	case c.kind == isValue:
-		return t.values.AppendValue(b, s.column(), c.at, t.width)
+		return t.values.AppendValue(b, v, c.at, t.width)
 	case t.precision >= 0:
 		return format.AppendFixed(b, c.real, t.width, t.precision)
 	}
 	return format.AppendReal(b, c.real, t.width)
 }
 
-// warn tells of instances that have values but no column, ascending by identifier.
-func (t *textReporter) warn(v *pcp.Values) {
+// warn names the instances that have values but no column, ascending by identifier.
+func (t *textReporter) warn(s *sample) {
+	v := s.values
 	var unknown []int
 	for i, inst := range v.Insts {
-		if !t.hasColumn(inst) {
+		if !hasColumn(s.columns, inst) {
 			unknown = append(unknown, i)
 		}
 	}

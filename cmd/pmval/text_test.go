@@ -6,15 +6,13 @@ import (
 	"testing"
 	"time"
 
-	"pmtools/cmd/internal/cli"
 	"pmtools/lib/pcp"
 )
 
-// textOf returns a reporter of live values and what it prints to.
-func textOf(s *session) (*textReporter, *strings.Builder) {
+// textOf returns a reporter of live values with instances, and what it prints to.
+func textOf(rate bool, precision, width int) (*textReporter, *strings.Builder) {
 	out := new(strings.Builder)
-	s.env = &cli.Env{Out: bufio.NewWriter(out)}
-	return &textReporter{session: s}, out
+	return &textReporter{out: bufio.NewWriter(out), rate: rate, precision: precision, width: width}, out
 }
 
 // TestLabels: the three styles, and what decides on them.
@@ -38,8 +36,7 @@ func TestLabels(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			s := &session{flags: &flags{precision: tt.precision, width: tt.width}, rate: tt.rate, desc: pcp.Desc{InDom: 1}}
-			r, out := textOf(s)
+			r, out := textOf(tt.rate, tt.precision, tt.width)
 			var cs []column
 			for i, n := range strings.Split(tt.names, ",") {
 				if n != "" {
@@ -47,7 +44,7 @@ func TestLabels(t *testing.T) {
 				}
 			}
 			r.labels(cs)
-			s.env.Out.Flush()
+			r.out.Flush()
 			if out.String() != tt.want {
 				t.Errorf("got %q, want %q", out, tt.want)
 			}
@@ -57,11 +54,10 @@ func TestLabels(t *testing.T) {
 
 // TestLabelsDecidedOnce: names that come later do not change the style.
 func TestLabelsDecidedOnce(t *testing.T) {
-	s := &session{flags: &flags{precision: -1, width: 6}, desc: pcp.Desc{InDom: 1}}
-	r, out := textOf(s)
+	r, out := textOf(false, -1, 6)
 	r.labels([]column{{name: "ab"}})
 	r.labels([]column{{name: "abcdefgh"}})
-	s.env.Out.Flush()
+	r.out.Flush()
 	if got, want := out.String(), "\n    ab \n\nabcdef \n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
@@ -70,31 +66,30 @@ func TestLabelsDecidedOnce(t *testing.T) {
 func TestStamps(t *testing.T) {
 	at := pcp.Timestamp{Sec: 902428472, Nsec: 257504999}
 	for stamps, want := range []string{"18:34:32.257", "Thu Aug  6 18:34:32.257504 1998", "Thu Aug  6 18:34:32.257504999 1998", "Thu Aug  6 18:34:32.257504999 1998"} {
-		r, _ := textOf(&session{flags: &flags{stamps: stamps}, zone: time.UTC})
-		if got := string(r.appendStamp(nil, at)); got != want {
+		c := clock{zone: time.UTC, stamps: stamps}
+		if got := string(c.appendStamp(nil, at)); got != want {
 			t.Errorf("%d: got %q, want %q", stamps, got, want)
 		}
 	}
-	r, _ := textOf(&session{flags: &flags{}, zone: time.UTC})
-	if got := string(r.appendDate(nil, at)); got != "Thu Aug  6 18:34:32 1998" {
+	c := clock{zone: time.UTC}
+	if got := string(c.appendDate(nil, at)); got != "Thu Aug  6 18:34:32 1998" {
 		t.Errorf("header: got %q", got)
 	}
 }
 
 // TestColors: with colours the text is the same but for them.
 func TestColors(t *testing.T) {
-	s := &session{flags: &flags{precision: -1, width: 4}, zone: time.UTC, rate: true, desc: pcp.Desc{Type: pcp.Int32, InDom: 1, Sem: pcp.Counter}}
-	s.columns = []column{{inst: 0, name: "a"}, {inst: 5, name: "b"}}
+	columns := []column{{inst: 0, name: "a"}, {inst: 5, name: "b"}}
+	conv := converter{rate: true, desc: pcp.Desc{Type: pcp.Int32, InDom: 1, Sem: pcp.Counter}}
 	print := func(colored bool) string {
-		r, out := textOf(s)
+		r, out := textOf(true, -1, 4)
 		r.colored = colored
-		r.labels(s.columns)
-		before := columnOf(pcp.Int32, 9)
-		if err := r.sample(&sample{session: s, now: columnOf(pcp.Int32, 1), before: before}); err != nil {
+		r.labels(columns)
+		if err := r.sample(conv.convert(columns, columnOf(pcp.Int32, 1), columnOf(pcp.Int32, 9))); err != nil {
 			t.Fatal(err)
 		}
 		r.gap(pcp.Timestamp{}, unavailable)
-		s.env.Out.Flush()
+		r.out.Flush()
 		return out.String()
 	}
 	with, without := print(true), print(false)

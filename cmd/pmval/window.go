@@ -15,7 +15,7 @@ func (s *session) setTime(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if s.output == columnOutput {
+	if s.flags.output == "" {
 		s.env.Out.WriteString(note)
 	}
 	s.zone, s.values.Location = zone, zone
@@ -45,7 +45,7 @@ func (s *session) setSamples() {
 	switch {
 	case s.options.HasSamples:
 		s.samples = s.options.Samples
-	case !s.bounded || s.recorded || s.events():
+	case !s.bounded || s.flags.recorded || s.events():
 		s.samples = -1
 	default:
 		s.samples = 0

@@ -42,10 +42,10 @@ func TestRate(t *testing.T) {
 		{pcp.Double, math.Float64bits(4), math.Float64bits(1), true, "!"},
 	}
 	for _, tt := range tests {
-		s := &session{flags: &flags{}, rate: true, wraps: tt.wraps, desc: pcp.Desc{Type: tt.typ, InDom: 1, Sem: pcp.Counter}}
-		smp := &sample{session: s, now: columnOf(tt.typ, tt.now), before: columnOf(tt.typ, tt.before)}
-		smp.before.Time, smp.now.Time = pcp.Timestamp{Sec: 10}, pcp.Timestamp{Sec: 12}
-		c := smp.cell(&column{inst: 0})
+		conv := converter{rate: true, wraps: tt.wraps, desc: pcp.Desc{Type: tt.typ, InDom: 1, Sem: pcp.Counter}}
+		now, before := columnOf(tt.typ, tt.now), columnOf(tt.typ, tt.before)
+		before.Time, now.Time = pcp.Timestamp{Sec: 10}, pcp.Timestamp{Sec: 12}
+		c := conv.cell(&column{inst: 0}, now, before)
 		got := fmt.Sprint(c.real)
 		if c.kind == isWrapped {
 			got = "!"
@@ -78,37 +78,36 @@ func TestSeconds(t *testing.T) {
 }
 
 func TestCell(t *testing.T) {
-	s := &session{flags: &flags{}, desc: pcp.Desc{Type: pcp.Double, InDom: 1, Sem: pcp.Instant}}
-	smp := &sample{session: s, now: columnOf(pcp.Double, math.Float64bits(-2), math.Float64bits(3))}
-	if c := smp.cell(&column{inst: 0}); c.kind != isReal || c.real != -2 {
+	conv := converter{desc: pcp.Desc{Type: pcp.Double, InDom: 1, Sem: pcp.Instant}}
+	now := columnOf(pcp.Double, math.Float64bits(-2), math.Float64bits(3))
+	if c := conv.cell(&column{inst: 0}, now, nil); c.kind != isReal || c.real != -2 {
 		t.Errorf("a negative number is %+v", c)
 	}
-	s.desc.Sem = pcp.Counter
-	if c := smp.cell(&column{inst: 0}); c.kind != isWrapped {
+	conv.desc.Sem = pcp.Counter
+	if c := conv.cell(&column{inst: 0}, now, nil); c.kind != isWrapped {
 		t.Errorf("a negative raw counter is %+v", c)
 	}
 	c := &column{inst: 1}
-	if got := smp.cell(c); got.real != 3 || c.hint != 1 {
+	if got := conv.cell(c, now, nil); got.real != 3 || got.at != 1 || c.hint != 1 {
 		t.Errorf("got %+v, hint %d", got, c.hint)
 	}
-	if got := smp.cell(&column{inst: 7, hint: 99}); got.kind != isAbsent {
+	if got := conv.cell(&column{inst: 7, hint: 99}, now, nil); got.kind != isAbsent {
 		t.Errorf("an absent instance is %+v", got)
 	}
-	s.rate = true
-	if got := smp.cell(&column{inst: 1}); got.kind != isAbsent {
+	conv.rate = true
+	if got := conv.cell(&column{inst: 1}, now, nil); got.kind != isAbsent {
 		t.Errorf("a rate without a sample before is %+v", got)
 	}
-	smp.before = columnOf(pcp.Double, 0)
-	if got := smp.cell(&column{inst: 1}); got.kind != isAbsent {
+	before := columnOf(pcp.Double, 0)
+	if got := conv.cell(&column{inst: 1}, now, before); got.kind != isAbsent {
 		t.Errorf("a rate without a value before is %+v", got)
 	}
-	smp.now.Sets[0].Odd = []pcp.Odd{{Bad: true}, {}}
-	if got := smp.cell(&column{inst: 0}); got.kind != isOdd {
+	now.Sets[0].Odd = []pcp.Odd{{Bad: true}, {}}
+	if got := conv.cell(&column{inst: 0}, now, before); got.kind != isOdd {
 		t.Errorf("the rate of no number is %+v", got)
 	}
-	s.rate, s.desc.Type = false, pcp.Int32
-	smp.now.Sets[0].Type = pcp.Int32
-	if got := smp.cell(&column{inst: 0}); got.kind != isValue || got.at != 0 {
+	conv.rate, now.Sets[0].Type = false, pcp.Int32
+	if got := conv.cell(&column{inst: 0}, now, nil); got.kind != isValue || got.at != 0 {
 		t.Errorf("an odd value is %+v", got)
 	}
 }
@@ -116,31 +115,11 @@ func TestCell(t *testing.T) {
 // TestSingularInstance: the value of a metric without instances counts whatever
 // instance the record says.
 func TestSingularInstance(t *testing.T) {
-	s := &session{flags: &flags{}, desc: pcp.Desc{Type: pcp.Int32, InDom: pcp.NullInDom}}
-	smp := &sample{session: s, now: columnOf(pcp.Int32, 5)}
-	if got := smp.cell(&column{inst: pcp.NullInst}); got.kind != isValue {
+	conv := converter{desc: pcp.Desc{Type: pcp.Int32, InDom: pcp.NullInDom}}
+	if got := conv.cell(&column{inst: pcp.NullInst}, columnOf(pcp.Int32, 5), nil); got.kind != isValue {
 		t.Errorf("got %+v", got)
 	}
-	smp.now = columnOf(pcp.Int32)
-	if got := smp.cell(&column{inst: pcp.NullInst}); got.kind != isAbsent {
+	if got := conv.cell(&column{inst: pcp.NullInst}, columnOf(pcp.Int32), nil); got.kind != isAbsent {
 		t.Errorf("without values: got %+v", got)
-	}
-}
-
-func TestUnknown(t *testing.T) {
-	s := &session{flags: &flags{}, desc: pcp.Desc{InDom: 1}, columns: []column{{inst: 0}, {inst: 2}}}
-	v := &pcp.Values{Insts: []int32{2, 0}}
-	for range 2 { // the second time it is remembered
-		if s.unknown(v) {
-			t.Error("known instances are unknown")
-		}
-	}
-	v.Insts = append(v.Insts, 1)
-	if !s.unknown(v) {
-		t.Error("an unknown instance is known")
-	}
-	s.hasInsts = true
-	if s.unknown(v) {
-		t.Error("instances that were not asked for count")
 	}
 }

@@ -1,0 +1,138 @@
+package main
+
+import (
+	"math"
+
+	"pmtools/lib/pcp"
+)
+
+// A converter turns results into samples.
+type converter struct {
+	desc  pcp.Desc
+	rate  bool // counters become rates
+	wraps bool // a counter that goes down has wrapped around
+	out   sample
+}
+
+// convert returns the cells of the columns in a result; for rates, since the one before. The sample
+// holds until the next call.
+func (c *converter) convert(columns []column, now, before *pcp.Result) *sample {
+	s := &c.out
+	s.time, s.columns, s.values, s.cells = now.Time, columns, &now.Sets[0], s.cells[:0]
+	for i := range columns {
+		s.cells = append(s.cells, c.cell(&columns[i], now, before))
+	}
+	return s
+}
+
+// cell returns the value of a column.
+func (c *converter) cell(col *column, now, before *pcp.Result) cell {
+	v := &now.Sets[0]
+	i := c.position(v, col, col.hint)
+	if i < 0 {
+		return cell{}
+	}
+	col.hint = i
+	if c.rate {
+		if before == nil {
+			return cell{}
+		}
+		j := c.position(&before.Sets[0], col, i)
+		if j < 0 {
+			return cell{}
+		}
+		return c.rateOf(now, i, before, j)
+	}
+	if real := v.Type == pcp.Float || v.Type == pcp.Double; real && !odd(v, i) {
+		f := number(v, i)
+		if c.desc.Sem == pcp.Counter && f < 0 {
+			return cell{kind: isWrapped}
+		}
+		return cell{kind: isReal, real: f, at: i}
+	}
+	return cell{kind: isValue, at: i}
+}
+
+// position returns the place of a column's instance, or -1. A metric without instances has its
+// value in front. The place that it had elsewhere is tried first.
+func (c *converter) position(v *pcp.Values, col *column, hint int) int {
+	switch {
+	case c.desc.InDom == pcp.NullInDom:
+		return min(0, v.Len()-1)
+	case hint < len(v.Insts) && v.Insts[hint] == col.inst:
+		return hint
+	}
+	return v.Find(col.inst)
+}
+
+// rateOf returns the rate between two values of a counter (commands.md T6.6).
+func (c *converter) rateOf(now *pcp.Result, i int, before *pcp.Result, j int) cell {
+	v, u := &now.Sets[0], &before.Sets[0]
+	if !v.Type.Arithmetic() || odd(v, i) || odd(u, j) {
+		return cell{kind: isOdd}
+	}
+	change := number(v, i) - number(u, j)
+	if change < 0 && c.wraps {
+		switch v.Type {
+		case pcp.Int32, pcp.Uint32:
+			change += 1 << 32
+		case pcp.Int64, pcp.Uint64:
+			change += 1 << 64
+		}
+	}
+	if change < 0 {
+		return cell{kind: isWrapped}
+	}
+	return cell{kind: isReal, real: change / (timeScale(c.desc.Units) * (seconds(now.Time) - seconds(before.Time)))}
+}
+
+// odd reports whether value i of a column does not fit its type.
+func odd(v *pcp.Values, i int) bool { return v.Odd != nil && v.Odd[i].Bad }
+
+// number returns value i of a column as a double.
+func number(v *pcp.Values, i int) float64 {
+	switch w := v.Words[i]; v.Type {
+	case pcp.Float:
+		return float64(math.Float32frombits(uint32(w)))
+	case pcp.Double:
+		return math.Float64frombits(w)
+	case pcp.Int32, pcp.Int64:
+		return float64(int64(w))
+	default:
+		return float64(w)
+	}
+}
+
+// timeScale returns how many of a counter's units of time are in a second; 1 if it does not count
+// time.
+func timeScale(u pcp.Units) float64 {
+	if u.DimTime == 0 {
+		return 1
+	}
+	switch u.ScaleTime {
+	case pcp.Nsec:
+		return 1e9
+	case pcp.Usec:
+		return 1e6
+	case pcp.Msec:
+		return 1e3
+	case pcp.Min:
+		return 1.0 / 60
+	case pcp.Hour:
+		return 1.0 / 3600
+	}
+	return 1
+}
+
+// seconds returns the seconds of t, rounded to a double. The reference subtracts such numbers, so
+// the time between two samples is precise to about 100 nanoseconds.
+func seconds(t pcp.Timestamp) float64 { return float64(t.Sec) + float64(t.Nsec)/1e9 }
+
+// rateUnits returns the units of a counter's rate.
+func rateUnits(u pcp.Units) pcp.Units {
+	if u.DimTime == 0 {
+		u.ScaleTime = pcp.Sec
+	}
+	u.DimTime--
+	return u
+}
