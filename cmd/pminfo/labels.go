@@ -112,13 +112,13 @@ func (r *reporter) instances(ctx context.Context, d *pcp.Desc) {
 			fmt.Fprintf(r.out, "    inst [%d or \"%s\"] %s %s\n", s.Inst, shown, what, text(name, s.Labels))
 		}
 	}
-	if r.series {
+	if r.show.series {
 		shared := r.indomLabels(ctx, d.InDom)
 		each("series", func(name string, own []pcp.Label) string {
 			return identifier(`{"series":"instance","name":"%s","labels":%s}`, name, pcp.AppendLabels(nil, pcp.MergeLabels(shared, own)))
 		})
 	}
-	if r.labels {
+	if r.show.labels {
 		shared := r.metricLabels(ctx, d, d.InDom.Domain())
 		each("labels", func(_ string, own []pcp.Label) string {
 			return string(pcp.AppendLabels(nil, pcp.MergeLabels(shared, own)))

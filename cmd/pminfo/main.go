@@ -34,15 +34,20 @@ func main() {
 
 // flags are the options of pminfo's own.
 type flags struct {
+	show          show
+	batch         int // -b
+	batchSet      bool
+	registrations []string // -r
+}
+
+// show is what is printed of metrics.
+type show struct {
 	desc, line, decimal     bool // -d, -1, -I
 	pmid, fullPMID          bool // -m, -M
 	oneline, help           bool // -t, -T
 	fetch, fetchAll, events bool // -f, -F, -x
 	labels, series          bool // -l, -s
 	verify, errorsOnly      bool // -v, -e
-	batch                   int  // -b
-	batchSet                bool
-	registrations           []string // -r
 }
 
 // newCommand returns the command pminfo.
@@ -55,26 +60,26 @@ func newCommand(env *cli.Env) *command.Command {
 		"origin", "timezone", "hostzone", "version", "help")
 	c.Section("Protocol and reporting options")
 	c.Func(f.setBatch, "b", "batch", "N", "fetch N metrics at a time for -f and -v [128]")
-	c.Bool(&f.desc, "d", "desc", "get and print metric description")
-	c.Bool(&f.line, "1", "desc-oneline", "variant of -d with one output line per metric")
-	c.Bool(&f.errorsOnly, "e", "metadata-errors", "like -v, but don't report metrics with no values")
-	c.Bool(&f.fetch, "f", "fetch", "fetch and print values for all instances")
-	c.Bool(&f.fetchAll, "F", "fetchall", "fetch and print values for non-enumerable indoms")
-	c.Bool(&f.decimal, "I", "fullindom", "print InDom in verbose format")
-	c.Bool(&f.labels, "l", "labels", "print InDom, metric and instance labels")
-	c.Bool(&f.pmid, "m", "pmid", "print PMID")
-	c.Bool(&f.fullPMID, "M", "fullpmid", "print PMID in verbose format")
-	c.Bool(&f.series, "s", "series", "print source, metric, instance series identifiers")
-	c.Bool(&f.oneline, "t", "oneline", "get and display (terse) oneline text")
-	c.Bool(&f.help, "T", "helptext", "get and display (verbose) help text")
+	c.Bool(&f.show.desc, "d", "desc", "get and print metric description")
+	c.Bool(&f.show.line, "1", "desc-oneline", "variant of -d with one output line per metric")
+	c.Bool(&f.show.errorsOnly, "e", "metadata-errors", "like -v, but don't report metrics with no values")
+	c.Bool(&f.show.fetch, "f", "fetch", "fetch and print values for all instances")
+	c.Bool(&f.show.fetchAll, "F", "fetchall", "fetch and print values for non-enumerable indoms")
+	c.Bool(&f.show.decimal, "I", "fullindom", "print InDom in verbose format")
+	c.Bool(&f.show.labels, "l", "labels", "print InDom, metric and instance labels")
+	c.Bool(&f.show.pmid, "m", "pmid", "print PMID")
+	c.Bool(&f.show.fullPMID, "M", "fullpmid", "print PMID in verbose format")
+	c.Bool(&f.show.series, "s", "series", "print source, metric, instance series identifiers")
+	c.Bool(&f.show.oneline, "t", "oneline", "get and display (terse) oneline text")
+	c.Bool(&f.show.help, "T", "helptext", "get and display (verbose) help text")
 	c.Section("Metrics options")
 	c.Func(func(path string) error { load(env, src, path); return nil },
 		"c", "derived", "FILE", "load global derived metric definitions from FILE(s)")
 	c.Strings(&f.registrations, "r", "register", "name=expr", "register a per-context derived metric")
-	c.Bool(&f.events, "x", "events", "unpack and report on any fetched event records")
-	c.Bool(&f.verify, "v", "verify", "verify mode, be quiet and only report errors")
+	c.Bool(&f.show.events, "x", "events", "unpack and report on any fetched event records")
+	c.Bool(&f.show.verify, "v", "verify", "verify mode, be quiet and only report errors")
 	c.Run = func(ctx context.Context, args []string) error {
-		f.imply()
+		f.show.imply()
 		return f.run(ctx, c, src, args)
 	}
 	return c
@@ -98,23 +103,23 @@ func load(env *cli.Env, src *source.Opener, path string) {
 }
 
 // imply sets the options that others imply, and clears what -v and -e switch off.
-func (f *flags) imply() {
-	f.verify = f.verify || f.errorsOnly
-	f.desc = f.desc || f.line || f.decimal
-	f.pmid = f.pmid || f.fullPMID
-	f.fetch = f.fetch || f.fetchAll || f.events
-	if f.verify {
-		f.desc, f.pmid, f.fullPMID, f.fetch, f.fetchAll, f.oneline, f.help, f.labels = false, false, false, false, false, false, false, false
+func (s *show) imply() {
+	s.verify = s.verify || s.errorsOnly
+	s.desc = s.desc || s.line || s.decimal
+	s.pmid = s.pmid || s.fullPMID
+	s.fetch = s.fetch || s.fetchAll || s.events
+	if s.verify {
+		s.desc, s.pmid, s.fullPMID, s.fetch, s.fetchAll, s.oneline, s.help, s.labels = false, false, false, false, false, false, false, false
 	}
 }
 
 // needsDesc reports whether what is printed takes a metric's description.
-func (f *flags) needsDesc() bool {
-	return f.desc || f.fetch || f.verify || f.labels || f.series
+func (s *show) needsDesc() bool {
+	return s.desc || s.fetch || s.verify || s.labels || s.series
 }
 
 // needsSource reports whether anything but names and identifiers is printed.
-func (f *flags) needsSource() bool { return f.needsDesc() || f.oneline || f.help }
+func (s *show) needsSource() bool { return s.needsDesc() || s.oneline || s.help }
 
 // spaced reports whether an empty line stands before each metric.
-func (f *flags) spaced() bool { return f.desc || f.help || f.fetch || f.labels }
+func (s *show) spaced() bool { return s.desc || s.help || s.fetch || s.labels }

@@ -15,7 +15,8 @@ import (
 
 // A reporter prints metrics and instance domains of one source.
 type reporter struct {
-	*flags
+	show     show
+	batch    int // how many metrics are fetched together
 	prog     string
 	src      pmapi.Source
 	out      *bufio.Writer
@@ -50,7 +51,7 @@ type metric struct {
 // ask gets what the options need of metrics: descriptions, values and instances,
 // in one request each.
 func (r *reporter) ask(ctx context.Context, ms []metric) {
-	if !r.pmid && !r.needsSource() && !r.verify {
+	if !r.show.pmid && !r.show.needsSource() && !r.show.verify {
 		return // names are all that is printed
 	}
 	r.lookup(ctx, ms)
@@ -58,7 +59,7 @@ func (r *reporter) ask(ctx context.Context, ms []metric) {
 	for i := range ms {
 		ids[i] = ms[i].id
 	}
-	if r.needsDesc() {
+	if r.show.needsDesc() {
 		ds, err := r.src.Describe(ctx, ids)
 		for i := range ms {
 			if m := &ms[i]; err != nil {
@@ -71,7 +72,7 @@ func (r *reporter) ask(ctx context.Context, ms []metric) {
 			return
 		}
 	}
-	if r.fetch || r.labels || r.verify {
+	if r.show.fetch || r.show.labels || r.show.verify {
 		err := r.fetchAt(ctx, &pmapi.Request{IDs: ids}, &r.result)
 		for i := range ms {
 			if ms[i].noFetch = err; err == nil {
@@ -80,10 +81,10 @@ func (r *reporter) ask(ctx context.Context, ms []metric) {
 		}
 	}
 	r.listInstances(ctx, ms)
-	if r.oneline {
+	if r.show.oneline {
 		r.listTexts(ctx, ms, ids, pcp.OneLine)
 	}
-	if r.help {
+	if r.show.help {
 		r.listTexts(ctx, ms, ids, pcp.Help)
 	}
 }
@@ -120,7 +121,7 @@ func (r *reporter) report(ctx context.Context, batch []metric) {
 		}
 		return
 	}
-	if len(batch) == 1 || !r.fetch && !r.verify {
+	if len(batch) == 1 || !r.show.fetch && !r.show.verify {
 		batch = r.described(batch)
 	}
 	for i := range batch {
@@ -179,11 +180,11 @@ func (r *reporter) metric(ctx context.Context, m *metric) {
 		fmt.Fprintf(r.out, "%s: pmFetch: %s\n", m.name, pmerr.Message(m.noFetch))
 		return
 	}
-	if r.verify {
+	if r.show.verify {
 		r.verifyMetric(m)
 		return
 	}
-	if r.fetchAll && m.values.Err == pmerr.Profile {
+	if r.show.fetchAll && m.values.Err == pmerr.Profile {
 		var err error
 		if m.values, err = r.fetchExplicit(ctx, m); err != nil {
 			fmt.Fprintf(r.out, "\n%s: pmGetIndom: %s\n", m.name, pmerr.Message(err))
@@ -191,13 +192,13 @@ func (r *reporter) metric(ctx context.Context, m *metric) {
 		}
 	}
 	r.head(ctx, m)
-	if r.help {
+	if r.show.help {
 		r.helpText(r.text(ctx, m.id, pcp.Help, m.help))
 	}
-	if r.fetch {
+	if r.show.fetch {
 		r.printValues(ctx, m)
 	}
-	if r.series || r.labels {
+	if r.show.series || r.show.labels {
 		r.instances(ctx, &m.desc)
 	}
 }
@@ -205,26 +206,26 @@ func (r *reporter) metric(ctx context.Context, m *metric) {
 // head prints what stands above the values: name, identifier, one-line text,
 // description, series and labels.
 func (r *reporter) head(ctx context.Context, m *metric) {
-	if r.spaced() {
+	if r.show.spaced() {
 		r.out.WriteByte('\n')
 	}
 	r.out.WriteString(m.name)
-	if r.pmid {
+	if r.show.pmid {
 		fmt.Fprintf(r.out, " PMID: %s", m.id)
-		if r.fullPMID {
+		if r.show.fullPMID {
 			fmt.Fprintf(r.out, " = %d = 0x%x", uint32(m.id), uint32(m.id))
 		}
 	}
-	if r.oneline {
+	if r.show.oneline {
 		text, err := r.text(ctx, m.id, pcp.OneLine, m.oneline)
-		r.onelineText(text, err, r.fullPMID)
+		r.onelineText(text, err, r.show.fullPMID)
 	}
 	r.out.WriteByte('\n')
 	r.description(m)
-	if r.series {
+	if r.show.series {
 		r.printSeries(ctx, m)
 	}
-	if r.labels {
+	if r.show.labels {
 		fmt.Fprintf(r.out, "    labels %s\n", pcp.AppendLabels(nil, r.metricLabels(ctx, &m.desc, m.desc.ID.Domain())))
 	}
 }
@@ -232,36 +233,36 @@ func (r *reporter) head(ctx context.Context, m *metric) {
 // description prints the description of a metric, in one line or in two.
 func (r *reporter) description(m *metric) {
 	switch {
-	case !r.desc:
-	case m.noDesc != nil && r.line:
+	case !r.show.desc:
+	case m.noDesc != nil && r.show.line:
 		fmt.Fprintf(r.out, "%s\tMetadata unavailable\n", m.name)
 	case m.noDesc != nil:
 		r.out.WriteString("    Metadata unavailable\n")
-	case r.line:
-		r.buf = format.AppendDescLine(r.buf[:0], m.name, &m.desc, r.decimal)
+	case r.show.line:
+		r.buf = format.AppendDescLine(r.buf[:0], m.name, &m.desc, r.show.decimal)
 		r.out.Write(r.buf)
 	default:
-		r.buf = format.AppendDesc(r.buf[:0], &m.desc, r.decimal)
+		r.buf = format.AppendDesc(r.buf[:0], &m.desc, r.show.decimal)
 		r.out.Write(r.buf)
 	}
 }
 
 // indom prints what the options ask for about an instance domain.
 func (r *reporter) indom(ctx context.Context, d pcp.InDom) {
-	if r.verify {
+	if r.show.verify {
 		return
 	}
-	r.buf = format.AppendInDom(append(r.buf[:0], "\nInDom: "...), d, r.decimal)
+	r.buf = format.AppendInDom(append(r.buf[:0], "\nInDom: "...), d, r.show.decimal)
 	r.out.Write(r.buf)
-	if r.oneline {
+	if r.show.oneline {
 		text, err := r.indomText(ctx, d, pcp.OneLine)
-		r.onelineText(text, err, r.decimal)
+		r.onelineText(text, err, r.show.decimal)
 	}
 	r.out.WriteByte('\n')
-	if r.labels {
+	if r.show.labels {
 		fmt.Fprintf(r.out, "    labels %s\n", pcp.AppendLabels(nil, r.indomLabels(ctx, d)))
 	}
-	if r.help {
+	if r.show.help {
 		r.helpText(r.indomText(ctx, d, pcp.Help))
 	}
 }

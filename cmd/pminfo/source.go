@@ -32,15 +32,14 @@ func (f *flags) run(ctx context.Context, c *command.Command, open *source.Opener
 		return err
 	}
 	defer src.Unwrap().Close()
-	f.batch = max(f.batch, 1)
-	r := &reporter{flags: f, prog: env.Prog, src: src, out: env.Out, errs: env.Stderr,
+	r := &reporter{show: f.show, batch: max(f.batch, 1), prog: env.Prog, src: src, out: env.Out, errs: env.Stderr,
 		labelled: map[pcp.LabelKind]*labelCache{}}
 	if _, recorded := pmapi.As[pmapi.Timeline](src); recorded {
 		r.batch = 1 // each metric is looked for on its own
 	} else {
 		r.ahead = !f.batchSet
 	}
-	if f.verify {
+	if f.show.verify {
 		r.known = knownDomains(config, env)
 	}
 	_, r.values.Squash = env.LookupEnv("PCP_SQUASH_NEWLINES")
@@ -55,7 +54,7 @@ func (f *flags) run(ctx context.Context, c *command.Command, open *source.Opener
 
 // open opens the source. Names and identifiers of -n need none.
 func (f *flags) open(ctx context.Context, open *source.Opener, o *option.Options) (*derive.Source, error) {
-	if kind, _ := o.Source(); kind == option.DefaultHost && open.Names() != nil && !f.needsSource() {
+	if kind, _ := o.Source(); kind == option.DefaultHost && open.Names() != nil && !f.show.needsSource() {
 		open.LoadDefault()
 		return open.Derive(pmapi.WithNames(nil, open.Names())), nil
 	}

@@ -49,7 +49,7 @@ func (r *reporter) printValues(ctx context.Context, m *metric) {
 		b = r.values.AppendValue(b, v, i, 1)
 		r.buf = append(b, '\n')
 		r.out.Write(r.buf)
-		if r.events && (d.Type == pcp.Event || d.Type == pcp.HighResEvent) {
+		if r.show.events && (d.Type == pcp.Event || d.Type == pcp.HighResEvent) {
 			r.printEvents(ctx, v.Value(i))
 		}
 	}
@@ -111,13 +111,13 @@ func (r *reporter) names(ctx context.Context, d pcp.InDom) *names {
 // at once.
 func (r *reporter) listInstances(ctx context.Context, batch []metric) {
 	l, ok := pmapi.As[pmapi.InstanceLister](r.src)
-	if !ok || len(batch) == 1 || !r.fetch && !r.series && !r.labels {
+	if !ok || len(batch) == 1 || !r.show.fetch && !r.show.series && !r.show.labels {
 		return
 	}
 	var ds []pcp.InDom
 	for i := range batch {
 		d := batch[i].desc.InDom
-		used := r.series || r.labels || batch[i].values.Len() > 0
+		used := r.show.series || r.show.labels || batch[i].values.Len() > 0
 		if d != pcp.NullInDom && batch[i].noDesc == nil && used && !slices.Contains(ds, d) {
 			ds = append(ds, d)
 		}
@@ -155,7 +155,7 @@ func (r *reporter) appendInst(b []byte, d pcp.InDom, inst int32, n *names) ([]by
 	case ok:
 		b = strconv.AppendInt(append(b, "    inst ["...), int64(inst), 10)
 		return append(append(append(b, " or \""...), name...), "\"]"...), true
-	case r.fetchAll:
+	case r.show.fetchAll:
 		fmt.Fprintf(r.out, "    inst [%d \"%s\"]\n", inst, disappeared)
 		return b, false
 	}
