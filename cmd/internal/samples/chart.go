@@ -31,20 +31,15 @@ type chartWriter struct {
 	h      *Header
 	opt    Options
 	seen   int // samples
-	stride int // every how many samples one is kept
+	stride int // one of so many samples is kept
 	times  []pcp.Timestamp
 	lines  []*chartLine
-	index  map[lineKey]*chartLine
-}
-
-// A lineKey identifies an instance of a metric.
-type lineKey struct {
-	metric int
-	inst   int32
 }
 
 // A chartLine is the values of one instance at all times; NaN where there is none.
 type chartLine struct {
+	metric int
+	inst   int32
 	name   string
 	points []float64
 }
@@ -52,7 +47,7 @@ type chartLine struct {
 // NewChart returns a Writer that draws a chart. Live samples are drawn as they come, over the chart
 // before.
 func NewChart(w io.Writer, h *Header, opt *Options) (Writer, error) {
-	c := &chartWriter{w: w, h: h, opt: *opt, stride: 1, index: make(map[lineKey]*chartLine)}
+	c := &chartWriter{w: w, h: h, opt: *opt, stride: 1}
 	if c.opt.Width <= 0 {
 		c.opt.Width = chartWidth
 	}
@@ -64,10 +59,9 @@ func (c *chartWriter) Sample(s *Sample) error {
 	if c.seen++; (c.seen-1)%c.stride != 0 {
 		return nil
 	}
-	switch n := len(c.times); {
-	case c.opt.Live && n >= c.opt.Width:
+	if n := len(c.times); c.opt.Live && n >= c.opt.Width {
 		c.keep(func(i int) bool { return i > 0 })
-	case n == maxPoints:
+	} else if n == maxPoints {
 		c.stride *= 2
 		c.keep(func(i int) bool { return i%2 == 0 })
 	}
@@ -90,26 +84,19 @@ func (c *chartWriter) Sample(s *Sample) error {
 	return nil
 }
 
-// add adds a value to its line.
+// add adds a value to its line. There is no point at an infinity.
 func (c *chartWriter) add(metric int, v *Value) {
-	key := lineKey{metric, v.ID}
-	l := c.index[key]
-	if l == nil {
-		l = &chartLine{name: c.h.Metrics[metric].label(v.Instance, len(c.h.Metrics) > 1)}
-		c.index[key] = l
-		c.lines = append(c.lines, l)
+	i := slices.IndexFunc(c.lines, func(l *chartLine) bool { return l.metric == metric && l.inst == v.ID })
+	if i < 0 {
+		i = len(c.lines)
+		c.lines = append(c.lines, &chartLine{metric: metric, inst: v.ID, name: c.h.Metrics[metric].label(v.Instance, len(c.h.Metrics) > 1)})
 	}
-	l.pad(len(c.times))
-	l.points = append(l.points[:len(c.times)], point(v.Value))
-}
-
-// point returns a value as a point of a line: no infinity.
-func point(v pcp.Value) float64 {
-	f := number(v)
+	c.lines[i].pad(len(c.times))
+	f := number(v.Value)
 	if math.IsInf(f, 0) {
-		return math.NaN()
+		f = math.NaN()
 	}
-	return f
+	c.lines[i].points = append(c.lines[i].points[:len(c.times)], f)
 }
 
 // pad makes a line n points long.
@@ -178,20 +165,22 @@ func (l *chartLine) peak() float64 {
 	return high
 }
 
-// title returns what is drawn, and from when to when.
+// title returns from when to when the chart is, and of what.
 func (c *chartWriter) title() string {
-	var names []string
-	for i := range c.h.Metrics {
-		m := &c.h.Metrics[i]
-		name := m.Name
-		if u := m.Desc.Units.String(); u != "" {
-			name += " (" + u + ")"
-		}
-		names = append(names, name)
-	}
 	const layout = "2006-01-02 15:04:05"
-	first, last := c.times[0].Time().In(c.h.zone()), c.times[len(c.times)-1].Time().In(c.h.zone())
-	return first.Format(layout) + " to " + last.Format(layout) + "  " + strings.Join(names, ", ")
+	text := c.format(0, layout) + " to " + c.format(len(c.times)-1, layout)
+	for i, m := range c.h.Metrics {
+		text += [...]string{"  ", ", "}[min(i, 1)] + m.Name
+		if u := m.Desc.Units.String(); u != "" {
+			text += " (" + u + ")"
+		}
+	}
+	return text
+}
+
+// format returns the time of a sample.
+func (c *chartWriter) format(i int, layout string) string {
+	return c.times[i].Time().In(c.h.zone()).Format(layout)
 }
 
 // shorten cuts a text to n characters.
@@ -202,10 +191,9 @@ func shorten(s string, n int) string {
 	return string([]rune(s)[:n-3]) + "..."
 }
 
-// letters tell lines apart.
+// letters tell lines apart; colours help.
 const letters = "abcdefgh"
 
-// colors help to tell lines apart.
 var colors = [maxLines]asciigraph.AnsiColor{
 	asciigraph.Red, asciigraph.Green, asciigraph.Blue, asciigraph.Yellow,
 	asciigraph.Magenta, asciigraph.Cyan, asciigraph.White, asciigraph.Orange,
@@ -220,10 +208,6 @@ func (c *chartWriter) plot(b *strings.Builder, lines []*chartLine) {
 	if len(c.times) == 1 {
 		width = 3 // there is one time on the axis
 	}
-	var data [][]float64
-	for _, l := range lines {
-		data = append(data, c.spread(l, r, width))
-	}
 	first, last := c.times[0], c.times[len(c.times)-1]
 	opts := []asciigraph.Option{
 		asciigraph.Height(chartHeight), asciigraph.YAxisValueFormatter(r.label),
@@ -232,11 +216,13 @@ func (c *chartWriter) plot(b *strings.Builder, lines []*chartLine) {
 			return first.Add(time.Duration(sec * 1e9)).Time().In(c.h.zone()).Format(clock)
 		}),
 	}
+	var data [][]float64
+	var marks []asciigraph.CharSet
+	for i, l := range lines {
+		data = append(data, c.spread(l, r, width))
+		marks = append(marks, asciigraph.CreateCharSet(letters[i:i+1]))
+	}
 	if len(lines) > 1 {
-		marks := make([]asciigraph.CharSet, len(lines))
-		for i := range marks {
-			marks[i] = asciigraph.CreateCharSet(letters[i : i+1])
-		}
 		opts = append(opts, asciigraph.SeriesChars(marks...))
 	}
 	if c.opt.Color {
@@ -248,10 +234,7 @@ func (c *chartWriter) plot(b *strings.Builder, lines []*chartLine) {
 // spread spreads the points of a line over columns by their times, as parts of the range. Between
 // two points the line is straight.
 func (c *chartWriter) spread(l *chartLine, r *valueRange, width int) []float64 {
-	out := make([]float64, width)
-	for i := range out {
-		out[i] = math.NaN()
-	}
+	out := slices.Repeat([]float64{math.NaN()}, width)
 	first, last := c.times[0], c.times[len(c.times)-1]
 	before, at := math.NaN(), 0
 	for i, f := range l.points {
@@ -268,9 +251,7 @@ func (c *chartWriter) spread(l *chartLine, r *valueRange, width int) []float64 {
 		before, at = y, column
 	}
 	if len(l.points) == 1 {
-		for i := range out {
-			out[i] = out[0]
-		}
+		return slices.Repeat(out[:1], width)
 	}
 	return out
 }

@@ -34,11 +34,31 @@ func (o *openMetricsWriter) Sample(s *Sample) error {
 	var b strings.Builder
 	used := make(map[string]bool)
 	for i := range s.Sets {
-		f := o.family(&o.h.Metrics[i], used)
-		f.head(&b)
+		m := &o.h.Metrics[i]
+		unit, factor := baseUnit(m.Desc.Units)
+		name := familyName(m.Name)
+		if unit != "" && !strings.HasSuffix(name, "_"+unit) {
+			name += "_" + unit
+		}
+		for used[name] {
+			name += "_"
+		}
+		used[name] = true
+		kind, suffix := "gauge", ""
+		switch {
+		case !m.Desc.Type.Arithmetic():
+			kind, suffix = "info", "_info"
+		case m.Desc.Sem == pcp.Counter:
+			kind, suffix = "counter", "_total"
+		}
+		fmt.Fprintf(&b, "# TYPE %s %s\n", name, kind)
+		if unit != "" && kind != "info" {
+			fmt.Fprintf(&b, "# UNIT %s %s\n", name, unit)
+		}
+		fmt.Fprintf(&b, "# HELP %s %s\n", name, escape(m.Name+" ("+string(format.AppendSummary(nil, &m.Desc))+")"))
 		for _, v := range s.Sets[i].Values {
 			if v.Value.IsSet() {
-				fmt.Fprintf(&b, "%s %d.%09d\n", f.sample(o, &v), s.Time.Sec, s.Time.Nsec)
+				fmt.Fprintf(&b, "%s%s%s %d.%09d\n", name, suffix, o.sample(m, &v, factor), s.Time.Sec, s.Time.Nsec)
 			}
 		}
 	}
@@ -50,78 +70,25 @@ func (o *openMetricsWriter) Sample(s *Sample) error {
 // Close implements Writer.
 func (o *openMetricsWriter) Close() error { return nil }
 
-// A family is a metric as OpenMetrics has it.
-type family struct {
-	metric *Metric
-	name   string
-	kind   string // gauge, counter or info
-	suffix string // of the names of its samples
-	unit   string
-	factor float64 // to the base unit
-}
-
-// family returns the family of a metric. Its name is none of those used.
-func (o *openMetricsWriter) family(m *Metric, used map[string]bool) *family {
-	f := &family{metric: m, name: familyName(m.Name), kind: "gauge"}
-	f.unit, f.factor = baseUnit(m.Desc.Units)
-	if f.unit != "" && !strings.HasSuffix(f.name, "_"+f.unit) {
-		f.name += "_" + f.unit
-	}
-	for used[f.name] {
-		f.name += "_"
-	}
-	used[f.name] = true
-	switch {
-	case !m.Desc.Type.Arithmetic():
-		f.kind, f.suffix = "info", "_info"
-	case m.Desc.Sem == pcp.Counter:
-		f.kind, f.suffix = "counter", "_total"
-	}
-	return f
-}
-
-// head writes the lines above a family's samples.
-func (f *family) head(b *strings.Builder) {
-	fmt.Fprintf(b, "# TYPE %s %s\n", f.name, f.kind)
-	if f.unit != "" && f.kind != "info" {
-		fmt.Fprintf(b, "# UNIT %s %s\n", f.name, f.unit)
-	}
-	fmt.Fprintf(b, "# HELP %s %s\n", f.name, escape(f.metric.Name+" ("+string(format.AppendSummary(nil, &f.metric.Desc))+")"))
-}
-
-// sample returns a sample without its time.
-func (f *family) sample(o *openMetricsWriter, v *Value) string {
+// sample returns the labels and the number of a sample. A string is a label, and its number is 1.
+func (o *openMetricsWriter) sample(m *Metric, v *Value, factor float64) string {
 	var labels []string
-	if !f.metric.singular() {
+	if !m.singular() {
 		labels = append(labels, `instance="`+escape(v.Instance)+`"`)
 	}
-	text := "1"
-	if f.kind == "info" {
-		labels = append(labels, `value="`+escape(string(o.h.appendValue(nil, v.Value, -1)))+`"`)
-	} else {
-		text = f.number(o, v.Value)
+	text := string(o.h.appendValue(nil, v.Value, o.opt.Precision))
+	switch f := number(v.Value); {
+	case !m.Desc.Type.Arithmetic():
+		labels, text = append(labels, `value="`+escape(text)+`"`), "1"
+	case math.IsInf(f, 0):
+		text = fmt.Sprintf("%+f", f)
+	case factor != 1 && !math.IsNaN(f):
+		text = string(appendShort(nil, f*factor, 64))
 	}
 	if labels == nil {
-		return f.name + f.suffix + " " + text
+		return " " + text
 	}
-	return f.name + f.suffix + "{" + strings.Join(labels, ",") + "} " + text
-}
-
-// number returns a number in the base unit.
-func (f *family) number(o *openMetricsWriter, v pcp.Value) string {
-	real := v.Type() == pcp.Float || v.Type() == pcp.Double
-	switch n := number(v); {
-	case f.factor == 1 && !real:
-	case math.IsInf(n, 1):
-		return "+Inf"
-	case math.IsInf(n, -1):
-		return "-Inf"
-	case math.IsNaN(n):
-		return "NaN"
-	case f.factor != 1:
-		return string(appendShort(nil, n*f.factor, 64))
-	}
-	return string(o.h.appendValue(nil, v, o.opt.Precision))
+	return "{" + strings.Join(labels, ",") + "} " + text
 }
 
 // baseUnit returns the base unit of OpenMetrics for plain units of space or time, and the factor
