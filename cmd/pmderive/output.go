@@ -71,7 +71,7 @@ func (a *app) output(w io.Writer, r *repl.Run) (repl.Writer, error) {
 	case repl.Chart:
 		k.Writer, err = samples.NewChart(w, h, opt)
 	default:
-		k.Writer, err = samples.NewTable(w, h, opt)
+		k.Writer, err = samples.NewTable(w, h, opt, drawTable)
 	}
 	return k, err
 }

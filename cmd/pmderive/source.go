@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 
-	"pmtools/cmd/internal/samples"
 	"pmtools/cmd/internal/source"
 	"pmtools/derive/repl"
 	"pmtools/lib/option"
@@ -21,7 +20,7 @@ func (a *app) session(ctx context.Context, set repl.Settings) (*repl.Session, er
 	opt := &repl.Options{
 		Open: a.open, Registry: a.sources.Registry(), Equivalent: a.sources.Equivalence(),
 		Zone: env.Zone(), Now: env.Now, Debug: a.debug, Files: files{}, Settings: set,
-		Table:  func(w io.Writer, t *repl.Table) error { return (*samples.Table)(t).Write(w) },
+		Table:  func(w io.Writer, t *repl.Table) error { return drawTable(w, t.Header, t.Rows, t.Right) },
 		Output: a.output,
 		Flush:  func() { _ = env.Out.Flush() }, // what cannot be written is noticed at the end
 	}

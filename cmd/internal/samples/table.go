@@ -18,6 +18,7 @@ type tableWriter struct {
 	w       io.Writer
 	h       *Header
 	opt     Options
+	paint   Draw
 	times   []string // of the rows that are not drawn yet
 	columns [][]tableColumn
 	begun   bool
@@ -32,9 +33,13 @@ type tableColumn struct {
 	right bool
 }
 
+// Draw draws rows of text in columns below a header. Columns are aligned at their right where right
+// says so.
+type Draw func(w io.Writer, header []string, rows [][]string, right []bool) error
+
 // NewTable returns a Writer of tables. Live samples are drawn as they come.
-func NewTable(w io.Writer, h *Header, opt *Options) (Writer, error) {
-	return &tableWriter{w: w, h: h, opt: *opt, columns: make([][]tableColumn, len(h.Metrics))}, nil
+func NewTable(w io.Writer, h *Header, opt *Options, draw Draw) (Writer, error) {
+	return &tableWriter{w: w, h: h, opt: *opt, paint: draw, columns: make([][]tableColumn, len(h.Metrics))}, nil
 }
 
 // Sample implements Writer.
@@ -155,21 +160,20 @@ func (t *tableWriter) fitting(columns []tableColumn) int {
 
 // draw draws a table of some columns.
 func (t *tableWriter) draw(columns []tableColumn) error {
-	out := &Table{Header: []string{"time"}, Right: []bool{false}}
-	for i := range columns {
-		out.Header = append(out.Header, columns[i].head)
-		out.Right = append(out.Right, columns[i].right)
-	}
+	header, right := []string{"time"}, []bool{false}
+	rows := make([][]string, len(t.times))
 	for j, at := range t.times {
-		row := []string{at}
-		for i := range columns {
-			if j < len(columns[i].cells) {
-				row = append(row, columns[i].cells[j])
-			} else {
-				row = append(row, "-")
-			}
-		}
-		out.Rows = append(out.Rows, row)
+		rows[j] = []string{at}
 	}
-	return out.Write(t.w)
+	for _, c := range columns {
+		header, right = append(header, c.head), append(right, c.right)
+		for j := range rows {
+			cell := "-"
+			if j < len(c.cells) {
+				cell = c.cells[j]
+			}
+			rows[j] = append(rows[j], cell)
+		}
+	}
+	return t.paint(t.w, header, rows, right)
 }

@@ -1,4 +1,4 @@
-package samples
+package main
 
 import (
 	"bytes"
@@ -8,17 +8,11 @@ import (
 	"github.com/olekukonko/tablewriter"
 )
 
-// A Table is rows of text in columns. Widths depend on the text alone.
-type Table struct {
-	Header []string // empty for none
-	Rows   [][]string
-	Right  []bool // columns that are aligned right; missing ones are not
-}
-
-// Write draws the table without lines, two blanks between columns.
-func (t *Table) Write(w io.Writer) error {
-	columns := len(t.Header)
-	for _, row := range t.Rows {
+// drawTable draws rows of text in columns, two blanks between them, below a header unless that is
+// empty. Columns are aligned at their right where right says so. Widths depend on the text alone.
+func drawTable(w io.Writer, header []string, rows [][]string, right []bool) error {
+	columns := len(header)
+	for _, row := range rows {
 		columns = max(columns, len(row))
 	}
 	if columns == 0 {
@@ -38,16 +32,16 @@ func (t *Table) Write(w io.Writer) error {
 	align := make([]int, columns)
 	for i := range align {
 		align[i] = tablewriter.ALIGN_LEFT
-		if i < len(t.Right) && t.Right[i] {
+		if i < len(right) && right[i] {
 			align[i] = tablewriter.ALIGN_RIGHT
 		}
 	}
 	tw.SetColumnAlignment(align)
 	// The header is a row, because headers are all aligned the same way.
-	if len(t.Header) > 0 {
-		tw.Append(filled(t.Header, columns))
+	if len(header) > 0 {
+		tw.Append(filled(header, columns))
 	}
-	for _, row := range t.Rows {
+	for _, row := range rows {
 		tw.Append(filled(row, columns))
 	}
 	tw.Render()
