@@ -190,16 +190,14 @@ func (w *walker) before(p *spot, dst *record) (ok bool, err error) {
 
 // take decodes a record and moves p to the offset behind or before it.
 func (w *walker) take(p *spot, to int64, src []byte, dst *record) error {
-	var rec record
-	err := rec.decode(src, w.vol.label.Version)
+	err := dst.decode(src, w.vol.label.Version)
 	if err == nil && !w.lazy {
-		err = rec.check()
+		err = dst.check()
 	}
 	if err != nil {
 		return w.damage(min(to, p.off), err)
 	}
-	rec.at = w.rel(rec.stamp)
-	*dst, p.off = rec, to
+	dst.at, p.off = w.rel(dst.stamp), to
 	return nil
 }
 
