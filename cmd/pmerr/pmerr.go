@@ -2,8 +2,8 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"math"
 	"strconv"
 	"strings"
 
@@ -83,23 +83,11 @@ func decode(arg string) (pmerr.Code, bool) {
 	return pmerr.Code(int32(n)), rest != arg
 }
 
-// hexNumber reads 0x and hexadecimal digits. Beyond 64 bits it is the largest
-// number.
+// hexNumber parses 0x and hexadecimal digits. Overflow saturates.
 func hexNumber(arg string) (n uint64, ok bool) {
 	digits, ok := strings.CutPrefix(strings.ToLower(arg), "0x")
-	if !ok || digits == "" {
-		return 0, false
-	}
-	for i := range len(digits) {
-		if !isHexDigit(digits[i]) {
-			return 0, false
-		}
-	}
 	n, err := strconv.ParseUint(digits, 16, 64)
-	if err != nil {
-		n = math.MaxUint64
-	}
-	return n, true
+	return n, ok && !errors.Is(err, strconv.ErrSyntax)
 }
 
 func isHexDigit(c byte) bool {

@@ -33,118 +33,99 @@ func (e *MetricError) Error() string {
 	return string(b) + "^ -- " + e.Reason + "\n"
 }
 
+// ParseMetric takes a metric specification apart. The error is a *[MetricError].
+func ParseMetric(s string) (m Metric, err error) {
+	sc := &metricScanner{s: s}
+	if err = sc.source(&m); err == nil {
+		m.Name, err = sc.name()
+	}
+	if err == nil {
+		m.Instances, err = sc.instances()
+	}
+	return m, err
+}
+
+// space is what C takes for white space.
+const space = " \t\n\v\f\r"
+
 // A metricScanner walks over a specification.
 type metricScanner struct {
 	s   string
 	pos int
 }
 
-// ParseMetric takes a metric specification apart. The error is a *[MetricError].
-func ParseMetric(s string) (Metric, error) {
-	sc := &metricScanner{s: s}
-	var m Metric
-	if err := sc.sourcePart(&m); err != nil {
-		return m, err
-	}
-	var err *MetricError
-	if m.Name, err = sc.metricPart(); err != nil {
-		return m, err
-	}
-	if m.Instances, err = sc.instPart(); err != nil {
-		return m, err
-	}
-	return m, nil
-}
-
-// fail returns an error at the current place.
-func (sc *metricScanner) fail(reason string) *MetricError {
+// fail returns an error at the current position.
+func (sc *metricScanner) fail(reason string) error {
 	return &MetricError{Text: sc.s, Pos: sc.pos, Reason: reason}
 }
 
 // more reports whether there is anything left.
 func (sc *metricScanner) more() bool { return sc.pos < len(sc.s) }
 
-// skipSpace moves over blanks.
-func (sc *metricScanner) skipSpace() {
-	for sc.more() && isSpace(sc.s[sc.pos]) {
-		sc.pos++
-	}
+// skip advances past characters of a set.
+func (sc *metricScanner) skip(set string) {
+	sc.pos = len(sc.s) - len(strings.TrimLeft(sc.s[sc.pos:], set))
 }
 
-// isSpace reports whether C takes c for white space.
-func isSpace(c byte) bool { return c == ' ' || c >= '\t' && c <= '\r' }
-
-// take returns the next character, without the backslash that may quote it.
-func (sc *metricScanner) take() byte {
-	if sc.s[sc.pos] == '\\' && sc.pos+1 < len(sc.s) {
+// until returns the text before the next character of stops. A backslash quotes the character after
+// it and is dropped.
+func (sc *metricScanner) until(stops string) string {
+	var b []byte
+	for sc.more() && strings.IndexByte(stops, sc.s[sc.pos]) < 0 {
+		if sc.s[sc.pos] == '\\' && sc.pos+1 < len(sc.s) {
+			sc.pos++
+		}
+		b = append(b, sc.s[sc.pos])
 		sc.pos++
-	}
-	sc.pos++
-	return sc.s[sc.pos-1]
-}
-
-// unquote returns s without the backslashes that quote characters.
-func unquote(s string) string {
-	sc := &metricScanner{s: s}
-	b := make([]byte, 0, len(s))
-	for sc.more() {
-		b = append(b, sc.take())
 	}
 	return string(b)
 }
 
-// sourcePart reads the source, up to the last : or / before the first bracket.
-func (sc *metricScanner) sourcePart(m *Metric) error {
-	sc.skipSpace()
-	head := sc.s
-	if i := strings.IndexByte(head, '['); i >= 0 {
-		head = head[:i]
-	}
+// source reads the source, up to the last : or / before the first bracket.
+func (sc *metricScanner) source(m *Metric) error {
+	sc.skip(space)
+	head, _, _ := strings.Cut(sc.s, "[")
 	end := strings.LastIndexAny(head, ":/")
 	if end < 0 {
 		return nil
 	}
+	what := "host"
 	m.Kind = Host
 	if head[end] == '/' {
-		m.Kind = Archive
+		what, m.Kind = "archive", Archive
 	}
-	m.Source = unquote(strings.TrimRight(sc.s[min(sc.pos, end):end], " \t\n\v\f\r"))
+	quoted := metricScanner{s: strings.TrimRight(sc.s[min(sc.pos, end):end], space)}
+	m.Source = quoted.until("")
+	sc.pos = end
 	switch {
-	case m.Source == "" && m.Kind == Host:
-		sc.pos = end
-		return sc.fail("host name expected")
 	case m.Source == "":
-		sc.pos = end
-		return sc.fail("archive name expected")
+		return sc.fail(what + " name expected")
 	case m.Source == "@" && m.Kind == Host:
 		m.Kind = Local
 	}
-	sc.pos = end + 1
+	sc.pos++
 	return nil
 }
 
-// metricPart reads the metric's name.
-func (sc *metricScanner) metricPart() (string, *MetricError) {
-	sc.skipSpace()
-	var name []byte
-	for sc.more() && !isSpace(sc.s[sc.pos]) && sc.s[sc.pos] != '[' {
-		if c := sc.s[sc.pos]; c == ']' || c == ',' {
-			return "", sc.fail("unexpected character in metric name")
-		}
-		name = append(name, sc.take())
+// name reads the metric's name.
+func (sc *metricScanner) name() (string, error) {
+	sc.skip(space)
+	name := sc.until(space + "[],")
+	if sc.more() && (sc.s[sc.pos] == ']' || sc.s[sc.pos] == ',') {
+		return "", sc.fail("unexpected character in metric name")
 	}
-	if len(name) == 0 {
+	if name == "" {
 		return "", sc.fail("performance metric name expected")
 	}
-	sc.skipSpace()
+	sc.skip(space)
 	if sc.more() && sc.s[sc.pos] != '[' {
 		return "", sc.fail("unexpected extra characters")
 	}
-	return string(name), nil
+	return name, nil
 }
 
-// instPart reads the instances in brackets, if there are any.
-func (sc *metricScanner) instPart() (insts []string, err *MetricError) {
+// instances reads the instances in brackets, if there are any.
+func (sc *metricScanner) instances() (insts []string, err error) {
 	if !sc.more() {
 		return nil, nil
 	}
@@ -155,54 +136,41 @@ func (sc *metricScanner) instPart() (insts []string, err *MetricError) {
 	}
 	list := &metricScanner{s: sc.s[start:sc.pos]}
 	sc.pos++
-	sc.skipSpace()
+	sc.skip(space)
 	if sc.more() {
 		return nil, sc.fail("unexpected extra characters")
 	}
-	for {
-		for list.more() && (isSpace(list.s[list.pos]) || list.s[list.pos] == ',') {
+	for list.skip(space + ","); list.more(); list.skip(space + ",") {
+		stops := space + ","
+		if list.s[list.pos] == '"' { // elsewhere a quote is a character like others
 			list.pos++
+			stops = `"`
 		}
-		if !list.more() {
-			return insts, nil
+		insts = append(insts, list.until(stops))
+		if stops == `"` {
+			list.pos = min(list.pos+1, len(list.s))
 		}
-		insts = append(insts, list.inst())
 	}
+	return insts, nil
 }
 
-// bracket moves to the closing bracket: one that is not between quotes.
-func (sc *metricScanner) bracket() *MetricError {
-	quoted := false
-	for sc.more() && (quoted || sc.s[sc.pos] != ']') {
-		if sc.s[sc.pos] == '"' {
-			quoted = !quoted
+// bracket advances to the closing bracket, which is the first one outside quotes.
+func (sc *metricScanner) bracket() error {
+	for {
+		sc.until(`]"`)
+		if !sc.more() {
+			return sc.fail("closing ] expected")
 		}
-		sc.take()
-	}
-	switch {
-	case sc.more():
-		return nil
-	case quoted:
-		return sc.fail(`closing " and ] expected`)
-	}
-	return sc.fail("closing ] expected")
-}
-
-// inst reads one instance. Quotes count where they begin it.
-func (sc *metricScanner) inst() string {
-	var name []byte
-	if sc.s[sc.pos] == '"' {
-		sc.pos++
-		for sc.more() && sc.s[sc.pos] != '"' {
-			name = append(name, sc.take())
+		if sc.s[sc.pos] == ']' {
+			return nil
 		}
 		sc.pos++
-		return string(name)
+		sc.until(`"`)
+		if !sc.more() {
+			return sc.fail(`closing " and ] expected`)
+		}
+		sc.pos++
 	}
-	for sc.more() && !isSpace(sc.s[sc.pos]) && sc.s[sc.pos] != ',' {
-		name = append(name, sc.take())
-	}
-	return string(name)
 }
 
 // SplitInstances takes the argument of pmval -i apart: names between blanks and commas, in quotes of

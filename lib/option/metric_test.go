@@ -37,6 +37,7 @@ func TestParseMetric(t *testing.T) {
 		{`a.b[""]`, "|a.b|{}"},
 		{`a.b["x"y]`, "|a.b|{x}{y}"},
 		{`a.b[x"y z"w]`, `|a.b|{x"y}{z"w}`},
+		{`a.b[a"b] "c]`, `|a.b|{a"b]}{c}`},
 		{"a.b[]", "|a.b"},
 		{"a.b[,, ]", "|a.b"},
 		{"host:a.b[c:d]", "host host|a.b|{c:d}"},
@@ -143,7 +144,7 @@ func (m Metric) quoted() string {
 	}
 	if m.Kind != DefaultHost {
 		for i := range len(m.Source) {
-			if c := m.Source[i]; c == '\\' || isSpace(c) {
+			if c := m.Source[i]; c == '\\' || strings.IndexByte(space, c) >= 0 {
 				b.WriteByte('\\')
 			}
 			b.WriteByte(m.Source[i])
@@ -151,7 +152,7 @@ func (m Metric) quoted() string {
 		b.WriteByte([]byte{Host: ':', Archive: '/', Local: ':'}[m.Kind])
 	}
 	for i := range len(m.Name) {
-		if c := m.Name[i]; strings.IndexByte(`\[], `, c) >= 0 || isSpace(c) {
+		if c := m.Name[i]; strings.IndexByte(`\[], `, c) >= 0 || strings.IndexByte(space, c) >= 0 {
 			b.WriteByte('\\')
 		}
 		b.WriteByte(m.Name[i])

@@ -17,7 +17,7 @@ func Number(text string) (int, bool) {
 // LeadingNumber returns the number at the beginning of a text and what follows
 // it; without a number that is the text itself.
 func LeadingNumber(text string) (n int64, rest string) {
-	number := strings.TrimLeft(text, " \t\n\v\f\r")
+	number := strings.TrimLeft(text, space)
 	i := 0
 	if number != "" && (number[0] == '-' || number[0] == '+') {
 		i = 1

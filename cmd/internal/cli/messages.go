@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -91,13 +92,10 @@ const eacces pmerr.Code = -13
 // executable returns an error if name is not a file that may be run.
 func executable(name string) error {
 	info, err := os.Stat(name)
-	if err != nil {
-		return err
-	}
-	if info.Mode()&0o111 == 0 {
+	if err == nil && info.Mode()&0o111 == 0 {
 		return eacces
 	}
-	return nil
+	return err
 }
 
 // appendTo writes text at the end of a file.
@@ -107,8 +105,5 @@ func appendTo(name, text string) error {
 		return err
 	}
 	_, err = f.WriteString(text)
-	if cerr := f.Close(); err == nil {
-		err = cerr
-	}
-	return err
+	return errors.Join(err, f.Close())
 }
