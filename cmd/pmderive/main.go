@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	_ "time/tzdata" // zones, where the system has none
 
 	"github.com/spf13/cobra"
@@ -84,11 +85,7 @@ func (a *app) complain(err error) {
 		}
 		return
 	}
-	if p, ok := errors.AsType[*repl.Problem](err); ok {
-		fmt.Fprintf(a.Env.Stderr, "%s: %s", a.Env.Prog, p.Text())
-		return
-	}
-	a.Env.Errorf("%v", err)
+	fmt.Fprintf(a.Env.Stderr, "%s: %s", a.Env.Prog, problemText(err))
 }
 
 // newRoot returns the tree of commands.
@@ -175,11 +172,7 @@ func (a *app) newFunctions() *cobra.Command {
 		ValidArgsFunction: completeFunction,
 		RunE: func(_ *cobra.Command, args []string) error {
 			a.running = true
-			name := ""
-			if len(args) > 0 {
-				name = args[0]
-			}
-			return repl.WriteFunctions(a.Env.Out, name)
+			return repl.WriteFunctions(a.Env.Out, strings.Join(args, ""))
 		},
 	}
 }

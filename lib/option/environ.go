@@ -10,7 +10,7 @@ import (
 // effects and the errors of the options, in every command.
 func (p *Parser) environment() []environOption {
 	o := &p.Options
-	local, zone, gui := ignoreArg(o.setLocal), ignoreArg(o.setHostZone), ignoreArg(o.setGUI)
+	local := flag(&o.Local)
 	origin := text(&o.Origin, &o.HasOrigin)
 	return []environOption{
 		{"PCP_DEBUG", p.environDebug},
@@ -27,14 +27,14 @@ func (p *Parser) environment() []environOption {
 		{"PCP_UNIQNAMES", p.loadUniqNames},
 		{"PCP_ORIGIN", origin},
 		{"PCP_ORIGIN_TIME", origin},
-		{"PCP_GUIMODE", gui},
+		{"PCP_GUIMODE", o.setGUI},
 		{"PCP_GUIPORT", o.setGUIPort},
 		{"PCP_START_TIME", text(&o.Start, &o.HasStart)},
 		{"PCP_SAMPLES", o.setSamples},
 		{"PCP_FINISH_TIME", text(&o.Finish, &o.HasFinish)},
 		{"PCP_INTERVAL", o.setInterval},
 		{"PCP_TIMEZONE", o.setTimezone},
-		{"PCP_HOSTZONE", zone},
+		{"PCP_HOSTZONE", o.setHostZone},
 	}
 }
 
@@ -46,9 +46,9 @@ type environOption struct {
 
 // readEnvironment gives the variables to their options. Errors go to report, with the variable.
 func (p *Parser) readEnvironment(report func(name string, err error)) {
-	p.Options.Container, _ = p.lookupEnv("PCP_CONTAINER")
+	p.Options.Container, _ = p.LookupEnv("PCP_CONTAINER")
 	for _, e := range p.environment() {
-		if arg, ok := p.lookupEnv(e.name); ok {
+		if arg, ok := p.LookupEnv(e.name); ok {
 			if err := e.set(arg); err != nil {
 				report(e.name, err)
 			}
@@ -59,6 +59,7 @@ func (p *Parser) readEnvironment(report func(name string, err error)) {
 // ReadEnvironment sets the shared options that variables of the environment stand for. Only programs
 // that do not call Parse need it. The error joins those of all variables.
 func (p *Parser) ReadEnvironment() error {
+	p.setDefaults()
 	var errs []error
 	p.readEnvironment(func(name string, err error) { errs = append(errs, fmt.Errorf("$%s: %w", name, err)) })
 	return errors.Join(errs...)

@@ -17,7 +17,7 @@ const maxFolio = 16 << 20
 // directory it is in (values.md V24.2). What is wrong with it is not an error of
 // usage.
 func (p *Parser) addFolio(name string) error {
-	f, err := p.open(name)
+	f, err := p.Open(name)
 	if err != nil {
 		return &RuntimeError{fmt.Sprintf("cannot open archive folio %s: %v", name, pmerr.Of(err))}
 	}

@@ -103,12 +103,7 @@ func (o *Options) setTimezone(arg string) error {
 	return nil
 }
 
-func (o *Options) setLocal() error {
-	o.Local = true
-	return nil
-}
-
-func (o *Options) setHostZone() error {
+func (o *Options) setHostZone(string) error {
 	if o.HasTimezone {
 		return errOneZone
 	}
@@ -119,7 +114,7 @@ func (o *Options) setHostZone() error {
 // errOneGUI is the conflict of -g and -p.
 var errOneGUI = errors.New("at most one of -g and -p allowed")
 
-func (o *Options) setGUI() error {
+func (o *Options) setGUI(string) error {
 	if o.HasGUIPort {
 		return errOneGUI
 	}
@@ -164,6 +159,9 @@ func (o *Options) AddDebug(arg string) error {
 	}
 	return nil
 }
+
+// flag returns a setter of a flag.
+func flag(p *bool) setter { return text(new(string), p) }
 
 // text returns a setter of a text and its flag.
 func text(p *string, has *bool) setter {

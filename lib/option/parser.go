@@ -22,6 +22,7 @@
 package option
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -71,8 +72,9 @@ type Parser struct {
 // Parse reads the environment and the arguments and returns the operands. It writes a message for
 // each error, and returns ErrUsage or ErrVersion if the command is to end.
 func (p *Parser) Parse(args []string) (operands []string, err error) {
+	p.setDefaults()
 	p.readEnvironment(func(_ string, err error) { p.report(err) })
-	_, posix := p.lookupEnv("POSIXLY_CORRECT")
+	_, posix := p.LookupEnv("POSIXLY_CORRECT")
 	operands = p.Scan(args, posix || p.FirstOperandEnds, p.report)
 	if !p.LateChecks {
 		p.checkSource()
@@ -133,56 +135,36 @@ func (p *Parser) finish() error {
 }
 
 // print writes to the messages.
-func (p *Parser) print(text string) {
-	w := p.Messages
-	if w == nil {
-		w = os.Stderr
-	}
-	io.WriteString(w, text)
-}
+func (p *Parser) print(text string) { io.WriteString(p.Messages, text) }
 
 // setVersion handles -V: the line takes its place among the messages.
-func (p *Parser) setVersion() error {
+func (p *Parser) setVersion(string) error {
 	p.version = true
-	v := p.Version
-	if v == "" {
-		v = version.PCP
-	}
-	p.print(p.Prog + " version " + v + "\n")
+	p.print(p.Prog + " version " + cmp.Or(p.Version, version.PCP) + "\n")
 	return nil
 }
 
-// setHelp handles -?.
-func (p *Parser) setHelp() error {
-	p.help = true
-	return nil
-}
-
-// lookupEnv returns a variable of the environment.
-func (p *Parser) lookupEnv(name string) (string, bool) {
-	if p.LookupEnv != nil {
-		return p.LookupEnv(name)
+// setDefaults sets what is nil to that of the process.
+func (p *Parser) setDefaults() {
+	if p.Messages == nil {
+		p.Messages = os.Stderr
 	}
-	return os.LookupEnv(name)
-}
-
-// open opens a file.
-func (p *Parser) open(name string) (io.ReadCloser, error) {
-	if p.Open != nil {
-		return p.Open(name)
+	if p.LookupEnv == nil {
+		p.LookupEnv = os.LookupEnv
 	}
-	return os.Open(name)
+	if p.Open == nil {
+		p.Open = func(name string) (io.ReadCloser, error) { return os.Open(name) }
+	}
+	if p.Hostname == nil {
+		p.Hostname = os.Hostname
+	}
 }
 
 // ownArchives returns the directory of the archives that this machine records of itself.
 func (p *Parser) ownArchives() string {
-	hostname := p.Hostname
-	if hostname == nil {
-		hostname = os.Hostname
-	}
-	host, err := hostname()
+	host, err := p.Hostname()
 	if err != nil {
 		host = "localhost"
 	}
-	return config.Read(p.lookupEnv, p.open).Get("PCP_ARCHIVE_DIR") + "/" + host
+	return config.Read(p.LookupEnv, p.Open).Get("PCP_ARCHIVE_DIR") + "/" + host
 }

@@ -9,21 +9,20 @@ type setter = func(arg string) error
 func (p *Parser) shared() []*Option {
 	o := &p.Options
 	derived := func(arg string) error { o.Derived = append(o.Derived, arg); return nil }
-	var hasContainer bool
 	return []*Option{
 		{Long: "align", Short: "A", Word: "TIME", Text: "align sample times on natural boundaries", Set: text(&o.Align, &o.HasAlign)},
 		{Long: "archive", Short: "a", Word: "FILE", Text: "metrics source is a PCP archive", Set: o.AddArchive},
-		{Long: "container", Word: "NAME", Text: "specify an individual container to be queried", Set: text(&o.Container, &hasContainer)},
+		{Long: "container", Word: "NAME", Text: "specify an individual container to be queried", Set: text(&o.Container, new(bool))},
 		{Long: "debug", Short: "D", Word: "DBG", Text: "set debug options, see pmdbg(1)", Set: o.AddDebug},
 		{Long: "derived", Word: "FILE", Text: "load derived metric definitions from FILE(s)", Set: derived},
 		{Long: "finish", Short: "T", Word: "TIME", Text: "end of the time window", Set: text(&o.Finish, &o.HasFinish)},
-		{Long: "guimode", Short: "g", Text: "start in GUI mode with new time control", Set: ignoreArg(o.setGUI)},
+		{Long: "guimode", Short: "g", Text: "start in GUI mode with new time control", Set: o.setGUI},
 		{Long: "guiport", Short: "p", Word: "N", Text: "port for connection to existing time control", Set: o.setGUIPort},
-		{Long: "help", Short: "?", Text: "show this usage message and exit", Set: ignoreArg(p.setHelp)},
+		{Long: "help", Short: "?", Text: "show this usage message and exit", Set: flag(&p.help)},
 		{Long: "host", Short: "h", Word: "HOST", Text: "metrics source is PMCD on host", Set: o.addHost},
-		{Long: "hostzone", Short: "z", Text: "set reporting timezone to local time of metrics source", Set: ignoreArg(o.setHostZone)},
+		{Long: "hostzone", Short: "z", Text: "set reporting timezone to local time of metrics source", Set: o.setHostZone},
 		{Long: "interval", Short: "t", Word: "DELTA", Text: "sampling interval", Set: o.setInterval},
-		{Long: "local-PMDA", Short: "L", Text: "metrics source is local connection to a PMDA", Set: ignoreArg(o.setLocal)},
+		{Long: "local-PMDA", Short: "L", Text: "metrics source is local connection to a PMDA", Set: flag(&o.Local)},
 		{Long: "namespace", Short: "n", Word: "FILE", Text: "use an alternative PMNS", Set: p.loadNamespace},
 		{Long: "origin", Short: "O", Word: "TIME", Text: "initial sample time within the time window", Set: text(&o.Origin, &o.HasOrigin)},
 		{Long: "samples", Short: "s", Word: "N", Text: "terminate after this many samples", Set: o.setSamples},
@@ -31,7 +30,7 @@ func (p *Parser) shared() []*Option {
 		{Long: "start", Short: "S", Word: "TIME", Text: "start of the time window", Set: text(&o.Start, &o.HasStart)},
 		{Long: "timezone", Short: "Z", Word: "TZ", Text: "set reporting timezone", Set: o.setTimezone},
 		{Long: "uniqnames", Short: "N", Word: "FILE", Text: "like -n but only one name allowed for each PMID", Set: p.loadUniqNames},
-		{Long: "version", Short: "V", Text: "display version number and exit", Set: ignoreArg(p.setVersion)},
+		{Long: "version", Short: "V", Text: "display version number and exit", Set: p.setVersion},
 	}
 }
 
@@ -47,12 +46,10 @@ func (p *Parser) Shared(long ...string) {
 // SharedOption returns an option that means the same in every command, by its long name, for
 // programs that have a table of another kind. It panics if there is no such option.
 func (p *Parser) SharedOption(long string) *Option {
+	p.setDefaults()
 	all := Table{options: p.shared()}
 	return all.must(long)
 }
-
-// ignoreArg returns a setter for an option without an argument.
-func ignoreArg(f func() error) setter { return func(string) error { return f() } }
 
 func (p *Parser) loadNamespace(file string) error { return p.namespace(file, false) }
 func (p *Parser) loadUniqNames(file string) error { return p.namespace(file, true) }
