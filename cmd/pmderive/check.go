@@ -17,7 +17,7 @@ type checkFlags struct {
 	output         string
 }
 
-// newCheck returns the command that looks for mistakes in files.
+// newCheck returns the command that checks files for mistakes.
 func (a *app) newCheck() *cobra.Command {
 	f := &checkFlags{}
 	cmd := &cobra.Command{
@@ -32,7 +32,7 @@ func (a *app) newCheck() *cobra.Command {
 	return cmd
 }
 
-// check looks for mistakes.
+// check checks files for mistakes.
 func (a *app) check(ctx context.Context, f *checkFlags, args []string) error {
 	if f.output != "text" && f.output != "json" {
 		return fmt.Errorf("unknown output '%s'; there are text and json", f.output)
@@ -71,11 +71,10 @@ func (a *app) check(ctx context.Context, f *checkFlags, args []string) error {
 	return exitIf(failed)
 }
 
-// stdinName is what standard input is called in messages.
+// stdinName is the name of standard input in messages.
 const stdinName = "<stdin>"
 
-// readFiles reads files, or standard input without any. One that cannot be read is
-// told of.
+// readFiles reads files, or standard input if args is empty. It reports files that cannot be read.
 func (a *app) readFiles(args []string) (list []repl.File, failed bool) {
 	if len(args) == 0 {
 		args = []string{"-"}

@@ -20,7 +20,7 @@ func completeFunction(_ *cobra.Command, _ []string, prefix string) ([]string, co
 	return names, cobra.ShellCompDirectiveNoFileComp
 }
 
-// completeExpr proposes how an expression may go on.
+// completeExpr proposes continuations of an expression.
 func (a *app) completeExpr(cmd *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
 	none := cobra.ShellCompDirectiveNoFileComp
 	ctx := cmd.Context()

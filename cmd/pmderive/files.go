@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// files are those of the system.
+// files is the file system of the process.
 type files struct{}
 
-// maxFile is how long a configuration file may be.
+// maxFile is the limit on the length of a configuration file.
 const maxFile = 64 << 20
 
 // ReadFile implements repl.Files.
@@ -34,7 +34,7 @@ func readAll(r io.Reader) ([]byte, error) {
 	return text, err
 }
 
-// WriteFile implements repl.Files. A file that is replaced keeps its mode.
+// WriteFile implements repl.Files. A replaced file keeps its mode.
 func (files) WriteFile(name string, text []byte, replace bool) error {
 	if !replace {
 		f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
@@ -47,7 +47,7 @@ func (files) WriteFile(name string, text []byte, replace bool) error {
 	return replaceFile(name, text)
 }
 
-// replaceFile writes a file so that there is always one: the old or the new.
+// replaceFile writes a file atomically where possible: a reader sees the old text or the new.
 func replaceFile(name string, text []byte) error {
 	if real, err := filepath.EvalSymlinks(name); err == nil {
 		name = real

@@ -9,18 +9,17 @@ import (
 	"pmtools/lib/pmcd"
 )
 
-// historyLimit is how many items are kept.
+// historyLimit is the number of items kept.
 const historyLimit = 10000
 
-// A history is the items of this session and of those before, in a file that nobody
-// else can read. Each item is a line.
+// A history is the items of this session and of earlier ones. It is kept in a file that only its
+// owner can read, with an item on each line.
 type history struct {
 	path  string // "" to keep none
 	items []string
 }
 
-// openHistory reads the history. What is wrong with the file keeps nobody from
-// working.
+// openHistory reads the history. Errors are ignored: history is optional.
 func openHistory(lookup func(string) (string, bool)) *history {
 	h := &history{path: historyPath(lookup)}
 	if h.path == "" {
@@ -40,8 +39,8 @@ func openHistory(lookup func(string) (string, bool)) *history {
 	return h
 }
 
-// historyPath returns the name of the file: PMDERIVE_HISTORY, or pmderive/history
-// where the system keeps the state of programs.
+// historyPath returns the name of the file: PMDERIVE_HISTORY, or pmderive/history in the directory
+// for the state of programs.
 func historyPath(lookup func(string) (string, bool)) string {
 	if path, set := lookup("PMDERIVE_HISTORY"); set {
 		return path
@@ -62,7 +61,7 @@ func flat(item string) string {
 	return strings.TrimSpace(strings.NewReplacer("\r", " ", "\n", " ").Replace(item))
 }
 
-// push adds an item to those in memory, unless it is empty or the one before.
+// push adds an item in memory, unless it is empty or equal to the last one.
 func (h *history) push(item string) bool {
 	if item == "" || len(h.items) > 0 && h.items[len(h.items)-1] == item {
 		return false
@@ -71,14 +70,14 @@ func (h *history) push(item string) bool {
 	return true
 }
 
-// add adds an item, without the passwords in it, and reports whether it is new.
+// add adds an item, without the passwords in it, and reports whether it differs from the last one.
 func (h *history) add(item string) bool {
 	item = pmcd.Redact(flat(item))
 	if !h.push(item) {
 		return false
 	}
 	if h.path != "" {
-		// A history that cannot be written is a smaller evil than an item that is not run.
+		// Errors are ignored: history is optional.
 		_ = h.write(item)
 	}
 	return true

@@ -1,5 +1,5 @@
-// Command pmderive is a workbench for the expressions of derived metrics: it
-// evaluates and explains them, checks and formats files of them, and has a prompt.
+// Command pmderive is a workbench for the expressions of derived metrics: it evaluates and explains
+// them, checks and formats files of definitions, and has a prompt.
 //
 //go:debug containermaxprocs=0
 //go:debug updatemaxprocs=0
@@ -27,7 +27,7 @@ import (
 
 func main() { os.Exit(cli.Main(newCommand)) }
 
-// wrongUse is the exit status for command lines that mean nothing.
+// wrongUse is the exit status for invalid command lines.
 const wrongUse cli.Exit = 2
 
 // An app is one run of the program.
@@ -35,7 +35,7 @@ type app struct {
 	*command.Command
 	sources *source.Opener
 	version bool // -V
-	running bool // the command line has been understood
+	running bool // the command line was valid: errors are not errors of usage
 }
 
 // newCommand returns the command pmderive.
@@ -59,7 +59,7 @@ func (a *app) Execute(ctx context.Context) error {
 	root.SetErr(a.Env.Stderr)
 	err := root.ExecuteContext(ctx)
 	if bad, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
-		err = bad.Unwrap() // in the words of the other commands
+		err = bad.Unwrap() // the message of the other commands
 	}
 	a.Env.Messages.Flush()
 	_, ran := errors.AsType[*option.RuntimeError](err)
@@ -77,7 +77,7 @@ func (a *app) Execute(ctx context.Context) error {
 	return wrongUse
 }
 
-// complain writes an error, with all that it tells, to standard error.
+// complain writes an error with all its details to standard error.
 func (a *app) complain(err error) {
 	if bad, ok := errors.AsType[repl.Problems](err); ok {
 		for _, p := range bad {
@@ -134,7 +134,7 @@ func (a *app) addShared(fs *pflag.FlagSet, long ...string) {
 	}
 }
 
-// newExplain returns the command that shows typed trees.
+// newExplain returns the command that prints typed trees.
 func (a *app) newExplain() *cobra.Command {
 	return &cobra.Command{
 		Use:               "explain EXPR|NAME ...",
@@ -163,7 +163,7 @@ func (a *app) newExplain() *cobra.Command {
 	}
 }
 
-// newFunctions returns the command that tells of the language.
+// newFunctions returns the command that describes the functions of the language.
 func (a *app) newFunctions() *cobra.Command {
 	return &cobra.Command{
 		Use:               "functions [NAME]",
@@ -177,8 +177,7 @@ func (a *app) newFunctions() *cobra.Command {
 	}
 }
 
-// exitIf returns the error for a run in which something failed that has been told
-// of.
+// exitIf returns the error for a run whose failures have been reported.
 func exitIf(failed bool) error {
 	if failed {
 		return cli.Exit(1)

@@ -12,7 +12,7 @@ import (
 	"pmtools/cmd/internal/cli"
 )
 
-// TestManual checks that the manual page tells of every command, option and item.
+// TestManual checks that the manual page describes every command, option and item.
 func TestManual(t *testing.T) {
 	page, err := os.ReadFile("../../man/pmderive.1")
 	if err != nil {

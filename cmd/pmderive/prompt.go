@@ -18,8 +18,8 @@ import (
 // more is the prompt for the further lines of an item.
 const more = "... "
 
-// prompt reads items from a terminal. Ctrl-C drops the item that is being written
-// or ends the one that runs; Ctrl-D leaves.
+// prompt reads items from a terminal. Ctrl-C drops the item that is being typed or interrupts the
+// one that runs; Ctrl-D ends the prompt.
 func (a *app) prompt(ctx context.Context, s *repl.Session) error {
 	rl, err := a.newReadline(s)
 	if err != nil {
@@ -99,7 +99,7 @@ func readItem(rl lineReader, prompt string) (string, error) {
 	return text, err
 }
 
-// item runs an item, which Ctrl-C ends, and reports whether that was to leave.
+// item runs an item, which Ctrl-C interrupts, and reports whether it ends the prompt.
 func (a *app) item(ctx context.Context, s *repl.Session, text string) (quit bool) {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
 	defer stop()
@@ -127,11 +127,11 @@ func (a *app) paint(s *repl.Session, color, text string) string {
 	return color + text + "\x1b[0m"
 }
 
-// completer is what readline asks.
+// A completer proposes completions to readline.
 type completer struct{ s *repl.Session }
 
-// Do implements readline.AutoCompleter: it returns what may follow, and how many
-// characters before the cursor belong to it.
+// Do implements readline.AutoCompleter: it returns the texts that may follow, and how many characters
+// before the cursor are part of them.
 func (c completer) Do(line []rune, pos int) ([][]rune, int) {
 	before := string(line[:pos])
 	texts, start := c.s.Complete(before, len(before))

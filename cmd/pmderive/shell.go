@@ -12,7 +12,7 @@ import (
 	"pmtools/derive/repl"
 )
 
-// interact reads items: with a prompt on a terminal, else one from each line.
+// interact reads items: at a prompt on a terminal, otherwise one from each line.
 func (a *app) interact(ctx context.Context) error {
 	a.running = true
 	env := a.Env
@@ -28,7 +28,7 @@ func (a *app) interact(ctx context.Context) error {
 	return a.script(ctx, s)
 }
 
-// maxLine is how long a line of a script may be.
+// maxLine is the limit on the length of a line of a script.
 const maxLine = 1 << 21
 
 // script runs the items in the lines of standard input.
@@ -57,7 +57,7 @@ func (a *app) script(ctx context.Context, s *repl.Session) error {
 	return exitIf(failed)
 }
 
-// problemText returns all that an error tells, with a newline at its end.
+// problemText returns an error with all its details, ending with a newline.
 func problemText(err error) string {
 	if p, ok := errors.AsType[*repl.Problem](err); ok {
 		return p.Text()

@@ -12,8 +12,8 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// session returns a session over the source that the options ask for. The source
-// is opened when it is needed, or here if -z wants to know its zone.
+// session returns a session over the source that the options ask for. The source is opened when it
+// is needed, or here if -z asks for its zone.
 func (a *app) session(ctx context.Context, set repl.Settings) (*repl.Session, error) {
 	env := a.Env
 	a.sources.LoadDefault()
@@ -22,7 +22,7 @@ func (a *app) session(ctx context.Context, set repl.Settings) (*repl.Session, er
 		Zone: env.Zone(), Now: env.Now, Debug: a.debug, Files: files{}, Settings: set,
 		Table:  func(w io.Writer, t *repl.Table) error { return drawTable(w, t.Header, t.Rows, t.Right) },
 		Output: a.output,
-		Flush:  func() { _ = env.Out.Flush() }, // what cannot be written is noticed at the end
+		Flush:  func() { _ = env.Out.Flush() }, // the last flush reports errors
 	}
 	switch kind, name := a.Options.Source(); kind {
 	case option.Host:

@@ -17,8 +17,7 @@ const usage = `
   -l, --list   causes all known error codes to be listed
 `
 
-// newCommand returns the command. It has a scanner of its own, which looks for an
-// option in the first argument only (commands.md T8).
+// newCommand returns the command. Only its first argument may be an option (commands.md T8).
 func newCommand(env *cli.Env) cli.Func {
 	return func(context.Context) error { return run(env, env.Args) }
 }
@@ -73,8 +72,8 @@ func explain(env *cli.Env, arg string) {
 	fmt.Fprintf(env.Out, "Code: %d 0x%x Text: %v\n", int32(code), uint32(code), code)
 }
 
-// decode reads a code: hexadecimal if all of the argument is that, or the decimal
-// number it begins with. Only the low 32 bits count.
+// decode parses a code: a hexadecimal number if the whole argument is one, or else the decimal
+// number that it begins with. Only the low 32 bits count.
 func decode(arg string) (pmerr.Code, bool) {
 	if n, ok := hexNumber(arg); ok {
 		return pmerr.Code(int32(n)), true

@@ -10,7 +10,7 @@ import (
 )
 
 // TestDefinitions has what the options and the environment say about derived
-// metrics, and where they are said.
+// metrics, and where the messages go.
 func TestDefinitions(t *testing.T) {
 	dir := t.TempDir()
 	if err := archivetest.Build(dir, "ta"); err != nil {

@@ -10,9 +10,9 @@ import (
 	"pmtools/lib/config"
 )
 
-// knownDomains returns a function that tells whether a domain number is assigned:
-// defined in the file stdpmid beside the name space. Where PCP is not installed,
-// nothing is known of domains, and none is called unknown: the result is nil.
+// knownDomains returns a function that reports whether a domain number is assigned: defined in the
+// file stdpmid in the directory of the name space. It returns nil if PCP is not installed: no domain
+// counts as unknown then.
 func knownDomains(config *config.Config, env *cli.Env) func(domain uint32) bool {
 	f, err := env.Open(filepath.Join(config.Get("PCP_VAR_DIR"), "pmns", "stdpmid"))
 	if err != nil {
@@ -25,7 +25,7 @@ func knownDomains(config *config.Config, env *cli.Env) func(domain uint32) bool 
 		if len(words) < 3 || words[0] != "#define" {
 			continue
 		}
-		// 0 is there too, as the one that may not be used.
+		// The file defines 0 too, which is reserved.
 		if n, err := strconv.ParseUint(words[2], 10, 9); err == nil && n != 0 {
 			known[uint32(n)] = true
 		}

@@ -11,7 +11,7 @@ import (
 	"pmtools/test/golden"
 )
 
-// daemon starts a scripted daemon and returns what tells a command of it.
+// daemon starts a scripted daemon and returns the environment that names it.
 func daemon(t *testing.T) map[string]string {
 	t.Helper()
 	s := pmcdtest.NewServer(pmcdtest.Sample())

@@ -10,9 +10,9 @@ import (
 	"pmtools/lib/pmapi"
 )
 
-// A labelCache keeps the labels of one level that were looked up last. The
-// reference does so, which shows in an archive: a metric gets the labels that
-// held when they were first asked for, not those of its own record.
+// A labelCache keeps the labels of one level from the last lookup. The reference does so, which is
+// visible in an archive: a metric gets the labels of the time when they were first looked up, not
+// those of its own record.
 type labelCache struct {
 	ident uint32
 	sets  []pcp.LabelSet
@@ -39,8 +39,8 @@ func (r *reporter) labelsOf(ctx context.Context, kind pcp.LabelKind, ident uint3
 	return c.sets
 }
 
-// lookupLabels asks the source for labels. A source without any has a context
-// label, the host's name.
+// lookupLabels asks the source for labels. An archive without context labels has one, the host's
+// name.
 func (r *reporter) lookupLabels(ctx context.Context, kind pcp.LabelKind, ident uint32) []pcp.LabelSet {
 	var sets []pcp.LabelSet
 	if l, ok := pmapi.As[pmapi.Labeler](r.src); ok {
@@ -58,7 +58,7 @@ func (r *reporter) lookupLabels(ctx context.Context, kind pcp.LabelKind, ident u
 	return sets
 }
 
-// merge adds one level to the labels of those below it in precedence.
+// merge adds the labels of one level to those of lower precedence.
 func (r *reporter) merge(ctx context.Context, below []pcp.Label, kind pcp.LabelKind, ident uint32) []pcp.Label {
 	for _, s := range r.labelsOf(ctx, kind, ident) {
 		below = pcp.MergeLabels(below, s.Labels)
@@ -66,7 +66,7 @@ func (r *reporter) merge(ctx context.Context, below []pcp.Label, kind pcp.LabelK
 	return below
 }
 
-// indomLabels returns the labels that hold for all of an instance domain.
+// indomLabels returns the labels of an instance domain as a whole.
 func (r *reporter) indomLabels(ctx context.Context, d pcp.InDom) []pcp.Label {
 	l := r.merge(ctx, nil, pcp.ContextLabels, 0)
 	if d == pcp.NullInDom {
@@ -76,9 +76,8 @@ func (r *reporter) indomLabels(ctx context.Context, d pcp.InDom) []pcp.Label {
 	return r.merge(ctx, l, pcp.InDomLabels, uint32(d))
 }
 
-// metricLabels returns the labels that hold for all of a metric's values.
-// The domain is the metric's own, or, for its instances, that of their domain:
-// the two differ in derived metrics.
+// metricLabels returns the labels of all values of a metric. The domain is the metric's own or, for
+// its instances, that of the instance domain: the two differ in derived metrics.
 func (r *reporter) metricLabels(ctx context.Context, d *pcp.Desc, domain uint32) []pcp.Label {
 	l := r.merge(ctx, nil, pcp.ContextLabels, 0)
 	l = r.merge(ctx, l, pcp.DomainLabels, domain)
@@ -89,8 +88,8 @@ func (r *reporter) metricLabels(ctx context.Context, d *pcp.Desc, domain uint32)
 	return r.merge(ctx, l, pcp.ItemLabels, uint32(d.ID))
 }
 
-// instances prints the series identifiers and the labels of a metric's
-// instances: of those that have label sets, or, if there is none, of all.
+// instances prints the series identifiers and the labels of a metric's instances: of those that have
+// label sets or, if there are no sets, of all.
 func (r *reporter) instances(ctx context.Context, d *pcp.Desc) {
 	if d.InDom == pcp.NullInDom {
 		return
@@ -126,8 +125,8 @@ func (r *reporter) instances(ctx context.Context, d *pcp.Desc) {
 	}
 }
 
-// printSeries prints the identifiers of the source and of a metric. Optional
-// labels are no part of an identity.
+// printSeries prints the identifiers of the source and of a metric. Optional labels are not part of
+// an identity.
 func (r *reporter) printSeries(ctx context.Context, m *metric) {
 	d := &m.desc
 	source := pcp.AppendLabels(nil, pcp.WithoutOptional(r.merge(ctx, nil, pcp.ContextLabels, 0)))

@@ -1,8 +1,7 @@
-// Command pminfo shows what is known of performance metrics: names,
-// descriptions, help texts, labels and current values.
+// Command pminfo shows information about performance metrics: names, descriptions, help texts,
+// labels and current values.
 //
-// It runs for milliseconds, so the runtime need not ask for the limits of the
-// machine's containers.
+// It runs for milliseconds, so the runtime does not look for the limits of containers.
 //
 //go:debug containermaxprocs=0
 //go:debug updatemaxprocs=0
@@ -22,9 +21,8 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// gcPercent is how much the heap may grow between collections. What pminfo prints
-// of a whole host needs some megabytes, and a collection takes longer than getting
-// them.
+// gcPercent is how much the heap may grow between collections. The metrics of a whole host need
+// some megabytes, and a collection takes longer than allocating them.
 const gcPercent = 400
 
 func main() {
@@ -32,7 +30,7 @@ func main() {
 	os.Exit(cli.Main(newCommand))
 }
 
-// flags are the options of pminfo's own.
+// flags are the options that only pminfo has.
 type flags struct {
 	show          show
 	batch         int // -b
@@ -40,7 +38,7 @@ type flags struct {
 	registrations []string // -r
 }
 
-// show is what is printed of metrics.
+// show selects what is printed for each metric.
 type show struct {
 	desc, line, decimal     bool // -d, -1, -I
 	pmid, fullPMID          bool // -m, -M
@@ -102,7 +100,7 @@ func load(env *cli.Env, src *source.Opener, path string) {
 	}
 }
 
-// imply sets the options that others imply, and clears what -v and -e switch off.
+// imply sets the options that others imply, and clears those that -v and -e turn off.
 func (s *show) imply() {
 	s.verify = s.verify || s.errorsOnly
 	s.desc = s.desc || s.line || s.decimal
@@ -113,13 +111,13 @@ func (s *show) imply() {
 	}
 }
 
-// needsDesc reports whether what is printed takes a metric's description.
+// needsDesc reports whether the output needs the descriptions of metrics.
 func (s *show) needsDesc() bool {
 	return s.desc || s.fetch || s.verify || s.labels || s.series
 }
 
-// needsSource reports whether anything but names and identifiers is printed.
+// needsSource reports whether the output needs more than names and identifiers.
 func (s *show) needsSource() bool { return s.needsDesc() || s.oneline || s.help }
 
-// spaced reports whether an empty line stands before each metric.
+// spaced reports whether an empty line precedes each metric.
 func (s *show) spaced() bool { return s.desc || s.help || s.fetch || s.labels }

@@ -11,8 +11,8 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// operands reports on each operand; without any, on the whole name space. It
-// returns false if one could not be resolved.
+// operands reports on each operand, or on the whole name space if there are none. It returns false
+// if one could not be resolved.
 func (r *reporter) operands(ctx context.Context, args []string) bool {
 	if len(args) == 0 {
 		args = []string{""}
@@ -93,8 +93,8 @@ func (r *reporter) reportAll(ctx context.Context, ms []metric) {
 	}
 }
 
-// scanNumbers returns up to three decimal numbers that begin s, with a dot
-// between one and the next. What follows is ignored.
+// scanNumbers returns up to three decimal numbers at the start of s, separated by dots. The rest of
+// s is ignored.
 func scanNumbers(s string) []uint32 {
 	var ns []uint32
 	for len(ns) < 3 {

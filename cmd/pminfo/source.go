@@ -35,7 +35,7 @@ func (f *flags) run(ctx context.Context, c *command.Command, open *source.Opener
 	r := &reporter{show: f.show, batch: max(f.batch, 1), prog: env.Prog, src: src, out: env.Out, errs: env.Stderr,
 		labelled: map[pcp.LabelKind]*labelCache{}}
 	if _, recorded := pmapi.As[pmapi.Timeline](src); recorded {
-		r.batch = 1 // each metric is looked for on its own
+		r.batch = 1 // metrics are read one at a time
 	} else {
 		r.ahead = !f.batchSet
 	}
@@ -52,7 +52,7 @@ func (f *flags) run(ctx context.Context, c *command.Command, open *source.Opener
 	return nil
 }
 
-// open opens the source. Names and identifiers of -n need none.
+// open opens the source. Names and identifiers of -n need no daemon.
 func (f *flags) open(ctx context.Context, open *source.Opener, o *option.Options) (*derive.Source, error) {
 	if kind, _ := o.Source(); kind == option.DefaultHost && open.Names() != nil && !f.show.needsSource() {
 		open.LoadDefault()

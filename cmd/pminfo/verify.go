@@ -7,8 +7,7 @@ import (
 	"pmtools/lib/pcp"
 )
 
-// verifyMetric prints what is wrong with a metric (-v, -e); nothing if all is
-// well.
+// verifyMetric prints the problems of a metric (-v, -e).
 func (r *reporter) verifyMetric(m *metric) {
 	d, v := &m.desc, m.values
 	if findings := d.Check(r.known); m.noDesc == nil && len(findings) > 0 {

@@ -1,7 +1,6 @@
 // Command pmstore changes the value of a performance metric.
 //
-// It runs for milliseconds, so the runtime need not ask for the limits of the
-// machine's containers.
+// It runs for milliseconds, so the runtime does not look for the limits of containers.
 //
 //go:debug containermaxprocs=0
 //go:debug updatemaxprocs=0
@@ -20,10 +19,10 @@ import (
 
 func main() { os.Exit(cli.Main(newCommand)) }
 
-// flags are the options of pmstore's own.
+// flags are the options that only pmstore has.
 type flags struct {
-	fetch bool     // -F: show what the metric has afterwards
-	force bool     // -f: store also if there is no value yet
+	fetch bool     // -F: print the values that are fetched afterwards
+	force bool     // -f: store even if there is no value yet
 	insts []string // -i: the names of the instances to store to; nil means all
 }
 
@@ -43,7 +42,7 @@ func newCommand(env *cli.Env) *command.Command {
 	return c
 }
 
-// addInsts takes the argument of -i. There is no way to quote a separator.
+// addInsts handles -i. There is no way to quote a separator.
 func (f *flags) addInsts(arg string) error {
 	f.insts = append(f.insts, strings.FieldsFunc(arg, func(c rune) bool { return strings.ContainsRune(", \t\n", c) })...)
 	return nil

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestManual checks that the manual page tells of every option.
+// TestManual checks that the manual page describes every option.
 func TestManual(t *testing.T) {
 	page, err := os.ReadFile("../../man/pmstore.1")
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"pmtools/lib/pmapi"
 )
 
-// report prints a line for each of the new values: those that were stored, or, with
-// -F, those that were fetched afterwards.
+// report prints a line for each new value: those that were stored or, with -F, those that were
+// fetched afterwards.
 func (s *session) report(ctx context.Context, now *pcp.Values) {
 	old := &s.old.Sets[0]
 	names := s.instNames(ctx, now.Insts)
@@ -30,8 +30,8 @@ func (s *session) report(ctx context.Context, now *pcp.Values) {
 	}
 }
 
-// place returns where among the old values the one of an instance is that comes at
-// position i now, or -1.
+// place returns the index of an instance among the old values, or -1. The index of its new value is
+// i.
 func (s *session) place(inst int32, i int) int {
 	old := &s.old.Sets[0]
 	switch {
@@ -52,8 +52,8 @@ func appendInst(b []byte, inst int32, names map[int32]string) []byte {
 	return append(b, ']')
 }
 
-// instNames returns the names of instances. If all of the metric's were stored to,
-// they are asked for at once, and what is not in the list by itself.
+// instNames returns the names of instances. If all instances were stored to, it asks for the whole
+// domain at once, and then for each instance that is missing.
 func (s *session) instNames(ctx context.Context, insts []int32) map[int32]string {
 	if s.desc.InDom == pcp.NullInDom {
 		return nil

@@ -12,7 +12,7 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// A session is one store, from the name to the report of what was done.
+// A session is one store, from the lookup of the name to the report.
 type session struct {
 	*flags
 	env     *cli.Env
@@ -22,11 +22,11 @@ type session struct {
 	local   bool // names are those of -n
 	desc    pcp.Desc
 	request pmapi.Request
-	old     pcp.Result // what the metric had
-	now     pcp.Result // with -F, what it has afterwards
+	old     pcp.Result // the values before
+	now     pcp.Result // with -F, the values afterwards
 }
 
-// run stores text. The first step that fails ends it (commands.md T7.1).
+// run stores text. The first error ends it (commands.md T7.1).
 func (s *session) run(ctx context.Context, text string) error {
 	for _, step := range []func(context.Context) error{s.find, s.selectInsts, s.fetchOld} {
 		if err := step(ctx); err != nil {
@@ -59,13 +59,13 @@ func (s *session) run(ctx context.Context, text string) error {
 	return nil
 }
 
-// fail says on standard output why nothing was stored, where the reference does.
+// fail reports on standard output, as the reference does, why nothing was stored.
 func (s *session) fail(format string, args ...any) error {
 	fmt.Fprintf(s.env.Out, format+"\n", args...)
 	return cli.Exit(1)
 }
 
-// find looks the metric up, and refuses types that no text has a value of.
+// find looks the metric up. It rejects types that have no text form.
 func (s *session) find(ctx context.Context) error {
 	id, err := s.lookup(ctx)
 	if err != nil {
@@ -92,7 +92,7 @@ func (s *session) find(ctx context.Context) error {
 // lookup returns the metric's identifier.
 func (s *session) lookup(ctx context.Context) (pcp.ID, error) {
 	if s.name == "" && !s.local {
-		return 0, pmerr.IPC // what a daemon makes of an empty name
+		return 0, pmerr.IPC // the answer of a daemon to an empty name
 	}
 	rs, err := s.src.Lookup(ctx, []string{s.name})
 	if err != nil {
@@ -101,7 +101,7 @@ func (s *session) lookup(ctx context.Context) (pcp.ID, error) {
 	return rs[0].Value, rs[0].Err
 }
 
-// selectInsts makes the instances of -i those that are fetched.
+// selectInsts restricts the fetch to the instances of -i.
 func (s *session) selectInsts(ctx context.Context) error {
 	for _, name := range s.insts {
 		inst, err := s.lookupInst(ctx, name)
@@ -128,7 +128,7 @@ func (s *session) lookupInst(ctx context.Context, name string) (int32, error) {
 	return namer.LookupInst(ctx, s.desc.InDom, name)
 }
 
-// fetchOld fetches what the metric has.
+// fetchOld fetches the values before the store.
 func (s *session) fetchOld(ctx context.Context) error {
 	if err := s.src.Fetch(ctx, &s.request, &s.old); err != nil {
 		return s.fail("%s: pre pmFetch: %s", s.name, pmerr.Message(err))
@@ -139,7 +139,7 @@ func (s *session) fetchOld(ctx context.Context) error {
 	return nil
 }
 
-// parse returns the value of the metric's type that text means.
+// parse converts text to a value of the metric's type.
 func (s *session) parse(text string) (pcp.Value, error) {
 	v, err := pcp.ParseValue(s.desc.Type, text)
 	if err == nil {
@@ -153,7 +153,7 @@ func (s *session) parse(text string) (pcp.Value, error) {
 	return v, cli.Exit(1)
 }
 
-// column returns the column that has v for each instance.
+// column returns a column with v for each instance.
 func column(id pcp.ID, v pcp.Value, insts []int32) pcp.Values {
 	c := pcp.Values{ID: id, Type: v.Type(), Insts: insts}
 	for range insts {

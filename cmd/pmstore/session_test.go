@@ -17,7 +17,7 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// A fakeSource has one metric. What is asked of it stands in calls.
+// A fakeSource has one metric. It records the requests in calls.
 type fakeSource struct {
 	pmapi.Source // nil: what is not below may not be asked
 	desc         pcp.Desc

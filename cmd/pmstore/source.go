@@ -8,15 +8,13 @@ import (
 	"pmtools/cmd/internal/source"
 )
 
-// run opens the source and stores the second operand to the metric that the first
-// one names.
+// run opens the source and stores the second operand to the metric that the first one names.
 func (f *flags) run(ctx context.Context, c *command.Command, open *source.Opener, args []string) error {
 	if len(args) != 2 {
 		c.Env.Messages.Print(c.Usage())
 		return cli.Exit(1)
 	}
-	// An archive from the environment is not asked for: as in the reference, the
-	// local daemon is.
+	// As in the reference, an archive in the environment means the local daemon.
 	c.Options.HasArchive = false
 	if err := configured(c); err != nil {
 		return err
@@ -32,8 +30,8 @@ func (f *flags) run(ctx context.Context, c *command.Command, open *source.Opener
 	return s.run(ctx, args[1])
 }
 
-// configured returns an error if pcp.conf cannot be read and is needed: for the
-// derived metrics that every command loads, or for the socket of the local daemon.
+// configured returns an error if pcp.conf cannot be read but is needed: for the derived metrics that
+// every command loads, or for the socket of the local daemon.
 func configured(c *command.Command) error {
 	_, derived := c.Env.LookupEnv("PCP_DERIVED_CONFIG")
 	_, socket := c.Env.LookupEnv("PMCD_SOCKET")

@@ -21,9 +21,8 @@ var debugNames = [...]string{
 // Has reports whether an option is set. The name is in lower case.
 func (d *Debug) Has(name string) bool { return slices.Contains(d.names, name) }
 
-// add sets the options of a comma-separated list, and reports whether the list is
-// valid. One comma at the end is allowed; of an invalid list the valid beginning
-// is set.
+// add sets the options of a comma-separated list and reports whether the list is valid. A comma at
+// the end is allowed. The options before the first invalid one are set.
 func (d *Debug) add(list string) bool {
 	list = strings.ToLower(list)
 	for list != "" {

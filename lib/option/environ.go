@@ -5,9 +5,9 @@ import (
 	"fmt"
 )
 
-// environment returns the forms of the shared options in the environment, in the
-// order in which the reference reads them (commands.md T1.5). They have the
-// effects and the errors of the options, in every command.
+// environment returns the variables for shared options, in the order in which the reference reads
+// them (commands.md T1.5). They have the effects and the errors of the options in every command,
+// even in those without the option.
 func (p *Parser) environment() []environOption {
 	o := &p.Options
 	local := flag(&o.Local)
@@ -38,13 +38,13 @@ func (p *Parser) environment() []environOption {
 	}
 }
 
-// An environOption is a variable and the option that it stands for.
+// An environOption is a variable of the environment and the setter of its option.
 type environOption struct {
 	name string
 	set  setter
 }
 
-// readEnvironment gives the variables to their options. Errors go to report, with the variable.
+// readEnvironment passes the variables to their options. Errors go to report, with the variable.
 func (p *Parser) readEnvironment(report func(name string, err error)) {
 	p.Options.Container, _ = p.LookupEnv("PCP_CONTAINER")
 	for _, e := range p.environment() {

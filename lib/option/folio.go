@@ -13,9 +13,8 @@ import (
 // maxFolio is how much of an archive folio is read.
 const maxFolio = 16 << 20
 
-// addFolio handles PCP_FOLIO: a file that names archives, relative to the
-// directory it is in (values.md V24.2). What is wrong with it is not an error of
-// usage.
+// addFolio handles PCP_FOLIO: a file that names archives, relative to its own directory (values.md
+// V24.2). Its errors are not errors of usage.
 func (p *Parser) addFolio(name string) error {
 	f, err := p.Open(name)
 	if err != nil {
@@ -34,7 +33,7 @@ func (p *Parser) addFolio(name string) error {
 	return err
 }
 
-// folioDir returns the directory of a file as it is written.
+// folioDir returns the directory of a file without cleaning the path.
 func folioDir(name string) string {
 	if i := strings.LastIndexByte(name, '/'); i >= 0 {
 		return name[:i]
@@ -54,8 +53,7 @@ func readFolio(r io.Reader, name string) (bases []string, err error) {
 		if !ok {
 			continue
 		}
-		// The host name, which nobody needs, begins after one character, whatever
-		// that is.
+		// One character, whatever it is, separates the host name, which is not used.
 		if rest != "" {
 			rest = rest[1:]
 		}

@@ -20,8 +20,7 @@ type MetricError struct {
 	Reason string
 }
 
-// Error returns the two lines that the reference prints; there is no name of a
-// program before them.
+// Error returns the two lines that the reference prints, without the program's name.
 func (e *MetricError) Error() string {
 	b := append([]byte(e.Text), '\n')
 	for _, c := range []byte(e.Text[:e.Pos]) {
@@ -45,7 +44,7 @@ func ParseMetric(s string) (m Metric, err error) {
 	return m, err
 }
 
-// space is what C takes for white space.
+// space is the white space of C.
 const space = " \t\n\v\f\r"
 
 // A metricScanner walks over a specification.

@@ -86,7 +86,7 @@ func TestParseMetricErrors(t *testing.T) {
 	}
 }
 
-// TestMetricErrorTabs: what is no blank and has no picture stands in the line below.
+// TestMetricErrorTabs: the line with the caret repeats control characters and bytes beyond ASCII.
 func TestMetricErrorTabs(t *testing.T) {
 	err := &MetricError{Text: "a\tb\x01é]", Pos: 6, Reason: "x"}
 	if got, want := err.Error(), "a\tb\x01é]\n \t \x01é^ -- x\n"; got != want {

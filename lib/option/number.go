@@ -6,16 +6,16 @@ import (
 	"strings"
 )
 
-// Number reads a decimal number as the reference does with strtol and an int:
-// blanks and a sign may precede it, no text at all is 0, and a number beyond 64
-// bits is cut. The second result is false if something else is in the text.
+// Number parses a decimal number as the reference does with strtol and an int: blanks and a sign may
+// precede it, the empty text is 0, and a number beyond 64 bits saturates before it is cut to 32. The
+// second result is false if there is other text.
 func Number(text string) (int, bool) {
 	n, rest := LeadingNumber(text)
 	return int(int32(n)), rest == ""
 }
 
-// LeadingNumber returns the number at the beginning of a text and what follows
-// it; without a number that is the text itself.
+// LeadingNumber returns the number at the beginning of a text and the rest of the text; if there is
+// no number, the rest is the whole text.
 func LeadingNumber(text string) (n int64, rest string) {
 	number := strings.TrimLeft(text, space)
 	i := 0

@@ -9,7 +9,7 @@ import (
 	"pmtools/lib/when"
 )
 
-// Options is what the shared options and their forms in the environment asked for. The Has fields
+// Options holds the shared options, set by arguments or variables of the environment. The Has fields
 // say whether an option was given at all, where its zero value or an empty argument has a meaning.
 type Options struct {
 	Archive   string        // -a, PCP_ARCHIVE...: base names, separated by commas

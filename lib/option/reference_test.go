@@ -17,7 +17,7 @@ type world struct {
 	files map[string]string
 }
 
-// A result is what a scan leaves behind.
+// A result is the outcome of a scan.
 type result struct {
 	status   int
 	stderr   string
@@ -126,7 +126,7 @@ func newReference(p *Parser) *reference {
 
 func ignore(string) error { return nil }
 
-// atLeast returns a setter that wants a number.
+// atLeast returns a setter that requires a number.
 func atLeast(least int, message string) setter {
 	return func(arg string) error {
 		if n, ok := Number(arg); !ok || n < least {

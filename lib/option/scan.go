@@ -48,8 +48,8 @@ func (s *scanner) scan() []string {
 	return s.operands
 }
 
-// cluster handles the short options of one word, whose last may have its argument
-// attached. The unit is the byte, as in the reference.
+// cluster handles the short options of one word; the last may have its argument attached. Options
+// are bytes, as in the reference.
 func (s *scanner) cluster(letters string) {
 	for i := range len(letters) {
 		letter := letters[i : i+1]

@@ -1,7 +1,7 @@
 // Package cli connects a command with the process it runs in: environment, streams, messages, exit
 // status, terminal.
 //
-// A command is what a constructor makes for an [Env]; main runs it:
+// A constructor makes a command for an [Env], and main runs it:
 //
 //	func main() { os.Exit(cli.Main(newCommand)) }
 //

@@ -73,7 +73,7 @@ type flushFirst struct {
 
 // Write implements io.Writer.
 func (f *flushFirst) Write(p []byte) (int, error) {
-	// What cannot be written to standard output does not keep a message back.
+	// A failed write to standard output must not suppress a message.
 	_ = f.first.Flush()
 	return f.w.Write(p)
 }

@@ -10,9 +10,9 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// Messages is the message channel of the reference (pmprintf, pmflush): text is
-// collected and goes out as one block, to standard error or where PCP_STDERR says
-// (commands.md T1.6, values.md V21).
+// Messages is the message channel of the reference (pmprintf, pmflush). It collects text and writes
+// it as one block to standard error, or to the destination that PCP_STDERR names (commands.md T1.6,
+// values.md V21).
 type Messages struct {
 	env     *Env
 	text    strings.Builder
@@ -30,7 +30,7 @@ func (m *Messages) Write(p []byte) (int, error) { return m.text.Write(p) }
 // Print adds to the block.
 func (m *Messages) Print(text string) { m.text.WriteString(text) }
 
-// Flush sends what was collected.
+// Flush writes the collected text.
 func (m *Messages) Flush() {
 	if m.text.Len() == 0 {
 		return
@@ -50,7 +50,7 @@ func (m *Messages) Flush() {
 	}
 }
 
-// decide finds out, once, where the text goes.
+// decide determines, once, where the text goes.
 func (m *Messages) decide() {
 	if m.decided {
 		return
@@ -74,22 +74,21 @@ func (m *Messages) decide() {
 // longText is how many characters a dialog shows without a slider.
 const longText = 80
 
-// show runs the dialog program. What it prints and how it ends is nobody's
-// concern.
+// show runs the dialog program. Its output and exit status are ignored.
 func (m *Messages) show(text string) {
 	args := []string{m.dialog, "-t", text, "-c", "-B", "OK", "-icon", "info"}
 	if len(text) > longText {
 		args = append(args, "-useslider")
 	}
 	args = append(args, "-header", "PCP Information")
-	// Not exec.Command: the name is a path even without a slash.
+	// Not exec.Command, which would look for a name without a slash in PATH.
 	_ = (&exec.Cmd{Path: m.dialog, Args: args}).Run()
 }
 
-// eacces is the code of a file that may not be used.
+// eacces is the code for a file without permission.
 const eacces pmerr.Code = -13
 
-// executable returns an error if name is not a file that may be run.
+// executable returns an error if name is not an executable file.
 func executable(name string) error {
 	info, err := os.Stat(name)
 	if err == nil && info.Mode()&0o111 == 0 {

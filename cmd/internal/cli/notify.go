@@ -9,8 +9,8 @@ import (
 	"pmtools/lib/when"
 )
 
-// Notify writes what the library has to say: a warning or an error as the
-// reference's pmNotifyErr does, anything else as it is.
+// Notify writes a message of the library: a warning or an error in the form of the reference's
+// pmNotifyErr, anything else unchanged.
 func (env *Env) Notify(msg string) {
 	if strings.HasPrefix(msg, "Warning: ") || strings.HasPrefix(msg, "Error: ") {
 		msg = fmt.Sprintf("[%s] %s(%d) %s", env.Now().In(env.Zone()).Format("Mon Jan _2 15:04:05"), env.Prog, os.Getpid(), msg)

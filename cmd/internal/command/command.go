@@ -1,5 +1,5 @@
-// Package command is what the commands with PCP's rules for command lines have in common. A command
-// is a constructor, handed to [cli.Main], that fills an option table and sets the function to run:
+// Package command runs the commands that read their command lines by PCP's rules. A command is a
+// constructor, handed to [cli.Main], that fills an option table and sets the function to run:
 //
 //	func newCommand(env *cli.Env) *command.Command {
 //		f := &flags{batch: 128}

@@ -10,7 +10,7 @@ import (
 	"pmtools/cmd/internal/cli"
 )
 
-// A result is what a command leaves behind.
+// A result is the outcome of a command.
 type result struct {
 	status         int
 	stdout, stderr string

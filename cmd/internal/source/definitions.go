@@ -10,9 +10,8 @@ import (
 	"pmtools/lib/option"
 )
 
-// Definitions are the derived metrics that files define. What the options and the
-// environment say about them counts from the first definition on, so an option -D
-// behind an option that loads a file does not tell of that file.
+// Definitions are the derived metrics that files define. The debug options take effect at the next
+// definition: an option -D after an option that loads a file prints nothing about that file.
 type Definitions struct {
 	env     *cli.Env
 	options *option.Options
@@ -50,7 +49,7 @@ func (d *Definitions) Load(path string) error {
 	return err
 }
 
-// LoadDefault loads the files that every command does.
+// LoadDefault loads the files that every command loads.
 func (d *Definitions) LoadDefault() {
 	config := d.env.Config()
 	path := config.Derived()
@@ -58,7 +57,7 @@ func (d *Definitions) LoadDefault() {
 	if _, set := config.Lookup("PCP_DERIVED_CONFIG"); !set {
 		f, err := d.env.Open(path)
 		if err != nil {
-			return // the usual directory need not be there
+			return // the default directory is optional
 		}
 		f.Close()
 		origin = path

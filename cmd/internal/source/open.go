@@ -58,7 +58,7 @@ func (o *Opener) Derive(src pmapi.Source) *derive.Source {
 }
 
 // OpenPlain opens the source, under the names of -n if there are any. A mistake in a host
-// specification goes to the message channel; the error is what the command says then.
+// specification goes to the message channel; the error is the command's message after it.
 func (o *Opener) OpenPlain(ctx context.Context) (pmapi.Source, error) {
 	src, err := o.open(ctx)
 	if err != nil || o.names == nil {
@@ -125,7 +125,7 @@ type Error struct {
 func (e *Error) Error() string {
 	text := e.What + ": " + pmerr.Of(e.Err).Error()
 	if c := pmerr.Of(e.Err); c == pmerr.TLS || c == pmerr.NeedClientCert || c < pmerr.NYI {
-		// One code stands for many ways to fail here, and the way is what helps.
+		// Many failures share such a code; the reason tells them apart.
 		if reason := pmcd.Reason(e.Err); reason != "" {
 			text += " (" + reason + ")"
 		}

@@ -31,7 +31,7 @@ func TestError(t *testing.T) {
 	}
 }
 
-// TestOpen: what is said of the source that the options ask for.
+// TestOpen: the messages for sources that the options ask for.
 func TestOpen(t *testing.T) {
 	env := &cli.Env{
 		Stderr:    new(strings.Builder),

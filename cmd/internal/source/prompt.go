@@ -10,8 +10,8 @@ import (
 	"golang.org/x/term"
 )
 
-// prompt asks on a console, or on the terminal that the process belongs to. What
-// is typed is shown only with echo.
+// prompt asks a question on a console, or on the controlling terminal if console is "". The answer
+// is echoed only if echo is set.
 func prompt(_ context.Context, console, text string, echo bool) (string, error) {
 	if console == "" {
 		console = "/dev/tty"
