@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"pmtools/derive/check"
+	"pmtools/derive/nest"
 	"pmtools/derive/syntax"
 	"pmtools/lib/pcp"
 )
@@ -11,7 +12,7 @@ import (
 // A nesting is what a Source with Options.Nested keeps to bind metrics that stand inside others.
 type nesting struct {
 	env     *env // nil if nothing is known
-	nest    *Nest
+	nest    *nest.Nest
 	checker *check.Checker
 }
 
@@ -28,7 +29,7 @@ func (s *Source) nestedEnv(ctx context.Context, cause Cause) *env {
 	n := s.nesting
 	if n.env == nil {
 		n.env = &env{s: s}
-		n.nest = NewNest(n.env.inner)
+		n.nest = nest.New(n.env.inner)
 		n.checker = check.NewChecker(s.checkOptions(""))
 	}
 	n.env.ctx, n.env.cause, n.env.pending = ctx, cause, nil
@@ -36,7 +37,7 @@ func (s *Source) nestedEnv(ctx context.Context, cause Cause) *env {
 }
 
 // inner returns the definition that takes the place of an operand, or nil.
-func (e *env) inner(name string) *Program {
+func (e *env) inner(name string) nest.Definition {
 	m := e.s.byName[name]
 	if m == nil || e.names[name].Err == nil {
 		return nil

@@ -20,7 +20,7 @@ type Options struct {
 	// Equivalent tells which different instance domains operators may combine, see check.InDomMap. Nil means none.
 	Equivalent func(a, b pcp.InDom) bool
 	// Nested lets a derived metric be an operand of another, which the language forbids: its
-	// expression takes the place of its name, see Nest.
+	// expression takes the place of its name, see package nest.
 	Nested bool
 }
 

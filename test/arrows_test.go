@@ -53,11 +53,12 @@ lib/builtin: lib/builtin/linux lib/builtin/proc lib/builtin/mmv lib/builtin/pmcd
 derive/syntax:
 derive/internal/ere:
 derive/check: derive/syntax derive/internal/ere lib/pcp lib/pmerr
+derive/nest: derive/syntax derive/check
 derive/eval: derive/syntax derive/check lib/pcp lib/pmerr
-derive: derive/syntax derive/check derive/eval lib/pmapi lib/pcp lib/pmerr
+derive: derive/syntax derive/check derive/eval derive/nest lib/pmapi lib/pcp lib/pmerr
 derive/load: derive derive/syntax lib/pcp lib/pmerr
 derive/debug: derive derive/syntax derive/check derive/eval lib/pcp lib/pmerr
-derive/repl: lib/pmcd derive derive/syntax derive/check lib/pmapi lib/format lib/when lib/pcp lib/pmerr
+derive/repl: lib/pmcd derive derive/syntax derive/check derive/nest lib/pmapi lib/format lib/when lib/pcp lib/pmerr
 cmd/internal/cli: lib/config lib/when lib/pmerr
 cmd/internal/command: cmd/internal/cli lib/option
 cmd/internal/source: cmd/internal/cli lib/* derive derive/check derive/debug derive/load

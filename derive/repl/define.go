@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"pmtools/derive"
+	"pmtools/derive/nest"
 )
 
 // A Definition is a derived metric of a session. It does not change.
@@ -62,8 +63,8 @@ func (d *dictionary) findOwn(name string) *Definition {
 	return nil
 }
 
-// program returns the expression that takes the place of a name where there are no metrics, or nil.
-func (d *dictionary) program(name string) *derive.Program {
+// nested returns the definition that takes the place of a name where there are no metrics, or nil.
+func (d *dictionary) nested(name string) nest.Definition {
 	if def := d.byName[name]; def != nil {
 		return def.program
 	}

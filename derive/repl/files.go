@@ -10,6 +10,7 @@ import (
 
 	"pmtools/derive"
 	"pmtools/derive/check"
+	"pmtools/derive/nest"
 	"pmtools/derive/syntax"
 )
 
@@ -232,7 +233,7 @@ func FormatFile(name string, src []byte, expand bool, others *Session) ([]byte, 
 		global = others.global
 	}
 	defs := newDictionary(l.own, global)
-	nest := derive.NewNest(defs.program)
+	n := nest.New(defs.nested)
 	var b strings.Builder
 	for _, c := range syntax.Chunks(name, out) {
 		d := c.Definition()
@@ -240,7 +241,7 @@ func FormatFile(name string, src []byte, expand bool, others *Session) ([]byte, 
 			b.WriteString(c.Raw)
 			continue
 		}
-		x, err := nest.Expand(defs.program(d.Name))
+		x, err := n.Expand(defs.nested(d.Name))
 		if err != nil {
 			p := nestProblem(d.Expr(), err)
 			msg := strings.Join(append([]string{p.Msg}, p.Notes...), ": ")

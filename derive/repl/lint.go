@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"pmtools/derive"
+	"pmtools/derive/nest"
 	"pmtools/derive/syntax"
 )
 
@@ -185,9 +186,9 @@ func (l *linter) problem(d *linted, p *Problem) {
 func (l *linter) meanings(ctx context.Context, s *Session) error {
 	defs := newDictionary(l.own, s.global)
 	if l.opt.Syntax {
-		nest := derive.NewNest(defs.program)
+		n := nest.New(defs.nested)
 		for _, d := range l.list {
-			if _, err := nest.Expand(d.def.program); err != nil && l.opt.Expand {
+			if _, err := n.Expand(d.def.program); err != nil && l.opt.Expand {
 				l.problem(d, nestProblem(d.def.Expr, err))
 			}
 		}

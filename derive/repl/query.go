@@ -3,12 +3,12 @@ package repl
 import (
 	"context"
 
+	"pmtools/derive"
 	"pmtools/derive/check"
+	"pmtools/derive/nest"
 	"pmtools/derive/syntax"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmapi"
-
-	"pmtools/derive"
 )
 
 // A binder checks expressions against a source and the definitions of a session, all of them as
@@ -85,7 +85,7 @@ func (b *binder) compile(ctx context.Context, text string) (*compiled, error) {
 	if x.Err != nil {
 		return nil, b.problem(text, x.Err)
 	}
-	c := &compiled{id: id, tree: x.Expr, info: x.Info, used: derive.Nested(x.Expr), depth: depth(x.Expr, x.Info)}
+	c := &compiled{id: id, tree: x.Expr, info: x.Info, used: nest.Names(x.Expr), depth: depth(x.Expr, x.Info)}
 	if x.Info.Root.Sem == pcp.Counter && x.Info.Root.Type.Arithmetic() {
 		c.rateID = b.src.Define(p.Rate())[0]
 		if found, err = b.src.Check(ctx, c.rateID); err != nil {

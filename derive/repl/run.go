@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"pmtools/derive"
+	"pmtools/derive/nest"
 	"pmtools/derive/syntax"
 )
 
@@ -74,7 +75,7 @@ func (s *Session) runDefinition(ctx context.Context, it item, w io.Writer) error
 	if err != nil {
 		return err
 	}
-	for _, name := range derive.Nested(c.Expr) {
+	for _, name := range nest.Names(c.Expr) {
 		fmt.Fprintln(w, "expanded "+name)
 	}
 	s.define(next)

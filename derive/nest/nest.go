@@ -1,4 +1,11 @@
-package derive
+// Package nest puts the expressions of derived metrics in the place of their names, which the
+// language of derived metrics forbids.
+//
+//	n := nest.New(definitions.find)
+//	expr, err := n.Expand(definition)
+//
+// What becomes too large is refused by counting, before anything grows.
+package nest
 
 import (
 	"fmt"
@@ -12,24 +19,29 @@ import (
 // maxNested is how many definitions may stand inside each other.
 const maxNested = 1000
 
-// A Nest puts the expressions of derived metrics in the place of their names, which the language
-// forbids. A definition is expanded once, and its tree is shared by all expressions that it stands
-// in: what becomes too large is refused by counting, before anything grows. A Nest may not be
-// shared by goroutines.
-type Nest struct {
-	find func(name string) *Program
-	done map[*Program]*expansion
+// A Definition is a derived metric. Definitions are compared, as pointers are.
+type Definition interface {
+	Name() string
+	Expr() syntax.Expr
+	String() string // the text of the expression
 }
 
-// NewNest returns a Nest that has expanded nothing yet. For the name of an operand find returns the
+// A Nest expands definitions, each of them once: its tree is shared by all expressions that it
+// stands in. A Nest may not be shared by goroutines.
+type Nest struct {
+	find func(name string) Definition
+	done map[Definition]*expansion
+}
+
+// New returns a Nest that has expanded nothing yet. For the name of an operand find returns the
 // definition that takes its place, or nil if the name stands for itself.
-func NewNest(find func(name string) *Program) *Nest {
-	return &Nest{find: find, done: make(map[*Program]*expansion)}
+func New(find func(name string) Definition) *Nest {
+	return &Nest{find: find, done: make(map[Definition]*expansion)}
 }
 
 // An expansion is a definition with those in it that it mentions.
 type expansion struct {
-	*Program
+	Definition
 	refs []*syntax.MetricRef // operands in whose place definitions stand
 	next int                 // of refs, to be expanded
 	busy bool
@@ -42,21 +54,21 @@ type expansion struct {
 	limit  bool // err is about the size; it has the same words for every definition above
 }
 
-// Expand returns the expression of p with NestExprs in it. The error is a *check.Error.
-func (n *Nest) Expand(p *Program) (syntax.Expr, error) {
-	if n.done[p] == nil {
-		n.expand(p)
+// Expand returns the expression of a definition with NestExprs in it. The error is a *check.Error.
+func (n *Nest) Expand(d Definition) (syntax.Expr, error) {
+	if n.done[d] == nil {
+		n.expand(d)
 	}
-	if x := n.done[p]; x.err != nil {
+	if x := n.done[d]; x.err != nil {
 		return nil, x.err
 	}
-	return n.done[p].expr, nil
+	return n.done[d].expr, nil
 }
 
 // expand expands a definition, those first that it mentions. There is no recursion over
 // definitions, as they may be nested without bounds.
-func (n *Nest) expand(p *Program) {
-	for stack := []*expansion{n.begin(p)}; len(stack) > 0; {
+func (n *Nest) expand(d Definition) {
+	for stack := []*expansion{n.begin(d)}; len(stack) > 0; {
 		top := stack[len(stack)-1]
 		if top.err != nil || top.next == len(top.refs) {
 			n.finish(top)
@@ -75,11 +87,11 @@ func (n *Nest) expand(p *Program) {
 }
 
 // begin finds the names in a definition that are to be replaced.
-func (n *Nest) begin(p *Program) *expansion {
-	x := &expansion{Program: p, busy: true, length: len(p.text)}
-	n.done[p] = x
+func (n *Nest) begin(d Definition) *expansion {
+	x := &expansion{Definition: d, busy: true, length: len(d.String())}
+	n.done[d] = x
 	var skip syntax.Node
-	for node := range syntax.Preorder(p.expr) {
+	for node := range syntax.Preorder(d.Expr()) {
 		switch node := node.(type) {
 		case *syntax.CallExpr:
 			ref, ok := node.X.(*syntax.MetricRef)
@@ -125,12 +137,12 @@ func (n *Nest) finish(x *expansion) {
 	if x.err != nil {
 		return
 	}
-	x.expr, x.shape = syntax.Nest(x.Program.expr, func(ref *syntax.MetricRef) (syntax.Expr, syntax.Shape) {
-		p := n.find(ref.Name)
-		if p == nil {
+	x.expr, x.shape = syntax.Nest(x.Expr(), func(ref *syntax.MetricRef) (syntax.Expr, syntax.Shape) {
+		d := n.find(ref.Name)
+		if d == nil {
 			return nil, syntax.Shape{}
 		}
-		inner := n.done[p]
+		inner := n.done[d]
 		x.length = min(x.length+inner.length+len("()")-len(ref.Name), syntax.MaxLen+1)
 		return inner.expr, inner.shape
 	})
@@ -157,20 +169,20 @@ const maxCycle = 20
 func refuseCycle(list []*expansion) {
 	var names []string
 	for _, x := range list {
-		names = append(names, x.name)
+		names = append(names, x.Name())
 	}
 	for i, x := range list {
-		cycle := append(append(slices.Clone(names[i:min(len(names), i+maxCycle)]), names[:min(i, max(0, i+maxCycle-len(names)))]...), x.name)
+		cycle := append(append(slices.Clone(names[i:min(len(names), i+maxCycle)]), names[:min(i, max(0, i+maxCycle-len(names)))]...), x.Name())
 		if len(names) > maxCycle {
 			cycle = slices.Insert(cycle, maxCycle, "...")
 		}
-		x.refuse(x.refs[x.next-1], x.name+" is defined by itself", strings.Join(cycle, " -> "))
+		x.refuse(x.refs[x.next-1], x.Name()+" is defined by itself", strings.Join(cycle, " -> "))
 	}
 }
 
-// Nested returns the names in an expanded expression in whose places expressions stand, each once,
+// Names returns the names in an expanded expression in whose places expressions stand, each once,
 // in the order of their first appearance.
-func Nested(x syntax.Expr) []string {
+func Names(x syntax.Expr) []string {
 	var names []string
 	seen := make(map[syntax.Expr]bool)
 	syntax.Walk(x, func(node syntax.Node) bool {
