@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// arrows says which of our packages each package may import. Data moves one way,
+// arrows lists the packages of ours that each package may import. Data moves one way,
 // and so do imports: a package knows what lies to its left, never to its right.
 // "lib/*" stands for every package below lib but the internal ones.
 const arrows = `
@@ -103,7 +103,7 @@ var outside = map[string][]string{
 	"lib/builtin/linux":    {"golang.org/x/sys/unix"},
 }
 
-// pkg is what go list says of a package.
+// pkg is the output of go list for a package.
 type pkg struct {
 	ImportPath string
 	Doc        string

@@ -2,7 +2,7 @@
 // reference printed for them. They serve the tests where the reference is not
 // installed; make record renews them where it is.
 //
-// A transcript is a text file. Lines that begin with # say which version was
+// A transcript is a text file. Lines that begin with # name the version that was
 // recorded. Then, for each command line:
 //
 //	$ pminfo -a ta -f t.d        the command line
@@ -30,7 +30,7 @@ type Entry struct {
 	Status int
 }
 
-// Parse reads a transcript. Head is what stands above the first command line.
+// Parse reads a transcript. Head is the text before the first command line.
 func Parse(text string) (head string, entries []Entry, err error) {
 	for i, l := range strings.SplitAfter(text, "\n") {
 		kind, rest, _ := strings.Cut(strings.TrimSuffix(l, "\n"), " ")

@@ -82,7 +82,7 @@ func (k *kinds) metrics() []pmda.Metric {
 	return append(metrics, control, late)
 }
 
-// who tells what is known of the client.
+// who shows what is known about the client.
 func who(c *pmda.Column) error {
 	a := c.Client().Attrs
 	c.Text(pcp.NullInst, fmt.Sprintf("user %s group %s process %v", a[pmda.UserID], a[pmda.GroupID], a[pmda.ProcessID] != ""))
@@ -112,7 +112,7 @@ func (k *kinds) events(t pcp.Type) func(*pmda.Column) error {
 // id returns the identifier of an item.
 func (k *kinds) id(item uint32) pcp.ID { return pcp.NewID(k.Domain(), 0, item) }
 
-// Fetch tells once that names have changed.
+// Fetch announces once that names have changed.
 func (k *kinds) Fetch(ctx context.Context, req *pmda.Request, dst *pcp.Result) error {
 	if err := k.Agent.Fetch(ctx, req, dst); err != nil {
 		return err

@@ -58,7 +58,7 @@ func newSpool(o *pmda.Options) (pmda.Provider, error) {
 	})
 }
 
-// read finds the queues, and counts what is in them.
+// read lists the queues and counts their files.
 func (s *spool) read(context.Context, *pmda.Request) error {
 	s.queues.DeactivateAll()
 	s.files, s.bytes = map[int32]uint64{}, map[int32]uint64{}

@@ -114,7 +114,7 @@ func (w *agentWorld) log() string {
 	return string(text)
 }
 
-// freePort returns a port on which nobody listens.
+// freePort returns an unused port.
 func freePort(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -148,7 +148,7 @@ func transports(t *testing.T) map[string]string {
 	}
 }
 
-// movingParts are what two agents need not say alike: what time it is, and how long
+// movingParts matches output that may differ between two agents: the time, and how long
 // they have computed.
 var movingParts = regexp.MustCompile(`(?m)(value 179\d{7}$|^\d\d:\d\d:\d\d\.\d{3}|host:.*|(sec|min|hour)"\] value \d+$|(?:^ +|value )0(\.\d\d)?$)`)
 

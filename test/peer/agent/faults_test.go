@@ -85,7 +85,7 @@ func simpleOver(t *testing.T, kind string) (ours, theirs string) {
 	return over(pipeAgents), over(theirAgents)
 }
 
-// TestAgentFaults compares what the daemon makes of agents that die, that are
+// TestAgentFaults compares how the daemon treats agents that die, that are
 // stopped for longer than it waits, and that are started again.
 func TestAgentFaults(t *testing.T) {
 	for _, name := range []string{"pipe", "inet", "unix"} {

@@ -11,7 +11,7 @@ import (
 	"pmtools/test/peer/harness"
 )
 
-// TestAgentGuide does what docs/writing-an-agent.md says, with a copy of the
+// TestAgentGuide follows docs/writing-an-agent.md, with a copy of the
 // reference's name space and configuration.
 func TestAgentGuide(t *testing.T) {
 	_, _, root := harness.Setup(t)

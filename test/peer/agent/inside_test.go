@@ -10,8 +10,8 @@ import (
 	"pmtools/test/peer/harness"
 )
 
-// madeUpParts are what two agents need not say alike: what time it is, and an
-// instance that is memory nobody set.
+// madeUpParts matches output that may differ between two agents: the time, and an
+// instance that is uninitialised memory.
 var madeUpParts = regexp.MustCompile(harness.Clock.String() + `|indom=0\.1 inst=-?\d+: .*\n    inst \[-?\d+\]|inst \[-?\d+ "DISAPPEARED"\]`)
 
 // elsewhere are command lines that are not for this test: those of other agents,

@@ -26,8 +26,8 @@ type difference struct {
 }
 
 // excuses are the rows of ../known-differences.md that explain differences over
-// damaged archives. Each is told by what was damaged and by what the two sides
-// say, as narrowly as can be.
+// damaged archives. Each is recognised by the damage and by the output of both
+// sides, as narrowly as possible.
 var excuses = []struct {
 	row  string
 	fits func(d *difference) bool

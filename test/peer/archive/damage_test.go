@@ -24,7 +24,7 @@ var damageArchives = []string{
 	"names", "volumes", "volumes_v2", "mini", "mini_v2", "units", "noindex", "noindex_v2", "marks", "marks_v2", "gaps", "extra",
 }
 
-// damageOptions are what is asked of each damaged archive.
+// damageOptions are the options of pminfo over each damaged archive.
 var damageOptions = [][]string{
 	{"-dmf"}, {"-l"}, {"-T"}, {"-t"}, {"-fO", "+2"}, {"-fO", "+15"}, {"-dmMtTflsI"}, {"-fzO", "-1"}, {"-fO", "-12"}, {"-x"}, {"-v"}, {"-e"}, {"-ls"}, {"-dfO", "+0"}, {},
 }

@@ -34,7 +34,7 @@ type sampledArchive struct {
 	metrics []*sampledMetric
 	now     pcp.Timestamp
 	unit    int64                        // of times, in nanoseconds
-	domains map[pcp.InDom]map[int32]bool // who is there now
+	domains map[pcp.InDom]map[int32]bool // the present instances
 	err     error
 }
 

@@ -52,10 +52,10 @@ func (x *stepped) theirs(side harness.Side, root string) ([]string, error) {
 	return lines, nil
 }
 
-// errUnsteady says that the reference does not answer the same each time.
+// errUnsteady means that the reference does not answer the same each time.
 var errUnsteady = errors.New("reference crashed")
 
-// column is what is known of the metric of an stepped.
+// column describes the metric of a stepped.
 type column struct {
 	desc  pcp.Desc
 	insts []int32 // ascending
@@ -206,7 +206,7 @@ func (tl *interpTally) compare(x stepped, side harness.Side, root string) {
 	}
 }
 
-// lineDiff tells where two lines differ.
+// lineDiff shows where two lines differ.
 func lineDiff(ours, theirs string) string {
 	a, b := strings.Fields(ours), strings.Fields(theirs)
 	for i := range min(len(a), len(b)) {
@@ -217,7 +217,7 @@ func lineDiff(ours, theirs string) string {
 	return fmt.Sprintf("ours   %.300s\ntheirs %.300s", ours, theirs)
 }
 
-// explain says why the reference differs, if that is known:
+// explain returns the reason for a difference, if it is known:
 // "index": it loses marks, or goes astray, when it positions by the temporal index,
 // and agrees without (archive.md A14.2);
 // "gap": it loses the mark between two archives if a sample was at just the end of
@@ -312,7 +312,7 @@ func onlyStale(ours, theirs []string) bool {
 	return true
 }
 
-// overStepped compares all that are sent and reports what came of it.
+// overStepped compares all cases that send sends and reports the counts.
 func overStepped(t *testing.T, send func(work chan<- stepped)) {
 	_, theirs, root := harness.Setup(t)
 	tl := &interpTally{why: map[string]int{}}

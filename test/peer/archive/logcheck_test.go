@@ -9,8 +9,8 @@ import (
 )
 
 // TestLogcheck runs the reference's pmlogcheck and pmlogdump over every archive
-// that our writer makes. They must have nothing to say, but for the archives that
-// are made with a fault.
+// that our writer makes. They must find nothing, except in the archives that are made
+// with a fault.
 func TestLogcheck(t *testing.T) {
 	_, theirs, root := harness.Setup(t)
 	faulty := map[string]string{"noindex": "index", "truncated": "EOF"}

@@ -22,8 +22,8 @@ var nameSpaces = []string{
 // white is white space within a line.
 var white = regexp.MustCompile(`[ \t\v\f]+`)
 
-// TestNameSpaces compares what -n makes of name space files, their messages above
-// all: those of nameSpaces, and those with white space changed by chance.
+// TestNameSpaces compares pminfo -n and -N over nameSpaces, as they are and with random
+// white space: the messages above all.
 func TestNameSpaces(t *testing.T) {
 	_, _, root := harness.Setup(t)
 	files := map[string]string{}

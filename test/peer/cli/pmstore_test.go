@@ -7,7 +7,7 @@ import (
 	"pmtools/test/peer/harness"
 )
 
-// storeFiles are what the command lines of cases/pmstore.txt name.
+// storeFiles are the files that cases/pmstore.txt names.
 var storeFiles = map[string]string{
 	"defs": "d.single = sample.write_me + 1\nd.bin = sample.bin\nd.gone = no.such + 1\nd.string = sample.string.write_me\nd.five = mkconst(5)\n" +
 		"d.delta = delta(sample.write_me)\nd.red = matchinst(/^red$/, sample.colour)\nd.sum = sum(sample.bin)\n",

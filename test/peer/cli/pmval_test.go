@@ -130,7 +130,7 @@ func TestPmval(t *testing.T) {
 // pmvalKnown are command lines that show a row of known.txt each, over archives of
 // our own and over PCP's.
 var pmvalKnown = [2][]string{
-	{"-a alltypes -t 7 -s 6 t.d.ull", "-a alltypes -t 7 -s 6 -r t.ds.ull", "-a noindex_v2 -t 2.5 -s 25 t.d", "-a truncated -t 1min -s 2 -X -O -0 t.i",
+	{"-a alltypes -t 7 -s 6 t.d.ull", "-a alltypes -t 7 -s 6 -r t.ds.ull", "-a noindex -t 2.5 -s 25 t.d", "-a truncated -t 1min -s 2 -X -O -0 t.i",
 		"-a gaps -S '-1 week' -s 2 t.i"},
 	{"-a gfs -t 10 -s 2 -r gfs.inodes", "-a binning -t 1 -s 25 -f 1 -z -S -1min pmcd.pmlogger.host",
 		"-U babylon.pmview_v2 -s 12 -r -f 0 -w 5 -O +1min disk.all.write"},
@@ -152,7 +152,7 @@ func TestPmvalKnown(t *testing.T) {
 	harness.Compare(t, cs)
 }
 
-// pmvalExpressions are what TestPmvalDerived makes of two metrics.
+// pmvalExpressions are the expressions of TestPmvalDerived over two metrics.
 var pmvalExpressions = []string{
 	"%s + 1", "rate(%s)", "delta(%s)", "%s * 2", "sum(%s)", "count(%s)", "avg(%s)", "%s > 0 ? %[1]s : 0", "instant(%s)", "-%s",
 	"%s", `rescale(%s, "Kbyte/sec")`, "defined(%s)", "%s / %s", "%s + %s", "scalar(%s)", "mkconst(3, type=u32)",
@@ -160,7 +160,7 @@ var pmvalExpressions = []string{
 }
 
 // TestPmvalDerived compares pmval of derived metrics, defined by the environment
-// or by the option, some with what -Dderive tells.
+// or by the option, some with -Dderive.
 func TestPmvalDerived(t *testing.T) {
 	ours, _, root := harness.Setup(t)
 	rng := rand.New(rand.NewPCG(uint64(harness.Number("PMTOOLS_SEED", 1)), 3))

@@ -114,8 +114,8 @@ func (c *speedCase) time(t *testing.T, ours, theirs harness.Side, root string, o
 		c.name, ms(median(mine)), ms(median(other)), ratio, c.want, space, note)
 }
 
-// wrap returns a side whose command is started as those of the reference are: by a
-// shell script of two lines.
+// wrap returns a side whose command is started by a short shell script, as those of the
+// reference are.
 func wrap(t *testing.T, s harness.Side, command string) harness.Side {
 	t.Helper()
 	dir := t.TempDir()

@@ -10,7 +10,7 @@ import (
 	"pmtools/test/peer/harness"
 )
 
-// TestDebugExpressions compares what -Dderive tells of the expressions of the
+// TestDebugExpressions compares the output of -Dderive for the expressions of the
 // other tests, defined on the command line and in files.
 func TestDebugExpressions(t *testing.T) {
 	_, _, root := harness.Setup(t)
@@ -46,7 +46,7 @@ var debugFiles = map[string]string{
 		"i.f = matchinst(/x/,t.s)\ni.g = matchinst(/^z/,t.b)\ni.h = delta(t.b)\ni.i = scalar(t.b) + rate(t.a)\ni.j = t.b + matchinst(/[ot]/,t.c)\n",
 }
 
-// TestDebug compares what -Dderive tells of names, masks, controls, files and
+// TestDebug compares the output of -Dderive for names, masks, controls, files and
 // fetches.
 func TestDebug(t *testing.T) {
 	_, _, root := harness.Setup(t)

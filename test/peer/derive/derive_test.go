@@ -81,7 +81,7 @@ func (d *derivedRun) count(what string, n int) {
 	d.Unlock()
 }
 
-// fail records what is not explained.
+// fail records an unexplained difference.
 func (d *derivedRun) fail(format string, args ...any) {
 	d.Lock()
 	d.counts["unexplained"]++
@@ -233,7 +233,7 @@ func newRun(t *testing.T) *derivedRun {
 	return &derivedRun{ours: ours, theirs: theirs, root: root, dir: t.TempDir(), counts: map[string]int{}, seen: map[string][]string{}}
 }
 
-// report fails the test for what is not explained, and logs the counts.
+// report fails the test for unexplained differences, and logs the counts.
 func (d *derivedRun) report(t *testing.T, runs int) {
 	t.Helper()
 	slices.Sort(d.failures)

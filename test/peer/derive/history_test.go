@@ -26,7 +26,7 @@ var histories = map[string]int{"demo": 7, "interp": 4}
 // what goes by the order of values, and strings that count.
 var interpolated = regexp.MustCompile(`scalar\(|avg\(|t\.c\.s`)
 
-// historyID is what a file is called that holds an expression with a history.
+// historyID is the name of a file that holds an expression with a history.
 const historyID = "history"
 
 // Width of pmval's columns, and of the time before them.

@@ -38,7 +38,7 @@ var knownParts = []knownPart{
 	{"V3", (*explainer).hugeRescale},
 }
 
-// An explainer looks for what is known in one expression.
+// An explainer looks for known differences in one expression.
 type explainer struct {
 	d       *derivedRun
 	w       *world
@@ -204,7 +204,7 @@ func (x *explainer) choiceBySet(n syntax.Node) bool {
 	return len(slices.Compact(lists)) > 1
 }
 
-// valueOf is what follows an instance.
+// valueOf matches the value of an instance.
 var valueOf = regexp.MustCompile(`(?m) value .*$`)
 
 // novalueInstances is about choices whose instances the reference takes from

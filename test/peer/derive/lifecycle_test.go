@@ -41,7 +41,7 @@ var lifeFiles = map[string]string{
 	"indom!": "245.1 1.2\n600.1 2\n1.x\n",
 }
 
-// lifeOptions are what is printed of each set of definitions.
+// lifeOptions are the options of pminfo for each set of definitions.
 var lifeOptions = [][]string{
 	{"-m"}, {"-d"}, {"-t"}, {"-T"}, {"-l"}, {"-s"}, {"-v"}, {"-e"}, {"-dmMtTlsI"}, {"-1"}, {"-f"}, {"-fO", "+2"},
 }

@@ -138,7 +138,7 @@ func checked(t *testing.T, ours harness.Side, root string, source, env []string,
 // purpose (derived.md D16).
 var checkKnown = map[string]bool{
 	"matchinst(/m-4/,sample.mirage/2)":          true, // 1: to the reference a second pattern begins there
-	"(no.such) ? sample.mirage : sample.mirage": true, // 14: an unknown guard is told of
+	"(no.such) ? sample.mirage : sample.mirage": true, // 14: an unknown guard is reported
 }
 
 // compareChecks checks definitions on both sides: those that one side takes, the
@@ -182,7 +182,7 @@ func compareChecks(t *testing.T, source, env []string, list []formula) {
 	t.Logf("%v: %d definitions, %d agree (%d of them invalid), %d known to differ, the reference crashed on %d", source, len(list), agree, invalid, known, crashed)
 }
 
-// TestPmderiveCheck compares what check says of the definitions that the reference
+// TestPmderiveCheck compares check over the definitions that the reference
 // ships with what the reference itself takes, over archives.
 func TestPmderiveCheck(t *testing.T) {
 	_, _, root := harness.Setup(t)
@@ -315,7 +315,7 @@ n.i = n.h / n.h + n.g
 			t.Errorf("%s: the reference says\n%s", c, y.Stderr)
 		}
 	}
-	// What a session shows of a metric is what the reference shows of the saved one.
+	// A session shows of a metric what the reference shows of the saved one.
 	for _, n := range []string{"n.a", "n.b", "n.e", "n.g", "n.h"} {
 		x, err := ours.Run(harness.Command{Args: []string{"pmderive", "-a", archive, "-c", saved, "eval", "-o", "json", n}}, root)
 		if err != nil {

@@ -166,7 +166,7 @@ func (g *generator) instance() string {
 	return o.text + g.space() + "[" + name + "]"
 }
 
-// rare makes what is seldom used.
+// rare returns an expression of a kind that is seldom used.
 func (g *generator) rare() string {
 	switch g.IntN(6) {
 	case 0:

@@ -44,7 +44,7 @@ func (w *world) history(text string) bool {
 	return err == nil && len(info.Operands) > 0
 }
 
-// derivedName is what definition i is called.
+// derivedName returns the name of definition i.
 func derivedName(i int) string { return fmt.Sprintf("x.y%03d", i) }
 
 // args returns the command line for an archive. What has a history is asked for
@@ -65,7 +65,7 @@ func (b batch) args(w *world) []string {
 	return args
 }
 
-// A part is what was printed about one definition.
+// A part is the output about one definition.
 type part struct{ out, err string }
 
 // valid reports whether the metric exists.

@@ -13,7 +13,7 @@ import (
 	"pmtools/test/peer/harness"
 )
 
-// A world is what the random expressions know of an archive.
+// A world is an archive as the random expressions see it.
 type world struct {
 	archive string // path of its base
 	origin  string // where to look in it; "" is the start
@@ -69,7 +69,7 @@ func (w *world) from(origin string) *world {
 	return &v
 }
 
-// read takes up what a line says of m.
+// read reads a line of output about m.
 func (m *metric) read(l string) error {
 	if f := descLine.FindStringSubmatch(l); f != nil {
 		n, err := strconv.ParseUint(f[3], 16, 32)

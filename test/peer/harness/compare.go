@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// A Verdict is what a comparison found.
+// A Verdict is the result of a comparison.
 type Verdict int
 
 const (

@@ -30,7 +30,7 @@ type Command struct {
 	Args []string
 	Env  []string
 	Dir  string
-	Note string // what the arguments do not tell, such as the content of a file
+	Note string // what the arguments do not show, such as the content of a file
 
 	Limit time.Duration // on its time instead of the usual one, if not 0
 }
@@ -50,7 +50,7 @@ func (c Command) String() string {
 	return strings.Join(words, " ")
 }
 
-// An Outcome is what a run gave.
+// An Outcome is the outcome of a run.
 type Outcome struct {
 	Stdout, Stderr []byte
 	Status         int // -1: killed by a signal or the time limit
@@ -60,8 +60,7 @@ type Outcome struct {
 // limit is how long one command may run before it is counted as hanging.
 const limit = 60 * time.Second
 
-// Run runs c on side s. root is the reference's root, which both sides are told
-// of, so that they find the same configuration.
+// Run runs c on side s. Both sides use the configuration in the reference's root.
 func (s Side) Run(c Command, root string) (Outcome, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), cmp.Or(c.Limit, limit))
 	defer cancel()
@@ -128,7 +127,7 @@ func (o Outcome) Crashed() bool {
 	return o.Status < 0 || o.Status > 128
 }
 
-// Diff tells the first difference between ours and theirs in each stream.
+// Diff describes the first difference in each stream.
 func Diff(ours, theirs Outcome) string {
 	var b strings.Builder
 	if ours.Status != theirs.Status {
@@ -150,7 +149,7 @@ func Diff(ours, theirs Outcome) string {
 	return b.String()
 }
 
-// line returns line i in quotes, shortened, or a word that says there is none.
+// line returns line i quoted and shortened, or "(end)".
 func line(lines [][]byte, i int) string {
 	if i >= len(lines) {
 		return "(end)"

@@ -106,7 +106,7 @@ allow "local:*" : all;
 `
 
 // startDaemon starts a daemon of the reference for the length of a test, and returns
-// what tells commands of it.
+// the environment that leads commands to it.
 func startDaemon(t *testing.T, root string) (env []string) {
 	t.Helper()
 	dir, err := os.MkdirTemp(filepath.Join(root, "tmp"), "pmcd")

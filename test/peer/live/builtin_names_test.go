@@ -62,14 +62,14 @@ func metadata(t *testing.T, src pmapi.Source, root string) (lines []string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if root != "mmv" { // the reference's agent says of inner nodes that they are unknown
+		if root != "mmv" { // the reference's agent does not know inner nodes
 			lines = append(lines, fmt.Sprint(inner, " is ", r[0]))
 		}
 	}
 	return lines
 }
 
-// moving are instance domains whose instances depend on what was asked before, or
+// moving are instance domains whose instances depend on earlier requests, or
 // on files.
 var moving = []pcp.InDom{pcp.NewInDom(29, 3), pcp.NewInDom(29, 6), pcp.NewInDom(29, 9), pcp.NewInDom(29, 12), pcp.NewInDom(253, 1)}
 
@@ -99,8 +99,8 @@ func firstDifference(a, b []string) int {
 	return -1
 }
 
-// TestBuiltinMetadata compares what the demonstration collectors say about themselves
-// with what the reference's daemon says, and the metrics of pmcd that there are.
+// TestBuiltinMetadata compares the metadata of the demonstration collectors, and the names
+// of pmcd's metrics, with those of the reference's daemon.
 func TestBuiltinMetadata(t *testing.T) {
 	harness.Live(t)
 	root := os.Getenv("PMTOOLS_PEER")

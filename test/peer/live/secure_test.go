@@ -23,7 +23,7 @@ import (
 const securePort = 45501
 
 // secure runs secure-up, and stops what it started when the test ends. It skips
-// where that cannot be had.
+// where that is impossible.
 func secure(t *testing.T) (root string) {
 	t.Helper()
 	_, _, root = harness.Setup(t)
@@ -81,7 +81,7 @@ type secureCase struct {
 	code             pmerr.Code // ours, where it differs
 }
 
-// secureCases are connections in clear, and all that can be had beyond that. They
+// secureCases are connections in clear and with every kind of protection. They
 // are written with P0 to P4 for the ports, and RUN for the directory
 // of the sockets.
 var secureCases = []secureCase{
