@@ -142,6 +142,7 @@ func allowed() map[string][]string {
 }
 
 func TestArrows(t *testing.T) {
+	t.Parallel()
 	table := allowed()
 	for _, p := range packages(t) {
 		name := strings.TrimPrefix(p.ImportPath, "pmtools/")

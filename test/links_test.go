@@ -24,6 +24,7 @@ var unlinked = map[string][]string{
 
 // TestUnlinked: each command imports what it uses.
 func TestUnlinked(t *testing.T) {
+	t.Parallel()
 	for command, not := range unlinked {
 		out, err := exec.Command("go", "list", "-deps", "pmtools/cmd/"+command).Output()
 		if err != nil {
@@ -42,6 +43,7 @@ func TestUnlinked(t *testing.T) {
 // because only a command that calls source.Opener.WithArchives reaches them. What stays is the
 // initialization of their packages.
 func TestUncalled(t *testing.T) {
+	t.Parallel()
 	file := filepath.Join(t.TempDir(), "pmstore")
 	if out, err := exec.Command("go", "build", "-o", file, "pmtools/cmd/pmstore").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)

@@ -66,6 +66,7 @@ func runDemo(t *testing.T, program string, args ...string) string {
 // TestReadmeCommands runs the command lines of README.md. The sessions of pmderive are run by its
 // own tests.
 func TestReadmeCommands(t *testing.T) {
+	t.Parallel()
 	ran := 0
 	for _, block := range readme(t, "console") {
 		line, want, _ := strings.Cut(block, "\n")
@@ -87,6 +88,7 @@ func TestReadmeCommands(t *testing.T) {
 
 // TestReadmeProgram builds and runs the program of README.md.
 func TestReadmeProgram(t *testing.T) {
+	t.Parallel()
 	for _, text := range readme(t, "go") {
 		file := filepath.Join(t.TempDir(), "main.go")
 		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {

@@ -11,6 +11,7 @@ import (
 // TestRename gives a copy of the module another path. Then every import must resolve, and the old
 // path must be gone.
 func TestRename(t *testing.T) {
+	t.Parallel()
 	if _, err := exec.LookPath("make"); err != nil {
 		t.Skip("no make here")
 	}

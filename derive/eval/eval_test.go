@@ -321,7 +321,7 @@ func TestValues(t *testing.T) {
 		"i32s: 1=-1 2=2 3=3; j32s: 3=30 1=10 7=70; u32s: 1=1 2=2 3=3; ds: 1=0.5 2=1.5; fs: 9=1; strs: 1=x 2=y; " +
 		"b.c: 2048; k.c: 3; b: 1535; k: 2; kx: 1=1 2=2; sec: 90; ms.c: 5; min.c: 1; u64c: 7"
 	tests := []struct{ name, expr, want string }{
-		// Derived.md D12, constants.
+		// derived.md D12, constants.
 		{"precedence", "1 + 2 * 3", "7"},
 		{"wrap", "1-2", "4294967295"},
 		{"zero by zero", "0/0", "0"},
