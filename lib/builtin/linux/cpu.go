@@ -13,25 +13,14 @@ import (
 
 // addCPU adds what is in /proc/stat.
 func (l *collector) addCPU() {
-	const file = "/proc/stat"
-	l.cpus = l.Table("percpu", file, func(t *procfs.Table, _ *pmda.Request) error {
-		cpu, stat := l.Tables["cpu"], l.Tables["stat"]
-		cpu.Reset()
-		stat.Reset()
-		text, err := l.root.Read("proc/stat")
-		if err != nil {
-			return procfs.Missing(err)
-		}
-		parseStat(t, cpu, stat, text)
-		return nil
+	l.cpus = l.Text("percpu", "proc/stat", func(t *procfs.Table, text []byte) {
+		parseStat(t, l.Tables["cpu"], l.Tables["stat"], text)
 	})
-	l.Alias("cpu", file, l.cpus)
-	l.Alias("stat", file, l.cpus)
-	l.InDoms["0"] = procfs.InDom(0, l.cpus, "Processors")
+	l.Alias("cpu", "percpu")
+	l.Alias("stat", "percpu")
 	l.count("ncpu", "processors", l.cpus)
 
 	l.nodes = l.Table("nodes", "/sys/devices/system/node", l.readNodes)
-	l.InDoms["19"] = procfs.InDom(19, l.nodes, "Memory nodes")
 	l.count("nnode", "memory nodes", l.nodes)
 	l.Table("cpunode", "/sys/devices/system/node", l.readCPUNodes, l.nodes, l.cpus)
 	l.Table("pernode", "/proc/stat", l.readPerNode, l.cpus, l.nodes, l.Tables["cpunode"])
@@ -40,9 +29,7 @@ func (l *collector) addCPU() {
 // parseStat reads /proc/stat.
 func parseStat(percpu, cpu, stat *procfs.Table, text []byte) {
 	r := stat.Row(pcp.NullInst)
-	for len(text) > 0 {
-		var line []byte
-		line, text = procfs.Line(text)
+	for line := range procfs.Lines(text) {
 		key, rest := procfs.Word(line)
 		number, isCPU := bytes.CutPrefix(key, []byte("cpu"))
 		switch {
@@ -80,7 +67,7 @@ func numberedName(what string, n int) string {
 
 // readNodes finds the memory nodes. A system that does not tell has one.
 func (l *collector) readNodes(t *procfs.Table, _ *pmda.Request) error {
-	names, err := l.root.Names("sys/devices/system/node")
+	names, err := l.Root.Names("sys/devices/system/node")
 	if err != nil {
 		t.Row(0).Name = "node0"
 		return nil
@@ -99,7 +86,7 @@ func (l *collector) readNodes(t *procfs.Table, _ *pmda.Request) error {
 func (l *collector) readCPUNodes(t *procfs.Table, _ *pmda.Request) error {
 	for i := range l.nodes.Rows {
 		node := &l.nodes.Rows[i]
-		names, err := l.root.Names("sys/devices/system/node/" + node.Name)
+		names, err := l.Root.Names("sys/devices/system/node/" + node.Name)
 		if err != nil {
 			continue
 		}
@@ -144,23 +131,16 @@ func (l *collector) readPerNode(t *procfs.Table, _ *pmda.Request) error {
 
 // addCPUFiles adds /proc/cpuinfo and the files below /sys/devices/system/cpu.
 func (l *collector) addCPUFiles() {
-	l.Table("cpuinfo", "/proc/cpuinfo", func(t *procfs.Table, _ *pmda.Request) error {
-		text, err := l.root.Read("proc/cpuinfo")
-		if err != nil {
-			return procfs.Missing(err)
-		}
-		parseCPUInfo(t, text)
-		return nil
-	})
+	l.Text("cpuinfo", "proc/cpuinfo", parseCPUInfo)
 	l.Tables["cpunode"].Slot("node")
 	path := func(file string) func(string) string {
 		return func(cpu string) string { return "sys/devices/system/cpu/" + cpu + "/" + file }
 	}
 	number := func(t *procfs.Table, r *procfs.Row, text []byte) { t.SetFields(r, 1, text) }
 	for _, file := range []string{"cpuinfo_max_freq", "cpuinfo_min_freq", "scaling_cur_freq"} {
-		l.perRow(file, "/sys/devices/system/cpu/CPU/cpufreq/"+file, l.cpus, path("cpufreq/"+file), number)
+		l.PerRow(file, "/sys/devices/system/cpu/CPU/cpufreq/"+file, l.cpus, path("cpufreq/"+file), number)
 	}
-	l.perRow("time_in_state", "/sys/devices/system/cpu/CPU/cpufreq/stats/time_in_state", l.cpus, path("cpufreq/stats/time_in_state"), parseFrequencies)
+	l.PerRow("time_in_state", "/sys/devices/system/cpu/CPU/cpufreq/stats/time_in_state", l.cpus, path("cpufreq/stats/time_in_state"), parseFrequencies)
 	for _, file := range []string{
 		"core_throttle_count", "core_throttle_total_time_ms", "package_throttle_count", "package_throttle_total_time_ms",
 	} {
@@ -174,9 +154,7 @@ func (l *collector) addCPUFiles() {
 // kHz and a time. Time is their sum, count what it would be at 1 MHz.
 func parseFrequencies(t *procfs.Table, r *procfs.Row, text []byte) {
 	var count, time uint64
-	for len(text) > 0 {
-		var line []byte
-		line, text = procfs.Line(text)
+	for line := range procfs.Lines(text) {
 		kHz, rest := procfs.Word(line)
 		ticks, _ := procfs.Word(rest)
 		f, _ := procfs.Uint(kHz)
@@ -195,7 +173,7 @@ func (l *collector) throttle(name string, path func(string) string) {
 			r := t.Row(l.cpus.Rows[i].Inst)
 			c := t.Field(r, 1)
 			c.SetUint(0)
-			if text, err := l.root.Read(path(l.cpus.Rows[i].Name)); err == nil {
+			if text, err := l.Root.Read(path(l.cpus.Rows[i].Name)); err == nil {
 				word, _ := procfs.Word(text)
 				c.SetWord(word)
 			}
@@ -213,7 +191,7 @@ func (l *collector) online(name, kind string, of *procfs.Table) {
 			r := t.Row(of.Rows[i].Inst)
 			c := t.Cell(r, []byte("online"))
 			c.SetUint(1)
-			if text, err := l.root.Read(fmt.Sprintf("%s/%s/online", dir, of.Rows[i].Name)); err == nil {
+			if text, err := l.Root.Read(fmt.Sprintf("%s/%s/online", dir, of.Rows[i].Name)); err == nil {
 				word, _ := procfs.Word(text)
 				c.SetWord(word)
 			}
@@ -227,9 +205,7 @@ func (l *collector) online(name, kind string, of *procfs.Table) {
 func parseCPUInfo(t *procfs.Table, text []byte) {
 	var r *procfs.Row
 	var next int32
-	for len(text) > 0 {
-		var line []byte
-		line, text = procfs.Line(text)
+	for line := range procfs.Lines(text) {
 		key, value, ok := bytes.Cut(line, []byte{':'})
 		key, value = bytes.TrimSpace(key), bytes.TrimSpace(value)
 		if !ok || len(key) == 0 || len(key) > 32 {

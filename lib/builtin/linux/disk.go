@@ -12,31 +12,23 @@ import (
 
 // addDisks adds what is about block devices.
 func (l *collector) addDisks() {
-	const file = "/proc/diskstats"
-	l.disks = l.Table("disk", file, func(t *procfs.Table, _ *pmda.Request) error {
-		for _, kind := range diskKinds[1:] {
-			l.Tables[kind.table].Reset()
-		}
-		text, err := l.root.Read("proc/diskstats")
+	l.disks = l.Table("disk", "/proc/diskstats", func(t *procfs.Table, _ *pmda.Request) error {
+		text, err := l.Root.Read("proc/diskstats")
 		if err != nil {
 			return procfs.Error(err)
 		}
 		l.readDisks(text)
 		return nil
 	})
-	for _, kind := range diskKinds {
-		t := l.disks
-		if kind.table != "disk" {
-			t = l.Alias(kind.table, file, l.disks)
-		}
-		l.InDoms[kind.indom] = procfs.InDom(kind.serial, t, kind.help)
+	for _, kind := range diskKinds[1:] {
+		l.Alias(kind, "disk")
 	}
 	l.count("ndisk", "disks", l.disks)
 	l.addCapacity()
 	l.Table("scheduler", "/sys/block/DEV/queue/scheduler", func(t *procfs.Table, _ *pmda.Request) error {
 		for i := range l.disks.Rows {
 			name := "unknown"
-			if text, err := l.root.Read("sys/block/" + sysName(l.disks.Rows[i].Name) + "/queue/scheduler"); err == nil {
+			if text, err := l.Root.Read("sys/block/" + sysName(l.disks.Rows[i].Name) + "/queue/scheduler"); err == nil {
 				name = selected(text, name)
 			}
 			r := t.Row(l.disks.Rows[i].Inst)
@@ -53,7 +45,7 @@ func (l *collector) addDisks() {
 func (l *collector) addControllers() {
 	l.Table("controller", "/sys/block/DEV", func(t *procfs.Table, _ *pmda.Request) error {
 		for i := range l.disks.Rows {
-			if name := controller(l.root.Link("sys/block/" + sysName(l.disks.Rows[i].Name))); name != "" {
+			if name := controller(l.Root.Link("sys/block/" + sysName(l.disks.Rows[i].Name))); name != "" {
 				r := t.Row(l.disks.Rows[i].Inst)
 				t.Cell(r, []byte("name")).SetString(name)
 			}
@@ -62,11 +54,11 @@ func (l *collector) addControllers() {
 	}, l.disks)
 	l.Table("model", "/sys/block/DEV", func(t *procfs.Table, _ *pmda.Request) error {
 		for i := range l.disks.Rows {
-			dir, _, ok := strings.Cut(l.root.Link("sys/block/"+sysName(l.disks.Rows[i].Name)), "/block/")
+			dir, _, ok := strings.Cut(l.Root.Link("sys/block/"+sysName(l.disks.Rows[i].Name)), "/block/")
 			if !ok || path.Base(dir) == "virtual" {
 				continue
 			}
-			if text, err := l.root.Read(path.Join("sys/block", dir, "model")); err == nil {
+			if text, err := l.Root.Read(path.Join("sys/block", dir, "model")); err == nil {
 				r := t.Row(l.disks.Rows[i].Inst)
 				t.Cell(r, []byte("name")).SetText(bytes.TrimRight(text, "\n"))
 			}
@@ -76,9 +68,9 @@ func (l *collector) addControllers() {
 	l.Table("wwid", "/sys/block/DEV/wwid", func(t *procfs.Table, _ *pmda.Request) error {
 		for i := range l.disks.Rows {
 			dir := "sys/block/" + sysName(l.disks.Rows[i].Name)
-			text, err := l.root.Read(dir + "/device/wwid")
+			text, err := l.Root.Read(dir + "/device/wwid")
 			if err != nil {
-				text, err = l.root.Read(dir + "/wwid")
+				text, err = l.Root.Read(dir + "/wwid")
 			}
 			id := "unknown"
 			if err == nil {
@@ -91,7 +83,7 @@ func (l *collector) addControllers() {
 	}, l.disks)
 	for name, dir := range map[string]string{"ntape": "sys/class/scsi_tape", "nfchost": "sys/class/fc_host"} {
 		l.Table(name, "/"+dir, func(t *procfs.Table, _ *pmda.Request) error {
-			names, _ := l.root.Names(dir) // without the directory there are none
+			names, _ := l.Root.Names(dir) // without the directory there are none
 			r := t.Row(pcp.NullInst)
 			t.Cell(r, []byte("n")).SetUint(uint64(len(names)))
 			return nil
@@ -123,17 +115,7 @@ func wwid(s string) string {
 }
 
 // diskKinds are the kinds of block devices that have metrics.
-var diskKinds = [...]struct {
-	table, indom string
-	serial       uint32
-	help         string
-}{
-	{"disk", "1", 1, "Disks"},
-	{"partition", "10", 10, "Partitions of disks"},
-	{"dm", "24", 24, "Logical volumes"},
-	{"md", "25", 25, "Arrays of disks"},
-	{"zram", "38", 38, "Compressed disks in memory"},
-}
+var diskKinds = [...]string{"disk", "partition", "dm", "md", "zram"}
 
 // sysName returns a device's name as it stands in /sys.
 func sysName(name string) string {
@@ -179,18 +161,14 @@ func isPartition(name []byte) bool {
 //
 //	8       0 sda 832120 163765 19447322 603461 1514020 297525 50004496 542615 3 348428 1381996
 func (l *collector) readDisks(text []byte) {
-	for len(text) > 0 {
-		var line []byte
-		line, text = procfs.Line(text)
-		_, rest := procfs.Word(line)
-		_, rest = procfs.Word(rest)
-		name, rest := procfs.Word(rest)
+	for line := range procfs.Lines(text) {
+		name, rest := procfs.Word(procfs.Skip(line, 2))
 		kind := diskKind(name)
 		if kind < 0 {
 			continue
 		}
-		t := l.Tables[diskKinds[kind].table]
-		r := t.Named(l.numbering(diskKinds[kind].table), l.diskName(kind, name))
+		t := l.Tables[diskKinds[kind]]
+		r := t.Named(l.numbering(diskKinds[kind]), l.diskName(kind, name))
 		t.SetFields(r, 1, rest)
 		if inst, ok := l.devices[string(name)]; !ok || inst != r.Inst {
 			l.devices[string(name)] = r.Inst
@@ -198,18 +176,18 @@ func (l *collector) readDisks(text []byte) {
 		t.Cell(r, []byte("dev")).SetText(name)
 	}
 	for _, kind := range diskKinds {
-		l.Tables[kind.table].Sort()
+		l.Tables[kind].Sort()
 	}
 }
 
 // diskName returns the instance's name of a device: for a logical volume the one
 // that was given to it.
 func (l *collector) diskName(kind int, name []byte) []byte {
-	if diskKinds[kind].table != "dm" || bytes.ContainsRune(name, '/') {
+	if diskKinds[kind] != "dm" || bytes.ContainsRune(name, '/') {
 		return name
 	}
 	// What read returns is in use: the name is read with a buffer of its own.
-	other := procfs.Root{Dir: l.root.Dir, Buf: make([]byte, 256), Trace: l.root.Trace}
+	other := procfs.Root{Dir: l.Root.Dir, Buf: make([]byte, 256), Trace: l.Root.Trace}
 	text, err := other.Read("sys/block/" + string(name) + "/dm/name")
 	if line, _ := procfs.Line(text); err == nil && len(line) > 0 {
 		return bytes.TrimSpace(line)
@@ -228,43 +206,28 @@ func selected(text []byte, other string) string {
 
 // addCapacity adds the sizes of block devices from /proc/partitions.
 func (l *collector) addCapacity() {
-	const file = "/proc/partitions"
-	disks := l.Table("diskcapacity", file, func(t *procfs.Table, _ *pmda.Request) error {
-		for _, kind := range diskKinds {
-			l.Tables[kind.table+"capacity"].Reset()
-		}
-		text, err := l.root.Read("proc/partitions")
-		if err != nil {
-			return procfs.Missing(err)
-		}
-		l.readCapacity(text)
-		return nil
-	}, l.disks)
+	l.Text("diskcapacity", "proc/partitions", func(_ *procfs.Table, text []byte) { l.readCapacity(text) }, l.disks)
 	for _, kind := range diskKinds[1:] {
-		l.Alias(kind.table+"capacity", file, disks)
+		l.Alias(kind+"capacity", "diskcapacity")
 	}
 }
 
 // readCapacity reads /proc/partitions: "8 0 268435456 sda".
 func (l *collector) readCapacity(text []byte) {
-	for len(text) > 0 {
-		var line []byte
-		line, text = procfs.Line(text)
-		_, rest := procfs.Word(line)
-		_, rest = procfs.Word(rest)
-		size, rest := procfs.Word(rest)
+	for line := range procfs.Lines(text) {
+		size, rest := procfs.Word(procfs.Skip(line, 2))
 		name, _ := procfs.Word(rest)
 		kind := diskKind(name)
 		if kind < 0 {
 			continue
 		}
-		if inst, ok := l.devices[string(name)]; ok && l.Tables[diskKinds[kind].table].Find(inst) != nil {
-			t := l.Tables[diskKinds[kind].table+"capacity"]
+		if inst, ok := l.devices[string(name)]; ok && l.Tables[diskKinds[kind]].Find(inst) != nil {
+			t := l.Tables[diskKinds[kind]+"capacity"]
 			t.Field(t.Row(inst), 1).SetWord(size)
 		}
 	}
 	for _, kind := range diskKinds {
-		l.Tables[kind.table+"capacity"].Sort()
+		l.Tables[kind+"capacity"].Sort()
 	}
 }
 
@@ -273,11 +236,11 @@ func (l *collector) addZRAM() {
 	zram := l.Tables["zram"]
 	number := func(t *procfs.Table, r *procfs.Row, text []byte) { t.SetFields(r, 1, text) }
 	for _, file := range []string{"io_stat", "mm_stat", "bd_stat"} {
-		l.perRow("zram_"+file, "/sys/block/DEV/"+file, zram, func(dev string) string {
+		l.PerRow("zram_"+file, "/sys/block/DEV/"+file, zram, func(dev string) string {
 			return "sys/block/" + sysName(dev) + "/" + file
 		}, number)
 	}
-	l.perRow("zram_disksize", "/sys/block/DEV/disksize", zram, func(dev string) string {
+	l.PerRow("zram_disksize", "/sys/block/DEV/disksize", zram, func(dev string) string {
 		return "sys/block/" + sysName(dev) + "/disksize"
 	}, number)
 }

@@ -27,28 +27,25 @@ type mount struct{ device, dir, kind, options []byte }
 func (l *collector) addFilesystems() {
 	const file = "statfs of the directories in /proc/self/mounts"
 	filesys := l.Table("filesys", file, func(t *procfs.Table, _ *pmda.Request) error {
-		l.Tables["tmpfs"].Reset()
-		text, err := l.root.Read("proc/self/mounts")
+		text, err := l.Root.Read("proc/self/mounts")
 		if err != nil {
 			return procfs.Missing(err)
 		}
 		l.readMounts(text)
 		return nil
 	})
-	tmpfs := l.Alias("tmpfs", file, filesys)
-	l.InDoms["5"] = procfs.InDom(5, filesys, "Devices with mounted file systems")
-	l.InDoms["18"] = procfs.InDom(18, tmpfs, "File systems in memory")
+	l.Alias("tmpfs", "filesys")
 	l.count("nfilesys", "mounted file systems", filesys)
 	l.Table("uuid", "/dev/disk/by-uuid", func(t *procfs.Table, _ *pmda.Request) error {
 		for i := range filesys.Rows {
 			t.Cell(t.At(filesys.Rows[i].Inst), []byte("uuid")).SetText(nil)
 		}
-		names, err := l.root.Names("dev/disk/by-uuid")
+		names, err := l.Root.Names("dev/disk/by-uuid")
 		if err != nil {
 			return procfs.Missing(err)
 		}
 		for _, name := range names {
-			device := path.Base(l.root.Link("dev/disk/by-uuid/" + name))
+			device := path.Base(l.Root.Link("dev/disk/by-uuid/" + name))
 			for i := range filesys.Rows {
 				if path.Base(filesys.Rows[i].Name) == device {
 					t.Cell(t.At(filesys.Rows[i].Inst), []byte("uuid")).SetString(name)
@@ -63,9 +60,7 @@ func (l *collector) addFilesystems() {
 // readMounts reads /proc/self/mounts: "/dev/vda / ext4 rw,relatime 0 0".
 func (l *collector) readMounts(text []byte) {
 	filesys, tmpfs := l.Tables["filesys"], l.Tables["tmpfs"]
-	for len(text) > 0 {
-		var line []byte
-		line, text = procfs.Line(text)
+	for line := range procfs.Lines(text) {
 		var m mount
 		m.device, line = procfs.Word(line)
 		m.dir, line = procfs.Word(line)

@@ -15,18 +15,10 @@ const interfaceUp = 1
 
 // addInterfaces adds what is about network interfaces.
 func (l *collector) addInterfaces() {
-	l.netdev = l.Table("netdev", "/proc/net/dev", func(t *procfs.Table, _ *pmda.Request) error {
-		all := l.Tables["netall"]
-		all.Reset()
-		text, err := l.root.Read("proc/net/dev")
-		if err != nil {
-			return procfs.Missing(err)
-		}
-		parseInterfaces(t, all, l.numbering("interfaces"), text)
-		return nil
+	l.netdev = l.Text("netdev", "proc/net/dev", func(t *procfs.Table, text []byte) {
+		parseInterfaces(t, l.Tables["netall"], l.numbering("interfaces"), text)
 	})
-	l.Alias("netall", "/proc/net/dev", l.netdev)
-	l.InDoms["3"] = procfs.InDom(3, l.netdev, "Network interfaces")
+	l.Alias("netall", "netdev")
 	l.count("ninterface", "network interfaces", l.netdev)
 
 	number := func(t *procfs.Table, r *procfs.Row, text []byte) { t.SetFields(r, 1, text) }
@@ -52,7 +44,7 @@ func (l *collector) addInterfaces() {
 
 // perInterface adds a table for a file that each interface has.
 func (l *collector) perInterface(name, file string, set func(t *procfs.Table, r *procfs.Row, text []byte)) {
-	l.perRow(name, "/sys/class/net/IF/"+file, l.netdev, func(dev string) string { return interfaceFile(dev, file) }, set)
+	l.PerRow(name, "/sys/class/net/IF/"+file, l.netdev, func(dev string) string { return interfaceFile(dev, file) }, set)
 }
 
 // interfaceFile returns the name of a file of an interface. Interfaces have no
@@ -67,9 +59,7 @@ func interfaceFile(dev, file string) string {
 //
 // A row of the table of all is added for those that are not of the host itself.
 func parseInterfaces(t, all *procfs.Table, ids *procfs.IDs, text []byte) {
-	for len(text) > 0 {
-		var line []byte
-		line, text = procfs.Line(text)
+	for line := range procfs.Lines(text) {
 		name, rest, ok := bytes.Cut(line, []byte{':'})
 		if name = bytes.TrimSpace(name); !ok || len(name) == 0 || bytes.ContainsAny(name, " |") {
 			continue
@@ -108,7 +98,7 @@ func (l *collector) readRunning(t *procfs.Table, _ *pmda.Request) error {
 		r := t.Row(dev.Inst)
 		c := t.Cell(r, []byte("running"))
 		c.SetUint(flags.Cell(f, []byte("up")).Num)
-		if text, err := l.root.Read(interfaceFile(dev.Name, "operstate")); err == nil {
+		if text, err := l.Root.Read(interfaceFile(dev.Name, "operstate")); err == nil {
 			if s := string(bytes.TrimSpace(text)); s != "up" && s != "unknown" {
 				c.SetUint(0)
 			}
@@ -123,7 +113,7 @@ func (l *collector) readTypes(t *procfs.Table, _ *pmda.Request) error {
 		name := l.netdev.Rows[i].Name
 		r := t.Row(l.netdev.Rows[i].Inst)
 		var wireless uint64
-		if _, err := l.root.Names(interfaceFile(name, "wireless")); err == nil {
+		if _, err := l.Root.Names(interfaceFile(name, "wireless")); err == nil {
 			wireless = 1
 		}
 		t.Cell(r, []byte("wireless")).SetUint(wireless)
@@ -135,7 +125,7 @@ func (l *collector) readTypes(t *procfs.Table, _ *pmda.Request) error {
 // their own.
 func (l *collector) addAddresses() {
 	list := l.Table("netnames", "/sys/class/net", func(t *procfs.Table, _ *pmda.Request) error {
-		names, err := l.root.Names("sys/class/net")
+		names, err := l.Root.Names("sys/class/net")
 		if err != nil {
 			return procfs.Missing(err)
 		}
@@ -145,8 +135,7 @@ func (l *collector) addAddresses() {
 		t.Sort()
 		return nil
 	})
-	l.InDoms["17"] = procfs.InDom(17, list, "Network interfaces with addresses")
-	l.perRow("hwaddr", "/sys/class/net/IF/address", list, func(dev string) string {
+	l.PerRow("hwaddr", "/sys/class/net/IF/address", list, func(dev string) string {
 		return interfaceFile(dev, "address")
 	}, func(t *procfs.Table, r *procfs.Row, text []byte) {
 		if line, _ := procfs.Line(text); len(line) > 0 {
@@ -154,7 +143,7 @@ func (l *collector) addAddresses() {
 		}
 	})
 	l.Table("inetaddr", "the interfaces' addresses", func(t *procfs.Table, _ *pmda.Request) error {
-		if !l.root.Live() {
+		if !l.Root.Live() {
 			return nil
 		}
 		for i := range list.Rows {
@@ -166,7 +155,7 @@ func (l *collector) addAddresses() {
 		return nil
 	}, list)
 	l.Table("inet6addr", "/proc/net/if_inet6", func(t *procfs.Table, _ *pmda.Request) error {
-		text, err := l.root.Read("proc/net/if_inet6")
+		text, err := l.Root.Read("proc/net/if_inet6")
 		if err != nil {
 			return procfs.Missing(err)
 		}
@@ -181,9 +170,7 @@ func (l *collector) addAddresses() {
 //	fe80000000000000020c29fffe3b1c2d 02 40 20 80     eth0
 func parseAddresses6(t, list *procfs.Table, ids *procfs.IDs, text []byte) {
 	var words [6][]byte
-	for len(text) > 0 {
-		var line []byte
-		line, text = procfs.Line(text)
+	for line := range procfs.Lines(text) {
 		for i := range words {
 			words[i], line = procfs.Word(line)
 		}

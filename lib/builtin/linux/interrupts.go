@@ -6,46 +6,32 @@ import (
 
 	"pmtools/lib/builtin/internal/procfs"
 	"pmtools/lib/pcp"
-	"pmtools/lib/pmda"
 )
 
 // addInterrupts adds what is about interrupts and soft interrupts.
 func (l *collector) addInterrupts() {
 	lines := l.interrupts("interrupts", "cpuinterrupts", "intrcpu", "proc/interrupts")
-	l.Alias("interrupterrors", "/proc/interrupts", lines)
+	l.Alias("interrupterrors", "interrupts")
 	lines.Slot("text")
 	l.Tables["cpuinterrupts"].Slot("text")
-	l.InDoms["4"] = procfs.InDom(4, lines, "Interrupt lines")
-	l.InDoms["40"] = procfs.InDom(40, l.Tables["cpuinterrupts"], "Interrupt lines of each processor")
-	soft := l.interrupts("softirqs", "cpusoftirqs", "sirqcpu", "proc/softirqs")
-	l.InDoms["36"] = procfs.InDom(36, soft, "Kinds of soft interrupts")
-	l.InDoms["41"] = procfs.InDom(41, l.Tables["cpusoftirqs"], "Kinds of soft interrupts of each processor")
+	l.interrupts("softirqs", "cpusoftirqs", "sirqcpu", "proc/softirqs")
 }
 
 // interrupts adds tables for a file with a line for each kind of interrupt and a
 // column for each processor: for the kinds, for both, and for the processors.
 func (l *collector) interrupts(kinds, both, cpus, file string) *procfs.Table {
-	t := l.Table(kinds, "/"+file, func(t *procfs.Table, _ *pmda.Request) error {
+	t := l.Text(kinds, file, func(t *procfs.Table, text []byte) {
 		x := interruptReader{
 			kinds: t, both: l.Tables[both], cpus: l.Tables[cpus], errors: l.Tables["interrupterrors"],
 			kindIDs: l.numbering(kinds), bothIDs: l.numbering(both),
 		}
-		x.both.Reset()
-		x.cpus.Reset()
 		if kinds == "softirqs" {
 			x.errors = nil
-		} else {
-			x.errors.Reset()
-		}
-		text, err := l.root.Read(file)
-		if err != nil {
-			return procfs.Missing(err)
 		}
 		x.read(text)
-		return nil
 	})
-	l.Alias(both, "/"+file, t)
-	l.Alias(cpus, "/"+file, t)
+	l.Alias(both, kinds)
+	l.Alias(cpus, kinds)
 	return t
 }
 

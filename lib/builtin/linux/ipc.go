@@ -12,37 +12,26 @@ import (
 // addIPC adds what is about shared memory, message queues and semaphores of System V.
 func (l *collector) addIPC() {
 	for _, name := range []string{"msgmax", "msgmnb", "msgmni", "shmmax", "shmmni", "shmall"} {
-		l.numbers(name, "proc/sys/kernel/"+name)
+		l.Numbers(name, "proc/sys/kernel/"+name)
 	}
-	l.numbers("kernelsem", "proc/sys/kernel/sem")
+	l.Numbers("kernelsem", "proc/sys/kernel/sem")
 	l.Table("msgpool", "/proc/sys/kernel/msgmni and msgmnb", func(t *procfs.Table, _ *pmda.Request) error {
 		queues, bytes := only(l.Tables["msgmni"]), only(l.Tables["msgmnb"])
 		t.Cell(t.Row(pcp.NullInst), []byte("kbytes")).SetUint(queues * bytes / 1024)
 		return nil
 	}, l.Tables["msgmni"], l.Tables["msgmnb"])
-	users := procfs.Users{Root: l.root}
+	users := procfs.Users{Root: l.Root}
 	passwd := l.Table("passwd", "/etc/passwd", func(*procfs.Table, *pmda.Request) error {
 		users.Load()
 		return nil
 	})
 	for _, kind := range []struct {
 		name  string
-		indom uint32
 		owner int // the field with the owner's number
-		what  string
-	}{
-		{"shm", 28, 8, "Segments of shared memory"},
-		{"msg", 29, 8, "Message queues"},
-		{"sem", 30, 5, "Sets of semaphores"},
-	} {
+	}{{"shm", 8}, {"msg", 8}, {"sem", 5}} {
 		file := "proc/sysvipc/" + kind.name
-		t := l.Table("sysv"+kind.name, "/"+file, func(t *procfs.Table, _ *pmda.Request) error {
-			text, err := l.root.Read(file)
-			if err != nil {
-				return procfs.Missing(err)
-			}
+		t := l.Text("sysv"+kind.name, file, func(t *procfs.Table, text []byte) {
 			parseSysV(t, l.numbering(kind.name), text, kind.owner)
-			return nil
 		})
 		t.Slot("uid")
 		l.Table("sysv"+kind.name+"owner", "/"+file+" and /etc/passwd", func(o *procfs.Table, _ *pmda.Request) error {
@@ -54,7 +43,6 @@ func (l *collector) addIPC() {
 			}
 			return nil
 		}, t, passwd)
-		l.InDoms[strconv.Itoa(int(kind.indom))] = procfs.InDom(kind.indom, t, kind.what)
 		l.count("sysv"+kind.name+"count", "objects in /"+file, t)
 	}
 }
@@ -85,9 +73,7 @@ const (
 // The permissions stay the octal digits that they are shown with.
 func parseSysV(t *procfs.Table, ids *procfs.IDs, text []byte, owner int) {
 	_, text = procfs.Line(text)
-	for len(text) > 0 {
-		var line []byte
-		line, text = procfs.Line(text)
+	for line := range procfs.Lines(text) {
 		key, rest := procfs.Word(line)
 		id, rest := procfs.Word(rest)
 		perms, rest := procfs.Word(rest)

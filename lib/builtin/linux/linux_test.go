@@ -96,7 +96,7 @@ func TestFiles(t *testing.T) {
 	} {
 		l := newCollector(dir)
 		var files []string
-		l.root.Trace = func(name string) { files = append(files, name) }
+		l.Root.Trace = func(name string) { files = append(files, name) }
 		procfstest.Fetch(t, l.agent(), nil, strings.Fields(c.metrics)...)
 		files = slices.DeleteFunc(files, func(name string) bool { return name == "sys/devices/system/node/node0/meminfo" })
 		slices.Sort(files)
@@ -111,7 +111,7 @@ func TestFiles(t *testing.T) {
 func TestOnce(t *testing.T) {
 	l := newCollector(procfstest.Tree(t))
 	count := map[string]int{}
-	l.root.Trace = func(name string) { count[name]++ }
+	l.Root.Trace = func(name string) { count[name]++ }
 	a := l.agent()
 	procfstest.Fetch(t, a, nil, procfstest.Names(a)...)
 	for name, n := range count {
@@ -250,9 +250,9 @@ func TestFilesystems(t *testing.T) {
 
 func TestAddresses(t *testing.T) {
 	l := newCollector("/")
-	l.root.Dir = ""
+	l.Root.Dir = ""
 	l.addresses = func(name string) string { return map[string]string{"lo": "127.0.0.1"}[name] }
-	if _, err := l.root.Names("sys/class/net"); err != nil {
+	if _, err := l.Root.Names("sys/class/net"); err != nil {
 		t.Skip("no interfaces here")
 	}
 	if got := procfstest.Values(t, l.agent(), "network.interface.inet_addr")[0]; got != `lo="127.0.0.1"` {

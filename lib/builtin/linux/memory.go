@@ -16,7 +16,7 @@ var hugeKeys = [...]string{"HugePages_Total", "HugePages_Free", "HugePages_Rsvd"
 
 // addMemory adds what is about memory and swap space.
 func (l *collector) addMemory() {
-	meminfo := l.file("meminfo", "proc/meminfo", func(t *procfs.Table, r *procfs.Row, text []byte) {
+	meminfo := l.File("meminfo", "proc/meminfo", func(t *procfs.Table, r *procfs.Row, text []byte) {
 		procfs.Keyed(t, r, text)
 		addHugeBytes(t, r, t.Cell(r, []byte("Hugepagesize")))
 	})
@@ -24,37 +24,24 @@ func (l *collector) addMemory() {
 	for _, key := range hugeKeys {
 		meminfo.Slot(key)
 	}
-	l.file("vmstat", "proc/vmstat", procfs.Keyed)
-	swaps := l.Table("swaps", "/proc/swaps", func(t *procfs.Table, _ *pmda.Request) error {
-		text, err := l.root.Read("proc/swaps")
-		if err != nil {
-			return procfs.Missing(err)
-		}
+	l.File("vmstat", "proc/vmstat", procfs.Keyed)
+	l.Text("swaps", "proc/swaps", func(t *procfs.Table, text []byte) {
 		parseSwaps(t, l.numbering("swaps"), text)
-		return nil
 	})
-	l.InDoms["6"] = procfs.InDom(6, swaps, "Swap areas")
 	for _, name := range []string{
 		"full_scans", "merge_across_nodes", "pages_shared", "pages_sharing", "pages_to_scan",
 		"pages_unshared", "pages_volatile", "run", "sleep_millisecs",
 	} {
-		l.numbers("ksm_"+name, "sys/kernel/mm/ksm/"+name)
+		l.Numbers("ksm_"+name, "sys/kernel/mm/ksm/"+name)
 	}
-	slabs := l.Table("slabinfo", "/proc/slabinfo", func(t *procfs.Table, _ *pmda.Request) error {
-		text, err := l.root.Read("proc/slabinfo")
-		if err != nil {
-			return procfs.Missing(err)
-		}
+	l.Text("slabinfo", "proc/slabinfo", func(t *procfs.Table, text []byte) {
 		parseSlabs(t, l.numbering("slabs"), text)
-		return nil
 	})
-	l.InDoms["12"] = procfs.InDom(12, slabs, "Caches of structures of the kernel")
-	huge := l.Table("hugepages", "/sys/kernel/mm/hugepages", func(t *procfs.Table, _ *pmda.Request) error {
+	l.Table("hugepages", "/sys/kernel/mm/hugepages", func(t *procfs.Table, _ *pmda.Request) error {
 		l.readHuge(t, l.numbering("hugepages"), "", "sys/kernel/mm/hugepages")
 		t.Sort()
 		return nil
 	})
-	l.InDoms["43"] = procfs.InDom(43, huge, "Sizes of huge pages")
 }
 
 // addHugeBytes calculates the sizes of huge pages from their number; size is that of
@@ -76,9 +63,7 @@ func addHugeBytes(t *procfs.Table, r *procfs.Row, size *procfs.Cell) {
 //	/dev/sda2   partition	2097148		1024		-2
 func parseSwaps(t *procfs.Table, ids *procfs.IDs, text []byte) {
 	_, text = procfs.Line(text)
-	for len(text) > 0 {
-		var line []byte
-		line, text = procfs.Line(text)
+	for line := range procfs.Lines(text) {
 		name, rest := procfs.Word(line)
 		_, rest = procfs.Word(rest)
 		if len(rest) == 0 {
@@ -100,9 +85,7 @@ func parseSwaps(t *procfs.Table, ids *procfs.IDs, text []byte) {
 //	bio-312   12     12    320   12    1 : tunables    0    0    0 : slabdata      1      1      0
 func parseSlabs(t *procfs.Table, ids *procfs.IDs, text []byte) {
 	keys := [...]string{"active_objs", "num_objs", "objsize", "objperslab", "pagesperslab"}
-	for len(text) > 0 {
-		var line []byte
-		line, text = procfs.Line(text)
+	for line := range procfs.Lines(text) {
 		name, rest := procfs.Word(line)
 		objects, data, _ := bytes.Cut(rest, []byte(": tunables"))
 		_, data, ok := bytes.Cut(data, []byte(": slabdata"))
@@ -131,7 +114,7 @@ func parseSlabs(t *procfs.Table, ids *procfs.IDs, text []byte) {
 // readHuge reads the directories for sizes of huge pages: hugepages-2048kB. What is
 // counted in pages there has the size of the pages here, in KiB.
 func (l *collector) readHuge(t *procfs.Table, ids *procfs.IDs, prefix, dir string) {
-	names, _ := l.root.Names(dir)
+	names, _ := l.Root.Names(dir)
 	for _, name := range names {
 		size, ok := strings.CutPrefix(name, "hugepages-")
 		kbytes, isNumber := procfs.Uint([]byte(size))
@@ -144,7 +127,7 @@ func (l *collector) readHuge(t *procfs.Table, ids *procfs.IDs, prefix, dir strin
 				r.Cells[slot].SetUint(kbytes)
 				continue
 			}
-			text, err := l.root.Read(dir + "/" + name + "/" + key)
+			text, err := l.Root.Read(dir + "/" + name + "/" + key)
 			if err != nil {
 				continue
 			}
@@ -161,7 +144,7 @@ func (l *collector) addNUMA() {
 	meminfo := l.Tables["meminfo"]
 	nodemem := l.Table("nodemem", "/sys/devices/system/node/NODE/meminfo", func(t *procfs.Table, _ *pmda.Request) error {
 		for i := range l.nodes.Rows {
-			text, err := l.root.Read("sys/devices/system/node/" + l.nodes.Rows[i].Name + "/meminfo")
+			text, err := l.Root.Read("sys/devices/system/node/" + l.nodes.Rows[i].Name + "/meminfo")
 			if err != nil {
 				continue
 			}
@@ -176,10 +159,10 @@ func (l *collector) addNUMA() {
 	for _, key := range hugeKeys {
 		nodemem.Slot(key)
 	}
-	l.perRow("numastat", "/sys/devices/system/node/NODE/numastat", l.nodes, func(node string) string {
+	l.PerRow("numastat", "/sys/devices/system/node/NODE/numastat", l.nodes, func(node string) string {
 		return "sys/devices/system/node/" + node + "/numastat"
 	}, procfs.Keyed)
-	huge := l.Table("nodehugepages", "/sys/devices/system/node/NODE/hugepages", func(t *procfs.Table, _ *pmda.Request) error {
+	l.Table("nodehugepages", "/sys/devices/system/node/NODE/hugepages", func(t *procfs.Table, _ *pmda.Request) error {
 		for i := range l.nodes.Rows {
 			name := l.nodes.Rows[i].Name
 			l.readHuge(t, l.numbering("nodehugepages"), name+"::", "sys/devices/system/node/"+name+"/hugepages")
@@ -187,27 +170,16 @@ func (l *collector) addNUMA() {
 		t.Sort()
 		return nil
 	}, l.nodes)
-	l.InDoms["44"] = procfs.InDom(44, huge, "Sizes of huge pages of each memory node")
-	buddy := l.Table("buddyinfo", "/proc/buddyinfo", func(t *procfs.Table, _ *pmda.Request) error {
-		text, err := l.root.Read("proc/buddyinfo")
-		if err != nil {
-			return procfs.Missing(err)
-		}
+	l.Text("buddyinfo", "proc/buddyinfo", func(t *procfs.Table, text []byte) {
 		parseBuddies(t, l.numbering("buddyinfo"), text)
-		return nil
 	})
-	l.InDoms["31"] = procfs.InDom(31, buddy, "Sizes of free blocks of memory in each zone")
 	l.addZones()
 }
 
 // parseNodeMemory reads the meminfo file of a node: "Node 0 MemTotal: 123 kB".
 func parseNodeMemory(t *procfs.Table, r *procfs.Row, text []byte) {
-	for len(text) > 0 {
-		var line []byte
-		line, text = procfs.Line(text)
-		_, line = procfs.Word(line)
-		_, line = procfs.Word(line)
-		procfs.Keyed(t, r, line)
+	for line := range procfs.Lines(text) {
+		procfs.Keyed(t, r, procfs.Skip(line, 2))
 	}
 }
 
@@ -216,9 +188,7 @@ func parseNodeMemory(t *procfs.Table, r *procfs.Row, text []byte) {
 //	Node 0, zone      DMA      0      0      0      0      0      0      0      0      1      1      3
 func parseBuddies(t *procfs.Table, ids *procfs.IDs, text []byte) {
 	var name []byte
-	for len(text) > 0 {
-		var line []byte
-		line, text = procfs.Line(text)
+	for line := range procfs.Lines(text) {
 		node, zone, rest, ok := parseZone(line)
 		if !ok {
 			continue
@@ -254,20 +224,11 @@ func parseZone(line []byte) (node, zone, rest []byte, ok bool) {
 
 // addZones adds what is in /proc/zoneinfo.
 func (l *collector) addZones() {
-	zones := l.Table("zoneinfo", "/proc/zoneinfo", func(t *procfs.Table, _ *pmda.Request) error {
-		protection := l.Tables["zoneprotection"]
-		protection.Reset()
-		text, err := l.root.Read("proc/zoneinfo")
-		if err != nil {
-			return procfs.Missing(err)
-		}
-		z := zoneReader{zones: t, protection: protection, ids: l.numbering("zones"), reserves: l.numbering("reserves")}
+	l.Text("zoneinfo", "proc/zoneinfo", func(t *procfs.Table, text []byte) {
+		z := zoneReader{zones: t, protection: l.Tables["zoneprotection"], ids: l.numbering("zones"), reserves: l.numbering("reserves")}
 		z.read(text)
-		return nil
 	})
-	l.Alias("zoneprotection", "/proc/zoneinfo", zones)
-	l.InDoms["32"] = procfs.InDom(32, zones, "Memory nodes and their zones")
-	l.InDoms["33"] = procfs.InDom(33, l.Tables["zoneprotection"], "Reserves of zones")
+	l.Alias("zoneprotection", "zoneinfo")
 }
 
 // A zoneReader reads /proc/zoneinfo. What is counted in pages there is in KiB
@@ -292,9 +253,7 @@ type zoneReader struct {
 //	      nr_free_pages 3840
 //	  pagesets
 func (z *zoneReader) read(text []byte) {
-	for len(text) > 0 {
-		var line []byte
-		line, text = procfs.Line(text)
+	for line := range procfs.Lines(text) {
 		if node, zone, _, ok := parseZone(line); ok {
 			z.node, z.zone, z.row = node, zone, nil
 			continue

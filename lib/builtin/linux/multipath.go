@@ -27,7 +27,6 @@ func (l *collector) addPaths() {
 		each(t, func(r *procfs.Row, disk int32) { l.addPath(t, r, l.disks.Find(disk)) })
 		return nil
 	}, l.disks, ids)
-	l.InDoms["42"] = procfs.InDom(42, paths, "Disks by their identifiers")
 	copied := func(name, key, from string) {
 		of := l.Tables[from]
 		slot := of.Slot(key)

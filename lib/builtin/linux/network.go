@@ -12,15 +12,15 @@ import (
 
 // addNetwork adds the counters of protocols.
 func (l *collector) addNetwork() {
-	snmp := l.pairs("snmp", "proc/net/snmp")
-	l.Alias("icmpmsg", "/proc/net/snmp", snmp)
-	l.InDoms["23"] = &pmda.InDom{Serial: 23, OneLine: "Types of ICMP messages", Instances: icmpTypes()}
+	l.pairs("snmp", "proc/net/snmp")
+	l.Alias("icmpmsg", "snmp")
+	l.Fixed["23"] = icmpTypes()
 	l.pairs("netstat", "proc/net/netstat")
 	l.fileOrError("snmp6", "proc/net/snmp6", procfs.Keyed)
-	l.file("sockstat", "proc/net/sockstat", parseSockstat)
-	l.file("sockstat6", "proc/net/sockstat6", parseSockstat)
+	l.File("sockstat", "proc/net/sockstat", parseSockstat)
+	l.File("sockstat6", "proc/net/sockstat6", parseSockstat)
 	l.Table("softnet", "/proc/net/softnet_stat", func(t *procfs.Table, _ *pmda.Request) error {
-		text, err := l.root.Read("proc/net/softnet_stat")
+		text, err := l.Root.Read("proc/net/softnet_stat")
 		if err != nil {
 			return procfs.Missing(err)
 		}
@@ -43,7 +43,7 @@ func icmpTypes() []pcp.Instance {
 // fileOrError is like file, but without the file there is an error.
 func (l *collector) fileOrError(name, file string, parse func(t *procfs.Table, r *procfs.Row, text []byte)) *procfs.Table {
 	return l.Table(name, "/"+file, func(t *procfs.Table, _ *pmda.Request) error {
-		text, err := l.root.Read(file)
+		text, err := l.Root.Read(file)
 		if err != nil {
 			return procfs.Error(err)
 		}
@@ -54,17 +54,8 @@ func (l *collector) fileOrError(name, file string, parse func(t *procfs.Table, r
 
 // pairs adds a table for a file with lines of keys and lines of numbers.
 func (l *collector) pairs(name, file string) *procfs.Table {
-	return l.Table(name, "/"+file, func(t *procfs.Table, _ *pmda.Request) error {
-		icmp := l.Tables["icmpmsg"]
-		if name == "snmp" {
-			icmp.Reset()
-		}
-		text, err := l.root.Read(file)
-		if err != nil {
-			return procfs.Error(err)
-		}
-		parsePairs(t, t.Row(pcp.NullInst), icmp, text)
-		return nil
+	return l.fileOrError(name, file, func(t *procfs.Table, r *procfs.Row, text []byte) {
+		parsePairs(t, r, l.Tables["icmpmsg"], text)
 	})
 }
 
@@ -124,9 +115,7 @@ func parseICMP(t *procfs.Table, head, value []byte) {
 // TCP.inuse and so on.
 func parseSockstat(t *procfs.Table, r *procfs.Row, text []byte) {
 	var name []byte
-	for len(text) > 0 {
-		var line []byte
-		line, text = procfs.Line(text)
+	for line := range procfs.Lines(text) {
 		group, rest := procfs.Word(line)
 		group = bytes.TrimSuffix(group, []byte{':'})
 		for {

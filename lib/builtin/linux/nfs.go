@@ -29,55 +29,40 @@ const (
 // operationDomains are the instance domains of operations of NFS. The numbers of
 // instances begin with first.
 var operationDomains = []struct {
-	serial uint32
+	serial string
 	first  int32
 	names  string
-	help   string
 }{
-	{7, 0, nfs2Operations, "Operations of NFS version 2"},
-	{8, 0, nfs3Operations, "Operations of NFS version 3"},
-	{14, 0, nfs4ClientOperations, "Operations of NFS version 4 of clients"},
-	{15, 1, nfs4ServerOperations, "Operations of NFS version 4 of servers"},
+	{"7", 0, nfs2Operations},
+	{"8", 0, nfs3Operations},
+	{"14", 0, nfs4ClientOperations},
+	{"15", 1, nfs4ServerOperations},
 }
 
 // addNFS adds what NFS clients and servers count.
 func (l *collector) addNFS() {
-	domains := map[uint32]*pmda.InDom{}
 	for _, o := range operationDomains {
-		var list []pcp.Instance
-		for i, name := range strings.Fields(o.names) {
-			list = append(list, pcp.Instance{ID: o.first + int32(i), Name: name})
-		}
-		domains[o.serial] = l.fixed(o.serial, o.help, list...)
-		l.InDoms[strconv.Itoa(int(o.serial))] = domains[o.serial]
+		l.Fixed[o.serial] = pmda.Numbered(o.first, strings.Fields(o.names)...)
 	}
-	l.nfs("nfs", map[string]*pmda.InDom{"proc2": domains[7], "proc3": domains[8], "proc4": domains[14]})
-	l.nfs("nfsd", map[string]*pmda.InDom{"proc2": domains[7], "proc3": domains[8], "proc4ops": domains[15]})
-	l.numbers("nfsthreads", "proc/fs/nfsd/pool_threads")
-	l.file("nfspools", "proc/fs/nfsd/pool_stats", parsePools)
+	l.nfs("nfs", map[string]string{"proc2": "7", "proc3": "8", "proc4": "14"})
+	l.nfs("nfsd", map[string]string{"proc2": "7", "proc3": "8", "proc4ops": "15"})
+	l.Numbers("nfsthreads", "proc/fs/nfsd/pool_threads")
+	l.File("nfspools", "proc/fs/nfsd/pool_stats", parsePools)
 }
 
 // nfs adds tables for a file of /proc/net/rpc: one with the name of the file for
 // what is counted altogether, and one for the operations of each version.
-func (l *collector) nfs(file string, versions map[string]*pmda.InDom) {
-	t := l.Table(file, "/proc/net/rpc/"+file, func(t *procfs.Table, _ *pmda.Request) error {
-		for key := range versions {
-			l.Tables[file+key].Reset()
-		}
-		text, err := l.root.Read("proc/net/rpc/" + file)
-		if err != nil {
-			return procfs.Missing(err)
-		}
-		parseNFS(t, t.Row(pcp.NullInst), func(key string) (*procfs.Table, []pcp.Instance) {
-			if d := versions[key]; d != nil {
-				return l.Tables[file+key], d.Instances
+func (l *collector) nfs(file string, versions map[string]string) {
+	l.File(file, "proc/net/rpc/"+file, func(t *procfs.Table, r *procfs.Row, text []byte) {
+		parseNFS(t, r, func(key string) (*procfs.Table, []pcp.Instance) {
+			if serial := versions[key]; serial != "" {
+				return l.Tables[file+key], l.Fixed[serial]
 			}
 			return nil, nil
 		}, text)
-		return nil
 	})
 	for key := range versions {
-		l.Alias(file+key, "/proc/net/rpc/"+file, t)
+		l.Alias(file+key, file)
 	}
 }
 
@@ -89,9 +74,8 @@ func (l *collector) nfs(file string, versions map[string]*pmda.InDom) {
 // The keys are net.1 and so on, and proc3 for the sum of the operations.
 func parseNFS(t *procfs.Table, r *procfs.Row, version func(key string) (*procfs.Table, []pcp.Instance), text []byte) {
 	var name []byte
-	for len(text) > 0 {
-		var line, word []byte
-		line, text = procfs.Line(text)
+	for line := range procfs.Lines(text) {
+		var word []byte
 		key, rest := procfs.Word(line)
 		if ops, list := version(string(key)); ops != nil {
 			_, rest = procfs.Word(rest) // how many there are
@@ -130,9 +114,8 @@ func parseOperations(sum *procfs.Cell, ops *procfs.Table, list []pcp.Instance, l
 // Field 1 is the number of pools, the others are sums.
 func parsePools(t *procfs.Table, r *procfs.Row, text []byte) {
 	var sums [8]uint64
-	for len(text) > 0 {
-		var line, word []byte
-		line, text = procfs.Line(text)
+	for line := range procfs.Lines(text) {
+		var word []byte
 		if line = bytes.TrimSpace(line); len(line) == 0 || line[0] == '#' {
 			continue
 		}

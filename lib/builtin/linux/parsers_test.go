@@ -111,8 +111,8 @@ var parsers = map[string]procfstest.Parser{
 	"diskstats": func(text []byte) []*procfs.Table {
 		l := newCollector("/nonexistent")
 		for _, kind := range diskKinds {
-			l.Tables[kind.table].Slot("1")
-			l.Tables[kind.table].Slot("11")
+			l.Tables[kind].Slot("1")
+			l.Tables[kind].Slot("11")
 		}
 		l.readDisks(text)
 		l.readCapacity(text)

@@ -23,7 +23,7 @@ func (l *collector) addSystem() {
 		return nil
 	})
 	l.addLoad()
-	l.file("uptime", "proc/uptime", func(t *procfs.Table, r *procfs.Row, text []byte) {
+	l.File("uptime", "proc/uptime", func(t *procfs.Table, r *procfs.Row, text []byte) {
 		for i := 1; i <= 2; i++ {
 			var word []byte
 			word, text = procfs.Word(text)
@@ -32,22 +32,22 @@ func (l *collector) addSystem() {
 			}
 		}
 	})
-	l.numbers("pid_max", "proc/sys/kernel/pid_max")
-	l.numbers("nptys", "proc/sys/kernel/pty/nr")
-	l.numbers("entropy", "proc/sys/kernel/random/entropy_avail")
-	l.numbers("poolsize", "proc/sys/kernel/random/poolsize")
-	l.numbers("filenr", "proc/sys/fs/file-nr")
-	l.numbers("inodestate", "proc/sys/fs/inode-state")
-	l.numbers("dentrystate", "proc/sys/fs/dentry-state")
-	l.numbers("aionr", "proc/sys/fs/aio-nr")
-	l.numbers("aiomax", "proc/sys/fs/aio-max-nr")
-	l.numbers("uevent", "sys/kernel/uevent_seqnum")
-	l.numbers("zswap_pool", "sys/module/zswap/parameters/max_pool_percent")
-	l.file("zswap", "sys/module/zswap/parameters/enabled", func(t *procfs.Table, r *procfs.Row, text []byte) {
+	l.Numbers("pid_max", "proc/sys/kernel/pid_max")
+	l.Numbers("nptys", "proc/sys/kernel/pty/nr")
+	l.Numbers("entropy", "proc/sys/kernel/random/entropy_avail")
+	l.Numbers("poolsize", "proc/sys/kernel/random/poolsize")
+	l.Numbers("filenr", "proc/sys/fs/file-nr")
+	l.Numbers("inodestate", "proc/sys/fs/inode-state")
+	l.Numbers("dentrystate", "proc/sys/fs/dentry-state")
+	l.Numbers("aionr", "proc/sys/fs/aio-nr")
+	l.Numbers("aiomax", "proc/sys/fs/aio-max-nr")
+	l.Numbers("uevent", "sys/kernel/uevent_seqnum")
+	l.Numbers("zswap_pool", "sys/module/zswap/parameters/max_pool_percent")
+	l.File("zswap", "sys/module/zswap/parameters/enabled", func(t *procfs.Table, r *procfs.Row, text []byte) {
 		word, _ := procfs.Word(text)
 		t.Cell(r, []byte("enabled")).SetText(word)
 	})
-	l.file("locks", "proc/locks", parseLocks)
+	l.File("locks", "proc/locks", parseLocks)
 	l.addDistro()
 	l.addPressure()
 	l.addUname()
@@ -56,19 +56,9 @@ func (l *collector) addSystem() {
 
 // addLoad adds what is in /proc/loadavg.
 func (l *collector) addLoad() {
-	load := l.Table("load", "/proc/loadavg", func(t *procfs.Table, _ *pmda.Request) error {
-		text, err := l.root.Read("proc/loadavg")
-		other := l.Tables["loadavg"]
-		other.Reset()
-		if err != nil {
-			return procfs.Missing(err)
-		}
-		parseLoad(t, other, text)
-		return nil
-	})
-	l.Alias("loadavg", "/proc/loadavg", load)
-	l.InDoms["2"] = l.fixed(2, "How long load averages go back",
-		pcp.Instance{ID: 1, Name: "1 minute"}, pcp.Instance{ID: 5, Name: "5 minute"}, pcp.Instance{ID: 15, Name: "15 minute"})
+	l.Text("load", "proc/loadavg", func(t *procfs.Table, text []byte) { parseLoad(t, l.Tables["loadavg"], text) })
+	l.Alias("loadavg", "load")
+	l.Fixed["2"] = []pcp.Instance{{ID: 1, Name: "1 minute"}, {ID: 5, Name: "5 minute"}, {ID: 15, Name: "15 minute"}}
 }
 
 // parseLoad reads /proc/loadavg: "3.74 6.97 7.18 5/146 17208".
@@ -94,20 +84,10 @@ func parseLoad(load, other *procfs.Table, text []byte) {
 func (l *collector) addPressure() {
 	for _, resource := range []string{"cpu", "memory", "io", "irq"} {
 		file, name := "proc/pressure/"+resource, "pressure_"+resource
-		t := l.Table(name, "/"+file, func(t *procfs.Table, _ *pmda.Request) error {
-			avg := l.Tables[name+"_avg"]
-			avg.Reset()
-			text, err := l.root.Read(file)
-			if err != nil {
-				return procfs.Missing(err)
-			}
-			parsePressure(t, avg, text)
-			return nil
-		})
-		l.Alias(name+"_avg", "/"+file, t)
+		l.Text(name, file, func(t *procfs.Table, text []byte) { parsePressure(t, l.Tables[name+"_avg"], text) })
+		l.Alias(name+"_avg", name)
 	}
-	l.InDoms["37"] = l.fixed(37, "How long averages of pressure go back",
-		pcp.Instance{ID: 10, Name: "10 second"}, pcp.Instance{ID: 60, Name: "1 minute"}, pcp.Instance{ID: 300, Name: "5 minute"})
+	l.Fixed["37"] = []pcp.Instance{{ID: 10, Name: "10 second"}, {ID: 60, Name: "1 minute"}, {ID: 300, Name: "5 minute"}}
 }
 
 // parsePressure reads a file of /proc/pressure, which has one line or two:
@@ -119,9 +99,7 @@ func parsePressure(total, avg *procfs.Table, text []byte) {
 	for _, inst := range [...]int32{10, 60, 300} {
 		avg.Row(inst)
 	}
-	for len(text) > 0 {
-		var line []byte
-		line, text = procfs.Line(text)
+	for line := range procfs.Lines(text) {
 		kind, rest := procfs.Word(line)
 		for len(rest) > 0 {
 			var word []byte
@@ -155,13 +133,9 @@ func setPressure(t *procfs.Table, row int, kind, value []byte) {
 func parseLocks(t *procfs.Table, r *procfs.Row, text []byte) {
 	var counts [3][2]uint64
 	kinds, modes := [...]string{"posix", "flock", "lease"}, [...]string{"read", "write"}
-	for len(text) > 0 {
-		var line []byte
-		line, text = procfs.Line(text)
-		_, rest := procfs.Word(line)
-		kind, rest := procfs.Word(rest)
-		_, rest = procfs.Word(rest)
-		mode, _ := procfs.Word(rest)
+	for line := range procfs.Lines(text) {
+		kind, rest := procfs.Word(procfs.Skip(line, 1))
+		mode, _ := procfs.Word(procfs.Skip(rest, 1))
 		if string(kind) == "OFDLCK" { // a POSIX lock that belongs to a file, not to a process
 			kind = []byte("POSIX")
 		}
@@ -186,10 +160,10 @@ func (l *collector) addDistro() {
 	l.Table("distro", "/etc/debian_version or /etc/os-release", func(t *procfs.Table, _ *pmda.Request) error {
 		c := t.Cell(t.Row(pcp.NullInst), []byte("name"))
 		c.SetString("?")
-		if text, err := l.root.Read("etc/debian_version"); err == nil {
+		if text, err := l.Root.Read("etc/debian_version"); err == nil {
 			line, _ := procfs.Line(text)
 			c.SetString("Debian " + string(line))
-		} else if text, err = l.root.Read("etc/os-release"); err == nil {
+		} else if text, err = l.Root.Read("etc/os-release"); err == nil {
 			parseDistro(c, text)
 		}
 		return nil
@@ -198,9 +172,7 @@ func (l *collector) addDistro() {
 
 // parseDistro reads the name of the distribution from /etc/os-release.
 func parseDistro(c *procfs.Cell, text []byte) {
-	for len(text) > 0 {
-		var line []byte
-		line, text = procfs.Line(text)
+	for line := range procfs.Lines(text) {
 		if name, ok := bytes.CutPrefix(line, []byte("PRETTY_NAME=")); ok {
 			c.SetText(bytes.Trim(name, "\"' "))
 			return
@@ -241,7 +213,7 @@ const (
 // addUsers adds what is in utmp.
 func (l *collector) addUsers() {
 	l.Table("users", "/var/run/utmp", func(t *procfs.Table, _ *pmda.Request) error {
-		text, err := l.root.Read("var/run/utmp")
+		text, err := l.Root.Read("var/run/utmp")
 		if err != nil {
 			text = nil // nobody keeps account of sessions: there are none
 		}

@@ -10,7 +10,7 @@ import (
 // readCommands reads the command lines of the processes.
 func (p *collector) readCommands(t *procfs.Table, _ *pmda.Request) error {
 	for _, pid := range p.selected {
-		text, err := p.root.Read(fileOf(pid, "cmdline"))
+		text, err := p.Root.Read(fileOf(pid, "cmdline"))
 		if err != nil {
 			continue
 		}
@@ -27,7 +27,7 @@ func (p *collector) readCommands(t *procfs.Table, _ *pmda.Request) error {
 // command returns what a process is called: the beginning of its command line, or of
 // the name that the kernel has for it, up to a blank. It fails if the process is gone.
 func (p *collector) command(pid int32) ([]byte, bool) {
-	text, err := p.root.Read(fileOf(pid, "cmdline"))
+	text, err := p.Root.Read(fileOf(pid, "cmdline"))
 	if err != nil {
 		return nil, false
 	}
@@ -44,7 +44,7 @@ func (p *collector) command(pid int32) ([]byte, bool) {
 // kernelName returns the name of a process without a command line: one of the
 // kernel, or one that is ending.
 func (p *collector) kernelName(pid int32) []byte {
-	text, err := p.root.Read(fileOf(pid, "status"))
+	text, err := p.Root.Read(fileOf(pid, "status"))
 	if err != nil {
 		return []byte("<exiting>")
 	}

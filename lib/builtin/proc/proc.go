@@ -25,7 +25,6 @@ var metricsText string
 
 // A collector reads what the metrics of the proc collector need.
 type collector struct {
-	root *procfs.Root
 	procfs.Catalog
 
 	pids     []int32 // in ascending order
@@ -33,7 +32,6 @@ type collector struct {
 	client   *pmda.Client
 	mine     map[int32]bool // whether the client may see what is for the owner of a process only
 	names    map[int32]instanceName
-	list     []pcp.Instance
 }
 
 // A instanceName is the name of an instance.
@@ -42,7 +40,7 @@ type instanceName struct {
 	name string // with its number
 }
 
-// Proc returns the collector of metrics of processes, those of the reference's agent
+// New returns the collector of metrics of processes, those of the reference's agent
 // "proc", read from proc below root, "/" for the running system.
 //
 // Without a client it tells all that the program may see. A client must have the
@@ -57,9 +55,9 @@ func Roots() []string { return procfs.Roots(metricsText) }
 
 // newCollector returns the collector for a directory, without its metrics.
 func newCollector(root string) *collector {
-	p := &collector{root: &procfs.Root{Dir: root}, names: map[int32]instanceName{}, mine: map[int32]bool{}}
-	p.Catalog = procfs.Catalog{
-		Tables: map[string]*procfs.Table{}, Files: map[string]string{}, InDoms: map[string]*pmda.InDom{},
+	p := &collector{Catalog: procfs.NewCatalog(root), names: map[int32]instanceName{}, mine: map[int32]bool{}}
+	p.Label = func(*procfs.Table, []string) func(int32) string {
+		return func(pid int32) string { return fmt.Sprintf(`{"pid":%d}`, pid) }
 	}
 	p.addProcesses()
 	p.addStat()
@@ -70,7 +68,7 @@ func newCollector(root string) *collector {
 
 // agent returns the agent with the collector's metrics.
 func (p *collector) agent() *pmda.Agent {
-	return procfs.NewAgent(Domain, &p.Catalog, metricsText, `{"agent":"proc"}`, nil)
+	return procfs.NewAgent(Domain, &p.Catalog, metricsText, `{"agent":"proc"}`)
 }
 
 // addProcesses adds the list of processes.
@@ -89,18 +87,13 @@ func (p *collector) addProcesses() {
 		return nil
 	}, p.Tables["selected"])
 	p.Table("cmdline", "/proc/PID/cmdline", p.readCommands, p.Tables["selected"])
-	p.InDoms["9"] = &pmda.InDom{
-		Serial: processSerial, Needs: all.Reading, List: p.instances,
-		InstLabels: func(pid int32) string { return fmt.Sprintf(`{"pid":%d}`, pid) },
-		OneLine:    "Processes",
-		Help:       "Processes\nThe number of an instance is that of the process, its name has the number\nin six digits and what the process is called.",
-	}
+	p.Table("processes", "/proc", p.readNames, all)
 }
 
 // readPIDs finds the processes.
 func (p *collector) readPIDs() error {
 	p.pids = p.pids[:0]
-	names, err := p.root.Names("proc")
+	names, err := p.Root.Names("proc")
 	if err != nil {
 		return procfs.Missing(err)
 	}
@@ -154,7 +147,7 @@ func (p *collector) isOwner(pid int32) bool {
 	if uid == 0 || uid == os.Geteuid() {
 		return true
 	}
-	text, err := p.root.Read(fileOf(pid, "status"))
+	text, err := p.Root.Read(fileOf(pid, "status"))
 	if err != nil {
 		return false
 	}
@@ -186,7 +179,7 @@ func (p *collector) perProcess(name, file string, own bool, set func(t *procfs.T
 			if own && !p.mayRead(pid) {
 				continue
 			}
-			if text, err := p.root.Read(fileOf(pid, file)); err == nil && (len(text) > 0 || file == mayBeEmpty) {
+			if text, err := p.Root.Read(fileOf(pid, file)); err == nil && (len(text) > 0 || file == mayBeEmpty) {
 				set(t, t.Row(pid), text)
 			}
 		}
@@ -194,10 +187,9 @@ func (p *collector) perProcess(name, file string, own bool, set func(t *procfs.T
 	}, p.Tables["selected"])
 }
 
-// instances returns the processes as instances. The names of those that are known
+// readNames finds out how the processes are called. The names of those that are known
 // and still called the same are kept.
-func (p *collector) instances() ([]pcp.Instance, error) {
-	p.list = p.list[:0]
+func (p *collector) readNames(t *procfs.Table, _ *pmda.Request) error {
 	seen := make(map[int32]instanceName, len(p.pids))
 	for _, pid := range p.pids {
 		word, ok := p.command(pid)
@@ -209,8 +201,8 @@ func (p *collector) instances() ([]pcp.Instance, error) {
 			n = instanceName{word: string(word), name: fmt.Sprintf("%06d %s", pid, word)}
 		}
 		seen[pid] = n
-		p.list = append(p.list, pcp.Instance{ID: pid, Name: n.name})
+		t.Row(pid).Name = n.name
 	}
 	p.names = seen
-	return p.list, nil
+	return nil
 }

@@ -87,7 +87,7 @@ func TestMissing(t *testing.T) {
 // without their numbers.
 func tracedAgent(dir string) (*pmda.Agent, *[]string) {
 	p, files := newCollector(dir), &[]string{}
-	p.root.Trace = func(name string) { *files = append(*files, name) }
+	p.Root.Trace = func(name string) { *files = append(*files, name) }
 	return p.agent(), files
 }
 

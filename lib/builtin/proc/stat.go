@@ -121,7 +121,7 @@ type runQueues struct {
 func (p *collector) readQueues(t *procfs.Table, _ *pmda.Request) error {
 	var q runQueues
 	for _, pid := range p.pids {
-		if text, err := p.root.Read(fileOf(pid, "stat")); err == nil {
+		if text, err := p.Root.Read(fileOf(pid, "stat")); err == nil {
 			q.add(text)
 		}
 	}

@@ -16,7 +16,7 @@ func (p *collector) addStatus() {
 	p.perProcess("status", "status", false, parseStatus)
 	status := p.Tables["status"]
 	p.Table("idnames", "/etc/passwd and /etc/group", func(t *procfs.Table, _ *pmda.Request) error {
-		users := procfs.Users{Root: p.root}
+		users := procfs.Users{Root: p.Root}
 		users.Load()
 		for i := range status.Rows {
 			r := t.Row(status.Rows[i].Inst)
@@ -49,9 +49,7 @@ func parseStatus(t *procfs.Table, r *procfs.Row, text []byte) {
 	for _, key := range [...]string{"SigPnd", "SigBlk", "SigIgn", "SigCgt"} {
 		t.Cell(r, []byte(key)).SetText(nil)
 	}
-	for len(text) > 0 {
-		var line []byte
-		line, text = procfs.Line(text)
+	for line := range procfs.Lines(text) {
 		key, rest, ok := bytes.Cut(line, []byte{':'})
 		if !ok {
 			continue
@@ -105,20 +103,14 @@ func (p *collector) addSmallFiles() {
 			if !p.mayRead(pid) {
 				continue
 			}
-			if text, err := p.root.Read(fileOf(pid, "environ")); err == nil {
+			if text, err := p.Root.Read(fileOf(pid, "environ")); err == nil {
 				c.SetText(bytes.ReplaceAll(bytes.TrimRight(text, "\x00"), []byte{0}, []byte{' '}))
 			}
 		}
 		return nil
 	}, p.Tables["selected"])
 	p.addLinks()
-	p.Table("autogrouping", "/proc/sys/kernel/sched_autogroup_enabled", func(t *procfs.Table, _ *pmda.Request) error {
-		text, err := p.root.Read("proc/sys/kernel/sched_autogroup_enabled")
-		if err == nil {
-			numbers(t, t.Row(-1), text)
-		}
-		return procfs.Missing(err)
-	})
+	p.File("autogrouping", "proc/sys/kernel/sched_autogroup_enabled", numbers)
 }
 
 // addMaps adds /proc/PID/maps. It is empty if the kernel refuses it.
@@ -126,7 +118,7 @@ func (p *collector) addMaps() {
 	p.Table("maps", "/proc/PID/maps", func(t *procfs.Table, _ *pmda.Request) error {
 		for _, pid := range p.selected {
 			may := p.mayRead(pid) // before read, as it reads, too
-			text, err := p.root.Read(fileOf(pid, "maps"))
+			text, err := p.Root.Read(fileOf(pid, "maps"))
 			if errors.Is(err, fs.ErrNotExist) {
 				continue
 			}
@@ -149,7 +141,7 @@ func (p *collector) addLinks() {
 				r := t.Row(pid)
 				c := t.Cell(r, []byte("link"))
 				if c.SetText(nil); p.mayRead(pid) {
-					c.SetString(p.root.Link(fileOf(pid, name)))
+					c.SetString(p.Root.Link(fileOf(pid, name)))
 				}
 			}
 			return nil
@@ -160,7 +152,7 @@ func (p *collector) addLinks() {
 			r := t.Row(pid)
 			c := t.Cell(r, []byte("n"))
 			if c.SetUint(0); p.mayRead(pid) {
-				names, _ := p.root.Names(fileOf(pid, "fd"))
+				names, _ := p.Root.Names(fileOf(pid, "fd"))
 				c.SetUint(uint64(len(names)))
 			}
 		}
@@ -184,9 +176,7 @@ func parseStatm(t *procfs.Table, r *procfs.Row, text []byte) {
 // are shown without their numbers.
 func parseCgroups(t *procfs.Table, r *procfs.Row, text []byte) {
 	var parts []string
-	for len(text) > 0 {
-		var line []byte
-		line, text = procfs.Line(text)
+	for line := range procfs.Lines(text) {
 		if _, group, ok := bytes.Cut(line, []byte{':'}); ok {
 			parts = append(parts, string(group))
 		}
@@ -205,7 +195,6 @@ func parseAutogroup(t *procfs.Table, r *procfs.Row, text []byte) {
 		return
 	}
 	t.Cell(r, []byte("id")).SetWord(number)
-	_, rest = procfs.Word(rest)
-	nice, _ := procfs.Word(rest)
+	nice, _ := procfs.Word(procfs.Skip(rest, 1))
 	t.Cell(r, []byte("nice")).SetWord(nice)
 }

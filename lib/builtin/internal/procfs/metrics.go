@@ -7,116 +7,57 @@ import (
 	"strconv"
 	"strings"
 
+	"pmtools/lib/builtin/internal/catalog"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmda"
 	"pmtools/lib/pmerr"
 )
 
-// Lists of metrics are texts, one metric a line:
-//
-//	name  cluster.item  type  indom  semantics  units  value  help
-//
-// with "-" for no instance domain. Units are written as pminfo shows them, without
-// blanks. The value says which cells it comes from (see terms); "-" is a
-// metric that is known, but has no values. The help is a sentence up to the end of
-// the line; if it is missing, one is made from the value.
+// The value of a metric in a list (see package catalog) says which cells it comes
+// from (see terms); "-" is a metric that is known, but has no values. A metric without
+// a help text gets one that is made from its value. The value of an instance domain is
+// the table whose rows are its instances, and how these are labelled (see instLabels):
+// "partition:device_name". With "-" the instances are those in Fixed.
 
-// A Catalog is what the lists of metrics of a collector refer to.
+// A Catalog is what a collector's list of metrics refers to.
 type Catalog struct {
+	Root   *Root
 	Tables map[string]*Table
-	Files  map[string]string // what a table is read from, for help texts
-	InDoms map[string]*pmda.InDom
-	units  map[string]pcp.Units // that were read before
+	Files  map[string]string         // what a table is read from, for help texts
+	Fixed  map[string][]pcp.Instance // instances that do not change, by serial numbers
+	// Label returns what InDom.InstLabels is for the rows of a table; keys are those of
+	// the list.
+	Label func(t *Table, keys []string) func(inst int32) string
 }
 
-// typeOf returns the type that has a name in lists of metrics.
-func typeOf(name string) (pcp.Type, bool) {
-	for t := pcp.Int32; t <= pcp.String; t++ {
-		if t.String() == name {
-			return t, true
-		}
+// NewCatalog returns an empty catalog of a directory with proc and sys in it.
+func NewCatalog(root string) Catalog {
+	return Catalog{Root: &Root{Dir: root}, Tables: map[string]*Table{}, Files: map[string]string{}, Fixed: map[string][]pcp.Instance{}}
+}
+
+// bindInDom gives an instance domain its instances.
+func (c *Catalog) bindInDom(d *pmda.InDom, value string) error {
+	name, keys, labelled := strings.Cut(value, ":")
+	if name == "-" {
+		d.Instances = c.Fixed[strconv.Itoa(int(d.Serial))]
+		return nil
 	}
-	return pcp.Unknown, false
+	t := c.Tables[name]
+	if t == nil {
+		return fmt.Errorf("unknown table %q", name)
+	}
+	d.Needs, d.List = t.Reading, t.instances
+	if labelled {
+		d.InstLabels = c.Label(t, strings.Split(keys, ","))
+	}
+	return nil
 }
 
 // Metrics reads a list of metrics.
 func (c *Catalog) Metrics(text string) ([]pmda.Metric, error) {
-	var metrics []pmda.Metric
-	for line := range strings.Lines(text) {
-		line = strings.TrimSpace(line)
-		if line == "" || line[0] == '#' {
-			continue
-		}
-		m, err := c.metric(line)
-		if err != nil {
-			return nil, fmt.Errorf("%q: %w", line, err)
-		}
-		metrics = append(metrics, m)
-	}
-	return metrics, nil
-}
-
-// metric reads a line of a list of metrics.
-func (c *Catalog) metric(line string) (pmda.Metric, error) {
-	var f [7]string
-	for i := range f {
-		var ok bool
-		f[i], line, ok = strings.Cut(strings.TrimLeft(line, " \t"), " ")
-		if f[i] == "" || !ok && i < len(f)-1 {
-			return pmda.Metric{}, fmt.Errorf("%d fields", i)
-		}
-	}
-	m := pmda.Metric{Name: f[0], OneLine: strings.TrimSpace(line)}
-	cluster, item, _ := strings.Cut(f[1], ".")
-	c1, err1 := strconv.ParseUint(cluster, 10, 12)
-	i1, err2 := strconv.ParseUint(item, 10, 10)
-	if err1 != nil || err2 != nil {
-		return m, fmt.Errorf("bad identifier %s", f[1])
-	}
-	m.Cluster, m.Item = uint32(c1), uint32(i1)
-	var ok bool
-	if m.Type, ok = typeOf(f[2]); !ok {
-		return m, fmt.Errorf("unknown type %s", f[2])
-	}
-	if f[3] != "-" {
-		if m.InDom = c.InDoms[f[3]]; m.InDom == nil {
-			return m, fmt.Errorf("unknown instance domain %s", f[3])
-		}
-	}
-	switch f[4] {
-	case "counter":
-		m.Sem = pcp.Counter
-	case "instant":
-		m.Sem = pcp.Instant
-	case "discrete":
-		m.Sem = pcp.Discrete
-	default:
-		return m, fmt.Errorf("unknown semantics %s", f[4])
-	}
-	var err error
-	if m.Units, err = c.unit(f[5]); err != nil {
-		return m, err
-	}
-	return m, c.bind(&m, f[6])
-}
-
-// unit reads units. There are few different ones.
-func (c *Catalog) unit(text string) (pcp.Units, error) {
-	if text == "none" {
-		return pcp.Units{}, nil
-	}
-	u, ok := c.units[text]
-	if !ok {
-		var err error
-		if u, _, err = pcp.ParseUnits(strings.ReplaceAll(text, "/", " / ")); err != nil {
-			return u, err
-		}
-		if c.units == nil {
-			c.units = map[string]pcp.Units{}
-		}
-		c.units[text] = u
-	}
-	return u, nil
+	list := catalog.Catalog{Bind: c.bind, BindInDom: c.bindInDom}
+	err := list.Parse(text)
+	return list.Metrics, err
 }
 
 // bind gives a metric its values.
@@ -305,15 +246,10 @@ func (t *terms) sum(col *pmda.Column) error {
 
 // NewAgent returns the agent of a list of metrics. The list is part of the
 // program, so that an error in it is the program's.
-func NewAgent(domain uint32, c *Catalog, text, labels string, adjust func(*pmda.Metric)) *pmda.Agent {
+func NewAgent(domain uint32, c *Catalog, text, labels string) *pmda.Agent {
 	metrics, err := c.Metrics(text)
 	if err != nil {
 		panic(err)
-	}
-	for i := range metrics {
-		if adjust != nil {
-			adjust(&metrics[i])
-		}
 	}
 	agent, err := pmda.New(pmda.Table{Domain: domain, Metrics: metrics, Labels: labels})
 	if err != nil {
@@ -330,19 +266,57 @@ func (c *Catalog) Table(name, file string, load func(t *Table, req *pmda.Request
 }
 
 // Alias adds a table that is filled together with another.
-func (c *Catalog) Alias(name, file string, t *Table) *Table {
-	b := t.Beside()
-	c.Tables[name], c.Files[name] = b, file
-	return b
+func (c *Catalog) Alias(name, of string) *Table {
+	c.Tables[name], c.Files[name] = c.Tables[of].Beside(), c.Files[of]
+	return c.Tables[name]
 }
 
-// Roots returns the first components of the names in a list of metrics, which
-// begins each line with a name. Names with the same one stand together.
+// Text adds a table that is filled from the text of a file. Without the file there
+// are no values.
+func (c *Catalog) Text(name, file string, parse func(t *Table, text []byte), needs ...*Table) *Table {
+	return c.Table(name, "/"+file, func(t *Table, _ *pmda.Request) error {
+		text, err := c.Root.Read(file)
+		if err != nil {
+			return Missing(err)
+		}
+		parse(t, text)
+		return nil
+	}, needs...)
+}
+
+// File adds a table for a file that is about the whole system, which is one row.
+func (c *Catalog) File(name, file string, parse func(t *Table, r *Row, text []byte)) *Table {
+	return c.Text(name, file, func(t *Table, text []byte) { parse(t, t.Row(pcp.NullInst), text) })
+}
+
+// Numbers adds a table for a file with nothing but a line of numbers.
+func (c *Catalog) Numbers(name, file string) {
+	c.File(name, file, func(t *Table, r *Row, text []byte) {
+		line, _ := Line(text)
+		t.SetFields(r, 1, line)
+	})
+}
+
+// PerRow adds a table for a small file that each instance of another table has. set
+// is given the row and the text of its file.
+func (c *Catalog) PerRow(name, file string, of *Table, path func(instance string) string, set func(t *Table, r *Row, text []byte)) *Table {
+	return c.Table(name, file, func(t *Table, _ *pmda.Request) error {
+		for i := range of.Rows {
+			if text, err := c.Root.Read(path(of.Rows[i].Name)); err == nil {
+				set(t, t.Row(of.Rows[i].Inst), text)
+			}
+		}
+		return nil
+	}, of)
+}
+
+// Roots returns the first components of the names in a list of metrics. Names with
+// the same one stand together.
 func Roots(text string) []string {
 	var roots []string
-	last := ""
+	last := "indom "
 	for line := range strings.Lines(text) {
-		if last != "" && strings.HasPrefix(line, last) || line[0] == '#' {
+		if strings.HasPrefix(line, last) || line[0] == '#' || line[0] == '\t' || strings.HasPrefix(line, "indom ") {
 			continue
 		}
 		name, _, _ := strings.Cut(strings.TrimSpace(line), " ")

@@ -12,11 +12,15 @@ import (
 	"pmtools/lib/pmerr"
 )
 
+// rows is the instance domain of the table t.
+const rows = "indom 4 t Rows\n"
+
 // testCatalog returns a catalog with a table t that has two rows, and one that
 // fails.
 func testCatalog() *procfs.Catalog {
-	c := &procfs.Catalog{Tables: map[string]*procfs.Table{}, Files: map[string]string{}, InDoms: map[string]*pmda.InDom{}}
-	t := c.Table("t", "/proc/t", func(t *procfs.Table, _ *pmda.Request) error {
+	list := procfs.NewCatalog("")
+	c := &list
+	c.Table("t", "/proc/t", func(t *procfs.Table, _ *pmda.Request) error {
 		r := t.Row(1)
 		r.Name = "one"
 		t.Cell(r, []byte("a")).SetUint(10)
@@ -35,7 +39,6 @@ func testCatalog() *procfs.Catalog {
 		t.Cell(r, []byte("Active(anon)")).SetUint(5)
 		return nil
 	})
-	c.InDoms["4"] = procfs.InDom(4, t, "Rows")
 	return c
 }
 
@@ -68,7 +71,7 @@ func TestMetricValues(t *testing.T) {
 		{"file missing", "U32 - instant none bad:x", "error " + pmerr.ENOENT.Error()},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			a := procfs.NewAgent(9, testCatalog(), "m.m 3.5 "+strings.Replace(c.line, "DOUBLE", "DOUBLE", 1), "", nil)
+			a := procfs.NewAgent(9, testCatalog(), rows+"m.m 3.5 "+strings.Replace(c.line, "DOUBLE", "DOUBLE", 1), "")
 			if got := procfstest.Values(t, a, "m.m")[0]; got != c.want {
 				t.Errorf("got %s, want %s", got, c.want)
 			}
@@ -77,11 +80,11 @@ func TestMetricValues(t *testing.T) {
 }
 
 func TestMetricDesc(t *testing.T) {
-	a := procfs.NewAgent(9, testCatalog(), `
+	a := procfs.NewAgent(9, testCatalog(), rows+`
 # a comment
 a.b 3.5 FLOAT 4 discrete Mbyte/sec t:f What it is
 a.c 4095.1023 64 - counter /microsec one:a
-`, `{"agent":"x"}`, nil)
+`, `{"agent":"x"}`)
 	ctx := context.Background()
 	got, err := a.Desc(ctx, nil, pcp.NewID(9, 3, 5))
 	if want := (pcp.Desc{ID: pcp.NewID(9, 3, 5), Type: pcp.Float, InDom: pcp.NewInDom(9, 4), Sem: pcp.Discrete,
@@ -110,6 +113,7 @@ func TestMetricErrors(t *testing.T) {
 		{"a.b 1 U32 - instant none one:a", ""},
 		{"a.b 1.2 U16 - instant none one:a", "unknown type U16"},
 		{"a.b 1.2 U32 5 instant none one:a", "unknown instance domain 5"},
+		{"indom 5 two Things", `unknown table "two"`},
 		{"a.b 1.2 U32 - now none one:a", "unknown semantics now"},
 		{"a.b 1.2 U32 - instant apples one:a", ""},
 		{"a.b 1.2 U32 - instant none two:a", `unknown table "two"`},
@@ -131,7 +135,7 @@ func TestMetricErrors(t *testing.T) {
 			t.Error("a wrong list of metrics is no panic")
 		}
 	}()
-	procfs.NewAgent(9, testCatalog(), "wrong", "", nil)
+	procfs.NewAgent(9, testCatalog(), "wrong", "")
 }
 
 func FuzzMetrics(f *testing.F) {
@@ -140,7 +144,7 @@ func FuzzMetrics(f *testing.F) {
 	f.Add("a.b 1.2 STRING - discrete none -")
 	f.Fuzz(func(t *testing.T, line string) {
 		c := testCatalog()
-		metrics, err := c.Metrics(line)
+		metrics, err := c.Metrics(rows + line)
 		if err != nil {
 			return
 		}
@@ -160,7 +164,7 @@ func FuzzMetrics(f *testing.F) {
 }
 
 func TestFetchProfile(t *testing.T) {
-	a := procfs.NewAgent(9, testCatalog(), "m.m 3.5 U64 4 counter count t:a", "", nil)
+	a := procfs.NewAgent(9, testCatalog(), rows+"m.m 3.5 U64 4 counter count t:a", "")
 	var p pcp.Profile
 	p.DelAll()
 	p.Add(pcp.NewInDom(9, 4), 2)

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"iter"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -103,6 +104,26 @@ func Line(text []byte) (line, rest []byte) {
 		return text[:i], text[i+1:]
 	}
 	return text, nil
+}
+
+// Lines returns the lines of text.
+func Lines(text []byte) iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		for len(text) > 0 {
+			var line []byte
+			if line, text = Line(text); !yield(line) {
+				return
+			}
+		}
+	}
+}
+
+// Skip returns what follows the first n words of a line.
+func Skip(line []byte, n int) []byte {
+	for range n {
+		_, line = Word(line)
+	}
+	return line
 }
 
 // Word takes the first word off a line; it is empty at the end of the line.

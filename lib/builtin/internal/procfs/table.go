@@ -29,6 +29,8 @@ type Table struct {
 	index  map[int32]int // where rows are that at has added
 
 	Reading *pmda.Reading
+	others  []*Table       // that are filled together with this one
+	list    []pcp.Instance // for instances
 }
 
 // A Row is what a table has for an instance.
@@ -61,6 +63,9 @@ func NewTable(load func(t *Table, req *pmda.Request) error, needs ...*Table) *Ta
 	t := &Table{Slots: map[string]int{}}
 	t.Reading = &pmda.Reading{Read: func(_ context.Context, req *pmda.Request) error {
 		t.Reset()
+		for _, o := range t.others {
+			o.Reset()
+		}
 		return load(t, req)
 	}}
 	for _, n := range needs {
@@ -69,9 +74,11 @@ func NewTable(load func(t *Table, req *pmda.Request) error, needs ...*Table) *Ta
 	return t
 }
 
-// Beside returns a table that is filled when t is.
+// Beside returns a table that is emptied when t is, and filled by what fills t.
 func (t *Table) Beside() *Table {
-	return &Table{Slots: map[string]int{}, Reading: t.Reading}
+	b := &Table{Slots: map[string]int{}, Reading: t.Reading}
+	t.others = append(t.others, b)
+	return b
 }
 
 // Slot returns the cell of a key, for a metric that wants it.
@@ -259,29 +266,18 @@ func (n *IDs) ID(name []byte) (int32, string) {
 	return i, s
 }
 
-// InDom returns the instance domain whose instances are the rows of a table,
-// sorted, and have their names there.
-func InDom(serial uint32, t *Table, oneline string) *pmda.InDom {
-	var list []pcp.Instance
-	return &pmda.InDom{
-		Serial: serial,
-		Needs:  t.Reading,
-		List: func() ([]pcp.Instance, error) {
-			list = list[:0]
-			for i := range t.Rows {
-				list = append(list, pcp.Instance{ID: t.Rows[i].Inst, Name: t.Rows[i].Name})
-			}
-			return list, nil
-		},
-		OneLine: oneline,
+// instances returns the rows, sorted, as instances. Their names are those of the rows.
+func (t *Table) instances() ([]pcp.Instance, error) {
+	t.list = t.list[:0]
+	for i := range t.Rows {
+		t.list = append(t.list, pcp.Instance{ID: t.Rows[i].Inst, Name: t.Rows[i].Name})
 	}
+	return t.list, nil
 }
 
 // Keyed fills a row from lines of a key and a number: "MemTotal: 123 kB".
 func Keyed(t *Table, r *Row, text []byte) {
-	for len(text) > 0 {
-		var line []byte
-		line, text = Line(text)
+	for line := range Lines(text) {
 		key, rest := Word(line)
 		if c := t.Cell(r, bytes.TrimSuffix(key, []byte{':'})); c != nil {
 			word, _ := Word(rest)

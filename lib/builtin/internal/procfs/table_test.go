@@ -165,7 +165,13 @@ func TestInDom(t *testing.T) {
 	table, ids := procfstest.NewTable(), &procfs.IDs{}
 	table.Named(ids, []byte("x"))
 	table.Named(ids, []byte("y"))
-	d := procfs.InDom(7, table, "Things")
+	c := procfs.NewCatalog("")
+	c.Tables["things"] = table
+	metrics, err := c.Metrics("indom 7 things Things\na.b 1.2 U32 7 instant none things:n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := metrics[0].InDom
 	list, err := d.List()
 	if want := []pcp.Instance{{ID: 0, Name: "x"}, {ID: 1, Name: "y"}}; err != nil || !slices.Equal(list, want) {
 		t.Errorf("%v, %v", list, err)

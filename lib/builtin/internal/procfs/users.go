@@ -30,9 +30,7 @@ func (u *Users) read(file string) map[uint64]string {
 		return nil
 	}
 	names := map[uint64]string{}
-	for len(text) > 0 {
-		var line []byte
-		line, text = Line(text)
+	for line := range Lines(text) {
 		name, rest, _ := bytes.Cut(line, []byte{':'})
 		_, rest, _ = bytes.Cut(rest, []byte{':'})
 		id, _, _ := bytes.Cut(rest, []byte{':'})

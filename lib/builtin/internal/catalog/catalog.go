@@ -1,0 +1,185 @@
+// Package catalog reads lists of metrics: texts that say what collectors have, so
+// that their code only says where values come from.
+//
+// A line is a metric or an instance domain:
+//
+//	name  cluster.item  type  indom  semantics  units  [value]  one-line help text
+//	indom  serial  [value]  one-line help text
+//
+// with "-" for no instance domain and "???" for no semantics. Units are written as
+// pminfo shows them, without blanks. Some lists have a value, which says where
+// values or instances come from. Lines after it that begin with a tab are its help
+// text, or, if they begin with a brace, its labels. A line of nothing but a name and
+// an identifier is another name for a metric; "name *" is the root of a dynamic
+// subtree. Lines that begin with "#" are comments.
+package catalog
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"pmtools/lib/pcp"
+	"pmtools/lib/pmda"
+)
+
+// A Catalog is a list of metrics. Parse adds to it.
+type Catalog struct {
+	Metrics []pmda.Metric
+	InDoms  map[string]*pmda.InDom // by their serial numbers
+	// Bind gives a metric its values, in lists that have them; else it is nil.
+	Bind func(m *pmda.Metric, value string) error
+	// BindInDom gives an instance domain its instances.
+	BindInDom func(d *pmda.InDom, value string) error
+
+	units map[string]pcp.Units // that were read before
+}
+
+// New returns the catalog of a list without values. The list is part of the program,
+// so that an error in it is the program's.
+func New(text string) *Catalog {
+	c := &Catalog{}
+	if err := c.Parse(text); err != nil {
+		panic(err)
+	}
+	return c
+}
+
+// Metric returns a metric of the list by its name. It panics if there is none.
+func (c *Catalog) Metric(name string) *pmda.Metric {
+	return &c.Metrics[slices.IndexFunc(c.Metrics, func(m pmda.Metric) bool { return m.Name == name })]
+}
+
+// Parse reads a list. Metrics are bound when all their lines have been read.
+func (c *Catalog) Parse(text string) error {
+	if c.InDoms == nil {
+		c.InDoms = map[string]*pmda.InDom{}
+	}
+	for text != "" {
+		var line, more string
+		line, text, _ = strings.Cut(text, "\n")
+		if line = strings.TrimRight(line, " \r"); line == "" || line[0] == '#' {
+			continue
+		}
+		for strings.HasPrefix(text, "\t") {
+			var l string
+			l, text, _ = strings.Cut(text[1:], "\n")
+			more += l + "\n"
+		}
+		if err := c.entry(line, more); err != nil {
+			return fmt.Errorf("%q: %w", line, err)
+		}
+	}
+	return nil
+}
+
+// entry adds a metric or an instance domain.
+func (c *Catalog) entry(line, more string) error {
+	var labels string
+	if strings.HasPrefix(more, "{") {
+		labels, more, _ = strings.Cut(more, "\n")
+	}
+	help := strings.TrimSuffix(more, "\n")
+	name, rest, _ := strings.Cut(line, " ")
+	var value string
+	if name == "indom" {
+		serial, rest, _ := strings.Cut(rest, " ")
+		n, err := strconv.ParseUint(serial, 10, 22)
+		d := &pmda.InDom{Serial: uint32(n), Labels: labels, Help: help}
+		if c.InDoms[serial] = d; err == nil && c.BindInDom != nil {
+			value, rest, _ = strings.Cut(rest, " ")
+			err = c.BindInDom(d, value)
+		}
+		d.OneLine = rest
+		return err
+	}
+	m := pmda.Metric{Name: name, Labels: labels, Help: help}
+	if err := c.metric(&m, rest); err != nil {
+		return err
+	}
+	c.Metrics = append(c.Metrics, m)
+	return nil
+}
+
+// metric reads what follows a name.
+func (c *Catalog) metric(m *pmda.Metric, line string) error {
+	if m.Dynamic = line == "*"; m.Dynamic {
+		return nil
+	}
+	n := 5 // identifier, type, instance domain, semantics, units
+	if c.Bind != nil {
+		n++
+	}
+	f := strings.SplitN(line, " ", n+1)
+	if err := identify(m, f[0]); err != nil || len(f) == 1 && c.Bind == nil {
+		return err
+	}
+	if len(f) < n {
+		return fmt.Errorf("%d fields", 1+len(f))
+	}
+	if len(f) > n {
+		m.OneLine = strings.TrimSpace(f[n])
+	}
+	var ok bool
+	if m.Type, ok = typeOf(f[1]); !ok {
+		return fmt.Errorf("unknown type %s", f[1])
+	}
+	if f[2] != "-" {
+		if m.InDom = c.InDoms[f[2]]; m.InDom == nil {
+			return fmt.Errorf("unknown instance domain %s", f[2])
+		}
+	}
+	if m.Sem, ok = semantics[f[3]]; !ok {
+		return fmt.Errorf("unknown semantics %s", f[3])
+	}
+	var err error
+	if m.Units, err = c.unit(f[4]); err != nil || c.Bind == nil {
+		return err
+	}
+	return c.Bind(m, f[5])
+}
+
+// identify reads an identifier.
+func identify(m *pmda.Metric, text string) error {
+	cluster, item, _ := strings.Cut(text, ".")
+	c, err1 := strconv.ParseUint(cluster, 10, 12)
+	i, err2 := strconv.ParseUint(item, 10, 10)
+	if err1 != nil || err2 != nil {
+		return fmt.Errorf("fields without an identifier: %q", text)
+	}
+	m.Cluster, m.Item = uint32(c), uint32(i)
+	return nil
+}
+
+// semantics are the semantics by their names in lists.
+var semantics = map[string]pcp.Sem{"counter": pcp.Counter, "instant": pcp.Instant, "discrete": pcp.Discrete, "???": 0}
+
+// typeOf returns the type that has a name in lists.
+func typeOf(name string) (pcp.Type, bool) {
+	for t := pcp.NoSupport; t <= pcp.HighResEvent; t++ {
+		if t.String() == name {
+			return t, true
+		}
+	}
+	return pcp.Unknown, false
+}
+
+// unit reads units. There are few different ones.
+func (c *Catalog) unit(text string) (pcp.Units, error) {
+	if text == "none" {
+		return pcp.Units{}, nil
+	}
+	u, ok := c.units[text]
+	if !ok {
+		var err error
+		if u, _, err = pcp.ParseUnits(strings.ReplaceAll(text, "/", " / ")); err != nil {
+			return u, err
+		}
+		if c.units == nil {
+			c.units = map[string]pcp.Units{}
+		}
+		c.units[text] = u
+	}
+	return u, nil
+}
