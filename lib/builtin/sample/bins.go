@@ -12,7 +12,6 @@ import (
 type binState struct {
 	bins    [9]int32
 	binList []pcp.Instance
-	binDom  *pmda.InDom
 }
 
 // bin returns the place of an instance's number.
@@ -28,19 +27,11 @@ func (s *collector) addBins() {
 		s.bins[i] = inst
 		s.binList = append(s.binList, pcp.Instance{ID: inst, Name: fmt.Sprintf("bin-%d", inst)})
 	}
-	s.binDom = &pmda.InDom{
-		Serial: 2, Instances: s.binList, InstLabels: binLabels,
-		OneLine: "The nine bins", Help: "There are always nine: bin-100 to bin-900.",
-	}
+	s.indom("2", s.binList...).InstLabels = binLabels
 	values := pmda.Each(func(inst int32) (int32, error) { return *s.bin(inst), nil })
-	add := func(item uint32, t pcp.Type, oneLine, help string, fetch func(*pmda.Column) error) *pmda.Metric {
-		m := s.define(item, t, pcp.Instant, oneLine, help, fetch)
-		m.InDom = s.binDom
-		return m
-	}
-	add(6, pcp.Int32, "Nine numbers", "In the beginning the number of the instance. They can be set with pmstore(1).", values).Store = s.storeBins
-	add(48, pcp.Int32, "Nine numbers, once more", "As sample.bin, but they cannot be set.", values)
-	add(50, pcp.Int32, "Some of nine numbers", "As sample.bin, but every other instance has no value.", func(c *pmda.Column) error {
+	s.define(6, values).Store = s.storeBins
+	s.define(48, values)
+	s.define(50, func(c *pmda.Column) error { // every other instance
 		for _, i := range c.Instances() {
 			if i.ID%200 != 0 {
 				c.Int(i.ID, int64(*s.bin(i.ID)))
@@ -48,21 +39,12 @@ func (s *collector) addBins() {
 		}
 		return nil
 	})
-	add(51, pcp.Int32, "Nine numbers, some of them of instances that are not there",
-		"As sample.bin, but values of every other instance belong to an instance that the\ndomain does not have, and are higher by 50.", s.fetchBogusBins)
-	for i, t := range []pcp.Type{pcp.Int32, pcp.Uint32, pcp.Float, pcp.Int64, pcp.Uint64, pcp.Double} {
-		fetch := values
-		if t == pcp.Uint64 {
-			fetch = pmda.Each(func(inst int32) (int64, error) { return int64(*s.bin(inst)) + s.seconds(), nil })
-		}
-		item := uint32(103 + 2*i)
-		add(item, t, "Nine numbers of type "+t.Text(), "As sample.bin, in another type.", fetch)
-		m := add(item+1, t, "Nine counters of type "+t.Text(), "As sample.bin, in another type, and as counters.", values)
-		m.Sem, m.Units = pcp.Counter, pcp.Units{DimSpace: 1, ScaleSpace: pcp.Kbyte}
+	s.define(51, s.fetchBogusBins)
+	for item := uint32(103); item <= 114; item++ { // in all types
+		s.define(item, values)
 	}
-	add(153, pcp.String, "Nine numbers as strings", "As sample.bin, but as strings of at least three characters.", pmda.Each(func(inst int32) (string, error) {
-		return fmt.Sprintf("%3d", *s.bin(inst)), nil
-	}))
+	s.define(111, pmda.Each(func(inst int32) (int64, error) { return int64(*s.bin(inst)) + s.seconds(), nil }))
+	s.define(153, pmda.Each(func(inst int32) (string, error) { return fmt.Sprintf("%3d", *s.bin(inst)), nil }))
 }
 
 // fetchBogusBins shows values under instances that are not there.
@@ -98,26 +80,22 @@ type scrambleState struct {
 // addScramble adds the metrics of the scrambled bins.
 func (s *collector) addScramble() {
 	s.scrambled = s.binList
-	d := &pmda.InDom{
-		Serial: 9, InstLabels: binLabels,
-		List:    func() ([]pcp.Instance, error) { return s.scrambled, nil },
-		OneLine: "Bins in an order that changes", Help: "Each fetch of sample.scramble.bin puts the bins into another order, and leaves some\nof them out.",
-	}
-	s.define(120, pcp.Int64, pcp.Instant, "How often the bins were scrambled",
-		"How many fetches of sample.scramble.bin there were. Storing anything here makes the\norders begin again.", pmda.One(func() int64 { return s.version })).Store = func(_ *pmda.Client, v *pcp.Values) error {
+	d := s.indom("9")
+	d.InstLabels, d.List = binLabels, func() ([]pcp.Instance, error) { return s.scrambled, nil }
+	s.define(120, pmda.One(func() int64 { return s.version })).Store = func(_ *pmda.Client, v *pcp.Values) error {
 		if v.Len() != 1 || len(v.Words) != 1 {
 			return pmerr.BadStore
 		}
 		s.version = 0
 		return nil
 	}
-	s.define(121, pcp.Int32, pcp.Instant, "Bins in an order that changes", "The number of each instance that is there.", func(c *pmda.Column) error {
+	s.define(121, func(c *pmda.Column) error {
 		s.scramble()
 		for _, i := range c.Instances() {
 			c.Int(i.ID, int64(i.ID))
 		}
 		return nil
-	}).InDom = d
+	})
 }
 
 // scramble puts the bins into the next order (collector.md C11.3).

@@ -22,27 +22,21 @@ func (s *collector) seconds() int64 { return int64(s.now.Sub(s.start) / time.Sec
 // addClocks adds the metrics that grow with time.
 func (s *collector) addClocks() {
 	s.stepSize, s.value = 20, 10485760
-	s.define(2, pcp.Uint32, pcp.Counter, "Seconds since the start of the agent", "Whole seconds since the agent was started.",
-		pmda.One(s.seconds)).Units = pcp.Units{DimTime: 1, ScaleTime: pcp.Sec}
-	s.define(3, pcp.Double, pcp.Counter, "Milliseconds since the start of the agent", "The time since the agent was started, in milliseconds and parts of them.",
-		pmda.One(func() float64 { return float64(s.now.Sub(s.start)/time.Microsecond) / 1000 })).Units = pcp.Units{DimTime: 1, ScaleTime: pcp.Msec}
+	s.define(2, pmda.One(s.seconds))
+	s.define(3, pmda.One(func() float64 { return float64(s.now.Sub(s.start)/time.Microsecond) / 1000 }))
 	step := func() int32 { return int32(1+s.seconds()/30) * s.stepSize }
-	m := s.define(8, pcp.Int32, pcp.Instant, "A value that rises every 30 seconds",
-		"It begins with 20, and rises by 20 every 30 seconds. A number that is stored with\npmstore(1) replaces 20.", pmda.One(step))
-	m.Units, m.Store = pcp.Units{DimCount: 1}, storable(&s.stepSize)
-	s.define(63, pcp.Int32, pcp.Counter, "A counter that rises every 30 seconds", "As sample.step, but it is a counter, and cannot be set.",
-		pmda.One(step)).Units = pcp.Units{DimCount: 1}
-	m = s.define(72, pcp.Uint32, pcp.Counter, "A counter that grows at a constant rate",
-		"Each second adds as much as sample.const_rate.gradient says. Both can be set with\npmstore(1).", pmda.One(s.constRate))
-	m.Units, m.Store = pcp.Units{DimCount: 1}, func(_ *pmda.Client, v *pcp.Values) error {
+	m := s.define(8, pmda.One(step))
+	m.Store = storable(&s.stepSize)
+	s.define(63, pmda.One(step))
+	m = s.define(72, pmda.One(s.constRate))
+	m.Store = func(_ *pmda.Client, v *pcp.Values) error {
 		n, err := storedInt(v)
 		if err == nil {
 			s.value, s.valueAt = uint32(n), s.now
 		}
 		return err
 	}
-	s.define(73, pcp.Uint32, pcp.Instant, "The rate of sample.const_rate.value", "What each second adds to sample.const_rate.value.",
-		pmda.One(func() uint32 { return s.rate })).Store = func(_ *pmda.Client, v *pcp.Values) error {
+	s.define(73, pmda.One(func() uint32 { return s.rate })).Store = func(_ *pmda.Client, v *pcp.Values) error {
 		n, err := storedInt(v)
 		if err == nil {
 			s.rate = uint32(n)
@@ -92,8 +86,6 @@ func (sc *scale) fetch() float64 {
 
 // addSteps adds the metrics that change every few fetches.
 func (s *collector) addSteps() {
-	perSec := func(u pcp.Units) pcp.Units { u.DimTime, u.ScaleTime = -1, pcp.Sec; return u }
-	bytes, count := pcp.Units{DimSpace: 1}, pcp.Units{DimCount: 1}
 	rise := func(factor, most float64) func(float64) float64 {
 		return func(v float64) float64 {
 			if v >= most {
@@ -111,19 +103,11 @@ func (s *collector) addSteps() {
 		}
 	}
 	const tera = 1 << 40
-	for i, sc := range []struct {
-		what  string
-		units pcp.Units
-		next  func(float64) float64
-	}{
-		{"Bytes a second, doubled", perSec(bytes), rise(2, tera)}, {"Bytes, halved", bytes, fall(2, tera)},
-		{"Counts a second, tenfold", perSec(count), rise(10, 1e12)}, {"Counts, a tenth", count, fall(10, 1e12)},
-		{"Seconds, tenfold", pcp.Units{DimTime: 1, ScaleTime: pcp.Sec}, rise(10, 86400)},
-		{"Nanoseconds, tenfold", pcp.Units{DimTime: 1}, rise(10, 86400e9)}, {"Numbers without a unit, tenfold", pcp.Units{}, rise(10, 1e7)},
+	for i, next := range []func(float64) float64{
+		rise(2, tera), fall(2, tera), rise(10, 1e12), fall(10, 1e12), rise(10, 86400), rise(10, 86400e9), rise(10, 1e7),
 	} {
-		scale := &scale{value: 1, next: sc.next}
-		s.define(uint32(65+i), pcp.Double, pcp.Instant, sc.what+" every five fetches",
-			"The value is the same for five fetches, then it changes. Having come to its end it\nbegins again.", pmda.One(scale.fetch)).Units = sc.units
+		scale := &scale{value: 1, next: next}
+		s.define(uint32(65+i), pmda.One(scale.fetch))
 	}
 	s.addUpDown()
 }
@@ -132,15 +116,12 @@ func (s *collector) addSteps() {
 func (s *collector) addUpDown() {
 	up := &s.up
 	s.resetUpDown()
-	s.define(164, pcp.Int32, pcp.Instant, "A value that goes up and down",
-		"Every so many fetches (repeat) it rises by step until it has come to max, then it\nfalls to min, and rises again; see sample.updown.control.", pmda.One(s.upDown)).Store = storable(&up.value)
-	s.define(165, pcp.Uint32, pcp.Instant, "How many fetches sample.updown.obs stays the same", "It can be set with pmstore(1).",
-		pmda.One(func() uint32 { return up.repeat })).Store = storeUpDown(&up.repeat)
-	s.int32s(166, "The least value of sample.updown.obs", "It can be set with pmstore(1).", &up.min).Store = storable(&up.min)
-	s.int32s(167, "The greatest value of sample.updown.obs", "It can be set with pmstore(1).", &up.max).Store = storable(&up.max)
-	s.define(168, pcp.Uint32, pcp.Instant, "By how much sample.updown.obs changes", "It can be set with pmstore(1).",
-		pmda.One(func() uint32 { return up.step })).Store = storeUpDown(&up.step)
-	s.int32s(170, "The direction of sample.updown.obs", "1 while it rises, -1 while it falls. Either can be set with pmstore(1).", &up.mode).Store = func(_ *pmda.Client, v *pcp.Values) error {
+	s.define(164, pmda.One(s.upDown)).Store = storable(&up.value)
+	s.define(165, pmda.One(func() uint32 { return up.repeat })).Store = storeUpDown(&up.repeat)
+	s.int32s(166, &up.min).Store = storable(&up.min)
+	s.int32s(167, &up.max).Store = storable(&up.max)
+	s.define(168, pmda.One(func() uint32 { return up.step })).Store = storeUpDown(&up.step)
+	s.int32s(170, &up.mode).Store = func(_ *pmda.Client, v *pcp.Values) error {
 		n, err := storedInt(v)
 		switch {
 		case err != nil:
@@ -151,8 +132,7 @@ func (s *collector) addUpDown() {
 		up.mode = n
 		return nil
 	}
-	s.define(171, pcp.Uint32, pcp.Instant, "Starts sample.updown over", "Storing anything here sets sample.updown.obs and all its controls to what they were\nin the beginning.",
-		pmda.One(func() uint32 { return 0 })).Store = func(_ *pmda.Client, v *pcp.Values) error {
+	s.define(171, pmda.One(func() uint32 { return 0 })).Store = func(_ *pmda.Client, v *pcp.Values) error {
 		_, err := storedInt(v)
 		if err == nil {
 			s.resetUpDown()

@@ -18,45 +18,33 @@ type constants struct {
 // in all types.
 func (s *collector) addConstants() {
 	s.words, s.texts = map[uint32]uint64{}, map[uint32][]byte{}
-	for _, kind := range []struct {
-		first uint32
-		t     pcp.Type
-		what  string
-	}{
-		{10, pcp.Int32, "a 32-bit integer"}, {15, pcp.Float, "a float"}, {20, pcp.Int64, "a 64-bit integer"}, {25, pcp.Double, "a double"},
-		{93, pcp.Uint32, "an unsigned 32-bit integer"}, {98, pcp.Uint64, "an unsigned 64-bit integer"},
-	} {
-		for i, c := range []struct {
-			name  string
-			value int64
-		}{{"One", 1}, {"Ten", 10}, {"A hundred", 100}, {"A million", 1000000}} {
-			s.number(kind.first+uint32(i), kind.t, c.value, c.name+" as "+kind.what, "Always the same.")
+	for first, t := range map[uint32]pcp.Type{10: pcp.Int32, 15: pcp.Float, 20: pcp.Int64, 25: pcp.Double, 93: pcp.Uint32, 98: pcp.Uint64} {
+		for i, n := range []float64{1, 10, 100, 1000000} {
+			s.number(first+uint32(i), wordOf(t, n))
 		}
-		s.writable(kind.first+4, kind.t, 13, "A number that can be changed, "+kind.what)
+		s.writable(first+4, wordOf(t, 13))
 	}
-	s.writable(36, pcp.Int32, 2, "A rate that can be changed").Units = pcp.Units{DimCount: 1, DimTime: -1, ScaleTime: pcp.Sec}
-	s.number(4, pcp.Int32, 42, "The answer", "Always 42.")
-	s.number(1023, pcp.Int32, 4194303, "A metric with the highest item number", "Always 4194303.").Units = pcp.Units{DimCount: 1}
-	for i, n := range []int64{42000000, 4200000, 420000, 42000, 42} {
-		scale := []int8{0, 1, 2, 3, 6}[i]
-		s.number(uint32(115+i), pcp.Uint32, n, "Counts in different scales", "The same number of counts for each megabyte, each in another scale of counts.").Units =
-			pcp.Units{DimCount: 1, ScaleCount: scale, DimSpace: -1, ScaleSpace: pcp.Mbyte}
+	s.writable(36, 2)
+	s.number(4, 42)
+	s.number(1023, 4194303)
+	for i, n := range []uint64{42000000, 4200000, 420000, 42000, 42} {
+		s.number(uint32(115+i), n)
 	}
-	for i, what := range []string{"One", "Two", "Three", "Four", "Five", "Six", "Seven"} {
-		s.number(uint32(1001+i), pcp.Int32, int64(1+i), what+", under a dynamic name", "Always the same. The agent says itself which names there are below sample.secret.").Units = pcp.Units{DimCount: 1}
+	for i := range uint32(7) {
+		s.number(1001+i, uint64(1+i))
 	}
-	for first, t := range map[uint32]pcp.Type{30: pcp.String, 33: pcp.Aggregate} {
-		s.text(first, t, "", "Nothing, as "+t.String())
-		s.text(first+1, t, "hullo world!", "A greeting, as "+t.String())
-		s.text(first+2, t, "13", "A value that can be changed, as "+t.String()).Store = s.storeText
+	for _, first := range []uint32{30, 33} {
+		s.text(first, "")
+		s.text(first+1, "hullo world!")
+		s.text(first+2, "13").Store = s.storeText
 	}
-	s.text(1000, pcp.String, "foo", "A string under a dynamic name")
+	s.text(1000, "foo")
 }
 
 // number adds a number.
-func (s *collector) number(item uint32, t pcp.Type, v int64, oneLine, help string) *pmda.Metric {
-	s.words[item] = wordOf(t, float64(v))
-	return s.define(item, t, pcp.Instant, oneLine, help, func(c *pmda.Column) error {
+func (s *collector) number(item uint32, word uint64) *pmda.Metric {
+	s.words[item] = word
+	return s.define(item, func(c *pmda.Column) error {
 		v := c.Values()
 		v.Insts, v.Words = append(v.Insts, pcp.NullInst), append(v.Words, s.words[item])
 		return nil
@@ -75,23 +63,21 @@ func wordOf(t pcp.Type, v float64) uint64 {
 }
 
 // writable adds a number that can be changed, and has a note about whether it was.
-func (s *collector) writable(item uint32, t pcp.Type, v int64, oneLine string) *pmda.Metric {
-	m := s.number(item, t, v, oneLine, "It can be set with pmstore(1). The label \"changed\" says whether that was done.")
+func (s *collector) writable(item uint32, word uint64) {
 	s.changed[item] = false
-	m.Store = func(_ *pmda.Client, v *pcp.Values) error {
+	s.number(item, word).Store = func(_ *pmda.Client, v *pcp.Values) error {
 		if v.Len() != 1 || len(v.Words) != 1 {
 			return pmerr.BadStore
 		}
 		s.words[item] = v.Words[0]
 		return nil
 	}
-	return m
 }
 
 // text adds a string or an aggregate.
-func (s *collector) text(item uint32, t pcp.Type, text, oneLine string) *pmda.Metric {
+func (s *collector) text(item uint32, text string) *pmda.Metric {
 	s.texts[item] = []byte(text)
-	return s.define(item, t, pcp.Instant, oneLine, "", func(c *pmda.Column) error {
+	return s.define(item, func(c *pmda.Column) error {
 		c.Bytes(pcp.NullInst, s.texts[item])
 		return nil
 	})

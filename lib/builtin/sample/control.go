@@ -23,29 +23,18 @@ type control struct {
 // addControl adds what controls the collector, and what goes wrong on purpose.
 func (s *collector) addControl() {
 	s.changed = map[uint32]bool{}
-	s.define(0, pcp.String, pcp.Instant, "Debug options of the agent",
-		"Always empty: this program has no debug options that could be set here.",
-		pmda.One(func() string { return "" })).Store = storeControl
-	s.define(1, pcp.Uint32, pcp.Instant, "Process number of the agent", "The number of the process that the metrics come from.",
-		pmda.One(os.Getpid))
-	s.define(9, pcp.Int32, pcp.Instant, "A metric without values", "There is never a value.", nil)
-	s.define(39, pcp.Aggregate, pcp.Instant, "What the kernel says about the system",
-		"The bytes of the answer of the system call sysinfo(2), in the layout of this\nmachine. Only Linux has it.", fetchSysinfo)
-	s.define(55, pcp.NoSupport, 0, "A metric that is not supported", "There is a description, which says that this version has no such metric.", nil)
-	s.int32s(56, "Seconds for which the agent will not be ready",
-		"A number above zero that is stored here makes the agent say that it is not ready,\nand so that it is again after as many seconds. Then it is zero again.", &s.notReady).Store = storable(&s.notReady)
-	s.int32s(169, "Milliseconds for which the agent will not be ready",
-		"As sample.not_ready, but in milliseconds.", &s.notReadyMsec).Store = storable(&s.notReadyMsec)
-	s.items[169].Units = pcp.Units{DimSpace: 1, ScaleSpace: pcp.Mbyte} // as the reference has it
-	s.int32s(74, "The error that sample.error_check gives",
-		"A number of an error, as pmerr(1) lists them, or 0. It can be set with pmstore(1).", &s.errorCode).Store = storable(&s.errorCode)
-	s.int32s(75, "A metric that gives an error on demand",
-		"If sample.error_code is below zero, a request for the values, the description or the\nhelp text of this metric is answered by that error. Otherwise it is 0.", new(int32))
-	s.define(91, pcp.Uint32, pcp.Instant, "Memory that the agent has", "How much memory the process has for its data.",
-		pmda.One(host.DataSize)).Units = pcp.Units{DimSpace: 1, ScaleSpace: pcp.Kbyte}
-	s.define(138, pcp.Int32, pcp.Instant, "A metric that never has values", "There are no values, and no error.", nil)
-	s.define(154, pcp.Int32, pcp.Discrete, "A metric that cannot be had now", "In place of a value there is always the error PM_ERR_AGAIN.",
-		func(*pmda.Column) error { return pmerr.Again })
+	s.define(0, pmda.One(func() string { return "" })).Store = storeControl
+	s.define(1, pmda.One(os.Getpid))
+	s.define(9, nil)
+	s.define(39, fetchSysinfo)
+	s.define(55, nil)
+	s.int32s(56, &s.notReady).Store = storable(&s.notReady)
+	s.int32s(169, &s.notReadyMsec).Store = storable(&s.notReadyMsec)
+	s.int32s(74, &s.errorCode).Store = storable(&s.errorCode)
+	s.int32s(75, new(int32))
+	s.define(91, pmda.One(host.DataSize))
+	s.define(138, nil)
+	s.define(154, func(*pmda.Column) error { return pmerr.Again })
 }
 
 // storeControl takes debug options, of which there are none.

@@ -30,15 +30,8 @@ const (
 
 // addEvents adds the metrics of event records and of their parameters.
 func (s *collector) addEvents() {
-	for i, t := range []pcp.Type{pcp.Int32, pcp.Int32, pcp.Uint32, pcp.Int64, pcp.Uint64, pcp.Float, pcp.Double, pcp.String, pcp.Aggregate} {
-		oneLine := "A parameter of event records, " + t.Text()
-		if i == 0 {
-			oneLine = "The kind of an event record"
-		}
-		s.define(uint32(eventType+i), t, pcp.Instant, oneLine, "It has values in event records only.", nil)
-	}
 	for item, counts := range map[uint32][2]*int32{126: {&s.fungusFetches, &s.bogusFetches}, 140: {&s.highresFetches, &s.highresBogus}} {
-		s.int32s(item, "How often event records were fetched", "Up to three, then from zero again. It can be set with pmstore(1).", counts[0]).Store = func(_ *pmda.Client, v *pcp.Values) error {
+		s.int32s(item, counts[0]).Store = func(_ *pmda.Client, v *pcp.Values) error {
 			n, err := storedInt(v)
 			if err == nil {
 				*counts[0], *counts[1] = n%4, n
@@ -46,9 +39,8 @@ func (s *collector) addEvents() {
 			return err
 		}
 	}
-	indom := fixedInDom(10, "Two kinds of event records", pmda.Numbered(0, "fungus", "bogus")...)
-	help := "Which records there are depends on how often they were fetched; every fourth time\nfungus has none."
-	s.define(136, pcp.Event, pcp.Instant, "Event records", help, func(c *pmda.Column) error {
+	s.indom("10", pmda.Numbered(0, "fungus", "bogus")...)
+	s.define(136, func(c *pmda.Column) error {
 		for _, i := range c.Instances() {
 			if i.ID == 0 {
 				s.fetchFungus(c, &s.fungusFetches)
@@ -58,8 +50,8 @@ func (s *collector) addEvents() {
 			s.bogusFetches++
 		}
 		return nil
-	}).InDom = indom
-	s.define(139, pcp.HighResEvent, pcp.Instant, "Event records with exact times", help, func(c *pmda.Column) error {
+	})
+	s.define(139, func(c *pmda.Column) error {
 		for _, i := range c.Instances() {
 			if i.ID == 0 {
 				s.fetchFungus(c, &s.highresFetches)
@@ -69,8 +61,8 @@ func (s *collector) addEvents() {
 			s.highresBogus++
 		}
 		return nil
-	}).InDom = indom
-	s.define(137, pcp.Event, pcp.Instant, "Event records without instances", "As the instance bogus of sample.event.records.", func(c *pmda.Column) error {
+	})
+	s.define(137, func(c *pmda.Column) error {
 		s.lastBogus = s.fetchBogus(c, pcp.NullInst, s.bogusFetches)
 		s.bogusFetches++
 		return nil

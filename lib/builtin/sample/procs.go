@@ -38,31 +38,20 @@ const (
 
 // addProc adds the metrics of the processes.
 func (s *collector) addProc() {
-	d := &pmda.InDom{
-		Serial: 12, InstLabels: pmda.NoLabels,
-		List:    func() ([]pcp.Instance, error) { return s.procList, nil },
-		OneLine: "Processes", Help: "Four are always there, others come and go with each fetch of sample.proc.",
-	}
-	add := func(item uint32, t pcp.Type, sem pcp.Sem, oneLine, help string, fetch func(*pmda.Column) error) *pmda.Metric {
-		m := s.define(item, t, sem, oneLine, help, func(c *pmda.Column) error {
+	s.indom("12").List = func() ([]pcp.Instance, error) { return s.procList, nil }
+	add := func(item uint32, fetch func(*pmda.Column) error) {
+		s.define(item, func(c *pmda.Column) error {
 			s.refreshProcs()
 			return fetch(c)
 		})
-		m.InDom = d
-		return m
 	}
-	add(156, pcp.Uint32, pcp.Instant, "The ordinal number of a process", "How many processes there were when it started, itself included.",
-		pmda.Each(func(inst int32) (int, error) { return s.proc(inst).ordinal, nil }))
-	add(157, pcp.String, pcp.Instant, "The program of a process", "What stands behind the last slash of its name.",
-		pmda.Each(func(inst int32) (string, error) {
-			name := s.proc(inst).name
-			return name[strings.LastIndexByte(name, '/')+1:], nil
-		}))
-	add(158, pcp.Uint64, pcp.Counter, "How long a process has been there", "The time since it appeared.",
-		pmda.Each(func(inst int32) (int64, error) { return int64(s.now.Sub(s.proc(inst).started) / time.Millisecond), nil })).Units =
-		pcp.Units{DimTime: 1, ScaleTime: pcp.Msec}
-	m := s.int32s(159, "Starts the processes over", "Storing anything here makes the processes what they were in the beginning.", new(int32))
-	m.Store = func(_ *pmda.Client, v *pcp.Values) error {
+	add(156, pmda.Each(func(inst int32) (int, error) { return s.proc(inst).ordinal, nil }))
+	add(157, pmda.Each(func(inst int32) (string, error) {
+		name := s.proc(inst).name
+		return name[strings.LastIndexByte(name, '/')+1:], nil
+	}))
+	add(158, pmda.Each(func(inst int32) (int64, error) { return int64(s.now.Sub(s.proc(inst).started) / time.Millisecond), nil }))
+	s.int32s(159, new(int32)).Store = func(_ *pmda.Client, v *pcp.Values) error {
 		_, err := storedInt(v)
 		if err == nil {
 			s.slots, s.procList = [20]*process{}, nil

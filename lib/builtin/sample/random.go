@@ -34,10 +34,9 @@ func (s *random) draw() int32 {
 // addRandom adds the metrics that look random.
 func (s *collector) addRandom() {
 	s.drift.value, s.drift.sign = 200, -1
-	s.define(7, pcp.Int32, pcp.Instant, "A value that drifts",
-		"It begins near 200, rises for some fetches and falls for others, and is never below\nzero. It can be set with pmstore(1).", pmda.One(s.nextDrift)).Store = storable(&s.drift.value)
-	s.define(46, pcp.String, pcp.Discrete, "A traffic light", "\"red\", \"yellow\" or \"green\", for some fetches each.", pmda.One(s.nextLight))
-	s.define(47, pcp.Int32, pcp.Discrete, "A power of two", "From 2 to 64, for some fetches each.", pmda.One(s.nextMagnitude))
+	s.define(7, pmda.One(s.nextDrift)).Store = storable(&s.drift.value)
+	s.define(46, pmda.One(s.nextLight))
+	s.define(47, pmda.One(s.nextMagnitude))
 	s.addDodgey()
 	s.addBytes()
 }
@@ -78,22 +77,9 @@ func (s *collector) nextMagnitude() int32 {
 // addBytes adds rates, and counters that grow by them.
 func (s *collector) addBytes() {
 	rate := func() int32 { return s.draw() % 1024 }
-	for i, row := range []struct {
-		what  string
-		units pcp.Units
-	}{
-		{"Bytes", pcp.Units{DimSpace: 1}},
-		{"Bytes a second", pcp.Units{DimSpace: 1, DimTime: -1, ScaleTime: pcp.Sec}},
-		{"Kilobytes", pcp.Units{DimSpace: 1, ScaleSpace: pcp.Kbyte}},
-		{"Kilobytes a second", pcp.Units{DimSpace: 1, ScaleSpace: pcp.Kbyte, DimTime: -1, ScaleTime: pcp.Sec}},
-		{"Bytes an hour", pcp.Units{DimSpace: 1, DimTime: -1, ScaleTime: pcp.Hour}},
-	} {
-		sem, help, value := pcp.Instant, "Each fetch has another number below 1024.", rate
-		if row.units.DimTime == 0 {
-			sem, help = pcp.Counter, "Each fetch adds a number below 1024."
-			value = func() int32 { s.byteSum += rate(); return s.byteSum }
-		}
-		s.define(uint32(81+i), pcp.Int32, sem, row.what+", at random", help, pmda.One(value)).Units = row.units
+	sum := func() int32 { s.byteSum += rate(); return s.byteSum }
+	for i, value := range []func() int32{sum, rate, sum, rate, rate} {
+		s.define(uint32(81+i), pmda.One(value))
 	}
 }
 
@@ -101,12 +87,8 @@ func (s *collector) addBytes() {
 func (s *collector) addDodgey() {
 	all := pmda.Numbered(1, "d1", "d2", "d3", "d4", "d5")
 	s.dodgey = 5
-	s.dodgeyDom = fixedInDom(6, "Instances that are there at times", all...)
-	s.dodgeyDom.Help = "See sample.dodgey.control."
-	s.int32s(61, "How sample.dodgey.value behaves",
-		"A negative number is the error that it gives, 0 means that it has no values, 1 to 5\nhow many instances have one. With more, values and errors come and go every few\nfetches.", &s.dodgey)
-	m := s.items[61]
-	m.Sem = pcp.Discrete
+	s.dodgeyDom = s.indom("6", all...)
+	m := s.int32s(61, &s.dodgey)
 	m.Store = func(_ *pmda.Client, v *pcp.Values) error {
 		n, err := storedInt(v)
 		if err == nil {
@@ -118,7 +100,7 @@ func (s *collector) addDodgey() {
 		}
 		return err
 	}
-	s.define(62, pcp.Int32, pcp.Instant, "Values that are there at times", "Numbers up to 100, or an error. See sample.dodgey.control.", s.fetchDodgey).InDom = s.dodgeyDom
+	s.define(62, s.fetchDodgey)
 }
 
 // refreshDodgey finds out which instances there are from now on, if it is time to.
@@ -202,37 +184,21 @@ func mirageName(n int32) string { return fmt.Sprintf("m-%02d", n) }
 
 // addMirage adds colours and mirages.
 func (s *collector) addMirage() {
-	colours := fixedInDom(1, "Three colours", pmda.Numbered(0, "red", "green", "blue")...)
-	colours.Labels = `{"model":"RGB"}`
-	m := s.define(5, pcp.Int32, pcp.Instant, "Three rising numbers",
-		"Each value that is fetched is one more than the last, up to 100, plus 100 for red, 200\nfor green and 300 for blue. They can be set with pmstore(1).",
-		pmda.Each(func(inst int32) (int32, error) { return s.nextX() + 100*(inst+1), nil }))
-	m.InDom, m.Store = colours, s.storeX
-	s.define(92, pcp.Int32, pcp.Instant, "Colours without values", "There are instances, but never a value.", nil).InDom = colours
+	s.indom("1", pmda.Numbered(0, "red", "green", "blue")...)
+	s.define(5, pmda.Each(func(inst int32) (int32, error) { return s.nextX() + 100*(inst+1), nil })).Store = s.storeX
+	s.define(92, nil)
 
 	s.mirages, s.mirageMsec, s.mirageAt = []pcp.Instance{{ID: 0, Name: mirageName(0)}}, 10000, s.start
-	d := &pmda.InDom{
-		Serial: 3,
-		List:   func() ([]pcp.Instance, error) { return s.mirages, nil },
-		InstLabels: func(inst int32) string {
-			if inst == 0 {
-				return `{"transient":false}`
-			}
-			return `{"transient":true}`
-		},
-		OneLine: "Instances that come and go", Help: "m-00 is always there, the others not. They change as often as\nsample.controller.mirage says.",
-	}
-	m = s.define(37, pcp.Int32, pcp.Instant, "Values of instances that come and go", "As sample.colour has them, but falling.",
-		pmda.Each(func(inst int32) (int32, error) { return (inst+1)*100 - s.nextX(), nil }))
-	m.InDom, m.Store, m.Units = d, s.storeX, pcp.Units{DimSpace: 1, ScaleSpace: pcp.Kbyte, DimTime: -1, ScaleTime: pcp.Sec}
+	d := s.indom("3")
+	d.List = func() ([]pcp.Instance, error) { return s.mirages, nil }
+	d.InstLabels = func(inst int32) string { return fmt.Sprintf(`{"transient":%t}`, inst != 0) }
+	m := s.define(37, pmda.Each(func(inst int32) (int32, error) { return (inst+1)*100 - s.nextX(), nil }))
+	m.Store = s.storeX
 	m.Fetch = s.showMirage(m.Fetch)
-	m = s.define(38, pcp.Int64, pcp.Instant, "Large values of instances that come and go", "As sample.mirage, a million times as much.",
-		pmda.Each(func(inst int32) (int64, error) { return 1000000 * int64((inst+1)*100-s.nextX()), nil }))
-	m.InDom, m.Store, m.Units = d, s.storeX, pcp.Units{DimSpace: 1, DimTime: -1, ScaleTime: pcp.Msec}
+	m = s.define(38, pmda.Each(func(inst int32) (int64, error) { return 1000000 * int64((inst+1)*100-s.nextX()), nil }))
+	m.Store = s.storeX
 	m.Fetch = s.showMirage(m.Fetch)
-	m = s.int32s(155, "How often mirages come and go", "The time after which the instances of sample.mirage change. It can be set with pmstore(1).", &s.mirageMsec)
-	m.Sem, m.Units = pcp.Discrete, pcp.Units{DimTime: 1, ScaleTime: pcp.Msec}
-	m.Store = func(_ *pmda.Client, v *pcp.Values) error {
+	s.int32s(155, &s.mirageMsec).Store = func(_ *pmda.Client, v *pcp.Values) error {
 		n, err := storedInt(v)
 		if err == nil {
 			s.mirageMsec, s.mirageNow = n, true

@@ -3,10 +3,12 @@ package sample
 
 import (
 	"context"
+	_ "embed"
 	"os"
 	"strings"
 	"time"
 
+	"pmtools/lib/builtin/internal/catalog"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmda"
 	"pmtools/lib/pmerr"
@@ -14,10 +16,9 @@ import (
 
 // How the sample collector is made (collector.md C11).
 //
-// Each theme has a file, which adds the metrics of the theme: what they are, what
-// they say, and how they are fetched and stored. Items and instance domains have the
-// reference's numbers; all metrics are in cluster 0. The names are a list of their own,
-// because their order is that of no theme and many metrics have several.
+// What metrics there are is a list, metrics.txt, in the order of the name space. Each
+// theme has a file, which says how the metrics of the theme are fetched and stored.
+// Items and instance domains have the reference's numbers; all metrics are in cluster 0.
 //
 // Values depend on nothing but how often and when they were fetched. Those that look
 // random come from one generator (sample_random.go) that all of them share, so that
@@ -25,6 +26,9 @@ import (
 
 // Domain is the usual domain of New.
 const Domain = 29
+
+//go:embed metrics.txt
+var metricsText string
 
 // Options say how a sample collector behaves. The zero value is the default.
 type Options struct {
@@ -42,7 +46,7 @@ type Options struct {
 // reads metrics: it has all types, semantics and units, instances that come and go,
 // errors, event records, values that can be stored.
 func New(o *Options) (pmda.Provider, error) {
-	s := &collector{items: map[uint32]*pmda.Metric{}}
+	s := &collector{items: map[uint32]*pmda.Metric{}, list: catalog.New(metricsText)}
 	s.clients = map[*pmda.Client]*client{}
 	if o != nil {
 		s.opts = *o
@@ -59,6 +63,13 @@ func New(o *Options) (pmda.Provider, error) {
 	s.start = s.opts.Now()
 	s.now = s.start
 	s.sent = 1 // as if it had introduced itself to a daemon
+	for i := range s.list.Metrics {
+		if m := &s.list.Metrics[i]; s.items[m.Item] == nil && m.Sem|pcp.Sem(m.Type) != 0 {
+			s.items[m.Item] = m
+		}
+	}
+	s.list.Metric("bad.unknown").Domain = s.opts.Domain     // a name of nothing
+	s.list.Metric("secret.foo.bar.max.redirect").Domain = 2 // of the daemon
 	for _, add := range []func(){
 		s.addControl, s.addClocks, s.addConstants, s.addBins, s.addFamilies, s.addMirage, s.addScramble, s.addProc,
 		s.addGhosts, s.addRandom, s.addSteps, s.addCounters, s.addDynamic, s.addTraffic, s.addEvents, s.addPhysics,
@@ -68,9 +79,9 @@ func New(o *Options) (pmda.Provider, error) {
 	var err error
 	s.Agent, err = pmda.New(pmda.Table{
 		Domain:        s.opts.Domain,
-		Metrics:       s.named(),
+		Metrics:       s.rows(),
 		Labels:        `{"agent":"` + s.opts.Name + `","role":"testing"}`,
-		InDoms:        []*pmda.InDom{s.ghosts},
+		InDoms:        []*pmda.InDom{s.list.InDoms["11"]},
 		ClusterLabels: clusterLabels,
 	})
 	return s, err
@@ -88,8 +99,9 @@ func clusterLabels(cluster uint32) string {
 type collector struct {
 	*pmda.Agent
 	opts       Options
-	start, now time.Time               // now is that of the current request
-	items      map[uint32]*pmda.Metric // while the table is made
+	start, now time.Time // now is that of the current request
+	list       *catalog.Catalog
+	items      map[uint32]*pmda.Metric // of the list, by item
 	request    int                     // counts fetches
 
 	control
@@ -110,17 +122,24 @@ type collector struct {
 	physics
 }
 
-// define adds a metric without instances, counts or units; what it is beyond that is
-// set in the row that it returns.
-func (s *collector) define(item uint32, t pcp.Type, sem pcp.Sem, oneLine, help string, fetch func(*pmda.Column) error) *pmda.Metric {
-	m := &pmda.Metric{Item: item, Type: t, Sem: sem, OneLine: oneLine, Help: help, Fetch: fetch}
-	s.items[item] = m
+// define says how a metric of the list is fetched, and returns it.
+func (s *collector) define(item uint32, fetch func(*pmda.Column) error) *pmda.Metric {
+	m := s.items[item]
+	m.Fetch = fetch
 	return m
 }
 
-// int32s adds the common kind of metric: a number at an instant.
-func (s *collector) int32s(item uint32, oneLine, help string, value *int32) *pmda.Metric {
-	return s.define(item, pcp.Int32, pcp.Instant, oneLine, help, pmda.One(func() int32 { return *value }))
+// int32s says that a metric has the value of a number.
+func (s *collector) int32s(item uint32, value *int32) *pmda.Metric {
+	return s.define(item, pmda.One(func() int32 { return *value }))
+}
+
+// indom says which instances a domain of the list has. Like the reference's, they
+// have empty sets of labels.
+func (s *collector) indom(serial string, list ...pcp.Instance) *pmda.InDom {
+	d := s.list.InDoms[serial]
+	d.Instances, d.InstLabels = list, pmda.NoLabels
+	return d
 }
 
 // storable lets a 32-bit number be changed.
@@ -292,43 +311,18 @@ func (s *collector) oddStore(v *pcp.Values) error {
 	return nil
 }
 
-// named returns the table: a row for each name, of which the first of several is the
-// metric.
-func (s *collector) named() []pmda.Metric {
+// rows returns the table. Ghosts but sample.ghosts.visible are there while there are
+// some.
+func (s *collector) rows() []pmda.Metric {
 	var rows []pmda.Metric
-	done := map[uint32]bool{}
-	row := func(name string, item uint32) {
-		r := pmda.Metric{Item: item}
-		if m := s.items[item]; m != nil && !done[item] {
-			r = *m
-		} else if m == nil {
-			// A name of nothing: there is no such metric.
-			r.Domain = s.opts.Domain
+	for _, m := range s.list.Metrics {
+		if strings.HasPrefix(m.Name, "ghosts.") && m.Item != 1008 && s.visible < 0 {
+			continue
 		}
-		r.Name = s.opts.Name + "." + name
-		done[item] = true
-		rows = append(rows, r)
-	}
-	for line := range strings.Lines(namesText) {
-		name, number, _ := strings.Cut(strings.TrimSpace(line), " ")
-		switch {
-		case number == "*":
-			rows = append(rows, pmda.Metric{Name: s.opts.Name + "." + name, Dynamic: true})
-			s.addDynamicNames(name, &rows, row)
-		default:
-			row(name, parseNumber(number))
-		}
+		m.Name = s.opts.Name + "." + m.Name
+		rows = append(rows, m)
 	}
 	return rows
-}
-
-// parseNumber returns a number in the list of names.
-func parseNumber(s string) uint32 {
-	n := uint32(0)
-	for _, c := range []byte(s) {
-		n = n*10 + uint32(c-'0')
-	}
-	return n
 }
 
 // readFile returns the text of a file in a directory, "" if there is none.

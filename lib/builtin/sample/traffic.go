@@ -68,35 +68,22 @@ func (s *collector) EndClient(c *pmda.Client) {
 
 // addTraffic adds the metrics about messages and clients.
 func (s *collector) addTraffic() {
-	count := pcp.Units{DimCount: 1}
-	for i, row := range []struct {
-		what  string
-		value func(received, sent uint32) int64
-	}{
-		{"received and sent", func(received, sent uint32) int64 { return int64(received) + int64(sent) }},
-		{"received", func(received, _ uint32) int64 { return int64(received) }},
-		{"sent", func(_, sent uint32) int64 { return int64(sent) }},
+	for i, value := range []func(received, sent uint32) int64{
+		func(received, sent uint32) int64 { return int64(received) + int64(sent) },
+		func(received, _ uint32) int64 { return int64(received) },
+		func(_, sent uint32) int64 { return int64(sent) },
 	} {
-		t := pcp.Uint32
-		if i == 0 {
-			t = pcp.Uint64
-		}
-		m := s.define(uint32(40+i), t, pcp.Counter, "Messages "+row.what, "How many messages the agent has "+row.what+". Storing anything here makes it\nbegin at zero.",
-			pmda.One(func() int64 { return row.value(s.received, s.sent) }))
-		m.Units, m.Store = count, s.resetTraffic
-		s.define(uint32(43+i), pcp.Int32, pcp.Counter, "Messages "+row.what+" for this client", "How many messages the agent has "+row.what+" on behalf of the client that asks.", func(c *pmda.Column) error {
+		s.define(uint32(40+i), pmda.One(func() int64 { return value(s.received, s.sent) })).Store = s.resetTraffic
+		s.define(uint32(43+i), func(c *pmda.Column) error {
 			k := s.known(c.Client())
-			c.Int(pcp.NullInst, row.value(k.received, k.sent))
+			c.Int(pcp.NullInst, value(k.received, k.sent))
 			return nil
-		}).Units = count
+		})
 	}
-	add := func(item uint32, oneLine string, value func() int32) {
-		s.define(item, pcp.Int32, pcp.Instant, oneLine, "", pmda.One(value)).Units = count
-	}
-	add(122, "How many numbers for clients there are", func() int32 { return s.highest })
-	add(123, "How many clients there are", func() int32 { return int32(len(s.clients)) })
-	add(124, "How many clients there were", func() int32 { return s.starts })
-	add(125, "How many clients have gone", func() int32 { return s.ends })
+	s.define(122, pmda.One(func() int32 { return s.highest }))
+	s.define(123, pmda.One(func() int { return len(s.clients) }))
+	s.define(124, pmda.One(func() int32 { return s.starts }))
+	s.define(125, pmda.One(func() int32 { return s.ends }))
 }
 
 // resetTraffic makes counts begin at zero, for the client that asks as well.

@@ -7,7 +7,7 @@
 //	indom  serial  [value]  one-line help text
 //
 // with "-" for no instance domain and "???" for no semantics. Units are written as
-// pminfo shows them, without blanks. Some lists have a value, which says where
+// pminfo shows them, without the blanks around "/", and with "_" for others. Some lists have a value, which says where
 // values or instances come from. Lines after it that begin with a tab are its help
 // text, or, if they begin with a brace, its labels. A line of nothing but a name and
 // an identifier is another name for a metric; "name *" is the root of a dynamic
@@ -165,6 +165,9 @@ func typeOf(name string) (pcp.Type, bool) {
 	return pcp.Unknown, false
 }
 
+// unitText makes the units of a list those that pminfo shows.
+var unitText = strings.NewReplacer("_", " ", "/", " / ")
+
 // unit reads units. There are few different ones.
 func (c *Catalog) unit(text string) (pcp.Units, error) {
 	if text == "none" {
@@ -173,7 +176,7 @@ func (c *Catalog) unit(text string) (pcp.Units, error) {
 	u, ok := c.units[text]
 	if !ok {
 		var err error
-		if u, _, err = pcp.ParseUnits(strings.ReplaceAll(text, "/", " / ")); err != nil {
+		if u, _, err = pcp.ParseUnits(unitText.Replace(text)); err != nil {
 			return u, err
 		}
 		if c.units == nil {
