@@ -8,26 +8,26 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// binState are nine numbers that many metrics show.
-type binState struct {
-	bins    [9]int32
-	binList []pcp.Instance
+// bins are nine numbers that many metrics show.
+type bins struct {
+	values [9]int32
+	list   []pcp.Instance
 }
 
 // bin returns the place of an instance's number.
-func (s *collector) bin(inst int32) *int32 { return &s.bins[(inst/100-1)%9] }
+func (s *collector) bin(inst int32) *int32 { return &s.bins.values[(inst/100-1)%9] }
 
 // binLabels returns the labels of a bin.
 func binLabels(inst int32) string { return fmt.Sprintf(`{"bin":%d}`, inst) }
 
 // addBins adds the metrics that show the bins.
 func (s *collector) addBins() {
-	for i := range s.bins {
+	for i := range s.bins.values {
 		inst := int32(i+1) * 100
-		s.bins[i] = inst
-		s.binList = append(s.binList, pcp.Instance{ID: inst, Name: fmt.Sprintf("bin-%d", inst)})
+		s.bins.values[i] = inst
+		s.bins.list = append(s.bins.list, pcp.Instance{ID: inst, Name: fmt.Sprintf("bin-%d", inst)})
 	}
-	s.indom("2", s.binList...).InstLabels = binLabels
+	s.indom("2", s.bins.list...).InstLabels = binLabels
 	values := pmda.Each(func(inst int32) (int32, error) { return *s.bin(inst), nil })
 	s.define(6, values).Store = s.storeBins
 	s.define(48, values)
@@ -71,22 +71,22 @@ func (s *collector) storeBins(_ *pmda.Client, v *pcp.Values) error {
 	return nil
 }
 
-// scrambleState are the bins in an order that changes with each fetch.
-type scrambleState struct {
-	version   int64
-	scrambled []pcp.Instance
+// scrambled are the bins in an order that changes with each fetch.
+type scrambled struct {
+	version int64
+	list    []pcp.Instance
 }
 
 // addScramble adds the metrics of the scrambled bins.
 func (s *collector) addScramble() {
-	s.scrambled = s.binList
+	s.scrambled.list = s.bins.list
 	d := s.indom("9")
-	d.InstLabels, d.List = binLabels, func() ([]pcp.Instance, error) { return s.scrambled, nil }
-	s.define(120, pmda.One(func() int64 { return s.version })).Store = func(_ *pmda.Client, v *pcp.Values) error {
+	d.InstLabels, d.List = binLabels, func() ([]pcp.Instance, error) { return s.scrambled.list, nil }
+	s.define(120, pmda.One(func() int64 { return s.scrambled.version })).Store = func(_ *pmda.Client, v *pcp.Values) error {
 		if v.Len() != 1 || len(v.Words) != 1 {
 			return pmerr.BadStore
 		}
-		s.version = 0
+		s.scrambled.version = 0
 		return nil
 	}
 	s.define(121, func(c *pmda.Column) error {
@@ -100,29 +100,29 @@ func (s *collector) addScramble() {
 
 // scramble puts the bins into the next order (collector.md C11.3).
 func (s *collector) scramble() {
-	seed := uint32(s.version*1024 + 13)
+	seed := uint32(s.scrambled.version*1024 + 13)
 	next := func() uint32 {
 		seed = (1103515245*seed + 12345) & 0x7fffffff
 		return seed
 	}
 	var slots [9]*pcp.Instance
-	for i := range s.binList {
+	for i := range s.bins.list {
 		if next()%100 < 33 {
 			continue
 		}
 		for {
 			if slot := next() % 9; slots[slot] == nil {
-				slots[slot] = &s.binList[i]
+				slots[slot] = &s.bins.list[i]
 				break
 			}
 		}
 	}
 	// The list that was there may still be in use.
-	s.scrambled = make([]pcp.Instance, 0, len(slots))
+	s.scrambled.list = make([]pcp.Instance, 0, len(slots))
 	for _, i := range slots {
 		if i != nil {
-			s.scrambled = append(s.scrambled, *i)
+			s.scrambled.list = append(s.scrambled.list, *i)
 		}
 	}
-	s.version++
+	s.scrambled.version++
 }

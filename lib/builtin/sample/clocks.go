@@ -21,25 +21,25 @@ func (s *collector) seconds() int64 { return int64(s.now.Sub(s.start) / time.Sec
 
 // addClocks adds the metrics that grow with time.
 func (s *collector) addClocks() {
-	s.stepSize, s.value = 20, 10485760
+	s.clocks.stepSize, s.clocks.value = 20, 10485760
 	s.define(2, pmda.One(s.seconds))
 	s.define(3, pmda.One(func() float64 { return float64(s.now.Sub(s.start)/time.Microsecond) / 1000 }))
-	step := func() int32 { return int32(1+s.seconds()/30) * s.stepSize }
+	step := func() int32 { return int32(1+s.seconds()/30) * s.clocks.stepSize }
 	m := s.define(8, pmda.One(step))
-	m.Store = storable(&s.stepSize)
+	m.Store = storable(&s.clocks.stepSize)
 	s.define(63, pmda.One(step))
 	m = s.define(72, pmda.One(s.constRate))
 	m.Store = func(_ *pmda.Client, v *pcp.Values) error {
 		n, err := storedInt(v)
 		if err == nil {
-			s.value, s.valueAt = uint32(n), s.now
+			s.clocks.value, s.clocks.valueAt = uint32(n), s.now
 		}
 		return err
 	}
-	s.define(73, pmda.One(func() uint32 { return s.rate })).Store = func(_ *pmda.Client, v *pcp.Values) error {
+	s.define(73, pmda.One(func() uint32 { return s.clocks.rate })).Store = func(_ *pmda.Client, v *pcp.Values) error {
 		n, err := storedInt(v)
 		if err == nil {
-			s.rate = uint32(n)
+			s.clocks.rate = uint32(n)
 		}
 		return err
 	}
@@ -48,13 +48,13 @@ func (s *collector) addClocks() {
 // constRate returns what has come together. The reference counts from 1970 on the
 // first time, and so does this.
 func (s *collector) constRate() uint32 {
-	last := s.valueAt
+	last := s.clocks.valueAt
 	if last.IsZero() {
 		last = time.Unix(0, 0)
 	}
-	s.value += uint32(int64(float64(s.rate) * s.now.Sub(last).Seconds()))
-	s.valueAt = s.now
-	return s.value
+	s.clocks.value += uint32(int64(float64(s.clocks.rate) * s.now.Sub(last).Seconds()))
+	s.clocks.valueAt = s.now
+	return s.clocks.value
 }
 
 // steps are values that change every few fetches, and those that go up and
@@ -114,7 +114,7 @@ func (s *collector) addSteps() {
 
 // addUpDown adds a value that goes up and down, and what controls it.
 func (s *collector) addUpDown() {
-	up := &s.up
+	up := &s.steps.up
 	s.resetUpDown()
 	s.define(164, pmda.One(s.upDown)).Store = storable(&up.value)
 	s.define(165, pmda.One(func() uint32 { return up.repeat })).Store = storeUpDown(&up.repeat)
@@ -158,13 +158,13 @@ func storeUpDown(to *uint32) func(*pmda.Client, *pcp.Values) error {
 
 // resetUpDown starts over.
 func (s *collector) resetUpDown() {
-	up := &s.up
+	up := &s.steps.up
 	up.repeat, up.step, up.min, up.max, up.mode, up.value, up.fetches = 5, 10, 0, 200, 1, 0, 0
 }
 
 // upDown returns the value for a fetch.
 func (s *collector) upDown() int32 {
-	up := &s.up
+	up := &s.steps.up
 	if up.fetches++; up.fetches < up.repeat {
 		return up.value
 	}

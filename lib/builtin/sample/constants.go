@@ -17,7 +17,7 @@ type constants struct {
 // addConstants adds one, ten, a hundred, a million and a number that can be changed,
 // in all types.
 func (s *collector) addConstants() {
-	s.words, s.texts = map[uint32]uint64{}, map[uint32][]byte{}
+	s.constants.words, s.constants.texts = map[uint32]uint64{}, map[uint32][]byte{}
 	for first, t := range map[uint32]pcp.Type{10: pcp.Int32, 15: pcp.Float, 20: pcp.Int64, 25: pcp.Double, 93: pcp.Uint32, 98: pcp.Uint64} {
 		for i, n := range []float64{1, 10, 100, 1000000} {
 			s.number(first+uint32(i), wordOf(t, n))
@@ -43,10 +43,10 @@ func (s *collector) addConstants() {
 
 // number adds a number.
 func (s *collector) number(item uint32, word uint64) *pmda.Metric {
-	s.words[item] = word
+	s.constants.words[item] = word
 	return s.define(item, func(c *pmda.Column) error {
 		v := c.Values()
-		v.Insts, v.Words = append(v.Insts, pcp.NullInst), append(v.Words, s.words[item])
+		v.Insts, v.Words = append(v.Insts, pcp.NullInst), append(v.Words, s.constants.words[item])
 		return nil
 	})
 }
@@ -64,21 +64,21 @@ func wordOf(t pcp.Type, v float64) uint64 {
 
 // writable adds a number that can be changed, and has a note about whether it was.
 func (s *collector) writable(item uint32, word uint64) {
-	s.changed[item] = false
+	s.control.changed[item] = false
 	s.number(item, word).Store = func(_ *pmda.Client, v *pcp.Values) error {
 		if v.Len() != 1 || len(v.Words) != 1 {
 			return pmerr.BadStore
 		}
-		s.words[item] = v.Words[0]
+		s.constants.words[item] = v.Words[0]
 		return nil
 	}
 }
 
 // text adds a string or an aggregate.
 func (s *collector) text(item uint32, text string) *pmda.Metric {
-	s.texts[item] = []byte(text)
+	s.constants.texts[item] = []byte(text)
 	return s.define(item, func(c *pmda.Column) error {
-		c.Bytes(pcp.NullInst, s.texts[item])
+		c.Bytes(pcp.NullInst, s.constants.texts[item])
 		return nil
 	})
 }
@@ -87,7 +87,7 @@ func (s *collector) text(item uint32, text string) *pmda.Metric {
 func (s *collector) storeText(_ *pmda.Client, v *pcp.Values) error {
 	text, err := storedText(v)
 	if err == nil {
-		s.texts[v.ID.Item()] = append([]byte(nil), text...)
+		s.constants.texts[v.ID.Item()] = append([]byte(nil), text...)
 	}
 	return err
 }

@@ -22,15 +22,15 @@ type control struct {
 
 // addControl adds what controls the collector, and what goes wrong on purpose.
 func (s *collector) addControl() {
-	s.changed = map[uint32]bool{}
+	s.control.changed = map[uint32]bool{}
 	s.define(0, pmda.One(func() string { return "" })).Store = storeControl
 	s.define(1, pmda.One(os.Getpid))
 	s.define(9, nil)
 	s.define(39, fetchSysinfo)
 	s.define(55, nil)
-	s.int32s(56, &s.notReady).Store = storable(&s.notReady)
-	s.int32s(169, &s.notReadyMsec).Store = storable(&s.notReadyMsec)
-	s.int32s(74, &s.errorCode).Store = storable(&s.errorCode)
+	s.int32s(56, &s.control.notReady).Store = storable(&s.control.notReady)
+	s.int32s(169, &s.control.notReadyMsec).Store = storable(&s.control.notReadyMsec)
+	s.int32s(74, &s.control.errorCode).Store = storable(&s.control.errorCode)
 	s.int32s(75, new(int32))
 	s.define(91, pmda.One(host.DataSize))
 	s.define(138, nil)
@@ -53,8 +53,8 @@ func storeControl(_ *pmda.Client, v *pcp.Values) error {
 
 // refuses returns the error that was asked for by a store, if id is the metric for it.
 func (s *collector) refuses(id pcp.ID) error {
-	if s.errorCode < 0 && id == pcp.NewID(s.opts.Domain, 0, 75) {
-		return pmerr.Code(s.errorCode)
+	if s.control.errorCode < 0 && id == pcp.NewID(s.opts.Domain, 0, 75) {
+		return pmerr.Code(s.control.errorCode)
 	}
 	return nil
 }
@@ -63,18 +63,18 @@ func (s *collector) refuses(id pcp.ID) error {
 func (s *collector) Check(context.Context, *pmda.Client) error {
 	var wait time.Duration
 	switch {
-	case s.notReady > 0:
-		wait = time.Duration(s.notReady) * time.Second
-	case s.notReadyMsec > 0:
-		wait = time.Duration(s.notReadyMsec) * time.Millisecond
+	case s.control.notReady > 0:
+		wait = time.Duration(s.control.notReady) * time.Second
+	case s.control.notReadyMsec > 0:
+		wait = time.Duration(s.control.notReadyMsec) * time.Millisecond
 	default:
 		return nil
 	}
 	now := s.opts.Now()
-	if s.readyAt.IsZero() {
-		s.readyAt = now.Add(wait)
+	if s.control.readyAt.IsZero() {
+		s.control.readyAt = now.Add(wait)
 	}
-	if now.Before(s.readyAt) {
+	if now.Before(s.control.readyAt) {
 		return pmda.ErrNotReady
 	}
 	s.beReady()
@@ -82,14 +82,16 @@ func (s *collector) Check(context.Context, *pmda.Client) error {
 }
 
 // beReady ends the waiting.
-func (s *collector) beReady() { s.notReady, s.notReadyMsec, s.readyAt = 0, 0, time.Time{} }
+func (s *collector) beReady() {
+	s.control.notReady, s.control.notReadyMsec, s.control.readyAt = 0, 0, time.Time{}
+}
 
 // WaitReady implements pmda.Waiter.
 func (s *collector) WaitReady(ctx context.Context) error {
-	if s.readyAt.IsZero() {
+	if s.control.readyAt.IsZero() {
 		return nil
 	}
-	t := time.NewTimer(s.readyAt.Sub(s.opts.Now()))
+	t := time.NewTimer(s.control.readyAt.Sub(s.opts.Now()))
 	defer t.Stop()
 	select {
 	case <-ctx.Done():

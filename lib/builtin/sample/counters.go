@@ -16,23 +16,23 @@ type counters struct {
 
 // addCounters adds counters that overflow soon, or begin below zero.
 func (s *collector) addCounters() {
-	s.sums = map[uint32]uint64{}
+	s.counters.sums = map[uint32]uint64{}
 	for item, step := range map[uint32]uint64{
 		57: math.MaxInt32/2 - 1, 58: math.MaxUint32/2 - 1, 59: math.MaxInt64/2 - 1, 60: math.MaxUint64/2 - 1,
 		160: math.MaxInt32/10 - 1, 161: math.MaxInt32/10 - 1, 162: math.MaxInt64/10 - 1, 163: math.MaxInt64/10 - 1,
 		64: 800000000,
 	} {
 		s.define(item, pmda.One(func() uint64 {
-			s.sums[item] += step
-			return s.sums[item]
+			s.counters.sums[item] += step
+			return s.counters.sums[item]
 		}))
 	}
-	for i := range s.negative {
-		s.negative[i] = -10000
+	for i := range s.counters.negative {
+		s.counters.negative[i] = -10000
 	}
 	for i := range 3 { // as counter, instant and discrete
 		for j, t := range []pcp.Type{pcp.Int32, pcp.Int64, pcp.Float, pcp.Double} {
-			value := &s.negative[j]
+			value := &s.counters.negative[j]
 			m := s.define(uint32(141+4*i+j), pmda.One(func() float64 { *value++; return *value }))
 			m.Store = func(_ *pmda.Client, v *pcp.Values) error {
 				if v.Len() != 1 || len(v.Words) != 1 {
@@ -63,7 +63,7 @@ type physics struct {
 
 // addPhysics adds temperatures, voltages, currents and power.
 func (s *collector) addPhysics() {
-	s.volts, s.amperes, s.watts = 240, 13, 42
+	s.physics.volts, s.physics.amperes, s.physics.watts = 240, 13, 42
 	add := func(item uint32, value *float32, from, to func(v float64) float64) {
 		s.define(item, pmda.One(func() float64 { return to(float64(*value)) })).Store = func(_ *pmda.Client, v *pcp.Values) error {
 			if v.Len() != 1 || len(v.Words) != 1 {
@@ -74,15 +74,15 @@ func (s *collector) addPhysics() {
 		}
 	}
 	same := func(v float64) float64 { return v }
-	add(172, &s.celsius, same, same)
-	add(173, &s.celsius, func(v float64) float64 { return (v - 32) * 5 / 9 }, func(v float64) float64 { return v*9/5 + 32 })
-	add(174, &s.celsius, func(v float64) float64 { return v - 273.15 }, func(v float64) float64 { return v + 273.15 })
+	add(172, &s.physics.celsius, same, same)
+	add(173, &s.physics.celsius, func(v float64) float64 { return (v - 32) * 5 / 9 }, func(v float64) float64 { return v*9/5 + 32 })
+	add(174, &s.physics.celsius, func(v float64) float64 { return v - 273.15 }, func(v float64) float64 { return v + 273.15 })
 	scaled := func(first uint32, value *float32, factors ...float64) {
 		for i, f := range factors {
 			add(first+uint32(i), value, func(v float64) float64 { return v / f }, func(v float64) float64 { return v * f })
 		}
 	}
-	scaled(175, &s.volts, 1, 1e3, 1e6)
-	scaled(178, &s.amperes, 1, 1e3, 1e6)
-	scaled(181, &s.watts, 1e-3, 1, 1e3, 1e6)
+	scaled(175, &s.physics.volts, 1, 1e3, 1e6)
+	scaled(178, &s.physics.amperes, 1, 1e3, 1e6)
+	scaled(181, &s.physics.watts, 1e-3, 1, 1e3, 1e6)
 }

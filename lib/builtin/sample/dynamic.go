@@ -12,29 +12,29 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// dynamicState is what may be changed about instances and descriptions.
-type dynamicState struct {
-	metaInDom  pcp.InDom // that sample.dynamic.meta.metric pretends to have
-	dynamics   []pcp.Instance
-	dynamicAt  time.Time       // of the file that they are from
-	dynamicSum map[int32]int32 // how often each was fetched
+// dynamic is what may be changed about instances and descriptions.
+type dynamic struct {
+	metaInDom pcp.InDom // that sample.dynamic.meta.metric pretends to have
+	list      []pcp.Instance
+	at        time.Time       // of the file that they are from
+	sum       map[int32]int32 // how often each was fetched
 }
 
 // addDynamic adds metrics whose instances are in a file, and one whose description
 // can be changed.
 func (s *collector) addDynamic() {
-	s.indom("7").List = func() ([]pcp.Instance, error) { s.readDynamic(); return s.dynamics, nil }
+	s.indom("7").List = func() ([]pcp.Instance, error) { s.readDynamic(); return s.dynamic.list, nil }
 	counted := &pmda.Reading{Read: func(context.Context, *pmda.Request) error {
 		s.readDynamic()
-		for _, i := range s.dynamics {
-			s.dynamicSum[i.ID]++
+		for _, i := range s.dynamic.list {
+			s.dynamic.sum[i.ID]++
 		}
 		return nil
 	}}
 	for item := uint32(76); item <= 78; item++ {
-		s.define(item, pmda.Each(func(inst int32) (int32, error) { return s.dynamicSum[inst], nil })).Needs = counted
+		s.define(item, pmda.Each(func(inst int32) (int32, error) { return s.dynamic.sum[inst], nil })).Needs = counted
 	}
-	s.metaInDom = pcp.NullInDom
+	s.dynamic.metaInDom = pcp.NullInDom
 	m := s.define(86, fetchMeta)
 	meta := func(item uint32, get func() uint32, set func(v uint32)) {
 		s.define(item, pmda.One(get)).Store = func(_ *pmda.Client, v *pcp.Values) error {
@@ -48,7 +48,7 @@ func (s *collector) addDynamic() {
 		}
 	}
 	meta(87, func() uint32 { return uint32(m.Type) }, func(v uint32) { m.Type = pcp.Type(int32(v)) })
-	meta(88, func() uint32 { return uint32(s.metaInDom) }, func(v uint32) { s.metaInDom, m.InDom = pcp.InDom(v), s.domain(pcp.InDom(v)) })
+	meta(88, func() uint32 { return uint32(s.dynamic.metaInDom) }, func(v uint32) { s.dynamic.metaInDom, m.InDom = pcp.InDom(v), s.domain(pcp.InDom(v)) })
 	meta(89, func() uint32 { return uint32(m.Sem) }, func(v uint32) { m.Sem = pcp.Sem(int32(v)) })
 	meta(90, func() uint32 { return m.Units.Word() }, func(v uint32) { m.Units = pcp.UnitsOf(v) })
 }
@@ -82,21 +82,21 @@ func (s *collector) domain(d pcp.InDom) *pmda.InDom {
 // readDynamic reads the file with the instances if it has changed.
 func (s *collector) readDynamic() {
 	text, modified := readFile(s.opts.Dir, "dynamic.indom")
-	if modified.Equal(s.dynamicAt) && s.dynamicSum != nil {
+	if modified.Equal(s.dynamic.at) && s.dynamic.sum != nil {
 		return
 	}
-	s.dynamicAt, s.dynamics, s.dynamicSum = modified, nil, map[int32]int32{}
+	s.dynamic.at, s.dynamic.list, s.dynamic.sum = modified, nil, map[int32]int32{}
 	words := strings.Fields(text)
 	for ; len(words) > 1; words = words[2:] {
 		n, err := strconv.ParseInt(words[0], 10, 32)
 		if err != nil {
 			break
 		}
-		if !slices.ContainsFunc(s.dynamics, func(i pcp.Instance) bool { return i.ID == int32(n) }) {
-			s.dynamics = append(s.dynamics, pcp.Instance{ID: int32(n), Name: words[1]})
+		if !slices.ContainsFunc(s.dynamic.list, func(i pcp.Instance) bool { return i.ID == int32(n) }) {
+			s.dynamic.list = append(s.dynamic.list, pcp.Instance{ID: int32(n), Name: words[1]})
 		}
 	}
 	if len(words) > 0 {
-		s.dynamics = nil // as with the reference, all of the file has to be right
+		s.dynamic.list = nil // as with the reference, all of the file has to be right
 	}
 }

@@ -8,8 +8,8 @@ import (
 	"pmtools/lib/pmda"
 )
 
-// eventState are event records (collector.md C11.4).
-type eventState struct {
+// events are event records (collector.md C11.4).
+type events struct {
 	fungusFetches, highresFetches int32 // set by event.reset and reset_highres
 	bogusFetches, highresBogus    int32
 	lastBogus                     []byte // the value that was delivered last
@@ -30,7 +30,7 @@ const (
 
 // addEvents adds the metrics of event records and of their parameters.
 func (s *collector) addEvents() {
-	for item, counts := range map[uint32][2]*int32{126: {&s.fungusFetches, &s.bogusFetches}, 140: {&s.highresFetches, &s.highresBogus}} {
+	for item, counts := range map[uint32][2]*int32{126: {&s.events.fungusFetches, &s.events.bogusFetches}, 140: {&s.events.highresFetches, &s.events.highresBogus}} {
 		s.int32s(item, counts[0]).Store = func(_ *pmda.Client, v *pcp.Values) error {
 			n, err := storedInt(v)
 			if err == nil {
@@ -43,28 +43,28 @@ func (s *collector) addEvents() {
 	s.define(136, func(c *pmda.Column) error {
 		for _, i := range c.Instances() {
 			if i.ID == 0 {
-				s.fetchFungus(c, &s.fungusFetches)
+				s.fetchFungus(c, &s.events.fungusFetches)
 				continue
 			}
-			s.lastBogus = s.fetchBogus(c, i.ID, s.bogusFetches)
-			s.bogusFetches++
+			s.events.lastBogus = s.fetchBogus(c, i.ID, s.events.bogusFetches)
+			s.events.bogusFetches++
 		}
 		return nil
 	})
 	s.define(139, func(c *pmda.Column) error {
 		for _, i := range c.Instances() {
 			if i.ID == 0 {
-				s.fetchFungus(c, &s.highresFetches)
+				s.fetchFungus(c, &s.events.highresFetches)
 				continue
 			}
-			s.fetchBogus(c, i.ID, s.highresBogus)
-			s.highresBogus++
+			s.fetchBogus(c, i.ID, s.events.highresBogus)
+			s.events.highresBogus++
 		}
 		return nil
 	})
 	s.define(137, func(c *pmda.Column) error {
-		s.lastBogus = s.fetchBogus(c, pcp.NullInst, s.bogusFetches)
-		s.bogusFetches++
+		s.events.lastBogus = s.fetchBogus(c, pcp.NullInst, s.events.bogusFetches)
+		s.events.bogusFetches++
 		return nil
 	})
 }
@@ -135,7 +135,7 @@ func (s *collector) fetchBogus(c *pmda.Column, inst, fetches int32) []byte {
 // shareBogus makes all values of bogus records in a result the one that was delivered
 // last, if any: in the reference they share their memory.
 func (s *collector) shareBogus(res *pcp.Result) {
-	if s.lastBogus == nil {
+	if s.events.lastBogus == nil {
 		return
 	}
 	for i := range res.Sets {
@@ -145,11 +145,11 @@ func (s *collector) shareBogus(res *pcp.Result) {
 		}
 		for j, inst := range v.Insts {
 			if inst != 0 {
-				v.Blobs[j] = s.lastBogus
+				v.Blobs[j] = s.events.lastBogus
 			}
 		}
 	}
-	s.lastBogus = nil
+	s.events.lastBogus = nil
 }
 
 // fetchFungus delivers none, one, two or many records, and counts.

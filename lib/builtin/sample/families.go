@@ -13,7 +13,7 @@ import (
 // families are instance domains of several sizes.
 type families struct {
 	many    int32
-	manyDom *pmda.InDom
+	indom   *pmda.InDom
 	profile *pcp.Profile // of the current fetch
 }
 
@@ -37,9 +37,9 @@ func (s *collector) addFamilies() {
 	s.define(52, pmda.Each(func(inst int32) (int32, error) { return inst, nil }))
 	s.define(53, pmda.Each(func(inst int32) (int32, error) { return 499 - inst, nil }))
 
-	s.manyDom = s.indom("8")
+	s.families.indom = s.indom("8")
 	s.setMany(5)
-	s.int32s(79, &s.many).Store = func(_ *pmda.Client, v *pcp.Values) error {
+	s.int32s(79, &s.families.many).Store = func(_ *pmda.Client, v *pcp.Values) error {
 		n, err := storedInt(v)
 		if err == nil {
 			s.setMany(min(max(n, 0), maxMany))
@@ -51,17 +51,17 @@ func (s *collector) addFamilies() {
 
 // setMany makes the instances of sample.many.int.
 func (s *collector) setMany(n int32) {
-	s.many = n
+	s.families.many = n
 	list := make([]pcp.Instance, n)
 	for i := range list {
 		list[i] = pcp.Instance{ID: int32(i), Name: "i-" + strconv.Itoa(i)}
 	}
-	s.manyDom.Instances = list
+	s.families.indom.Instances = list
 }
 
 // fetchNeedProfile delivers values if the client has said which ones it wants.
 func (s *collector) fetchNeedProfile(c *pmda.Column) error {
-	_, entries := s.profile.Entries()
+	_, entries := s.families.profile.Entries()
 	if !slices.ContainsFunc(entries, func(e pcp.ProfileEntry) bool {
 		return e.InDom == pcp.NewInDom(s.opts.Domain, 4) && len(e.Insts) > 0
 	}) {
@@ -73,8 +73,8 @@ func (s *collector) fetchNeedProfile(c *pmda.Column) error {
 	return nil
 }
 
-// ghostState are instances and names that appear when asked to.
-type ghostState struct {
+// ghosts are instances and names that appear when asked to.
+type ghosts struct {
 	visible int32
 	moon    int32
 }
@@ -85,16 +85,16 @@ var ghostOrigins = [...]string{"Africa", "Nepal", "China", "Indonesia", "Japan",
 // addGhosts adds the ghosts.
 func (s *collector) addGhosts() {
 	all := pmda.Numbered(1, "Obambo", "Banjhakri", "Mogwai", "Pocong", "Hitodama", "Krahang", "Zmeu", "Duppy")
-	s.visible, s.moon = -1, 23
-	s.indom("11").List = func() ([]pcp.Instance, error) { return all[:max(s.visible, 0)], nil }
-	s.int32s(1008, &s.visible).Store = func(_ *pmda.Client, v *pcp.Values) error {
+	s.ghosts.visible, s.ghosts.moon = -1, 23
+	s.indom("11").List = func() ([]pcp.Instance, error) { return all[:max(s.ghosts.visible, 0)], nil }
+	s.int32s(1008, &s.ghosts.visible).Store = func(_ *pmda.Client, v *pcp.Values) error {
 		n, err := storedInt(v)
 		if err != nil {
 			return err
 		}
-		s.moon = 23
-		before := s.visible
-		s.visible = min(n, int32(len(all)))
+		s.ghosts.moon = 23
+		before := s.ghosts.visible
+		s.ghosts.visible = min(n, int32(len(all)))
 		if (before < 0) == (n < 0) {
 			return nil
 		}
@@ -107,12 +107,12 @@ func (s *collector) addGhosts() {
 
 // fetchGhosts delivers which ghosts haunt.
 func (s *collector) fetchGhosts(c *pmda.Column) error {
-	s.moon = (s.moon + 1) % 24
+	s.ghosts.moon = (s.ghosts.moon + 1) % 24
 	for _, i := range c.Instances() {
 		half := [...]int32{1, 1, 2, 2, 3, 3, 4}
 		on := false
 		if n := i.ID - 1; int(n) < len(half) {
-			on = (s.moon%(2*half[n]) < half[n]) != (n%2 == 1)
+			on = (s.ghosts.moon%(2*half[n]) < half[n]) != (n%2 == 1)
 		}
 		state := int64(0)
 		if on {

@@ -11,14 +11,14 @@ import (
 	"pmtools/lib/pmda"
 )
 
-// procState are processes that come and go.
-type procState struct {
-	slots     [20]*process   // the first four stay
-	procList  []pcp.Instance // in the order of their start
-	procSeed  uint32
-	ordinal   int   // of the process that was started last
-	procInst  int32 // its number
-	procFetch int   // the fetch in which they changed last
+// procs are processes that come and go.
+type procs struct {
+	slots   [20]*process   // the first four stay
+	list    []pcp.Instance // in the order of their start
+	seed    uint32
+	ordinal int   // of the process that was started last
+	inst    int32 // its number
+	fetch   int   // the fetch in which they changed last
 }
 
 // A process is a process.
@@ -38,7 +38,7 @@ const (
 
 // addProc adds the metrics of the processes.
 func (s *collector) addProc() {
-	s.indom("12").List = func() ([]pcp.Instance, error) { return s.procList, nil }
+	s.indom("12").List = func() ([]pcp.Instance, error) { return s.procs.list, nil }
 	add := func(item uint32, fetch func(*pmda.Column) error) {
 		s.define(item, func(c *pmda.Column) error {
 			s.refreshProcs()
@@ -54,7 +54,7 @@ func (s *collector) addProc() {
 	s.int32s(159, new(int32)).Store = func(_ *pmda.Client, v *pcp.Values) error {
 		_, err := storedInt(v)
 		if err == nil {
-			s.slots, s.procList = [20]*process{}, nil
+			s.procs.slots, s.procs.list = [20]*process{}, nil
 		}
 		return err
 	}
@@ -62,7 +62,7 @@ func (s *collector) addProc() {
 
 // proc returns the process with a number.
 func (s *collector) proc(inst int32) *process {
-	for _, p := range s.slots {
+	for _, p := range s.procs.slots {
 		if p != nil && p.inst == inst {
 			return p
 		}
@@ -72,32 +72,32 @@ func (s *collector) proc(inst int32) *process {
 
 // chance draws whether something happens to a slot. It has a generator of its own.
 func (s *collector) chance() bool {
-	s.procSeed = (1103515245*s.procSeed + 12345) & math.MaxInt32
-	return float64(s.procSeed)/math.MaxInt32 < procChance
+	s.procs.seed = (1103515245*s.procs.seed + 12345) & math.MaxInt32
+	return float64(s.procs.seed)/math.MaxInt32 < procChance
 }
 
 // refreshProcs lets processes come and go, once a fetch.
 func (s *collector) refreshProcs() {
-	if s.procFetch == s.request {
+	if s.procs.fetch == s.request {
 		return
 	}
-	s.procFetch = s.request
-	if s.slots[0] == nil {
-		s.procSeed, s.ordinal, s.procInst, s.procList = 1, 0, 0, nil
+	s.procs.fetch = s.request
+	if s.procs.slots[0] == nil {
+		s.procs.seed, s.procs.ordinal, s.procs.inst, s.procs.list = 1, 0, 0, nil
 		for i := range fixedProcs {
 			s.startProc(i)
 		}
 		return
 	}
 	// The list that was there may still be in use.
-	s.procList = slices.Clone(s.procList)
-	for i, p := range s.slots {
+	s.procs.list = slices.Clone(s.procs.list)
+	for i, p := range s.procs.slots {
 		if i >= fixedProcs && p != nil && s.chance() {
-			s.procList = slices.DeleteFunc(s.procList, func(x pcp.Instance) bool { return x.ID == p.inst })
-			s.slots[i] = nil
+			s.procs.list = slices.DeleteFunc(s.procs.list, func(x pcp.Instance) bool { return x.ID == p.inst })
+			s.procs.slots[i] = nil
 		}
 	}
-	for i, p := range s.slots {
+	for i, p := range s.procs.slots {
 		if p == nil && s.chance() {
 			s.startProc(i)
 		}
@@ -106,19 +106,19 @@ func (s *collector) refreshProcs() {
 
 // startProc starts a process in a slot.
 func (s *collector) startProc(slot int) {
-	s.ordinal++
+	s.procs.ordinal++
 	name := "init"
-	if n := s.ordinal - 2; n >= 0 {
+	if n := s.procs.ordinal - 2; n >= 0 {
 		dirs := [...]string{"/etc", "/usr", "/usr/local", "/usr/opt"}
 		subdirs := [...]string{"", "/bin"}
 		programs := [...]string{"/bozo", "/bobo", "/jester", "/loko", "/pierrot", "/waldo", "/yobo", "/jojo", "/koko", "/lala"}
 		name = dirs[n%len(dirs)] + subdirs[n%len(subdirs)] + programs[n%len(programs)]
 	}
 	for used := true; used; {
-		s.procInst = s.procInst%maxProcInst + 1
-		used = slices.ContainsFunc(s.procList, func(i pcp.Instance) bool { return i.ID == s.procInst })
+		s.procs.inst = s.procs.inst%maxProcInst + 1
+		used = slices.ContainsFunc(s.procs.list, func(i pcp.Instance) bool { return i.ID == s.procs.inst })
 	}
-	p := &process{inst: s.procInst, ordinal: s.ordinal, name: fmt.Sprintf("%04d %s", s.ordinal, name), started: s.now}
-	s.slots[slot] = p
-	s.procList = append(s.procList, pcp.Instance{ID: p.inst, Name: p.name})
+	p := &process{inst: s.procs.inst, ordinal: s.procs.ordinal, name: fmt.Sprintf("%04d %s", s.procs.ordinal, name), started: s.now}
+	s.procs.slots[slot] = p
+	s.procs.list = append(s.procs.list, pcp.Instance{ID: p.inst, Name: p.name})
 }

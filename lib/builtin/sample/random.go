@@ -33,8 +33,8 @@ func (s *random) draw() int32 {
 
 // addRandom adds the metrics that look random.
 func (s *collector) addRandom() {
-	s.drift.value, s.drift.sign = 200, -1
-	s.define(7, pmda.One(s.nextDrift)).Store = storable(&s.drift.value)
+	s.random.drift.value, s.random.drift.sign = 200, -1
+	s.define(7, pmda.One(s.nextDrift)).Store = storable(&s.random.drift.value)
 	s.define(46, pmda.One(s.nextLight))
 	s.define(47, pmda.One(s.nextMagnitude))
 	s.addDodgey()
@@ -43,10 +43,10 @@ func (s *collector) addRandom() {
 
 // nextDrift returns the drifting value for a fetch.
 func (s *collector) nextDrift() int32 {
-	d := &s.drift
-	d.value = max(d.value+d.sign*(s.draw()%50), 0)
+	d := &s.random.drift
+	d.value = max(d.value+d.sign*(s.random.draw()%50), 0)
 	value := d.value
-	if s.draw()%100 < 20 {
+	if s.random.draw()%100 < 20 {
 		d.sign = -d.sign
 	}
 	return value
@@ -54,10 +54,10 @@ func (s *collector) nextDrift() int32 {
 
 // nextLight returns the colour of the traffic light for a fetch.
 func (s *collector) nextLight() string {
-	l := &s.light
+	l := &s.random.light
 	if l.fetches == 0 {
-		l.colour = s.draw() % 3
-		l.fetches = 1 + s.draw()%10
+		l.colour = s.random.draw() % 3
+		l.fetches = 1 + s.random.draw()%10
 	}
 	l.fetches--
 	return [...]string{"red", "yellow", "green"}[l.colour]
@@ -65,10 +65,10 @@ func (s *collector) nextLight() string {
 
 // nextMagnitude returns the power of two for a fetch.
 func (s *collector) nextMagnitude() int32 {
-	p := &s.power
+	p := &s.random.power
 	if p.fetches == 0 {
-		p.value = 1 << (1 + s.draw()%6)
-		p.fetches = 1 + s.draw()%5
+		p.value = 1 << (1 + s.random.draw()%6)
+		p.fetches = 1 + s.random.draw()%5
 	}
 	p.fetches--
 	return p.value
@@ -76,8 +76,8 @@ func (s *collector) nextMagnitude() int32 {
 
 // addBytes adds rates, and counters that grow by them.
 func (s *collector) addBytes() {
-	rate := func() int32 { return s.draw() % 1024 }
-	sum := func() int32 { s.byteSum += rate(); return s.byteSum }
+	rate := func() int32 { return s.random.draw() % 1024 }
+	sum := func() int32 { s.random.byteSum += rate(); return s.random.byteSum }
 	for i, value := range []func() int32{sum, rate, sum, rate, rate} {
 		s.define(uint32(81+i), pmda.One(value))
 	}
@@ -86,14 +86,14 @@ func (s *collector) addBytes() {
 // addDodgey adds a metric that works at times.
 func (s *collector) addDodgey() {
 	all := pmda.Numbered(1, "d1", "d2", "d3", "d4", "d5")
-	s.dodgey = 5
-	s.dodgeyDom = s.indom("6", all...)
-	m := s.int32s(61, &s.dodgey)
+	s.random.dodgey = 5
+	s.random.dodgeyDom = s.indom("6", all...)
+	m := s.int32s(61, &s.random.dodgey)
 	m.Store = func(_ *pmda.Client, v *pcp.Values) error {
 		n, err := storedInt(v)
 		if err == nil {
-			s.dodgey, s.dodgeyErr = n, 0
-			s.dodgeyDom.Instances = all
+			s.random.dodgey, s.random.dodgeyErr = n, 0
+			s.random.dodgeyDom.Instances = all
 			if n > 5 {
 				s.redrawDodgey(all)
 			}
@@ -105,26 +105,26 @@ func (s *collector) addDodgey() {
 
 // refreshDodgey finds out which instances there are from now on, if it is time to.
 func (s *collector) refreshDodgey() {
-	if s.dodgey > 5 && s.dodgeyFetches < 0 {
+	if s.random.dodgey > 5 && s.random.dodgeyFetches < 0 {
 		s.redrawDodgey(pmda.Numbered(1, "d1", "d2", "d3", "d4", "d5"))
 	}
 }
 
 // redrawDodgey draws which instances there are, or which error.
 func (s *collector) redrawDodgey(all []pcp.Instance) {
-	r := s.draw() % 1000
-	s.dodgeyErr = 0
+	r := s.random.draw() % 1000
+	s.random.dodgeyErr = 0
 	switch {
 	case r < 33:
-		s.dodgeyErr = pmerr.NoAgent
+		s.random.dodgeyErr = pmerr.NoAgent
 	case r < 66:
-		s.dodgeyErr = pmerr.Again
+		s.random.dodgeyErr = pmerr.Again
 	case r < 99:
-		s.dodgeyErr = pmerr.AppVersion
+		s.random.dodgeyErr = pmerr.AppVersion
 	default:
-		s.dodgeyDom.Instances = slices.DeleteFunc(slices.Clone(all), func(pcp.Instance) bool { return s.draw()%100 >= 49 })
+		s.random.dodgeyDom.Instances = slices.DeleteFunc(slices.Clone(all), func(pcp.Instance) bool { return s.random.draw()%100 >= 49 })
 	}
-	s.dodgeyFetches = s.draw() % s.dodgey
+	s.random.dodgeyFetches = s.random.draw() % s.random.dodgey
 }
 
 // fetchDodgey delivers what there is at present. Above 5, the time until that changes
@@ -132,22 +132,22 @@ func (s *collector) redrawDodgey(all []pcp.Instance) {
 // there only those have one whose number is not above how many there are: for no
 // reason but that it is so in the reference.
 func (s *collector) fetchDodgey(c *pmda.Column) error {
-	n := s.dodgey
+	n := s.random.dodgey
 	switch {
-	case s.dodgeyErr != 0:
-		s.dodgeyFetches--
-		return s.dodgeyErr
+	case s.random.dodgeyErr != 0:
+		s.random.dodgeyFetches--
+		return s.random.dodgeyErr
 	case n <= 0:
 		return pmerr.Code(n)
 	case n > 5:
-		n = int32(len(s.dodgeyDom.Instances))
+		n = int32(len(s.random.dodgeyDom.Instances))
 	}
 	for _, i := range c.Instances() {
 		if c.Values().Len() == 0 {
-			s.dodgeyFetches--
+			s.random.dodgeyFetches--
 		}
 		if i.ID <= n {
-			c.Int(i.ID, int64(s.draw()%101))
+			c.Int(i.ID, int64(s.random.draw()%101))
 		}
 	}
 	return nil
@@ -155,19 +155,19 @@ func (s *collector) fetchDodgey(c *pmda.Column) error {
 
 // mirage is what comes and goes with time.
 type mirage struct {
-	x          int32 // shared by colours and mirages
-	mirages    []pcp.Instance
-	mirageLast int32     // the number of the instance that was added last
-	mirageAt   time.Time // of the last change
-	mirageOn   bool
-	mirageMsec int32
-	mirageNow  bool // change with the next request, whatever time it is
+	x    int32 // shared by colours and mirages
+	list []pcp.Instance
+	last int32     // the number of the instance that was added last
+	at   time.Time // of the last change
+	on   bool
+	msec int32
+	now  bool // change with the next request, whatever time it is
 }
 
 // nextX returns the shared counter for the next value.
 func (s *collector) nextX() int32 {
-	s.x = (s.x + 1) % 100
-	return s.x
+	s.mirage.x = (s.mirage.x + 1) % 100
+	return s.mirage.x
 }
 
 // storeX sets the shared counter.
@@ -175,7 +175,7 @@ func (s *collector) storeX(_ *pmda.Client, v *pcp.Values) error {
 	if len(v.Words) == 0 {
 		return pmerr.BadStore
 	}
-	s.x = int32(uint32(v.Words[0]))
+	s.mirage.x = int32(uint32(v.Words[0]))
 	return nil
 }
 
@@ -188,9 +188,9 @@ func (s *collector) addMirage() {
 	s.define(5, pmda.Each(func(inst int32) (int32, error) { return s.nextX() + 100*(inst+1), nil })).Store = s.storeX
 	s.define(92, nil)
 
-	s.mirages, s.mirageMsec, s.mirageAt = []pcp.Instance{{ID: 0, Name: mirageName(0)}}, 10000, s.start
+	s.mirage.list, s.mirage.msec, s.mirage.at = []pcp.Instance{{ID: 0, Name: mirageName(0)}}, 10000, s.start
 	d := s.indom("3")
-	d.List = func() ([]pcp.Instance, error) { return s.mirages, nil }
+	d.List = func() ([]pcp.Instance, error) { return s.mirage.list, nil }
 	d.InstLabels = func(inst int32) string { return fmt.Sprintf(`{"transient":%t}`, inst != 0) }
 	m := s.define(37, pmda.Each(func(inst int32) (int32, error) { return (inst+1)*100 - s.nextX(), nil }))
 	m.Store = s.storeX
@@ -198,10 +198,10 @@ func (s *collector) addMirage() {
 	m = s.define(38, pmda.Each(func(inst int32) (int64, error) { return 1000000 * int64((inst+1)*100-s.nextX()), nil }))
 	m.Store = s.storeX
 	m.Fetch = s.showMirage(m.Fetch)
-	s.int32s(155, &s.mirageMsec).Store = func(_ *pmda.Client, v *pcp.Values) error {
+	s.int32s(155, &s.mirage.msec).Store = func(_ *pmda.Client, v *pcp.Values) error {
 		n, err := storedInt(v)
 		if err == nil {
-			s.mirageMsec, s.mirageNow = n, true
+			s.mirage.msec, s.mirage.now = n, true
 		}
 		return err
 	}
@@ -210,37 +210,37 @@ func (s *collector) addMirage() {
 // showMirage notes that mirages have been seen: only then they begin to change.
 func (s *collector) showMirage(fetch func(*pmda.Column) error) func(*pmda.Column) error {
 	return func(c *pmda.Column) error {
-		s.mirageOn = true
+		s.mirage.on = true
 		return fetch(c)
 	}
 }
 
 // refreshMirage changes which mirages there are, if it is time to.
 func (s *collector) refreshMirage() {
-	since := s.now.Sub(s.mirageAt)
-	if !s.mirageOn || !s.mirageNow && since < time.Duration(s.mirageMsec)*time.Millisecond {
+	since := s.now.Sub(s.mirage.at)
+	if !s.mirage.on || !s.mirage.now && since < time.Duration(s.mirage.msec)*time.Millisecond {
 		return
 	}
-	s.mirageNow, s.mirageAt = false, s.now
-	n := int32(len(s.mirages))
+	s.mirage.now, s.mirage.at = false, s.now
+	n := int32(len(s.mirage.list))
 	if n > 12 {
 		n /= 2
 	}
 	// The list that was there may still be in use.
-	list := slices.DeleteFunc(slices.Clone(s.mirages), func(i pcp.Instance) bool {
-		return i.ID != 0 && s.draw()%1000 < 1000/n
+	list := slices.DeleteFunc(slices.Clone(s.mirage.list), func(i pcp.Instance) bool {
+		return i.ID != 0 && s.random.draw()%1000 < 1000/n
 	})
 	for range 2 {
-		if s.draw()%1000 >= 500 || len(list) >= 50 {
+		if s.random.draw()%1000 >= 500 || len(list) >= 50 {
 			continue
 		}
 		for {
-			s.mirageLast = (s.mirageLast + 1) % 50
-			if !slices.ContainsFunc(list, func(i pcp.Instance) bool { return i.ID == s.mirageLast }) {
+			s.mirage.last = (s.mirage.last + 1) % 50
+			if !slices.ContainsFunc(list, func(i pcp.Instance) bool { return i.ID == s.mirage.last }) {
 				break
 			}
 		}
-		list = append(list, pcp.Instance{ID: s.mirageLast, Name: mirageName(s.mirageLast)})
+		list = append(list, pcp.Instance{ID: s.mirage.last, Name: mirageName(s.mirage.last)})
 	}
-	s.mirages = list
+	s.mirage.list = list
 }

@@ -47,7 +47,7 @@ type Options struct {
 // errors, event records, values that can be stored.
 func New(o *Options) (pmda.Provider, error) {
 	s := &collector{items: map[uint32]*pmda.Metric{}, list: catalog.New(metricsText)}
-	s.clients = map[*pmda.Client]*client{}
+	s.traffic.clients = map[*pmda.Client]*client{}
 	if o != nil {
 		s.opts = *o
 	}
@@ -62,7 +62,7 @@ func New(o *Options) (pmda.Provider, error) {
 	}
 	s.start = s.opts.Now()
 	s.now = s.start
-	s.sent = 1 // as if it had introduced itself to a daemon
+	s.traffic.sent = 1 // as if it had introduced itself to a daemon
 	for i := range s.list.Metrics {
 		if m := &s.list.Metrics[i]; s.items[m.Item] == nil && m.Sem|pcp.Sem(m.Type) != 0 {
 			s.items[m.Item] = m
@@ -95,7 +95,7 @@ func clusterLabels(cluster uint32) string {
 	return ""
 }
 
-// sample is the collector.
+// A collector is the sample collector. What belongs to a theme has a field of its own.
 type collector struct {
 	*pmda.Agent
 	opts       Options
@@ -104,22 +104,22 @@ type collector struct {
 	items      map[uint32]*pmda.Metric // of the list, by item
 	request    int                     // counts fetches
 
-	control
-	clocks
-	constants
-	binState
-	families
-	mirage
-	scrambleState
-	procState
-	ghostState
-	random
-	steps
-	counters
-	dynamicState
-	traffic
-	eventState
-	physics
+	control   control
+	clocks    clocks
+	constants constants
+	bins      bins
+	families  families
+	mirage    mirage
+	scrambled scrambled
+	procs     procs
+	ghosts    ghosts
+	random    random
+	steps     steps
+	counters  counters
+	dynamic   dynamic
+	traffic   traffic
+	events    events
+	physics   physics
 }
 
 // define says how a metric of the list is fetched, and returns it.
@@ -174,14 +174,14 @@ func storedText(v *pcp.Values) ([]byte, error) {
 func (s *collector) Fetch(ctx context.Context, req *pmda.Request, dst *pcp.Result) error {
 	s.begin(req.Client)
 	s.request++
-	s.profile = req.Profile
+	s.families.profile = req.Profile
 	s.now = s.opts.Now()
 	s.refreshMirage()
 	s.refreshDodgey()
-	if s.errorCode < 0 {
+	if s.control.errorCode < 0 {
 		for _, id := range req.IDs {
 			if id == pcp.NewID(s.opts.Domain, 0, 75) {
-				return pmerr.Code(s.errorCode)
+				return pmerr.Code(s.control.errorCode)
 			}
 		}
 	}
@@ -232,7 +232,7 @@ func (s *collector) Desc(ctx context.Context, c *pmda.Client, id pcp.ID) (pcp.De
 	case id.Item() == 55 && d.Type == pcp.NoSupport:
 		d.Sem = 0
 	case id.Item() == 86 && d.InDom == pcp.NullInDom:
-		d.InDom = s.metaInDom
+		d.InDom = s.dynamic.metaInDom
 	}
 	return d, nil
 }
@@ -265,7 +265,7 @@ func (s *collector) Labels(ctx context.Context, c *pmda.Client, kind pcp.LabelKi
 		}
 	}
 	sets, err := s.Agent.Labels(ctx, c, kind, ident)
-	if changed, ok := s.changed[pcp.ID(ident).Item()]; ok && kind == pcp.ItemLabels && s.Metric(pcp.ID(ident)) != nil {
+	if changed, ok := s.control.changed[pcp.ID(ident).Item()]; ok && kind == pcp.ItemLabels && s.Metric(pcp.ID(ident)) != nil {
 		value := "false"
 		if changed {
 			value = "true"
@@ -290,8 +290,8 @@ func (s *collector) Store(ctx context.Context, c *pmda.Client, sets []pcp.Values
 		if err := s.Agent.Store(ctx, c, sets[i:i+1]); err != nil {
 			return err
 		}
-		if _, ok := s.changed[sets[i].ID.Item()]; ok {
-			s.changed[sets[i].ID.Item()] = true
+		if _, ok := s.control.changed[sets[i].ID.Item()]; ok {
+			s.control.changed[sets[i].ID.Item()] = true
 		}
 	}
 	return nil
@@ -316,7 +316,7 @@ func (s *collector) oddStore(v *pcp.Values) error {
 func (s *collector) rows() []pmda.Metric {
 	var rows []pmda.Metric
 	for _, m := range s.list.Metrics {
-		if strings.HasPrefix(m.Name, "ghosts.") && m.Item != 1008 && s.visible < 0 {
+		if strings.HasPrefix(m.Name, "ghosts.") && m.Item != 1008 && s.ghosts.visible < 0 {
 			continue
 		}
 		m.Name = s.opts.Name + "." + m.Name

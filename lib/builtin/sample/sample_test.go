@@ -179,9 +179,9 @@ func TestMirageClock(t *testing.T) {
 	if n := count(); n != 3 {
 		t.Errorf("%d mirages within 10 seconds, want 3", n)
 	}
-	before := s.seed
+	before := s.random.seed
 	clock.Time = clock.Add(time.Millisecond)
-	if count(); s.seed == before {
+	if count(); s.random.seed == before {
 		t.Error("mirages do not change after 10 seconds")
 	}
 }
@@ -277,13 +277,13 @@ func TestTraffic(t *testing.T) {
 		t.Errorf("with another profile: %d, want %d", got, want)
 	}
 	for item, want := range map[uint32][]uint64{41: {0, 1}, 42: {1, 0}, 40: {0, 0}} {
-		s.received, s.sent = 100, 100
+		s.traffic.received, s.traffic.sent = 100, 100
 		id := pcp.NewID(Domain, 0, item)
 		if err := s.Store(ctx, a, []pcp.Values{{ID: id, Insts: []int32{-1}, Words: []uint64{0}}}); err != nil {
 			t.Fatal(err)
 		}
-		if got := []uint64{uint64(s.received) / 100, uint64(s.sent) / 100}; !slices.Equal(got, want) {
-			t.Errorf("after a store of %d: %d received, %d sent", item, s.received, s.sent)
+		if got := []uint64{uint64(s.traffic.received) / 100, uint64(s.traffic.sent) / 100}; !slices.Equal(got, want) {
+			t.Errorf("after a store of %d: %d received, %d sent", item, s.traffic.received, s.traffic.sent)
 		}
 	}
 }

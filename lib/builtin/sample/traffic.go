@@ -23,34 +23,34 @@ type client struct {
 
 // known returns what is known about a client.
 func (s *collector) known(c *pmda.Client) *client {
-	k := s.clients[c]
+	k := s.traffic.clients[c]
 	if k == nil {
-		s.starts++
+		s.traffic.starts++
 		if c != nil {
-			s.highest = max(s.highest, c.Number+1)
+			s.traffic.highest = max(s.traffic.highest, c.Number+1)
 		}
 		k = &client{sent: 1}
-		s.clients[c] = k
+		s.traffic.clients[c] = k
 	}
 	return k
 }
 
 // begin counts a request.
 func (s *collector) begin(c *pmda.Client) {
-	s.received++
+	s.traffic.received++
 	s.known(c).received++
 }
 
 // end counts an answer.
 func (s *collector) end(c *pmda.Client) {
-	s.sent++
+	s.traffic.sent++
 	s.known(c).sent++
 }
 
 // SetProfile implements pmda.ProfileWatcher: another profile is a message, which is
 // not answered.
 func (s *collector) SetProfile(c *pmda.Client, p *pcp.Profile) {
-	if p != s.profile {
+	if p != s.families.profile {
 		s.begin(c)
 	}
 }
@@ -60,9 +60,9 @@ func (s *collector) SetAttr(c *pmda.Client, _ pdu.AttrCode) { s.known(c) }
 
 // EndClient implements pmda.ClientWatcher.
 func (s *collector) EndClient(c *pmda.Client) {
-	if s.clients[c] != nil {
-		s.ends++
-		delete(s.clients, c)
+	if s.traffic.clients[c] != nil {
+		s.traffic.ends++
+		delete(s.traffic.clients, c)
 	}
 }
 
@@ -73,17 +73,17 @@ func (s *collector) addTraffic() {
 		func(received, _ uint32) int64 { return int64(received) },
 		func(_, sent uint32) int64 { return int64(sent) },
 	} {
-		s.define(uint32(40+i), pmda.One(func() int64 { return value(s.received, s.sent) })).Store = s.resetTraffic
+		s.define(uint32(40+i), pmda.One(func() int64 { return value(s.traffic.received, s.traffic.sent) })).Store = s.resetTraffic
 		s.define(uint32(43+i), func(c *pmda.Column) error {
 			k := s.known(c.Client())
 			c.Int(pcp.NullInst, value(k.received, k.sent))
 			return nil
 		})
 	}
-	s.define(122, pmda.One(func() int32 { return s.highest }))
-	s.define(123, pmda.One(func() int { return len(s.clients) }))
-	s.define(124, pmda.One(func() int32 { return s.starts }))
-	s.define(125, pmda.One(func() int32 { return s.ends }))
+	s.define(122, pmda.One(func() int32 { return s.traffic.highest }))
+	s.define(123, pmda.One(func() int { return len(s.traffic.clients) }))
+	s.define(124, pmda.One(func() int32 { return s.traffic.starts }))
+	s.define(125, pmda.One(func() int32 { return s.traffic.ends }))
 }
 
 // resetTraffic makes counts begin at zero, for the client that asks as well.
@@ -93,10 +93,10 @@ func (s *collector) resetTraffic(c *pmda.Client, v *pcp.Values) error {
 	}
 	k, item := s.known(c), v.ID.Item()
 	if item != 42 {
-		s.received, k.received = 0, 0
+		s.traffic.received, k.received = 0, 0
 	}
 	if item != 41 {
-		s.sent, k.sent = 0, 0
+		s.traffic.sent, k.sent = 0, 0
 	}
 	return nil
 }
