@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"pmtools/lib/format"
@@ -110,7 +111,7 @@ func (r *reporter) listTexts(ctx context.Context, ms []metric, ids []pcp.ID, kin
 
 // report prints what the options ask for about the metrics of a batch.
 func (r *reporter) report(ctx context.Context, batch []metric) {
-	if batch = r.named(batch); len(batch) == 0 {
+	if batch = r.without(batch, "pmLookupName", func(m metric) error { return m.noName }); len(batch) == 0 {
 		return
 	}
 	if err := batch[0].noDescs; err != nil {
@@ -122,7 +123,7 @@ func (r *reporter) report(ctx context.Context, batch []metric) {
 		return
 	}
 	if len(batch) == 1 || !r.show.fetch && !r.show.verify {
-		batch = r.described(batch)
+		batch = r.without(batch, "pmLookupDesc", func(m metric) error { return m.noDesc })
 	}
 	for i := range batch {
 		r.metric(ctx, &batch[i])
@@ -146,32 +147,16 @@ func (r *reporter) lookup(ctx context.Context, ms []metric) {
 	}
 }
 
-// named returns the metrics of a batch that have an identifier. It says why the
-// others have none.
-func (r *reporter) named(batch []metric) []metric {
-	rest := batch[:0]
-	for _, m := range batch {
-		if m.noName != nil {
-			fmt.Fprintf(r.out, "%s: pmLookupName: %s\n", m.name, pmerr.Message(m.noName))
-			continue
+// without returns the metrics of a batch for which failed returns nil, and prints the errors of the
+// others. Call is the function that the reference names then.
+func (r *reporter) without(batch []metric, call string, failed func(metric) error) []metric {
+	return slices.DeleteFunc(batch, func(m metric) bool {
+		err := failed(m)
+		if err != nil {
+			fmt.Fprintf(r.out, "%s: %s: %s\n", m.name, call, pmerr.Message(err))
 		}
-		rest = append(rest, m)
-	}
-	return rest
-}
-
-// described returns the metrics of a batch that have a description. It says why
-// the others have none.
-func (r *reporter) described(batch []metric) []metric {
-	rest := batch[:0]
-	for _, m := range batch {
-		if m.noDesc != nil {
-			fmt.Fprintf(r.out, "%s: pmLookupDesc: %s\n", m.name, pmerr.Message(m.noDesc))
-			continue
-		}
-		rest = append(rest, m)
-	}
-	return rest
+		return err != nil
+	})
 }
 
 // metric prints what the options ask for about m.

@@ -22,23 +22,19 @@ func (p *Parser) addFolio(name string) error {
 	}
 	defer f.Close()
 	bases, err := readFolio(io.LimitReader(f, maxFolio), name)
+	dir := "." // of the folio, without cleaning the path
+	if i := strings.LastIndexByte(name, '/'); i >= 0 {
+		dir = name[:i]
+	}
 	for _, base := range bases {
 		if !path.IsAbs(base) {
-			base = folioDir(name) + "/" + base
+			base = dir + "/" + base
 		}
 		if err := p.Options.AddArchive(base); err != nil {
 			return err
 		}
 	}
 	return err
-}
-
-// folioDir returns the directory of a file without cleaning the path.
-func folioDir(name string) string {
-	if i := strings.LastIndexByte(name, '/'); i >= 0 {
-		return name[:i]
-	}
-	return "."
 }
 
 // readFolio returns the base names that a folio lists.

@@ -37,9 +37,6 @@ var connRefused = pmerr.Of(syscall.ECONNREFUSED)
 // noDaemon reports whether err says that there is no daemon on this machine: no socket, or no
 // process that listens.
 func noDaemon(err error) bool {
-	switch pmerr.Of(err) {
-	case pmerr.ENOENT, connRefused:
-		return true
-	}
-	return false
+	c := pmerr.Of(err)
+	return c == pmerr.ENOENT || c == connRefused
 }
