@@ -34,23 +34,19 @@ func expandNames(name string) ([]string, error) {
 	}
 	var names []string
 	for _, part := range strings.Split(strings.TrimSuffix(name, ","), ",") {
-		if info, err := os.Stat(part); err != nil || !info.IsDir() {
-			names = append(names, part)
-			continue
+		inside := []string{part}
+		if info, err := os.Stat(part); err == nil && info.IsDir() {
+			if inside, err = archivesIn(part); err != nil {
+				return nil, err
+			}
 		}
-		inside, err := archivesIn(part)
-		if err != nil {
-			return nil, err
-		}
-		names = append(names, inside...)
-	}
-	unique := names[:0]
-	for _, n := range names {
-		if !slices.Contains(unique, n) {
-			unique = append(unique, n)
+		for _, n := range inside {
+			if !slices.Contains(names, n) {
+				names = append(names, n)
+			}
 		}
 	}
-	return unique, nil
+	return names, nil
 }
 
 // archivesIn returns the names of the archives in a directory, in the order in which the directory

@@ -165,10 +165,8 @@ const glanceBytes = 4 + 4 + 12 + 4
 // glance is next upward for callers that need only the time and whether the record is a mark. Among
 // large records it leaves dst.src nil.
 func (f *finder) glance(p *spot, dst *record) error {
-	if size := int64(len(dst.src)) + f.glanced; p.gap == 0 && size >= glanceSize {
-		if f.glanceAt(p, dst, size) {
-			return nil
-		}
+	if size := int64(len(dst.src)) + f.glanced; p.gap == 0 && size >= glanceSize && f.glanceAt(p, dst, size) {
+		return nil
 	}
 	f.glanced = 0
 	return f.next(true, p, dst)

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -95,14 +96,7 @@ func (f Files) Damage(rng *rand.Rand) Damage {
 }
 
 // suffixes returns the suffixes in order.
-func (f Files) suffixes() []string {
-	var s []string
-	for suffix := range f {
-		s = append(s, suffix)
-	}
-	slices.Sort(s)
-	return s
-}
+func (f Files) suffixes() []string { return slices.Sorted(maps.Keys(f)) }
 
 // change replaces the file of d by a copy and returns it.
 func (f Files) change(d *Damage) []byte {
@@ -159,14 +153,6 @@ func value(b []byte) uint64 {
 	return binary.BigEndian.Uint64(wide[:])
 }
 
-// hit records a damaged field and its new value in d.
-func (f Files) hit(d *Damage, x Field) {
-	d.Field = x.Name
-	if x.Size <= 8 {
-		d.Value = value(f[d.File][x.Off : x.Off+x.Size])
-	}
-}
-
 // interesting returns a number in place of another.
 func interesting(old uint64, rng *rand.Rand) uint64 {
 	list := []uint64{0, 1, 2, 3, 7, 8, ^uint64(0), ^uint64(1), 0x7fffffff, 0x80000000, 0x7fffffffffffffff, 1 << 63, 0xffff, 0x10000,
@@ -177,28 +163,35 @@ func interesting(old uint64, rng *rand.Rand) uint64 {
 
 // bit changes a bit.
 func bit(f Files, d *Damage, rng *rand.Rand) {
-	b := f.change(d)
-	if len(b) == 0 {
-		return
-	}
-	off, mask := rng.IntN(len(b)), byte(1)<<rng.IntN(8)
-	x := f.field(d.File, off)
-	b[off] ^= mask
-	f.hit(d, x)
-	d.Text = fmt.Sprintf(" %#x of byte %d, in %s", mask, off, d.Field)
+	f.poke(d, rng, func(off int, old byte) byte {
+		mask := byte(1) << rng.IntN(8)
+		d.Text = fmt.Sprintf(" %#x of byte %d, in %s", mask, off, d.Field)
+		return old ^ mask
+	})
 }
 
 // octet changes a byte.
 func octet(f Files, d *Damage, rng *rand.Rand) {
+	f.poke(d, rng, func(off int, old byte) byte {
+		now := byte(rng.Uint32())
+		d.Text = fmt.Sprintf(" %d, in %s: %#x becomes %#x", off, d.Field, old, now)
+		return now
+	})
+}
+
+// poke changes any byte of a file.
+func (f Files) poke(d *Damage, rng *rand.Rand, change func(off int, old byte) byte) {
 	b := f.change(d)
 	if len(b) == 0 {
 		return
 	}
-	off, now := rng.IntN(len(b)), byte(rng.Uint32())
-	x, old := f.field(d.File, off), b[off]
-	b[off] = now
-	f.hit(d, x)
-	d.Text = fmt.Sprintf(" %d, in %s: %#x becomes %#x", off, d.Field, old, now)
+	off := rng.IntN(len(b))
+	x := f.field(d.File, off)
+	d.Field = x.Name
+	b[off] = change(off, b[off])
+	if x.Size <= 8 {
+		d.Value = value(b[x.Off : x.Off+x.Size])
+	}
 }
 
 // cutFile truncates a file anywhere or at the start of a field.

@@ -175,14 +175,13 @@ func (l *layout) dataBody(end int) {
 		if n <= 0 {
 			continue
 		}
-		inSitu := l.word("set.format") == 0
+		value := "set.block"
+		if l.word("set.format") == 0 {
+			value = "set.value"
+		}
 		for range limited(n, end-l.pos) {
 			l.word("set.inst")
-			if inSitu {
-				l.word("set.value")
-			} else {
-				l.word("set.block")
-			}
+			l.word(value)
 		}
 	}
 	for end-l.pos >= 4 {
@@ -211,14 +210,13 @@ func (l *layout) block(end int) {
 
 // events takes an array of event records.
 func (l *layout) events(highRes bool, end int) {
+	size := 4
+	if highRes {
+		size = 8
+	}
 	for range limited(l.word("event.records"), end-l.pos) {
-		if highRes {
-			l.take("event.sec", 8)
-			l.take("event.frac", 8)
-		} else {
-			l.word("event.sec")
-			l.word("event.frac")
-		}
+		l.take("event.sec", size)
+		l.take("event.frac", size)
 		missed := l.word("event.flags") < 0
 		n := l.word("event.params")
 		if missed {
