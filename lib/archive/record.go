@@ -152,12 +152,6 @@ func stored(id pcp.ID) pcp.ID {
 	return id
 }
 
-// AppendRecord appends a data record with the columns of r (archive.md A8). If a value cannot be
-// encoded, dst is returned unchanged with an error.
-func AppendRecord(dst []byte, version int, r *pcp.Result) ([]byte, error) {
-	return appendRecord(dst, version, r.Time, r.Sets, false)
-}
-
 // AppendMark appends a mark record.
 func AppendMark(dst []byte, version int, t pcp.Timestamp) []byte {
 	start := len(dst)
@@ -166,8 +160,9 @@ func AppendMark(dst []byte, version int, t pcp.Timestamp) []byte {
 	return endRecord(dst, start)
 }
 
-// appendRecord appends a data record: time, number of sets, the sets, and then the value blocks to
-// which they point.
+// appendRecord appends a data record (archive.md A8): time, number of sets, the sets, and then the
+// value blocks to which they point. If a value cannot be encoded, dst is returned unchanged with an
+// error.
 func appendRecord(dst []byte, version int, t pcp.Timestamp, sets []pcp.Values, floatInSitu bool) ([]byte, error) {
 	start := len(dst)
 	dst = appendTime(beginRecord(dst), version, t)

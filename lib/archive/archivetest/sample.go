@@ -30,9 +30,8 @@ func fillSample(k *kit) {
 	first := logger(k, 3931, "3931", "bozo.localdomain", "/var/log/pcp/sample", 4331)
 	k.put(0, first...)
 	metrics := sampleMetrics()
-	for i, d := range metrics {
+	for _, d := range metrics {
 		k.metric(d.id, d.typ, d.indom, d.sem, d.units, d.name)
-		metrics[i].id = d.id
 	}
 	insts := []int32{0, 46, 47, 10, 15, 16, 17, 18}
 	names := []string{"m-00", "m-46", "m-47", "m-10", "m-15", "m-16", "m-17", "m-18"}
