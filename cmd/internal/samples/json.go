@@ -18,7 +18,7 @@ type jsonWriter struct {
 // jsonHeader is the first line.
 type jsonHeader struct {
 	Metrics  []jsonMetric `json:"metrics"`
-	Source   jsonSource   `json:"source"`
+	Source   Source       `json:"source"`
 	Zone     string       `json:"zone"`
 	Start    string       `json:"start,omitempty"`
 	End      string       `json:"end,omitempty"`
@@ -39,13 +39,6 @@ type jsonDesc struct {
 	Type      string `json:"type"`
 	Semantics string `json:"semantics"`
 	Units     string `json:"units"`
-}
-
-// jsonSource says where samples come from.
-type jsonSource struct {
-	Kind string `json:"kind"`
-	Name string `json:"name,omitempty"`
-	Host string `json:"host,omitempty"`
 }
 
 // jsonSample is any other line.
@@ -74,7 +67,7 @@ type jsonInstance struct {
 func NewJSON(w io.Writer, h *Header, opt *Options) (Writer, error) {
 	j := &jsonWriter{enc: json.NewEncoder(w), h: h, opt: *opt}
 	j.enc.SetEscapeHTML(false)
-	head := jsonHeader{Source: jsonSource(h.Source), Zone: h.zone().String(), Interval: h.Interval.Seconds()}
+	head := jsonHeader{Source: h.Source, Zone: h.zone().String(), Interval: h.Interval.Seconds()}
 	if h.Start != (pcp.Timestamp{}) {
 		head.Start = j.time(h.Start)
 	}

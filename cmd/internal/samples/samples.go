@@ -36,9 +36,9 @@ type Metric struct {
 
 // A Source is where the samples come from.
 type Source struct {
-	Kind string // "archive", "host" or "local"
-	Name string // of the archive, or the specification of the host; may be empty
-	Host string // whose metrics these are
+	Kind string `json:"kind"`           // "archive", "host" or "local"
+	Name string `json:"name,omitempty"` // of the archive, or the specification of the host; may be empty
+	Host string `json:"host,omitempty"` // whose metrics these are
 }
 
 // A Sample holds values at one time. It belongs to the caller; a Writer may reorder the values of a set.
