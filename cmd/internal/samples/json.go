@@ -1,18 +1,22 @@
 package samples
 
 import (
+	"bytes"
 	"encoding/json"
 	"io"
 	"math"
+	"strconv"
+	"strings"
 
 	"pmtools/lib/pcp"
 )
 
 // A jsonWriter writes an object for the header, and then one for each sample, each on a line.
 type jsonWriter struct {
-	enc *json.Encoder
+	w   io.Writer
 	h   *Header
 	opt Options
+	buf []byte
 }
 
 // jsonHeader is the first line.
@@ -41,32 +45,9 @@ type jsonDesc struct {
 	Units     string `json:"units"`
 }
 
-// jsonSample is any other line.
-type jsonSample struct {
-	Time    string    `json:"time"`
-	Missing string    `json:"missing,omitempty"`
-	Values  []jsonSet `json:"values,omitempty"`
-}
-
-// jsonSet is the values of one metric: one value, several with instances, or an error.
-type jsonSet struct {
-	Metric    string          `json:"metric"`
-	Value     json.RawMessage `json:"value,omitempty"`
-	Instances []jsonInstance  `json:"instances,omitzero"`
-	Error     string          `json:"error,omitempty"`
-}
-
-// jsonInstance is the value of one instance.
-type jsonInstance struct {
-	ID    int32           `json:"id"`
-	Name  string          `json:"name"`
-	Value json.RawMessage `json:"value"`
-}
-
 // NewJSON returns a Writer of JSON.
 func NewJSON(w io.Writer, h *Header, opt *Options) (Writer, error) {
-	j := &jsonWriter{enc: json.NewEncoder(w), h: h, opt: *opt}
-	j.enc.SetEscapeHTML(false)
+	j := &jsonWriter{w: w, h: h, opt: *opt}
 	head := jsonHeader{Source: h.Source, Zone: h.zone().String(), Interval: h.Interval.Seconds()}
 	if h.Start != (pcp.Timestamp{}) {
 		head.Start = j.time(h.Start)
@@ -89,7 +70,9 @@ func NewJSON(w io.Writer, h *Header, opt *Options) (Writer, error) {
 		}
 		head.Metrics = append(head.Metrics, line)
 	}
-	return j, j.enc.Encode(head)
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	return j, enc.Encode(head)
 }
 
 // descOf returns a descriptor as JSON has it.
@@ -102,51 +85,69 @@ func (j *jsonWriter) time(t pcp.Timestamp) string { return string(j.h.appendTime
 
 // Sample implements Writer.
 func (j *jsonWriter) Sample(s *Sample) error {
-	line := jsonSample{Time: j.time(s.Time), Missing: s.Missing}
+	b := append(j.h.appendTime(append(j.buf, `{"time":"`...), s.Time), '"')
 	if s.Missing != "" {
-		return j.enc.Encode(line)
+		b = appendString(append(b, `,"missing":`...), s.Missing)
+	} else {
+		s.sort()
+		b = append(b, `,"values":[`...)
+		for i := range s.Sets {
+			b = append(j.appendSet(b, &j.h.Metrics[i], &s.Sets[i]), ',')
+		}
+		b = closeList(b)
 	}
-	s.sort()
-	for i := range s.Sets {
-		line.Values = append(line.Values, j.set(&j.h.Metrics[i], &s.Sets[i]))
-	}
-	return j.enc.Encode(line)
+	b = append(b, "}\n"...)
+	j.buf = b[:0]
+	_, err := j.w.Write(b)
+	return err
 }
 
-// set returns the values of a metric as JSON has them.
-func (j *jsonWriter) set(m *Metric, set *Set) jsonSet {
-	out := jsonSet{Metric: m.Name}
+// appendSet appends the values of a metric: one value, several with instances, or an error.
+func (j *jsonWriter) appendSet(b []byte, m *Metric, set *Set) []byte {
+	b = appendString(append(b, `{"metric":`...), m.Name)
 	switch {
 	case set.Err != nil:
-		out.Error = set.Err.Error()
-		return out
+		b = appendString(append(b, `,"error":`...), set.Err.Error())
 	case m.singular() && len(set.Values) == 0:
-		out.Value = json.RawMessage("null")
-		return out
+		b = append(b, `,"value":null`...)
 	case m.singular():
-		out.Value = j.value(set.Values[0].Value)
-		return out
+		b = j.appendValue(append(b, `,"value":`...), set.Values[0].Value)
+	default:
+		b = append(b, `,"instances":[`...)
+		for i := range set.Values {
+			v := &set.Values[i]
+			b = strconv.AppendInt(append(b, `{"id":`...), int64(v.ID), 10)
+			b = appendString(append(b, `,"name":`...), v.Instance)
+			b = append(j.appendValue(append(b, `,"value":`...), v.Value), "},"...)
+		}
+		b = closeList(b)
 	}
-	out.Instances = make([]jsonInstance, len(set.Values))
-	for i, v := range set.Values {
-		out.Instances[i] = jsonInstance{v.ID, v.Instance, j.value(v.Value)}
-	}
-	return out
+	return append(b, '}')
 }
 
-// value returns a value as JSON has it: a number in full, anything else as a string. JSON has no
-// infinities.
-func (j *jsonWriter) value(v pcp.Value) json.RawMessage {
-	text := j.h.appendValue(nil, v, j.opt.Precision)
-	switch {
+// closeList ends a list whose elements each end with a comma.
+func closeList(b []byte) []byte { return append(bytes.TrimSuffix(b, []byte(",")), ']') }
+
+// appendValue appends a value: a number in full, anything else as a string. JSON has no infinities.
+func (j *jsonWriter) appendValue(b []byte, v pcp.Value) []byte {
+	switch t := v.Type(); {
 	case !v.IsSet():
-		return json.RawMessage("null")
-	case !v.Type().Arithmetic():
-		text, _ = json.Marshal(string(text)) // strings have no errors
+		return append(b, "null"...)
+	case !t.Arithmetic():
+		return appendString(b, string(j.h.appendValue(nil, v, -1)))
 	case math.IsNaN(number(v)) || math.IsInf(number(v), 0):
-		return json.RawMessage("null")
+		return append(b, "null"...)
 	}
-	return text
+	return j.h.appendValue(b, v, j.opt.Precision)
+}
+
+// appendString appends a string.
+func appendString(b []byte, s string) []byte {
+	if strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r > '~' || r == '"' || r == '\\' }) {
+		quoted, _ := json.Marshal(s) // strings have no errors
+		return append(b, quoted...)
+	}
+	return append(append(append(b, '"'), s...), '"')
 }
 
 // Close implements Writer.

@@ -3,6 +3,7 @@ package samples
 import (
 	"encoding/json"
 	"errors"
+	"io"
 	"math"
 	"os"
 	"reflect"
@@ -68,7 +69,7 @@ func TestJSONValues(t *testing.T) {
 		{pcp.Value{}, "null"},
 	} {
 		j := &jsonWriter{h: &Header{}, opt: Options{Precision: -1}}
-		got := string(j.value(tt.v))
+		got := string(j.appendValue(nil, tt.v))
 		if got != tt.want || !json.Valid([]byte(got)) {
 			t.Errorf("%v: got %s, want %s", tt.v, got, tt.want)
 		}
@@ -102,14 +103,31 @@ func TestSchema(t *testing.T) {
 	if err := json.Unmarshal([]byte(block), &schema); err != nil {
 		t.Fatal(err)
 	}
-	for name, v := range map[string]any{
-		"header": jsonHeader{}, "metric": jsonMetric{}, "desc": jsonDesc{}, "sample": jsonSample{}, "values": jsonSet{},
-	} {
+	for name, v := range map[string]any{"header": jsonHeader{}, "metric": jsonMetric{}, "desc": jsonDesc{}} {
 		for typ, i := reflect.TypeOf(v), 0; i < typ.NumField(); i++ {
 			field, _, _ := strings.Cut(typ.Field(i).Tag.Get("json"), ",")
 			if _, ok := schema.Defs[name].Properties[field]; !ok && field != "" {
 				t.Errorf("the schema of %s has no %s", name, field)
 			}
 		}
+	}
+	for name, fields := range map[string]string{"sample": "time missing values", "values": "metric value instances error"} {
+		for _, field := range strings.Fields(fields) {
+			if _, ok := schema.Defs[name].Properties[field]; !ok {
+				t.Errorf("the schema of %s has no %s", name, field)
+			}
+		}
+	}
+}
+
+// TestJSONAllocates: the line of a sample needs no memory of its own.
+func TestJSONAllocates(t *testing.T) {
+	w, err := NewJSON(io.Discard, &Header{Metrics: []Metric{metric("load", pcp.Uint32, indom)}}, &Options{Precision: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := at(0, Set{Values: []Value{value(1, "one", 1), value(2, "two", 2)}})
+	if n := testing.AllocsPerRun(100, func() { _ = w.Sample(s) }); n > 0 {
+		t.Errorf("%v allocations", n)
 	}
 }
