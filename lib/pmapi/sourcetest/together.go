@@ -1,6 +1,8 @@
 package sourcetest
 
 import (
+	"context"
+	"fmt"
 	"slices"
 
 	"pmtools/lib/pcp"
@@ -15,11 +17,35 @@ func (k *kit) together() {
 		return
 	}
 	if l, ok := pmapi.As[pmapi.InstanceLister](k.src); ok {
-		k.allOf(l)
+		batch(k, "AllOf", append(slices.Clone(k.indoms), k.unknownInDom()), l.AllOf, k.src.Instances)
 	}
-	if l, ok := pmapi.As[pmapi.TextLister](k.src); ok {
-		for _, kind := range []pcp.TextKind{pcp.OneLine, pcp.Help} {
-			k.textsOf(l, kind)
+	l, ok := pmapi.As[pmapi.TextLister](k.src)
+	if !ok {
+		return
+	}
+	t, ok := pmapi.As[pmapi.Texter](k.src)
+	if !ok {
+		k.errorf("a TextLister that is no Texter")
+		return
+	}
+	for _, kind := range []pcp.TextKind{pcp.OneLine, pcp.Help} {
+		batch(k, "Texts", append(slices.Clone(k.ids), k.unknownID()),
+			func(ctx context.Context, ids []pcp.ID) ([]pcp.Answer[string], error) { return l.Texts(ctx, ids, kind) },
+			func(ctx context.Context, id pcp.ID) (string, error) { return t.Text(ctx, id, kind) })
+	}
+}
+
+// batch compares the answers of a batch request with those of single requests.
+func batch[K, V any](k *kit, what string, keys []K, all func(context.Context, []K) ([]pcp.Answer[V], error), one func(context.Context, K) (V, error)) {
+	found, err := all(k.ctx, keys)
+	if err != nil || len(found) != len(keys) {
+		k.errorf("%s: %d answers to %d questions, error %v", what, len(found), len(keys), err)
+		return
+	}
+	for i, key := range keys {
+		want, err := one(k.ctx, key)
+		if got := found[i]; fmt.Sprintf("%v", got.Value) != fmt.Sprintf("%v", want) || pmerr.Of(got.Err) != pmerr.Of(err) {
+			k.errorf("%s: %v has %v, error %v; alone it has %v, %v", what, key, got.Value, got.Err, want, err)
 		}
 	}
 }
@@ -38,43 +64,6 @@ func (k *kit) walkNames() {
 		}
 		if err != nil || !slices.Equal(names, want) {
 			k.errorf("WalkNames, stopped at number %d: %v, error %v; Walk shows %v", n, names, err, want)
-		}
-	}
-}
-
-// allOf compares AllOf with Instances.
-func (k *kit) allOf(l pmapi.InstanceLister) {
-	ds := append(slices.Clone(k.indoms), k.unknownInDom())
-	found, err := l.AllOf(k.ctx, ds)
-	if err != nil || len(found) != len(ds) {
-		k.errorf("AllOf: %d answers to %d questions, error %v", len(found), len(ds), err)
-		return
-	}
-	for i, d := range ds {
-		want, err := k.src.Instances(k.ctx, d)
-		if got := found[i]; !slices.Equal(got.Value, want) || pmerr.Of(got.Err) != pmerr.Of(err) {
-			k.errorf("AllOf: %v has %v, error %v; Instances says %v, %v", d, got.Value, got.Err, want, err)
-		}
-	}
-}
-
-// textsOf compares Texts with Text.
-func (k *kit) textsOf(l pmapi.TextLister, kind pcp.TextKind) {
-	t, ok := pmapi.As[pmapi.Texter](k.src)
-	if !ok {
-		k.errorf("a TextLister that is no Texter")
-		return
-	}
-	ids := append(slices.Clone(k.ids), k.unknownID())
-	found, err := l.Texts(k.ctx, ids, kind)
-	if err != nil || len(found) != len(ids) {
-		k.errorf("Texts: %d answers to %d questions, error %v", len(found), len(ids), err)
-		return
-	}
-	for i, id := range ids {
-		want, err := t.Text(k.ctx, id, kind)
-		if got := found[i]; got.Value != want || pmerr.Of(got.Err) != pmerr.Of(err) {
-			k.errorf("Texts: %v has %q, error %v; Text says %q, %v", id, got.Value, got.Err, want, err)
 		}
 	}
 }
