@@ -10,9 +10,10 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// bind checks metrics that were not needed before, in the order given, against the metrics below. What it finds is kept
-// for good. All names are looked up with one request and all descriptions with another, because the Source below may be
-// far away. An error is one of those requests; then nothing is kept.
+// bind checks metrics that were not needed before, in the order given, against the metrics below.
+// What it finds is kept for good. All names are looked up with one request and all descriptions
+// with another, because the Source below may be far away. An error is one of those requests; then
+// nothing is kept.
 func (s *Source) bind(ctx context.Context, list ...*metric) error {
 	return s.newEnv(ctx, Used).bindAll(list, nil)
 }
@@ -213,8 +214,8 @@ func (e *env) Lookup(name string) (pcp.ID, bool, error) {
 	return pcp.NullID, false, r.Err
 }
 
-// Describe implements check.Env. The description of a derived metric is wanted where nothing but its metadata is used,
-// so it can be bound on the way.
+// Describe implements check.Env. The description of a derived metric is wanted where nothing but
+// its metadata is used, so it can be bound on the way.
 func (e *env) Describe(id pcp.ID) (pcp.Desc, error) {
 	if r, ok := e.descs[id]; ok {
 		return r.Value, r.Err

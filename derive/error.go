@@ -13,8 +13,9 @@ import (
 // badDerive is the code of most mistakes.
 const badDerive = pmerr.BadDerive
 
-// An Error says why a definition was refused. It unwraps to a *syntax.Error (also for what was wrong before parsing: a
-// duplicate name, a limit) or, from Source.Add, a *check.Error, and to a pmerr.Code, normally pmerr.BadDerive.
+// An Error says why a definition was refused. It unwraps to a *syntax.Error (also for what was
+// wrong before parsing: a duplicate name, a limit) or, from Source.Add, a *check.Error, and to a
+// pmerr.Code, normally pmerr.BadDerive.
 type Error struct {
 	Name  string // of the metric
 	Expr  string
@@ -30,7 +31,8 @@ func (e *Error) Error() string { return "derived metric " + e.Name + ": " + e.Er
 // Unwrap returns the cause and the code.
 func (e *Error) Unwrap() []error { return []error{e.Err, e.Code} }
 
-// Offset returns the place in the expression that the caret points at, -1 if the expression is empty.
+// Offset returns the place in the expression that the caret points at, -1 if the expression is
+// empty.
 func (e *Error) Offset() int {
 	if s, ok := errors.AsType[*syntax.Error](e.Err); ok {
 		return int(s.Pos)
@@ -49,8 +51,9 @@ func (e *Error) Text() string {
 	return e.Err.Error()
 }
 
-// Message returns the lines that pmRegisterDerivedMetric and pmAddDerivedMetric give, each with its newline: what was
-// called, the expression, a caret, and the text if there is one (derived.md D4.4, D4.5).
+// Message returns the lines that pmRegisterDerivedMetric and pmAddDerivedMetric give, each with its
+// newline: what was called, the expression, a caret, and the text if there is one (derived.md D4.4,
+// D4.5).
 func (e *Error) Message() string {
 	var b strings.Builder
 	switch {

@@ -73,8 +73,8 @@ func (s *Source) Define(list ...*Program) []pcp.ID {
 
 // A Report is what is known of a derived metric.
 type Report struct {
-	// Expr is its expression. With Options.Nested definitions stand in it as NestExprs; it is nil if
-	// they cannot.
+	// Expr is its expression. With Options.Nested definitions stand in it as NestExprs; it is nil
+	// if they cannot.
 	Expr   syntax.Expr
 	Info   *check.Info
 	Masked bool  // the Source below has a metric of that name

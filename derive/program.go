@@ -8,7 +8,8 @@ import (
 	"pmtools/derive/syntax"
 )
 
-// A Program is an expression that has been parsed. It does not change and may be shared by goroutines.
+// A Program is an expression that has been parsed. It does not change and may be shared by
+// goroutines.
 type Program struct {
 	name, text string
 	expr       syntax.Expr
@@ -49,8 +50,8 @@ func (p *Program) Metrics() []string {
 	return names
 }
 
-// Bind checks the expression against the metrics that env knows. The plan's operands are those of the Info. The error is
-// an *Error around a *check.Error.
+// Bind checks the expression against the metrics that env knows. The plan's operands are those of
+// the Info. The error is an *Error around a *check.Error.
 func (p *Program) Bind(env check.Env, opt *check.Options) (*eval.Plan, *check.Info, error) {
 	info, err := check.Check(p.expr, env, opt)
 	if err != nil {

@@ -5,7 +5,7 @@ import (
 	"pmtools/lib/pcp"
 )
 
-// binary gives the metadata of an operator with two operands (derived.md D7.4).
+// binary returns the metadata of an operator with two operands (derived.md D7.4).
 func (c *Checker) binary(n *syntax.BinaryExpr) (Type, *Error) {
 	x, err := c.expr(n.X)
 	if err != nil {
@@ -101,9 +101,9 @@ func typeMisfit(x, y Type) string {
 	return ""
 }
 
-// unitsMisfit says what forbids op for operands of these units. The exemption of relations with unsigned numbers is
-// meant for literals that are compared with dimensioned metrics; the original gives it to all unsigned numbers of 32
-// bits, and to no others.
+// unitsMisfit says what forbids op for operands of these units. The exemption of relations with
+// unsigned numbers is meant for literals that are compared with dimensioned metrics; the reference
+// gives it to all unsigned numbers of 32 bits, and to no others.
 func unitsMisfit(op syntax.Token, x, y Type) string {
 	exempt := !isArithmetic(op) && !isBoolean(op) && (x.Type == pcp.Uint32 || y.Type == pcp.Uint32)
 	u, v := x.Units, y.Units

@@ -7,7 +7,7 @@ import (
 	"pmtools/lib/pcp"
 )
 
-// A lookup is what the environment says of a name. The descriptor is asked for when it is needed first.
+// A lookup is what the Env says about a name. Its descriptor is requested when it is first needed.
 type lookup struct {
 	id      pcp.ID
 	found   bool
@@ -24,10 +24,11 @@ type metadata struct {
 	known bool
 }
 
-// absent is the metadata of a metric that is not there, and that of novalue() without more.
+// absent is the metadata of an unknown metric and of novalue() without arguments.
 var absent = Type{Type: pcp.Int32, InDom: pcp.NullInDom, Sem: pcp.Discrete}
 
-// bind resolves the names in e from left to right (derived.md D7.1). Within a choice unknown ones are tolerated.
+// bind resolves the names in e from left to right (derived.md D7.1). Within a choice unknown ones
+// are tolerated.
 func (c *Checker) bind(e syntax.Expr, tolerant bool) *Error {
 	switch n := e.(type) {
 	case *syntax.MetricRef:
@@ -90,7 +91,7 @@ func (c *Checker) bindCall(n *syntax.CallExpr, tolerant bool) *Error {
 		if l.found && l.derived || m.Name == c.opt.Name {
 			return c.operandError(m.NamePos, m.Name, msgNested)
 		}
-		if l.found { // which is not enough: the original describes it too
+		if l.found { // which is not enough: the reference describes it too
 			d, err := c.describe(m.NamePos, m.Name)
 			if err != nil {
 				return err
@@ -157,7 +158,7 @@ func (c *Checker) bindMeta(specs []*syntax.Spec, tolerant bool) *Error {
 	return nil
 }
 
-// lastMeta gives the meta= that counts, or nil.
+// lastMeta returns the meta= that counts, or nil.
 func lastMeta(specs []*syntax.Spec) *syntax.Spec {
 	for i := len(specs) - 1; i >= 0; i-- {
 		if specs[i].Tag == syntax.META {

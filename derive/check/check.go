@@ -1,11 +1,12 @@
-// Package check finds the meaning of a parsed derived metric: it resolves the names of metrics, works out type,
-// semantics, instance domain and units of every part, and reports the first mistake in the words of the original.
+// Package check finds the meaning of a parsed derived metric: it resolves the names of metrics,
+// works out type, semantics, instance domain and units of every part, and reports the first mistake
+// in the words of the reference.
 //
-// [Check] is given an [Env], which answers for the names, and returns an [Info] with side tables; the tree is not
-// changed. An error is an [*Error].
+// [Check] is given an [Env], which answers for the names, and returns an [Info] with side tables;
+// the tree is not changed. An error is an [*Error].
 //
-// The parser has two questions that need knowledge of this level: are these units, is this a pattern. [Syntax] gives it
-// the answers. [ParseInDomMap] reads the file that says which instance domains are the same.
+// [Syntax] supplies the parser with the checks of units and patterns, which it cannot do by itself.
+// [ParseInDomMap] reads the file that says which instance domains are the same.
 package check
 
 import (
@@ -14,14 +15,15 @@ import (
 	"pmtools/lib/pcp"
 )
 
-// Check checks the meaning of e, which must be a whole expression. A nil opt is the zero Options. The error is an
+// Check checks the meaning of e, which must be a whole expression. A nil opt is the zero Options.
+// The error is an
 // *Error: first one about a name, else the first one of a walk that visits operands before their operator. The Info
 // beside an error holds what was found before the mistake.
 func Check(e syntax.Expr, env Env, opt *Options) (*Info, error) {
 	return NewChecker(opt).Check(e, env)
 }
 
-// Syntax gives the parser the checks of units and patterns.
+// Syntax returns the parser the checks of units and patterns.
 func Syntax() *syntax.Config {
 	return &syntax.Config{
 		CheckUnits: func(units string) error {
@@ -36,7 +38,7 @@ func Syntax() *syntax.Config {
 }
 
 // A Checker checks expressions that may have parts in common: the X of a [syntax.NestExpr] is
-// checked once, in whatever expressions it stands. What it knows of a name it does not ask again.
+// checked once, whichever expressions it stands in. Each name is looked up once.
 // A Checker may not be shared by goroutines.
 type Checker struct {
 	env  Env
@@ -54,7 +56,7 @@ type Checker struct {
 	checks   map[syntax.Expr]*checked
 }
 
-// NewChecker returns a Checker that knows nothing yet. A nil opt is the zero Options.
+// NewChecker returns a Checker with empty tables. A nil opt is the zero Options.
 func NewChecker(opt *Options) *Checker {
 	c := &Checker{
 		info: &Info{
@@ -81,8 +83,8 @@ func NewChecker(opt *Options) *Checker {
 	return c
 }
 
-// Check is [Check] with what is known already. The tables of all Infos are the same, so that they
-// also have the nodes of other expressions. It may be called while env.Describe is.
+// Check is [Check] with what is already known. The tables of all Infos are the same, so that they
+// also have the nodes of other expressions. It may be called from env.Describe.
 func (c *Checker) Check(e syntax.Expr, env Env) (*Info, error) {
 	defer func(env Env, root syntax.Expr) { c.env, c.root = env, root }(c.env, c.root)
 	c.env, c.root = env, syntax.Unparen(e)

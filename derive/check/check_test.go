@@ -15,8 +15,8 @@ import (
 	"pmtools/lib/pcp"
 )
 
-// A fileCase is a line of testdata: an expression, what comes of it and, where the original differs for a reason of
-// derived.md D16, what the original makes of it.
+// A fileCase is a line of testdata: an expression, what comes of it and, where the reference
+// differs for a reason of derived.md D16, what the reference makes of it.
 type fileCase struct {
 	where      string
 	context    string

@@ -9,7 +9,7 @@ import (
 	"pmtools/lib/pcp"
 )
 
-// literal gives the metadata of a bare number.
+// literal returns the metadata of a bare number.
 func (c *Checker) literal(e syntax.Expr) Type {
 	t := literalType(e)
 	c.info.Consts[e] = constValue(e, t.Type)
@@ -25,7 +25,7 @@ func literalType(e syntax.Expr) Type {
 	return t
 }
 
-// constant gives the metadata of mkconst.
+// constant returns the metadata of mkconst.
 func (c *Checker) constant(n *syntax.ConstExpr) (Type, *Error) {
 	t, err := c.withSpecs(literalType(n.X), n.Specs)
 	if err != nil {
@@ -35,8 +35,8 @@ func (c *Checker) constant(n *syntax.ConstExpr) (Type, *Error) {
 	return t, nil
 }
 
-// withSpecs changes t by the metadata that is given: first all that meta= refers to, then the other tags, of which the
-// last one counts.
+// withSpecs changes t by the metadata that is given: first all that meta= refers to, then the other
+// tags, of which the last one counts.
 func (c *Checker) withSpecs(t Type, specs []*syntax.Spec) (Type, *Error) {
 	if s := lastMeta(specs); s != nil {
 		m := c.meta[s]
@@ -122,8 +122,9 @@ const (
 	maxSerial = 1<<22 - 1
 )
 
-// constValue gives a number as a value of type t (derived.md D8.3): integers of 32 bits are cut, and those of a number
-// with a point are what stands before it. A string, which meta= can ask for, is empty, and other types have no value.
+// constValue returns a number as a value of type t (derived.md D8.3): integers of 32 bits are cut,
+// and those of a number with a point are what stands before it. A string, which meta= can ask for,
+// is empty, and other types have no value.
 func constValue(e syntax.Expr, t pcp.Type) pcp.Value {
 	var whole uint64
 	var float float64

@@ -36,7 +36,7 @@ func (e *fakeEnv) Describe(id pcp.ID) (pcp.Desc, error) {
 	return d, nil
 }
 
-// newEnv gives a name space with the anonymous metrics of events.
+// newEnv returns a name space with the anonymous metrics of events.
 func newEnv() *fakeEnv {
 	e := &fakeEnv{ids: make(map[string]pcp.ID), descs: make(map[pcp.ID]pcp.Desc), loops: make(map[pcp.ID]bool)}
 	event := Type{Type: pcp.Uint32, InDom: pcp.NullInDom, Sem: pcp.Discrete}

@@ -58,7 +58,8 @@ func (c *Checker) unaryError(n *syntax.UnaryExpr, text string) *Error {
 	return err
 }
 
-// callError is about the operand of a function. An operand that has no name shows that the original is written in C.
+// callError is about the operand of a function. The reference prints a null pointer for an operand
+// without a name.
 func (c *Checker) callError(n *syntax.CallExpr, text string) *Error {
 	name := c.name(n.X)
 	if name == anonymous {
@@ -106,7 +107,8 @@ func (c *Checker) operand(err *Error, role string, x syntax.Expr) {
 // anonymous stands in messages for what is more than a name or a number.
 const anonymous = "<expr>"
 
-// name is how messages show an operand. An unknown metric that has turned into novalue() has lost its name.
+// name is how messages show an operand. An unknown metric that has turned into novalue() has lost
+// its name.
 func (c *Checker) name(e syntax.Expr) string {
 	switch n := syntax.Unparen(e).(type) {
 	case *syntax.MetricRef:

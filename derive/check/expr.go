@@ -51,7 +51,7 @@ func (c *Checker) typeOf(e syntax.Expr) (Type, *Error) {
 	panic(fmt.Sprintf("check: unexpected node %T", e))
 }
 
-// metric gives the metadata of an operand.
+// metric returns the metadata of an operand.
 func (c *Checker) metric(n *syntax.MetricRef) (Type, *Error) {
 	d, known := c.info.Metrics[n]
 	switch {
@@ -63,8 +63,9 @@ func (c *Checker) metric(n *syntax.MetricRef) (Type, *Error) {
 	return absent, nil
 }
 
-// unary gives the metadata of a negation. A logical one is a number of 32 bits; the original does not say so and keeps
-// the operand's type, which is kept where it does no harm (derived.md D16 row 8).
+// unary returns the metadata of a negation. A logical one is a number of 32 bits; the reference
+// does not say so and keeps the operand's type, which is kept where it does no harm (derived.md D16
+// row 8).
 func (c *Checker) unary(n *syntax.UnaryExpr) (Type, *Error) {
 	t, err := c.expr(n.X)
 	switch {
@@ -88,7 +89,7 @@ func (c *Checker) unary(n *syntax.UnaryExpr) (Type, *Error) {
 	return t, nil
 }
 
-// call gives the metadata of the functions of one operand (derived.md D7.7).
+// call returns the metadata of the functions of one operand (derived.md D7.7).
 func (c *Checker) call(n *syntax.CallExpr) (Type, *Error) {
 	switch n.Fun {
 	case syntax.DEFINED:
@@ -127,7 +128,8 @@ func deltaType(t Type) Type {
 	return t
 }
 
-// rateType is the type of differences for each second. For a time it is the share of the time that passed.
+// rateType is the type of differences for each second. For a time it is the share of the time that
+// passed.
 func rateType(t Type) Type {
 	t.Type, t.Sem = pcp.Double, pcp.Instant
 	t.Units.DimTime--
@@ -149,7 +151,7 @@ func anonType(n *syntax.CallExpr) Type {
 	return t
 }
 
-// rescale gives the metadata of a conversion to other units.
+// rescale returns the metadata of a conversion to other units.
 func (c *Checker) rescale(n *syntax.RescaleExpr) (Type, *Error) {
 	t, err := c.expr(n.X)
 	if err != nil {

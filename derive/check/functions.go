@@ -7,7 +7,7 @@ import (
 	"pmtools/lib/pcp"
 )
 
-// A Function describes a function of the language, for those who use it.
+// A Function describes a function of the language, for its users.
 type Function struct {
 	Token     syntax.Token
 	Name      string
@@ -26,8 +26,9 @@ func Functions() []Function {
 	return list
 }
 
-// A rule is a function together with what it does to the metadata of its operand. The rules of functions that are more
-// than a name and one operand are in the code of their nodes; theirs have neither.
+// A rule is a function together with what it does to the metadata of its operand. The rules of
+// functions that are more than a name and one operand are in the code of their nodes; theirs have
+// neither.
 type rule struct {
 	Function
 	numbers bool              // the operand must be numbers
@@ -136,7 +137,7 @@ func extreme(t Type) Type {
 	return t
 }
 
-// refuseTime is what rate says of times that are not plain.
+// refuseTime returns the error of rate for times to a power other than 1, or "".
 func refuseTime(t Type) string {
 	if t.Units.DimTime != 0 && t.Units.DimTime != 1 {
 		return msgTime

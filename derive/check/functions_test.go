@@ -9,7 +9,8 @@ import (
 	"pmtools/lib/pcp"
 )
 
-// TestFunctions checks and types the example of each function, and that every function of the language is there.
+// TestFunctions checks and types the example of each function, and that every function of the
+// language is there.
 func TestFunctions(t *testing.T) {
 	env := newEnv()
 	load, interfaces := pcp.NewInDom(60, 2), pcp.NewInDom(60, 3)

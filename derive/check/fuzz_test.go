@@ -8,7 +8,8 @@ import (
 	"pmtools/lib/pcp"
 )
 
-// A fuzzEnv makes metrics out of a number: each of a few names is unknown, derived, without metadata, or of some type.
+// A fuzzEnv makes metrics out of a number: each of a few names is unknown, derived, without
+// metadata, or of some type.
 type fuzzEnv uint64
 
 func (e fuzzEnv) Lookup(name string) (pcp.ID, bool, error) {

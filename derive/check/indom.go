@@ -9,7 +9,8 @@ import (
 	"pmtools/lib/pcp"
 )
 
-// An InDomMap says which instance domains have the same instances (derived.md D7.6). It is immutable.
+// An InDomMap says which instance domains have the same instances (derived.md D7.6). It is
+// immutable.
 type InDomMap struct {
 	lines [][]inDomRange
 }
@@ -25,8 +26,8 @@ func (r inDomRange) has(d pcp.InDom) bool {
 	return r.inDom == d || r.all && r.inDom.Domain() == d.Domain()
 }
 
-// Equivalent reports whether values of two instance domains may be combined. A nil map has none; it is meant for
-// Options.Equivalent.
+// Equivalent reports whether values of two instance domains may be combined. A nil map has none; it
+// is meant for Options.Equivalent.
 func (m *InDomMap) Equivalent(a, b pcp.InDom) bool {
 	if m == nil {
 		return a == b
@@ -44,20 +45,21 @@ func (m *InDomMap) Equivalent(a, b pcp.InDom) bool {
 	return a == b
 }
 
-// An InDomError is a mistake in a line of a map of instance domains, in the words of the original.
+// An InDomError is a mistake in a line of a map of instance domains, in the words of the reference.
 type InDomError struct {
 	Line int // from 1
 	Text string
 }
 
-// Error gives the line and the text.
+// Error returns the line and the text.
 func (e *InDomError) Error() string { return fmt.Sprintf("line %d: %s", e.Line, e.Text) }
 
-// ParseInDomMap reads a map (indom.conf). The instance domains in one line are equivalent: domain.serial, or domain.* for
-// all of an agent. The rest of a line from # on is a comment. With an error there is no map; the error joins one
+// ParseInDomMap reads a map (indom.conf). The instance domains in one line are equivalent:
+// domain.serial, or domain.* for all of an agent. The rest of a line from # on is a comment. With
+// an error there is no map; the error joins one
 // *InDomError for each bad line.
 //
-// Blanks at the end of a line mean nothing here; the original forgets the line because of them.
+// Blanks at the end of a line are ignored; the reference ignores the whole line because of them.
 func ParseInDomMap(text string) (*InDomMap, error) {
 	m := new(InDomMap)
 	var errs []error
@@ -138,7 +140,7 @@ func (p *inDomParser) inDom() inDomRange {
 	return r
 }
 
-// number reads digits and judges their number and value.
+// number reads digits and checks their number and value.
 func (p *inDomParser) number(what string, digits int, limit uint32) (string, uint32) {
 	end := 0
 	for end < len(p.line) && isDigit(p.line[end]) {
@@ -159,7 +161,7 @@ func (p *inDomParser) number(what string, digits int, limit uint32) (string, uin
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// peek gives the next byte, a newline at the end of the line.
+// peek returns the next byte, a newline at the end of the line.
 func (p *inDomParser) peek() byte {
 	if p.line == "" {
 		return '\n'
@@ -170,7 +172,7 @@ func (p *inDomParser) peek() byte {
 // found is the next byte for messages.
 func (p *inDomParser) found() string { return string([]byte{p.peek()}) }
 
-// fail keeps the first error.
+// fail records the first error.
 func (p *inDomParser) fail(format string, args ...any) inDomRange {
 	if p.err == "" {
 		p.err = fmt.Sprintf(format, args...)

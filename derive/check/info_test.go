@@ -11,7 +11,7 @@ import (
 	"pmtools/lib/pcp"
 )
 
-// typedTree writes a tree with the type of each node behind it, "?" where there is none.
+// typedTree writes a tree with the type of each node after it, "?" where there is none.
 func typedTree(e syntax.Expr, in *Info) string {
 	var s string
 	switch n := e.(type) {
@@ -250,7 +250,7 @@ func TestNovalue(t *testing.T) {
 	}
 }
 
-// TestWithoutHooks gives Check trees whose units, metadata and patterns nobody has looked at.
+// TestWithoutHooks returns Check trees whose units, metadata and patterns nobody has looked at.
 func TestWithoutHooks(t *testing.T) {
 	for _, tc := range []struct{ expr, want string }{
 		{`rescale(1,"furlong")`, "units: Illegal units: 'unrecognized or duplicate base unit'"},

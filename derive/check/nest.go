@@ -64,7 +64,7 @@ func (c *Checker) bindNest(n *syntax.NestExpr, tolerant bool) *Error {
 	return b.err.Inside(n.Ref)
 }
 
-// nested gives the metadata of an expression that takes the place of a name.
+// nested returns the metadata of an expression that takes the place of a name.
 func (c *Checker) nested(n *syntax.NestExpr) (Type, *Error) {
 	t := c.checkWhole(n.X)
 	c.operands.add(t.operands...)

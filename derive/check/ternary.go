@@ -7,8 +7,9 @@ import (
 	"pmtools/lib/pcp"
 )
 
-// ternary gives the metadata of a choice (derived.md D7.9). A guard that is known beforehand selects an arm, and the
-// other one is not looked at. Then unknown metrics do not matter in the guard either, as in defined(a) && a > 1 ? a : 0.
+// ternary returns the metadata of a choice (derived.md D7.9). A guard that is known beforehand
+// selects an arm, and the other one is not looked at. Then unknown metrics do not matter in the
+// guard either, as in defined(a) && a > 1 ? a : 0.
 func (c *Checker) ternary(n *syntax.TernaryExpr) (Type, *Error) {
 	choice := c.static(n.Cond)
 	var guard *Type
@@ -49,7 +50,8 @@ func (c *Checker) ternary(n *syntax.TernaryExpr) (Type, *Error) {
 	return t, nil
 }
 
-// selected gives the metadata of a choice that is made. The guard, if it was checked, must fit the arms all the same.
+// selected returns the metadata of a choice that is made. The guard, if it was checked, must fit
+// the arms all the same.
 func (c *Checker) selected(n *syntax.TernaryExpr, choice Choice, guard *Type) (Type, *Error) {
 	c.info.Choices[n] = choice
 	arm, rest := n.X, n.Y
@@ -67,9 +69,10 @@ func (c *Checker) selected(n *syntax.TernaryExpr, choice Choice, guard *Type) (T
 	return t, nil
 }
 
-// unchecked makes operands of the metrics that an arm which is not selected asks defined about: as it is not checked,
-// these calls have not become constants yet, and the original fetches what is in them. Of the values nothing is used,
-// but what is fetched decides which record of an archive is read.
+// unchecked makes operands of the metrics that an arm which is not selected asks defined about: as
+// it is not checked, these calls have not become constants yet, and the reference fetches what is
+// in them. Of the values nothing is used, but what is fetched decides which record of an archive is
+// read.
 func (c *Checker) unchecked(arm syntax.Expr) {
 	for n := range syntax.Preorder(arm) {
 		call, ok := n.(*syntax.CallExpr)
@@ -115,7 +118,8 @@ func armsMisfit(x, y Type) string {
 	return ""
 }
 
-// singularLeaf reports whether an arm that is not checked is known to be singular, which only metrics and constants are.
+// singularLeaf reports whether an arm that is not checked is known to be singular, which only
+// metrics and constants are.
 func (c *Checker) singularLeaf(e syntax.Expr) bool {
 	switch n := syntax.Unparen(e).(type) {
 	case *syntax.MetricRef:

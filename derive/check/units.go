@@ -37,9 +37,10 @@ func sameDimensions(u, v pcp.Units) bool {
 	return a == b || plain && (a == 0 && b == 1 || a == 1 && b == 0)
 }
 
-// combineUnits gives the units of a sum or a product (derived.md D7.5). A scale is the larger one of the operands that
-// have the dimension. The original takes some scales from the wrong operand when a literal is on the left; the values
-// are what is said here, and so are the units (D16 row 11).
+// combineUnits returns the units of a sum or a product (derived.md D7.5). A scale is the larger one
+// of the operands that have the dimension. The reference takes some scales from the wrong operand
+// when a literal is on the left; the values are what is said here, and so are the units (D16 row
+// 11).
 func combineUnits(op syntax.Token, x, y, base pcp.Units) pcp.Units {
 	a, b, r := dimensions(x), dimensions(y), dimensions(base)
 	for d := range r {
@@ -77,13 +78,13 @@ func combineUnits(op syntax.Token, x, y, base pcp.Units) pcp.Units {
 			u.Extra = -u.Extra
 		}
 	}
-	// A dimension has four bits; the original lets it overflow.
+	// A dimension has four bits; the reference lets it overflow.
 	return pcp.UnitsOf(u.Word())
 }
 
-// scaleOf gives the conversion of operands whose scales differ in a dimension that both have, and whether there is one.
-// The operand of the smaller scale is converted, by the sign of its own dimension. The power of the dimension does not
-// count: that is how the original does it.
+// scaleOf returns the conversion of operands whose scales differ in a dimension that both have, and
+// whether there is one. The operand of the smaller scale is converted, by the sign of its own
+// dimension. The power of the dimension does not count: that is how the reference does it.
 func scaleOf(x, y pcp.Units) (s Scale, any bool) {
 	s = Scale{1, 1, 1, 1}
 	a, b := dimensions(x), dimensions(y)
@@ -125,7 +126,8 @@ func scaleFactor(d int, from, to int8) float64 {
 	return f
 }
 
-// timeStep is how many units of a scale of time make one of the next. Scales that nothing is known of are all the same.
+// timeStep is how many units of a scale of time make one of the next. Scales that are not known are
+// all the same.
 func timeStep(scale int8) float64 {
 	switch scale {
 	case pcp.Nsec, pcp.Usec, pcp.Msec:
@@ -163,8 +165,8 @@ func countOfNothing(u pcp.Units) pcp.Units {
 	return u
 }
 
-// lastExtraScale is the number of scales that are known of a kind of extra units. Scales in the denominator cannot be
-// converted, so there are none.
+// lastExtraScale is the number of scales that are known of a kind of extra units. Scales in the
+// denominator cannot be converted, so there are none.
 func lastExtraScale(kind int8) uint8 {
 	switch kind {
 	case pcp.Temperature, pcp.Voltage, pcp.Current:

@@ -8,7 +8,8 @@ import (
 	"pmtools/lib/pcp"
 )
 
-// fill makes the columns of all operands of an expression, with size instances where there are instances.
+// fill makes the columns of all operands of an expression, with size instances where there are
+// instances.
 func fill(w world, ids []pcp.ID, size int) []*pcp.Values {
 	var cols []*pcp.Values
 	for k, id := range ids {
@@ -78,7 +79,8 @@ func TestNoAllocations(t *testing.T) {
 	}
 }
 
-// TestNoAllocationsUnequal has two sides with different instances, in different orders, taking turns.
+// TestNoAllocationsUnequal has two sides with different instances, in different orders, taking
+// turns.
 func TestNoAllocationsUnequal(t *testing.T) {
 	w := newWorld(oneWorld)
 	_, info, plan := compile(t, w, "rate(i32s + j32s)")

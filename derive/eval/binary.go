@@ -24,8 +24,8 @@ const (
 	opOr
 )
 
-// binary appends an operator. The relations > and >= are < and <= with the sides of their loops exchanged, which the
-// flag in node.invert says.
+// binary appends an operator. The relations > and >= are < and <= with the sides of their loops
+// exchanged, which the flag in node.invert says.
 func (p *planner) binary(e *syntax.BinaryExpr, n node) int {
 	n.kind = kBinary
 	left, right := p.info.Types[e.X], p.info.Types[e.Y]
@@ -61,8 +61,8 @@ func (p *planner) binary(e *syntax.BinaryExpr, n node) int {
 	return p.push(n)
 }
 
-// binary evaluates an operator: the instances of both sides are brought together, the values converted to one type,
-// and then combined.
+// binary evaluates an operator: the instances of both sides are brought together, the values
+// converted to one type, and then combined.
 func (s *State) binary(n *node) *pcp.Values {
 	x := s.eval(n.x)
 	if x.Err != 0 {
@@ -101,7 +101,8 @@ func (s *State) binary(n *node) *pcp.Values {
 	return out
 }
 
-// operand returns the words of one side as the common type wants them, in buf if they have to be changed.
+// operand returns the words of one side as the common type wants them, in buf if they have to be
+// changed.
 func (s *State) operand(buf *[]uint64, words []uint64, from pcp.Type, n *node, mul, div float64) []uint64 {
 	if same(from, n.common) && !n.scaled {
 		return words
@@ -123,7 +124,8 @@ func (s *State) spread(word uint64, n int) []uint64 {
 	return s.wide
 }
 
-// join puts the instances that both columns have into out, in the order of x, and returns their values.
+// join puts the instances that both columns have into out, in the order of x, and returns their
+// values.
 func (s *State) join(out, x, y *pcp.Values) (xs, ys []uint64) {
 	s.wide, s.wide2 = s.wide[:0], s.wide2[:0]
 	s.finders[0].reset(y.Insts)
@@ -137,8 +139,8 @@ func (s *State) join(out, x, y *pcp.Values) (xs, ys []uint64) {
 	return s.wide, s.wide2
 }
 
-// A finder finds instances in a list. Most lists are asked in their own order, so it looks at the next one first; it
-// makes an index when that has failed too often.
+// A finder finds instances in a list. Most lists are asked in their own order, so it looks at the
+// next one first; it makes an index when that has failed too often.
 type finder struct {
 	list  []int32
 	next  int

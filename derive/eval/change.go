@@ -7,7 +7,8 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// A history is the sample before: the values of the operand of delta() or rate() at the last evaluation that reached it.
+// A history is the sample before: the values of the operand of delta() or rate() at the last
+// evaluation that reached it.
 type history struct {
 	set   bool
 	time  pcp.Timestamp
@@ -23,9 +24,10 @@ func (h *history) save(t pcp.Timestamp, x *pcp.Values) {
 	h.words = append(h.words[:0], x.Words...)
 }
 
-// change evaluates delta and rate: for each instance that was there before too, the difference. An error of an operand
-// that is a metric by itself takes the place of its sample, and so comes once more at the next evaluation; an error of an
-// expression leaves the sample before it in place (derived.md D8.7.5).
+// change evaluates delta and rate: for each instance that was there before too, the difference. An
+// error of an operand that is a metric by itself takes the place of its sample, and so comes once
+// more at the next evaluation; an error of an expression leaves the sample before it in place
+// (derived.md D8.7.5).
 func (s *State) change(n *node) *pcp.Values {
 	x := s.eval(n.x)
 	h := &s.hists[n.arg]
@@ -59,7 +61,8 @@ func (s *State) change(n *node) *pcp.Values {
 	return out
 }
 
-// joinHistory puts the instances that are in both samples into out, in the order of x, and returns their values.
+// joinHistory puts the instances that are in both samples into out, in the order of x, and returns
+// their values.
 func (s *State) joinHistory(out, x *pcp.Values, h *history) (now, last []uint64) {
 	s.wide, s.wide2 = s.wide[:0], s.wide2[:0]
 	s.finders[0].reset(h.insts)
@@ -73,8 +76,8 @@ func (s *State) joinHistory(out, x *pcp.Values, h *history) (now, last []uint64)
 	return s.wide, s.wide2
 }
 
-// delta subtracts the sample before from values of type t. Unsigned values have signed differences: 32-bit ones as 64-bit
-// integers, 64-bit ones as doubles.
+// delta subtracts the sample before from values of type t. Unsigned values have signed differences:
+// 32-bit ones as 64-bit integers, 64-bit ones as doubles.
 func delta(t pcp.Type, dst, now, last []uint64) {
 	switch t {
 	case pcp.Double:
@@ -93,7 +96,8 @@ func delta(t pcp.Type, dst, now, last []uint64) {
 	}
 }
 
-// rate fills out.Words with changes for each second. Where a counter has gone down the instance is left out.
+// rate fills out.Words with changes for each second. Where a counter has gone down the instance is
+// left out.
 func (s *State) rate(n *node, t pcp.Type, out *pcp.Values, now, last []uint64, elapsed float64) {
 	k := 0
 	for i, inst := range out.Insts {

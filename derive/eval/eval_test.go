@@ -66,8 +66,8 @@ func newWorld(lines string) world {
 	return w
 }
 
-// names answers about instances: 1 "one", 2 "two blank", 3 "three", 4 "a]b", 5 "a/b", and above "iN word". Domains other
-// than the first have an error.
+// names answers about instances: 1 "one", 2 "two blank", 3 "three", 4 "a]b", 5 "a/b", and above "iN
+// word". Domains other than the first have an error.
 type names struct{ asked int }
 
 func instName(inst int32) string {
@@ -107,7 +107,8 @@ func (n *names) Instances(d pcp.InDom) ([]pcp.Instance, error) {
 	return list, nil
 }
 
-// column makes a column of text: "5", "1=10 2=20", "E(-12389)", or "none". A value "bad" does not fit its type.
+// column makes a column of text: "5", "1=10 2=20", "E(-12389)", or "none". A value "bad" does not
+// fit its type.
 func column(t testing.TB, d pcp.Desc, text string) *pcp.Values {
 	t.Helper()
 	v := &pcp.Values{ID: d.ID, Type: d.Type}
@@ -210,7 +211,8 @@ func compile(t testing.TB, w world, expr string) (syntax.Expr, *check.Info, *eva
 	return e, info, eval.New(e, info)
 }
 
-// inputs returns the columns of the operands for one sample of a test, "name: column; name: column".
+// inputs returns the columns of the operands for one sample of a test, "name: column; name:
+// column".
 func inputs(t testing.TB, w world, info *check.Info, sample string) []*pcp.Values {
 	t.Helper()
 	var cols []*pcp.Values
@@ -298,7 +300,8 @@ const oneWorld = `
 	dc DOUBLE 1 counter
 	agg AGGREGATE - instant`
 
-// TestStaticAggregate has values of a type that readers of archives do not know: the bytes are all there is of them.
+// TestStaticAggregate has values of a type that readers of archives do not know: the bytes are all
+// there is of them.
 func TestStaticAggregate(t *testing.T) {
 	w := world{"as": {ID: pcp.NewID(60, 0, 1), Type: pcp.AggregateStatic, InDom: pcp.NewInDom(60, 1), Sem: pcp.Discrete}}
 	in := &eval.Input{Instances: &names{}, Columns: []*pcp.Values{{

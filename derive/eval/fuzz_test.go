@@ -168,7 +168,8 @@ func texts(cols []*pcp.Values) string {
 	return b.String()
 }
 
-// FuzzEval compares the evaluator with the naive one on random expressions and columns, over several samples.
+// FuzzEval compares the evaluator with the naive one on random expressions and columns, over
+// several samples.
 func FuzzEval(f *testing.F) {
 	f.Add([]byte{}, uint8(0))
 	f.Add([]byte("some letters that become an expression and values of all kinds"), uint8(2))

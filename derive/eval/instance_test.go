@@ -28,7 +28,8 @@ func TestNamesAreAskedOnce(t *testing.T) {
 	}
 }
 
-// TestForgetting has an instance that is seldom there: it is asked about again after a hundred evaluations, not before.
+// TestForgetting has an instance that is seldom there: it is asked about again after a hundred
+// evaluations, not before.
 func TestForgetting(t *testing.T) {
 	w := newWorld(oneWorld)
 	_, info, plan := compile(t, w, "matchinst(/./, i32s)")

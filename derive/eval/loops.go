@@ -6,8 +6,8 @@ import (
 	"pmtools/lib/pcp"
 )
 
-// The loops of the evaluator, each for one operator and one class of types, over words as in pcp.Values.Words. All slices
-// of a call have the same length.
+// The loops of the evaluator, each for one operator and one class of types, over words as in
+// pcp.Values.Words. All slices of a call have the same length.
 
 func f64(w uint64) float64 { return math.Float64frombits(w) }
 func f32(w uint64) float32 { return math.Float32frombits(uint32(w)) }
@@ -23,7 +23,8 @@ func bit(b bool) uint64 {
 	return 0
 }
 
-// combine applies an operator to operands of type t, which for arithmetic is the type of the result too.
+// combine applies an operator to operands of type t, which for arithmetic is the type of the result
+// too.
 func combine(o op, t pcp.Type, dst, a, b []uint64) {
 	switch o {
 	case opAdd, opSub, opMul, opDiv:
@@ -149,7 +150,8 @@ func compareInt[T int64 | uint64](o op, dst, a, b []uint64) {
 	}
 }
 
-// compareFloat compares both kinds of floating point numbers; single ones lose nothing when they become double.
+// compareFloat compares both kinds of floating point numbers; single ones lose nothing when they
+// become double.
 func compareFloat(o op, t pcp.Type, dst, a, b []uint64) {
 	a, b = a[:len(dst)], b[:len(dst)]
 	get := f64
@@ -227,8 +229,8 @@ func one(t pcp.Type) uint64 {
 	return 1
 }
 
-// same reports whether words of type from can be used as they are where to is wanted. Integers are sign-extended and so
-// fit all wider types; a negative 32-bit one must be cut to become unsigned.
+// same reports whether words of type from can be used as they are where to is wanted. Integers are
+// sign-extended and so fit all wider types; a negative 32-bit one must be cut to become unsigned.
 func same(from, to pcp.Type) bool {
 	return from == to || to <= pcp.Uint64 && !(from == pcp.Int32 && to == pcp.Uint32)
 }

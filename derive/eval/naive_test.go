@@ -11,8 +11,9 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// The naive evaluator is a second reading of the rules. It walks the tree, handles one value at a time as a Go number of
-// the value's own type, and remembers earlier samples by node. It is slow and meant to be obviously right.
+// The naive evaluator is a second reading of the rules. It walks the tree, handles one value at a
+// time as a Go number of the value's own type, and remembers earlier samples by node. It is slow
+// and meant to be obviously right.
 
 // A naiveValue is a value of an instance: one of the six Go number types, or a string.
 type naiveValue struct {

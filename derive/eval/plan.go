@@ -1,14 +1,15 @@
 // Package eval computes expressions over columns of values.
 //
-// [New] turns a checked tree into a [Plan], which does not change and may be shared by goroutines. A [State] evaluates
-// its plan again and again, each time on the values of another fetch; it holds what must be remembered between two
-// fetches, the samples before for delta() and rate(), and belongs to one consumer.
+// [New] turns a checked tree into a [Plan], which does not change and may be shared by goroutines.
+// A [State] evaluates its plan again and again, each time on the values of another fetch; it holds
+// what must be remembered between two fetches, the previous samples for delta() and rate(), and
+// belongs to one consumer.
 //
 //	state := eval.New(tree, info).NewState()
 //	state.Eval(&eval.Input{Time: t, Columns: operands}, &result)
 //
-// Columns ([pcp.Values]) hold the instances of a metric side by side. Operators work on whole columns in loops for one
-// type. After the first evaluations a steady expression allocates nothing.
+// Columns ([pcp.Values]) hold the instances of a metric side by side. Operators work on whole
+// columns in loops for one type. After the first evaluations a steady expression allocates nothing.
 package eval
 
 import (
@@ -17,9 +18,9 @@ import (
 	"pmtools/lib/pcp"
 )
 
-// A Plan is an expression that is ready to be evaluated. Nodes are in a flat list with operands before operators; each
-// has a slot, a column of a State to write its values to. A slot is used again as soon as its values have been used, so
-// that a long expression needs few of them.
+// A Plan is an expression that is ready to be evaluated. Nodes are in a flat list with operands
+// before operators; each has a slot, a column of a State to write its values to. A slot is used
+// again as soon as its values have been used, so that a long expression needs few of them.
 type Plan struct {
 	nodes  []node
 	root   int
@@ -112,7 +113,7 @@ func (p *planner) alloc() int {
 	return p.plan.slots - 1
 }
 
-// release gives the slots of nodes back.
+// release returns the slots of nodes back.
 func (p *planner) release(nodes ...int) {
 	for _, i := range nodes {
 		if s := p.plan.nodes[i].slot; s >= 0 {
@@ -169,8 +170,8 @@ func (p *planner) add(e syntax.Expr) int {
 }
 
 // nest appends a definition that may stand in the expression several times. It is evaluated once,
-// in a slot that is not used again, unless it remembers the sample before: when that is taken depends
-// on where it stands.
+// in a slot that is not used again, unless it remembers the previous sample: whether that is
+// updated depends on where it stands.
 func (p *planner) nest(x syntax.Expr) int {
 	if i, ok := p.nested[x]; ok {
 		return i
@@ -189,7 +190,8 @@ func (p *planner) nest(x syntax.Expr) int {
 	return p.nested[x]
 }
 
-// metric appends an operand, which has its values in the input. It gets a slot only for columns that need repair.
+// metric appends an operand, which has its values in the input. It gets a slot only for columns
+// that need repair.
 func (p *planner) metric(e *syntax.MetricRef, n node) int {
 	if d, ok := p.info.Metrics[e]; ok {
 		if i, ok := p.column[d.ID]; ok {
@@ -207,7 +209,8 @@ func (p *planner) constant(e syntax.Expr, n node) int {
 	return p.push(n)
 }
 
-// unary appends a node with one operand. What the operand holds may be used while the result is written.
+// unary appends a node with one operand. What the operand holds may be used while the result is
+// written.
 func (p *planner) unary(n node, operand syntax.Expr) int {
 	n.x = p.add(operand)
 	n.slot = p.alloc()
@@ -260,8 +263,8 @@ func (p *planner) history(n *node, k kind, operand syntax.Expr) {
 	n.factor = timeFactor(t.Units)
 }
 
-// timeFactor returns what turns a count of a time unit into seconds. Small units divide by 1000 step by step, as the
-// original does; the last bit of rates depends on it.
+// timeFactor returns what turns a count of a time unit into seconds. Small units divide by 1000
+// step by step, as the original does; the last bit of rates depends on it.
 func timeFactor(u pcp.Units) float64 {
 	factor := 1.0
 	if u.DimTime != 1 {
@@ -276,8 +279,8 @@ func timeFactor(u pcp.Units) float64 {
 	return factor
 }
 
-// ternary appends a choice. If the condition is known, the other arm has no part in the plan; the condition itself has,
-// as the original gives no values as long as it has none.
+// ternary appends a choice. If the condition is known, the other arm has no part in the plan; the
+// condition itself has, as the reference gives no values as long as it has none.
 func (p *planner) ternary(e *syntax.TernaryExpr, n node) int {
 	if choice := p.info.Choices[e]; choice != check.NotStatic {
 		n.kind, n.c = kSelect, -1

@@ -5,8 +5,8 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// Instances answers questions about instance domains at the time of a fetch. It is asked only by expressions that select
-// instances, and about each instance once.
+// Instances answers questions about instance domains at the time of a fetch. It is asked only by
+// expressions that select instances, and about each instance once.
 type Instances interface {
 	// LookupInst returns the identifier of the instance called name.
 	LookupInst(d pcp.InDom, name string) (int32, error)
@@ -19,8 +19,8 @@ type Instances interface {
 // An Input is the result of one fetch.
 type Input struct {
 	Time pcp.Timestamp
-	// Columns are the operands, in the order of check.Info.Operands. They are only read. A nil or missing column has no
-	// values.
+	// Columns are the operands, in the order of check.Info.Operands. They are only read. A nil or
+	// missing column has no values.
 	Columns []*pcp.Values
 	// Instances may be nil; then nothing is known about instances.
 	Instances Instances
@@ -58,8 +58,8 @@ func (p *Plan) NewState() *State {
 	}
 }
 
-// Eval computes the expression and makes dst its result, with the type of the expression and no identifier. Blobs in dst
-// are those of the input.
+// Eval computes the expression and makes dst its result, with the type of the expression and no
+// identifier. Blobs in dst are those of the input.
 func (s *State) Eval(in *Input, dst *pcp.Values) {
 	s.in = in
 	s.evals++
@@ -75,7 +75,8 @@ func (s *State) Eval(in *Input, dst *pcp.Values) {
 	dst.Blobs = append(dst.Blobs, v.Blobs...)
 }
 
-// eval evaluates node number i. The result is read at once or before the slot of the node is used again.
+// eval evaluates node number i. The result is read at once or before the slot of the node is used
+// again.
 func (s *State) eval(i int) *pcp.Values {
 	n := &s.plan.nodes[i]
 	switch n.kind {
@@ -154,8 +155,8 @@ func take(out, v *pcp.Values, i int, inst int32) {
 	}
 }
 
-// metric returns a column of the input as it is, unless there is something wrong with it: then without the values that
-// do not fit, or with an error if they all have another type.
+// metric returns a column of the input as it is, unless there is something wrong with it: then
+// without the values that do not fit, or with an error if they all have another type.
 func (s *State) metric(n *node) *pcp.Values {
 	if n.arg >= len(s.in.Columns) || s.in.Columns[n.arg] == nil {
 		return s.empty(n)
@@ -188,7 +189,8 @@ func (s *State) metric(n *node) *pcp.Values {
 	return out
 }
 
-// constant returns a number, for every instance that there is and that is wanted if it has an instance domain.
+// constant returns a number, for every instance that there is and that is wanted if it has an
+// instance domain.
 func (s *State) constant(n *node) *pcp.Values {
 	out := s.empty(n)
 	if n.singular() {
@@ -211,8 +213,8 @@ func (s *State) constant(n *node) *pcp.Values {
 	return out
 }
 
-// repeat appends the number of a constant to out. A constant that is no number is an empty string, which metadata copied
-// by meta= can ask for.
+// repeat appends the number of a constant to out. A constant that is no number is an empty string,
+// which metadata copied by meta= can ask for.
 func repeat(out *pcp.Values, n *node, inst int32) {
 	out.Insts = append(out.Insts, inst)
 	if n.typ.Arithmetic() {

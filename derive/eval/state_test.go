@@ -96,7 +96,8 @@ func TestProfile(t *testing.T) {
 	}
 }
 
-// TestPlanIsShared evaluates one plan in two states, whose histories have nothing to do with each other.
+// TestPlanIsShared evaluates one plan in two states, whose histories have nothing to do with each
+// other.
 func TestPlanIsShared(t *testing.T) {
 	w := newWorld(oneWorld)
 	_, info, plan := compile(t, w, "delta(i32)")

@@ -30,11 +30,12 @@ func (s *State) selected(n *node) *pcp.Values {
 // choosable reports whether a choice may have values of a type.
 func choosable(t pcp.Type) bool { return t.Arithmetic() || t == pcp.String }
 
-// ternary evaluates a choice whose condition has values. Both arms are evaluated, and an arm other than novalue() that
-// has no values leaves the result without any. A condition with instances chooses for each of them: an instance is left
-// out if the condition does not have it, if its arm is novalue(), or if its arm lacks it. The result has the order of
-// the first arm, and after that what only the second one has. (The original goes by position, which mixes up instances
-// unless all sides have the same.)
+// ternary evaluates a choice whose condition has values. Both arms are evaluated, and an arm other
+// than novalue() that has no values leaves the result without any. A condition with instances
+// chooses for each of them: an instance is left out if the condition does not have it, if its arm
+// is novalue(), or if its arm lacks it. The result has the order of the first arm, and after that
+// what only the second one has. (The reference goes by position, which mixes up instances unless
+// all sides have the same.)
 func (s *State) ternary(n *node) *pcp.Values {
 	c := s.eval(n.c)
 	if c.Err != 0 {

@@ -100,7 +100,8 @@ func sum(t pcp.Type, words []uint64) uint64 {
 	return total[0]
 }
 
-// avg adds up each value's share in single precision, as the original does: the average of 100, 200 ... 900 is 499.99997.
+// avg adds up each value's share in single precision, as the reference does: the average of 100,
+// 200 ... 900 is 499.99997.
 func avg(t pcp.Type, words []uint64) uint64 {
 	var total float32
 	size := float32(len(words))

@@ -10,11 +10,12 @@ import (
 	"pmtools/lib/pcp"
 )
 
-// completeWithin is how long Complete may take. What the source answers later is there the next time.
+// completeWithin is how long Complete may take. What the source answers later is there the next
+// time.
 const completeWithin = 180 * time.Millisecond
 
-// Complete proposes how a line may go on at an offset: each of the texts may stand in the place of line[start:pos]. A source
-// that is slow, or busy, gives none for now.
+// Complete proposes completions of a line at an offset: each of the texts may stand in the place of
+// line[start:pos]. A source that is slow, or busy, gives none for now.
 func (s *Session) Complete(line string, pos int) (texts []string, start int) {
 	before := line[:min(max(pos, 0), len(line))]
 	timer := time.NewTimer(completeWithin)
@@ -99,7 +100,7 @@ func (c *completer) line(before string) int {
 	return blank
 }
 
-// argument completes the argument of a command; end is the offset behind it.
+// argument completes the argument of a command; end is the offset after it.
 func (c *completer) argument(name, arg string, end int) int {
 	arg = strings.TrimLeft(arg, " ")
 	word := arg[strings.LastIndexByte(arg, ' ')+1:]
@@ -160,7 +161,7 @@ func (c *completer) file(prefix string) {
 type spot struct {
 	calls []string // the functions, or "", whose parentheses are open
 	open  byte     // '"', '[' or '/' if the text ends inside one
-	from  int      // offset behind it
+	from  int      // offset after it
 }
 
 // findSpot walks over the beginning of an expression.
@@ -204,7 +205,7 @@ func closing(text string, open byte) int {
 	return -1
 }
 
-// patternPlace reports whether a slash behind a text begins a pattern.
+// patternPlace reports whether a slash after a text begins a pattern.
 func patternPlace(text string) bool {
 	text = strings.TrimRight(strings.TrimRight(text, blanks), "!")
 	return strings.HasSuffix(strings.TrimRight(text, blanks), "matchinst(")
@@ -364,7 +365,8 @@ func parenBefore(text string) string {
 	return ""
 }
 
-// Prompt returns what a prompt shows of the session: the position in an archive, and the program's name.
+// Prompt returns what a prompt shows of the session: the position in an archive, and the program's
+// name.
 func (s *Session) Prompt() string {
 	<-s.lock
 	defer s.release()

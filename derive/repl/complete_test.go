@@ -93,7 +93,8 @@ func (s slow) Children(ctx context.Context, name string) ([]pcp.Child, error) {
 	}
 }
 
-// TestCompleteSlowly has a source that takes its time: nothing waits for it, and what it says in the end is there.
+// TestCompleteSlowly has a source that takes its time: nothing waits for it, and what it says in
+// the end is there.
 func TestCompleteSlowly(t *testing.T) {
 	gate := make(chan struct{})
 	s := newSession(t, "ta", func(o *repl.Options) {

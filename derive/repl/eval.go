@@ -24,9 +24,9 @@ type Window struct {
 	Plot     bool          // draw a chart of the samples
 }
 
-// Eval evaluates expressions, one or many times, and writes their values in the form that is set. Those that are wrong do
-// not keep the others from being evaluated; the error holds Problems for them. One may be written NAME = EXPR; the others may
-// use that name.
+// Eval evaluates expressions, one or many times, and writes their values in the form that is set.
+// Those that are wrong do not keep the others from being evaluated; the error holds Problems for
+// them. One may be written NAME = EXPR; the others may use that name.
 func (s *Session) Eval(ctx context.Context, exprs []string, win *Window, w io.Writer) error {
 	if err := s.acquire(ctx); err != nil {
 		return err
@@ -35,7 +35,7 @@ func (s *Session) Eval(ctx context.Context, exprs []string, win *Window, w io.Wr
 	return s.noteLost(s.eval(ctx, exprs, win, w))
 }
 
-// eval is Eval for those who have the Session.
+// eval is Eval for a caller that has acquired the Session.
 func (s *Session) eval(ctx context.Context, exprs []string, win *Window, w io.Writer) error {
 	if err := s.connect(ctx); err != nil {
 		return err
@@ -128,8 +128,8 @@ func (s *Session) over(ctx context.Context, q *query, win *Window, out Writer) (
 	return taken, err
 }
 
-// Bounds returns what there is to know of time for a window: whether the source is an archive, and where it begins and ends.
-// An error is that of the end.
+// Bounds returns what there is to know of time for a window: whether the source is an archive, and
+// where it begins and ends. An error is that of the end.
 func (s *Session) Bounds(ctx context.Context) (recorded bool, start, end pcp.Timestamp, err error) {
 	if err := s.acquire(ctx); err != nil {
 		return false, start, end, err

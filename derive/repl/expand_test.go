@@ -35,9 +35,9 @@ func TestPlace(t *testing.T) {
 	}
 }
 
-// TestExpansionLimits has definitions that grow without end when they are expanded. They are refused
-// by counting, and what is below the limits is evaluated in a time that depends on the definitions and
-// not on what they expand to.
+// TestExpansionLimits has definitions that grow without end when they are expanded. They are
+// refused by counting, and what is below the limits is evaluated in a time that depends on the
+// definitions and not on what they expand to.
 func TestExpansionLimits(t *testing.T) {
 	var deep, double strings.Builder
 	deep.WriteString("c0 = t.s\n")
@@ -70,7 +70,8 @@ func TestExpansionLimits(t *testing.T) {
 	}
 }
 
-// TestMasking has definitions of the same name in the source, the session and the files that are loaded first.
+// TestMasking has definitions of the same name in the source, the session and the files that are
+// loaded first.
 func TestMasking(t *testing.T) {
 	reg := derive.NewRegistry(nil)
 	for name, expr := range map[string]string{"t.s": "100", "g.one": "1", "g.two": "g.one + 1"} {

@@ -10,11 +10,12 @@ import (
 	"pmtools/derive/syntax"
 )
 
-// The parser's own messages are those of the original, and many mistakes have none. What was expected is found out by
-// trying: the text before the mistake is parsed again with one token of each kind behind it. A token that the parser gets
-// past was expected.
+// The parser's own messages are those of the reference, and many mistakes have none. What was
+// expected is found out by trying: the text before the mistake is parsed again with one token of
+// each kind after it. A token that the parser gets past was expected.
 
-// maxTried is the length of the longest text for which this is done; it costs one parse for each kind of token.
+// maxTried is the length of the longest text for which this is done; it costs one parse for each
+// kind of token.
 const maxTried = 1 << 14
 
 // A trial is a kind of token and how people call it.
@@ -71,7 +72,7 @@ func syntaxProblem(text string, err error) *Problem {
 	}
 	last := len(lexemes) - 1
 	if refused(bad.Msg) && last > 0 {
-		last-- // the grammar of the original takes this token and blames the next one
+		last-- // the grammar of the reference takes this token and blames the next one
 	}
 	found := lexemes[last]
 	p.Pos = int(found.Pos)
@@ -103,8 +104,8 @@ func syntaxProblem(text string, err error) *Problem {
 	return p
 }
 
-// grammatical reports whether a message of the parser tells no more than what was expected. Other messages stand for
-// themselves.
+// grammatical reports whether a message of the parser tells no more than what was expected. Other
+// messages stand for themselves.
 func grammatical(msg string) bool {
 	return msg == "" || strings.HasPrefix(msg, "Unexpected ") || strings.Contains(msg, "expected to follow ")
 }
@@ -146,8 +147,8 @@ func expectedAt(before string) []string {
 	return want
 }
 
-// refused reports whether a message blames a token that the grammar of the original has taken only to refuse what is behind
-// it.
+// refused reports whether a message blames a token that the grammar of the reference has taken only
+// to refuse what is behind it.
 func refused(msg string) bool {
 	return strings.HasPrefix(msg, "Unexpected ") && msg != "Unexpected initial '('"
 }
@@ -167,7 +168,7 @@ func foundText(l syntax.Lexeme) string {
 	return fmt.Sprintf("'%s'", l.Text)
 }
 
-// unknownFunction explains a parenthesis behind a name, if that looks like a function.
+// unknownFunction explains a parenthesis after a name, if that looks like a function.
 func (p *Problem) unknownFunction(name, paren syntax.Lexeme) bool {
 	functions := functionNames()
 	switch {

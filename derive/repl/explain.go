@@ -96,7 +96,8 @@ func (e *explainer) node(x syntax.Expr, role string, level int) {
 	e.below(x, level+1)
 }
 
-// notes tells what is done to the values of a node, and what is known of it before there are values.
+// notes tells what is done to the values of a node, and what is known of it before there are
+// values.
 func (e *explainer) notes(x syntax.Expr, typed bool) string {
 	notes := e.conv[x]
 	delete(e.conv, x)

@@ -24,7 +24,8 @@ func Expand(s *Session, text string) (string, error) {
 	return syntax.Print(c.tree), nil
 }
 
-// ParsedItem returns what an item is taken for: its kind, name, attribute, text, and where the text begins.
+// ParsedItem returns what an item is taken for: its kind, name, attribute, text, and where the text
+// begins.
 func ParsedItem(src string) (kind, name, attr, text string, start int) {
 	it := parseItem(src)
 	kinds := [...]string{"blank", "command", "expression", "definition", "attribute"}

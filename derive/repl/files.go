@@ -14,7 +14,8 @@ import (
 	"pmtools/derive/syntax"
 )
 
-// lines returns the definition with an expression, which may be an expanded one, as the lines of a configuration file.
+// lines returns the definition with an expression, which may be an expanded one, as the lines of a
+// configuration file.
 func (d *Definition) lines(expr syntax.Expr) string {
 	var b strings.Builder
 	for _, c := range d.Comments {
@@ -30,7 +31,8 @@ func (d *Definition) lines(expr syntax.Expr) string {
 	return b.String()
 }
 
-// quote returns a help text as a configuration file has it: as it is if it can be read so, else in quotes.
+// quote returns a help text as a configuration file has it: as it is if it can be read so, else in
+// quotes.
 func quote(text string) string {
 	if !strings.ContainsAny(text, "\n\\") && !strings.ContainsAny(text[:1], "\"' \t\v\f\r") {
 		return text
@@ -201,7 +203,8 @@ func (s *Session) save(ctx context.Context, name string, replace bool, w io.Writ
 	return nil
 }
 
-// config returns the session's definitions as a configuration file. One that cannot be expanded is written as it is.
+// config returns the session's definitions as a configuration file. One that cannot be expanded is
+// written as it is.
 func (s *Session) config(ctx context.Context) (string, error) {
 	found, err := s.binder(ctx).check(ctx, s.defs.own)
 	if err != nil {
@@ -218,9 +221,9 @@ func (s *Session) config(ctx context.Context) (string, error) {
 	return strings.Join(list, "\n"), nil
 }
 
-// FormatFile returns the canonical form of a configuration file; the name is used in messages. With expand, definitions
-// inside others, of the same file or of others, are put in the place of their names; others may be nil. The errors are
-// those of the file's lines.
+// FormatFile returns the canonical form of a configuration file; the name is used in messages. With
+// expand, definitions inside others, of the same file or of others, are put in the place of their
+// names; others may be nil. The errors are those of the file's lines.
 func FormatFile(name string, src []byte, expand bool, others *Session) ([]byte, []*syntax.FileError) {
 	out, errs := check.Syntax().Format(name, src)
 	if errs != nil || !expand {

@@ -61,8 +61,9 @@ func parseItem(src string) item {
 // blanks is the white space of the language.
 const blanks = " \t\n\v\f\r"
 
-// cutDefinition cuts NAME = EXPR or NAME(ATTR) = TEXT at the sign. An expression has '=' alone only behind a tag, inside
-// parentheses after a comma or a function's name, so everything before the sign must look like a name.
+// cutDefinition cuts NAME = EXPR or NAME(ATTR) = TEXT at the sign. An expression has '=' alone only
+// after a tag, inside parentheses after a comma or a function's name, so everything before the sign
+// must look like a name.
 func cutDefinition(text string) (left, right string, ok bool) {
 	left, right, ok = strings.Cut(text, "=")
 	if !ok || strings.HasPrefix(right, "=") {
@@ -106,8 +107,8 @@ func legalName(name string) bool {
 	return true
 }
 
-// Incomplete reports whether an item waits for another line: it ends in a backslash, or has a parenthesis, a bracket or a
-// string that is open. An item that is wrong already does not wait.
+// Incomplete reports whether an item waits for another line: it ends in a backslash, or has a
+// parenthesis, a bracket or a string that is open. An item that is wrong already does not wait.
 func Incomplete(text string) bool {
 	if strings.HasSuffix(text, `\`) {
 		return true
@@ -171,7 +172,8 @@ func openValue(text string) bool {
 	return !closed
 }
 
-// unquote returns the value of a help text: what is between quotes, with its backslashes removed, or the text itself.
+// unquote returns the value of a help text: what is between quotes, with its backslashes removed,
+// or the text itself.
 func unquote(text string) (value string, closed bool) {
 	if text == "" || text[0] != '"' && text[0] != '\'' {
 		return text, true

@@ -58,7 +58,8 @@ type Lint struct {
 	Expand bool // definitions may stand inside others
 }
 
-// Lint looks for mistakes in configuration files, which may use each other's definitions. The error is one of the source.
+// Lint looks for mistakes in configuration files, which may use each other's definitions. The error
+// is one of the source.
 func (s *Session) Lint(ctx context.Context, files []File, opt Lint) ([]Diagnostic, error) {
 	if err := s.acquire(ctx); err != nil {
 		return nil, err

@@ -17,8 +17,8 @@ func didYouMean(unknown string, known []string) []string {
 	return nil
 }
 
-// nearest returns up to maxNear of the known names that differ from a name by the fewest letters, if these are few, or that
-// end in it.
+// nearest returns up to maxNear of the known names that differ from a name by the fewest letters,
+// if these are few, or that end in it.
 func nearest(name string, known []string) []string {
 	type near struct {
 		name string
@@ -50,8 +50,8 @@ func nearest(name string, known []string) []string {
 	return names
 }
 
-// distance returns how many letters must be inserted, removed, replaced or swapped with their neighbour to make b of a; if
-// that is more than limit, a larger number.
+// distance returns how many letters must be inserted, removed, replaced or swapped with their
+// neighbour to make b of a; if that is more than limit, a larger number.
 func distance(a, b string, limit int) int {
 	two, one, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range one {

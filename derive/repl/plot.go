@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// PlotSamples is how many samples a chart has if nothing else is said.
+// PlotSamples is how many samples a chart has if not set.
 const PlotSamples = 60
 
 // runPlot draws a chart.

@@ -10,11 +10,11 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// A Problem is why an item failed, told for people.
+// A Problem says why an item failed, for people.
 type Problem struct {
 	Msg   string   // one line, lower case
 	Src   string   // the text that Pos is an offset into; empty if there is no place to show
-	Pos   int      // of the byte that is to blame; the length of Src for its end
+	Pos   int      // of the wrong byte; the length of Src for its end
 	Notes []string // more lines
 	Err   error    // the cause, or nil
 }
@@ -97,8 +97,8 @@ func (p *Problem) Error() string {
 // Unwrap returns the cause.
 func (p *Problem) Unwrap() error { return p.Err }
 
-// Text returns the message, the source with a caret under the place, and the notes, each line with its newline. Every line
-// but the first is indented.
+// Text returns the message, the source with a caret under the place, and the notes, each line with
+// its newline. Every line but the first is indented.
 func (p *Problem) Text() string {
 	var b strings.Builder
 	b.WriteString(p.Msg + "\n")

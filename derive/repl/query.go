@@ -106,8 +106,9 @@ func (b *binder) compileAs(ctx context.Context, text, name string) (*compiled, e
 	return b.compile(ctx, text)
 }
 
-// depth returns how many earlier samples an expression needs: rate() and delta() need one, and one more for each that is
-// inside another. What instant() makes of a counter is shown over two samples too, since that is how it changes.
+// depth returns how many earlier samples an expression needs: rate() and delta() need one, and one
+// more for each that is inside another. What instant() makes of a counter is shown over two samples
+// too, since that is how it changes.
 func depth(x syntax.Expr, info *check.Info) int {
 	instant := 0
 	nested := make(map[syntax.Expr]int)
@@ -149,8 +150,8 @@ type query struct {
 	columns []columns
 }
 
-// depth returns how many samples there must be before the first one that has all values; raw means that rates of counters
-// are not wanted.
+// depth returns how many samples there must be before the first one that has all values; raw means
+// that rates of counters are not wanted.
 func (q *query) depth(raw bool) int {
 	n := 0
 	for _, c := range q.exprs {

@@ -16,8 +16,8 @@ import (
 // ErrQuit is what Run returns for the command that ends a session.
 var ErrQuit = errors.New("quit")
 
-// Run runs one item and writes its output, as it comes, to w. The error says why the item failed; often it is a *Problem.
-// An item that ctx ends gives the error of ctx.
+// Run runs one item and writes its output, as it comes, to w. The error says why the item failed;
+// often it is a *Problem. An item that ctx ends gives the error of ctx.
 func (s *Session) Run(ctx context.Context, text string, w io.Writer) error {
 	if err := s.acquire(ctx); err != nil {
 		return err
@@ -86,7 +86,7 @@ func (s *Session) runDefinition(ctx context.Context, it item, w io.Writer) error
 	return s.checkUsers(ctx, def.Name, w)
 }
 
-// checkUsers says which definitions do not fit any more because of one that has changed.
+// checkUsers lists the definitions that no longer fit because one of them has changed.
 func (s *Session) checkUsers(ctx context.Context, name string, w io.Writer) error {
 	users := s.defs.users(name)
 	if len(users) == 0 {
@@ -133,7 +133,7 @@ func (s *Session) runAttribute(it item) error {
 	return nil
 }
 
-// notOwn is what is said of a name that is no definition of this session.
+// notOwn returns the error for a name that this session does not define.
 func (s *Session) notOwn(name string) *Problem {
 	if s.defs.find(name) != nil {
 		return problemf("%s was loaded before the session, and stays as it is", name)

@@ -14,7 +14,7 @@ type sampler struct {
 	s       *Session
 	q       *query
 	delay   time.Duration // between samples; 0 over a recording, unless it is to be replayed
-	end     pcp.Timestamp // samples behind it are not taken
+	end     pcp.Timestamp // samples after it are not taken
 	bounded bool
 	due     time.Time // of the next sample
 	result  pcp.Result
@@ -92,7 +92,8 @@ type idleError struct{ error }
 // Unwrap returns the error of the context.
 func (e idleError) Unwrap() error { return e.error }
 
-// warmUp takes the samples that the values of later ones need. It returns the time of the last of them.
+// warmUp takes the samples that the values of later ones need. It returns the time of the last of
+// them.
 func (p *sampler) warmUp(ctx context.Context, n int) (pcp.Timestamp, error) {
 	var at pcp.Timestamp
 	for range n {
@@ -186,7 +187,8 @@ func (p *sampler) take(ctx context.Context, res *pcp.Result) *Sample {
 	return out
 }
 
-// query compiles an expression and makes it ready to be fetched. What was expanded is said by note.
+// query compiles an expression and makes it ready to be fetched. It calls note for each expanded
+// name.
 func (s *Session) query(ctx context.Context, text string, note func(string)) (*query, error) {
 	q, bad, err := s.binder(ctx).queries(ctx, []string{text}, []string{text}, note)
 	if err == nil && bad != nil {
@@ -195,8 +197,8 @@ func (s *Session) query(ctx context.Context, text string, note func(string)) (*q
 	return q, err
 }
 
-// queries compiles expressions with their names and makes those ready to be fetched that are right. There is no query if
-// none is.
+// queries compiles expressions with their names and makes those ready to be fetched that are right.
+// There is no query if none is.
 func (b *binder) queries(ctx context.Context, texts, names []string, note func(string)) (*query, Problems, error) {
 	var exprs []*compiled
 	var right []string

@@ -1,12 +1,14 @@
-// Package repl is the expression workbench without its terminal: items go in as lines, text comes out. Items are
-// expressions, which are evaluated; definitions NAME = EXPR; and commands, which begin with a colon.
+// Package repl is the expression workbench without its terminal: items go in as lines, text comes
+// out. Items are expressions, which are evaluated; definitions NAME = EXPR; and commands, which
+// begin with a colon.
 //
-// [New] makes a [Session]. [Session.Run] runs one item; [Incomplete] says whether a text waits for another line;
-// [Session.Complete] proposes how a line may go on; [Session.Prompt] is what a prompt shows. What one-shot commands do
-// without a prompt is there too: [Session.Eval], [Session.Explain], [Session.Lint], [FormatFile].
+// [New] makes a [Session]. [Session.Run] runs one item; [Incomplete] reports whether a text needs
+// another line; [Session.Complete] proposes completions of a line; [Session.Prompt] is what a
+// prompt shows. For commands without a prompt there are [Session.Eval], [Session.Explain],
+// [Session.Lint], [FormatFile].
 //
-// Nothing here knows terminals, signals or files: [Options] has functions for what there is of the world. An item is ended by
-// its context.
+// Nothing here knows terminals, signals or files: [Options] has functions for the world outside. An
+// item ends with its context.
 package repl
 
 import (
@@ -27,7 +29,8 @@ const (
 	Local   = "local"   // collectors in this process
 )
 
-// Options are what a Session takes from the world around it. A nil function stands for something that is not there.
+// Options are what a Session takes from the world around it. A nil function stands for something
+// that is not there.
 type Options struct {
 	// Open opens a source of one of the kinds. The Session closes it.
 	Open func(ctx context.Context, kind, name string) (pmapi.Source, error)
@@ -49,20 +52,23 @@ type Options struct {
 // Files are the files that a Session may read and write.
 type Files interface {
 	ReadFile(name string) ([]byte, error)
-	// WriteFile writes a file. Without replace it must not exist yet; the error is then fs.ErrExist.
+	// WriteFile writes a file. Without replace it must not exist yet; the error is then
+	// fs.ErrExist.
 	WriteFile(name string, text []byte, replace bool) error
-	// Glob returns the names of the files, and of directories with a slash behind them, that begin with prefix.
+	// Glob returns the names of the files, and of directories with a slash behind them, that begin
+	// with prefix.
 	Glob(prefix string) []string
 }
 
-// A Session has definitions and a source. Its methods may be called by several goroutines; they wait for each other.
+// A Session has definitions and a source. Its methods may be called by several goroutines; they
+// wait for each other.
 type Session struct {
 	opt    Options
-	lock   chan struct{} // holds one token while nobody uses the rest
+	lock   chan struct{} // holds one token while the rest is unused
 	src    pmapi.Source  // nil until it is needed
 	kind   string
 	name   string
-	lost   bool // the connection has to be made anew
+	lost   bool // the connection must be made again
 	zone   *time.Location
 	set    Settings
 	global []*Definition
@@ -93,7 +99,7 @@ func New(opt *Options) *Session {
 	return s
 }
 
-// acquire waits until nobody else uses the Session.
+// acquire waits until no other goroutine uses the Session.
 func (s *Session) acquire(ctx context.Context) error {
 	select {
 	case <-s.lock:
@@ -117,7 +123,7 @@ func (s *Session) Close() error {
 	return s.src.Close()
 }
 
-// define makes d what the Session has defined.
+// define makes d the definitions of the Session.
 func (s *Session) define(d *dictionary) {
 	s.defs, s.full = d, nil
 	s.cache.forget()

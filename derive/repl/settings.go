@@ -18,7 +18,7 @@ var outputs = []string{"table", "csv", "json", "openmetrics"}
 // Outputs returns the names of the forms of output, the usual one first.
 func Outputs() []string { return slices.Clone(outputs) }
 
-// DefaultInterval is the time between samples if nothing else is said.
+// DefaultInterval is the time between samples if not set.
 const DefaultInterval = time.Second
 
 // Settings are what :set changes. The zero Settings are the usual ones.
@@ -26,14 +26,14 @@ type Settings struct {
 	Interval  time.Duration // between live samples; 0 means one second
 	Samples   int           // of :watch, :plot and over time; 0 means no bound, or what fits a chart
 	Output    string        // one of Outputs; "" is the first
-	Precision *int          // digits behind the point; nil means the usual text
+	Precision *int          // digits after the point; nil means the usual text
 	Raw       bool          // counters are not converted to rates
 	Color     bool
 	Long      bool // csv has a line for each value
-	Units     bool // csv has units behind the names
+	Units     bool // csv has units after the names
 }
 
-// valid returns s with what stands for defaults filled in.
+// valid returns s with the defaults filled in.
 func (s Settings) valid() Settings {
 	if s.Interval <= 0 {
 		s.Interval = DefaultInterval

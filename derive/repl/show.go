@@ -95,8 +95,8 @@ func (s *Session) showSet(w io.Writer, c *compiled, set *Set) error {
 	return s.table(w, t)
 }
 
-// noValues is what is said of an expression without values. Metrics that an archive has in different records are never
-// there at once.
+// noValues returns the text shown for an expression without values. Metrics that an archive has in
+// different records are never there at once.
 func (s *Session) noValues(c *compiled) string {
 	if s.line != nil && s.step == 0 && len(c.info.Operands) > 1 {
 		return "no values in this record; with :step INTERVAL, values between records are worked out"
@@ -104,8 +104,8 @@ func (s *Session) noValues(c *compiled) string {
 	return "no values"
 }
 
-// shown returns the metadata of what is shown where there is one column for each value: rates of counters, unless
-// they are wanted raw.
+// shown returns the metadata of what is shown where there is one column for each value: rates of
+// counters, unless they are wanted raw.
 func (s *Session) shown(c *compiled) check.Type {
 	if c.rate && !s.raw() {
 		return c.rateOf.Root

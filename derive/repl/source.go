@@ -14,8 +14,8 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// connect makes sure that there is a source that answers: it opens the first one when it is needed, and makes a lost
-// connection anew.
+// connect makes sure that there is a source that answers: it opens the first one when it is needed,
+// and reconnects if the connection was lost.
 func (s *Session) connect(ctx context.Context) error {
 	if s.src == nil {
 		src, err := s.open(ctx, s.kind, s.name)

@@ -42,7 +42,7 @@ func (t *timeline) seek() error {
 	return t.line.SetMode(mode, &t.at, t.step)
 }
 
-// errNotRecorded is what the commands about places say over live metrics.
+// errNotRecorded is the error of commands about time over live metrics.
 func errNotRecorded() error {
 	return problemf("the source is live; only archives have a time to go to")
 }

@@ -17,7 +17,8 @@ var sparks = []rune("▁▂▃▄▅▆▇█")
 // sparkWidth is how many samples of the past a sparkline shows.
 const sparkWidth = 12
 
-// spark draws numbers as bars between the smallest and the largest of them. What is no number is a blank.
+// spark draws numbers as bars between the smallest and the largest of them. What is not a number is
+// a blank.
 func spark(past []float64) string {
 	low, high := math.Inf(1), math.Inf(-1)
 	for _, f := range past {
@@ -41,8 +42,8 @@ func spark(past []float64) string {
 	return b.String()
 }
 
-// cutInterval takes an interval from the front of the argument of :watch: a word that begins with a digit, if the text
-// behind it can be an expression.
+// cutInterval takes an interval from the front of the argument of :watch: a word that begins with a
+// digit, if the text after it can be an expression.
 func cutInterval(arg string) (time.Duration, string) {
 	word, rest, ok := strings.Cut(arg, " ")
 	rest = strings.TrimSpace(rest)
@@ -80,8 +81,8 @@ func runWatch(ctx context.Context, s *Session, arg string, w io.Writer) error {
 	return err
 }
 
-// stepBy makes an archive be read in steps of an interval until the function that it returns is called. An interval of 0
-// changes nothing.
+// stepBy makes an archive be read in steps of an interval until the function that it returns is
+// called. An interval of 0 changes nothing.
 func (s *Session) stepBy(interval time.Duration) (undo func()) {
 	before := s.step
 	if interval > 0 && s.line != nil {

@@ -1,7 +1,7 @@
 package syntax
 
-// begin steps over the name of a function and the parenthesis, which the scanner has seen already. The construct has
-// the given text from then on.
+// begin steps over the name of a function and the parenthesis, which the scanner has seen already.
+// The construct has the given text from then on.
 func (p *parser) begin(text string) (fun, lparen Pos) {
 	fun = p.pos
 	p.push(text)
@@ -25,7 +25,7 @@ func (p *parser) call() (Expr, int) {
 		n.FunPos, n.Lparen = p.begin("<expr> expected to follow " + n.Fun.Symbol() + "(")
 		n.X, h = p.expr(lowest)
 	case INSTANT:
-		// It takes an expression, but its message is of a time when it did not.
+		// It takes an expression; its message dates from when it took a name.
 		n.FunPos, n.Lparen = p.begin("Metric name expected to follow instant(")
 		n.X, h = p.expr(lowest)
 	case DEFINED:
@@ -71,8 +71,9 @@ func (p *parser) rescale() (Expr, int) {
 	return n, h + 1
 }
 
-// matchinst parses matchinst(/pattern/,x). Only the token after the parenthesis or after the exclamation mark may be a
-// pattern, so that x can have divisions; in the original it cannot (derived.md D2 L3).
+// matchinst parses matchinst(/pattern/,x). Only the token after the parenthesis or after the
+// exclamation mark may be a pattern, so that x can have divisions; in the reference it cannot
+// (derived.md D2 L3).
 func (p *parser) matchinst() (Expr, int) {
 	n := &MatchInstExpr{FunPos: p.pos, NotPos: -1}
 	p.push("<filter>, <expr>) expected to follow matchinst(")

@@ -2,8 +2,8 @@ package syntax
 
 import "strings"
 
-// A Chunk is one logical line of a configuration file together with its text. Behind each other, the texts of all chunks
-// are the file.
+// A Chunk is one logical line of a configuration file together with its text. The texts of all
+// chunks, one after the other, are the file.
 type Chunk struct {
 	Line  int    // the number of its first line, from 1
 	Raw   string // its lines as they are, with their newlines
@@ -35,8 +35,9 @@ func (c *Chunk) Definition() *Definition {
 	return nil
 }
 
-// Place returns the line and the column, both from 1, of a byte of the text of the chunk's definition: of Definition.Text,
-// not of the expression. Lines that were joined are counted as they are in the file; so are bytes.
+// Place returns the line and the column, both from 1, of a byte of the text of the chunk's
+// definition: of Definition.Text, not of the expression. Lines that were joined are counted as they
+// are in the file; so are bytes.
 func (c *Chunk) Place(off int) (line, column int) {
 	line, column = c.Line, 1
 	joined := -1 // offset into what follows the sign

@@ -7,13 +7,14 @@ import (
 	"strconv"
 )
 
-// An Error is a mistake in an expression. Msg may be empty: many mistakes have no text in the original either.
+// An Error is a mistake in an expression. Msg may be empty: many mistakes have no text in the
+// reference either.
 type Error struct {
 	Pos Pos
 	Msg string
 }
 
-// Error gives the column, counted in bytes from 1, and the message.
+// Error returns the column, counted in bytes from 1, and the message.
 func (e *Error) Error() string {
 	msg := e.Msg
 	if msg == "" {
@@ -31,7 +32,8 @@ type ErrorList struct {
 	more int
 }
 
-// Add adds an error unless there is one at its place already. When the list is full the error is only counted.
+// Add adds an error unless there is one at its place already. When the list is full the error is
+// only counted.
 func (l *ErrorList) Add(pos Pos, msg string) {
 	i, found := slices.BinarySearchFunc(l.list, pos, func(e *Error, pos Pos) int { return cmp.Compare(e.Pos, pos) })
 	switch {
@@ -43,10 +45,10 @@ func (l *ErrorList) Add(pos Pos, msg string) {
 	}
 }
 
-// Errors gives the errors by position. The slice must not be changed.
+// Errors returns the errors by position. The slice must not be changed.
 func (l *ErrorList) Errors() []*Error { return l.list }
 
-// Err gives the list as an error, or nil if it is empty.
+// Err returns the list as an error, or nil if it is empty.
 func (l *ErrorList) Err() error {
 	if len(l.list) == 0 {
 		return nil
@@ -54,7 +56,7 @@ func (l *ErrorList) Err() error {
 	return l
 }
 
-// Error gives the first error and the number of the others.
+// Error returns the first error and the number of the others.
 func (l *ErrorList) Error() string {
 	switch n := len(l.list) + l.more; n {
 	case 0:
@@ -66,7 +68,7 @@ func (l *ErrorList) Error() string {
 	}
 }
 
-// Unwrap gives the errors of the list to errors.As.
+// Unwrap returns the errors of the list to errors.As.
 func (l *ErrorList) Unwrap() []error {
 	errs := make([]error, len(l.list))
 	for i, e := range l.list {

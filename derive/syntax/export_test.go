@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// testConfig knows a few bad units and patterns, with the texts of the original.
+// testConfig knows a few bad units and patterns, with the texts of the reference.
 var testConfig = &Config{
 	CheckUnits: func(units string) error {
 		for _, bad := range []string{"furlong", "none", "voltage", "temperature"} {

@@ -11,11 +11,11 @@ type Place struct {
 	Line int // the first line of those that were joined, from 1
 }
 
-// String gives the place in the form [FILE:LINE].
+// String returns the place in the form [FILE:LINE].
 func (p Place) String() string { return fmt.Sprintf("[%s:%d]", p.File, p.Line) }
 
-// A File is a configuration file cut into items, in the order of the text. To load it is to go through the items: later
-// ones depend on earlier ones, and messages are expected in this order.
+// A File is a configuration file cut into items, in the order of the text. Items are loaded in this
+// order: later ones depend on earlier ones, and messages are expected in the order of the lines.
 type File struct {
 	Name  string
 	Items []Item
@@ -34,7 +34,8 @@ type Definition struct {
 	Offset int    // of the expression in Text, after blanks
 }
 
-// An Attribute is a line NAME(ATTR) = VALUE. Whether there are such a metric and such an attribute is not known yet.
+// An Attribute is a line NAME(ATTR) = VALUE. Whether there are such a metric and such an attribute
+// is not known yet.
 type Attribute struct {
 	Place
 	Name   string
@@ -62,11 +63,11 @@ func (*Attribute) item()  {}
 func (*Control) item()    {}
 func (*FileError) item()  {}
 
-// Expr gives the text of the expression.
+// Expr returns the text of the expression.
 func (d *Definition) Expr() string { return d.Text[d.Offset:] }
 
-// SyntaxError gives the message about a definition that could not be registered. The position of err counts from the
-// start of the expression.
+// SyntaxError returns the message about a definition that could not be registered. The position of
+// err counts from the start of the expression.
 func (d *Definition) SyntaxError(err *Error) *FileError {
 	detail := d.Text + "\n" + Caret(d.Text, Pos(d.Offset)+err.Pos) + "\n"
 	if err.Msg != "" {
@@ -75,17 +76,17 @@ func (d *Definition) SyntaxError(err *Error) *FileError {
 	return &FileError{Place: d.Place, Msg: "pmRegisterDerived(" + d.Name + ", ...) syntax error", Detail: detail}
 }
 
-// NotDefined gives the message for an attribute of a metric that is not defined.
+// NotDefined returns the message for an attribute of a metric that is not defined.
 func (a *Attribute) NotDefined() *FileError {
 	return a.fail("cannot set attribute, derived metric (" + a.Name + ") not defined")
 }
 
-// Unknown gives the message for an attribute that does not exist.
+// Unknown returns the message for an attribute that does not exist.
 func (a *Attribute) Unknown() *FileError {
 	return a.fail("attribute (" + a.Attr + ") is unknown for metric (" + a.Name + ")")
 }
 
-// Duplicate gives the message for an attribute that the metric has already.
+// Duplicate returns the message for an attribute that the metric has already.
 func (a *Attribute) Duplicate() *FileError {
 	return a.fail("duplicate value for attribute (" + a.Attr + ") of metric (" + a.Name + ")")
 }
@@ -94,7 +95,7 @@ func (a *Attribute) fail(msg string) *FileError {
 	return &FileError{Place: a.Place, Msg: loader + msg, Detail: a.Source + "\n"}
 }
 
-// Error gives the first line of the message.
+// Error returns the first line of the message.
 func (e *FileError) Error() string {
 	kind := "Error"
 	if e.Warning {
@@ -103,14 +104,14 @@ func (e *FileError) Error() string {
 	return e.Place.String() + " " + kind + ": " + e.Msg
 }
 
-// Text gives the whole message, each of its lines with a newline.
+// Text returns the whole message, each of its lines with a newline.
 func (e *FileError) Text() string { return e.Error() + "\n" + e.Detail }
 
 // loader begins the messages of the loader.
 const loader = "pmLoadDerivedConfig: "
 
-// legalName reports whether the loader takes a name for a metric: words with single dots between them; a dot at the end
-// is tolerated.
+// legalName reports whether the loader takes a name for a metric: words with single dots between
+// them; a dot at the end is tolerated.
 func legalName(name string) bool {
 	name = strings.TrimSuffix(name, ".")
 	for word := range strings.SplitSeq(name, ".") {

@@ -83,7 +83,7 @@ func TestParseFile(t *testing.T) {
 	}
 }
 
-// Messages recorded from the original.
+// Messages recorded from the reference.
 func TestParseFileErrors(t *testing.T) {
 	const loader = "[f:1] Error: pmLoadDerivedConfig: "
 	extra := func(text string) string {

@@ -5,8 +5,9 @@ import (
 	"strings"
 )
 
-// The canonical form of configuration files: one definition a paragraph, with its comments above it and its help texts
-// below. Only blanks change, and where lines are broken; comments, help texts and control lines stay as they are.
+// The canonical form of configuration files: one definition a paragraph, with its comments above it
+// and its help texts below. Only blanks change, and where lines are broken; comments, help texts
+// and control lines stay as they are.
 
 // Bounds of formatted lines.
 const (
@@ -14,8 +15,9 @@ const (
 	lineIndent = "    "
 )
 
-// Format returns the canonical form of a configuration file. What it defines is the same, and formatting it again changes
-// nothing. A file with errors is not formatted; the name is used in messages.
+// Format returns the canonical form of a configuration file. What it defines is the same, and
+// formatting it again changes nothing. A file with errors is not formatted; the name is used in
+// messages.
 func (c *Config) Format(name string, src []byte) ([]byte, []*FileError) {
 	f := formatter{config: c, chunks: Chunks(name, src)}
 	for i := range f.chunks {
@@ -79,7 +81,8 @@ func (f *formatter) paragraph() {
 	}
 }
 
-// remark writes a comment or a control line. One that is followed by a help text of the current metric stays there.
+// remark writes a comment or a control line. One that is followed by a help text of the current
+// metric stays there.
 func (f *formatter) remark(i int) {
 	inside := f.metric != "" && f.nextAttribute(i) == f.metric
 	switch {
@@ -92,7 +95,8 @@ func (f *formatter) remark(i int) {
 	f.comment, f.gap = true, false
 }
 
-// nextAttribute returns the metric of the help text that the comments from number i on stand before, or "".
+// nextAttribute returns the metric of the help text that the comments from number i on stand
+// before, or "".
 func (f *formatter) nextAttribute(i int) string {
 	for _, c := range f.chunks[i:] {
 		for _, it := range c.Items {
@@ -139,8 +143,8 @@ func (f *formatter) attribute(a *Attribute, raw string) {
 	f.comment, f.gap = false, false
 }
 
-// line writes lines with a newline at their end. Behind a backslash, with which only the last line of a file can end, a
-// newline would not be one.
+// line writes lines with a newline at their end. Behind a backslash, with which only the last line
+// of a file can end, a newline would not be one.
 func (f *formatter) line(raw string) {
 	f.out.WriteString(raw)
 	if !strings.HasSuffix(raw, "\n") && !strings.HasSuffix(raw, `\`) {
@@ -148,12 +152,12 @@ func (f *formatter) line(raw string) {
 	}
 }
 
-// A breakPoint is a place where a line may be broken: the offset of an operator, and how tightly it binds, parentheses
-// first.
+// A breakPoint is a place where a line may be broken: the offset of an operator, and how tightly it
+// binds, parentheses first.
 type breakPoint struct{ off, level int }
 
-// wrap breaks the canonical text of an expression into lines, of which the first has an indent already. A line is broken
-// before the last of its loosest operators.
+// wrap breaks the canonical text of an expression into lines, of which the first has an indent
+// already. A line is broken before the last of its loosest operators.
 func wrap(text string, indent int) string {
 	if indent+len(text) <= lineWidth {
 		return text

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// seedTexts gives every text of the error tables and some that are well formed.
+// seedTexts returns every text of the error tables and some that are well formed.
 func seedTexts(f *testing.F) []string {
 	texts := []string{"", " ", everything, benchExpr, "a?b:c?d:e", "a*!b==c&&d", "a--b", `a[a\]b]`, `matchinst(!/a\/b/,a/b)`,
 		`mkconst(.,type=float,meta=b,indom="1.2",units="")`, "(((a)))[x]", "a?1:novalue(type=32)"}
@@ -26,7 +26,8 @@ func seedTexts(f *testing.F) []string {
 	return texts
 }
 
-// FuzzParse: what parses is printed as a text that parses to the same tree, and an error is inside the text.
+// FuzzParse: what parses is printed as a text that parses to the same tree, and an error is inside
+// the text.
 func FuzzParse(f *testing.F) {
 	for _, s := range seedTexts(f) {
 		f.Add(s)
@@ -65,8 +66,8 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// FuzzParseFile: line numbers rise and are in the file, names and expressions are not empty, and definitions without
-// the rest of the file give the same definitions.
+// FuzzParseFile: line numbers rise and are in the file, names and expressions are not empty, and
+// definitions without the rest of the file give the same definitions.
 func FuzzParseFile(f *testing.F) {
 	for _, s := range []string{"", "x = 1", "# c\\\nx = a + \\\n b\n", "x(oneline) = \"a\nb\\\"c\" d\n", "#control A=1\n", "x(", "= 1\n",
 		"x(oneline)='a\\\n\\\\'\n", "1x = 2\n", "x(a)=\"", "\\\n#\\\n", "x()=\n", "x = \x00\n", "x(a)='\n'\n"} {

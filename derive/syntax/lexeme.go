@@ -4,12 +4,13 @@ package syntax
 type Lexeme struct {
 	Tok Token
 	Pos Pos
-	// Text is the word, the number or the operator; of strings, instance names and patterns what is between the
-	// delimiters; of an ILLEGAL token the text that is to blame.
+	// Text is the word, the number or the operator; of strings, instance names and patterns what is
+	// between the delimiters; of an ILLEGAL token the text that is wrong.
 	Text string
 }
 
-// Lexemes gives the tokens that Parse reads: all of them with EOS, or those up to the one at which it fails.
+// Lexemes returns the tokens that Parse reads: all of them with EOS, or those up to the one at
+// which it fails.
 func (c *Config) Lexemes(text string) []Lexeme {
 	if len(text) > MaxLen {
 		return nil
@@ -31,8 +32,9 @@ func (c *Config) Lexemes(text string) []Lexeme {
 	}
 }
 
-// failure gives the position of the token at which Parse fails. At the end of the text that token is EOS, which has the
-// position of the text's last byte; then the position is one more, unless the token that ends there is to blame.
+// failure returns the position of the token at which Parse fails. At the end of the text that token
+// is EOS, which has the position of the text's last byte; then the position is one more, unless the
+// token that ends there is wrong.
 func (c *Config) failure(text string) (pos Pos, failed bool) {
 	_, err := c.Parse(text)
 	bad, failed := err.(*Error)
@@ -50,7 +52,8 @@ func (c *Config) failure(text string) (pos Pos, failed bool) {
 	return bad.Pos + 1, true
 }
 
-// A patternState says whether the next slash may begin a pattern: directly after "matchinst(" and after a '!' there.
+// A patternState says whether the next slash may begin a pattern: directly after "matchinst(" and
+// after a '!' there.
 type patternState uint8
 
 const (
@@ -59,7 +62,7 @@ const (
 	patternHere
 )
 
-// after gives the state after a token.
+// after returns the state after a token.
 func (p patternState) after(t Token) patternState {
 	switch {
 	case t == FILTERINST:
@@ -70,7 +73,7 @@ func (p patternState) after(t Token) patternState {
 	return patternNever
 }
 
-// spelling gives the Text of the current token.
+// spelling returns the Text of the current token.
 func (s *scanner) spelling() string {
 	switch s.tok {
 	case EOS:
@@ -83,7 +86,8 @@ func (s *scanner) spelling() string {
 	return s.tok.Symbol()
 }
 
-// blame gives what makes the current token illegal: a number, what follows an opening delimiter, or a character.
+// blame returns what makes the current token illegal: a number, what follows an opening delimiter,
+// or a character.
 func (s *scanner) blame() string {
 	rest := s.src[s.pos:]
 	switch c := rest[0]; {

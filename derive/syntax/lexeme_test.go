@@ -49,7 +49,8 @@ func TestLexemes(t *testing.T) {
 	}
 }
 
-// FuzzLexemes checks that the tokens of any text lie in it, in their order, and end in EOS if it can be parsed.
+// FuzzLexemes checks that the tokens of any text lie in it, in their order, and end in EOS if it
+// can be parsed.
 func FuzzLexemes(f *testing.F) {
 	for _, s := range []string{"a + 1", "matchinst(!/a/,b/c)", "a[", "1 ? 2 : novalue()", "(1 +)", "4294967296", "a@"} {
 		f.Add(s)

@@ -1,28 +1,33 @@
 package syntax
 
-// The parser climbs precedences (derived.md D3.3). What makes it unlike others is that its messages must be those of a
-// grammar of error rules. Every construct that has begun and is not complete is on a stack together with the text that
-// a bad token inside it gets; many have no text, and then the one around them speaks. A complete operand leaves the
-// operators to its left before the token behind it is refused, so the refusal comes from the construct that needed a
-// certain token (derived.md D4.1).
+// The parser climbs precedences (derived.md D3.3). Unlike others it must produce the messages of a
+// grammar with error rules. Every construct that has begun and is not complete is on a stack
+// together with the text that a bad token inside it gets; many have no text, and then the one
+// around them speaks. A complete operand leaves the operators to its left before the token after it
+// is refused, so the refusal comes from the construct that needed a certain token (derived.md
+// D4.1).
 
 // Limits of what Parse accepts. They bound the stack that a walk over a tree can need.
 const (
 	// MaxLen is the length in bytes of the longest expression.
 	MaxLen = 1 << 20
-	// MaxDepth is how deep parentheses, calls, prefix operators and right operands may be nested. The original, whose
-	// parser has a stack of fixed size, stops close to it, with an error that has no text.
+	// MaxDepth is how deep parentheses, calls, prefix operators and right operands may be nested.
+	// The reference, whose parser has a stack of fixed size, stops close to it, with an error that
+	// has no text.
 	MaxDepth = 9990
-	// MaxHeight is the height of the highest tree: operators that stand in one row, such as a+b+c+d, nest to the left.
+	// MaxHeight is the height of the highest tree: operators that stand in one row, such as
+	// a+b+c+d, nest to the left.
 	MaxHeight = 100_000
 )
 
-// A Config holds what the parser must ask others. A nil function accepts everything, and a nil Config has only those.
+// A Config holds the checks that the parser leaves to others. A nil function accepts everything,
+// and a nil Config has only those.
 type Config struct {
-	// CheckUnits judges the units in rescale and in metadata. The text of its error becomes part of the message.
+	// CheckUnits checks the units in rescale and in metadata. The text of its error becomes part of
+	// the message.
 	CheckUnits func(units string) error
-	// CheckPattern judges the pattern of matchinst, a POSIX extended regular expression. The text of its error becomes
-	// part of the message.
+	// CheckPattern checks the pattern of matchinst, a POSIX extended regular expression. The text
+	// of its error becomes part of the message.
 	CheckPattern func(pattern string) error
 }
 
@@ -64,7 +69,8 @@ func (p *parser) definition() Expr {
 	p.start = p.pos
 	switch p.tok {
 	case PLUS, STAR, SLASH, RPAREN, LT, LEQ, EQ, GEQ, GT, NEQ, AND, OR, QUEST, COLON:
-		// The grammar takes these for the beginning of an error, which is complete with the token after it.
+		// The grammar takes these for the beginning of an error, which is complete with the token
+		// after it.
 		p.refuseNext("Unexpected initial " + p.tok.GoString())
 	}
 	x, _ := p.expr(lowest)
@@ -101,7 +107,7 @@ func (p *parser) refuse() {
 	p.refuseWith(msg)
 }
 
-// refuseWith is refuse with a given text. What the scanner has to say comes first.
+// refuseWith is refuse with a given text. The scanner's message takes precedence.
 func (p *parser) refuseWith(msg string) {
 	if p.tok == ILLEGAL {
 		msg = p.lit
@@ -130,8 +136,8 @@ func (p *parser) expect(t Token) Pos {
 	return pos
 }
 
-// expr parses an operand and the operators after it that are tighter than the given level. It gives the height of the
-// tree too.
+// expr parses an operand and the operators after it that are tighter than the given level. It gives
+// the height of the tree too.
 func (p *parser) expr(level int) (Expr, int) {
 	if p.depth++; p.depth > MaxDepth {
 		p.fail(p.pos, "")
@@ -162,7 +168,7 @@ func (p *parser) expr(level int) (Expr, int) {
 	return x, height
 }
 
-// expected gives the text of a construct that waits for the right operand of an operator.
+// expected returns the text of a construct that waits for the right operand of an operator.
 func expected(op Token) string {
 	switch op {
 	case AND, OR, NOT:
@@ -201,7 +207,7 @@ func (p *parser) arms(cond Expr, quest Pos) (Expr, int) {
 	colon := p.expect(COLON)
 	y, hy := p.arm(levelTernary)
 	if n, ok := y.(*NovalueExpr); ok && none {
-		// The original accepts this and takes the tree of another expression (derived.md D4.6).
+		// The reference accepts this and takes the tree of another expression (derived.md D4.6).
 		p.fail(n.Rparen, "novalue() may appear at most once in a ternary expression")
 	}
 	p.pop()

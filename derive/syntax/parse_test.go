@@ -89,7 +89,8 @@ func TestPrecedence(t *testing.T) {
 	}
 }
 
-// TestParseTree has one row or more for each kind of node and for the texts that are easily taken for wrong.
+// TestParseTree has one row or more for each kind of node and for the texts that are easily taken
+// for wrong.
 func TestParseTree(t *testing.T) {
 	tests := []struct{ src, want string }{
 		{"a", "a"},

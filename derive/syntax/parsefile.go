@@ -5,11 +5,12 @@ import "strings"
 // control begins the lines that set options; case does not matter.
 const control = "#control"
 
-// ParseFile cuts a configuration file into items (derived.md D5.2). The name is used in messages. Problems do not end
-// it, except for a quoted value without an end; they are items in their place, and are given once more as a list.
+// ParseFile cuts a configuration file into items (derived.md D5.2). The name is used in messages.
+// Problems do not end it, except for a quoted value without an end; they are items in their place,
+// and are given once more as a list.
 //
-// The original ignores a last line that has no newline, and lets a comment that ends in a backslash swallow the next
-// line. ParseFile does neither.
+// The reference ignores a last line that has no newline, and lets a comment that ends in a
+// backslash swallow the next line. ParseFile does neither.
 func ParseFile(name string, src []byte) (*File, []*FileError) {
 	p := fileParser{file: &File{Name: name}, src: string(src), line: 1}
 	for p.src != "" {
@@ -41,15 +42,16 @@ type fileParser struct {
 	text  string // the current logical line
 }
 
-// physical takes one line from the source, without its newline. At the end of the source there may be none.
+// physical takes one line from the source, without its newline. At the end of the source there may
+// be none.
 func (p *fileParser) physical() (line string, newline bool) {
 	line, p.src, newline = strings.Cut(p.src, "\n")
 	p.line++
 	return line, newline
 }
 
-// logical takes one line, and the next one with it for as long as there is a backslash before the newline. A comment is
-// never continued.
+// logical takes one line, and the next one with it for as long as there is a backslash before the
+// newline. A comment is never continued.
 func (p *fileParser) logical() string {
 	var b strings.Builder
 	for {
@@ -140,9 +142,9 @@ func (p *fileParser) attribute(name, attr, right string) {
 	p.add(a)
 }
 
-// quoted gives the value that begins with the given rest of the logical line, and the text after its closing quote. If
-// the line has no such quote, the value goes on in the lines after it; these are not joined first, and the byte behind
-// the quote is lost there.
+// quoted returns the value that begins with the given rest of the logical line, and the text after
+// its closing quote. If the line has no such quote, the value goes on in the lines after it; these
+// are not joined first, and the byte behind the quote is lost there.
 func (p *fileParser) quoted(rest string, quote byte) (value, extra string, ok bool) {
 	var b strings.Builder
 	n, ok := unquote(&b, rest+"\n", quote)
@@ -159,7 +161,8 @@ func (p *fileParser) quoted(rest string, quote byte) (value, extra string, ok bo
 	return b.String(), extra[min(1, len(extra)):], true
 }
 
-// unquote writes a text up to a closing quote and gives the length of what it read, the quote included.
+// unquote writes a text up to a closing quote and gives the length of what it read, the quote
+// included.
 func unquote(b *strings.Builder, text string, quote byte) (n int, ok bool) {
 	for i := 0; i < len(text); i++ {
 		switch c := text[i]; c {

@@ -5,8 +5,9 @@ import (
 	"strings"
 )
 
-// Print writes an expression in its canonical form: a blank on both sides of the operators that have two sides and one
-// behind each comma. Parentheses are those of the tree. The text parses to the same tree.
+// Print writes an expression in its canonical form: a blank on both sides of the operators that
+// have two sides and one behind each comma. Parentheses are those of the tree. The text parses to
+// the same tree.
 func Print(e Expr) string {
 	var b strings.Builder
 	write(&b, e)
@@ -74,7 +75,8 @@ func write(b *strings.Builder, e Expr) {
 	}
 }
 
-// writeCall writes a call up to the end of its first operand; ILLEGAL is a parenthesis without a function.
+// writeCall writes a call up to the end of its first operand; ILLEGAL is a parenthesis without a
+// function.
 func writeCall(b *strings.Builder, fun Token, x Expr) {
 	b.WriteString(fun.Symbol() + "(")
 	write(b, x)

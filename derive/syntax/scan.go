@@ -15,7 +15,8 @@ const (
 	msgOpenPattern  = "unterminated pattern"
 )
 
-// A scanner cuts a text into tokens (derived.md D2). The fields below src describe the token scanned last.
+// A scanner cuts a text into tokens (derived.md D2). The fields below src describe the token
+// scanned last.
 type scanner struct {
 	src string
 	off int // of the byte after the token
@@ -105,7 +106,8 @@ func (s *scanner) number() {
 	s.num = uint32(n)
 }
 
-// float gives the value of a DOUBLE. A lone point is zero; what is too large for a double is infinite.
+// float returns the value of a DOUBLE. A lone point is zero; what is too large for a double is
+// infinite.
 func float(lit string) float64 {
 	if lit == "." {
 		return 0
@@ -128,7 +130,7 @@ func (s *scanner) text() {
 	s.off += n + 2
 }
 
-// escaped scans up to an end that is not behind a backslash, and removes one level of backslashes.
+// escaped scans up to an end that is not after a backslash, and removes one level of backslashes.
 func (s *scanner) escaped(tok Token, end byte, unterminated string) {
 	start := s.off + 1
 	var b strings.Builder
@@ -198,7 +200,7 @@ var operators = [256]Token{
 	'=': ASSIGN,
 }
 
-// skipDigits gives the offset of the first byte from i on that is not a digit.
+// skipDigits returns the offset of the first byte from i on that is not a digit.
 func skipDigits(s string, i int) int {
 	for i < len(s) && isDigit(s[i]) {
 		i++

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// scanAll gives the tokens of a text as one string: kind, literal if there is one, and offset.
+// scanAll returns the tokens of a text as one string: kind, literal if there is one, and offset.
 func scanAll(src string, pattern bool) string {
 	s := scanner{src: src}
 	var b strings.Builder

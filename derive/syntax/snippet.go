@@ -6,8 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// Caret gives the line that stands below a text in messages about configuration files: a caret at the position and the
-// text's own white space; every other byte is a blank. It is as long as the text, so it may end in blanks.
+// Caret returns the line that stands below a text in messages about configuration files: a caret at
+// the position and the text's own white space; every other byte is a blank. It is as long as the
+// text, so it may end in blanks.
 func Caret(text string, pos Pos) string {
 	line := []byte(text)
 	for i, c := range line {
@@ -21,8 +22,8 @@ func Caret(text string, pos Pos) string {
 	return string(line)
 }
 
-// CaretOffset gives the line that stands below a text in messages about single definitions: as many blanks as the
-// offset and a caret. The place before an empty text counts as offset 1.
+// CaretOffset returns the line that stands below a text in messages about single definitions: as
+// many blanks as the offset and a caret. The place before an empty text counts as offset 1.
 func CaretOffset(pos Pos) string {
 	if pos < 0 {
 		pos = 1
@@ -30,9 +31,9 @@ func CaretOffset(pos Pos) string {
 	return strings.Repeat(" ", int(pos)) + "^"
 }
 
-// Snippet draws an error for people: the line of src where it is, a caret below the place and, if there is one, the
-// message, each with a newline. Tabs are kept and wide characters are given two columns, so the caret is in its place on
-// a terminal.
+// Snippet draws an error for people: the line of src where it is, a caret below the place and, if
+// there is one, the message, each with a newline. Tabs are kept and wide characters are given two
+// columns, so the caret is in its place on a terminal.
 func Snippet(src string, err *Error) string {
 	pos := min(max(int(err.Pos), 0), len(src))
 	start := strings.LastIndexByte(src[:pos], '\n') + 1
@@ -59,7 +60,7 @@ func Snippet(src string, err *Error) string {
 	return b.String()
 }
 
-// columns gives how many columns of a terminal a character takes.
+// columns returns how many columns of a terminal a character takes.
 func columns(r rune) int {
 	switch {
 	case unicode.In(r, unicode.Mn, unicode.Me, unicode.Cc, unicode.Cf):
@@ -70,7 +71,8 @@ func columns(r rune) int {
 	return 1
 }
 
-// wide has the blocks of characters of two columns: East Asian scripts, full-width forms and pictographs.
+// wide has the blocks of characters of two columns: East Asian scripts, full-width forms and
+// pictographs.
 var wide = &unicode.RangeTable{
 	R16: []unicode.Range16{
 		{Lo: 0x1100, Hi: 0x115f, Stride: 1},

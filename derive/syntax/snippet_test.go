@@ -2,7 +2,7 @@ package syntax
 
 import "testing"
 
-// Lines recorded from the original.
+// Lines recorded from the reference.
 func TestCaret(t *testing.T) {
 	tests := []struct {
 		name, text string

@@ -106,7 +106,7 @@ func (p *parser) checkFloat(specs []*Spec) {
 	}
 }
 
-// constType gives the type of a constant in capitals, or "" if there is no such type.
+// constType returns the type of a constant in capitals, or "" if there is no such type.
 func constType(value string) string {
 	switch t := strings.ToUpper(value); t {
 	case "32", "U32", "64", "U64", "FLOAT", "DOUBLE":
@@ -115,8 +115,8 @@ func constType(value string) string {
 	return ""
 }
 
-// Indom gives the two parts of the value of an INDOM item: the domain and the serial number. For the value null, and for
-// every item that has no such value, ok is false.
+// Indom returns the two parts of the value of an INDOM item: the domain and the serial number. For
+// the value null, and for every item that has no such value, ok is false.
 func (s *Spec) Indom() (domain, serial uint32, ok bool) {
 	if s.Tag != INDOM {
 		return 0, 0, false
@@ -132,8 +132,9 @@ func indom(value string) (domain, serial uint32, ok bool) {
 	return domain, serial, okd && oks && domain <= maxDomain && serial <= maxSerial
 }
 
-// number32 reads a number as C's strtoul does, with white space and a sign before it and with too large numbers as the
-// largest, and keeps the low 32 bits, as the original does: 4294967297 is 1, and so is -4294967295.
+// number32 reads a number as C's strtoul does, with white space and a sign before it and with too
+// large numbers as the largest, and keeps the low 32 bits, as the reference does: 4294967297 is 1,
+// and so is -4294967295.
 func number32(text string) (uint32, bool) {
 	i := 0
 	for i < len(text) && isSpace(text[i]) {

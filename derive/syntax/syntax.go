@@ -1,19 +1,21 @@
-// Package syntax holds the expression language of derived metrics: tokens, scanner, tree, parser and printer, and the
-// reader of the configuration files that define such metrics.
+// Package syntax holds the expression language of derived metrics: tokens, scanner, tree, parser
+// and printer, and the reader of the configuration files that define such metrics.
 //
-// A caller meets [Config.Parse] first. It turns the text of one expression into an [Expr], or gives an [*Error] with the
-// offset and the text that Performance Co-Pilot itself gives. [Walk] and [Preorder] visit a tree, [Print] writes it as
-// text that parses to the same tree, [Tree] dumps it for tests.
+// A caller meets [Config.Parse] first. It turns the text of one expression into an [Expr], or gives
+// an [*Error] with the offset and the text that Performance Co-Pilot itself gives. [Walk] and
+// [Preorder] visit a tree, [Print] writes it as text that parses to the same tree, [Tree] dumps it
+// for tests.
 //
-// [ParseFile] splits a configuration file into a [File] of definitions, attributes and control lines. It does not parse
-// the expressions: their errors are to be reported together with those of registration, by the package that keeps the
-// names.
+// [ParseFile] splits a configuration file into a [File] of definitions, attributes and control
+// lines. It does not parse the expressions: their errors are to be reported together with those of
+// registration, by the package that keeps the names.
 //
-// An [Error] has a position but no source. [Snippet] draws the two for people; [Caret] and [CaretOffset] draw them byte
-// for byte as the original does. The grammar is in grammar.txt beside the code.
+// An [Error] has a position but no source. [Snippet] draws the two for people; [Caret] and
+// [CaretOffset] draw them byte for byte as the reference does. The grammar is in grammar.txt beside
+// the code.
 //
-// Nothing here does input or output, and nothing is shared: every function may be called from any goroutine, and a tree
-// that is no longer written to may be read by many.
+// Nothing here does input or output, and nothing is shared: every function may be called from any
+// goroutine, and a tree that is no longer written to may be read by many.
 package syntax
 
 // Pos is a byte offset into the text of an expression. It is -1 for the place before an empty text.
@@ -21,7 +23,7 @@ type Pos int
 
 // Node is any part of a tree: an [Expr] or a [*Spec].
 type Node interface {
-	// Span gives the offsets of the node's first byte and of the byte after its last one.
+	// Span returns the offsets of the node's first byte and of the byte after its last one.
 	Span() (start, end Pos)
 }
 
@@ -82,7 +84,8 @@ type TernaryExpr struct {
 	Y     Expr
 }
 
-// An InstExpr selects one instance. X is a [*MetricRef] or a [*ParenExpr]; Name has its backslashes removed.
+// An InstExpr selects one instance. X is a [*MetricRef] or a [*ParenExpr]; Name has its backslashes
+// removed.
 type InstExpr struct {
 	X      Expr
 	Lbrack Pos
@@ -90,8 +93,8 @@ type InstExpr struct {
 	Rbrack Pos
 }
 
-// A CallExpr is a call of a function with one operand. Fun is one of AVG, COUNT, MAX, MIN, SUM, DEFINED and ANON, whose X
-// is a [*MetricRef], or one of DELTA, RATE, INSTANT and SCALAR.
+// A CallExpr is a call of a function with one operand. Fun is one of AVG, COUNT, MAX, MIN, SUM,
+// DEFINED and ANON, whose X is a [*MetricRef], or one of DELTA, RATE, INSTANT and SCALAR.
 type CallExpr struct {
 	FunPos Pos
 	Fun    Token
@@ -214,7 +217,8 @@ func (s *Spec) Span() (start, end Pos) {
 	return s.TagPos, end
 }
 
-// first gives the start of an expression without working out the ends of the operands on the way down a long chain.
+// first returns the start of an expression without working out the ends of the operands on the way
+// down a long chain.
 func first(x Expr) Pos {
 	for {
 		switch n := x.(type) {

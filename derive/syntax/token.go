@@ -62,7 +62,7 @@ const (
 	numTokens
 )
 
-// tokens has for each kind its name in messages of the original and, where it is fixed, its text.
+// tokens has for each kind its name in messages of the reference and, where it is fixed, its text.
 var tokens = [numTokens]struct{ name, text string }{
 	ILLEGAL:    {"ERROR", ""},
 	EOS:        {"EOS", ""},
@@ -113,7 +113,8 @@ var tokens = [numTokens]struct{ name, text string }{
 	SUM:        {"SUM", "sum"},
 }
 
-// String gives the name of the kind in capitals, as debug output and messages have it: PLUS, NAME, FILTERINST.
+// String returns the name of the kind in capitals, as debug output and messages have it: PLUS,
+// NAME, FILTERINST.
 func (t Token) String() string {
 	if t < numTokens {
 		return tokens[t].name
@@ -121,7 +122,8 @@ func (t Token) String() string {
 	return "Token(" + strconv.Itoa(int(t)) + ")"
 }
 
-// Symbol gives the text of an operator, a keyword or a function without its parenthesis, and "" for every other kind.
+// Symbol returns the text of an operator, a keyword or a function without its parenthesis, and ""
+// for every other kind.
 func (t Token) Symbol() string {
 	if t < numTokens {
 		return tokens[t].text
@@ -129,7 +131,8 @@ func (t Token) Symbol() string {
 	return ""
 }
 
-// GoString gives the text of the token in quotes or, if its text is not fixed, its name. The verb %#v uses it.
+// GoString returns the text of the token in quotes or, if its text is not fixed, its name. The verb
+// %#v uses it.
 func (t Token) GoString() string {
 	if s := t.Symbol(); s != "" {
 		return "'" + s + "'"
@@ -137,8 +140,8 @@ func (t Token) GoString() string {
 	return t.String()
 }
 
-// Levels of precedence, from loose to tight (derived.md D3.2). The prefix operators have their own: what follows them is
-// read with the operators that are tighter.
+// Levels of precedence, from loose to tight (derived.md D3.2). The prefix operators have their own:
+// what follows them is read with the operators that are tighter.
 const (
 	lowest          = -1
 	levelTernary    = 0
@@ -151,8 +154,8 @@ const (
 	levelNoOperator = lowest
 )
 
-// Precedence gives the level of a binary operator or of the question mark, from 0, the loosest, to 5. It is -1 for every
-// other kind. All operators are left-associative.
+// Precedence returns the level of a binary operator or of the question mark, from 0, the loosest,
+// to 5. It is -1 for every other kind. All operators are left-associative.
 func (t Token) Precedence() int {
 	switch t {
 	case QUEST:
@@ -169,7 +172,7 @@ func (t Token) Precedence() int {
 	return levelNoOperator
 }
 
-// keyword gives the kind of a word that is never the name of a metric.
+// keyword returns the kind of a word that is never the name of a metric.
 func keyword(word string) (Token, bool) {
 	switch word {
 	case "type":
@@ -186,7 +189,7 @@ func keyword(word string) (Token, bool) {
 	return ILLEGAL, false
 }
 
-// function gives the kind of a word that is a function when a parenthesis follows.
+// function returns the kind of a word that is a function when a parenthesis follows.
 func function(word string) (Token, bool) {
 	for t := ANON; t <= SUM; t++ {
 		if tokens[t].text == word {

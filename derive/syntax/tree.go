@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Tree dumps an expression for tests, without positions: a leaf is its text, every other node is its type with its
-// fields, as in (BinaryExpr X=a Op=+ Y=2).
+// Tree dumps an expression for tests, without positions: a leaf is its text, every other node is
+// its type with its fields, as in (BinaryExpr X=a Op=+ Y=2).
 func Tree(e Expr) string {
 	var b strings.Builder
 	dump(&b, reflect.ValueOf(e))
@@ -55,7 +55,8 @@ func dump(b *strings.Builder, v reflect.Value) {
 	}
 }
 
-// dumpNode dumps the fields of a node but positions. Of these only the presence of a '!' in matchinst has a meaning.
+// dumpNode dumps the fields of a node but positions. Of these only the presence of a '!' in
+// matchinst has a meaning.
 func dumpNode(b *strings.Builder, v reflect.Value) {
 	b.WriteString("(" + v.Type().Name())
 	for i := range v.NumField() {

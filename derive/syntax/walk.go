@@ -5,8 +5,9 @@ import (
 	"iter"
 )
 
-// Walk visits a tree depth first, a node before its children and these in the order of the text. It calls f for each
-// node; where f gives false the children are left out. A nil n is no tree and nothing is visited.
+// Walk visits a tree depth first, a node before its children and these in the order of the text. It
+// calls f for each node; where f gives false the children are left out. A nil n is no tree and
+// nothing is visited.
 func Walk(n Node, f func(Node) bool) {
 	if n == nil || !f(n) {
 		return
@@ -50,7 +51,7 @@ func walkSpecs(specs []*Spec, f func(Node) bool) {
 	}
 }
 
-// Preorder gives the nodes of a tree in the order of [Walk].
+// Preorder returns the nodes of a tree in the order of [Walk].
 func Preorder(n Node) iter.Seq[Node] {
 	return func(yield func(Node) bool) {
 		more := true
