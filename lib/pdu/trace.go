@@ -8,32 +8,16 @@ import (
 	"pmtools/lib/pcp"
 )
 
-// TraceOptions say how messages are traced. The zero TraceOptions show everything
-// that may be shown.
-type TraceOptions struct {
-	// Regress hides what differs from run to run: senders, times, values, and the
-	// lengths of what has values.
-	Regress bool
-}
-
 // Trace writes a message to w as one line: a mark for its direction, such as > or
-// <, type, sender, length and fields. Opts may be nil. What is sent to
-// authenticate is not shown, only its length. A body that does not decode is shown
-// as an error.
-func Trace(w io.Writer, opts *TraceOptions, direction string, f Frame) error {
-	regress := opts != nil && opts.Regress
-	line := fmt.Sprintf("%s %v", direction, f.Type)
-	if !regress {
-		line += fmt.Sprintf(" from=%d", f.From)
-	}
-	if !regress || f.Type != TypeResult && f.Type != TypeHighResResult {
-		line += fmt.Sprintf(" len=%d", HeaderSize+len(f.Body))
-	}
+// <, type, sender, length and fields. What is sent to authenticate is not shown,
+// only its length. A body that does not decode is shown as an error.
+func Trace(w io.Writer, direction string, f Frame) error {
+	line := fmt.Sprintf("%s %v from=%d len=%d", direction, f.Type, f.From, HeaderSize+len(f.Body))
 	if m := New(f.Type); m == nil {
 		line += " unknown"
 	} else if err := m.Decode(f.Body); err != nil {
 		line += " " + err.Error()
-	} else if text := fields(m, regress); text != "" {
+	} else if text := fields(m); text != "" {
 		line += " " + text
 	}
 	// Values of labels may have anything in them.
@@ -42,7 +26,7 @@ func Trace(w io.Writer, opts *TraceOptions, direction string, f Frame) error {
 }
 
 // fields returns what a message says.
-func fields(m Message, regress bool) string {
+func fields(m Message) string {
 	switch m := m.(type) {
 	case *Error:
 		if m.Greeting {
@@ -52,7 +36,7 @@ func fields(m Message, regress bool) string {
 	case *Creds:
 		return fmt.Sprintf("version=%d flags=%#x", m.Version, m.Flags)
 	case *Attr:
-		if m.Code == AttrSASL || regress {
+		if m.Code == AttrSASL {
 			return fmt.Sprintf("code=%d value of %d bytes", m.Code, len(m.Value))
 		}
 		return fmt.Sprintf("code=%d value=%q", m.Code, m.Value)
@@ -63,13 +47,13 @@ func fields(m Message, regress bool) string {
 	case *Profile:
 		return profileFields(m)
 	case *Result:
-		return resultFields(m.Values, regress)
+		return resultFields(m.Values)
 	case *HighResResult:
-		return resultFields(m.Values, regress)
+		return resultFields(m.Values)
 	case *LabelReq:
 		return fmt.Sprintf("ident=%#x kind=%d", m.Ident, m.Kind)
 	case *Label:
-		return labelFields(m, regress)
+		return labelFields(m)
 	}
 	return metaFields(m)
 }
@@ -128,52 +112,40 @@ func profileFields(m *Profile) string {
 	return text
 }
 
-func labelFields(m *Label, regress bool) string {
+func labelFields(m *Label) string {
 	text := fmt.Sprintf("ident=%#x kind=%d", m.Ident, m.Kind)
 	for _, s := range m.Sets {
-		switch {
-		case s.Err != nil:
+		if s.Err != nil {
 			text += fmt.Sprintf(" {inst=%d error=%q}", s.Inst, s.Err)
-		case regress:
-			text += fmt.Sprintf(" {inst=%d %d labels}", s.Inst, len(s.Labels))
-		default:
+		} else {
 			text += fmt.Sprintf(" {inst=%d %s}", s.Inst, pcp.AppendLabels(nil, s.Labels))
 		}
 	}
 	return text
 }
 
-func resultFields(r *pcp.Result, regress bool) string {
-	var parts []string
-	if !regress {
-		parts = append(parts, fmt.Sprintf("time=%d.%09d", r.Time.Sec, r.Time.Nsec))
-	}
+func resultFields(r *pcp.Result) string {
+	parts := []string{fmt.Sprintf("time=%d.%09d", r.Time.Sec, r.Time.Nsec)}
 	for i := range r.Sets {
-		parts = append(parts, valueFields(&r.Sets[i], regress))
+		parts = append(parts, valueFields(&r.Sets[i]))
 	}
 	return strings.Join(parts, " ")
 }
 
 // valueFields returns a column: numbers as they are on the wire, signed.
-func valueFields(v *pcp.Values, regress bool) string {
+func valueFields(v *pcp.Values) string {
 	text := fmt.Sprintf("{%v", v.ID)
-	switch {
-	case v.Err != 0:
+	if v.Err != 0 {
 		text += fmt.Sprintf(" error=%d", int32(v.Err))
-	case regress && v.Len() > 0:
-		text += " values"
-	case regress:
-		text += " none"
-	default:
-		for i, inst := range v.Insts {
-			switch {
-			case v.Odd != nil && v.Odd[i].Bad:
-				text += fmt.Sprintf(" %d=%v", inst, v.Odd[i].Type)
-			case v.Type.Arithmetic():
-				text += fmt.Sprintf(" %d=%d", inst, int64(v.Words[i]))
-			default:
-				text += fmt.Sprintf(" %d=%q", inst, v.Blobs[i])
-			}
+	}
+	for i, inst := range v.Insts {
+		switch {
+		case v.Odd != nil && v.Odd[i].Bad:
+			text += fmt.Sprintf(" %d=%v", inst, v.Odd[i].Type)
+		case v.Type.Arithmetic():
+			text += fmt.Sprintf(" %d=%d", inst, int64(v.Words[i]))
+		default:
+			text += fmt.Sprintf(" %d=%q", inst, v.Blobs[i])
 		}
 	}
 	return text + "}"

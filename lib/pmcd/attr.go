@@ -12,14 +12,14 @@ import (
 // Keys of the attributes that have an effect on a connection, under their full
 // names (wire.md W2.2).
 const (
-	AttrSecure    = "secure"    // with pcps: only: "enforce" (as absent or "1") or "relaxed"
-	AttrCompress  = "compress"  // always refused
-	AttrUserAuth  = "userauth"  // authenticate, whatever else is given
-	AttrUserName  = "username"  // who authenticates
-	AttrPassword  = "password"  // what proves it
-	AttrMethod    = "method"    // the mechanism, instead of the best one
-	AttrRealm     = "realm"     // of the user name
-	AttrContainer = "container" // whose metrics are wanted
+	attrSecure    = "secure"    // with pcps: only: "enforce" (as absent or "1") or "relaxed"
+	attrCompress  = "compress"  // always refused
+	attrUserAuth  = "userauth"  // authenticate, whatever else is given
+	attrUserName  = "username"  // who authenticates
+	attrPassword  = "password"  // what proves it
+	attrMethod    = "method"    // the mechanism, instead of the best one
+	attrRealm     = "realm"     // of the user name
+	attrContainer = "container" // whose metrics are wanted
 )
 
 // An Attr is an attribute of a host specification.
@@ -32,12 +32,12 @@ type Attr struct {
 // attrKeys gives the full name of every key a specification may have. Those that
 // are not constants above are known to the reference, and have no effect there.
 var attrKeys = map[string]string{
-	"secure": AttrSecure, "compress": AttrCompress,
-	"userauth": AttrUserAuth, "authorise": AttrUserAuth, "authorize": AttrUserAuth,
-	"user": AttrUserName, "username": AttrUserName,
-	"pass": AttrPassword, "password": AttrPassword,
-	"method": AttrMethod, "authmeth": AttrMethod,
-	"realm": AttrRealm, "container": AttrContainer,
+	"secure": attrSecure, "compress": attrCompress,
+	"userauth": attrUserAuth, "authorise": attrUserAuth, "authorize": attrUserAuth,
+	"user": attrUserName, "username": attrUserName,
+	"pass": attrPassword, "password": attrPassword,
+	"method": attrMethod, "authmeth": attrMethod,
+	"realm": attrRealm, "container": attrContainer,
 	"unix": "unix", "unixsock": "unix", "local": "local",
 	"uid": "userid", "userid": "userid", "gid": "groupid", "groupid": "groupid",
 	"pid": "processid", "processid": "processid", "exclusive": "exclusive",

@@ -1,6 +1,7 @@
 package pmcd
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -33,7 +34,7 @@ type Conn struct {
 	nc       net.Conn
 	r        *pdu.Reader
 	opt      connOptions
-	features Feature
+	features feature
 	out      []byte // messages that wait to be sent, and memory for them
 	broken   error  // why the connection is of no use any more
 	result   pdu.HighResResult
@@ -46,6 +47,7 @@ type Conn struct {
 type connOptions struct {
 	timeout time.Duration // how long a reply may take, 0 for any time
 	records bool          // each message is written by itself
+	trace   io.Writer     // gets a line for each message; may be nil
 }
 
 // newConn returns a connection over nc, before any handshake.
@@ -67,12 +69,6 @@ func (c *Conn) Close() error {
 	c.broken = net.ErrClosed
 	return c.nc.Close()
 }
-
-// Features returns what the daemon offers.
-func (c *Conn) Features() Feature { return c.features }
-
-// Local reports whether the daemon is reached through a socket of this machine.
-func (c *Conn) Local() bool { return c.nc.RemoteAddr().Network() == "unix" }
 
 // fail remembers that the connection is broken, closes it, and returns the error
 // for the caller: the context's own if that has ended, otherwise with code.
@@ -184,6 +180,7 @@ func (c *Conn) flush(ctx context.Context) error {
 	if len(c.out) == 0 {
 		return nil
 	}
+	c.traceSent()
 	defer c.watch(ctx)()
 	if n, err := c.nc.Write(c.out); err != nil {
 		e := c.fail(ctx, "send", err)
@@ -206,7 +203,24 @@ func (c *Conn) recv(ctx context.Context) (pdu.Frame, error) {
 		}
 		return f, c.fail(ctx, "receive", err)
 	}
+	if c.opt.trace != nil {
+		pdu.Trace(c.opt.trace, "<", f)
+	}
 	return f, nil
+}
+
+// traceSent traces the messages that are about to be sent.
+func (c *Conn) traceSent() {
+	if c.opt.trace == nil {
+		return
+	}
+	for r := pdu.NewReader(bytes.NewReader(c.out)); ; {
+		f, err := r.Next()
+		if err != nil {
+			return
+		}
+		pdu.Trace(c.opt.trace, ">", f)
+	}
 }
 
 // reply returns the next message, decoded into m. An error that the daemon sends

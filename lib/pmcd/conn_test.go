@@ -34,8 +34,8 @@ func TestServices(t *testing.T) {
 	if w.Stores() != 2 {
 		t.Errorf("%d stores", w.Stores())
 	}
-	if c.Features() != pmcdtest.Features || c.Local() {
-		t.Errorf("features %v, local %t", c.Features(), c.Local())
+	if uint16(c.features) != pmcdtest.Features || local(c) {
+		t.Errorf("features %v, local %t", c.features, local(c))
 	}
 	for range 2 {
 		if err := c.Close(); err != nil {
@@ -61,7 +61,7 @@ func TestLocal(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	if !c.Local() {
+	if !local(c) {
 		t.Error("not local")
 	}
 	if _, err := c.Names(context.Background(), idBin); err != nil {
@@ -370,7 +370,7 @@ func BenchmarkIdleConn(b *testing.B) {
 		runtime.ReadMemStats(&before)
 		for i := range conns {
 			c := newConn(nil, connOptions{})
-			c.features = FeatureHighRes
+			c.features = featureHighRes
 			for k := range 8 {
 				msg := later
 				if k == 0 {
@@ -399,3 +399,21 @@ func BenchmarkIdleConn(b *testing.B) {
 		b.Errorf("%.0f bytes for each connection", kept)
 	}
 }
+
+// TestTrace traces the messages of a request.
+func TestTrace(t *testing.T) {
+	s, _ := sample(t)
+	c := connect(t, s, long)
+	var got strings.Builder
+	c.opt.trace = &got
+	if _, err := c.Lookup(context.Background(), []string{"sample.bin"}); err != nil {
+		t.Fatal(err)
+	}
+	want := "> PMNS_NAMES from=0 len=40 names=[\"sample.bin\"] status=[]\n< PMNS_IDS from=0 len=24 status=1 ids=[29.0.6]\n"
+	if got.String() != want {
+		t.Errorf("got\n%s want\n%s", got.String(), want)
+	}
+}
+
+// local reports whether the daemon is reached through a socket of this machine.
+func local(c *Conn) bool { return c.nc.RemoteAddr().Network() == "unix" }

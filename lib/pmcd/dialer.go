@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/netip"
 	"os"
@@ -17,10 +18,10 @@ import (
 
 // Defaults of a [Dialer] (wire.md W1.1, W1.2).
 const (
-	DefaultPort           = 44321
-	DefaultProxyPort      = 44322
-	DefaultConnectTimeout = 5 * time.Second
-	DefaultRequestTimeout = 10 * time.Second
+	defaultPort           = 44321
+	defaultProxyPort      = 44322
+	defaultConnectTimeout = 5 * time.Second
+	defaultRequestTimeout = 10 * time.Second
 )
 
 // A SecureMode says whether a connection uses TLS when its specification does not
@@ -39,7 +40,7 @@ const (
 // long as it is not changed.
 type Dialer struct {
 	Ports  []int  // to try in order where the specification has none; default 44321
-	Socket string // path of the default Unix socket; default DefaultSocket
+	Socket string // path of the default Unix socket; default /run/pcp/pmcd.socket
 
 	// ConnectTimeout is how long connecting to one port may take, RequestTimeout how
 	// long the daemon may take for an answer, then and later. 0 is the default,
@@ -55,10 +56,8 @@ type Dialer struct {
 	Container *string // whose metrics are wanted where the specification does not say; nil means none
 
 	// TLSConfPath names the TLS configuration file. It is read when a connection
-	// needs it, and may be missing. TLSConf is used instead if not nil, and TLSConfig
-	// instead of both.
+	// needs it, and may be missing. TLSConfig is used instead if not nil.
 	TLSConfPath string
-	TLSConf     *TLSConf
 	TLSConfig   *tls.Config
 
 	// Prompt asks somebody for what authentication needs and the specification does
@@ -70,6 +69,10 @@ type Dialer struct {
 	// Warn gets what a command would print as a warning; nil drops it.
 	Warn func(string)
 
+	// Trace gets a line for each message sent and received, as [pdu.Trace] writes it;
+	// nil drops them.
+	Trace io.Writer
+
 	// Delays are the pauses before further attempts to reconnect; the last one
 	// repeats. Default 5, 10, 20, 40 and 80 seconds; see ReconnectDelays.
 	Delays []time.Duration
@@ -80,15 +83,16 @@ type Dialer struct {
 	Lookup      func(ctx context.Context, host string) ([]netip.Addr, error)
 	HostName    func() (string, error)
 
-	late *lateWarnings
+	late    *lateWarnings
+	tlsConf *tlsConf // instead of the file
 }
 
 // A Prompt asks for text, showing what is typed if echo is set.
 type Prompt func(ctx context.Context, console, text string, echo bool) (string, error)
 
-// DefaultDelays returns the pauses between attempts to reconnect that the
+// defaultDelays returns the pauses between attempts to reconnect that the
 // protocol's clients use.
-func DefaultDelays() []time.Duration {
+func defaultDelays() []time.Duration {
 	return []time.Duration{5 * time.Second, 10 * time.Second, 20 * time.Second, 40 * time.Second, 80 * time.Second}
 }
 
@@ -98,7 +102,7 @@ func (d *Dialer) ReconnectDelays() []time.Duration {
 	if len(d.Delays) > 0 {
 		return d.Delays
 	}
-	return DefaultDelays()
+	return defaultDelays()
 }
 
 // Dial connects to the daemon that spec names and sets the connection up: features
@@ -122,7 +126,7 @@ func (d *Dialer) Dial(ctx context.Context, spec *Spec) (*Conn, error) {
 func (s *setup) dialLocal(ctx context.Context) (*Conn, error) {
 	path := s.spec.Path
 	if path == "" {
-		path = or(s.d.Socket, DefaultSocket)
+		path = or(s.d.Socket, defaultSocket)
 	}
 	c, err := s.dialSocket(ctx, path)
 	switch {
@@ -130,7 +134,7 @@ func (s *setup) dialLocal(ctx context.Context) (*Conn, error) {
 		return c, nil
 	case ctx.Err() != nil:
 		return nil, &Error{Op: "dial", Addr: path, Err: ctx.Err()}
-	case s.spec.Scheme == SchemeLocal:
+	case s.spec.Scheme == schemeLocal:
 		return s.dialTCP(ctx, "localhost", nil)
 	}
 	var own *Error
@@ -158,7 +162,7 @@ func (s *setup) dialTCP(ctx context.Context, host string, ports []int) (*Conn, e
 		ports = s.d.Ports
 	}
 	if len(ports) == 0 {
-		ports = []int{DefaultPort}
+		ports = []int{defaultPort}
 	}
 	proxy, viaProxy := s.proxy()
 	var addrs []netip.Addr
@@ -271,12 +275,12 @@ const (
 )
 
 func (d *Dialer) connectTimeout() time.Duration {
-	return or(d.ConnectTimeout, DefaultConnectTimeout)
+	return or(d.ConnectTimeout, defaultConnectTimeout)
 }
 
 // requestTimeout returns the limit for answers, 0 for none.
 func (d *Dialer) requestTimeout() time.Duration {
-	return max(0, or(d.RequestTimeout, DefaultRequestTimeout))
+	return max(0, or(d.RequestTimeout, defaultRequestTimeout))
 }
 
 func (d *Dialer) hostName() (string, error) {

@@ -76,11 +76,11 @@ func TestDialOrder(t *testing.T) {
 // and that the last error is the one that is returned.
 func TestDialPorts(t *testing.T) {
 	refused := listen(t, func(p *peer) { p.send(&pdu.Error{Code: -1042, Greeting: true}) })
-	good := listen(t, func(p *peer) { p.greet(FeatureLabels); drain(p) })
+	good := listen(t, func(p *peer) { p.greet(featureLabels); drain(p) })
 	c, err := dialText(t, testDialer(refused, good), "host")
 	checkCode(t, err, 0)
-	if c.Features() != FeatureLabels {
-		t.Errorf("features %#x", c.Features())
+	if c.features != featureLabels {
+		t.Errorf("features %#x", c.features)
 	}
 	_, err = dialText(t, testDialer(), fmt.Sprintf("host:1,%d", refused))
 	checkCode(t, err, pmerr.Permission)
@@ -184,8 +184,8 @@ func TestDialTimeouts(t *testing.T) {
 func TestDialCancelled(t *testing.T) {
 	silent := listen(t, drain)
 	inTLS := listen(t, func(p *peer) { p.greet(offerTLS); p.send(&pdu.Error{}); drain(p) })
-	inSASL := listen(t, func(p *peer) { p.greet(FeatureAuth); drain(p) })
-	inConfirm := listen(t, func(p *peer) { p.greet(FeatureContainer); drain(p) })
+	inSASL := listen(t, func(p *peer) { p.greet(featureAuth); drain(p) })
+	inConfirm := listen(t, func(p *peer) { p.greet(featureContainer); drain(p) })
 	hanging := func(ctx context.Context, _, _ string) (net.Conn, error) {
 		<-ctx.Done()
 		return nil, ctx.Err()

@@ -1,19 +1,19 @@
 package pmcd
 
-// A Feature is what a daemon offers in its greeting, or a client asks for, as bits
+// A feature is what a daemon offers in its greeting, or a client asks for, as bits
 // (wire.md W3.2).
-type Feature uint16
+type feature uint16
 
 // The features.
 const (
-	FeatureSecure    Feature = 0x001 // TLS
-	FeatureCompress  Feature = 0x002
-	FeatureAuth      Feature = 0x004 // authentication
-	FeatureCredsReqd Feature = 0x008 // authentication is required
-	FeatureSecureAck Feature = 0x010 // the daemon says so before it begins TLS
-	FeatureContainer Feature = 0x040
-	FeatureCertReqd  Feature = 0x080 // a client certificate is required
-	FeatureLabels    Feature = 0x200
-	FeatureHighRes   Feature = 0x400 // results with nanoseconds
-	FeatureDescs     Feature = 0x800 // many descriptions in one message
+	featureSecure    feature = 0x001 // TLS
+	featureCompress  feature = 0x002
+	featureAuth      feature = 0x004 // authentication
+	featureCredsReqd feature = 0x008 // authentication is required
+	featureSecureAck feature = 0x010 // the daemon says so before it begins TLS
+	featureContainer feature = 0x040
+	featureCertReqd  feature = 0x080 // a client certificate is required
+	featureLabels    feature = 0x200
+	featureHighRes   feature = 0x400 // results with nanoseconds
+	featureDescs     feature = 0x800 // many descriptions in one message
 )

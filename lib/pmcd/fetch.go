@@ -28,7 +28,7 @@ func (c *Conn) Fetch(ctx context.Context, ids []pcp.ID, p *pcp.Profile, typeOf f
 	c.result.Values, c.result.TypeOf = dst, typeOf
 	defer func() { c.result.Values, c.result.TypeOf = nil, nil }()
 	var reply pdu.Message = &c.result
-	if c.features&FeatureHighRes == 0 {
+	if c.features&featureHighRes == 0 {
 		req, reply = &pdu.Fetch{IDs: ids}, &c.result.Result
 	}
 	if err := c.send(ctx, req); err != nil {

@@ -264,7 +264,7 @@ func TestFetchAllocs(t *testing.T) {
 	}
 	nc := new(quiet)
 	c := newConn(nc, connOptions{})
-	c.features = FeatureHighRes
+	c.features = featureHighRes
 	var res pcp.Result
 	ids := []pcp.ID{idBin, idHullo}
 	typeOf := func(id pcp.ID) pcp.Type {

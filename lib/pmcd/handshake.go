@@ -36,22 +36,22 @@ func (d *Dialer) newSetup(spec *Spec) (*setup, error) {
 	if !spec.Local() && len(spec.Hosts) == 0 {
 		return nil, pmerr.NotHost
 	}
-	if spec.Scheme == SchemePCPS {
-		a, _ := spec.Attr(AttrSecure)
+	if spec.Scheme == schemePCPS {
+		a, _ := spec.Attr(attrSecure)
 		s.secure = secureMode(a.Value)
 	}
-	for _, key := range []string{AttrUserAuth, AttrUserName, AttrPassword, AttrMethod, AttrRealm} {
+	for _, key := range []string{attrUserAuth, attrUserName, attrPassword, attrMethod, attrRealm} {
 		if _, ok := spec.Attr(key); ok {
 			s.auth = true
 		}
 	}
-	if a, ok := spec.Attr(AttrContainer); ok {
+	if a, ok := spec.Attr(attrContainer); ok {
 		s.container = &a
 	} else if d.Container != nil {
 		if !validContainer(*d.Container) {
 			return nil, because(pmerr.EINVAL, fmt.Errorf("container name %q", *d.Container))
 		}
-		s.container = &Attr{Key: AttrContainer, Value: *d.Container, Set: true}
+		s.container = &Attr{Key: attrContainer, Value: *d.Container, Set: true}
 	}
 	return s, nil
 }
@@ -83,10 +83,10 @@ const protocolVersion = 2
 // handshake sets up a connection to the daemon on host. nc is closed if that
 // fails.
 func (s *setup) handshake(ctx context.Context, nc net.Conn, host string, local bool) (*Conn, error) {
-	c := newConn(nc, connOptions{timeout: s.d.requestTimeout()})
+	c := newConn(nc, connOptions{timeout: s.d.requestTimeout(), trace: s.d.Trace})
 	addr := c.addr()
 	if local {
-		addr = or(s.spec.Path, or(s.d.Socket, DefaultSocket))
+		addr = or(s.spec.Path, or(s.d.Socket, defaultSocket))
 	}
 	if err := s.agree(ctx, c, host, local); err != nil {
 		c.Close()
@@ -112,24 +112,24 @@ func (s *setup) agree(ctx context.Context, c *Conn, host string, local bool) err
 	if err != nil {
 		return err
 	}
-	if flags&FeatureCertReqd != 0 && !s.hasCertificate(host) {
+	if flags&featureCertReqd != 0 && !s.hasCertificate(host) {
 		return because(pmerr.NeedClientCert, errors.New("none is configured"))
 	}
 	if err := c.send(ctx, &pdu.Creds{Version: protocolVersion, Flags: uint16(flags)}); err != nil {
 		return err
 	}
-	if flags&FeatureSecure != 0 {
+	if flags&featureSecure != 0 {
 		if err := s.encrypt(ctx, c, flags, host); err != nil {
 			return err
 		}
 	}
-	authenticate := flags&FeatureAuth != 0 || flags&FeatureCredsReqd != 0 && !local
+	authenticate := flags&featureAuth != 0 || flags&featureCredsReqd != 0 && !local
 	if authenticate {
-		if err := s.authenticate(ctx, c, local || flags&FeatureSecure != 0); err != nil {
+		if err := s.authenticate(ctx, c, local || flags&featureSecure != 0); err != nil {
 			return err
 		}
 	}
-	if flags&FeatureContainer != 0 {
+	if flags&featureContainer != 0 {
 		if !s.container.Set {
 			return because(codeSrch, errors.New("container without a name"))
 		}
@@ -137,9 +137,9 @@ func (s *setup) agree(ctx context.Context, c *Conn, host string, local bool) err
 			return err
 		}
 	}
-	if authenticate || flags&(FeatureSecure|FeatureContainer) != 0 {
+	if authenticate || flags&(featureSecure|featureContainer) != 0 {
 		err := c.confirm(ctx)
-		if c.broken != nil && ctx.Err() == nil && flags&FeatureSecure != 0 {
+		if c.broken != nil && ctx.Err() == nil && flags&featureSecure != 0 {
 			return s.rejected(c, host, err)
 		}
 		return err
@@ -172,33 +172,33 @@ func greeting(ctx context.Context, c *Conn) error {
 	case g.Code < 0:
 		return g.Code
 	}
-	c.features = Feature(g.Info)
+	c.features = feature(g.Info)
 	return nil
 }
 
 // negotiate returns what to ask for of the daemon's offer (wire.md W3.4).
-func (s *setup) negotiate(offer Feature, host string, local bool) (Feature, error) {
-	var want Feature
-	if offer&FeatureCredsReqd != 0 {
-		want |= FeatureCredsReqd
+func (s *setup) negotiate(offer feature, host string, local bool) (feature, error) {
+	var want feature
+	if offer&featureCredsReqd != 0 {
+		want |= featureCredsReqd
 	}
-	if offer&FeatureCertReqd != 0 && !local && !strings.Contains(host, "localhost") {
+	if offer&featureCertReqd != 0 && !local && !strings.Contains(host, "localhost") {
 		if s.secure == SecureNone {
 			return 0, pmerr.NeedClientCert
 		}
-		want |= FeatureCertReqd
+		want |= featureCertReqd
 	}
-	if s.secure == SecureEnforce || s.secure == SecureRelaxed && offer&FeatureSecure != 0 {
-		want |= FeatureSecure | offer&FeatureSecureAck
+	if s.secure == SecureEnforce || s.secure == SecureRelaxed && offer&featureSecure != 0 {
+		want |= featureSecure | offer&featureSecureAck
 	}
-	if _, ok := s.spec.Attr(AttrCompress); ok {
+	if _, ok := s.spec.Attr(attrCompress); ok {
 		return 0, because(codeNotSup, errors.New("compression is not supported"))
 	}
 	if s.auth {
-		want |= FeatureAuth
+		want |= featureAuth
 	}
 	if s.container != nil {
-		want |= FeatureContainer
+		want |= featureContainer
 	}
 	if missing := want &^ offer; missing != 0 {
 		return 0, because(codeNotSup, fmt.Errorf("the daemon does not offer %s", featureText(missing)))
@@ -207,12 +207,12 @@ func (s *setup) negotiate(offer Feature, host string, local bool) (Feature, erro
 }
 
 // featureText returns what a client may miss in words.
-func featureText(f Feature) string {
+func featureText(f feature) string {
 	var words []string
 	for _, w := range []struct {
-		bit  Feature
+		bit  feature
 		word string
-	}{{FeatureSecure, "TLS"}, {FeatureAuth, "authentication"}, {FeatureContainer, "containers"}} {
+	}{{featureSecure, "TLS"}, {featureAuth, "authentication"}, {featureContainer, "containers"}} {
 		if f&w.bit != 0 {
 			words = append(words, w.word)
 		}
@@ -221,8 +221,8 @@ func featureText(f Feature) string {
 }
 
 // encrypt starts TLS and makes c use it.
-func (s *setup) encrypt(ctx context.Context, c *Conn, flags Feature, host string) error {
-	if flags&FeatureSecureAck != 0 {
+func (s *setup) encrypt(ctx context.Context, c *Conn, flags feature, host string) error {
+	if flags&featureSecureAck != 0 {
 		f, err := c.recv(ctx)
 		if err != nil {
 			return err
@@ -266,7 +266,7 @@ func (s *setup) rejected(c *Conn, host string, err error) error {
 	switch {
 	case pmerr.Of(err) == pmerr.Timeout:
 		return err
-	case c.features&FeatureCertReqd != 0 && !s.hasCertificate(host):
+	case c.features&featureCertReqd != 0 && !s.hasCertificate(host):
 		return because(pmerr.NeedClientCert, errors.New("none is configured"))
 	case errors.As(err, &op) && op.Op == "remote error":
 		return because(pmerr.TLS, fmt.Errorf("the daemon says: %w", op.Err))

@@ -47,8 +47,8 @@ func TestGreeting(t *testing.T) {
 			})
 			c, err := dialText(t, testDialer(port), "host")
 			checkCode(t, err, tt.code)
-			if c != nil && c.Features() != 0x0e44 {
-				t.Errorf("features %#x", c.Features())
+			if c != nil && c.features != 0x0e44 {
+				t.Errorf("features %#x", c.features)
 			}
 		})
 	}
@@ -56,14 +56,14 @@ func TestGreeting(t *testing.T) {
 
 // TestNegotiate has the rules of wire.md W3.2 and W3.4.
 func TestNegotiate(t *testing.T) {
-	const plain, tls = Feature(0x0e44), Feature(0x0e55)
-	const tlsS, tlsQ = Feature(0x0e5d), Feature(0x0ed5)
+	const plain, tls = feature(0x0e44), feature(0x0e55)
+	const tlsS, tlsQ = feature(0x0e5d), feature(0x0ed5)
 	name := "c"
 	for _, tt := range []struct {
 		name, spec string
 		d          Dialer
-		offer      Feature
-		want       Feature
+		offer      feature
+		want       feature
 		code       pmerr.Code
 	}{
 		{"nothing", "h", Dialer{}, tls, 0, 0},
@@ -78,14 +78,14 @@ func TestNegotiate(t *testing.T) {
 		{"pcps: other word", "pcps:h?secure=ENFORCE", Dialer{}, tls, 0, 0},
 		{"pcps: over the environment", "pcps:h?secure=foo", Dialer{Secure: SecureEnforce}, plain, 0, 0},
 		{"pcps: not there", "pcps:h", Dialer{}, plain, 0, codeNotSup},
-		{"without acknowledgement", "pcps:h", Dialer{}, FeatureSecure, 0x001, 0},
+		{"without acknowledgement", "pcps:h", Dialer{}, featureSecure, 0x001, 0},
 		{"environment", "h", Dialer{Secure: SecureEnforce}, tls, 0x011, 0},
 		{"environment, not there", "h", Dialer{Secure: SecureEnforce}, plain, 0, codeNotSup},
 		{"environment, socket", "unix:", Dialer{Secure: SecureEnforce}, plain, 0, codeNotSup},
 		{"environment relaxed", "h", Dialer{Secure: SecureRelaxed}, tls, 0x011, 0},
 		{"environment relaxed, not there", "h", Dialer{Secure: SecureRelaxed}, plain, 0, 0},
 		{"secure without pcps:", "h?secure=enforce", Dialer{}, plain, 0, 0},
-		{"compress", "h?compress", Dialer{}, tls | FeatureCompress, 0, codeNotSup},
+		{"compress", "h?compress", Dialer{}, tls | featureCompress, 0, codeNotSup},
 		{"userauth", "h?userauth", Dialer{}, plain, 0x004, 0},
 		{"user", "h?user=x", Dialer{}, plain, 0x004, 0},
 		{"password", "h?pass=x", Dialer{}, plain, 0x004, 0},
@@ -149,7 +149,7 @@ func TestContainer(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			port := listen(t, func(p *peer) {
-				if flags := p.greet(FeatureContainer); flags != FeatureContainer {
+				if flags := p.greet(featureContainer); flags != featureContainer {
 					t.Errorf("flags %#x", flags)
 				}
 				if tt.answer == nil {
@@ -176,7 +176,7 @@ func TestContainer(t *testing.T) {
 // connection is handed out.
 func TestUnsolicited(t *testing.T) {
 	port := listen(t, func(p *peer) {
-		p.greet(FeatureContainer)
+		p.greet(featureContainer)
 		p.send(&pdu.Error{Code: pmerr.IPC})
 		drain(p)
 	})
@@ -202,7 +202,7 @@ func TestNoSecrets(t *testing.T) {
 }
 
 func TestFeatureText(t *testing.T) {
-	for f, want := range map[Feature]string{FeatureSecure: "TLS", FeatureAuth | FeatureContainer: "authentication and containers", 0: ""} {
+	for f, want := range map[feature]string{featureSecure: "TLS", featureAuth | featureContainer: "authentication and containers", 0: ""} {
 		if got := featureText(f); got != want {
 			t.Errorf("%#x: %q", f, got)
 		}

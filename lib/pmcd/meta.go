@@ -15,7 +15,7 @@ import (
 func (c *Conn) Describe(ctx context.Context, ids []pcp.ID) ([]pcp.Answer[pcp.Desc], error) {
 	out := make([]pcp.Answer[pcp.Desc], len(ids))
 	var single []int
-	if c.features&FeatureDescs == 0 || len(ids) == 1 {
+	if c.features&featureDescs == 0 || len(ids) == 1 {
 		for i := range ids {
 			single = append(single, i)
 		}
@@ -197,7 +197,7 @@ func (c *Conn) texts(ctx context.Context, reqs []TextReq, which []int, out []pcp
 // none at all. Which instances have labels may depend on the profile of the last
 // fetch.
 func (c *Conn) Labels(ctx context.Context, kind pcp.LabelKind, ident uint32) ([]pcp.LabelSet, error) {
-	if c.features&FeatureLabels == 0 {
+	if c.features&featureLabels == 0 {
 		return nil, pmerr.NoLabels
 	}
 	switch kind {

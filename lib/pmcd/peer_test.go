@@ -49,11 +49,11 @@ func (p *peer) send(ms ...pdu.Message) {
 }
 
 // greet sends a greeting and returns the flags of the client's answer.
-func (p *peer) greet(offer Feature) Feature {
+func (p *peer) greet(offer feature) feature {
 	p.send(&pdu.Error{Greeting: true, Info: 0x02010000 | uint32(offer)})
 	var c pdu.Creds
 	p.receive(&c)
-	return Feature(c.Flags)
+	return feature(c.Flags)
 }
 
 // receive reads one message, which must be of the type of m, and reports whether

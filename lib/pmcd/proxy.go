@@ -39,7 +39,7 @@ func (s *setup) proxy() (Host, bool) {
 // dialProxy connects to a daemon through a proxy. final says that other ports of
 // the daemon need not be tried: the proxy itself cannot be reached.
 func (s *setup) dialProxy(ctx context.Context, proxy Host, host string, port int) (c *Conn, final bool, err error) {
-	proxyPort := or(s.d.ProxyPort, DefaultProxyPort)
+	proxyPort := or(s.d.ProxyPort, defaultProxyPort)
 	if len(proxy.Ports) > 0 {
 		proxyPort = proxy.Ports[0]
 	}

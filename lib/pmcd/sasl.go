@@ -97,16 +97,16 @@ func (s *setup) authenticate(ctx context.Context, c *Conn, private bool) error {
 	if err != nil {
 		return err
 	}
-	method, _ := s.spec.Attr(AttrMethod)
+	method, _ := s.spec.Attr(attrMethod)
 	m, err := choose(string(offered), method.Value, private)
 	if err != nil {
 		return err
 	}
-	user, err := s.credential(ctx, AttrUserName, "Username: ", true)
+	user, err := s.credential(ctx, attrUserName, "Username: ", true)
 	if err != nil {
 		return err
 	}
-	password, err := s.credential(ctx, AttrPassword, "Password: ", false)
+	password, err := s.credential(ctx, attrPassword, "Password: ", false)
 	if err != nil {
 		return err
 	}
@@ -157,7 +157,7 @@ func (s *setup) credential(ctx context.Context, key, prompt string, echo bool) (
 	}
 	if s.d.Prompt == nil || s.d.Console == "none" {
 		code := codeBadParam
-		if key == AttrPassword {
+		if key == attrPassword {
 			code = codeBadAuth // what a daemon says to the empty one that the reference sends
 		}
 		return "", because(code, fmt.Errorf("no %s", key))

@@ -72,7 +72,7 @@ func scramServer(t *testing.T, iterations int) *scram.ServerConversation {
 // the client.
 func saslDaemon(t *testing.T, offered string, rest func(p *peer, first string)) int {
 	return listen(t, func(p *peer) {
-		if flags := p.greet(FeatureAuth); flags != FeatureAuth {
+		if flags := p.greet(featureAuth); flags != featureAuth {
 			t.Errorf("flags %#x", flags)
 		}
 		if first := p.sasl([]byte(offered)); len(first) > 0 {
@@ -200,7 +200,7 @@ func TestPLAIN(t *testing.T) {
 	}
 	t.Run("unix", func(t *testing.T) {
 		path := listenUnix(t, func(p *peer) {
-			p.greet(FeatureAuth)
+			p.greet(featureAuth)
 			p.sasl([]byte("PLAIN"))
 			p.confirm()
 			drain(p)
@@ -233,8 +233,8 @@ func TestPrompt(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 2 { // the second time from memory
-		for key, prompt := range map[string]string{AttrUserName: "Username: ", AttrPassword: "Password: "} {
-			if got, err := s.credential(t.Context(), key, prompt, key == AttrUserName); got != "typed" || err != nil {
+		for key, prompt := range map[string]string{attrUserName: "Username: ", attrPassword: "Password: "} {
+			if got, err := s.credential(t.Context(), key, prompt, key == attrUserName); got != "typed" || err != nil {
 				t.Errorf("%q, %v", got, err)
 			}
 		}
@@ -248,15 +248,15 @@ func TestPrompt(t *testing.T) {
 		key    string
 		code   pmerr.Code
 	}{
-		{"no console, name", func(d *Dialer) { d.Console = "none" }, AttrUserName, codeBadParam},
-		{"no console, password", func(d *Dialer) { d.Console = "none" }, AttrPassword, codeBadAuth},
-		{"nobody to ask", func(d *Dialer) { d.Prompt = nil }, AttrUserName, codeBadParam},
+		{"no console, name", func(d *Dialer) { d.Console = "none" }, attrUserName, codeBadParam},
+		{"no console, password", func(d *Dialer) { d.Console = "none" }, attrPassword, codeBadAuth},
+		{"nobody to ask", func(d *Dialer) { d.Prompt = nil }, attrUserName, codeBadParam},
 		{"no answer", func(d *Dialer) {
 			d.Prompt = func(context.Context, string, string, bool) (string, error) { return "", errors.New("gone") }
-		}, AttrUserName, codeBadParam},
+		}, attrUserName, codeBadParam},
 		{"zero byte", func(d *Dialer) {
 			d.Prompt = func(context.Context, string, string, bool) (string, error) { return "a\x00b", nil }
-		}, AttrUserName, codeBadParam},
+		}, attrUserName, codeBadParam},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			own := *d
@@ -271,7 +271,7 @@ func TestPrompt(t *testing.T) {
 // it unasked, a Unix socket does not.
 func TestCredsRequired(t *testing.T) {
 	port := listen(t, func(p *peer) {
-		if flags := p.greet(FeatureCredsReqd | FeatureAuth); flags != FeatureCredsReqd {
+		if flags := p.greet(featureCredsReqd | featureAuth); flags != featureCredsReqd {
 			t.Errorf("flags %#x", flags)
 		}
 		p.sasl([]byte("GSSAPI"))
@@ -279,7 +279,7 @@ func TestCredsRequired(t *testing.T) {
 	_, err := dialText(t, testDialer(port), "host")
 	checkCode(t, err, codeNoMech)
 	path := listenUnix(t, func(p *peer) {
-		if flags := p.greet(FeatureCredsReqd | FeatureAuth); flags != FeatureCredsReqd {
+		if flags := p.greet(featureCredsReqd | featureAuth); flags != featureCredsReqd {
 			t.Errorf("flags %#x", flags)
 		}
 		drain(p)

@@ -17,16 +17,16 @@ import (
 //	attrs = attr *( "&" attr )              up to the end or the next "/"
 //	attr  = key [ "=" value ]
 
-// DefaultSocket is the path of the daemon's Unix socket where neither the
+// defaultSocket is the path of the daemon's Unix socket where neither the
 // specification nor the [Dialer] names one.
-const DefaultSocket = "/run/pcp/pmcd.socket"
+const defaultSocket = "/run/pcp/pmcd.socket"
 
 // Schemes of a specification, as they are written without the colon.
 const (
-	SchemePCP   = "pcp"
-	SchemePCPS  = "pcps"
-	SchemeUnix  = "unix"
-	SchemeLocal = "local"
+	schemePCP   = "pcp"
+	schemePCPS  = "pcps"
+	schemeUnix  = "unix"
+	schemeLocal = "local"
 )
 
 // A Spec is a parsed host specification. It is not changed by anything in this
@@ -49,7 +49,7 @@ type Host struct {
 
 // Local reports whether s names a Unix socket: unix: or local:.
 func (s *Spec) Local() bool {
-	return s.Scheme == SchemeUnix || s.Scheme == SchemeLocal
+	return s.Scheme == schemeUnix || s.Scheme == schemeLocal
 }
 
 // Host returns the name that stands for the daemon's host in a context: the
@@ -59,7 +59,7 @@ func (s *Spec) Host() string {
 	case len(s.Hosts) > 0:
 		return s.Hosts[0].Name
 	case s.Local():
-		return or(s.Path, DefaultSocket)
+		return or(s.Path, defaultSocket)
 	}
 	return ""
 }
@@ -147,7 +147,7 @@ func (p *specParser) parse() error {
 		p.pos = i
 		return p.fail("unexpected terminal character")
 	}
-	for _, scheme := range []string{SchemePCP, SchemePCPS, SchemeUnix, SchemeLocal} {
+	for _, scheme := range []string{schemePCP, schemePCPS, schemeUnix, schemeLocal} {
 		if strings.HasPrefix(p.text, scheme+":") {
 			p.spec.Scheme = scheme
 			p.pos = len(scheme) + 1
@@ -278,7 +278,7 @@ func (s *Spec) String() string {
 func (h Host) write(b *strings.Builder) {
 	switch {
 	case h.Name == "", h.Name[0] == '[', strings.ContainsAny(h.Name, ":@/?"),
-		h.Name == SchemePCP, h.Name == SchemePCPS, h.Name == SchemeUnix, h.Name == SchemeLocal:
+		h.Name == schemePCP, h.Name == schemePCPS, h.Name == schemeUnix, h.Name == schemeLocal:
 		b.WriteString("[" + h.Name + "]")
 	default:
 		b.WriteString(h.Name)

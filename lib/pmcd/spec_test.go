@@ -209,7 +209,7 @@ func TestSpecHost(t *testing.T) {
 		text, want string
 		local      bool
 	}{
-		{"a@b", "a", false}, {"[::1]:4", "::1", false}, {"unix:", DefaultSocket, true}, {"local:x", "/x", true},
+		{"a@b", "a", false}, {"[::1]:4", "::1", false}, {"unix:", defaultSocket, true}, {"local:x", "/x", true},
 	} {
 		s, err := ParseSpec(tt.text)
 		if err != nil {
@@ -246,7 +246,7 @@ func FuzzParseSpec(f *testing.F) {
 			t.Fatalf("%q from %q: %v", s.String(), text, err)
 		}
 		if s.Local() && s.Path == "" {
-			s.Path = DefaultSocket
+			s.Path = defaultSocket
 		}
 		if d := cmp.Diff(s, again, cmpopts.IgnoreUnexported(Spec{}), cmpopts.EquateEmpty()); d != "" {
 			t.Fatalf("%q from %q: %s", s.String(), text, d)

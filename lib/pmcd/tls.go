@@ -50,9 +50,9 @@ func (s *setup) tlsConfig(host string) (*tls.Config, error) {
 		conf.DynamicRecordSizingDisabled = true
 		return conf, nil
 	}
-	own := s.d.TLSConf
+	own := s.d.tlsConf
 	if own == nil {
-		own = &TLSConf{}
+		own = &tlsConf{}
 		if s.d.TLSConfPath != "" {
 			var err error
 			if own, err = loadTLSConf(s.d.TLSConfPath); err != nil {

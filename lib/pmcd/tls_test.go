@@ -16,7 +16,7 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-const offerTLS = FeatureSecure | FeatureSecureAck | FeatureAuth | FeatureContainer
+const offerTLS = featureSecure | featureSecureAck | featureAuth | featureContainer
 
 // TestTLS connects with good and bad certificates on both sides.
 func TestTLS(t *testing.T) {
@@ -32,35 +32,35 @@ func TestTLS(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		server *tls.Config
-		conf   TLSConf
+		conf   tlsConf
 		code   pmerr.Code
 		reason string
 	}{
-		{"good", &tls.Config{Certificates: []tls.Certificate{good}}, TLSConf{CAFile: caFile}, 0, ""},
-		{"good, TLS 1.2", &tls.Config{Certificates: []tls.Certificate{good}, MaxVersion: tls.VersionTLS12}, TLSConf{CAFile: caFile}, 0, ""},
-		{"good name", &tls.Config{Certificates: []tls.Certificate{good}}, TLSConf{CAFile: caFile, VerifyServers: VerifyFull}, 0, ""},
-		{"other name, authority configured", &tls.Config{Certificates: []tls.Certificate{wrongName}}, TLSConf{CAFile: caFile}, pmerr.TLS, "elsewhere, not host"},
-		{"other name, chain", &tls.Config{Certificates: []tls.Certificate{wrongName}}, TLSConf{CAFile: caFile, VerifyServers: VerifyChain}, 0, ""},
-		{"other name", &tls.Config{Certificates: []tls.Certificate{wrongName}}, TLSConf{CAFile: caFile, VerifyServers: VerifyFull}, pmerr.TLS, "elsewhere, not host"},
-		{"other authority", &tls.Config{Certificates: []tls.Certificate{good}}, TLSConf{CAFile: otherFile}, pmerr.TLS, `issued by "CN=ca": x509: certificate signed by unknown authority`},
-		{"system's authorities", &tls.Config{Certificates: []tls.Certificate{good}}, TLSConf{}, pmerr.TLS, `certificate of "CN=daemon"`},
-		{"nothing checked", &tls.Config{Certificates: []tls.Certificate{wrongName}}, TLSConf{VerifyServers: VerifyNone}, 0, ""},
-		{"expired", &tls.Config{Certificates: []tls.Certificate{expired}}, TLSConf{CAFile: caFile}, pmerr.TLS, "expired"},
-		{"a client's certificate", &tls.Config{Certificates: []tls.Certificate{ca.client()}}, TLSConf{CAFile: caFile, VerifyServers: VerifyChain}, pmerr.TLS, "incompatible key usage"},
-		{"too old", &tls.Config{Certificates: []tls.Certificate{good}, MinVersion: tls.VersionTLS10, MaxVersion: tls.VersionTLS11}, TLSConf{CAFile: caFile}, pmerr.TLS, "protocol version"},
+		{"good", &tls.Config{Certificates: []tls.Certificate{good}}, tlsConf{CAFile: caFile}, 0, ""},
+		{"good, TLS 1.2", &tls.Config{Certificates: []tls.Certificate{good}, MaxVersion: tls.VersionTLS12}, tlsConf{CAFile: caFile}, 0, ""},
+		{"good name", &tls.Config{Certificates: []tls.Certificate{good}}, tlsConf{CAFile: caFile, VerifyServers: verifyFull}, 0, ""},
+		{"other name, authority configured", &tls.Config{Certificates: []tls.Certificate{wrongName}}, tlsConf{CAFile: caFile}, pmerr.TLS, "elsewhere, not host"},
+		{"other name, chain", &tls.Config{Certificates: []tls.Certificate{wrongName}}, tlsConf{CAFile: caFile, VerifyServers: verifyChain}, 0, ""},
+		{"other name", &tls.Config{Certificates: []tls.Certificate{wrongName}}, tlsConf{CAFile: caFile, VerifyServers: verifyFull}, pmerr.TLS, "elsewhere, not host"},
+		{"other authority", &tls.Config{Certificates: []tls.Certificate{good}}, tlsConf{CAFile: otherFile}, pmerr.TLS, `issued by "CN=ca": x509: certificate signed by unknown authority`},
+		{"system's authorities", &tls.Config{Certificates: []tls.Certificate{good}}, tlsConf{}, pmerr.TLS, `certificate of "CN=daemon"`},
+		{"nothing checked", &tls.Config{Certificates: []tls.Certificate{wrongName}}, tlsConf{VerifyServers: verifyNone}, 0, ""},
+		{"expired", &tls.Config{Certificates: []tls.Certificate{expired}}, tlsConf{CAFile: caFile}, pmerr.TLS, "expired"},
+		{"a client's certificate", &tls.Config{Certificates: []tls.Certificate{ca.client()}}, tlsConf{CAFile: caFile, VerifyServers: verifyChain}, pmerr.TLS, "incompatible key usage"},
+		{"too old", &tls.Config{Certificates: []tls.Certificate{good}, MinVersion: tls.VersionTLS10, MaxVersion: tls.VersionTLS11}, tlsConf{CAFile: caFile}, pmerr.TLS, "protocol version"},
 		{"client certificate", &tls.Config{Certificates: []tls.Certificate{good}, ClientCAs: ca.pool(), ClientAuth: tls.RequireAndVerifyClientCert},
-			TLSConf{CAFile: caFile, ClientCertFile: clientCert, ClientKeyFile: clientKey}, 0, ""},
+			tlsConf{CAFile: caFile, ClientCertFile: clientCert, ClientKeyFile: clientKey}, 0, ""},
 		{"client certificate missing", &tls.Config{Certificates: []tls.Certificate{good}, ClientCAs: ca.pool(), ClientAuth: tls.RequireAndVerifyClientCert},
-			TLSConf{CAFile: caFile}, pmerr.TLS, "certificate required"},
+			tlsConf{CAFile: caFile}, pmerr.TLS, "certificate required"},
 		{"client certificate missing, TLS 1.2", &tls.Config{Certificates: []tls.Certificate{good}, ClientCAs: ca.pool(), ClientAuth: tls.RequireAndVerifyClientCert, MaxVersion: tls.VersionTLS12},
-			TLSConf{CAFile: caFile}, pmerr.TLS, ""},
+			tlsConf{CAFile: caFile}, pmerr.TLS, ""},
 		{"client certificate foreign", &tls.Config{Certificates: []tls.Certificate{good}, ClientCAs: ca.pool(), ClientAuth: tls.RequireAndVerifyClientCert},
-			TLSConf{CAFile: caFile, ClientCertFile: foreignCert, ClientKeyFile: foreignKey}, pmerr.TLS, ""},
-		{"configuration broken", &tls.Config{Certificates: []tls.Certificate{good}}, TLSConf{CAFile: "/no/such"}, pmerr.TLS, "/no/such"},
+			tlsConf{CAFile: caFile, ClientCertFile: foreignCert, ClientKeyFile: foreignKey}, pmerr.TLS, ""},
+		{"configuration broken", &tls.Config{Certificates: []tls.Certificate{good}}, tlsConf{CAFile: "/no/such"}, pmerr.TLS, "/no/such"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			port := listen(t, func(p *peer) {
-				if flags := p.greet(offerTLS); flags != FeatureSecure|FeatureSecureAck {
+				if flags := p.greet(offerTLS); flags != featureSecure|featureSecureAck {
 					t.Errorf("flags %#x", flags)
 				}
 				if p.encrypt(tt.server, true) == nil {
@@ -71,7 +71,7 @@ func TestTLS(t *testing.T) {
 				}
 			})
 			d := testDialer(port)
-			d.TLSConf = &tt.conf
+			d.tlsConf = &tt.conf
 			_, err := dialText(t, d, "pcps://host")
 			checkCode(t, err, tt.code)
 			if tt.code != 0 && !strings.Contains(Reason(err), tt.reason) {
@@ -86,7 +86,7 @@ func TestTLS(t *testing.T) {
 func TestTLSTalk(t *testing.T) {
 	ca := newAuthority(t, "ca")
 	port := listen(t, func(p *peer) {
-		p.send(&pdu.Error{Greeting: true, Info: uint32(FeatureSecure)})
+		p.send(&pdu.Error{Greeting: true, Info: uint32(featureSecure)})
 		io.ReadFull(p.nc, make([]byte, 20)) // and not a byte more: TLS begins at once
 		err := p.encrypt(&tls.Config{GetCertificate: func(h *tls.ClientHelloInfo) (*tls.Certificate, error) {
 			if h.ServerName != "host" {
@@ -176,11 +176,11 @@ func TestTLSRefused(t *testing.T) {
 func TestTLSBroken(t *testing.T) {
 	ca := newAuthority(t, "ca")
 	port := listen(t, func(p *peer) {
-		p.greet(offerTLS | FeatureCertReqd)
+		p.greet(offerTLS | featureCertReqd)
 		p.encrypt(&tls.Config{Certificates: []tls.Certificate{ca.server("host")}}, true)
 	})
 	d := testDialer(port)
-	d.TLSConf = &TLSConf{VerifyServers: VerifyNone}
+	d.tlsConf = &tlsConf{VerifyServers: verifyNone}
 	_, err := dialText(t, d, "pcps://localhost") // a certificate is not required of this host
 	checkCode(t, err, pmerr.NeedClientCert)
 	d.TLSConfig = &tls.Config{InsecureSkipVerify: true, Certificates: []tls.Certificate{ca.client()}}

@@ -12,10 +12,10 @@ import (
 	"strings"
 )
 
-// A TLSConf is a TLS configuration: what a tls.conf file says that concerns a
+// A tlsConf is a TLS configuration: what a tls.conf file says that concerns a
 // client (wire.md W3.6). The zero value trusts the system's authorities and has
 // no certificate of its own.
-type TLSConf struct {
+type tlsConf struct {
 	CAFile string // tls-ca-cert-file: authorities to trust, instead of the system's
 	CADir  string // tls-ca-cert-dir: a directory of such files
 
@@ -27,33 +27,33 @@ type TLSConf struct {
 	CertFile, KeyFile string
 
 	// VerifyServers (tls-verify-servers) says what a daemon's certificate must prove.
-	VerifyServers VerifyMode
+	VerifyServers verifyMode
 }
 
-// A VerifyMode is how far a daemon's certificate is checked.
-type VerifyMode string
+// A verifyMode is how far a daemon's certificate is checked.
+type verifyMode string
 
 // The modes. The key tls-verify-servers is ours: the reference does not check
 // daemons unless told to by tls-verify-clients, and never their names.
 const (
-	// VerifyDefault is VerifyFull, but VerifyChain over a Unix socket, which has no name to check.
-	VerifyDefault VerifyMode = ""
-	// VerifyFull checks the chain of signatures up to a trusted authority, the dates,
+	// verifyDefault is verifyFull, but verifyChain over a Unix socket, which has no name to check.
+	verifyDefault verifyMode = ""
+	// verifyFull checks the chain of signatures up to a trusted authority, the dates,
 	// and that the certificate is for the host that was asked for.
-	VerifyFull VerifyMode = "full"
-	// VerifyChain checks all that but the host name.
-	VerifyChain VerifyMode = "chain"
-	// VerifyNone checks nothing: traffic is encrypted, to whoever answers.
-	VerifyNone VerifyMode = "no"
+	verifyFull verifyMode = "full"
+	// verifyChain checks all that but the host name.
+	verifyChain verifyMode = "chain"
+	// verifyNone checks nothing: traffic is encrypted, to whoever answers.
+	verifyNone verifyMode = "no"
 )
 
 // maxConfLine is the longest line of a tls.conf.
 const maxConfLine = 64 << 10
 
-// ParseTLSConf parses a tls.conf: lines "key = word" or "key: word", comments from
+// parseTLSConf parses a tls.conf: lines "key = word" or "key: word", comments from
 // "#" on. Keys that do not concern a client are passed over.
-func ParseTLSConf(r io.Reader) (*TLSConf, error) {
-	c := &TLSConf{}
+func parseTLSConf(r io.Reader) (*tlsConf, error) {
+	c := &tlsConf{}
 	s := bufio.NewScanner(r)
 	s.Buffer(nil, maxConfLine)
 	for n := 1; s.Scan(); n++ {
@@ -68,7 +68,7 @@ func ParseTLSConf(r io.Reader) (*TLSConf, error) {
 }
 
 // line takes in one line.
-func (c *TLSConf) line(text string) error {
+func (c *tlsConf) line(text string) error {
 	text, _, _ = strings.Cut(text, "#")
 	i := strings.IndexAny(text, "=:")
 	if i < 0 {
@@ -101,14 +101,14 @@ func (c *TLSConf) line(text string) error {
 
 // verify takes in the value of tls-verify-servers. A word that is not known is an
 // error: taken for anything else, it might switch off what was wanted.
-func (c *TLSConf) verify(word string) error {
-	switch m := VerifyMode(word); m {
-	case VerifyFull, VerifyChain, VerifyNone:
+func (c *tlsConf) verify(word string) error {
+	switch m := verifyMode(word); m {
+	case verifyFull, verifyChain, verifyNone:
 		c.VerifyServers = m
 	case "yes", "true":
-		c.VerifyServers = VerifyDefault
+		c.VerifyServers = verifyDefault
 	case "false":
-		c.VerifyServers = VerifyNone
+		c.VerifyServers = verifyNone
 	default:
 		return fmt.Errorf("tls-verify-servers: %q is none of full, chain, yes and no", word)
 	}
@@ -116,16 +116,16 @@ func (c *TLSConf) verify(word string) error {
 }
 
 // loadTLSConf reads the file at path. A missing file is an empty one.
-func loadTLSConf(path string) (*TLSConf, error) {
+func loadTLSConf(path string) (*tlsConf, error) {
 	f, err := os.Open(path)
 	if errors.Is(err, os.ErrNotExist) {
-		return &TLSConf{}, nil
+		return &tlsConf{}, nil
 	}
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	c, err := ParseTLSConf(f)
+	c, err := parseTLSConf(f)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -135,7 +135,7 @@ func loadTLSConf(path string) (*TLSConf, error) {
 // Config returns the configuration of a TLS client that connects to host: a name, an address, or
 // the path of a Unix socket. The files that c names are read now; one that cannot be read is an
 // error.
-func (c *TLSConf) Config(host string) (*tls.Config, error) {
+func (c *tlsConf) Config(host string) (*tls.Config, error) {
 	roots, err := c.roots()
 	if err != nil {
 		return nil, err
@@ -152,21 +152,21 @@ func (c *TLSConf) Config(host string) (*tls.Config, error) {
 		conf.Certificates = []tls.Certificate{*cert}
 	}
 	mode := c.VerifyServers
-	if mode == VerifyDefault && strings.HasPrefix(host, "/") {
-		mode = VerifyChain
+	if mode == verifyDefault && strings.HasPrefix(host, "/") {
+		mode = verifyChain
 	}
 	switch mode {
-	case VerifyNone:
+	case verifyNone:
 		conf.InsecureSkipVerify = true
-	case VerifyChain:
+	case verifyChain:
 		conf.InsecureSkipVerify = true // of the name; the rest is done here
-		conf.VerifyConnection = func(s tls.ConnectionState) error { return verifyChain(s, roots) }
+		conf.VerifyConnection = func(s tls.ConnectionState) error { return checkChain(s, roots) }
 	}
 	return conf, nil
 }
 
-// verifyChain checks the signatures and dates of a peer's certificates.
-func verifyChain(s tls.ConnectionState, roots *x509.CertPool) error {
+// checkChain checks the signatures and dates of a peer's certificates.
+func checkChain(s tls.ConnectionState, roots *x509.CertPool) error {
 	if len(s.PeerCertificates) == 0 {
 		return errors.New("no certificate")
 	}
@@ -182,7 +182,7 @@ func verifyChain(s tls.ConnectionState, roots *x509.CertPool) error {
 }
 
 // roots returns the configured authorities, nil for the system's.
-func (c *TLSConf) roots() (*x509.CertPool, error) {
+func (c *tlsConf) roots() (*x509.CertPool, error) {
 	if c.CAFile == "" && c.CADir == "" {
 		return nil, nil
 	}
@@ -215,7 +215,7 @@ func (c *TLSConf) roots() (*x509.CertPool, error) {
 
 // certificate returns our certificate, nil if there is none. The files of a daemon
 // are often for it alone; then we are without.
-func (c *TLSConf) certificate() (*tls.Certificate, error) {
+func (c *tlsConf) certificate() (*tls.Certificate, error) {
 	own := c.ClientCertFile != "" || c.ClientKeyFile != ""
 	certFile, keyFile := c.ClientCertFile, c.ClientKeyFile
 	if !own {

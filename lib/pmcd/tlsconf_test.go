@@ -12,35 +12,35 @@ import (
 func TestParseTLSConf(t *testing.T) {
 	for _, tt := range []struct {
 		name, text string
-		want       TLSConf
+		want       tlsConf
 	}{
-		{"empty", "", TLSConf{}},
-		{"comments", "# a = b\n#tls-cert-file = x\n\n   # y", TLSConf{}},
-		{"equals", "tls-ca-cert-file = /a/ca.pem\n", TLSConf{CAFile: "/a/ca.pem"}},
-		{"colon", "tls-ca-cert-dir: /a/certs", TLSConf{CADir: "/a/certs"}},
-		{"no blanks", "tls-key-file=/k", TLSConf{KeyFile: "/k"}},
-		{"first word only", "tls-cert-file = /c d e", TLSConf{CertFile: "/c"}},
-		{"comment behind", "tls-cert-file = /c# d", TLSConf{CertFile: "/c"}},
-		{"tabs and CR", "\ttls-client-cert-file\t=\t/c\r\n", TLSConf{ClientCertFile: "/c"}},
-		{"colon in the value", "tls-client-key-file = c:/k", TLSConf{ClientKeyFile: "c:/k"}},
-		{"last one counts", "tls-key-file = a\ntls-key-file = b", TLSConf{KeyFile: "b"}},
-		{"no value", "tls-key-file =\ntls-cert-file\n=\n", TLSConf{}},
-		{"other keys", "tls-ciphers = DEFAULT\ntls-verify-clients = true\nfoo = bar", TLSConf{}},
-		{"verify no", "tls-verify-servers = no", TLSConf{VerifyServers: VerifyNone}},
-		{"verify false", "tls-verify-servers = false", TLSConf{VerifyServers: VerifyNone}},
-		{"verify yes", "tls-verify-servers = no\ntls-verify-servers = yes", TLSConf{}},
-		{"verify chain", "tls-verify-servers: chain", TLSConf{VerifyServers: VerifyChain}},
-		{"verify full", "tls-verify-servers: full", TLSConf{VerifyServers: VerifyFull}},
+		{"empty", "", tlsConf{}},
+		{"comments", "# a = b\n#tls-cert-file = x\n\n   # y", tlsConf{}},
+		{"equals", "tls-ca-cert-file = /a/ca.pem\n", tlsConf{CAFile: "/a/ca.pem"}},
+		{"colon", "tls-ca-cert-dir: /a/certs", tlsConf{CADir: "/a/certs"}},
+		{"no blanks", "tls-key-file=/k", tlsConf{KeyFile: "/k"}},
+		{"first word only", "tls-cert-file = /c d e", tlsConf{CertFile: "/c"}},
+		{"comment behind", "tls-cert-file = /c# d", tlsConf{CertFile: "/c"}},
+		{"tabs and CR", "\ttls-client-cert-file\t=\t/c\r\n", tlsConf{ClientCertFile: "/c"}},
+		{"colon in the value", "tls-client-key-file = c:/k", tlsConf{ClientKeyFile: "c:/k"}},
+		{"last one counts", "tls-key-file = a\ntls-key-file = b", tlsConf{KeyFile: "b"}},
+		{"no value", "tls-key-file =\ntls-cert-file\n=\n", tlsConf{}},
+		{"other keys", "tls-ciphers = DEFAULT\ntls-verify-clients = true\nfoo = bar", tlsConf{}},
+		{"verify no", "tls-verify-servers = no", tlsConf{VerifyServers: verifyNone}},
+		{"verify false", "tls-verify-servers = false", tlsConf{VerifyServers: verifyNone}},
+		{"verify yes", "tls-verify-servers = no\ntls-verify-servers = yes", tlsConf{}},
+		{"verify chain", "tls-verify-servers: chain", tlsConf{VerifyServers: verifyChain}},
+		{"verify full", "tls-verify-servers: full", tlsConf{VerifyServers: verifyFull}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := ParseTLSConf(strings.NewReader(tt.text))
+			got, err := parseTLSConf(strings.NewReader(tt.text))
 			if err != nil || *got != tt.want {
 				t.Errorf("%+v, %v", got, err)
 			}
 		})
 	}
 	for _, text := range []string{"\n\ntls-verify-servers = maybe", strings.Repeat("x", maxConfLine+1)} {
-		if _, err := ParseTLSConf(strings.NewReader(text)); err == nil {
+		if _, err := parseTLSConf(strings.NewReader(text)); err == nil {
 			t.Errorf("%.40q: no error", text)
 		}
 	}
@@ -48,7 +48,7 @@ func TestParseTLSConf(t *testing.T) {
 
 func TestLoadTLSConf(t *testing.T) {
 	dir := t.TempDir()
-	if c, err := loadTLSConf(filepath.Join(dir, "none")); err != nil || *c != (TLSConf{}) {
+	if c, err := loadTLSConf(filepath.Join(dir, "none")); err != nil || *c != (tlsConf{}) {
 		t.Errorf("missing file: %v, %v", c, err)
 	}
 	if _, err := loadTLSConf(dir); err == nil {
@@ -80,31 +80,31 @@ func TestTLSConfig(t *testing.T) {
 	none := filepath.Join(dir, "none")
 	for _, tt := range []struct {
 		name       string
-		conf       TLSConf
+		conf       tlsConf
 		ok         bool
 		roots      bool // of our own
 		cert, skip bool
 	}{
-		{"zero", TLSConf{}, true, false, false, false},
-		{"no check", TLSConf{VerifyServers: VerifyNone}, true, false, false, true},
-		{"chain of the system's", TLSConf{VerifyServers: VerifyChain}, true, false, false, true},
-		{"authority", TLSConf{CAFile: caFile}, true, true, false, false},
-		{"authority, chain", TLSConf{CAFile: caFile, VerifyServers: VerifyChain}, true, true, false, true},
-		{"authority and name", TLSConf{CAFile: caFile, VerifyServers: VerifyFull}, true, true, false, false},
-		{"authorities", TLSConf{CADir: caDir}, true, true, false, false},
-		{"both", TLSConf{CAFile: caFile, CADir: empty}, true, true, false, false},
-		{"authority missing", TLSConf{CAFile: none}, false, false, false, false},
-		{"authority missing, no check", TLSConf{CAFile: none, VerifyServers: VerifyNone}, false, false, false, false},
-		{"authority is junk", TLSConf{CAFile: junk}, false, false, false, false},
-		{"no authorities", TLSConf{CADir: empty}, false, false, false, false},
-		{"authorities missing", TLSConf{CADir: none}, false, false, false, false},
-		{"client", TLSConf{ClientCertFile: cert, ClientKeyFile: key}, true, false, true, false},
-		{"client's before daemon's", TLSConf{ClientCertFile: cert, ClientKeyFile: key, CertFile: none, KeyFile: none}, true, false, true, false},
-		{"daemon's", TLSConf{CertFile: cert, KeyFile: key}, true, false, true, false},
-		{"daemon's missing", TLSConf{CertFile: none, KeyFile: key}, true, false, false, false},
-		{"daemon's is junk", TLSConf{CertFile: junk, KeyFile: key}, false, false, false, false},
-		{"client's missing", TLSConf{ClientCertFile: none, ClientKeyFile: key}, false, false, false, false},
-		{"client's key missing", TLSConf{ClientCertFile: cert}, false, false, false, false},
+		{"zero", tlsConf{}, true, false, false, false},
+		{"no check", tlsConf{VerifyServers: verifyNone}, true, false, false, true},
+		{"chain of the system's", tlsConf{VerifyServers: verifyChain}, true, false, false, true},
+		{"authority", tlsConf{CAFile: caFile}, true, true, false, false},
+		{"authority, chain", tlsConf{CAFile: caFile, VerifyServers: verifyChain}, true, true, false, true},
+		{"authority and name", tlsConf{CAFile: caFile, VerifyServers: verifyFull}, true, true, false, false},
+		{"authorities", tlsConf{CADir: caDir}, true, true, false, false},
+		{"both", tlsConf{CAFile: caFile, CADir: empty}, true, true, false, false},
+		{"authority missing", tlsConf{CAFile: none}, false, false, false, false},
+		{"authority missing, no check", tlsConf{CAFile: none, VerifyServers: verifyNone}, false, false, false, false},
+		{"authority is junk", tlsConf{CAFile: junk}, false, false, false, false},
+		{"no authorities", tlsConf{CADir: empty}, false, false, false, false},
+		{"authorities missing", tlsConf{CADir: none}, false, false, false, false},
+		{"client", tlsConf{ClientCertFile: cert, ClientKeyFile: key}, true, false, true, false},
+		{"client's before daemon's", tlsConf{ClientCertFile: cert, ClientKeyFile: key, CertFile: none, KeyFile: none}, true, false, true, false},
+		{"daemon's", tlsConf{CertFile: cert, KeyFile: key}, true, false, true, false},
+		{"daemon's missing", tlsConf{CertFile: none, KeyFile: key}, true, false, false, false},
+		{"daemon's is junk", tlsConf{CertFile: junk, KeyFile: key}, false, false, false, false},
+		{"client's missing", tlsConf{ClientCertFile: none, ClientKeyFile: key}, false, false, false, false},
+		{"client's key missing", tlsConf{ClientCertFile: cert}, false, false, false, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got, err := tt.conf.Config("host")
@@ -120,15 +120,15 @@ func TestTLSConfig(t *testing.T) {
 			if (got.RootCAs != nil) != tt.roots || (len(got.Certificates) > 0) != tt.cert || got.InsecureSkipVerify != tt.skip {
 				t.Errorf("roots %v, certificates %d, skip %v", got.RootCAs != nil, len(got.Certificates), got.InsecureSkipVerify)
 			}
-			if tt.skip && tt.conf.VerifyServers != VerifyNone && got.VerifyConnection == nil {
+			if tt.skip && tt.conf.VerifyServers != verifyNone && got.VerifyConnection == nil {
 				t.Error("nothing is checked")
 			}
 		})
 	}
-	if conf, err := (&TLSConf{CAFile: caFile}).Config("/run/pcp/pmcd.socket"); err != nil || conf.VerifyConnection == nil {
+	if conf, err := (&tlsConf{CAFile: caFile}).Config("/run/pcp/pmcd.socket"); err != nil || conf.VerifyConnection == nil {
 		t.Errorf("a socket has no name to check, but a chain: %+v, %v", conf, err)
 	}
-	if err := verifyChain(tls.ConnectionState{}, nil); err == nil || errors.Is(err, os.ErrNotExist) {
+	if err := checkChain(tls.ConnectionState{}, nil); err == nil || errors.Is(err, os.ErrNotExist) {
 		t.Errorf("no certificate: %v", err)
 	}
 }
@@ -138,7 +138,7 @@ func FuzzParseTLSConf(f *testing.F) {
 	f.Add("=\n:\n#\n==:\r\n\x00")
 	f.Add("tls-verify-servers = maybe")
 	f.Fuzz(func(t *testing.T, text string) {
-		c, err := ParseTLSConf(strings.NewReader(text))
+		c, err := parseTLSConf(strings.NewReader(text))
 		if err != nil {
 			return
 		}
@@ -148,7 +148,7 @@ func FuzzParseTLSConf(f *testing.F) {
 			}
 		}
 		switch c.VerifyServers {
-		case VerifyDefault, VerifyFull, VerifyChain, VerifyNone:
+		case verifyDefault, verifyFull, verifyChain, verifyNone:
 		default:
 			t.Errorf("mode %q", c.VerifyServers)
 		}

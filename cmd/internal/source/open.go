@@ -109,6 +109,9 @@ func (o *Opener) host(ctx context.Context, kind option.SourceKind, name string) 
 func (o *Opener) dialer() *pmcd.Dialer {
 	d := pmcd.DialerFromEnv(o.env.LookupEnv, o.env.Config().Get, func(text string) { o.env.Notify("Warning: " + text) })
 	d.Prompt = prompt
+	if o.options.Debug.Has("pdu") {
+		d.Trace = o.env.Stderr
+	}
 	if o.options.Container != "" {
 		d.Container = &o.options.Container
 	}
