@@ -30,7 +30,7 @@ func AppendAtom(dst []byte, v pcp.Value) []byte {
 	case t == pcp.Double:
 		return appendExponent(dst, math.Float64frombits(v.Word()))
 	case t.Arithmetic():
-		return AppendNumber(dst, t, v.Word(), 0)
+		return appendNumber(dst, t, v.Word(), 0)
 	case t == pcp.String:
 		return appendAtomString(dst, v.Bytes())
 	case t == pcp.Aggregate || t == pcp.AggregateStatic:
@@ -51,7 +51,7 @@ func AppendAtom(dst []byte, v pcp.Value) []byte {
 // appendExponent appends f as C's printf does for %e.
 func appendExponent(dst []byte, f float64) []byte {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
-		return AppendG(dst, f, 6)
+		return pcp.AppendG(dst, f, 6)
 	}
 	return strconv.AppendFloat(dst, f, 'e', 6, 64)
 }

@@ -39,6 +39,16 @@ func ExampleAppendTime() {
 	// 07:13:20.123456789
 }
 
+func ExampleAppendAtom() {
+	fmt.Printf("%s\n", format.AppendAtom(nil, pcp.WordValue(pcp.Uint32, 42)))
+	fmt.Printf("%s\n", format.AppendAtom(nil, pcp.DoubleValue(0.25)))
+	fmt.Printf("%s\n", format.AppendAtom(nil, pcp.Value{}))
+	// Output:
+	// 42
+	// 2.500000e-01
+	// <null>
+}
+
 func ExampleAppendScaled() {
 	for _, f := range []float64{0.5, 1500, 123456789, -1234.5} {
 		fmt.Printf("%s|\n", format.AppendScaled(nil, f))

@@ -41,7 +41,7 @@ func (o *Options) AppendValue(dst []byte, v *pcp.Values, i, width int) []byte {
 		return o.AppendOdd(dst, &v.Odd[i], width)
 	}
 	if v.Type.Arithmetic() {
-		return AppendNumber(dst, v.Type, v.Words[i], width)
+		return appendNumber(dst, v.Type, v.Words[i], width)
 	}
 	return o.appendBlob(dst, v.Type, v.Blobs[i], width)
 }
@@ -53,14 +53,14 @@ func (o *Options) AppendOne(dst []byte, v pcp.Value, width int) []byte {
 	case !v.IsSet():
 		return dst
 	case v.Type().Arithmetic():
-		return AppendNumber(dst, v.Type(), v.Word(), width)
+		return appendNumber(dst, v.Type(), v.Word(), width)
 	}
 	return o.appendBlob(dst, v.Type(), v.Bytes(), width)
 }
 
-// AppendNumber appends the number that word w of arithmetic type t stands for,
+// appendNumber appends the number that word w of arithmetic type t stands for,
 // right aligned in at least width characters.
-func AppendNumber(dst []byte, t pcp.Type, w uint64, width int) []byte {
+func appendNumber(dst []byte, t pcp.Type, w uint64, width int) []byte {
 	start := len(dst)
 	switch t {
 	case pcp.Int32, pcp.Int64:
@@ -68,15 +68,12 @@ func AppendNumber(dst []byte, t pcp.Type, w uint64, width int) []byte {
 	case pcp.Uint32, pcp.Uint64:
 		dst = strconv.AppendUint(dst, w, 10)
 	case pcp.Float:
-		dst = AppendG(dst, float64(math.Float32frombits(uint32(w))), 8)
+		dst = pcp.AppendG(dst, float64(math.Float32frombits(uint32(w))), 8)
 	default:
-		dst = AppendG(dst, math.Float64frombits(w), 16)
+		dst = pcp.AppendG(dst, math.Float64frombits(w), 16)
 	}
 	return alignRight(dst, start, width)
 }
-
-// AppendG appends f as C's printf does for %.<prec>g.
-func AppendG(dst []byte, f float64, prec int) []byte { return pcp.AppendG(dst, f, prec) }
 
 // appendBlob appends a value that is not a number.
 func (o *Options) appendBlob(dst []byte, t pcp.Type, b []byte, width int) []byte {
@@ -133,7 +130,7 @@ func appendInSitu(dst []byte, w uint32, width int) []byte {
 	if f := math.Float32frombits(w); f == f {
 		dst = append(dst, ' ')
 		start = len(dst)
-		dst = alignRight(AppendG(dst, float64(f), 8), start, width)
+		dst = alignRight(pcp.AppendG(dst, float64(f), 8), start, width)
 	}
 	dst = append(dst, " 0x"...)
 	start = len(dst)
@@ -172,11 +169,11 @@ func appendReadings(dst []byte, b []byte, width int) []byte {
 		dst = append(alignRight(strconv.AppendUint(dst, w, 10), start, width), ' ')
 		start = len(dst)
 		if f := math.Float64frombits(w); f == f {
-			dst = append(alignRight(AppendG(dst, f, 16), start, width), ' ')
+			dst = append(alignRight(pcp.AppendG(dst, f, 16), start, width), ' ')
 		}
 	case 4:
 		if f := math.Float32frombits(binary.LittleEndian.Uint32(b)); f == f {
-			dst = append(alignRight(AppendG(dst, float64(f), 8), start, width), ' ')
+			dst = append(alignRight(pcp.AppendG(dst, float64(f), 8), start, width), ' ')
 		}
 	}
 	return dst

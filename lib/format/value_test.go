@@ -45,8 +45,8 @@ func TestAppendNumber(t *testing.T) {
 		{pcp.Double, f64(math.NaN()), 6, "   nan"},
 	}
 	for _, tt := range tests {
-		if got := string(AppendNumber([]byte("x"), tt.typ, tt.word, tt.width)); got != "x"+tt.want {
-			t.Errorf("AppendNumber(%v, %#x, %d) = %q, want %q", tt.typ, tt.word, tt.width, got[1:], tt.want)
+		if got := string(appendNumber([]byte("x"), tt.typ, tt.word, tt.width)); got != "x"+tt.want {
+			t.Errorf("appendNumber(%v, %#x, %d) = %q, want %q", tt.typ, tt.word, tt.width, got[1:], tt.want)
 		}
 	}
 }
@@ -163,12 +163,6 @@ func TestSquash(t *testing.T) {
 	}
 	if got, want := string(new(Options).AppendOne(nil, v, 1)), "\"a\nb\t\r\v\f c\""; got != want {
 		t.Errorf("without the option: %q, want %q", got, want)
-	}
-}
-
-func TestAppendG(t *testing.T) {
-	if got := string(AppendG([]byte("v "), 1e16, 16)); got != "v 1e+16" {
-		t.Errorf("got %q", got)
 	}
 }
 

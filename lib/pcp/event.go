@@ -8,13 +8,6 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// The predefined metrics that stand for the flags of an event record and for the
-// number of records that were missed.
-const (
-	EventFlagsID  ID = DynamicDomain<<22 | 1 // event.flags
-	EventMissedID ID = DynamicDomain<<22 | 2 // event.missed
-)
-
 // EventFlags says what kind of event a record tells of (values.md V11.2).
 type EventFlags uint32
 

@@ -90,3 +90,12 @@ func ExampleDesc_Check() {
 	// Error: metric semantics (2) is not one of the valid PM_SEM_* values
 	// Warning: unusual dimension (4) for Space in pmUnits
 }
+
+func ExampleResult_SortInstances() {
+	var r pcp.Result
+	r.Reset(1)
+	r.Sets[0] = pcp.Values{Type: pcp.Uint32, Insts: []int32{15, 1, 5}, Words: []uint64{30, 10, 20}}
+	r.SortInstances()
+	fmt.Println(r.Sets[0].Insts, r.Sets[0].Words)
+	// Output: [1 5 15] [10 20 30]
+}

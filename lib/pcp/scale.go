@@ -199,12 +199,6 @@ func newExtraScaler(from, to Units) (extraScaler, bool) {
 	return extraScaler{on: true, add: 32, mul: 9, shift: -273.15, div: 5}, true
 }
 
-// Type returns the type of the values that s converts.
-func (s *Scaler) Type() Type { return s.typ }
-
-// Identity reports whether s leaves every value as it is.
-func (s *Scaler) Identity() bool { return s.identity }
-
 // Scale converts the values of a column in place.
 func (s *Scaler) Scale(words []uint64) {
 	switch {

@@ -172,8 +172,8 @@ func TestScaler(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.Identity() || s.Type() != Uint64 {
-		t.Errorf("Identity %v, Type %v", s.Identity(), s.Type())
+	if s.identity || s.typ != Uint64 {
+		t.Errorf("Identity %v, Type %v", s.identity, s.typ)
 	}
 	words := []uint64{0, 1, 2, 1 << 40}
 	s.Scale(words)
@@ -182,8 +182,8 @@ func TestScaler(t *testing.T) {
 			t.Errorf("word %d is %d, want %d", i, words[i], want)
 		}
 	}
-	if s, err = NewScaler(Float, units(t, "sec"), units(t, "sec")); err != nil || !s.Identity() {
-		t.Errorf("sec to sec: identity %v, %v", s.Identity(), err)
+	if s, err = NewScaler(Float, units(t, "sec"), units(t, "sec")); err != nil || !s.identity {
+		t.Errorf("sec to sec: identity %v, %v", s.identity, err)
 	}
 	words[0] = 42
 	if s.Scale(words); words[0] != 42 {
