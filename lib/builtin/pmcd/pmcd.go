@@ -2,6 +2,7 @@
 package pmcd
 
 import (
+	_ "embed"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -9,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"pmtools/lib/builtin/internal/catalog"
 	"pmtools/lib/builtin/internal/host"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmda"
@@ -18,6 +20,9 @@ import (
 
 // Domain is the domain of the metrics about the daemon.
 const Domain = 2
+
+//go:embed metrics.txt
+var metricsText string
 
 // Options say what the metrics about the daemon show. The zero value is the
 // default.
@@ -45,162 +50,105 @@ func New(o *Options) (pmda.Provider, error) {
 	}
 	p.host = host.Host{Hostname: p.Hostname, Root: p.Root, Now: p.Now}
 	p.start = p.host.Time()
-	return pmda.New(pmda.Table{Domain: Domain, Metrics: p.metrics(), Labels: `{"agent":"pmcd"}`})
+	list := catalog.New(metricsText)
+	p.addInstances(list)
+	return pmda.New(pmda.Table{Domain: Domain, Metrics: list.Metrics, Labels: `{"agent":"pmcd"}`})
 }
 
-// pmcd is the collector.
+// collector is the collector.
 type collector struct {
 	Options
 	host      host.Host
 	start     time.Time
 	registers [16]int32
+	whoami    string
 }
 
-// textRow makes a row for a string.
-func textRow(name string, cluster, item uint32, sem pcp.Sem, oneLine string, value func() string) pmda.Metric {
-	return pmda.Metric{Name: "pmcd." + name, Cluster: cluster, Item: item, Type: pcp.String, Sem: sem, OneLine: oneLine, Fetch: pmda.One(value)}
-}
-
-// numberRow makes a row for an unsigned number.
-func numberRow(name string, cluster, item uint32, sem pcp.Sem, oneLine string, value func() int) pmda.Metric {
-	return pmda.Metric{Name: "pmcd." + name, Cluster: cluster, Item: item, Type: pcp.Uint32, Sem: sem, OneLine: oneLine, Fetch: pmda.One(value)}
-}
-
-// always returns a function that returns always the same.
-func always[T any](v T) func() T { return func() T { return v } }
-
-// metrics returns the table, in the order of the reference's name space.
-func (p *collector) metrics() []pmda.Metric {
-	datasize := numberRow("datasize", 0, 1, pcp.Instant, "Memory that this program has for its data", func() int { return int(host.DataSize()) })
-	datasize.Units = pcp.Units{DimSpace: 1, ScaleSpace: pcp.Kbyte}
-	timeout := numberRow("control.timeout", 0, 4, pcp.Discrete, "Seconds that agents may take to answer; there is no limit here", always(0))
-	timeout.Units = pcp.Units{DimTime: 1, ScaleTime: pcp.Sec}
-	pid := numberRow("pid", 0, 23, pcp.Discrete, "Process number of this program", os.Getpid)
-	pid.Type = pcp.Uint64
-	rows := []pmda.Metric{
-		datasize,
-		numberRow("numagents", 0, 2, pcp.Instant, "How many collectors there are", func() int { return len(p.Agents) }),
-		numberRow("numclients", 0, 3, pcp.Instant, "How many clients there are: this program", always(1)),
-		textRow("timezone", 0, 5, pcp.Discrete, "The time zone of this host, in the form of TZ", p.timezone),
-		textRow("zoneinfo", 0, 26, pcp.Discrete, "The time zone of this host, by the name of its file", p.zoneinfo),
-		textRow("simabi", 0, 6, pcp.Discrete, "The architecture of this program", architecture),
-		textRow("version", 0, 7, pcp.Discrete, "The version of Performance Co-Pilot that this is compatible with", always(version.PCP)),
-		textRow("services", 0, 16, pcp.Instant, "Services of Performance Co-Pilot that run on this host", p.services),
-		textRow("build", 0, 20, pcp.Discrete, "The number of the build within the version", always("1")),
-		textRow("hostname", 0, 21, pcp.Discrete, "The name of this host", p.host.Name),
-		pid,
-		numberRow("seqnum", 0, 24, pcp.Discrete, "How often the configuration has changed, and one", always(1)),
-		textRow("labels", 0, 25, pcp.Instant, "Labels that are configured for all metrics", p.labels),
-		timeout,
-	}
-	rows = append(rows, p.registerRow())
-	rows = append(rows, p.agentRows()...)
-	rows = append(rows, p.clientRows()...)
-	return append(rows, featureRows()...)
-}
-
-// fixedHelp is the help text of instance domains that do not change.
-const fixedHelp = "The instances are always the same."
-
-// registerRow makes the row of the registers, in which anybody can leave a number.
-func (p *collector) registerRow() pmda.Metric {
-	names := make([]string, len(p.registers))
-	for i := range names {
-		names[i] = strconv.Itoa(i)
-	}
-	return pmda.Metric{
-		Name: "pmcd.control.register", Item: 8, Type: pcp.Int32, Sem: pcp.Discrete,
-		InDom:   &pmda.InDom{Serial: 2, Instances: pmda.Numbered(0, names...), InstLabels: pmda.NoLabels, OneLine: "Registers", Help: fixedHelp},
-		OneLine: "Numbers that anybody may store", Help: "Sixteen numbers without any meaning, for those who agree on one. They can be set with\npmstore(1), and last as long as this program runs.",
-		Fetch: pmda.Each(func(inst int32) (int32, error) { return p.registers[inst], nil }),
-		Store: func(_ *pmda.Client, v *pcp.Values) error {
-			for i, inst := range v.Insts {
-				if inst < 0 || int(inst) >= len(p.registers) {
-					return pmerr.Inst
-				}
-				p.registers[inst] = int32(uint32(v.Words[i]))
-			}
-			return nil
-		},
-	}
-}
-
-// agentRows makes the rows about the collectors.
-func (p *collector) agentRows() []pmda.Metric {
-	d := &pmda.InDom{Serial: 3, Instances: p.Agents, InstLabels: pmda.NoLabels, OneLine: "The collectors, by their domains"}
-	number := func(inst int32) (int32, error) { return 0, nil }
-	return []pmda.Metric{{
-		Name: "pmcd.agent.type", Cluster: 4, Item: 0, Type: pcp.Uint32, Sem: pcp.Discrete, InDom: d,
-		OneLine: "How collectors are connected: 0, they are part of the program", Fetch: pmda.Each(number),
-	}, {
-		Name: "pmcd.agent.status", Cluster: 4, Item: 1, Type: pcp.Int32, Sem: pcp.Discrete, InDom: d,
-		OneLine: "Whether collectors work: 0, they do", Fetch: pmda.Each(number),
-	}, {
-		Name: "pmcd.agent.fenced", Cluster: 4, Item: 2, Type: pcp.Uint32, Sem: pcp.Instant, InDom: d,
-		OneLine: "Whether collectors are fenced off: 0, they are not", Fetch: pmda.Each(number),
-	}, {
-		Name: "pmcd.agent.name", Cluster: 4, Item: 3, Type: pcp.String, Sem: pcp.Discrete, InDom: d,
-		OneLine: "The names of collectors",
-		Fetch: pmda.Each(func(inst int32) (string, error) {
-			for _, i := range p.Agents {
-				if i.ID == inst {
-					return i.Name, nil
-				}
-			}
-			return "", pmerr.Inst
-		}),
-	}}
-}
-
-// clientRows makes the rows about the only client.
-func (p *collector) clientRows() []pmda.Metric {
-	d := &pmda.InDom{Serial: 6, Instances: pmda.Numbered(0, "0"), InstLabels: pmda.NoLabels, OneLine: "Clients: this program", Help: fixedHelp}
-	whoami := strings.Join(os.Args, " ")
-	row := func(name string, item uint32, sem pcp.Sem, oneLine string, value *string) pmda.Metric {
-		return pmda.Metric{
-			Name: "pmcd.client." + name, Cluster: 6, Item: item, Type: pcp.String, Sem: sem, InDom: d, OneLine: oneLine,
-			Fetch: pmda.Each(func(int32) (string, error) { return *value, nil }),
+// addInstances says what values the metrics of the list have, and which instances.
+func (p *collector) addInstances(list *catalog.Catalog) {
+	for i := range list.Metrics { // of features, and of agents
+		if m := &list.Metrics[i]; m.InDom == nil {
+			m.Fetch = pmda.Always(0)
+		} else {
+			m.Fetch = pmda.Each(func(int32) (int32, error) { return 0, nil })
 		}
 	}
+	for name, fetch := range p.singular() {
+		list.Metric("pmcd." + name).Fetch = fetch
+	}
+	list.InDoms["3"].Instances, list.InDoms["3"].InstLabels = p.Agents, pmda.NoLabels
+	list.Metric("pmcd.agent.name").Fetch = pmda.Each(p.agentName)
+
+	registers := list.Metric("pmcd.control.register")
+	registers.Fetch = pmda.Each(func(inst int32) (int32, error) { return p.registers[inst], nil })
+	registers.Store = p.storeRegisters
+	registers.InDom.InstLabels = pmda.NoLabels
+	for i := range p.registers {
+		registers.InDom.Instances = append(registers.InDom.Instances, pcp.Instance{ID: int32(i), Name: strconv.Itoa(i)})
+	}
+
+	p.whoami = strings.Join(os.Args, " ")
 	started, none := p.start.Format("Mon Jan _2 15:04:05 2006"), ""
-	me := row("whoami", 0, pcp.Discrete, "What clients say that they are", &whoami)
-	me.Store = func(_ *pmda.Client, v *pcp.Values) error {
-		if v.Insts[0] != 0 || len(v.Blobs) == 0 {
-			return pmerr.Permission
-		}
-		whoami = string(v.Blobs[0])
-		return nil
+	for name, value := range map[string]*string{"whoami": &p.whoami, "start_date": &started, "container": &none} {
+		m := list.Metric("pmcd.client." + name)
+		m.Fetch = pmda.Each(func(int32) (string, error) { return *value, nil })
+		m.InDom.Instances, m.InDom.InstLabels = pmda.Numbered(0, "0"), pmda.NoLabels
 	}
-	return []pmda.Metric{
-		me,
-		row("start_date", 1, pcp.Discrete, "When clients connected", &started),
-		row("container", 2, pcp.Instant, "The containers that clients have asked for", &none),
-		{
-			Name: "pmcd.cputime.total", Cluster: 7, Item: 0, Type: pcp.Uint64, Sem: pcp.Counter, Units: pcp.Units{DimTime: 1, ScaleTime: pcp.Msec},
-			OneLine: "Processor time that this program has used",
-			Fetch: pmda.One(func() float64 {
-				user, sys := host.Times()
-				return 1000 * (user + sys)
-			}),
-		},
+	list.Metric("pmcd.client.whoami").Store = p.storeWhoami
+}
+
+// singular returns how metrics without instances are fetched.
+func (p *collector) singular() map[string]func(*pmda.Column) error {
+	return map[string]func(*pmda.Column) error{
+		"datasize":      pmda.One(host.DataSize),
+		"numagents":     pmda.One(func() int { return len(p.Agents) }),
+		"numclients":    pmda.Always(1),
+		"timezone":      pmda.One(p.timezone),
+		"zoneinfo":      pmda.One(p.zoneinfo),
+		"simabi":        pmda.One(architecture),
+		"version":       pmda.Always(version.PCP),
+		"services":      pmda.One(p.services),
+		"build":         pmda.Always("1"),
+		"hostname":      pmda.One(p.host.Name),
+		"pid":           pmda.One(os.Getpid),
+		"seqnum":        pmda.Always(1),
+		"labels":        pmda.One(p.labels),
+		"feature.local": pmda.Always(1),
+		"cputime.total": pmda.One(func() float64 {
+			user, sys := host.Times()
+			return 1000 * (user + sys)
+		}),
 	}
 }
 
-// featureRows makes the rows about what connections can do: there is none.
-func featureRows() []pmda.Metric {
-	var rows []pmda.Metric
-	for i, f := range []string{
-		"secure", "compress", "ipv6", "authentication", "creds_required", "unix_domain_sockets", "service_discovery",
-		"containers", "local", "client_cert_required",
-	} {
-		value := 0
-		if f == "local" {
-			value = 1
+// agentName returns the name of a collector.
+func (p *collector) agentName(inst int32) (string, error) {
+	for _, i := range p.Agents {
+		if i.ID == inst {
+			return i.Name, nil
 		}
-		oneLine := "Whether the daemon can do this; there is no daemon: " + strings.ReplaceAll(f, "_", " ")
-		rows = append(rows, numberRow("feature."+f, 8, uint32(i), pcp.Instant, oneLine, always(value)))
 	}
-	return rows
+	return "", pmerr.Inst
+}
+
+// storeRegisters sets registers.
+func (p *collector) storeRegisters(_ *pmda.Client, v *pcp.Values) error {
+	for i, inst := range v.Insts {
+		if inst < 0 || int(inst) >= len(p.registers) {
+			return pmerr.Inst
+		}
+		p.registers[inst] = int32(uint32(v.Words[i]))
+	}
+	return nil
+}
+
+// storeWhoami sets what the client says that it is.
+func (p *collector) storeWhoami(_ *pmda.Client, v *pcp.Values) error {
+	if v.Insts[0] != 0 || len(v.Blobs) == 0 {
+		return pmerr.Permission
+	}
+	p.whoami = string(v.Blobs[0])
+	return nil
 }
 
 // architecture returns the architecture as uname(1) calls it.
