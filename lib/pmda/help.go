@@ -13,9 +13,9 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// A HelpFile is a Texter that has its texts from a file that the reference's
+// A helpFile is a Texter that has its texts from a file that the reference's
 // newhelp made (collector.md C7.3). It may be shared by goroutines.
-type HelpFile struct {
+type helpFile struct {
 	order binary.ByteOrder // of the machine on which the file was made
 	index []byte           // the records of NAME.dir
 	texts []byte           // NAME.pag
@@ -33,8 +33,8 @@ const (
 // errHelp says that files are not what newhelp makes.
 var errHelp = errors.New("bad format, not version 2 help text")
 
-// OpenHelp reads the help texts in NAME.dir and NAME.pag.
-func OpenHelp(name string) (*HelpFile, error) {
+// openHelp reads the help texts in NAME.dir and NAME.pag.
+func openHelp(name string) (*helpFile, error) {
 	dir, err := os.ReadFile(name + ".dir")
 	if err != nil {
 		return nil, fmt.Errorf("help texts: %w", err)
@@ -50,9 +50,9 @@ func OpenHelp(name string) (*HelpFile, error) {
 	return h, nil
 }
 
-// parseHelp returns the HelpFile that two files are.
-func parseHelp(dir, pag []byte) (*HelpFile, error) {
-	h := &HelpFile{texts: pag}
+// parseHelp returns the helpFile that two files are.
+func parseHelp(dir, pag []byte) (*helpFile, error) {
+	h := &helpFile{texts: pag}
 	if len(dir) < helpRecord || len(dir)%helpRecord != 0 || !bytes.HasPrefix(pag, []byte("PcPh22\n")) {
 		return nil, errHelp
 	}
@@ -68,18 +68,18 @@ func parseHelp(dir, pag []byte) (*HelpFile, error) {
 }
 
 // Text implements Texter.
-func (h *HelpFile) Text(_ context.Context, _ *Client, id pcp.ID, kind pcp.TextKind) (string, error) {
+func (h *helpFile) Text(_ context.Context, _ *Client, id pcp.ID, kind pcp.TextKind) (string, error) {
 	return h.find(uint32(id)&helpIDMask, kind)
 }
 
 // InDomText implements Texter.
-func (h *HelpFile) InDomText(_ context.Context, _ *Client, d pcp.InDom, kind pcp.TextKind) (string, error) {
+func (h *helpFile) InDomText(_ context.Context, _ *Client, d pcp.InDom, kind pcp.TextKind) (string, error) {
 	return h.find(uint32(d)&helpIDMask|helpInDom, kind)
 }
 
 // find returns a text of what has the identifier, whose domain is left out. A text
 // may be empty.
-func (h *HelpFile) find(id uint32, kind pcp.TextKind) (string, error) {
+func (h *helpFile) find(id uint32, kind pcp.TextKind) (string, error) {
 	for rec := range slices.Chunk(h.index, helpRecord) {
 		if h.order.Uint32(rec)&(helpInDom|helpIDMask) != id {
 			continue

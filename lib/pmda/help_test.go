@@ -44,7 +44,7 @@ func writeHelp(t testing.TB, dir, pag string) string {
 // TestHelpFile checks texts from files of both byte orders.
 func TestHelpFile(t *testing.T) {
 	for _, order := range []binary.AppendByteOrder{binary.LittleEndian, binary.BigEndian} {
-		h, err := OpenHelp(writeHelp(t, first(helpFiles(order)), second(helpFiles(order))))
+		h, err := openHelp(writeHelp(t, first(helpFiles(order)), second(helpFiles(order))))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -92,21 +92,21 @@ func TestBadHelpFiles(t *testing.T) {
 		"no texts":       {dir, ""},
 		"other texts":    {dir, "PcPh12\n"},
 	} {
-		if h, err := OpenHelp(writeHelp(t, files[0], files[1])); h != nil || err == nil {
+		if h, err := openHelp(writeHelp(t, files[0], files[1])); h != nil || err == nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := OpenHelp(filepath.Join(t.TempDir(), "nosuch")); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := openHelp(filepath.Join(t.TempDir(), "nosuch")); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("no file: %v", err)
 	}
 	name := writeHelp(t, dir, pag)
 	if err := os.Remove(name + ".pag"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := OpenHelp(name); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := openHelp(name); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("no texts: %v", err)
 	}
-	h, err := OpenHelp(writeHelp(t, dir, pag[:10]))
+	h, err := openHelp(writeHelp(t, dir, pag[:10]))
 	if err != nil {
 		t.Fatal(err)
 	}

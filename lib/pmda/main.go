@@ -40,7 +40,7 @@ func (o *Options) DomainOr(own uint32) uint32 {
 // makes the agent, and serves the daemon over standard input and output, or over
 // the first connection to the port or path that it is told, until that ends.
 //
-// With --pmns it prints the agent's part of the name space, as WriteNames writes it.
+// With --pmns it prints the agent's part of the name space, as writeNames writes it.
 func Main(newAgent func(o *Options) (Provider, error)) int {
 	p := &program{newAgent: newAgent, args: os.Args, stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr}
 	return p.run(context.Background())
@@ -83,7 +83,7 @@ func (p *program) printNames(f *flags) int {
 	agent, err := p.newAgent(p.options(f, func(string, ...any) {}))
 	if err == nil {
 		defer closeAgent(agent)
-		err = WriteNames(p.stdout, agent.Names())
+		err = writeNames(p.stdout, agent.Names())
 	}
 	if err != nil {
 		fmt.Fprintf(p.stderr, "%s: %v\n", p.name, err)
@@ -123,7 +123,7 @@ func (p *program) connectAndServe(ctx context.Context, f *flags, opts *Options, 
 	defer closeAgent(agent)
 	s := &Server{Provider: agent, Attrs: opts.Attrs, Containers: opts.Containers, NotReady: opts.NotReady}
 	if f.helpFile != "" {
-		help, err := OpenHelp(f.helpFile)
+		help, err := openHelp(f.helpFile)
 		if err != nil {
 			log.note("Warning", err.Error())
 		} else {

@@ -8,9 +8,9 @@ import (
 	"pmtools/lib/pmns"
 )
 
-// WriteNames writes names in the form of a name space file, as [pmns.Tree.Write]
+// writeNames writes names in the form of a name space file, as [pmns.Tree.Write]
 // does. A name that occurs twice, or that is a node above another, is an error.
-func WriteNames(w io.Writer, names []Name) error {
+func writeNames(w io.Writer, names []Name) error {
 	var t pmns.Tree
 	for i, n := range names {
 		if !t.Add(n.Name, n.ID) || t.Len() != i+1 {

@@ -12,7 +12,7 @@ import (
 // TestWriteNames checks name space files.
 func TestWriteNames(t *testing.T) {
 	var b strings.Builder
-	err := WriteNames(&b, []Name{
+	err := writeNames(&b, []Name{
 		{"simple.numfetch", pcp.NewID(253, 0, 0)}, {"simple.time.user", pcp.NewID(253, 1, 2)}, {"simple.now", pcp.NewID(253, 2, 4)},
 		{"simple.time.sys", pcp.NewID(253, 1, 3)}, {"simple.dyn", RootID(253)}, {"other", pcp.NewID(2, 0, 0)},
 	})
@@ -30,12 +30,12 @@ func TestBadNames(t *testing.T) {
 		for _, n := range names {
 			list = append(list, Name{n, 1})
 		}
-		if err := WriteNames(new(strings.Builder), list); !errors.Is(err, pmerr.EINVAL) {
+		if err := writeNames(new(strings.Builder), list); !errors.Is(err, pmerr.EINVAL) {
 			t.Errorf("%q: %v", names, err)
 		}
 	}
 	var b strings.Builder
-	if err := WriteNames(&b, nil); err != nil || b.String() != "root {\n}\n" {
+	if err := writeNames(&b, nil); err != nil || b.String() != "root {\n}\n" {
 		t.Errorf("no names: %v, %q", err, b.String())
 	}
 }
