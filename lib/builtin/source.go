@@ -160,7 +160,7 @@ func (s *Source) check(ctx context.Context, m *member) error {
 	return err
 }
 
-// Close implements pmapi.Source: the providers are told that their client is gone.
+// Close implements pmapi.Source. It ends the client of each provider.
 func (s *Source) Close() error {
 	if s.closed {
 		return nil

@@ -37,7 +37,7 @@ type cacheEntry struct {
 	stamp  int64 // when it was last saved as active, in seconds since 1970
 }
 
-// word returns what names are told apart by.
+// word returns the part of a name that distinguishes it from others.
 func word(name string) string {
 	w, _, _ := strings.Cut(name, " ")
 	return w

@@ -12,8 +12,8 @@ import (
 // A Column takes the values of one metric during a fetch. It is valid within
 // Metric.Fetch.
 //
-// Values are added in the order in which they shall be delivered, the
-// instances of a domain in the order of that. A value of an instance that the
+// Values are added in the order in which they are delivered, the instances of a
+// domain in the order of the domain. A value of an instance that the
 // client has not asked for is dropped, so it does no harm to add all.
 type Column struct {
 	agent  *Agent
@@ -41,7 +41,7 @@ func (c *Column) Selects(inst int32) bool {
 
 // Instances returns the instances that are asked for, in the order of their domain:
 // for a singular metric one, NullInst. The slice is valid during the fetch of this
-// column. If the instances cannot be had there are none, and Fail is called with
+// column. If listing the instances fails there are none, and Fail is called with
 // the reason.
 func (c *Column) Instances() []pcp.Instance {
 	if c.metric.InDom == nil {

@@ -15,7 +15,7 @@ import (
 type Options struct {
 	// Program is the name of the program: "pmdasimple".
 	Program string
-	// Domain is the domain that the agent shall have; 0 leaves it to the agent.
+	// Domain is the domain of the agent; 0 leaves it to the agent.
 	Domain uint32
 	// Debug are the debug options.
 	Debug []string
@@ -26,7 +26,7 @@ type Options struct {
 	Attrs, Containers, NotReady bool
 }
 
-// DomainOr returns the domain that the agent shall have: the one of the command
+// DomainOr returns the domain of the agent: the one of the command
 // line, or else its own.
 func (o *Options) DomainOr(own uint32) uint32 {
 	if o.Domain != 0 {
@@ -150,7 +150,7 @@ type logFile struct {
 
 // openLog opens the log: the named file, or one in the current directory that is
 // called after the program. A file that is there already is kept as NAME.prev; what
-// is no plain file, such as /dev/null, stays. If the log cannot be had, it goes to
+// is no plain file, such as /dev/null, stays. If the log cannot be opened, it goes to
 // standard error.
 func (p *program) openLog(name string) *logFile {
 	if name == "" {

@@ -35,7 +35,7 @@ type Provider interface {
 	// also if a metric stands there twice; it reuses the memory that it finds in dst,
 	// but not the bytes that columns pointed to. What is wrong with one metric stands
 	// in its column, an error is for all of them. The time of dst is not set. Changes
-	// may be NamesChanged and LabelsChanged, to be told to all clients, once.
+	// may be NamesChanged and LabelsChanged, which are reported to all clients, once.
 	Fetch(ctx context.Context, req *Request, dst *pcp.Result) error
 }
 
@@ -134,13 +134,13 @@ type Checker interface {
 // A ClientWatcher is a Provider that keeps something for each client.
 type ClientWatcher interface {
 	// SetAttr says that an attribute of the client was set; the others are in c.Attrs.
-	// The daemon tells only those who ask for it; see Server.Attrs.
+	// The daemon sends them only to agents that ask for them; see Server.Attrs.
 	SetAttr(c *Client, code pdu.AttrCode)
 	// EndClient says that the client is gone. It may never have asked for anything.
 	EndClient(c *Client)
 }
 
-// A ProfileWatcher is a Provider that is told of each profile that comes.
+// A ProfileWatcher is a Provider that is called with each profile that arrives.
 type ProfileWatcher interface {
 	// SetProfile says that the client's later fetches will have the profile.
 	SetProfile(c *Client, p *pcp.Profile)

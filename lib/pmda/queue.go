@@ -7,7 +7,7 @@ import (
 
 // A Queue keeps events from the time when they happen until each client that reads
 // them has done so (collector.md C4.2). What does not fit is dropped, the oldest
-// first, and clients are told how much they have missed.
+// first, and clients learn how many events they have missed.
 //
 // A client reads a queue from its first Read on; End forgets it. A Queue may not be
 // shared by goroutines.
@@ -51,7 +51,7 @@ func NewQueue(max int) (*Queue, error) {
 	return &Queue{max: max, readers: map[*Client]*queueReader{}}, nil
 }
 
-// Append adds an event, which it copies. If nobody reads, or it is larger than the
+// Append adds an event, which it copies. If no client reads, or the event is larger than the
 // whole Queue may be, it is only counted; in the latter case all miss it.
 func (q *Queue) Append(at pcp.Timestamp, data []byte) {
 	q.stats.Count++

@@ -22,7 +22,7 @@ type Server struct {
 	// process. Containers asks for containers. Either gives all attributes.
 	Attrs      bool
 	Containers bool
-	// NotReady says that the daemon does not ask before it is told to: its
+	// NotReady says that the daemon sends no request until the agent reports ready: its
 	// configuration has the word notready. The provider's WaitReady is called first.
 	NotReady bool
 	// Logf takes a line about something that went wrong; nil drops it.
@@ -120,7 +120,7 @@ func (s *Server) logf(format string, args ...any) {
 	}
 }
 
-// waitReady waits until the provider can answer, and tells the daemon.
+// waitReady waits until the provider can answer, and reports that to the daemon.
 func (s *Server) waitReady(ctx context.Context) {
 	if w, ok := s.Provider.(Waiter); ok {
 		if err := w.WaitReady(ctx); err != nil {

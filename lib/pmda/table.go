@@ -42,7 +42,7 @@ type Metric struct {
 	Help    string
 	Labels  string // of the metric: a JSON object, or ""
 
-	// Needs is what must be read before the values can be had; nil for nothing.
+	// Needs is read before the values are fetched; nil for nothing.
 	Needs *Reading
 	// Fetch puts the metric's values into a column. An error is an answer if no value
 	// was put there. Nil means that there are no values, or, if the Type is NoSupport,

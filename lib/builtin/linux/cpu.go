@@ -65,7 +65,8 @@ func numberedName(what string, n int) string {
 	return what + strconv.Itoa(n)
 }
 
-// readNodes finds the memory nodes. A system that does not tell has one.
+// readNodes finds the memory nodes. A system without that
+// directory has one.
 func (l *collector) readNodes(t *procfs.Table, _ *pmda.Request) error {
 	names, err := l.Root.Names("sys/devices/system/node")
 	if err != nil {

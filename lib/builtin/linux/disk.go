@@ -41,7 +41,7 @@ func (l *collector) addDisks() {
 	l.addZRAM()
 }
 
-// addControllers adds what /sys tells of disks and their controllers.
+// addControllers adds the models, identifiers and controllers of disks from /sys.
 func (l *collector) addControllers() {
 	l.Table("controller", "/sys/block/DEV", func(t *procfs.Table, _ *pmda.Request) error {
 		for i := range l.disks.Rows {

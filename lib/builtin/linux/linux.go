@@ -13,8 +13,8 @@ import (
 // Domain is the domain of the linux collector.
 const Domain = 60
 
-// hertz is how many ticks a second has, in which the kernel tells times. It is
-// fixed for what it tells to programs.
+// hertz is the number of ticks per second in which the kernel reports times. It is
+// fixed in its interface to programs.
 const hertz = 100
 
 //go:embed metrics.txt
@@ -28,7 +28,7 @@ type collector struct {
 	ids                        map[string]*procfs.IDs // by kind of instances
 	devices                    map[string]int32       // the instances of block devices, of whatever kind
 
-	// What is asked of the kernel itself.
+	// Questions to the kernel itself, replaced by tests.
 	statfs    func(path string, fs *filesystem) error
 	uname     func() uname
 	addresses func(name string) string

@@ -111,8 +111,8 @@ func parseSlabs(t *procfs.Table, ids *procfs.IDs, text []byte) {
 	t.Sort()
 }
 
-// readHuge reads the directories for sizes of huge pages: hugepages-2048kB. What is
-// counted in pages there has the size of the pages here, in KiB.
+// readHuge reads the directories for sizes of huge pages: hugepages-2048kB. The
+// cells have sizes in KiB where the files count pages.
 func (l *collector) readHuge(t *procfs.Table, ids *procfs.IDs, prefix, dir string) {
 	names, _ := l.Root.Names(dir)
 	for _, name := range names {
@@ -231,8 +231,7 @@ func (l *collector) addZones() {
 	l.Alias("zoneprotection", "zoneinfo")
 }
 
-// A zoneReader reads /proc/zoneinfo. What is counted in pages there is in KiB
-// in the tables.
+// A zoneReader reads /proc/zoneinfo. The file counts pages; the tables have KiB.
 type zoneReader struct {
 	zones, protection *procfs.Table
 	ids, reserves     *procfs.IDs

@@ -239,6 +239,6 @@ func parseUsers(t *procfs.Table, r *procfs.Row, text []byte) {
 	t.Cell(r, []byte("roots")).SetUint(roots)
 }
 
-// kernelConstants are numbers that are built into the kernel and told by metrics:
+// kernelConstants are numbers that are built into the kernel and shown by metrics:
 // limits and sizes of structures of System V semaphores and messages.
 var kernelConstants = [...]uint64{1, 16, 20, 32767, 65535}

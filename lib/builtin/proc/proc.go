@@ -43,7 +43,7 @@ type instanceName struct {
 // New returns the collector of metrics of processes, those of the reference's agent
 // "proc", read from proc below root, "/" for the running system.
 //
-// Without a client it tells all that the program may see. A client must have the
+// Without a client it shows everything that the program may see. A client must have the
 // attribute UserID to see other metrics than the numbers of processes, and sees of
 // processes of other users only what everyone may see, unless it is the superuser's.
 func New(root string) *pmda.Agent {

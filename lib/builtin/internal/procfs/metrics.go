@@ -314,7 +314,7 @@ func (c *Catalog) PerRow(name, file string, of *Table, path func(instance string
 // the same one stand together.
 func Roots(text string) []string {
 	var roots []string
-	last := "indom "
+	last := "\t"
 	for line := range strings.Lines(text) {
 		if strings.HasPrefix(line, last) || line[0] == '#' || line[0] == '\t' || strings.HasPrefix(line, "indom ") {
 			continue

@@ -28,7 +28,7 @@ const maxNames = 1 << 20
 type Root struct {
 	Dir   string
 	Buf   []byte
-	Trace func(name string) // for tests: is told of each file; may be nil
+	Trace func(name string) // for tests: called with each file that is read; may be nil
 }
 
 // Live reports whether the files are those of the running system, so that it may be
@@ -153,8 +153,8 @@ func Join(dst, line []byte) []byte {
 func blank(c byte) bool { return c == ' ' || c >= '\t' && c <= '\r' || c == 0 }
 
 // Uint returns the decimal number that a word begins with, as C's strtoull
-// reads it: a sign turns it round, what is too large is the largest number. A word
-// that does not begin with a digit is no number.
+// reads it: a minus sign negates modulo 2^64, and overflow saturates. A word that does
+// not begin with a digit is not a number.
 func Uint(word []byte) (uint64, bool) {
 	neg := len(word) > 0 && word[0] == '-'
 	if neg || len(word) > 0 && word[0] == '+' {
