@@ -41,7 +41,7 @@ func TestHost(t *testing.T) {
 		{"delta(sample.long.one)", "32-bit int, instant, no units\n0\n"},
 		{"sample.string.hullo", "string, instant, no units\n\"hullo world!\"\n"},
 		{"sample.novalues", "32-bit int, instant, no units, indom 253.1\nno values\n"},
-		{"sample.nodesc", "!! the metadata of sample.nodesc cannot be had\n  sample.nodesc\n  ^\n"},
+		{"sample.nodesc", "!! the metadata of sample.nodesc is not available\n  sample.nodesc\n  ^\n"},
 		{"sample.bim", "!! unknown metric sample.bim\n  sample.bim\n  ^\n  did you mean sample.bin?\n"},
 		{":time", "!! the source is live; only archives have a time to go to\n"},
 		{":next", "!! the source is live; only archives have a time to go to\n"},

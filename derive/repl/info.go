@@ -98,7 +98,7 @@ func runLabels(ctx context.Context, s *Session, name string, w io.Writer) error 
 	}
 	var sets [][]pcp.Label
 	add := func(kind pcp.LabelKind, ident uint32) {
-		// A level without labels, or that cannot be had, adds none.
+		// A level without labels, or that is not available, adds none.
 		found, _ := src.Labels(ctx, kind, ident)
 		for _, l := range found {
 			sets = append(sets, l.Labels)

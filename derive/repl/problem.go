@@ -62,7 +62,7 @@ func (p *Problem) operand(b *binder, bad *check.Error, name string) {
 			p.Notes = append(p.Notes, didYouMean(name, append(b.defs.names(), b.more()...))...)
 		}
 	case "Metadata for operand metric not available":
-		p.Msg = "the metadata of " + name + " cannot be had"
+		p.Msg = "the metadata of " + name + " is not available"
 	case "Illegal nested derived metric":
 		p.Msg = name + " is a derived metric, which the language does not allow inside another"
 		if errors.Is(bad.Err, check.ErrLoop) {
