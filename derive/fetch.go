@@ -59,8 +59,8 @@ func (s *Source) Fetch(ctx context.Context, req *pmapi.Request, dst *pcp.Result)
 	if len(p.result.Sets) != len(p.base.IDs) {
 		return errShort
 	}
-	s.insts.begin(ctx)
-	p.input.Time, p.input.Profile, p.input.Instances = p.result.Time, req.Profile, &s.insts
+	s.insts.Begin(ctx)
+	p.input.Time, p.input.Profile, p.input.Instances = p.result.Time, req.Profile, s.insts
 	dst.Reset(len(p.ids))
 	dst.Time = p.result.Time
 	for i := range p.slots {

@@ -2,13 +2,10 @@ package derive
 
 import (
 	"context"
-	"errors"
-	"slices"
-	"strings"
 
+	"pmtools/derive/internal/overlay"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmapi"
-	"pmtools/lib/pmerr"
 )
 
 // Lookup resolves names, those below first. The name of an invalid derived metric resolves too.
@@ -42,49 +39,41 @@ func (s *Source) Names(ctx context.Context, id pcp.ID) ([]string, error) {
 	return s.base.Names(ctx, id)
 }
 
-// below binds the visible metrics at and below a node of the name space and returns the valid ones in their order. Over
-// names alone nothing can be bound, and all are returned that the names do not hide. It shows the metrics to l.
-func (s *Source) below(ctx context.Context, name string, l *Listing) ([]*metric, error) {
+// below binds the visible metrics at and below a node of the name space, in the order of their
+// definition, and returns the names of the valid ones. Over names alone nothing can be bound: then
+// it returns the names that the Source below does not have. It shows the metrics to l.
+func (s *Source) below(ctx context.Context, node string, l *Listing) ([]overlay.Name, error) {
 	var list []*metric
+	var all []string
 	for _, m := range s.metrics {
-		if m.name != "" && s.visible(m) && below(m.name, name) {
-			list = append(list, m)
+		if m.name != "" && s.visible(m) && below(m.name, node) {
+			list, all = append(list, m), append(all, m.name)
 		}
 	}
+	var out []overlay.Name
 	if s.alone {
-		for _, m := range list {
-			l.add(m)
+		found, err := s.base.Lookup(ctx, all)
+		for i, r := range found {
+			if l.add(list[i]); r.Err != nil {
+				out = append(out, overlay.Name{Name: list[i].name, ID: list[i].id})
+			}
 		}
-		return s.unhidden(ctx, list)
+		return out, err
 	}
 	e := s.newEnv(ctx, Used)
 	if err := e.bindAll(list, l); err != nil {
 		return nil, err
 	}
-	return slices.DeleteFunc(list, func(m *metric) bool { return m.state != valid }), nil
-}
-
-// unhidden returns those of list whose names the Source below does not have.
-func (s *Source) unhidden(ctx context.Context, list []*metric) ([]*metric, error) {
-	names := make([]string, len(list))
-	for i, m := range list {
-		names[i] = m.name
-	}
-	found, err := s.base.Lookup(ctx, names)
-	if err != nil {
-		return nil, err
-	}
-	var out []*metric
-	for i, r := range found {
-		if r.Err != nil {
-			out = append(out, list[i])
+	for _, m := range list {
+		if m.state == valid {
+			out = append(out, overlay.Name{Name: m.name, ID: m.id})
 		}
 	}
 	return out, nil
 }
 
-// Children returns what stands below a node: what the Source below has, then valid derived metrics in the order of their
-// definition.
+// Children returns the children of a node: first those in the Source below, then valid derived
+// metrics in the order of their definition.
 func (s *Source) Children(ctx context.Context, name string) ([]pcp.Child, error) {
 	s.sync()
 	l := s.listing(name, false)
@@ -94,32 +83,19 @@ func (s *Source) Children(ctx context.Context, name string) ([]pcp.Child, error)
 	}
 	children, err := s.base.Children(ctx, name)
 	l.done(len(children), err)
-	if err != nil && (len(list) == 0 || !unknown(err)) {
+	if err != nil && (len(list) == 0 || !overlay.Unknown(err)) {
 		return nil, err
 	}
-	seen := make(map[string]bool, len(children))
-	for _, c := range children {
-		seen[c.Name] = true
-	}
-	_, order, kids := group(list, name)
-	for _, kid := range order {
-		if !seen[kid] {
-			children = append(children, pcp.Child{Name: kid, Leaf: kids[kid][0].name == join(name, kid)})
-		}
-	}
-	return children, nil
+	return overlay.Children(children, name, list), nil
 }
 
-// unknown reports whether err says that a name is not there.
-func unknown(err error) bool { return errors.Is(err, pmerr.Name) || errors.Is(err, pmerr.NonLeaf) }
-
-// Walk calls f for each leaf at or below name. Over a daemon all names below come first; over an archive, and over names
-// alone, each node of the name space has its own derived children after those below.
+// Walk calls f for each leaf at or below name. Over a daemon all names below come first; over an
+// archive, and over names alone, each node has its own derived children after those below.
 func (s *Source) Walk(ctx context.Context, name string, f func(name string, id pcp.ID) bool) error {
 	return s.walk(ctx, name, f, s.base.Walk)
 }
 
-// WalkNames is Walk without the identifiers, which may be had at less cost.
+// WalkNames is Walk without the identifiers, which may cost less.
 func (s *Source) WalkNames(ctx context.Context, name string, f func(name string) bool) error {
 	leaf := func(name string, _ pcp.ID) bool { return f(name) }
 	return s.walk(ctx, name, leaf, func(ctx context.Context, name string, f func(string, pcp.ID) bool) error {
@@ -127,11 +103,8 @@ func (s *Source) WalkNames(ctx context.Context, name string, f func(name string)
 	})
 }
 
-// A walk is what Walk is: it calls a function for each leaf at or below a node.
-type walk func(ctx context.Context, name string, f func(name string, id pcp.ID) bool) error
-
 // walk does the work of Walk; below walks the Source below.
-func (s *Source) walk(ctx context.Context, name string, f func(name string, id pcp.ID) bool, below walk) error {
+func (s *Source) walk(ctx context.Context, name string, f func(string, pcp.ID) bool, below overlay.WalkFunc) error {
 	s.sync()
 	nodes := s.recorded || s.alone
 	var l *Listing
@@ -141,121 +114,21 @@ func (s *Source) walk(ctx context.Context, name string, f func(name string, id p
 		s.visit(ctx, name)
 	}
 	list, err := s.below(ctx, name, l)
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
-	}
-	if len(list) == 0 {
+	case len(list) == 0:
 		return below(ctx, name, f)
+	case nodes:
+		return overlay.WalkNodes(ctx, s.base, below, name, list, f)
 	}
-	w := walker{ctx: ctx, base: s.base, walkBase: below, f: f}
-	if nodes {
-		return w.walk(name, list, true)
-	}
-	if err := w.below(name); err != nil && !unknown(err) {
-		return err
-	}
-	for _, m := range list {
-		w.leaf(m)
-	}
-	return nil
+	return overlay.Walk(ctx, below, name, list, f)
 }
 
 // visit shows the nodes at and below name to the Observer.
 func (s *Source) visit(ctx context.Context, name string) {
 	children, _ := s.Children(ctx, name) // the walk itself returns the error
 	for _, c := range children {
-		s.visit(ctx, join(name, c.Name))
+		s.visit(ctx, overlay.Join(name, c.Name))
 	}
-}
-
-// group divides metrics at or below a node: the one of the node itself, if there is one, and those at or below each of
-// its children, which order lists.
-func group(list []*metric, node string) (own *metric, order []string, kids map[string][]*metric) {
-	kids = make(map[string][]*metric)
-	for _, m := range list {
-		if m.name == node {
-			own = m
-			continue
-		}
-		kid, _, _ := strings.Cut(strings.TrimPrefix(m.name[len(node):], "."), ".")
-		if kids[kid] == nil {
-			order = append(order, kid)
-		}
-		kids[kid] = append(kids[kid], m)
-	}
-	return own, order, kids
-}
-
-// A walker is a walk in progress.
-type walker struct {
-	ctx      context.Context
-	base     pmapi.Source
-	walkBase walk
-	f        func(string, pcp.ID) bool
-	done     bool // f has returned false
-}
-
-// leaf shows a derived metric.
-func (w *walker) leaf(m *metric) {
-	if m != nil && !w.done {
-		w.done = !w.f(m.name, m.id)
-	}
-}
-
-// below shows what the Source below has at or below a node.
-func (w *walker) below(name string) error {
-	if w.done {
-		return nil
-	}
-	return w.walkBase(w.ctx, name, func(name string, id pcp.ID) bool {
-		w.done = !w.f(name, id)
-		return !w.done
-	})
-}
-
-// walk shows node name, at or below which derived metrics are listed. The Source below is asked node by node only where
-// there are such metrics, and not at all below a node that it does not have.
-func (w *walker) walk(name string, list []*metric, inBase bool) error {
-	if w.done {
-		return nil
-	}
-	if len(list) == 0 {
-		return w.below(name)
-	}
-	own, order, kids := group(list, name)
-	seen := make(map[string]bool)
-	if inBase {
-		children, err := w.base.Children(w.ctx, name)
-		switch {
-		case err != nil && !unknown(err):
-			return err
-		case err == nil && len(children) == 0 && name != "":
-			if err := w.below(name); err != nil {
-				return err
-			}
-		}
-		for _, c := range children {
-			seen[c.Name] = true
-			if err := w.walk(join(name, c.Name), kids[c.Name], true); err != nil {
-				return err
-			}
-		}
-	}
-	w.leaf(own)
-	for _, kid := range order {
-		if !seen[kid] {
-			if err := w.walk(join(name, kid), kids[kid], false); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// join returns the name of a node's child.
-func join(parent, child string) string {
-	if parent == "" {
-		return child
-	}
-	return parent + "." + child
 }

@@ -3,8 +3,6 @@ package derive
 import (
 	"slices"
 
-	"pmtools/derive/check"
-	"pmtools/derive/eval"
 	"pmtools/derive/syntax"
 )
 
@@ -48,14 +46,4 @@ func (p *Program) Metrics() []string {
 		}
 	})
 	return names
-}
-
-// Bind checks the expression against the metrics that env knows. The plan's operands are those of
-// the Info. The error is an *Error around a *check.Error.
-func (p *Program) Bind(env check.Env, opt *check.Options) (*eval.Plan, *check.Info, error) {
-	info, err := check.Check(p.expr, env, opt)
-	if err != nil {
-		return nil, nil, &Error{Name: p.name, Expr: p.text, Local: true, Err: err, Code: badDerive}
-	}
-	return eval.New(p.expr, info), info, nil
 }

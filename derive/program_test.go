@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"pmtools/derive"
-	"pmtools/lib/pcp"
+	"pmtools/derive/syntax"
 	"pmtools/lib/pmerr"
 )
 
@@ -22,21 +22,11 @@ func TestProgram(t *testing.T) {
 	if _, err := derive.Compile("x.y", "1 +"); !errors.Is(err, pmerr.BadDerive) {
 		t.Errorf("%v", err)
 	}
-	if _, _, err := p.Bind(noMetrics{}, nil); !errors.Is(err, pmerr.BadDerive) {
-		t.Errorf("%v", err)
-	}
 	one, err := derive.Compile("one", "1")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if plan, info, err := one.Bind(noMetrics{}, nil); plan == nil || info == nil || err != nil {
-		t.Errorf("%v, %v, %v", plan, info, err)
+	if _, ok := one.Expr().(*syntax.IntLit); !ok {
+		t.Errorf("got %T", one.Expr())
 	}
 }
-
-// noMetrics is a world without metrics.
-type noMetrics struct{}
-
-func (noMetrics) Lookup(string) (pcp.ID, bool, error) { return pcp.NullID, false, pmerr.Name }
-
-func (noMetrics) Describe(pcp.ID) (pcp.Desc, error) { return pcp.Desc{}, pmerr.PMID }

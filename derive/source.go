@@ -6,6 +6,7 @@ import (
 
 	"pmtools/derive/check"
 	"pmtools/derive/eval"
+	"pmtools/derive/internal/insts"
 	"pmtools/derive/syntax"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmapi"
@@ -45,7 +46,7 @@ type Source struct {
 	removed int                // how many removals of the Registry have been seen
 	changes int                // counts changes of the lists
 
-	insts   instances
+	insts   *insts.Instances
 	plan    fetchPlan
 	nesting *nesting // nil unless Options.Nested
 }
@@ -102,8 +103,7 @@ func NewSource(base pmapi.Source, reg *Registry, opt *Options) *Source {
 		}
 	}
 	_, s.recorded = pmapi.As[pmapi.Timeline](base)
-	s.insts.source = base
-	s.insts.namer, _ = pmapi.As[pmapi.InstanceNamer](base)
+	s.insts = insts.New(base)
 	_, err := base.Describe(context.Background(), nil)
 	s.alone = errors.Is(err, pmerr.NoContext)
 	s.handle = reg.opened()

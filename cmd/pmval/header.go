@@ -58,7 +58,7 @@ func defaultWidth(t pcp.Type) int {
 }
 
 // setColumnWidth decides how wide columns are: as the options say or, for a type
-// that has values, as wide as the type needs; and checks that the precision fits. The
+// that has values, as the type wants; and checks that the precision fits. The
 // reference has printed the header's empty line by then.
 func (s *session) setColumnWidth() error {
 	if s.width = s.flags.width; s.width == 0 {
@@ -84,7 +84,7 @@ func (s *session) space() string {
 	return "\n"
 }
 
-// printHeader prints the description of the metric above its values.
+// printHeader prints what is said about the metric above its values.
 func (s *session) printHeader(ctx context.Context) {
 	out := s.env.Out
 	out.WriteString(s.space())
@@ -125,7 +125,7 @@ func (s *session) printHeader(ctx context.Context) {
 	}
 }
 
-// semanticsText returns the semantics as the header names them.
+// semanticsText returns what the header says about semantics.
 func semanticsText(sem pcp.Sem) string {
 	switch sem {
 	case pcp.Counter:

@@ -15,13 +15,13 @@ import (
 
 // hostName returns the name of the host that the metrics are of.
 func (s *session) hostName(ctx context.Context) string {
-	// With an error comes a guess, which is good enough.
+	// Beside an error there is a guess, which is good enough.
 	name, _ := pmapi.HostName(ctx, s.src)
 	return name
 }
 
-// identify stores the client's address and command line in pmcd. Errors are ignored: not every pmcd
-// has that metric.
+// identify tells the daemon who its client is. Whether it wants to know does not
+// matter.
 func (s *session) identify(ctx context.Context) {
 	store, ok := pmapi.As[pmapi.Storer](s.src)
 	if !ok {
@@ -39,7 +39,8 @@ func (s *session) identify(ctx context.Context) {
 // resolveLimit is how long the names of this machine may take to be found.
 const resolveLimit = 500 * time.Millisecond
 
-// ownAddress returns the name and the address of this machine: "NAME (ADDRESS)".
+// ownAddress returns the name and the address of this machine as a daemon is told
+// of them: "NAME (ADDRESS)".
 func (s *session) ownAddress(ctx context.Context) string {
 	ctx, cancel := context.WithTimeout(ctx, resolveLimit)
 	defer cancel()

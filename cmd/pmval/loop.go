@@ -126,7 +126,7 @@ func (p *sampler) show(before *pcp.Result) error {
 	smp := p.conv.convert(p.s.columns, &p.results[p.now], before)
 	smp.strange = p.s.unknown(smp.values)
 	err := p.s.out.sample(smp)
-	if errors.Is(err, errNotNumber) { // no blank after the program's name
+	if errors.Is(err, errNotNumber) { // no blank behind the name of the program
 		fmt.Fprintf(p.s.env.Stderr, "%s:%v\n", p.s.env.Prog, err)
 		return cli.Exit(1)
 	}
@@ -154,7 +154,7 @@ func (p *sampler) fetch(ctx context.Context) (status, error) {
 	case err != nil:
 		fmt.Fprintln(p.s.env.Stderr)
 		return ended, fmt.Errorf("%s: %s", p.call(), pmerr.Message(err))
-	case mark: // even after the end of the window
+	case mark: // even behind the end of the window
 		p.s.out.gap(r.Time, suspended)
 		p.reporting = false
 		return failed, nil
@@ -211,7 +211,7 @@ func (p *sampler) connect(ctx context.Context) error {
 	return nil
 }
 
-// errNoConnection reports --reconnect on a source without a connection.
+// errNoConnection is what is said of --reconnect where nothing can be connected.
 var errNoConnection = errors.New("this source cannot be connected to anew")
 
 // A pacer waits between samples.
@@ -235,7 +235,7 @@ func (c *pacer) wait(ctx context.Context) error {
 	if !c.on {
 		return nil
 	}
-	// Write errors are reported when the program ends.
+	// What cannot be written is noticed when the program ends.
 	_ = c.env.Out.Flush()
 	now := time.Now()
 	if c.next = c.next.Add(c.step); now.Sub(c.next) > c.step {

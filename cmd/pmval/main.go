@@ -24,13 +24,13 @@ import (
 
 func main() { os.Exit(cli.Main(newCommand)) }
 
-// flags are pmval's own options.
+// flags are the options of pmval's own.
 type flags struct {
 	delay     bool     // -d
 	recorded  bool     // -U: every record as it is, nothing between
 	raw       bool     // -r
 	verbose   bool     // -v
-	precision int      // -f: digits after the decimal point, -1 for the usual form
+	precision int      // -f: digits behind the point, -1 for the usual form
 	width     int      // -w: of a column, 0 for that of the type
 	stamps    int      // -X: 1 with date and microseconds, 2 with nanoseconds
 	insts     []string // -i, or the operand: the names of the instances to show

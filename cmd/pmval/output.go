@@ -117,7 +117,7 @@ func (r *formReporter) value(s *sample, c cell) pcp.Value {
 // gap implements reporter.
 func (r *formReporter) gap(t pcp.Timestamp, why string) {
 	r.row.Time, r.row.Missing = t, why
-	_ = r.w.Sample(&r.row) // write errors are reported when the program ends
+	_ = r.w.Sample(&r.row) // write errors are noticed when the program ends
 }
 
 // end implements reporter.

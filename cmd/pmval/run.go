@@ -42,7 +42,7 @@ func (f *flags) run(ctx context.Context, c *command.Command, open *source.Opener
 }
 
 // operand takes the one operand apart and puts what it says about the source into
-// the options. An error in it does not keep other errors from being reported.
+// the options. What is wrong with it does not keep other mistakes from being told.
 func (f *flags) operand(c *command.Command, args []string) (option.Metric, error) {
 	switch {
 	case len(args) == 0:
@@ -65,7 +65,7 @@ func (f *flags) operand(c *command.Command, args []string) (option.Metric, error
 }
 
 // check reports options that the kind of source has no use for. As in the
-// reference there is no newline after the first text.
+// reference there is no newline behind the first text.
 func (f *flags) check(c *command.Command) {
 	kind, _ := c.Options.Source()
 	if f.recorded && kind != option.Archive {

@@ -33,7 +33,7 @@ type clock struct {
 	recorded bool // samples have their times in front
 }
 
-// The escape sequences of the colours.
+// The colours, as a terminal is told of them.
 const (
 	bold   = "\x1b[1m"
 	faint  = "\x1b[2m"
@@ -62,9 +62,9 @@ const (
 	cutOff                // at least one is cut
 )
 
-// flush writes a line and keeps its memory.
+// flush writes a line that was put together and keeps its memory.
 func (t *textReporter) flush(b []byte) {
-	// Write errors are reported when the program ends.
+	// What cannot be written is noticed when the program ends.
 	_, _ = t.out.Write(b)
 	t.buf = b
 }

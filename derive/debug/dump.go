@@ -8,6 +8,7 @@ import (
 
 	"pmtools/derive/check"
 	"pmtools/derive/syntax"
+	"pmtools/lib/format"
 	"pmtools/lib/pcp"
 )
 
@@ -107,7 +108,12 @@ func (t *tree) body(b *strings.Builder, n *node) {
 		fmt.Fprintf(b, " mul_scale: %s", strconv.FormatFloat(n.mul, 'f', -1, 64))
 	}
 	b.WriteByte('\n')
-	describe(b, n.Type)
+	if n.Type.Type == pcp.NoSupport {
+		fmt.Fprintf(b, "    Data Type: %s\n", n.Type.Type.Text())
+	} else {
+		desc := n.Desc(n.own)
+		b.Write(format.AppendDesc(nil, &desc, false))
+	}
 	if now == nil || now.Err != 0 {
 		return
 	}
@@ -118,20 +124,6 @@ func (t *tree) body(b *strings.Builder, n *node) {
 		}
 		b.WriteByte('\n')
 	}
-}
-
-// describe writes the lines about metadata.
-func describe(b *strings.Builder, t check.Type) {
-	if t.Type == pcp.NoSupport {
-		fmt.Fprintf(b, "    Data Type: %s\n", t.Type.Text())
-		return
-	}
-	units := t.Units.String()
-	if units == "" {
-		units = "none"
-	}
-	fmt.Fprintf(b, "    Data Type: %s  InDom: %s 0x%x\n    Semantics: %s  Units: %s\n",
-		t.Type.Text(), t.InDom, uint32(t.InDom), t.Sem.Text(), units)
 }
 
 // idText writes an identifier; that of nothing is 0.0.0.
@@ -155,53 +147,35 @@ func numval(v *pcp.Values) int {
 
 // valueText writes a value the short way.
 func valueText(v *pcp.Values, i int) string {
-	switch {
-	case v.Type == pcp.Float || v.Type == pcp.Double:
-		return string(pcp.AppendG(nil, floatOf(v, i), 6))
-	case v.Type == pcp.Int32 || v.Type == pcp.Int64:
-		return strconv.FormatInt(int64(v.Words[i]), 10)
-	case v.Type.Arithmetic():
-		return strconv.FormatUint(v.Words[i], 10)
-	case v.Type == pcp.String:
-		return string(v.Blobs[i])
+	switch x := v.Value(i); v.Type {
+	case pcp.Float, pcp.Double:
+		f, _ := x.Float64()
+		return string(pcp.AppendG(nil, f, 6))
+	case pcp.String:
+		return string(x.Bytes())
+	default:
+		if text, err := x.Text(); err == nil && v.Type.Arithmetic() {
+			return text
+		}
 	}
 	return "[blob]"
-}
-
-// floatOf returns a value that is a float or a double.
-func floatOf(v *pcp.Values, i int) float64 {
-	if v.Type == pcp.Float {
-		return float64(math.Float32frombits(uint32(v.Words[i])))
-	}
-	return math.Float64frombits(v.Words[i])
 }
 
 // resultText writes a value as the line about a result has it, with the letters of its type.
 func resultText(v *pcp.Values, i int) string {
 	const header = 4 // a block of values begins with its length and type
-	switch v.Type {
-	case pcp.Int32:
-		return "l=" + valueText(v, i)
-	case pcp.Uint32:
-		return "u=" + valueText(v, i)
-	case pcp.Int64:
-		return "ll=" + valueText(v, i)
-	case pcp.Uint64:
-		return "ul=" + valueText(v, i)
-	case pcp.Float:
-		return "f=" + fixed(floatOf(v, i))
-	case pcp.Double:
-		return "d=" + fixed(floatOf(v, i))
-	case pcp.String:
-		return fmt.Sprintf("cp=%s (len=%d)", v.Blobs[i], len(v.Blobs[i])+1)
+	switch x := v.Value(i); {
+	case v.Type == pcp.String:
+		return fmt.Sprintf("cp=%s (len=%d)", x.Bytes(), len(x.Bytes())+1)
+	case !v.Type.Arithmetic():
+		return fmt.Sprintf("vbp=%d (len=%d)", i, len(x.Bytes())+header)
+	case v.Type == pcp.Float, v.Type == pcp.Double:
+		if f, _ := x.Float64(); !math.IsNaN(f) && !math.IsInf(f, 0) {
+			return letters[v.Type] + strconv.FormatFloat(f, 'f', 6, 64)
+		}
 	}
-	return fmt.Sprintf("vbp=%d (len=%d)", i, len(v.Blobs[i])+header)
+	return letters[v.Type] + valueText(v, i)
 }
 
-// fixed writes a number as C's %f does.
-func fixed(f float64) string {
-	if math.IsNaN(f) || math.IsInf(f, 0) {
-		return string(pcp.AppendG(nil, f, 6))
-	}
-	return strconv.FormatFloat(f, 'f', 6, 64)
-}
+// letters are what numbers begin with.
+var letters = [...]string{pcp.Int32: "l=", pcp.Uint32: "u=", pcp.Int64: "ll=", pcp.Uint64: "ul=", pcp.Float: "f=", pcp.Double: "d="}

@@ -28,7 +28,7 @@ func AppendReal(dst []byte, f float64, width int) []byte {
 	return append(appendField(dst, f, 'f', 0, width-5), ".    "...)
 }
 
-// AppendFixed appends f with prec digits after the decimal point, right aligned in at
+// AppendFixed appends f with prec digits behind the point, right aligned in at
 // least width characters.
 func AppendFixed(dst []byte, f float64, width, prec int) []byte {
 	return appendField(dst, f, 'f', prec, width)
@@ -61,7 +61,7 @@ func appendWhole(dst []byte, f float64) []byte {
 	return strconv.AppendInt(dst, int64(r), 10)
 }
 
-// appendOdd appends an infinity or a NaN as C does.
+// appendOdd appends what is no number as C does.
 func appendOdd(dst []byte, f float64, upper bool) []byte {
 	if math.Signbit(f) {
 		dst = append(dst, '-')

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// The reasons for rejecting a specification (commands.md T2.6).
+// The reasons that a specification is refused for (commands.md T2.6).
 const (
 	reasonUnexpected = "unexpected value"
 	reasonMore       = "more information expected"
@@ -18,7 +18,7 @@ const (
 type SyntaxError struct {
 	Text   string // the offending text, without the sign or @ that selected its form
 	Reason string // such as "unexpected value"
-	before string // the text before the error; may be longer than Text
+	before string // what stands before the error; may be longer than Text
 }
 
 // Error returns the message on one line, with the column counted from 1.

@@ -12,7 +12,7 @@ import "time"
 //	relative = [N | SIGNED] UNIT ["ago"]
 //	number   = N
 //
-// An item is as long as possible: a number after a day and month is the year.
+// What can belong to an item does: a number after a day and month is the year.
 
 // maxShift bounds the sum of relative seconds, so that no addition overflows.
 const maxShift = int64(1) << 50
@@ -211,8 +211,8 @@ func (f *freeForm) isUnit() bool {
 	return k == secondUnit || k == monthUnit || k == dayUnit
 }
 
-// relative reads the unit of a relative item, and the "ago" that negates
-// everything relative so far.
+// relative reads the unit of a relative item, and the "ago" that turns
+// everything relative so far around.
 func (f *freeForm) relative(n int64) bool {
 	const day = 24 * 60 * 60
 	f.relatives++

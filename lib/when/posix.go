@@ -25,7 +25,7 @@ type change struct {
 	clock            int // seconds since midnight
 }
 
-// errRule says that a text is not a rule. It is never returned to a caller of the package.
+// errRule says that a text is not a rule; nobody sees it.
 var errRule = errors.New("not a POSIX time zone rule")
 
 // ruleScanner walks over the text of a rule.
@@ -131,7 +131,7 @@ func (sc *ruleScanner) clock(maxHour int) (int, bool) {
 	return sign * total, true
 }
 
-// change reads the comma and the date after it.
+// change reads the comma and the date behind it.
 func (sc *ruleScanner) change() (change, bool) {
 	c := change{form: 'n', clock: 2 * 3600}
 	if !sc.accept(',') {

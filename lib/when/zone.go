@@ -12,8 +12,8 @@ import (
 
 // CheckZone returns nil if tz may be a reporting zone, and an error that matches
 // pmerr.EINVAL if PCP refuses it: the empty text, a leading slash, "..", and any
-// character but letters, digits and /_+-.:,"' (values.md V14). It does not
-// check that there is such a zone.
+// character but letters, digits and /_+-.:,"' (values.md V14). Whether there is
+// such a zone is not asked.
 func CheckZone(tz string) error {
 	if tz == "" || tz[0] == '/' || strings.Contains(tz, "..") {
 		return fmt.Errorf("time zone %q: %w", tz, pmerr.EINVAL)
@@ -28,7 +28,7 @@ func CheckZone(tz string) error {
 
 // LoadZone returns the reporting zone that tz names: a zone file, with or without
 // a leading colon, or a POSIX rule. A text of three characters gets "+0"
-// appended, so that EST is UTC; an unknown zone is UTC. It accepts more than
+// appended, so that EST is UTC; what is unknown is UTC. It accepts more than
 // [CheckZone], such as "<+03>-3". The result is never nil.
 func LoadZone(tz string) *time.Location {
 	if len(tz) == 3 {

@@ -1,4 +1,5 @@
-package derive
+// Package insts answers the evaluator's questions about instance domains.
+package insts
 
 import (
 	"context"
@@ -9,8 +10,8 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// instances answers the evaluator's questions during one fetch.
-type instances struct {
+// Instances implements eval.Instances over a Source during one fetch.
+type Instances struct {
 	source pmapi.Source
 	namer  pmapi.InstanceNamer // nil if the Source below cannot find single instances
 	ctx    context.Context
@@ -24,27 +25,31 @@ type instanceList struct {
 	names map[int32]string // of list, made when it is first wanted
 }
 
-// begin forgets the answers of the fetch before.
-func (in *instances) begin(ctx context.Context) {
+// New returns the Instances of a Source, for a fetch that Begin begins.
+func New(src pmapi.Source) *Instances {
+	in := &Instances{source: src, lists: make(map[pcp.InDom]instanceList)}
+	in.namer, _ = pmapi.As[pmapi.InstanceNamer](src)
+	return in
+}
+
+// Begin forgets the answers of the fetch before.
+func (in *Instances) Begin(ctx context.Context) {
 	in.ctx = ctx
 	clear(in.lists)
 }
 
 // Instances implements eval.Instances.
-func (in *instances) Instances(d pcp.InDom) ([]pcp.Instance, error) {
+func (in *Instances) Instances(d pcp.InDom) ([]pcp.Instance, error) {
 	l, ok := in.lists[d]
 	if !ok {
 		l.list, l.err = in.source.Instances(in.ctx, d)
-		if in.lists == nil {
-			in.lists = make(map[pcp.InDom]instanceList)
-		}
 		in.lists[d] = l
 	}
 	return l.list, l.err
 }
 
 // LookupInst implements eval.Instances. A name also finds the instance whose name it is up to the first blank.
-func (in *instances) LookupInst(d pcp.InDom, name string) (int32, error) {
+func (in *Instances) LookupInst(d pcp.InDom, name string) (int32, error) {
 	if in.namer != nil {
 		return in.namer.LookupInst(in.ctx, d, name)
 	}
@@ -61,7 +66,7 @@ func (in *instances) LookupInst(d pcp.InDom, name string) (int32, error) {
 }
 
 // InstName implements eval.Instances.
-func (in *instances) InstName(d pcp.InDom, inst int32) (string, error) {
+func (in *Instances) InstName(d pcp.InDom, inst int32) (string, error) {
 	list, err := in.Instances(d)
 	if err == nil {
 		l := in.lists[d]
