@@ -6,7 +6,7 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// A Control is a setting of derived metrics, with the original's numbers (derived.md D10.1).
+// A Control is a setting of derived metrics, with the reference's numbers (derived.md D10.1).
 type Control int
 
 // The controls.
@@ -40,8 +40,8 @@ type control struct {
 	fixed bool // set from the environment, which has priority
 }
 
-// Control returns a setting. For ContextLimit, which each Source has for itself, and for numbers that are none, the error
-// is pmerr.NoContext and pmerr.Name.
+// Control returns a setting. The error is pmerr.NoContext for ContextLimit, of which each Source
+// has its own, and pmerr.Name for numbers that are not controls.
 func (r *Registry) Control(c Control) (int, error) {
 	switch {
 	case c < 1 || c > numControls:
@@ -60,8 +60,8 @@ func (r *Registry) Control(c Control) (int, error) {
 	return r.controls[c-1].value, nil
 }
 
-// SetControl changes a setting (pmSetDerivedControl): pmerr.Arg for a value out of range, pmerr.Again
-// for one that FixControl has set, otherwise as Control.
+// SetControl changes a setting (pmSetDerivedControl): pmerr.Arg for a value out of range,
+// pmerr.Again for one that FixControl has set, otherwise as Control.
 func (r *Registry) SetControl(c Control, value int) error { return r.control(c, value, false) }
 
 // FixControl is SetControl for the environment, whose settings SetControl cannot change afterwards.
@@ -78,7 +78,7 @@ func (r *Registry) control(c Control, value int, fix bool) error {
 	return nil
 }
 
-// assign changes a setting, for good if fix is set.
+// assign changes a setting. If fix is set, only another fixed assignment can change it again.
 func (r *Registry) assign(c Control, value int, fix bool) error {
 	if c < 1 || c > numControls {
 		return pmerr.Name

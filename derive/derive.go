@@ -1,24 +1,26 @@
-// Package derive adds derived metrics, computed by expressions from other metrics, to a source of metrics.
+// Package derive adds derived metrics, computed by expressions from other metrics, to a source of
+// metrics.
 //
-// A [Registry] holds the definitions that hold everywhere: [Registry.Register] takes one, package load reads
-// files of them. A [Source] wraps a [pmapi.Source] and is one: its names, descriptions, help texts and values are those
-// below plus those of the derived metrics. [Source.Add] defines a metric for one Source alone.
+// A [Registry] holds global definitions: [Registry.Register] takes one, package load reads files of
+// them. A [Source] wraps a [pmapi.Source] and is one: its names, descriptions, help texts and
+// values are those below plus those of the derived metrics. [Source.Add] defines a metric for one
+// Source alone.
 //
 //	reg := derive.NewRegistry(warn)
 //	if err := reg.Register("disk.dev.load", "rate(disk.dev.avactive)"); err != nil { ... }
 //	src := derive.NewSource(base, reg, nil)
 //
-// An expression is parsed when it is defined, and bound, that is checked against the metrics below, when a Source first
-// needs it. Its history, for delta() and rate(), belongs to the Source. A metric that cannot be bound is reported once,
-// by Options.Warn, and is then invalid for this Source: names resolve, but descriptions are pmerr.BadDerive and walks
-// leave it out.
+// An expression is parsed when it is defined, and bound, that is checked against the metrics below,
+// when a Source first needs it. Its history, for delta() and rate(), belongs to the Source. A
+// metric that cannot be bound is reported once, by Options.Warn, and is then invalid for this
+// Source: its name resolves, but its description is pmerr.BadDerive and walks omit it.
 //
 // Without a Source, [Compile] makes a [Program] of an expression.
 //
-// An [Observer] is shown what all of this does; package debug has one that prints.
+// An [Observer] follows all of this; package debug has one that prints it.
 //
-// Nothing here reads the environment. The parts are the packages syntax (text to tree), check (tree to types) and eval
-// (types to values).
+// Nothing here reads the environment. The parts are the packages syntax (text to tree), check (tree
+// to types) and eval (types to values).
 package derive
 
 import (
@@ -29,8 +31,8 @@ import (
 	"pmtools/lib/pcp"
 )
 
-// The space of identifiers for derived metrics (derived.md D6.1): items run from 1 to maxItem, clusters from 0 to
-// maxCluster.
+// The space of identifiers for derived metrics (derived.md D6.1): items run from 1 to maxItem,
+// clusters from 0 to maxCluster.
 const (
 	maxItem    = 1023
 	maxCluster = 2047
@@ -63,7 +65,8 @@ type definition struct {
 	help    *string
 }
 
-// below reports whether name is prefix or stands below it in the name space; everything stands below "".
+// below reports whether name is prefix or stands below it in the name space; everything stands
+// below "".
 func below(name, prefix string) bool {
 	if prefix == "" || name == prefix {
 		return true

@@ -10,7 +10,7 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// badDerive is the code of most mistakes.
+// badDerive is the code of most errors.
 const badDerive = pmerr.BadDerive
 
 // An Error says why a definition was refused. It unwraps to a *syntax.Error (also for what was

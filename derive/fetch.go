@@ -11,10 +11,10 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// errShort means that the Source below broke its contract.
+// errShort means that the Source below violated its contract.
 var errShort = errors.New("result does not match the request")
 
-// A fetchPlan says how one list of metrics is fetched. It is kept for as long as the list stays the same.
+// A fetchPlan describes how one list of metrics is fetched. It is kept until the list changes.
 type fetchPlan struct {
 	ids    []pcp.ID      // of the caller
 	asked  int           // how many of base.IDs are not operands
@@ -24,7 +24,7 @@ type fetchPlan struct {
 	slots  []slot        // for each of ids
 	anyOK  bool          // there is a valid derived metric among ids
 	column []*pcp.Values // operands of the metric that is being evaluated
-	absent pcp.Values    // an operand that cannot be had
+	absent pcp.Values    // a missing operand
 	input  eval.Input
 }
 
@@ -33,10 +33,11 @@ type slot struct {
 	metric *metric // nil if it comes from the Source below
 	column int     // of the Source below
 	twin   int     // the earlier slot with the same derived metric, or -1
-	args   []int   // columns of the operands; -1 for one that cannot be had
+	args   []int   // columns of the operands; -1 for a missing one
 }
 
-// Fetch fetches metrics and computes the derived ones among them. Operands are fetched together with what was asked for.
+// Fetch fetches metrics and computes the derived ones among them. Operands are fetched in the same
+// request.
 func (s *Source) Fetch(ctx context.Context, req *pmapi.Request, dst *pcp.Result) error {
 	s.sync()
 	p := &s.plan
@@ -167,7 +168,8 @@ func (s *Source) prepare(ctx context.Context, ids []pcp.ID) error {
 	return nil
 }
 
-// operands adds the operands of a metric to the request for the Source below and returns their columns.
+// operands adds the operands of a metric to the request for the Source below and returns their
+// columns.
 func (p *fetchPlan) operands(m *metric, column map[pcp.ID]int) []int {
 	args := make([]int, len(m.info.Operands))
 	for k, id := range m.info.Operands {

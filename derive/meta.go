@@ -50,7 +50,7 @@ func (s *Source) Describe(ctx context.Context, ids []pcp.ID) ([]pcp.Answer[pcp.D
 	return out, nil
 }
 
-// Text returns a help text. A derived metric has those that AddText or the lines of a file have given it, else pmerr.Text.
+// Text returns a help text. For a derived metric without one, the error is pmerr.Text.
 func (s *Source) Text(ctx context.Context, id pcp.ID, kind pcp.TextKind) (string, error) {
 	s.sync()
 	if m := s.byID(id); m != nil {
@@ -62,7 +62,8 @@ func (s *Source) Text(ctx context.Context, id pcp.ID, kind pcp.TextKind) (string
 	return "", pmerr.Text
 }
 
-// Texts is Text for several metrics. Those of the Source below come together, if it can do that.
+// Texts is Text for several metrics. It asks the Source below for all of its texts at once if
+// possible.
 func (s *Source) Texts(ctx context.Context, ids []pcp.ID, kind pcp.TextKind) ([]pcp.Answer[string], error) {
 	s.sync()
 	out := make([]pcp.Answer[string], len(ids))
@@ -97,7 +98,7 @@ func (s *Source) InDomText(ctx context.Context, d pcp.InDom, kind pcp.TextKind) 
 	return "", pmerr.Text
 }
 
-// Labels returns labels. A derived metric has none of its own at the levels of domain, cluster and item.
+// Labels returns labels. Derived metrics have no labels of domain, cluster and item.
 func (s *Source) Labels(ctx context.Context, kind pcp.LabelKind, ident uint32) ([]pcp.LabelSet, error) {
 	switch kind {
 	case pcp.ClusterLabels, pcp.ItemLabels:

@@ -9,22 +9,22 @@ import (
 	"pmtools/lib/pcp"
 )
 
-// A nesting is what a Source with Options.Nested keeps to bind metrics that stand inside others.
+// A nesting is the state that a Source with Options.Nested needs to bind metrics inside others.
 type nesting struct {
 	env     *env // nil if nothing is known
 	nest    *nest.Nest
 	checker *check.Checker
 }
 
-// forget makes everything be found out again, because names mean something else now, or because a
-// request failed. A nil nesting knows nothing.
+// forget discards the state, because names have changed their meaning or a request has failed. It
+// does nothing for a nil nesting.
 func (n *nesting) forget() {
 	if n != nil {
 		*n = nesting{}
 	}
 }
 
-// nestedEnv returns the env of a Source with Options.Nested. It remembers what it was told.
+// nestedEnv returns the env of a Source with Options.Nested. It keeps the answers to its requests.
 func (s *Source) nestedEnv(ctx context.Context, cause Cause) *env {
 	n := s.nesting
 	if n.env == nil {
@@ -71,7 +71,7 @@ func (s *Source) Define(list ...*Program) []pcp.ID {
 	return ids
 }
 
-// A Report is what is known of a derived metric.
+// A Report is the result of checking a derived metric.
 type Report struct {
 	// Expr is its expression. With Options.Nested definitions stand in it as NestExprs; it is nil
 	// if they cannot.
@@ -82,7 +82,7 @@ type Report struct {
 }
 
 // Check binds derived metrics, with one request for all names and one for all descriptions, and
-// returns what is known of each.
+// reports on each.
 func (s *Source) Check(ctx context.Context, ids ...pcp.ID) ([]Report, error) {
 	s.sync()
 	var list []*metric

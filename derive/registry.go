@@ -11,7 +11,8 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// A Registry holds definitions of derived metrics that every Source over it has. It may be shared by goroutines.
+// A Registry holds definitions of derived metrics that every Source over it has. It may be shared
+// by goroutines.
 type Registry struct {
 	warn      func(line string)
 	observing atomic.Pointer[Observer]
@@ -26,8 +27,8 @@ type Registry struct {
 	locals   map[string]int // how many of these have a metric of their own of that name
 }
 
-// NewRegistry returns a Registry with the two metrics that describe event records, event.flags and event.missed. Lines
-// for the user go to warn, without newlines at their ends; nil drops them.
+// NewRegistry returns a Registry with the two metrics that describe event records, event.flags and
+// event.missed. Warnings for the user go to warn, each without its final newline; nil discards them.
 func NewRegistry(warn func(line string)) *Registry {
 	if warn == nil {
 		warn = func(string) {}
@@ -54,13 +55,13 @@ func NewRegistry(warn func(line string)) *Registry {
 // builtin is how many definitions every Registry starts with.
 const builtin = 2
 
-// anonymous returns the expression of the metrics that event records use, which never have values.
+// anonymous returns the expression of the metrics for event records, which never have values.
 func anonymous() syntax.Expr {
 	return &syntax.CallExpr{Fun: syntax.ANON, Lparen: 4, X: &syntax.MetricRef{NamePos: 5, Name: "PM_TYPE_U32"}, Rparen: 16}
 }
 
-// Register defines a metric (pmRegisterDerived). The error is an *Error: the expression cannot be parsed, the name is
-// taken, or there are too many metrics. The name itself is not checked.
+// Register defines a metric (pmRegisterDerived). The error is an *Error: the expression cannot be
+// parsed, the name is taken, or there are too many metrics. The name itself is not checked.
 func (r *Registry) Register(name, expr string) error {
 	d, err := r.define(name, expr)
 	if o := r.Observer(); o != nil {
@@ -105,7 +106,7 @@ func (r *Registry) insert(p *Program) *definition {
 	return d
 }
 
-// Warn gives a line to the function that NewRegistry was given.
+// Warn passes a line to the warn function of NewRegistry.
 func (r *Registry) Warn(line string) { r.warn(line) }
 
 // Lookup returns the identifier of a definition, or pmerr.Name.
@@ -116,8 +117,8 @@ func (r *Registry) Lookup(name string) (pcp.ID, error) {
 	return pcp.NullID, pmerr.Name
 }
 
-// All yields the names and expressions of the definitions that there are in the order in which they were made, those for event records
-// first.
+// All yields the names and expressions of the current definitions in the order in which they were
+// made, those for event records first.
 func (r *Registry) All() iter.Seq2[string, string] {
 	return func(yield func(string, string) bool) {
 		for _, d := range r.since(0) {

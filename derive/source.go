@@ -13,20 +13,22 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// Options are what a Source can be told. The zero Options, and nil, are the default.
+// Options configure a Source. The zero Options, and nil, are the default.
 type Options struct {
-	// Warn gets each line for the user, without a newline at its end: a metric of the Registry that does not fit the
-	// metrics below, once for each. Nil means what NewRegistry was given.
+	// Warn gets each line for the user, without a newline at its end: a metric of the Registry that
+	// does not fit the metrics below, once for each. Nil means what NewRegistry was given.
 	Warn func(line string)
-	// Equivalent tells which different instance domains operators may combine, see check.InDomMap. Nil means none.
+	// Equivalent reports whether operators may combine two different instance domains, see
+	// check.InDomMap. Nil means that they may not.
 	Equivalent func(a, b pcp.InDom) bool
 	// Nested lets a derived metric be an operand of another, which the language forbids: its
 	// expression takes the place of its name, see package nest.
 	Nested bool
 }
 
-// A Source is a pmapi.Source together with derived metrics: those of a Registry and its own. A metric of the Source below
-// hides a derived one of the same name, and one of the Source's own hides one of the Registry.
+// A Source is a pmapi.Source together with derived metrics: those of a Registry and its own. A
+// metric of the Source below hides a derived one of the same name, and one of the Source's own
+// hides one of the Registry.
 type Source struct {
 	base       pmapi.Source
 	reg        *Registry
@@ -81,13 +83,14 @@ type metric struct {
 	state  binding
 	err    error // why it is invalid
 	desc   pcp.Desc
-	tree   syntax.Expr // what info is about; nil if definitions in it cannot be
+	tree   syntax.Expr // that info describes; nil if definitions cannot be nested in it
 	info   *check.Info
 	alias  bool        // it is nothing but another derived metric, and so has no values
 	eval   *eval.State // nil until it is fetched
 }
 
-// NewSource returns base with the derived metrics of reg, which may be nil and may get more metrics later.
+// NewSource returns base with the derived metrics of reg, which may be nil and may get more metrics
+// later.
 func NewSource(base pmapi.Source, reg *Registry, opt *Options) *Source {
 	if reg == nil {
 		reg = NewRegistry(nil)
@@ -134,7 +137,8 @@ func (s *Source) Instances(ctx context.Context, d pcp.InDom) ([]pcp.Instance, er
 	return s.base.Instances(ctx, d)
 }
 
-// SetLimit says how many metrics Add takes, -1 for any number (control CONTEXT_LIMIT). Other values below 1 are pmerr.Arg.
+// SetLimit sets how many metrics Add accepts (control CONTEXT_LIMIT). -1 means no limit; other values
+// below 1 are pmerr.Arg.
 func (s *Source) SetLimit(n int) error {
 	if n != -1 && n <= 0 {
 		return pmerr.Arg
@@ -143,8 +147,8 @@ func (s *Source) SetLimit(n int) error {
 	return nil
 }
 
-// Add defines a metric for this Source and binds it at once (pmAddDerivedMetric). The error is an *Error if the definition
-// is at fault; a definition that parses but cannot be bound keeps its name.
+// Add defines a metric for this Source and binds it at once (pmAddDerivedMetric). The error is an
+// *Error if the definition is wrong; one that parses but cannot be bound keeps its name.
 func (s *Source) Add(ctx context.Context, name, expr string) error {
 	s.sync()
 	m, err := s.define(name, expr)
@@ -213,7 +217,7 @@ func (s *Source) append(m *metric) {
 	}
 }
 
-// sync takes over what the Registry has got, and what it has lost, since the last time.
+// sync applies the definitions and removals that the Registry has had since the last call.
 func (s *Source) sync() {
 	defs, removals := s.reg.news(len(s.globals), s.removed)
 	s.removed += len(removals)
@@ -275,8 +279,8 @@ func (s *Source) everByID(id pcp.ID) *metric {
 	return nil
 }
 
-// Reconnect makes the Source below connect anew, if it is one that can; another succeeds without doing anything. All
-// metrics are then bound again, and have no history.
+// Reconnect makes the Source below connect anew if it can, and does nothing otherwise. All metrics
+// are bound again afterwards, and have no history.
 func (s *Source) Reconnect(ctx context.Context) error {
 	r, ok := pmapi.As[pmapi.Reconnecter](s.base)
 	if !ok {

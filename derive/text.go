@@ -5,8 +5,9 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// AddText sets a help text of a metric (pmAddDerivedText; see also Source.AddText): pmerr.Name if there is no such definition, pmerr.Text if it
-// has that text already, pmerr.Arg if kind is neither pcp.OneLine nor pcp.Help.
+// AddText sets a help text of a metric (pmAddDerivedText; see also Source.AddText): pmerr.Name if
+// there is no such definition, pmerr.Text if it has that text already, pmerr.Arg if kind is neither
+// pcp.OneLine nor pcp.Help.
 func (r *Registry) AddText(name string, kind pcp.TextKind, text string) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -17,8 +18,9 @@ func (r *Registry) AddText(name string, kind pcp.TextKind, text string) error {
 	return d.setText(kind, text)
 }
 
-// AddText sets a help text of the derived metric that this Source has under a name: its own one, if there is one, else that
-// of the Registry, for every Source over it. Errors are those of Registry.AddText.
+// AddText sets a help text of the derived metric called name: the Source's own one if it exists,
+// otherwise that of the Registry, for every Source over it. It returns the errors of
+// Registry.AddText.
 func (s *Source) AddText(name string, kind pcp.TextKind, text string) error {
 	s.sync()
 	m := s.byName[name]
@@ -48,7 +50,7 @@ func (d *definition) setText(kind pcp.TextKind, text string) error {
 	return nil
 }
 
-// textOf returns a help text of a definition; the one line serves as help if there is no other.
+// textOf returns a help text of a definition. If it has no full text, its one line takes the place.
 func (r *Registry) textOf(d *definition, kind pcp.TextKind) (string, error) {
 	r.mu.RLock()
 	defer r.mu.RUnlock()

@@ -2,18 +2,19 @@ package derive
 
 import "pmtools/lib/pmerr"
 
-// A removal is a name that was unregistered when there were so many definitions.
+// A removal is a name that was unregistered, and how many definitions there were then.
 type removal struct {
 	name string
 	defs int
 }
 
-// Unregister removes a metric everywhere (pmUnregisterDerived): from the Registry, and from every Source over it both that
-// metric and one of the Source's own with that name. A Source takes notice when it is used next; then what the metric hid
-// is not hidden any more, and its identifier fetches pmerr.PMID. The name is free for another definition, the identifier
-// is not used again.
+// Unregister removes a metric everywhere (pmUnregisterDerived): from the Registry, and from every
+// Source over it, together with a metric of the Source's own with that name. The removal takes effect
+// the next time a Source is used: a metric that was hidden becomes visible, and the removed
+// identifier fetches pmerr.PMID. The name can be defined again; the identifier is not reused.
 //
-// The number is that of the entries in Sources that are not closed, the error pmerr.Name if there is nothing to remove.
+// Unregister returns the number of entries removed from open Sources. The error is pmerr.Name if
+// there was nothing to remove.
 func (r *Registry) Unregister(name string) (int, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -31,8 +32,8 @@ func (r *Registry) Unregister(name string) (int, error) {
 	return n, nil
 }
 
-// news returns the definitions from number defs on, and the removals from number removals on. The slices must not be
-// changed.
+// news returns the definitions from number defs on, and the removals from number removals on. The
+// slices must not be changed.
 func (r *Registry) news(defs, removals int) ([]*definition, []removal) {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
@@ -61,14 +62,14 @@ func (r *Registry) closed(s *Source) {
 	}
 }
 
-// added counts a metric that a Source has for itself.
+// added counts a metric of a Source's own.
 func (r *Registry) added(name string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.locals[name]++
 }
 
-// remove forgets all metrics of a name.
+// remove removes all metrics with a name.
 func (s *Source) remove(name string) {
 	left := s.metrics[:0]
 	for _, m := range s.metrics {

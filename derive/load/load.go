@@ -13,8 +13,8 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// Links can make directories endless. These are how deep they may be nested, and how many files and directories one call
-// may come across.
+// Links can make directories endless. These are how deep they may be nested, and how many files and
+// directories one call may come across.
 const (
 	maxNesting = 40
 	maxPaths   = 1 << 16

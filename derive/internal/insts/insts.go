@@ -48,7 +48,8 @@ func (in *Instances) Instances(d pcp.InDom) ([]pcp.Instance, error) {
 	return l.list, l.err
 }
 
-// LookupInst implements eval.Instances. A name also finds the instance whose name it is up to the first blank.
+// LookupInst implements eval.Instances. A name also finds the instance whose name it is up to the
+// first blank.
 func (in *Instances) LookupInst(d pcp.InDom, name string) (int32, error) {
 	if in.namer != nil {
 		return in.namer.LookupInst(in.ctx, d, name)
