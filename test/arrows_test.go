@@ -66,7 +66,7 @@ cmd/internal/cli: lib/config lib/when lib/pmerr
 cmd/internal/command: cmd/internal/cli lib/option
 cmd/internal/source: cmd/internal/cli lib/* derive derive/check derive/debug derive/load
 cmd/internal/samples: lib/format lib/pcp
-cmd/internal/clitest: cmd/internal/cli lib/archive/archivetest test/golden
+cmd/internal/clitest: cmd/internal/cli lib/archive/archivetest lib/pmcd/pmcdtest test/golden
 cmd/pminfo: cmd/internal/cli cmd/internal/command cmd/internal/source lib/* derive
 cmd/pmerr: cmd/internal/cli lib/option lib/pmerr
 cmd/pmderive: cmd/internal/cli cmd/internal/command cmd/internal/samples cmd/internal/source lib/* derive derive/syntax derive/check derive/repl

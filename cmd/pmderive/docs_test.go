@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"pmtools/cmd/internal/cli"
+	"pmtools/cmd/internal/clitest"
 	"pmtools/derive/repl"
 	"pmtools/lib/archive/archivetest"
 )
@@ -22,17 +23,8 @@ import (
 // runIn runs the command in this process and returns what it writes: to standard
 // error, then to standard output.
 func runIn(stdin string, args ...string) string {
-	var out, errs bytes.Buffer
-	vars := map[string]string{"TZ": "UTC", "PCP_DERIVED_CONFIG": ""}
-	env := &cli.Env{
-		Prog: "pmderive", Args: args, Stdin: strings.NewReader(stdin), Stdout: &out, Stderr: &errs,
-		LookupEnv: func(name string) (string, bool) { v, ok := vars[name]; return v, ok },
-		Open:      func(name string) (io.ReadCloser, error) { return os.Open(name) },
-		Hostname:  func() (string, error) { return "here", nil },
-		Now:       func() time.Time { return time.Unix(1700000000, 0).UTC() },
-	}
-	cli.Run(context.Background(), env, newCommand)
-	return errs.String() + out.String()
+	e := clitest.RunWith("pmderive", newCommand, stdin, args, nil)
+	return e.Stderr + e.Stdout
 }
 
 // TestDocs runs the sessions in docs/pmderive.md and README.md and compares what comes out.

@@ -45,8 +45,7 @@ type metric struct {
 	noDescs error               // why there is none of all that were asked for together
 	oneline *pcp.Answer[string] // nil unless texts were asked for in advance
 	help    *pcp.Answer[string]
-	values  *pcp.Values // nil unless values were fetched
-	noFetch error       // why they could not be fetched
+	fetched pcp.Answer[pcp.Values] // without values if none were asked for
 }
 
 // ask gets what the options need of metrics: descriptions, values and instances,
@@ -76,8 +75,8 @@ func (r *reporter) ask(ctx context.Context, ms []metric) {
 	if r.show.fetch || r.show.labels || r.show.verify {
 		err := r.fetchAt(ctx, &pmapi.Request{IDs: ids}, &r.result)
 		for i := range ms {
-			if ms[i].noFetch = err; err == nil {
-				ms[i].values = &r.result.Sets[i]
+			if ms[i].fetched.Err = err; err == nil {
+				ms[i].fetched.Value = r.result.Sets[i]
 			}
 		}
 	}
@@ -161,18 +160,17 @@ func (r *reporter) without(batch []metric, call string, failed func(metric) erro
 
 // metric prints what the options ask for about m.
 func (r *reporter) metric(ctx context.Context, m *metric) {
-	if m.noFetch != nil {
-		fmt.Fprintf(r.out, "%s: pmFetch: %s\n", m.name, pmerr.Message(m.noFetch))
+	if m.fetched.Err != nil {
+		fmt.Fprintf(r.out, "%s: pmFetch: %s\n", m.name, pmerr.Message(m.fetched.Err))
 		return
 	}
 	if r.show.verify {
 		r.verifyMetric(m)
 		return
 	}
-	if r.show.fetchAll && m.values.Err == pmerr.Profile {
-		var err error
-		if m.values, err = r.fetchExplicit(ctx, m); err != nil {
-			fmt.Fprintf(r.out, "\n%s: pmGetIndom: %s\n", m.name, pmerr.Message(err))
+	if r.show.fetchAll && m.fetched.Value.Err == pmerr.Profile {
+		if m.fetched = r.fetchExplicit(ctx, m); m.fetched.Err != nil {
+			fmt.Fprintf(r.out, "\n%s: pmGetIndom: %s\n", m.name, pmerr.Message(m.fetched.Err))
 			return
 		}
 	}

@@ -9,7 +9,7 @@ import (
 
 // verifyMetric prints the problems of a metric (-v, -e).
 func (r *reporter) verifyMetric(m *metric) {
-	d, v := &m.desc, m.values
+	d, v := &m.desc, &m.fetched.Value
 	if findings := d.Check(r.known); m.noDesc == nil && len(findings) > 0 {
 		fmt.Fprintf(r.out, "%s: Questionable metadata ...\n", m.name)
 		r.buf = format.AppendDesc(r.buf[:0], d, r.show.decimal)

@@ -101,7 +101,7 @@ func (c *Conn) whyUnknown(ctx context.Context, names []string, results []pcp.Ans
 	}})
 }
 
-// Names returns all names of a metric.
+// Names returns all names of a metric, of which there is at least one.
 func (c *Conn) Names(ctx context.Context, id pcp.ID) ([]string, error) {
 	var names pdu.Names
 	if err := c.call(ctx, &pdu.IDs{IDs: []pcp.ID{id}}, &names); err != nil {
@@ -109,6 +109,9 @@ func (c *Conn) Names(ctx context.Context, id pcp.ID) ([]string, error) {
 	}
 	if names.Err != 0 {
 		return nil, names.Err
+	}
+	if len(names.Names) == 0 {
+		return nil, c.fail(ctx, "receive", differ(0, 1))
 	}
 	return names.Names, nil
 }

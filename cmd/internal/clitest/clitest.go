@@ -22,9 +22,14 @@ import (
 // Run runs a command and returns its outcome as a transcript entry. vars is the
 // environment; by default the zone is UTC and there are no derived metrics.
 func Run[C cli.Command](prog string, newCommand func(*cli.Env) C, args []string, vars map[string]string) golden.Entry {
+	return RunWith(prog, newCommand, "", args, vars)
+}
+
+// RunWith is Run with a standard input.
+func RunWith[C cli.Command](prog string, newCommand func(*cli.Env) C, stdin string, args []string, vars map[string]string) golden.Entry {
 	var out, errs strings.Builder
 	env := &cli.Env{
-		Prog: prog, Args: args, Stdout: &out, Stderr: &errs,
+		Prog: prog, Args: args, Stdin: strings.NewReader(stdin), Stdout: &out, Stderr: &errs,
 		LookupEnv: func(name string) (string, bool) {
 			v, ok := map[string]string{"TZ": "UTC", "PCP_DERIVED_CONFIG": ""}[name]
 			if w, set := vars[name]; set {
