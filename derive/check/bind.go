@@ -33,31 +33,27 @@ func (c *Checker) bind(e syntax.Expr, tolerant bool) *Error {
 	switch n := e.(type) {
 	case *syntax.MetricRef:
 		return c.bindMetric(n, tolerant)
-	case *syntax.ParenExpr:
-		return c.bind(n.X, tolerant)
 	case *syntax.NestExpr:
 		return c.bindNest(n, tolerant)
-	case *syntax.UnaryExpr:
-		return c.bind(n.X, tolerant)
-	case *syntax.BinaryExpr:
-		if err := c.bind(n.X, tolerant); err != nil {
-			return err
-		}
-		return c.bind(n.Y, tolerant)
 	case *syntax.TernaryExpr:
 		return c.bindChoice(n)
-	case *syntax.InstExpr:
-		return c.bind(n.X, tolerant)
 	case *syntax.CallExpr:
-		return c.bindCall(n, tolerant)
-	case *syntax.RescaleExpr:
-		return c.bind(n.X, tolerant)
-	case *syntax.MatchInstExpr:
-		return c.bind(n.X, tolerant)
-	case *syntax.ConstExpr:
-		return c.bindMeta(n.Specs, tolerant)
-	case *syntax.NovalueExpr:
-		return c.bindMeta(n.Specs, tolerant)
+		if n.Fun == syntax.ANON {
+			return nil
+		}
+		if m, ok := syntax.Unparen(n.X).(*syntax.MetricRef); ok && n.Fun == syntax.DEFINED {
+			return c.bindDefined(n, m)
+		}
+	case *syntax.ConstExpr, *syntax.NovalueExpr:
+		return c.bindMeta(syntax.Specs(n), tolerant)
+	}
+	for _, x := range syntax.Operands(e) {
+		if x == nil {
+			break
+		}
+		if err := c.bind(*x, tolerant); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -77,31 +73,21 @@ func (c *Checker) bindChoice(n *syntax.TernaryExpr) *Error {
 	return c.bind(n.Y, true)
 }
 
-// bindCall resolves the names in a call.
-func (c *Checker) bindCall(n *syntax.CallExpr, tolerant bool) *Error {
-	switch n.Fun {
-	case syntax.ANON:
-		return nil
-	case syntax.DEFINED:
-		m, ok := syntax.Unparen(n.X).(*syntax.MetricRef)
-		if !ok {
-			break
-		}
-		l := c.lookup(m.Name)
-		if l.found && l.derived || m.Name == c.opt.Name {
-			return c.operandError(m.NamePos, m.Name, msgNested)
-		}
-		if l.found { // which is not enough: the reference describes it too
-			d, err := c.describe(m.NamePos, m.Name)
-			if err != nil {
-				return err
-			}
-			c.info.Mentions[m] = d
-		}
-		c.info.Defined[n] = l.found
-		return nil
+// bindDefined decides a call of defined.
+func (c *Checker) bindDefined(n *syntax.CallExpr, m *syntax.MetricRef) *Error {
+	l := c.lookup(m.Name)
+	if l.found && l.derived || m.Name == c.opt.Name {
+		return c.operandError(m.NamePos, m.Name, msgNested)
 	}
-	return c.bind(n.X, tolerant)
+	if l.found { // which is not enough: the reference describes it too
+		d, err := c.describe(m.NamePos, m.Name)
+		if err != nil {
+			return err
+		}
+		c.info.Mentions[m] = d
+	}
+	c.info.Defined[n] = l.found
+	return nil
 }
 
 // bindMetric resolves an operand.

@@ -53,7 +53,7 @@ func (c *Checker) withSpecs(t Type, specs []*syntax.Spec) (Type, *Error) {
 		case syntax.SEMANTICS:
 			t.Sem, ok = constSem(s.Value)
 		case syntax.INDOM:
-			t.InDom, ok = constInDom(s.Value)
+			t.InDom, ok = constInDom(s)
 		case syntax.UNITS:
 			units, err := c.parseUnits(s.ValuePos, s.Value)
 			if err != nil {
@@ -98,29 +98,12 @@ func constSem(text string) (pcp.Sem, bool) {
 }
 
 // constInDom reads an instance domain.
-func constInDom(text string) (pcp.InDom, bool) {
-	if strings.EqualFold(text, "null") {
-		return pcp.NullInDom, true
+func constInDom(s *syntax.Spec) (pcp.InDom, bool) {
+	if domain, serial, ok := s.Indom(); ok {
+		return pcp.NewInDom(domain, serial), true
 	}
-	return parseInDom(text)
+	return pcp.NullInDom, strings.EqualFold(s.Value, "null")
 }
-
-// parseInDom reads domain.serial.
-func parseInDom(text string) (pcp.InDom, bool) {
-	d, s, _ := strings.Cut(text, ".")
-	domain, err1 := strconv.ParseUint(d, 10, 32)
-	serial, err2 := strconv.ParseUint(s, 10, 32)
-	if err1 != nil || err2 != nil || domain > maxDomain || serial > maxSerial {
-		return pcp.NullInDom, false
-	}
-	return pcp.NewInDom(uint32(domain), uint32(serial)), true
-}
-
-// Bounds of the two parts of an instance domain. The domain above is that of derived metrics.
-const (
-	maxDomain = 510
-	maxSerial = 1<<22 - 1
-)
 
 // constValue returns a number as a value of type t (derived.md D8.3): integers of 32 bits are cut,
 // and those of a number with a point are what stands before it. A string, which meta= can ask for,

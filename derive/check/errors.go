@@ -1,6 +1,8 @@
 package check
 
 import (
+	"cmp"
+
 	"pmtools/derive/syntax"
 	"pmtools/lib/pcp"
 )
@@ -43,19 +45,26 @@ func (c *Checker) operandError(pos syntax.Pos, name, text string) *Error {
 	return &Error{Pos: pos, What: "operand " + name, Text: text, Err: c.names[name].err}
 }
 
+// misfit is about operands of a node, whose metadata it has if it is known.
+func (c *Checker) misfit(pos syntax.Pos, what, text string, operands ...Operand) *Error {
+	err := &Error{Pos: pos, What: what, Text: text}
+	for _, o := range operands {
+		if t, ok := c.info.Types[o.Expr]; ok {
+			err.Operands = append(err.Operands, Operand{o.Role, o.Expr, t})
+		}
+	}
+	return err
+}
+
 // binaryError is about the operands of an operator.
 func (c *Checker) binaryError(n *syntax.BinaryExpr, text string) *Error {
-	err := &Error{Pos: n.OpPos, What: c.name(n.X) + " " + n.Op.Symbol() + " " + c.name(n.Y), Text: text}
-	c.operand(err, "left", n.X)
-	c.operand(err, "right", n.Y)
-	return err
+	what := c.name(n.X) + " " + n.Op.Symbol() + " " + c.name(n.Y)
+	return c.misfit(n.OpPos, what, text, Operand{Role: "left", Expr: n.X}, Operand{Role: "right", Expr: n.Y})
 }
 
 // unaryError is about the operand of a prefix operator.
 func (c *Checker) unaryError(n *syntax.UnaryExpr, text string) *Error {
-	err := &Error{Pos: n.OpPos, What: n.Op.Symbol() + " " + c.name(n.X), Text: text}
-	c.operand(err, "operand", n.X)
-	return err
+	return c.misfit(n.OpPos, n.Op.Symbol()+" "+c.name(n.X), text, Operand{Role: "operand", Expr: n.X})
 }
 
 // callError is about the operand of a function. The reference prints a null pointer for an operand
@@ -65,43 +74,25 @@ func (c *Checker) callError(n *syntax.CallExpr, text string) *Error {
 	if name == anonymous {
 		name = "(null)"
 	}
-	err := &Error{Pos: n.FunPos, What: n.Fun.String() + "(" + name + ")", Text: text}
-	c.operand(err, "operand", n.X)
-	return err
+	return c.misfit(n.FunPos, n.Fun.String()+"("+name+")", text, Operand{Role: "operand", Expr: n.X})
 }
 
 // rescaleError is about the operand or the units of rescale.
 func (c *Checker) rescaleError(n *syntax.RescaleExpr, units pcp.Units, text string) *Error {
-	to := units.String()
-	if to == "" {
-		to = "none"
-	}
-	err := &Error{Pos: n.FunPos, What: c.name(n.X) + " RESCALE " + to, Text: text}
-	c.operand(err, "operand", n.X)
-	return err
+	what := c.name(n.X) + " RESCALE " + cmp.Or(units.String(), "none")
+	return c.misfit(n.FunPos, what, text, Operand{Role: "operand", Expr: n.X})
 }
 
 // armsError is about the arms of a choice.
 func (c *Checker) armsError(n *syntax.TernaryExpr, text string) *Error {
-	err := &Error{Pos: n.Colon, What: c.name(n.X) + " : " + c.name(n.Y), Text: text}
-	c.operand(err, "left", n.X)
-	c.operand(err, "right", n.Y)
-	return err
+	what := c.name(n.X) + " : " + c.name(n.Y)
+	return c.misfit(n.Colon, what, text, Operand{Role: "left", Expr: n.X}, Operand{Role: "right", Expr: n.Y})
 }
 
 // guardError is about the guard of a choice.
 func (c *Checker) guardError(n *syntax.TernaryExpr, text string) *Error {
 	what := c.name(n.Cond) + " ? " + c.name(n.X) + " : " + c.name(n.Y)
-	err := &Error{Pos: n.Quest, What: what, Text: text}
-	c.operand(err, "guard", n.Cond)
-	return err
-}
-
-// operand adds an operand to an error, if its metadata is known.
-func (c *Checker) operand(err *Error, role string, x syntax.Expr) {
-	if t, ok := c.info.Types[x]; ok {
-		err.Operands = append(err.Operands, Operand{role, x, t})
-	}
+	return c.misfit(n.Quest, what, text, Operand{Role: "guard", Expr: n.Cond})
 }
 
 // anonymous stands in messages for what is more than a name or a number.

@@ -140,6 +140,9 @@ func (p *inDomParser) inDom() inDomRange {
 	return r
 }
 
+// maxSerial is the largest serial number of an instance domain.
+const maxSerial = 1<<22 - 1
+
 // number reads digits and checks their number and value.
 func (p *inDomParser) number(what string, digits int, limit uint32) (string, uint32) {
 	end := 0

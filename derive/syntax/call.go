@@ -1,5 +1,7 @@
 package syntax
 
+import "strings"
+
 // begin steps over the name of a function and the parenthesis, which the scanner has seen already.
 // The construct has the given text from then on.
 func (p *parser) begin(text string) (fun, lparen Pos) {
@@ -46,11 +48,8 @@ func (p *parser) call() (Expr, int) {
 
 // anonType reports whether anon may have an operand of that name.
 func anonType(name string) bool {
-	switch name {
-	case "PM_TYPE_32", "PM_TYPE_U32", "PM_TYPE_64", "PM_TYPE_U64", "PM_TYPE_FLOAT", "PM_TYPE_DOUBLE":
-		return true
-	}
-	return false
+	typ, ok := strings.CutPrefix(name, "PM_TYPE_")
+	return ok && typ != "" && typ == constType(typ)
 }
 
 // rescale parses rescale(x,"units").

@@ -1,5 +1,7 @@
 package syntax
 
+import "reflect"
+
 // A NestExpr is the name of a metric together with the expression that takes its place, as if in
 // parentheses. The parser makes none; [Nest] does.
 type NestExpr struct {
@@ -27,54 +29,36 @@ func (s Shape) beside(right Shape) Shape {
 // the expression and its shape, or nil if the name stands for itself. The names in functions that
 // take a metric and no expression, such as sum(), are not operands.
 func Nest(x Expr, f func(*MetricRef) (Expr, Shape)) (Expr, Shape) {
-	s := Shape{1, 1}
-	var right Shape
+	shape := Shape{1, 1}
 	switch n := x.(type) {
 	case *MetricRef:
 		if inner, shape := f(n); inner != nil {
 			return &NestExpr{n, inner}, shape.above()
 		}
-	case *ParenExpr:
-		c := *n
-		c.X, s = Nest(n.X, f)
-		return &c, s.above()
-	case *UnaryExpr:
-		c := *n
-		c.X, s = Nest(n.X, f)
-		return &c, s.above()
-	case *BinaryExpr:
-		c := *n
-		c.X, s = Nest(n.X, f)
-		c.Y, right = Nest(n.Y, f)
-		return &c, s.beside(right)
-	case *TernaryExpr:
-		c := *n
-		c.Cond, s = Nest(n.Cond, f)
-		c.X, right = Nest(n.X, f)
-		s = s.beside(right)
-		c.Y, right = Nest(n.Y, f)
-		return &c, s.beside(right)
-	case *InstExpr:
-		c := *n
-		c.X, s = Nest(n.X, f)
-		return &c, s.above()
+		return x, shape
+	case *IntLit, *FloatLit, *ConstExpr, *NovalueExpr:
+		return x, shape
 	case *CallExpr:
 		if n.Operand() == nil {
-			return n, s.above()
+			return x, shape.above()
 		}
-		c := *n
-		c.X, s = Nest(n.X, f)
-		return &c, s.above()
-	case *RescaleExpr:
-		c := *n
-		c.X, s = Nest(n.X, f)
-		return &c, s.above()
-	case *MatchInstExpr:
-		c := *n
-		c.X, s = Nest(n.X, f)
-		return &c, s.above()
 	}
-	return x, s
+	c := reflect.New(reflect.TypeOf(x).Elem())
+	c.Elem().Set(reflect.ValueOf(x).Elem())
+	x = c.Interface().(Expr)
+	operands := Operands(x)
+	*operands[0], shape = Nest(*operands[0], f)
+	if operands[1] == nil {
+		return x, shape.above()
+	}
+	for _, operand := range operands[1:] {
+		if operand != nil {
+			var right Shape
+			*operand, right = Nest(*operand, f)
+			shape = shape.beside(right)
+		}
+	}
+	return x, shape
 }
 
 // Unparen returns x without parentheses around it. A name in whose place an expression stands is

@@ -91,7 +91,7 @@ func (p *fileParser) statement() {
 		return
 	}
 	name, attr, hasAttr := strings.Cut(left, "(")
-	name = trim(name)
+	name = strings.Trim(name, blanks)
 	switch {
 	case name == "":
 		p.fail("derived metric name missing", true)
@@ -100,7 +100,7 @@ func (p *fileParser) statement() {
 	case hasAttr:
 		p.attribute(name, attr, right)
 	default:
-		offset := len(right) - len(trimLeft(right))
+		offset := len(right) - len(strings.TrimLeft(right, blanks))
 		if offset == len(right) {
 			p.fail("expression missing", true)
 			return
@@ -112,8 +112,8 @@ func (p *fileParser) statement() {
 // attribute handles what follows the parenthesis of NAME(ATTR) = VALUE.
 func (p *fileParser) attribute(name, attr, right string) {
 	attr, _, ok := strings.Cut(attr, ")")
-	attr = trim(attr)
-	value := trimLeft(right)
+	attr = strings.Trim(attr, blanks)
+	value := strings.TrimLeft(right, blanks)
 	switch {
 	case !ok:
 		p.fail("missing ')' after attribute", true)
@@ -133,7 +133,7 @@ func (p *fileParser) attribute(name, attr, right string) {
 			p.fail("missing termination ("+string(quote)+") for value", false)
 			return
 		}
-		if extra = trimLeft(extra); extra != "" {
+		if extra = strings.TrimLeft(extra, blanks); extra != "" {
 			e := p.message("extra text (" + extra + ") after attribute value will be ignored")
 			e.Warning = true
 			p.report(e)
@@ -200,21 +200,4 @@ func (p *fileParser) fail(msg string, withLine bool) {
 func (p *fileParser) report(e *FileError) {
 	p.add(e)
 	p.errs = append(p.errs, e)
-}
-
-// trim removes white space from both ends.
-func trim(s string) string {
-	s = trimLeft(s)
-	for s != "" && isSpace(s[len(s)-1]) {
-		s = s[:len(s)-1]
-	}
-	return s
-}
-
-// trimLeft removes white space from the start.
-func trimLeft(s string) string {
-	for s != "" && isSpace(s[0]) {
-		s = s[1:]
-	}
-	return s
 }

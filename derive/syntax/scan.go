@@ -208,6 +208,9 @@ func skipDigits(s string, i int) int {
 	return i
 }
 
+// blanks is the white space of the language.
+const blanks = " \t\n\v\f\r"
+
 func isSpace(c byte) bool  { return c == ' ' || '\t' <= c && c <= '\r' }
 func isDigit(c byte) bool  { return '0' <= c && c <= '9' }
 func isLetter(c byte) bool { return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' }

@@ -136,11 +136,7 @@ func indom(value string) (domain, serial uint32, ok bool) {
 // large numbers as the largest, and keeps the low 32 bits, as the reference does: 4294967297 is 1,
 // and so is -4294967295.
 func number32(text string) (uint32, bool) {
-	i := 0
-	for i < len(text) && isSpace(text[i]) {
-		i++
-	}
-	text = text[i:]
+	text = strings.TrimLeft(text, blanks)
 	negative := strings.HasPrefix(text, "-")
 	if negative || strings.HasPrefix(text, "+") {
 		text = text[1:]

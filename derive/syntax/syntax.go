@@ -160,53 +160,19 @@ func (*MatchInstExpr) expr() {}
 func (*ConstExpr) expr()     {}
 func (*NovalueExpr) expr()   {}
 
-// Span implements [Node].
-func (x *MetricRef) Span() (start, end Pos) { return x.NamePos, x.NamePos + Pos(len(x.Name)) }
-
-// Span implements [Node].
-func (x *IntLit) Span() (start, end Pos) { return x.ValuePos, x.ValuePos + Pos(len(x.Text)) }
-
-// Span implements [Node].
-func (x *FloatLit) Span() (start, end Pos) { return x.ValuePos, x.ValuePos + Pos(len(x.Text)) }
-
-// Span implements [Node].
-func (x *ParenExpr) Span() (start, end Pos) { return x.Lparen, x.Rparen + 1 }
-
-// Span implements [Node].
-func (x *UnaryExpr) Span() (start, end Pos) {
-	_, end = x.X.Span()
-	return x.OpPos, end
-}
-
-// Span implements [Node].
-func (x *BinaryExpr) Span() (start, end Pos) {
-	_, end = x.Y.Span()
-	return first(x), end
-}
-
-// Span implements [Node].
-func (x *TernaryExpr) Span() (start, end Pos) {
-	_, end = x.Y.Span()
-	return first(x), end
-}
-
-// Span implements [Node].
-func (x *InstExpr) Span() (start, end Pos) { return first(x.X), x.Rbrack + 1 }
-
-// Span implements [Node].
-func (x *CallExpr) Span() (start, end Pos) { return x.FunPos, x.Rparen + 1 }
-
-// Span implements [Node].
-func (x *RescaleExpr) Span() (start, end Pos) { return x.FunPos, x.Rparen + 1 }
-
-// Span implements [Node].
+func (x *MetricRef) Span() (start, end Pos)     { return x.NamePos, x.NamePos + Pos(len(x.Name)) }
+func (x *IntLit) Span() (start, end Pos)        { return x.ValuePos, x.ValuePos + Pos(len(x.Text)) }
+func (x *FloatLit) Span() (start, end Pos)      { return x.ValuePos, x.ValuePos + Pos(len(x.Text)) }
+func (x *ParenExpr) Span() (start, end Pos)     { return x.Lparen, x.Rparen + 1 }
+func (x *UnaryExpr) Span() (start, end Pos)     { return x.OpPos, last(x.X) }
+func (x *BinaryExpr) Span() (start, end Pos)    { return first(x), last(x.Y) }
+func (x *TernaryExpr) Span() (start, end Pos)   { return first(x), last(x.Y) }
+func (x *InstExpr) Span() (start, end Pos)      { return first(x.X), x.Rbrack + 1 }
+func (x *CallExpr) Span() (start, end Pos)      { return x.FunPos, x.Rparen + 1 }
+func (x *RescaleExpr) Span() (start, end Pos)   { return x.FunPos, x.Rparen + 1 }
 func (x *MatchInstExpr) Span() (start, end Pos) { return x.FunPos, x.Rparen + 1 }
-
-// Span implements [Node].
-func (x *ConstExpr) Span() (start, end Pos) { return x.FunPos, x.Rparen + 1 }
-
-// Span implements [Node].
-func (x *NovalueExpr) Span() (start, end Pos) { return x.FunPos, x.Rparen + 1 }
+func (x *ConstExpr) Span() (start, end Pos)     { return x.FunPos, x.Rparen + 1 }
+func (x *NovalueExpr) Span() (start, end Pos)   { return x.FunPos, x.Rparen + 1 }
 
 // Span implements [Node].
 func (s *Spec) Span() (start, end Pos) {
@@ -215,6 +181,12 @@ func (s *Spec) Span() (start, end Pos) {
 		end += 2
 	}
 	return s.TagPos, end
+}
+
+// last returns the end of an expression.
+func last(x Expr) Pos {
+	_, end := x.Span()
+	return end
 }
 
 // first returns the start of an expression without working out the ends of the operands on the way

@@ -173,26 +173,15 @@ func (t Token) Precedence() int {
 }
 
 // keyword returns the kind of a word that is never the name of a metric.
-func keyword(word string) (Token, bool) {
-	switch word {
-	case "type":
-		return TYPE, true
-	case "semantics":
-		return SEMANTICS, true
-	case "units":
-		return UNITS, true
-	case "indom":
-		return INDOM, true
-	case "meta":
-		return META, true
-	}
-	return ILLEGAL, false
-}
+func keyword(word string) (Token, bool) { return find(word, TYPE, META) }
 
 // function returns the kind of a word that is a function when a parenthesis follows.
-func function(word string) (Token, bool) {
-	for t := ANON; t <= SUM; t++ {
-		if tokens[t].text == word {
+func function(word string) (Token, bool) { return find(word, ANON, SUM) }
+
+// find returns the kind that has the text, of those in a range.
+func find(text string, from, to Token) (Token, bool) {
+	for t := from; t <= to; t++ {
+		if tokens[t].text == text {
 			return t, true
 		}
 	}

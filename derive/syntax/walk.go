@@ -5,6 +5,48 @@ import (
 	"iter"
 )
 
+// Operands returns the places of a node's operands in the order of the text; those after the last
+// are nil.
+func Operands(n Node) (list [3]*Expr) {
+	switch n := n.(type) {
+	case *MetricRef, *IntLit, *FloatLit, *NovalueExpr, *Spec:
+	case *ParenExpr:
+		list[0] = &n.X
+	case *NestExpr:
+		list[0] = &n.X
+	case *UnaryExpr:
+		list[0] = &n.X
+	case *BinaryExpr:
+		list[0], list[1] = &n.X, &n.Y
+	case *TernaryExpr:
+		list[0], list[1], list[2] = &n.Cond, &n.X, &n.Y
+	case *InstExpr:
+		list[0] = &n.X
+	case *CallExpr:
+		list[0] = &n.X
+	case *RescaleExpr:
+		list[0] = &n.X
+	case *MatchInstExpr:
+		list[0] = &n.X
+	case *ConstExpr:
+		list[0] = &n.X
+	default:
+		panic(fmt.Sprintf("syntax.Walk: unexpected node %T", n))
+	}
+	return list
+}
+
+// Specs returns the metadata of a constant, nil for other nodes.
+func Specs(n Node) []*Spec {
+	switch n := n.(type) {
+	case *ConstExpr:
+		return n.Specs
+	case *NovalueExpr:
+		return n.Specs
+	}
+	return nil
+}
+
 // Walk visits a tree depth first, a node before its children and these in the order of the text. It
 // calls f for each node; where f gives false the children are left out. A nil n is no tree and
 // nothing is visited.
@@ -12,41 +54,12 @@ func Walk(n Node, f func(Node) bool) {
 	if n == nil || !f(n) {
 		return
 	}
-	switch n := n.(type) {
-	case *MetricRef, *IntLit, *FloatLit, *Spec:
-	case *ParenExpr:
-		Walk(n.X, f)
-	case *NestExpr:
-		Walk(n.X, f)
-	case *UnaryExpr:
-		Walk(n.X, f)
-	case *BinaryExpr:
-		Walk(n.X, f)
-		Walk(n.Y, f)
-	case *TernaryExpr:
-		Walk(n.Cond, f)
-		Walk(n.X, f)
-		Walk(n.Y, f)
-	case *InstExpr:
-		Walk(n.X, f)
-	case *CallExpr:
-		Walk(n.X, f)
-	case *RescaleExpr:
-		Walk(n.X, f)
-	case *MatchInstExpr:
-		Walk(n.X, f)
-	case *ConstExpr:
-		Walk(n.X, f)
-		walkSpecs(n.Specs, f)
-	case *NovalueExpr:
-		walkSpecs(n.Specs, f)
-	default:
-		panic(fmt.Sprintf("syntax.Walk: unexpected node %T", n))
+	for _, x := range Operands(n) {
+		if x != nil {
+			Walk(*x, f)
+		}
 	}
-}
-
-func walkSpecs(specs []*Spec, f func(Node) bool) {
-	for _, s := range specs {
+	for _, s := range Specs(n) {
 		Walk(s, f)
 	}
 }
