@@ -60,7 +60,7 @@ func (s *Source) Fetch(ctx context.Context, req *pmapi.Request, dst *pcp.Result)
 	if len(p.result.Sets) != len(p.base.IDs) {
 		return errShort
 	}
-	s.insts.Begin(ctx)
+	s.insts.Begin(ctx, p.result.Time)
 	p.input.Time, p.input.Profile, p.input.Instances = p.result.Time, req.Profile, s.insts
 	dst.Reset(len(p.ids))
 	dst.Time = p.result.Time

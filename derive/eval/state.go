@@ -10,7 +10,7 @@ import (
 type Instances interface {
 	// LookupInst returns the identifier of the instance called name.
 	LookupInst(d pcp.InDom, name string) (int32, error)
-	// InstName returns the name of an instance.
+	// InstName returns the name of an instance at the time of the values.
 	InstName(d pcp.InDom, inst int32) (string, error)
 	// Instances returns all instances of a domain.
 	Instances(d pcp.InDom) ([]pcp.Instance, error)

@@ -339,7 +339,7 @@ func (c *completer) instance(text, prefix string) {
 	if err != nil || x.info.Root.InDom == pcp.NullInDom {
 		return
 	}
-	insts, err := c.s.src.Instances(c.ctx, x.info.Root.InDom)
+	insts, err := c.s.instances(c.ctx, x.info.Root.InDom, c.s.at)
 	if c.s.noteLost(err) != nil {
 		return
 	}

@@ -51,14 +51,14 @@ func runDesc(ctx context.Context, s *Session, name string, w io.Writer) error {
 
 // runInst lists instances.
 func runInst(ctx context.Context, s *Session, name string, w io.Writer) error {
-	src, d, err := s.metric(ctx, name)
+	_, d, err := s.metric(ctx, name)
 	if err != nil {
 		return err
 	}
 	if d.InDom == pcp.NullInDom {
 		return problemf("%s has one value and no instances", name)
 	}
-	insts, err := src.Instances(ctx, d.InDom)
+	insts, err := s.instances(ctx, d.InDom, s.at)
 	if err != nil {
 		return &Problem{Msg: err.Error(), Err: err}
 	}
@@ -96,6 +96,9 @@ func runLabels(ctx context.Context, s *Session, name string, w io.Writer) error 
 	if err != nil {
 		return err
 	}
+	if err := s.seek(); err != nil { // labels are those of the position, which the values before have moved
+		return &Problem{Msg: err.Error(), Err: err}
+	}
 	var sets [][]pcp.Label
 	add := func(kind pcp.LabelKind, ident uint32) {
 		// A level without labels, or that is not available, adds none.
@@ -123,7 +126,7 @@ func runLabels(ctx context.Context, s *Session, name string, w io.Writer) error 
 	insts, _ := src.Labels(ctx, pcp.InstanceLabels, uint32(d.InDom))
 	t := &Table{}
 	for _, l := range insts {
-		t.Rows = append(t.Rows, []string{p.instance(ctx, d.InDom, l.Inst), string(pcp.AppendLabels(nil, l.Labels))})
+		t.Rows = append(t.Rows, []string{p.instance(ctx, d.InDom, l.Inst, s.at), string(pcp.AppendLabels(nil, l.Labels))})
 	}
 	return s.table(w, t)
 }

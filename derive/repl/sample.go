@@ -106,8 +106,9 @@ func (p *sampler) warmUp(ctx context.Context, n int) (pcp.Timestamp, error) {
 	return at, nil
 }
 
-// instance returns the name of an instance; one that has none is shown by its number.
-func (p *sampler) instance(ctx context.Context, d pcp.InDom, inst int32) string {
+// instance returns the name that an instance has at a time, or else at any; one that has none is
+// shown by its number.
+func (p *sampler) instance(ctx context.Context, d pcp.InDom, inst int32, at pcp.Timestamp) string {
 	if known, ok := p.names[d][inst]; ok {
 		return known
 	}
@@ -116,7 +117,7 @@ func (p *sampler) instance(ctx context.Context, d pcp.InDom, inst int32) string 
 		names = make(map[int32]string)
 		p.names[d] = names
 	}
-	if insts, err := p.s.src.Instances(ctx, d); err == nil {
+	if insts, err := p.s.instances(ctx, d, at); err == nil {
 		for _, in := range insts {
 			names[in.ID] = in.Name
 		}
@@ -134,6 +135,14 @@ func (p *sampler) instance(ctx context.Context, d pcp.InDom, inst int32) string 
 		names[inst] = number(inst)
 	}
 	return names[inst]
+}
+
+// instances returns the instances of a domain at a time of a recording, or as they are now.
+func (s *Session) instances(ctx context.Context, d pcp.InDom, at pcp.Timestamp) ([]pcp.Instance, error) {
+	if s.line != nil {
+		return s.line.InstancesAt(ctx, d, at)
+	}
+	return s.src.Instances(ctx, d)
 }
 
 // A Sample is the values of all expressions at one time.
@@ -173,7 +182,7 @@ func (p *sampler) take(ctx context.Context, res *pcp.Result) *Sample {
 				val.Value = pcp.BlobValue(val.Value.Type(), append([]byte(nil), val.Value.Bytes()...))
 			}
 			if d := c.info.Root.InDom; d != pcp.NullInDom {
-				val.Instance = p.instance(ctx, d, inst)
+				val.Instance = p.instance(ctx, d, inst, res.Time)
 			}
 			if col.rate >= 0 {
 				r := &res.Sets[col.rate]

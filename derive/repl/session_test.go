@@ -105,7 +105,7 @@ func (l *lines) Close() error {
 func newSession(t testing.TB, name string, more ...func(*repl.Options)) *repl.Session {
 	t.Helper()
 	opt := &repl.Options{
-		Open: archives(t, "ta", "demo", "labels"), Kind: repl.Archive, Name: name, Files: memory{},
+		Open: archives(t, "ta", "demo", "labels", "indoms"), Kind: repl.Archive, Name: name, Files: memory{},
 		Now: func() time.Time { return time.Unix(1700000000, 0) }, Registry: derive.NewRegistry(nil),
 		Output: func(w io.Writer, r *repl.Run) (repl.Writer, error) { return &lines{w, r}, nil },
 	}

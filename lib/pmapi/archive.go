@@ -85,6 +85,11 @@ func (a *Archive) InstName(_ context.Context, d pcp.InDom, inst int32) (string, 
 	return a.set.InstName(d, inst, a.cursor.Origin())
 }
 
+// InstancesAt implements Timeline.
+func (a *Archive) InstancesAt(_ context.Context, d pcp.InDom, at pcp.Timestamp) ([]pcp.Instance, error) {
+	return a.set.Instances(d, at.Add(0)) // a result may have a full second of nanoseconds
+}
+
 // AllInstances implements Timeline.
 func (a *Archive) AllInstances(_ context.Context, d pcp.InDom) ([]pcp.Instance, error) {
 	return a.set.AllInstances(d)

@@ -68,6 +68,9 @@ type Timeline interface {
 	// Bounds returns the start of the recording and its logical end. An error
 	// belongs to the end; the start is valid all the same.
 	Bounds() (start, end pcp.Timestamp, err error)
+	// InstancesAt returns the instances that a domain had at a time. For the values of a result
+	// that is its time: in the mode Interp the position is already that of the next one.
+	InstancesAt(ctx context.Context, d pcp.InDom, at pcp.Timestamp) ([]pcp.Instance, error)
 	// AllInstances returns every instance that a domain ever had.
 	AllInstances(ctx context.Context, d pcp.InDom) ([]pcp.Instance, error)
 }

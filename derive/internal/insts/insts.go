@@ -14,28 +14,38 @@ import (
 type Instances struct {
 	source pmapi.Source
 	namer  pmapi.InstanceNamer // nil if the Source below cannot find single instances
+	line   pmapi.Timeline      // nil if it has no past
 	ctx    context.Context
+	at     pcp.Timestamp // of the values
 	lists  map[pcp.InDom]instanceList
+	names  map[pcp.InDom]instanceNames
 }
 
-// An instanceList is the instances of a domain, or why they are not known.
+// An instanceList is the instances of a domain at the position, or why they are not known.
 type instanceList struct {
-	list  []pcp.Instance
+	list []pcp.Instance
+	err  error
+}
+
+// An instanceNames is the names of instances at the time of the values, or why they are not known.
+type instanceNames struct {
+	names map[int32]string
 	err   error
-	names map[int32]string // of list, made when it is first wanted
 }
 
 // New returns the Instances of a Source, for a fetch that Begin begins.
 func New(src pmapi.Source) *Instances {
-	in := &Instances{source: src, lists: make(map[pcp.InDom]instanceList)}
+	in := &Instances{source: src, lists: make(map[pcp.InDom]instanceList), names: make(map[pcp.InDom]instanceNames)}
 	in.namer, _ = pmapi.As[pmapi.InstanceNamer](src)
+	in.line, _ = pmapi.As[pmapi.Timeline](src)
 	return in
 }
 
-// Begin forgets the answers of the fetch before.
-func (in *Instances) Begin(ctx context.Context) {
-	in.ctx = ctx
+// Begin forgets the answers of the fetch before. The values fetched now have the time at.
+func (in *Instances) Begin(ctx context.Context, at pcp.Timestamp) {
+	in.ctx, in.at = ctx, at
 	clear(in.lists)
+	clear(in.names)
 }
 
 // Instances implements eval.Instances.
@@ -66,25 +76,37 @@ func (in *Instances) LookupInst(d pcp.InDom, name string) (int32, error) {
 	return 0, pmerr.Inst
 }
 
-// InstName implements eval.Instances.
+// InstName implements eval.Instances. In a recording the name is that of the time of the values,
+// not of the position, which is ahead of them after a fetch in the mode Interp.
 func (in *Instances) InstName(d pcp.InDom, inst int32) (string, error) {
-	list, err := in.Instances(d)
-	if err == nil {
-		l := in.lists[d]
-		if l.names == nil {
-			l.names = make(map[int32]string, len(list))
-			for _, x := range list {
-				l.names[x.ID] = x.Name
-			}
-			in.lists[d] = l
-		}
-		if name, ok := l.names[inst]; ok {
-			return name, nil
-		}
-		err = pmerr.Inst
-	}
-	if in.namer != nil {
+	known := in.named(d)
+	switch name, ok := known.names[inst]; {
+	case ok:
+		return name, nil
+	case in.namer != nil && in.line == nil:
 		return in.namer.InstName(in.ctx, d, inst)
+	case known.err != nil:
+		return "", known.err
 	}
-	return "", err
+	return "", pmerr.Inst
+}
+
+// named returns the names of the instances of a domain.
+func (in *Instances) named(d pcp.InDom) instanceNames {
+	if known, ok := in.names[d]; ok {
+		return known
+	}
+	var list []pcp.Instance
+	var known instanceNames
+	if in.line != nil {
+		list, known.err = in.line.InstancesAt(in.ctx, d, in.at)
+	} else {
+		list, known.err = in.Instances(d)
+	}
+	known.names = make(map[int32]string, len(list))
+	for _, x := range list {
+		known.names[x.ID] = x.Name
+	}
+	in.names[d] = known
+	return known
 }

@@ -147,7 +147,8 @@ func (k *kit) next(ids []pcp.ID) []sample {
 	return []sample{s}
 }
 
-// allInstances checks that AllInstances includes the instances at each time.
+// allInstances checks that InstancesAt has the instances at each time, and AllInstances includes
+// them.
 func (k *kit) allInstances() {
 	if k.time == nil {
 		return
@@ -157,6 +158,9 @@ func (k *kit) allInstances() {
 			list, err := k.src.Instances(k.ctx, d)
 			if err != nil {
 				continue
+			}
+			if at, err := k.time.InstancesAt(k.ctx, d, k.time.Origin()); err != nil || !slices.Equal(at, list) {
+				k.errorf("InstancesAt(%v, %s): %v, error %v; Instances has %v", d, show(k.time.Origin()), at, err, list)
 			}
 			all, err := k.time.AllInstances(k.ctx, d)
 			if i := repeated(all); err != nil || i >= 0 {
