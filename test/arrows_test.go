@@ -19,15 +19,16 @@ import (
 const arrows = `
 lib/pmerr:
 lib/version:
-lib/pcp: lib/pmerr
+lib/internal/ctext:
+lib/pcp: lib/internal/ctext lib/pmerr
 lib/internal/wire: lib/pcp lib/pmerr
 lib/archive: lib/archive/internal/content lib/internal/wire lib/pmns lib/pcp lib/pmerr
 lib/archive/internal/content: lib/internal/wire lib/pmerr
 lib/archive/archivetest: lib/archive lib/pcp lib/pmerr
-lib/pmns: lib/pcp lib/pmerr
-lib/when: lib/pmerr
+lib/pmns: lib/internal/ctext lib/pcp lib/pmerr
+lib/when: lib/internal/ctext lib/pmerr
 lib/config: lib/pmerr
-lib/option: lib/config lib/when lib/version lib/pmerr
+lib/option: lib/internal/ctext lib/config lib/when lib/version lib/pmerr
 lib/pdu: lib/internal/wire lib/pcp lib/pmerr
 lib/pmcd: lib/pdu lib/pcp lib/pmerr
 lib/pmcd/pmcdtest: lib/pdu lib/pcp lib/pmerr

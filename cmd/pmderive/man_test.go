@@ -26,11 +26,11 @@ func TestManual(t *testing.T) {
 	visit = func(c *cobra.Command) {
 		n++
 		if !strings.Contains(text, c.Name()) {
-			t.Errorf("man/pmderive.1 does not tell of %s", c.Name())
+			t.Errorf("man/pmderive.1 does not document %s", c.Name())
 		}
 		c.Flags().VisitAll(func(f *pflag.Flag) {
 			if !strings.Contains(text, "--"+f.Name) {
-				t.Errorf("man/pmderive.1 does not tell of --%s of %s", f.Name, c.Name())
+				t.Errorf("man/pmderive.1 does not document --%s of %s", f.Name, c.Name())
 			}
 		})
 		for _, sub := range c.Commands() {
@@ -44,7 +44,7 @@ func TestManual(t *testing.T) {
 	}
 	root.PersistentFlags().VisitAll(func(f *pflag.Flag) {
 		if !strings.Contains(text, "--"+f.Name) {
-			t.Errorf("man/pmderive.1 does not tell of --%s", f.Name)
+			t.Errorf("man/pmderive.1 does not document --%s", f.Name)
 		}
 	})
 	for _, item := range []string{
@@ -52,7 +52,7 @@ func TestManual(t *testing.T) {
 		":source", ":time", ":step", ":next", ":prev", ":set", ":debug", ":help", ":quit",
 	} {
 		if !strings.Contains(text, `\fB`+item+`\fR`) {
-			t.Errorf("man/pmderive.1 does not tell of %s", item)
+			t.Errorf("man/pmderive.1 does not document %s", item)
 		}
 	}
 }

@@ -21,7 +21,7 @@ func TestManual(t *testing.T) {
 	}
 	for _, o := range options {
 		if !strings.Contains(text, o) {
-			t.Errorf("man/pminfo.1 does not tell of %s", o)
+			t.Errorf("man/pminfo.1 does not document %s", o)
 		}
 	}
 }

@@ -21,7 +21,7 @@ func TestManual(t *testing.T) {
 	}
 	for _, o := range append(options, "--output", "--plot", "--color", "--reconnect") {
 		if !strings.Contains(text, o) {
-			t.Errorf("man/pmval.1 does not tell of %s", o)
+			t.Errorf("man/pmval.1 does not document %s", o)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"pmtools/lib/internal/ctext"
 	"pmtools/lib/pmerr"
 )
 
@@ -154,7 +155,7 @@ func validLabelName(name string) bool {
 		return false
 	}
 	for i := range len(name) {
-		if c := name[i]; c != '_' && c != '.' && !isAlnum(c) {
+		if c := name[i]; c != '_' && c != '.' && !ctext.IsAlnum(c) {
 			return false
 		}
 	}

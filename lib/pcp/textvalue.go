@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"pmtools/lib/internal/ctext"
 	"pmtools/lib/pmerr"
 )
 
@@ -42,7 +43,7 @@ func parseFloatValue(t Type, s string) (Value, error) {
 	if isHexText(s) {
 		return Value{}, pmerr.Type
 	}
-	f, n, outOfRange := scanFloat(s)
+	f, n, outOfRange := ctext.Float(s)
 	if n != len(s) {
 		return Value{}, pmerr.Type
 	}
@@ -63,11 +64,11 @@ func parseFloatValue(t Type, s string) (Value, error) {
 // can only be minus, "0x" and nothing but hexadecimal digits.
 func isHexText(s string) bool {
 	s = strings.TrimPrefix(s, "-")
-	if !hasPrefixFold(s, "0x") {
+	if !ctext.HasPrefixFold(s, "0x") {
 		return false
 	}
 	for i := 2; i < len(s); i++ {
-		if !isHex(s[i]) {
+		if !ctext.IsHex(s[i]) {
 			return false
 		}
 	}
@@ -89,7 +90,7 @@ func parseIntValue(t Type, s string) (Value, error) {
 		digits = digits[2:]
 	}
 	for i := range len(digits) {
-		if !isHex(digits[i]) || base == 10 && !isDigit(digits[i]) {
+		if !ctext.IsHex(digits[i]) || base == 10 && !ctext.IsDigit(digits[i]) {
 			return Value{}, pmerr.Type
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"math/big"
 	"strings"
 
+	"pmtools/lib/internal/ctext"
 	"pmtools/lib/pmerr"
 )
 
@@ -75,10 +76,10 @@ func (u *unitSide) parse(s string) string {
 	u.factor = 1
 	for i := 0; i < len(s); {
 		switch c := s[i]; {
-		case isSpace(c):
+		case ctext.IsSpace(c):
 			i++
-		case c == '-' || c == '.' || isDigit(c):
-			f, n, outOfRange := scanFloat(s[i:])
+		case c == '-' || c == '.' || ctext.IsDigit(c):
+			f, n, outOfRange := ctext.Float(s[i:])
 			if n == 0 || outOfRange {
 				return badNumber
 			}
@@ -99,12 +100,12 @@ func (u *unitSide) parse(s string) string {
 func (u *unitSide) unit(s string) (int, string) {
 	for kind := Temperature; kind <= Power; kind++ {
 		name := extraKinds[kind].name
-		if !hasPrefixFold(s, name) || !strings.HasPrefix(s[len(name):], " (") {
+		if !ctext.HasPrefixFold(s, name) || !strings.HasPrefix(s[len(name):], " (") {
 			continue
 		}
 		rest := s[len(name)+2:]
 		for i, scale := range extraKinds[kind].scales {
-			if hasPrefixFold(rest, scale) && strings.HasPrefix(rest[len(scale):], ")") {
+			if ctext.HasPrefixFold(rest, scale) && strings.HasPrefix(rest[len(scale):], ")") {
 				if u.extra != 0 {
 					return 0, badExtra
 				}
@@ -113,7 +114,7 @@ func (u *unitSide) unit(s string) (int, string) {
 			}
 		}
 	}
-	end := strings.IndexFunc(s, func(r rune) bool { return r == '^' || r < 0x80 && isSpace(byte(r)) })
+	end := strings.IndexFunc(s, func(r rune) bool { return r == '^' || r < 0x80 && ctext.IsSpace(byte(r)) })
 	if end < 0 {
 		end = len(s)
 	}
@@ -180,7 +181,7 @@ func scaleNumber(w, prefix string) (int, bool) {
 	}
 	n := 0
 	for i := range len(digits) {
-		if !isDigit(digits[i]) {
+		if !ctext.IsDigit(digits[i]) {
 			return 0, false
 		}
 		n = n*10 + int(digits[i]-'0')
@@ -219,7 +220,7 @@ func spaceScale(w string) (int, bool) {
 // returns its length and the power of ten.
 func countScale(s string) (n, exp int) {
 	const times = " x 10"
-	if !hasPrefixFold(s, times) {
+	if !ctext.HasPrefixFold(s, times) {
 		return 0, 0
 	}
 	rest := s[len(times):]
@@ -230,7 +231,7 @@ func countScale(s string) (n, exp int) {
 		}
 		return len(times), 1
 	}
-	if rest == "" || isSpace(rest[0]) {
+	if rest == "" || ctext.IsSpace(rest[0]) {
 		return len(times), 1
 	}
 	return 0, 0
@@ -244,14 +245,14 @@ func unitPower(s string) (power, n int) {
 		n++
 	}
 	first := n
-	for n < len(s) && isDigit(s[n]) && n-first < 2 {
+	for n < len(s) && ctext.IsDigit(s[n]) && n-first < 2 {
 		power = power*10 + int(s[n]-'0')
 		n++
 	}
 	switch {
 	case n == first, s[first] == '0' && (n-first > 1 || neg):
 		return 0, 0
-	case n < len(s) && s[n] != '^' && !isSpace(s[n]):
+	case n < len(s) && s[n] != '^' && !ctext.IsSpace(s[n]):
 		return 0, 0
 	case neg && power > 8, power > 15:
 		return 0, 0

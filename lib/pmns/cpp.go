@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+
+	"pmtools/lib/internal/ctext"
 )
 
 // The preprocessor (values.md V18.4) turns text with comments, includes, macros
@@ -165,7 +167,7 @@ func (c *cpp) expand(line string) string {
 // macroName returns the length of the name at the start of s, 0 if there is none.
 func macroName(s string) int {
 	i := 0
-	for i < len(s) && (isLetter(s[i]) || s[i] == '_' || i > 0 && isDigit(s[i])) {
+	for i < len(s) && (ctext.IsLetter(s[i]) || s[i] == '_' || i > 0 && ctext.IsDigit(s[i])) {
 		i++
 	}
 	return i

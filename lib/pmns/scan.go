@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"pmtools/lib/internal/ctext"
 	"pmtools/lib/pcp"
 )
 
@@ -44,7 +45,7 @@ type scanner struct {
 
 // scan reads the next token.
 func (sc *scanner) scan() kind {
-	for sc.next < len(sc.line) && isSpace(sc.line[sc.next]) {
+	for sc.next < len(sc.line) && ctext.IsSpace(sc.line[sc.next]) {
 		sc.next++
 	}
 	for sc.next >= len(sc.line) {
@@ -119,7 +120,7 @@ func reduce(line string) string {
 		if c == 0 {
 			c = ' '
 		}
-		if isSpace(c) {
+		if ctext.IsSpace(c) {
 			if space == 0 && len(out) > 0 {
 				space = c
 			}
@@ -145,11 +146,11 @@ func (sc *scanner) classify() kind {
 		return openToken
 	case t == "}":
 		return closeToken
-	case isLetter(t[0]):
+	case ctext.IsLetter(t[0]):
 		k := nameToken
 		for _, c := range []byte(t) {
 			switch {
-			case isLetter(c) || isDigit(c) || c == '_':
+			case ctext.IsLetter(c) || ctext.IsDigit(c) || c == '_':
 			case c == '.':
 				k = pathToken
 			default:
@@ -208,7 +209,7 @@ func field(s string) (int, string, bool) {
 // of every range.
 func number(s string) (int, string) {
 	n, i := 0, 0
-	for ; i < len(s) && isDigit(s[i]); i++ {
+	for ; i < len(s) && ctext.IsDigit(s[i]); i++ {
 		n = min(n*10+int(s[i]-'0'), 1_000_000)
 	}
 	return n, s[i:]
@@ -240,7 +241,7 @@ func (sc *scanner) report(text string) {
 func caret(line string, pos int) string {
 	out := bytes.Repeat([]byte{' '}, pos+1)
 	for i := range min(pos, len(line)) {
-		if isSpace(line[i]) {
+		if ctext.IsSpace(line[i]) {
 			out[i] = line[i]
 		}
 	}
@@ -254,12 +255,3 @@ func (sc *scanner) fatal(line, text string) {
 	sc.line = line
 	sc.report(text)
 }
-
-// isSpace reports whether c is white space.
-func isSpace(c byte) bool { return c == ' ' || c >= '\t' && c <= '\r' }
-
-// isLetter reports whether c is an ASCII letter.
-func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
-
-// isDigit reports whether c is a decimal digit.
-func isDigit(c byte) bool { return c >= '0' && c <= '9' }

@@ -3,6 +3,8 @@ package when
 import (
 	"fmt"
 	"strings"
+
+	"pmtools/lib/internal/ctext"
 )
 
 // The reasons that a specification is refused for (commands.md T2.6).
@@ -51,24 +53,9 @@ func unexpected(text string, pos int) *SyntaxError {
 	return &SyntaxError{Text: text, Reason: reasonUnexpected, before: text[:pos]}
 }
 
-// isSpace reports whether c is white space of the C locale.
-func isSpace(c byte) bool {
-	return c == ' ' || c >= '\t' && c <= '\r'
-}
-
-// isAlpha reports whether c is a letter of the C locale.
-func isAlpha(c byte) bool {
-	return c|0x20 >= 'a' && c|0x20 <= 'z'
-}
-
-// isDigit reports whether c is a decimal digit.
-func isDigit(c byte) bool {
-	return c >= '0' && c <= '9'
-}
-
 // skipSpace returns the first position at or after pos that is not white space.
 func skipSpace(s string, pos int) int {
-	for pos < len(s) && isSpace(s[pos]) {
+	for pos < len(s) && ctext.IsSpace(s[pos]) {
 		pos++
 	}
 	return pos

@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"pmtools/lib/internal/ctext"
 )
 
 // The fields of a date after @, most significant first. They index
@@ -78,7 +80,7 @@ func scanInt(s string, pos, low, high int) (int, int) {
 	if end < len(s) && (s[end] == '+' || s[end] == '-') {
 		end++
 	}
-	for end < len(s) && isDigit(s[end]) {
+	for end < len(s) && ctext.IsDigit(s[end]) {
 		end++
 	}
 	n, err := strconv.Atoi(s[pos:end])
@@ -117,7 +119,7 @@ func (p *partialDate) scanTime(s string, pos int) int {
 	}
 	pos = skipSpace(s, pos+1)
 	p.field[fieldSecond] = 0
-	seconds, n := scanFloat(s[pos:])
+	seconds, n, _ := ctext.Float(s[pos:])
 	if n == 0 || !(seconds >= 0 && seconds <= 61) {
 		return pos
 	}
@@ -144,7 +146,7 @@ func fraction(text string, seconds float64) int {
 
 // scanHalf reads the am or pm, which must follow an hour of at most 12.
 func (p *partialDate) scanHalf(s string, pos int) (int, *SyntaxError) {
-	if len(s)-pos < 2 || s[pos+1]|0x20 != 'm' || len(s) > pos+2 && isAlpha(s[pos+2]) {
+	if len(s)-pos < 2 || s[pos+1]|0x20 != 'm' || len(s) > pos+2 && ctext.IsLetter(s[pos+2]) {
 		return pos, nil
 	}
 	half := s[pos] | 0x20

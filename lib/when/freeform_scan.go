@@ -1,6 +1,10 @@
 package when
 
-import "strings"
+import (
+	"strings"
+
+	"pmtools/lib/internal/ctext"
+)
 
 // A kind classifies the tokens of a free-form date.
 type kind int
@@ -43,11 +47,11 @@ func scanFree(s string) []token {
 		}
 		c := s[pos]
 		switch {
-		case isDigit(c):
+		case ctext.IsDigit(c):
 			var t token
 			t, pos = scanNumber(s, pos, unsigned)
 			list = append(list, t)
-		case (c == '+' || c == '-') && pos+1 < len(s) && isDigit(s[pos+1]):
+		case (c == '+' || c == '-') && pos+1 < len(s) && ctext.IsDigit(s[pos+1]):
 			t, end := scanNumber(s, pos+1, signed)
 			if c == '-' {
 				t.value = -t.value
@@ -55,9 +59,9 @@ func scanFree(s string) []token {
 			list, pos = append(list, t), end
 		case c == '+' || c == '-':
 			pos++
-		case isAlpha(c):
+		case ctext.IsLetter(c):
 			start := pos
-			for pos < len(s) && (isAlpha(s[pos]) || s[pos] == '.') {
+			for pos < len(s) && (ctext.IsLetter(s[pos]) || s[pos] == '.') {
 				pos++
 			}
 			if !joinsDateAndTime(s, start, pos) {
@@ -78,7 +82,7 @@ func scanFree(s string) []token {
 func scanNumber(s string, pos int, k kind) (token, int) {
 	t := token{kind: k}
 	digits := 0
-	for ; pos < len(s) && isDigit(s[pos]); pos++ {
+	for ; pos < len(s) && ctext.IsDigit(s[pos]); pos++ {
 		if digits > 0 || s[pos] != '0' {
 			digits++
 		}
@@ -112,5 +116,5 @@ func skipComment(s string, pos int) int {
 // joinsDateAndTime reports whether s[start:end] is the T between the digits of a
 // date and a time in ISO 8601. Elsewhere T is a zone.
 func joinsDateAndTime(s string, start, end int) bool {
-	return end == start+1 && s[start] == 'T' && start > 0 && isDigit(s[start-1]) && end < len(s) && isDigit(s[end])
+	return end == start+1 && s[start] == 'T' && start > 0 && ctext.IsDigit(s[start-1]) && end < len(s) && ctext.IsDigit(s[end])
 }

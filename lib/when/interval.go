@@ -2,9 +2,10 @@ package when
 
 import (
 	"math"
-	"strconv"
 	"strings"
 	"time"
+
+	"pmtools/lib/internal/ctext"
 )
 
 // ParseInterval reads an interval such as "10sec", "1h30m" or "2.5": numbers,
@@ -28,14 +29,14 @@ func parseSeconds(s string) (float64, *SyntaxError) {
 	}
 	total := 0.0
 	for pos := skipSpace(s, 0); pos < len(s); pos = skipSpace(s, pos) {
-		value, n := scanFloat(s[pos:])
+		value, n, _ := ctext.Float(s[pos:])
 		// The comparison is written so that a NaN fails it.
 		if n == 0 || !(value >= 0 && value <= math.MaxInt64) {
 			return 0, unexpected(s, pos)
 		}
 		pos = skipSpace(s, pos+n)
 		start := pos
-		for pos < len(s) && isAlpha(s[pos]) {
+		for pos < len(s) && ctext.IsLetter(s[pos]) {
 			pos++
 		}
 		if pos > start {
@@ -93,86 +94,4 @@ func toDuration(seconds float64) time.Duration {
 		return d + time.Duration(frac*1e9+0.5)
 	}
 	return d + time.Duration(frac*1e6+0.5)*time.Microsecond
-}
-
-// scanFloat reads the number at the start of s as C's strtod does, sign and
-// hexadecimal forms included, and returns it with its length. The length is 0 if
-// there is no number; infinities and NaN written as words are none.
-func scanFloat(s string) (float64, int) {
-	start := 0
-	if s != "" && (s[0] == '+' || s[0] == '-') {
-		start = 1
-	}
-	if len(s) > start+2 && s[start] == '0' && s[start+1]|0x20 == 'x' {
-		if n := mantissa(s[start+2:], isHex); n > 0 {
-			end := start + 2 + n
-			exp := exponent(s[end:], 'p')
-			text := s[:end+exp]
-			if exp == 0 {
-				text += "p0"
-			}
-			return parseFloat(text), end + exp
-		}
-	}
-	n := mantissa(s[start:], isDigit)
-	if n == 0 {
-		return 0, 0
-	}
-	end := start + n
-	end += exponent(s[end:], 'e')
-	return parseFloat(s[:end]), end
-}
-
-// parseFloat converts text that is known to be a number. One out of range
-// becomes an infinity.
-func parseFloat(text string) float64 {
-	f, _ := strconv.ParseFloat(text, 64) // ErrRange leaves the infinity
-	return f
-}
-
-// isHex reports whether c is a hexadecimal digit.
-func isHex(c byte) bool {
-	return isDigit(c) || c|0x20 >= 'a' && c|0x20 <= 'f'
-}
-
-// mantissa returns the length of the digits, with at most one point among them,
-// at the start of s, or 0 if there is no digit.
-func mantissa(s string, digit func(byte) bool) int {
-	digits, point := 0, 0
-	for _, c := range []byte(s) {
-		switch {
-		case digit(c):
-			digits++
-		case c == '.' && point == 0:
-			point = 1
-		default:
-			if digits == 0 {
-				return 0
-			}
-			return digits + point
-		}
-	}
-	if digits == 0 {
-		return 0
-	}
-	return digits + point
-}
-
-// exponent returns the length of the exponent at the start of s, 0 without one.
-func exponent(s string, mark byte) int {
-	if s == "" || s[0]|0x20 != mark {
-		return 0
-	}
-	n := 1
-	if n < len(s) && (s[n] == '+' || s[n] == '-') {
-		n++
-	}
-	digits := n
-	for n < len(s) && isDigit(s[n]) {
-		n++
-	}
-	if n == digits {
-		return 0
-	}
-	return n
 }

@@ -3,6 +3,8 @@ package when
 import (
 	"errors"
 	"time"
+
+	"pmtools/lib/internal/ctext"
 )
 
 // A posixRule is a TZ value of the form that POSIX gives it:
@@ -83,7 +85,7 @@ func (sc *ruleScanner) accept(c byte) bool {
 func (sc *ruleScanner) name() (string, bool) {
 	quoted := sc.accept('<')
 	start := sc.pos
-	for c := sc.peek(); isAlpha(c) || quoted && (isDigit(c) || c == '+' || c == '-'); c = sc.peek() {
+	for c := sc.peek(); ctext.IsLetter(c) || quoted && (ctext.IsDigit(c) || c == '+' || c == '-'); c = sc.peek() {
 		sc.pos++
 	}
 	name := sc.s[start:sc.pos]
@@ -96,7 +98,7 @@ func (sc *ruleScanner) name() (string, bool) {
 // number reads a number, which becomes high if it is larger.
 func (sc *ruleScanner) number(high int) (int, bool) {
 	n, start := 0, sc.pos
-	for isDigit(sc.peek()) {
+	for ctext.IsDigit(sc.peek()) {
 		n = min(n*10+int(sc.peek()-'0'), high)
 		sc.pos++
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"pmtools/lib/internal/ctext"
 	"pmtools/lib/pmerr"
 )
 
@@ -19,7 +20,7 @@ func CheckZone(tz string) error {
 		return fmt.Errorf("time zone %q: %w", tz, pmerr.EINVAL)
 	}
 	for _, c := range []byte(tz) {
-		if !isAlpha(c) && !isDigit(c) && strings.IndexByte(`/_+-.:,"'`, c) < 0 {
+		if !ctext.IsLetter(c) && !ctext.IsDigit(c) && strings.IndexByte(`/_+-.:,"'`, c) < 0 {
 			return fmt.Errorf("time zone %q: %w", tz, pmerr.EINVAL)
 		}
 	}
