@@ -7,6 +7,7 @@ import (
 
 	"pmtools/lib/format"
 	"pmtools/lib/pcp"
+	"pmtools/lib/pmapi"
 	"pmtools/lib/pmerr"
 )
 
@@ -59,15 +60,12 @@ func (r *reporter) printParam(ctx context.Context, p *pcp.Param) {
 	} else {
 		fmt.Fprintf(r.out, "    %s (%s)\n", strings.Join(names, " or "), p.ID)
 	}
-	ds, err := r.src.Describe(ctx, []pcp.ID{p.ID})
-	if err == nil {
-		err = ds[0].Err
-	}
+	d, err := pmapi.LookupDesc(ctx, r.src, p.ID)
 	if err != nil {
 		fmt.Fprintf(r.out, "\tpmLookupDesc: %s\n", pmerr.Message(err))
 		return
 	}
-	d, v := &ds[0].Value, p.Column(ds[0].Value.Type)
+	v := p.Column(d.Type)
 	r.out.WriteString("    ")
 	b := append(r.buf[:0], "    "...)
 	if d.InDom != pcp.NullInDom { // a parameter has no instance all the same

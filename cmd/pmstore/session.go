@@ -71,15 +71,10 @@ func (s *session) find(ctx context.Context) error {
 	if err != nil {
 		return s.fail("%s: pmLookupName: %s", s.name, pmerr.Message(err))
 	}
-	ids := []pcp.ID{id}
-	ds, err := s.src.Describe(ctx, ids)
-	if err == nil {
-		err = ds[0].Err
-	}
-	if err != nil {
+	if s.desc, err = pmapi.LookupDesc(ctx, s.src, id); err != nil {
 		return s.fail("%s: pmLookupDesc: %s", s.name, pmerr.Message(err))
 	}
-	s.desc, s.request.IDs = ds[0].Value, ids
+	s.request.IDs = []pcp.ID{id}
 	switch s.desc.Type {
 	case pcp.Aggregate, pcp.AggregateStatic:
 		return errors.New("Cannot modify values for PM_TYPE_AGGREGATE metrics")
@@ -94,11 +89,7 @@ func (s *session) lookup(ctx context.Context) (pcp.ID, error) {
 	if s.name == "" && !s.local {
 		return 0, pmerr.IPC // the answer of a daemon to an empty name
 	}
-	rs, err := s.src.Lookup(ctx, []string{s.name})
-	if err != nil {
-		return 0, err
-	}
-	return rs[0].Value, rs[0].Err
+	return pmapi.LookupName(ctx, s.src, s.name)
 }
 
 // selectInsts restricts the fetch to the instances of -i.

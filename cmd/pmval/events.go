@@ -110,14 +110,11 @@ func (r *eventReporter) appendParam(b []byte, p *pcp.Param) []byte {
 	if err != nil {
 		return fmt.Appendf(b, "\t%s: pmNameID: %s\n", p.ID, pmerr.Message(err))
 	}
-	ds, err := r.src.Describe(ctx, []pcp.ID{p.ID})
-	if err == nil {
-		err = ds[0].Err
-	}
+	desc, err := pmapi.LookupDesc(ctx, r.src, p.ID)
 	if err != nil {
 		return fmt.Appendf(b, "\t%s: pmLookupDesc: %s\n", names[0], pmerr.Message(err))
 	}
-	v := p.Column(ds[0].Value.Type)
+	v := p.Column(desc.Type)
 	b = append(append(append(b, "    "...), names[0]...), ' ')
 	if v.Type == pcp.Aggregate || v.Type == pcp.AggregateStatic {
 		b = append(b, '[')

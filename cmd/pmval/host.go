@@ -27,12 +27,12 @@ func (s *session) identify(ctx context.Context) {
 	if !ok {
 		return
 	}
-	rs, err := s.src.Lookup(ctx, []string{"pmcd.client.whoami"})
-	if err != nil || rs[0].Err != nil {
+	id, err := pmapi.LookupName(ctx, s.src, "pmcd.client.whoami")
+	if err != nil {
 		return
 	}
 	words := append([]string{s.ownAddress(ctx), s.env.Prog}, s.env.Args...)
-	v := pcp.Values{ID: rs[0].Value, Type: pcp.String, Insts: []int32{pcp.NullInst}, Blobs: [][]byte{[]byte(strings.Join(words, " "))}}
+	v := pcp.Values{ID: id, Type: pcp.String, Insts: []int32{pcp.NullInst}, Blobs: [][]byte{[]byte(strings.Join(words, " "))}}
 	_ = store.Store(ctx, []pcp.Values{v})
 }
 

@@ -106,22 +106,14 @@ func (s *session) run(ctx context.Context, name string) error {
 
 // find looks the metric and its instances up.
 func (s *session) find(ctx context.Context, name string) error {
-	rs, err := s.src.Lookup(ctx, []string{name})
-	if err == nil {
-		err = rs[0].Err
-	}
+	id, err := pmapi.LookupName(ctx, s.src, name)
 	if err != nil {
 		return fmt.Errorf("pmLookupName(%s): %s", name, pmerr.Message(err))
 	}
-	id := rs[0].Value
-	ds, err := s.src.Describe(ctx, []pcp.ID{id})
-	if err == nil {
-		err = ds[0].Err
-	}
-	if err != nil {
+	if s.desc, err = pmapi.LookupDesc(ctx, s.src, id); err != nil {
 		return fmt.Errorf("pmLookupDesc: %s", pmerr.Message(err))
 	}
-	s.name, s.desc = name, ds[0].Value
+	s.name = name
 	s.request.IDs = []pcp.ID{id}
 	if s.desc.InDom == pcp.NullInDom {
 		if s.flags.fromOperand {

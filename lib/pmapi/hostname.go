@@ -38,15 +38,12 @@ func Zone(ctx context.Context, src Source) (string, error) {
 
 // stringValue fetches a metric whose only value is a string.
 func stringValue(ctx context.Context, src Source, name string) (string, error) {
-	found, err := src.Lookup(ctx, []string{name})
+	id, err := LookupName(ctx, src, name)
 	if err != nil {
-		return "", err
-	}
-	if err := found[0].Err; err != nil {
 		return "", fmt.Errorf("%s: %w", name, err)
 	}
 	var r pcp.Result
-	if err := src.Fetch(ctx, &Request{IDs: []pcp.ID{found[0].Value}}, &r); err != nil {
+	if err := src.Fetch(ctx, &Request{IDs: []pcp.ID{id}}, &r); err != nil {
 		return "", err
 	}
 	v := &r.Sets[0]
