@@ -10,14 +10,6 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// bind checks metrics that were not needed before, in the order given, against the metrics below.
-// What it finds is kept for good. All names are looked up with one request and all descriptions
-// with another, because the Source below may be far away. An error is one of those requests; then
-// nothing is kept.
-func (s *Source) bind(ctx context.Context, list ...*metric) error {
-	return s.newEnv(ctx, Used).bindAll(list, nil)
-}
-
 // newEnv returns the env in which some metrics are bound.
 func (s *Source) newEnv(ctx context.Context, cause Cause) *env {
 	if s.nesting != nil {
@@ -26,7 +18,10 @@ func (s *Source) newEnv(ctx context.Context, cause Cause) *env {
 	return &env{s: s, ctx: ctx, cause: cause}
 }
 
-// bindAll is bind in an env. It shows the metrics to l as they are bound.
+// bindAll checks metrics that were not needed before, in the order given, against the metrics below,
+// and shows them to l. What it finds is kept for good. All names are looked up with one request and
+// all descriptions with another, because the Source below may be far away. An error is one of those
+// requests; then nothing is kept.
 func (e *env) bindAll(list []*metric, l *Listing) error {
 	for _, m := range list {
 		if m.state == unbound {
@@ -115,37 +110,28 @@ func mentioned(x syntax.Expr, f func(string)) {
 
 // lookup asks the Source below for names.
 func (e *env) lookup(names []string) error {
-	if len(names) == 0 {
-		return nil
-	}
-	found, err := e.s.base.Lookup(e.ctx, names)
-	if err != nil {
-		return err
-	}
-	for i, name := range names {
-		if i < len(found) {
-			e.names[name] = found[i]
-		} else {
-			e.names[name] = pcp.Answer[pcp.ID]{Value: pcp.NullID, Err: pmerr.Name}
-		}
-	}
-	return nil
+	return ask(e.ctx, e.s.base.Lookup, names, e.names, pmerr.Name)
 }
 
 // describe asks the Source below for descriptions.
 func (e *env) describe(ids []pcp.ID) error {
-	if len(ids) == 0 {
+	return ask(e.ctx, e.s.base.Describe, ids, e.descs, pmerr.PMID)
+}
+
+// ask puts the answers to a request into a map. Those that are missing are an error.
+func ask[K comparable, V any](ctx context.Context, request func(context.Context, []K) ([]pcp.Answer[V], error),
+	keys []K, answers map[K]pcp.Answer[V], missing error) error {
+	if len(keys) == 0 {
 		return nil
 	}
-	found, err := e.s.base.Describe(e.ctx, ids)
+	found, err := request(ctx, keys)
 	if err != nil {
 		return err
 	}
-	for i, id := range ids {
+	for i, k := range keys {
+		answers[k] = pcp.Answer[V]{Err: missing}
 		if i < len(found) {
-			e.descs[id] = found[i]
-		} else {
-			e.descs[id] = pcp.Answer[pcp.Desc]{Err: pmerr.PMID}
+			answers[k] = found[i]
 		}
 	}
 	return nil

@@ -26,8 +26,6 @@ package derive
 import (
 	"strings"
 
-	"pmtools/derive/check"
-	"pmtools/derive/syntax"
 	"pmtools/lib/pcp"
 )
 
@@ -73,6 +71,3 @@ func below(name, prefix string) bool {
 	}
 	return len(name) > len(prefix) && name[len(prefix)] == '.' && strings.HasPrefix(name, prefix)
 }
-
-// parse parses an expression with the hooks that judge units and patterns.
-func parse(text string) (syntax.Expr, error) { return check.Syntax().Parse(text) }

@@ -129,13 +129,7 @@ func copyColumn(dst, src *pcp.Values) {
 
 // prepare plans the fetch of ids.
 func (s *Source) prepare(ctx context.Context, ids []pcp.ID) error {
-	var list []*metric
-	for _, id := range ids {
-		if m := s.byID(id); m != nil {
-			list = append(list, m)
-		}
-	}
-	if err := s.bind(ctx, list...); err != nil {
+	if err := s.newEnv(ctx, Used).bindAll(s.derived(ids), nil); err != nil {
 		return err
 	}
 	p := &s.plan

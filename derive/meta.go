@@ -11,12 +11,7 @@ import (
 // Describe returns the descriptions of metrics; pmerr.BadDerive for invalid derived ones.
 func (s *Source) Describe(ctx context.Context, ids []pcp.ID) ([]pcp.Answer[pcp.Desc], error) {
 	s.sync()
-	var list []*metric
-	for _, id := range ids {
-		if m := s.byID(id); m != nil {
-			list = append(list, m)
-		}
-	}
+	list := s.derived(ids)
 	if len(list) == 0 {
 		return s.base.Describe(ctx, ids)
 	}
@@ -37,10 +32,15 @@ func (s *Source) Describe(ctx context.Context, ids []pcp.ID) ([]pcp.Answer[pcp.D
 			out[i].Err = pmerr.BadDerive
 		}
 	}
-	if len(rest) == 0 {
+	return fill(ctx, out, where, s.base.Describe, rest)
+}
+
+// fill puts the answers about ids, if there are any, into their places.
+func fill[T any](ctx context.Context, out []T, where []int, ask func(context.Context, []pcp.ID) ([]T, error), ids []pcp.ID) ([]T, error) {
+	if len(ids) == 0 {
 		return out, nil
 	}
-	found, err := s.base.Describe(ctx, rest)
+	found, err := ask(ctx, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -77,17 +77,8 @@ func (s *Source) Texts(ctx context.Context, ids []pcp.ID, kind pcp.TextKind) ([]
 			out[i].Value, out[i].Err = s.Text(ctx, id, kind)
 		}
 	}
-	if len(rest) == 0 {
-		return out, nil
-	}
-	found, err := l.Texts(ctx, rest, kind)
-	if err != nil {
-		return nil, err
-	}
-	for i, r := range found {
-		out[where[i]] = r
-	}
-	return out, nil
+	ask := func(ctx context.Context, ids []pcp.ID) ([]pcp.Answer[string], error) { return l.Texts(ctx, ids, kind) }
+	return fill(ctx, out, where, ask, rest)
 }
 
 // InDomText returns a help text of an instance domain.

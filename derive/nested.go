@@ -85,13 +85,7 @@ type Report struct {
 // reports on each.
 func (s *Source) Check(ctx context.Context, ids ...pcp.ID) ([]Report, error) {
 	s.sync()
-	var list []*metric
-	for _, id := range ids {
-		if m := s.byID(id); m != nil {
-			list = append(list, m)
-		}
-	}
-	if err := s.bind(ctx, list...); err != nil {
+	if err := s.newEnv(ctx, Used).bindAll(s.derived(ids), nil); err != nil {
 		return nil, err
 	}
 	out := make([]Report, len(ids))

@@ -3,6 +3,7 @@ package derive
 import (
 	"slices"
 
+	"pmtools/derive/check"
 	"pmtools/derive/syntax"
 )
 
@@ -15,7 +16,7 @@ type Program struct {
 
 // Compile parses an expression; name is that of the metric it is to define. The error is an *Error.
 func Compile(name, expr string) (*Program, error) {
-	e, err := parse(expr)
+	e, err := check.Syntax().Parse(expr)
 	if err != nil {
 		return nil, &Error{Name: name, Expr: expr, Err: err, Code: badDerive}
 	}

@@ -184,11 +184,12 @@ func (s *Source) define(name, expr string) (*metric, error) {
 	if early != "" {
 		return nil, &Error{Name: name, Expr: expr, Local: true, Early: true, Err: &syntax.Error{Msg: early}, Code: badDerive}
 	}
-	e, err := parse(expr)
-	if err != nil {
-		return nil, &Error{Name: name, Expr: expr, Local: true, Err: err, Code: badDerive}
+	p, err := Compile(name, expr)
+	if bad, ok := errors.AsType[*Error](err); ok {
+		bad.Local = true
+		return nil, bad
 	}
-	return s.insert(&Program{name, expr, e}), nil
+	return s.insert(p), nil
 }
 
 // insert makes an expression one of the Source's own metrics.
@@ -256,6 +257,17 @@ func (s *Source) byID(id pcp.ID) *metric {
 		return m
 	}
 	return nil
+}
+
+// derived returns the visible derived metrics among ids.
+func (s *Source) derived(ids []pcp.ID) []*metric {
+	var list []*metric
+	for _, id := range ids {
+		if m := s.byID(id); m != nil {
+			list = append(list, m)
+		}
+	}
+	return list
 }
 
 // fetchable is byID, but finds removed metrics too.

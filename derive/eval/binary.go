@@ -3,7 +3,6 @@ package eval
 import (
 	"slices"
 
-	"pmtools/derive/check"
 	"pmtools/derive/syntax"
 	"pmtools/lib/pcp"
 )
@@ -24,37 +23,26 @@ const (
 	opOr
 )
 
-// binary appends an operator. The relations > and >= are < and <= with the sides of their loops
-// exchanged, which the flag in node.invert says.
+// operators has the loops of the operators. The relations > and >= are < and <= with the sides of
+// their loops exchanged.
+var operators = map[syntax.Token]struct {
+	op     op
+	invert bool
+}{
+	syntax.PLUS: {op: opAdd}, syntax.MINUS: {op: opSub}, syntax.STAR: {op: opMul}, syntax.SLASH: {op: opDiv},
+	syntax.LT: {op: opLess}, syntax.LEQ: {op: opLessEqual}, syntax.GT: {opLess, true}, syntax.GEQ: {opLessEqual, true},
+	syntax.EQ: {op: opEqual}, syntax.NEQ: {op: opNotEqual}, syntax.AND: {op: opAnd}, syntax.OR: {op: opOr},
+}
+
+// binary appends an operator.
 func (p *planner) binary(e *syntax.BinaryExpr, n node) int {
 	n.kind = kBinary
-	left, right := p.info.Types[e.X], p.info.Types[e.Y]
-	n.common = max(left.Type, right.Type)
-	n.scale = check.Scale{LeftMul: 1, LeftDiv: 1, RightMul: 1, RightDiv: 1}
-	switch e.Op {
-	case syntax.PLUS, syntax.MINUS, syntax.STAR, syntax.SLASH:
-		n.op = map[syntax.Token]op{syntax.PLUS: opAdd, syntax.MINUS: opSub, syntax.STAR: opMul, syntax.SLASH: opDiv}[e.Op]
+	n.op, n.invert = operators[e.Op].op, operators[e.Op].invert
+	n.common = max(p.info.Types[e.X].Type, p.info.Types[e.Y].Type)
+	if n.op <= opDiv {
 		n.common = n.typ
-		if s, ok := p.info.Scales[e]; ok {
-			n.scale, n.scaled = s, true
-		}
-	case syntax.LT:
-		n.op = opLess
-	case syntax.GT:
-		n.op, n.invert = opLess, true
-	case syntax.LEQ:
-		n.op = opLessEqual
-	case syntax.GEQ:
-		n.op, n.invert = opLessEqual, true
-	case syntax.EQ:
-		n.op = opEqual
-	case syntax.NEQ:
-		n.op = opNotEqual
-	case syntax.AND:
-		n.op = opAnd
-	case syntax.OR:
-		n.op = opOr
 	}
+	n.scale, n.scaled = p.info.Scales[e]
 	n.x, n.y = p.add(e.X), p.add(e.Y)
 	n.slot = p.alloc()
 	p.release(n.x, n.y)
@@ -88,7 +76,7 @@ func (s *State) binary(n *node) *pcp.Values {
 	case slices.Equal(x.Insts, y.Insts):
 		out.Insts = append(out.Insts, x.Insts...)
 	default:
-		xs, ys = s.join(out, x, y)
+		xs, ys = s.join(out, x, y.Insts, y.Words)
 	}
 	size := len(out.Insts)
 	xs = s.operand(&s.left, xs, xn.typ, n, n.scale.LeftMul, n.scale.LeftDiv)
@@ -124,16 +112,16 @@ func (s *State) spread(word uint64, n int) []uint64 {
 	return s.wide
 }
 
-// join puts the instances that both columns have into out, in the order of x, and returns their
-// values.
-func (s *State) join(out, x, y *pcp.Values) (xs, ys []uint64) {
+// join puts the instances of x that are among others too into out, in the order of x, and returns
+// the values of both.
+func (s *State) join(out, x *pcp.Values, others []int32, words []uint64) (xs, ys []uint64) {
 	s.wide, s.wide2 = s.wide[:0], s.wide2[:0]
-	s.finders[0].reset(y.Insts)
+	s.finders[0].reset(others)
 	for i, inst := range x.Insts {
 		if j := s.finders[0].find(inst); j >= 0 {
 			out.Insts = append(out.Insts, inst)
 			s.wide = append(s.wide, x.Words[i])
-			s.wide2 = append(s.wide2, y.Words[j])
+			s.wide2 = append(s.wide2, words[j])
 		}
 	}
 	return s.wide, s.wide2

@@ -47,7 +47,7 @@ func (s *State) change(n *node) *pcp.Values {
 		if slices.Equal(x.Insts, h.insts) {
 			out.Insts = append(out.Insts, x.Insts...)
 		} else {
-			now, last = s.joinHistory(out, x, h)
+			now, last = s.join(out, x, h.insts, h.words)
 		}
 		out.Words = slices.Grow(out.Words, len(now))[:len(now)]
 		from := s.plan.nodes[n.x].typ
@@ -59,21 +59,6 @@ func (s *State) change(n *node) *pcp.Values {
 	}
 	h.save(s.in.Time, x)
 	return out
-}
-
-// joinHistory puts the instances that are in both samples into out, in the order of x, and returns
-// their values.
-func (s *State) joinHistory(out, x *pcp.Values, h *history) (now, last []uint64) {
-	s.wide, s.wide2 = s.wide[:0], s.wide2[:0]
-	s.finders[0].reset(h.insts)
-	for i, inst := range x.Insts {
-		if j := s.finders[0].find(inst); j >= 0 {
-			out.Insts = append(out.Insts, inst)
-			s.wide = append(s.wide, x.Words[i])
-			s.wide2 = append(s.wide2, h.words[j])
-		}
-	}
-	return s.wide, s.wide2
 }
 
 // delta subtracts the sample before from values of type t. Unsigned values have signed differences:

@@ -218,8 +218,15 @@ func (p *planner) unary(n node, operand syntax.Expr) int {
 	return p.push(n)
 }
 
+// functions has the kinds of the functions with one operand that has values.
+var functions = map[syntax.Token]kind{
+	syntax.AVG: kAvg, syntax.SUM: kSum, syntax.MIN: kMin, syntax.MAX: kMax, syntax.COUNT: kCount,
+	syntax.SCALAR: kScalar, syntax.INSTANT: kInstant, syntax.DELTA: kDelta, syntax.RATE: kRate,
+}
+
 // call appends a function.
 func (p *planner) call(e *syntax.CallExpr, n node) int {
+	n.kind = functions[e.Fun]
 	switch e.Fun {
 	case syntax.DEFINED:
 		n.kind, n.slot = kConst, p.alloc()
@@ -229,32 +236,16 @@ func (p *planner) call(e *syntax.CallExpr, n node) int {
 		return p.push(n)
 	case syntax.ANON:
 		return p.push(n)
-	case syntax.AVG:
-		n.kind = kAvg
-	case syntax.SUM:
-		n.kind = kSum
-	case syntax.MIN:
-		n.kind = kMin
-	case syntax.MAX:
-		n.kind = kMax
-	case syntax.COUNT:
-		n.kind = kCount
-	case syntax.SCALAR:
-		n.kind = kScalar
 	case syntax.INSTANT:
-		n.kind = kInstant
 		return p.same(n, e.X)
-	case syntax.DELTA:
-		p.history(&n, kDelta, e.X)
-	case syntax.RATE:
-		p.history(&n, kRate, e.X)
+	case syntax.DELTA, syntax.RATE:
+		p.history(&n, e.X)
 	}
 	return p.unary(n, e.X)
 }
 
 // history completes a node that remembers the sample before.
-func (p *planner) history(n *node, k kind, operand syntax.Expr) {
-	n.kind = k
+func (p *planner) history(n *node, operand syntax.Expr) {
 	n.arg, p.plan.hists = p.plan.hists, p.plan.hists+1
 	operand = syntax.Unparen(operand)
 	_, n.bare = operand.(*syntax.MetricRef)
@@ -303,17 +294,13 @@ func (p *planner) ternary(e *syntax.TernaryExpr, n node) int {
 
 // steady reports whether a condition has a value at any time, being made of numbers and defined().
 func (p *planner) steady(e syntax.Expr) bool {
-	switch e := e.(type) {
+	switch e := syntax.Unparen(e).(type) {
 	case *syntax.IntLit, *syntax.FloatLit:
 		return true
 	case *syntax.ConstExpr:
 		return p.info.Types[e].Singular() && p.info.Consts[e].IsSet()
 	case *syntax.CallExpr:
 		return e.Fun == syntax.DEFINED
-	case *syntax.ParenExpr:
-		return p.steady(e.X)
-	case *syntax.NestExpr:
-		return p.steady(e.X)
 	case *syntax.UnaryExpr:
 		return p.steady(e.X)
 	case *syntax.BinaryExpr:

@@ -102,6 +102,11 @@ func (p *parser) next() {
 	}
 }
 
+// escapedPlaces has the places that are written as a backslash and a byte.
+var escapedPlaces = map[byte]place{
+	'<': placeWordStart, '>': placeWordEnd, 'b': placeWordEdge, 'B': placeNoWordEdge, '`': placeStart, '\'': placeEnd,
+}
+
 // escape scans the rest of a token that begins with a backslash.
 func (p *parser) escape() {
 	if p.off >= len(p.src) {
@@ -110,20 +115,12 @@ func (p *parser) escape() {
 	}
 	p.c = p.src[p.off]
 	p.off++
-	p.tok = tokPlace
+	var isPlace bool
+	if p.place, isPlace = escapedPlaces[p.c]; isPlace {
+		p.tok = tokPlace
+		return
+	}
 	switch p.c {
-	case '<':
-		p.place = placeWordStart
-	case '>':
-		p.place = placeWordEnd
-	case 'b':
-		p.place = placeWordEdge
-	case 'B':
-		p.place = placeNoWordEdge
-	case '`':
-		p.place = placeStart
-	case '\'':
-		p.place = placeEnd
 	case 'w':
 		p.tok, p.set = tokSet, setOf(isWord)
 	case 'W':
