@@ -1,141 +1,75 @@
 package pmerr
 
-// The codes of the PMAPI (values.md V15). A code is never used for a second meaning.
+// The codes of the PMAPI (values.md V15). A code is never used for a second meaning;
+// Name returns what it is called in C.
 const (
-	// Generic (PM_ERR_GENERIC): an error whose details were already reported.
-	Generic Code = -12345
-	// PMNS (PM_ERR_PMNS): a name space file is wrong.
-	PMNS Code = -12346
-	// NoPMNS (PM_ERR_NOPMNS): no name space can be had.
-	NoPMNS Code = -12347
-	// DupPMNS (PM_ERR_DUPPMNS): a name space is loaded already.
-	DupPMNS Code = -12348
-	// Text (PM_ERR_TEXT): no help text is recorded.
-	Text Code = -12349
-	// AppVersion (PM_ERR_APPVERSION): the metric exists, but not in this version of what it measures.
-	AppVersion Code = -12350
-	// Value (PM_ERR_VALUE): a value is missing.
-	Value Code = -12351
-	// Timeout (PM_ERR_TIMEOUT): the daemon did not answer in time.
-	Timeout Code = -12353
-	// NoData (PM_ERR_NODATA): an archive file holds nothing but its label.
-	NoData Code = -12354
-	// Reset (PM_ERR_RESET): the daemon was reset.
-	Reset Code = -12355
-	// Name (PM_ERR_NAME): a metric name is unknown.
-	Name Code = -12357
-	// PMID (PM_ERR_PMID): a metric identifier is unknown.
-	PMID Code = -12358
-	// InDom (PM_ERR_INDOM): an instance domain is unknown.
-	InDom Code = -12359
-	// Inst (PM_ERR_INST): an instance is unknown.
-	Inst Code = -12360
-	// Type (PM_ERR_TYPE): a metric type is unknown or does not fit.
-	Type Code = -12397
-	// Unit (PM_ERR_UNIT): units cannot be understood or converted.
-	Unit Code = -12361
-	// Conv (PM_ERR_CONV): a value cannot be converted.
-	Conv Code = -12362
-	// Trunc (PM_ERR_TRUNC): a value does not fit the type asked for.
-	Trunc Code = -12363
-	// Sign (PM_ERR_SIGN): a negative value was to become unsigned.
-	Sign Code = -12364
-	// Profile (PM_ERR_PROFILE): instances must be named one by one.
-	Profile Code = -12365
-	// IPC (PM_ERR_IPC): the protocol was broken.
-	IPC Code = -12366
-	// TLS (PM_ERR_TLS): the TLS protocol failed.
-	TLS Code = -12414
-	// EOF (PM_ERR_EOF): the connection was closed.
-	EOF Code = -12368
-	// NotHost (PM_ERR_NOTHOST): the operation needs a host.
-	NotHost Code = -12369
-	// EOL (PM_ERR_EOL): there are no more records.
-	EOL Code = -12370
-	// Mode (PM_ERR_MODE): a mode is not known or does not fit.
-	Mode Code = -12371
-	// Label (PM_ERR_LABEL): a label record is wrong.
-	Label Code = -12372
-	// LogRec (PM_ERR_LOGREC): an archive record is damaged.
-	LogRec Code = -12373
-	// LogFile (PM_ERR_LOGFILE): a file of an archive is missing.
-	LogFile Code = -12375
-	// NotArchive (PM_ERR_NOTARCHIVE): the operation needs an archive.
-	NotArchive Code = -12374
-	// NoContext (PM_ERR_NOCONTEXT): there is no such context.
-	NoContext Code = -12376
-	// ProfileSpec (PM_ERR_PROFILESPEC): instances were given without a domain.
-	ProfileSpec Code = -12377
-	// PMIDLog (PM_ERR_PMID_LOG): a metric is not in the archive.
-	PMIDLog Code = -12378
-	// InDomLog (PM_ERR_INDOM_LOG): an instance domain is not in the archive, or not yet.
-	InDomLog Code = -12379
-	// InstLog (PM_ERR_INST_LOG): an instance is not in the archive, or not now.
-	InstLog Code = -12380
-	// NoProfile (PM_ERR_NOPROFILE): a fetch came without a profile.
-	NoProfile Code = -12381
-	// NoAgent (PM_ERR_NOAGENT): no agent serves the domain.
-	NoAgent Code = -12386
-	// Permission (PM_ERR_PERMISSION): the daemon refused.
-	Permission Code = -12387
-	// ConnLimit (PM_ERR_CONNLIMIT): the daemon has too many clients.
-	ConnLimit Code = -12388
-	// Again (PM_ERR_AGAIN): the information may come later.
-	Again Code = -12389
-	// IsConn (PM_ERR_ISCONN): the connection exists.
-	IsConn Code = -12390
-	// NotConn (PM_ERR_NOTCONN): there is no connection.
-	NotConn Code = -12391
-	// NeedPort (PM_ERR_NEEDPORT): a port is needed.
-	NeedPort Code = -12392
-	// NonLeaf (PM_ERR_NONLEAF): a name is an inner node of the name space.
-	NonLeaf Code = -12394
-	// PMDANotReady (PM_ERR_PMDANOTREADY): the agent is starting.
-	PMDANotReady Code = -13394
-	// PMDAReady (PM_ERR_PMDAREADY): the agent has started.
-	PMDAReady Code = -13393
-	// Botch (PM_ERR_BOTCH): something impossible happened.
-	Botch Code = -12442
-	// TooSmall (PM_ERR_TOOSMALL): a list is too short.
-	TooSmall Code = -12443
-	// TooBig (PM_ERR_TOOBIG): a result is too large.
-	TooBig Code = -12444
-	// Fault (PM_ERR_FAULT): a fault was injected by a test.
-	Fault Code = -12445
-	// Thread (PM_ERR_THREAD): the operation is for one thread only.
-	Thread Code = -12398
-	// NoContainer (PM_ERR_NOCONTAINER): a container is unknown.
-	NoContainer Code = -12399
-	// BadStore (PM_ERR_BADSTORE): a value cannot be stored.
-	BadStore Code = -12400
-	// LogOverlap (PM_ERR_LOGOVERLAP): archives of a set overlap.
-	LogOverlap Code = -12401
-	// LogHost (PM_ERR_LOGHOST): archives of a set come from different hosts.
-	LogHost Code = -12402
-	// LogChangeType (PM_ERR_LOGCHANGETYPE): archives of a set disagree on a type.
-	LogChangeType Code = -12404
-	// LogChangeSem (PM_ERR_LOGCHANGESEM): archives of a set disagree on semantics.
-	LogChangeSem Code = -12405
-	// LogChangeInDom (PM_ERR_LOGCHANGEINDOM): archives of a set disagree on an instance domain.
-	LogChangeInDom Code = -12406
-	// LogChangeUnits (PM_ERR_LOGCHANGEUNITS): archives of a set disagree on units.
-	LogChangeUnits Code = -12407
-	// NeedClientCert (PM_ERR_NEEDCLIENTCERT): the daemon wants a client certificate.
-	NeedClientCert Code = -12408
-	// BadDerive (PM_ERR_BADDERIVE): a derived metric is invalid.
-	BadDerive Code = -12409
-	// NoLabels (PM_ERR_NOLABELS): labels are not supported.
-	NoLabels Code = -12410
-	// PMDAFenced (PM_ERR_PMDAFENCED): the agent is fenced.
-	PMDAFenced Code = -12411
-	// RecType (PM_ERR_RECTYPE): an archive record has an unknown type.
-	RecType Code = -12412
-	// Feature (PM_ERR_FEATURE): an archive needs a feature that is not known.
-	Feature Code = -12413
-	// Arg (PM_ERR_ARG): an argument is wrong.
-	Arg Code = -12415
-	// NYI (PM_ERR_NYI): something is not built yet.
-	NYI Code = -21344
+	Generic        Code = -12345 // an error whose details were already reported
+	PMNS           Code = -12346 // a name space file is wrong
+	NoPMNS         Code = -12347 // there is no name space
+	DupPMNS        Code = -12348 // a name space is loaded already
+	Text           Code = -12349 // no help text is recorded
+	AppVersion     Code = -12350 // the metric exists, but not in this version of what it measures
+	Value          Code = -12351 // a value is missing
+	Timeout        Code = -12353 // the daemon did not answer in time
+	NoData         Code = -12354 // an archive file holds nothing but its label
+	Reset          Code = -12355 // the daemon was reset
+	Name           Code = -12357 // a metric name is unknown
+	PMID           Code = -12358 // a metric identifier is unknown
+	InDom          Code = -12359 // an instance domain is unknown
+	Inst           Code = -12360 // an instance is unknown
+	Type           Code = -12397 // a metric type is unknown or does not fit
+	Unit           Code = -12361 // units cannot be understood or converted
+	Conv           Code = -12362 // a value cannot be converted
+	Trunc          Code = -12363 // a value does not fit the type asked for
+	Sign           Code = -12364 // a negative value was to become unsigned
+	Profile        Code = -12365 // instances must be named one by one
+	IPC            Code = -12366 // the protocol was broken
+	TLS            Code = -12414 // the TLS protocol failed
+	EOF            Code = -12368 // the connection was closed
+	NotHost        Code = -12369 // the operation needs a host
+	EOL            Code = -12370 // there are no more records
+	Mode           Code = -12371 // a mode is not known or does not fit
+	Label          Code = -12372 // a label record is wrong
+	LogRec         Code = -12373 // an archive record is damaged
+	LogFile        Code = -12375 // a file of an archive is missing
+	NotArchive     Code = -12374 // the operation needs an archive
+	NoContext      Code = -12376 // there is no such context
+	ProfileSpec    Code = -12377 // instances were given without a domain
+	PMIDLog        Code = -12378 // a metric is not in the archive
+	InDomLog       Code = -12379 // an instance domain is not in the archive, or not yet
+	InstLog        Code = -12380 // an instance is not in the archive, or not now
+	NoProfile      Code = -12381 // a fetch came without a profile
+	NoAgent        Code = -12386 // no agent serves the domain
+	Permission     Code = -12387 // the daemon refused
+	ConnLimit      Code = -12388 // the daemon has too many clients
+	Again          Code = -12389 // the information may come later
+	IsConn         Code = -12390 // the connection exists
+	NotConn        Code = -12391 // there is no connection
+	NeedPort       Code = -12392 // a port is needed
+	NonLeaf        Code = -12394 // a name is an inner node of the name space
+	PMDANotReady   Code = -13394 // the agent is starting
+	PMDAReady      Code = -13393 // the agent has started
+	Botch          Code = -12442 // something impossible happened
+	TooSmall       Code = -12443 // a list is too short
+	TooBig         Code = -12444 // a result is too large
+	Fault          Code = -12445 // a fault was injected by a test
+	Thread         Code = -12398 // the operation is for one thread only
+	NoContainer    Code = -12399 // a container is unknown
+	BadStore       Code = -12400 // a value cannot be stored
+	LogOverlap     Code = -12401 // archives of a set overlap
+	LogHost        Code = -12402 // archives of a set come from different hosts
+	LogChangeType  Code = -12404 // archives of a set disagree on a type
+	LogChangeSem   Code = -12405 // archives of a set disagree on semantics
+	LogChangeInDom Code = -12406 // archives of a set disagree on an instance domain
+	LogChangeUnits Code = -12407 // archives of a set disagree on units
+	NeedClientCert Code = -12408 // the daemon wants a client certificate
+	BadDerive      Code = -12409 // a derived metric is invalid
+	NoLabels       Code = -12410 // labels are not supported
+	PMDAFenced     Code = -12411 // the agent is fenced
+	RecType        Code = -12412 // an archive record has an unknown type
+	Feature        Code = -12413 // an archive needs a feature that is not known
+	Arg            Code = -12415 // an argument is wrong
+	NYI            Code = -21344 // something is not built yet
 )
 
 // table lists every code in the order in which pmerr -l prints them.

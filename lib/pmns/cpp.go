@@ -133,8 +133,10 @@ func (c *cpp) stripComments(line string, lineno int) string {
 // line puts out one line, or does what it says. It reports whether other text was
 // put in its place.
 func (c *cpp) line(line string, lineno int) (bool, error) {
-	if run, args := findDirective(line); run != nil {
-		return run(c, args, lineno)
+	for _, name := range directives {
+		if args, ok := strings.CutPrefix(line, name); ok {
+			return c.directive(name, args, lineno)
+		}
 	}
 	if !c.skipping {
 		c.out.WriteString(c.expand(line))

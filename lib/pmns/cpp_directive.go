@@ -7,36 +7,32 @@ import (
 	"strings"
 )
 
-// A directive carries out a line that begins with its name; args is the rest of
-// the line. It reports whether it put text in the line's place, otherwise the line
-// becomes an empty one. Its errors have the words of the reference.
-type directive func(c *cpp, args string, lineno int) (bool, error)
+// directives are what a line may begin with. No blank is needed behind the name;
+// other lines that begin with # are passed on.
+var directives = [...]string{"#include", "#shell", "#define", "#undef", "#ifdef", "#ifndef", "#else", "#endif"}
 
-// findDirective returns the directive that a line begins with, and the rest of
-// the line, or nil: other lines that begin with # are passed on. No blank is
-// needed behind the name.
-func findDirective(line string) (directive, string) {
-	if !strings.HasPrefix(line, "#") {
-		return nil, ""
+// directive carries out the directive with the given name; args is the rest of the
+// line. It reports whether it put text in the line's place, otherwise the line
+// becomes an empty one. Its errors have the words of the reference.
+func (c *cpp) directive(name, args string, lineno int) (replaced bool, err error) {
+	switch {
+	case name == "#include" && !c.skipping:
+		return true, c.include(args)
+	case name == "#shell" && !c.skipping:
+		return true, c.shell(args)
+	case name == "#define":
+		err = c.define(args)
+	case name == "#undef":
+		err = c.undef(args)
+	case name == "#ifdef" || name == "#ifndef":
+		err = c.begin(args, lineno, name == "#ifdef")
+	case name == "#else" || name == "#endif":
+		err = c.turn(name, args)
 	}
-	for _, d := range []struct {
-		name string
-		run  directive
-	}{
-		{"#include", (*cpp).include},
-		{"#shell", (*cpp).shell},
-		{"#define", control((*cpp).define)},
-		{"#undef", control((*cpp).undef)},
-		{"#ifdef", control((*cpp).beginIfDef)},
-		{"#ifndef", control((*cpp).beginIfNotDef)},
-		{"#else", control((*cpp).otherwise)},
-		{"#endif", control((*cpp).finishCondition)},
-	} {
-		if args, ok := strings.CutPrefix(line, d.name); ok {
-			return d.run, args
-		}
+	if err == nil {
+		c.out.WriteByte('\n')
 	}
-	return nil, ""
+	return false, err
 }
 
 // blanks are what separates the words of a directive.
@@ -45,46 +41,41 @@ const blanks = " \t\r"
 // errExtra says that a directive goes on after its end.
 var errExtra = errors.New("Unexpected extra text in a control line")
 
-// control makes a directive of one that puts out an empty line.
-func control(f func(c *cpp, args string, lineno int) error) directive {
-	return func(c *cpp, args string, lineno int) (bool, error) {
-		if err := f(c, args, lineno); err != nil {
-			return false, err
-		}
-		c.out.WriteByte('\n')
-		return false, nil
+// quoted returns the text between the quotes that #include or #shell must have
+// behind it; either lists the two characters that may open it. What the text is, a
+// message about a missing end says.
+func (c *cpp) quoted(name, what, args, either string) (string, error) {
+	args = strings.TrimLeft(args, blanks)
+	if args == "" || !strings.Contains(either, args[:1]) {
+		return "", fmt.Errorf("Expected %c or %c after %s", either[0], either[1], name)
 	}
+	end := args[:1]
+	if end == "<" {
+		end = ">"
+	}
+	text, rest, closed := strings.Cut(args[1:], end)
+	switch {
+	case !closed:
+		return "", fmt.Errorf("Expected %s after %s", end, what)
+	case strings.Trim(rest, blanks) != "":
+		return "", fmt.Errorf("Unexpected extra text in %s line", name)
+	case c.depth >= maxNesting:
+		return "", errors.New("#include and/or #shell nesting too deep")
+	}
+	return text, nil
 }
 
 // include puts out another file.
-func (c *cpp) include(args string, _ int) (bool, error) {
-	if c.skipping {
-		c.out.WriteByte('\n')
-		return false, nil
-	}
-	args = strings.TrimLeft(args, blanks)
-	if args == "" || args[0] != '"' && args[0] != '<' {
-		return false, errors.New(`Expected " or < after #include`)
-	}
-	quote := `"`
-	if args[0] == '<' {
-		quote = ">"
-	}
-	file, rest, closed := strings.Cut(args[1:], quote)
-	if !closed {
-		return false, fmt.Errorf("Expected %s after file name", quote)
-	}
-	if strings.Trim(rest, blanks) != "" {
-		return false, errors.New("Unexpected extra text in #include line")
-	}
-	if c.depth >= maxNesting {
-		return false, errors.New("#include and/or #shell nesting too deep")
+func (c *cpp) include(args string) error {
+	file, err := c.quoted("#include", "file name", args, `"<`)
+	if err != nil {
+		return err
 	}
 	name, text, err := c.search(file)
 	if err != nil {
-		return false, err
+		return err
 	}
-	return true, c.file(name, text)
+	return c.file(name, text)
 }
 
 // search reads an included file from the first place that has it.
@@ -107,27 +98,13 @@ func (c *cpp) search(file string) (string, []byte, error) {
 }
 
 // shell puts out what a command prints.
-func (c *cpp) shell(args string, _ int) (bool, error) {
-	if c.skipping {
-		c.out.WriteByte('\n')
-		return false, nil
-	}
-	args = strings.TrimLeft(args, blanks)
-	if args == "" || args[0] != '"' && args[0] != '\'' {
-		return false, errors.New(`Expected " or ' after #shell`)
-	}
-	command, rest, closed := strings.Cut(args[1:], args[:1])
-	if !closed {
-		return false, fmt.Errorf("Expected %s after command", args[:1])
-	}
-	if strings.Trim(rest, blanks) != "" {
-		return false, errors.New("Unexpected extra text in #shell line")
-	}
-	if c.depth >= maxNesting {
-		return false, errors.New("#include and/or #shell nesting too deep")
+func (c *cpp) shell(args string) error {
+	command, err := c.quoted("#shell", "command", args, `"'`)
+	if err != nil {
+		return err
 	}
 	if c.opts.Shell == nil {
-		return false, errors.New("#shell is not allowed here")
+		return errors.New("#shell is not allowed here")
 	}
 	text, err := c.opts.Shell(command)
 	var status interface{ ExitCode() int }
@@ -135,9 +112,9 @@ func (c *cpp) shell(args string, _ int) (bool, error) {
 	case errors.As(err, &status):
 		c.opts.warn(fmt.Sprintf("Warning: #shell cmd returns %d exit status", status.ExitCode()))
 	case err != nil:
-		return false, err
+		return err
 	}
-	return true, c.file("<shell>", text)
+	return c.file("<shell>", text)
 }
 
 // takeName reads the name of a macro, which a blank or the end must follow.
@@ -153,9 +130,18 @@ func takeName(args string) (name, rest string, err error) {
 	return args[:n], strings.Trim(args[n:], blanks), nil
 }
 
+// onlyName reads the name of a macro with nothing behind it.
+func onlyName(args string) (string, error) {
+	name, rest, err := takeName(args)
+	if err == nil && rest != "" {
+		err = errExtra
+	}
+	return name, err
+}
+
 // define sets a macro to a word or a quoted text. Lines that are left out are
 // checked all the same.
-func (c *cpp) define(args string, _ int) error {
+func (c *cpp) define(args string) error {
 	name, value, err := takeName(args)
 	if err != nil {
 		return err
@@ -184,38 +170,20 @@ func (c *cpp) define(args string, _ int) error {
 }
 
 // undef forgets a macro, which need not exist.
-func (c *cpp) undef(args string, _ int) error {
-	name, rest, err := takeName(args)
-	switch {
-	case err != nil:
-		return err
-	case rest != "":
-		return errExtra
-	}
-	if !c.skipping {
+func (c *cpp) undef(args string) error {
+	name, err := onlyName(args)
+	if err == nil && !c.skipping {
 		delete(c.macros, name)
 	}
-	return nil
-}
-
-// beginIfDef opens the condition that a macro exists.
-func (c *cpp) beginIfDef(args string, lineno int) error {
-	return c.begin(args, lineno, true)
-}
-
-// beginIfNotDef opens the condition that a macro does not exist.
-func (c *cpp) beginIfNotDef(args string, lineno int) error {
-	return c.begin(args, lineno, false)
+	return err
 }
 
 // begin opens a condition; its lines count if the macro's existence is as wanted.
 func (c *cpp) begin(args string, lineno int, wanted bool) error {
-	name, rest, err := takeName(args)
+	name, err := onlyName(args)
 	switch {
 	case err != nil:
 		return err
-	case rest != "":
-		return errExtra
 	case c.condition > 0:
 		return errors.New("Nested #ifdef or #ifndef")
 	}
@@ -224,28 +192,16 @@ func (c *cpp) begin(args string, lineno int, wanted bool) error {
 	return nil
 }
 
-// otherwise turns a condition around.
-func (c *cpp) otherwise(args string, _ int) error {
-	return c.turn(args, "#else", !c.skipping)
-}
-
-// finishCondition closes a condition.
-func (c *cpp) finishCondition(args string, _ int) error {
-	if err := c.turn(args, "#endif", false); err != nil {
-		return err
-	}
-	c.condition = 0
-	return nil
-}
-
-// turn sets whether the lines of the open condition are left out.
-func (c *cpp) turn(args, name string, skipping bool) error {
+// turn turns the open condition around at #else, and closes it at #endif.
+func (c *cpp) turn(name, args string) error {
 	if strings.Trim(args, blanks) != "" {
 		return errExtra
 	}
 	if c.condition == 0 {
 		return fmt.Errorf("No matching #ifdef or #ifndef for %s", name)
 	}
-	c.skipping = skipping
+	if c.skipping = name == "#else" && !c.skipping; name == "#endif" {
+		c.condition = 0
+	}
 	return nil
 }
