@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -47,36 +48,50 @@ func (r *reporter) operand(ctx context.Context, arg string) error {
 			return pmerr.Name
 		}
 	}
-	ms, err := r.leaves(ctx, name)
+	leaves, err := r.leaves(ctx, name)
 	if err != nil {
 		return err
 	}
-	r.pending = append(r.pending, ms...)
-	full := len(r.pending) - len(r.pending)%r.batch
-	r.reportAll(ctx, r.pending[:full])
-	r.pending = slices.Delete(r.pending, 0, full)
+	for _, part := range leaves {
+		for _, name := range part {
+			r.pending = append(r.pending, metric{name: name})
+		}
+		r.reportFirst(ctx, len(r.pending)-len(r.pending)%r.batch)
+	}
 	return nil
 }
 
-// leaves returns the metrics at or below a node of the name space, of which the
-// names are known so far.
-func (r *reporter) leaves(ctx context.Context, name string) (ms []metric, err error) {
+// leaves returns the names at or below a node of the name space, in parts: there may be a
+// million, which is no reason to have twice that many in memory, or as many metrics.
+func (r *reporter) leaves(ctx context.Context, name string) (parts [][]string, err error) {
+	var last []string
 	err = pmapi.WalkNames(ctx, r.src, name, func(name string) bool {
-		ms = append(ms, metric{name: name})
+		if last = append(last, name); len(last) == window {
+			parts, last = append(parts, last), make([]string, 0, window)
+		}
 		return true
 	})
-	return ms, err
+	if len(parts) > manyParts {
+		debug.SetGCPercent(50) // what main has set would be several times the names
+	}
+	return append(parts, last), err
 }
 
 // flush reports on the metrics that wait for their batch to be full.
-func (r *reporter) flush(ctx context.Context) {
-	r.reportAll(ctx, r.pending)
-	r.pending = r.pending[:0]
+func (r *reporter) flush(ctx context.Context) { r.reportFirst(ctx, len(r.pending)) }
+
+// reportFirst reports on the first n of the metrics that wait, which then wait no longer.
+func (r *reporter) reportFirst(ctx context.Context, n int) {
+	r.reportAll(ctx, r.pending[:n])
+	r.pending = slices.Delete(r.pending, 0, n)
 }
 
 // window is how many metrics are asked for at once where so many are known to be
 // wanted. Larger requests are better: for each an agent looks at its data again.
 const window = 4096
+
+// manyParts is how many windows of names are so many that they are most of the heap.
+const manyParts = 16
 
 // reportAll reports on metrics, batch by batch. What a live source answers comes in
 // larger pieces.

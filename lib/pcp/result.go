@@ -3,6 +3,7 @@ package pcp
 import (
 	"cmp"
 	"math"
+	"slices"
 	"time"
 
 	"pmtools/lib/pmerr"
@@ -114,6 +115,16 @@ type Odd struct {
 func (v *Values) Reset(id ID, t Type) {
 	v.ID, v.Type, v.Err = id, t, 0
 	v.Insts, v.Words, v.Blobs, v.Odd = v.Insts[:0], v.Words[:0], v.Blobs[:0], nil
+}
+
+// Grow makes room for n more values of the type.
+func (v *Values) Grow(n int) {
+	v.Insts = slices.Grow(v.Insts, n)
+	if v.Type.Arithmetic() {
+		v.Words = slices.Grow(v.Words, n)
+	} else {
+		v.Blobs = slices.Grow(v.Blobs, n)
+	}
 }
 
 // Len returns the number of values.

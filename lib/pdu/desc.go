@@ -2,6 +2,7 @@ package pdu
 
 import (
 	"fmt"
+	"slices"
 
 	"pmtools/lib/internal/wire"
 	"pmtools/lib/pcp"
@@ -108,8 +109,9 @@ func (src *Descs) Encode(dst []byte) ([]byte, error) {
 // Decode implements Message.
 func (dst *Descs) Decode(body []byte) error {
 	r := wire.NewReader(body)
-	*dst = Descs{dst.Descs[:0]}
-	for range r.Count(20) {
+	n := r.Count(20)
+	*dst = Descs{slices.Grow(dst.Descs[:0], n)}
+	for range n {
 		dst.Descs = append(dst.Descs, readDesc(&r))
 	}
 	return r.Finish()

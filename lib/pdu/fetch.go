@@ -2,6 +2,7 @@ package pdu
 
 import (
 	"fmt"
+	"slices"
 
 	"pmtools/lib/internal/wire"
 	"pmtools/lib/pcp"
@@ -64,7 +65,9 @@ func appendIDs(dst []byte, ids []pcp.ID) []byte {
 
 // readIDs takes a count and so many metrics, and appends them to ids.
 func readIDs(r *wire.Reader, ids []pcp.ID) []pcp.ID {
-	for range r.Count(4) {
+	n := r.Count(4)
+	ids = slices.Grow(ids, n)
+	for range n {
 		ids = append(ids, pcp.ID(r.Uint32()))
 	}
 	return ids

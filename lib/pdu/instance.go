@@ -41,7 +41,8 @@ func (dst *InstanceReq) Decode(body []byte) error {
 }
 
 // An Instance lists instances of a domain. The answer to one question has one
-// entry, with what was asked for; the other part is empty.
+// entry, with what was asked for; the other part is empty. Decoded names share one
+// piece of memory.
 type Instance struct {
 	InDom     pcp.InDom
 	Instances []pcp.Instance
@@ -72,9 +73,10 @@ func (dst *Instance) Decode(body []byte) error {
 	*dst = Instance{InDom: pcp.InDom(r.Uint32())}
 	n := r.Count(8)
 	dst.Instances = make([]pcp.Instance, 0, n)
+	text := newPack(r.Len() - 8*n)
 	for range n {
 		i := pcp.Instance{ID: r.Int32()}
-		i.Name = readString(&r, int(r.Int32()))
+		i.Name = text.read(&r, int(r.Int32()))
 		dst.Instances = append(dst.Instances, i)
 	}
 	return r.Finish()

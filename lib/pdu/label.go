@@ -96,7 +96,9 @@ func (dst *Label) Decode(body []byte) error {
 	*dst = Label{Ident: r.Uint32(), Kind: pcp.LabelKind(r.Uint32())}
 	r.Skip(4)
 	texts := 0 // bytes of the texts so far; they fill the message from the sets to its end
-	for range r.Count(setSize) {
+	n := r.Count(setSize)
+	dst.Sets = make([]pcp.LabelSet, 0, n)
+	for range n {
 		set := pcp.LabelSet{Inst: r.Int32()}
 		size, err := readSet(&r, &set, body)
 		if err != nil {

@@ -17,7 +17,7 @@ const (
 
 // Names are metric names: a question for their identifiers, which IDs answers, or
 // the answer to a Child, a Traverse or an IDs (wire.md W5.11). No names answer a
-// Child of a leaf.
+// Child of a leaf. Decoded names share one piece of memory, and none is empty.
 type Names struct {
 	Names  []string
 	Status []int32    // Leaf or NonLeaf for each name; nil if nobody asked
@@ -75,6 +75,7 @@ func (dst *Names) Decode(body []byte) error {
 		return fmt.Errorf("%w: %d names, status of %d, in %d bytes", ErrFormat, n, status, r.Len())
 	}
 	dst.Names = make([]string, 0, n)
+	text := newPack(min(int(size-n), r.Len()))
 	if status != 0 {
 		dst.Status = make([]int32, 0, n)
 	}
@@ -82,7 +83,11 @@ func (dst *Names) Decode(body []byte) error {
 		if status != 0 {
 			dst.Status = append(dst.Status, r.Int32())
 		}
-		name := readString(&r, int(r.Int32()))
+		name := text.read(&r, int(r.Int32()))
+		if name == "" {
+			r.Fail("empty name")
+			break
+		}
 		dst.Names = append(dst.Names, name)
 		size -= int32(len(name)) + 1
 	}

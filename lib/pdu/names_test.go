@@ -26,7 +26,6 @@ var namesDumps = []dump{
 	{"children of the root", "00000014 0000700f 00000000 00000000 00000000", &Child{}},
 	{"traverse", `0000001c 00007010 00000000 00000000 00000006 "sample" 7e7e`, &Traverse{"sample"}},
 	{"traverse the root", "00000014 00007010 00000000 00000000 00000000", &Traverse{}},
-	{"empty name", "0000001c 0000700e 00000000 00000001 00000000 00000001 00000000", &Names{Names: []string{""}}},
 	{"no identifiers", "00000014 0000700d 00000000 00000000 00000000", &IDs{}},
 }
 
@@ -46,6 +45,7 @@ func TestNames(t *testing.T) {
 		{"negative bytes", `ffffffff 00000000 00000001 00000003 "foo" 7e`},
 		{"very many bytes", `7fffffff 00000000 00000001 00000003 "foo" 7e`},
 		{"one name too many", `00000004 00000000 00000001 00000003 "foo" 7e 00000003 "bar" 7e`},
+		{"empty name", "00000001 00000000 00000001 00000000"},
 		{"one name too few", `00000008 00000000 00000002 00000003 "foo" 7e`},
 	})
 }

@@ -13,6 +13,7 @@ package pdu
 
 import (
 	"fmt"
+	"strings"
 
 	"pmtools/lib/internal/wire"
 )
@@ -161,14 +162,34 @@ func appendString(dst []byte, s string) []byte {
 }
 
 // readString takes a string of n bytes and what pads it.
-func readString(r *wire.Reader, n int) string {
+func readString(r *wire.Reader, n int) string { return string(readPadded(r, n)) }
+
+// readPadded takes n bytes and what pads them.
+func readPadded(r *wire.Reader, n int) []byte {
 	if n < 0 {
 		r.Fail("negative length")
-		return ""
+		return nil
 	}
-	s := r.String(n)
+	b := r.Bytes(n)
 	if r.Err() == nil {
 		r.Skip(-n & 3)
 	}
-	return s
+	return b
+}
+
+// A pack holds many strings in one piece of memory, which lives as long as one of them.
+type pack struct{ text strings.Builder }
+
+// newPack returns a pack for strings of size bytes altogether.
+func newPack(size int) *pack {
+	p := new(pack)
+	p.text.Grow(max(size, 0))
+	return p
+}
+
+// read is readString; the string is part of the pack.
+func (p *pack) read(r *wire.Reader, n int) string {
+	start := p.text.Len()
+	p.text.Write(readPadded(r, n))
+	return p.text.String()[start:]
 }

@@ -1,6 +1,7 @@
 package pdu
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -15,15 +16,29 @@ type Frame struct {
 
 // DefaultMaxLen is the longest message that a Reader accepts unless told
 // otherwise. Replies have no limit in the protocol; the longest known ones, whole
-// name spaces and large results, have some megabytes.
+// name spaces and large results, have some tens of megabytes.
 const DefaultMaxLen = 256 << 20
+
+// longest is the length of the longest message of the types for which that is less
+// than DefaultMaxLen. Some have a fixed size, some answer as many questions as fit a
+// request (wire.md W1.4); for the others it is many times what is known. Decoders
+// allocate in proportion to a message, so that this is the budget for memory too.
+var longest = map[Type]int{
+	TypeError: 1 << 10, TypeDescReq: 1 << 10, TypeDesc: 1 << 10, TypeLabelReq: 1 << 10, TypeTextReq: 1 << 10,
+	TypeIDs: 1 << 20, TypeDescs: 1 << 20, TypeAttr: 1 << 20, TypeText: 16 << 20,
+	TypeInstance: 64 << 20, TypeLabel: 64 << 20, TypeNames: 128 << 20,
+}
+
+// Longest returns the length in bytes of the longest message of a type that a Reader
+// accepts unless told otherwise.
+func Longest(t Type) int { return cmp.Or(longest[t], DefaultMaxLen) }
 
 // A Reader takes messages off a stream. A read that was cut short, by a deadline
 // say, is taken up again by the next call of Next. It may not be shared by
 // goroutines.
 type Reader struct {
 	// MaxLen is the length in bytes of the longest message that is accepted; 0 means
-	// DefaultMaxLen.
+	// the Longest of its type.
 	MaxLen int
 
 	r     io.Reader
@@ -46,7 +61,7 @@ func (r *Reader) Next() (Frame, error) {
 	n, t := int32(binary.BigEndian.Uint32(r.buf)), Type(binary.BigEndian.Uint32(r.buf[4:]))
 	limit := r.MaxLen
 	if limit == 0 {
-		limit = DefaultMaxLen
+		limit = Longest(t)
 	}
 	switch {
 	case n < HeaderSize:
@@ -94,12 +109,19 @@ func (r *Reader) drop() {
 // maxEmpty is how often in a row the stream may give neither bytes nor an error.
 const maxEmpty = 100
 
+// growth is how many times as large a buffer becomes that was too small.
+const growth = 16
+
 // fill reads until the buffer holds n bytes. The buffer grows as bytes arrive, not
-// as a header announces them.
+// as a header announces them: to n bytes once the first part of them is there.
 func (r *Reader) fill(n int) error {
 	for empty := 0; len(r.buf) < n; {
 		if len(r.buf) == cap(r.buf) {
-			r.buf = append(make([]byte, 0, len(r.buf)+max(len(r.buf), minBuffer)), r.buf...)
+			size := n
+			if growth*len(r.buf) < n {
+				size = min(growth*len(r.buf), n/growth+1)
+			}
+			r.buf = append(make([]byte, 0, max(size, minBuffer)), r.buf...)
 		}
 		m, err := r.r.Read(r.buf[len(r.buf):cap(r.buf)])
 		r.buf = r.buf[:len(r.buf)+m]

@@ -17,6 +17,9 @@ type Result struct {
 	// Values that do not fit it are odd (see pcp.Odd). Nil leaves it to the values:
 	// then 32 bits are signed.
 	TypeOf func(id pcp.ID) pcp.Type
+	// Most is how many value sets Decode accepts; 0 is any number. A set takes many
+	// times the memory that it has in the message.
+	Most int
 
 	arena wire.Arena
 }
@@ -106,6 +109,9 @@ func (dst *Result) decode(r *wire.Reader, body []byte, at pcp.Timestamp, n int32
 	sets := wire.NewSets(body, r.Offset(), len(body), int(n), HeaderSize/4)
 	if n < 0 || int(n) > r.Len()/8 {
 		return fmt.Errorf("%w: %d value sets in %d bytes", ErrFormat, n, r.Len())
+	}
+	if dst.Most > 0 && int(n) > dst.Most {
+		return fmt.Errorf("%w: %d value sets where %d were asked for", ErrFormat, n, dst.Most)
 	}
 	dst.Values.Reset(int(n))
 	for i := 0; sets.Next(); i++ {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -139,17 +140,27 @@ func (h *Host) Walk(ctx context.Context, name string, f func(name string, id pcp
 	if err != nil {
 		return err
 	}
-	found, err := h.conn.Lookup(ctx, names)
-	if err != nil {
-		return err
+	ids := make([]pcp.ID, 0, len(names))
+	for part := range slices.Chunk(names, walkWindow) {
+		found, err := h.conn.Lookup(ctx, part)
+		if err != nil {
+			return err
+		}
+		for _, answer := range found {
+			ids = append(ids, answer.Value)
+		}
 	}
 	for i, n := range names {
-		if !f(n, found[i].Value) {
+		if !f(n, ids[i]) {
 			break
 		}
 	}
 	return nil
 }
+
+// walkWindow is how many names of a name space are looked up together: many requests'
+// worth, and still little memory.
+const walkWindow = 64 << 10
 
 // WalkNames implements NameWalker.
 func (h *Host) WalkNames(ctx context.Context, name string, f func(name string) bool) error {

@@ -210,7 +210,7 @@ func TestFaultStop(t *testing.T) {
 			}
 			checkFault(t, &v, short, pmcdtest.Delay(time.Hour), pmerr.Timeout)
 			checkFault(t, &v, short, pmcdtest.Length(4), pmerr.Timeout)
-			checkFault(t, &v, short, pmcdtest.Word(0, 200<<20), pmerr.Timeout)
+			checkFault(t, &v, short, pmcdtest.Word(0, uint32(pdu.Longest(v.reply))), pmerr.Timeout)
 		})
 	}
 }
@@ -233,6 +233,7 @@ func TestFaultWrong(t *testing.T) {
 				"short length":       pmcdtest.Length(-1),
 				"negative length":    pmcdtest.Word(0, 1<<31),
 				"two gigabytes":      pmcdtest.Word(0, 1<<31-1),
+				"longer than any":    pmcdtest.Word(0, uint32(pdu.Longest(v.reply))+1),
 				"garbage":            pmcdtest.Garbage([]byte("HTTP/1.1 400 Bad Request\r\n\r\n")),
 				"greeting again":     pmcdtest.Put(&pdu.Error{Code: 4711, Greeting: true}, &pdu.Error{}),
 				"closed":             pmcdtest.Cut(0),

@@ -25,7 +25,7 @@ func (c *Conn) Fetch(ctx context.Context, ids []pcp.ID, p *pcp.Profile, typeOf f
 		return err
 	}
 	var req pdu.Message = &pdu.HighResFetch{IDs: ids}
-	c.result.Values, c.result.TypeOf = dst, typeOf
+	c.result.Values, c.result.TypeOf, c.result.Most = dst, typeOf, len(ids)
 	defer func() { c.result.Values, c.result.TypeOf = nil, nil }()
 	var reply pdu.Message = &c.result
 	if c.features&featureHighRes == 0 {

@@ -153,6 +153,9 @@ func (s *Sets) Decode(dst *pcp.Values, d *pcp.Desc, p *pcp.Profile, a *Arena) {
 		return
 	}
 	all := p.All() || d.InDom == pcp.NullInDom
+	if all {
+		dst.Grow(int(max(s.Count, 0)))
+	}
 	for pairs := s.pairs; len(pairs) >= 8; pairs = pairs[8:] {
 		inst, word := int32(binary.BigEndian.Uint32(pairs)), binary.BigEndian.Uint32(pairs[4:])
 		if !all && !p.Selects(d.InDom, inst) {
