@@ -119,7 +119,7 @@ func (s *setup) agree(ctx context.Context, c *Conn, host string, local bool) err
 		return err
 	}
 	if flags&featureSecure != 0 {
-		if err := s.encrypt(ctx, c, flags, host); err != nil {
+		if err := s.encrypt(ctx, c, flags, host, local); err != nil {
 			return err
 		}
 	}
@@ -221,7 +221,7 @@ func featureText(f feature) string {
 }
 
 // encrypt starts TLS and makes c use it.
-func (s *setup) encrypt(ctx context.Context, c *Conn, flags feature, host string) error {
+func (s *setup) encrypt(ctx context.Context, c *Conn, flags feature, host string, local bool) error {
 	if flags&featureSecureAck != 0 {
 		f, err := c.recv(ctx)
 		if err != nil {
@@ -240,7 +240,7 @@ func (s *setup) encrypt(ctx context.Context, c *Conn, flags feature, host string
 	if c.r.Started() { // from somebody who cannot encrypt, and hopes that we take it for later
 		return because(pmerr.TLS, errors.New("plain text behind the start of TLS"))
 	}
-	conf, err := s.tlsConfig(host)
+	conf, err := s.tlsConfig(host, local)
 	if err != nil {
 		return because(pmerr.TLS, err)
 	}

@@ -41,8 +41,8 @@ func certificateReason(err error) error {
 	return err
 }
 
-// tlsConfig returns the TLS configuration for the daemon on host.
-func (s *setup) tlsConfig(host string) (*tls.Config, error) {
+// tlsConfig returns the TLS configuration for the daemon on host, or behind a socket of this one.
+func (s *setup) tlsConfig(host string, local bool) (*tls.Config, error) {
 	if given := s.d.TLSConfig; given != nil {
 		conf := given.Clone()
 		conf.ServerName = or(conf.ServerName, host)
@@ -60,12 +60,12 @@ func (s *setup) tlsConfig(host string) (*tls.Config, error) {
 			}
 		}
 	}
-	return own.Config(host)
+	return own.config(host, local)
 }
 
 // hasCertificate reports whether we have a certificate to show. A configuration
 // that cannot be read is reported when TLS starts.
 func (s *setup) hasCertificate(host string) bool {
-	conf, err := s.tlsConfig(host)
+	conf, err := s.tlsConfig(host, false)
 	return err != nil || len(conf.Certificates) > 0 || conf.GetClientCertificate != nil
 }

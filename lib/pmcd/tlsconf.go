@@ -132,10 +132,9 @@ func loadTLSConf(path string) (*tlsConf, error) {
 	return c, nil
 }
 
-// Config returns the configuration of a TLS client that connects to host: a name, an address, or
-// the path of a Unix socket. The files that c names are read now; one that cannot be read is an
-// error.
-func (c *tlsConf) Config(host string) (*tls.Config, error) {
+// config returns the configuration of a TLS client that connects to host, or to a socket of this
+// host. The files that c names are read now; one that cannot be read is an error.
+func (c *tlsConf) config(host string, local bool) (*tls.Config, error) {
 	roots, err := c.roots()
 	if err != nil {
 		return nil, err
@@ -152,7 +151,7 @@ func (c *tlsConf) Config(host string) (*tls.Config, error) {
 		conf.Certificates = []tls.Certificate{*cert}
 	}
 	mode := c.VerifyServers
-	if mode == verifyDefault && strings.HasPrefix(host, "/") {
+	if mode == verifyDefault && local {
 		mode = verifyChain
 	}
 	switch mode {

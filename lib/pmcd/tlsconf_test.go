@@ -107,7 +107,7 @@ func TestTLSConfig(t *testing.T) {
 		{"client's key missing", tlsConf{ClientCertFile: cert}, false, false, false, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := tt.conf.Config("host")
+			got, err := tt.conf.config("host", false)
 			if (err == nil) != tt.ok {
 				t.Fatal(err)
 			}
@@ -125,7 +125,7 @@ func TestTLSConfig(t *testing.T) {
 			}
 		})
 	}
-	if conf, err := (&tlsConf{CAFile: caFile}).Config("/run/pcp/pmcd.socket"); err != nil || conf.VerifyConnection == nil {
+	if conf, err := (&tlsConf{CAFile: caFile}).config("vm", true); err != nil || conf.VerifyConnection == nil {
 		t.Errorf("a socket has no name to check, but a chain: %+v, %v", conf, err)
 	}
 	if err := checkChain(tls.ConnectionState{}, nil); err == nil || errors.Is(err, os.ErrNotExist) {

@@ -331,18 +331,29 @@ n.i = n.h / n.h + n.g
 	}
 }
 
-// jsonValues returns the values of a sample of pmderive, sorted.
+// jsonValues returns the values of the sample that pmderive writes behind its header, sorted.
 func jsonValues(t *testing.T, out []byte) string {
 	t.Helper()
-	var sample struct {
-		Values []struct{ Value json.Number }
+	type value struct{ Value json.Number }
+	var header, sample struct {
+		Values []struct {
+			value
+			Instances []value
+		}
 	}
-	if err := json.Unmarshal(out, &sample); err != nil {
-		t.Fatalf("%s: %v", out, err)
+	for d, lines := json.NewDecoder(bytes.NewReader(out)), []any{&header, &sample}; len(lines) > 0; lines = lines[1:] {
+		if err := d.Decode(lines[0]); err != nil {
+			t.Fatalf("%s: %v", out, err)
+		}
 	}
 	var list []string
-	for _, v := range sample.Values {
-		list = append(list, v.Value.String())
+	for _, m := range sample.Values {
+		if m.Value != "" {
+			list = append(list, m.Value.String())
+		}
+		for _, i := range m.Instances {
+			list = append(list, i.Value.String())
+		}
 	}
 	sort.Strings(list)
 	return strings.Join(list, " ")
