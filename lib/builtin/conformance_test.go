@@ -54,8 +54,8 @@ func portable(t *testing.T) *Source {
 	return s
 }
 
-// TestConformance runs the kit over the collectors, and one whose names are found
-// out, and are among those of another.
+// TestConformance runs the kit over the collectors, and one whose names are found out, and are
+// among those of another.
 func TestConformance(t *testing.T) {
 	sourcetest.Run(t, func(t *testing.T) pmapi.Source { return portable(t) })
 }

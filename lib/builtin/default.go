@@ -16,8 +16,8 @@ import (
 	"pmtools/lib/pmda"
 )
 
-// Default returns a Source of all the collectors of this package, in the order of
-// the reference's name space. Making it reads nothing.
+// Default returns a Source of all the collectors of this package, in the order of the reference's
+// name space. Making it reads nothing.
 func Default(opts *Options) *Source {
 	var o Options
 	if opts != nil {

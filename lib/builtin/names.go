@@ -53,8 +53,7 @@ func (s *Source) lookup(ctx context.Context, name string) (pcp.ID, error) {
 	return pcp.NullID, failed
 }
 
-// lookupDynamic asks a provider for a name, which may also be the root of a dynamic
-// subtree.
+// lookupDynamic asks a provider for a name, which may also be the root of a dynamic subtree.
 func (s *Source) lookupDynamic(ctx context.Context, m *member, name string) (pcp.ID, error) {
 	n, ok := m.provider.(pmda.Namer)
 	if !ok {
@@ -70,8 +69,8 @@ func (s *Source) lookupDynamic(ctx context.Context, m *member, name string) (pcp
 	return pcp.NullID, pmerr.NonLeaf
 }
 
-// Names implements pmapi.Source. The provider that has the metric is asked first,
-// then those whose dynamic names may lead to it.
+// Names implements pmapi.Source. The provider that has the metric is asked first, then those whose
+// dynamic names may lead to it.
 func (s *Source) Names(ctx context.Context, id pcp.ID) ([]string, error) {
 	if s.closed {
 		return nil, pmerr.NoContext
@@ -121,8 +120,8 @@ func (s *Source) Children(ctx context.Context, name string) ([]pcp.Child, error)
 	return list, failed
 }
 
-// top returns the nodes below the root. No provider is made for it that says before
-// which ones it has; they are inner nodes.
+// top returns the nodes below the root. No provider is made for it that says before which ones it
+// has; they are inner nodes.
 func (s *Source) top() []pcp.Child {
 	var list []pcp.Child
 	for _, m := range s.members {
@@ -224,8 +223,8 @@ func (s *Source) walk(ctx context.Context, m *member, name string, f func(name s
 	return err
 }
 
-// walkDynamic calls f for each leaf that a provider has in a dynamic subtree. The
-// root itself may have none, other names not.
+// walkDynamic calls f for each leaf that a provider has in a dynamic subtree. The root itself may
+// have none, other names not.
 func (s *Source) walkDynamic(ctx context.Context, m *member, name string, f func(name string, id pcp.ID) bool) error {
 	n, ok := m.provider.(pmda.Namer)
 	if !ok {

@@ -18,26 +18,25 @@ import (
 	"pmtools/lib/pmns"
 )
 
-// Options say which collectors a Source has, and where they find what they need. The
-// zero value is the default.
+// Options say which collectors a Source has, and where they find what they need. The zero value is
+// the default.
 type Options struct {
-	// Collectors are what the Source serves, in the order of the name space. New has no
-	// others; Default has its own, and these after them.
+	// Collectors are what the Source serves, in the order of the name space. New has no others;
+	// Default has its own, and these after them.
 	Collectors []Collector
-	// Omit reports which of its own collectors Default leaves out, by domain; nil
-	// leaves out none.
+	// Omit reports which of its own collectors Default leaves out, by domain; nil leaves out none.
 	Omit func(domain uint32) bool
 	// Root is the directory below which proc, sys, etc and var are; "" means "/".
 	Root string
-	// MMVDir is the directory with the memory-mapped value files of programs; "" means
-	// that there are none.
+	// MMVDir is the directory with the memory-mapped value files of programs; "" means that there
+	// are none.
 	MMVDir string
 	// Hostname returns the name of the host; nil means os.Hostname.
 	Hostname func() (string, error)
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
-	// Zone is the reporting zone of the host in the form of TZ; "" means that the
-	// metrics about it are found out.
+	// Zone is the reporting zone of the host in the form of TZ; "" means that the metrics about it
+	// are found out.
 	Zone string
 }
 
@@ -47,16 +46,16 @@ type Collector struct {
 	Name string
 	// Domain is that of the provider.
 	Domain uint32
-	// Roots are the first components of the provider's names, in their order. If there
-	// are none the provider is made at the first question about a name.
+	// Roots are the first components of the provider's names, in their order. If there are none the
+	// provider is made at the first question about a name.
 	Roots []string
 	// New makes the provider. With an error, there is nothing in its domain.
 	New func() (pmda.Provider, error)
 }
 
-// Source answers from collectors in this process, as the reference's local context
-// does (collector.md C12). It is a pmapi.Source, and a Labeler, a Texter, an
-// InstanceNamer and a Storer. It may not be shared by goroutines.
+// Source answers from collectors in this process, as the reference's local context does
+// (collector.md C12). It is a pmapi.Source, and a Labeler, a Texter, an InstanceNamer and a Storer.
+// It may not be shared by goroutines.
 type Source struct {
 	opts    Options
 	host    host.Host
@@ -97,8 +96,8 @@ func clientAttrs() map[pdu.AttrCode]string {
 	return attrs
 }
 
-// A domainError says that nothing serves the domain of an identifier: so there is
-// no agent, and the identifier is not known.
+// A domainError says that nothing serves the domain of an identifier: so there is no agent, and the
+// identifier is not known.
 type domainError struct{ unknown pmerr.Code }
 
 func (e domainError) Error() string   { return pmerr.NoAgent.Error() }
@@ -130,8 +129,8 @@ func (s *Source) open(m *member) error {
 	return nil
 }
 
-// serving returns the member of a domain, ready to be asked. If there is none the
-// error is also the code given.
+// serving returns the member of a domain, ready to be asked. If there is none the error is also the
+// code given.
 func (s *Source) serving(ctx context.Context, domain uint32, unknown pmerr.Code) (*member, error) {
 	if s.closed {
 		return nil, pmerr.NoContext
@@ -196,8 +195,8 @@ func (s *Source) roots(m *member) []string {
 	return m.Roots
 }
 
-// naming returns the members that may have a name, or names below it. Those that
-// cannot be had are left out.
+// naming returns the members that may have a name, or names below it. Those that cannot be had are
+// left out.
 func (s *Source) naming(name string) []*member {
 	root, _, _ := strings.Cut(name, ".")
 	var list []*member

@@ -31,8 +31,8 @@ var (
 	_ pmapi.Storer         = (*Source)(nil)
 )
 
-// TestDefaultRoots compares the roots that collectors are said to have with those
-// that they have: a provider is made only for a question about one of its roots.
+// TestDefaultRoots compares the roots that collectors are said to have with those that they have: a
+// provider is made only for a question about one of its roots.
 func TestDefaultRoots(t *testing.T) {
 	s := Default(&Options{Root: t.TempDir()})
 	defer s.Close()
@@ -399,8 +399,7 @@ func (w *watcher) SetProfile(*pmda.Client, *pcp.Profile) {
 }
 func (w *watcher) Close() error { w.closed++; return nil }
 
-// TestWatcher sees what a provider is told, and what becomes of one that is nothing
-// but a provider.
+// TestWatcher sees what a provider is told, and what becomes of one that is nothing but a provider.
 func TestWatcher(t *testing.T) {
 	ctx := context.Background()
 	trivial, err := trivial.New(250)

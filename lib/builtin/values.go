@@ -90,8 +90,8 @@ func (s *Source) InstName(ctx context.Context, d pcp.InDom, inst int32) (string,
 	return "", pmerr.Inst
 }
 
-// findInstance returns the instance that is called name, or whose name up to the
-// first blank is equal to it (collector.md C3.4).
+// findInstance returns the instance that is called name, or whose name up to the first blank is
+// equal to it (collector.md C3.4).
 func findInstance(list []pcp.Instance, name string) (int32, error) {
 	for _, i := range list {
 		if word, _, _ := strings.Cut(i.Name, " "); i.Name == name || word == name {
@@ -101,8 +101,8 @@ func findInstance(list []pcp.Instance, name string) (int32, error) {
 	return 0, pmerr.Inst
 }
 
-// Fetch implements pmapi.Source. Each domain is asked once, in the order of the
-// request; the time is taken before.
+// Fetch implements pmapi.Source. Each domain is asked once, in the order of the request; the time
+// is taken before.
 func (s *Source) Fetch(ctx context.Context, req *pmapi.Request, dst *pcp.Result) error {
 	if s.closed {
 		return pmerr.NoContext
@@ -187,8 +187,7 @@ func (s *Source) fetchPart(ctx context.Context, m *member, req *pmapi.Request, d
 	return nil
 }
 
-// Store implements pmapi.Storer: one metric after the other, up to the first that is
-// refused.
+// Store implements pmapi.Storer: one metric after the other, up to the first that is refused.
 func (s *Source) Store(ctx context.Context, sets []pcp.Values) error {
 	switch {
 	case s.closed:
@@ -248,8 +247,8 @@ func (s *Source) texter(ctx context.Context, domain uint32, unknown pmerr.Code) 
 	return t, nil
 }
 
-// fullText returns a text; in place of a full one that is missing, or empty, the
-// one-line text (wire.md W15).
+// fullText returns a text; in place of a full one that is missing, or empty, the one-line text
+// (wire.md W15).
 func fullText(kind pcp.TextKind, get func(pcp.TextKind) (string, error)) (string, error) {
 	text, err := get(kind)
 	if kind == pcp.Help && (err != nil || text == "") && !errors.Is(err, context.Canceled) {

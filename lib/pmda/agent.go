@@ -8,11 +8,11 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// An Agent is a Provider made from a Table. It is also an InstanceFinder, a Texter,
-// a Labeler, a Storer and a Namer, all of them by the table.
+// An Agent is a Provider made from a Table. It is also an InstanceFinder, a Texter, a Labeler, a
+// Storer and a Namer, all of them by the table.
 //
-// The table may be changed between requests, through Metric, SetMetrics and the
-// InDoms, which are shared with it.
+// The table may be changed between requests, through Metric, SetMetrics and the InDoms, which are
+// shared with it.
 type Agent struct {
 	table    Table
 	names    []Name
@@ -37,8 +37,8 @@ func New(t Table) (*Agent, error) {
 	return a, nil
 }
 
-// SetMetrics gives the agent other metrics. They belong to the agent from then on.
-// With an error it keeps the ones it had.
+// SetMetrics gives the agent other metrics. They belong to the agent from then on. With an error it
+// keeps the ones it had.
 func (a *Agent) SetMetrics(metrics []Metric) error {
 	next := &Agent{rows: make(map[pcp.ID]*Metric, len(metrics)), indoms: map[uint32]*InDom{}}
 	next.table.Domain = a.table.Domain
@@ -137,8 +137,8 @@ func (a *Agent) Desc(_ context.Context, _ *Client, id pcp.ID) (pcp.Desc, error) 
 	return pcp.Desc{ID: id, Type: m.Type, InDom: a.InDomID(m.InDom), Sem: m.Sem, Units: m.Units}, nil
 }
 
-// Fetch implements Provider. Metrics are asked in the order of the request, after
-// what they need was read.
+// Fetch implements Provider. Metrics are asked in the order of the request, after what they need
+// was read.
 func (a *Agent) Fetch(ctx context.Context, req *Request, dst *pcp.Result) error {
 	a.request++
 	dst.Reset(len(req.IDs))
@@ -179,8 +179,7 @@ func (a *Agent) fetch(ctx context.Context, req *Request, m *Metric, v *pcp.Value
 	return err
 }
 
-// read reads what a metric or an instance domain needs, unless the current request
-// has done so.
+// read reads what a metric or an instance domain needs, unless the current request has done so.
 func (a *Agent) read(ctx context.Context, req *Request, r *Reading) error {
 	if r == nil || r.request == a.request {
 		if r == nil {

@@ -47,8 +47,7 @@ func fetched(t *testing.T, p Provider, profile *pcp.Profile, items ...uint32) st
 	return show(&r)
 }
 
-// TestFetch checks what becomes of values, missing values and errors (collector.md
-// C3.3).
+// TestFetch checks what becomes of values, missing values and errors (collector.md C3.3).
 func TestFetch(t *testing.T) {
 	some := &InDom{Serial: 1, Instances: []pcp.Instance{{ID: 5, Name: "five"}, {ID: 3, Name: "three"}, {ID: 4, Name: "four"}}}
 	none := &InDom{Serial: 2}

@@ -10,13 +10,12 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// A Cache gives the instances of a domain numbers that stay the same while an
-// instance comes and goes (collector.md C5). Names are told apart by what stands
-// before their first blank. The zero Cache is empty and ready for use.
+// A Cache gives the instances of a domain numbers that stay the same while an instance comes and
+// goes (collector.md C5). Names are told apart by what stands before their first blank. The zero
+// Cache is empty and ready for use.
 //
-// An instance is active, or inactive: then it keeps its number, but is not
-// delivered. A program that finds out which instances there are says DeactivateAll,
-// and Add for each that it finds.
+// An instance is active, or inactive: then it keeps its number, but is not delivered. A program
+// that finds out which instances there are says DeactivateAll, and Add for each that it finds.
 type Cache struct {
 	max     int32 // the largest number, if bounded
 	bounded bool
@@ -43,10 +42,10 @@ func word(name string) string {
 	return w
 }
 
-// Add makes the instance with a name active, and returns its number: the one that it
-// has, or a new one, higher than all others. The error is pmerr.EINVAL if another
-// instance has the same first word but another name, pmerr.Generic if name is
-// empty or no number is free. Adding an instance that is there allocates nothing.
+// Add makes the instance with a name active, and returns its number: the one that it has, or a new
+// one, higher than all others. The error is pmerr.EINVAL if another instance has the same first
+// word but another name, pmerr.Generic if name is empty or no number is free. Adding an instance
+// that is there allocates nothing.
 func (c *Cache) Add(name string) (int32, error) {
 	if e := c.entries[word(name)]; e != nil {
 		if e.Name != name && strings.Contains(name, " ") {
@@ -114,8 +113,7 @@ func (c *Cache) activate(e *cacheEntry, active bool) {
 	e.active = active
 }
 
-// Deactivate makes the instance with a name inactive, and returns its number, or
-// pmerr.Inst.
+// Deactivate makes the instance with a name inactive, and returns its number, or pmerr.Inst.
 func (c *Cache) Deactivate(name string) (int32, error) {
 	e := c.entries[word(name)]
 	if e == nil {
@@ -132,8 +130,8 @@ func (c *Cache) DeactivateAll() {
 	}
 }
 
-// Delete forgets the instance with a name, and returns the number that it had, or
-// pmerr.Inst. The number is not given again, unless it was the highest.
+// Delete forgets the instance with a name, and returns the number that it had, or pmerr.Inst. The
+// number is not given again, unless it was the highest.
 func (c *Cache) Delete(name string) (int32, error) {
 	e := c.entries[word(name)]
 	if e == nil {
@@ -146,8 +144,7 @@ func (c *Cache) Delete(name string) (int32, error) {
 	return e.ID, nil
 }
 
-// Lookup returns the number of the instance with a name, and whether it is active,
-// or pmerr.Inst.
+// Lookup returns the number of the instance with a name, and whether it is active, or pmerr.Inst.
 func (c *Cache) Lookup(name string) (id int32, active bool, err error) {
 	e := c.entries[word(name)]
 	if e == nil {
@@ -156,8 +153,7 @@ func (c *Cache) Lookup(name string) (id int32, active bool, err error) {
 	return e.ID, e.active, nil
 }
 
-// Name returns the name of the instance with a number, and whether it is active, or
-// pmerr.Inst.
+// Name returns the name of the instance with a number, and whether it is active, or pmerr.Inst.
 func (c *Cache) Name(id int32) (name string, active bool, err error) {
 	i, ok := c.find(id)
 	if !ok {
@@ -169,8 +165,8 @@ func (c *Cache) Name(id int32) (name string, active bool, err error) {
 // Len returns the number of instances, active or not.
 func (c *Cache) Len() int { return len(c.sorted) }
 
-// Active returns the active instances in the order of their numbers. The slice is
-// valid until the Cache changes, and may not be changed.
+// Active returns the active instances in the order of their numbers. The slice is valid until the
+// Cache changes, and may not be changed.
 func (c *Cache) Active() []pcp.Instance {
 	if c.stale {
 		c.stale = false

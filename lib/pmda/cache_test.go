@@ -62,8 +62,8 @@ func do(c *Cache, op string) string {
 	return fmt.Sprint(id, name)
 }
 
-// TestCache runs sequences of operations (collector.md C5.2), "op -> result", and
-// checks the active instances at the end.
+// TestCache runs sequences of operations (collector.md C5.2), "op -> result", and checks the active
+// instances at the end.
 func TestCache(t *testing.T) {
 	for _, tt := range []struct {
 		name string
@@ -101,8 +101,8 @@ func TestCache(t *testing.T) {
 	}
 }
 
-// TestKeyHash checks hashes of keys of all lengths around the size of a block: the
-// known ones, and that all differ.
+// TestKeyHash checks hashes of keys of all lengths around the size of a block: the known ones, and
+// that all differ.
 func TestKeyHash(t *testing.T) {
 	for key, want := range map[string]uint32{"abc": 622741395, "keyed": 208099984} {
 		if got := keyHash(key, 0) & (1<<31 - 1); got != want {

@@ -16,9 +16,9 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// Load adds the instances that were saved in a file, all of them inactive
-// (collector.md C5.3). The Cache must be empty. The error is one of reading, or
-// wraps pmerr.Generic if the file is damaged; then the Cache stays empty.
+// Load adds the instances that were saved in a file, all of them inactive (collector.md C5.3). The
+// Cache must be empty. The error is one of reading, or wraps pmerr.Generic if the file is damaged;
+// then the Cache stays empty.
 func (c *Cache) Load(file string) error {
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -61,8 +61,7 @@ func parseCache(text string) (*Cache, error) {
 	return c, nil
 }
 
-// parseHead reads the first line: version, mode, and from version 2 on the largest
-// number.
+// parseHead reads the first line: version, mode, and from version 2 on the largest number.
 func (c *Cache) parseHead(f []string) error {
 	bad := fmt.Errorf("line 1: %w: %q is not the head of an instance cache", pmerr.Generic, strings.Join(f, " "))
 	if len(f) < 2 || f[0] != "1" && f[0] != "2" || f[1] != "0" && f[1] != "1" || f[0] == "2" && len(f) != 3 {
@@ -105,8 +104,8 @@ func parseEntry(line string) (*cacheEntry, error) {
 	return e, nil
 }
 
-// Save writes the instances to a file, if there are others than when it was loaded
-// or saved. The file appears as a whole or not at all.
+// Save writes the instances to a file, if there are others than when it was loaded or saved. The
+// file appears as a whole or not at all.
 func (c *Cache) Save(file string) error {
 	if !c.changed {
 		return nil

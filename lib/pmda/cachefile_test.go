@@ -108,8 +108,7 @@ func TestBadCacheFiles(t *testing.T) {
 	}
 }
 
-// FuzzCacheFile checks that what can be read is written so that it is read as the
-// same.
+// FuzzCacheFile checks that what can be read is written so that it is read as the same.
 func FuzzCacheFile(f *testing.F) {
 	f.Add(savedCache)
 	f.Add("1 0\n3 4 a b c\n")

@@ -7,12 +7,12 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// SetReuse says whether new instances get the lowest number that is free, instead of
-// one that is higher than all others.
+// SetReuse says whether new instances get the lowest number that is free, instead of one that is
+// higher than all others.
 func (c *Cache) SetReuse(reuse bool) { c.reuse = reuse }
 
-// SetMax sets the largest number that an instance may get. A negative one is
-// pmerr.Sign, one below the number of an instance pmerr.TooBig.
+// SetMax sets the largest number that an instance may get. A negative one is pmerr.Sign, one below
+// the number of an instance pmerr.TooBig.
 func (c *Cache) SetMax(max int32) error {
 	n := len(c.sorted)
 	switch {
@@ -28,10 +28,9 @@ func (c *Cache) SetMax(max int32) error {
 // maxTries is how many numbers are tried for a key.
 const maxTries = 10
 
-// AddKey is Add for an instance whose number is made from a key, the empty one being
-// the name, so that it is the same everywhere. It makes SetReuse true. The error is
-// pmerr.Inst if the name has another key, or the key another name, pmerr.Generic if
-// no number is free.
+// AddKey is Add for an instance whose number is made from a key, the empty one being the name, so
+// that it is the same everywhere. It makes SetReuse true. The error is pmerr.Inst if the name has
+// another key, or the key another name, pmerr.Generic if no number is free.
 func (c *Cache) AddKey(name, key string) (int32, error) {
 	if name == "" {
 		return 0, pmerr.Generic
@@ -63,8 +62,8 @@ func (c *Cache) AddKey(name, key string) (int32, error) {
 	return 0, pmerr.Generic
 }
 
-// keyHash returns the hash of a key that the reference uses: Bob Jenkins's of 1996,
-// known as lookup2.
+// keyHash returns the hash of a key that the reference uses: Bob Jenkins's of 1996, known as
+// lookup2.
 func keyHash(key string, seed uint32) uint32 {
 	k := []byte(key)
 	a, b, c := uint32(0x9e3779b9), uint32(0x9e3779b9), seed

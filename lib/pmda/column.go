@@ -9,12 +9,11 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// A Column takes the values of one metric during a fetch. It is valid within
-// Metric.Fetch.
+// A Column takes the values of one metric during a fetch. It is valid within Metric.Fetch.
 //
-// Values are added in the order in which they are delivered, the instances of a
-// domain in the order of the domain. A value of an instance that the
-// client has not asked for is dropped, so it does no harm to add all.
+// Values are added in the order in which they are delivered, the instances of a domain in the order
+// of the domain. A value of an instance that the client has not asked for is dropped, so it does no
+// harm to add all.
 type Column struct {
 	agent  *Agent
 	ctx    context.Context
@@ -33,16 +32,15 @@ func (c *Column) Client() *Client { return c.req.Client }
 // Metric returns the row of the table that the column is for.
 func (c *Column) Metric() *Metric { return c.metric }
 
-// Selects reports whether a value for an instance is asked for. For NullInst of a
-// singular metric it always is.
+// Selects reports whether a value for an instance is asked for. For NullInst of a singular metric
+// it always is.
 func (c *Column) Selects(inst int32) bool {
 	return c.all || c.req.Profile.Selects(c.indom, inst)
 }
 
-// Instances returns the instances that are asked for, in the order of their domain:
-// for a singular metric one, NullInst. The slice is valid during the fetch of this
-// column. If listing the instances fails there are none, and Fail is called with
-// the reason.
+// Instances returns the instances that are asked for, in the order of their domain: for a singular
+// metric one, NullInst. The slice is valid during the fetch of this column. If listing the
+// instances fails there are none, and Fail is called with the reason.
 func (c *Column) Instances() []pcp.Instance {
 	if c.metric.InDom == nil {
 		return c.agent.singular[:]
@@ -64,13 +62,12 @@ func (c *Column) Instances() []pcp.Instance {
 	return c.chosen
 }
 
-// Fail says why an instance has no value. The reason is seen by the client only if
-// no instance has one; then it is the last that counts. NoValue stands for no
-// reason.
+// Fail says why an instance has no value. The reason is seen by the client only if no instance has
+// one; then it is the last that counts. NoValue stands for no reason.
 func (c *Column) Fail(err error) { c.err = err }
 
-// NoValue says, where an error may be returned or given to Fail, that there is no
-// value at present, which is no error to the client.
+// NoValue says, where an error may be returned or given to Fail, that there is no value at present,
+// which is no error to the client.
 const NoValue = pmerr.Code(0)
 
 // Int adds a value, converted to the metric's type.
@@ -131,8 +128,8 @@ func (c *Column) Text(inst int32, s string) {
 	}
 }
 
-// Bytes adds an aggregate or events, in the byte order of the wire. They are copied,
-// unless they are what the column had before.
+// Bytes adds an aggregate or events, in the byte order of the wire. They are copied, unless they
+// are what the column had before.
 func (c *Column) Bytes(inst int32, v []byte) {
 	if b, ok := c.next(inst); ok {
 		if !bytes.Equal(b, v) || b == nil {
@@ -142,8 +139,8 @@ func (c *Column) Bytes(inst int32, v []byte) {
 	}
 }
 
-// next begins to add a value that is not a number, and returns what was in its
-// place in an earlier fetch.
+// next begins to add a value that is not a number, and returns what was in its place in an earlier
+// fetch.
 func (c *Column) next(inst int32) (old []byte, ok bool) {
 	if c.metric.Type.Arithmetic() {
 		c.Fail(pmerr.Type)
@@ -159,8 +156,8 @@ func (c *Column) next(inst int32) (old []byte, ok bool) {
 	return old, true
 }
 
-// Values returns the column as it will be delivered, for metrics that do not keep to
-// the rules: with values of instances that their domain has not, say.
+// Values returns the column as it will be delivered, for metrics that do not keep to the rules:
+// with values of instances that their domain has not, say.
 func (c *Column) Values() *pcp.Values { return c.dst }
 
 // A Scalar is a Go type that values of metrics can come from.
@@ -168,8 +165,8 @@ type Scalar interface {
 	int | int32 | int64 | uint32 | uint64 | float32 | float64 | string
 }
 
-// One makes a Metric.Fetch for a singular metric. Value returns the value, converted
-// to the metric's type.
+// One makes a Metric.Fetch for a singular metric. Value returns the value, converted to the
+// metric's type.
 func One[T Scalar](value func() T) func(*Column) error {
 	return func(c *Column) error {
 		put(c, pcp.NullInst, value())
@@ -182,8 +179,8 @@ func Always[T Scalar](value T) func(*Column) error {
 	return One(func() T { return value })
 }
 
-// Each makes a Metric.Fetch that is called for each instance that is asked for. An
-// error means that the instance has no value; see Column.Fail.
+// Each makes a Metric.Fetch that is called for each instance that is asked for. An error means that
+// the instance has no value; see Column.Fail.
 func Each[T Scalar](value func(inst int32) (T, error)) func(*Column) error {
 	return func(c *Column) error {
 		for _, i := range c.Instances() {

@@ -19,8 +19,8 @@ type pipe struct {
 // Close implements io.Closer. The streams end with the program.
 func (pipe) Close() error { return nil }
 
-// connect returns the connection to the daemon: a pipe, or the first that is made to
-// the port or path of the command line.
+// connect returns the connection to the daemon: a pipe, or the first that is made to the port or
+// path of the command line.
 func (p *program) connect(ctx context.Context, f *flags) (io.ReadWriteCloser, error) {
 	switch f.transport {
 	case 'i':
@@ -46,8 +46,8 @@ func acceptPort(ctx context.Context, network, host, port string) (net.Conn, erro
 	return accept(ctx, l)
 }
 
-// acceptPath waits for the connection to a socket in the file system. One that
-// stands there already is removed first.
+// acceptPath waits for the connection to a socket in the file system. One that stands there already
+// is removed first.
 func acceptPath(ctx context.Context, path string) (net.Conn, error) {
 	if fi, err := os.Lstat(path); err == nil && fi.Mode()&fs.ModeSocket != 0 {
 		os.Remove(path)
@@ -68,8 +68,8 @@ func acceptPath(ctx context.Context, path string) (net.Conn, error) {
 	return accept(ctx, l)
 }
 
-// accept returns the first connection that is made. There is one daemon, so there
-// is one connection.
+// accept returns the first connection that is made. There is one daemon, so there is one
+// connection.
 func accept(ctx context.Context, l net.Listener) (net.Conn, error) {
 	defer l.Close()
 	defer context.AfterFunc(ctx, func() { l.Close() })()

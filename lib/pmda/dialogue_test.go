@@ -176,8 +176,8 @@ func (c *counting) Fetch(ctx context.Context, req *Request, dst *pcp.Result) err
 	return c.Agent.Fetch(ctx, req, dst)
 }
 
-// TestDialogue plays dialogues that were seen between the reference's daemon and its
-// agents (collector.md C1.4, wire.md W9).
+// TestDialogue plays dialogues that were seen between the reference's daemon and its agents
+// (collector.md C1.4, wire.md W9).
 func TestDialogue(t *testing.T) {
 	d := serve(t, &Server{Provider: newCounting(t)})
 	for _, step := range []struct{ name, send, want string }{

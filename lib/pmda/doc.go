@@ -1,5 +1,5 @@
-// Package pmda writes agents: programs that have metrics for the daemon, which asks
-// them on behalf of its clients.
+// Package pmda writes agents: programs that have metrics for the daemon, which asks them on behalf
+// of its clients.
 //
 // An agent is a [Table] of metrics, from which [New] makes an [Agent]:
 //
@@ -13,17 +13,16 @@
 //
 //	func main() { os.Exit(pmda.Main(newAgent)) }
 //
-// [Main] is a whole program: it understands the usual options of agents and serves
-// the daemon over the pipe or socket that it is told. [Serve] does so over a
-// connection that is there already.
+// [Main] is a whole program: it understands the usual options of agents and serves the daemon over
+// the pipe or socket that it is told. [Serve] does so over a connection that is there already.
 //
-// Values come from [One], [Each] or a function that fills a [Column]; what several
-// metrics need is a [Reading], which is read once a request. A [Cache] gives
-// instances that come and go numbers that stay; [Events] builds values of events, and
-// a [Queue] keeps events until all clients have read them.
+// Values come from [One], [Each] or a function that fills a [Column]; what several metrics need is
+// a [Reading], which is read once a request. A [Cache] gives instances that come and go numbers
+// that stay; [Events] builds values of events, and a [Queue] keeps events until all clients have
+// read them.
 //
-// What an agent does that no table can say, it does by methods of the interfaces
-// beside [Provider], in place of those of an Agent that it embeds:
+// What an agent does that no table can say, it does by methods of the interfaces beside [Provider],
+// in place of those of an Agent that it embeds:
 //
 //	type agent struct {
 //		*pmda.Agent

@@ -7,8 +7,8 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// Events builds a value of type Event or HighResEvent: records, each with a time and
-// parameters (collector.md C4.1). Column.Bytes takes it:
+// Events builds a value of type Event or HighResEvent: records, each with a time and parameters
+// (collector.md C4.1). Column.Bytes takes it:
 //
 //	ev := pmda.NewEvents(pcp.Event)
 //	ev.Record(now, pcp.EventPoint)
@@ -65,9 +65,8 @@ func (ev *Events) record(at pcp.Timestamp, flags pcp.EventFlags, n int32) {
 // maxParam is the largest length of a parameter that its word can say.
 const maxParam = 1<<24 - 1 - 4
 
-// Param adds a parameter to the record that was begun last. Without one it is
-// pmerr.EINVAL; a value that is no number, string or aggregate is pmerr.Type, one that
-// is too long pmerr.TooBig.
+// Param adds a parameter to the record that was begun last. Without one it is pmerr.EINVAL; a value
+// that is no number, string or aggregate is pmerr.Type, one that is too long pmerr.TooBig.
 func (ev *Events) Param(id pcp.ID, v pcp.Value) error {
 	if ev.params == 0 {
 		return pmerr.EINVAL

@@ -73,8 +73,8 @@ func (s *simple) storeFetches(_ *pmda.Client, v *pcp.Values) error {
 	return nil
 }
 
-// readConf makes the words of the file the instances of simple.now. It is called
-// when their values, or they themselves, are asked for.
+// readConf makes the words of the file the instances of simple.now. It is called when their values,
+// or they themselves, are asked for.
 func (s *simple) readConf(context.Context, *pmda.Request) error {
 	text, err := os.ReadFile(s.conf)
 	if err != nil {
@@ -102,8 +102,8 @@ func (s *simple) timeOfDay(inst int32) (int, error) {
 	return 0, pmerr.Inst
 }
 
-// An agent with instances that are always there, others that a file lists, values
-// that change with each fetch, one that can be set, and labels.
+// An agent with instances that are always there, others that a file lists, values that change with
+// each fetch, one that can be set, and labels.
 func Example_simple() {
 	dir, err := os.MkdirTemp("", "simple")
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"pmtools/lib/pmda"
 )
 
-// newTrivial returns an agent with one metric, the time of day. This is all of it: a
-// program has, besides,
+// newTrivial returns an agent with one metric, the time of day. This is all of it: a program has,
+// besides,
 //
 //	func main() { os.Exit(pmda.Main(newTrivial)) }
 func newTrivial(o *pmda.Options) (pmda.Provider, error) {
@@ -24,8 +24,8 @@ func newTrivial(o *pmda.Options) (pmda.Provider, error) {
 	}}})
 }
 
-// The smallest agent: one metric with one value. The example asks it as the daemon
-// would, but without one.
+// The smallest agent: one metric with one value. The example asks it as the daemon would, but
+// without one.
 func Example_trivial() {
 	agent, err := newTrivial(&pmda.Options{})
 	if err != nil {

@@ -57,8 +57,8 @@ func flagNames() []flagName {
 	}
 }
 
-// parseFlags reads a command line as getopt does. Arguments that are not options
-// are passed over, as the reference's agents do.
+// parseFlags reads a command line as getopt does. Arguments that are not options are passed over,
+// as the reference's agents do.
 func parseFlags(args []string) (*flags, error) {
 	f := new(flags)
 	for len(args) > 0 {
@@ -98,8 +98,8 @@ func (f *flags) long(arg string, rest []string) ([]string, error) {
 	return rest, f.set(names[i], value)
 }
 
-// short takes options with short names that stand in one argument, and returns the
-// arguments that follow.
+// short takes options with short names that stand in one argument, and returns the arguments that
+// follow.
 func (f *flags) short(arg string, rest []string) ([]string, error) {
 	names := flagNames()
 	for len(arg) > 0 {
@@ -159,8 +159,7 @@ func (f *flags) set(name flagName, value string) error {
 	return nil
 }
 
-// debugOptions returns the debug options of a comma-separated list, and whether all
-// of them exist.
+// debugOptions returns the debug options of a comma-separated list, and whether all of them exist.
 func debugOptions(list string) ([]string, bool) {
 	known := strings.Fields(`pdu fetch profile value context indom pdubuf log logmeta optfetch af appl0 appl1 appl2 pmns
 		libpmda timecontrol pmc derive lock interp config pmapi fault auth discovery attr http desperate deprecated exec

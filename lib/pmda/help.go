@@ -13,8 +13,8 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// A helpFile is a Texter that has its texts from a file that the reference's
-// newhelp made (collector.md C7.3). It may be shared by goroutines.
+// A helpFile is a Texter that has its texts from a file that the reference's newhelp made
+// (collector.md C7.3). It may be shared by goroutines.
 type helpFile struct {
 	order binary.ByteOrder // of the machine on which the file was made
 	index []byte           // the records of NAME.dir
@@ -77,8 +77,7 @@ func (h *helpFile) InDomText(_ context.Context, _ *Client, d pcp.InDom, kind pcp
 	return h.find(uint32(d)&helpIDMask|helpInDom, kind)
 }
 
-// find returns a text of what has the identifier, whose domain is left out. A text
-// may be empty.
+// find returns a text of what has the identifier, whose domain is left out. A text may be empty.
 func (h *helpFile) find(id uint32, kind pcp.TextKind) (string, error) {
 	for rec := range slices.Chunk(h.index, helpRecord) {
 		if h.order.Uint32(rec)&(helpInDom|helpIDMask) != id {

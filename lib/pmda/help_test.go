@@ -14,9 +14,8 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// helpFiles returns the files that newhelp makes on a machine of a byte order
-// (collector.md C7.3): numfetch with both texts, color with none, instance domain 1
-// with one line.
+// helpFiles returns the files that newhelp makes on a machine of a byte order (collector.md C7.3):
+// numfetch with both texts, color with none, instance domain 1 with one line.
 func helpFiles(order binary.AppendByteOrder) (dir, pag string) {
 	pag = "PcPh22\n\n@ simple.numfetch one\x00long\x00\n@ simple.color \x00\x00\n@ 253.1 only one-line\x00\x00"
 	at := func(s string) uint32 { return uint32(strings.Index(pag, s)) }

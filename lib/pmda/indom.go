@@ -18,9 +18,9 @@ func (a *Agent) Instances(ctx context.Context, c *Client, d pcp.InDom) ([]pcp.In
 	return a.instances(ctx, &Request{Client: c}, in)
 }
 
-// FindInstance implements InstanceFinder. In a domain with a Cache names are
-// compared up to their first blank (see Cache), in others the name must be the
-// whole name, or have no blank and be what stands before the first one.
+// FindInstance implements InstanceFinder. In a domain with a Cache names are compared up to their
+// first blank (see Cache), in others the name must be the whole name, or have no blank and be what
+// stands before the first one.
 func (a *Agent) FindInstance(ctx context.Context, c *Client, d pcp.InDom, name string) (int32, error) {
 	list, err := a.Instances(ctx, c, d)
 	if err != nil {
@@ -32,8 +32,7 @@ func (a *Agent) FindInstance(ctx context.Context, c *Client, d pcp.InDom, name s
 	return findInstance(list, name)
 }
 
-// findInstance returns the instance that is called name, or has it as the first word
-// of its name.
+// findInstance returns the instance that is called name, or has it as the first word of its name.
 func findInstance(list []pcp.Instance, name string) (int32, error) {
 	for _, i := range list {
 		if rest, ok := strings.CutPrefix(i.Name, name); ok && (rest == "" || rest[0] == ' ' && !strings.Contains(name, " ")) {

@@ -10,8 +10,7 @@ import (
 	"time"
 )
 
-// Options are what the command line says to an agent, and what the agent says to
-// Main.
+// Options are what the command line says to an agent, and what the agent says to Main.
 type Options struct {
 	// Program is the name of the program: "pmdasimple".
 	Program string
@@ -26,8 +25,7 @@ type Options struct {
 	Attrs, Containers, NotReady bool
 }
 
-// DomainOr returns the domain of the agent: the one of the command
-// line, or else its own.
+// DomainOr returns the domain of the agent: the one of the command line, or else its own.
 func (o *Options) DomainOr(own uint32) uint32 {
 	if o.Domain != 0 {
 		return o.Domain
@@ -35,10 +33,10 @@ func (o *Options) DomainOr(own uint32) uint32 {
 	return own
 }
 
-// Main is the main function of an agent; it returns the exit status. It reads the
-// command line (collector.md C1.3, or run the program with --help), opens the log,
-// makes the agent, and serves the daemon over standard input and output, or over
-// the first connection to the port or path that it is told, until that ends.
+// Main is the main function of an agent; it returns the exit status. It reads the command line
+// (collector.md C1.3, or run the program with --help), opens the log, makes the agent, and serves
+// the daemon over standard input and output, or over the first connection to the port or path that
+// it is told, until that ends.
 //
 // With --pmns it prints the agent's part of the name space, as writeNames writes it.
 func Main(newAgent func(o *Options) (Provider, error)) int {
@@ -148,10 +146,9 @@ type logFile struct {
 	program string
 }
 
-// openLog opens the log: the named file, or one in the current directory that is
-// called after the program. A file that is there already is kept as NAME.prev; what
-// is no plain file, such as /dev/null, stays. If the log cannot be opened, it goes to
-// standard error.
+// openLog opens the log: the named file, or one in the current directory that is called after the
+// program. A file that is there already is kept as NAME.prev; what is no plain file, such as
+// /dev/null, stays. If the log cannot be opened, it goes to standard error.
 func (p *program) openLog(name string) *logFile {
 	if name == "" {
 		name = strings.TrimPrefix(p.name, "pmda") + ".log"

@@ -97,8 +97,8 @@ func TestMainStatus(t *testing.T) {
 	}
 }
 
-// TestLogs checks where the log is, that the last one is kept, and that what is no
-// plain file is not moved away.
+// TestLogs checks where the log is, that the last one is kept, and that what is no plain file is
+// not moved away.
 func TestLogs(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
@@ -138,8 +138,8 @@ type closing struct {
 
 func (c closing) Close() error { *c.closed = true; return nil }
 
-// TestMainServes checks a dialogue over the pipe: that the agent has the daemon's
-// attention, asks for what it wants, has the texts of a file, and is closed.
+// TestMainServes checks a dialogue over the pipe: that the agent has the daemon's attention, asks
+// for what it wants, has the texts of a file, and is closed.
 func TestMainServes(t *testing.T) {
 	var in []byte
 	for _, m := range []pdu.Message{&pdu.Creds{Version: 2}, &pdu.TextReq{Ident: uint32(pcp.NewID(253, 0, 0)), Kind: pcp.Help}} {
@@ -225,8 +225,7 @@ func TestSockets(t *testing.T) {
 	}
 }
 
-// TestBadSockets checks addresses at which no agent can listen, and one to which
-// nobody comes.
+// TestBadSockets checks addresses at which no agent can listen, and one to which nobody comes.
 func TestBadSockets(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "file"), nil, 0o666); err != nil {

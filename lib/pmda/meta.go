@@ -25,8 +25,8 @@ func (a *Agent) InDomText(_ context.Context, _ *Client, d pcp.InDom, kind pcp.Te
 	return text(in.OneLine, in.Help, kind)
 }
 
-// text returns one of two help texts. One that is missing beside the other is
-// empty, as in the reference's files; it is no error.
+// text returns one of two help texts. One that is missing beside the other is empty, as in the
+// reference's files; it is no error.
 func text(oneLine, help string, kind pcp.TextKind) (string, error) {
 	switch {
 	case oneLine == "" && help == "":
@@ -65,8 +65,8 @@ func (a *Agent) Labels(ctx context.Context, c *Client, kind pcp.LabelKind, ident
 	return nil, pmerr.Type
 }
 
-// instanceLabels returns the labels of each instance of a domain, also empty sets,
-// as the reference does.
+// instanceLabels returns the labels of each instance of a domain, also empty sets, as the reference
+// does.
 func (a *Agent) instanceLabels(ctx context.Context, c *Client, d pcp.InDom) ([]pcp.LabelSet, error) {
 	in, err := a.inDom(d)
 	if err != nil || in.InstLabels == nil {
@@ -96,8 +96,8 @@ func labelSets(text string) ([]pcp.LabelSet, error) {
 	return []pcp.LabelSet{{Inst: pcp.NullInst, Labels: labels}}, nil
 }
 
-// Store implements Storer. If no metric of the table has a Store, everything is
-// refused with pmerr.Permission, even what is not known, as the reference does.
+// Store implements Storer. If no metric of the table has a Store, everything is refused with
+// pmerr.Permission, even what is not known, as the reference does.
 func (a *Agent) Store(_ context.Context, c *Client, sets []pcp.Values) error {
 	if !a.stores {
 		return pmerr.Permission

@@ -19,8 +19,8 @@ func below(name, node string) bool {
 	return len(name) > len(node) && name[:len(node)] == node && name[len(node)] == '.'
 }
 
-// dynamic calls f for each name below the dynamic roots, in the order of the table,
-// until it returns false.
+// dynamic calls f for each name below the dynamic roots, in the order of the table, until it
+// returns false.
 func (a *Agent) dynamic(f func(n Name) bool) {
 	for _, n := range a.names {
 		if n.ID != RootID(a.table.Domain) && a.isDynamic(n.Name) && !f(n) {
@@ -59,8 +59,8 @@ func (a *Agent) NamesOf(_ context.Context, _ *Client, id pcp.ID) ([]string, erro
 	return names, nil
 }
 
-// Children implements Namer. Children stand in the order of the table. Without a
-// dynamic root in it, every name is pmerr.Name.
+// Children implements Namer. Children stand in the order of the table. Without a dynamic root in
+// it, every name is pmerr.Name.
 func (a *Agent) Children(_ context.Context, _ *Client, name string) ([]pcp.Child, error) {
 	if len(a.roots) == 0 {
 		return nil, pmerr.Name
@@ -80,8 +80,8 @@ func (a *Agent) Children(_ context.Context, _ *Client, name string) ([]pcp.Child
 	return children, nil
 }
 
-// Leaves implements Namer. Leaves stand in the order of the table. Without a
-// dynamic root in it, every name is pmerr.Name.
+// Leaves implements Namer. Leaves stand in the order of the table. Without a dynamic root in it,
+// every name is pmerr.Name.
 func (a *Agent) Leaves(_ context.Context, _ *Client, name string) ([]string, error) {
 	if len(a.roots) == 0 {
 		return nil, pmerr.Name

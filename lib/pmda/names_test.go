@@ -8,8 +8,8 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// TestDynamicNames checks the answers about names below a dynamic root (collector.md
-// C3.7), and that others are not answered.
+// TestDynamicNames checks the answers about names below a dynamic root (collector.md C3.7), and
+// that others are not answered.
 func TestDynamicNames(t *testing.T) {
 	a, err := New(Table{Domain: 30, Metrics: []Metric{
 		{Name: "x.static", Cluster: 0, Item: 9},

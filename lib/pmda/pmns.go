@@ -8,8 +8,8 @@ import (
 	"pmtools/lib/pmns"
 )
 
-// writeNames writes names in the form of a name space file, as [pmns.Tree.Write]
-// does. A name that occurs twice, or that is a node above another, is an error.
+// writeNames writes names in the form of a name space file, as [pmns.Tree.Write] does. A name that
+// occurs twice, or that is a node above another, is an error.
 func writeNames(w io.Writer, names []Name) error {
 	var t pmns.Tree
 	for i, n := range names {

@@ -8,34 +8,32 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// A Provider has metrics: those of one domain. [Serve] makes it an agent of the
-// daemon; a program may also ask it directly. An [Agent] is a Provider made from a
-// table.
+// A Provider has metrics: those of one domain. [Serve] makes it an agent of the daemon; a program
+// may also ask it directly. An [Agent] is a Provider made from a table.
 //
-// What only some providers can do is an interface of its own, asked for by type
-// assertion: [InstanceFinder], [Texter], [Labeler], [Storer], [Namer], [Checker],
-// [ClientWatcher], [ProfileWatcher], [Waiter]. An Agent has the first five of them,
-// and gives the answers of the reference's library where its table says nothing.
-// To override one, embed the Agent in a struct and write the method.
+// What only some providers can do is an interface of its own, asked for by type assertion:
+// [InstanceFinder], [Texter], [Labeler], [Storer], [Namer], [Checker], [ClientWatcher],
+// [ProfileWatcher], [Waiter]. An Agent has the first five of them, and gives the answers of the
+// reference's library where its table says nothing. To override one, embed the Agent in a struct
+// and write the method.
 //
-// Errors are answered by their codes (see pmerr.Of). A Provider is used by one
-// goroutine at a time.
+// Errors are answered by their codes (see pmerr.Of). A Provider is used by one goroutine at a time.
 type Provider interface {
 	// Domain returns the domain of all identifiers.
 	Domain() uint32
-	// Names returns the names of the metrics in the order of the name space. A
-	// dynamic subtree stands as its root, which has the identifier of RootID; see Namer.
+	// Names returns the names of the metrics in the order of the name space. A dynamic subtree
+	// stands as its root, which has the identifier of RootID; see Namer.
 	Names() []Name
 	// Desc returns the description of a metric, or pmerr.PMID.
 	Desc(ctx context.Context, c *Client, id pcp.ID) (pcp.Desc, error)
-	// Instances returns the instances that a domain has now, or pmerr.InDom. The
-	// slice is not changed by the caller, and is valid until the next call.
+	// Instances returns the instances that a domain has now, or pmerr.InDom. The slice is not
+	// changed by the caller, and is valid until the next call.
 	Instances(ctx context.Context, c *Client, d pcp.InDom) ([]pcp.Instance, error)
-	// Fetch fills dst with one column for each metric of the request, in its order,
-	// also if a metric stands there twice; it reuses the memory that it finds in dst,
-	// but not the bytes that columns pointed to. What is wrong with one metric stands
-	// in its column, an error is for all of them. The time of dst is not set. Changes
-	// may be NamesChanged and LabelsChanged, which are reported to all clients, once.
+	// Fetch fills dst with one column for each metric of the request, in its order, also if a
+	// metric stands there twice; it reuses the memory that it finds in dst, but not the bytes that
+	// columns pointed to. What is wrong with one metric stands in its column, an error is for all
+	// of them. The time of dst is not set. Changes may be NamesChanged and LabelsChanged, which are
+	// reported to all clients, once.
 	Fetch(ctx context.Context, req *Request, dst *pcp.Result) error
 }
 
@@ -46,13 +44,13 @@ type Request struct {
 	Profile *pcp.Profile // nil selects all instances
 }
 
-// A Client is a client of the daemon, or of the program that the provider is part
-// of. A client is the same pointer until its end, so it can be the key of a map.
+// A Client is a client of the daemon, or of the program that the provider is part of. A client is
+// the same pointer until its end, so it can be the key of a map.
 type Client struct {
 	// Number is the daemon's number for the client. It is used again after its end.
 	Number int32
-	// Attrs is what is known about the client: UserID and GroupID in decimal, say.
-	// Nil if nothing is.
+	// Attrs is what is known about the client: UserID and GroupID in decimal, say. Nil if nothing
+	// is.
 	Attrs map[pdu.AttrCode]string
 }
 
@@ -71,13 +69,11 @@ type Name struct {
 	ID   pcp.ID // of a metric, also of another domain, or RootID
 }
 
-// RootID returns the identifier that stands for a dynamic subtree of the name space
-// in a domain.
+// RootID returns the identifier that stands for a dynamic subtree of the name space in a domain.
 func RootID(domain uint32) pcp.ID { return pcp.NewID(pcp.DynamicDomain, domain, 0) }
 
-// An InstanceFinder is a Provider that knows how names of instances are meant.
-// Without it a name means the instance that is called so, or the one whose name up
-// to its first blank is equal to it.
+// An InstanceFinder is a Provider that knows how names of instances are meant. Without it a name
+// means the instance that is called so, or the one whose name up to its first blank is equal to it.
 type InstanceFinder interface {
 	// FindInstance returns the instance of a name, or pmerr.Inst or pmerr.InDom.
 	FindInstance(ctx context.Context, c *Client, d pcp.InDom, name string) (int32, error)
@@ -93,35 +89,33 @@ type Texter interface {
 
 // A Labeler is a Provider with labels.
 type Labeler interface {
-	// Labels returns the label sets of one level: one set or none, for InstanceLabels
-	// one for each instance that has labels. ident is a domain, an instance domain
-	// (for InDomLabels and InstanceLabels) or a metric (for ClusterLabels of any item),
-	// for ContextLabels it means nothing. The level need not stand in the labels'
-	// flags.
+	// Labels returns the label sets of one level: one set or none, for InstanceLabels one for each
+	// instance that has labels. ident is a domain, an instance domain (for InDomLabels and
+	// InstanceLabels) or a metric (for ClusterLabels of any item), for ContextLabels it means
+	// nothing. The level need not stand in the labels' flags.
 	Labels(ctx context.Context, c *Client, kind pcp.LabelKind, ident uint32) ([]pcp.LabelSet, error)
 }
 
 // A Storer is a Provider whose metrics can be changed.
 type Storer interface {
-	// Store gives metrics the values in columns, up to the first that is refused
-	// with an error: pmerr.PMID, pmerr.Permission, pmerr.BadStore, pmerr.Inst,
-	// pmerr.Sign. Earlier ones stay changed. Values that do not fit the metric's
-	// description are Odd.
+	// Store gives metrics the values in columns, up to the first that is refused with an error:
+	// pmerr.PMID, pmerr.Permission, pmerr.BadStore, pmerr.Inst, pmerr.Sign. Earlier ones stay
+	// changed. Values that do not fit the metric's description are Odd.
 	Store(ctx context.Context, c *Client, sets []pcp.Values) error
 }
 
-// A Namer is a Provider whose name space, or parts of it, change while it runs: all
-// names below the roots among its Names. Names are full ones.
+// A Namer is a Provider whose name space, or parts of it, change while it runs: all names below the
+// roots among its Names. Names are full ones.
 type Namer interface {
 	// LookupName returns the metric of a name, or pmerr.Name, or pmerr.NonLeaf.
 	LookupName(ctx context.Context, c *Client, name string) (pcp.ID, error)
 	// NamesOf returns all names of a metric below the roots, or pmerr.PMID.
 	NamesOf(ctx context.Context, c *Client, id pcp.ID) ([]string, error)
-	// Children returns what stands directly below a node: nothing below a leaf, or a
-	// name that is not known.
+	// Children returns what stands directly below a node: nothing below a leaf, or a name that is
+	// not known.
 	Children(ctx context.Context, c *Client, name string) ([]pcp.Child, error)
-	// Leaves returns the names of all leaves that are name or stand below it: none if
-	// the name is not known.
+	// Leaves returns the names of all leaves that are name or stand below it: none if the name is
+	// not known.
 	Leaves(ctx context.Context, c *Client, name string) ([]string, error)
 }
 
@@ -133,8 +127,8 @@ type Checker interface {
 
 // A ClientWatcher is a Provider that keeps something for each client.
 type ClientWatcher interface {
-	// SetAttr says that an attribute of the client was set; the others are in c.Attrs.
-	// The daemon sends them only to agents that ask for them; see Server.Attrs.
+	// SetAttr says that an attribute of the client was set; the others are in c.Attrs. The daemon
+	// sends them only to agents that ask for them; see Server.Attrs.
 	SetAttr(c *Client, code pdu.AttrCode)
 	// EndClient says that the client is gone. It may never have asked for anything.
 	EndClient(c *Client)
@@ -146,8 +140,8 @@ type ProfileWatcher interface {
 	SetProfile(c *Client, p *pcp.Profile)
 }
 
-// A Waiter is a Provider that at times cannot answer: it answers ErrNotReady to a
-// request, and is not asked again before WaitReady returns.
+// A Waiter is a Provider that at times cannot answer: it answers ErrNotReady to a request, and is
+// not asked again before WaitReady returns.
 type Waiter interface {
 	// WaitReady waits until the provider can answer, or ctx ends.
 	WaitReady(ctx context.Context) error

@@ -5,12 +5,12 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// A Queue keeps events from the time when they happen until each client that reads
-// them has done so (collector.md C4.2). What does not fit is dropped, the oldest
-// first, and clients learn how many events they have missed.
+// A Queue keeps events from the time when they happen until each client that reads them has done so
+// (collector.md C4.2). What does not fit is dropped, the oldest first, and clients learn how many
+// events they have missed.
 //
-// A client reads a queue from its first Read on; End forgets it. A Queue may not be
-// shared by goroutines.
+// A client reads a queue from its first Read on; End forgets it. A Queue may not be shared by
+// goroutines.
 type Queue struct {
 	max     int
 	first   uint64 // the number of the first event in events
@@ -42,8 +42,8 @@ type QueueStats struct {
 	Clients int    // that read
 }
 
-// NewQueue returns a Queue for events of at most max bytes together; max that is not
-// positive is pmerr.EINVAL.
+// NewQueue returns a Queue for events of at most max bytes together; max that is not positive is
+// pmerr.EINVAL.
 func NewQueue(max int) (*Queue, error) {
 	if max <= 0 {
 		return nil, pmerr.EINVAL
@@ -51,8 +51,8 @@ func NewQueue(max int) (*Queue, error) {
 	return &Queue{max: max, readers: map[*Client]*queueReader{}}, nil
 }
 
-// Append adds an event, which it copies. If no client reads, or the event is larger than the
-// whole Queue may be, it is only counted; in the latter case all miss it.
+// Append adds an event, which it copies. If no client reads, or the event is larger than the whole
+// Queue may be, it is only counted; in the latter case all miss it.
 func (q *Queue) Append(at pcp.Timestamp, data []byte) {
 	q.stats.Count++
 	q.stats.Bytes += uint64(len(data))
@@ -100,9 +100,9 @@ func (q *Queue) reader(c *Client) *queueReader {
 	return r
 }
 
-// Read calls f for each event that the client has not read, the oldest first, and
-// returns how many were dropped before the client could read them, which happened
-// before the first of these. The first Read of a client finds nothing.
+// Read calls f for each event that the client has not read, the oldest first, and returns how many
+// were dropped before the client could read them, which happened before the first of these. The
+// first Read of a client finds nothing.
 func (q *Queue) Read(c *Client, f func(at pcp.Timestamp, data []byte)) (missed int) {
 	r := q.reader(c)
 	if !r.active {
@@ -137,8 +137,8 @@ func (q *Queue) release() {
 // Deny says whether a client, which still may read, finds nothing.
 func (q *Queue) Deny(c *Client, deny bool) { q.reader(c).denied = deny }
 
-// Hide gives a client a filter: it does not find the events for which hide returns
-// true. Nil hides nothing.
+// Hide gives a client a filter: it does not find the events for which hide returns true. Nil hides
+// nothing.
 func (q *Queue) Hide(c *Client, hide func(data []byte) bool) { q.reader(c).hide = hide }
 
 // End forgets a client. ClientWatcher.EndClient is the place to call it.

@@ -10,9 +10,8 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// TestQueue runs sequences of operations on a queue of ten bytes: "+data" appends,
-// "a" lets client a read, "!a" ends it, "-a" denies and "*a" allows it events, "~a"
-// hides from it what has an x.
+// TestQueue runs sequences of operations on a queue of ten bytes: "+data" appends, "a" lets client
+// a read, "!a" ends it, "-a" denies and "*a" allows it events, "~a" hides from it what has an x.
 func TestQueue(t *testing.T) {
 	for _, tt := range []struct{ name, ops, want string }{
 		{"events from the first read on", "+one a +two +three a a", "a: | a: two three | a:"},

@@ -131,9 +131,8 @@ func (s *Server) doLabel(ctx context.Context, c *Client, body []byte) (pdu.Messa
 	return answer, err
 }
 
-// selected returns the label sets of the instances that the client's profile selects.
-// If there were sets and none is left, it is the empty set of no instance, as with
-// the reference.
+// selected returns the label sets of the instances that the client's profile selects. If there were
+// sets and none is left, it is the empty set of no instance, as with the reference.
 func (s *Server) selected(d pcp.InDom, sets []pcp.LabelSet) []pcp.LabelSet {
 	if s.profile.All() || len(sets) == 0 {
 		return sets

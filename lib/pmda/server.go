@@ -18,8 +18,8 @@ type Server struct {
 	Provider Provider
 	// Help has the texts to be used instead of the provider's; nil if there are none.
 	Help Texter
-	// Attrs asks the daemon for what it knows about each client: user, group and
-	// process. Containers asks for containers. Either gives all attributes.
+	// Attrs asks the daemon for what it knows about each client: user, group and process.
+	// Containers asks for containers. Either gives all attributes.
 	Attrs      bool
 	Containers bool
 	// NotReady says that the daemon sends no request until the agent reports ready: its
@@ -50,9 +50,9 @@ const (
 	flagContainers = 0x40
 )
 
-// Serve introduces itself to the daemon, and answers its requests, one after the
-// other, until the daemon ends the connection, which is no error. If ctx ends, rw is
-// closed, if it can be, and the error is that of ctx.
+// Serve introduces itself to the daemon, and answers its requests, one after the other, until the
+// daemon ends the connection, which is no error. If ctx ends, rw is closed, if it can be, and the
+// error is that of ctx.
 func (s *Server) Serve(ctx context.Context, rw io.ReadWriter) error {
 	if c, ok := rw.(io.Closer); ok {
 		defer context.AfterFunc(ctx, func() { c.Close() })()
@@ -231,8 +231,7 @@ func (s *Server) endClient(number int32) {
 	delete(s.clients, number)
 }
 
-// setProfile takes the profile of the next fetch. There is no answer, not even an
-// error.
+// setProfile takes the profile of the next fetch. There is no answer, not even an error.
 func (s *Server) setProfile(f pdu.Frame) {
 	var m pdu.Profile
 	if err := m.Decode(f.Body); err != nil {

@@ -18,8 +18,7 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// TestRequests checks the answers to single requests, good and bad (collector.md C2,
-// C3, C16).
+// TestRequests checks the answers to single requests, good and bad (collector.md C2, C3, C16).
 func TestRequests(t *testing.T) {
 	color, colors := pcp.NewID(253, 0, 1), pcp.NewInDom(253, 0)
 	tests := []struct {
@@ -120,8 +119,8 @@ func replyType(m pdu.Message) pdu.Type {
 	return m.Type() + 1
 }
 
-// TestBadRequests checks that each request whose body is no such request is answered
-// by one error, and that what is no request is not answered.
+// TestBadRequests checks that each request whose body is no such request is answered by one error,
+// and that what is no request is not answered.
 func TestBadRequests(t *testing.T) {
 	for _, typ := range []pdu.Type{pdu.TypeFetch, pdu.TypeDescReq, pdu.TypeInstanceReq, pdu.TypeTextReq, pdu.TypeLabelReq, pdu.TypeResult,
 		pdu.TypeNames, pdu.TypeIDs, pdu.TypeChild, pdu.TypeTraverse} {
@@ -153,8 +152,8 @@ func TestBadRequests(t *testing.T) {
 // bare is a Provider that is nothing else.
 type bare struct{ Provider }
 
-// TestBareProvider checks the answers for a Provider with no other interface, and for
-// one that does wrong.
+// TestBareProvider checks the answers for a Provider with no other interface, and for one that does
+// wrong.
 func TestBareProvider(t *testing.T) {
 	d := serve(t, &Server{Provider: bare{newCounting(t)}})
 	for _, tt := range []struct {
@@ -181,8 +180,7 @@ func TestBareProvider(t *testing.T) {
 	}
 }
 
-// scripted is a Provider whose fetches a test answers, and that writes down what it is
-// told.
+// scripted is a Provider whose fetches a test answers, and that writes down what it is told.
 type scripted struct {
 	*counting
 	fetch func(dst *pcp.Result) error
@@ -292,8 +290,7 @@ func TestFetchAnswers(t *testing.T) {
 	}
 }
 
-// TestNotReady checks an agent that starts before it can answer, and one that cannot
-// wait.
+// TestNotReady checks an agent that starts before it can answer, and one that cannot wait.
 func TestNotReady(t *testing.T) {
 	s := &scripted{counting: newCounting(t), ready: make(chan error, 1)}
 	d := serve(t, &Server{Provider: s, NotReady: true})
@@ -312,8 +309,8 @@ func TestNotReady(t *testing.T) {
 	}
 }
 
-// TestCancel checks that the end of the context ends Serve, and that no goroutine is
-// left of many runs.
+// TestCancel checks that the end of the context ends Serve, and that no goroutine is left of many
+// runs.
 func TestCancel(t *testing.T) {
 	before := runtime.NumGoroutine()
 	for range 20 {
@@ -363,8 +360,8 @@ func TestProfileOf(t *testing.T) {
 	}
 }
 
-// FuzzServer gives a Server a stream of its own: it must not panic, and each message
-// that it sends must be one.
+// FuzzServer gives a Server a stream of its own: it must not panic, and each message that it sends
+// must be one.
 func FuzzServer(f *testing.F) {
 	var all []byte
 	for _, m := range []pdu.Message{

@@ -12,24 +12,23 @@ type Table struct {
 	Metrics []Metric
 	InDoms  []*InDom // that no metric of the table has; the others need not be here
 	Labels  string   // of the domain: a JSON object, or ""
-	// ClusterLabels returns the labels of a cluster, a JSON object or ""; nil if there
-	// are none.
+	// ClusterLabels returns the labels of a cluster, a JSON object or ""; nil if there are none.
 	ClusterLabels func(cluster uint32) string
 }
 
 // A Metric is a row of a Table: a metric, or only a name.
 //
-// Several names for one metric are several rows with the same Cluster and Item. The
-// first is the metric, the others need no more than their Name.
+// Several names for one metric are several rows with the same Cluster and Item. The first is the
+// metric, the others need no more than their Name.
 type Metric struct {
 	// Name is the full name. A metric without a name can be fetched all the same.
 	Name string
-	// Dynamic makes the row the root of a dynamic subtree of the name space, and
-	// nothing else. The daemon asks the agent for names below it: those of the table,
-	// whenever asked. Its name space file has the root only.
+	// Dynamic makes the row the root of a dynamic subtree of the name space, and nothing else. The
+	// daemon asks the agent for names below it: those of the table, whenever asked. Its name space
+	// file has the root only.
 	Dynamic bool
-	// Domain is for a row that is only a name, and leads to a metric of this domain,
-	// whether the agent has such a metric or not. 0 is for metrics of the agent.
+	// Domain is for a row that is only a name, and leads to a metric of this domain, whether the
+	// agent has such a metric or not. 0 is for metrics of the agent.
 	Domain        uint32
 	Cluster, Item uint32
 
@@ -44,16 +43,15 @@ type Metric struct {
 
 	// Needs is read before the values are fetched; nil for nothing.
 	Needs *Reading
-	// Fetch puts the metric's values into a column. An error is an answer if no value
-	// was put there. Nil means that there are no values, or, if the Type is NoSupport,
-	// pmerr.AppVersion. See One and Each for the most common ways to write it.
+	// Fetch puts the metric's values into a column. An error is an answer if no value was put
+	// there. Nil means that there are no values, or, if the Type is NoSupport, pmerr.AppVersion.
+	// See One and Each for the most common ways to write it.
 	Fetch func(col *Column) error
 	// Store takes new values. Nil refuses them with pmerr.Permission.
 	Store func(c *Client, v *pcp.Values) error
 }
 
-// An InDom is an instance domain of a Table. Its instances are in one of three
-// fields.
+// An InDom is an instance domain of a Table. Its instances are in one of three fields.
 type InDom struct {
 	Serial uint32
 
@@ -64,24 +62,23 @@ type InDom struct {
 	// Cache gives instances numbers that stay. Its active ones are the instances.
 	Cache *Cache
 
-	// Needs is what must be read before List or Cache have the instances of the moment;
-	// nil for nothing.
+	// Needs is what must be read before List or Cache have the instances of the moment; nil for
+	// nothing.
 	Needs *Reading
 
 	OneLine string // help texts; "" for none
 	Help    string
 	Labels  string // of the domain: a JSON object, or ""
-	// InstLabels returns the labels of an instance, a JSON object or ""; nil if there
-	// are none.
+	// InstLabels returns the labels of an instance, a JSON object or ""; nil if there are none.
 	InstLabels func(inst int32) string
 }
 
-// A Reading is something that is read for the values of several metrics or
-// instances: a file, an answer of a server. It is read at most once a request, and
-// not if no metric of the request needs it. A Reading belongs to one Agent.
+// A Reading is something that is read for the values of several metrics or instances: a file, an
+// answer of a server. It is read at most once a request, and not if no metric of the request needs
+// it. A Reading belongs to one Agent.
 type Reading struct {
-	// Read reads it. In a request for instances req has neither metrics nor a profile.
-	// The error is that of all metrics and instances that need it.
+	// Read reads it. In a request for instances req has neither metrics nor a profile. The error is
+	// that of all metrics and instances that need it.
 	Read func(ctx context.Context, req *Request) error
 	// Needs are read before it. If one fails, Read is not called.
 	Needs []*Reading

@@ -12,8 +12,8 @@ import (
 // Domain is the domain of the metrics of the Go runtime, the highest one.
 const Domain = 510
 
-// New returns a collector of what every Go program can know: for systems that
-// have no collector of their own.
+// New returns a collector of what every Go program can know: for systems that have no collector of
+// their own.
 func New() (pmda.Provider, error) {
 	var mem runtime.MemStats
 	memory := &pmda.Reading{Read: func(context.Context, *pmda.Request) error { runtime.ReadMemStats(&mem); return nil }}

@@ -50,8 +50,8 @@ func parseStat(percpu, cpu, stat *procfs.Table, text []byte) {
 	percpu.Sort()
 }
 
-// smallNames are the names of the first processors, which most machines do not
-// exceed: names of instances are not made anew at each fetch.
+// smallNames are the names of the first processors, which most machines do not exceed: names of
+// instances are not made anew at each fetch.
 var smallNames = [...]string{
 	"cpu0", "cpu1", "cpu2", "cpu3", "cpu4", "cpu5", "cpu6", "cpu7",
 	"cpu8", "cpu9", "cpu10", "cpu11", "cpu12", "cpu13", "cpu14", "cpu15",
@@ -65,8 +65,7 @@ func numberedName(what string, n int) string {
 	return what + strconv.Itoa(n)
 }
 
-// readNodes finds the memory nodes. A system without that
-// directory has one.
+// readNodes finds the memory nodes. A system without that directory has one.
 func (l *collector) readNodes(t *procfs.Table, _ *pmda.Request) error {
 	names, err := l.Root.Names("sys/devices/system/node")
 	if err != nil {
@@ -151,8 +150,8 @@ func (l *collector) addCPUFiles() {
 	l.online("nodeonline", "node", l.nodes)
 }
 
-// parseFrequencies adds up the time at each frequency: a line has the frequency in
-// kHz and a time. Time is their sum, count what it would be at 1 MHz.
+// parseFrequencies adds up the time at each frequency: a line has the frequency in kHz and a time.
+// Time is their sum, count what it would be at 1 MHz.
 func parseFrequencies(t *procfs.Table, r *procfs.Row, text []byte) {
 	var count, time uint64
 	for line := range procfs.Lines(text) {
@@ -166,8 +165,8 @@ func parseFrequencies(t *procfs.Table, r *procfs.Row, text []byte) {
 	t.Cell(r, []byte("time")).SetUint(time)
 }
 
-// throttle adds a table for a file that counts how often or how long processors were
-// made slow because they were hot. One without it never was.
+// throttle adds a table for a file that counts how often or how long processors were made slow
+// because they were hot. One without it never was.
 func (l *collector) throttle(name string, path func(string) string) {
 	l.Table(name, "/sys/devices/system/cpu/CPU/thermal_throttle/"+name, func(t *procfs.Table, _ *pmda.Request) error {
 		for i := range l.cpus.Rows {
@@ -183,8 +182,8 @@ func (l *collector) throttle(name string, path func(string) string) {
 	}, l.cpus)
 }
 
-// online adds a table that says which processors or nodes are switched on: those
-// that cannot be switched off have no file.
+// online adds a table that says which processors or nodes are switched on: those that cannot be
+// switched off have no file.
 func (l *collector) online(name, kind string, of *procfs.Table) {
 	dir := "sys/devices/system/" + kind
 	l.Table(name, "/"+dir, func(t *procfs.Table, _ *pmda.Request) error {
@@ -201,8 +200,8 @@ func (l *collector) online(name, kind string, of *procfs.Table) {
 	}, of)
 }
 
-// parseCPUInfo reads /proc/cpuinfo: a paragraph for each processor. Blanks in keys
-// are written as underscores.
+// parseCPUInfo reads /proc/cpuinfo: a paragraph for each processor. Blanks in keys are written as
+// underscores.
 func parseCPUInfo(t *procfs.Table, text []byte) {
 	var r *procfs.Row
 	var next int32
@@ -234,8 +233,7 @@ func parseCPUInfo(t *procfs.Table, text []byte) {
 	t.Sort()
 }
 
-// cpuKey returns the usual name of a line of /proc/cpuinfo that has another on
-// other machines.
+// cpuKey returns the usual name of a line of /proc/cpuinfo that has another on other machines.
 func cpuKey(key []byte) []byte {
 	switch string(key) {
 	case "BogoMIPS":

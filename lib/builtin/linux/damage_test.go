@@ -84,8 +84,8 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// TestLarge feeds large files to all parsers: none may take more than the time
-// that is in proportion.
+// TestLarge feeds large files to all parsers: none may take more than the time that is in
+// proportion.
 func TestLarge(t *testing.T) {
 	for _, c := range parserTests {
 		if len(c.text) > 0 {
@@ -94,8 +94,7 @@ func TestLarge(t *testing.T) {
 	}
 }
 
-// TestUnreadable checks metrics whose files are directories, which cannot be
-// read.
+// TestUnreadable checks metrics whose files are directories, which cannot be read.
 func TestUnreadable(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"proc/stat", "proc/meminfo", "proc/net/dev", "proc/diskstats", "proc/7/stat", "proc/7/cmdline", "proc/7/fd"} {

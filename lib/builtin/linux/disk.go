@@ -103,8 +103,7 @@ func controller(link string) string {
 	return name
 }
 
-// wwid returns the identifier of a disk with a digit for its kind in place of
-// the kind's name.
+// wwid returns the identifier of a disk with a digit for its kind in place of the kind's name.
 func wwid(s string) string {
 	for prefix, digit := range map[string]string{"t10.": "1", "eui.": "2", "naa.": "3"} {
 		if id, ok := strings.CutPrefix(s, prefix); ok {
@@ -140,9 +139,9 @@ func diskKind(name []byte) int {
 	return 0
 }
 
-// isPartition reports whether a device is a part of another by its name: a
-// number after the name of a disk, with a p between if that ends in a digit. Other
-// devices with a number are taken for partitions, as the reference does.
+// isPartition reports whether a device is a part of another by its name: a number after the name of
+// a disk, with a p between if that ends in a digit. Other devices with a number are taken for
+// partitions, as the reference does.
 func isPartition(name []byte) bool {
 	base := bytes.TrimRight(name, "0123456789")
 	if len(base) == len(name) {
@@ -156,8 +155,7 @@ func isPartition(name []byte) bool {
 	return true
 }
 
-// readDisks reads /proc/diskstats, of which the first two numbers are those of the
-// device:
+// readDisks reads /proc/diskstats, of which the first two numbers are those of the device:
 //
 //	8       0 sda 832120 163765 19447322 603461 1514020 297525 50004496 542615 3 348428 1381996
 func (l *collector) readDisks(text []byte) {
@@ -180,8 +178,8 @@ func (l *collector) readDisks(text []byte) {
 	}
 }
 
-// diskName returns the instance's name of a device: for a logical volume the one
-// that was given to it.
+// diskName returns the instance's name of a device: for a logical volume the one that was given to
+// it.
 func (l *collector) diskName(kind int, name []byte) []byte {
 	if diskKinds[kind] != "dm" || bytes.ContainsRune(name, '/') {
 		return name

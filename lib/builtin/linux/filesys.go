@@ -14,8 +14,8 @@ type filesystem struct {
 	blocks, free, avail, files, ffree, size uint64
 }
 
-// skippedKinds are the kinds of file systems that are not among the instances, as
-// far as they are not recognised by what is mounted.
+// skippedKinds are the kinds of file systems that are not among the instances, as far as they are
+// not recognised by what is mounted.
 var skippedKinds = [...]string{
 	"proc", "nfs", "devfs", "devpts", "devtmpfs", "squashfs", "selinuxfs", "securityfs", "configfs", "cgroup", "sysfs",
 }

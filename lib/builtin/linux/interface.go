@@ -47,8 +47,8 @@ func (l *collector) perInterface(name, file string, set func(t *procfs.Table, r 
 	l.PerRow(name, "/sys/class/net/IF/"+file, l.netdev, func(dev string) string { return interfaceFile(dev, file) }, set)
 }
 
-// interfaceFile returns the name of a file of an interface. Interfaces have no
-// slashes in their names.
+// interfaceFile returns the name of a file of an interface. Interfaces have no slashes in their
+// names.
 func interfaceFile(dev, file string) string {
 	return fmt.Sprintf("sys/class/net/%s/%s", sysName(dev), file)
 }
@@ -85,8 +85,8 @@ func parseSpeed(t *procfs.Table, r *procfs.Row, text []byte) {
 	t.Cell(r, []byte("mbytes")).SetReal(float64(bytes) / (1 << 20))
 }
 
-// readRunning finds out which interfaces can work: those that are switched on and
-// do not say that they are not ready.
+// readRunning finds out which interfaces can work: those that are switched on and do not say that
+// they are not ready.
 func (l *collector) readRunning(t *procfs.Table, _ *pmda.Request) error {
 	flags := l.Tables["netflags"]
 	for i := range l.netdev.Rows {
@@ -121,8 +121,7 @@ func (l *collector) readTypes(t *procfs.Table, _ *pmda.Request) error {
 	return nil
 }
 
-// addAddresses adds the addresses of interfaces, which have an instance domain of
-// their own.
+// addAddresses adds the addresses of interfaces, which have an instance domain of their own.
 func (l *collector) addAddresses() {
 	list := l.Table("netnames", "/sys/class/net", func(t *procfs.Table, _ *pmda.Request) error {
 		names, err := l.Root.Names("sys/class/net")
@@ -164,8 +163,8 @@ func (l *collector) addAddresses() {
 	}, list)
 }
 
-// parseAddresses6 reads /proc/net/if_inet6: address, number of the interface, length
-// of the prefix, scope, flags and name. The last address of an interface counts.
+// parseAddresses6 reads /proc/net/if_inet6: address, number of the interface, length of the prefix,
+// scope, flags and name. The last address of an interface counts.
 //
 //	fe80000000000000020c29fffe3b1c2d 02 40 20 80     eth0
 func parseAddresses6(t, list *procfs.Table, ids *procfs.IDs, text []byte) {

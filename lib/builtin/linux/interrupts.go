@@ -17,8 +17,8 @@ func (l *collector) addInterrupts() {
 	l.interrupts("softirqs", "cpusoftirqs", "sirqcpu", "proc/softirqs")
 }
 
-// interrupts adds tables for a file with a line for each kind of interrupt and a
-// column for each processor: for the kinds, for both, and for the processors.
+// interrupts adds tables for a file with a line for each kind of interrupt and a column for each
+// processor: for the kinds, for both, and for the processors.
 func (l *collector) interrupts(kinds, both, cpus, file string) *procfs.Table {
 	t := l.Text(kinds, file, func(t *procfs.Table, text []byte) {
 		x := interruptReader{

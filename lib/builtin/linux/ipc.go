@@ -64,8 +64,8 @@ const (
 	modeBits  = 0o777
 )
 
-// parseSysV reads a file of /proc/sysvipc, in which a line begins with the key, the
-// number and the permissions of an object:
+// parseSysV reads a file of /proc/sysvipc, in which a line begins with the key, the number and the
+// permissions of an object:
 //
 //	       key      shmid perms                  size  cpid  lpid nattch   uid   gid
 //	1627390053          7   640                  1024  1003  1004      0     0     0

@@ -14,8 +14,8 @@ import (
 	"pmtools/lib/pmda"
 )
 
-// mergedLabels returns the instances of a domain by their names: their numbers and their
-// labels, those of the domain included, separated by a tab.
+// mergedLabels returns the instances of a domain by their names: their numbers and their labels,
+// those of the domain included, separated by a tab.
 func mergedLabels(t *testing.T, a *pmda.Agent, d pcp.InDom) map[string]string {
 	t.Helper()
 	ctx := context.Background()
@@ -50,8 +50,8 @@ func mergedLabels(t *testing.T, a *pmda.Agent, d pcp.InDom) map[string]string {
 	return out
 }
 
-// TestLabels compares instances and labels with those of the reference. Some
-// domains have the order of a directory, which is any.
+// TestLabels compares instances and labels with those of the reference. Some domains have the order
+// of a directory, which is any.
 func TestLabels(t *testing.T) {
 	text, err := os.ReadFile("testdata/labels.txt")
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package linux collects the Linux kernel's metrics: processors, memory, disks, file
-// systems, networks.
+// Package linux collects the Linux kernel's metrics: processors, memory, disks, file systems,
+// networks.
 package linux
 
 import (
@@ -13,8 +13,8 @@ import (
 // Domain is the domain of the linux collector.
 const Domain = 60
 
-// hertz is the number of ticks per second in which the kernel reports times. It is
-// fixed in its interface to programs.
+// hertz is the number of ticks per second in which the kernel reports times. It is fixed in its
+// interface to programs.
 const hertz = 100
 
 //go:embed metrics.txt
@@ -34,10 +34,9 @@ type collector struct {
 	addresses func(name string) string
 }
 
-// New returns the collector of the Linux kernel's metrics, those of the
-// reference's agent "linux": processors, memory, disks, file systems, networks. Everything
-// is read from proc and sys below root, "/" for the running system. On other systems
-// than Linux the metrics have no values.
+// New returns the collector of the Linux kernel's metrics, those of the reference's agent "linux":
+// processors, memory, disks, file systems, networks. Everything is read from proc and sys below
+// root, "/" for the running system. On other systems than Linux the metrics have no values.
 func New(root string) *pmda.Agent {
 	return newCollector(root).agent()
 }

@@ -21,8 +21,7 @@ func TestGolden(t *testing.T) {
 	procfstest.Golden(t, newCollector(procfstest.Tree(t)).agent(), Domain)
 }
 
-// TestRecord writes what the collectors say of the tree, for making the golden
-// file.
+// TestRecord writes what the collectors say of the tree, for making the golden file.
 func TestRecord(t *testing.T) {
 	file := os.Getenv("PMTOOLS_LINUX_RECORD")
 	if file == "" {
@@ -295,8 +294,7 @@ func TestLive(t *testing.T) {
 	}
 }
 
-// TestAllocs checks that a steady fetch allocates for opening files only, not
-// for values.
+// TestAllocs checks that a steady fetch allocates for opening files only, not for values.
 func TestAllocs(t *testing.T) {
 	a := newCollector(procfstest.Tree(t)).agent()
 	for _, c := range []struct {

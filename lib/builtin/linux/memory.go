@@ -10,8 +10,8 @@ import (
 	"pmtools/lib/pmda"
 )
 
-// hugeKeys are the lines of meminfo files that count huge pages. Their values
-// in bytes have the same keys with ".bytes".
+// hugeKeys are the lines of meminfo files that count huge pages. Their values in bytes have the
+// same keys with ".bytes".
 var hugeKeys = [...]string{"HugePages_Total", "HugePages_Free", "HugePages_Rsvd", "HugePages_Surp"}
 
 // addMemory adds what is about memory and swap space.
@@ -44,8 +44,7 @@ func (l *collector) addMemory() {
 	})
 }
 
-// addHugeBytes calculates the sizes of huge pages from their number; size is that of
-// one in KiB.
+// addHugeBytes calculates the sizes of huge pages from their number; size is that of one in KiB.
 func addHugeBytes(t *procfs.Table, r *procfs.Row, size *procfs.Cell) {
 	if size == nil || size.Kind != procfs.Number {
 		return
@@ -111,8 +110,8 @@ func parseSlabs(t *procfs.Table, ids *procfs.IDs, text []byte) {
 	t.Sort()
 }
 
-// readHuge reads the directories for sizes of huge pages: hugepages-2048kB. The
-// cells have sizes in KiB where the files count pages.
+// readHuge reads the directories for sizes of huge pages: hugepages-2048kB. The cells have sizes in
+// KiB where the files count pages.
 func (l *collector) readHuge(t *procfs.Table, ids *procfs.IDs, prefix, dir string) {
 	names, _ := l.Root.Names(dir)
 	for _, name := range names {
@@ -300,8 +299,8 @@ func (z *zoneReader) begin(zone bool) {
 	z.row.Name = name
 }
 
-// reserve reads "(0, 3019, 7627)": what of the zone is not given to allocations that
-// could have come from others.
+// reserve reads "(0, 3019, 7627)": what of the zone is not given to allocations that could have
+// come from others.
 func (z *zoneReader) reserve(list []byte) {
 	for i := range 64 {
 		var word []byte

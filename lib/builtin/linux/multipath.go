@@ -5,9 +5,8 @@ import (
 	"pmtools/lib/pmda"
 )
 
-// addPaths adds disks by their identifiers: those that can be reached in several ways
-// are several disks to the kernel, and are added up here. Disks without an identifier
-// are left out.
+// addPaths adds disks by their identifiers: those that can be reached in several ways are several
+// disks to the kernel, and are added up here. Disks without an identifier are left out.
 func (l *collector) addPaths() {
 	ids := l.Tables["wwid"]
 	id := ids.Slot("id")
@@ -43,8 +42,7 @@ func (l *collector) addPaths() {
 	copied("pathscheduler", "name", "scheduler")
 }
 
-// addPath adds the numbers of a disk to those of its identifier, and its name to the
-// names.
+// addPath adds the numbers of a disk to those of its identifier, and its name to the names.
 func (l *collector) addPath(t *procfs.Table, sum, disk *procfs.Row) {
 	for key, to := range t.Slots {
 		from, ok := l.disks.Slots[key]

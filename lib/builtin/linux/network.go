@@ -111,8 +111,8 @@ func parseICMP(t *procfs.Table, head, value []byte) {
 	t.Cell(t.At(int32(n)), key).SetWord(value)
 }
 
-// parseSockstat reads /proc/net/sockstat: "TCP: inuse 2 orphan 1". The keys are
-// TCP.inuse and so on.
+// parseSockstat reads /proc/net/sockstat: "TCP: inuse 2 orphan 1". The keys are TCP.inuse and so
+// on.
 func parseSockstat(t *procfs.Table, r *procfs.Row, text []byte) {
 	var name []byte
 	for line := range procfs.Lines(text) {
@@ -131,8 +131,7 @@ func parseSockstat(t *procfs.Table, r *procfs.Row, text []byte) {
 	}
 }
 
-// parseSoftnet reads /proc/net/softnet_stat: a line of hexadecimal numbers for each
-// processor.
+// parseSoftnet reads /proc/net/softnet_stat: a line of hexadecimal numbers for each processor.
 func parseSoftnet(t *procfs.Table, text []byte) {
 	for cpu := int32(0); len(text) > 0 && cpu < 1<<16; cpu++ {
 		var line []byte
@@ -166,8 +165,8 @@ var socketStates = [...]string{
 	7: "close", 8: "close_wait", 9: "last_ack", 10: "listen", 11: "closing",
 }
 
-// parseSockets counts the lines of /proc/net/tcp and files like it by their fourth
-// word, the state. An open socket of UDP has the state that is "close" with TCP.
+// parseSockets counts the lines of /proc/net/tcp and files like it by their fourth word, the state.
+// An open socket of UDP has the state that is "close" with TCP.
 //
 //	0: 00000000:07E8 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 497 1
 func parseSockets(t *procfs.Table, r *procfs.Row, text []byte) {
@@ -230,8 +229,8 @@ func parseUnixSockets(t *procfs.Table, r *procfs.Row, text []byte) {
 	}
 }
 
-// hidden reports whether an interface is not one of a network outside the host,
-// so that network.all metrics leave it out.
+// hidden reports whether an interface is not one of a network outside the host, so that network.all
+// metrics leave it out.
 func hidden(name string) bool {
 	if name == "lo" || name == "face" {
 		return true

@@ -26,8 +26,8 @@ const (
 		"reclaim_comp allocate copy copy_notify deallocate io_advise layouterror layoutstats offload_cancel offload_status read_plus seek write_same"
 )
 
-// operationDomains are the instance domains of operations of NFS. The numbers of
-// instances begin with first.
+// operationDomains are the instance domains of operations of NFS. The numbers of instances begin
+// with first.
 var operationDomains = []struct {
 	serial string
 	first  int32
@@ -50,8 +50,8 @@ func (l *collector) addNFS() {
 	l.File("nfspools", "proc/fs/nfsd/pool_stats", parsePools)
 }
 
-// nfs adds tables for a file of /proc/net/rpc: one with the name of the file for
-// what is counted altogether, and one for the operations of each version.
+// nfs adds tables for a file of /proc/net/rpc: one with the name of the file for what is counted
+// altogether, and one for the operations of each version.
 func (l *collector) nfs(file string, versions map[string]string) {
 	l.File(file, "proc/net/rpc/"+file, func(t *procfs.Table, r *procfs.Row, text []byte) {
 		parseNFS(t, r, func(key string) (*procfs.Table, []pcp.Instance) {
@@ -92,8 +92,8 @@ func parseNFS(t *procfs.Table, r *procfs.Row, version func(key string) (*procfs.
 	}
 }
 
-// parseOperations reads the numbers of operations, and adds them up. Operations
-// that are newer than the names are left out.
+// parseOperations reads the numbers of operations, and adds them up. Operations that are newer than
+// the names are left out.
 func parseOperations(sum *procfs.Cell, ops *procfs.Table, list []pcp.Instance, line []byte) {
 	var total uint64
 	ops.Reset()
@@ -110,8 +110,8 @@ func parseOperations(sum *procfs.Cell, ops *procfs.Table, list []pcp.Instance, l
 	sum.SetUint(total)
 }
 
-// parsePools reads /proc/fs/nfsd/pool_stats: a heading, and a line for each pool.
-// Field 1 is the number of pools, the others are sums.
+// parsePools reads /proc/fs/nfsd/pool_stats: a heading, and a line for each pool. Field 1 is the
+// number of pools, the others are sums.
 func parsePools(t *procfs.Table, r *procfs.Row, text []byte) {
 	var sums [8]uint64
 	for line := range procfs.Lines(text) {

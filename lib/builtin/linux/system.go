@@ -126,8 +126,8 @@ func setPressure(t *procfs.Table, row int, kind, value []byte) {
 	}
 }
 
-// parseLocks counts the lines of /proc/locks by kind and mode; those that wait for
-// a lock have an arrow in front and do not count.
+// parseLocks counts the lines of /proc/locks by kind and mode; those that wait for a lock have an
+// arrow in front and do not count.
 //
 //	1: POSIX  ADVISORY  WRITE 1234 08:01:131 0 EOF
 func parseLocks(t *procfs.Table, r *procfs.Row, text []byte) {
@@ -154,8 +154,8 @@ func parseLocks(t *procfs.Table, r *procfs.Row, text []byte) {
 	}
 }
 
-// addDistro adds the name of the distribution: that of Debian with its version, else
-// what /etc/os-release says, "?" if nothing does.
+// addDistro adds the name of the distribution: that of Debian with its version, else what
+// /etc/os-release says, "?" if nothing does.
 func (l *collector) addDistro() {
 	l.Table("distro", "/etc/debian_version or /etc/os-release", func(t *procfs.Table, _ *pmda.Request) error {
 		c := t.Cell(t.Row(pcp.NullInst), []byte("name"))
@@ -239,6 +239,6 @@ func parseUsers(t *procfs.Table, r *procfs.Row, text []byte) {
 	t.Cell(r, []byte("roots")).SetUint(roots)
 }
 
-// kernelConstants are numbers that are built into the kernel and shown by metrics:
-// limits and sizes of structures of System V semaphores and messages.
+// kernelConstants are numbers that are built into the kernel and shown by metrics: limits and sizes
+// of structures of System V semaphores and messages.
 var kernelConstants = [...]uint64{1, 16, 20, 32767, 65535}

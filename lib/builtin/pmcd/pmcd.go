@@ -24,25 +24,24 @@ const Domain = 2
 //go:embed metrics.txt
 var metricsText string
 
-// Options say what the metrics about the daemon show. The zero value is the
-// default.
+// Options say what the metrics about the daemon show. The zero value is the default.
 type Options struct {
-	// Agents are the collectors that there are, by their domains; their names need not
-	// be sorted, but the numbers are.
+	// Agents are the collectors that there are, by their domains; their names need not be sorted,
+	// but the numbers are.
 	Agents []pcp.Instance
 	// Hostname returns the name of the host; nil means os.Hostname.
 	Hostname func() (string, error)
 	// Root is the directory below which the system's files are; "" means "/".
 	Root string
-	// Zone is the reporting zone in the form of TZ; "" means that of the environment,
-	// or of this machine.
+	// Zone is the reporting zone in the form of TZ; "" means that of the environment, or of this
+	// machine.
 	Zone string
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
 }
 
-// New returns a collector with those of the daemon's metrics that mean something
-// in a program that is its own daemon: they have the reference's names and numbers.
+// New returns a collector with those of the daemon's metrics that mean something in a program that
+// is its own daemon: they have the reference's names and numbers.
 func New(o *Options) (pmda.Provider, error) {
 	p := &collector{}
 	if o != nil {
@@ -192,8 +191,8 @@ func (p *collector) timezone() string {
 	return zoneOffset(p.host.Time().Local())
 }
 
-// zoneOffset returns a zone without rules, in the form of TZ: its name, and how far
-// it is behind UTC.
+// zoneOffset returns a zone without rules, in the form of TZ: its name, and how far it is behind
+// UTC.
 func zoneOffset(t time.Time) string {
 	name, east := t.Zone()
 	if name == "" || strings.ContainsAny(name, "+-0123456789") {

@@ -47,8 +47,8 @@ func fetchNamed(t *testing.T, p pmda.Provider, name string) pcp.Values {
 	return res.Sets[0]
 }
 
-// TestValues looks at the values that programs ask for. The numbers of metrics
-// are those of PCP 7.2.
+// TestValues looks at the values that programs ask for. The numbers of metrics are those of PCP
+// 7.2.
 func TestValues(t *testing.T) {
 	root := t.TempDir()
 	if err := errors.Join(os.MkdirAll(filepath.Join(root, "run", "pcp"), 0o777), os.WriteFile(filepath.Join(root, "run", "pcp", "pmlogger.pid"), []byte("77\n"), 0o666)); err != nil {

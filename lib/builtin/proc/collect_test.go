@@ -146,8 +146,8 @@ func TestCollect(t *testing.T) {
 	}
 }
 
-// TestVanish checks that a process that ends between fetches is gone, and its
-// number can be that of another.
+// TestVanish checks that a process that ends between fetches is gone, and its number can be that of
+// another.
 func TestVanish(t *testing.T) {
 	procfstest.SmallPages(t)
 	dir := procfstest.Files(t, map[string]string{"proc/5/cmdline": "a\x00", "proc/5/statm": "1", "proc/6/cmdline": "b\x00", "proc/6/statm": "2"})

@@ -24,8 +24,8 @@ func (p *collector) readCommands(t *procfs.Table, _ *pmda.Request) error {
 	return nil
 }
 
-// command returns what a process is called: the beginning of its command line, or of
-// the name that the kernel has for it, up to a blank. It fails if the process is gone.
+// command returns what a process is called: the beginning of its command line, or of the name that
+// the kernel has for it, up to a blank. It fails if the process is gone.
 func (p *collector) command(pid int32) ([]byte, bool) {
 	text, err := p.Root.Read(fileOf(pid, "cmdline"))
 	if err != nil {
@@ -41,8 +41,8 @@ func (p *collector) command(pid int32) ([]byte, bool) {
 	return args, true
 }
 
-// kernelName returns the name of a process without a command line: one of the
-// kernel, or one that is ending.
+// kernelName returns the name of a process without a command line: one of the kernel, or one that
+// is ending.
 func (p *collector) kernelName(pid int32) []byte {
 	text, err := p.Root.Read(fileOf(pid, "status"))
 	if err != nil {
@@ -59,9 +59,8 @@ func (p *collector) kernelName(pid int32) []byte {
 // maxArgs is how much of a command line is shown.
 const maxArgs = 1 << 16
 
-// shownArgs makes text of a command line, in place: arguments are separated by
-// blanks, sequences that control terminals are dropped, and other control characters
-// become blanks.
+// shownArgs makes text of a command line, in place: arguments are separated by blanks, sequences
+// that control terminals are dropped, and other control characters become blanks.
 func shownArgs(text []byte) []byte {
 	text = bytes.TrimRight(text[:min(len(text), maxArgs)], "\x00")
 	out := text[:0]
@@ -78,8 +77,8 @@ func shownArgs(text []byte) []byte {
 	return out
 }
 
-// escapeLen returns the length of the control sequence that text begins with:
-// "\033[1;31m", "\033]0;title\007", or two characters.
+// escapeLen returns the length of the control sequence that text begins with: "\033[1;31m",
+// "\033]0;title\007", or two characters.
 func escapeLen(text []byte) int {
 	if len(text) < 2 {
 		return len(text)

@@ -9,8 +9,7 @@ import (
 	"pmtools/lib/builtin/internal/procfs/procfstest"
 )
 
-// parsers are the parsers of files of processes, with the keys that the tests
-// want.
+// parsers are the parsers of files of processes, with the keys that the tests want.
 var parsers = map[string]procfstest.Parser{
 	"stat":      procfstest.OneRow(parseStat, "2", "3", "4", "8", "19", "39", "52", "tty", "policy", "24.kb"),
 	"status":    procfstest.OneRow(parseStatus, "Uid.1", "Uid.4", "Gid.1", "VmPeak", "SigCgt", "SigIgn", "NStgid", "Cpus_allowed_list", "Threads"),
@@ -101,8 +100,8 @@ func TestParsers(t *testing.T) {
 	}
 }
 
-// TestLarge feeds large files to all parsers: none may take more than the time
-// that is in proportion.
+// TestLarge feeds large files to all parsers: none may take more than the time that is in
+// proportion.
 func TestLarge(t *testing.T) {
 	for _, c := range parserTests {
 		if len(c.text) > 0 {

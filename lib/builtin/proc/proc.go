@@ -14,7 +14,8 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// Domain is the domain of the proc collector, processSerial the number of the domain of its processes.
+// Domain is the domain of the proc collector, processSerial the number of the domain of its
+// processes.
 const (
 	Domain        = 3
 	processSerial = 9
@@ -40,12 +41,12 @@ type instanceName struct {
 	name string // with its number
 }
 
-// New returns the collector of metrics of processes, those of the reference's agent
-// "proc", read from proc below root, "/" for the running system.
+// New returns the collector of metrics of processes, those of the reference's agent "proc", read
+// from proc below root, "/" for the running system.
 //
-// Without a client it shows everything that the program may see. A client must have the
-// attribute UserID to see other metrics than the numbers of processes, and sees of
-// processes of other users only what everyone may see, unless it is the superuser's.
+// Without a client it shows everything that the program may see. A client must have the attribute
+// UserID to see other metrics than the numbers of processes, and sees of processes of other users
+// only what everyone may see, unless it is the superuser's.
 func New(root string) *pmda.Agent {
 	return newCollector(root).agent()
 }
@@ -106,8 +107,8 @@ func (p *collector) readPIDs() error {
 	return nil
 }
 
-// choose finds out which processes the request is for, and whether the client may
-// ask for processes at all.
+// choose finds out which processes the request is for, and whether the client may ask for processes
+// at all.
 func (p *collector) choose(req *pmda.Request) error {
 	p.selected, p.client = p.selected[:0], req.Client
 	clear(p.mine)
@@ -123,8 +124,8 @@ func (p *collector) choose(req *pmda.Request) error {
 	return nil
 }
 
-// mayRead reports whether the client may see what the kernel shows only to the owner
-// of a process. Where the program itself may not, the kernel refuses.
+// mayRead reports whether the client may see what the kernel shows only to the owner of a process.
+// Where the program itself may not, the kernel refuses.
 func (p *collector) mayRead(pid int32) bool {
 	if p.client == nil {
 		return true
@@ -137,8 +138,7 @@ func (p *collector) mayRead(pid int32) bool {
 	return may
 }
 
-// isOwner reports whether a process is the client's, or the client sees all that the
-// program sees.
+// isOwner reports whether a process is the client's, or the client sees all that the program sees.
 func (p *collector) isOwner(pid int32) bool {
 	uid, err := strconv.Atoi(p.client.Attrs[pmda.UserID])
 	if err != nil {
@@ -171,8 +171,8 @@ func fileOf(pid int32, file string) string {
 // mayBeEmpty is the file of processes that says something if it is empty.
 const mayBeEmpty = "autogroup"
 
-// perProcess adds a table for a file that each process has, unless it is empty; own is set for files
-// that only the owner of the process may read.
+// perProcess adds a table for a file that each process has, unless it is empty; own is set for
+// files that only the owner of the process may read.
 func (p *collector) perProcess(name, file string, own bool, set func(t *procfs.Table, r *procfs.Row, text []byte)) {
 	p.Table(name, "/proc/PID/"+file, func(t *procfs.Table, _ *pmda.Request) error {
 		for _, pid := range p.selected {
@@ -187,8 +187,8 @@ func (p *collector) perProcess(name, file string, own bool, set func(t *procfs.T
 	}, p.Tables["selected"])
 }
 
-// readNames finds out how the processes are called. The names of those that are known
-// and still called the same are kept.
+// readNames finds out how the processes are called. The names of those that are known and still
+// called the same are kept.
 func (p *collector) readNames(t *procfs.Table, _ *pmda.Request) error {
 	seen := make(map[int32]instanceName, len(p.pids))
 	for _, pid := range p.pids {

@@ -83,8 +83,8 @@ func TestMissing(t *testing.T) {
 	}
 }
 
-// tracedAgent returns a collector that notes which files it reads, those of processes
-// without their numbers.
+// tracedAgent returns a collector that notes which files it reads, those of processes without their
+// numbers.
 func tracedAgent(dir string) (*pmda.Agent, *[]string) {
 	p, files := newCollector(dir), &[]string{}
 	p.Root.Trace = func(name string) { *files = append(*files, name) }

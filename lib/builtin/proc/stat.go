@@ -30,8 +30,8 @@ func (p *collector) addStat() {
 //
 //	1 (init) S 0 1 1 34816 5 4194560 8571 ...
 //
-// The name may have blanks and parentheses: it ends at the last one. The number of
-// a terminal's process group that is -1 is no value.
+// The name may have blanks and parentheses: it ends at the last one. The number of a terminal's
+// process group that is -1 is no value.
 func parseStat(t *procfs.Table, r *procfs.Row, text []byte) {
 	name, rest, ok := statName(text)
 	if !ok {
@@ -73,8 +73,7 @@ func setDerived(t *procfs.Table, r *procfs.Row, field int, v uint64) {
 	}
 }
 
-// statName returns the name in the second field of /proc/PID/stat, and what
-// follows.
+// statName returns the name in the second field of /proc/PID/stat, and what follows.
 func statName(text []byte) (name, rest []byte, ok bool) {
 	open, end := bytes.IndexByte(text, '('), bytes.LastIndexByte(text, ')')
 	if open < 0 || end < open {
@@ -138,8 +137,8 @@ func (p *collector) readQueues(t *procfs.Table, _ *pmda.Request) error {
 	return nil
 }
 
-// add counts a process by its stat file. One without memory of its own is counted as
-// such, whatever its state; those are of the kernel.
+// add counts a process by its stat file. One without memory of its own is counted as such, whatever
+// its state; those are of the kernel.
 func (q *runQueues) add(text []byte) {
 	_, rest, ok := statName(text)
 	if !ok {

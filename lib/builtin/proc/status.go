@@ -43,8 +43,8 @@ var idNames = [...]string{"Uid.1", "Uid.2", "Uid.3", "Uid.4", "Gid.1", "Gid.2", 
 //	VmPeak:	   22104 kB
 //	SigCgt:	00000001800004ec
 //
-// The four numbers of Uid and Gid have the keys Uid.1 and so on. Masks of signals
-// that are missing are empty.
+// The four numbers of Uid and Gid have the keys Uid.1 and so on. Masks of signals that are missing
+// are empty.
 func parseStatus(t *procfs.Table, r *procfs.Row, text []byte) {
 	for _, key := range [...]string{"SigPnd", "SigBlk", "SigIgn", "SigCgt"} {
 		t.Cell(r, []byte(key)).SetText(nil)
@@ -132,8 +132,7 @@ func (p *collector) addMaps() {
 	}, p.Tables["selected"])
 }
 
-// addLinks adds what symbolic links of processes lead to, and how many files they
-// have open.
+// addLinks adds what symbolic links of processes lead to, and how many files they have open.
 func (p *collector) addLinks() {
 	for _, name := range []string{"exe", "cwd"} {
 		p.Table(name, "/proc/PID/"+name, func(t *procfs.Table, _ *pmda.Request) error {
@@ -160,8 +159,8 @@ func (p *collector) addLinks() {
 	}, p.Tables["selected"])
 }
 
-// parseStatm reads /proc/PID/statm, sizes in pages: "5510 2860 2099 13 1 787 2". The
-// keys are 1.kb and so on.
+// parseStatm reads /proc/PID/statm, sizes in pages: "5510 2860 2099 13 1 787 2". The keys are 1.kb
+// and so on.
 func parseStatm(t *procfs.Table, r *procfs.Row, text []byte) {
 	for i := 1; i <= 7; i++ {
 		var word []byte
@@ -172,8 +171,8 @@ func parseStatm(t *procfs.Table, r *procfs.Row, text []byte) {
 	}
 }
 
-// parseCgroups reads /proc/PID/cgroup: lines like "12:cpu:/user.slice", which
-// are shown without their numbers.
+// parseCgroups reads /proc/PID/cgroup: lines like "12:cpu:/user.slice", which are shown without
+// their numbers.
 func parseCgroups(t *procfs.Table, r *procfs.Row, text []byte) {
 	var parts []string
 	for line := range procfs.Lines(text) {
@@ -184,8 +183,8 @@ func parseCgroups(t *procfs.Table, r *procfs.Row, text []byte) {
 	t.Cell(r, []byte("text")).SetString(strings.Join(parts, ";"))
 }
 
-// parseAutogroup reads /proc/PID/autogroup: "/autogroup-5 nice 2". It is empty for a
-// process without a group.
+// parseAutogroup reads /proc/PID/autogroup: "/autogroup-5 nice 2". It is empty for a process
+// without a group.
 func parseAutogroup(t *procfs.Table, r *procfs.Row, text []byte) {
 	t.Cell(r, []byte("id")).SetUint(0)
 	t.Cell(r, []byte("nice")).SetUint(0)

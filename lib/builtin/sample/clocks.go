@@ -45,8 +45,8 @@ func (s *collector) addClocks() {
 	}
 }
 
-// constRate returns what has come together. The reference counts from 1970 on the
-// first time, and so does this.
+// constRate returns what has come together. The reference counts from 1970 on the first time, and
+// so does this.
 func (s *collector) constRate() uint32 {
 	last := s.clocks.valueAt
 	if last.IsZero() {
@@ -57,8 +57,7 @@ func (s *collector) constRate() uint32 {
 	return s.clocks.value
 }
 
-// steps are values that change every few fetches, and those that go up and
-// down.
+// steps are values that change every few fetches, and those that go up and down.
 type steps struct {
 	up struct {
 		repeat, step   uint32

@@ -14,8 +14,7 @@ type constants struct {
 	texts map[uint32][]byte // of strings and aggregates
 }
 
-// addConstants adds one, ten, a hundred, a million and a number that can be changed,
-// in all types.
+// addConstants adds one, ten, a hundred, a million and a number that can be changed, in all types.
 func (s *collector) addConstants() {
 	s.constants.words, s.constants.texts = map[uint32]uint64{}, map[uint32][]byte{}
 	for first, t := range map[uint32]pcp.Type{10: pcp.Int32, 15: pcp.Float, 20: pcp.Int64, 25: pcp.Double, 93: pcp.Uint32, 98: pcp.Uint64} {

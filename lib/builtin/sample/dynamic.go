@@ -20,8 +20,7 @@ type dynamic struct {
 	sum       map[int32]int32 // how often each was fetched
 }
 
-// addDynamic adds metrics whose instances are in a file, and one whose description
-// can be changed.
+// addDynamic adds metrics whose instances are in a file, and one whose description can be changed.
 func (s *collector) addDynamic() {
 	s.indom("7").List = func() ([]pcp.Instance, error) { s.readDynamic(); return s.dynamic.list, nil }
 	counted := &pmda.Reading{Read: func(context.Context, *pmda.Request) error {

@@ -118,8 +118,7 @@ func (s *collector) newWriter(c *pmda.Column) *eventWriter {
 	return w
 }
 
-// fetchBogus delivers a record that says how often records were fetched, and at
-// times another.
+// fetchBogus delivers a record that says how often records were fetched, and at times another.
 func (s *collector) fetchBogus(c *pmda.Column, inst, fetches int32) []byte {
 	w := s.newWriter(c)
 	w.record(pcp.EventPoint)
@@ -132,8 +131,8 @@ func (s *collector) fetchBogus(c *pmda.Column, inst, fetches int32) []byte {
 	return w.Bytes()
 }
 
-// shareBogus makes all values of bogus records in a result the one that was delivered
-// last, if any: in the reference they share their memory.
+// shareBogus makes all values of bogus records in a result the one that was delivered last, if any:
+// in the reference they share their memory.
 func (s *collector) shareBogus(res *pcp.Result) {
 	if s.events.lastBogus == nil {
 		return

@@ -127,10 +127,9 @@ func (s *collector) redrawDodgey(all []pcp.Instance) {
 	s.random.dodgeyFetches = s.random.draw() % s.random.dodgey
 }
 
-// fetchDodgey delivers what there is at present. Above 5, the time until that changes
-// is counted at each instance before the first value, and of the instances that are
-// there only those have one whose number is not above how many there are: for no
-// reason but that it is so in the reference.
+// fetchDodgey delivers what there is at present. Above 5, the time until that changes is counted at
+// each instance before the first value, and of the instances that are there only those have one
+// whose number is not above how many there are: for no reason but that it is so in the reference.
 func (s *collector) fetchDodgey(c *pmda.Column) error {
 	n := s.random.dodgey
 	switch {

@@ -16,13 +16,13 @@ import (
 
 // How the sample collector is made (collector.md C11).
 //
-// What metrics there are is a list, metrics.txt, in the order of the name space. Each
-// theme has a file, which says how the metrics of the theme are fetched and stored.
-// Items and instance domains have the reference's numbers; all metrics are in cluster 0.
+// What metrics there are is a list, metrics.txt, in the order of the name space. Each theme has a
+// file, which says how the metrics of the theme are fetched and stored. Items and instance domains
+// have the reference's numbers; all metrics are in cluster 0.
 //
-// Values depend on nothing but how often and when they were fetched. Those that look
-// random come from one generator (sample_random.go) that all of them share, so that
-// the order of fetches counts.
+// Values depend on nothing but how often and when they were fetched. Those that look random come
+// from one generator (sample_random.go) that all of them share, so that the order of fetches
+// counts.
 
 // Domain is the usual domain of New.
 const Domain = 29
@@ -35,16 +35,16 @@ type Options struct {
 	Domain uint32 // 0 means Domain
 	// Name is the first component of the names; "" means "sample".
 	Name string
-	// Dir is a directory whose file dynamic.indom has the instances of
-	// sample.dynamic.*, a line of a number and a name for each. "" means none.
+	// Dir is a directory whose file dynamic.indom has the instances of sample.dynamic.*, a line of
+	// a number and a name for each. "" means none.
 	Dir string
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
 }
 
-// New returns a collector with metrics of all kinds, for tests of whatever
-// reads metrics: it has all types, semantics and units, instances that come and go,
-// errors, event records, values that can be stored.
+// New returns a collector with metrics of all kinds, for tests of whatever reads metrics: it has
+// all types, semantics and units, instances that come and go, errors, event records, values that
+// can be stored.
 func New(o *Options) (pmda.Provider, error) {
 	s := &collector{items: map[uint32]*pmda.Metric{}, list: catalog.New(metricsText)}
 	s.traffic.clients = map[*pmda.Client]*client{}
@@ -134,8 +134,8 @@ func (s *collector) int32s(item uint32, value *int32) *pmda.Metric {
 	return s.define(item, pmda.One(func() int32 { return *value }))
 }
 
-// indom says which instances a domain of the list has. Like the reference's, they
-// have empty sets of labels.
+// indom says which instances a domain of the list has. Like the reference's, they have empty sets
+// of labels.
 func (s *collector) indom(serial string, list ...pcp.Instance) *pmda.InDom {
 	d := s.list.InDoms[serial]
 	d.Instances, d.InstLabels = list, pmda.NoLabels
@@ -169,8 +169,7 @@ func storedText(v *pcp.Values) ([]byte, error) {
 	return v.Blobs[0], nil
 }
 
-// Fetch implements pmda.Provider. What changes with time does so before any metric
-// is asked.
+// Fetch implements pmda.Provider. What changes with time does so before any metric is asked.
 func (s *collector) Fetch(ctx context.Context, req *pmda.Request, dst *pcp.Result) error {
 	s.begin(req.Client)
 	s.request++
@@ -202,8 +201,8 @@ func (s *collector) Instances(ctx context.Context, c *pmda.Client, d pcp.InDom) 
 	return s.Agent.Instances(ctx, c, d)
 }
 
-// FindInstance implements pmda.InstanceFinder: what stands behind the first blank
-// does not count, neither in the names nor in what is asked for.
+// FindInstance implements pmda.InstanceFinder: what stands behind the first blank does not count,
+// neither in the names nor in what is asked for.
 func (s *collector) FindInstance(ctx context.Context, c *pmda.Client, d pcp.InDom, name string) (int32, error) {
 	list, err := s.Instances(ctx, c, d)
 	if err != nil {
@@ -254,8 +253,8 @@ func (s *collector) InDomText(ctx context.Context, c *pmda.Client, d pcp.InDom, 
 	return s.Agent.InDomText(ctx, c, d, kind)
 }
 
-// Labels implements pmda.Labeler. Whether a metric was changed is a note about it,
-// and no part of what identifies it.
+// Labels implements pmda.Labeler. Whether a metric was changed is a note about it, and no part of
+// what identifies it.
 func (s *collector) Labels(ctx context.Context, c *pmda.Client, kind pcp.LabelKind, ident uint32) ([]pcp.LabelSet, error) {
 	s.begin(c)
 	defer s.end(c)
@@ -297,8 +296,8 @@ func (s *collector) Store(ctx context.Context, c *pmda.Client, sets []pcp.Values
 	return nil
 }
 
-// oddStore returns the error of values that have another type than their metric, if
-// it is not the usual one: where values are no 32 bits, they are of no use at all.
+// oddStore returns the error of values that have another type than their metric, if it is not the
+// usual one: where values are no 32 bits, they are of no use at all.
 func (s *collector) oddStore(v *pcp.Values) error {
 	m := s.Metric(v.ID)
 	if m == nil || m.Store == nil || len(v.Odd) == 0 || v.Len() != 1 && v.ID.Item() != 6 {
@@ -311,8 +310,7 @@ func (s *collector) oddStore(v *pcp.Values) error {
 	return nil
 }
 
-// rows returns the table. Ghosts but sample.ghosts.visible are there while there are
-// some.
+// rows returns the table. Ghosts but sample.ghosts.visible are there while there are some.
 func (s *collector) rows() []pmda.Metric {
 	var rows []pmda.Metric
 	for _, m := range s.list.Metrics {

@@ -35,8 +35,8 @@ func talkToSample(t *testing.T) *sampletest.Talker {
 }
 
 // TestDialogues holds dialogues that were recorded with the agent of PCP 7.2.2
-// (test/peer/live/builtin_sample_test.go): behind a first line that says so, each line is
-// followed by its answer.
+// (test/peer/live/builtin_sample_test.go): behind a first line that says so, each line is followed
+// by its answer.
 func TestDialogues(t *testing.T) {
 	for _, d := range sampletest.Dialogues() {
 		t.Run(d.Name, func(t *testing.T) {
@@ -375,8 +375,8 @@ func TestSysinfo(t *testing.T) {
 	}
 }
 
-// TestStoreShapes stores values of wrong shapes everywhere: none may be taken
-// for another, or panic.
+// TestStoreShapes stores values of wrong shapes everywhere: none may be taken for another, or
+// panic.
 func TestStoreShapes(t *testing.T) {
 	ctx := context.Background()
 	s, _ := newTest(t, Options{})

@@ -7,8 +7,8 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// traffic is who has asked how often. A request counts as a message received,
-// its answer as one sent.
+// traffic is who has asked how often. A request counts as a message received, its answer as one
+// sent.
 type traffic struct {
 	clients        map[*pmda.Client]*client
 	starts, ends   int32
@@ -47,8 +47,7 @@ func (s *collector) end(c *pmda.Client) {
 	s.known(c).sent++
 }
 
-// SetProfile implements pmda.ProfileWatcher: another profile is a message, which is
-// not answered.
+// SetProfile implements pmda.ProfileWatcher: another profile is a message, which is not answered.
 func (s *collector) SetProfile(c *pmda.Client, p *pcp.Profile) {
 	if p != s.families.profile {
 		s.begin(c)

@@ -20,17 +20,16 @@ const Domain = 253
 // Options say how a simple collector behaves. The zero value is the default.
 type Options struct {
 	Domain uint32 // 0 means Domain
-	// Config is a file whose first line says which instances simple.now has: a list
-	// of "sec", "min" and "hour", joined by commas. It is read again when it has
-	// changed; without the file there are none. "" means all three.
+	// Config is a file whose first line says which instances simple.now has: a list of "sec", "min"
+	// and "hour", joined by commas. It is read again when it has changed; without the file there
+	// are none. "" means all three.
 	Config string
 	// Logf takes lines about what is wrong with the files; nil drops them.
 	Logf func(format string, args ...any)
 }
 
-// New returns a collector that shows what collectors do: it counts, has
-// instances that are always there and some that are configured, has labels, and takes
-// new values (collector.md C10.2).
+// New returns a collector that shows what collectors do: it counts, has instances that are always
+// there and some that are configured, has labels, and takes new values (collector.md C10.2).
 func New(o *Options) (pmda.Provider, error) {
 	s := &collector{colors: [3]int32{0, 100, 200}, indom: nowInDom()}
 	if o != nil {
@@ -163,8 +162,8 @@ func (s *collector) storeFetches(_ *pmda.Client, v *pcp.Values) error {
 	return nil
 }
 
-// storeColors sets colours. One that is out of range is set to the nearest value,
-// and the rest refused.
+// storeColors sets colours. One that is out of range is set to the nearest value, and the rest
+// refused.
 func (s *collector) storeColors(_ *pmda.Client, v *pcp.Values) error {
 	for i, inst := range v.Insts {
 		if inst < 0 || int(inst) >= len(s.colors) {
@@ -206,8 +205,7 @@ func (s *collector) readConfig(context.Context, *pmda.Request) error {
 	return nil
 }
 
-// configure makes the parts of the time of day that a line lists the instances of
-// simple.now.
+// configure makes the parts of the time of day that a line lists the instances of simple.now.
 func (s *collector) configure(line string) {
 	s.indom.Cache.DeactivateAll()
 	for word := range strings.SplitSeq(line, ",") {

@@ -222,8 +222,7 @@ func TestLabels(t *testing.T) {
 	}
 }
 
-// TestTimes checks that the processor time does not run backwards, and is in
-// hundredths.
+// TestTimes checks that the processor time does not run backwards, and is in hundredths.
 func TestTimes(t *testing.T) {
 	s := newTest(t, nil)
 	s.fetch(simpleUser, simpleSys)

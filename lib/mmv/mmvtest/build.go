@@ -216,8 +216,8 @@ func (b *builder) putLabels(at int) {
 	}
 }
 
-// Demo returns what a program in a factory may have: metrics of all types, with and
-// without instances, help texts and labels.
+// Demo returns what a program in a factory may have: metrics of all types, with and without
+// instances, help texts and labels.
 func Demo() *Spec {
 	count, bytes := pcp.Units{DimCount: 1}, pcp.Units{DimSpace: 1, ScaleSpace: pcp.Kbyte}
 	return &Spec{

@@ -54,8 +54,8 @@ func spoil(res *pcp.Result) {
 	}
 }
 
-// fetchAgain fetches into one Result, overwritten between fetches, and into a new Result
-// each time. Both must give the same, and the new ones must not change afterwards.
+// fetchAgain fetches into one Result, overwritten between fetches, and into a new Result each time.
+// Both must give the same, and the new ones must not change afterwards.
 func (k *kit) fetchAgain() {
 	if k.bare {
 		return
@@ -126,8 +126,8 @@ func selections(d pcp.InDom, inst int32) []selection {
 	return list
 }
 
-// fetchProfile fetches with profiles: the same values as without, of the selected
-// instances only. For each instance domain it fetches its metrics and one other.
+// fetchProfile fetches with profiles: the same values as without, of the selected instances only.
+// For each instance domain it fetches its metrics and one other.
 func (k *kit) fetchProfile() {
 	if k.bare {
 		return
@@ -149,8 +149,8 @@ func (k *kit) fetchProfile() {
 	}
 }
 
-// profilesAt compares the samples of a recording from a time on with and without
-// profiles of a domain.
+// profilesAt compares the samples of a recording from a time on with and without profiles of a
+// domain.
 func (k *kit) profilesAt(start pcp.Timestamp, d pcp.InDom, ids []pcp.ID) {
 	all := k.from(pcp.Forward, start, ids, -1)
 	inst, ok := k.someInstance(all, d)
@@ -166,9 +166,9 @@ func (k *kit) profilesAt(start pcp.Timestamp, d pcp.InDom, ids []pcp.ID) {
 	}
 }
 
-// profilesLive fetches with profiles of a domain from a live Source. Values and instances
-// may change, but an instance that has a value in every fetch before and after must have
-// one in some fetch with a profile that selects it.
+// profilesLive fetches with profiles of a domain from a live Source. Values and instances may
+// change, but an instance that has a value in every fetch before and after must have one in some
+// fetch with a profile that selects it.
 func (k *kit) profilesLive(d pcp.InDom, ids []pcp.ID) {
 	plain := &pmapi.Request{IDs: ids}
 	before := k.stream(k.src, plain, oneResult())
@@ -221,8 +221,7 @@ func (k *kit) someInstance(list []sample, d pcp.InDom) (int32, bool) {
 	return 0, false
 }
 
-// pick returns the samples reduced to stored metrics and the instances that a profile
-// selects.
+// pick returns the samples reduced to stored metrics and the instances that a profile selects.
 func (k *kit) pick(list []sample, p *pcp.Profile) (out []sample) {
 	for _, s := range list {
 		t := sample{time: s.time}

@@ -9,8 +9,7 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// A question is a name and the result that Lookup must give: an identifier, or one of
-// some errors.
+// A question is a name and the result that Lookup must give: an identifier, or one of some errors.
 type question struct {
 	name string
 	id   pcp.ID
@@ -85,8 +84,8 @@ func (k *kit) ask(qs []question) {
 	}
 }
 
-// innerNodes returns the names above leaves and the error of looking them up. A node with
-// nothing but derived metrics below need not be known (derived.md D6.2).
+// innerNodes returns the names above leaves and the error of looking them up. A node with nothing
+// but derived metrics below need not be known (derived.md D6.2).
 func (k *kit) innerNodes() map[string]pmerr.Code {
 	inner := make(map[string]pmerr.Code)
 	for _, l := range k.leaves {
@@ -229,8 +228,8 @@ func (k *kit) walk() {
 	}
 }
 
-// walkUntil returns the leaves that Walk passes to its function, which returns false from
-// leaf number n on.
+// walkUntil returns the leaves that Walk passes to its function, which returns false from leaf
+// number n on.
 func (k *kit) walkUntil(prefix string, n int) (got []leaf, err error) {
 	err = k.src.Walk(k.ctx, prefix, func(name string, id pcp.ID) bool {
 		got = append(got, leaf{name, id})

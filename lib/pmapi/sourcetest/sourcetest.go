@@ -1,16 +1,14 @@
-// Package sourcetest checks implementations of [pmapi.Source]. [Run] tests that a Source
-// does what the comments of the interface promise, and of [pmapi.Timeline],
-// [pmapi.Labeler], [pmapi.Texter] and [pmapi.InstanceNamer] if the Source, or one below
-// it, implements them:
+// Package sourcetest checks implementations of [pmapi.Source]. [Run] tests that a Source does what
+// the comments of the interface promise, and of [pmapi.Timeline], [pmapi.Labeler], [pmapi.Texter]
+// and [pmapi.InstanceNamer] if the Source, or one below it, implements them:
 //
 //	func TestConformance(t *testing.T) {
 //		sourcetest.Run(t, func(t *testing.T) pmapi.Source { return open(t) })
 //	}
 //
-// The Source should have metrics with and without instances, some of them more
-// than one level deep in the name space. A recording should have at least three records
-// and at most some hundred. A Source that refuses descriptions with pmerr.NoContext is
-// taken to have names only.
+// The Source should have metrics with and without instances, some of them more than one level deep
+// in the name space. A recording should have at least three records and at most some hundred. A
+// Source that refuses descriptions with pmerr.NoContext is taken to have names only.
 package sourcetest
 
 import (
@@ -24,9 +22,9 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// Run checks the Sources that open returns, in a subtest for each part of the interface.
-// The Sources must not share a position, but must have the same metrics and, if they are
-// a pmapi.Timeline, the same records. Run closes them.
+// Run checks the Sources that open returns, in a subtest for each part of the interface. The
+// Sources must not share a position, but must have the same metrics and, if they are a
+// pmapi.Timeline, the same records. Run closes them.
 func Run(t *testing.T, open func(t *testing.T) pmapi.Source) {
 	t.Helper()
 	for _, c := range checks() {

@@ -24,8 +24,8 @@ type sample struct {
 	sets []pcp.Values
 }
 
-// request returns all metrics in reverse, with an unknown one in the middle and the first
-// again at the end.
+// request returns all metrics in reverse, with an unknown one in the middle and the first again at
+// the end.
 func (k *kit) request() []pcp.ID {
 	list := slices.Clone(k.ids)
 	slices.Reverse(list)
@@ -33,8 +33,8 @@ func (k *kit) request() []pcp.ID {
 	return append(list, list[0])
 }
 
-// stored returns the metrics that are not computed by the client: their values do
-// not depend on what was fetched before.
+// stored returns the metrics that are not computed by the client: their values do not depend on
+// what was fetched before.
 func (k *kit) stored() []pcp.ID {
 	return slices.DeleteFunc(slices.Clone(k.ids), pcp.ID.IsDerived)
 }
@@ -116,8 +116,8 @@ func (k *kit) flaw(id pcp.ID, p *pcp.Profile, col *pcp.Values) string {
 	return ""
 }
 
-// stream fetches until the end of a recording, or liveSamples times. next returns the
-// Result for each fetch.
+// stream fetches until the end of a recording, or liveSamples times. next returns the Result for
+// each fetch.
 func (k *kit) stream(src pmapi.Source, req *pmapi.Request, next func() *pcp.Result) (list []sample) {
 	_, recorded := pmapi.As[pmapi.Timeline](src)
 	for recorded || len(list) < liveSamples {
@@ -143,8 +143,8 @@ func oneResult() func() *pcp.Result {
 	return func() *pcp.Result { return res }
 }
 
-// from positions the Source under test and returns the first n samples from there, or all
-// if n is negative.
+// from positions the Source under test and returns the first n samples from there, or all if n is
+// negative.
 func (k *kit) from(m pcp.Mode, at pcp.Timestamp, ids []pcp.ID, n int) (list []sample) {
 	if err := k.time.SetMode(m, &at, 0); err != nil || k.time.Origin() != at {
 		k.errorf("SetMode(%d, %s): error %v, Origin is %s", m, show(at), err, show(k.time.Origin()))

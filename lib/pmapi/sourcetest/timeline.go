@@ -43,8 +43,8 @@ func (k *kit) end() {
 	}
 }
 
-// stays checks that Fetch reports the end, repeatedly, and that the position does not
-// change: it is that of the last sample, or of a later record without the metrics.
+// stays checks that Fetch reports the end, repeatedly, and that the position does not change: it is
+// that of the last sample, or of a later record without the metrics.
 func (k *kit) stays(where string, ids []pcp.ID, last pcp.Timestamp, direction int) {
 	var res pcp.Result
 	at := k.time.Origin()
@@ -70,8 +70,8 @@ func places(list []sample) (out []sample) {
 	return out
 }
 
-// seek reads in both directions from places in a recording and just beside them: all
-// metrics together, then single ones.
+// seek reads in both directions from places in a recording and just beside them: all metrics
+// together, then single ones.
 func (k *kit) seek() {
 	if k.time == nil {
 		return

@@ -6,8 +6,7 @@ import (
 	"pmtools/lib/pcp"
 )
 
-// The liar answers many questions at once as it does one after the other, unless
-// many is set.
+// The liar answers many questions at once as it does one after the other, unless many is set.
 
 func (l *liar) WalkNames(ctx context.Context, name string, f func(string) bool) error {
 	return l.Walk(ctx, name, func(name string, _ pcp.ID) bool {

@@ -8,8 +8,8 @@ import (
 	"pmtools/lib/pdu"
 )
 
-// On returns an Edit that applies e to the nth reply to requests of a type, counted from 0
-// over all connections.
+// On returns an Edit that applies e to the nth reply to requests of a type, counted from 0 over all
+// connections.
 func On(request pdu.Type, n int, e Edit) Edit {
 	var mu sync.Mutex
 	return func(r *Reply) {

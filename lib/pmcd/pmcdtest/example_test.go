@@ -9,8 +9,7 @@ import (
 	"pmtools/lib/pmcd/pmcdtest"
 )
 
-// A daemon with metrics of its own, which ends the connection in the middle of a
-// reply.
+// A daemon with metrics of its own, which ends the connection in the middle of a reply.
 func Example() {
 	id := pcp.NewID(60, 0, 1)
 	s := pmcdtest.NewServer(&pmcdtest.World{Metrics: []pmcdtest.Metric{

@@ -7,18 +7,17 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// The instance domains: a small one, one without instances, and one with an
-// instance 0.
+// The instance domains: a small one, one without instances, and one with an instance 0.
 const (
 	bins   pcp.InDom = 245<<22 | 1
 	empty  pcp.InDom = 245<<22 | 2
 	zeroth pcp.InDom = 245<<22 | 3
 )
 
-// Faulty returns a World to store to, with metrics of each type that takes a value
-// (w), with several instances (bin), without any value (none), of other types (t),
-// with values that do not fit the type (odd), with errors (bad), and with another
-// answer to the second fetch (late). Some values are of instance 9, which has no name.
+// Faulty returns a World to store to, with metrics of each type that takes a value (w), with
+// several instances (bin), without any value (none), of other types (t), with values that do not
+// fit the type (odd), with errors (bad), and with another answer to the second fetch (late). Some
+// values are of instance 9, which has no name.
 func Faulty() *World {
 	w := &World{InDoms: []InDom{
 		{ID: bins, WholeNames: true, Instances: []pcp.Instance{{ID: 1, Name: "one"}, {ID: 2, Name: "two"}, {ID: 3, Name: "three blind mice"}, {ID: 100, Name: "a,b"}}},

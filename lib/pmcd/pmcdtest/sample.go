@@ -14,8 +14,8 @@ const (
 	NobodyInDom pcp.InDom = 253<<22 | 1 // without instances
 )
 
-// Sample returns a World with some metrics of the reference's sample agent: of each
-// type, with and without instances, help texts and labels, and some with errors.
+// Sample returns a World with some metrics of the reference's sample agent: of each type, with and
+// without instances, help texts and labels, and some with errors.
 func Sample() *World {
 	w := &World{Labels: map[LabelKey][]pcp.LabelSet{}}
 	w.InDoms = []InDom{

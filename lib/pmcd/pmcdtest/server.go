@@ -1,14 +1,13 @@
-// Package pmcdtest is a scripted metrics daemon for tests, in the spirit of
-// net/http/httptest. A [Server] speaks the daemon's side of the protocol; what it
-// answers is up to its [Handler], such as a [World] of metrics. Each reply goes through
-// an [Edit] that may cut, delay, drop or change it.
+// Package pmcdtest is a scripted metrics daemon for tests, in the spirit of net/http/httptest. A
+// [Server] speaks the daemon's side of the protocol; what it answers is up to its [Handler], such
+// as a [World] of metrics. Each reply goes through an [Edit] that may cut, delay, drop or change
+// it.
 //
 //	s := pmcdtest.NewServer(pmcdtest.Sample())
 //	defer s.Close()
 //	d := pmcd.Dialer{DialContext: s.Dial}
 //
-// Connections are made in memory by [Server.Dial], or through a socket after
-// [Server.Listen].
+// Connections are made in memory by [Server.Dial], or through a socket after [Server.Listen].
 package pmcdtest
 
 import (
@@ -100,8 +99,8 @@ func (s *Server) SetFeatures(features uint16) {
 	s.greeting.Info = 2<<24 | 1<<16 | uint32(features)
 }
 
-// SetRefusal makes later greetings refuse the connection, with a code in the
-// protocol's old numbering; 0 accepts again.
+// SetRefusal makes later greetings refuse the connection, with a code in the protocol's old
+// numbering; 0 accepts again.
 func (s *Server) SetRefusal(code pmerr.Code) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -169,8 +168,8 @@ func (s *Server) Dial(ctx context.Context, network, address string) (net.Conn, e
 	return theirs, nil
 }
 
-// Listen accepts connections at an address, such as "tcp", "127.0.0.1:0" or "unix"
-// and a path, until Close. It returns the address.
+// Listen accepts connections at an address, such as "tcp", "127.0.0.1:0" or "unix" and a path,
+// until Close. It returns the address.
 func (s *Server) Listen(network, address string) (net.Addr, error) {
 	l, err := net.Listen(network, address)
 	if err != nil {

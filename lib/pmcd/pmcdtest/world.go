@@ -18,9 +18,9 @@ type Metric struct {
 
 	LookupErr, DescErr, StoreErr pmerr.Code // in place of the answer; a StoreErr of pmerr.IPC closes the connection
 
-	// Answers replace Values: one for the first fetch of a connection, one for the second
-	// and so on; the last is repeated. Such a metric accepts every store and keeps values
-	// of its type, new instances included, in the first answer unless Forgets is set.
+	// Answers replace Values: one for the first fetch of a connection, one for the second and so
+	// on; the last is repeated. Such a metric accepts every store and keeps values of its type, new
+	// instances included, in the first answer unless Forgets is set.
 	Answers []Answer
 	Forgets bool
 }
@@ -45,8 +45,8 @@ type LabelKey struct {
 	Ident uint32
 }
 
-// A World is a Handler with metrics that can be fetched and stored. Set its fields before
-// use; after that goroutines may share it.
+// A World is a Handler with metrics that can be fetched and stored. Set its fields before use;
+// after that goroutines may share it.
 type World struct {
 	Metrics []Metric // in the order of the name space
 	InDoms  []InDom
@@ -75,8 +75,7 @@ func (w *World) Stores() int {
 	return len(w.stored)
 }
 
-// Stored returns the name of the first metric of each store request and the bytes after
-// its time.
+// Stored returns the name of the first metric of each store request and the bytes after its time.
 func (w *World) Stored() []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()

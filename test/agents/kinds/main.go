@@ -1,6 +1,6 @@
-// Command kinds is an agent that has a metric of each kind, for trying lib/pmda under
-// the daemon: each type, dynamic names, values that depend on the client, events,
-// errors, and times at which it is not ready.
+// Command kinds is an agent that has a metric of each kind, for trying lib/pmda under the daemon:
+// each type, dynamic names, values that depend on the client, events, errors, and times at which it
+// is not ready.
 package main
 
 import (

@@ -19,8 +19,7 @@ const (
 	differ
 )
 
-// A Tally counts what the comparisons of a test found. It may be used by several
-// goroutines.
+// A Tally counts what the comparisons of a test found. It may be used by several goroutines.
 type Tally struct {
 	rows []row // that explain differences
 
@@ -76,8 +75,8 @@ func (tl *Tally) Report(t *testing.T, what string) {
 		what, tl.counts[Equal], len(tl.failures), known, strings.Join(by, " "), tl.counts[Crashed], tl.counts[Unsteady])
 }
 
-// Compare runs all commands on both sides and fails the test for each difference
-// that known.txt does not explain.
+// Compare runs all commands on both sides and fails the test for each difference that known.txt
+// does not explain.
 func Compare(t *testing.T, commands []Command) {
 	t.Helper()
 	ours, theirs, root := Setup(t)
@@ -126,8 +125,8 @@ func (tl *Tally) compare(c Command, ours, theirs Side, root string) {
 	tl.Fail(c.String() + "\n" + Diff(o, r))
 }
 
-// explained counts a difference if a row of known.txt explains it, or a crash of the
-// reference, and reports whether it did.
+// explained counts a difference if a row of known.txt explains it, or a crash of the reference, and
+// reports whether it did.
 func (tl *Tally) explained(c Command, o, r Outcome) bool {
 	if o.Crashed() {
 		return false

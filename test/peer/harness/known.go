@@ -18,8 +18,8 @@ const (
 	differences = "../../known-differences.md"
 )
 
-// A row is a line of known.txt: a row of known-differences.md, the command lines where
-// it shows, and the lines that then only one side prints.
+// A row is a line of known.txt: a row of known-differences.md, the command lines where it shows,
+// and the lines that then only one side prints.
 type row struct {
 	line         int // of known.txt
 	id           string
@@ -97,8 +97,8 @@ func ended(b []byte) []byte {
 	return b
 }
 
-// explain returns the rows that explain the lines of which each side is alone, nil if
-// one of the lines is not explained.
+// explain returns the rows that explain the lines of which each side is alone, nil if one of the
+// lines is not explained.
 func explain(rows []row, command string, l loners) (used []*row) {
 	for _, side := range []struct {
 		lines []string
@@ -120,8 +120,7 @@ func explain(rows []row, command string, l loners) (used []*row) {
 	return used
 }
 
-// fired notes in the file PMTOOLS_FIRED, if it is set, that a row has explained a
-// difference.
+// fired notes in the file PMTOOLS_FIRED, if it is set, that a row has explained a difference.
 func (k *row) fired() {
 	if name := os.Getenv("PMTOOLS_FIRED"); name != "" {
 		if f, err := os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666); err == nil {

@@ -40,9 +40,9 @@ func TestRows(t *testing.T) {
 	}
 }
 
-// TestKnownFires fails for each row of known.txt that explained no difference in a
-// full run, unless it depends on chance or on a daemon that is not running. The
-// tests of the run note the rows in the file PMTOOLS_FIRED.
+// TestKnownFires fails for each row of known.txt that explained no difference in a full run, unless
+// it depends on chance or on a daemon that is not running. The tests of the run note the rows in
+// the file PMTOOLS_FIRED.
 func TestKnownFires(t *testing.T) {
 	_, _, root := Setup(t)
 	name := os.Getenv("PMTOOLS_FIRED")

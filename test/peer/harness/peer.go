@@ -15,8 +15,8 @@ import (
 	"pmtools/test/golden"
 )
 
-// Setup returns the two sides and the reference's root, or skips the test: the root is
-// named by PMTOOLS_PEER, our commands by PMTOOLS_BIN.
+// Setup returns the two sides and the reference's root, or skips the test: the root is named by
+// PMTOOLS_PEER, our commands by PMTOOLS_BIN.
 func Setup(t *testing.T) (ours, theirs Side, root string) {
 	t.Helper()
 	root = os.Getenv("PMTOOLS_PEER")
@@ -30,8 +30,8 @@ func Setup(t *testing.T) (ours, theirs Side, root string) {
 	return Side{bin}, Side{filepath.Join(root, "bin-host")}, root
 }
 
-// Live returns what makes both sides talk to the reference's daemon, or skips
-// if that is not running (peer-up --pmcd starts it).
+// Live returns what makes both sides talk to the reference's daemon, or skips if that is not
+// running (peer-up --pmcd starts it).
 func Live(t *testing.T) []string {
 	t.Helper()
 	_, _, root := Setup(t)
@@ -52,8 +52,7 @@ func Number(name string, or int) int {
 	return or
 }
 
-// Suite returns the base names of the archives in one of PCP's test
-// directories.
+// Suite returns the base names of the archives in one of PCP's test directories.
 func Suite(t *testing.T, dir string) []string {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
@@ -102,8 +101,8 @@ func WriteFiles(t *testing.T, files map[string]string) string {
 	return dir
 }
 
-// CaseLines returns the words of each line of a file of cases, with \n and \t
-// turned into characters.
+// CaseLines returns the words of each line of a file of cases, with \n and \t turned into
+// characters.
 func CaseLines(t *testing.T, name string) [][]string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("../cases", name))
@@ -130,14 +129,14 @@ func CaseLines(t *testing.T, name string) [][]string {
 // Clock is a time of day with a fraction.
 var Clock = regexp.MustCompile(`\d\d:\d\d:\d\d\.\d+`)
 
-// Moving matches metrics whose values depend on the time, on chance, on processes or
-// on what else the daemon was asked.
+// Moving matches metrics whose values depend on the time, on chance, on processes or on what else
+// the daemon was asked.
 var Moving = regexp.MustCompile(`^(sample\.(seconds|milliseconds|load|lights|magnitude|drift|noise|bucket|mirage|mirage_longlong|daemon_pid|` +
 	`dupnames\.(daemon_pid|pid_daemon|two\.(seconds|lights)|five\.bucket)|sysinfo|rapid|(k|)byte_.*|percontext\..*|recv_pdu|xmit_pdu|pdu|datasize|` +
 	`const_rate\.value|dodgey\.value|scramble\.bin|proc\..*|not_ready.*|event\..*)|simple\.(now|time\..*)|trivial\..*)$`)
 
-// Beside puts the files that a transcript names beside the archives, so that the
-// paths in messages are short.
+// Beside puts the files that a transcript names beside the archives, so that the paths in messages
+// are short.
 func Beside(args []string, own, dir string) []string {
 	for _, a := range args {
 		if text, err := os.ReadFile(filepath.Join(dir, a)); err == nil && !strings.Contains(a, "/") {

@@ -1,7 +1,6 @@
-// Package harness runs command lines with this project's commands and with the
-// reference's, and reports differences that test/known-differences.md does not
-// explain. The packages beside it are the differential tests of make peer; they need
-// the root that peer-up makes.
+// Package harness runs command lines with this project's commands and with the reference's, and
+// reports differences that test/known-differences.md does not explain. The packages beside it are
+// the differential tests of make peer; they need the root that peer-up makes.
 package harness
 
 import (
@@ -24,8 +23,8 @@ type Side struct {
 	Bin string
 }
 
-// A Command is one command line: the program's name, its arguments, what it is
-// given in the environment beyond the common part, and where it runs.
+// A Command is one command line: the program's name, its arguments, what it is given in the
+// environment beyond the common part, and where it runs.
 type Command struct {
 	Args []string
 	Env  []string
@@ -111,15 +110,14 @@ func Normal(b []byte) []byte {
 	return b
 }
 
-// Equal reports whether two outcomes are the same, dates and process numbers in
-// messages aside.
+// Equal reports whether two outcomes are the same, dates and process numbers in messages aside.
 func (o Outcome) Equal(p Outcome) bool {
 	return o.Status == p.Status && bytes.Equal(Normal(o.Stdout), Normal(p.Stdout)) && bytes.Equal(Normal(o.Stderr), Normal(p.Stderr))
 }
 
-// Memory returns the most memory that the command had at once, in bytes. The system
-// counts what this process had when it started the command, so that a test that
-// measures memory has to run in a process of its own.
+// Memory returns the most memory that the command had at once, in bytes. The system counts what
+// this process had when it started the command, so that a test that measures memory has to run in a
+// process of its own.
 func (o Outcome) Memory() int64 { return int64(o.State.SysUsage().(*syscall.Rusage).Maxrss) << 10 }
 
 // Crashed reports whether the program did not end by itself.

@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// A Stand is two of something that a store changes, in the same state: one for each
-// side. Each command line is run once on each side.
+// A Stand is two of something that a store changes, in the same state: one for each side. Each
+// command line is run once on each side.
 type Stand struct {
 	Tally
 	Ours, Theirs       Side
@@ -41,8 +41,7 @@ func (s *Stand) Live(t *testing.T) {
 	s.OursEnv, s.TheirsEnv = startDaemon(t, s.Root), startDaemon(t, s.Root)
 }
 
-// both runs a command for each side at the same time, with the programs that ours
-// and theirs name.
+// both runs a command for each side at the same time, with the programs that ours and theirs name.
 func (s *Stand) both(c Command, ours, theirs Side) (o, r Outcome, err error) {
 	oc, tc := c, c
 	oc.Env = append(append([]string{}, s.OursEnv...), c.Env...)
@@ -61,8 +60,8 @@ func (s *Stand) both(c Command, ours, theirs Side) (o, r Outcome, err error) {
 	return o, r, err
 }
 
-// Compare runs a command line on both sides, and then compares the values that the
-// metrics called names have, as the reference shows them.
+// Compare runs a command line on both sides, and then compares the values that the metrics called
+// names have, as the reference shows them.
 func (s *Stand) Compare(c Command, names ...string) {
 	s.Lines++
 	o, r, err := s.both(c, s.Ours, s.Theirs)
@@ -92,8 +91,8 @@ func (s *Stand) Report(t *testing.T) {
 	s.Tally.Report(t, fmt.Sprint(s.Lines, " command lines"))
 }
 
-// daemonConfig is the configuration of a daemon: the demonstration agents, and
-// stores through the socket only.
+// daemonConfig is the configuration of a daemon: the demonstration agents, and stores through the
+// socket only.
 const daemonConfig = `pmcd 2 dso pmcd_init /var/lib/pcp/pmdas/pmcd/pmda_pmcd.so
 sample 29 pipe binary /var/lib/pcp/pmdas/sample/pmdasample -d 29
 simple 253 pipe binary /var/lib/pcp/pmdas/simple/pmdasimple -d 253
@@ -105,8 +104,8 @@ disallow ":*" : store;
 allow "local:*" : all;
 `
 
-// startDaemon starts a daemon of the reference for the length of a test, and returns
-// the environment that leads commands to it.
+// startDaemon starts a daemon of the reference for the length of a test, and returns the
+// environment that leads commands to it.
 func startDaemon(t *testing.T, root string) (env []string) {
 	t.Helper()
 	dir, err := os.MkdirTemp(filepath.Join(root, "tmp"), "pmcd")

@@ -1,5 +1,5 @@
-// Package catalog reads lists of metrics: texts that say what collectors have, so
-// that their code only says where values come from.
+// Package catalog reads lists of metrics: texts that say what collectors have, so that their code
+// only says where values come from.
 //
 // A line is a metric or an instance domain:
 //
@@ -36,8 +36,8 @@ type Catalog struct {
 	units map[string]pcp.Units // that were read before
 }
 
-// New returns the catalog of a list without values. The list is part of the program,
-// so that an error in it is the program's.
+// New returns the catalog of a list without values. The list is part of the program, so that an
+// error in it is the program's.
 func New(text string) *Catalog {
 	c := &Catalog{}
 	if err := c.Parse(text); err != nil {

@@ -50,8 +50,8 @@ func (h *Host) Dir() string {
 	return h.Root
 }
 
-// Word returns the first word in a file below the root, or other if there is no such
-// file, or nothing in it but none.
+// Word returns the first word in a file below the root, or other if there is no such file, or
+// nothing in it but none.
 func (h *Host) Word(file, none, other string) string {
 	text, err := os.ReadFile(filepath.Join(h.Dir(), filepath.FromSlash(file)))
 	if err != nil {
@@ -64,8 +64,7 @@ func (h *Host) Word(file, none, other string) string {
 	return string(words[0])
 }
 
-// Labels returns the labels of the host that are in files, in the order in which they
-// win.
+// Labels returns the labels of the host that are in files, in the order in which they win.
 func (h *Host) Labels() [][]pcp.Label {
 	const flags = uint8(pcp.ContextLabels) | pcp.LabelCompound
 	dir := filepath.Join(h.Dir(), "etc", "pcp", "labels")
@@ -75,8 +74,8 @@ func (h *Host) Labels() [][]pcp.Label {
 // maxLabelFile is the size of the largest file with labels that is read.
 const maxLabelFile = 1 << 16
 
-// labelFiles returns the labels in the files of a directory, in the order of their
-// names. A file that cannot be read, or is no JSON object, is left out.
+// labelFiles returns the labels in the files of a directory, in the order of their names. A file
+// that cannot be read, or is no JSON object, is left out.
 func labelFiles(dir string, flags uint8) [][]pcp.Label {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

@@ -4,8 +4,8 @@ package host
 
 import "syscall"
 
-// Times returns the processor time that this process has used, in seconds, as
-// exactly as the reference has it: in hundredths.
+// Times returns the processor time that this process has used, in seconds, as exactly as the
+// reference has it: in hundredths.
 func Times() (user, sys float64) {
 	var r syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &r); err != nil {

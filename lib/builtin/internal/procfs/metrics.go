@@ -13,11 +13,11 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// The value of a metric in a list (see package catalog) says which cells it comes
-// from (see terms); "-" is a metric that is known, but has no values. A metric without
-// a help text gets one that is made from its value. The value of an instance domain is
-// the table whose rows are its instances, and how these are labelled (see instLabels):
-// "partition:device_name". With "-" the instances are those in Fixed.
+// The value of a metric in a list (see package catalog) says which cells it comes from (see terms);
+// "-" is a metric that is known, but has no values. A metric without a help text gets one that is
+// made from its value. The value of an instance domain is the table whose rows are its instances,
+// and how these are labelled (see instLabels): "partition:device_name". With "-" the instances are
+// those in Fixed.
 
 // A Catalog is what a collector's list of metrics refers to.
 type Catalog struct {
@@ -25,8 +25,7 @@ type Catalog struct {
 	Tables map[string]*Table
 	Files  map[string]string         // what a table is read from, for help texts
 	Fixed  map[string][]pcp.Instance // instances that do not change, by serial numbers
-	// Label returns what InDom.InstLabels is for the rows of a table; keys are those of
-	// the list.
+	// Label returns what InDom.InstLabels is for the rows of a table; keys are those of the list.
 	Label func(t *Table, keys []string) func(inst int32) string
 }
 
@@ -88,15 +87,14 @@ func (c *Catalog) bind(m *pmda.Metric, value string) error {
 	return nil
 }
 
-// A terms is how a value is made from cells of a row: their sum, multiplied
-// and divided.
+// A terms is how a value is made from cells of a row: their sum, multiplied and divided.
 //
 //	table:key+key-key*2/3
 //
-// A "?" after a key says that the cell counts as zero if it is empty, otherwise there is no
-// value then. A "!" at the end makes negative results zero. Sum: before it says that
-// the value is the sum over all rows. Calculations are those of 64-bit unsigned
-// numbers, unless a cell is not an integer.
+// A "?" after a key says that the cell counts as zero if it is empty, otherwise there is no value
+// then. A "!" at the end makes negative results zero. Sum: before it says that the value is the sum
+// over all rows. Calculations are those of 64-bit unsigned numbers, unless a cell is not an
+// integer.
 type terms struct {
 	table *Table
 	terms []term
@@ -244,8 +242,8 @@ func (t *terms) sum(col *pmda.Column) error {
 	return nil
 }
 
-// NewAgent returns the agent of a list of metrics. The list is part of the
-// program, so that an error in it is the program's.
+// NewAgent returns the agent of a list of metrics. The list is part of the program, so that an
+// error in it is the program's.
 func NewAgent(domain uint32, c *Catalog, text, labels string) *pmda.Agent {
 	metrics, err := c.Metrics(text)
 	if err != nil {
@@ -271,8 +269,7 @@ func (c *Catalog) Alias(name, of string) *Table {
 	return c.Tables[name]
 }
 
-// Text adds a table that is filled from the text of a file. Without the file there
-// are no values.
+// Text adds a table that is filled from the text of a file. Without the file there are no values.
 func (c *Catalog) Text(name, file string, parse func(t *Table, text []byte), needs ...*Table) *Table {
 	return c.Table(name, "/"+file, func(t *Table, _ *pmda.Request) error {
 		text, err := c.Root.Read(file)
@@ -297,8 +294,8 @@ func (c *Catalog) Numbers(name, file string) {
 	})
 }
 
-// PerRow adds a table for a small file that each instance of another table has. set
-// is given the row and the text of its file.
+// PerRow adds a table for a small file that each instance of another table has. set is given the
+// row and the text of its file.
 func (c *Catalog) PerRow(name, file string, of *Table, path func(instance string) string, set func(t *Table, r *Row, text []byte)) *Table {
 	return c.Table(name, file, func(t *Table, _ *pmda.Request) error {
 		for i := range of.Rows {
@@ -310,8 +307,8 @@ func (c *Catalog) PerRow(name, file string, of *Table, path func(instance string
 	}, of)
 }
 
-// Roots returns the first components of the names in a list of metrics. Names with
-// the same one stand together.
+// Roots returns the first components of the names in a list of metrics. Names with the same one
+// stand together.
 func Roots(text string) []string {
 	var roots []string
 	last := "\t"

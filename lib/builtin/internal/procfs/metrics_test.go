@@ -15,8 +15,7 @@ import (
 // rows is the instance domain of the table t.
 const rows = "indom 4 t Rows\n"
 
-// testCatalog returns a catalog with a table t that has two rows, and one that
-// fails.
+// testCatalog returns a catalog with a table t that has two rows, and one that fails.
 func testCatalog() *procfs.Catalog {
 	list := procfs.NewCatalog("")
 	c := &list

@@ -1,5 +1,5 @@
-// Package procfs reads the files of /proc and /sys into tables, and binds lists of
-// metrics to their cells.
+// Package procfs reads the files of /proc and /sys into tables, and binds lists of metrics to their
+// cells.
 package procfs
 
 import (
@@ -15,28 +15,27 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// maxFile is how much of one file is read. What the kernel writes is far
-// smaller, even with thousands of processors or mounts; a longer file is cut after
-// its last whole line.
+// maxFile is how much of one file is read. What the kernel writes is far smaller, even with
+// thousands of processors or mounts; a longer file is cut after its last whole line.
 const maxFile = 16 << 20
 
 // maxNames is how many entries of one directory are looked at.
 const maxNames = 1 << 20
 
-// A Root reads files below a directory that has proc and sys in it. What read
-// returns is valid until its next call.
+// A Root reads files below a directory that has proc and sys in it. What read returns is valid
+// until its next call.
 type Root struct {
 	Dir   string
 	Buf   []byte
 	Trace func(name string) // for tests: called with each file that is read; may be nil
 }
 
-// Live reports whether the files are those of the running system, so that it may be
-// asked in other ways, too.
+// Live reports whether the files are those of the running system, so that it may be asked in other
+// ways, too.
 func (p *Root) Live() bool { return p.Dir == "" || p.Dir == "/" }
 
-// path returns where a file of the tree is. Names come from the kernel: slashes in
-// a device's name stand as '!' there, so that they do not leave the tree.
+// path returns where a file of the tree is. Names come from the kernel: slashes in a device's name
+// stand as '!' there, so that they do not leave the tree.
 func (p *Root) path(name string) string {
 	if p.Live() {
 		return "/" + name
@@ -74,8 +73,8 @@ func (p *Root) Read(name string) ([]byte, error) {
 	}
 }
 
-// Names returns the names in a directory in the order of the directory, which is the
-// order that the reference's collectors number instances in.
+// Names returns the names in a directory in the order of the directory, which is the order that the
+// reference's collectors number instances in.
 func (p *Root) Names(dir string) ([]string, error) {
 	f, err := os.Open(p.path(dir))
 	if err != nil {
@@ -152,9 +151,9 @@ func Join(dst, line []byte) []byte {
 // blank reports whether c separates words.
 func blank(c byte) bool { return c == ' ' || c >= '\t' && c <= '\r' || c == 0 }
 
-// Uint returns the decimal number that a word begins with, as C's strtoull
-// reads it: a minus sign negates modulo 2^64, and overflow saturates. A word that does
-// not begin with a digit is not a number.
+// Uint returns the decimal number that a word begins with, as C's strtoull reads it: a minus sign
+// negates modulo 2^64, and overflow saturates. A word that does not begin with a digit is not a
+// number.
 func Uint(word []byte) (uint64, bool) {
 	neg := len(word) > 0 && word[0] == '-'
 	if neg || len(word) > 0 && word[0] == '+' {
@@ -230,8 +229,8 @@ func Error(err error) error {
 	return pmerr.Of(err)
 }
 
-// Missing returns the error of metrics whose file could not be read: none if
-// there is no such file, so that they just have no values.
+// Missing returns the error of metrics whose file could not be read: none if there is no such file,
+// so that they just have no values.
 func Missing(err error) error {
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return nil

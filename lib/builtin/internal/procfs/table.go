@@ -14,11 +14,10 @@ import (
 
 // How values get from files into columns:
 //
-// A Table is what was read from one kind of file. It has a row for each
-// instance, one for a file that is about the whole system, and a cell for each key
-// that a metric asks for; other keys of the file are skipped. Keys are names that
-// stand in the file or numbers of fields. Metrics are bound to cells once, by the
-// text in the lists of metrics (see terms). After that a fetch reads files
+// A Table is what was read from one kind of file. It has a row for each instance, one for a file
+// that is about the whole system, and a cell for each key that a metric asks for; other keys of the
+// file are skipped. Keys are names that stand in the file or numbers of fields. Metrics are bound
+// to cells once, by the text in the lists of metrics (see terms). After that a fetch reads files
 // into the cells they had before, and copies cells into columns.
 
 // A Table is the content of a kind of file.
@@ -57,8 +56,7 @@ const (
 	Text
 )
 
-// NewTable returns a table that load fills. What must be read before it is in
-// needs.
+// NewTable returns a table that load fills. What must be read before it is in needs.
 func NewTable(load func(t *Table, req *pmda.Request) error, needs ...*Table) *Table {
 	t := &Table{Slots: map[string]int{}}
 	t.Reading = &pmda.Reading{Read: func(_ context.Context, req *pmda.Request) error {
@@ -123,8 +121,8 @@ func (t *Table) Named(ids *IDs, name []byte) *Row {
 	return r
 }
 
-// At returns the row of an instance, a new one if at has not added one before. The
-// rows have not been sorted yet.
+// At returns the row of an instance, a new one if at has not added one before. The rows have not
+// been sorted yet.
 func (t *Table) At(inst int32) *Row {
 	if i, ok := t.index[inst]; ok {
 		return &t.Rows[i]
@@ -136,8 +134,8 @@ func (t *Table) At(inst int32) *Row {
 	return t.Row(inst)
 }
 
-// Sort puts the rows into the order of instances, and keeps the first of those that
-// are for the same.
+// Sort puts the rows into the order of instances, and keeps the first of those that are for the
+// same.
 func (t *Table) Sort() {
 	byInst := func(a, b Row) int { return cmp.Compare(a.Inst, b.Inst) }
 	if !slices.IsSortedFunc(t.Rows, byInst) {
@@ -198,8 +196,7 @@ func (t *Table) Field(r *Row, n int) *Cell {
 	return nil
 }
 
-// SetFields puts the numbers of a line into numbered fields, the first of which is
-// number n.
+// SetFields puts the numbers of a line into numbered fields, the first of which is number n.
 func (t *Table) SetFields(r *Row, n int, line []byte) {
 	for word, rest := Word(line); len(word) > 0 && n < 64; word, rest = Word(rest) {
 		t.Field(r, n).SetWord(word)
@@ -245,8 +242,8 @@ func (c *Cell) SetString(s string) {
 	}
 }
 
-// A IDs numbers instances by their names in the order in which they were first
-// seen, and never uses a number again.
+// A IDs numbers instances by their names in the order in which they were first seen, and never uses
+// a number again.
 type IDs struct {
 	Numbers map[string]int32
 	names   []string

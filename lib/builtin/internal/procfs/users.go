@@ -2,8 +2,7 @@ package procfs
 
 import "bytes"
 
-// Users are the names of users and groups in the files of the system. Without
-// load there are none.
+// Users are the names of users and groups in the files of the system. Without load there are none.
 type Users struct {
 	Root          *Root
 	users, groups map[uint64]string
@@ -22,8 +21,8 @@ func (u *Users) Name(group bool, id uint64) string {
 	return u.users[id]
 }
 
-// read reads a file like /etc/passwd: a name, something, a number. The first name of
-// a number counts.
+// read reads a file like /etc/passwd: a name, something, a number. The first name of a number
+// counts.
 func (u *Users) read(file string) map[uint64]string {
 	text, err := u.Root.Read(file)
 	if err != nil {

@@ -1,6 +1,6 @@
-// Package sampletest talks to sample agents, so that tests can compare what they
-// answer: the collector of package builtin, the reference's agent, and what that one
-// was once recorded to answer.
+// Package sampletest talks to sample agents, so that tests can compare what they answer: the
+// collector of package builtin, the reference's agent, and what that one was once recorded to
+// answer.
 package sampletest
 
 import (
@@ -43,8 +43,8 @@ func (t *Talker) send(m pdu.Message) error {
 	return err
 }
 
-// Do carries out a line, and returns the answer as text. A line is a word and
-// numbers, which are items, serial numbers of instance domains, instances or values:
+// Do carries out a line, and returns the answer as text. A line is a word and numbers, which are
+// items, serial numbers of instance domains, instances or values:
 //
 //	fetch ITEM...           desc ITEM               names ITEM
 //	insts SERIAL            inst SERIAL INSTANCE    find SERIAL NAME
@@ -179,8 +179,8 @@ func storing(words []string, id pcp.ID) (pdu.Message, error) {
 	return &pdu.Result{Values: &pcp.Result{Sets: []pcp.Values{v}}}, nil
 }
 
-// unsteady are items whose values depend on the clock or the process: only how many
-// there are is told.
+// unsteady are items whose values depend on the clock or the process: only how many there are is
+// told.
 var unsteady = [...]uint32{1, 3, 39, 91, 158}
 
 // say returns an answer as text.

@@ -22,8 +22,8 @@ func TestRequests(t *testing.T) {
 	}
 }
 
-// TestDialogues wants each line to be one that can be carried out, and names that
-// can be names of files.
+// TestDialogues wants each line to be one that can be carried out, and names that can be names of
+// files.
 func TestDialogues(t *testing.T) {
 	seen := map[string]bool{}
 	for _, d := range Dialogues() {

@@ -1,5 +1,5 @@
-// Package procfstest is for tests of collectors that read /proc and /sys: a small
-// system in files, and what the reference's agents say of it.
+// Package procfstest is for tests of collectors that read /proc and /sys: a small system in files,
+// and what the reference's agents say of it.
 package procfstest
 
 import (
@@ -115,8 +115,8 @@ func Fetch(t testing.TB, p pmda.Provider, c *pmda.Client, names ...string) (res 
 	return res
 }
 
-// Values fetches metrics and writes the values of each as the golden file has
-// them: instances and values, sorted.
+// Values fetches metrics and writes the values of each as the golden file has them: instances and
+// values, sorted.
 func Values(t testing.TB, p pmda.Provider, names ...string) []string {
 	t.Helper()
 	ctx := context.Background()
@@ -150,8 +150,8 @@ func Values(t testing.TB, p pmda.Provider, names ...string) []string {
 	return out
 }
 
-// instanceNames returns the names of the instances of a domain, in the form they
-// have in the golden file.
+// instanceNames returns the names of the instances of a domain, in the form they have in the golden
+// file.
 func instanceNames(t testing.TB, p pmda.Provider, d pcp.InDom) map[int32]string {
 	t.Helper()
 	list, err := p.Instances(context.Background(), nil, d)
@@ -244,8 +244,8 @@ func NewTable(keys ...string) *procfs.Table {
 	return t
 }
 
-// Dump writes the rows of a table: "7 name a=1 b="x"", cells without a value left
-// out, rows separated by "; ".
+// Dump writes the rows of a table: "7 name a=1 b="x"", cells without a value left out, rows
+// separated by "; ".
 func Dump(t *procfs.Table) string {
 	var rows []string
 	for i := range t.Rows {
@@ -288,8 +288,8 @@ func Damage(t *testing.T, dir string, change func(content []byte) []byte) {
 	}
 }
 
-// FetchAll fetches everything from a provider, instances and labels included,
-// and returns the number of values and the errors of metrics.
+// FetchAll fetches everything from a provider, instances and labels included, and returns the
+// number of values and the errors of metrics.
 func FetchAll(t *testing.T, p *pmda.Agent) (values int, failed map[string]pmerr.Code) {
 	t.Helper()
 	ctx := context.Background()
