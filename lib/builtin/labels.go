@@ -3,7 +3,6 @@ package builtin
 import (
 	"context"
 	"encoding/json"
-	"slices"
 
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmda"
@@ -41,20 +40,7 @@ func (s *Source) Labels(ctx context.Context, kind pcp.LabelKind, ident uint32) (
 	if kind == pcp.DomainLabels && len(sets) == 0 && m.Name != "" {
 		sets = []pcp.LabelSet{{Inst: pcp.NullInst, Labels: []pcp.Label{textLabel("agent", m.Name, 0)}}}
 	}
-	return marked(sets, kind), nil
-}
-
-// marked returns a copy of label sets whose labels have the level among their flags.
-func marked(sets []pcp.LabelSet, kind pcp.LabelKind) []pcp.LabelSet {
-	out := make([]pcp.LabelSet, len(sets))
-	for i, set := range sets {
-		out[i] = set
-		out[i].Labels = slices.Clone(set.Labels)
-		for j := range out[i].Labels {
-			out[i].Labels[j].Flags |= uint8(kind)
-		}
-	}
-	return out
+	return pmda.MarkLabels(sets, kind), nil
 }
 
 // textLabel returns a label whose value is a string.

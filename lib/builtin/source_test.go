@@ -462,16 +462,6 @@ func TestClosed(t *testing.T) {
 	}
 }
 
-func TestFindInstance(t *testing.T) {
-	list := []pcp.Instance{{ID: 1, Name: "one"}, {ID: 2, Name: "two words"}, {ID: 3, Name: "two"}, {ID: 4, Name: "onemore"}}
-	for name, want := range map[string]int32{"one": 1, "two": 2, "two words": 2, "onemore": 4, "on": 0, "two w": 0, "one x": 0, "": 0} {
-		got, err := findInstance(list, name)
-		if got != want || (err != nil) != (want == 0) {
-			t.Errorf("%q: %d, error %v; want %d", name, got, err, want)
-		}
-	}
-}
-
 func TestAllOf(t *testing.T) {
 	s := portable(t)
 	rs, err := s.AllOf(context.Background(), []pcp.InDom{pcp.NewInDom(29, 1), pcp.NewInDom(77, 1), pcp.NewInDom(29, 2)})

@@ -3,7 +3,6 @@ package builtin
 import (
 	"context"
 	"errors"
-	"strings"
 
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmapi"
@@ -62,14 +61,7 @@ func (s *Source) LookupInst(ctx context.Context, d pcp.InDom, name string) (int3
 	if err != nil {
 		return 0, err
 	}
-	if f, ok := m.provider.(pmda.InstanceFinder); ok {
-		return f.FindInstance(ctx, s.client, d, name)
-	}
-	list, err := m.provider.Instances(ctx, s.client, d)
-	if err != nil {
-		return 0, err
-	}
-	return findInstance(list, name)
+	return pmda.FindInstance(ctx, m.provider, s.client, d, name)
 }
 
 // InstName implements pmapi.InstanceNamer.
@@ -82,23 +74,7 @@ func (s *Source) InstName(ctx context.Context, d pcp.InDom, inst int32) (string,
 	if err != nil {
 		return "", err
 	}
-	for _, i := range list {
-		if i.ID == inst {
-			return i.Name, nil
-		}
-	}
-	return "", pmerr.Inst
-}
-
-// findInstance returns the instance that is called name, or whose name up to the first blank is
-// equal to it (collector.md C3.4).
-func findInstance(list []pcp.Instance, name string) (int32, error) {
-	for _, i := range list {
-		if word, _, _ := strings.Cut(i.Name, " "); i.Name == name || word == name {
-			return i.ID, nil
-		}
-	}
-	return 0, pmerr.Inst
+	return pmda.InstanceName(list, inst)
 }
 
 // Fetch implements pmapi.Source. Each domain is asked once, in the order of the request; the time

@@ -2,6 +2,7 @@ package pmda
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"pmtools/lib/pcp"
@@ -32,7 +33,20 @@ func (a *Agent) FindInstance(ctx context.Context, c *Client, d pcp.InDom, name s
 	return findInstance(list, name)
 }
 
-// findInstance returns the instance that is called name, or has it as the first word of its name.
+// FindInstance asks a provider for the instance of a name; see InstanceFinder.
+func FindInstance(ctx context.Context, p Provider, c *Client, d pcp.InDom, name string) (int32, error) {
+	if f, ok := p.(InstanceFinder); ok {
+		return f.FindInstance(ctx, c, d, name)
+	}
+	list, err := p.Instances(ctx, c, d)
+	if err != nil {
+		return 0, err
+	}
+	return findInstance(list, name)
+}
+
+// findInstance returns the instance that is called name, or has it as the first word of its name
+// (collector.md C3.4).
 func findInstance(list []pcp.Instance, name string) (int32, error) {
 	for _, i := range list {
 		if rest, ok := strings.CutPrefix(i.Name, name); ok && (rest == "" || rest[0] == ' ' && !strings.Contains(name, " ")) {
@@ -40,6 +54,15 @@ func findInstance(list []pcp.Instance, name string) (int32, error) {
 		}
 	}
 	return 0, pmerr.Inst
+}
+
+// InstanceName returns the name of an instance in a list, or pmerr.Inst.
+func InstanceName(list []pcp.Instance, inst int32) (string, error) {
+	i := slices.IndexFunc(list, func(i pcp.Instance) bool { return i.ID == inst })
+	if i < 0 {
+		return "", pmerr.Inst
+	}
+	return list[i].Name, nil
 }
 
 // Numbered returns instances with these names, numbered from first on.

@@ -2,6 +2,7 @@ package pmda
 
 import (
 	"context"
+	"slices"
 
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmerr"
@@ -94,6 +95,18 @@ func labelSets(text string) ([]pcp.LabelSet, error) {
 		return nil, err
 	}
 	return []pcp.LabelSet{{Inst: pcp.NullInst, Labels: labels}}, nil
+}
+
+// MarkLabels returns a copy of label sets whose labels have the level among their flags.
+func MarkLabels(sets []pcp.LabelSet, kind pcp.LabelKind) []pcp.LabelSet {
+	out := slices.Clone(sets)
+	for i := range out {
+		out[i].Labels = slices.Clone(out[i].Labels)
+		for j := range out[i].Labels {
+			out[i].Labels[j].Flags |= uint8(kind)
+		}
+	}
+	return out
 }
 
 // Store implements Storer. If no metric of the table has a Store, everything is refused with

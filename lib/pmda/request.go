@@ -1,31 +1,83 @@
 package pmda
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"maps"
-	"slices"
 
 	"pmtools/lib/pcp"
 	"pmtools/lib/pdu"
 	"pmtools/lib/pmerr"
 )
 
-// sortedKeys returns the keys of a map in their order.
-func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }
+// message returns what a request of a type is decoded into, nil if nothing answers it.
+func (s *Server) message(t pdu.Type) pdu.Message {
+	switch t {
+	case pdu.TypeFetch:
+		return &s.fetch
+	case pdu.TypeResult:
+		return &s.store
+	case pdu.TypeDescReq, pdu.TypeInstanceReq, pdu.TypeTextReq, pdu.TypeLabelReq, pdu.TypeNames, pdu.TypeIDs, pdu.TypeChild, pdu.TypeTraverse:
+		return pdu.New(t)
+	}
+	return nil
+}
 
-// doFetch answers a Fetch.
-func (s *Server) doFetch(ctx context.Context, c *Client, body []byte) (pdu.Message, error) {
-	if err := s.fetch.Decode(body); err != nil {
+// reply decodes a request into m and carries it out, unless the provider answers none now.
+func (s *Server) reply(ctx context.Context, c *Client, f pdu.Frame, m pdu.Message) (pdu.Message, error) {
+	if ch, ok := s.Provider.(Checker); ok {
+		if err := ch.Check(ctx, c); err != nil {
+			return nil, err
+		}
+	}
+	if r, ok := m.(*pdu.Result); ok {
+		r.TypeOf = func(id pcp.ID) pcp.Type {
+			if d, err := s.Provider.Desc(ctx, c, id); err == nil {
+				return d.Type
+			}
+			return pcp.Unknown
+		}
+	}
+	if err := m.Decode(f.Body); err != nil {
 		return nil, err
 	}
-	s.request = Request{Client: c, IDs: s.fetch.IDs, Profile: s.profile}
+	return s.do(ctx, c, m)
+}
+
+// do carries out a request.
+func (s *Server) do(ctx context.Context, c *Client, m pdu.Message) (pdu.Message, error) {
+	switch m := m.(type) {
+	case *pdu.Fetch:
+		return s.doFetch(ctx, c, m)
+	case *pdu.DescReq:
+		return s.doDesc(ctx, c, m)
+	case *pdu.InstanceReq:
+		return s.doInstance(ctx, c, m)
+	case *pdu.TextReq:
+		return s.doText(ctx, c, m)
+	case *pdu.LabelReq:
+		return s.doLabel(ctx, c, m)
+	case *pdu.Result:
+		return s.doStore(ctx, c, m)
+	case *pdu.Names:
+		return s.doNames(ctx, c, m)
+	case *pdu.IDs:
+		return s.doIDs(ctx, c, m)
+	case *pdu.Child:
+		return s.doChild(ctx, c, m)
+	case *pdu.Traverse:
+		return s.doTraverse(ctx, c, m)
+	}
+	return nil, pdu.ErrFormat
+}
+
+// doFetch answers a Fetch.
+func (s *Server) doFetch(ctx context.Context, c *Client, m *pdu.Fetch) (pdu.Message, error) {
+	s.request = Request{Client: c, IDs: m.IDs, Profile: s.profile}
 	if err := s.Provider.Fetch(ctx, &s.request, &s.result); err != nil {
 		return nil, err
 	}
-	if len(s.result.Sets) != len(s.fetch.IDs) {
-		return nil, fmt.Errorf("%w: %d value sets for %d metrics", pmerr.Generic, len(s.result.Sets), len(s.fetch.IDs))
+	if len(s.result.Sets) != len(m.IDs) {
+		return nil, fmt.Errorf("%w: %d value sets for %d metrics", pmerr.Generic, len(s.result.Sets), len(m.IDs))
 	}
 	// The seconds of the time tell of changes (wire.md W9.3).
 	s.result.Time = pcp.Timestamp{Sec: int64(s.result.Changes & (pcp.LabelsChanged | pcp.NamesChanged))}
@@ -33,57 +85,34 @@ func (s *Server) doFetch(ctx context.Context, c *Client, body []byte) (pdu.Messa
 }
 
 // doDesc answers a DescReq.
-func (s *Server) doDesc(ctx context.Context, c *Client, body []byte) (pdu.Message, error) {
-	var m pdu.DescReq
-	if err := m.Decode(body); err != nil {
-		return nil, err
-	}
+func (s *Server) doDesc(ctx context.Context, c *Client, m *pdu.DescReq) (pdu.Message, error) {
 	d, err := s.Provider.Desc(ctx, c, m.ID)
 	return &pdu.Desc{Desc: d}, err
 }
 
 // doInstance answers an InstanceReq (collector.md C3.4).
-func (s *Server) doInstance(ctx context.Context, c *Client, body []byte) (pdu.Message, error) {
-	var m pdu.InstanceReq
-	if err := m.Decode(body); err != nil {
-		return nil, err
-	}
+func (s *Server) doInstance(ctx context.Context, c *Client, m *pdu.InstanceReq) (pdu.Message, error) {
 	answer := &pdu.Instance{InDom: m.InDom}
 	if m.Inst != pcp.NullInst && m.Name != "" {
 		return nil, pmerr.Inst
 	}
-	if f, ok := s.Provider.(InstanceFinder); ok && m.Name != "" {
-		id, err := f.FindInstance(ctx, c, m.InDom, m.Name)
+	if m.Name != "" {
+		id, err := FindInstance(ctx, s.Provider, c, m.InDom, m.Name)
 		answer.Instances = []pcp.Instance{{ID: id}}
 		return answer, err
 	}
 	list, err := s.Provider.Instances(ctx, c, m.InDom)
-	switch {
-	case err != nil:
-		return nil, err
-	case m.Name != "":
-		id, err := findInstance(list, m.Name)
-		answer.Instances = []pcp.Instance{{ID: id}}
-		return answer, err
-	case m.Inst == pcp.NullInst:
+	if err != nil || m.Inst == pcp.NullInst {
 		answer.Instances = list
-		return answer, nil
+		return answer, err
 	}
-	for _, i := range list {
-		if i.ID == m.Inst {
-			answer.Instances = []pcp.Instance{{ID: pcp.NullInst, Name: i.Name}}
-			return answer, nil
-		}
-	}
-	return nil, pmerr.Inst
+	name, err := InstanceName(list, m.Inst)
+	answer.Instances = []pcp.Instance{{ID: pcp.NullInst, Name: name}}
+	return answer, err
 }
 
 // doText answers a TextReq.
-func (s *Server) doText(ctx context.Context, c *Client, body []byte) (pdu.Message, error) {
-	var m pdu.TextReq
-	if err := m.Decode(body); err != nil {
-		return nil, err
-	}
+func (s *Server) doText(ctx context.Context, c *Client, m *pdu.TextReq) (pdu.Message, error) {
 	t, ok := s.Provider.(Texter)
 	if s.Help != nil {
 		t, ok = s.Help, true
@@ -102,11 +131,7 @@ func (s *Server) doText(ctx context.Context, c *Client, body []byte) (pdu.Messag
 }
 
 // doLabel answers a LabelReq.
-func (s *Server) doLabel(ctx context.Context, c *Client, body []byte) (pdu.Message, error) {
-	var m pdu.LabelReq
-	if err := m.Decode(body); err != nil {
-		return nil, err
-	}
+func (s *Server) doLabel(ctx context.Context, c *Client, m *pdu.LabelReq) (pdu.Message, error) {
 	switch m.Kind {
 	case pcp.ContextLabels, pcp.DomainLabels, pcp.InDomLabels, pcp.ClusterLabels, pcp.ItemLabels, pcp.InstanceLabels:
 	default:
@@ -121,13 +146,7 @@ func (s *Server) doLabel(ctx context.Context, c *Client, body []byte) (pdu.Messa
 	if m.Kind == pcp.InstanceLabels {
 		sets = s.selected(pcp.InDom(m.Ident), sets)
 	}
-	for _, set := range sets {
-		labels := slices.Clone(set.Labels)
-		for i := range labels {
-			labels[i].Flags |= uint8(m.Kind)
-		}
-		answer.Sets = append(answer.Sets, pcp.LabelSet{Inst: set.Inst, Err: set.Err, Labels: labels})
-	}
+	answer.Sets = MarkLabels(sets, m.Kind)
 	return answer, err
 }
 
@@ -150,29 +169,16 @@ func (s *Server) selected(d pcp.InDom, sets []pcp.LabelSet) []pcp.LabelSet {
 }
 
 // doStore answers a Result: what is to be stored. A code of 0 is success.
-func (s *Server) doStore(ctx context.Context, c *Client, body []byte) (pdu.Message, error) {
-	s.store.TypeOf = func(id pcp.ID) pcp.Type {
-		if d, err := s.Provider.Desc(ctx, c, id); err == nil {
-			return d.Type
-		}
-		return pcp.Unknown
-	}
-	if err := s.store.Decode(body); err != nil {
-		return nil, err
-	}
+func (s *Server) doStore(ctx context.Context, c *Client, m *pdu.Result) (pdu.Message, error) {
 	st, ok := s.Provider.(Storer)
 	if !ok {
 		return nil, pmerr.Permission
 	}
-	return new(pdu.Error), st.Store(ctx, c, s.store.Values.Sets)
+	return new(pdu.Error), st.Store(ctx, c, m.Values.Sets)
 }
 
 // doNames answers Names, the question for the metric of a name.
-func (s *Server) doNames(ctx context.Context, c *Client, body []byte) (pdu.Message, error) {
-	var m pdu.Names
-	if err := m.Decode(body); err != nil {
-		return nil, err
-	}
+func (s *Server) doNames(ctx context.Context, c *Client, m *pdu.Names) (pdu.Message, error) {
 	n, ok := s.Provider.(Namer)
 	switch {
 	case len(m.Names) != 1:
@@ -185,11 +191,7 @@ func (s *Server) doNames(ctx context.Context, c *Client, body []byte) (pdu.Messa
 }
 
 // doIDs answers IDs, the question for the names of a metric.
-func (s *Server) doIDs(ctx context.Context, c *Client, body []byte) (pdu.Message, error) {
-	var m pdu.IDs
-	if err := m.Decode(body); err != nil {
-		return nil, err
-	}
+func (s *Server) doIDs(ctx context.Context, c *Client, m *pdu.IDs) (pdu.Message, error) {
 	n, ok := s.Provider.(Namer)
 	switch {
 	case len(m.IDs) != 1:
@@ -202,11 +204,7 @@ func (s *Server) doIDs(ctx context.Context, c *Client, body []byte) (pdu.Message
 }
 
 // doChild answers a Child.
-func (s *Server) doChild(ctx context.Context, c *Client, body []byte) (pdu.Message, error) {
-	var m pdu.Child
-	if err := m.Decode(body); err != nil {
-		return nil, err
-	}
+func (s *Server) doChild(ctx context.Context, c *Client, m *pdu.Child) (pdu.Message, error) {
 	n, ok := s.Provider.(Namer)
 	if !ok {
 		return nil, pmerr.Name
@@ -226,11 +224,7 @@ func (s *Server) doChild(ctx context.Context, c *Client, body []byte) (pdu.Messa
 }
 
 // doTraverse answers a Traverse.
-func (s *Server) doTraverse(ctx context.Context, c *Client, body []byte) (pdu.Message, error) {
-	var m pdu.Traverse
-	if err := m.Decode(body); err != nil {
-		return nil, err
-	}
+func (s *Server) doTraverse(ctx context.Context, c *Client, m *pdu.Traverse) (pdu.Message, error) {
 	n, ok := s.Provider.(Namer)
 	if !ok {
 		return nil, pmerr.Name

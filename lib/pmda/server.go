@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 
 	"pmtools/lib/pcp"
@@ -59,7 +61,7 @@ func (s *Server) Serve(ctx context.Context, rw io.ReadWriter) error {
 	}
 	s.rw, s.clients, s.profile, s.err = rw, map[int32]*Client{}, nil, nil
 	err := s.serve(ctx)
-	for _, n := range sortedKeys(s.clients) {
+	for _, n := range slices.Sorted(maps.Keys(s.clients)) {
 		s.endClient(n)
 	}
 	switch {
@@ -142,55 +144,17 @@ func (s *Server) handle(ctx context.Context, f pdu.Frame) {
 		s.takeError(f)
 	case pdu.TypeCreds:
 	default:
-		if answer := s.handler(f.Type); answer != nil {
-			s.answer(ctx, f, answer)
+		if m := s.message(f.Type); m != nil {
+			s.answer(ctx, f, m)
 		} else {
 			s.logf("%v of %d bytes ignored", f.Type, len(f.Body))
 		}
 	}
 }
 
-// A handler answers a request of a client, given its body.
-type handler func(ctx context.Context, c *Client, body []byte) (pdu.Message, error)
-
-// handler returns what answers a type of request, or nil if it is none.
-func (s *Server) handler(t pdu.Type) handler {
-	switch t {
-	case pdu.TypeFetch:
-		return s.doFetch
-	case pdu.TypeDescReq:
-		return s.doDesc
-	case pdu.TypeInstanceReq:
-		return s.doInstance
-	case pdu.TypeTextReq:
-		return s.doText
-	case pdu.TypeLabelReq:
-		return s.doLabel
-	case pdu.TypeResult:
-		return s.doStore
-	case pdu.TypeNames:
-		return s.doNames
-	case pdu.TypeIDs:
-		return s.doIDs
-	case pdu.TypeChild:
-		return s.doChild
-	case pdu.TypeTraverse:
-		return s.doTraverse
-	}
-	return nil
-}
-
 // answer answers a request: there is one message for each.
-func (s *Server) answer(ctx context.Context, f pdu.Frame, do handler) {
-	c := s.client(f.From)
-	var m pdu.Message
-	var err error
-	if ch, ok := s.Provider.(Checker); ok {
-		err = ch.Check(ctx, c)
-	}
-	if err == nil {
-		m, err = do(ctx, c, f.Body)
-	}
+func (s *Server) answer(ctx context.Context, f pdu.Frame, m pdu.Message) {
+	m, err := s.reply(ctx, s.client(f.From), f, m)
 	_, waits := s.Provider.(Waiter)
 	switch code := pmerr.Of(err); {
 	case err == nil:

@@ -76,7 +76,7 @@ func (p *collector) addInstances(list *catalog.Catalog) {
 		list.Metric("pmcd." + name).Fetch = fetch
 	}
 	list.InDoms["3"].Instances, list.InDoms["3"].InstLabels = p.Agents, pmda.NoLabels
-	list.Metric("pmcd.agent.name").Fetch = pmda.Each(p.agentName)
+	list.Metric("pmcd.agent.name").Fetch = pmda.Each(func(inst int32) (string, error) { return pmda.InstanceName(p.Agents, inst) })
 
 	registers := list.Metric("pmcd.control.register")
 	registers.Fetch = pmda.Each(func(inst int32) (int32, error) { return p.registers[inst], nil })
@@ -118,16 +118,6 @@ func (p *collector) singular() map[string]func(*pmda.Column) error {
 			return 1000 * (user + sys)
 		}),
 	}
-}
-
-// agentName returns the name of a collector.
-func (p *collector) agentName(inst int32) (string, error) {
-	for _, i := range p.Agents {
-		if i.ID == inst {
-			return i.Name, nil
-		}
-	}
-	return "", pmerr.Inst
 }
 
 // storeRegisters sets registers.
