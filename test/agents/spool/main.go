@@ -1,5 +1,5 @@
-// Command spool is an agent that watches a spool directory: how many files wait in each of its
-// queues, which are directories, and how large they are.
+// Command spool is an agent that watches a spool directory: how many files wait in
+// each of its queues, which are directories, and how large they are.
 package main
 
 import (
