@@ -2,7 +2,6 @@ package linux
 
 import (
 	"bytes"
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -23,7 +22,7 @@ func (l *collector) addCPU() {
 	l.nodes = l.Table("nodes", "/sys/devices/system/node", l.readNodes)
 	l.count("nnode", "memory nodes", l.nodes)
 	l.Table("cpunode", "/sys/devices/system/node", l.readCPUNodes, l.nodes, l.cpus)
-	l.Table("pernode", "/proc/stat", l.readPerNode, l.cpus, l.nodes, l.Tables["cpunode"])
+	l.Each("pernode", "/proc/stat", l.nodes, l.addNode, l.cpus, l.Tables["cpunode"])
 }
 
 // parseStat reads /proc/stat.
@@ -93,8 +92,7 @@ func (l *collector) readCPUNodes(t *procfs.Table, _ *pmda.Request) error {
 		for _, name := range names {
 			n, err := strconv.ParseUint(strings.TrimPrefix(name, "cpu"), 10, 16)
 			if err == nil && strings.HasPrefix(name, "cpu") && l.cpus.Find(int32(n)) != nil {
-				r := t.Row(int32(n))
-				t.Cell(r, []byte("node")).SetUint(uint64(node.Inst))
+				t.Cell(t.Row(int32(n)), []byte("node")).SetUint(uint64(node.Inst))
 			}
 		}
 	}
@@ -102,31 +100,25 @@ func (l *collector) readCPUNodes(t *procfs.Table, _ *pmda.Request) error {
 	return nil
 }
 
-// readPerNode adds the times of the processors of each node.
-func (l *collector) readPerNode(t *procfs.Table, _ *pmda.Request) error {
-	nodeOf := l.Tables["cpunode"]
-	for i := range l.nodes.Rows {
-		node := &l.nodes.Rows[i]
-		r := t.Row(node.Inst)
-		for key, slot := range t.Slots {
-			r.Cells[slot].SetUint(0)
-			from, ok := l.cpus.Slots[key]
-			if !ok {
-				continue
-			}
-			for c := range l.cpus.Rows {
-				cpu := &l.cpus.Rows[c]
-				where := nodeOf.Find(cpu.Inst)
-				if where == nil && node.Inst == 0 || where != nil && where.Cells[nodeOf.Slots["node"]].Num == uint64(node.Inst) {
-					if cpu.Cells[from].Kind != procfs.Number {
-						continue
-					}
+// addNode adds the times of the processors of a node. Processors without one are of the first.
+func (l *collector) addNode(t *procfs.Table, node *procfs.Row) {
+	nodeOf, r := l.Tables["cpunode"], t.Row(node.Inst)
+	for key, slot := range t.Slots {
+		r.Cells[slot].SetUint(0)
+		from, ok := l.cpus.Slots[key]
+		if !ok {
+			continue
+		}
+		for c := range l.cpus.Rows {
+			cpu := &l.cpus.Rows[c]
+			where := nodeOf.Find(cpu.Inst)
+			if where == nil && node.Inst == 0 || where != nil && where.Cells[nodeOf.Slots["node"]].Num == uint64(node.Inst) {
+				if cpu.Cells[from].Kind == procfs.Number {
 					r.Cells[slot].Num += cpu.Cells[from].Num
 				}
 			}
 		}
 	}
-	return nil
 }
 
 // addCPUFiles adds /proc/cpuinfo and the files below /sys/devices/system/cpu.
@@ -144,10 +136,14 @@ func (l *collector) addCPUFiles() {
 	for _, file := range []string{
 		"core_throttle_count", "core_throttle_total_time_ms", "package_throttle_count", "package_throttle_total_time_ms",
 	} {
-		l.throttle(file, path("thermal_throttle/"+file))
+		// A processor without the file was never made slow because it was hot.
+		l.numberOr(file, "/sys/devices/system/cpu/CPU/thermal_throttle/"+file, l.cpus, path("thermal_throttle/"+file), "1", 0)
 	}
-	l.online("cpuonline", "cpu", l.cpus)
-	l.online("nodeonline", "node", l.nodes)
+	// What cannot be switched off has no file.
+	l.numberOr("cpuonline", "/sys/devices/system/cpu", l.cpus, path("online"), "online", 1)
+	l.numberOr("nodeonline", "/sys/devices/system/node", l.nodes, func(node string) string {
+		return "sys/devices/system/node/" + node + "/online"
+	}, "online", 1)
 }
 
 // parseFrequencies adds up the time at each frequency: a line has the frequency in kHz and a time.
@@ -165,39 +161,17 @@ func parseFrequencies(t *procfs.Table, r *procfs.Row, text []byte) {
 	t.Cell(r, []byte("time")).SetUint(time)
 }
 
-// throttle adds a table for a file that counts how often or how long processors were made slow
-// because they were hot. One without it never was.
-func (l *collector) throttle(name string, path func(string) string) {
-	l.Table(name, "/sys/devices/system/cpu/CPU/thermal_throttle/"+name, func(t *procfs.Table, _ *pmda.Request) error {
-		for i := range l.cpus.Rows {
-			r := t.Row(l.cpus.Rows[i].Inst)
-			c := t.Field(r, 1)
-			c.SetUint(0)
-			if text, err := l.Root.Read(path(l.cpus.Rows[i].Name)); err == nil {
-				word, _ := procfs.Word(text)
-				c.SetWord(word)
-			}
+// numberOr adds a table for the number in a small file that some rows of a table have. Its cell has a
+// key, and another value for rows without the file.
+func (l *collector) numberOr(name, file string, of *procfs.Table, path func(string) string, key string, other uint64) {
+	l.Each(name, file, of, func(t *procfs.Table, from *procfs.Row) {
+		c := t.Cell(t.Row(from.Inst), []byte(key))
+		c.SetUint(other)
+		if text, err := l.Root.Read(path(from.Name)); err == nil {
+			word, _ := procfs.Word(text)
+			c.SetWord(word)
 		}
-		return nil
-	}, l.cpus)
-}
-
-// online adds a table that says which processors or nodes are switched on: those that cannot be
-// switched off have no file.
-func (l *collector) online(name, kind string, of *procfs.Table) {
-	dir := "sys/devices/system/" + kind
-	l.Table(name, "/"+dir, func(t *procfs.Table, _ *pmda.Request) error {
-		for i := range of.Rows {
-			r := t.Row(of.Rows[i].Inst)
-			c := t.Cell(r, []byte("online"))
-			c.SetUint(1)
-			if text, err := l.Root.Read(fmt.Sprintf("%s/%s/online", dir, of.Rows[i].Name)); err == nil {
-				word, _ := procfs.Word(text)
-				c.SetWord(word)
-			}
-		}
-		return nil
-	}, of)
+	})
 }
 
 // parseCPUInfo reads /proc/cpuinfo: a paragraph for each processor. Blanks in keys are written as
@@ -233,28 +207,16 @@ func parseCPUInfo(t *procfs.Table, text []byte) {
 	t.Sort()
 }
 
-// cpuKey returns the usual name of a line of /proc/cpuinfo that has another on other machines.
-func cpuKey(key []byte) []byte {
-	switch string(key) {
-	case "BogoMIPS":
-		return []byte("bogomips")
-	case "clock":
-		return []byte("cpu_MHz")
-	case "Features":
-		return []byte("flags")
-	case "CPU_implementer":
-		return []byte("vendor_id")
-	case "revision":
-		return []byte("stepping")
-	case "cpu":
-		return []byte("model_name")
-	}
-	return key
+// cpuKeys are the usual names of lines of /proc/cpuinfo that have others on other machines.
+var cpuKeys = map[string]string{
+	"BogoMIPS": "bogomips", "clock": "cpu_MHz", "Features": "flags", "CPU_implementer": "vendor_id", "revision": "stepping", "cpu": "model_name",
 }
 
 // setCPUInfo sets the value of a line of /proc/cpuinfo.
 func setCPUInfo(t *procfs.Table, r *procfs.Row, key, value []byte) {
-	key = cpuKey(key)
+	if usual, ok := cpuKeys[string(key)]; ok {
+		key = []byte(usual)
+	}
 	c := t.Cell(r, key)
 	switch string(key) {
 	case "cpu_MHz", "bogomips":

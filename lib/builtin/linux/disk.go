@@ -12,30 +12,19 @@ import (
 
 // addDisks adds what is about block devices.
 func (l *collector) addDisks() {
-	l.disks = l.Table("disk", "/proc/diskstats", func(t *procfs.Table, _ *pmda.Request) error {
-		text, err := l.Root.Read("proc/diskstats")
-		if err != nil {
-			return procfs.Error(err)
-		}
-		l.readDisks(text)
-		return nil
-	})
+	l.disks = l.required("disk", "proc/diskstats", func(_ *procfs.Table, text []byte) { l.readDisks(text) })
 	for _, kind := range diskKinds[1:] {
 		l.Alias(kind, "disk")
 	}
 	l.count("ndisk", "disks", l.disks)
 	l.addCapacity()
-	l.Table("scheduler", "/sys/block/DEV/queue/scheduler", func(t *procfs.Table, _ *pmda.Request) error {
-		for i := range l.disks.Rows {
-			name := "unknown"
-			if text, err := l.Root.Read("sys/block/" + sysName(l.disks.Rows[i].Name) + "/queue/scheduler"); err == nil {
-				name = selected(text, name)
-			}
-			r := t.Row(l.disks.Rows[i].Inst)
-			t.Cell(r, []byte("name")).SetString(name)
+	l.Each("scheduler", "/sys/block/DEV/queue/scheduler", l.disks, func(t *procfs.Table, disk *procfs.Row) {
+		name := "unknown"
+		if text, err := l.Root.Read("sys/block/" + sysName(disk.Name) + "/queue/scheduler"); err == nil {
+			name = selected(text, name)
 		}
-		return nil
-	}, l.disks)
+		t.Cell(t.Row(disk.Inst), []byte("name")).SetString(name)
+	})
 	l.addControllers()
 	l.addPaths()
 	l.addZRAM()
@@ -43,49 +32,35 @@ func (l *collector) addDisks() {
 
 // addControllers adds the models, identifiers and controllers of disks from /sys.
 func (l *collector) addControllers() {
-	l.Table("controller", "/sys/block/DEV", func(t *procfs.Table, _ *pmda.Request) error {
-		for i := range l.disks.Rows {
-			if name := controller(l.Root.Link("sys/block/" + sysName(l.disks.Rows[i].Name))); name != "" {
-				r := t.Row(l.disks.Rows[i].Inst)
-				t.Cell(r, []byte("name")).SetString(name)
-			}
+	l.Each("controller", "/sys/block/DEV", l.disks, func(t *procfs.Table, disk *procfs.Row) {
+		if name := controller(l.Root.Link("sys/block/" + sysName(disk.Name))); name != "" {
+			t.Cell(t.Row(disk.Inst), []byte("name")).SetString(name)
 		}
-		return nil
-	}, l.disks)
-	l.Table("model", "/sys/block/DEV", func(t *procfs.Table, _ *pmda.Request) error {
-		for i := range l.disks.Rows {
-			dir, _, ok := strings.Cut(l.Root.Link("sys/block/"+sysName(l.disks.Rows[i].Name)), "/block/")
-			if !ok || path.Base(dir) == "virtual" {
-				continue
-			}
-			if text, err := l.Root.Read(path.Join("sys/block", dir, "model")); err == nil {
-				r := t.Row(l.disks.Rows[i].Inst)
-				t.Cell(r, []byte("name")).SetText(bytes.TrimRight(text, "\n"))
-			}
+	})
+	l.Each("model", "/sys/block/DEV", l.disks, func(t *procfs.Table, disk *procfs.Row) {
+		dir, _, ok := strings.Cut(l.Root.Link("sys/block/"+sysName(disk.Name)), "/block/")
+		if !ok || path.Base(dir) == "virtual" {
+			return
 		}
-		return nil
-	}, l.disks)
-	l.Table("wwid", "/sys/block/DEV/wwid", func(t *procfs.Table, _ *pmda.Request) error {
-		for i := range l.disks.Rows {
-			dir := "sys/block/" + sysName(l.disks.Rows[i].Name)
-			text, err := l.Root.Read(dir + "/device/wwid")
-			if err != nil {
-				text, err = l.Root.Read(dir + "/wwid")
-			}
-			id := "unknown"
-			if err == nil {
-				id = wwid(string(bytes.TrimSpace(text)))
-			}
-			r := t.Row(l.disks.Rows[i].Inst)
-			t.Cell(r, []byte("id")).SetString(id)
+		if text, err := l.Root.Read(path.Join("sys/block", dir, "model")); err == nil {
+			t.Cell(t.Row(disk.Inst), []byte("name")).SetText(bytes.TrimRight(text, "\n"))
 		}
-		return nil
-	}, l.disks)
+	})
+	l.Each("wwid", "/sys/block/DEV/wwid", l.disks, func(t *procfs.Table, disk *procfs.Row) {
+		dir, id := "sys/block/"+sysName(disk.Name), "unknown"
+		text, err := l.Root.Read(dir + "/device/wwid")
+		if err != nil {
+			text, err = l.Root.Read(dir + "/wwid")
+		}
+		if err == nil {
+			id = wwid(string(bytes.TrimSpace(text)))
+		}
+		t.Cell(t.Row(disk.Inst), []byte("id")).SetString(id)
+	})
 	for name, dir := range map[string]string{"ntape": "sys/class/scsi_tape", "nfchost": "sys/class/fc_host"} {
 		l.Table(name, "/"+dir, func(t *procfs.Table, _ *pmda.Request) error {
 			names, _ := l.Root.Names(dir) // without the directory there are none
-			r := t.Row(pcp.NullInst)
-			t.Cell(r, []byte("n")).SetUint(uint64(len(names)))
+			t.Cell(t.Row(pcp.NullInst), []byte("n")).SetUint(uint64(len(names)))
 			return nil
 		})
 	}
@@ -118,7 +93,7 @@ var diskKinds = [...]string{"disk", "partition", "dm", "md", "zram"}
 
 // sysName returns a device's name as it stands in /sys.
 func sysName(name string) string {
-	return string(bytes.ReplaceAll([]byte(name), []byte{'/'}, []byte{'!'}))
+	return strings.ReplaceAll(name, "/", "!")
 }
 
 // diskKind returns the number of a device's kind, -1 for those without metrics.

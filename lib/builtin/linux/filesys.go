@@ -3,6 +3,7 @@ package linux
 import (
 	"bytes"
 	"path"
+	"slices"
 	"strings"
 
 	"pmtools/lib/builtin/internal/procfs"
@@ -25,15 +26,8 @@ type mount struct{ device, dir, kind, options []byte }
 
 // addFilesystems adds what is about mounted file systems.
 func (l *collector) addFilesystems() {
-	const file = "statfs of the directories in /proc/self/mounts"
-	filesys := l.Table("filesys", file, func(t *procfs.Table, _ *pmda.Request) error {
-		text, err := l.Root.Read("proc/self/mounts")
-		if err != nil {
-			return procfs.Missing(err)
-		}
-		l.readMounts(text)
-		return nil
-	})
+	filesys := l.Text("filesys", "proc/self/mounts", func(_ *procfs.Table, text []byte) { l.readMounts(text) })
+	l.Files["filesys"] = "statfs of the directories in /proc/self/mounts"
 	l.Alias("tmpfs", "filesys")
 	l.count("nfilesys", "mounted file systems", filesys)
 	l.Table("uuid", "/dev/disk/by-uuid", func(t *procfs.Table, _ *pmda.Request) error {
@@ -84,13 +78,8 @@ func (l *collector) readMounts(text []byte) {
 
 // isFilesystem reports whether a mount is an instance of filesys metrics.
 func (m *mount) isFilesystem() bool {
-	if len(m.kind) == 0 || bytes.HasPrefix(m.kind, []byte("auto")) {
+	if len(m.kind) == 0 || bytes.HasPrefix(m.kind, []byte("auto")) || slices.Contains(skippedKinds[:], string(m.kind)) {
 		return false
-	}
-	for _, kind := range skippedKinds {
-		if string(m.kind) == kind {
-			return false
-		}
 	}
 	return bytes.HasPrefix(m.device, []byte("/dev")) || string(m.dir) == "/"
 }
@@ -153,7 +142,7 @@ func unescape(name []byte) string {
 	}
 	var b strings.Builder
 	for i := 0; i < len(name); i++ {
-		if c := name[i]; c == '\\' && i+3 < len(name) && isOctal(name[i+1:i+4]) {
+		if c := name[i]; c == '\\' && i+3 < len(name) && len(bytes.Trim(name[i+1:i+4], "01234567")) == 0 {
 			b.WriteByte((name[i+1]-'0')<<6 | (name[i+2]-'0')<<3 | (name[i+3] - '0'))
 			i += 3
 		} else {
@@ -161,14 +150,4 @@ func unescape(name []byte) string {
 		}
 	}
 	return b.String()
-}
-
-// isOctal reports whether all characters are octal digits.
-func isOctal(s []byte) bool {
-	for _, c := range s {
-		if c < '0' || c > '7' {
-			return false
-		}
-	}
-	return true
 }

@@ -2,6 +2,7 @@ package linux
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/hex"
 	"fmt"
 	"net/netip"
@@ -37,8 +38,14 @@ func (l *collector) addInterfaces() {
 		t.Cell(r, []byte("up")).SetUint(flags & interfaceUp)
 	})
 	l.Tables["netflags"].Slot("up")
-	l.Table("netrunning", "/sys/class/net/IF/flags and operstate", l.readRunning, l.netdev, l.Tables["netflags"])
-	l.Table("nettype", "/sys/class/net/IF", l.readTypes, l.netdev)
+	l.Each("netrunning", "/sys/class/net/IF/flags and operstate", l.netdev, l.addRunning, l.Tables["netflags"])
+	l.Each("nettype", "/sys/class/net/IF", l.netdev, func(t *procfs.Table, dev *procfs.Row) {
+		var wireless uint64
+		if _, err := l.Root.Names(interfaceFile(dev.Name, "wireless")); err == nil {
+			wireless = 1
+		}
+		t.Cell(t.Row(dev.Inst), []byte("wireless")).SetUint(wireless)
+	})
 	l.addAddresses()
 }
 
@@ -85,40 +92,21 @@ func parseSpeed(t *procfs.Table, r *procfs.Row, text []byte) {
 	t.Cell(r, []byte("mbytes")).SetReal(float64(bytes) / (1 << 20))
 }
 
-// readRunning finds out which interfaces can work: those that are switched on and do not say that
-// they are not ready.
-func (l *collector) readRunning(t *procfs.Table, _ *pmda.Request) error {
+// addRunning finds out whether an interface can work: if it is switched on and does not say that it
+// is not ready.
+func (l *collector) addRunning(t *procfs.Table, dev *procfs.Row) {
 	flags := l.Tables["netflags"]
-	for i := range l.netdev.Rows {
-		dev := &l.netdev.Rows[i]
-		f := flags.Find(dev.Inst)
-		if f == nil {
-			continue
-		}
-		r := t.Row(dev.Inst)
-		c := t.Cell(r, []byte("running"))
-		c.SetUint(flags.Cell(f, []byte("up")).Num)
-		if text, err := l.Root.Read(interfaceFile(dev.Name, "operstate")); err == nil {
-			if s := string(bytes.TrimSpace(text)); s != "up" && s != "unknown" {
-				c.SetUint(0)
-			}
+	f := flags.Find(dev.Inst)
+	if f == nil {
+		return
+	}
+	c := t.Cell(t.Row(dev.Inst), []byte("running"))
+	c.SetUint(flags.Cell(f, []byte("up")).Num)
+	if text, err := l.Root.Read(interfaceFile(dev.Name, "operstate")); err == nil {
+		if s := string(bytes.TrimSpace(text)); s != "up" && s != "unknown" {
+			c.SetUint(0)
 		}
 	}
-	return nil
-}
-
-// readTypes finds out the kinds of interfaces.
-func (l *collector) readTypes(t *procfs.Table, _ *pmda.Request) error {
-	for i := range l.netdev.Rows {
-		name := l.netdev.Rows[i].Name
-		r := t.Row(l.netdev.Rows[i].Inst)
-		var wireless uint64
-		if _, err := l.Root.Names(interfaceFile(name, "wireless")); err == nil {
-			wireless = 1
-		}
-		t.Cell(r, []byte("wireless")).SetUint(wireless)
-	}
-	return nil
 }
 
 // addAddresses adds the addresses of interfaces, which have an instance domain of their own.
@@ -141,25 +129,16 @@ func (l *collector) addAddresses() {
 			t.Cell(r, []byte("address")).SetText(line)
 		}
 	})
-	l.Table("inetaddr", "the interfaces' addresses", func(t *procfs.Table, _ *pmda.Request) error {
+	l.Each("inetaddr", "the interfaces' addresses", list, func(t *procfs.Table, dev *procfs.Row) {
 		if !l.Root.Live() {
-			return nil
+			return
 		}
-		for i := range list.Rows {
-			if a := l.addresses(list.Rows[i].Name); a != "" {
-				r := t.Row(list.Rows[i].Inst)
-				t.Cell(r, []byte("address")).SetString(a)
-			}
+		if a := l.addresses(dev.Name); a != "" {
+			t.Cell(t.Row(dev.Inst), []byte("address")).SetString(a)
 		}
-		return nil
-	}, list)
-	l.Table("inet6addr", "/proc/net/if_inet6", func(t *procfs.Table, _ *pmda.Request) error {
-		text, err := l.Root.Read("proc/net/if_inet6")
-		if err != nil {
-			return procfs.Missing(err)
-		}
+	})
+	l.Text("inet6addr", "proc/net/if_inet6", func(t *procfs.Table, text []byte) {
 		parseAddresses6(t, list, l.numbering("addresses"), text)
-		return nil
 	}, list)
 }
 
@@ -190,19 +169,8 @@ func parseAddresses6(t, list *procfs.Table, ids *procfs.IDs, text []byte) {
 	t.Sort()
 }
 
+// scopes are the names of the scopes of IPv6 addresses.
+var scopes = map[uint64]string{0x00: "Global", 0x10: "Host", 0x20: "Link", 0x40: "Site", 0x80: "Compat"}
+
 // scopeName returns the name of the scope of an IPv6 address.
-func scopeName(scope uint64) string {
-	switch scope {
-	case 0x00:
-		return "Global"
-	case 0x10:
-		return "Host"
-	case 0x20:
-		return "Link"
-	case 0x40:
-		return "Site"
-	case 0x80:
-		return "Compat"
-	}
-	return "Unknown"
-}
+func scopeName(scope uint64) string { return cmp.Or(scopes[scope], "Unknown") }

@@ -34,15 +34,11 @@ func (l *collector) addIPC() {
 			parseSysV(t, l.numbering(kind.name), text, kind.owner)
 		})
 		t.Slot("uid")
-		l.Table("sysv"+kind.name+"owner", "/"+file+" and /etc/passwd", func(o *procfs.Table, _ *pmda.Request) error {
-			for i := range t.Rows {
-				if uid := t.Cell(&t.Rows[i], []byte("uid")); uid.Kind == procfs.Number {
-					r := o.Row(t.Rows[i].Inst)
-					o.Cell(r, []byte("owner")).SetString(users.Name(false, uid.Num))
-				}
+		l.Each("sysv"+kind.name+"owner", "/"+file+" and /etc/passwd", t, func(o *procfs.Table, object *procfs.Row) {
+			if uid := t.Cell(object, []byte("uid")); uid.Kind == procfs.Number {
+				o.Cell(o.Row(object.Inst), []byte("owner")).SetString(users.Name(false, uid.Num))
 			}
-			return nil
-		}, t, passwd)
+		}, passwd)
 		l.count("sysv"+kind.name+"count", "objects in /"+file, t)
 	}
 }

@@ -79,8 +79,7 @@ func (l *collector) agent() *pmda.Agent {
 // count adds a table whose key n is how many rows another has.
 func (l *collector) count(name, what string, of *procfs.Table) {
 	l.Table(name, "the list of "+what, func(t *procfs.Table, _ *pmda.Request) error {
-		r := t.Row(pcp.NullInst)
-		t.Cell(r, []byte("n")).SetUint(uint64(len(of.Rows)))
+		t.Cell(t.Row(pcp.NullInst), []byte("n")).SetUint(uint64(len(of.Rows)))
 		return nil
 	}, of)
 }

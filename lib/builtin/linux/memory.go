@@ -69,11 +69,7 @@ func parseSwaps(t *procfs.Table, ids *procfs.IDs, text []byte) {
 			continue
 		}
 		r := t.Named(ids, name)
-		for _, key := range [...]string{"size", "used", "priority"} {
-			var word []byte
-			word, rest = procfs.Word(rest)
-			t.Cell(r, []byte(key)).SetWord(word)
-		}
+		t.SetKeys(r, rest, "size", "used", "priority")
 		t.Cell(r, []byte("zero")).SetUint(0)
 	}
 	t.Sort()
@@ -141,20 +137,17 @@ func (l *collector) readHuge(t *procfs.Table, ids *procfs.IDs, prefix, dir strin
 // addNUMA adds what is about memory nodes and zones.
 func (l *collector) addNUMA() {
 	meminfo := l.Tables["meminfo"]
-	nodemem := l.Table("nodemem", "/sys/devices/system/node/NODE/meminfo", func(t *procfs.Table, _ *pmda.Request) error {
-		for i := range l.nodes.Rows {
-			text, err := l.Root.Read("sys/devices/system/node/" + l.nodes.Rows[i].Name + "/meminfo")
-			if err != nil {
-				continue
-			}
-			r := t.Row(l.nodes.Rows[i].Inst)
-			parseNodeMemory(t, r, text)
-			if len(meminfo.Rows) == 1 {
-				addHugeBytes(t, r, meminfo.Cell(&meminfo.Rows[0], []byte("Hugepagesize")))
-			}
+	nodemem := l.Each("nodemem", "/sys/devices/system/node/NODE/meminfo", l.nodes, func(t *procfs.Table, node *procfs.Row) {
+		text, err := l.Root.Read("sys/devices/system/node/" + node.Name + "/meminfo")
+		if err != nil {
+			return
 		}
-		return nil
-	}, l.nodes, meminfo)
+		r := t.Row(node.Inst)
+		parseNodeMemory(t, r, text)
+		if len(meminfo.Rows) == 1 {
+			addHugeBytes(t, r, meminfo.Cell(&meminfo.Rows[0], []byte("Hugepagesize")))
+		}
+	}, meminfo)
 	for _, key := range hugeKeys {
 		nodemem.Slot(key)
 	}

@@ -16,7 +16,7 @@ func (l *collector) addNetwork() {
 	l.Alias("icmpmsg", "snmp")
 	l.Fixed["23"] = icmpTypes()
 	l.pairs("netstat", "proc/net/netstat")
-	l.fileOrError("snmp6", "proc/net/snmp6", procfs.Keyed)
+	l.requiredRow("snmp6", "proc/net/snmp6", procfs.Keyed)
 	l.File("sockstat", "proc/net/sockstat", parseSockstat)
 	l.File("sockstat6", "proc/net/sockstat6", parseSockstat)
 	l.Table("softnet", "/proc/net/softnet_stat", func(t *procfs.Table, _ *pmda.Request) error {
@@ -40,21 +40,25 @@ func icmpTypes() []pcp.Instance {
 	return list
 }
 
-// fileOrError is like file, but without the file there is an error.
-func (l *collector) fileOrError(name, file string, parse func(t *procfs.Table, r *procfs.Row, text []byte)) *procfs.Table {
+// required adds a table for a file without which there is an error.
+func (l *collector) required(name, file string, parse func(t *procfs.Table, text []byte)) *procfs.Table {
 	return l.Table(name, "/"+file, func(t *procfs.Table, _ *pmda.Request) error {
 		text, err := l.Root.Read(file)
-		if err != nil {
-			return procfs.Error(err)
+		if err == nil {
+			parse(t, text)
 		}
-		parse(t, t.Row(pcp.NullInst), text)
-		return nil
+		return procfs.Error(err)
 	})
 }
 
+// requiredRow adds a table of one row for a file without which there is an error.
+func (l *collector) requiredRow(name, file string, parse func(t *procfs.Table, r *procfs.Row, text []byte)) {
+	l.required(name, file, func(t *procfs.Table, text []byte) { parse(t, t.Row(pcp.NullInst), text) })
+}
+
 // pairs adds a table for a file with lines of keys and lines of numbers.
-func (l *collector) pairs(name, file string) *procfs.Table {
-	return l.fileOrError(name, file, func(t *procfs.Table, r *procfs.Row, text []byte) {
+func (l *collector) pairs(name, file string) {
+	l.requiredRow(name, file, func(t *procfs.Table, r *procfs.Row, text []byte) {
 		parsePairs(t, r, l.Tables["icmpmsg"], text)
 	})
 }
@@ -153,10 +157,10 @@ func parseSoftnet(t *procfs.Table, text []byte) {
 func (l *collector) addSockets() {
 	for _, version := range []struct{ suffix, file string }{{"4", ""}, {"6", "6"}} {
 		for _, protocol := range []string{"tcp", "udp", "raw"} {
-			l.fileOrError(protocol+version.suffix, "proc/net/"+protocol+version.file, parseSockets)
+			l.requiredRow(protocol+version.suffix, "proc/net/"+protocol+version.file, parseSockets)
 		}
 	}
-	l.fileOrError("unix", "proc/net/unix", parseUnixSockets)
+	l.requiredRow("unix", "proc/net/unix", parseUnixSockets)
 }
 
 // socketStates are the names of states of TCP connections by their numbers.
@@ -173,12 +177,8 @@ func parseSockets(t *procfs.Table, r *procfs.Row, text []byte) {
 	var counts [len(socketStates)]uint64
 	var all uint64
 	_, text = procfs.Line(text)
-	for len(text) > 0 {
-		var line, state []byte
-		line, text = procfs.Line(text)
-		for range 4 {
-			state, line = procfs.Word(line)
-		}
+	for line := range procfs.Lines(text) {
+		state, _ := procfs.Word(procfs.Skip(line, 3))
 		if n, ok := procfs.Hex(state); ok {
 			all++
 			if n < uint64(len(counts)) {
@@ -201,13 +201,9 @@ func parseSockets(t *procfs.Table, r *procfs.Row, text []byte) {
 func parseUnixSockets(t *procfs.Table, r *procfs.Row, text []byte) {
 	var datagram, established, listen, stream uint64
 	_, text = procfs.Line(text)
-	for len(text) > 0 {
-		var line, kind []byte
-		line, text = procfs.Line(text)
-		for range 5 {
-			kind, line = procfs.Word(line)
-		}
-		state, _ := procfs.Word(line)
+	for line := range procfs.Lines(text) {
+		kind, rest := procfs.Word(procfs.Skip(line, 4))
+		state, _ := procfs.Word(rest)
 		switch string(kind) {
 		case "0001":
 			stream++
@@ -221,12 +217,10 @@ func parseUnixSockets(t *procfs.Table, r *procfs.Row, text []byte) {
 			datagram++
 		}
 	}
-	for _, c := range []struct {
-		key string
-		n   uint64
-	}{{"datagram", datagram}, {"established", established}, {"listen", listen}, {"stream", stream}} {
-		t.Cell(r, []byte(c.key)).SetUint(c.n)
-	}
+	t.Cell(r, []byte("datagram")).SetUint(datagram)
+	t.Cell(r, []byte("established")).SetUint(established)
+	t.Cell(r, []byte("listen")).SetUint(listen)
+	t.Cell(r, []byte("stream")).SetUint(stream)
 }
 
 // hidden reports whether an interface is not one of a network outside the host, so that network.all

@@ -105,24 +105,15 @@ func parsePressure(total, avg *procfs.Table, text []byte) {
 			var word []byte
 			word, rest = procfs.Word(rest)
 			key, value, _ := bytes.Cut(word, []byte{'='})
-			switch string(key) {
-			case "avg10":
-				setPressure(avg, 0, kind, value)
-			case "avg60":
-				setPressure(avg, 1, kind, value)
-			case "avg300":
-				setPressure(avg, 2, kind, value)
-			case "total":
+			seconds, isAverage := bytes.CutPrefix(key, []byte("avg"))
+			inst, _ := procfs.Uint(seconds)
+			v, ok := procfs.Real(value)
+			if row := avg.Find(int32(inst)); isAverage && ok && row != nil {
+				avg.Cell(row, kind).SetReal(v)
+			} else if string(key) == "total" {
 				total.Cell(r, kind).SetWord(value)
 			}
 		}
-	}
-}
-
-// setPressure sets the average of a row.
-func setPressure(t *procfs.Table, row int, kind, value []byte) {
-	if v, ok := procfs.Real(value); ok {
-		t.Cell(&t.Rows[row], kind).SetReal(v)
 	}
 }
 
@@ -213,10 +204,7 @@ const (
 // addUsers adds what is in utmp.
 func (l *collector) addUsers() {
 	l.Table("users", "/var/run/utmp", func(t *procfs.Table, _ *pmda.Request) error {
-		text, err := l.Root.Read("var/run/utmp")
-		if err != nil {
-			text = nil // nobody keeps account of sessions: there are none
-		}
+		text, _ := l.Root.Read("var/run/utmp") // without it nobody keeps account of sessions: there are none
 		parseUsers(t, t.Row(pcp.NullInst), text)
 		return nil
 	})

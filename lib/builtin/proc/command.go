@@ -4,29 +4,11 @@ import (
 	"bytes"
 
 	"pmtools/lib/builtin/internal/procfs"
-	"pmtools/lib/pmda"
 )
 
-// readCommands reads the command lines of the processes.
-func (p *collector) readCommands(t *procfs.Table, _ *pmda.Request) error {
-	for _, pid := range p.selected {
-		text, err := p.Root.Read(fileOf(pid, "cmdline"))
-		if err != nil {
-			continue
-		}
-		args := shownArgs(text)
-		if len(args) == 0 {
-			args = p.kernelName(pid)
-		}
-		r := t.Row(pid)
-		t.Cell(r, []byte("args")).SetText(args)
-	}
-	return nil
-}
-
-// command returns what a process is called: the beginning of its command line, or of the name that
-// the kernel has for it, up to a blank. It fails if the process is gone.
-func (p *collector) command(pid int32) ([]byte, bool) {
+// args returns the command line of a process, or the name that the kernel has for it. It fails if the
+// process is gone.
+func (p *collector) args(pid int32) ([]byte, bool) {
 	text, err := p.Root.Read(fileOf(pid, "cmdline"))
 	if err != nil {
 		return nil, false
@@ -35,10 +17,14 @@ func (p *collector) command(pid int32) ([]byte, bool) {
 	if len(args) == 0 {
 		args = p.kernelName(pid)
 	}
-	if i := bytes.IndexByte(args, ' '); i >= 0 {
-		args = args[:i]
-	}
 	return args, true
+}
+
+// command returns what a process is called: its command line up to a blank.
+func (p *collector) command(pid int32) ([]byte, bool) {
+	args, ok := p.args(pid)
+	command, _, _ := bytes.Cut(args, []byte{' '})
+	return command, ok
 }
 
 // kernelName returns the name of a process without a command line: one of the kernel, or one that

@@ -18,19 +18,14 @@ var parsers = map[string]procfstest.Parser{
 	"autogroup": procfstest.OneRow(parseAutogroup, "id", "nice"),
 	"args":      procfstest.OneRow(func(t *procfs.Table, r *procfs.Row, text []byte) { t.Cell(r, []byte("args")).SetText(shownArgs(text)) }, "args"),
 	"queues": procfstest.OneRow(func(t *procfs.Table, r *procfs.Row, text []byte) {
-		var q runQueues
+		q := runQueues{}
 		for line := range bytes.Lines(text) {
 			q.add(line)
 		}
-		for key, n := range map[string]uint64{
-			"runnable": q.runnable, "blocked": q.blocked, "sleeping": q.sleeping, "stopped": q.stopped,
-			"swapped": q.swapped, "defunct": q.defunct, "unknown": q.unknown, "kernel": q.kernel,
-		} {
-			if n > 0 {
-				t.Cell(r, []byte(key)).SetUint(n)
-			}
+		for key, n := range q {
+			t.Cell(r, []byte(key)).SetUint(n)
 		}
-	}, "runnable", "blocked", "sleeping", "stopped", "swapped", "defunct", "unknown", "kernel"),
+	}, queues[:]...),
 }
 
 // parserTests are files of processes and what a row has after they were read.

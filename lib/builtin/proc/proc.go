@@ -80,14 +80,12 @@ func (p *collector) addProcesses() {
 		return nil
 	}, all)
 	p.Table("selected", "/proc", func(_ *procfs.Table, req *pmda.Request) error { return p.choose(req) }, all)
-	p.Table("pids", "/proc", func(t *procfs.Table, _ *pmda.Request) error {
-		for _, pid := range p.selected {
-			r := t.Row(pid)
-			t.Cell(r, []byte("pid")).SetUint(uint64(pid))
+	p.each("pids", "/proc", func(t *procfs.Table, pid int32) { t.Cell(t.Row(pid), []byte("pid")).SetUint(uint64(pid)) })
+	p.each("cmdline", "/proc/PID/cmdline", func(t *procfs.Table, pid int32) {
+		if args, ok := p.args(pid); ok {
+			t.Cell(t.Row(pid), []byte("args")).SetText(args)
 		}
-		return nil
-	}, p.Tables["selected"])
-	p.Table("cmdline", "/proc/PID/cmdline", p.readCommands, p.Tables["selected"])
+	})
 	p.Table("processes", "/proc", p.readNames, all)
 }
 
@@ -151,14 +149,12 @@ func (p *collector) isOwner(pid int32) bool {
 	if err != nil {
 		return false
 	}
-	for len(text) > 0 {
-		line, rest := procfs.Line(text)
+	for line := range procfs.Lines(text) {
 		if key, ids := procfs.Word(line); string(key) == "Uid:" {
 			owner, _ := procfs.Word(ids)
 			n, ok := procfs.Uint(owner)
 			return ok && n == uint64(uid)
 		}
-		text = rest
 	}
 	return false
 }
@@ -174,14 +170,21 @@ const mayBeEmpty = "autogroup"
 // perProcess adds a table for a file that each process has, unless it is empty; own is set for
 // files that only the owner of the process may read.
 func (p *collector) perProcess(name, file string, own bool, set func(t *procfs.Table, r *procfs.Row, text []byte)) {
-	p.Table(name, "/proc/PID/"+file, func(t *procfs.Table, _ *pmda.Request) error {
+	p.each(name, "/proc/PID/"+file, func(t *procfs.Table, pid int32) {
+		if own && !p.mayRead(pid) {
+			return
+		}
+		if text, err := p.Root.Read(fileOf(pid, file)); err == nil && (len(text) > 0 || file == mayBeEmpty) {
+			set(t, t.Row(pid), text)
+		}
+	})
+}
+
+// each adds a table that fill fills for each process that the request is for.
+func (p *collector) each(name, file string, fill func(t *procfs.Table, pid int32)) {
+	p.Table(name, file, func(t *procfs.Table, _ *pmda.Request) error {
 		for _, pid := range p.selected {
-			if own && !p.mayRead(pid) {
-				continue
-			}
-			if text, err := p.Root.Read(fileOf(pid, file)); err == nil && (len(text) > 0 || file == mayBeEmpty) {
-				set(t, t.Row(pid), text)
-			}
+			fill(t, pid)
 		}
 		return nil
 	}, p.Tables["selected"])

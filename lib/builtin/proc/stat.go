@@ -2,6 +2,7 @@ package proc
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"strconv"
 
@@ -111,68 +112,46 @@ func ttyName(dev uint64) string {
 	return "?"
 }
 
-// runQueues counts processes by what they do.
-type runQueues struct {
-	runnable, blocked, sleeping, stopped, swapped, defunct, unknown, kernel uint64
-}
+// queues are what processes are counted by: what they do, and whether they are of the kernel.
+var queues = [...]string{"runnable", "blocked", "sleeping", "stopped", "swapped", "defunct", "unknown", "kernel"}
+
+// runQueues are the numbers of processes, by queues.
+type runQueues map[string]uint64
 
 // readQueues reads /proc/PID/stat of all processes.
 func (p *collector) readQueues(t *procfs.Table, _ *pmda.Request) error {
-	var q runQueues
+	q := runQueues{}
 	for _, pid := range p.pids {
 		if text, err := p.Root.Read(fileOf(pid, "stat")); err == nil {
 			q.add(text)
 		}
 	}
 	r := t.Row(pcp.NullInst)
-	for _, c := range []struct {
-		key string
-		n   uint64
-	}{
-		{"runnable", q.runnable}, {"blocked", q.blocked}, {"sleeping", q.sleeping}, {"stopped", q.stopped},
-		{"swapped", q.swapped}, {"defunct", q.defunct}, {"unknown", q.unknown}, {"kernel", q.kernel},
-	} {
-		t.Cell(r, []byte(c.key)).SetUint(c.n)
+	for _, key := range queues {
+		t.Cell(r, []byte(key)).SetUint(q[key])
 	}
 	return nil
 }
 
 // add counts a process by its stat file. One without memory of its own is counted as such, whatever
 // its state; those are of the kernel.
-func (q *runQueues) add(text []byte) {
-	_, rest, ok := statName(text)
-	if !ok {
-		q.unknown++
-		return
-	}
+func (q runQueues) add(text []byte) {
+	_, rest, _ := statName(text)
 	state, rest := procfs.Word(rest)
-	var vsize []byte
-	for n := 4; n <= statVSize; n++ {
-		vsize, rest = procfs.Word(rest)
-	}
-	if len(state) == 0 {
-		q.unknown++
-		return
-	}
-	if state[0] == 'Z' {
-		q.defunct++
-		return
-	}
-	if size, ok := procfs.Uint(vsize); ok && size == 0 {
-		q.swapped++
-		q.kernel++
-		return
-	}
-	switch state[0] {
-	case 'R':
-		q.runnable++
-	case 'D', 'P':
-		q.blocked++
-	case 'S':
-		q.sleeping++
-	case 'T', 't':
-		q.stopped++
+	vsize, _ := procfs.Word(procfs.Skip(rest, statVSize-4))
+	size, ok := procfs.Uint(vsize)
+	switch {
+	case len(state) == 0:
+		q["unknown"]++
+	case state[0] == 'Z':
+		q["defunct"]++
+	case ok && size == 0:
+		q["swapped"]++
+		q["kernel"]++
 	default:
-		q.unknown++
+		q[cmp.Or(states[state[0]], "unknown")]++
 	}
 }
+
+// states are the queues of processes with memory of their own, by the letters of their states.
+var states = map[byte]string{'R': "runnable", 'D': "blocked", 'P': "blocked", 'S': "sleeping", 'T': "stopped", 't': "stopped"}

@@ -56,9 +56,9 @@ func parseStatus(t *procfs.Table, r *procfs.Row, text []byte) {
 		}
 		switch {
 		case string(key) == "Uid":
-			parseIDs(t, r, idNames[:4], rest)
+			t.SetKeys(r, rest, idNames[:4]...)
 		case string(key) == "Gid":
-			parseIDs(t, r, idNames[4:], rest)
+			t.SetKeys(r, rest, idNames[4:]...)
 		case bytes.HasPrefix(key, []byte("NS")):
 			t.Cell(r, key).SetText(bytes.ReplaceAll(bytes.TrimSpace(rest), []byte{'\t'}, []byte{','}))
 		case bytes.HasPrefix(key, []byte("Sig")), string(key) == "Cpus_allowed_list":
@@ -67,15 +67,6 @@ func parseStatus(t *procfs.Table, r *procfs.Row, text []byte) {
 			word, _ := procfs.Word(rest)
 			t.Cell(r, key).SetWord(word)
 		}
-	}
-}
-
-// parseIDs sets numbers of users or groups.
-func parseIDs(t *procfs.Table, r *procfs.Row, keys []string, ids []byte) {
-	for _, key := range keys {
-		var word []byte
-		word, ids = procfs.Word(ids)
-		t.Cell(r, []byte(key)).SetWord(word)
 	}
 }
 
@@ -95,68 +86,51 @@ func (p *collector) addSmallFiles() {
 	p.addMaps()
 	p.perProcess("cgroup", "cgroup", false, parseCgroups)
 	p.perProcess("autogroup", "autogroup", false, parseAutogroup)
-	p.Table("environ", "/proc/PID/environ", func(t *procfs.Table, _ *pmda.Request) error {
-		for _, pid := range p.selected {
-			r := t.Row(pid)
-			c := t.Cell(r, []byte("text"))
-			c.SetText(nil)
-			if !p.mayRead(pid) {
-				continue
-			}
-			if text, err := p.Root.Read(fileOf(pid, "environ")); err == nil {
-				c.SetText(bytes.ReplaceAll(bytes.TrimRight(text, "\x00"), []byte{0}, []byte{' '}))
-			}
+	p.each("environ", "/proc/PID/environ", func(t *procfs.Table, pid int32) {
+		c := t.Cell(t.Row(pid), []byte("text"))
+		if c.SetText(nil); !p.mayRead(pid) {
+			return
 		}
-		return nil
-	}, p.Tables["selected"])
+		if text, err := p.Root.Read(fileOf(pid, "environ")); err == nil {
+			c.SetText(bytes.ReplaceAll(bytes.TrimRight(text, "\x00"), []byte{0}, []byte{' '}))
+		}
+	})
 	p.addLinks()
 	p.File("autogrouping", "proc/sys/kernel/sched_autogroup_enabled", numbers)
 }
 
 // addMaps adds /proc/PID/maps. It is empty if the kernel refuses it.
 func (p *collector) addMaps() {
-	p.Table("maps", "/proc/PID/maps", func(t *procfs.Table, _ *pmda.Request) error {
-		for _, pid := range p.selected {
-			may := p.mayRead(pid) // before read, as it reads, too
-			text, err := p.Root.Read(fileOf(pid, "maps"))
-			if errors.Is(err, fs.ErrNotExist) {
-				continue
-			}
-			if err != nil || !may {
-				text = nil
-			}
-			r := t.Row(pid)
-			t.Cell(r, []byte("text")).SetText(bytes.TrimSuffix(text, []byte{'\n'}))
+	p.each("maps", "/proc/PID/maps", func(t *procfs.Table, pid int32) {
+		may := p.mayRead(pid) // before read, as it reads, too
+		text, err := p.Root.Read(fileOf(pid, "maps"))
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return
+		case err != nil || !may:
+			text = nil
 		}
-		return nil
-	}, p.Tables["selected"])
+		t.Cell(t.Row(pid), []byte("text")).SetText(bytes.TrimSuffix(text, []byte{'\n'}))
+	})
 }
 
 // addLinks adds what symbolic links of processes lead to, and how many files they have open.
 func (p *collector) addLinks() {
 	for _, name := range []string{"exe", "cwd"} {
-		p.Table(name, "/proc/PID/"+name, func(t *procfs.Table, _ *pmda.Request) error {
-			for _, pid := range p.selected {
-				r := t.Row(pid)
-				c := t.Cell(r, []byte("link"))
-				if c.SetText(nil); p.mayRead(pid) {
-					c.SetString(p.Root.Link(fileOf(pid, name)))
-				}
+		p.each(name, "/proc/PID/"+name, func(t *procfs.Table, pid int32) {
+			c := t.Cell(t.Row(pid), []byte("link"))
+			if c.SetText(nil); p.mayRead(pid) {
+				c.SetString(p.Root.Link(fileOf(pid, name)))
 			}
-			return nil
-		}, p.Tables["selected"])
+		})
 	}
-	p.Table("fd", "/proc/PID/fd", func(t *procfs.Table, _ *pmda.Request) error {
-		for _, pid := range p.selected {
-			r := t.Row(pid)
-			c := t.Cell(r, []byte("n"))
-			if c.SetUint(0); p.mayRead(pid) {
-				names, _ := p.Root.Names(fileOf(pid, "fd"))
-				c.SetUint(uint64(len(names)))
-			}
+	p.each("fd", "/proc/PID/fd", func(t *procfs.Table, pid int32) {
+		c := t.Cell(t.Row(pid), []byte("n"))
+		if c.SetUint(0); p.mayRead(pid) {
+			names, _ := p.Root.Names(fileOf(pid, "fd"))
+			c.SetUint(uint64(len(names)))
 		}
-		return nil
-	}, p.Tables["selected"])
+	})
 }
 
 // parseStatm reads /proc/PID/statm, sizes in pages: "5510 2860 2099 13 1 787 2". The keys are 1.kb

@@ -69,21 +69,19 @@ func (c *Catalog) bind(m *pmda.Metric, value string) error {
 		m.Fetch = func(*pmda.Column) error { return pmerr.AppVersion }
 		return nil
 	}
-	if before, terms, ok := strings.Cut(value, "sum:"); ok && before == "" {
-		t, name, err := c.parse(terms)
-		if err != nil {
-			return err
-		}
-		t.help(m, c.Files[name], "sum of ")
-		m.Needs, m.Fetch = t.table.Reading, t.sum
-		return nil
-	}
-	t, name, err := c.parse(value)
-	if err != nil {
+	text, isSum := strings.CutPrefix(value, "sum:")
+	t, name, err := c.parse(text)
+	switch {
+	case err != nil:
 		return err
+	case isSum:
+		t.help(m, c.Files[name], "sum of ")
+		m.Fetch = t.sum
+	default:
+		t.help(m, c.Files[name], "")
+		m.Fetch = t.fetch
 	}
-	t.help(m, c.Files[name], "")
-	m.Needs, m.Fetch = t.table.Reading, t.fetch
+	m.Needs = t.table.Reading
 	return nil
 }
 
@@ -120,7 +118,7 @@ func (c *Catalog) parse(text string) (*terms, string, error) {
 	t := &terms{table: c.Tables[name], text: keys, mul: 1, div: 1}
 	keys, t.floor = strings.CutSuffix(keys, "!")
 	var err error
-	if before, n, ok := strings.Cut(keys, "/"); ok && err == nil {
+	if before, n, ok := strings.Cut(keys, "/"); ok {
 		keys = before
 		t.div, err = strconv.ParseUint(n, 10, 32)
 	}
@@ -273,11 +271,10 @@ func (c *Catalog) Alias(name, of string) *Table {
 func (c *Catalog) Text(name, file string, parse func(t *Table, text []byte), needs ...*Table) *Table {
 	return c.Table(name, "/"+file, func(t *Table, _ *pmda.Request) error {
 		text, err := c.Root.Read(file)
-		if err != nil {
-			return Missing(err)
+		if err == nil {
+			parse(t, text)
 		}
-		parse(t, text)
-		return nil
+		return Missing(err)
 	}, needs...)
 }
 
@@ -294,17 +291,24 @@ func (c *Catalog) Numbers(name, file string) {
 	})
 }
 
+// Each adds a table that fill fills from each row of another, after needs were read.
+func (c *Catalog) Each(name, file string, of *Table, fill func(t *Table, of *Row), needs ...*Table) *Table {
+	return c.Table(name, file, func(t *Table, _ *pmda.Request) error {
+		for i := range of.Rows {
+			fill(t, &of.Rows[i])
+		}
+		return nil
+	}, append(needs, of)...)
+}
+
 // PerRow adds a table for a small file that each instance of another table has. set is given the
 // row and the text of its file.
 func (c *Catalog) PerRow(name, file string, of *Table, path func(instance string) string, set func(t *Table, r *Row, text []byte)) *Table {
-	return c.Table(name, file, func(t *Table, _ *pmda.Request) error {
-		for i := range of.Rows {
-			if text, err := c.Root.Read(path(of.Rows[i].Name)); err == nil {
-				set(t, t.Row(of.Rows[i].Inst), text)
-			}
+	return c.Each(name, file, of, func(t *Table, from *Row) {
+		if text, err := c.Root.Read(path(from.Name)); err == nil {
+			set(t, t.Row(from.Inst), text)
 		}
-		return nil
-	}, of)
+	})
 }
 
 // Roots returns the first components of the names in a list of metrics. Names with the same one

@@ -204,6 +204,15 @@ func (t *Table) SetFields(r *Row, n int, line []byte) {
 	}
 }
 
+// SetKeys puts the numbers of a line into the cells of keys.
+func (t *Table) SetKeys(r *Row, line []byte, keys ...string) {
+	for _, key := range keys {
+		var word []byte
+		word, line = Word(line)
+		t.Cell(r, []byte(key)).SetWord(word)
+	}
+}
+
 // SetUint makes a number the value of a cell. There may be no cell.
 func (c *Cell) SetUint(v uint64) {
 	if c != nil {
