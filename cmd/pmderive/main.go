@@ -40,6 +40,7 @@ type app struct {
 
 // newCommand returns the command pmderive.
 func newCommand(env *cli.Env) *app {
+	env.OwnForm = true
 	a := &app{Command: command.New(env, "pmderive", "")}
 	a.sources = source.New(env, &a.Parser, "Cannot make standalone connection on localhost").WithArchives()
 	a.sources.Interpolates = true
@@ -66,8 +67,8 @@ func (a *app) Execute(ctx context.Context) error {
 	switch exit := cli.Exit(0); {
 	case err == nil:
 		return nil
-	case errors.As(err, &exit):
-		return exit
+	case errors.As(err, &exit), cli.IsLost(err):
+		return err
 	case a.running || ran:
 		a.complain(err)
 		return cli.Exit(1)
@@ -153,7 +154,9 @@ func (a *app) newExplain() *cobra.Command {
 				if i > 0 {
 					fmt.Fprintln(a.Env.Out)
 				}
-				if err := s.Explain(cmd.Context(), expr, a.Env.Out); err != nil {
+				if err := s.Explain(cmd.Context(), expr, a.Env.Out); cli.IsLost(err) {
+					return err
+				} else if err != nil {
 					a.complain(err)
 					failed = true
 				}

@@ -43,10 +43,12 @@ func (a *app) script(ctx context.Context, s *repl.Session) error {
 			n++
 		}
 		err := s.Run(ctx, text, a.Env.Out)
-		if errors.Is(err, repl.ErrQuit) {
+		switch {
+		case errors.Is(err, repl.ErrQuit):
 			return exitIf(failed)
-		}
-		if err != nil {
+		case cli.IsLost(err):
+			return err
+		case err != nil:
 			fmt.Fprintf(a.Env.Stderr, "%s: line %d: %s", a.Env.Prog, first, problemText(err))
 			failed = true
 		}

@@ -22,7 +22,7 @@ func (a *app) session(ctx context.Context, set repl.Settings) (*repl.Session, er
 		Zone: env.Zone(), Now: env.Now, Debug: a.debug, Files: files{}, Settings: set,
 		Table:  func(w io.Writer, t *repl.Table) error { return drawTable(w, t.Header, t.Rows, t.Right) },
 		Output: a.output,
-		Flush:  func() { _ = env.Out.Flush() }, // the last flush reports errors
+		Flush:  env.Flush,
 	}
 	switch kind, name := a.Options.Source(); kind {
 	case option.Host:

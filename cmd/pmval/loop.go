@@ -235,8 +235,9 @@ func (c *pacer) wait(ctx context.Context) error {
 	if !c.on {
 		return nil
 	}
-	// What cannot be written is noticed when the program ends.
-	_ = c.env.Out.Flush()
+	if err := c.env.Flush(); err != nil {
+		return err
+	}
 	now := time.Now()
 	if c.next = c.next.Add(c.step); now.Sub(c.next) > c.step {
 		c.next = now

@@ -30,6 +30,7 @@ type formReporter struct {
 
 // newForm returns a reporter for --output and --plot.
 func (s *session) newForm(ctx context.Context) (*formReporter, error) {
+	s.env.OwnForm = true
 	m := samples.Metric{Name: s.name, Desc: s.desc}
 	if s.rate {
 		m.Counter = &s.desc

@@ -64,7 +64,9 @@ func (p *sampler) wait(ctx context.Context) error {
 	}
 	if wait := p.due.Sub(now); wait > 0 {
 		if p.s.opt.Flush != nil {
-			p.s.opt.Flush()
+			if err := p.s.opt.Flush(); err != nil {
+				return err
+			}
 		}
 		timer := time.NewTimer(wait)
 		defer timer.Stop()

@@ -45,7 +45,7 @@ type Options struct {
 	Files      Files                                     // for :load and :save
 	Table      func(w io.Writer, t *Table) error         // draws tables; nil means plain columns
 	Output     func(w io.Writer, r *Run) (Writer, error) // writes samples
-	Flush      func()                                    // is called before a session waits; nil for nothing
+	Flush      func() error                              // is called before a session waits; nil for nothing
 	Settings   Settings                                  // to begin with
 }
 

@@ -9,7 +9,8 @@
 // prints "PROG: error" and is 1.
 //
 // Output goes to env.Out, which is buffered and flushed at the end and before each write to
-// env.Stderr. [Env.Errorf] writes a "PROG: ..." line there at once. Messages that the reference sends
+// env.Stderr. What cannot be written is forgotten, as the reference does; with env.OwnForm it is a
+// failure. [Env.Errorf] writes a "PROG: ..." line there at once. Messages that the reference sends
 // through pmprintf go to env.Messages.
 package cli
 
@@ -47,21 +48,21 @@ func Main[C Command](newCommand func(*Env) C) int {
 
 // Run runs a command in env and returns its exit status.
 func Run[C Command](ctx context.Context, env *Env, newCommand func(*Env) C) int {
-	env.Out = bufio.NewWriterSize(env.Stdout, outputBuffer)
+	env.Out = bufio.NewWriterSize(output{env.Stdout}, outputBuffer)
 	env.Stderr = &flushFirst{first: env.Out, w: env.Stderr}
 	env.Messages = &Messages{env: env}
 	status := env.status(newCommand(env).Execute(ctx))
 	env.Messages.Flush()
-	env.Out.Flush()
-	return status
+	return env.finish(status)
 }
 
 // outputBuffer is the size of the buffer in front of standard output.
 const outputBuffer = 64 << 10
 
-// status reports err and returns the exit status that it stands for.
+// status reports err and returns the exit status that it stands for. What is lost of the output is
+// left to finish.
 func (env *Env) status(err error) int {
-	if err == nil {
+	if err == nil || IsLost(err) {
 		return 0
 	}
 	if exit, ok := errors.AsType[Exit](err); ok {

@@ -26,6 +26,7 @@ type Env struct {
 	Now       func() time.Time
 
 	Out      *bufio.Writer // standard output, buffered; set by Run
+	OwnForm  bool          // the output is none of the reference's: to lose any of it is a failure
 	Messages *Messages     // the message channel; set by Run
 
 	config *config.Config // read when first needed

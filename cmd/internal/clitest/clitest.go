@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -27,9 +28,28 @@ func Run[C cli.Command](prog string, newCommand func(*cli.Env) C, args []string,
 
 // RunWith is Run with a standard input.
 func RunWith[C cli.Command](prog string, newCommand func(*cli.Env) C, stdin string, args []string, vars map[string]string) golden.Entry {
-	var out, errs strings.Builder
+	var out strings.Builder
+	e := runTo(&out, prog, newCommand, stdin, args, vars)
+	e.Stdout = out.String()
+	return e
+}
+
+// RunFull is RunWith on a full disk: whatever is written to standard output fails.
+func RunFull[C cli.Command](prog string, newCommand func(*cli.Env) C, stdin string, args []string, vars map[string]string) golden.Entry {
+	return runTo(full{}, prog, newCommand, stdin, args, vars)
+}
+
+// A full is a file on a full disk.
+type full struct{}
+
+// Write implements io.Writer.
+func (full) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
+
+// runTo runs a command with a standard output.
+func runTo[C cli.Command](stdout io.Writer, prog string, newCommand func(*cli.Env) C, stdin string, args []string, vars map[string]string) golden.Entry {
+	var errs strings.Builder
 	env := &cli.Env{
-		Prog: prog, Args: args, Stdin: strings.NewReader(stdin), Stdout: &out, Stderr: &errs,
+		Prog: prog, Args: args, Stdin: strings.NewReader(stdin), Stdout: stdout, Stderr: &errs,
 		LookupEnv: func(name string) (string, bool) {
 			v, ok := map[string]string{"TZ": "UTC", "PCP_DERIVED_CONFIG": ""}[name]
 			if w, set := vars[name]; set {
@@ -42,7 +62,7 @@ func RunWith[C cli.Command](prog string, newCommand func(*cli.Env) C, stdin stri
 		Now:      func() time.Time { return time.Unix(1700000000, 0).UTC() },
 	}
 	status := cli.Run(context.Background(), env, newCommand)
-	return golden.Entry{Stdout: out.String(), Stderr: errs.String(), Status: status}
+	return golden.Entry{Stderr: errs.String(), Status: status}
 }
 
 // Replay runs the command lines of a transcript and compares their outcomes with those of

@@ -29,6 +29,7 @@ func (c *Command) addCompletion() {
 
 // writeScript writes the completion script that was asked for.
 func (c *Command) writeScript() error {
+	c.Env.OwnForm = true
 	root, out := c.cobra(), c.Env.Out
 	switch c.shell {
 	case "bash":
@@ -48,6 +49,7 @@ func (c *Command) completes() bool {
 
 // complete answers a completion script.
 func (c *Command) complete(ctx context.Context) error {
+	c.Env.OwnForm = true
 	root := c.cobra()
 	root.SetArgs(c.Env.Args)
 	root.SetOut(c.Env.Out)
