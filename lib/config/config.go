@@ -104,15 +104,15 @@ func (c *Config) Lookup(name string) (string, bool) {
 }
 
 // defaults are the values of a usual installation.
-var defaults = [...][2]string{
-	{"PCP_VAR_DIR", "/var/lib/pcp"},
-	{"PCP_TMP_DIR", "/var/lib/pcp/tmp"},
-	{"PCP_PMDAS_DIR", "/var/lib/pcp/pmdas"},
-	{"PCP_SYSCONF_DIR", "/etc/pcp"},
-	{"PCP_PMCDCONF_PATH", "/etc/pcp/pmcd/pmcd.conf"},
-	{"PCP_LOG_DIR", "/var/log/pcp"},
-	{"PCP_ARCHIVE_DIR", "/var/log/pcp/pmlogger"},
-	{"PCP_RUN_DIR", "/run/pcp"},
+var defaults = map[string]string{
+	"PCP_VAR_DIR":       "/var/lib/pcp",
+	"PCP_TMP_DIR":       "/var/lib/pcp/tmp",
+	"PCP_PMDAS_DIR":     "/var/lib/pcp/pmdas",
+	"PCP_SYSCONF_DIR":   "/etc/pcp",
+	"PCP_PMCDCONF_PATH": "/etc/pcp/pmcd/pmcd.conf",
+	"PCP_LOG_DIR":       "/var/log/pcp",
+	"PCP_ARCHIVE_DIR":   "/var/log/pcp/pmlogger",
+	"PCP_RUN_DIR":       "/run/pcp",
 }
 
 // Get returns the value of a variable, or that of a usual installation, or "".
@@ -120,12 +120,7 @@ func (c *Config) Get(name string) string {
 	if value, ok := c.Lookup(name); ok {
 		return value
 	}
-	for _, d := range defaults {
-		if d[0] == name {
-			return d[1]
-		}
-	}
-	return ""
+	return defaults[name]
 }
 
 // Derived returns the files and directories, separated by colons, with the definitions of derived

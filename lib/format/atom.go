@@ -1,7 +1,6 @@
 package format
 
 import (
-	"encoding/binary"
 	"encoding/hex"
 	"math"
 	"strconv"
@@ -36,7 +35,8 @@ func AppendAtom(dst []byte, v pcp.Value) []byte {
 	case t == pcp.Aggregate || t == pcp.AggregateStatic:
 		return appendAtomBytes(dst, t, v.Bytes())
 	case t == pcp.Event || t == pcp.HighResEvent:
-		return appendAtomEvents(dst, v.Bytes())
+		dst, _ = appendEventCount(dst, v.Bytes())
+		return append(dst, ']')
 	}
 	dst = append(dst, "Error: unexpected type: "...)
 	switch t {
@@ -78,17 +78,4 @@ func appendAtomBytes(dst []byte, t pcp.Type, b []byte) []byte {
 		dst = append(dst, " ..."...)
 	}
 	return dst
-}
-
-// appendAtomEvents appends the number of records that an event value says it has.
-func appendAtomEvents(dst, b []byte) []byte {
-	n := int32(0)
-	if len(b) >= 4 {
-		n = int32(binary.BigEndian.Uint32(b))
-	}
-	dst = strconv.AppendInt(append(dst, '['), int64(n), 10)
-	if n == 1 {
-		return append(dst, " event record]"...)
-	}
-	return append(dst, " event records]"...)
 }

@@ -14,16 +14,8 @@ import (
 // record of missed events: all later steps see that record again, add its count
 // again, and take its time for the last one's.
 func (o *Options) appendEvents(dst []byte, t pcp.Type, b []byte) []byte {
-	n := int32(0)
-	if len(b) >= 4 {
-		n = int32(binary.BigEndian.Uint32(b))
-		b = b[4:]
-	}
-	dst = strconv.AppendInt(append(dst, '['), int64(n), 10)
-	dst = append(dst, " event record"...)
-	if n != 1 {
-		dst = append(dst, 's')
-	}
+	dst, n := appendEventCount(dst, b)
+	b = b[min(4, len(b)):]
 	last, missed := walkEvents(t, b, n)
 	if missed > 0 {
 		dst = strconv.AppendInt(append(dst, " ("...), int64(missed), 10)
@@ -40,6 +32,20 @@ func (o *Options) appendEvents(dst []byte, t pcp.Type, b []byte) []byte {
 		}
 	}
 	return append(dst, ']')
+}
+
+// appendEventCount appends a bracket and the number of records that an event value says
+// it has.
+func appendEventCount(dst, b []byte) ([]byte, int32) {
+	n := int32(0)
+	if len(b) >= 4 {
+		n = int32(binary.BigEndian.Uint32(b))
+	}
+	dst = strconv.AppendInt(append(dst, '['), int64(n), 10)
+	if n == 1 {
+		return append(dst, " event record"...), n
+	}
+	return append(dst, " event records"...), n
 }
 
 // eventHead returns the length of a record's fixed part.
@@ -91,11 +97,9 @@ func (o *Options) appendEventTime(dst []byte, t pcp.Type, b []byte) []byte {
 	if t == pcp.HighResEvent {
 		sec := int64(binary.BigEndian.Uint64(b))
 		nsec := int64(binary.BigEndian.Uint64(b[8:]))
-		dst = append(appendClock(dst, sec, o.location()), '.')
-		return appendZeros(dst, nsec, 9)
+		return appendClock(dst, sec, nsec, 9, o.location())
 	}
 	sec := int64(int32(binary.BigEndian.Uint32(b)))
 	usec := int32(binary.BigEndian.Uint32(b[4:]))
-	dst = append(appendClock(dst, sec, o.location()), '.')
-	return appendZeros(dst, int64(usec/1000), 3)
+	return appendClock(dst, sec, int64(usec/1000), 3, o.location())
 }

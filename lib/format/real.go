@@ -3,6 +3,9 @@ package format
 import (
 	"math"
 	"strconv"
+	"unicode"
+
+	"pmtools/lib/pcp"
 )
 
 // AppendReal appends f in about four digits, right aligned in width characters,
@@ -40,7 +43,12 @@ func appendField(dst []byte, f float64, conversion byte, prec, width int) []byte
 	start := len(dst)
 	switch {
 	case math.IsNaN(f) || math.IsInf(f, 0):
-		dst = appendOdd(dst, f, conversion == 'E')
+		dst = pcp.AppendG(dst, f, 0)
+		if conversion == 'E' {
+			for i, c := range dst[start:] {
+				dst[start+i] = byte(unicode.ToUpper(rune(c)))
+			}
+		}
 	case prec == 0 && f < 1e15 && f > -1e15:
 		dst = appendWhole(dst, f)
 	default:
@@ -59,22 +67,6 @@ func appendWhole(dst []byte, f float64) []byte {
 		return append(dst, "-0"...)
 	}
 	return strconv.AppendInt(dst, int64(r), 10)
-}
-
-// appendOdd appends what is no number as C does.
-func appendOdd(dst []byte, f float64, upper bool) []byte {
-	if math.Signbit(f) {
-		dst = append(dst, '-')
-	}
-	switch {
-	case math.IsNaN(f) && upper:
-		return append(dst, "NAN"...)
-	case math.IsNaN(f):
-		return append(dst, "nan"...)
-	case upper:
-		return append(dst, "INF"...)
-	}
-	return append(dst, "inf"...)
 }
 
 // alignLeft adds blanks to what follows start, so that it is at least width wide.

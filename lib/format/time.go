@@ -10,14 +10,12 @@ import (
 // AppendTime appends t as HH:MM:SS.mmm in loc, the milliseconds cut, not rounded.
 // Here and in the functions below, a nil loc means UTC.
 func AppendTime(dst []byte, t pcp.Timestamp, loc *time.Location) []byte {
-	dst = append(appendClock(dst, t.Sec, loc), '.')
-	return appendZeros(dst, int64(t.Nsec/1e6), 3)
+	return appendClock(dst, t.Sec, int64(t.Nsec/1e6), 3, loc)
 }
 
 // AppendTimeNanos appends t as HH:MM:SS.nnnnnnnnn in loc.
 func AppendTimeNanos(dst []byte, t pcp.Timestamp, loc *time.Location) []byte {
-	dst = append(appendClock(dst, t.Sec, loc), '.')
-	return appendZeros(dst, int64(t.Nsec), 9)
+	return appendClock(dst, t.Sec, int64(t.Nsec), 9, loc)
 }
 
 // AppendCtime appends t as C's ctime does, without the newline that ends it:
@@ -48,12 +46,10 @@ func AppendInterval(dst []byte, sec int64, nsec int32) []byte {
 	return append(dst, 's')
 }
 
-// appendClock appends the time of day as HH:MM:SS.
-func appendClock(dst []byte, sec int64, loc *time.Location) []byte {
-	h, m, s := local(sec, loc).Clock()
-	dst = append(appendZeros(dst, int64(h), 2), ':')
-	dst = append(appendZeros(dst, int64(m), 2), ':')
-	return appendZeros(dst, int64(s), 2)
+// appendClock appends the time of day as HH:MM:SS and a fraction with as many digits.
+func appendClock(dst []byte, sec, fraction int64, digits int, loc *time.Location) []byte {
+	dst = local(sec, loc).AppendFormat(dst, "15:04:05")
+	return appendZeros(append(dst, '.'), fraction, digits)
 }
 
 // local returns a number of seconds as a time in loc.
@@ -72,21 +68,12 @@ func appendZeros(dst []byte, n int64, width int) []byte {
 		n = -n
 		width--
 	}
-	start := len(dst)
-	dst = strconv.AppendInt(dst, n, 10)
-	pad := width - (len(dst) - start)
-	if pad <= 0 {
-		return dst
-	}
-	digits := len(dst) - start
-	for range pad {
+	var buf [20]byte
+	digits := strconv.AppendInt(buf[:0], n, 10)
+	for range width - len(digits) {
 		dst = append(dst, '0')
 	}
-	copy(dst[start+pad:], dst[start:start+digits])
-	for i := range pad {
-		dst[start+i] = '0'
-	}
-	return dst
+	return append(dst, digits...)
 }
 
 // AppendDate appends t with its date and digits places of the fraction of its

@@ -8,6 +8,7 @@ package format
 
 import (
 	"encoding/binary"
+	"encoding/hex"
 	"math"
 	"slices"
 	"strconv"
@@ -155,7 +156,7 @@ func appendParts(dst []byte, a, b []byte, width int) []byte {
 	}
 	start = len(dst)
 	dst = append(dst, '[')
-	dst = appendHex(appendHex(dst, a), b)
+	dst = hex.AppendEncode(hex.AppendEncode(dst, a), b)
 	return alignRight(append(dst, ']'), start, width)
 }
 
@@ -179,15 +180,6 @@ func appendReadings(dst []byte, b []byte, width int) []byte {
 	return dst
 }
 
-// appendHex appends b in lower-case hexadecimal.
-func appendHex(dst, b []byte) []byte {
-	const digits = "0123456789abcdef"
-	for _, c := range b {
-		dst = append(dst, digits[c>>4], digits[c&15])
-	}
-	return dst
-}
-
 // printable reports whether all of b is printable ASCII.
 func printable(b []byte) bool {
 	for _, c := range b {
@@ -201,15 +193,10 @@ func printable(b []byte) bool {
 // alignRight moves what follows start to the right, so that it is at least width
 // wide.
 func alignRight(dst []byte, start, width int) []byte {
-	n := len(dst) - start
-	pad := width - n
-	if pad <= 0 {
-		return dst
-	}
-	for range pad {
-		dst = append(dst, ' ')
-	}
-	copy(dst[start+pad:], dst[start:start+n])
+	n := len(dst)
+	dst = alignLeft(dst, start, width)
+	pad := len(dst) - n
+	copy(dst[start+pad:], dst[start:n])
 	for i := range pad {
 		dst[start+i] = ' '
 	}

@@ -1,6 +1,10 @@
 package option
 
-import "strings"
+import (
+	"strings"
+
+	"pmtools/lib/internal/ctext"
+)
 
 // A Metric is a metric specification taken apart (pmParseMetricSpec; commands.md T3.1, values.md
 // V22.2):
@@ -22,14 +26,7 @@ type MetricError struct {
 
 // Error returns the two lines that the reference prints, without the program's name.
 func (e *MetricError) Error() string {
-	b := append([]byte(e.Text), '\n')
-	for _, c := range []byte(e.Text[:e.Pos]) {
-		if c >= ' ' && c <= '~' {
-			c = ' ' // anything else, such as a tab, is as wide as it is above
-		}
-		b = append(b, c)
-	}
-	return string(b) + "^ -- " + e.Reason + "\n"
+	return e.Text + "\n" + ctext.Caret(e.Text[:e.Pos], e.Reason)
 }
 
 // ParseMetric takes a metric specification apart. The error is a *[MetricError].
@@ -43,9 +40,6 @@ func ParseMetric(s string) (m Metric, err error) {
 	}
 	return m, err
 }
-
-// space is the white space of C.
-const space = " \t\n\v\f\r"
 
 // A metricScanner walks over a specification.
 type metricScanner struct {
@@ -82,7 +76,7 @@ func (sc *metricScanner) until(stops string) string {
 
 // source reads the source, up to the last : or / before the first bracket.
 func (sc *metricScanner) source(m *Metric) error {
-	sc.skip(space)
+	sc.skip(ctext.Space)
 	head, _, _ := strings.Cut(sc.s, "[")
 	end := strings.LastIndexAny(head, ":/")
 	if end < 0 {
@@ -93,7 +87,7 @@ func (sc *metricScanner) source(m *Metric) error {
 	if head[end] == '/' {
 		what, m.Kind = "archive", Archive
 	}
-	quoted := metricScanner{s: strings.TrimRight(sc.s[min(sc.pos, end):end], space)}
+	quoted := metricScanner{s: strings.TrimRight(sc.s[min(sc.pos, end):end], ctext.Space)}
 	m.Source = quoted.until("")
 	sc.pos = end
 	switch {
@@ -108,15 +102,15 @@ func (sc *metricScanner) source(m *Metric) error {
 
 // name reads the metric's name.
 func (sc *metricScanner) name() (string, error) {
-	sc.skip(space)
-	name := sc.until(space + "[],")
+	sc.skip(ctext.Space)
+	name := sc.until(ctext.Space + "[],")
 	if sc.more() && (sc.s[sc.pos] == ']' || sc.s[sc.pos] == ',') {
 		return "", sc.fail("unexpected character in metric name")
 	}
 	if name == "" {
 		return "", sc.fail("performance metric name expected")
 	}
-	sc.skip(space)
+	sc.skip(ctext.Space)
 	if sc.more() && sc.s[sc.pos] != '[' {
 		return "", sc.fail("unexpected extra characters")
 	}
@@ -135,12 +129,12 @@ func (sc *metricScanner) instances() (insts []string, err error) {
 	}
 	list := &metricScanner{s: sc.s[start:sc.pos]}
 	sc.pos++
-	sc.skip(space)
+	sc.skip(ctext.Space)
 	if sc.more() {
 		return nil, sc.fail("unexpected extra characters")
 	}
-	for list.skip(space + ","); list.more(); list.skip(space + ",") {
-		stops := space + ","
+	for list.skip(ctext.Space + ","); list.more(); list.skip(ctext.Space + ",") {
+		stops := ctext.Space + ","
 		if list.s[list.pos] == '"' { // elsewhere a quote is a character like others
 			list.pos++
 			stops = `"`

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"pmtools/lib/internal/ctext"
 )
 
 // metricText returns a specification as one line.
@@ -144,7 +146,7 @@ func (m Metric) quoted() string {
 	}
 	if m.Kind != DefaultHost {
 		for i := range len(m.Source) {
-			if c := m.Source[i]; c == '\\' || strings.IndexByte(space, c) >= 0 {
+			if c := m.Source[i]; c == '\\' || strings.IndexByte(ctext.Space, c) >= 0 {
 				b.WriteByte('\\')
 			}
 			b.WriteByte(m.Source[i])
@@ -152,7 +154,7 @@ func (m Metric) quoted() string {
 		b.WriteByte([]byte{Host: ':', Archive: '/', Local: ':'}[m.Kind])
 	}
 	for i := range len(m.Name) {
-		if c := m.Name[i]; strings.IndexByte(`\[], `, c) >= 0 || strings.IndexByte(space, c) >= 0 {
+		if c := m.Name[i]; strings.IndexByte(`\[], `, c) >= 0 || strings.IndexByte(ctext.Space, c) >= 0 {
 			b.WriteByte('\\')
 		}
 		b.WriteByte(m.Name[i])

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"strconv"
 	"strings"
+
+	"pmtools/lib/internal/ctext"
 )
 
 // Number parses a decimal number as the reference does with strtol and an int: blanks and a sign may
@@ -17,12 +19,12 @@ func Number(text string) (int, bool) {
 // LeadingNumber returns the number at the beginning of a text and the rest of the text; if there is
 // no number, the rest is the whole text.
 func LeadingNumber(text string) (n int64, rest string) {
-	number := strings.TrimLeft(text, space)
+	number := strings.TrimLeft(text, ctext.Space)
 	i := 0
 	if number != "" && (number[0] == '-' || number[0] == '+') {
 		i = 1
 	}
-	for i < len(number) && '0' <= number[i] && number[i] <= '9' {
+	for i < len(number) && ctext.IsDigit(number[i]) {
 		i++
 	}
 	// Beyond 64 bits the result is the number nearest to it.

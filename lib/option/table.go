@@ -39,17 +39,12 @@ func (t *Table) Add(o *Option) {
 
 // Bool adds an option without an argument that sets p. Short may be "".
 func (t *Table) Bool(p *bool, short, long, text string) {
-	t.Switch(func() error { *p = true; return nil }, short, long, text)
+	t.Func(func(string) error { *p = true; return nil }, short, long, "", text)
 }
 
 // Count adds an option without an argument that counts how often it is given.
 func (t *Table) Count(p *int, short, long, text string) {
-	t.Switch(func() error { *p++; return nil }, short, long, text)
-}
-
-// Switch adds an option without an argument that calls f each time it is given.
-func (t *Table) Switch(f func() error, short, long, text string) {
-	t.Func(func(string) error { return f() }, short, long, "", text)
+	t.Func(func(string) error { *p++; return nil }, short, long, "", text)
 }
 
 // Strings adds an option whose arguments are appended to p.
@@ -57,7 +52,8 @@ func (t *Table) Strings(p *[]string, short, long, word, text string) {
 	t.Func(func(arg string) error { *p = append(*p, arg); return nil }, short, long, word, text)
 }
 
-// Func adds an option that calls f with its argument, called word in the usage text.
+// Func adds an option that calls f with its argument, called word in the usage text. Without a
+// word there is no argument.
 func (t *Table) Func(f func(arg string) error, short, long, word, text string) {
 	t.Add(&Option{Short: short, Long: long, Word: word, Text: text, Set: f})
 }

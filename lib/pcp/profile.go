@@ -11,13 +11,7 @@ import (
 // changed.
 type Profile struct {
 	exclude bool // the default for domains without an entry
-	entries map[InDom]*profileEntry
-}
-
-// profileEntry is the selection within one domain: all but list, or only list.
-type profileEntry struct {
-	exclude bool // only those in list
-	list    []int32
+	entries map[InDom]*ProfileEntry
 }
 
 // AddAll selects everything and forgets the selections in all domains.
@@ -41,7 +35,7 @@ func (p *Profile) Clone() *Profile {
 	}
 	c := &Profile{exclude: p.exclude, entries: maps.Clone(p.entries)}
 	for d, e := range c.entries {
-		c.entries[d] = &profileEntry{e.exclude, slices.Clone(e.list)}
+		c.entries[d] = &ProfileEntry{d, e.Exclude, slices.Clone(e.Insts)}
 	}
 	return c
 }
@@ -50,23 +44,23 @@ func (p *Profile) Clone() *Profile {
 func (p *Profile) change(d InDom, insts []int32, add bool) {
 	e := p.entries[d]
 	if e == nil {
-		e = &profileEntry{exclude: true}
+		e = &ProfileEntry{InDom: d, Exclude: true}
 		if p.entries == nil {
-			p.entries = make(map[InDom]*profileEntry)
+			p.entries = make(map[InDom]*ProfileEntry)
 		}
 		p.entries[d] = e
 	}
 	if len(insts) == 0 {
-		e.exclude, e.list = !add, nil
+		e.Exclude, e.Insts = !add, nil
 		return
 	}
 	for _, inst := range insts {
-		i := slices.Index(e.list, inst)
+		i := slices.Index(e.Insts, inst)
 		switch {
-		case add == e.exclude && i < 0:
-			e.list = append(e.list, inst)
-		case add != e.exclude && i >= 0:
-			e.list = slices.Delete(e.list, i, i+1)
+		case add == e.Exclude && i < 0:
+			e.Insts = append(e.Insts, inst)
+		case add != e.Exclude && i >= 0:
+			e.Insts = slices.Delete(e.Insts, i, i+1)
 		}
 	}
 }
@@ -81,7 +75,7 @@ func (p *Profile) Selects(d InDom, inst int32) bool {
 	if e == nil {
 		return !p.exclude
 	}
-	return slices.Contains(e.list, inst) == e.exclude
+	return slices.Contains(e.Insts, inst) == e.Exclude
 }
 
 // All reports whether p selects every instance of every domain.
@@ -100,8 +94,8 @@ func (p *Profile) Entries() (exclude bool, entries []ProfileEntry) {
 	if p == nil {
 		return false, nil
 	}
-	for d, e := range p.entries {
-		entries = append(entries, ProfileEntry{d, e.exclude, e.list})
+	for _, e := range p.entries {
+		entries = append(entries, *e)
 	}
 	slices.SortFunc(entries, func(a, b ProfileEntry) int { return cmp.Compare(a.InDom, b.InDom) })
 	return p.exclude, entries

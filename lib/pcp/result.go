@@ -32,13 +32,7 @@ func (t Timestamp) Sub(u Timestamp) float64 {
 
 // Add returns t+d, normalised.
 func (t Timestamp) Add(d time.Duration) Timestamp {
-	ns := int64(t.Nsec) + int64(d%time.Second)
-	s := t.Sec + int64(d/time.Second) + ns/1e9
-	if ns %= 1e9; ns < 0 {
-		ns += 1e9
-		s--
-	}
-	return Timestamp{s, int32(ns)}
+	return normalised(t.Sec+int64(d/time.Second), int64(t.Nsec)+int64(d%time.Second))
 }
 
 // Time returns t as a time.Time in UTC.
@@ -143,14 +137,7 @@ func (v *Values) Value(i int) Value {
 }
 
 // Find returns the position of instance inst, or -1.
-func (v *Values) Find(inst int32) int {
-	for i, x := range v.Insts {
-		if x == inst {
-			return i
-		}
-	}
-	return -1
-}
+func (v *Values) Find(inst int32) int { return slices.Index(v.Insts, inst) }
 
 // A Value is one value: a type and a 64-bit word, or a type and bytes. The zero
 // Value is no value. Values are copied freely; the bytes are shared and must not

@@ -60,8 +60,7 @@ func NewScaler(t Type, from, to Units) (Scaler, error) {
 		s.ratio = float64(s.mult) / float64(s.div)
 	}
 	if from.Extra != 0 && from.ExtraScale != to.ExtraScale {
-		var ok bool
-		if s.extra, ok = newExtraScaler(from, to); !ok {
+		if s.extra, s.extra.on = newExtraScaler(from, to); !s.extra.on {
 			return Scaler{}, pmerr.Unit
 		}
 	}
@@ -174,7 +173,7 @@ func newExtraScaler(from, to Units) (extraScaler, bool) {
 	}
 	if int8(n) != Temperature {
 		// Each scale is a thousandth of the one before it.
-		e := extraScaler{on: true, mul: 1, div: 1}
+		e := extraScaler{mul: 1, div: 1}
 		for ; in < out; in++ {
 			e.mul *= 1000
 		}
@@ -184,19 +183,11 @@ func newExtraScaler(from, to Units) (extraScaler, bool) {
 		return e, true
 	}
 	const c, f, k = 1, 2, 3
-	switch [2]int{in, out} {
-	case [2]int{c, f}:
-		return extraScaler{on: true, add: 32, mul: 9, div: 5}, true
-	case [2]int{c, k}:
-		return extraScaler{on: true, add: 273.15, mul: 1, div: 1}, true
-	case [2]int{f, c}:
-		return extraScaler{on: true, mul: 5, shift: -32, div: 9}, true
-	case [2]int{f, k}:
-		return extraScaler{on: true, add: 273.15, mul: 5, shift: -32, div: 9}, true
-	case [2]int{k, c}:
-		return extraScaler{on: true, mul: 1, shift: -273.15, div: 1}, true
-	}
-	return extraScaler{on: true, add: 32, mul: 9, shift: -273.15, div: 5}, true
+	return [...][4]extraScaler{
+		c: {f: {add: 32, mul: 9, div: 5}, k: {add: 273.15, mul: 1, div: 1}},
+		f: {c: {mul: 5, shift: -32, div: 9}, k: {add: 273.15, mul: 5, shift: -32, div: 9}},
+		k: {c: {mul: 1, shift: -273.15, div: 1}, f: {add: 32, mul: 9, shift: -273.15, div: 5}},
+	}[in][out], true
 }
 
 // Scale converts the values of a column in place.

@@ -25,7 +25,7 @@ func ParseValue(t Type, text string) (Value, error) {
 	if !t.Arithmetic() {
 		return Value{}, pmerr.Type
 	}
-	body := strings.TrimLeft(text, " \t\n\v\f\r")
+	body := strings.TrimLeft(text, ctext.Space)
 	if body == "" {
 		if text != "" {
 			return Value{}, pmerr.Type
@@ -64,15 +64,7 @@ func parseFloatValue(t Type, s string) (Value, error) {
 // can only be minus, "0x" and nothing but hexadecimal digits.
 func isHexText(s string) bool {
 	s = strings.TrimPrefix(s, "-")
-	if !ctext.HasPrefixFold(s, "0x") {
-		return false
-	}
-	for i := 2; i < len(s); i++ {
-		if !ctext.IsHex(s[i]) {
-			return false
-		}
-	}
-	return true
+	return ctext.HasPrefixFold(s, "0x") && strings.Trim(s[2:], "0123456789abcdefABCDEF") == ""
 }
 
 // parseIntValue reads one of the four integer types.
@@ -89,12 +81,7 @@ func parseIntValue(t Type, s string) (Value, error) {
 	if base == 16 {
 		digits = digits[2:]
 	}
-	for i := range len(digits) {
-		if !ctext.IsHex(digits[i]) || base == 10 && !ctext.IsDigit(digits[i]) {
-			return Value{}, pmerr.Type
-		}
-	}
-	if digits == "" {
+	if digits == "" || base == 10 && strings.Trim(digits, "0123456789") != "" {
 		return Value{}, pmerr.Type
 	}
 	w, err := strconv.ParseUint(digits, base, 64)

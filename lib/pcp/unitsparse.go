@@ -2,6 +2,7 @@ package pcp
 
 import (
 	"math/big"
+	"strconv"
 	"strings"
 
 	"pmtools/lib/internal/ctext"
@@ -114,10 +115,7 @@ func (u *unitSide) unit(s string) (int, string) {
 			}
 		}
 	}
-	end := strings.IndexFunc(s, func(r rune) bool { return r == '^' || r < 0x80 && ctext.IsSpace(byte(r)) })
-	if end < 0 {
-		end = len(s)
-	}
+	end := len(unitWord(s))
 	dim, scale, ok := baseUnit(s[:end])
 	if !ok || u.dim[dim] != 0 {
 		return 0, badUnit
@@ -176,17 +174,8 @@ func baseUnit(word string) (dim, scale int, ok bool) {
 // scaleNumber reads the numbered form of a scale, 0 to 15.
 func scaleNumber(w, prefix string) (int, bool) {
 	digits, ok := strings.CutPrefix(w, prefix)
-	if !ok || len(digits) == 0 || len(digits) > 2 {
-		return 0, false
-	}
-	n := 0
-	for i := range len(digits) {
-		if !ctext.IsDigit(digits[i]) {
-			return 0, false
-		}
-		n = n*10 + int(digits[i]-'0')
-	}
-	return n, n <= 15 && (len(digits) == 1 || digits[0] != '0')
+	n, err := strconv.Atoi(digits)
+	return n, ok && err == nil && n >= 0 && n <= 15 && strconv.Itoa(n) == digits
 }
 
 // spacePrefixes are the decimal and the binary prefix of each scale from Kbyte on.
@@ -240,26 +229,20 @@ func countScale(s string) (n, exp int) {
 // unitPower reads a power, -8 to 15 without leading zeros, up to the end of the
 // unit. It returns its length, 0 if there is none.
 func unitPower(s string) (power, n int) {
-	neg := strings.HasPrefix(s, "-")
-	if neg {
-		n++
-	}
-	first := n
-	for n < len(s) && ctext.IsDigit(s[n]) && n-first < 2 {
-		power = power*10 + int(s[n]-'0')
-		n++
-	}
-	switch {
-	case n == first, s[first] == '0' && (n-first > 1 || neg):
+	text := unitWord(s)
+	power, err := strconv.Atoi(text)
+	if err != nil || power < -8 || power > 15 || strconv.Itoa(power) != text {
 		return 0, 0
-	case n < len(s) && s[n] != '^' && !ctext.IsSpace(s[n]):
-		return 0, 0
-	case neg && power > 8, power > 15:
-		return 0, 0
-	case neg:
-		power = -power
 	}
-	return power, n
+	return power, len(text)
+}
+
+// unitWord returns the start of s up to a power or white space.
+func unitWord(s string) string {
+	if i := strings.IndexAny(s, "^"+ctext.Space); i >= 0 {
+		return s[:i]
+	}
+	return s
 }
 
 // combineSides divides a by b (values.md V5.2).

@@ -2,7 +2,6 @@ package when
 
 import (
 	"fmt"
-	"strings"
 
 	"pmtools/lib/internal/ctext"
 )
@@ -31,20 +30,7 @@ func (e *SyntaxError) Error() string {
 // Caret returns the message as the tools print it: the text, and below it the
 // reason with a caret under the place. Both lines end with a newline.
 func (e *SyntaxError) Caret() string {
-	var b strings.Builder
-	b.WriteString(e.Text)
-	b.WriteByte('\n')
-	for i := range len(e.before) {
-		if c := e.before[i]; c > ' ' && c < 0x7f {
-			b.WriteByte(' ')
-		} else {
-			b.WriteByte(c)
-		}
-	}
-	b.WriteString("^ -- ")
-	b.WriteString(e.Reason)
-	b.WriteByte('\n')
-	return b.String()
+	return e.Text + "\n" + ctext.Caret(e.before, e.Reason)
 }
 
 // unexpected returns the error for text that cannot be understood from position

@@ -30,6 +30,19 @@ func HasPrefixFold(s, prefix string) bool {
 	return len(s) >= len(prefix) && strings.EqualFold(s[:len(prefix)], prefix)
 }
 
+// Caret returns the line that the reference prints below a text, newline included: a caret
+// behind what stands before the error, and the reason. What is not printed is as wide as it
+// is above.
+func Caret(before, reason string) string {
+	b := []byte(before)
+	for i, c := range b {
+		if c > ' ' && c < 0x7f {
+			b[i] = ' '
+		}
+	}
+	return string(b) + "^ -- " + reason + "\n"
+}
+
 // Float reads the number at the start of s as strtod does, without the white space
 // that strtod skips. It returns the length of the number's text, 0 if there is none,
 // and whether the value is out of range (in C, ERANGE).
