@@ -127,9 +127,7 @@ func (c *completer) argument(name, arg string, end int) int {
 		c.offer(word, "record")
 	case "help":
 		c.offer(word, functionNames()...)
-		for _, cmd := range commands() {
-			c.offer(word, cmd.name)
-		}
+		c.offer(word, commandNames()...)
 		for _, t := range topics {
 			c.offer(word, t.name)
 		}
@@ -260,18 +258,16 @@ func (c *completer) expr(text string) int {
 	return start
 }
 
+// tagValues has values of tags.
+var tagValues = map[string][]string{
+	"type": {"32", "u32", "64", "u64", "float", "double"}, "semantics": {"counter", "instant", "discrete"},
+	"units": unitNames, "indom": {"null"},
+}
+
 // tag completes the value of a tag.
 func (c *completer) tag(tag, word string) {
-	switch tag {
-	case "type":
-		c.offer(word, "32", "u32", "64", "u64", "float", "double")
-	case "semantics":
-		c.offer(word, "counter", "instant", "discrete")
-	case "units":
-		c.offer(word, unitNames...)
-	case "indom":
-		c.offer(word, "null")
-	case "meta":
+	c.offer(word, tagValues[tag]...)
+	if tag == "meta" {
 		c.metric(word)
 	}
 }

@@ -108,7 +108,7 @@ func (s *Session) over(ctx context.Context, q *query, win *Window, out Writer) (
 		p.delay = interval
 	}
 	p.end, p.bounded = win.End, win.HasEnd
-	_, err = p.warmUp(ctx, q.depth(s.raw()))
+	err = p.warmUp(ctx, q.depth(s.raw()))
 	for err == nil && (win.Samples <= 0 || taken < win.Samples) {
 		var res *pcp.Result
 		if res, err = p.next(ctx); err == nil {

@@ -1,6 +1,7 @@
 package repl
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -54,20 +55,19 @@ var trials = []trial{
 // probe follows each trial. The parser takes it nowhere but after a tag.
 const probe = " = "
 
-// syntaxProblem tells a mistake that the parser has found in text.
+// syntaxProblem describes a mistake that the parser has found in text.
 func syntaxProblem(text string, err error) *Problem {
 	bad, ok := errors.AsType[*syntax.Error](err)
 	if !ok {
 		return &Problem{Msg: err.Error(), Err: err}
 	}
 	p := &Problem{Msg: bad.Msg, Src: text, Pos: max(int(bad.Pos), 0), Err: err}
-	if len(text) > maxTried {
-		p.Msg = cmpOr(p.Msg, "syntax error")
-		return p
+	var lexemes []syntax.Lexeme
+	if len(text) <= maxTried {
+		lexemes = check.Syntax().Lexemes(text)
 	}
-	lexemes := check.Syntax().Lexemes(text)
 	if len(lexemes) == 0 {
-		p.Msg = cmpOr(p.Msg, "syntax error")
+		p.Msg = cmp.Or(p.Msg, "syntax error")
 		return p
 	}
 	last := len(lexemes) - 1
@@ -77,7 +77,7 @@ func syntaxProblem(text string, err error) *Problem {
 	found := lexemes[last]
 	p.Pos = int(found.Pos)
 	if found.Tok == syntax.EOS {
-		p.Pos = len(strings.TrimRight(text, " \t\n\v\f\r"))
+		p.Pos = len(strings.TrimRight(text, blanks))
 	}
 	if !grammatical(bad.Msg) {
 		switch {
@@ -104,7 +104,7 @@ func syntaxProblem(text string, err error) *Problem {
 	return p
 }
 
-// grammatical reports whether a message of the parser tells no more than what was expected. Other
+// grammatical reports whether a message of the parser says no more than what was expected. Other
 // messages stand for themselves.
 func grammatical(msg string) bool {
 	return msg == "" || strings.HasPrefix(msg, "Unexpected ") || strings.Contains(msg, "expected to follow ")
@@ -205,14 +205,6 @@ func orList(words []string) string {
 func lowerFirst(s string) string {
 	if len(s) > 1 && 'A' <= s[0] && s[0] <= 'Z' && 'a' <= s[1] && s[1] <= 'z' {
 		return string(s[0]+'a'-'A') + s[1:]
-	}
-	return s
-}
-
-// cmpOr returns s, or t if s is empty.
-func cmpOr(s, t string) string {
-	if s == "" {
-		return t
 	}
 	return s
 }

@@ -127,29 +127,28 @@ func (e *explainer) below(x syntax.Expr, level int) {
 	switch n := x.(type) {
 	case *syntax.UnaryExpr:
 		e.promote(n.X, n)
-		e.node(n.X, "", level)
 	case *syntax.BinaryExpr:
 		e.scale(n)
-		e.node(n.X, "", level)
-		e.node(n.Y, "", level)
 	case *syntax.TernaryExpr:
 		e.node(n.Cond, "guard ", level)
 		choice := e.info.Choices[n]
 		e.arm(n.X, "true ", level, choice == check.Right)
 		e.arm(n.Y, "false ", level, choice == check.Left)
-	case *syntax.InstExpr:
-		e.node(n.X, "", level)
+		return
 	case *syntax.CallExpr:
-		if n.Fun != syntax.ANON && n.Fun != syntax.DEFINED {
-			if n.Fun == syntax.DELTA {
-				e.promote(n.X, n)
-			}
-			e.node(n.X, "", level)
+		switch n.Fun {
+		case syntax.ANON, syntax.DEFINED:
+			return
+		case syntax.DELTA:
+			e.promote(n.X, n)
 		}
-	case *syntax.RescaleExpr:
-		e.node(n.X, "", level)
-	case *syntax.MatchInstExpr:
-		e.node(n.X, "", level)
+	case *syntax.ConstExpr:
+		return
+	}
+	for _, operand := range syntax.Operands(x) {
+		if operand != nil {
+			e.node(*operand, "", level)
+		}
 	}
 }
 

@@ -76,7 +76,7 @@ func runHelp(_ context.Context, s *Session, name string, w io.Writer) error {
 	for _, f := range check.Functions() {
 		names = append(names, f.Name)
 		if f.Name == name {
-			WriteFunction(w, f)
+			writeFunction(w, f)
 			found = true
 		}
 	}
@@ -121,8 +121,8 @@ func (s *Session) helpSettings(w io.Writer) {
 // Functions returns the functions of the language.
 func Functions() []check.Function { return check.Functions() }
 
-// WriteFunction writes what there is to know about a function.
-func WriteFunction(w io.Writer, f check.Function) {
+// writeFunction writes what there is to know about a function.
+func writeFunction(w io.Writer, f check.Function) {
 	fmt.Fprintf(w, "%s\n    %s\n    Metadata: %s.\n    Example: %s\n", f.Signature, f.Summary, f.Metadata, f.Example)
 }
 
@@ -134,7 +134,7 @@ func WriteFunctions(w io.Writer, name string) error {
 			if i > 0 {
 				io.WriteString(w, "\n")
 			}
-			WriteFunction(w, f)
+			writeFunction(w, f)
 		}
 		return nil
 	}
@@ -143,6 +143,6 @@ func WriteFunctions(w io.Writer, name string) error {
 	if i < 0 {
 		return &Problem{Msg: "there is no function " + name, Notes: didYouMean(name, functionNames())}
 	}
-	WriteFunction(w, list[i])
+	writeFunction(w, list[i])
 	return nil
 }

@@ -97,15 +97,8 @@ func nameByte(c byte) bool {
 	return c == '.' || c == '_' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
 }
 
-// legalName reports whether a metric may have a name: words with single dots between them.
-func legalName(name string) bool {
-	for word := range strings.SplitSeq(name, ".") {
-		if word == "" || !nameLike(word) || word[0] == '_' || '0' <= word[0] && word[0] <= '9' {
-			return false
-		}
-	}
-	return true
-}
+// legalName reports whether a metric may have a name. Files may have a dot at its end.
+func legalName(name string) bool { return syntax.LegalName(name) && !strings.HasSuffix(name, ".") }
 
 // Incomplete reports whether an item waits for another line: it ends in a backslash, or has a
 // parenthesis, a bracket or a string that is open. An item that is wrong already does not wait.
@@ -121,7 +114,8 @@ func Incomplete(text string) bool {
 			return openExpr(it.text)
 		}
 	case attribute:
-		return openValue(it.text)
+		_, closed := unquote(it.text)
+		return !closed
 	}
 	return false
 }
@@ -161,15 +155,6 @@ func openExpr(text string) bool {
 		return depth > 0
 	}
 	return false
-}
-
-// openValue reports whether a help text begins with a quote and has no other.
-func openValue(text string) bool {
-	if text == "" || text[0] != '"' && text[0] != '\'' {
-		return false
-	}
-	_, closed := unquote(text)
-	return !closed
 }
 
 // unquote returns the value of a help text: what is between quotes, with its backslashes removed,

@@ -75,11 +75,9 @@ func (s *Session) write(ctx context.Context, w io.Writer, q *query, smp *Sample)
 
 // setErrors returns the error of the expressions that have one instead of values.
 func setErrors(smp *Sample) error {
-	var errs []error
-	for _, set := range smp.Sets {
-		if set.Err != nil {
-			errs = append(errs, set.Err)
-		}
+	errs := make([]error, len(smp.Sets))
+	for i, set := range smp.Sets {
+		errs[i] = set.Err
 	}
 	return errors.Join(errs...)
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"pmtools/derive/check"
 	"pmtools/derive/syntax"
@@ -120,23 +121,20 @@ const snippetContext = 400
 func snippet(src string, pos int) string {
 	if pos > snippetContext {
 		cut := pos - snippetContext
-		for cut < pos && !asciiStart(src[cut]) {
+		for cut < pos && !utf8.RuneStart(src[cut]) {
 			cut++
 		}
 		src, pos = "..."+src[cut:], pos-cut+3
 	}
 	if len(src) > pos+snippetContext {
 		end := pos + snippetContext
-		for end > pos && !asciiStart(src[end]) {
+		for end > pos && !utf8.RuneStart(src[end]) {
 			end--
 		}
 		src = src[:end] + "..."
 	}
 	return syntax.Snippet(src, &syntax.Error{Pos: syntax.Pos(pos)})
 }
-
-// asciiStart reports whether a byte does not continue a character.
-func asciiStart(c byte) bool { return c&0xc0 != 0x80 }
 
 // Problems are several, of which each has its own place.
 type Problems []*Problem

@@ -68,6 +68,8 @@ type compiled struct {
 	rate   bool        // there is a rate beside the values, which are counters
 	rateID pcp.ID      // of the rate
 	rateOf *check.Info // of the rate
+
+	column, rateColumn int // of a query's result
 }
 
 // compile checks an expression. The error is a *Problem, or that of a request to the source.
@@ -147,7 +149,6 @@ type query struct {
 	names   []string       // what they are called in output
 	src     *derive.Source // over the session's source
 	request pmapi.Request
-	columns []columns
 }
 
 // depth returns how many samples there must be before the first one that has all values; raw means
@@ -164,11 +165,6 @@ func (q *query) depth(raw bool) int {
 	return n
 }
 
-// columns says where in a result the values of an expression are.
-type columns struct {
-	values, rate int // rate is -1 if there is none
-}
-
 // newQuery makes expressions ready to be fetched.
 func (b *binder) newQuery(exprs []*compiled, names []string) *query {
 	q := &query{exprs: exprs, names: names, src: b.src}
@@ -177,11 +173,10 @@ func (b *binder) newQuery(exprs []*compiled, names []string) *query {
 		return len(q.request.IDs) - 1
 	}
 	for _, c := range exprs {
-		col := columns{values: add(c.id), rate: -1}
+		c.column = add(c.id)
 		if c.rate {
-			col.rate = add(c.rateID)
+			c.rateColumn = add(c.rateID)
 		}
-		q.columns = append(q.columns, col)
 	}
 	return q
 }

@@ -145,12 +145,8 @@ func (s *Session) notOwn(name string) *Problem {
 func (s *Session) runCommand(ctx context.Context, it item, w io.Writer) error {
 	c := findCommand(it.name)
 	if c == nil {
-		var names []string
-		for _, c := range commands() {
-			names = append(names, c.name)
-		}
 		p := &Problem{Msg: "there is no command :" + it.name}
-		for _, n := range nearest(it.name, names) {
+		for _, n := range nearest(it.name, commandNames()) {
 			p.Notes = append(p.Notes, "did you mean :"+n+"?")
 		}
 		return p
@@ -208,6 +204,15 @@ func commands() []cmd {
 		{"quit", "", "leave", false, false, false, runQuit},
 		{"exit", "", "leave", false, false, false, runQuit},
 	}
+}
+
+// commandNames returns the names of the commands.
+func commandNames() []string {
+	var names []string
+	for _, c := range commands() {
+		names = append(names, c.name)
+	}
+	return names
 }
 
 // findCommand returns the command of a name, or nil.

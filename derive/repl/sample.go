@@ -94,18 +94,12 @@ type idleError struct{ error }
 // Unwrap returns the error of the context.
 func (e idleError) Unwrap() error { return e.error }
 
-// warmUp takes the samples that the values of later ones need. It returns the time of the last of
-// them.
-func (p *sampler) warmUp(ctx context.Context, n int) (pcp.Timestamp, error) {
-	var at pcp.Timestamp
-	for range n {
-		res, err := p.next(ctx)
-		if err != nil {
-			return at, err
-		}
-		at = res.Time
+// warmUp takes the samples that the values of later ones need.
+func (p *sampler) warmUp(ctx context.Context, n int) (err error) {
+	for ; n > 0 && err == nil; n-- {
+		_, err = p.next(ctx)
 	}
-	return at, nil
+	return err
 }
 
 // instance returns the name that an instance has at a time, or else at any; one that has none is
@@ -171,8 +165,7 @@ type Value struct {
 func (p *sampler) take(ctx context.Context, res *pcp.Result) *Sample {
 	out := &Sample{Time: res.Time, Sets: make([]Set, len(p.q.exprs))}
 	for i, c := range p.q.exprs {
-		col := p.q.columns[i]
-		v := &res.Sets[col.values]
+		v := &res.Sets[c.column]
 		set := &out.Sets[i]
 		if v.Err != 0 {
 			set.Err = v.Err
@@ -186,8 +179,8 @@ func (p *sampler) take(ctx context.Context, res *pcp.Result) *Sample {
 			if d := c.info.Root.InDom; d != pcp.NullInDom {
 				val.Instance = p.instance(ctx, d, inst, res.Time)
 			}
-			if col.rate >= 0 {
-				r := &res.Sets[col.rate]
+			if c.rate {
+				r := &res.Sets[c.rateColumn]
 				if k := r.Find(inst); k >= 0 {
 					val.Rate = r.Value(k)
 				}
@@ -243,18 +236,15 @@ func (s *Session) once(ctx context.Context, q *query) (*Sample, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err = p.warmUp(ctx, q.depth(s.raw())); err != nil && !errors.Is(err, errEnd) {
-		return nil, err
-	}
-	res, nextErr := (*pcp.Result)(nil), err
-	if err == nil {
-		res, nextErr = p.next(ctx)
+	var res *pcp.Result
+	if err = p.warmUp(ctx, q.depth(s.raw())); err == nil {
+		res, err = p.next(ctx)
 	}
 	switch {
-	case errors.Is(nextErr, errEnd):
+	case errors.Is(err, errEnd):
 		return nil, problemf("the recording ends before there are the %s that this needs", plural(q.depth(s.raw())+1, "sample"))
-	case nextErr != nil:
-		return nil, nextErr
+	case err != nil:
+		return nil, err
 	}
 	return p.take(ctx, res), nil
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 
-	"pmtools/derive/check"
 	"pmtools/lib/pcp"
 )
 
@@ -104,16 +103,8 @@ func (s *Session) noValues(c *compiled) string {
 	return "no values"
 }
 
-// shown returns the metadata of what is shown where there is one column for each value: rates of
-// counters, unless they are wanted raw.
-func (s *Session) shown(c *compiled) check.Type {
-	if c.rate && !s.raw() {
-		return c.rateOf.Root
-	}
-	return c.info.Root
-}
-
-// shownValue returns the value that goes with shown.
+// shownValue returns what is shown where there is one column for each value: rates of counters,
+// unless they are wanted raw.
 func (s *Session) shownValue(c *compiled, v Value) pcp.Value {
 	if c.rate && !s.raw() {
 		return v.Rate

@@ -49,8 +49,7 @@ func errNotRecorded() error {
 
 // showTime returns a point in time.
 func (s *Session) showTime(t pcp.Timestamp) string {
-	tt := t.Time().In(s.zone)
-	return tt.Format("2006-01-02 15:04:05.") + fmt.Sprintf("%06d", tt.Nanosecond()/1000)
+	return t.Time().In(s.zone).Format("2006-01-02 15:04:05.000000")
 }
 
 // runTime shows or changes the position.
@@ -134,7 +133,7 @@ func (s *Session) move(ctx context.Context, arg string, sign int, w io.Writer) e
 	}
 	var err error
 	if s.step > 0 {
-		err = s.moveSteps(n * sign)
+		err = s.moveSteps(n, sign)
 	} else {
 		err = s.moveRecords(ctx, n, sign)
 	}
@@ -147,10 +146,10 @@ func (s *Session) move(ctx context.Context, arg string, sign int, w io.Writer) e
 }
 
 // moveSteps moves by a number of steps, within the recording.
-func (s *Session) moveSteps(n int) error {
+func (s *Session) moveSteps(n, sign int) error {
 	start, end, err := s.line.Bounds()
-	for ; n != 0; n -= sgn(n) {
-		next := s.at.Add(time.Duration(sgn(n)) * s.step)
+	for range n {
+		next := s.at.Add(time.Duration(sign) * s.step)
 		if next.Compare(start) < 0 || err == nil && next.Compare(end) > 0 {
 			return problemf("the recording has no more samples in that direction")
 		}
@@ -186,15 +185,4 @@ func (s *Session) moveRecords(ctx context.Context, n, sign int) error {
 		}
 	}
 	return nil
-}
-
-// sgn returns the sign of n.
-func sgn(n int) int {
-	switch {
-	case n > 0:
-		return 1
-	case n < 0:
-		return -1
-	}
-	return 0
 }

@@ -110,9 +110,9 @@ func (e *FileError) Text() string { return e.Error() + "\n" + e.Detail }
 // loader begins the messages of the loader.
 const loader = "pmLoadDerivedConfig: "
 
-// legalName reports whether the loader takes a name for a metric: words with single dots between
+// LegalName reports whether the loader takes a name for a metric: words with single dots between
 // them; a dot at the end is tolerated.
-func legalName(name string) bool {
+func LegalName(name string) bool {
 	name = strings.TrimSuffix(name, ".")
 	for word := range strings.SplitSeq(name, ".") {
 		if word == "" || !isLetter(word[0]) {

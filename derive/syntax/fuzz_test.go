@@ -87,7 +87,7 @@ func FuzzParseFile(f *testing.F) {
 			switch it := it.(type) {
 			case *Definition:
 				check(it.Place)
-				if !legalName(it.Name) || it.Expr() == "" || isSpace(it.Expr()[0]) {
+				if !LegalName(it.Name) || it.Expr() == "" || isSpace(it.Expr()[0]) {
 					t.Fatalf("%q: name %q, expression %q", src, it.Name, it.Expr())
 				}
 				if e := it.SyntaxError(&Error{Pos: 0}); strings.Count(e.Text(), "\n") != 3 {

@@ -95,7 +95,7 @@ func (p *fileParser) statement() {
 	switch {
 	case name == "":
 		p.fail("derived metric name missing", true)
-	case !legalName(name):
+	case !LegalName(name):
 		p.fail("illegal derived metric name ("+name+")", false)
 	case hasAttr:
 		p.attribute(name, attr, right)
