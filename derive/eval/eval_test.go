@@ -68,7 +68,10 @@ func newWorld(lines string) world {
 
 // names answers about instances: 1 "one", 2 "two blank", 3 "three", 4 "a]b", 5 "a/b", and above "iN
 // word". Domains other than the first have an error.
-type names struct{ asked int }
+type names struct {
+	asked    int
+	nameless bool // no instance has a name
+}
 
 func instName(inst int32) string {
 	if inst >= 1 && inst <= 5 {
@@ -90,7 +93,7 @@ func (n *names) LookupInst(d pcp.InDom, name string) (int32, error) {
 
 func (n *names) InstName(d pcp.InDom, inst int32) (string, error) {
 	n.asked++
-	if inst == 77777 {
+	if n.nameless || inst == 77777 {
 		return "", pmerr.Inst
 	}
 	return instName(inst), nil

@@ -15,16 +15,17 @@ type cache struct {
 	// Of matchinst: the list of the last evaluation and which of it passes; verdicts by instance.
 	insts    []int32
 	pass     []bool
-	again    bool // a name was not known, so the list must be gone through again
+	again    bool // verdicts were forgotten, so the list must be gone through again
 	verdicts map[int32]verdict
 	evals    int // since verdicts were last cleared out
 	repeats  int // evaluations of insts that verdicts do not count yet
 }
 
-// A verdict is whether an instance matches a pattern, and in how many evaluations it was there.
+// A verdict is whether an instance passes, which one whose name is not known does not, and in how
+// many evaluations it was there.
 type verdict struct {
-	match bool
-	seen  int
+	pass bool
+	seen int
 }
 
 // Instances that were there in fewer than half of the evaluations are forgotten (derived.md D8.6).
@@ -52,10 +53,10 @@ func (s *State) instance(n *node, x *pcp.Values) *pcp.Values {
 	return out
 }
 
-// matching evaluates matchinst.
+// matching evaluates matchinst. Evaluations without values count as well.
 func (s *State) matching(n *node, x *pcp.Values) *pcp.Values {
 	out, c := s.empty(n), &s.caches[n.arg]
-	if len(x.Insts) == 0 || n.singular() || n.match == nil || s.in.Instances == nil {
+	if n.singular() || n.match == nil || s.in.Instances == nil {
 		return out
 	}
 	if c.again || !slices.Equal(c.insts, x.Insts) {
@@ -83,17 +84,13 @@ func (s *State) judge(n *node, c *cache, insts []int32) {
 	for _, inst := range insts {
 		v, ok := c.verdicts[inst]
 		if !ok {
-			name, err := s.in.Instances.InstName(n.indom, inst)
-			if err != nil {
-				c.again = true
-				c.pass = append(c.pass, false)
-				continue
+			if name, err := s.in.Instances.InstName(n.indom, inst); err == nil {
+				first, _, _ := strings.Cut(name, " ")
+				v.pass = n.match(first) != n.invert
 			}
-			first, _, _ := strings.Cut(name, " ")
-			v.match = n.match(first)
 			c.verdicts[inst] = v
 		}
-		c.pass = append(c.pass, v.match != n.invert)
+		c.pass = append(c.pass, v.pass)
 	}
 }
 

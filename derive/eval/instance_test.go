@@ -51,3 +51,29 @@ func TestForgetting(t *testing.T) {
 		t.Errorf("asked at evaluations %v", asked)
 	}
 }
+
+// TestUnknownNames has an instance whose name is not known at first. It does not pass, and is not
+// asked about again before it is forgotten; evaluations without values count for that.
+func TestUnknownNames(t *testing.T) {
+	w := newWorld(oneWorld)
+	for _, expr := range []string{"matchinst(/./, i32s)", "matchinst(!/nosuch/, i32s)"} {
+		_, info, plan := compile(t, w, expr)
+		s, n := plan.NewState(), &names{}
+		var dst pcp.Values
+		var seen []int
+		for i := range 120 {
+			in := "i32s:"
+			if i >= 60 {
+				in = "i32s: 1=1 7=7"
+			}
+			n.nameless = i < 70
+			s.Eval(&eval.Input{Columns: inputs(t, w, info, in), Instances: n}, &dst)
+			if len(dst.Insts) > 0 {
+				seen = append(seen, i)
+			}
+		}
+		if n.asked != 4 || len(seen) != 20 || seen[0] != 100 {
+			t.Errorf("%s: %d questions, instances at evaluations %v", expr, n.asked, seen)
+		}
+	}
+}
