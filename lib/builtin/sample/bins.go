@@ -82,13 +82,7 @@ func (s *collector) addScramble() {
 	s.scrambled.list = s.bins.list
 	d := s.indom("9")
 	d.InstLabels, d.List = binLabels, func() ([]pcp.Instance, error) { return s.scrambled.list, nil }
-	s.define(120, pmda.One(func() int64 { return s.scrambled.version })).Store = func(_ *pmda.Client, v *pcp.Values) error {
-		if v.Len() != 1 || len(v.Words) != 1 {
-			return pmerr.BadStore
-		}
-		s.scrambled.version = 0
-		return nil
-	}
+	s.define(120, pmda.One(func() int64 { return s.scrambled.version })).Store = setting(func(uint64) { s.scrambled.version = 0 })
 	s.define(121, func(c *pmda.Column) error {
 		s.scramble()
 		for _, i := range c.Instances() {

@@ -25,24 +25,10 @@ func (s *collector) addClocks() {
 	s.define(2, pmda.One(s.seconds))
 	s.define(3, pmda.One(func() float64 { return float64(s.now.Sub(s.start)/time.Microsecond) / 1000 }))
 	step := func() int32 { return int32(1+s.seconds()/30) * s.clocks.stepSize }
-	m := s.define(8, pmda.One(step))
-	m.Store = storable(&s.clocks.stepSize)
+	s.define(8, pmda.One(step)).Store = storable(&s.clocks.stepSize)
 	s.define(63, pmda.One(step))
-	m = s.define(72, pmda.One(s.constRate))
-	m.Store = func(_ *pmda.Client, v *pcp.Values) error {
-		n, err := storedInt(v)
-		if err == nil {
-			s.clocks.value, s.clocks.valueAt = uint32(n), s.now
-		}
-		return err
-	}
-	s.define(73, pmda.One(func() uint32 { return s.clocks.rate })).Store = func(_ *pmda.Client, v *pcp.Values) error {
-		n, err := storedInt(v)
-		if err == nil {
-			s.clocks.rate = uint32(n)
-		}
-		return err
-	}
+	s.define(72, pmda.One(s.constRate)).Store = setting(func(w uint64) { s.clocks.value, s.clocks.valueAt = uint32(w), s.now })
+	s.define(73, pmda.One(func() uint32 { return s.clocks.rate })).Store = setting(func(w uint64) { s.clocks.rate = uint32(w) })
 }
 
 // constRate returns what has come together. The reference counts from 1970 on the first time, and
@@ -120,39 +106,25 @@ func (s *collector) addUpDown() {
 	s.int32s(166, &up.min).Store = storable(&up.min)
 	s.int32s(167, &up.max).Store = storable(&up.max)
 	s.define(168, pmda.One(func() uint32 { return up.step })).Store = storeUpDown(&up.step)
-	s.int32s(170, &up.mode).Store = func(_ *pmda.Client, v *pcp.Values) error {
-		n, err := storedInt(v)
-		switch {
-		case err != nil:
-			return err
-		case n != 1 && n != -1:
+	s.int32s(170, &up.mode).Store = storing(func(w uint64) error {
+		if n := int32(w); n != 1 && n != -1 {
 			return pmerr.BadStore
 		}
-		up.mode = n
+		up.mode = int32(w)
 		return nil
-	}
-	s.define(171, pmda.One(func() uint32 { return 0 })).Store = func(_ *pmda.Client, v *pcp.Values) error {
-		_, err := storedInt(v)
-		if err == nil {
-			s.resetUpDown()
-		}
-		return err
-	}
+	})
+	s.define(171, pmda.Always(0)).Store = setting(func(uint64) { s.resetUpDown() })
 }
 
 // storeUpDown lets a number be changed that may not be negative.
 func storeUpDown(to *uint32) func(*pmda.Client, *pcp.Values) error {
-	return func(_ *pmda.Client, v *pcp.Values) error {
-		n, err := storedInt(v)
-		switch {
-		case err != nil:
-			return err
-		case n < 0:
+	return storing(func(w uint64) error {
+		if int32(w) < 0 {
 			return pmerr.Sign
 		}
-		*to = uint32(n)
+		*to = uint32(w)
 		return nil
-	}
+	})
 }
 
 // resetUpDown starts over.

@@ -5,7 +5,6 @@ import (
 
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmda"
-	"pmtools/lib/pmerr"
 )
 
 // constants are values that do not change unless they are stored.
@@ -64,13 +63,7 @@ func wordOf(t pcp.Type, v float64) uint64 {
 // writable adds a number that can be changed, and has a note about whether it was.
 func (s *collector) writable(item uint32, word uint64) {
 	s.control.changed[item] = false
-	s.number(item, word).Store = func(_ *pmda.Client, v *pcp.Values) error {
-		if v.Len() != 1 || len(v.Words) != 1 {
-			return pmerr.BadStore
-		}
-		s.constants.words[item] = v.Words[0]
-		return nil
-	}
+	s.number(item, word).Store = setting(func(w uint64) { s.constants.words[item] = w })
 }
 
 // text adds a string or an aggregate.

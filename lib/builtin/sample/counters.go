@@ -5,7 +5,6 @@ import (
 
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmda"
-	"pmtools/lib/pmerr"
 )
 
 // counters are numbers that change by the same amount with each fetch.
@@ -34,13 +33,7 @@ func (s *collector) addCounters() {
 		for j, t := range []pcp.Type{pcp.Int32, pcp.Int64, pcp.Float, pcp.Double} {
 			value := &s.counters.negative[j]
 			m := s.define(uint32(141+4*i+j), pmda.One(func() float64 { *value++; return *value }))
-			m.Store = func(_ *pmda.Client, v *pcp.Values) error {
-				if v.Len() != 1 || len(v.Words) != 1 {
-					return pmerr.BadStore
-				}
-				*value = realOf(t, v.Words[0])
-				return nil
-			}
+			m.Store = setting(func(w uint64) { *value = realOf(t, w) })
 		}
 	}
 }
@@ -65,13 +58,7 @@ type physics struct {
 func (s *collector) addPhysics() {
 	s.physics.volts, s.physics.amperes, s.physics.watts = 240, 13, 42
 	add := func(item uint32, value *float32, from, to func(v float64) float64) {
-		s.define(item, pmda.One(func() float64 { return to(float64(*value)) })).Store = func(_ *pmda.Client, v *pcp.Values) error {
-			if v.Len() != 1 || len(v.Words) != 1 {
-				return pmerr.BadStore
-			}
-			*value = float32(from(realOf(pcp.Float, v.Words[0])))
-			return nil
-		}
+		s.define(item, pmda.One(func() float64 { return to(float64(*value)) })).Store = setting(func(w uint64) { *value = float32(from(realOf(pcp.Float, w))) })
 	}
 	same := func(v float64) float64 { return v }
 	add(172, &s.physics.celsius, same, same)

@@ -36,15 +36,10 @@ func (s *collector) addDynamic() {
 	s.dynamic.metaInDom = pcp.NullInDom
 	m := s.define(86, fetchMeta)
 	meta := func(item uint32, get func() uint32, set func(v uint32)) {
-		s.define(item, pmda.One(get)).Store = func(_ *pmda.Client, v *pcp.Values) error {
-			n, err := storedInt(v)
-			if err != nil {
-				return err
-			}
-			set(uint32(n))
+		s.define(item, pmda.One(get)).Store = setting(func(w uint64) {
+			set(uint32(w))
 			*s.Metric(pcp.NewID(s.opts.Domain, 0, 86)) = *m
-			return nil
-		}
+		})
 	}
 	meta(87, func() uint32 { return uint32(m.Type) }, func(v uint32) { m.Type = pcp.Type(int32(v)) })
 	meta(88, func() uint32 { return uint32(s.dynamic.metaInDom) }, func(v uint32) { s.dynamic.metaInDom, m.InDom = pcp.InDom(v), s.domain(pcp.InDom(v)) })

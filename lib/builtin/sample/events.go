@@ -31,23 +31,16 @@ const (
 // addEvents adds the metrics of event records and of their parameters.
 func (s *collector) addEvents() {
 	for item, counts := range map[uint32][2]*int32{126: {&s.events.fungusFetches, &s.events.bogusFetches}, 140: {&s.events.highresFetches, &s.events.highresBogus}} {
-		s.int32s(item, counts[0]).Store = func(_ *pmda.Client, v *pcp.Values) error {
-			n, err := storedInt(v)
-			if err == nil {
-				*counts[0], *counts[1] = n%4, n
-			}
-			return err
-		}
+		s.int32s(item, counts[0]).Store = setting(func(w uint64) { *counts[0], *counts[1] = int32(w)%4, int32(w) })
 	}
 	s.indom("10", pmda.Numbered(0, "fungus", "bogus")...)
 	s.define(136, func(c *pmda.Column) error {
 		for _, i := range c.Instances() {
 			if i.ID == 0 {
 				s.fetchFungus(c, &s.events.fungusFetches)
-				continue
+			} else {
+				s.events.lastBogus = s.fetchBogus(c, i.ID, &s.events.bogusFetches)
 			}
-			s.events.lastBogus = s.fetchBogus(c, i.ID, s.events.bogusFetches)
-			s.events.bogusFetches++
 		}
 		return nil
 	})
@@ -55,16 +48,14 @@ func (s *collector) addEvents() {
 		for _, i := range c.Instances() {
 			if i.ID == 0 {
 				s.fetchFungus(c, &s.events.highresFetches)
-				continue
+			} else {
+				s.fetchBogus(c, i.ID, &s.events.highresBogus)
 			}
-			s.fetchBogus(c, i.ID, s.events.highresBogus)
-			s.events.highresBogus++
 		}
 		return nil
 	})
 	s.define(137, func(c *pmda.Column) error {
-		s.events.lastBogus = s.fetchBogus(c, pcp.NullInst, s.events.bogusFetches)
-		s.events.bogusFetches++
+		s.events.lastBogus = s.fetchBogus(c, pcp.NullInst, &s.events.bogusFetches)
 		return nil
 	})
 }
@@ -119,14 +110,15 @@ func (s *collector) newWriter(c *pmda.Column) *eventWriter {
 }
 
 // fetchBogus delivers a record that says how often records were fetched, and at times another.
-func (s *collector) fetchBogus(c *pmda.Column, inst, fetches int32) []byte {
+func (s *collector) fetchBogus(c *pmda.Column, inst int32, fetches *int32) []byte {
 	w := s.newWriter(c)
 	w.record(pcp.EventPoint)
-	w.text(fmt.Sprintf("fetch #%d", fetches))
-	if fetches%3 == 0 {
+	w.text(fmt.Sprintf("fetch #%d", *fetches))
+	if *fetches%3 == 0 {
 		w.record(pcp.EventPoint)
 		w.text("bingo!")
 	}
+	*fetches++
 	w.deliver(c, inst)
 	return w.Bytes()
 }

@@ -39,13 +39,7 @@ func (s *collector) addFamilies() {
 
 	s.families.indom = s.indom("8")
 	s.setMany(5)
-	s.int32s(79, &s.families.many).Store = func(_ *pmda.Client, v *pcp.Values) error {
-		n, err := storedInt(v)
-		if err == nil {
-			s.setMany(min(max(n, 0), maxMany))
-		}
-		return err
-	}
+	s.int32s(79, &s.families.many).Store = setting(func(w uint64) { s.setMany(min(max(int32(w), 0), maxMany)) })
 	s.define(80, pmda.Each(func(inst int32) (int32, error) { return inst, nil }))
 }
 
@@ -87,11 +81,8 @@ func (s *collector) addGhosts() {
 	all := pmda.Numbered(1, "Obambo", "Banjhakri", "Mogwai", "Pocong", "Hitodama", "Krahang", "Zmeu", "Duppy")
 	s.ghosts.visible, s.ghosts.moon = -1, 23
 	s.indom("11").List = func() ([]pcp.Instance, error) { return all[:max(s.ghosts.visible, 0)], nil }
-	s.int32s(1008, &s.ghosts.visible).Store = func(_ *pmda.Client, v *pcp.Values) error {
-		n, err := storedInt(v)
-		if err != nil {
-			return err
-		}
+	s.int32s(1008, &s.ghosts.visible).Store = storing(func(w uint64) error {
+		n := int32(w)
 		s.ghosts.moon = 23
 		before := s.ghosts.visible
 		s.ghosts.visible = min(n, int32(len(all)))
@@ -99,7 +90,7 @@ func (s *collector) addGhosts() {
 			return nil
 		}
 		return s.SetMetrics(s.rows())
-	}
+	})
 	s.define(1009, pmda.Each(func(inst int32) (string, error) { return ghostOrigins[inst-1], nil }))
 	s.define(1010, pmda.Each(func(inst int32) (int, error) { return len(all[inst-1].Name), nil }))
 	s.define(1011, s.fetchGhosts)
@@ -109,13 +100,8 @@ func (s *collector) addGhosts() {
 func (s *collector) fetchGhosts(c *pmda.Column) error {
 	s.ghosts.moon = (s.ghosts.moon + 1) % 24
 	for _, i := range c.Instances() {
-		half := [...]int32{1, 1, 2, 2, 3, 3, 4}
-		on := false
-		if n := i.ID - 1; int(n) < len(half) {
-			on = (s.ghosts.moon%(2*half[n]) < half[n]) != (n%2 == 1)
-		}
-		state := int64(0)
-		if on {
+		half, state := [...]int32{1, 1, 2, 2, 3, 3, 4}, int64(0)
+		if n := i.ID - 1; int(n) < len(half) && (s.ghosts.moon%(2*half[n]) < half[n]) != (n%2 == 1) {
 			state = 1
 		}
 		c.Int(i.ID, state)

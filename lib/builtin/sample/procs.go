@@ -51,13 +51,7 @@ func (s *collector) addProc() {
 		return name[strings.LastIndexByte(name, '/')+1:], nil
 	}))
 	add(158, pmda.Each(func(inst int32) (int64, error) { return int64(s.now.Sub(s.proc(inst).started) / time.Millisecond), nil }))
-	s.int32s(159, new(int32)).Store = func(_ *pmda.Client, v *pcp.Values) error {
-		_, err := storedInt(v)
-		if err == nil {
-			s.procs.slots, s.procs.list = [20]*process{}, nil
-		}
-		return err
-	}
+	s.define(159, pmda.Always(0)).Store = setting(func(uint64) { s.procs.slots, s.procs.list = [20]*process{}, nil })
 }
 
 // proc returns the process with a number.

@@ -88,18 +88,12 @@ func (s *collector) addDodgey() {
 	all := pmda.Numbered(1, "d1", "d2", "d3", "d4", "d5")
 	s.random.dodgey = 5
 	s.random.dodgeyDom = s.indom("6", all...)
-	m := s.int32s(61, &s.random.dodgey)
-	m.Store = func(_ *pmda.Client, v *pcp.Values) error {
-		n, err := storedInt(v)
-		if err == nil {
-			s.random.dodgey, s.random.dodgeyErr = n, 0
-			s.random.dodgeyDom.Instances = all
-			if n > 5 {
-				s.redrawDodgey(all)
-			}
+	s.int32s(61, &s.random.dodgey).Store = setting(func(w uint64) {
+		s.random.dodgey, s.random.dodgeyErr, s.random.dodgeyDom.Instances = int32(w), 0, all
+		if s.random.dodgey > 5 {
+			s.redrawDodgey(all)
 		}
-		return err
-	}
+	})
 	s.define(62, s.fetchDodgey)
 }
 
@@ -197,13 +191,7 @@ func (s *collector) addMirage() {
 	m = s.define(38, pmda.Each(func(inst int32) (int64, error) { return 1000000 * int64((inst+1)*100-s.nextX()), nil }))
 	m.Store = s.storeX
 	m.Fetch = s.showMirage(m.Fetch)
-	s.int32s(155, &s.mirage.msec).Store = func(_ *pmda.Client, v *pcp.Values) error {
-		n, err := storedInt(v)
-		if err == nil {
-			s.mirage.msec, s.mirage.now = n, true
-		}
-		return err
-	}
+	s.int32s(155, &s.mirage.msec).Store = setting(func(w uint64) { s.mirage.msec, s.mirage.now = int32(w), true })
 }
 
 // showMirage notes that mirages have been seen: only then they begin to change.

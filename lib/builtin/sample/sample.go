@@ -2,9 +2,12 @@
 package sample
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
 	"os"
+	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
@@ -51,12 +54,7 @@ func New(o *Options) (pmda.Provider, error) {
 	if o != nil {
 		s.opts = *o
 	}
-	if s.opts.Domain == 0 {
-		s.opts.Domain = Domain
-	}
-	if s.opts.Name == "" {
-		s.opts.Name = "sample"
-	}
+	s.opts.Domain, s.opts.Name = cmp.Or(s.opts.Domain, Domain), cmp.Or(s.opts.Name, "sample")
 	if s.opts.Now == nil {
 		s.opts.Now = time.Now
 	}
@@ -144,21 +142,25 @@ func (s *collector) indom(serial string, list ...pcp.Instance) *pmda.InDom {
 
 // storable lets a 32-bit number be changed.
 func storable(value *int32) func(*pmda.Client, *pcp.Values) error {
-	return func(_ *pmda.Client, v *pcp.Values) error {
-		n, err := storedInt(v)
-		if err == nil {
-			*value = n
-		}
-		return err
-	}
+	return setting(func(w uint64) { *value = int32(w) })
 }
 
-// storedInt returns the only value of a 32-bit metric that is to be stored.
-func storedInt(v *pcp.Values) (int32, error) {
-	if v.Len() != 1 || len(v.Words) != 1 {
-		return 0, pmerr.BadStore
+// setting makes a Metric.Store of what takes the word of the only value.
+func setting(set func(w uint64)) func(*pmda.Client, *pcp.Values) error {
+	return storing(func(w uint64) error {
+		set(w)
+		return nil
+	})
+}
+
+// storing is like setting, for what may refuse the value.
+func storing(set func(w uint64) error) func(*pmda.Client, *pcp.Values) error {
+	return func(_ *pmda.Client, v *pcp.Values) error {
+		if v.Len() != 1 || len(v.Words) != 1 {
+			return pmerr.BadStore
+		}
+		return set(v.Words[0])
 	}
-	return int32(uint32(v.Words[0])), nil
 }
 
 // storedText returns the only value of a string or an aggregate that is to be stored.
@@ -177,11 +179,9 @@ func (s *collector) Fetch(ctx context.Context, req *pmda.Request, dst *pcp.Resul
 	s.now = s.opts.Now()
 	s.refreshMirage()
 	s.refreshDodgey()
-	if s.control.errorCode < 0 {
-		for _, id := range req.IDs {
-			if id == pcp.NewID(s.opts.Domain, 0, 75) {
-				return pmerr.Code(s.control.errorCode)
-			}
+	for _, id := range req.IDs {
+		if err := s.refuses(id); err != nil {
+			return err
 		}
 	}
 	err := s.Agent.Fetch(ctx, req, dst)
@@ -265,11 +265,8 @@ func (s *collector) Labels(ctx context.Context, c *pmda.Client, kind pcp.LabelKi
 	}
 	sets, err := s.Agent.Labels(ctx, c, kind, ident)
 	if changed, ok := s.control.changed[pcp.ID(ident).Item()]; ok && kind == pcp.ItemLabels && s.Metric(pcp.ID(ident)) != nil {
-		value := "false"
-		if changed {
-			value = "true"
-		}
-		sets = []pcp.LabelSet{{Inst: pcp.NullInst, Labels: []pcp.Label{{Name: "changed", Value: value, Flags: pcp.LabelOptional}}}}
+		label := pcp.Label{Name: "changed", Value: strconv.FormatBool(changed), Flags: pcp.LabelOptional}
+		sets = []pcp.LabelSet{{Inst: pcp.NullInst, Labels: []pcp.Label{label}}}
 	}
 	return sets, err
 }
@@ -328,7 +325,7 @@ func readFile(dir, name string) (string, time.Time) {
 	if dir == "" {
 		return "", time.Time{}
 	}
-	path := dir + string(os.PathSeparator) + name
+	path := filepath.Join(dir, name)
 	fi, err := os.Stat(path)
 	if err != nil {
 		return "", time.Time{}
