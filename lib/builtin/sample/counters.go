@@ -40,13 +40,8 @@ func (s *collector) addCounters() {
 
 // realOf returns the number that a word of a type stands for.
 func realOf(t pcp.Type, word uint64) float64 {
-	switch t {
-	case pcp.Float:
-		return float64(math.Float32frombits(uint32(word)))
-	case pcp.Double:
-		return math.Float64frombits(word)
-	}
-	return float64(int64(word))
+	v, _ := pcp.WordValue(t, word).Float64() // every number can be converted
+	return v
 }
 
 // physics are quantities with units of their own.

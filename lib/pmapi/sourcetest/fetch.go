@@ -57,9 +57,6 @@ func spoil(res *pcp.Result) {
 // fetchAgain fetches into one Result, overwritten between fetches, and into a new Result each time.
 // Both must give the same, and the new ones must not change afterwards.
 func (k *kit) fetchAgain() {
-	if k.bare {
-		return
-	}
 	req := &pmapi.Request{IDs: k.request()}
 	var kept []*pcp.Result
 	fresh := k.stream(k.src, req, func() *pcp.Result {
@@ -129,9 +126,6 @@ func selections(d pcp.InDom, inst int32) []selection {
 // fetchProfile fetches with profiles: the same values as without, of the selected instances only.
 // For each instance domain it fetches its metrics and one other.
 func (k *kit) fetchProfile() {
-	if k.bare {
-		return
-	}
 	of := make(map[pcp.InDom][]pcp.ID)
 	for _, id := range k.ids {
 		if d, ok := k.descs[id]; ok {
@@ -255,9 +249,6 @@ func (k *kit) pick(list []sample, p *pcp.Profile) (out []sample) {
 
 // fetchNothing makes requests without metrics.
 func (k *kit) fetchNothing() {
-	if k.bare {
-		return
-	}
 	res := new(pcp.Result)
 	times := k.stream(k.src, new(pmapi.Request), func() *pcp.Result {
 		spoil(res)
@@ -284,9 +275,6 @@ func (k *kit) fetchNothing() {
 
 // fetchOne compares fetches of single metrics with fetches of all, in a recording.
 func (k *kit) fetchOne() {
-	if k.time == nil {
-		return
-	}
 	start := k.time.Origin()
 	ids := k.stored()
 	all := k.stream(k.src, &pmapi.Request{IDs: ids}, oneResult())

@@ -12,9 +12,6 @@ import (
 
 // describe describes known and unknown metrics in one request.
 func (k *kit) describe() {
-	if k.bare {
-		return // survey has checked that
-	}
 	if rs, err := k.src.Describe(k.ctx, nil); err != nil || len(rs) > 0 {
 		k.errorf("Describe of no metrics: %v, error %v", rs, err)
 	}

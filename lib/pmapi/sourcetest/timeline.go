@@ -14,9 +14,6 @@ const maxPlaces = 12
 
 // end reads to both ends of a recording.
 func (k *kit) end() {
-	if k.time == nil {
-		return
-	}
 	start, ids := k.time.Origin(), k.stored()
 	all := k.stream(k.src, &pmapi.Request{IDs: ids}, oneResult())
 	if len(all) == 0 {
@@ -73,9 +70,6 @@ func places(list []sample) (out []sample) {
 // seek reads in both directions from places in a recording and just beside them: all metrics
 // together, then single ones.
 func (k *kit) seek() {
-	if k.time == nil {
-		return
-	}
 	stored := k.stored()
 	requests := [][]pcp.ID{stored}
 	for i := 0; i < len(stored); i += max(1, len(stored)/5) {
@@ -111,9 +105,6 @@ func (k *kit) around(all []sample, at pcp.Timestamp, ids []pcp.ID) {
 
 // modes sets modes that do not exist, and changes direction between fetches.
 func (k *kit) modes() {
-	if k.time == nil {
-		return
-	}
 	start, ids := k.time.Origin(), k.stored()
 	all := k.from(pcp.Forward, start, ids, -1)
 	if len(all) < 3 || all[0].time == all[1].time || all[1].time == all[2].time {
@@ -150,9 +141,6 @@ func (k *kit) next(ids []pcp.ID) []sample {
 // allInstances checks that InstancesAt has the instances at each time, and AllInstances includes
 // them.
 func (k *kit) allInstances() {
-	if k.time == nil {
-		return
-	}
 	for range 6 {
 		for _, d := range k.indoms {
 			list, err := k.src.Instances(k.ctx, d)
