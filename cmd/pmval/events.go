@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"context"
+	"encoding/hex"
 	"fmt"
 
 	"pmtools/lib/format"
@@ -117,11 +118,7 @@ func (r *eventReporter) appendParam(b []byte, p *pcp.Param) []byte {
 	v := p.Column(desc.Type)
 	b = append(append(append(b, "    "...), names[0]...), ' ')
 	if v.Type == pcp.Aggregate || v.Type == pcp.AggregateStatic {
-		b = append(b, '[')
-		for _, c := range v.Blobs[0] {
-			b = append(b, "0123456789abcdef"[c>>4], "0123456789abcdef"[c&15])
-		}
-		return append(b, "]\n"...)
+		return append(hex.AppendEncode(append(b, '['), v.Blobs[0]), "]\n"...)
 	}
 	return append(r.values.AppendValue(b, &v, 0, 1), '\n')
 }

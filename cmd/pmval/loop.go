@@ -199,12 +199,8 @@ func (p *sampler) connect(ctx context.Context) error {
 		return errNoConnection
 	}
 	for again.Reconnect(ctx) != nil {
-		timer := time.NewTimer(max(p.s.interval, time.Second))
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
-			timer.Stop()
-			return ctx.Err()
+		if err := sleep(ctx, max(p.s.interval, time.Second)); err != nil {
+			return err
 		}
 	}
 	p.s.identify(ctx)
@@ -242,7 +238,12 @@ func (c *pacer) wait(ctx context.Context) error {
 	if c.next = c.next.Add(c.step); now.Sub(c.next) > c.step {
 		c.next = now
 	}
-	timer := time.NewTimer(c.next.Sub(now))
+	return sleep(ctx, c.next.Sub(now))
+}
+
+// sleep waits for a time, or until ctx is done.
+func sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
 	case <-timer.C:

@@ -1,10 +1,6 @@
 package main
 
-import (
-	"math"
-
-	"pmtools/lib/pcp"
-)
+import "pmtools/lib/pcp"
 
 // A converter turns results into samples.
 type converter struct {
@@ -91,35 +87,16 @@ func odd(v *pcp.Values, i int) bool { return v.Odd != nil && v.Odd[i].Bad }
 
 // number returns value i of a column as a double.
 func number(v *pcp.Values, i int) float64 {
-	switch w := v.Words[i]; v.Type {
-	case pcp.Float:
-		return float64(math.Float32frombits(uint32(w)))
-	case pcp.Double:
-		return math.Float64frombits(w)
-	case pcp.Int32, pcp.Int64:
-		return float64(int64(w))
-	default:
-		return float64(w)
-	}
+	f, _ := v.Value(i).Float64() // all numbers convert to doubles
+	return f
 }
 
 // timeScale returns how many of a counter's units of time are in a second; 1 if it does not count
 // time.
 func timeScale(u pcp.Units) float64 {
-	if u.DimTime == 0 {
-		return 1
-	}
-	switch u.ScaleTime {
-	case pcp.Nsec:
-		return 1e9
-	case pcp.Usec:
-		return 1e6
-	case pcp.Msec:
-		return 1e3
-	case pcp.Min:
-		return 1.0 / 60
-	case pcp.Hour:
-		return 1.0 / 3600
+	scales := [...]float64{pcp.Nsec: 1e9, pcp.Usec: 1e6, pcp.Msec: 1e3, pcp.Sec: 1, pcp.Min: 1.0 / 60, pcp.Hour: 1.0 / 3600}
+	if s := int(u.ScaleTime); u.DimTime != 0 && s >= 0 && s < len(scales) {
+		return scales[s]
 	}
 	return 1
 }

@@ -21,13 +21,25 @@ import (
 // Descriptions are kept for as long as the connection lives; a daemon does not
 // change them. Everything else is asked for anew.
 type Host struct {
-	spec   *pmcd.Spec
-	dialer *pmcd.Dialer
-	conn   *pmcd.Conn
-	descs  map[pcp.ID]pcp.Desc // what is known; NoSupport stands for what could not be had
-	typeOf func(pcp.ID) pcp.Type
-	closed bool
-	retry  backoff
+	questions // conn as well
+	spec      *pmcd.Spec
+	dialer    *pmcd.Dialer
+	conn      *pmcd.Conn
+	descs     map[pcp.ID]pcp.Desc // what is known; NoSupport stands for what could not be had
+	typeOf    func(pcp.ID) pcp.Type
+	closed    bool
+	retry     backoff
+}
+
+// questions are those that a daemon answers as a Source does.
+type questions interface {
+	Lookup(ctx context.Context, names []string) ([]pcp.Answer[pcp.ID], error)
+	Names(ctx context.Context, id pcp.ID) ([]string, error)
+	Children(ctx context.Context, name string) ([]pcp.Child, error)
+	Instances(ctx context.Context, d pcp.InDom) ([]pcp.Instance, error)
+	InstanceNamer
+	InstanceLister
+	Labeler
 }
 
 // backoff says when a daemon that could not be reached may be tried again.
@@ -37,14 +49,11 @@ type backoff struct {
 }
 
 var (
-	_ Labeler        = (*Host)(nil)
-	_ Texter         = (*Host)(nil)
-	_ TextLister     = (*Host)(nil)
-	_ InstanceNamer  = (*Host)(nil)
-	_ InstanceLister = (*Host)(nil)
-	_ NameWalker     = (*Host)(nil)
-	_ Storer         = (*Host)(nil)
-	_ Reconnecter    = (*Host)(nil)
+	_ Texter      = (*Host)(nil)
+	_ TextLister  = (*Host)(nil)
+	_ NameWalker  = (*Host)(nil)
+	_ Storer      = (*Host)(nil)
+	_ Reconnecter = (*Host)(nil)
 )
 
 // OpenHost connects to the daemon that a host specification names (wire.md W2):
@@ -78,7 +87,7 @@ func (h *Host) dial(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	h.conn, h.descs = conn, make(map[pcp.ID]pcp.Desc)
+	h.conn, h.questions, h.descs = conn, conn, make(map[pcp.ID]pcp.Desc)
 	return nil
 }
 
@@ -116,21 +125,6 @@ func (h *Host) Reconnect(ctx context.Context) error {
 	}
 	h.retry = backoff{}
 	return nil
-}
-
-// Lookup implements Source.
-func (h *Host) Lookup(ctx context.Context, names []string) ([]pcp.Answer[pcp.ID], error) {
-	return h.conn.Lookup(ctx, names)
-}
-
-// Names implements Source.
-func (h *Host) Names(ctx context.Context, id pcp.ID) ([]string, error) {
-	return h.conn.Names(ctx, id)
-}
-
-// Children implements Source.
-func (h *Host) Children(ctx context.Context, name string) ([]pcp.Child, error) {
-	return h.conn.Children(ctx, name)
 }
 
 // Walk implements Source. A name that the daemon lists and then does not know has
@@ -201,26 +195,6 @@ func (h *Host) Describe(ctx context.Context, ids []pcp.ID) ([]pcp.Answer[pcp.Des
 	return out, nil
 }
 
-// Instances implements Source.
-func (h *Host) Instances(ctx context.Context, d pcp.InDom) ([]pcp.Instance, error) {
-	return h.conn.Instances(ctx, d)
-}
-
-// AllOf implements InstanceLister.
-func (h *Host) AllOf(ctx context.Context, ds []pcp.InDom) ([]pcp.Answer[[]pcp.Instance], error) {
-	return h.conn.AllOf(ctx, ds)
-}
-
-// LookupInst implements InstanceNamer.
-func (h *Host) LookupInst(ctx context.Context, d pcp.InDom, name string) (int32, error) {
-	return h.conn.LookupInst(ctx, d, name)
-}
-
-// InstName implements InstanceNamer.
-func (h *Host) InstName(ctx context.Context, d pcp.InDom, inst int32) (string, error) {
-	return h.conn.InstName(ctx, d, inst)
-}
-
 // Fetch implements Source. A request without metrics takes the time from this
 // machine's clock.
 func (h *Host) Fetch(ctx context.Context, req *Request, dst *pcp.Result) error {
@@ -275,11 +249,6 @@ func (h *Host) Store(ctx context.Context, sets []pcp.Values) error {
 		return pmerr.NoContext
 	}
 	return h.conn.Store(ctx, sets)
-}
-
-// Labels implements Labeler.
-func (h *Host) Labels(ctx context.Context, kind pcp.LabelKind, ident uint32) ([]pcp.LabelSet, error) {
-	return h.conn.Labels(ctx, kind, ident)
 }
 
 // Text implements Texter.

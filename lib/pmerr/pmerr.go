@@ -25,6 +25,9 @@ type Code int32
 const (
 	ENOENT Code = -2
 	EINVAL Code = -22
+
+	eperm  Code = -1
+	eacces Code = -13
 )
 
 // entry is one row of the table of codes.
@@ -70,7 +73,7 @@ func (c Code) Is(target error) bool {
 	case fs.ErrNotExist:
 		return c == ENOENT || c == Name || c == PMID || c == PMIDLog
 	case fs.ErrPermission:
-		return c == Permission || c == -Code(eacces) || c == -Code(eperm)
+		return c == Permission || c == eacces || c == eperm
 	case os.ErrDeadlineExceeded:
 		return c == Timeout
 	}
@@ -116,12 +119,6 @@ func Of(err error) Code {
 	}
 	return Generic
 }
-
-// The error numbers that Is needs by name.
-const (
-	eperm  = 1
-	eacces = 13
-)
 
 // authText returns the text of a code below NYI.
 func authText(c Code) string {

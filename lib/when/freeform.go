@@ -43,7 +43,7 @@ func parseFree(s string, base time.Time, loc *time.Location) (*freeForm, bool) {
 		year:   int64(b.Year()), month: int64(b.Month()), day: int64(b.Day()),
 		half: -1, local: true,
 	}
-	for f.kind(0) != endOfText {
+	for f.kind() != endOfText {
 		if !f.item() {
 			return nil, false
 		}
@@ -52,42 +52,38 @@ func parseFree(s string, base time.Time, loc *time.Location) (*freeForm, bool) {
 	return f, ok
 }
 
-// kind returns the kind of the token i places ahead.
-func (f *freeForm) kind(i int) kind {
-	if i >= len(f.tokens) {
-		return endOfText
-	}
-	return f.tokens[i].kind
-}
+// kind returns the kind of the next token. There is one: the last token ends the loop
+// of parseFree.
+func (f *freeForm) kind() kind { return f.tokens[0].kind }
 
-// take drops n tokens and returns the value of the last of them.
-func (f *freeForm) take(n int) int64 {
-	v := f.tokens[n-1].value
-	f.tokens = f.tokens[n:]
+// take drops the next token and returns its value.
+func (f *freeForm) take() int64 {
+	v := f.tokens[0].value
+	f.tokens = f.tokens[1:]
 	return v
 }
 
 // accept drops the next token if it is of kind k.
 func (f *freeForm) accept(k kind) (int64, bool) {
-	if f.kind(0) != k {
+	if f.kind() != k {
 		return 0, false
 	}
-	return f.take(1), true
+	return f.take(), true
 }
 
 // item reads one item and reports whether it is one.
 func (f *freeForm) item() bool {
-	switch k := f.kind(0); k {
+	switch k := f.kind(); k {
 	case unsigned:
-		return f.numberItem(f.take(1))
+		return f.numberItem(f.take())
 	case signed:
-		n := f.take(1)
+		n := f.take()
 		return f.isUnit() && f.relative(n)
 	case secondUnit, monthUnit, dayUnit:
 		return f.relative(1)
 	case monthName:
 		f.dates++
-		f.month = f.take(1)
+		f.month = f.take()
 		var ok bool
 		if f.day, ok = f.accept(unsigned); !ok {
 			return false
@@ -102,13 +98,13 @@ func (f *freeForm) item() bool {
 		f.accept(',')
 		return true
 	case zoneName:
-		f.setZone(f.take(1))
+		f.setZone(f.take())
 		if _, ok := f.accept(summerTime); ok {
 			f.west -= 60
 		}
 		return true
 	case summerName:
-		f.setZone(f.take(1) - 60)
+		f.setZone(f.take() - 60)
 		return true
 	}
 	return false
@@ -116,10 +112,10 @@ func (f *freeForm) item() bool {
 
 // numberItem reads the rest of an item that begins with the unsigned number n.
 func (f *freeForm) numberItem(n int64) bool {
-	switch f.kind(0) {
+	switch f.kind() {
 	case half:
 		f.times++
-		f.hour, f.minute, f.second, f.half = n, 0, 0, f.take(1)
+		f.hour, f.minute, f.second, f.half = n, 0, 0, f.take()
 		return true
 	case ':':
 		return f.clock(n)
@@ -127,13 +123,13 @@ func (f *freeForm) numberItem(n int64) bool {
 		return f.slashDate(n)
 	case signed:
 		f.dates++
-		f.year, f.month = n, -f.take(1)
+		f.year, f.month = n, -f.take()
 		day, ok := f.accept(signed)
 		f.day = -day
 		return ok
 	case monthName:
 		f.dates++
-		f.day, f.month = n, f.take(1)
+		f.day, f.month = n, f.take()
 		if year, ok := f.accept(unsigned); ok {
 			f.year = year
 		} else if year, ok := f.accept(signed); ok {
@@ -153,7 +149,7 @@ func (f *freeForm) numberItem(n int64) bool {
 // clock reads the rest of H:MM[:SS] and what may follow it.
 func (f *freeForm) clock(hour int64) bool {
 	f.times++
-	f.take(1)
+	f.take()
 	f.hour, f.second, f.half = hour, 0, -1
 	var ok bool
 	if f.minute, ok = f.accept(unsigned); !ok {
@@ -175,7 +171,7 @@ func (f *freeForm) clock(hour int64) bool {
 // slashDate reads the rest of M/D, M/D/Y or Y/M/D.
 func (f *freeForm) slashDate(first int64) bool {
 	f.dates++
-	f.take(1)
+	f.take()
 	second, ok := f.accept(unsigned)
 	if !ok {
 		return false
@@ -196,7 +192,7 @@ func (f *freeForm) slashDate(first int64) bool {
 // dayItem reads the name of a day.
 func (f *freeForm) dayItem(ordinal int64) {
 	f.days++
-	f.ordinal, f.weekday = ordinal, f.take(1)
+	f.ordinal, f.weekday = ordinal, f.take()
 }
 
 // setZone sets the zone to minutes west of UTC.
@@ -207,7 +203,7 @@ func (f *freeForm) setZone(west int64) {
 
 // isUnit reports whether the next token is a unit of relative time.
 func (f *freeForm) isUnit() bool {
-	k := f.kind(0)
+	k := f.kind()
 	return k == secondUnit || k == monthUnit || k == dayUnit
 }
 
@@ -216,8 +212,8 @@ func (f *freeForm) isUnit() bool {
 func (f *freeForm) relative(n int64) bool {
 	const day = 24 * 60 * 60
 	f.relatives++
-	k := f.kind(0)
-	unit := f.take(1)
+	k := f.kind()
+	unit := f.take()
 	switch k {
 	case monthUnit:
 		f.shiftMonths += n * unit

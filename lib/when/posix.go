@@ -1,7 +1,6 @@
 package when
 
 import (
-	"errors"
 	"time"
 
 	"pmtools/lib/internal/ctext"
@@ -27,41 +26,38 @@ type change struct {
 	clock            int // seconds since midnight
 }
 
-// errRule says that a text is not a rule; nobody sees it.
-var errRule = errors.New("not a POSIX time zone rule")
-
 // ruleScanner walks over the text of a rule.
 type ruleScanner struct {
 	s   string
 	pos int
 }
 
-// parseRule reads a rule. A daylight saving without readable dates gets those of
+// parseRule reads a rule and reports whether it is one. A daylight saving without readable dates gets those of
 // the United States.
-func parseRule(tz string) (*posixRule, error) {
+func parseRule(tz string) (*posixRule, bool) {
 	sc := &ruleScanner{s: tz}
 	r := &posixRule{}
 	var ok bool
 	if r.std, ok = sc.name(); !ok {
-		return nil, errRule
+		return nil, false
 	}
-	west, ok := sc.offset()
+	west, ok := sc.clock(24)
 	if !ok {
-		return nil, errRule
+		return nil, false
 	}
 	r.stdOff = -west
 	if r.dst, ok = sc.name(); !ok {
-		return r, nil
+		return r, true
 	}
 	r.dstOff = r.stdOff + 3600
-	if west, ok := sc.offset(); ok {
+	if west, ok := sc.clock(24); ok {
 		r.dstOff = -west
 	}
 	start, ok1 := sc.change()
 	end, ok2 := sc.change()
 	r.start, r.end = start, end
 	r.american = !ok1 || !ok2
-	return r, nil
+	return r, true
 }
 
 // peek returns the next character, 0 at the end.
@@ -105,12 +101,7 @@ func (sc *ruleScanner) number(high int) (int, bool) {
 	return n, sc.pos > start
 }
 
-// offset reads [+-]hh[:mm[:ss]] with hours up to 24.
-func (sc *ruleScanner) offset() (int, bool) {
-	return sc.clock(24)
-}
-
-// clock reads [+-]hh[:mm[:ss]] as seconds.
+// clock reads [+-]hh[:mm[:ss]] as seconds; the hours become maxHour if there are more.
 func (sc *ruleScanner) clock(maxHour int) (int, bool) {
 	sign := 1
 	if sc.accept('-') {

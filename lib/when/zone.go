@@ -62,15 +62,12 @@ func findZone(tz string) *time.Location {
 			return loc
 		}
 	}
-	rule, err := parseRule(tz)
-	if err != nil {
-		return time.UTC
+	if rule, ok := parseRule(tz); ok {
+		if loc, err := rule.location(tz); err == nil {
+			return loc
+		}
 	}
-	loc, err := rule.location(tz)
-	if err != nil {
-		return time.UTC
-	}
-	return loc
+	return time.UTC
 }
 
 // maxZoneFile is more than any zone file has.
