@@ -35,8 +35,9 @@ type Conn struct {
 	r        *pdu.Reader
 	opt      connOptions
 	features feature
-	out      []byte // messages that wait to be sent, and memory for them
-	broken   error  // why the connection is of no use any more
+	out      []byte    // messages that wait to be sent, and memory for them
+	until    time.Time // when the time for the current request is over; zero before the first one
+	broken   error     // why the connection is of no use any more
 	result   pdu.HighResResult
 
 	profile    []byte // the last profile that was sent, as a message
@@ -45,7 +46,7 @@ type Conn struct {
 
 // connOptions are what a Dialer tells its connections.
 type connOptions struct {
-	timeout time.Duration // how long a reply may take, 0 for any time
+	timeout time.Duration // how long a request and all that answers it may take, 0 for any time
 	records bool          // each message is written by itself
 	trace   io.Writer     // gets a line for each message; may be nil
 }
@@ -119,14 +120,23 @@ func (c *Conn) idle(ctx context.Context) error {
 		e.NotSent = true
 		return e
 	}
+	c.wind()
 	return nil
 }
 
-// watch makes reads and writes fail once ctx has ended, and after the timeout. The
-// function that it returns ends that.
-func (c *Conn) watch(ctx context.Context) (stop func()) {
-	var deadline time.Time
+// wind begins the time for a request, or for the next reply of several. It covers all
+// messages of the reply: each by itself could be in time for ever.
+func (c *Conn) wind() {
 	if c.opt.timeout > 0 {
+		c.until = time.Now().Add(c.opt.timeout)
+	}
+}
+
+// watch makes reads and writes fail once ctx has ended, and when the time for the request
+// is over; in a handshake each message has its own. The function that it returns ends that.
+func (c *Conn) watch(ctx context.Context) (stop func()) {
+	deadline := c.until
+	if deadline.IsZero() && c.opt.timeout > 0 {
 		deadline = time.Now().Add(c.opt.timeout)
 	}
 	c.nc.SetDeadline(deadline)
@@ -301,6 +311,7 @@ func (c *Conn) each(ctx context.Context, p *pipeline) error {
 	var waiting [window]asked
 	sent, bytes := 0, 0
 	for i := range p.n {
+		c.wind()
 		for ; sent < p.n && sent < i+window && bytes < windowBytes; sent++ {
 			w := &waiting[sent%window]
 			if *w = c.ask(ctx, p, sent); c.broken != nil {

@@ -36,8 +36,7 @@ func (c *Conn) Fetch(ctx context.Context, ids []pcp.ID, p *pcp.Profile, typeOf f
 	}
 	changes, err := c.fetched(ctx, reply)
 	if err == pmerr.Permission && fresh {
-		// The profile was refused; that was the answer to it.
-		changes, err = c.fetched(ctx, reply)
+		err = c.settle(ctx)
 	}
 	if err != nil {
 		return err
@@ -94,6 +93,27 @@ func (c *Conn) queueProfile(ctx context.Context, p *pcp.Profile) (fresh bool, er
 	}
 	c.profile, c.profileAll = msg, p.All()
 	return true, nil
+}
+
+// settle is called when a request that followed a profile was refused. Who may not fetch
+// gets two refusals then, of which the first is the profile's; a daemon that refuses the
+// request alone sends one (wire.md W8.3). What tells them apart is a message that the
+// daemon always calls wrong, whatever it permits (W8.1): all before the answer to that
+// has come. It returns pmerr.Permission, unless the connection breaks.
+func (c *Conn) settle(ctx context.Context) error {
+	if err := c.send(ctx, &pdu.Error{}); err != nil {
+		return err
+	}
+	for range 2 {
+		var answer pdu.Error
+		if err := c.reply(ctx, &answer); err != nil {
+			return err
+		}
+		if answer.Code != pmerr.Permission {
+			break
+		}
+	}
+	return pmerr.Permission
 }
 
 // Store gives metrics the values in columns. It is sent once, whatever happens: an

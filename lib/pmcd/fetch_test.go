@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 
 	"pmtools/lib/pcp"
@@ -139,6 +140,19 @@ func TestFetchNoticesForEver(t *testing.T) {
 	checkDead(t, c)
 }
 
+// TestFetchNoticesSlowly has a daemon that sends notices one by one, each before the time for a
+// message is over.
+func TestFetchNoticesSlowly(t *testing.T) {
+	s, w := sample(t)
+	c := connect(t, s, short)
+	w.Notify(slices.Repeat([]pcp.Changes{pcp.LabelsChanged}, 40)...)
+	s.SetEdit(pmcdtest.Delay(short / 4))
+	if err := c.Fetch(context.Background(), []pcp.ID{idOne}, nil, types, new(pcp.Result)); !errors.Is(err, pmerr.Timeout) {
+		t.Errorf("error %v", err)
+	}
+	checkDead(t, c)
+}
+
 // TestFetchCount has results of fewer and of more metrics than were asked for.
 func TestFetchCount(t *testing.T) {
 	for _, n := range []int{0, 1, 3} {
@@ -180,6 +194,36 @@ func TestDenied(t *testing.T) {
 			}
 			if c.broken != nil {
 				t.Errorf("broken: %v", c.broken)
+			}
+		})
+	}
+}
+
+// TestFetchDenied has a daemon that refuses a request, but not the profile before it: nobody
+// waits for a second refusal, and replies stay in step.
+func TestFetchDenied(t *testing.T) {
+	refused := pmcdtest.Put(&pdu.Error{Code: pmerr.Permission})
+	for _, row := range []struct {
+		request pdu.Type
+		call    func(c *Conn) error
+	}{
+		{pdu.TypeHighResFetch, func(c *Conn) error {
+			return c.Fetch(context.Background(), []pcp.ID{idOne}, nil, types, new(pcp.Result))
+		}},
+		{pdu.TypeLabelReq, func(c *Conn) error {
+			_, err := c.Labels(context.Background(), pcp.InstanceLabels, uint32(pmcdtest.BinInDom))
+			return err
+		}},
+	} {
+		t.Run(row.request.String(), func(t *testing.T) {
+			s, _ := sample(t)
+			c := connect(t, s, long)
+			s.SetEdit(pmcdtest.On(row.request, 0, refused))
+			if err := row.call(c); !errors.Is(err, pmerr.Permission) || c.broken != nil {
+				t.Errorf("error %v, broken %v", err, c.broken)
+			}
+			if err := row.call(c); err != nil {
+				t.Error("later:", err)
 			}
 		})
 	}

@@ -216,8 +216,7 @@ func (c *Conn) Labels(ctx context.Context, kind pcp.LabelKind, ident uint32) ([]
 	var answer pdu.Label
 	err := c.call(ctx, &pdu.LabelReq{Ident: ident, Kind: kind}, &answer)
 	if err == pmerr.Permission && fresh {
-		// The profile was refused; that was the answer to it.
-		err = c.reply(ctx, &answer)
+		err = c.settle(ctx)
 	}
 	if err != nil {
 		return nil, err

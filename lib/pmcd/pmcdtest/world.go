@@ -106,7 +106,7 @@ func (w *World) Handle(c *Session, f pdu.Frame) []pdu.Message {
 		r.TypeOf = w.typeOf
 	}
 	switch {
-	case m == nil || m.Decode(f.Body) != nil:
+	case m == nil || f.Type == pdu.TypeError || m.Decode(f.Body) != nil:
 		return refuse(ipcError)
 	case f.Type == pdu.TypeCreds || f.Type == pdu.TypeAttr:
 		return nil
