@@ -21,14 +21,8 @@ func (p *Printer) Bound(b *derive.Binding) {
 	bad, _ := errors.AsType[*check.Error](m.Err)
 	switch b.Stage {
 	case derive.Begun:
-		async, lock := 1, 1
-		if m.Local {
-			async, lock = 0, 0
-		}
-		if b.Cause == derive.Described {
-			lock = 0
-		}
-		p.printf("__dmbind(derive_locked=%d, ctx=%d, metric[%d] %s, async= %d)\n", lock, b.Source.Number, m.Number, m.Name(), async)
+		p.printf("__dmbind(derive_locked=%d, ctx=%d, metric[%d] %s, async= %d)\n",
+			digit(!m.Local && b.Cause != derive.Described), b.Source.Number, m.Number, m.Name(), digit(!m.Local))
 		if m.Local || m.Number >= builtin {
 			p.LookedUp(b.Resolve(m.Name()))
 		}
@@ -62,11 +56,10 @@ func (p *Printer) checked(b *derive.Binding, bad *check.Error) {
 		p.stage(t, "after check_expr")
 		return
 	}
-	if name := nameAt(t.expr, bad.Pos); name != "" {
-		if side := sideOf(t.expr, bad.Pos); side != "" {
-			p.printf("Semantic error: ternary op: metric \"%s\" not found for <%s-expr>\n", name, side)
-		}
-	} else if t.misfit != "" {
+	switch name, side := nameAt(t.metric.Expr(), bad.Pos); {
+	case name != "" && side != "":
+		p.printf("Semantic error: ternary op: metric \"%s\" not found for <%s-expr>\n", name, side)
+	case name == "" && t.misfit != "":
 		p.printf("Semantic error: ternary op %s\n", t.misfit)
 	}
 }
@@ -81,12 +74,12 @@ func (p *Printer) stage(t *tree, name string) {
 
 // failed prints that a metric does not fit.
 func (p *Printer) failed(b *derive.Binding, bad *check.Error) {
+	stage := "check_expr"
 	if bad.Names {
-		p.printf("__dmbind: bind_expr failed for metric[%d] %s\n", b.Metric.Number, b.Metric.Name())
-		return
+		stage = "bind_expr"
 	}
-	p.printf("__dmbind: check_expr failed for metric[%d] %s\n", b.Metric.Number, b.Metric.Name())
-	if p.on(Semantics) {
+	p.printf("__dmbind: %s failed for metric[%d] %s\n", stage, b.Metric.Number, b.Metric.Name())
+	if p.on(Semantics) && !bad.Names {
 		p.dump(boundTree(b.Source, b.Metric, b.Info, bad))
 	}
 }
@@ -157,14 +150,24 @@ func mention(n syntax.Node) (name string, pos syntax.Pos) {
 	return "", 0
 }
 
-// nameAt returns the name that is mentioned at a position.
-func nameAt(e syntax.Expr, pos syntax.Pos) string {
+// nameAt returns the name that is mentioned at a position and which arm of the innermost choice
+// around it the position is in, "" for none.
+func nameAt(e syntax.Expr, pos syntax.Pos) (name, side string) {
+	within := func(e syntax.Expr) bool {
+		start, end := e.Span()
+		return start <= pos && pos < end
+	}
 	for n := range syntax.Preorder(e) {
-		if name, at := mention(n); name != "" && at == pos {
-			return name
+		if c, ok := n.(*syntax.TernaryExpr); ok && within(c.X) {
+			side = "left"
+		} else if ok && within(c.Y) {
+			side = "right"
+		}
+		if mentioned, at := mention(n); mentioned != "" && at == pos {
+			return mentioned, side
 		}
 	}
-	return ""
+	return "", ""
 }
 
 // typeText returns metadata in one line.
@@ -208,24 +211,4 @@ func paramText(s *syntax.Spec) string {
 		return pcp.NewInDom(domain, serial).String()
 	}
 	return pcp.NullInDom.String()
-}
-
-// sideOf returns which arm of the innermost choice around it a position is in, "" if it is in none.
-func sideOf(e syntax.Expr, pos syntax.Pos) string {
-	side := ""
-	within := func(e syntax.Expr) bool {
-		start, end := e.Span()
-		return start <= pos && pos < end
-	}
-	for n := range syntax.Preorder(e) {
-		if c, ok := n.(*syntax.TernaryExpr); ok {
-			switch {
-			case within(c.X):
-				side = "left"
-			case within(c.Y):
-				side = "right"
-			}
-		}
-	}
-	return side
 }

@@ -85,25 +85,17 @@ func (p *Printer) on(f Flags) bool {
 // printf prints lines.
 func (p *Printer) printf(format string, args ...any) { p.print(fmt.Sprintf(format, args...)) }
 
-// flagOf returns the flag that a control stands for.
-func flagOf(c derive.Control) Flags {
-	switch c {
-	case derive.DebugSyntax:
-		return Syntax
-	case derive.DebugSemantics:
-		return Semantics
-	case derive.DebugEval:
-		return Eval
-	}
-	return 0
+// controls has the flags that controls stand for.
+var controls = map[derive.Control]Flags{
+	derive.DebugSyntax: Syntax, derive.DebugSemantics: Semantics, derive.DebugEval: Eval,
 }
 
 // Enabled implements derive.Observer.
-func (p *Printer) Enabled(c derive.Control) bool { return p.on(flagOf(c)) }
+func (p *Printer) Enabled(c derive.Control) bool { return p.on(controls[c]) }
 
 // Controlled implements derive.Observer. A control of debugging changes Derive as well.
 func (p *Printer) Controlled(c derive.Control, value int) {
-	if f, on := flagOf(c), value != 0; f != 0 && on != p.on(f) {
+	if f, on := controls[c], value != 0; f != 0 && on != p.on(f) {
 		f |= Derive
 		if on {
 			p.flags.Or(uint32(f))

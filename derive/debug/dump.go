@@ -14,14 +14,9 @@ import (
 
 // dump prints a tree under a heading.
 func (p *Printer) dump(t *tree) {
-	p.printf("Derived metric expr dump from %s...\n%s", t.root.id, t)
-}
-
-// String returns the lines about all nodes.
-func (t *tree) String() string {
 	var b strings.Builder
 	t.dump(&b, t.root)
-	return b.String()
+	p.printf("Derived metric expr dump from %s...\n%s", t.root.id, b.String())
 }
 
 // dump writes the lines about a node and those below it.

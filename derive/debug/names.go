@@ -96,15 +96,9 @@ func (p *Printer) listedMetric(l *derive.Listing, m *derive.Metric) {
 	case !m.Valid && !l.Source.NamesOnly:
 		p.printf("__dmchildren: name=\"%s\", omitting invalid child \"%s\"\n", l.Name, m.Name())
 	case m.Name() != l.Name && p.on(Eval):
-		first, _, more := strings.Cut(beneath(m, l.Name), ".")
-		if slices.Contains(before, first) {
-			break
+		if child, more := childOf(l.Name, m); !slices.Contains(before, child) {
+			p.printf("__dmchildren: offspring[%d] %s (status=%d)\n", len(before), child, digit(more))
 		}
-		status := 0
-		if more {
-			status = 1
-		}
-		p.printf("__dmchildren: offspring[%d] %s (status=%d)\n", len(before), first, status)
 	}
 }
 
@@ -135,14 +129,16 @@ func offspring(l *derive.Listing, metrics []*derive.Metric) (leaf bool, names []
 		case m.Name() == l.Name:
 			return true, nil
 		}
-		if first, _, _ := strings.Cut(beneath(m, l.Name), "."); !slices.Contains(names, first) {
-			names = append(names, first)
+		if child, _ := childOf(l.Name, m); !slices.Contains(names, child) {
+			names = append(names, child)
 		}
 	}
 	return false, names
 }
 
-// beneath returns the part of a metric's name below a node.
-func beneath(m *derive.Metric, node string) string {
-	return strings.TrimPrefix(m.Name()[len(node):], ".")
+// childOf returns the child of a node that a metric stands at, or, if there is more of its name,
+// below.
+func childOf(node string, m *derive.Metric) (child string, more bool) {
+	child, _, more = strings.Cut(strings.TrimPrefix(m.Name()[len(node):], "."), ".")
+	return child, more
 }

@@ -14,7 +14,6 @@ import (
 // A tree is the expression of a metric as the reference has it.
 type tree struct {
 	metric  *derive.Metric
-	expr    syntax.Expr
 	root    *node
 	bound   bool // metadata is known
 	novalue bool // unknown metrics have turned into novalue()
@@ -68,7 +67,7 @@ const (
 
 // newTree returns the tree of a metric that is not bound.
 func newTree(m *derive.Metric) *tree {
-	t := &tree{metric: m, expr: m.Expr(), root: build(m.Expr())}
+	t := &tree{metric: m, root: build(m.Expr())}
 	count := 0
 	t.root.walk(func(n *node) {
 		n.id, n.own = fmt.Sprintf("%d.%d", m.Number, count), pcp.NullID

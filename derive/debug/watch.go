@@ -167,7 +167,10 @@ func (n *node) find(b *strings.Builder, insts eval.Instances) {
 		if f.used > 0 || len(operand.Insts) == 0 {
 			return
 		}
-		inst, err := lookupInst(insts, n.InDom, e.Name)
+		inst, err := insts.LookupInst(n.InDom, e.Name)
+		if n.InDom == pcp.NullInDom {
+			err = pmerr.InDom
+		}
 		if err != nil {
 			fmt.Fprintf(b, "eval_expr: expr node %s type=FILTERINST pmLookupInDom_ctx(...,%s,%s) failed: %v\n", n.id, n.InDom, e.Name, pmerr.Of(err))
 			return
@@ -190,12 +193,4 @@ func (n *node) find(b *strings.Builder, insts eval.Instances) {
 		f.passes[inst] = n.now.Find(inst) >= 0
 	}
 	f.used++
-}
-
-// lookupInst finds an instance by its name.
-func lookupInst(insts eval.Instances, d pcp.InDom, name string) (int32, error) {
-	if d == pcp.NullInDom {
-		return 0, pmerr.InDom
-	}
-	return insts.LookupInst(d, name)
 }
