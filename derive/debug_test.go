@@ -20,19 +20,19 @@ import (
 
 var update = flag.Bool("update", false, "rewrite testdata/debug")
 
-// A session does what a file of testdata/debug says, and writes down what it is told.
+// A session does what a file of testdata/debug says, and collects what is printed.
 type session struct {
-	t    *testing.T
-	out  strings.Builder
-	told *debug.Printer
-	reg  *derive.Registry // made when it is used first, as in the commands
-	base pmapi.Source
-	src  *derive.Source
-	dir  string
+	t       *testing.T
+	out     strings.Builder
+	printer *debug.Printer
+	reg     *derive.Registry // made when it is used first, as in the commands
+	base    pmapi.Source
+	src     *derive.Source
+	dir     string
 }
 
-// TestDebug follows the debugging output. Lines that begin with > are what is done; what stands below them is told, or
-// said to the user. The texts are those of the original but for the numbers of nodes; its output was compared.
+// TestDebug compares the debugging output. Lines that begin with > are actions; the lines below them are the output and
+// the messages for the user. The texts are those of the reference but for the numbers of nodes.
 func TestDebug(t *testing.T) {
 	files, err := filepath.Glob("testdata/debug/*.txt")
 	if err != nil || len(files) == 0 {
@@ -45,7 +45,7 @@ func TestDebug(t *testing.T) {
 				t.Fatal(err)
 			}
 			s := &session{t: t, dir: t.TempDir(), base: fakeArchive{newFake(qa)}}
-			s.told = debug.New(func(text string) { s.out.WriteString(text) })
+			s.printer = debug.New(func(text string) { s.out.WriteString(text) })
 			for line := range strings.Lines(string(text)) {
 				if do, ok := strings.CutPrefix(line, "> "); ok {
 					s.out.WriteString(line)
@@ -65,12 +65,12 @@ func TestDebug(t *testing.T) {
 	}
 }
 
-// do does one thing.
+// do performs one action.
 func (s *session) do(verb, rest string) {
 	ctx := context.Background()
 	if s.reg == nil && verb != "flags" && verb != "live" {
 		s.reg = derive.NewRegistry(func(line string) { fmt.Fprintln(&s.out, line) })
-		s.reg.Observe(s.told)
+		s.reg.Observe(s.printer)
 	}
 	name, expr, _ := strings.Cut(rest, "=")
 	var err error
@@ -84,7 +84,7 @@ func (s *session) do(verb, rest string) {
 				f |= flag
 			}
 		}
-		s.told.Set(f)
+		s.printer.Set(f)
 	case "live":
 		s.base = newFake(qa)
 	case "open":
@@ -123,7 +123,7 @@ func (s *session) do(verb, rest string) {
 	}
 }
 
-// fetch fetches metrics without looking them up aloud.
+// fetch fetches metrics. What looking them up prints is dropped.
 func (s *session) fetch(ctx context.Context, names []string) error {
 	var req pmapi.Request
 	mark := s.out.Len()
@@ -148,7 +148,7 @@ func everything(print func(string)) *debug.Printer {
 	return p
 }
 
-// TestDebugLarge tells of expressions that are too large to look at each of their nodes by itself.
+// TestDebugLarge prints expressions that are too large for evaluating each of their nodes separately.
 func TestDebugLarge(t *testing.T) {
 	for name, expr := range map[string]string{
 		"sum":    strings.Repeat("sample.bin + ", 2000) + "1",
@@ -165,21 +165,20 @@ func TestDebugLarge(t *testing.T) {
 			}
 			fetchOne(t, src, lookup(t, src, "x.y"))
 			if size == 0 {
-				t.Error("nothing was told")
+				t.Error("nothing was printed")
 			}
 		})
 	}
 }
 
-// TestDebugOff checks that nothing is told unless Derive is set and there is someone to tell, and that the controls
-// say what is on.
+// TestDebugOff checks that nothing is printed without Derive, and that the controls show which flags are set.
 func TestDebugOff(t *testing.T) {
-	told := 0
-	tell := func(string) { told++ }
+	printed := 0
+	count := func(string) { printed++ }
 	for _, d := range []struct {
 		print func(string)
 		flags debug.Flags
-	}{{nil, 0}, {tell, 0}, {tell, debug.Syntax | debug.Semantics | debug.Eval | debug.Desperate}, {nil, debug.Derive | debug.Syntax}} {
+	}{{nil, 0}, {count, 0}, {count, debug.Syntax | debug.Semantics | debug.Eval | debug.Desperate}, {nil, debug.Derive | debug.Syntax}} {
 		reg := derive.NewRegistry(nil)
 		p := debug.New(d.print)
 		p.Set(d.flags)
@@ -200,8 +199,8 @@ func TestDebugOff(t *testing.T) {
 			t.Errorf("%v: DEBUG_EVAL is %d, %v", d.flags, n, err)
 		}
 	}
-	if told > 0 {
-		t.Errorf("told %d times", told)
+	if printed > 0 {
+		t.Errorf("printed %d times", printed)
 	}
 }
 

@@ -100,17 +100,17 @@ func FuzzCheck(f *testing.F) {
 		}
 		evaluated(e, info, func(x syntax.Expr) {
 			if _, ok := info.Types[x]; !ok {
-				t.Errorf("%s has no type", syntax.Tree(x))
+				t.Errorf("%s has no type", syntax.Print(x))
 			}
 			if s, ok := x.(*syntax.BinaryExpr); ok {
 				if k, ok := info.Scales[s]; ok && (k.LeftDiv*k.RightDiv*k.LeftMul*k.RightMul) == 0 {
-					t.Errorf("%s has scale %v", syntax.Tree(x), k)
+					t.Errorf("%s has scale %v", syntax.Print(x), k)
 				}
 			}
 			switch x.(type) {
 			case *syntax.IntLit, *syntax.FloatLit, *syntax.ConstExpr:
 				if _, ok := info.Consts[x]; !ok {
-					t.Errorf("%s has no value", syntax.Tree(x))
+					t.Errorf("%s has no value", syntax.Print(x))
 				}
 			}
 		})

@@ -78,7 +78,7 @@ func TestComplete(t *testing.T) {
 	}
 }
 
-// A slow source answers when it is told to.
+// A slow source answers once its gate is open.
 type slow struct {
 	pmapi.Source
 	gate chan struct{}

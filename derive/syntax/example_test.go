@@ -15,10 +15,8 @@ func ExampleConfig_Parse() {
 		return
 	}
 	fmt.Println(syntax.Print(x))
-	fmt.Println(syntax.Tree(x))
 	// Output:
 	// delta(disk.dev.read) * 2 > 10
-	// (BinaryExpr X=(BinaryExpr X=(CallExpr Fun=delta X=disk.dev.read) Op=* Y=2) Op=> Y=10)
 }
 
 func ExampleSnippet() {

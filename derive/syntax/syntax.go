@@ -3,8 +3,7 @@
 //
 // A caller meets [Config.Parse] first. It turns the text of one expression into an [Expr], or gives
 // an [*Error] with the offset and the text that Performance Co-Pilot itself gives. [Walk] and
-// [Preorder] visit a tree, [Print] writes it as text that parses to the same tree, [Tree] dumps it
-// for tests.
+// [Preorder] visit a tree, [Print] writes it as text that parses to the same tree.
 //
 // [ParseFile] splits a configuration file into a [File] of definitions, attributes and control
 // lines. It does not parse the expressions: their errors are to be reported together with those of
