@@ -107,7 +107,7 @@ func TestEvents(t *testing.T) {
 	}
 }
 
-// TestEventsDamaged: records that cannot be unpacked are told of.
+// TestEventsDamaged: records that cannot be unpacked are reported.
 func TestEventsDamaged(t *testing.T) {
 	for typ, call := range map[pcp.Type]string{pcp.Event: "pmUnpackEventRecords", pcp.HighResEvent: "pmUnpackHighResEventRecords"} {
 		r, _ := eventsOf(typ, pcp.NullInDom)

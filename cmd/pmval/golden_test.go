@@ -7,7 +7,7 @@ import (
 	"pmtools/test/golden"
 )
 
-// run runs pmval in this process and returns what a transcript holds of it.
+// run runs pmval in this process and returns its streams and exit status.
 func run(args []string, vars map[string]string) golden.Entry {
 	return clitest.Run("pmval", newCommand, args, vars)
 }

@@ -39,8 +39,8 @@ func (s *session) identify(ctx context.Context) {
 // resolveLimit is how long the names of this machine may take to be found.
 const resolveLimit = 500 * time.Millisecond
 
-// ownAddress returns the name and the address of this machine as a daemon is told
-// of them: "NAME (ADDRESS)".
+// ownAddress returns the name and the address of this machine in the form for a
+// daemon: "NAME (ADDRESS)".
 func (s *session) ownAddress(ctx context.Context) string {
 	ctx, cancel := context.WithTimeout(ctx, resolveLimit)
 	defer cancel()

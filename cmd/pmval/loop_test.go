@@ -101,7 +101,7 @@ Warning: value=90, but instance=9 is unknown
 	}
 }
 
-// TestReconnect: the daemon comes back at the third attempt, and is told who asks.
+// TestReconnect: the third attempt succeeds, and pmval identifies itself again.
 func TestReconnect(t *testing.T) {
 	f := &fakeSource{
 		desc:   singular(pcp.Uint32, pcp.Instant),
@@ -167,7 +167,7 @@ func TestStoreInstances(t *testing.T) {
 	}
 }
 
-// TestIdentify: the daemon is told of the command line.
+// TestIdentify: the daemon gets the command line.
 func TestIdentify(t *testing.T) {
 	f := &fakeSource{desc: singular(pcp.Int32, pcp.Instant)}
 	live(t, f, "-s", "0", "m")

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestManual checks that the manual page tells of every option.
+// TestManual checks that the manual page documents every option.
 func TestManual(t *testing.T) {
 	page, err := os.ReadFile("../../man/pmval.1")
 	if err != nil {

@@ -9,15 +9,15 @@ import (
 	"pmtools/lib/archive/archivetest"
 )
 
-// messages returns the messages of a run without the usage text, one behind the
-// other with bars between them.
+// messages returns the messages of a run without the usage text, with bars between
+// them.
 func messages(args ...string) (text string, status int) {
 	got := run(args, nil)
 	text, _, _ = strings.Cut(got.Stderr, "Usage: ")
 	return strings.ReplaceAll(strings.TrimSuffix(text, "\n"), "\n", "|"), got.Status
 }
 
-// TestOperand: mistakes in the operand and in the choice of the source are told
+// TestOperand: mistakes in the operand and in the choice of the source are reported
 // together, in the reference's order, before the usage text.
 func TestOperand(t *testing.T) {
 	tests := []struct{ args, want string }{

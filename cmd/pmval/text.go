@@ -33,7 +33,7 @@ type clock struct {
 	recorded bool // samples have their times in front
 }
 
-// The colours, as a terminal is told of them.
+// The control sequences for colours.
 const (
 	bold   = "\x1b[1m"
 	faint  = "\x1b[2m"

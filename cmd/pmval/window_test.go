@@ -60,7 +60,7 @@ func TestLiveWindow(t *testing.T) {
 	}
 }
 
-// TestLiveZone: a daemon that does not tell its zone.
+// TestLiveZone: a daemon without metrics for its time zone.
 func TestLiveZone(t *testing.T) {
 	_, errs, status := live(t, &fakeSource{desc: singular(pcp.Int32, pcp.Instant)}, "-z", "m")
 	if errs != "pmval: Cannot set context timezone: Unknown metric name\n" || status != 1 {

@@ -8,7 +8,7 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// EventFlags says what kind of event a record tells of (values.md V11.2).
+// EventFlags are the kinds of an event record (values.md V11.2).
 type EventFlags uint32
 
 // The flags of event records.

@@ -115,6 +115,14 @@ func (a *Archive) Fetch(_ context.Context, req *Request, dst *pcp.Result) error 
 	return nil
 }
 
+// FetchRecord implements Recorder.
+func (a *Archive) FetchRecord(_ context.Context, req *Request, dst *pcp.Result) (mark bool, err error) {
+	if a.closed {
+		return false, pmerr.NoContext
+	}
+	return a.cursor.FetchOrMark(req.IDs, req.Profile, dst)
+}
+
 // SetMode implements Timeline.
 func (a *Archive) SetMode(m pcp.Mode, when *pcp.Timestamp, delta time.Duration) error {
 	err := a.cursor.SetMode(m, when, delta)

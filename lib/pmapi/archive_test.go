@@ -56,7 +56,7 @@ func TestOpenArchive(t *testing.T) {
 	}
 }
 
-// TestOptions opens a set of which one member is missing: the options are told.
+// TestOptions opens a set with a missing member: the options get the warning.
 func TestOptions(t *testing.T) {
 	dir := t.TempDir()
 	if err := archivetest.Build(dir, "setA"); err != nil {

@@ -11,7 +11,7 @@ import (
 )
 
 // A Context is a Source with what belongs to one user of it: the instances that
-// are wanted, the place in a recording, the zone in which times are told, and a
+// are wanted, the place in a recording, the zone in which times are shown, and a
 // result that is used again for each fetch. There is no current Context, as there
 // is in C: a program may have many, and names the one it means.
 //

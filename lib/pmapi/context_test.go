@@ -145,8 +145,8 @@ func TestCalls(t *testing.T) {
 	}
 }
 
-// TestClosedServices has what a closed Context says to those who ask its Source for
-// more, and what stays harmless.
+// TestClosedServices checks the errors of a closed Context and its Source, and which
+// calls still succeed.
 func TestClosedServices(t *testing.T) {
 	c := archiveContext(t, "labels")
 	timeline, err := c.Timeline()

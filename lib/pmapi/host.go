@@ -25,7 +25,7 @@ type Host struct {
 	spec      *pmcd.Spec
 	dialer    *pmcd.Dialer
 	conn      *pmcd.Conn
-	descs     map[pcp.ID]pcp.Desc // what is known; NoSupport stands for what could not be had
+	descs     map[pcp.ID]pcp.Desc // what is known; NullID stands for what could not be described
 	typeOf    func(pcp.ID) pcp.Type
 	closed    bool
 	retry     backoff

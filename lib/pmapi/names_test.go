@@ -79,7 +79,7 @@ func TestWithNames(t *testing.T) {
 	}
 }
 
-// TestNamesAlone has names without a Source below: nothing else can be had.
+// TestNamesAlone has names without a Source below: everything else fails.
 func TestNamesAlone(t *testing.T) {
 	ctx := context.Background()
 	src := pmapi.WithNames(nil, otherNames())

@@ -75,6 +75,15 @@ type Timeline interface {
 	AllInstances(ctx context.Context, d pcp.InDom) ([]pcp.Instance, error)
 }
 
+// A Recorder is a Source whose records can be read as they were written.
+type Recorder interface {
+	// FetchRecord reads the next record that holds a metric of the request, in the
+	// direction that SetMode said, or the next mark: a place where recording was
+	// interrupted. For a mark the result is true and dst has no columns. Metrics
+	// that are not in the record have no values. The end is pmerr.EOL.
+	FetchRecord(ctx context.Context, req *Request, dst *pcp.Result) (mark bool, err error)
+}
+
 // A Labeler is a Source with labels.
 type Labeler interface {
 	// Labels returns the label sets of one level: one set or none, for

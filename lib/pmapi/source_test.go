@@ -7,10 +7,10 @@ import (
 	"pmtools/lib/pmns"
 )
 
-// A shell is a Source around another that shows nothing of it but the Source.
+// A shell is a Source over another that hides its optional interfaces.
 type shell struct{ pmapi.Source }
 
-// A wrapper is a shell that says what is inside.
+// A wrapper is a shell that can be unwrapped.
 type wrapper struct{ shell }
 
 func (w wrapper) Unwrap() pmapi.Source { return w.Source }

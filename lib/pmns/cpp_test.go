@@ -111,7 +111,7 @@ func TestPreprocessOpenEnd(t *testing.T) {
 }
 
 // TestPreprocessBoth checks that an error of the text so far wins, and that the
-// preprocessor's own is told all the same.
+// preprocessor's own error is still reported.
 func TestPreprocessBoth(t *testing.T) {
 	got := parse(t, "root {\n a-b\n#else\n", pmns.Options{})
 	want := "pmcpp: dir/file[3]: #else\npmcpp: Error: No matching #ifdef or #ifndef for #else\n" +

@@ -69,7 +69,7 @@ func TestChartMany(t *testing.T) {
 	}
 }
 
-// TestChartLive: a live chart is drawn anew with each sample, and forgets those that do not fit.
+// TestChartLive: a live chart is redrawn for each sample and drops those that do not fit.
 func TestChartLive(t *testing.T) {
 	var list []*Sample
 	for i := range 50 {
