@@ -163,7 +163,8 @@ func (c *Checker) rescale(n *syntax.RescaleExpr) (Type, *Error) {
 		return t, err
 	case !t.Type.Arithmetic():
 		return t, c.rescaleError(n, units, msgFunction)
-	case !convertible(t.Units, units):
+	}
+	if _, err := pcp.NewScaler(t.Type, t.Units, units); err != nil {
 		return t, c.rescaleError(n, units, msgIncompatible)
 	}
 	c.info.Rescale[n] = units

@@ -77,7 +77,7 @@ type node struct {
 	name       string
 	invert     bool
 	match      func(string) bool
-	scaler     scaler
+	scaler     pcp.Scaler
 }
 
 // singular reports whether the node has at most one value, of no instance.
@@ -155,7 +155,8 @@ func (p *planner) add(e syntax.Expr) int {
 		return p.call(e, n)
 	case *syntax.RescaleExpr:
 		n.kind = kRescale
-		n.scaler = newScaler(p.info.Types[e.X], p.info.Rescale[e])
+		from := p.info.Types[e.X]
+		n.scaler, _ = pcp.NewScaler(from.Type, from.Units, p.info.Rescale[e]) // the check has made one
 		return p.unary(n, e.X)
 	case *syntax.InstExpr:
 		n.kind, n.name = kInst, e.Name

@@ -3,7 +3,6 @@ package eval
 import (
 	"slices"
 
-	"pmtools/derive/check"
 	"pmtools/lib/pcp"
 )
 
@@ -26,24 +25,9 @@ func (s *State) prefix(n *node, x *pcp.Values) *pcp.Values {
 	return out
 }
 
-// A scaler converts words to other units, or cannot.
-type scaler struct {
-	pcp.Scaler
-	ok bool
-}
-
-// newScaler returns the scaler of a rescale.
-func newScaler(from check.Type, to pcp.Units) scaler {
-	s, err := pcp.NewScaler(from.Type, from.Units, to)
-	return scaler{s, err == nil}
-}
-
-// rescale converts values to other units; values that cannot be converted are left out.
+// rescale converts values to other units.
 func (s *State) rescale(n *node, x *pcp.Values) *pcp.Values {
 	out := s.empty(n)
-	if !n.scaler.ok {
-		return out
-	}
 	out.Insts = append(out.Insts, x.Insts...)
 	out.Words = append(out.Words, x.Words...)
 	n.scaler.Scale(out.Words)

@@ -81,7 +81,7 @@ func (p *parser) addElement(set *byteSet, e element) {
 		set.add(e.name[0])
 		return
 	}
-	in := byteClass(e.name)
+	in := classes[e.name]
 	if in == nil {
 		p.fail(errClass)
 		return

@@ -24,35 +24,20 @@ func setOf(in func(byte) bool) *byteSet {
 	return s
 }
 
-// byteClass returns the class of bytes of that name, or nil.
-func byteClass(name string) func(byte) bool {
-	switch name {
-	case "alnum":
-		return isAlnum
-	case "alpha":
-		return func(c byte) bool { return isUpper(c) || isLower(c) }
-	case "blank":
-		return func(c byte) bool { return c == ' ' || c == '\t' }
-	case "cntrl":
-		return func(c byte) bool { return c < ' ' || c == 0x7f }
-	case "digit":
-		return isDigit
-	case "graph":
-		return isGraph
-	case "lower":
-		return isLower
-	case "print":
-		return func(c byte) bool { return c == ' ' || isGraph(c) }
-	case "punct":
-		return func(c byte) bool { return isGraph(c) && !isAlnum(c) }
-	case "space":
-		return isSpace
-	case "upper":
-		return isUpper
-	case "xdigit":
-		return func(c byte) bool { return isDigit(c) || 'a' <= c|0x20 && c|0x20 <= 'f' }
-	}
-	return nil
+// classes has the classes of bytes by their names.
+var classes = map[string]func(byte) bool{
+	"alnum":  isAlnum,
+	"alpha":  func(c byte) bool { return isUpper(c) || isLower(c) },
+	"blank":  func(c byte) bool { return c == ' ' || c == '\t' },
+	"cntrl":  func(c byte) bool { return c < ' ' || c == 0x7f },
+	"digit":  isDigit,
+	"graph":  isGraph,
+	"lower":  isLower,
+	"print":  func(c byte) bool { return c == ' ' || isGraph(c) },
+	"punct":  func(c byte) bool { return isGraph(c) && !isAlnum(c) },
+	"space":  isSpace,
+	"upper":  isUpper,
+	"xdigit": func(c byte) bool { return isDigit(c) || 'a' <= c|0x20 && c|0x20 <= 'f' },
 }
 
 func isUpper(c byte) bool { return 'A' <= c && c <= 'Z' }
