@@ -10,7 +10,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	_ "time/tzdata" // zones, where the system has none
@@ -62,13 +61,13 @@ func newCommand(env *cli.Env) *command.Command {
 		"", "derived", "FILE", "load derived metric definitions from FILE(s)")
 	c.Section("Reporting options")
 	c.Bool(&f.delay, "d", "delay", "delay, pause between updates for archive replay")
-	c.Func(f.setPrecision, "f", "precision", "N", "fixed output format with N digits precision")
+	c.Func(atLeast(&f.precision, 0, "f"), "f", "precision", "N", "fixed output format with N digits precision")
 	c.Func(f.addInsts, "i", "instances", "INST", "comma-separated metrics instance list")
 	c.Bool(&f.raw, "r", "raw", "output raw counter values (no rate conversion)")
 	c.Func(func(name string) error { f.recorded = true; return c.Options.AddArchive(name) },
 		"U", "nointerp", "FILE", "non-interpolated fetching; ignores interval")
 	c.Bool(&f.verbose, "v", "verbose", "increase diagnostic output")
-	c.Func(f.setWidth, "w", "width", "N", "set the width of each column of output")
+	c.Func(atLeast(&f.width, 1, "w"), "w", "width", "N", "set the width of each column of output")
 	c.Func(func(value string) error { f.filter, f.hasFilter = value, true; return nil },
 		"x", "filter", "VALUE", "store to the metric before fetching (filter)")
 	c.Count(&f.stamps, "X", "timestamp", "include date and microseconds in reported timestamps")
@@ -98,24 +97,16 @@ func loadDerived(src *source.Opener, path string) error {
 	return nil
 }
 
-// setPrecision takes the argument of -f.
-func (f *flags) setPrecision(arg string) error {
-	n, ok := option.Number(arg)
-	if !ok || n < 0 {
-		return errors.New("-f requires +ve numeric argument")
+// atLeast returns a function that takes the argument of an option: a number that is at least low.
+func atLeast(p *int, low int, letter string) func(string) error {
+	return func(arg string) error {
+		n, ok := option.Number(arg)
+		if !ok || n < low {
+			return fmt.Errorf("-%s requires +ve numeric argument", letter)
+		}
+		*p = n
+		return nil
 	}
-	f.precision = n
-	return nil
-}
-
-// setWidth takes the argument of -w.
-func (f *flags) setWidth(arg string) error {
-	n, ok := option.Number(arg)
-	if !ok || n < 1 {
-		return errors.New("-w requires +ve numeric argument")
-	}
-	f.width = n
-	return nil
 }
 
 // addInsts takes the argument of -i.

@@ -12,40 +12,37 @@ import (
 
 // A scanner walks over arguments and sets the options of a table.
 type scanner struct {
-	table    *Table
-	args     []string
-	next     int         // index in args of the next word
-	posix    bool        // the first operand ends the options
-	report   func(error) // receives each error
-	operands []string
+	table  *Table
+	rest   []string    // the words that follow
+	report func(error) // receives each error
 }
 
 // Scan sets the options in args and returns the operands in their order. If posix is set, the first
 // operand ends the options. All errors go to report.
-func (t *Table) Scan(args []string, posix bool, report func(error)) []string {
-	s := scanner{table: t, args: args, posix: posix, report: report}
-	return s.scan()
-}
-
-// scan handles all arguments and returns the operands.
-func (s *scanner) scan() []string {
-	for s.next < len(s.args) {
-		word := s.args[s.next]
-		s.next++
-		switch {
+func (t *Table) Scan(args []string, posix bool, report func(error)) (operands []string) {
+	s := &scanner{table: t, rest: args, report: report}
+	for len(s.rest) > 0 {
+		switch word := s.take(); {
 		case word == "--":
-			return append(s.operands, s.args[s.next:]...)
+			return append(operands, s.rest...)
 		case strings.HasPrefix(word, "--"):
 			s.long(word[2:])
 		case len(word) > 1 && word[0] == '-':
 			s.cluster(word[1:])
-		case s.posix:
-			return append(s.operands, s.args[s.next-1:]...)
+		case posix:
+			return append(append(operands, word), s.rest...)
 		default:
-			s.operands = append(s.operands, word)
+			operands = append(operands, word)
 		}
 	}
-	return s.operands
+	return operands
+}
+
+// take returns the next word and drops it.
+func (s *scanner) take() string {
+	word := s.rest[0]
+	s.rest = s.rest[1:]
+	return word
 }
 
 // cluster handles the short options of one word; the last may have its argument attached. Options
@@ -62,9 +59,8 @@ func (s *scanner) cluster(letters string) {
 		case i+1 < len(letters):
 			s.set(o, letters[i+1:])
 			return
-		case s.next < len(s.args):
-			s.set(o, s.args[s.next])
-			s.next++
+		case len(s.rest) > 0:
+			s.set(o, s.take())
 		default:
 			s.report(fmt.Errorf("option requires an argument -- '%s'", letter))
 		}
@@ -88,9 +84,8 @@ func (s *scanner) long(word string) {
 		s.report(fmt.Errorf("option '--%s' doesn't allow an argument", o.Long))
 	case o.Word == "", attached:
 		s.set(o, arg)
-	case s.next < len(s.args):
-		s.set(o, s.args[s.next])
-		s.next++
+	case len(s.rest) > 0:
+		s.set(o, s.take())
 	default:
 		s.report(fmt.Errorf("option '--%s' requires an argument", o.Long))
 	}

@@ -58,7 +58,7 @@ func (sc *scanner) scan() kind {
 	}
 	sc.pos, sc.seen = sc.next, true
 	rest := sc.line[sc.pos:]
-	if i := strings.IndexAny(rest, " \t\n\v\f\r"); i >= 0 {
+	if i := strings.IndexAny(rest, ctext.Space); i >= 0 {
 		rest = rest[:i]
 	}
 	sc.token = rest
@@ -72,15 +72,13 @@ func (sc *scanner) readLine() bool {
 	for len(sc.text) > 0 {
 		raw, rest, _ := bytes.Cut(sc.text, []byte("\n"))
 		if len(raw) >= maxLine {
-			sc.fatal(reduce(string(raw[:maxLine])), "Absurdly long line, cannot recover")
-			return false
+			return sc.fatal(reduce(string(raw[:maxLine])), "Absurdly long line, cannot recover")
 		}
 		sc.text = rest
 		line := string(bytes.TrimLeft(raw, " \t\v\f\r"))
 		if strings.HasPrefix(line, "#") {
 			if !sc.marker(line[1:]) {
-				sc.fatal(reduce(line), "Illegal line number control number")
-				return false
+				return sc.fatal(reduce(line), "Illegal line number control number")
 			}
 			continue
 		}
@@ -249,9 +247,10 @@ func caret(line string, pos int) string {
 	return string(out)
 }
 
-// fatal reports an error of a whole line. The caret stays where the last token
-// was.
-func (sc *scanner) fatal(line, text string) {
+// fatal reports an error of a whole line and returns false. The caret stays where the
+// last token was.
+func (sc *scanner) fatal(line, text string) bool {
 	sc.line = line
 	sc.report(text)
+	return false
 }

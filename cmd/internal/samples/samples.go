@@ -6,6 +6,7 @@
 package samples
 
 import (
+	"bytes"
 	"cmp"
 	"math"
 	"slices"
@@ -117,11 +118,7 @@ func (h *Header) appendValue(b []byte, v pcp.Value, precision int) []byte {
 		}
 		return appendShort(b, f, bits)
 	case t == pcp.String:
-		text := v.Bytes()
-		for len(text) > 0 && text[len(text)-1] == 0 {
-			text = text[:len(text)-1]
-		}
-		return append(b, text...)
+		return append(b, bytes.TrimRight(v.Bytes(), "\x00")...)
 	}
 	opt := format.Options{Location: h.zone()}
 	return opt.AppendOne(b, v, 1)

@@ -1,8 +1,10 @@
 package samples
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"unicode/utf8"
 
 	"pmtools/lib/format"
@@ -76,17 +78,15 @@ func (t *tableWriter) cell(v pcp.Value) string {
 
 // column returns the column of a value. Columns are in the order of their identifiers.
 func (t *tableWriter) column(metric int, v *Value) *tableColumn {
-	list, at := t.columns[metric], 0
-	for ; at < len(list) && list[at].id <= v.ID; at++ {
-		if list[at].id == v.ID {
-			return &list[at]
-		}
+	list := t.columns[metric]
+	at, found := slices.BinarySearchFunc(list, v.ID, func(c tableColumn, id int32) int { return cmp.Compare(c.id, id) })
+	if !found {
+		m := &t.h.Metrics[metric]
+		c := tableColumn{id: v.ID, head: m.label(v.Instance, len(t.h.Metrics) > 1), right: m.Desc.Type != pcp.String}
+		c.width = utf8.RuneCountInString(c.head)
+		list = slices.Insert(list, at, c)
+		t.columns[metric] = list
 	}
-	m := &t.h.Metrics[metric]
-	c := tableColumn{id: v.ID, head: m.label(v.Instance, len(t.h.Metrics) > 1), right: m.Desc.Type != pcp.String}
-	c.width = utf8.RuneCountInString(c.head)
-	list = append(list[:at], append([]tableColumn{c}, list[at:]...)...)
-	t.columns[metric] = list
 	return &list[at]
 }
 
