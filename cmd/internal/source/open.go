@@ -3,10 +3,15 @@
 package source
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
+	"strings"
+
+	"golang.org/x/term"
 
 	"pmtools/cmd/internal/cli"
 	"pmtools/derive"
@@ -162,4 +167,28 @@ func (o *Opener) loadNames(file string, unique bool) error {
 		o.names = names
 	}
 	return err
+}
+
+// prompt asks a question on a console, or on the controlling terminal if console is "". The answer
+// is echoed only if echo is set.
+func prompt(_ context.Context, console, text string, echo bool) (string, error) {
+	if console == "" {
+		console = "/dev/tty"
+	}
+	f, err := os.OpenFile(console, os.O_RDWR, 0)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	fmt.Fprint(f, text)
+	if fd := int(f.Fd()); !echo && term.IsTerminal(fd) {
+		secret, err := term.ReadPassword(fd)
+		fmt.Fprintln(f)
+		return string(secret), err
+	}
+	line, err := bufio.NewReader(f).ReadString('\n')
+	if err != nil && line == "" {
+		return "", err
+	}
+	return strings.TrimRight(line, "\r\n"), nil
 }
