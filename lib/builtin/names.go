@@ -18,16 +18,17 @@ func isRoot(id pcp.ID) bool {
 
 // Lookup implements pmapi.Source.
 func (s *Source) Lookup(ctx context.Context, names []string) ([]pcp.Answer[pcp.ID], error) {
+	return answers(ctx, s, names, s.lookup)
+}
+
+// answers asks one question after the other.
+func answers[K, V any](ctx context.Context, s *Source, keys []K, ask func(context.Context, K) (V, error)) ([]pcp.Answer[V], error) {
 	if s.closed {
 		return nil, pmerr.NoContext
 	}
-	results := make([]pcp.Answer[pcp.ID], len(names))
-	for i, name := range names {
-		id, err := s.lookup(ctx, name)
-		if err != nil {
-			id = pcp.NullID
-		}
-		results[i] = pcp.Answer[pcp.ID]{Value: id, Err: err}
+	results := make([]pcp.Answer[V], len(keys))
+	for i, key := range keys {
+		results[i].Value, results[i].Err = ask(ctx, key)
 	}
 	return results, ctx.Err()
 }

@@ -12,21 +12,17 @@ import (
 
 // Describe implements pmapi.Source.
 func (s *Source) Describe(ctx context.Context, ids []pcp.ID) ([]pcp.Answer[pcp.Desc], error) {
-	if s.closed {
-		return nil, pmerr.NoContext
-	}
-	results := make([]pcp.Answer[pcp.Desc], len(ids))
-	for i, id := range ids {
-		r := &results[i]
+	return answers(ctx, s, ids, func(ctx context.Context, id pcp.ID) (pcp.Desc, error) {
 		m, err := s.serving(ctx, id.Domain(), pmerr.PMID)
-		if err == nil {
-			r.Value, err = m.provider.Desc(ctx, s.client, id)
-		}
 		if err != nil {
-			*r = pcp.Answer[pcp.Desc]{Err: err}
+			return pcp.Desc{}, err
 		}
-	}
-	return results, ctx.Err()
+		d, err := m.provider.Desc(ctx, s.client, id)
+		if err != nil {
+			return pcp.Desc{}, err
+		}
+		return d, nil
+	})
 }
 
 // Instances implements pmapi.Source.
@@ -45,14 +41,7 @@ func (s *Source) Instances(ctx context.Context, d pcp.InDom) ([]pcp.Instance, er
 
 // AllOf implements pmapi.InstanceLister.
 func (s *Source) AllOf(ctx context.Context, ds []pcp.InDom) ([]pcp.Answer[[]pcp.Instance], error) {
-	if s.closed {
-		return nil, pmerr.NoContext
-	}
-	results := make([]pcp.Answer[[]pcp.Instance], len(ds))
-	for i, d := range ds {
-		results[i].Value, results[i].Err = s.Instances(ctx, d)
-	}
-	return results, ctx.Err()
+	return answers(ctx, s, ds, s.Instances)
 }
 
 // LookupInst implements pmapi.InstanceNamer.

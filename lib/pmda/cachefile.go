@@ -115,13 +115,7 @@ func (c *Cache) Save(file string) error {
 		return err
 	}
 	_, err = tmp.Write(c.encode(time.Now().Unix()))
-	if err2 := tmp.Chmod(0o644); err == nil {
-		err = err2
-	}
-	if err2 := tmp.Close(); err == nil {
-		err = err2
-	}
-	if err == nil {
+	if err = cmp.Or(err, tmp.Chmod(0o644), tmp.Close()); err == nil {
 		err = os.Rename(tmp.Name(), file)
 	}
 	if err != nil {

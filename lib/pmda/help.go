@@ -87,11 +87,10 @@ func (h *helpFile) find(id uint32, kind pcp.TextKind) (string, error) {
 		if kind == pcp.OneLine {
 			at = h.order.Uint32(rec[4:])
 		}
-		if uint64(at) >= uint64(len(h.texts)) {
-			break
-		}
-		if s, _, ok := bytes.Cut(h.texts[at:], []byte{0}); ok {
-			return string(s), nil
+		if uint64(at) < uint64(len(h.texts)) {
+			if s, _, ok := bytes.Cut(h.texts[at:], []byte{0}); ok {
+				return string(s), nil
+			}
 		}
 		break
 	}

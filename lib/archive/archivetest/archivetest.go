@@ -7,6 +7,7 @@
 package archivetest
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -120,21 +121,14 @@ func Path(tb TB, name string) string {
 // build makes the archive with base as its base name.
 func (m *maker) build(base string) error {
 	opt := m.opt
-	if opt.Host == "" {
-		opt.Host = "specbox"
-	}
-	if opt.PID == 0 {
-		opt.PID = 4242
-	}
+	opt.Host, opt.PID = cmp.Or(opt.Host, "specbox"), cmp.Or(opt.PID, 4242)
 	w, err := archive.Create(base, &opt)
 	if err != nil {
 		return fmt.Errorf("archivetest: %w", err)
 	}
 	k := &kit{w: w, version: opt.Version, t0: pcp.Timestamp{Sec: Start}}
 	m.fill(k)
-	if err := w.Close(); k.err == nil {
-		k.err = err
-	}
+	k.do(w.Close())
 	if k.err == nil && m.post != nil {
 		k.err = m.post(base)
 	}

@@ -89,7 +89,7 @@ func fillSparse(k *kit, records int) {
 	const metrics, dense, between = 2000, 10, 28
 	id := func(i int) pcp.ID { return pcp.NewID(245, uint32(1+i/1000), uint32(i%1000)) }
 	for i := range metrics {
-		k.metric(id(i), pcp.Uint64, pcp.NullInDom, semantics[i%3], noUnits, fmt.Sprintf("%s.m%04d", "sparse", i))
+		k.metric(id(i), pcp.Uint64, pcp.NullInDom, semantics[i%3], noUnits, fmt.Sprintf("sparse.m%04d", i))
 	}
 	var cols []pcp.Values
 	for r := range records {

@@ -1,8 +1,6 @@
 package archivetest
 
-import (
-	"pmtools/lib/pcp"
-)
+import "pmtools/lib/pcp"
 
 // A demoMetric is a metric of the demonstration with its help text and a function that returns its
 // values at step i, one for each instance.

@@ -7,21 +7,10 @@ import (
 	"pmtools/lib/pcp"
 )
 
-// Flags of event records (values.md V11.2).
-const (
-	flagPoint   = 1
-	flagStart   = 2
-	flagEnd     = 4
-	flagID      = 8
-	flagParent  = 16
-	flagMissed  = 0x80000000
-	missedCount = 7
-)
-
 // An event is one record of an event array.
 type event struct {
 	sec, nsec int64
-	flags     uint32
+	flags     pcp.EventFlags
 	missed    uint32 // instead of parameters
 	params    []param
 }
@@ -46,8 +35,8 @@ func eventArray(highRes bool, events ...event) []byte {
 			b = be.AppendUint32(b, uint32(e.sec))
 			b = be.AppendUint32(b, uint32(e.nsec/1000))
 		}
-		b = be.AppendUint32(b, e.flags)
-		if e.flags == flagMissed {
+		b = be.AppendUint32(b, uint32(e.flags))
+		if e.flags == pcp.EventMissed {
 			b = be.AppendUint32(b, e.missed)
 			continue
 		}
@@ -56,9 +45,7 @@ func eventArray(highRes bool, events ...event) []byte {
 			b = be.AppendUint32(b, uint32(p.id))
 			b = be.AppendUint32(b, uint32(p.typ)<<24|uint32(len(p.raw)+4))
 			b = append(b, p.raw...)
-			for n := len(p.raw); n%4 != 0; n++ {
-				b = append(b, 0)
-			}
+			b = append(b, make([]byte, -len(p.raw)&3)...)
 		}
 	}
 	return b
@@ -89,12 +76,12 @@ func fillEvents(k *kit) {
 	insts := []int32{0, 1}
 	k.indom(0, testInDom, named(insts, "fungus", "bogus")...)
 	many := []event{
-		{sec: Start, nsec: 45449000, flags: flagPoint, params: params},
-		{sec: Start + 1, nsec: 45449348, flags: flagStart | flagID, params: params[6:7]},
-		{sec: Start + 2, flags: flagEnd | flagID | flagParent, params: []param{params[6], params[6], params[0]}},
-		{sec: Start + 3, nsec: 999999999, flags: flagMissed, missed: missedCount},
+		{sec: Start, nsec: 45449000, flags: pcp.EventPoint, params: params},
+		{sec: Start + 1, nsec: 45449348, flags: pcp.EventStart | pcp.EventHasID, params: params[6:7]},
+		{sec: Start + 2, flags: pcp.EventEnd | pcp.EventHasID | pcp.EventParent, params: []param{params[6], params[6], params[0]}},
+		{sec: Start + 3, nsec: 999999999, flags: pcp.EventMissed, missed: 7},
 		{sec: Start + 4, params: params[:1]}, // no flags
-		{sec: Start + 5, nsec: 5, flags: flagPoint},
+		{sec: Start + 5, nsec: 5, flags: pcp.EventPoint},
 	}
 	one := many[1:2]
 	for i, set := range [][3][]event{{many, one, many}, {nil, many, nil}, {one, nil, one}} {

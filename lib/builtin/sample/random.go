@@ -185,12 +185,10 @@ func (s *collector) addMirage() {
 	d := s.indom("3")
 	d.List = func() ([]pcp.Instance, error) { return s.mirage.list, nil }
 	d.InstLabels = func(inst int32) string { return fmt.Sprintf(`{"transient":%t}`, inst != 0) }
-	m := s.define(37, pmda.Each(func(inst int32) (int32, error) { return (inst+1)*100 - s.nextX(), nil }))
-	m.Store = s.storeX
-	m.Fetch = s.showMirage(m.Fetch)
-	m = s.define(38, pmda.Each(func(inst int32) (int64, error) { return 1000000 * int64((inst+1)*100-s.nextX()), nil }))
-	m.Store = s.storeX
-	m.Fetch = s.showMirage(m.Fetch)
+	value := func(inst int32) (int32, error) { return (inst+1)*100 - s.nextX(), nil }
+	million := func(inst int32) (int64, error) { return 1000000 * int64((inst+1)*100-s.nextX()), nil }
+	s.define(37, s.showMirage(pmda.Each(value))).Store = s.storeX
+	s.define(38, s.showMirage(pmda.Each(million))).Store = s.storeX
 	s.int32s(155, &s.mirage.msec).Store = setting(func(w uint64) { s.mirage.msec, s.mirage.now = int32(w), true })
 }
 

@@ -2,6 +2,7 @@
 package simple
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -35,9 +36,7 @@ func New(o *Options) (pmda.Provider, error) {
 	if o != nil {
 		s.opts = *o
 	}
-	if s.opts.Domain == 0 {
-		s.opts.Domain = Domain
-	}
+	s.opts.Domain = cmp.Or(s.opts.Domain, Domain)
 	s.indom.Needs = &pmda.Reading{Read: s.readConfig}
 	if s.opts.Config == "" {
 		s.configure("sec,min,hour")
@@ -106,13 +105,12 @@ func (s *collector) metrics() []pmda.Metric {
 // colorInDom returns the instance domain of simple.color.
 func colorInDom() *pmda.InDom {
 	return &pmda.InDom{
-		Serial:    0,
-		Instances: []pcp.Instance{{ID: 0, Name: "red"}, {ID: 1, Name: "green"}, {ID: 2, Name: "blue"}},
-		OneLine:   "The three colours of the simple agent",
-		Help:      "There are always three: red (0), green (1) and blue (2).",
-		Labels:    `{"indom_name":"color","model":"RGB"}`,
-		// The instances have none, and the reference says so for each.
-		InstLabels: func(int32) string { return "" },
+		Serial:     0,
+		Instances:  []pcp.Instance{{ID: 0, Name: "red"}, {ID: 1, Name: "green"}, {ID: 2, Name: "blue"}},
+		OneLine:    "The three colours of the simple agent",
+		Help:       "There are always three: red (0), green (1) and blue (2).",
+		Labels:     `{"indom_name":"color","model":"RGB"}`,
+		InstLabels: pmda.NoLabels, // as the reference says of each
 	}
 }
 

@@ -35,10 +35,7 @@ func Faulty() *World {
 		add("none."+t.name, t.t, pcp.NullInDom, Answer{Values: column(t.t)})
 		add("none.bin."+t.name, t.t, bins, Answer{Values: column(t.t)})
 	}
-	for _, t := range []struct {
-		name string
-		t    pcp.Type
-	}{{"aggregate", pcp.Aggregate}, {"static", pcp.AggregateStatic}, {"event", pcp.Event}, {"highres", pcp.HighResEvent},
+	for _, t := range []named{{"aggregate", pcp.Aggregate}, {"static", pcp.AggregateStatic}, {"event", pcp.Event}, {"highres", pcp.HighResEvent},
 		{"nosupport", pcp.NoSupport}, {"unknown", pcp.Unknown}, {"eleven", 11}} {
 		add("t."+t.name, t.t, pcp.NullInDom, Answer{Values: column(pcp.String, pcp.NullInst)})
 		add("t.none."+t.name, t.t, pcp.NullInDom, Answer{Values: column(pcp.String)})
@@ -52,11 +49,14 @@ func Faulty() *World {
 // adder adds a metric.
 type adder = func(name string, t pcp.Type, d pcp.InDom, answers ...Answer) *Metric
 
-// types are the types that take values.
-var types = []struct {
+// A named is a type by a name.
+type named struct {
 	name string
 	t    pcp.Type
-}{
+}
+
+// types are the types that take values.
+var types = []named{
 	{"long", pcp.Int32}, {"ulong", pcp.Uint32}, {"longlong", pcp.Int64}, {"ulonglong", pcp.Uint64},
 	{"float", pcp.Float}, {"double", pcp.Double}, {"string", pcp.String},
 }

@@ -71,20 +71,21 @@ func (w *World) instance(m *pdu.InstanceReq) []pdu.Message {
 
 // text answers with a help text. Only the full one may be empty.
 func (w *World) text(m *pdu.TextReq) []pdu.Message {
-	var oneLine, help string
-	if d := w.indom(pcp.InDom(m.Ident)); m.InDom && d != nil {
-		oneLine, help = d.OneLine, d.Help
-	} else if x := w.metric(pcp.ID(m.Ident)); !m.InDom && x != nil {
-		oneLine, help = x.OneLine, x.Help
-	} else if m.InDom {
+	var text, help string
+	d, x := w.indom(pcp.InDom(m.Ident)), w.metric(pcp.ID(m.Ident))
+	switch {
+	case m.InDom && d == nil:
 		return refuse(pmerr.InDom)
-	} else {
+	case m.InDom:
+		text, help = d.OneLine, d.Help
+	case x == nil:
 		return refuse(pmerr.PMID)
+	default:
+		text, help = x.OneLine, x.Help
 	}
-	text := oneLine
 	if m.Kind == pcp.Help {
 		text = help
-	} else if oneLine == "" {
+	} else if text == "" {
 		return refuse(pmerr.Text)
 	}
 	return []pdu.Message{&pdu.Text{Ident: bits.ReverseBytes32(m.Ident), Text: text}} // as agents send it
@@ -92,20 +93,18 @@ func (w *World) text(m *pdu.TextReq) []pdu.Message {
 
 // label answers with label sets.
 func (w *World) label(m *pdu.LabelReq) []pdu.Message {
-	known := true
 	switch m.Kind {
 	case pcp.ContextLabels, pcp.DomainLabels, pcp.ClusterLabels:
 	case pcp.ItemLabels:
-		known = w.metric(pcp.ID(m.Ident)) != nil
+		if w.metric(pcp.ID(m.Ident)) == nil {
+			return refuse(pmerr.PMID)
+		}
 	case pcp.InDomLabels, pcp.InstanceLabels:
 		if w.indom(pcp.InDom(m.Ident)) == nil {
 			return refuse(pmerr.InDom)
 		}
 	default:
 		return refuse(pmerr.Type)
-	}
-	if !known {
-		return refuse(pmerr.PMID)
 	}
 	return []pdu.Message{&pdu.Label{Ident: m.Ident, Kind: m.Kind, Sets: w.Labels[LabelKey{m.Kind, m.Ident}]}}
 }

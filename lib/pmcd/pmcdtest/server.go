@@ -74,6 +74,7 @@ type Server struct {
 	requests []Request
 	listener net.Listener
 	closed   chan struct{}
+	once     sync.Once // closes closed
 	wg       sync.WaitGroup
 }
 
@@ -135,12 +136,8 @@ func (s *Server) Hangup() {
 
 // Close closes all connections and waits for their goroutines. It may be called twice.
 func (s *Server) Close() error {
+	s.once.Do(func() { close(s.closed) })
 	s.mu.Lock()
-	select {
-	case <-s.closed:
-	default:
-		close(s.closed)
-	}
 	s.refused = true
 	var err error
 	if s.listener != nil {

@@ -82,9 +82,6 @@ func (w *World) Stored() []string {
 	return slices.Clone(w.stored)
 }
 
-// ipcError is the answer to requests that cannot be decoded.
-const ipcError = pmerr.IPC
-
 // refuse answers with an error.
 func refuse(code pmerr.Code) []pdu.Message { return []pdu.Message{&pdu.Error{Code: code}} }
 
@@ -107,7 +104,7 @@ func (w *World) Handle(c *Session, f pdu.Frame) []pdu.Message {
 	}
 	switch {
 	case m == nil || f.Type == pdu.TypeError || m.Decode(f.Body) != nil:
-		return refuse(ipcError)
+		return refuse(pmerr.IPC)
 	case f.Type == pdu.TypeCreds || f.Type == pdu.TypeAttr:
 		return nil
 	case w.Deny:
@@ -152,7 +149,7 @@ func (w *World) answer(c *Session, m pdu.Message) []pdu.Message {
 	case *pdu.Traverse:
 		return w.traverse(m.Name)
 	}
-	return refuse(ipcError)
+	return refuse(pmerr.IPC)
 }
 
 // metric returns the metric with an identifier, or nil.

@@ -1,12 +1,13 @@
 package harness
 
 import (
+	"maps"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"sort"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -66,12 +67,7 @@ func Suite(t *testing.T, dir string) []string {
 			seen[m[1]] = true
 		}
 	}
-	var names []string
-	for n := range seen {
-		names = append(names, n)
-	}
-	sort.Strings(names)
-	return names
+	return slices.Sorted(maps.Keys(seen))
 }
 
 // Own writes the project's own archives into a directory.

@@ -292,21 +292,13 @@ func Damage(t *testing.T, dir string, change func(content []byte) []byte) {
 // number of values and the errors of metrics.
 func FetchAll(t *testing.T, p *pmda.Agent) (values int, failed map[string]pmerr.Code) {
 	t.Helper()
-	ctx := context.Background()
-	names := p.Names()
-	req := &pmda.Request{}
-	for _, n := range names {
-		req.IDs = append(req.IDs, n.ID)
-	}
-	var res pcp.Result
-	if err := p.Fetch(ctx, req, &res); err != nil {
-		t.Fatal(err)
-	}
+	ctx, names := context.Background(), Names(p)
+	res := Fetch(t, p, nil, names...)
 	failed = map[string]pmerr.Code{}
 	for i := range res.Sets {
 		values += res.Sets[i].Len()
 		if res.Sets[i].Err != 0 {
-			failed[names[i].Name] = res.Sets[i].Err
+			failed[names[i]] = res.Sets[i].Err
 		}
 	}
 	for serial := range uint32(100) {
