@@ -44,9 +44,9 @@ func (m *collector) Labels(ctx context.Context, c *pmda.Client, kind pcp.LabelKi
 // objects are left out.
 func (m *collector) labels(kind pcp.LabelKind, cluster, number uint32, inst int32) []pcp.Label {
 	var sets [][]pcp.Label
-	for _, f := range m.files {
+	for _, f := range m.clusters[cluster] {
 		for _, l := range f.Labels {
-			if f.cluster != cluster || !f.isFor(&l, kind, number, inst) {
+			if !f.isFor(&l, kind, number, inst) {
 				continue
 			}
 			flags := uint8(0)

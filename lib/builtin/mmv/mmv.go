@@ -63,10 +63,11 @@ type collector struct {
 	*pmda.Agent
 	opts     Options
 	files    []*file
-	modified time.Time // of the directory, when it was read last
-	reload   bool      // read everything anew with the next request
-	read     bool      // it was read once
-	metrics  int       // of files
+	clusters map[uint32][]*file // by the cluster that was given to them
+	modified time.Time          // of the directory, when it was read last
+	reload   bool               // read everything anew with the next request
+	read     bool               // it was read once
+	metrics  int                // of files
 	byName   map[string]pcp.ID
 	changes  pcp.Changes
 }
@@ -79,7 +80,7 @@ func (m *collector) Check(context.Context, *pmda.Client) error {
 	m.scan()
 	if err := m.SetMetrics(m.rows()); err != nil {
 		m.logf("%v", err)
-		m.files = nil
+		m.files, m.clusters = nil, nil
 		return m.SetMetrics(m.rows())
 	}
 	return nil
@@ -107,20 +108,27 @@ func (m *collector) stale() bool {
 	})
 }
 
-// scan reads all files in the order of their names.
+// maxFiles is how many files are read. Any user can make more, and there are not as many
+// clusters.
+const maxFiles = 4096
+
+// scan reads the files in the order of their names.
 func (m *collector) scan() {
 	if m.read {
 		m.changes |= pcp.NamesChanged | pcp.LabelsChanged
 	}
-	m.read, m.reload, m.files = true, false, nil
+	m.read, m.reload, m.files, m.clusters = true, false, nil, map[uint32][]*file{}
 	entries, err := os.ReadDir(m.opts.Dir)
 	if err != nil {
 		return // there is no such directory as long as no program has files
 	}
+	entries = slices.DeleteFunc(entries, func(e os.DirEntry) bool { return strings.HasPrefix(e.Name(), ".") || e.IsDir() })
+	if len(entries) > maxFiles {
+		m.logf("%s: %d files, of which only %d are read", m.opts.Dir, len(entries), maxFiles)
+		entries = entries[:maxFiles]
+	}
+	free := uint32(1)
 	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), ".") || e.IsDir() {
-			continue
-		}
 		f, err := m.open(filepath.Join(m.opts.Dir, e.Name()))
 		switch {
 		case errors.Is(err, mmv.ErrChanging):
@@ -130,8 +138,9 @@ func (m *collector) scan() {
 		case f.Flags&mmv.Process != 0 && !m.opts.Alive(int(f.PID)):
 			m.logf("%s: process %d has gone", e.Name(), f.PID)
 		default:
-			f.number(m.files)
+			free = m.number(f, free)
 			m.files = append(m.files, f)
+			m.clusters[f.cluster] = append(m.clusters[f.cluster], f)
 		}
 	}
 }
@@ -219,18 +228,19 @@ func (f *file) changed() bool {
 	return err != nil || h.Generation != f.Generation
 }
 
-// number gives the file a cluster: its own, or the lowest that no other file has.
-func (f *file) number(others []*file) {
+// number gives a file a cluster: its own, or the lowest that no other file has. None below
+// free is; the new value of that is returned.
+func (m *collector) number(f *file, free uint32) uint32 {
 	const most = 1<<11 - 1 // with its serial numbers it must fit an instance domain's identifier
 	if f.Cluster > 0 && f.Cluster <= most {
 		f.cluster = uint32(f.Cluster)
-		return
+		return free
 	}
-	for f.cluster = 1; f.cluster < most; f.cluster++ {
-		if !slices.ContainsFunc(others, func(o *file) bool { return o.cluster == f.cluster }) {
-			return
-		}
+	for free < most && m.clusters[free] != nil {
+		free++
 	}
+	f.cluster = free
+	return free
 }
 
 // prefix returns what stands before the names of the file's metrics.

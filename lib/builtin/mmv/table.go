@@ -16,13 +16,13 @@ import (
 func (m *collector) rows() []pmda.Metric {
 	rows := m.controls()
 	taken := map[string]bool{}
-	indoms := map[uint32]*pmda.InDom{}
+	indoms, seen := map[uint32]*pmda.InDom{}, map[member]bool{}
 	for _, r := range rows {
 		taken[r.Name] = true
 	}
 	m.metrics = 0
 	for _, f := range m.files {
-		f.addInDoms(indoms)
+		f.addInDoms(indoms, seen)
 		items := map[int32]bool{}
 		for i := range f.Metrics {
 			fm := &f.Metrics[i]
@@ -86,23 +86,22 @@ func validName(name string) bool {
 	return true
 }
 
+// A member is an instance of a domain.
+type member struct {
+	serial uint32
+	inst   int32
+}
+
 // addInDoms adds the instance domains of a file to those of others, by their serial
-// numbers. Files with the same cluster have their domains in common.
-func (f *file) addInDoms(indoms map[uint32]*pmda.InDom) {
-	type member struct {
-		serial uint32
-		inst   int32
-	}
-	seen := map[member]bool{}
+// numbers, of which the instances are seen. Files with the same cluster have their domains in
+// common.
+func (f *file) addInDoms(indoms map[uint32]*pmda.InDom, seen map[member]bool) {
 	for _, d := range f.InDoms {
 		serial := f.serial(d.Serial)
 		in := indoms[serial]
 		if in == nil {
 			in = &pmda.InDom{Serial: serial, OneLine: d.OneLine, Help: d.Help, InstLabels: pmda.NoLabels}
 			indoms[serial] = in
-		}
-		for _, i := range in.Instances {
-			seen[member{serial, i.ID}] = true
 		}
 		for _, i := range d.Instances {
 			if who := (member{serial, i.ID}); !seen[who] {
@@ -174,16 +173,16 @@ func (f *file) fetch(c *pmda.Column, values []*mmv.Value) error {
 
 // A node is a node of the tree of names.
 type node struct {
-	part     string
 	row      *pmda.Metric // of a leaf
 	children []*node
+	byPart   map[string]*node // the children by the last part of their name
 }
 
 // reversedTree returns the rows in the order of the reference's tree, in which a node
 // comes before those that were there. A name that is above another, or below it, is
 // left out if it comes later.
 func reversedTree(rows []pmda.Metric) []pmda.Metric {
-	root := &node{}
+	root := &node{byPart: map[string]*node{}}
 	for i := range rows {
 		root.add(strings.Split(rows[i].Name, "."), &rows[i])
 	}
@@ -195,16 +194,11 @@ func (n *node) add(parts []string, row *pmda.Metric) {
 	if n.row != nil {
 		return
 	}
-	var child *node
-	for _, c := range n.children {
-		if c.part == parts[0] {
-			child = c
-		}
-	}
+	child := n.byPart[parts[0]]
 	switch {
 	case child == nil:
-		child = &node{part: parts[0]}
-		n.children = append(n.children, child)
+		child = &node{byPart: map[string]*node{}}
+		n.children, n.byPart[parts[0]] = append(n.children, child), child
 		if len(parts) == 1 {
 			child.row = row
 			return
