@@ -34,43 +34,6 @@ func readAll(r io.Reader) ([]byte, error) {
 	return text, err
 }
 
-// WriteFile implements repl.Files. A replaced file keeps its mode.
-func (files) WriteFile(name string, text []byte, replace bool) error {
-	if !replace {
-		f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-		if err != nil {
-			return err
-		}
-		_, err = f.Write(text)
-		return errors.Join(err, f.Close())
-	}
-	return replaceFile(name, text)
-}
-
-// replaceFile writes a file atomically where possible: a reader sees the old text or the new.
-func replaceFile(name string, text []byte) error {
-	if real, err := filepath.EvalSymlinks(name); err == nil {
-		name = real
-	}
-	info, err := os.Stat(name)
-	if err != nil || !info.Mode().IsRegular() {
-		return os.WriteFile(name, text, 0o666)
-	}
-	f, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+"*")
-	if err != nil {
-		return os.WriteFile(name, text, 0o666) // the directory is read-only for us
-	}
-	_, err = f.Write(text)
-	err = errors.Join(err, f.Chmod(info.Mode().Perm()), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), name)
-	}
-	if err != nil {
-		os.Remove(f.Name())
-	}
-	return err
-}
-
 // Glob implements repl.Files.
 func (files) Glob(prefix string) []string {
 	dir, base := filepath.Split(prefix)

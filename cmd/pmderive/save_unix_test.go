@@ -1,0 +1,64 @@
+//go:build unix
+
+package main
+
+import (
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"pmtools/cmd/internal/clitest"
+)
+
+// cramp runs the test once more in a process whose files grow to n bytes only: writing more fails as
+// on a full disk, after a part. It reports whether this is that process.
+func cramp(t *testing.T, n uint64) bool {
+	t.Helper()
+	const mark = "PMDERIVE_TEST_CRAMPED"
+	if os.Getenv(mark) == "" {
+		c := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$")
+		c.Env = append(os.Environ(), mark+"=1")
+		if out, err := c.CombinedOutput(); err != nil {
+			t.Errorf("%v: %s", err, out)
+		}
+		return false
+	}
+	signal.Ignore(unix.SIGXFSZ)
+	if err := unix.Setrlimit(unix.RLIMIT_FSIZE, &unix.Rlimit{Cur: n, Max: n}); err != nil {
+		t.Skip(err)
+	}
+	return true
+}
+
+// TestSaveFull saves where there is no room: a new file is not there afterwards, an old one as it
+// was, and the session says so.
+func TestSaveFull(t *testing.T) {
+	dir := t.TempDir()
+	old := filepath.Join(dir, "old")
+	if err := os.WriteFile(old, []byte("a.b = hinv.ncpu\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if !cramp(t, 20) {
+		return
+	}
+	items := "x.y = 1 + 2 + 3 + 4 + 5 + 6 + 7\n:save " + filepath.Join(dir, "new") + "\n:save! " + filepath.Join(dir, "new") + "\n:save! " + old + "\n"
+	got := clitest.RunWith("pmderive", newCommand, items, []string{"-L"}, nil)
+	if n := strings.Count(got.Stderr, "file too large"); n != 3 || got.Status != 1 {
+		t.Errorf("status %d, %q", got.Status, got.Stderr)
+	}
+	if err := overwrite(old, make([]byte, 99)); err == nil {
+		t.Error("a file is overwritten")
+	}
+	list, err := os.ReadDir(dir)
+	if err != nil || len(list) != 1 {
+		t.Errorf("%v, %v", list, err)
+	}
+	if text, err := os.ReadFile(old); err != nil || string(text) != "a.b = hinv.ncpu\n" {
+		t.Errorf("%q, %v", text, err)
+	}
+}
