@@ -13,7 +13,7 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// TestMasking has names that are there twice.
+// TestMasking covers names that exist twice.
 func TestMasking(t *testing.T) {
 	ctx, f := context.Background(), newFake(qa)
 	var w lines
@@ -60,7 +60,7 @@ func TestMasking(t *testing.T) {
 	}
 }
 
-// TestBinding sees when definitions are bound and what is said about it: once, and not by looking up names.
+// TestBinding checks when definitions are bound: once, with one warning, and not by looking up names.
 func TestBinding(t *testing.T) {
 	ctx, f := context.Background(), newFake(qa)
 	var w lines
@@ -105,7 +105,7 @@ func TestBinding(t *testing.T) {
 	}
 }
 
-// TestBindingRetries has a Source below that fails: nothing is kept of that.
+// TestBindingRetries covers a Source below that fails: nothing is kept then.
 func TestBindingRetries(t *testing.T) {
 	f := newFake(qa)
 	var w lines
@@ -138,7 +138,7 @@ func TestBindingRetries(t *testing.T) {
 	}
 }
 
-// TestNoValueOption has OPTION_NOVALUE on.
+// TestNoValueOption covers OPTION_NOVALUE.
 func TestNoValueOption(t *testing.T) {
 	f := newFake(qa)
 	var w lines

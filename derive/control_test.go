@@ -8,7 +8,7 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// TestControls has settings one by one.
+// TestControls covers the settings one by one.
 func TestControls(t *testing.T) {
 	tests := []struct {
 		c     derive.Control

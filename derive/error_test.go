@@ -12,7 +12,7 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// TestMessages has the multi-line messages of refused definitions.
+// TestMessages covers the multi-line messages of refused definitions.
 func TestMessages(t *testing.T) {
 	ctx := context.Background()
 	var w lines

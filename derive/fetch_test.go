@@ -29,7 +29,7 @@ func fetch(t *testing.T, f *fake, s pmapi.Source, ids ...pcp.ID) []string {
 	return out
 }
 
-// TestSeveralSamples has rows of derived.md D13; the evaluator's own tests have the rest.
+// TestSeveralSamples covers rows of derived.md D13; the evaluator's own tests have the rest.
 func TestSeveralSamples(t *testing.T) {
 	const again, value = "Error: Try again. Information not currently available", "Error: Missing metric value(s)"
 	tests := []struct {
@@ -67,7 +67,7 @@ func TestSeveralSamples(t *testing.T) {
 	}
 }
 
-// TestFetch has requests of several metrics: one request below, with each operand once, and columns in the order asked.
+// TestFetch covers requests of several metrics: one request below, with each operand once, and columns in the order asked.
 func TestFetch(t *testing.T) {
 	f := newFake(qa)
 	var w lines
@@ -118,7 +118,7 @@ func TestInvalidInArchive(t *testing.T) {
 	}
 }
 
-// TestSteadyFetch repeats one request into one result: the columns are reused and nothing is asked but values.
+// TestSteadyFetch repeats one request into one result: the columns are reused and only values are requested.
 func TestSteadyFetch(t *testing.T) {
 	f := newFake(qa)
 	var w lines

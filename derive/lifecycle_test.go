@@ -12,7 +12,7 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// TestMaskingTable has the table of pmRegisterDerived(3): which of several metrics of one name is meant.
+// TestMaskingTable is the table of pmRegisterDerived(3): which of several metrics a name means.
 func TestMaskingTable(t *testing.T) {
 	const name = "m.x"
 	recorded := pcp.NewID(pcp.DynamicDomain, 2048, 3)
@@ -107,8 +107,8 @@ func checkMask(t *testing.T, f *fake, src *derive.Source, name, want string) {
 	}
 }
 
-// TestFreshHistory has what becomes of a Source when its context is opened again or duplicated: a new Source over the same
-// base knows all of the Registry, has no metrics of its own, and starts its differences anew.
+// TestFreshHistory opens a second Source over the same base, as reopening or duplicating a context does: it has all metrics
+// of the Registry, none of its own, and no history.
 func TestFreshHistory(t *testing.T) {
 	ctx := context.Background()
 	f := newFake("c|U32|-|counter|count|100;110;130;160\n")

@@ -39,7 +39,7 @@ func lookup(t *testing.T, s pmapi.Source, name string) pcp.ID {
 	return r[0].Value
 }
 
-// TestSingleSamples has the table of derived.md D12, with the better columns of D16 where they are taken.
+// TestSingleSamples is the table of derived.md D12, with the better columns of D16 where they are taken.
 func TestSingleSamples(t *testing.T) {
 	file, err := os.ReadFile("testdata/single.txt")
 	if err != nil {
@@ -109,7 +109,7 @@ func define(t *testing.T, base pmapi.Source, warned *lines, defs ...string) (*de
 	return derive.NewSource(base, reg, nil), reg
 }
 
-// TestLimits has the limits on definitions.
+// TestLimits covers the limits on definitions.
 func TestLimits(t *testing.T) {
 	ctx := context.Background()
 	reg := derive.NewRegistry(nil)

@@ -42,7 +42,7 @@ func aliased(t *testing.T, base pmapi.Source) pmapi.Source {
 	return pmapi.WithNames(base, &names)
 }
 
-// A daemon is a fake that does all that a Source must.
+// A daemon is a fake with everything that a Source must have.
 type daemon struct {
 	*fake
 	closed bool

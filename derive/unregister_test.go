@@ -118,7 +118,7 @@ func TestUnregisterClosed(t *testing.T) {
 	}
 }
 
-// TestUnregisterLimit has it that removed metrics still count.
+// TestUnregisterLimit checks that removed metrics still count.
 func TestUnregisterLimit(t *testing.T) {
 	reg := derive.NewRegistry(nil)
 	if err := reg.SetControl(derive.GlobalLimit, 1); err != nil {

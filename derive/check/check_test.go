@@ -15,8 +15,8 @@ import (
 	"pmtools/lib/pcp"
 )
 
-// A fileCase is a line of testdata: an expression, what comes of it and, where the reference
-// differs for a reason of derived.md D16, what the reference makes of it.
+// A fileCase is a line of testdata: an expression, its result and, where the reference
+// differs for a reason of derived.md D16, the result of the reference.
 type fileCase struct {
 	where      string
 	context    string
@@ -24,7 +24,7 @@ type fileCase struct {
 	expr, want string
 }
 
-// readCases reads one file. A line "== CONTEXT [novalue]" says what follows is checked against.
+// readCases reads one file. A line "== CONTEXT [novalue]" sets the context for the lines after it.
 func readCases(tb testing.TB, file string) []fileCase {
 	tb.Helper()
 	f, err := os.Open(file)
@@ -66,7 +66,7 @@ func allCases(tb testing.TB) []fileCase {
 	return list
 }
 
-// outcome is what the files say of an expression.
+// outcome is the result of an expression as the files have it.
 func outcome(expr string, env Env, opt *Options) string {
 	e, err := Syntax().Parse(expr)
 	if err != nil {

@@ -205,7 +205,7 @@ func TestTables(t *testing.T) {
 	}
 }
 
-// TestPartialInfo checks what is known beside an error, and what kind of an error it is.
+// TestPartialInfo checks the Info beside an error, and the kind of the error.
 func TestPartialInfo(t *testing.T) {
 	for _, tc := range []struct {
 		expr            string
@@ -250,7 +250,7 @@ func TestNovalue(t *testing.T) {
 	}
 }
 
-// TestWithoutHooks returns Check trees whose units, metadata and patterns nobody has looked at.
+// TestWithoutHooks checks trees whose units, metadata and patterns the parser has not judged.
 func TestWithoutHooks(t *testing.T) {
 	for _, tc := range []struct{ expr, want string }{
 		{`rescale(1,"furlong")`, "units: Illegal units: 'unrecognized or duplicate base unit'"},

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestUnixMode has the modes that are printed of what is neither a file nor a directory.
+// TestUnixMode covers the modes of what is neither a file nor a directory.
 func TestUnixMode(t *testing.T) {
 	for mode, want := range map[fs.FileMode]uint32{
 		fs.ModeDevice | fs.ModeCharDevice | 0o666: 0o020666, fs.ModeDevice | 0o660: 0o060660, fs.ModeNamedPipe | 0o600: 0o010600,

@@ -79,7 +79,7 @@ func TestNoAllocations(t *testing.T) {
 	}
 }
 
-// TestNoAllocationsUnequal has two sides with different instances, in different orders, taking
+// TestNoAllocationsUnequal covers two sides with different instances, in different orders, taking
 // turns.
 func TestNoAllocationsUnequal(t *testing.T) {
 	w := newWorld(oneWorld)

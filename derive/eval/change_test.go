@@ -34,7 +34,7 @@ func d13World() world {
 		t.s 32 - instant`)
 }
 
-// TestSamples has the table of derived.md D13, with the better column of D16 where that differs.
+// TestSamples is the table of derived.md D13, with the better column of D16 where that differs.
 func TestSamples(t *testing.T) {
 	const e = "E(-12389)"
 	all := func(list ...string) []string { return list }
@@ -89,7 +89,7 @@ func TestSamples(t *testing.T) {
 	}
 }
 
-// TestChanges has delta and rate of all types, over two samples.
+// TestChanges covers delta and rate of all types, over two samples.
 func TestChanges(t *testing.T) {
 	tests := []struct{ name, expr, first, second, want string }{
 		{"delta 32 wraps", "delta(i32)", "i32: 2147483647", "i32: -2147483648", "1"},

@@ -66,7 +66,7 @@ func newWorld(lines string) world {
 	return w
 }
 
-// names answers about instances: 1 "one", 2 "two blank", 3 "three", 4 "a]b", 5 "a/b", and above "iN
+// names is the instances: 1 "one", 2 "two blank", 3 "three", 4 "a]b", 5 "a/b", and above "iN
 // word". Domains other than the first have an error.
 type names struct {
 	asked    int
@@ -303,8 +303,8 @@ const oneWorld = `
 	dc DOUBLE 1 counter
 	agg AGGREGATE - instant`
 
-// TestStaticAggregate has values of a type that readers of archives do not know: the bytes are all
-// there is of them.
+// TestStaticAggregate covers values of a type that readers of archives do not know: only their
+// bytes exist.
 func TestStaticAggregate(t *testing.T) {
 	w := world{"as": {ID: pcp.NewID(60, 0, 1), Type: pcp.AggregateStatic, InDom: pcp.NewInDom(60, 1), Sem: pcp.Discrete}}
 	in := &eval.Input{Instances: &names{}, Columns: []*pcp.Values{{
@@ -321,7 +321,7 @@ func TestStaticAggregate(t *testing.T) {
 	}
 }
 
-// TestValues has single samples: one value each unless the row says otherwise.
+// TestValues covers single samples: one value each unless the row says otherwise.
 func TestValues(t *testing.T) {
 	const in = "i32: -7; u32: 4000000000; i64: -5000000000; u64: 18446744073709551615; f: 0.1; d: 2.5; s: text; a: xy; agg: zz; " +
 		"i32s: 1=-1 2=2 3=3; j32s: 3=30 1=10 7=70; u32s: 1=1 2=2 3=3; ds: 1=0.5 2=1.5; fs: 9=1; strs: 1=x 2=y; " +

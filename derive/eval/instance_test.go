@@ -8,7 +8,7 @@ import (
 	"pmtools/lib/pcp"
 )
 
-// TestNamesAreAskedOnce counts the questions about instances.
+// TestNamesAreAskedOnce counts the requests for instances.
 func TestNamesAreAskedOnce(t *testing.T) {
 	w := newWorld(oneWorld)
 	tests := []struct {
@@ -28,8 +28,8 @@ func TestNamesAreAskedOnce(t *testing.T) {
 	}
 }
 
-// TestForgetting has an instance that is seldom there: it is asked about again after a hundred
-// evaluations, not before.
+// TestForgetting covers an instance that is rarely present: its name is requested again after a
+// hundred evaluations, not before.
 func TestForgetting(t *testing.T) {
 	w := newWorld(oneWorld)
 	_, info, plan := compile(t, w, "matchinst(/./, i32s)")
@@ -52,7 +52,7 @@ func TestForgetting(t *testing.T) {
 	}
 }
 
-// TestUnknownNames has an instance whose name is not known at first. It does not pass, and is not
+// TestUnknownNames covers an instance whose name is not known at first. It does not pass, and is not
 // asked about again before it is forgotten; evaluations without values count for that.
 func TestUnknownNames(t *testing.T) {
 	w := newWorld(oneWorld)

@@ -10,7 +10,7 @@ import (
 	"pmtools/lib/pcp"
 )
 
-// TestErrors has operands with errors and without values, and columns that break the rules.
+// TestErrors covers operands with errors and without values, and columns that break the rules.
 func TestErrors(t *testing.T) {
 	tests := []struct{ name, expr, in, want string }{
 		{"left error wins", "i32 + u32", "i32: E(-12389); u32: E(-12351)", "E(-12389)"},
@@ -49,7 +49,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestBrokenColumns has inputs that break the contract; none may panic.
+// TestBrokenColumns covers inputs that break the contract; none may panic.
 func TestBrokenColumns(t *testing.T) {
 	w := newWorld(oneWorld)
 	tests := []struct {

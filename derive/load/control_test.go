@@ -10,7 +10,7 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// TestControlLists has lists of settings and what is said about them.
+// TestControlLists covers lists of settings and the messages about them.
 func TestControlLists(t *testing.T) {
 	const p = "Warning: $PCP_DERIVED_CONTROL: "
 	tests := []struct {

@@ -17,12 +17,12 @@ import (
 	"pmtools/lib/pmns"
 )
 
-// lines are what was warned of.
+// lines are warnings.
 type lines []string
 
 func (l *lines) warn(line string) { *l = append(*l, line) }
 
-// loadFiles writes files into a directory, loads what paths say there, and returns the number of metrics, what was warned of
+// loadFiles writes files into a directory, loads what paths say there, and returns the number of metrics, the warnings
 // with the directory's name removed, and the registry.
 func loadFiles(t *testing.T, files map[string]string, paths ...string) (int, []string, *derive.Registry, error) {
 	t.Helper()
@@ -60,7 +60,7 @@ func names(reg *derive.Registry) string {
 	return strings.Join(list[2:], " ")
 }
 
-// TestLoadPaths has lists of files and directories.
+// TestLoadPaths covers lists of files and directories.
 func TestLoadPaths(t *testing.T) {
 	files := map[string]string{"a": "a.a = 1\n", "d/z": "d.z = 1\n", "d/b": "d.b = 1\n", "d/m/x": "d.x = 1\n", "e/q": "a.a = 2\n", "c": "c = 1"}
 	tests := []struct {
@@ -111,7 +111,7 @@ func TestLoadDefault(t *testing.T) {
 	}
 }
 
-// TestLoadLinks has directories that contain themselves.
+// TestLoadLinks covers directories that contain themselves.
 func TestLoadLinks(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.Symlink(dir, dir+"/loop"); err != nil {
@@ -126,7 +126,7 @@ func TestLoadLinks(t *testing.T) {
 	load.Default(derive.NewRegistry(nil), dir) // comes to an end
 }
 
-// TestLoadBrokenLink has a directory with a link to nothing, which ends LoadConfig but not LoadDefault.
+// TestLoadBrokenLink covers a directory with a link to nothing, which ends LoadConfig but not LoadDefault.
 func TestLoadBrokenLink(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"a", "c"} {
@@ -147,7 +147,7 @@ func TestLoadBrokenLink(t *testing.T) {
 	}
 }
 
-// TestLoadMessages has what is said about the lines of a file.
+// TestLoadMessages covers the messages about the lines of a file.
 func TestLoadMessages(t *testing.T) {
 	const file = `# comment
 a.b = 1

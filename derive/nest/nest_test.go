@@ -79,7 +79,7 @@ func TestExpand(t *testing.T) {
 	}
 }
 
-// TestLimits has definitions that are too large inside each other.
+// TestLimits covers definitions that are too large inside each other.
 func TestLimits(t *testing.T) {
 	list := []string{"c0 = m", "d0 = m"}
 	for i := range 2000 {

@@ -93,8 +93,8 @@ func (s slow) Children(ctx context.Context, name string) ([]pcp.Child, error) {
 	}
 }
 
-// TestCompleteSlowly has a source that takes its time: nothing waits for it, and what it says in
-// the end is there.
+// TestCompleteSlowly covers a slow source: nothing waits for it, and its answer is used when it has
+// come.
 func TestCompleteSlowly(t *testing.T) {
 	gate := make(chan struct{})
 	s := newSession(t, "ta", func(o *repl.Options) {

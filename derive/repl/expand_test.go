@@ -35,7 +35,7 @@ func TestPlace(t *testing.T) {
 	}
 }
 
-// TestExpansionLimits has definitions that grow without end when they are expanded. They are
+// TestExpansionLimits covers definitions that grow without end when they are expanded. They are
 // refused by counting, and what is below the limits is evaluated in a time that depends on the
 // definitions and not on what they expand to.
 func TestExpansionLimits(t *testing.T) {
@@ -70,7 +70,7 @@ func TestExpansionLimits(t *testing.T) {
 	}
 }
 
-// TestMasking has definitions of the same name in the source, the session and the files that are
+// TestMasking covers definitions of the same name in the source, the session and the files that are
 // loaded first.
 func TestMasking(t *testing.T) {
 	reg := derive.NewRegistry(nil)

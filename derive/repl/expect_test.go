@@ -7,7 +7,7 @@ import (
 	"pmtools/derive/repl"
 )
 
-// TestSyntaxProblems has mistakes with what is said of them, and where the caret is.
+// TestSyntaxProblems covers mistakes, their messages and the place of the caret.
 func TestSyntaxProblems(t *testing.T) {
 	const operand = "a metric, a number, a function, '(', '-' or '!'"
 	for _, tt := range []struct {
@@ -75,7 +75,7 @@ func TestSyntaxProblems(t *testing.T) {
 	}
 }
 
-// TestSyntaxProblemOfLongText has a text that is too long for all that is tried.
+// TestSyntaxProblemOfLongText covers a text too long for trying out what may follow.
 func TestSyntaxProblemOfLongText(t *testing.T) {
 	p := repl.SyntaxProblem(strings.Repeat("a + ", 100000) + ")")
 	if p == nil || p.Msg == "" || p.Pos != 400000 {

@@ -5,7 +5,7 @@ import (
 	"pmtools/derive/syntax"
 )
 
-// What the tests in repl_test see of the inside.
+// Unexported functions that the tests in repl_test call.
 var (
 	Nearest  = nearest
 	Distance = distance
@@ -24,7 +24,7 @@ func Expand(s *Session, text string) (string, error) {
 	return syntax.Print(c.tree), nil
 }
 
-// ParsedItem returns what an item is taken for: its kind, name, attribute, text, and where the text
+// ParsedItem returns how an item is understood: its kind, name, attribute, text, and where the text
 // begins.
 func ParsedItem(src string) (kind, name, attr, text string, start int) {
 	it := parseItem(src)
@@ -41,7 +41,7 @@ func Spot(text string) (calls []string, open string, from int) {
 	return sp.calls, open, sp.from
 }
 
-// SyntaxProblem parses an expression and returns what is said of it.
+// SyntaxProblem parses an expression and returns its problem, or nil.
 func SyntaxProblem(text string) *Problem {
 	_, err := check.Syntax().Parse(text)
 	if err == nil {

@@ -14,7 +14,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the transcripts of sessions")
 
-// TestSessions runs the items in the transcripts of testdata/session and compares what comes out. A
+// TestSessions runs the items in the transcripts of testdata/session and compares their output. A
 // line "> ITEM" is an item, "... LINE" goes on with it; the archive stands in the first line.
 func TestSessions(t *testing.T) {
 	files, err := filepath.Glob("testdata/session/*.txt")

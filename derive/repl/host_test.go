@@ -124,7 +124,7 @@ func (e *endAfter) Write(p []byte) (int, error) {
 	return e.buf.Write(p)
 }
 
-// TestLostDaemon has a daemon that goes away and comes back. Definitions stay.
+// TestLostDaemon covers a daemon that goes away and comes back. Definitions stay.
 func TestLostDaemon(t *testing.T) {
 	server := pmcdtest.NewServer(pmcdtest.Sample())
 	s := hostSession(t, server)
@@ -154,7 +154,7 @@ func TestLostDaemon(t *testing.T) {
 	}
 }
 
-// TestNewInstances has an instance that appears while samples are taken.
+// TestNewInstances covers an instance that appears while samples are taken.
 func TestNewInstances(t *testing.T) {
 	world := pmcdtest.Sample()
 	server := pmcdtest.NewServer(world)

@@ -74,7 +74,7 @@ func TestSnippet(t *testing.T) {
 	}
 }
 
-// TestLintFiles has definitions in one file that another uses.
+// TestLintFiles covers definitions in one file that another uses.
 func TestLintFiles(t *testing.T) {
 	s := newSession(t, "ta")
 	list, err := s.Lint(context.Background(), []repl.File{{Name: "b", Text: []byte("b = a + 1\nb = x\n")}, {Name: "a", Text: []byte("a = t.b\nb = 1\n")}},

@@ -22,7 +22,7 @@ func evaluate(t *testing.T, s *repl.Session, win *repl.Window, exprs ...string) 
 	return b.String()
 }
 
-// TestEvalErrors has windows that cannot be.
+// TestEvalErrors covers impossible windows.
 func TestEvalErrors(t *testing.T) {
 	s := newSession(t, "ta")
 	for _, tt := range []struct {
@@ -42,7 +42,7 @@ func TestEvalErrors(t *testing.T) {
 	}
 }
 
-// TestEvalSome has wrong expressions among others.
+// TestEvalSome mixes wrong expressions with valid ones.
 func TestEvalSome(t *testing.T) {
 	s := newSession(t, "ta")
 	var b bytes.Buffer
@@ -59,7 +59,7 @@ func TestEvalSome(t *testing.T) {
 	}
 }
 
-// TestEvalDefines has expressions with names that others use.
+// TestEvalDefines covers expressions with names that others use.
 func TestEvalDefines(t *testing.T) {
 	s := newSession(t, "ta", func(o *repl.Options) { o.Settings.Output = "csv" })
 	out := evaluate(t, s, &repl.Window{}, "y = x * 2", "x = t.b[three] + 1", "x + y")
@@ -92,7 +92,7 @@ func TestExplainLimits(t *testing.T) {
 	}
 }
 
-// TestRun has what a Writer learns about its samples.
+// TestRun checks what a Writer knows about its samples.
 func TestRun(t *testing.T) {
 	var got []*repl.Run
 	s := newSession(t, "ta", func(o *repl.Options) {

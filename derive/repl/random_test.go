@@ -45,7 +45,7 @@ func names(s *repl.Session) []string {
 func step(t testing.TB, s *repl.Session, line string) {
 	t.Helper()
 	before := names(s)
-	// The terminal asks these of each line.
+	// The terminal calls these for each line.
 	waits := repl.Incomplete(line)
 	repl.Join(line, line)
 	s.Complete(line, len(line))

@@ -95,7 +95,7 @@ func items(t testing.TB, src []byte) (list []string, ok bool) {
 	return list, true
 }
 
-// checkFormat checks what formatting promises.
+// checkFormat checks the properties of formatted text.
 func checkFormat(t testing.TB, in string) {
 	t.Helper()
 	var c syntax.Config

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestLexemes has the tokens that the parser reads before it is done or fails.
+// TestLexemes covers the tokens that the parser reads before it is done or fails.
 func TestLexemes(t *testing.T) {
 	tests := []struct{ text, want string }{
 		{"", `EOS ""`},

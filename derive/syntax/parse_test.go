@@ -89,8 +89,8 @@ func TestPrecedence(t *testing.T) {
 	}
 }
 
-// TestParseTree has one row or more for each kind of node and for the texts that are easily taken
-// for wrong.
+// TestParseTree has one row or more for each kind of node and for the texts that are easily mistaken
+// for errors.
 func TestParseTree(t *testing.T) {
 	tests := []struct{ src, want string }{
 		{"a", "a"},
@@ -216,7 +216,7 @@ func checkError(t *testing.T, src string, want Error) {
 	}
 }
 
-// The errors that a line of a file cannot show.
+// Errors that do not fit into the lines of a file.
 func TestErrorsOfOddTexts(t *testing.T) {
 	tests := []struct {
 		name, src string
