@@ -126,7 +126,7 @@ func (p *sampler) show(before *pcp.Result) error {
 	smp := p.conv.convert(p.s.columns, &p.results[p.now], before)
 	smp.strange = p.s.unknown(smp.values)
 	err := p.s.out.sample(smp)
-	if errors.Is(err, errNotNumber) { // no blank behind the name of the program
+	if errors.Is(err, errNotNumber) { // no blank after the name of the program
 		fmt.Fprintf(p.s.env.Stderr, "%s:%v\n", p.s.env.Prog, err)
 		return cli.Exit(1)
 	}
@@ -154,7 +154,7 @@ func (p *sampler) fetch(ctx context.Context) (status, error) {
 	case err != nil:
 		fmt.Fprintln(p.s.env.Stderr)
 		return ended, fmt.Errorf("%s: %s", p.call(), pmerr.Message(err))
-	case mark: // even behind the end of the window
+	case mark: // even after the end of the window
 		p.s.out.gap(r.Time, suspended)
 		p.reporting = false
 		return failed, nil
@@ -191,7 +191,7 @@ func (p *sampler) call() string {
 	return "pmFetch"
 }
 
-// connect connects to the daemon anew, as soon as it can be reached: it asks once
+// connect reconnects to the daemon as soon as it can be reached: it asks once
 // in each interval, but not more often than the source allows.
 func (p *sampler) connect(ctx context.Context) error {
 	again, ok := pmapi.As[pmapi.Reconnecter](p.s.src)

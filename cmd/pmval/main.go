@@ -29,7 +29,7 @@ type flags struct {
 	recorded  bool     // -U: every record as it is, nothing between
 	raw       bool     // -r
 	verbose   bool     // -v
-	precision int      // -f: digits behind the point, -1 for the usual form
+	precision int      // -f: digits after the point, -1 for the usual form
 	width     int      // -w: of a column, 0 for that of the type
 	stamps    int      // -X: 1 with date and microseconds, 2 with nanoseconds
 	insts     []string // -i, or the operand: the names of the instances to show

@@ -77,7 +77,7 @@ func (s *session) source(ctx context.Context) samples.Source {
 	return out
 }
 
-// redrawn reports whether a chart is drawn anew after each sample: on a terminal, where the samples
+// redrawn reports whether a chart is redrawn after each sample: on a terminal, where the samples
 // come in time.
 func (s *session) redrawn() bool {
 	return s.flags.plot && cli.IsTerminal(s.env.Stdout) && (s.timeline == nil || s.flags.delay)

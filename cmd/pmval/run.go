@@ -65,7 +65,7 @@ func (f *flags) operand(c *command.Command, args []string) (option.Metric, error
 }
 
 // check reports options that the kind of source has no use for. As in the
-// reference there is no newline behind the first text.
+// reference there is no newline after the first text.
 func (f *flags) check(c *command.Command) {
 	kind, _ := c.Options.Source()
 	if f.recorded && kind != option.Archive {

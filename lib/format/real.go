@@ -31,7 +31,7 @@ func AppendReal(dst []byte, f float64, width int) []byte {
 	return append(appendField(dst, f, 'f', 0, width-5), ".    "...)
 }
 
-// AppendFixed appends f with prec digits behind the point, right aligned in at
+// AppendFixed appends f with prec digits after the point, right aligned in at
 // least width characters.
 func AppendFixed(dst []byte, f float64, width, prec int) []byte {
 	return appendField(dst, f, 'f', prec, width)

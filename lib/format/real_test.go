@@ -33,7 +33,7 @@ func TestAppendReal(t *testing.T) {
 }
 
 // TestAppendRealNarrow: in a narrow column the padding before the point becomes
-// padding behind the number.
+// padding after the number.
 func TestAppendRealNarrow(t *testing.T) {
 	tests := []struct {
 		f     float64

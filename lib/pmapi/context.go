@@ -15,7 +15,7 @@ import (
 // result that is used again for each fetch. There is no current Context, as there
 // is in C: a program may have many, and names the one it means.
 //
-// All reading and moving is to go through the Context; [Context.Source] is for the
+// Read and move only through the Context; [Context.Source] is for the
 // rest. After Close everything fails with pmerr.NoContext. A Context may not be
 // shared by goroutines.
 type Context struct {
@@ -148,7 +148,7 @@ func (c *Context) Store(ctx context.Context, sets []pcp.Values) error {
 	return s.Store(ctx, sets)
 }
 
-// Reconnect makes the connection anew; the profile is kept. It succeeds where there
+// Reconnect replaces the connection; the profile is kept. It succeeds where there
 // is no connection, as over an archive.
 func (c *Context) Reconnect(ctx context.Context) error {
 	if c.closed {

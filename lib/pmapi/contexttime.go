@@ -94,7 +94,7 @@ func (c *Context) follow(ctx context.Context, other *Context) error {
 		return nil // the origin is where the next fetch begins
 	}
 	// The record at the origin was read. It is passed over, if it is there: the
-	// temporal index of some archives leads behind the record of an entry.
+	// temporal index of some archives leads past the record of an entry.
 	err := c.src.Fetch(ctx, new(Request), &c.result)
 	switch {
 	case errors.Is(err, pmerr.EOL):

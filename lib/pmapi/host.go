@@ -19,7 +19,7 @@ import (
 // Reconnecter.
 //
 // Descriptions are kept for as long as the connection lives; a daemon does not
-// change them. Everything else is asked for anew.
+// change them. Everything else is asked for each time.
 type Host struct {
 	questions // conn as well
 	spec      *pmcd.Spec
@@ -107,7 +107,7 @@ func (h *Host) delay() time.Duration {
 var timedOut = pmerr.Of(syscall.ETIMEDOUT)
 
 // Reconnect implements Reconnecter: the connection is closed if there is one, and
-// made anew. After a failure it fails at once, without trying, until some time has
+// replaced. After a failure it fails at once, without trying, until some time has
 // passed: 5, 10, 20, 40 and then always 80 seconds, or what the Dialer says. Every
 // failure is ETIMEDOUT, and wraps its reason.
 func (h *Host) Reconnect(ctx context.Context) error {

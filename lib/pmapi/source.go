@@ -147,7 +147,7 @@ type Storer interface {
 	Store(ctx context.Context, sets []pcp.Values) error
 }
 
-// A Reconnecter is a Source that can lose its connection, and make it anew.
+// A Reconnecter is a Source that can lose its connection and replace it.
 type Reconnecter interface {
 	// Reconnect makes a new connection in place of the one there is, or was.
 	Reconnect(ctx context.Context) error

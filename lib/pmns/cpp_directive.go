@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// directives are what a line may begin with. No blank is needed behind the name;
+// directives are what a line may begin with. No blank is needed after the name;
 // other lines that begin with # are passed on.
 var directives = [...]string{"#include", "#shell", "#define", "#undef", "#ifdef", "#ifndef", "#else", "#endif"}
 
@@ -41,9 +41,8 @@ const blanks = " \t\r"
 // errExtra says that a directive goes on after its end.
 var errExtra = errors.New("Unexpected extra text in a control line")
 
-// quoted returns the text between the quotes that #include or #shell must have
-// behind it; either lists the two characters that may open it. What the text is, a
-// message about a missing end says.
+// quoted returns the text between the quotes after #include or #shell. Either lists the
+// two characters that may open it, and what names the text in messages.
 func (c *cpp) quoted(name, what, args, either string) (string, error) {
 	args = strings.TrimLeft(args, blanks)
 	if args == "" || !strings.Contains(either, args[:1]) {
@@ -130,7 +129,7 @@ func takeName(args string) (name, rest string, err error) {
 	return args[:n], strings.Trim(args[n:], blanks), nil
 }
 
-// onlyName reads the name of a macro with nothing behind it.
+// onlyName reads the name of a macro with nothing after it.
 func onlyName(args string) (string, error) {
 	name, rest, err := takeName(args)
 	if err == nil && rest != "" {

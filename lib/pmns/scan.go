@@ -35,7 +35,7 @@ type scanner struct {
 	lineno int
 	text   []byte
 	line   string // white space reduced; after a message, the caret
-	next   int    // position behind the token
+	next   int    // position after the token
 	pos    int    // position of the token
 	seen   bool   // a token was read, so pos means something
 	token  string

@@ -58,7 +58,7 @@ func parsePartial(s string) (*partialDate, *SyntaxError) {
 	return p, nil
 }
 
-// scanAbbrev reads three letters of a name in list and the blanks behind it, and
+// scanAbbrev reads three letters of a name in list and the blanks after it, and
 // returns the name's number from 1, or -1 with the position unchanged.
 func scanAbbrev(s string, pos int, list string) (int, int) {
 	if len(s)-pos < 3 {
@@ -73,7 +73,7 @@ func scanAbbrev(s string, pos int, list string) (int, int) {
 	return -1, pos
 }
 
-// scanInt reads a number within bounds and the blanks behind it, or returns -1
+// scanInt reads a number within bounds and the blanks after it, or returns -1
 // with the position unchanged.
 func scanInt(s string, pos, low, high int) (int, int) {
 	end := pos
@@ -106,7 +106,7 @@ func (p *partialDate) scanDayAndHour(s string, pos int) int {
 	return pos
 }
 
-// scanTime reads the minute and the second, each behind its colon.
+// scanTime reads the minute and the second, each after its colon.
 func (p *partialDate) scanTime(s string, pos int) int {
 	if pos >= len(s) || s[pos] != ':' {
 		return pos

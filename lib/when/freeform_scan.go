@@ -96,7 +96,7 @@ func scanNumber(s string, pos int, k kind) (token, int) {
 	return t, pos
 }
 
-// skipComment returns the position behind the closing parenthesis, or the end.
+// skipComment returns the position after the closing parenthesis, or the end.
 func skipComment(s string, pos int) int {
 	depth := 0
 	for ; pos < len(s); pos++ {

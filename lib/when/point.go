@@ -72,7 +72,7 @@ func parseFreeForm(s string, low, high time.Time, fromEnd bool, b Base) (time.Ti
 }
 
 // freeBase returns the instant from which a free-form date counts. Dates that
-// name a unit behind a blank count from the window, others from now.
+// name a unit after a blank count from the window, others from now.
 func freeBase(s string, low, high, now time.Time) time.Time {
 	lower := strings.ToLower(s)
 	inWindow := false

@@ -124,7 +124,7 @@ func (sc *ruleScanner) clock(maxHour int) (int, bool) {
 	return sign * total, true
 }
 
-// change reads the comma and the date behind it.
+// change reads the comma and the date after it.
 func (sc *ruleScanner) change() (change, bool) {
 	c := change{form: 'n', clock: 2 * 3600}
 	if !sc.accept(',') {

@@ -73,7 +73,7 @@ type Writer interface {
 type Options struct {
 	Precision int  // digits after the decimal point; negative for as many as needed
 	Long      bool // CSV: a line for each value
-	Units     bool // CSV: units behind the names
+	Units     bool // CSV: units after the names
 	Live      bool // the samples are to be seen as they come
 	Color     bool // chart: use the colours of a terminal
 	Width     int  // of the output in characters; 0 for no limit

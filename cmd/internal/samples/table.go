@@ -144,7 +144,7 @@ func (m *Metric) summary() string {
 	return text + "; rate in " + string(format.AppendUnits(nil, m.Desc.Units))
 }
 
-// timeWidth is the width of the column of times with the gap behind it.
+// timeWidth is the width of the column of times with the gap after it.
 const timeWidth = 28
 
 // fitting returns how many columns fit beside each other, at least one if there is one.
