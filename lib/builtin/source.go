@@ -87,6 +87,9 @@ func New(opts *Options) *Source {
 	return s
 }
 
+// HostName returns the name of this machine, for pmapi.HostName.
+func (s *Source) HostName() string { return s.host.Name() }
+
 // clientAttrs returns what is known about the user of this program.
 func clientAttrs() map[pdu.AttrCode]string {
 	attrs := map[pdu.AttrCode]string{pmda.ProcessID: strconv.Itoa(os.Getpid())}

@@ -15,6 +15,7 @@ import (
 type Config struct {
 	lookupEnv func(string) (string, bool)
 	values    map[string]string
+	installed bool
 	err       error
 }
 
@@ -49,10 +50,12 @@ func Read(lookupEnv func(string) (string, bool), open func(string) (io.ReadClose
 	} else {
 		named = false
 	}
+	c.installed = named
 	for _, file := range files {
 		f, err := open(file)
 		if err == nil {
 			defer f.Close()
+			c.installed = true
 			// A file that breaks off, or a directory, defines what could be read of it.
 			text, _ := io.ReadAll(io.LimitReader(f, maxSize))
 			c.parse(string(text))
@@ -92,6 +95,9 @@ func unquote(value string) string {
 // Err returns an *[Error] if the file that the environment names could not be read. It is fatal
 // for a command that needs the configuration.
 func (c *Config) Err() error { return c.err }
+
+// Installed reports whether PCP is installed: there is a pcp.conf, or the environment names one.
+func (c *Config) Installed() bool { return c.installed }
 
 // Lookup returns the value of a variable of the environment or of pcp.conf,
 // without the defaults.

@@ -10,15 +10,21 @@ import (
 
 // HostName returns the name of the host whose metrics src has: that in the label of
 // an archive, or what the daemon says. If the daemon does not, the error says why,
-// and the name is that of the specification (wire.md W7.8).
+// and the name is that of the specification (wire.md W7.8), or what a Source of
+// another kind has as its HostName.
 func HostName(ctx context.Context, src Source) (string, error) {
 	if t, ok := As[Timeline](src); ok {
 		name, _ := t.Host()
 		return name, nil
 	}
 	name, err := stringValue(ctx, src, "pmcd.hostname")
-	if h, ok := As[*Host](src); err != nil && ok {
+	if err == nil {
+		return name, nil
+	}
+	if h, ok := As[*Host](src); ok {
 		name = h.fallbackName()
+	} else if h, ok := As[interface{ HostName() string }](src); ok {
+		name = h.HostName()
 	}
 	return name, err
 }

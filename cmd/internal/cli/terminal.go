@@ -8,6 +8,9 @@ import (
 
 // IsTerminal reports whether a stream of the command is a terminal.
 func IsTerminal(stream any) bool {
+	if behind, ok := stream.(*flushFirst); ok {
+		stream = behind.w
+	}
 	f, ok := stream.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
 }

@@ -87,28 +87,32 @@ func (o *Opener) open(ctx context.Context) (src pmapi.Source, err error) {
 		what = fmt.Sprintf("Cannot connect to PMCD on host \"%s\"", pmcd.Redact(name))
 		src, err = o.host(ctx, kind, name)
 	}
-	if err != nil {
-		return nil, &Error{what, err}
+	if err == nil {
+		return src, nil
 	}
-	return src, nil
+	bad := &Error{What: what, Err: err}
+	if kind == option.DefaultHost && noDaemon(err) && cli.IsTerminal(o.env.Stderr) {
+		bad.Hint = fmt.Sprintf("%s: -L asks the collectors inside %s, which need no pmcd", o.env.Prog, o.env.Prog)
+	}
+	return nil, bad
 }
 
-// host opens a daemon. Where the local one was not asked for and does not run, the collectors
-// inside the program are the source.
+// host opens a daemon, or what stands in for the local one if that was not asked for.
 func (o *Opener) host(ctx context.Context, kind option.SourceKind, name string) (pmapi.Source, error) {
 	src, err := pmapi.OpenHost(ctx, name, o.dialer())
 	if bad, ok := errors.AsType[*pmcd.SpecError](err); ok {
 		o.env.Messages.Print(bad.Message())
 		o.env.Messages.Flush()
 	}
-	if kind == option.DefaultHost && noDaemon(err) {
-		o.env.Errorf("no pmcd on this host (%v), using the collectors inside %s", pmerr.Of(err), o.env.Prog)
-		return o.collectors(), nil
+	if err == nil {
+		return src, nil
 	}
-	if err != nil {
-		return nil, err
+	if kind == option.DefaultHost {
+		if other := o.standIn(err); other != nil {
+			return other, nil
+		}
 	}
-	return src, nil
+	return nil, err
 }
 
 // dialer returns what connects to daemons as the environment and the options say.
@@ -128,6 +132,7 @@ func (o *Opener) dialer() *pmcd.Dialer {
 type Error struct {
 	What string
 	Err  error
+	Hint string // a further line, for those who read it on a terminal
 }
 
 // Error implements error.
@@ -138,6 +143,9 @@ func (e *Error) Error() string {
 		if reason := pmcd.Reason(e.Err); reason != "" {
 			text += " (" + reason + ")"
 		}
+	}
+	if e.Hint != "" {
+		text += "\n" + e.Hint
 	}
 	return text
 }

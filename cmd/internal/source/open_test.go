@@ -6,9 +6,11 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"pmtools/cmd/internal/cli"
 	"pmtools/lib/option"
+	"pmtools/lib/pmapi"
 	"pmtools/lib/pmerr"
 )
 
@@ -25,7 +27,7 @@ func TestError(t *testing.T) {
 			"Cannot open archive \"a,b\": No such file or directory"},
 	}
 	for _, test := range tests {
-		if got := (&Error{test.what, test.err}).Error(); got != test.want {
+		if got := (&Error{What: test.what, Err: test.err}).Error(); got != test.want {
 			t.Errorf("%q, want %q", got, test.want)
 		}
 	}
@@ -50,5 +52,55 @@ func TestOpen(t *testing.T) {
 		if src != nil || err == nil || err.Error() != test.want {
 			t.Errorf("%+v: %v, %v, want %s", test.options, src, err, test.want)
 		}
+	}
+}
+
+// TestStandIn: the collectors inside stand in for a daemon that does not run only where there is no
+// PCP, and have no metrics of a daemon then.
+func TestStandIn(t *testing.T) {
+	tests := []struct {
+		vars, file string // NAME=VALUE, and a file that exists
+		err        error
+		want       bool
+	}{
+		{"", "", connRefused, true},
+		{"", "", pmerr.ENOENT, true},
+		{"", "", pmerr.Permission, false},
+		{"", "/etc/pcp.conf", connRefused, false},
+		{"", "/usr/local/etc/pcp.conf", connRefused, false},
+		{"PCP_CONF=/etc/pcp.conf", "", connRefused, false},
+		{"PCP_DIR=", "", connRefused, false},
+		{"PMCD_PORT=1", "", connRefused, false},
+		{"PMCD_SOCKET=/run/x", "", pmerr.ENOENT, false},
+		{"PMCD_CONNECT_TIMEOUT=", "", connRefused, false},
+	}
+	for _, tt := range tests {
+		var errs strings.Builder
+		name, value, set := strings.Cut(tt.vars, "=")
+		env := &cli.Env{
+			Prog: "pminfo", Stderr: &errs, Now: time.Now, Hostname: func() (string, error) { return "here", nil },
+			LookupEnv: func(n string) (string, bool) { return value, set && n == name },
+			Open: func(n string) (io.ReadCloser, error) {
+				if n != tt.file {
+					return nil, os.ErrNotExist
+				}
+				return io.NopCloser(strings.NewReader("")), nil
+			},
+		}
+		src := New(env, new(option.Parser), "").standIn(tt.err)
+		if (src != nil) != tt.want || strings.HasPrefix(errs.String(), "pminfo: no pmcd on this host (") != tt.want {
+			t.Errorf("%+v: source %v, %q", tt, src, &errs)
+		}
+		if src == nil {
+			continue
+		}
+		found, err := src.Lookup(t.Context(), []string{"pmcd.version", "sample.bin"})
+		if err != nil || found[0].Err == nil || found[1].Err != nil {
+			t.Errorf("%+v: %v, %v", tt, found, err)
+		}
+		if name, _ := pmapi.HostName(t.Context(), src); name != "here" {
+			t.Errorf("%+v: host %q", tt, name)
+		}
+		src.Close()
 	}
 }
