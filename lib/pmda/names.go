@@ -2,11 +2,14 @@ package pmda
 
 import (
 	"context"
+	"fmt"
+	"io"
 	"slices"
 	"strings"
 
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmerr"
+	"pmtools/lib/pmns"
 )
 
 // isDynamic reports whether a name is below a dynamic root.
@@ -94,4 +97,16 @@ func (a *Agent) Leaves(_ context.Context, _ *Client, name string) ([]string, err
 		return true
 	})
 	return names, nil
+}
+
+// writeNames writes names in the form of a name space file, as [pmns.Tree.Write] does. A name that
+// occurs twice, or that is a node above another, is an error.
+func writeNames(w io.Writer, names []Name) error {
+	var t pmns.Tree
+	for i, n := range names {
+		if !t.Add(n.Name, n.ID) || t.Len() != i+1 {
+			return fmt.Errorf("%w: name %q", pmerr.EINVAL, n.Name)
+		}
+	}
+	return t.Write(w)
 }
