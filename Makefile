@@ -10,7 +10,7 @@ FUZZTIME ?= 60s
 COMMANDS := $(notdir $(wildcard cmd/pm*))
 export CGO_ENABLED = 0
 
-.PHONY: all build test race lint fuzz bench bench-peer peer record cross rename install clean demo
+.PHONY: all build test race lint vuln fuzz bench bench-peer peer record cross rename install clean demo
 
 all: build
 
@@ -28,6 +28,13 @@ lint:
 	$(GO) vet ./...
 	$(GO) tool staticcheck ./...
 	$(GO) mod tidy -diff
+	@$(MAKE) -s vuln
+
+# Known vulnerabilities of what the commands are built of (status 3), where the database can be reached.
+vuln:
+	@dir=$$(mktemp -d); trap 'rm -rf $$dir' EXIT; GOBIN=$$dir GOFLAGS= $(GO) install golang.org/x/vuln/cmd/govulncheck@latest >$$dir/log 2>&1 && \
+	  $$dir/govulncheck ./... >$$dir/log 2>&1; status=$$?; if test $$status = 0 || test $$status = 3; then cat $$dir/log; exit $$status; fi; \
+	  echo "skipped: govulncheck: $$(tail -1 $$dir/log)"
 
 # Each fuzz target for FUZZTIME.
 fuzz:
