@@ -5,8 +5,8 @@
 //	p.Set(debug.Derive | debug.Eval)
 //	reg.Observe(p)
 //
-// Where the reference prints the address of a node there is the number of its metric and, after a
-// dot, its own: the operand of node 2.0 may be 2.1.
+// Where the reference prints an address there is a number that looks like one, made of those of the
+// metric and of the node.
 package debug
 
 import (
@@ -187,7 +187,7 @@ func (p *Printer) Opened(s *derive.State) {
 
 // Closed implements derive.Observer.
 func (p *Printer) Closed(s *derive.State) {
-	p.printf("__dmclosecontext(->ctx %d) called dm->%d %d metrics\n", s.Number, s.Number, s.Metrics)
+	p.printf("__dmclosecontext(->ctx %d) called dm->%s %d metrics\n", s.Number, address(s.Number, 0), s.Metrics)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for k := range p.trees {

@@ -70,10 +70,16 @@ func newTree(m *derive.Metric) *tree {
 	t := &tree{metric: m, root: build(m.Expr())}
 	count := 0
 	t.root.walk(func(n *node) {
-		n.id, n.own = fmt.Sprintf("%d.%d", m.Number, count), pcp.NullID
+		n.id, n.own = address(m.Number, count), pcp.NullID
 		count++
 	})
 	return t
+}
+
+// address returns a number that looks like an address, for a part of something that has a number. It
+// is the same in each run.
+func address(number, part int) string {
+	return fmt.Sprintf("%#x", 0x550000000000|uint64(number)<<24|uint64(part)<<4)
 }
 
 // walk calls f with a node and all nodes below it, operators before their operands.
