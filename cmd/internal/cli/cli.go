@@ -48,7 +48,7 @@ func Main[C Command](newCommand func(*Env) C) int {
 
 // Run runs a command in env and returns its exit status.
 func Run[C Command](ctx context.Context, env *Env, newCommand func(*Env) C) int {
-	env.Out = bufio.NewWriterSize(output{env.Stdout}, outputBuffer)
+	env.Out = bufio.NewWriterSize(&output{env: env, terminal: IsTerminal(env.Stdout)}, outputBuffer)
 	env.Stderr = &flushFirst{first: env.Out, w: env.Stderr}
 	env.Messages = &Messages{env: env}
 	status := env.status(newCommand(env).Execute(ctx))

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"errors"
-	"io"
 
 	"pmtools/lib/pmerr"
 )
@@ -22,12 +21,22 @@ func IsLost(err error) bool {
 	return ok
 }
 
-// An output is standard output below its buffer, which remembers the first error.
-type output struct{ w io.Writer }
+// An output is standard output below its buffer, which remembers the first error. Text of ours for a
+// terminal goes through the filter.
+type output struct {
+	env      *Env
+	terminal bool
+	text     safeText
+}
 
 // Write implements io.Writer.
-func (o output) Write(p []byte) (int, error) {
-	n, err := o.w.Write(p)
+func (o *output) Write(p []byte) (n int, err error) {
+	if o.terminal && o.env.OwnForm {
+		n = len(p)
+		_, err = o.env.Stdout.Write(o.text.filter(p))
+	} else {
+		n, err = o.env.Stdout.Write(p)
+	}
 	if err != nil {
 		err = &Lost{err}
 	}

@@ -1,0 +1,84 @@
+package cli
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// A safeText filters text on its way to a terminal. What archives, daemons and files hold must not
+// take the terminal over, nor look like something else: control characters, those of C1 and those
+// that turn the direction of text, and bytes that are no text become question marks.
+type safeText struct {
+	rest []byte // the start of a character or a sequence that has not come whole
+	out  []byte
+}
+
+// longest is the length of the longest sequence that passes.
+const longest = 11 // ESC [ 38;5;255 m
+
+// filter returns what may be written of p, and of what was left before.
+func (s *safeText) filter(p []byte) []byte {
+	p = append(s.rest, p...)
+	s.out, s.rest = s.out[:0], nil
+	for len(p) > 0 {
+		r, n := utf8.DecodeRune(p)
+		size, more := 0, r == '\r' && len(p) == 1
+		if r == 0x1b {
+			size, more = sequence(p)
+		}
+		switch {
+		case !utf8.FullRune(p), more:
+			s.rest = append(s.rest, p...)
+			return s.out
+		case size > 0:
+			n = size
+			s.out = append(s.out, p[:n]...)
+		case unsafe(r, n), r == '\r' && p[1] != '\n':
+			s.out = append(s.out, '?')
+		default:
+			s.out = append(s.out, p[:n]...)
+		}
+		p = p[n:]
+	}
+	return s.out
+}
+
+// sequence returns the length of a sequence that our own texts have, at the start of p: a colour, or
+// what redraws a chart. It is 0 for others; more is set if p ends too early to tell.
+func sequence(p []byte) (n int, more bool) {
+	if len(p) > 1 && p[1] != '[' {
+		return 0, false
+	}
+	for n = 2; n < len(p) && (p[n] == ';' || '0' <= p[n] && p[n] <= '9'); n++ {
+	}
+	if n >= len(p) {
+		return 0, n < longest
+	}
+	args, known := string(p[2:n]), false
+	color, indexed := strings.CutPrefix(args, "38;5;")
+	switch p[n] {
+	case 'H':
+		known = args == ""
+	case 'J':
+		known = args == "2"
+	case 'm':
+		known = args == "" || indexed && len(color) <= 3 && !strings.Contains(color, ";") ||
+			len(args) == 1 && args <= "2" || len(args) == 2 && (args[0] == '3' || args[0] == '9') && args[1] != ';'
+	}
+	if !known {
+		return 0, false
+	}
+	return n + 1, false
+}
+
+// unsafe reports whether a character of n bytes must not reach a terminal.
+func unsafe(r rune, n int) bool {
+	switch {
+	case r == '\n' || r == '\t' || r == '\r':
+		return false
+	case r == utf8.RuneError:
+		return n == 1
+	}
+	return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029'
+}
