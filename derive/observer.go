@@ -33,7 +33,7 @@ type Observer interface {
 type File struct {
 	Path      string
 	Default   bool              // Path is the list of load.Default
-	Mode      fs.FileMode       // only regular files are read
+	Mode      fs.FileMode       // only regular files are read; of a directory with an Err
 	Err       error             // why it cannot be read
 	Attribute *syntax.Attribute // a line that sets a help text, nil for the file itself
 	Setting   *Setting          // a control that was set, by a line or by the environment

@@ -118,6 +118,8 @@ func (p *Printer) Loaded(f *derive.File) {
 		}
 	case f.Default:
 		p.printf("Derived metric initialization from %s\n", cmp.Or(p.Origin, f.Path))
+	case f.Err != nil && f.Mode.IsDir():
+		p.printf("Warning: derived metrics path directory component: %s: %v\n", f.Path, pmerr.Of(f.Err))
 	case f.Err != nil:
 		p.printf("Warning: derived metrics path component: %s: %v\n", f.Path, pmerr.Of(f.Err))
 	case !f.Mode.IsRegular():

@@ -4,6 +4,7 @@ package load
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"strings"
 
@@ -75,12 +76,12 @@ type loader struct {
 // path reads a file or a directory. An error ends the work.
 func (l *loader) path(path string, depth int) error {
 	if l.seen++; depth > maxNesting || l.seen > maxPaths {
-		return l.failed(path, errLoop, false)
+		return l.failed(&derive.File{Path: path, Err: errLoop}, false)
 	}
 	info, err := os.Stat(path)
 	switch {
 	case err != nil:
-		return l.failed(path, err, l.lenient)
+		return l.failed(&derive.File{Path: path, Err: err}, l.lenient)
 	case info.IsDir():
 		return l.directory(path, depth)
 	case !info.Mode().IsRegular():
@@ -90,7 +91,7 @@ func (l *loader) path(path string, depth int) error {
 	l.loaded(&derive.File{Path: path})
 	src, err := os.ReadFile(path)
 	if err != nil {
-		return l.failed(path, err, l.lenient)
+		return l.failed(&derive.File{Path: path, Err: err}, l.lenient)
 	}
 	file, _ := syntax.ParseFile(path, src)
 	l.file(file)
@@ -101,7 +102,7 @@ func (l *loader) path(path string, depth int) error {
 func (l *loader) directory(path string, depth int) error {
 	entries, err := os.ReadDir(path)
 	if err != nil {
-		return l.failed(path, err, l.lenient)
+		return l.failed(&derive.File{Path: path, Err: err, Mode: fs.ModeDir}, l.lenient)
 	}
 	for _, e := range entries {
 		if err := l.path(path+"/"+e.Name(), depth+1); err != nil {
@@ -118,13 +119,13 @@ func (l *loader) loaded(f *derive.File) {
 	}
 }
 
-// failed returns the error of a path, unless it is passed over.
-func (l *loader) failed(path string, err error, passed bool) error {
-	l.loaded(&derive.File{Path: path, Err: err})
+// failed returns the error of a file, unless it is passed over.
+func (l *loader) failed(f *derive.File, passed bool) error {
+	l.loaded(f)
 	if passed {
 		return nil
 	}
-	return err
+	return f.Err
 }
 
 // file applies the lines of a file.
