@@ -10,6 +10,7 @@ import (
 
 	"pmtools/derive"
 	"pmtools/derive/syntax"
+	"pmtools/internal/regular"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmerr"
 )
@@ -20,6 +21,9 @@ const (
 	maxNesting = 40
 	maxPaths   = 1 << 16
 )
+
+// maxFile is the size of the largest file that is read.
+const maxFile = 64 << 20
 
 // errLoop is ELOOP.
 const errLoop pmerr.Code = -40
@@ -89,7 +93,7 @@ func (l *loader) path(path string, depth int) error {
 		return nil
 	}
 	l.loaded(&derive.File{Path: path})
-	src, err := os.ReadFile(path)
+	src, err := regular.Read(path, maxFile)
 	if err != nil {
 		return l.failed(&derive.File{Path: path, Err: err}, l.lenient)
 	}

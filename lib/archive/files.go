@@ -2,12 +2,14 @@ package archive
 
 import (
 	"cmp"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
+	"pmtools/internal/regular"
 	"pmtools/lib/archive/internal/content"
 	"pmtools/lib/pmerr"
 )
@@ -149,17 +151,14 @@ func isMember(name string) bool {
 	return slices.ContainsFunc(content.Suffixes[:], func(s string) bool { return readable(name + s) })
 }
 
-// readable reports whether path is a file that can be opened.
+// readable reports whether path is a file that can be opened. Whether what is no regular file can
+// be used is found out later: opening a pipe would wait.
 func readable(path string) bool {
-	info, err := os.Stat(path)
-	if err != nil || info.IsDir() {
-		return false
-	}
-	f, err := os.Open(path)
+	f, _, err := regular.Open(path)
 	if err == nil {
 		f.Close()
 	}
-	return err == nil
+	return err == nil || errors.Is(err, regular.ErrKind)
 }
 
 // memberBase strips the compression suffix and the kind of file from a file name.

@@ -13,6 +13,10 @@ type indexEntry struct {
 	data  int64
 }
 
+// maxIndex is how many entries of a temporal index are used: it leads to the volumes of 100 GB or
+// more, and from its last entry on records are read one by one.
+const maxIndex = 1 << 20
+
 // decodeIndex reads the entries that follow the label of a temporal index. A partial last one is
 // ignored. The entries are hints and are not checked here.
 func decodeIndex(src []byte, version int) []indexEntry {
@@ -20,8 +24,8 @@ func decodeIndex(src []byte, version int) []indexEntry {
 	if version == 3 {
 		size = 32
 	}
-	entries := make([]indexEntry, 0, len(src)/size)
-	for len(src) >= size {
+	entries := make([]indexEntry, 0, min(len(src)/size, maxIndex))
+	for range cap(entries) {
 		r := wire.NewReader(src[:size])
 		e := indexEntry{stamp: readStamp(&r, version), vol: r.Int32()}
 		if version == 2 {

@@ -3,10 +3,12 @@ package archive
 import (
 	"bytes"
 	"cmp"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
 
+	"pmtools/lib/archive/internal/content"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmerr"
 )
@@ -146,7 +148,8 @@ func (s *Set) domain(d pcp.InDom) (*domain, error) {
 
 // Instances returns the instances that a domain had at a time, ascending by identifier. If nothing
 // was recorded by then, the error is pmerr.InDomLog. The slice must not be changed.
-func (s *Set) Instances(d pcp.InDom, at pcp.Timestamp) ([]pcp.Instance, error) {
+func (s *Set) Instances(d pcp.InDom, at pcp.Timestamp) (list []pcp.Instance, err error) {
+	defer content.Unguard(debug.SetPanicOnFault(true), &err)
 	dom, err := s.domain(d)
 	if err != nil {
 		return nil, err
@@ -157,7 +160,8 @@ func (s *Set) Instances(d pcp.InDom, at pcp.Timestamp) ([]pcp.Instance, error) {
 // AllInstances returns all instances that a domain ever had with their latest names: those of the
 // newest observation ascending by identifier, then those of the one before that were not yet
 // listed, and so on. The slice must not be changed.
-func (s *Set) AllInstances(d pcp.InDom) ([]pcp.Instance, error) {
+func (s *Set) AllInstances(d pcp.InDom) (list []pcp.Instance, err error) {
+	defer content.Unguard(debug.SetPanicOnFault(true), &err)
 	dom, err := s.domain(d)
 	if err != nil {
 		return nil, err
@@ -179,7 +183,8 @@ func (s *Set) LookupInst(d pcp.InDom, name string, at pcp.Timestamp) (int32, err
 }
 
 // LookupInstAll is LookupInst over all observations, the newest first.
-func (s *Set) LookupInstAll(d pcp.InDom, name string) (int32, error) {
+func (s *Set) LookupInstAll(d pcp.InDom, name string) (inst int32, err error) {
+	defer content.Unguard(debug.SetPanicOnFault(true), &err)
 	dom, err := s.domain(d)
 	if err != nil {
 		return pcp.NullInst, err

@@ -1,6 +1,7 @@
 package archive
 
 import (
+	"cmp"
 	"time"
 
 	"pmtools/lib/pcp"
@@ -60,8 +61,11 @@ func (c *Cursor) interpolate(ids []pcp.ID, p *pcp.Profile, dst *pcp.Result) erro
 	}
 	t := in.rel(at)
 	c.origin = step(at, in.delta)
-	if t < -1e6 || in.ended(t) {
+	if t < -1e6 {
 		return pmerr.EOL
+	}
+	if ended, err := in.ended(t); err != nil || ended {
+		return cmp.Or(err, error(pmerr.EOL))
 	}
 	in.request(ids)
 	if err := in.bound(t, p, c); err != nil {
@@ -94,19 +98,23 @@ func step(t pcp.Timestamp, delta time.Duration) pcp.Timestamp {
 // ended reports whether t lies behind the end of the recording. Like the reference it looks for the
 // end when t is more than a millisecond behind the one found last, or at first behind the start
 // (archive.md A13.2).
-func (in *interp) ended(t int64) bool {
+func (in *interp) ended(t int64) (bool, error) {
 	if t <= in.end+1e6 {
-		return false
+		return false, nil
+	}
+	end, known, err := in.set.members[len(in.set.members)-1].knownEnd()
+	if err != nil {
+		return false, err
 	}
 	was := in.end
 	in.end = 0
-	if end, err := in.set.End(); err == nil {
+	if known {
 		in.end = in.rel(end)
 	}
 	if in.end != was {
 		in.forgetEnds()
 	}
-	return t > in.end
+	return t > in.end, nil
 }
 
 // forgetEnds discards bounds at the end of the recording, which has grown.

@@ -2,8 +2,10 @@ package archive
 
 import (
 	"fmt"
+	"runtime/debug"
 	"slices"
 
+	"pmtools/lib/archive/internal/content"
 	"pmtools/lib/internal/wire"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmerr"
@@ -104,7 +106,8 @@ func appendLabelSet(dst []byte, kind pcp.LabelKind, s *pcp.LabelSet) ([]byte, er
 // instance of a domain for pcp.InstanceLabels. ident is a domain number, an instance domain or a
 // metric's identifier; pcp.ContextLabels ignore it. Without a record of context labels the recorded
 // host is the only label.
-func (s *Set) Labels(kind pcp.LabelKind, ident uint32, at pcp.Timestamp) ([]pcp.LabelSet, error) {
+func (s *Set) Labels(kind pcp.LabelKind, ident uint32, at pcp.Timestamp) (sets []pcp.LabelSet, err error) {
+	defer content.Unguard(debug.SetPanicOnFault(true), &err)
 	switch kind {
 	case pcp.ContextLabels:
 		ident = 0xffffffff

@@ -27,38 +27,39 @@ func (d *domain) replay() {
 	if d.lives != nil {
 		return
 	}
-	d.lives = make(map[int32]lifetime)
+	lives := make(map[int32]lifetime)
 	names := make(map[int32]string)
 	for i := range d.obs {
 		at := d.obs[i].at
 		list := d.apply(i, names, func(id int32, name string) {
-			d.lives[id] = lifetime{name: name, last: i - 1, birth: d.lives[id].birth, death: at, dies: true}
+			lives[id] = lifetime{name: name, last: i - 1, birth: lives[id].birth, death: at, dies: true}
 		})
 		for _, inst := range list {
 			if _, there := names[inst.ID]; !there {
 				continue
 			}
-			l, known := d.lives[inst.ID]
+			l, known := lives[inst.ID]
 			if !known {
 				l.birth = at
 			}
 			l.dies = false
-			d.lives[inst.ID] = l
+			lives[inst.ID] = l
 		}
 		d.mortal = d.mortal || len(names) >= manyInstances
 	}
 	for id, name := range names {
-		l := d.lives[id]
+		l := lives[id]
 		l.name, l.last = name, len(d.obs)-1
-		d.lives[id] = l
+		lives[id] = l
 	}
-	d.all = make([]pcp.Instance, 0, len(d.lives))
-	for id, l := range d.lives {
+	d.all = make([]pcp.Instance, 0, len(lives))
+	for id, l := range lives {
 		d.all = append(d.all, pcp.Instance{ID: id, Name: l.name})
 	}
 	slices.SortFunc(d.all, func(a, b pcp.Instance) int {
-		return cmp.Or(cmp.Compare(d.lives[b.ID].last, d.lives[a.ID].last), cmp.Compare(a.ID, b.ID))
+		return cmp.Or(cmp.Compare(lives[b.ID].last, lives[a.ID].last), cmp.Compare(a.ID, b.ID))
 	})
+	d.lives = lives // all is done: there was no fault
 }
 
 // lifetimes returns those of all instances, or nil if there are too few instances for them to

@@ -17,7 +17,7 @@ type member struct {
 	label   Label  // of the first volume
 	volumes []*volume
 	index   []indexEntry
-	closers []func() error
+	loaded  []*content.File // the metadata, mapped
 
 	mu      sync.Mutex
 	endSize int64 // size of the last volume when the logical end was found, 0 for never
@@ -31,14 +31,16 @@ type volume struct {
 	path   string
 	opt    content.Options
 
-	mu      sync.Mutex
-	content *content.File
-	label   Label
-	err     error // why it cannot be read
-	closed  bool
+	mu        sync.Mutex
+	content   *content.File
+	label     Label
+	labelOnly bool  // when it was opened
+	err       error // why it cannot be read, now or later
+	closed    bool
 }
 
-// open opens the volume on first use and checks its label.
+// open opens the volume on first use and checks its label. Only damage is remembered: what else is
+// wrong may be over when it is tried again.
 func (v *volume) open() (*content.File, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -50,23 +52,43 @@ func (v *volume) open() (*content.File, error) {
 	}
 	c, err := content.Open(v.path, v.opt)
 	if err != nil {
-		v.err = &Error{File: v.path, Offset: -1, Err: err}
-		return nil, v.err
+		return nil, v.failed(-1, err)
 	}
-	data, err := c.View(labelSize(3) + 1)
-	if err == nil || len(data) > 0 {
-		err = v.label.decode(data)
+	head := make([]byte, labelSize(3)+1)
+	n, err := c.Head(head)
+	if err == nil || n > 0 {
+		err = v.label.decode(head[:n])
 	}
 	if err == nil && v.label.Volume != v.number {
 		err = pmerr.Label
 	}
 	if err != nil {
 		c.Close()
-		v.err = &Error{File: v.path, Err: content.Coded(err, pmerr.LogRec)}
-		return nil, v.err
+		return nil, v.failed(0, content.Coded(err, pmerr.LogRec))
 	}
+	v.labelOnly = int64(n) <= labelSize(v.label.Version)
 	v.content = c
 	return c, nil
+}
+
+// failed returns the error of a volume that cannot be opened.
+func (v *volume) failed(off int64, err error) error {
+	e := &Error{File: v.path, Offset: off, Err: err}
+	if absent(e) {
+		v.err = e
+	}
+	return e
+}
+
+// absent reports whether an error of volume.open means that there is no such volume: it does not
+// exist, or is damaged from its label on, which counts as missing (archive.md A15.1). Other errors
+// say nothing about what is recorded.
+func absent(err error) bool {
+	switch pmerr.Of(err) {
+	case pmerr.ENOENT, pmerr.Label, pmerr.LogRec, pmerr.NoData:
+		return true
+	}
+	return false
 }
 
 // close frees all resources.
@@ -88,10 +110,16 @@ func (m *member) close() error {
 	for _, v := range m.volumes {
 		errs = append(errs, v.close())
 	}
-	for _, f := range m.closers {
-		errs = append(errs, f())
+	return errors.Join(append(errs, m.unload())...)
+}
+
+// unload frees the files that were read by load.
+func (m *member) unload() error {
+	var errs []error
+	for _, c := range m.loaded {
+		errs = append(errs, c.Close())
 	}
-	m.closers = nil
+	m.loaded = nil
 	return errors.Join(errs...)
 }
 
@@ -116,8 +144,7 @@ func (m *member) end() (t pcp.Timestamp, err error) {
 	defer m.mu.Unlock()
 	last := m.volumes[len(m.volumes)-1]
 	var size int64
-	if c, err := last.open(); err == nil {
-		data, _ := c.View(content.Everything)
+	if data, err := last.view(); err == nil {
 		size = int64(len(data))
 	}
 	if m.endSize != 0 && m.endSize == size {
@@ -125,18 +152,45 @@ func (m *member) end() (t pcp.Timestamp, err error) {
 	}
 	m.endTime, m.endErr = m.findEnd()
 	m.endSize = size
+	if m.endErr != nil && !errors.Is(m.endErr, pmerr.LogRec) {
+		m.endSize = 0
+	}
 	return m.endTime, m.endErr
+}
+
+// knownEnd is end, but that no record is found is no error.
+func (m *member) knownEnd() (t pcp.Timestamp, known bool, err error) {
+	t, err = m.end()
+	if errors.Is(err, pmerr.LogRec) {
+		return t, false, nil
+	}
+	return t, err == nil, err
+}
+
+// view returns all of the volume, or what there is of a damaged one.
+func (v *volume) view() ([]byte, error) {
+	c, err := v.open()
+	if err != nil {
+		return nil, err
+	}
+	data, err := c.View(content.Everything)
+	if err != nil && !absent(err) {
+		return nil, &Error{File: v.path, Offset: -1, Err: err}
+	}
+	return data, nil
 }
 
 // findEnd looks for the end in the volumes from the last to the first.
 func (m *member) findEnd() (pcp.Timestamp, error) {
 	for i := len(m.volumes) - 1; i >= 0; i-- {
 		v := m.volumes[i]
-		c, err := v.open()
-		if err != nil {
+		data, err := v.view()
+		switch {
+		case err != nil && absent(err):
 			continue
+		case err != nil:
+			return pcp.Timestamp{}, err
 		}
-		data, _ := c.View(content.Everything)
 		label := labelSize(v.label.Version)
 		if int64(len(data)) <= label {
 			continue

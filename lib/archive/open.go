@@ -9,8 +9,8 @@
 package archive
 
 import (
-	"cmp"
 	"fmt"
+	"runtime/debug"
 	"time"
 
 	"pmtools/lib/archive/internal/content"
@@ -72,11 +72,12 @@ func Open(name string, opt *Options) (*Set, error) {
 	}
 	s := newSet(opt)
 	for _, n := range names {
+		before := len(s.members)
 		err := s.openMember(n)
 		if err == nil {
 			continue
 		}
-		if len(names) == 1 || !skippable(err) {
+		if len(names) == 1 || len(s.members) > before || !skippable(err) {
 			s.Close()
 			return nil, err
 		}
@@ -96,11 +97,22 @@ func (s *Set) warn(msg string) {
 	}
 }
 
+// The error numbers that say nothing about a file: the system, or the process, is short of memory,
+// of descriptors or of room on the disk.
+const (
+	enomem pmerr.Code = -12
+	enfile pmerr.Code = -23
+	emfile pmerr.Code = -24
+	enospc pmerr.Code = -28
+)
+
 // skippable reports whether a set skips a member that failed to open with err (archive.md A3.4).
 func skippable(err error) bool {
 	switch c := pmerr.Of(err); c {
 	case pmerr.Label, pmerr.LogRec, pmerr.LogFile, pmerr.NoData, pmerr.RecType, pmerr.Feature:
 		return true
+	case enomem, enfile, emfile, enospc:
+		return false
 	default:
 		return c < 0 && c > pmerr.Generic
 	}
@@ -108,48 +120,54 @@ func skippable(err error) bool {
 
 // openMember opens one archive, checks its files in the order of the reference (archive.md A2) and
 // adds it to the set.
-func (s *Set) openMember(name string) error {
+func (s *Set) openMember(name string) (err error) {
+	defer content.Unguard(debug.SetPanicOnFault(true), &err)
 	f, err := findFiles(name)
 	if err != nil {
 		return err
 	}
 	m := &member{name: name}
+	joined := false
+	defer func() {
+		if !joined { // also after a fault
+			m.close()
+		}
+	}()
 	for _, v := range f.volumes {
 		m.volumes = append(m.volumes, &volume{number: v.number, path: v.path, opt: s.opt.content()})
 	}
 	meta, err := s.loadMember(m, f)
-	if err == nil {
-		err = s.join(m)
+	if err != nil {
+		return err
 	}
-	if err == nil {
-		// From here on the set closes the member.
-		return s.merge(meta)
+	if err := s.join(m); err != nil {
+		return err
 	}
-	m.close()
-	return err
+	joined = true // from here on the set closes the member
+	return s.merge(meta)
 }
 
 // loadMember reads label, index and metadata of an archive.
 func (s *Set) loadMember(m *member, f *files) (*metadata, error) {
 	first := m.volumes[0]
-	data, err := first.open()
-	if err != nil {
+	if _, err := first.open(); err != nil {
 		return nil, err
 	}
 	m.label = first.label
 	size := labelSize(m.label.Version)
-	if b, err := data.View(size + 1); int64(len(b)) <= size {
-		return nil, &Error{File: first.path, Offset: size, Err: cmp.Or(err, error(pmerr.NoData))}
+	if first.labelOnly {
+		return nil, &Error{File: first.path, Offset: size, Err: pmerr.NoData}
 	}
-	var index []byte
 	if f.index != "" {
-		var l Label
-		if index, l, err = m.load(f.index, indexVolume, s.opt.content()); err != nil {
+		index, l, err := m.load(f.index, indexVolume, s.opt.content())
+		if err != nil {
 			return nil, err
 		}
 		if l.PID != m.label.PID || l.Host != m.label.Host {
 			return nil, &Error{File: f.index, Err: pmerr.Label}
 		}
+		m.index = decodeIndex(index, m.label.Version)
+		m.unload()
 	}
 	src, l, err := m.load(f.meta, metaVolume, s.opt.content())
 	if err != nil {
@@ -165,7 +183,6 @@ func (s *Set) loadMember(m *member, f *files) (*metadata, error) {
 	if len(meta.descs) == 0 {
 		return nil, &Error{File: f.meta, Offset: -1, Err: pmerr.NoData}
 	}
-	m.index = decodeIndex(index, m.label.Version)
 	if l.PID != m.label.PID || l.Host != m.label.Host {
 		return nil, &Error{File: f.meta, Err: pmerr.Label}
 	}
@@ -176,11 +193,12 @@ func (s *Set) loadMember(m *member, f *files) (*metadata, error) {
 // version of the archive, and the rest, which must not be empty.
 func (m *member) load(path string, vol int32, opt content.Options) ([]byte, Label, error) {
 	var l Label
-	data, closer, err := content.ReadAll(path, opt)
+	c, err := content.Load(path, opt)
 	if err != nil {
 		return nil, l, &Error{File: path, Offset: -1, Err: err}
 	}
-	m.closers = append(m.closers, closer)
+	m.loaded = append(m.loaded, c)
+	data, _ := c.View(content.Everything)
 	err = l.decode(data)
 	if err == nil && (l.Volume != vol || l.Version != m.label.Version) {
 		err = pmerr.Label

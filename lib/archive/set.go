@@ -2,8 +2,10 @@ package archive
 
 import (
 	"cmp"
+	"runtime/debug"
 	"slices"
 
+	"pmtools/lib/archive/internal/content"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmerr"
 	"pmtools/lib/pmns"
@@ -161,8 +163,9 @@ func (s *Set) Desc(id pcp.ID) (pcp.Desc, error) {
 // Text returns a help text of a metric or of an instance domain. Without full help it returns the
 // one-line text. If nothing was recorded, the error is pmerr.Text, or pmerr.NotHost if the archive
 // has no text of that kind at all.
-func (s *Set) Text(id uint32, isInDom bool, kind pcp.TextKind) (string, error) {
-	text, err := s.text(id, isInDom, kind)
+func (s *Set) Text(id uint32, isInDom bool, kind pcp.TextKind) (text string, err error) {
+	defer content.Unguard(debug.SetPanicOnFault(true), &err)
+	text, err = s.text(id, isInDom, kind)
 	if kind == pcp.Help && text == "" {
 		return s.text(id, isInDom, pcp.OneLine)
 	}

@@ -1,6 +1,7 @@
 package archive
 
 import (
+	"cmp"
 	"fmt"
 
 	"pmtools/lib/archive/internal/content"
@@ -74,16 +75,19 @@ func (w *walker) forward(p *spot, dst *record) error {
 		if next < 0 {
 			return pmerr.EOL
 		}
-		end, err := w.set.members[p.member].end()
+		end, known, err := w.set.members[p.member].knownEnd()
+		if err != nil {
+			return err
+		}
 		start := w.set.members[next].label.Start
-		overlap := err == nil && end.Compare(start) > 0
+		overlap := known && end.Compare(start) > 0
 		switch p.gap {
 		case 0:
 			if overlap && w.lazy {
 				return pmerr.EOL
 			}
 			p.gap = 1
-			if err == nil && w.marks[0] {
+			if known && w.marks[0] {
 				w.mark(dst, end.Add(1e6))
 				return nil
 			}
@@ -110,8 +114,11 @@ func (w *walker) backward(p *spot, dst *record) error {
 				return err
 			}
 			prev := w.neighbour(p.member, -1)
-			if prev < 0 || w.lazy && w.set.overlap(prev, p.member) {
+			if prev < 0 {
 				return pmerr.EOL
+			}
+			if overlap, err := w.set.overlap(prev, p.member); err != nil || overlap && w.lazy {
+				return cmp.Or(err, error(pmerr.EOL))
 			}
 			*p = spot{member: prev, gap: 2}
 		}
@@ -126,10 +133,14 @@ func (w *walker) backward(p *spot, dst *record) error {
 		if err := w.toEnd(p, p.member); err != nil {
 			return err
 		}
-		if next >= 0 && !w.lazy && w.set.overlap(p.member, next) {
-			return pmerr.LogOverlap
+		if next >= 0 && !w.lazy {
+			if overlap, err := w.set.overlap(p.member, next); err != nil || overlap {
+				return cmp.Or(err, error(pmerr.LogOverlap))
+			}
 		}
-		if end, err := w.set.members[p.member].end(); err == nil && w.marks[0] {
+		if end, known, err := w.set.members[p.member].knownEnd(); err != nil {
+			return err
+		} else if known && w.marks[0] {
 			w.mark(dst, end.Add(1e6))
 			return nil
 		}
@@ -137,9 +148,9 @@ func (w *walker) backward(p *spot, dst *record) error {
 }
 
 // overlap reports whether a member ends behind the start of another.
-func (s *Set) overlap(a, b int) bool {
-	end, err := s.members[a].end()
-	return err == nil && end.Compare(s.members[b].label.Start) > 0
+func (s *Set) overlap(a, b int) (bool, error) {
+	end, known, err := s.members[a].knownEnd()
+	return known && end.Compare(s.members[b].label.Start) > 0, err
 }
 
 // mark makes dst a mark between members.

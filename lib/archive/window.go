@@ -1,8 +1,6 @@
 package archive
 
 import (
-	"errors"
-
 	"pmtools/lib/archive/internal/content"
 	"pmtools/lib/pmerr"
 )
@@ -20,22 +18,21 @@ type window struct {
 // process would grow with the archive: pages of a mapped file count while they are mapped.
 const releaseStep = 2 << 20
 
-// look turns the window to a volume. It reports false for one that cannot be opened or has no
-// label, which counts as missing (archive.md A15.1).
+// look turns the window to a volume. It reports false for one that is absent.
 func (w *window) look(v *volume) (ok bool, err error) {
 	if v == w.vol {
 		return true, nil
 	}
 	c, err := v.open()
-	if errors.Is(err, pmerr.LogFile) {
-		return false, err // closed
-	}
 	if err != nil {
-		return false, nil
+		if absent(err) {
+			err = nil
+		}
+		return false, err
 	}
 	data, err := c.View(1)
 	if err != nil {
-		return false, err
+		return false, &Error{File: v.path, Offset: -1, Err: err}
 	}
 	if w.cont != nil {
 		w.cont.Release(0, int64(len(w.data)))

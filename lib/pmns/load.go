@@ -2,8 +2,8 @@ package pmns
 
 import (
 	"fmt"
-	"os"
 
+	"pmtools/internal/regular"
 	"pmtools/lib/pmerr"
 )
 
@@ -14,7 +14,7 @@ type Options struct {
 	Preprocess bool
 	// DupOK allows several names for one metric.
 	DupOK bool
-	// ReadFile reads a file; nil means os.ReadFile.
+	// ReadFile reads a file; nil means the file system, and files of at most 64 MiB.
 	ReadFile func(name string) ([]byte, error)
 	// IncludeDirs are searched for included files after the name as it is and the
 	// directory of the first file.
@@ -71,12 +71,15 @@ func Parse(name string, text []byte, opts *Options) (*Tree, error) {
 	return t, nil
 }
 
+// maxFile is the size of the largest file that is read.
+const maxFile = 64 << 20
+
 // read reads a file by the means of the options.
 func (o *Options) read(name string) ([]byte, error) {
 	if o.ReadFile != nil {
 		return o.ReadFile(name)
 	}
-	return os.ReadFile(name)
+	return regular.ReadStream(name, maxFile)
 }
 
 // warn passes on a warning.

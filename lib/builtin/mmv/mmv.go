@@ -11,10 +11,10 @@ import (
 	"strings"
 	"time"
 
+	"pmtools/internal/regular"
 	"pmtools/lib/mmv"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmda"
-	"pmtools/lib/pmerr"
 )
 
 // Domain is the usual domain of NewMMV.
@@ -174,7 +174,7 @@ type file struct {
 
 // open reads a file.
 func (m *collector) open(path string) (*file, error) {
-	b, err := readFile(path)
+	b, err := regular.Read(path, maxFile)
 	if err != nil {
 		return nil, err
 	}
@@ -190,7 +190,7 @@ func (m *collector) open(path string) (*file, error) {
 	f.reading = &pmda.Reading{Read: func(context.Context, *pmda.Request) error {
 		var err error
 		f.at = m.opts.Now()
-		f.bytes, err = readFile(f.path)
+		f.bytes, err = regular.Read(f.path, maxFile)
 		return err
 	}}
 	return f, nil
@@ -199,29 +199,15 @@ func (m *collector) open(path string) (*file, error) {
 // maxFile is the size of the largest file that is read.
 const maxFile = 256 << 20
 
-// readFile returns the content of a file.
-func readFile(path string) ([]byte, error) {
-	fi, err := os.Stat(path)
-	switch {
-	case err != nil:
-		return nil, err
-	case !fi.Mode().IsRegular():
-		return nil, pmerr.EINVAL // opening a pipe would wait for ever
-	case fi.Size() > maxFile:
-		return nil, pmerr.TooBig
-	}
-	return os.ReadFile(path)
-}
-
 // changed reports whether the file must be read again.
 func (f *file) changed() bool {
-	file, err := os.Open(f.path)
+	now, _, err := regular.Open(f.path)
 	if err != nil {
 		return true
 	}
-	defer file.Close()
+	defer now.Close()
 	var head [mmv.HeaderSize]byte
-	if _, err := io.ReadFull(file, head[:]); err != nil {
+	if _, err := io.ReadFull(now, head[:]); err != nil {
 		return true
 	}
 	h, err := mmv.ParseHeader(head[:])

@@ -13,14 +13,8 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// maxContent is the maximal length of an unpacked file. A longer one counts as damaged.
-const maxContent = 16 << 30
-
 // Everything is an end beyond any file.
 const Everything = math.MaxInt64
-
-// readChunk is the number of bytes unpacked at a time.
-const readChunk = 256 << 10
 
 // Options are the archive.Options for reading files.
 type Options struct {
@@ -31,62 +25,56 @@ type Options struct {
 // A File is the content of one file. Slices that it returned stay valid until it is closed. It may
 // be shared by goroutines.
 type File struct {
-	opt Options
+	opt    Options
+	path   string
+	suffix string      // of a compressed file
+	info   os.FileInfo // which file is at path
 
 	mu     sync.Mutex
 	data   []byte // the content so far
 	whole  bool   // the content is complete
-	file   *os.File
 	mapped mapping
+	file   *os.File      // nil while the pool has closed it
 	source io.ReadCloser // unpacks file; nil if the file is plain
-	temp   *os.File      // the content, if it exceeds the memory limit
 	err    error         // why the content ends early
 }
 
-// Open opens the file at path. Errors have a code.
+// Open opens the file at path. Errors have a code: what is neither a file nor a directory has no
+// label, as the bytes of a device are none.
 func Open(path string, opt Options) (*File, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, Coded(err, pmerr.Generic)
-	}
 	if opt.MemLimit <= 0 {
 		opt.MemLimit = 64 << 20
 	}
-	c := &File{opt: opt, file: f}
-	suffix := path[len(Trim(path)):]
-	if suffix == "" {
-		return c, nil
-	}
-	if c.source, err = unpacker(f, suffix); err == nil && suffix != ".xz" {
+	c := &File{opt: opt, path: path, suffix: path[len(Trim(path)):]}
+	c.mu.Lock()
+	err := c.reopen()
+	c.mu.Unlock()
+	if err == nil && c.suffix != "" && c.suffix != ".xz" {
 		// Like the reference, report damage anywhere in such a file when it is opened. The layout
 		// of an xz file can be checked without unpacking it.
 		_, err = c.View(Everything)
 	}
 	if err != nil {
 		c.Close()
-		return nil, Coded(err, pmerr.LogRec)
+		return nil, err
 	}
 	return c, nil
 }
 
-// ReadAll returns the content of a file and a function that frees it. It is meant for metadata and
-// indexes: a plain file is copied, so it may shrink later.
-func ReadAll(path string, opt Options) (data []byte, closer func() error, err error) {
-	if Trim(path) == path {
-		if data, err = os.ReadFile(path); err != nil {
-			return nil, nil, Coded(err, pmerr.Generic)
-		}
-		return data, func() error { return nil }, nil
-	}
+// Load is Open for a file that is read once: its content is complete, and it keeps no descriptor.
+func Load(path string, opt Options) (*File, error) {
 	c, err := Open(path, opt)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	if data, err = c.View(Everything); err != nil {
+	if _, err = c.View(Everything); err != nil {
 		c.Close()
-		return nil, nil, err
+		return nil, err
 	}
-	return data, c.Close, nil
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.finish(io.EOF)
+	return c, nil
 }
 
 // Coded returns the code of err, or, if it has none, an error that wraps code and err.
@@ -102,17 +90,41 @@ func Coded(err error, code pmerr.Code) error {
 func (c *File) View(end int64) ([]byte, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	switch {
-	case end <= int64(len(c.data)) || c.whole:
-	case c.source == nil:
-		c.growPlain()
-	default:
-		c.unpack(end)
+	if end > int64(len(c.data)) && !c.whole {
+		switch err := c.reopen(); {
+		case err != nil && c.data != nil && c.suffix == "" && errors.Is(err, os.ErrNotExist):
+			// Nothing is appended to a file that was removed.
+		case err != nil:
+			return c.data, err
+		case c.source == nil:
+			c.growPlain()
+		default:
+			c.unpack(end)
+		}
 	}
 	if end > int64(len(c.data)) {
 		return c.data, c.err
 	}
 	return c.data, nil
+}
+
+// Head reads the beginning of the content into buf, as far as there is any. It does not map a plain
+// file.
+func (c *File) Head(buf []byte) (int, error) {
+	if c.suffix != "" {
+		data, err := c.View(int64(len(buf)))
+		return copy(buf, data), err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if err := c.reopen(); err != nil {
+		return 0, err
+	}
+	n, err := c.file.ReadAt(buf, 0)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return n, Coded(err, pmerr.Generic)
+	}
+	return n, nil
 }
 
 // Release allows the system to drop bytes of a mapped file from memory until they are read again.
@@ -126,7 +138,7 @@ func (c *File) Release(from, to int64) {
 func (c *File) ReadAt(buf []byte, off int64) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.file == nil || c.source != nil || c.whole {
+	if c.suffix != "" || c.whole || c.reopen() != nil {
 		return false
 	}
 	_, err := c.file.ReadAt(buf, off)
@@ -153,85 +165,21 @@ func (c *File) growPlain() {
 	}
 }
 
-// unpack makes data at least end bytes long if it can.
-func (c *File) unpack(end int64) {
-	limit := c.opt.MemLimit
-	for int64(len(c.data)) < end {
-		if int64(len(c.data)) >= limit {
-			c.spill()
-			return
-		}
-		if cap(c.data)-len(c.data) < readChunk {
-			grown := make([]byte, len(c.data), min(2*cap(c.data), int(limit))+2*readChunk)
-			copy(grown, c.data)
-			c.data = grown
-		}
-		n, err := c.source.Read(c.data[len(c.data) : len(c.data)+readChunk])
-		c.data = c.data[:len(c.data)+n]
-		if err != nil {
-			c.finish(err)
-			return
-		}
-	}
-}
-
-// finish ends the unpacking.
+// finish ends the reading of the file.
 func (c *File) finish(err error) {
 	c.whole = true
 	if !errors.Is(err, io.EOF) {
 		c.err = Coded(err, pmerr.LogRec)
 	}
-	c.source.Close()
-	c.file.Close()
-	c.source, c.file = nil, nil
-}
-
-// spill moves data and the rest of the file to a temporary file and maps that.
-func (c *File) spill() {
-	temp, err := os.CreateTemp(c.opt.TempDir, "pcp-archive-")
-	if err != nil {
-		c.finish(err)
-		return
-	}
-	c.temp = temp
-	// Where open files can be removed, a crash leaves nothing behind.
-	os.Remove(temp.Name())
-	size := int64(len(c.data))
-	if _, err = temp.Write(c.data); err == nil {
-		var n int64
-		n, err = io.CopyBuffer(struct{ io.Writer }{temp}, io.LimitReader(c.source, maxContent-size), make([]byte, readChunk))
-		size += n
-	}
-	if err == nil {
-		err = io.EOF
-	}
-	if size >= maxContent || size > math.MaxInt/2 {
-		err = pmerr.LogRec
-	} else if data, mapErr := c.mapped.extend(temp, nil, int(size)); mapErr == nil {
-		c.data = data
-	} else {
-		err = mapErr
-	}
-	c.finish(err)
+	pool.remove(c)
+	c.release()
 }
 
 // Close frees all resources.
 func (c *File) Close() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.whole, c.data, c.err = true, nil, os.ErrClosed
-	if c.source != nil {
-		c.source.Close()
-		c.source = nil
-	}
-	if c.file != nil {
-		c.file.Close()
-		c.file = nil
-	}
-	if c.temp != nil {
-		c.temp.Close()
-		os.Remove(c.temp.Name())
-		c.temp = nil
-	}
+	c.finish(os.ErrClosed)
+	c.data = nil
 	return c.mapped.close()
 }

@@ -146,7 +146,7 @@ func TestContentDamage(t *testing.T) {
 	}
 }
 
-func TestReadAll(t *testing.T) {
+func TestLoad(t *testing.T) {
 	dir := t.TempDir()
 	for _, suffix := range []string{"", ".gz", ".bz2"} {
 		want := []byte("hello, archive\n")
@@ -161,17 +161,23 @@ func TestReadAll(t *testing.T) {
 		if err := os.WriteFile(path, packed, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		got, closer, err := ReadAll(path, Options{})
-		if err != nil || !bytes.Equal(got, want) {
-			t.Errorf("%q: got %q, %v", suffix, got, err)
+		c, err := Load(path, Options{})
+		if err != nil {
+			t.Errorf("%q: %v", suffix, err)
 			continue
 		}
-		if err := closer(); err != nil {
+		if got, err := c.View(Everything); err != nil || !bytes.Equal(got, want) {
+			t.Errorf("%q: got %q, %v", suffix, got, err)
+		}
+		if c.file != nil {
+			t.Errorf("%q keeps its descriptor", suffix)
+		}
+		if err := c.Close(); err != nil {
 			t.Error(err)
 		}
 	}
 	for _, path := range []string{filepath.Join(dir, "none"), filepath.Join(dir, "none.xz")} {
-		if _, _, err := ReadAll(path, Options{}); !errors.Is(err, pmerr.ENOENT) {
+		if _, err := Load(path, Options{}); !errors.Is(err, pmerr.ENOENT) {
 			t.Errorf("%s: got %v", path, err)
 		}
 	}

@@ -1,0 +1,8 @@
+//go:build unix
+
+package regular
+
+import "syscall"
+
+// noWait makes opening a pipe return at once. It does not matter to regular files.
+const noWait = syscall.O_NONBLOCK

@@ -1,0 +1,54 @@
+package regular
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"pmtools/lib/pmerr"
+)
+
+func TestRead(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "x")
+	for _, n := range []int{0, 1, 511, 512, 513, 3 << 20} {
+		want := bytes.Repeat([]byte{'x'}, n)
+		if err := os.WriteFile(path, want, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		for name, read := range map[string]func(string, int64) ([]byte, error){"Read": Read, "ReadStream": ReadStream} {
+			if got, err := read(path, int64(n)); err != nil || !bytes.Equal(got, want) {
+				t.Errorf("%s of %d: %d bytes, %v", name, n, len(got), err)
+			}
+			if n == 0 {
+				continue
+			}
+			if _, err := read(path, int64(n)-1); !errors.Is(err, pmerr.TooBig) {
+				t.Errorf("%s of one byte less than %d: %v", name, n, err)
+			}
+		}
+	}
+	if _, err := Read(filepath.Join(dir, "none"), 10); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("no file: %v", err)
+	}
+	if _, err := Read(dir, 10); !errors.Is(err, syscall.EISDIR) {
+		t.Errorf("a directory: %v", err)
+	}
+}
+
+// TestReadSparse reads a file that says that it is much longer than the limit.
+func TestReadSparse(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x")
+	if err := os.WriteFile(path, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(path, 1<<40); err != nil {
+		t.Skip(err)
+	}
+	if _, err := Read(path, 1<<20); !errors.Is(err, pmerr.TooBig) {
+		t.Errorf("got %v", err)
+	}
+}

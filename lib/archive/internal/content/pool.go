@@ -1,0 +1,106 @@
+package content
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"sync"
+
+	"pmtools/internal/regular"
+	"pmtools/lib/pmerr"
+)
+
+// maxOpen is how many descriptors archives hold, however many files they consist of. A mapping
+// needs none; a file is opened again when it may have grown.
+const maxOpen = 16
+
+// pool holds the open files of the process, since that is what the system's limit is for.
+var pool openFiles
+
+// openFiles are Files with a descriptor, those used last at the end.
+type openFiles struct {
+	mu    sync.Mutex
+	files []*File
+}
+
+// use notes that c is used, and closes the files that were not used for long. The caller holds
+// c.mu.
+func (p *openFiles) use(c *File) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if n := len(p.files); n > 0 && p.files[n-1] == c {
+		return
+	}
+	p.files = append(slices.DeleteFunc(p.files, func(f *File) bool { return f == c }), c)
+	for i := 0; len(p.files) > maxOpen && i < len(p.files)-1; {
+		// One that is in use is passed over: its user may be waiting for the pool.
+		if f := p.files[i]; !f.mu.TryLock() {
+			i++
+		} else {
+			f.release()
+			f.mu.Unlock()
+			p.files = slices.Delete(p.files, i, i+1)
+		}
+	}
+}
+
+// remove forgets c.
+func (p *openFiles) remove(c *File) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.files = slices.DeleteFunc(p.files, func(f *File) bool { return f == c })
+}
+
+// reopen opens the file unless it is open. A compressed one is unpacked again up to where it was.
+// If another file has taken its place, the error is os.ErrNotExist.
+func (c *File) reopen() error {
+	if c.whole {
+		return os.ErrClosed
+	}
+	if c.file == nil {
+		if err := c.open(); err != nil {
+			c.release()
+			return err
+		}
+	}
+	pool.use(c)
+	return nil
+}
+
+// open opens the file at the path.
+func (c *File) open() (err error) {
+	var info os.FileInfo
+	c.file, info, err = regular.Open(c.path)
+	switch {
+	case errors.Is(err, regular.ErrKind):
+		return fmt.Errorf("%w: %w", pmerr.Label, err)
+	case err != nil:
+		return Coded(err, pmerr.Generic)
+	case c.info != nil && !os.SameFile(info, c.info):
+		return os.ErrNotExist
+	}
+	c.info = info
+	if c.suffix == "" {
+		return nil
+	}
+	if c.source, err = unpacker(c.file, c.suffix); err == nil {
+		_, err = io.CopyN(io.Discard, c.source, int64(len(c.data)))
+	}
+	if err != nil {
+		return Coded(err, pmerr.LogRec)
+	}
+	return nil
+}
+
+// release closes the file.
+func (c *File) release() {
+	if c.source != nil {
+		c.source.Close()
+	}
+	if c.file != nil {
+		c.file.Close()
+	}
+	c.source, c.file = nil, nil
+}
