@@ -84,7 +84,7 @@ func (s *session) space() string {
 	return "\n"
 }
 
-// printHeader prints what is said about the metric above its values.
+// printHeader prints the description of the metric above its values.
 func (s *session) printHeader(ctx context.Context) {
 	out := s.env.Out
 	out.WriteString(s.space())

@@ -207,7 +207,7 @@ func (p *sampler) connect(ctx context.Context) error {
 	return nil
 }
 
-// errNoConnection is what is said of --reconnect where nothing can be connected.
+// errNoConnection reports --reconnect on a source without a connection.
 var errNoConnection = errors.New("this source cannot be connected to anew")
 
 // A pacer waits between samples.

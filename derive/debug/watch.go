@@ -95,7 +95,7 @@ func (t *tree) values(n *node) (now, last *pcp.Values) {
 	return now, nil
 }
 
-// eval evaluates all nodes, and writes lines about what was met with on the way.
+// eval evaluates all nodes, and writes lines about what happened meanwhile.
 func (t *tree) eval(b *strings.Builder, in *eval.Input) {
 	t.root.walk(func(n *node) {
 		if n.state == nil {

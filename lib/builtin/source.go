@@ -198,7 +198,7 @@ func (s *Source) roots(m *member) []string {
 	return m.Roots
 }
 
-// naming returns the members that may have a name, or names below it. Those that cannot be had are
+// naming returns the members that may have a name, or names below it. Those that are not available are
 // left out.
 func (s *Source) naming(name string) []*member {
 	root, _, _ := strings.Cut(name, ".")

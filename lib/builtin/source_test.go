@@ -386,7 +386,7 @@ func TestLabelsWithoutFiles(t *testing.T) {
 	}
 }
 
-// A watcher is a provider that notes what it is told, and has nothing else.
+// A watcher is a provider that records its calls and has no metrics.
 type watcher struct {
 	pmda.Provider
 	attrs, ended, profiles, closed int
@@ -399,7 +399,7 @@ func (w *watcher) SetProfile(*pmda.Client, *pcp.Profile) {
 }
 func (w *watcher) Close() error { w.closed++; return nil }
 
-// TestWatcher sees what a provider is told, and what becomes of one that is nothing but a provider.
+// TestWatcher sees the calls of a provider, also of one that implements nothing else.
 func TestWatcher(t *testing.T) {
 	ctx := context.Background()
 	trivial, err := trivial.New(250)

@@ -21,9 +21,9 @@ import (
 
 // A Source is where metrics come from. Lists in an answer have the order of the
 // question and may not be changed. An error result is for the request as a whole;
-// what is wrong with one item stands beside the item.
+// the error of one item stands beside the item.
 //
-// The package sourcetest checks that an implementation does what is said here.
+// Package sourcetest checks that an implementation keeps to this.
 type Source interface {
 	// Lookup resolves metric names; errors are pmerr.Name, pmerr.NonLeaf and others.
 	Lookup(ctx context.Context, names []string) ([]pcp.Answer[pcp.ID], error)

@@ -288,7 +288,7 @@ const (
 type pipeline struct {
 	n    int                                        // requests
 	req  func(i int) (request, reply pdu.Message)   // request i, and where its reply goes; nil is no request
-	done func(i int, refused error) (botched error) // is told that this has happened, or what the daemon said instead
+	done func(i int, refused error) (botched error) // called when this has happened, or with the daemon's error
 }
 
 // asked is a request of a pipeline that was sent.

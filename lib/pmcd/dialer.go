@@ -122,7 +122,7 @@ func (d *Dialer) Dial(ctx context.Context, spec *Spec) (*Conn, error) {
 }
 
 // dialLocal connects to a Unix socket, and for local: to this host's ports if that
-// does not work. Whatever is wrong with unix: is said to be a missing file.
+// does not work. Every failure of unix: is reported as a missing file.
 func (s *setup) dialLocal(ctx context.Context) (*Conn, error) {
 	path := s.spec.Path
 	if path == "" {

@@ -64,7 +64,7 @@ func (s *Spec) Host() string {
 	return ""
 }
 
-// A SpecError says what is wrong with a host specification. It wraps
+// A SpecError describes a mistake in a host specification. It wraps
 // [pmerr.Generic] for a syntax error, [pmerr.EINVAL] for an attribute value that
 // cannot be decoded, and [pmerr.NotHost] for a specification without any host.
 type SpecError struct {

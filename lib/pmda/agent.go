@@ -25,7 +25,7 @@ type Agent struct {
 	singular [1]pcp.Instance
 }
 
-// New returns the Agent of a table. The error says what is wrong with the table.
+// New returns the Agent of a table. The error describes the fault in the table.
 func New(t Table) (*Agent, error) {
 	if t.Domain == 0 || t.Domain >= pcp.DynamicDomain {
 		return nil, fmt.Errorf("%w: domain %d", pmerr.EINVAL, t.Domain)

@@ -14,7 +14,7 @@
 //	func main() { os.Exit(pmda.Main(newAgent)) }
 //
 // [Main] is a whole program: it understands the usual options of agents and serves the daemon over
-// the pipe or socket that it is told. [Serve] does so over a connection that is there already.
+// the given pipe or socket. [Serve] does so over a connection that is there already.
 //
 // Values come from [One], [Each] or a function that fills a [Column]; what several metrics need is
 // a [Reading], which is read once a request. A [Cache] gives instances that come and go numbers

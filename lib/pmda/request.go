@@ -79,7 +79,7 @@ func (s *Server) doFetch(ctx context.Context, c *Client, m *pdu.Fetch) (pdu.Mess
 	if len(s.result.Sets) != len(m.IDs) {
 		return nil, fmt.Errorf("%w: %d value sets for %d metrics", pmerr.Generic, len(s.result.Sets), len(m.IDs))
 	}
-	// The seconds of the time tell of changes (wire.md W9.3).
+	// The seconds of the time announce changes (wire.md W9.3).
 	s.result.Time = pcp.Timestamp{Sec: int64(s.result.Changes & (pcp.LabelsChanged | pcp.NamesChanged))}
 	return &pdu.Result{Values: &s.result}, nil
 }

@@ -180,7 +180,7 @@ func TestBareProvider(t *testing.T) {
 	}
 }
 
-// scripted is a Provider whose fetches a test answers, and that writes down what it is told.
+// scripted is a Provider whose fetches a test answers, and that records its calls.
 type scripted struct {
 	*counting
 	fetch func(dst *pcp.Result) error
@@ -214,7 +214,7 @@ func (s *scripted) SetProfile(c *Client, p *pcp.Profile) {
 
 func (s *scripted) WaitReady(ctx context.Context) error { return <-s.ready }
 
-// TestClients checks what a Provider is told of its clients.
+// TestClients checks what a Provider learns about its clients.
 func TestClients(t *testing.T) {
 	s := &scripted{counting: newCounting(t)}
 	d := serve(t, &Server{Provider: s})

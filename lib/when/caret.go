@@ -14,7 +14,7 @@ const (
 	reasonAlign      = "alignment specified by -A switch could not be applied"
 )
 
-// A SyntaxError says what is wrong with an interval or a time specification, and
+// A SyntaxError describes a mistake in an interval or a time specification, and
 // where. It is immutable.
 type SyntaxError struct {
 	Text   string // the offending text, without the sign or @ that selected its form

@@ -12,7 +12,7 @@ type Lost struct{ Err error }
 // Error implements error.
 func (l *Lost) Error() string { return "cannot write output: " + pmerr.Of(l.Err).Error() }
 
-// Unwrap returns what is wrong with the stream.
+// Unwrap returns the error of the stream.
 func (l *Lost) Unwrap() error { return l.Err }
 
 // IsLost reports whether an error is that of a write to standard output.

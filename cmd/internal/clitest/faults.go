@@ -12,7 +12,7 @@ import (
 	"pmtools/test/golden"
 )
 
-// patience is the time-out of requests in runs over a daemon that fails. One that is not told of it
+// patience is the time-out of requests in runs over a daemon that fails. A command without it
 // must come before limit.
 const (
 	patience = "0.2"
@@ -81,7 +81,7 @@ func check(t *testing.T, name string, empty bool, whole, got *golden.Entry) {
 	}
 	for line := range strings.Lines(got.Stdout + got.Stderr) {
 		if strings.TrimSpace(line) != "" && !strings.Contains(whole.Stdout+whole.Stderr, line) {
-			return // that is what it has to say
+			return // that is its whole answer
 		}
 	}
 	if got.Status != whole.Status || got.Stdout == "" && whole.Stdout != "" && !empty {
