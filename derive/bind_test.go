@@ -60,7 +60,8 @@ func TestMasking(t *testing.T) {
 	}
 }
 
-// TestBinding checks when definitions are bound: once, with one warning, and not by looking up names.
+// TestBinding checks when definitions are bound: once, with one warning, and not by looking up
+// names.
 func TestBinding(t *testing.T) {
 	ctx, f := context.Background(), newFake(qa)
 	var w lines

@@ -31,8 +31,9 @@ type session struct {
 	dir     string
 }
 
-// TestDebug compares the debugging output. Lines that begin with > are actions; the lines below them are the output and
-// the messages for the user. The texts are those of the reference but for the numbers of nodes.
+// TestDebug compares the debugging output. Lines that begin with > are actions; the lines below
+// them are the output and the messages for the user. The texts are those of the reference but for
+// the numbers of nodes.
 func TestDebug(t *testing.T) {
 	files, err := filepath.Glob("testdata/debug/*.txt")
 	if err != nil || len(files) == 0 {
@@ -148,7 +149,8 @@ func everything(print func(string)) *debug.Printer {
 	return p
 }
 
-// TestDebugLarge prints expressions that are too large for evaluating each of their nodes separately.
+// TestDebugLarge prints expressions that are too large for evaluating each of their nodes
+// separately.
 func TestDebugLarge(t *testing.T) {
 	for name, expr := range map[string]string{
 		"sum":    strings.Repeat("sample.bin + ", 2000) + "1",
@@ -171,7 +173,8 @@ func TestDebugLarge(t *testing.T) {
 	}
 }
 
-// TestDebugOff checks that nothing is printed without Derive, and that the controls show which flags are set.
+// TestDebugOff checks that nothing is printed without Derive, and that the controls show which
+// flags are set.
 func TestDebugOff(t *testing.T) {
 	printed := 0
 	count := func(string) { printed++ }

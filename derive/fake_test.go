@@ -13,8 +13,9 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// A fake is a Source in memory. Metrics are lines NAME|TYPE|INDOM|SEM|UNITS|VALUES, VALUES as "5", "inst=5 ...", "none"
-// or "E(code)"; several samples are divided by semicolons, and the last one is repeated.
+// A fake is a Source in memory. Metrics are lines NAME|TYPE|INDOM|SEM|UNITS|VALUES, VALUES as "5",
+// "inst=5 ...", "none" or "E(code)"; several samples are divided by semicolons, and the last one is
+// repeated.
 type fake struct {
 	order   []string
 	metrics map[string]*fakeMetric
@@ -38,7 +39,8 @@ var fakeTypes = map[string]pcp.Type{
 
 var fakeSems = map[string]pcp.Sem{"counter": pcp.Counter, "instant": pcp.Instant, "discrete": pcp.Discrete}
 
-// fakeInDoms are the instances of all domains, "name:id ...", or "name" for ids from 0; "_" stands for a blank.
+// fakeInDoms are the instances of all domains, "name:id ...", or "name" for ids from 0; "_" stands
+// for a blank.
 var fakeInDoms = map[pcp.InDom]string{
 	pcp.NewInDom(29, 1):  "red green blue",
 	pcp.NewInDom(29, 2):  "bin-100:100 bin-200:200 bin-300:300 bin-400:400 bin-500:500 bin-600:600 bin-700:700 bin-800:800 bin-900:900",

@@ -67,7 +67,8 @@ func TestSeveralSamples(t *testing.T) {
 	}
 }
 
-// TestFetch covers requests of several metrics: one request below, with each operand once, and columns in the order asked.
+// TestFetch covers requests of several metrics: one request below, with each operand once, and
+// columns in the order asked.
 func TestFetch(t *testing.T) {
 	f := newFake(qa)
 	var w lines
@@ -104,7 +105,8 @@ func TestFetch(t *testing.T) {
 	}
 }
 
-// TestInvalidInArchive fetches a metric that is invalid: no values, but an error beside a valid derived metric.
+// TestInvalidInArchive fetches a metric that is invalid: no values, but an error beside a valid
+// derived metric.
 func TestInvalidInArchive(t *testing.T) {
 	f := newFake(qa)
 	var w lines
@@ -118,7 +120,8 @@ func TestInvalidInArchive(t *testing.T) {
 	}
 }
 
-// TestSteadyFetch repeats one request into one result: the columns are reused and only values are requested.
+// TestSteadyFetch repeats one request into one result: the columns are reused and only values are
+// requested.
 func TestSteadyFetch(t *testing.T) {
 	f := newFake(qa)
 	var w lines

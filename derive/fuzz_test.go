@@ -9,8 +9,8 @@ import (
 	"pmtools/lib/pcp"
 )
 
-// FuzzLoadConfig loads a file of any bytes and uses whatever it defines. Nothing may panic, and the number is that of the
-// definitions.
+// FuzzLoadConfig loads a file of any bytes and uses whatever it defines. Nothing may panic, and the
+// number is that of the definitions.
 func FuzzLoadConfig(f *testing.F) {
 	f.Add([]byte("a.b = sample.byte_ctr\n#control OPTION_NOVALUE=1,GLOBAL_LIMIT=3\na.b(oneline) = 'x\ny'\nc = rate(sample.mirage)[m-10]\n"))
 	f.Add([]byte("t.a = 1 + \\\n2\nt.a(helptext) = \"x\n\n= =()\nq.r. = matchinst(!/x/, sample.mirage)/0\nz=z\ny=z\n"))

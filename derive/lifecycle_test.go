@@ -76,7 +76,8 @@ func maskSource(t *testing.T, f *fake, archive bool, name string, local, global 
 	return src
 }
 
-// checkMask checks that all operations on a name mean the metric with the value wanted, and that the metric is there once.
+// checkMask checks that all operations on a name mean the metric with the value wanted, and that
+// the metric is there once.
 func checkMask(t *testing.T, f *fake, src *derive.Source, name, want string) {
 	t.Helper()
 	ctx := context.Background()
@@ -107,8 +108,8 @@ func checkMask(t *testing.T, f *fake, src *derive.Source, name, want string) {
 	}
 }
 
-// TestFreshHistory opens a second Source over the same base, as reopening or duplicating a context does: it has all metrics
-// of the Registry, none of its own, and no history.
+// TestFreshHistory opens a second Source over the same base, as reopening or duplicating a context
+// does: it has all metrics of the Registry, none of its own, and no history.
 func TestFreshHistory(t *testing.T) {
 	ctx := context.Background()
 	f := newFake("c|U32|-|counter|count|100;110;130;160\n")

@@ -9,7 +9,8 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// TestLabelsAndTexts covers derived metrics with and without these, also over a Source without them.
+// TestLabelsAndTexts covers derived metrics with and without these, also over a Source without
+// them.
 func TestLabelsAndTexts(t *testing.T) {
 	ctx := context.Background()
 	var w lines

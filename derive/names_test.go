@@ -128,7 +128,8 @@ func TestWalk(t *testing.T) {
 	}
 }
 
-// TestNamesAlone lists names over a Source that has nothing else, where nobody knows which definitions are valid.
+// TestNamesAlone lists names over a Source that has nothing else, where nobody knows which
+// definitions are valid.
 func TestNamesAlone(t *testing.T) {
 	var names pmns.Tree
 	names.Add("a.b", pcp.NewID(29, 0, 1))

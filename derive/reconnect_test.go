@@ -26,7 +26,8 @@ func (d *losable) Reconnect(context.Context) error {
 	return nil
 }
 
-// TestReconnect covers a daemon that comes back with other metrics: derived ones are bound again, and have no history.
+// TestReconnect covers a daemon that comes back with other metrics: derived ones are bound again,
+// and have no history.
 func TestReconnect(t *testing.T) {
 	const before = "a|32|-|counter||5;8;13\nb|32|-|instant||1\n"
 	const after = "a|32|-|counter||100;107\nc|32|-|instant||4\nx.mask|32|-|instant||6\n"

@@ -28,7 +28,8 @@ type Registry struct {
 }
 
 // NewRegistry returns a Registry with the two metrics that describe event records, event.flags and
-// event.missed. Warnings for the user go to warn, each without its final newline; nil discards them.
+// event.missed. Warnings for the user go to warn, each without its final newline; nil discards
+// them.
 func NewRegistry(warn func(line string)) *Registry {
 	if warn == nil {
 		warn = func(string) {}

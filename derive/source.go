@@ -137,8 +137,8 @@ func (s *Source) Instances(ctx context.Context, d pcp.InDom) ([]pcp.Instance, er
 	return s.base.Instances(ctx, d)
 }
 
-// SetLimit sets how many metrics Add accepts (control CONTEXT_LIMIT). -1 means no limit; other values
-// below 1 are pmerr.Arg.
+// SetLimit sets how many metrics Add accepts (control CONTEXT_LIMIT). -1 means no limit; other
+// values below 1 are pmerr.Arg.
 func (s *Source) SetLimit(n int) error {
 	if n != -1 && n <= 0 {
 		return pmerr.Arg

@@ -39,7 +39,8 @@ func lookup(t *testing.T, s pmapi.Source, name string) pcp.ID {
 	return r[0].Value
 }
 
-// TestSingleSamples is the table of derived.md D12, with the better columns of D16 where they are taken.
+// TestSingleSamples is the table of derived.md D12, with the better columns of D16 where they are
+// taken.
 func TestSingleSamples(t *testing.T) {
 	file, err := os.ReadFile("testdata/single.txt")
 	if err != nil {

@@ -77,8 +77,8 @@ func (d *daemon) Fetch(ctx context.Context, req *pmapi.Request, dst *pcp.Result)
 	return nil
 }
 
-// TestConformance runs the kit for all Sources over derived metrics, those of a
-// registry and those of the Source itself: new ones, hidden ones and invalid ones.
+// TestConformance runs the kit for all Sources over derived metrics, those of a registry and those
+// of the Source itself: new ones, hidden ones and invalid ones.
 func TestConformance(t *testing.T) {
 	ta := func(t *testing.T) pmapi.Source { return recorded(t, "ta") }
 	demo := func(t *testing.T) pmapi.Source { return recorded(t, "demo") }

@@ -9,8 +9,8 @@ type removal struct {
 }
 
 // Unregister removes a metric everywhere (pmUnregisterDerived): from the Registry, and from every
-// Source over it, together with a metric of the Source's own with that name. The removal takes effect
-// the next time a Source is used: a metric that was hidden becomes visible, and the removed
+// Source over it, together with a metric of the Source's own with that name. The removal takes
+// effect the next time a Source is used: a metric that was hidden becomes visible, and the removed
 // identifier fetches pmerr.PMID. The name can be defined again; the identifier is not reused.
 //
 // Unregister returns the number of entries removed from open Sources. The error is pmerr.Name if

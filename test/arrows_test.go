@@ -1,5 +1,5 @@
-// Package test holds what concerns the repository as a whole: the test of the
-// import arrows, the differential runs, and the programs that make archives.
+// Package test holds what concerns the repository as a whole: the test of the import arrows, the
+// differential runs, and the programs that make archives.
 package test
 
 import (
@@ -13,9 +13,9 @@ import (
 	"testing"
 )
 
-// arrows lists the packages of ours that each package may import. Data moves one way,
-// and so do imports: a package knows what lies to its left, never to its right.
-// "lib/*" stands for every package below lib but the internal ones.
+// arrows lists the packages of ours that each package may import. Data moves one way, and so do
+// imports: a package knows what lies to its left, never to its right. "lib/*" stands for every
+// package below lib but the internal ones.
 const arrows = `
 lib/pmerr:
 lib/version:
@@ -96,8 +96,8 @@ var terminal = []string{
 	"github.com/spf13/cobra", "github.com/spf13/pflag", "github.com/olekukonko/tablewriter", "github.com/chzyer/readline", "os/signal",
 }
 
-// outside are the packages of others that each part of the tree may import,
-// besides the standard library. Tests are free.
+// outside are the packages of others that each part of the tree may import, besides the standard
+// library. Tests are free.
 var outside = map[string][]string{
 	"lib/archive/":         {"golang.org/x/sys/unix", "github.com/klauspost/compress", "github.com/ulikunitz/xz"},
 	"lib/pmcd":             {"github.com/xdg-go/scram"},

@@ -17,11 +17,11 @@ var (
 	numbered = regexp.MustCompile(`^(?:\*\*)?([A-Z]\d+(?:\.\d+)+)\b`)
 	// item is an item of a numbered list, or a row of a numbered table.
 	item = regexp.MustCompile(`^(?:\| )?(\d+)(?:\.| \|) `)
-	// chapter is the end of the name of a chapter and the sections behind it, maybe on the
-	// next line of a comment.
+	// chapter is the end of the name of a chapter and the sections behind it, maybe on the next
+	// line of a comment.
 	chapter = regexp.MustCompile(`\.md(?:\s|//|#)+((?:[A-Z]{1,2}\d+(?:\.\d+)*(?:, (?:and )?| and | to )?)+)`)
-	// aside is a citation without its chapter: sections in parentheses, alone or behind
-	// a text. Types of values and the like have no dot.
+	// aside is a citation without its chapter: sections in parentheses, alone or behind a text.
+	// Types of values and the like have no dot.
 	aside = regexp.MustCompile(`[ (]([ACDPTVW]\d{1,2}\.\d{1,2})\b`)
 	// section is one section of a citation.
 	section = regexp.MustCompile(`[A-Z]{1,2}\d+(?:\.\d+)*`)
@@ -45,8 +45,8 @@ func sections(t *testing.T) map[string]map[string]bool {
 	return chapters
 }
 
-// sectionsOf returns the sections of a chapter. Item 6 of a list in T11 is T11.6,
-// unless T11 has subsections.
+// sectionsOf returns the sections of a chapter. Item 6 of a list in T11 is T11.6, unless T11 has
+// subsections.
 func sectionsOf(text string) map[string]bool {
 	found := map[string]bool{}
 	last := ""
@@ -85,8 +85,8 @@ func unresolved(text string, chapters map[string]map[string]bool) (bad []string)
 	return bad
 }
 
-// TestCitations checks that each citation of the specification, in code and in
-// documentation, names a section that there is.
+// TestCitations checks that each citation of the specification, in code and in documentation, names
+// a section that there is.
 func TestCitations(t *testing.T) {
 	t.Parallel()
 	chapters := sections(t)

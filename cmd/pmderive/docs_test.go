@@ -20,8 +20,8 @@ import (
 	"pmtools/lib/archive/archivetest"
 )
 
-// runIn runs the command in this process and returns what it writes: to standard
-// error, then to standard output.
+// runIn runs the command in this process and returns what it writes: to standard error, then to
+// standard output.
 func runIn(stdin string, args ...string) string {
 	e := clitest.RunWith("pmderive", newCommand, stdin, args, nil)
 	return e.Stderr + e.Stdout

@@ -7,8 +7,8 @@ import (
 	"pmtools/lib/archive/archivetest"
 )
 
-// TestWindows has the options about time. The values are the seconds of t.s, whose
-// record number i has the value i, 46:40 being the first.
+// TestWindows has the options about time. The values are the seconds of t.s, whose record number i
+// has the value i, 46:40 being the first.
 func TestWindows(t *testing.T) {
 	path := archivetest.Path(t, "ta")
 	for _, tt := range []struct{ options, want string }{

@@ -130,8 +130,8 @@ func (a *app) paint(s *repl.Session, color, text string) string {
 // A completer proposes completions to readline.
 type completer struct{ s *repl.Session }
 
-// Do implements readline.AutoCompleter: it returns the texts that may follow, and how many characters
-// before the cursor are part of them.
+// Do implements readline.AutoCompleter: it returns the texts that may follow, and how many
+// characters before the cursor are part of them.
 func (c completer) Do(line []rune, pos int) ([][]rune, int) {
 	before := string(line[:pos])
 	texts, start := c.s.Complete(before, len(before))

@@ -15,8 +15,8 @@ import (
 	"pmtools/cmd/internal/clitest"
 )
 
-// cramp runs the test once more in a process whose files grow to 20 bytes only: writing more fails as
-// on a full disk, after a part. It reports whether this is that process.
+// cramp runs the test once more in a process whose files grow to 20 bytes only: writing more fails
+// as on a full disk, after a part. It reports whether this is that process.
 func cramp(t *testing.T) bool {
 	t.Helper()
 	const mark = "PMDERIVE_TEST_CRAMPED"

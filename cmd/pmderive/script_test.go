@@ -19,8 +19,8 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"pmderive": main})
 }
 
-// TestScript runs the command as a process: its environment, its files, and the
-// streams it writes to.
+// TestScript runs the command as a process: its environment, its files, and the streams it writes
+// to.
 func TestScript(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:           filepath.Join("testdata", "script"),

@@ -18,8 +18,7 @@ type screen struct {
 	socket string
 }
 
-// newScreen starts the command on a terminal, with some variables, or skips where
-// there is no tmux.
+// newScreen starts the command on a terminal, with some variables, or skips where there is no tmux.
 func newScreen(t *testing.T, vars []string, args ...string) *screen {
 	t.Helper()
 	return newProgram(t, vars, append([]string{"pmderive"}, args...)...)
@@ -90,8 +89,7 @@ func (s *screen) gone() {
 	s.t.Fatalf("the program does not end:\n%s", s.text())
 }
 
-// TestTerminal works at the prompt: several lines, errors, completion, history,
-// Ctrl-C and Ctrl-D.
+// TestTerminal works at the prompt: several lines, errors, completion, history, Ctrl-C and Ctrl-D.
 func TestTerminal(t *testing.T) {
 	path := archivetest.Path(t, "ta")
 	history := filepath.Join(t.TempDir(), "history")
@@ -182,8 +180,8 @@ func TestTerminalAhead(t *testing.T) {
 	s.gone()
 }
 
-// TestTerminalNarrow edits a line that is longer than the terminal is wide, with wide
-// characters in it, after the terminal has become smaller.
+// TestTerminalNarrow edits a line that is longer than the terminal is wide, with wide characters in
+// it, after the terminal has become smaller.
 func TestTerminalNarrow(t *testing.T) {
 	const prompt = "2001-09-09 01:46:40>"
 	s := newScreen(t, nil, "-a", archivetest.Path(t, "ta"))

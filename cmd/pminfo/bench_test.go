@@ -6,8 +6,8 @@ import (
 	"pmtools/lib/archive/archivetest"
 )
 
-// BenchmarkFetchAll prints the values of a whole name space, as pminfo -f does:
-// each metric is looked for from the start of the archive.
+// BenchmarkFetchAll prints the values of a whole name space, as pminfo -f does: each metric is
+// looked for from the start of the archive.
 func BenchmarkFetchAll(b *testing.B) {
 	dir := b.TempDir()
 	if err := archivetest.BuildWide(dir, "wide", 3000, 20); err != nil {
@@ -21,8 +21,8 @@ func BenchmarkFetchAll(b *testing.B) {
 	}
 }
 
-// BenchmarkStart is the work of a run that prints one metric of a small archive,
-// but for what the process costs.
+// BenchmarkStart is the work of a run that prints one metric of a small archive, but for what the
+// process costs.
 func BenchmarkStart(b *testing.B) {
 	dir := b.TempDir()
 	if err := archivetest.Build(dir, "demo"); err != nil {

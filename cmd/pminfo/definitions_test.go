@@ -9,8 +9,8 @@ import (
 	"pmtools/lib/archive/archivetest"
 )
 
-// TestDefinitions has what the options and the environment say about derived
-// metrics, and where the messages go.
+// TestDefinitions has what the options and the environment say about derived metrics, and where the
+// messages go.
 func TestDefinitions(t *testing.T) {
 	dir := t.TempDir()
 	if err := archivetest.Build(dir, "ta"); err != nil {

@@ -11,8 +11,8 @@ import (
 )
 
 // knownDomains returns a function that reports whether a domain number is assigned: defined in the
-// file stdpmid in the directory of the name space. It returns nil if PCP is not installed: no domain
-// counts as unknown then.
+// file stdpmid in the directory of the name space. It returns nil if PCP is not installed: no
+// domain counts as unknown then.
 func knownDomains(config *config.Config, env *cli.Env) func(domain uint32) bool {
 	f, err := env.Open(filepath.Join(config.Get("PCP_VAR_DIR"), "pmns", "stdpmid"))
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"pmtools/lib/pcp"
 )
 
-// TestEventParameters has a parameter whose metric has an instance domain: as in
-// the reference it is shown as an instance that is not there.
+// TestEventParameters has a parameter whose metric has an instance domain: as in the reference it
+// is shown as an instance that is not there.
 func TestEventParameters(t *testing.T) {
 	base := filepath.Join(t.TempDir(), "a")
 	w, err := archive.Create(base, nil)

@@ -14,8 +14,8 @@ func run(args []string, vars map[string]string) golden.Entry {
 	return clitest.Run("pminfo", newCommand, args, vars)
 }
 
-// TestGolden runs the command lines of the transcripts and compares with what the
-// reference printed.
+// TestGolden runs the command lines of the transcripts and compares with what the reference
+// printed.
 func TestGolden(t *testing.T) {
 	files, helpers := clitest.Files(t, "testdata/golden/*.txt"), clitest.Files(t, "testdata/*.conf")
 	dir := t.TempDir()

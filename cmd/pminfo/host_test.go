@@ -23,8 +23,8 @@ func daemon(t *testing.T) map[string]string {
 	return map[string]string{"PMCD_SOCKET": socket, "PMCD_PORT": "1"}
 }
 
-// TestHosts runs the command lines of the transcripts over a scripted daemon, and
-// compares with what the reference printed.
+// TestHosts runs the command lines of the transcripts over a scripted daemon, and compares with
+// what the reference printed.
 func TestHosts(t *testing.T) {
 	vars := daemon(t)
 	for _, f := range clitest.Files(t, "testdata/hosts/*.txt") {
@@ -32,8 +32,8 @@ func TestHosts(t *testing.T) {
 	}
 }
 
-// TestBatch has a metric without a description among others: in a batch each of
-// them keeps its own, which the reference gets wrong.
+// TestBatch has a metric without a description among others: in a batch each of them keeps its own,
+// which the reference gets wrong.
 func TestBatch(t *testing.T) {
 	vars := daemon(t)
 	alone := run([]string{"-b", "1", "-d", "sample"}, vars)

@@ -18,8 +18,7 @@ type labelCache struct {
 	sets  []pcp.LabelSet
 }
 
-// labelsOf returns the labels of one level; for InstanceLabels of all instances
-// that have some.
+// labelsOf returns the labels of one level; for InstanceLabels of all instances that have some.
 func (r *reporter) labelsOf(ctx context.Context, kind pcp.LabelKind, ident uint32) []pcp.LabelSet {
 	same := ident
 	if kind == pcp.ClusterLabels {
@@ -28,9 +27,8 @@ func (r *reporter) labelsOf(ctx context.Context, kind pcp.LabelKind, ident uint3
 	c := r.labelled[kind]
 	if c == nil || c.ident != same {
 		c = &labelCache{ident: same}
-		// In an archive the reference looks for the labels of a cluster by the
-		// identifier of a metric, and finds them only if its item is 0. Series
-		// identifiers depend on it.
+		// In an archive the reference looks for the labels of a cluster by the identifier of a
+		// metric, and finds them only if its item is 0. Series identifiers depend on it.
 		if _, recorded := pmapi.As[pmapi.Timeline](r.src); !recorded || kind != pcp.ClusterLabels || ident == same {
 			c.sets = r.lookupLabels(ctx, kind, ident)
 		}
@@ -88,8 +86,8 @@ func (r *reporter) metricLabels(ctx context.Context, d *pcp.Desc, domain uint32)
 	return r.merge(ctx, l, pcp.ItemLabels, uint32(d.ID))
 }
 
-// instances prints the series identifiers and the labels of a metric's instances: of those that have
-// label sets or, if there are no sets, of all.
+// instances prints the series identifiers and the labels of a metric's instances: of those that
+// have label sets or, if there are no sets, of all.
 func (r *reporter) instances(ctx context.Context, d *pcp.Desc) {
 	if d.InDom == pcp.NullInDom {
 		return

@@ -29,8 +29,8 @@ func (r *reporter) operands(ctx context.Context, args []string) bool {
 	return ok
 }
 
-// operand reports on one operand: a name, an inner node of the name space, the
-// numbers of a metric or those of an instance domain.
+// operand reports on one operand: a name, an inner node of the name space, the numbers of a metric
+// or those of an instance domain.
 func (r *reporter) operand(ctx context.Context, arg string) error {
 	name := arg
 	if arg != "" && isDigit(arg[0]) {
@@ -61,8 +61,8 @@ func (r *reporter) operand(ctx context.Context, arg string) error {
 	return nil
 }
 
-// leaves returns the names at or below a node of the name space, in parts: there may be a
-// million, which is no reason to have twice that many in memory, or as many metrics.
+// leaves returns the names at or below a node of the name space, in parts: there may be a million,
+// which is no reason to have twice that many in memory, or as many metrics.
 func (r *reporter) leaves(ctx context.Context, name string) (parts [][]string, err error) {
 	var last []string
 	err = pmapi.WalkNames(ctx, r.src, name, func(name string) bool {
@@ -86,15 +86,14 @@ func (r *reporter) reportFirst(ctx context.Context, n int) {
 	r.pending = slices.Delete(r.pending, 0, n)
 }
 
-// window is how many metrics are asked for at once where so many are known to be
-// wanted. Larger requests are better: for each an agent looks at its data again.
+// window is how many metrics are asked for at once where so many are known to be wanted. Larger
+// requests are better: for each an agent looks at its data again.
 const window = 4096
 
 // manyParts is how many windows of names are so many that they are most of the heap.
 const manyParts = 16
 
-// reportAll reports on metrics, batch by batch. What a live source answers comes in
-// larger pieces.
+// reportAll reports on metrics, batch by batch. What a live source answers comes in larger pieces.
 func (r *reporter) reportAll(ctx context.Context, ms []metric) {
 	size := r.batch
 	if r.ahead {

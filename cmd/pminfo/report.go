@@ -48,8 +48,8 @@ type metric struct {
 	fetched pcp.Answer[pcp.Values] // without values if none were asked for
 }
 
-// ask gets what the options need of metrics: descriptions, values and instances,
-// in one request each.
+// ask gets what the options need of metrics: descriptions, values and instances, in one request
+// each.
 func (r *reporter) ask(ctx context.Context, ms []metric) {
 	if !r.show.pmid && !r.show.needsSource() && !r.show.verify {
 		return // names are all that is printed
@@ -129,8 +129,8 @@ func (r *reporter) report(ctx context.Context, batch []metric) {
 	}
 }
 
-// lookup asks for the identifiers of metrics. A name that is listed may have none:
-// the agent that should know may be gone.
+// lookup asks for the identifiers of metrics. A name that is listed may have none: the agent that
+// should know may be gone.
 func (r *reporter) lookup(ctx context.Context, ms []metric) {
 	names := make([]string, len(ms))
 	for i := range ms {
@@ -186,8 +186,8 @@ func (r *reporter) metric(ctx context.Context, m *metric) {
 	}
 }
 
-// head prints what stands above the values: name, identifier, one-line text,
-// description, series and labels.
+// head prints what stands above the values: name, identifier, one-line text, description, series
+// and labels.
 func (r *reporter) head(ctx context.Context, m *metric) {
 	if r.show.spaced() {
 		r.out.WriteByte('\n')
@@ -269,8 +269,7 @@ func (r *reporter) indomText(ctx context.Context, d pcp.InDom, kind pcp.TextKind
 	return "", pmerr.Text
 }
 
-// onelineText prints a one-line text behind a name, or below it; an error always
-// stands behind.
+// onelineText prints a one-line text behind a name, or below it; an error always stands behind.
 func (r *reporter) onelineText(text string, err error, below bool) {
 	switch {
 	case err != nil:

@@ -87,9 +87,9 @@ type names struct {
 	sorted []pcp.Instance // ascending by identifier
 }
 
-// names returns the instances of a domain at the current position; without an
-// answer there are none. As in the reference, a metric with the domain of the one
-// before it gets what was found for that one, wherever its own record is.
+// names returns the instances of a domain at the current position; without an answer there are
+// none. As in the reference, a metric with the domain of the one before it gets what was found for
+// that one, wherever its own record is.
 func (r *reporter) names(ctx context.Context, d pcp.InDom) *names {
 	if r.last != nil && r.last.indom == d {
 		return r.last
@@ -108,8 +108,7 @@ func (r *reporter) names(ctx context.Context, d pcp.InDom) *names {
 	return r.last
 }
 
-// listInstances asks for the instances that a batch needs, if the source can do so
-// at once.
+// listInstances asks for the instances that a batch needs, if the source can do so at once.
 func (r *reporter) listInstances(ctx context.Context, batch []metric) {
 	l, ok := pmapi.As[pmapi.InstanceLister](r.src)
 	if !ok || len(batch) == 1 || !r.show.fetch && !r.show.series && !r.show.labels {
@@ -148,8 +147,8 @@ func (n *names) find(inst int32) (string, bool) {
 	return n.sorted[i].Name, true
 }
 
-// appendInst appends an instance as it stands before a value. It returns false if
-// nothing but the name is to be printed, and has then printed it.
+// appendInst appends an instance as it stands before a value. It returns false if nothing but the
+// name is to be printed, and has then printed it.
 func (r *reporter) appendInst(b []byte, d pcp.InDom, inst int32, n *names) ([]byte, bool) {
 	name, ok := n.find(inst)
 	switch {

@@ -27,8 +27,8 @@ func serve(t testing.TB) (*pmcdtest.World, string) {
 	return w, socket
 }
 
-// TestScripted runs the command lines of the transcripts against a daemon in its
-// first state, and compares with what the reference printed.
+// TestScripted runs the command lines of the transcripts against a daemon in its first state, and
+// compares with what the reference printed.
 func TestScripted(t *testing.T) {
 	for _, f := range clitest.Files(t, "testdata/scripted/*.txt") {
 		t.Run(filepath.Base(f), func(t *testing.T) {
@@ -40,8 +40,8 @@ func TestScripted(t *testing.T) {
 	}
 }
 
-// TestStoredOnce counts the requests: one for each store, whatever the answer, and
-// none if a step before it fails.
+// TestStoredOnce counts the requests: one for each store, whatever the answer, and none if a step
+// before it fails.
 func TestStoredOnce(t *testing.T) {
 	for _, tt := range []struct {
 		args string

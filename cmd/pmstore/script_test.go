@@ -11,8 +11,8 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"pmstore": main})
 }
 
-// TestScript runs the command as a process: its environment, its files, and the
-// streams it writes to. Each script has a daemon of its own.
+// TestScript runs the command as a process: its environment, its files, and the streams it writes
+// to. Each script has a daemon of its own.
 func TestScript(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: filepath.Join("testdata", "script"),

@@ -99,8 +99,7 @@ func (f *fakeHost) Store(_ context.Context, sets []pcp.Values) error {
 	return f.call("store")
 }
 
-// store runs a session over a source and returns what it printed, its error and its
-// source's calls.
+// store runs a session over a source and returns what it printed, its error and its source's calls.
 func store(src pmapi.Source, f *flags, value string) (stdout, stderr string, err error) {
 	var out, errs strings.Builder
 	env := &cli.Env{Out: bufio.NewWriter(&out), Stderr: &errs}
@@ -258,8 +257,8 @@ func TestAddInsts(t *testing.T) {
 	}
 }
 
-// FuzzStore stores any text to metrics of any type, with and without a value and
-// several instances: what is not refused is stored once, and shown.
+// FuzzStore stores any text to metrics of any type, with and without a value and several instances:
+// what is not refused is stored once, and shown.
 func FuzzStore(f *testing.F) {
 	for _, v := range []string{"", "5", "-1", "0x1f", "1e400", "nan", " 7 ", "a\"b", "\xff"} {
 		for t := int32(-1); t < 12; t++ {

@@ -30,8 +30,8 @@ func (f *flags) run(ctx context.Context, c *command.Command, open *source.Opener
 	return s.run(ctx, args[1])
 }
 
-// configured returns an error if pcp.conf cannot be read but is needed: for the derived metrics that
-// every command loads, or for the socket of the local daemon.
+// configured returns an error if pcp.conf cannot be read but is needed: for the derived metrics
+// that every command loads, or for the socket of the local daemon.
 func configured(c *command.Command) error {
 	_, derived := c.Env.LookupEnv("PCP_DERIVED_CONFIG")
 	_, socket := c.Env.LookupEnv("PMCD_SOCKET")

@@ -13,8 +13,8 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// paramSource knows the metrics of event parameters: 1.1.n is p.n, but for 3, which
-// has no name, and 4, which has no description.
+// paramSource knows the metrics of event parameters: 1.1.n is p.n, but for 3, which has no name,
+// and 4, which has no description.
 type paramSource struct{ pmapi.Source }
 
 func (paramSource) Names(_ context.Context, id pcp.ID) ([]string, error) {
@@ -33,8 +33,7 @@ func (paramSource) Describe(_ context.Context, ids []pcp.ID) ([]pcp.Answer[pcp.D
 	return []pcp.Answer[pcp.Desc]{{Value: pcp.Desc{ID: ids[0], Type: t}}}, nil
 }
 
-// eventBytes builds the content of an event value: records of time, flags and
-// parameters.
+// eventBytes builds the content of an event value: records of time, flags and parameters.
 func eventBytes(records ...[]byte) []byte {
 	b := binary.BigEndian.AppendUint32(nil, uint32(len(records)))
 	for _, r := range records {
@@ -124,8 +123,7 @@ func TestEventsDamaged(t *testing.T) {
 	}
 }
 
-// TestEventsWithout: a sample without values is a time and no more, unless more is
-// asked for.
+// TestEventsWithout: a sample without values is a time and no more, unless more is asked for.
 func TestEventsWithout(t *testing.T) {
 	for _, verbose := range []bool{false, true} {
 		r, out := eventsOf(pcp.Event, 1)

@@ -123,8 +123,8 @@ func live(t *testing.T, f *fakeSource, args ...string) (stdout, stderr string, s
 	return out.String(), errs.String(), status
 }
 
-// currentFlags reads the flags that tests over a fake source use; the others are
-// those of the options that commands share.
+// currentFlags reads the flags that tests over a fake source use; the others are those of the
+// options that commands share.
 func currentFlags(args []string) *flags {
 	fl := &flags{precision: -1}
 	for i, a := range args {

@@ -12,8 +12,8 @@ func run(args []string, vars map[string]string) golden.Entry {
 	return clitest.Run("pmval", newCommand, args, vars)
 }
 
-// TestGolden runs the command lines of the transcripts and compares with what the
-// reference printed.
+// TestGolden runs the command lines of the transcripts and compares with what the reference
+// printed.
 func TestGolden(t *testing.T) {
 	files, dir := clitest.Files(t, "testdata/golden/*.txt"), t.TempDir()
 	t.Chdir(dir)

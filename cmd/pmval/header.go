@@ -10,8 +10,7 @@ import (
 	"pmtools/lib/pcp"
 )
 
-// start decides how the metric is shown and prints what stands above the values
-// (commands.md T6.2).
+// start decides how the metric is shown and prints what stands above the values (commands.md T6.2).
 func (s *session) start(ctx context.Context) error {
 	s.rate = s.desc.Sem == pcp.Counter && !s.flags.raw && !s.events()
 	s.setSamples()
@@ -43,8 +42,8 @@ func (s *session) newReporter(ctx context.Context) (err error) {
 	return err
 }
 
-// defaultWidth returns the width of a column for values of a type, 0 for events,
-// which have no columns, and for types without values.
+// defaultWidth returns the width of a column for values of a type, 0 for events, which have no
+// columns, and for types without values.
 func defaultWidth(t pcp.Type) int {
 	switch t {
 	case pcp.Int32, pcp.Uint32:
@@ -57,9 +56,9 @@ func defaultWidth(t pcp.Type) int {
 	return 0
 }
 
-// setColumnWidth decides how wide columns are: as the options say or, for a type
-// that has values, as the type wants; and checks that the precision fits. The
-// reference has printed the header's empty line by then.
+// setColumnWidth decides how wide columns are: as the options say or, for a type that has values,
+// as the type wants; and checks that the precision fits. The reference has printed the header's
+// empty line by then.
 func (s *session) setColumnWidth() error {
 	if s.width = s.flags.width; s.width == 0 {
 		s.width = defaultWidth(s.desc.Type)
@@ -75,8 +74,8 @@ func (s *session) setColumnWidth() error {
 	return nil
 }
 
-// space returns the empty line above the header, which the note about the time zone
-// ends in already.
+// space returns the empty line above the header, which the note about the time zone ends in
+// already.
 func (s *session) space() string {
 	if s.options.HasTimezone || s.options.HostZone || s.events() {
 		return ""

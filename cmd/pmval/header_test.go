@@ -43,8 +43,8 @@ func TestDefaultWidth(t *testing.T) {
 	}
 }
 
-// TestSemantics: what the header says of each kind of metric, over a live source,
-// whose name is not known.
+// TestSemantics: what the header says of each kind of metric, over a live source, whose name is not
+// known.
 func TestSemantics(t *testing.T) {
 	tests := []struct {
 		desc pcp.Desc

@@ -20,8 +20,7 @@ func (s *session) hostName(ctx context.Context) string {
 	return name
 }
 
-// identify tells the daemon who its client is. Whether it wants to know does not
-// matter.
+// identify tells the daemon who its client is. Whether it wants to know does not matter.
 func (s *session) identify(ctx context.Context) {
 	store, ok := pmapi.As[pmapi.Storer](s.src)
 	if !ok {
@@ -39,8 +38,8 @@ func (s *session) identify(ctx context.Context) {
 // resolveLimit is how long the names of this machine may take to be found.
 const resolveLimit = 500 * time.Millisecond
 
-// ownAddress returns the name and the address of this machine in the form for a
-// daemon: "NAME (ADDRESS)".
+// ownAddress returns the name and the address of this machine in the form for a daemon: "NAME
+// (ADDRESS)".
 func (s *session) ownAddress(ctx context.Context) string {
 	ctx, cancel := context.WithTimeout(ctx, resolveLimit)
 	defer cancel()
@@ -61,8 +60,7 @@ func (s *session) ownAddress(ctx context.Context) string {
 // errRange is the code of a number out of range, ERANGE.
 const errRange pmerr.Code = -34
 
-// store stores the value of -x to all instances that are shown, if the source is
-// live.
+// store stores the value of -x to all instances that are shown, if the source is live.
 func (s *session) store(ctx context.Context) error {
 	if !s.flags.hasFilter || s.timeline != nil {
 		return nil

@@ -22,9 +22,9 @@ const (
 	ended                 // the window or the archive is over
 )
 
-// setMode positions an archive at the origin. The records themselves are read for
-// -U and for events. The reference passes the origin and the step between samples
-// through microseconds (archive.md A16.2).
+// setMode positions an archive at the origin. The records themselves are read for -U and for
+// events. The reference passes the origin and the step between samples through microseconds
+// (archive.md A16.2).
 func (s *session) setMode() error {
 	if s.timeline == nil {
 		return nil
@@ -42,8 +42,7 @@ func (s *session) setMode() error {
 	return nil
 }
 
-// A sampler takes samples in turn: it keeps the one before, and which of two
-// results holds it.
+// A sampler takes samples in turn: it keeps the one before, and which of two results holds it.
 type sampler struct {
 	s        *session
 	conv     converter
@@ -191,8 +190,8 @@ func (p *sampler) call() string {
 	return "pmFetch"
 }
 
-// connect reconnects to the daemon as soon as it can be reached: it asks once
-// in each interval, but not more often than the source allows.
+// connect reconnects to the daemon as soon as it can be reached: it asks once in each interval, but
+// not more often than the source allows.
 func (p *sampler) connect(ctx context.Context) error {
 	again, ok := pmapi.As[pmapi.Reconnecter](p.s.src)
 	if !ok {
@@ -218,15 +217,14 @@ type pacer struct {
 	next time.Time
 }
 
-// newPacer returns what waits between the samples of a session: an interval if the
-// source is live, or with -d.
+// newPacer returns what waits between the samples of a session: an interval if the source is live,
+// or with -d.
 func newPacer(s *session) *pacer {
 	return &pacer{on: s.timeline == nil || s.flags.delay, env: s.env, step: s.interval, next: time.Now()}
 }
 
-// wait waits until the next sample is due. The times of samples do not drift:
-// each is due one step after the one before was. Only one that comes more than a
-// step late moves the others.
+// wait waits until the next sample is due. The times of samples do not drift: each is due one step
+// after the one before was. Only one that comes more than a step late moves the others.
 func (c *pacer) wait(ctx context.Context) error {
 	if !c.on {
 		return nil

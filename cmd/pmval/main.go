@@ -1,8 +1,8 @@
-// Command pmval shows the values of one metric as time goes by: live, or from an
-// archive, as they are or, for counters, as rates.
+// Command pmval shows the values of one metric as time goes by: live, or from an archive, as they
+// are or, for counters, as rates.
 //
-// Short runs take milliseconds, so the runtime need not ask for the limits of the
-// machine's containers.
+// Short runs take milliseconds, so the runtime need not ask for the limits of the machine's
+// containers.
 //
 //go:debug containermaxprocs=0
 //go:debug updatemaxprocs=0

@@ -112,8 +112,8 @@ func TestCell(t *testing.T) {
 	}
 }
 
-// TestSingularInstance: the value of a metric without instances counts whatever
-// instance the record says.
+// TestSingularInstance: the value of a metric without instances counts whatever instance the record
+// says.
 func TestSingularInstance(t *testing.T) {
 	conv := converter{desc: pcp.Desc{Type: pcp.Int32, InDom: pcp.NullInDom}}
 	if got := conv.cell(&column{inst: pcp.NullInst}, columnOf(pcp.Int32, 5), nil); got.kind != isValue {

@@ -12,8 +12,8 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// run reads the operand, opens the source that the options and the operand ask
-// for, and shows the metric.
+// run reads the operand, opens the source that the options and the operand ask for, and shows the
+// metric.
 func (f *flags) run(ctx context.Context, c *command.Command, open *source.Opener, args []string) error {
 	m, err := f.operand(c, args)
 	if err != nil {
@@ -41,8 +41,8 @@ func (f *flags) run(ctx context.Context, c *command.Command, open *source.Opener
 	return err
 }
 
-// operand takes the one operand apart and puts what it says about the source into
-// the options. A mistake in it does not hide other mistakes.
+// operand takes the one operand apart and puts what it says about the source into the options. A
+// mistake in it does not hide other mistakes.
 func (f *flags) operand(c *command.Command, args []string) (option.Metric, error) {
 	switch {
 	case len(args) == 0:
@@ -64,8 +64,8 @@ func (f *flags) operand(c *command.Command, args []string) (option.Metric, error
 	return m, nil
 }
 
-// check reports options that the kind of source has no use for. As in the
-// reference there is no newline after the first text.
+// check reports options that the kind of source has no use for. As in the reference there is no
+// newline after the first text.
 func (f *flags) check(c *command.Command) {
 	kind, _ := c.Options.Source()
 	if f.recorded && kind != option.Archive {
@@ -125,21 +125,18 @@ func (s *session) find(ctx context.Context, name string) error {
 	return s.findInstances(ctx)
 }
 
-// What the reference says when it cannot reach the time control server of -p, and
-// when it cannot start one for -g. The codes are really numbers of steps
-// (values.md V25.1).
+// What the reference says when it cannot reach the time control server of -p, and when it cannot
+// start one for -g. The codes are really numbers of steps (values.md V25.1).
 const (
 	errRefused pmerr.Code = -4
 	errNoStart pmerr.Code = -2
 )
 
-// timeControl reports whether a time control server is to drive the session (-g,
-// -p).
+// timeControl reports whether a time control server is to drive the session (-g, -p).
 func (s *session) timeControl() bool { return s.options.GUI || s.options.GUIPort > 0 }
 
-// controlled would let a time control server drive the session. There is no such
-// server for this program to start or to talk to, so it ends as the reference does
-// where there is none.
+// controlled would let a time control server drive the session. There is no such server for this
+// program to start or to talk to, so it ends as the reference does where there is none.
 func (s *session) controlled() error {
 	s.env.Out.WriteString(s.space())
 	if s.options.GUI {

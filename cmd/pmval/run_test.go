@@ -9,16 +9,15 @@ import (
 	"pmtools/lib/archive/archivetest"
 )
 
-// messages returns the messages of a run without the usage text, with bars between
-// them.
+// messages returns the messages of a run without the usage text, with bars between them.
 func messages(args ...string) (text string, status int) {
 	got := run(args, nil)
 	text, _, _ = strings.Cut(got.Stderr, "Usage: ")
 	return strings.ReplaceAll(strings.TrimSuffix(text, "\n"), "\n", "|"), got.Status
 }
 
-// TestOperand: mistakes in the operand and in the choice of the source are reported
-// together, in the reference's order, before the usage text.
+// TestOperand: mistakes in the operand and in the choice of the source are reported together, in
+// the reference's order, before the usage text.
 func TestOperand(t *testing.T) {
 	tests := []struct{ args, want string }{
 		{"", "pmval: error - no metricname specified"},
@@ -93,8 +92,8 @@ func TestNamesTwice(t *testing.T) {
 	}
 }
 
-// TestNamesNotRecorded: unlike pminfo, pmval keeps the names of -n that an archive
-// has no metric for.
+// TestNamesNotRecorded: unlike pminfo, pmval keeps the names of -n that an archive has no metric
+// for.
 func TestNamesNotRecorded(t *testing.T) {
 	names := filepath.Join(t.TempDir(), "names")
 	if err := os.WriteFile(names, []byte("root {\n\tnosuch 29:0:999\n\tmid\n}\nmid {\n\tx 1:1:1\n}\n"), 0o600); err != nil {
@@ -112,8 +111,7 @@ func TestNamesNotRecorded(t *testing.T) {
 	}
 }
 
-// TestUsageHidden: options that the reference does not have are not in the usage
-// text.
+// TestUsageHidden: options that the reference does not have are not in the usage text.
 func TestUsageHidden(t *testing.T) {
 	usage := run([]string{"-?"}, nil).Stderr
 	for _, o := range []string{"--output", "--plot", "--color", "--reconnect", "--completion"} {

@@ -112,9 +112,9 @@ func (s *session) sortColumns() {
 	slices.SortStableFunc(s.columns, func(a, b column) int { return cmp.Compare(a.inst, b.inst) })
 }
 
-// lookupInst returns the identifier of an instance by its name. In an archive the
-// instances of all times count; where no name fits, the part of it before a blank
-// is enough, and anything may follow (commands.md T11.1).
+// lookupInst returns the identifier of an instance by its name. In an archive the instances of all
+// times count; where no name fits, the part of it before a blank is enough, and anything may follow
+// (commands.md T11.1).
 func (s *session) lookupInst(ctx context.Context, name string) (int32, bool) {
 	if s.timeline == nil {
 		return s.lookupLive(ctx, name)
@@ -153,8 +153,8 @@ func (s *session) lookupLive(ctx context.Context, name string) (int32, bool) {
 	return insts[i].ID, true
 }
 
-// unknown reports whether a sample has an instance without a column, if all
-// instances are to be shown.
+// unknown reports whether a sample has an instance without a column, if all instances are to be
+// shown.
 func (s *session) unknown(v *pcp.Values) bool {
 	if s.flags.hasInsts || s.singular() || slices.Equal(v.Insts, s.known) {
 		return false

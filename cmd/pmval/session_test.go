@@ -20,8 +20,8 @@ func (d domainSource) AllInstances(context.Context, pcp.InDom) ([]pcp.Instance, 
 	return d.insts, nil
 }
 
-// TestLookupArchived: an exact name comes first; else the first word of a name is
-// enough, and anything may follow.
+// TestLookupArchived: an exact name comes first; else the first word of a name is enough, and
+// anything may follow.
 func TestLookupArchived(t *testing.T) {
 	s := &session{desc: pcp.Desc{InDom: 1}, timeline: domainSource{insts: []pcp.Instance{{ID: 5, Name: "5 minute"}, {ID: 1, Name: "1 minute"}, {ID: 15, Name: "15 minute"}, {ID: 7, Name: "7"}}}}
 	tests := []struct {
@@ -51,8 +51,7 @@ func (namer) LookupInst(_ context.Context, _ pcp.InDom, name string) (int32, err
 
 func (namer) InstName(context.Context, pcp.InDom, int32) (string, error) { return "", nil }
 
-// TestLookupLive: the source is asked if it knows how to find one instance, and
-// otherwise for all.
+// TestLookupLive: the source is asked if it knows how to find one instance, and otherwise for all.
 func TestLookupLive(t *testing.T) {
 	f := &fakeSource{insts: [][]pcp.Instance{{{ID: 1, Name: "one"}, {ID: 2, Name: "two"}}}}
 	s := &session{src: f, desc: pcp.Desc{InDom: 1}}
@@ -72,8 +71,8 @@ func TestLookupLive(t *testing.T) {
 	}
 }
 
-// TestInstances: columns are in the order of the identifiers, labels as they were
-// written; a name may come twice.
+// TestInstances: columns are in the order of the identifiers, labels as they were written; a name
+// may come twice.
 func TestInstances(t *testing.T) {
 	base := archivetest.Path(t, "alltypes")
 	tests := []struct{ insts, want string }{

@@ -50,8 +50,8 @@ func (t *textReporter) paint(b []byte, color string) []byte {
 	return append(b, color...)
 }
 
-// A labelStyle says how the names of instances fit their columns. It is decided
-// when they are first printed.
+// A labelStyle says how the names of instances fit their columns. It is decided when they are first
+// printed.
 type labelStyle int
 
 // The styles.

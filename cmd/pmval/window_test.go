@@ -8,8 +8,8 @@ import (
 	"pmtools/lib/pcp"
 )
 
-// TestZones: the note about the zone, the times in it, and what is refused. The
-// archive begins at 22:13:20 UTC; its zone is that of its label.
+// TestZones: the note about the zone, the times in it, and what is refused. The archive begins at
+// 22:13:20 UTC; its zone is that of its label.
 func TestZones(t *testing.T) {
 	base := archivetest.Path(t, "marks")
 	tests := []struct {

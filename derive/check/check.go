@@ -38,8 +38,8 @@ func Syntax() *syntax.Config {
 }
 
 // A Checker checks expressions that may have parts in common: the X of a [syntax.NestExpr] is
-// checked once, whichever expressions it stands in. Each name is looked up once.
-// A Checker may not be shared by goroutines.
+// checked once, whichever expressions it stands in. Each name is looked up once. A Checker may not
+// be shared by goroutines.
 type Checker struct {
 	env  Env
 	opt  Options

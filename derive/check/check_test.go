@@ -15,8 +15,8 @@ import (
 	"pmtools/lib/pcp"
 )
 
-// A fileCase is a line of testdata: an expression, its result and, where the reference
-// differs for a reason of derived.md D16, the result of the reference.
+// A fileCase is a line of testdata: an expression, its result and, where the reference differs for
+// a reason of derived.md D16, the result of the reference.
 type fileCase struct {
 	where      string
 	context    string

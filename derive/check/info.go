@@ -164,8 +164,8 @@ type Operand struct {
 	Type Type
 }
 
-// Inside returns the error as one of an expression in which ref has been replaced by the one that
-// e is about. A nil e is no error.
+// Inside returns the error as one of an expression in which ref has been replaced by the one that e
+// is about. A nil e is no error.
 func (e *Error) Inside(ref *syntax.MetricRef) *Error {
 	if e == nil {
 		return nil

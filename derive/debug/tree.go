@@ -76,8 +76,8 @@ func newTree(m *derive.Metric) *tree {
 	return t
 }
 
-// address returns a number that looks like an address, for a part of something that has a number. It
-// is the same in each run.
+// address returns a number that looks like an address, for a part of something that has a number.
+// It is the same in each run.
 func address(number, part int) string {
 	return fmt.Sprintf("%#x", 0x550000000000|uint64(number)<<24|uint64(part)<<4)
 }

@@ -66,8 +66,8 @@ func newWorld(lines string) world {
 	return w
 }
 
-// names is the instances: 1 "one", 2 "two blank", 3 "three", 4 "a]b", 5 "a/b", and above "iN
-// word". Domains other than the first have an error.
+// names is the instances: 1 "one", 2 "two blank", 3 "three", 4 "a]b", 5 "a/b", and above "iN word".
+// Domains other than the first have an error.
 type names struct {
 	asked    int
 	nameless bool // no instance has a name

@@ -52,8 +52,8 @@ func TestForgetting(t *testing.T) {
 	}
 }
 
-// TestUnknownNames covers an instance whose name is not known at first. It does not pass, and is not
-// asked about again before it is forgotten; evaluations without values count for that.
+// TestUnknownNames covers an instance whose name is not known at first. It does not pass, and is
+// not asked about again before it is forgotten; evaluations without values count for that.
 func TestUnknownNames(t *testing.T) {
 	w := newWorld(oneWorld)
 	for _, expr := range []string{"matchinst(/./, i32s)", "matchinst(!/nosuch/, i32s)"} {

@@ -22,8 +22,8 @@ type lines []string
 
 func (l *lines) warn(line string) { *l = append(*l, line) }
 
-// loadFiles writes files into a directory, loads what paths say there, and returns the number of metrics, the warnings
-// with the directory's name removed, and the registry.
+// loadFiles writes files into a directory, loads what paths say there, and returns the number of
+// metrics, the warnings with the directory's name removed, and the registry.
 func loadFiles(t *testing.T, files map[string]string, paths ...string) (int, []string, *derive.Registry, error) {
 	t.Helper()
 	dir := t.TempDir()
@@ -126,7 +126,8 @@ func TestLoadLinks(t *testing.T) {
 	load.Default(derive.NewRegistry(nil), dir) // comes to an end
 }
 
-// TestLoadBrokenLink covers a directory with a link to nothing, which ends LoadConfig but not LoadDefault.
+// TestLoadBrokenLink covers a directory with a link to nothing, which ends LoadConfig but not
+// LoadDefault.
 func TestLoadBrokenLink(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"a", "c"} {

@@ -182,8 +182,8 @@ func (l *linter) problem(d *linted, p *Problem) {
 	l.add(d.file, line, column, SeverityError, d.def.Name, source, p.Msg, p.Notes...)
 }
 
-// meanings checks the definitions against the source of a session, or says what can be said
-// without one.
+// meanings checks the definitions against the source of a session, or says what can be said without
+// one.
 func (l *linter) meanings(ctx context.Context, s *Session) error {
 	defs := newDictionary(l.own, s.global)
 	if l.opt.Syntax {

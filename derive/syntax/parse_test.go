@@ -89,8 +89,8 @@ func TestPrecedence(t *testing.T) {
 	}
 }
 
-// TestParseTree has one row or more for each kind of node and for the texts that are easily mistaken
-// for errors.
+// TestParseTree has one row or more for each kind of node and for the texts that are easily
+// mistaken for errors.
 func TestParseTree(t *testing.T) {
 	tests := []struct{ src, want string }{
 		{"a", "a"},

@@ -1,5 +1,5 @@
-// Package regular opens files that anybody may have made: archives, definitions, memory-mapped values.
-// Opening does not wait, and a size is believed only as far as it is read.
+// Package regular opens files that anybody may have made: archives, definitions, memory-mapped
+// values. Opening does not wait, and a size is believed only as far as it is read.
 package regular
 
 import (

@@ -198,8 +198,8 @@ func (s *Source) roots(m *member) []string {
 	return m.Roots
 }
 
-// naming returns the members that may have a name, or names below it. Those that are not available are
-// left out.
+// naming returns the members that may have a name, or names below it. Those that are not available
+// are left out.
 func (s *Source) naming(name string) []*member {
 	root, _, _ := strings.Cut(name, ".")
 	var list []*member

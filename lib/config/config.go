@@ -10,8 +10,8 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// A Config holds the definitions of pcp.conf. Variables of the environment override them
-// (values.md V20).
+// A Config holds the definitions of pcp.conf. Variables of the environment override them (values.md
+// V20).
 type Config struct {
 	lookupEnv func(string) (string, bool)
 	values    map[string]string
@@ -82,8 +82,7 @@ func (c *Config) parse(text string) {
 	}
 }
 
-// unquote removes a quote that a value both begins and ends with. A single quote character is
-// both.
+// unquote removes a quote that a value both begins and ends with. A single quote character is both.
 func unquote(value string) string {
 	n := len(value)
 	if n == 0 || value[0] != value[n-1] || value[0] != '"' && value[0] != '\'' {
@@ -92,15 +91,14 @@ func unquote(value string) string {
 	return value[1:max(1, n-1)]
 }
 
-// Err returns an *[Error] if the file that the environment names could not be read. It is fatal
-// for a command that needs the configuration.
+// Err returns an *[Error] if the file that the environment names could not be read. It is fatal for
+// a command that needs the configuration.
 func (c *Config) Err() error { return c.err }
 
 // Installed reports whether PCP is installed: there is a pcp.conf, or the environment names one.
 func (c *Config) Installed() bool { return c.installed }
 
-// Lookup returns the value of a variable of the environment or of pcp.conf,
-// without the defaults.
+// Lookup returns the value of a variable of the environment or of pcp.conf, without the defaults.
 func (c *Config) Lookup(name string) (string, bool) {
 	if value, ok := c.lookupEnv(name); ok {
 		return value, true

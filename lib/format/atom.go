@@ -15,10 +15,9 @@ const (
 	atomBytes  = 12 // of an aggregate
 )
 
-// AppendAtom appends a value as pmAtomStr shows it in diagnostics: floating-point
-// numbers with an exponent, no more than the beginning of long strings and
-// aggregates, and only the number of event records (values.md V8.1). A Value that is
-// not set is "<null>".
+// AppendAtom appends a value as pmAtomStr shows it in diagnostics: floating-point numbers with an
+// exponent, no more than the beginning of long strings and aggregates, and only the number of event
+// records (values.md V8.1). A Value that is not set is "<null>".
 func AppendAtom(dst []byte, v pcp.Value) []byte {
 	t := v.Type()
 	switch {

@@ -6,8 +6,8 @@ import (
 	"pmtools/lib/pcp"
 )
 
-// AppendInDom appends an instance domain as "29.1 0x7400001" or, if decimal is
-// set, as "29.1 = 121634817 = 0x7400001".
+// AppendInDom appends an instance domain as "29.1 0x7400001" or, if decimal is set, as "29.1 =
+// 121634817 = 0x7400001".
 func AppendInDom(dst []byte, d pcp.InDom, decimal bool) []byte {
 	dst = append(dst, d.String()...)
 	if decimal {
@@ -17,10 +17,9 @@ func AppendInDom(dst []byte, d pcp.InDom, decimal bool) []byte {
 	return strconv.AppendUint(append(dst, " 0x"...), uint64(d), 16)
 }
 
-// AppendDesc appends the two lines of a description, newlines included, as pminfo
-// prints it. (The reference's pmPrintDesc leaves out all but the type if that is
-// not supported; pminfo does not.) With decimal set the instance domain is also
-// shown as a decimal number.
+// AppendDesc appends the two lines of a description, newlines included, as pminfo prints it. (The
+// reference's pmPrintDesc leaves out all but the type if that is not supported; pminfo does not.)
+// With decimal set the instance domain is also shown as a decimal number.
 func AppendDesc(dst []byte, d *pcp.Desc, decimal bool) []byte {
 	dst = append(dst, "    Data Type: "...)
 	dst = append(dst, d.Type.Text()...)
@@ -30,8 +29,8 @@ func AppendDesc(dst []byte, d *pcp.Desc, decimal bool) []byte {
 	return append(dst, '\n')
 }
 
-// AppendDescLine appends the description on one line, newline included, fields
-// separated by tabs, the first of them the name.
+// AppendDescLine appends the description on one line, newline included, fields separated by tabs,
+// the first of them the name.
 func AppendDescLine(dst []byte, name string, d *pcp.Desc, decimal bool) []byte {
 	dst = append(append(dst, name...), '\t')
 	dst = append(append(dst, d.Type.Text()...), '\t')
@@ -49,8 +48,8 @@ func AppendUnits(dst []byte, u pcp.Units) []byte {
 	return dst
 }
 
-// AppendSummary appends the description in one line for people, without a newline:
-// "double, instant, Kbyte / count, indom 60.1".
+// AppendSummary appends the description in one line for people, without a newline: "double,
+// instant, Kbyte / count, indom 60.1".
 func AppendSummary(dst []byte, d *pcp.Desc) []byte {
 	dst = append(append(dst, d.Type.Text()...), ", "...)
 	dst = append(append(dst, d.Sem.Text()...), ", "...)

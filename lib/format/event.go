@@ -7,12 +7,12 @@ import (
 	"pmtools/lib/pcp"
 )
 
-// appendEvents appends the summary of an event value (values.md V11.4): how many
-// records, how many missed, the times of the first and the last.
+// appendEvents appends the summary of an event value (values.md V11.4): how many records, how many
+// missed, the times of the first and the last.
 //
-// The reference's walk over the records, which this repeats, does not step over a
-// record of missed events: all later steps see that record again, add its count
-// again, and take its time for the last one's.
+// The reference's walk over the records, which this repeats, does not step over a record of missed
+// events: all later steps see that record again, add its count again, and take its time for the
+// last one's.
 func (o *Options) appendEvents(dst []byte, t pcp.Type, b []byte) []byte {
 	dst, n := appendEventCount(dst, b)
 	b = b[min(4, len(b)):]
@@ -34,8 +34,7 @@ func (o *Options) appendEvents(dst []byte, t pcp.Type, b []byte) []byte {
 	return append(dst, ']')
 }
 
-// appendEventCount appends a bracket and the number of records that an event value says
-// it has.
+// appendEventCount appends a bracket and the number of records that an event value says it has.
 func appendEventCount(dst, b []byte) ([]byte, int32) {
 	n := int32(0)
 	if len(b) >= 4 {
@@ -56,9 +55,8 @@ func eventHead(t pcp.Type) int {
 	return 16
 }
 
-// walkEvents walks over the first n-1 records of b as the reference does. It
-// returns what begins at the record reached and the number of events missed. It
-// stops early where b is damaged.
+// walkEvents walks over the first n-1 records of b as the reference does. It returns what begins at
+// the record reached and the number of events missed. It stops early where b is damaged.
 func walkEvents(t pcp.Type, b []byte, n int32) (last []byte, missed int32) {
 	head := eventHead(t)
 	for i := int32(0); i < n-1 && len(b) >= head; i++ {

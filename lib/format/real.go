@@ -8,11 +8,10 @@ import (
 	"pmtools/lib/pcp"
 )
 
-// AppendReal appends f in about four digits, right aligned in width characters,
-// as pmval does where no precision is asked for (commands.md T6.4): the decimal
-// points of numbers below ten thousand stand below each other, other numbers have
-// an exponent. Narrow widths shorten only the digits' own padding, so that less
-// than a field is left for some numbers, which then stand at its left.
+// AppendReal appends f in about four digits, right aligned in width characters, as pmval does where
+// no precision is asked for (commands.md T6.4): the decimal points of numbers below ten thousand
+// stand below each other, other numbers have an exponent. Narrow widths shorten only the digits'
+// own padding, so that less than a field is left for some numbers, which then stand at its left.
 func AppendReal(dst []byte, f float64, width int) []byte {
 	switch {
 	case f == 0:
@@ -31,14 +30,14 @@ func AppendReal(dst []byte, f float64, width int) []byte {
 	return append(appendField(dst, f, 'f', 0, width-5), ".    "...)
 }
 
-// AppendFixed appends f with prec digits after the point, right aligned in at
-// least width characters.
+// AppendFixed appends f with prec digits after the point, right aligned in at least width
+// characters.
 func AppendFixed(dst []byte, f float64, width, prec int) []byte {
 	return appendField(dst, f, 'f', prec, width)
 }
 
-// appendField appends f as C's printf does for the conversions f and E; a
-// negative width aligns left.
+// appendField appends f as C's printf does for the conversions f and E; a negative width aligns
+// left.
 func appendField(dst []byte, f float64, conversion byte, prec, width int) []byte {
 	start := len(dst)
 	switch {
@@ -77,22 +76,22 @@ func alignLeft(dst []byte, start, width int) []byte {
 	return dst
 }
 
-// scaled is a row of the table of pmNumberStr: numbers from limit on are divided
-// by unit and get the suffix.
+// scaled is a row of the table of pmNumberStr: numbers from limit on are divided by unit and get
+// the suffix.
 type scaled struct {
 	limit, unit float64
 	suffix      byte
 }
 
-// The rows for numbers of either sign, the largest first. Negative numbers pass
-// to the next unit a digit earlier, which leaves room for the sign.
+// The rows for numbers of either sign, the largest first. Negative numbers pass to the next unit a
+// digit earlier, which leaves room for the sign.
 var (
 	scaledUp   = [...]scaled{{999995e6, 1e12, 'T'}, {999995e3, 1e9, 'G'}, {999995, 1e6, 'M'}, {999.995, 1e3, 'K'}, {0.005, 1, ' '}}
 	scaledDown = [...]scaled{{99995e6, 1e12, 'T'}, {99995e3, 1e9, 'G'}, {99995, 1e6, 'M'}, {99.995, 1e3, 'K'}, {0.005, 1, ' '}}
 )
 
-// AppendScaled appends f in exactly seven characters, with the suffix K, M, G or
-// T where it is needed, as pmNumberStr does (values.md V8.3).
+// AppendScaled appends f in exactly seven characters, with the suffix K, M, G or T where it is
+// needed, as pmNumberStr does (values.md V8.3).
 func AppendScaled(dst []byte, f float64) []byte {
 	rows, inf, limit := &scaledUp, " inf?  ", 999995e9
 	if f < 0 {

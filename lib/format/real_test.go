@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// realCases are numbers and what pmval of PCP 7.2 prints for them in a column of 21
-// (commands.md T6.4), without the blanks in front.
+// realCases are numbers and what pmval of PCP 7.2 prints for them in a column of 21 (commands.md
+// T6.4), without the blanks in front.
 var realCases = []struct {
 	f    float64
 	want string
@@ -32,8 +32,8 @@ func TestAppendReal(t *testing.T) {
 	}
 }
 
-// TestAppendRealNarrow: in a narrow column the padding before the point becomes
-// padding after the number.
+// TestAppendRealNarrow: in a narrow column the padding before the point becomes padding after the
+// number.
 func TestAppendRealNarrow(t *testing.T) {
 	tests := []struct {
 		f     float64

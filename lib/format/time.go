@@ -7,8 +7,8 @@ import (
 	"pmtools/lib/pcp"
 )
 
-// AppendTime appends t as HH:MM:SS.mmm in loc, the milliseconds cut, not rounded.
-// Here and in the functions below, a nil loc means UTC.
+// AppendTime appends t as HH:MM:SS.mmm in loc, the milliseconds cut, not rounded. Here and in the
+// functions below, a nil loc means UTC.
 func AppendTime(dst []byte, t pcp.Timestamp, loc *time.Location) []byte {
 	return appendClock(dst, t.Sec, int64(t.Nsec/1e6), 3, loc)
 }
@@ -18,15 +18,15 @@ func AppendTimeNanos(dst []byte, t pcp.Timestamp, loc *time.Location) []byte {
 	return appendClock(dst, t.Sec, int64(t.Nsec), 9, loc)
 }
 
-// AppendCtime appends t as C's ctime does, without the newline that ends it:
-// "Thu Jan  1 00:00:00 1970" in loc.
+// AppendCtime appends t as C's ctime does, without the newline that ends it: "Thu Jan 1 00:00:00
+// 1970" in loc.
 func AppendCtime(dst []byte, t pcp.Timestamp, loc *time.Location) []byte {
 	return local(t.Sec, loc).AppendFormat(dst, "Mon Jan _2 15:04:05 2006")
 }
 
 // AppendInterval appends the time span sec seconds and nsec nanoseconds as
-// [HOURSh][MINUTESm]SECONDS[.FRACTION]s. As in the reference, exactly one hour is
-// "60m0s" and exactly one minute "60s".
+// [HOURSh][MINUTESm]SECONDS[.FRACTION]s. As in the reference, exactly one hour is "60m0s" and
+// exactly one minute "60s".
 func AppendInterval(dst []byte, sec int64, nsec int32) []byte {
 	if sec > 3600 {
 		dst = append(strconv.AppendInt(dst, sec/3600, 10), 'h')
@@ -60,8 +60,7 @@ func local(sec int64, loc *time.Location) time.Time {
 	return time.Unix(sec, 0).In(loc)
 }
 
-// appendZeros appends n with leading zeros, at least width wide with the sign,
-// as C's %0*d does.
+// appendZeros appends n with leading zeros, at least width wide with the sign, as C's %0*d does.
 func appendZeros(dst []byte, n int64, width int) []byte {
 	if n < 0 {
 		dst = append(dst, '-')
@@ -76,8 +75,8 @@ func appendZeros(dst []byte, n int64, width int) []byte {
 	return append(dst, digits...)
 }
 
-// AppendDate appends t with its date and digits places of the fraction of its
-// second: "Thu Jan  1 00:00:00.000000 1970" in loc.
+// AppendDate appends t with its date and digits places of the fraction of its second: "Thu Jan 1
+// 00:00:00.000000 1970" in loc.
 func AppendDate(dst []byte, t pcp.Timestamp, digits int, loc *time.Location) []byte {
 	at := local(t.Sec, loc)
 	dst = append(at.AppendFormat(dst, "Mon Jan _2 15:04:05"), '.')

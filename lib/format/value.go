@@ -1,9 +1,9 @@
-// Package format turns values, units, descriptors and times into the text that
-// the tools of the Performance Co-Pilot print. It appends to byte slices, knows
-// widths but no terminals, and does no I/O.
+// Package format turns values, units, descriptors and times into the text that the tools of the
+// Performance Co-Pilot print. It appends to byte slices, knows widths but no terminals, and does no
+// I/O.
 //
-// [Options] holds what the text of a value depends on besides the value; its
-// zero value is the default.
+// [Options] holds what the text of a value depends on besides the value; its zero value is the
+// default.
 package format
 
 import (
@@ -17,11 +17,11 @@ import (
 	"pmtools/lib/pcp"
 )
 
-// Options are the choices for the text of values. The zero Options, and nil, are
-// the defaults. Options may be shared by goroutines.
+// Options are the choices for the text of values. The zero Options, and nil, are the defaults.
+// Options may be shared by goroutines.
 type Options struct {
-	// Squash replaces each white space character in strings by a blank (what
-	// PCP_SQUASH_NEWLINES asks for).
+	// Squash replaces each white space character in strings by a blank (what PCP_SQUASH_NEWLINES
+	// asks for).
 	Squash bool
 	// Location is the reporting time zone; nil means UTC.
 	Location *time.Location
@@ -35,8 +35,8 @@ func (o *Options) location() *time.Location {
 	return o.Location
 }
 
-// AppendValue appends value i of column v as pmPrintValue prints it, right
-// aligned in at least width characters (values.md V8.2).
+// AppendValue appends value i of column v as pmPrintValue prints it, right aligned in at least
+// width characters (values.md V8.2).
 func (o *Options) AppendValue(dst []byte, v *pcp.Values, i, width int) []byte {
 	if v.Odd != nil && v.Odd[i].Bad {
 		return o.AppendOdd(dst, &v.Odd[i], width)
@@ -47,8 +47,7 @@ func (o *Options) AppendValue(dst []byte, v *pcp.Values, i, width int) []byte {
 	return o.appendBlob(dst, v.Type, v.Blobs[i], width)
 }
 
-// AppendOne appends a single value as AppendValue does; a Value that is not set
-// appends nothing.
+// AppendOne appends a single value as AppendValue does; a Value that is not set appends nothing.
 func (o *Options) AppendOne(dst []byte, v pcp.Value, width int) []byte {
 	switch {
 	case !v.IsSet():
@@ -59,8 +58,8 @@ func (o *Options) AppendOne(dst []byte, v pcp.Value, width int) []byte {
 	return o.appendBlob(dst, v.Type(), v.Bytes(), width)
 }
 
-// appendNumber appends the number that word w of arithmetic type t stands for,
-// right aligned in at least width characters.
+// appendNumber appends the number that word w of arithmetic type t stands for, right aligned in at
+// least width characters.
 func appendNumber(dst []byte, t pcp.Type, w uint64, width int) []byte {
 	start := len(dst)
 	switch t {
@@ -88,8 +87,8 @@ func (o *Options) appendBlob(dst []byte, t pcp.Type, b []byte, width int) []byte
 	return appendParts(dst, b, nil, width)
 }
 
-// appendString appends b in double quotes. The reference prints strings as C
-// does, so that they end at their first NUL.
+// appendString appends b in double quotes. The reference prints strings as C does, so that they end
+// at their first NUL.
 func (o *Options) appendString(dst []byte, b []byte, width int) []byte {
 	start := len(dst)
 	dst = append(dst, '"')
@@ -105,14 +104,14 @@ func (o *Options) appendString(dst []byte, b []byte, width int) []byte {
 	return alignRight(append(dst, '"'), start, width)
 }
 
-// AppendOdd appends a value that does not fit its metric's type: all readings of
-// its bits that make sense.
+// AppendOdd appends a value that does not fit its metric's type: all readings of its bits that make
+// sense.
 func (o *Options) AppendOdd(dst []byte, odd *pcp.Odd, width int) []byte {
 	if odd.InSitu {
 		return appendInSitu(dst, odd.Word, width)
 	}
-	// The reference has put a number into the order of its machine before it
-	// finds out that the value does not fit.
+	// The reference has put a number into the order of its machine before it finds out that the
+	// value does not fit.
 	var first [8]byte
 	n := copy(first[:], odd.Blob)
 	switch {
@@ -141,9 +140,9 @@ func appendInSitu(dst []byte, w uint32, width int) []byte {
 	return alignRight(strconv.AppendUint(dst, uint64(w), 16), start, width)
 }
 
-// appendParts appends the readings of the bytes a followed by b of a value block:
-// numbers as on a little-endian machine, the text, and always the bytes in
-// hexadecimal. The two parts exist so that not all has to be copied.
+// appendParts appends the readings of the bytes a followed by b of a value block: numbers as on a
+// little-endian machine, the text, and always the bytes in hexadecimal. The two parts exist so that
+// not all has to be copied.
 func appendParts(dst []byte, a, b []byte, width int) []byte {
 	if len(b) == 0 {
 		dst = appendReadings(dst, a, width)
@@ -160,8 +159,7 @@ func appendParts(dst []byte, a, b []byte, width int) []byte {
 	return alignRight(append(dst, ']'), start, width)
 }
 
-// appendReadings appends the numbers that 4 or 8 bytes may be, each with a space
-// after it.
+// appendReadings appends the numbers that 4 or 8 bytes may be, each with a space after it.
 func appendReadings(dst []byte, b []byte, width int) []byte {
 	start := len(dst)
 	switch len(b) {
@@ -190,8 +188,7 @@ func printable(b []byte) bool {
 	return true
 }
 
-// alignRight moves what follows start to the right, so that it is at least width
-// wide.
+// alignRight moves what follows start to the right, so that it is at least width wide.
 func alignRight(dst []byte, start, width int) []byte {
 	n := len(dst)
 	dst = alignLeft(dst, start, width)

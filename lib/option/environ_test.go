@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestEnvironmentErrors: a variable has the errors of its option, also in a
-// command that does not have the option, and conflicts with other options.
+// TestEnvironmentErrors: a variable has the errors of its option, also in a command that does not
+// have the option, and conflicts with other options.
 func TestEnvironmentErrors(t *testing.T) {
 	tests := []struct {
 		vars string // NAME=VALUE, separated by blanks

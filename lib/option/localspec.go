@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// A LocalSpec is one change to the table of agents that a local context loads
-// (-K; commands.md T1.4).
+// A LocalSpec is one change to the table of agents that a local context loads (-K; commands.md
+// T1.4).
 type LocalSpec struct {
 	Op     string // "add", "del" or "clear"
 	Domain int    // -1 if a del names a path only

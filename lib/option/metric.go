@@ -166,8 +166,8 @@ func (sc *metricScanner) bracket() error {
 	}
 }
 
-// SplitInstances takes the argument of pmval -i apart: names between blanks and commas, in quotes of
-// either kind if they contain such.
+// SplitInstances takes the argument of pmval -i apart: names between blanks and commas, in quotes
+// of either kind if they contain such.
 func SplitInstances(list string) []string {
 	var names []string
 	for {

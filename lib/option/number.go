@@ -8,9 +8,9 @@ import (
 	"pmtools/lib/internal/ctext"
 )
 
-// Number parses a decimal number as the reference does with strtol and an int: blanks and a sign may
-// precede it, the empty text is 0, and a number beyond 64 bits saturates before it is cut to 32. The
-// second result is false if there is other text.
+// Number parses a decimal number as the reference does with strtol and an int: blanks and a sign
+// may precede it, the empty text is 0, and a number beyond 64 bits saturates before it is cut to
+// 32. The second result is false if there is other text.
 func Number(text string) (int, bool) {
 	n, rest := LeadingNumber(text)
 	return int(int32(n)), rest == ""

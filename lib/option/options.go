@@ -10,8 +10,9 @@ import (
 	"pmtools/lib/when"
 )
 
-// Options holds the shared options, set by arguments or variables of the environment. The Has fields
-// say whether an option was given at all, where its zero value or an empty argument has a meaning.
+// Options holds the shared options, set by arguments or variables of the environment. The Has
+// fields say whether an option was given at all, where its zero value or an empty argument has a
+// meaning.
 type Options struct {
 	Archive   string        // -a, PCP_ARCHIVE...: base names, separated by commas
 	Host      string        // -h, PCP_HOST...
@@ -55,8 +56,7 @@ func (o *Options) AddArchive(arg string) error {
 	return nil
 }
 
-// listed reports whether the first occurrence of item in a list is a whole item,
-// or several.
+// listed reports whether the first occurrence of item in a list is a whole item, or several.
 func listed(list, item string) bool {
 	before, after, found := strings.Cut(list, item)
 	return found && (before == "" || strings.HasSuffix(before, ",")) && (after == "" || after[0] == ',')
@@ -172,8 +172,7 @@ func text(p *string, has *bool) setter {
 	}
 }
 
-// Debug is a set of debug options by name (commands.md T1.8). The zero value is
-// the empty set.
+// Debug is a set of debug options by name (commands.md T1.8). The zero value is the empty set.
 type Debug struct{ names []string }
 
 // debugNames are the debug options of the reference, in its listing order.

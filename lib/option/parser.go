@@ -84,8 +84,8 @@ func (p *Parser) Parse(args []string) (operands []string, err error) {
 
 // CheckSource does the checks that need to know the source: it selects the machine's own archives
 // if there is an origin but no source, and reports options that the source has no use for. Only a
-// program with LateChecks calls it, after an operand may have set a source in Options. Then it calls
-// further, which may Complain. The error is that of Parse.
+// program with LateChecks calls it, after an operand may have set a source in Options. Then it
+// calls further, which may Complain. The error is that of Parse.
 func (p *Parser) CheckSource(further ...func()) error {
 	p.checkSource()
 	for _, f := range further {

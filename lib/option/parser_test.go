@@ -16,8 +16,8 @@ func TestUsage(t *testing.T) {
 	}
 }
 
-// TestComplain: a late complaint is among the messages as it is, before the
-// usage text, and the command ends.
+// TestComplain: a late complaint is among the messages as it is, before the usage text, and the
+// command ends.
 func TestComplain(t *testing.T) {
 	var messages strings.Builder
 	p := world{}.parser("pmval")

@@ -89,8 +89,8 @@ func testdata(t testing.TB, name string) string {
 	return rest
 }
 
-// newReference returns a command with the option table of the reference's
-// pminfo, pmval or pmstore. It does nothing with the options.
+// newReference returns a command with the option table of the reference's pminfo, pmval or pmstore.
+// It does nothing with the options.
 func newReference(p *Parser) *reference {
 	r := &reference{Parser: p, run: func([]string) error { return nil }}
 	switch p.Prog {

@@ -91,8 +91,8 @@ func (s *scanner) long(word string) {
 	}
 }
 
-// match returns the options that name may stand for: the one with this name, or else all whose names
-// begin with it. A hidden option has no abbreviations.
+// match returns the options that name may stand for: the one with this name, or else all whose
+// names begin with it. A hidden option has no abbreviations.
 func (s *scanner) match(name string) (candidates []*Option) {
 	if o := s.table.long(name); o != nil {
 		return []*Option{o}

@@ -110,8 +110,8 @@ func TestScanBytes(t *testing.T) {
 	}
 }
 
-// FuzzScan checks that the scan ends, that every word is accounted for at most
-// once, and that errors decide the status.
+// FuzzScan checks that the scan ends, that every word is accounted for at most once, and that
+// errors decide the status.
 func FuzzScan(f *testing.F) {
 	for _, seed := range []string{
 		"-dQf\x00-V", "--f\x00--=x\x00--\x00-Q", "-a\x00-b\x00x", "--fu=3", "-h\x00a\x00-h\x00b", "---\x00-\x00", "-D\x00,,",

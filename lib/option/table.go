@@ -54,15 +54,15 @@ func (t *Table) Strings(p *[]string, short, long, word, text string) {
 	t.Func(func(arg string) error { *p = append(*p, arg); return nil }, short, long, word, text)
 }
 
-// Func adds an option that calls f with its argument, called word in the usage text. Without a
-// word there is no argument.
+// Func adds an option that calls f with its argument, called word in the usage text. Without a word
+// there is no argument.
 func (t *Table) Func(f func(arg string) error, short, long, word, text string) {
 	t.Add(&Option{Short: short, Long: long, Word: word, Text: text, Set: f})
 }
 
-// Hide removes an option from the usage text and from the abbreviations of long options: it must
-// be written in full. Options that the reference does not have are hidden, so that no abbreviation
-// of another option becomes ambiguous.
+// Hide removes an option from the usage text and from the abbreviations of long options: it must be
+// written in full. Options that the reference does not have are hidden, so that no abbreviation of
+// another option becomes ambiguous.
 func (t *Table) Hide(long string) { t.must(long).Hidden = true }
 
 // long returns the option with a long name, or nil.

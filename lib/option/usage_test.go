@@ -5,8 +5,7 @@ import (
 	"testing"
 )
 
-// TestUsageLine: a line is broken when its left part reaches the column of the
-// texts.
+// TestUsageLine: a line is broken when its left part reaches the column of the texts.
 func TestUsageLine(t *testing.T) {
 	column := strings.Repeat(" ", textColumn)
 	tests := []struct{ name, short, long, word, want string }{

@@ -1,7 +1,7 @@
 package pcp
 
-// An Answer is the reply for one item of a list: the ID of a name, the Desc of a
-// metric, the instances of a domain, a help text.
+// An Answer is the reply for one item of a list: the ID of a name, the Desc of a metric, the
+// instances of a domain, a help text.
 type Answer[T any] struct {
 	Value T // NullID for a name that was not found
 	Err   error
@@ -13,8 +13,8 @@ type Child struct {
 	Leaf bool   // false for a dynamic subtree
 }
 
-// A Mode is the direction in which an archive is read, with the protocol's
-// numbers (archive.md A12.1).
+// A Mode is the direction in which an archive is read, with the protocol's numbers (archive.md
+// A12.1).
 type Mode int
 
 // The modes.

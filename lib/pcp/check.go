@@ -27,8 +27,8 @@ func (f *findings) error(format string, args ...any) {
 	*f = append(*f, Finding{Bad: true, Text: fmt.Sprintf(format, args...)})
 }
 
-// Check looks for what is wrong or unusual in d (values.md V2.5). The function
-// known reports whether a domain is known; nil means that all are.
+// Check looks for what is wrong or unusual in d (values.md V2.5). The function known reports
+// whether a domain is known; nil means that all are.
 func (d Desc) Check(known func(domain uint32) bool) []Finding {
 	var f findings
 	recognized := func(domain uint32) bool {

@@ -7,10 +7,9 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// Convert returns v as a value of type to, by the rules of pmExtractValue
-// (values.md V7.2). Errors are pmerr.Conv for types that do not convert,
-// pmerr.Trunc for a value too large, and pmerr.Sign for a negative value that
-// was to become unsigned. Numbers become strings by C's %d, %u and %.16g.
+// Convert returns v as a value of type to, by the rules of pmExtractValue (values.md V7.2). Errors
+// are pmerr.Conv for types that do not convert, pmerr.Trunc for a value too large, and pmerr.Sign
+// for a negative value that was to become unsigned. Numbers become strings by C's %d, %u and %.16g.
 func (v Value) Convert(to Type) (Value, error) {
 	switch {
 	case !v.set:
@@ -103,8 +102,8 @@ func wordFloat32(t Type, w uint64) float32 {
 	return float32(wordFloat(t, w))
 }
 
-// intToInt converts between integer types. A 64-bit value below the range of 32
-// bits is cut, not refused, as in the reference.
+// intToInt converts between integer types. A 64-bit value below the range of 32 bits is cut, not
+// refused, as in the reference.
 func intToInt(from Type, w uint64, to Type) (uint64, pmerr.Code) {
 	signed := from == Int32 || from == Int64
 	neg := signed && int64(w) < 0
@@ -135,9 +134,9 @@ func intToInt(from Type, w uint64, to Type) (uint64, pmerr.Code) {
 	return w, 0
 }
 
-// floatToInt converts a floating-point number, which came from a value of type
-// from, to an integer type. It truncates toward zero. The limits are those of
-// the reference; NaN, which it turns into anything, does not fit.
+// floatToInt converts a floating-point number, which came from a value of type from, to an integer
+// type. It truncates toward zero. The limits are those of the reference; NaN, which it turns into
+// anything, does not fit.
 func floatToInt(from Type, f float64, to Type) (uint64, pmerr.Code) {
 	if f != f {
 		return 0, pmerr.Trunc
@@ -178,8 +177,8 @@ func unsignedOf(f, limit float64) (uint64, pmerr.Code) {
 	return uint64(f), 0
 }
 
-// truncInt64 truncates f to an integer. What does not fit becomes the smallest
-// integer, as it does on the machines the reference runs on; Go leaves it open.
+// truncInt64 truncates f to an integer. What does not fit becomes the smallest integer, as it does
+// on the machines the reference runs on; Go leaves it open.
 func truncInt64(f float64) int64 {
 	if f >= -0x1p63 && f < 0x1p63 {
 		return int64(f)

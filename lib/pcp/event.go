@@ -46,26 +46,25 @@ type EventRecord struct {
 	Params []Param // in the record's order; a metric may occur more than once
 }
 
-// A Param is one value in an event record. Its type is the record's word, not
-// the metric's descriptor; Column puts the two together.
+// A Param is one value in an event record. Its type is the record's word, not the metric's
+// descriptor; Column puts the two together.
 type Param struct {
 	ID    ID
 	Value Value // not set if the length does not fit the type; see Odd
 	Odd   Odd   // the value as it was found, if Value is not set
 }
 
-// eventReader reads the big-endian content of an event value. What it is asked
-// for must have been checked.
+// eventReader reads the big-endian content of an event value. What it is asked for must have been
+// checked.
 type eventReader struct {
 	b       []byte
 	highRes bool
 }
 
-// UnpackEvents takes an event value apart (values.md V11.3). Its bytes are the
-// content of the value block, without the block's header, big-endian. The
-// parameters of the records share those bytes. Errors are pmerr.Conv for a value
-// that is no block or flags that exclude each other, pmerr.Type for a value or
-// a parameter of a wrong type, pmerr.TooSmall and pmerr.TooBig for a damaged one.
+// UnpackEvents takes an event value apart (values.md V11.3). Its bytes are the content of the value
+// block, without the block's header, big-endian. The parameters of the records share those bytes.
+// Errors are pmerr.Conv for a value that is no block or flags that exclude each other, pmerr.Type
+// for a value or a parameter of a wrong type, pmerr.TooSmall and pmerr.TooBig for a damaged one.
 func UnpackEvents(v Value) ([]EventRecord, error) {
 	switch {
 	case !v.set, v.typ == Int32, v.typ == Uint32:
@@ -100,8 +99,7 @@ func (r *eventReader) headLen() int {
 	return 16
 }
 
-// check walks over n records and reports the first that is damaged. It works on
-// a copy of r.
+// check walks over n records and reports the first that is damaged. It works on a copy of r.
 func (r eventReader) check(n int32) error {
 	for ; n > 0; n-- {
 		if len(r.b) < r.headLen() {
@@ -131,8 +129,8 @@ func (r eventReader) check(n int32) error {
 	return nil
 }
 
-// head steps over the fixed part of a record and returns the last two of its
-// fields: the flags, and the number of parameters or missed records.
+// head steps over the fixed part of a record and returns the last two of its fields: the flags, and
+// the number of parameters or missed records.
 func (r *eventReader) head() (EventFlags, int32) {
 	n := r.headLen()
 	flags := EventFlags(binary.BigEndian.Uint32(r.b[n-8:]))
@@ -160,8 +158,8 @@ func normalised(sec, nsec int64) Timestamp {
 	return Timestamp{sec, int32(nsec)}
 }
 
-// paramLen returns the length of the parameter that begins here, without its
-// metric identifier and padding.
+// paramLen returns the length of the parameter that begins here, without its metric identifier and
+// padding.
 func (r *eventReader) paramLen() int { return int(binary.BigEndian.Uint32(r.b[4:]) & 0xffffff) }
 
 // padded returns n rounded up to a multiple of 4.

@@ -1,7 +1,7 @@
 package pcp
 
-// A LabelKind is the level of the hierarchy to which labels belong; the flags of
-// a label use the same bits (values.md V23).
+// A LabelKind is the level of the hierarchy to which labels belong; the flags of a label use the
+// same bits (values.md V23).
 type LabelKind uint32
 
 // The label levels, lowest precedence first.

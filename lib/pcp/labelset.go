@@ -18,9 +18,8 @@ const (
 	maxLabelName = 254
 )
 
-// MergeLabels returns the labels of all sets, ascending by name. Sets are given
-// from the lowest precedence to the highest; of labels with the same name the
-// last one stays.
+// MergeLabels returns the labels of all sets, ascending by name. Sets are given from the lowest
+// precedence to the highest; of labels with the same name the last one stays.
 func MergeLabels(sets ...[]Label) []Label {
 	n := 0
 	for _, set := range sets {
@@ -53,11 +52,11 @@ func AppendLabels(dst []byte, labels []Label) []byte {
 	return append(dst, '}')
 }
 
-// ParseLabels returns the labels in a JSON object, ascending by name, each with
-// the given flags. Objects within it become labels with dotted names, which also
-// have the flag LabelCompound. A label whose name is not made of letters, digits,
-// underscores and dots is left out; text that has no others, text that is not an
-// object, and a name that occurs twice are pmerr.EINVAL. The empty text has no labels.
+// ParseLabels returns the labels in a JSON object, ascending by name, each with the given flags.
+// Objects within it become labels with dotted names, which also have the flag LabelCompound. A
+// label whose name is not made of letters, digits, underscores and dots is left out; text that has
+// no others, text that is not an object, and a name that occurs twice are pmerr.EINVAL. The empty
+// text has no labels.
 func ParseLabels(text string, flags uint8) ([]Label, error) {
 	text = strings.TrimSpace(text)
 	if text == "" {
@@ -95,8 +94,8 @@ type labelParser struct {
 	dropped bool // a label had a bad name
 }
 
-// object steps over the object that s begins with and takes its labels; their
-// names begin with prefix.
+// object steps over the object that s begins with and takes its labels; their names begin with
+// prefix.
 func (p *labelParser) object(prefix string) {
 	p.s = p.s[1:]
 	for p.s[0] != '}' {

@@ -2,9 +2,8 @@ package pcp
 
 import "encoding/binary"
 
-// Column returns the parameter as a column with one value of a metric whose
-// type is t. The types need not agree: what does not fit is an Odd value, as
-// with any other column.
+// Column returns the parameter as a column with one value of a metric whose type is t. The types
+// need not agree: what does not fit is an Odd value, as with any other column.
 func (p *Param) Column(t Type) Values {
 	v := Values{ID: p.ID, Type: t, Insts: []int32{NullInst}}
 	from, w := p.Value.typ, p.Value.word

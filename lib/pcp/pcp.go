@@ -1,20 +1,18 @@
-// Package pcp is the vocabulary of the Performance Co-Pilot: identifiers,
-// descriptors, units, values and results, and the conversions between them. It
-// does no I/O.
+// Package pcp is the vocabulary of the Performance Co-Pilot: identifiers, descriptors, units,
+// values and results, and the conversions between them. It does no I/O.
 //
-// A metric has a name, an [ID] and a [Desc]; its values belong to instances of
-// an [InDom]. A fetch fills a [Result]: one column of values ([Values]) for each
-// metric asked for. One value taken out of a column is a [Value], which converts
-// to other types and scales.
+// A metric has a name, an [ID] and a [Desc]; its values belong to instances of an [InDom]. A fetch
+// fills a [Result]: one column of values ([Values]) for each metric asked for. One value taken out
+// of a column is a [Value], which converts to other types and scales.
 //
-// Everything here but [Result], [Values] and [Profile] is immutable and may be
-// shared by goroutines.
+// Everything here but [Result], [Values] and [Profile] is immutable and may be shared by
+// goroutines.
 package pcp
 
 import "fmt"
 
-// An ID identifies a metric (PMID): bit 31 is a flag that is ignored, then the
-// domain in 9 bits, the cluster in 12 and the item in 10 (values.md V1.1).
+// An ID identifies a metric (PMID): bit 31 is a flag that is ignored, then the domain in 9 bits,
+// the cluster in 12 and the item in 10 (values.md V1.1).
 type ID uint32
 
 // NullID is the ID of no metric.
@@ -37,14 +35,14 @@ func (id ID) Cluster() uint32 { return uint32(id) >> 10 & 0xfff }
 // Item returns the item number.
 func (id ID) Item() uint32 { return uint32(id) & 0x3ff }
 
-// IsDerived reports whether id belongs to a metric that the client computes. A
-// derived metric that was recorded in an archive is an ordinary metric there.
+// IsDerived reports whether id belongs to a metric that the client computes. A derived metric that
+// was recorded in an archive is an ordinary metric there.
 func (id ID) IsDerived() bool {
 	return id != NullID && id.Domain() == DynamicDomain && id.Cluster()&2048 == 0 && id.Item() != 0
 }
 
-// String returns id in the form domain.cluster.item, domain.*.* for the root of a
-// dynamic subtree, or PM_ID_NULL.
+// String returns id in the form domain.cluster.item, domain.*.* for the root of a dynamic subtree,
+// or PM_ID_NULL.
 func (id ID) String() string {
 	switch {
 	case id == NullID:
@@ -55,8 +53,8 @@ func (id ID) String() string {
 	return fmt.Sprintf("%d.%d.%d", id.Domain(), id.Cluster(), id.Item())
 }
 
-// An InDom identifies an instance domain: bit 31 is a flag that is ignored, then
-// the domain in 9 bits and the serial number in 22 (values.md V1.2).
+// An InDom identifies an instance domain: bit 31 is a flag that is ignored, then the domain in 9
+// bits and the serial number in 22 (values.md V1.2).
 type InDom uint32
 
 // NullInDom is the instance domain of a metric with a single value.
@@ -84,8 +82,7 @@ func (d InDom) String() string {
 // NullInst is the instance identifier of the only value of a singular metric.
 const NullInst int32 = -1
 
-// An Instance is one member of an instance domain: its internal identifier and
-// its external name.
+// An Instance is one member of an instance domain: its internal identifier and its external name.
 type Instance struct {
 	ID   int32
 	Name string

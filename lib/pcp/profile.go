@@ -6,9 +6,8 @@ import (
 	"slices"
 )
 
-// A Profile says which instances a fetch returns (values.md V17). The zero
-// Profile, and nil, select all. It may not be shared by goroutines while it is
-// changed.
+// A Profile says which instances a fetch returns (values.md V17). The zero Profile, and nil, select
+// all. It may not be shared by goroutines while it is changed.
 type Profile struct {
 	exclude bool // the default for domains without an entry
 	entries map[InDom]*ProfileEntry
@@ -23,9 +22,8 @@ func (p *Profile) DelAll() { p.exclude, p.entries = true, nil }
 // Add selects instances of a domain; no instances means all of them.
 func (p *Profile) Add(d InDom, insts ...int32) { p.change(d, insts, true) }
 
-// Del deselects instances of a domain; no instances means all of them. On a
-// domain that was not mentioned before, the reference (and so this) deselects
-// all others too.
+// Del deselects instances of a domain; no instances means all of them. On a domain that was not
+// mentioned before, the reference (and so this) deselects all others too.
 func (p *Profile) Del(d InDom, insts ...int32) { p.change(d, insts, false) }
 
 // Clone returns a copy of p that shares nothing with it; a copy of nil is nil.
@@ -65,8 +63,8 @@ func (p *Profile) change(d InDom, insts []int32, add bool) {
 	}
 }
 
-// Selects reports whether p selects instance inst of domain d. Singular metrics
-// are always selected.
+// Selects reports whether p selects instance inst of domain d. Singular metrics are always
+// selected.
 func (p *Profile) Selects(d InDom, inst int32) bool {
 	if p == nil || d == NullInDom {
 		return true
@@ -88,8 +86,8 @@ type ProfileEntry struct {
 	Insts   []int32 // in the order in which they were added
 }
 
-// Entries returns whether domains without an entry are deselected, and the
-// entries, ascending by domain.
+// Entries returns whether domains without an entry are deselected, and the entries, ascending by
+// domain.
 func (p *Profile) Entries() (exclude bool, entries []ProfileEntry) {
 	if p == nil {
 		return false, nil

@@ -10,9 +10,8 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// A Timestamp is a point in time in seconds and nanoseconds since 1970 in UTC.
-// Nsec may be anything that a file or a daemon said; normal ones lie in
-// [0, 1e9).
+// A Timestamp is a point in time in seconds and nanoseconds since 1970 in UTC. Nsec may be anything
+// that a file or a daemon said; normal ones lie in [0, 1e9).
 type Timestamp struct {
 	Sec  int64
 	Nsec int32
@@ -42,17 +41,16 @@ func (t Timestamp) Time() time.Time { return time.Unix(t.Sec, int64(t.Nsec)).UTC
 // TimestampOf returns the Timestamp of t.
 func TimestampOf(t time.Time) Timestamp { return Timestamp{t.Unix(), int32(t.Nanosecond())} }
 
-// A Result is what a fetch answers: one column for each metric asked for, in the
-// order of the request. A Result is handed back to the next fetch, which reuses
-// its memory; it may not be shared by goroutines.
+// A Result is what a fetch answers: one column for each metric asked for, in the order of the
+// request. A Result is handed back to the next fetch, which reuses its memory; it may not be shared
+// by goroutines.
 type Result struct {
 	Time    Timestamp
 	Changes Changes // what a daemon has noticed since the fetch before
 	Sets    []Values
 }
 
-// Changes are events that a daemon reports together with a fetch result, as bits
-// (wire.md W7.5).
+// Changes are events that a daemon reports together with a fetch result, as bits (wire.md W7.5).
 type Changes uint32
 
 // The changes.
@@ -79,11 +77,10 @@ func (r *Result) Reset(n int) {
 
 // Values is a column: the values of one metric for some of its instances.
 //
-// Insts[i] is the instance of value i (NullInst for a singular metric). For the
-// arithmetic types Words[i] holds the value: signed integers sign-extended,
-// unsigned ones zero-extended, a Float as its IEEE 754 single precision bits in
-// the low half, a Double as its double precision bits. For all other types
-// Blobs[i] holds the bytes (a String without its terminating NUL) and Words is
+// Insts[i] is the instance of value i (NullInst for a singular metric). For the arithmetic types
+// Words[i] holds the value: signed integers sign-extended, unsigned ones zero-extended, a Float as
+// its IEEE 754 single precision bits in the low half, a Double as its double precision bits. For
+// all other types Blobs[i] holds the bytes (a String without its terminating NUL) and Words is
 // empty.
 type Values struct {
 	ID    ID
@@ -95,9 +92,9 @@ type Values struct {
 	Odd   []Odd // nil if each value fits Type, else one entry a value, the zero Odd for those that fit
 }
 
-// An Odd is a value that does not fit its metric's type: in the wrong encoding,
-// of the wrong size, or of a type that has no values. It is kept as it was found,
-// so that it can be shown (values.md V8.2), and converts to nothing.
+// An Odd is a value that does not fit its metric's type: in the wrong encoding, of the wrong size,
+// or of a type that has no values. It is kept as it was found, so that it can be shown (values.md
+// V8.2), and converts to nothing.
 type Odd struct {
 	Bad    bool   // the value does not fit; the other fields are valid
 	InSitu bool   // the value is the 32-bit Word, else Blob
@@ -125,8 +122,8 @@ func (v *Values) Grow(n int) {
 // Len returns the number of values.
 func (v *Values) Len() int { return len(v.Insts) }
 
-// Value returns value i by itself. A value that does not fit the metric's type
-// (see Odd) is the zero Value.
+// Value returns value i by itself. A value that does not fit the metric's type (see Odd) is the
+// zero Value.
 func (v *Values) Value(i int) Value {
 	switch {
 	case v.Odd != nil && v.Odd[i].Bad:
@@ -140,9 +137,8 @@ func (v *Values) Value(i int) Value {
 // Find returns the position of instance inst, or -1.
 func (v *Values) Find(inst int32) int { return slices.Index(v.Insts, inst) }
 
-// A Value is one value: a type and a 64-bit word, or a type and bytes. The zero
-// Value is no value. Values are copied freely; the bytes are shared and must not
-// be changed.
+// A Value is one value: a type and a 64-bit word, or a type and bytes. The zero Value is no value.
+// Values are copied freely; the bytes are shared and must not be changed.
 type Value struct {
 	typ  Type
 	set  bool
@@ -174,9 +170,8 @@ func DoubleValue(f float64) Value { return WordValue(Double, math.Float64bits(f)
 // FloatValue returns f as a Float.
 func FloatValue(f float32) Value { return WordValue(Float, uint64(math.Float32bits(f))) }
 
-// SortInstances puts the values of each column in ascending order of their
-// instances, as pmSortInstances does (values.md V10). Values of the same instance
-// keep their order.
+// SortInstances puts the values of each column in ascending order of their instances, as
+// pmSortInstances does (values.md V10). Values of the same instance keep their order.
 func (r *Result) SortInstances() {
 	for i := range r.Sets {
 		if s := (*byInstance)(&r.Sets[i]); !sort.IsSorted(s) {

@@ -7,15 +7,14 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// A Scaler converts values of one type from some units to others of the same
-// dimensions (values.md V6). It is made once, by NewScaler, and used for as many
-// values as there are; it may be shared by goroutines.
+// A Scaler converts values of one type from some units to others of the same dimensions (values.md
+// V6). It is made once, by NewScaler, and used for as many values as there are; it may be shared by
+// goroutines.
 //
-// Results are those of the reference, to the bit, where its arithmetic is
-// defined: integers are rounded by adding one half and truncating toward zero,
-// also negative ones, and wrap around. A factor whose parts do not fit 64 bits,
-// which the reference gets wrong or dies of, is applied in floating point, and
-// integers then saturate.
+// Results are those of the reference, to the bit, where its arithmetic is defined: integers are
+// rounded by adding one half and truncating toward zero, also negative ones, and wrap around. A
+// factor whose parts do not fit 64 bits, which the reference gets wrong or dies of, is applied in
+// floating point, and integers then saturate.
 type Scaler struct {
 	typ      Type
 	identity bool
@@ -26,16 +25,15 @@ type Scaler struct {
 	extra    extraScaler
 }
 
-// extraScaler is the conversion of an extra unit: add + mul*(x+shift)/div. The
-// zero extraScaler does nothing.
+// extraScaler is the conversion of an extra unit: add + mul*(x+shift)/div. The zero extraScaler
+// does nothing.
 type extraScaler struct {
 	on                   bool
 	add, mul, shift, div float64
 }
 
-// NewScaler returns the Scaler from units to units for values of type t. The
-// error is pmerr.Conv if t is not a number or the dimensions differ, pmerr.Unit
-// if a scale is not known.
+// NewScaler returns the Scaler from units to units for values of type t. The error is pmerr.Conv if
+// t is not a number or the dimensions differ, pmerr.Unit if a scale is not known.
 func NewScaler(t Type, from, to Units) (Scaler, error) {
 	if from.Dimensionless() {
 		from.DimCount = 1
@@ -68,16 +66,15 @@ func NewScaler(t Type, from, to Units) (Scaler, error) {
 	return s, nil
 }
 
-// fraction is the factor of a conversion under construction, as a fraction and
-// as a number.
+// fraction is the factor of a conversion under construction, as a fraction and as a number.
 type fraction struct {
 	mult, div uint64
 	overflow  bool // one of them does not fit 63 bits
 	exact     float64
 }
 
-// apply multiplies f by (in/out)^dim; in and out are a scale's numerator and
-// denominator in a common unit.
+// apply multiplies f by (in/out)^dim; in and out are a scale's numerator and denominator in a
+// common unit.
 func (f *fraction) apply(dim int8, in, out [2]uint64) {
 	if dim < 0 {
 		in, out = out, in
@@ -138,8 +135,7 @@ func (f *fraction) time(from, to Units) bool {
 	return true
 }
 
-// count applies the count dimension, which units that have only an extra unit
-// have once.
+// count applies the count dimension, which units that have only an extra unit have once.
 func (f *fraction) count(from, to Units) {
 	dim := from.DimCount
 	if dim == 0 {
@@ -163,8 +159,8 @@ func (f *fraction) count(from, to Units) {
 	f.apply(dim, power(in), power(out))
 }
 
-// newExtraScaler returns the conversion between two scales of an extra unit. It
-// exists for known kinds and scales that are not in the denominator.
+// newExtraScaler returns the conversion between two scales of an extra unit. It exists for known
+// kinds and scales that are not in the denominator.
 func newExtraScaler(from, to Units) (extraScaler, bool) {
 	kind, n := extraOf(from)
 	in, out := int(from.ExtraScale), int(to.ExtraScale)
@@ -234,8 +230,8 @@ func (s *Scaler) Word(w uint64) uint64 {
 	return w
 }
 
-// ratio32 returns the factor for single precision, which the reference computes
-// in single precision.
+// ratio32 returns the factor for single precision, which the reference computes in single
+// precision.
 func (s *Scaler) ratio32() float32 {
 	if s.inexact {
 		return float32(s.ratio)
@@ -303,8 +299,8 @@ func saturate(t Type, f float64) uint64 {
 	return uint64(f)
 }
 
-// ConvScale returns v, a value in units from, in units to. Columns are better
-// converted with a Scaler.
+// ConvScale returns v, a value in units from, in units to. Columns are better converted with a
+// Scaler.
 func (v Value) ConvScale(from, to Units) (Value, error) {
 	s, err := NewScaler(v.typ, from, to)
 	if err != nil {

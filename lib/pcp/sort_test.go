@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestSortInstances sorts columns of words, of bytes and of values that do not fit,
-// whose value says which instance it belongs to.
+// TestSortInstances sorts columns of words, of bytes and of values that do not fit, whose value
+// says which instance it belongs to.
 func TestSortInstances(t *testing.T) {
 	tests := []struct {
 		name        string
@@ -59,8 +59,7 @@ func TestSortInstancesStable(t *testing.T) {
 	}
 }
 
-// TestSortInstancesAllocs makes sure that sorting each result of a loop costs no
-// memory.
+// TestSortInstancesAllocs makes sure that sorting each result of a loop costs no memory.
 func TestSortInstancesAllocs(t *testing.T) {
 	r := Result{Sets: []Values{{Insts: []int32{3, 1, 2}, Words: []uint64{3, 1, 2}}}}
 	if n := testing.AllocsPerRun(10, r.SortInstances); n != 0 {

@@ -2,8 +2,7 @@ package pcp
 
 import "fmt"
 
-// A Type is the type of a metric's values, with the protocol's own numbers
-// (values.md V2.2).
+// A Type is the type of a metric's values, with the protocol's own numbers (values.md V2.2).
 type Type int32
 
 // The types.

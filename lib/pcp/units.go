@@ -1,7 +1,7 @@
 package pcp
 
-// Units are the dimensions and scales of a metric's values (values.md V3). The
-// zero Units is dimensionless. Units are compared with ==.
+// Units are the dimensions and scales of a metric's values (values.md V3). The zero Units is
+// dimensionless. Units are compared with ==.
 type Units struct {
 	DimSpace, DimTime, DimCount       int8  // powers, -8 to 7
 	ScaleSpace, ScaleTime, ScaleCount int8  // space and time 0 to 15, count a power of ten -8 to 7

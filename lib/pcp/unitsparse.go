@@ -16,8 +16,8 @@ import (
 //	base  = word [ "^" power ]
 //	extra = kind " (" scale ")"
 //
-// A side's numbers multiply; each of the three dimensions, and extra units as a
-// whole, may occur once in it.
+// A side's numbers multiply; each of the three dimensions, and extra units as a whole, may occur
+// once in it.
 
 // A UnitsError says why a text is not a text of units. It is pmerr.Conv for errors.Is.
 type UnitsError struct {
@@ -57,9 +57,9 @@ type unitSide struct {
 	extraScale uint8
 }
 
-// ParseUnits returns the units that s describes and the factor by which a value
-// in those units must be multiplied to be expressed in the written ones:
-// "2 mbyte/5s" is Mbyte / sec and 2.5. Errors are of type *UnitsError.
+// ParseUnits returns the units that s describes and the factor by which a value in those units must
+// be multiplied to be expressed in the written ones: "2 mbyte/5s" is Mbyte / sec and 2.5. Errors
+// are of type *UnitsError.
 func ParseUnits(s string) (Units, float64, error) {
 	over, under, _ := strings.Cut(s, "/")
 	var a, b unitSide
@@ -205,8 +205,8 @@ func spaceScale(w string) (int, bool) {
 	return 0, false
 }
 
-// countScale reads what may follow the word "count": " x 10" or " x 10^n". It
-// returns its length and the power of ten.
+// countScale reads what may follow the word "count": " x 10" or " x 10^n". It returns its length
+// and the power of ten.
 func countScale(s string) (n, exp int) {
 	const times = " x 10"
 	if !ctext.HasPrefixFold(s, times) {
@@ -226,8 +226,8 @@ func countScale(s string) (n, exp int) {
 	return 0, 0
 }
 
-// unitPower reads a power, -8 to 15 without leading zeros, up to the end of the
-// unit. It returns its length, 0 if there is none.
+// unitPower reads a power, -8 to 15 without leading zeros, up to the end of the unit. It returns
+// its length, 0 if there is none.
 func unitPower(s string) (power, n int) {
 	text := unitWord(s)
 	power, err := strconv.Atoi(text)
@@ -300,8 +300,8 @@ func unitScale(d, scale int) float64 {
 	return [...]float64{Nsec: 1e-9, Usec: 1e-6, Msec: 1e-3, Sec: 1, Min: 60, Hour: 3600}[scale]
 }
 
-// power returns f, which is not zero, to the power of n, correctly rounded as C
-// libraries do it; math.Pow may be wrong in the last bit.
+// power returns f, which is not zero, to the power of n, correctly rounded as C libraries do it;
+// math.Pow may be wrong in the last bit.
 func power(f float64, n int) float64 {
 	base := new(big.Rat).SetFloat64(f)
 	if n < 0 {

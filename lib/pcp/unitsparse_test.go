@@ -143,8 +143,8 @@ func TestParseUnitsErrors(t *testing.T) {
 	}
 }
 
-// canonical reports whether the text of u can be read back. A square of ten
-// events and a hundred events have the same text.
+// canonical reports whether the text of u can be read back. A square of ten events and a hundred
+// events have the same text.
 func canonical(u Units) bool {
 	kind, n := extraOf(u)
 	power := max(u.DimCount, -u.DimCount)

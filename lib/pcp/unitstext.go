@@ -8,8 +8,7 @@ var (
 	timeNames  = [...]string{"nanosec", "microsec", "millisec", "sec", "min", "hour"}
 )
 
-// extraKind is one kind of extra unit: its name and its scales, the first of
-// which is number 1.
+// extraKind is one kind of extra unit: its name and its scales, the first of which is number 1.
 type extraKind struct {
 	name   string
 	scales []string
@@ -23,8 +22,8 @@ var extraKinds = [...]extraKind{
 	Power:       {"power", []string{"kW", "W", "mW", "uW"}},
 }
 
-// extraOf returns the kind of extra unit that u has, and its number without the
-// sign. A number that stands for no kind gives nil.
+// extraOf returns the kind of extra unit that u has, and its number without the sign. A number that
+// stands for no kind gives nil.
 func extraOf(u Units) (*extraKind, int) {
 	n := int(u.Extra)
 	if n < 0 {
@@ -36,14 +35,14 @@ func extraOf(u Units) (*extraKind, int) {
 	return &extraKinds[n], n
 }
 
-// Dimensionless reports whether u has neither a dimension nor an extra unit. It
-// may still have a count scale.
+// Dimensionless reports whether u has neither a dimension nor an extra unit. It may still have a
+// count scale.
 func (u Units) Dimensionless() bool {
 	return u.DimSpace == 0 && u.DimTime == 0 && u.DimCount == 0 && u.Extra == 0
 }
 
-// String returns u as pmUnitsStr gives it ("Mbyte / sec"); for dimensionless
-// units it is the empty string, which descriptions show as "none".
+// String returns u as pmUnitsStr gives it ("Mbyte / sec"); for dimensionless units it is the empty
+// string, which descriptions show as "none".
 func (u Units) String() string {
 	var buf [64]byte
 	return string(u.Append(buf[:0]))
@@ -66,8 +65,8 @@ func (u Units) Append(dst []byte) []byte {
 	return dst
 }
 
-// appendSide appends the parts of u whose dimensions have the given sign, each
-// after a space if anything stands at start.
+// appendSide appends the parts of u whose dimensions have the given sign, each after a space if
+// anything stands at start.
 func (u Units) appendSide(dst []byte, sign int8, start int) []byte {
 	part := func(dim int8) bool {
 		if int(dim)*int(sign) <= 0 {
@@ -121,9 +120,8 @@ func appendCountName(dst []byte, scale int8) []byte {
 	return strconv.AppendInt(append(dst, " x 10^"...), int64(scale), 10)
 }
 
-// appendExtraName appends the name of the extra unit and its scale. The
-// reference cuts the longest text, "temperature (scale-4)", by two characters;
-// here it is whole.
+// appendExtraName appends the name of the extra unit and its scale. The reference cuts the longest
+// text, "temperature (scale-4)", by two characters; here it is whole.
 func appendExtraName(dst []byte, u Units) []byte {
 	kind, n := extraOf(u)
 	if kind == nil {

@@ -98,8 +98,8 @@ func TestResultMost(t *testing.T) {
 	}
 }
 
-// TestReaderLongest reads headers that announce as much as a message of the type may have, and
-// one byte more.
+// TestReaderLongest reads headers that announce as much as a message of the type may have, and one
+// byte more.
 func TestReaderLongest(t *testing.T) {
 	for _, of := range []Type{TypeError, TypeNames, TypeText, TypeLabel, TypeDescs, TypeResult} {
 		n := Longest(of)

@@ -6,8 +6,7 @@ import (
 	"pmtools/lib/internal/wire"
 )
 
-// Creds is what a client or an agent says about itself first (wire.md W5.3). There
-// is no answer.
+// Creds is what a client or an agent says about itself first (wire.md W5.3). There is no answer.
 type Creds struct {
 	Version uint8  // of the protocol: 2
 	Flags   uint16 // features that are wanted

@@ -8,8 +8,7 @@ import (
 	"pmtools/lib/pcp"
 )
 
-// A DescReq asks for the description of a metric; the answer is a Desc (wire.md
-// W5.8).
+// A DescReq asks for the description of a metric; the answer is a Desc (wire.md W5.8).
 type DescReq struct{ ID pcp.ID }
 
 // Type implements Message.
@@ -88,8 +87,8 @@ func (dst *DescIDs) Decode(body []byte) error {
 	return r.Finish()
 }
 
-// Descs are descriptions, in the order of the request. One that could not be had
-// has the identifier NullID.
+// Descs are descriptions, in the order of the request. One that could not be had has the identifier
+// NullID.
 type Descs struct{ Descs []pcp.Desc }
 
 // Type implements Message.

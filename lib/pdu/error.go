@@ -5,9 +5,9 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// An Error is a status: the answer to a store, a refusal of any request, or the
-// greeting with which a daemon begins. Before a fetch result a positive Code says
-// what has changed (wire.md W5.2, W7.5).
+// An Error is a status: the answer to a store, a refusal of any request, or the greeting with which
+// a daemon begins. Before a fetch result a positive Code says what has changed (wire.md W5.2,
+// W7.5).
 type Error struct {
 	Code     pmerr.Code
 	Greeting bool   // the message has Info

@@ -8,8 +8,8 @@ import (
 	"pmtools/lib/pcp"
 )
 
-// A Fetch asks for the values of metrics; the answer is a Result. The profile sent
-// last for the same Slot says of which instances (wire.md W5.5).
+// A Fetch asks for the values of metrics; the answer is a Result. The profile sent last for the
+// same Slot says of which instances (wire.md W5.5).
 type Fetch struct {
 	Slot int32
 	IDs  []pcp.ID

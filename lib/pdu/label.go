@@ -11,8 +11,8 @@ import (
 // NullIdent stands for the context in a LabelReq.
 const NullIdent = 0xffffffff
 
-// A LabelReq asks for the labels of one level; the answer is a Label with the same
-// Ident and Kind (wire.md W5.12).
+// A LabelReq asks for the labels of one level; the answer is a Label with the same Ident and Kind
+// (wire.md W5.12).
 type LabelReq struct {
 	Ident uint32 // NullIdent, a domain, an instance domain, or a metric (of item 0 for a cluster)
 	Kind  pcp.LabelKind
@@ -35,8 +35,7 @@ func (dst *LabelReq) Decode(body []byte) error {
 	return r.Finish()
 }
 
-// A Label holds the labels of an object: one set or none, and for instances one
-// set for each.
+// A Label holds the labels of an object: one set or none, and for instances one set for each.
 type Label struct {
 	Ident uint32
 	Kind  pcp.LabelKind
@@ -116,8 +115,7 @@ func (dst *Label) Decode(body []byte) error {
 	return r.Finish()
 }
 
-// readSet takes one label set, whose text lies elsewhere in body, and returns the
-// size of that.
+// readSet takes one label set, whose text lies elsewhere in body, and returns the size of that.
 func readSet(r *wire.Reader, set *pcp.LabelSet, body []byte) (size int, err error) {
 	count, offset := r.Int32(), int64(r.Int32())-HeaderSize
 	size = int(r.Int32())

@@ -15,9 +15,9 @@ const (
 	NonLeaf int32 = 1
 )
 
-// Names are metric names: a question for their identifiers, which IDs answers, or
-// the answer to a Child, a Traverse or an IDs (wire.md W5.11). No names answer a
-// Child of a leaf. Decoded names share one piece of memory, and none is empty.
+// Names are metric names: a question for their identifiers, which IDs answers, or the answer to a
+// Child, a Traverse or an IDs (wire.md W5.11). No names answer a Child of a leaf. Decoded names
+// share one piece of memory, and none is empty.
 type Names struct {
 	Names  []string
 	Status []int32    // Leaf or NonLeaf for each name; nil if nobody asked
@@ -97,9 +97,9 @@ func (dst *Names) Decode(body []byte) error {
 	return r.Finish()
 }
 
-// IDs are identifiers of metrics: the answer to Names, in their order, with NullID
-// for unknown names, and Status says how many are known; or, with one metric and
-// status 0, the question for its names.
+// IDs are identifiers of metrics: the answer to Names, in their order, with NullID for unknown
+// names, and Status says how many are known; or, with one metric and status 0, the question for its
+// names.
 type IDs struct {
 	Status int32
 	IDs    []pcp.ID
@@ -123,8 +123,8 @@ func (dst *IDs) Decode(body []byte) error {
 	return r.Finish()
 }
 
-// A Child asks for the names directly below a node, "" being the root; the answer
-// is Names, relative to the node.
+// A Child asks for the names directly below a node, "" being the root; the answer is Names,
+// relative to the node.
 type Child struct {
 	Name   string
 	Status bool // each name's status is wanted too
@@ -146,8 +146,7 @@ func (dst *Child) Decode(body []byte) error {
 	return r.Finish()
 }
 
-// A Traverse asks for the full names of all leaves below a node; the answer is
-// Names.
+// A Traverse asks for the full names of all leaves below a node; the answer is Names.
 type Traverse struct{ Name string }
 
 // Type implements Message.

@@ -1,14 +1,11 @@
-// Package pdu is the protocol of the metrics daemon: one struct for each protocol
-// data unit that clients, the daemon and its agents exchange, and the framing
-// around them (wire.md).
+// Package pdu is the protocol of the metrics daemon: one struct for each protocol data unit that
+// clients, the daemon and its agents exchange, and the framing around them (wire.md).
 //
-// A [Message] encodes itself as a whole, header included, and decodes its body. A
-// [Reader] takes messages off a stream, each as a [Frame], whose Type says which
-// struct its body is.
+// A [Message] encodes itself as a whole, header included, and decodes its body. A [Reader] takes
+// messages off a stream, each as a [Frame], whose Type says which struct its body is.
 //
-// Bodies come from the network: every length, count and offset is checked, and
-// what does not fit is an error that wraps [ErrFormat]. Decoded messages own their
-// memory.
+// Bodies come from the network: every length, count and offset is checked, and what does not fit is
+// an error that wraps [ErrFormat]. Decoded messages own their memory.
 package pdu
 
 import (
@@ -72,11 +69,11 @@ func (t Type) String() string {
 type Message interface {
 	// Type returns the message's type.
 	Type() Type
-	// Encode appends the whole message, header included. An error is something that
-	// has no place in a message; dst is then returned as it was.
+	// Encode appends the whole message, header included. An error is something that has no place in
+	// a message; dst is then returned as it was.
 	Encode(dst []byte) ([]byte, error)
-	// Decode makes the receiver what the body says. The body is what follows the
-	// header, and is not kept.
+	// Decode makes the receiver what the body says. The body is what follows the header, and is not
+	// kept.
 	Decode(body []byte) error
 }
 
@@ -131,8 +128,8 @@ func New(t Type) Message {
 	return nil
 }
 
-// HeaderSize is the size of what stands before each body: length of the whole
-// message, type, and a number for the sender (wire.md W1.3).
+// HeaderSize is the size of what stands before each body: length of the whole message, type, and a
+// number for the sender (wire.md W1.3).
 const HeaderSize = 12
 
 // begin appends the header of a message whose length is not known yet.
@@ -148,8 +145,8 @@ func end(dst []byte, start int) []byte {
 	return dst
 }
 
-// SetFrom sets the sender's number in an encoded message: an agent's process, or
-// the number that the daemon has for a client.
+// SetFrom sets the sender's number in an encoded message: an agent's process, or the number that
+// the daemon has for a client.
 func SetFrom(msg []byte, from int32) { wire.PutUint32(msg, 8, uint32(from)) }
 
 // appendString appends s, padded to whole words.

@@ -11,8 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-// unhex returns the bytes of hexadecimal words; text in quotes stands for itself,
-// with _ for a blank.
+// unhex returns the bytes of hexadecimal words; text in quotes stands for itself, with _ for a
+// blank.
 func unhex(t testing.TB, s string) []byte {
 	t.Helper()
 	var out []byte
@@ -93,8 +93,8 @@ type flaw struct {
 	hex  string
 }
 
-// checkFlaws decodes bodies that are malformed, and each good one cut short and
-// with something after it.
+// checkFlaws decodes bodies that are malformed, and each good one cut short and with something
+// after it.
 func checkFlaws(t *testing.T, of Type, flaws []flaw) {
 	t.Helper()
 	for _, f := range flaws {
@@ -106,8 +106,7 @@ func checkFlaws(t *testing.T, of Type, flaws []flaw) {
 	}
 }
 
-// checkCuts decodes a message of which the end is missing, and one with more after
-// it.
+// checkCuts decodes a message of which the end is missing, and one with more after it.
 func checkCuts(t *testing.T, dumps []dump, cut, more bool) {
 	t.Helper()
 	for _, d := range dumps {
@@ -123,8 +122,8 @@ func checkCuts(t *testing.T, dumps []dump, cut, more bool) {
 	}
 }
 
-// fuzzMessage checks for a type that whatever decodes, and can be encoded, is the
-// same when it is decoded again.
+// fuzzMessage checks for a type that whatever decodes, and can be encoded, is the same when it is
+// decoded again.
 func fuzzMessage(f *testing.F, of Type, seeds ...string) {
 	for _, s := range seeds {
 		f.Add(unhex(f, s)[HeaderSize:])

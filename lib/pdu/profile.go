@@ -7,8 +7,8 @@ import (
 	"pmtools/lib/pcp"
 )
 
-// A Profile says which instances later fetches for the same Slot return. There is
-// no answer (wire.md W5.6).
+// A Profile says which instances later fetches for the same Slot return. There is no answer
+// (wire.md W5.6).
 type Profile struct {
 	Slot    int32
 	Exclude bool // instance domains without an entry have none of their instances

@@ -14,31 +14,30 @@ type Frame struct {
 	Body []byte // valid until the next call of Next
 }
 
-// DefaultMaxLen is the longest message that a Reader accepts unless told
-// otherwise. Replies have no limit in the protocol; the longest known ones, whole
-// name spaces and large results, have some tens of megabytes.
+// DefaultMaxLen is the longest message that a Reader accepts unless told otherwise. Replies have no
+// limit in the protocol; the longest known ones, whole name spaces and large results, have some
+// tens of megabytes.
 const DefaultMaxLen = 256 << 20
 
-// longest is the length of the longest message of the types for which that is less
-// than DefaultMaxLen. Some have a fixed size, some answer as many questions as fit a
-// request (wire.md W1.4); for the others it is many times what is known. Decoders
-// allocate in proportion to a message, so that this is the budget for memory too.
+// longest is the length of the longest message of the types for which that is less than
+// DefaultMaxLen. Some have a fixed size, some answer as many questions as fit a request (wire.md
+// W1.4); for the others it is many times what is known. Decoders allocate in proportion to a
+// message, so that this is the budget for memory too.
 var longest = map[Type]int{
 	TypeError: 1 << 10, TypeDescReq: 1 << 10, TypeDesc: 1 << 10, TypeLabelReq: 1 << 10, TypeTextReq: 1 << 10,
 	TypeIDs: 1 << 20, TypeDescs: 1 << 20, TypeAttr: 1 << 20, TypeText: 16 << 20,
 	TypeInstance: 64 << 20, TypeLabel: 64 << 20, TypeNames: 128 << 20,
 }
 
-// Longest returns the length in bytes of the longest message of a type that a Reader
-// accepts unless told otherwise.
+// Longest returns the length in bytes of the longest message of a type that a Reader accepts unless
+// told otherwise.
 func Longest(t Type) int { return cmp.Or(longest[t], DefaultMaxLen) }
 
-// A Reader takes messages off a stream. A read that was cut short, by a deadline
-// say, is taken up again by the next call of Next. It may not be shared by
-// goroutines.
+// A Reader takes messages off a stream. A read that was cut short, by a deadline say, is taken up
+// again by the next call of Next. It may not be shared by goroutines.
 type Reader struct {
-	// MaxLen is the length in bytes of the longest message that is accepted; 0 means
-	// the Longest of its type.
+	// MaxLen is the length in bytes of the longest message that is accepted; 0 means the Longest of
+	// its type.
 	MaxLen int
 
 	r     io.Reader
@@ -50,9 +49,9 @@ type Reader struct {
 // NewReader returns a Reader of r.
 func NewReader(r io.Reader) *Reader { return &Reader{r: r} }
 
-// Next returns the next message. At the end of the stream it returns io.EOF; if it
-// ends within a message io.ErrUnexpectedEOF; an error that wraps ErrFormat if what
-// comes cannot be a message, after which the stream is of no use.
+// Next returns the next message. At the end of the stream it returns io.EOF; if it ends within a
+// message io.ErrUnexpectedEOF; an error that wraps ErrFormat if what comes cannot be a message,
+// after which the stream is of no use.
 func (r *Reader) Next() (Frame, error) {
 	r.drop()
 	if err := r.fill(HeaderSize); err != nil {
@@ -81,8 +80,8 @@ func (r *Reader) Next() (Frame, error) {
 // Started reports whether part of a message was read.
 func (r *Reader) Started() bool { return len(r.buf) > r.done }
 
-// The sizes of a Reader's buffer: the first one, and the largest one that is kept
-// when patience messages in a row have needed less than a quarter of it.
+// The sizes of a Reader's buffer: the first one, and the largest one that is kept when patience
+// messages in a row have needed less than a quarter of it.
 const (
 	minBuffer  = 4 << 10
 	keepBuffer = 32 << 10
@@ -112,8 +111,8 @@ const maxEmpty = 100
 // growth is how many times as large a buffer becomes that was too small.
 const growth = 16
 
-// fill reads until the buffer holds n bytes. The buffer grows as bytes arrive, not
-// as a header announces them: to n bytes once the first part of them is there.
+// fill reads until the buffer holds n bytes. The buffer grows as bytes arrive, not as a header
+// announces them: to n bytes once the first part of them is there.
 func (r *Reader) fill(n int) error {
 	for empty := 0; len(r.buf) < n; {
 		if len(r.buf) == cap(r.buf) {

@@ -7,25 +7,23 @@ import (
 	"pmtools/lib/pcp"
 )
 
-// A Result holds the values of metrics: the answer to a Fetch, or what is to be
-// stored (wire.md W5.7, W6). Its time has microseconds.
+// A Result holds the values of metrics: the answer to a Fetch, or what is to be stored (wire.md
+// W5.7, W6). Its time has microseconds.
 type Result struct {
-	// Values is what is encoded, and what Decode fills: it reuses the memory that it
-	// finds there. Nil is an empty Result, and a new one is made for Decode.
+	// Values is what is encoded, and what Decode fills: it reuses the memory that it finds there.
+	// Nil is an empty Result, and a new one is made for Decode.
 	Values *pcp.Result
-	// TypeOf returns the type of a metric, as its description has it, or Unknown.
-	// Values that do not fit it are odd (see pcp.Odd). Nil leaves it to the values:
-	// then 32 bits are signed.
+	// TypeOf returns the type of a metric, as its description has it, or Unknown. Values that do
+	// not fit it are odd (see pcp.Odd). Nil leaves it to the values: then 32 bits are signed.
 	TypeOf func(id pcp.ID) pcp.Type
-	// Most is how many value sets Decode accepts; 0 is any number. A set takes many
-	// times the memory that it has in the message.
+	// Most is how many value sets Decode accepts; 0 is any number. A set takes many times the
+	// memory that it has in the message.
 	Most int
 
 	arena wire.Arena
 }
 
-// A HighResResult is the answer to a HighResFetch: a Result whose time has
-// nanoseconds.
+// A HighResResult is the answer to a HighResFetch: a Result whose time has nanoseconds.
 type HighResResult struct{ Result }
 
 // Type implements Message.
@@ -74,8 +72,7 @@ func encodeSets(dst, out []byte, start int, sets []pcp.Values) ([]byte, error) {
 func (dst *Result) Decode(body []byte) error {
 	r := wire.NewReader(body)
 	at := pcp.Timestamp{Sec: int64(r.Int32())}
-	// The daemon hands stores on to agents with a time that may be anything
-	// (wire.md W9.3).
+	// The daemon hands stores on to agents with a time that may be anything (wire.md W9.3).
 	if usec := r.Int32(); usec >= 0 && usec < 1e6 {
 		at.Nsec = usec * 1000
 	}

@@ -41,8 +41,8 @@ const (
 	missedRecord  = "00000001 6b0020aa 0004c60f 80000000 00000007"
 )
 
-// resultDumps are those of wire.md W6.1, W6.4, W6.5, W9.5 and W12; where only value
-// sets or blocks are shown there, with a header.
+// resultDumps are those of wire.md W6.1, W6.4, W6.5, W9.5 and W12; where only value sets or blocks
+// are shown there, with a header.
 func resultDumps(t testing.TB) []dump {
 	return []dump{
 		{"value sets", "0000003c 00007001 00000000 6b0024c6 00053610 00000003 0740000a 00000001 00000000 ffffffff 00000001" +
@@ -220,8 +220,8 @@ func TestResultEncodeErrors(t *testing.T) {
 	}
 }
 
-// TestResultAllocs decodes a result again and again, with the same bytes in it and
-// with other numbers.
+// TestResultAllocs decodes a result again and again, with the same bytes in it and with other
+// numbers.
 func TestResultAllocs(t *testing.T) {
 	body := frame(t, unhex(t, resultDumps(t)[11].hex)).Body
 	text := frame(t, unhex(t, resultDumps(t)[2].hex)).Body

@@ -50,8 +50,7 @@ func (dst *TextReq) Decode(body []byte) error {
 	return nil
 }
 
-// A Text is a help text. Ident is of no use: agents send it in their own byte
-// order.
+// A Text is a help text. Ident is of no use: agents send it in their own byte order.
 type Text struct {
 	Ident uint32
 	Text  string

@@ -6,8 +6,7 @@ import (
 	"pmtools/lib/pcp"
 )
 
-// The first dumps are those of wire.md W5.10. Agents send the identifier in their
-// own byte order.
+// The first dumps are those of wire.md W5.10. Agents send the identifier in their own byte order.
 var textDumps = []dump{
 	{"request", "00000014 00007008 00000000 07400006 00000005", &TextReq{Ident: 0x07400006, Kind: pcp.OneLine}},
 	{"request for a full text", "00000014 00007008 00000000 07400006 00000006", &TextReq{Ident: 0x07400006, Kind: pcp.Help}},

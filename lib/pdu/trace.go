@@ -8,9 +8,9 @@ import (
 	"pmtools/lib/pcp"
 )
 
-// Trace writes a message to w as one line: a mark for its direction, such as > or
-// <, type, sender, length and fields. What is sent to authenticate is not shown,
-// only its length. A body that does not decode is shown as an error.
+// Trace writes a message to w as one line: a mark for its direction, such as > or <, type, sender,
+// length and fields. What is sent to authenticate is not shown, only its length. A body that does
+// not decode is shown as an error.
 func Trace(w io.Writer, direction string, f Frame) error {
 	line := fmt.Sprintf("%s %v from=%d len=%d", direction, f.Type, f.From, HeaderSize+len(f.Body))
 	if m := New(f.Type); m == nil {

@@ -9,8 +9,8 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// An Archive is a Source over recorded metrics. It is a Timeline, a Labeler, a
-// Texter and an InstanceNamer.
+// An Archive is a Source over recorded metrics. It is a Timeline, a Labeler, a Texter and an
+// InstanceNamer.
 type Archive struct {
 	set    *archive.Set
 	cursor *archive.Cursor
@@ -18,9 +18,8 @@ type Archive struct {
 	closed bool
 }
 
-// OpenArchive opens the archives that name lists, separated by commas: base
-// names, member files or directories (archive.md A1). Errors match the codes of
-// pmerr. opt may be nil.
+// OpenArchive opens the archives that name lists, separated by commas: base names, member files or
+// directories (archive.md A1). Errors match the codes of pmerr. opt may be nil.
 func OpenArchive(name string, opt *archive.Options) (*Archive, error) {
 	set, err := archive.Open(name, opt)
 	if err != nil {
@@ -95,10 +94,9 @@ func (a *Archive) AllInstances(_ context.Context, d pcp.InDom) ([]pcp.Instance, 
 	return a.set.AllInstances(d)
 }
 
-// Fetch implements Source: the next record that has one of the metrics, or the
-// next of all for a request without metrics, in the direction set by SetMode. In
-// the mode Interp it is what lies between the records at the position. At the end
-// it fails with pmerr.EOL.
+// Fetch implements Source: the next record that has one of the metrics, or the next of all for a
+// request without metrics, in the direction set by SetMode. In the mode Interp it is what lies
+// between the records at the position. At the end it fails with pmerr.EOL.
 func (a *Archive) Fetch(_ context.Context, req *Request, dst *pcp.Result) error {
 	if a.closed {
 		return pmerr.NoContext // the cursor still looks at what was mapped

@@ -164,8 +164,7 @@ func TestPosition(t *testing.T) {
 	}
 }
 
-// TestMarks has the fetch without metrics, which passes over marks, and the fetch
-// across one.
+// TestMarks has the fetch without metrics, which passes over marks, and the fetch across one.
 func TestMarks(t *testing.T) {
 	ctx := context.Background()
 	for name, req := range map[string]*pmapi.Request{

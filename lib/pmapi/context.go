@@ -10,14 +10,13 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// A Context is a Source with what belongs to one user of it: the instances that
-// are wanted, the place in a recording, the zone in which times are shown, and a
-// result that is used again for each fetch. There is no current Context, as there
-// is in C: a program may have many, and names the one it means.
+// A Context is a Source with what belongs to one user of it: the instances that are wanted, the
+// place in a recording, the zone in which times are shown, and a result that is used again for each
+// fetch. There is no current Context, as there is in C: a program may have many, and names the one
+// it means.
 //
-// Read and move only through the Context; [Context.Source] is for the
-// rest. After Close everything fails with pmerr.NoContext. A Context may not be
-// shared by goroutines.
+// Read and move only through the Context; [Context.Source] is for the rest. After Close everything
+// fails with pmerr.NoContext. A Context may not be shared by goroutines.
 type Context struct {
 	open    func(context.Context) (Source, error)
 	src     Source // nameless once c is closed
@@ -32,9 +31,9 @@ type Context struct {
 	moved bool // a record was read since the position was set
 }
 
-// NewContext opens a Context over the Source that open returns: a host, an archive,
-// or derived metrics over one of them. open is kept, since [Context.Dup] opens
-// another; each Source it returns is closed by the Context that has it.
+// NewContext opens a Context over the Source that open returns: a host, an archive, or derived
+// metrics over one of them. open is kept, since [Context.Dup] opens another; each Source it returns
+// is closed by the Context that has it.
 func NewContext(ctx context.Context, open func(context.Context) (Source, error)) (*Context, error) {
 	src, err := open(ctx)
 	if err != nil {
@@ -47,8 +46,8 @@ func NewContext(ctx context.Context, open func(context.Context) (Source, error))
 	return c, nil
 }
 
-// Source returns the Source below, for names, instances, labels and texts. If c is
-// closed it is one that answers pmerr.NoContext.
+// Source returns the Source below, for names, instances, labels and texts. If c is closed it is one
+// that answers pmerr.NoContext.
 func (c *Context) Source() Source { return c.src }
 
 // Close closes the Source. It may be called twice.
@@ -61,8 +60,8 @@ func (c *Context) Close() error {
 	return src.Close()
 }
 
-// Profile returns the selection of instances that applies to [Context.Fetch]. It is
-// changed in place. A new Context selects all.
+// Profile returns the selection of instances that applies to [Context.Fetch]. It is changed in
+// place. A new Context selects all.
 func (c *Context) Profile() *pcp.Profile { return &c.profile }
 
 // A Metric is a name with its description.
@@ -72,8 +71,8 @@ type Metric struct {
 	Err  error    // pmerr.Name, pmerr.NonLeaf, pmerr.PMID, ...
 }
 
-// Metrics returns the metrics of names, in their order: what Lookup and Describe of
-// the Source say in one go. No names are pmerr.TooSmall.
+// Metrics returns the metrics of names, in their order: what Lookup and Describe of the Source say
+// in one go. No names are pmerr.TooSmall.
 func (c *Context) Metrics(ctx context.Context, names []string) ([]Metric, error) {
 	if len(names) == 0 {
 		return nil, pmerr.TooSmall
@@ -107,10 +106,9 @@ func (c *Context) Metrics(ctx context.Context, names []string) ([]Metric, error)
 	return metrics, nil
 }
 
-// Fetch returns the values of metrics, one column for each in their order, of the
-// instances that the profile selects. The result belongs to c and is overwritten by
-// the next Fetch. No metrics are pmerr.TooSmall; the end of a recording is
-// pmerr.EOL.
+// Fetch returns the values of metrics, one column for each in their order, of the instances that
+// the profile selects. The result belongs to c and is overwritten by the next Fetch. No metrics are
+// pmerr.TooSmall; the end of a recording is pmerr.EOL.
 func (c *Context) Fetch(ctx context.Context, ids []pcp.ID) (*pcp.Result, error) {
 	if len(ids) == 0 {
 		return nil, pmerr.TooSmall
@@ -126,9 +124,9 @@ func (c *Context) Fetch(ctx context.Context, ids []pcp.ID) (*pcp.Result, error) 
 	return &c.result, nil
 }
 
-// Store gives metrics the values in columns, each with at least one. What is wrong
-// with the columns is found first: an empty list is pmerr.TooSmall, a column without
-// values pmerr.Value. A recording is pmerr.NotHost.
+// Store gives metrics the values in columns, each with at least one. What is wrong with the columns
+// is found first: an empty list is pmerr.TooSmall, a column without values pmerr.Value. A recording
+// is pmerr.NotHost.
 func (c *Context) Store(ctx context.Context, sets []pcp.Values) error {
 	if len(sets) == 0 {
 		return pmerr.TooSmall
@@ -148,8 +146,8 @@ func (c *Context) Store(ctx context.Context, sets []pcp.Values) error {
 	return s.Store(ctx, sets)
 }
 
-// Reconnect replaces the connection; the profile is kept. It succeeds where there
-// is no connection, as over an archive.
+// Reconnect replaces the connection; the profile is kept. It succeeds where there is no connection,
+// as over an archive.
 func (c *Context) Reconnect(ctx context.Context) error {
 	if c.closed {
 		return pmerr.NoContext
@@ -161,16 +159,16 @@ func (c *Context) Reconnect(ctx context.Context) error {
 	return r.Reconnect(ctx)
 }
 
-// HostName returns the name of the host whose metrics these are, as the function
-// [HostName] does: it may be a guess beside an error.
+// HostName returns the name of the host whose metrics these are, as the function [HostName] does:
+// it may be a guess beside an error.
 func (c *Context) HostName(ctx context.Context) (string, error) { return HostName(ctx, c.src) }
 
-// SetZone sets the reporting zone, as a value of the variable TZ. "" is the zone of
-// the source, where a Context begins.
+// SetZone sets the reporting zone, as a value of the variable TZ. "" is the zone of the source,
+// where a Context begins.
 func (c *Context) SetZone(tz string) { c.zone = tz }
 
-// Zone returns the reporting zone: what SetZone said, or the zone of the source.
-// when.LoadZone makes it a time.Location.
+// Zone returns the reporting zone: what SetZone said, or the zone of the source. when.LoadZone
+// makes it a time.Location.
 func (c *Context) Zone(ctx context.Context) (string, error) {
 	switch {
 	case c.closed:

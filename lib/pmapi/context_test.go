@@ -78,8 +78,8 @@ func dupAndClose(c *pmapi.Context) error {
 	return d.Close()
 }
 
-// calls returns the table of V16.2. Where the reference looks at arguments before
-// the context, so do we.
+// calls returns the table of V16.2. Where the reference looks at arguments before the context, so
+// do we.
 func calls() []call {
 	type ctx = *pmapi.Context
 	id := []pcp.ID{pcp.NewID(29, 0, 6)}
@@ -145,8 +145,8 @@ func TestCalls(t *testing.T) {
 	}
 }
 
-// TestClosedServices checks the errors of a closed Context and its Source, and which
-// calls still succeed.
+// TestClosedServices checks the errors of a closed Context and its Source, and which calls still
+// succeed.
 func TestClosedServices(t *testing.T) {
 	c := archiveContext(t, "labels")
 	timeline, err := c.Timeline()
@@ -255,8 +255,8 @@ func TestContextZone(t *testing.T) {
 	}
 }
 
-// TestHost has what only hosts do: stores, lost connections, another connection for
-// each Context, and the name.
+// TestHost has what only hosts do: stores, lost connections, another connection for each Context,
+// and the name.
 func TestHost(t *testing.T) {
 	c, daemon := hostContext(t)
 	control := pcp.NewID(29, 0, 0)

@@ -12,9 +12,8 @@ import (
 	"pmtools/lib/pmns"
 )
 
-// profileSteps are the calls of the table of values.md V17, for a domain c with the
-// instances 0 1 2 and a domain b with more than 200 and 300. want has "all" for all
-// of b.
+// profileSteps are the calls of the table of values.md V17, for a domain c with the instances 0 1 2
+// and a domain b with more than 200 and 300. want has "all" for all of b.
 var profileSteps = []struct {
 	name string
 	do   func(p *pcp.Profile, c, b pcp.InDom)
@@ -44,8 +43,8 @@ var profileSteps = []struct {
 	{"add(c,[1]) add(N)", func(p *pcp.Profile, c, b pcp.InDom) { p.Add(c, 1); p.AddAll() }, "0 1 2|all"},
 }
 
-// TestContextProfile takes the steps over an archive and over a daemon, and fetches
-// what they select, also from a copy, which must not change with the original.
+// TestContextProfile takes the steps over an archive and over a daemon, and fetches what they
+// select, also from a copy, which must not change with the original.
 func TestContextProfile(t *testing.T) {
 	host, _ := hostContext(t)
 	kinds := []struct {

@@ -9,8 +9,8 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// Timeline returns the recording below, for what only recordings have: bounds, and
-// the instances of all times. A source of live metrics is pmerr.NotArchive.
+// Timeline returns the recording below, for what only recordings have: bounds, and the instances of
+// all times. A source of live metrics is pmerr.NotArchive.
 func (c *Context) Timeline() (Timeline, error) {
 	if c.closed {
 		return nil, pmerr.NoContext
@@ -33,9 +33,9 @@ func (t contextTimeline) SetMode(m pcp.Mode, when *pcp.Timestamp, delta time.Dur
 	return t.c.SetMode(m, when, delta)
 }
 
-// SetMode says how to read a recording from now on, and from when; nil keeps the
-// position. delta is the step in the mode Interp. Live metrics have the mode Live and
-// no other, recordings all others; the rest is pmerr.Mode.
+// SetMode says how to read a recording from now on, and from when; nil keeps the position. delta is
+// the step in the mode Interp. Live metrics have the mode Live and no other, recordings all others;
+// the rest is pmerr.Mode.
 func (c *Context) SetMode(m pcp.Mode, when *pcp.Timestamp, delta time.Duration) error {
 	if c.closed {
 		return pmerr.NoContext
@@ -54,11 +54,10 @@ func (c *Context) SetMode(m pcp.Mode, when *pcp.Timestamp, delta time.Duration) 
 	return nil
 }
 
-// Dup returns another Context over a Source of its own, with the profile, the mode,
-// the position and the zone of c: a recording goes on with the same record in both.
-// From then on they have nothing to do with each other. The Source is as the function
-// given to NewContext opens it: what the one of c was told later, and the history of
-// derived metrics, are not in the copy.
+// Dup returns another Context over a Source of its own, with the profile, the mode, the position
+// and the zone of c: a recording goes on with the same record in both. From then on they have
+// nothing to do with each other. The Source is as the function given to NewContext opens it: what
+// the one of c was told later, and the history of derived metrics, are not in the copy.
 func (c *Context) Dup(ctx context.Context) (*Context, error) {
 	if c.closed {
 		return nil, pmerr.NoContext
@@ -93,8 +92,8 @@ func (c *Context) follow(ctx context.Context, other *Context) error {
 	if !other.moved || c.mode == pcp.Interp {
 		return nil // the origin is where the next fetch begins
 	}
-	// The record at the origin was read. It is passed over, if it is there: the
-	// temporal index of some archives leads past the record of an entry.
+	// The record at the origin was read. It is passed over, if it is there: the temporal index of
+	// some archives leads past the record of an entry.
 	err := c.src.Fetch(ctx, new(Request), &c.result)
 	switch {
 	case errors.Is(err, pmerr.EOL):
@@ -107,9 +106,8 @@ func (c *Context) follow(ctx context.Context, other *Context) error {
 	return nil
 }
 
-// join takes c to the very place in its archive where another reader of the same one
-// stands, and reports whether that could be done: times alone do not tell records of
-// the same time apart.
+// join takes c to the very place in its archive where another reader of the same one stands, and
+// reports whether that could be done: times alone do not tell records of the same time apart.
 func (c *Context) join(from *Archive) bool {
 	to, ok := As[*Archive](c.src)
 	if !ok || !to.cursor.Follow(from.cursor) {

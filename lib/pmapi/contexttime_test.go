@@ -41,8 +41,8 @@ func TestReconnectArchive(t *testing.T) {
 	}
 }
 
-// sample fetches all metrics of a recording n times and returns the seconds since its
-// start; -1 is the end.
+// sample fetches all metrics of a recording n times and returns the seconds since its start; -1 is
+// the end.
 func sample(t *testing.T, c *pmapi.Context, n int) []float64 {
 	t.Helper()
 	var ids []pcp.ID
@@ -95,9 +95,9 @@ func dupSources(t *testing.T) map[string]func(context.Context) (pmapi.Source, er
 	return sources
 }
 
-// TestDup reads on in a copy and in the original, which must go on as if there were
-// no copy. The times are those of the reference for the same steps: its copies too
-// go on with the next record, also after a change of direction and at the end.
+// TestDup reads on in a copy and in the original, which must go on as if there were no copy. The
+// times are those of the reference for the same steps: its copies too go on with the next record,
+// also after a change of direction and at the end.
 func TestDup(t *testing.T) {
 	later := pcp.Timestamp{Sec: archivetest.Start + 3}
 	const all = 100
@@ -186,8 +186,8 @@ type opaque struct {
 	pmapi.Timeline
 }
 
-// TestDupOpaque makes copies over a recording that is no Archive: what was read is
-// known by its time alone.
+// TestDupOpaque makes copies over a recording that is no Archive: what was read is known by its
+// time alone.
 func TestDupOpaque(t *testing.T) {
 	base := archivetest.Path(t, "ta")
 	open := func(context.Context) (pmapi.Source, error) {

@@ -20,8 +20,8 @@ var packageDirs = map[string]string{
 	"format": "../format", "pmns": "../pmns", "option": "../option", "config": "../config", "derive": "../../derive",
 }
 
-// guideFunctions are the functions of the PMAPI chapter of the Programmer's Guide in
-// its order, and of the manual pages on derived metrics and fetch groups.
+// guideFunctions are the functions of the PMAPI chapter of the Programmer's Guide in its order, and
+// of the manual pages on derived metrics and fetch groups.
 const guideFunctions = `
 pmGetChildren pmGetChildrenStatus pmGetPMNSLocation pmLoadNameSpace pmLookupName pmNameAll pmNameID pmTraversePMNS
 pmUnloadNameSpace pmLookupDesc pmLookupDescs pmLookupInDomText pmLookupText pmLookupLabels pmMergeLabelSets
@@ -149,8 +149,8 @@ func TestGuideNames(t *testing.T) {
 	}
 }
 
-// TestGuideFunctions makes sure that each function of the original has its row, with
-// a name or a reason.
+// TestGuideFunctions makes sure that each function of the original has its row, with a name or a
+// reason.
 func TestGuideFunctions(t *testing.T) {
 	text, err := os.ReadFile(guide)
 	if err != nil {

@@ -18,8 +18,7 @@ import (
 	"pmtools/lib/when"
 )
 
-// demoContext opens a Context over a small archive that it makes first; done removes
-// it.
+// demoContext opens a Context over a small archive that it makes first; done removes it.
 func demoContext() (c *pmapi.Context, done func()) {
 	dir, err := os.MkdirTemp("", "example")
 	if err == nil {
@@ -42,7 +41,8 @@ func demoContext() (c *pmapi.Context, done func()) {
 // Names become metrics with descriptions, and those values.
 func ExampleNewContext() {
 	ctx := context.Background()
-	// pmapi.NewContext(ctx, func(context.Context) (pmapi.Source, error) { return pmapi.OpenArchive("demo", nil) })
+	// pmapi.NewContext(ctx, func(context.Context) (pmapi.Source, error) { return
+	// pmapi.OpenArchive("demo", nil) })
 	c, done := demoContext()
 	defer done()
 

@@ -14,8 +14,8 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// A daemon answers for live metrics. The one here lives in the test; without
-// DialContext it would be that of the host, and without a Dialer the zero one.
+// A daemon answers for live metrics. The one here lives in the test; without DialContext it would
+// be that of the host, and without a Dialer the zero one.
 func ExampleOpenHost() {
 	daemon := pmcdtest.NewServer(pmcdtest.Sample())
 	defer daemon.Close()

@@ -14,12 +14,11 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// A Host is a Source of live metrics: a connection to a daemon. It is a Labeler, a
-// Texter, a TextLister, an InstanceNamer, an InstanceLister, a NameWalker, a Storer and a
-// Reconnecter.
+// A Host is a Source of live metrics: a connection to a daemon. It is a Labeler, a Texter, a
+// TextLister, an InstanceNamer, an InstanceLister, a NameWalker, a Storer and a Reconnecter.
 //
-// Descriptions are kept for as long as the connection lives; a daemon does not
-// change them. Everything else is asked for each time.
+// Descriptions are kept for as long as the connection lives; a daemon does not change them.
+// Everything else is asked for each time.
 type Host struct {
 	questions // conn as well
 	spec      *pmcd.Spec
@@ -56,10 +55,9 @@ var (
 	_ Reconnecter = (*Host)(nil)
 )
 
-// OpenHost connects to the daemon that a host specification names (wire.md W2):
-// "local:", "unix:", or a host with ports, proxy and attributes. A nil dialer is
-// the same as the zero one. Errors match the codes of pmerr; one in the
-// specification is a *pmcd.SpecError.
+// OpenHost connects to the daemon that a host specification names (wire.md W2): "local:", "unix:",
+// or a host with ports, proxy and attributes. A nil dialer is the same as the zero one. Errors
+// match the codes of pmerr; one in the specification is a *pmcd.SpecError.
 func OpenHost(ctx context.Context, spec string, dialer *pmcd.Dialer) (*Host, error) {
 	s, err := pmcd.ParseSpec(spec)
 	if err != nil {
@@ -106,10 +104,9 @@ func (h *Host) delay() time.Duration {
 // timedOut is the code of every failure to reconnect.
 var timedOut = pmerr.Of(syscall.ETIMEDOUT)
 
-// Reconnect implements Reconnecter: the connection is closed if there is one, and
-// replaced. After a failure it fails at once, without trying, until some time has
-// passed: 5, 10, 20, 40 and then always 80 seconds, or what the Dialer says. Every
-// failure is ETIMEDOUT, and wraps its reason.
+// Reconnect implements Reconnecter: the connection is closed if there is one, and replaced. After a
+// failure it fails at once, without trying, until some time has passed: 5, 10, 20, 40 and then
+// always 80 seconds, or what the Dialer says. Every failure is ETIMEDOUT, and wraps its reason.
 func (h *Host) Reconnect(ctx context.Context) error {
 	if h.closed {
 		return pmerr.NoContext
@@ -127,8 +124,8 @@ func (h *Host) Reconnect(ctx context.Context) error {
 	return nil
 }
 
-// Walk implements Source. A name that the daemon lists and then does not know has
-// the identifier NullID.
+// Walk implements Source. A name that the daemon lists and then does not know has the identifier
+// NullID.
 func (h *Host) Walk(ctx context.Context, name string, f func(name string, id pcp.ID) bool) error {
 	names, err := h.conn.Traverse(ctx, name)
 	if err != nil {
@@ -152,8 +149,8 @@ func (h *Host) Walk(ctx context.Context, name string, f func(name string, id pcp
 	return nil
 }
 
-// walkWindow is how many names of a name space are looked up together: many requests'
-// worth, and still little memory.
+// walkWindow is how many names of a name space are looked up together: many requests' worth, and
+// still little memory.
 const walkWindow = 64 << 10
 
 // WalkNames implements NameWalker.
@@ -186,8 +183,8 @@ func (h *Host) Describe(ctx context.Context, ids []pcp.ID) ([]pcp.Answer[pcp.Des
 	for k, r := range found {
 		out[where[k]] = r
 		if r.Err != nil {
-			// Values that come all the same show their type by themselves; there is no
-			// need to ask before each fetch.
+			// Values that come all the same show their type by themselves; there is no need to ask
+			// before each fetch.
 			r.Value = pcp.Desc{ID: pcp.NullID, Type: pcp.Unknown}
 		}
 		h.descs[ask[k]] = r.Value
@@ -195,8 +192,7 @@ func (h *Host) Describe(ctx context.Context, ids []pcp.ID) ([]pcp.Answer[pcp.Des
 	return out, nil
 }
 
-// Fetch implements Source. A request without metrics takes the time from this
-// machine's clock.
+// Fetch implements Source. A request without metrics takes the time from this machine's clock.
 func (h *Host) Fetch(ctx context.Context, req *Request, dst *pcp.Result) error {
 	if h.closed {
 		return pmerr.NoContext
@@ -218,8 +214,8 @@ func (h *Host) Fetch(ctx context.Context, req *Request, dst *pcp.Result) error {
 	return nil
 }
 
-// forgive forgets which metrics could not be described: an agent that was not there
-// may be able to now.
+// forgive forgets which metrics could not be described: an agent that was not there may be able to
+// now.
 func (h *Host) forgive() {
 	for id, d := range h.descs {
 		if d.ID == pcp.NullID {
@@ -270,8 +266,8 @@ func (h *Host) Texts(ctx context.Context, ids []pcp.ID, kind pcp.TextKind) ([]pc
 	return h.conn.Texts(ctx, reqs)
 }
 
-// fallbackName returns the name of the host if its daemon does not tell: that of
-// the specification, or this machine's if it is the local one (wire.md W7.8).
+// fallbackName returns the name of the host if its daemon does not tell: that of the specification,
+// or this machine's if it is the local one (wire.md W7.8).
 func (h *Host) fallbackName() string {
 	name := h.spec.Host()
 	if strings.HasPrefix(name, "/") || strings.HasPrefix(name, "localhost") {

@@ -115,8 +115,8 @@ func hostCalls() map[string]func(ctx context.Context, h *Host) error {
 	}
 }
 
-// TestHostReconnect loses the daemon in each call: nothing works until Reconnect,
-// and everything afterwards (wire.md W18.33).
+// TestHostReconnect loses the daemon in each call: nothing works until Reconnect, and everything
+// afterwards (wire.md W18.33).
 func TestHostReconnect(t *testing.T) {
 	ctx := context.Background()
 	for name, call := range hostCalls() {
@@ -155,8 +155,8 @@ func TestHostReconnect(t *testing.T) {
 	}
 }
 
-// TestHostReconnectHealthy makes a new connection in place of a good one. The
-// profile is sent again (wire.md W18.4).
+// TestHostReconnectHealthy makes a new connection in place of a good one. The profile is sent again
+// (wire.md W18.4).
 func TestHostReconnectHealthy(t *testing.T) {
 	h, s, _ := openSample(t)
 	ctx := context.Background()
@@ -178,8 +178,8 @@ func TestHostReconnectHealthy(t *testing.T) {
 	}
 }
 
-// TestHostBackoff fails to reconnect: too early attempts do not touch the network,
-// and each failure is ETIMEDOUT (wire.md W7.7, W18.25).
+// TestHostBackoff fails to reconnect: too early attempts do not touch the network, and each failure
+// is ETIMEDOUT (wire.md W7.7, W18.25).
 func TestHostBackoff(t *testing.T) {
 	h, s, _ := openSample(t, time.Hour, 3*time.Hour)
 	ctx := context.Background()
@@ -213,8 +213,7 @@ func TestHostBackoff(t *testing.T) {
 	}
 }
 
-// TestHostReconnectRefused is refused in the greeting, which is ETIMEDOUT too and
-// keeps its reason.
+// TestHostReconnectRefused is refused in the greeting, which is ETIMEDOUT too and keeps its reason.
 func TestHostReconnectRefused(t *testing.T) {
 	h, s, _ := openSample(t)
 	s.SetRefusal(-1043)

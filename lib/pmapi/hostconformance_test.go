@@ -10,8 +10,8 @@ import (
 	"pmtools/lib/pmcd/pmcdtest"
 )
 
-// TestHostConformance runs the kit over scripted daemons: one of today, and one
-// without the features that came later.
+// TestHostConformance runs the kit over scripted daemons: one of today, and one without the
+// features that came later.
 func TestHostConformance(t *testing.T) {
 	for name, features := range map[string]uint16{"today": pmcdtest.Features, "old": pmcdtest.Features &^ (pmcdtest.Labels | pmcdtest.HighRes | pmcdtest.Descs)} {
 		t.Run(name, func(t *testing.T) {

@@ -8,10 +8,9 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// HostName returns the name of the host whose metrics src has: that in the label of
-// an archive, or what the daemon says. If the daemon does not, the error says why,
-// and the name is that of the specification (wire.md W7.8), or what a Source of
-// another kind has as its HostName.
+// HostName returns the name of the host whose metrics src has: that in the label of an archive, or
+// what the daemon says. If the daemon does not, the error says why, and the name is that of the
+// specification (wire.md W7.8), or what a Source of another kind has as its HostName.
 func HostName(ctx context.Context, src Source) (string, error) {
 	if t, ok := As[Timeline](src); ok {
 		name, _ := t.Host()
@@ -29,8 +28,8 @@ func HostName(ctx context.Context, src Source) (string, error) {
 	return name, err
 }
 
-// Zone returns the time zone of that host, as a value of the variable TZ: what an
-// archive's label says, or the daemon's pmcd.zoneinfo, or its pmcd.timezone.
+// Zone returns the time zone of that host, as a value of the variable TZ: what an archive's label
+// says, or the daemon's pmcd.zoneinfo, or its pmcd.timezone.
 func Zone(ctx context.Context, src Source) (string, error) {
 	if t, ok := As[Timeline](src); ok {
 		_, zone := t.Host()

@@ -8,8 +8,8 @@ import (
 	"pmtools/lib/pmns"
 )
 
-// WithNames returns src under the names of a tree. Closing it closes src, which
-// may be nil: there are names then, and nothing else.
+// WithNames returns src under the names of a tree. Closing it closes src, which may be nil: there
+// are names then, and nothing else.
 func WithNames(src Source, names *pmns.Tree) Source {
 	if src == nil {
 		src = nameless{}

@@ -13,8 +13,7 @@ import (
 	"pmtools/lib/pmns"
 )
 
-// otherNames returns names for three metrics of the archive ta and one that it does
-// not have.
+// otherNames returns names for three metrics of the archive ta and one that it does not have.
 func otherNames() *pmns.Tree {
 	var names pmns.Tree
 	for name, item := range map[string]uint32{"x.first": 1, "x.second": 2, "y": 5, "x.deep.er.gone": 99} {
@@ -25,8 +24,7 @@ func otherNames() *pmns.Tree {
 	return &names
 }
 
-// TestNamesConformance runs the kit over other names, with a Source below and
-// without one.
+// TestNamesConformance runs the kit over other names, with a Source below and without one.
 func TestNamesConformance(t *testing.T) {
 	t.Run("archive", func(t *testing.T) {
 		sourcetest.Run(t, func(t *testing.T) pmapi.Source { return pmapi.WithNames(open(t, "ta"), otherNames()) })

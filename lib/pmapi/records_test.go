@@ -11,8 +11,8 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// TestFetchRecord: records of a metric and marks come in turn, to the end; not from
-// a closed archive.
+// TestFetchRecord: records of a metric and marks come in turn, to the end; not from a closed
+// archive.
 func TestFetchRecord(t *testing.T) {
 	a, err := pmapi.OpenArchive(archivetest.Path(t, "marks"), nil)
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// Keys of the attributes that have an effect on a connection, under their full
-// names (wire.md W2.2).
+// Keys of the attributes that have an effect on a connection, under their full names (wire.md
+// W2.2).
 const (
 	attrSecure    = "secure"    // with pcps: only: "enforce" (as absent or "1") or "relaxed"
 	attrCompress  = "compress"  // always refused
@@ -29,8 +29,8 @@ type Attr struct {
 	Set   bool // whether there is a value, perhaps an empty one
 }
 
-// attrKeys gives the full name of every key a specification may have. Those that
-// are not constants above are known to the reference, and have no effect there.
+// attrKeys gives the full name of every key a specification may have. Those that are not constants
+// above are known to the reference, and have no effect there.
 var attrKeys = map[string]string{
 	"secure": attrSecure, "compress": attrCompress,
 	"userauth": attrUserAuth, "authorise": attrUserAuth, "authorize": attrUserAuth,
@@ -53,8 +53,8 @@ func (s *Spec) Attr(key string) (Attr, bool) {
 	return Attr{}, false
 }
 
-// attrs reads the attributes. Unknown keys are ignored, their values too; of the
-// same key, the last one counts.
+// attrs reads the attributes. Unknown keys are ignored, their values too; of the same key, the last
+// one counts.
 func (p *specParser) attrs() error {
 	for {
 		start := p.pos
@@ -93,12 +93,12 @@ func (p *specParser) attr(text string, start int) error {
 	return nil
 }
 
-// errEscape is why a value cannot be decoded. A zero byte would end the value
-// early at the other side, or be taken for a separator, so it counts as wrong.
+// errEscape is why a value cannot be decoded. A zero byte would end the value early at the other
+// side, or be taken for a separator, so it counts as wrong.
 var errEscape = errors.New("bad escape in attribute value")
 
-// decodeForm decodes an attribute value: "+" is a blank, %HH a byte. With an
-// error comes the place of the escape.
+// decodeForm decodes an attribute value: "+" is a blank, %HH a byte. With an error comes the place
+// of the escape.
 func decodeForm(s string) (text string, bad int, err error) {
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {

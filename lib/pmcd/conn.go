@@ -14,8 +14,8 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// An Error is what went wrong with a connection. Err wraps a pmerr.Code, and the
-// cause if there is one; or it is the error of the context that has ended.
+// An Error is what went wrong with a connection. Err wraps a pmerr.Code, and the cause if there is
+// one; or it is the error of the context that has ended.
 type Error struct {
 	Op      string // "dial", "handshake", "use", "send", "receive"
 	Addr    string
@@ -56,8 +56,8 @@ func newConn(nc net.Conn, opt connOptions) *Conn {
 	return &Conn{nc: nc, r: pdu.NewReader(nc), opt: opt}
 }
 
-// upgrade makes c talk over nc, which wraps its transport, and send each message
-// as a record of its own: a daemon does not notice a second message in one.
+// upgrade makes c talk over nc, which wraps its transport, and send each message as a record of its
+// own: a daemon does not notice a second message in one.
 func (c *Conn) upgrade(nc net.Conn) {
 	c.nc, c.r, c.opt.records = nc, pdu.NewReader(nc), true
 }
@@ -71,8 +71,8 @@ func (c *Conn) Close() error {
 	return c.nc.Close()
 }
 
-// fail remembers that the connection is broken, closes it, and returns the error
-// for the caller: the context's own if that has ended, otherwise with code.
+// fail remembers that the connection is broken, closes it, and returns the error for the caller:
+// the context's own if that has ended, otherwise with code.
 func (c *Conn) fail(ctx context.Context, op string, err error) *Error {
 	code := pmerr.IPC
 	switch {
@@ -109,8 +109,8 @@ func (c *Conn) usable(ctx context.Context) error {
 	return nil
 }
 
-// idle returns an error if no request can be begun: a message that nobody waits
-// for would be taken for the reply to it.
+// idle returns an error if no request can be begun: a message that nobody waits for would be taken
+// for the reply to it.
 func (c *Conn) idle(ctx context.Context) error {
 	if err := c.usable(ctx); err != nil {
 		return err
@@ -124,16 +124,16 @@ func (c *Conn) idle(ctx context.Context) error {
 	return nil
 }
 
-// wind begins the time for a request, or for the next reply of several. It covers all
-// messages of the reply: each by itself could be in time for ever.
+// wind begins the time for a request, or for the next reply of several. It covers all messages of
+// the reply: each by itself could be in time for ever.
 func (c *Conn) wind() {
 	if c.opt.timeout > 0 {
 		c.until = time.Now().Add(c.opt.timeout)
 	}
 }
 
-// watch makes reads and writes fail once ctx has ended, and when the time for the request
-// is over; in a handshake each message has its own. The function that it returns ends that.
+// watch makes reads and writes fail once ctx has ended, and when the time for the request is over;
+// in a handshake each message has its own. The function that it returns ends that.
 func (c *Conn) watch(ctx context.Context) (stop func()) {
 	deadline := c.until
 	if deadline.IsZero() && c.opt.timeout > 0 {
@@ -233,8 +233,8 @@ func (c *Conn) traceSent() {
 	}
 }
 
-// reply returns the next message, decoded into m. An error that the daemon sends
-// instead is returned as a pmerr.Code; anything else breaks the connection.
+// reply returns the next message, decoded into m. An error that the daemon sends instead is
+// returned as a pmerr.Code; anything else breaks the connection.
 func (c *Conn) reply(ctx context.Context, m pdu.Message) error {
 	f, err := c.recv(ctx)
 	if err != nil {
@@ -275,10 +275,9 @@ func (c *Conn) call(ctx context.Context, req, m pdu.Message) error {
 	return c.reply(ctx, m)
 }
 
-// How many requests, and about how many bytes of requests, may wait for their
-// replies. The daemon reads the next one when it has written the reply to the
-// last: requests that fill the buffers of both sides while nobody reads replies
-// would wait for ever.
+// How many requests, and about how many bytes of requests, may wait for their replies. The daemon
+// reads the next one when it has written the reply to the last: requests that fill the buffers of
+// both sides while nobody reads replies would wait for ever.
 const (
 	window      = 32
 	windowBytes = 16 << 10
@@ -298,9 +297,8 @@ type asked struct {
 	err   error // the request could not be made
 }
 
-// each sends the requests of a pipeline, and tells done of each one in order. What
-// breaks the connection ends it early: so does a reply that cannot be right, as
-// done says.
+// each sends the requests of a pipeline, and tells done of each one in order. What breaks the
+// connection ends it early: so does a reply that cannot be right, as done says.
 func (c *Conn) each(ctx context.Context, p *pipeline) error {
 	if p.n == 0 {
 		return c.usable(ctx)
@@ -338,8 +336,8 @@ func (c *Conn) each(ctx context.Context, p *pipeline) error {
 	return nil
 }
 
-// ask queues one request of a pipeline. The end of ctx breaks the connection:
-// replies may be under way.
+// ask queues one request of a pipeline. The end of ctx breaks the connection: replies may be under
+// way.
 func (c *Conn) ask(ctx context.Context, p *pipeline, i int) asked {
 	m, reply := p.req(i)
 	if m == nil {
@@ -352,8 +350,8 @@ func (c *Conn) ask(ctx context.Context, p *pipeline, i int) asked {
 	return asked{size, reply, err}
 }
 
-// differ is what is wrong with a reply that has another number of answers than
-// there were questions, nil if nothing is.
+// differ is what is wrong with a reply that has another number of answers than there were
+// questions, nil if nothing is.
 func differ(got, want int) error {
 	if got == want {
 		return nil

@@ -149,8 +149,7 @@ func TestRecords(t *testing.T) {
 	}
 }
 
-// TestPipelineOrder asks for more than fits into the window; answers and refusals
-// keep their order.
+// TestPipelineOrder asks for more than fits into the window; answers and refusals keep their order.
 func TestPipelineOrder(t *testing.T) {
 	s, w := sample(t)
 	s.SetFeatures(pmcdtest.Features &^ pmcdtest.Descs)
@@ -345,8 +344,8 @@ func (q *quiet) SetReadDeadline(time.Time) error  { return nil }
 func (q *quiet) SetWriteDeadline(time.Time) error { return nil }
 func (q *quiet) Close() error                     { return nil }
 
-// BenchmarkIdleConn measures the memory that a connection keeps when it has
-// fetched a large result, some small ones, and does nothing.
+// BenchmarkIdleConn measures the memory that a connection keeps when it has fetched a large result,
+// some small ones, and does nothing.
 func BenchmarkIdleConn(b *testing.B) {
 	large := &pcp.Result{Sets: []pcp.Values{{ID: idBin, Type: pcp.Int32}}}
 	for i := range int32(20000) {

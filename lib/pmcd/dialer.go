@@ -24,8 +24,7 @@ const (
 	defaultRequestTimeout = 10 * time.Second
 )
 
-// A SecureMode says whether a connection uses TLS when its specification does not
-// say so itself.
+// A SecureMode says whether a connection uses TLS when its specification does not say so itself.
 type SecureMode int
 
 // The modes.
@@ -35,50 +34,48 @@ const (
 	SecureEnforce            // or not at all
 )
 
-// A Dialer connects to daemons. The zero value has the defaults; [DialerFromEnv]
-// makes one as PCP's environment variables say. It may be shared by goroutines as
-// long as it is not changed.
+// A Dialer connects to daemons. The zero value has the defaults; [DialerFromEnv] makes one as PCP's
+// environment variables say. It may be shared by goroutines as long as it is not changed.
 type Dialer struct {
 	Ports  []int  // to try in order where the specification has none; default 44321
 	Socket string // path of the default Unix socket; default /run/pcp/pmcd.socket
 
-	// ConnectTimeout is how long connecting to one port may take, RequestTimeout how
-	// long the daemon may take for an answer, then and later. 0 is the default,
-	// negative any time.
+	// ConnectTimeout is how long connecting to one port may take, RequestTimeout how long the
+	// daemon may take for an answer, then and later. 0 is the default, negative any time.
 	ConnectTimeout, RequestTimeout time.Duration
 
-	// Proxy is the host through which all TCP connections go whose specification has
-	// no proxy of its own; "" means none. ProxyPort is 44322 by default.
+	// Proxy is the host through which all TCP connections go whose specification has no proxy of
+	// its own; "" means none. ProxyPort is 44322 by default.
 	Proxy     string
 	ProxyPort int
 
 	Secure    SecureMode
 	Container *string // whose metrics are wanted where the specification does not say; nil means none
 
-	// TLSConfPath names the TLS configuration file. It is read when a connection
-	// needs it, and may be missing. TLSConfig is used instead if not nil.
+	// TLSConfPath names the TLS configuration file. It is read when a connection needs it, and may
+	// be missing. TLSConfig is used instead if not nil.
 	TLSConfPath string
 	TLSConfig   *tls.Config
 
-	// Prompt asks somebody for what authentication needs and the specification does
-	// not give, on Console: a device, or "" for the terminal. Nobody is asked if
-	// Prompt is nil or Console is "none".
+	// Prompt asks somebody for what authentication needs and the specification does not give, on
+	// Console: a device, or "" for the terminal. Nobody is asked if Prompt is nil or Console is
+	// "none".
 	Prompt  Prompt
 	Console string
 
 	// Warn gets what a command would print as a warning; nil drops it.
 	Warn func(string)
 
-	// Trace gets a line for each message sent and received, as [pdu.Trace] writes it;
-	// nil drops them.
+	// Trace gets a line for each message sent and received, as [pdu.Trace] writes it; nil drops
+	// them.
 	Trace io.Writer
 
-	// Delays are the pauses before further attempts to reconnect; the last one
-	// repeats. Default 5, 10, 20, 40 and 80 seconds; see ReconnectDelays.
+	// Delays are the pauses before further attempts to reconnect; the last one repeats. Default 5,
+	// 10, 20, 40 and 80 seconds; see ReconnectDelays.
 	Delays []time.Duration
 
-	// What is taken from the system: how to connect, addresses of a name, and this
-	// host's name. The defaults are net.Dialer, net.DefaultResolver and os.Hostname.
+	// What is taken from the system: how to connect, addresses of a name, and this host's name. The
+	// defaults are net.Dialer, net.DefaultResolver and os.Hostname.
 	DialContext func(ctx context.Context, network, address string) (net.Conn, error)
 	Lookup      func(ctx context.Context, host string) ([]netip.Addr, error)
 	HostName    func() (string, error)
@@ -90,8 +87,7 @@ type Dialer struct {
 // A Prompt asks for text, showing what is typed if echo is set.
 type Prompt func(ctx context.Context, console, text string, echo bool) (string, error)
 
-// defaultDelays returns the pauses between attempts to reconnect that the
-// protocol's clients use.
+// defaultDelays returns the pauses between attempts to reconnect that the protocol's clients use.
 func defaultDelays() []time.Duration {
 	return []time.Duration{5 * time.Second, 10 * time.Second, 20 * time.Second, 40 * time.Second, 80 * time.Second}
 }
@@ -105,11 +101,10 @@ func (d *Dialer) ReconnectDelays() []time.Duration {
 	return defaultDelays()
 }
 
-// Dial connects to the daemon that spec names and sets the connection up: features
-// are agreed on, TLS is started, authentication is complete and confirmed. It
-// tries sockets, ports and addresses as the protocol's clients do (wire.md W2.5);
-// the error is that of the last attempt, an [*Error] whose code is what the
-// reference reports (wire.md W2.4) and whose [Reason] is what went wrong.
+// Dial connects to the daemon that spec names and sets the connection up: features are agreed on,
+// TLS is started, authentication is complete and confirmed. It tries sockets, ports and addresses
+// as the protocol's clients do (wire.md W2.5); the error is that of the last attempt, an [*Error]
+// whose code is what the reference reports (wire.md W2.4) and whose [Reason] is what went wrong.
 func (d *Dialer) Dial(ctx context.Context, spec *Spec) (*Conn, error) {
 	s, err := d.newSetup(spec)
 	if err != nil {
@@ -121,8 +116,8 @@ func (d *Dialer) Dial(ctx context.Context, spec *Spec) (*Conn, error) {
 	return s.dialTCP(ctx, spec.Hosts[0].Name, spec.Hosts[0].Ports)
 }
 
-// dialLocal connects to a Unix socket, and for local: to this host's ports if that
-// does not work. Every failure of unix: is reported as a missing file.
+// dialLocal connects to a Unix socket, and for local: to this host's ports if that does not work.
+// Every failure of unix: is reported as a missing file.
 func (s *setup) dialLocal(ctx context.Context) (*Conn, error) {
 	path := s.spec.Path
 	if path == "" {
@@ -253,8 +248,8 @@ func (d *Dialer) dial(ctx context.Context, network, address string) (net.Conn, e
 		if !errors.Is(err, syscall.EAGAIN) {
 			return nc, err
 		}
-		// The daemon has too many clients waiting at its Unix socket. Connecting would
-		// wait for it, if it were not done without blocking.
+		// The daemon has too many clients waiting at its Unix socket. Connecting would wait for it,
+		// if it were not done without blocking.
 		select {
 		case <-ctx.Done():
 			return nil, err
@@ -321,9 +316,9 @@ func cancelled(ctx context.Context, err error) error {
 	return err
 }
 
-// Reason returns the text of what caused an error of this package, without the
-// text of the code that stands for it: "connect: no route to host" where the code
-// says "Connection refused". It is empty if the code is all there is to say.
+// Reason returns the text of what caused an error of this package, without the text of the code
+// that stands for it: "connect: no route to host" where the code says "Connection refused". It is
+// empty if the code is all there is to say.
 func Reason(err error) string {
 	for err != nil {
 		switch e := err.(type) {

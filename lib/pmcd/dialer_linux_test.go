@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestDialBusy has a Unix socket with more clients waiting than it allows: the
-// system refuses one more at once, and Dial waits.
+// TestDialBusy has a Unix socket with more clients waiting than it allows: the system refuses one
+// more at once, and Dial waits.
 func TestDialBusy(t *testing.T) {
 	dir, err := os.MkdirTemp("", "busy")
 	if err != nil {

@@ -72,8 +72,8 @@ func TestDialOrder(t *testing.T) {
 	}
 }
 
-// TestDialPorts checks that a failed handshake is a reason to try the next port,
-// and that the last error is the one that is returned.
+// TestDialPorts checks that a failed handshake is a reason to try the next port, and that the last
+// error is the one that is returned.
 func TestDialPorts(t *testing.T) {
 	refused := listen(t, func(p *peer) { p.send(&pdu.Error{Code: -1042, Greeting: true}) })
 	good := listen(t, func(p *peer) { p.greet(featureLabels); drain(p) })

@@ -10,13 +10,12 @@ import (
 	"time"
 )
 
-// DialerFromEnv returns a Dialer as PCP's environment variables say (wire.md
-// W1.2): PMCD_PORT, PMCD_SOCKET, PMCD_CONNECT_TIMEOUT, PMCD_REQUEST_TIMEOUT,
-// PMCD_RECONNECT_TIMEOUT, PMPROXY_HOST, PMPROXY_PORT, PCP_SECURE_SOCKETS,
-// PCP_CONTAINER, PCP_CONSOLE and PCP_TLSCONF_PATH. getenv returns a variable and
-// whether it is set; config returns an entry of PCP's configuration, "" if there
-// is none. A value that cannot be used is ignored; warn, which may be nil, is told
-// when it would first be used, with the reference's words.
+// DialerFromEnv returns a Dialer as PCP's environment variables say (wire.md W1.2): PMCD_PORT,
+// PMCD_SOCKET, PMCD_CONNECT_TIMEOUT, PMCD_REQUEST_TIMEOUT, PMCD_RECONNECT_TIMEOUT, PMPROXY_HOST,
+// PMPROXY_PORT, PCP_SECURE_SOCKETS, PCP_CONTAINER, PCP_CONSOLE and PCP_TLSCONF_PATH. getenv returns
+// a variable and whether it is set; config returns an entry of PCP's configuration, "" if there is
+// none. A value that cannot be used is ignored; warn, which may be nil, is told when it would first
+// be used, with the reference's words.
 //
 // An empty port list, timeout, proxy or socket counts as not set.
 func DialerFromEnv(getenv func(string) (string, bool), config func(string) string, warn func(string)) *Dialer {
@@ -69,16 +68,16 @@ func (d *Dialer) timeouts(get func(string) string) {
 	}
 }
 
-// lateWarnings are the warnings about variables that cannot be used. They are
-// given when the variable would first be used, once, so that a program that never
-// connects, or does not get that far, is not bothered.
+// lateWarnings are the warnings about variables that cannot be used. They are given when the
+// variable would first be used, once, so that a program that never connects, or does not get that
+// far, is not bothered.
 type lateWarnings struct {
 	mu   sync.Mutex
 	text [lateReconnect + 1]string
 }
 
-// The moments of the warnings: connecting to an address, the first answer after
-// that, connecting again.
+// The moments of the warnings: connecting to an address, the first answer after that, connecting
+// again.
 const (
 	lateConnect = iota
 	lateRequest
@@ -99,9 +98,9 @@ func (w *lateWarnings) emit(d *Dialer, moment int) {
 	}
 }
 
-// parsePorts parses a comma list of ports as C reads numbers: leading blanks, a
-// plus sign, octal after 0, hexadecimal after 0x. With a bad element there is no
-// list at all; empty elements do not count.
+// parsePorts parses a comma list of ports as C reads numbers: leading blanks, a plus sign, octal
+// after 0, hexadecimal after 0x. With a bad element there is no list at all; empty elements do not
+// count.
 func parsePorts(text string) []int {
 	var ports []int
 	for _, e := range strings.Split(text, ",") {
@@ -134,8 +133,8 @@ func parseInt(text string) (int, bool) {
 // maxSeconds is the longest time limit; more is the same as no limit.
 const maxSeconds = 1e9
 
-// parseSeconds parses a number of seconds, which may have a fraction, as C reads
-// it. An empty text is the default, 0; no limit, -1, is what "0" asks for.
+// parseSeconds parses a number of seconds, which may have a fraction, as C reads it. An empty text
+// is the default, 0; no limit, -1, is what "0" asks for.
 func parseSeconds(text string) (time.Duration, bool) {
 	if text == "" {
 		return 0, true

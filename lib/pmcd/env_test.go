@@ -47,8 +47,8 @@ func TestDialerFromEnv(t *testing.T) {
 	}
 }
 
-// TestLateWarnings checks when the warnings come: connecting, after the first
-// handshake, reconnecting; and once each.
+// TestLateWarnings checks when the warnings come: connecting, after the first handshake,
+// reconnecting; and once each.
 func TestLateWarnings(t *testing.T) {
 	var got []string
 	d := fromEnv(map[string]string{"PMCD_CONNECT_TIMEOUT": "x", "PMCD_REQUEST_TIMEOUT": "abc", "PMCD_RECONNECT_TIMEOUT": "5,", "PMCD_SOCKET": "/no/such"}, nil,

@@ -16,8 +16,7 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// short is the timeout of tests that wait for it, and long one that is never
-// reached.
+// short is the timeout of tests that wait for it, and long one that is never reached.
 const (
 	short = 40 * time.Millisecond
 	long  = time.Minute
@@ -69,8 +68,8 @@ func types(id pcp.ID) pcp.Type {
 	return pcp.Unknown
 }
 
-// A service is one method of a connection: the request that it makes, and what it
-// says of pmcdtest.Sample.
+// A service is one method of a connection: the request that it makes, and what it says of
+// pmcdtest.Sample.
 type service struct {
 	name    string
 	request pdu.Type
@@ -162,8 +161,7 @@ func checkDead(t *testing.T, c *Conn) {
 	}
 }
 
-// checkFault calls a service whose reply is edited, and checks the error and what
-// it left.
+// checkFault calls a service whose reply is edited, and checks the error and what it left.
 func checkFault(t *testing.T, v *service, timeout time.Duration, e pmcdtest.Edit, want pmerr.Code) {
 	t.Helper()
 	s, w := sample(t)
@@ -197,8 +195,7 @@ func TestFaultCut(t *testing.T) {
 	}
 }
 
-// TestFaultStop stops in the middle of each reply, and later, with the connection
-// open.
+// TestFaultStop stops in the middle of each reply, and later, with the connection open.
 func TestFaultStop(t *testing.T) {
 	t.Cleanup(checkLeaks(t))
 	for _, v := range services() {
@@ -247,8 +244,8 @@ func TestFaultWrong(t *testing.T) {
 	}
 }
 
-// TestFaultBytes changes each byte of each reply. Nothing is known of the outcome
-// but that there is one.
+// TestFaultBytes changes each byte of each reply. Nothing is known of the outcome but that there is
+// one.
 func TestFaultBytes(t *testing.T) {
 	t.Cleanup(checkLeaks(t))
 	for _, v := range services() {
@@ -307,8 +304,8 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestExtra sends a message that nobody asked for behind each reply: it may not be
-// taken for the next one.
+// TestExtra sends a message that nobody asked for behind each reply: it may not be taken for the
+// next one.
 func TestExtra(t *testing.T) {
 	for _, v := range services() {
 		t.Run(v.name, func(t *testing.T) {
@@ -376,8 +373,7 @@ func TestContextEnds(t *testing.T) {
 	})
 }
 
-// TestContextEndsLate ends contexts right behind their calls: the next one is not
-// hurt.
+// TestContextEndsLate ends contexts right behind their calls: the next one is not hurt.
 func TestContextEndsLate(t *testing.T) {
 	s, _ := sample(t)
 	c := connect(t, s, long)
@@ -399,8 +395,8 @@ func TestContextEndsLate(t *testing.T) {
 	}
 }
 
-// checkLeaks returns a function that checks that there are not more goroutines and
-// descriptors than now.
+// checkLeaks returns a function that checks that there are not more goroutines and descriptors than
+// now.
 func checkLeaks(t *testing.T) func() {
 	routines, files := runtime.NumGoroutine(), descriptors()
 	return func() {
@@ -422,8 +418,8 @@ func descriptors() int {
 	return len(list)
 }
 
-// TestFaultGreeting ends the connection at each byte of the greeting, stops there,
-// and greets with something else.
+// TestFaultGreeting ends the connection at each byte of the greeting, stops there, and greets with
+// something else.
 func TestFaultGreeting(t *testing.T) {
 	defer checkLeaks(t)()
 	spec, err := ParseSpec("127.0.0.1")
@@ -450,8 +446,8 @@ func TestFaultGreeting(t *testing.T) {
 	dial(pmcdtest.Word(0, 1<<31-1), long, pmerr.IPC)
 }
 
-// TestFaultDescriptors breaks connections to a socket: each is closed at once, and
-// not when somebody calls Close.
+// TestFaultDescriptors breaks connections to a socket: each is closed at once, and not when
+// somebody calls Close.
 func TestFaultDescriptors(t *testing.T) {
 	s, _ := sample(t)
 	path := filepath.Join(t.TempDir(), "s")

@@ -1,7 +1,6 @@
 package pmcd
 
-// A feature is what a daemon offers in its greeting, or a client asks for, as bits
-// (wire.md W3.2).
+// A feature is what a daemon offers in its greeting, or a client asks for, as bits (wire.md W3.2).
 type feature uint16
 
 // The features.

@@ -10,9 +10,9 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// Fetch asks for the values of metrics, and makes dst their columns in the order
-// of ids; p selects instances, nil means all. typeOf returns the type of a metric
-// as its description has it, or Unknown.
+// Fetch asks for the values of metrics, and makes dst their columns in the order of ids; p selects
+// instances, nil means all. typeOf returns the type of a metric as its description has it, or
+// Unknown.
 func (c *Conn) Fetch(ctx context.Context, ids []pcp.ID, p *pcp.Profile, typeOf func(pcp.ID) pcp.Type, dst *pcp.Result) error {
 	if len(ids) == 0 {
 		return pmerr.TooSmall
@@ -54,8 +54,8 @@ func (c *Conn) Fetch(ctx context.Context, ids []pcp.ID, p *pcp.Profile, typeOf f
 	return nil
 }
 
-// maxNotices is how many notices of changes may come before one result. There is
-// one for each change since the result before, joined if they come together.
+// maxNotices is how many notices of changes may come before one result. There is one for each
+// change since the result before, joined if they come together.
 const maxNotices = 1 << 10
 
 // fetched waits for a result. What comes before it are notices of changes.
@@ -76,8 +76,8 @@ func (c *Conn) fetched(ctx context.Context, reply pdu.Message) (pcp.Changes, err
 	return 0, c.fail(ctx, "receive", fmt.Errorf("more than %d notices before a result", maxNotices))
 }
 
-// queueProfile sends a profile, for which there is no reply, unless the daemon
-// knows it already. It returns whether it did.
+// queueProfile sends a profile, for which there is no reply, unless the daemon knows it already. It
+// returns whether it did.
 func (c *Conn) queueProfile(ctx context.Context, p *pcp.Profile) (fresh bool, err error) {
 	if p.All() && c.profileAll {
 		return false, nil
@@ -95,11 +95,11 @@ func (c *Conn) queueProfile(ctx context.Context, p *pcp.Profile) (fresh bool, er
 	return true, nil
 }
 
-// settle is called when a request that followed a profile was refused. Who may not fetch
-// gets two refusals then, of which the first is the profile's; a daemon that refuses the
-// request alone sends one (wire.md W8.3). What tells them apart is a message that the
-// daemon always calls wrong, whatever it permits (W8.1): all before the answer to that
-// has come. It returns pmerr.Permission, unless the connection breaks.
+// settle is called when a request that followed a profile was refused. Who may not fetch gets two
+// refusals then, of which the first is the profile's; a daemon that refuses the request alone sends
+// one (wire.md W8.3). What tells them apart is a message that the daemon always calls wrong,
+// whatever it permits (W8.1): all before the answer to that has come. It returns pmerr.Permission,
+// unless the connection breaks.
 func (c *Conn) settle(ctx context.Context) error {
 	if err := c.send(ctx, &pdu.Error{}); err != nil {
 		return err
@@ -116,9 +116,9 @@ func (c *Conn) settle(ctx context.Context) error {
 	return pmerr.Permission
 }
 
-// Store gives metrics the values in columns. It is sent once, whatever happens: an
-// error that breaks the connection leaves open whether the values were stored,
-// unless it is an *Error with NotSent.
+// Store gives metrics the values in columns. It is sent once, whatever happens: an error that
+// breaks the connection leaves open whether the values were stored, unless it is an *Error with
+// NotSent.
 func (c *Conn) Store(ctx context.Context, sets []pcp.Values) error {
 	if len(sets) == 0 {
 		return pmerr.TooSmall

@@ -64,8 +64,8 @@ func TestFetchNothing(t *testing.T) {
 	}
 }
 
-// TestFetchProfile counts profiles: one before the first fetch, one for each change
-// (wire.md W18.4), with slot 0 (W18.5).
+// TestFetchProfile counts profiles: one before the first fetch, one for each change (wire.md
+// W18.4), with slot 0 (W18.5).
 func TestFetchProfile(t *testing.T) {
 	s, _ := sample(t)
 	c, ctx := connect(t, s, long), context.Background()
@@ -166,8 +166,8 @@ func TestFetchCount(t *testing.T) {
 	}
 }
 
-// TestDenied has a daemon that refuses each message, profiles too (wire.md W8.3):
-// replies stay in step.
+// TestDenied has a daemon that refuses each message, profiles too (wire.md W8.3): replies stay in
+// step.
 func TestDenied(t *testing.T) {
 	s, w := sample(t)
 	w.Deny = true
@@ -199,8 +199,8 @@ func TestDenied(t *testing.T) {
 	}
 }
 
-// TestFetchDenied has a daemon that refuses a request, but not the profile before it: nobody
-// waits for a second refusal, and replies stay in step.
+// TestFetchDenied has a daemon that refuses a request, but not the profile before it: nobody waits
+// for a second refusal, and replies stay in step.
 func TestFetchDenied(t *testing.T) {
 	refused := pmcdtest.Put(&pdu.Error{Code: pmerr.Permission})
 	for _, row := range []struct {

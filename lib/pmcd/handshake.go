@@ -11,14 +11,13 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// The set-up of a connection (wire.md W3): the daemon greets with what it offers,
-// the client answers with what it wants of that, and then come, each if it is
-// wanted, the start of TLS, authentication, and the container's name. Refusals of
-// the last two come late, in place of the reply to the first request; so a request
-// that every daemon grants is made here.
+// The set-up of a connection (wire.md W3): the daemon greets with what it offers, the client
+// answers with what it wants of that, and then come, each if it is wanted, the start of TLS,
+// authentication, and the container's name. Refusals of the last two come late, in place of the
+// reply to the first request; so a request that every daemon grants is made here.
 
-// A setup is the way to one connection: what is asked for, and what was typed in
-// answer to prompts, which may serve several attempts.
+// A setup is the way to one connection: what is asked for, and what was typed in answer to prompts,
+// which may serve several attempts.
 type setup struct {
 	d    *Dialer
 	spec *Spec
@@ -80,8 +79,7 @@ func validContainer(name string) bool {
 // protocolVersion is the version of the protocol that a client speaks.
 const protocolVersion = 2
 
-// handshake sets up a connection to the daemon on host. nc is closed if that
-// fails.
+// handshake sets up a connection to the daemon on host. nc is closed if that fails.
 func (s *setup) handshake(ctx context.Context, nc net.Conn, host string, local bool) (*Conn, error) {
 	c := newConn(nc, connOptions{timeout: s.d.requestTimeout(), trace: s.d.Trace})
 	addr := c.addr()
@@ -147,8 +145,8 @@ func (s *setup) agree(ctx context.Context, c *Conn, host string, local bool) err
 	return nil
 }
 
-// oldCodes is the difference between the codes of the protocol's first version,
-// which a greeting still has, and those of today.
+// oldCodes is the difference between the codes of the protocol's first version, which a greeting
+// still has, and those of today.
 const oldCodes = 11345
 
 // greeting reads what the daemon says first.
@@ -252,15 +250,15 @@ func (s *setup) encrypt(ctx context.Context, c *Conn, flags feature, host string
 	return nil
 }
 
-// confirm makes a request that cannot fail on a good connection. What the daemon
-// had to say about earlier steps comes as its answer.
+// confirm makes a request that cannot fail on a good connection. What the daemon had to say about
+// earlier steps comes as its answer.
 func (c *Conn) confirm(ctx context.Context) error {
 	return c.call(ctx, &pdu.Child{}, &pdu.Names{})
 }
 
-// rejected returns the error of a connection that ended right after TLS had begun:
-// with TLS 1.3 the daemon's judgement of our certificate comes only then, and not
-// every daemon says what it is before it hangs up.
+// rejected returns the error of a connection that ended right after TLS had begun: with TLS 1.3 the
+// daemon's judgement of our certificate comes only then, and not every daemon says what it is
+// before it hangs up.
 func (s *setup) rejected(c *Conn, host string, err error) error {
 	var op *net.OpError
 	switch {

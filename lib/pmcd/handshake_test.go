@@ -172,8 +172,8 @@ func TestContainer(t *testing.T) {
 	}
 }
 
-// TestUnsolicited checks that a refusal of what was asked for is found before the
-// connection is handed out.
+// TestUnsolicited checks that a refusal of what was asked for is found before the connection is
+// handed out.
 func TestUnsolicited(t *testing.T) {
 	port := listen(t, func(p *peer) {
 		p.greet(featureContainer)

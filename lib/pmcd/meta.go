@@ -10,8 +10,8 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// Describe returns the descriptions of metrics: in one request if the daemon can
-// do that, and those that are missing then once more by themselves, to learn why.
+// Describe returns the descriptions of metrics: in one request if the daemon can do that, and those
+// that are missing then once more by themselves, to learn why.
 func (c *Conn) Describe(ctx context.Context, ids []pcp.ID) ([]pcp.Answer[pcp.Desc], error) {
 	out := make([]pcp.Answer[pcp.Desc], len(ids))
 	var single []int
@@ -41,8 +41,8 @@ func (c *Conn) Describe(ctx context.Context, ids []pcp.ID) ([]pcp.Answer[pcp.Des
 	return out, nil
 }
 
-// describeMany asks for descriptions in requests that are as large as can be. What
-// could not be had is left with the identifier NullID.
+// describeMany asks for descriptions in requests that are as large as can be. What could not be had
+// is left with the identifier NullID.
 func (c *Conn) describeMany(ctx context.Context, ids []pcp.ID, out []pcp.Answer[pcp.Desc]) error {
 	const most = maxRequest / 4
 	n := (len(ids) + most - 1) / most
@@ -144,8 +144,8 @@ type TextReq struct {
 	Kind  pcp.TextKind
 }
 
-// Text returns a help text. A full text that is missing or empty is replaced by the
-// one-line text (wire.md W15).
+// Text returns a help text. A full text that is missing or empty is replaced by the one-line text
+// (wire.md W15).
 func (c *Conn) Text(ctx context.Context, req TextReq) (string, error) {
 	found, err := c.Texts(ctx, []TextReq{req})
 	if err != nil {
@@ -193,9 +193,8 @@ func (c *Conn) texts(ctx context.Context, reqs []TextReq, which []int, out []pcp
 	}})
 }
 
-// Labels returns the label sets of one level; pmerr.NoLabels if the daemon has
-// none at all. Which instances have labels may depend on the profile of the last
-// fetch.
+// Labels returns the label sets of one level; pmerr.NoLabels if the daemon has none at all. Which
+// instances have labels may depend on the profile of the last fetch.
 func (c *Conn) Labels(ctx context.Context, kind pcp.LabelKind, ident uint32) ([]pcp.LabelSet, error) {
 	if c.features&featureLabels == 0 {
 		return nil, pmerr.NoLabels

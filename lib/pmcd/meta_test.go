@@ -13,8 +13,8 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// TestDescribe has the cases of wire.md W18.17, and of daemons that describe one
-// metric at a time (W18.2).
+// TestDescribe has the cases of wire.md W18.17, and of daemons that describe one metric at a time
+// (W18.2).
 func TestDescribe(t *testing.T) {
 	for _, row := range []struct {
 		name         string

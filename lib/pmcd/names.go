@@ -8,13 +8,13 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// maxRequest is the most bytes of names or identifiers that one request holds. The
-// daemon refuses messages of more than 64 KiB (wire.md W1.4).
+// maxRequest is the most bytes of names or identifiers that one request holds. The daemon refuses
+// messages of more than 64 KiB (wire.md W1.4).
 const maxRequest = 60 << 10
 
-// Lookup resolves metric names: all in as few requests as possible, and those that
-// are not known once more by themselves, to learn why. An empty name is unknown,
-// and not asked for: the daemon would refuse the request as a whole.
+// Lookup resolves metric names: all in as few requests as possible, and those that are not known
+// once more by themselves, to learn why. An empty name is unknown, and not asked for: the daemon
+// would refuse the request as a whole.
 func (c *Conn) Lookup(ctx context.Context, names []string) ([]pcp.Answer[pcp.ID], error) {
 	out := make([]pcp.Answer[pcp.ID], len(names))
 	ask := make([]int, 0, len(names))
@@ -68,9 +68,9 @@ func split(names []string, ask []int) (chunks [][]int) {
 	return chunks
 }
 
-// whyUnknown asks for each name that has no metric by itself: the answer is the
-// reason then. In a request for several names there is no room for it.
-// If there was one name only, the answer is known.
+// whyUnknown asks for each name that has no metric by itself: the answer is the reason then. In a
+// request for several names there is no room for it. If there was one name only, the answer is
+// known.
 func (c *Conn) whyUnknown(ctx context.Context, names []string, results []pcp.Answer[pcp.ID], several bool) error {
 	var which []int
 	for i, r := range results {

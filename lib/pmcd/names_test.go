@@ -65,8 +65,7 @@ func TestLookupNames(t *testing.T) {
 	}
 }
 
-// TestLookupUnresolved has a daemon that resolves nothing of one name without an
-// error.
+// TestLookupUnresolved has a daemon that resolves nothing of one name without an error.
 func TestLookupUnresolved(t *testing.T) {
 	for _, n := range []int{1, 2} {
 		s, _ := sample(t)
@@ -106,8 +105,8 @@ func TestLookupCount(t *testing.T) {
 	}
 }
 
-// TestLookupMany resolves 10,000 names: no request is too long, and the answers are
-// in order (wire.md W18.16).
+// TestLookupMany resolves 10,000 names: no request is too long, and the answers are in order
+// (wire.md W18.16).
 func TestLookupMany(t *testing.T) {
 	_, w := sample(t)
 	w.Metrics = nil

@@ -56,8 +56,7 @@ func (p *peer) greet(offer feature) feature {
 	return feature(c.Flags)
 }
 
-// receive reads one message, which must be of the type of m, and reports whether
-// it came.
+// receive reads one message, which must be of the type of m, and reports whether it came.
 func (p *peer) receive(m pdu.Message) bool {
 	f, err := p.r.Next()
 	if err != nil {
@@ -214,8 +213,7 @@ func newAuthority(t *testing.T, name string) *authority {
 	return a
 }
 
-// sign returns a certificate made from a template, signed by a, or by itself if a
-// has no key yet.
+// sign returns a certificate made from a template, signed by a, or by itself if a has no key yet.
 func (a *authority) sign(template *x509.Certificate) tls.Certificate {
 	a.t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

@@ -15,8 +15,8 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// proxyLines plays the proxy: it reads the client's first line, answers, reads the
-// second, and returns both.
+// proxyLines plays the proxy: it reads the client's first line, answers, reads the second, and
+// returns both.
 func proxyLines(p *peer, answer string) (hello, target string) {
 	readLine := func() string {
 		var line []byte
@@ -86,8 +86,7 @@ func TestProxy(t *testing.T) {
 	}
 }
 
-// TestProxyOrder checks where the default proxy is used, and which failures end
-// the attempts.
+// TestProxyOrder checks where the default proxy is used, and which failures end the attempts.
 func TestProxyOrder(t *testing.T) {
 	var mu sync.Mutex
 	var targets []string

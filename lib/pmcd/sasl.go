@@ -14,9 +14,9 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// Authentication (wire.md W3.7): the daemon lists its mechanisms, the client names
-// one, with a first message if the mechanism has one, and they take turns until
-// the client has answered the last challenge. Success is silent.
+// Authentication (wire.md W3.7): the daemon lists its mechanisms, the client names one, with a
+// first message if the mechanism has one, and they take turns until the client has answered the
+// last challenge. Success is silent.
 
 // Codes of authentication that are found on this side (wire.md W11.3).
 const (
@@ -29,8 +29,8 @@ const (
 	codeEncryption = pmerr.NYI - 16 // the mechanism shows the password, and the connection is in clear
 )
 
-// Limits of what a daemon may ask for in SCRAM: fewer iterations would make it
-// cheap to guess the password from our answer, more would keep us busy for minutes.
+// Limits of what a daemon may ask for in SCRAM: fewer iterations would make it cheap to guess the
+// password from our answer, more would keep us busy for minutes.
 const (
 	minIterations = 4096
 	maxIterations = 1 << 20
@@ -46,8 +46,8 @@ type mechanism struct {
 	begin func(user, password string) (conversation, error)
 }
 
-// A conversation is the client's side of an exchange. step gets a challenge, nil
-// at first, and returns the answer; done says that no challenge is expected.
+// A conversation is the client's side of an exchange. step gets a challenge, nil at first, and
+// returns the answer; done says that no challenge is expected.
 type conversation interface {
 	step(challenge []byte) (answer []byte, done bool, err error)
 }
@@ -63,8 +63,8 @@ func mechanisms() []mechanism {
 	}
 }
 
-// choose returns the mechanism for a daemon's list: the one that is asked for, or
-// the strongest. private says that nobody can read along.
+// choose returns the mechanism for a daemon's list: the one that is asked for, or the strongest.
+// private says that nobody can read along.
 func choose(offered string, method string, private bool) (mechanism, error) {
 	offers := strings.Fields(offered)
 	var known []string
@@ -90,8 +90,8 @@ func choose(offered string, method string, private bool) (mechanism, error) {
 	return mechanism{}, because(codeNoMech, fmt.Errorf("the daemon offers %q, known here are %q", offered, strings.Join(known, " ")))
 }
 
-// authenticate goes through the exchange. Whether the daemon is content is known
-// only after the next request.
+// authenticate goes through the exchange. Whether the daemon is content is known only after the
+// next request.
 func (s *setup) authenticate(ctx context.Context, c *Conn, private bool) error {
 	offered, err := challenge(ctx, c)
 	if err != nil {
@@ -146,8 +146,8 @@ func challenge(ctx context.Context, c *Conn) ([]byte, error) {
 	return a.Value, nil
 }
 
-// credential returns a name or password from the specification, or else from
-// somebody at the terminal.
+// credential returns a name or password from the specification, or else from somebody at the
+// terminal.
 func (s *setup) credential(ctx context.Context, key, prompt string, echo bool) (string, error) {
 	if a, ok := s.spec.Attr(key); ok && a.Value != "" {
 		return a.Value, nil
@@ -180,8 +180,8 @@ func (p plain) step(challenge []byte) ([]byte, bool, error) {
 	return []byte(p.user + "\x00" + p.user + "\x00" + p.password), true, nil
 }
 
-// scramConversation is one of the SCRAM mechanisms, which prove to each side that
-// the other knows the password.
+// scramConversation is one of the SCRAM mechanisms, which prove to each side that the other knows
+// the password.
 type scramConversation struct {
 	conv  *scram.ClientConversation
 	steps int
@@ -198,8 +198,7 @@ func scramOf(hash scram.HashGeneratorFcn) func(user, password string) (conversat
 	}
 }
 
-// step sends the name, then the proof, then nothing once the daemon's own proof is
-// found good.
+// step sends the name, then the proof, then nothing once the daemon's own proof is found good.
 func (s *scramConversation) step(challenge []byte) ([]byte, bool, error) {
 	s.steps++
 	if s.steps == 2 {
@@ -219,8 +218,8 @@ func (s *scramConversation) step(challenge []byte) ([]byte, bool, error) {
 	return nil, false, because(codeBadServer, err)
 }
 
-// checkIterations refuses the daemon's first message if its number of iterations
-// is out of bounds. What else may be wrong with it is found later.
+// checkIterations refuses the daemon's first message if its number of iterations is out of bounds.
+// What else may be wrong with it is found later.
 func checkIterations(message string) error {
 	fields := strings.Split(message, ",")
 	if len(fields) < 3 {

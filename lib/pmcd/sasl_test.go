@@ -68,8 +68,7 @@ func scramServer(t *testing.T, iterations int) *scram.ServerConversation {
 	return server.NewConversation()
 }
 
-// saslDaemon offers mechanisms, and hands over to rest after the first message of
-// the client.
+// saslDaemon offers mechanisms, and hands over to rest after the first message of the client.
 func saslDaemon(t *testing.T, offered string, rest func(p *peer, first string)) int {
 	return listen(t, func(p *peer) {
 		if flags := p.greet(featureAuth); flags != featureAuth {
@@ -267,8 +266,8 @@ func TestPrompt(t *testing.T) {
 	}
 }
 
-// TestCredsRequired checks daemons that insist on authentication: TCP goes through
-// it unasked, a Unix socket does not.
+// TestCredsRequired checks daemons that insist on authentication: TCP goes through it unasked, a
+// Unix socket does not.
 func TestCredsRequired(t *testing.T) {
 	port := listen(t, func(p *peer) {
 		if flags := p.greet(featureCredsReqd | featureAuth); flags != featureCredsReqd {

@@ -17,8 +17,8 @@ import (
 //	attrs = attr *( "&" attr )              up to the end or the next "/"
 //	attr  = key [ "=" value ]
 
-// defaultSocket is the path of the daemon's Unix socket where neither the
-// specification nor the [Dialer] names one.
+// defaultSocket is the path of the daemon's Unix socket where neither the specification nor the
+// [Dialer] names one.
 const defaultSocket = "/run/pcp/pmcd.socket"
 
 // Schemes of a specification, as they are written without the colon.
@@ -29,8 +29,8 @@ const (
 	schemeLocal = "local"
 )
 
-// A Spec is a parsed host specification. It is not changed by anything in this
-// package, so goroutines may share it. Make one with [ParseSpec].
+// A Spec is a parsed host specification. It is not changed by anything in this package, so
+// goroutines may share it. Make one with [ParseSpec].
 type Spec struct {
 	Scheme string // one of the schemes, or "" when the text has none
 	Path   string // of the socket for unix: and local:, absolute; "" is the default one
@@ -40,8 +40,8 @@ type Spec struct {
 	text string
 }
 
-// A Host is one host of a specification with the ports to try in order; with no
-// ports, the default ones.
+// A Host is one host of a specification with the ports to try in order; with no ports, the default
+// ones.
 type Host struct {
 	Name  string // without brackets; may be empty or unknown, which connecting finds out
 	Ports []int  // 0 to 65535
@@ -52,8 +52,8 @@ func (s *Spec) Local() bool {
 	return s.Scheme == schemeUnix || s.Scheme == schemeLocal
 }
 
-// Host returns the name that stands for the daemon's host in a context: the
-// first host, or the socket's path.
+// Host returns the name that stands for the daemon's host in a context: the first host, or the
+// socket's path.
 func (s *Spec) Host() string {
 	switch {
 	case len(s.Hosts) > 0:
@@ -64,9 +64,9 @@ func (s *Spec) Host() string {
 	return ""
 }
 
-// A SpecError describes a mistake in a host specification. It wraps
-// [pmerr.Generic] for a syntax error, [pmerr.EINVAL] for an attribute value that
-// cannot be decoded, and [pmerr.NotHost] for a specification without any host.
+// A SpecError describes a mistake in a host specification. It wraps [pmerr.Generic] for a syntax
+// error, [pmerr.EINVAL] for an attribute value that cannot be decoded, and [pmerr.NotHost] for a
+// specification without any host.
 type SpecError struct {
 	Spec   string // without passwords
 	Pos    int    // in bytes
@@ -87,9 +87,9 @@ func (e *SpecError) Unwrap() error {
 	return e.Code
 }
 
-// Message returns the lines that a command prints ahead of its own message, as
-// the reference's library does: what failed, the specification, and a caret
-// under the place with the reason. It is empty when there is nothing to show.
+// Message returns the lines that a command prints ahead of its own message, as the reference's
+// library does: what failed, the specification, and a caret under the place with the reason. It is
+// empty when there is nothing to show.
 func (e *SpecError) Message() string {
 	if e.Reason == "" {
 		return ""
@@ -133,8 +133,8 @@ func (p *specParser) until(stop string) string {
 	return rest
 }
 
-// next returns the byte at the current place, 0 at the end. No text comes with a
-// zero byte from a command line; one from elsewhere is refused as an end too early.
+// next returns the byte at the current place, 0 at the end. No text comes with a zero byte from a
+// command line; one from elsewhere is refused as an end too early.
 func (p *specParser) next() byte {
 	if p.pos == len(p.text) {
 		return 0
@@ -251,8 +251,8 @@ func (p *specParser) port() (int, error) {
 	return int(n), nil
 }
 
-// String returns the canonical text of s (values.md V22.3): full names of
-// attributes, sorted, values encoded, brackets only where they are needed.
+// String returns the canonical text of s (values.md V22.3): full names of attributes, sorted,
+// values encoded, brackets only where they are needed.
 func (s *Spec) String() string {
 	var b strings.Builder
 	switch {

@@ -66,8 +66,7 @@ func TestParseSpec(t *testing.T) {
 	}
 }
 
-// TestSpecErrors has the rows of wire.md W2.3, and what was seen of the reference
-// beyond them.
+// TestSpecErrors has the rows of wire.md W2.3, and what was seen of the reference beyond them.
 func TestSpecErrors(t *testing.T) {
 	const (
 		missing   = "missing port"
@@ -168,9 +167,8 @@ func TestSpecErrorText(t *testing.T) {
 	}
 }
 
-// TestSpecString has the rows of values.md V22.3. Where the reference orders
-// attributes by its hash table, ours are sorted; where it drops brackets that are
-// needed, ours stay.
+// TestSpecString has the rows of values.md V22.3. Where the reference orders attributes by its hash
+// table, ours are sorted; where it drops brackets that are needed, ours stay.
 func TestSpecString(t *testing.T) {
 	for _, tt := range []struct{ text, want string }{
 		{"host:44321,4321@proxy:44322", "host:44321,4321@proxy:44322"},

@@ -11,8 +11,8 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// startTLS makes nc a TLS connection with the daemon on host. The error wraps
-// [pmerr.TLS] and the reason.
+// startTLS makes nc a TLS connection with the daemon on host. The error wraps [pmerr.TLS] and the
+// reason.
 func startTLS(ctx context.Context, nc net.Conn, conf *tls.Config, timeout time.Duration) (net.Conn, error) {
 	if timeout > 0 {
 		var cancel context.CancelFunc
@@ -30,8 +30,8 @@ func startTLS(ctx context.Context, nc net.Conn, conf *tls.Config, timeout time.D
 	return tc, nil
 }
 
-// certificateReason adds to the error of a check what it is about: the names on
-// the certificate do not stand in errors of the standard library.
+// certificateReason adds to the error of a check what it is about: the names on the certificate do
+// not stand in errors of the standard library.
 func certificateReason(err error) error {
 	var v *tls.CertificateVerificationError
 	if errors.As(err, &v) && len(v.UnverifiedCertificates) > 0 {
@@ -63,8 +63,8 @@ func (s *setup) tlsConfig(host string, local bool) (*tls.Config, error) {
 	return own.config(host, local)
 }
 
-// hasCertificate reports whether we have a certificate to show. A configuration
-// that cannot be read is reported when TLS starts.
+// hasCertificate reports whether we have a certificate to show. A configuration that cannot be read
+// is reported when TLS starts.
 func (s *setup) hasCertificate(host string) bool {
 	conf, err := s.tlsConfig(host, false)
 	return err != nil || len(conf.Certificates) > 0 || conf.GetClientCertificate != nil

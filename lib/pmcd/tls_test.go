@@ -81,8 +81,8 @@ func TestTLS(t *testing.T) {
 	}
 }
 
-// TestTLSTalk checks that the connection works after TLS has begun, that the
-// daemon sees the host's name, and that a program's own configuration is used.
+// TestTLSTalk checks that the connection works after TLS has begun, that the daemon sees the host's
+// name, and that a program's own configuration is used.
 func TestTLSTalk(t *testing.T) {
 	ca := newAuthority(t, "ca")
 	port := listen(t, func(p *peer) {

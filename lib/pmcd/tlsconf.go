@@ -12,9 +12,8 @@ import (
 	"strings"
 )
 
-// A tlsConf is a TLS configuration: what a tls.conf file says that concerns a
-// client (wire.md W3.6). The zero value trusts the system's authorities and has
-// no certificate of its own.
+// A tlsConf is a TLS configuration: what a tls.conf file says that concerns a client (wire.md
+// W3.6). The zero value trusts the system's authorities and has no certificate of its own.
 type tlsConf struct {
 	CAFile string // tls-ca-cert-file: authorities to trust, instead of the system's
 	CADir  string // tls-ca-cert-dir: a directory of such files
@@ -22,8 +21,8 @@ type tlsConf struct {
 	ClientCertFile string // tls-client-cert-file: who we are
 	ClientKeyFile  string // tls-client-key-file
 
-	// tls-cert-file and tls-key-file: the identity of a daemon on this host, which
-	// stands in for the client's if there is none and the files can be read.
+	// tls-cert-file and tls-key-file: the identity of a daemon on this host, which stands in for
+	// the client's if there is none and the files can be read.
 	CertFile, KeyFile string
 
 	// VerifyServers (tls-verify-servers) says what a daemon's certificate must prove.
@@ -33,13 +32,13 @@ type tlsConf struct {
 // A verifyMode is how far a daemon's certificate is checked.
 type verifyMode string
 
-// The modes. The key tls-verify-servers is ours: the reference does not check
-// daemons unless told to by tls-verify-clients, and never their names.
+// The modes. The key tls-verify-servers is ours: the reference does not check daemons unless told
+// to by tls-verify-clients, and never their names.
 const (
 	// verifyDefault is verifyFull, but verifyChain over a Unix socket, which has no name to check.
 	verifyDefault verifyMode = ""
-	// verifyFull checks the chain of signatures up to a trusted authority, the dates,
-	// and that the certificate is for the host that was asked for.
+	// verifyFull checks the chain of signatures up to a trusted authority, the dates, and that the
+	// certificate is for the host that was asked for.
 	verifyFull verifyMode = "full"
 	// verifyChain checks all that but the host name.
 	verifyChain verifyMode = "chain"
@@ -50,8 +49,8 @@ const (
 // maxConfLine is the longest line of a tls.conf.
 const maxConfLine = 64 << 10
 
-// parseTLSConf parses a tls.conf: lines "key = word" or "key: word", comments from
-// "#" on. Keys that do not concern a client are passed over.
+// parseTLSConf parses a tls.conf: lines "key = word" or "key: word", comments from "#" on. Keys
+// that do not concern a client are passed over.
 func parseTLSConf(r io.Reader) (*tlsConf, error) {
 	c := &tlsConf{}
 	s := bufio.NewScanner(r)
@@ -99,8 +98,8 @@ func (c *tlsConf) line(text string) error {
 	return nil
 }
 
-// verify takes in the value of tls-verify-servers. A word that is not known is an
-// error: taken for anything else, it might switch off what was wanted.
+// verify takes in the value of tls-verify-servers. A word that is not known is an error: taken for
+// anything else, it might switch off what was wanted.
 func (c *tlsConf) verify(word string) error {
 	switch m := verifyMode(word); m {
 	case verifyFull, verifyChain, verifyNone:
@@ -212,8 +211,8 @@ func (c *tlsConf) roots() (*x509.CertPool, error) {
 	return pool, nil
 }
 
-// certificate returns our certificate, nil if there is none. The files of a daemon
-// are often for it alone; then we are without.
+// certificate returns our certificate, nil if there is none. The files of a daemon are often for it
+// alone; then we are without.
 func (c *tlsConf) certificate() (*tls.Certificate, error) {
 	own := c.ClientCertFile != "" || c.ClientKeyFile != ""
 	certFile, keyFile := c.ClientCertFile, c.ClientKeyFile

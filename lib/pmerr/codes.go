@@ -1,7 +1,7 @@
 package pmerr
 
-// The codes of the PMAPI (values.md V15). A code is never used for a second meaning;
-// Name returns what it is called in C.
+// The codes of the PMAPI (values.md V15). A code is never used for a second meaning; Name returns
+// what it is called in C.
 const (
 	Generic        Code = -12345 // an error whose details were already reported
 	PMNS           Code = -12346 // a name space file is wrong

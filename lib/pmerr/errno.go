@@ -5,9 +5,9 @@ import (
 	"syscall"
 )
 
-// errnoTexts are the texts that the C library of Linux gives for its error
-// numbers, by number. They are the same on every platform this program runs on,
-// because a code that comes from a daemon or an archive is Linux's number.
+// errnoTexts are the texts that the C library of Linux gives for its error numbers, by number. They
+// are the same on every platform this program runs on, because a code that comes from a daemon or
+// an archive is Linux's number.
 var errnoTexts = [...]string{
 	1:   "Operation not permitted",
 	2:   "No such file or directory",
@@ -180,15 +180,14 @@ var saslTexts = [...]string{
 // saslConfig is the negated code of the SASL library that stands apart.
 const saslConfig = 100
 
-// localErrno is an error number of the system the program runs on, and the code
-// for it.
+// localErrno is an error number of the system the program runs on, and the code for it.
 type localErrno struct {
 	local syscall.Errno
 	code  Code
 }
 
-// portableErrnos are the error numbers that a client meets and that package
-// syscall names everywhere.
+// portableErrnos are the error numbers that a client meets and that package syscall names
+// everywhere.
 var portableErrnos = [...]localErrno{
 	{syscall.EPERM, -1}, {syscall.ENOENT, -2}, {syscall.EINTR, -4}, {syscall.EIO, -5}, {syscall.EBADF, -9},
 	{syscall.EAGAIN, -11}, {syscall.ENOMEM, -12}, {syscall.EACCES, -13}, {syscall.EEXIST, -17},
@@ -201,8 +200,8 @@ var portableErrnos = [...]localErrno{
 	{syscall.ECONNREFUSED, -111}, {syscall.EHOSTUNREACH, -113},
 }
 
-// windowsErrnos are the numbers that Windows has for some of them besides those
-// of package syscall: of files, and of sockets.
+// windowsErrnos are the numbers that Windows has for some of them besides those of package syscall:
+// of files, and of sockets.
 var windowsErrnos = [...]localErrno{
 	{2, -2}, {3, -2}, {5, -13}, {10013, -13}, {10048, -98}, {10049, -99}, {10050, -100}, {10051, -101},
 	{10053, -103}, {10054, -104}, {10057, -107}, {10060, -110}, {10061, -111}, {10065, -113},

@@ -1,8 +1,8 @@
-// Package pmerr holds the numbered error codes of the Performance Co-Pilot:
-// their names, their texts, and the way from any Go error to a code.
+// Package pmerr holds the numbered error codes of the Performance Co-Pilot: their names, their
+// texts, and the way from any Go error to a code.
 //
-// A [Code] is an error by itself, comparable, and found through any wrapping by
-// errors.Is(err, pmerr.PMID). [Of] gives the code of any error.
+// A [Code] is an error by itself, comparable, and found through any wrapping by errors.Is(err,
+// pmerr.PMID). [Of] gives the code of any error.
 package pmerr
 
 import (
@@ -15,13 +15,13 @@ import (
 	"syscall"
 )
 
-// A Code is a PMAPI status: zero for success, otherwise negative: an error
-// number of the system (-1 to -12344), a code of the PMAPI, or below -21344 one
-// of the authentication or TLS library (values.md V15).
+// A Code is a PMAPI status: zero for success, otherwise negative: an error number of the system (-1
+// to -12344), a code of the PMAPI, or below -21344 one of the authentication or TLS library
+// (values.md V15).
 type Code int32
 
-// ENOENT and EINVAL are the two system error numbers that the PMAPI uses by
-// itself: nothing of that name, and an argument that cannot be used.
+// ENOENT and EINVAL are the two system error numbers that the PMAPI uses by itself: nothing of that
+// name, and an argument that cannot be used.
 const (
 	ENOENT Code = -2
 	EINVAL Code = -22
@@ -65,9 +65,8 @@ func (c Code) Name() string {
 	return ""
 }
 
-// Is reports whether target is a portable error with the meaning of c, so that
-// errors.Is works with fs.ErrNotExist, fs.ErrPermission and
-// os.ErrDeadlineExceeded.
+// Is reports whether target is a portable error with the meaning of c, so that errors.Is works with
+// fs.ErrNotExist, fs.ErrPermission and os.ErrDeadlineExceeded.
 func (c Code) Is(target error) bool {
 	switch target {
 	case fs.ErrNotExist:
@@ -100,8 +99,8 @@ func Message(err error) string {
 	return err.Error()
 }
 
-// Of returns the code that stands for err: 0 for nil, the first Code in its
-// chain, the negated number of a system error, and Generic for anything else.
+// Of returns the code that stands for err: 0 for nil, the first Code in its chain, the negated
+// number of a system error, and Generic for anything else.
 func Of(err error) Code {
 	var c Code
 	var errno syscall.Errno

@@ -14,8 +14,8 @@ const (
 	reasonAlign      = "alignment specified by -A switch could not be applied"
 )
 
-// A SyntaxError describes a mistake in an interval or a time specification, and
-// where. It is immutable.
+// A SyntaxError describes a mistake in an interval or a time specification, and where. It is
+// immutable.
 type SyntaxError struct {
 	Text   string // the offending text, without the sign or @ that selected its form
 	Reason string // such as "unexpected value"
@@ -27,14 +27,13 @@ func (e *SyntaxError) Error() string {
 	return fmt.Sprintf("%q: column %d: %s", e.Text, len(e.before)+1, e.Reason)
 }
 
-// Caret returns the message as the tools print it: the text, and below it the
-// reason with a caret under the place. Both lines end with a newline.
+// Caret returns the message as the tools print it: the text, and below it the reason with a caret
+// under the place. Both lines end with a newline.
 func (e *SyntaxError) Caret() string {
 	return e.Text + "\n" + ctext.Caret(e.before, e.Reason)
 }
 
-// unexpected returns the error for text that cannot be understood from position
-// pos on.
+// unexpected returns the error for text that cannot be understood from position pos on.
 func unexpected(text string, pos int) *SyntaxError {
 	return &SyntaxError{Text: text, Reason: reasonUnexpected, before: text[:pos]}
 }

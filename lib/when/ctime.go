@@ -9,8 +9,7 @@ import (
 	"pmtools/lib/internal/ctext"
 )
 
-// The fields of a date after @, most significant first. They index
-// partialDate.field.
+// The fields of a date after @, most significant first. They index partialDate.field.
 const (
 	fieldYear = iota
 	fieldMonth
@@ -33,8 +32,8 @@ const months = "janfebmaraprmayjunjulaugsepoctnovdec"
 // weekdays are the first three letters of the names of the days.
 const weekdays = "sunmontuewedthufrisat"
 
-// parsePartial reads the text after the @: weekday, month, day, hour, minute,
-// second, am or pm, year, each of which may be missing.
+// parsePartial reads the text after the @: weekday, month, day, hour, minute, second, am or pm,
+// year, each of which may be missing.
 func parsePartial(s string) (*partialDate, *SyntaxError) {
 	p := &partialDate{field: [numFields]int{-1, -1, -1, -1, -1, -1}}
 	pos := skipSpace(s, 0)
@@ -58,8 +57,8 @@ func parsePartial(s string) (*partialDate, *SyntaxError) {
 	return p, nil
 }
 
-// scanAbbrev reads three letters of a name in list and the blanks after it, and
-// returns the name's number from 1, or -1 with the position unchanged.
+// scanAbbrev reads three letters of a name in list and the blanks after it, and returns the name's
+// number from 1, or -1 with the position unchanged.
 func scanAbbrev(s string, pos int, list string) (int, int) {
 	if len(s)-pos < 3 {
 		return -1, pos
@@ -73,8 +72,8 @@ func scanAbbrev(s string, pos int, list string) (int, int) {
 	return -1, pos
 }
 
-// scanInt reads a number within bounds and the blanks after it, or returns -1
-// with the position unchanged.
+// scanInt reads a number within bounds and the blanks after it, or returns -1 with the position
+// unchanged.
 func scanInt(s string, pos, low, high int) (int, int) {
 	end := pos
 	if end < len(s) && (s[end] == '+' || s[end] == '-') {
@@ -90,8 +89,8 @@ func scanInt(s string, pos, low, high int) (int, int) {
 	return n, skipSpace(s, end)
 }
 
-// scanDayAndHour reads the one or two numbers before the colon. A single number
-// is the hour if it can be one, and no month stands before it or a colon follows.
+// scanDayAndHour reads the one or two numbers before the colon. A single number is the hour if it
+// can be one, and no month stands before it or a colon follows.
 func (p *partialDate) scanDayAndHour(s string, pos int) int {
 	day, pos := scanInt(s, pos, 0, 31)
 	hour, pos := scanInt(s, pos, 0, 23)
@@ -128,8 +127,8 @@ func (p *partialDate) scanTime(s string, pos int) int {
 	return skipSpace(s, pos+n)
 }
 
-// fraction returns the part of seconds below one second in nanoseconds. Plain
-// decimals are taken from the text, so that ".1" is not cut to 99999999.
+// fraction returns the part of seconds below one second in nanoseconds. Plain decimals are taken
+// from the text, so that ".1" is not cut to 99999999.
 func fraction(text string, seconds float64) int {
 	if strings.Trim(text, "+0123456789.") != "" {
 		_, frac := math.Modf(seconds)
@@ -184,9 +183,8 @@ func (p *partialDate) complete() {
 	}
 }
 
-// resolve returns the instant that p means in loc. Fields that p lacks are taken
-// from origin; if the first field that p has is smaller than origin's, the field
-// above it moves on by one.
+// resolve returns the instant that p means in loc. Fields that p lacks are taken from origin; if
+// the first field that p has is smaller than origin's, the field above it moves on by one.
 func (p *partialDate) resolve(origin time.Time, loc *time.Location) time.Time {
 	top := 0
 	for top < numFields && p.field[top] < 0 {
@@ -204,9 +202,8 @@ func (p *partialDate) resolve(origin time.Time, loc *time.Location) time.Time {
 	return civil(f, p.nanos, loc)
 }
 
-// civil returns the instant with the given fields in loc, which may be out of
-// range. Of two instants it is the earlier; a time that the clock skips is moved
-// on by as much as the clock is.
+// civil returns the instant with the given fields in loc, which may be out of range. Of two
+// instants it is the earlier; a time that the clock skips is moved on by as much as the clock is.
 func civil(f [numFields]int, nanos int, loc *time.Location) time.Time {
 	u := time.Date(f[0], time.Month(f[1]), f[2], f[3], f[4], f[5], nanos, time.UTC)
 	before := u.Add(-seconds(offsetAt(u.Add(-24*time.Hour), loc)))

@@ -8,9 +8,8 @@ import (
 	"pmtools/lib/when"
 )
 
-// TestCtimeDate reads dates as the reference does, for a source that starts on
-// Monday 1996-03-04 13:07:47 and has no end. The wanted text is the time or the
-// message (values.md V13.3).
+// TestCtimeDate reads dates as the reference does, for a source that starts on Monday 1996-03-04
+// 13:07:47 and has no end. The wanted text is the time or the message (values.md V13.3).
 func TestCtimeDate(t *testing.T) {
 	b := when.Base{
 		Start: time.Date(1996, 3, 4, 13, 7, 47, 0, time.UTC),
@@ -100,8 +99,7 @@ func TestCtimeDate(t *testing.T) {
 	}
 }
 
-// TestYearless holds the rule that only the first field that is given is
-// compared with the start's.
+// TestYearless holds the rule that only the first field that is given is compared with the start's.
 func TestYearless(t *testing.T) {
 	start := time.Date(1996, 12, 31, 23, 59, 30, 500, time.UTC)
 	for _, c := range []struct{ name, text, want string }{

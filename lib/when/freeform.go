@@ -17,8 +17,7 @@ import "time"
 // maxShift bounds the sum of relative seconds, so that no addition overflows.
 const maxShift = int64(1) << 50
 
-// A freeForm is a parsed free-form date: which items were there, and what they
-// said.
+// A freeForm is a parsed free-form date: which items were there, and what they said.
 type freeForm struct {
 	tokens []token
 
@@ -34,8 +33,7 @@ type freeForm struct {
 	ago                  bool // an "ago" occurred
 }
 
-// parseFree reads a free-form date. Missing parts of the date come from base in
-// loc.
+// parseFree reads a free-form date. Missing parts of the date come from base in loc.
 func parseFree(s string, base time.Time, loc *time.Location) (*freeForm, bool) {
 	b := base.In(loc)
 	f := &freeForm{
@@ -52,8 +50,7 @@ func parseFree(s string, base time.Time, loc *time.Location) (*freeForm, bool) {
 	return f, ok
 }
 
-// kind returns the kind of the next token. There is one: the last token ends the loop
-// of parseFree.
+// kind returns the kind of the next token. There is one: the last token ends the loop of parseFree.
 func (f *freeForm) kind() kind { return f.tokens[0].kind }
 
 // take drops the next token and returns its value.
@@ -207,8 +204,8 @@ func (f *freeForm) isUnit() bool {
 	return k == secondUnit || k == monthUnit || k == dayUnit
 }
 
-// relative reads the unit of a relative item, and the "ago" that turns
-// everything relative so far around.
+// relative reads the unit of a relative item, and the "ago" that turns everything relative so far
+// around.
 func (f *freeForm) relative(n int64) bool {
 	const day = 24 * 60 * 60
 	f.relatives++
@@ -237,8 +234,8 @@ func (f *freeForm) relative(n int64) bool {
 // maxMonths bounds the sum of relative months.
 const maxMonths = 12 * 200_000_000
 
-// bare takes a number that belongs to nothing else: the year if all but that is
-// known, a date, or a time of day.
+// bare takes a number that belongs to nothing else: the year if all but that is known, a date, or a
+// time of day.
 func (f *freeForm) bare(n int64) {
 	switch {
 	case f.times > 0 && f.dates > 0 && f.relatives == 0:

@@ -7,8 +7,8 @@ import (
 	"pmtools/lib/when"
 )
 
-// TestFreeForm reads dates as the reference does, on a Wednesday, for a source
-// that starts now and has no end; "" is an error (values.md V13.4).
+// TestFreeForm reads dates as the reference does, on a Wednesday, for a source that starts now and
+// has no end; "" is an error (values.md V13.4).
 func TestFreeForm(t *testing.T) {
 	now := time.Date(2024, 5, 15, 10, 30, 45, 0, time.UTC)
 	for _, c := range []struct{ text, want string }{
@@ -172,8 +172,7 @@ func TestFreeForm(t *testing.T) {
 	}
 }
 
-// TestFreeFormBase shows from where a date counts: the clock, the start, or the
-// end of the source.
+// TestFreeFormBase shows from where a date counts: the clock, the start, or the end of the source.
 func TestFreeFormBase(t *testing.T) {
 	b := base()
 	for _, c := range []struct {

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// golden yields the fields of each line of a recorded file, with the number of
-// the line. Bytes written as \xHH are decoded.
+// golden yields the fields of each line of a recorded file, with the number of the line. Bytes
+// written as \xHH are decoded.
 func golden(t *testing.T, path string, fields int) func(yield func(int, []string) bool) {
 	t.Helper()
 	file, err := os.Open(path)

@@ -8,12 +8,11 @@ import (
 	"pmtools/lib/internal/ctext"
 )
 
-// ParseInterval reads an interval such as "10sec", "1h30m" or "2.5": numbers,
-// each with an optional unit (seconds if there is none), whose values add up
-// (values.md V12). There are no units above the day, and "ms" is minutes.
+// ParseInterval reads an interval such as "10sec", "1h30m" or "2.5": numbers, each with an optional
+// unit (seconds if there is none), whose values add up (values.md V12). There are no units above
+// the day, and "ms" is minutes.
 //
-// Intervals that a Duration cannot hold become the largest one. An error is a
-// *[SyntaxError].
+// Intervals that a Duration cannot hold become the largest one. An error is a *[SyntaxError].
 func ParseInterval(s string) (time.Duration, error) {
 	total, err := parseSeconds(s)
 	if err != nil {
@@ -55,9 +54,9 @@ func parseSeconds(s string) (float64, *SyntaxError) {
 	return total, nil
 }
 
-// unitSeconds returns the length of a unit in seconds, the negated number of
-// units in a second if that is less, or 0 for an unknown unit. One plural s
-// is dropped whatever it makes of the word: "ms" is a minute.
+// unitSeconds returns the length of a unit in seconds, the negated number of units in a second if
+// that is less, or 0 for an unknown unit. One plural s is dropped whatever it makes of the word:
+// "ms" is a minute.
 func unitSeconds(word string) float64 {
 	word = strings.ToLower(word)
 	if len(word) > 1 {
@@ -82,8 +81,7 @@ func unitSeconds(word string) float64 {
 	return 0
 }
 
-// toDuration rounds seconds to nanoseconds, or to microseconds from a million
-// seconds on, half up.
+// toDuration rounds seconds to nanoseconds, or to microseconds from a million seconds on, half up.
 func toDuration(seconds float64) time.Duration {
 	whole, frac := math.Modf(seconds)
 	if whole >= math.MaxInt64/1e9 {

@@ -5,10 +5,9 @@ import (
 	"time"
 )
 
-// ParseTime reads one time specification (commands.md T2.2): an interval after
-// b.Start ("10min", "+10min") or before b.End ("-10min"), a date after an @, or a
-// free-form date. The result is not limited to the bounds of b. An error is a
-// *[SyntaxError].
+// ParseTime reads one time specification (commands.md T2.2): an interval after b.Start ("10min",
+// "+10min") or before b.End ("-10min"), a date after an @, or a free-form date. The result is not
+// limited to the bounds of b. An error is a *[SyntaxError].
 func ParseTime(s string, b Base) (time.Time, error) {
 	if b.Zone == nil {
 		b.Zone = time.UTC
@@ -55,9 +54,9 @@ func parseTime(s string, low, high time.Time, b Base) (time.Time, *SyntaxError) 
 	return time.Time{}, failed
 }
 
-// parseFreeForm reads a free-form date. fromEnd says that a minus sign was taken
-// from the front of the text because there is an end to count from: it is given
-// back to units that intervals do not have, as in "-1 week".
+// parseFreeForm reads a free-form date. fromEnd says that a minus sign was taken from the front of
+// the text because there is an end to count from: it is given back to units that intervals do not
+// have, as in "-1 week".
 func parseFreeForm(s string, low, high time.Time, fromEnd bool, b Base) (time.Time, bool) {
 	base := freeBase(s, low, high, b.Now)
 	f, ok := parseFree(s, base, b.Zone)
@@ -71,8 +70,8 @@ func parseFreeForm(s string, low, high time.Time, fromEnd bool, b Base) (time.Ti
 	return f.eval(base, b.Zone)
 }
 
-// freeBase returns the instant from which a free-form date counts. Dates that
-// name a unit after a blank count from the window, others from now.
+// freeBase returns the instant from which a free-form date counts. Dates that name a unit after a
+// blank count from the window, others from now.
 func freeBase(s string, low, high, now time.Time) time.Time {
 	lower := strings.ToLower(s)
 	inWindow := false

@@ -18,8 +18,7 @@ type posixRule struct {
 	start, end     change
 }
 
-// A change is the day of the year and the time of day at which daylight saving
-// starts or ends.
+// A change is the day of the year and the time of day at which daylight saving starts or ends.
 type change struct {
 	form             byte // 'J' day 1..365 without leap days, 'n' day 0..365, 'M' a weekday of a month
 	month, week, day int
@@ -32,8 +31,8 @@ type ruleScanner struct {
 	pos int
 }
 
-// parseRule reads a rule and reports whether it is one. A daylight saving without readable dates gets those of
-// the United States.
+// parseRule reads a rule and reports whether it is one. A daylight saving without readable dates
+// gets those of the United States.
 func parseRule(tz string) (*posixRule, bool) {
 	sc := &ruleScanner{s: tz}
 	r := &posixRule{}
@@ -167,8 +166,8 @@ func (sc *ruleScanner) monthForm(c *change) bool {
 	return true
 }
 
-// at returns the local time of the change in a year, as seconds since the epoch
-// of clocks that show UTC.
+// at returns the local time of the change in a year, as seconds since the epoch of clocks that show
+// UTC.
 func (c change) at(year int) int64 {
 	var t time.Time
 	switch c.form {

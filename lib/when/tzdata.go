@@ -7,9 +7,8 @@ import (
 	"time"
 )
 
-// A rule becomes a time.Location by way of the data of a zone file (RFC 8536):
-// the moments of change from 1970 on are listed, the rule itself stands in the
-// footer for the years after that.
+// A rule becomes a time.Location by way of the data of a zone file (RFC 8536): the moments of
+// change from 1970 on are listed, the rule itself stands in the footer for the years after that.
 //
 //	header  "TZif2", 15 zeros, six counts: isutc isstd leap times types chars
 //	...     an empty version 1 block, then the header again
@@ -70,8 +69,8 @@ func appendHeader(dst []byte, times, types, chars int) []byte {
 	return dst
 }
 
-// transitions returns the changes of the listed years in order of time. The
-// first stands for all time before.
+// transitions returns the changes of the listed years in order of time. The first stands for all
+// time before.
 func (r *posixRule) transitions() []transition {
 	list := []transition{{when: -1 << 40}}
 	if r.dst == "" {

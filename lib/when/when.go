@@ -1,15 +1,13 @@
-// Package when reads what users say about time: intervals ("10sec"), points in
-// time ("@14:00", "-10min", "yesterday 9am"), windows made of them, and the time
-// zones in which times are meant and shown.
+// Package when reads what users say about time: intervals ("10sec"), points in time ("@14:00",
+// "-10min", "yesterday 9am"), windows made of them, and the time zones in which times are meant and
+// shown.
 //
-// [ParseInterval] reads an interval. A [Spec] holds the four texts of a time
-// window; [Spec.Window] applies them to a [Base], which says what the source
-// holds, what time it is now, and which zone counts. [LoadZone], [CheckZone] and
-// [Local] turn zone texts into a [time.Location].
+// [ParseInterval] reads an interval. A [Spec] holds the four texts of a time window; [Spec.Window]
+// applies them to a [Base], which says what the source holds, what time it is now, and which zone
+// counts. [LoadZone], [CheckZone] and [Local] turn zone texts into a [time.Location].
 //
-// Everything here is a pure function of its arguments, but for [LoadZone] and
-// [Local], which read the zone files of the system. Where there may be none, the
-// program has to import time/tzdata.
+// Everything here is a pure function of its arguments, but for [LoadZone] and [Local], which read
+// the zone files of the system. Where there may be none, the program has to import time/tzdata.
 package when
 
 import (
@@ -25,9 +23,8 @@ type Base struct {
 	Zone  *time.Location // the reporting zone; nil means UTC
 }
 
-// A Spec holds the texts of a time window as the user gave them. An option that
-// was not given is an empty text; one that was given with an empty text must also
-// be named in Empty.
+// A Spec holds the texts of a time window as the user gave them. An option that was not given is an
+// empty text; one that was given with an empty text must also be named in Empty.
 type Spec struct {
 	Start  string // -S
 	Finish string // -T
@@ -52,13 +49,12 @@ type Window struct {
 	Start  time.Time
 	End    time.Time // may lie before Start; zero if there is no end
 	Origin time.Time
-	// AlignErr is not nil if the start or the origin could not be aligned inside
-	// the source, and was left as it was.
+	// AlignErr is not nil if the start or the origin could not be aligned inside the source, and
+	// was left as it was.
 	AlignErr *SyntaxError
 }
 
-// Window works out the window that s means (commands.md T2.5). An error is a
-// *[SyntaxError].
+// Window works out the window that s means (commands.md T2.5). An error is a *[SyntaxError].
 func (s Spec) Window(b Base) (Window, error) {
 	if b.Zone == nil {
 		b.Zone = time.UTC
@@ -153,8 +149,8 @@ func latest(t, u time.Time) time.Time {
 	return t
 }
 
-// alignUp rounds t up to a multiple of step since the epoch. What lies before
-// the epoch is left as it is.
+// alignUp rounds t up to a multiple of step since the epoch. What lies before the epoch is left as
+// it is.
 func alignUp(t time.Time, step time.Duration) time.Time {
 	if t.Unix() < 0 {
 		return t

@@ -194,8 +194,8 @@ func TestLiveWindow(t *testing.T) {
 	}
 }
 
-// TestParseTime holds what this package reads otherwise than the reference
-// (values.md V27), which the recorded cases leave out.
+// TestParseTime holds what this package reads otherwise than the reference (values.md V27), which
+// the recorded cases leave out.
 func TestParseTime(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
 		{"minus before a week", "-1 week", "2017-12-25 16:24:23"},

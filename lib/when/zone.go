@@ -11,10 +11,9 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// CheckZone returns nil if tz may be a reporting zone, and an error that matches
-// pmerr.EINVAL if PCP refuses it: the empty text, a leading slash, "..", and any
-// character but letters, digits and /_+-.:,"' (values.md V14). Whether there is
-// such a zone is not asked.
+// CheckZone returns nil if tz may be a reporting zone, and an error that matches pmerr.EINVAL if
+// PCP refuses it: the empty text, a leading slash, "..", and any character but letters, digits and
+// /_+-.:,"' (values.md V14). Whether there is such a zone is not asked.
 func CheckZone(tz string) error {
 	if tz == "" || tz[0] == '/' || strings.Contains(tz, "..") {
 		return fmt.Errorf("time zone %q: %w", tz, pmerr.EINVAL)
@@ -27,10 +26,9 @@ func CheckZone(tz string) error {
 	return nil
 }
 
-// LoadZone returns the reporting zone that tz names: a zone file, with or without
-// a leading colon, or a POSIX rule. A text of three characters gets "+0"
-// appended, so that EST is UTC; what is unknown is UTC. It accepts more than
-// [CheckZone], such as "<+03>-3". The result is never nil.
+// LoadZone returns the reporting zone that tz names: a zone file, with or without a leading colon,
+// or a POSIX rule. A text of three characters gets "+0" appended, so that EST is UTC; what is
+// unknown is UTC. It accepts more than [CheckZone], such as "<+03>-3". The result is never nil.
 func LoadZone(tz string) *time.Location {
 	if len(tz) == 3 {
 		tz += "+0"
@@ -38,8 +36,8 @@ func LoadZone(tz string) *time.Location {
 	return findZone(tz)
 }
 
-// Local returns the zone of a process whose environment variable TZ is tz, or is
-// not set: then it is the system's zone. The result is never nil.
+// Local returns the zone of a process whose environment variable TZ is tz, or is not set: then it
+// is the system's zone. The result is never nil.
 func Local(tz string, set bool) *time.Location {
 	if !set {
 		return time.Local

@@ -1,9 +1,9 @@
-// Package golden reads and writes transcripts: command lines and what the
-// reference printed for them. They serve the tests where the reference is not
-// installed; make record renews them where it is.
+// Package golden reads and writes transcripts: command lines and what the reference printed for
+// them. They serve the tests where the reference is not installed; make record renews them where it
+// is.
 //
-// A transcript is a text file. Lines that begin with # name the version that was
-// recorded. Then, for each command line:
+// A transcript is a text file. Lines that begin with # name the version that was recorded. Then,
+// for each command line:
 //
 //	$ pminfo -a ta -f t.d        the command line
 //	>                            a line of standard output
@@ -11,8 +11,8 @@
 //	! Error: ...                 a line of standard error
 //	? 1                          the exit status, unless it is 0
 //
-// Output that does not end in a newline is followed by a line of the same kind
-// with a backslash only. Words of a command line may stand in single quotes.
+// Output that does not end in a newline is followed by a line of the same kind with a backslash
+// only. Words of a command line may stand in single quotes.
 package golden
 
 import (
@@ -105,8 +105,7 @@ func lines(b *strings.Builder, mark byte, stream string) {
 	}
 }
 
-// Words splits a command line at blanks. A part in single quotes is taken as it
-// is.
+// Words splits a command line at blanks. A part in single quotes is taken as it is.
 func Words(line string) ([]string, error) {
 	var words []string
 	var word strings.Builder

@@ -4,9 +4,9 @@
 //	mkarchive DIR big=5000 wide=3000 sparse=20000
 //	mkarchive -l
 //
-// Archives of the same name that are in DIR already are replaced. A name with a
-// number is an archive for benchmarks: big and sparse with that many records, wide
-// with that many metrics. The name all stands for every other one; -l lists them.
+// Archives of the same name that are in DIR already are replaced. A name with a number is an
+// archive for benchmarks: big and sparse with that many records, wide with that many metrics. The
+// name all stands for every other one; -l lists them.
 package main
 
 import (

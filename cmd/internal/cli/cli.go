@@ -40,8 +40,8 @@ type Exit int
 // Error implements error.
 func (e Exit) Error() string { return fmt.Sprintf("exit status %d", int(e)) }
 
-// Main runs a command in the environment of the process and returns its exit
-// status. It is called from main only.
+// Main runs a command in the environment of the process and returns its exit status. It is called
+// from main only.
 func Main[C Command](newCommand func(*Env) C) int {
 	return Run(context.Background(), System(), newCommand)
 }

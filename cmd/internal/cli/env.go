@@ -12,8 +12,8 @@ import (
 	"pmtools/lib/config"
 )
 
-// An Env is everything a command takes from the process it runs in, so that a
-// test can run it in another. It belongs to one command.
+// An Env is everything a command takes from the process it runs in, so that a test can run it in
+// another. It belongs to one command.
 type Env struct {
 	Prog      string   // the name in messages: the last component of the program's path
 	Args      []string // the arguments, without the program's name

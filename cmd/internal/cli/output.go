@@ -21,8 +21,8 @@ func IsLost(err error) bool {
 	return ok
 }
 
-// An output is standard output below its buffer, which remembers the first error. Text of ours for a
-// terminal goes through the filter.
+// An output is standard output below its buffer, which remembers the first error. Text of ours for
+// a terminal goes through the filter.
 type output struct {
 	env      *Env
 	terminal bool

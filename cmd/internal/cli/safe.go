@@ -44,8 +44,8 @@ func (s *safeText) filter(p []byte) []byte {
 	return s.out
 }
 
-// sequence returns the length of a sequence that our own texts have, at the start of p: a colour, or
-// what redraws a chart. It is 0 for others; more is set if p ends too early to tell.
+// sequence returns the length of a sequence that our own texts have, at the start of p: a colour,
+// or what redraws a chart. It is 0 for others; more is set if p ends too early to tell.
 func sequence(p []byte) (n int, more bool) {
 	if len(p) > 1 && p[1] != '[' {
 		return 0, false

@@ -28,8 +28,8 @@ func TerminalWidth(stream any) int {
 	return width
 }
 
-// ColorWanted reports whether output to a stream may have colours: it is a
-// terminal that knows them, and NO_COLOR is not set or empty.
+// ColorWanted reports whether output to a stream may have colours: it is a terminal that knows
+// them, and NO_COLOR is not set or empty.
 func (env *Env) ColorWanted(stream any) bool {
 	return env.Getenv("NO_COLOR") == "" && env.Getenv("TERM") != "dumb" && IsTerminal(stream)
 }

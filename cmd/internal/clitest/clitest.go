@@ -1,5 +1,5 @@
-// Package clitest helps to test commands: it runs a command inside the test process and
-// replays transcripts of the reference.
+// Package clitest helps to test commands: it runs a command inside the test process and replays
+// transcripts of the reference.
 package clitest
 
 import (
@@ -20,8 +20,8 @@ import (
 	"pmtools/test/golden"
 )
 
-// Run runs a command and returns its outcome as a transcript entry. vars is the
-// environment; by default the zone is UTC and there are no derived metrics.
+// Run runs a command and returns its outcome as a transcript entry. vars is the environment; by
+// default the zone is UTC and there are no derived metrics.
 func Run[C cli.Command](prog string, newCommand func(*cli.Env) C, args []string, vars map[string]string) golden.Entry {
 	return RunWith(prog, newCommand, "", args, vars)
 }
@@ -65,8 +65,8 @@ func runTo[C cli.Command](stdout io.Writer, prog string, newCommand func(*cli.En
 	return golden.Entry{Stderr: errs.String(), Status: status}
 }
 
-// Replay runs the command lines of a transcript and compares their outcomes with those of
-// the reference. run takes the words of a line.
+// Replay runs the command lines of a transcript and compares their outcomes with those of the
+// reference. run takes the words of a line.
 func Replay(t *testing.T, file string, run func(words []string) golden.Entry) {
 	t.Helper()
 	text, err := os.ReadFile(file)
@@ -100,8 +100,8 @@ func Files(t *testing.T, pattern string) []string {
 	return files
 }
 
-// Archives writes the project's own archives that the words of a command line name into
-// dir, unless they exist.
+// Archives writes the project's own archives that the words of a command line name into dir, unless
+// they exist.
 func Archives(t *testing.T, dir string, words []string) {
 	t.Helper()
 	for _, word := range words {
@@ -120,8 +120,8 @@ func Archives(t *testing.T, dir string, words []string) {
 	}
 }
 
-// Socket returns a path for a Unix socket. It is short, because some systems limit it to
-// about 100 bytes.
+// Socket returns a path for a Unix socket. It is short, because some systems limit it to about 100
+// bytes.
 func Socket(t testing.TB) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "pm")

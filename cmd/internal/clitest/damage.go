@@ -12,8 +12,8 @@ import (
 )
 
 // Damage runs a command line over an archive that is damaged at one of its records: at each record
-// of the metadata and of the first volume, in each way. No run may panic or hang, and one that fails
-// must say so. run takes the archive's base name.
+// of the metadata and of the first volume, in each way. No run may panic or hang, and one that
+// fails must say so. run takes the archive's base name.
 func Damage(t *testing.T, name string, run func(base string) golden.Entry) {
 	t.Helper()
 	dir := t.TempDir()

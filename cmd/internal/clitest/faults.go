@@ -12,8 +12,8 @@ import (
 	"pmtools/test/golden"
 )
 
-// patience is the time-out of requests in runs over a daemon that fails. A command without it
-// must come before limit.
+// patience is the time-out of requests in runs over a daemon that fails. A command without it must
+// come before limit.
 const (
 	patience = "0.2"
 	limit    = 30 * time.Second

@@ -14,8 +14,8 @@ import (
 // shells are those that there are completion scripts for.
 var shells = []string{"bash", "fish", "powershell", "zsh"}
 
-// addCompletion adds the hidden option that writes a completion script for a
-// shell. The script asks the command itself, which cobra answers.
+// addCompletion adds the hidden option that writes a completion script for a shell. The script asks
+// the command itself, which cobra answers.
 func (c *Command) addCompletion() {
 	c.Func(func(shell string) error {
 		if !slices.Contains(shells, shell) {

@@ -10,8 +10,8 @@ import (
 	"pmtools/cmd/internal/command"
 )
 
-// A command with one option of its own, run in an environment made for it. The
-// constructor is what main hands to cli.Main.
+// A command with one option of its own, run in an environment made for it. The constructor is what
+// main hands to cli.Main.
 func Example() {
 	newCommand := func(env *cli.Env) *command.Command {
 		var loud bool

@@ -42,7 +42,8 @@ type Source struct {
 	Host string `json:"host,omitempty"` // whose metrics these are
 }
 
-// A Sample holds values at one time. It belongs to the caller; a Writer may reorder the values of a set.
+// A Sample holds values at one time. It belongs to the caller; a Writer may reorder the values of a
+// set.
 type Sample struct {
 	Time    pcp.Timestamp
 	Missing string // why there are no values; Sets is not used then

@@ -9,8 +9,8 @@ import (
 	"pmtools/lib/option"
 )
 
-// TestArchiveOptions: what the environment says about interpolation. The message
-// is that of the reference, with its empty line.
+// TestArchiveOptions: what the environment says about interpolation. The message is that of the
+// reference, with its empty line.
 func TestArchiveOptions(t *testing.T) {
 	const bad = "pmval: Warning: bad $PCP_IGNORE_MARK_RECORDS: not in pmParseInterval(3) format:\n1x\n ^ -- unexpected value\n\n"
 	tests := []struct {

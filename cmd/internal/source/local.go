@@ -11,8 +11,8 @@ import (
 )
 
 // collectors returns the collectors inside the program, without those of the given domains and
-// those that -K deletes. Agents that -K adds are shared libraries for the reference, which cannot be
-// loaded here.
+// those that -K deletes. Agents that -K adds are shared libraries for the reference, which cannot
+// be loaded here.
 func (o *Opener) collectors(without ...uint32) pmapi.Source {
 	deleted, all := make(map[uint32]bool), false
 	for _, domain := range without {

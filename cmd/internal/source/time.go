@@ -48,8 +48,8 @@ func LoadZone(tz string) (*time.Location, error) {
 	return when.LoadZone(tz), nil
 }
 
-// Base returns what the texts of times refer to. For an archive whose end cannot be found there is a
-// warning, and no end.
+// Base returns what the texts of times refer to. For an archive whose end cannot be found there is
+// a warning, and no end.
 func Base(env *cli.Env, o *option.Options, src pmapi.Source, zone *time.Location) when.Base {
 	now := env.Now()
 	base := when.Base{Start: now, Now: now, Zone: zone}

@@ -161,8 +161,8 @@ func parseFrequencies(t *procfs.Table, r *procfs.Row, text []byte) {
 	t.Cell(r, []byte("time")).SetUint(time)
 }
 
-// numberOr adds a table for the number in a small file that some rows of a table have. Its cell has a
-// key, and another value for rows without the file.
+// numberOr adds a table for the number in a small file that some rows of a table have. Its cell has
+// a key, and another value for rows without the file.
 func (l *collector) numberOr(name, file string, of *procfs.Table, path func(string) string, key string, other uint64) {
 	l.Each(name, file, of, func(t *procfs.Table, from *procfs.Row) {
 		c := t.Cell(t.Row(from.Inst), []byte(key))

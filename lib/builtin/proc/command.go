@@ -6,8 +6,8 @@ import (
 	"pmtools/lib/builtin/internal/procfs"
 )
 
-// args returns the command line of a process, or the name that the kernel has for it. It fails if the
-// process is gone.
+// args returns the command line of a process, or the name that the kernel has for it. It fails if
+// the process is gone.
 func (p *collector) args(pid int32) ([]byte, bool) {
 	text, err := p.Root.Read(fileOf(pid, "cmdline"))
 	if err != nil {

@@ -30,9 +30,8 @@ func HasPrefixFold(s, prefix string) bool {
 	return len(s) >= len(prefix) && strings.EqualFold(s[:len(prefix)], prefix)
 }
 
-// Caret returns the line that the reference prints below a text, newline included: a caret
-// behind what stands before the error, and the reason. What is not printed is as wide as it
-// is above.
+// Caret returns the line that the reference prints below a text, newline included: a caret behind
+// what stands before the error, and the reason. What is not printed is as wide as it is above.
 func Caret(before, reason string) string {
 	b := []byte(before)
 	for i, c := range b {
@@ -43,9 +42,9 @@ func Caret(before, reason string) string {
 	return string(b) + "^ -- " + reason + "\n"
 }
 
-// Float reads the number at the start of s as strtod does, without the white space
-// that strtod skips. It returns the length of the number's text, 0 if there is none,
-// and whether the value is out of range (in C, ERANGE).
+// Float reads the number at the start of s as strtod does, without the white space that strtod
+// skips. It returns the length of the number's text, 0 if there is none, and whether the value is
+// out of range (in C, ERANGE).
 func Float(s string) (f float64, n int, outOfRange bool) {
 	i := 0
 	neg := false
@@ -100,8 +99,8 @@ func floatWord(s string) (f float64, n int) {
 	return math.Float64frombits(0x7ff8000000000000), n // C's, not Go's
 }
 
-// floatEnd returns where the digits, point and exponent that start at i end, 0
-// if there is no digit, and whether they are hexadecimal.
+// floatEnd returns where the digits, point and exponent that start at i end, 0 if there is no
+// digit, and whether they are hexadecimal.
 func floatEnd(s string, i int) (end int, hex bool) {
 	if i+1 < len(s) && s[i] == '0' && s[i+1]|0x20 == 'x' {
 		if end := mantissaEnd(s, i+2, IsHex); end > 0 {

@@ -16,8 +16,8 @@ type Fault struct {
 	Listed bool // it is an answer, with a list of the wrong length
 }
 
-// Faults returns the ways: it hangs up, before or amid the reply; it refuses; it says nothing; or it
-// sends a list of the wrong length.
+// Faults returns the ways: it hangs up, before or amid the reply; it refuses; it says nothing; or
+// it sends a list of the wrong length.
 func Faults() []Fault {
 	return []Fault{
 		{Name: "hang up", Edit: Cut(0)},

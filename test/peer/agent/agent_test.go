@@ -14,8 +14,8 @@ import (
 	"pmtools/test/peer/harness"
 )
 
-// An agentWorld is a directory in the reference's root from which daemons and agents
-// can be run: a copy of what they read and write, and the agents of test/agents.
+// An agentWorld is a directory in the reference's root from which daemons and agents can be run: a
+// copy of what they read and write, and the agents of test/agents.
 type agentWorld struct {
 	root   string
 	dir    string // as this process sees it
@@ -77,8 +77,8 @@ func (w *agentWorld) write(t *testing.T, name, text string) {
 	}
 }
 
-// daemon starts a daemon of the reference with agents for the length of a test, and
-// returns what tells commands of it. DIR stands for the world's directory in conf.
+// daemon starts a daemon of the reference with agents for the length of a test, and returns what
+// tells commands of it. DIR stands for the world's directory in conf.
 func (w *agentWorld) daemon(t *testing.T, conf string, args ...string) (env []string) {
 	t.Helper()
 	w.conf = conf
@@ -148,12 +148,12 @@ func transports(t *testing.T) map[string]string {
 	}
 }
 
-// movingParts matches output that may differ between two agents: the time, and how long
-// they have computed.
+// movingParts matches output that may differ between two agents: the time, and how long they have
+// computed.
 var movingParts = regexp.MustCompile(`(?m)(value 179\d{7}$|^\d\d:\d\d:\d\d\.\d{3}|host:.*|(sec|min|hour)"\] value \d+$|(?:^ +|value )0(\.\d\d)?$)`)
 
-// agentLines are the command lines that are compared, each with the state that the
-// ones before have left.
+// agentLines are the command lines that are compared, each with the state that the ones before have
+// left.
 var agentLines = []string{
 	"pminfo simple trivial", "pminfo -m simple trivial", "pminfo -dmtTlsIf simple trivial", "pminfo -F simple trivial", "pminfo -ls simple.color simple.now",
 	"pminfo -f simple", "pminfo -f simple.color", "pminfo -f simple.numfetch simple.color simple.now", "pminfo -f simple.time", "pminfo -f simple.no.such", "pminfo -I 253.0 253.1 253.2 250.0",
@@ -167,8 +167,8 @@ var agentLines = []string{
 	"pmprobe -v simple.color", "pmprobe -I simple trivial", "pmprobe -i simple.now", "pminfo -f pmcd.agent.status", "pminfo -f pmcd.agent.type",
 }
 
-// TestAgents compares our simple and trivial agents with the reference's under the
-// reference's daemon, by the reference's commands, over each kind of connection.
+// TestAgents compares our simple and trivial agents with the reference's under the reference's
+// daemon, by the reference's commands, over each kind of connection.
 func TestAgents(t *testing.T) {
 	for name, conf := range transports(t) {
 		t.Run(name, func(t *testing.T) {

@@ -145,8 +145,8 @@ func randomStore(r *rand.Rand) pdu.Message {
 	return &pdu.Result{Values: &pcp.Result{Sets: []pcp.Values{one}}}
 }
 
-// TestAgentDialogue plays random dialogues with the reference's simple agent and ours,
-// and compares the answers byte by byte.
+// TestAgentDialogue plays random dialogues with the reference's simple agent and ours, and compares
+// the answers byte by byte.
 func TestAgentDialogue(t *testing.T) {
 	_, _, root := harness.Setup(t)
 	w := newAgentWorld(t, root, "simple")

@@ -13,8 +13,8 @@ import (
 	"pmtools/test/peer/harness"
 )
 
-// agentPID returns the number of the process that the daemon runs as an agent, as
-// its log told last.
+// agentPID returns the number of the process that the daemon runs as an agent, as its log told
+// last.
 func (w *agentWorld) agentPID(t *testing.T, agent string) int {
 	t.Helper()
 	m := regexp.MustCompile(`(?m)^`+agent+` +\d+ +(\d+) `).FindAllStringSubmatch(w.log(), -1)
@@ -36,8 +36,7 @@ func (w *agentWorld) signal(t *testing.T, agent string, sig syscall.Signal) {
 	}
 }
 
-// restart makes the daemon start the agents anew that have died, and waits until it
-// has.
+// restart makes the daemon start the agents anew that have died, and waits until it has.
 func (w *agentWorld) restart(t *testing.T, agent string) {
 	t.Helper()
 	before := w.agentPID(t, agent)
@@ -68,8 +67,8 @@ func gone(t *testing.T, pid int) {
 	t.Errorf("process %d still runs", pid)
 }
 
-// simpleOver returns configurations in which the simple agents, ours and theirs, are
-// reached over a kind of connection.
+// simpleOver returns configurations in which the simple agents, ours and theirs, are reached over a
+// kind of connection.
 func simpleOver(t *testing.T, kind string) (ours, theirs string) {
 	t.Helper()
 	over := func(conf string) string {
@@ -85,8 +84,8 @@ func simpleOver(t *testing.T, kind string) (ours, theirs string) {
 	return over(pipeAgents), over(theirAgents)
 }
 
-// TestAgentFaults compares how the daemon treats agents that die, that are
-// stopped for longer than it waits, and that are started again.
+// TestAgentFaults compares how the daemon treats agents that die, that are stopped for longer than
+// it waits, and that are started again.
 func TestAgentFaults(t *testing.T) {
 	for _, name := range []string{"pipe", "inet", "unix"} {
 		t.Run(name, func(t *testing.T) {
@@ -138,8 +137,8 @@ func TestAgentFaults(t *testing.T) {
 	}
 }
 
-// TestAgentRestart checks that the daemon starts our agent again on its own after it
-// was too slow, as it does with the reference's.
+// TestAgentRestart checks that the daemon starts our agent again on its own after it was too slow,
+// as it does with the reference's.
 func TestAgentRestart(t *testing.T) {
 	s := harness.NewStand(t)
 	s.Ours, s.Mask = s.Theirs, movingParts

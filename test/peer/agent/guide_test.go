@@ -11,8 +11,8 @@ import (
 	"pmtools/test/peer/harness"
 )
 
-// TestAgentGuide follows docs/writing-an-agent.md, with a copy of the
-// reference's name space and configuration.
+// TestAgentGuide follows docs/writing-an-agent.md, with a copy of the reference's name space and
+// configuration.
 func TestAgentGuide(t *testing.T) {
 	_, _, root := harness.Setup(t)
 	w := newAgentWorld(t, root, "spool")

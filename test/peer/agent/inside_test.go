@@ -10,17 +10,17 @@ import (
 	"pmtools/test/peer/harness"
 )
 
-// madeUpParts matches output that may differ between two agents: the time, and an
-// instance that is uninitialised memory.
+// madeUpParts matches output that may differ between two agents: the time, and an instance that is
+// uninitialised memory.
 var madeUpParts = regexp.MustCompile(harness.Clock.String() + `|indom=0\.1 inst=-?\d+: .*\n    inst \[-?\d+\]|inst \[-?\d+ "DISAPPEARED"\]`)
 
-// elsewhere are command lines that are not for this test: those of other agents,
-// help texts, values that count seconds, and the end of the agent.
+// elsewhere are command lines that are not for this test: those of other agents, help texts, values
+// that count seconds, and the end of the agent.
 var elsewhere = regexp.MustCompile(`simple|trivial|^pminfo -\w*[tT]|^pminfo .* -\w*[tT]|sample\.ulonglong|sample\.many\.count|sample\.control -1`)
 
-// TestSampleAgent compares our sample agent with the reference's under the
-// reference's daemon, by the reference's commands: every report on every metric, and
-// the command lines of cases/sample.txt. Help texts are our own.
+// TestSampleAgent compares our sample agent with the reference's under the reference's daemon, by
+// the reference's commands: every report on every metric, and the command lines of
+// cases/sample.txt. Help texts are our own.
 func TestSampleAgent(t *testing.T) {
 	s := harness.NewStand(t)
 	s.Ours, s.Mask = s.Theirs, madeUpParts
@@ -44,8 +44,8 @@ func TestSampleAgent(t *testing.T) {
 		s.Compare(harness.Command{Args: append(append([]string{"pminfo"}, strings.Fields(o)...), "sample")})
 	}
 	for _, name := range strings.Fields(string(list.Stdout)) {
-		// sample.ulonglong.bin counts seconds, and a store to sample.many.count damages
-		// the reference's sample.error_code.
+		// sample.ulonglong.bin counts seconds, and a store to sample.many.count damages the
+		// reference's sample.error_code.
 		if harness.Moving.MatchString(name) || strings.HasPrefix(name, "sample.ulonglong.bin") || name == "sample.many.count" {
 			continue
 		}

@@ -10,9 +10,8 @@ import (
 	"pmtools/test/peer/harness"
 )
 
-// TestAgentKinds runs the agent test/agents/kinds under the reference's daemon, with
-// the name space that the agent prints, and checks what the reference's commands
-// make of it.
+// TestAgentKinds runs the agent test/agents/kinds under the reference's daemon, with the name space
+// that the agent prints, and checks what the reference's commands make of it.
 func TestAgentKinds(t *testing.T) {
 	_, _, root := harness.Setup(t)
 	w := newAgentWorld(t, root, "kinds")

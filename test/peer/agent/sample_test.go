@@ -9,8 +9,8 @@ import (
 	"pmtools/test/peer/harness"
 )
 
-// TestSample compares what the demonstration agents answer when they are told to
-// misbehave, to change, or to forget: the command lines of cases/sample.txt.
+// TestSample compares what the demonstration agents answer when they are told to misbehave, to
+// change, or to forget: the command lines of cases/sample.txt.
 func TestSample(t *testing.T) {
 	s := harness.NewStand(t)
 	s.Live(t)
@@ -29,8 +29,8 @@ func TestSample(t *testing.T) {
 	s.Report(t)
 }
 
-// TestSampleAll compares every metric of the demonstration agents with every kind
-// of report, and a store to it.
+// TestSampleAll compares every metric of the demonstration agents with every kind of report, and a
+// store to it.
 func TestSampleAll(t *testing.T) {
 	s := harness.NewStand(t)
 	s.Live(t)

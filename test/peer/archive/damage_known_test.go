@@ -16,8 +16,7 @@ import (
 	"pmtools/test/peer/harness"
 )
 
-// A difference is what both sides made of a damaged archive, where that is not
-// the same.
+// A difference is what both sides made of a damaged archive, where that is not the same.
 type difference struct {
 	damaged
 	ours, theirs harness.Outcome
@@ -25,9 +24,8 @@ type difference struct {
 	root         string
 }
 
-// excuses are the rows of ../known-differences.md that explain differences over
-// damaged archives. Each is recognised by the damage and by the output of both
-// sides, as narrowly as possible.
+// excuses are the rows of ../known-differences.md that explain differences over damaged archives.
+// Each is recognised by the damage and by the output of both sides, as narrowly as possible.
 var excuses = []struct {
 	row  string
 	fits func(d *difference) bool
@@ -85,9 +83,8 @@ func (d *difference) without(side harness.Side, suffixes ...string) (harness.Out
 	return o, err == nil
 }
 
-// indexMisleads: entries of the index that point elsewhere than they should, be it
-// that they were damaged or that the records were moved. Without the index both
-// sides agree.
+// indexMisleads: entries of the index that point elsewhere than they should, be it that they were
+// damaged or that the records were moved. Without the index both sides agree.
 func (d *difference) indexMisleads() bool {
 	if d.File != "index" && !slices.Contains([]string{"cut", "drop", "repeat", "exchange", "empty", "remove"}, d.Kind) {
 		return false
@@ -103,8 +100,8 @@ func (d *difference) indexMisleads() bool {
 	return ok && ours.Equal(theirs)
 }
 
-// impossibleTime: fractions of a second that are a second or more, and times that
-// lie more than 68 years from the others.
+// impossibleTime: fractions of a second that are a second or more, and times that lie more than 68
+// years from the others.
 func (d *difference) impossibleTime() bool {
 	if !strings.Contains(d.Field, ".stamp") && !strings.Contains(d.Field, "label.start") {
 		return false
@@ -121,9 +118,9 @@ func (d *difference) impossibleTime() bool {
 	return false
 }
 
-// volumeSkipped: a volume other than the first that has no proper label, or that of
-// another. The reference leaves it out when it comes upon it, and reads it
-// nevertheless when it comes upon it again.
+// volumeSkipped: a volume other than the first that has no proper label, or that of another. The
+// reference leaves it out when it comes upon it, and reads it nevertheless when it comes upon it
+// again.
 func (d *difference) volumeSkipped() bool {
 	bad := []string{d.File}
 	if d.Kind == "swap" {
@@ -164,20 +161,19 @@ func (d *difference) noMemory() bool {
 		replaced(d.theirs, memoryText, "").Equal(replaced(d.ours, code, ""))
 }
 
-// namesBeyondRecord: the reference reads the names of a metric beyond the end of
-// their record, and what it says depends on what stands there.
+// namesBeyondRecord: the reference reads the names of a metric beyond the end of their record, and
+// what it says depends on what stands there.
 func (d *difference) namesBeyondRecord() bool {
 	return strings.HasPrefix(d.Field, "desc.name") && replaced(d.theirs, codeText, "").Equal(replaced(d.ours, codeText, ""))
 }
 
-// impossibleID: a metric with an identifier that has the top bit set, or that of a
-// derived metric.
+// impossibleID: a metric with an identifier that has the top bit set, or that of a derived metric.
 func (d *difference) impossibleID() bool {
 	return d.Field == "desc.id" && (d.Value>>31 != 0 || d.Value>>22 == 511)
 }
 
-// otherDeltas: the reference speaks of deltas that do not fit also if they are later
-// than what it was asked for.
+// otherDeltas: the reference speaks of deltas that do not fit also if they are later than what it
+// was asked for.
 func (d *difference) otherDeltas() bool {
 	for _, line := range bytes.SplitAfter(harness.Normal(d.ours.Stderr), []byte("\n")) {
 		if !bytes.Contains(harness.Normal(d.theirs.Stderr), line) {
@@ -187,15 +183,15 @@ func (d *difference) otherDeltas() bool {
 	return replaced(d.theirs, botchText, "").Equal(replaced(d.ours, botchText, ""))
 }
 
-// noFullInDom: a delta without anything before it. The reference shows addresses,
-// and names that are no text.
+// noFullInDom: a delta without anything before it. The reference shows addresses, and names that
+// are no text.
 func (d *difference) noFullInDom() bool {
 	return bytes.Contains(d.theirs.Stderr, []byte("no full indom record")) &&
 		replaced(d.theirs, botchText, "").Equal(replaced(d.ours, botchText, ""))
 }
 
-// labelsBeyondRecord: labels outside their text, or text beyond the end of the
-// record. The reference shows what it finds in its memory.
+// labelsBeyondRecord: labels outside their text, or text beyond the end of the record. The
+// reference shows what it finds in its memory.
 func (d *difference) labelsBeyondRecord() bool {
 	switch d.Field {
 	case "label.nameoffset", "label.namelength", "label.valueoffset", "label.valuelength":
@@ -206,28 +202,27 @@ func (d *difference) labelsBeyondRecord() bool {
 	return false
 }
 
-// otherType: a value block of another type than the metric has, where one of them is
-// events. The reference shows bytes as its machine has them.
+// otherType: a value block of another type than the metric has, where one of them is events. The
+// reference shows bytes as its machine has them.
 func (d *difference) otherType() bool {
 	return (d.Field == "desc.type" || d.Field == "block.type") &&
 		replaced(d.theirs, valueText, "").Equal(replaced(d.ours, valueText, ""))
 }
 
-// neighbourSwapped: a block of a type of 8 bytes that is shorter. The reference turns
-// round 8 bytes all the same, and finds the block behind it damaged.
+// neighbourSwapped: a block of a type of 8 bytes that is shorter. The reference turns round 8 bytes
+// all the same, and finds the block behind it damaged.
 func (d *difference) neighbourSwapped() bool {
 	return (d.Field == "block.type" || d.Field == "block.length") && bytes.Contains(d.theirs.Stdout, []byte("Corrupted record"))
 }
 
-// searchAcross: a record without the value sets that it says it has, on the way back
-// from an entry of the index. The reference passes over some and not over others.
+// searchAcross: a record without the value sets that it says it has, on the way back from an entry
+// of the index. The reference passes over some and not over others.
 func (d *difference) searchAcross() bool {
 	return d.Field == "data.sets" && slices.ContainsFunc(d.Args, func(a string) bool { return strings.HasSuffix(a, "O") }) &&
 		bytes.Contains(d.theirs.Stdout, []byte("Corrupted record"))
 }
 
-// cutUnits: units with an extra unit that has a scale, and the series that are
-// computed from them.
+// cutUnits: units with an extra unit that has a scale, and the series that are computed from them.
 func (d *difference) cutUnits() bool {
 	return d.Field == "desc.units" && d.Value&0xff != 0 &&
 		replaced(d.theirs, scaleText, "").Equal(replaced(d.ours, scaleText, ""))

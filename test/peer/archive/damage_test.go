@@ -17,8 +17,8 @@ import (
 	"pmtools/test/peer/harness"
 )
 
-// damageArchives are the archives that TestDamage damages: small ones that
-// together hold everything an archive can hold.
+// damageArchives are the archives that TestDamage damages: small ones that together hold everything
+// an archive can hold.
 var damageArchives = []string{
 	"ta", "ta_v2", "alltypes", "alltypes_v2", "events", "events_v2", "indoms", "indoms_v2", "labels", "labels_v2",
 	"names", "volumes", "volumes_v2", "mini", "mini_v2", "units", "noindex", "noindex_v2", "marks", "marks_v2", "gaps", "extra",
@@ -43,10 +43,9 @@ type damaged struct {
 	size    int64
 }
 
-// TestDamage compares what both sides make of damaged archives. The seed is in
-// PMTOOLS_SEED, or 1; PMTOOLS_RUNS is how many archives are damaged, or 600. Those
-// with unexplained differences are moved to the directory PMTOOLS_KEEP, if it is
-// set.
+// TestDamage compares what both sides make of damaged archives. The seed is in PMTOOLS_SEED, or 1;
+// PMTOOLS_RUNS is how many archives are damaged, or 600. Those with unexplained differences are
+// moved to the directory PMTOOLS_KEEP, if it is set.
 func TestDamage(t *testing.T) {
 	ours, theirs, root := harness.Setup(t)
 	checkExcuses(t)

@@ -38,8 +38,8 @@ type sampledArchive struct {
 	err     error
 }
 
-// writeSampled writes count random archives that follow each other to dir, and
-// returns their names joined by commas and the names of the metrics.
+// writeSampled writes count random archives that follow each other to dir, and returns their names
+// joined by commas and the names of the metrics.
 func writeSampled(rng *rand.Rand, dir string, count int) (set string, metrics []string, err error) {
 	seed := rng.Uint64()
 	start := pcp.Timestamp{Sec: 1700000000}

@@ -258,8 +258,8 @@ func (x *stepped) explain(ours, theirs []string, col *column, side harness.Side,
 	return ""
 }
 
-// atEnd reports whether the first sample that differs, or the one before it, is at
-// just the end of an archive of a set.
+// atEnd reports whether the first sample that differs, or the one before it, is at just the end of
+// an archive of a set.
 func (x *stepped) atEnd(ours, theirs []string) bool {
 	names := strings.Split(x.set, ",")
 	i := 0
@@ -292,8 +292,7 @@ func hasHuge(line string) bool {
 	})
 }
 
-// onlyStale reports whether both have values for the same instances at the same
-// times.
+// onlyStale reports whether both have values for the same instances at the same times.
 func onlyStale(ours, theirs []string) bool {
 	if len(ours) != len(theirs) {
 		return false
@@ -337,9 +336,9 @@ func overStepped(t *testing.T, send func(work chan<- stepped)) {
 	t.Logf("%d equal with %d samples, %d unexplained differences, explained %v", tl.equal, tl.samples, tl.differ, tl.why)
 }
 
-// TestInterp compares interpolated values of random archives and sets of archives.
-// The seed is in PMTOOLS_SEED, or 1; PMTOOLS_RUNS is how many metrics are compared,
-// or 600. The archives are kept in the directory PMTOOLS_KEEP, if it is set.
+// TestInterp compares interpolated values of random archives and sets of archives. The seed is in
+// PMTOOLS_SEED, or 1; PMTOOLS_RUNS is how many metrics are compared, or 600. The archives are kept
+// in the directory PMTOOLS_KEEP, if it is set.
 func TestInterp(t *testing.T) {
 	harness.Setup(t)
 	rng := rand.New(rand.NewPCG(uint64(harness.Number("PMTOOLS_SEED", 1)), 2))
@@ -365,8 +364,8 @@ func TestInterp(t *testing.T) {
 	})
 }
 
-// randomSteps returns steps that fit random archives, some of them short, some that
-// meet the times of records.
+// randomSteps returns steps that fit random archives, some of them short, some that meet the times
+// of records.
 func randomSteps(rng *rand.Rand) stepped {
 	steps := []int{100, 250, 500, 770, 1000, 1000, 2000, 3300, 5000, 10000, 60000}
 	x := stepped{step: time.Duration(steps[rng.IntN(len(steps))]) * time.Millisecond, samples: 200}
@@ -376,14 +375,13 @@ func randomSteps(rng *rand.Rand) stepped {
 	return x
 }
 
-// disordered are archives of the reference's tests of which the two sides make
-// different things that are known: their records are not in the order of time, their
-// 64-bit values have no type (archive.md A22.9), their index points beyond their end,
-// or their strings have line ends.
+// disordered are archives of the reference's tests of which the two sides make different things
+// that are known: their records are not in the order of time, their 64-bit values have no type
+// (archive.md A22.9), their index points beyond their end, or their strings have line ends.
 var disordered = []string{"gfs", "bozo.client_v2", "babylon.pmview_v2", "960624.08.17_v2", "binning", "value-test"}
 
-// TestInterpSuite compares interpolated values of PCP's own test archives,
-// PMTOOLS_RUNS metrics of each, or 3.
+// TestInterpSuite compares interpolated values of PCP's own test archives, PMTOOLS_RUNS metrics of
+// each, or 3.
 func TestInterpSuite(t *testing.T) {
 	_, _, root := harness.Setup(t)
 	rng := rand.New(rand.NewPCG(uint64(harness.Number("PMTOOLS_SEED", 1)), 3))
@@ -407,8 +405,7 @@ func TestInterpSuite(t *testing.T) {
 	})
 }
 
-// comparable returns the metrics of an archive that pmval interpolates, and how long
-// it is.
+// comparable returns the metrics of an archive that pmval interpolates, and how long it is.
 func comparable(base string) (metrics []string, span time.Duration, err error) {
 	a, err := pmapi.OpenArchive(base, nil)
 	if err != nil {

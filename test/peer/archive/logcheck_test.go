@@ -8,9 +8,8 @@ import (
 	"pmtools/test/peer/harness"
 )
 
-// TestLogcheck runs the reference's pmlogcheck and pmlogdump over every archive
-// that our writer makes. They must find nothing, except in the archives that are made
-// with a fault.
+// TestLogcheck runs the reference's pmlogcheck and pmlogdump over every archive that our writer
+// makes. They must find nothing, except in the archives that are made with a fault.
 func TestLogcheck(t *testing.T) {
 	_, theirs, root := harness.Setup(t)
 	faulty := map[string]string{"noindex": "index", "truncated": "EOF"}

@@ -19,8 +19,8 @@ var randomOptions = [][]string{
 	{"-r", "x.y = 1 + 1"}, {"-r", "x.z=no.such"}, {"-r", "x"}, {"-Q"}, {"-V"},
 }
 
-// TestRandom compares command lines of random options and operands. The seed is
-// in PMTOOLS_SEED, or 1; PMTOOLS_RUNS is how many, or 1500.
+// TestRandom compares command lines of random options and operands. The seed is in PMTOOLS_SEED, or
+// 1; PMTOOLS_RUNS is how many, or 1500.
 func TestRandom(t *testing.T) {
 	ours, _, root := harness.Setup(t)
 	rng := rand.New(rand.NewPCG(uint64(harness.Number("PMTOOLS_SEED", 1)), 0))
@@ -45,8 +45,8 @@ func TestRandom(t *testing.T) {
 	harness.Compare(t, cs)
 }
 
-// operandsOf returns operands for an archive: names of leaves and of inner nodes,
-// identifiers of metrics and of instance domains, and some that do not exist.
+// operandsOf returns operands for an archive: names of leaves and of inner nodes, identifiers of
+// metrics and of instance domains, and some that do not exist.
 func operandsOf(t *testing.T, ours harness.Side, root, dir, archive string) []string {
 	t.Helper()
 	o, err := ours.Run(harness.Command{Args: []string{"pminfo", "-a", archive, "-dm"}, Dir: dir}, root)

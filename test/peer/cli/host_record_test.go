@@ -10,9 +10,8 @@ import (
 	"pmtools/test/peer/harness"
 )
 
-// TestRecordHosts renews the transcripts of pminfo over a scripted daemon if
-// PMTOOLS_RECORD is set; otherwise it checks that they are what the reference
-// prints.
+// TestRecordHosts renews the transcripts of pminfo over a scripted daemon if PMTOOLS_RECORD is set;
+// otherwise it checks that they are what the reference prints.
 func TestRecordHosts(t *testing.T) {
 	_, theirs, root := harness.Setup(t)
 	files, err := filepath.Glob("../../../cmd/pminfo/testdata/hosts/*.txt")
@@ -36,8 +35,7 @@ func TestRecordHosts(t *testing.T) {
 	}
 }
 
-// recordFile runs the command lines of a transcript, and writes or compares what
-// they give.
+// recordFile runs the command lines of a transcript, and writes or compares what they give.
 func recordFile(t *testing.T, file string, run func(e *golden.Entry)) {
 	t.Helper()
 	text, err := os.ReadFile(file)

@@ -22,8 +22,8 @@ var nameSpaces = []string{
 // white is white space within a line.
 var white = regexp.MustCompile(`[ \t\v\f]+`)
 
-// TestNameSpaces compares pminfo -n and -N over nameSpaces, as they are and with random
-// white space: the messages above all.
+// TestNameSpaces compares pminfo -n and -N over nameSpaces, as they are and with random white
+// space: the messages above all.
 func TestNameSpaces(t *testing.T) {
 	_, _, root := harness.Setup(t)
 	files := map[string]string{}

@@ -10,8 +10,7 @@ import (
 	"pmtools/test/peer/harness"
 )
 
-// scripted starts a scripted daemon and returns what it serves, and what leads a
-// command to it.
+// scripted starts a scripted daemon and returns what it serves, and what leads a command to it.
 func scripted(t *testing.T) (w *pmcdtest.World, env []string) {
 	t.Helper()
 	w = pmcdtest.Faulty()
@@ -23,9 +22,8 @@ func scripted(t *testing.T) (w *pmcdtest.World, env []string) {
 	return w, []string{"PMCD_SOCKET=" + socket}
 }
 
-// TestStoreScripted compares stores to a daemon that does what the test wants:
-// types, instances and failures that no agent has. What the two sides ask for is
-// the same to the byte.
+// TestStoreScripted compares stores to a daemon that does what the test wants: types, instances and
+// failures that no agent has. What the two sides ask for is the same to the byte.
 func TestStoreScripted(t *testing.T) {
 	s := harness.NewStand(t)
 	var ours, theirs *pmcdtest.World
@@ -50,16 +48,16 @@ func TestStoreScripted(t *testing.T) {
 	s.Report(t)
 }
 
-// madeUp reports whether a store is one where the reference's instance is what
-// happens to be in memory: to a string without values.
+// madeUp reports whether a store is one where the reference's instance is what happens to be in
+// memory: to a string without values.
 func madeUp(request string) bool {
 	name, _, _ := strings.Cut(request, " ")
 	return strings.HasSuffix(name, ".string") && (strings.HasPrefix(name, "none.") || strings.HasPrefix(name, "late."))
 }
 
-// TestRecordStore renews the transcripts of stores to a scripted daemon if
-// PMTOOLS_RECORD is set; otherwise it checks that they are what the reference
-// prints. Each transcript has a daemon of its own.
+// TestRecordStore renews the transcripts of stores to a scripted daemon if PMTOOLS_RECORD is set;
+// otherwise it checks that they are what the reference prints. Each transcript has a daemon of its
+// own.
 func TestRecordStore(t *testing.T) {
 	_, theirs, root := harness.Setup(t)
 	files, err := filepath.Glob("../../../cmd/pmstore/testdata/scripted/*.txt")

@@ -16,8 +16,7 @@ var storeFiles = map[string]string{
 	"names": "root {\n\tmine\n}\nmine {\n\tmetric\t29:0:0\n\twrite\t29:0:1\n\tunknown\t29:9:999\n\tagent\t199:0:0\n}\n",
 }
 
-// TestStore compares stores to live metrics: the command lines of
-// cases/pmstore.txt.
+// TestStore compares stores to live metrics: the command lines of cases/pmstore.txt.
 func TestStore(t *testing.T) {
 	s := harness.NewStand(t)
 	s.Live(t)
@@ -36,8 +35,7 @@ func TestStore(t *testing.T) {
 // variable is an assignment to a variable of the environment, or one that is not set.
 var variable = regexp.MustCompile(`^([A-Z_]+=|-(PMCD|PCP)_)`)
 
-// shown returns the metric among the words of a command line, unless its values
-// depend on the time.
+// shown returns the metric among the words of a command line, unless its values depend on the time.
 func shown(words []string) []string {
 	for _, w := range words {
 		if steady.MatchString(w) {
@@ -47,6 +45,5 @@ func shown(words []string) []string {
 	return nil
 }
 
-// steady are the metrics of the demonstration agents whose values do not depend on
-// the time.
+// steady are the metrics of the demonstration agents whose values do not depend on the time.
 var steady = regexp.MustCompile(`^(sample|simple|pmcd\.control)\.([^e]|error_code)`)

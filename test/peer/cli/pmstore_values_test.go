@@ -27,8 +27,7 @@ var edges = []string{
 	"inf", "INF", "Infinity", "infinit", "nan", "NaN", "nan(x)", "nan(", "NANx", "abc", "ff", "1x", "1_000", "1,5", "1 2", "", "'", `"`, "%d", "\x01", "é", "\xff",
 }
 
-// value returns a random text that may be a value: a number of any size and form,
-// or nearly one.
+// value returns a random text that may be a value: a number of any size and form, or nearly one.
 func value(r *rand.Rand) string {
 	var b strings.Builder
 	if r.IntN(6) == 0 {
@@ -59,8 +58,8 @@ func value(r *rand.Rand) string {
 	return b.String()
 }
 
-// TestStoreValues compares stores of values of all kinds to metrics of all types,
-// with what the metrics have afterwards.
+// TestStoreValues compares stores of values of all kinds to metrics of all types, with what the
+// metrics have afterwards.
 func TestStoreValues(t *testing.T) {
 	s := harness.NewStand(t)
 	s.Live(t)

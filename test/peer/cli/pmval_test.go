@@ -23,8 +23,7 @@ type valued struct {
 	counter   bool
 }
 
-// valuedMetrics returns up to n metrics of an archive, of as many kinds as there
-// are.
+// valuedMetrics returns up to n metrics of an archive, of as many kinds as there are.
 func valuedMetrics(t *testing.T, ours harness.Side, root, dir, archive string, n int, rng *rand.Rand) []valued {
 	t.Helper()
 	o, err := ours.Run(harness.Command{Args: []string{"pminfo", "-a", archive, "-1"}, Dir: dir}, root)
@@ -62,8 +61,8 @@ func valuedMetrics(t *testing.T, ours harness.Side, root, dir, archive string, n
 	return chosen
 }
 
-// pmvalSteps are intervals, pmvalOptions what may be added to any command line
-// with which probability.
+// pmvalSteps are intervals, pmvalOptions what may be added to any command line with which
+// probability.
 var pmvalSteps = []string{"0.1", "1", "7", "1min", "1hour", "2.5", "10"}
 
 var pmvalOptions = []struct {
@@ -97,9 +96,8 @@ func pmvalLine(rng *rand.Rand, archive, metric string) []string {
 	return append(args, metric)
 }
 
-// TestPmval compares pmval over PCP's own test archives and ours: metrics of all
-// kinds with random options. PMTOOLS_RUNS is how many, or 5200; the seed is in
-// PMTOOLS_SEED, or 1.
+// TestPmval compares pmval over PCP's own test archives and ours: metrics of all kinds with random
+// options. PMTOOLS_RUNS is how many, or 5200; the seed is in PMTOOLS_SEED, or 1.
 func TestPmval(t *testing.T) {
 	ours, _, root := harness.Setup(t)
 	rng := rand.New(rand.NewPCG(uint64(harness.Number("PMTOOLS_SEED", 1)), 2))
@@ -127,8 +125,8 @@ func TestPmval(t *testing.T) {
 	harness.Compare(t, cs)
 }
 
-// pmvalKnown are command lines that show a row of known.txt each, over archives of
-// our own and over PCP's.
+// pmvalKnown are command lines that show a row of known.txt each, over archives of our own and over
+// PCP's.
 var pmvalKnown = [2][]string{
 	{"-a alltypes -t 7 -s 6 t.d.ull", "-a alltypes -t 7 -s 6 -r t.ds.ull", "-a noindex -t 2.5 -s 25 t.d", "-a truncated -t 1min -s 2 -X -O -0 t.i",
 		"-a gaps -S '-1 week' -s 2 t.i"},
@@ -159,8 +157,8 @@ var pmvalExpressions = []string{
 	"mkconst(3, type=double, semantics=counter)", "no.such + %s",
 }
 
-// TestPmvalDerived compares pmval of derived metrics, defined by the environment
-// or by the option, some with -Dderive.
+// TestPmvalDerived compares pmval of derived metrics, defined by the environment or by the option,
+// some with -Dderive.
 func TestPmvalDerived(t *testing.T) {
 	ours, _, root := harness.Setup(t)
 	rng := rand.New(rand.NewPCG(uint64(harness.Number("PMTOOLS_SEED", 1)), 3))
@@ -201,8 +199,8 @@ func TestPmvalDerived(t *testing.T) {
 	harness.Compare(t, cs)
 }
 
-// pmvalLive are the operands and options of TestPmvalLive: metrics whose values
-// stand still, or that fail, and what only a live source does.
+// pmvalLive are the operands and options of TestPmvalLive: metrics whose values stand still, or
+// that fail, and what only a live source does.
 var pmvalLive = []string{
 	"sample.bin", "-r sample.bin", "sample.bin -i bin-100,bin-900", "sample.bin[bin-300]", "-w 5 sample.bin", "-i nosuch sample.bin", "-i '' sample.bin",
 	"sample.long.one", "sample.long.bin", "sample.long.bin_ctr", "-r sample.long.bin_ctr", "-f 3 sample.float.bin", "sample.double.bin", "sample.longlong.ten",
@@ -213,8 +211,7 @@ var pmvalLive = []string{
 	"-S 1 sample.bin", "-T -10s sample.bin", "-T 0.2 sample.bin", "-v sample.event.records -i nosuch", "-U nosuch sample.bin", "simple.nosuch",
 }
 
-// TestPmvalLive compares pmval of the reference's daemon, by its socket and by its
-// port.
+// TestPmvalLive compares pmval of the reference's daemon, by its socket and by its port.
 func TestPmvalLive(t *testing.T) {
 	env := harness.Live(t)
 	var cs []harness.Command

@@ -13,8 +13,8 @@ import (
 // transcripts are the files that hold what the reference printed.
 const transcripts = "../../../cmd/*/testdata/golden/*.txt"
 
-// TestRecord renews the transcripts from the reference, if PMTOOLS_RECORD is
-// set; otherwise it checks that they are what the reference prints.
+// TestRecord renews the transcripts from the reference, if PMTOOLS_RECORD is set; otherwise it
+// checks that they are what the reference prints.
 func TestRecord(t *testing.T) {
 	_, theirs, root := harness.Setup(t)
 	files, err := filepath.Glob(transcripts)

@@ -19,9 +19,8 @@ type speedCase struct {
 	args []string
 }
 
-// speedCases are the works that are timed, and the ratio of medians (ours to
-// theirs) that design.md section 6 wants. A miss is reported, not failed: the
-// machines that run this are noisy.
+// speedCases are the works that are timed, and the ratio of medians (ours to theirs) that design.md
+// section 6 wants. A miss is reported, not failed: the machines that run this are noisy.
 var speedCases = []speedCase{
 	{"start-up", 41, 0.8, []string{"pminfo", "-a", "demo", "-f", "kernel.all.load"}},
 	{"names of a wide archive", 21, 0.7, []string{"pminfo", "-a", "wide"}},
@@ -90,8 +89,8 @@ func shared(t *testing.T, mine, other harness.Command) (names []string) {
 	return names
 }
 
-// time times a command line on both sides in turn. The wrapper of the reference
-// starts a shell; to be fair, so does ours.
+// time times a command line on both sides in turn. The wrapper of the reference starts a shell; to
+// be fair, so does ours.
 func (c *speedCase) time(t *testing.T, ours, theirs harness.Side, root string, ourCmd, theirCmd harness.Command) {
 	wrapped := wrap(t, ours, ourCmd.Args[0])
 	var mine, other []time.Duration
@@ -114,8 +113,8 @@ func (c *speedCase) time(t *testing.T, ours, theirs harness.Side, root string, o
 		c.name, ms(median(mine)), ms(median(other)), ratio, c.want, space, note)
 }
 
-// wrap returns a side whose command is started by a short shell script, as those of the
-// reference are.
+// wrap returns a side whose command is started by a short shell script, as those of the reference
+// are.
 func wrap(t *testing.T, s harness.Side, command string) harness.Side {
 	t.Helper()
 	dir := t.TempDir()
@@ -126,8 +125,8 @@ func wrap(t *testing.T, s harness.Side, command string) harness.Side {
 	return harness.Side{Bin: dir}
 }
 
-// timed runs a command line and returns how long it took, and its peak memory,
-// which is at least that of this process.
+// timed runs a command line and returns how long it took, and its peak memory, which is at least
+// that of this process.
 func timed(t *testing.T, s harness.Side, c harness.Command, root string) (time.Duration, int64) {
 	t.Helper()
 	start := time.Now()

@@ -10,8 +10,8 @@ import (
 	"pmtools/test/peer/harness"
 )
 
-// TestDebugExpressions compares the output of -Dderive for the expressions of the
-// other tests, defined on the command line and in files.
+// TestDebugExpressions compares the output of -Dderive for the expressions of the other tests,
+// defined on the command line and in files.
 func TestDebugExpressions(t *testing.T) {
 	_, _, root := harness.Setup(t)
 	dir := t.TempDir()
@@ -46,8 +46,7 @@ var debugFiles = map[string]string{
 		"i.f = matchinst(/x/,t.s)\ni.g = matchinst(/^z/,t.b)\ni.h = delta(t.b)\ni.i = scalar(t.b) + rate(t.a)\ni.j = t.b + matchinst(/[ot]/,t.c)\n",
 }
 
-// TestDebug compares the output of -Dderive for names, masks, controls, files and
-// fetches.
+// TestDebug compares the output of -Dderive for names, masks, controls, files and fetches.
 func TestDebug(t *testing.T) {
 	_, _, root := harness.Setup(t)
 	own := harness.Own(t, "ta", "alltypes", "labels")

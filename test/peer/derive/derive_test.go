@@ -20,8 +20,8 @@ import (
 // perBatch is how many definitions stand in one file.
 const perBatch = 30
 
-// TestDerived compares random derived metrics. The seed is in PMTOOLS_SEED, or 1;
-// PMTOOLS_RUNS is how many, or 2000.
+// TestDerived compares random derived metrics. The seed is in PMTOOLS_SEED, or 1; PMTOOLS_RUNS is
+// how many, or 2000.
 func TestDerived(t *testing.T) {
 	d := newRun(t)
 	seed, runs := harness.Number("PMTOOLS_SEED", 1), harness.Number("PMTOOLS_RUNS", 2000)
@@ -49,8 +49,8 @@ func TestDerived(t *testing.T) {
 	d.report(t, runs)
 }
 
-// TestKnownParts checks that the rows by which differences are explained are in
-// the list of known differences.
+// TestKnownParts checks that the rows by which differences are explained are in the list of known
+// differences.
 func TestKnownParts(t *testing.T) {
 	doc, err := os.ReadFile("../../known-differences.md")
 	if err != nil {
@@ -89,8 +89,7 @@ func (d *derivedRun) fail(format string, args ...any) {
 	d.Unlock()
 }
 
-// both runs a batch on both sides. If the reference dies there are no parts of
-// it.
+// both runs a batch on both sides. If the reference dies there are no parts of it.
 func (d *derivedRun) both(w *world, id string, texts []string) (o, r []part, err error) {
 	b, err := newBatch(w, filepath.Join(d.dir, id), texts)
 	if err != nil {
@@ -117,8 +116,8 @@ func (d *derivedRun) both(w *world, id string, texts []string) (o, r []part, err
 	return o, r, nil
 }
 
-// batch compares definitions in one file. If the reference dies, those of each
-// half are tried by themselves.
+// batch compares definitions in one file. If the reference dies, those of each half are tried by
+// themselves.
 func (d *derivedRun) batch(w *world, id string, texts []string) {
 	o, r, err := d.both(w, id, texts)
 	switch {
@@ -177,8 +176,8 @@ func (d *derivedRun) alone(w *world, id, text string, ours, theirs part) {
 	}
 }
 
-// metaCopied finds metadata copied from a metric, which the reference ignores in
-// what is defined by -r.
+// metaCopied finds metadata copied from a metric, which the reference ignores in what is defined by
+// -r.
 var metaCopied = regexp.MustCompile(`(?:mkconst|novalue)\(.*meta[\s\v]*=`)
 
 // registered compares a definition given by -r, for the source alone.
@@ -207,8 +206,7 @@ func (d *derivedRun) registered(w *world, id, text string) {
 // outcomePart is a whole outcome as a part.
 func outcomePart(o harness.Outcome) part { return part{string(o.Stdout), string(o.Stderr)} }
 
-// known counts a difference by its row in known-differences.md, or as one that
-// is not explained.
+// known counts a difference by its row in known-differences.md, or as one that is not explained.
 func (d *derivedRun) known(crash string, w *world, id, text string, ours, theirs part) {
 	row := d.classify(w, id, text, crash != "", ours, theirs)
 	if row == "" {

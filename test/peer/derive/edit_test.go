@@ -15,8 +15,7 @@ var strays = []string{
 	"novalue(", "anon(", "meta(", "type", "units", `"byte"`, "[x]", "/x/", "%", "&", "|", "'", `"`, "[", "]", "#", "@", "_", "4294967296", "\x80",
 }
 
-// edit damages an expression: tokens are left out, doubled, exchanged, put in,
-// or a byte is.
+// edit damages an expression: tokens are left out, doubled, exchanged, put in, or a byte is.
 func (g *generator) edit(text string) string {
 	for range 1 + g.IntN(2) {
 		ts := pieces.FindAllString(text, -1)

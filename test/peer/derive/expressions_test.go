@@ -38,8 +38,7 @@ func readExpressions(t *testing.T, root string) []expression {
 	return es
 }
 
-// TestExpressions compares derived metrics defined on the command line, one at a
-// time.
+// TestExpressions compares derived metrics defined on the command line, one at a time.
 func TestExpressions(t *testing.T) {
 	_, _, root := harness.Setup(t)
 	var cs []harness.Command
@@ -49,8 +48,8 @@ func TestExpressions(t *testing.T) {
 	harness.Compare(t, cs)
 }
 
-// TestConfigurations compares the same expressions defined in configuration
-// files, one file for each.
+// TestConfigurations compares the same expressions defined in configuration files, one file for
+// each.
 func TestConfigurations(t *testing.T) {
 	_, _, root := harness.Setup(t)
 	dir := t.TempDir()

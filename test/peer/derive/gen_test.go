@@ -10,8 +10,8 @@ import (
 	"pmtools/lib/pcp"
 )
 
-// A generator makes random expressions over some metrics of a world. It keeps
-// what is well-formed and puts it together to something larger.
+// A generator makes random expressions over some metrics of a world. It keeps what is well-formed
+// and puts it together to something larger.
 type generator struct {
 	*rand.Rand
 	w       *world
@@ -27,8 +27,7 @@ type operand struct {
 	atom bool // no parentheses needed
 }
 
-// newGenerator returns a generator. The same seed and number make the same
-// expressions.
+// newGenerator returns a generator. The same seed and number make the same expressions.
 func newGenerator(w *world, seed, number uint64) *generator {
 	g := &generator{Rand: rand.New(rand.NewPCG(seed, number)), w: w, syntax: check.Syntax()}
 	g.choose()
@@ -145,8 +144,8 @@ func (g *generator) operand() operand {
 	return g.dressed(o)
 }
 
-// dressed puts parentheses around an expression where they are wanted, and now and then
-// where they are not.
+// dressed puts parentheses around an expression where they are wanted, and now and then where they
+// are not.
 func (g *generator) dressed(o operand) operand {
 	if !o.atom && !g.one(5) || g.one(20) {
 		o.text, o.atom = "("+g.space()+o.text+g.space()+")", true
@@ -154,8 +153,8 @@ func (g *generator) dressed(o operand) operand {
 	return o
 }
 
-// akin returns an operand that suits another, if one is found soon: the same
-// domain, or units, or all.
+// akin returns an operand that suits another, if one is found soon: the same domain, or units, or
+// all.
 func (g *generator) akin(o operand) operand {
 	var p operand
 	for range 20 {

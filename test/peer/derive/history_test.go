@@ -18,12 +18,12 @@ import (
 	"pmtools/test/peer/harness"
 )
 
-// histories are the archives whose records are ten seconds apart and complete:
-// there the values between the records that pmval wants are those of the records.
+// histories are the archives whose records are ten seconds apart and complete: there the values
+// between the records that pmval wants are those of the records.
 var histories = map[string]int{"demo": 7, "interp": 4}
 
-// interpolated are expressions that are not the same between records and at them:
-// what goes by the order of values, and strings that count.
+// interpolated are expressions that are not the same between records and at them: what goes by the
+// order of values, and strings that count.
 var interpolated = regexp.MustCompile(`scalar\(|avg\(|t\.c\.s`)
 
 // historyID is the name of a file that holds an expression with a history.
@@ -35,8 +35,8 @@ const (
 	pmvalTime  = 12
 )
 
-// TestDerivedHistory compares random expressions with delta and rate over several
-// records with what the reference's pmval prints. There are PMTOOLS_RUNS/10.
+// TestDerivedHistory compares random expressions with delta and rate over several records with what
+// the reference's pmval prints. There are PMTOOLS_RUNS/10.
 func TestDerivedHistory(t *testing.T) {
 	d := newRun(t)
 	own := harness.Own(t, "demo", "interp")

@@ -13,8 +13,8 @@ import (
 	"pmtools/test/peer/harness"
 )
 
-// A known difference of the language: the row of known-differences.md, and which
-// parts of an expression it is about.
+// A known difference of the language: the row of known-differences.md, and which parts of an
+// expression it is about.
 type knownPart struct {
 	row  string
 	here func(x *explainer, n syntax.Node) bool
@@ -48,8 +48,8 @@ type explainer struct {
 	sole    bool // the texts of strings are all that differs
 }
 
-// classify returns the row of known-differences.md that explains a difference, or
-// nothing. It goes by the expression, and little else.
+// classify returns the row of known-differences.md that explains a difference, or nothing. It goes
+// by the expression, and little else.
 func (d *derivedRun) classify(w *world, id, text string, crashed bool, ours, theirs part) string {
 	e, err := check.Syntax().Parse(text)
 	if err != nil {
@@ -207,9 +207,8 @@ func (x *explainer) choiceBySet(n syntax.Node) bool {
 // valueOf matches the value of an instance.
 var valueOf = regexp.MustCompile(`(?m) value .*$`)
 
-// novalueInstances is about choices whose instances the reference takes from
-// novalue(): from the first arm, unless that is a single value and the second is
-// a set.
+// novalueInstances is about choices whose instances the reference takes from novalue(): from the
+// first arm, unless that is a single value and the second is a set.
 func (x *explainer) novalueInstances(n syntax.Node) bool {
 	c, ok := n.(*syntax.TernaryExpr)
 	if !ok || !x.crashed || x.info == nil || x.info.Choices[c] != check.NotStatic {
@@ -232,8 +231,8 @@ func (x *explainer) constantNoNumber(n syntax.Node) bool {
 	return checked && !t.Type.Arithmetic()
 }
 
-// values returns the lines of values of a part, by our pminfo, as they are within
-// the whole expression: what is fetched with it can decide the record.
+// values returns the lines of values of a part, by our pminfo, as they are within the whole
+// expression: what is fetched with it can decide the record.
 func (x *explainer) values(text string) string {
 	rest := "0"
 	for _, id := range x.info.Operands {

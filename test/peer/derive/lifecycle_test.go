@@ -46,9 +46,9 @@ var lifeOptions = [][]string{
 	{"-m"}, {"-d"}, {"-t"}, {"-T"}, {"-l"}, {"-s"}, {"-v"}, {"-e"}, {"-dmMtTlsI"}, {"-1"}, {"-f"}, {"-fO", "+2"},
 }
 
-// TestLifecycle compares derived metrics of files, of the command line and of the
-// environment: their names and numbers, what they hide and what hides them, what
-// is printed of valid and of invalid ones.
+// TestLifecycle compares derived metrics of files, of the command line and of the environment:
+// their names and numbers, what they hide and what hides them, what is printed of valid and of
+// invalid ones.
 func TestLifecycle(t *testing.T) {
 	_, _, root := harness.Setup(t)
 	own := harness.Own(t, "ta", "labels")
@@ -105,9 +105,9 @@ func TestLifecycle(t *testing.T) {
 	harness.Compare(t, cs)
 }
 
-// shippedFiles returns copies of the definitions that PCP comes with, without
-// those of average request sizes: most archives lack some of their operands, and
-// then there is another message (row D11), on nearly every command line.
+// shippedFiles returns copies of the definitions that PCP comes with, without those of average
+// request sizes: most archives lack some of their operands, and then there is another message (row
+// D11), on nearly every command line.
 func shippedFiles(t *testing.T, root string) []string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(root, "etc/pcp/derived/*.conf"))
@@ -137,8 +137,7 @@ func shippedFiles(t *testing.T, root string) []string {
 	return files
 }
 
-// TestShippedDefinitions compares the definitions that PCP comes with over many
-// archives.
+// TestShippedDefinitions compares the definitions that PCP comes with over many archives.
 func TestShippedDefinitions(t *testing.T) {
 	_, _, root := harness.Setup(t)
 	suite := filepath.Join(root, "var/lib/pcp/testsuite/archives")

@@ -19,8 +19,8 @@ import (
 // A formula is an expression with a name that is taken for it.
 type formula struct{ name, text string }
 
-// shippedFormulas returns the definitions in the files of derived metrics that the
-// reference ships, and the formulas of its pmrep configurations.
+// shippedFormulas returns the definitions in the files of derived metrics that the reference ships,
+// and the formulas of its pmrep configurations.
 func shippedFormulas(t *testing.T, root string) []formula {
 	t.Helper()
 	var list []formula
@@ -57,8 +57,8 @@ func joinedLines(t *testing.T, file string) []string {
 	return strings.Split(strings.ReplaceAll(string(text), "\\\n", ""), "\n")
 }
 
-// reportFormulas returns the formulas of a pmrep configuration. They go on in lines
-// that begin with a blank.
+// reportFormulas returns the formulas of a pmrep configuration. They go on in lines that begin with
+// a blank.
 func reportFormulas(t *testing.T, file string) []string {
 	t.Helper()
 	var list []string
@@ -110,8 +110,8 @@ func writeFormulas(t *testing.T, list []formula) string {
 	return file
 }
 
-// checked returns what pmderive check says of the definitions in a file over a
-// source: the message for each that is wrong.
+// checked returns what pmderive check says of the definitions in a file over a source: the message
+// for each that is wrong.
 func checked(t *testing.T, ours harness.Side, root string, source, env []string, file string, list []formula) map[string]string {
 	t.Helper()
 	o, err := ours.Run(harness.Command{Args: append(append([]string{"pmderive"}, source...), "check", "--output", "json", file), Env: env}, root)
@@ -134,16 +134,16 @@ func checked(t *testing.T, ours harness.Side, root string, source, env []string,
 	return wrong
 }
 
-// checkKnown are expressions that we and the reference judge differently on
-// purpose (derived.md D16).
+// checkKnown are expressions that we and the reference judge differently on purpose (derived.md
+// D16).
 var checkKnown = map[string]bool{
 	"matchinst(/m-4/,sample.mirage/2)":          true, // 1: to the reference a second pattern begins there
 	"(no.such) ? sample.mirage : sample.mirage": true, // 14: an unknown guard is reported
 }
 
-// compareChecks checks definitions on both sides: those that one side takes, the
-// other must take. The reference is asked about each by itself; it gets the others
-// only where metadata of theirs is wanted, since mistakes in one can spoil another.
+// compareChecks checks definitions on both sides: those that one side takes, the other must take.
+// The reference is asked about each by itself; it gets the others only where metadata of theirs is
+// wanted, since mistakes in one can spoil another.
 func compareChecks(t *testing.T, source, env []string, list []formula) {
 	t.Helper()
 	ours, theirs, root := harness.Setup(t)
@@ -182,8 +182,8 @@ func compareChecks(t *testing.T, source, env []string, list []formula) {
 	t.Logf("%v: %d definitions, %d agree (%d of them invalid), %d known to differ, the reference crashed on %d", source, len(list), agree, invalid, known, crashed)
 }
 
-// TestPmderiveCheck compares check over the definitions that the reference
-// ships with what the reference itself takes, over archives.
+// TestPmderiveCheck compares check over the definitions that the reference ships with what the
+// reference itself takes, over archives.
 func TestPmderiveCheck(t *testing.T) {
 	_, _, root := harness.Setup(t)
 	list := shippedFormulas(t, root)
@@ -199,8 +199,7 @@ func TestPmderiveCheckLive(t *testing.T) {
 	compareChecks(t, []string{"-h", "local:"}, harness.Live(t), shippedFormulas(t, root))
 }
 
-// TestPmderiveExpressions compares check over the expressions of
-// cases/expressions.txt.
+// TestPmderiveExpressions compares check over the expressions of cases/expressions.txt.
 func TestPmderiveExpressions(t *testing.T) {
 	_, _, root := harness.Setup(t)
 	byArchive := make(map[string][]formula)
@@ -214,8 +213,8 @@ func TestPmderiveExpressions(t *testing.T) {
 	}
 }
 
-// TestPmderiveFormat formats the files of derived metrics that the reference ships.
-// On both sides the result defines what the file did.
+// TestPmderiveFormat formats the files of derived metrics that the reference ships. On both sides
+// the result defines what the file did.
 func TestPmderiveFormat(t *testing.T) {
 	ours, theirs, root := harness.Setup(t)
 	files, _ := filepath.Glob(filepath.Join(root, "etc/pcp/derived/*.conf"))
@@ -263,8 +262,8 @@ func TestPmderiveFormat(t *testing.T) {
 	}
 }
 
-// TestPmderiveSave saves definitions inside each other and loads them in the
-// reference, where they have the same values.
+// TestPmderiveSave saves definitions inside each other and loads them in the reference, where they
+// have the same values.
 func TestPmderiveSave(t *testing.T) {
 	ours, theirs, root := harness.Setup(t)
 	dir := t.TempDir()

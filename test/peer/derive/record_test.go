@@ -11,8 +11,8 @@ import (
 	"pmtools/test/peer/harness"
 )
 
-// Where the random expressions are kept that the tests of pminfo replay, and how
-// many there are for each archive.
+// Where the random expressions are kept that the tests of pminfo replay, and how many there are for
+// each archive.
 const (
 	keptFiles  = "../../../cmd/pminfo/testdata"
 	keptEach   = 70
@@ -20,9 +20,9 @@ const (
 	keptSeed   = 20261
 )
 
-// TestRecordRandom makes new transcripts of random expressions over the project's
-// own archives, if PMTOOLS_RECORD is "random"; only such as have no known
-// difference. Their outcomes are renewed by TestRecord.
+// TestRecordRandom makes new transcripts of random expressions over the project's own archives, if
+// PMTOOLS_RECORD is "random"; only such as have no known difference. Their outcomes are renewed by
+// TestRecord.
 func TestRecordRandom(t *testing.T) {
 	d := newRun(t)
 	if os.Getenv("PMTOOLS_RECORD") != "random" {

@@ -11,8 +11,8 @@ import (
 	"pmtools/test/peer/harness"
 )
 
-// A batch is a configuration file of definitions, one on a line, that is given to
-// pminfo for all of them.
+// A batch is a configuration file of definitions, one on a line, that is given to pminfo for all of
+// them.
 type batch struct {
 	file  string
 	texts []string
@@ -30,8 +30,8 @@ func newBatch(w *world, file string, texts []string) (batch, error) {
 	return b, os.WriteFile(file, []byte(lines.String()), 0o666)
 }
 
-// history reports whether an expression has to do with the samples before. An
-// expression of constants has not: to ask for it twice confuses the reference.
+// history reports whether an expression has to do with the samples before. An expression of
+// constants has not: to ask for it twice confuses the reference.
 func (w *world) history(text string) bool {
 	if !strings.Contains(text, "delta(") && !strings.Contains(text, "rate(") {
 		return false
@@ -47,8 +47,7 @@ func (w *world) history(text string) bool {
 // derivedName returns the name of definition i.
 func derivedName(i int) string { return fmt.Sprintf("x.y%03d", i) }
 
-// args returns the command line for an archive. What has a history is asked for
-// twice.
+// args returns the command line for an archive. What has a history is asked for twice.
 func (b batch) args(w *world) []string {
 	args := []string{"pminfo", "-a", w.archive, "-c", b.file, "-dfm"}
 	if w.origin != "" {
@@ -71,8 +70,8 @@ type part struct{ out, err string }
 // valid reports whether the metric exists.
 func (p part) valid() bool { return strings.Contains(p.out, "Data Type:") }
 
-// nameless returns p without the names of instances. Where they come from depends
-// on the metric that was printed before.
+// nameless returns p without the names of instances. Where they come from depends on the metric
+// that was printed before.
 func (p part) nameless() part {
 	return part{instName.ReplaceAllString(p.out, "$1]"), p.err}
 }
@@ -91,8 +90,8 @@ var (
 	errHead = regexp.MustCompile(`(?m)^(?:\[[^\]\n]*:(\d+)\] |Semantic error: derived metric x\.y(\d{3}):|Error: x\.y(\d{3}):)`)
 )
 
-// split takes apart what was printed about a batch. What stands before the first
-// definition is an error.
+// split takes apart what was printed about a batch. What stands before the first definition is an
+// error.
 func (b batch) split(o harness.Outcome) ([]part, error) {
 	parts := make([]part, len(b.texts))
 	err := eachPiece(harness.Normal(o.Stdout), outHead, func(i int, text string) {
@@ -112,8 +111,8 @@ func (b batch) split(o harness.Outcome) ([]part, error) {
 	return parts, err
 }
 
-// eachPiece calls f for each piece of text with the number in its head; the first
-// group of the head counts from base, the others from 0.
+// eachPiece calls f for each piece of text with the number in its head; the first group of the head
+// counts from base, the others from 0.
 func eachPiece(text []byte, head *regexp.Regexp, f func(i int, text string), base int) error {
 	at := head.FindAllSubmatchIndex(text, -1)
 	if len(text) > 0 && (len(at) == 0 || at[0][0] > 0) {
@@ -141,9 +140,9 @@ func eachPiece(text []byte, head *regexp.Regexp, f func(i int, text string), bas
 	return nil
 }
 
-// identifiers takes the identifiers of metrics out of parts where they are what
-// they have to be: they are counted upwards over the definitions that have been
-// registered, and what one definition gets depends on those before it.
+// identifiers takes the identifiers of metrics out of parts where they are what they have to be:
+// they are counted upwards over the definitions that have been registered, and what one definition
+// gets depends on those before it.
 func (b batch) identifiers(parts []part) {
 	next := 3
 	for i := range parts {

@@ -129,9 +129,9 @@ func (w *world) Describe(id pcp.ID) (pcp.Desc, error) {
 	return pcp.Desc{}, fmt.Errorf("%s: no descriptor", id)
 }
 
-// derivedSuite are PCP's test archives whose metrics occur in the random expressions: all
-// types of values, sets and single metrics, units of every kind, archives that
-// end early, sets that change, records of both versions.
+// derivedSuite are PCP's test archives whose metrics occur in the random expressions: all types of
+// values, sets and single metrics, units of every kind, archives that end early, sets that change,
+// records of both versions.
 var derivedSuite = strings.Fields(`sample_expr chartqa1 extra diff1 foo+ omnibus_v3 omnibus_v2 eventrec reduce-1
 	rewrite mirage-1 markmerge changeinst dynmetric log-derived derive small pcp-zeroconf 20180102 darwin_env-1
 	nvidiagpu-0 pcp-ss proc pyapi nfsclient_64 bozo-disk daily_report geo-foo schizo-A multi-vm00 rep pcp-shping

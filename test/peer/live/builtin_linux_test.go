@@ -20,8 +20,8 @@ import (
 	"pmtools/test/peer/harness"
 )
 
-// linuxKnown are the metrics whose values differ from those of the reference's agents
-// on purpose, or because the agents run in a root of their own.
+// linuxKnown are the metrics whose values differ from those of the reference's agents on purpose,
+// or because the agents run in a root of their own.
 var linuxKnown = []struct{ re, reason string }{
 	{`^(filesys|tmpfs)\.|^hinv\.nfilesys$`, "the agent's root has other mounts"},
 	{`^kernel\.uname\.distro$`, "the agent's root is another distribution"},
@@ -39,8 +39,8 @@ var linuxKnown = []struct{ re, reason string }{
 	{`^mem\.hugepages\.overcommit$`, "the agent has always 0"},
 }
 
-// linuxNumbered are the instance domains whose instances have numbers that mean
-// something; in others they have numbers in the order in which they were first seen.
+// linuxNumbered are the instance domains whose instances have numbers that mean something; in
+// others they have numbers in the order in which they were first seen.
 var linuxNumbered = []string{"60.0", "60.2", "60.19", "60.23", "60.37", "3.9"}
 
 // linuxValues are the values of a metric by the names of their instances.
@@ -49,8 +49,7 @@ type linuxValues map[string]string
 // linuxIDs are the numbers of instances by their names.
 type linuxIDs map[string]string
 
-// linuxPminfo runs the reference's pminfo over names and returns what it prints for
-// each.
+// linuxPminfo runs the reference's pminfo over names and returns what it prints for each.
 func linuxPminfo(t *testing.T, env []string, flags string, names []string) map[string]string {
 	t.Helper()
 	_, theirs, root := harness.Setup(t)
@@ -71,8 +70,8 @@ func linuxPminfo(t *testing.T, env []string, flags string, names []string) map[s
 // linuxLine matches a value in the output of pminfo -f.
 var linuxLine = regexp.MustCompile(`(?m)^    (?:inst \[(-?\d+) or "(.*?)"\] )?value (.*)$`)
 
-// linuxParse returns the values in the output of pminfo -f for a metric, and the
-// numbers of their instances.
+// linuxParse returns the values in the output of pminfo -f for a metric, and the numbers of their
+// instances.
 func linuxParse(text string) (linuxValues, linuxIDs) {
 	v, ids := linuxValues{}, linuxIDs{}
 	for _, m := range linuxLine.FindAllStringSubmatch(text, -1) {
@@ -81,8 +80,8 @@ func linuxParse(text string) (linuxValues, linuxIDs) {
 	return v, ids
 }
 
-// linuxKey returns what stands for an instance: its name, the number of a process,
-// whose name may change.
+// linuxKey returns what stands for an instance: its name, the number of a process, whose name may
+// change.
 func linuxKey(name string) string {
 	if m := linuxPID.FindString(name); m != "" {
 		return m
@@ -139,8 +138,8 @@ func linuxOurs(t *testing.T, p pmda.Provider, names []pmda.Name) (map[string]lin
 	return out, ids
 }
 
-// linuxBetween reports whether ours is what theirs was before or after, or, if it is
-// a number that moves, about in between.
+// linuxBetween reports whether ours is what theirs was before or after, or, if it is a number that
+// moves, about in between.
 func linuxBetween(before, ours, after string) bool {
 	if ours == before || ours == after {
 		return true
@@ -155,8 +154,7 @@ func linuxBetween(before, ours, after string) bool {
 	return x >= min(a, b)-slack && x <= max(a, b)+slack
 }
 
-// linuxCompare compares the values of one metric. Instances that come or go count for
-// nothing.
+// linuxCompare compares the values of one metric. Instances that come or go count for nothing.
 func linuxCompare(before, ours, after linuxValues) (problems []string, instances int) {
 	for name, v := range ours {
 		b, ok1 := before[name]
@@ -188,9 +186,9 @@ func isNumber(s string) bool {
 	return err == nil
 }
 
-// TestBuiltinLinux compares the built-in linux and proc collectors with the
-// reference's agents: descriptions to the byte, instances by their names, values as
-// far as they stand still. Of processes a few may have come, gone or changed.
+// TestBuiltinLinux compares the built-in linux and proc collectors with the reference's agents:
+// descriptions to the byte, instances by their names, values as far as they stand still. Of
+// processes a few may have come, gone or changed.
 func TestBuiltinLinux(t *testing.T) {
 	env := harness.Live(t)
 	if _, err := exec.LookPath("uname"); err != nil {
@@ -227,8 +225,7 @@ func TestBuiltinLinux(t *testing.T) {
 	}
 }
 
-// compareLinuxValues compares the values of metrics: ours between two fetches of the
-// reference.
+// compareLinuxValues compares the values of metrics: ours between two fetches of the reference.
 func compareLinuxValues(t *testing.T, env []string, p pmda.Provider, names []pmda.Name, words []string) {
 	t.Helper()
 	linuxOurs(t, p, names) // files that are read for the first time take longer

@@ -20,8 +20,8 @@ import (
 	"pmtools/test/peer/harness"
 )
 
-// TestBuiltinMMV puts memory-mapped value files where the reference's agent finds
-// them, and compares what it shows with the MMV collector.
+// TestBuiltinMMV puts memory-mapped value files where the reference's agent finds them, and
+// compares what it shows with the MMV collector.
 func TestBuiltinMMV(t *testing.T) {
 	harness.Live(t)
 	root := os.Getenv("PMTOOLS_PEER")
@@ -77,8 +77,8 @@ func onlyIn(a, b string) string {
 	return out.String()
 }
 
-// describeAll returns all that a source says about what is below a name, as text:
-// one fetch of the values too.
+// describeAll returns all that a source says about what is below a name, as text: one fetch of the
+// values too.
 func describeAll(t *testing.T, src pmapi.Source, root string) string {
 	t.Helper()
 	ctx := context.Background()

@@ -15,8 +15,8 @@ import (
 	"pmtools/test/peer/harness"
 )
 
-// metadata returns names, descriptions, fixed instances and labels below a node as
-// text, a line each.
+// metadata returns names, descriptions, fixed instances and labels below a node as text, a line
+// each.
 func metadata(t *testing.T, src pmapi.Source, root string) (lines []string) {
 	t.Helper()
 	ctx := context.Background()
@@ -69,8 +69,7 @@ func metadata(t *testing.T, src pmapi.Source, root string) (lines []string) {
 	return lines
 }
 
-// moving are instance domains whose instances depend on earlier requests, or
-// on files.
+// moving are instance domains whose instances depend on earlier requests, or on files.
 var moving = []pcp.InDom{pcp.NewInDom(29, 3), pcp.NewInDom(29, 6), pcp.NewInDom(29, 9), pcp.NewInDom(29, 12), pcp.NewInDom(253, 1)}
 
 // inners returns the nodes above names.
@@ -99,8 +98,8 @@ func firstDifference(a, b []string) int {
 	return -1
 }
 
-// TestBuiltinMetadata compares the metadata of the demonstration collectors, and the names
-// of pmcd's metrics, with those of the reference's daemon.
+// TestBuiltinMetadata compares the metadata of the demonstration collectors, and the names of
+// pmcd's metrics, with those of the reference's daemon.
 func TestBuiltinMetadata(t *testing.T) {
 	harness.Live(t)
 	root := os.Getenv("PMTOOLS_PEER")

@@ -68,9 +68,9 @@ func theirSample(t *testing.T, root string) *sampletest.Talker {
 // mostDiffering is how many differences of a dialogue are shown.
 const mostDiffering = 40
 
-// TestBuiltinSample holds the same dialogues with the sample collector and with the
-// reference's agent, each time both of them fresh. With PMTOOLS_RECORD it writes what
-// the reference answers into that directory, for lib/builtin/sample/testdata.
+// TestBuiltinSample holds the same dialogues with the sample collector and with the reference's
+// agent, each time both of them fresh. With PMTOOLS_RECORD it writes what the reference answers
+// into that directory, for lib/builtin/sample/testdata.
 func TestBuiltinSample(t *testing.T) {
 	root := os.Getenv("PMTOOLS_PEER")
 	if root == "" {

@@ -13,8 +13,8 @@ import (
 	"pmtools/test/peer/harness"
 )
 
-// blocks divides what pminfo prints into what belongs to each metric: a line that
-// begins with the name of one begins its part.
+// blocks divides what pminfo prints into what belongs to each metric: a line that begins with the
+// name of one begins its part.
 func blocks(out []byte, names map[string]bool) (order []string, text map[string]string) {
 	text = make(map[string]string)
 	name := ""
@@ -39,10 +39,10 @@ type liveTally struct {
 	equal, moving, near int
 }
 
-// compareLive runs a pminfo command line on the reference, on ours and on the
-// reference again, and compares, metric by metric, what the reference printed
-// twice the same. What it did not is a metric that moves; so is one whose numbers
-// differ a little, as of a kernel that has one more process while ours runs.
+// compareLive runs a pminfo command line on the reference, on ours and on the reference again, and
+// compares, metric by metric, what the reference printed twice the same. What it did not is a
+// metric that moves; so is one whose numbers differ a little, as of a kernel that has one more
+// process while ours runs.
 func compareLive(t *testing.T, c harness.Command, names map[string]bool, n *liveTally) {
 	t.Helper()
 	ours, theirs, root := harness.Setup(t)
@@ -89,8 +89,8 @@ func compareLive(t *testing.T, c harness.Command, names map[string]bool, n *live
 // numeral is a numeral number.
 var numeral = regexp.MustCompile(`\d+(\.\d+)?`)
 
-// near reports whether two texts differ in numbers only, and these by less than a
-// half of them, or by less than 100.
+// near reports whether two texts differ in numbers only, and these by less than a half of them, or
+// by less than 100.
 func near(a, b string) bool {
 	if numeral.ReplaceAllString(a, "N") != numeral.ReplaceAllString(b, "N") {
 		return false
@@ -106,10 +106,9 @@ func near(a, b string) bool {
 	return true
 }
 
-// TestLive compares pminfo over the whole name space of the reference's daemon.
-// Where descriptions are shown without values the batch is one: in larger batches
-// the reference shows those of the neighbours of a metric that has none (row L1 of
-// the known differences).
+// TestLive compares pminfo over the whole name space of the reference's daemon. Where descriptions
+// are shown without values the batch is one: in larger batches the reference shows those of the
+// neighbours of a metric that has none (row L1 of the known differences).
 func TestLive(t *testing.T) {
 	env := harness.Live(t)
 	_, theirs, root := harness.Setup(t)
@@ -137,8 +136,8 @@ func TestLive(t *testing.T) {
 	}
 }
 
-// TestLiveLines compares command lines over hosts: operands, specifications of
-// hosts, errors, batches, names from files, derived metrics.
+// TestLiveLines compares command lines over hosts: operands, specifications of hosts, errors,
+// batches, names from files, derived metrics.
 func TestLiveLines(t *testing.T) {
 	env := harness.Live(t)
 	_, _, root := harness.Setup(t)
@@ -178,8 +177,8 @@ func TestLiveLines(t *testing.T) {
 	harness.Compare(t, cs)
 }
 
-// derivedLines are command lines with derived metrics over the live daemon whose
-// values do not move.
+// derivedLines are command lines with derived metrics over the live daemon whose values do not
+// move.
 func derivedLines(env []string) []harness.Command {
 	var cs []harness.Command
 	for _, expr := range []string{

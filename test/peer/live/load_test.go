@@ -23,8 +23,8 @@ const (
 // loadNames are metrics with many and with few values, of each type.
 var loadNames = []string{"sample.bin", "sample.long.one", "sample.string.hullo", "sample.double.million", "sample.aggregate.hullo", "kernel.all.load", "hinv.ncpu"}
 
-// TestLoad has many contexts at once in one process, each with a connection of its
-// own to the reference's daemon.
+// TestLoad has many contexts at once in one process, each with a connection of its own to the
+// reference's daemon.
 func TestLoad(t *testing.T) {
 	root := os.Getenv("PMTOOLS_PEER")
 	if root == "" {

@@ -22,8 +22,8 @@ import (
 // securePort is the first port of the daemons that secure-up starts.
 const securePort = 45501
 
-// secure runs secure-up, and stops what it started when the test ends. It skips
-// where that is impossible.
+// secure runs secure-up, and stops what it started when the test ends. It skips where that is
+// impossible.
 func secure(t *testing.T) (root string) {
 	t.Helper()
 	_, _, root = harness.Setup(t)
@@ -59,8 +59,7 @@ func secure(t *testing.T) (root string) {
 	return root
 }
 
-// secureConfs are the clients' TLS configurations; DIR is where secure-up puts its
-// certificates.
+// secureConfs are the clients' TLS configurations; DIR is where secure-up puts its certificates.
 var secureConfs = map[string]string{
 	"none":   "",
 	"ca":     "tls-ca-cert-file = DIR/ca.pem\n",
@@ -72,8 +71,8 @@ var secureConfs = map[string]string{
 	"no":     "tls-verify-servers = no\n",
 }
 
-// A secureCase is a connection. Both sides must end with the same status, unless
-// differs says why ours ends with code.
+// A secureCase is a connection. Both sides must end with the same status, unless differs says why
+// ours ends with code.
 type secureCase struct {
 	name, spec, conf string
 	env              string
@@ -81,9 +80,8 @@ type secureCase struct {
 	code             pmerr.Code // ours, where it differs
 }
 
-// secureCases are connections in clear and with every kind of protection. They
-// are written with P0 to P4 for the ports, and RUN for the directory
-// of the sockets.
+// secureCases are connections in clear and with every kind of protection. They are written with P0
+// to P4 for the ports, and RUN for the directory of the sockets.
 var secureCases = []secureCase{
 	{name: "clear", spec: "localhost:P0"},
 	{name: "second port", spec: "localhost:1,P0"},
@@ -242,16 +240,15 @@ func dialOurs(t *testing.T, text string, env []string) (*pmcd.Conn, error) {
 	return c, err
 }
 
-// dialStatus returns the text of the status with which our side connects, and what
-// is behind it.
+// dialStatus returns the text of the status with which our side connects, and what is behind it.
 func dialStatus(t *testing.T, text string, env []string) (status, reason string) {
 	t.Helper()
 	c, err := dialOurs(t, text, env)
 	if err != nil {
 		return pmerr.Of(err).Error(), pmcd.Reason(err)
 	}
-	// A fetch sends two messages without a pause, which shows records of TLS that are
-	// not as the daemon wants them.
+	// A fetch sends two messages without a pause, which shows records of TLS that are not as the
+	// daemon wants them.
 	found, err := c.Lookup(t.Context(), []string{"sample.bin"})
 	if err != nil || found[0].Err != nil {
 		return fmt.Sprintf("lookup: %v %v", err, found), ""
@@ -296,8 +293,8 @@ func TestSecureContainer(t *testing.T) {
 	}
 }
 
-// TestSecureLocal checks that local: does without more authentication than the
-// kernel's. Theirs waits ten seconds for the daemon's mechanisms, and gives up.
+// TestSecureLocal checks that local: does without more authentication than the kernel's. Theirs
+// waits ten seconds for the daemon's mechanisms, and gives up.
 func TestSecureLocal(t *testing.T) {
 	root := secure(t)
 	env := []string{"PMCD_PORT=1", fmt.Sprintf("PMCD_SOCKET=%s/run/pcp/secure-%d.socket", root, securePort+1)}
@@ -306,8 +303,8 @@ func TestSecureLocal(t *testing.T) {
 	}
 }
 
-// TestSecureMany checks replies that are longer than a record of TLS, and requests
-// that do not wait for each other: the daemon sees each only as a record of its own.
+// TestSecureMany checks replies that are longer than a record of TLS, and requests that do not wait
+// for each other: the daemon sees each only as a record of its own.
 func TestSecureMany(t *testing.T) {
 	root := secure(t)
 	conf := filepath.Join(t.TempDir(), "tls.conf")
