@@ -79,9 +79,9 @@ cross:
 rename:
 	@test -n "$(MODULE)" || { echo "usage: make rename MODULE=example.org/x/pmtools" >&2; exit 2; }
 	@old=$$($(GO) list -m) && \
-	grep -rl --include='*.go' --include='*.md' "\"$$old/" cmd derive internal lib test docs README.md | xargs sed -i.bak "s|\"$$old/|\"$(MODULE)/|g" && \
-	find cmd derive internal lib test docs README.md* -name '*.bak' -delete && \
-	$(GO) mod edit -module=$(MODULE) && gofmt -w cmd derive internal lib test
+	grep -rl --include='*.go' --include='*.md' "\"$$old/" cmd derive lib test docs README.md | xargs sed -i.bak "s|\"$$old/|\"$(MODULE)/|g" && \
+	find cmd derive lib test docs README.md* -name '*.bak' -delete && \
+	$(GO) mod edit -module=$(MODULE) && gofmt -w cmd derive lib test
 
 install: build
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1

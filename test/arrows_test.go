@@ -21,14 +21,13 @@ lib/pmerr:
 lib/version:
 lib/internal/ctext:
 lib/pcp: lib/internal/ctext lib/pmerr
-internal/regular: lib/pmerr
+lib/regular: lib/pmerr
 lib/internal/wire: lib/pcp lib/pmerr
-lib/archive: lib/archive/internal/content internal/regular lib/internal/wire lib/pmns lib/pcp lib/pmerr
-lib/archive/internal/content: internal/regular lib/internal/wire lib/pmerr
+lib/archive: lib/archive/internal/content lib/regular lib/internal/wire lib/pmns lib/pcp lib/pmerr
+lib/archive/internal/content: lib/regular lib/internal/wire lib/pmerr
 lib/archive/archivetest: lib/archive lib/pcp lib/pmerr
-lib/pmns: internal/regular lib/internal/ctext lib/pcp lib/pmerr
+lib/pmns: lib/regular lib/internal/ctext lib/pcp lib/pmerr
 lib/when: lib/internal/ctext lib/pmerr
-internal/regular: lib/pmerr
 lib/config: lib/pmerr
 lib/option: lib/internal/ctext lib/config lib/when lib/version lib/pmerr
 lib/pdu: lib/internal/wire lib/pcp lib/pmerr
@@ -46,7 +45,7 @@ lib/builtin/internal/procfs: lib/builtin/internal/catalog lib/pmda lib/pcp lib/p
 lib/builtin/internal/procfs/procfstest: lib/builtin/internal/procfs lib/pmda lib/pcp lib/pmerr
 lib/builtin/linux: lib/builtin/internal/procfs lib/pmda lib/pcp lib/pmerr
 lib/builtin/proc: lib/builtin/internal/procfs lib/pmda lib/pcp lib/pmerr
-lib/builtin/mmv: internal/regular lib/pmda lib/mmv lib/pcp lib/pmerr
+lib/builtin/mmv: lib/regular lib/pmda lib/mmv lib/pcp lib/pmerr
 lib/builtin/pmcd: lib/builtin/internal/catalog lib/builtin/internal/host lib/pmda lib/version lib/pcp lib/pmerr
 lib/builtin/sample: lib/builtin/internal/catalog lib/builtin/internal/host lib/pmda lib/pdu lib/pcp lib/pmerr
 lib/builtin/sample/sampletest: lib/pdu lib/pcp lib/pmerr
@@ -62,7 +61,7 @@ derive/eval: derive/syntax derive/check lib/pcp lib/pmerr
 derive/internal/insts: lib/pmapi lib/pcp lib/pmerr
 derive/internal/overlay: lib/pmapi lib/pcp lib/pmerr
 derive: derive/syntax derive/check derive/eval derive/nest derive/internal/insts derive/internal/overlay lib/pmapi lib/pcp lib/pmerr
-derive/load: internal/regular derive derive/syntax lib/pcp lib/pmerr
+derive/load: lib/regular derive derive/syntax lib/pcp lib/pmerr
 derive/debug: derive derive/syntax derive/check derive/eval lib/format lib/pcp lib/pmerr
 derive/repl: lib/pmcd derive derive/syntax derive/check derive/nest lib/pmapi lib/format lib/when lib/pcp lib/pmerr
 cmd/internal/cli: lib/config lib/when lib/pmerr

@@ -10,9 +10,9 @@ import (
 
 	"pmtools/derive"
 	"pmtools/derive/syntax"
-	"pmtools/internal/regular"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmerr"
+	"pmtools/lib/regular"
 )
 
 // Links can make directories endless. These are how deep they may be nested, and how many files and

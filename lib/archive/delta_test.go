@@ -71,7 +71,7 @@ func TestRepeated(t *testing.T) {
 	}
 }
 
-// TestBotches: what is wrong with a delta is said once, and not without end.
+// TestBotches: a fault in a delta is reported once, not without end.
 func TestBotches(t *testing.T) {
 	records := [][]byte{full(0, in(1, "a"))}
 	for i := range int64(3 * maxBotches) {

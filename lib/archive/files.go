@@ -9,9 +9,9 @@ import (
 	"strconv"
 	"strings"
 
-	"pmtools/internal/regular"
 	"pmtools/lib/archive/internal/content"
 	"pmtools/lib/pmerr"
+	"pmtools/lib/regular"
 )
 
 // files are the paths of the files of one archive.
@@ -143,7 +143,7 @@ func (f *files) add(kind, path string) bool {
 	return true
 }
 
-// isMember reports whether name is a file by itself or with a suffix.
+// isMember reports whether name is a file, as it is or with a suffix.
 func isMember(name string) bool {
 	if readable(name) {
 		return true
@@ -154,6 +154,9 @@ func isMember(name string) bool {
 // readable reports whether path is a file that can be opened. Whether what is no regular file can
 // be used is found out later: opening a pipe would wait.
 func readable(path string) bool {
+	if _, err := os.Stat(path); err != nil {
+		return false
+	}
 	f, _, err := regular.Open(path)
 	if err == nil {
 		f.Close()

@@ -44,8 +44,8 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// TestVolumeKinds reads past a volume that is no file: a directory is told, and a pipe has no label,
-// so it is passed over.
+// TestVolumeKinds reads past a volume that is no file: a directory is told, and a pipe has no
+// label, so it is passed over.
 func TestVolumeKinds(t *testing.T) {
 	for _, tt := range []struct {
 		make func(path string) error

@@ -6,8 +6,8 @@ import (
 	"pmtools/lib/pcp"
 )
 
-// The layout of files (collector.md C13.2). All numbers are in the byte order of the
-// machine; offsets are from the beginning of the file, 0 stands for nothing.
+// The layout of files (collector.md C13.2). All numbers are in the byte order of the machine;
+// offsets are from the beginning of the file, 0 stands for nothing.
 //
 //	header, 40 bytes
 //	  0  "MMV\0"

@@ -1,9 +1,9 @@
-// Package mmv reads memory-mapped value files: the files in which running programs
-// keep the metrics that they have about themselves, for a collector to read.
+// Package mmv reads memory-mapped value files: the files in which running programs keep the metrics
+// that they have about themselves, for a collector to read.
 //
-// [Parse] takes a file apart into metrics, instance domains and the places of the
-// values; [File.Value] reads a value, each time anew, as the program changes it. What
-// a file says is never trusted.
+// [Parse] takes a file apart into metrics, instance domains and the places of the values;
+// [File.Value] reads a value, each time anew, as the program changes it. What a file says is never
+// trusted.
 //
 // A File is not changed after Parse, and may be shared by goroutines.
 package mmv
@@ -14,18 +14,17 @@ import (
 	"pmtools/lib/pcp"
 )
 
-// ErrFormat is the error of a file that is not a memory-mapped value file, or a
-// damaged one.
+// ErrFormat is the error of a file that is not a memory-mapped value file, or a damaged one.
 var ErrFormat = errors.New("bad format")
 
 // ErrChanging is the error of a file that is being changed now: it may be read later.
 var ErrChanging = errors.New("file is being changed")
 
-// Elapsed is the type of metrics that say how long something took, beside those of
-// package pcp: microseconds, and more while an interval lasts (see File.Value).
+// Elapsed is the type of metrics that say how long something took, beside those of package pcp:
+// microseconds, and more while an interval lasts (see File.Value).
 const Elapsed pcp.Type = 9
 
-// Flags say how a file is meant.
+// Flags modify the meaning of a file.
 type Flags uint32
 
 // The flags.

@@ -50,9 +50,8 @@ func ParseHeader(b []byte) (Header, error) {
 	return h, nil
 }
 
-// Parse takes a file apart. Records that are not complete or lead nowhere are errors;
-// sections of kinds that are not known are left out. An error is ErrChanging, or wraps
-// ErrFormat.
+// Parse takes a file apart. Records that are not complete or lead nowhere are errors; sections of
+// kinds that are not known are left out. An error is ErrChanging, or wraps ErrFormat.
 func Parse(b []byte) (*File, error) {
 	h, err := ParseHeader(b)
 	if err != nil {
@@ -104,8 +103,8 @@ func (r *reader) size(kind int) int {
 	return 0
 }
 
-// sections finds out where the sections are. Those of known kinds lie within the
-// file, so that their records may be read.
+// sections finds out where the sections are. Those of known kinds lie within the file, so that
+// their records may be read.
 func (r *reader) sections() error {
 	n := r.file.sections
 	if n < 0 || n > (len(r.b)-HeaderSize)/tocSize {

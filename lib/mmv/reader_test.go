@@ -195,8 +195,8 @@ func TestManySections(t *testing.T) {
 	}
 }
 
-// TestBigEndian reads a file of a machine with the other byte order: all numbers of a
-// header without sections.
+// TestBigEndian reads a file of a machine with the other byte order: all numbers of a header
+// without sections.
 func TestBigEndian(t *testing.T) {
 	b := make([]byte, 40)
 	copy(b, "MMV")
@@ -219,8 +219,8 @@ func TestLongNames(t *testing.T) {
 	}
 }
 
-// FuzzParse takes anything for a file, and reads its values. What can be read must be
-// within the limits that the file's length sets.
+// FuzzParse takes anything for a file, and reads its values. What can be read must be within the
+// limits that the file's length sets.
 func FuzzParse(f *testing.F) {
 	for version := 1; version <= 3; version++ {
 		f.Add(demo(version))

@@ -8,9 +8,9 @@ import (
 	"pmtools/lib/pcp"
 )
 
-// Value reads a value: b is what the file contains now. now is the time, which
-// counts for an interval that lasts. The value is not set if the file says that there
-// is none (see Sentinel). The bytes of a string are those of b.
+// Value reads a value: b is what the file contains now. now is the time, which counts for an
+// interval that lasts. The value is not set if the file says that there is none (see Sentinel). The
+// bytes of a string are those of b.
 //
 // Values of type Elapsed are 64-bit integers.
 func (f *File) Value(b []byte, v *Value, now time.Time) (pcp.Value, error) {
@@ -63,8 +63,8 @@ func (f *File) stringAt(b []byte, at uint64) ([]byte, error) {
 	return s, nil
 }
 
-// none reports whether a value stands for none: all bits of an integer, a float that
-// is not a number, an empty string. word is what the file has.
+// none reports whether a value stands for none: all bits of an integer, a float that is not a
+// number, an empty string. word is what the file has.
 func none(v pcp.Value, word uint64) bool {
 	switch v.Type() {
 	case pcp.Int32:

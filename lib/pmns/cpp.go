@@ -10,10 +10,9 @@ import (
 	"pmtools/lib/internal/ctext"
 )
 
-// The preprocessor (values.md V18.4) turns text with comments, includes, macros
-// and conditions into plain lines. Line markers (# 12 "file") in its output say
-// where the lines come from; a directive becomes an empty line, so that the
-// count stays right.
+// The preprocessor (values.md V18.4) turns text with comments, includes, macros and conditions into
+// plain lines. Line markers (# 12 "file") in its output say where the lines come from; a directive
+// becomes an empty line, so that the count stays right.
 
 // maxNesting is the number of files that may be open at once.
 const maxNesting = 5
@@ -47,8 +46,8 @@ type cppError string
 // Error returns the text.
 func (e cppError) Error() string { return string(e) }
 
-// preprocess returns the text with all directives carried out, up to the first
-// error, and what is to be said about that, or "".
+// preprocess returns the text with all directives carried out, up to the first error, and what is
+// to be said about that, or "".
 func preprocess(name string, text []byte, opts *Options) ([]byte, string) {
 	c := &cpp{opts: opts, dir: filepath.Dir(name), macros: map[string]string{}}
 	err := c.file(name, text)
@@ -105,8 +104,7 @@ func (c *cpp) file(name string, text []byte) error {
 	return nil
 }
 
-// stripComments replaces comments by blanks, and removes blanks at the end of a
-// line that had one.
+// stripComments replaces comments by blanks, and removes blanks at the end of a line that had one.
 func (c *cpp) stripComments(line string, lineno int) string {
 	if c.comment == 0 && !strings.Contains(line, "/*") {
 		return line
@@ -130,8 +128,7 @@ func (c *cpp) stripComments(line string, lineno int) string {
 	return strings.TrimRight(string(out), " \t\r")
 }
 
-// line puts out one line, or does what it says. It reports whether other text was
-// put in its place.
+// line puts out one line, or does what it says. It reports whether other text was put in its place.
 func (c *cpp) line(line string, lineno int) (bool, error) {
 	for _, name := range directives {
 		if args, ok := strings.CutPrefix(line, name); ok {

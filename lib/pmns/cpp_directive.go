@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// directives are what a line may begin with. No blank is needed after the name;
-// other lines that begin with # are passed on.
+// directives are what a line may begin with. No blank is needed after the name; other lines that
+// begin with # are passed on.
 var directives = [...]string{"#include", "#shell", "#define", "#undef", "#ifdef", "#ifndef", "#else", "#endif"}
 
-// directive carries out the directive with the given name; args is the rest of the
-// line. It reports whether it put text in the line's place, otherwise the line
-// becomes an empty one. Its errors have the words of the reference.
+// directive carries out the directive with the given name; args is the rest of the line. It reports
+// whether it put text in the line's place, otherwise the line becomes an empty one. Its errors have
+// the words of the reference.
 func (c *cpp) directive(name, args string, lineno int) (replaced bool, err error) {
 	switch {
 	case name == "#include" && !c.skipping:
@@ -41,8 +41,8 @@ const blanks = " \t\r"
 // errExtra says that a directive goes on after its end.
 var errExtra = errors.New("Unexpected extra text in a control line")
 
-// quoted returns the text between the quotes after #include or #shell. Either lists the
-// two characters that may open it, and what names the text in messages.
+// quoted returns the text between the quotes after #include or #shell. Either lists the two
+// characters that may open it, and what names the text in messages.
 func (c *cpp) quoted(name, what, args, either string) (string, error) {
 	args = strings.TrimLeft(args, blanks)
 	if args == "" || !strings.Contains(either, args[:1]) {
@@ -138,8 +138,7 @@ func onlyName(args string) (string, error) {
 	return name, err
 }
 
-// define sets a macro to a word or a quoted text. Lines that are left out are
-// checked all the same.
+// define sets a macro to a word or a quoted text. Lines that are left out are checked all the same.
 func (c *cpp) define(args string) error {
 	name, value, err := takeName(args)
 	if err != nil {

@@ -9,8 +9,7 @@ import (
 	"pmtools/lib/pmns"
 )
 
-// parse preprocesses and parses text, and returns the names in it, or the text
-// for standard error.
+// parse preprocesses and parses text, and returns the names in it, or the text for standard error.
 func parse(t *testing.T, text string, opts pmns.Options) string {
 	t.Helper()
 	opts.Preprocess = true
@@ -110,8 +109,8 @@ func TestPreprocessOpenEnd(t *testing.T) {
 	}
 }
 
-// TestPreprocessBoth checks that an error of the text so far wins, and that the
-// preprocessor's own error is still reported.
+// TestPreprocessBoth checks that an error of the text so far wins, and that the preprocessor's own
+// error is still reported.
 func TestPreprocessBoth(t *testing.T) {
 	got := parse(t, "root {\n a-b\n#else\n", pmns.Options{})
 	want := "pmcpp: dir/file[3]: #else\npmcpp: Error: No matching #ifdef or #ifndef for #else\n" +

@@ -3,24 +3,23 @@ package pmns
 import (
 	"fmt"
 
-	"pmtools/internal/regular"
 	"pmtools/lib/pmerr"
+	"pmtools/lib/regular"
 )
 
 // Options say how a name space file is read. Nil stands for the zero value.
 type Options struct {
-	// Preprocess expands comments, #include, #define and their like. Without it
-	// they are errors.
+	// Preprocess expands comments, #include, #define and their like. Without it they are errors.
 	Preprocess bool
 	// DupOK allows several names for one metric.
 	DupOK bool
 	// ReadFile reads a file; nil means the file system, and files of at most 64 MiB.
 	ReadFile func(name string) ([]byte, error)
-	// IncludeDirs are searched for included files after the name as it is and the
-	// directory of the first file.
+	// IncludeDirs are searched for included files after the name as it is and the directory of the
+	// first file.
 	IncludeDirs []string
-	// Shell returns the output of a command for #shell. An error that has an
-	// ExitCode method leaves the output valid. Nil refuses #shell.
+	// Shell returns the output of a command for #shell. An error that has an ExitCode method leaves
+	// the output valid. Nil refuses #shell.
 	Shell func(command string) ([]byte, error)
 	// Warn takes lines for standard error; nil drops them.
 	Warn func(line string)
@@ -40,8 +39,8 @@ func Load(name string, opts *Options) (*Tree, error) {
 	return Parse(name, text, opts)
 }
 
-// Parse reads a name space from text; name is used in messages, and its directory
-// in searching for included files. An error is an *[Error].
+// Parse reads a name space from text; name is used in messages, and its directory in searching for
+// included files. An error is an *[Error].
 func Parse(name string, text []byte, opts *Options) (*Tree, error) {
 	if opts == nil {
 		opts = &Options{}
@@ -89,15 +88,15 @@ func (o *Options) warn(line string) {
 	}
 }
 
-// An Error is why a name space file could not be loaded. It matches pmerr.PMNS,
-// or what kept the file from being read.
+// An Error is why a name space file could not be loaded. It matches pmerr.PMNS, or what kept the
+// file from being read.
 type Error struct {
 	File string
-	// Preprocessor is what the preprocessor has to say; it belongs on standard
-	// error. It is empty, or lines with their newlines.
+	// Preprocessor holds the preprocessor's messages; they belong on standard error. It is empty,
+	// or lines with their newlines.
 	Preprocessor string
-	// Message is the text for the message channel in the words of the reference
-	// (values.md V18.3): lines with their newlines.
+	// Message is the text for the message channel in the words of the reference (values.md V18.3):
+	// lines with their newlines.
 	Message string
 	err     error
 }

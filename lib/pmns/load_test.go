@@ -94,8 +94,8 @@ func message(t *testing.T, text string, opts *pmns.Options) string {
 	return e.Message
 }
 
-// TestParseErrors holds files without preprocessing: unlike the reference, lines
-// are counted from one.
+// TestParseErrors holds files without preprocessing: unlike the reference, lines are counted from
+// one.
 func TestParseErrors(t *testing.T) {
 	const head = "Error Parsing ASCII PMNS: "
 	for _, c := range []struct{ name, text, want string }{

@@ -15,8 +15,8 @@ type group struct {
 	used  bool
 }
 
-// An item is a name within a group: a leaf with its identifier, or an inner node
-// that has a group of its own.
+// An item is a name within a group: a leaf with its identifier, or an inner node that has a group
+// of its own.
 type item struct {
 	name string
 	id   pcp.ID
@@ -90,8 +90,8 @@ func (p *parser) body(g *group) bool {
 	}
 }
 
-// checkNames reports whether the names in a group are different. The message
-// takes the place of the line that it complains about.
+// checkNames reports whether the names in a group are different. The message takes the place of the
+// line that it complains about.
 func (p *parser) checkNames(g *group) bool {
 	count := make(map[string]int, len(g.items))
 	for _, it := range g.items {
@@ -113,8 +113,7 @@ type linker struct {
 	tree   Tree
 }
 
-// link makes a tree of the groups, or returns the messages of what is missing or
-// left over.
+// link makes a tree of the groups, or returns the messages of what is missing or left over.
 func link(groups []*group) (*Tree, string) {
 	l := &linker{groups: make(map[string][]*group, len(groups))}
 	for _, g := range groups {
@@ -141,9 +140,8 @@ func link(groups []*group) (*Tree, string) {
 	return &l.tree, msg.String()
 }
 
-// fill puts the items of g below n and returns the path of the first inner node
-// that has no group, or "". Paths grow with each level and are no longer than a
-// line, which bounds the depth.
+// fill puts the items of g below n and returns the path of the first inner node that has no group,
+// or "". Paths grow with each level and are no longer than a line, which bounds the depth.
 func (l *linker) fill(n *node, g *group) string {
 	for _, it := range g.items {
 		full := it.name

@@ -28,8 +28,8 @@ const (
 // maxLine is the length of a line that is too long, without its newline.
 const maxLine = 255
 
-// A scanner cuts the text into lines, and the lines into tokens separated by
-// white space. It draws the messages, too, since they show the line.
+// A scanner cuts the text into lines, and the lines into tokens separated by white space. It draws
+// the messages, too, since they show the line.
 type scanner struct {
 	file   string
 	lineno int
@@ -66,8 +66,8 @@ func (sc *scanner) scan() kind {
 	return sc.classify()
 }
 
-// readLine takes the next line that is not a line marker off the text; the last
-// may lack its newline. At the end of the text it leaves an empty line.
+// readLine takes the next line that is not a line marker off the text; the last may lack its
+// newline. At the end of the text it leaves an empty line.
 func (sc *scanner) readLine() bool {
 	for len(sc.text) > 0 {
 		raw, rest, _ := bytes.Cut(sc.text, []byte("\n"))
@@ -90,8 +90,8 @@ func (sc *scanner) readLine() bool {
 	return true
 }
 
-// marker reads the rest of a line marker: a line number and a file name in
-// quotes. What follows is ignored.
+// marker reads the rest of a line marker: a line number and a file name in quotes. What follows is
+// ignored.
 func (sc *scanner) marker(s string) bool {
 	s = strings.TrimLeft(s, " \t")
 	digits := len(s) - len(strings.TrimLeft(s, "0123456789"))
@@ -109,8 +109,8 @@ func (sc *scanner) marker(s string) bool {
 	return true
 }
 
-// reduce removes white space at the start, keeps of each other run of it the first
-// character, and leaves none around a colon.
+// reduce removes white space at the start, keeps of each other run of it the first character, and
+// leaves none around a colon.
 func reduce(line string) string {
 	out := make([]byte, 0, len(line))
 	space := byte(0) // the first character of the run before c, 0 for none
@@ -162,8 +162,8 @@ func (sc *scanner) classify() kind {
 	return badToken
 }
 
-// metric reads the token as an identifier. What follows a complete one is
-// ignored, as long as it looks like one.
+// metric reads the token as an identifier. What follows a complete one is ignored, as long as it
+// looks like one.
 func (sc *scanner) metric() kind {
 	domain, rest := number(sc.token)
 	if rest == sc.token {
@@ -203,8 +203,7 @@ func field(s string) (int, string, bool) {
 	return n, rest, ok && rest != after
 }
 
-// number reads the digits at the start of s. Large numbers become one that is out
-// of every range.
+// number reads the digits at the start of s. Large numbers become one that is out of every range.
 func number(s string) (int, string) {
 	n, i := 0, 0
 	for ; i < len(s) && ctext.IsDigit(s[i]); i++ {
@@ -219,8 +218,8 @@ func (sc *scanner) badMetric(text string) kind {
 	return badToken
 }
 
-// report adds a message about the current token. As in the reference, the line is
-// gone after that, and a second message shows the caret instead.
+// report adds a message about the current token. As in the reference, the line is gone after that,
+// and a second message shows the caret instead.
 func (sc *scanner) report(text string) {
 	if sc.lineno == 0 {
 		sc.msg.WriteString(prefix + text + "\n")
@@ -234,8 +233,8 @@ func (sc *scanner) report(text string) {
 	}
 }
 
-// caret returns a line with a caret below the character at pos. White space of the
-// line stays what it is, as in the reference.
+// caret returns a line with a caret below the character at pos. White space of the line stays what
+// it is, as in the reference.
 func caret(line string, pos int) string {
 	out := bytes.Repeat([]byte{' '}, pos+1)
 	for i := range min(pos, len(line)) {
@@ -247,8 +246,8 @@ func caret(line string, pos int) string {
 	return string(out)
 }
 
-// fatal reports an error of a whole line and returns false. The caret stays where the
-// last token was.
+// fatal reports an error of a whole line and returns false. The caret stays where the last token
+// was.
 func (sc *scanner) fatal(line, text string) bool {
 	sc.line = line
 	sc.report(text)

@@ -1,9 +1,9 @@
-// Package pmns holds the name space of metrics: a tree of names whose leaves are
-// metric identifiers, and the text files that it is kept in.
+// Package pmns holds the name space of metrics: a tree of names whose leaves are metric
+// identifiers, and the text files that it is kept in.
 //
-// A [Tree] grows by [Tree.Add], or comes from a file by [Load] or [Parse]. Names
-// have the form "kernel.all.load". A leaf may be the root of a dynamic subtree
-// (its identifier prints as "30.*.*"): it stands for every name below it.
+// A [Tree] grows by [Tree.Add], or comes from a file by [Load] or [Parse]. Names have the form
+// "kernel.all.load". A leaf may be the root of a dynamic subtree (its identifier prints as
+// "30.*.*"): it stands for every name below it.
 //
 // A Tree may be shared by goroutines as long as none changes it.
 package pmns
@@ -20,8 +20,8 @@ import (
 
 // A Tree is a name space. The zero value is an empty one.
 type Tree struct {
-	// LatestFirst lists the children of each node latest first, as the reference
-	// lists the names of an archive. By default they keep the order of arrival.
+	// LatestFirst lists the children of each node latest first, as the reference lists the names of
+	// an archive. By default they keep the order of arrival.
 	LatestFirst bool
 
 	root   node
@@ -44,10 +44,9 @@ type node struct {
 // indexAbove is the number of children from which on a node has an index.
 const indexAbove = 8
 
-// Add adds a leaf and the inner nodes above it, and reports whether it did. A
-// name that exists keeps its identifier. A name that would be a leaf and an inner
-// node becomes an inner node, and its identifier is forgotten (archive.md A2.13).
-// A name whose first component is empty is refused.
+// Add adds a leaf and the inner nodes above it, and reports whether it did. A name that exists
+// keeps its identifier. A name that would be a leaf and an inner node becomes an inner node, and
+// its identifier is forgotten (archive.md A2.13). A name whose first component is empty is refused.
 func (t *Tree) Add(name string, id pcp.ID) bool {
 	if name == "" || name[0] == '.' {
 		return false
@@ -80,9 +79,8 @@ func (t *Tree) Add(name string, id pcp.ID) bool {
 // Len returns the number of leaves.
 func (t *Tree) Len() int { return t.leaves }
 
-// Lookup returns the identifier of a metric, or pmerr.NonLeaf for an inner node
-// and pmerr.Name for anything else. A name below a dynamic root has the root's
-// identifier.
+// Lookup returns the identifier of a metric, or pmerr.NonLeaf for an inner node and pmerr.Name for
+// anything else. A name below a dynamic root has the root's identifier.
 func (t *Tree) Lookup(name string) (pcp.ID, error) {
 	n := t.find(name)
 	switch {
@@ -96,8 +94,8 @@ func (t *Tree) Lookup(name string) (pcp.ID, error) {
 	return n.id, nil
 }
 
-// Names returns all names of a metric in the reverse order of Walk, or pmerr.PMID
-// if it has none. The slice may not be changed.
+// Names returns all names of a metric in the reverse order of Walk, or pmerr.PMID if it has none.
+// The slice may not be changed.
 func (t *Tree) Names(id pcp.ID) ([]string, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -126,8 +124,8 @@ func (t *Tree) indexIDs() {
 	})
 }
 
-// Children returns what stands directly below a node in the order of the tree;
-// "" is the root. A leaf has none; an unknown name is pmerr.Name.
+// Children returns what stands directly below a node in the order of the tree; "" is the root. A
+// leaf has none; an unknown name is pmerr.Name.
 func (t *Tree) Children(name string) ([]pcp.Child, error) {
 	n := t.find(name)
 	if n == nil || len(n.name) < len(name) {
@@ -143,8 +141,8 @@ func (t *Tree) Children(name string) ([]pcp.Child, error) {
 	return list, nil
 }
 
-// Walk calls f for each leaf that is name or stands below it, in the order of the
-// tree, until f returns false. An unknown name is pmerr.Name.
+// Walk calls f for each leaf that is name or stands below it, in the order of the tree, until f
+// returns false. An unknown name is pmerr.Name.
 func (t *Tree) Walk(name string, f func(name string, id pcp.ID) bool) error {
 	n := t.find(name)
 	if n == nil || len(n.name) < len(name) {
@@ -154,8 +152,8 @@ func (t *Tree) Walk(name string, f func(name string, id pcp.ID) bool) error {
 	return nil
 }
 
-// Cull removes the leaves that keep refuses, dynamic roots among them, and the
-// inner nodes that are left with nothing below.
+// Cull removes the leaves that keep refuses, dynamic roots among them, and the inner nodes that are
+// left with nothing below.
 func (t *Tree) Cull(keep func(pcp.ID) bool) {
 	t.root.cull(keep)
 	t.leaves, t.byID = 0, nil
@@ -165,8 +163,8 @@ func (t *Tree) Cull(keep func(pcp.ID) bool) {
 	})
 }
 
-// checkUnique returns an error if two names have the same identifier. Dynamic
-// roots may share theirs.
+// checkUnique returns an error if two names have the same identifier. Dynamic roots may share
+// theirs.
 func (t *Tree) checkUnique() (err error) {
 	seen := make(map[pcp.ID]string, t.leaves)
 	t.root.walk(false, func(n *node) bool {
@@ -193,8 +191,7 @@ func (t *Tree) newNode(name string, id pcp.ID, leaf bool) *node {
 	return n
 }
 
-// find returns the node called name, the leaf on the way to it if there is one,
-// or nil.
+// find returns the node called name, the leaf on the way to it if there is one, or nil.
 func (t *Tree) find(name string) *node {
 	if name == "" {
 		return &t.root
@@ -262,8 +259,8 @@ func (n *node) buildIndex() {
 	}
 }
 
-// walk calls yield for the leaves that are n or below it, the children of a node in
-// the order of arrival or back, and reports whether yield never returned false.
+// walk calls yield for the leaves that are n or below it, the children of a node in the order of
+// arrival or back, and reports whether yield never returned false.
 func (n *node) walk(back bool, yield func(*node) bool) bool {
 	if n.leaf {
 		return yield(n)

@@ -9,9 +9,8 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// Write writes the tree as a name space file (collector.md C6.1): a group for each
-// inner node, above those of the nodes below it. Components that are empty have no
-// place in a file.
+// Write writes the tree as a name space file (collector.md C6.1): a group for each inner node,
+// above those of the nodes below it. Components that are empty have no place in a file.
 func (t *Tree) Write(w io.Writer) error {
 	b := bufio.NewWriter(w)
 	for i, groups := 0, []*node{&t.root}; i < len(groups); i++ {

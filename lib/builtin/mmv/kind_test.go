@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestPipes looks at a directory with pipes, links to pipes, and a file in whose place a pipe comes.
-// Nothing may wait.
+// TestPipes looks at a directory with pipes, links to pipes, and a file in whose place a pipe
+// comes. Nothing may wait.
 func TestPipes(t *testing.T) {
 	w := newWorld(t)
 	pipe, dir := filepath.Join(t.TempDir(), "pipe"), w.collector.opts.Dir

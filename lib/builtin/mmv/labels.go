@@ -40,8 +40,8 @@ func (m *collector) Labels(ctx context.Context, c *pmda.Client, kind pcp.LabelKi
 	return sets, nil
 }
 
-// labels returns the labels that files have for something. Labels that are not JSON
-// objects are left out.
+// labels returns the labels that files have for something. Labels that are not JSON objects are
+// left out.
 func (m *collector) labels(kind pcp.LabelKind, cluster, number uint32, inst int32) []pcp.Label {
 	var sets [][]pcp.Label
 	for _, f := range m.clusters[cluster] {
@@ -61,8 +61,8 @@ func (m *collector) labels(kind pcp.LabelKind, cluster, number uint32, inst int3
 	return slices.Clip(pcp.MergeLabels(sets...))
 }
 
-// isFor reports whether a label is meant for something in the file's cluster. Those
-// of the cluster bear the number that the file has for it, which may be 0.
+// isFor reports whether a label is meant for something in the file's cluster. Those of the cluster
+// bear the number that the file has for it, which may be 0.
 func (f *file) isFor(l *mmv.Label, kind pcp.LabelKind, number uint32, inst int32) bool {
 	switch {
 	case l.Kind != kind:

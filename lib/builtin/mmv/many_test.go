@@ -25,8 +25,8 @@ func many(tb testing.TB, dir string, n int) {
 	}
 }
 
-// TestManyFiles reads no more files than any user may make others read, and gives as many of
-// them a cluster of their own as there are clusters.
+// TestManyFiles reads no more files than any user may make others read, and gives as many of them a
+// cluster of their own as there are clusters.
 func TestManyFiles(t *testing.T) {
 	w := newWorld(t)
 	many(t, w.dir, maxFiles+1)

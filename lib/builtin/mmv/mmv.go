@@ -11,10 +11,10 @@ import (
 	"strings"
 	"time"
 
-	"pmtools/internal/regular"
 	"pmtools/lib/mmv"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmda"
+	"pmtools/lib/regular"
 )
 
 // Domain is the usual domain of NewMMV.
@@ -33,9 +33,8 @@ type Options struct {
 	Logf func(format string, args ...any)
 }
 
-// NewMMV returns a collector of the metrics that running programs keep in
-// memory-mapped files (collector.md C13.4). Before each request it looks whether
-// files have come, gone or changed.
+// NewMMV returns a collector of the metrics that running programs keep in memory-mapped files
+// (collector.md C13.4). Before each request it looks whether files have come, gone or changed.
 func New(o *Options) (pmda.Provider, error) {
 	m := &collector{}
 	if o != nil {
@@ -108,8 +107,7 @@ func (m *collector) stale() bool {
 	})
 }
 
-// maxFiles is how many files are read. Any user can make more, and there are not as many
-// clusters.
+// maxFiles is how many files are read. Any user can make more, and there are not as many clusters.
 const maxFiles = 4096
 
 // scan reads the files in the order of their names.
@@ -214,8 +212,8 @@ func (f *file) changed() bool {
 	return err != nil || h.Generation != f.Generation
 }
 
-// number gives a file a cluster: its own, or the lowest that no other file has. None below
-// free is; the new value of that is returned.
+// number gives a file a cluster: its own, or the lowest that no other file has. None below free is;
+// the new value of that is returned.
 func (m *collector) number(f *file, free uint32) uint32 {
 	const most = 1<<11 - 1 // with its serial numbers it must fit an instance domain's identifier
 	if f.Cluster > 0 && f.Cluster <= most {

@@ -45,8 +45,8 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-// put writes a file, or removes it if there is nothing to write. The directory's
-// time is another then, as it is when time goes on.
+// put writes a file, or removes it if there is nothing to write. The directory's time is another
+// then, as it is when time goes on.
 func (w *world) put(name string, b []byte) {
 	w.t.Helper()
 	path := filepath.Join(w.dir, name)
@@ -202,8 +202,8 @@ func TestLife(t *testing.T) {
 	}
 }
 
-// TestGone takes a file away between the look at the directory and the fetch, and
-// one that becomes shorter.
+// TestGone takes a file away between the look at the directory and the fetch, and one that becomes
+// shorter.
 func TestGone(t *testing.T) {
 	w := newWorld(t)
 	b := w.build(nil)

@@ -10,9 +10,9 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// rows returns the table for the files that there are: the root, then the metrics in
-// the order of the reference's tree. A metric that has the identifier of one in an
-// earlier file is another name for that.
+// rows returns the table for the files that there are: the root, then the metrics in the order of
+// the reference's tree. A metric that has the identifier of one in an earlier file is another name
+// for that.
 func (m *collector) rows() []pmda.Metric {
 	rows := m.controls()
 	taken := map[string]bool{}
@@ -92,9 +92,8 @@ type member struct {
 	inst   int32
 }
 
-// addInDoms adds the instance domains of a file to those of others, by their serial
-// numbers, of which the instances are seen. Files with the same cluster have their domains in
-// common.
+// addInDoms adds the instance domains of a file to those of others, by their serial numbers, of
+// which the instances are seen. Files with the same cluster have their domains in common.
 func (f *file) addInDoms(indoms map[uint32]*pmda.InDom, seen map[member]bool) {
 	for _, d := range f.InDoms {
 		serial := f.serial(d.Serial)
@@ -136,8 +135,8 @@ func (f *file) row(number int, name string, indoms map[uint32]*pmda.InDom) pmda.
 	return row
 }
 
-// distinct returns the values that fit a metric with or without instances, the first
-// for each instance.
+// distinct returns the values that fit a metric with or without instances, the first for each
+// instance.
 func distinct(values []*mmv.Value, instances bool) []*mmv.Value {
 	var list []*mmv.Value
 	seen := map[int32]bool{}
@@ -178,9 +177,8 @@ type node struct {
 	byPart   map[string]*node // the children by the last part of their name
 }
 
-// reversedTree returns the rows in the order of the reference's tree, in which a node
-// comes before those that were there. A name that is above another, or below it, is
-// left out if it comes later.
+// reversedTree returns the rows in the order of the reference's tree, in which a node comes before
+// those that were there. A name that is above another, or below it, is left out if it comes later.
 func reversedTree(rows []pmda.Metric) []pmda.Metric {
 	root := &node{byPart: map[string]*node{}}
 	for i := range rows {

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"sync"
 
-	"pmtools/internal/regular"
 	"pmtools/lib/pmerr"
+	"pmtools/lib/regular"
 )
 
 // maxOpen is how many descriptors archives hold, however many files they consist of. A mapping
