@@ -35,6 +35,7 @@ func expandNames(name string) ([]string, error) {
 		return nil, &Error{File: name, Offset: -1, Err: pmerr.LogFile}
 	}
 	var names []string
+	known := make(map[string]bool)
 	for _, part := range strings.Split(strings.TrimSuffix(name, ","), ",") {
 		inside := []string{part}
 		if info, err := os.Stat(part); err == nil && info.IsDir() {
@@ -43,7 +44,8 @@ func expandNames(name string) ([]string, error) {
 			}
 		}
 		for _, n := range inside {
-			if !slices.Contains(names, n) {
+			if !known[n] {
+				known[n] = true
 				names = append(names, n)
 			}
 		}
@@ -59,10 +61,9 @@ func archivesIn(dir string) ([]string, error) {
 		return nil, &Error{File: dir, Offset: -1, Err: content.Coded(err, pmerr.Generic)}
 	}
 	var names []string
-	for _, e := range entries {
-		base, ok := strings.CutSuffix(content.Trim(e), ".meta")
-		if path := filepath.Join(dir, base); ok && base != "" && !slices.Contains(names, path) {
-			names = append(names, path)
+	for _, e := range entries { // a name may come twice, plain and compressed
+		if base, ok := strings.CutSuffix(content.Trim(e), ".meta"); ok && base != "" {
+			names = append(names, filepath.Join(dir, base))
 		}
 	}
 	if len(names) == 0 {
@@ -81,8 +82,30 @@ func listDir(dir string) ([]string, error) {
 	return f.Readdirnames(-1)
 }
 
+// A lister holds the files of directories by the base names of their archives. The members of a set
+// are often in one directory, which is listed once.
+type lister map[string]map[string][]string
+
+// files returns the files in a directory that may belong to an archive, unsorted.
+func (l lister) files(dir, base string) ([]string, error) {
+	groups, ok := l[dir]
+	if !ok {
+		entries, err := listDir(cmp.Or(dir, "."))
+		if err != nil {
+			return nil, err
+		}
+		groups = make(map[string][]string)
+		for _, e := range entries {
+			b := memberBase(e)
+			groups[b] = append(groups[b], e)
+		}
+		l[dir] = groups
+	}
+	return groups[base], nil
+}
+
 // findFiles finds the files of the archive that name denotes (archive.md A1.3, A1.4).
-func findFiles(name string) (*files, error) {
+func (l lister) findFiles(name string) (*files, error) {
 	fail := func(code error) (*files, error) { return nil, &Error{File: name, Offset: -1, Err: code} }
 	dir, base := filepath.Split(name)
 	if isMember(name) {
@@ -90,7 +113,7 @@ func findFiles(name string) (*files, error) {
 	} else if dir, base = filepath.Split(strings.TrimRight(name, "/")); base == "" {
 		return fail(pmerr.ENOENT)
 	}
-	entries, err := listDir(cmp.Or(dir, "."))
+	entries, err := l.files(dir, base)
 	if err != nil {
 		return fail(content.Coded(err, pmerr.Generic))
 	}

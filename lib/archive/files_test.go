@@ -68,7 +68,7 @@ func TestFindFiles(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			f, err := findFiles(dir + string(filepath.Separator) + tt.name)
+			f, err := lister{}.findFiles(dir + string(filepath.Separator) + tt.name)
 			got := ""
 			if err != nil {
 				got = fmt.Sprintf("PM_ERR %d", pmerr.Of(err))
@@ -85,7 +85,7 @@ func TestFindFiles(t *testing.T) {
 func TestFindFilesHere(t *testing.T) {
 	t.Chdir(touch(t, "a.meta", "a.0"))
 	for name, want := range map[string]string{"a": "a a.meta  0:a.0", "./a.0": "./a ./a.meta  0:./a.0"} {
-		f, err := findFiles(name)
+		f, err := lister{}.findFiles(name)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue

@@ -71,9 +71,10 @@ func Open(name string, opt *Options) (*Set, error) {
 		return nil, err
 	}
 	s := newSet(opt)
+	list := lister{}
 	for _, n := range names {
 		before := len(s.members)
-		err := s.openMember(n)
+		err := s.openMember(n, list)
 		if err == nil {
 			continue
 		}
@@ -120,9 +121,9 @@ func skippable(err error) bool {
 
 // openMember opens one archive, checks its files in the order of the reference (archive.md A2) and
 // adds it to the set.
-func (s *Set) openMember(name string) (err error) {
+func (s *Set) openMember(name string, list lister) (err error) {
 	defer content.Unguard(debug.SetPanicOnFault(true), &err)
-	f, err := findFiles(name)
+	f, err := list.findFiles(name)
 	if err != nil {
 		return err
 	}
