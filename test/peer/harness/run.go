@@ -14,7 +14,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 )
 
@@ -114,11 +113,6 @@ func Normal(b []byte) []byte {
 func (o Outcome) Equal(p Outcome) bool {
 	return o.Status == p.Status && bytes.Equal(Normal(o.Stdout), Normal(p.Stdout)) && bytes.Equal(Normal(o.Stderr), Normal(p.Stderr))
 }
-
-// Memory returns the most memory that the command had at once, in bytes. The system counts what
-// this process had when it started the command, so that a test that measures memory has to run in a
-// process of its own.
-func (o Outcome) Memory() int64 { return int64(o.State.SysUsage().(*syscall.Rusage).Maxrss) << 10 }
 
 // Crashed reports whether the program did not end by itself.
 func (o Outcome) Crashed() bool {
