@@ -54,7 +54,7 @@ func (a *app) output(w io.Writer, r *repl.Run) (repl.Writer, error) {
 		k.rates = append(k.rates, e.Rate != nil)
 	}
 	opt := &samples.Options{
-		Precision: -1, Long: r.Settings.Long, Units: r.Settings.Units, Color: r.Settings.Color,
+		Precision: -1, Long: r.Settings.Long, Units: r.Settings.Units, Safe: r.Settings.Safe, Color: r.Settings.Color,
 		Live: r.Live && r.Output != repl.Chart, Width: cli.TerminalWidth(a.Env.Stdout),
 	}
 	if p := r.Settings.Precision; p != nil {

@@ -42,6 +42,7 @@ type flags struct {
 	output    string // --output: csv, json or ""
 	long      bool   // --long
 	units     bool   // --units
+	safe      bool   // --safe-csv
 	plot      bool   // --plot
 	color     bool   // --color
 	reconnect bool   // --reconnect
@@ -84,7 +85,8 @@ func (f *flags) addHidden(c *command.Command) {
 	c.Bool(&f.reconnect, "", "reconnect", "when the daemon goes away, wait until it is back")
 	c.Bool(&f.long, "", "long", "csv with a line for each value")
 	c.Bool(&f.units, "", "units", "csv with units behind the names of columns")
-	for _, long := range []string{"output", "long", "units", "plot", "color", "reconnect"} {
+	c.Bool(&f.safe, "", "safe-csv", "csv without fields that spreadsheets take for formulas")
+	for _, long := range []string{"output", "long", "units", "safe-csv", "plot", "color", "reconnect"} {
 		c.Hide(long)
 	}
 }

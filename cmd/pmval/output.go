@@ -48,7 +48,7 @@ func (s *session) newForm(ctx context.Context) (*formReporter, error) {
 	}
 	f := s.flags
 	opt := &samples.Options{
-		Precision: f.precision, Long: f.long, Units: f.units, Live: s.redrawn(), Color: s.colored(),
+		Precision: f.precision, Long: f.long, Units: f.units, Safe: f.safe, Live: s.redrawn(), Color: s.colored(),
 		Width: cli.TerminalWidth(s.env.Stdout),
 	}
 	r := &formReporter{rate: s.rate, values: s.values, row: samples.Sample{Sets: make([]samples.Set, 1)}}

@@ -31,6 +31,7 @@ type Settings struct {
 	Color     bool
 	Long      bool // csv has a line for each value
 	Units     bool // csv has units after the names
+	Safe      bool // csv has no field that a spreadsheet takes for a formula
 }
 
 // valid returns s with the defaults filled in.

@@ -2,6 +2,7 @@ package samples
 
 import (
 	"io"
+	"strconv"
 	"strings"
 )
 
@@ -31,7 +32,7 @@ func NewCSV(w io.Writer, h *Header, opt *Options) (Writer, error) {
 			if units := m.Desc.Units.String(); opt.Units && units != "" {
 				name += " [" + units + "]"
 			}
-			b = appendField(append(b, ','), name)
+			b = c.appendField(append(b, ','), name)
 		}
 	}
 	return c, c.write(append(b, "\r\n"...))
@@ -70,8 +71,8 @@ func (c *csvWriter) values(s *Sample) error {
 		for j := range s.Sets[i].Values {
 			v := &s.Sets[i].Values[j]
 			b = c.h.appendTime(b, s.Time)
-			b = appendField(append(b, ','), c.h.Metrics[i].Name)
-			b = appendField(append(b, ','), v.Instance)
+			b = c.appendField(append(b, ','), c.h.Metrics[i].Name)
+			b = c.appendField(append(b, ','), v.Instance)
 			b = c.appendValue(append(b, ','), v)
 			b = append(b, "\r\n"...)
 		}
@@ -84,12 +85,21 @@ func (c *csvWriter) appendValue(b []byte, v *Value) []byte {
 	if v.Value.Type().Arithmetic() {
 		return c.h.appendValue(b, v.Value, c.opt.Precision)
 	}
-	return appendField(b, string(c.h.appendValue(nil, v.Value, c.opt.Precision)))
+	return c.appendField(b, string(c.h.appendValue(nil, v.Value, c.opt.Precision)))
 }
 
-// appendField appends a field, in quotes if it needs them.
-func appendField(b []byte, field string) []byte {
-	if !strings.ContainsAny(field, ",\"\r\n") && !strings.HasPrefix(field, " ") {
+// appendField appends a field, in quotes if it needs them. With Options.Safe a field that a
+// spreadsheet would take for a formula gets an apostrophe in front.
+func (c *csvWriter) appendField(b []byte, field string) []byte {
+	formula := c.opt.Safe && field != "" && strings.IndexByte("=+-@\t\r", field[0]) >= 0
+	if formula {
+		_, err := strconv.ParseFloat(field, 64)
+		formula = err != nil
+	}
+	switch {
+	case formula:
+		field = "'" + field
+	case !strings.ContainsAny(field, ",\"\r\n") && !strings.HasPrefix(field, " "):
 		return append(b, field...)
 	}
 	return append(append(append(b, '"'), strings.ReplaceAll(field, `"`, `""`)...), '"')

@@ -64,6 +64,22 @@ func fixTimes(s string) string {
 	return strings.NewReplacer("|0Z", "|00Z", "|1Z", "|01Z").Replace(s)
 }
 
+// TestCSVSafe: text that a spreadsheet would take for a formula is defused on request; numbers are not
+// touched.
+func TestCSVSafe(t *testing.T) {
+	for field, want := range map[string]string{
+		"": "", "a=1": "a=1", "=1+1": `"'=1+1"`, "+x": `"'+x"`, "-x": `"'-x"`, "@SUM(A1)": `"'@SUM(A1)"`, "\tx": "\"'\tx\"", "\rx": "\"'\rx\"",
+		"-1": "-1", "+2.5e3": "+2.5e3", "-inf": "-inf", `="a"`: `"'=""a"""`,
+	} {
+		if got := string((&csvWriter{opt: Options{Safe: true}}).appendField(nil, field)); got != want {
+			t.Errorf("%q: got %q, want %q", field, got, want)
+		}
+	}
+	if got := string((&csvWriter{}).appendField(nil, "=1+1")); got != "=1+1" {
+		t.Errorf("without --safe-csv: %q", got)
+	}
+}
+
 // TestCSVAllocates: the lines of a sample need no memory of their own.
 func TestCSVAllocates(t *testing.T) {
 	w, err := NewCSV(io.Discard, &Header{Metrics: []Metric{metric("load", pcp.Uint32, indom)}}, &Options{Precision: -1})

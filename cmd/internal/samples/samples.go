@@ -75,6 +75,7 @@ type Options struct {
 	Precision int  // digits after the decimal point; negative for as many as needed
 	Long      bool // CSV: a line for each value
 	Units     bool // CSV: units after the names
+	Safe      bool // CSV: no field that a spreadsheet takes for a formula
 	Live      bool // the samples are to be seen as they come
 	Color     bool // chart: use the colours of a terminal
 	Width     int  // of the output in characters; 0 for no limit
