@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/chzyer/readline"
+	"golang.org/x/term"
 
 	"pmtools/cmd/internal/cli"
 	"pmtools/derive/repl"
@@ -21,12 +22,17 @@ const more = "... "
 // prompt reads items from a terminal. Ctrl-C drops the item that is being typed or interrupts the
 // one that runs; Ctrl-D ends the prompt.
 func (a *app) prompt(ctx context.Context, s *repl.Session) error {
+	terminal := int(os.Stdin.Fd())
+	state, err := term.GetState(terminal)
+	if err != nil {
+		return err
+	}
+	restore := func() { _ = term.Restore(terminal, state) } // readline's own way is for one goroutine
 	rl, err := a.newReadline(s)
 	if err != nil {
 		return err
 	}
 	// The editor is not closed: that would wait for one more key where Ctrl-D was typed ahead.
-	restore := func() { _ = rl.Terminal.ExitRawMode() }
 	defer cli.RestoreOn(restore, cli.Fatal...)()
 	h := openHistory(a.Env.LookupEnv)
 	for _, item := range h.items {

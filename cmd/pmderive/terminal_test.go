@@ -122,6 +122,7 @@ func TestTerminal(t *testing.T) {
 	s.keys("Up", "Up")
 	s.wait("> count(t.b)", 1)
 	s.keys("C-c")
+	s.wait(prompt, 2)
 	s.keys("C-r", "sum")
 	s.wait("sum(t.b )", 1)
 	s.keys("Enter")

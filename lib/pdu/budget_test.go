@@ -49,6 +49,9 @@ func TestBudget(t *testing.T) {
 			}
 			m := New(row.m.Type())
 			bytes, pieces := allocated(t, func() error { return m.Decode(msg[HeaderSize:]) })
+			if raceEnabled {
+				return // decoded, which is all that can be said then
+			}
 			if factor := float64(bytes) / float64(len(msg)); factor > row.most || pieces > n/10 && row.name != "label sets" {
 				t.Errorf("%.2f bytes for each of the message, at most %v expected; %d pieces", factor, row.most, pieces)
 			}
