@@ -44,7 +44,7 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// TestVolumeKinds reads past a volume that is no file: a directory is told, and a pipe has no
+// TestVolumeKinds reads past a volume that is no file: a directory is reported, and a pipe has no
 // label, so it is passed over.
 func TestVolumeKinds(t *testing.T) {
 	for _, tt := range []struct {

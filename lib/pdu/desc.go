@@ -87,7 +87,7 @@ func (dst *DescIDs) Decode(body []byte) error {
 	return r.Finish()
 }
 
-// Descs are descriptions, in the order of the request. One that could not be had has the identifier
+// Descs are descriptions, in the order of the request. A missing one has the identifier
 // NullID.
 type Descs struct{ Descs []pcp.Desc }
 

@@ -14,7 +14,7 @@ import (
 // PMCD_SOCKET, PMCD_CONNECT_TIMEOUT, PMCD_REQUEST_TIMEOUT, PMCD_RECONNECT_TIMEOUT, PMPROXY_HOST,
 // PMPROXY_PORT, PCP_SECURE_SOCKETS, PCP_CONTAINER, PCP_CONSOLE and PCP_TLSCONF_PATH. getenv returns
 // a variable and whether it is set; config returns an entry of PCP's configuration, "" if there is
-// none. A value that cannot be used is ignored; warn, which may be nil, is told when it would first
+// none. A value that cannot be used is ignored; warn, which may be nil, is called when it would first
 // be used, with the reference's words.
 //
 // An empty port list, timeout, proxy or socket counts as not set.

@@ -41,7 +41,7 @@ func (c *Conn) Describe(ctx context.Context, ids []pcp.ID) ([]pcp.Answer[pcp.Des
 	return out, nil
 }
 
-// describeMany asks for descriptions in requests that are as large as can be. What could not be had
+// describeMany asks for descriptions in requests that are as large as can be. A missing one
 // is left with the identifier NullID.
 func (c *Conn) describeMany(ctx context.Context, ids []pcp.ID, out []pcp.Answer[pcp.Desc]) error {
 	const most = maxRequest / 4

@@ -108,7 +108,7 @@ func TestFetch(t *testing.T) {
 		{"the last failure counts", nil, []uint32{2}, "30.0.2 PM_ERR_PERMISSION"},
 		{"the last failure is no value", nil, []uint32{3}, "30.0.3"},
 		{"no instances", nil, []uint32{4}, "30.0.4"},
-		{"instances that cannot be had", nil, []uint32{5}, "30.0.5 PM_ERR_IPC"},
+		{"instances that are not available", nil, []uint32{5}, "30.0.5 PM_ERR_IPC"},
 		{"a failed metric", nil, []uint32{6}, "30.0.6 PM_ERR_PROFILE"},
 		{"a failed metric with a value", nil, []uint32{7}, "30.0.7 -1=1"},
 		{"without Fetch", nil, []uint32{8, 9}, "30.0.8\n30.0.9 PM_ERR_APPVERSION"},

@@ -36,7 +36,7 @@ func (o *Options) DomainOr(own uint32) uint32 {
 // Main is the main function of an agent; it returns the exit status. It reads the command line
 // (collector.md C1.3, or run the program with --help), opens the log, makes the agent, and serves
 // the daemon over standard input and output, or over the first connection to the port or path that
-// it is told, until that ends.
+// is given, until that ends.
 //
 // With --pmns it prints the agent's part of the name space, as writeNames writes it.
 func Main(newAgent func(o *Options) (Provider, error)) int {
