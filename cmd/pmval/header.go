@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"strconv"
 
@@ -11,7 +10,7 @@ import (
 )
 
 // start decides how the metric is shown and prints what stands above the values (commands.md T6.2).
-func (s *session) start(ctx context.Context) error {
+func (s *session) start() error {
 	s.rate = s.desc.Sem == pcp.Counter && !s.flags.raw && !s.events()
 	s.setSamples()
 	if err := s.setColumnWidth(); err != nil {
@@ -21,17 +20,17 @@ func (s *session) start(ctx context.Context) error {
 		return err
 	}
 	if s.flags.output == "" && !s.redrawn() {
-		s.printHeader(ctx)
+		s.printHeader()
 	}
-	return s.newReporter(ctx)
+	return s.newReporter()
 }
 
 // newReporter sets what shows the samples.
-func (s *session) newReporter(ctx context.Context) (err error) {
+func (s *session) newReporter() (err error) {
 	f, clock := s.flags, clock{zone: s.zone, stamps: s.flags.stamps, recorded: s.timeline != nil}
 	switch {
 	case f.output != "" || f.plot:
-		s.out, err = s.newForm(ctx)
+		s.out, err = s.newForm()
 	case s.events():
 		s.out = &eventReporter{out: s.env.Out, errorf: s.env.Errorf, clock: clock, src: s.src, name: s.name, desc: s.desc,
 			verbose: f.verbose, values: s.values}
@@ -84,7 +83,7 @@ func (s *session) space() string {
 }
 
 // printHeader prints the description of the metric above its values.
-func (s *session) printHeader(ctx context.Context) {
+func (s *session) printHeader() {
 	out := s.env.Out
 	out.WriteString(s.space())
 	field := func(name, text string) { fmt.Fprintf(out, "%-11s%s\n", name+":", text) }
@@ -95,7 +94,7 @@ func (s *session) printHeader(ctx context.Context) {
 	if s.kind == option.Archive {
 		field("archive", s.options.Archive)
 	}
-	field("host", s.hostName(ctx))
+	field("host", s.host)
 	if s.kind == option.Archive {
 		field("start", string(clock.appendDate(nil, s.origin)))
 		if s.bounded {

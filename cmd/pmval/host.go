@@ -13,11 +13,11 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// hostName returns the name of the host that the metrics are of.
-func (s *session) hostName(ctx context.Context) string {
+// findHost asks for the name of the host that the metrics are of. It does so before anything is
+// stored to the metric: the first fetch must follow the store at once, or it misses events.
+func (s *session) findHost(ctx context.Context) {
 	// Beside an error there is a guess, which is good enough.
-	name, _ := pmapi.HostName(ctx, s.src)
-	return name
+	s.host, _ = pmapi.HostName(ctx, s.src)
 }
 
 // identify tells the daemon who its client is. Whether it wants to know does not matter.

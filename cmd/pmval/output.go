@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 
 	"pmtools/cmd/internal/cli"
@@ -29,14 +28,14 @@ type formReporter struct {
 }
 
 // newForm returns a reporter for --output and --plot.
-func (s *session) newForm(ctx context.Context) (*formReporter, error) {
+func (s *session) newForm() (*formReporter, error) {
 	s.env.OwnForm = true
 	m := samples.Metric{Name: s.name, Desc: s.desc}
 	if s.rate {
 		m.Counter = &s.desc
 		m.Desc.Type, m.Desc.Sem, m.Desc.Units = pcp.Double, pcp.Instant, rateUnits(s.desc.Units)
 	}
-	h := &samples.Header{Metrics: []samples.Metric{m}, Source: s.source(ctx), Zone: s.zone, Samples: s.samples}
+	h := &samples.Header{Metrics: []samples.Metric{m}, Source: s.source(), Zone: s.zone, Samples: s.samples}
 	if s.timeline != nil {
 		h.Start = s.origin
 	}
@@ -65,9 +64,9 @@ func (s *session) newForm(ctx context.Context) (*formReporter, error) {
 }
 
 // source describes the source.
-func (s *session) source(ctx context.Context) samples.Source {
+func (s *session) source() samples.Source {
 	kind, name := s.options.Source()
-	out := samples.Source{Kind: "host", Name: name, Host: s.hostName(ctx)}
+	out := samples.Source{Kind: "host", Name: name, Host: s.host}
 	switch kind {
 	case option.Archive:
 		out.Kind = "archive"

@@ -86,6 +86,7 @@ func (s *session) run(ctx context.Context, name string) error {
 	} else {
 		s.identify(ctx)
 	}
+	s.findHost(ctx)
 	if err := s.setTime(ctx); err != nil {
 		return err
 	}
@@ -98,7 +99,7 @@ func (s *session) run(ctx context.Context, name string) error {
 	if s.timeControl() {
 		return s.controlled()
 	}
-	if err := s.start(ctx); err != nil {
+	if err := s.start(); err != nil {
 		return err
 	}
 	return s.loop(ctx)

@@ -25,6 +25,7 @@ type session struct {
 	options *option.Options
 	src     pmapi.Source
 	kind    option.SourceKind
+	host    string // that the metrics are of
 
 	timeline pmapi.Timeline // nil if the source is live
 	records  pmapi.Recorder // nil unless the records are shown as they are
