@@ -20,6 +20,7 @@ const arrows = `
 lib/pmerr:
 lib/version:
 lib/internal/ctext:
+lib/display:
 lib/pcp: lib/internal/ctext lib/pmerr
 lib/regular: lib/pmerr
 lib/internal/wire: lib/pcp lib/pmerr
@@ -53,7 +54,7 @@ lib/builtin/simple: lib/builtin/internal/host lib/pmda lib/pcp lib/pmerr
 lib/builtin/trivial: lib/pmda lib/pcp
 lib/builtin/golang: lib/pmda lib/pcp
 lib/builtin: lib/builtin/linux lib/builtin/proc lib/builtin/mmv lib/builtin/pmcd lib/builtin/sample lib/builtin/simple lib/builtin/trivial lib/builtin/golang lib/builtin/internal/host lib/pmda lib/pmapi lib/pmns lib/pdu lib/pcp lib/pmerr
-derive/syntax:
+derive/syntax: lib/display
 derive/internal/ere:
 derive/check: derive/syntax derive/internal/ere lib/pcp lib/pmerr
 derive/nest: derive/syntax derive/check
@@ -63,11 +64,11 @@ derive/internal/overlay: lib/pmapi lib/pcp lib/pmerr
 derive: derive/syntax derive/check derive/eval derive/nest derive/internal/insts derive/internal/overlay lib/pmapi lib/pcp lib/pmerr
 derive/load: lib/regular derive derive/syntax lib/pcp lib/pmerr
 derive/debug: derive derive/syntax derive/check derive/eval lib/format lib/pcp lib/pmerr
-derive/repl: lib/pmcd derive derive/syntax derive/check derive/nest lib/pmapi lib/format lib/when lib/pcp lib/pmerr
+derive/repl: lib/display lib/pmcd derive derive/syntax derive/check derive/nest lib/pmapi lib/format lib/when lib/pcp lib/pmerr
 cmd/internal/cli: lib/config lib/when lib/pmerr
 cmd/internal/command: cmd/internal/cli lib/option
 cmd/internal/source: cmd/internal/cli lib/* derive derive/check derive/debug derive/load
-cmd/internal/samples: lib/format lib/pcp
+cmd/internal/samples: lib/format lib/display lib/pcp
 cmd/internal/clitest: cmd/internal/cli lib/archive/archivetest lib/pmcd/pmcdtest test/golden
 cmd/pminfo: cmd/internal/cli cmd/internal/command cmd/internal/source lib/* derive
 cmd/pmerr: cmd/internal/cli lib/option lib/pmerr

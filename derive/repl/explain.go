@@ -8,6 +8,7 @@ import (
 
 	"pmtools/derive/check"
 	"pmtools/derive/syntax"
+	"pmtools/lib/display"
 	"pmtools/lib/pcp"
 )
 
@@ -81,7 +82,7 @@ func (e *explainer) node(x syntax.Expr, role string, level int) {
 		}
 		return
 	}
-	row := []string{strings.Repeat("  ", level) + role + shorten(syntax.Print(x), maxNodeText)}
+	row := []string{strings.Repeat("  ", level) + role + display.Cut(syntax.Print(x), maxNodeText)}
 	t, typed := e.typeOf(x)
 	if typed {
 		indom := "-"

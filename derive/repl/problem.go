@@ -8,6 +8,7 @@ import (
 
 	"pmtools/derive/check"
 	"pmtools/derive/syntax"
+	"pmtools/lib/display"
 	"pmtools/lib/pmerr"
 )
 
@@ -38,7 +39,7 @@ func (b *binder) problem(text string, err error) *Problem {
 		p.operand(b, bad, name)
 	}
 	for _, o := range bad.Operands {
-		p.Notes = append(p.Notes, fmt.Sprintf("%s %s: %s", o.Role, shorten(syntax.Print(o.Expr), 60), metadata(o.Type)))
+		p.Notes = append(p.Notes, fmt.Sprintf("%s %s: %s", o.Role, display.Cut(syntax.Print(o.Expr), 60), metadata(o.Type)))
 	}
 	if len(bad.Path) > 0 {
 		p.Pos = int(bad.Path[0].NamePos)

@@ -2,8 +2,9 @@ package syntax
 
 import (
 	"strings"
-	"unicode"
 	"unicode/utf8"
+
+	"pmtools/lib/display"
 )
 
 // Caret returns the line that stands below a text in messages about configuration files: a caret at
@@ -48,7 +49,7 @@ func Snippet(src string, err *Error) string {
 			b.WriteByte('\t')
 			continue
 		}
-		for range columns(r) {
+		for range display.Columns(r) {
 			b.WriteByte(' ')
 		}
 	}
@@ -58,36 +59,4 @@ func Snippet(src string, err *Error) string {
 		b.WriteByte('\n')
 	}
 	return b.String()
-}
-
-// columns returns how many columns of a terminal a character takes.
-func columns(r rune) int {
-	switch {
-	case unicode.In(r, unicode.Mn, unicode.Me, unicode.Cc, unicode.Cf):
-		return 0
-	case unicode.Is(wide, r):
-		return 2
-	}
-	return 1
-}
-
-// wide has the blocks of characters of two columns: East Asian scripts, full-width forms and
-// pictographs.
-var wide = &unicode.RangeTable{
-	R16: []unicode.Range16{
-		{Lo: 0x1100, Hi: 0x115f, Stride: 1},
-		{Lo: 0x2e80, Hi: 0x303e, Stride: 1},
-		{Lo: 0x3041, Hi: 0xa4cf, Stride: 1},
-		{Lo: 0xa960, Hi: 0xa97f, Stride: 1},
-		{Lo: 0xac00, Hi: 0xd7a3, Stride: 1},
-		{Lo: 0xf900, Hi: 0xfaff, Stride: 1},
-		{Lo: 0xfe30, Hi: 0xfe6f, Stride: 1},
-		{Lo: 0xff00, Hi: 0xff60, Stride: 1},
-		{Lo: 0xffe0, Hi: 0xffe6, Stride: 1},
-	},
-	R32: []unicode.Range32{
-		{Lo: 0x1f300, Hi: 0x1f64f, Stride: 1},
-		{Lo: 0x1f900, Hi: 0x1f9ff, Stride: 1},
-		{Lo: 0x20000, Hi: 0x3fffd, Stride: 1},
-	},
 }

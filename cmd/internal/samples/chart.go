@@ -8,10 +8,10 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/guptarohit/asciigraph"
 
+	"pmtools/lib/display"
 	"pmtools/lib/pcp"
 )
 
@@ -144,7 +144,7 @@ func (c *chartWriter) chart() string {
 		lines = lines[:maxLines]
 	}
 	var b strings.Builder
-	fmt.Fprintln(&b, shorten(c.title(), c.opt.Width))
+	fmt.Fprintln(&b, display.Cut(c.title(), c.opt.Width))
 	if all > maxLines {
 		fmt.Fprintf(&b, "the largest %d of %d\n", maxLines, all)
 	}
@@ -180,14 +180,6 @@ func (c *chartWriter) title() string {
 // format returns the time of a sample.
 func (c *chartWriter) format(i int, layout string) string {
 	return c.times[i].Time().In(c.h.zone()).Format(layout)
-}
-
-// shorten cuts a text to n characters.
-func shorten(s string, n int) string {
-	if n < 4 || utf8.RuneCountInString(s) <= n {
-		return s
-	}
-	return string([]rune(s)[:n-3]) + "..."
 }
 
 // letters tell lines apart; colours help.
@@ -266,8 +258,8 @@ func (c *chartWriter) legend(b *strings.Builder, lines []*chartLine) {
 		if len(lines) > 1 {
 			mark = letters[i:i+1] + "  "
 		}
-		text := shorten(mark+l.name, c.opt.Width-2)
-		n := 2 + utf8.RuneCountInString(text)
+		text := display.Cut(mark+l.name, c.opt.Width-2)
+		n := 2 + display.Width(text)
 		if used > 0 && used+n > c.opt.Width {
 			b.WriteByte('\n')
 			used = 0

@@ -1,0 +1,87 @@
+// Package display measures and cuts text for terminals.
+package display
+
+import (
+	"strings"
+	"unicode"
+)
+
+// Columns returns how many columns of a terminal a character takes.
+func Columns(r rune) int {
+	switch {
+	case unicode.In(r, unicode.Mn, unicode.Me, unicode.Cc, unicode.Cf):
+		return 0
+	case unicode.Is(wide, r):
+		return 2
+	}
+	return 1
+}
+
+// Width returns how many columns of a terminal a text takes.
+func Width(s string) int {
+	n := 0
+	for _, r := range s {
+		n += Columns(r)
+	}
+	return n
+}
+
+// Cut cuts a text to at most n columns, with an ellipsis at its end if something is cut off and
+// there is room for it. An n below 1 cuts nothing.
+func Cut(s string, n int) string {
+	if n < 1 || len(s) <= n || Width(s) <= n {
+		return s
+	}
+	end := "..."
+	if n < 2*len(end) {
+		end = ""
+	}
+	used := len(end)
+	for i, r := range s {
+		if used += Columns(r); used > n {
+			return s[:i] + end
+		}
+	}
+	return s
+}
+
+// Pad returns a text with the blanks that make it n columns wide: in front of it, so that it is
+// aligned at its right, or behind it.
+func Pad(s string, n int, right bool) string {
+	blanks := strings.Repeat(" ", max(n-Width(s), 0))
+	if right {
+		return blanks + s
+	}
+	return s + blanks
+}
+
+// Clean returns a text on one line, without control characters.
+func Clean(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f {
+			return ' '
+		}
+		return r
+	}, s)
+}
+
+// wide has the blocks of characters of two columns: East Asian scripts, full-width forms and
+// pictographs.
+var wide = &unicode.RangeTable{
+	R16: []unicode.Range16{
+		{Lo: 0x1100, Hi: 0x115f, Stride: 1},
+		{Lo: 0x2e80, Hi: 0x303e, Stride: 1},
+		{Lo: 0x3041, Hi: 0xa4cf, Stride: 1},
+		{Lo: 0xa960, Hi: 0xa97f, Stride: 1},
+		{Lo: 0xac00, Hi: 0xd7a3, Stride: 1},
+		{Lo: 0xf900, Hi: 0xfaff, Stride: 1},
+		{Lo: 0xfe30, Hi: 0xfe6f, Stride: 1},
+		{Lo: 0xff00, Hi: 0xff60, Stride: 1},
+		{Lo: 0xffe0, Hi: 0xffe6, Stride: 1},
+	},
+	R32: []unicode.Range32{
+		{Lo: 0x1f300, Hi: 0x1f64f, Stride: 1},
+		{Lo: 0x1f900, Hi: 0x1f9ff, Stride: 1},
+		{Lo: 0x20000, Hi: 0x3fffd, Stride: 1},
+	},
+}

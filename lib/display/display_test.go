@@ -1,0 +1,47 @@
+package display
+
+import "testing"
+
+func TestCut(t *testing.T) {
+	for _, tt := range []struct {
+		s    string
+		n    int
+		want string
+	}{
+		{"abcdef", 6, "abcdef"},
+		{"abcdefg", 6, "abc..."},
+		{"abcdefg", 5, "abcde"},
+		{"abcdefg", 0, "abcdefg"},
+		{"日本語の文", 9, "日本語..."},
+		{"日本語の文", 8, "日本..."},
+		{"日本語の文", 5, "日本"},
+		{"日本語の文", 10, "日本語の文"},
+		{"e\u0301e\u0301e\u0301", 3, "e\u0301e\u0301e\u0301"},
+		{"\xff\xfe\xff", 2, "\xff\xfe"},
+	} {
+		if got := Cut(tt.s, tt.n); got != tt.want {
+			t.Errorf("Cut(%q, %d) = %q, want %q", tt.s, tt.n, got, tt.want)
+		}
+	}
+}
+
+func TestPad(t *testing.T) {
+	for _, tt := range []struct {
+		s     string
+		n     int
+		right bool
+		want  string
+	}{
+		{"ab", 4, false, "ab  "}, {"ab", 4, true, "  ab"}, {"abcde", 4, true, "abcde"}, {"日", 4, true, "  日"}, {"", 2, false, "  "},
+	} {
+		if got := Pad(tt.s, tt.n, tt.right); got != tt.want {
+			t.Errorf("Pad(%q, %d, %v) = %q, want %q", tt.s, tt.n, tt.right, got, tt.want)
+		}
+	}
+}
+
+func TestClean(t *testing.T) {
+	if got := Clean("a\nb\x1b[31m\x7f\tc"); got != "a b [31m  c" {
+		t.Errorf("%q", got)
+	}
+}
