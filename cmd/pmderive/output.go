@@ -54,9 +54,10 @@ func (a *app) output(w io.Writer, r *repl.Run) (repl.Writer, error) {
 		k.rates = append(k.rates, e.Rate != nil)
 	}
 	opt := &samples.Options{
-		Precision: -1, Long: r.Settings.Long, Units: r.Settings.Units, Safe: r.Settings.Safe, Color: r.Settings.Color,
-		Live: r.Live && r.Output != repl.Chart, Width: cli.TerminalWidth(a.Env.Stdout),
+		Precision: -1, Long: r.Settings.Long, Units: r.Settings.Units, Safe: r.Settings.Safe, Color: r.Settings.Color, Wide: r.Settings.Wide,
 	}
+	opt.Width, opt.Height = cli.TerminalSize(a.Env.Stdout)
+	opt.Live = r.Live && r.Output != repl.Chart
 	if p := r.Settings.Precision; p != nil {
 		opt.Precision = *p
 	}
@@ -68,10 +69,13 @@ func (a *app) output(w io.Writer, r *repl.Run) (repl.Writer, error) {
 		k.Writer, err = samples.NewJSON(w, h, opt)
 	case "openmetrics":
 		k.Writer, err = samples.NewOpenMetrics(w, h, opt)
+	case repl.Watch:
+		opt.Sparks = true
+		k.Writer, err = samples.NewRows(w, h, opt)
 	case repl.Chart:
 		k.Writer, err = samples.NewChart(w, h, opt)
 	default:
-		k.Writer, err = samples.NewTable(w, h, opt, drawTable)
+		k.Writer, err = samples.NewTable(w, h, opt)
 	}
 	return k, err
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -27,6 +28,12 @@ func newScreen(t *testing.T, vars []string, args ...string) *screen {
 // newProgram starts a program on a terminal, which finds the command in its PATH.
 func newProgram(t *testing.T, vars []string, args ...string) *screen {
 	t.Helper()
+	return newSized(t, 100, 50, vars, args...)
+}
+
+// newSized is newProgram on a terminal of a size.
+func newSized(t *testing.T, width, height int, vars []string, args ...string) *screen {
+	t.Helper()
 	tmux, err := exec.LookPath("tmux")
 	if err != nil {
 		t.Skip("there is no tmux")
@@ -41,7 +48,7 @@ func newProgram(t *testing.T, vars []string, args ...string) *screen {
 		t.Skip("no links here")
 	}
 	s := &screen{t, filepath.Join(dir, "tmux")}
-	line := append([]string{tmux, "-S", s.socket, "-f", "/dev/null", "new-session", "-d", "-x", "100", "-y", "50", "env", "TZ=UTC", "PCP_DERIVED_CONFIG=",
+	line := append([]string{tmux, "-S", s.socket, "-f", "/dev/null", "new-session", "-d", "-x", fmt.Sprint(width), "-y", fmt.Sprint(height), "env", "TZ=UTC", "PCP_DERIVED_CONFIG=",
 		"HOME=" + dir, "XDG_STATE_HOME=", "NO_COLOR=", "PATH=" + dir + ":" + os.Getenv("PATH")}, vars...)
 	line = append(line, args...)
 	if out, err := exec.Command(line[0], line[1:]...).CombinedOutput(); err != nil {
@@ -152,17 +159,17 @@ func TestTerminalInterrupt(t *testing.T) {
 	server, s := newLive(t)
 	s.wait("pmderive>", 1)
 	s.keys(":set interval 50msec", "Enter", ":watch sample.long.one", "Enter")
-	s.wait("▁▁▁", 3)
+	s.wait("▁▁▁", 1)
 	s.keys("C-c")
-	s.wait("pmderive>", 3)
+	s.wait("pmderive>", 1)
 	s.keys(":set interval 1hour", "Enter")
-	s.wait("pmderive>", 4)
+	s.wait("pmderive>", 2)
 	s.keys("rate(sample.long.one)", "Enter")
 	time.Sleep(200 * time.Millisecond)
 	s.keys("C-c")
 	s.wait("interrupted", 1)
 	server.Hangup()
-	s.wait("pmderive>", 5)
+	s.wait("pmderive>", 3)
 	s.keys("sample.double", "Enter")
 	s.wait("error: connection lost", 1)
 	s.keys("sample.double", "Enter")
@@ -290,4 +297,60 @@ func TestTerminalSignals(t *testing.T) {
 		s.keys("exit", "Enter")
 		s.gone()
 	}
+}
+
+// shell runs a command line in a shell on a terminal of a size, and returns what is on the screen
+// when it has ended.
+func shell(t *testing.T, width, height int, line string) string {
+	t.Helper()
+	s := newSized(t, width, height, []string{"PS1=shell: "}, "bash", "--norc")
+	s.wait("shell:", 1)
+	s.keys("clear; "+line+"; echo end", "Enter")
+	s.wait("\nend", 1)
+	return s.text()
+}
+
+// TestTerminalTable: eval writes a running table: one header for each screenful, the columns that
+// fit.
+func TestTerminalTable(t *testing.T) {
+	path := archivetest.Path(t, "ta")
+	got := shell(t, 60, 30, "pmderive -a "+path+" eval -s 4 t.b t.d")
+	want := `t.b: 32-bit int, instant, no units, indom 245.1
+t.d: 32-bit int, instant, no units
+4 of 6 columns (--wide has all); without t.b[a/b], t.d
+2001-09-09  t.b[one]  t.b[two blank]  t.b[three]  t.b[a]b]
+01:46:40          10              20          30        40
+01:46:41          11              21          31        41
+01:46:42          12              22          32        42
+01:46:43          12              22          32        23
+end`
+	if !strings.Contains(got, want) {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	got = shell(t, 60, 10, "pmderive -a "+path+" eval -t 0.5 t.d | tail -1; pmderive -a "+path+" eval -t 0.5 -s 10 t.d")
+	if n := strings.Count(got, "2001-09-09"); n != 1 || !strings.Contains(got, "01:46:42.500") {
+		t.Errorf("%d headers on a small screen:\n%s", n, got)
+	}
+}
+
+// TestTerminalWatch: a watch is drawn in its place, with as many lines as the screen has.
+func TestTerminalWatch(t *testing.T) {
+	server := pmcdtest.NewServer(pmcdtest.Sample())
+	t.Cleanup(func() { server.Close() })
+	addr, err := server.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Skip(err)
+	}
+	s := newSized(t, 40, 12, nil, "pmderive", "-h", addr.String())
+	s.wait("pmderive>", 1)
+	s.keys("C-l", ":set interval 50msec", "Enter", ":watch sample.longlong", "Enter")
+	s.wait("▁▁▁▁▁▁▁▁", 3)
+	s.keys("C-c")
+	s.wait("pmderive>", 1)
+	text := s.text()
+	if n := strings.Count(text, "red "); n != 1 {
+		t.Errorf("%d lines of an instance:\n%s", n, text)
+	}
+	s.keys("C-d")
+	s.gone()
 }

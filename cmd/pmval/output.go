@@ -48,8 +48,8 @@ func (s *session) newForm() (*formReporter, error) {
 	f := s.flags
 	opt := &samples.Options{
 		Precision: f.precision, Long: f.long, Units: f.units, Safe: f.safe, Live: s.redrawn(), Color: s.colored(),
-		Width: cli.TerminalWidth(s.env.Stdout),
 	}
+	opt.Width, _ = cli.TerminalSize(s.env.Stdout)
 	r := &formReporter{rate: s.rate, values: s.values, row: samples.Sample{Sets: make([]samples.Set, 1)}}
 	var err error
 	switch f.output {

@@ -9,7 +9,6 @@ import (
 var (
 	Nearest  = nearest
 	Distance = distance
-	Spark    = spark
 	Snippet  = snippet
 	Quote    = quote
 	Unquote  = unquote

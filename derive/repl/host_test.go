@@ -92,7 +92,7 @@ func TestWatchEnds(t *testing.T) {
 	if err := s.Run(ctx, ":watch sample.long.one", w); err != nil {
 		t.Errorf("a watch that is ended: %v", err)
 	}
-	if !strings.Contains(w.buf.String(), "  1 ▁▁") {
+	if !strings.Contains(w.buf.String(), " =1\nwatch ends") {
 		t.Errorf("the output is %q", w.buf.String())
 	}
 	if out := run(s, "sample.long.one"); out != "32-bit int, instant, no units\n1\n" {

@@ -1,7 +1,6 @@
 package repl_test
 
 import (
-	"math"
 	"strings"
 	"testing"
 
@@ -47,21 +46,5 @@ func TestDistance(t *testing.T) {
 	}
 	if got := repl.Distance("abcdefgh", "zyxwvuts", 2); got <= 2 {
 		t.Errorf("beyond the limit: %d", got)
-	}
-}
-
-func TestSpark(t *testing.T) {
-	nan, inf := math.NaN(), math.Inf(1)
-	for _, tt := range []struct {
-		past []float64
-		want string
-	}{
-		{nil, ""}, {[]float64{1}, "▁"}, {[]float64{1, 1}, "▁▁"}, {[]float64{0, 1}, "▁█"}, {[]float64{-4, -3, -2, -1, 0, 1, 2, 3}, "▁▂▃▄▅▆▇█"},
-		{[]float64{nan, 1, nan, 2}, " ▁ █"}, {[]float64{nan}, " "}, {[]float64{inf, 0, -inf, 1}, " ▁ █"},
-		{[]float64{-math.MaxFloat64, 0, math.MaxFloat64}, "▁▅█"},
-	} {
-		if got := repl.Spark(tt.past); got != tt.want {
-			t.Errorf("%v: %q, want %q", tt.past, got, tt.want)
-		}
 	}
 }

@@ -11,8 +11,11 @@ import (
 	"pmtools/lib/pmcd"
 )
 
-// Chart is the form of output that draws values as lines over time.
-const Chart = "chart"
+// Forms of output besides Outputs.
+const (
+	Chart = "chart" // lines over time
+	Watch = "watch" // a line for each value, drawn over the one before on a terminal
+)
 
 // A Writer writes samples in one form of output.
 type Writer interface {
@@ -23,7 +26,7 @@ type Writer interface {
 
 // A Run is what the samples that a Writer gets have in common.
 type Run struct {
-	Output     string // one of Outputs, or Chart
+	Output     string // one of Outputs, Chart or Watch
 	Exprs      []Expr
 	Kind, Name string         // of the source
 	Host       string         // whose metrics they are, for outputs that show it

@@ -89,7 +89,7 @@ func (l *lines) Sample(smp *repl.Sample) error {
 			if l.run.Exprs[i].Rate != nil {
 				val = v.Rate
 			}
-			text += " " + v.Instance + "=" + string((*format.Options)(nil).AppendOne(nil, val, 1))
+			text += " " + v.Instance + "=" + string(format.AppendPlain(nil, val, -1))
 		}
 	}
 	_, err := fmt.Fprintln(l.w, text)

@@ -32,6 +32,7 @@ type Settings struct {
 	Long      bool // csv has a line for each value
 	Units     bool // csv has units after the names
 	Safe      bool // csv has no field that a spreadsheet takes for a formula
+	Wide      bool // table has all columns, whatever the width
 }
 
 // valid returns s with the defaults filled in.

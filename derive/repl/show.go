@@ -102,12 +102,3 @@ func (s *Session) noValues(c *compiled) string {
 	}
 	return "no values"
 }
-
-// shownValue returns what is shown where there is one column for each value: rates of counters,
-// unless they are wanted raw.
-func (s *Session) shownValue(c *compiled, v Value) pcp.Value {
-	if c.rate && !s.raw() {
-		return v.Rate
-	}
-	return v.Value
-}

@@ -66,16 +66,11 @@ func units(u pcp.Units) string { return string(format.AppendUnits(nil, u)) }
 
 // value returns the text of a value; of one that is not there, a hyphen.
 func (s *Settings) value(v pcp.Value) string {
-	if !v.IsSet() {
-		return "-"
+	precision := -1
+	if s.Precision != nil {
+		precision = *s.Precision
 	}
-	if t := v.Type(); s.Precision != nil && t.Arithmetic() {
-		if f, err := v.Float64(); err == nil && (t == pcp.Float || t == pcp.Double) {
-			return string(format.AppendFixed(nil, f, 1, *s.Precision))
-		}
-	}
-	var opt format.Options
-	return string(opt.AppendOne(nil, v, 1))
+	return string(format.AppendPlain(nil, v, precision))
 }
 
 // number returns the text of an instance's identifier.

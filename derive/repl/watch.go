@@ -1,46 +1,15 @@
 package repl
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
-	"math"
 	"strings"
 	"time"
 
 	"pmtools/lib/when"
 )
-
-// sparks are the heights of a sparkline.
-var sparks = []rune("▁▂▃▄▅▆▇█")
-
-// sparkWidth is how many samples of the past a sparkline shows.
-const sparkWidth = 12
-
-// spark draws numbers as bars between the smallest and the largest of them. What is not a number is
-// a blank.
-func spark(past []float64) string {
-	low, high := math.Inf(1), math.Inf(-1)
-	for _, f := range past {
-		if !math.IsNaN(f) && !math.IsInf(f, 0) {
-			low, high = min(low, f), max(high, f)
-		}
-	}
-	var b strings.Builder
-	for _, f := range past {
-		switch {
-		case math.IsNaN(f) || math.IsInf(f, 0):
-			b.WriteByte(' ')
-		case high == low:
-			b.WriteRune(sparks[0])
-		default:
-			// Halves, because the difference of two numbers may be too large for one.
-			part := (f/2 - low/2) / (high/2 - low/2)
-			b.WriteRune(sparks[min(int(part*float64(len(sparks))), len(sparks)-1)])
-		}
-	}
-	return b.String()
-}
 
 // cutInterval takes an interval from the front of the argument of :watch: a word that begins with a
 // digit, if the text after it can be an expression.
@@ -70,10 +39,16 @@ func runWatch(ctx context.Context, s *Session, arg string, w io.Writer) error {
 		return err
 	}
 	fmt.Fprintln(w, s.describe(q.exprs[0]))
-	watch := &watcher{s: s, q: q, w: w, past: make(map[int32][]float64)}
-	win := &Window{Timed: true, Interval: interval, Samples: s.set.Samples}
+	win := &Window{Timed: true, Samples: s.set.Samples}
 	defer s.stepBy(interval)()
-	_, err = s.over(ctx, q, win, watch)
+	if win.Interval = cmp.Or(interval, s.set.Interval); s.line != nil {
+		win.Interval = s.step
+	}
+	out, err := s.writer(ctx, w, Watch, q, win)
+	if err != nil {
+		return err
+	}
+	_, err = s.over(ctx, q, win, out)
 	if ctx.Err() != nil {
 		_ = s.noteLost(err)
 		return nil // that is how it ends
@@ -90,58 +65,3 @@ func (s *Session) stepBy(interval time.Duration) (undo func()) {
 	}
 	return func() { s.step = before }
 }
-
-// A watcher writes a line for each sample.
-type watcher struct {
-	s    *Session
-	q    *query
-	w    io.Writer
-	past map[int32][]float64
-}
-
-// Sample implements Writer.
-func (h *watcher) Sample(smp *Sample) error {
-	var b strings.Builder
-	b.WriteString(h.s.showTime(smp.Time))
-	set := &smp.Sets[0]
-	c := h.q.exprs[0]
-	switch {
-	case set.Err != nil:
-		b.WriteString("  " + set.Err.Error())
-	case len(set.Values) == 0:
-		b.WriteString("  no values")
-	}
-	seen := make(map[int32]bool)
-	for _, v := range set.Values {
-		val := h.s.shownValue(c, v)
-		b.WriteString("  ")
-		if v.Instance != "" {
-			b.WriteString(v.Instance + "=")
-		}
-		b.WriteString(h.s.set.value(val))
-		if !c.info.Root.Type.Arithmetic() {
-			continue
-		}
-		f := math.NaN()
-		if val.IsSet() {
-			f, _ = val.Float64()
-		}
-		past := append(h.past[v.ID], f)
-		past = past[max(0, len(past)-sparkWidth):]
-		h.past[v.ID] = past
-		seen[v.ID] = true
-		if line := spark(past); strings.TrimSpace(line) != "" {
-			b.WriteString(" " + line)
-		}
-	}
-	for id := range h.past {
-		if !seen[id] {
-			delete(h.past, id) // instances that go do not pile up
-		}
-	}
-	_, err := io.WriteString(h.w, b.String()+"\n")
-	return err
-}
-
-// Close implements Writer.
-func (h *watcher) Close() error { return nil }

@@ -36,6 +36,15 @@ func AppendFixed(dst []byte, f float64, width, prec int) []byte {
 	return appendField(dst, f, 'f', prec, width)
 }
 
+// AppendShort appends the fewest digits that stand for f among numbers of some bits (32 or 64),
+// without an exponent in the usual range.
+func AppendShort(dst []byte, f float64, bits int) []byte {
+	if abs := math.Abs(f); f == 0 || 1e-6 <= abs && abs < 1e21 {
+		return strconv.AppendFloat(dst, f, 'f', -1, bits)
+	}
+	return strconv.AppendFloat(dst, f, 'g', -1, bits)
+}
+
 // appendField appends f as C's printf does for the conversions f and E; a negative width aligns
 // left.
 func appendField(dst []byte, f float64, conversion byte, prec, width int) []byte {

@@ -58,6 +58,24 @@ func (o *Options) AppendOne(dst []byte, v pcp.Value, width int) []byte {
 	return o.appendBlob(dst, v.Type(), v.Bytes(), width)
 }
 
+// AppendPlain appends a single value for people: a floating-point number with some digits behind the
+// point or, if precision is negative, with those that tell it apart from other numbers of its type;
+// anything else as AppendOne; a hyphen for a Value that is not set.
+func AppendPlain(dst []byte, v pcp.Value, precision int) []byte {
+	t := v.Type()
+	f, err := v.Float64()
+	switch {
+	case !v.IsSet():
+		return append(dst, '-')
+	case err != nil || t != pcp.Float && t != pcp.Double:
+	case precision >= 0:
+		return AppendFixed(dst, f, 1, precision)
+	case t == pcp.Float:
+		return AppendShort(dst, f, 32)
+	}
+	return (*Options)(nil).AppendOne(dst, v, 1)
+}
+
 // appendNumber appends the number that word w of arithmetic type t stands for, right aligned in at
 // least width characters.
 func appendNumber(dst []byte, t pcp.Type, w uint64, width int) []byte {

@@ -15,17 +15,17 @@ func IsTerminal(stream any) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// TerminalWidth returns how many columns a stream's terminal has, 0 if it is none.
-func TerminalWidth(stream any) int {
+// TerminalSize returns how many columns and lines a stream's terminal has, 0 if it is none.
+func TerminalSize(stream any) (width, height int) {
 	f, ok := stream.(*os.File)
 	if !ok {
-		return 0
+		return 0, 0
 	}
-	width, _, err := term.GetSize(int(f.Fd()))
+	width, height, err := term.GetSize(int(f.Fd()))
 	if err != nil {
-		return 0
+		return 0, 0
 	}
-	return width
+	return width, height
 }
 
 // ColorWanted reports whether output to a stream may have colours: it is a terminal that knows

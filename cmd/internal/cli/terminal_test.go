@@ -15,7 +15,7 @@ func TestTerminal(t *testing.T) {
 	defer f.Close()
 	env := &Env{LookupEnv: func(string) (string, bool) { return "", false }}
 	for name, stream := range map[string]any{"a file": f, "a buffer": new(bytes.Buffer), "nothing": nil} {
-		if IsTerminal(stream) || TerminalWidth(stream) != 0 || env.ColorWanted(stream) {
+		if width, height := TerminalSize(stream); IsTerminal(stream) || width != 0 || height != 0 || env.ColorWanted(stream) {
 			t.Errorf("%s is a terminal", name)
 		}
 	}

@@ -77,7 +77,7 @@ func (c *chartWriter) Sample(s *Sample) error {
 		l.pad(len(c.times))
 	}
 	if c.opt.Live {
-		_, err := io.WriteString(c.w, "\x1b[H\x1b[2J"+c.chart())
+		_, err := io.WriteString(c.w, clearScreen+c.chart())
 		return err
 	}
 	return nil

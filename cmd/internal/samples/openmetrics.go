@@ -83,7 +83,7 @@ func (o *openMetricsWriter) sample(m *Metric, v *Value, factor float64) string {
 	case math.IsInf(f, 0):
 		text = fmt.Sprintf("%+f", f)
 	case factor != 1 && !math.IsNaN(f):
-		text = string(appendShort(nil, f*factor, 64))
+		text = string(format.AppendShort(nil, f*factor, 64))
 	}
 	if labels == nil {
 		return " " + text

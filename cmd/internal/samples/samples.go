@@ -48,6 +48,7 @@ type Sample struct {
 	Time    pcp.Timestamp
 	Missing string // why there are no values; Sets is not used then
 	Sets    []Set  // one for each metric
+	Ordered bool   // the values are in the order in which they are to be shown
 }
 
 // A Set holds the values of one metric.
@@ -79,10 +80,17 @@ type Options struct {
 	Live      bool // the samples are to be seen as they come
 	Color     bool // chart: use the colours of a terminal
 	Width     int  // of the output in characters; 0 for no limit
+	Height    int  // of the output in lines; 0 for no limit
+	Wide      bool // table: all columns, whatever the width
+	Sparks    bool // rows: the recent past beside each value
 }
 
-// sort puts the values of each set into the order of the instances' identifiers.
+// sort puts the values of each set into the order of the instances' identifiers, unless they have
+// an order already.
 func (s *Sample) sort() {
+	if s.Ordered {
+		return
+	}
 	for i := range s.Sets {
 		slices.SortStableFunc(s.Sets[i].Values, func(a, b Value) int { return cmp.Compare(a.ID, b.ID) })
 	}
@@ -118,20 +126,12 @@ func (h *Header) appendValue(b []byte, v pcp.Value, precision int) []byte {
 		case t == pcp.Float:
 			bits = 32
 		}
-		return appendShort(b, f, bits)
+		return format.AppendShort(b, f, bits)
 	case t == pcp.String:
 		return append(b, bytes.TrimRight(v.Bytes(), "\x00")...)
 	}
 	opt := format.Options{Location: h.zone()}
 	return opt.AppendOne(b, v, 1)
-}
-
-// appendShort appends the fewest digits that stand for f, without an exponent in the usual range.
-func appendShort(b []byte, f float64, bits int) []byte {
-	if abs := math.Abs(f); f == 0 || 1e-6 <= abs && abs < 1e21 {
-		return strconv.AppendFloat(b, f, 'f', -1, bits)
-	}
-	return strconv.AppendFloat(b, f, 'g', -1, bits)
 }
 
 // number returns a value as a double; NaN if it is not a number.

@@ -1,93 +1,256 @@
 package samples
 
 import (
-	"cmp"
 	"fmt"
 	"io"
+	"math"
 	"slices"
-	"unicode/utf8"
+	"strconv"
+	"strings"
+	"time"
 
+	"pmtools/lib/display"
 	"pmtools/lib/format"
 	"pmtools/lib/pcp"
 )
 
-// maxRows is how many samples a table has at most. More of them become several tables.
-const maxRows = 1000
-
-// A tableWriter draws tables below a line for each metric: a row for each sample and a column for
-// each value, in as many tables as the width needs.
+// A tableWriter writes a running table below a line for each metric: a row for each sample, as it
+// comes, and a column for each value. The columns of a metric and their widths are those of the
+// first sample that has values of it. On a terminal they are cut to its width, and the header is
+// repeated when it has left the screen.
 type tableWriter struct {
 	w       io.Writer
 	h       *Header
 	opt     Options
-	paint   Draw
-	times   []string // of the rows that are not drawn yet
-	columns [][]tableColumn
+	chosen  [][]tableColumn // the columns of each metric; nil until there is a value
+	columns []tableColumn   // those that are shown
+	layout  string          // of the times
+	day     string          // of the row before, if it stands in the header
+	rows    int             // below the last header
 	begun   bool
+	late    []string // labels of instances that came after the columns had been chosen
 }
 
-// A tableColumn is the values of one instance of a metric.
+// A tableColumn is a column of values.
 type tableColumn struct {
-	id    int32
-	head  string
-	cells []string // of the rows up to the last that has a value
-	width int
-	right bool
+	metric int
+	id     int32
+	head   string
+	width  int
+	text   bool // values are aligned at their left
+	empty  bool // it stands for a metric without values so far
 }
 
-// Draw draws rows of text in columns below a header. Columns are aligned at their right where right
-// says so.
-type Draw func(w io.Writer, header []string, rows [][]string, right []bool) error
+// NewTable returns a Writer of a running table. One sample that does not fit the width is written as
+// NewRows does.
+func NewTable(w io.Writer, h *Header, opt *Options) (Writer, error) {
+	t := &tableWriter{w: w, h: h, opt: *opt, chosen: make([][]tableColumn, len(h.Metrics)), layout: fullTime}
+	if t.opt.Wide {
+		t.opt.Width = 0
+	}
+	if opt.Width > 0 && h.Samples != 1 && h.Interval < dayRows {
+		t.layout = h.clock()
+		t.day = "-" // the first header has the day
+	}
+	return t, nil
+}
 
-// NewTable returns a Writer of tables. Live samples are drawn as they come.
-func NewTable(w io.Writer, h *Header, opt *Options, draw Draw) (Writer, error) {
-	return &tableWriter{w: w, h: h, opt: *opt, paint: draw, columns: make([][]tableColumn, len(h.Metrics))}, nil
+// fullTime is the layout of times with their day.
+const fullTime = "2006-01-02 15:04:05.000000"
+
+// dayRows is the interval from which on each time has its day beside it, not in the header.
+const dayRows = 6 * time.Hour
+
+// clock returns the layout of times without a day, with as much of the second as the samples need.
+func (h *Header) clock() string {
+	if h.Interval%time.Second == 0 && h.Start.Nsec == 0 {
+		return "15:04:05"
+	}
+	return "15:04:05.000"
 }
 
 // Sample implements Writer.
 func (t *tableWriter) Sample(s *Sample) error {
 	s.sort()
-	row := len(t.times)
-	t.times = append(t.times, s.Time.Time().In(t.h.zone()).Format("2006-01-02 15:04:05.000000"))
+	changed := t.choose(s)
+	if t.h.Samples == 1 && t.shown() < len(t.columns) {
+		rows, _ := NewRows(t.w, t.h, &t.opt)
+		return rows.Sample(s)
+	}
+	at := s.Time.Time().In(t.h.zone())
+	var b strings.Builder
+	if !t.begun {
+		t.begin(&b)
+	}
+	day := at.Format(time.DateOnly)
+	if changed || t.opt.Height > 2 && t.rows >= t.opt.Height-2 || t.day != "" && t.day != day {
+		if t.day != "" {
+			t.day = day
+		}
+		t.header(&b)
+		t.rows = 0
+	}
+	t.row(&b, at.Format(t.layout), s)
+	t.rows++
+	_, err := io.WriteString(t.w, b.String())
+	return err
+}
+
+// choose chooses the columns of metrics that have values for the first time, and reports whether
+// there are any. It notes instances that come later.
+func (t *tableWriter) choose(s *Sample) (changed bool) {
 	for i := range s.Sets {
-		for _, v := range s.Sets[i].Values {
-			c := t.column(i, &v)
-			for len(c.cells) < row {
-				c.cells = append(c.cells, "-")
+		m := &t.h.Metrics[i]
+		values := s.Sets[i].Values
+		if t.chosen[i] != nil {
+			t.noteLate(i, values)
+			continue
+		}
+		if m.singular() && len(values) == 0 {
+			values = []Value{{ID: -1}}
+		}
+		for j := range values {
+			v := &values[j]
+			c := tableColumn{metric: i, id: v.ID, head: display.Clean(m.label(v.Instance, len(t.h.Metrics) > 1)), text: m.Desc.Type == pcp.String}
+			c.width = max(display.Width(c.head), t.h.least(m, &t.opt))
+			if typ := m.Desc.Type; typ != pcp.Float && typ != pcp.Double || t.h.Samples == 1 {
+				c.width = max(c.width, display.Width(t.opt.cell(v.Value)))
 			}
-			c.cells = append(c.cells[:row], t.cell(v.Value))
-			c.width = max(c.width, utf8.RuneCountInString(c.cells[row]))
+			t.chosen[i] = append(t.chosen[i], c)
+		}
+		changed = changed || t.chosen[i] != nil
+	}
+	if !changed && t.columns != nil {
+		return false
+	}
+	t.columns = t.columns[:0]
+	for i, list := range t.chosen {
+		if list == nil {
+			head := t.h.Metrics[i].Name
+			list = []tableColumn{{metric: i, head: head, width: display.Width(head), empty: true}}
+		}
+		t.columns = append(t.columns, list...)
+	}
+	return true
+}
+
+// noteLate notes the instances of a metric that have no column.
+func (t *tableWriter) noteLate(metric int, values []Value) {
+	for j := range values {
+		label := func() string { return t.h.Metrics[metric].label(values[j].Instance, true) }
+		if find(t.chosen[metric], values[j].ID) < 0 && len(t.late) < maxLate && !slices.Contains(t.late, label()) {
+			t.late = append(t.late, label())
 		}
 	}
-	if t.opt.Live || len(t.times) >= maxRows {
-		return t.Close()
+}
+
+// maxLate is how many instances are remembered that have no column.
+const maxLate = 100
+
+// find returns the index of the column of an instance, -1 if there is none.
+func find(list []tableColumn, id int32) int {
+	return slices.IndexFunc(list, func(c tableColumn) bool { return c.id == id })
+}
+
+// least returns the width that values of a metric have at least, so that numbers may grow.
+func (h *Header) least(m *Metric, o *Options) int {
+	switch typ := m.Desc.Type; {
+	case h.Samples == 1:
+	case typ == pcp.Float || typ == pcp.Double:
+		return 8 + max(o.Precision, 0)
+	case typ == pcp.Int64 || typ == pcp.Uint64:
+		return 8
+	case typ == pcp.Int32 || typ == pcp.Uint32:
+		return 6
 	}
-	return nil
+	return 0
+}
+
+// shown returns how many of the columns fit the width, at least one if there is one.
+func (t *tableWriter) shown() int {
+	used := t.timeWidth()
+	for i := range t.columns {
+		if used += t.columns[i].width + len(gap); t.opt.Width > 0 && used > t.opt.Width && i > 0 {
+			return i
+		}
+	}
+	return len(t.columns)
+}
+
+// gap stands between columns.
+const gap = "  "
+
+// begin writes the line of each metric, and which columns are left out.
+func (t *tableWriter) begin(b *strings.Builder) {
+	t.begun = true
+	for i := range t.h.Metrics {
+		m := &t.h.Metrics[i]
+		b.WriteString(display.Cut(m.Name+": "+m.summary(), t.opt.Width) + "\n")
+	}
+	if n := t.shown(); n < len(t.columns) {
+		var names []string
+		for _, c := range t.columns[n:] {
+			names = append(names, c.head)
+		}
+		note := fmt.Sprintf("%d of %d columns (--wide has all); without ", n, len(t.columns))
+		b.WriteString(display.Cut(note+strings.Join(names, ", "), t.opt.Width) + "\n")
+	}
+}
+
+// header writes the header.
+func (t *tableWriter) header(b *strings.Builder) {
+	head := "time"
+	if t.day != "" {
+		head = t.day
+	}
+	line := display.Pad(head, t.timeWidth(), false)
+	for _, c := range t.columns[:t.shown()] {
+		line += gap + display.Pad(c.head, c.width, !c.text)
+	}
+	t.line(b, line)
+}
+
+// timeWidth returns the width of the column of times.
+func (t *tableWriter) timeWidth() int { return max(len(t.layout), len(t.day)) }
+
+// row writes the row of a sample. A cell that is too wide moves those behind it.
+func (t *tableWriter) row(b *strings.Builder, at string, s *Sample) {
+	line := display.Pad(at, t.timeWidth(), false)
+	for _, c := range t.columns[:t.shown()] {
+		cell := "-"
+		if set := &s.Sets[c.metric]; !c.empty {
+			if i := slices.IndexFunc(set.Values, func(v Value) bool { return v.ID == c.id }); i >= 0 {
+				cell = t.cell(set.Values[i].Value, c.width)
+			}
+		}
+		line += gap + display.Pad(cell, c.width, !c.text)
+	}
+	t.line(b, line)
+}
+
+// line writes a line, cut to the width.
+func (t *tableWriter) line(b *strings.Builder, line string) {
+	b.WriteString(strings.TrimRight(display.Cut(line, t.opt.Width), " ") + "\n")
+}
+
+// cell returns the text of a value. Digits behind the point that do not fit a column are rounded
+// off, unless their number is asked for.
+func (t *tableWriter) cell(v pcp.Value, width int) string {
+	text := t.opt.cell(v)
+	if typ := v.Type(); len(text) <= width || t.opt.Precision >= 0 || typ != pcp.Float && typ != pcp.Double {
+		return text
+	}
+	f := number(v)
+	if small := math.Abs(f) < 1e-4; small || math.IsInf(f, 0) || math.IsNaN(f) {
+		return strconv.FormatFloat(f, 'g', max(width-7, 1), 64)
+	}
+	whole := len(strconv.FormatFloat(f, 'f', 0, 64))
+	return strconv.FormatFloat(f, 'f', max(width-whole-1, 0), 64)
 }
 
 // cell returns the text of a value for people.
-func (t *tableWriter) cell(v pcp.Value) string {
-	switch typ := v.Type(); {
-	case !v.IsSet():
-		return "-"
-	case t.opt.Precision >= 0 && (typ == pcp.Float || typ == pcp.Double):
-		return string(format.AppendFixed(nil, number(v), 1, t.opt.Precision))
-	}
-	return string((*format.Options)(nil).AppendOne(nil, v, 1))
-}
-
-// column returns the column of a value. Columns are in the order of their identifiers.
-func (t *tableWriter) column(metric int, v *Value) *tableColumn {
-	list := t.columns[metric]
-	at, found := slices.BinarySearchFunc(list, v.ID, func(c tableColumn, id int32) int { return cmp.Compare(c.id, id) })
-	if !found {
-		m := &t.h.Metrics[metric]
-		c := tableColumn{id: v.ID, head: m.label(v.Instance, len(t.h.Metrics) > 1), right: m.Desc.Type != pcp.String}
-		c.width = utf8.RuneCountInString(c.head)
-		list = slices.Insert(list, at, c)
-		t.columns[metric] = list
-	}
-	return &list[at]
+func (o *Options) cell(v pcp.Value) string {
+	return display.Clean(string(format.AppendPlain(nil, v, o.Precision)))
 }
 
 // label returns what a column or a line of a metric is called; full has the metric in front of an
@@ -102,36 +265,6 @@ func (m *Metric) label(instance string, full bool) string {
 	return instance
 }
 
-// Close implements Writer: it draws the rows that wait.
-func (t *tableWriter) Close() error {
-	if len(t.times) == 0 {
-		return nil
-	}
-	if !t.begun {
-		t.begun = true
-		for i := range t.h.Metrics {
-			fmt.Fprintf(t.w, "%s: %s\n", t.h.Metrics[i].Name, t.h.Metrics[i].summary())
-		}
-	}
-	var all []tableColumn
-	for i := range t.columns {
-		all = append(all, t.columns[i]...)
-		t.columns[i] = nil
-	}
-	for first := true; first || len(all) > 0; first = false {
-		if !first {
-			fmt.Fprintln(t.w)
-		}
-		n := t.fitting(all)
-		if err := t.draw(all[:n]); err != nil {
-			return err
-		}
-		all = all[n:]
-	}
-	t.times = t.times[:0]
-	return nil
-}
-
 // summary describes a metric, and the rate that its values are.
 func (m *Metric) summary() string {
 	if m.Counter == nil {
@@ -144,36 +277,11 @@ func (m *Metric) summary() string {
 	return text + "; rate in " + string(format.AppendUnits(nil, m.Desc.Units))
 }
 
-// timeWidth is the width of the column of times with the gap after it.
-const timeWidth = 28
-
-// fitting returns how many columns fit beside each other, at least one if there is one.
-func (t *tableWriter) fitting(columns []tableColumn) int {
-	used := timeWidth
-	for i := range columns {
-		if used += columns[i].width + 2; t.opt.Width > 0 && used > t.opt.Width && i > 0 {
-			return i
-		}
+// Close implements Writer: it tells which instances the table lacks.
+func (t *tableWriter) Close() error {
+	if len(t.late) == 0 {
+		return nil
 	}
-	return len(columns)
-}
-
-// draw draws a table of some columns.
-func (t *tableWriter) draw(columns []tableColumn) error {
-	header, right := []string{"time"}, []bool{false}
-	rows := make([][]string, len(t.times))
-	for j, at := range t.times {
-		rows[j] = []string{at}
-	}
-	for _, c := range columns {
-		header, right = append(header, c.head), append(right, c.right)
-		for j := range rows {
-			cell := "-"
-			if j < len(c.cells) {
-				cell = c.cells[j]
-			}
-			rows[j] = append(rows[j], cell)
-		}
-	}
-	return t.paint(t.w, header, rows, right)
+	_, err := fmt.Fprintf(t.w, "%s\n", display.Cut("came later, without a column: "+strings.Join(t.late, ", "), t.opt.Width))
+	return err
 }

@@ -2,82 +2,127 @@ package samples
 
 import (
 	"fmt"
-	"io"
 	"strings"
 	"testing"
-	"text/tabwriter"
+	"time"
 
 	"pmtools/lib/pcp"
 )
-
-// newTable returns a Writer of tables that are drawn as text/tabwriter does.
-func newTable(w io.Writer, h *Header, opt *Options) (Writer, error) {
-	return NewTable(w, h, opt, func(w io.Writer, header []string, rows [][]string, right []bool) error {
-		tw := tabwriter.NewWriter(w, 0, 1, 2, ' ', tabwriter.AlignRight)
-		for _, row := range append([][]string{header}, rows...) {
-			fmt.Fprintln(tw, strings.Join(row, "\t")+"\t")
-		}
-		return tw.Flush()
-	})
-}
 
 func TestTable(t *testing.T) {
 	rate := metric("disk", pcp.Double, indom)
 	rate.Counter = &pcp.Desc{Type: pcp.Uint64, InDom: indom, Sem: pcp.Counter}
 	h := &Header{Metrics: []Metric{metric("s", pcp.String, pcp.NullInDom), rate}}
-	got := write(t, newTable, h, &Options{Precision: 1},
-		at(0, Set{}, Set{Values: []Value{{7, "b", pcp.DoubleValue(1.25)}}}),
-		at(1, Set{Values: []Value{{-1, "", pcp.BlobValue(pcp.String, []byte("x"))}}}, Set{Values: []Value{{8, "c", pcp.Value{}}, {3, "a", pcp.DoubleValue(20)}}}))
+	got := write(t, NewTable, h, &Options{Precision: 1},
+		at(0, Set{}, Set{}),
+		at(1, Set{}, Set{Values: []Value{{7, "b", pcp.DoubleValue(1.25)}, {3, "a", pcp.DoubleValue(20)}}}),
+		at(2, Set{Values: []Value{{-1, "", pcp.BlobValue(pcp.String, []byte("x"))}}}, Set{Values: []Value{{8, "c", pcp.Value{}}, {3, "a", pcp.DoubleValue(20)}}}))
 	want := `s: string, instant, no units
 disk: 64-bit unsigned int, counter, no units, indom 60.2; rate without units
-                        time    s  disk[a]  disk[b]  disk[c]
-  2023-11-14 22:13:20.000000    -        -      1.2        -
-  2023-11-14 22:13:21.000000  "x"     20.0        -        -
+time                        s  disk
+2023-11-14 22:13:20.000000  -     -
+time                        s    disk[a]    disk[b]
+2023-11-14 22:13:21.000000  -       20.0        1.2
+2023-11-14 22:13:22.000000  "x"       20.0          -
+came later, without a column: disk[c]
 `
 	if got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
 }
 
-// TestTableLive: live samples are drawn as they come, below one header.
-func TestTableLive(t *testing.T) {
-	h := &Header{Metrics: []Metric{metric("m", pcp.Uint32, pcp.NullInDom)}}
-	one := Set{Values: []Value{value(-1, "", 1)}}
-	got := write(t, newTable, h, &Options{Precision: -1, Live: true}, at(0, one), at(1, one))
-	if strings.Count(got, "m: 32-bit") != 1 || strings.Count(got, "time ") != 2 {
-		t.Errorf("got\n%s", got)
+// TestTableScreen: on a terminal there is one header for each screenful, and a day in it.
+func TestTableScreen(t *testing.T) {
+	h := &Header{Metrics: []Metric{metric("m", pcp.Uint32, pcp.NullInDom)}, Interval: 10 * time.Second}
+	var list []*Sample
+	for i := range 25 {
+		list = append(list, at(int64(i)*10, Set{Values: []Value{value(-1, "", uint64(i))}}))
+	}
+	got := write(t, NewTable, h, &Options{Precision: -1, Width: 80, Height: 12}, list...)
+	if n := strings.Count(got, "2023-11-14       m\n22:"); n != 3 {
+		t.Errorf("%d headers:\n%s", n, got)
+	}
+	list = []*Sample{list[0], at(2*3600, list[1].Sets...)}
+	got = write(t, NewTable, h, &Options{Precision: -1, Width: 80, Height: 12}, list...)
+	want := "m: 32-bit unsigned int, instant, no units\n2023-11-14       m\n22:13:20         0\n2023-11-15       m\n00:13:20         1\n"
+	if got != want {
+		t.Errorf("over midnight: got\n%swant\n%s", got, want)
 	}
 }
 
-// TestTableWidth has tables that do not fit the output.
+// TestTableFloat: numbers lose digits to fit their columns, which do not change.
+func TestTableFloat(t *testing.T) {
+	h := &Header{Metrics: []Metric{metric("f", pcp.Float, pcp.NullInDom), metric("double", pcp.Double, pcp.NullInDom)}, Interval: time.Second / 2}
+	var list []*Sample
+	for i, f := range []float64{2.3, 100.0 / 3, -1234567.89, 123456789.5, 1e-9 / 3, 0, 1e300} {
+		list = append(list, at(int64(i), Set{Values: []Value{{-1, "", pcp.FloatValue(float32(f))}}}, Set{Values: []Value{{-1, "", pcp.DoubleValue(f)}}}))
+	}
+	got := write(t, NewTable, h, &Options{Precision: -1, Width: 80}, list[:6]...)
+	want := `2023-11-14           f    double
+22:13:20.000       2.3       2.3
+22:13:21.000  33.33333  33.33333
+22:13:22.000  -1234568  -1234568
+22:13:23.000  123456792  123456790
+22:13:24.000     3e-10     3e-10
+22:13:25.000         0         0
+`
+	if _, rows, _ := strings.Cut(got, "no units\ndouble: double, instant, no units\n"); rows != want {
+		t.Errorf("got\n%swant\n%s", rows, want)
+	}
+	for line := range strings.Lines(write(t, NewTable, h, &Options{Precision: -1, Width: 40}, list...)) {
+		if len(line) > 41 {
+			t.Errorf("a line of %d characters: %s", len(line)-1, line)
+		}
+	}
+}
+
+// TestTableWidth: columns that do not fit the width are left out with a note, or all are there.
 func TestTableWidth(t *testing.T) {
-	h := &Header{Metrics: []Metric{metric("t.b", pcp.Uint32, indom)}}
+	h := &Header{Metrics: []Metric{metric("t.b", pcp.Uint32, indom)}, Interval: time.Second / 2}
 	var set Set
-	for i, name := range []string{"one", "two blank", "three", "a]b", "a/b"} {
+	for i, name := range []string{"one", "two blank", "three", "世界", "a/b"} {
 		set.Values = append(set.Values, value(int32(i), name, 10))
 	}
-	for _, tt := range []struct{ width, tables int }{{0, 1}, {200, 1}, {60, 2}, {50, 2}, {45, 2}, {40, 4}, {1, 5}} {
-		out := write(t, newTable, h, &Options{Precision: -1, Width: tt.width}, at(0, set), at(1, set))
-		if n := strings.Count(out, "time  "); n != tt.tables {
-			t.Errorf("width %d: %d tables\n%s", tt.width, n, out)
+	for _, tt := range []struct {
+		width int
+		wide  bool
+		note  string
+	}{
+		{0, false, ""}, {200, false, ""}, {30, true, ""}, {57, false, ""},
+		{54, false, "4 of 5 columns (--wide has all); without a/b\n"}, {45, false, "3 of 5 columns (--wide has all); without ...\n"}, {1, false, "1\n"},
+	} {
+		out := write(t, NewTable, h, &Options{Precision: -1, Width: tt.width, Wide: tt.wide}, at(0, set), at(1, set))
+		if _, rest, _ := strings.Cut(out, "\n"); !strings.HasPrefix(rest, tt.note) || tt.note == "" && strings.Contains(out, "columns") {
+			t.Errorf("width %d: %q is not there\n%s", tt.width, tt.note, out)
 		}
 		for line := range strings.Lines(out) {
-			if n := len(line) - 1; tt.width >= 50 && n > tt.width && !strings.HasPrefix(line, "t.b") {
+			if n := len([]rune(line)) - 1; tt.width > 0 && !tt.wide && n > tt.width {
 				t.Errorf("width %d: a line of %d characters: %s", tt.width, n, line)
 			}
 		}
 	}
+	// One sample has a line for each value then.
+	h.Samples = 1
+	out := write(t, NewTable, h, &Options{Precision: -1, Width: 30}, at(0, set))
+	if want := "2023-11-14 22:13:20.000000\none        10\ntwo blank  10\nthree      10\n世界       10\na/b        10\n"; out != want {
+		t.Errorf("got\n%swant\n%s", out, want)
+	}
 }
 
-// TestTableLong: many samples become several tables.
-func TestTableLong(t *testing.T) {
+// TestTableStreams: a row is written when its sample comes.
+func TestTableStreams(t *testing.T) {
 	h := &Header{Metrics: []Metric{metric("m", pcp.Uint32, pcp.NullInDom)}}
-	var list []*Sample
-	for i := range maxRows + 1 {
-		list = append(list, at(int64(i), Set{Values: []Value{value(-1, "", uint64(i))}}))
+	var b strings.Builder
+	w, err := NewTable(&b, h, &Options{Precision: -1})
+	if err != nil {
+		t.Fatal(err)
 	}
-	got := write(t, newTable, h, &Options{Precision: -1}, list...)
-	if n := strings.Count(got, "time "); n != 2 || !strings.HasSuffix(got, fmt.Sprintf(" %d\n", maxRows)) {
-		t.Errorf("%d tables", n)
+	for i := range 3 {
+		if err := w.Sample(at(int64(i), Set{Values: []Value{value(-1, "", uint64(i))}})); err != nil {
+			t.Fatal(err)
+		}
+		if want := fmt.Sprintf(" %d\n", i); !strings.HasSuffix(b.String(), want) {
+			t.Errorf("after sample %d: %q", i, b.String())
+		}
 	}
 }

@@ -1,0 +1,65 @@
+package samples
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"pmtools/lib/pcp"
+	"pmtools/lib/pmerr"
+)
+
+func TestRows(t *testing.T) {
+	h := &Header{Metrics: []Metric{metric("t.b", pcp.Uint32, indom)}, Interval: time.Second}
+	one := Set{Values: []Value{value(2, "two", 12345678), value(1, "one", 7)}}
+	two := Set{Values: []Value{value(2, "two", 5), value(3, "three", 1)}}
+	got := write(t, NewRows, h, &Options{Precision: -1, Sparks: true}, at(0, one), at(1, two), at(2, Set{Err: pmerr.PMID}), at(3, Set{}))
+	want := `22:13:20  one         7  ▁
+22:13:20  two  12345678  ▁
+22:13:21  two           5  █▁
+22:13:21  three         1  ▁
+22:13:22  t.b    Unknown or illegal metric identifier
+22:13:23  t.b    no values
+`
+	if got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+}
+
+// TestRowsRedrawn: on a terminal live samples are drawn over each other, within the screen.
+func TestRowsRedrawn(t *testing.T) {
+	h := &Header{Metrics: []Metric{metric("t.b", pcp.Uint32, indom)}, Interval: time.Second}
+	var set Set
+	for i := range 20 {
+		set.Values = append(set.Values, value(int32(i), fmt.Sprint("instance", i), uint64(i)))
+	}
+	got := write(t, NewRows, h, &Options{Precision: -1, Width: 17, Height: 6, Live: true}, at(0, set), at(1, Set{Values: set.Values[:1]}))
+	head := "\x1b[H\x1b[2J2023-11-14 22:...\nt.b: 32-bit un...\n"
+	want := head + "instance0       0\ninstance1       1\n+18 more\n" + head + "instance0       0\n"
+	if got != want {
+		t.Errorf("got\n%q, want\n%q", got, want)
+	}
+}
+
+func TestSpark(t *testing.T) {
+	nan, inf := math.NaN(), math.Inf(1)
+	for _, tt := range []struct {
+		past []float64
+		want string
+	}{
+		{nil, ""},
+		{[]float64{5, 5}, "▁▁"},
+		{[]float64{0, 1, 2, 3, 4, 5, 6, 7}, "▁▂▃▄▅▆▇█"},
+		{[]float64{nan, 1, inf, 2}, " ▁ █"},
+		{[]float64{-math.MaxFloat64, 0, math.MaxFloat64}, "▁▅█"},
+	} {
+		if got := spark(tt.past); got != tt.want {
+			t.Errorf("%v: %q, want %q", tt.past, got, tt.want)
+		}
+	}
+	if strings.TrimSpace(spark([]float64{nan})) != "" {
+		t.Error("a bar for no number")
+	}
+}
