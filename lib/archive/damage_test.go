@@ -3,10 +3,11 @@ package archive_test
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"runtime"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -19,6 +20,7 @@ import (
 // perusal reads everything that there is in an archive, and counts.
 type perusal struct {
 	names, insts, labels, texts, records, errs int
+	times                                      []pcp.Timestamp // of records, or of the end
 }
 
 // String returns the counts in a line.
@@ -80,6 +82,9 @@ func (p *perusal) values(t testing.TB, s *archive.Set, ids []pcp.ID) {
 			must(t, c.SetMode(m, &when, 0))
 			for p.check(t, c.Next(&dst)) {
 				p.records++
+				if len(p.times) < 50 {
+					p.times = append(p.times, dst.Time)
+				}
 			}
 			for _, id := range ids {
 				must(t, c.SetMode(m, &when, 0))
@@ -91,11 +96,34 @@ func (p *perusal) values(t testing.TB, s *archive.Set, ids []pcp.ID) {
 	}
 }
 
+// wander takes one Cursor to places in all modes, mostly to interpolate, by steps of any size and
+// direction, and fetches some of the metrics there.
+func (p *perusal) wander(t testing.TB, s *archive.Set, ids []pcp.ID, rng *rand.Rand) {
+	var dst pcp.Result
+	c := s.Cursor()
+	for range 10 {
+		mode, from, step := archivetest.Place(rng, p.times)
+		must(t, c.SetMode(mode, &from, step))
+		first := rng.IntN(len(ids) + 1)
+		some := ids[first:]
+		if mode != pcp.Interp && len(some) == 0 {
+			some = ids
+		}
+		for range 8 {
+			if p.check(t, c.Fetch(some, nil, &dst)) {
+				p.records++
+			}
+		}
+	}
+}
+
 // peruse reads all of an archive, damaged or not.
-func peruse(t testing.TB, base string) *perusal {
+func peruse(t testing.TB, base string, fsys fs.FS, rng *rand.Rand) *perusal {
 	t.Helper()
 	p := &perusal{}
-	s, err := archive.Open(base, &archive.Options{Warn: func(string) { p.errs++ }})
+	s, err := archive.Open(base, &archive.Options{
+		FS: fsys, Warn: func(string) { p.errs++ }, CounterWrap: rng.IntN(2) == 0, MarkGap: time.Duration(rng.IntN(3)*5-5) * time.Second,
+	})
 	if !p.check(t, err) {
 		return p
 	}
@@ -111,60 +139,84 @@ func peruse(t testing.TB, base string) *perusal {
 	}))
 	end, err := s.End()
 	p.check(t, err)
+	p.times = append(p.times, end)
 	for _, id := range ids {
 		p.metric(t, s, id, end)
 	}
 	p.values(t, s, ids)
+	p.wander(t, s, ids, rng)
 	return p
 }
 
-// damageable are the archives that TestDamage damages.
+// damageable are the archives that TestDamage and FuzzDamage damage. Those with commas are sets.
 var damageable = []string{"ta", "ta_v2", "events", "events_v2", "indoms", "indoms_v2", "labels", "labels_v2", "names",
-	"volumes_v2", "mini", "units", "noindex", "marks", "marks_v2", "gaps", "extra"}
+	"volumes_v2", "mini", "units", "noindex", "marks", "marks_v2", "gaps", "extra", "sample_v2", "domains", "interp", "wrap",
+	"setA,setB", "setA,overlap,setB_v2"}
 
-// TestDamage reads archives that were damaged in many ways. There must be no panic, and neither
-// more time nor more memory may be taken than for whole ones.
-func TestDamage(t *testing.T) {
-	runs := 800
-	if testing.Short() {
-		runs = 200
+// inMemory builds what is damageable.
+func inMemory(t testing.TB) archivetest.Memory {
+	t.Helper()
+	names := strings.Split(strings.Join(damageable, ","), ",")
+	slices.Sort(names)
+	return archivetest.InMemory(t, slices.Compact(names)...)
+}
+
+// readDamaged reads an archive that is damaged by the numbers of rng, and returns what was done.
+// There must be no panic, and neither more time nor more memory may be taken than for a whole one.
+func readDamaged(t testing.TB, m archivetest.Memory, rng *rand.Rand) {
+	t.Helper()
+	list := damageable[rng.IntN(len(damageable))]
+	names := strings.Split(list, ",")
+	fsys, done := m.Damaged(rng, names...)
+	defer func() {
+		if x := recover(); x != nil {
+			t.Logf("%s: %s", list, done)
+			panic(x)
+		}
+	}()
+	start := time.Now()
+	p := peruse(t, list, fsys, rng)
+	if took := time.Since(start); took > 2*time.Second {
+		t.Errorf("took %v", took)
 	}
-	dir := t.TempDir()
-	whole := map[string]archivetest.Files{}
-	for _, name := range damageable {
-		must(t, archivetest.Build(dir, name))
-		files, err := archivetest.ReadFiles(filepath.Join(dir, name))
-		must(t, err)
-		whole[name] = files
-		if p := peruse(t, filepath.Join(dir, name)); p.names == 0 || p.records == 0 {
-			t.Fatalf("%s, not damaged: %v", name, p)
+	if t.Failed() {
+		t.Fatalf("%s: %s: %v", list, done, p)
+	}
+}
+
+// TestDamage reads archives that were damaged in many ways.
+func TestDamage(t *testing.T) {
+	m := inMemory(t)
+	size := 0
+	for _, list := range damageable {
+		if p := peruse(t, list, m.FS(strings.Split(list, ",")...), rand.New(rand.NewPCG(1, 1))); p.names == 0 || p.records == 0 {
+			t.Fatalf("%s, not damaged: %v", list, p)
+		}
+		for _, name := range strings.Split(list, ",") {
+			for _, b := range m[name] {
+				size = max(size, len(b))
+			}
 		}
 	}
-	rng := rand.New(rand.NewPCG(7, 7))
+	runs, seed := archivetest.Runs(t, 800)
 	var before, now runtime.MemStats
 	for i := range runs {
-		name := damageable[rng.IntN(len(damageable))]
-		files := make(archivetest.Files)
-		size := 0
-		for suffix, b := range whole[name] {
-			files[suffix] = b
-			size += len(b)
-		}
-		d := files.Damage(rng)
-		base := filepath.Join(dir, "damaged", name)
-		must(t, os.RemoveAll(filepath.Dir(base)), os.Mkdir(filepath.Dir(base), 0o777), files.Write(base))
 		runtime.ReadMemStats(&before)
-		start := time.Now()
-		p := peruse(t, base)
-		took := time.Since(start)
+		readDamaged(t, m, rand.New(rand.NewPCG(seed, uint64(i))))
 		runtime.ReadMemStats(&now)
-		if got := now.TotalAlloc - before.TotalAlloc; got > 8<<20+uint64(100*size) || took > 2*time.Second {
-			t.Errorf("%v and %d KiB for %d bytes", took, got>>10, size)
-		}
-		if t.Failed() {
-			t.Fatalf("run %d: %s, %v: %v", i, name, d, p)
+		if got := now.TotalAlloc - before.TotalAlloc; got > 8<<20+uint64(100*size) || t.Failed() {
+			t.Fatalf("seed %d, run %d: %d KiB", seed, i, got>>10)
 		}
 	}
+}
+
+// FuzzDamage is TestDamage with a fuzzer that decides what is damaged.
+func FuzzDamage(f *testing.F) {
+	m := inMemory(f)
+	for _, text := range archivetest.Scripts(8) {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text []byte) { readDamaged(t, m, archivetest.Script(text)) })
 }
 
 // TestHostile reads archives that are made to take much time or memory.
@@ -229,7 +281,7 @@ func TestHostile(t *testing.T) {
 			var before, now runtime.MemStats
 			runtime.ReadMemStats(&before)
 			start := time.Now()
-			p := peruse(t, base)
+			p := peruse(t, base, nil, rand.New(rand.NewPCG(1, 1)))
 			took := time.Since(start)
 			runtime.ReadMemStats(&now)
 			if got := now.TotalAlloc - before.TotalAlloc; got > 64<<20+uint64(20*size) || took > 5*time.Second {

@@ -2,8 +2,6 @@ package archive
 
 import (
 	"cmp"
-	"errors"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -11,7 +9,6 @@ import (
 
 	"pmtools/lib/archive/internal/content"
 	"pmtools/lib/pmerr"
-	"pmtools/lib/regular"
 )
 
 // files are the paths of the files of one archive.
@@ -30,7 +27,7 @@ type volumeFile struct {
 
 // expandNames turns the name given to Open into names of single archives: commas separate names, a
 // directory stands for the archives in it (archive.md A1.5, A1.6).
-func expandNames(name string) ([]string, error) {
+func (l *lister) expandNames(name string) ([]string, error) {
 	if name == "" {
 		return nil, &Error{File: name, Offset: -1, Err: pmerr.LogFile}
 	}
@@ -38,8 +35,8 @@ func expandNames(name string) ([]string, error) {
 	known := make(map[string]bool)
 	for _, part := range strings.Split(strings.TrimSuffix(name, ","), ",") {
 		inside := []string{part}
-		if info, err := os.Stat(part); err == nil && info.IsDir() {
-			if inside, err = archivesIn(part); err != nil {
+		if info, err := l.Stat(part); err == nil && info.IsDir() {
+			if inside, err = l.archivesIn(part); err != nil {
 				return nil, err
 			}
 		}
@@ -55,8 +52,8 @@ func expandNames(name string) ([]string, error) {
 
 // archivesIn returns the names of the archives in a directory, in the order in which the directory
 // lists them: so does the reference, and the order of the metric names depends on it.
-func archivesIn(dir string) ([]string, error) {
-	entries, err := listDir(dir)
+func (l *lister) archivesIn(dir string) ([]string, error) {
+	entries, err := l.List(dir)
 	if err != nil {
 		return nil, &Error{File: dir, Offset: -1, Err: content.Coded(err, pmerr.Generic)}
 	}
@@ -72,25 +69,18 @@ func archivesIn(dir string) ([]string, error) {
 	return names, nil
 }
 
-// listDir returns the names in a directory, unsorted.
-func listDir(dir string) ([]string, error) {
-	f, err := os.Open(dir)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return f.Readdirnames(-1)
+// A lister finds the files of archives. It holds those of directories by the base names of their
+// archives: the members of a set are often in one directory, which is listed once.
+type lister struct {
+	content.Options
+	dirs map[string]map[string][]string
 }
 
-// A lister holds the files of directories by the base names of their archives. The members of a set
-// are often in one directory, which is listed once.
-type lister map[string]map[string][]string
-
 // files returns the files in a directory that may belong to an archive, unsorted.
-func (l lister) files(dir, base string) ([]string, error) {
-	groups, ok := l[dir]
+func (l *lister) files(dir, base string) ([]string, error) {
+	groups, ok := l.dirs[dir]
 	if !ok {
-		entries, err := listDir(cmp.Or(dir, "."))
+		entries, err := l.List(cmp.Or(dir, "."))
 		if err != nil {
 			return nil, err
 		}
@@ -99,16 +89,19 @@ func (l lister) files(dir, base string) ([]string, error) {
 			b := memberBase(e)
 			groups[b] = append(groups[b], e)
 		}
-		l[dir] = groups
+		if l.dirs == nil {
+			l.dirs = make(map[string]map[string][]string)
+		}
+		l.dirs[dir] = groups
 	}
 	return groups[base], nil
 }
 
 // findFiles finds the files of the archive that name denotes (archive.md A1.3, A1.4).
-func (l lister) findFiles(name string) (*files, error) {
+func (l *lister) findFiles(name string) (*files, error) {
 	fail := func(code error) (*files, error) { return nil, &Error{File: name, Offset: -1, Err: code} }
 	dir, base := filepath.Split(name)
-	if isMember(name) {
+	if l.isMember(name) {
 		base = memberBase(base)
 	} else if dir, base = filepath.Split(strings.TrimRight(name, "/")); base == "" {
 		return fail(pmerr.ENOENT)
@@ -167,24 +160,8 @@ func (f *files) add(kind, path string) bool {
 }
 
 // isMember reports whether name is a file, as it is or with a suffix.
-func isMember(name string) bool {
-	if readable(name) {
-		return true
-	}
-	return slices.ContainsFunc(content.Suffixes[:], func(s string) bool { return readable(name + s) })
-}
-
-// readable reports whether path is a file that can be opened. Whether what is no regular file can
-// be used is found out later: opening a pipe would wait.
-func readable(path string) bool {
-	if _, err := os.Stat(path); err != nil {
-		return false
-	}
-	f, _, err := regular.Open(path)
-	if err == nil {
-		f.Close()
-	}
-	return err == nil || errors.Is(err, regular.ErrKind)
+func (l *lister) isMember(name string) bool {
+	return l.Readable(name) || slices.ContainsFunc(content.Suffixes[:], func(s string) bool { return l.Readable(name + s) })
 }
 
 // memberBase strips the compression suffix and the kind of file from a file name.

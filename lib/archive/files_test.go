@@ -68,7 +68,7 @@ func TestFindFiles(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			f, err := lister{}.findFiles(dir + string(filepath.Separator) + tt.name)
+			f, err := new(lister).findFiles(dir + string(filepath.Separator) + tt.name)
 			got := ""
 			if err != nil {
 				got = fmt.Sprintf("PM_ERR %d", pmerr.Of(err))
@@ -85,7 +85,7 @@ func TestFindFiles(t *testing.T) {
 func TestFindFilesHere(t *testing.T) {
 	t.Chdir(touch(t, "a.meta", "a.0"))
 	for name, want := range map[string]string{"a": "a a.meta  0:a.0", "./a.0": "./a ./a.meta  0:./a.0"} {
-		f, err := lister{}.findFiles(name)
+		f, err := new(lister).findFiles(name)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -113,7 +113,7 @@ func TestExpandNames(t *testing.T) {
 		{"x," + dir, append([]string{"x"}, inside...)},
 	}
 	for _, tt := range tests {
-		got, err := expandNames(tt.name)
+		got, err := new(lister).expandNames(tt.name)
 		if len(got) >= 2 && strings.Contains(tt.name, dir) {
 			slices.Sort(got[len(got)-2:]) // the order of a directory is its own
 		}
@@ -122,7 +122,7 @@ func TestExpandNames(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"", empty, "x," + empty} {
-		if got, err := expandNames(name); !errors.Is(err, pmerr.LogFile) {
+		if got, err := new(lister).expandNames(name); !errors.Is(err, pmerr.LogFile) {
 			t.Errorf("%q: got %q, %v", name, got, err)
 		}
 	}

@@ -10,6 +10,7 @@ package archive
 
 import (
 	"fmt"
+	"io/fs"
 	"runtime/debug"
 	"time"
 
@@ -19,6 +20,9 @@ import (
 
 // Options control how an archive is read. Nil means the zero Options.
 type Options struct {
+	// FS is where the files are found, by names as fs.ValidPath wants them. They are read into
+	// memory. Nil means the files of the system.
+	FS fs.FS
 	// MemLimit is how many unpacked bytes of one compressed file are kept in memory; a longer
 	// content goes to a temporary file. 0 means 64 MiB.
 	MemLimit int64
@@ -41,7 +45,7 @@ type Options struct {
 
 // content returns the options for single files.
 func (o *Options) content() content.Options {
-	return content.Options{MemLimit: o.MemLimit, TempDir: o.TempDir}
+	return content.Options{FS: o.FS, MemLimit: o.MemLimit, TempDir: o.TempDir}
 }
 
 // An Error is a problem with a file of an archive. Err wraps a pmerr.Code.
@@ -66,12 +70,12 @@ func (e *Error) Unwrap() error { return e.Err }
 // archives, or a list of these separated by commas. Members of a list that cannot be read are
 // skipped with a warning if there are others.
 func Open(name string, opt *Options) (*Set, error) {
-	names, err := expandNames(name)
+	s := newSet(opt)
+	list := &lister{Options: s.opt.content()}
+	names, err := list.expandNames(name)
 	if err != nil {
 		return nil, err
 	}
-	s := newSet(opt)
-	list := lister{}
 	for _, n := range names {
 		before := len(s.members)
 		err := s.openMember(n, list)
@@ -121,7 +125,7 @@ func skippable(err error) bool {
 
 // openMember opens one archive, checks its files in the order of the reference (archive.md A2) and
 // adds it to the set.
-func (s *Set) openMember(name string, list lister) (err error) {
+func (s *Set) openMember(name string, list *lister) (err error) {
 	defer content.Unguard(debug.SetPanicOnFault(true), &err)
 	f, err := list.findFiles(name)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/fstest"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
@@ -81,6 +82,40 @@ func TestCompressedArchive(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// TestFS reads an archive that is not in the file system, plain and compressed.
+func TestFS(t *testing.T) {
+	base := archivetest.Path(t, "volumes")
+	want := dump(t, open(t, base))
+	for _, suffix := range []string{"", ".gz", ".xz"} {
+		if suffix != "" {
+			packFiles(t, base, suffix)
+		}
+		files, err := archivetest.ReadFiles(base)
+		must(t, err)
+		for file := range files {
+			must(t, os.Remove(base+"."+file))
+		}
+		fsys := make(fstest.MapFS)
+		for file, b := range files {
+			fsys["some/dir/v."+file] = &fstest.MapFile{Data: b}
+		}
+		for _, name := range []string{"some/dir/v", "some/dir/v.meta", "some/dir"} {
+			s, err := archive.Open(name, &archive.Options{FS: fsys})
+			must(t, err)
+			defer s.Close()
+			if got := dump(t, s); got != want {
+				t.Errorf("%q of %q: got %s\nwant %s", name, suffix, got, want)
+			}
+		}
+		for _, name := range []string{"some/dir/x", "no/dir/v", "", "../some/dir/v"} {
+			if _, err := archive.Open(name, &archive.Options{FS: fsys}); err == nil {
+				t.Errorf("%q: opened", name)
+			}
+		}
+		must(t, archivetest.Build(filepath.Dir(base), "volumes"))
 	}
 }
 

@@ -3,12 +3,14 @@ package archive_test
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"pmtools/lib/archive"
+	"pmtools/lib/archive/archivetest"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmerr"
 )
@@ -42,6 +44,11 @@ func newRaw(version int) *raw {
 		r.data = append(r.data, rec...)
 	}
 	return r
+}
+
+// memory returns the files of an archive called f.
+func (r *raw) memory() fs.FS {
+	return archivetest.Memory{"f": {"meta": r.meta, "index": r.index, "0": r.data}}.FS("f")
 }
 
 // write makes files of r; nil is no file. It returns the base name.

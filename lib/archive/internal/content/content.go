@@ -6,11 +6,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
 	"os"
+	"path"
+	"path/filepath"
 	"sync"
 
 	"pmtools/lib/pmerr"
+	"pmtools/lib/regular"
 )
 
 // Everything is an end beyond any file.
@@ -18,8 +22,51 @@ const Everything = math.MaxInt64
 
 // Options are the archive.Options for reading files.
 type Options struct {
+	FS       fs.FS  // where the files are; nil for the files of the system
 	MemLimit int64  // how many unpacked bytes are kept in memory; 0 means 64 MiB
 	TempDir  string // where the others go
+}
+
+// inside turns a path of the system into one of an fs.FS.
+func inside(name string) string { return path.Clean(filepath.ToSlash(name)) }
+
+// Stat describes the file at path.
+func (o *Options) Stat(path string) (fs.FileInfo, error) {
+	if o.FS != nil {
+		return fs.Stat(o.FS, inside(path))
+	}
+	return os.Stat(path)
+}
+
+// List returns the names in a directory; those of the system unsorted.
+func (o *Options) List(dir string) ([]string, error) {
+	if o.FS != nil {
+		entries, err := fs.ReadDir(o.FS, inside(dir))
+		names := make([]string, len(entries))
+		for i, e := range entries {
+			names[i] = e.Name()
+		}
+		return names, err
+	}
+	f, err := os.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return f.Readdirnames(-1)
+}
+
+// Readable reports whether path is a file that can be opened. Whether what is no regular file can
+// be used is found out later: opening a pipe would wait.
+func (o *Options) Readable(path string) bool {
+	if _, err := o.Stat(path); err != nil || o.FS != nil {
+		return err == nil
+	}
+	f, _, err := regular.Open(path)
+	if err == nil {
+		f.Close()
+	}
+	return err == nil || errors.Is(err, regular.ErrKind)
 }
 
 // A File is the content of one file. Slices that it returned stay valid until it is closed. It may
@@ -34,7 +81,7 @@ type File struct {
 	data   []byte // the content so far
 	whole  bool   // the content is complete
 	mapped mapping
-	file   *os.File      // nil while the pool has closed it
+	file   *os.File      // nil while the pool has closed it, or the file is not one of the system
 	source io.ReadCloser // unpacks file; nil if the file is plain
 	err    error         // why the content ends early
 }
@@ -111,7 +158,7 @@ func (c *File) View(end int64) ([]byte, error) {
 // Head reads the beginning of the content into buf, as far as there is any. It does not map a plain
 // file.
 func (c *File) Head(buf []byte) (int, error) {
-	if c.suffix != "" {
+	if c.suffix != "" || c.opt.FS != nil {
 		data, err := c.View(int64(len(buf)))
 		return copy(buf, data), err
 	}

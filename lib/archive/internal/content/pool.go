@@ -1,9 +1,11 @@
 package content
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"slices"
 	"sync"
@@ -59,7 +61,7 @@ func (c *File) reopen() error {
 	if c.whole {
 		return os.ErrClosed
 	}
-	if c.file == nil {
+	if c.file == nil && c.source == nil {
 		if err := c.open(); err != nil {
 			c.release()
 			return err
@@ -71,6 +73,9 @@ func (c *File) reopen() error {
 
 // open opens the file at the path.
 func (c *File) open() (err error) {
+	if c.opt.FS != nil {
+		return c.openInside()
+	}
 	var info os.FileInfo
 	c.file, info, err = regular.Open(c.path)
 	switch {
@@ -82,10 +87,28 @@ func (c *File) open() (err error) {
 		return os.ErrNotExist
 	}
 	c.info = info
+	return c.openSource(c.file, info.Size())
+}
+
+// openInside opens a file that is not one of the system.
+func (c *File) openInside() error {
+	data, err := fs.ReadFile(c.opt.FS, inside(c.path))
+	if err != nil {
+		return Coded(err, pmerr.Generic)
+	}
+	if c.suffix == "" {
+		c.data, c.whole = data, true
+		return nil
+	}
+	return c.openSource(bytes.NewReader(data), int64(len(data)))
+}
+
+// openSource begins to unpack the file, if it is compressed.
+func (c *File) openSource(in input, size int64) (err error) {
 	if c.suffix == "" {
 		return nil
 	}
-	if c.source, err = unpacker(c.file, c.suffix); err == nil {
+	if c.source, err = unpacker(in, size, c.suffix); err == nil {
 		_, err = io.CopyN(io.Discard, c.source, int64(len(c.data)))
 	}
 	if err != nil {

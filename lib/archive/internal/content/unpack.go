@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"compress/bzip2"
 	"io"
-	"os"
 	"strings"
 
 	"github.com/klauspost/compress/gzip"
@@ -29,13 +28,19 @@ func Trim(name string) string {
 	return name
 }
 
-// unpacker returns what unpacks f, by the suffix of its name. The files of compress(1) cannot be
-// read.
-func unpacker(f *os.File, suffix string) (io.ReadCloser, error) {
+// input is a compressed file.
+type input interface {
+	io.Reader
+	io.ReaderAt
+}
+
+// unpacker returns what unpacks f, which has size bytes, by the suffix of its name. The files of
+// compress(1) cannot be read.
+func unpacker(f input, size int64, suffix string) (io.ReadCloser, error) {
 	in := bufio.NewReaderSize(f, 64<<10)
 	switch suffix {
 	case ".xz":
-		if err := checkXZ(f); err != nil {
+		if err := checkXZ(f, size); err != nil {
 			return nil, err
 		}
 		r, err := xz.NewReader(in)

@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"io"
-	"os"
 
 	"pmtools/lib/internal/wire"
 )
@@ -21,13 +20,9 @@ const xzEnd = 12
 // checkXZ checks the layout of an xz file, which the end of the file describes: whether it is
 // complete, the length of its content, and the memory it needs. It reads the streams from the last
 // to the first.
-func checkXZ(f *os.File) error {
-	info, err := f.Stat()
-	if err != nil {
-		return err
-	}
+func checkXZ(f io.ReaderAt, size int64) error {
 	var total uint64
-	for pos := info.Size(); pos > 0; {
+	for pos := size; pos > 0; {
 		footer := make([]byte, xzEnd)
 		if pos < 2*xzEnd {
 			return errXZLayout
@@ -39,15 +34,15 @@ func checkXZ(f *os.File) error {
 			pos -= 4
 			continue
 		}
-		size := (int64(binary.LittleEndian.Uint32(footer[4:])) + 1) * 4
-		if string(footer[10:]) != "YZ" || size > pos-2*xzEnd {
+		length := (int64(binary.LittleEndian.Uint32(footer[4:])) + 1) * 4
+		if string(footer[10:]) != "YZ" || length > pos-2*xzEnd {
 			return errXZLayout
 		}
-		index := make([]byte, size)
-		if _, err := f.ReadAt(index, pos-xzEnd-size); err != nil {
+		index := make([]byte, length)
+		if _, err := f.ReadAt(index, pos-xzEnd-length); err != nil {
 			return err
 		}
-		start, content, err := checkXZStream(f, index, pos-xzEnd-size)
+		start, content, err := checkXZStream(f, index, pos-xzEnd-length)
 		if err != nil {
 			return err
 		}
