@@ -69,13 +69,14 @@ func runLoad(ctx context.Context, s *Session, name string, w io.Writer) error {
 	if len(l.problems) == 0 {
 		return nil
 	}
-	return &Problem{Msg: plural(len(l.problems), "line") + " of " + name + " could not be read", Notes: l.problems}
+	return &Problem{Msg: plural(len(l.problems), "line") + " of " + name + " left out", Notes: l.problems}
 }
 
 // A loading is the work on one file.
 type loading struct {
 	own      []*Definition
 	index    map[string]int // into own
+	lines    map[string]int // of the first definition of each name in the file
 	comments []string
 	taken    int
 	dropped  int      // lines that are lost, without being wrong
@@ -84,7 +85,7 @@ type loading struct {
 
 // newLoading returns a loading that adds to some definitions.
 func newLoading(own []*Definition) *loading {
-	l := &loading{index: make(map[string]int)}
+	l := &loading{index: make(map[string]int), lines: make(map[string]int)}
 	for _, d := range own {
 		l.put(d)
 	}
@@ -137,16 +138,22 @@ func (l *loading) problem(line int, msg string) {
 	l.problems = append(l.problems, fmt.Sprintf("line %d: %s", line, msg))
 }
 
-// definition takes a definition over.
+// definition takes a definition over. Of several of a name in one file the first holds, as for all
+// who load files.
 func (l *loading) definition(d *syntax.Definition) {
 	def := &Definition{Name: d.Name, Expr: oneLine(d.Expr()), Comments: l.comments}
 	l.comments = nil
+	if first, twice := l.lines[d.Name]; twice {
+		l.problem(d.Line, fmt.Sprintf("%s is defined in line %d already; the first definition holds", d.Name, first))
+		return
+	}
 	var err error
 	if def.program, err = derive.Compile(def.Name, def.Expr); err != nil {
 		l.problem(d.Line, d.Name+": "+syntaxProblem(def.Expr, err).Error())
 		return
 	}
 	l.put(def)
+	l.lines[d.Name] = d.Line
 	l.taken++
 }
 

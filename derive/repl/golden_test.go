@@ -37,7 +37,8 @@ func transcript(t *testing.T, file string) {
 		t.Fatalf("%s does not begin with the name of an archive", file)
 	}
 	s := newSession(t, archive, func(o *repl.Options) {
-		o.Files = memory{"old.conf": "old.a = 1\n", "bad.conf": "# about ok\nok.a = t.s + 1\nok.a(oneline) = one\nbad = t.s +\nno sign\n"}
+		o.Files = memory{"old.conf": "old.a = 1\n", "bad.conf": "# about ok\nok.a = t.s + 1\nok.a(oneline) = one\nbad = t.s +\nno sign\n",
+			"twice.conf": "tw.b = t.s + 10\ntw.b = 3\ntw.c = 4\n"}
 	})
 	var got strings.Builder
 	got.WriteString(head + "\n")

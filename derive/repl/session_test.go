@@ -132,3 +132,15 @@ func run(s *repl.Session, items ...string) string {
 	}
 	return b.String()
 }
+
+// TestStandIn: what is asked where there is no daemon is not called one.
+func TestStandIn(t *testing.T) {
+	open := archives(t, "ta")
+	s := newSession(t, "", func(o *repl.Options) {
+		o.Kind = repl.Default
+		o.Open = func(ctx context.Context, _, _ string) (pmapi.Source, error) { return open(ctx, repl.Archive, "ta") }
+	})
+	if out := run(s, ":source"); out != "local collectors, metrics of specbox\n" {
+		t.Errorf("%q", out)
+	}
+}

@@ -22,7 +22,11 @@ func (s *Session) connect(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		s.use(src, s.kind, s.name)
+		kind := s.kind
+		if _, daemon := pmapi.As[pmapi.Reconnecter](src); kind == Default && !daemon {
+			kind = Local // what there is instead
+		}
+		s.use(src, kind, s.name)
 		return nil
 	}
 	if !s.lost {
@@ -132,6 +136,8 @@ func (s *Session) showSource(ctx context.Context, w io.Writer) error {
 	switch s.kind {
 	case Default:
 		what = "local daemon"
+	case Local:
+		what = "local collectors"
 	case Host:
 		what += " " + pmcd.Redact(s.name)
 	case Archive:

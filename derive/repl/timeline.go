@@ -63,16 +63,13 @@ func runTime(ctx context.Context, s *Session, arg string, w io.Writer) error {
 		if err == nil {
 			base.End = end.Time()
 		}
-		t, bad := when.ParseTime(arg, base)
+		t, bad := when.ParseTime(s.clock(arg), base)
 		if bad != nil {
 			return &Problem{Msg: bad.Error(), Err: bad}
 		}
 		at := pcp.TimestampOf(t)
-		if at.Compare(start) < 0 {
-			at = start
-		}
-		if err == nil && at.Compare(end) > 0 {
-			at = end
+		if at.Compare(start) < 0 || err == nil && at.Compare(end) > 0 {
+			return problemf("%s is not within the recording, from %s to %s", s.showTime(at), s.showTime(start), s.showTime(end))
 		}
 		s.at = at
 		s.cache.forget()
@@ -83,6 +80,16 @@ func runTime(ctx context.Context, s *Session, arg string, w io.Writer) error {
 	}
 	fmt.Fprintf(w, "%s (recorded from %s to %s)\n", s.showTime(s.at), s.showTime(start), last)
 	return nil
+}
+
+// clock makes a time of the day, which would be an interval, one of the day of the position.
+func (s *Session) clock(arg string) string {
+	for _, layout := range []string{"15:04", "15:04:05"} {
+		if _, err := time.Parse(layout, arg); err == nil {
+			return "@" + s.at.Time().In(s.zone).Format(time.DateOnly) + " " + arg
+		}
+	}
+	return arg
 }
 
 // runStep shows or changes the step between samples.
@@ -132,57 +139,65 @@ func (s *Session) move(ctx context.Context, arg string, sign int, w io.Writer) e
 		}
 	}
 	var err error
+	before, moved := s.at, 0
 	if s.step > 0 {
-		err = s.moveSteps(n, sign)
+		moved = s.moveSteps(n, sign)
 	} else {
-		err = s.moveRecords(ctx, n, sign)
+		moved, err = s.moveRecords(ctx, n, sign)
 	}
-	s.cache.forget()
+	switch {
+	case err == nil && moved == 0:
+		err = problemf("the recording has no more samples in that direction")
+	case err == nil && moved < n:
+		err = problemf("the recording has only %s in that direction", plural(moved, "sample"))
+	}
 	if err != nil {
+		s.at = before
 		return err
 	}
+	s.cache.forget()
 	fmt.Fprintln(w, s.showTime(s.at))
 	return nil
 }
 
-// moveSteps moves by a number of steps, within the recording.
-func (s *Session) moveSteps(n, sign int) error {
+// moveSteps moves by a number of steps, within the recording, and returns how many there were.
+func (s *Session) moveSteps(n, sign int) (moved int) {
 	start, end, err := s.line.Bounds()
-	for range n {
+	for ; moved < n; moved++ {
 		next := s.at.Add(time.Duration(sign) * s.step)
 		if next.Compare(start) < 0 || err == nil && next.Compare(end) > 0 {
-			return problemf("the recording has no more samples in that direction")
+			break
 		}
 		s.at = next
 	}
-	return nil
+	return moved
 }
 
-// moveRecords moves by a number of records.
-func (s *Session) moveRecords(ctx context.Context, n, sign int) error {
+// moveRecords moves by a number of records and returns how many there were.
+func (s *Session) moveRecords(ctx context.Context, n, sign int) (moved int, err error) {
 	mode := pcp.Forward
 	if sign < 0 {
 		mode = pcp.Back
 	}
 	at := s.at
 	if err := s.line.SetMode(mode, &at, 0); err != nil {
-		return &Problem{Msg: err.Error(), Err: err}
+		return 0, &Problem{Msg: err.Error(), Err: err}
 	}
 	var res pcp.Result
-	for n > 0 {
+	for moved < n {
 		switch err := s.src.Fetch(ctx, &pmapi.Request{}, &res); {
 		case errors.Is(err, pmerr.EOL):
-			return problemf("the recording has no more samples in that direction")
+			return moved, nil
 		case err != nil:
-			return &Problem{Msg: err.Error(), Err: err}
+			return moved, &Problem{Msg: err.Error(), Err: err}
 		}
 		if res.Time.Compare(s.at)*sign > 0 {
 			s.at = res.Time
-			n--
+			moved++
 		}
 		if err := ctx.Err(); err != nil {
-			return err
+			return moved, err
 		}
 	}
-	return nil
+	return moved, nil
 }
