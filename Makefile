@@ -1,7 +1,13 @@
-# make          build the commands into bin/
-# make test     every test that needs neither network nor the reference
-# make demo     a derived metric over a small recorded archive
-# make peer     compare with the reference (PCP 7.2 from Debian and its daemon, in a private root below .peer/)
+# make                    build the commands into bin/
+# make test               every test that needs neither network nor the reference
+# make demo               a derived metric over a small recorded archive
+# make install            install below PREFIX (/usr/local): commands, manual pages, completions; make uninstall removes them
+# make package            deb, rpm, tar.gz and zip files for Linux, macOS and Windows, with checksums, in dist/
+# make peer               compare with the reference (PCP 7.2 from Debian and its daemon, in a private root below .peer/)
+# make bench, bench-peer  our own benchmarks; our commands against the reference's
+# make lint, race, fuzz   checks of the code; the tests under the race detector; every fuzz target for FUZZTIME (60s)
+# make rename             another module path: make rename MODULE=example.org/x/pmtools
+# make help               this list
 
 GO       ?= go
 PREFIX   ?= /usr/local
@@ -10,9 +16,12 @@ FUZZTIME ?= 60s
 COMMANDS := $(notdir $(wildcard cmd/pm*))
 export CGO_ENABLED = 0
 
-.PHONY: all build test race lint vuln fuzz bench bench-peer peer record cross rename install clean demo
+.PHONY: all build help test race lint vuln fuzz bench bench-peer peer record cross rename install uninstall package clean demo
 
 all: build
+
+help:
+	@sed -n 's/^# \(make\)/\1/p; /^$$/q' Makefile
 
 build:
 	$(GO) build -trimpath -ldflags=-s -o bin/ ./cmd/pm...
@@ -75,7 +84,6 @@ cross:
 	for t in linux/arm64 darwin/arm64 windows/amd64 linux/386 linux/s390x; do \
 	  echo $$t; GOOS=$${t%/*} GOARCH=$${t#*/} $(GO) build ./... || exit 1; done
 
-# Another module path: make rename MODULE=example.org/x/pmtools
 rename:
 	@test -n "$(MODULE)" || { echo "usage: make rename MODULE=example.org/x/pmtools" >&2; exit 2; }
 	@old=$$($(GO) list -m) && \
@@ -83,17 +91,26 @@ rename:
 	find cmd derive lib test docs README.md* -name '*.bak' -delete && \
 	$(GO) mod edit -module=$(MODULE) && gofmt -w cmd derive lib test
 
+INSTALLED = $(COMMANDS:%=bin/%) $(COMMANDS:%=share/man/man1/%.1) share/bash-completion/completions/pmderive \
+  share/zsh/site-functions/_pmderive share/fish/vendor_completions.d/pmderive.fish
+
 install: build
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1
+	install -d $(sort $(dir $(INSTALLED:%=$(DESTDIR)$(PREFIX)/%)))
 	install $(COMMANDS:%=bin/%) $(DESTDIR)$(PREFIX)/bin
 	install -m 644 $(COMMANDS:%=man/%.1) $(DESTDIR)$(PREFIX)/share/man/man1
-	install -d $(addprefix $(DESTDIR)$(PREFIX)/share/,bash-completion/completions zsh/site-functions fish/vendor_completions.d)
 	bin/pmderive completion bash >$(DESTDIR)$(PREFIX)/share/bash-completion/completions/pmderive
 	bin/pmderive completion zsh >$(DESTDIR)$(PREFIX)/share/zsh/site-functions/_pmderive
 	bin/pmderive completion fish >$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/pmderive.fish
 
+uninstall:
+	rm -f $(INSTALLED:%=$(DESTDIR)$(PREFIX)/%)
+
+# The same commit gives the same bytes.
+package:
+	$(GO) run ./test/package
+
 clean:
-	rm -rf bin
+	rm -rf bin dist
 
 demo: build
 	@$(GO) run ./test/mkarchive bin/demo demo

@@ -88,6 +88,8 @@ test/peer/cli:
 test/peer/derive:
 test/peer/live:
 test/peer/harness: test/golden
+test/peer/install:
+test/package: lib/version
 test/mkarchive: lib/archive/archivetest
 `
 

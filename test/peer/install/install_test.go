@@ -1,0 +1,119 @@
+// Package install tries the packages of a release where users install them.
+package install
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"pmtools/test/peer/harness"
+)
+
+// TestPackages builds a release of this platform twice and installs it, in a copy of the
+// reference's root: beside PCP, in its place, and away again.
+func TestPackages(t *testing.T) {
+	_, _, root := harness.Setup(t)
+	dist, again := t.TempDir(), t.TempDir()
+	for _, dir := range []string{dist, again} {
+		c := exec.Command("go", "run", "./test/package", "-o", dir, "-p", runtime.GOOS+"/"+runtime.GOARCH)
+		c.Dir = "../../.."
+		if b, err := c.CombinedOutput(); err != nil {
+			if strings.Contains(string(b), "go run github.com/goreleaser/nfpm") {
+				t.Skipf("nfpm cannot be fetched here, no package is built: %s", b)
+			}
+			t.Fatalf("%v\n%s", err, b)
+		}
+	}
+	sums := read(t, dist, "SHA256SUMS")
+	if sums != read(t, again, "SHA256SUMS") {
+		t.Errorf("two builds of one commit differ:\n%s\n%s", sums, read(t, again, "SHA256SUMS"))
+	}
+
+	for _, m := range managers {
+		t.Run(m.packages, func(t *testing.T) {
+			host := overlay(t, root)
+			for _, name := range strings.Fields(sums) {
+				if strings.HasSuffix(name, "."+m.packages) {
+					if err := os.WriteFile(filepath.Join(host, "tmp", name), []byte(read(t, dist, name)), 0o666); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			if got := inside(host, m.get); got != "" {
+				t.Skipf("the package manager cannot be installed here, its packages are not tried: %s", got)
+			}
+			for _, s := range m.steps {
+				if got := inside(host, s.script); !strings.Contains(got, s.want) {
+					t.Errorf("%s\nprinted %q, expected %q", s.script, got, s.want)
+				}
+			}
+		})
+	}
+}
+
+type step struct{ script, want string }
+
+// managers lists the package managers: how to get one in the reference's root (nothing is printed
+// if that works), and what a user does with it.
+var managers = []struct {
+	packages, get string
+	steps         []step
+}{
+	{packages: "deb", steps: []step{
+		{"dpkg -i /tmp/pmtools_*.deb && pmderive --version | head -1", "pmderive version 0."},
+		{"readlink -f /usr/bin/pminfo", "/usr/bin/pminfo"},
+		{"/usr/lib/pmtools/bin/pmerr -1", "-1"},
+		{"readlink -f /usr/share/man/man1/pmderive.1", "/usr/lib/pmtools/share/man/man1/pmderive.1"},
+		{"dpkg -i /tmp/pmtools-commands_*.deb", "conflicts with pcp"},
+		{"dpkg --remove --force-depends pcp; dpkg -i /tmp/pmtools-commands_*.deb; readlink -f /usr/bin/pminfo", "/usr/lib/pmtools/bin/pminfo"},
+		{"pminfo -V", "pminfo version 7.2.2"},
+		{"dpkg --remove pmtools-commands pmtools; ls -d /usr/lib/pmtools /usr/bin/pmderive /usr/bin/pminfo 2>&1 | grep -c 'No such file'", "3"},
+	}},
+	{packages: "rpm", get: "apt-get install -y -qq --no-install-recommends rpm >/tmp/log 2>&1 || cat /tmp/log", steps: []step{
+		{"dpkg --remove --force-depends pcp; rpm -i --nodeps /tmp/*.rpm; pmderive --version | head -1", "pmderive version 0."},
+		{"pmval -V", "pmval version 7.2.2"},
+		{"rpm -e --nodeps pmtools-commands pmtools; ls -d /usr/lib/pmtools/bin /usr/bin/pmderive /usr/bin/pminfo 2>&1 | grep -c 'No such file'", "3"},
+	}},
+}
+
+// overlay mounts a copy of the root that is thrown away.
+func overlay(t *testing.T, root string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for _, d := range []string{"upper", "work", "host"} {
+		if err := os.Mkdir(filepath.Join(dir, d), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	host := filepath.Join(dir, "host")
+	options := "lowerdir=" + root + ",upperdir=" + filepath.Join(dir, "upper") + ",workdir=" + filepath.Join(dir, "work")
+	if b, err := exec.Command("mount", "-t", "overlay", "overlay", "-o", options, host).CombinedOutput(); err != nil {
+		t.Skipf("no overlay can be mounted here, nothing is installed: %s", b)
+	}
+	t.Cleanup(func() {
+		if b, err := exec.Command("umount", host).CombinedOutput(); err != nil {
+			t.Errorf("umount: %s", b)
+		}
+	})
+	return host
+}
+
+// inside runs a script in the root and returns what it printed.
+func inside(root, script string) string {
+	c := exec.Command("chroot", root, "sh", "-c", script)
+	c.Env = []string{"PATH=/usr/sbin:/usr/bin:/sbin:/bin", "HOME=/root", "DEBIAN_FRONTEND=noninteractive", "LC_ALL=C"}
+	b, _ := c.CombinedOutput()
+	return string(b)
+}
+
+func read(t *testing.T, dir, name string) string {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join(dir, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
