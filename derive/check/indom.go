@@ -3,7 +3,6 @@ package check
 import (
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 
 	"pmtools/lib/pcp"
@@ -56,29 +55,19 @@ func (e *InDomError) Error() string { return fmt.Sprintf("line %d: %s", e.Line, 
 
 // ParseInDomMap reads a map (indom.conf). The instance domains in one line are equivalent:
 // domain.serial, or domain.* for all of an agent. The rest of a line from # on is a comment. With
-// an error there is no map; the error joins one
-// *InDomError for each bad line.
+// an error there is no map; the error joins an *InDomError for each mistake.
 //
 // Blanks at the end of a line are ignored; the reference ignores the whole line because of them.
 func ParseInDomMap(text string) (*InDomMap, error) {
 	m := new(InDomMap)
-	var errs []error
-	for n := 1; text != ""; n++ {
-		line, rest, ended := strings.Cut(text, "\n")
-		text = rest
-		p := inDomParser{line: line}
-		ranges := p.ranges()
-		switch {
-		case !ended && strings.Trim(line, blanks) != "":
-			errs = append(errs, &InDomError{n, "expected newline, found End-of-File"})
-		case p.err != "":
-			errs = append(errs, &InDomError{n, p.err})
-		case len(ranges) > 1 || len(ranges) == 1 && ranges[0].all:
+	p := inDomParser{text: text, line: 1}
+	for p.text != "" {
+		if ranges := p.ranges(); len(ranges) > 1 || len(ranges) == 1 && ranges[0].all {
 			m.lines = append(m.lines, ranges)
 		}
 	}
-	if errs != nil {
-		return nil, errors.Join(errs...)
+	if p.errs != nil {
+		return nil, errors.Join(p.errs...)
 	}
 	return m, nil
 }
@@ -86,22 +75,31 @@ func ParseInDomMap(text string) (*InDomMap, error) {
 // What may stand between the instance domains of a line.
 const blanks = " \t"
 
-// An inDomParser reads one line. Its error is empty if all is well.
+// An inDomParser reads a map.
 type inDomParser struct {
-	line string
-	err  string
+	text string // the rest
+	line int    // where it begins
+	errs []error
 }
 
-// ranges reads the whole line.
+// ranges reads one line. It returns nil if there is a mistake.
 func (p *inDomParser) ranges() []inDomRange {
 	var list []inDomRange
 	for {
-		p.line = strings.TrimLeft(p.line, blanks)
-		if p.line == "" || p.line[0] == '#' {
+		p.text = strings.TrimLeft(p.text, blanks)
+		switch {
+		case p.text == "":
+			return list
+		case p.text[0] == '\n':
+			p.text = p.text[1:]
+			p.line++
+			return list
+		case p.text[0] == '#':
+			p.skip()
 			return list
 		}
-		r := p.inDom()
-		if p.err != "" {
+		r, ok := p.inDom()
+		if !ok {
 			return nil
 		}
 		list = append(list, r)
@@ -109,76 +107,97 @@ func (p *inDomParser) ranges() []inDomRange {
 }
 
 // inDom reads one instance domain.
-func (p *inDomParser) inDom() inDomRange {
+func (p *inDomParser) inDom() (inDomRange, bool) {
+	r := inDomRange{}
 	if !isDigit(p.peek()) {
-		return p.fail("<domain> expected, found '%s'", p.found())
+		return r, p.fail("<domain> expected, found '%c'")
 	}
-	domainText, domain := p.number("domain", len("511"), pcp.DynamicDomain)
-	if p.err != "" {
-		return inDomRange{}
+	domainText, domain, ok := p.number("domain", len("511"))
+	switch {
+	case !ok:
+		return r, false
+	case p.peek() != '.':
+		return r, p.fail("'.' expected after <domain> " + domainText + ", found '%c'")
+	case domain > pcp.DynamicDomain:
+		return r, p.fail("<domain> " + domainText + " too big")
 	}
-	if p.peek() != '.' {
-		return p.fail("'.' expected after <domain> %s, found '%s'", domainText, p.found())
-	}
-	p.line = p.line[1:]
-	r := inDomRange{inDom: pcp.NewInDom(domain, 0)}
-	text := "*"
+	p.text = p.text[1:]
+	text, serial := "*", uint32(0)
 	switch c := p.peek(); {
 	case c == '*':
 		r.all = true
-		p.line = p.line[1:]
+		p.text = p.text[1:]
 	case isDigit(c):
-		var serial uint32
-		text, serial = p.number("serial", len("4194303"), maxSerial)
-		r.inDom = pcp.NewInDom(domain, serial)
+		if text, serial, ok = p.number("serial", len("4194303")); !ok {
+			return r, false
+		}
 	default:
-		return p.fail("digit or '*' expected after <domain> %s, found '%s'", domainText, p.found())
+		return r, p.fail("digit or '*' expected after <domain> " + domainText + ", found '%c'")
 	}
-	if c := p.peek(); p.err == "" && c != '\n' && !strings.ContainsRune(blanks, rune(c)) {
-		return p.fail("newline or whitespace expected after <serial> %s, found '%s'", text, p.found())
+	if c := p.peek(); c != '\n' && !strings.ContainsRune(blanks, rune(c)) {
+		return r, p.fail("newline or whitespace expected after <serial> " + text + ", found '%c'")
 	}
-	return r
+	if serial > maxSerial {
+		p.report("<serial> " + text + " too big")
+		if p.peek() == '\n' { // here it counts
+			p.line++
+		}
+		p.skip()
+		return r, false
+	}
+	r.inDom = pcp.NewInDom(domain, serial)
+	return r, true
 }
 
 // maxSerial is the largest serial number of an instance domain.
 const maxSerial = 1<<22 - 1
 
-// number reads digits and checks their number and value.
-func (p *inDomParser) number(what string, digits int, limit uint32) (string, uint32) {
+// number reads at most so many digits.
+func (p *inDomParser) number(what string, digits int) (text string, n uint32, ok bool) {
 	end := 0
-	for end < len(p.line) && isDigit(p.line[end]) {
+	for end < len(p.text) && isDigit(p.text[end]) {
+		if end == digits {
+			text = p.text[:end+1]
+			p.text = p.text[end:]
+			return text, 0, p.fail("<" + what + "> " + text + "... too long")
+		}
+		n = 10*n + uint32(p.text[end]-'0')
 		end++
 	}
-	text := p.line[:end]
-	p.line = p.line[end:]
-	if end > digits {
-		p.fail("<%s> %s... too long", what, text[:digits+1])
-		return text, 0
-	}
-	n, err := strconv.ParseUint(text, 10, 32)
-	if err != nil || n > uint64(limit) {
-		p.fail("<%s> %s too big", what, text)
-	}
-	return text, uint32(n)
+	text, p.text = p.text[:end], p.text[end:]
+	return text, n, true
 }
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// peek returns the next byte, a newline at the end of the line.
+// peek returns the next byte, 0 at the end.
 func (p *inDomParser) peek() byte {
-	if p.line == "" {
-		return '\n'
+	if p.text == "" {
+		return 0
 	}
-	return p.line[0]
+	return p.text[0]
 }
 
-// found is the next byte for messages.
-func (p *inDomParser) found() string { return string([]byte{p.peek()}) }
-
-// fail records the first error.
-func (p *inDomParser) fail(format string, args ...any) inDomRange {
-	if p.err == "" {
-		p.err = fmt.Sprintf(format, args...)
+// fail reports a mistake at the next byte, which may be %c in the message, and skips the line. It
+// returns false.
+func (p *inDomParser) fail(message string) bool {
+	if p.text != "" {
+		p.report(strings.Replace(message, "%c", p.text[:1], 1))
 	}
-	return inDomRange{}
+	p.skip()
+	return false
 }
+
+// skip skips the next byte and the rest of its line. As in the reference this is the whole next
+// line if the byte is a newline, which is not counted then.
+func (p *inDomParser) skip() {
+	_, rest, ended := strings.Cut(p.text[min(1, len(p.text)):], "\n")
+	if !ended {
+		p.report("expected newline, found End-of-File")
+	}
+	p.text = rest
+	p.line++
+}
+
+// report records a mistake.
+func (p *inDomParser) report(text string) { p.errs = append(p.errs, &InDomError{p.line, text}) }
