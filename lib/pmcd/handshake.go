@@ -240,6 +240,9 @@ func (s *setup) encrypt(ctx context.Context, c *Conn, flags feature, host string
 	}
 	conf, err := s.tlsConfig(host, local)
 	if err != nil {
+		if _, ok := errors.AsType[*TLSFileError](err); ok {
+			return because(pmerr.NotConn, err)
+		}
 		return because(pmerr.TLS, err)
 	}
 	nc, err := startTLS(ctx, c.nc, conf, s.d.requestTimeout())

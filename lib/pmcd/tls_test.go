@@ -56,7 +56,7 @@ func TestTLS(t *testing.T) {
 			tlsConf{CAFile: caFile}, pmerr.TLS, ""},
 		{"client certificate foreign", &tls.Config{Certificates: []tls.Certificate{good}, ClientCAs: ca.pool(), ClientAuth: tls.RequireAndVerifyClientCert},
 			tlsConf{CAFile: caFile, ClientCertFile: foreignCert, ClientKeyFile: foreignKey}, pmerr.TLS, ""},
-		{"configuration broken", &tls.Config{Certificates: []tls.Certificate{good}}, tlsConf{CAFile: "/no/such"}, pmerr.TLS, "/no/such"},
+		{"configuration broken", &tls.Config{Certificates: []tls.Certificate{good}}, tlsConf{CAFile: "/no/such"}, pmerr.NotConn, "/no/such"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			port := listen(t, func(p *peer) {

@@ -134,6 +134,9 @@ func loadTLSConf(path string) (*tlsConf, error) {
 // config returns the configuration of a TLS client that connects to host, or to a socket of this
 // host. The files that c names are read now; one that cannot be read is an error.
 func (c *tlsConf) config(host string, local bool) (*tls.Config, error) {
+	if (c.ClientCertFile == "") != (c.ClientKeyFile == "") {
+		return nil, &TLSFileError{Text: "Client certificate and key must be configured together"}
+	}
 	roots, err := c.roots()
 	if err != nil {
 		return nil, err
@@ -187,11 +190,8 @@ func (c *tlsConf) roots() (*x509.CertPool, error) {
 	pool, found := x509.NewCertPool(), false
 	if c.CAFile != "" {
 		pem, err := os.ReadFile(c.CAFile)
-		if err != nil {
-			return nil, err
-		}
 		if found = pool.AppendCertsFromPEM(pem); !found {
-			return nil, fmt.Errorf("%s: no certificate", c.CAFile)
+			return nil, &TLSFileError{"Cannot load the CA Certificate list from " + c.CAFile, err}
 		}
 	}
 	if c.CADir != "" {
@@ -214,20 +214,48 @@ func (c *tlsConf) roots() (*x509.CertPool, error) {
 // certificate returns our certificate, nil if there is none. The files of a daemon are often for it
 // alone; then we are without.
 func (c *tlsConf) certificate() (*tls.Certificate, error) {
-	own := c.ClientCertFile != "" || c.ClientKeyFile != ""
-	certFile, keyFile := c.ClientCertFile, c.ClientKeyFile
+	certFile, keyFile, of := c.ClientCertFile, c.ClientKeyFile, "client "
+	own := certFile != "" || keyFile != ""
 	if !own {
-		certFile, keyFile = c.CertFile, c.KeyFile
+		certFile, keyFile, of = c.CertFile, c.KeyFile, ""
 	}
-	if certFile == "" && keyFile == "" {
+	if certFile == "" || keyFile == "" {
 		return nil, nil
 	}
-	cert, err := tls.LoadX509KeyPair(certFile, keyFile)
-	switch {
-	case err == nil:
-		return &cert, nil
-	case !own && (errors.Is(err, os.ErrNotExist) || errors.Is(err, os.ErrPermission)):
+	chain, err := os.ReadFile(certFile)
+	if err == nil && !x509.NewCertPool().AppendCertsFromPEM(chain) {
+		err = errors.New("no certificate")
+	}
+	bad := &TLSFileError{"Cannot load " + of + "certificate chain from " + certFile, err}
+	if err == nil {
+		var key []byte
+		if key, err = os.ReadFile(keyFile); err == nil {
+			var cert tls.Certificate
+			if cert, err = tls.X509KeyPair(chain, key); err == nil {
+				return &cert, nil
+			}
+		}
+		bad = &TLSFileError{"Cannot load " + of + "private key from " + keyFile, err}
+	}
+	if !own && (errors.Is(err, os.ErrNotExist) || errors.Is(err, os.ErrPermission)) {
 		return nil, nil
 	}
-	return nil, fmt.Errorf("client certificate: %w", err)
+	return nil, bad
 }
+
+// A TLSFileError is a file named by tls.conf that cannot be used. Dial wraps it in [pmerr.NotConn].
+type TLSFileError struct {
+	Text string // in the reference's words
+	Err  error  // the cause, nil if Text says all
+}
+
+// Error returns text and cause.
+func (e *TLSFileError) Error() string {
+	if e.Err == nil {
+		return e.Text
+	}
+	return e.Text + ": " + e.Err.Error()
+}
+
+// Unwrap returns the cause.
+func (e *TLSFileError) Unwrap() error { return e.Err }

@@ -133,6 +133,39 @@ func TestTLSConfig(t *testing.T) {
 	}
 }
 
+// TestTLSFiles has what is said of files that cannot be used, in the order in which they are looked
+// at.
+func TestTLSFiles(t *testing.T) {
+	dir := t.TempDir()
+	cert, key := files(t, dir, newAuthority(t, "ca").client())
+	none, junk := filepath.Join(dir, "none"), filepath.Join(dir, "junk")
+	if err := os.WriteFile(junk, []byte("junk"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		conf tlsConf
+		want string
+	}{
+		{tlsConf{ClientCertFile: cert, CAFile: none}, "Client certificate and key must be configured together"},
+		{tlsConf{ClientKeyFile: key, KeyFile: key}, "Client certificate and key must be configured together"},
+		{tlsConf{CAFile: none, ClientCertFile: junk, ClientKeyFile: junk}, "Cannot load the CA Certificate list from " + none},
+		{tlsConf{CAFile: key}, "Cannot load the CA Certificate list from " + key},
+		{tlsConf{ClientCertFile: none, ClientKeyFile: none}, "Cannot load client certificate chain from " + none},
+		{tlsConf{ClientCertFile: junk, ClientKeyFile: none}, "Cannot load client certificate chain from " + junk},
+		{tlsConf{ClientCertFile: key, ClientKeyFile: key}, "Cannot load client certificate chain from " + key},
+		{tlsConf{ClientCertFile: cert, ClientKeyFile: none}, "Cannot load client private key from " + none},
+		{tlsConf{ClientCertFile: cert, ClientKeyFile: cert}, "Cannot load client private key from " + cert},
+		{tlsConf{CertFile: junk, KeyFile: key}, "Cannot load certificate chain from " + junk},
+		{tlsConf{CertFile: cert, KeyFile: junk}, "Cannot load private key from " + junk},
+	} {
+		_, err := tt.conf.config("host", false)
+		bad, ok := errors.AsType[*TLSFileError](err)
+		if !ok || bad.Text != tt.want {
+			t.Errorf("%+v: %v, want %s", tt.conf, err, tt.want)
+		}
+	}
+}
+
 func FuzzParseTLSConf(f *testing.F) {
 	f.Add("tls-ca-cert-file = /a\ntls-verify-servers: no # x\n")
 	f.Add("=\n:\n#\n==:\r\n\x00")

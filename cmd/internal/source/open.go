@@ -104,6 +104,9 @@ func (o *Opener) host(ctx context.Context, kind option.SourceKind, name string) 
 		o.env.Messages.Print(bad.Message())
 		o.env.Messages.Flush()
 	}
+	if bad, ok := errors.AsType[*pmcd.TLSFileError](err); ok {
+		o.env.Notify("Error: " + bad.Text)
+	}
 	if err == nil {
 		return src, nil
 	}

@@ -69,6 +69,11 @@ var secureConfs = map[string]string{
 	"other":  "tls-ca-cert-file = DIR/other.pem\n",
 	"strict": "tls-ca-cert-file = DIR/other.pem\ntls-verify-clients = yes\n",
 	"no":     "tls-verify-servers = no\n",
+
+	"key twice":         "tls-ca-cert-file = DIR/ca.pem\ntls-client-cert-file = DIR/client.key\ntls-client-key-file = DIR/client.key\n",
+	"certificate twice": "tls-ca-cert-file = DIR/ca.pem\ntls-client-cert-file = DIR/client.pem\ntls-client-key-file = DIR/client.pem\n",
+	"half":              "tls-ca-cert-file = DIR/ca.pem\ntls-client-cert-file = DIR/client.pem\n",
+	"no authority":      "tls-ca-cert-file = DIR/client.key\n",
 }
 
 // A secureCase is a connection. Both sides must end with the same status, unless differs says why
@@ -102,7 +107,6 @@ var secureCases = []secureCase{
 	{name: "empty host", spec: "[]:P0"},
 	{name: "no host", spec: "pcp://"},
 	{name: "bad specification", spec: "localhost:x"},
-	{name: "bad escape", spec: "localhost:P0?user=%zz"},
 	{name: "attributes without effect", spec: "localhost:P0?exclusive&unix&local&uid=7&foo=%zz"},
 	{name: "attributes behind a slash", spec: "localhost:P0/?compress"},
 	{name: "no such socket", spec: "unix:/no/such"},
@@ -124,6 +128,10 @@ var secureCases = []secureCase{
 	{name: "TLS, unchecked", spec: "pcps://localhost:P0", conf: "no"},
 	{name: "no TLS wanted", spec: "localhost:P0", conf: "none"},
 
+	{name: "TLS, client certificate is none", spec: "pcps://localhost:P0", conf: "key twice"},
+	{name: "TLS, client key is none", spec: "pcps://localhost:P0", conf: "certificate twice"},
+	{name: "TLS, client key missing", spec: "pcps://localhost:P0", conf: "half"},
+	{name: "TLS, authority is none", spec: "pcps://localhost:P0", conf: "no authority"},
 	{name: "certificate required, given", spec: "pcps://127.0.0.1:P2", conf: "client"},
 	{name: "certificate required, given as the daemon's", spec: "pcps://127.0.0.1:P2", conf: "both"},
 	{name: "certificate required, this host", spec: "localhost:P2", conf: "none"},
