@@ -66,11 +66,11 @@ func (p *Parser) ReadEnvironment() error {
 }
 
 // environDebug handles PCP_DEBUG, for which there are two messages: the library of the reference
-// looks at the variable too, and says that it goes on.
+// looks at the variable too, and says to standard error itself that it goes on.
 func (p *Parser) environDebug(arg string) error {
 	err := p.Options.AddDebug(arg)
 	if err != nil {
-		p.print("Error: $PCP_DEBUG=" + arg + " is not valid, ignored\n")
+		fmt.Fprintf(p.Stderr, "Error: $PCP_DEBUG=%s is not valid, ignored\n", arg)
 	}
 	return err
 }

@@ -187,21 +187,23 @@ var debugNames = [...]string{
 // Has reports whether an option is set. The name is in lower case.
 func (d *Debug) Has(name string) bool { return slices.Contains(d.names, name) }
 
-// add sets the options of a comma-separated list and reports whether the list is valid. A comma at
-// the end is allowed. The options before the first invalid one are set.
+// add sets the options of a comma-separated list and reports whether the list is valid; an invalid
+// one sets none. A comma at the end is allowed.
 func (d *Debug) add(list string) bool {
+	names := slices.Clone(d.names)
 	list = strings.ToLower(list)
 	for list != "" {
 		var name string
 		name, list, _ = strings.Cut(list, ",")
 		switch {
 		case name == "all":
-			d.names = debugNames[:]
+			names = append(names, debugNames[:]...)
 		case slices.Contains(debugNames[:], name):
-			d.names = append(d.names[:len(d.names):len(d.names)], name)
+			names = append(names, name)
 		default:
 			return false
 		}
 	}
+	d.names = names
 	return true
 }

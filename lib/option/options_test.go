@@ -126,13 +126,13 @@ func TestDebug(t *testing.T) {
 		{"pdu", true, "pdu"},
 		{"PDU,Misc,QED,getopt", true, "pdu misc qed getopt"},
 		{"pdu,", true, "pdu"},
-		{"pdu,,", false, "pdu"},
+		{"pdu,,", false, ""},
 		{",pdu", false, ""},
 		{",", false, ""},
 		{"all", true, "pdu tls desperate getopt appl9"},
 		{"1", false, ""},
 		{"pdu ", false, ""},
-		{"pdu,foo,fetch", false, "pdu"},
+		{"pdu,foo,fetch", false, ""},
 	}
 	for _, test := range tests {
 		var d Debug
@@ -146,6 +146,9 @@ func TestDebug(t *testing.T) {
 		}
 		if d.Has("fetch") != (test.list == "all") {
 			t.Errorf("add(%q): fetch is %v", test.list, d.Has("fetch"))
+		}
+		if !test.ok && d.Has("pdu") {
+			t.Errorf("add(%q): pdu is set by an invalid list", test.list)
 		}
 	}
 }

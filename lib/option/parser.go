@@ -51,7 +51,8 @@ type Parser struct {
 	Version  string
 	Messages io.Writer // for messages and the usage text; nil is os.Stderr
 
-	// The process. Nil functions are those of package os.
+	// The process. What is nil is that of package os.
+	Stderr    io.Writer
 	LookupEnv func(name string) (string, bool)
 	Open      func(name string) (io.ReadCloser, error)
 	Hostname  func() (string, error)
@@ -146,8 +147,11 @@ func (p *Parser) setVersion(string) error {
 
 // setDefaults sets what is nil to that of the process.
 func (p *Parser) setDefaults() {
+	if p.Stderr == nil {
+		p.Stderr = os.Stderr
+	}
 	if p.Messages == nil {
-		p.Messages = os.Stderr
+		p.Messages = p.Stderr
 	}
 	if p.LookupEnv == nil {
 		p.LookupEnv = os.LookupEnv

@@ -21,7 +21,7 @@ func TestUsage(t *testing.T) {
 func TestComplain(t *testing.T) {
 	var messages strings.Builder
 	p := world{}.parser("pmval")
-	p.Operands, p.LateChecks, p.Messages = "metric", true, &messages
+	p.Operands, p.LateChecks, p.Messages, p.Stderr = "metric", true, &messages, &messages
 	p.Shared("start", "archive")
 	if _, err := p.Parse([]string{"-S", "1", "m"}); err != nil {
 		t.Fatal(err)

@@ -41,7 +41,7 @@ func (w world) run(t testing.TB, args ...string) result {
 // parse parses arguments and runs the command.
 func (r *reference) parse(args []string) result {
 	var messages strings.Builder
-	r.Messages = &messages
+	r.Messages, r.Stderr = &messages, &messages
 	got := result{}
 	operands, err := r.Parse(args)
 	if err == nil {

@@ -173,6 +173,7 @@ func (o *Opener) loadNames(file string, unique bool) error {
 	if bad, ok := errors.AsType[*pmns.Error](err); ok {
 		fmt.Fprint(env.Stderr, bad.Preprocessor)
 		env.Messages.Print(bad.Message)
+		env.Messages.Flush()
 	}
 	if err == nil {
 		o.names = names
