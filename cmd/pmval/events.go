@@ -16,7 +16,7 @@ import (
 type eventReporter struct {
 	out     *bufio.Writer
 	errorf  func(format string, args ...any)
-	clock   clock
+	clock   *clock
 	src     pmapi.Source // knows the parameters
 	name    string
 	desc    pcp.Desc

@@ -68,7 +68,7 @@ func param(item uint32, t pcp.Type, value string) []byte {
 // eventsOf returns a reporter of live events, and what it prints to.
 func eventsOf(t pcp.Type, d pcp.InDom) (*eventReporter, *strings.Builder) {
 	out := new(strings.Builder)
-	return &eventReporter{out: bufio.NewWriter(out), src: paramSource{}, name: "e", desc: pcp.Desc{Type: t, InDom: d}}, out
+	return &eventReporter{clock: new(clock), out: bufio.NewWriter(out), src: paramSource{}, name: "e", desc: pcp.Desc{Type: t, InDom: d}}, out
 }
 
 func TestEvents(t *testing.T) {

@@ -27,15 +27,15 @@ func (s *session) start() error {
 
 // newReporter sets what shows the samples.
 func (s *session) newReporter() (err error) {
-	f, clock := s.flags, clock{zone: s.zone, stamps: s.flags.stamps, recorded: s.timeline != nil}
+	f := s.flags
 	switch {
 	case f.output != "" || f.plot:
 		s.out, err = s.newForm()
 	case s.events():
-		s.out = &eventReporter{out: s.env.Out, errorf: s.env.Errorf, clock: clock, src: s.src, name: s.name, desc: s.desc,
+		s.out = &eventReporter{out: s.env.Out, errorf: s.env.Errorf, clock: &s.clock, src: s.src, name: s.name, desc: s.desc,
 			verbose: f.verbose, values: s.values}
 	default:
-		s.out = &textReporter{out: s.env.Out, clock: clock, singular: s.singular(), rate: s.rate,
+		s.out = &textReporter{out: s.env.Out, clock: &s.clock, singular: s.singular(), rate: s.rate,
 			precision: f.precision, width: s.width, values: s.values, colored: s.colored()}
 	}
 	return err
@@ -56,18 +56,15 @@ func defaultWidth(t pcp.Type) int {
 }
 
 // setColumnWidth decides how wide columns are: as the options say or, for a type that has values,
-// as the type wants; and checks that the precision fits. The reference has printed the header's
-// empty line by then.
+// as the type wants; and checks that the precision fits.
 func (s *session) setColumnWidth() error {
 	if s.width = s.flags.width; s.width == 0 {
 		s.width = defaultWidth(s.desc.Type)
 	}
 	if s.width == 0 && !s.events() {
-		s.env.Out.WriteString(s.space())
 		return fmt.Errorf("unknown performance metric value type %s", s.desc.Type)
 	}
 	if s.flags.precision > 0 && s.flags.precision > s.width-2 {
-		s.env.Out.WriteString(s.space())
 		return fmt.Errorf("-f %d too large for column width %d", s.flags.precision, s.width)
 	}
 	return nil
@@ -85,9 +82,7 @@ func (s *session) space() string {
 // printHeader prints the description of the metric above its values.
 func (s *session) printHeader() {
 	out := s.env.Out
-	out.WriteString(s.space())
 	field := func(name, text string) { fmt.Fprintf(out, "%-11s%s\n", name+":", text) }
-	clock := clock{zone: s.zone, stamps: s.flags.stamps}
 	if !s.events() {
 		field("metric", s.name)
 	}
@@ -96,9 +91,9 @@ func (s *session) printHeader() {
 	}
 	field("host", s.host)
 	if s.kind == option.Archive {
-		field("start", string(clock.appendDate(nil, s.origin)))
+		field("start", string(s.clock.appendDate(nil, s.origin)))
 		if s.bounded {
-			field("end", string(clock.appendDate(nil, s.end)))
+			field("end", string(s.clock.appendDate(nil, s.end)))
 		}
 	}
 	if !s.events() {

@@ -45,6 +45,7 @@ func (s *session) setMode() error {
 // A sampler takes samples in turn: it keeps the one before, and which of two results holds it.
 type sampler struct {
 	s        *session
+	pace     pace
 	conv     converter
 	results  [2]pcp.Result
 	now      int  // index of the current result
@@ -62,8 +63,14 @@ func (p *sampler) current() *pcp.Values { return &p.results[p.now].Sets[0] }
 func (s *session) loop(ctx context.Context) error {
 	p := &sampler{s: s, conv: converter{desc: s.desc, rate: s.rate}}
 	_, p.conv.wraps = s.env.LookupEnv("PCP_COUNTER_WRAP")
-	clock := newPacer(s)
-	for n := 0; s.samples < 0 || n < s.samples; n++ {
+	p.pace = newPacer(s)
+	if s.control != nil {
+		p.pace = s.control
+		if err := p.wait(ctx); err != nil {
+			return p.finish(err)
+		}
+	}
+	for n := 0; s.samples < 0 || s.control != nil || n < s.samples; n++ {
 		if !p.previous {
 			st, err := p.fetch(ctx)
 			if err != nil || st == ended {
@@ -85,7 +92,7 @@ func (s *session) loop(ctx context.Context) error {
 			}
 			p.noValues = st == failed
 		}
-		if err := clock.wait(ctx); err != nil {
+		if err := p.wait(ctx); err != nil {
 			return p.finish(err)
 		}
 		if !p.previous {
@@ -98,6 +105,12 @@ func (s *session) loop(ctx context.Context) error {
 		}
 		if st == failed {
 			p.previous = false
+			if s.control != nil { // each sample is a step of its own
+				err = p.wait(ctx)
+			}
+			if err != nil {
+				return p.finish(err)
+			}
 			continue
 		}
 		if err := p.next(ctx); err != nil {
@@ -107,6 +120,15 @@ func (s *session) loop(ctx context.Context) error {
 	}
 	s.complete = true
 	return p.finish(nil)
+}
+
+// wait waits until the next sample is due. Without one before, it is a first one again.
+func (p *sampler) wait(ctx context.Context) error {
+	moved, err := p.pace.wait(ctx)
+	if moved {
+		p.previous = false
+	}
+	return err
 }
 
 // next shows a sample that follows another.
@@ -137,6 +159,9 @@ func (p *sampler) finish(err error) error {
 	if endErr := p.s.out.end(); err == nil {
 		err = endErr
 	}
+	if p.s.control != nil && err == nil {
+		_ = p.s.control.Acknowledge() // a server that has gone does not matter any more
+	}
 	return err
 }
 
@@ -146,7 +171,7 @@ func (p *sampler) fetch(ctx context.Context) (status, error) {
 	mark, err := p.read(ctx, r)
 	switch {
 	case errors.Is(err, pmerr.EOL):
-		return ended, nil
+		return p.beyond(), nil
 	case err != nil && p.s.flags.reconnect && p.s.timeline == nil:
 		p.s.env.Errorf("%s: %s", p.call(), pmerr.Message(err))
 		return failed, p.connect(ctx)
@@ -172,6 +197,15 @@ func (p *sampler) fetch(ctx context.Context) (status, error) {
 		return failed, nil
 	}
 	return fetched, nil
+}
+
+// beyond returns the status behind the last sample: a time control server may lead back from there.
+func (p *sampler) beyond() status {
+	if p.s.control == nil {
+		return ended
+	}
+	p.s.control.end()
+	return failed
 }
 
 // read reads the next result.
@@ -209,6 +243,12 @@ func (p *sampler) connect(ctx context.Context) error {
 // errNoConnection reports --reconnect on a source without a connection.
 var errNoConnection = errors.New("this source cannot be connected to anew")
 
+// A pace says when the next sample is due.
+type pace interface {
+	// wait waits until then. The result is whether the sample does not follow those before.
+	wait(ctx context.Context) (moved bool, err error)
+}
+
 // A pacer waits between samples.
 type pacer struct {
 	on   bool
@@ -225,18 +265,18 @@ func newPacer(s *session) *pacer {
 
 // wait waits until the next sample is due. The times of samples do not drift: each is due one step
 // after the one before was. Only one that comes more than a step late moves the others.
-func (c *pacer) wait(ctx context.Context) error {
+func (c *pacer) wait(ctx context.Context) (moved bool, err error) {
 	if !c.on {
-		return nil
+		return false, nil
 	}
 	if err := c.env.Flush(); err != nil {
-		return err
+		return false, err
 	}
 	now := time.Now()
 	if c.next = c.next.Add(c.step); now.Sub(c.next) > c.step {
 		c.next = now
 	}
-	return sleep(ctx, c.next.Sub(now))
+	return false, sleep(ctx, c.next.Sub(now))
 }
 
 // sleep waits for a time, or until ctx is done.

@@ -184,7 +184,7 @@ func TestPacer(t *testing.T) {
 	begin := time.Now()
 	for range 10 {
 		time.Sleep(step / 4)
-		if err := c.wait(context.Background()); err != nil {
+		if _, err := c.wait(context.Background()); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -194,11 +194,11 @@ func TestPacer(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	c.step = time.Hour
-	if err := c.wait(ctx); !errors.Is(err, context.Canceled) {
+	if _, err := c.wait(ctx); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
 	c.on = false
-	if err := c.wait(context.Background()); err != nil {
+	if _, err := c.wait(context.Background()); err != nil {
 		t.Errorf("got %v", err)
 	}
 }

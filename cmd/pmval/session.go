@@ -25,7 +25,8 @@ type session struct {
 	options *option.Options
 	src     pmapi.Source
 	kind    option.SourceKind
-	host    string // that the metrics are of
+	host    string   // that the metrics are of
+	control *control // nil unless a time control server says when samples are due
 
 	timeline pmapi.Timeline // nil if the source is live
 	records  pmapi.Recorder // nil unless the records are shown as they are
@@ -45,6 +46,7 @@ type session struct {
 	width   int      // of a column
 
 	out      reporter
+	clock    clock
 	values   format.Options
 	complete bool // all samples asked for were taken, or the window is over
 }
@@ -183,6 +185,7 @@ func (s *session) setTime(ctx context.Context) error {
 		s.env.Out.WriteString(note)
 	}
 	s.zone, s.values.Location = zone, zone
+	s.clock = clock{zone: zone, stamps: s.flags.stamps, recorded: s.timeline != nil}
 	_, s.values.Squash = s.env.LookupEnv("PCP_SQUASH_NEWLINES")
 	if s.interval = s.options.Interval; s.interval == 0 {
 		s.interval = time.Second
@@ -209,7 +212,7 @@ func (s *session) setSamples() {
 	switch {
 	case s.options.HasSamples:
 		s.samples = s.options.Samples
-	case !s.bounded || s.flags.recorded || s.events():
+	case !s.bounded || s.flags.recorded || s.events() || s.control != nil:
 		s.samples = -1
 	default:
 		s.samples = 0

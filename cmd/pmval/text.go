@@ -15,7 +15,7 @@ import (
 // A textReporter prints columns as the reference does.
 type textReporter struct {
 	out       *bufio.Writer
-	clock     clock
+	clock     *clock
 	singular  bool // the metric has no instances
 	rate      bool // counters are converted
 	precision int

@@ -12,7 +12,7 @@ import (
 // textOf returns a reporter of live values with instances, and what it prints to.
 func textOf(rate bool, precision, width int) (*textReporter, *strings.Builder) {
 	out := new(strings.Builder)
-	return &textReporter{out: bufio.NewWriter(out), rate: rate, precision: precision, width: width}, out
+	return &textReporter{clock: new(clock), out: bufio.NewWriter(out), rate: rate, precision: precision, width: width}, out
 }
 
 // TestLabels: the three styles, and what decides on them.

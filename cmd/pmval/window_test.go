@@ -68,23 +68,6 @@ func TestLiveZone(t *testing.T) {
 	}
 }
 
-// TestTimeControl: there is no time control server.
-func TestTimeControl(t *testing.T) {
-	f := &fakeSource{desc: singular(pcp.Int32, pcp.Instant), script: []fakeSample{one(1, 7)}}
-	out, errs, status := live(t, f, "-p", "4711", "m")
-	if out != "\n" || errs != "pmval: pmTimeConnect: Interrupted system call\n" || status != 1 {
-		t.Errorf("-p: got %q, %q, %d", out, errs, status)
-	}
-	out, errs, status = live(t, f, "-g", "m")
-	if out != "\n" || errs != "execvp: No such file or directory\npmval: pmTimeConnect: No such file or directory\n" || status != 1 {
-		t.Errorf("-g: got %q, %q, %d", out, errs, status)
-	}
-	out, _, status = live(t, f, "-p", "x", "-s", "1", "m")
-	if below(out) != "          7\n" || status != 0 {
-		t.Errorf("-p x: got %q, %d", out, status)
-	}
-}
-
 // TestCounterWrap: the environment says that counters wrap around.
 func TestCounterWrap(t *testing.T) {
 	base := archivetest.Path(t, "wrap")

@@ -17,7 +17,8 @@ const guide = "../../docs/pmapi.md"
 // packageDirs are the packages that the guide may name.
 var packageDirs = map[string]string{
 	"pmapi": ".", "pcp": "../pcp", "pmerr": "../pmerr", "pmcd": "../pmcd", "archive": "../archive", "when": "../when",
-	"format": "../format", "pmns": "../pmns", "option": "../option", "config": "../config", "derive": "../../derive",
+	"format": "../format", "pmns": "../pmns", "option": "../option", "config": "../config", "timecontrol": "../timecontrol",
+	"derive": "../../derive",
 }
 
 // guideFunctions are the functions of the PMAPI chapter of the Programmer's Guide in its order, and

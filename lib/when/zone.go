@@ -84,3 +84,23 @@ func readZone(path string) (*time.Location, error) {
 	}
 	return time.LoadLocationFromTZData(path, data)
 }
+
+// Offset returns the zone of a time in the form of TZ, but without rules: its name, and how far it
+// is behind UTC then, as in "CET-1".
+func Offset(t time.Time) string {
+	name, east := t.Zone()
+	if name == "" || strings.ContainsAny(name, "+-0123456789") {
+		name = "<" + name + ">"
+	}
+	if east == 0 && name == "UTC" {
+		return name
+	}
+	sign, west := "", -east/60
+	if west < 0 {
+		sign, west = "-", -west
+	}
+	if west%60 == 0 {
+		return fmt.Sprintf("%s%s%d", name, sign, west/60)
+	}
+	return fmt.Sprintf("%s%s%d:%02d", name, sign, west/60, west%60)
+}

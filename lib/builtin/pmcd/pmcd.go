@@ -16,6 +16,7 @@ import (
 	"pmtools/lib/pmda"
 	"pmtools/lib/pmerr"
 	"pmtools/lib/version"
+	"pmtools/lib/when"
 )
 
 // Domain is the domain of the metrics about the daemon.
@@ -178,28 +179,7 @@ func (p *collector) timezone() string {
 	if tz := os.Getenv("TZ"); tz != "" {
 		return tz
 	}
-	return zoneOffset(p.host.Time().Local())
-}
-
-// zoneOffset returns a zone without rules, in the form of TZ: its name, and how far it is behind
-// UTC.
-func zoneOffset(t time.Time) string {
-	name, east := t.Zone()
-	if name == "" || strings.ContainsAny(name, "+-0123456789") {
-		name = "<" + name + ">"
-	}
-	if east == 0 && name == "UTC" {
-		return name
-	}
-	west := -east / 60
-	sign := ""
-	if west < 0 {
-		sign, west = "-", -west
-	}
-	if west%60 == 0 {
-		return name + sign + strconv.Itoa(west/60)
-	}
-	return name + sign + strconv.Itoa(west/60) + ":" + strconv.Itoa(west%60/10) + strconv.Itoa(west%10)
+	return when.Offset(p.host.Time().Local())
 }
 
 // zoneinfo returns the zone by the name of its file, "" if that is not known.

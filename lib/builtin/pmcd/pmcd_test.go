@@ -131,25 +131,6 @@ func TestStore(t *testing.T) {
 	}
 }
 
-func TestOffset(t *testing.T) {
-	for _, c := range []struct {
-		name string
-		east int
-		want string
-	}{
-		{"UTC", 0, "UTC"}, {"GMT", 0, "GMT0"}, {"CET", 3600, "CET-1"}, {"EST", -18000, "EST5"}, {"IST", 19800, "IST-5:30"}, {"NST", -12600, "NST3:30"},
-		{"+0545", 20700, "<+0545>-5:45"}, {"", 0, "<>0"},
-	} {
-		at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.FixedZone(c.name, c.east))
-		if c.name == "" {
-			continue // Go gives such a zone the name UTC
-		}
-		if got := zoneOffset(at); got != c.want {
-			t.Errorf("%s, %d seconds east: %q, want %q", c.name, c.east, got, c.want)
-		}
-	}
-}
-
 // TestZone finds out the zone of a host.
 func TestZone(t *testing.T) {
 	for _, c := range []struct {
