@@ -1,11 +1,13 @@
 package derive
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
 
 	"pmtools/derive/check"
+	"pmtools/derive/diagnose"
 	"pmtools/derive/syntax"
 	"pmtools/lib/pmerr"
 )
@@ -30,6 +32,35 @@ func (e *Error) Error() string { return "derived metric " + e.Name + ": " + e.Er
 
 // Unwrap returns the cause and the code.
 func (e *Error) Unwrap() []error { return []error{e.Err, e.Code} }
+
+// Diagnosis explains the mistake to people: what was expected, the operands with their metadata, what
+// to write instead. [Source.Diagnose] proposes names for unknown ones too.
+func (e *Error) Diagnosis() *diagnose.Problem { return e.diagnosis(nil) }
+
+// diagnosis is Diagnosis with what returns the names that are known.
+func (e *Error) diagnosis(names func(string) []string) *diagnose.Problem {
+	if _, ok := errors.AsType[*syntax.Error](e.Err); ok && !e.Early {
+		return diagnose.Syntax(e.Expr, e.Err)
+	}
+	if _, ok := errors.AsType[*check.Error](e.Err); ok {
+		return diagnose.Check(e.Expr, e.Err, names)
+	}
+	return &diagnose.Problem{Msg: e.Name + ": " + diagnose.LowerFirst(e.Text()), Err: e}
+}
+
+// Diagnose is the Diagnosis of an error of Add, with names like an unknown one: for them all names
+// are read. It is nil for other errors.
+func (s *Source) Diagnose(ctx context.Context, err error) *diagnose.Problem {
+	bad, ok := errors.AsType[*Error](err)
+	if !ok {
+		return nil
+	}
+	return bad.diagnosis(func(string) (names []string) {
+		// With an error there are fewer proposals.
+		_ = s.WalkNames(ctx, "", func(name string) bool { names = append(names, name); return true })
+		return names
+	})
+}
 
 // Offset returns the place in the expression that the caret points at, -1 if the expression is
 // empty.

@@ -9,6 +9,7 @@ import (
 	"pmtools/derive"
 	"pmtools/derive/check"
 	"pmtools/derive/syntax"
+	"pmtools/lib/pcp"
 	"pmtools/lib/pmerr"
 )
 
@@ -57,5 +58,72 @@ func TestMessages(t *testing.T) {
 	var ce *check.Error
 	if err := src.Add(ctx, "x", "no.such"); !errors.As(err, &ce) || ce.Text != "Unknown operand metric" {
 		t.Errorf("%v", err)
+	}
+}
+
+// TestDiagnosis: every program gets what the prompt shows of a mistake.
+func TestDiagnosis(t *testing.T) {
+	ctx := context.Background()
+	var w lines
+	src, reg := define(t, newFake(qa), &w, "g=1")
+	for _, tt := range []struct{ name, expr, want string }{
+		{"x", "1 +", "found the end, expected a metric, a number, a function, '(', '-' or '!'\n  1 +\n     ^\n"},
+		{"x", "sample.byte_rte + 1", "unknown metric sample.byte_rte\n  sample.byte_rte + 1\n  ^\n  did you mean sample.byte_rate?\n"},
+		{"9", "1", "9: '9' is no name for a metric\n"},
+	} {
+		err := src.Add(ctx, tt.name, tt.expr)
+		if p := src.Diagnose(ctx, err); p == nil || p.Text() != tt.want {
+			t.Errorf("%s = %s: %v\n%+v\nwant\n%s", tt.name, tt.expr, err, p, tt.want)
+		}
+		_ = src.Remove(tt.name)
+	}
+	var bad *derive.Error
+	if err := reg.Register("9", "1"); !errors.As(err, &bad) || bad.Diagnosis().Msg != "9: '9' is no name for a metric" {
+		t.Errorf("%v", err)
+	}
+	if p := src.Diagnose(ctx, pmerr.Name); p != nil {
+		t.Errorf("a diagnosis of another error: %v", p)
+	}
+}
+
+// TestRemove: a name that was refused, or is no longer wanted, can be defined again.
+func TestRemove(t *testing.T) {
+	ctx := context.Background()
+	f := newFake(qa)
+	var w lines
+	src, reg := define(t, f, &w, "g=1")
+	if err := src.Remove("x"); !errors.Is(err, pmerr.Name) {
+		t.Errorf("a name that is not there: %v", err)
+	}
+	if err := src.Remove("g"); !errors.Is(err, pmerr.Name) {
+		t.Errorf("a name of the Registry: %v", err)
+	}
+	if err := src.Add(ctx, "x", "no.such"); err == nil {
+		t.Fatal("no error")
+	}
+	if err := src.Remove("x"); err != nil {
+		t.Fatal(err)
+	}
+	if err := src.Add(ctx, "x", "2"); err != nil {
+		t.Fatal(err)
+	}
+	before := lookup(t, src, "x")
+	if got := show(f, pcp.Desc{}, fetchOne(t, src, before)); got != "2" {
+		t.Errorf("x is %s", got)
+	}
+	if err := src.Add(ctx, "g", "5"); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(src.Remove("g"), src.Remove("x")); err != nil {
+		t.Fatal(err)
+	}
+	if got := show(f, pcp.Desc{}, fetchOne(t, src, lookup(t, src, "g"))); got != "1" {
+		t.Errorf("g is %s", got)
+	}
+	if v := fetchOne(t, src, before); v.Err != pmerr.PMID {
+		t.Errorf("the identifier of a removed metric: %v", v.Err)
+	}
+	if n, err := reg.Unregister("x"); n != 0 || err == nil {
+		t.Errorf("x is still counted: %d, %v", n, err)
 	}
 }

@@ -62,7 +62,7 @@ func anonymous() syntax.Expr {
 }
 
 // Register defines a metric (pmRegisterDerived). The error is an *Error: the expression cannot be
-// parsed, the name is taken, or there are too many metrics. The name itself is not checked.
+// parsed, the name is no name or taken, or there are too many metrics.
 func (r *Registry) Register(name, expr string) error {
 	d, err := r.define(name, expr)
 	if o := r.Observer(); o != nil {
@@ -84,6 +84,8 @@ func (r *Registry) define(name, expr string) (*definition, error) {
 	switch limit := r.controls[GlobalLimit-1].value; {
 	case limit >= 0 && len(r.defs)-builtin >= limit:
 		early = "Too many global derived metrics"
+	case !syntax.LegalName(name):
+		early = badName(name)
 	case r.byName[name] != nil:
 		early = "Duplicate global derived metric name"
 	case len(r.defs) >= maxMetrics:
@@ -98,6 +100,9 @@ func (r *Registry) define(name, expr string) (*definition, error) {
 	}
 	return r.insert(p), nil
 }
+
+// badName is the text for a name that no file may define.
+func badName(name string) string { return "'" + name + "' is no name for a metric" }
 
 // insert appends a definition. The lock is held, or the Registry is not shared yet.
 func (r *Registry) insert(p *Program) *definition {

@@ -24,6 +24,8 @@ type Options struct {
 	// Nested lets a derived metric be an operand of another, which the language forbids: its
 	// expression takes the place of its name, see package nest.
 	Nested bool
+	// AnyName lets Add take names that no file may define, as pmAddDerivedMetric does.
+	AnyName bool
 }
 
 // A Source is a pmapi.Source together with derived metrics: those of a Registry and its own. A
@@ -37,6 +39,7 @@ type Source struct {
 	handle     int  // number of the Source
 	recorded   bool // the base has a past
 	alone      bool // the base has names and nothing else
+	anyName    bool // see Options
 	limit      int  // of own definitions, -1 for none
 	closed     bool
 
@@ -97,7 +100,7 @@ func NewSource(base pmapi.Source, reg *Registry, opt *Options) *Source {
 	}
 	s := &Source{base: base, reg: reg, warn: reg.warn, limit: -1, byName: make(map[string]*metric)}
 	if opt != nil {
-		s.equivalent = opt.Equivalent
+		s.equivalent, s.anyName = opt.Equivalent, opt.AnyName
 		if opt.Nested {
 			s.nesting = new(nesting)
 		}
@@ -148,7 +151,7 @@ func (s *Source) SetLimit(n int) error {
 }
 
 // Add defines a metric for this Source and binds it at once (pmAddDerivedMetric). The error is an
-// *Error if the definition is wrong; one that parses but cannot be bound keeps its name.
+// *Error if the definition is wrong; one that parses but cannot be bound keeps its name until Remove.
 func (s *Source) Add(ctx context.Context, name, expr string) error {
 	s.sync()
 	m, err := s.define(name, expr)
@@ -174,6 +177,8 @@ func (s *Source) Add(ctx context.Context, name, expr string) error {
 func (s *Source) define(name, expr string) (*metric, error) {
 	var early string
 	switch old := s.byName[name]; {
+	case !s.anyName && !syntax.LegalName(name):
+		early = badName(name)
 	case old != nil && old.local:
 		early = "Duplicate per-context derived metric name"
 	case s.limit >= 0 && len(s.locals) >= s.limit:

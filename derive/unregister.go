@@ -1,6 +1,10 @@
 package derive
 
-import "pmtools/lib/pmerr"
+import (
+	"slices"
+
+	"pmtools/lib/pmerr"
+)
 
 // A removal is a name that was unregistered, and how many definitions there were then.
 type removal struct {
@@ -62,11 +66,40 @@ func (r *Registry) closed(s *Source) {
 	}
 }
 
+// dropped takes a metric of a Source's own from the count.
+func (r *Registry) dropped(name string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.locals[name] > 0 {
+		r.locals[name]--
+	}
+}
+
 // added counts a metric of a Source's own.
 func (r *Registry) added(name string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.locals[name]++
+}
+
+// Remove removes the metric of that name that Add has defined, whether it could be bound or not; one
+// of the Registry becomes visible again. The error is pmerr.Name if there is none.
+func (s *Source) Remove(name string) error {
+	s.sync()
+	m := s.byName[name]
+	if m == nil || !m.local {
+		return pmerr.Name
+	}
+	m.state, m.eval = removed, nil
+	s.metrics = slices.DeleteFunc(s.metrics, func(x *metric) bool { return x == m })
+	delete(s.byName, name)
+	if global := s.globalNamed(name); global != nil {
+		s.byName[name] = global
+	}
+	s.reg.dropped(name)
+	s.nesting.forget()
+	s.changes++
+	return nil
 }
 
 // remove removes all metrics with a name.

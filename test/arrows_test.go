@@ -61,12 +61,13 @@ derive/internal/ere:
 derive/check: derive/syntax derive/internal/ere lib/pcp lib/pmerr
 derive/nest: derive/syntax derive/check
 derive/eval: derive/syntax derive/check lib/pcp lib/pmerr
+derive/diagnose: derive/syntax derive/check lib/display lib/format lib/pcp lib/pmerr
 derive/internal/insts: lib/pmapi lib/pcp lib/pmerr
 derive/internal/overlay: lib/pmapi lib/pcp lib/pmerr
-derive: derive/syntax derive/check derive/eval derive/nest derive/internal/insts derive/internal/overlay lib/pmapi lib/pcp lib/pmerr
+derive: derive/diagnose derive/syntax derive/check derive/eval derive/nest derive/internal/insts derive/internal/overlay lib/pmapi lib/pcp lib/pmerr
 derive/load: lib/regular derive derive/syntax lib/pcp lib/pmerr
 derive/debug: derive derive/syntax derive/check derive/eval lib/format lib/pcp lib/pmerr
-derive/repl: lib/display lib/pmcd derive derive/syntax derive/check derive/nest lib/pmapi lib/format lib/when lib/pcp lib/pmerr
+derive/repl: derive/diagnose lib/display lib/pmcd derive derive/syntax derive/check derive/nest lib/pmapi lib/format lib/when lib/pcp lib/pmerr
 cmd/internal/cli: lib/config lib/when lib/pmerr
 cmd/internal/command: cmd/internal/cli lib/option
 cmd/internal/source: cmd/internal/cli lib/* derive derive/check derive/debug derive/load

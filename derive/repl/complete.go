@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"pmtools/derive/check"
+	"pmtools/derive/diagnose"
 	"pmtools/lib/pcp"
 )
 
@@ -126,7 +127,7 @@ func (c *completer) argument(name, arg string, end int) int {
 	case "step":
 		c.offer(word, "record")
 	case "help":
-		c.offer(word, functionNames()...)
+		c.offer(word, diagnose.FunctionNames()...)
 		c.offer(word, commandNames()...)
 		for _, t := range topics {
 			c.offer(word, t.name)

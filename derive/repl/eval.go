@@ -54,7 +54,7 @@ func (s *Session) eval(ctx context.Context, exprs []string, win *Window, w io.Wr
 			}
 		}
 	}
-	q, bad, err := s.newBinder(ctx, defs, true).queries(ctx, texts, names, s.noteTo(w))
+	q, bad, err := s.queries(ctx, s.newBinder(ctx, defs, true), texts, names, s.noteTo(w))
 	if err != nil {
 		return err
 	}

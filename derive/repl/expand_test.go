@@ -16,9 +16,9 @@ func TestPlace(t *testing.T) {
 	run(s, "x.a = t.b * 2", "y = x.a + x.a", "z = t.a - y")
 	for _, tt := range []struct{ text, want string }{
 		{"1 + x.a + t.a", "!! illegal operator for non-counter and counter\n  1 + x.a + t.a\n          ^\n" +
-			"  left 1 + (t.b * 2): 32-bit unsigned int, instant, no units, indom 245.1\n  right t.a: 32-bit unsigned int, counter, count\n"},
+			"  left 1 + (t.b * 2): 32-bit unsigned int, instant, no units, indom 245.1\n  right t.a: 32-bit unsigned int, counter, count\n  use rate(), delta() or instant() of the counter: instant(t.a)\n"},
 		{"(x.a[one] / y) + t.a", "!! illegal operator for non-counter and counter\n  (x.a[one] / y) + t.a\n                 ^\n" +
-			"  left ((t.b * 2)[one] / ((t.b * 2) + (t.b * 2))): double, instant, no units, indom 245.1\n  right t.a: 32-bit unsigned int, counter, count\n"},
+			"  left ((t.b * 2)[one] / ((t.b * 2) + (t.b * 2))): double, instant, no units, indom 245.1\n  right t.a: 32-bit unsigned int, counter, count\n  use rate(), delta() or instant() of the counter: instant(t.a)\n"},
 	} {
 		if got := run(s, tt.text); got != tt.want {
 			t.Errorf("%s:\n%swant\n%s", tt.text, got, tt.want)
@@ -28,7 +28,7 @@ func TestPlace(t *testing.T) {
 	s = newSession(t, "ta", func(o *repl.Options) { o.Files = memory{"f": "z = 1 + t.b - t.a\ny = z * 2\nx = y + y\n"} })
 	run(s, ":load f")
 	want := "!! illegal operator for non-counter and counter\n  3 + x\n      ^\n" +
-		"  left 1 + t.b: 32-bit unsigned int, instant, no units, indom 245.1\n  right t.a: 32-bit unsigned int, counter, count\n" +
+		"  left 1 + t.b: 32-bit unsigned int, instant, no units, indom 245.1\n  right t.a: 32-bit unsigned int, counter, count\n  use rate(), delta() or instant() of the counter: instant(t.a)\n" +
 		"  in the definition of z\n  in the definition of x\n"
 	if got := run(s, "3 + x"); got != want {
 		t.Errorf("three levels deep:\n%swant\n%s", got, want)
@@ -112,23 +112,6 @@ func TestQuote(t *testing.T) {
 				t.Errorf("%q is read as %q", q, d.Help)
 			}
 		}
-	}
-}
-
-func TestSnippetOfLongLines(t *testing.T) {
-	long := strings.Repeat("a + ", 1000)
-	for _, pos := range []int{0, 10, 2000, len(long)} {
-		lines := strings.Split(repl.Snippet(long, pos), "\n")
-		if len(lines[0]) > 900 {
-			t.Errorf("a line of %d bytes", len(lines[0]))
-		}
-		if at := strings.IndexByte(lines[1], '^'); pos < len(long) && lines[0][at] != long[pos] {
-			t.Errorf("the caret for %d is below %q", pos, lines[0][at])
-		}
-	}
-	wide := strings.Repeat("世", 500)
-	if text := repl.Snippet(wide, 900); strings.Contains(text, "\uFFFD") {
-		t.Errorf("a character is cut: %q", text)
 	}
 }
 

@@ -1,17 +1,13 @@
 package repl
 
 import (
-	"pmtools/derive/check"
 	"pmtools/derive/syntax"
 )
 
 // Unexported functions that the tests in repl_test call.
 var (
-	Nearest  = nearest
-	Distance = distance
-	Snippet  = snippet
-	Quote    = quote
-	Unquote  = unquote
+	Quote   = quote
+	Unquote = unquote
 )
 
 // Expand returns an expression with definitions in the places of their names.
@@ -38,15 +34,6 @@ func Spot(text string) (calls []string, open string, from int) {
 		open = string(sp.open)
 	}
 	return sp.calls, open, sp.from
-}
-
-// SyntaxProblem parses an expression and returns its problem, or nil.
-func SyntaxProblem(text string) *Problem {
-	_, err := check.Syntax().Parse(text)
-	if err == nil {
-		return nil
-	}
-	return syntaxProblem(text, err)
 }
 
 // Depth returns how many earlier samples an expression needs.

@@ -10,6 +10,7 @@ import (
 
 	"pmtools/derive"
 	"pmtools/derive/check"
+	"pmtools/derive/diagnose"
 	"pmtools/derive/nest"
 	"pmtools/derive/syntax"
 )
@@ -149,7 +150,7 @@ func (l *loading) definition(d *syntax.Definition) {
 	}
 	var err error
 	if def.program, err = derive.Compile(def.Name, def.Expr); err != nil {
-		l.problem(d.Line, d.Name+": "+syntaxProblem(def.Expr, err).Error())
+		l.problem(d.Line, d.Name+": "+diagnose.Syntax(def.Expr, err).Error())
 		return
 	}
 	l.put(def)
@@ -253,7 +254,7 @@ func FormatFile(name string, src []byte, expand bool, others *Session) ([]byte, 
 		}
 		x, err := n.Expand(defs.nested(d.Name))
 		if err != nil {
-			p := nestProblem(d.Expr(), err)
+			p := diagnose.Check(d.Expr(), err, nil)
 			msg := strings.Join(append([]string{p.Msg}, p.Notes...), ": ")
 			errs = append(errs, &syntax.FileError{Place: d.Place, Msg: d.Name + ": " + msg})
 			continue

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"pmtools/derive/check"
+	"pmtools/derive/diagnose"
 )
 
 // A topic is a page of :help.
@@ -88,7 +89,7 @@ func runHelp(_ context.Context, s *Session, name string, w io.Writer) error {
 		}
 	}
 	if !found {
-		return &Problem{Msg: "there is no help about " + name, Notes: didYouMean(name, names)}
+		return &Problem{Msg: "there is no help about " + name, Notes: diagnose.DidYouMean(name, names)}
 	}
 	return nil
 }
@@ -107,7 +108,7 @@ func (s *Session) helpIndex(w io.Writer) error {
 	for _, t := range topics {
 		fmt.Fprintf(w, "  %s: %s\n", t.name, t.summary)
 	}
-	_, err := fmt.Fprintf(w, "  functions: %s\n", strings.Join(functionNames(), " "))
+	_, err := fmt.Fprintf(w, "  functions: %s\n", strings.Join(diagnose.FunctionNames(), " "))
 	return err
 }
 
@@ -141,7 +142,7 @@ func WriteFunctions(w io.Writer, name string) error {
 	name = strings.TrimSuffix(name, "()")
 	i := slices.IndexFunc(list, func(f check.Function) bool { return f.Name == name })
 	if i < 0 {
-		return &Problem{Msg: "there is no function " + name, Notes: didYouMean(name, functionNames())}
+		return &Problem{Msg: "there is no function " + name, Notes: diagnose.DidYouMean(name, diagnose.FunctionNames())}
 	}
 	writeFunction(w, list[i])
 	return nil

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"pmtools/derive"
+	"pmtools/derive/diagnose"
 	"pmtools/lib/format"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmapi"
@@ -23,9 +24,9 @@ func (s *Session) metric(ctx context.Context, name string) (*derive.Source, pcp.
 		return nil, pcp.Desc{}, err
 	}
 	if err := found[0].Err; err != nil {
-		p := &Problem{Msg: name + ": " + lowerFirst(err.Error()), Err: err}
+		p := &Problem{Msg: name + ": " + diagnose.LowerFirst(err.Error()), Err: err}
 		if s.defs.find(name) == nil {
-			p.Notes = didYouMean(name, append(s.defs.names(), s.catalogue(ctx)...))
+			p.Notes = diagnose.DidYouMean(name, append(s.defs.names(), s.catalogue(ctx)...))
 		}
 		return nil, pcp.Desc{}, p
 	}
@@ -34,7 +35,7 @@ func (s *Session) metric(ctx context.Context, name string) (*derive.Source, pcp.
 		return nil, pcp.Desc{}, err
 	}
 	if err := descs[0].Err; err != nil {
-		return nil, pcp.Desc{}, &Problem{Msg: name + ": " + lowerFirst(err.Error()), Err: err}
+		return nil, pcp.Desc{}, &Problem{Msg: name + ": " + diagnose.LowerFirst(err.Error()), Err: err}
 	}
 	return src, descs[0].Value, nil
 }
@@ -160,7 +161,7 @@ func runMetrics(ctx context.Context, s *Session, pattern string, w io.Writer) er
 		return err
 	}
 	if len(list) == 0 {
-		return &Problem{Msg: "no metric matches " + pattern, Notes: didYouMean(pattern, s.catalogue(ctx))}
+		return &Problem{Msg: "no metric matches " + pattern, Notes: diagnose.DidYouMean(pattern, s.catalogue(ctx))}
 	}
 	slices.SortStableFunc(list, func(a, b entry) int { return cmp.Compare(a.name, b.name) })
 	t := &Table{}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"pmtools/derive"
+	"pmtools/derive/diagnose"
 	"pmtools/derive/nest"
 	"pmtools/derive/syntax"
 )
@@ -157,7 +158,7 @@ func (l *linter) definition(file string, c syntax.Chunk, it *syntax.Definition) 
 	d := &linted{def: def, file: file, chunk: c, start: it.Offset}
 	var err error
 	if def.program, err = derive.Compile(def.Name, def.Expr); err != nil {
-		l.problem(d, syntaxProblem(def.Expr, err))
+		l.problem(d, diagnose.Syntax(def.Expr, err))
 		return
 	}
 	if _, dup := l.index[it.Name]; dup {
@@ -190,7 +191,7 @@ func (l *linter) meanings(ctx context.Context, s *Session) error {
 		n := nest.New(defs.nested)
 		for _, d := range l.list {
 			if _, err := n.Expand(d.def.program); err != nil && l.opt.Expand {
-				l.problem(d, nestProblem(d.def.Expr, err))
+				l.problem(d, diagnose.Check(d.def.Expr, err, nil))
 			}
 		}
 		return nil

@@ -1,140 +1,96 @@
 package repl
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"pmtools/derive/check"
+	"pmtools/derive/diagnose"
 	"pmtools/derive/syntax"
-	"pmtools/lib/display"
+	"pmtools/lib/pcp"
 	"pmtools/lib/pmerr"
 )
 
 // A Problem says why an item failed, for people.
-type Problem struct {
-	Msg   string   // one line, lower case
-	Src   string   // the text that Pos is an offset into; empty if there is no place to show
-	Pos   int      // of the wrong byte; the length of Src for its end
-	Notes []string // more lines
-	Err   error    // the cause, or nil
-}
+type Problem = diagnose.Problem
 
 // problemf returns a Problem without a place.
 func problemf(format string, args ...any) *Problem {
 	return &Problem{Msg: fmt.Sprintf(format, args...)}
 }
 
-// problem describes why an expression cannot be evaluated: by its operands with their metadata, or
-// by names like an unknown one. A mistake in a definition is shown at the name in the expression
-// that leads to it.
+// problem describes why an expression cannot be evaluated.
 func (b *binder) problem(text string, err error) *Problem {
-	bad, ok := errors.AsType[*check.Error](err)
-	if !ok {
-		return &Problem{Msg: err.Error(), Src: text, Err: err}
-	}
-	p := &Problem{Msg: lowerFirst(bad.Text), Src: text, Pos: int(bad.Pos), Notes: bad.Notes, Err: err}
-	if name, ok := strings.CutPrefix(bad.What, "operand "); ok {
-		p.operand(b, bad, name)
-	}
-	for _, o := range bad.Operands {
-		p.Notes = append(p.Notes, fmt.Sprintf("%s %s: %s", o.Role, display.Cut(syntax.Print(o.Expr), 60), metadata(o.Type)))
-	}
-	if len(bad.Path) > 0 {
-		p.Pos = int(bad.Path[0].NamePos)
-		p.inside(bad)
+	p := diagnose.Check(text, err, func(unknown string) []string {
+		if b.defs.find(unknown) != nil {
+			return nil
+		}
+		known := append(b.defs.names(), b.more()...)
+		return slices.DeleteFunc(known, func(name string) bool { return name == b.defining })
+	})
+	bad, _ := errors.AsType[*check.Error](err)
+	switch name := p.Unknown; {
+	case name == "":
+	case errors.Is(bad.Err, pmerr.NonLeaf):
+		p.Notes = append(p.Notes, ":metrics "+name+" lists them at the prompt")
+	case len(p.Notes) > 0 && !strings.HasPrefix(p.Notes[0], "did you mean "):
+		p.Notes = append(p.Notes, ":metrics *"+name+"* lists them at the prompt")
 	}
 	return p
 }
 
-// nestProblem describes why definitions cannot take the places of names in an expression.
-func nestProblem(text string, err error) *Problem { return new(binder).problem(text, err) }
+// maxListed is how many instances are listed for an unknown one.
+const maxListed = 8
 
-// operand describes what is wrong with a metric.
-func (p *Problem) operand(b *binder, bad *check.Error, name string) {
-	switch bad.Text {
-	case "Unknown operand metric", "Unknown metric for ternary expression":
-		p.Msg = "unknown metric " + name
-		switch {
-		case b.defs.find(name) != nil:
-		case errors.Is(bad.Err, pmerr.NonLeaf):
-			p.Msg = name + " is no metric, but has metrics below it"
+// instanceProblem returns what is wrong with an instance that an expression selects but its domain
+// does not have, or nil.
+func (s *Session) instanceProblem(ctx context.Context, text string, c *compiled) *Problem {
+	for node := range syntax.Preorder(c.tree) {
+		n, ok := node.(*syntax.InstExpr)
+		if !ok || c.info.Types[n.X].Singular() {
+			continue
+		}
+		names, known := s.instanceNames(ctx, c.info.Types[n.X].InDom)
+		if !known || slices.ContainsFunc(names, func(name string) bool {
+			first, _, _ := strings.Cut(name, " ")
+			return name == n.Name || first == n.Name
+		}) {
+			continue
+		}
+		p := problemf("no instance %s", n.Name)
+		if len(c.used) == 0 {
+			p.Src, p.Pos = text, int(n.Lbrack)+1
+		}
+		switch near := diagnose.DidYouMean(n.Name, names); {
+		case len(names) == 0:
+			p.Msg += "; there are none"
+		case len(names) <= maxListed:
+			p.Msg += "; there are " + strings.Join(names, ", ")
+		case near != nil:
+			p.Notes = near
 		default:
-			p.Notes = append(p.Notes, didYouMean(name, append(b.defs.names(), b.more()...))...)
+			p.Msg += fmt.Sprintf("; there are %s and %d more", strings.Join(names[:maxListed], ", "), len(names)-maxListed)
 		}
-	case "Metadata for operand metric not available":
-		p.Msg = "the metadata of " + name + " is not available"
-	case "Illegal nested derived metric":
-		p.Msg = name + " is a derived metric, which the language does not allow inside another"
-		if errors.Is(bad.Err, check.ErrLoop) {
-			p.Msg = "the metadata of " + name + " is that of itself"
-		}
-	default:
-		p.Msg += " " + name
+		return p
 	}
+	return nil
 }
 
-// inside notes the definitions that a mistake is in, the innermost and the outermost, unless there
-// are notes that say it.
-func (p *Problem) inside(bad *check.Error) {
-	if bad.Notes != nil {
-		return
+// instanceNames returns the names of the instances of a domain, in a recording those of any time,
+// and whether they are known.
+func (s *Session) instanceNames(ctx context.Context, d pcp.InDom) (names []string, known bool) {
+	list := s.src.Instances
+	if s.line != nil {
+		list = s.line.AllInstances
 	}
-	last := len(bad.Path) - 1
-	p.Notes = append(p.Notes, "in the definition of "+bad.Path[last].Name)
-	if last > 0 {
-		p.Notes = append(p.Notes, "in the definition of "+bad.Path[0].Name)
+	insts, err := list(ctx, d)
+	for _, in := range insts {
+		names = append(names, in.Name)
 	}
-}
-
-// Error returns the message on one line, with the column, counted in bytes from 1.
-func (p *Problem) Error() string {
-	if p.Src == "" {
-		return p.Msg
-	}
-	return fmt.Sprintf("column %d: %s", p.Pos+1, p.Msg)
-}
-
-// Unwrap returns the cause.
-func (p *Problem) Unwrap() error { return p.Err }
-
-// Text returns the message, the source with a caret under the place, and the notes, each line with
-// its newline. Every line but the first is indented.
-func (p *Problem) Text() string {
-	var b strings.Builder
-	b.WriteString(p.Msg + "\n")
-	if p.Src != "" {
-		for line := range strings.Lines(snippet(p.Src, p.Pos)) {
-			b.WriteString("  " + line)
-		}
-	}
-	for _, n := range p.Notes {
-		b.WriteString("  " + n + "\n")
-	}
-	return b.String()
-}
-
-// snippetContext is how many bytes of a long line are shown on each side of the place.
-const snippetContext = 400
-
-// snippet draws the line with a caret. What is far from the place is left out.
-func snippet(src string, pos int) string {
-	if pos > snippetContext {
-		cut := pos - snippetContext
-		for cut < pos && !utf8.RuneStart(src[cut]) {
-			cut++
-		}
-		src, pos = "..."+src[cut:], pos-cut+3
-	}
-	if len(src) > pos+snippetContext {
-		end := pos + snippetContext
-		for end > pos && !utf8.RuneStart(src[end]) {
-			end--
-		}
-		src = src[:end] + "..."
-	}
-	return syntax.Snippet(src, &syntax.Error{Pos: syntax.Pos(pos)})
+	return names, err == nil
 }
 
 // Problems are several, of which each has its own place.

@@ -5,6 +5,7 @@ import (
 
 	"pmtools/derive"
 	"pmtools/derive/check"
+	"pmtools/derive/diagnose"
 	"pmtools/derive/nest"
 	"pmtools/derive/syntax"
 	"pmtools/lib/pcp"
@@ -18,6 +19,8 @@ type binder struct {
 	defs *dictionary
 	ids  map[*Definition]pcp.ID // of the session's own definitions
 	more func() []string        // names of the source, to propose for an unknown one
+
+	defining string // the name that is not proposed, because it is being defined
 }
 
 // newBinder returns a binder with other definitions than the session's. Derived metrics may be
@@ -48,6 +51,7 @@ func (b *binder) check(ctx context.Context, defs []*Definition) ([]derive.Report
 
 // checkOne checks one definition. The error is a *Problem, or that of a request to the source.
 func (b *binder) checkOne(ctx context.Context, d *Definition) (*derive.Report, error) {
+	b.defining = d.Name
 	found, err := b.check(ctx, []*Definition{d})
 	if err != nil {
 		return nil, err
@@ -76,7 +80,7 @@ type compiled struct {
 func (b *binder) compile(ctx context.Context, text string) (*compiled, error) {
 	p, err := derive.Compile("", text)
 	if err != nil {
-		return nil, syntaxProblem(text, err)
+		return nil, diagnose.Syntax(text, err)
 	}
 	id := b.src.Define(p)[0]
 	found, err := b.src.Check(ctx, id)

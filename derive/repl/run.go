@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"pmtools/derive"
+	"pmtools/derive/diagnose"
 	"pmtools/derive/nest"
 	"pmtools/derive/syntax"
 )
@@ -68,7 +69,7 @@ func (s *Session) runDefinition(ctx context.Context, it item, w io.Writer) error
 	}
 	var err error
 	if def.program, err = derive.Compile(def.Name, def.Expr); err != nil {
-		return syntaxProblem(it.text, err)
+		return diagnose.Syntax(it.text, err)
 	}
 	next := s.defs.with(def)
 	c, err := s.newBinder(ctx, next, true).checkOne(ctx, def)
@@ -138,7 +139,7 @@ func (s *Session) notOwn(name string) *Problem {
 	if s.defs.find(name) != nil {
 		return problemf("%s was loaded before the session, and stays as it is", name)
 	}
-	return &Problem{Msg: name + " is not defined in this session", Notes: didYouMean(name, s.defs.names())}
+	return &Problem{Msg: name + " is not defined in this session", Notes: diagnose.DidYouMean(name, s.defs.names())}
 }
 
 // runCommand runs a command.
@@ -146,7 +147,7 @@ func (s *Session) runCommand(ctx context.Context, it item, w io.Writer) error {
 	c := findCommand(it.name)
 	if c == nil {
 		p := &Problem{Msg: "there is no command :" + it.name}
-		for _, n := range nearest(it.name, commandNames()) {
+		for _, n := range diagnose.Nearest(it.name, commandNames()) {
 			p.Notes = append(p.Notes, "did you mean :"+n+"?")
 		}
 		return p
@@ -250,7 +251,7 @@ func runList(_ context.Context, s *Session, _ string, w io.Writer) error {
 func runShow(_ context.Context, s *Session, name string, w io.Writer) error {
 	d := s.defs.find(name)
 	if d == nil {
-		return &Problem{Msg: name + " is not defined", Notes: didYouMean(name, s.defs.names())}
+		return &Problem{Msg: name + " is not defined", Notes: diagnose.DidYouMean(name, s.defs.names())}
 	}
 	_, err := io.WriteString(w, d.lines(d.program.Expr()))
 	return err

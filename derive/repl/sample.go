@@ -194,7 +194,7 @@ func (p *sampler) take(ctx context.Context, res *pcp.Result) *Sample {
 // query compiles an expression and makes it ready to be fetched. It calls note for each expanded
 // name.
 func (s *Session) query(ctx context.Context, text string, note func(string)) (*query, error) {
-	q, bad, err := s.binder(ctx).queries(ctx, []string{text}, []string{text}, note)
+	q, bad, err := s.queries(ctx, s.binder(ctx), []string{text}, []string{text}, note)
 	if err == nil && bad != nil {
 		err = bad[0]
 	}
@@ -203,7 +203,7 @@ func (s *Session) query(ctx context.Context, text string, note func(string)) (*q
 
 // queries compiles expressions with their names and makes those ready to be fetched that are right.
 // There is no query if none is.
-func (b *binder) queries(ctx context.Context, texts, names []string, note func(string)) (*query, Problems, error) {
+func (s *Session) queries(ctx context.Context, b *binder, texts, names []string, note func(string)) (*query, Problems, error) {
 	var exprs []*compiled
 	var right []string
 	var bad Problems
@@ -215,6 +215,10 @@ func (b *binder) queries(ctx context.Context, texts, names []string, note func(s
 			continue
 		} else if err != nil {
 			return nil, nil, err
+		}
+		if p := s.instanceProblem(ctx, text, c); p != nil {
+			bad = append(bad, p)
+			continue
 		}
 		exprs, right = append(exprs, c), append(right, names[i])
 		for _, name := range c.used {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"pmtools/derive/diagnose"
 	"pmtools/lib/when"
 )
 
@@ -170,7 +171,7 @@ func runSet(_ context.Context, s *Session, arg string, w io.Writer) error {
 		for _, k := range settings {
 			keys = append(keys, k.key)
 		}
-		return &Problem{Msg: "there is no setting " + key, Notes: didYouMean(key, keys)}
+		return &Problem{Msg: "there is no setting " + key, Notes: diagnose.DidYouMean(key, keys)}
 	}
 	if !given || value == "" {
 		fmt.Fprintln(w, settings[i].get(&s.set))

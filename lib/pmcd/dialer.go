@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
-	"fmt"
 	"io"
 	"net"
 	"net/netip"
@@ -305,8 +304,26 @@ func because(code pmerr.Code, cause error) error {
 	if cause == nil {
 		return code
 	}
-	return fmt.Errorf("%w: %w", code, cause)
+	return &codedError{code, cause}
 }
+
+// A codedError is a cause and the code that the reference reports for it.
+type codedError struct {
+	code  pmerr.Code
+	cause error
+}
+
+// Error returns the code's text and the cause. The two codes for connections that cannot be made
+// stand for many causes, which they may contradict: then the cause says it all.
+func (e *codedError) Error() string {
+	if e.code == codeConnRefused || e.code == codeHostUnreach {
+		return e.cause.Error()
+	}
+	return e.code.Error() + ": " + e.cause.Error()
+}
+
+// Unwrap returns the code and the cause.
+func (e *codedError) Unwrap() []error { return []error{e.code, e.cause} }
 
 // cancelled returns the context's error if that has ended, otherwise err.
 func cancelled(ctx context.Context, err error) error {

@@ -268,6 +268,22 @@ func TestReason(t *testing.T) {
 	}
 }
 
+// TestCause: the text of a code does not contradict the cause.
+func TestCause(t *testing.T) {
+	for _, tt := range []struct {
+		code pmerr.Code
+		want string
+	}{
+		{codeConnRefused, "network is unreachable"}, {codeHostUnreach, "network is unreachable"},
+		{pmerr.TLS, "TLS protocol failure: network is unreachable"},
+	} {
+		err := because(tt.code, errors.New("network is unreachable"))
+		if err.Error() != tt.want || !errors.Is(err, tt.code) || Reason(err) != "network is unreachable" {
+			t.Errorf("%d: %v, reason %q", tt.code, err, Reason(err))
+		}
+	}
+}
+
 // BenchmarkDial is a connection with nothing but the greeting.
 func BenchmarkDial(b *testing.B) {
 	client := func() net.Conn {

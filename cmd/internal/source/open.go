@@ -60,7 +60,7 @@ func (o *Opener) Open(ctx context.Context) (*derive.Source, error) {
 
 // Derive puts the derived metrics over a source.
 func (o *Opener) Derive(src pmapi.Source) *derive.Source {
-	return derive.NewSource(src, o.Registry(), &derive.Options{Equivalent: o.Equivalence()})
+	return derive.NewSource(src, o.Registry(), &derive.Options{Equivalent: o.Equivalence(), AnyName: true})
 }
 
 // OpenPlain opens the source, under the names of -n if there are any. A mistake in a host

@@ -1,4 +1,4 @@
-package repl
+package diagnose
 
 import (
 	"cmp"
@@ -55,8 +55,8 @@ var trials = []trial{
 // probe follows each trial. The parser takes it nowhere but after a tag.
 const probe = " = "
 
-// syntaxProblem describes a mistake that the parser has found in text.
-func syntaxProblem(text string, err error) *Problem {
+// Syntax describes a mistake that the parser has found in text.
+func Syntax(text string, err error) *Problem {
 	bad, ok := errors.AsType[*syntax.Error](err)
 	if !ok {
 		return &Problem{Msg: err.Error(), Err: err}
@@ -86,7 +86,7 @@ func syntaxProblem(text string, err error) *Problem {
 		case found.Tok != syntax.ILLEGAL:
 			p.Pos = max(int(bad.Pos), 0)
 		}
-		p.Msg = lowerFirst(bad.Msg)
+		p.Msg = LowerFirst(bad.Msg)
 		return p
 	}
 	if last > 0 && found.Tok == syntax.LPAREN && lexemes[last-1].Tok == syntax.NAME {
@@ -96,13 +96,17 @@ func syntaxProblem(text string, err error) *Problem {
 	}
 	p.Msg = "found " + foundText(found)
 	if want := expectedAt(text[:min(p.Pos, len(text))]); len(want) > 0 {
-		p.Msg += ", expected " + orList(want)
+		p.Msg += ", expected " + OrList(want)
 	}
+	p.nameHint(lexemes[:last])
 	if found.Tok == syntax.NOVALUE {
-		p.Notes = []string{"novalue() may stand only as one arm of ?:, without parentheses around it"}
+		p.Notes = append(p.Notes, "novalue() may stand only as one arm of ?:, without parentheses around it")
 	}
 	return p
 }
+
+// blanks is the white space of the language.
+const blanks = " \t\n\v\f\r"
 
 // grammatical reports whether a message of the parser says no more than what was expected. Other
 // messages stand for themselves.
@@ -170,21 +174,21 @@ func foundText(l syntax.Lexeme) string {
 
 // unknownFunction explains a parenthesis after a name, if that looks like a function.
 func (p *Problem) unknownFunction(name, paren syntax.Lexeme) bool {
-	functions := functionNames()
+	functions := FunctionNames()
 	switch {
 	case slices.Contains(functions, name.Text):
 		p.Msg = "no blank may stand between " + name.Text + " and its parenthesis"
 	case int(name.Pos)+len(name.Text) == int(paren.Pos):
 		p.Msg, p.Pos = "there is no function "+name.Text, int(name.Pos)
-		p.Notes = didYouMean(name.Text, functions)
+		p.Notes = DidYouMean(name.Text, functions)
 	default:
 		return false
 	}
 	return true
 }
 
-// functionNames returns the names of all functions.
-func functionNames() []string {
+// FunctionNames returns the names of all functions.
+func FunctionNames() []string {
 	var names []string
 	for _, f := range check.Functions() {
 		names = append(names, f.Name)
@@ -192,8 +196,8 @@ func functionNames() []string {
 	return names
 }
 
-// orList joins words: a, b or c.
-func orList(words []string) string {
+// OrList joins words: a, b or c.
+func OrList(words []string) string {
 	if len(words) == 1 {
 		return words[0]
 	}
@@ -201,8 +205,8 @@ func orList(words []string) string {
 	return strings.Join(words[:n], ", ") + " or " + words[n]
 }
 
-// lowerFirst makes the first letter small, unless it begins a word of capitals.
-func lowerFirst(s string) string {
+// LowerFirst makes the first letter small, unless it begins a word of capitals.
+func LowerFirst(s string) string {
 	if len(s) > 1 && 'A' <= s[0] && s[0] <= 'Z' && 'a' <= s[1] && s[1] <= 'z' {
 		return string(s[0]+'a'-'A') + s[1:]
 	}

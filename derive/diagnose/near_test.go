@@ -1,10 +1,8 @@
-package repl_test
+package diagnose
 
 import (
 	"strings"
 	"testing"
-
-	"pmtools/derive/repl"
 )
 
 func TestNearest(t *testing.T) {
@@ -21,11 +19,11 @@ func TestNearest(t *testing.T) {
 		{"something.else.entirely", ""},
 		{"", "a|b"},
 	} {
-		if got := strings.Join(repl.Nearest(tt.name, known), "|"); got != tt.want {
+		if got := strings.Join(Nearest(tt.name, known), "|"); got != tt.want {
 			t.Errorf("%q: %q, want %q", tt.name, got, tt.want)
 		}
 	}
-	if got := repl.Nearest("x", nil); len(got) != 0 {
+	if got := Nearest("x", nil); len(got) != 0 {
 		t.Errorf("without names: %q", got)
 	}
 }
@@ -37,14 +35,14 @@ func TestDistance(t *testing.T) {
 	}{
 		{"", "", 0}, {"a", "a", 0}, {"a", "b", 1}, {"ab", "ba", 1}, {"abc", "ac", 1}, {"ac", "abc", 1}, {"abcd", "badc", 2}, {"kitten", "sitting", 3},
 	} {
-		if got := repl.Distance(tt.a, tt.b, 9); got != tt.want {
+		if got := distance(tt.a, tt.b, 9); got != tt.want {
 			t.Errorf("%q %q: %d", tt.a, tt.b, got)
 		}
-		if got := repl.Distance(tt.b, tt.a, 9); got != tt.want {
+		if got := distance(tt.b, tt.a, 9); got != tt.want {
 			t.Errorf("%q %q: %d", tt.b, tt.a, got)
 		}
 	}
-	if got := repl.Distance("abcdefgh", "zyxwvuts", 2); got <= 2 {
+	if got := distance("abcdefgh", "zyxwvuts", 2); got <= 2 {
 		t.Errorf("beyond the limit: %d", got)
 	}
 }

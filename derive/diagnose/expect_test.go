@@ -1,10 +1,10 @@
-package repl_test
+package diagnose
 
 import (
 	"strings"
 	"testing"
 
-	"pmtools/derive/repl"
+	"pmtools/derive/check"
 )
 
 // TestSyntaxProblems covers mistakes, their messages and the place of the caret.
@@ -64,7 +64,7 @@ func TestSyntaxProblems(t *testing.T) {
 		{"a | b", 2, "illegal character"},
 		{"a['x", 1, "unterminated instance name"},
 	} {
-		p := repl.SyntaxProblem(tt.text)
+		p := syntaxOf(tt.text)
 		if p == nil {
 			t.Errorf("%q: no problem", tt.text)
 			continue
@@ -77,45 +77,17 @@ func TestSyntaxProblems(t *testing.T) {
 
 // TestSyntaxProblemOfLongText covers a text too long for trying out what may follow.
 func TestSyntaxProblemOfLongText(t *testing.T) {
-	p := repl.SyntaxProblem(strings.Repeat("a + ", 100000) + ")")
+	p := syntaxOf(strings.Repeat("a + ", 100000) + ")")
 	if p == nil || p.Msg == "" || p.Pos != 400000 {
 		t.Errorf("%v", p)
 	}
 }
 
-func TestSpot(t *testing.T) {
-	for _, tt := range []struct {
-		text, calls, open string
-		from              int
-	}{
-		{"", "", "", 0}, {"a + b", "", "", 0}, {"sum(", "sum", "", 0}, {"sum(a) + (", "|", "", 0}, {"rate((a", "rate|", "", 0},
-		{`rescale(a, "K`, "rescale", `"`, 12}, {`rescale(a, "K")`, "", "", 0}, {"a[b", "", "[", 2}, {`a[b\]`, "", "[", 2}, {"a[b] + c[", "", "[", 9},
-		{"matchinst(/x", "matchinst", "/", 11}, {"matchinst(!/x", "matchinst", "/", 12}, {"matchinst(/x(/, a", "matchinst", "", 0}, {"a / b", "", "", 0},
-		{"a / b[", "", "[", 6}, {")))", "", "", 0}, {`"(" + (`, "|", "", 0},
-	} {
-		calls, open, from := repl.Spot(tt.text)
-		got := strings.Join(calls, "|")
-		if len(calls) == 1 && calls[0] == "" {
-			got = "|"
-		}
-		if got != tt.calls || open != tt.open || from != tt.from {
-			t.Errorf("%q: %q %q %d", tt.text, got, open, from)
-		}
+// syntaxOf parses an expression and returns its problem, or nil.
+func syntaxOf(text string) *Problem {
+	_, err := check.Syntax().Parse(text)
+	if err == nil {
+		return nil
 	}
-}
-
-func TestDepth(t *testing.T) {
-	s := newSession(t, "ta")
-	run(s, "t.s")
-	for _, tt := range []struct {
-		text string
-		want int
-	}{
-		{"t.b", 0}, {"t.a", 0}, {"rate(t.a)", 1}, {"delta(t.a) + delta(t.s)", 1}, {"delta(delta(t.s))", 2}, {"delta(t.s + delta(t.s - delta(t.d)))", 3},
-		{"instant(t.a)", 1}, {"instant(t.s)", 0}, {"delta(t.s) + delta(delta(t.s)) + t.s", 2}, {"t.b +", -1},
-	} {
-		if got := repl.Depth(s, tt.text); got != tt.want {
-			t.Errorf("%s: %d, want %d", tt.text, got, tt.want)
-		}
-	}
+	return Syntax(text, err)
 }

@@ -1,4 +1,4 @@
-package repl
+package diagnose
 
 import (
 	"cmp"
@@ -9,17 +9,17 @@ import (
 // maxNear is how many names are proposed for an unknown one.
 const maxNear = 3
 
-// didYouMean returns the note that proposes the names most like an unknown one, or nothing.
-func didYouMean(unknown string, known []string) []string {
-	if near := nearest(unknown, known); len(near) > 0 {
-		return []string{"did you mean " + orList(near) + "?"}
+// DidYouMean returns the note that proposes the names most like an unknown one, or nothing.
+func DidYouMean(unknown string, known []string) []string {
+	if near := Nearest(unknown, known); len(near) > 0 {
+		return []string{"did you mean " + OrList(near) + "?"}
 	}
 	return nil
 }
 
-// nearest returns up to maxNear of the known names that differ from a name by the fewest letters,
+// Nearest returns up to maxNear of the known names that differ from a name by the fewest letters,
 // if these are few, or that end in it.
-func nearest(name string, known []string) []string {
+func Nearest(name string, known []string) []string {
 	type near struct {
 		name string
 		dist int

@@ -1,0 +1,114 @@
+package diagnose
+
+import (
+	"fmt"
+	"strings"
+
+	"pmtools/derive/check"
+	"pmtools/derive/syntax"
+	"pmtools/lib/display"
+	"pmtools/lib/pcp"
+)
+
+// hint notes what to write instead of the commonest mistakes.
+func (p *Problem) hint(bad *check.Error) {
+	if len(bad.Operands) != 2 {
+		return
+	}
+	left, right := bad.Operands[0], bad.Operands[1]
+	switch {
+	case bad.Counters && left.Type.Sem == pcp.Counter && right.Type.Sem == pcp.Counter:
+		p.Notes = append(p.Notes, fmt.Sprintf("use rate(), delta() or instant() of both: rate(%s), rate(%s)", operandText(left.Expr), operandText(right.Expr)))
+	case bad.Counters && left.Type.Sem == pcp.Counter:
+		p.counterHint(left.Expr)
+	case bad.Counters && right.Type.Sem == pcp.Counter:
+		p.counterHint(right.Expr)
+	case left.Role == "left" && strings.HasPrefix(bad.Text, "Different "), bad.Text == "Dimensions are not the same":
+		arms := bad.Text != "Dimensions are not the same"
+		if !p.constHint(left.Expr, right.Type, arms) {
+			p.constHint(right.Expr, left.Type, arms)
+		}
+	}
+}
+
+// counterHint notes how the counter among two operands can stop to be one.
+func (p *Problem) counterHint(x syntax.Expr) {
+	p.Notes = append(p.Notes, fmt.Sprintf("use rate(), delta() or instant() of the counter: instant(%s)", operandText(x)))
+}
+
+// constHint notes how an operand that is a plain number is written with the units of the other one,
+// and as an arm of a choice with all its metadata. It reports whether the operand is a number.
+func (p *Problem) constHint(x syntax.Expr, other check.Type, arm bool) bool {
+	var number string
+	switch n := syntax.Unparen(x).(type) {
+	case *syntax.IntLit:
+		number = n.Text
+	case *syntax.FloatLit:
+		if arm && other.Type != pcp.Float && other.Type != pcp.Double {
+			return false
+		}
+		number = n.Text
+	case *syntax.ConstExpr:
+		return p.constHint(n.X, other, arm)
+	default:
+		return false
+	}
+	var tags []string
+	if arm {
+		tags = append(tags, "type="+strings.ToLower(other.Type.String()), "semantics="+other.Sem.String())
+	}
+	if units := other.Units.String(); units != "" {
+		tags = append(tags, `units="`+units+`"`)
+	}
+	text := number
+	if tags != nil {
+		text = "mkconst(" + number + ", " + strings.Join(tags, ", ") + ")"
+	}
+	p.Notes = append(p.Notes, "write the number with the metadata of the other operand: "+text)
+	return true
+}
+
+// nameHint notes that a function takes the name of a metric, if the mistake is in its parentheses.
+func (p *Problem) nameHint(lexemes []syntax.Lexeme) {
+	depth := 0
+	for i := len(lexemes) - 1; i > 0; i-- {
+		switch lexemes[i].Tok {
+		case syntax.RPAREN:
+			depth++
+		case syntax.LPAREN:
+			if depth--; depth >= 0 {
+				continue
+			}
+			switch fun := lexemes[i-1]; fun.Tok {
+			case syntax.AVG, syntax.COUNT, syntax.MAX, syntax.MIN, syntax.SUM, syntax.DEFINED:
+				p.Notes = append(p.Notes, fun.Text+"() takes the name of a metric and no expression")
+			}
+			return
+		}
+	}
+}
+
+// maxLike is how many names are shown that have an unknown one in them.
+const maxLike = 3
+
+// likeName returns the note that proposes names for an unknown one: the nearest, or those that have
+// it in them.
+func likeName(unknown string, known []string) []string {
+	if notes := DidYouMean(unknown, known); notes != nil {
+		return notes
+	}
+	var with []string
+	lower := strings.ToLower(unknown)
+	for _, name := range known {
+		if strings.Contains(strings.ToLower(name), lower) {
+			with = append(with, name)
+		}
+	}
+	switch n := len(with); {
+	case n == 0:
+		return nil
+	case n > maxLike:
+		return []string{display.Clean(fmt.Sprintf("%d names have it in them, such as %s", n, OrList(with[:maxLike])))}
+	}
+	return []string{"did you mean " + OrList(with) + "?"}
+}

@@ -1,0 +1,146 @@
+// Package diagnose explains mistakes in expressions to people: what was found and what was expected,
+// the operands with their metadata, names like an unknown one, and what to write instead.
+package diagnose
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"pmtools/derive/check"
+	"pmtools/derive/syntax"
+	"pmtools/lib/display"
+	"pmtools/lib/format"
+	"pmtools/lib/pcp"
+	"pmtools/lib/pmerr"
+)
+
+// A Problem says what is wrong, for people.
+type Problem struct {
+	Msg   string   // one line, lower case
+	Src   string   // the text that Pos is an offset into; empty if there is no place to show
+	Pos   int      // of the wrong byte; the length of Src for its end
+	Notes []string // more lines
+	// Unknown is the name of a metric that is not known, or has metrics below it, if that is wrong.
+	Unknown string
+	Err     error // the cause, or nil
+}
+
+// Check describes why an expression means nothing: by its operands with their metadata, and by names
+// like an unknown one. A mistake in a definition is shown at the name in the expression that leads
+// to it. Names returns the names that are known; it is called for an unknown one only, and may be
+// nil.
+func Check(text string, err error, names func(unknown string) []string) *Problem {
+	bad, ok := errors.AsType[*check.Error](err)
+	if !ok {
+		return &Problem{Msg: err.Error(), Src: text, Err: err}
+	}
+	p := &Problem{Msg: LowerFirst(bad.Text), Src: text, Pos: int(bad.Pos), Notes: bad.Notes, Err: err}
+	if name, ok := strings.CutPrefix(bad.What, "operand "); ok {
+		p.operand(bad, name, names)
+	}
+	for _, o := range bad.Operands {
+		p.Notes = append(p.Notes, fmt.Sprintf("%s %s: %s", o.Role, operandText(o.Expr), metadata(o.Type)))
+	}
+	p.hint(bad)
+	if len(bad.Path) > 0 {
+		p.Pos = int(bad.Path[0].NamePos)
+		p.inside(bad)
+	}
+	return p
+}
+
+// operandText returns an operand, cut if it is long.
+func operandText(x syntax.Expr) string { return display.Cut(syntax.Print(x), 60) }
+
+// metadata describes values in one line.
+func metadata(t check.Type) string {
+	d := t.Desc(pcp.NullID)
+	return string(format.AppendSummary(nil, &d))
+}
+
+// operand describes what is wrong with a metric.
+func (p *Problem) operand(bad *check.Error, name string, names func(string) []string) {
+	switch bad.Text {
+	case "Unknown operand metric", "Unknown metric for ternary expression":
+		p.Msg, p.Unknown = "unknown metric "+name, name
+		switch {
+		case errors.Is(bad.Err, pmerr.NonLeaf):
+			p.Msg = name + " is no metric, but has metrics below it"
+		case names != nil:
+			p.Notes = append(p.Notes, likeName(name, names(name))...)
+		}
+	case "Metadata for operand metric not available":
+		p.Msg = "the metadata of " + name + " is not available"
+	case "Illegal nested derived metric":
+		p.Msg = name + " is a derived metric, which the language does not allow inside another"
+		if errors.Is(bad.Err, check.ErrLoop) {
+			p.Msg = "the metadata of " + name + " is that of itself"
+		}
+	default:
+		p.Msg += " " + name
+	}
+}
+
+// inside notes the definitions that a mistake is in, the innermost and the outermost, unless there
+// are notes that say it.
+func (p *Problem) inside(bad *check.Error) {
+	if bad.Notes != nil {
+		return
+	}
+	last := len(bad.Path) - 1
+	p.Notes = append(p.Notes, "in the definition of "+bad.Path[last].Name)
+	if last > 0 {
+		p.Notes = append(p.Notes, "in the definition of "+bad.Path[0].Name)
+	}
+}
+
+// Error returns the message on one line, with the column, counted in bytes from 1.
+func (p *Problem) Error() string {
+	if p.Src == "" {
+		return p.Msg
+	}
+	return fmt.Sprintf("column %d: %s", p.Pos+1, p.Msg)
+}
+
+// Unwrap returns the cause.
+func (p *Problem) Unwrap() error { return p.Err }
+
+// Text returns the message, the source with a caret under the place, and the notes, each line with
+// its newline. Every line but the first is indented.
+func (p *Problem) Text() string {
+	var b strings.Builder
+	b.WriteString(p.Msg + "\n")
+	if p.Src != "" {
+		for line := range strings.Lines(snippet(p.Src, p.Pos)) {
+			b.WriteString("  " + line)
+		}
+	}
+	for _, n := range p.Notes {
+		b.WriteString("  " + n + "\n")
+	}
+	return b.String()
+}
+
+// snippetContext is how many bytes of a long line are shown on each side of the place.
+const snippetContext = 400
+
+// snippet draws the line with a caret. What is far from the place is left out.
+func snippet(src string, pos int) string {
+	if pos > snippetContext {
+		cut := pos - snippetContext
+		for cut < pos && !utf8.RuneStart(src[cut]) {
+			cut++
+		}
+		src, pos = "..."+src[cut:], pos-cut+3
+	}
+	if len(src) > pos+snippetContext {
+		end := pos + snippetContext
+		for end > pos && !utf8.RuneStart(src[end]) {
+			end--
+		}
+		src = src[:end] + "..."
+	}
+	return syntax.Snippet(src, &syntax.Error{Pos: syntax.Pos(pos)})
+}
