@@ -36,6 +36,7 @@ lib/pmcd: lib/pdu lib/pcp lib/pmerr
 lib/pmcd/pmcdtest: lib/pdu lib/pcp lib/pmerr
 lib/pmapi: lib/archive lib/pmcd lib/pmns lib/pcp lib/pmerr
 lib/pmapi/sourcetest: lib/pmapi lib/pcp lib/pmerr
+lib/fetchgroup: lib/pmapi lib/pcp lib/pmerr
 lib/format: lib/pcp lib/pmerr
 lib/mmv: lib/pcp lib/pmerr
 lib/mmv/mmvtest: lib/mmv lib/pcp lib/pmerr
@@ -89,6 +90,7 @@ test/peer/agent:
 test/peer/archive:
 test/peer/cli:
 test/peer/derive:
+test/peer/fetchgroup:
 test/peer/live:
 test/peer/harness: test/golden
 test/peer/install:

@@ -46,6 +46,15 @@ func NewContext(ctx context.Context, open func(context.Context) (Source, error))
 	return c, nil
 }
 
+// Over returns a Context over a Source, which it closes. It has no way to open another: Dup of it is
+// pmerr.NYI.
+func Over(src Source) *Context {
+	open := func(context.Context) (Source, error) { return src, nil }
+	c, _ := NewContext(context.Background(), open) // open does not fail
+	c.open = func(context.Context) (Source, error) { return nil, pmerr.NYI }
+	return c
+}
+
 // Source returns the Source below, for names, instances, labels and texts. If c is closed it is one
 // that answers pmerr.NoContext.
 func (c *Context) Source() Source { return c.src }
@@ -110,18 +119,23 @@ func (c *Context) Metrics(ctx context.Context, names []string) ([]Metric, error)
 // the profile selects. The result belongs to c and is overwritten by the next Fetch. No metrics are
 // pmerr.TooSmall; the end of a recording is pmerr.EOL.
 func (c *Context) Fetch(ctx context.Context, ids []pcp.ID) (*pcp.Result, error) {
-	if len(ids) == 0 {
-		return nil, pmerr.TooSmall
-	}
-	c.request = Request{IDs: ids, Profile: &c.profile}
-	err := c.src.Fetch(ctx, &c.request, &c.result)
-	if err == nil || errors.Is(err, pmerr.EOL) {
-		c.moved = true
-	}
-	if err != nil {
+	if err := c.FetchInto(ctx, ids, &c.result); err != nil {
 		return nil, err
 	}
 	return &c.result, nil
+}
+
+// FetchInto is Fetch into a result of the caller.
+func (c *Context) FetchInto(ctx context.Context, ids []pcp.ID, dst *pcp.Result) error {
+	if len(ids) == 0 {
+		return pmerr.TooSmall
+	}
+	c.request = Request{IDs: ids, Profile: &c.profile}
+	err := c.src.Fetch(ctx, &c.request, dst)
+	if err == nil || errors.Is(err, pmerr.EOL) {
+		c.moved = true
+	}
+	return err
 }
 
 // Store gives metrics the values in columns, each with at least one. What is wrong with the columns

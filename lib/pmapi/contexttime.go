@@ -54,6 +54,10 @@ func (c *Context) SetMode(m pcp.Mode, when *pcp.Timestamp, delta time.Duration) 
 	return nil
 }
 
+// Mode returns what SetMode has set last: pcp.Live for live metrics, pcp.Forward at the start of a
+// recording.
+func (c *Context) Mode() (m pcp.Mode, delta time.Duration) { return c.mode, c.delta }
+
 // Dup returns another Context over a Source of its own, with the profile, the mode, the position
 // and the zone of c: a recording goes on with the same record in both. From then on they have
 // nothing to do with each other. The Source is as the function given to NewContext opens it: what

@@ -1,0 +1,208 @@
+package fetchgroup
+
+import (
+	"context"
+	"fmt"
+
+	"pmtools/lib/pcp"
+	"pmtools/lib/pmapi"
+	"pmtools/lib/pmerr"
+)
+
+// This file registers metrics (FG3).
+
+// describe returns the description of a metric.
+func (g *Group) describe(ctx context.Context, name string) (pcp.Desc, error) {
+	found, err := g.pc.Metrics(ctx, []string{name})
+	if err == nil {
+		err = found[0].Err
+	}
+	if err != nil {
+		return pcp.Desc{}, fmt.Errorf("%s: %w", name, err)
+	}
+	return found[0].Desc, nil
+}
+
+// instance returns the instance of a metric that a name means: none for a metric without instances
+// (FG3.2).
+func (g *Group) instance(ctx context.Context, metric string, d pcp.Desc, name string) (int32, error) {
+	switch {
+	case d.InDom == pcp.NullInDom && name != "":
+		return 0, fmt.Errorf("%s[%s]: %w: the metric has no instances", metric, name, pmerr.InDom)
+	case d.InDom == pcp.NullInDom:
+		return pcp.NullInst, nil
+	case name == "":
+		return 0, fmt.Errorf("%s: %w: the metric has instances: name one, or take all", metric, pmerr.InDom)
+	}
+	inst, err := pmapi.LookupInst(ctx, g.pc.Source(), d.InDom, name)
+	if err != nil {
+		return 0, fmt.Errorf("%s[%s]: %w", metric, name, err)
+	}
+	return inst, nil
+}
+
+// anywhere calls find, and if that fails in a recording, once more at its end: what is wanted may
+// not be there yet. The position stays (FG3.4).
+func (g *Group) anywhere(find func() error) error {
+	err := find()
+	line, ok := pmapi.As[pmapi.Timeline](g.pc.Source())
+	if err == nil || !ok {
+		return err
+	}
+	origin := line.Origin()
+	mode, delta := g.pc.Mode()
+	_, end, bad := line.Bounds()
+	if bad != nil || g.pc.SetMode(pcp.Back, &end, 0) != nil {
+		return err
+	}
+	err = find()
+	if bad := g.pc.SetMode(mode, &origin, delta); err == nil {
+		err = bad
+	}
+	return err
+}
+
+// addItem registers an item.
+func (g *Group) addItem(ctx context.Context, name, instance, scale string, out pcp.Type) (*item, error) {
+	x := new(item)
+	var d pcp.Desc
+	if err := g.anywhere(func() (err error) {
+		if d, err = g.describe(ctx, name); err == nil {
+			x.inst, err = g.instance(ctx, name, d, instance)
+		}
+		return err
+	}); err != nil {
+		return nil, err
+	}
+	dom := g.narrow(d.InDom, x.inst) // before the checks, as in the reference: the others see the value
+	if err := x.init(name, d, scale, out); err != nil {
+		return nil, err
+	}
+	x.column = g.want(d.ID)
+	if dom != nil {
+		dom.items = append(dom.items, x)
+	}
+	g.items = append(g.items, x)
+	x.clear()
+	return x, nil
+}
+
+// addInDom registers a whole instance domain.
+func (g *Group) addInDom(ctx context.Context, name, scale string, out pcp.Type) (*inDom, error) {
+	d, err := g.describe(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	x := new(inDom)
+	x.domain = g.widen(d.InDom) // before the checks, as in addItem
+	if err := x.init(name, d, scale, out); err != nil {
+		return nil, err
+	}
+	x.column = g.want(d.ID)
+	if x.domain != nil {
+		x.domain.inDoms = append(x.domain.inDoms, x)
+	}
+	g.items = append(g.items, x)
+	x.clear()
+	return x, nil
+}
+
+// addEvents registers a field of an event metric (FG10.1).
+func (g *Group) addEvents(ctx context.Context, name, instance, field, scale string, out pcp.Type) (*events, error) {
+	x := new(events)
+	var d, f pcp.Desc
+	if err := g.anywhere(func() (err error) {
+		if d, err = g.describe(ctx, name); err == nil {
+			x.inst, err = g.instance(ctx, name, d, instance)
+		}
+		if err == nil {
+			f, err = g.field(ctx, field)
+		}
+		return err
+	}); err != nil {
+		return nil, err
+	}
+	if d.Type != pcp.Event && d.Type != pcp.HighResEvent {
+		return nil, fmt.Errorf("%s: %w: the metric has no event records", name, pmerr.Type)
+	}
+	if err := x.init(field, f, scale, out); err != nil {
+		return nil, err
+	}
+	if x.rate {
+		return nil, fmt.Errorf("%s: %w: a field has no rate: try the scale %q", field, pmerr.Conv, "instant")
+	}
+	x.column = g.want(d.ID)
+	g.narrow(d.InDom, x.inst)
+	g.items = append(g.items, x)
+	x.clear()
+	return x, nil
+}
+
+// field describes a field of an event record.
+func (g *Group) field(ctx context.Context, name string) (pcp.Desc, error) {
+	switch name {
+	case "event.flags":
+		return eventFlags, nil
+	case "event.missed":
+		return eventMissed, nil
+	}
+	f, err := g.describe(ctx, name)
+	if err == nil && f.InDom != pcp.NullInDom {
+		err = fmt.Errorf("%s: %w: a field has no instances", name, pmerr.InDom)
+	}
+	return f, err
+}
+
+// init makes c the conversion of a metric.
+func (c *conversion) init(name string, d pcp.Desc, scale string, out pcp.Type) (err error) {
+	if *c, err = newConversion(d, out, scale); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return nil
+}
+
+// want makes a metric part of the fetches, and returns its column.
+func (g *Group) want(id pcp.ID) int {
+	if at, ok := g.column[id]; ok {
+		return at
+	}
+	g.ids = append(g.ids, id)
+	g.column[id] = len(g.ids) - 1
+	return len(g.ids) - 1
+}
+
+// domain returns what g knows of an instance domain, nil for none.
+func (g *Group) domain(id pcp.InDom) (d *domain, fresh bool) {
+	if id == pcp.NullInDom {
+		return nil, false
+	}
+	if d = g.domains[id]; d == nil {
+		d, fresh = &domain{id: id}, true
+		g.domains[id] = d
+	}
+	return d, fresh
+}
+
+// narrow makes the profile select an instance (FG12).
+func (g *Group) narrow(id pcp.InDom, inst int32) *domain {
+	d, fresh := g.domain(id)
+	if fresh {
+		g.pc.Profile().Del(id)
+	}
+	if d != nil && !d.whole {
+		g.pc.Profile().Add(id, inst)
+	}
+	return d
+}
+
+// widen makes the profile select all instances of a domain.
+func (g *Group) widen(id pcp.InDom) *domain {
+	d, fresh := g.domain(id)
+	if d != nil && !d.whole {
+		d.whole = true
+		if !fresh {
+			g.pc.Profile().Add(id)
+		}
+	}
+	return d
+}

@@ -1,0 +1,116 @@
+package fetchgroup
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"pmtools/lib/pcp"
+	"pmtools/lib/pmapi"
+	"pmtools/lib/pmerr"
+)
+
+// A domain is an instance domain of which a Group has metrics. Names are asked for once for all of
+// them, and only when an instance appears that nobody has a name for: a new one, or one that was
+// away, since its number may belong to another by then. The same is suspected when a counter falls;
+// if it is so, the instance has no rates in that fetch, because the values before were those of the
+// other one (a file system mounted in the place of another).
+type domain struct {
+	id      pcp.InDom
+	whole   bool // the profile selects all
+	inDoms  []*inDom
+	items   []*item
+	list    []pcp.Instance // ascending, as of the last question
+	present []int32        // the instances of the last fetch that had some, ascending
+	doubted bool           // a counter fell
+	unnamed bool           // there are instances without a name
+}
+
+// settle names the instances of a fetch.
+func (d *domain) settle(ctx context.Context, g *Group) {
+	if len(d.inDoms) == 0 {
+		d.doubted = false
+		return
+	}
+	if !d.doubted && !d.unnamed && !slices.ContainsFunc(d.inDoms, func(x *inDom) bool { return !x.steady }) {
+		return
+	}
+	var now []int32
+	for _, x := range d.inDoms {
+		now = append(now, x.insts...)
+	}
+	if len(now) == 0 {
+		return
+	}
+	slices.Sort(now)
+	now = slices.Compact(now)
+	var renamed []int32
+	if d.doubted || d.unnamed || slices.ContainsFunc(now, func(inst int32) bool { return !has(d.present, inst) }) {
+		renamed = d.ask(ctx, g)
+	}
+	d.present, d.doubted, d.unnamed = now, false, false
+	for _, x := range d.inDoms {
+		for i, inst := range x.insts {
+			x.names[i] = d.name(inst)
+			d.unnamed = d.unnamed || x.names[i] == ""
+			if x.rate && has(renamed, inst) && x.slots[i].code == 0 {
+				x.slots[i].fail(x.out, pmerr.Value)
+			}
+		}
+	}
+	for _, x := range d.items {
+		if x.rate && has(renamed, x.inst) && x.code == 0 {
+			x.fail(x.out, pmerr.Value)
+		}
+	}
+}
+
+// has reports whether a sorted list has an instance.
+func has(list []int32, inst int32) bool {
+	_, ok := slices.BinarySearch(list, inst)
+	return ok
+}
+
+// ask renews the names, and returns the instances that have another one than before. If they cannot
+// be had, the old ones stay.
+func (d *domain) ask(ctx context.Context, g *Group) (renamed []int32) {
+	list, err := g.instances(ctx, d.id)
+	if err != nil {
+		return nil
+	}
+	byID := func(a, b pcp.Instance) int { return cmp.Compare(a.ID, b.ID) }
+	slices.SortStableFunc(list, byID)
+	list = slices.CompactFunc(list, func(a, b pcp.Instance) bool { return a.ID == b.ID })
+	old := *d
+	d.list = list
+	for _, x := range list {
+		if was := old.name(x.ID); was != "" && was != x.Name {
+			renamed = append(renamed, x.ID)
+		}
+	}
+	return renamed
+}
+
+// instances returns the instances of a domain, the right ones first. In a recording these are those
+// at the time of the values; the values of others are interpolated from times when they were there.
+func (g *Group) instances(ctx context.Context, id pcp.InDom) ([]pcp.Instance, error) {
+	line, ok := pmapi.As[pmapi.Timeline](g.pc.Source())
+	if !ok {
+		list, err := g.pc.Source().Instances(ctx, id)
+		return slices.Clone(list), err
+	}
+	all, err := line.AllInstances(ctx, id)
+	if now, err := line.InstancesAt(ctx, id, g.now.Time); err == nil {
+		return slices.Concat(now, all), nil
+	}
+	return slices.Clone(all), err
+}
+
+// name returns the name of an instance, "" if it has none.
+func (d *domain) name(inst int32) string {
+	at, ok := slices.BinarySearchFunc(d.list, inst, func(x pcp.Instance, inst int32) int { return cmp.Compare(x.ID, inst) })
+	if !ok {
+		return ""
+	}
+	return d.list[at].Name
+}

@@ -1,0 +1,166 @@
+// Package fetchgroup delivers the values of metrics as Go values: a program registers what it wants
+// once, with units, rates and types of its choice, and each [Group.Fetch] renews all of it together.
+//
+//	g := fetchgroup.New(src, nil)
+//	load, err := fetchgroup.Add[float64](ctx, g, "kernel.all.load", "1 minute", "")
+//	reads, err := fetchgroup.AddInDom[uint64](ctx, g, "disk.dev.read", "count/sec")
+//	changes, err := g.Fetch(ctx)
+//	one, err := load.Value()
+//	for r := range reads.All() { ... r.Name, r.Value, r.Err }
+//
+// A struct with tags says all of that at once, see [Bind]; [Fleet] does it for many hosts.
+//
+// The source may be live, recorded or derived. The semantics is that of pmFetchGroup(3), as
+// docs/spec/fetchgroup.md has it (FG1 to FG17).
+package fetchgroup
+
+import (
+	"context"
+	"time"
+
+	"pmtools/lib/pcp"
+	"pmtools/lib/pmapi"
+	"pmtools/lib/pmerr"
+)
+
+// Options configure a Group. The zero Options, and nil, are the default.
+type Options struct {
+	// Wrap takes a counter of 32 or 64 bits that fell for one that wrapped: 2^32 or 2^64 is added
+	// (PCP_COUNTER_WRAP). Without it there is no rate then.
+	Wrap bool
+	// Once ends the retention of discrete values, which otherwise last until a record has new ones
+	// (PCP_DISCRETE_ONCE).
+	Once bool
+}
+
+// A Group is a list of items whose values are fetched together, in one round trip. It may not be
+// shared by goroutines; different groups are independent.
+type Group struct {
+	pc      *pmapi.Context
+	opt     Options
+	ids     []pcp.ID // each once, in the order of registration
+	column  map[pcp.ID]int
+	domains map[pcp.InDom]*domain
+	items   []member
+	defined int // derived metrics that a Bind has added to the source
+
+	results [2]pcp.Result
+	now     *pcp.Result // of the last fetch, nil if it failed
+	before  *pcp.Result // of the last successful fetch before, nil if there was none
+	elapsed float64     // seconds from before to now
+}
+
+// A member is an item of a Group, of any kind.
+type member interface {
+	refresh(g *Group) // takes the values from g.now
+	clear()           // has no values any more
+}
+
+// New returns a Group over a source, which it owns from then on.
+func New(src pmapi.Source, opt *Options) *Group {
+	g := &Group{pc: pmapi.Over(src), column: make(map[pcp.ID]int), domains: make(map[pcp.InDom]*domain)}
+	if opt != nil {
+		g.opt = *opt
+	}
+	return g
+}
+
+// Context returns the context below, to set the position in a recording or to reconnect. Its
+// profile belongs to the Group.
+func (g *Group) Context() *pmapi.Context { return g.pc }
+
+// Fetch renews the values of all items and returns what the daemon has noticed since the fetch
+// before. If it fails no item has a value, but for those of discrete metrics, which stay beside the
+// error pmerr.Value; the next successful fetch computes rates over the gap. The error is
+// pmerr.TooSmall without any item, pmerr.EOL at the end of a recording; after pmerr.IPC the context
+// can be reconnected.
+func (g *Group) Fetch(ctx context.Context) (pcp.Changes, error) {
+	last := g.before
+	if g.now != nil {
+		last = g.now
+	}
+	next := &g.results[0]
+	if next == last {
+		next = &g.results[1]
+	}
+	err := g.pc.FetchInto(ctx, g.ids, next)
+	g.now, g.before = next, last
+	if err != nil {
+		g.now = nil
+	} else {
+		next.SortInstances()
+		if last != nil {
+			g.elapsed = between(last.Time, next.Time)
+		}
+	}
+	for _, m := range g.items {
+		m.refresh(g)
+	}
+	if err != nil {
+		return 0, err
+	}
+	for _, d := range g.domains {
+		d.settle(ctx, g)
+	}
+	return next.Changes, nil
+}
+
+// between returns the seconds from one time to another, of nanoseconds as one number: the last bit
+// of rates depends on it.
+func between(from, to pcp.Timestamp) float64 {
+	return (float64(to.Sec-from.Sec)*1e9 + float64(int64(to.Nsec)-int64(from.Nsec))) / 1e9
+}
+
+// Time returns the time of the values, the zero time if the last fetch failed.
+func (g *Group) Time() time.Time {
+	if g.now == nil {
+		return time.Time{}
+	}
+	return g.now.Time.Time()
+}
+
+// Clear removes all items and what is known from earlier fetches; the context and its position
+// stay. The items have no values from then on.
+func (g *Group) Clear() {
+	for _, m := range g.items {
+		m.clear()
+	}
+	g.ids, g.items, g.now, g.before = nil, nil, nil, nil
+	clear(g.column)
+	clear(g.domains)
+	g.pc.Profile().AddAll()
+}
+
+// Close clears the Group and closes its source.
+func (g *Group) Close() error {
+	g.Clear()
+	return g.pc.Close()
+}
+
+// set returns a column of a result, nil if the fetch failed or the metric was not part of it.
+func set(r *pcp.Result, column int) *pcp.Values {
+	if r == nil || column >= len(r.Sets) {
+		return nil
+	}
+	return &r.Sets[column]
+}
+
+// prior returns the value that an instance had in the fetch before. It is likely at position at.
+func (g *Group) prior(column int, inst int32, at int) (pcp.Value, pmerr.Code) {
+	if g.before == nil {
+		return pcp.Value{}, pmerr.Again
+	}
+	s := set(g.before, column)
+	switch {
+	case s == nil:
+		return pcp.Value{}, pmerr.Value
+	case s.Err != 0:
+		return pcp.Value{}, s.Err
+	}
+	if at >= s.Len() || s.Insts[at] != inst {
+		if at = find(s, inst); at < 0 {
+			return pcp.Value{}, pmerr.Value
+		}
+	}
+	return s.Value(at), 0
+}
