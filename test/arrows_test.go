@@ -71,7 +71,8 @@ derive/debug: derive derive/syntax derive/check derive/eval lib/format lib/pcp l
 derive/repl: derive/diagnose lib/display lib/pmcd derive derive/syntax derive/check derive/nest lib/pmapi lib/format lib/when lib/pcp lib/pmerr
 cmd/internal/cli: lib/config lib/when lib/pmerr
 cmd/internal/command: cmd/internal/cli lib/option
-cmd/internal/source: cmd/internal/cli lib/* derive derive/check derive/debug derive/load
+cmd/internal/debug: lib/*
+cmd/internal/source: cmd/internal/cli cmd/internal/debug lib/* derive derive/check derive/debug derive/load
 cmd/internal/samples: lib/format lib/display lib/pcp
 cmd/internal/clitest: cmd/internal/cli lib/archive/archivetest lib/pmcd/pmcdtest test/golden
 cmd/pminfo: cmd/internal/cli cmd/internal/command cmd/internal/source lib/* derive

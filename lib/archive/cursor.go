@@ -259,6 +259,7 @@ func (c *Cursor) seek() error {
 		return err
 	}
 	c.placed, c.last = true, c.origin
+	c.walk.sought(c.mode, c.origin, &c.pos)
 	return nil
 }
 

@@ -77,6 +77,7 @@ func (c *Cursor) interpolate(ids []pcp.ID, p *pcp.Profile, dst *pcp.Result) erro
 		in.answer(in.series[id], t, &dst.Sets[i])
 	}
 	for _, s := range in.all {
+		in.bounds(s, t)
 		s.stepped, s.prev = true, t
 	}
 	return nil

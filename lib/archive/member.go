@@ -30,6 +30,7 @@ type volume struct {
 	number int32
 	path   string
 	opt    content.Options
+	opened func(path string, l *Label) // may be nil
 
 	mu        sync.Mutex
 	content   *content.File
@@ -68,6 +69,9 @@ func (v *volume) open() (*content.File, error) {
 	}
 	v.labelOnly = int64(n) <= labelSize(v.label.Version)
 	v.content = c
+	if v.opened != nil {
+		v.opened(v.path, &v.label)
+	}
 	return c, nil
 }
 

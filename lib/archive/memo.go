@@ -35,6 +35,7 @@ func (c *Cursor) first() (set int, err error) {
 		if err := c.walk.seekForward(c.origin, &m.pos); err != nil {
 			return 0, err
 		}
+		c.walk.sought(c.mode, c.origin, &m.pos)
 		m.seen = make(map[pcp.ID]place)
 	}
 	best := place{pos: nowhere}

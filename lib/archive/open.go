@@ -41,6 +41,8 @@ type Options struct {
 	// (PCP_IGNORE_MARK_RECORDS of the reference): marks between records at most that far apart do
 	// not count. If it is negative, no mark counts.
 	MarkGap time.Duration
+	// Observer is told what is read.
+	Observer Observer
 }
 
 // content returns the options for single files.
@@ -139,7 +141,7 @@ func (s *Set) openMember(name string, list *lister) (err error) {
 		}
 	}()
 	for _, v := range f.volumes {
-		m.volumes = append(m.volumes, &volume{number: v.number, path: v.path, opt: s.opt.content()})
+		m.volumes = append(m.volumes, &volume{number: v.number, path: v.path, opt: s.opt.content(), opened: s.opt.Observer.File})
 	}
 	meta, err := s.loadMember(m, f)
 	if err != nil {
@@ -164,7 +166,7 @@ func (s *Set) loadMember(m *member, f *files) (*metadata, error) {
 		return nil, &Error{File: first.path, Offset: size, Err: pmerr.NoData}
 	}
 	if f.index != "" {
-		index, l, err := m.load(f.index, indexVolume, s.opt.content())
+		index, l, err := m.load(f.index, indexVolume, &s.opt)
 		if err != nil {
 			return nil, err
 		}
@@ -174,7 +176,7 @@ func (s *Set) loadMember(m *member, f *files) (*metadata, error) {
 		m.index = decodeIndex(index, m.label.Version)
 		m.unload()
 	}
-	src, l, err := m.load(f.meta, metaVolume, s.opt.content())
+	src, l, err := m.load(f.meta, metaVolume, &s.opt)
 	if err != nil {
 		return nil, err
 	}
@@ -184,6 +186,9 @@ func (s *Set) loadMember(m *member, f *files) (*metadata, error) {
 	meta, off, err := decodeMeta(src)
 	if err != nil {
 		return nil, &Error{File: f.meta, Offset: size + int64(off), Err: err}
+	}
+	if read := s.opt.Observer.Metadata; read != nil {
+		read(f.base, Counts{len(meta.descs), len(meta.indoms), len(meta.labels), len(meta.texts)})
 	}
 	if len(meta.descs) == 0 {
 		return nil, &Error{File: f.meta, Offset: -1, Err: pmerr.NoData}
@@ -196,9 +201,9 @@ func (s *Set) loadMember(m *member, f *files) (*metadata, error) {
 
 // load reads the index or the metadata: the label, which must have the volume number and the
 // version of the archive, and the rest, which must not be empty.
-func (m *member) load(path string, vol int32, opt content.Options) ([]byte, Label, error) {
+func (m *member) load(path string, vol int32, opt *Options) ([]byte, Label, error) {
 	var l Label
-	c, err := content.Load(path, opt)
+	c, err := content.Load(path, opt.content())
 	if err != nil {
 		return nil, l, &Error{File: path, Offset: -1, Err: err}
 	}
@@ -214,6 +219,9 @@ func (m *member) load(path string, vol int32, opt content.Options) ([]byte, Labe
 	}
 	if err != nil {
 		return nil, l, &Error{File: path, Err: err}
+	}
+	if opened := opt.Observer.File; opened != nil {
+		opened(path, &l)
 	}
 	return data[size:], l, nil
 }

@@ -208,6 +208,9 @@ func (w *walker) take(p *spot, to int64, src []byte, dst *record) error {
 	if err != nil {
 		return w.damage(min(to, p.off), err)
 	}
+	if seen := w.set.opt.Observer.Record; seen != nil {
+		seen(to < p.off, w.vol.number, min(to, p.off), int64(len(src)), dst.stamp)
+	}
 	dst.at, p.off = w.rel(dst.stamp), to
 	return nil
 }

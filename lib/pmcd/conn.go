@@ -44,11 +44,14 @@ type Conn struct {
 	profileAll bool   // it selects everything
 }
 
+// traceFunc is what Dialer.Trace is.
+type traceFunc func(direction string, f pdu.Frame)
+
 // connOptions are what a Dialer tells its connections.
 type connOptions struct {
 	timeout time.Duration // how long a request and all that answers it may take, 0 for any time
 	records bool          // each message is written by itself
-	trace   io.Writer     // gets a line for each message; may be nil
+	trace   traceFunc     // may be nil
 }
 
 // newConn returns a connection over nc, before any handshake.
@@ -214,7 +217,7 @@ func (c *Conn) recv(ctx context.Context) (pdu.Frame, error) {
 		return f, c.fail(ctx, "receive", err)
 	}
 	if c.opt.trace != nil {
-		pdu.Trace(c.opt.trace, "<", f)
+		c.opt.trace("<", f)
 	}
 	return f, nil
 }
@@ -229,7 +232,7 @@ func (c *Conn) traceSent() {
 		if err != nil {
 			return
 		}
-		pdu.Trace(c.opt.trace, ">", f)
+		c.opt.trace(">", f)
 	}
 }
 

@@ -404,7 +404,7 @@ func TestTrace(t *testing.T) {
 	s, _ := sample(t)
 	c := connect(t, s, long)
 	var got strings.Builder
-	c.opt.trace = &got
+	c.opt.trace = func(direction string, f pdu.Frame) { _ = pdu.Trace(&got, direction, f) }
 	if _, err := c.Lookup(context.Background(), []string{"sample.bin"}); err != nil {
 		t.Fatal(err)
 	}

@@ -4,7 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
-	"io"
+	"fmt"
 	"net"
 	"net/netip"
 	"os"
@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"time"
 
+	"pmtools/lib/pdu"
 	"pmtools/lib/pmerr"
 )
 
@@ -65,9 +66,11 @@ type Dialer struct {
 	// Warn gets what a command would print as a warning; nil drops it.
 	Warn func(string)
 
-	// Trace gets a line for each message sent and received, as [pdu.Trace] writes it; nil drops
-	// them.
-	Trace io.Writer
+	// Trace is called with each message sent (">") and received ("<"), for [pdu.Trace] say. Step is
+	// called with each step of connecting: a topic (context, tls, auth or attr) and a line about it,
+	// without secrets. Both may be nil.
+	Trace func(direction string, f pdu.Frame)
+	Step  func(topic, text string)
 
 	// Delays are the pauses before further attempts to reconnect; the last one repeats. Default 5,
 	// 10, 20, 40 and 80 seconds; see ReconnectDelays.
@@ -141,6 +144,7 @@ func (s *setup) dialLocal(ctx context.Context) (*Conn, error) {
 func (s *setup) dialSocket(ctx context.Context, path string) (*Conn, error) {
 	nc, err := s.d.dial(ctx, "unix", path)
 	if err != nil {
+		s.d.step("context", "__pmConnectPMCD(%s): %v", path, pmerr.Of(err))
 		return nil, err
 	}
 	host, err := s.d.hostName()
@@ -163,6 +167,7 @@ func (s *setup) dialTCP(ctx context.Context, host string, ports []int) (*Conn, e
 	var err error
 	if !viaProxy {
 		if addrs, err = s.d.lookup(ctx, host); err != nil {
+			s.connected(host, ports[0], err)
 			return nil, &Error{Op: "dial", Addr: host, Err: cancelled(ctx, err)}
 		}
 	}
@@ -176,6 +181,7 @@ func (s *setup) dialTCP(ctx context.Context, host string, ports []int) (*Conn, e
 		} else {
 			c, err = s.dialPort(ctx, host, addrs, port)
 		}
+		s.connected(host, port, err)
 		if err == nil {
 			return c, nil
 		}
@@ -184,6 +190,15 @@ func (s *setup) dialTCP(ctx context.Context, host string, ports []int) (*Conn, e
 		}
 	}
 	return nil, err
+}
+
+// connected tells of a connection to a port, or why there is none.
+func (s *setup) connected(host string, port int, err error) {
+	if err != nil {
+		s.d.step("context", "__pmConnectPMCD(%s): pmcd connection port=%d failed: %v", host, port, pmerr.Of(err))
+		return
+	}
+	s.d.step("context", "__pmConnectPMCD(%s): pmcd connection port=%d PDU version=%d", host, port, protocolVersion)
 }
 
 // dialPort connects to one port of a host and does the handshake.
@@ -282,6 +297,13 @@ func (d *Dialer) hostName() (string, error) {
 		return d.HostName()
 	}
 	return os.Hostname()
+}
+
+// step tells of a step of connecting.
+func (d *Dialer) step(topic, format string, args ...any) {
+	if d.Step != nil {
+		d.Step(topic, fmt.Sprintf(format, args...))
+	}
 }
 
 func (d *Dialer) warn(text string) {

@@ -106,10 +106,12 @@ func (s *setup) agree(ctx context.Context, c *Conn, host string, local bool) err
 	if err := greeting(ctx, c); err != nil {
 		return err
 	}
+	s.d.step("context", "%s: greeting, version=%d features=%#x", c.addr(), protocolVersion, uint32(c.features))
 	flags, err := s.negotiate(c.features, host, local)
 	if err != nil {
 		return err
 	}
+	s.d.step("context", "%s: credentials, version=%d features=%#x", c.addr(), protocolVersion, uint16(flags))
 	if flags&featureCertReqd != 0 && !s.hasCertificate(host) {
 		return because(pmerr.NeedClientCert, errors.New("none is configured"))
 	}
@@ -131,6 +133,7 @@ func (s *setup) agree(ctx context.Context, c *Conn, host string, local bool) err
 		if !s.container.Set {
 			return because(codeSrch, errors.New("container without a name"))
 		}
+		s.d.step("attr", "__pmSendAttr [len=%d]: attr=%#x value=\"%s\"", len(s.container.Value), int(pdu.AttrContainer), s.container.Value)
 		if err := c.send(ctx, &pdu.Attr{Code: pdu.AttrContainer, Value: []byte(s.container.Value)}); err != nil {
 			return err
 		}
@@ -247,8 +250,10 @@ func (s *setup) encrypt(ctx context.Context, c *Conn, flags feature, host string
 	}
 	nc, err := startTLS(ctx, c.nc, conf, s.d.requestTimeout())
 	if err != nil {
+		s.d.step("tls", "%s: handshake: %v", c.addr(), err)
 		return err
 	}
+	s.secured(c, nc)
 	c.upgrade(nc)
 	return nil
 }

@@ -97,6 +97,8 @@ func (s *setup) authenticate(ctx context.Context, c *Conn, private bool) error {
 	if err != nil {
 		return err
 	}
+	s.d.step("auth", "%s: got methods: %q", c.addr(), offered)
+	s.d.step("attr", "__pmDecodeAttr [len=%d]: payload=%q", len(offered), offered)
 	method, _ := s.spec.Attr(attrMethod)
 	m, err := choose(string(offered), method.Value, private)
 	if err != nil {
@@ -110,6 +112,7 @@ func (s *setup) authenticate(ctx context.Context, c *Conn, private bool) error {
 	if err != nil {
 		return err
 	}
+	s.d.step("auth", "%s: chose %q, username=%s", c.addr(), m.name, user)
 	conv, err := m.begin(user, password)
 	if err != nil {
 		return err
@@ -117,6 +120,7 @@ func (s *setup) authenticate(ctx context.Context, c *Conn, private bool) error {
 	answer, done, err := conv.step(nil)
 	answer = append([]byte(m.name+"\x00"), answer...)
 	for round := 0; err == nil; round++ {
+		s.d.step("attr", "__pmSendAttr [len=%d]", len(answer))
 		if err := c.send(ctx, &pdu.Attr{Code: pdu.AttrSASL, Value: answer}); err != nil {
 			return err
 		}
@@ -128,6 +132,7 @@ func (s *setup) authenticate(ctx context.Context, c *Conn, private bool) error {
 		}
 		var text []byte
 		if text, err = challenge(ctx, c); err == nil {
+			s.d.step("attr", "__pmDecodeAttr [len=%d]", len(text))
 			answer, done, err = conv.step(text)
 		}
 	}

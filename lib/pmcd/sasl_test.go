@@ -114,8 +114,14 @@ func TestSCRAM(t *testing.T) {
 				}
 				p.confirm()
 			})
-			_, err := dialText(t, testDialer(port), fmt.Sprintf("host?user=%s&pass=%s", tt.user, tt.password))
+			var steps strings.Builder
+			d := testDialer(port)
+			d.Step = func(topic, text string) { steps.WriteString(topic + ": " + text + "\n") }
+			_, err := dialText(t, d, fmt.Sprintf("host?user=%s&pass=%s", tt.user, tt.password))
 			checkCode(t, err, tt.code)
+			if text := steps.String(); !strings.Contains(text, `chose "SCRAM-SHA-256"`) || strings.Contains(text, tt.password) {
+				t.Errorf("steps:\n%s", text)
+			}
 		})
 	}
 }

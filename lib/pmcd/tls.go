@@ -30,6 +30,20 @@ func startTLS(ctx context.Context, nc net.Conn, conf *tls.Config, timeout time.D
 	return tc, nil
 }
 
+// secured tells of an encrypted connection.
+func (s *setup) secured(c *Conn, nc net.Conn) {
+	tc, ok := nc.(*tls.Conn)
+	if !ok || s.d.Step == nil {
+		return
+	}
+	state := tc.ConnectionState()
+	s.d.step("tls", "%s: %s %s", c.addr(), tls.VersionName(state.Version), tls.CipherSuiteName(state.CipherSuite))
+	for i, cert := range state.PeerCertificates {
+		s.d.step("tls", "%s: certificate[%d] subject=%q issuer=%q valid from %s to %s", c.addr(), i, cert.Subject, cert.Issuer,
+			cert.NotBefore.Format(time.RFC3339), cert.NotAfter.Format(time.RFC3339))
+	}
+}
+
 // certificateReason adds to the error of a check what it is about: the names on the certificate do
 // not stand in errors of the standard library.
 func certificateReason(err error) error {

@@ -30,7 +30,7 @@ func openArchive(o *Opener, list string) (pmapi.Source, error) {
 
 // archiveOptions returns how archives are read, by the environment.
 func (o *Opener) archiveOptions() *archive.Options {
-	opt := &archive.Options{Warn: o.env.Notify}
+	opt := &archive.Options{Warn: o.env.Notify, Observer: o.printer().Archive()}
 	_, opt.CounterWrap = o.env.LookupEnv("PCP_COUNTER_WRAP")
 	if gap, ok := o.env.LookupEnv("PCP_IGNORE_MARK_RECORDS"); ok && o.Interpolates {
 		opt.MarkGap = o.markGap(gap)

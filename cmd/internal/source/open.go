@@ -14,6 +14,7 @@ import (
 	"golang.org/x/term"
 
 	"pmtools/cmd/internal/cli"
+	"pmtools/cmd/internal/debug"
 	"pmtools/derive"
 	"pmtools/lib/option"
 	"pmtools/lib/pmapi"
@@ -87,8 +88,10 @@ func (o *Opener) open(ctx context.Context) (src pmapi.Source, err error) {
 		what = fmt.Sprintf("Cannot connect to PMCD on host \"%s\"", pmcd.Redact(name))
 		src, err = o.host(ctx, kind, name)
 	}
+	p := o.printer()
+	p.Opened(contextType[kind], pmcd.Redact(name), err)
 	if err == nil {
-		return src, nil
+		return p.Source(src), nil
 	}
 	bad := &Error{What: what, Err: err}
 	if kind == option.DefaultHost && noDaemon(err) && cli.IsTerminal(o.env.Stderr) {
@@ -96,6 +99,9 @@ func (o *Opener) open(ctx context.Context) (src pmapi.Source, err error) {
 	}
 	return nil, bad
 }
+
+// contextType has the numbers of the kinds of sources in the reference.
+var contextType = [...]int{option.DefaultHost: 1, option.Host: 1, option.Archive: 2, option.Local: 3}
 
 // host opens a daemon, or what stands in for the local one if that was not asked for.
 func (o *Opener) host(ctx context.Context, kind option.SourceKind, name string) (pmapi.Source, error) {
@@ -122,13 +128,16 @@ func (o *Opener) host(ctx context.Context, kind option.SourceKind, name string) 
 func (o *Opener) dialer() *pmcd.Dialer {
 	d := pmcd.DialerFromEnv(o.env.LookupEnv, o.env.Config().Get, func(text string) { o.env.Notify("Warning: " + text) })
 	d.Prompt = prompt
-	if o.options.Debug.Has("pdu") {
-		d.Trace = o.env.Stderr
-	}
+	o.printer().Dialer(d)
 	if o.options.Container != "" {
 		d.Container = &o.options.Container
 	}
 	return d
+}
+
+// printer returns what prints for -D.
+func (o *Opener) printer() *debug.Printer {
+	return &debug.Printer{On: o.options.Debug.Has, Out: o.env.Stderr, Zone: o.env.Zone()}
 }
 
 // An Error is the message for a source that cannot be opened (commands.md T1.4).

@@ -1,0 +1,295 @@
+package debug
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"time"
+
+	"pmtools/lib/pcp"
+	"pmtools/lib/pmapi"
+	"pmtools/lib/pmerr"
+)
+
+// Opened prints what became of opening a source: kind is 1 for a host, 2 for an archive, 3 for the
+// collectors inside.
+func (p *Printer) Opened(kind int, name string, err error) {
+	p.printf("pmapi", "pmNewContext(%d, %s) <::> returns %s", kind, name, status(0, err))
+	if err != nil {
+		p.printf("context", "pmNewContext(%d, %s) -> %d, curr_handle=-1", kind, name, int32(pmerr.Of(err)))
+		return
+	}
+	p.printf("context", "pmNewContext(%d, %s) -> 0", kind, name)
+}
+
+// Source returns src, wrapped if an option wants to know of calls and answers.
+func (p *Printer) Source(src pmapi.Source) pmapi.Source {
+	if !p.any("pmapi", "context", "fetch", "profile", "pmns", "indom", "labels") {
+		return src
+	}
+	o := &observed{Source: src, p: p, names: make(map[pcp.ID]string), insts: make(map[instance]string)}
+	labels, labelled := pmapi.As[pmapi.Labeler](src)
+	timeline, recorded := pmapi.As[pmapi.Timeline](src)
+	recorder, records := pmapi.As[pmapi.Recorder](src)
+	storer, stores := pmapi.As[pmapi.Storer](src)
+	namer, named := pmapi.As[pmapi.InstanceNamer](src)
+	switch {
+	case labelled && recorded && records:
+		return &recordedSource{labeler{o, labels}, timeline, recorder}
+	case labelled && stores && named:
+		return &liveSource{labeler{o, labels}, storer, namer}
+	}
+	return o
+}
+
+// An observed source prints calls and answers.
+type observed struct {
+	pmapi.Source
+	p      *Printer
+	names  map[pcp.ID]string
+	insts  map[instance]string // in quotation marks
+	sent   string              // the last profile, as it was printed
+	closed bool
+}
+
+// An instance of a domain.
+type instance struct {
+	indom pcp.InDom
+	id    int32
+}
+
+// call prints a call and its status.
+func (o *observed) call(text string, n int, err error) {
+	o.p.printf("pmapi", "%s <::> returns %s", text, status(n, err))
+}
+
+// status returns the text of a result: a count, or an error.
+func status(n int, err error) string {
+	if err != nil {
+		return pmerr.Message(err)
+	}
+	return fmt.Sprint(n)
+}
+
+// ends returns the first and the last of a list for a line about it.
+func ends[T any](what string, list []T) string {
+	switch n := len(list); n {
+	case 0:
+		return what + " none"
+	case 1:
+		return fmt.Sprintf("%s[0] %v", what, list[0])
+	default:
+		return fmt.Sprintf("%s[0] %v ... %s[%d] %v", what, list[0], what, n-1, list[n-1])
+	}
+}
+
+// Unwrap implements pmapi.Wrapper.
+func (o *observed) Unwrap() pmapi.Source { return o.Source }
+
+// Lookup implements pmapi.Source.
+func (o *observed) Lookup(ctx context.Context, names []string) ([]pcp.Answer[pcp.ID], error) {
+	for i, name := range names {
+		o.p.printf("pmns", "pmLookupName: request_names -> [%d] %s", i, name)
+	}
+	found, err := o.Source.Lookup(ctx, names)
+	ids, good, failed := make([]pcp.ID, len(found)), 0, err
+	for i, a := range found {
+		ids[i] = a.Value
+		o.p.printf("pmns", "pmLookupName: receive_names <- [%d] %s", i, a.Value)
+		if a.Err != nil {
+			failed = a.Err
+			continue
+		}
+		good++
+		o.names[a.Value] = names[i]
+	}
+	if good > 0 {
+		failed = nil
+	}
+	o.p.printf("pmns", "pmLookupName(%d, ...) -> %s", len(names), status(good, failed))
+	text := fmt.Sprintf("pmLookupName(%d, %s, ...)", len(names), ends("name", names))
+	if failed != nil {
+		o.call(text, 0, failed)
+	} else {
+		o.p.printf("pmapi", "%s <::> returns %d (%s)", text, good, ends("pmid", ids))
+	}
+	return found, err
+}
+
+// Names implements pmapi.Source.
+func (o *observed) Names(ctx context.Context, id pcp.ID) ([]string, error) {
+	names, err := o.Source.Names(ctx, id)
+	o.call(fmt.Sprintf("pmNameAll(%s, ...)", id), len(names), err)
+	return names, err
+}
+
+// Children implements pmapi.Source.
+func (o *observed) Children(ctx context.Context, name string) ([]pcp.Child, error) {
+	children, err := o.Source.Children(ctx, name)
+	o.call(fmt.Sprintf("pmGetChildrenStatus(%s, ...)", name), len(children), err)
+	return children, err
+}
+
+// Walk implements pmapi.Source.
+func (o *observed) Walk(ctx context.Context, name string, f func(name string, id pcp.ID) bool) error {
+	n := 0
+	err := o.Source.Walk(ctx, name, func(name string, id pcp.ID) bool {
+		n++
+		o.names[id] = name
+		return f(name, id)
+	})
+	o.call(fmt.Sprintf("pmTraversePMNS(%s, ...)", name), n, err)
+	return err
+}
+
+// WalkNames implements pmapi.NameWalker.
+func (o *observed) WalkNames(ctx context.Context, name string, f func(name string) bool) error {
+	n := 0
+	err := pmapi.WalkNames(ctx, o.Source, name, func(name string) bool {
+		n++
+		return f(name)
+	})
+	o.call(fmt.Sprintf("pmTraversePMNS(%s, ...)", name), n, err)
+	return err
+}
+
+// Describe implements pmapi.Source.
+func (o *observed) Describe(ctx context.Context, ids []pcp.ID) ([]pcp.Answer[pcp.Desc], error) {
+	found, err := o.Source.Describe(ctx, ids)
+	if len(ids) == 0 {
+		return found, err
+	}
+	if len(ids) != 1 {
+		o.call(fmt.Sprintf("pmLookupDescs(%d, %s, ...)", len(ids), ends("desc", ids)), len(found), err)
+		return found, err
+	}
+	failed := err
+	if len(found) == 1 && failed == nil {
+		failed = found[0].Err
+	}
+	o.call(fmt.Sprintf("pmLookupDesc(%s, ...)", ids[0]), 0, failed)
+	return found, err
+}
+
+// Instances implements pmapi.Source.
+func (o *observed) Instances(ctx context.Context, d pcp.InDom) ([]pcp.Instance, error) {
+	list, err := o.Source.Instances(ctx, d)
+	o.instances(d, list)
+	o.call(fmt.Sprintf("pmGetInDom(%s, ...)", d), len(list), err)
+	return list, err
+}
+
+// Fetch implements pmapi.Source.
+func (o *observed) Fetch(ctx context.Context, req *pmapi.Request, dst *pcp.Result) error {
+	o.profile(req.Profile)
+	err := o.Source.Fetch(ctx, req, dst)
+	o.fetched(ctx, "pmFetch", req, dst, err)
+	return err
+}
+
+// fetched prints the call of a fetch and its result.
+func (o *observed) fetched(ctx context.Context, call string, req *pmapi.Request, dst *pcp.Result, err error) {
+	o.call(fmt.Sprintf("%s(%d, %s, ...)", call, len(req.IDs), ends("pmid", req.IDs)), 0, err)
+	if err == nil && o.p.On("fetch") {
+		fmt.Fprintf(o.p.Out, "%s returns ...\n", call)
+		o.result(ctx, dst)
+	}
+}
+
+// Close implements pmapi.Source.
+func (o *observed) Close() error {
+	err := o.Source.Close()
+	if !o.closed {
+		o.closed = true
+		o.call("pmDestroyContext(0)", 0, err)
+		o.p.printf("context", "pmDestroyContext(0) -> 0, curr_handle=-1")
+	}
+	return err
+}
+
+// A labeler is an observed source with labels.
+type labeler struct {
+	*observed
+	labels pmapi.Labeler
+}
+
+// Labels implements pmapi.Labeler.
+func (l labeler) Labels(ctx context.Context, kind pcp.LabelKind, ident uint32) ([]pcp.LabelSet, error) {
+	sets, err := l.labels.Labels(ctx, kind, ident)
+	l.p.printf("labels", "labels(ident=%d,type=%#x, %s sets)", int32(ident), int(kind), status(len(sets), err))
+	for i, set := range sets {
+		l.p.printf("labels", "[%d] pmLabelSet inst=%d nlabels=%d\n    %s", i, set.Inst, len(set.Labels), pcp.AppendLabels(nil, set.Labels))
+	}
+	return sets, err
+}
+
+// A liveSource is an observed source of live metrics.
+type liveSource struct {
+	labeler
+	storer pmapi.Storer
+	namer  pmapi.InstanceNamer
+}
+
+// Store implements pmapi.Storer.
+func (s *liveSource) Store(ctx context.Context, sets []pcp.Values) error {
+	err := s.storer.Store(ctx, sets)
+	ids := make([]pcp.ID, len(sets))
+	for i := range sets {
+		ids[i] = sets[i].ID
+	}
+	s.call("pmStore(...) "+ends("pmid", ids), 0, err)
+	return err
+}
+
+// LookupInst implements pmapi.InstanceNamer.
+func (s *liveSource) LookupInst(ctx context.Context, d pcp.InDom, name string) (int32, error) {
+	inst, err := s.namer.LookupInst(ctx, d, name)
+	if err == nil {
+		s.insts[instance{d, inst}] = `"` + name + `"`
+	}
+	s.call(fmt.Sprintf("pmLookupInDom(%s, %s)", d, name), int(inst), err)
+	return inst, err
+}
+
+// InstName implements pmapi.InstanceNamer.
+func (s *liveSource) InstName(ctx context.Context, d pcp.InDom, inst int32) (string, error) {
+	name, err := s.namer.InstName(ctx, d, inst)
+	s.call(fmt.Sprintf("pmNameInDom(%s, %d, ...)", d, inst), 0, err)
+	return name, err
+}
+
+// A recordedSource is an observed source of recorded metrics.
+type recordedSource struct {
+	labeler
+	pmapi.Timeline
+	recorder pmapi.Recorder
+}
+
+// SetMode implements pmapi.Timeline.
+func (s *recordedSource) SetMode(m pcp.Mode, when *pcp.Timestamp, delta time.Duration) error {
+	err := s.Timeline.SetMode(m, when, delta)
+	at, by := "NULL", "NULL"
+	if when != nil {
+		at = string(s.p.clock(*when))
+	}
+	if delta != 0 {
+		by = delta.String()
+	}
+	s.call(fmt.Sprintf("pmSetMode(mode=%s, when=%s, delta=%s) direction=%d", mode(m), at, by, cmp.Compare(delta, 0)), 0, err)
+	return err
+}
+
+// AllInstances implements pmapi.Timeline.
+func (s *recordedSource) AllInstances(ctx context.Context, d pcp.InDom) ([]pcp.Instance, error) {
+	list, err := s.Timeline.AllInstances(ctx, d)
+	s.instances(d, list)
+	s.call(fmt.Sprintf("pmGetInDomArchive(%s, ...)", d), len(list), err)
+	return list, err
+}
+
+// FetchRecord implements pmapi.Recorder.
+func (s *recordedSource) FetchRecord(ctx context.Context, req *pmapi.Request, dst *pcp.Result) (mark bool, err error) {
+	mark, err = s.recorder.FetchRecord(ctx, req, dst)
+	s.fetched(ctx, "pmFetchArchive", req, dst, err)
+	return mark, err
+}
