@@ -86,7 +86,7 @@ func (a *app) complain(err error) {
 		}
 		return
 	}
-	fmt.Fprintf(a.Env.Stderr, "%s: %s", a.Env.Prog, problemText(err))
+	fmt.Fprintf(a.Env.Stderr, "%s: %s", a.Env.Prog, problemText(err, a.Env.Stderr))
 }
 
 // newRoot returns the tree of commands.

@@ -14,6 +14,7 @@ import (
 
 	"pmtools/cmd/internal/cli"
 	"pmtools/derive/repl"
+	"pmtools/lib/display"
 )
 
 // more is the prompt for the further lines of an item.
@@ -38,7 +39,9 @@ func (a *app) prompt(ctx context.Context, s *repl.Session) error {
 	for _, item := range h.items {
 		_ = rl.SaveHistory(item) // only a file could fail
 	}
-	fmt.Fprintln(a.Env.Out, "An expression is evaluated, NAME = EXPR defines a metric; :help tells more, Ctrl-D leaves.")
+	width, _ := cli.TerminalSize(a.Env.Stdout)
+	const welcome = "An expression is evaluated, NAME = EXPR defines a metric; :help tells more, Ctrl-D leaves."
+	fmt.Fprintln(a.Env.Out, strings.Join(display.Wrap(welcome, width), "\n"))
 	a.item(ctx, s, ":source")
 	for {
 		stop := cli.RestoreOn(restore, os.Interrupt) // by kill: a key is none in raw mode
@@ -109,14 +112,15 @@ func readItem(rl lineReader, prompt string) (string, error) {
 func (a *app) item(ctx context.Context, s *repl.Session, text string) (quit bool) {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
 	defer stop()
-	err := s.Run(ctx, text, a.Env.Out)
+	out := a.newPager(s, text)
+	err := errors.Join(s.Run(ctx, text, out), out.Close())
 	switch {
 	case errors.Is(err, repl.ErrQuit):
 		quit = true
 	case err != nil && ctx.Err() != nil:
 		fmt.Fprintln(a.Env.Out, "interrupted")
 	case err != nil:
-		fmt.Fprint(a.Env.Out, a.paint(s, red, "error: "), problemText(err))
+		fmt.Fprint(a.Env.Out, a.paint(s, red, "error: "), problemText(err, a.Env.Stdout))
 	}
 	_ = a.Env.Out.Flush() // what cannot be written is noticed at the end
 	return quit

@@ -49,7 +49,7 @@ func (a *app) script(ctx context.Context, s *repl.Session) error {
 		case cli.IsLost(err):
 			return err
 		case err != nil:
-			fmt.Fprintf(a.Env.Stderr, "%s: line %d: %s", a.Env.Prog, first, problemText(err))
+			fmt.Fprintf(a.Env.Stderr, "%s: line %d: %s", a.Env.Prog, first, problemText(err, a.Env.Stderr))
 			failed = true
 		}
 	}
@@ -59,10 +59,12 @@ func (a *app) script(ctx context.Context, s *repl.Session) error {
 	return exitIf(failed)
 }
 
-// problemText returns an error with all its details, ending with a newline.
-func problemText(err error) string {
+// problemText returns an error with all its details, ending with a newline, within the width of the
+// terminal that a stream is.
+func problemText(err error, stream any) string {
 	if p, ok := errors.AsType[*repl.Problem](err); ok {
-		return p.Text()
+		width, _ := cli.TerminalSize(stream)
+		return p.TextWithin(width)
 	}
 	return err.Error() + "\n"
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 
+	"pmtools/cmd/internal/cli"
 	"pmtools/cmd/internal/source"
 	"pmtools/derive/repl"
 	"pmtools/lib/option"
@@ -20,7 +21,13 @@ func (a *app) session(ctx context.Context, set repl.Settings) (*repl.Session, er
 	opt := &repl.Options{
 		Open: a.open, Registry: a.sources.Registry(), Equivalent: a.sources.Equivalence(),
 		Zone: env.Zone(), Now: env.Now, Debug: a.debug, Files: files{}, Settings: set,
-		Table:  func(w io.Writer, t *repl.Table) error { return drawTable(w, t.Header, t.Rows, t.Right) },
+		Table: func(w io.Writer, t *repl.Table) error {
+			width, _ := cli.TerminalSize(env.Stdout)
+			if p, ok := w.(*pager); ok && len(t.Header) > 0 && p.header == 0 {
+				p.header = p.lines + 1
+			}
+			return drawTable(w, t, width)
+		},
 		Output: a.output,
 		Flush:  env.Flush,
 	}

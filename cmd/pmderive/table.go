@@ -3,20 +3,24 @@ package main
 import (
 	"bytes"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/olekukonko/tablewriter"
+
+	"pmtools/derive/repl"
+	"pmtools/lib/display"
 )
 
 // drawTable draws rows of text in columns, two blanks between them, below a header unless that is
-// empty. Columns are aligned at their right where right says so. Widths depend on the text alone.
-func drawTable(w io.Writer, header []string, rows [][]string, right []bool) error {
-	columns := len(header)
-	for _, row := range rows {
-		columns = max(columns, len(row))
-	}
-	if columns == 0 {
+// empty, within a width unless that is 0.
+func drawTable(w io.Writer, t *repl.Table, width int) error {
+	g := newGrid(t)
+	if g.columns == 0 {
 		return nil
+	}
+	if width > 0 {
+		g.fit(t, width)
 	}
 	var b bytes.Buffer
 	tw := tablewriter.NewWriter(&b)
@@ -29,21 +33,15 @@ func drawTable(w io.Writer, header []string, rows [][]string, right []bool) erro
 	tw.SetRowSeparator("")
 	tw.SetTablePadding("  ")
 	tw.SetNoWhiteSpace(true)
-	align := make([]int, columns)
+	align := make([]int, g.columns)
 	for i := range align {
 		align[i] = tablewriter.ALIGN_LEFT
-		if i < len(right) && right[i] {
+		if g.right[i] {
 			align[i] = tablewriter.ALIGN_RIGHT
 		}
 	}
 	tw.SetColumnAlignment(align)
-	// The header is a row, because headers are all aligned the same way.
-	if len(header) > 0 {
-		tw.Append(filled(header, columns))
-	}
-	for _, row := range rows {
-		tw.Append(filled(row, columns))
-	}
+	tw.AppendBulk(g.rows) // the header is a row, because headers are all aligned the same way
 	tw.Render()
 	for line := range strings.Lines(b.String()) {
 		if _, err := io.WriteString(w, strings.TrimRight(line, " \n")+"\n"); err != nil {
@@ -53,16 +51,105 @@ func drawTable(w io.Writer, header []string, rows [][]string, right []bool) erro
 	return nil
 }
 
-// filled returns a row with as many cells as there are columns, each of one line.
-func filled(row []string, columns int) []string {
-	out := make([]string, columns)
-	for i, cell := range row {
-		out[i] = strings.Map(func(r rune) rune {
-			if r < ' ' || r == 0x7f {
-				return ' '
-			}
-			return r
-		}, cell)
+// A grid is the cells of a table: as many in each row as there are columns, each of one line.
+type grid struct {
+	columns int
+	rows    [][]string // the header, if there is one, is the first
+	right   []bool
+}
+
+// newGrid returns the cells of a table.
+func newGrid(t *repl.Table) *grid {
+	g := &grid{rows: slices.Clone(t.Rows)}
+	if len(t.Header) > 0 {
+		g.rows = slices.Insert(g.rows, 0, t.Header)
 	}
-	return out
+	for _, row := range g.rows {
+		g.columns = max(g.columns, len(row))
+	}
+	for i, row := range g.rows {
+		g.rows[i] = make([]string, g.columns)
+		for j, cell := range row {
+			g.rows[i][j] = display.Clean(cell)
+		}
+	}
+	g.right = append(slices.Clone(t.Right), make([]bool, g.columns)...)[:g.columns]
+	return g
+}
+
+// widths returns the widths of the columns, and that of the whole.
+func (g *grid) widths() (widths []int, all int) {
+	widths = make([]int, g.columns)
+	for _, row := range g.rows {
+		for i, cell := range row {
+			widths[i] = max(widths[i], display.Width(cell))
+		}
+	}
+	for _, n := range widths {
+		all += n
+	}
+	return widths, all + 2*(g.columns-1)
+}
+
+// leastColumn is how far a column is cut at most.
+const leastColumn = 12
+
+// fit makes the grid as narrow as a width: columns are dropped, the last one is broken at words, or
+// the widest ones are cut.
+func (g *grid) fit(t *repl.Table, width int) {
+	widths, all := g.widths()
+	gone := 0
+	for _, i := range t.Drop {
+		if all <= width {
+			return
+		}
+		g.drop(i - gone)
+		gone++
+		widths, all = g.widths()
+	}
+	last := g.columns - 1
+	if room := widths[last] - (all - width); t.Wrap && room >= leastColumn && all > width {
+		g.wrap(last, room)
+		return
+	}
+	for all > width {
+		widest := 0
+		for i, n := range widths {
+			if n > widths[widest] {
+				widest = i
+			}
+		}
+		to := max(widths[widest]-(all-width), leastColumn)
+		if to >= widths[widest] {
+			return
+		}
+		for _, row := range g.rows {
+			row[widest] = display.Cut(row[widest], to)
+		}
+		widths, all = g.widths()
+	}
+}
+
+// drop leaves a column out.
+func (g *grid) drop(column int) {
+	for i, row := range g.rows {
+		g.rows[i] = slices.Delete(row, column, column+1)
+	}
+	g.right = slices.Delete(g.right, column, column+1)
+	g.columns--
+}
+
+// wrap breaks the cells of a column at words, into rows that are empty otherwise.
+func (g *grid) wrap(column, width int) {
+	var rows [][]string
+	for _, row := range g.rows {
+		for i, line := range display.Wrap(row[column], width) {
+			if i > 0 {
+				row = make([]string, g.columns)
+			}
+			row[column] = line
+			rows = append(rows, row)
+		}
+	}
+	g.rows = rows
 }

@@ -26,7 +26,37 @@ func TestTable(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var b strings.Builder
-			if err := drawTable(&b, tt.t.Header, tt.t.Rows, tt.t.Right); err != nil {
+			if err := drawTable(&b, &tt.t, 0); err != nil {
+				t.Fatal(err)
+			}
+			if b.String() != tt.want {
+				t.Errorf("got\n%q, want\n%q", b.String(), tt.want)
+			}
+		})
+	}
+}
+
+// TestTableFits makes tables as narrow as the terminal.
+func TestTableFits(t *testing.T) {
+	long := strings.Repeat("word ", 9) + "end"
+	for _, tt := range []struct {
+		name  string
+		t     repl.Table
+		width int
+		want  string
+	}{
+		{"it fits", repl.Table{Rows: [][]string{{"aaa", "bbb"}}, Drop: []int{1}}, 8, "aaa  bbb\n"},
+		{"dropped", repl.Table{Header: []string{"a", "b", "c", "d"}, Rows: [][]string{{"aaa", "bbb", "ccc", "4"}}, Right: []bool{3: true}, Drop: []int{1, 2}}, 10,
+			"a    d\naaa  4\n"},
+		{"one dropped", repl.Table{Rows: [][]string{{"aaa", "bbb", "ccc"}}, Drop: []int{1, 2}}, 8, "aaa  ccc\n"},
+		{"wrapped", repl.Table{Rows: [][]string{{"name", long}, {"b", "x"}}, Wrap: true}, 26,
+			"name  word word word word\n      word word word word\n      word end\nb     x\n"},
+		{"cut", repl.Table{Rows: [][]string{{long, "100"}, {"b", "2"}}, Right: []bool{false, true}}, 26, "word word word wor...  100\nb                        2\n"},
+		{"no narrower", repl.Table{Rows: [][]string{{"aaaaaaaaaaaa", "bbbbbbbbbbbb"}}}, 10, "aaaaaaaaaaaa  bbbbbbbbbbbb\n"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var b strings.Builder
+			if err := drawTable(&b, &tt.t, tt.width); err != nil {
 				t.Fatal(err)
 			}
 			if b.String() != tt.want {

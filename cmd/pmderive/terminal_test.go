@@ -354,3 +354,27 @@ func TestTerminalWatch(t *testing.T) {
 	s.keys("C-d")
 	s.gone()
 }
+
+// TestTerminalPager: what is longer than the screen is shown by a program, and lines break at words.
+func TestTerminalPager(t *testing.T) {
+	s := newSized(t, 60, 16, []string{"PAGER=sed 's/^/| /' | tail -3"}, "pmderive", "-a", archivetest.Path(t, "ta"))
+	s.wait("46:40>", 1)
+	s.keys(":help", "Enter")
+	s.wait("|   semantics ", 1)
+	s.wait("46:40>", 1)
+	s.keys("C-l", ":set pager off", "Enter", "C-l")
+	s.keys("t.b", "Enter")
+	s.wait("32-bit int, instant, no units, indom 245.1 @ 2001-09-09\n  01:46:40.000000\n", 1)
+	s.keys(":explain t.b * 10 + t.b * t.b / 100 + 10000000", "Enter")
+	s.wait("U32 to DOUBLE", 1)
+	for line := range strings.Lines(s.text()) {
+		if len([]rune(strings.TrimRight(line, "\n"))) > 60 {
+			t.Errorf("a line is too long: %s", line)
+		}
+	}
+	if text := s.text(); !strings.Contains(text, "...  ") || strings.Contains(text, "0,0,0") {
+		t.Errorf("the table of :explain:\n%s", text)
+	}
+	s.keys("C-d")
+	s.gone()
+}

@@ -26,6 +26,7 @@ func runExplain(ctx context.Context, s *Session, text string, w io.Writer) error
 	e.node(c.tree, "", 0)
 	return s.table(w, &Table{
 		Header: []string{"expression", "type", "semantics", "units", "dimension", "scale", "indom", "conversion"}, Rows: e.rows,
+		Drop: []int{4, 5, 6},
 	})
 }
 

@@ -97,7 +97,7 @@ func runHelp(_ context.Context, s *Session, name string, w io.Writer) error {
 // helpIndex lists what there is.
 func (s *Session) helpIndex(w io.Writer) error {
 	io.WriteString(w, "An expression is evaluated; NAME = EXPR defines a derived metric.\n\n")
-	t := &Table{}
+	t := &Table{Wrap: true}
 	for _, c := range commands() {
 		t.Rows = append(t.Rows, []string{":" + strings.TrimSpace(c.name+" "+c.args), c.help})
 	}
@@ -105,11 +105,12 @@ func (s *Session) helpIndex(w io.Writer) error {
 		return err
 	}
 	io.WriteString(w, "\nTopics of :help, besides commands:\n")
-	for _, t := range topics {
-		fmt.Fprintf(w, "  %s: %s\n", t.name, t.summary)
+	t = &Table{Wrap: true}
+	for _, topic := range topics {
+		t.Rows = append(t.Rows, []string{"  " + topic.name, topic.summary})
 	}
-	_, err := fmt.Fprintf(w, "  functions: %s\n", strings.Join(diagnose.FunctionNames(), " "))
-	return err
+	t.Rows = append(t.Rows, []string{"  functions", strings.Join(diagnose.FunctionNames(), " ")})
+	return s.table(w, t)
 }
 
 // helpSettings lists the settings.

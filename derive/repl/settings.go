@@ -33,6 +33,7 @@ type Settings struct {
 	Long      bool // csv has a line for each value
 	Units     bool // csv has units after the names
 	Safe      bool // csv has no field that a spreadsheet takes for a formula
+	NoPager   bool // what is longer than the screen is not shown by a program
 	Wide      bool // table has all columns, whatever the width
 }
 
@@ -112,6 +113,14 @@ var settings = []setting{
 	{"raw", "on: counters are shown as they are", onOff,
 		func(s *Settings) string { return onOffText(s.Raw) },
 		func(s *Settings, v string) error { return setBool(&s.Raw, v) }},
+	{"pager", "on: what is longer than the screen is shown by $PAGER, or less", onOff,
+		func(s *Settings) string { return onOffText(!s.NoPager) },
+		func(s *Settings, v string) error {
+			on := !s.NoPager
+			err := setBool(&on, v)
+			s.NoPager = !on
+			return err
+		}},
 	{"color", "on: colours on a terminal", onOff,
 		func(s *Settings) string { return onOffText(s.Color) },
 		func(s *Settings, v string) error { return setBool(&s.Color, v) }},
@@ -154,6 +163,15 @@ func (s *Session) Color() bool {
 	return s.set.Color
 }
 
+// Paged reports whether the output of an item is to be shown page by page if it is long: not what
+// comes as time goes by.
+func (s *Session) Paged(text string) bool {
+	<-s.lock
+	defer s.release()
+	it := parseItem(text)
+	return !s.set.NoPager && (it.kind != command || it.name != "watch")
+}
+
 // runSet shows or changes settings.
 func runSet(_ context.Context, s *Session, arg string, w io.Writer) error {
 	key, value, given := strings.Cut(arg, " ")
@@ -163,7 +181,7 @@ func runSet(_ context.Context, s *Session, arg string, w io.Writer) error {
 		for _, k := range settings {
 			rows = append(rows, []string{k.key, k.get(&s.set), k.help})
 		}
-		return s.table(w, &Table{Rows: rows})
+		return s.table(w, &Table{Rows: rows, Wrap: true})
 	}
 	i := slices.IndexFunc(settings, func(k setting) bool { return k.key == key })
 	if i < 0 {

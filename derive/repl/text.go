@@ -17,6 +17,8 @@ type Table struct {
 	Header []string // empty for none
 	Rows   [][]string
 	Right  []bool // columns that are aligned at their right; missing ones are not
+	Drop   []int  // columns that are left out where there is no room for all, in ascending order
+	Wrap   bool   // the last column is broken at words where there is no room for it
 }
 
 // table draws a table.

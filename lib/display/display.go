@@ -45,6 +45,28 @@ func Cut(s string, n int) string {
 	return s
 }
 
+// Wrap breaks a text at blanks into lines of at most n columns; a word that is longer has a line of
+// its own. An n below 1 breaks nothing.
+func Wrap(s string, n int) []string {
+	if n < 1 || Width(s) <= n {
+		return []string{s}
+	}
+	var lines []string
+	line := ""
+	for i, word := range strings.Split(s, " ") {
+		if i > 0 && Width(line)+1+Width(word) > n && strings.TrimSpace(line) != "" {
+			lines = append(lines, strings.TrimRight(line, " "))
+			line = word
+			continue
+		}
+		if i > 0 {
+			line += " "
+		}
+		line += word
+	}
+	return append(lines, line)
+}
+
 // Pad returns a text with the blanks that make it n columns wide: in front of it, so that it is
 // aligned at its right, or behind it.
 func Pad(s string, n int, right bool) string {

@@ -1,6 +1,9 @@
 package display
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 func TestCut(t *testing.T) {
 	for _, tt := range []struct {
@@ -21,6 +24,26 @@ func TestCut(t *testing.T) {
 	} {
 		if got := Cut(tt.s, tt.n); got != tt.want {
 			t.Errorf("Cut(%q, %d) = %q, want %q", tt.s, tt.n, got, tt.want)
+		}
+	}
+}
+
+func TestWrap(t *testing.T) {
+	for _, tt := range []struct {
+		s    string
+		n    int
+		want string
+	}{
+		{"a short text", 12, "a short text"},
+		{"a short text", 11, "a short|text"},
+		{"a short text", 3, "a|short|text"},
+		{"  indented text", 10, "  indented|text"},
+		{"日本 語の文 x", 9, "日本|語の文 x"},
+		{"a b", 0, "a b"},
+		{"", 5, ""},
+	} {
+		if got := strings.Join(Wrap(tt.s, tt.n), "|"); got != tt.want {
+			t.Errorf("Wrap(%q, %d) = %q, want %q", tt.s, tt.n, got, tt.want)
 		}
 	}
 }

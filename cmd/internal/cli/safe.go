@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"io"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -12,6 +13,21 @@ import (
 type safeText struct {
 	rest []byte // the start of a character or a sequence that has not come whole
 	out  []byte
+}
+
+// Safe returns a writer that filters text for a terminal on its way to w.
+func Safe(w io.Writer) io.Writer { return &safeWriter{w: w} }
+
+// A safeWriter filters what it writes.
+type safeWriter struct {
+	w    io.Writer
+	text safeText
+}
+
+// Write implements io.Writer.
+func (s *safeWriter) Write(p []byte) (int, error) {
+	_, err := s.w.Write(s.text.filter(p))
+	return len(p), err
 }
 
 // longest is the length of the longest sequence that passes.

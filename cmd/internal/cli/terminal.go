@@ -8,16 +8,22 @@ import (
 
 // IsTerminal reports whether a stream of the command is a terminal.
 func IsTerminal(stream any) bool {
+	f, ok := file(stream)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// file returns the file that a stream is, or that is behind it.
+func file(stream any) (*os.File, bool) {
 	if behind, ok := stream.(*flushFirst); ok {
 		stream = behind.w
 	}
 	f, ok := stream.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
+	return f, ok
 }
 
 // TerminalSize returns how many columns and lines a stream's terminal has, 0 if it is none.
 func TerminalSize(stream any) (width, height int) {
-	f, ok := stream.(*os.File)
+	f, ok := file(stream)
 	if !ok {
 		return 0, 0
 	}

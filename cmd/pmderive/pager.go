@@ -1,0 +1,157 @@
+package main
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"pmtools/cmd/internal/cli"
+	"pmtools/derive/repl"
+	"pmtools/lib/display"
+)
+
+// A pager is where the output of an item at the prompt goes: it breaks lines at words, and shows
+// what is longer than the screen with a program, $PAGER or less. Without a terminal it changes
+// nothing.
+type pager struct {
+	out           io.Writer
+	width, height int
+	program       string // "" for none
+	lookup        func(string) (string, bool)
+
+	line   []byte // that has not ended
+	held   []byte // lines that may fit the screen
+	lines  int    // of them
+	header int    // how many lines there are down to the header of a table; 0 for none
+	cmd    *exec.Cmd
+	pipe   io.WriteCloser // to the program, once it runs
+	safe   io.Writer      // the same, for text as a terminal may get it
+}
+
+// newPager returns a pager for the output of an item. What is shown as time goes by is not paged.
+func (a *app) newPager(s *repl.Session, item string) *pager {
+	p := &pager{out: a.Env.Out, lookup: a.Env.LookupEnv}
+	if !cli.IsTerminal(a.Env.Stdin) {
+		return p
+	}
+	p.width, p.height = cli.TerminalSize(a.Env.Stdout)
+	if s.Paged(item) {
+		p.program = "less"
+		if program, set := p.lookup("PAGER"); set {
+			p.program = strings.TrimSpace(program)
+		}
+	}
+	return p
+}
+
+// Write implements io.Writer.
+func (p *pager) Write(text []byte) (int, error) {
+	p.line = append(p.line, text...)
+	for {
+		i := bytes.IndexByte(p.line, '\n')
+		if i < 0 {
+			return len(text), nil
+		}
+		line := string(p.line[:i])
+		p.line = p.line[i+1:]
+		if err := p.wrapped(line); err != nil {
+			return 0, err
+		}
+	}
+}
+
+// wrapped writes a line, broken at words unless it has sequences for the terminal.
+func (p *pager) wrapped(line string) error {
+	lines := []string{line}
+	if !strings.Contains(line, "\x1b") && display.Width(line) > p.width {
+		indent := line[:len(line)-len(strings.TrimLeft(line, " "))] + "  "
+		lines = display.Wrap(line, p.width)
+		if len(lines) > 1 {
+			rest := strings.TrimLeft(strings.TrimPrefix(line, lines[0]), " ")
+			lines = append(lines[:1], display.Wrap(rest, max(p.width-len(indent), 1))...)
+			for i := range lines[1:] {
+				lines[i+1] = indent + lines[i+1]
+			}
+		}
+	}
+	return p.put([]byte(strings.Join(lines, "\n")+"\n"), len(lines))
+}
+
+// put writes lines, or holds them back as long as they may fit the screen.
+func (p *pager) put(text []byte, lines int) error {
+	switch {
+	case p.pipe != nil:
+		_, _ = p.safe.Write(text) // the program may have ended
+		return nil
+	case p.program == "" || p.height == 0:
+		_, err := p.out.Write(text)
+		return err
+	}
+	p.held = append(p.held, text...)
+	if p.lines += lines; p.lines >= p.height && !p.start() {
+		p.program = ""
+		return p.release()
+	}
+	return nil
+}
+
+// release writes what was held back.
+func (p *pager) release() error {
+	_, err := p.out.Write(p.held)
+	p.held = nil
+	return err
+}
+
+// start starts the program and gives it the lines so far. It reports whether that worked.
+func (p *pager) start() bool {
+	p.cmd = exec.Command("sh", "-c", p.program)
+	p.cmd.Stdout, p.cmd.Stderr, p.cmd.Env = os.Stdout, os.Stderr, os.Environ()
+	if _, set := p.lookup("LESS"); !set {
+		p.cmd.Env = append(p.cmd.Env, "LESS=-RSX"+p.keepHeader())
+	}
+	pipe, err := p.cmd.StdinPipe()
+	if err != nil || p.cmd.Start() != nil {
+		return false
+	}
+	p.pipe, p.safe = pipe, cli.Safe(pipe)
+	_, _ = p.safe.Write(p.held) // the program may have ended
+	p.held = nil
+	return true
+}
+
+// headerVersion is the first version of less that keeps the header of a table on the screen.
+const headerVersion = 600
+
+// keepHeader returns the option of less that keeps the header of a table on the screen, "" if there
+// is none.
+func (p *pager) keepHeader() string {
+	if p.header == 0 || filepath.Base(p.program) != "less" {
+		return ""
+	}
+	text, _ := exec.Command(p.program, "--version").Output()
+	version, _, _ := strings.Cut(strings.TrimPrefix(string(text), "less "), " ")
+	if n, err := strconv.Atoi(version); err != nil || n < headerVersion {
+		return ""
+	}
+	return " --header=" + strconv.Itoa(p.header)
+}
+
+// Close writes what is left, and waits for the program.
+func (p *pager) Close() error {
+	if len(p.line) > 0 {
+		if err := p.put(p.line, 1); err != nil {
+			return err
+		}
+		p.line = nil
+	}
+	if p.pipe == nil {
+		return p.release()
+	}
+	_ = p.pipe.Close()
+	_ = p.cmd.Wait() // its status says nothing about the output
+	return nil
+}
