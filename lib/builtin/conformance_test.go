@@ -3,6 +3,7 @@ package builtin
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -36,6 +37,11 @@ func twin() Collector {
 	}}
 }
 
+// portableAgents returns the agents that need no particular system.
+func portableAgents() []Agent {
+	return slices.DeleteFunc(Agents(), func(a Agent) bool { return slices.Contains([]string{"linux", "go", "proc"}, a.Name) })
+}
+
 // portable returns a Source of the collectors that need no particular system.
 func portable(t *testing.T) *Source {
 	t.Helper()
@@ -47,9 +53,9 @@ func portable(t *testing.T) *Source {
 	}
 	o := &Options{
 		Root: t.TempDir(), MMVDir: dir, Now: fixedClock(), Zone: "UTC", Hostname: func() (string, error) { return "here", nil },
+		Agents: portableAgents(), Collectors: []Collector{twin()},
 	}
-	o.Collectors = append(append(o.daemon(), o.demonstrations()...), twin())
-	s := New(o)
+	s := Default(o)
 	t.Cleanup(func() { s.Close() })
 	return s
 }

@@ -14,44 +14,91 @@ import (
 	"pmtools/lib/builtin/trivial"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmda"
+	"pmtools/lib/pmerr"
 )
 
-// Default returns a Source of all the collectors of this package, in the order of the reference's
-// name space. Making it reads nothing.
+// An Agent is one of the collectors of this package, serving a domain.
+type Agent struct {
+	Name   string // of the reference's agent
+	Domain uint32
+}
+
+// Agents returns all the collectors of this package in their usual domains, in the order of the
+// reference's name space.
+func Agents() []Agent {
+	others := []Agent{
+		{"mmv", mmv.Domain}, {"pmcd", pmcd.Domain}, {"proc", proc.Domain}, {"sample", sample.Domain},
+		{"simple", simple.Domain}, {"trivial", trivial.Domain},
+	}
+	if runtime.GOOS == "linux" {
+		return append([]Agent{{"linux", linux.Domain}}, others...)
+	}
+	others = slices.DeleteFunc(others, func(a Agent) bool { return a.Name == "proc" })
+	return append([]Agent{{"go", golang.Domain}}, others...)
+}
+
+// Default returns a Source of the collectors of this package that the options choose; of those in
+// one domain the first counts. Making it reads nothing.
 func Default(opts *Options) *Source {
 	var o Options
 	if opts != nil {
 		o = *opts
 	}
-	own := slices.Concat(o.system(), o.daemon(), o.processes(), o.demonstrations())
-	if o.Omit != nil {
-		own = slices.DeleteFunc(own, func(c Collector) bool { return o.Omit(c.Domain) })
+	agents := o.Agents
+	if agents == nil {
+		agents = Agents()
+	}
+	var own []Collector
+	for _, a := range agents {
+		if !slices.ContainsFunc(own, func(c Collector) bool { return c.Domain == a.Domain }) {
+			own = append(own, o.collector(a))
+		}
 	}
 	o.Collectors = append(own, o.Collectors...)
 	return New(&o)
 }
 
-// daemon returns the collectors about this program, and others like it.
-func (o *Options) daemon() []Collector {
-	return []Collector{
-		{Name: "mmv", Domain: mmv.Domain, Roots: []string{"mmv"}, New: func() (pmda.Provider, error) {
-			return mmv.New(&mmv.Options{Dir: o.MMVDir, Now: o.Now})
-		}},
-		{Name: "pmcd", Domain: pmcd.Domain, Roots: []string{"pmcd"}, New: func() (pmda.Provider, error) {
-			return pmcd.New(&pmcd.Options{Agents: o.agents(), Hostname: o.Hostname, Root: o.Root, Zone: o.Zone, Now: o.Now})
-		}},
-	}
-}
+// sampleDSO is the domain in which the reference has the names sampledso for the metrics of sample.
+const sampleDSO = 30
 
-// demonstrations returns the collectors that show what there can be.
-func (o *Options) demonstrations() []Collector {
-	return []Collector{
-		{Name: "sample", Domain: sample.Domain, Roots: []string{"sample"}, New: func() (pmda.Provider, error) {
-			return sample.New(&sample.Options{Now: o.Now})
-		}},
-		{Name: "simple", Domain: simple.Domain, Roots: []string{"simple"}, New: func() (pmda.Provider, error) { return simple.New(nil) }},
-		{Name: "trivial", Domain: trivial.Domain, Roots: []string{"trivial"}, New: func() (pmda.Provider, error) { return trivial.New(trivial.Domain) }},
+// collector returns the collector of an agent. One that does not exist has no names.
+func (o *Options) collector(a Agent) Collector {
+	c := Collector{Name: a.Name, Domain: a.Domain, Roots: []string{a.Name}}
+	kernel := linux.Options{Domain: a.Domain, Root: o.Root, Getenv: o.Getenv}
+	switch a.Name {
+	case "linux":
+		c.Roots = linux.Roots()
+		c.New = func() (pmda.Provider, error) { return linux.New(&kernel), nil }
+	case "go":
+		c.New = func() (pmda.Provider, error) { return golang.New(a.Domain) }
+	case "mmv":
+		c.New = func() (pmda.Provider, error) {
+			return mmv.New(&mmv.Options{Domain: a.Domain, Dir: o.MMVDir, Now: o.Now})
+		}
+	case "pmcd":
+		c.New = func() (pmda.Provider, error) {
+			return pmcd.New(&pmcd.Options{
+				Domain: a.Domain, Agents: o.agents(), Hostname: o.Hostname, Root: o.Root, Zone: o.Zone, Now: o.Now,
+			})
+		}
+	case "proc":
+		c.Roots = proc.Roots()
+		c.New = func() (pmda.Provider, error) { return proc.New(&kernel), nil }
+	case "sample":
+		if a.Domain == sampleDSO {
+			c.Roots = []string{"sampledso"}
+		}
+		c.New = func() (pmda.Provider, error) {
+			return sample.New(&sample.Options{Domain: a.Domain, Name: c.Roots[0], Now: o.Now})
+		}
+	case "simple":
+		c.New = func() (pmda.Provider, error) { return simple.New(&simple.Options{Domain: a.Domain}) }
+	case "trivial":
+		c.New = func() (pmda.Provider, error) { return trivial.New(a.Domain) }
+	default:
+		c.Roots, c.New = []string{}, func() (pmda.Provider, error) { return nil, pmerr.NoAgent }
 	}
+	return c
 }
 
 // agents returns the collectors as instances.
@@ -62,23 +109,4 @@ func (o *Options) agents() []pcp.Instance {
 	}
 	slices.SortFunc(list, func(a, b pcp.Instance) int { return int(a.ID - b.ID) })
 	return list
-}
-
-// system returns the collectors of the operating system.
-func (o *Options) system() []Collector {
-	if runtime.GOOS != "linux" {
-		return []Collector{{Name: "go", Domain: golang.Domain, Roots: []string{"go"}, New: golang.New}}
-	}
-	return []Collector{{
-		Name: "linux", Domain: linux.Domain, Roots: linux.Roots(),
-		New: func() (pmda.Provider, error) { return linux.New(o.Root), nil },
-	}}
-}
-
-// processes returns the collector of processes, if there is one for the system.
-func (o *Options) processes() []Collector {
-	if runtime.GOOS != "linux" {
-		return nil
-	}
-	return []Collector{{Name: "proc", Domain: proc.Domain, Roots: proc.Roots(), New: func() (pmda.Provider, error) { return proc.New(o.Root), nil }}}
 }

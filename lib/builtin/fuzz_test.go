@@ -26,9 +26,7 @@ func FuzzNames(f *testing.F) {
 	}
 	ctx := context.Background()
 	f.Fuzz(func(t *testing.T, name string) {
-		o := &Options{Root: t.TempDir(), Now: fixedClock()}
-		o.Collectors = append(append(o.daemon(), o.demonstrations()...), twin())
-		s := New(o)
+		s := Default(&Options{Root: t.TempDir(), Now: fixedClock(), Agents: portableAgents(), Collectors: []Collector{twin()}})
 		defer s.Close()
 		r, err := s.Lookup(ctx, []string{name})
 		if err != nil || len(r) != 1 {

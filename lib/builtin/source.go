@@ -24,10 +24,13 @@ type Options struct {
 	// Collectors are what the Source serves, in the order of the name space. New has no others;
 	// Default has its own, and these after them.
 	Collectors []Collector
-	// Omit reports which of its own collectors Default leaves out, by domain; nil leaves out none.
-	Omit func(domain uint32) bool
+	// Agents are the collectors of its own that Default has; nil means those of the function Agents.
+	Agents []Agent
 	// Root is the directory below which proc, sys, etc and var are; "" means "/".
 	Root string
+	// Getenv returns the variables that tests of the reference set for its agents, which lead to files
+	// recorded on other systems (collector.md C12.2); nil means that there are none.
+	Getenv func(name string) string
 	// MMVDir is the directory with the memory-mapped value files of programs; "" means that there
 	// are none.
 	MMVDir string

@@ -63,6 +63,31 @@ func TestDefaultRoots(t *testing.T) {
 	}
 }
 
+// TestAgents chooses collectors and their domains. The first in a domain counts, and sample has
+// other names where the reference has its twin.
+func TestAgents(t *testing.T) {
+	ctx := context.Background()
+	s := Default(&Options{Root: t.TempDir(), Agents: []Agent{
+		{"sample", 29}, {"sample", 30}, {"simple", 77}, {"pmcd", 78}, {"trivial", 77}, {"mmv", 79}, {"proc", 80}, {"linux", 81}, {"no such", 82}, {"go", 83},
+	}})
+	defer s.Close()
+	for name, want := range map[string]pcp.ID{
+		"sample.long.one": pcp.NewID(29, 0, 10), "sampledso.long.one": pcp.NewID(30, 0, 10), "simple.numfetch": pcp.NewID(77, 0, 0), "trivial.time": pcp.NullID,
+		"pmcd.version": pcp.NewID(78, 0, 7), "mmv.control.reload": pcp.NewID(79, 0, 0), "proc.nprocs": pcp.NewID(80, 8, 99), "hinv.ncpu": pcp.NewID(81, 0, 32),
+		"go.ncpu": pcp.NewID(83, 0, 3),
+	} {
+		found, err := s.Lookup(ctx, []string{name})
+		if err != nil || found[0].Value != want {
+			t.Errorf("%s: %v, %v, want %v", name, found, err, want)
+			continue
+		}
+		var res pcp.Result
+		if err := s.Fetch(ctx, &pmapi.Request{IDs: []pcp.ID{want}}, &res); err != nil || want != pcp.NullID && res.Sets[0].Err != 0 {
+			t.Errorf("%s: %v, %v", name, res.Sets, err)
+		}
+	}
+}
+
 // TestLazy sees which providers a question makes.
 func TestLazy(t *testing.T) {
 	ctx := context.Background()
@@ -471,7 +496,7 @@ func TestAllOf(t *testing.T) {
 }
 
 func TestGolang(t *testing.T) {
-	p, err := golang.New()
+	p, err := golang.New(golang.Domain)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,7 +20,7 @@ func (p *Parser) environment() []environOption {
 		{"PCP_FOLIO", p.addFolio},
 		{"PCP_HOST", o.addHost},
 		{"PCP_HOST_LIST", o.addHostList},
-		{"PCP_SPECLOCAL", o.addSpec},
+		{"PCP_SPECLOCAL", o.changeAgents},
 		{"PCP_LOCALMODE", local},
 		{"PCP_LOCALPMDA", local},
 		{"PCP_NAMESPACE", p.loadNamespace},

@@ -17,7 +17,7 @@ type Options struct {
 	Archive   string        // -a, PCP_ARCHIVE...: base names, separated by commas
 	Host      string        // -h, PCP_HOST...
 	Local     bool          // -L: no daemon, agents inside the process
-	Specs     []LocalSpec   // -K: changes to the table of agents for -L
+	Agents    []LocalAgent  // that -L loads: those that the command sets before the scan, as -K changes them
 	Container string        // --container, PCP_CONTAINER
 	Derived   []string      // --derived: names of files, each perhaps several with colons between them
 	Timezone  string        // -Z

@@ -60,8 +60,9 @@ func TestOptions(t *testing.T) {
 		{"nointerp", nil, "-a x -U y m", Options{Archive: "x,y", HasArchive: true}},
 		{"local", nil, "-L m", Options{Local: true}},
 		{"local variable", map[string]string{"PCP_LOCALMODE": ""}, "m", Options{Local: true}},
-		{"specs", map[string]string{"PCP_SPECLOCAL": "clear"}, "-K del,3 -K add,4,/p,init m",
-			Options{Specs: []LocalSpec{{Op: "clear", Domain: -1}, {Op: "del", Domain: 3}, {Op: "add", Domain: 4, Path: "/p", Init: "init"}}}},
+		{"agents", map[string]string{"PCP_SPECLOCAL": "add,3,/o,init"}, "-K add,4,/p,init -K del,3 -K add,3,/q,init -K del,,/p m",
+			Options{Agents: []LocalAgent{{Domain: 3, Path: "/q", Init: "init"}}}},
+		{"no agents", nil, "-K add,4,/p,init -K clear m", Options{Agents: []LocalAgent{}}},
 		{"container", map[string]string{"PCP_CONTAINER": "c"}, "m", Options{Container: "c"}},
 		{"container option", map[string]string{"PCP_CONTAINER": "c"}, "--container=d m", Options{Container: "d"}},
 		{"derived", nil, "--derived=a:b --derived c m", Options{Derived: []string{"a:b", "c"}}},
@@ -156,22 +157,22 @@ func TestDebug(t *testing.T) {
 func TestLocalSpec(t *testing.T) {
 	tests := []struct {
 		text string
-		want LocalSpec
+		want localSpec
 		err  string
 	}{
-		{"add,30,/x/sample.so,sample_init", LocalSpec{"add", 30, "/x/sample.so", "sample_init"}, ""},
-		{"add,30,p,i,j", LocalSpec{"add", 30, "p", "i,j"}, ""},
-		{"add,1,,", LocalSpec{"add", 1, "", ""}, ""},
-		{"add, +1,,i", LocalSpec{"add", 1, "", "i"}, ""},
-		{"add,510,p,i", LocalSpec{"add", 510, "p", "i"}, ""},
-		{"add,511,p,i", LocalSpec{}, "bad domain in spec"},
-		{"add,99999999999999999999,p,i", LocalSpec{}, "bad domain in spec"},
-		{"del,30", LocalSpec{"del", 30, "", ""}, ""},
-		{"del,30,", LocalSpec{"del", 30, "", ""}, ""},
-		{"del,,p", LocalSpec{"del", -1, "p", ""}, ""},
-		{"del,", LocalSpec{}, "missing domain in spec"},
-		{"del,,", LocalSpec{}, "missing domain and dso-path in spec"},
-		{"clear", LocalSpec{"clear", -1, "", ""}, ""},
+		{"add,30,/x/sample.so,sample_init", localSpec{"add", LocalAgent{30, "/x/sample.so", "sample_init"}}, ""},
+		{"add,30,p,i,j", localSpec{"add", LocalAgent{30, "p", "i,j"}}, ""},
+		{"add,1,,", localSpec{"add", LocalAgent{1, "", ""}}, ""},
+		{"add, +1,,i", localSpec{"add", LocalAgent{1, "", "i"}}, ""},
+		{"add,510,p,i", localSpec{"add", LocalAgent{510, "p", "i"}}, ""},
+		{"add,511,p,i", localSpec{}, "bad domain in spec"},
+		{"add,99999999999999999999,p,i", localSpec{}, "bad domain in spec"},
+		{"del,30", localSpec{"del", LocalAgent{30, "", ""}}, ""},
+		{"del,30,", localSpec{"del", LocalAgent{30, "", ""}}, ""},
+		{"del,,p", localSpec{"del", LocalAgent{-1, "p", ""}}, ""},
+		{"del,", localSpec{}, "missing domain in spec"},
+		{"del,,", localSpec{}, "missing domain and dso-path in spec"},
+		{"clear", localSpec{"clear", LocalAgent{-1, "", ""}}, ""},
 	}
 	for _, test := range tests {
 		got, err := parseLocalSpec(test.text)

@@ -26,7 +26,7 @@ func (p *Parser) shared() []*Option {
 		{Long: "namespace", Short: "n", Word: "FILE", Text: "use an alternative PMNS", Set: p.loadNamespace},
 		{Long: "origin", Short: "O", Word: "TIME", Text: "initial sample time within the time window", Set: text(&o.Origin, &o.HasOrigin)},
 		{Long: "samples", Short: "s", Word: "N", Text: "terminate after this many samples", Set: o.setSamples},
-		{Long: "spec-local", Short: "K", Word: "SPEC", Text: "optional additional PMDA spec for local connection", Set: o.addSpec},
+		{Long: "spec-local", Short: "K", Word: "SPEC", Text: "optional additional PMDA spec for local connection", Set: o.changeAgents},
 		{Long: "start", Short: "S", Word: "TIME", Text: "start of the time window", Set: text(&o.Start, &o.HasStart)},
 		{Long: "timezone", Short: "Z", Word: "TZ", Text: "set reporting timezone", Set: o.setTimezone},
 		{Long: "uniqnames", Short: "N", Word: "FILE", Text: "like -n but only one name allowed for each PMID", Set: p.loadUniqNames},

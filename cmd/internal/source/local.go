@@ -1,35 +1,52 @@
 package source
 
 import (
+	"fmt"
+	"path"
 	"path/filepath"
+	"slices"
+	"strings"
 	"syscall"
 
 	"pmtools/lib/builtin"
 	"pmtools/lib/builtin/pmcd"
+	"pmtools/lib/option"
 	"pmtools/lib/pmapi"
 	"pmtools/lib/pmerr"
 )
 
-// collectors returns the collectors inside the program, without those of the given domains and
-// those that -K deletes. Agents that -K adds are shared libraries for the reference, which cannot
-// be loaded here.
-func (o *Opener) collectors(without ...uint32) pmapi.Source {
-	deleted, all := make(map[uint32]bool), false
-	for _, domain := range without {
-		deleted[domain] = true
+// localAgents returns the agents of -L, which are inside the program, under the paths that their
+// libraries usually have.
+func localAgents() []option.LocalAgent {
+	var list []option.LocalAgent
+	for _, a := range builtin.Agents() {
+		list = append(list, option.LocalAgent{
+			Domain: int(a.Domain), Path: "/var/lib/pcp/pmdas/" + a.Name + "/pmda_" + a.Name + ".so", Init: a.Name + "_init",
+		})
 	}
-	for _, spec := range o.options.Specs {
+	return list
+}
+
+// collectors returns the collectors inside the program for the agents of -L, as -K has changed
+// them, without those of the given domains. A library is not loaded: its name says which collector
+// is meant.
+func (o *Opener) collectors(without ...uint32) pmapi.Source {
+	agents := []builtin.Agent{}
+	for _, a := range o.options.Agents {
+		name := strings.TrimPrefix(strings.TrimSuffix(path.Base(a.Path), ".so"), "pmda_")
+		known := slices.ContainsFunc(builtin.Agents(), func(b builtin.Agent) bool { return b.Name == name })
 		switch {
-		case spec.Op == "add":
-			o.env.Errorf("agent %d: cannot load %s: the collectors are inside the program", spec.Domain, spec.Path)
-		case spec.Op == "clear":
-			all = true
-		case spec.Domain >= 0:
-			deleted[uint32(spec.Domain)] = true
+		case !known:
+			o.env.Errorf("agent %d: cannot load %s: the collectors are inside the program", a.Domain, a.Path)
+		case a.Init != name+"_init":
+			fmt.Fprintf(o.env.Stderr, "__pmConnectLocal: Warning: couldn't find init function \"%s\" in DSO \"%s\"\n", a.Init, a.Path)
+		case !slices.Contains(without, uint32(a.Domain)):
+			agents = append(agents, builtin.Agent{Name: name, Domain: uint32(a.Domain)})
 		}
 	}
 	return builtin.Default(&builtin.Options{
-		Omit:     func(domain uint32) bool { return all || deleted[domain] },
+		Agents:   agents,
+		Getenv:   o.env.Getenv,
 		Hostname: o.env.Hostname,
 		Now:      o.env.Now,
 		MMVDir:   filepath.Join(o.env.Config().Get("PCP_TMP_DIR"), "mmv"),

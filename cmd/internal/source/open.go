@@ -37,12 +37,12 @@ type Opener struct {
 	archive func(o *Opener, list string) (pmapi.Source, error)
 }
 
-// New returns what opens the sources of a command, and handles -n and -N of its options. The
+// New returns what opens the sources of a command, and handles -n, -N and -K of its options. The
 // commands differ in the message for -L; local is such as "Cannot make standalone connection on
 // localhost". They open hosts and local sources; for archives there is [Opener.WithArchives].
 func New(env *cli.Env, p *option.Parser, local string) *Opener {
 	o := &Opener{Definitions: Definitions{env: env, options: &p.Options}, local: local}
-	p.Namespace = o.loadNames
+	p.Namespace, p.Options.Agents = o.loadNames, localAgents()
 	return o
 }
 

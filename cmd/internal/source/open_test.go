@@ -104,3 +104,47 @@ func TestStandIn(t *testing.T) {
 		src.Close()
 	}
 }
+
+// TestLocalAgents: -K chooses among the collectors inside by the names of libraries.
+func TestLocalAgents(t *testing.T) {
+	tests := []struct {
+		specs string
+		names string // that are found
+		err   string
+	}{
+		{"", "sample.bin simple.now pmcd.version", ""},
+		{"-K del,29", "simple.now pmcd.version", ""},
+		{"-K del,,/var/lib/pcp/pmdas/pmcd/pmda_pmcd.so", "sample.bin simple.now", ""},
+		{"-K clear", "", ""},
+		{"-K clear -K add,29,sample/pmda_sample,sample_init", "sample.bin", ""},
+		{"-K clear -K add,29,/x/pmda_sample.so,sample_init -K add,30,pmda_sample.so,sample_init", "sample.bin sampledso.bin", ""},
+		{"-K clear -K add,29,pmda_sample.so,bad_init", "",
+			"__pmConnectLocal: Warning: couldn't find init function \"bad_init\" in DSO \"pmda_sample.so\"\n"},
+		{"-K clear -K add,11,xfs/pmda_xfs.so,xfs_init", "", "pminfo: agent 11: cannot load xfs/pmda_xfs.so: the collectors are inside the program\n"},
+	}
+	for _, tt := range tests {
+		var errs strings.Builder
+		env := &cli.Env{
+			Prog: "pminfo", Stderr: &errs, Now: time.Now, Hostname: func() (string, error) { return "here", nil },
+			LookupEnv: func(string) (string, bool) { return "", false },
+			Open:      func(string) (io.ReadCloser, error) { return nil, os.ErrNotExist },
+		}
+		p := &option.Parser{LookupEnv: env.LookupEnv, Messages: &errs}
+		p.Shared("spec-local")
+		o := New(env, p, "")
+		if _, err := p.Parse(strings.Fields(tt.specs)); err != nil {
+			t.Fatal(err)
+		}
+		src := o.collectors()
+		var found []string
+		for _, name := range []string{"sample.bin", "sampledso.bin", "simple.now", "pmcd.version"} {
+			if a, err := src.Lookup(t.Context(), []string{name}); err == nil && a[0].Err == nil {
+				found = append(found, name)
+			}
+		}
+		if got := strings.Join(found, " "); got != tt.names || errs.String() != tt.err {
+			t.Errorf("%s: %s, %q, want %s, %q", tt.specs, got, &errs, tt.names, tt.err)
+		}
+		src.Close()
+	}
+}

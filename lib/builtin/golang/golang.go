@@ -9,16 +9,16 @@ import (
 	"pmtools/lib/pmda"
 )
 
-// Domain is the domain of the metrics of the Go runtime, the highest one.
+// Domain is the usual domain of New, the highest one.
 const Domain = 510
 
 // New returns a collector of what every Go program can know: for systems that have no collector of
 // their own.
-func New() (pmda.Provider, error) {
+func New(domain uint32) (pmda.Provider, error) {
 	var mem runtime.MemStats
 	memory := &pmda.Reading{Read: func(context.Context, *pmda.Request) error { runtime.ReadMemStats(&mem); return nil }}
 	kbyte, count := pcp.Units{DimSpace: 1, ScaleSpace: pcp.Kbyte}, pcp.Units{DimCount: 1}
-	return pmda.New(pmda.Table{Domain: Domain, Labels: `{"agent":"go"}`, Metrics: []pmda.Metric{
+	return pmda.New(pmda.Table{Domain: domain, Labels: `{"agent":"go"}`, Metrics: []pmda.Metric{
 		{Name: "go.system", Item: 0, Type: pcp.String, Sem: pcp.Discrete, OneLine: "The operating system", Fetch: pmda.Always(runtime.GOOS)},
 		{Name: "go.machine", Item: 1, Type: pcp.String, Sem: pcp.Discrete, OneLine: "The architecture of processors", Fetch: pmda.Always(runtime.GOARCH)},
 		{Name: "go.version", Item: 2, Type: pcp.String, Sem: pcp.Discrete, OneLine: "The version of Go", Fetch: pmda.One(runtime.Version)},

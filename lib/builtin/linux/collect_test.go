@@ -206,7 +206,7 @@ func TestCollect(t *testing.T) {
 	procfstest.SmallPages(t)
 	for _, c := range collectTests {
 		t.Run(c.name, func(t *testing.T) {
-			a := newCollector(procfstest.Files(t, c.files)).agent()
+			a := newCollector(&Options{Root: procfstest.Files(t, c.files)}).agent()
 			var names, want []string
 			for _, line := range c.want {
 				name, values, _ := strings.Cut(line, " ")

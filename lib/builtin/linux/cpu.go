@@ -2,6 +2,7 @@ package linux
 
 import (
 	"bytes"
+	"runtime"
 	"strconv"
 	"strings"
 
@@ -14,6 +15,7 @@ import (
 func (l *collector) addCPU() {
 	l.cpus = l.Text("percpu", "proc/stat", func(t *procfs.Table, text []byte) {
 		parseStat(t, l.Tables["cpu"], l.Tables["stat"], text)
+		l.limitCPUs(t)
 	})
 	l.Alias("cpu", "percpu")
 	l.Alias("stat", "percpu")
@@ -24,6 +26,9 @@ func (l *collector) addCPU() {
 	l.Table("cpunode", "/sys/devices/system/node", l.readCPUNodes, l.nodes, l.cpus)
 	l.Each("pernode", "/proc/stat", l.nodes, l.addNode, l.cpus, l.Tables["cpunode"])
 }
+
+// maxCPU limits the numbers of processors.
+const maxCPU = 1 << 16
 
 // parseStat reads /proc/stat.
 func parseStat(percpu, cpu, stat *procfs.Table, text []byte) {
@@ -39,7 +44,7 @@ func parseStat(percpu, cpu, stat *procfs.Table, text []byte) {
 			cpu.Reset()
 			cpu.SetFields(cpu.Row(pcp.NullInst), 1, rest)
 		default:
-			if n, ok := procfs.Uint(number); ok && n < 1<<16 {
+			if n, ok := procfs.Uint(number); ok && n < maxCPU {
 				row := percpu.Row(int32(n))
 				row.Name = numberedName("cpu", int(n))
 				percpu.SetFields(row, 1, rest)
@@ -47,6 +52,41 @@ func parseStat(percpu, cpu, stat *procfs.Table, text []byte) {
 		}
 	}
 	percpu.Sort()
+}
+
+// maxCPUs returns how many processors the reference's agent counts with if files were recorded
+// elsewhere: as many as LINUX_NCPUS says, or as this system has; else 0.
+func (l *collector) maxCPUs() int {
+	n, limited := l.Setting("NCPUS")
+	switch {
+	case limited:
+		return int(min(n, maxCPU))
+	case l.Recorded():
+		return runtime.NumCPU()
+	}
+	return 0
+}
+
+// recordedCPUs returns the table of processors if the processors in other files are limited to it.
+func (l *collector) recordedCPUs() []*procfs.Table {
+	if l.maxCPUs() == 0 {
+		return nil
+	}
+	return []*procfs.Table{l.cpus}
+}
+
+// limitCPUs removes the processors that are not of a memory node, or where there are no nodes those
+// beyond the ones that count.
+func (l *collector) limitCPUs(t *procfs.Table) {
+	n := l.maxCPUs()
+	if n == 0 {
+		return
+	}
+	nodes, counted := l.nodeNames(), map[int32]bool{}
+	for _, node := range nodes {
+		l.eachCPU(node, func(cpu int32) { counted[cpu] = true })
+	}
+	t.Keep(func(r *procfs.Row) bool { return counted[r.Inst] || nodes == nil && int(r.Inst) < n })
 }
 
 // smallNames are the names of the first processors, which most machines do not exceed: names of
@@ -66,35 +106,54 @@ func numberedName(what string, n int) string {
 
 // readNodes finds the memory nodes. A system without that directory has one.
 func (l *collector) readNodes(t *procfs.Table, _ *pmda.Request) error {
-	names, err := l.Root.Names("sys/devices/system/node")
-	if err != nil {
+	names := l.nodeNames()
+	if names == nil {
 		t.Row(0).Name = "node0"
-		return nil
 	}
 	for _, name := range names {
-		n, err := strconv.ParseUint(strings.TrimPrefix(name, "node"), 10, 16)
-		if err == nil && name == numberedName("node", int(n)) {
-			t.Row(int32(n)).Name = name
+		if n, ok := numbered("node", name); ok {
+			t.Row(n).Name = name
 		}
 	}
 	t.Sort()
 	return nil
 }
 
+// nodeNames returns the names in the directory of memory nodes, nil if there is none, or
+// LINUX_NNODES says that they do not count.
+func (l *collector) nodeNames() []string {
+	names, err := l.Root.Names("sys/devices/system/node")
+	if _, ignored := l.Setting("NNODES"); ignored || err != nil {
+		return nil
+	}
+	return names
+}
+
+// numbered returns the number in a name like "cpu3".
+func numbered(what, name string) (int32, bool) {
+	n, err := strconv.ParseUint(strings.TrimPrefix(name, what), 10, 16)
+	return int32(n), err == nil && name == numberedName(what, int(n))
+}
+
+// eachCPU calls f with the number of each processor of a memory node.
+func (l *collector) eachCPU(node string, f func(cpu int32)) {
+	names, _ := l.Root.Names("sys/devices/system/node/" + node) // it may have none
+	for _, name := range names {
+		if cpu, ok := numbered("cpu", name); ok {
+			f(cpu)
+		}
+	}
+}
+
 // readCPUNodes finds the memory node of each processor.
 func (l *collector) readCPUNodes(t *procfs.Table, _ *pmda.Request) error {
 	for i := range l.nodes.Rows {
 		node := &l.nodes.Rows[i]
-		names, err := l.Root.Names("sys/devices/system/node/" + node.Name)
-		if err != nil {
-			continue
-		}
-		for _, name := range names {
-			n, err := strconv.ParseUint(strings.TrimPrefix(name, "cpu"), 10, 16)
-			if err == nil && strings.HasPrefix(name, "cpu") && l.cpus.Find(int32(n)) != nil {
-				t.Cell(t.Row(int32(n)), []byte("node")).SetUint(uint64(node.Inst))
+		l.eachCPU(node.Name, func(cpu int32) {
+			if l.cpus.Find(cpu) != nil {
+				t.Cell(t.Row(cpu), []byte("node")).SetUint(uint64(node.Inst))
 			}
-		}
+		})
 	}
 	t.Sort()
 	return nil
@@ -123,15 +182,22 @@ func (l *collector) addNode(t *procfs.Table, node *procfs.Row) {
 
 // addCPUFiles adds /proc/cpuinfo and the files below /sys/devices/system/cpu.
 func (l *collector) addCPUFiles() {
-	l.Text("cpuinfo", "proc/cpuinfo", parseCPUInfo)
+	l.Text("cpuinfo", "proc/cpuinfo", func(t *procfs.Table, text []byte) { parseCPUInfo(t, l.cpus, text) }, l.cpus)
 	l.Tables["cpunode"].Slot("node")
 	path := func(file string) func(string) string {
 		return func(cpu string) string { return "sys/devices/system/cpu/" + cpu + "/" + file }
 	}
 	number := func(t *procfs.Table, r *procfs.Row, text []byte) { t.SetFields(r, 1, text) }
-	for _, file := range []string{"cpuinfo_max_freq", "cpuinfo_min_freq", "scaling_cur_freq"} {
-		l.PerRow(file, "/sys/devices/system/cpu/CPU/cpufreq/"+file, l.cpus, path("cpufreq/"+file), number)
+	frequency := func(file string, set func(t *procfs.Table, r *procfs.Row, text []byte)) {
+		l.PerRow(file, "/sys/devices/system/cpu/CPU/cpufreq/"+file, l.cpus, path("cpufreq/"+file), set)
 	}
+	frequency("cpuinfo_max_freq", number)
+	frequency("cpuinfo_min_freq", number)
+	frequency("scaling_cur_freq", func(t *procfs.Table, r *procfs.Row, text []byte) {
+		if v, ok := procfs.Real(text); ok {
+			t.Field(r, 1).SetReal(v)
+		}
+	})
 	l.PerRow("time_in_state", "/sys/devices/system/cpu/CPU/cpufreq/stats/time_in_state", l.cpus, path("cpufreq/stats/time_in_state"), parseFrequencies)
 	for _, file := range []string{
 		"core_throttle_count", "core_throttle_total_time_ms", "package_throttle_count", "package_throttle_total_time_ms",
@@ -174,58 +240,73 @@ func (l *collector) numberOr(name, file string, of *procfs.Table, path func(stri
 	})
 }
 
-// parseCPUInfo reads /proc/cpuinfo: a paragraph for each processor. Blanks in keys are written as
-// underscores.
-func parseCPUInfo(t *procfs.Table, text []byte) {
+// parseCPUInfo reads /proc/cpuinfo: a paragraph for each processor. What stands before the first one
+// is of all processors, which are given. Blanks in keys are written as underscores.
+func parseCPUInfo(t, cpus *procfs.Table, text []byte) {
+	var common []byte
 	var r *procfs.Row
 	var next int32
 	for line := range procfs.Lines(text) {
-		key, value, ok := bytes.Cut(line, []byte{':'})
-		key, value = bytes.TrimSpace(key), bytes.TrimSpace(value)
-		if !ok || len(key) == 0 || len(key) > 32 {
-			continue
-		}
-		if string(key) == "processor" {
-			n, ok := procfs.Uint(value)
-			if !ok || n >= 1<<16 {
+		key, value, _ := bytes.Cut(line, []byte{':'})
+		if string(bytes.TrimSpace(key)) == "processor" {
+			n, ok := procfs.Uint(bytes.TrimSpace(value))
+			if !ok || n >= maxCPU {
 				n = uint64(next)
 			}
-			r, next = t.Row(int32(n)), int32(n)+1
+			r, next = t.At(int32(n)), int32(n)+1
 		}
-		if r == nil {
-			continue
+		if r != nil {
+			setCPUInfo(t, r, line)
+		} else if len(common)+len(line) < maxCommon {
+			common = append(append(common, line...), '\n')
 		}
-		var name [32]byte
-		n := copy(name[:], key)
-		for i := range name[:n] {
-			if name[i] == ' ' {
-				name[i] = '_'
-			}
+	}
+	for i := range cpus.Rows {
+		for line := range procfs.Lines(common) {
+			setCPUInfo(t, t.At(cpus.Rows[i].Inst), line)
 		}
-		setCPUInfo(t, r, name[:n], value)
 	}
 	t.Sort()
 }
 
+// maxCommon is how much of what all processors have in common is read.
+const maxCommon = 4096
+
 // cpuKeys are the usual names of lines of /proc/cpuinfo that have others on other machines.
-var cpuKeys = map[string]string{
-	"BogoMIPS": "bogomips", "clock": "cpu_MHz", "Features": "flags", "CPU_implementer": "vendor_id", "revision": "stepping", "cpu": "model_name",
+var cpuKeys = map[string][]string{
+	"BogoMIPS": {"bogomips"}, "bogomips_per_cpu": {"bogomips"}, "clock": {"cpu_MHz"}, "Features": {"flags"}, "features": {"flags"},
+	"CPU_implementer": {"vendor_id"}, "vendor": {"vendor_id"}, "revision": {"stepping"}, "cpu_revision": {"stepping"}, "CPU_revision": {"stepping"},
+	"cpu": {"model_name"}, "cpu_model": {"model", "model_name"}, "CPU_variant": {"model", "model_name"},
 }
 
 // setCPUInfo sets the value of a line of /proc/cpuinfo.
-func setCPUInfo(t *procfs.Table, r *procfs.Row, key, value []byte) {
-	if usual, ok := cpuKeys[string(key)]; ok {
-		key = []byte(usual)
+func setCPUInfo(t *procfs.Table, r *procfs.Row, line []byte) {
+	key, value, ok := bytes.Cut(line, []byte{':'})
+	key, value = bytes.TrimSpace(key), bytes.TrimSpace(value)
+	var name [32]byte
+	if !ok || len(key) == 0 || len(key) > len(name) {
+		return
 	}
-	c := t.Cell(r, key)
-	switch string(key) {
-	case "cpu_MHz", "bogomips":
-		if v, ok := procfs.Real(value); ok {
-			c.SetReal(v)
+	n := copy(name[:], key)
+	for i := range name[:n] {
+		if name[i] == ' ' {
+			name[i] = '_'
 		}
-	case "processor", "cache_size", "cache_alignment":
-		c.SetWord(value)
-	default:
-		c.SetText(value)
+	}
+	usual, ok := cpuKeys[string(name[:n])]
+	if !ok {
+		usual = []string{string(name[:n])}
+	}
+	for _, key := range usual {
+		switch c := t.Cell(r, []byte(key)); key {
+		case "cpu_MHz", "bogomips":
+			if v, ok := procfs.Real(value); ok {
+				c.SetReal(v)
+			}
+		case "processor", "cache_size", "cache_alignment":
+			c.SetWord(value)
+		default:
+			c.SetText(value)
+		}
 	}
 }

@@ -3,6 +3,7 @@ package linux
 import (
 	"bytes"
 	"path"
+	"slices"
 	"strings"
 
 	"pmtools/lib/builtin/internal/procfs"
@@ -52,18 +53,27 @@ func (l *collector) addControllers() {
 		if err != nil {
 			text, err = l.Root.Read(dir + "/wwid")
 		}
-		if err == nil {
+		if err == nil && len(text) > 0 {
 			id = wwid(string(bytes.TrimSpace(text)))
 		}
 		t.Cell(t.Row(disk.Inst), []byte("id")).SetString(id)
 	})
-	for name, dir := range map[string]string{"ntape": "sys/class/scsi_tape", "nfchost": "sys/class/fc_host"} {
-		l.Table(name, "/"+dir, func(t *procfs.Table, _ *pmda.Request) error {
-			names, _ := l.Root.Names(dir) // without the directory there are none
-			t.Cell(t.Row(pcp.NullInst), []byte("n")).SetUint(uint64(len(names)))
-			return nil
+	l.countNames("ntape", "sys/class/scsi_tape", "st")
+	l.countNames("nfchost", "sys/class/fc_host", "host")
+}
+
+// countNames adds a table whose key n is how many numbered names a directory has. Tapes have other
+// names beside: nst0, st0a.
+func (l *collector) countNames(name, dir, what string) {
+	l.Table(name, "/"+dir, func(t *procfs.Table, _ *pmda.Request) error {
+		names, _ := l.Root.Names(dir) // without the directory there are none
+		names = slices.DeleteFunc(names, func(name string) bool {
+			_, ok := numbered(what, name)
+			return !ok
 		})
-	}
+		t.Cell(t.Row(pcp.NullInst), []byte("n")).SetUint(uint64(len(names)))
+		return nil
+	})
 }
 
 // controller returns the address of the last device on the PCI bus in the path
@@ -140,8 +150,12 @@ func (l *collector) readDisks(text []byte) {
 		if kind < 0 {
 			continue
 		}
+		given := l.diskName(kind, name)
+		if len(given) == 0 {
+			continue
+		}
 		t := l.Tables[diskKinds[kind]]
-		r := t.Named(l.numbering(diskKinds[kind]), l.diskName(kind, name))
+		r := t.Named(l.numbering(diskKinds[kind]), given)
 		t.SetFields(r, 1, rest)
 		if inst, ok := l.devices[string(name)]; !ok || inst != r.Inst {
 			l.devices[string(name)] = r.Inst
@@ -153,17 +167,23 @@ func (l *collector) readDisks(text []byte) {
 	}
 }
 
-// diskName returns the instance's name of a device: for a logical volume the one that was given to
-// it.
+// diskName returns the instance's name of a device: for a logical volume and an array the one that
+// was given to it. A logical volume without a name is none.
 func (l *collector) diskName(kind int, name []byte) []byte {
-	if diskKinds[kind] != "dm" || bytes.ContainsRune(name, '/') {
-		return name
-	}
-	// What read returns is in use: the name is read with a buffer of its own.
-	other := procfs.Root{Dir: l.Root.Dir, Buf: make([]byte, 256), Trace: l.Root.Trace}
-	text, err := other.Read("sys/block/" + string(name) + "/dm/name")
-	if line, _ := procfs.Line(text); err == nil && len(line) > 0 {
+	switch diskKinds[kind] {
+	case "dm":
+		// What read returns is in use: the name is read with a buffer of its own.
+		other := procfs.Root{Dir: l.Root.Dir, Buf: make([]byte, 256), Trace: l.Root.Trace}
+		text, _ := other.Read("sys/block/" + string(name) + "/dm/name") // without the file there is no name
+		line, _ := procfs.Line(text)
 		return bytes.TrimSpace(line)
+	case "md":
+		given, _ := l.Root.Names("dev/md") // without the directory no array has a name
+		for _, link := range given {
+			if _, number := numbered("", link); !number && path.Base(l.Root.Link("dev/md/"+link)) == string(name) {
+				return []byte(link)
+			}
+		}
 	}
 	return name
 }

@@ -2,6 +2,7 @@ package linux
 
 import (
 	"bytes"
+	"cmp"
 	"path"
 	"slices"
 	"strings"
@@ -41,7 +42,7 @@ func (l *collector) addFilesystems() {
 		for _, name := range names {
 			device := path.Base(l.Root.Link("dev/disk/by-uuid/" + name))
 			for i := range filesys.Rows {
-				if path.Base(filesys.Rows[i].Name) == device {
+				if l.kernelName(filesys.Rows[i].Name) == device {
 					t.Cell(t.At(filesys.Rows[i].Inst), []byte("uuid")).SetString(name)
 				}
 			}
@@ -49,6 +50,11 @@ func (l *collector) addFilesystems() {
 		t.Sort()
 		return nil
 	}, filesys)
+}
+
+// kernelName returns the kernel's name of a block device: /dev/mapper/vg0-root is a link to dm-0.
+func (l *collector) kernelName(device string) string {
+	return path.Base(cmp.Or(l.Root.Link(strings.TrimPrefix(device, "/")), device))
 }
 
 // readMounts reads /proc/self/mounts: "/dev/vda / ext4 rw,relatime 0 0".

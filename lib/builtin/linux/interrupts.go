@@ -23,13 +23,15 @@ func (l *collector) interrupts(kinds, both, cpus, file string) *procfs.Table {
 	t := l.Text(kinds, file, func(t *procfs.Table, text []byte) {
 		x := interruptReader{
 			kinds: t, both: l.Tables[both], cpus: l.Tables[cpus], errors: l.Tables["interrupterrors"],
-			kindIDs: l.numbering(kinds), bothIDs: l.numbering(both),
+			kindIDs: l.numbering(kinds), bothIDs: l.numbering(both)}
+		if n := l.maxCPUs(); n > 0 {
+			x.limit = max(n, len(l.cpus.Rows))
 		}
 		if kinds == "softirqs" {
 			x.errors = nil
 		}
 		x.read(text)
-	})
+	}, l.recordedCPUs()...)
 	l.Alias(both, kinds)
 	l.Alias(cpus, kinds)
 	return t
@@ -40,6 +42,7 @@ type interruptReader struct {
 	kinds, both, cpus *procfs.Table
 	errors            *procfs.Table // for lines with one number for all processors; may be nil
 	kindIDs, bothIDs  *procfs.IDs
+	limit             int // of the columns that count; 0 means all
 
 	columns []int32 // the processor of each column
 	totals  []uint64
@@ -56,10 +59,12 @@ func (x *interruptReader) read(text []byte) {
 	line, text := procfs.Line(text)
 	for word, rest := procfs.Word(line); len(word) > 0; word, rest = procfs.Word(rest) {
 		n, ok := procfs.Uint(bytes.TrimPrefix(word, []byte("CPU")))
-		if !ok || n >= 1<<16 || len(x.columns) >= 1<<16 {
+		if !ok || n >= maxCPU {
 			return
 		}
-		x.columns = append(x.columns, int32(n))
+		if x.limit == 0 || len(x.columns) < x.limit {
+			x.columns = append(x.columns, int32(n))
+		}
 	}
 	x.totals = make([]uint64, len(x.columns))
 	var errors *procfs.Row

@@ -20,7 +20,7 @@ func (l *collector) addIPC() {
 		t.Cell(t.Row(pcp.NullInst), []byte("kbytes")).SetUint(queues * bytes / 1024)
 		return nil
 	}, l.Tables["msgmni"], l.Tables["msgmnb"])
-	users := procfs.Users{Root: l.Root}
+	users := procfs.Users{Root: l.System}
 	passwd := l.Table("passwd", "/etc/passwd", func(*procfs.Table, *pmda.Request) error {
 		users.Load()
 		return nil

@@ -58,7 +58,7 @@ func TestLabels(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := procfstest.Tree(t)
-	linux, processes := newCollector(dir).agent(), proc.New(dir)
+	linux, processes := newCollector(&Options{Root: dir}).agent(), proc.New(&proc.Options{Root: dir})
 	labels := map[string]map[string]string{"3.9": mergedLabels(t, processes, pcp.NewInDom(3, 9))}
 	for i := range uint32(100) {
 		d := pcp.NewInDom(Domain, i)
@@ -84,7 +84,7 @@ func TestLabels(t *testing.T) {
 }
 
 func TestMetricLabels(t *testing.T) {
-	a := newCollector(t.TempDir()).agent()
+	a := newCollector(&Options{Root: t.TempDir()}).agent()
 	for _, c := range []struct {
 		id   pcp.ID
 		want string

@@ -10,12 +10,11 @@ import (
 	"pmtools/lib/pmda"
 )
 
-// Domain is the domain of the linux collector.
+// Domain is the usual domain of New.
 const Domain = 60
 
-// hertz is the number of ticks per second in which the kernel reports times. It is fixed in its
-// interface to programs.
-const hertz = 100
+// Options say how the collector is made: its domain, and where the files are.
+type Options = procfs.Options
 
 //go:embed metrics.txt
 var metricsText string
@@ -35,19 +34,20 @@ type collector struct {
 }
 
 // New returns the collector of the Linux kernel's metrics, those of the reference's agent "linux":
-// processors, memory, disks, file systems, networks. Everything is read from proc and sys below
-// root, "/" for the running system. On other systems than Linux the metrics have no values.
-func New(root string) *pmda.Agent {
-	return newCollector(root).agent()
+// processors, memory, disks, file systems, networks. Everything is read from proc and sys. On other
+// systems than Linux the metrics have no values. It heeds the variables LINUX_STATSPATH, the
+// directory of a recorded proc and sys, and LINUX_HERTZ, LINUX_PAGESIZE, LINUX_NCPUS, LINUX_NNODES.
+func New(o *Options) *pmda.Agent {
+	return newCollector(o).agent()
 }
 
 // Roots returns the first components of the names of the metrics.
 func Roots() []string { return procfs.Roots(metricsText) }
 
-// newCollector returns the collector for a directory, without its metrics.
-func newCollector(root string) *collector {
+// newCollector returns the collector without its metrics.
+func newCollector(o *Options) *collector {
 	l := &collector{
-		Catalog:   procfs.NewCatalog(root),
+		Catalog:   procfs.NewCatalog("LINUX", Domain, o),
 		statfs:    statfs,
 		uname:     systemName,
 		addresses: firstAddress,
@@ -73,7 +73,7 @@ func newCollector(root string) *collector {
 
 // agent returns the agent with the collector's metrics.
 func (l *collector) agent() *pmda.Agent {
-	return procfs.NewAgent(Domain, &l.Catalog, metricsText, `{"agent":"linux"}`)
+	return procfs.NewAgent(&l.Catalog, metricsText, `{"agent":"linux"}`)
 }
 
 // count adds a table whose key n is how many rows another has.

@@ -3,6 +3,7 @@ package linux
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -18,7 +19,7 @@ import (
 )
 
 func TestGolden(t *testing.T) {
-	procfstest.Golden(t, newCollector(procfstest.Tree(t)).agent(), Domain)
+	procfstest.Golden(t, newCollector(&Options{Root: procfstest.Tree(t)}).agent(), Domain)
 }
 
 // TestRecord writes what the collectors say of the tree, for making the golden file.
@@ -29,7 +30,7 @@ func TestRecord(t *testing.T) {
 	}
 	dir := procfstest.Tree(t)
 	var out []byte
-	for _, a := range []*pmda.Agent{newCollector(dir).agent(), proc.New(dir)} {
+	for _, a := range []*pmda.Agent{newCollector(&Options{Root: dir}).agent(), proc.New(&proc.Options{Root: dir})} {
 		names := procfstest.Names(a)
 		for i, values := range procfstest.Values(t, a, names...) {
 			out = append(out, names[i]+"\t"+values+"\n"...)
@@ -41,7 +42,7 @@ func TestRecord(t *testing.T) {
 }
 
 func TestMissing(t *testing.T) {
-	l := newCollector(filepath.Join(t.TempDir(), "missing"))
+	l := newCollector(&Options{Root: filepath.Join(t.TempDir(), "missing")})
 	l.uname = func() uname { return uname{} }
 	a := l.agent()
 	names := procfstest.Names(a)
@@ -93,7 +94,7 @@ func TestFiles(t *testing.T) {
 		{"filesys.used filesys.free hinv.nfilesys", "proc/self/mounts"},
 		{"mem.numa.util.free", "proc/meminfo"},
 	} {
-		l := newCollector(dir)
+		l := newCollector(&Options{Root: dir})
 		var files []string
 		l.Root.Trace = func(name string) { files = append(files, name) }
 		procfstest.Fetch(t, l.agent(), nil, strings.Fields(c.metrics)...)
@@ -108,7 +109,7 @@ func TestFiles(t *testing.T) {
 
 // TestOnce checks that a fetch of everything reads no file twice.
 func TestOnce(t *testing.T) {
-	l := newCollector(procfstest.Tree(t))
+	l := newCollector(&Options{Root: procfstest.Tree(t)})
 	count := map[string]int{}
 	l.Root.Trace = func(name string) { count[name]++ }
 	a := l.agent()
@@ -204,7 +205,7 @@ func TestKbytes(t *testing.T) {
 // TestInstances checks that instances keep their numbers when others come and go.
 func TestInstances(t *testing.T) {
 	dir := procfstest.Files(t, map[string]string{"proc/net/dev": "lo: 1\neth0: 2\nwg0: 3\n"})
-	a := newCollector(dir).agent()
+	a := newCollector(&Options{Root: dir}).agent()
 	for _, c := range []struct{ dev, want string }{
 		{"lo: 1\neth0: 2\nwg0: 3\n", "[{0 lo} {1 eth0} {2 wg0}]"},
 		{"wg0: 3\nlo: 1\n", "[{0 lo} {2 wg0}]"},
@@ -223,7 +224,7 @@ func TestInstances(t *testing.T) {
 // TestFilesystems checks what is made of the answers of statfs.
 func TestFilesystems(t *testing.T) {
 	dir := procfstest.Files(t, map[string]string{"proc/self/mounts": "/dev/sda1 /srv/a\\040b xfs rw 0 0\n/dev/sdb1 /gone ext4 rw 0 0\ntmpfs /run tmpfs ro 0 0\n"})
-	l := newCollector(dir)
+	l := newCollector(&Options{Root: dir})
 	var asked []string
 	l.statfs = func(path string, fs *filesystem) error {
 		asked = append(asked, path)
@@ -248,7 +249,7 @@ func TestFilesystems(t *testing.T) {
 }
 
 func TestAddresses(t *testing.T) {
-	l := newCollector("/")
+	l := newCollector(&Options{Root: "/"})
 	l.Root.Dir = ""
 	l.addresses = func(name string) string { return map[string]string{"lo": "127.0.0.1"}[name] }
 	if _, err := l.Root.Names("sys/class/net"); err != nil {
@@ -260,7 +261,7 @@ func TestAddresses(t *testing.T) {
 }
 
 func TestUname(t *testing.T) {
-	l := newCollector(t.TempDir())
+	l := newCollector(&Options{Root: t.TempDir()})
 	l.uname = func() uname {
 		return uname{sysname: "S", nodename: "n", release: "1.2", version: "#3", machine: "m"}
 	}
@@ -275,7 +276,7 @@ func TestLive(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("not Linux")
 	}
-	for _, p := range []pmda.Provider{New("/"), proc.New("/")} {
+	for _, p := range []pmda.Provider{New(&Options{Root: "/"}), proc.New(&proc.Options{Root: "/"})} {
 		req := &pmda.Request{}
 		for _, n := range p.Names() {
 			req.IDs = append(req.IDs, n.ID)
@@ -296,7 +297,7 @@ func TestLive(t *testing.T) {
 
 // TestAllocs checks that a steady fetch allocates for opening files only, not for values.
 func TestAllocs(t *testing.T) {
-	a := newCollector(procfstest.Tree(t)).agent()
+	a := newCollector(&Options{Root: procfstest.Tree(t)}).agent()
 	for _, c := range []struct {
 		metrics string
 		files   float64
@@ -328,7 +329,7 @@ func Benchmark(b *testing.B) {
 	dir := procfstest.Tree(b)
 	for _, c := range []struct{ name, prefix string }{{"all", ""}, {"cpu", "kernel.all.cpu."}, {"mem", "mem.util."}, {"disk", "disk.dev."}} {
 		b.Run(c.name, func(b *testing.B) {
-			p := New(dir)
+			p := New(&Options{Root: dir})
 			req := &pmda.Request{}
 			for _, n := range p.Names() {
 				if strings.HasPrefix(n.Name, c.prefix) {
@@ -348,7 +349,73 @@ func Benchmark(b *testing.B) {
 
 func BenchmarkNew(b *testing.B) {
 	for b.Loop() {
-		New("/")
-		proc.New("/")
+		New(&Options{Root: "/"})
+		proc.New(&proc.Options{Root: "/"})
+	}
+}
+
+// TestVariables sets the variables of the reference's agent over a machine of three processors and
+// two memory nodes.
+func TestVariables(t *testing.T) {
+	files := map[string]string{
+		"proc/stat":             "cpu 60 0 0 0\ncpu0 10 0 0 0\ncpu1 20 0 0 0\ncpu2 30 0 0 0\n",
+		"proc/interrupts":       "   CPU0 CPU1 CPU2\n 1:  1  2  4  x\n",
+		"proc/net/softnet_stat": "1 0 0\n2 0 0\n4 0 0\n",
+		"proc/buddyinfo":        "Node 0, zone DMA 1\n",
+	}
+	nodes := map[string]string{
+		"sys/devices/system/node/node0/cpu0/x": "", "sys/devices/system/node/node1/cpu2/x": "", "sys/devices/system/node/online": "0-1\n",
+	}
+	maps.Copy(nodes, files)
+	for _, c := range []struct {
+		vars  string // NAME=VALUE
+		files map[string]string
+		want  string
+	}{
+		{"LINUX_NCPUS=2", files, "2; 300; 3; 3; 4"}, {"LINUX_NCPUS=9", files, "3; 600; 7; 7; 4"}, {"LINUX_NCPUS=2", nodes, "2; 400; 3; 5; 4"},
+		{"LINUX_NCPUS=2 LINUX_NNODES=1", nodes, "2; 300; 3; 3; 4"}, {"LINUX_NCPUS=2 LINUX_HERTZ=250 LINUX_PAGESIZE=65536", files, "2; 120; 3; 3; 64"},
+	} {
+		vars := map[string]string{"LINUX_STATSPATH": procfstest.Files(t, c.files), "LINUX_PAGESIZE": "4096"}
+		for _, v := range strings.Fields(c.vars) {
+			name, value, _ := strings.Cut(v, "=")
+			vars[name] = value
+		}
+		a := New(&Options{Root: t.TempDir(), Getenv: func(name string) string { return vars[name] }})
+		res := procfstest.Fetch(t, a, nil, "hinv.ncpu", "kernel.percpu.cpu.user", "kernel.all.interrupts.total", "network.softnet.processed", "mem.buddyinfo.total")
+		var sums []string // of the values of each
+		for i := range res.Sets {
+			var sum uint64
+			for _, w := range res.Sets[i].Words {
+				sum += w
+			}
+			sums = append(sums, fmt.Sprint(sum))
+		}
+		if got := strings.Join(sums, "; "); got != c.want {
+			t.Errorf("%s: got %s, want %s", c.vars, got, c.want)
+		}
+	}
+}
+
+// TestDevices reads the names that devices were given, and leaves out what are only other names of
+// tapes.
+func TestDevices(t *testing.T) {
+	dir := procfstest.Files(t, map[string]string{
+		"proc/diskstats":            "9 127 md127 1 0 2 0\n9 0 md0 3 0 4 0\n253 0 dm-0 5 0 6 0\n253 1 dm-1 7 0 8 0\n8 0 sda 9 0 9 0\n",
+		"sys/block/dm-1/dm/name":    "vg-x\n",
+		"sys/block/sda/wwid":        "",
+		"sys/class/scsi_tape/st0/x": "", "sys/class/scsi_tape/st0a/x": "", "sys/class/scsi_tape/nst0/x": "",
+		"dev/md/0 (link)": "../md0", "dev/md/data (link)": "../md127", "dev/mapper/vg-x (link)": "../dm-1", "dev/disk/by-uuid/6e-7 (link)": "../../dm-1",
+		"proc/self/mounts": "/dev/mapper/vg-x / ext4 rw 0 0\n",
+		"sys/devices/system/cpu/cpu0/cpufreq/scaling_cur_freq": "1234567\n",
+		"proc/stat": "cpu0 1 2 3 4\n",
+	})
+	a := newCollector(&Options{Root: dir}).agent()
+	for name, want := range map[string]string{
+		"hinv.map.mdname": `data="md127"|md0="md0"`, "hinv.map.dmname": `vg-x="dm-1"`, "disk.dm.read": "vg-x=7", "hinv.ntape": "1",
+		"filesys.uuid": `/dev/mapper/vg-x="6e-7"`, "hinv.map.scsi_id": `sda="unknown"`, "hinv.cpu.frequency_scaling.current": "cpu0=1234.567",
+	} {
+		if got := procfstest.Values(t, a, name)[0]; got != want {
+			t.Errorf("%s: got %s, want %s", name, got, want)
+		}
 	}
 }

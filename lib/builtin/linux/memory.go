@@ -35,7 +35,7 @@ func (l *collector) addMemory() {
 		l.Numbers("ksm_"+name, "sys/kernel/mm/ksm/"+name)
 	}
 	l.Text("slabinfo", "proc/slabinfo", func(t *procfs.Table, text []byte) {
-		parseSlabs(t, l.numbering("slabs"), text)
+		parseSlabs(t, l.numbering("slabs"), l.PageSize, text)
 	})
 	l.Table("hugepages", "/sys/kernel/mm/hugepages", func(t *procfs.Table, _ *pmda.Request) error {
 		l.readHuge(t, l.numbering("hugepages"), "", "sys/kernel/mm/hugepages")
@@ -78,7 +78,7 @@ func parseSwaps(t *procfs.Table, ids *procfs.IDs, text []byte) {
 // parseSlabs reads /proc/slabinfo: two lines of headings, then
 //
 //	bio-312   12     12    320   12    1 : tunables    0    0    0 : slabdata      1      1      0
-func parseSlabs(t *procfs.Table, ids *procfs.IDs, text []byte) {
+func parseSlabs(t *procfs.Table, ids *procfs.IDs, pageSize uint64, text []byte) {
 	keys := [...]string{"active_objs", "num_objs", "objsize", "objperslab", "pagesperslab"}
 	for line := range procfs.Lines(text) {
 		name, rest := procfs.Word(line)
@@ -100,7 +100,7 @@ func parseSlabs(t *procfs.Table, ids *procfs.IDs, text []byte) {
 		t.Cell(r, []byte("active_slabs")).SetWord(active)
 		t.Cell(r, []byte("num_slabs")).SetWord(total)
 		if perSlab := nums[3]; perSlab > 0 {
-			t.Cell(r, []byte("bytes")).SetUint(nums[0] * nums[4] * procfs.PageSize() / perSlab)
+			t.Cell(r, []byte("bytes")).SetUint(nums[0] * nums[4] * pageSize / perSlab)
 		}
 	}
 	t.Sort()
@@ -168,10 +168,11 @@ func (l *collector) addNUMA() {
 	l.addZones()
 }
 
-// parseNodeMemory reads the meminfo file of a node: "Node 0 MemTotal: 123 kB".
+// parseNodeMemory reads the meminfo file of a node: "Node 0 MemTotal: 123 kB". SecPageTables, which
+// newer kernels have after it, counts as PageTables, as with the reference.
 func parseNodeMemory(t *procfs.Table, r *procfs.Row, text []byte) {
 	for line := range procfs.Lines(text) {
-		procfs.Keyed(t, r, procfs.Skip(line, 2))
+		procfs.Keyed(t, r, bytes.TrimPrefix(bytes.TrimSpace(procfs.Skip(line, 2)), []byte("Sec")))
 	}
 }
 
@@ -198,7 +199,7 @@ func parseBuddies(t *procfs.Table, ids *procfs.IDs, text []byte) {
 			pages, _ := procfs.Uint(word)
 			r := t.Named(ids, name)
 			t.Cell(r, []byte("pages")).SetUint(pages)
-			t.Cell(r, []byte("total")).SetUint(pages << order * (procfs.PageSize() >> 10))
+			t.Cell(r, []byte("total")).SetUint(pages << order)
 		}
 	}
 	t.Sort()
@@ -217,7 +218,7 @@ func parseZone(line []byte) (node, zone, rest []byte, ok bool) {
 // addZones adds what is in /proc/zoneinfo.
 func (l *collector) addZones() {
 	l.Text("zoneinfo", "proc/zoneinfo", func(t *procfs.Table, text []byte) {
-		z := zoneReader{zones: t, protection: l.Tables["zoneprotection"], ids: l.numbering("zones"), reserves: l.numbering("reserves")}
+		z := zoneReader{zones: t, protection: l.Tables["zoneprotection"], ids: l.numbering("zones"), reserves: l.numbering("reserves"), page: l.PageSize >> 10}
 		z.read(text)
 	})
 	l.Alias("zoneprotection", "zoneinfo")
@@ -227,6 +228,7 @@ func (l *collector) addZones() {
 type zoneReader struct {
 	zones, protection *procfs.Table
 	ids, reserves     *procfs.IDs
+	page              uint64 // the size of a page in KiB
 
 	zone, node, name []byte // where it is
 	row              *procfs.Row
@@ -272,7 +274,7 @@ func (z *zoneReader) read(text []byte) {
 			z.empty = append(z.empty, z.row.Inst)
 		}
 		if ok {
-			z.zones.Cell(z.row, key).SetUint(n * (procfs.PageSize() >> 10))
+			z.zones.Cell(z.row, key).SetUint(n * z.page)
 		}
 	}
 	z.zones.Keep(func(r *procfs.Row) bool { return !slices.Contains(z.empty, r.Inst) })
@@ -308,6 +310,6 @@ func (z *zoneReader) reserve(list []byte) {
 		z.name = append(append(z.name, z.node...), "::lowmem_reserved"...)
 		z.name = strconv.AppendUint(z.name, uint64(i), 10)
 		r := z.protection.Named(z.reserves, z.name)
-		z.protection.Cell(r, []byte("pages")).SetUint(n * (procfs.PageSize() >> 10))
+		z.protection.Cell(r, []byte("pages")).SetUint(n * z.page)
 	}
 }

@@ -13,7 +13,7 @@ func (l *collector) addPaths() {
 	each := func(t *procfs.Table, add func(r *procfs.Row, disk int32)) {
 		for i := range l.disks.Rows {
 			disk := l.disks.Rows[i].Inst
-			if r := ids.Find(disk); r != nil && string(r.Cells[id].Text) != "unknown" {
+			if r := ids.Find(disk); r != nil && len(r.Cells[id].Text) > 0 && string(r.Cells[id].Text) != "unknown" {
 				inst, name := l.numbering("paths").ID(r.Cells[id].Text)
 				sum := t.At(inst)
 				sum.Name = name

@@ -94,7 +94,7 @@ var descriptions = []struct {
 func TestDescriptions(t *testing.T) {
 	dir := t.TempDir()
 	ids := map[string]pcp.ID{}
-	providers := map[uint32]pmda.Provider{Domain: New(dir), proc.Domain: proc.New(dir)}
+	providers := map[uint32]pmda.Provider{Domain: New(&Options{Root: dir}), proc.Domain: proc.New(&proc.Options{Root: dir})}
 	for _, p := range providers {
 		for _, n := range p.Names() {
 			ids[n.Name] = n.ID
@@ -123,7 +123,7 @@ func TestNames(t *testing.T) {
 	for _, c := range []struct {
 		agent *pmda.Agent
 		least int
-	}{{newCollector(dir).agent(), 1300}, {proc.New(dir), 150}} {
+	}{{newCollector(&Options{Root: dir}).agent(), 1300}, {proc.New(&proc.Options{Root: dir}), 150}} {
 		names := map[string]bool{}
 		ids := map[pcp.ID]string{}
 		for _, n := range c.agent.Names() {
@@ -152,7 +152,7 @@ func TestNames(t *testing.T) {
 func TestTexts(t *testing.T) {
 	dir := t.TempDir()
 	ctx := context.Background()
-	for _, a := range []*pmda.Agent{newCollector(dir).agent(), proc.New(dir)} {
+	for _, a := range []*pmda.Agent{newCollector(&Options{Root: dir}).agent(), proc.New(&proc.Options{Root: dir})} {
 		for _, n := range a.Names() {
 			for _, kind := range []pcp.TextKind{pcp.OneLine, pcp.Help} {
 				text, err := a.Text(ctx, nil, n.ID, kind)

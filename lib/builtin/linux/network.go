@@ -24,11 +24,13 @@ func (l *collector) addNetwork() {
 		if err != nil {
 			return procfs.Missing(err)
 		}
-		if parseSoftnet(t, text); len(t.Rows) == 0 {
+		parseSoftnet(t, text)
+		t.Keep(func(r *procfs.Row) bool { return l.maxCPUs() == 0 || l.cpus.Find(r.Inst) != nil })
+		if len(t.Rows) == 0 {
 			return pmerr.AppVersion
 		}
 		return nil
-	})
+	}, l.recordedCPUs()...)
 }
 
 // icmpTypes returns the instances for the types of ICMP messages.

@@ -31,7 +31,10 @@ var parsers = map[string]procfstest.Parser{
 	},
 	"cpuinfo": func(text []byte) []*procfs.Table {
 		t := procfstest.NewTable("processor", "cpu_MHz", "model_name", "cache_size", "model")
-		parseCPUInfo(t, text)
+		cpus := procfstest.NewTable()
+		cpus.Row(0)
+		cpus.Row(1)
+		parseCPUInfo(t, cpus, text)
 		return []*procfs.Table{t}
 	},
 	"swaps": func(text []byte) []*procfs.Table {
@@ -41,7 +44,7 @@ var parsers = map[string]procfstest.Parser{
 	},
 	"slabinfo": func(text []byte) []*procfs.Table {
 		t := procfstest.NewTable("active_objs", "num_slabs", "bytes")
-		parseSlabs(t, &procfs.IDs{}, text)
+		parseSlabs(t, &procfs.IDs{}, 4096, text)
 		return []*procfs.Table{t}
 	},
 	"nodemem": procfstest.OneRow(parseNodeMemory, "MemTotal", "MemFree"),
@@ -52,7 +55,7 @@ var parsers = map[string]procfstest.Parser{
 	},
 	"zoneinfo": func(text []byte) []*procfs.Table {
 		zones, protection := procfstest.NewTable("free", "nr_mlock", "present"), procfstest.NewTable("pages")
-		z := zoneReader{zones: zones, protection: protection, ids: &procfs.IDs{}, reserves: &procfs.IDs{}}
+		z := zoneReader{zones: zones, protection: protection, ids: &procfs.IDs{}, reserves: &procfs.IDs{}, page: 4}
 		z.read(text)
 		return []*procfs.Table{zones, protection}
 	},
@@ -109,7 +112,7 @@ var parsers = map[string]procfstest.Parser{
 		return []*procfs.Table{t, ops}
 	},
 	"diskstats": func(text []byte) []*procfs.Table {
-		l := newCollector("/nonexistent")
+		l := newCollector(&Options{Root: "/nonexistent"})
 		for _, kind := range diskKinds {
 			l.Tables[kind].Slot("1")
 			l.Tables[kind].Slot("11")
@@ -119,7 +122,7 @@ var parsers = map[string]procfstest.Parser{
 		return []*procfs.Table{l.disks, l.Tables["partition"], l.Tables["dm"], l.Tables["md"], l.Tables["zram"]}
 	},
 	"mounts": func(text []byte) []*procfs.Table {
-		l := newCollector("/nonexistent")
+		l := newCollector(&Options{Root: "/nonexistent"})
 		l.statfs = func(path string, fs *filesystem) error {
 			*fs = filesystem{blocks: 1000, free: 400, avail: 300, files: 50, ffree: 20, size: 4096}
 			return nil
@@ -170,7 +173,9 @@ var parserTests = []struct {
 		[]string{`0 cache_size=512 cpu_MHz=2500.123 model="85" model_name="Some: CPU" processor=0; 1 processor=1`}},
 	{"cpuinfo", "another machine", "processor\t: 0\nclock\t: 2800.000000MHz\ncpu\t: POWER9\n\nprocessor: 1\nclock: x", []string{`0 cpu_MHz=2800 model_name="POWER9" processor=0; 1 processor=1`}},
 	{"cpuinfo", "no number", "processor : x\nmodel: 1\nprocessor: y\nmodel: 2", []string{`0 model="1"; 1 model="2"`}},
-	{"cpuinfo", "no processor", "model: 1\n:\nx", []string{""}},
+	{"cpuinfo", "no processor", "model: 1\n:\nx", []string{`0 model="1"; 1 model="1"`}},
+	{"cpuinfo", "common lines", "vendor_id : IBM\nbogomips per cpu: 5.5\nprocessor 0: version = FF\nprocessor: 7\nCPU variant: 0x1\n",
+		[]string{`0; 1; 7 model="0x1" model_name="0x1" processor=7`}},
 	{"cpuinfo", "long key", "processor: 0\n" + string(bytes.Repeat([]byte("k"), 100)) + ": 1\n", []string{"0 processor=0"}},
 
 	{"swaps", "usual", "Filename Type Size Used Priority\n/dev/sda2 partition 2097148 1024 -2\n/f file 5 0 7\n",
@@ -243,7 +248,7 @@ var parserTests = []struct {
 	{"sysv", "odd", "key\nx y z\n1 99999999999 600\n5 6\n", []string{`0 99999999999 key="0x00000001" perms=600 status=""; 1 6 key="0x00000005" perms=0 status=""`}},
 
 	{"diskstats", "kinds", "8 0 sda 1\n8 1 sda1 2\n259 0 nvme0n1 3\n259 1 nvme0n1p1 4\n7 0 loop0 5\n252 0 dm-0 6\n9 0 md0 7\n253 0 zram0 8\n11 0 sr0 9\n179 0 mmcblk0 10\n179 8 mmcblk0boot0 11\n",
-		[]string{`0 sda 1=1; 1 nvme0n1 1=3; 2 mmcblk0 1=10; 3 mmcblk0boot0 1=11`, `0 sda1 1=2; 1 nvme0n1p1 1=4`, `0 dm-0 1=6`, `0 md0 1=7`, `0 zram0 1=8`}},
+		[]string{`0 sda 1=1; 1 nvme0n1 1=3; 2 mmcblk0 1=10; 3 mmcblk0boot0 1=11`, `0 sda1 1=2; 1 nvme0n1p1 1=4`, ``, `0 md0 1=7`, `0 zram0 1=8`}},
 	{"diskstats", "cut", "8 0\n8\n\n8 0 sda", []string{`0 sda`, "", "", "", ""}},
 
 	{"time_in_state", "two", "3500000 100\n800000 2000\n", []string{"-1 count=1950000 time=2100"}},

@@ -2,7 +2,6 @@ package linux
 
 import (
 	"bytes"
-	"os"
 	"strconv"
 	"strings"
 
@@ -15,8 +14,8 @@ import (
 func (l *collector) addSystem() {
 	l.Table("system", "the system", func(t *procfs.Table, _ *pmda.Request) error {
 		r := t.Row(pcp.NullInst)
-		t.Cell(r, []byte("hz")).SetUint(hertz)
-		t.Cell(r, []byte("pagesize")).SetUint(uint64(os.Getpagesize()))
+		t.Cell(r, []byte("hz")).SetUint(l.Hertz)
+		t.Cell(r, []byte("pagesize")).SetUint(l.PageSize)
 		for _, n := range kernelConstants {
 			t.Cell(r, strconv.AppendUint([]byte("const"), n, 10)).SetUint(n)
 		}
@@ -204,7 +203,7 @@ const (
 // addUsers adds what is in utmp.
 func (l *collector) addUsers() {
 	l.Table("users", "/var/run/utmp", func(t *procfs.Table, _ *pmda.Request) error {
-		text, _ := l.Root.Read("var/run/utmp") // without it nobody keeps account of sessions: there are none
+		text, _ := l.System.Read("var/run/utmp") // without it nobody keeps account of sessions: there are none
 		parseUsers(t, t.Row(pcp.NullInst), text)
 		return nil
 	})

@@ -2,6 +2,7 @@
 package pmcd
 
 import (
+	"cmp"
 	_ "embed"
 	"os"
 	"path/filepath"
@@ -19,7 +20,7 @@ import (
 	"pmtools/lib/when"
 )
 
-// Domain is the domain of the metrics about the daemon.
+// Domain is the usual domain of New.
 const Domain = 2
 
 //go:embed metrics.txt
@@ -27,6 +28,7 @@ var metricsText string
 
 // Options say what the metrics about the daemon show. The zero value is the default.
 type Options struct {
+	Domain uint32 // 0 means Domain
 	// Agents are the collectors that there are, by their domains; their names need not be sorted,
 	// but the numbers are.
 	Agents []pcp.Instance
@@ -52,7 +54,7 @@ func New(o *Options) (pmda.Provider, error) {
 	p.start = p.host.Time()
 	list := catalog.New(metricsText)
 	p.addInstances(list)
-	return pmda.New(pmda.Table{Domain: Domain, Metrics: list.Metrics, Labels: `{"agent":"pmcd"}`})
+	return pmda.New(pmda.Table{Domain: cmp.Or(p.Domain, Domain), Metrics: list.Metrics, Labels: `{"agent":"pmcd"}`})
 }
 
 // collector is the collector.

@@ -131,7 +131,7 @@ func TestCollect(t *testing.T) {
 	procfstest.SmallPages(t)
 	for _, c := range collectTests {
 		t.Run(c.name, func(t *testing.T) {
-			a := newCollector(procfstest.Files(t, c.files)).agent()
+			a := newCollector(&Options{Root: procfstest.Files(t, c.files)}).agent()
 			var names, want []string
 			for _, line := range c.want {
 				name, values, _ := strings.Cut(line, " ")
@@ -151,7 +151,7 @@ func TestCollect(t *testing.T) {
 func TestVanish(t *testing.T) {
 	procfstest.SmallPages(t)
 	dir := procfstest.Files(t, map[string]string{"proc/5/cmdline": "a\x00", "proc/5/statm": "1", "proc/6/cmdline": "b\x00", "proc/6/statm": "2"})
-	a := newCollector(dir).agent()
+	a := newCollector(&Options{Root: dir}).agent()
 	check := func(want string) {
 		t.Helper()
 		if got := procfstest.Values(t, a, "proc.memory.size")[0]; got != want {
@@ -170,7 +170,7 @@ func TestVanish(t *testing.T) {
 
 // TestAllocs checks that a steady fetch allocates for opening files only.
 func TestAllocs(t *testing.T) {
-	a := newCollector(procfstest.Files(t, map[string]string{"proc/5/stat": "5 (a) S 1 2 3", "proc/6/stat": "6 (b) S 1 2 3"})).agent()
+	a := newCollector(&Options{Root: procfstest.Files(t, map[string]string{"proc/5/stat": "5 (a) S 1 2 3", "proc/6/stat": "6 (b) S 1 2 3"})}).agent()
 	req := &pmda.Request{}
 	for _, item := range []uint32{0, 1, 2, 3, 4, 13, 14, 23} {
 		req.IDs = append(req.IDs, pcp.NewID(Domain, 8, item))

@@ -6,25 +6,19 @@ import (
 	"pmtools/lib/builtin/internal/procfs"
 )
 
-// args returns the command line of a process, or the name that the kernel has for it. It fails if
-// the process is gone.
-func (p *collector) args(pid int32) ([]byte, bool) {
+// exiting is the command line of a process that is gone, or ending.
+const exiting = "<exiting>"
+
+// args returns the command line of a process, or the name that the kernel has for it.
+func (p *collector) args(pid int32) []byte {
 	text, err := p.Root.Read(fileOf(pid, "cmdline"))
 	if err != nil {
-		return nil, false
+		return []byte(exiting)
 	}
-	args := shownArgs(text)
-	if len(args) == 0 {
-		args = p.kernelName(pid)
+	if args := shownArgs(text); len(args) > 0 {
+		return args
 	}
-	return args, true
-}
-
-// command returns what a process is called: its command line up to a blank.
-func (p *collector) command(pid int32) ([]byte, bool) {
-	args, ok := p.args(pid)
-	command, _, _ := bytes.Cut(args, []byte{' '})
-	return command, ok
+	return p.kernelName(pid)
 }
 
 // kernelName returns the name of a process without a command line: one of the kernel, or one that
@@ -32,12 +26,12 @@ func (p *collector) command(pid int32) ([]byte, bool) {
 func (p *collector) kernelName(pid int32) []byte {
 	text, err := p.Root.Read(fileOf(pid, "status"))
 	if err != nil {
-		return []byte("<exiting>")
+		return []byte(exiting)
 	}
 	line, _ := procfs.Line(text)
 	name, ok := bytes.CutPrefix(line, []byte("Name:"))
 	if name = bytes.TrimSpace(name); !ok || len(name) == 0 {
-		return []byte("<exiting>")
+		return []byte(exiting)
 	}
 	return append(append([]byte{'('}, name...), ')')
 }

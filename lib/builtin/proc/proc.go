@@ -2,6 +2,7 @@
 package proc
 
 import (
+	"bytes"
 	_ "embed"
 	"fmt"
 	"os"
@@ -14,8 +15,7 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// Domain is the domain of the proc collector, processSerial the number of the domain of its
-// processes.
+// Domain is the usual domain of New, processSerial the number of the domain of its processes.
 const (
 	Domain        = 3
 	processSerial = 9
@@ -24,13 +24,17 @@ const (
 //go:embed metrics.txt
 var metricsText string
 
+// Options say how the collector is made: its domain, and where the files are.
+type Options = procfs.Options
+
 // A collector reads what the metrics of the proc collector need.
 type collector struct {
 	procfs.Catalog
-
-	pids     []int32 // in ascending order
-	selected []int32 // those of them that the request is for
-	client   *pmda.Client
+	threads  bool           // are instances, too
+	open     bool           // everyone may see everything
+	pids     []int32        // in ascending order
+	selected []int32        // those of them that the request is for
+	client   *pmda.Client   // nil if it may see everything
 	mine     map[int32]bool // whether the client may see what is for the owner of a process only
 	names    map[int32]instanceName
 }
@@ -41,25 +45,30 @@ type instanceName struct {
 	name string // with its number
 }
 
-// New returns the collector of metrics of processes, those of the reference's agent "proc", read
-// from proc below root, "/" for the running system.
+// New returns the collector of metrics of processes, those of the reference's agent "proc". It
+// heeds the variables PROC_STATSPATH, the directory of a recorded proc, PROC_HERTZ and
+// PROC_PAGESIZE, PROC_THREADS, which if it is not 0 makes each thread an instance, and PROC_ACCESS,
+// which shows everything to everyone.
 //
 // Without a client it shows everything that the program may see. A client must have the attribute
 // UserID to see other metrics than the numbers of processes, and sees of processes of other users
 // only what everyone may see, unless it is the superuser's.
-func New(root string) *pmda.Agent {
-	return newCollector(root).agent()
+func New(o *Options) *pmda.Agent {
+	return newCollector(o).agent()
 }
 
 // Roots returns the first components of the names of the metrics.
 func Roots() []string { return procfs.Roots(metricsText) }
 
-// newCollector returns the collector for a directory, without its metrics.
-func newCollector(root string) *collector {
-	p := &collector{Catalog: procfs.NewCatalog(root), names: map[int32]instanceName{}, mine: map[int32]bool{}}
+// newCollector returns the collector without its metrics.
+func newCollector(o *Options) *collector {
+	p := &collector{Catalog: procfs.NewCatalog("PROC", Domain, o), names: map[int32]instanceName{}, mine: map[int32]bool{}}
 	p.Label = func(*procfs.Table, []string) func(int32) string {
 		return func(pid int32) string { return fmt.Sprintf(`{"pid":%d}`, pid) }
 	}
+	threads, _ := p.Setting("THREADS")
+	access, _ := p.Setting("ACCESS")
+	p.threads, p.open = threads != 0, access != 0
 	p.addProcesses()
 	p.addStat()
 	p.addStatus()
@@ -69,7 +78,7 @@ func newCollector(root string) *collector {
 
 // agent returns the agent with the collector's metrics.
 func (p *collector) agent() *pmda.Agent {
-	return procfs.NewAgent(Domain, &p.Catalog, metricsText, `{"agent":"proc"}`)
+	return procfs.NewAgent(&p.Catalog, metricsText, `{"agent":"proc"}`)
 }
 
 // addProcesses adds the list of processes.
@@ -82,9 +91,7 @@ func (p *collector) addProcesses() {
 	p.Table("selected", "/proc", func(_ *procfs.Table, req *pmda.Request) error { return p.choose(req) }, all)
 	p.each("pids", "/proc", func(t *procfs.Table, pid int32) { t.Cell(t.Row(pid), []byte("pid")).SetUint(uint64(pid)) })
 	p.each("cmdline", "/proc/PID/cmdline", func(t *procfs.Table, pid int32) {
-		if args, ok := p.args(pid); ok {
-			t.Cell(t.Row(pid), []byte("args")).SetText(args)
-		}
+		t.Cell(t.Row(pid), []byte("args")).SetText(p.args(pid))
 	})
 	p.Table("processes", "/proc", p.readNames, all)
 }
@@ -96,13 +103,25 @@ func (p *collector) readPIDs() error {
 	if err != nil {
 		return procfs.Missing(err)
 	}
+	p.addPIDs(names)
+	if p.threads {
+		for _, pid := range slices.Clone(p.pids) {
+			names, _ := p.Root.Names(fileOf(pid, "task")) // a process that is gone has none
+			p.addPIDs(names)
+		}
+	}
+	slices.Sort(p.pids)
+	p.pids = slices.Compact(p.pids)
+	return nil
+}
+
+// addPIDs adds the names that are numbers.
+func (p *collector) addPIDs(names []string) {
 	for _, name := range names {
 		if pid, err := strconv.ParseUint(name, 10, 31); err == nil && name[0] != '0' && name[0] != '+' {
 			p.pids = append(p.pids, int32(pid))
 		}
 	}
-	slices.Sort(p.pids)
-	return nil
 }
 
 // choose finds out which processes the request is for, and whether the client may ask for processes
@@ -110,10 +129,13 @@ func (p *collector) readPIDs() error {
 func (p *collector) choose(req *pmda.Request) error {
 	p.selected, p.client = p.selected[:0], req.Client
 	clear(p.mine)
-	if req.Client != nil && req.Client.Attrs[pmda.UserID] == "" {
+	if p.open {
+		p.client = nil
+	}
+	if p.client != nil && p.client.Attrs[pmda.UserID] == "" {
 		return pmerr.Permission
 	}
-	indom := pcp.NewInDom(Domain, processSerial)
+	indom := pcp.NewInDom(p.Domain, processSerial)
 	for _, pid := range p.pids {
 		if req.Profile.All() || req.Profile.Selects(indom, pid) {
 			p.selected = append(p.selected, pid)
@@ -145,7 +167,7 @@ func (p *collector) isOwner(pid int32) bool {
 	if uid == 0 || uid == os.Geteuid() {
 		return true
 	}
-	text, err := p.Root.Read(fileOf(pid, "status"))
+	text, err := p.read(pid, "status")
 	if err != nil {
 		return false
 	}
@@ -164,6 +186,17 @@ func fileOf(pid int32, file string) string {
 	return fmt.Sprintf("proc/%d/%s", pid, file)
 }
 
+// read returns the content of a file of a process, or if threads count of the thread that has the
+// number of the process.
+func (p *collector) read(pid int32, file string) ([]byte, error) {
+	if p.threads {
+		if text, err := p.Root.Read(fileOf(pid, fmt.Sprintf("task/%d/%s", pid, file))); err == nil {
+			return text, nil
+		}
+	}
+	return p.Root.Read(fileOf(pid, file))
+}
+
 // mayBeEmpty is the file of processes that says something if it is empty.
 const mayBeEmpty = "autogroup"
 
@@ -174,7 +207,7 @@ func (p *collector) perProcess(name, file string, own bool, set func(t *procfs.T
 		if own && !p.mayRead(pid) {
 			return
 		}
-		if text, err := p.Root.Read(fileOf(pid, file)); err == nil && (len(text) > 0 || file == mayBeEmpty) {
+		if text, err := p.read(pid, file); err == nil && (len(text) > 0 || file == mayBeEmpty) {
 			set(t, t.Row(pid), text)
 		}
 	})
@@ -195,10 +228,7 @@ func (p *collector) each(name, file string, fill func(t *procfs.Table, pid int32
 func (p *collector) readNames(t *procfs.Table, _ *pmda.Request) error {
 	seen := make(map[int32]instanceName, len(p.pids))
 	for _, pid := range p.pids {
-		word, ok := p.command(pid)
-		if !ok {
-			continue
-		}
+		word, _, _ := bytes.Cut(p.args(pid), []byte{' '}) // the command line up to a blank
 		n := p.names[pid]
 		if n.name == "" || n.word != string(word) {
 			n = instanceName{word: string(word), name: fmt.Sprintf("%06d %s", pid, word)}

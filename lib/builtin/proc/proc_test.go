@@ -3,6 +3,7 @@ package proc
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -18,7 +19,7 @@ import (
 )
 
 func TestGolden(t *testing.T) {
-	procfstest.Golden(t, newCollector(procfstest.Tree(t)).agent(), Domain)
+	procfstest.Golden(t, newCollector(&Options{Root: procfstest.Tree(t)}).agent(), Domain)
 }
 
 // processFiles makes a directory with files of processes: "12/stat" and their contents.
@@ -42,9 +43,10 @@ func TestInstances(t *testing.T) {
 		"12/cmdline": "sshd: root\x00", "7/cmdline": "", "7/status": "Name:\tkworker/0:1 x\n", "100/cmdline": "", "123456789/cmdline": "x",
 		"self/cmdline": "no", "012/cmdline": "no", "+5/cmdline": "no", "0/cmdline": "no", "99999999999/cmdline": "no", "13/stat": "13 (gone) S",
 	})
-	p := newCollector(dir).agent()
+	p := newCollector(&Options{Root: dir}).agent()
 	want := []pcp.Instance{
-		{ID: 7, Name: "000007 (kworker/0:1"}, {ID: 12, Name: "000012 sshd:"}, {ID: 100, Name: "000100 <exiting>"}, {ID: 123456789, Name: "123456789 x"},
+		{ID: 7, Name: "000007 (kworker/0:1"}, {ID: 12, Name: "000012 sshd:"}, {ID: 13, Name: "000013 <exiting>"},
+		{ID: 100, Name: "000100 <exiting>"}, {ID: 123456789, Name: "123456789 x"},
 	}
 	list, err := p.Instances(context.Background(), nil, pcp.NewInDom(Domain, processSerial))
 	if err != nil || !slices.Equal(list, want) {
@@ -67,7 +69,7 @@ func TestInstances(t *testing.T) {
 }
 
 func TestMissing(t *testing.T) {
-	p := newCollector(filepath.Join(t.TempDir(), "missing")).agent()
+	p := newCollector(&Options{Root: filepath.Join(t.TempDir(), "missing")}).agent()
 	names := procfstest.Names(p)
 	for i, got := range procfstest.Values(t, p, names...) {
 		n := pmda.Name{Name: names[i]}
@@ -86,7 +88,7 @@ func TestMissing(t *testing.T) {
 // tracedAgent returns a collector that notes which files it reads, those of processes without their
 // numbers.
 func tracedAgent(dir string) (*pmda.Agent, *[]string) {
-	p, files := newCollector(dir), &[]string{}
+	p, files := newCollector(&Options{Root: dir}), &[]string{}
 	p.Root.Trace = func(name string) { *files = append(*files, name) }
 	return p.agent(), files
 }
@@ -149,7 +151,7 @@ func TestAccess(t *testing.T) {
 		"6/stat": "6 (y) R 7", "6/io": "rchar: 4\n", "6/status": "Uid:\t" + own + "\t0\n", "6/environ": "B=2\x00", "6/maps": "n\n",
 		"7/stat": "7 (z) R 7", "7/io": "rchar: 5\n",
 	})
-	p := newCollector(dir).agent()
+	p := newCollector(&Options{Root: dir}).agent()
 	for _, c := range []struct {
 		name   string
 		client *pmda.Client
@@ -186,7 +188,7 @@ func TestAccess(t *testing.T) {
 }
 
 func TestUnknown(t *testing.T) {
-	p := New(t.TempDir())
+	p := New(&Options{Root: t.TempDir()})
 	if _, err := p.Desc(context.Background(), nil, pcp.NewID(Domain, 4000, 0)); !errors.Is(err, pmerr.PMID) {
 		t.Errorf("%v", err)
 	}
@@ -202,7 +204,7 @@ func Benchmark(b *testing.B) {
 	dir := procfstest.Tree(b)
 	for _, names := range []string{"proc.psinfo.utime", "proc.memory.vmsize", "proc.psinfo.psargs"} {
 		b.Run(names, func(b *testing.B) {
-			p := New(dir)
+			p := New(&Options{Root: dir})
 			i := slices.IndexFunc(p.Names(), func(n pmda.Name) bool { return n.Name == names })
 			req := &pmda.Request{IDs: []pcp.ID{p.Names()[i].ID}}
 			var res pcp.Result
@@ -213,5 +215,37 @@ func Benchmark(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+// TestVariables sets the variables of the reference's agent.
+func TestVariables(t *testing.T) {
+	dir := processFiles(t, map[string]string{
+		"10/cmdline": "x", "10/stat": "10 (x) S 1 1 1 0 -1 0 0 0 0 0 50 60 0 0 20 0 2 0 1000 4096 200", "10/status": "Tgid:\t10\nUid:\t5\n", "10/io": "rchar: 7\n",
+		"10/task/10/stat": "10 (x) S 1 1 1 0 -1 0 0 0 0 0 5 6 0 0 20 0 2 0 1000 4096 200", "10/task/11/stat": "11 (y) R 1", "10/task/12/stat": "12 (z) R 1",
+		"11/task/11/stat": "11 (y) R 1 1 1 0 -1 0 0 0 0 0 45 54 0 0 20 0 2 0 1001 4096 300",
+	})
+	other := &pmda.Client{Attrs: map[pdu.AttrCode]string{pmda.UserID: "77"}}
+	for _, c := range []struct {
+		vars string // NAME=VALUE
+		want string // processes, their time in the program and their size; what another user sees of io
+	}{
+		{"", "2; 000010 x=500; 000010 x=800; 0"},
+		{"PROC_HERTZ=1000 PROC_PAGESIZE=16384", "2; 000010 x=50; 000010 x=3200; 0"},
+		{"PROC_HERTZ=0 PROC_PAGESIZE=x PROC_THREADS=0 PROC_ACCESS=0", "2; 000010 x=500; 000010 x=800; 0"},
+		{"PROC_THREADS=1", "3; 000010 x=50|000011 <exiting>=450; 000010 x=800|000011 <exiting>=1200; 0"},
+		{"PROC_ACCESS=1", "2; 000010 x=500; 000010 x=800; 1"},
+	} {
+		vars := map[string]string{"PROC_STATSPATH": dir}
+		for _, v := range strings.Fields(c.vars) {
+			name, value, _ := strings.Cut(v, "=")
+			vars[name] = value
+		}
+		p := New(&Options{Root: t.TempDir(), Getenv: func(name string) string { return vars[name] }})
+		values := procfstest.Values(t, p, "proc.nprocs", "proc.psinfo.utime", "proc.psinfo.rss")
+		seen := procfstest.Fetch(t, p, other, "proc.io.rchar")
+		if got := fmt.Sprintf("%s; %d", strings.Join(values, "; "), seen.Sets[0].Len()); got != c.want {
+			t.Errorf("%s: got %s, want %s", c.vars, got, c.want)
+		}
 	}
 }

@@ -16,7 +16,6 @@ const (
 	statTTY      = 7
 	statTTYGroup = 8
 	statVSize    = 23
-	statRSS      = 24
 	statPolicy   = 41
 	statFields   = 52
 )
@@ -51,7 +50,7 @@ func parseStat(t *procfs.Table, r *procfs.Row, text []byte) {
 		}
 		t.Field(r, n).SetWord(word)
 		switch n {
-		case statTTY, statPolicy, statRSS:
+		case statTTY, statPolicy:
 			v, _ := procfs.Uint(word)
 			setDerived(t, r, n, v)
 		}
@@ -69,8 +68,6 @@ func setDerived(t *procfs.Table, r *procfs.Row, field int, v uint64) {
 			name = policies[v]
 		}
 		t.Cell(r, []byte("policy")).SetString(name)
-	case statRSS:
-		t.Cell(r, []byte("24.kb")).SetUint(v * (procfs.PageSize() >> 10))
 	}
 }
 
@@ -122,7 +119,7 @@ type runQueues map[string]uint64
 func (p *collector) readQueues(t *procfs.Table, _ *pmda.Request) error {
 	q := runQueues{}
 	for _, pid := range p.pids {
-		if text, err := p.Root.Read(fileOf(pid, "stat")); err == nil {
+		if text, err := p.read(pid, "stat"); err == nil {
 			q.add(text)
 		}
 	}

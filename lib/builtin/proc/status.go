@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"io/fs"
-	"strconv"
 	"strings"
 
 	"pmtools/lib/builtin/internal/procfs"
@@ -16,7 +15,7 @@ func (p *collector) addStatus() {
 	p.perProcess("status", "status", false, parseStatus)
 	status := p.Tables["status"]
 	p.Table("idnames", "/etc/passwd and /etc/group", func(t *procfs.Table, _ *pmda.Request) error {
-		users := procfs.Users{Root: p.Root}
+		users := procfs.Users{Root: p.System}
 		users.Load()
 		for i := range status.Rows {
 			r := t.Row(status.Rows[i].Inst)
@@ -76,7 +75,7 @@ func (p *collector) addSmallFiles() {
 	text := func(t *procfs.Table, r *procfs.Row, text []byte) {
 		t.Cell(r, []byte("text")).SetText(bytes.TrimRight(text, "\n\x00"))
 	}
-	p.perProcess("statm", "statm", false, parseStatm)
+	p.perProcess("statm", "statm", false, numbers)
 	p.perProcess("schedstat", "schedstat", false, numbers)
 	p.perProcess("oom_score", "oom_score", false, numbers)
 	p.perProcess("io", "io", true, procfs.Keyed)
@@ -91,7 +90,7 @@ func (p *collector) addSmallFiles() {
 		if c.SetText(nil); !p.mayRead(pid) {
 			return
 		}
-		if text, err := p.Root.Read(fileOf(pid, "environ")); err == nil {
+		if text, err := p.read(pid, "environ"); err == nil {
 			c.SetText(bytes.ReplaceAll(bytes.TrimRight(text, "\x00"), []byte{0}, []byte{' '}))
 		}
 	})
@@ -103,7 +102,7 @@ func (p *collector) addSmallFiles() {
 func (p *collector) addMaps() {
 	p.each("maps", "/proc/PID/maps", func(t *procfs.Table, pid int32) {
 		may := p.mayRead(pid) // before read, as it reads, too
-		text, err := p.Root.Read(fileOf(pid, "maps"))
+		text, err := p.read(pid, "maps")
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			return
@@ -131,18 +130,6 @@ func (p *collector) addLinks() {
 			c.SetUint(uint64(len(names)))
 		}
 	})
-}
-
-// parseStatm reads /proc/PID/statm, sizes in pages: "5510 2860 2099 13 1 787 2". The keys are 1.kb
-// and so on.
-func parseStatm(t *procfs.Table, r *procfs.Row, text []byte) {
-	for i := 1; i <= 7; i++ {
-		var word []byte
-		word, text = procfs.Word(text)
-		if n, ok := procfs.Uint(word); ok {
-			t.Cell(r, append(strconv.AppendInt(nil, int64(i), 10), ".kb"...)).SetUint(n * (procfs.PageSize() >> 10))
-		}
-	}
 }
 
 // parseCgroups reads /proc/PID/cgroup: lines like "12:cpu:/user.slice", which are shown without

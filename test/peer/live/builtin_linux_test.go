@@ -197,7 +197,7 @@ func TestBuiltinLinux(t *testing.T) {
 	for _, c := range []struct {
 		name     string
 		provider pmda.Provider
-	}{{"linux", linux.New("/")}, {"proc", proc.New("/")}} {
+	}{{"linux", linux.New(&linux.Options{Root: "/"})}, {"proc", proc.New(&proc.Options{Root: "/"})}} {
 		t.Run(c.name, func(t *testing.T) {
 			names := c.provider.Names()
 			words := make([]string, len(names))

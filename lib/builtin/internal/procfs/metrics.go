@@ -1,8 +1,10 @@
 package procfs
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,9 +21,27 @@ import (
 // and how these are labelled (see instLabels): "partition:device_name". With "-" the instances are
 // those in Fixed.
 
+// Options say how a collector of the kernel's files is made. The zero value is the default.
+type Options struct {
+	// Domain is the collector's; 0 means the one of the reference's agent.
+	Domain uint32
+	// Root is the directory below which proc, sys, etc and var are; "" means "/".
+	Root string
+	// Getenv returns the variables that tests of the reference set for its agents (collector.md
+	// C12.2); nil means that there are none.
+	Getenv func(name string) string
+}
+
 // A Catalog is what a collector's list of metrics refers to.
 type Catalog struct {
-	Root   *Root
+	Domain   uint32
+	Root     *Root
+	System   *Root  // the files that are this system's where those of Root were recorded on another
+	Hertz    uint64 // ticks in a second: the kernel's unit of time, fixed in its interface to programs
+	PageSize uint64 // in bytes
+	prefix   string // of variables
+	getenv   func(name string) string
+
 	Tables map[string]*Table
 	Files  map[string]string         // what a table is read from, for help texts
 	Fixed  map[string][]pcp.Instance // instances that do not change, by serial numbers
@@ -29,10 +49,40 @@ type Catalog struct {
 	Label func(t *Table, keys []string) func(inst int32) string
 }
 
-// NewCatalog returns an empty catalog of a directory with proc and sys in it.
-func NewCatalog(root string) Catalog {
-	return Catalog{Root: &Root{Dir: root}, Tables: map[string]*Table{}, Files: map[string]string{}, Fixed: map[string][]pcp.Instance{}}
+// NewCatalog returns the empty catalog of a collector with its usual domain, whose variables begin
+// with prefix.
+func NewCatalog(prefix string, domain uint32, o *Options) Catalog {
+	c := Catalog{
+		Domain: cmp.Or(o.Domain, domain),
+		System: &Root{Dir: o.Root}, prefix: prefix, getenv: o.Getenv,
+		Tables: map[string]*Table{}, Files: map[string]string{}, Fixed: map[string][]pcp.Instance{},
+	}
+	if c.Root = c.System; c.variable("STATSPATH") != "" {
+		c.Root = &Root{Dir: c.variable("STATSPATH")}
+	}
+	hertz, _ := c.Setting("HERTZ")
+	pageSize, _ := c.Setting("PAGESIZE")
+	c.Hertz, c.PageSize = cmp.Or(hertz, 100), cmp.Or(pageSize, uint64(os.Getpagesize()))
+	return c
 }
+
+// variable returns a variable of the collector: HERTZ stands for LINUX_HERTZ.
+func (c *Catalog) variable(name string) string {
+	if c.getenv == nil {
+		return ""
+	}
+	return c.getenv(c.prefix + "_" + name)
+}
+
+// Setting returns a variable of the collector that is a number, and whether it is set.
+func (c *Catalog) Setting(name string) (n uint64, set bool) {
+	text := c.variable(name)
+	n, _ = Uint([]byte(text))
+	return n, text != ""
+}
+
+// Recorded reports whether the files are not those of this system.
+func (c *Catalog) Recorded() bool { return c.Root != c.System }
 
 // bindInDom gives an instance domain its instances.
 func (c *Catalog) bindInDom(d *pmda.InDom, value string) error {
@@ -92,7 +142,8 @@ func (c *Catalog) bind(m *pmda.Metric, value string) error {
 // A "?" after a key says that the cell counts as zero if it is empty, otherwise there is no value
 // then. A "!" at the end makes negative results zero. Sum: before it says that the value is the sum
 // over all rows. Calculations are those of 64-bit unsigned numbers, unless a cell is not an
-// integer.
+// integer. Beside numbers there are "hz", the ticks in a second, and "page", the size of a page in
+// KiB.
 type terms struct {
 	table *Table
 	terms []term
@@ -120,11 +171,11 @@ func (c *Catalog) parse(text string) (*terms, string, error) {
 	var err error
 	if before, n, ok := strings.Cut(keys, "/"); ok {
 		keys = before
-		t.div, err = strconv.ParseUint(n, 10, 32)
+		t.div, err = c.constant(n)
 	}
 	if before, n, ok := strings.Cut(keys, "*"); ok && err == nil {
 		keys = before
-		t.mul, err = strconv.ParseUint(n, 10, 32)
+		t.mul, err = c.constant(n)
 	}
 	if err != nil || t.div == 0 {
 		return nil, "", fmt.Errorf("bad number in %q", text)
@@ -147,6 +198,17 @@ func (c *Catalog) parse(text string) (*terms, string, error) {
 		keys = keys[end:]
 	}
 	return t, name, nil
+}
+
+// constant returns the number that a value is multiplied with or divided by.
+func (c *Catalog) constant(text string) (uint64, error) {
+	switch text {
+	case "hz":
+		return c.Hertz, nil
+	case "page":
+		return c.PageSize >> 10, nil
+	}
+	return strconv.ParseUint(text, 10, 32)
 }
 
 // help gives a metric without help the text that says where its value comes from.
@@ -242,12 +304,12 @@ func (t *terms) sum(col *pmda.Column) error {
 
 // NewAgent returns the agent of a list of metrics. The list is part of the program, so that an
 // error in it is the program's.
-func NewAgent(domain uint32, c *Catalog, text, labels string) *pmda.Agent {
+func NewAgent(c *Catalog, text, labels string) *pmda.Agent {
 	metrics, err := c.Metrics(text)
 	if err != nil {
 		panic(err)
 	}
-	agent, err := pmda.New(pmda.Table{Domain: domain, Metrics: metrics, Labels: labels})
+	agent, err := pmda.New(pmda.Table{Domain: c.Domain, Metrics: metrics, Labels: labels})
 	if err != nil {
 		panic(err)
 	}

@@ -17,7 +17,7 @@ const rows = "indom 4 t Rows\n"
 
 // testCatalog returns a catalog with a table t that has two rows, and one that fails.
 func testCatalog() *procfs.Catalog {
-	list := procfs.NewCatalog("")
+	list := procfs.NewCatalog("T", 9, &procfs.Options{})
 	c := &list
 	c.Table("t", "/proc/t", func(t *procfs.Table, _ *pmda.Request) error {
 		r := t.Row(1)
@@ -70,7 +70,7 @@ func TestMetricValues(t *testing.T) {
 		{"file missing", "U32 - instant none bad:x", "error " + pmerr.ENOENT.Error()},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			a := procfs.NewAgent(9, testCatalog(), rows+"m.m 3.5 "+strings.Replace(c.line, "DOUBLE", "DOUBLE", 1), "")
+			a := procfs.NewAgent(testCatalog(), rows+"m.m 3.5 "+strings.Replace(c.line, "DOUBLE", "DOUBLE", 1), "")
 			if got := procfstest.Values(t, a, "m.m")[0]; got != c.want {
 				t.Errorf("got %s, want %s", got, c.want)
 			}
@@ -79,7 +79,7 @@ func TestMetricValues(t *testing.T) {
 }
 
 func TestMetricDesc(t *testing.T) {
-	a := procfs.NewAgent(9, testCatalog(), rows+`
+	a := procfs.NewAgent(testCatalog(), rows+`
 # a comment
 a.b 3.5 FLOAT 4 discrete Mbyte/sec t:f What it is
 a.c 4095.1023 64 - counter /microsec one:a
@@ -134,7 +134,7 @@ func TestMetricErrors(t *testing.T) {
 			t.Error("a wrong list of metrics is no panic")
 		}
 	}()
-	procfs.NewAgent(9, testCatalog(), "wrong", "")
+	procfs.NewAgent(testCatalog(), "wrong", "")
 }
 
 func FuzzMetrics(f *testing.F) {
@@ -163,7 +163,7 @@ func FuzzMetrics(f *testing.F) {
 }
 
 func TestFetchProfile(t *testing.T) {
-	a := procfs.NewAgent(9, testCatalog(), rows+"m.m 3.5 U64 4 counter count t:a", "")
+	a := procfs.NewAgent(testCatalog(), rows+"m.m 3.5 U64 4 counter count t:a", "")
 	var p pcp.Profile
 	p.DelAll()
 	p.Add(pcp.NewInDom(9, 4), 2)

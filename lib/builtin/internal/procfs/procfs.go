@@ -237,6 +237,3 @@ func Missing(err error) error {
 	}
 	return Error(err)
 }
-
-// PageSize returns the size of a page of memory.
-func PageSize() uint64 { return uint64(os.Getpagesize()) }

@@ -165,7 +165,7 @@ func TestInDom(t *testing.T) {
 	table, ids := procfstest.NewTable(), &procfs.IDs{}
 	table.Named(ids, []byte("x"))
 	table.Named(ids, []byte("y"))
-	c := procfs.NewCatalog("")
+	c := procfs.NewCatalog("T", 9, &procfs.Options{})
 	c.Tables["things"] = table
 	metrics, err := c.Metrics("indom 7 things Things\na.b 1.2 U32 7 instant none things:n")
 	if err != nil {

@@ -3,45 +3,71 @@ package option
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
+
+	"pmtools/lib/pmerr"
 )
 
-// A LocalSpec is one change to the table of agents that a local context loads (-K; commands.md
-// T1.4).
-type LocalSpec struct {
-	Op     string // "add", "del" or "clear"
-	Domain int    // -1 if a del names a path only
-	Path   string // may be "" for del
-	Init   string // for add
+// A LocalAgent is an agent in the table of those that a local context loads (commands.md T1.4).
+type LocalAgent struct {
+	Domain int
+	Path   string // of its library
+	Init   string // the routine that starts it
+}
+
+// A localSpec is one change to the table of agents, -K.
+type localSpec struct {
+	op string // "add", "del" or "clear"
+	LocalAgent
 }
 
 // maxDomain is the highest domain number that -K takes.
 const maxDomain = 510
 
-func (o *Options) addSpec(arg string) error {
+// changeAgents handles -K.
+func (o *Options) changeAgents(arg string) error {
 	spec, err := parseLocalSpec(arg)
 	if err != nil {
 		return fmt.Errorf("pmSpecLocalPMDA failed: %w", err)
 	}
-	o.Specs = append(o.Specs, spec)
+	switch spec.op {
+	case "add":
+		o.Agents = append(o.Agents, spec.LocalAgent)
+	case "clear":
+		o.Agents = []LocalAgent{}
+	case "del":
+		n := len(o.Agents)
+		if o.Agents = slices.DeleteFunc(o.Agents, spec.matches); len(o.Agents) == n {
+			return fmt.Errorf("pmSpecLocalPMDA failed: __pmLocalPMDA: %w", pmerr.InDom)
+		}
+	}
 	return nil
 }
 
+// matches reports whether a del names an agent: by its domain, or else by its path.
+func (spec *localSpec) matches(a LocalAgent) bool {
+	if spec.Domain >= 0 {
+		return a.Domain == spec.Domain
+	}
+	return a.Path == spec.Path
+}
+
 // parseLocalSpec reads "add,DOM,PATH,INIT", "del,[DOM][,PATH]" or "clear".
-func parseLocalSpec(text string) (LocalSpec, error) {
-	spec := LocalSpec{Domain: -1}
+func parseLocalSpec(text string) (localSpec, error) {
+	spec := localSpec{LocalAgent: LocalAgent{Domain: -1}}
 	var rest string
 	for _, op := range []string{"add", "del", "clear"} {
 		if strings.HasPrefix(text, op) {
-			spec.Op, rest = op, text[len(op):]
+			spec.op, rest = op, text[len(op):]
 		}
 	}
 	switch {
-	case spec.Op == "":
+	case spec.op == "":
 		return spec, errors.New("bad op in spec")
-	case spec.Op == "clear" && rest != "":
+	case spec.op == "clear" && rest != "":
 		return spec, errors.New("unexpected text after clear op in spec")
-	case spec.Op == "clear":
+	case spec.op == "clear":
 		return spec, nil
 	case !strings.HasPrefix(rest, ","):
 		return spec, errors.New("expected , after op in spec")
@@ -50,7 +76,7 @@ func parseLocalSpec(text string) (LocalSpec, error) {
 }
 
 // arguments reads what follows the operation "add" or "del".
-func (spec LocalSpec) arguments(text string) (LocalSpec, error) {
+func (spec localSpec) arguments(text string) (localSpec, error) {
 	domain, text, hasPath := strings.Cut(text, ",")
 	if domain != "" {
 		n, rest := LeadingNumber(domain)
@@ -62,11 +88,11 @@ func (spec LocalSpec) arguments(text string) (LocalSpec, error) {
 	var hasInit bool
 	spec.Path, spec.Init, hasInit = strings.Cut(text, ",")
 	switch {
-	case domain == "" && (spec.Op == "add" || !hasPath):
+	case domain == "" && (spec.op == "add" || !hasPath):
 		return spec, errors.New("missing domain in spec")
 	case domain == "" && spec.Path == "":
 		return spec, errors.New("missing domain and dso-path in spec")
-	case spec.Op == "del":
+	case spec.op == "del":
 		return spec, nil
 	case !hasPath || text == "":
 		return spec, errors.New("missing dso-path in spec")
