@@ -13,7 +13,7 @@ import (
 // setOutput takes the argument of --output.
 func (f *flags) setOutput(arg string) error {
 	if arg != "csv" && arg != "json" {
-		return fmt.Errorf("unknown output format '%s'; there are csv and json", arg)
+		return &option.RuntimeError{Text: fmt.Sprintf("unknown output format '%s'; there are csv and json, see --help", arg)}
 	}
 	f.output = arg
 	return nil
@@ -30,6 +30,9 @@ type formReporter struct {
 // newForm returns a reporter for --output and --plot.
 func (s *session) newForm() (*formReporter, error) {
 	s.env.OwnForm = true
+	if s.flags.plot && !s.desc.Type.Arithmetic() {
+		return nil, fmt.Errorf("%s cannot be plotted: its values are no numbers (%s)", s.name, s.desc.Type.Text())
+	}
 	m := samples.Metric{Name: s.name, Desc: s.desc}
 	if s.rate {
 		m.Counter = &s.desc

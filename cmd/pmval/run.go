@@ -2,8 +2,11 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"strings"
 
+	"pmtools/cmd/internal/cli"
 	"pmtools/cmd/internal/command"
 	"pmtools/cmd/internal/source"
 	"pmtools/lib/option"
@@ -41,6 +44,14 @@ func (f *flags) run(ctx context.Context, c *command.Command, open *source.Opener
 	return err
 }
 
+// severalHint returns a line, for those who read it on a terminal, about what shows several metrics.
+func severalHint(env *cli.Env) string {
+	if !cli.IsTerminal(env.Stderr) {
+		return ""
+	}
+	return env.Prog + ": pmderive eval shows several metrics, all below a name, and expressions\n"
+}
+
 // operand takes the one operand apart and puts what it says about the source into the options. A
 // mistake in it does not hide other mistakes.
 func (f *flags) operand(c *command.Command, args []string) (option.Metric, error) {
@@ -48,7 +59,12 @@ func (f *flags) operand(c *command.Command, args []string) (option.Metric, error
 	case len(args) == 0:
 		return option.Metric{}, c.UsageError("error - no metricname specified")
 	case len(args) > 1:
-		return option.Metric{}, c.UsageError("error - too many arguments")
+		err := c.UsageError("error - too many arguments")
+		c.Env.Messages.Print(severalHint(c.Env))
+		return option.Metric{}, err
+	case f.plot && f.output != "":
+		c.Env.Errorf("--plot and --output exclude each other")
+		return option.Metric{}, cli.Exit(1)
 	}
 	m, err := option.ParseMetric(args[0])
 	if err != nil {
@@ -114,7 +130,11 @@ func (s *session) run(ctx context.Context, name string) error {
 func (s *session) find(ctx context.Context, name string) error {
 	id, err := pmapi.LookupName(ctx, s.src, name)
 	if err != nil {
-		return fmt.Errorf("pmLookupName(%s): %s", name, pmerr.Message(err))
+		text := fmt.Sprintf("pmLookupName(%s): %s", name, pmerr.Message(err))
+		if hint := severalHint(s.env); hint != "" && errors.Is(err, pmerr.NonLeaf) {
+			text += "\n" + strings.TrimSuffix(hint, "\n")
+		}
+		return errors.New(text)
 	}
 	if s.desc, err = pmapi.LookupDesc(ctx, s.src, id); err != nil {
 		return fmt.Errorf("pmLookupDesc: %s", pmerr.Message(err))

@@ -42,7 +42,7 @@ func TestOperand(t *testing.T) {
 		{"-f -1 m", "pmval: -f requires +ve numeric argument"},
 		{"-w 0 m", "pmval: -w requires +ve numeric argument"},
 		{"-w -3 -f z m", "pmval: -w requires +ve numeric argument|pmval: -f requires +ve numeric argument"},
-		{"--output x m", "pmval: unknown output format 'x'; there are csv and json"},
+		{"--output x m", "pmval: unknown output format 'x'; there are csv and json, see --help"},
 		{"--plo m", "pmval: unrecognized option '--plo'"},
 		{"--derived /no/such/file m", "pmval: pmLoadDerivedConfig failed: No such file or directory"},
 	}

@@ -62,6 +62,8 @@ type Parser struct {
 	Namespace func(file string, unique bool) error
 	// FirstOperandEnds makes the first operand end the options, as in pmstore.
 	FirstOperandEnds bool
+	// AllHelp adds the hidden options to the usage text that -? prints.
+	AllHelp bool
 	// LateChecks leaves the checks of the source to the program, which calls CheckSource. The local
 	// daemon counts as a source then, as in pmval.
 	LateChecks bool
@@ -131,6 +133,9 @@ func (p *Parser) finish() error {
 		return nil
 	case !p.runtime:
 		p.print(p.Usage())
+	}
+	if p.help && !p.errors && p.AllHelp {
+		p.print(p.ownUsage())
 	}
 	return ErrUsage
 }

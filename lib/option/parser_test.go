@@ -121,3 +121,27 @@ func TestSharedUnknown(t *testing.T) {
 	}()
 	new(Parser).Shared("nosuch")
 }
+
+// TestAllHelp: the hidden options follow the usage text where they are wanted, but not after errors.
+func TestAllHelp(t *testing.T) {
+	usage := func(all bool, args ...string) string {
+		var b strings.Builder
+		p := &Parser{Prog: "pmval", Operands: "metricname", Messages: &b, Stderr: &b, AllHelp: all,
+			LookupEnv: func(string) (string, bool) { return "", false }}
+		p.Shared("help")
+		p.Func(func(string) error { return nil }, "", "output", "FORMAT", "print csv")
+		p.Hide("output")
+		if _, err := p.Parse(args); err != ErrUsage {
+			t.Errorf("%q: %v", args, err)
+		}
+		return b.String()
+	}
+	plain := usage(false, "-?")
+	own := "\nOptions that PCP's pmval does not have, to be written in full:\n  --output=FORMAT       print csv\n"
+	if got := usage(true, "--help"); got != plain+own {
+		t.Errorf("got\n%s", got)
+	}
+	if got := usage(true, "-k"); strings.Contains(got, "--output") {
+		t.Errorf("after an error:\n%s", got)
+	}
+}

@@ -110,6 +110,20 @@ func (p *Parser) Usage() string {
 	return b.String()
 }
 
+// ownUsage returns the lines about the hidden options, "" if there are none.
+func (p *Parser) ownUsage() string {
+	text := ""
+	for o := range p.All() {
+		if o.Hidden {
+			text += o.usage()
+		}
+	}
+	if text == "" {
+		return ""
+	}
+	return "\nOptions that PCP's " + p.Prog + " does not have, to be written in full:\n" + text
+}
+
 // usage returns the one or two lines of an option.
 func (o *Option) usage() string {
 	short, long := "", "--"+o.Long
