@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 
@@ -9,10 +10,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"pmtools/derive/repl"
+	"pmtools/derive/syntax"
 )
 
 // fmtFlags are the options of fmt.
-type fmtFlags struct{ write, diff, expand bool }
+type fmtFlags struct{ write, diff, check, expand bool }
 
 // newFmt returns the command that formats files.
 func (a *app) newFmt() *cobra.Command {
@@ -21,16 +23,17 @@ func (a *app) newFmt() *cobra.Command {
 		Use:   "fmt [FILE ...]",
 		Short: "Print files of derived metrics in canonical form",
 		Long:  "Print files of derived metrics, or standard input, in canonical form. What they define\nstays the same.",
-		RunE:  func(_ *cobra.Command, args []string) error { return a.format(f, args) },
+		RunE:  func(cmd *cobra.Command, args []string) error { return a.format(cmd.Context(), f, args) },
 	}
 	cmd.Flags().BoolVarP(&f.write, "write", "w", false, "write the result to the files instead")
-	cmd.Flags().BoolVarP(&f.diff, "diff", "d", false, "print what would change instead")
+	cmd.Flags().BoolVarP(&f.diff, "diff", "d", false, "print what would change instead; status 1 if anything would")
+	cmd.Flags().BoolVar(&f.check, "check", false, "print the names of files that would change instead; status 1 if there are any")
 	cmd.Flags().BoolVar(&f.expand, "expand", false, "put definitions inside others in the place of their names")
 	return cmd
 }
 
 // format formats files.
-func (a *app) format(f *fmtFlags, args []string) error {
+func (a *app) format(ctx context.Context, f *fmtFlags, args []string) error {
 	if f.write && len(args) == 0 {
 		return errors.New("standard input cannot be written to")
 	}
@@ -43,26 +46,51 @@ func (a *app) format(f *fmtFlags, args []string) error {
 	list, failed := a.readFiles(args)
 	for _, file := range list {
 		out, errs := repl.FormatFile(file.Name, file.Text, f.expand, others)
-		for _, e := range errs {
-			fmt.Fprint(a.Env.Stderr, e.Text())
-		}
 		if errs != nil {
 			failed = true
+			if err := a.explain(ctx, file, errs); err != nil {
+				return err
+			}
 			continue
 		}
 		changed := !bytes.Equal(out, file.Text)
-		if f.diff && changed {
+		switch {
+		case f.check && changed:
+			fmt.Fprintln(a.Env.Out, file.Name)
+		case f.diff && changed:
 			a.Env.Out.Write(diff.Diff(file.Name, file.Text, file.Name+" (formatted)", out))
 		}
+		failed = failed || changed && (f.check || f.diff)
 		if f.write && changed && file.Name != stdinName {
 			if err := replaceFile(file.Name, out); err != nil {
 				a.Env.Errorf("%v", err)
 				failed = true
 			}
 		}
-		if !f.diff && !f.write {
+		if !f.diff && !f.write && !f.check {
 			a.Env.Out.Write(out)
 		}
 	}
 	return exitIf(failed)
+}
+
+// explain says what is wrong with a file in the words of check, or else in those of the errors.
+func (a *app) explain(ctx context.Context, file repl.File, errs []*syntax.FileError) error {
+	s := repl.New(&repl.Options{Registry: a.sources.Registry()})
+	defer s.Close()
+	found, err := s.Lint(ctx, []repl.File{file}, repl.Lint{Syntax: true, Expand: true})
+	if err != nil {
+		return err
+	}
+	wrong := false
+	for i := range found {
+		if found[i].Severity == repl.SeverityError {
+			fmt.Fprintf(a.Env.Stderr, "%v\n%s", &found[i], found[i].Snippet())
+			wrong = true
+		}
+	}
+	for i := 0; i < len(errs) && !wrong; i++ {
+		fmt.Fprint(a.Env.Stderr, errs[i].Text())
+	}
+	return nil
 }

@@ -40,7 +40,8 @@ type Command struct {
 func New(env *cli.Env, name, operands string) *Command {
 	c := &Command{Env: env, name: name, Parser: option.Parser{
 		Prog: env.Prog, Operands: operands, Messages: env.Messages,
-		Stderr: env.Stderr, LookupEnv: env.LookupEnv, Open: env.Open, Hostname: env.Hostname,
+		AllHelp: cli.IsTerminal(env.Stderr), // scripts see the reference's text
+		Stderr:  env.Stderr, LookupEnv: env.LookupEnv, Open: env.Open, Hostname: env.Hostname,
 	}}
 	c.addCompletion()
 	return c
