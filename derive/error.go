@@ -62,6 +62,14 @@ func (s *Source) Diagnose(ctx context.Context, err error) *diagnose.Problem {
 	})
 }
 
+// Explain implements pmapi.Definer.
+func (s *Source) Explain(ctx context.Context, err error) string {
+	if p := s.Diagnose(ctx, err); p != nil {
+		return p.Text()
+	}
+	return err.Error() + "\n"
+}
+
 // Offset returns the place in the expression that the caret points at, -1 if the expression is
 // empty.
 func (e *Error) Offset() int {

@@ -64,6 +64,7 @@ var (
 	_ pmapi.NameWalker  = (*Source)(nil)
 	_ pmapi.Labeler     = (*Source)(nil)
 	_ pmapi.Reconnecter = (*Source)(nil)
+	_ pmapi.Definer     = (*Source)(nil)
 )
 
 // A binding is how far a metric has got in a Source.

@@ -36,7 +36,8 @@ lib/pmcd: lib/pdu lib/pcp lib/pmerr
 lib/pmcd/pmcdtest: lib/pdu lib/pcp lib/pmerr
 lib/pmapi: lib/archive lib/pmcd lib/pmns lib/pcp lib/pmerr
 lib/pmapi/sourcetest: lib/pmapi lib/pcp lib/pmerr
-lib/fetchgroup: lib/pmapi lib/pcp lib/pmerr
+lib/near:
+lib/fetchgroup: lib/near lib/pmapi lib/pcp lib/pmerr
 lib/format: lib/pcp lib/pmerr
 lib/mmv: lib/pcp lib/pmerr
 lib/mmv/mmvtest: lib/mmv lib/pcp lib/pmerr
@@ -62,13 +63,13 @@ derive/internal/ere:
 derive/check: derive/syntax derive/internal/ere lib/pcp lib/pmerr
 derive/nest: derive/syntax derive/check
 derive/eval: derive/syntax derive/check lib/pcp lib/pmerr
-derive/diagnose: derive/syntax derive/check lib/display lib/format lib/pcp lib/pmerr
+derive/diagnose: derive/syntax derive/check lib/near lib/display lib/format lib/pcp lib/pmerr
 derive/internal/insts: lib/pmapi lib/pcp lib/pmerr
 derive/internal/overlay: lib/pmapi lib/pcp lib/pmerr
 derive: derive/diagnose derive/syntax derive/check derive/eval derive/nest derive/internal/insts derive/internal/overlay lib/pmapi lib/pcp lib/pmerr
 derive/load: lib/regular derive derive/syntax lib/pcp lib/pmerr
 derive/debug: derive derive/syntax derive/check derive/eval lib/format lib/pcp lib/pmerr
-derive/repl: derive/diagnose lib/display lib/pmcd derive derive/syntax derive/check derive/nest lib/pmapi lib/format lib/when lib/pcp lib/pmerr
+derive/repl: derive/diagnose lib/near lib/display lib/pmcd derive derive/syntax derive/check derive/nest lib/pmapi lib/format lib/when lib/pcp lib/pmerr
 cmd/internal/cli: lib/config lib/when lib/pmerr
 cmd/internal/command: cmd/internal/cli lib/option
 cmd/internal/debug: lib/*

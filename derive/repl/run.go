@@ -12,6 +12,7 @@ import (
 	"pmtools/derive/diagnose"
 	"pmtools/derive/nest"
 	"pmtools/derive/syntax"
+	"pmtools/lib/near"
 )
 
 // ErrQuit is what Run returns for the command that ends a session.
@@ -147,7 +148,7 @@ func (s *Session) runCommand(ctx context.Context, it item, w io.Writer) error {
 	c := findCommand(it.name)
 	if c == nil {
 		p := &Problem{Msg: "there is no command :" + it.name}
-		for _, n := range diagnose.Nearest(it.name, commandNames()) {
+		for _, n := range near.Names(it.name, commandNames()) {
 			p.Notes = append(p.Notes, "did you mean :"+n+"?")
 		}
 		return p

@@ -3,6 +3,7 @@ package fetchgroup
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmapi"
@@ -13,6 +14,9 @@ import (
 
 // describe returns the description of a metric.
 func (g *Group) describe(ctx context.Context, name string) (pcp.Desc, error) {
+	if d, ok := g.known[name]; ok {
+		return d, nil
+	}
 	found, err := g.pc.Metrics(ctx, []string{name})
 	if err == nil {
 		err = found[0].Err
@@ -32,7 +36,7 @@ func (g *Group) instance(ctx context.Context, metric string, d pcp.Desc, name st
 	case d.InDom == pcp.NullInDom:
 		return pcp.NullInst, nil
 	case name == "":
-		return 0, fmt.Errorf("%s: %w: the metric has instances: name one, or take all", metric, pmerr.InDom)
+		return 0, fmt.Errorf("%s: %w: the metric has instances: name one, as in METRIC[INSTANCE], or take all", metric, pmerr.InDom)
 	}
 	inst, err := pmapi.LookupInst(ctx, g.pc.Source(), d.InDom, name)
 	if err != nil {
@@ -205,4 +209,36 @@ func (g *Group) widen(id pcp.InDom) *domain {
 		}
 	}
 	return d
+}
+
+// learn looks many metrics up in one go, for the registrations that follow. What is not found is
+// asked for again by them.
+func (g *Group) learn(ctx context.Context, names []string) error {
+	found, err := g.pc.Metrics(ctx, names)
+	g.known = make(map[string]pcp.Desc, len(names))
+	for _, m := range found {
+		if m.Err == nil {
+			g.known[m.Name] = m.Desc
+		}
+	}
+	return err
+}
+
+// A mark is how much a Group has.
+type mark struct{ items, ids int }
+
+// mark returns how much g has.
+func (g *Group) mark() mark { return mark{len(g.items), len(g.ids)} }
+
+// back removes what was registered since the mark.
+func (g *Group) back(m mark) {
+	for _, id := range g.ids[m.ids:] {
+		delete(g.column, id)
+	}
+	gone := g.items[m.items:]
+	for _, d := range g.domains {
+		d.items = slices.DeleteFunc(d.items, func(x *item) bool { return slices.Contains(gone, member(x)) })
+		d.inDoms = slices.DeleteFunc(d.inDoms, func(x *inDom) bool { return slices.Contains(gone, member(x)) })
+	}
+	g.items, g.ids = g.items[:m.items:m.items], g.ids[:m.ids:m.ids]
 }

@@ -42,7 +42,8 @@ type Group struct {
 	column  map[pcp.ID]int
 	domains map[pcp.InDom]*domain
 	items   []member
-	defined int // derived metrics that a Bind has added to the source
+	known   map[string]pcp.Desc // what learn has found, while a struct is bound
+	defined int                 // metrics that Bind has defined
 
 	results [2]pcp.Result
 	now     *pcp.Result // of the last fetch, nil if it failed

@@ -142,6 +142,17 @@ type Storer interface {
 	Store(ctx context.Context, sets []pcp.Values) error
 }
 
+// A Definer is a Source that computes metrics from expressions.
+type Definer interface {
+	// Add defines a metric by an expression.
+	Add(ctx context.Context, name, expr string) error
+	// Remove removes a metric that Add has defined.
+	Remove(name string) error
+	// Explain returns an error of Add as text for people: what is wrong, the expression with a
+	// caret, and what may have been meant, each line with its newline.
+	Explain(ctx context.Context, err error) string
+}
+
 // A Reconnecter is a Source that can lose its connection and replace it.
 type Reconnecter interface {
 	// Reconnect makes a new connection in place of the one there is, or was.

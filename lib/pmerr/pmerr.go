@@ -102,11 +102,15 @@ func Message(err error) string {
 // Of returns the code that stands for err: 0 for nil, the first Code in its chain, the negated
 // number of a system error, and Generic for anything else.
 func Of(err error) Code {
+	if err == nil {
+		return 0
+	}
+	if c, ok := err.(Code); ok { // without allocating
+		return c
+	}
 	var c Code
 	var errno syscall.Errno
 	switch {
-	case err == nil:
-		return 0
 	case errors.As(err, &c):
 		return c
 	case errors.Is(err, fs.ErrNotExist):

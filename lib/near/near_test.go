@@ -1,11 +1,11 @@
-package diagnose
+package near
 
 import (
 	"strings"
 	"testing"
 )
 
-func TestNearest(t *testing.T) {
+func TestNames(t *testing.T) {
 	known := []string{"kernel.all.load", "kernel.all.cpu.user", "disk.dev.read", "disk.dev.read_bytes", "disk.dev.total", "hinv.ncpu", "a", "b", "Mixed.Case"}
 	for _, tt := range []struct{ name, want string }{
 		{"kernel.all.laod", "kernel.all.load"},
@@ -19,11 +19,11 @@ func TestNearest(t *testing.T) {
 		{"something.else.entirely", ""},
 		{"", "a|b"},
 	} {
-		if got := strings.Join(Nearest(tt.name, known), "|"); got != tt.want {
+		if got := strings.Join(Names(tt.name, known), "|"); got != tt.want {
 			t.Errorf("%q: %q, want %q", tt.name, got, tt.want)
 		}
 	}
-	if got := Nearest("x", nil); len(got) != 0 {
+	if got := Names("x", nil); len(got) != 0 {
 		t.Errorf("without names: %q", got)
 	}
 }

@@ -1,0 +1,289 @@
+package fetchgroup
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"reflect"
+	"slices"
+	"time"
+
+	"pmtools/lib/pcp"
+	"pmtools/lib/pmapi"
+	"pmtools/lib/pmerr"
+)
+
+// A Binding fills structs of type S with the values of metrics.
+type Binding[S any] struct {
+	g      *Group
+	fields []*field
+	row    S
+	primed bool // a fetch has succeeded: rates have a value before
+	rates  bool // there are rates, or expressions that may have some
+}
+
+// Bind registers the metrics that the tags of a struct type name:
+//
+//	type Disk struct {
+//		Name  string       `pcp:",instance"`
+//		IOPS  float64      `pcp:"disk.dev.total,rate"`
+//		Await Opt[float64] `pcp:"disk.dev.await"`
+//	}
+//	type Host struct {
+//		Time  time.Time          `pcp:",time"`
+//		Load  map[string]float64 `pcp:"kernel.all.load"`
+//		One   float64            `pcp:"kernel.all.load[1 minute]"`
+//		Free  float64            `pcp:"mem.freemem,unit=Gbyte"`
+//		Used  float64            `pcp:"=100 * mem.util.used / mem.physmem"`
+//		Disks []Disk
+//	}
+//
+// A field is a number or a string of a [Type], or of a type with such a one below; an [Opt], which
+// says why there is no value where others hold the sentinel of [Item.Value]; a map from the names of
+// instances to one of these, without those that have no value; or a slice of structs, with an
+// element for each instance that one of their metrics has, ordered by number. The metrics of such a
+// struct belong to one instance domain. Fields without a tag are not touched.
+//
+// A tag is a metric, with an instance in brackets if it is one of several, or an expression after
+// "=", for a source that is a [pmapi.Definer]. Options follow: rate, instant or unit=UNITS is the
+// scale of [Add]; optional lets the metric be missing; instance is the name or number of the
+// element's instance, time the time of the values.
+//
+// The error is [Mistakes], all that are in the struct; nothing is registered then.
+func Bind[S any](ctx context.Context, g *Group) (*Binding[S], error) {
+	t := reflect.TypeFor[S]()
+	if t.Kind() != reflect.Struct {
+		return nil, fmt.Errorf("%w: %v is no struct", pmerr.Arg, t)
+	}
+	fields, bad := fieldsOf(t, t.Name(), false)
+	if len(fields) == 0 {
+		bad = append(bad, &Mistake{Field: t.Name(), Err: errors.New("no field has a tag")})
+	}
+	if bad != nil {
+		return nil, bad
+	}
+	b := &binder{ctx: ctx, g: g}
+	b.definer, _ = pmapi.As[pmapi.Definer](g.pc.Source())
+	m := g.mark()
+	err := b.bind(fields)
+	g.known = nil
+	if err == nil && b.bad != nil {
+		err = b.bad
+	}
+	if err != nil {
+		g.back(m)
+		for _, name := range b.defined {
+			_ = b.definer.Remove(name) // it was just defined
+		}
+		return nil, err
+	}
+	return &Binding[S]{g: g, fields: fields, rates: haveRates(fields)}, nil
+}
+
+// bind registers fields. The error is of a request as a whole.
+func (b *binder) bind(fields []*field) error {
+	var names []string
+	for f := range walk(fields) {
+		switch {
+		case f.expr != "":
+			b.define(f)
+		case f.metric != "":
+			names = append(names, f.metric)
+		}
+	}
+	for f := range walk(fields) {
+		if f.expr != "" && f.metric != "" {
+			names = append(names, f.metric)
+		}
+	}
+	if len(names) > 0 {
+		if err := b.g.learn(b.ctx, names); err != nil {
+			return err
+		}
+	}
+	for _, f := range fields {
+		b.register(f)
+	}
+	return b.ctx.Err()
+}
+
+// walk returns the fields and those of the structs in them.
+func walk(fields []*field) iter.Seq[*field] {
+	return func(yield func(*field) bool) {
+		for _, f := range fields {
+			if !yield(f) {
+				return
+			}
+			for _, inner := range f.fields {
+				if !yield(inner) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// define makes a metric of an expression.
+func (b *binder) define(f *field) {
+	if b.definer == nil {
+		b.bad = append(b.bad, &Mistake{Field: f.path, Tag: f.text, Err: fmt.Errorf("%w: the source has no expressions: put derive.NewSource over it", pmerr.NYI)})
+		return
+	}
+	b.g.defined++
+	name := fmt.Sprintf("fetchgroup.e%d", b.g.defined)
+	switch err := b.definer.Add(b.ctx, name, f.expr); {
+	case err == nil:
+		f.metric = name
+		b.defined = append(b.defined, name)
+	case f.optional:
+		f.none.fail(f.kind, pmerr.Of(err))
+		_ = b.definer.Remove(name) // it may not be there
+	default:
+		b.bad = append(b.bad, &Mistake{Field: f.path, Tag: f.text, Pos: 1, Err: err, Notes: b.definer.Explain(b.ctx, err)})
+		_ = b.definer.Remove(name) // as above
+	}
+}
+
+// register registers a field.
+func (b *binder) register(f *field) {
+	var err error
+	switch {
+	case f.shape == isRows:
+		b.rows(f)
+		return
+	case f.metric == "":
+		return
+	case f.shape == isMap:
+		f.inDom, err = b.g.addInDom(b.ctx, f.metric, f.scale, f.kind)
+		if err == nil && f.inDom.domain == nil {
+			err = fmt.Errorf("%s: %w: the metric has no instances for a map", f.metric, pmerr.InDom)
+		}
+	default:
+		f.item, err = b.g.addItem(b.ctx, f.metric, f.instance, f.scale, f.kind)
+		if f.instance == "" && errors.Is(err, pmerr.InDom) {
+			err = fmt.Errorf("%w, in a map or a slice of structs", err)
+		}
+	}
+	b.check(f, err)
+}
+
+// rows registers the fields of a slice of structs.
+func (b *binder) rows(f *field) {
+	var first *field
+	for _, x := range f.fields {
+		if x.metric == "" {
+			continue
+		}
+		var err error
+		x.inDom, err = b.g.addInDom(b.ctx, x.metric, x.scale, x.kind)
+		switch {
+		case err != nil:
+		case x.inDom.domain == nil:
+			err = fmt.Errorf("%s: %w: the metric has no instances for a slice", x.metric, pmerr.InDom)
+		case first == nil:
+			first = x
+		case first.inDom.domain != x.inDom.domain:
+			err = fmt.Errorf("%s: %w: its instances are those of %v, and %s has those of %v", x.metric, pmerr.InDom, x.inDom.desc.InDom, first.metric, first.inDom.desc.InDom)
+		}
+		b.check(x, err)
+	}
+}
+
+// check keeps the error of a registration, unless the metric is optional and merely missing.
+func (b *binder) check(f *field, err error) {
+	if err == nil {
+		return
+	}
+	f.item, f.inDom = nil, nil
+	missing := []error{pmerr.Name, pmerr.NonLeaf, pmerr.PMID, pmerr.NoAgent, pmerr.Inst, pmerr.InstLog, pmerr.BadDerive}
+	if f.optional && slices.ContainsFunc(missing, func(code error) bool { return errors.Is(err, code) }) {
+		f.none.fail(f.kind, pmerr.Of(err))
+		return
+	}
+	b.wrong(f, err)
+}
+
+// haveRates reports whether values depend on those before.
+func haveRates(fields []*field) bool {
+	for f := range walk(fields) {
+		if f.expr != "" || f.item != nil && f.item.rate || f.inDom != nil && f.inDom.rate {
+			return true
+		}
+	}
+	return false
+}
+
+// Next fetches, and returns the values. The struct, its maps and slices are overwritten by the next
+// call.
+func (b *Binding[S]) Next(ctx context.Context) (*S, error) {
+	if err := b.fetch(ctx); err != nil {
+		return nil, err
+	}
+	fill(reflect.ValueOf(&b.row).Elem(), b.fields, b.g)
+	return &b.row, nil
+}
+
+// fetch fetches.
+func (b *Binding[S]) fetch(ctx context.Context) error {
+	_, err := b.g.Fetch(ctx)
+	b.primed = b.primed || err == nil
+	return err
+}
+
+// Each returns the values again and again: live ones on a schedule of the interval, without drift;
+// those of a recording at steps of the interval from its position on, or record by record for 0,
+// until it ends. Where there are rates, the first fetch only prepares them. A fetch that fails is
+// returned as an error, and the loop goes on; a connection that was lost is made again. It ends with
+// ctx. The struct is overwritten in the next round.
+func (b *Binding[S]) Each(ctx context.Context, interval time.Duration) iter.Seq2[*S, error] {
+	return func(yield func(*S, error) bool) {
+		wait := sleeper(ctx, interval)
+		if _, ok := pmapi.As[pmapi.Timeline](b.g.pc.Source()); ok {
+			wait = func() bool { return ctx.Err() == nil }
+			if interval > 0 {
+				if err := b.g.pc.SetMode(pcp.Interp, nil, interval); err != nil {
+					yield(nil, err)
+					return
+				}
+			}
+		}
+		for first := true; ; first = false {
+			if first && b.rates && !b.primed {
+				_ = b.fetch(ctx) // an error shows in the next one as well
+				if !wait() {
+					return
+				}
+			} else if !first && !wait() {
+				return
+			}
+			row, err := b.Next(ctx)
+			if ctx.Err() != nil || errors.Is(err, pmerr.EOL) || !yield(row, err) {
+				return
+			}
+			if errors.Is(err, pmerr.IPC) {
+				_ = b.g.pc.Reconnect(ctx) // an error shows in the next fetch
+			}
+		}
+	}
+}
+
+// sleeper returns a function that waits for the next round of a schedule, and reports whether ctx
+// goes on. Rounds that have passed are left out.
+func sleeper(ctx context.Context, interval time.Duration) func() bool {
+	next := time.Now()
+	return func() bool {
+		next = next.Add(interval)
+		if now := time.Now(); interval > 0 && now.After(next) {
+			next = next.Add(now.Sub(next).Truncate(interval) + interval)
+		}
+		timer := time.NewTimer(time.Until(next))
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+			return ctx.Err() == nil
+		case <-ctx.Done():
+			return false
+		}
+	}
+}

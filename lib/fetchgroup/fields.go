@@ -1,0 +1,170 @@
+package fetchgroup
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+	"time"
+
+	"pmtools/lib/pcp"
+)
+
+// This file reads struct types. It asks no source.
+
+// A shape is what a field is.
+type shape uint8
+
+const (
+	isScalar shape = iota
+	isMap          // by the name of the instance
+	isRows         // a slice of structs, one for each instance
+	isTime
+	isInstance
+)
+
+// A field is a field of a struct that has values of metrics.
+type field struct {
+	tag
+	path   string // Struct.Field
+	index  int
+	shape  shape
+	opt    bool     // it is an Opt, or a map of them
+	kind   pcp.Type // of the value; Int32 for the number of an instance
+	fields []*field // of isRows
+
+	item  *item  // nil until it is bound, and for an optional one that does not exist
+	inDom *inDom // the same
+	none  slot   // in place of a value
+
+	at        int           // isRows: how far inDom has been read
+	insts     []int32       // isRows: memory for union
+	key, elem reflect.Value // isMap: memory for an entry
+}
+
+// fieldsOf returns the fields of a struct type that have a tag, and what is wrong with them.
+func fieldsOf(t reflect.Type, path string, row bool) (fields []*field, bad Mistakes) {
+	for i := range t.NumField() {
+		sf := t.Field(i)
+		text, tagged := sf.Tag.Lookup("pcp")
+		if !tagged && !(sf.Type.Kind() == reflect.Slice && sf.Type.Elem().Kind() == reflect.Struct && hasTags(sf.Type.Elem())) {
+			continue
+		}
+		f := &field{path: path + "." + sf.Name, index: i}
+		f.text = text
+		fail := func(at int, format string, args ...any) {
+			bad = append(bad, &Mistake{Field: f.path, Tag: text, Pos: at, Err: fmt.Errorf(format, args...)})
+		}
+		switch {
+		case !sf.IsExported():
+			fail(0, "the field is not exported")
+		case !tagged && row:
+			fail(0, "a slice of structs inside another")
+		case !tagged:
+			var inner Mistakes
+			f.shape = isRows
+			f.fields, inner = fieldsOf(sf.Type.Elem(), f.path, true)
+			bad = append(bad, inner...)
+		default:
+			var err error
+			if f.tag, err = parseTag(text); err != nil {
+				fail(err.(*tagError).at, "%w", err)
+			} else if msg := f.classify(sf.Type, row); msg != "" {
+				fail(0, "%s", msg)
+			}
+		}
+		fields = append(fields, f)
+	}
+	return fields, bad
+}
+
+// hasTags reports whether a struct type has fields with tags.
+func hasTags(t reflect.Type) bool {
+	for i := range t.NumField() {
+		if _, ok := t.Field(i).Tag.Lookup("pcp"); ok {
+			return true
+		}
+	}
+	return false
+}
+
+// classify says what a field is by its tag and its Go type, or what is wrong.
+func (f *field) classify(t reflect.Type, row bool) string {
+	switch {
+	case f.isTime && t != reflect.TypeFor[time.Time]():
+		return "the option time is for a time.Time, not " + t.String()
+	case f.isTime:
+		f.shape = isTime
+		return ""
+	case f.isInstance && !row:
+		return "the option instance is for structs in a slice"
+	case f.isInstance:
+		f.shape = isInstance
+		if f.kind = kindOf(t); f.kind != pcp.String && f.kind != pcp.Int32 {
+			return "the option instance is for a string or an int32, not " + t.String()
+		}
+		return ""
+	case t.Kind() == reflect.Map && !row:
+		f.shape = isMap
+		if t.Key().Kind() != reflect.String {
+			return "the keys of " + t.String() + " are not strings"
+		}
+		if f.instance != "" {
+			return "one instance makes no map"
+		}
+		t = t.Elem()
+	case f.instance != "" && row:
+		return "one instance in a struct that has one for each"
+	}
+	if o, ok := reflect.New(t).Interface().(optional); ok {
+		f.opt, f.kind = true, o.kind()
+	} else {
+		f.kind = kindOf(t)
+	}
+	if f.kind == pcp.NoSupport {
+		return "no metric has values of type " + t.String() + ": take int, int32, int64, uint, uint32, uint64, float32, float64, string, Opt, a map or a slice of structs"
+	}
+	return ""
+}
+
+// kindOf returns the type of values that a Go type holds, NoSupport for one that holds none.
+func kindOf(t reflect.Type) pcp.Type {
+	switch t.Kind() {
+	case reflect.Int:
+		return typeOf[int]()
+	case reflect.Int32:
+		return pcp.Int32
+	case reflect.Int64:
+		return pcp.Int64
+	case reflect.Uint:
+		return typeOf[uint]()
+	case reflect.Uint32:
+		return pcp.Uint32
+	case reflect.Uint64:
+		return pcp.Uint64
+	case reflect.Float32:
+		return pcp.Float
+	case reflect.Float64:
+		return pcp.Double
+	case reflect.String:
+		return pcp.String
+	}
+	return pcp.NoSupport
+}
+
+// put stores a slot in a variable of the field's type, or of the elements of its map.
+func (f *field) put(v reflect.Value, s *slot) {
+	switch {
+	case f.opt:
+		v.Addr().Interface().(optional).set(s)
+	case f.kind == pcp.String:
+		v.SetString(s.text)
+	case f.kind == pcp.Double:
+		v.SetFloat(math.Float64frombits(s.word))
+	case f.kind == pcp.Float:
+		v.SetFloat(float64(math.Float32frombits(uint32(s.word))))
+	case v.CanInt():
+		v.SetInt(int64(s.word))
+	default:
+		v.SetUint(s.word)
+	}
+}

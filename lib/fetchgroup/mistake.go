@@ -1,0 +1,100 @@
+package fetchgroup
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"pmtools/lib/near"
+	"pmtools/lib/pmapi"
+	"pmtools/lib/pmerr"
+)
+
+// A Mistake is what is wrong with one field of a struct.
+type Mistake struct {
+	Field string // Struct.Field
+	Tag   string
+	Pos   int    // the byte of the tag
+	Notes string // lines that explain it, each with its newline
+	Err   error
+}
+
+// Error returns the field, what is wrong, and below it the tag with a caret, or what the source says
+// of the expression.
+func (m *Mistake) Error() string {
+	if m.Notes != "" {
+		return m.Field + ": " + strings.TrimSuffix(m.Notes, "\n")
+	}
+	if m.Tag == "" {
+		return m.Field + ": " + m.Err.Error()
+	}
+	return fmt.Sprintf("%s: %v\n  %s\n  %s^", m.Field, m.Err, m.Tag, strings.Repeat(" ", m.Pos))
+}
+
+// Unwrap returns the cause.
+func (m *Mistake) Unwrap() error { return m.Err }
+
+// Mistakes are all that is wrong with a struct.
+type Mistakes []*Mistake
+
+// Error returns one after the other.
+func (ms Mistakes) Error() string {
+	var b strings.Builder
+	for i, m := range ms {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		b.WriteString(m.Error())
+	}
+	return b.String()
+}
+
+// Unwrap returns the mistakes.
+func (ms Mistakes) Unwrap() []error {
+	errs := make([]error, len(ms))
+	for i, m := range ms {
+		errs[i] = m
+	}
+	return errs
+}
+
+// wrong makes a mistake of an error of registration: the place is that of the part it is about.
+func (b *binder) wrong(f *field, err error) {
+	m := &Mistake{Field: f.path, Tag: f.text, Err: err}
+	switch {
+	case errors.Is(err, pmerr.Conv) || errors.Is(err, pmerr.Unit):
+		m.Pos = f.atScale
+	case errors.Is(err, pmerr.Inst) || errors.Is(err, pmerr.InstLog):
+		m.Pos = f.atInstance
+	case errors.Is(err, pmerr.Name):
+		m.Err = fmt.Errorf("%w%s", err, b.like(f.metric))
+	}
+	b.bad = append(b.bad, m)
+}
+
+// like proposes names like an unknown one. For them all names are read, once.
+func (b *binder) like(name string) string {
+	if b.names == nil {
+		// With an error there are fewer proposals.
+		_ = pmapi.WalkNames(b.ctx, b.g.pc.Source(), "", func(name string) bool {
+			b.names = append(b.names, name)
+			return true
+		})
+	}
+	list := near.Names(name, b.names)
+	if len(list) == 0 {
+		return ""
+	}
+	return "; did you mean " + strings.Join(list, " or ") + "?"
+}
+
+// A binder registers the fields of a struct.
+type binder struct {
+	ctx     context.Context
+	g       *Group
+	definer pmapi.Definer // nil if the source has no expressions
+	defined []string      // names of metrics
+	names   []string      // of the source, for proposals
+	bad     Mistakes
+}
