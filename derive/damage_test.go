@@ -40,7 +40,7 @@ func damagedDerived(t *testing.T, m archivetest.Memory, rng *rand.Rand) {
 		}
 	}()
 	start := time.Now()
-	base, err := pmapi.OpenArchive(list, &archive.Options{FS: fsys})
+	base, err := pmapi.OpenArchive(t.Context(), list, &archive.Options{FS: fsys})
 	if err != nil {
 		return
 	}
@@ -73,7 +73,7 @@ func damagedDerived(t *testing.T, m archivetest.Memory, rng *rand.Rand) {
 // fetches fetches metrics in several modes.
 func fetches(ctx context.Context, t *testing.T, src *derive.Source, base pmapi.Timeline, ids []pcp.ID, rng *rand.Rand) {
 	t.Helper()
-	start, end, err := base.Bounds()
+	start, end, err := base.Bounds(ctx)
 	if err != nil {
 		return
 	}

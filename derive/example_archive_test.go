@@ -24,7 +24,7 @@ func ExampleNewSource() {
 		return
 	}
 
-	src, err := pmapi.OpenArchive(filepath.Join(dir, "demo"), nil)
+	src, err := pmapi.OpenArchive(context.Background(), filepath.Join(dir, "demo"), nil)
 	if err != nil {
 		fmt.Println(err)
 		return

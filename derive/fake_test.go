@@ -251,7 +251,9 @@ type fakeArchive struct{ *fake }
 func (fakeArchive) SetMode(pcp.Mode, *pcp.Timestamp, time.Duration) error { return nil }
 func (fakeArchive) Origin() pcp.Timestamp                                 { return pcp.Timestamp{} }
 func (fakeArchive) Host() (name, zone string)                             { return "fake", "UTC" }
-func (fakeArchive) Bounds() (start, end pcp.Timestamp, err error)         { return start, end, nil }
+func (fakeArchive) Bounds(context.Context) (start, end pcp.Timestamp, err error) {
+	return start, end, nil
+}
 func (f fakeArchive) InstancesAt(ctx context.Context, d pcp.InDom, _ pcp.Timestamp) ([]pcp.Instance, error) {
 	return f.Instances(ctx, d)
 }

@@ -17,7 +17,7 @@ import (
 // recorded opens an archive that archivetest makes.
 func recorded(t *testing.T, name string) pmapi.Source {
 	t.Helper()
-	a, err := pmapi.OpenArchive(archivetest.Path(t, name), nil)
+	a, err := pmapi.OpenArchive(t.Context(), archivetest.Path(t, name), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"pmtools/cmd/internal/cli"
 	"pmtools/derive/repl"
+	"pmtools/lib/regular"
 )
 
 // checkFlags are the options of check.
@@ -86,7 +87,7 @@ func (a *app) readFiles(args []string) (list []repl.File, failed bool) {
 			name = stdinName
 			text, err = readAll(a.Env.Stdin)
 		} else {
-			text, err = files{}.ReadFile(name)
+			text, err = regular.ReadStream(name, maxFile) // the shell's <(command) is a pipe
 		}
 		if err != nil {
 			a.Env.Errorf("%v", err)

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"pmtools/lib/regular"
 )
 
 // files is the file system of the process.
@@ -17,12 +19,7 @@ const maxFile = 64 << 20
 
 // ReadFile implements repl.Files.
 func (files) ReadFile(name string) ([]byte, error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return readAll(f)
+	return regular.Read(name, maxFile)
 }
 
 // readAll reads a configuration file.

@@ -111,6 +111,10 @@ func (a *app) newRoot() *cobra.Command {
 		return nil
 	})
 	a.addShared(fs, "debug", "hostzone", "timezone")
+	fs.Func("unpack-limit", "let unpacked archives take `SIZE` of the disk, such as 20G", func(text string) (err error) {
+		a.sources.UnpackLimit, err = source.ParseSize(text)
+		return err
+	})
 	fs.BoolP("help", "?", false, "show this help and exit")
 	fs.BoolVarP(&a.version, "version", "V", false, "display version number and exit")
 	root.PersistentPreRunE = func(*cobra.Command, []string) error {

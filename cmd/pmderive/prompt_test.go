@@ -60,7 +60,9 @@ func TestCompleter(t *testing.T) {
 	path := archivetest.Path(t, "ta")
 	s := repl.New(&repl.Options{
 		Kind: repl.Archive, Name: path,
-		Open: func(_ context.Context, _, name string) (pmapi.Source, error) { return pmapi.OpenArchive(name, nil) },
+		Open: func(ctx context.Context, _, name string) (pmapi.Source, error) {
+			return pmapi.OpenArchive(ctx, name, nil)
+		},
 	})
 	defer s.Close()
 	for _, tt := range []struct {

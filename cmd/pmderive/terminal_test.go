@@ -178,6 +178,30 @@ func TestTerminalInterrupt(t *testing.T) {
 	s.gone()
 }
 
+// TestTerminalInterruptOpen interrupts the opening of an archive with metadata that takes long to
+// unpack, and goes on with the one before.
+func TestTerminalInterruptOpen(t *testing.T) {
+	path, other := archivetest.Path(t, "ta"), archivetest.Path(t, "demo")
+	meta, err := os.ReadFile(other + ".meta")
+	if err == nil {
+		record := []byte{0x7f, 0xff, 0xff, 0xff, 0, 0, 0, 4} // of 2 GiB
+		err = archivetest.Bomb(other+".meta", append(meta, record...))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := newScreen(t, []string{"TMPDIR=" + t.TempDir()}, "-a", path)
+	s.wait("46:40>", 1)
+	s.keys(":source archive "+other, "Enter")
+	time.Sleep(200 * time.Millisecond)
+	s.keys("C-c")
+	s.wait("interrupted", 1)
+	s.keys("sum(t.b)", "Enter")
+	s.wait("\n150\n", 1)
+	s.keys("C-d")
+	s.gone()
+}
+
 // TestTerminalAhead leaves by a key that is typed while an item runs.
 func TestTerminalAhead(t *testing.T) {
 	_, s := newLive(t)

@@ -76,7 +76,7 @@ func (r *reporter) timeOptions(ctx context.Context, env *cli.Env, o *option.Opti
 		return nil
 	}
 	only := option.Options{Origin: o.Origin, HasOrigin: true}
-	w, err := only.Window(source.Base(env, o, r.src, r.values.Location))
+	w, err := only.Window(source.Base(ctx, env, o, r.src, r.values.Location))
 	r.origin = pcp.TimestampOf(w.Origin)
 	return err
 }

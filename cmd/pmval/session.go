@@ -190,12 +190,12 @@ func (s *session) setTime(ctx context.Context) error {
 	if s.interval = s.options.Interval; s.interval == 0 {
 		s.interval = time.Second
 	}
-	return s.setWindow()
+	return s.setWindow(ctx)
 }
 
 // setWindow works out the time window.
-func (s *session) setWindow() error {
-	w, err := s.options.Window(source.Base(s.env, s.options, s.src, s.zone))
+func (s *session) setWindow(ctx context.Context) error {
+	w, err := s.options.Window(source.Base(ctx, s.env, s.options, s.src, s.zone))
 	if err != nil {
 		return err
 	}

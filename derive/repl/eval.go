@@ -141,7 +141,7 @@ func (s *Session) Bounds(ctx context.Context) (recorded bool, start, end pcp.Tim
 	if s.line == nil {
 		return false, start, end, nil
 	}
-	start, end, err = s.line.Bounds()
+	start, end, err = s.line.Bounds(ctx)
 	return true, start, end, err
 }
 

@@ -23,7 +23,9 @@ func ExampleSession() {
 	}
 	s := repl.New(&repl.Options{
 		Kind: repl.Archive, Name: dir + "/ta",
-		Open: func(_ context.Context, _, name string) (pmapi.Source, error) { return pmapi.OpenArchive(name, nil) },
+		Open: func(ctx context.Context, _, name string) (pmapi.Source, error) {
+			return pmapi.OpenArchive(ctx, name, nil)
+		},
 	})
 	defer s.Close()
 	for _, item := range []string{"x.sum = t.b + t.c", "x.sum[one] * 2", "sum(t.bb)"} {

@@ -60,14 +60,14 @@ func archives(t testing.TB, names ...string) func(ctx context.Context, kind, nam
 			t.Fatal(err)
 		}
 	}
-	return func(_ context.Context, kind, name string) (pmapi.Source, error) {
+	return func(ctx context.Context, kind, name string) (pmapi.Source, error) {
 		if kind != repl.Archive {
 			return nil, fmt.Errorf("no %s here", kind)
 		}
 		if _, err := os.Stat(filepath.Join(dir, name+".index")); err != nil {
 			return nil, fmt.Errorf("cannot open archive \"%s\"", name)
 		}
-		return pmapi.OpenArchive(filepath.Join(dir, name), nil)
+		return pmapi.OpenArchive(ctx, filepath.Join(dir, name), nil)
 	}
 }
 

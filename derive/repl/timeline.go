@@ -26,7 +26,7 @@ type timeline struct {
 func (t *timeline) begin(src pmapi.Source) {
 	t.line, _ = pmapi.As[pmapi.Timeline](src)
 	if t.line != nil {
-		t.at, _, _ = t.line.Bounds() // the start is valid with an error too
+		t.at = t.line.Origin() // of a source just opened
 	}
 }
 
@@ -57,7 +57,7 @@ func runTime(ctx context.Context, s *Session, arg string, w io.Writer) error {
 	if s.line == nil {
 		return errNotRecorded()
 	}
-	start, end, err := s.line.Bounds()
+	start, end, err := s.line.Bounds(ctx)
 	if arg != "" {
 		base := when.Base{Start: start.Time(), Now: s.opt.Now(), Zone: s.zone}
 		if err == nil {
@@ -141,7 +141,7 @@ func (s *Session) move(ctx context.Context, arg string, sign int, w io.Writer) e
 	var err error
 	before, moved := s.at, 0
 	if s.step > 0 {
-		moved = s.moveSteps(n, sign)
+		moved = s.moveSteps(ctx, n, sign)
 	} else {
 		moved, err = s.moveRecords(ctx, n, sign)
 	}
@@ -161,8 +161,8 @@ func (s *Session) move(ctx context.Context, arg string, sign int, w io.Writer) e
 }
 
 // moveSteps moves by a number of steps, within the recording, and returns how many there were.
-func (s *Session) moveSteps(n, sign int) (moved int) {
-	start, end, err := s.line.Bounds()
+func (s *Session) moveSteps(ctx context.Context, n, sign int) (moved int) {
+	start, end, err := s.line.Bounds(ctx)
 	for ; moved < n; moved++ {
 		next := s.at.Add(time.Duration(sign) * s.step)
 		if next.Compare(start) < 0 || err == nil && next.Compare(end) > 0 {

@@ -1,6 +1,8 @@
 package archive
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"runtime/debug"
 	"slices"
@@ -37,7 +39,7 @@ type Cursor struct {
 func (s *Set) Cursor() *Cursor {
 	start := s.Label().Start
 	c := &Cursor{mode: pcp.Forward, origin: start, placed: true, last: start, held: nowhere}
-	c.walk = walker{set: s, clock: clock{base: start}}
+	c.walk = walker{set: s, clock: clock{base: start}, window: window{ctx: context.Background()}}
 	c.walk.setMode(pcp.Forward, false)
 	return c
 }
@@ -93,9 +95,11 @@ func (c *Cursor) Label() Label {
 // reference, the time of a result may have a full second of nanoseconds. Without ids there are no
 // columns.
 //
-// Bytes in dst stay valid forever, everything else until the next Fetch into dst.
-func (c *Cursor) Fetch(ids []pcp.ID, p *pcp.Profile, dst *pcp.Result) (err error) {
+// Bytes in dst stay valid forever, everything else until the next Fetch into dst. When ctx is done,
+// its error is returned by the next read that takes long; the Cursor can go on later.
+func (c *Cursor) Fetch(ctx context.Context, ids []pcp.ID, p *pcp.Profile, dst *pcp.Result) (err error) {
 	defer content.Unguard(debug.SetPanicOnFault(true), &err)
+	c.walk.ctx = ctx
 	if c.mode == pcp.Interp {
 		return c.interpolate(ids, p, dst)
 	}
@@ -123,11 +127,12 @@ func (c *Cursor) Fetch(ids []pcp.ID, p *pcp.Profile, dst *pcp.Result) (err error
 
 // FetchOrMark is Fetch for the modes Forward and Back, but does not skip marks, which show where
 // recording was interrupted: for a mark it returns true, and dst has the time and no columns.
-func (c *Cursor) FetchOrMark(ids []pcp.ID, p *pcp.Profile, dst *pcp.Result) (mark bool, err error) {
+func (c *Cursor) FetchOrMark(ctx context.Context, ids []pcp.ID, p *pcp.Profile, dst *pcp.Result) (mark bool, err error) {
 	if len(ids) == 0 {
 		return false, pmerr.TooSmall
 	}
 	defer content.Unguard(debug.SetPanicOnFault(true), &err)
+	c.walk.ctx = ctx
 	c.want.set(ids)
 	for {
 		if err := c.read(); err != nil {
@@ -169,11 +174,12 @@ func (c *Cursor) wanted() bool {
 
 // Next reads the next record and stores all its columns in dst. A mark, which shows where recording
 // was interrupted, has none. In the mode Interp it returns pmerr.Mode.
-func (c *Cursor) Next(dst *pcp.Result) (err error) {
+func (c *Cursor) Next(ctx context.Context, dst *pcp.Result) (err error) {
 	if c.mode == pcp.Interp {
 		return pmerr.Mode
 	}
 	defer content.Unguard(debug.SetPanicOnFault(true), &err)
+	c.walk.ctx = ctx
 	if err := c.read(); err != nil {
 		return err
 	}
@@ -255,7 +261,7 @@ func (c *Cursor) seek() error {
 	if c.mode == pcp.Back {
 		seek = c.walk.seekBackward
 	}
-	if err := seek(c.origin, &c.pos); err != nil {
+	if err := cmp.Or(seek(c.origin, &c.pos), c.walk.ctx.Err()); err != nil {
 		return err
 	}
 	c.placed, c.last = true, c.origin

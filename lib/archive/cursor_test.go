@@ -60,8 +60,8 @@ func TestModes(t *testing.T) {
 	}
 	var dst pcp.Result
 	ids := []pcp.ID{miniDesc.ID}
-	wantCode(t, c.Fetch(nil, nil, &dst), pmerr.TooSmall)
-	must(t, c.Fetch(ids, nil, &dst), c.Fetch(ids, nil, &dst))
+	wantCode(t, c.Fetch(bg, nil, nil, &dst), pmerr.TooSmall)
+	must(t, c.Fetch(bg, ids, nil, &dst), c.Fetch(bg, ids, nil, &dst))
 	if c.Origin() != seconds(10) {
 		t.Errorf("origin after two fetches: got %v", c.Origin())
 	}
@@ -83,7 +83,7 @@ func TestFetchColumns(t *testing.T) {
 	none.Add(d.InDom, 77)
 	c := s.Cursor()
 	var dst pcp.Result
-	must(t, c.Fetch([]pcp.ID{99, two, one, two}, nil, &dst))
+	must(t, c.Fetch(bg, []pcp.ID{99, two, one, two}, nil, &dst))
 	if v := &dst.Sets[0]; v.ID != 99 || v.Len() != 0 || v.Err != 0 {
 		t.Errorf("unknown metric: got %v", v)
 	}
@@ -92,11 +92,11 @@ func TestFetchColumns(t *testing.T) {
 			t.Errorf("column %d: got %v", i, v)
 		}
 	}
-	must(t, c.Fetch([]pcp.ID{two, one}, &none, &dst))
+	must(t, c.Fetch(bg, []pcp.ID{two, one}, &none, &dst))
 	if dst.Sets[0].Len() != 0 || dst.Sets[1].Len() != 1 || dst.Sets[1].Words[0] != 1 || dst.Time != seconds(1) {
 		t.Errorf("with a profile: got %v", dst)
 	}
-	wantCode(t, c.Fetch([]pcp.ID{98, 99}, nil, &dst), pmerr.EOL)
+	wantCode(t, c.Fetch(bg, []pcp.ID{98, 99}, nil, &dst), pmerr.EOL)
 }
 
 func TestMarks(t *testing.T) {
@@ -185,7 +185,7 @@ func TestDamagedMember(t *testing.T) {
 	b[808+first+3]++ // the length of the second record
 	must(t, os.WriteFile(file, b, 0o666))
 	var warns []string
-	s, err := archive.Open(list, &archive.Options{Warn: func(m string) { warns = append(warns, m) }})
+	s, err := archive.Open(bg, list, &archive.Options{Warn: func(m string) { warns = append(warns, m) }})
 	must(t, err)
 	defer s.Close()
 	if got, want := replay(s.Cursor()), "0 10 11 12 EOL EOL"; got != want {
@@ -215,7 +215,7 @@ func TestVolumesInOrder(t *testing.T) {
 			}
 			c := s.Cursor()
 			var dst pcp.Result
-			for c.Next(&dst) == nil {
+			for c.Next(bg, &dst) == nil {
 			}
 			if got := int(c.Label().Volume); got != len(files)-1 {
 				t.Errorf("label of volume %d", got)
@@ -252,7 +252,7 @@ func TestGrowing(t *testing.T) {
 			t.Errorf("with %d bytes of the record: got %s, want %s", step.to, got, wants[i])
 		}
 	}
-	if end, err := s.End(); err != nil || end != seconds(50) {
+	if end, err := s.End(bg); err != nil || end != seconds(50) {
 		t.Errorf("end: got %v, %v", end, err)
 	}
 	// Far more than there was room for behind the file.
@@ -265,7 +265,7 @@ func TestGrowing(t *testing.T) {
 	must(t, err)
 	var dst pcp.Result
 	n := 0
-	for ; c.Next(&dst) == nil; n++ {
+	for ; c.Next(bg, &dst) == nil; n++ {
 	}
 	if n != 10000 || dst.Sets[0].Words[0] != 9999 {
 		t.Errorf("%d records were added, the last is %v", n, dst)
@@ -283,10 +283,10 @@ func TestShrunk(t *testing.T) {
 	s := open(t, base)
 	c := s.Cursor()
 	var dst pcp.Result
-	must(t, c.Next(&dst), os.Truncate(base+".0", 900))
+	must(t, c.Next(bg, &dst), os.Truncate(base+".0", 900))
 	var err error
 	for err == nil {
-		err = c.Next(&dst)
+		err = c.Next(bg, &dst)
 	}
 	if code := pmerr.Of(err); code != pmerr.LogRec && code != pmerr.EOL {
 		t.Errorf("got %v", err)
@@ -379,14 +379,14 @@ func TestFirstOnly(t *testing.T) {
 				for i, id := range ids {
 					when := pcp.Timestamp{}
 					var want, got pcp.Result
-					wantErr := s.Cursor().Fetch([]pcp.ID{id}, nil, &want)
+					wantErr := s.Cursor().Fetch(bg, []pcp.ID{id}, nil, &want)
 					must(t, shared.SetMode(pcp.Forward, &when, 0))
-					gotErr := shared.Fetch([]pcp.ID{id}, nil, &got)
+					gotErr := shared.Fetch(bg, []pcp.ID{id}, nil, &got)
 					if (wantErr == nil) != (gotErr == nil) || wantErr == nil && !reflect.DeepEqual(want, got) {
 						t.Errorf("round %d: %v: got %v, %v, want %v, %v", round, id, got, gotErr, want, wantErr)
 					}
 					if i%3 == round { // leave the record
-						_ = shared.Next(&got) // at the end there is none
+						_ = shared.Next(bg, &got) // at the end there is none
 					}
 				}
 			}
@@ -400,7 +400,7 @@ func TestOriginAtEnd(t *testing.T) {
 	var dst pcp.Result
 	for _, when := range []pcp.Timestamp{{}, seconds(15)} {
 		must(t, c.SetMode(pcp.Forward, &when, 0))
-		wantCode(t, c.Fetch([]pcp.ID{99}, nil, &dst), pmerr.EOL)
+		wantCode(t, c.Fetch(bg, []pcp.ID{99}, nil, &dst), pmerr.EOL)
 		if c.Origin() != seconds(40) {
 			t.Errorf("from %v: origin %v", when, c.Origin())
 		}
@@ -414,8 +414,8 @@ func TestFirstFetchOverlap(t *testing.T) {
 	for range 2 { // each time anew, as the position is given anew
 		when := seconds(0)
 		must(t, c.SetMode(pcp.Forward, &when, 0))
-		wantCode(t, c.Fetch([]pcp.ID{99}, nil, &dst), pmerr.LogOverlap)
-		wantCode(t, c.Fetch([]pcp.ID{99}, nil, &dst), pmerr.EOL)
+		wantCode(t, c.Fetch(bg, []pcp.ID{99}, nil, &dst), pmerr.LogOverlap)
+		wantCode(t, c.Fetch(bg, []pcp.ID{99}, nil, &dst), pmerr.EOL)
 	}
 }
 
@@ -427,7 +427,7 @@ func TestFetchAllocs(t *testing.T) {
 	var dst pcp.Result
 	when := c.Origin()
 	allocs := testing.AllocsPerRun(50, func() {
-		must(t, c.SetMode(pcp.Forward, &when, 0), c.Fetch(ids, nil, &dst))
+		must(t, c.SetMode(pcp.Forward, &when, 0), c.Fetch(bg, ids, nil, &dst))
 	})
 	if allocs > 0 {
 		t.Errorf("%v allocations a fetch", allocs)
@@ -438,11 +438,11 @@ func TestAfterClose(t *testing.T) {
 	s := open(t, newRaw(3).write(t))
 	c := s.Cursor()
 	var dst pcp.Result
-	must(t, c.Next(&dst), s.Close())
-	if err := c.Next(&dst); err == nil {
+	must(t, c.Next(bg, &dst), s.Close())
+	if err := c.Next(bg, &dst); err == nil {
 		t.Error("read from a closed archive")
 	}
-	if err := s.Cursor().Next(&dst); err == nil {
+	if err := s.Cursor().Next(bg, &dst); err == nil {
 		t.Error("opened a volume of a closed archive")
 	}
 }
@@ -455,12 +455,12 @@ func FuzzVolume(f *testing.F) {
 	r := newRaw(3)
 	f.Add(r.meta, r.index[:len(r.index)-1], r.data[:len(r.data)-9])
 	f.Fuzz(func(t *testing.T, meta, index, data []byte) {
-		s, err := archive.Open("f", &archive.Options{FS: (&raw{meta, index, data}).memory()})
+		s, err := archive.Open(bg, "f", &archive.Options{FS: (&raw{meta, index, data}).memory()})
 		if err != nil {
 			return
 		}
 		defer s.Close()
-		s.End()
+		s.End(bg)
 		for _, m := range []pcp.Mode{pcp.Forward, pcp.Back} {
 			replay(at(t, s, m, 20))
 			follow(at(t, s, m, 20), miniDesc.ID, 99)
@@ -489,6 +489,6 @@ func BenchmarkScan(b *testing.B) {
 			}
 		})
 	}
-	bench("all", func() error { return c.Next(&dst) })
-	bench("one", func() error { return c.Fetch([]pcp.ID{id}, nil, &dst) })
+	bench("all", func() error { return c.Next(bg, &dst) })
+	bench("one", func() error { return c.Fetch(bg, []pcp.ID{id}, nil, &dst) })
 }

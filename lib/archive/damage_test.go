@@ -80,7 +80,7 @@ func (p *perusal) values(t testing.TB, s *archive.Set, ids []pcp.ID) {
 		for _, sec := range []int64{-1e9, 12, 1e9} {
 			when := seconds(sec)
 			must(t, c.SetMode(m, &when, 0))
-			for p.check(t, c.Next(&dst)) {
+			for p.check(t, c.Next(bg, &dst)) {
 				p.records++
 				if len(p.times) < 50 {
 					p.times = append(p.times, dst.Time)
@@ -88,7 +88,7 @@ func (p *perusal) values(t testing.TB, s *archive.Set, ids []pcp.ID) {
 			}
 			for _, id := range ids {
 				must(t, c.SetMode(m, &when, 0))
-				if p.check(t, c.Fetch([]pcp.ID{id}, nil, &dst)) {
+				if p.check(t, c.Fetch(bg, []pcp.ID{id}, nil, &dst)) {
 					p.records += dst.Sets[0].Len()
 				}
 			}
@@ -110,7 +110,7 @@ func (p *perusal) wander(t testing.TB, s *archive.Set, ids []pcp.ID, rng *rand.R
 			some = ids
 		}
 		for range 8 {
-			if p.check(t, c.Fetch(some, nil, &dst)) {
+			if p.check(t, c.Fetch(bg, some, nil, &dst)) {
 				p.records++
 			}
 		}
@@ -121,7 +121,7 @@ func (p *perusal) wander(t testing.TB, s *archive.Set, ids []pcp.ID, rng *rand.R
 func peruse(t testing.TB, base string, fsys fs.FS, rng *rand.Rand) *perusal {
 	t.Helper()
 	p := &perusal{}
-	s, err := archive.Open(base, &archive.Options{
+	s, err := archive.Open(bg, base, &archive.Options{
 		FS: fsys, Warn: func(string) { p.errs++ }, CounterWrap: rng.IntN(2) == 0, MarkGap: time.Duration(rng.IntN(3)*5-5) * time.Second,
 	})
 	if !p.check(t, err) {
@@ -137,7 +137,7 @@ func peruse(t testing.TB, base string, fsys fs.FS, rng *rand.Rand) *perusal {
 		ids = append(ids, id)
 		return true
 	}))
-	end, err := s.End()
+	end, err := s.End(bg)
 	p.check(t, err)
 	p.times = append(p.times, end)
 	for _, id := range ids {

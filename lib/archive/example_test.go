@@ -67,7 +67,7 @@ func ExampleSet_LookupInstAll() {
 		fmt.Println(err)
 		return
 	}
-	s, err := archive.Open(filepath.Join(dir, "indoms"), nil)
+	s, err := archive.Open(bg, filepath.Join(dir, "indoms"), nil)
 	if err != nil {
 		fmt.Println(err)
 		return

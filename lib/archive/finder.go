@@ -47,6 +47,8 @@ func (f *finder) next(up bool, p *spot, dst *record) error {
 			return err
 		case len(f.set.members) == 1:
 			return err
+		case f.ctx.Err() != nil: // and not damaged
+			return f.ctx.Err()
 		default:
 			f.held = heldSpot{}
 			if !f.drop(up, p) {
@@ -60,7 +62,7 @@ func (f *finder) next(up bool, p *spot, dst *record) error {
 // record.
 func (f *finder) behindEnd(p spot) bool {
 	var rec record
-	end, err := f.set.End()
+	end, err := f.set.End(f.ctx)
 	return err == nil && f.backward(&p, &rec) == nil && rec.at >= f.rel(end)
 }
 

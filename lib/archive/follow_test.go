@@ -54,7 +54,7 @@ func TestFollow(t *testing.T) {
 					}
 					var dst pcp.Result
 					for range n {
-						_ = c.Next(&dst)
+						_ = c.Next(bg, &dst)
 					}
 					d := other.Cursor()
 					if !d.Follow(c) {
@@ -83,10 +83,10 @@ func TestFollowFetch(t *testing.T) {
 			c := at(t, s, pcp.Forward, sec)
 			var dst pcp.Result
 			for range n {
-				_ = c.Fetch(id, nil, &dst)
+				_ = c.Fetch(bg, id, nil, &dst)
 			}
 			d := other.Cursor()
-			must(t, d.Fetch(id, nil, &dst)) // what d did before does not matter
+			must(t, d.Fetch(bg, id, nil, &dst)) // what d did before does not matter
 			if !d.Follow(c) {
 				t.Fatal("did not follow")
 			}
@@ -128,7 +128,7 @@ func TestFollowFromInterp(t *testing.T) {
 	s := open(t, newRaw(3).write(t))
 	c, d := s.Cursor(), s.Cursor()
 	var dst pcp.Result
-	must(t, c.Next(&dst))
+	must(t, c.Next(bg, &dst))
 	must(t, d.SetMode(pcp.Interp, nil, 1e9))
 	if !d.Follow(c) {
 		t.Fatal("did not follow")

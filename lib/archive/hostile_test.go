@@ -34,9 +34,9 @@ func TestKinds(t *testing.T) {
 			t.Run(kind.name+suffix, func(t *testing.T) {
 				base := newRaw(3).write(t)
 				must(t, os.Remove(base+suffix), kind.make(base+suffix))
-				_, err := archive.Open(base, nil)
+				_, err := archive.Open(bg, base, nil)
 				wantCode(t, err, kind.want)
-				if _, err = archive.Open(base+suffix, nil); err == nil {
+				if _, err = archive.Open(bg, base+suffix, nil); err == nil {
 					t.Error("opened by the name of the file")
 				}
 			})
@@ -60,7 +60,7 @@ func TestVolumeKinds(t *testing.T) {
 		var dst pcp.Result
 		var err error
 		for err == nil {
-			err = c.Next(&dst)
+			err = c.Next(bg, &dst)
 		}
 		wantCode(t, err, tt.want)
 	}
@@ -74,11 +74,11 @@ func TestSparse(t *testing.T) {
 			t.Skip(err)
 		}
 		start := time.Now()
-		s, err := archive.Open(base, nil)
+		s, err := archive.Open(bg, base, nil)
 		wantCode(t, err, want)
 		if err == nil {
 			var dst pcp.Result
-			must(t, s.Cursor().Next(&dst), s.Close())
+			must(t, s.Cursor().Next(bg, &dst), s.Close())
 		}
 		if took := time.Since(start); took > 2*time.Second {
 			t.Errorf("%s: took %v", suffix, took)
@@ -139,7 +139,7 @@ func TestOpenShrinking(t *testing.T) {
 	}()
 	before := mappings(t, base)
 	for range 2000 {
-		s, err := archive.Open(base, nil)
+		s, err := archive.Open(bg, base, nil)
 		if err == nil {
 			err = s.Close()
 		}
@@ -211,7 +211,7 @@ func TestDescriptors(t *testing.T) {
 	const n = 500
 	dir := many(t, n)
 	defer limitFiles(t, 32)()
-	s, err := archive.Open(dir, &archive.Options{Warn: func(msg string) { t.Error(msg) }})
+	s, err := archive.Open(bg, dir, &archive.Options{Warn: func(msg string) { t.Error(msg) }})
 	must(t, err)
 	defer s.Close()
 	for _, mode := range []pcp.Mode{pcp.Forward, pcp.Back, pcp.Interp} {
@@ -222,7 +222,7 @@ func TestDescriptors(t *testing.T) {
 		var dst pcp.Result
 		seen := 0
 		for err = nil; err == nil; {
-			if err = c.Fetch([]pcp.ID{miniDesc.ID}, nil, &dst); err == nil {
+			if err = c.Fetch(bg, []pcp.ID{miniDesc.ID}, nil, &dst); err == nil {
 				seen += len(dst.Sets[0].Insts)
 			}
 			if mode == pcp.Interp && seen > 0 {
@@ -244,19 +244,19 @@ func TestNoDescriptors(t *testing.T) {
 	volumes := setPath(t, "volumes")
 	s := open(t, volumes)
 	restore := limitFiles(t, 0)
-	_, err := archive.Open(dir, nil)
+	_, err := archive.Open(bg, dir, nil)
 	var dst pcp.Result
 	c := s.Cursor()
 	var next error
 	for next == nil {
-		next = c.Next(&dst)
+		next = c.Next(bg, &dst)
 	}
-	_, end := s.End()
+	_, end := s.End(bg)
 	restore()
 	wantCode(t, err, emfile)
 	wantCode(t, next, emfile)
 	wantCode(t, end, emfile)
-	if _, err := s.End(); err != nil {
+	if _, err := s.End(bg); err != nil {
 		t.Errorf("later: %v", err)
 	}
 	if got := replay(s.Cursor()); got != replay(open(t, volumes).Cursor()) {

@@ -17,13 +17,18 @@ type indexEntry struct {
 // more, and from its last entry on records are read one by one.
 const maxIndex = 1 << 20
 
+// entrySize returns the length of an entry.
+func entrySize(version int) int {
+	if version == 2 {
+		return 20
+	}
+	return 32
+}
+
 // decodeIndex reads the entries that follow the label of a temporal index. A partial last one is
 // ignored. The entries are hints and are not checked here.
 func decodeIndex(src []byte, version int) []indexEntry {
-	size := 20
-	if version == 3 {
-		size = 32
-	}
+	size := entrySize(version)
 	entries := make([]indexEntry, 0, min(len(src)/size, maxIndex))
 	for range cap(entries) {
 		r := wire.NewReader(src[:size])

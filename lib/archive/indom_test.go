@@ -1,6 +1,7 @@
 package archive
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -29,7 +30,7 @@ func eleven(t testing.TB, more ...[]byte) *Set {
 	for _, b := range more {
 		src = append(src, b...)
 	}
-	m, off, err := decodeMeta(src)
+	m, off, err := decodeMeta(context.Background(), src)
 	if err != nil {
 		t.Fatalf("offset %d: %v", off, err)
 	}
@@ -167,7 +168,7 @@ func TestOddDeltas(t *testing.T) {
 		})
 	}
 	// Without anything to apply it to.
-	m, _, err := decodeMeta(unhex(t, deltaRec))
+	m, _, err := decodeMeta(context.Background(), unhex(t, deltaRec))
 	s := newSet(nil)
 	if err != nil || s.merge(m) != nil {
 		t.Fatal(err)

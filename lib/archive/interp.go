@@ -103,7 +103,7 @@ func (in *interp) ended(t int64) (bool, error) {
 	if t <= in.end+1e6 {
 		return false, nil
 	}
-	end, known, err := in.set.members[len(in.set.members)-1].knownEnd()
+	end, known, err := in.set.members[len(in.set.members)-1].knownEnd(in.ctx)
 	if err != nil {
 		return false, err
 	}

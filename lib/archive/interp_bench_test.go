@@ -28,7 +28,7 @@ func run(t testing.TB, c *archive.Cursor, ids []pcp.ID, dst *pcp.Result, step ti
 	t.Helper()
 	start := seconds(0)
 	must(t, c.SetMode(pcp.Interp, &start, step))
-	for c.Fetch(ids, nil, dst) == nil {
+	for c.Fetch(bg, ids, nil, dst) == nil {
 		results++
 		for i := range dst.Sets {
 			values += dst.Sets[i].Len()

@@ -23,7 +23,7 @@ func ask(c *archive.Cursor, n int, ids ...pcp.ID) string {
 	var parts []string
 	var dst pcp.Result
 	for range n {
-		if err := c.Fetch(ids, nil, &dst); err != nil {
+		if err := c.Fetch(bg, ids, nil, &dst); err != nil {
 			parts = append(parts, strings.TrimPrefix(pmerr.Of(err).Name(), "PM_ERR_"))
 			continue
 		}
@@ -155,12 +155,12 @@ func TestInterpInstances(t *testing.T) {
 			var dst pcp.Result
 			c := between(t, s, 10, 5)
 			for i, at := range []float64{10, 15, 20, 25, 30, 35, 40} {
-				must(t, c.Fetch(ids, &p, &dst))
+				must(t, c.Fetch(bg, ids, &p, &dst))
 				if len(dst.Sets[0].Insts) > 1 {
 					t.Errorf("instances %v", dst.Sets[0].Insts)
 				}
 				x := first(&dst.Sets[0])
-				must(t, between(t, s, at, 1).Fetch(ids, &p, &dst))
+				must(t, between(t, s, at, 1).Fetch(bg, ids, &p, &dst))
 				if i != 4 {
 					forth, fresh = append(forth, x), append(fresh, first(&dst.Sets[0]))
 				}
@@ -181,7 +181,7 @@ func TestInterpOrder(t *testing.T) {
 	s := open(t, archivetest.Path(t, "domains"))
 	ids := lookup(t, s, "small.c large.c")
 	var dst pcp.Result
-	must(t, between(t, s, 10, 1).Fetch(ids, nil, &dst))
+	must(t, between(t, s, 10, 1).Fetch(bg, ids, nil, &dst))
 	if got, want := fmt.Sprint(dst.Sets[0].Insts), "[15 1 2 3 4 5 6 7 8 9 10 11 12 13 14]"; got != want {
 		t.Errorf("small: got %s, want %s", got, want)
 	}
@@ -197,7 +197,7 @@ func TestInterpTimes(t *testing.T) {
 	c := between(t, s, 0, 0.25)
 	var dst pcp.Result
 	for i := range 5 {
-		must(t, c.Fetch(nil, nil, &dst))
+		must(t, c.Fetch(bg, nil, nil, &dst))
 		if got, want := dst.Time.Sub(seconds(0)), 0.25*float64(i); got != want {
 			t.Errorf("result %d: time %v, want %v", i, got, want)
 		}
@@ -209,7 +209,7 @@ func TestInterpTimes(t *testing.T) {
 		t.Errorf("time of the last result: %v, want %v", dst.Time, want)
 	}
 	// What comes next is an error, and moves the origin all the same.
-	wantCode(t, c.Fetch(nil, nil, &dst), pmerr.EOL)
+	wantCode(t, c.Fetch(bg, nil, nil, &dst), pmerr.EOL)
 	if got, want := c.Origin(), seconds(1).Add(500*time.Millisecond); got != want {
 		t.Errorf("origin at the end: %v, want %v", got, want)
 	}
@@ -219,7 +219,7 @@ func TestInterpTimes(t *testing.T) {
 		t.Errorf("back: got %s, want %s", got, want)
 	}
 	must(t, c.SetMode(pcp.Interp, nil, 0))
-	wantCode(t, c.Next(&dst), pmerr.Mode)
+	wantCode(t, c.Next(bg, &dst), pmerr.Mode)
 }
 
 // TestInterpColumns: columns that have no values, and the same metric twice.
@@ -298,7 +298,7 @@ func TestInterpWrap(t *testing.T) {
 		base := counter(t, tt.typ, tt.from, tt.to)
 		for _, wrap := range []bool{false, true} {
 			t.Run(fmt.Sprint(tt.name, " ", wrap), func(t *testing.T) {
-				s, err := archive.Open(base, &archive.Options{CounterWrap: wrap})
+				s, err := archive.Open(bg, base, &archive.Options{CounterWrap: wrap})
 				must(t, err)
 				defer s.Close()
 				want := tt.plain
@@ -308,7 +308,7 @@ func TestInterpWrap(t *testing.T) {
 				c := between(t, s, 2.5, 2.5)
 				var dst pcp.Result
 				for i := range want {
-					must(t, c.Fetch([]pcp.ID{miniDesc.ID}, nil, &dst))
+					must(t, c.Fetch(bg, []pcp.ID{miniDesc.ID}, nil, &dst))
 					if got := dst.Sets[0].Words[0]; got != want[i] {
 						t.Errorf("value %d: got %#x, want %#x", i, got, want[i])
 					}
@@ -327,7 +327,7 @@ func TestInterpMarkGap(t *testing.T) {
 		10 * time.Second: "120 132 144 156",
 		-1:               "120 132 144 156",
 	} {
-		s, err := archive.Open(base, &archive.Options{MarkGap: gap})
+		s, err := archive.Open(bg, base, &archive.Options{MarkGap: gap})
 		must(t, err)
 		if got := ask(between(t, s, 20, 12), 4, lookup(t, s, "t.c")...); got != want {
 			t.Errorf("%v: got %s, want %s", gap, got, want)
@@ -342,7 +342,7 @@ func TestInterpAnyOrder(t *testing.T) {
 	for _, name := range []string{"interp", "gaps", "domains", "volumes", "volumes_v2", "alltypes", "noindex", "sample"} {
 		t.Run(name, func(t *testing.T) {
 			s := open(t, archivetest.Path(t, name))
-			end, err := s.End()
+			end, err := s.End(bg)
 			must(t, err)
 			var ids []pcp.ID
 			must(t, s.Walk("", func(_ string, id pcp.ID) bool {
@@ -365,8 +365,8 @@ func TestInterpAnyOrder(t *testing.T) {
 				must(t, shared.SetMode(pcp.Interp, &when, delta))
 				var want, got pcp.Result
 				fresh := s.Cursor()
-				must(t, fresh.SetMode(pcp.Interp, &when, delta), fresh.Fetch(some, nil, &want))
-				must(t, shared.Fetch(some, nil, &got))
+				must(t, fresh.SetMode(pcp.Interp, &when, delta), fresh.Fetch(bg, some, nil, &want))
+				must(t, shared.Fetch(bg, some, nil, &got))
 				if w, g := fmt.Sprint(want.Sets), fmt.Sprint(got.Sets); w != g {
 					t.Fatalf("at %v: got %s\nwant %s", at, g, w)
 				}
@@ -381,7 +381,7 @@ func TestInterpSymmetric(t *testing.T) {
 	for _, name := range []string{"interp", "gaps", "domains", "volumes", "noindex"} {
 		t.Run(name, func(t *testing.T) {
 			s := open(t, archivetest.Path(t, name))
-			end, err := s.End()
+			end, err := s.End(bg)
 			must(t, err)
 			var ids []pcp.ID
 			must(t, s.Walk("", func(_ string, id pcp.ID) bool {
@@ -457,7 +457,7 @@ func TestInterpAllocs(t *testing.T) {
 	run(t, c, ids, &dst, 100*time.Millisecond)
 	start := seconds(0)
 	must(t, c.SetMode(pcp.Interp, &start, 100*time.Millisecond))
-	if allocs := testing.AllocsPerRun(100, func() { _ = c.Fetch(ids, nil, &dst) }); allocs > 0 {
+	if allocs := testing.AllocsPerRun(100, func() { _ = c.Fetch(bg, ids, nil, &dst) }); allocs > 0 {
 		t.Errorf("%v allocations a fetch", allocs)
 	}
 }
@@ -471,7 +471,7 @@ func FuzzInterp(f *testing.F) {
 	r := newRaw(3)
 	f.Add(r.meta, r.index[:len(r.index)-1], r.data[:len(r.data)-9], int64(-3e9))
 	f.Fuzz(func(t *testing.T, meta, index, data []byte, delta int64) {
-		s, err := archive.Open("f", &archive.Options{FS: (&raw{meta, index, data}).memory(), CounterWrap: delta%2 == 0, MarkGap: time.Duration(delta % 3 * 5e9)})
+		s, err := archive.Open(bg, "f", &archive.Options{FS: (&raw{meta, index, data}).memory(), CounterWrap: delta%2 == 0, MarkGap: time.Duration(delta % 3 * 5e9)})
 		if err != nil {
 			return
 		}
@@ -513,7 +513,7 @@ func TestInterpNoInstances(t *testing.T) {
 		must(t, c.SetMode(pcp.Interp, &start, delta))
 		var dst pcp.Result
 		// The search for the third one comes upon a record of the others at that very time.
-		must(t, c.Fetch([]pcp.ID{host, pcp.NewID(2, 3, 0), pcp.NewID(29, 0, 81)}, nil, &dst))
+		must(t, c.Fetch(bg, []pcp.ID{host, pcp.NewID(2, 3, 0), pcp.NewID(29, 0, 81)}, nil, &dst))
 		if dst.Sets[0].Err != 0 || dst.Sets[0].Len() != 0 || dst.Sets[1].Err != pmerr.PMIDLog {
 			t.Errorf("delta %v: got %v", delta, dst.Sets)
 		}

@@ -1,6 +1,7 @@
 package archive
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"testing"
@@ -35,7 +36,7 @@ func annotated(t testing.TB) *Set {
 	src = AppendText(src, item+1, false, pcp.OneLine, "other")
 	src = AppendText(src, item+1, false, pcp.Help, "help of other")
 	src = AppendText(src, item+2, false, pcp.Help, "")
-	m, off, err := decodeMeta(src)
+	m, off, err := decodeMeta(context.Background(), src)
 	if err != nil {
 		t.Fatalf("offset %d: %v", off, err)
 	}

@@ -17,7 +17,7 @@ func recordsOf(t *testing.T, c *archive.Cursor, id pcp.ID) string {
 	var times []string
 	var dst pcp.Result
 	for {
-		mark, err := c.FetchOrMark([]pcp.ID{id}, nil, &dst)
+		mark, err := c.FetchOrMark(bg, []pcp.ID{id}, nil, &dst)
 		if err != nil {
 			wantCode(t, err, pmerr.EOL)
 			return strings.Join(times, " ")
@@ -47,7 +47,7 @@ func TestFetchOrMark(t *testing.T) {
 		t.Errorf("back: %s", got)
 	}
 	var dst pcp.Result
-	_, err = s.Cursor().FetchOrMark(nil, nil, &dst)
+	_, err = s.Cursor().FetchOrMark(bg, nil, nil, &dst)
 	wantCode(t, err, pmerr.TooSmall)
 }
 

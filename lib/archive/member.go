@@ -1,6 +1,7 @@
 package archive
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"runtime/debug"
@@ -42,7 +43,7 @@ type volume struct {
 
 // open opens the volume on first use and checks its label. Only damage is remembered: what else is
 // wrong may be over when it is tried again.
-func (v *volume) open() (*content.File, error) {
+func (v *volume) open(ctx context.Context) (*content.File, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.content != nil || v.err != nil {
@@ -51,12 +52,12 @@ func (v *volume) open() (*content.File, error) {
 	if v.closed {
 		return nil, pmerr.LogFile
 	}
-	c, err := content.Open(v.path, v.opt)
+	c, err := content.Open(ctx, v.path, v.opt)
 	if err != nil {
 		return nil, v.failed(-1, err)
 	}
 	head := make([]byte, labelSize(3)+1)
-	n, err := c.Head(head)
+	n, err := c.Head(ctx, head)
 	if err == nil || n > 0 {
 		err = v.label.decode(head[:n])
 	}
@@ -142,19 +143,19 @@ var errNoEnd = errors.New("no complete record")
 
 // end returns the logical end of the archive, the time of its last complete record (archive.md A9).
 // It is determined again when the last volume has grown.
-func (m *member) end() (t pcp.Timestamp, err error) {
+func (m *member) end(ctx context.Context) (t pcp.Timestamp, err error) {
 	defer content.Unguard(debug.SetPanicOnFault(true), &err)
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	last := m.volumes[len(m.volumes)-1]
 	var size int64
-	if data, err := last.view(); err == nil {
+	if data, err := last.view(ctx); err == nil {
 		size = int64(len(data))
 	}
 	if m.endSize != 0 && m.endSize == size {
 		return m.endTime, m.endErr
 	}
-	m.endTime, m.endErr = m.findEnd()
+	m.endTime, m.endErr = m.findEnd(ctx)
 	m.endSize = size
 	if m.endErr != nil && !errors.Is(m.endErr, pmerr.LogRec) {
 		m.endSize = 0
@@ -163,8 +164,8 @@ func (m *member) end() (t pcp.Timestamp, err error) {
 }
 
 // knownEnd is end, but that no record is found is no error.
-func (m *member) knownEnd() (t pcp.Timestamp, known bool, err error) {
-	t, err = m.end()
+func (m *member) knownEnd(ctx context.Context) (t pcp.Timestamp, known bool, err error) {
+	t, err = m.end(ctx)
 	if errors.Is(err, pmerr.LogRec) {
 		return t, false, nil
 	}
@@ -172,12 +173,12 @@ func (m *member) knownEnd() (t pcp.Timestamp, known bool, err error) {
 }
 
 // view returns all of the volume, or what there is of a damaged one.
-func (v *volume) view() ([]byte, error) {
-	c, err := v.open()
+func (v *volume) view(ctx context.Context) ([]byte, error) {
+	c, err := v.open(ctx)
 	if err != nil {
 		return nil, err
 	}
-	data, err := c.View(content.Everything)
+	data, err := c.View(ctx, content.Everything)
 	if err != nil && !absent(err) {
 		return nil, &Error{File: v.path, Offset: -1, Err: err}
 	}
@@ -185,10 +186,10 @@ func (v *volume) view() ([]byte, error) {
 }
 
 // findEnd looks for the end in the volumes from the last to the first.
-func (m *member) findEnd() (pcp.Timestamp, error) {
+func (m *member) findEnd(ctx context.Context) (pcp.Timestamp, error) {
 	for i := len(m.volumes) - 1; i >= 0; i-- {
 		v := m.volumes[i]
-		data, err := v.view()
+		data, err := v.view(ctx)
 		switch {
 		case err != nil && absent(err):
 			continue

@@ -55,7 +55,7 @@ func TestLogicalEnd(t *testing.T) {
 			s := open(t, r.write(t))
 			for range 2 { // the second time from memory
 				got := ""
-				if end, err := s.End(); err != nil {
+				if end, err := s.End(bg); err != nil {
 					got = pmerr.Of(err).Name()[len("PM_ERR_"):]
 				} else {
 					got = after(end)
@@ -73,19 +73,19 @@ func TestLogicalEnd(t *testing.T) {
 func TestEndOfVolumes(t *testing.T) {
 	for _, name := range []string{"volumes", "volumes_v2"} {
 		base := archivetest.Path(t, name)
-		last, err := open(t, base).End()
+		last, err := open(t, base).End(bg)
 		must(t, err)
 		var ends []string
 		for _, size := range []int64{-1, 200, 10, 0} {
 			if size >= 0 {
 				must(t, os.Truncate(base+".2", size))
 			}
-			end, err := open(t, base).End()
+			end, err := open(t, base).End(bg)
 			must(t, err)
 			ends = append(ends, after(end))
 		}
 		must(t, os.Remove(base+".2"))
-		end, err := open(t, base).End()
+		end, err := open(t, base).End(bg)
 		must(t, err)
 		if ends[0] != after(last) || ends[2] != after(end) || ends[3] != after(end) || end.Compare(last) >= 0 {
 			t.Errorf("%s: ends %v, without the volume %s", name, ends, after(end))

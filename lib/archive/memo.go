@@ -1,6 +1,7 @@
 package archive
 
 import (
+	"cmp"
 	"errors"
 
 	"pmtools/lib/pcp"
@@ -32,7 +33,7 @@ func (c *Cursor) first() (set int, err error) {
 	m := &c.memo
 	if m.seen == nil || m.origin != c.origin {
 		*m = memo{origin: c.origin, last: c.origin}
-		if err := c.walk.seekForward(c.origin, &m.pos); err != nil {
+		if err := cmp.Or(c.walk.seekForward(c.origin, &m.pos), c.walk.ctx.Err()); err != nil {
 			return 0, err
 		}
 		c.walk.sought(c.mode, c.origin, &m.pos)

@@ -1,6 +1,7 @@
 package archive
 
 import (
+	"context"
 	"slices"
 
 	"pmtools/lib/internal/wire"
@@ -83,9 +84,12 @@ type textIdent struct {
 
 // decodeMeta reads the records that follow the label of a metadata file. The error, if any, comes
 // with the offset of its record in src. A last header that is cut short ends the file.
-func decodeMeta(src []byte) (dst *metadata, off int, err error) {
+func decodeMeta(ctx context.Context, src []byte) (dst *metadata, off int, err error) {
 	dst = &metadata{}
-	for len(src)-off >= 8 {
+	for n := 1; len(src)-off >= 8; n++ {
+		if n%4096 == 0 && ctx.Err() != nil {
+			return nil, off, ctx.Err()
+		}
 		head := wire.NewReader(src[off : off+8])
 		size, kind := int64(head.Int32()), head.Uint32()
 		if size <= 0 {

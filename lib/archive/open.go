@@ -9,6 +9,7 @@
 package archive
 
 import (
+	"context"
 	"fmt"
 	"io/fs"
 	"runtime/debug"
@@ -23,11 +24,15 @@ type Options struct {
 	// FS is where the files are found, by names as fs.ValidPath wants them. They are read into
 	// memory. Nil means the files of the system.
 	FS fs.FS
-	// MemLimit is how many unpacked bytes of one compressed file are kept in memory; a longer
-	// content goes to a temporary file. 0 means 64 MiB.
+	// MemLimit is how many unpacked bytes of compressed files are kept in memory, of all that the
+	// process has open; others go to temporary files. 0 means 64 MiB.
 	MemLimit int64
 	// TempDir is where temporary files go; "" means os.TempDir().
 	TempDir string
+	// DiskLimit is how many bytes temporary files may take, all of the process together. What is
+	// beyond it cannot be read: error number 28, no space left. 0 means half of what is free in
+	// TempDir. Commands take it from PMTOOLS_UNPACK_LIMIT.
+	DiskLimit int64
 	// Warn is called with problems that were worked around. A message that begins with its level
 	// ("Warning: ", "Error: ") is meant for the log, with time and program in front; others are
 	// complete. Warn may be called until the Set is closed, by any goroutine that reads. Nil drops
@@ -47,7 +52,7 @@ type Options struct {
 
 // content returns the options for single files.
 func (o *Options) content() content.Options {
-	return content.Options{FS: o.FS, MemLimit: o.MemLimit, TempDir: o.TempDir}
+	return content.Options{FS: o.FS, MemLimit: o.MemLimit, TempDir: o.TempDir, DiskLimit: o.DiskLimit, Warn: o.Warn}
 }
 
 // An Error is a problem with a file of an archive. Err wraps a pmerr.Code.
@@ -70,8 +75,8 @@ func (e *Error) Unwrap() error { return e.Err }
 
 // Open opens the archive called name: a base name, the name of one of its files, a directory of
 // archives, or a list of these separated by commas. Members of a list that cannot be read are
-// skipped with a warning if there are others.
-func Open(name string, opt *Options) (*Set, error) {
+// skipped with a warning if there are others. When ctx is done, its error is returned.
+func Open(ctx context.Context, name string, opt *Options) (*Set, error) {
 	s := newSet(opt)
 	list := &lister{Options: s.opt.content()}
 	names, err := list.expandNames(name)
@@ -80,7 +85,7 @@ func Open(name string, opt *Options) (*Set, error) {
 	}
 	for _, n := range names {
 		before := len(s.members)
-		err := s.openMember(n, list)
+		err := s.openMember(ctx, n, list)
 		if err == nil {
 			continue
 		}
@@ -127,8 +132,11 @@ func skippable(err error) bool {
 
 // openMember opens one archive, checks its files in the order of the reference (archive.md A2) and
 // adds it to the set.
-func (s *Set) openMember(name string, list *lister) (err error) {
+func (s *Set) openMember(ctx context.Context, name string, list *lister) (err error) {
 	defer content.Unguard(debug.SetPanicOnFault(true), &err)
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	f, err := list.findFiles(name)
 	if err != nil {
 		return err
@@ -143,7 +151,7 @@ func (s *Set) openMember(name string, list *lister) (err error) {
 	for _, v := range f.volumes {
 		m.volumes = append(m.volumes, &volume{number: v.number, path: v.path, opt: s.opt.content(), opened: s.opt.Observer.File})
 	}
-	meta, err := s.loadMember(m, f)
+	meta, err := s.loadMember(ctx, m, f)
 	if err != nil {
 		return err
 	}
@@ -155,9 +163,9 @@ func (s *Set) openMember(name string, list *lister) (err error) {
 }
 
 // loadMember reads label, index and metadata of an archive.
-func (s *Set) loadMember(m *member, f *files) (*metadata, error) {
+func (s *Set) loadMember(ctx context.Context, m *member, f *files) (*metadata, error) {
 	first := m.volumes[0]
-	if _, err := first.open(); err != nil {
+	if _, err := first.open(ctx); err != nil {
 		return nil, err
 	}
 	m.label = first.label
@@ -166,7 +174,7 @@ func (s *Set) loadMember(m *member, f *files) (*metadata, error) {
 		return nil, &Error{File: first.path, Offset: size, Err: pmerr.NoData}
 	}
 	if f.index != "" {
-		index, l, err := m.load(f.index, indexVolume, &s.opt)
+		index, l, err := m.load(ctx, f.index, indexVolume, &s.opt)
 		if err != nil {
 			return nil, err
 		}
@@ -176,14 +184,14 @@ func (s *Set) loadMember(m *member, f *files) (*metadata, error) {
 		m.index = decodeIndex(index, m.label.Version)
 		m.unload()
 	}
-	src, l, err := m.load(f.meta, metaVolume, &s.opt)
+	src, l, err := m.load(ctx, f.meta, metaVolume, &s.opt)
 	if err != nil {
 		return nil, err
 	}
 	if len(s.members) > 0 && s.members[0].label.Host != m.label.Host {
 		return nil, &Error{File: f.base, Offset: -1, Err: pmerr.LogHost}
 	}
-	meta, off, err := decodeMeta(src)
+	meta, off, err := decodeMeta(ctx, src)
 	if err != nil {
 		return nil, &Error{File: f.meta, Offset: size + int64(off), Err: err}
 	}
@@ -200,20 +208,31 @@ func (s *Set) loadMember(m *member, f *files) (*metadata, error) {
 }
 
 // load reads the index or the metadata: the label, which must have the volume number and the
-// version of the archive, and the rest, which must not be empty.
-func (m *member) load(path string, vol int32, opt *Options) ([]byte, Label, error) {
+// version of the archive, and the rest, which must not be empty. Of a compressed file it unpacks no
+// more than is of use.
+func (m *member) load(ctx context.Context, path string, vol int32, opt *Options) ([]byte, Label, error) {
 	var l Label
-	c, err := content.Load(path, opt.content())
+	c, err := content.Open(ctx, path, opt.content())
 	if err != nil {
 		return nil, l, &Error{File: path, Offset: -1, Err: err}
 	}
 	m.loaded = append(m.loaded, c)
-	data, _ := c.View(content.Everything)
-	err = l.decode(data)
+	defer c.Settle()
+	size := labelSize(m.label.Version)
+	data, err := c.View(ctx, size) // of a plain file, all
+	if err == nil {
+		err = l.decode(data)
+	}
 	if err == nil && (l.Volume != vol || l.Version != m.label.Version) {
 		err = pmerr.Label
 	}
-	size := labelSize(m.label.Version)
+	if err == nil && c.Packed() {
+		end := size + maxIndex*int64(entrySize(l.Version))
+		if vol == metaVolume {
+			end = metaEnd(ctx, c, size)
+		}
+		data, err = c.View(ctx, end)
+	}
 	if err == nil && int64(len(data)) <= size {
 		err = pmerr.NoData
 	}
@@ -224,4 +243,25 @@ func (m *member) load(path string, vol int32, opt *Options) ([]byte, Label, erro
 		opened(path, &l)
 	}
 	return data[size:], l, nil
+}
+
+// metaEnd returns how much of a compressed metadata file can be used: up to the first record whose
+// lengths do not agree.
+func metaEnd(ctx context.Context, c *content.File, off int64) int64 {
+	for {
+		data, err := c.View(ctx, off+8)
+		if err != nil || int64(len(data)) < off+8 {
+			return content.Everything
+		}
+		size := int64(int32(be.Uint32(data[off:])))
+		if size < 12 {
+			return off + 8
+		}
+		if data, err = c.View(ctx, off+size); err != nil || int64(len(data)) < off+size {
+			return content.Everything
+		}
+		if off += size; int64(int32(be.Uint32(data[off-4:]))) != size {
+			return off
+		}
+	}
 }

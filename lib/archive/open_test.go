@@ -72,7 +72,7 @@ func TestOpenDamage(t *testing.T) {
 			r := newRaw(3)
 			tt.change(r)
 			base := r.write(t)
-			s, err := archive.Open(base, nil)
+			s, err := archive.Open(bg, base, nil)
 			wantCode(t, err, tt.want)
 			var e *archive.Error
 			if err != nil && (!errors.As(err, &e) || !strings.HasPrefix(e.File, filepath.Dir(base)) || !strings.Contains(err.Error(), e.File)) {
@@ -132,7 +132,7 @@ func TestOpenNames(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(strings.ReplaceAll(tt.name, dir+"/", ""), func(t *testing.T) {
 			var warns []string
-			s, err := archive.Open(tt.name, &archive.Options{Warn: func(m string) { warns = append(warns, m) }})
+			s, err := archive.Open(bg, tt.name, &archive.Options{Warn: func(m string) { warns = append(warns, m) }})
 			wantCode(t, err, tt.want)
 			if len(warns) != tt.warns {
 				t.Errorf("warnings: %q", warns)
@@ -151,9 +151,9 @@ func TestOpenWarnings(t *testing.T) {
 	base := archivetest.Path(t, "mini")
 	var warns []string
 	opt := &archive.Options{Warn: func(m string) { warns = append(warns, m) }}
-	_, err := archive.Open("nowhere/a,nowhere/b", opt)
+	_, err := archive.Open(bg, "nowhere/a,nowhere/b", opt)
 	wantCode(t, err, pmerr.LogFile)
-	s, err := archive.Open("nowhere/c,"+base, opt)
+	s, err := archive.Open(bg, "nowhere/c,"+base, opt)
 	must(t, err)
 	s.Close()
 	want := []string{
@@ -180,7 +180,7 @@ func BenchmarkOpen(b *testing.B) {
 	base := archivetest.Path(b, "sample")
 	b.ReportAllocs()
 	for b.Loop() {
-		s, err := archive.Open(base, nil)
+		s, err := archive.Open(bg, base, nil)
 		must(b, err)
 		s.Close()
 	}

@@ -55,14 +55,14 @@ func dump(t testing.TB, s *archive.Set) string {
 	var b strings.Builder
 	var dst pcp.Result
 	c := s.Cursor()
-	for c.Next(&dst) == nil {
+	for c.Next(bg, &dst) == nil {
 		fmt.Fprintln(&b, dst.Time, len(dst.Sets))
 		for i := range dst.Sets {
 			v := &dst.Sets[i]
 			fmt.Fprintln(&b, v.ID, v.Err, v.Insts, v.Words, v.Blobs, v.Odd)
 		}
 	}
-	end, err := s.End()
+	end, err := s.End(bg)
 	fmt.Fprintln(&b, end, err)
 	return b.String()
 }
@@ -74,7 +74,7 @@ func TestCompressedArchive(t *testing.T) {
 				base := archivetest.Path(t, "volumes")
 				want := dump(t, open(t, base))
 				packFiles(t, base, suffix)
-				s, err := archive.Open(base, &archive.Options{MemLimit: limit, TempDir: t.TempDir()})
+				s, err := archive.Open(bg, base, &archive.Options{MemLimit: limit, TempDir: t.TempDir()})
 				must(t, err)
 				defer s.Close()
 				if got := dump(t, s); got != want {
@@ -103,7 +103,7 @@ func TestFS(t *testing.T) {
 			fsys["some/dir/v."+file] = &fstest.MapFile{Data: b}
 		}
 		for _, name := range []string{"some/dir/v", "some/dir/v.meta", "some/dir"} {
-			s, err := archive.Open(name, &archive.Options{FS: fsys})
+			s, err := archive.Open(bg, name, &archive.Options{FS: fsys})
 			must(t, err)
 			defer s.Close()
 			if got := dump(t, s); got != want {
@@ -111,7 +111,7 @@ func TestFS(t *testing.T) {
 			}
 		}
 		for _, name := range []string{"some/dir/x", "no/dir/v", "", "../some/dir/v"} {
-			if _, err := archive.Open(name, &archive.Options{FS: fsys}); err == nil {
+			if _, err := archive.Open(bg, name, &archive.Options{FS: fsys}); err == nil {
 				t.Errorf("%q: opened", name)
 			}
 		}
@@ -126,7 +126,13 @@ func TestCompressedDamage(t *testing.T) {
 		b, err := os.ReadFile(base + file + ".gz")
 		must(t, err)
 		must(t, os.WriteFile(base+file+".gz", b[:len(b)-9], 0o666))
-		_, err = archive.Open(base, nil)
+		s, err := archive.Open(bg, base, nil)
+		if err == nil && file == ".0" { // found when it is read
+			var dst pcp.Result
+			for c := s.Cursor(); err == nil; {
+				err = c.Next(bg, &dst)
+			}
+		}
 		wantCode(t, err, pmerr.LogRec)
 	}
 }

@@ -1,6 +1,7 @@
 package archive_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -16,6 +17,9 @@ import (
 )
 
 // What several tests of the reader need.
+
+// bg is what nothing ends.
+var bg = context.Background()
 
 // raw is an archive as bytes, to be damaged before it is written to files.
 type raw struct{ meta, index, data []byte }
@@ -66,7 +70,7 @@ func (r *raw) write(t testing.TB) string {
 // open opens an archive until the end of the test.
 func open(t testing.TB, name string) *archive.Set {
 	t.Helper()
-	s, err := archive.Open(name, nil)
+	s, err := archive.Open(bg, name, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +89,7 @@ func replay(c *archive.Cursor) string {
 	var parts []string
 	var dst pcp.Result
 	for failed := 0; failed < 2 && len(parts) < 10000; {
-		switch err := c.Next(&dst); {
+		switch err := c.Next(bg, &dst); {
 		case err != nil:
 			failed++
 			parts = append(parts, strings.TrimPrefix(pmerr.Of(err).Name(), "PM_ERR_"))
@@ -104,7 +108,7 @@ func follow(c *archive.Cursor, ids ...pcp.ID) string {
 	var parts []string
 	var dst pcp.Result
 	for failed := 0; failed < 2 && len(parts) < 10000; {
-		if err := c.Fetch(ids, nil, &dst); err != nil {
+		if err := c.Fetch(bg, ids, nil, &dst); err != nil {
 			failed++
 			parts = append(parts, strings.TrimPrefix(pmerr.Of(err).Name(), "PM_ERR_"))
 			continue

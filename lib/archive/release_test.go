@@ -21,7 +21,7 @@ func TestRelease(t *testing.T) {
 	var sums []uint64
 	var r pcp.Result
 	for c := s.Cursor(); ; {
-		if err := c.Next(&r); errors.Is(err, pmerr.EOL) {
+		if err := c.Next(bg, &r); errors.Is(err, pmerr.EOL) {
 			break
 		} else if err != nil {
 			t.Fatal(err)
@@ -40,7 +40,7 @@ func TestRelease(t *testing.T) {
 		}
 		must(t, c.SetMode(mode, &times[i], 0))
 		for steps := random.IntN(20); steps >= 0 && i >= 0 && i < len(times); steps-- {
-			must(t, c.Next(&r))
+			must(t, c.Next(bg, &r))
 			if r.Time != times[i] || sum(&r) != sums[i] {
 				t.Fatalf("record %d is of %v, want %v, or has other values", i, r.Time, times[i])
 			}

@@ -153,11 +153,11 @@ func writeResults(t testing.TB, opt *archive.WriterOptions, descs []pcp.Desc, re
 // readResults returns all records of an archive in the direction of mode.
 func readResults(t testing.TB, base string, mode pcp.Mode) []pcp.Result {
 	t.Helper()
-	set, err := archive.Open(base, nil)
+	set, err := archive.Open(bg, base, nil)
 	must(t, err)
 	defer set.Close()
 	c := set.Cursor()
-	end, err := set.End()
+	end, err := set.End(bg)
 	must(t, err)
 	if mode == pcp.Back {
 		must(t, c.SetMode(mode, &end, 0))
@@ -165,7 +165,7 @@ func readResults(t testing.TB, base string, mode pcp.Mode) []pcp.Result {
 	var out []pcp.Result
 	for {
 		var r pcp.Result
-		err := c.Next(&r)
+		err := c.Next(bg, &r)
 		if errors.Is(err, pmerr.EOL) {
 			return out
 		}
@@ -261,7 +261,7 @@ func TestRoundTripMetadata(t *testing.T) {
 				must(t, w.SetInDom(seconds(int64(10*i)), testDom, insts))
 			}
 			finish(t, w, base)
-			set, err := archive.Open(base, nil)
+			set, err := archive.Open(bg, base, nil)
 			must(t, err)
 			defer set.Close()
 			if l := set.Label(); l.Version != version || l.Host != "there" || l.Zone != "CET-1" || l.PID != 77 || l.Start != seconds(0) {
@@ -300,17 +300,17 @@ func TestRoundTripMetadata(t *testing.T) {
 func TestWriteWhileReading(t *testing.T) {
 	w, base := newWriter(t, nil)
 	must(t, w.AddMetric(miniDesc, "mini.x"), w.Put(mini(seconds(0), 0)), w.Flush())
-	set, err := archive.Open(filepath.Clean(base), nil)
+	set, err := archive.Open(bg, filepath.Clean(base), nil)
 	must(t, err)
 	defer set.Close()
 	c := set.Cursor()
 	for i := range int32(5) {
 		var r pcp.Result
-		must(t, c.Next(&r))
+		must(t, c.Next(bg, &r))
 		if d := diff(&r, mini(seconds(int64(i)), i)); d != "" {
 			t.Error(d)
 		}
-		if err := c.Next(&r); !errors.Is(err, pmerr.EOL) {
+		if err := c.Next(bg, &r); !errors.Is(err, pmerr.EOL) {
 			t.Errorf("after record %d: %v", i, err)
 		}
 		must(t, w.Put(mini(seconds(int64(i+1)), i+1)), w.Flush())
@@ -326,7 +326,7 @@ func TestCopy(t *testing.T) {
 		}
 		t.Run(name, func(t *testing.T) {
 			from := archivetest.Path(t, name)
-			set, err := archive.Open(from, nil)
+			set, err := archive.Open(bg, from, nil)
 			must(t, err)
 			defer set.Close()
 			l := set.Label()

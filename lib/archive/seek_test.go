@@ -155,7 +155,7 @@ func TestVolumeSkipped(t *testing.T) {
 				if len(got) < 100 || len(got) >= len(all) || !strings.HasSuffix(strings.Join(got, " "), "EOL EOL") {
 					t.Errorf("forward: %d records of %d, %v at the end", len(got)-2, len(all)-2, got[len(got)-2:])
 				}
-				end, err := s.End()
+				end, err := s.End(bg)
 				must(t, err)
 				if suffix == ".1" && after(end) != all[len(all)-3] || after(end) != got[len(got)-3] {
 					t.Errorf("end %s", after(end))

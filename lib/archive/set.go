@@ -2,6 +2,7 @@ package archive
 
 import (
 	"cmp"
+	"context"
 	"runtime/debug"
 	"slices"
 
@@ -146,9 +147,10 @@ func (s *Set) Close() error {
 func (s *Set) Label() Label { return s.members[0].label }
 
 // End returns the logical end of the last archive: the time of its last complete record. If no such
-// record is found, that is an error, but there may still be records that can be read.
-func (s *Set) End() (t pcp.Timestamp, err error) {
-	return s.members[len(s.members)-1].end()
+// record is found, that is an error, but there may still be records that can be read. When ctx is
+// done, its error is returned.
+func (s *Set) End(ctx context.Context) (t pcp.Timestamp, err error) {
+	return s.members[len(s.members)-1].end(ctx)
 }
 
 // Desc returns the description of a metric, or pmerr.PMIDLog.

@@ -39,7 +39,7 @@ func TestSetConflicts(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.with, func(t *testing.T) {
-			s, err := archive.Open(setPath(t, "setA", tt.with), nil)
+			s, err := archive.Open(bg, setPath(t, "setA", tt.with), nil)
 			wantCode(t, err, tt.want)
 			if err == nil {
 				s.Close()
@@ -50,7 +50,7 @@ func TestSetConflicts(t *testing.T) {
 
 func TestSetMetadata(t *testing.T) {
 	s := open(t, setPath(t, "setB", "setA"))
-	end, err := s.End()
+	end, err := s.End(bg)
 	if got := after(s.Label().Start) + " " + after(end); err != nil || got != "0 12" {
 		t.Errorf("bounds: got %s, %v", got, err)
 	}
@@ -94,7 +94,7 @@ func TestEnd(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			r := newRaw(3)
 			tt.change(r)
-			end, err := open(t, r.write(t)).End()
+			end, err := open(t, r.write(t)).End(bg)
 			got := after(end)
 			if err != nil {
 				got = pmerr.Of(err).Name()[len("PM_ERR_"):]

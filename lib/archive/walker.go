@@ -2,6 +2,7 @@ package archive
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 
 	"pmtools/lib/archive/internal/content"
@@ -75,7 +76,7 @@ func (w *walker) forward(p *spot, dst *record) error {
 		if next < 0 {
 			return pmerr.EOL
 		}
-		end, known, err := w.set.members[p.member].knownEnd()
+		end, known, err := w.set.members[p.member].knownEnd(w.ctx)
 		if err != nil {
 			return err
 		}
@@ -117,7 +118,7 @@ func (w *walker) backward(p *spot, dst *record) error {
 			if prev < 0 {
 				return pmerr.EOL
 			}
-			if overlap, err := w.set.overlap(prev, p.member); err != nil || overlap && w.lazy {
+			if overlap, err := w.set.overlap(w.ctx, prev, p.member); err != nil || overlap && w.lazy {
 				return cmp.Or(err, error(pmerr.EOL))
 			}
 			*p = spot{member: prev, gap: 2}
@@ -134,11 +135,11 @@ func (w *walker) backward(p *spot, dst *record) error {
 			return err
 		}
 		if next >= 0 && !w.lazy {
-			if overlap, err := w.set.overlap(p.member, next); err != nil || overlap {
+			if overlap, err := w.set.overlap(w.ctx, p.member, next); err != nil || overlap {
 				return cmp.Or(err, error(pmerr.LogOverlap))
 			}
 		}
-		if end, known, err := w.set.members[p.member].knownEnd(); err != nil {
+		if end, known, err := w.set.members[p.member].knownEnd(w.ctx); err != nil {
 			return err
 		} else if known && w.marks[0] {
 			w.mark(dst, end.Add(1e6))
@@ -148,8 +149,8 @@ func (w *walker) backward(p *spot, dst *record) error {
 }
 
 // overlap reports whether a member ends behind the start of another.
-func (s *Set) overlap(a, b int) (bool, error) {
-	end, known, err := s.members[a].knownEnd()
+func (s *Set) overlap(ctx context.Context, a, b int) (bool, error) {
+	end, known, err := s.members[a].knownEnd(ctx)
 	return known && end.Compare(s.members[b].label.Start) > 0, err
 }
 

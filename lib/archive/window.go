@@ -1,13 +1,16 @@
 package archive
 
 import (
+	"context"
+
 	"pmtools/lib/archive/internal/content"
 	"pmtools/lib/pmerr"
 )
 
 // window is a reader's view of the volume that it stands in.
 type window struct {
-	vol   *volume // the volume of data
+	ctx   context.Context // of the reader at work
+	vol   *volume         // the volume of data
 	cont  *content.File
 	data  []byte
 	label int64 // size of its label
@@ -23,14 +26,14 @@ func (w *window) look(v *volume) (ok bool, err error) {
 	if v == w.vol {
 		return true, nil
 	}
-	c, err := v.open()
+	c, err := v.open(w.ctx)
 	if err != nil {
 		if absent(err) {
 			err = nil
 		}
 		return false, err
 	}
-	data, err := c.View(1)
+	data, err := c.View(w.ctx, 1)
 	if err != nil {
 		return false, &Error{File: v.path, Offset: -1, Err: err}
 	}
@@ -42,12 +45,14 @@ func (w *window) look(v *volume) (ok bool, err error) {
 	return true, nil
 }
 
-// visit notes that the reader looks at an offset.
-func (w *window) visit(off int64) {
+// visit notes that the reader looks at an offset. The error is that of the context.
+func (w *window) visit(off int64) error {
 	if d := off - w.seen; d >= releaseStep || d <= -releaseStep {
 		w.cont.Release(min(off, w.seen), max(off, w.seen))
 		w.seen = off
+		return w.ctx.Err()
 	}
+	return nil
 }
 
 // need makes data at least end bytes long, if the volume is that long.
@@ -55,7 +60,7 @@ func (w *window) need(end int64) error {
 	if end <= int64(len(w.data)) {
 		return nil
 	}
-	data, err := w.cont.View(end)
+	data, err := w.cont.View(w.ctx, end)
 	w.data = data
 	if err != nil {
 		return w.damage(int64(len(data)), err)
@@ -70,7 +75,9 @@ func (w *window) damage(off int64, err error) error {
 
 // behind returns the record that begins at an offset, nil if there is none.
 func (w *window) behind(off int64) ([]byte, error) {
-	w.visit(off)
+	if err := w.visit(off); err != nil {
+		return nil, err
+	}
 	for {
 		src, need, err := recordAt(w.data, off)
 		if err != nil {
@@ -100,7 +107,9 @@ func (w *window) ahead(off int64) ([]byte, error) {
 	if err := w.need(off); err != nil {
 		return nil, err
 	}
-	w.visit(off)
+	if err := w.visit(off); err != nil {
+		return nil, err
+	}
 	src, err := recordBefore(w.data, w.label, off)
 	if err != nil {
 		return nil, w.damage(off, err)

@@ -47,7 +47,7 @@ func (g *Group) instance(ctx context.Context, metric string, d pcp.Desc, name st
 
 // anywhere calls find, and if that fails in a recording, once more at its end: what is wanted may
 // not be there yet. The position stays (FG3.4).
-func (g *Group) anywhere(find func() error) error {
+func (g *Group) anywhere(ctx context.Context, find func() error) error {
 	err := find()
 	line, ok := pmapi.As[pmapi.Timeline](g.pc.Source())
 	if err == nil || !ok {
@@ -55,7 +55,7 @@ func (g *Group) anywhere(find func() error) error {
 	}
 	origin := line.Origin()
 	mode, delta := g.pc.Mode()
-	_, end, bad := line.Bounds()
+	_, end, bad := line.Bounds(ctx)
 	if bad != nil || g.pc.SetMode(pcp.Back, &end, 0) != nil {
 		return err
 	}
@@ -70,7 +70,7 @@ func (g *Group) anywhere(find func() error) error {
 func (g *Group) addItem(ctx context.Context, name, instance, scale string, out pcp.Type) (*item, error) {
 	x := new(item)
 	var d pcp.Desc
-	if err := g.anywhere(func() (err error) {
+	if err := g.anywhere(ctx, func() (err error) {
 		if d, err = g.describe(ctx, name); err == nil {
 			x.inst, err = g.instance(ctx, name, d, instance)
 		}
@@ -115,7 +115,7 @@ func (g *Group) addInDom(ctx context.Context, name, scale string, out pcp.Type) 
 func (g *Group) addEvents(ctx context.Context, name, instance, field, scale string, out pcp.Type) (*events, error) {
 	x := new(events)
 	var d, f pcp.Desc
-	if err := g.anywhere(func() (err error) {
+	if err := g.anywhere(ctx, func() (err error) {
 		if d, err = g.describe(ctx, name); err == nil {
 			x.inst, err = g.instance(ctx, name, d, instance)
 		}

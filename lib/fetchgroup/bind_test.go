@@ -257,7 +257,7 @@ func TestEach(t *testing.T) {
 		{2 * time.Second, "2:2:0 4:4:4 6:4:6 8:5:8 10:5:10 "},
 		{0, "1:2:-1 2:2:2 3:4:3 4:4:4 5:4:5 6:4:6 7:5:7 8:5:8 9:5:9 10:5:10 "},
 	} {
-		src, err := pmapi.OpenArchive(dyninsts(t), nil)
+		src, err := pmapi.OpenArchive(t.Context(), dyninsts(t), nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -196,7 +196,7 @@ func dyninsts(t *testing.T) string {
 
 // TestRecorded has FG17.5, FG17.6 and the search at the end of a recording, FG3.5.
 func TestRecorded(t *testing.T) {
-	src, err := pmapi.OpenArchive(dyninsts(t), nil)
+	src, err := pmapi.OpenArchive(t.Context(), dyninsts(t), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

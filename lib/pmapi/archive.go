@@ -19,9 +19,9 @@ type Archive struct {
 }
 
 // OpenArchive opens the archives that name lists, separated by commas: base names, member files or
-// directories (archive.md A1). Errors match the codes of pmerr. opt may be nil.
-func OpenArchive(name string, opt *archive.Options) (*Archive, error) {
-	set, err := archive.Open(name, opt)
+// directories (archive.md A1). Errors match the codes of pmerr, or are those of ctx. opt may be nil.
+func OpenArchive(ctx context.Context, name string, opt *archive.Options) (*Archive, error) {
+	set, err := archive.Open(ctx, name, opt)
 	if err != nil {
 		return nil, err
 	}
@@ -97,15 +97,15 @@ func (a *Archive) AllInstances(_ context.Context, d pcp.InDom) ([]pcp.Instance, 
 // Fetch implements Source: the next record that has one of the metrics, or the next of all for a
 // request without metrics, in the direction set by SetMode. In the mode Interp it is what lies
 // between the records at the position. At the end it fails with pmerr.EOL.
-func (a *Archive) Fetch(_ context.Context, req *Request, dst *pcp.Result) error {
+func (a *Archive) Fetch(ctx context.Context, req *Request, dst *pcp.Result) error {
 	if a.closed {
 		return pmerr.NoContext // the cursor still looks at what was mapped
 	}
 	if len(req.IDs) > 0 || a.interp {
-		return a.cursor.Fetch(req.IDs, req.Profile, dst)
+		return a.cursor.Fetch(ctx, req.IDs, req.Profile, dst)
 	}
 	for mark := true; mark; mark = len(dst.Sets) == 0 {
-		if err := a.cursor.Next(dst); err != nil {
+		if err := a.cursor.Next(ctx, dst); err != nil {
 			return err
 		}
 	}
@@ -114,11 +114,11 @@ func (a *Archive) Fetch(_ context.Context, req *Request, dst *pcp.Result) error 
 }
 
 // FetchRecord implements Recorder.
-func (a *Archive) FetchRecord(_ context.Context, req *Request, dst *pcp.Result) (mark bool, err error) {
+func (a *Archive) FetchRecord(ctx context.Context, req *Request, dst *pcp.Result) (mark bool, err error) {
 	if a.closed {
 		return false, pmerr.NoContext
 	}
-	return a.cursor.FetchOrMark(req.IDs, req.Profile, dst)
+	return a.cursor.FetchOrMark(ctx, req.IDs, req.Profile, dst)
 }
 
 // SetMode implements Timeline.
@@ -140,8 +140,8 @@ func (a *Archive) Host() (name, zone string) {
 }
 
 // Bounds implements Timeline.
-func (a *Archive) Bounds() (start, end pcp.Timestamp, err error) {
-	end, err = a.set.End()
+func (a *Archive) Bounds(ctx context.Context) (start, end pcp.Timestamp, err error) {
+	end, err = a.set.End(ctx)
 	return a.set.Label().Start, end, err
 }
 

@@ -42,7 +42,7 @@ func TestOpenArchive(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			a, err := pmapi.OpenArchive(filepath.Join(dir, tt.name), nil)
+			a, err := pmapi.OpenArchive(t.Context(), filepath.Join(dir, tt.name), nil)
 			if !errors.Is(err, tt.want) {
 				t.Fatalf("error %v, want %v", err, tt.want)
 			}
@@ -65,7 +65,7 @@ func TestOptions(t *testing.T) {
 	var warned []string
 	opt := &archive.Options{Warn: func(line string) { warned = append(warned, line) }}
 	list := filepath.Join(dir, "setA") + "," + filepath.Join(dir, "setB")
-	a, err := pmapi.OpenArchive(list, opt)
+	a, err := pmapi.OpenArchive(t.Context(), list, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,7 +127,7 @@ func TestArchiveMeta(t *testing.T) {
 	if host != "specbox" || zone != "UTC" {
 		t.Errorf("Host: %q, %q", host, zone)
 	}
-	start, end, err := a.Bounds()
+	start, end, err := a.Bounds(ctx)
 	if start.Sec != archivetest.Start || end.Sec != archivetest.Start+30 || err != nil {
 		t.Errorf("Bounds: %v, %v, %v", start, end, err)
 	}

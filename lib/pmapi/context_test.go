@@ -29,7 +29,7 @@ func newContext(t *testing.T, open func(context.Context) (pmapi.Source, error)) 
 func archiveContext(t *testing.T, name string) *pmapi.Context {
 	t.Helper()
 	base := archivetest.Path(t, name)
-	return newContext(t, func(context.Context) (pmapi.Source, error) { return pmapi.OpenArchive(base, nil) })
+	return newContext(t, func(context.Context) (pmapi.Source, error) { return pmapi.OpenArchive(t.Context(), base, nil) })
 }
 
 // hostContext returns a Context over a daemon, and the daemon.
@@ -166,7 +166,7 @@ func TestClosedServices(t *testing.T) {
 
 func TestNewContextError(t *testing.T) {
 	c, err := pmapi.NewContext(background, func(context.Context) (pmapi.Source, error) {
-		return pmapi.OpenArchive("no/such", nil)
+		return pmapi.OpenArchive(t.Context(), "no/such", nil)
 	})
 	if c != nil || !errors.Is(err, pmerr.ENOENT) {
 		t.Errorf("got %v, %v", c, err)

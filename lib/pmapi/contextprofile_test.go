@@ -90,7 +90,7 @@ func TestContextProfile(t *testing.T) {
 func selected(t *testing.T, c *pmapi.Context, ids []pcp.ID) string {
 	t.Helper()
 	if timeline, err := c.Timeline(); err == nil {
-		start, _, _ := timeline.Bounds()
+		start, _, _ := timeline.Bounds(t.Context())
 		if err := c.SetMode(pcp.Forward, &start, 0); err != nil {
 			t.Fatal(err)
 		}

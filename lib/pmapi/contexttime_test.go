@@ -57,7 +57,7 @@ func sample(t *testing.T, c *pmapi.Context, n int) []float64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	start, _, _ := timeline.Bounds()
+	start, _, _ := timeline.Bounds(t.Context())
 	var out []float64
 	for range n {
 		r, err := c.Fetch(background, ids)
@@ -79,7 +79,7 @@ func dupSources(t *testing.T) map[string]func(context.Context) (pmapi.Source, er
 	sources := make(map[string]func(context.Context) (pmapi.Source, error))
 	for _, name := range []string{"ta", "ta_v2", "marks", "noindex", "volumes"} {
 		base := archivetest.Path(t, name)
-		sources[name] = func(context.Context) (pmapi.Source, error) { return pmapi.OpenArchive(base, nil) }
+		sources[name] = func(context.Context) (pmapi.Source, error) { return pmapi.OpenArchive(t.Context(), base, nil) }
 	}
 	definitions := derive.NewRegistry(nil)
 	if err := definitions.Register("sum.a", "t.a + t.a"); err != nil {
@@ -191,7 +191,7 @@ type opaque struct {
 func TestDupOpaque(t *testing.T) {
 	base := archivetest.Path(t, "ta")
 	open := func(context.Context) (pmapi.Source, error) {
-		a, err := pmapi.OpenArchive(base, nil)
+		a, err := pmapi.OpenArchive(t.Context(), base, nil)
 		return opaque{a, a}, err
 	}
 	for _, mode := range []pcp.Mode{pcp.Forward, pcp.Back, pcp.Interp} {

@@ -26,7 +26,7 @@ func demoContext() (c *pmapi.Context, done func()) {
 	}
 	if err == nil {
 		c, err = pmapi.NewContext(context.Background(), func(context.Context) (pmapi.Source, error) {
-			return pmapi.OpenArchive(filepath.Join(dir, "demo"), nil)
+			return pmapi.OpenArchive(context.Background(), filepath.Join(dir, "demo"), nil)
 		})
 	}
 	if err != nil {
@@ -42,7 +42,7 @@ func demoContext() (c *pmapi.Context, done func()) {
 func ExampleNewContext() {
 	ctx := context.Background()
 	// pmapi.NewContext(ctx, func(context.Context) (pmapi.Source, error) { return
-	// pmapi.OpenArchive("demo", nil) })
+	// pmapi.OpenArchive(ctx, "demo", nil) })
 	c, done := demoContext()
 	defer done()
 
@@ -234,7 +234,7 @@ func ExampleContext_SetMode() {
 	if err != nil {
 		log.Fatal(err) // there is a past in recordings only
 	}
-	start, _, err := timeline.Bounds()
+	start, _, err := timeline.Bounds(ctx)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -300,7 +300,7 @@ func ExampleNewContext_derived() {
 		log.Fatal(err)
 	}
 	c, err := pmapi.NewContext(ctx, func(context.Context) (pmapi.Source, error) {
-		src, err := pmapi.OpenArchive(filepath.Join(dir, "demo"), nil)
+		src, err := pmapi.OpenArchive(ctx, filepath.Join(dir, "demo"), nil)
 		if err != nil {
 			return nil, err
 		}

@@ -18,7 +18,7 @@ func demo() (src *pmapi.Archive, done func()) {
 		err = archivetest.Build(dir, "demo")
 	}
 	if err == nil {
-		src, err = pmapi.OpenArchive(filepath.Join(dir, "demo"), nil)
+		src, err = pmapi.OpenArchive(context.Background(), filepath.Join(dir, "demo"), nil)
 	}
 	if err != nil {
 		panic(err)
@@ -30,7 +30,7 @@ func demo() (src *pmapi.Archive, done func()) {
 }
 
 func ExampleOpenArchive() {
-	src, done := demo() // pmapi.OpenArchive("demo", nil)
+	src, done := demo() // pmapi.OpenArchive(ctx, "demo", nil)
 	defer done()
 	ctx := context.Background()
 	names, err := src.Lookup(ctx, []string{"kernel.all.load", "no.such"})
@@ -104,7 +104,7 @@ func ExampleAs() {
 		fmt.Println("this source has no past")
 		return
 	}
-	_, end, err := recording.Bounds()
+	_, end, err := recording.Bounds(context.Background())
 	if err != nil {
 		fmt.Println(err)
 		return

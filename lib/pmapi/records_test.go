@@ -14,7 +14,7 @@ import (
 // TestFetchRecord: records of a metric and marks come in turn, to the end; not from a closed
 // archive.
 func TestFetchRecord(t *testing.T) {
-	a, err := pmapi.OpenArchive(archivetest.Path(t, "marks"), nil)
+	a, err := pmapi.OpenArchive(t.Context(), archivetest.Path(t, "marks"), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,12 +56,12 @@ func TestFetchRecord(t *testing.T) {
 
 // TestFetchNothing: a request without metrics moves on in the mode Interp too.
 func TestFetchNothing(t *testing.T) {
-	a, err := pmapi.OpenArchive(archivetest.Path(t, "marks"), nil)
+	a, err := pmapi.OpenArchive(t.Context(), archivetest.Path(t, "marks"), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer a.Close()
-	start, _, err := a.Bounds()
+	start, _, err := a.Bounds(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

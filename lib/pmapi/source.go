@@ -64,7 +64,7 @@ type Timeline interface {
 	Host() (name, zone string)
 	// Bounds returns the start of the recording and its logical end. An error belongs to the end;
 	// the start is valid all the same.
-	Bounds() (start, end pcp.Timestamp, err error)
+	Bounds(ctx context.Context) (start, end pcp.Timestamp, err error)
 	// InstancesAt returns the instances that a domain had at a time. For the values of a result
 	// that is its time: in the mode Interp the position is already that of the next one.
 	InstancesAt(ctx context.Context, d pcp.InDom, at pcp.Timestamp) ([]pcp.Instance, error)

@@ -23,7 +23,7 @@ func open(t *testing.T, names ...string) *pmapi.Archive {
 		}
 		list += filepath.Join(dir, name)
 	}
-	a, err := pmapi.OpenArchive(list, nil)
+	a, err := pmapi.OpenArchive(t.Context(), list, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

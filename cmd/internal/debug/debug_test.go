@@ -143,7 +143,7 @@ func TestArchive(t *testing.T) {
 	base := archivetest.Path(t, "ta")
 	for name, options := range map[string][]string{"log": {"log"}, "logmeta": {"logmeta"}, "interp": {"interp"}, "calls": {"pmapi", "fetch"}} {
 		p, out := printer(options...)
-		a, err := pmapi.OpenArchive(base, &archive.Options{Observer: p.Archive()})
+		a, err := pmapi.OpenArchive(t.Context(), base, &archive.Options{Observer: p.Archive()})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -152,7 +152,7 @@ func TestArchive(t *testing.T) {
 		found, _ := src.Lookup(t.Context(), []string{"t.b"})
 		req := &pmapi.Request{IDs: []pcp.ID{found[0].Value}}
 		var r pcp.Result
-		start, _, _ := line.Bounds()
+		start, _, _ := line.Bounds(t.Context())
 		line.SetMode(pcp.Forward, &start, 0)
 		src.Fetch(t.Context(), req, &r)
 		rec, _ := pmapi.As[pmapi.Recorder](src)

@@ -1,8 +1,12 @@
 package source
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"math"
+	"strconv"
+	"strings"
 	"time"
 
 	"pmtools/lib/archive"
@@ -17,8 +21,8 @@ func (o *Opener) WithArchives() *Opener {
 }
 
 // openArchive opens a list of archives.
-func openArchive(o *Opener, list string) (pmapi.Source, error) {
-	a, err := pmapi.OpenArchive(list, o.archiveOptions())
+func openArchive(ctx context.Context, o *Opener, list string) (pmapi.Source, error) {
+	a, err := pmapi.OpenArchive(ctx, list, o.archiveOptions())
 	if err != nil {
 		return nil, err
 	}
@@ -30,12 +34,32 @@ func openArchive(o *Opener, list string) (pmapi.Source, error) {
 
 // archiveOptions returns how archives are read, by the environment.
 func (o *Opener) archiveOptions() *archive.Options {
-	opt := &archive.Options{Warn: o.env.Notify, Observer: o.printer().Archive()}
+	opt := &archive.Options{Warn: o.env.Notify, Observer: o.printer().Archive(), DiskLimit: o.UnpackLimit}
+	if text, ok := o.env.LookupEnv("PMTOOLS_UNPACK_LIMIT"); ok && opt.DiskLimit == 0 {
+		var err error
+		if opt.DiskLimit, err = ParseSize(text); err != nil {
+			fmt.Fprintf(o.env.Stderr, "%s: Warning: bad $PMTOOLS_UNPACK_LIMIT: %v\n", o.env.Prog, err)
+		}
+	}
 	_, opt.CounterWrap = o.env.LookupEnv("PCP_COUNTER_WRAP")
 	if gap, ok := o.env.LookupEnv("PCP_IGNORE_MARK_RECORDS"); ok && o.Interpolates {
 		opt.MarkGap = o.markGap(gap)
 	}
 	return opt
+}
+
+// ParseSize returns a number of bytes: a positive number, with K, M, G or T for a power of 1024.
+func ParseSize(text string) (int64, error) {
+	digits := strings.TrimRight(text, "KMGT")
+	shift := 10 * (strings.Index("KMGT", text[len(digits):]) + 1)
+	if digits == text {
+		shift = 0
+	}
+	n, err := strconv.ParseInt(digits, 10, 64)
+	if err != nil || len(text)-len(digits) > 1 || n <= 0 || n > math.MaxInt64>>shift {
+		return 0, fmt.Errorf("%q is no size such as 500M, 20G or 1T", text)
+	}
+	return n << shift, nil
 }
 
 // markGap returns how long an interruption of the recording may be that is ignored; a negative one

@@ -29,12 +29,15 @@ type Opener struct {
 	Definitions
 	// Interpolates says that archives are read between their records.
 	Interpolates bool
+	// UnpackLimit is how many bytes of the disk unpacked archives may take; 0 for what
+	// PMTOOLS_UNPACK_LIMIT says, or half of what is free.
+	UnpackLimit int64
 	// KeepNames keeps names of -n that an archive does not have.
 	KeepNames bool
 
 	local   string     // the message if there is no local context
 	names   *pmns.Tree // -n, -N; nil without
-	archive func(o *Opener, list string) (pmapi.Source, error)
+	archive func(ctx context.Context, o *Opener, list string) (pmapi.Source, error)
 }
 
 // New returns what opens the sources of a command, and handles -n, -N and -K of its options. The
@@ -81,7 +84,7 @@ func (o *Opener) open(ctx context.Context) (src pmapi.Source, err error) {
 	switch kind {
 	case option.Archive:
 		what = fmt.Sprintf("Cannot open archive \"%s\"", name)
-		src, err = o.archive(o, name)
+		src, err = o.archive(ctx, o, name)
 	case option.Local:
 		src = o.collectors()
 	default:

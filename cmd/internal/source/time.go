@@ -50,14 +50,14 @@ func LoadZone(tz string) (*time.Location, error) {
 
 // Base returns what the texts of times refer to. For an archive whose end cannot be found there is
 // a warning, and no end.
-func Base(env *cli.Env, o *option.Options, src pmapi.Source, zone *time.Location) when.Base {
+func Base(ctx context.Context, env *cli.Env, o *option.Options, src pmapi.Source, zone *time.Location) when.Base {
 	now := env.Now()
 	base := when.Base{Start: now, Now: now, Zone: zone}
 	t, ok := pmapi.As[pmapi.Timeline](src)
 	if !ok {
 		return base
 	}
-	start, end, err := t.Bounds()
+	start, end, err := t.Bounds(ctx)
 	base.Start = start.Time()
 	if err == nil {
 		base.End = end.Time()

@@ -171,7 +171,7 @@ func TestTA(t *testing.T) {
 	c := set.Cursor()
 	var r pcp.Result
 	for i, row := range rows {
-		if err := c.Fetch(ids, nil, &r); err != nil {
+		if err := c.Fetch(t.Context(), ids, nil, &r); err != nil {
 			t.Fatalf("record %d: %v", i, err)
 		}
 		a, b, tc, d, s := r.Sets[0], r.Sets[1], r.Sets[2], r.Sets[3], r.Sets[4]
@@ -181,7 +181,7 @@ func TestTA(t *testing.T) {
 			t.Errorf("record %d: %+v", i, r)
 		}
 	}
-	if err := c.Fetch(ids, nil, &r); !errors.Is(err, pmerr.EOL) {
+	if err := c.Fetch(t.Context(), ids, nil, &r); !errors.Is(err, pmerr.EOL) {
 		t.Errorf("after the end: %v", err)
 	}
 }
@@ -203,7 +203,7 @@ func TestDemoSums(t *testing.T) {
 	n := 0
 	for ; ; n++ {
 		var r pcp.Result
-		err := c.Fetch(ids, nil, &r)
+		err := c.Fetch(t.Context(), ids, nil, &r)
 		if errors.Is(err, pmerr.EOL) {
 			break
 		}
@@ -243,7 +243,7 @@ func TestLoads(t *testing.T) {
 		c := open(t, filepath.Join(dir, name)).Cursor()
 		var r pcp.Result
 		n := 0
-		for ; c.Next(&r) == nil; n++ {
+		for ; c.Next(t.Context(), &r) == nil; n++ {
 			if len(r.Sets) != want[0] || r.Sets[1].Len() != want[1] || r.Sets[0].Words[0] != uint64(n) {
 				t.Errorf("%s: record %d has %d metrics, %d values", name, n, len(r.Sets), r.Sets[1].Len())
 			}
@@ -262,7 +262,7 @@ func TestSparse(t *testing.T) {
 	c := open(t, filepath.Join(dir, "sparse")).Cursor()
 	var r pcp.Result
 	records, marks, sets := 0, 0, 0
-	for c.Next(&r) == nil {
+	for c.Next(t.Context(), &r) == nil {
 		sets += len(r.Sets)
 		if len(r.Sets) == 0 {
 			marks++
@@ -278,7 +278,7 @@ func TestSparse(t *testing.T) {
 // open opens an archive for the length of a test.
 func open(t *testing.T, base string) *archive.Set {
 	t.Helper()
-	set, err := archive.Open(base, nil)
+	set, err := archive.Open(t.Context(), base, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -315,7 +315,7 @@ func TestSample(t *testing.T) {
 	c := set.Cursor()
 	var r pcp.Result
 	for i, row := range rows {
-		if err := c.Fetch(ids, nil, &r); err != nil {
+		if err := c.Fetch(t.Context(), ids, nil, &r); err != nil {
 			t.Fatal(err)
 		}
 		mirage := r.Sets[2].Words

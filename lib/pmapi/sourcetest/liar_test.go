@@ -150,8 +150,8 @@ func (l *liar) Origin() pcp.Timestamp {
 	return l.Archive.Origin()
 }
 
-func (l *liar) Bounds() (start, end pcp.Timestamp, err error) {
-	start, end, err = l.Archive.Bounds()
+func (l *liar) Bounds(ctx context.Context) (start, end pcp.Timestamp, err error) {
+	start, end, err = l.Archive.Bounds(ctx)
 	if l.bounds != nil {
 		start, end = l.bounds(start, end)
 	}
@@ -190,7 +190,7 @@ func (l *live) Fetch(ctx context.Context, req *pmapi.Request, dst *pcp.Result) e
 	if pmerr.Of(err) != pmerr.EOL {
 		return err
 	}
-	start, _, _ := l.inner.Bounds()
+	start, _, _ := l.inner.Bounds(ctx)
 	if err := l.inner.SetMode(pcp.Forward, &start, 0); err != nil {
 		return err
 	}

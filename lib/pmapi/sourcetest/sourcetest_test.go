@@ -13,7 +13,7 @@ import (
 // open opens the archive that the tests of this package change.
 func open(t *testing.T, base string) *pmapi.Archive {
 	t.Helper()
-	a, err := pmapi.OpenArchive(base, nil)
+	a, err := pmapi.OpenArchive(t.Context(), base, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

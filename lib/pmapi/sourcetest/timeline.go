@@ -30,7 +30,7 @@ func (k *kit) end() {
 	k.same("forward again", k.from(pcp.Forward, before, ids, -1), all)
 	k.same("behind the end", k.from(pcp.Forward, after, ids, -1), nil)
 	k.same("backwards from before the beginning", k.from(pcp.Back, before, ids, -1), nil)
-	from, to, err := k.time.Bounds()
+	from, to, err := k.time.Bounds(k.ctx)
 	if from.Compare(first) > 0 || err == nil && to.Compare(last) < 0 {
 		k.errorf("Bounds: %s to %s, error %v; there are samples from %s to %s", show(from), show(to), err, show(first), show(last))
 	}

@@ -68,7 +68,7 @@ func (x *stepped) ours(samples int) (lines []string, col column, err error) {
 	for i := range names {
 		names[i] = filepath.Join(x.dir, names[i])
 	}
-	a, err := pmapi.OpenArchive(strings.Join(names, ","), nil)
+	a, err := pmapi.OpenArchive(ctx, strings.Join(names, ","), nil)
 	if err != nil {
 		return nil, col, err
 	}
@@ -76,7 +76,7 @@ func (x *stepped) ours(samples int) (lines []string, col column, err error) {
 	if col, err = describeColumn(ctx, a, x.metric); err != nil {
 		return nil, col, err
 	}
-	start, _, _ := a.Bounds()
+	start, _, _ := a.Bounds(ctx)
 	when := start.Add(x.from)
 	when.Nsec -= when.Nsec % 1000 // as pmval does
 	if err := a.SetMode(pcp.Interp, &when, x.step); err != nil {
@@ -268,11 +268,11 @@ func (x *stepped) atEnd(ours, theirs []string) bool {
 	}
 	var first pcp.Timestamp
 	for k, name := range names[:len(names)-1] {
-		a, err := pmapi.OpenArchive(filepath.Join(x.dir, name), nil)
+		a, err := pmapi.OpenArchive(context.Background(), filepath.Join(x.dir, name), nil)
 		if err != nil {
 			return false
 		}
-		start, end, err := a.Bounds()
+		start, end, err := a.Bounds(context.Background())
 		a.Close()
 		if k == 0 {
 			first = start
@@ -407,13 +407,13 @@ func TestInterpSuite(t *testing.T) {
 
 // comparable returns the metrics of an archive that pmval interpolates, and how long it is.
 func comparable(base string) (metrics []string, span time.Duration, err error) {
-	a, err := pmapi.OpenArchive(base, nil)
+	a, err := pmapi.OpenArchive(context.Background(), base, nil)
 	if err != nil {
 		return nil, 0, err
 	}
 	defer a.Close()
 	ctx := context.Background()
-	start, end, err := a.Bounds()
+	start, end, err := a.Bounds(ctx)
 	if err != nil {
 		return nil, 0, err
 	}

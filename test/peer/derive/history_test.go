@@ -88,7 +88,7 @@ func (d *derivedRun) history(t *testing.T, w *world, text string, samples int) {
 // ourHistory returns the values of an expression at each record, a line for each.
 func ourHistory(t *testing.T, w *world, text string, samples int) string {
 	t.Helper()
-	src, err := pmapi.OpenArchive(w.archive, nil)
+	src, err := pmapi.OpenArchive(t.Context(), w.archive, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -310,12 +310,12 @@ func TestArchives(t *testing.T) {
 	done := 0
 	for k, path := range paths {
 		r := rand.New(rand.NewPCG(seed, uint64(k)))
-		src, err := pmapi.OpenArchive(path, nil)
+		src, err := pmapi.OpenArchive(t.Context(), path, nil)
 		if err != nil {
 			continue
 		}
 		c := survey(t, src, r)
-		start, end, errEnd := src.Bounds()
+		start, end, errEnd := src.Bounds(t.Context())
 		src.Close()
 		if c == nil || len(c.names) == 0 || errEnd != nil {
 			continue

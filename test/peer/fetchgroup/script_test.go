@@ -115,7 +115,7 @@ func (r *runner) open(ctx context.Context, kind, name string) int32 {
 	var src pmapi.Source
 	var err error
 	if kind == "2" {
-		src, err = pmapi.OpenArchive(name, nil)
+		src, err = pmapi.OpenArchive(ctx, name, nil)
 	} else {
 		src, err = pmapi.OpenHost(ctx, name, r.dialer)
 	}

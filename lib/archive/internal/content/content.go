@@ -3,6 +3,8 @@
 package content
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -22,10 +24,15 @@ const Everything = math.MaxInt64
 
 // Options are the archive.Options for reading files.
 type Options struct {
-	FS       fs.FS  // where the files are; nil for the files of the system
-	MemLimit int64  // how many unpacked bytes are kept in memory; 0 means 64 MiB
-	TempDir  string // where the others go
+	FS        fs.FS  // where the files are; nil for the files of the system
+	MemLimit  int64  // how many unpacked bytes are kept in memory; 0 means 64 MiB
+	TempDir   string // where the others go
+	DiskLimit int64  // how many may go there; 0 means half of what is free
+	Warn      func(msg string)
 }
+
+// tempDir returns where temporary files go.
+func (o *Options) tempDir() string { return cmp.Or(o.TempDir, os.TempDir()) }
 
 // inside turns a path of the system into one of an fs.FS.
 func inside(name string) string { return path.Clean(filepath.ToSlash(name)) }
@@ -81,26 +88,28 @@ type File struct {
 	data   []byte // the content so far
 	whole  bool   // the content is complete
 	mapped mapping
-	file   *os.File      // nil while the pool has closed it, or the file is not one of the system
-	source io.ReadCloser // unpacks file; nil if the file is plain
-	err    error         // why the content ends early
+	file   *os.File        // nil while the pool has closed it, or the file is not one of the system
+	source io.ReadCloser   // unpacks file; nil if the file is plain
+	err    error           // why the content ends early
+	ctx    context.Context // of the reader at work
+
+	kept      int64    // how many bytes of memory the unpacked content uses
+	onDisk    int64    // how many it uses in temporary files
+	temp      *os.File // the one that grows, whose mapping data is
+	chunk     []byte   // for unpacking to it
+	diskLimit int64
 }
 
-// Open opens the file at path. Errors have a code: what is neither a file nor a directory has no
-// label, as the bytes of a device are none.
-func Open(path string, opt Options) (*File, error) {
+// Open opens the file at path. Errors have a code, or are those of ctx: what is neither a file nor a
+// directory has no label, as the bytes of a device are none.
+func Open(ctx context.Context, path string, opt Options) (*File, error) {
 	if opt.MemLimit <= 0 {
 		opt.MemLimit = 64 << 20
 	}
-	c := &File{opt: opt, path: path, suffix: path[len(Trim(path)):]}
+	c := &File{opt: opt, path: path, suffix: path[len(Trim(path)):], ctx: ctx}
 	c.mu.Lock()
 	err := c.reopen()
 	c.mu.Unlock()
-	if err == nil && c.suffix != "" && c.suffix != ".xz" {
-		// Like the reference, report damage anywhere in such a file when it is opened. The layout
-		// of an xz file can be checked without unpacking it.
-		_, err = c.View(Everything)
-	}
 	if err != nil {
 		c.Close()
 		return nil, err
@@ -108,36 +117,44 @@ func Open(path string, opt Options) (*File, error) {
 	return c, nil
 }
 
-// Load is Open for a file that is read once: its content is complete, and it keeps no descriptor.
-func Load(path string, opt Options) (*File, error) {
-	c, err := Open(path, opt)
-	if err != nil {
-		return nil, err
-	}
-	if _, err = c.View(Everything); err != nil {
-		c.Close()
-		return nil, err
-	}
+// Settle ends the content where it is, so that the file keeps no descriptor.
+func (c *File) Settle() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.finish(io.EOF)
-	return c, nil
 }
 
-// Coded returns the code of err, or, if it has none, an error that wraps code and err.
+// Packed reports whether the file is compressed.
+func (c *File) Packed() bool { return c.suffix != "" }
+
+// Coded returns err if it has a code or is that of a context, the code of a system error, or else an
+// error that wraps code and err.
 func Coded(err error, code pmerr.Code) error {
+	if Cancelled(err) {
+		return err
+	}
+	var coded pmerr.Code
+	if errors.As(err, &coded) {
+		return err
+	}
 	if c := pmerr.Of(err); c != pmerr.Generic {
 		return c
 	}
 	return fmt.Errorf("%w: %w", code, err)
 }
 
+// Cancelled reports whether err is that of a context.
+func Cancelled(err error) bool {
+	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+}
+
 // View returns the content up to end or further, or all of a shorter file. The slice is valid even
-// with an error, which explains what is missing.
-func (c *File) View(end int64) ([]byte, error) {
+// with an error, which explains what is missing. ctx ends what takes long: unpacking.
+func (c *File) View(ctx context.Context, end int64) ([]byte, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if end > int64(len(c.data)) && !c.whole {
+		c.ctx = ctx
 		switch err := c.reopen(); {
 		case err != nil && c.data != nil && c.suffix == "" && errors.Is(err, os.ErrNotExist):
 			// Nothing is appended to a file that was removed.
@@ -146,7 +163,9 @@ func (c *File) View(end int64) ([]byte, error) {
 		case c.source == nil:
 			c.growPlain()
 		default:
-			c.unpack(end)
+			if err := c.unpack(end); err != nil {
+				return c.data, err
+			}
 		}
 	}
 	if end > int64(len(c.data)) {
@@ -157,9 +176,9 @@ func (c *File) View(end int64) ([]byte, error) {
 
 // Head reads the beginning of the content into buf, as far as there is any. It does not map a plain
 // file.
-func (c *File) Head(buf []byte) (int, error) {
+func (c *File) Head(ctx context.Context, buf []byte) (int, error) {
 	if c.suffix != "" || c.opt.FS != nil {
-		data, err := c.View(int64(len(buf)))
+		data, err := c.View(ctx, int64(len(buf)))
 		return copy(buf, data), err
 	}
 	c.mu.Lock()
@@ -207,7 +226,8 @@ func (c *File) growPlain() {
 		c.err = pmerr.LogRec
 		return
 	}
-	if c.data, err = c.mapped.extend(c.file, c.data, int(size)); err != nil {
+	more := min(size/2, 64<<20)
+	if c.data, err = c.mapped.extend(c.file, c.data, int(size), int(more)); err != nil {
 		c.err = Coded(err, pmerr.Generic)
 	}
 }
@@ -228,5 +248,7 @@ func (c *File) Close() error {
 	defer c.mu.Unlock()
 	c.finish(os.ErrClosed)
 	c.data = nil
+	unpacked.give(c.kept, c.onDisk)
+	c.kept, c.onDisk = 0, 0
 	return c.mapped.close()
 }

@@ -11,7 +11,7 @@ import (
 type mapping struct{}
 
 // extend returns the first size bytes of f. old is the previous result.
-func (m *mapping) extend(f *os.File, old []byte, size int) ([]byte, error) {
+func (m *mapping) extend(f *os.File, old []byte, size, _ int) ([]byte, error) {
 	data := append(old[:len(old):len(old)], make([]byte, size-len(old))...)
 	n, err := f.ReadAt(data[len(old):], int64(len(old)))
 	if err == io.EOF {

@@ -15,16 +15,16 @@ type mapping struct {
 	maps [][]byte
 }
 
-// extend returns the first size bytes of f. old is the previous result.
-func (m *mapping) extend(f *os.File, old []byte, size int) ([]byte, error) {
+// extend returns the first size bytes of f. old is the previous result, and more is how much the
+// file may grow before there has to be another mapping.
+func (m *mapping) extend(f *os.File, old []byte, size, more int) ([]byte, error) {
 	if size <= cap(old) {
 		return old[:size], nil
 	}
 	if size == 0 {
 		return nil, nil
 	}
-	room := min(max(size/2, 1<<16), 64<<20)
-	data, err := unix.Mmap(int(f.Fd()), 0, size+room, unix.PROT_READ, unix.MAP_SHARED)
+	data, err := unix.Mmap(int(f.Fd()), 0, size+max(more, 1<<16), unix.PROT_READ, unix.MAP_SHARED)
 	if err != nil {
 		return old, err
 	}

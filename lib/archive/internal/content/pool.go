@@ -108,16 +108,45 @@ func (c *File) openSource(in input, size int64) (err error) {
 	if c.suffix == "" {
 		return nil
 	}
-	if c.source, err = unpacker(in, size, c.suffix); err == nil {
-		_, err = io.CopyN(io.Discard, c.source, int64(len(c.data)))
+	if c.suffix == ".xz" {
+		err = checkXZ(c.ctx, in, size)
 	}
-	if err != nil {
-		return Coded(err, pmerr.LogRec)
+	if err == nil {
+		c.source, err = unpacker(watched{c, in}, c.suffix)
 	}
-	return nil
+	if err == nil {
+		_, err = io.CopyN(io.Discard, watched{c, c.source}, int64(len(c.data)))
+	}
+	switch cancelled := c.ctx.Err(); {
+	case err == nil:
+		return nil
+	case cancelled != nil:
+		return cancelled
+	}
+	return Coded(err, pmerr.LogRec)
 }
 
-// release closes the file.
+// input is a compressed file.
+type input interface {
+	io.Reader
+	io.ReaderAt
+}
+
+// watched is r for as long as the context of c lasts.
+type watched struct {
+	c *File
+	r io.Reader
+}
+
+// Read implements io.Reader.
+func (w watched) Read(b []byte) (int, error) {
+	if err := w.c.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return w.r.Read(b)
+}
+
+// release closes the file, and what it is unpacked to.
 func (c *File) release() {
 	if c.source != nil {
 		c.source.Close()
@@ -126,4 +155,5 @@ func (c *File) release() {
 		c.file.Close()
 	}
 	c.source, c.file = nil, nil
+	c.closeTemp()
 }

@@ -1,67 +1,192 @@
 package content
 
 import (
+	"bytes"
+	"fmt"
 	"io"
 	"math"
 	"os"
+	"sync"
 
 	"pmtools/lib/pmerr"
 )
 
-// maxContent is the maximal length of an unpacked file. A longer one counts as damaged.
-const maxContent = 16 << 30
+// How many bytes are unpacked at a time: as many as there are, within these limits.
+const (
+	minChunk = 4 << 10
+	maxChunk = 256 << 10
+)
 
-// readChunk is the number of bytes unpacked at a time.
-const readChunk = 256 << 10
+// enospc is the error number of a full disk.
+const enospc pmerr.Code = -28
 
-// unpack makes data at least end bytes long if it can.
-func (c *File) unpack(end int64) {
-	limit := c.opt.MemLimit
-	for int64(len(c.data)) < end {
-		if int64(len(c.data)) >= limit {
-			c.spill()
-			return
-		}
-		if cap(c.data)-len(c.data) < readChunk {
-			grown := make([]byte, len(c.data), min(2*cap(c.data), int(limit))+2*readChunk)
-			copy(grown, c.data)
-			c.data = grown
-		}
-		n, err := c.source.Read(c.data[len(c.data) : len(c.data)+readChunk])
-		c.data = c.data[:len(c.data)+n]
-		if err != nil {
-			c.finish(err)
-			return
-		}
-	}
+// unpacked counts what the process keeps of the contents of compressed files.
+var unpacked ledger
+
+// A ledger counts bytes that are in use.
+type ledger struct {
+	mu           sync.Mutex
+	memory, disk int64
 }
 
-// spill moves data and the rest of the file to a temporary file and maps that.
-func (c *File) spill() {
+// take adds n to one of the counts of l, unless it would exceed limit.
+func (l *ledger) take(count *int64, n, limit int64) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if n > limit-*count {
+		return false
+	}
+	*count += n
+	return true
+}
+
+// give takes off counts.
+func (l *ledger) give(memory, disk int64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.memory -= memory
+	l.disk -= disk
+}
+
+// unpack makes data at least end bytes long if it can. The error, if any, is that of the context;
+// any other ends the content, and is kept.
+func (c *File) unpack(end int64) error {
+	for int64(len(c.data)) < end && !c.whole {
+		if err := c.ctx.Err(); err != nil {
+			return err
+		}
+		err := c.unpackMore()
+		switch cancelled := c.ctx.Err(); {
+		case err == nil:
+		case cancelled != nil: // the unpacker saw it, and cannot go on
+			pool.remove(c)
+			c.release()
+			return cancelled
+		default:
+			c.finish(err)
+		}
+	}
+	return nil
+}
+
+// unpackMore unpacks some bytes.
+func (c *File) unpackMore() error {
+	size := min(max(len(c.data), minChunk), maxChunk)
+	if c.temp == nil && !c.makeRoom(size) {
+		if err := c.spill(); err != nil {
+			return err
+		}
+	}
+	if c.temp != nil {
+		return c.unpackToDisk(size)
+	}
+	n, err := c.source.Read(c.data[len(c.data) : len(c.data)+size])
+	c.data = c.data[:len(c.data)+n]
+	if err == io.EOF && cap(c.data)-len(c.data) > len(c.data)/4 {
+		c.data = bytes.Clone(c.data)
+		c.keep(int64(cap(c.data)))
+	}
+	return err
+}
+
+// makeRoom makes room for size more bytes in memory, if so much may be kept there.
+func (c *File) makeRoom(size int) bool {
+	if cap(c.data)-len(c.data) >= size && c.kept > 0 {
+		return true
+	}
+	room := int64(len(c.data)) + int64(max(size, len(c.data)))
+	if !c.keep(room) {
+		return false
+	}
+	grown := make([]byte, len(c.data), room)
+	copy(grown, c.data)
+	c.data = grown
+	return true
+}
+
+// keep notes that the file uses so many bytes of memory, unless that is too many.
+func (c *File) keep(n int64) bool {
+	if !unpacked.take(&unpacked.memory, n-c.kept, c.opt.MemLimit) {
+		return false
+	}
+	c.kept = n
+	return true
+}
+
+// spill moves what is unpacked to a temporary file, where the rest will follow.
+func (c *File) spill() error {
 	temp, err := os.CreateTemp(c.opt.TempDir, "pcp-archive-")
 	if err != nil {
-		c.finish(err)
-		return
+		return err
 	}
 	// The mapping remains. Where open files can be removed, a crash leaves nothing behind.
-	os.Remove(temp.Name())
-	defer os.Remove(temp.Name())
-	defer temp.Close()
-	size := int64(len(c.data))
-	if _, err = temp.Write(c.data); err == nil {
-		var n int64
-		n, err = io.CopyBuffer(struct{ io.Writer }{temp}, io.LimitReader(c.source, maxContent-size), make([]byte, readChunk))
-		size += n
+	_ = os.Remove(temp.Name())
+	c.temp, c.diskLimit = temp, c.opt.DiskLimit
+	if c.diskLimit <= 0 {
+		c.diskLimit = spare(c.opt.tempDir())
 	}
-	if err == nil {
-		err = io.EOF
-	}
-	if size >= maxContent || size > math.MaxInt/2 {
-		err = pmerr.LogRec
-	} else if data, mapErr := c.mapped.extend(temp, nil, int(size)); mapErr == nil {
+	data := c.data
+	c.data = nil
+	if err := c.store(data); err != nil {
 		c.data = data
-	} else {
-		err = mapErr
+		return err
 	}
-	c.finish(err)
+	c.keep(0)
+	return nil
+}
+
+// store appends bytes to the temporary file, and shows them at the end of data.
+func (c *File) store(b []byte) error {
+	n := int64(len(b))
+	if !unpacked.take(&unpacked.disk, n, c.diskLimit) {
+		err := fmt.Errorf("%w: unpacked archives would take more than %d MiB of %s", enospc, c.diskLimit>>20, c.opt.tempDir())
+		if c.opt.Warn != nil {
+			c.opt.Warn("Error: " + err.Error() + "; a higher PMTOOLS_UNPACK_LIMIT allows more")
+		}
+		return err
+	}
+	c.onDisk += n
+	size := int64(len(c.data)) + n
+	if size > math.MaxInt/4 {
+		return pmerr.LogRec
+	}
+	if _, err := c.temp.Write(b); err != nil {
+		return err
+	}
+	data, err := c.mapped.extend(c.temp, c.data, int(size), int(min(size, 1<<30)))
+	c.data = data
+	return err
+}
+
+// unpackToDisk unpacks at most size bytes to the temporary file.
+func (c *File) unpackToDisk(size int) error {
+	if c.chunk == nil {
+		c.chunk = make([]byte, maxChunk)
+	}
+	n, err := c.source.Read(c.chunk[:size])
+	if full := c.store(c.chunk[:n]); full != nil {
+		return full
+	}
+	return err
+}
+
+// spare returns how much of the disk unpacked files may take: half of what is free, and what they
+// take already.
+func spare(dir string) int64 {
+	free, ok := freeSpace(dir)
+	if !ok {
+		return 16 << 30
+	}
+	unpacked.mu.Lock()
+	defer unpacked.mu.Unlock()
+	return (free + unpacked.disk) / 2
+}
+
+// closeTemp closes the temporary file, whose mapping remains.
+func (c *File) closeTemp() {
+	if c.temp != nil {
+		c.temp.Close()
+		_ = os.Remove(c.temp.Name()) // where it could not be removed while open
+	}
+	c.temp, c.chunk = nil, nil
 }

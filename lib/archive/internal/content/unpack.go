@@ -28,21 +28,12 @@ func Trim(name string) string {
 	return name
 }
 
-// input is a compressed file.
-type input interface {
-	io.Reader
-	io.ReaderAt
-}
-
-// unpacker returns what unpacks f, which has size bytes, by the suffix of its name. The files of
-// compress(1) cannot be read.
-func unpacker(f input, size int64, suffix string) (io.ReadCloser, error) {
+// unpacker returns what unpacks f, by the suffix of its name. The files of compress(1) cannot be
+// read.
+func unpacker(f io.Reader, suffix string) (io.ReadCloser, error) {
 	in := bufio.NewReaderSize(f, 64<<10)
 	switch suffix {
 	case ".xz":
-		if err := checkXZ(f, size); err != nil {
-			return nil, err
-		}
 		r, err := xz.NewReader(in)
 		return io.NopCloser(r), err
 	case ".lzma":

@@ -1,6 +1,7 @@
 package content
 
 import (
+	"context"
 	"encoding/binary"
 	"errors"
 	"io"
@@ -14,15 +15,26 @@ var (
 	errDictionary = errors.New("dictionary of compressed file is too large")
 )
 
+// Limits on what no program writes.
+const (
+	maxContent = 1 << 50  // bytes of content
+	maxXZIndex = 64 << 20 // bytes of an index: one of a content of several terabytes
+	maxPadding = 1 << 16  // units of four bytes between and after streams
+)
+
 // xzEnd is the length of the header and of the footer of an xz stream.
 const xzEnd = 12
 
 // checkXZ checks the layout of an xz file, which the end of the file describes: whether it is
 // complete, the length of its content, and the memory it needs. It reads the streams from the last
 // to the first.
-func checkXZ(f io.ReaderAt, size int64) error {
+func checkXZ(ctx context.Context, f io.ReaderAt, size int64) error {
 	var total uint64
+	padding := 0
 	for pos := size; pos > 0; {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		footer := make([]byte, xzEnd)
 		if pos < 2*xzEnd {
 			return errXZLayout
@@ -32,17 +44,20 @@ func checkXZ(f io.ReaderAt, size int64) error {
 		}
 		if binary.BigEndian.Uint32(footer[8:]) == 0 { // padding
 			pos -= 4
+			if padding++; padding > maxPadding {
+				return errXZLayout
+			}
 			continue
 		}
 		length := (int64(binary.LittleEndian.Uint32(footer[4:])) + 1) * 4
-		if string(footer[10:]) != "YZ" || length > pos-2*xzEnd {
+		if string(footer[10:]) != "YZ" || length > min(pos-2*xzEnd, maxXZIndex) {
 			return errXZLayout
 		}
 		index := make([]byte, length)
 		if _, err := f.ReadAt(index, pos-xzEnd-length); err != nil {
 			return err
 		}
-		start, content, err := checkXZStream(f, index, pos-xzEnd-length)
+		start, content, err := checkXZStream(ctx, f, index, pos-xzEnd-length)
 		if err != nil {
 			return err
 		}
@@ -56,7 +71,7 @@ func checkXZ(f io.ReaderAt, size int64) error {
 
 // checkXZStream checks the blocks that the index of a stream lists and that end at offset end. It
 // returns the start of the stream and the length of its content.
-func checkXZStream(f io.ReaderAt, index []byte, end int64) (start int64, content uint64, err error) {
+func checkXZStream(ctx context.Context, f io.ReaderAt, index []byte, end int64) (start int64, content uint64, err error) {
 	r := wire.NewReader(index)
 	r.Skip(1)
 	var sizes []int64
@@ -80,6 +95,9 @@ func checkXZStream(f io.ReaderAt, index []byte, end int64) (start int64, content
 	}
 	pos := start + xzEnd
 	for _, size := range sizes {
+		if err := ctx.Err(); err != nil {
+			return 0, 0, err
+		}
 		if err := checkXZBlock(f, pos, size); err != nil {
 			return 0, 0, err
 		}
