@@ -1,10 +1,17 @@
 package fetchgroup
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"runtime"
+	"testing"
 	"time"
 
 	"pmtools/lib/pcp"
+	"pmtools/lib/pdu"
+	"pmtools/lib/pmapi"
+	"pmtools/lib/pmcd"
 	"pmtools/lib/pmcd/pmcdtest"
 )
 
@@ -42,4 +49,206 @@ func fleetWorld(n int) *pmcdtest.World {
 	}
 	w.Metrics = append(w.Metrics, all)
 	return w
+}
+
+// A crowd is scripted daemons for a fleet, by host name: a tenth each are dead, silent, slow or
+// lie.
+type crowd struct {
+	servers map[string]*pmcdtest.Server
+	hosts   []string
+}
+
+// kindOfHost returns what is wrong with a host.
+func kindOfHost(i int) string {
+	return map[int]string{3: "dead", 5: "silent", 7: "lying", 9: "slow"}[i%10]
+}
+
+// newCrowd starts n daemons; slow ones take that long for a fetch.
+func newCrowd(t *testing.T, n int, slow time.Duration) *crowd {
+	t.Helper()
+	c := &crowd{servers: make(map[string]*pmcdtest.Server)}
+	for i := range n {
+		name := fmt.Sprintf("host%d.%s", i, kindOfHost(i))
+		c.hosts = append(c.hosts, name)
+		s := pmcdtest.NewServer(fleetWorld(i))
+		t.Cleanup(func() { s.Close() })
+		c.servers[name] = s
+		switch kindOfHost(i) {
+		case "dead":
+			s.SetDown(true)
+		case "silent":
+			s.SetEdit(pmcdtest.Drop())
+		case "lying":
+			s.SetEdit(onFetch(pmcdtest.Cut(20)))
+		case "slow":
+			s.SetEdit(onFetch(pmcdtest.Delay(slow)))
+		}
+	}
+	return c
+}
+
+// onFetch applies an edit to the results of fetches.
+func onFetch(e pmcdtest.Edit) pmcdtest.Edit {
+	return func(r *pmcdtest.Reply) {
+		if r.Request == pdu.TypeHighResFetch {
+			e(r)
+		}
+	}
+}
+
+// open connects to one of the crowd.
+func (c *crowd) open(ctx context.Context, name string) (pmapi.Source, error) {
+	return pmapi.OpenHost(ctx, "127.0.0.1", &pmcd.Dialer{DialContext: c.servers[name].Dial})
+}
+
+// TestFleet reads hosts of all kinds: each has a row in each round, and none waits for another.
+func TestFleet(t *testing.T) {
+	before := runtime.NumGoroutine()
+	const n, rounds, interval = 40, 8, 150 * time.Millisecond
+	c := newCrowd(t, n, 220*time.Millisecond)
+	opt := &FleetOptions{Interval: interval, Rounds: rounds, Timeout: 2 * interval, Backoff: interval, Connects: 8, Open: c.open}
+	rows := make(map[string][]Row[*fleetHost])
+	for row := range Fleet[fleetHost](t.Context(), c.hosts, opt) {
+		rows[row.Host] = append(rows[row.Host], row)
+	}
+	for i, name := range c.hosts {
+		if len(rows[name]) != rounds {
+			t.Errorf("%s: %d rows", name, len(rows[name]))
+			continue
+		}
+		good, late, bad := 0, 0, 0
+		for round, r := range rows[name] {
+			switch {
+			case r.Round != round:
+				t.Errorf("%s: row %d of round %d", name, round, r.Round)
+			case r.Err == nil && (r.Value.A3 != float64(i+3) || len(r.Value.Disks) != 100 || r.Value.Disks[99].Name != "disk-99" || r.Value.Disks[99].Read != float64(i+99)):
+				t.Errorf("%s: %+v", name, r.Value)
+			case r.Err == nil && r.Late > interval:
+				late++
+			case r.Err == nil:
+				good++
+			default:
+				bad++
+			}
+		}
+		kind := kindOfHost(i)
+		switch {
+		case kind == "" && good < rounds-2: // the first may still be connecting
+			t.Errorf("%s: %d good rows, %d late, %d bad; last %+v", name, good, late, bad, rows[name][rounds-1])
+		case kind == "slow" && (late == 0 || bad == 0):
+			t.Errorf("%s: %d good rows, %d late, %d bad", name, good, late, bad)
+		case (kind == "dead" || kind == "silent" || kind == "lying") && bad != rounds:
+			t.Errorf("%s: %d good rows, %d late", name, good, late)
+		}
+	}
+	if r := rows["host5.silent"][0]; !errors.Is(r.Err, ErrLate) || !errors.Is(r.Err, errConnecting) {
+		t.Errorf("a silent host: %v", r.Err)
+	}
+	if r := rows["host9.slow"][3]; r.Err != nil && r.Err != ErrLate {
+		t.Errorf("a slow host: %v", r.Err)
+	}
+	for _, s := range c.servers {
+		s.Close()
+	}
+	for range 100 { // goroutines of the daemons end by themselves
+		if runtime.NumGoroutine() <= before {
+			return
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	t.Errorf("%d goroutines, %d before", runtime.NumGoroutine(), before)
+}
+
+// TestFleetRetries connects again to a host that comes back.
+func TestFleetRetries(t *testing.T) {
+	c := newCrowd(t, 1, 0)
+	s := c.servers[c.hosts[0]]
+	opt := &FleetOptions{Interval: 20 * time.Millisecond, Backoff: time.Millisecond, Open: c.open}
+	var phases []string
+	for row := range Fleet[fleetHost](t.Context(), c.hosts, opt) {
+		phase := "good"
+		if row.Err != nil {
+			phase = "bad"
+		}
+		if len(phases) == 0 || phases[len(phases)-1] != phase {
+			phases = append(phases, phase)
+		}
+		switch {
+		case len(phases) == 1 && phase == "good":
+			s.SetDown(true)
+		case len(phases) == 2:
+			s.SetDown(false)
+		case len(phases) == 3:
+			if _, ever := s.Conns(); ever != 2 {
+				t.Errorf("%d connections", ever)
+			}
+			return
+		}
+		if row.Round > 500 {
+			t.Fatalf("never came back: %v", row.Err)
+		}
+	}
+}
+
+// TestFleetEnds ends within a second, whatever the hosts do, by the context and by leaving the loop.
+func TestFleetEnds(t *testing.T) {
+	for _, byContext := range []bool{true, false} {
+		c := newCrowd(t, 20, time.Hour)
+		ctx, cancel := context.WithCancel(t.Context())
+		var ended time.Time
+		for row := range Fleet[fleetHost](ctx, c.hosts, &FleetOptions{Interval: 50 * time.Millisecond, Open: c.open, Timeout: time.Hour}) {
+			if row.Round < 3 {
+				continue
+			}
+			if ended = time.Now(); !byContext {
+				break
+			}
+			cancel()
+		}
+		cancel()
+		if took := time.Since(ended); took > time.Second {
+			t.Errorf("ended after %v", took)
+		}
+		for i, name := range c.hosts {
+			s := c.servers[name]
+			if kindOfHost(i) == "slow" {
+				continue // it sleeps
+			}
+			for range 100 {
+				if now, _ := s.Conns(); now == 0 {
+					break
+				}
+				time.Sleep(10 * time.Millisecond)
+			}
+			if now, _ := s.Conns(); now != 0 {
+				t.Errorf("%s: %d connections are left", name, now)
+			}
+		}
+	}
+}
+
+// TestFleetOnce reads all hosts once, without a schedule.
+func TestFleetOnce(t *testing.T) {
+	c := newCrowd(t, 10, 50*time.Millisecond)
+	good := 0
+	for row := range Fleet[fleetHost](t.Context(), c.hosts, &FleetOptions{Interval: -1, Rounds: 1, Timeout: 200 * time.Millisecond, Open: c.open}) {
+		if row.Err == nil {
+			good++
+		}
+	}
+	if good != 7 {
+		t.Errorf("%d of 10 hosts answered", good)
+	}
+}
+
+// TestFleetMistakes has the mistakes of a struct in each row.
+func TestFleetMistakes(t *testing.T) {
+	c := newCrowd(t, 1, 0)
+	for row := range Fleet[struct {
+		X int `pcp:"no.such"`
+	}](t.Context(), c.hosts, &FleetOptions{Rounds: 1, Open: c.open}) {
+		if _, ok := errors.AsType[Mistakes](row.Err); !ok {
+			t.Errorf("%v", row.Err)
+		}
+	}
 }

@@ -38,7 +38,7 @@ func (s *Stand) Live(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(s.Root, "var/lib/pcp/pmns/root_sample")); err != nil {
 		t.Skip("the reference has no sample agent (peer-up --pmcd installs it)")
 	}
-	s.OursEnv, s.TheirsEnv = startDaemon(t, s.Root), startDaemon(t, s.Root)
+	s.OursEnv, s.TheirsEnv = StartDaemon(t, s.Root), StartDaemon(t, s.Root)
 }
 
 // both runs a command for each side at the same time, with the programs that ours and theirs name.
@@ -104,9 +104,9 @@ disallow ":*" : store;
 allow "local:*" : all;
 `
 
-// startDaemon starts a daemon of the reference for the length of a test, and returns the
+// StartDaemon starts a daemon of the reference for the length of a test, and returns the
 // environment that leads commands to it.
-func startDaemon(t *testing.T, root string) (env []string) {
+func StartDaemon(t *testing.T, root string) (env []string) {
 	t.Helper()
 	dir, err := os.MkdirTemp(filepath.Join(root, "tmp"), "pmcd")
 	if err != nil {

@@ -1,0 +1,319 @@
+package fetchgroup
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"reflect"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"pmtools/lib/pmapi"
+	"pmtools/lib/pmerr"
+)
+
+// FleetOptions say how many hosts are read. The zero FleetOptions, and nil, are the default.
+type FleetOptions struct {
+	// Interval is the time from one round to the next, by default a second. A negative one is no
+	// schedule: a round ends when all hosts have answered or failed, and the next begins.
+	Interval time.Duration
+	// Rounds is how many there are, 0 for any number.
+	Rounds int
+	// Timeout is how long connecting to a host may take, and an answer; then the connection counts
+	// as lost. By default 10 s.
+	Timeout time.Duration
+	// Connects is how many hosts are connected to at the same time, by default 64.
+	Connects int
+	// Backoff is the first pause before another attempt to connect; it doubles with each failure up
+	// to a minute. By default a second.
+	Backoff time.Duration
+	// Open opens the source of a host, by default pmapi.OpenHost without a dialer. One that puts
+	// derive.NewSource over it gives the hosts expressions.
+	Open func(ctx context.Context, host string) (pmapi.Source, error)
+	// Group has the options of each group.
+	Group *Options
+}
+
+// ErrLate is the error of a host that has not answered within the interval.
+var ErrLate = errors.New("no answer within the interval")
+
+// errConnecting is ErrLate for a host whose connection is not made yet.
+var errConnecting = fmt.Errorf("%w: still connecting", ErrLate)
+
+// A Row is what a host said in one round, or why it said nothing.
+type Row[T any] struct {
+	Host  string
+	Round int
+	Due   time.Time     // when the values were to be fetched
+	Late  time.Duration // how long after Due the answer came; more than the interval if it is that of an earlier round
+	Value T             // belongs to the receiver
+	Err   error
+}
+
+// A Sampler reads one host for a fleet. It is used by one goroutine at a time.
+type Sampler[T any] interface {
+	// Sample returns new values, which the receiver keeps. An error that leaves no doubt about the
+	// connection, such as pmerr.IPC, ends it.
+	Sample(ctx context.Context) (T, error)
+	Close() error
+}
+
+// Fleet reads structs from many hosts at once, on one schedule, until ctx ends or the loop is left:
+// for each host one row in each round, in the order of the answers. A host that fails says so in its
+// row, and is connected to again with growing pauses; one that is slow has [ErrLate] in its row, and
+// its answer is the row of the round in which it comes. None delays the others. All goroutines and
+// connections have ended when the loop has.
+func Fleet[S any](ctx context.Context, hosts []string, opt *FleetOptions) iter.Seq[Row[*S]] {
+	o := opt.defaults()
+	return Hosts(ctx, hosts, func(ctx context.Context, host string) (Sampler[*S], error) {
+		src, err := o.Open(ctx, host)
+		if err != nil {
+			return nil, err
+		}
+		g := New(src, o.Group)
+		b, err := Bind[S](ctx, g)
+		if err != nil {
+			g.Close()
+			return nil, err
+		}
+		return bound[S]{b}, nil
+	}, opt)
+}
+
+// bound is a Binding as a Sampler.
+type bound[S any] struct{ *Binding[S] }
+
+// Sample implements Sampler.
+func (b bound[S]) Sample(ctx context.Context) (*S, error) {
+	if err := b.fetch(ctx); err != nil {
+		return nil, err
+	}
+	row := new(S)
+	fill(reflect.ValueOf(row).Elem(), b.fields, b.g)
+	return row, nil
+}
+
+// Close implements Sampler.
+func (b bound[S]) Close() error { return b.g.Close() }
+
+// defaults returns o with the defaults in place of zeroes.
+func (o *FleetOptions) defaults() FleetOptions {
+	var d FleetOptions
+	if o != nil {
+		d = *o
+	}
+	if d.Interval == 0 {
+		d.Interval = time.Second
+	}
+	if d.Timeout <= 0 {
+		d.Timeout = 10 * time.Second
+	}
+	if d.Connects <= 0 {
+		d.Connects = 64
+	}
+	if d.Backoff <= 0 {
+		d.Backoff = time.Second
+	}
+	if d.Open == nil {
+		d.Open = func(ctx context.Context, host string) (pmapi.Source, error) { return pmapi.OpenHost(ctx, host, nil) }
+	}
+	return d
+}
+
+// Hosts is Fleet for samplers of any kind.
+func Hosts[T any](ctx context.Context, hosts []string, open func(ctx context.Context, host string) (Sampler[T], error), opt *FleetOptions) iter.Seq[Row[T]] {
+	hosts = slices.Clone(hosts)
+	return func(yield func(Row[T]) bool) {
+		ctx, cancel := context.WithCancel(ctx)
+		f := &fleet[T]{FleetOptions: opt.defaults(), open: open, answers: make(chan answer[T], len(hosts))}
+		f.connecting = make(chan struct{}, f.Connects)
+		var ended sync.WaitGroup
+		for _, name := range hosts {
+			h := &host[T]{name: name, fleet: f, due: make(chan time.Time, 1)}
+			f.hosts = append(f.hosts, h)
+			ended.Go(func() { h.run(ctx) })
+		}
+		f.rounds(ctx, yield)
+		cancel()
+		ended.Wait()
+	}
+}
+
+// A fleet is hosts that are read on one schedule.
+type fleet[T any] struct {
+	FleetOptions
+	open       func(ctx context.Context, host string) (Sampler[T], error)
+	hosts      []*host[T]
+	answers    chan answer[T] // with room for one of each host
+	connecting chan struct{}  // with room for as many as connect at the same time
+}
+
+// An answer is what a host said.
+type answer[T any] struct {
+	h     *host[T]
+	due   time.Time
+	at    time.Time
+	value T
+	err   error
+}
+
+// rounds runs the schedule.
+func (f *fleet[T]) rounds(ctx context.Context, yield func(Row[T]) bool) {
+	due := time.Now()
+	for round := 0; (f.Rounds == 0 || round < f.Rounds) && ctx.Err() == nil; round++ {
+		for _, h := range f.hosts {
+			h.silent = true
+			if !h.busy {
+				h.busy = true
+				h.due <- due
+			}
+		}
+		last := f.Rounds > 0 && round == f.Rounds-1
+		if !f.collect(ctx, round, due, last, yield) {
+			return
+		}
+		for _, h := range f.hosts {
+			if !h.silent {
+				continue
+			}
+			row := Row[T]{Host: h.name, Round: round, Due: due, Late: time.Since(due), Err: ErrLate}
+			if h.opening.Load() {
+				row.Err = errConnecting
+			}
+			if !yield(row) {
+				return
+			}
+		}
+		due = f.after(due)
+	}
+}
+
+// after returns when the round after one is due. Rounds that have passed are left out.
+func (f *fleet[T]) after(due time.Time) time.Time {
+	now := time.Now()
+	if f.Interval < 0 {
+		return now
+	}
+	due = due.Add(f.Interval)
+	if late := now.Sub(due); late > f.Interval {
+		due = due.Add(late.Truncate(f.Interval))
+	}
+	return due
+}
+
+// collect yields the answers of a round until its time is over, or in the last round until all
+// hosts have answered. It reports whether there may be another.
+func (f *fleet[T]) collect(ctx context.Context, round int, due time.Time, last bool, yield func(Row[T]) bool) bool {
+	var over <-chan time.Time // never without a schedule
+	if f.Interval > 0 {
+		timer := time.NewTimer(time.Until(due.Add(f.Interval)))
+		defer timer.Stop()
+		over = timer.C
+	}
+	for silent := len(f.hosts); silent > 0 || !last && over != nil; {
+		select {
+		case a := <-f.answers:
+			a.h.busy, a.h.silent = false, false
+			silent--
+			if !yield(Row[T]{a.h.name, round, a.due, a.at.Sub(a.due), a.value, a.err}) {
+				return false
+			}
+		case <-over:
+			return true
+		case <-ctx.Done():
+			return false
+		}
+	}
+	return true
+}
+
+// A host is one of a fleet. Its goroutine has the fields below due.
+type host[T any] struct {
+	name    string
+	busy    bool        // it was asked and has not answered
+	silent  bool        // it has not answered in this round
+	opening atomic.Bool // it is being connected to
+	fleet   *fleet[T]
+	due     chan time.Time
+
+	sampler Sampler[T] // nil without a connection
+	pause   time.Duration
+	retry   time.Time // not to be connected to before
+	err     error     // why there is no connection
+}
+
+// run answers one question after the other.
+func (h *host[T]) run(ctx context.Context) {
+	defer h.close()
+	for {
+		select {
+		case due := <-h.due:
+			a := answer[T]{h: h, due: due}
+			a.value, a.err = h.ask(ctx)
+			a.at = time.Now()
+			h.fleet.answers <- a
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// ask samples the host, and connects to it before if need be.
+func (h *host[T]) ask(ctx context.Context) (value T, err error) {
+	if h.sampler == nil {
+		if err := h.connect(ctx); err != nil {
+			return value, err
+		}
+	}
+	ctx, cancel := context.WithTimeout(ctx, h.fleet.Timeout)
+	defer cancel()
+	value, err = h.sampler.Sample(ctx)
+	if err == nil {
+		h.pause = 0
+	} else if ctx.Err() != nil || errors.Is(err, pmerr.IPC) || errors.Is(err, pmerr.Timeout) {
+		h.close()
+		h.failed(err)
+	}
+	return value, err
+}
+
+// connect connects to the host, unless that has failed not long ago.
+func (h *host[T]) connect(ctx context.Context) error {
+	if h.err != nil && time.Now().Before(h.retry) {
+		return h.err
+	}
+	h.opening.Store(true)
+	defer h.opening.Store(false)
+	select {
+	case h.fleet.connecting <- struct{}{}:
+		defer func() { <-h.fleet.connecting }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	ctx, cancel := context.WithTimeout(ctx, h.fleet.Timeout)
+	defer cancel()
+	sampler, err := h.fleet.open(ctx, h.name)
+	if err != nil {
+		h.failed(err)
+		return err
+	}
+	h.sampler, h.err = sampler, nil
+	return nil
+}
+
+// failed notes why there is no connection, and when the next attempt is due.
+func (h *host[T]) failed(err error) {
+	h.pause = min(max(2*h.pause, h.fleet.Backoff), time.Minute)
+	h.err, h.retry = err, time.Now().Add(h.pause)
+}
+
+// close closes the connection.
+func (h *host[T]) close() {
+	if h.sampler != nil {
+		_ = h.sampler.Close() // nobody could do anything about it
+		h.sampler = nil
+	}
+}
