@@ -18,9 +18,9 @@ import (
 
 // evalFlags are the options of eval.
 type evalFlags struct {
-	delay, raw, plot, long, units, safe, wide bool
-	output                                    string
-	precision                                 int
+	delay, raw, plot, long, units, safe, wide, vertical bool
+	output                                              string
+	precision                                           int
 }
 
 // newEval returns the command that evaluates expressions.
@@ -46,6 +46,7 @@ func (a *app) newEval() *cobra.Command {
 	fs.BoolVarP(&f.raw, "raw", "r", false, "output raw counter values (no rate conversion)")
 	fs.BoolVar(&f.plot, "plot", false, "draw a chart of the values")
 	fs.BoolVar(&f.wide, "wide", false, "table with all columns, whatever the width of the terminal")
+	fs.BoolVar(&f.vertical, "vertical", false, "table with a line for each value")
 	fs.BoolVar(&f.long, "long", false, "csv with a line for each value")
 	fs.BoolVar(&f.units, "units", false, "csv with units behind the names of columns")
 	fs.BoolVar(&f.safe, "safe-csv", false, "csv without fields that spreadsheets take for formulas")
@@ -54,7 +55,7 @@ func (a *app) newEval() *cobra.Command {
 
 // eval evaluates expressions.
 func (a *app) eval(ctx context.Context, f *evalFlags, precise bool, args []string) error {
-	set := repl.Settings{Output: f.output, Raw: f.raw, Long: f.long, Units: f.units, Safe: f.safe, Wide: f.wide, Interval: a.Options.Interval, Color: a.Env.ColorWanted(a.Env.Stdout)}
+	set := repl.Settings{Output: f.output, Raw: f.raw, Long: f.long, Units: f.units, Safe: f.safe, Wide: f.wide, Vertical: f.vertical, Interval: a.Options.Interval, Color: a.Env.ColorWanted(a.Env.Stdout)}
 	if !slices.Contains(repl.Outputs(), f.output) {
 		return fmt.Errorf("unknown output '%s'; there are %s", f.output, strings.Join(repl.Outputs(), ", "))
 	}

@@ -31,6 +31,18 @@ func readAll(r io.Reader) ([]byte, error) {
 	return text, err
 }
 
+// A redirected file is where output goes instead of standard output.
+type redirected struct{ *os.File }
+
+// Create implements repl.Files.
+func (files) Create(name string) (io.WriteCloser, error) {
+	f, err := os.Create(name)
+	if err != nil {
+		return nil, err
+	}
+	return redirected{f}, nil
+}
+
 // Glob implements repl.Files.
 func (files) Glob(prefix string) []string {
 	dir, base := filepath.Split(prefix)

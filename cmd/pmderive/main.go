@@ -92,14 +92,15 @@ func (a *app) complain(err error) {
 // newRoot returns the tree of commands.
 func (a *app) newRoot() *cobra.Command {
 	root := &cobra.Command{
-		Use:   "pmderive",
+		Use:   "pmderive [EXPR | ITEM ...]",
 		Short: "Try, explain, check and format expressions over performance metrics",
 		Long: "pmderive evaluates expressions over performance metrics, the language of derived\n" +
-			"metrics. Without a command it has a prompt, or reads items from its input.",
-		Args:          cobra.NoArgs,
+			"metrics. Without a command it runs its arguments as items of the prompt, or has a\n" +
+			"prompt, or reads items from its input.",
+		Args:          cobra.ArbitraryArgs,
 		SilenceUsage:  true,
 		SilenceErrors: true,
-		RunE:          func(cmd *cobra.Command, _ []string) error { return a.interact(cmd.Context()) },
+		RunE:          func(cmd *cobra.Command, args []string) error { return a.interact(cmd, args) },
 	}
 	fs := root.PersistentFlags()
 	fs.SortFlags = false

@@ -56,7 +56,9 @@ func (a *app) output(w io.Writer, r *repl.Run) (repl.Writer, error) {
 	opt := &samples.Options{
 		Precision: -1, Long: r.Settings.Long, Units: r.Settings.Units, Safe: r.Settings.Safe, Color: r.Settings.Color, Wide: r.Settings.Wide,
 	}
-	opt.Width, opt.Height = cli.TerminalSize(a.Env.Stdout)
+	if _, file := w.(redirected); !file {
+		opt.Width, opt.Height = cli.TerminalSize(a.Env.Stdout)
+	}
 	opt.Live = r.Live && r.Output != repl.Chart
 	if p := r.Settings.Precision; p != nil {
 		opt.Precision = *p
@@ -75,6 +77,10 @@ func (a *app) output(w io.Writer, r *repl.Run) (repl.Writer, error) {
 	case repl.Chart:
 		k.Writer, err = samples.NewChart(w, h, opt)
 	default:
+		if r.Settings.Vertical {
+			k.Writer, err = samples.NewRows(w, h, opt)
+			break
+		}
 		k.Writer, err = samples.NewTable(w, h, opt)
 	}
 	return k, err

@@ -43,6 +43,18 @@ func (a *app) prompt(ctx context.Context, s *repl.Session) error {
 	const welcome = "An expression is evaluated, NAME = EXPR defines a metric; :help tells more, Ctrl-D leaves."
 	fmt.Fprintln(a.Env.Out, strings.Join(display.Wrap(welcome, width), "\n"))
 	a.item(ctx, s, ":source")
+	a.startup(ctx, s)
+	asked := false
+	leave := func() bool {
+		n := s.Unsaved()
+		if n == 0 || asked {
+			return true
+		}
+		asked = true
+		fmt.Fprintf(a.Env.Out, "There are definitions that no file has (%d in all). :save FILE writes them; :quit or Ctrl-D once more leaves.\n", n)
+		_ = a.Env.Out.Flush() // what cannot be written is noticed at the end
+		return false
+	}
 	for {
 		stop := cli.RestoreOn(restore, os.Interrupt) // by kill: a key is none in raw mode
 		text, err := readItem(rl, s.Prompt())
@@ -51,14 +63,19 @@ func (a *app) prompt(ctx context.Context, s *repl.Session) error {
 		case errors.Is(err, readline.ErrInterrupt):
 			continue
 		case errors.Is(err, io.EOF):
-			return nil
+			if leave() {
+				return nil
+			}
+			continue
 		case err != nil:
 			return err
 		}
 		if h.add(text) {
 			_ = rl.SaveHistory(h.items[len(h.items)-1])
 		}
-		if a.item(ctx, s, text) {
+		if !a.item(ctx, s, text) {
+			asked = false
+		} else if leave() {
 			return nil
 		}
 	}
@@ -94,15 +111,21 @@ type lineReader interface {
 	Readline() (string, error)
 }
 
-// readItem reads an item of one line, or several.
+// readItem reads an item of one line, or several. The end of input drops a further line; two of them
+// are the end.
 func readItem(rl lineReader, prompt string) (string, error) {
 	rl.SetPrompt(prompt)
 	text, err := rl.Readline()
-	for err == nil && repl.Incomplete(text) {
+	for ends := 0; err == nil && repl.Incomplete(text); {
 		rl.SetPrompt(more)
-		var line string
-		if line, err = rl.Readline(); err == nil {
-			text = repl.Join(text, line)
+		line, err := rl.Readline()
+		switch {
+		case err == nil:
+			text, ends = repl.Join(text, line), 0
+		case errors.Is(err, io.EOF) && ends == 0:
+			ends++
+		default:
+			return text, err
 		}
 	}
 	return text, err

@@ -51,7 +51,7 @@ func TestReadItem(t *testing.T) {
 	if want := "a|(a + b)|a  + b|" + ctrlC; strings.Join(got, "|") != want {
 		t.Errorf("%q, want %q", got, want)
 	}
-	if want := "> |> |... |> |... |> |... |> |... "; strings.Join(l.prompts, "|") != want {
+	if want := "> |> |... |> |... |> |... |> |... |... "; strings.Join(l.prompts, "|") != want {
 		t.Errorf("prompts %q", l.prompts)
 	}
 }

@@ -6,26 +6,68 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"os/signal"
 	"strings"
+
+	"github.com/spf13/cobra"
 
 	"pmtools/cmd/internal/cli"
 	"pmtools/derive/repl"
+	"pmtools/lib/near"
 )
 
-// interact reads items: at a prompt on a terminal, otherwise one from each line.
-func (a *app) interact(ctx context.Context) error {
+// interact runs items: those of the command line, or else from a prompt on a terminal, or one from
+// each line of standard input.
+func (a *app) interact(cmd *cobra.Command, args []string) error {
+	ctx, env := cmd.Context(), a.Env
+	if len(args) > 0 {
+		if names := nearCommand(cmd, args[0]); names != "" {
+			return fmt.Errorf("unknown command \"%s\"; did you mean %s?", args[0], names)
+		}
+	}
 	a.running = true
-	env := a.Env
 	terminal := cli.IsTerminal(env.Stdin) && cli.IsTerminal(env.Stdout)
 	s, err := a.session(ctx, repl.Settings{Color: terminal && env.ColorWanted(env.Stdout)})
 	if err != nil {
 		return err
 	}
 	defer s.Close()
-	if terminal {
+	switch {
+	case len(args) > 0:
+		return a.items(ctx, s, args)
+	case terminal:
 		return a.prompt(ctx, s)
 	}
 	return a.script(ctx, s)
+}
+
+// nearCommand returns the commands that a word may be meant for, or "".
+func nearCommand(cmd *cobra.Command, word string) string {
+	var names []string
+	for _, c := range cmd.Commands() {
+		names = append(names, c.Name())
+	}
+	return strings.Join(near.Names(word, names), " or ")
+}
+
+// items runs the items of the command line.
+func (a *app) items(ctx context.Context, s *repl.Session, args []string) error {
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
+	defer stop()
+	failed := false
+	for _, text := range args {
+		switch err := s.Run(ctx, text, a.Env.Out); {
+		case errors.Is(err, repl.ErrQuit):
+			return exitIf(failed)
+		case cli.IsLost(err):
+			return err
+		case err != nil:
+			a.complain(err)
+			failed = true
+		}
+	}
+	return exitIf(failed)
 }
 
 // maxLine is the limit on the length of a line of a script.

@@ -23,13 +23,16 @@ func (a *app) session(ctx context.Context, set repl.Settings) (*repl.Session, er
 		Zone: env.Zone(), Now: env.Now, Debug: a.debug, Files: files{}, Settings: set,
 		Table: func(w io.Writer, t *repl.Table) error {
 			width, _ := cli.TerminalSize(env.Stdout)
+			if _, file := w.(redirected); file {
+				width = 0
+			}
 			if p, ok := w.(*pager); ok && len(t.Header) > 0 && p.header == 0 {
 				p.header = p.lines + 1
 			}
 			return drawTable(w, t, width)
 		},
 		Output: a.output,
-		Flush:  env.Flush,
+		Flush:  env.Flush, Save: a.saveSettings, Edit: a.edit,
 	}
 	switch kind, name := a.Options.Source(); kind {
 	case option.Host:

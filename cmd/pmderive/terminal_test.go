@@ -402,3 +402,36 @@ func TestTerminalPager(t *testing.T) {
 	s.keys("C-d")
 	s.gone()
 }
+
+// TestTerminalLeave: Ctrl-D drops a further line only, and leaving with definitions that are not saved
+// takes a second time. Settings and the startup file hold from the start.
+func TestTerminalLeave(t *testing.T) {
+	config := t.TempDir()
+	init := filepath.Join(config, "init")
+	if err := os.WriteFile(init, []byte("from.init = t.b * 2\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	vars := []string{"PMDERIVE_INIT=" + init, "XDG_CONFIG_HOME=" + config, "EDITOR=sed -i s/2/3/"}
+	s := newScreen(t, vars, "-a", archivetest.Path(t, "ta"))
+	s.wait("from.init: 32-bit unsigned int", 1)
+	s.keys("sum(t.b", "Enter")
+	s.wait("...", 1)
+	s.keys("C-d")
+	s.wait("...", 2)
+	s.keys(")", "Enter")
+	s.wait("\n150\n", 1)
+	s.keys(":edit from.init", "Enter")
+	s.wait("from.init = t.b * 3", 1)
+	s.keys(":set samples 7", "Enter", ":set save", "Enter")
+	s.wait("settings to "+config+"/pmderive/settings", 1)
+	s.keys("quit", "Enter")
+	s.wait("no file has (1 in all)", 1)
+	s.keys("C-d")
+	s.gone()
+	s = newScreen(t, append(vars, "PMDERIVE_INIT="), "-a", archivetest.Path(t, "ta"))
+	s.wait("46:40>", 1)
+	s.keys(":set samples", "Enter")
+	s.wait("\n7\n", 1)
+	s.keys("C-d")
+	s.gone()
+}

@@ -206,7 +206,7 @@ func (s *Session) save(ctx context.Context, name string, replace bool, w io.Writ
 	case err != nil:
 		return &Problem{Msg: err.Error(), Err: err}
 	}
-	s.files[name] = true
+	s.files[name], s.dirty = true, false
 	fmt.Fprintf(w, "%s to %s\n", plural(len(s.defs.own), "definition"), name)
 	return nil
 }

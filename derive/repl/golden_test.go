@@ -38,6 +38,8 @@ func transcript(t *testing.T, file string) {
 	}
 	s := newSession(t, archive, func(o *repl.Options) {
 		o.Files = memory{"old.conf": "old.a = 1\n", "bad.conf": "# about ok\nok.a = t.s + 1\nok.a(oneline) = one\nbad = t.s +\nno sign\n",
+			"items": "# items of a prompt\nrun.x = t.s + \\\n  1\nsum(t.b\n)\n",
+			"wrong": "t.s\nt.b +\nt.d\n", "self": ":run self\n",
 			"twice.conf": "tw.b = t.s + 10\ntw.b = 3\ntw.c = 4\n"}
 	})
 	var got strings.Builder

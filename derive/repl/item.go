@@ -35,11 +35,15 @@ func parseItem(src string) item {
 	switch {
 	case text == "" || text[0] == '#':
 		return item{}
-	case text == "help", text == "quit", text == "exit":
-		return item{kind: command, name: text}
+	case wordItem(text) != "":
+		return item{kind: command, name: wordItem(text)}
 	case strings.HasPrefix(text, "help "):
 		topic := strings.TrimSpace(text[len("help "):])
 		return item{kind: command, name: "help", text: topic, start: start + len(text) - len(topic)}
+	case text == "?", strings.HasPrefix(text, "? "), text[0] == '\\' && text != `\`, strings.HasPrefix(text, ".") && foreign(text) != "":
+		it := parseItem(foreign(text))
+		it.start = max(strings.LastIndex(src, it.text), 0)
+		return it
 	case text[0] == ':':
 		name, arg, _ := strings.Cut(text[1:], " ")
 		arg = strings.TrimSpace(arg)
@@ -47,15 +51,52 @@ func parseItem(src string) item {
 	}
 	left, right, ok := cutDefinition(text)
 	if !ok {
-		return item{kind: expression, text: text, start: start}
+		return item{kind: expression, text: strings.TrimRight(text, ending), start: start}
 	}
 	value := strings.TrimLeft(right, blanks)
 	it := item{kind: definition, name: strings.TrimSpace(left), text: value, start: start + len(text) - len(value)}
 	if name, attr, ok := strings.Cut(it.name, "("); ok {
 		it.kind, it.name = attribute, strings.TrimSpace(name)
 		it.attr = strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(attr), ")"))
+		return it
 	}
+	it.text = strings.TrimRight(it.text, ending)
 	return it
+}
+
+// ending is what may stand behind an expression: a semicolon, out of habit.
+const ending = ";" + blanks
+
+// wordItem returns the command that a word is which needs no colon, or "".
+func wordItem(text string) string {
+	switch word := strings.TrimSuffix(strings.TrimRight(text, ending), "()"); word {
+	case "help", "quit", "exit":
+		return word
+	}
+	return ""
+}
+
+// others are the commands of other programs' prompts, psql's and duckdb's, and what they are here.
+var others = map[string]string{
+	`\q`: "quit", `\?`: "help", `\h`: "help", `?`: "help", `\d`: "metrics", `\dt`: "metrics", `\l`: "list", `\i`: "run", `\o`: "output",
+	`\e`: "edit", `\timing`: "timing", `\c`: "source", `\x`: "vertical", `\set`: "set", `\watch`: "watch",
+	".quit": "quit", ".exit": "quit", ".help": "help", ".tables": "metrics", ".read": "run", ".output": "output", ".timer": "timing",
+}
+
+// foreign returns the command that does here what one of another program's prompt does. One that is
+// unknown is so under its own name, unless it may be something else.
+func foreign(text string) string {
+	word, arg, _ := strings.Cut(text, " ")
+	name, known := others[strings.TrimRight(word, ";")]
+	switch {
+	case !known && text[0] == '.':
+		return ""
+	case !known:
+		name = word
+	case name == "metrics" && arg != "" && !strings.ContainsAny(arg, "*?["):
+		name = "desc"
+	}
+	return strings.TrimSpace(":" + name + " " + strings.TrimRight(arg, "; "))
 }
 
 // blanks is the white space of the language.

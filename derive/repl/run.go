@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"pmtools/derive"
 	"pmtools/derive/diagnose"
@@ -25,10 +26,32 @@ func (s *Session) Run(ctx context.Context, text string, w io.Writer) error {
 		return err
 	}
 	defer s.release()
+	s.screen, s.placed = w, false
+	began := time.Now()
+	err := s.noteLost(s.run(ctx, text, s.target()))
+	if s.set.Timing && err == nil {
+		fmt.Fprintf(s.target(), "time: %v\n", time.Since(began).Round(time.Microsecond))
+	}
+	return err
+}
+
+// target returns where output goes.
+func (s *Session) target() io.Writer {
+	if s.out != nil {
+		return s.out
+	}
+	return s.screen
+}
+
+// run is Run for a caller that has acquired the Session.
+func (s *Session) run(ctx context.Context, text string, w io.Writer) error {
 	if len(text) > syntax.MaxLen {
 		return problemf("the item is too long")
 	}
 	it := parseItem(text)
+	if it.kind == expression || it.kind == definition {
+		s.last = text
+	}
 	var err error
 	switch it.kind {
 	case command:
@@ -40,7 +63,7 @@ func (s *Session) Run(ctx context.Context, text string, w io.Writer) error {
 	case attribute:
 		err = s.runAttribute(it)
 	}
-	return s.noteLost(shift(err, text, it))
+	return shift(err, text, it)
 }
 
 // shift makes the place of a problem one in the whole item.
@@ -81,6 +104,7 @@ func (s *Session) runDefinition(ctx context.Context, it item, w io.Writer) error
 		fmt.Fprintln(w, "expanded "+name)
 	}
 	s.define(next)
+	s.dirty = true
 	fmt.Fprintf(w, "%s: %s\n", def.Name, metadata(c.Info.Root))
 	if c.Masked {
 		fmt.Fprintf(w, "note: the source has a metric %s, which hides the definition\n", def.Name)
@@ -132,6 +156,7 @@ func (s *Session) runAttribute(it item) error {
 		return problemf("there is no attribute %s; there are oneline and helptext", it.attr)
 	}
 	s.define(s.defs.with(&def))
+	s.dirty = true
 	return nil
 }
 
@@ -147,7 +172,7 @@ func (s *Session) notOwn(name string) *Problem {
 func (s *Session) runCommand(ctx context.Context, it item, w io.Writer) error {
 	c := findCommand(it.name)
 	if c == nil {
-		p := &Problem{Msg: "there is no command :" + it.name}
+		p := &Problem{Msg: "there is no command :" + it.name + "; :help lists them"}
 		for _, n := range near.Names(it.name, commandNames()) {
 			p.Notes = append(p.Notes, "did you mean :"+n+"?")
 		}
@@ -200,7 +225,12 @@ func commands() []cmd {
 		{"step", "[INTERVAL | record]", "show or change how far apart samples of an archive are", false, true, false, runStep},
 		{"next", "[N]", "go to the next sample of an archive", false, true, false, runNext},
 		{"prev", "[N]", "go to the sample before", false, true, false, runPrev},
-		{"set", "[KEY [VALUE]]", "show or change settings", false, false, false, runSet},
+		{"run", "FILE", "run the items in the lines of a file", true, false, false, runFile},
+		{"output", "[FILE]", "write what follows to a file, or to the screen again", false, false, false, runOutput},
+		{"edit", "[NAME]", "change the last item, or a definition, with $EDITOR and run it", false, false, false, runEdit},
+		{"timing", "", "show how long each item takes, or no longer", false, false, false, runTiming},
+		{"vertical", "", "show tables with a line for each cell, or no longer", false, false, false, runVertical},
+		{"set", "[KEY [VALUE] | save]", "show or change settings, or keep them for other sessions", false, false, false, runSet},
 		{"debug", "SPEC", "set debug options, as option -D does", true, false, false, runDebug},
 		{"help", "[TOPIC]", "explain a command, a function or the language", false, false, false, runHelp},
 		{"quit", "", "leave", false, false, false, runQuit},
@@ -271,5 +301,6 @@ func runDrop(_ context.Context, s *Session, name string, _ io.Writer) error {
 		return problemf("%s is used by %s", name, strings.Join(users, ", "))
 	}
 	s.define(s.defs.without(name))
+	s.dirty = len(s.defs.own) > 0
 	return nil
 }

@@ -13,6 +13,7 @@ package repl
 
 import (
 	"context"
+	"errors"
 	"io"
 	"time"
 
@@ -37,16 +38,18 @@ type Options struct {
 	// Kind and Name are the first source. It is opened when it is needed.
 	Kind, Name string
 
-	Registry   *derive.Registry                          // definitions that hold from the start; nil for none
-	Equivalent func(a, b pcp.InDom) bool                 // see derive.Options
-	Zone       *time.Location                            // in which times are shown and meant; nil means UTC
-	Now        func() time.Time                          // nil means time.Now
-	Debug      func(spec string) error                   // sets debug options
-	Files      Files                                     // for :load and :save
-	Table      func(w io.Writer, t *Table) error         // draws tables; nil means plain columns
-	Output     func(w io.Writer, r *Run) (Writer, error) // writes samples
-	Flush      func() error                              // is called before a session waits; nil for nothing
-	Settings   Settings                                  // to begin with
+	Registry   *derive.Registry                           // definitions that hold from the start; nil for none
+	Equivalent func(a, b pcp.InDom) bool                  // see derive.Options
+	Zone       *time.Location                             // in which times are shown and meant; nil means UTC
+	Now        func() time.Time                           // nil means time.Now
+	Debug      func(spec string) error                    // sets debug options
+	Files      Files                                      // for :load and :save
+	Table      func(w io.Writer, t *Table) error          // draws tables; nil means plain columns
+	Output     func(w io.Writer, r *Run) (Writer, error)  // writes samples
+	Flush      func() error                               // is called before a session waits; nil for nothing
+	Settings   Settings                                   // to begin with
+	Save       func(text []byte) (name string, err error) // keeps settings, for the start of other sessions
+	Edit       func(text string) (string, error)          // lets the user change a text
 }
 
 // Files are the files that a Session may read and write.
@@ -55,6 +58,8 @@ type Files interface {
 	// WriteFile writes a file. Without replace it must not exist yet; the error is then
 	// fs.ErrExist.
 	WriteFile(name string, text []byte, replace bool) error
+	// Create makes a file empty, or a new one, for output.
+	Create(name string) (io.WriteCloser, error)
 	// Glob returns the names of the files, and of directories with a slash behind them, that begin
 	// with prefix.
 	Glob(prefix string) []string
@@ -75,6 +80,12 @@ type Session struct {
 	defs   *dictionary
 	full   *derive.Source  // src with all definitions, for metadata; nil until it is needed
 	files  map[string]bool // names of files that may be overwritten
+	dirty  bool            // there are definitions that no file has
+	out    io.WriteCloser  // where output goes instead; nil for nowhere else
+	screen io.Writer       // where it goes otherwise
+	last   string          // the last item that was no command
+	depth  int             // of files that run files
+	placed bool            // the error of the item tells the line of a file already
 	timeline
 	cache cache
 
@@ -117,16 +128,27 @@ func (s *Session) Close() error {
 	s.stop()
 	<-s.lock
 	defer s.release()
+	err := s.closeOutput()
 	if s.src == nil {
-		return nil
+		return err
 	}
-	return s.src.Close()
+	return errors.Join(err, s.src.Close())
 }
 
 // define makes d the definitions of the Session.
 func (s *Session) define(d *dictionary) {
 	s.defs, s.full = d, nil
 	s.cache.forget()
+}
+
+// Unsaved returns how many definitions the Session has, if there are some that no file has; else 0.
+func (s *Session) Unsaved() int {
+	<-s.lock
+	defer s.release()
+	if !s.dirty {
+		return 0
+	}
+	return len(s.defs.own)
 }
 
 // Definitions returns the Session's own definitions in their order.

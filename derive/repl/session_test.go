@@ -40,6 +40,20 @@ func (m memory) WriteFile(name string, text []byte, replace bool) error {
 	return nil
 }
 
+func (m memory) Create(name string) (io.WriteCloser, error) {
+	m[name] = ""
+	return &memoryFile{m, name}, nil
+}
+
+// A memoryFile is a file that is written piece by piece.
+type memoryFile struct {
+	m    memory
+	name string
+}
+
+func (f *memoryFile) Write(p []byte) (int, error) { f.m[f.name] += string(p); return len(p), nil }
+func (f *memoryFile) Close() error                { return nil }
+
 func (m memory) Glob(prefix string) []string {
 	var names []string
 	for name := range m {
@@ -142,5 +156,30 @@ func TestStandIn(t *testing.T) {
 	})
 	if out := run(s, ":source"); out != "local collectors, metrics of specbox\n" {
 		t.Errorf("%q", out)
+	}
+}
+
+// TestSwitches: settings can be kept, the time of an item shown, and the last item edited.
+func TestSwitches(t *testing.T) {
+	kept, edits := "", []string{}
+	s := newSession(t, "ta", func(o *repl.Options) {
+		o.Save = func(text []byte) (string, error) { kept = string(text); return "settings", nil }
+		o.Edit = func(text string) (string, error) { edits = append(edits, text); return "t.s + 2\n", nil }
+	})
+	if out := run(s, ":timing", "t.s", ":timing"); !strings.Contains(out, "\n0\ntime: ") {
+		t.Errorf("timing: %q", out)
+	}
+	if out := run(s, ":set precision 2", ":set save"); out != "settings to settings\n" || !strings.Contains(kept, ":set precision 2\n:set raw off\n") {
+		t.Errorf("%q, kept %q", out, kept)
+	}
+	if out := run(s, "a.b = t.b", ":edit", ":edit a.b"); !strings.HasSuffix(out, "t.s + 2\n32-bit unsigned int, instant, no units @ 2001-09-09 01:46:40.000000\n2\n") ||
+		strings.Join(edits, "") != "a.b = t.b\na.b = t.b\n" {
+		t.Errorf("%s, edited %q", out, edits)
+	}
+	if n := s.Unsaved(); n != 1 {
+		t.Errorf("%d definitions are not saved", n)
+	}
+	if run(s, ":save f"); s.Unsaved() != 0 {
+		t.Error("saved definitions count as not saved")
 	}
 }

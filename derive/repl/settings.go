@@ -34,6 +34,8 @@ type Settings struct {
 	Units     bool // csv has units after the names
 	Safe      bool // csv has no field that a spreadsheet takes for a formula
 	NoPager   bool // what is longer than the screen is not shown by a program
+	Timing    bool // how long each item takes is shown
+	Vertical  bool // table has a line for each cell, or value
 	Wide      bool // table has all columns, whatever the width
 }
 
@@ -121,6 +123,12 @@ var settings = []setting{
 			s.NoPager = !on
 			return err
 		}},
+	{"timing", "on: how long each item takes is shown", onOff,
+		func(s *Settings) string { return onOffText(s.Timing) },
+		func(s *Settings, v string) error { return setBool(&s.Timing, v) }},
+	{"vertical", "on: tables have a line for each cell", onOff,
+		func(s *Settings) string { return onOffText(s.Vertical) },
+		func(s *Settings, v string) error { return setBool(&s.Vertical, v) }},
 	{"color", "on: colours on a terminal", onOff,
 		func(s *Settings) string { return onOffText(s.Color) },
 		func(s *Settings, v string) error { return setBool(&s.Color, v) }},
@@ -182,6 +190,9 @@ func runSet(_ context.Context, s *Session, arg string, w io.Writer) error {
 			rows = append(rows, []string{k.key, k.get(&s.set), k.help})
 		}
 		return s.table(w, &Table{Rows: rows, Wrap: true})
+	}
+	if key == "save" && value == "" {
+		return s.saveSettings(w)
 	}
 	i := slices.IndexFunc(settings, func(k setting) bool { return k.key == key })
 	if i < 0 {

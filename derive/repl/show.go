@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"time"
 
 	"pmtools/lib/pcp"
 )
@@ -36,12 +37,17 @@ func (s *Session) noteTo(w io.Writer) func(string) {
 	return func(text string) { fmt.Fprintln(w, text) }
 }
 
-// head is the line of metadata of an expression. Over a recording it has the time of the sample.
+// head is the line of metadata of an expression. Over a recording it has the time of the sample, and
+// how far that is from the position: values that need several samples are those of the last one.
 func (s *Session) head(c *compiled, at pcp.Timestamp) string {
-	if s.line != nil {
-		return s.describe(c) + " @ " + s.showTime(at)
+	if s.line == nil {
+		return s.describe(c)
 	}
-	return s.describe(c)
+	text := s.describe(c) + " @ " + s.showTime(at)
+	if ahead := time.Duration(at.Sub(s.at) * float64(time.Second)).Round(time.Microsecond); ahead > 0 {
+		text += fmt.Sprintf(", %v after the position", ahead)
+	}
+	return text
 }
 
 // describe returns the metadata of an expression, and in what its rate is if that is shown.

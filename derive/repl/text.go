@@ -23,10 +23,27 @@ type Table struct {
 
 // table draws a table.
 func (s *Session) table(w io.Writer, t *Table) error {
+	if s.set.Vertical && len(t.Header) > 0 {
+		t = t.vertical()
+	}
 	if s.opt.Table != nil {
 		return s.opt.Table(w, t)
 	}
 	return plainTable(w, t)
+}
+
+// vertical returns the table with a line for each cell: what the column is, and the text.
+func (t *Table) vertical() *Table {
+	out := &Table{Wrap: true}
+	for i, row := range t.Rows {
+		if i > 0 {
+			out.Rows = append(out.Rows, []string{"", ""})
+		}
+		for j, cell := range row {
+			out.Rows = append(out.Rows, []string{t.Header[j], strings.TrimSpace(cell)})
+		}
+	}
+	return out
 }
 
 // plainTable draws a table with two blanks between columns.

@@ -257,7 +257,7 @@ func (o *Options) cell(v pcp.Value) string {
 // instance.
 func (m *Metric) label(instance string, full bool) string {
 	switch {
-	case m.singular():
+	case m.singular(), full && strings.HasSuffix(m.Name, "["+instance+"]"):
 		return m.Name
 	case full:
 		return m.Name + "[" + instance + "]"

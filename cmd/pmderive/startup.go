@@ -1,0 +1,72 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+
+	"pmtools/derive/repl"
+)
+
+// startup runs the files of items with which the prompt begins: the settings that ":set save" keeps,
+// and what the user has written, PMDERIVE_INIT or pmderive/init in the directory for the
+// configuration of programs.
+func (a *app) startup(ctx context.Context, s *repl.Session) {
+	init, set := a.Env.LookupEnv("PMDERIVE_INIT")
+	if !set {
+		init = a.configFile("init")
+	}
+	for _, name := range []string{a.configFile("settings"), init} {
+		if name == "" {
+			continue
+		}
+		if _, err := os.Stat(name); !errors.Is(err, fs.ErrNotExist) {
+			a.item(ctx, s, ":run "+name)
+		}
+	}
+}
+
+// configFile returns the name of a file of configuration, or "".
+func (a *app) configFile(name string) string {
+	return userFile(a.Env.LookupEnv, "XDG_CONFIG_HOME", ".config", name)
+}
+
+// saveSettings keeps settings for the start of other prompts, and returns where.
+func (a *app) saveSettings(text []byte) (string, error) {
+	name := a.configFile("settings")
+	if name == "" {
+		return "", errors.New("there is no home directory to keep settings in")
+	}
+	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+		return "", err
+	}
+	return name, replaceFile(name, text)
+}
+
+// edit lets the user change a text with VISUAL, EDITOR or vi.
+func (a *app) edit(text string) (string, error) {
+	editor := "vi"
+	for _, name := range []string{"EDITOR", "VISUAL"} {
+		if value, _ := a.Env.LookupEnv(name); value != "" {
+			editor = value
+		}
+	}
+	f, err := os.CreateTemp("", "pmderive*.conf")
+	if err != nil {
+		return "", err
+	}
+	defer os.Remove(f.Name())
+	if err := fill(f, []byte(text)); err != nil {
+		return "", err
+	}
+	cmd := exec.Command("sh", "-c", editor+` "$1"`, "sh", f.Name())
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	if err := cmd.Run(); err != nil {
+		return "", errors.New(editor + ": " + err.Error())
+	}
+	edited, err := files{}.ReadFile(f.Name())
+	return string(edited), err
+}

@@ -1,0 +1,142 @@
+package repl
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// maxDepth is how deep files may run each other.
+const maxDepth = 10
+
+// runFile runs the items in the lines of a file, up to the first that fails.
+func runFile(ctx context.Context, s *Session, name string, _ io.Writer) error {
+	if s.opt.Files == nil {
+		return problemf("there are no files here")
+	}
+	if s.depth >= maxDepth {
+		return problemf("files run each other more than %d deep", maxDepth)
+	}
+	text, err := s.opt.Files.ReadFile(name)
+	if err != nil {
+		return &Problem{Msg: err.Error(), Err: err}
+	}
+	s.depth++
+	defer func() { s.depth-- }()
+	lines := strings.Split(string(text), "\n")
+	for i := 0; i < len(lines); i++ {
+		first, item := i+1, strings.TrimSuffix(lines[i], "\r")
+		for i+1 < len(lines) && (strings.HasSuffix(item, `\`) || Incomplete(item)) {
+			i++
+			item = Join(item, strings.TrimSuffix(lines[i], "\r"))
+		}
+		if err := s.run(ctx, item, s.target()); err != nil {
+			return s.inFile(err, name, first)
+		}
+	}
+	return nil
+}
+
+// inFile returns an error of an item as one in a line of a file. Files that run the file are not
+// mentioned.
+func (s *Session) inFile(err error, name string, line int) error {
+	p, ok := err.(*Problem)
+	if !ok || s.placed {
+		return err
+	}
+	s.placed = true
+	in := *p
+	in.Msg = fmt.Sprintf("%s:%d: %s", name, line, p.Msg)
+	return &in
+}
+
+// runOutput makes output go to a file, or to where it went before.
+func runOutput(_ context.Context, s *Session, name string, _ io.Writer) error {
+	if err := s.closeOutput(); err != nil {
+		return &Problem{Msg: err.Error(), Err: err}
+	}
+	if name == "" {
+		return nil
+	}
+	if s.opt.Files == nil {
+		return problemf("there are no files here")
+	}
+	out, err := s.opt.Files.Create(name)
+	if err != nil {
+		return &Problem{Msg: err.Error(), Err: err}
+	}
+	s.out = out
+	return nil
+}
+
+// closeOutput closes the file that output goes to, if there is one.
+func (s *Session) closeOutput() error {
+	if s.out == nil {
+		return nil
+	}
+	out := s.out
+	s.out = nil
+	return out.Close()
+}
+
+// runEdit lets the user change the last item, or a definition, and runs it.
+func runEdit(ctx context.Context, s *Session, name string, w io.Writer) error {
+	if s.opt.Edit == nil {
+		return problemf("there is no editor here")
+	}
+	text := s.last
+	if name != "" {
+		d := s.defs.findOwn(name)
+		if d == nil {
+			return s.notOwn(name)
+		}
+		text = d.Name + " = " + d.Expr
+	}
+	text, err := s.opt.Edit(text + "\n")
+	if err != nil {
+		return &Problem{Msg: err.Error(), Err: err}
+	}
+	text = oneLine(text)
+	if text == "" {
+		return nil
+	}
+	if it := parseItem(text); it.kind == command && it.name == "edit" {
+		return problemf("an item to edit cannot be :edit")
+	}
+	fmt.Fprintln(w, text)
+	return s.run(ctx, text, w)
+}
+
+// runTiming switches the setting timing.
+func runTiming(_ context.Context, s *Session, _ string, w io.Writer) error {
+	s.set.Timing = !s.set.Timing
+	fmt.Fprintln(w, "timing "+onOffText(s.set.Timing))
+	return nil
+}
+
+// runVertical switches the setting vertical.
+func runVertical(_ context.Context, s *Session, _ string, w io.Writer) error {
+	s.set.Vertical = !s.set.Vertical
+	fmt.Fprintln(w, "vertical "+onOffText(s.set.Vertical))
+	return nil
+}
+
+// saveSettings keeps the settings for other sessions, as items that set them.
+func (s *Session) saveSettings(w io.Writer) error {
+	if s.opt.Save == nil {
+		return problemf("settings cannot be kept here")
+	}
+	var b strings.Builder
+	for _, k := range settings {
+		if k.key != "color" { // the terminal and NO_COLOR decide
+			fmt.Fprintf(&b, ":set %s %s\n", k.key, k.get(&s.set))
+		}
+	}
+	name, err := s.opt.Save([]byte(b.String()))
+	if err != nil {
+		return &Problem{Msg: err.Error(), Err: err}
+	}
+	fmt.Fprintln(w, "settings to "+name)
+	return nil
+}
