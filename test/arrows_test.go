@@ -49,6 +49,7 @@ lib/builtin/internal/procfs/procfstest: lib/builtin/internal/procfs lib/pmda lib
 lib/builtin/linux: lib/builtin/internal/procfs lib/pmda lib/pcp lib/pmerr
 lib/builtin/proc: lib/builtin/internal/procfs lib/pmda lib/pcp lib/pmerr
 lib/builtin/mmv: lib/regular lib/pmda lib/mmv lib/pcp lib/pmerr
+lib/record: lib/archive lib/pmapi lib/pmcd lib/regular lib/pcp lib/pmerr
 lib/timecontrol: lib/pcp lib/pmerr
 lib/timecontrol/timecontroltest: lib/timecontrol
 lib/builtin/pmcd: lib/when lib/builtin/internal/catalog lib/builtin/internal/host lib/pmda lib/version lib/pcp lib/pmerr

@@ -2,6 +2,8 @@ package archive
 
 import (
 	"cmp"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -185,4 +187,19 @@ func volumeNumber(s string) (int32, bool) {
 	}
 	n, err := strconv.ParseInt(s, 10, 32)
 	return int32(n), err == nil
+}
+
+// vacant returns fs.ErrExist if there is a file of an archive called base, compressed or not.
+func vacant(base string) error {
+	dir, name := filepath.Split(base)
+	entries, err := os.ReadDir(cmp.Or(dir, "."))
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if e.Name() != name && memberBase(e.Name()) == name {
+			return &fs.PathError{Op: "create", Path: dir + e.Name(), Err: fs.ErrExist}
+		}
+	}
+	return nil
 }

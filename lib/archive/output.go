@@ -17,6 +17,7 @@ type outFile struct {
 	f    *os.File
 	w    *bufio.Writer
 	size int64
+	safe int64 // what was in the file when it went with the others
 }
 
 // create makes a file that did not exist.
@@ -25,7 +26,7 @@ func (o *outFile) create(name string) error {
 	if err != nil {
 		return err
 	}
-	o.f, o.size = f, 0
+	o.f, o.size, o.safe = f, 0, 0
 	if o.w == nil {
 		o.w = bufio.NewWriterSize(f, 1<<16)
 	} else {
@@ -47,6 +48,27 @@ func (o *outFile) close() error {
 		return nil
 	}
 	err := errors.Join(o.w.Flush(), o.f.Close())
+	o.f = nil
+	return err
+}
+
+// flush writes what is buffered.
+func (o *outFile) flush() error {
+	err := o.w.Flush()
+	if err == nil {
+		o.safe = o.size
+	}
+	return err
+}
+
+// settle closes the file after an error, and cuts off what does not go with the other files. A file
+// that has nothing else is removed.
+func (o *outFile) settle() error {
+	if o.f == nil || o.safe == 0 {
+		o.discard()
+		return nil
+	}
+	err := errors.Join(os.Truncate(o.f.Name(), o.safe), o.f.Close())
 	o.f = nil
 	return err
 }
@@ -128,7 +150,7 @@ func (w *Writer) label(volume int32) []byte {
 
 // nextVolume ends a data volume and begins the next.
 func (w *Writer) nextVolume() error {
-	if err := w.data.close(); err != nil {
+	if err := errors.Join(w.Flush(), w.data.close()); err != nil {
 		return err
 	}
 	w.volume++
@@ -194,14 +216,20 @@ func (w *Writer) Flush() error {
 		return w.err
 	}
 	// The index must never be ahead of the data.
-	return w.broken(errors.Join(w.meta.w.Flush(), w.data.w.Flush(), w.index.w.Flush()))
+	for _, o := range []*outFile{&w.meta, &w.data, &w.index} {
+		if err := o.flush(); err != nil {
+			return w.broken(err)
+		}
+	}
+	return nil
 }
 
 // Close ends the archive with an entry in the temporal index for the last record: the entry holds
 // its start, because the reference misses a record when it seeks exactly its time and the entry
 // points behind it. Without any record there is no archive: the files are removed and the error is
 // pmerr.NoData. After Close the other methods return fs.ErrClosed; Close itself may be called
-// again.
+// again. After an error of the file system what was written up to the last Flush stays, as an archive
+// that can be read.
 func (w *Writer) Close() error {
 	if errors.Is(w.err, fs.ErrClosed) {
 		return nil
@@ -215,7 +243,13 @@ func (w *Writer) Close() error {
 	if err == nil {
 		err = w.putIndex(w.last, w.meta.size, w.lastStart)
 	}
-	err = errors.Join(err, w.meta.close(), w.data.close(), w.index.close())
+	if err == nil {
+		err = errors.Join(w.meta.flush(), w.data.flush(), w.index.flush())
+	}
+	if err != nil {
+		return errors.Join(err, w.index.settle(), w.data.settle(), w.meta.settle())
+	}
+	err = errors.Join(w.meta.close(), w.data.close(), w.index.close())
 	if err == nil && w.metaTimed && w.metaLast.Compare(w.last) > 0 {
 		err = fmt.Errorf("%w: metadata of %v after the last record", pmerr.EINVAL, w.metaLast)
 	}

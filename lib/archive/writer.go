@@ -75,8 +75,9 @@ type metricState struct {
 	seen  uint64 // the number of the last record it was in
 }
 
-// Create begins an archive with the files base.meta, base.index and base.0, which must not exist.
-// The label is written with the first record and has its time (archive.md A18.1).
+// Create begins an archive with the files base.meta, base.index and base.0. None of that name may
+// exist, compressed or not, nor another volume: the error is fs.ErrExist. The label is written with
+// the first record and has its time (archive.md A18.1).
 func Create(base string, opt *WriterOptions) (*Writer, error) {
 	w := &Writer{
 		base:    base,
@@ -90,6 +91,9 @@ func Create(base string, opt *WriterOptions) (*Writer, error) {
 		w.opt = *opt
 	}
 	if err := w.opt.check(); err != nil {
+		return nil, err
+	}
+	if err := vacant(base); err != nil {
 		return nil, err
 	}
 	files := []struct {

@@ -1,0 +1,136 @@
+package record
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"pmtools/lib/pmcd"
+	"pmtools/lib/pmerr"
+)
+
+// A folio is the files of a session: the list of archives, and what is named after the session's
+// base name, all in one directory (values.md V24.2).
+type folio struct {
+	name    string
+	dir     string
+	base    string   // six characters that no other session has there
+	created []string // paths, in case that the session cannot start
+}
+
+// newFolio creates the files of a session: the list, which is still empty, and the one with the
+// base name, which has the configuration to replay it.
+func newFolio(cfg *Config) (*folio, error) {
+	if err := printable("folio", cfg.Folio); err != nil {
+		return nil, err
+	}
+	if err := printable("creator", cfg.Creator); err != nil {
+		return nil, err
+	}
+	f := &folio{name: cfg.Folio, dir: filepath.Dir(cfg.Folio)}
+	if err := f.create(cfg.Folio, ""); err != nil {
+		return nil, err
+	}
+	for range 100 {
+		f.base = randomBase()
+		err := f.create(f.path(f.base), cfg.Replay)
+		if !errors.Is(err, fs.ErrExist) {
+			return f, err
+		}
+	}
+	return f, fmt.Errorf("record: no free name in %s: %w", f.dir, fs.ErrExist)
+}
+
+// printable refuses what would break a line of the folio, or of the protocol with pmlogger.
+func printable(what, text string) error {
+	if text == "" || strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r == 0x7f }) {
+		return fmt.Errorf("record: %s %q: %w", what, text, pmerr.EINVAL)
+	}
+	return nil
+}
+
+// randomBase returns six letters and digits.
+func randomBase() string {
+	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+	b := make([]byte, 6)
+	for i := range b {
+		b[i] = letters[rand.IntN(len(letters))]
+	}
+	return string(b)
+}
+
+// path returns the path of a file beside the folio.
+func (f *folio) path(name string) string { return filepath.Join(f.dir, name) }
+
+// create writes a file that does not exist yet.
+func (f *folio) create(path, text string) error {
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return err
+	}
+	f.created = append(f.created, path)
+	_, err = file.WriteString(text)
+	return errors.Join(err, file.Close())
+}
+
+// discard removes what was created. Errors are ignored: another one is being reported.
+func (f *folio) discard() {
+	for _, path := range f.created {
+		_ = os.Remove(path)
+	}
+}
+
+// addHost creates the configuration of a host's logger and returns the base name of its archive: a
+// letter tells hosts of one name apart.
+func (f *folio) addHost(h *Host) (name string, err error) {
+	host := fileName(h.Name)
+	for _, letter := range append([]string{""}, strings.Split("abcdefghijklmnopqrstuvwxyz", "")...) {
+		name = f.base + letter + "." + host
+		if err = f.create(f.path(name+".config"), h.config()); !errors.Is(err, fs.ErrExist) {
+			break
+		}
+	}
+	return name, err
+}
+
+// fileName returns a host specification as part of a file name: what has a meaning there, or in
+// the lines of a folio, is an underscore. There are no secrets in it.
+func fileName(host string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= 0x80 || strings.ContainsRune("-_.", r) || '0' <= r && r <= '9' || 'a' <= r|0x20 && r|0x20 <= 'z' {
+			return r
+		}
+		return '_'
+	}, pmcd.Redact(host))
+}
+
+// write writes the list of archives, the default host's first.
+func (f *folio) write(cfg *Config, created string, hosts []Host, names []string) error {
+	self, err := os.Hostname()
+	if err != nil {
+		self = "localhost"
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "PCPFolio\nVersion: 1\n# use pmafm(1) to process this PCP Archive Folio\n#\nCreated: on %s at %s\nCreator: %s", self, created, cfg.Creator)
+	if cfg.Replay != "" {
+		b.WriteString(" " + f.base)
+	}
+	b.WriteString("\n#               Host                    Basename\n#\n")
+	for _, first := range []bool{true, false} {
+		for i, h := range hosts {
+			if h.Default == first {
+				fmt.Fprintf(&b, "%-15s %-23s %s\n", "Archive:", pmcd.Redact(h.Name), names[i])
+			}
+		}
+	}
+	file, err := os.OpenFile(f.name, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	_, err = file.WriteString(b.String())
+	return errors.Join(err, file.Close())
+}

@@ -1,0 +1,97 @@
+package record
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"time"
+
+	"pmtools/lib/archive"
+	"pmtools/lib/pmapi"
+	"pmtools/lib/pmerr"
+)
+
+// An own is a recording by this process.
+type own struct {
+	r      *Recording
+	src    pmapi.Source
+	rec    *Recorder
+	cancel context.CancelFunc
+	began  time.Time
+
+	mu  sync.Mutex
+	log *os.File
+}
+
+// startOwn begins a recording by this process: the first sample is in the archive when it returns,
+// because what is wrong with the metrics is seen there.
+func (r *Recording) startOwn(ctx context.Context, cfg *Config, f *folio, h *Host) error {
+	src, err := cfg.Open(ctx, h.Name)
+	if err != nil {
+		return err
+	}
+	o := &own{r: r, src: src, began: time.Now()}
+	if o.log, err = os.OpenFile(r.LogFile, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666); err != nil {
+		return errors.Join(err, src.Close())
+	}
+	f.created = append(f.created, r.LogFile)
+	if o.rec, err = NewRecorder(ctx, src, r.Archive, h.Metrics, &archive.WriterOptions{Version: cfg.Version}); err == nil {
+		if err = o.rec.Sample(ctx); err != nil {
+			_ = o.rec.Close()
+		}
+	}
+	if err != nil {
+		return errors.Join(err, src.Close(), o.log.Close())
+	}
+	f.created = append(f.created, r.Archive+".meta", r.Archive+".index", r.Archive+".0")
+	r.logger = o
+	o.say("Recording the host \"%s\" in the archive %s", r.Host, r.Archive)
+	var run context.Context
+	run, o.cancel = context.WithCancel(context.WithoutCancel(ctx))
+	go o.run(run, h.Interval)
+	return nil
+}
+
+// run takes samples until it is cancelled or something fails.
+func (o *own) run(ctx context.Context, interval time.Duration) {
+	defer o.cancel()
+	err := o.rec.Run(ctx, interval)
+	if err == nil {
+		<-ctx.Done()
+	}
+	err = errors.Join(err, o.rec.Close(), o.src.Close())
+	if err != nil {
+		o.say("Error: %v", err)
+	}
+	_ = o.status("")
+	o.mu.Lock()
+	_ = o.log.Close()
+	o.mu.Unlock()
+	o.r.end(err)
+}
+
+// say writes a line to the log. One that cannot be written is not missed.
+func (o *own) say(format string, args ...any) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	fmt.Fprintf(o.log, "[%s] "+format+"\n", append([]any{time.Now().Format(time.ANSIC)}, args...)...)
+}
+
+// status implements logger.
+func (o *own) status(string) error {
+	o.say("%d samples in %s", o.rec.Samples(), time.Since(o.began).Round(time.Second))
+	return nil
+}
+
+// stop implements logger.
+func (o *own) stop() error {
+	o.cancel()
+	return nil
+}
+
+// detach implements logger.
+func (o *own) detach() error {
+	return fmt.Errorf("record: this process records %s itself: %w", o.r.Host, pmerr.EINVAL)
+}

@@ -1,0 +1,350 @@
+package record
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"pmtools/lib/archive"
+	"pmtools/lib/pcp"
+	"pmtools/lib/pmapi"
+	"pmtools/lib/pmerr"
+)
+
+// A Recorder writes what a Source has into an archive: values, and whatever makes them understood
+// without the Source. After each sample the files are complete, so that they can be read while they
+// grow, and whatever ends the process. A Recorder must not be shared by goroutines.
+type Recorder struct {
+	src     pmapi.Source
+	w       *archive.Writer
+	request pmapi.Request
+	descs   []pcp.Desc // of the metrics of the request
+	result  pcp.Result
+	insts   [][]int32     // of the metrics, as they were in the sample before
+	last    pcp.Timestamp // of the sample before
+	samples atomic.Int64
+}
+
+// NewRecorder begins an archive of metrics, base.meta and so on, which must not exist. A name that
+// is no metric stands for all metrics below it. What opt leaves open is taken from the Source: host,
+// zone and its name; the process is this one. nil stands for the zero options.
+func NewRecorder(ctx context.Context, src pmapi.Source, base string, metrics []string, opt *archive.WriterOptions) (*Recorder, error) {
+	r := &Recorder{src: src}
+	names, err := r.find(ctx, metrics)
+	if err != nil {
+		return nil, err
+	}
+	var o archive.WriterOptions
+	if opt != nil {
+		o = *opt
+	}
+	r.fillIn(ctx, &o)
+	if r.w, err = archive.Create(base, &o); err != nil {
+		return nil, err
+	}
+	for i := range r.descs {
+		if err == nil {
+			err = r.w.AddMetric(r.descs[i], names[r.descs[i].ID]...)
+		}
+	}
+	if err == nil {
+		err = r.putTexts(ctx)
+	}
+	if err != nil {
+		_ = r.w.Close()
+		return nil, err
+	}
+	return r, nil
+}
+
+// find finds the metrics of names, their descriptions, and all names that they have.
+func (r *Recorder) find(ctx context.Context, metrics []string) (map[pcp.ID][]string, error) {
+	names, named := make(map[pcp.ID][]string), make(map[pcp.ID]bool)
+	var ids []pcp.ID
+	for _, metric := range metrics {
+		found := false
+		err := r.src.Walk(ctx, metric, func(name string, id pcp.ID) bool {
+			if names[id] == nil {
+				ids = append(ids, id)
+			}
+			if !slices.Contains(names[id], name) {
+				names[id] = append(names[id], name)
+			}
+			named[id] = named[id] || name == metric
+			found = true
+			return true
+		})
+		if err == nil && !found {
+			err = pmerr.Name
+		}
+		if err != nil {
+			return nil, fmt.Errorf("metric %s: %w", metric, err)
+		}
+	}
+	descs, err := r.src.Describe(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	for i, d := range descs {
+		switch {
+		case d.Err == nil:
+			r.descs = append(r.descs, d.Value)
+			r.request.IDs = append(r.request.IDs, ids[i])
+		case named[ids[i]]: // by itself: below a name there may be some that do not work
+			return nil, fmt.Errorf("metric %s: %w", names[ids[i]][0], d.Err)
+		}
+	}
+	if len(r.descs) == 0 {
+		return nil, fmt.Errorf("there are no metrics to record: %w", pmerr.Name)
+	}
+	r.insts = make([][]int32, len(r.descs))
+	return names, nil
+}
+
+// fillIn fills in what the label of an archive says of its source.
+func (r *Recorder) fillIn(ctx context.Context, o *archive.WriterOptions) {
+	if o.Host == "" {
+		o.Host, _ = pmapi.HostName(ctx, r.src) // with an error comes a guess, which is good enough
+	}
+	if t, ok := pmapi.As[pmapi.Timeline](r.src); ok && o.Zone == "" {
+		_, o.Zone = t.Host()
+	}
+	if o.Zone == "" {
+		o.Zone = r.text(ctx, "pmcd.timezone") // without it UTC
+	}
+	if o.ZoneInfo == "" {
+		o.ZoneInfo = r.text(ctx, "pmcd.zoneinfo")
+	}
+	if o.PID == 0 {
+		o.PID = int32(os.Getpid())
+	}
+}
+
+// text returns the value of a metric that is a text, "" without one.
+func (r *Recorder) text(ctx context.Context, name string) string {
+	id, err := pmapi.LookupName(ctx, r.src, name)
+	var result pcp.Result
+	if err != nil || r.src.Fetch(ctx, &pmapi.Request{IDs: []pcp.ID{id}}, &result) != nil || result.Sets[0].Len() != 1 {
+		return ""
+	}
+	return string(result.Sets[0].Value(0).Bytes())
+}
+
+// Sample takes a sample and writes it. One that is not later than that before is left out: the clock
+// was set back.
+func (r *Recorder) Sample(ctx context.Context) error {
+	if err := r.src.Fetch(ctx, &r.request, &r.result); err != nil {
+		return err
+	}
+	t := r.result.Time
+	if r.Samples() > 0 && t.Compare(r.last) <= 0 {
+		return nil
+	}
+	changed, err := r.putInstances(ctx, t)
+	if err != nil {
+		return err
+	}
+	if r.Samples() == 0 || r.result.Changes&pcp.LabelsChanged != 0 {
+		err = r.putLabels(ctx, t, r.objects())
+	} else {
+		err = r.putLabels(ctx, t, instanceLabels(changed))
+	}
+	if err != nil {
+		return err
+	}
+	if err := r.w.Put(&r.result); err != nil {
+		return err
+	}
+	if err := r.w.Flush(); err != nil {
+		return err
+	}
+	r.last = t
+	r.samples.Add(1)
+	return nil
+}
+
+// Run takes samples until ctx is done, which is no error, or something fails: the first at once,
+// unless one was taken before, and the others an interval apart. Without interval the first is all.
+func (r *Recorder) Run(ctx context.Context, interval time.Duration) error {
+	if r.Samples() == 0 {
+		if err := r.Sample(ctx); err != nil {
+			return err
+		}
+	}
+	if interval <= 0 {
+		return nil
+	}
+	ticker := time.NewTicker(interval)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ticker.C:
+		case <-ctx.Done():
+			return nil
+		}
+		if err := r.Sample(ctx); ctx.Err() != nil {
+			return nil
+		} else if err != nil {
+			return err
+		}
+	}
+}
+
+// Samples returns how many samples were written. It may be called by other goroutines.
+func (r *Recorder) Samples() int64 { return r.samples.Load() }
+
+// Close completes the archive; the Source stays open. Without any sample there is no archive, and
+// the error is pmerr.NoData.
+func (r *Recorder) Close() error { return r.w.Close() }
+
+// putInstances writes the instances of domains whose metrics have others than before, and returns
+// these domains.
+func (r *Recorder) putInstances(ctx context.Context, t pcp.Timestamp) (changed []pcp.InDom, err error) {
+	for i := range r.result.Sets {
+		v, d := &r.result.Sets[i], r.descs[i].InDom
+		if d == pcp.NullInDom || slices.Equal(v.Insts, r.insts[i]) {
+			continue
+		}
+		r.insts[i] = append(r.insts[i][:0], v.Insts...)
+		if !slices.Contains(changed, d) {
+			changed = append(changed, d)
+		}
+	}
+	answers, err := instances(ctx, r.src, changed)
+	for i, a := range answers {
+		if err == nil && a.Err == nil { // else the values have no names
+			err = r.w.SetInDom(t, changed[i], a.Value)
+		}
+	}
+	return changed, err
+}
+
+// instances returns the instances of domains, at once if the Source can.
+func instances(ctx context.Context, src pmapi.Source, ds []pcp.InDom) ([]pcp.Answer[[]pcp.Instance], error) {
+	if len(ds) == 0 {
+		return nil, nil
+	}
+	if lister, ok := src.(pmapi.InstanceLister); ok {
+		return lister.AllOf(ctx, ds)
+	}
+	answers := make([]pcp.Answer[[]pcp.Instance], len(ds))
+	for i, d := range ds {
+		answers[i].Value, answers[i].Err = src.Instances(ctx, d)
+	}
+	return answers, ctx.Err()
+}
+
+// putTexts writes the help texts of the metrics and of their domains.
+func (r *Recorder) putTexts(ctx context.Context) error {
+	texter, ok := pmapi.As[pmapi.Texter](r.src)
+	if !ok {
+		return nil
+	}
+	for _, kind := range []pcp.TextKind{pcp.OneLine, pcp.Help} {
+		texts, err := r.texts(ctx, texter, kind)
+		if err != nil {
+			return err
+		}
+		for i, id := range r.request.IDs {
+			if err := r.putText(uint32(id), false, kind)(texts[i].Value, texts[i].Err); err != nil {
+				return err
+			}
+		}
+		for _, d := range r.domains() {
+			if err := r.putText(uint32(d), true, kind)(texter.InDomText(ctx, d, kind)); err != nil {
+				return err
+			}
+		}
+	}
+	return ctx.Err()
+}
+
+// texts returns the help texts of the metrics, at once if the Source can.
+func (r *Recorder) texts(ctx context.Context, texter pmapi.Texter, kind pcp.TextKind) ([]pcp.Answer[string], error) {
+	if lister, ok := r.src.(pmapi.TextLister); ok {
+		return lister.Texts(ctx, r.request.IDs, kind)
+	}
+	answers := make([]pcp.Answer[string], len(r.request.IDs))
+	for i, id := range r.request.IDs {
+		answers[i].Value, answers[i].Err = texter.Text(ctx, id, kind)
+	}
+	return answers, ctx.Err()
+}
+
+// putText returns what writes a text, if there is one.
+func (r *Recorder) putText(ident uint32, isInDom bool, kind pcp.TextKind) func(string, error) error {
+	return func(text string, err error) error {
+		if err != nil || text == "" {
+			return nil // which is as good
+		}
+		return r.w.SetText(ident, isInDom, kind, text)
+	}
+}
+
+// domains returns the instance domains of the metrics, each once.
+func (r *Recorder) domains() (ds []pcp.InDom) {
+	for i := range r.descs {
+		if d := r.descs[i].InDom; d != pcp.NullInDom && !slices.Contains(ds, d) {
+			ds = append(ds, d)
+		}
+	}
+	return ds
+}
+
+// An object is what has labels of its own.
+type object struct {
+	kind  pcp.LabelKind
+	ident uint32
+}
+
+// objects returns everything that may have labels that concern the metrics.
+func (r *Recorder) objects() []object {
+	objects := []object{{pcp.ContextLabels, 0}}
+	for _, id := range r.request.IDs {
+		objects = append(objects, object{pcp.DomainLabels, id.Domain()},
+			object{pcp.ClusterLabels, uint32(pcp.NewID(id.Domain(), id.Cluster(), 0))}, object{pcp.ItemLabels, uint32(id)})
+	}
+	for _, d := range r.domains() {
+		objects = append(objects, object{pcp.InDomLabels, uint32(d)})
+	}
+	return append(objects, instanceLabels(r.domains())...)
+}
+
+// instanceLabels returns the instances of domains.
+func instanceLabels(ds []pcp.InDom) (objects []object) {
+	for _, d := range ds {
+		objects = append(objects, object{pcp.InstanceLabels, uint32(d)})
+	}
+	return objects
+}
+
+// putLabels writes the labels of objects that have some.
+func (r *Recorder) putLabels(ctx context.Context, t pcp.Timestamp, objects []object) error {
+	labeler, ok := pmapi.As[pmapi.Labeler](r.src)
+	if !ok {
+		return nil
+	}
+	seen := make(map[object]bool, len(objects))
+	for _, o := range objects {
+		if seen[o] {
+			continue
+		}
+		seen[o] = true
+		sets, err := labeler.Labels(ctx, o.kind, o.ident)
+		if errors.Is(err, pmerr.IPC) || ctx.Err() != nil {
+			return err // others mean that there are none
+		}
+		sets = slices.DeleteFunc(slices.Clone(sets), func(s pcp.LabelSet) bool { return len(s.Labels) == 0 })
+		if len(sets) == 0 {
+			continue
+		}
+		if err := r.w.SetLabels(t, o.kind, o.ident, sets); err != nil {
+			return err
+		}
+	}
+	return nil
+}
