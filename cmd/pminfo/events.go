@@ -11,10 +11,12 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// printEvents prints the records of an event value.
-func (r *reporter) printEvents(ctx context.Context, v pcp.Value) {
+// printEvents prints the records of event value i of a column.
+func (r *reporter) printEvents(ctx context.Context, values *pcp.Values, i int) {
+	v := values.Value(i)
 	records, err := pcp.UnpackEvents(v)
 	if err != nil {
+		r.errs.Write(format.AppendEventDump(nil, values, i, err, func(id pcp.ID) string { return pmapi.NamesOf(ctx, r.src, id) }))
 		call := "pmUnpackEventRecords"
 		if v.Type() == pcp.HighResEvent {
 			call = "pmUnpackHighResEventRecords"
@@ -38,8 +40,7 @@ func (r *reporter) printEvent(ctx context.Context, i int, rec *pcp.EventRecord, 
 	switch {
 	case rec.Flags == 0 && len(rec.Params) == 0:
 		b = append(b, " ---\n\tNo parameters\n"...)
-	case rec.Flags == 0:
-		b = append(b, " ---\n"...)
+	case rec.Flags == 0: // the first parameter ends the line
 	default:
 		b = fmt.Appendf(b, " flags 0x%x (%s) ---\n", uint32(rec.Flags), rec.Flags)
 	}
@@ -49,15 +50,19 @@ func (r *reporter) printEvent(ctx context.Context, i int, rec *pcp.EventRecord, 
 	r.out.Write(b)
 	r.buf = b
 	for j := range rec.Params {
-		r.printParam(ctx, &rec.Params[j])
+		r.printParam(ctx, &rec.Params[j], j == 0 && rec.Flags == 0)
 	}
 }
 
-// printParam prints one parameter of an event record.
-func (r *reporter) printParam(ctx context.Context, p *pcp.Param) {
+// printParam prints one parameter of an event record. If it is to end the line of the record, it
+// does so, as in the reference, only if it has a name.
+func (r *reporter) printParam(ctx context.Context, p *pcp.Param, ends bool) {
 	if names, err := r.src.Names(ctx, p.ID); err != nil {
 		fmt.Fprintf(r.out, "\tPMID: %s\n", p.ID)
 	} else {
+		if ends {
+			r.out.WriteString(" ---\n")
+		}
 		fmt.Fprintf(r.out, "    %s (%s)\n", strings.Join(names, " or "), p.ID)
 	}
 	d, err := pmapi.LookupDesc(ctx, r.src, p.ID)

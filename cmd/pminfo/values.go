@@ -50,7 +50,7 @@ func (r *reporter) printValues(ctx context.Context, m *metric) {
 		r.buf = append(b, '\n')
 		r.out.Write(r.buf)
 		if r.show.events && (d.Type == pcp.Event || d.Type == pcp.HighResEvent) {
-			r.printEvents(ctx, v.Value(i))
+			r.printEvents(ctx, v, i)
 		}
 	}
 }

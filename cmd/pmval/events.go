@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/hex"
 	"fmt"
+	"io"
 
 	"pmtools/lib/format"
 	"pmtools/lib/pcp"
@@ -15,7 +16,7 @@ import (
 // An eventReporter prints records of events as the reference does (commands.md T6.8).
 type eventReporter struct {
 	out     *bufio.Writer
-	errorf  func(format string, args ...any)
+	errs    io.Writer // for values that cannot be taken apart
 	clock   *clock
 	src     pmapi.Source // knows the parameters
 	name    string
@@ -45,7 +46,7 @@ func (r *eventReporter) sample(s *sample) error {
 	b := r.clock.appendFront(nil, s.time, "  ")
 	for i, c := range s.cells {
 		if c.kind == isValue {
-			b = r.appendEvents(b, &s.columns[i], s.values.Value(c.at))
+			b = r.appendEvents(b, &s.columns[i], s.values, c.at)
 		}
 	}
 	r.out.Write(b)
@@ -56,20 +57,17 @@ func (r *eventReporter) sample(s *sample) error {
 func (r *eventReporter) end() error { return nil }
 
 // appendEvents appends the records of one instance.
-func (r *eventReporter) appendEvents(b []byte, c *column, v pcp.Value) []byte {
+func (r *eventReporter) appendEvents(b []byte, c *column, values *pcp.Values, at int) []byte {
 	b = append(b, r.name...)
 	if r.desc.InDom != pcp.NullInDom {
 		b = append(append(append(b, '['), c.name...), ']')
 	}
+	v := values.Value(at)
 	records, err := pcp.UnpackEvents(v)
 	if err != nil {
-		call := "pmUnpackEventRecords"
-		if v.Type() == pcp.HighResEvent {
-			call = "pmUnpackHighResEventRecords"
-		}
-		r.out.Write(append(b, ": "...))
-		r.errorf("%s: %s", call, pmerr.Message(err))
-		return b[:0]
+		ctx := context.Background()
+		r.errs.Write(format.AppendEventDump(nil, values, at, err, func(id pcp.ID) string { return pmapi.NamesOf(ctx, r.src, id) }))
+		return fmt.Appendf(b, ": pmUnpackEventRecords: %s\n", pmerr.Message(err))
 	}
 	b = fmt.Appendf(b, ": %d event records\n", len(records))
 	for i := range records {
@@ -90,8 +88,7 @@ func (r *eventReporter) appendEvent(b []byte, i int, rec *pcp.EventRecord, highR
 	switch {
 	case rec.Flags == 0 && len(rec.Params) == 0:
 		b = append(b, " ---\n    ==> No parameters\n"...)
-	case rec.Flags == 0:
-		b = append(b, " ---\n"...)
+	case rec.Flags == 0: // the first parameter ends the line
 	default:
 		b = fmt.Appendf(b, " flags 0x%x (%s) ---\n", uint32(rec.Flags), rec.Flags)
 	}
@@ -99,17 +96,21 @@ func (r *eventReporter) appendEvent(b []byte, i int, rec *pcp.EventRecord, highR
 		b = fmt.Appendf(b, "    ==> %d missed event records\n", rec.Missed)
 	}
 	for j := range rec.Params {
-		b = r.appendParam(b, &rec.Params[j])
+		b = r.appendParam(b, &rec.Params[j], j == 0 && rec.Flags == 0)
 	}
 	return b
 }
 
-// appendParam appends one parameter of a record.
-func (r *eventReporter) appendParam(b []byte, p *pcp.Param) []byte {
+// appendParam appends one parameter of a record. If it is to end the line of the record, it does
+// so, as in the reference, only if it has a name.
+func (r *eventReporter) appendParam(b []byte, p *pcp.Param, ends bool) []byte {
 	ctx := context.Background()
 	names, err := r.src.Names(ctx, p.ID)
 	if err != nil {
 		return fmt.Appendf(b, "\t%s: pmNameID: %s\n", p.ID, pmerr.Message(err))
+	}
+	if ends {
+		b = append(b, " ---\n"...)
 	}
 	desc, err := pmapi.LookupDesc(ctx, r.src, p.ID)
 	if err != nil {

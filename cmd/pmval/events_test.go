@@ -4,10 +4,10 @@ import (
 	"bufio"
 	"context"
 	"encoding/binary"
+	"fmt"
 	"strings"
 	"testing"
 
-	"pmtools/cmd/internal/cli"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmapi"
 	"pmtools/lib/pmerr"
@@ -106,19 +106,21 @@ func TestEvents(t *testing.T) {
 	}
 }
 
-// TestEventsDamaged: records that cannot be unpacked are reported.
+// TestEventsDamaged: records that cannot be unpacked are reported, and listed as far as they go.
 func TestEventsDamaged(t *testing.T) {
-	for typ, call := range map[pcp.Type]string{pcp.Event: "pmUnpackEventRecords", pcp.HighResEvent: "pmUnpackHighResEventRecords"} {
-		r, _ := eventsOf(typ, pcp.NullInDom)
+	for _, typ := range []pcp.Type{pcp.Event, pcp.HighResEvent} {
+		r, out := eventsOf(typ, pcp.NullInDom)
 		var errs strings.Builder
-		r.errorf = (&cli.Env{Prog: "pmval", Stderr: &errs}).Errorf
+		r.errs = &errs
 		conv := converter{desc: r.desc}
-		res := &pcp.Result{Sets: []pcp.Values{{Type: typ, Insts: []int32{-1}, Blobs: [][]byte{{0, 0, 0, 9}}}}}
+		res := &pcp.Result{Sets: []pcp.Values{{Type: typ, Insts: []int32{-1}, Blobs: [][]byte{{255, 255, 255, 255}}}}}
 		if err := r.sample(conv.convert([]column{{inst: -1}}, res, nil)); err != nil {
 			t.Fatal(err)
 		}
-		if !strings.HasPrefix(errs.String(), "pmval: "+call+": ") {
-			t.Errorf("%v: got %q", typ, &errs)
+		want := fmt.Sprintf("Event Records Dump ...\nPMID: 0.0.0 numval: 1 valfmt: 1 vtype: %s vlen: 8\nnrecords: -1\nError: bad nrecords\n", typ)
+		r.out.Flush()
+		if text := out.String(); errs.String() != want || !strings.HasSuffix(text, ": pmUnpackEventRecords: Insufficient elements in list\n") {
+			t.Errorf("%v: got %q, %q", typ, text, &errs)
 		}
 	}
 }

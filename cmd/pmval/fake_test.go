@@ -141,3 +141,6 @@ func currentFlags(args []string) *flags {
 	}
 	return fl
 }
+
+// HostName is asked for where there is no daemon.
+func (f *fakeSource) HostName() string { return "here" }

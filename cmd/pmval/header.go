@@ -32,7 +32,7 @@ func (s *session) newReporter() (err error) {
 	case f.output != "" || f.plot:
 		s.out, err = s.newForm()
 	case s.events():
-		s.out = &eventReporter{out: s.env.Out, errorf: s.env.Errorf, clock: &s.clock, src: s.src, name: s.name, desc: s.desc,
+		s.out = &eventReporter{out: s.env.Out, errs: s.env.Stderr, clock: &s.clock, src: s.src, name: s.name, desc: s.desc,
 			verbose: f.verbose, values: s.values}
 	default:
 		s.out = &textReporter{out: s.env.Out, clock: &s.clock, singular: s.singular(), rate: s.rate,

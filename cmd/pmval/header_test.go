@@ -60,7 +60,7 @@ func TestSemantics(t *testing.T) {
 	for _, tt := range tests {
 		out, errs, _ := live(t, &fakeSource{desc: tt.desc}, append(strings.Fields(tt.args), "-s", "0", "m")...)
 		sem, units, _ := strings.Cut(tt.want, "|")
-		want := "\nmetric:    m\nhost:      \nsemantics: " + sem + "\nunits:     " + units + "\nsamples:   0\n"
+		want := "\nmetric:    m\nhost:      here\nsemantics: " + sem + "\nunits:     " + units + "\nsamples:   0\n"
 		if out != want || errs != "" {
 			t.Errorf("got %q, %q, want %q", out, errs, want)
 		}

@@ -15,9 +15,12 @@ import (
 
 // findHost asks for the name of the host that the metrics are of. It does so before anything is
 // stored to the metric: the first fetch must follow the store at once, or it misses events.
-func (s *session) findHost(ctx context.Context) {
+func (s *session) findHost(ctx context.Context) error {
 	// Beside an error there is a guess, which is good enough.
-	s.host, _ = pmapi.HostName(ctx, s.src)
+	if s.host, _ = pmapi.HostName(ctx, s.src); s.host == "" {
+		return errors.New("Cannot evaluate context host name: No error")
+	}
+	return nil
 }
 
 // identify tells the daemon who its client is. Whether it wants to know does not matter.

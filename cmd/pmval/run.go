@@ -102,7 +102,9 @@ func (s *session) run(ctx context.Context, name string) error {
 	} else {
 		s.identify(ctx)
 	}
-	s.findHost(ctx)
+	if err := s.findHost(ctx); err != nil {
+		return err
+	}
 	if err := s.setTime(ctx); err != nil {
 		return err
 	}

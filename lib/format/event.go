@@ -94,7 +94,7 @@ func skipParams(b []byte, n int32) ([]byte, bool) {
 func (o *Options) appendEventTime(dst []byte, t pcp.Type, b []byte) []byte {
 	if t == pcp.HighResEvent {
 		sec := int64(binary.BigEndian.Uint64(b))
-		nsec := int64(binary.BigEndian.Uint64(b[8:]))
+		nsec := int64(int32(binary.BigEndian.Uint64(b[8:]))) // of a time, in which it has 32 bits
 		return appendClock(dst, sec, nsec, 9, o.location())
 	}
 	sec := int64(int32(binary.BigEndian.Uint32(b)))

@@ -186,18 +186,21 @@ func (r *eventReader) read(rec *EventRecord) error {
 		if t > AggregateStatic {
 			return pmerr.Type
 		}
-		p.set(t, r.b[8:4+size])
+		p.set(t, r.b[8:4+size], r.b[8:4+padded(size)])
 		r.b = r.b[4+padded(size):]
 	}
 	return nil
 }
 
-// set makes b, a value of type t, the value of p.
-func (p *Param) set(t Type, b []byte) {
+// set makes b, a value of type t, the value of p; padded has its padding too. As in the reference,
+// an integer of 32 bits is the first word there, whatever its length.
+func (p *Param) set(t Type, b, padded []byte) {
 	switch {
-	case t == Int32 && len(b) == 4:
-		p.Value = WordValue(t, uint64(int64(int32(binary.BigEndian.Uint32(b)))))
-	case (t == Uint32 || t == Float) && len(b) == 4:
+	case t == Int32 && len(padded) >= 4:
+		p.Value = WordValue(t, uint64(int64(int32(binary.BigEndian.Uint32(padded)))))
+	case t == Uint32 && len(padded) >= 4:
+		p.Value = WordValue(t, uint64(binary.BigEndian.Uint32(padded)))
+	case t == Float && len(b) == 4:
 		p.Value = WordValue(t, uint64(binary.BigEndian.Uint32(b)))
 	case t == Int64 || t == Uint64 || t == Double:
 		if len(b) == 8 {

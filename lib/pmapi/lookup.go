@@ -17,6 +17,15 @@ func LookupName(ctx context.Context, src Source, name string) (pcp.ID, error) {
 	return found[0].Value, found[0].Err
 }
 
+// NamesOf returns the names of a metric, joined by " or ", or its identifier if there are none.
+func NamesOf(ctx context.Context, src Source, id pcp.ID) string {
+	names, err := src.Names(ctx, id)
+	if err != nil {
+		return id.String()
+	}
+	return strings.Join(names, " or ")
+}
+
 // LookupDesc returns the description of a metric (pmLookupDesc).
 func LookupDesc(ctx context.Context, src Source, id pcp.ID) (pcp.Desc, error) {
 	found, err := src.Describe(ctx, []pcp.ID{id})

@@ -48,7 +48,7 @@ var excuses = []struct {
 	{"V4", func(d *difference) bool {
 		return strings.HasPrefix(d.Field, "event.") || strings.HasPrefix(d.Field, "param.")
 	}},
-	{"V8", (*difference).eventDump},
+	{"V8", (*difference).dumpedParam},
 }
 
 // checkExcuses checks that each excuse is explained.
@@ -228,8 +228,9 @@ func (d *difference) cutUnits() bool {
 		replaced(d.theirs, scaleText, "").Equal(replaced(d.ours, scaleText, ""))
 }
 
-// eventDump: the reference lists event records that it cannot take apart.
-func (d *difference) eventDump() bool {
-	return bytes.Contains(d.theirs.Stderr, []byte("Event Records Dump")) && bytes.Equal(d.ours.Stdout, d.theirs.Stdout) &&
-		bytes.HasSuffix(harness.Normal(d.theirs.Stderr), harness.Normal(d.ours.Stderr))
+// dumpedParam: the reference lists parameters as it lists any, which it cannot take apart: one that
+// is shorter than its type has bytes of what follows.
+func (d *difference) dumpedParam() bool {
+	return bytes.Contains(d.theirs.Stderr, []byte("Event Records Dump")) && bytes.Contains(d.ours.Stderr, []byte(" : bad length ")) &&
+		bytes.Equal(d.ours.Stdout, d.theirs.Stdout)
 }
