@@ -85,6 +85,31 @@ func TestCompressedArchive(t *testing.T) {
 	}
 }
 
+// TestCompress reads what compress(1) has packed. Like gzip, which the reference calls for them,
+// the reader goes by the beginning of a file named .gz, .Z or .z.
+func TestCompress(t *testing.T) {
+	plain := archivetest.Path(t, "mini")
+	want := dump(t, open(t, plain))
+	files, err := archivetest.Compressed()
+	must(t, err)
+	packFiles(t, plain, ".gz")
+	zipped, err := archivetest.ReadFiles(plain)
+	must(t, err)
+	for _, suffix := range []string{".gz", ".Z", ".z"} {
+		for from, packed := range map[string]archivetest.Files{".Z": files, ".gz": zipped} {
+			named := make(archivetest.Files)
+			for name, b := range packed {
+				named[strings.TrimSuffix(name, from)+suffix] = b
+			}
+			base := filepath.Join(t.TempDir(), "mini")
+			must(t, named.Write(base))
+			if got := dump(t, open(t, base)); got != want {
+				t.Errorf("%s named %s: got %s\nwant %s", from, suffix, got, want)
+			}
+		}
+	}
+}
+
 // TestFS reads an archive that is not in the file system, plain and compressed.
 func TestFS(t *testing.T) {
 	base := archivetest.Path(t, "volumes")

@@ -1,9 +1,13 @@
 package archive
 
 import (
+	"compress/gzip"
+	"errors"
 	"path/filepath"
+	"strings"
 	"testing"
 
+	"pmtools/lib/archive/archivetest"
 	"pmtools/test/peer/harness"
 )
 
@@ -35,6 +39,45 @@ func TestArchives(t *testing.T) {
 func TestBadArchives(t *testing.T) {
 	_, _, root := harness.Setup(t)
 	harness.Compare(t, overArchives(t, filepath.Join(root, "var/lib/pcp/testsuite/badarchives")))
+}
+
+// TestCompressed compares pminfo and pmval over archives of compress(1) and of gzip, under each name
+// that they may have.
+func TestCompressed(t *testing.T) {
+	packed, err := archivetest.Compressed()
+	if err != nil {
+		t.Fatal(err)
+	}
+	mini, err := archivetest.ReadFiles(filepath.Join(harness.Own(t, "mini"), "mini"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := make(map[string]string)
+	var cs []harness.Command
+	for _, suffix := range []string{".gz", ".Z", ".z"} {
+		for name, b := range packed {
+			files["compress"+suffix[1:]+"."+strings.TrimSuffix(name, ".Z")+suffix] = string(b)
+		}
+		for name, b := range mini {
+			var zipped strings.Builder
+			w := gzip.NewWriter(&zipped)
+			_, err := w.Write(b)
+			if err = errors.Join(err, w.Close()); err != nil {
+				t.Fatal(err)
+			}
+			files["gzip"+suffix[1:]+"."+name+suffix] = zipped.String()
+		}
+	}
+	dir := harness.WriteFiles(t, files)
+	for _, suffix := range []string{"gz", "Z", "z"} {
+		for _, by := range []string{"compress", "gzip"} {
+			for _, o := range options {
+				cs = append(cs, harness.Command{Args: append([]string{"pminfo", "-a", by + suffix}, o...), Dir: dir})
+			}
+			cs = append(cs, harness.Command{Args: []string{"pmval", "-t", "0.3", "-a", by + suffix, "mini.x"}, Dir: dir})
+		}
+	}
+	harness.Compare(t, cs)
 }
 
 // TestSets compares pminfo over sets: the directories of archives, and lists.

@@ -33,7 +33,9 @@ func pack(t testing.TB, suffix string, b []byte) []byte {
 	}
 	var err error
 	switch suffix {
-	case ".gz":
+	case ".Z":
+		return packLZW(b, 16, 50000)
+	case ".gz", ".z":
 		w = gzip.NewWriter(&out)
 	case ".xz":
 		w, err = xz.NewWriter(&out)
@@ -68,7 +70,7 @@ func noise(n int) []byte {
 func TestContent(t *testing.T) {
 	plain := noise(3 << 19)
 	dir := t.TempDir()
-	for _, suffix := range []string{"", ".gz", ".xz", ".lzma", ".zst"} {
+	for _, suffix := range []string{"", ".gz", ".z", ".Z", ".xz", ".lzma", ".zst"} {
 		packed := plain
 		if suffix != "" {
 			packed = pack(t, suffix, plain)
@@ -127,7 +129,8 @@ func TestContentDamage(t *testing.T) {
 		{"xz of nothing", ".xz", []byte("nothing of the kind, but long enough for an end"), false},
 		{"xz with bad block", ".xz", append(append(bytes.Clone(xzBytes[:5000]), 0xff, 0xff, 0xff, 0xff), xzBytes[5004:]...), true},
 		{"xz with huge dictionary", ".xz", bytes.Replace(xzBytes, []byte{0x21, 1, xzBytes[bytes.IndexByte(xzBytes, 0x21)+2]}, []byte{0x21, 1, 40}, 1), false},
-		{"compress", ".Z", []byte{0x1f, 0x9d, 0x90}, false},
+		{"compress cut", ".Z", packLZW(plain, 16, 1<<30)[:2], false},
+		{"compress with bad code", ".Z", append(packLZW(plain, 16, 1<<30)[:5000], bytes.Repeat([]byte{0xff}, 100)...), true},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -28,8 +28,8 @@ func Trim(name string) string {
 	return name
 }
 
-// unpacker returns what unpacks f, by the suffix of its name. The files of compress(1) cannot be
-// read.
+// unpacker returns what unpacks f, by the suffix of its name. Files of gzip and of compress are told
+// apart by their beginning, as gzip does, which the reference uses for both.
 func unpacker(f io.Reader, suffix string) (io.ReadCloser, error) {
 	in := bufio.NewReaderSize(f, 64<<10)
 	switch suffix {
@@ -41,7 +41,11 @@ func unpacker(f io.Reader, suffix string) (io.ReadCloser, error) {
 		return io.NopCloser(r), err
 	case ".bz2", ".bz":
 		return io.NopCloser(bzip2.NewReader(in)), nil
-	case ".gz":
+	case ".gz", ".Z", ".z":
+		if magic, err := in.Peek(2); err == nil && magic[1] == 0x9d {
+			r, err := newLZW(in)
+			return io.NopCloser(r), err
+		}
 		r, err := gzip.NewReader(in)
 		if err != nil {
 			return nil, err
@@ -54,5 +58,5 @@ func unpacker(f io.Reader, suffix string) (io.ReadCloser, error) {
 		}
 		return r.IOReadCloser(), nil
 	}
-	return nil, errCompress
+	return nil, errSuffix
 }

@@ -10,7 +10,7 @@ import (
 )
 
 var (
-	errCompress   = errors.New("files of compress(1) are not supported")
+	errSuffix     = errors.New("unknown kind of compressed file")
 	errXZLayout   = errors.New("damaged xz file")
 	errDictionary = errors.New("dictionary of compressed file is too large")
 )
