@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,9 +19,9 @@ import (
 
 // evalFlags are the options of eval.
 type evalFlags struct {
-	delay, raw, plot, long, units, safe, wide, vertical bool
-	output                                              string
-	precision                                           int
+	set         repl.Settings
+	precision   int
+	delay, plot bool
 }
 
 // newEval returns the command that evaluates expressions.
@@ -40,30 +41,50 @@ func (a *app) newEval() *cobra.Command {
 	fs := cmd.Flags()
 	fs.SortFlags = false
 	a.addShared(fs, "start", "finish", "align", "origin", "interval", "samples")
+	set := &f.set
 	fs.BoolVarP(&f.delay, "delay", "d", false, "delay, pause between samples of an archive")
-	fs.StringVarP(&f.output, "output", "o", "table", "`FORM` of output: "+strings.Join(repl.Outputs(), ", "))
+	fs.StringVarP(&set.Output, "output", "o", "table", "`FORM` of output: "+strings.Join(repl.Outputs(), ", "))
 	fs.IntVarP(&f.precision, "precision", "f", 0, "print `N` digits behind the point")
-	fs.BoolVarP(&f.raw, "raw", "r", false, "output raw counter values (no rate conversion)")
+	fs.BoolVarP(&set.Raw, "raw", "r", false, "output raw counter values (no rate conversion)")
 	fs.BoolVar(&f.plot, "plot", false, "draw a chart of the values")
-	fs.BoolVar(&f.wide, "wide", false, "table with all columns, whatever the width of the terminal")
-	fs.BoolVar(&f.vertical, "vertical", false, "table with a line for each value")
-	fs.BoolVar(&f.long, "long", false, "csv with a line for each value")
-	fs.BoolVar(&f.units, "units", false, "csv with units behind the names of columns")
-	fs.BoolVar(&f.safe, "safe-csv", false, "csv without fields that spreadsheets take for formulas")
+	fs.IntVar(&set.Top, "top", 0, "only the `N` largest values of each expression")
+	fs.StringVar(&set.Sort, "sort", "", "`ORDER` of values: "+strings.Join(repl.Sorts(), ", ")+" (the largest first)")
+	fs.BoolVar(&set.Wide, "wide", false, "table with all columns, whatever the width of the terminal")
+	fs.BoolVar(&set.Vertical, "vertical", false, "table with a line for each value")
+	fs.BoolVar(&set.Long, "long", false, "csv with a line for each value")
+	fs.BoolVar(&set.Units, "units", false, "csv with units behind the names of columns")
+	fs.BoolVar(&set.Safe, "safe-csv", false, "csv without fields that spreadsheets take for formulas")
 	return cmd
+}
+
+// settings returns the settings that the options ask for.
+func (a *app) settings(f *evalFlags, precise bool) (repl.Settings, error) {
+	set := f.set
+	set.Interval, set.Color = a.Options.Interval, a.Env.ColorWanted(a.Env.Stdout)
+	if precise {
+		set.Precision = &f.precision
+	}
+	if set.Top > 0 {
+		set.Sort = cmp.Or(set.Sort, "value")
+	}
+	switch {
+	case !slices.Contains(repl.Outputs(), set.Output):
+		return set, fmt.Errorf("unknown output '%s'; there are %s", set.Output, strings.Join(repl.Outputs(), ", "))
+	case f.precision < 0 || f.precision > 40:
+		return set, errors.New("-f requires a number of digits from 0 to 40")
+	case set.Top < 0:
+		return set, errors.New("--top requires a number of values")
+	case set.Sort != "" && !slices.Contains(repl.Sorts(), set.Sort):
+		return set, fmt.Errorf("unknown order '%s'; there are %s", set.Sort, strings.Join(repl.Sorts(), ", "))
+	}
+	return set, nil
 }
 
 // eval evaluates expressions.
 func (a *app) eval(ctx context.Context, f *evalFlags, precise bool, args []string) error {
-	set := repl.Settings{Output: f.output, Raw: f.raw, Long: f.long, Units: f.units, Safe: f.safe, Wide: f.wide, Vertical: f.vertical, Interval: a.Options.Interval, Color: a.Env.ColorWanted(a.Env.Stdout)}
-	if !slices.Contains(repl.Outputs(), f.output) {
-		return fmt.Errorf("unknown output '%s'; there are %s", f.output, strings.Join(repl.Outputs(), ", "))
-	}
-	if precise {
-		if f.precision < 0 || f.precision > 40 {
-			return errors.New("-f requires a number of digits from 0 to 40")
-		}
-		set.Precision = &f.precision
+	set, err := a.settings(f, precise)
+	if err != nil {
+		return err
 	}
 	a.running = true
 	s, err := a.session(ctx, set)

@@ -17,7 +17,7 @@ type sink struct {
 
 // Sample implements repl.Writer.
 func (k *sink) Sample(smp *repl.Sample) error {
-	k.sample.Time, k.sample.Sets = smp.Time, k.sample.Sets[:0]
+	k.sample.Time, k.sample.Sets, k.sample.Ordered = smp.Time, k.sample.Sets[:0], smp.Ordered
 	for i, set := range smp.Sets {
 		out := samples.Set{Err: set.Err}
 		for _, v := range set.Values {
@@ -77,7 +77,7 @@ func (a *app) output(w io.Writer, r *repl.Run) (repl.Writer, error) {
 	case repl.Chart:
 		k.Writer, err = samples.NewChart(w, h, opt)
 	default:
-		if r.Settings.Vertical {
+		if r.Settings.Vertical || r.Settings.Top > 0 {
 			k.Writer, err = samples.NewRows(w, h, opt)
 			break
 		}

@@ -143,14 +143,16 @@ func (s *Session) instances(ctx context.Context, d pcp.InDom, at pcp.Timestamp) 
 
 // A Sample is the values of all expressions at one time.
 type Sample struct {
-	Time pcp.Timestamp
-	Sets []Set
+	Time    pcp.Timestamp
+	Sets    []Set
+	Ordered bool // values are in an order other than that of the identifiers
 }
 
 // A Set is the values of one expression.
 type Set struct {
 	Err    error // why there are none
 	Values []Value
+	More   int // how many there were besides those that are wanted
 }
 
 // A Value is a value of an expression.
@@ -188,6 +190,7 @@ func (p *sampler) take(ctx context.Context, res *pcp.Result) *Sample {
 			set.Values = append(set.Values, val)
 		}
 	}
+	p.s.arrange(p.q, out)
 	return out
 }
 

@@ -30,13 +30,15 @@ type Settings struct {
 	Precision *int          // digits after the point; nil means the usual text
 	Raw       bool          // counters are not converted to rates
 	Color     bool
-	Long      bool // csv has a line for each value
-	Units     bool // csv has units after the names
-	Safe      bool // csv has no field that a spreadsheet takes for a formula
-	NoPager   bool // what is longer than the screen is not shown by a program
-	Timing    bool // how long each item takes is shown
-	Vertical  bool // table has a line for each cell, or value
-	Wide      bool // table has all columns, whatever the width
+	Long      bool   // csv has a line for each value
+	Units     bool   // csv has units after the names
+	Safe      bool   // csv has no field that a spreadsheet takes for a formula
+	NoPager   bool   // what is longer than the screen is not shown by a program
+	Sort      string // one of Sorts; "" is the first
+	Top       int    // how many values of each expression there are; 0 for all
+	Timing    bool   // how long each item takes is shown
+	Vertical  bool   // table has a line for each cell, or value
+	Wide      bool   // table has all columns, whatever the width
 }
 
 // valid returns s with the defaults filled in.
@@ -46,6 +48,9 @@ func (s Settings) valid() Settings {
 	}
 	if s.Output == "" {
 		s.Output = outputs[0]
+	}
+	if s.Sort == "" {
+		s.Sort = sorts[0]
 	}
 	return s
 }
@@ -122,6 +127,15 @@ var settings = []setting{
 			err := setBool(&on, v)
 			s.NoPager = !on
 			return err
+		}},
+	{"sort", "order of values: " + strings.Join(sorts, ", ") + " (the largest first)", sorts,
+		func(s *Settings) string { return s.Sort },
+		func(s *Settings, v string) error {
+			if !slices.Contains(sorts, v) {
+				return problemf("there is no order '%s'; there are %s", v, strings.Join(sorts, ", "))
+			}
+			s.Sort = v
+			return nil
 		}},
 	{"timing", "on: how long each item takes is shown", onOff,
 		func(s *Settings) string { return onOffText(s.Timing) },

@@ -97,7 +97,11 @@ func (s *Session) showSet(w io.Writer, c *compiled, set *Set) error {
 			t.Header = append([]string{"instance"}, t.Header...)
 		}
 	}
-	return s.table(w, t)
+	if err := s.table(w, t); err != nil {
+		return err
+	}
+	showMore(w, set)
+	return nil
 }
 
 // noValues returns the text shown for an expression without values. Metrics that an archive has in
