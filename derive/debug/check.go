@@ -204,11 +204,10 @@ func (c *checker) choose(n *node) bool {
 	arms.from, arms.Type = from.from, from.Type
 	typ, ok := c.info.Types[e]
 	if !ok && c.bad != nil {
-		late := true // it is found after the instance domains were compared
 		if c.bad.Pos == e.Colon {
-			late = c.differ(arms.left.Type, arms.right.Type)
+			c.differ(arms.left.Type, arms.right.Type)
 		}
-		if late && arms.Singular() {
+		if arms.Singular() {
 			arms.InDom = arms.right.InDom
 		}
 		return false
@@ -218,18 +217,15 @@ func (c *checker) choose(n *node) bool {
 	return true
 }
 
-// differ says in what two arms differ, and reports whether it is something that is compared after
-// the instance domains.
-func (c *checker) differ(x, y check.Type) (late bool) {
+// differ says in what two arms differ.
+func (c *checker) differ(x, y check.Type) {
 	u, v := x.Units, y.Units
 	says := func(what string, left, right any) { c.misfit = fmt.Sprintf("%s: left=%v right=%v", what, left, right) }
 	switch {
 	case x.Type != y.Type:
 		says("type", x.Type, y.Type)
-		return false
 	case !x.Singular() && !y.Singular() && x.InDom != y.InDom:
 		says("indom", x.InDom, y.InDom)
-		return false
 	case x.Sem != y.Sem:
 		says("semantics", x.Sem, y.Sem)
 	case u.DimSpace != v.DimSpace || u.ScaleSpace != v.ScaleSpace:
@@ -241,7 +237,6 @@ func (c *checker) differ(x, y check.Type) (late bool) {
 	default:
 		says("units (extra)", u, v)
 	}
-	return true
 }
 
 // scaled writes units with one of their dimensions.

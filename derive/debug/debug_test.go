@@ -2,6 +2,7 @@ package debug
 
 import (
 	"io/fs"
+	"strings"
 	"testing"
 
 	"pmtools/derive"
@@ -30,6 +31,34 @@ func TestUnixMode(t *testing.T) {
 	} {
 		if got := unixMode(mode); got != want {
 			t.Errorf("%v is %o, want %o", mode, got, want)
+		}
+	}
+}
+
+// TestMoved: how instances of the time before are found, as the reference prints it.
+func TestMoved(t *testing.T) {
+	for _, c := range []struct {
+		now, last []int32
+		want      string
+	}{
+		{[]int32{1, 2}, []int32{1, 2}, ""},
+		{[]int32{1, 2}, nil, ""},
+		{[]int32{1, 2}, []int32{1, 2, 3}, ""},
+		{[]int32{0, 50, 60, 20}, []int32{60, 20}, `eval_expr: DELTA: inst[0] mismatch left [0]=0 last [0]=60
+eval_expr: DELTA: inst[0] mismatch left [1]=50 last [1]=20
+eval_expr: DELTA: inst[1] mismatch left [3]=20 last [0]=60
+eval_expr: recover @ last [1]=20
+`},
+		{[]int32{40, 0, 50}, []int32{0, 50}, `eval_expr: DELTA: inst[0] mismatch left [0]=40 last [0]=0
+eval_expr: DELTA: inst[0] mismatch left [1]=0 last [1]=50
+eval_expr: recover @ last [0]=0
+eval_expr: DELTA: inst[1] mismatch left [2]=50 last [0]=0
+eval_expr: recover @ last [1]=50
+`},
+	} {
+		var b strings.Builder
+		if moved(&b, "DELTA", c.now, c.last); b.String() != c.want {
+			t.Errorf("%v after %v: got %s, want %s", c.now, c.last, &b, c.want)
 		}
 	}
 }

@@ -112,9 +112,16 @@ func (t *tree) body(b *strings.Builder, n *node) {
 	if now == nil || now.Err != 0 {
 		return
 	}
-	for i := range now.Insts {
-		fmt.Fprintf(b, "[%d] inst=%d, val=%s", i, now.Insts[i], valueText(now, i))
-		if last != nil && i < len(last.Insts) {
+	before := 0
+	if last != nil {
+		before = len(last.Insts)
+	}
+	for i := range max(len(now.Insts), before) {
+		fmt.Fprintf(b, "[%d]", i)
+		if i < len(now.Insts) {
+			fmt.Fprintf(b, " inst=%d, val=%s", now.Insts[i], valueText(now, i))
+		}
+		if i < before {
 			fmt.Fprintf(b, " (last inst=%d, val=%s)", last.Insts[i], valueText(last, i))
 		}
 		b.WriteByte('\n')

@@ -97,32 +97,44 @@ func (t *tree) values(n *node) (now, last *pcp.Values) {
 
 // eval evaluates all nodes, and writes lines about what happened meanwhile.
 func (t *tree) eval(b *strings.Builder, in *eval.Input) {
-	t.root.walk(func(n *node) {
-		if n.state == nil {
-			return
-		}
-		if n.last = n.now; n.last != nil && n.last.Err != 0 {
-			n.last = nil
-		}
-		n.now = new(pcp.Values)
-		n.state.Eval(in, n.now)
-		for i, blob := range n.now.Blobs { // they are those of the input, which will be used again
-			n.now.Blobs[i] = slices.Clone(blob)
-		}
-	})
 	t.begun = true
-	t.root.narrate(b, in.Instances)
+	t.root.eval(b, in, true)
 }
 
-// narrate writes what the evaluation of a node, after that of its operands, has met with.
-func (n *node) narrate(b *strings.Builder, insts eval.Instances) {
+// eval evaluates a node after its operands, and reports whether the reference goes on: an operand
+// that fails ends an evaluation, and the nodes that are not reached keep their values.
+func (n *node) eval(b *strings.Builder, in *eval.Input, reached bool) bool {
 	if n == nil {
-		return
+		return reached
 	}
-	n.left.narrate(b, insts)
-	n.right.narrate(b, insts)
+	if fine := n.right.eval(b, in, n.left.eval(b, in, reached)); n.kind != "COUNT" { // an error counts as 0
+		reached = fine
+	}
+	if n.state == nil {
+		return reached
+	}
+	now := new(pcp.Values)
+	n.state.Eval(in, now)
+	if !reached {
+		return false
+	}
+	for i, blob := range now.Blobs { // they are those of the input, which will be used again
+		now.Blobs[i] = slices.Clone(blob)
+	}
+	if n.last = n.now; n.last != nil && n.last.Err != 0 {
+		n.last = nil
+	}
+	n.now = now
+	n.narrate(b, in.Instances)
+	return now.Err == 0
+}
+
+// narrate writes what the evaluation of a node has met with.
+func (n *node) narrate(b *strings.Builder, insts eval.Instances) {
 	x, y := n.left, n.right
 	switch {
+	case x != nil && x.saveLast && x.now != nil && x.last != nil:
+		moved(b, n.kind, x.now.Insts, x.last.Insts)
 	case x == nil || y == nil:
 	case n.kind == "FILTERINST":
 		n.find(b, insts)
@@ -154,6 +166,31 @@ func mismatches(b *strings.Builder, kind string, x, y []int32) {
 			fmt.Fprintf(b, "eval_expr: recover @ right [%d]=%d\n", at, inst)
 		}
 		j, k = at+1, k+1
+	}
+}
+
+// moved writes how the reference finds the instances of the time before that do not stand where
+// they stand now.
+func moved(b *strings.Builder, kind string, now, last []int32) {
+	found := 0
+	for i, inst := range now {
+		if len(last) == 0 {
+			return
+		}
+		j := i
+		if j >= len(last) {
+			j = 0
+		}
+		at := slices.Index(last, inst)
+		if last[j] != inst {
+			fmt.Fprintf(b, "eval_expr: %s: inst[%d] mismatch left [%d]=%d last [%d]=%d\n", kind, found, i, inst, j, last[j])
+			if at >= 0 {
+				fmt.Fprintf(b, "eval_expr: recover @ last [%d]=%d\n", at, inst)
+			}
+		}
+		if at >= 0 {
+			found++
+		}
 	}
 }
 

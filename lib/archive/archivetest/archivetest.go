@@ -36,6 +36,7 @@ var makers = []maker{
 	{name: "ta", v2: true, fill: fillTA},
 	{name: "wrap", v2: true, opt: archive.WriterOptions{Host: "wrapper", Zone: "EST-10"}, fill: fillWrap},
 	{name: "derived", opt: archive.WriterOptions{Host: "deriver", Zone: "AEST-10", ZoneInfo: ":Australia/Melbourne"}, fill: fillDerived},
+	{name: "scrambled", fill: fillScrambled},
 	// The metrics of PCP's sample agent, whose names and values the examples of the specification
 	// use.
 	{name: "sample", v2: true, opt: archive.WriterOptions{Host: "bozo", Zone: "EST-11", PID: 3931}, fill: fillSample},

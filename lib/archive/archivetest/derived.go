@@ -1,6 +1,8 @@
 package archivetest
 
 import (
+	"fmt"
+
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmerr"
 )
@@ -36,6 +38,57 @@ func fillTA(k *kit) {
 		}
 		k.put(float64(i), counter, tb, k.col(ids[c], []int32{1, 2, 3, 4}, 1000, 2000, 3000, 4000),
 			k.col(ids[d], nil, i%2), ts)
+	}
+}
+
+// fillScrambled writes metrics whose instances come, go and change their order from record to
+// record: a value, a counter, and a value that fails or has no values at times. The generator is
+// the simplest there is, so that the archive is the same everywhere.
+func fillScrambled(k *kit) {
+	k.t0.Sec = 1000000000
+	const instances = 8
+	ids := [...]pcp.ID{id245(1), id245(2), id245(3)}
+	k.metric(ids[0], pcp.Int32, testInDom, pcp.Instant, noUnits, "r.a")
+	k.metric(ids[1], pcp.Uint32, testInDom, pcp.Counter, count, "r.b")
+	k.metric(ids[2], pcp.Double, testInDom, pcp.Instant, noUnits, "r.c")
+	var names []pcp.Instance
+	for i := range int32(instances) {
+		names = append(names, pcp.Instance{ID: 10 * i, Name: fmt.Sprintf("r%d", i)})
+	}
+	k.indom(0, testInDom, names...)
+	state := uint32(1)
+	below := func(n uint32) uint32 {
+		state = state*1664525 + 1013904223
+		return state >> 16 % n
+	}
+	for record := range 30 {
+		cols := make([]pcp.Values, len(ids))
+		for c, id := range ids {
+			var insts []int32
+			var values []any
+			for i := range uint32(instances) {
+				if below(4) > 0 {
+					insts = append(insts, 10*int32(i))
+				}
+			}
+			for i := range insts {
+				if record%3 == 2 { // in the other records they only come and go
+					j := below(uint32(len(insts)))
+					insts[i], insts[j] = insts[j], insts[i]
+				}
+			}
+			for _, inst := range insts {
+				values = append(values, record*100+int(inst))
+			}
+			cols[c] = k.col(id, insts, values...)
+		}
+		switch {
+		case record%7 == 3:
+			cols[2] = failed(ids[2], pmerr.Again)
+		case record%7 == 5:
+			cols[2] = empty(ids[2])
+		}
+		k.put(float64(record), cols...)
 	}
 }
 

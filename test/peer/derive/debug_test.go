@@ -49,7 +49,7 @@ var debugFiles = map[string]string{
 // TestDebug compares the output of -Dderive for names, masks, controls, files and fetches.
 func TestDebug(t *testing.T) {
 	_, _, root := harness.Setup(t)
-	own := harness.Own(t, "ta", "alltypes", "labels")
+	own := harness.Own(t, "ta", "alltypes", "labels", "scrambled")
 	suite := filepath.Join(root, "var/lib/pcp/testsuite/archives")
 	dir := harness.WriteFiles(t, debugFiles)
 	var cs []harness.Command
@@ -103,8 +103,66 @@ func TestDebug(t *testing.T) {
 	for _, env := range []string{"/dev/null:plain::nosuch:plain", "nosuch", "plain:masks", ""} {
 		add("PCP_DERIVED_CONFIG="+env, "-Dderive -a OWN/ta -m d")
 	}
+	cs = append(cs, debugHistories(t, own)...)
+	cs = append(cs, debugChoices(own, suite)...)
 	add("", "-c plain -Dderive -a OWN/ta -m d")
 	add("", "-c plain -Dderive -a OWN/ta -c masks -Dappl0 -r x.y=1 -m d z")
 	add("PCP_DEBUG=derive", "-c plain -a OWN/ta -m d")
 	harness.Compare(t, cs)
+}
+
+// debugHistories are expressions that are evaluated at several times, over instances that come, go
+// and change their order, and over operands that fail, which ends an evaluation half-way.
+func debugHistories(t *testing.T, own string) (cs []harness.Command) {
+	t.Helper()
+	dir := t.TempDir()
+	for i, e := range []string{
+		"delta(r.a)", "rate(r.b)", "delta(r.c)", "delta(r.a + r.c)", "r.a * delta(r.c)", "rate(r.c) / r.a", "sum(delta(r.a))", "delta(delta(r.a))",
+		"-r.c + r.a", "r.c > 3", "instant(r.b) - r.a", "delta(scalar(r.a[r1]))", "count(r.c) * delta(r.a)", "rate(r.b) + r.c * delta(r.c)",
+	} {
+		file := fmt.Sprintf("%s/%d", dir, i)
+		if err := os.WriteFile(file, []byte("x.y = "+e+"\n"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		for _, step := range []string{"1", "0.7"} {
+			cs = append(cs, harness.Command{Note: e,
+				Args: []string{"pmval", "-Dderive,appl2", "-a", own + "/scrambled", "-t", step, "--derived", file, "x.y"}})
+		}
+	}
+	for _, origin := range []string{"+1", "+2", "+3", "+5"} {
+		for archive, list := range map[string][]string{
+			"ta": {
+				"delta(t.s)", "sum(t.b) + t.s", "t.s + t.b", "-t.s", "!t.s", "sum(t.s)", "delta(t.a)", "rate(t.a) + t.d", "t.d + delta(t.s)", "instant(t.a) * t.d",
+				"rescale(t.a, \"count\")", "t.b[one] + t.s", "matchinst(/o/, t.b) + t.s", "scalar(t.b) + t.s", "defined(t.s) ? t.s : t.d", "t.s && t.d",
+				"t.d || t.s", "(t.s + t.d) * t.b", "abs(t.s)", "t.d > 0 ? t.s : t.d", "t.s > 0 ? t.d : -t.d", "count(t.s) + t.d", "t.d + (t.d > 0 ? -t.s : t.d)",
+			},
+			"scrambled": {"r.c + r.a", "r.a + r.c", "sum(r.c)", "r.c[r1]", "matchinst(/1/, r.c)", "scalar(r.c)", "instant(r.b) + r.c * 2", "count(r.c)"},
+		} {
+			for _, e := range list {
+				cs = append(cs, harness.Command{Args: []string{"pminfo", "-Dderive,appl2", "-a", own + "/" + archive, "-O", origin, "-r", "x.y=" + e, "-f", "x.y"}})
+			}
+		}
+	}
+	return cs
+}
+
+// debugChoices are choices whose arms do not fit each other, and expressions above what does not
+// fit.
+func debugChoices(own, suite string) (cs []harness.Command) {
+	for archive, list := range map[string][]string{
+		suite + "/pyapi": {
+			"sample.bin > 400 ? sample.longlong.ten : sample.bin", "sample.bin > 400 ? sample.bin : sample.longlong.ten",
+			"sample.longlong.ten > 3 ? sample.longlong.ten : sample.bin", "sample.bin > 3 ? sample.longlong.ten : sample.long.ten",
+			"sample.bin > 3 ? sample.longlong.ten : sample.colour", "sample.bin > 3 ? sample.bin * 1.0 : sample.colour", "sample.bin > 3 ? 1.5 : sample.bin",
+			"sample.bin > 3 ? (1 > 2 ? sample.longlong.ten : sample.bin) : sample.bin", "sample.bin > 3 ? sample.string.hullo : sample.bin",
+		},
+		own + "/ta": {"(t.a + (t.b + t.s)) * 2", "((t.b + t.s) * t.a + 1) / 2", "sum(t.b + t.a)", "(t.d > 1 ? t.b + t.a : t.b) * 2"},
+	} {
+		for _, e := range list {
+			for _, flags := range []string{"derive,appl1", "derive,appl0,appl1,appl2", "derive,appl1,desperate"} {
+				cs = append(cs, harness.Command{Args: []string{"pminfo", "-D" + flags, "-a", archive, "-r", "x.y=" + e, "-d", "x.y"}})
+			}
+		}
+	}
+	return cs
 }

@@ -98,6 +98,7 @@ var varying = []struct {
 	{regexp.MustCompile(`right=(?:0x[0-9a-f]+|\d+\.\d+) save_last=`), "right=ADDR save_last="},
 	{regexp.MustCompile(`left=(?:0x[0-9a-f]+|\d+\.\d+) right=(ADDR|\(nil\)) save_last=`), "left=ADDR right=$1 save_last="},
 	{regexp.MustCompile(`@ (?:0x[0-9a-f]+|\d+\.\d+)\(COLON\)`), "@ ADDR(COLON)"},
+	{regexp.MustCompile(`called dm->0x[0-9a-f]+`), "called dm->ADDR"},
 	{regexp.MustCompile(`vbp=(?:0x[0-9a-f]+|\d+) \(len=`), "vbp=ADDR (len="},
 }
 
