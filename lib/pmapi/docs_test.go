@@ -18,6 +18,7 @@ const guide = "../../docs/pmapi.md"
 var packageDirs = map[string]string{
 	"pmapi": ".", "pcp": "../pcp", "pmerr": "../pmerr", "pmcd": "../pmcd", "archive": "../archive", "when": "../when",
 	"format": "../format", "pmns": "../pmns", "option": "../option", "config": "../config", "timecontrol": "../timecontrol", "record": "../record",
+	"fetchgroup": "../fetchgroup", "pmda": "../pmda", "mmv": "../mmv", "builtin": "../builtin",
 	"derive": "../../derive",
 }
 
@@ -76,6 +77,9 @@ func declared(decl ast.Decl, add func(string)) {
 		if star, ok := recv.(*ast.StarExpr); ok {
 			recv = star.X
 		}
+		if generic, ok := recv.(*ast.IndexExpr); ok {
+			recv = generic.X
+		}
 		if id, ok := recv.(*ast.Ident); ok {
 			add(id.Name + "." + d.Name.Name)
 		}
@@ -114,6 +118,7 @@ func members(s *ast.TypeSpec, add func(string)) {
 
 var (
 	codeText = regexp.MustCompile("`[^`]+`")
+	function = regexp.MustCompile(`^ (pm|mmv_)`)
 	goName   = regexp.MustCompile(`\b([a-z]+)\.([A-Z]\w*(?:\.[A-Z]\w*)?)`)
 )
 
@@ -160,7 +165,7 @@ func TestGuideFunctions(t *testing.T) {
 	rows := make(map[string]string)
 	for line := range strings.Lines(string(text)) {
 		cells := strings.Split(strings.TrimSpace(line), "|")
-		if len(cells) != 5 || !strings.HasPrefix(cells[1], " pm") {
+		if len(cells) != 5 || !function.MatchString(cells[1]) {
 			continue
 		}
 		name, ours, note := strings.TrimSpace(cells[1]), strings.TrimSpace(cells[2]), strings.TrimSpace(cells[3])
