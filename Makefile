@@ -4,6 +4,7 @@
 # make install            install below PREFIX (/usr/local): commands, manual pages, completions; make uninstall removes them
 # make package            deb, rpm, tar.gz and zip files for Linux, macOS and Windows, with checksums, in dist/
 # make peer               compare with the reference (PCP 7.2 from Debian and its daemon, in a private root below .peer/)
+# make platforms          the tests on 386, s390x (by qemu-user) and Windows (by Wine), where these can be installed
 # make bench, bench-peer  our own benchmarks; our commands against the reference's
 # make lint, race, fuzz   checks of the code; the tests under the race detector; every fuzz target for FUZZTIME (60s)
 # make rename             another module path: make rename MODULE=example.org/x/pmtools
@@ -16,7 +17,7 @@ FUZZTIME ?= 60s
 COMMANDS := $(notdir $(wildcard cmd/pm*))
 export CGO_ENABLED = 0
 
-.PHONY: all build help test race lint vuln fuzz bench bench-peer peer record cross rename install uninstall package clean demo
+.PHONY: all build help test race lint vuln fuzz bench bench-peer peer platforms record cross rename install uninstall package clean demo
 
 all: build
 
@@ -27,7 +28,7 @@ build:
 	$(GO) build -trimpath -ldflags=-s -o bin/ ./cmd/pm...
 
 test:
-	$(GO) test -count=1 ./...
+	$(GO) test -count=1 $(TESTFLAGS) ./...
 
 race:
 	CGO_ENABLED=1 $(GO) test -race ./...
@@ -74,6 +75,11 @@ peer: build
 	$(GO) test ./test/peer/... -p 1 -skip='^Test(Speed|SpeedLive|Damage|KnownFires)$$' -count=1 -v -timeout=15m && \
 	$(GO) test ./test/peer/harness -run='^TestKnownFires$$' -count=1 -v; \
 	s=$$?; test/peer/peer-up --stop $(PEER); exit $$s
+
+# Emulators are installed in the reference's root.
+platforms:
+	@test/peer/peer-up $(PEER); s=$$?; if [ $$s = 3 ]; then echo "make platforms: no root to install emulators in, nothing was run"; exit 0; fi; \
+	test $$s = 0 && test/peer/platforms $(PEER)
 
 # Renew the transcripts of the reference that the tests compare with.
 record: build

@@ -284,6 +284,7 @@ func TestTerminalSuspend(t *testing.T) {
 		s.wait("> sum(t.b", 1)
 		s.keys("C-z")
 		s.wait("Stopped", 1)
+		s.wait("shell:", 2) // before its prompt the shell drops what was typed
 		s.keys("stty -a | grep -o '.icanon'", "Enter")
 		s.wait("\n icanon", 1)
 		s.keys("fg", "Enter")
