@@ -86,53 +86,84 @@ func (r *reporter) metricLabels(ctx context.Context, d *pcp.Desc, domain uint32)
 	return r.merge(ctx, l, pcp.ItemLabels, uint32(d.ID))
 }
 
-// instances prints the series identifiers and the labels of a metric's instances: of those that
-// have label sets or, if there are no sets, of all.
-func (r *reporter) instances(ctx context.Context, d *pcp.Desc) {
-	if d.InDom == pcp.NullInDom {
-		return
-	}
-	names := r.names(ctx, d.InDom)
-	sets := r.labelsOf(ctx, pcp.InstanceLabels, uint32(d.InDom))
+// A labelled is an instance with its own labels.
+type labelled struct {
+	inst        int32
+	name, shown string // shown where the instance has a name; the reference hashes another where it has none
+	own         []pcp.Label
+}
+
+// instances returns the instances of a domain that have label sets or, if there are no sets, all.
+func (r *reporter) instances(ctx context.Context, d pcp.InDom) []labelled {
+	names := r.names(ctx, d)
+	sets := r.labelsOf(ctx, pcp.InstanceLabels, uint32(d))
 	if len(sets) == 0 {
 		for _, in := range names.insts {
 			sets = append(sets, pcp.LabelSet{Inst: in.ID})
 		}
 	}
-	each := func(what string, text func(name string, own []pcp.Label) string) {
-		for _, s := range sets {
-			shown, ok := names.find(s.Inst)
-			name := shown
-			if !ok {
-				shown, name = disappeared, "???" // the second is what the reference hashes
-			}
-			fmt.Fprintf(r.out, "    inst [%d or \"%s\"] %s %s\n", s.Inst, shown, what, text(name, s.Labels))
+	list := make([]labelled, len(sets))
+	for i, s := range sets {
+		list[i] = labelled{s.Inst, "???", disappeared, s.Labels}
+		if name, ok := names.find(s.Inst); ok {
+			list[i].name, list[i].shown = name, name
+		}
+	}
+	return list
+}
+
+// instanceSeries returns the series identifier of each instance.
+func (r *reporter) instanceSeries(ctx context.Context, d *pcp.Desc, list []labelled) []string {
+	shared := r.indomLabels(ctx, d.InDom)
+	ids := make([]string, len(list))
+	for i, in := range list {
+		ids[i] = identifier(`{"series":"instance","name":"%s","labels":%s}`, in.name, pcp.AppendLabels(nil, pcp.MergeLabels(shared, in.own)))
+	}
+	return ids
+}
+
+// instanceLabels returns the labels of the values of each instance.
+func (r *reporter) instanceLabels(ctx context.Context, d *pcp.Desc, list []labelled) []string {
+	shared := r.metricLabels(ctx, d, d.InDom.Domain())
+	labels := make([]string, len(list))
+	for i, in := range list {
+		labels[i] = string(pcp.AppendLabels(nil, pcp.MergeLabels(shared, in.own)))
+	}
+	return labels
+}
+
+// printInstances prints the series identifiers and the labels of a metric's instances.
+func (r *reporter) printInstances(ctx context.Context, d *pcp.Desc) {
+	if d.InDom == pcp.NullInDom {
+		return
+	}
+	list := r.instances(ctx, d.InDom)
+	print := func(what string, texts []string) {
+		for i, in := range list {
+			fmt.Fprintf(r.out, "    inst [%d or \"%s\"] %s %s\n", in.inst, in.shown, what, texts[i])
 		}
 	}
 	if r.show.series {
-		shared := r.indomLabels(ctx, d.InDom)
-		each("series", func(name string, own []pcp.Label) string {
-			return identifier(`{"series":"instance","name":"%s","labels":%s}`, name, pcp.AppendLabels(nil, pcp.MergeLabels(shared, own)))
-		})
+		print("series", r.instanceSeries(ctx, d, list))
 	}
 	if r.show.labels {
-		shared := r.metricLabels(ctx, d, d.InDom.Domain())
-		each("labels", func(_ string, own []pcp.Label) string {
-			return string(pcp.AppendLabels(nil, pcp.MergeLabels(shared, own)))
-		})
+		print("labels", r.instanceLabels(ctx, d, list))
 	}
 }
 
-// printSeries prints the identifiers of the source and of a metric. Optional labels are not part of
-// an identity.
+// printSeries prints the identifiers of the source and of a metric.
 func (r *reporter) printSeries(ctx context.Context, m *metric) {
-	d := &m.desc
 	source := pcp.AppendLabels(nil, pcp.WithoutOptional(r.merge(ctx, nil, pcp.ContextLabels, 0)))
 	fmt.Fprintf(r.out, "    Source: %s\n", identifier(`{"series":"source","labels":%s}`, source))
+	fmt.Fprintf(r.out, "    Series: %s\n", r.series(ctx, m))
+}
+
+// series returns the series identifier of a metric. Optional labels are not part of an identity.
+func (r *reporter) series(ctx context.Context, m *metric) string {
+	d := &m.desc
 	labels := pcp.AppendLabels(nil, pcp.WithoutOptional(r.metricLabels(ctx, d, d.ID.Domain())))
-	fmt.Fprintf(r.out, "    Series: %s\n", identifier(
-		`{"series":"metric","name":"%s","labels":%s,"semantics":"%s","type":"%s","units":"%s"}`,
-		m.name, labels, d.Sem, d.Type, d.Units))
+	return identifier(`{"series":"metric","name":"%s","labels":%s,"semantics":"%s","type":"%s","units":"%s"}`,
+		m.name, labels, d.Sem, d.Type, d.Units)
 }
 
 // identifier returns the series identifier of a description (commands.md T5.7).

@@ -1,12 +1,16 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"path"
 	"runtime/debug"
 	"slices"
 	"strings"
 
+	"pmtools/lib/near"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmapi"
 	"pmtools/lib/pmerr"
@@ -22,6 +26,9 @@ func (r *reporter) operands(ctx context.Context, args []string) bool {
 	for _, arg := range args {
 		if err := r.operand(ctx, arg); err != nil {
 			fmt.Fprintf(r.errs, "Error: %s: %s\n", arg, pmerr.Message(err))
+			if r.show.suggest && errors.Is(err, pmerr.Name) {
+				r.propose(ctx, arg)
+			}
 			ok = false
 		}
 	}
@@ -49,6 +56,9 @@ func (r *reporter) operand(ctx context.Context, arg string) error {
 		}
 	}
 	leaves, err := r.leaves(ctx, name)
+	if r.show.glob && strings.ContainsAny(name, "*?[") {
+		leaves, err = r.matches(ctx, name)
+	}
 	if err != nil {
 		return err
 	}
@@ -75,6 +85,34 @@ func (r *reporter) leaves(ctx context.Context, name string) (parts [][]string, e
 		debug.SetGCPercent(50) // what main has set would be several times the names
 	}
 	return append(parts, last), err
+}
+
+// matches returns the names that match a pattern, in which * stands for dots too.
+func (r *reporter) matches(ctx context.Context, pattern string) ([][]string, error) {
+	fixed := pattern[:strings.IndexAny(pattern, "*?[")]
+	node := fixed[:max(strings.LastIndexByte(fixed, '.'), 0)]
+	var found []string
+	var bad error
+	err := pmapi.WalkNames(ctx, r.src, node, func(name string) bool {
+		ok := false
+		if ok, bad = path.Match(pattern, name); ok {
+			found = append(found, name)
+		}
+		return bad == nil
+	})
+	if err = cmp.Or(bad, err); err == nil && len(found) == 0 {
+		err = pmerr.Name
+	}
+	return [][]string{found}, err
+}
+
+// propose prints the names that may have been meant by an unknown one.
+func (r *reporter) propose(ctx context.Context, unknown string) {
+	var known []string
+	err := pmapi.WalkNames(ctx, r.src, "", func(name string) bool { known = append(known, name); return true })
+	if names := near.Names(unknown, known); err == nil && len(names) > 0 {
+		fmt.Fprintf(r.errs, "%s: did you mean %s?\n", r.prog, strings.Join(names, " or "))
+	}
 }
 
 // flush reports on the metrics that wait for their batch to be full.

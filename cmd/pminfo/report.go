@@ -114,10 +114,12 @@ func (r *reporter) report(ctx context.Context, batch []metric) {
 		return
 	}
 	if err := batch[0].noDescs; err != nil {
-		if len(batch) > 1 {
+		if len(batch) > 1 && !r.show.json {
 			fmt.Fprintf(r.out, "%s...%s: pmLookupDescs: %s\n", batch[0].name, batch[len(batch)-1].name, pmerr.Message(err))
-		} else {
-			fmt.Fprintf(r.out, "%s: pmLookupDesc: %s\n", batch[0].name, pmerr.Message(err))
+			return
+		}
+		for i := range batch {
+			r.fail(batch[i].name, "pmLookupDesc", err)
 		}
 		return
 	}
@@ -152,16 +154,25 @@ func (r *reporter) without(batch []metric, call string, failed func(metric) erro
 	return slices.DeleteFunc(batch, func(m metric) bool {
 		err := failed(m)
 		if err != nil {
-			fmt.Fprintf(r.out, "%s: %s: %s\n", m.name, call, pmerr.Message(err))
+			r.fail(m.name, call, err)
 		}
 		return err != nil
 	})
 }
 
+// fail prints that a call failed for a metric.
+func (r *reporter) fail(name, call string, err error) {
+	if r.show.json {
+		r.write(&record{Metric: name, Error: call + ": " + pmerr.Message(err)})
+		return
+	}
+	fmt.Fprintf(r.out, "%s: %s: %s\n", name, call, pmerr.Message(err))
+}
+
 // metric prints what the options ask for about m.
 func (r *reporter) metric(ctx context.Context, m *metric) {
 	if m.fetched.Err != nil {
-		fmt.Fprintf(r.out, "%s: pmFetch: %s\n", m.name, pmerr.Message(m.fetched.Err))
+		r.fail(m.name, "pmFetch", m.fetched.Err)
 		return
 	}
 	if r.show.verify {
@@ -170,9 +181,16 @@ func (r *reporter) metric(ctx context.Context, m *metric) {
 	}
 	if r.show.fetchAll && m.fetched.Value.Err == pmerr.Profile {
 		if m.fetched = r.fetchExplicit(ctx, m); m.fetched.Err != nil {
-			fmt.Fprintf(r.out, "\n%s: pmGetIndom: %s\n", m.name, pmerr.Message(m.fetched.Err))
+			if !r.show.json {
+				r.out.WriteByte('\n')
+			}
+			r.fail(m.name, "pmGetIndom", m.fetched.Err)
 			return
 		}
+	}
+	if r.show.json {
+		r.metricJSON(ctx, m)
+		return
 	}
 	r.head(ctx, m)
 	if r.show.help {
@@ -182,7 +200,7 @@ func (r *reporter) metric(ctx context.Context, m *metric) {
 		r.printValues(ctx, m)
 	}
 	if r.show.series || r.show.labels {
-		r.instances(ctx, &m.desc)
+		r.printInstances(ctx, &m.desc)
 	}
 }
 
@@ -233,6 +251,10 @@ func (r *reporter) description(m *metric) {
 // indom prints what the options ask for about an instance domain.
 func (r *reporter) indom(ctx context.Context, d pcp.InDom) {
 	if r.show.verify {
+		return
+	}
+	if r.show.json {
+		r.indomJSON(ctx, d)
 		return
 	}
 	r.buf = format.AppendInDom(append(r.buf[:0], "\nInDom: "...), d, r.show.decimal)

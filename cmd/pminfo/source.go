@@ -32,6 +32,7 @@ func (f *flags) run(ctx context.Context, c *command.Command, open *source.Opener
 		return err
 	}
 	defer src.Unwrap().Close()
+	env.OwnForm = f.show.json
 	r := &reporter{show: f.show, batch: max(f.batch, 1), prog: env.Prog, src: src, out: env.Out, errs: env.Stderr,
 		labelled: map[pcp.LabelKind]*labelCache{}}
 	if _, recorded := pmapi.As[pmapi.Timeline](src); recorded {
@@ -71,7 +72,9 @@ func (r *reporter) timeOptions(ctx context.Context, env *cli.Env, o *option.Opti
 	if r.values.Location, note, err = source.Zone(ctx, env, o, r.src); err != nil {
 		return err
 	}
-	env.Out.WriteString(note)
+	if !r.show.json {
+		env.Out.WriteString(note)
+	}
 	if !o.HasOrigin {
 		return nil
 	}

@@ -9,8 +9,17 @@ import (
 
 // verifyMetric prints the problems of a metric (-v, -e).
 func (r *reporter) verifyMetric(m *metric) {
-	d, v := &m.desc, &m.fetched.Value
-	if findings := d.Check(r.known); m.noDesc == nil && len(findings) > 0 {
+	d := &m.desc
+	var findings []pcp.Finding
+	if m.noDesc == nil {
+		findings = d.Check(r.known)
+	}
+	why := r.missing(m)
+	if r.show.json {
+		r.verifyJSON(m.name, findings, why)
+		return
+	}
+	if len(findings) > 0 {
 		fmt.Fprintf(r.out, "%s: Questionable metadata ...\n", m.name)
 		r.buf = format.AppendDesc(r.buf[:0], d, r.show.decimal)
 		r.out.Write(r.buf)
@@ -19,12 +28,21 @@ func (r *reporter) verifyMetric(m *metric) {
 		}
 		r.out.WriteByte('\n')
 	}
-	switch {
-	case m.noDesc == nil && d.Type == pcp.NoSupport:
-		fmt.Fprintf(r.out, "%s: Not Supported\n", m.name)
-	case v.Err != 0:
-		fmt.Fprintf(r.out, "%s: %s\n", m.name, v.Err.Error())
-	case v.Len() == 0 && !r.show.errorsOnly:
-		fmt.Fprintf(r.out, "%s: No value(s) available\n", m.name)
+	if why != "" {
+		fmt.Fprintf(r.out, "%s: %s\n", m.name, why)
 	}
+}
+
+// missing returns why a metric has no values, "" if it has some or -e does not care.
+func (r *reporter) missing(m *metric) string {
+	v := &m.fetched.Value
+	switch {
+	case m.noDesc == nil && m.desc.Type == pcp.NoSupport:
+		return "Not Supported"
+	case v.Err != 0:
+		return v.Err.Error()
+	case v.Len() == 0 && !r.show.errorsOnly:
+		return "No value(s) available"
+	}
+	return ""
 }
