@@ -19,7 +19,7 @@ import (
 
 // interact runs items: those of the command line, or else from a prompt on a terminal, or one from
 // each line of standard input.
-func (a *app) interact(cmd *cobra.Command, args []string) error {
+func (a *app) interact(cmd *cobra.Command, args []string) (err error) {
 	ctx, env := cmd.Context(), a.Env
 	if len(args) > 0 {
 		if names := nearCommand(cmd, args[0]); names != "" {
@@ -32,7 +32,12 @@ func (a *app) interact(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	defer s.Close()
+	defer func() { // a file or an archive may be incomplete
+		if bad := s.Close(); bad != nil && err == nil {
+			a.complain(bad)
+			err = cli.Exit(1)
+		}
+	}()
 	switch {
 	case len(args) > 0:
 		return a.items(ctx, s, args)

@@ -31,8 +31,8 @@ func (a *app) session(ctx context.Context, set repl.Settings) (*repl.Session, er
 			}
 			return drawTable(w, t, width)
 		},
-		Output: a.output,
-		Flush:  env.Flush, Save: a.saveSettings, Edit: a.edit,
+		Output: a.output, Record: a.record,
+		Flush: env.Flush, Save: a.saveSettings, Edit: a.edit,
 	}
 	switch kind, name := a.Options.Source(); kind {
 	case option.Host:

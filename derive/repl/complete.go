@@ -122,6 +122,14 @@ func (c *completer) argument(name, arg string, end int) int {
 			return end - len(rest)
 		}
 		c.offer(arg, Host+" ", Archive+" ", Local)
+	case "record":
+		if rest, ok := strings.CutPrefix(arg, "start "); !ok {
+			c.offer(arg, "start ", "status", "stop", "detach")
+		} else if strings.Contains(rest, " ") {
+			c.metric(word)
+		} else {
+			c.file(rest)
+		}
 	case "set":
 		c.setting(arg, word)
 	case "step":

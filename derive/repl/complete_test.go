@@ -49,7 +49,8 @@ func TestComplete(t *testing.T) {
 		{"matchinst(/t.", 13, ""},
 		{"matchinst(!/a/, t.", 16, "t.a|t.b|t.c|t.d|t.s"},
 		{"t.b / t.", 6, "t.a|t.b|t.c|t.d|t.s"},
-		{":", 0, ":debug |:desc |:drop |:edit |:exit|:explain |:help |:inst |:labels |:list|:load |:metrics |:next |:output |:plot |:prev |:quit|:run |:save |:save! |:set |:show |:source |:step |:text |:time |:timing|:top |:vertical|:watch "},
+		{":", 0, ":debug |:desc |:drop |:edit |:exit|:explain |:help |:inst |:labels |:list|:load |:metrics |:next |:output |:plot |:prev |:quit|:record |:run |:save |:save! |:set |:show |:source |:step |:text |:time |:timing|:top |:vertical|:watch "},
+		{":record st", 8, "start |status|stop"}, {":record start f 1sec t.b", 21, "t.b"},
 		{":la", 0, ":labels "},
 		{":explain t.", 9, "t.a|t.b|t.c|t.d|t.s"},
 		{":watch 2sec t.", 12, "t.a|t.b|t.c|t.d|t.s"},
@@ -64,7 +65,7 @@ func TestComplete(t *testing.T) {
 		{":set output ", 12, "csv|json|openmetrics|table"},
 		{":step ", 6, "record"},
 		{":help un", 6, "units"},
-		{"help r", 5, "rate|rescale|run"},
+		{"help r", 5, "rate|record|rescale|run"},
 		{"he", 0, "help"},
 		{":list ", 6, ""},
 	} {

@@ -226,6 +226,7 @@ func commands() []cmd {
 		{"step", "[INTERVAL | record]", "show or change how far apart samples of an archive are", false, true, false, runStep},
 		{"next", "[N]", "go to the next sample of an archive", false, true, false, runNext},
 		{"prev", "[N]", "go to the sample before", false, true, false, runPrev},
+		{"record", "[start FILE ... | stop | detach]", "show, start or end recording: FILE [INTERVAL] [NAME ...], without names what definitions are made of", false, false, false, runRecord},
 		{"run", "FILE", "run the items in the lines of a file", true, false, false, runFile},
 		{"output", "[FILE]", "write what follows to a file, or to the screen again", false, false, false, runOutput},
 		{"edit", "[NAME]", "change the last item, or a definition, with $EDITOR and run it", false, false, false, runEdit},

@@ -20,6 +20,7 @@ import (
 	"pmtools/derive"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmapi"
+	"pmtools/lib/record"
 )
 
 // Kinds of sources, as Options.Open gets them.
@@ -50,6 +51,9 @@ type Options struct {
 	Settings   Settings                                   // to begin with
 	Save       func(text []byte) (name string, err error) // keeps settings, for the start of other sessions
 	Edit       func(text string) (string, error)          // lets the user change a text
+
+	// Record begins to record metrics of a source of one of the kinds; the folio lists the archive.
+	Record func(ctx context.Context, kind, name, folio string, h record.Host) (*record.Session, error)
 }
 
 // Files are the files that a Session may read and write.
@@ -87,7 +91,8 @@ type Session struct {
 	depth  int             // of files that run files
 	placed bool            // the error of the item tells the line of a file already
 	timeline
-	cache cache
+	cache     cache
+	recording *recording // what :record has begun; nil for nothing
 
 	background context.Context // of what Complete asks; ended by Close
 	stop       context.CancelFunc
@@ -123,12 +128,12 @@ func (s *Session) acquire(ctx context.Context) error {
 // release lets others use the Session.
 func (s *Session) release() { s.lock <- struct{}{} }
 
-// Close closes the source.
+// Close closes the source and ends what is recorded.
 func (s *Session) Close() error {
 	s.stop()
 	<-s.lock
 	defer s.release()
-	err := s.closeOutput()
+	err := errors.Join(s.stopRecording(context.Background()), s.closeOutput())
 	if s.src == nil {
 		return err
 	}

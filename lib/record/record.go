@@ -11,6 +11,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -176,6 +177,30 @@ func (h *Host) config() string {
 // Done returns a channel that is closed when nothing is recorded any more, or not by a process that
 // this one knows.
 func (r *Recording) Done() <-chan struct{} { return r.done }
+
+// Active reports whether something is recorded.
+func (r *Recording) Active() bool { return r.running() == nil }
+
+// Await waits until there is a sample in the archive. If recording ends before, the error says why.
+func (r *Recording) Await(ctx context.Context) error {
+	poll := time.NewTicker(10 * time.Millisecond)
+	defer poll.Stop()
+	for {
+		if info, err := os.Stat(r.Archive + ".0"); err == nil && info.Size() > 0 {
+			return nil
+		}
+		select {
+		case <-r.done:
+			if r.err != nil {
+				return r.err
+			}
+			return r.running()
+		case <-poll.C:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
 
 // Err returns why recording ended: nil while it goes on, and if it was stopped or detached.
 func (r *Recording) Err() error {

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -210,5 +211,65 @@ func TestRecordLoggerFails(t *testing.T) {
 		case <-time.After(10 * time.Second):
 			t.Errorf("%v does not end", c.host)
 		}
+	}
+}
+
+// TestRecordPrompt: the prompt records by the reference's pmlogger, and by itself what that cannot
+// reach.
+func TestRecordPrompt(t *testing.T) {
+	ours, _, root := harness.Setup(t)
+	tmp := t.TempDir()
+	env := append(harness.Live(t), "PCP_TMP_DIR="+tmp)
+	for _, c := range []struct{ source, by string }{
+		{"-h 127.0.0.1:45399", " by pmlogger [0-9]+"}, {"", " by pmlogger [0-9]+"}, {"-L", ""},
+	} {
+		dir := t.TempDir()
+		args := append([]string{"pmderive"}, strings.Fields(c.source)...)
+		o, err := ours.Run(harness.Command{Dir: dir, Env: env, Args: append(args, "x = sum(sample.bin)", ":record start folio 100msec x sample.string", ":set samples 5",
+			":watch 100msec sample.long.one", ":record stop")}, root)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := regexp.MustCompile(`(?m)^recording sample\.string sample\.bin every 100ms to (\S+)` + c.by + `; the folio is folio$`).FindSubmatch(o.Stdout)
+		if o.Status != 0 || m == nil {
+			t.Errorf("%s: status %d\n%s%s", c.source, o.Status, o.Stdout, o.Stderr)
+			continue
+		}
+		base := filepath.Join(dir, string(m[1]))
+		sound(t, base)
+		compareArchive(t, base)
+	}
+}
+
+// TestRecordKilled: whatever ends the program, what it has recorded is an archive.
+func TestRecordKilled(t *testing.T) {
+	ours, _, _ := harness.Setup(t)
+	for _, kill := range []os.Signal{os.Kill, os.Interrupt, syscall.SIGTERM} {
+		dir := t.TempDir()
+		cmd := exec.Command(filepath.Join(ours.Bin, "pmderive"), "-L", ":record start folio 1msec sample.bin sample.proc", ":watch 10sec sample.long.one")
+		cmd.Dir, cmd.Env = dir, append(os.Environ(), "PCP_DERIVED_CONFIG=")
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		var base string
+		for range 500 {
+			volumes, err := filepath.Glob(filepath.Join(dir, "*.0"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(volumes) == 1 {
+				if info, err := os.Stat(volumes[0]); err == nil && info.Size() > 20_000 {
+					base = strings.TrimSuffix(volumes[0], ".0")
+					break
+				}
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+		_ = cmd.Process.Signal(kill)
+		_ = cmd.Wait() // its status is that of the signal
+		if base == "" {
+			t.Fatalf("%v: nothing is recorded", kill)
+		}
+		sound(t, base)
 	}
 }

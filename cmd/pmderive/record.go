@@ -1,0 +1,46 @@
+package main
+
+import (
+	"context"
+	"os/exec"
+	"path/filepath"
+
+	"pmtools/derive/repl"
+	"pmtools/lib/pmapi"
+	"pmtools/lib/pmcd"
+	"pmtools/lib/record"
+)
+
+// record begins a recording of one of the kinds of sources. PCP's pmlogger records, where it is
+// installed, what a daemon has; collectors inside and containers are known to this process only,
+// and passwords do not go to the command line of another one.
+func (a *app) record(ctx context.Context, kind, name, folio string, h record.Host) (*record.Session, error) {
+	cfg := &record.Config{Folio: folio, Creator: a.Env.Prog, Open: func(ctx context.Context, _ string) (pmapi.Source, error) {
+		return a.open(ctx, kind, name)
+	}}
+	switch kind {
+	case repl.Host:
+		h.Name = name
+	case repl.Local:
+		h.Name = "localhost"
+	default:
+		h.Name = "local:"
+	}
+	if kind != repl.Local && a.Options.Container == "" && pmcd.Redact(h.Name) == h.Name {
+		cfg.Logger = a.logger()
+	}
+	return record.Start(ctx, cfg, h)
+}
+
+// logger returns the path of pmlogger, "" if it is not installed.
+func (a *app) logger() string {
+	dir := a.Env.Config().Get("PCP_BINADM_DIR")
+	if dir == "" {
+		return ""
+	}
+	path, err := exec.LookPath(filepath.Join(dir, "pmlogger"))
+	if err != nil {
+		return ""
+	}
+	return path
+}

@@ -1,0 +1,211 @@
+package repl
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"pmtools/lib/pcp"
+	"pmtools/lib/pmapi"
+	"pmtools/lib/pmerr"
+	"pmtools/lib/record"
+	"pmtools/lib/when"
+)
+
+// How long :record waits for the first sample, and for the end.
+const (
+	firstSample = 5 * time.Second
+	lastSample  = 10 * time.Second
+)
+
+// A recording is what :record has begun.
+type recording struct {
+	*record.Recording
+	began time.Time
+}
+
+// runRecord starts, shows or ends a recording.
+func runRecord(ctx context.Context, s *Session, arg string, w io.Writer) error {
+	word, rest, _ := strings.Cut(arg, " ")
+	rest = strings.TrimSpace(rest)
+	switch {
+	case word == "start" && rest != "":
+		return s.startRecording(ctx, rest, w)
+	case rest != "":
+	case word == "" || word == "status":
+		return s.showRecording(w)
+	case word == "stop", word == "detach":
+		return s.endRecording(ctx, word, w)
+	}
+	return problemf("usage: :record [start FILE [INTERVAL] [NAME ...] | stop | detach]")
+}
+
+// startRecording starts recording what the argument says: a file, and what there may be behind it.
+func (s *Session) startRecording(ctx context.Context, arg string, w io.Writer) error {
+	switch {
+	case s.opt.Record == nil:
+		return problemf("nothing can be recorded here")
+	case s.recording != nil && s.recording.Active():
+		return problemf("%s is being recorded; :record stop ends that", s.recording.Archive)
+	}
+	if err := s.connect(ctx); err != nil {
+		return err
+	}
+	if s.line != nil {
+		return problemf("an archive is recorded already; :source host or :source local go to live metrics")
+	}
+	folio, names, err := cutFile(arg)
+	if err != nil {
+		return err
+	}
+	interval := cmp.Or(s.set.Interval, DefaultInterval)
+	if word, rest, _ := strings.Cut(names, " "); word != "" && '0' <= word[0] && word[0] <= '9' {
+		d, bad := when.ParseInterval(word)
+		if bad != nil || d < time.Millisecond {
+			return problemf("%s is no interval of a millisecond or more", word)
+		}
+		interval, names = d, rest
+	}
+	metrics, err := s.baseMetrics(ctx, strings.Fields(names))
+	if err != nil {
+		return err
+	}
+	session, err := s.opt.Record(ctx, s.kind, s.name, folio, record.Host{Metrics: metrics, Interval: interval, Default: true})
+	if err != nil {
+		return &Problem{Msg: err.Error(), Err: err}
+	}
+	r := &recording{session.Recordings[0], s.opt.Now()}
+	wait, cancel := context.WithTimeout(ctx, firstSample)
+	defer cancel()
+	if err := r.Await(wait); err != nil && !errors.Is(err, context.DeadlineExceeded) {
+		stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastSample)
+		defer cancel()
+		_ = r.Stop(stop) // the other error says more
+		return &Problem{Msg: err.Error(), Notes: []string{r.LogFile + " may say more"}, Err: err}
+	}
+	s.recording = r
+	fmt.Fprintf(w, "recording %s every %s to %s%s; the folio is %s\n", strings.Join(metrics, " "), interval, r.Archive, r.by(), folio)
+	return nil
+}
+
+// by says who records.
+func (r *recording) by() string {
+	if r.PID == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" by pmlogger %d", r.PID)
+}
+
+// cutFile takes the name of a file from the front of an argument. One with blanks stands in quotes.
+func cutFile(arg string) (file, rest string, err error) {
+	if quote := arg[0]; quote == '"' || quote == '\'' {
+		file, rest, ok := strings.Cut(arg[1:], arg[:1])
+		if !ok || file == "" {
+			return "", "", problemf("the name of the file has no end: %s", arg)
+		}
+		return file, strings.TrimSpace(rest), nil
+	}
+	file, rest, _ = strings.Cut(arg, " ")
+	return file, strings.TrimSpace(rest), nil
+}
+
+// baseMetrics returns the metrics of the source behind names, each once: those with such names, or
+// below them, and those that definitions are made of. Without names all definitions of the session
+// count. A name must be there; what a definition mentions need not, as in defined(x).
+func (s *Session) baseMetrics(ctx context.Context, names []string) ([]string, error) {
+	if len(names) == 0 {
+		for _, d := range s.defs.own {
+			names = append(names, d.Name)
+		}
+	}
+	if len(names) == 0 {
+		return nil, problemf("there is nothing to record: name metrics, or define some")
+	}
+	var metrics []string
+	queue, seen := slices.Clone(names), make(map[string]bool)
+	for i := 0; i < len(queue); i++ {
+		name := queue[i]
+		if seen[name] {
+			continue
+		}
+		seen[name] = true
+		_, err := pmapi.LookupName(ctx, s.src, name)
+		def := s.defs.find(name)
+		switch {
+		case err == nil || errors.Is(err, pmerr.NonLeaf):
+			metrics = append(metrics, name)
+		case def != nil:
+			queue = append(queue, def.program.Metrics()...)
+		case i < len(names):
+			_, _, err := s.metric(ctx, name)
+			return nil, err
+		}
+	}
+	if len(metrics) == 0 {
+		return nil, problemf("the source has none of the metrics of %s", strings.Join(names, ", "))
+	}
+	return metrics, nil
+}
+
+// showRecording says what is recorded.
+func (s *Session) showRecording(w io.Writer) error {
+	r := s.recording
+	switch {
+	case r == nil:
+		fmt.Fprintln(w, "nothing is recorded")
+	case r.Active():
+		fmt.Fprintf(w, "recording to %s%s since %s\n", r.Archive, r.by(), s.showTime(pcp.TimestampOf(r.began)))
+	default:
+		return s.ended(w)
+	}
+	return nil
+}
+
+// ended tells how the recording ended, once.
+func (s *Session) ended(w io.Writer) error {
+	r := s.recording
+	s.recording = nil
+	if err := r.Err(); err != nil {
+		return &Problem{Msg: fmt.Sprintf("recording to %s has ended: %v", r.Archive, err), Notes: []string{r.LogFile + " may say more"}, Err: err}
+	}
+	fmt.Fprintf(w, "recorded to %s\n", r.Archive)
+	return nil
+}
+
+// endRecording stops the recording, or lets pmlogger go on with it.
+func (s *Session) endRecording(ctx context.Context, word string, w io.Writer) error {
+	r := s.recording
+	if r == nil {
+		return problemf("nothing is recorded")
+	}
+	if word == "detach" && r.Active() {
+		if r.PID == 0 {
+			return problemf("this program records by itself; only pmlogger can go on without it")
+		}
+		if err := r.Detach(); err != nil {
+			return &Problem{Msg: err.Error(), Err: err}
+		}
+		s.recording = nil
+		fmt.Fprintf(w, "pmlogger %d goes on recording to %s\n", r.PID, r.Archive)
+		return nil
+	}
+	if err := s.stopRecording(ctx); err != nil && r.Active() {
+		return &Problem{Msg: fmt.Sprintf("%s does not end: %v", r.Archive, err), Err: err}
+	}
+	return s.ended(w)
+}
+
+// stopRecording stops the recording, if there is one.
+func (s *Session) stopRecording(ctx context.Context) error {
+	if s.recording == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, lastSample)
+	defer cancel()
+	return s.recording.Stop(ctx)
+}
