@@ -112,7 +112,7 @@ var outside = map[string][]string{
 	"lib/archive/":         {"golang.org/x/sys/unix", "github.com/klauspost/compress", "github.com/ulikunitz/xz"},
 	"lib/pmcd":             {"github.com/xdg-go/scram"},
 	"cmd/":                 {"github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term"},
-	"cmd/pmderive":         {"github.com/chzyer/readline", "github.com/olekukonko/tablewriter", "github.com/rogpeppe/go-internal/diff"},
+	"cmd/pmderive":         {"github.com/wcharczuk/go-chart/v2", "github.com/chzyer/readline", "github.com/olekukonko/tablewriter", "github.com/rogpeppe/go-internal/diff"},
 	"cmd/internal/samples": {"github.com/guptarohit/asciigraph"},
 	"cmd/internal/clitest": {"github.com/google/go-cmp/cmp"},
 	"test/peer/harness":    {"github.com/rogpeppe/go-internal/diff"},

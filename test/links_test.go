@@ -17,9 +17,9 @@ var unlinked = map[string][]string{
 		"pmtools/lib/builtin", "pmtools/lib/pcp", "pmtools/lib/pdu", "pmtools/lib/pmapi", "pmtools/lib/pmcd",
 		"pmtools/cmd/internal/command", "pmtools/cmd/internal/source",
 	},
-	"pminfo":  {"net/http", "github.com/chzyer", "github.com/guptarohit", "github.com/olekukonko", "github.com/rogpeppe", "pmtools/derive/repl"},
-	"pmstore": {"net/http", "github.com/chzyer", "github.com/guptarohit", "github.com/olekukonko", "github.com/rogpeppe", "pmtools/derive/repl"},
-	"pmval":   {"net/http", "github.com/chzyer", "github.com/olekukonko", "github.com/rogpeppe", "pmtools/derive/repl"},
+	"pminfo":  {"net/http", "github.com/chzyer", "github.com/guptarohit", "github.com/olekukonko", "github.com/rogpeppe", "github.com/wcharczuk", "pmtools/derive/repl"},
+	"pmstore": {"net/http", "github.com/chzyer", "github.com/guptarohit", "github.com/olekukonko", "github.com/rogpeppe", "github.com/wcharczuk", "pmtools/derive/repl"},
+	"pmval":   {"net/http", "github.com/chzyer", "github.com/olekukonko", "github.com/rogpeppe", "github.com/wcharczuk", "pmtools/derive/repl"},
 }
 
 // TestUnlinked: each command imports what it uses.

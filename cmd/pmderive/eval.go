@@ -19,10 +19,14 @@ import (
 
 // evalFlags are the options of eval.
 type evalFlags struct {
-	set         repl.Settings
-	precision   int
-	delay, plot bool
+	set       repl.Settings
+	precision int
+	delay     bool
+	plot      string // the file, or terminalChart; "" for none
 }
+
+// terminalChart is the value of --plot without a file.
+const terminalChart = "-"
 
 // newEval returns the command that evaluates expressions.
 func (a *app) newEval() *cobra.Command {
@@ -46,7 +50,8 @@ func (a *app) newEval() *cobra.Command {
 	fs.StringVarP(&set.Output, "output", "o", "table", "`FORM` of output: "+strings.Join(repl.Outputs(), ", "))
 	fs.IntVarP(&f.precision, "precision", "f", 0, "print `N` digits behind the point")
 	fs.BoolVarP(&set.Raw, "raw", "r", false, "output raw counter values (no rate conversion)")
-	fs.BoolVar(&f.plot, "plot", false, "draw a chart of the values")
+	fs.StringVar(&f.plot, "plot", "", "draw a chart of the values, or a picture into `FILE`: .svg or .png")
+	fs.Lookup("plot").NoOptDefVal = terminalChart
 	fs.IntVar(&set.Top, "top", 0, "only the `N` largest values of each expression")
 	fs.StringVar(&set.Sort, "sort", "", "`ORDER` of values: "+strings.Join(repl.Sorts(), ", ")+" (the largest first)")
 	fs.BoolVar(&set.Wide, "wide", false, "table with all columns, whatever the width of the terminal")
@@ -72,6 +77,8 @@ func (a *app) settings(f *evalFlags, precise bool) (repl.Settings, error) {
 		return set, fmt.Errorf("unknown output '%s'; there are %s", set.Output, strings.Join(repl.Outputs(), ", "))
 	case f.precision < 0 || f.precision > 40:
 		return set, errors.New("-f requires a number of digits from 0 to 40")
+	case f.plot != "" && f.plot != terminalChart && !isPicture(f.plot):
+		return set, fmt.Errorf("--plot=%s: the file of a picture ends in .svg or .png", f.plot)
 	case set.Top < 0:
 		return set, errors.New("--top requires a number of values")
 	case set.Sort != "" && !slices.Contains(repl.Sorts(), set.Sort):
@@ -108,8 +115,11 @@ func (a *app) eval(ctx context.Context, f *evalFlags, precise bool, args []strin
 // window works out which samples the options ask for.
 func (a *app) window(ctx context.Context, s *repl.Session, f *evalFlags) (*repl.Window, error) {
 	o := &a.Options
-	win := &repl.Window{Interval: o.Interval, Delay: f.delay, Plot: f.plot}
-	win.Timed = o.HasStart || o.HasFinish || o.HasAlign || o.HasOrigin || o.HasInterval || o.HasSamples || f.delay || f.plot
+	win := &repl.Window{Interval: o.Interval, Delay: f.delay, Plot: f.plot != ""}
+	win.Timed = o.HasStart || o.HasFinish || o.HasAlign || o.HasOrigin || o.HasInterval || o.HasSamples || f.delay || win.Plot
+	if f.plot != terminalChart {
+		win.Picture = f.plot
+	}
 	if !win.Timed {
 		return win, nil
 	}
@@ -140,7 +150,7 @@ func (a *app) window(ctx context.Context, s *repl.Session, f *evalFlags) (*repl.
 	if win.HasEnd = !w.End.IsZero(); win.HasEnd {
 		win.End = pcp.TimestampOf(w.End)
 	}
-	if f.plot && win.Samples == 0 && !win.HasEnd {
+	if win.Plot && win.Samples == 0 && !win.HasEnd {
 		win.Samples = repl.PlotSamples
 	}
 	return win, nil

@@ -75,6 +75,10 @@ func (a *app) output(w io.Writer, r *repl.Run) (repl.Writer, error) {
 		opt.Sparks = true
 		k.Writer, err = samples.NewRows(w, h, opt)
 	case repl.Chart:
+		if name := r.Window.Picture; name != "" {
+			k.Writer = samples.NewPicture(h, func(p *samples.Picture) error { return drawPicture(name, p) })
+			break
+		}
 		k.Writer, err = samples.NewChart(w, h, opt)
 	default:
 		if r.Settings.Vertical || r.Settings.Top > 0 {

@@ -32,7 +32,7 @@ func (a *app) session(ctx context.Context, set repl.Settings) (*repl.Session, er
 			return drawTable(w, t, width)
 		},
 		Output: a.output, Record: a.record,
-		Flush: env.Flush, Save: a.saveSettings, Edit: a.edit,
+		Flush: env.Flush, Save: a.saveSettings, Edit: a.edit, IsPicture: isPicture,
 	}
 	switch kind, name := a.Options.Source(); kind {
 	case option.Host:

@@ -22,6 +22,7 @@ type Window struct {
 	Samples  int           // at most, 0 for no bound
 	Delay    bool          // wait between samples of an archive too
 	Plot     bool          // draw a chart of the samples
+	Picture  string        // the file that the chart is drawn into; "" for the terminal
 }
 
 // Eval evaluates expressions, one or many times, and writes their values in the form that is set.

@@ -15,6 +15,7 @@ const PlotSamples = 60
 
 // runPlot draws a chart.
 func runPlot(ctx context.Context, s *Session, arg string, w io.Writer) error {
+	arg, picture := s.cutPicture(arg)
 	n, text := cutCount(arg)
 	if n == 0 {
 		n = cmp.Or(s.set.Samples, PlotSamples)
@@ -26,7 +27,7 @@ func runPlot(ctx context.Context, s *Session, arg string, w io.Writer) error {
 	if !q.exprs[0].info.Root.Type.Arithmetic() {
 		return problemf("the values are no numbers: %s", metadata(q.exprs[0].info.Root))
 	}
-	win := &Window{Timed: true, Samples: n}
+	win := &Window{Timed: true, Samples: n, Picture: picture}
 	out, err := s.writer(ctx, w, Chart, q, win)
 	if err != nil {
 		return err
@@ -37,6 +38,19 @@ func runPlot(ctx context.Context, s *Session, arg string, w io.Writer) error {
 		return nil // what there was has been drawn
 	}
 	return err
+}
+
+// cutPicture takes "> FILE" from the end of the argument of :plot, if the file is a picture: the sign
+// may also be a relation.
+func (s *Session) cutPicture(arg string) (rest, file string) {
+	i := strings.LastIndexByte(arg, '>')
+	if i < 0 || s.opt.IsPicture == nil {
+		return arg, ""
+	}
+	if file = strings.TrimSpace(arg[i+1:]); !s.opt.IsPicture(file) {
+		return arg, ""
+	}
+	return strings.TrimSpace(arg[:i]), file
 }
 
 // cutCount takes a number of samples from the front of the argument of :plot.

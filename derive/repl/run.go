@@ -208,7 +208,7 @@ func commands() []cmd {
 	return []cmd{
 		{"explain", "EXPR", "show each part of an expression with its type, units and conversions", true, true, true, runExplain},
 		{"watch", "[INTERVAL] EXPR", "show values as time goes by, until Ctrl-C", true, true, true, runWatch},
-		{"plot", "[SAMPLES] EXPR", "draw a chart of the values", true, true, true, runPlot},
+		{"plot", "[SAMPLES] EXPR [> FILE]", "draw a chart of the values, or a picture into a file .svg or .png", true, true, true, runPlot},
 		{"top", "[N] EXPR", "show the largest values, ten or N of them", true, true, true, runTop},
 		{"metrics", "[PATTERN]", "list metrics whose names begin with PATTERN, or match it if it has *, ? or [", false, true, false, runMetrics},
 		{"desc", "NAME", "show the description of a metric", true, true, false, runDesc},

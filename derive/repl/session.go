@@ -50,6 +50,7 @@ type Options struct {
 	Flush      func() error                               // is called before a session waits; nil for nothing
 	Settings   Settings                                   // to begin with
 	Save       func(text []byte) (name string, err error) // keeps settings, for the start of other sessions
+	IsPicture  func(file string) bool                     // whether a chart can be drawn into a file
 	Edit       func(text string) (string, error)          // lets the user change a text
 
 	// Record begins to record metrics of a source of one of the kinds; the folio lists the archive.

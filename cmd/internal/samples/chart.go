@@ -27,6 +27,7 @@ const (
 // A chartWriter draws values as lines over time: at the end, or live samples as they come.
 type chartWriter struct {
 	w      io.Writer
+	draw   func(*Picture) error // instead of w, at the end
 	h      *Header
 	opt    Options
 	seen   int // samples
@@ -51,6 +52,50 @@ func NewChart(w io.Writer, h *Header, opt *Options) (Writer, error) {
 		c.opt.Width = chartWidth
 	}
 	return c, nil
+}
+
+// A Picture is what a chart shows.
+type Picture struct {
+	Title string
+	Units string // of all values, "" if they have none or several
+	Times []time.Time
+	Lines []Line
+}
+
+// A Line is the values of an instance at the times of a Picture; NaN where there is none.
+type Line struct {
+	Name   string
+	Points []float64
+}
+
+// NewPicture returns a Writer that collects what a chart shows and draws it at the end with a
+// function.
+func NewPicture(h *Header, draw func(*Picture) error) Writer {
+	return &chartWriter{draw: draw, h: h, stride: 1}
+}
+
+// picture returns what is to be drawn.
+func (c *chartWriter) picture() *Picture {
+	lines, all := c.shown()
+	p := &Picture{Title: c.title()}
+	if all > len(lines) {
+		p.Title += fmt.Sprintf(", the largest %d of %d", len(lines), all)
+	}
+	for i, m := range c.h.Metrics {
+		if u := m.Desc.Units.String(); i == 0 {
+			p.Units = u
+		} else if u != p.Units {
+			p.Units = ""
+			break
+		}
+	}
+	for _, t := range c.times {
+		p.Times = append(p.Times, t.Time().In(c.h.zone()))
+	}
+	for _, l := range lines {
+		p.Lines = append(p.Lines, Line{l.name, l.points})
+	}
+	return p
 }
 
 // Sample implements Writer.
@@ -128,20 +173,30 @@ func (c *chartWriter) Close() error {
 	if c.opt.Live || len(c.times) == 0 {
 		return nil
 	}
+	if c.draw != nil {
+		return c.draw(c.picture())
+	}
 	_, err := io.WriteString(c.w, c.chart())
 	return err
 }
 
-// chart returns the chart: what is drawn, the lines over an axis of time, and which line is which.
-func (c *chartWriter) chart() string {
-	lines := slices.DeleteFunc(slices.Clone(c.lines), func(l *chartLine) bool { return math.IsNaN(l.peak()) })
-	all := len(lines)
-	if all == 0 {
-		return "No values available\n"
-	}
+// shown returns the lines that are drawn, and how many there are with those that are not: of too
+// many the largest.
+func (c *chartWriter) shown() (lines []*chartLine, all int) {
+	lines = slices.DeleteFunc(slices.Clone(c.lines), func(l *chartLine) bool { return math.IsNaN(l.peak()) })
+	all = len(lines)
 	if all > maxLines {
 		slices.SortStableFunc(lines, func(a, b *chartLine) int { return cmp.Compare(b.peak(), a.peak()) })
 		lines = lines[:maxLines]
+	}
+	return lines, all
+}
+
+// chart returns the chart: what is drawn, the lines over an axis of time, and which line is which.
+func (c *chartWriter) chart() string {
+	lines, all := c.shown()
+	if all == 0 {
+		return "No values available\n"
 	}
 	var b strings.Builder
 	fmt.Fprintln(&b, display.Cut(c.title(), c.opt.Width))
