@@ -97,13 +97,14 @@ rename:
 	find cmd derive lib test docs README.md* -name '*.bak' -delete && \
 	$(GO) mod edit -module=$(MODULE) && gofmt -w cmd derive lib test
 
-INSTALLED = $(COMMANDS:%=bin/%) $(COMMANDS:%=share/man/man1/%.1) share/bash-completion/completions/pmderive \
+INSTALLED = $(COMMANDS:%=bin/%) $(COMMANDS:%=share/man/man1/%.1) share/man/man5/pmderived.5 share/bash-completion/completions/pmderive \
   share/zsh/site-functions/_pmderive share/fish/vendor_completions.d/pmderive.fish
 
 install: build
 	install -d $(sort $(dir $(INSTALLED:%=$(DESTDIR)$(PREFIX)/%)))
 	install $(COMMANDS:%=bin/%) $(DESTDIR)$(PREFIX)/bin
 	install -m 644 $(COMMANDS:%=man/%.1) $(DESTDIR)$(PREFIX)/share/man/man1
+	install -m 644 man/pmderived.5 $(DESTDIR)$(PREFIX)/share/man/man5
 	bin/pmderive completion bash >$(DESTDIR)$(PREFIX)/share/bash-completion/completions/pmderive
 	bin/pmderive completion zsh >$(DESTDIR)$(PREFIX)/share/zsh/site-functions/_pmderive
 	bin/pmderive completion fish >$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/pmderive.fish

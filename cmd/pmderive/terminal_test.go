@@ -385,7 +385,7 @@ func TestTerminalPager(t *testing.T) {
 	s := newSized(t, 60, 16, []string{"PAGER=sed 's/^/| /' | tail -3"}, "pmderive", "-a", archivetest.Path(t, "ta"))
 	s.wait("46:40>", 1)
 	s.keys(":help", "Enter")
-	s.wait("|   semantics ", 1)
+	s.wait("|   differences ", 1)
 	s.wait("46:40>", 1)
 	s.keys("C-l", ":set pager off", "Enter", "C-l")
 	s.keys("t.b", "Enter")

@@ -8,6 +8,7 @@ import (
 
 	"pmtools/derive/check"
 	"pmtools/derive/diagnose"
+	"pmtools/derive/manual"
 	"pmtools/lib/pcp"
 )
 
@@ -137,8 +138,8 @@ func (c *completer) argument(name, arg string, end int) int {
 	case "help":
 		c.offer(word, diagnose.FunctionNames()...)
 		c.offer(word, commandNames()...)
-		for _, t := range topics {
-			c.offer(word, t.name)
+		for _, t := range manual.Topics() {
+			c.offer(word, t.Name)
 		}
 	}
 	return start

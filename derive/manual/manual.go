@@ -1,0 +1,50 @@
+// Package manual holds the manual of the language of derived metrics. The prompt's :help shows its
+// topics, and man/pmderived.5 is made of them: it has one source.
+package manual
+
+import (
+	_ "embed"
+	"fmt"
+	"strings"
+
+	"pmtools/derive/check"
+)
+
+// A Topic is a chapter of the manual. Its text consists of paragraphs; lines that begin with a
+// blank are to be shown as they are.
+type Topic struct {
+	Name    string // a word, as :help takes it
+	Summary string
+	Text    string // ends in a newline
+}
+
+//go:embed language.txt
+var language string
+
+// Topics returns the chapters in their order.
+func Topics() []Topic {
+	var topics []Topic
+	for part := range strings.SplitSeq(strings.TrimPrefix(language, "== "), "\n== ") {
+		title, text, _ := strings.Cut(part, "\n")
+		name, summary, _ := strings.Cut(title, ": ")
+		if text = strings.Trim(text, "\n") + "\n"; name == "functions" {
+			text = Functions()
+		}
+		topics = append(topics, Topic{name, summary, text})
+	}
+	return topics
+}
+
+// Functions returns what there is to know about all functions.
+func Functions() string {
+	var texts []string
+	for _, f := range check.Functions() {
+		texts = append(texts, Function(f))
+	}
+	return strings.Join(texts, "\n")
+}
+
+// Function returns what there is to know about a function: its signature, and indented lines.
+func Function(f check.Function) string {
+	return fmt.Sprintf("%s\n    %s\n    Metadata: %s.\n    Example: %s\n", f.Signature, f.Summary, f.Metadata, f.Example)
+}
