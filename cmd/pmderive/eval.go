@@ -5,14 +5,19 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
+	"pmtools/cmd/internal/samples"
 	"pmtools/derive/repl"
+	"pmtools/lib/format"
 	"pmtools/lib/pcp"
 	"pmtools/lib/when"
 )
@@ -20,10 +25,18 @@ import (
 // evalFlags are the options of eval.
 type evalFlags struct {
 	set       repl.Settings
+	pick      repl.Selection
 	precision int
 	delay     bool
 	plot      string // the file, or terminalChart; "" for none
+	units     string // to convert to, or unitsInNames; "" for neither
+	header    string
+	delimiter string
+	file      string // for output
 }
+
+// unitsInNames is the value of --units without units.
+const unitsInNames = "-"
 
 // terminalChart is the value of --plot without a file.
 const terminalChart = "-"
@@ -32,13 +45,17 @@ const terminalChart = "-"
 func (a *app) newEval() *cobra.Command {
 	f := &evalFlags{}
 	cmd := &cobra.Command{
-		Use:   "eval EXPR|NAME ...",
+		Use:   "eval [EXPR|NAME ...]",
 		Short: "Evaluate expressions, once or over time",
 		Long: "Evaluate expressions: once, or with any option about time again and again, with\n" +
-			"pmval's meaning of the options. Several expressions are fetched together.",
-		Args:              cobra.MinimumNArgs(1),
+			"pmval's meaning of the options. Several expressions are fetched together. A name\n" +
+			"that has metrics below it stands for them; without any, all that -c defines is\n" +
+			"evaluated.",
 		ValidArgsFunction: a.completeExpr,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				args = a.loaded()
+			}
 			return a.eval(cmd.Context(), f, cmd.Flags().Changed("precision"), args)
 		},
 	}
@@ -57,7 +74,15 @@ func (a *app) newEval() *cobra.Command {
 	fs.BoolVar(&set.Wide, "wide", false, "table with all columns, whatever the width of the terminal")
 	fs.BoolVar(&set.Vertical, "vertical", false, "table with a line for each value")
 	fs.BoolVar(&set.Long, "long", false, "csv with a line for each value")
-	fs.BoolVar(&set.Units, "units", false, "csv with units behind the names of columns")
+	fs.StringVar(&f.units, "units", "", "convert to `UNITS` what has their dimension, as in --units=Mbyte/s; alone: csv with units behind names")
+	fs.Lookup("units").NoOptDefVal = unitsInNames
+	fs.StringSliceVarP(&f.pick.Instances, "instances", "i", nil, "only the instances of `NAMES`, or patterns of names")
+	fs.StringVar(&f.pick.Where, "where", "", "only samples, or instances, where `EXPR` is not 0")
+	fs.IntVar(&f.pick.Limit, "limit", 0, "write at most `N` samples")
+	fs.StringVar(&f.header, "header", "", "`WHEN`: none, once, or after so many rows again")
+	fs.StringVar(&set.Timestamp, "timestamp", "", "times in table and csv as `FORMAT` of strftime(3)")
+	fs.StringVar(&f.delimiter, "delimiter", "", "`CHARACTER` between the fields of csv")
+	fs.StringVar(&f.file, "output-file", "", "write to `FILE`, whatever is in it")
 	fs.BoolVar(&set.Safe, "safe-csv", false, "csv without fields that spreadsheets take for formulas")
 	return cmd
 }
@@ -71,6 +96,9 @@ func (a *app) settings(f *evalFlags, precise bool) (repl.Settings, error) {
 	}
 	if set.Top > 0 {
 		set.Sort = cmp.Or(set.Sort, "value")
+	}
+	if err := f.forms(&set); err != nil {
+		return set, err
 	}
 	switch {
 	case !slices.Contains(repl.Outputs(), set.Output):
@@ -87,11 +115,61 @@ func (a *app) settings(f *evalFlags, precise bool) (repl.Settings, error) {
 	return set, nil
 }
 
+// loaded returns the names that -c has defined.
+func (a *app) loaded() (names []string) {
+	for name := range a.sources.Registry().All() {
+		if !strings.HasPrefix(name, "event.") {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// forms reads the options about the form of output.
+func (f *evalFlags) forms(set *repl.Settings) error {
+	switch f.header {
+	case "":
+	case "none":
+		set.Header = samples.NoHeader
+	case "once":
+		set.Header = samples.HeaderOnce
+	default:
+		n, err := strconv.Atoi(f.header)
+		if err != nil || n < 1 {
+			return fmt.Errorf("--header=%s: there are none, once and a number of rows", f.header)
+		}
+		set.Header = n
+	}
+	switch d := strings.ReplaceAll(f.delimiter, `\t`, "\t"); {
+	case d == "":
+	case len(d) > 1 || strings.Contains("\"\r\n", d):
+		return fmt.Errorf("--delimiter=%s is not one character between fields", f.delimiter)
+	default:
+		set.Delimiter = d[0]
+	}
+	if set.Units = f.units == unitsInNames; !set.Units {
+		f.pick.Units = f.units
+	}
+	if f.units != "" && !set.Units {
+		if _, _, err := pcp.ParseUnits(f.units); err != nil {
+			return fmt.Errorf("--units=%s: %v", f.units, err)
+		}
+	}
+	if f.pick.Limit < 0 {
+		return errors.New("--limit requires a number of samples")
+	}
+	_, err := format.AppendStrftime(nil, set.Timestamp, time.Time{})
+	return err
+}
+
 // eval evaluates expressions.
-func (a *app) eval(ctx context.Context, f *evalFlags, precise bool, args []string) error {
+func (a *app) eval(ctx context.Context, f *evalFlags, precise bool, args []string) (failed error) {
 	set, err := a.settings(f, precise)
 	if err != nil {
 		return err
+	}
+	if len(args) == 0 {
+		return errors.New("there is neither an expression nor a definition of -c")
 	}
 	a.running = true
 	s, err := a.session(ctx, set)
@@ -105,7 +183,16 @@ func (a *app) eval(ctx context.Context, f *evalFlags, precise bool, args []strin
 	}
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
 	defer stop()
-	err = s.Eval(ctx, args, win, a.Env.Out)
+	var w io.Writer = a.Env.Out
+	if f.file != "" {
+		file, err := files{}.Create(f.file)
+		if err != nil {
+			return err
+		}
+		defer func() { failed = cmp.Or(failed, file.Close()) }()
+		w = file
+	}
+	err = s.Eval(ctx, args, win, w)
 	if win.Timed && ctx.Err() != nil {
 		return nil // that is how it ends
 	}
@@ -115,7 +202,7 @@ func (a *app) eval(ctx context.Context, f *evalFlags, precise bool, args []strin
 // window works out which samples the options ask for.
 func (a *app) window(ctx context.Context, s *repl.Session, f *evalFlags) (*repl.Window, error) {
 	o := &a.Options
-	win := &repl.Window{Interval: o.Interval, Delay: f.delay, Plot: f.plot != ""}
+	win := &repl.Window{Interval: o.Interval, Delay: f.delay, Plot: f.plot != "", Select: f.pick}
 	win.Timed = o.HasStart || o.HasFinish || o.HasAlign || o.HasOrigin || o.HasInterval || o.HasSamples || f.delay || win.Plot
 	if f.plot != terminalChart {
 		win.Picture = f.plot

@@ -55,6 +55,7 @@ func (a *app) output(w io.Writer, r *repl.Run) (repl.Writer, error) {
 	}
 	opt := &samples.Options{
 		Precision: -1, Long: r.Settings.Long, Units: r.Settings.Units, Safe: r.Settings.Safe, Color: r.Settings.Color, Wide: r.Settings.Wide,
+		Header: r.Settings.Header, Delimiter: r.Settings.Delimiter, Timestamp: r.Settings.Timestamp,
 	}
 	if _, file := w.(redirected); !file {
 		opt.Width, opt.Height = cli.TerminalSize(a.Env.Stdout)

@@ -7,7 +7,6 @@ import (
 	"io"
 	"time"
 
-	"pmtools/derive"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmapi"
 )
@@ -22,12 +21,14 @@ type Window struct {
 	Samples  int           // at most, 0 for no bound
 	Delay    bool          // wait between samples of an archive too
 	Plot     bool          // draw a chart of the samples
-	Picture  string        // the file that the chart is drawn into; "" for the terminal
+	Select   Selection
+	Picture  string // the file that the chart is drawn into; "" for the terminal
 }
 
 // Eval evaluates expressions, one or many times, and writes their values in the form that is set.
 // Those that are wrong do not keep the others from being evaluated; the error holds Problems for
-// them. One may be written NAME = EXPR; the others may use that name.
+// them. One may be written NAME = EXPR; the others may use that name. A name that has metrics below it
+// stands for them.
 func (s *Session) Eval(ctx context.Context, exprs []string, win *Window, w io.Writer) error {
 	if err := s.acquire(ctx); err != nil {
 		return err
@@ -44,18 +45,25 @@ func (s *Session) eval(ctx context.Context, exprs []string, win *Window, w io.Wr
 	if s.set.Output == "openmetrics" && win.Timed && win.Samples != 1 {
 		return problemf("openmetrics is for one sample only")
 	}
+	exprs, err := s.expand(ctx, exprs)
+	if err != nil {
+		return err
+	}
 	texts, names := make([]string, len(exprs)), make([]string, len(exprs))
 	defs := s.defs
 	for i, e := range exprs {
-		texts[i], names[i] = e, e
-		if it := parseItem(e); it.kind == definition && it.text != "" {
-			texts[i], names[i] = it.text, it.name
-			if p, err := derive.Compile(it.name, it.text); err == nil && legalName(it.name) {
-				defs = defs.with(&Definition{Name: it.name, Expr: it.text, program: p})
-			}
+		texts[i], names[i], defs = named(e, defs)
+	}
+	b := s.newBinder(ctx, defs, true)
+	for i := range texts {
+		if win.Select.Units != "" {
+			texts[i] = b.rescaled(ctx, texts[i], win.Select.Units)
 		}
 	}
-	q, bad, err := s.queries(ctx, s.newBinder(ctx, defs, true), texts, names, s.noteTo(w))
+	q, bad, err := s.queries(ctx, b, texts, names, s.noteTo(w))
+	if err == nil && q != nil {
+		err = b.where(ctx, q, win.Select.Where)
+	}
 	if err != nil {
 		return err
 	}
@@ -77,8 +85,8 @@ func (s *Session) take(ctx context.Context, q *query, win *Window, w io.Writer) 
 		s.at = win.Start
 	}
 	if !win.Timed {
-		smp, err := s.once(ctx, q)
-		if err != nil {
+		smp, err := s.once(ctx, q, &win.Select)
+		if err != nil || smp == nil {
 			return err
 		}
 		return s.write(ctx, w, q, smp)
@@ -110,10 +118,14 @@ func (s *Session) over(ctx context.Context, q *query, win *Window, out Writer) (
 	}
 	p.end, p.bounded = win.End, win.HasEnd
 	err = p.warmUp(ctx, q.depth(s.raw()))
-	for err == nil && (win.Samples <= 0 || taken < win.Samples) {
+	p.sel = &win.Select
+	for written := 0; err == nil && (win.Samples <= 0 || taken < win.Samples) && (p.sel.Limit <= 0 || written < p.sel.Limit); {
 		var res *pcp.Result
 		if res, err = p.next(ctx); err == nil {
-			err = out.Sample(p.take(ctx, res))
+			if smp := p.take(ctx, res); smp != nil {
+				err = out.Sample(smp)
+				written++
+			}
 			taken++
 		}
 	}

@@ -153,12 +153,16 @@ type query struct {
 	names   []string       // what they are called in output
 	src     *derive.Source // over the session's source
 	request pmapi.Request
+	where   *compiled // see Selection; nil for none
 }
 
 // depth returns how many samples there must be before the first one that has all values; raw means
 // that rates of counters are not wanted.
 func (q *query) depth(raw bool) int {
 	n := 0
+	if q.where != nil {
+		n = q.where.depth
+	}
 	for _, c := range q.exprs {
 		d := c.depth
 		if c.rate && !raw {

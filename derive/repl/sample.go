@@ -17,6 +17,7 @@ type sampler struct {
 	end     pcp.Timestamp // samples after it are not taken
 	bounded bool
 	due     time.Time // of the next sample
+	sel     *Selection
 	result  pcp.Result
 	names   map[pcp.InDom]map[int32]string
 }
@@ -163,7 +164,7 @@ type Value struct {
 	Rate     pcp.Value // of a counter, if there is one
 }
 
-// take copies what a result holds for the expressions.
+// take copies what a result holds for the expressions. It is nil if the sample is not selected.
 func (p *sampler) take(ctx context.Context, res *pcp.Result) *Sample {
 	out := &Sample{Time: res.Time, Sets: make([]Set, len(p.q.exprs))}
 	for i, c := range p.q.exprs {
@@ -189,6 +190,9 @@ func (p *sampler) take(ctx context.Context, res *pcp.Result) *Sample {
 			}
 			set.Values = append(set.Values, val)
 		}
+	}
+	if p.sel != nil && !p.q.choose(p.sel, res, out) {
+		return nil
 	}
 	p.s.arrange(p.q, out)
 	return out
@@ -237,12 +241,14 @@ func (s *Session) queries(ctx context.Context, b *binder, texts, names []string,
 	return b.newQuery(exprs, right), bad, nil
 }
 
-// once takes one sample of a query at the position, and those before it that it needs.
-func (s *Session) once(ctx context.Context, q *query) (*Sample, error) {
+// once takes one sample of a query at the position, and those before it that it needs. It is nil if
+// it is not selected.
+func (s *Session) once(ctx context.Context, q *query, sel *Selection) (*Sample, error) {
 	p, err := s.newSampler(q, s.set.Interval)
 	if err != nil {
 		return nil, err
 	}
+	p.sel = sel
 	var res *pcp.Result
 	if err = p.warmUp(ctx, q.depth(s.raw())); err == nil {
 		res, err = p.next(ctx)

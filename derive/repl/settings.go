@@ -34,6 +34,9 @@ type Settings struct {
 	Units     bool   // csv has units after the names
 	Safe      bool   // csv has no field that a spreadsheet takes for a formula
 	NoPager   bool   // what is longer than the screen is not shown by a program
+	Header    int    // rows between the headers of a table, negative for one or none
+	Delimiter byte   // between the fields of csv; 0 for a comma
+	Timestamp string // how csv and tables write times, as strftime(3) does; "" for the usual form
 	Sort      string // one of Sorts; "" is the first
 	Top       int    // how many values of each expression there are; 0 for all
 	Timing    bool   // how long each item takes is shown

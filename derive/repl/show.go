@@ -18,7 +18,7 @@ func (s *Session) runExpr(ctx context.Context, text string, w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	sample, err := s.once(ctx, q)
+	sample, err := s.once(ctx, q, nil)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,8 @@
 package format
 
 import (
+	"errors"
+	"fmt"
 	"strconv"
 	"time"
 
@@ -86,4 +88,36 @@ func AppendDate(dst []byte, t pcp.Timestamp, digits int, loc *time.Location) []b
 	}
 	dst = append(appendZeros(dst, fraction, digits), ' ')
 	return strconv.AppendInt(dst, int64(at.Year()), 10)
+}
+
+// strftime has the conversions of AppendStrftime as layouts of package time.
+var strftime = map[byte]string{
+	'Y': "2006", 'y': "06", 'm': "01", 'd': "02", 'e': "_2", 'H': "15", 'I': "03", 'M': "04", 'S': "05", 'p': "PM", 'j': "002",
+	'a': "Mon", 'A': "Monday", 'b': "Jan", 'h': "Jan", 'B': "January", 'z': "-0700", 'Z': "MST", 'F': "2006-01-02", 'T': "15:04:05",
+	'R': "15:04", 'D': "01/02/06", 'c': "Mon Jan _2 15:04:05 2006", 'x': "01/02/06", 'X': "15:04:05", 'n': "\n", 't': "\t", '%': "%",
+}
+
+// AppendStrftime appends a time as strftime(3) formats it in the C locale, with %f for microseconds
+// and %s for seconds since 1970. The error names the first conversion that is not known.
+func AppendStrftime(dst []byte, layout string, t time.Time) ([]byte, error) {
+	for i := 0; i < len(layout); i++ {
+		if layout[i] != '%' {
+			dst = append(dst, layout[i])
+			continue
+		}
+		if i++; i == len(layout) {
+			return dst, errors.New("a time format ends in %")
+		}
+		switch form, known := strftime[layout[i]]; {
+		case layout[i] == 's':
+			dst = strconv.AppendInt(dst, t.Unix(), 10)
+		case layout[i] == 'f':
+			dst = append(dst, t.Format(".000000")[1:]...)
+		case !known:
+			return dst, fmt.Errorf("a time format has no %%%c", layout[i])
+		default:
+			dst = t.AppendFormat(dst, form)
+		}
+	}
+	return dst, nil
 }

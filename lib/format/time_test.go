@@ -83,3 +83,20 @@ func TestAppendDate(t *testing.T) {
 		}
 	}
 }
+
+func TestAppendStrftime(t *testing.T) {
+	at := time.Date(2023, 1, 5, 13, 4, 9, 250000000, time.FixedZone("EST", -5*3600))
+	for _, tt := range []struct{ layout, want string }{
+		{"%Y-%m-%d %H:%M:%S.%f", "2023-01-05 13:04:09.250000"}, {"%F %T %z %Z", "2023-01-05 13:04:09 -0500 EST"}, {"%s%%", "1672941849%"},
+		{"%a %b %e %I %p %j", "Thu Jan  5 01 PM 005"}, {"at 2006 Monday", "at 2006 Monday"}, {"", ""},
+	} {
+		if got, err := AppendStrftime(nil, tt.layout, at); err != nil || string(got) != tt.want {
+			t.Errorf("%q: %q, %v, want %q", tt.layout, got, err, tt.want)
+		}
+	}
+	for _, layout := range []string{"%", "%Q"} {
+		if _, err := AppendStrftime(nil, layout, at); err == nil {
+			t.Errorf("%q is accepted", layout)
+		}
+	}
+}

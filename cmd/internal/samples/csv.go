@@ -19,12 +19,18 @@ type csvWriter struct {
 // is set; otherwise each sample has one.
 func NewCSV(w io.Writer, h *Header, opt *Options) (Writer, error) {
 	c := &csvWriter{w: w, h: h, opt: *opt, long: opt.Long}
+	if c.opt.Delimiter == 0 {
+		c.opt.Delimiter = ','
+	}
 	for i := range h.Metrics {
 		c.long = c.long || !h.Metrics[i].singular()
 	}
+	if opt.Header == NoHeader {
+		return c, nil
+	}
 	b := append(c.buf, "time"...)
 	if c.long {
-		b = append(b, ",metric,instance,value"...)
+		b = append(b, strings.ReplaceAll(",metric,instance,value", ",", string(c.opt.Delimiter))...)
 	} else {
 		for i := range h.Metrics {
 			m := &h.Metrics[i]
@@ -32,7 +38,7 @@ func NewCSV(w io.Writer, h *Header, opt *Options) (Writer, error) {
 			if units := m.Desc.Units.String(); opt.Units && units != "" {
 				name += " [" + units + "]"
 			}
-			b = c.appendField(append(b, ','), name)
+			b = c.appendField(append(b, c.opt.Delimiter), name)
 		}
 	}
 	return c, c.write(append(b, "\r\n"...))
@@ -51,9 +57,9 @@ func (c *csvWriter) Sample(s *Sample) error {
 	if c.long {
 		return c.values(s)
 	}
-	b := c.h.appendTime(c.buf, s.Time)
+	b := c.opt.appendTime(c.buf, c.h, s.Time)
 	for i := range c.h.Metrics {
-		b = append(b, ',')
+		b = append(b, c.opt.Delimiter)
 		if s.Missing == "" && len(s.Sets[i].Values) > 0 {
 			b = c.appendValue(b, &s.Sets[i].Values[0])
 		}
@@ -70,10 +76,10 @@ func (c *csvWriter) values(s *Sample) error {
 	for i := range s.Sets {
 		for j := range s.Sets[i].Values {
 			v := &s.Sets[i].Values[j]
-			b = c.h.appendTime(b, s.Time)
-			b = c.appendField(append(b, ','), c.h.Metrics[i].Name)
-			b = c.appendField(append(b, ','), v.Instance)
-			b = c.appendValue(append(b, ','), v)
+			b = c.opt.appendTime(b, c.h, s.Time)
+			b = c.appendField(append(b, c.opt.Delimiter), c.h.Metrics[i].Name)
+			b = c.appendField(append(b, c.opt.Delimiter), v.Instance)
+			b = c.appendValue(append(b, c.opt.Delimiter), v)
 			b = append(b, "\r\n"...)
 		}
 	}
@@ -99,7 +105,7 @@ func (c *csvWriter) appendField(b []byte, field string) []byte {
 	switch {
 	case formula:
 		field = "'" + field
-	case !strings.ContainsAny(field, ",\"\r\n") && !strings.HasPrefix(field, " "):
+	case !strings.ContainsAny(field, ",\"\r\n") && strings.IndexByte(field, c.opt.Delimiter) < 0 && !strings.HasPrefix(field, " "):
 		return append(b, field...)
 	}
 	return append(append(append(b, '"'), strings.ReplaceAll(field, `"`, `""`)...), '"')

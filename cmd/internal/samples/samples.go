@@ -83,6 +83,28 @@ type Options struct {
 	Height    int  // of the output in lines; 0 for no limit
 	Wide      bool // table: all columns, whatever the width
 	Sparks    bool // rows: the recent past beside each value
+	// Timestamp is how CSV and tables write times, as format.AppendStrftime does; "" for the usual form.
+	Timestamp string
+	// Delimiter stands between the fields of CSV; 0 for a comma.
+	Delimiter byte
+	// Header is after how many rows a table repeats its header: NoHeader, HeaderOnce, or 0 to do so
+	// when it has left the screen. NoHeader holds for CSV too.
+	Header int
+}
+
+// Values of Options.Header.
+const (
+	NoHeader   = -1
+	HeaderOnce = -2
+)
+
+// appendTime appends a time in the form that is asked for, or else in the usual one.
+func (o *Options) appendTime(b []byte, h *Header, t pcp.Timestamp) []byte {
+	if o.Timestamp == "" {
+		return h.appendTime(b, t)
+	}
+	b, _ = format.AppendStrftime(b, o.Timestamp, t.Time().In(h.zone())) // the format has been checked
+	return b
 }
 
 // sort puts the values of each set into the order of the instances' identifiers, unless they have

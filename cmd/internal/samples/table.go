@@ -24,7 +24,8 @@ type tableWriter struct {
 	opt     Options
 	chosen  [][]tableColumn // the columns of each metric; nil until there is a value
 	columns []tableColumn   // those that are shown
-	layout  string          // of the times
+	layout  string          // of the times; "" for Options.Timestamp
+	stamp   int             // width of the times so far
 	day     string          // of the row before, if it stands in the header
 	rows    int             // below the last header
 	begun   bool
@@ -48,7 +49,9 @@ func NewTable(w io.Writer, h *Header, opt *Options) (Writer, error) {
 	if t.opt.Wide {
 		t.opt.Width = 0
 	}
-	if opt.Width > 0 && h.Samples != 1 && h.Interval < dayRows {
+	if opt.Timestamp != "" {
+		t.layout = ""
+	} else if opt.Width > 0 && h.Samples != 1 && h.Interval < dayRows {
 		t.layout = h.clock()
 		t.day = "-" // the first header has the day
 	}
@@ -78,22 +81,36 @@ func (t *tableWriter) Sample(s *Sample) error {
 		return rows.Sample(s)
 	}
 	at := s.Time.Time().In(t.h.zone())
+	stamp := at.Format(t.layout)
+	if t.layout == "" {
+		stamp = string(t.opt.appendTime(nil, t.h, s.Time))
+	}
+	t.stamp = max(t.stamp, display.Width(stamp))
 	var b strings.Builder
 	if !t.begun {
 		t.begin(&b)
 	}
 	day := at.Format(time.DateOnly)
-	if changed || t.opt.Height > 2 && t.rows >= t.opt.Height-2 || t.day != "" && t.day != day {
+	if changed || t.headerDue() || t.day != "" && t.day != day {
 		if t.day != "" {
 			t.day = day
 		}
 		t.header(&b)
 		t.rows = 0
 	}
-	t.row(&b, at.Format(t.layout), s)
+	t.row(&b, stamp, s)
 	t.rows++
 	_, err := io.WriteString(t.w, b.String())
 	return err
+}
+
+// headerDue reports whether the header is to be repeated.
+func (t *tableWriter) headerDue() bool {
+	every := t.opt.Header
+	if every == 0 {
+		every = t.opt.Height - 2
+	}
+	return every > 0 && t.rows >= every
 }
 
 // choose chooses the columns of metrics that have values for the first time, and reports whether
@@ -183,6 +200,9 @@ const gap = "  "
 // begin writes the line of each metric, and which columns are left out.
 func (t *tableWriter) begin(b *strings.Builder) {
 	t.begun = true
+	if t.opt.Header == NoHeader {
+		return
+	}
 	for i := range t.h.Metrics {
 		m := &t.h.Metrics[i]
 		b.WriteString(display.Cut(m.Name+": "+m.summary(), t.opt.Width) + "\n")
@@ -199,6 +219,9 @@ func (t *tableWriter) begin(b *strings.Builder) {
 
 // header writes the header.
 func (t *tableWriter) header(b *strings.Builder) {
+	if t.opt.Header == NoHeader {
+		return
+	}
 	head := "time"
 	if t.day != "" {
 		head = t.day
@@ -211,7 +234,7 @@ func (t *tableWriter) header(b *strings.Builder) {
 }
 
 // timeWidth returns the width of the column of times.
-func (t *tableWriter) timeWidth() int { return max(len(t.layout), len(t.day)) }
+func (t *tableWriter) timeWidth() int { return max(t.stamp, len("time"), len(t.day)) }
 
 // row writes the row of a sample. A cell that is too wide moves those behind it.
 func (t *tableWriter) row(b *strings.Builder, at string, s *Sample) {
