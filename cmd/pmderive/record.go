@@ -18,6 +18,9 @@ func (a *app) record(ctx context.Context, kind, name, folio string, h record.Hos
 	cfg := &record.Config{Folio: folio, Creator: a.Env.Prog, Open: func(ctx context.Context, _ string) (pmapi.Source, error) {
 		return a.open(ctx, kind, name)
 	}}
+	if a.Env.Config().Get("PCP_ARCHIVE_VERSION") == "2" {
+		cfg.Version = 2
+	}
 	switch kind {
 	case repl.Host:
 		h.Name = name

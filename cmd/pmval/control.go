@@ -18,7 +18,8 @@ import (
 
 // A control is a time control server that says when samples are due (commands.md T6.9).
 type control struct {
-	s *session
+	s    *session
+	conn *timecontrol.Conn
 	*timecontrol.Follower
 }
 
@@ -34,13 +35,13 @@ func (s *session) connectControl(ctx context.Context) error {
 	}
 	connect := func() (*timecontrol.Conn, error) { return timecontrol.Connect(ctx, s.options.GUIPort, set) }
 	if s.options.GUI {
-		connect = func() (*timecontrol.Conn, error) { return timecontrol.Start(ctx, set) }
+		connect = func() (*timecontrol.Conn, error) { return timecontrol.Start(ctx, set, s.env.Stderr) }
 	}
 	conn, err := connect()
 	if err != nil {
 		return s.noControl(err)
 	}
-	s.control, s.clock.recorded = &control{s, conn.Follow(set)}, true
+	s.control, s.clock.recorded = &control{s, conn, conn.Follow(set)}, true
 	return nil
 }
 

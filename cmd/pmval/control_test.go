@@ -97,3 +97,31 @@ func TestNoControl(t *testing.T) {
 		t.Errorf("-p x: got %q, %d", out, status)
 	}
 }
+
+// TestControlledAbsurd: a server that sends times and spans that no archive has.
+func TestControlledAbsurd(t *testing.T) {
+	base := archivetest.Path(t, "interp")
+	secs := []int64{-1 << 63, -1 << 62, -1, 0, archivetest.Start + 10, 1<<31 - 1, 1 << 33, 1 << 62, 1<<63 - 1}
+	server, err := timecontroltest.Listen(func(p *timecontroltest.Player) {
+		p.Greet()
+		for _, delta := range []time.Duration{-1 << 63, -time.Second, 0, time.Microsecond, 1<<63 - 1} {
+			for _, sec := range secs {
+				p.Send(&timecontrol.Packet{Command: timecontrol.Drag})
+				for range 3 {
+					p.Send(&timecontrol.Packet{Command: timecontrol.Step, Direction: timecontrol.Forward, Position: pcp.Timestamp{Sec: sec, Nsec: 999_999_000}, Delta: delta})
+					if p.Receive() == nil {
+						return
+					}
+				}
+			}
+		}
+	})
+	if err != nil {
+		t.Skip("no port here: ", err)
+	}
+	got := run([]string{"-p", strconv.Itoa(server.Port), "-a", base, "t.c.ul"}, map[string]string{"TZ": "UTC"})
+	sent := server.Close()
+	if got.Stderr != "\npmval: Time Control dialog exited, goodbye.\n" || got.Status != 1 || len(sent) < 5*3*len(secs) {
+		t.Errorf("%d packets, %q, %d\n%s", len(sent), got.Stderr, got.Status, got.Stdout)
+	}
+}

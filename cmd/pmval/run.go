@@ -121,6 +121,7 @@ func (s *session) run(ctx context.Context, name string) error {
 		if err := s.connectControl(ctx); err != nil {
 			return err
 		}
+		defer s.control.conn.Close()
 	}
 	if err := s.start(); err != nil {
 		return err

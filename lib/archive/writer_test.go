@@ -2,6 +2,7 @@ package archive_test
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -105,6 +106,37 @@ func TestMinimal(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestBroken: after an error of the file system, here a volume that somebody else has made, what was
+// written before is an archive.
+func TestBroken(t *testing.T) {
+	w, base := newWriter(t, &archive.WriterOptions{VolumeBytes: 1000})
+	must(t, w.AddMetric(miniDesc, "a"))
+	taken := base + ".1"
+	must(t, os.WriteFile(taken, []byte("mine"), 0o666))
+	var want []string
+	var err error
+	for i := int64(0); err == nil; i++ {
+		if err = w.Put(mini(seconds(i), 7)); err == nil {
+			want = append(want, fmt.Sprint(i))
+		}
+	}
+	if len(want) < 2 || !errors.Is(err, fs.ErrExist) || !errors.Is(w.Flush(), fs.ErrExist) || !errors.Is(w.Close(), fs.ErrExist) {
+		t.Errorf("after %q: %v", want, err)
+	}
+	if text, err := os.ReadFile(taken); err != nil || string(text) != "mine" {
+		t.Errorf("the other file is %q, %v", text, err)
+	}
+	must(t, os.Remove(taken))
+	set, err := archive.Open(t.Context(), base, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer set.Close()
+	if got := replay(set.Cursor()); got != strings.Join(want, " ")+" EOL EOL" {
+		t.Errorf("%s, want %q", got, want)
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"os"
 	"os/exec"
 	"strconv"
 	"strings"
@@ -89,13 +88,14 @@ func (c *Conn) greet(ctx context.Context, set *Packet) error {
 }
 
 // Start starts a server, the program pmtime found by PATH, and connects to it. The server goes on
-// when the client ends: other clients may join it. An error is an *Error.
-func Start(ctx context.Context, set *Packet) (*Conn, error) {
-	option := "-h"
+// when the client ends: other clients may join it. Its messages go to stderr. An error is an *Error.
+func Start(ctx context.Context, set *Packet, stderr io.Writer) (*Conn, error) {
+	server := exec.Command("pmtime", "-h")
 	if set.Kind == Recorded {
-		option = "-a"
+		server = exec.Command("pmtime", "-a")
 	}
-	port, err := startServer(ctx, exec.Command("pmtime", option))
+	server.Stderr = stderr
+	port, err := startServer(ctx, server)
 	if err != nil {
 		return nil, &Error{Starting, err}
 	}
@@ -104,7 +104,6 @@ func Start(ctx context.Context, set *Packet) (*Conn, error) {
 
 // startServer starts a server and returns its port, which it writes to its standard output.
 func startServer(ctx context.Context, server *exec.Cmd) (port int, err error) {
-	server.Stderr = os.Stderr
 	out, err := server.StdoutPipe()
 	if err != nil {
 		return 0, err

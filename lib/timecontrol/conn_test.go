@@ -86,7 +86,7 @@ func TestConnectNobody(t *testing.T) {
 		t.Errorf("nobody: %v", err)
 	}
 	t.Setenv("PATH", t.TempDir())
-	if _, err := timecontrol.Start(context.Background(), &set); !errors.Is(err, exec.ErrNotFound) {
+	if _, err := timecontrol.Start(context.Background(), &set, io.Discard); !errors.Is(err, exec.ErrNotFound) {
 		t.Errorf("no pmtime: %v", err)
 	}
 }
@@ -110,7 +110,7 @@ func TestStart(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Setenv("PATH", dir+":/usr/bin:/bin")
-		conn, err := timecontrol.Start(context.Background(), &set)
+		conn, err := timecontrol.Start(context.Background(), &set, io.Discard)
 		if err == nil {
 			conn.Close()
 		}
