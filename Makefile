@@ -16,6 +16,8 @@ PEER     ?= $(CURDIR)/.peer/root
 FUZZTIME ?= 60s
 COMMANDS := $(notdir $(wildcard cmd/pm*))
 export CGO_ENABLED = 0
+# Packages are compiled once for the commands, the tests and what tests build, in whatever directory the clone is.
+export GOFLAGS += -trimpath
 
 .PHONY: all build help test race lint vuln fuzz bench bench-peer peer platforms record cross rename install uninstall package clean demo
 
@@ -25,7 +27,7 @@ help:
 	@sed -n 's/^# \(make\)/\1/p; /^$$/q' Makefile
 
 build:
-	$(GO) build -trimpath -ldflags=-s -o bin/ ./cmd/pm...
+	$(GO) build -ldflags=-s -o bin/ ./cmd/pm...
 
 test:
 	$(GO) test -count=1 $(TESTFLAGS) ./...

@@ -61,8 +61,7 @@ func TestDamage(t *testing.T) {
 		}, 500, 20000, func(string) bool { return false }, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			dir := procfstest.Tree(t)
-			procfstest.Damage(t, dir, c.change)
+			dir := procfstest.Damaged(t, c.change)
 			total := 0
 			for _, p := range []*pmda.Agent{newCollector(&Options{Root: dir}).agent(), proc.New(&proc.Options{Root: dir})} {
 				values, failed := procfstest.FetchAll(t, p)

@@ -6,7 +6,6 @@ import (
 	"context"
 	_ "embed"
 	"fmt"
-	"io/fs"
 	"maps"
 	"math"
 	"os"
@@ -38,7 +37,10 @@ func SmallPages(t *testing.T) {
 }
 
 // Tree makes the files of tree.txt below a directory.
-func Tree(t testing.TB) string {
+func Tree(t testing.TB) string { return Damaged(t, func(content []byte) []byte { return content }) }
+
+// Damaged makes the files of tree.txt, each with its content changed.
+func Damaged(t testing.TB, change func(content []byte) []byte) string {
 	t.Helper()
 	if runtime.GOOS == "windows" {
 		t.Skip("names of devices are no names of files here")
@@ -51,13 +53,19 @@ func Tree(t testing.TB) string {
 		} else if content != "" && !strings.HasSuffix(content, "\n") {
 			content += "\n"
 		}
-		File(t, dir, name, content)
+		file(t, dir, name, content, change)
 	}
 	return dir
 }
 
-// File makes one file of the tree.
+// File makes one file like those of the tree.
 func File(t testing.TB, dir, name, content string) {
+	t.Helper()
+	file(t, dir, name, content, func(content []byte) []byte { return content })
+}
+
+// file makes one file of the tree, and changes its content.
+func file(t testing.TB, dir, name, content string, change func([]byte) []byte) {
 	t.Helper()
 	name, quoted := strings.CutSuffix(name, " (quoted)")
 	name, link := strings.CutSuffix(name, " (link)")
@@ -79,7 +87,7 @@ func File(t testing.TB, dir, name, content string) {
 				t.Fatal(err)
 			}
 		}
-		err = os.WriteFile(path, []byte(content), 0o644)
+		err = os.WriteFile(path, change([]byte(content)), 0o644)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -268,24 +276,6 @@ func Dump(t *procfs.Table) string {
 		rows = append(rows, row)
 	}
 	return strings.Join(rows, "; ")
-}
-
-// Damage changes the content of every file of a tree.
-func Damage(t *testing.T, dir string, change func(content []byte) []byte) {
-	t.Helper()
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || !d.Type().IsRegular() {
-			return err
-		}
-		content, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		return os.WriteFile(path, change(content), 0o644)
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
 }
 
 // FetchAll fetches everything from a provider, instances and labels included, and returns the
