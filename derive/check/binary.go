@@ -38,25 +38,39 @@ func (c *Checker) binary(n *syntax.BinaryExpr) (Type, *Error) {
 	if t.InDom == pcp.NullInDom {
 		t.InDom = other.InDom
 	}
-	if x.Sem != pcp.Counter && y.Sem != pcp.Counter {
-		t.Sem = pcp.Instant
-		if x.Sem == pcp.Discrete && y.Sem == pcp.Discrete {
-			t.Sem = pcp.Discrete
-		}
-	}
-	t.Type, t.Units = pcp.Uint32, pcp.Units{}
+	t.Sem, t.Type, t.Units = ResultSem(x, y, base), ResultType(n.Op, x, y), pcp.Units{}
 	if isArithmetic(n.Op) {
-		t.Type = max(x.Type, y.Type)
 		t.Units = combineUnits(n.Op, x.Units, y.Units, base.Units)
 		if s, any := scaleOf(x.Units, y.Units); any {
 			c.info.Scales[n] = s
 			t.Type = pcp.Double
 		}
-		if n.Op == syntax.SLASH {
-			t.Type = pcp.Double
-		}
 	}
 	return t, nil
+}
+
+// ResultSem returns the semantics of the result of an operator, whose other metadata is that of
+// base, one of the operands.
+func ResultSem(x, y, base Type) pcp.Sem {
+	switch {
+	case x.Sem == pcp.Counter || y.Sem == pcp.Counter:
+		return base.Sem
+	case x.Sem == pcp.Discrete && y.Sem == pcp.Discrete:
+		return pcp.Discrete
+	}
+	return pcp.Instant
+}
+
+// ResultType returns the type of the result of an operator, where the units of its operands have
+// the same scale.
+func ResultType(op syntax.Token, x, y Type) pcp.Type {
+	switch {
+	case op == syntax.SLASH:
+		return pcp.Double
+	case isArithmetic(op):
+		return max(x.Type, y.Type)
+	}
+	return pcp.Uint32
 }
 
 // isArithmetic reports whether op is one of + - * /, and not a relation or a boolean operator.

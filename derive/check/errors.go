@@ -32,12 +32,8 @@ const (
 	msgTime         = "Incorrect time dimension for operand"
 	msgIncompatible = "Incompatible dimensions"
 
-	msgTernaryTypes     = "Different types for ternary operands"
-	msgTernaryInDoms    = "Different instance domains for ternary operands"
-	msgTernarySemantics = "Different semantics for ternary operands"
-	msgTernaryUnits     = "Different units or scale (%s) for ternary operands"
-	msgGuardType        = "Non-arithmetic operand for ternary guard"
-	msgGuardInDom       = "Non-scalar ternary guard with scalar expressions"
+	msgGuardType  = "Non-arithmetic operand for ternary guard"
+	msgGuardInDom = "Non-scalar ternary guard with scalar expressions"
 )
 
 // operandError is about the name of a metric.
@@ -114,4 +110,15 @@ func (c *Checker) name(e syntax.Expr) string {
 		return c.name(n.X)
 	}
 	return anonymous
+}
+
+// msgTernary are the messages for arms that differ, by what they differ in.
+var msgTernary = map[string]string{
+	"type":          "Different types for ternary operands",
+	"indom":         "Different instance domains for ternary operands",
+	"semantics":     "Different semantics for ternary operands",
+	"units (space)": "Different units or scale (space) for ternary operands",
+	"units (time)":  "Different units or scale (time) for ternary operands",
+	"units (count)": "Different units or scale (count) for ternary operands",
+	"units (extra)": "Different units or scale (extra) for ternary operands",
 }

@@ -1,8 +1,6 @@
 package check
 
 import (
-	"fmt"
-
 	"pmtools/derive/syntax"
 	"pmtools/lib/pcp"
 )
@@ -37,7 +35,7 @@ func (c *Checker) ternary(n *syntax.TernaryExpr) (Type, *Error) {
 		t, other = y, x
 	case c.info.Novalue(n.Y):
 	default:
-		if text := armsMisfit(x, y); text != "" {
+		if text := msgTernary[Difference(x, y)]; text != "" {
 			return t, c.armsError(n, text)
 		}
 	}
@@ -96,24 +94,24 @@ func guardMisfit(guard Type, singularArms bool) string {
 	return ""
 }
 
-// armsMisfit says in what two arms differ.
-func armsMisfit(x, y Type) string {
+// Difference returns in what two arms differ that have to be the same, "" for nothing.
+func Difference(x, y Type) string {
 	u, v := x.Units, y.Units
 	switch {
 	case x.Type != y.Type:
-		return msgTernaryTypes
+		return "type"
 	case !x.Singular() && !y.Singular() && x.InDom != y.InDom:
-		return msgTernaryInDoms
+		return "indom"
 	case x.Sem != y.Sem:
-		return msgTernarySemantics
+		return "semantics"
 	case u.DimSpace != v.DimSpace || u.ScaleSpace != v.ScaleSpace:
-		return fmt.Sprintf(msgTernaryUnits, "space")
+		return "units (space)"
 	case u.DimTime != v.DimTime || u.ScaleTime != v.ScaleTime:
-		return fmt.Sprintf(msgTernaryUnits, "time")
+		return "units (time)"
 	case u.DimCount != v.DimCount || u.ScaleCount != v.ScaleCount:
-		return fmt.Sprintf(msgTernaryUnits, "count")
+		return "units (count)"
 	case u.Extra != v.Extra || u.ExtraScale != v.ExtraScale:
-		return fmt.Sprintf(msgTernaryUnits, "extra")
+		return "units (extra)"
 	}
 	return ""
 }

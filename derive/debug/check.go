@@ -150,14 +150,9 @@ func (c *checker) half(n *node) {
 			n.from = 0
 			return
 		}
-		if x.Sem != pcp.Counter && y.Sem != pcp.Counter {
-			t.Sem = pcp.Instant
-			if x.Sem == pcp.Discrete && y.Sem == pcp.Discrete {
-				t.Sem = pcp.Discrete
-			}
-		}
+		t.Sem = check.ResultSem(x, y, t)
 		if x.Type.Arithmetic() && y.Type.Arithmetic() {
-			t.Type = resultType(e.Op, x.Type, y.Type)
+			t.Type = check.ResultType(e.Op, x, y)
 		}
 	case *syntax.CallExpr:
 		if t.Type.Arithmetic() {
@@ -165,17 +160,6 @@ func (c *checker) half(n *node) {
 		}
 	}
 	n.Type = t
-}
-
-// resultType is the type of an operator's result.
-func resultType(op syntax.Token, x, y pcp.Type) pcp.Type {
-	switch op {
-	case syntax.SLASH:
-		return pcp.Double
-	case syntax.PLUS, syntax.MINUS, syntax.STAR:
-		return max(x, y)
-	}
-	return pcp.Uint32
 }
 
 // choose adds the metadata of a choice. A guard that decides is not checked if it mentions unknown
@@ -219,24 +203,19 @@ func (c *checker) choose(n *node) bool {
 
 // differ says in what two arms differ.
 func (c *checker) differ(x, y check.Type) {
-	u, v := x.Units, y.Units
-	says := func(what string, left, right any) { c.misfit = fmt.Sprintf("%s: left=%v right=%v", what, left, right) }
-	switch {
-	case x.Type != y.Type:
-		says("type", x.Type, y.Type)
-	case !x.Singular() && !y.Singular() && x.InDom != y.InDom:
-		says("indom", x.InDom, y.InDom)
-	case x.Sem != y.Sem:
-		says("semantics", x.Sem, y.Sem)
-	case u.DimSpace != v.DimSpace || u.ScaleSpace != v.ScaleSpace:
-		says("units (space)", scaled(u, u.DimSpace, u.ScaleSpace), scaled(v, v.DimSpace, v.ScaleSpace))
-	case u.DimTime != v.DimTime || u.ScaleTime != v.ScaleTime:
-		says("units (time)", u, v)
-	case u.DimCount != v.DimCount || u.ScaleCount != v.ScaleCount:
-		says("units (count)", u, v)
-	default:
-		says("units (extra)", u, v)
+	what := check.Difference(x, y)
+	var left, right any = x.Units, y.Units
+	switch u, v := x.Units, y.Units; what {
+	case "type":
+		left, right = x.Type, y.Type
+	case "indom":
+		left, right = x.InDom, y.InDom
+	case "semantics":
+		left, right = x.Sem, y.Sem
+	case "units (space)":
+		left, right = scaled(u, u.DimSpace, u.ScaleSpace), scaled(v, v.DimSpace, v.ScaleSpace)
 	}
+	c.misfit = fmt.Sprintf("%s: left=%v right=%v", what, left, right)
 }
 
 // scaled writes units with one of their dimensions.
