@@ -33,6 +33,9 @@ type evalFlags struct {
 	header    string
 	delimiter string
 	file      string // for output
+	hosts     string // the file that lists them
+	across    string
+	all       bool
 }
 
 // unitsInNames is the value of --units without units.
@@ -84,6 +87,9 @@ func (a *app) newEval() *cobra.Command {
 	fs.StringVar(&f.delimiter, "delimiter", "", "`CHARACTER` between the fields of csv")
 	fs.StringVar(&f.file, "output-file", "", "write to `FILE`, whatever is in it")
 	fs.BoolVar(&set.Safe, "safe-csv", false, "csv without fields that spreadsheets take for formulas")
+	fs.StringVar(&f.hosts, "hosts", "", "read hosts from `FILE`, one a line; - is standard input")
+	fs.StringVar(&f.across, "across", "", "put hosts together by `FUNC`: sum, avg, min, max, count, 'top N', 'bottom N'")
+	fs.BoolVar(&f.all, "all-hosts", false, "fail unless all hosts answer")
 	return cmd
 }
 
@@ -171,6 +177,11 @@ func (a *app) eval(ctx context.Context, f *evalFlags, precise bool, args []strin
 	if len(args) == 0 {
 		return errors.New("there is neither an expression nor a definition of -c")
 	}
+	if several, err := a.several(f); err != nil {
+		return err
+	} else if several {
+		return a.evalHosts(ctx, f, set, args)
+	}
 	a.running = true
 	s, err := a.session(ctx, set)
 	if err != nil {
@@ -183,20 +194,28 @@ func (a *app) eval(ctx context.Context, f *evalFlags, precise bool, args []strin
 	}
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
 	defer stop()
-	var w io.Writer = a.Env.Out
-	if f.file != "" {
-		file, err := files{}.Create(f.file)
-		if err != nil {
-			return err
-		}
-		defer func() { failed = cmp.Or(failed, file.Close()) }()
-		w = file
+	w, done, err := a.outputFile(f)
+	if err != nil {
+		return err
 	}
+	defer func() { failed = cmp.Or(failed, done()) }()
 	err = s.Eval(ctx, args, win, w)
 	if win.Timed && ctx.Err() != nil {
 		return nil // that is how it ends
 	}
 	return err
+}
+
+// outputFile returns where values are written, and what ends that.
+func (a *app) outputFile(f *evalFlags) (w io.Writer, done func() error, err error) {
+	if f.file == "" {
+		return a.Env.Out, func() error { return nil }, nil
+	}
+	file, err := files{}.Create(f.file)
+	if err != nil {
+		return nil, nil, err
+	}
+	return file, file.Close, nil
 }
 
 // window works out which samples the options ask for.

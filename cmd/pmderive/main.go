@@ -21,6 +21,7 @@ import (
 	"pmtools/cmd/internal/source"
 	"pmtools/derive/repl"
 	"pmtools/lib/option"
+	"pmtools/lib/pmcd"
 	"pmtools/lib/pmerr"
 	"pmtools/lib/version"
 )
@@ -34,8 +35,9 @@ const wrongUse cli.Exit = 2
 type app struct {
 	*command.Command
 	sources *source.Opener
-	version bool // -V
-	running bool // the command line was valid: errors are not errors of usage
+	hosts   []string // -h, and those of --hosts
+	version bool     // -V
+	running bool     // the command line was valid: errors are not errors of usage
 }
 
 // newCommand returns the command pmderive.
@@ -104,7 +106,12 @@ func (a *app) newRoot() *cobra.Command {
 	}
 	fs := root.PersistentFlags()
 	fs.SortFlags = false
-	a.addShared(fs, "archive", "host", "local-PMDA", "spec-local", "container", "namespace")
+	a.addShared(fs, "archive")
+	host := a.SharedOption("host")
+	host.Text += " (eval takes several)"
+	host.Set = a.addHost(host.Set)
+	fs.AddFlag(command.Flag(host))
+	a.addShared(fs, "local-PMDA", "spec-local", "container", "namespace")
 	fs.FuncP("derived", "c", "load derived metric definitions from `FILE`(s)", func(path string) error {
 		if err := a.sources.Load(path); err != nil {
 			a.Env.Errorf("derived configuration(s) error: %s", pmerr.Message(err))
@@ -118,7 +125,10 @@ func (a *app) newRoot() *cobra.Command {
 	})
 	fs.BoolP("help", "?", false, "show this help and exit")
 	fs.BoolVarP(&a.version, "version", "V", false, "display version number and exit")
-	root.PersistentPreRunE = func(*cobra.Command, []string) error {
+	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
+		if len(a.hosts) > 1 && cmd.Name() != "eval" {
+			return fmt.Errorf("too many hosts requested: %s", pmcd.Redact(a.hosts[1]))
+		}
 		if a.version {
 			fmt.Fprintf(a.Env.Out, "%s version %s, compatible with PCP %s\n", a.Env.Prog, version.Version, version.PCP)
 			return cli.Exit(0)

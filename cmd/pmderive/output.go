@@ -25,7 +25,7 @@ func (k *sink) Sample(smp *repl.Sample) error {
 			if k.rates[i] {
 				value = v.Rate
 			}
-			out.Values = append(out.Values, samples.Value{ID: v.ID, Instance: v.Instance, Value: value})
+			out.Values = append(out.Values, samples.Value{ID: v.ID, Instance: v.Instance, Host: v.Host, Value: value})
 		}
 		k.sample.Sets = append(k.sample.Sets, out)
 	}
@@ -35,7 +35,7 @@ func (k *sink) Sample(smp *repl.Sample) error {
 // output returns what writes the samples of a run.
 func (a *app) output(w io.Writer, r *repl.Run) (repl.Writer, error) {
 	h := &samples.Header{
-		Source: samples.Source{Kind: r.Kind, Name: r.Name, Host: r.Host}, Zone: r.Zone,
+		Source: samples.Source{Kind: r.Kind, Name: r.Name, Host: r.Host}, Hosts: r.Hosts, Zone: r.Zone,
 		Start: r.Window.Start, End: r.Window.End, Samples: r.Window.Samples, Interval: r.Window.Interval,
 	}
 	if h.Source.Kind == repl.Default {

@@ -16,11 +16,42 @@ import (
 // session returns a session over the source that the options ask for. The source is opened when it
 // is needed, or here if -z asks for its zone.
 func (a *app) session(ctx context.Context, set repl.Settings) (*repl.Session, error) {
-	env := a.Env
 	a.sources.LoadDefault()
-	opt := &repl.Options{
+	opt, err := a.replOptions(set)
+	if err != nil {
+		return nil, err
+	}
+	switch kind, name := a.Options.Source(); kind {
+	case option.Host:
+		opt.Kind, opt.Name = repl.Host, name
+	case option.Archive:
+		opt.Kind, opt.Name = repl.Archive, name
+	case option.Local:
+		opt.Kind = repl.Local
+	}
+	s := repl.New(opt)
+	if a.Options.HostZone {
+		if err := s.UseSourceZone(ctx, source.LoadZone); err != nil {
+			s.Close()
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+// replOptions returns the options of a session that do not depend on its source.
+func (a *app) replOptions(set repl.Settings) (*repl.Options, error) {
+	env := a.Env
+	zone := env.Zone()
+	if a.Options.HasTimezone {
+		var err error
+		if zone, err = source.LoadZone(a.Options.Timezone); err != nil {
+			return nil, fmt.Errorf("Cannot set timezone to \"%s\": %s", a.Options.Timezone, pmerr.Message(err))
+		}
+	}
+	return &repl.Options{
 		Open: a.open, Registry: a.sources.Registry(), Equivalent: a.sources.Equivalence(),
-		Zone: env.Zone(), Now: env.Now, Debug: a.debug, Files: files{}, Settings: set,
+		Zone: zone, Now: env.Now, Debug: a.debug, Files: files{}, Settings: set,
 		Table: func(w io.Writer, t *repl.Table) error {
 			width, _ := cli.TerminalSize(env.Stdout)
 			if _, file := w.(redirected); file {
@@ -33,30 +64,7 @@ func (a *app) session(ctx context.Context, set repl.Settings) (*repl.Session, er
 		},
 		Output: a.output, Record: a.record,
 		Flush: env.Flush, Save: a.saveSettings, Edit: a.edit, IsPicture: isPicture,
-	}
-	switch kind, name := a.Options.Source(); kind {
-	case option.Host:
-		opt.Kind, opt.Name = repl.Host, name
-	case option.Archive:
-		opt.Kind, opt.Name = repl.Archive, name
-	case option.Local:
-		opt.Kind = repl.Local
-	}
-	if a.Options.HasTimezone {
-		zone, err := source.LoadZone(a.Options.Timezone)
-		if err != nil {
-			return nil, fmt.Errorf("Cannot set timezone to \"%s\": %s", a.Options.Timezone, pmerr.Message(err))
-		}
-		opt.Zone = zone
-	}
-	s := repl.New(opt)
-	if a.Options.HostZone {
-		if err := s.UseSourceZone(ctx, source.LoadZone); err != nil {
-			s.Close()
-			return nil, err
-		}
-	}
-	return s, nil
+	}, nil
 }
 
 // open opens a source of the kinds of package repl.

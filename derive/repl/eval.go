@@ -45,25 +45,7 @@ func (s *Session) eval(ctx context.Context, exprs []string, win *Window, w io.Wr
 	if s.set.Output == "openmetrics" && win.Timed && win.Samples != 1 {
 		return problemf("openmetrics is for one sample only")
 	}
-	exprs, err := s.expand(ctx, exprs)
-	if err != nil {
-		return err
-	}
-	texts, names := make([]string, len(exprs)), make([]string, len(exprs))
-	defs := s.defs
-	for i, e := range exprs {
-		texts[i], names[i], defs = named(e, defs)
-	}
-	b := s.newBinder(ctx, defs, true)
-	for i := range texts {
-		if win.Select.Units != "" {
-			texts[i] = b.rescaled(ctx, texts[i], win.Select.Units)
-		}
-	}
-	q, bad, err := s.queries(ctx, b, texts, names, s.noteTo(w))
-	if err == nil && q != nil {
-		err = b.where(ctx, q, win.Select.Where)
-	}
+	q, bad, err := s.compileAll(ctx, exprs, &win.Select, s.noteTo(w))
 	if err != nil {
 		return err
 	}
@@ -77,6 +59,30 @@ func (s *Session) eval(ctx context.Context, exprs []string, win *Window, w io.Wr
 		bad = append(bad, &Problem{Msg: err.Error(), Err: err})
 	}
 	return bad
+}
+
+// compileAll makes expressions, and the selection of their values, ready to be fetched.
+func (s *Session) compileAll(ctx context.Context, exprs []string, sel *Selection, note func(string)) (*query, Problems, error) {
+	exprs, err := s.expand(ctx, exprs)
+	if err != nil {
+		return nil, nil, err
+	}
+	texts, names := make([]string, len(exprs)), make([]string, len(exprs))
+	defs := s.defs
+	for i, e := range exprs {
+		texts[i], names[i], defs = named(e, defs)
+	}
+	b := s.newBinder(ctx, defs, true)
+	for i := range texts {
+		if sel.Units != "" {
+			texts[i] = b.rescaled(ctx, texts[i], sel.Units)
+		}
+	}
+	q, bad, err := s.queries(ctx, b, texts, names, note)
+	if err == nil && q != nil {
+		err = b.where(ctx, q, sel.Where)
+	}
+	return q, bad, err
 }
 
 // take takes the samples of a window and writes their values.

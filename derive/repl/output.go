@@ -30,6 +30,7 @@ type Run struct {
 	Exprs      []Expr
 	Kind, Name string         // of the source
 	Host       string         // whose metrics they are, for outputs that show it
+	Hosts      bool           // they are those of several hosts, and each value has its Host
 	Zone       *time.Location // in which times are shown
 	Live       bool           // the samples come as time goes by
 	Window     Window
@@ -48,11 +49,17 @@ func (s *Session) writer(ctx context.Context, w io.Writer, output string, q *que
 	if s.opt.Output == nil {
 		return nil, problemf("values cannot be written here")
 	}
-	run := &Run{Output: output, Kind: s.kind, Name: pmcd.Redact(s.name), Zone: s.zone, Live: s.line == nil, Window: *win, Settings: s.set}
+	run := s.runOf(output, q, win)
 	if output == "json" {
 		// Beside an error there is a guess, which is good enough.
 		run.Host, _ = pmapi.HostName(ctx, s.src)
 	}
+	return s.opt.Output(w, run)
+}
+
+// runOf returns what the samples of a query have in common.
+func (s *Session) runOf(output string, q *query, win *Window) *Run {
+	run := &Run{Output: output, Kind: s.kind, Name: pmcd.Redact(s.name), Zone: s.zone, Live: s.line == nil, Window: *win, Settings: s.set}
 	for i, c := range q.exprs {
 		e := Expr{Name: q.names[i], Desc: c.info.Root.Desc(pcp.NullID)}
 		if c.rate && !s.raw() {
@@ -61,7 +68,7 @@ func (s *Session) writer(ctx context.Context, w io.Writer, output string, q *que
 		}
 		run.Exprs = append(run.Exprs, e)
 	}
-	return s.opt.Output(w, run)
+	return run
 }
 
 // write writes one sample in the form of output that is set.

@@ -160,6 +160,7 @@ type Set struct {
 type Value struct {
 	ID       int32
 	Instance string    // empty for the value of a singular metric
+	Host     string    // whose it is, if the Run is of several hosts
 	Value    pcp.Value // not set if there is none
 	Rate     pcp.Value // of a counter, if there is one
 }

@@ -14,7 +14,7 @@ import (
 func numbers(list ...float64) Set {
 	var set Set
 	for i, f := range list {
-		set.Values = append(set.Values, Value{int32(i), fmt.Sprintf("i%d", i), pcp.DoubleValue(f)})
+		set.Values = append(set.Values, Value{ID: int32(i), Instance: fmt.Sprintf("i%d", i), Value: pcp.DoubleValue(f)})
 	}
 	return set
 }
@@ -87,7 +87,7 @@ func TestChartNothing(t *testing.T) {
 	if got := chartOf(t, m, &Options{}); got != "" {
 		t.Errorf("no samples: %q", got)
 	}
-	text := Set{Values: []Value{{1, "x", pcp.BlobValue(pcp.String, []byte("y"))}}}
+	text := Set{Values: []Value{{ID: 1, Instance: "x", Value: pcp.BlobValue(pcp.String, []byte("y"))}}}
 	for _, set := range []Set{text, {}, numbers(math.NaN()), numbers(math.Inf(1))} {
 		if got := chartOf(t, m, &Options{}, at(0, set)); got != "No values available\n" {
 			t.Errorf("%+v: %q", set, got)

@@ -18,7 +18,7 @@ type csvWriter struct {
 // NewCSV returns a Writer of CSV. Each value has a line if any metric has instances or Options.Long
 // is set; otherwise each sample has one.
 func NewCSV(w io.Writer, h *Header, opt *Options) (Writer, error) {
-	c := &csvWriter{w: w, h: h, opt: *opt, long: opt.Long}
+	c := &csvWriter{w: w, h: h, opt: *opt, long: opt.Long || h.Hosts}
 	if c.opt.Delimiter == 0 {
 		c.opt.Delimiter = ','
 	}
@@ -29,6 +29,9 @@ func NewCSV(w io.Writer, h *Header, opt *Options) (Writer, error) {
 		return c, nil
 	}
 	b := append(c.buf, "time"...)
+	if h.Hosts {
+		b = append(append(b, c.opt.Delimiter), "host"...)
+	}
 	if c.long {
 		b = append(b, strings.ReplaceAll(",metric,instance,value", ",", string(c.opt.Delimiter))...)
 	} else {
@@ -77,6 +80,9 @@ func (c *csvWriter) values(s *Sample) error {
 		for j := range s.Sets[i].Values {
 			v := &s.Sets[i].Values[j]
 			b = c.opt.appendTime(b, c.h, s.Time)
+			if c.h.Hosts {
+				b = c.appendField(append(b, c.opt.Delimiter), v.Host)
+			}
 			b = c.appendField(append(b, c.opt.Delimiter), c.h.Metrics[i].Name)
 			b = c.appendField(append(b, c.opt.Delimiter), v.Instance)
 			b = c.appendValue(append(b, c.opt.Delimiter), v)

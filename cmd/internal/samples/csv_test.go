@@ -16,7 +16,9 @@ func TestCSV(t *testing.T) {
 	n := metric("n", pcp.Uint32, pcp.NullInDom)
 	n.Desc.Units = pcp.Units{DimSpace: 1, ScaleSpace: 1}
 	x := metric("a, \"b\"", pcp.String, pcp.NullInDom)
-	text := func(s string) Set { return Set{Values: []Value{{-1, "", pcp.BlobValue(pcp.String, []byte(s))}}} }
+	text := func(s string) Set {
+		return Set{Values: []Value{{ID: -1, Instance: "", Value: pcp.BlobValue(pcp.String, []byte(s))}}}
+	}
 	one := Set{Values: []Value{value(-1, "", 7)}}
 	late := Set{Values: []Value{value(15, "15 minute", 3), value(1, "1 minute", 1), value(5, "5 minute", 2)}}
 	tests := []struct {
@@ -38,7 +40,7 @@ func TestCSV(t *testing.T) {
 		{"both", []Metric{n, load}, Options{}, []*Sample{at(0, one, Set{Err: errors.New("no")})}, "time,metric,instance,value|00Z,n,,7|"},
 		{"gap", []Metric{n}, Options{}, []*Sample{{Time: pcp.Timestamp{Sec: 1700000000}, Missing: "why"}}, "time,n|00Z,|"},
 		{"long gap", []Metric{load}, Options{}, []*Sample{{Missing: "why"}}, "time,metric,instance,value|"},
-		{"unknown", []Metric{load}, Options{}, []*Sample{at(0, Set{Values: []Value{{1, "1 minute", pcp.Value{}}}})},
+		{"unknown", []Metric{load}, Options{}, []*Sample{at(0, Set{Values: []Value{{ID: 1, Instance: "1 minute", Value: pcp.Value{}}}})},
 			"time,metric,instance,value|00Z,load,1 minute,|"},
 	}
 	for _, tt := range tests {

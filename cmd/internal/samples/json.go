@@ -108,6 +108,8 @@ func (j *jsonWriter) appendSet(b []byte, m *Metric, set *Set) []byte {
 	switch {
 	case set.Err != nil:
 		b = appendString(append(b, `,"error":`...), set.Err.Error())
+	case j.h.Hosts:
+		b = j.appendHosts(append(b, `,"hosts":[`...), m, set)
 	case m.singular() && len(set.Values) == 0:
 		b = append(b, `,"value":null`...)
 	case m.singular():
@@ -123,6 +125,20 @@ func (j *jsonWriter) appendSet(b []byte, m *Metric, set *Set) []byte {
 		b = closeList(b)
 	}
 	return append(b, '}')
+}
+
+// appendHosts appends the values of several hosts.
+func (j *jsonWriter) appendHosts(b []byte, m *Metric, set *Set) []byte {
+	for i := range set.Values {
+		v := &set.Values[i]
+		b = appendString(append(b, `{"host":`...), v.Host)
+		if !m.singular() {
+			b = strconv.AppendInt(append(b, `,"id":`...), int64(v.ID), 10)
+			b = appendString(append(b, `,"name":`...), v.Instance)
+		}
+		b = append(j.appendValue(append(b, `,"value":`...), v.Value), "},"...)
+	}
+	return closeList(b)
 }
 
 // closeList ends a list whose elements each end with a comma.

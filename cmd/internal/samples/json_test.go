@@ -24,7 +24,7 @@ func TestJSON(t *testing.T) {
 		Source:  Source{Kind: "archive", Name: "demo", Host: "box"}, Zone: time.UTC,
 		Start: pcp.Timestamp{Sec: 1700000000}, End: pcp.Timestamp{Sec: 1700000009}, Samples: 4, Interval: 2500 * time.Millisecond,
 	}
-	both := []Value{{7, `sd"b`, pcp.DoubleValue(1.5)}, {3, "sda", pcp.Value{}}}
+	both := []Value{{ID: 7, Instance: `sd"b`, Value: pcp.DoubleValue(1.5)}, {ID: 3, Instance: "sda", Value: pcp.Value{}}}
 	got := write(t, NewJSON, h, &Options{Precision: -1},
 		at(0, Set{Values: []Value{value(-1, "", 5)}}, Set{Values: both}),
 		at(1, Set{}, Set{}),
@@ -79,7 +79,7 @@ func TestJSONValues(t *testing.T) {
 // TestFormsAgree: CSV and JSON have the same values.
 func TestFormsAgree(t *testing.T) {
 	for _, v := range []pcp.Value{pcp.DoubleValue(0.1), pcp.FloatValue(1.5e30), pcp.WordValue(pcp.Int64, 1<<63), pcp.WordValue(pcp.Uint32, 9)} {
-		h, s := &Header{Metrics: []Metric{metric("m", v.Type(), pcp.NullInDom)}}, at(0, Set{Values: []Value{{-1, "", v}}})
+		h, s := &Header{Metrics: []Metric{metric("m", v.Type(), pcp.NullInDom)}}, at(0, Set{Values: []Value{{ID: -1, Instance: "", Value: v}}})
 		_, fromCSV, _ := strings.Cut(write(t, NewCSV, h, &Options{Precision: -1}, s), "20Z,")
 		_, fromJSON, _ := strings.Cut(write(t, NewJSON, h, &Options{Precision: -1}, s), `"value":`)
 		if fromCSV != strings.Replace(fromJSON, "}]}\n", "\r\n", 1) {
@@ -111,7 +111,7 @@ func TestSchema(t *testing.T) {
 			}
 		}
 	}
-	for name, fields := range map[string]string{"sample": "time missing values", "values": "metric value instances error"} {
+	for name, fields := range map[string]string{"sample": "time missing values", "values": "metric value instances hosts error"} {
 		for _, field := range strings.Fields(fields) {
 			if _, ok := schema.Defs[name].Properties[field]; !ok {
 				t.Errorf("the schema of %s has no %s", name, field)

@@ -73,6 +73,9 @@ func (o *openMetricsWriter) Close() error { return nil }
 // sample returns the labels and the number of a sample. A string is a label, and its number is 1.
 func (o *openMetricsWriter) sample(m *Metric, v *Value, factor float64) string {
 	var labels []string
+	if o.h.Hosts {
+		labels = append(labels, `host="`+escape(v.Host)+`"`)
+	}
 	if !m.singular() {
 		labels = append(labels, `instance="`+escape(v.Instance)+`"`)
 	}

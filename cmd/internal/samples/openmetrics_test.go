@@ -18,10 +18,10 @@ func TestOpenMetrics(t *testing.T) {
 	double.Desc.Units = space.Desc.Units
 	h := &Header{Metrics: []Metric{counter, space, text, double}}
 	got := write(t, NewOpenMetrics, h, &Options{Precision: -1}, at(0,
-		Set{Values: []Value{value(2, "b", 5), value(1, "a\\", 4), {3, "c", pcp.Value{}}}},
-		Set{Values: []Value{{-1, "", pcp.DoubleValue(1.5)}}},
-		Set{Values: []Value{{-1, "", pcp.BlobValue(pcp.String, []byte("a\"\n"))}}},
-		Set{Values: []Value{{-1, "", pcp.DoubleValue(math.Inf(-1))}}}))
+		Set{Values: []Value{value(2, "b", 5), value(1, "a\\", 4), {ID: 3, Instance: "c", Value: pcp.Value{}}}},
+		Set{Values: []Value{{ID: -1, Instance: "", Value: pcp.DoubleValue(1.5)}}},
+		Set{Values: []Value{{ID: -1, Instance: "", Value: pcp.BlobValue(pcp.String, []byte("a\"\n"))}}},
+		Set{Values: []Value{{ID: -1, Instance: "", Value: pcp.DoubleValue(math.Inf(-1))}}}))
 	want := `# TYPE disk_read counter
 # HELP disk_read disk.read (64-bit unsigned int, counter, no units, indom 60.2)
 disk_read_total{instance="a\\"} 4 1700000000.000000000

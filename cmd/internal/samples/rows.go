@@ -17,6 +17,7 @@ type rowWriter struct {
 	w      io.Writer
 	h      *Header
 	opt    Options
+	hosts  int // width of the hosts so far
 	names  int // width of the names so far
 	values int // width of the values so far
 	past   map[rowKey][]float64
@@ -26,6 +27,7 @@ type rowWriter struct {
 type rowKey struct {
 	metric int
 	id     int32
+	host   string
 }
 
 // clearScreen clears a terminal.
@@ -69,7 +71,7 @@ func (r *rowWriter) Sample(s *Sample) error {
 
 // lines returns the lines of a sample, aligned with those of the samples before.
 func (r *rowWriter) lines(s *Sample) []string {
-	type row struct{ name, value, past string }
+	type row struct{ host, name, value, past string }
 	var rows []row
 	before := r.past
 	r.past = make(map[rowKey][]float64) // instances that go do not pile up
@@ -89,13 +91,14 @@ func (r *rowWriter) lines(s *Sample) []string {
 		}
 		for j := range set.Values {
 			v := &set.Values[j]
-			x := row{name: name(v.Instance), value: r.opt.cell(v.Value)}
+			x := row{host: display.Clean(v.Host), name: name(v.Instance), value: r.opt.cell(v.Value)}
 			if r.opt.Sparks && m.Desc.Type.Arithmetic() {
-				key := rowKey{i, v.ID}
+				key := rowKey{i, v.ID, v.Host}
 				past := append(before[key], number(v.Value))
 				r.past[key] = past[max(0, len(past)-sparkWidth):]
 				x.past = spark(r.past[key])
 			}
+			r.hosts = max(r.hosts, display.Width(x.host))
 			r.names = max(r.names, display.Width(x.name))
 			r.values = max(r.values, display.Width(x.value), r.h.least(m, &r.opt))
 			rows = append(rows, x)
@@ -110,6 +113,9 @@ func (r *rowWriter) lines(s *Sample) []string {
 		line := display.Pad(x.value, r.values, true) + gap + x.past
 		if names > 0 {
 			line = display.Pad(display.Cut(x.name, names), names, false) + gap + line
+		}
+		if r.hosts > 0 {
+			line = display.Pad(x.host, r.hosts, false) + gap + line
 		}
 		lines = append(lines, strings.TrimRight(line, " "))
 	}

@@ -21,6 +21,7 @@ import (
 type Header struct {
 	Metrics  []Metric
 	Source   Source
+	Hosts    bool           // the values are those of several hosts, and each has its Host
 	Zone     *time.Location // in which times are written; nil means UTC
 	Start    pcp.Timestamp  // of the window; zero for live samples
 	End      pcp.Timestamp  // of the window; zero if it is open
@@ -37,7 +38,7 @@ type Metric struct {
 
 // A Source is where the samples come from.
 type Source struct {
-	Kind string `json:"kind"`           // "archive", "host" or "local"
+	Kind string `json:"kind"`           // "archive", "host", "hosts" or "local"
 	Name string `json:"name,omitempty"` // of the archive, or the specification of the host; may be empty
 	Host string `json:"host,omitempty"` // whose metrics these are
 }
@@ -62,6 +63,7 @@ type Value struct {
 	ID       int32
 	Instance string    // empty for a metric without instances
 	Value    pcp.Value // not set if it is unknown
+	Host     string    // whose value it is, if the header says Hosts
 }
 
 // A Writer writes samples in one of the forms.

@@ -20,7 +20,7 @@ func metric(name string, t pcp.Type, d pcp.InDom) Metric {
 
 // value returns an unsigned value of an instance.
 func value(id int32, name string, n uint64) Value {
-	return Value{id, name, pcp.WordValue(pcp.Uint32, n)}
+	return Value{ID: id, Instance: name, Value: pcp.WordValue(pcp.Uint32, n)}
 }
 
 // at returns a sample; its time is some seconds after an hour.

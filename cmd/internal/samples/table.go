@@ -42,9 +42,12 @@ type tableColumn struct {
 	empty  bool // it stands for a metric without values so far
 }
 
-// NewTable returns a Writer of a running table. One sample that does not fit the width is written as
+// NewTable returns a Writer of a running table, or of a line for each value of several hosts. One sample that does not fit the width is written as
 // NewRows does.
 func NewTable(w io.Writer, h *Header, opt *Options) (Writer, error) {
+	if h.Hosts {
+		return NewRows(w, h, opt)
+	}
 	t := &tableWriter{w: w, h: h, opt: *opt, chosen: make([][]tableColumn, len(h.Metrics)), layout: fullTime}
 	if t.opt.Wide {
 		t.opt.Width = 0

@@ -15,8 +15,8 @@ func TestTable(t *testing.T) {
 	h := &Header{Metrics: []Metric{metric("s", pcp.String, pcp.NullInDom), rate}}
 	got := write(t, NewTable, h, &Options{Precision: 1},
 		at(0, Set{}, Set{}),
-		at(1, Set{}, Set{Values: []Value{{7, "b", pcp.DoubleValue(1.25)}, {3, "a", pcp.DoubleValue(20)}}}),
-		at(2, Set{Values: []Value{{-1, "", pcp.BlobValue(pcp.String, []byte("x"))}}}, Set{Values: []Value{{8, "c", pcp.Value{}}, {3, "a", pcp.DoubleValue(20)}}}))
+		at(1, Set{}, Set{Values: []Value{{ID: 7, Instance: "b", Value: pcp.DoubleValue(1.25)}, {ID: 3, Instance: "a", Value: pcp.DoubleValue(20)}}}),
+		at(2, Set{Values: []Value{{ID: -1, Instance: "", Value: pcp.BlobValue(pcp.String, []byte("x"))}}}, Set{Values: []Value{{ID: 8, Instance: "c", Value: pcp.Value{}}, {ID: 3, Instance: "a", Value: pcp.DoubleValue(20)}}}))
 	want := `s: string, instant, no units
 disk: 64-bit unsigned int, counter, no units, indom 60.2; rate without units
 time                        s  disk
@@ -55,7 +55,7 @@ func TestTableFloat(t *testing.T) {
 	h := &Header{Metrics: []Metric{metric("f", pcp.Float, pcp.NullInDom), metric("double", pcp.Double, pcp.NullInDom)}, Interval: time.Second / 2}
 	var list []*Sample
 	for i, f := range []float64{2.3, 100.0 / 3, -1234567.89, 123456789.5, 1e-9 / 3, 0, 1e300} {
-		list = append(list, at(int64(i), Set{Values: []Value{{-1, "", pcp.FloatValue(float32(f))}}}, Set{Values: []Value{{-1, "", pcp.DoubleValue(f)}}}))
+		list = append(list, at(int64(i), Set{Values: []Value{{ID: -1, Instance: "", Value: pcp.FloatValue(float32(f))}}}, Set{Values: []Value{{ID: -1, Instance: "", Value: pcp.DoubleValue(f)}}}))
 	}
 	got := write(t, NewTable, h, &Options{Precision: -1, Width: 80}, list[:6]...)
 	want := `2023-11-14           f    double

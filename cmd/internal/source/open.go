@@ -77,6 +77,21 @@ func (o *Opener) OpenPlain(ctx context.Context) (pmapi.Source, error) {
 	return pmapi.WithNames(src, o.names), nil
 }
 
+// Hosts returns a function that opens daemons, under the names of -n. Goroutines may share it.
+func (o *Opener) Hosts() func(ctx context.Context, kind, name string) (pmapi.Source, error) {
+	dialer := o.dialer()
+	return func(ctx context.Context, _, name string) (pmapi.Source, error) {
+		src, err := pmapi.OpenHost(ctx, name, dialer)
+		switch {
+		case err != nil:
+			return nil, &Error{What: "Cannot connect to PMCD", Err: err}
+		case o.names != nil:
+			return pmapi.WithNames(src, o.names), nil
+		}
+		return src, nil
+	}
+}
+
 // open opens the source under its own names.
 func (o *Opener) open(ctx context.Context) (src pmapi.Source, err error) {
 	kind, name := o.options.Source()

@@ -1,0 +1,120 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"pmtools/cmd/internal/clitest"
+	"pmtools/lib/pcp"
+	"pmtools/lib/pmcd/pmcdtest"
+)
+
+// fleet starts daemons whose metrics have the number of the host in their values, and returns their
+// addresses.
+func fleet(t *testing.T, n int) []string {
+	t.Helper()
+	var hosts []string
+	for i := range uint64(n) {
+		d := pcp.NewInDom(60, 1)
+		metric := func(name string, item uint32, d pcp.InDom, sem pcp.Sem, insts []int32, words ...uint64) pmcdtest.Metric {
+			return pmcdtest.Metric{Name: name, Desc: pcp.Desc{ID: pcp.NewID(60, 0, item), Type: pcp.Uint64, InDom: d, Sem: sem,
+				Units: pcp.Units{DimSpace: 1, ScaleSpace: int8(i % 2)}}, Values: pcp.Values{Insts: insts, Words: words}}
+		}
+		w := &pmcdtest.World{
+			Metrics: []pmcdtest.Metric{
+				metric("h.one", 0, pcp.NullInDom, pcp.Instant, []int32{-1}, 1024*(i+1)),
+				metric("h.disk", 1, d, pcp.Instant, []int32{0, 1}, 10*(i+1), 20*(i+1)),
+				metric("h.ctr", 2, pcp.NullInDom, pcp.Counter, []int32{-1}, 5),
+			},
+			InDoms: []pmcdtest.InDom{{ID: d, Instances: []pcp.Instance{{ID: 0, Name: "sda"}, {ID: 1, Name: "sdb"}}}},
+		}
+		s := pmcdtest.NewServer(w)
+		t.Cleanup(func() { s.Close() })
+		addr, err := s.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		hosts = append(hosts, addr.String())
+	}
+	return hosts
+}
+
+// sampleTime matches times of samples.
+var sampleTime = regexp.MustCompile(`\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)?|\b1700\d{6}\.\d+`)
+
+// TestHosts evaluates on several hosts, in every form. Every other host has Kbyte instead of byte.
+func TestHosts(t *testing.T) {
+	hosts := fleet(t, 2)
+	file := filepath.Join(t.TempDir(), "hosts")
+	if err := os.WriteFile(file, []byte("# all\n"+hosts[0]+" # the first\n\n"+hosts[1]+"\n127.0.0.1:1\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	const refused = "pmderive: none: Cannot connect to PMCD: Connection refused\n"
+	two := "-h " + hosts[0] + " -h " + hosts[1] + " "
+	for _, tt := range []struct{ line, out, errs string }{
+		{two + "eval h.one", "TIME\na     1024\nb  2097152\n", ""},
+		{two + "eval h.disk", "TIME\na  sda     10\na  sdb     20\nb  sda  20480\nb  sdb  40960\n", ""},
+		{two + "eval -o csv h.one h.disk", "time,host,metric,instance,value\nTIME,a,h.one,,1024\nTIME,b,h.one,,2097152\n" +
+			"TIME,a,h.disk,sda,10\nTIME,a,h.disk,sdb,20\nTIME,b,h.disk,sda,20480\nTIME,b,h.disk,sdb,40960\n", ""},
+		{two + "eval -o openmetrics x=h.disk", "# TYPE x_bytes gauge\n# UNIT x_bytes bytes\n# HELP x_bytes x (64-bit unsigned int, instant, byte, indom 60.1)\n" +
+			`x_bytes{host="a",instance="sda"} 10 TIME` + "\n" + `x_bytes{host="a",instance="sdb"} 20 TIME` + "\n" +
+			`x_bytes{host="b",instance="sda"} 20480 TIME` + "\n" + `x_bytes{host="b",instance="sdb"} 40960 TIME` + "\n# EOF\n", ""},
+		{two + "eval -o json h.one", `{"metrics":[{"metric":"h.one","type":"U64","semantics":"instant","units":"byte"}],"source":{"kind":"hosts"},"zone":"UTC","samples":1}` + "\n" +
+			`{"time":"TIME","values":[{"metric":"h.one","hosts":[{"host":"a","value":1024},{"host":"b","value":2097152}]}]}` + "\n", ""},
+		{two + "eval --across sum -o csv h.disk", "time,metric,instance,value\nTIME,h.disk,sda,20490\nTIME,h.disk,sdb,40980\n", ""},
+		{two + "eval --across avg -o csv h.one", "time,h.one\nTIME,1049088\n", ""},
+		{two + "eval --across min -o csv h.one", "time,h.one\nTIME,1024\n", ""},
+		{two + "eval --across max -o csv h.one", "time,h.one\nTIME,2097152\n", ""},
+		{two + "eval --across count -o csv h.disk", "time,metric,instance,value\nTIME,h.disk,sda,2\nTIME,h.disk,sdb,2\n", ""},
+		{two + "eval --across top@3 -o csv h.disk", "time,host,metric,instance,value\nTIME,b,h.disk,sdb,40960\nTIME,b,h.disk,sda,20480\nTIME,a,h.disk,sdb,20\n", ""},
+		{two + "eval --across bottom@1 -o csv h.disk", "time,host,metric,instance,value\nTIME,a,h.disk,sda,10\n", ""},
+		{two + "eval -t 0.1 -s 2 --across sum -o csv h.ctr", "time,h.ctr\nTIME,0\nTIME,0\n", ""},
+		{two + "eval -t 0.1 -s 2 -o csv h.one", "time,host,metric,instance,value\nTIME,a,h.one,,1024\nTIME,b,h.one,,2097152\nTIME,a,h.one,,1024\nTIME,b,h.one,,2097152\n", ""},
+		{"eval --hosts " + file + " --across count -o csv h.one", "time,h.one\nTIME,2\n", refused},
+		{"eval --hosts " + file + " --all-hosts --across count -o csv h.one", "time,h.one\nTIME,2\n", refused + "status 1\n"},
+		{"-h 127.0.0.1:1 -h 127.0.0.2:1 eval h.one", "", refused + strings.Replace(refused, "none", "127.0.0.2:1", 1) + "status 1\n"},
+		{"-h 127.0.0.1:1 -h 127.0.0.2:1 eval -t 0.1 -s 2 h.one", "", refused + strings.Replace(refused, "none", "127.0.0.2:1", 1) + "status 1\n"},
+		{"-h " + hosts[0] + " eval --all-hosts h.on", "", "pmderive: a: unknown metric h.on\n  h.on\n  ^\n  did you mean h.one?\nstatus 1\n"},
+		{two + "explain h.one", "", "pmderive: too many hosts requested: b\nTry 'pmderive --help'.\nstatus 2\n"},
+		{two + "-h " + hosts[0] + " eval h.one", "", "pmderive: host a is named twice\nTry 'pmderive --help'.\nstatus 2\n"},
+		{two + "eval --plot h.one", "", "pmderive: --plot is for one host\nTry 'pmderive --help'.\nstatus 2\n"},
+		{two + "eval --across median h.one", "", "pmderive: --across 'median': there are sum, avg, min, max, count, 'top N' and 'bottom N'\nTry 'pmderive --help'.\nstatus 2\n"},
+		{"-L eval --all-hosts h.one", "", "pmderive: --across, --all-hosts and --hosts are for hosts, which -h or --hosts names\nTry 'pmderive --help'.\nstatus 2\n"},
+	} {
+		args := strings.Fields(tt.line)
+		for i := range args {
+			args[i] = strings.Replace(args[i], "@", " ", 1)
+		}
+		got := clitest.Run("pmderive", newCommand, args, nil)
+		if got.Status != 0 {
+			got.Stderr += fmt.Sprintf("status %d\n", got.Status)
+		}
+		clean := strings.NewReplacer(hosts[0], "a", hosts[1], "b", "127.0.0.1:1:", "none:", "\r\n", "\n")
+		out := sampleTime.ReplaceAllString(got.Stdout, "TIME")
+		out, errs := clean.Replace(out), sorted(clean.Replace(got.Stderr))
+		if out != tt.out || errs != sorted(tt.errs) {
+			t.Errorf("%s:\n%s%s\nwant\n%s%s", tt.line, out, errs, tt.out, tt.errs)
+		}
+	}
+}
+
+// sorted sorts the lines of messages, which come in any order of the hosts, unless they belong
+// together.
+func sorted(text string) string {
+	if strings.Contains(text, "^") {
+		return text
+	}
+	lines := strings.SplitAfter(text, "\n")
+	for i := range lines {
+		for j := i + 1; j < len(lines); j++ {
+			if lines[j] != "" && lines[j] < lines[i] && !strings.HasPrefix(lines[j], "status") && !strings.HasPrefix(lines[i], "status") {
+				lines[i], lines[j] = lines[j], lines[i]
+			}
+		}
+	}
+	return strings.Join(lines, "")
+}
