@@ -31,6 +31,13 @@ type Options struct {
 	Warn      func(msg string)
 }
 
+// warn reports what is beyond a limit.
+func (o *Options) warn(err error, hint string) {
+	if o.Warn != nil {
+		o.Warn("Error: " + err.Error() + hint)
+	}
+}
+
 // tempDir returns where temporary files go.
 func (o *Options) tempDir() string { return cmp.Or(o.TempDir, os.TempDir()) }
 
@@ -228,6 +235,7 @@ func (c *File) growPlain() {
 	}
 	more := min(size/2, 64<<20)
 	if c.data, err = c.mapped.extend(c.file, c.data, int(size), int(more)); err != nil {
+		c.opt.warn(err, "")
 		c.err = Coded(err, pmerr.Generic)
 	}
 }

@@ -3,10 +3,32 @@
 package content
 
 import (
+	"fmt"
 	"os"
+	"strconv"
+	"strings"
+	"sync/atomic"
 
 	"golang.org/x/sys/unix"
 )
+
+// maxMappings is how many mappings files may have. The system lets a process have 65,530, unless it
+// says otherwise, and Go's runtime ends the program when it gets none.
+const maxMappings = 60_000
+
+// mappings counts those of the process.
+var mappings atomic.Int64
+
+// mappingsLeft reports whether there may be one mapping more.
+func mappingsLeft() bool {
+	n := mappings.Load()
+	if n < maxMappings {
+		return true
+	}
+	text, _ := os.ReadFile("/proc/sys/vm/max_map_count")
+	most, _ := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64)
+	return n < most-(65530-maxMappings)
+}
 
 // mapping is the memory mapping of a file. It extends beyond the end of the file, so that appended
 // bytes become readable; when that room is used up, a second, larger mapping is made, and the first
@@ -24,10 +46,14 @@ func (m *mapping) extend(f *os.File, old []byte, size, more int) ([]byte, error)
 	if size == 0 {
 		return nil, nil
 	}
+	if !mappingsLeft() {
+		return old, fmt.Errorf("%w: %d mappings of files are all that a process may have", enomem, mappings.Load())
+	}
 	data, err := unix.Mmap(int(f.Fd()), 0, size+max(more, 1<<16), unix.PROT_READ, unix.MAP_SHARED)
 	if err != nil {
 		return old, err
 	}
+	mappings.Add(1)
 	m.maps = append(m.maps, data)
 	return data[:size], nil
 }
@@ -49,6 +75,7 @@ func (m *mapping) release(from, to int64) {
 func (m *mapping) close() error {
 	var first error
 	for _, data := range m.maps {
+		mappings.Add(-1)
 		if err := unix.Munmap(data); err != nil && first == nil {
 			first = err
 		}

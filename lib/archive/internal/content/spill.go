@@ -17,8 +17,11 @@ const (
 	maxChunk = 256 << 10
 )
 
-// enospc is the error number of a full disk.
-const enospc pmerr.Code = -28
+// The error numbers of what is beyond a limit: of memory, or of the disk.
+const (
+	enomem pmerr.Code = -12
+	enospc pmerr.Code = -28
+)
 
 // unpacked counts what the process keeps of the contents of compressed files.
 var unpacked ledger
@@ -140,9 +143,7 @@ func (c *File) store(b []byte) error {
 	n := int64(len(b))
 	if !unpacked.take(&unpacked.disk, n, c.diskLimit) {
 		err := fmt.Errorf("%w: unpacked archives would take more than %d MiB of %s", enospc, c.diskLimit>>20, c.opt.tempDir())
-		if c.opt.Warn != nil {
-			c.opt.Warn("Error: " + err.Error() + "; a higher PMTOOLS_UNPACK_LIMIT allows more")
-		}
+		c.opt.warn(err, "; a higher PMTOOLS_UNPACK_LIMIT allows more")
 		return err
 	}
 	c.onDisk += n
