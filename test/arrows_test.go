@@ -96,7 +96,7 @@ test/peer/cli:
 test/peer/derive:
 test/peer/fetchgroup:
 test/peer/live:
-test/peer/harness: test/golden
+test/peer/harness: lib/pcp lib/pmns test/golden
 test/peer/install:
 test/package: lib/version
 test/mkarchive: lib/archive/archivetest

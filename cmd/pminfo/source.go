@@ -53,10 +53,10 @@ func (f *flags) run(ctx context.Context, c *command.Command, open *source.Opener
 	return nil
 }
 
-// open opens the source. Names and identifiers of -n need no daemon.
+// open opens the source. Names and identifiers of -n need no daemon; then, as in the reference, the
+// files of derived metrics that every command loads are not loaded.
 func (f *flags) open(ctx context.Context, open *source.Opener, o *option.Options) (*derive.Source, error) {
-	if kind, _ := o.Source(); kind == option.DefaultHost && open.Names() != nil && !f.show.needsSource() {
-		open.LoadDefault()
+	if kind, _ := o.Source(); kind == option.DefaultHost && open.Names() != nil && !f.show.needsSource() && len(f.registrations) == 0 {
 		return open.Derive(pmapi.WithNames(nil, open.Names())), nil
 	}
 	return open.Open(ctx)

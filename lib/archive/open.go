@@ -155,11 +155,12 @@ func (s *Set) openMember(ctx context.Context, name string, list *lister) (err er
 	if err != nil {
 		return err
 	}
-	if err := s.join(m); err != nil {
+	if err := s.merge(meta); err != nil {
 		return err
 	}
-	joined = true // from here on the set closes the member
-	return s.merge(meta)
+	err = s.join(m)
+	joined = err == nil // then the set closes the member
+	return err
 }
 
 // loadMember reads label, index and metadata of an archive.

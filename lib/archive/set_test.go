@@ -48,6 +48,12 @@ func TestSetConflicts(t *testing.T) {
 	}
 }
 
+// TestSetConflictFirst: of two conflicts the one in the metadata counts.
+func TestSetConflictFirst(t *testing.T) {
+	_, err := archive.Open(bg, setPath(t, "othersem", "othertype"), nil) // they begin at the same time
+	wantCode(t, err, pmerr.LogChangeType)
+}
+
 func TestSetMetadata(t *testing.T) {
 	s := open(t, setPath(t, "setB", "setA"))
 	end, err := s.End(bg)

@@ -54,11 +54,11 @@ func (o *Opener) Names() *pmns.Tree { return o.names }
 
 // Open opens the source and puts the derived metrics over it.
 func (o *Opener) Open(ctx context.Context) (*derive.Source, error) {
-	o.LoadDefault()
 	src, err := o.OpenPlain(ctx)
 	if err != nil {
 		return nil, err
 	}
+	o.LoadDefault()
 	return o.Derive(src), nil
 }
 

@@ -79,13 +79,22 @@ var pmvalOptions = []struct {
 	{0.15, [][]string{{"-T", "+1"}, {"-T", "+7.3"}, {"-T", "+30sec"}, {"-T", "+10min"}, {"-T", "-10"}, {"-T", "@23:00"}, {"-T", "+100"}}},
 	{0.15, [][]string{{"-A", "1"}, {"-A", "10"}, {"-A", "1min"}, {"-A", "1hour"}, {"-A", "0.5"}}},
 	{0.1, [][]string{{"-O", "+1"}, {"-O", "+5"}, {"-O", "-3"}, {"-O", "+1min"}, {"-O", "-0"}}},
+	{0.08, [][]string{{"-Dderive"}, {"-D", "derive,appl0"}, {"-D", "appl1,search"}, {"-D", "bogus"}, {"-D", "QED,misc,"}, {"-Dderive", "-D", "appl2"}}},
+	{0.04, [][]string{{"-h", "localhost:1"}, {"-h", "unix:/no/such"}, {"-h", "x:y"}, {"-h", "a,b"}, {"-h", "x", "-h", "y"}, {"-h", ""}}},
+}
+
+// A place is an archive, with what may stand on its command lines.
+type place struct {
+	dir, archive string
+	names        string   // a name space file, "" for none
+	others       []string // archives that may be of the same host
 }
 
 // pmvalLine returns a random command line for a metric of an archive.
-func pmvalLine(rng *rand.Rand, archive, metric string) []string {
-	args := []string{"pmval", "-a", archive, "-t", pmvalSteps[rng.IntN(len(pmvalSteps))]}
+func pmvalLine(rng *rand.Rand, p place, metric string) []string {
+	args := []string{"pmval", "-a", p.archive, "-t", pmvalSteps[rng.IntN(len(pmvalSteps))]}
 	if rng.IntN(3) == 0 {
-		args = []string{"pmval", "-U", archive}
+		args = []string{"pmval", "-U", p.archive}
 	}
 	args = append(args, "-s", strconv.Itoa([]int{2, 5, 12, 25}[rng.IntN(4)]))
 	for _, o := range pmvalOptions {
@@ -93,7 +102,24 @@ func pmvalLine(rng *rand.Rand, archive, metric string) []string {
 			args = append(args, o.choices[rng.IntN(len(o.choices))]...)
 		}
 	}
+	for range 2 {
+		if len(p.others) > 0 && rng.Float64() < 0.1 {
+			args = append(args, "-a", p.others[rng.IntN(len(p.others))])
+		}
+	}
+	if p.names != "" && rng.Float64() < 0.15 {
+		args = append(args, []string{"-n", "-n", "-N"}[rng.IntN(3)], p.names)
+		if rng.IntN(3) == 0 {
+			metric = "also." + metric
+		}
+	}
 	return append(args, metric)
+}
+
+// kin returns the archives that begin as another does: parts of one recording, if there are some.
+func kin(archives []string, archive string) []string {
+	begin := archive[:min(len(archive), max(4, len(archive)-2))]
+	return slices.DeleteFunc(slices.Clone(archives), func(a string) bool { return !strings.HasPrefix(a, begin) })
 }
 
 // TestPmval compares pmval over PCP's own test archives and ours: metrics of all kinds with random
@@ -102,11 +128,12 @@ func TestPmval(t *testing.T) {
 	ours, _, root := harness.Setup(t)
 	rng := rand.New(rand.NewPCG(uint64(harness.Number("PMTOOLS_SEED", 1)), 2))
 	suite, own := filepath.Join(root, "var/lib/pcp/testsuite/archives"), harness.Own(t, "all")
-	type place struct{ dir, archive string }
+	files := t.TempDir()
 	var places []place
 	for _, dir := range []string{suite, own} {
-		for _, a := range harness.Suite(t, dir) {
-			places = append(places, place{dir, a})
+		archives := harness.Suite(t, dir)
+		for _, a := range archives {
+			places = append(places, place{dir, a, harness.NameSpace(t, ours, root, files, "-a", filepath.Join(dir, a)), kin(archives, a)})
 		}
 	}
 	runs := harness.Number("PMTOOLS_RUNS", 5200)
@@ -119,7 +146,7 @@ func TestPmval(t *testing.T) {
 			if len(ms) > 0 {
 				name = ms[k%len(ms)].name
 			}
-			cs = append(cs, harness.Command{Args: pmvalLine(rng, p.archive, name), Dir: p.dir})
+			cs = append(cs, harness.Command{Args: pmvalLine(rng, p, name), Dir: p.dir})
 		}
 	}
 	harness.Compare(t, cs)
@@ -185,7 +212,7 @@ func TestPmvalDerived(t *testing.T) {
 		if err := os.WriteFile(file, []byte("d.x = "+expr+"\n"), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		c := harness.Command{Args: pmvalLine(rng, a, "d.x"), Dir: dir, Note: expr}
+		c := harness.Command{Args: pmvalLine(rng, place{archive: a}, "d.x"), Dir: dir, Note: expr}
 		if rng.IntN(2) == 0 {
 			c.Env = []string{"PCP_DERIVED_CONFIG=" + file}
 		} else {
@@ -223,6 +250,16 @@ func TestPmvalLive(t *testing.T) {
 			}
 			cs = append(cs, harness.Command{Args: args, Env: env})
 		}
+	}
+	rng := rand.New(rand.NewPCG(uint64(harness.Number("PMTOOLS_SEED", 1)), 4))
+	for range harness.Number("PMTOOLS_RUNS", 5200) / 80 {
+		args := []string{"pmval", "-h", "127.0.0.1:45399", "-s", "2", "-t", "0.05"}
+		for i, o := range pmvalOptions {
+			if whole := i < 6 || i == 10; whole && rng.Float64() < o.chance { // those that are not about a window
+				args = append(args, o.choices[rng.IntN(len(o.choices))]...)
+			}
+		}
+		cs = append(cs, harness.Command{Args: append(args, strings.Fields(pmvalLive[rng.IntN(len(pmvalLive))])...), Env: env})
 	}
 	for _, l := range []string{"127.0.0.1:45399:sample.bin", "127.0.0.1:45399:sample.bin[bin-100]", "127.0.0.1:1:sample.bin", "no.such.host.invalid:sample.bin", "@x:sample.bin"} {
 		cs = append(cs, harness.Command{Args: []string{"pmval", "-s", "1", l}, Env: env})

@@ -25,14 +25,20 @@ const perBatch = 30
 func TestDerived(t *testing.T) {
 	d := newRun(t)
 	seed, runs := harness.Number("PMTOOLS_SEED", 1), harness.Number("PMTOOLS_RUNS", 2000)
-	worlds := derivedWorlds(t, d.ours, d.root)
+	worlds := append(derivedWorlds(t, d.ours, d.root), liveWorld(t, d.ours, d.root)...)
+	for _, w := range worlds {
+		w.names = harness.NameSpace(t, d.ours, d.root, d.dir, w.source...)
+	}
 	work := make(chan int)
 	var wg sync.WaitGroup
 	for range runtime.NumCPU() {
 		wg.Go(func() {
 			for n := range work {
 				g := newGenerator(worlds[n%len(worlds)], uint64(seed), uint64(n))
-				w := g.w.from(g.pick("", "", "", "+1", "+2.5", "+5"))
+				w := g.w
+				if w.source[0] == "-a" {
+					w = w.from(g.pick("", "", "", "+1", "+2.5", "+5"))
+				}
 				var texts []string
 				for range min(perBatch, runs-n*perBatch) {
 					texts = append(texts, g.expression())
@@ -144,7 +150,7 @@ func (d *derivedRun) batch(w *world, id string, texts []string) {
 			d.alone(w, fmt.Sprintf("%s-%d", id, i), text, o[i], r[i])
 		}
 		if i%8 == 0 {
-			d.registered(w, id, text)
+			d.registered(w, id, text, i/8)
 		}
 	}
 }
@@ -180,9 +186,17 @@ func (d *derivedRun) alone(w *world, id, text string, ours, theirs part) {
 // -r.
 var metaCopied = regexp.MustCompile(`(?:mkconst|novalue)\(.*meta[\s\v]*=`)
 
-// registered compares a definition given by -r, for the source alone.
-func (d *derivedRun) registered(w *world, id, text string) {
-	c := harness.Command{Args: []string{"pminfo", "-a", w.archive, "-r", "x.y=" + text, "-dfm", "x.y"}}
+// registered compares a definition given by -r, for the source alone; now and then with a local name
+// space or with debug output.
+func (d *derivedRun) registered(w *world, id, text string, n int) {
+	args := w.registration(text)
+	switch n % 4 {
+	case 1:
+		args = append(args, "-n", w.names)
+	case 2:
+		args = append(args, "-Dderive")
+	}
+	c := harness.Command{Args: args}
 	o, err := d.ours.Run(c, d.root)
 	if err != nil {
 		d.fail("%v", err)
@@ -203,6 +217,11 @@ func (d *derivedRun) registered(w *world, id, text string) {
 	}
 }
 
+// registration returns a command line that defines x.y for the source alone and shows it.
+func (w *world) registration(text string) []string {
+	return append(append([]string{"pminfo"}, w.source...), "-r", "x.y="+text, "-dfm", "x.y")
+}
+
 // outcomePart is a whole outcome as a part.
 func outcomePart(o harness.Outcome) part { return part{string(o.Stdout), string(o.Stderr)} }
 
@@ -210,7 +229,7 @@ func outcomePart(o harness.Outcome) part { return part{string(o.Stdout), string(
 func (d *derivedRun) known(crash string, w *world, id, text string, ours, theirs part) {
 	row := d.classify(w, id, text, crash != "", ours, theirs)
 	if row == "" {
-		d.fail("%s %s\n%s", crash, harness.Command{Args: []string{"pminfo", "-a", w.archive, "-O", cmp.Or(w.origin, "+0"), "-r", "x.y=" + text, "-dfm", "x.y"}}, diffParts(ours, theirs))
+		d.fail("%s %s\n%s", crash, harness.Command{Args: append(w.registration(text), "-O", cmp.Or(w.origin, "+0"))}, diffParts(ours, theirs))
 		return
 	}
 	row = strings.TrimSpace(row + " " + crash)

@@ -33,6 +33,9 @@ func newBatch(w *world, file string, texts []string) (batch, error) {
 // history reports whether an expression has to do with the samples before. An expression of
 // constants has not: to ask for it twice confuses the reference.
 func (w *world) history(text string) bool {
+	if w.source[0] != "-a" {
+		return false // values of a daemon are fetched together, at one time (row D15)
+	}
 	if !strings.Contains(text, "delta(") && !strings.Contains(text, "rate(") {
 		return false
 	}
@@ -49,7 +52,7 @@ func derivedName(i int) string { return fmt.Sprintf("x.y%03d", i) }
 
 // args returns the command line for an archive. What has a history is asked for twice.
 func (b batch) args(w *world) []string {
-	args := []string{"pminfo", "-a", w.archive, "-c", b.file, "-dfm"}
+	args := append(append([]string{"pminfo"}, w.source...), "-c", b.file, "-dfm")
 	if w.origin != "" {
 		args = append(args, "-O", w.origin)
 	}

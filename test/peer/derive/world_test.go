@@ -13,10 +13,12 @@ import (
 	"pmtools/test/peer/harness"
 )
 
-// A world is an archive as the random expressions see it.
+// A world is an archive, or what a daemon has, as the random expressions see it.
 type world struct {
-	archive string // path of its base
-	origin  string // where to look in it; "" is the start
+	archive string   // path of its base, or of several with commas between; the host of a daemon
+	source  []string // the options for it
+	names   string   // a name space file with its names
+	origin  string   // where to look in it; "" is the start
 	metrics []*metric
 	byName  map[string]*metric
 	byID    map[pcp.ID]*metric
@@ -39,11 +41,44 @@ var (
 // readWorld asks our pminfo what there is in an archive.
 func readWorld(t *testing.T, ours harness.Side, root, archive string) *world {
 	t.Helper()
-	o, err := ours.Run(harness.Command{Args: []string{"pminfo", "-a", archive, "-dfm"}}, root)
+	w := &world{archive: archive, source: []string{"-a", archive}}
+	w.read(t, ours, root)
+	return w
+}
+
+// liveWorld is readWorld for metrics of the reference's daemon whose values stand still. There are
+// none if it is not running.
+func liveWorld(t *testing.T, ours harness.Side, root string) []*world {
+	t.Helper()
+	const host = "127.0.0.1:45399"
+	o, err := ours.Run(harness.Command{Args: []string{"pminfo", "-h", host, "sample", "hinv.ncpu", "hinv.ndisk"}}, root)
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &world{archive: archive, byName: map[string]*metric{}, byID: map[pcp.ID]*metric{}}
+	var steady []string
+	for _, name := range strings.Fields(string(o.Stdout)) {
+		if !harness.Moving.MatchString(name) {
+			steady = append(steady, name)
+		}
+	}
+	if len(steady) == 0 {
+		t.Log("the reference's daemon is not running, live expressions are not compared")
+		return nil
+	}
+	w := &world{archive: host, source: []string{"-h", host}}
+	w.read(t, ours, root, steady...)
+	return []*world{w}
+}
+
+// read asks our pminfo about metrics of the source, or all.
+func (w *world) read(t *testing.T, ours harness.Side, root string, names ...string) {
+	t.Helper()
+	args := append(append([]string{"pminfo"}, w.source...), "-dfm")
+	o, err := ours.Run(harness.Command{Args: append(args, names...)}, root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.byName, w.byID = map[string]*metric{}, map[pcp.ID]*metric{}
 	m := new(metric)
 	for _, l := range strings.Split(string(o.Stdout), "\n") {
 		if f := headLine.FindStringSubmatch(l); f != nil {
@@ -53,13 +88,12 @@ func readWorld(t *testing.T, ours harness.Side, root, archive string) *world {
 			continue
 		}
 		if err := m.read(l); err != nil {
-			t.Fatalf("%s: %s: %v", archive, m.name, err)
+			t.Fatalf("%s: %s: %v", w.archive, m.name, err)
 		}
 	}
 	if len(w.metrics) == 0 {
-		t.Fatalf("no metrics in %s: %s", archive, o.Stderr)
+		t.Fatalf("no metrics in %s: %s", w.archive, o.Stderr)
 	}
-	return w
 }
 
 // from returns w with another origin.
@@ -152,5 +186,6 @@ func derivedWorlds(t *testing.T, ours harness.Side, root string) []*world {
 	for _, a := range derivedOwn {
 		ws = append(ws, readWorld(t, ours, root, filepath.Join(own, a)))
 	}
+	ws = append(ws, readWorld(t, ours, root, filepath.Join(own, "setA")+","+filepath.Join(own, "setB")))
 	return ws
 }

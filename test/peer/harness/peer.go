@@ -1,6 +1,8 @@
 package harness
 
 import (
+	"errors"
+	"fmt"
 	"maps"
 	"net"
 	"os"
@@ -13,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"pmtools/lib/pcp"
+	"pmtools/lib/pmns"
 	"pmtools/test/golden"
 )
 
@@ -79,6 +83,36 @@ func Own(t *testing.T, names ...string) string {
 		t.Fatalf("mkarchive: %v\n%s", err, out)
 	}
 	return dir
+}
+
+// NameSpace writes the names of a source, given by its options, into a name space file in dir, those
+// of every third metric below "also" too, and returns its name.
+func NameSpace(t *testing.T, ours Side, root, dir string, source ...string) string {
+	t.Helper()
+	o, err := ours.Run(Command{Args: append([]string{"pminfo", "-m"}, source...)}, root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names pmns.Tree
+	for i, l := range strings.Split(string(o.Stdout), "\n") {
+		name, id, _ := strings.Cut(l, " PMID: ")
+		var domain, cluster, item uint32
+		if n, _ := fmt.Sscanf(id, "%d.%d.%d", &domain, &cluster, &item); n < 3 || domain == pcp.DynamicDomain {
+			continue
+		}
+		names.Add(name, pcp.NewID(domain, cluster, item))
+		if i%3 == 0 {
+			names.Add("also."+name, pcp.NewID(domain, cluster, item))
+		}
+	}
+	f, err := os.CreateTemp(dir, "names")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(names.Write(f), f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return f.Name()
 }
 
 // WriteFiles writes files into a new directory.
