@@ -99,17 +99,21 @@ rename:
 	find cmd derive lib test docs README.md* -name '*.bak' -delete && \
 	$(GO) mod edit -module=$(MODULE) && gofmt -w cmd derive lib test
 
-INSTALLED = $(COMMANDS:%=bin/%) $(COMMANDS:%=share/man/man1/%.1) share/man/man5/pmderived.5 share/bash-completion/completions/pmderive \
-  share/zsh/site-functions/_pmderive share/fish/vendor_completions.d/pmderive.fish
+BASH := share/bash-completion/completions
+ZSH  := share/zsh/site-functions
+FISH := share/fish/vendor_completions.d
+INSTALLED = $(COMMANDS:%=bin/%) $(COMMANDS:%=share/man/man1/%.1) share/man/man5/pmderived.5 $(COMMANDS:%=$(BASH)/%) $(COMMANDS:%=$(ZSH)/_%) \
+  $(COMMANDS:%=$(FISH)/%.fish)
 
+install: to = $(DESTDIR)$(PREFIX)
 install: build
-	install -d $(sort $(dir $(INSTALLED:%=$(DESTDIR)$(PREFIX)/%)))
-	install $(COMMANDS:%=bin/%) $(DESTDIR)$(PREFIX)/bin
-	install -m 644 $(COMMANDS:%=man/%.1) $(DESTDIR)$(PREFIX)/share/man/man1
-	install -m 644 man/pmderived.5 $(DESTDIR)$(PREFIX)/share/man/man5
-	bin/pmderive completion bash >$(DESTDIR)$(PREFIX)/share/bash-completion/completions/pmderive
-	bin/pmderive completion zsh >$(DESTDIR)$(PREFIX)/share/zsh/site-functions/_pmderive
-	bin/pmderive completion fish >$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/pmderive.fish
+	install -d $(sort $(dir $(INSTALLED:%=$(to)/%)))
+	install $(COMMANDS:%=bin/%) $(to)/bin
+	install -m 644 $(COMMANDS:%=man/%.1) $(to)/share/man/man1
+	install -m 644 man/pmderived.5 $(to)/share/man/man5
+	for c in pminfo\ -- pmval\ -- pmstore\ -- 'pmderive '; do n=$${c%% *}; \
+	  bin/$${c}completion bash >$(to)/$(BASH)/$$n && bin/$${c}completion zsh >$(to)/$(ZSH)/_$$n && bin/$${c}completion fish >$(to)/$(FISH)/$$n.fish || exit 1; done
+	cd cmd/pmerr/completion && install -m 644 pmerr $(to)/$(BASH) && install -m 644 _pmerr $(to)/$(ZSH) && install -m 644 pmerr.fish $(to)/$(FISH)
 
 uninstall:
 	rm -f $(INSTALLED:%=$(DESTDIR)$(PREFIX)/%)

@@ -5,7 +5,9 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
+	"pmtools/cmd/internal/command"
 	"pmtools/derive/repl"
 )
 
@@ -37,4 +39,31 @@ func (a *app) completeExpr(cmd *cobra.Command, _ []string, prefix string) ([]str
 		texts[i] = prefix[:start] + t
 	}
 	return texts, none | cobra.ShellCompDirectiveNoSpace
+}
+
+// newCompletion returns the command that writes completion scripts.
+func (a *app) newCompletion() *cobra.Command {
+	shells := []string{"bash", "fish", "powershell", "zsh"}
+	return &cobra.Command{
+		Use: "completion bash|fish|powershell|zsh", Short: "Write a completion script for a shell",
+		Args: cobra.MatchAll(cobra.ExactArgs(1), cobra.OnlyValidArgs), ValidArgs: shells,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return command.WriteScript(a.Env.Out, cmd.Root(), args[0])
+		},
+	}
+}
+
+// describe prepares the options of a command and those below for the shell: values are proposed
+// where there are but a few, and texts have no quotes around the words for arguments.
+func describe(cmd *cobra.Command, values map[string][]string) {
+	visit := func(f *pflag.Flag) {
+		_, f.Usage = pflag.UnquoteUsage(f)
+		if list := values[f.Name]; list != nil && cmd.Name() == "eval" {
+			_ = cmd.RegisterFlagCompletionFunc(f.Name, cobra.FixedCompletions(list, cobra.ShellCompDirectiveNoFileComp)) // the flag exists
+		}
+	}
+	cmd.LocalFlags().VisitAll(visit)
+	for _, sub := range cmd.Commands() {
+		describe(sub, values)
+	}
 }

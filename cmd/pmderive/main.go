@@ -60,6 +60,9 @@ func (a *app) Execute(ctx context.Context) error {
 	root.SetIn(a.Env.Stdin)
 	root.SetOut(a.Env.Out)
 	root.SetErr(a.Env.Stderr)
+	if len(a.Env.Args) > 0 && strings.HasPrefix(a.Env.Args[0], cobra.ShellCompRequestCmd) {
+		describe(root, map[string][]string{"output": repl.Outputs(), "sort": repl.Sorts(), "header": {"none", "once"}})
+	}
 	err := root.ExecuteContext(ctx)
 	if bad, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
 		err = bad.Unwrap() // the message of the other commands
@@ -99,10 +102,11 @@ func (a *app) newRoot() *cobra.Command {
 		Long: "pmderive evaluates expressions over performance metrics, the language of derived\n" +
 			"metrics. Without a command it runs its arguments as items of the prompt, or has a\n" +
 			"prompt, or reads items from its input.",
-		Args:          cobra.ArbitraryArgs,
-		SilenceUsage:  true,
-		SilenceErrors: true,
-		RunE:          func(cmd *cobra.Command, args []string) error { return a.interact(cmd, args) },
+		Args:              cobra.ArbitraryArgs,
+		SilenceUsage:      true,
+		SilenceErrors:     true,
+		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
+		RunE:              func(cmd *cobra.Command, args []string) error { return a.interact(cmd, args) },
 	}
 	fs := root.PersistentFlags()
 	fs.SortFlags = false
@@ -139,7 +143,7 @@ func (a *app) newRoot() *cobra.Command {
 		}
 		return a.Options.CheckWindow()
 	}
-	root.AddCommand(a.newEval(), a.newExplain(), a.newCheck(), a.newFmt(), a.newFunctions())
+	root.AddCommand(a.newEval(), a.newExplain(), a.newCheck(), a.newFmt(), a.newFunctions(), a.newCompletion())
 	return root
 }
 

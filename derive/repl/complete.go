@@ -2,6 +2,7 @@ package repl
 
 import (
 	"context"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -9,6 +10,7 @@ import (
 	"pmtools/derive/check"
 	"pmtools/derive/diagnose"
 	"pmtools/derive/manual"
+	"pmtools/derive/syntax"
 	"pmtools/lib/pcp"
 )
 
@@ -108,13 +110,13 @@ func (c *completer) argument(name, arg string, end int) int {
 	word := arg[strings.LastIndexByte(arg, ' ')+1:]
 	start := end - len(word)
 	switch name {
-	case "explain", "watch", "plot":
+	case "explain", "watch", "plot", "top":
 		return end - len(arg) + c.expr(arg)
 	case "metrics", "desc", "inst", "text", "labels":
 		c.metric(word)
-	case "show", "drop":
+	case "show", "drop", "edit":
 		c.offer(word, c.s.defs.names()...)
-	case "load", "save", "save!":
+	case "load", "save", "save!", "run", "output":
 		c.file(arg)
 		return end - len(arg)
 	case "source":
@@ -247,7 +249,8 @@ func (c *completer) expr(text string) int {
 		c.instance(text[:sp.from-1], text[sp.from:])
 		return sp.from
 	case '/':
-		return len(text)
+		c.pattern(text, text[sp.from:])
+		return sp.from
 	}
 	word := wordBefore(text)
 	start := len(text) - len(word)
@@ -293,13 +296,11 @@ func (c *completer) metric(word string) {
 	if dot >= 0 {
 		parent = word[:dot]
 	}
-	for _, name := range c.s.defs.names() {
-		if strings.HasPrefix(name, word) {
-			if next := strings.IndexByte(name[len(word):], '.'); next >= 0 {
-				name = name[:len(word)+next+1]
-			}
-			c.texts = append(c.texts, name)
+	for _, name := range c.fitting(word) {
+		if next := strings.IndexByte(name[len(word):], '.'); next >= 0 {
+			name = name[:len(word)+next+1]
 		}
+		c.texts = append(c.texts, name)
 	}
 	for _, child := range c.children(parent) {
 		name := child.Name
@@ -310,6 +311,63 @@ func (c *completer) metric(word string) {
 			name += "."
 		}
 		c.offer(word, name)
+	}
+}
+
+// fitting returns the names of definitions that begin with a prefix, without those that do not fit
+// the source.
+func (c *completer) fitting(prefix string) (names []string) {
+	var defs []*Definition
+	for _, name := range c.s.defs.names() {
+		if strings.HasPrefix(name, prefix) {
+			names, defs = append(names, name), append(defs, c.s.defs.find(name))
+		}
+	}
+	if len(defs) == 0 || c.s.lost || c.s.connect(c.ctx) != nil {
+		return names
+	}
+	b := c.s.binder(c.ctx)
+	for _, d := range defs {
+		if _, known := b.ids[d]; !known {
+			b.ids[d] = b.src.Define(d.program)[0]
+		}
+	}
+	found, err := b.check(c.ctx, defs)
+	if c.s.noteLost(err) != nil {
+		return names
+	}
+	names = names[:0]
+	for i, x := range found {
+		if x.Err == nil {
+			names = append(names, defs[i].Name)
+		}
+	}
+	return names
+}
+
+// pattern completes a pattern with the names of instances of the metrics that the expression before
+// and the last item mention: the operand of matchinst stands behind the pattern.
+func (c *completer) pattern(text, prefix string) {
+	if c.s.lost || c.s.connect(c.ctx) != nil {
+		return
+	}
+	seen := make(map[pcp.InDom]bool)
+	for _, l := range slices.Concat(check.Syntax().Lexemes(text), check.Syntax().Lexemes(parseItem(c.s.last).text)) {
+		if l.Tok != syntax.NAME {
+			continue
+		}
+		x, err := c.s.binder(c.ctx).compile(c.ctx, l.Text)
+		if err != nil || x.info.Root.InDom == pcp.NullInDom || seen[x.info.Root.InDom] {
+			continue
+		}
+		seen[x.info.Root.InDom] = true
+		insts, err := c.s.instances(c.ctx, x.info.Root.InDom, c.s.at)
+		if c.s.noteLost(err) != nil {
+			return
+		}
+		for _, in := range insts {
+			c.offer(prefix, strings.ReplaceAll(regexp.QuoteMeta(in.Name), "/", `\/`)+"/, ")
+		}
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 
 func TestComplete(t *testing.T) {
 	s := newSession(t, "ta", func(o *repl.Options) { o.Files = memory{"one.conf": "", "two.conf": ""} })
-	run(s, "x.aa = t.b * 2", "x.ab = 1")
+	run(s, "x.aa = t.b * 2", "x.ab = 1", "t.b")
 	for _, tt := range []struct {
 		line  string
 		start int
@@ -46,7 +46,11 @@ func TestComplete(t *testing.T) {
 		{"mkconst(1, meta=t.", 16, "t.a|t.b|t.c|t.d|t.s"},
 		{"mkconst(1, indom=", 17, "null"},
 		{"novalue(", 8, "indom=|meta=|semantics=|type=|units="},
-		{"matchinst(/t.", 13, ""},
+		{"matchinst(/t.", 11, ""},
+		{"matchinst(/t", 11, "three/, |two blank/, "},
+		{"1 + matchinst(!/a", 16, `a\/b/, |a\]b/, `},
+		{":top 3 t.", 7, "t.a|t.b|t.c|t.d|t.s"},
+		{":run t", 5, "two.conf"},
 		{"matchinst(!/a/, t.", 16, "t.a|t.b|t.c|t.d|t.s"},
 		{"t.b / t.", 6, "t.a|t.b|t.c|t.d|t.s"},
 		{":", 0, ":debug |:desc |:drop |:edit |:exit|:explain |:help |:inst |:labels |:list|:load |:metrics |:next |:output |:plot |:prev |:quit|:record |:run |:save |:save! |:set |:show |:source |:step |:text |:time |:timing|:top |:vertical|:watch "},
@@ -158,5 +162,14 @@ func TestPrompt(t *testing.T) {
 	run(s, ":next")
 	if p := s.Prompt(); p != "2001-09-09 01:46:41> " {
 		t.Errorf("in an archive: %q", p)
+	}
+}
+
+// TestCompleteFitting: definitions that do not fit the source are not offered.
+func TestCompleteFitting(t *testing.T) {
+	s := newSession(t, "ta", func(o *repl.Options) { o.Files = memory{"f": "no.fit = no.such + 1\nno.good = t.b + 1\n"} })
+	run(s, ":load f")
+	if texts, _ := s.Complete("no.", 3); len(texts) != 1 || texts[0] != "no.good" {
+		t.Errorf("%q", texts)
 	}
 }

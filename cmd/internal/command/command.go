@@ -30,6 +30,9 @@ type Command struct {
 	Env *cli.Env
 	// Run does the work. Its arguments are the operands.
 	Run func(ctx context.Context, args []string) error
+	// Names proposes operands that begin with a prefix to the shell, a component of a name at a
+	// time. It is called after the options before have been read; nil proposes files.
+	Names func(ctx context.Context, prefix string) []string
 
 	name  string
 	shell string // --completion
