@@ -74,9 +74,10 @@ func Suite(t *testing.T, dir string) []string {
 	return slices.Sorted(maps.Keys(seen))
 }
 
-// Own writes the project's own archives into a directory.
+// Own writes the project's own archives into a directory, or skips the test like Setup.
 func Own(t *testing.T, names ...string) string {
 	t.Helper()
+	Setup(t)
 	dir := t.TempDir()
 	cmd := exec.Command("go", append([]string{"run", "pmtools/test/mkarchive", dir}, names...)...)
 	if out, err := cmd.CombinedOutput(); err != nil {
