@@ -52,15 +52,6 @@ func (o *outFile) close() error {
 	return err
 }
 
-// flush writes what is buffered.
-func (o *outFile) flush() error {
-	err := o.w.Flush()
-	if err == nil {
-		o.safe = o.size
-	}
-	return err
-}
-
 // settle closes the file after an error, and cuts off what does not go with the other files. A file
 // that has nothing else is removed.
 func (o *outFile) settle() error {
@@ -216,10 +207,19 @@ func (w *Writer) Flush() error {
 		return w.err
 	}
 	// The index must never be ahead of the data.
-	for _, o := range []*outFile{&w.meta, &w.data, &w.index} {
-		if err := o.flush(); err != nil {
-			return w.broken(err)
+	return w.broken(w.flush())
+}
+
+// flush writes what is buffered in all files, which go together then.
+func (w *Writer) flush() error {
+	files := []*outFile{&w.meta, &w.data, &w.index}
+	for _, o := range files {
+		if err := o.w.Flush(); err != nil {
+			return err
 		}
+	}
+	for _, o := range files {
+		o.safe = o.size
 	}
 	return nil
 }
@@ -244,7 +244,7 @@ func (w *Writer) Close() error {
 		err = w.putIndex(w.last, w.meta.size, w.lastStart)
 	}
 	if err == nil {
-		err = errors.Join(w.meta.flush(), w.data.flush(), w.index.flush())
+		err = w.flush()
 	}
 	if err != nil {
 		return errors.Join(err, w.index.settle(), w.data.settle(), w.meta.settle())

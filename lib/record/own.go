@@ -61,7 +61,10 @@ func (o *own) run(ctx context.Context, interval time.Duration) {
 	if err == nil {
 		<-ctx.Done()
 	}
-	err = errors.Join(err, o.rec.Close(), o.src.Close())
+	if closed := o.rec.Close(); err == nil { // else it is the same error
+		err = closed
+	}
+	err = errors.Join(err, o.src.Close())
 	if err != nil {
 		o.say("Error: %v", err)
 	}

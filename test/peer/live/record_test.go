@@ -2,6 +2,7 @@ package live
 
 import (
 	"context"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -272,4 +273,34 @@ func TestRecordKilled(t *testing.T) {
 		}
 		sound(t, base)
 	}
+}
+
+// TestRecordFull: on a full disk recording ends with the error, and what there is is an archive.
+func TestRecordFull(t *testing.T) {
+	harness.Setup(t)
+	dir := t.TempDir()
+	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size=300k", "tmpfs", dir).CombinedOutput(); err != nil {
+		t.Skipf("no small disk here: %v %s", err, out)
+	}
+	defer func() {
+		if out, err := exec.Command("umount", dir).CombinedOutput(); err != nil {
+			t.Errorf("%v %s", err, out)
+		}
+	}()
+	cfg := &record.Config{Folio: filepath.Join(dir, "folio"), Creator: "test",
+		Open: func(context.Context, string) (pmapi.Source, error) { return builtin.Default(nil), nil }}
+	s, err := record.Start(t.Context(), cfg, record.Host{Name: "inside", Metrics: []string{"sample"}, Interval: time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := s.Recordings[0]
+	select {
+	case <-r.Done():
+	case <-time.After(20 * time.Second):
+		t.Fatal("the disk is not full")
+	}
+	if !errors.Is(r.Err(), syscall.ENOSPC) || strings.Count(r.Err().Error(), "no space") != 1 {
+		t.Errorf("error %v", r.Err())
+	}
+	sound(t, r.Archive)
 }
