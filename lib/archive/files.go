@@ -103,8 +103,9 @@ func (l *lister) files(dir, base string) ([]string, error) {
 func (l *lister) findFiles(name string) (*files, error) {
 	fail := func(code error) (*files, error) { return nil, &Error{File: name, Offset: -1, Err: code} }
 	dir, base := filepath.Split(name)
-	if l.isMember(name) {
-		base = memberBase(base)
+	// Only a name with a dot can be that of a file; others are not looked for.
+	if stem := memberBase(base); stem != base && l.isMember(name) {
+		base = stem
 	} else if dir, base = filepath.Split(strings.TrimRight(name, "/")); base == "" {
 		return fail(pmerr.ENOENT)
 	}

@@ -256,7 +256,9 @@ func (d *Dialer) dial(ctx context.Context, network, address string) (net.Conn, e
 	if d.DialContext != nil {
 		return d.DialContext(ctx, network, address)
 	}
-	var nd net.Dialer // switches TCP's delay of small messages off
+	// It switches TCP's delay of small messages off. Requests have time-outs of their own, so that
+	// the system need not probe, and be told so in four calls.
+	nd := net.Dialer{KeepAlive: -1}
 	for {
 		nc, err := nd.DialContext(ctx, network, address)
 		if !errors.Is(err, syscall.EAGAIN) {
