@@ -122,7 +122,8 @@ func valueRange(p *samples.Picture) chart.Range {
 	if low < high {
 		return nil
 	}
-	return &chart.ContinuousRange{Min: low - 1, Max: high + 1}
+	pad := max(1, math.Abs(low)/10)
+	return &chart.ContinuousRange{Min: low - pad, Max: high + pad}
 }
 
 // number writes a value at the axis: with four digits, and without an exponent in the usual range.

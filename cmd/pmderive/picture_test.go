@@ -70,7 +70,7 @@ func TestPicture(t *testing.T) {
 	if err := drawPicture(svg, &samples.Picture{}); err == nil {
 		t.Error("a picture of nothing")
 	}
-	p.Lines[0].Points = []float64{math.MaxFloat64}
+	p.Lines[0].Points = []float64{1e300}
 	if err := drawPicture(svg, p); err != nil {
 		t.Error(err)
 	}
