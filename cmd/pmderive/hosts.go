@@ -221,16 +221,16 @@ func (c *crowd) follow(rows func(yield func(fetchgroup.Row[reading]) bool), all 
 		c.state[h] = &hostState{}
 	}
 	c.round = make(map[string]reading)
-	last := 0
 	var err error
+	heard := 0 // in this round: each host has one row
 	for row := range rows {
-		if row.Round != last && c.timed {
+		c.add(row)
+		if heard++; c.timed && heard == len(c.hosts) {
+			heard = 0
 			if err = c.flush(); err != nil || c.wanted > 0 && c.taken >= c.wanted {
 				break
 			}
 		}
-		last = row.Round
-		c.add(row)
 		if !c.timed && !slices.ContainsFunc(c.hosts, func(h string) bool { return !c.state[h].done }) {
 			break
 		}

@@ -298,7 +298,7 @@ func TestArchives(t *testing.T) {
 	_, _, root := harness.Setup(t)
 	dir := filepath.Join(root, "var/lib/pcp/testsuite/archives")
 	seed := uint64(harness.Number("PMTOOLS_SEED", 1))
-	rows := harness.Number("PMTOOLS_RUNS", 2000)
+	rows := harness.Number("PMTOOLS_RUNS", 3000)
 	var paths []string
 	for _, name := range harness.Suite(t, dir) {
 		if slices.Contains(odd, name) {
