@@ -16,6 +16,8 @@ package fetchgroup
 
 import (
 	"context"
+	"math"
+	"math/bits"
 	"time"
 
 	"pmtools/lib/pcp"
@@ -106,10 +108,29 @@ func (g *Group) Fetch(ctx context.Context) (pcp.Changes, error) {
 	return next.Changes, nil
 }
 
-// between returns the seconds from one time to another, of nanoseconds as one number: the last bit
-// of rates depends on it.
+// between returns the seconds from one time to another. As in the reference they are computed with
+// the 64 bits of a long double and then rounded to a double: the last bit of rates depends on it.
 func between(from, to pcp.Timestamp) float64 {
-	return (float64(to.Sec-from.Sec)*1e9 + float64(int64(to.Nsec)-int64(from.Nsec))) / 1e9
+	const giga, shift = 1_000_000_000, 34 // giga<<shift has its top bit set
+	sec := to.Sec - from.Sec
+	if sec < 0 || sec > math.MaxInt64/giga-2 {
+		return to.Sub(from) // of no use, or of more than 292 years
+	}
+	nanos := sec*giga + int64(to.Nsec) - int64(from.Nsec)
+	if nanos <= 0 {
+		return float64(nanos) / giga
+	}
+	lead := bits.LeadingZeros64(uint64(nanos))
+	high, low := uint64(nanos)<<lead, uint64(0)
+	exp := shift - 64 - lead
+	if high >= giga<<shift {
+		high, low, exp = high>>1, high<<63, exp+1
+	}
+	q, rest := bits.Div64(high, low, giga<<shift)
+	if rest > giga<<shift-rest || rest == giga<<shift-rest && q&1 != 0 {
+		q++ // is never 0 after: the quotient of such numbers is not that near to a power of two
+	}
+	return math.Ldexp(float64(q), exp)
 }
 
 // Time returns the time of the values, the zero time if the last fetch failed.

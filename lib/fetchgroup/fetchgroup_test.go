@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"math/big"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -372,6 +374,38 @@ func TestReconnect(t *testing.T) {
 		}
 		if got := x(); got != want {
 			t.Errorf("got %s, want %s", got, want)
+		}
+	}
+}
+
+// TestBetween has times whose difference the reference rounds twice, and others.
+func TestBetween(t *testing.T) {
+	for _, tt := range []struct {
+		from, to pcp.Timestamp
+		want     float64
+	}{
+		{pcp.Timestamp{Sec: 1753279344, Nsec: 502531123}, pcp.Timestamp{Sec: 1753279345, Nsec: 505268103}, math.Nextafter(1.00273698, 0)},
+		{pcp.Timestamp{Sec: 5}, pcp.Timestamp{Sec: 6}, 1},
+		{pcp.Timestamp{Sec: 5, Nsec: 999999999}, pcp.Timestamp{Sec: 6}, 1e-9},
+		{pcp.Timestamp{Sec: 5, Nsec: 500000000}, pcp.Timestamp{Sec: 6, Nsec: 250000000}, 0.75},
+		{pcp.Timestamp{}, pcp.Timestamp{Sec: 1 << 31}, 1 << 31},
+		{pcp.Timestamp{}, pcp.Timestamp{Sec: 1 << 40}, 1 << 40},
+		{pcp.Timestamp{Sec: 6}, pcp.Timestamp{Sec: 5}, -1},
+		{pcp.Timestamp{Sec: 6, Nsec: 5}, pcp.Timestamp{Sec: 6}, -5e-9},
+		{pcp.Timestamp{Sec: 6}, pcp.Timestamp{Sec: 6}, 0},
+	} {
+		if got := between(tt.from, tt.to); got != tt.want {
+			t.Errorf("%v to %v: %v, want %v", tt.from, tt.to, got, tt.want)
+		}
+	}
+	r := rand.New(rand.NewPCG(1, 1))
+	for range 10000 { // never more than a bit away from the exact quotient
+		from := pcp.Timestamp{Sec: r.Int64N(1 << 31), Nsec: r.Int32N(1e9)}
+		to := pcp.Timestamp{Sec: from.Sec + r.Int64N(100), Nsec: r.Int32N(1e9)}
+		got := between(from, to)
+		exact, _ := big.NewRat((to.Sec-from.Sec)*1e9+int64(to.Nsec)-int64(from.Nsec), 1e9).Float64()
+		if got != exact && got != math.Nextafter(exact, 1e9) && got != math.Nextafter(exact, -1e9) {
+			t.Fatalf("%v to %v: %v, exactly %v", from, to, got, exact)
 		}
 	}
 }
