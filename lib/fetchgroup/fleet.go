@@ -91,6 +91,9 @@ func (b bound[S]) Sample(ctx context.Context) (*S, error) {
 	if err := b.fetch(ctx); err != nil {
 		return nil, err
 	}
+	if err := ctx.Err(); err != nil {
+		return nil, err // there may be instances that could not be named any more
+	}
 	row := new(S)
 	fill(reflect.ValueOf(row).Elem(), b.fields, b.g)
 	return row, nil
