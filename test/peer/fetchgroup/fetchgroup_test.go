@@ -362,8 +362,8 @@ func knownArchive(g script, ours, theirs string) string {
 		}
 		switch {
 		case o[i] == c[i]:
-		case named.MatchString(o[i]) && named.ReplaceAllString(o[i], "$1 @ $3") == c[i]:
-			rows["F2"] = true // the reference has no name for the instance
+		case named.MatchString(o[i]) && named.ReplaceAllString(o[i], "$1 @ $3") == named.ReplaceAllString(c[i], "$1 @ $3"):
+			rows["F2"] = true // the reference has no name for the instance, or that of another time
 		case statusOne.MatchString(c[i]) && o[i] == statusOne.ReplaceAllString(c[i], "fetch 0 "):
 			rows["F4"] = true // news that no daemon has
 		case missing.MatchString(o[i]) && last != "" && now <= last:
