@@ -1,7 +1,6 @@
 package fetchgroup
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -50,5 +49,5 @@ func TestFleet(t *testing.T) {
 	if good < n*(rounds-1) || rates < n*(rounds-2) {
 		t.Errorf("%d good rows and %d rates of %d", good, rates, n*rounds)
 	}
-	t.Log(fmt.Sprintf("%d daemons, %d of %d rows good, the latest after %v", n, good, n*rounds, latest))
+	t.Logf("%d daemons, %d of %d rows good, the latest after %v", n, good, n*rounds, latest)
 }
