@@ -11,7 +11,7 @@ import (
 )
 
 // TestFetchAfterStore: after the store of -x nothing is asked before the first fetch of the metric.
-// An agent that begins to record when it is told to, and for those who have fetched, would lose the
+// An agent that begins to record on request, and only for clients that have fetched, would lose the
 // events in between.
 func TestFetchAfterStore(t *testing.T) {
 	socket, s := clitest.Socket(t), pmcdtest.NewServer(pmcdtest.Sample())

@@ -6,8 +6,8 @@ import (
 	"pmtools/lib/pcp"
 )
 
-// An Observer is told what is read, for those who look for mistakes. Its functions may be nil, and
-// must be safe for all goroutines that read.
+// An Observer sees what is read, which helps to find mistakes. Its functions may be nil, and must be
+// safe for all goroutines that read.
 type Observer struct {
 	// File is called for each file that was opened, with its label.
 	File func(path string, l *Label)
@@ -25,14 +25,14 @@ type Observer struct {
 // Counts are the numbers of records of metadata.
 type Counts struct{ Descs, InDoms, Labels, Texts int }
 
-// sought tells of the place of a time.
+// sought reports where a time was found.
 func (w *walker) sought(m pcp.Mode, t pcp.Timestamp, p *spot) {
 	if seek := w.set.opt.Observer.Seek; seek != nil {
 		seek(m, t, w.set.members[p.member].volumes[p.volume].number, p.off)
 	}
 }
 
-// bounds tells of the samples that interpolation has around a time.
+// bounds reports the samples between which a value is interpolated.
 func (in *interp) bounds(s *series, t int64) {
 	between := in.set.opt.Observer.Between
 	if between == nil {

@@ -46,7 +46,7 @@ type Options struct {
 	// (PCP_IGNORE_MARK_RECORDS of the reference): marks between records at most that far apart do
 	// not count. If it is negative, no mark counts.
 	MarkGap time.Duration
-	// Observer is told what is read.
+	// Observer sees what is read.
 	Observer Observer
 }
 

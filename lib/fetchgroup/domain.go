@@ -71,8 +71,8 @@ func has(list []int32, inst int32) bool {
 	return ok
 }
 
-// ask renews the names, and returns the instances that have another one than before. If they cannot
-// be had, the old ones stay.
+// ask renews the names, and returns the instances that have another one than before. If the
+// source has no answer, the old ones stay.
 func (d *domain) ask(ctx context.Context, g *Group) (renamed []int32) {
 	list, err := g.instances(ctx, d.id)
 	if err != nil {

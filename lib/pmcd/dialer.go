@@ -192,7 +192,7 @@ func (s *setup) dialTCP(ctx context.Context, host string, ports []int) (*Conn, e
 	return nil, err
 }
 
-// connected tells of a connection to a port, or why there is none.
+// connected reports a connection to a port, or why there is none.
 func (s *setup) connected(host string, port int, err error) {
 	if err != nil {
 		s.d.step("context", "__pmConnectPMCD(%s): pmcd connection port=%d failed: %v", host, port, pmerr.Of(err))
@@ -301,7 +301,7 @@ func (d *Dialer) hostName() (string, error) {
 	return os.Hostname()
 }
 
-// step tells of a step of connecting.
+// step reports a step of connecting.
 func (d *Dialer) step(topic, format string, args ...any) {
 	if d.Step != nil {
 		d.Step(topic, fmt.Sprintf(format, args...))

@@ -30,7 +30,7 @@ func startTLS(ctx context.Context, nc net.Conn, conf *tls.Config, timeout time.D
 	return tc, nil
 }
 
-// secured tells of an encrypted connection.
+// secured reports an encrypted connection.
 func (s *setup) secured(c *Conn, nc net.Conn) {
 	tc, ok := nc.(*tls.Conn)
 	if !ok || s.d.Step == nil {

@@ -133,7 +133,7 @@ func TestTLSConfig(t *testing.T) {
 	}
 }
 
-// TestTLSFiles has what is said of files that cannot be used, in the order in which they are looked
+// TestTLSFiles has the errors of files that cannot be used, in the order in which they are looked
 // at.
 func TestTLSFiles(t *testing.T) {
 	dir := t.TempDir()

@@ -40,7 +40,7 @@ func fakeLogger(t *testing.T, script string) string {
 	return name
 }
 
-// untilQuit is a script that notes its arguments and what it is told, until that is Q, in files
+// untilQuit is a script that notes its arguments and its input, until that is Q, in files
 // beside its archive.
 const untilQuit = `for name; do :; done
 echo "$@" >$name.args

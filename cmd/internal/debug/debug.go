@@ -49,7 +49,7 @@ func (p *Printer) printf(option, format string, args ...any) {
 // clock returns a time of the day.
 func (p *Printer) clock(t pcp.Timestamp) []byte { return format.AppendTimeNanos(nil, t, p.Zone) }
 
-// Dialer makes d tell of its connections: each message for pdu, the steps of connecting for context,
+// Dialer makes d report its connections: each message for pdu, the steps of connecting for context,
 // tls, auth and attr.
 func (p *Printer) Dialer(d *pmcd.Dialer) {
 	if p.On("pdu") {
