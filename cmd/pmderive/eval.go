@@ -33,6 +33,7 @@ type evalFlags struct {
 	header    string
 	delimiter string
 	file      string // for output
+	archive   string // the base name of the archive to write, "" for none
 	hosts     string // the file that lists them
 	across    string
 	all       bool
@@ -86,6 +87,7 @@ func (a *app) newEval() *cobra.Command {
 	fs.StringVar(&set.Timestamp, "timestamp", "", "times in table and csv as `FORMAT` of strftime(3)")
 	fs.StringVar(&f.delimiter, "delimiter", "", "`CHARACTER` between the fields of csv")
 	fs.StringVar(&f.file, "output-file", "", "write to `FILE`, whatever is in it")
+	fs.StringVar(&f.archive, "archive-out", "", "write the metrics into an archive, `BASE`.meta and so on, instead of showing them")
 	fs.BoolVar(&set.Safe, "safe-csv", false, "csv without fields that spreadsheets take for formulas")
 	fs.StringVar(&f.hosts, "hosts", "", "read hosts from `FILE`, one a line; - is standard input")
 	fs.StringVar(&f.across, "across", "", "put hosts together by `FUNC`: sum, avg, min, max, count, 'top N', 'bottom N'")
@@ -183,6 +185,9 @@ func (a *app) eval(ctx context.Context, f *evalFlags, precise bool, args []strin
 		return a.evalHosts(ctx, f, set, args)
 	}
 	a.running = true
+	if f.archive != "" {
+		return a.recordArchive(ctx, f, set, args)
+	}
 	s, err := a.session(ctx, set)
 	if err != nil {
 		return err

@@ -91,6 +91,8 @@ func (a *app) several(f *evalFlags) (bool, error) {
 		return false, errors.New("--across, --all-hosts and --hosts are for hosts, which -h or --hosts names")
 	case f.plot != "":
 		return false, errors.New("--plot is for one host")
+	case f.archive != "":
+		return false, errors.New("--archive-out is for one host")
 	case o.HostZone:
 		return false, errors.New("-z is for one host; -Z names a zone")
 	}

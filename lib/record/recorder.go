@@ -22,7 +22,7 @@ type Recorder struct {
 	src     pmapi.Source
 	w       *archive.Writer
 	request pmapi.Request
-	descs   []pcp.Desc // of the metrics of the request
+	descs   []pcp.Desc // of the metrics of the request, with the identifiers that they get
 	result  pcp.Result
 	insts   [][]int32     // of the metrics, as they were in the sample before
 	last    pcp.Timestamp // of the sample before
@@ -48,7 +48,7 @@ func NewRecorder(ctx context.Context, src pmapi.Source, base string, metrics []s
 	}
 	for i := range r.descs {
 		if err == nil {
-			err = r.w.AddMetric(r.descs[i], names[r.descs[i].ID]...)
+			err = r.w.AddMetric(r.descs[i], names[r.request.IDs[i]]...)
 		}
 	}
 	if err == nil {
@@ -92,6 +92,7 @@ func (r *Recorder) find(ctx context.Context, metrics []string) (map[pcp.ID][]str
 	for i, d := range descs {
 		switch {
 		case d.Err == nil:
+			d.Value.ID = logged(ids[i])
 			r.descs = append(r.descs, d.Value)
 			r.request.IDs = append(r.request.IDs, ids[i])
 		case named[ids[i]]: // by itself: below a name there may be some that do not work
@@ -103,6 +104,16 @@ func (r *Recorder) find(ctx context.Context, metrics []string) (map[pcp.ID][]str
 	}
 	r.insts = make([][]int32, len(r.descs))
 	return names, nil
+}
+
+// logged returns the identifier that a metric gets in an archive. For its readers a recorded derived
+// metric is as any other (derived.md D6.1).
+func logged(id pcp.ID) pcp.ID {
+	const recorded = 2048 // what is added to the cluster
+	if id.Domain() == pcp.DynamicDomain && id.Item() != 0 {
+		return pcp.NewID(id.Domain(), id.Cluster()|recorded, id.Item())
+	}
+	return id
 }
 
 // fillIn fills in what the label of an archive says of its source.
@@ -155,6 +166,9 @@ func (r *Recorder) Sample(ctx context.Context) error {
 	}
 	if err != nil {
 		return err
+	}
+	for i := range r.result.Sets {
+		r.result.Sets[i].ID = r.descs[i].ID
 	}
 	if err := r.w.Put(&r.result); err != nil {
 		return err
@@ -214,7 +228,7 @@ func (r *Recorder) putInstances(ctx context.Context, t pcp.Timestamp) (changed [
 			changed = append(changed, d)
 		}
 	}
-	answers, err := instances(ctx, r.src, changed)
+	answers, err := instances(ctx, r.src, changed, t)
 	for i, a := range answers {
 		if err == nil && a.Err == nil { // else the values have no names
 			err = r.w.SetInDom(t, changed[i], a.Value)
@@ -223,17 +237,24 @@ func (r *Recorder) putInstances(ctx context.Context, t pcp.Timestamp) (changed [
 	return changed, err
 }
 
-// instances returns the instances of domains, at once if the Source can.
-func instances(ctx context.Context, src pmapi.Source, ds []pcp.InDom) ([]pcp.Answer[[]pcp.Instance], error) {
+// instances returns the instances of domains, of the time if they are recorded, at once if the Source
+// can.
+func instances(ctx context.Context, src pmapi.Source, ds []pcp.InDom, at pcp.Timestamp) ([]pcp.Answer[[]pcp.Instance], error) {
 	if len(ds) == 0 {
 		return nil, nil
 	}
 	if lister, ok := src.(pmapi.InstanceLister); ok {
 		return lister.AllOf(ctx, ds)
 	}
+	instances := src.Instances
+	if recorded, ok := pmapi.As[pmapi.Timeline](src); ok {
+		instances = func(ctx context.Context, d pcp.InDom) ([]pcp.Instance, error) {
+			return recorded.InstancesAt(ctx, d, at)
+		}
+	}
 	answers := make([]pcp.Answer[[]pcp.Instance], len(ds))
 	for i, d := range ds {
-		answers[i].Value, answers[i].Err = src.Instances(ctx, d)
+		answers[i].Value, answers[i].Err = instances(ctx, d)
 	}
 	return answers, ctx.Err()
 }
@@ -249,8 +270,8 @@ func (r *Recorder) putTexts(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		for i, id := range r.request.IDs {
-			if err := r.putText(uint32(id), false, kind)(texts[i].Value, texts[i].Err); err != nil {
+		for i := range r.descs {
+			if err := r.putText(uint32(r.descs[i].ID), false, kind)(texts[i].Value, texts[i].Err); err != nil {
 				return err
 			}
 		}

@@ -109,6 +109,49 @@ func TestRecordOwn(t *testing.T) {
 	}
 }
 
+// TestArchiveOut: what eval writes of an archive into another one is sound, and the reference shows
+// the same values of both.
+func TestArchiveOut(t *testing.T) {
+	ours, theirs, root := harness.Setup(t)
+	dir := harness.Own(t, "demo")
+	defs := filepath.Join(dir, "defs")
+	if err := os.WriteFile(defs, []byte("d.size = delta(disk.dev.total_bytes) / delta(disk.dev.total)\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	words := strings.Fields("pmderive -a demo -c defs eval --archive-out out -t 10 kernel.all.load d.size disk.dev.total")
+	o, err := ours.Run(harness.Command{Args: words, Dir: dir}, root)
+	if err != nil || o.Status != 0 || len(o.Stdout)+len(o.Stderr) > 0 {
+		t.Fatalf("%v, status %d\n%s%s", err, o.Status, o.Stdout, o.Stderr)
+	}
+	sound(t, filepath.Join(dir, "out"))
+	for _, metric := range []string{"kernel.all.load", "d.size", "disk.dev.total"} {
+		line := strings.Fields("pmval -z -t 30 -f 3 --derived defs -a demo " + metric)
+		want, err := theirs.Run(harness.Command{Args: line, Dir: dir}, root)
+		if err != nil {
+			t.Fatal(err)
+		}
+		line = strings.Fields("pmval -z -t 30 -f 3 -T @22:22:50 -a out " + metric)
+		got, err := theirs.Run(harness.Command{Args: line, Dir: dir}, root)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w, g := values(want.Stdout), values(got.Stdout)
+		if len(g) < 10 || len(w) < len(g) || !slices.Equal(w[:len(g)], g) {
+			t.Errorf("%s\n%s%s\nrecorded again\n%s%s", metric, want.Stdout, want.Stderr, got.Stdout, got.Stderr)
+		}
+	}
+}
+
+// values returns the lines of pmval's output that begin with a time.
+func values(out []byte) (lines []string) {
+	for line := range strings.Lines(string(out)) {
+		if len(line) > 2 && line[2] == ':' {
+			lines = append(lines, strings.Join(strings.Fields(line), " "))
+		}
+	}
+	return lines
+}
+
 // TestRecordLogger: the reference's pmlogger records for us, and what it writes is what we write
 // about the same metrics.
 func TestRecordLogger(t *testing.T) {
