@@ -14,6 +14,7 @@ GO       ?= go
 PREFIX   ?= /usr/local
 PEER     ?= $(CURDIR)/.peer/root
 FUZZTIME ?= 60s
+CROSS    ?= linux/arm64 darwin/arm64 windows/amd64 linux/386 linux/s390x
 COMMANDS := $(notdir $(wildcard cmd/pm*))
 export CGO_ENABLED = 0
 # Packages are compiled once for the commands, the tests and what tests build, in whatever directory the clone is.
@@ -33,7 +34,7 @@ test:
 	$(GO) test -count=1 $(TESTFLAGS) ./...
 
 race:
-	CGO_ENABLED=1 $(GO) test -race ./...
+	CGO_ENABLED=1 $(GO) test -race $(TESTFLAGS) ./...
 
 lint:
 	@test -z "$$(gofmt -l . | tee /dev/stderr)"
@@ -89,7 +90,7 @@ record: build
 	PMTOOLS_RECORD=1 PMTOOLS_PEER=$(PEER) PMTOOLS_BIN=$(CURDIR)/bin $(GO) test ./test/peer/... -p 1 -run='^TestRecord' -count=1 -v
 
 cross:
-	for t in linux/arm64 darwin/arm64 windows/amd64 linux/386 linux/s390x; do \
+	for t in $(CROSS); do \
 	  echo $$t; GOOS=$${t%/*} GOARCH=$${t#*/} $(GO) build ./... || exit 1; done
 
 rename:
