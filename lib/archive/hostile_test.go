@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -74,12 +75,15 @@ func TestSparse(t *testing.T) {
 			t.Skip(err)
 		}
 		start := time.Now()
-		s, err := archive.Open(bg, base, nil)
-		wantCode(t, err, want)
-		if err == nil {
-			var dst pcp.Result
-			must(t, s.Cursor().Next(bg, &dst), s.Close())
+		if strconv.IntSize == 32 {
+			want = pmerr.LogRec // more than can be mapped
 		}
+		s, err := archive.Open(bg, base, nil)
+		if err == nil {
+			err = s.Cursor().Next(bg, new(pcp.Result))
+			must(t, s.Close())
+		}
+		wantCode(t, err, want)
 		if took := time.Since(start); took > 20*time.Second {
 			t.Errorf("%s: took %v", suffix, took)
 		}

@@ -25,7 +25,7 @@ func words(list ...any) []byte {
 
 // TestEventDump has what the reference (7.2.2) says of values that it cannot take apart.
 func TestEventDump(t *testing.T) {
-	const bad = 0x80000001 // missed records have no other flag
+	const bad = -0x7fffffff // 0x80000001: missed records have no other flag
 	param := int(pcp.NewID(245, 0, 100))
 	one := func(t pcp.Type, size int, value ...any) []byte {
 		return append(words(2, 1, 5, 9, 1, param, int(t)<<24|size), append(words(value...), words(1, 5, bad, 3)...)...)
