@@ -174,10 +174,12 @@ func ticks(p *samples.Picture) (list []chart.Tick) {
 	if len(list) == 0 {
 		list = []chart.Tick{{Value: chart.TimeToFloat64(first), Label: first.Format(layout)}}
 	}
-	// The axis reaches from the first mark to the last.
+	// The axis reaches from the first mark to the last. The library measures an empty label as
+	// infinitely wide where conversions saturate (arm64, s390x), and then never ends.
+	const end = "."
 	if pad := time.Second; first.Equal(last) {
 		first, last = first.Add(-pad), last.Add(pad)
 	}
-	list = append([]chart.Tick{{Value: chart.TimeToFloat64(first)}}, list...)
-	return append(list, chart.Tick{Value: chart.TimeToFloat64(last)})
+	list = append([]chart.Tick{{Value: chart.TimeToFloat64(first), Label: end}}, list...)
+	return append(list, chart.Tick{Value: chart.TimeToFloat64(last), Label: end})
 }
