@@ -54,11 +54,13 @@ type eventRecord struct {
 	Params []record `json:"parameters"`
 }
 
-// write writes a record.
+// write writes a record. Labels are as the source has them: some may be no JSON.
 func (r *reporter) write(rec *record) {
 	enc := json.NewEncoder(r.out)
 	enc.SetEscapeHTML(false)
-	enc.Encode(rec) // of strings and numbers; what cannot be written the output remembers
+	if err := enc.Encode(rec); err != nil {
+		_ = enc.Encode(&record{Metric: rec.Metric, InDom: rec.InDom, Error: err.Error()}) // strings always are
+	}
 }
 
 // metricJSON writes what the options ask for about m.
@@ -133,6 +135,9 @@ func (r *reporter) valuesJSON(ctx context.Context, m *metric, rec *record) {
 
 // valueJSON returns a value: a number with all its digits, or a string. JSON has no infinities.
 func (r *reporter) valueJSON(v *pcp.Values, i int) json.RawMessage {
+	if v.Odd != nil && v.Odd[i].Bad {
+		return quoteJSON(string(r.values.AppendValue(nil, v, i, 1)))
+	}
 	switch v.Type {
 	case pcp.Float, pcp.Double:
 		f, err := v.Value(i).Float64()

@@ -16,7 +16,7 @@ func HostName(ctx context.Context, src Source) (string, error) {
 		name, _ := t.Host()
 		return name, nil
 	}
-	name, err := stringValue(ctx, src, "pmcd.hostname")
+	name, err := StringValue(ctx, src, "pmcd.hostname")
 	if err == nil {
 		return name, nil
 	}
@@ -35,14 +35,15 @@ func Zone(ctx context.Context, src Source) (string, error) {
 		_, zone := t.Host()
 		return zone, nil
 	}
-	if zone, err := stringValue(ctx, src, "pmcd.zoneinfo"); err == nil && zone != "" {
+	if zone, err := StringValue(ctx, src, "pmcd.zoneinfo"); err == nil && zone != "" {
 		return zone, nil
 	}
-	return stringValue(ctx, src, "pmcd.timezone")
+	return StringValue(ctx, src, "pmcd.timezone")
 }
 
-// stringValue fetches a metric whose only value is a string.
-func stringValue(ctx context.Context, src Source, name string) (string, error) {
+// StringValue fetches a metric whose only value is a string, such as pmcd.timezone. A metric without
+// values, or of another type, is pmerr.Value.
+func StringValue(ctx context.Context, src Source, name string) (string, error) {
 	id, err := LookupName(ctx, src, name)
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", name, err)

@@ -125,24 +125,14 @@ func (r *Recorder) fillIn(ctx context.Context, o *archive.WriterOptions) {
 		_, o.Zone = t.Host()
 	}
 	if o.Zone == "" {
-		o.Zone = r.text(ctx, "pmcd.timezone") // without it UTC
+		o.Zone, _ = pmapi.StringValue(ctx, r.src, "pmcd.timezone") // without it UTC
 	}
 	if o.ZoneInfo == "" {
-		o.ZoneInfo = r.text(ctx, "pmcd.zoneinfo")
+		o.ZoneInfo, _ = pmapi.StringValue(ctx, r.src, "pmcd.zoneinfo")
 	}
 	if o.PID == 0 {
 		o.PID = int32(os.Getpid())
 	}
-}
-
-// text returns the value of a metric that is a text, "" without one.
-func (r *Recorder) text(ctx context.Context, name string) string {
-	id, err := pmapi.LookupName(ctx, r.src, name)
-	var result pcp.Result
-	if err != nil || r.src.Fetch(ctx, &pmapi.Request{IDs: []pcp.ID{id}}, &result) != nil || result.Sets[0].Len() != 1 {
-		return ""
-	}
-	return string(result.Sets[0].Value(0).Bytes())
 }
 
 // Sample takes a sample and writes it. One that is not later than that before is left out: the clock
