@@ -42,6 +42,8 @@ lib/format: lib/pcp lib/pmerr
 lib/mmv: lib/pcp lib/pmerr
 lib/mmv/mmvtest: lib/mmv lib/pcp lib/pmerr
 lib/pmda: lib/pmns lib/pdu lib/pcp lib/pmerr
+lib/pmda/remote: lib/pmda lib/pmns lib/pdu lib/pcp lib/pmerr
+lib/pmda/pmdatest: lib/pmda/remote lib/pmda lib/pdu lib/pcp lib/pmerr
 lib/builtin/internal/host: lib/pcp
 lib/builtin/internal/catalog: lib/pmda lib/pcp
 lib/builtin/internal/procfs: lib/builtin/internal/catalog lib/pmda lib/pcp lib/pmerr

@@ -46,10 +46,10 @@ func Serve(ctx context.Context, p Provider, rw io.ReadWriter) error {
 	return (&Server{Provider: p}).Serve(ctx, rw)
 }
 
-// The features that an agent may ask for (collector.md C1.4).
+// The features that an agent may ask for, in the flags of its pdu.Creds (collector.md C1.4).
 const (
-	flagAttrs      = 0x04
-	flagContainers = 0x40
+	FlagAttrs      = 0x04
+	FlagContainers = 0x40
 )
 
 // Serve introduces itself to the daemon, and answers its requests, one after the other, until the
@@ -77,10 +77,10 @@ func (s *Server) Serve(ctx context.Context, rw io.ReadWriter) error {
 func (s *Server) serve(ctx context.Context) error {
 	creds := &pdu.Creds{Version: 2}
 	if s.Attrs {
-		creds.Flags |= flagAttrs
+		creds.Flags |= FlagAttrs
 	}
 	if s.Containers {
-		creds.Flags |= flagContainers
+		creds.Flags |= FlagContainers
 	}
 	s.send(creds, int32(os.Getpid()))
 	if s.NotReady {

@@ -1,0 +1,314 @@
+// Package remote is the daemon's side of the protocol of agents: it starts an agent, or connects to
+// one, and asks it everything that the daemon can (collector.md C1, C2).
+//
+//	a, err := remote.Start(ctx, exec.Command("./pmdaspool", "-d", "450"), &remote.Options{Domain: 450})
+//	d, err := a.Desc(ctx, client, pcp.NewID(450, 1, 0))
+//	err = a.Close()
+//
+// An [Agent] is a [pmda.Provider], so what asks a provider inside the program can ask a program
+// instead. [Serve] makes an Agent of a provider, for tests of what an agent writes.
+package remote
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"pmtools/lib/pcp"
+	"pmtools/lib/pdu"
+	"pmtools/lib/pmda"
+	"pmtools/lib/pmerr"
+)
+
+// Options say how an agent is spoken to. The zero value is the default.
+type Options struct {
+	// Domain is that of the agent's metrics.
+	Domain uint32
+	// Names are the names of the agent's metrics, which the agent itself does not know: the daemon
+	// has them from its name space.
+	Names []pmda.Name
+	// NotReady says that the agent sends a word when it can be asked; before, every request is
+	// pmerr.Again. It is the word notready in the daemon's configuration.
+	NotReady bool
+	// CredsTimeout is how long the agent may take to introduce itself, 0 for 3 seconds, Timeout how
+	// long to answer, 0 for 5 seconds. Negative ones are no limit.
+	CredsTimeout, Timeout time.Duration
+	// Stderr takes the standard error of a program that is started; nil drops it.
+	Stderr io.Writer
+}
+
+// The daemon's limits (collector.md C1.4).
+const (
+	defaultCredsTimeout = 3 * time.Second
+	defaultTimeout      = 5 * time.Second
+)
+
+// An Agent is an agent at the other end of a connection. Besides being a [pmda.Provider] it is all
+// that a provider may be but a [pmda.Waiter]: while the agent is not ready, requests are
+// pmerr.Again, and [Agent.Ready] waits.
+//
+// Errors are those of the agent, as a [pmerr.Code]. An agent that breaks the protocol, ends, or does
+// not answer in time is not asked again: that and every later request is an error that wraps
+// pmerr.NoAgent. It may not be shared by goroutines.
+type Agent struct {
+	creds   pdu.Creds
+	pid     int32
+	opts    Options
+	rw      io.ReadWriteCloser
+	frames  chan pdu.Frame
+	done    chan struct{} // closed by Close
+	readErr error         // why there are no more frames
+	err     error         // why the agent is not asked any more
+	ready   bool
+	end     func() error // ends what Start and Serve have started
+	out     []byte
+
+	types   map[pcp.ID]pcp.Type
+	profile []byte // sent last
+	client  int32  // for which it was sent
+	result  pdu.Result
+}
+
+// New introduces itself to the agent at the other end of rw, which it closes if that fails.
+func New(ctx context.Context, rw io.ReadWriteCloser, opts *Options) (*Agent, error) {
+	a := &Agent{rw: rw, frames: make(chan pdu.Frame), done: make(chan struct{}), types: map[pcp.ID]pcp.Type{}}
+	if opts != nil {
+		a.opts = *opts
+	}
+	a.ready = !a.opts.NotReady
+	go a.read()
+	f, err := a.next(ctx, a.opts.CredsTimeout, defaultCredsTimeout)
+	if err == nil {
+		err = a.introduce(f)
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("the agent does not introduce itself: %w", err), a.Close())
+	}
+	return a, nil
+}
+
+// introduce takes the agent's first message and answers it.
+func (a *Agent) introduce(f pdu.Frame) error {
+	if f.Type != pdu.TypeCreds {
+		return fmt.Errorf("%w: %v where %v was expected", pmerr.IPC, f.Type, pdu.TypeCreds)
+	}
+	if err := a.creds.Decode(f.Body); err != nil {
+		return err
+	}
+	if a.creds.Version != protocolVersion {
+		return fmt.Errorf("%w: version %d of the protocol, not %d", pmerr.IPC, a.creds.Version, protocolVersion)
+	}
+	a.pid = f.From
+	return a.Send(&pdu.Creds{Version: protocolVersion}, 0)
+}
+
+// protocolVersion is the only version of the protocol there is.
+const protocolVersion = 2
+
+// Wants reports whether the agent has asked for the attributes of clients.
+func (a *Agent) Wants() bool { return a.creds.Flags&(pmda.FlagAttrs|pmda.FlagContainers) != 0 }
+
+// PID returns the process of the agent, as it has introduced itself.
+func (a *Agent) PID() int { return int(a.pid) }
+
+// read reads what the agent sends until the connection ends.
+func (a *Agent) read() {
+	defer close(a.frames)
+	for r := pdu.NewReader(a.rw); ; {
+		f, err := r.Next()
+		if err != nil {
+			a.readErr = err
+			return
+		}
+		f.Body = bytes.Clone(f.Body)
+		select {
+		case a.frames <- f:
+		case <-a.done:
+			return
+		}
+	}
+}
+
+// next waits for a message. A limit of 0 is the default.
+func (a *Agent) next(ctx context.Context, limit, def time.Duration) (pdu.Frame, error) {
+	if limit == 0 {
+		limit = def
+	}
+	var late <-chan time.Time
+	if limit > 0 {
+		t := time.NewTimer(limit)
+		defer t.Stop()
+		late = t.C
+	}
+	select {
+	case f, ok := <-a.frames:
+		switch {
+		case ok:
+			return f, nil
+		case errors.Is(a.readErr, io.EOF):
+			return f, fmt.Errorf("%w: the agent has ended", pmerr.NoAgent)
+		}
+		return f, fmt.Errorf("%w: %w", pmerr.NoAgent, a.readErr)
+	case <-late:
+		return pdu.Frame{}, fmt.Errorf("%w: nothing in %v", pmerr.NoAgent, limit)
+	case <-ctx.Done():
+		return pdu.Frame{}, ctx.Err()
+	}
+}
+
+// Send sends a message on behalf of a client. Without a limit on the time to answer it may block as
+// long as the agent does not read.
+func (a *Agent) Send(m pdu.Message, client int32) error {
+	if a.err != nil {
+		return a.err
+	}
+	out, err := m.Encode(a.out[:0])
+	if err != nil {
+		return err
+	}
+	pdu.SetFrom(out, client)
+	a.out = out
+	return a.Write(out)
+}
+
+// Write writes bytes as they are, for trying what an agent does with what is no message.
+func (a *Agent) Write(b []byte) error {
+	if a.err != nil {
+		return a.err
+	}
+	limit := a.opts.Timeout
+	if limit == 0 {
+		limit = defaultTimeout
+	}
+	if limit > 0 {
+		// An agent that does not read must not stop its daemon.
+		stop := time.AfterFunc(limit, func() { a.rw.Close() })
+		defer stop.Stop()
+	}
+	if _, err := a.rw.Write(b); err != nil {
+		return a.fail(fmt.Errorf("%w: %w", pmerr.NoAgent, err))
+	}
+	return nil
+}
+
+// fail makes the agent one that is not asked any more.
+func (a *Agent) fail(err error) error {
+	if !errors.Is(err, pmerr.NoAgent) {
+		err = fmt.Errorf("%w: %w", pmerr.NoAgent, err)
+	}
+	a.err = err
+	a.rw.Close()
+	return err
+}
+
+// Check implements pmda.Checker: it reports whether the agent can be asked.
+func (a *Agent) Check(context.Context, *pmda.Client) error {
+	for a.err == nil {
+		select {
+		case f, ok := <-a.frames:
+			if !ok {
+				return a.fail(fmt.Errorf("%w: the agent has ended", pmerr.NoAgent))
+			}
+			if err := a.unasked(f); err != nil {
+				return err
+			}
+			continue
+		default:
+		}
+		if !a.ready {
+			return pmerr.Again
+		}
+		return nil
+	}
+	return a.err
+}
+
+// Ready waits until the agent is ready.
+func (a *Agent) Ready(ctx context.Context) error {
+	for a.err == nil && !a.ready {
+		f, err := a.next(ctx, -1, 0)
+		if err != nil {
+			return err
+		}
+		if err := a.unasked(f); err != nil {
+			return err
+		}
+	}
+	return a.err
+}
+
+// unasked takes a message that answers no request: that the agent is ready.
+func (a *Agent) unasked(f pdu.Frame) error {
+	var m pdu.Error
+	if f.Type != pdu.TypeError || m.Decode(f.Body) != nil || m.Code != pmerr.PMDAReady {
+		return a.fail(fmt.Errorf("%w: %v that was not asked for", pmerr.IPC, f.Type))
+	}
+	a.ready = true
+	return nil
+}
+
+// Ask sends a request on behalf of a client and decodes the answer, which must be of the type of
+// reply. The answer to a store is a [pdu.Error] with the code 0.
+func (a *Agent) Ask(ctx context.Context, client int32, m, reply pdu.Message) error {
+	if err := a.Check(ctx, nil); err != nil {
+		return err
+	}
+	if err := a.Send(m, client); err != nil {
+		return err
+	}
+	return a.Answer(ctx, reply)
+}
+
+// Answer waits for the answer to what was sent last and decodes it; see Ask.
+func (a *Agent) Answer(ctx context.Context, reply pdu.Message) error {
+	if a.err != nil {
+		return a.err
+	}
+	f, err := a.next(ctx, a.opts.Timeout, defaultTimeout)
+	if err != nil {
+		// An answer that comes later would be taken for that to the next request.
+		return a.fail(err)
+	}
+	var failed pdu.Error
+	if f.Type == pdu.TypeError {
+		if err := failed.Decode(f.Body); err != nil {
+			return a.fail(err)
+		}
+		switch {
+		case failed.Code == pmerr.PMDANotReady:
+			a.ready = false
+			return pmerr.Again
+		case failed.Code != 0:
+			return failed.Code
+		}
+	}
+	if f.Type != reply.Type() {
+		return a.fail(fmt.Errorf("%w: the answer is %v where %v was expected", pmerr.IPC, f.Type, reply.Type()))
+	}
+	if err := reply.Decode(f.Body); err != nil {
+		return a.fail(fmt.Errorf("bad %v: %w", f.Type, err))
+	}
+	return nil
+}
+
+// Close ends the connection, and what Start or Serve have started. The error says how that has
+// ended, if not well.
+func (a *Agent) Close() error {
+	select {
+	case <-a.done:
+		return nil
+	default:
+	}
+	close(a.done)
+	a.rw.Close()
+	if a.err == nil {
+		a.err = fmt.Errorf("%w: closed", pmerr.NoAgent)
+	}
+	if a.end != nil {
+		return a.end()
+	}
+	return nil
+}

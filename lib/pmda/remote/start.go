@@ -1,0 +1,106 @@
+package remote
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os/exec"
+	"time"
+
+	"pmtools/lib/pmda"
+)
+
+// endTimeout is how long a program may run on after its input has ended.
+const endTimeout = 5 * time.Second
+
+// Start runs a program that is an agent over its standard input and output, which the command must
+// not have set. Close ends it: the program has to end by itself, with status 0, when its input does.
+func Start(ctx context.Context, cmd *exec.Cmd, opts *Options) (*Agent, error) {
+	p := &process{cmd: cmd}
+	if opts != nil {
+		cmd.Stderr = opts.Stderr
+	}
+	var err error
+	if p.in, err = cmd.StdinPipe(); err != nil {
+		return nil, err
+	}
+	if p.out, err = cmd.StdoutPipe(); err != nil {
+		return nil, err
+	}
+	// Who holds the program's standard error open must not keep Close from returning.
+	cmd.WaitDelay = time.Second
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	a, err := New(ctx, p, opts)
+	if err != nil {
+		return nil, errors.Join(err, p.wait())
+	}
+	a.end = p.wait
+	return a, nil
+}
+
+// A process is a program and the connection to it.
+type process struct {
+	cmd *exec.Cmd
+	in  io.WriteCloser
+	out io.ReadCloser
+}
+
+func (p *process) Read(b []byte) (int, error)  { return p.out.Read(b) }
+func (p *process) Write(b []byte) (int, error) { return p.in.Write(b) }
+
+// Close ends the program's input.
+func (p *process) Close() error { return p.in.Close() }
+
+// wait waits for the end of the program.
+func (p *process) wait() error {
+	killed := false
+	t := time.AfterFunc(endTimeout, func() { killed = p.cmd.Process.Kill() == nil })
+	err := p.cmd.Wait()
+	if !t.Stop() && killed {
+		return fmt.Errorf("%s runs on %v after its input has ended", p.cmd.Path, endTimeout)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", p.cmd.Path, err)
+	}
+	return nil
+}
+
+// Dial connects to an agent that listens: network is "unix", "tcp4" or "tcp6".
+func Dial(ctx context.Context, network, address string, opts *Options) (*Agent, error) {
+	c, err := new(net.Dialer).DialContext(ctx, network, address)
+	if err != nil {
+		return nil, err
+	}
+	return New(ctx, c, opts)
+}
+
+// Serve makes an Agent of a server and its provider in this process: what is asked passes through
+// the protocol. Close ends the server, and its error is that of Serve.
+func Serve(ctx context.Context, s *pmda.Server, opts *Options) (*Agent, error) {
+	near, far := net.Pipe()
+	ended := make(chan error, 1)
+	go func() {
+		ended <- s.Serve(ctx, far)
+		far.Close()
+	}()
+	o := Options{}
+	if opts != nil {
+		o = *opts
+	}
+	o.Domain = cmp.Or(o.Domain, s.Provider.Domain())
+	if o.Names == nil {
+		o.Names = s.Provider.Names()
+	}
+	o.NotReady = o.NotReady || s.NotReady
+	a, err := New(ctx, near, &o)
+	if err != nil {
+		return nil, errors.Join(err, <-ended)
+	}
+	a.end = func() error { return <-ended }
+	return a, nil
+}
