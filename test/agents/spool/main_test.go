@@ -9,6 +9,7 @@ import (
 
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmda"
+	"pmtools/lib/pmda/pmdatest"
 	"pmtools/lib/pmerr"
 )
 
@@ -95,11 +96,20 @@ func TestGuide(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, test, _ := strings.Cut(string(own), "\nfunc TestSpool(")
-	test, _, _ = strings.Cut(test, "\n}\n")
-	for name, text := range map[string]string{"the program": string(program), "the test": "func TestSpool(" + test + "\n}\n"} {
+	shown := map[string]string{"the program": string(program)}
+	for _, name := range []string{"TestSpool", "TestConformance"} {
+		_, test, _ := strings.Cut(string(own), "\nfunc "+name+"(")
+		test, _, _ = strings.Cut(test, "\n}\n")
+		shown[name] = "func " + name + "(" + test + "\n}\n"
+	}
+	for name, text := range shown {
 		if !strings.Contains(string(guide), "```go\n"+text+"```\n") {
 			t.Errorf("the guide does not show %s as it is", name)
 		}
 	}
+}
+
+func TestConformance(t *testing.T) {
+	t.Setenv("SPOOL_DIR", t.TempDir())
+	pmdatest.Run(t, pmdatest.Serve(newSpool))
 }
