@@ -19,10 +19,10 @@ func (l *collector) addCPU() {
 	})
 	l.Alias("cpu", "percpu")
 	l.Alias("stat", "percpu")
-	l.count("ncpu", "processors", l.cpus)
+	l.Count("ncpu", "processors", l.cpus)
 
 	l.nodes = l.Table("nodes", "/sys/devices/system/node", l.readNodes)
-	l.count("nnode", "memory nodes", l.nodes)
+	l.Count("nnode", "memory nodes", l.nodes)
 	l.Table("cpunode", "/sys/devices/system/node", l.readCPUNodes, l.nodes, l.cpus)
 	l.Each("pernode", "/proc/stat", l.nodes, l.addNode, l.cpus, l.Tables["cpunode"])
 }

@@ -17,7 +17,7 @@ func (l *collector) addDisks() {
 	for _, kind := range diskKinds[1:] {
 		l.Alias(kind, "disk")
 	}
-	l.count("ndisk", "disks", l.disks)
+	l.Count("ndisk", "disks", l.disks)
 	l.addCapacity()
 	l.Each("scheduler", "/sys/block/DEV/queue/scheduler", l.disks, func(t *procfs.Table, disk *procfs.Row) {
 		name := "unknown"
@@ -155,7 +155,7 @@ func (l *collector) readDisks(text []byte) {
 			continue
 		}
 		t := l.Tables[diskKinds[kind]]
-		r := t.Named(l.numbering(diskKinds[kind]), given)
+		r := t.Named(l.Numbering(diskKinds[kind]), given)
 		t.SetFields(r, 1, rest)
 		if inst, ok := l.devices[string(name)]; !ok || inst != r.Inst {
 			l.devices[string(name)] = r.Inst

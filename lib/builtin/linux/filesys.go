@@ -30,7 +30,7 @@ func (l *collector) addFilesystems() {
 	filesys := l.Text("filesys", "proc/self/mounts", func(_ *procfs.Table, text []byte) { l.readMounts(text) })
 	l.Files["filesys"] = "statfs of the directories in /proc/self/mounts"
 	l.Alias("tmpfs", "filesys")
-	l.count("nfilesys", "mounted file systems", filesys)
+	l.Count("nfilesys", "mounted file systems", filesys)
 	l.Table("uuid", "/dev/disk/by-uuid", func(t *procfs.Table, _ *pmda.Request) error {
 		for i := range filesys.Rows {
 			t.Cell(t.At(filesys.Rows[i].Inst), []byte("uuid")).SetText(nil)
@@ -96,7 +96,7 @@ func (l *collector) addMount(t *procfs.Table, name []byte, m *mount) {
 	if t == l.Tables["tmpfs"] {
 		kind = "tmpfs"
 	}
-	inst, instance := l.numbering(kind).ID(name)
+	inst, instance := l.Numbering(kind).ID(name)
 	n := len(t.Rows)
 	r := t.At(inst)
 	if len(t.Rows) == n {

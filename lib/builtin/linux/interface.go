@@ -17,10 +17,10 @@ const interfaceUp = 1
 // addInterfaces adds what is about network interfaces.
 func (l *collector) addInterfaces() {
 	l.netdev = l.Text("netdev", "proc/net/dev", func(t *procfs.Table, text []byte) {
-		parseInterfaces(t, l.Tables["netall"], l.numbering("interfaces"), text)
+		parseInterfaces(t, l.Tables["netall"], l.Numbering("interfaces"), text)
 	})
 	l.Alias("netall", "netdev")
-	l.count("ninterface", "network interfaces", l.netdev)
+	l.Count("ninterface", "network interfaces", l.netdev)
 
 	number := func(t *procfs.Table, r *procfs.Row, text []byte) { t.SetFields(r, 1, text) }
 	l.perInterface("mtu", "mtu", number)
@@ -117,7 +117,7 @@ func (l *collector) addAddresses() {
 			return procfs.Missing(err)
 		}
 		for _, name := range names {
-			t.Named(l.numbering("addresses"), []byte(name))
+			t.Named(l.Numbering("addresses"), []byte(name))
 		}
 		t.Sort()
 		return nil
@@ -138,7 +138,7 @@ func (l *collector) addAddresses() {
 		}
 	})
 	l.Text("inet6addr", "proc/net/if_inet6", func(t *procfs.Table, text []byte) {
-		parseAddresses6(t, list, l.numbering("addresses"), text)
+		parseAddresses6(t, list, l.Numbering("addresses"), text)
 	}, list)
 }
 

@@ -23,7 +23,7 @@ func (l *collector) interrupts(kinds, both, cpus, file string) *procfs.Table {
 	t := l.Text(kinds, file, func(t *procfs.Table, text []byte) {
 		x := interruptReader{
 			kinds: t, both: l.Tables[both], cpus: l.Tables[cpus], errors: l.Tables["interrupterrors"],
-			kindIDs: l.numbering(kinds), bothIDs: l.numbering(both)}
+			kindIDs: l.Numbering(kinds), bothIDs: l.Numbering(both)}
 		if n := l.maxCPUs(); n > 0 {
 			x.limit = max(n, len(l.cpus.Rows))
 		}

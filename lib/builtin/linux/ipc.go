@@ -31,7 +31,7 @@ func (l *collector) addIPC() {
 	}{{"shm", 8}, {"msg", 8}, {"sem", 5}} {
 		file := "proc/sysvipc/" + kind.name
 		t := l.Text("sysv"+kind.name, file, func(t *procfs.Table, text []byte) {
-			parseSysV(t, l.numbering(kind.name), text, kind.owner)
+			parseSysV(t, l.Numbering(kind.name), text, kind.owner)
 		})
 		t.Slot("uid")
 		l.Each("sysv"+kind.name+"owner", "/"+file+" and /etc/passwd", t, func(o *procfs.Table, object *procfs.Row) {
@@ -39,7 +39,7 @@ func (l *collector) addIPC() {
 				o.Cell(o.Row(object.Inst), []byte("owner")).SetString(users.Name(false, uid.Num))
 			}
 		}, passwd)
-		l.count("sysv"+kind.name+"count", "objects in /"+file, t)
+		l.Count("sysv"+kind.name+"count", "objects in /"+file, t)
 	}
 }
 

@@ -1,7 +1,6 @@
 package linux
 
 import (
-	"encoding/json"
 	"strconv"
 	"strings"
 
@@ -42,10 +41,10 @@ func instLabels(keys []string, name, text string) string {
 			appendLabel(&b, number, strconv.FormatUint(n, 10))
 			continue
 		}
-		appendLabel(&b, key, quote(value))
+		appendLabel(&b, key, procfs.Quote(value))
 	}
 	if text != "" {
-		appendLabel(&b, "irqtext", quote(text))
+		appendLabel(&b, "irqtext", procfs.Quote(text))
 	}
 	if b.Len() == 0 {
 		return ""
@@ -56,16 +55,5 @@ func instLabels(keys []string, name, text string) string {
 // appendLabel adds a label to an object.
 func appendLabel(b *strings.Builder, key, value string) {
 	b.WriteByte("{,"[min(1, b.Len())])
-	b.WriteString(quote(key) + ":" + value)
-}
-
-// quote returns s as a string of JSON.
-func quote(s string) string {
-	var b strings.Builder
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if e.Encode(s) != nil {
-		return `""`
-	}
-	return strings.TrimSuffix(b.String(), "\n")
+	b.WriteString(procfs.Quote(key) + ":" + value)
 }

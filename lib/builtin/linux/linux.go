@@ -6,7 +6,6 @@ import (
 	_ "embed"
 
 	"pmtools/lib/builtin/internal/procfs"
-	"pmtools/lib/pcp"
 	"pmtools/lib/pmda"
 )
 
@@ -24,8 +23,7 @@ type collector struct {
 	procfs.Catalog
 
 	cpus, nodes, disks, netdev *procfs.Table
-	ids                        map[string]*procfs.IDs // by kind of instances
-	devices                    map[string]int32       // the instances of block devices, of whatever kind
+	devices                    map[string]int32 // the instances of block devices, of whatever kind
 
 	// Questions to the kernel itself, replaced by tests.
 	statfs    func(path string, fs *filesystem) error
@@ -51,7 +49,6 @@ func newCollector(o *Options) *collector {
 		statfs:    statfs,
 		uname:     systemName,
 		addresses: firstAddress,
-		ids:       map[string]*procfs.IDs{},
 		devices:   map[string]int32{},
 	}
 	l.Label = l.label
@@ -74,20 +71,4 @@ func newCollector(o *Options) *collector {
 // agent returns the agent with the collector's metrics.
 func (l *collector) agent() *pmda.Agent {
 	return procfs.NewAgent(&l.Catalog, metricsText, `{"agent":"linux"}`)
-}
-
-// count adds a table whose key n is how many rows another has.
-func (l *collector) count(name, what string, of *procfs.Table) {
-	l.Table(name, "the list of "+what, func(t *procfs.Table, _ *pmda.Request) error {
-		t.Cell(t.Row(pcp.NullInst), []byte("n")).SetUint(uint64(len(of.Rows)))
-		return nil
-	}, of)
-}
-
-// numbering returns what numbers the instances of a kind.
-func (l *collector) numbering(kind string) *procfs.IDs {
-	if l.ids[kind] == nil {
-		l.ids[kind] = &procfs.IDs{}
-	}
-	return l.ids[kind]
 }

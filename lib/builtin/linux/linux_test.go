@@ -19,7 +19,7 @@ import (
 )
 
 func TestGolden(t *testing.T) {
-	procfstest.Golden(t, newCollector(&Options{Root: procfstest.Tree(t)}).agent(), Domain)
+	procfstest.Golden(t, newCollector(&Options{Root: procfstest.Tree(t)}).agent(), Domain, 1330)
 }
 
 // TestRecord writes what the collectors say of the tree, for making the golden file.

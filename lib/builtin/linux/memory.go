@@ -26,7 +26,7 @@ func (l *collector) addMemory() {
 	}
 	l.File("vmstat", "proc/vmstat", procfs.Keyed)
 	l.Text("swaps", "proc/swaps", func(t *procfs.Table, text []byte) {
-		parseSwaps(t, l.numbering("swaps"), text)
+		parseSwaps(t, l.Numbering("swaps"), text)
 	})
 	for _, name := range []string{
 		"full_scans", "merge_across_nodes", "pages_shared", "pages_sharing", "pages_to_scan",
@@ -35,10 +35,10 @@ func (l *collector) addMemory() {
 		l.Numbers("ksm_"+name, "sys/kernel/mm/ksm/"+name)
 	}
 	l.Text("slabinfo", "proc/slabinfo", func(t *procfs.Table, text []byte) {
-		parseSlabs(t, l.numbering("slabs"), l.PageSize, text)
+		parseSlabs(t, l.Numbering("slabs"), l.PageSize, text)
 	})
 	l.Table("hugepages", "/sys/kernel/mm/hugepages", func(t *procfs.Table, _ *pmda.Request) error {
-		l.readHuge(t, l.numbering("hugepages"), "", "sys/kernel/mm/hugepages")
+		l.readHuge(t, l.Numbering("hugepages"), "", "sys/kernel/mm/hugepages")
 		t.Sort()
 		return nil
 	})
@@ -157,13 +157,13 @@ func (l *collector) addNUMA() {
 	l.Table("nodehugepages", "/sys/devices/system/node/NODE/hugepages", func(t *procfs.Table, _ *pmda.Request) error {
 		for i := range l.nodes.Rows {
 			name := l.nodes.Rows[i].Name
-			l.readHuge(t, l.numbering("nodehugepages"), name+"::", "sys/devices/system/node/"+name+"/hugepages")
+			l.readHuge(t, l.Numbering("nodehugepages"), name+"::", "sys/devices/system/node/"+name+"/hugepages")
 		}
 		t.Sort()
 		return nil
 	}, l.nodes)
 	l.Text("buddyinfo", "proc/buddyinfo", func(t *procfs.Table, text []byte) {
-		parseBuddies(t, l.numbering("buddyinfo"), text)
+		parseBuddies(t, l.Numbering("buddyinfo"), text)
 	})
 	l.addZones()
 }
@@ -218,7 +218,7 @@ func parseZone(line []byte) (node, zone, rest []byte, ok bool) {
 // addZones adds what is in /proc/zoneinfo.
 func (l *collector) addZones() {
 	l.Text("zoneinfo", "proc/zoneinfo", func(t *procfs.Table, text []byte) {
-		z := zoneReader{zones: t, protection: l.Tables["zoneprotection"], ids: l.numbering("zones"), reserves: l.numbering("reserves"), page: l.PageSize >> 10}
+		z := zoneReader{zones: t, protection: l.Tables["zoneprotection"], ids: l.Numbering("zones"), reserves: l.Numbering("reserves"), page: l.PageSize >> 10}
 		z.read(text)
 	})
 	l.Alias("zoneprotection", "zoneinfo")

@@ -14,7 +14,7 @@ func (l *collector) addPaths() {
 		for i := range l.disks.Rows {
 			disk := l.disks.Rows[i].Inst
 			if r := ids.Find(disk); r != nil && len(r.Cells[id].Text) > 0 && string(r.Cells[id].Text) != "unknown" {
-				inst, name := l.numbering("paths").ID(r.Cells[id].Text)
+				inst, name := l.Numbering("paths").ID(r.Cells[id].Text)
 				sum := t.At(inst)
 				sum.Name = name
 				add(sum, disk)

@@ -122,6 +122,53 @@ var collectTests = []struct {
 		},
 	},
 	{
+		"control groups of version 1",
+		map[string]string{
+			"proc/cgroups":                    "#subsys_name\thierarchy\tnum_cgroups\tenabled\ncpu\t3\t7\t1\nblkio\t5\t2\t0\nnet_cls\t6\t1\t1\ncpuacct\t3\t7\t1\n",
+			"proc/mounts":                     "x / xfs rw 0 0\ncgroup /cg/cpu cgroup rw,cpuacct,cpu 0 0\ncgroup /cg/b cgroup rw,blkio,net_cls 0 0\ncgroup /cg/s cgroup rw,name=systemd 0 0\n",
+			"proc/diskstats":                  "8 0 sda 1\n7 0 loop0 1\n",
+			"cg/cpu/cpu.stat":                 "nr_periods 1\nnr_throttled 2\nthrottled_time 3\n",
+			"cg/cpu/cpu.cfs_quota_us":         "-1\n",
+			"cg/cpu/cpuacct.usage_percpu":     "5 6\n",
+			"cg/cpu/a\\x2db/cpu.cfs_quota_us": "100\n",
+			"cg/cpu/a\\x2db/docker-" + strings.Repeat("7", 64) + ".scope/cpu.shares": "1024\n",
+			"cg/b/blkio.time":                 "8:0 44\n9:9 3\n7:0 5\nTotal 52\n",
+			"cg/b/blkio.throttle.io_serviced": "8:0 Read 5\n8:0 Write 6\nTotal 11\nbad\n",
+			"cg/b/net_cls.classid":            "17\n",
+		},
+		[]string{
+			"cgroup.subsys.count 4", "cgroup.subsys.hierarchy blkio=5|cpu=3|cpuacct=3|net_cls=6", "cgroup.subsys.enabled blkio=0|cpu=1|cpuacct=1|net_cls=1",
+			"cgroup.mounts.count 3", `cgroup.mounts.subsys /cg/b="blkio,net_cls"|/cg/cpu="cpuacct,cpu"|/cg/s="?"`,
+			"cgroup.cpusched.throttled /=2", "cgroup.cpusched.cfs_quota /a-b=100", "cgroup.cpuacct.usage_percpu /::cpu0=5|/::cpu1=6",
+			"cgroup.cpusched.shares /a-b/docker-" + strings.Repeat("7", 64) + ".scope=1024",
+			`cgroup.cpusched.id.container /=""|/a-b/docker-` + strings.Repeat("7", 64) + `.scope="` + strings.Repeat("7", 64) + `"|/a-b=""`,
+			"cgroup.blkio.dev.time /::sda=440", "cgroup.blkio.all.time /=440", "cgroup.blkio.dev.throttle.io_serviced.read /::sda=5",
+			"cgroup.blkio.all.throttle.io_serviced.write /=6", "cgroup.blkio.all.sectors /=0", "cgroup.netclass.classid /=17", "cgroup.cpuset.cpus ", "cgroup.cpu.stat.user ",
+		},
+	},
+	{
+		"control groups of version 2, and a hierarchy of version 1",
+		map[string]string{
+			"proc/cgroups": "memory\t4\t7\t1\n",
+			"proc/mounts":  "c /cg/memory cgroup rw,memory 0 0\nc /cg/u cgroup2 rw 0 0\n", "proc/diskstats": "8 0 sda 1\n",
+			"cg/memory/memory.limit_in_bytes": "18446744073709551615\n", "cg/memory/memory.stat": "cache 1\ntotal_rss 2\n",
+			"cg/u/cpu.stat": "usage_usec 7\nuser_usec 5\n", "cg/u/cpuset.cpus": "0-3\n", "cg/u/a/cpuset.cpus": "\n", "cg/u/a/io.stat": "8:0 rbytes=1 wios=2\n9:9 rbytes=3\n8:1\n",
+			"cg/u/a/io.pressure": "some avg10=0.25 avg60=1.50 avg300=99.00 total=12\nfull avg10=1.00\n", "cg/u/irq.pressure": "full avg10=3.00 avg60=4.00 avg300=5.00 total=6\n",
+		},
+		[]string{
+			"cgroup.memory.stat.cache /=1", "cgroup.memory.stat.total.rss /=2", "cgroup.memory.limit ", "cgroup.cpu.stat.user /=5", "cgroup.cpu.stat.system ",
+			`cgroup.cpuset.cpus /="0-3"|/a=""`, "cgroup.io.stat.rbytes /a::sda=1", "cgroup.io.stat.wios /a::sda=2", "cgroup.pressure.io.some.avg10sec /a=0.25",
+			"cgroup.pressure.io.some.total /a=12", "cgroup.pressure.io.full.avg10sec /a=1", "cgroup.pressure.irq.full.avg5min /=5", `cgroup.mounts.subsys /cg/memory="memory"|/cg/u="?"`,
+		},
+	},
+	{
+		"control groups of version 2 only",
+		map[string]string{
+			"proc/mounts": "c /cg cgroup2 rw 0 0\n", "cg/memory.current": "5\n", "cg/a/memory.current": "6\n", "cg/a/memory.stat": "workingset_refault 3\n",
+		},
+		[]string{"cgroup.memory.current /a=6", "cgroup.memory.stat.workingset.refault /a=3", "cgroup.cpusched.shares ", "cgroup.subsys.count 0", `cgroup.memory.id.container /a=""`},
+	},
+	{
 		"no processes", map[string]string{"proc/version": "x"},
 		[]string{"proc.nprocs 0", "proc.psinfo.pid ", "proc.runq.runnable 0"},
 	},

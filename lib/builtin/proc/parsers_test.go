@@ -17,6 +17,15 @@ var parsers = map[string]procfstest.Parser{
 	"cgroup":    procfstest.OneRow(parseCgroups, "text"),
 	"autogroup": procfstest.OneRow(parseAutogroup, "id", "nice"),
 	"args":      procfstest.OneRow(func(t *procfs.Table, r *procfs.Row, text []byte) { t.Cell(r, []byte("args")).SetText(shownArgs(text)) }, "args"),
+	"group":     procfstest.OneRow(setGroup, "1", "text", "a", "some.avg10", "some.total"),
+	"subsystems": func(text []byte) []*procfs.Table {
+		t := procfstest.NewTable("hierarchy", "enabled")
+		parseSubsystems(t, &procfs.IDs{}, text)
+		return []*procfs.Table{t}
+	},
+	"blkio": procfstest.OneRow(func(t *procfs.Table, r *procfs.Row, text []byte) {
+		parseBlkio(text, "f", func(device, key, value []byte) { t.Cell(r, []byte(string(device)+" "+string(key))).SetWord(value) })
+	}, "8:0 f", "8:0 f.Read"),
 	"queues": procfstest.OneRow(func(t *procfs.Table, r *procfs.Row, text []byte) {
 		q := runQueues{}
 		for line := range bytes.Lines(text) {
@@ -70,6 +79,13 @@ var parserTests = []struct{ parser, name, text, want string }{
 	{"args", "no end of a sequence", "a\x1b[12", `-1 args="a"`},
 	{"args", "no end of a title", "a\x1b]0;t", `-1 args="a"`},
 	{"args", "only sequence", "\x1b[m\x00", `-1 args=""`},
+
+	{"group", "number", "12\n", `-1 1=12 text="12"`}, {"group", "no limit", "18446744073709551615\n", `-1 text="18446744073709551615"`}, {"group", "empty", "", `-1 text=""`},
+	{"group", "keys", "a 1\nb 2\n", "-1 a=1"}, {"group", "one key", "a 1", "-1 a=1"}, {"group", "pairs", "some avg10=1.50 total=7\nfull avg10=0.00\n", "-1 some.avg10=1.5 some.total=7"},
+	{"group", "odd", "some =\nsome x=y\na\nsome avg10=.5.6 total\n", "-1"},
+	{"subsystems", "usual", "#subsys_name hierarchy\ncpu 3 2 1\nmemory 4 7 0\n", "0 cpu enabled=1 hierarchy=3; 1 memory enabled=0 hierarchy=4"},
+	{"subsystems", "odd", "x\n\ny -\n", "0 x; 1 y"},
+	{"blkio", "usual", "8:0 Read 5\n8:0 Write 6\nTotal 11\n", "-1 8:0 f.Read=5"}, {"blkio", "one number", "8:0 7\nTotal 7\n", "-1 8:0 f=7"}, {"blkio", "odd", "8:0\n\n8:0 x\n8:0 Read x\n", "-1"},
 
 	{"queues", "states", "1 (a) R 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 9\n2 (b) S 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 9\n3 (c) D 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 9\n" +
 		"4 (d) T 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 9\n5 (e) Z 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 0\n6 (f) I 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 0\n" +

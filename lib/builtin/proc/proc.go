@@ -37,6 +37,8 @@ type collector struct {
 	client   *pmda.Client   // nil if it may see everything
 	mine     map[int32]bool // whether the client may see what is for the owner of a process only
 	names    map[int32]instanceName
+	mounts   []cgroupMount
+	devices  map[string]string // names of block devices by their numbers
 }
 
 // A instanceName is the name of an instance.
@@ -63,9 +65,7 @@ func Roots() []string { return procfs.Roots(metricsText) }
 // newCollector returns the collector without its metrics.
 func newCollector(o *Options) *collector {
 	p := &collector{Catalog: procfs.NewCatalog("PROC", Domain, o), names: map[int32]instanceName{}, mine: map[int32]bool{}}
-	p.Label = func(*procfs.Table, []string) func(int32) string {
-		return func(pid int32) string { return fmt.Sprintf(`{"pid":%d}`, pid) }
-	}
+	p.Label = p.label
 	threads, _ := p.Setting("THREADS")
 	access, _ := p.Setting("ACCESS")
 	p.threads, p.open = threads != 0, access != 0
@@ -73,7 +73,21 @@ func newCollector(o *Options) *collector {
 	p.addStat()
 	p.addStatus()
 	p.addSmallFiles()
+	p.addCgroups()
 	return p
+}
+
+// label returns what the instances of a table are labelled with.
+func (p *collector) label(t *procfs.Table, keys []string) func(inst int32) string {
+	return func(inst int32) string {
+		if keys[0] == "pid" {
+			return fmt.Sprintf(`{"pid":%d}`, inst)
+		}
+		if r := t.Find(inst); r != nil {
+			return groupLabels(r.Name, keys)
+		}
+		return ""
+	}
 }
 
 // agent returns the agent with the collector's metrics.

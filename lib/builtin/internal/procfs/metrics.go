@@ -2,6 +2,7 @@ package procfs
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"math"
 	"os"
@@ -41,6 +42,7 @@ type Catalog struct {
 	PageSize uint64 // in bytes
 	prefix   string // of variables
 	getenv   func(name string) string
+	ids      map[string]*IDs // by kind of instances
 
 	Tables map[string]*Table
 	Files  map[string]string         // what a table is read from, for help texts
@@ -55,7 +57,7 @@ func NewCatalog(prefix string, domain uint32, o *Options) Catalog {
 	c := Catalog{
 		Domain: cmp.Or(o.Domain, domain),
 		System: &Root{Dir: o.Root}, prefix: prefix, getenv: o.Getenv,
-		Tables: map[string]*Table{}, Files: map[string]string{}, Fixed: map[string][]pcp.Instance{},
+		ids: map[string]*IDs{}, Tables: map[string]*Table{}, Files: map[string]string{}, Fixed: map[string][]pcp.Instance{},
 	}
 	if c.Root = c.System; c.variable("STATSPATH") != "" {
 		c.Root = &Root{Dir: c.variable("STATSPATH")}
@@ -371,6 +373,33 @@ func (c *Catalog) PerRow(name, file string, of *Table, path func(instance string
 			set(t, t.Row(from.Inst), text)
 		}
 	})
+}
+
+// Count adds a table whose key n is how many rows another has.
+func (c *Catalog) Count(name, what string, of *Table) {
+	c.Table(name, "the list of "+what, func(t *Table, _ *pmda.Request) error {
+		t.Cell(t.Row(pcp.NullInst), []byte("n")).SetUint(uint64(len(of.Rows)))
+		return nil
+	}, of)
+}
+
+// Numbering returns what numbers the instances of a kind.
+func (c *Catalog) Numbering(kind string) *IDs {
+	if c.ids[kind] == nil {
+		c.ids[kind] = &IDs{}
+	}
+	return c.ids[kind]
+}
+
+// Quote returns s as a string of JSON.
+func Quote(s string) string {
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if e.Encode(s) != nil {
+		return `""`
+	}
+	return strings.TrimSuffix(b.String(), "\n")
 }
 
 // Roots returns the first components of the names in a list of metrics. Names with the same one

@@ -88,6 +88,26 @@ func (p *Root) Names(dir string) ([]string, error) {
 	return names, nil
 }
 
+// Dirs returns the names of the directories in a directory in the order of the directory.
+func (p *Root) Dirs(dir string) ([]string, error) {
+	f, err := os.Open(p.path(dir))
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	entries, err := f.ReadDir(maxNames)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	var names []string
+	for _, e := range entries {
+		if e.IsDir() {
+			names = append(names, e.Name())
+		}
+	}
+	return names, nil
+}
+
 // Link returns where a symbolic link leads, "" if it cannot be read.
 func (p *Root) Link(name string) string {
 	target, err := os.Readlink(p.path(name))

@@ -220,6 +220,21 @@ func (c *Cell) SetUint(v uint64) {
 	}
 }
 
+// Add adds a number to the value of a cell, which is 0 at first.
+func (c *Cell) Add(v uint64) {
+	if c != nil {
+		c.Kind, c.Num = Number, c.number()+v
+	}
+}
+
+// number returns the value of a cell, 0 if it has no number.
+func (c *Cell) number() uint64 {
+	if c.Kind != Number {
+		return 0
+	}
+	return c.Num
+}
+
 // SetWord makes a decimal number the value of a cell; it stays empty if the word is none.
 func (c *Cell) SetWord(word []byte) {
 	if c == nil {

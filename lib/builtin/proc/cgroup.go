@@ -1,0 +1,323 @@
+package proc
+
+import (
+	"bytes"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"pmtools/lib/builtin/internal/procfs"
+	"pmtools/lib/pcp"
+	"pmtools/lib/pmda"
+)
+
+// How control groups are found: each line of /proc/mounts of the kind cgroup is a hierarchy for the
+// controllers among its options, and one of the kind cgroup2 a hierarchy for all others. The
+// directories below are the groups, whose files have the values. A group's name is its path.
+
+// A cgroupMount is a hierarchy of control groups.
+type cgroupMount struct {
+	dir         string
+	controllers []string // nil for version 2
+}
+
+// cgroupKinds are the sets of groups that are instance domains.
+var cgroupKinds = [...]struct {
+	name, controller string
+	unified          bool // of version 2 if no hierarchy of version 1 has the controller
+	files            []string
+}{
+	{"cpuset", "cpuset", true, []string{"cpuset.cpus", "cpuset.mems"}},
+	{"cpuacct", "cpuacct", true, []string{"cpuacct.stat", "cpuacct.usage"}},
+	{"cpusched", "cpu", false, []string{"cpu.stat", "cpu.shares", "cpu.cfs_period_us", "cpu.cfs_quota_us"}},
+	{"memory", "memory", true, []string{"memory.stat", "memory.current", "memory.limit_in_bytes", "memory.usage_in_bytes", "memory.failcnt"}},
+	{"netclass", "net_cls", false, []string{"net_cls.classid"}},
+	{"blkio", "blkio", false, nil},
+	{"unified", "", true, []string{"cpu.stat", "cpu.pressure", "io.pressure", "memory.pressure", "irq.pressure"}},
+}
+
+// Limits of the walk through a hierarchy.
+const (
+	maxCgroupDepth = 64
+	maxCgroups     = 1 << 16
+)
+
+// addCgroups adds what is about control groups.
+func (p *collector) addCgroups() {
+	subsystems := p.Text("cgsubsys", "proc/cgroups", func(t *procfs.Table, text []byte) { parseSubsystems(t, p.Numbering("subsys"), text) })
+	p.Count("cgsubsysn", "controllers", subsystems)
+	mounts := p.Text("cgmounts", "proc/mounts", func(t *procfs.Table, text []byte) { p.readMounts(t, subsystems, text) }, subsystems)
+	p.Count("cgmountsn", "mounted hierarchies", mounts)
+	p.Text("blockdevices", "proc/diskstats", func(_ *procfs.Table, text []byte) { p.readDevices(text) })
+	for _, kind := range cgroupKinds {
+		groups := p.Table(kind.name, "/proc/mounts", func(t *procfs.Table, _ *pmda.Request) error {
+			p.readGroups(t, kind.name, kind.controller, kind.unified)
+			return nil
+		}, mounts)
+		groups.Slot("dir")
+		for _, file := range kind.files {
+			p.eachGroup(kind.name+"/"+file, file, groups, func(t *procfs.Table, group *procfs.Row, text []byte) {
+				setGroup(t, t.Row(group.Inst), text)
+			})
+		}
+	}
+	p.addGroupDevices()
+}
+
+// eachGroup adds a table for a file that groups have.
+func (p *collector) eachGroup(name, file string, groups *procfs.Table, set func(t *procfs.Table, group *procfs.Row, text []byte), needs ...*procfs.Table) *procfs.Table {
+	return p.Table(name, file+" of the control group", func(t *procfs.Table, _ *pmda.Request) error {
+		for i := range groups.Rows {
+			group := &groups.Rows[i]
+			if text, err := p.Root.Read(string(groups.Cell(group, []byte("dir")).Text) + "/" + file); err == nil {
+				set(t, group, text)
+			}
+		}
+		t.Sort()
+		return nil
+	}, append(needs, groups)...)
+}
+
+// addGroupDevices adds what groups have for each processor or block device. These are instances
+// like "/system.slice::sda".
+func (p *collector) addGroupDevices() {
+	part := func(t *procfs.Table, kind string, group *procfs.Row, name string) *procfs.Row {
+		inst, full := p.Numbering(kind).ID([]byte(group.Name + "::" + name))
+		r := t.At(inst)
+		r.Name = full
+		return r
+	}
+	p.eachGroup("percpu", "cpuacct.usage_percpu", p.Tables["cpuacct"], func(t *procfs.Table, group *procfs.Row, text []byte) {
+		for i, word := range bytes.Fields(text) {
+			t.Cell(part(t, "percpu", group, "cpu"+strconv.Itoa(i)), []byte("usage")).SetWord(word)
+		}
+	})
+	devices := p.Tables["blockdevices"]
+	p.eachGroup("iodev", "io.stat", p.Tables["unified"], func(t *procfs.Table, group *procfs.Row, text []byte) {
+		for line := range procfs.Lines(text) {
+			number, rest := procfs.Word(line)
+			if name := p.devices[string(number)]; name != "" {
+				setPairs(t, part(t, "iodev", group, name), "", rest)
+			}
+		}
+	}, devices)
+	groups := p.Tables["blkio"]
+	p.Table("blkiodev", "/proc/mounts", func(t *procfs.Table, _ *pmda.Request) error {
+		for i := range groups.Rows {
+			group := &groups.Rows[i]
+			all := p.Tables["blkioall"].Row(group.Inst)
+			for _, file := range blkioFiles {
+				text, err := p.Root.Read(string(groups.Cell(group, []byte("dir")).Text) + "/blkio." + file)
+				if err != nil {
+					continue
+				}
+				parseBlkio(text, file, func(number, key, value []byte) {
+					if name := p.devices[string(number)]; name != "" {
+						t.Cell(part(t, "blkiodev", group, name), key).SetWord(value)
+						n, _ := procfs.Uint(value)
+						p.Tables["blkioall"].Cell(all, key).Add(n)
+					}
+				})
+			}
+		}
+		t.Sort()
+		return nil
+	}, groups, devices)
+	p.Alias("blkioall", "blkiodev")
+}
+
+// blkioFiles are files of version 1 with numbers for devices: "8:0 Read 12" or "8:0 12".
+var blkioFiles = [...]string{
+	"io_merged", "io_queued", "io_service_bytes", "io_serviced", "io_service_time", "io_wait_time", "sectors", "time",
+	"throttle.io_service_bytes", "throttle.io_serviced",
+}
+
+// parseBlkio reads one of blkioFiles. The last line is a sum without a device. A key is the name of
+// the file, and what is done: "io_merged.Read".
+func parseBlkio(text []byte, file string, set func(device, key, value []byte)) {
+	for line := range procfs.Lines(text) {
+		number, rest := procfs.Word(line)
+		what, rest := procfs.Word(rest)
+		if value, _ := procfs.Word(rest); len(value) > 0 {
+			set(number, []byte(file+"."+string(what)), value)
+		} else if _, ok := procfs.Uint(what); ok {
+			set(number, []byte(file), what)
+		}
+	}
+}
+
+// parseSubsystems reads /proc/cgroups: "cpuset	3	1	1" below a line of headings.
+func parseSubsystems(t *procfs.Table, ids *procfs.IDs, text []byte) {
+	for line := range procfs.Lines(text) {
+		if name, rest := procfs.Word(line); len(name) > 0 && name[0] != '#' {
+			t.SetKeys(t.Named(ids, name), rest, "hierarchy", "num_cgroups", "enabled")
+		}
+	}
+	t.Sort()
+}
+
+// readMounts finds the hierarchies.
+func (p *collector) readMounts(t, subsystems *procfs.Table, text []byte) {
+	p.mounts = p.mounts[:0]
+	for line := range procfs.Lines(text) {
+		_, rest := procfs.Word(line)
+		dir, rest := procfs.Word(rest)
+		kind, rest := procfs.Word(rest)
+		options, _ := procfs.Word(rest)
+		if string(kind) != "cgroup" && string(kind) != "cgroup2" {
+			continue
+		}
+		m := cgroupMount{dir: strings.TrimPrefix(string(dir), "/")}
+		if string(kind) == "cgroup" {
+			m.controllers = []string{}
+		}
+		for option := range strings.SplitSeq(string(options), ",") {
+			if m.controllers != nil && slices.ContainsFunc(subsystems.Rows, func(r procfs.Row) bool { return r.Name == option }) {
+				m.controllers = append(m.controllers, option)
+			}
+		}
+		p.mounts = append(p.mounts, m)
+		names := strings.Join(m.controllers, ",")
+		if names == "" {
+			names = "?"
+		}
+		t.Cell(t.Named(p.Numbering("cgmounts"), dir), []byte("subsys")).SetString(names)
+	}
+	t.Sort()
+}
+
+// readDevices reads the names of block devices by their numbers, without those of files and memory.
+func (p *collector) readDevices(text []byte) {
+	p.devices = map[string]string{}
+	for line := range procfs.Lines(text) {
+		major, rest := procfs.Word(line)
+		minor, rest := procfs.Word(rest)
+		name, _ := procfs.Word(rest)
+		if !bytes.HasPrefix(name, []byte("loop")) && !bytes.HasPrefix(name, []byte("ram")) {
+			p.devices[string(major)+":"+string(minor)] = string(name)
+		}
+	}
+}
+
+// readGroups fills a table with the groups of a controller.
+func (p *collector) readGroups(t *procfs.Table, kind, controller string, unified bool) {
+	i := slices.IndexFunc(p.mounts, func(m cgroupMount) bool { return slices.Contains(m.controllers, controller) })
+	if i < 0 && unified {
+		i = slices.IndexFunc(p.mounts, func(m cgroupMount) bool { return m.controllers == nil })
+	}
+	if i < 0 {
+		return
+	}
+	// The root of version 2 has no memory of its own.
+	if root := p.mounts[i]; kind != "memory" || root.controllers != nil {
+		p.addGroup(t, kind, root.dir, "/")
+	}
+	p.walkGroups(t, kind, p.mounts[i].dir, "", 0)
+	t.Sort()
+}
+
+// walkGroups adds the groups below a directory, each before those below it.
+func (p *collector) walkGroups(t *procfs.Table, kind, root, below string, depth int) {
+	names, err := p.Root.Dirs(root + below)
+	if err != nil || depth == maxCgroupDepth {
+		return
+	}
+	for _, name := range names {
+		if len(t.Rows) >= maxCgroups {
+			return
+		}
+		name = below + "/" + name
+		p.addGroup(t, kind, root+name, name)
+		p.walkGroups(t, kind, root, name, depth+1)
+	}
+}
+
+// addGroup adds a group.
+func (p *collector) addGroup(t *procfs.Table, kind, dir, name string) {
+	r := t.Named(p.Numbering(kind), []byte(unescape(name)))
+	t.Cell(r, []byte("dir")).SetString(dir)
+	t.Cell(r, []byte("container")).SetString(container(name))
+}
+
+// unescape replaces what systemd writes for special characters in names: "\x2d" is "-".
+func unescape(name string) string {
+	for i := strings.Index(name, `\x`); i >= 0 && i+4 <= len(name); {
+		if c, err := strconv.ParseUint(name[i+2:i+4], 16, 8); err == nil && c != 0 {
+			name = name[:i] + string([]byte{byte(c)}) + name[i+4:]
+		}
+		next := strings.Index(name[i+1:], `\x`)
+		if next < 0 {
+			break
+		}
+		i += 1 + next
+	}
+	return name
+}
+
+// container returns the identifier of the container whose group has a name, or "": 64 characters at
+// the end of the path, as they are or within docker-ID.scope or libpod-ID.scope.
+func container(group string) string {
+	dir, id := path.Split(group)
+	if len(dir) <= 1 {
+		return ""
+	}
+	for _, engine := range [...]string{"docker-", "libpod-"} {
+		if rest, ok := strings.CutPrefix(id, engine); ok {
+			if id, _, ok = strings.Cut(rest, "."); !ok {
+				return ""
+			}
+		}
+	}
+	if len(id) != 64 {
+		return ""
+	}
+	return id
+}
+
+// setGroup reads a file of a group: a line of words, lines of keys and numbers, or of kinds and
+// pairs. A number that is all ones stands for no limit.
+func setGroup(t *procfs.Table, r *procfs.Row, text []byte) {
+	line, more := procfs.Line(text)
+	if word, rest := procfs.Word(line); len(more) == 0 && len(rest) == 0 {
+		t.Cell(r, []byte("text")).SetText(word)
+		if n, ok := procfs.Uint(word); ok && n != 1<<64-1 {
+			t.Field(r, 1).SetUint(n)
+		}
+		return
+	}
+	for line := range procfs.Lines(text) {
+		key, rest := procfs.Word(line)
+		if bytes.ContainsRune(rest, '=') {
+			setPairs(t, r, string(key)+".", rest)
+			continue
+		}
+		word, _ := procfs.Word(rest)
+		t.Cell(r, key).SetWord(word)
+	}
+}
+
+// setPairs sets the cells of pairs: "avg10=0.00 total=5".
+func setPairs(t *procfs.Table, r *procfs.Row, prefix string, rest []byte) {
+	for word, rest := procfs.Word(rest); len(word) > 0; word, rest = procfs.Word(rest) {
+		key, value, _ := bytes.Cut(word, []byte{'='})
+		c := t.Cell(r, append([]byte(prefix), key...))
+		if n, ok := procfs.Real(value); ok && bytes.IndexByte(value, '.') >= 0 {
+			c.SetReal(n)
+		} else {
+			c.SetWord(value)
+		}
+	}
+}
+
+// groupLabels returns the labels of a group, or of a part of one.
+func groupLabels(name string, keys []string) string {
+	if i := strings.LastIndex(name, "::"); i >= 0 && len(keys) > 1 {
+		value := name[i+2:]
+		if keys[1] == "cpu" {
+			value = strings.TrimPrefix(value, "cpu")
+		}
+		return string(pcp.AppendLabels(nil, []pcp.Label{{Name: keys[0], Value: procfs.Quote(name[:i])}, {Name: keys[1], Value: procfs.Quote(value)}}))
+	}
+	return string(pcp.AppendLabels(nil, []pcp.Label{{Name: keys[0], Value: procfs.Quote(name)}}))
+}
