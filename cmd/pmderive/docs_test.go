@@ -27,9 +27,9 @@ func runIn(stdin string, args ...string) string {
 	return e.Stderr + e.Stdout
 }
 
-// TestDocs runs the sessions in docs/pmderive.md and README.md and compares what comes out.
+// TestDocs runs the sessions in the documentation and compares what comes out.
 func TestDocs(t *testing.T) {
-	for _, name := range []string{"docs/pmderive.md", "README.md"} {
+	for _, name := range []string{"docs/pmderive.md", "docs/testing-definitions.md", "README.md"} {
 		t.Run(name, func(t *testing.T) {
 			file, err := filepath.Abs("../../" + name)
 			if err != nil {
@@ -50,10 +50,19 @@ func replayFile(t *testing.T, file string) {
 	if err := archivetest.Build(dir, "demo"); err != nil {
 		t.Fatal(err)
 	}
+	if err := os.CopyFS(dir, os.DirFS("../../docs/examples")); err != nil {
+		t.Fatal(err)
+	}
 	t.Chdir(dir)
-	fence := regexp.MustCompile("(?s)```console\n(\\$ [^\n]*pmderive .*?)```\n")
+	fence := regexp.MustCompile("(?s)```console\n(\\$ (?:cat |[^\n]*pmderive ).*?)```\n")
 	got := fence.ReplaceAllStringFunc(string(text), func(block string) string {
-		return "```console\n" + replay(t, strings.Split(fence.FindStringSubmatch(block)[1], "\n")) + "```\n"
+		var b strings.Builder
+		for i, part := range strings.Split("\n"+fence.FindStringSubmatch(block)[1], "\n$ ") {
+			if i > 0 {
+				b.WriteString(replay(t, strings.Split("$ "+part, "\n")))
+			}
+		}
+		return "```console\n" + b.String() + "```\n"
 	})
 	if *update {
 		if err := os.WriteFile(file, []byte(got), 0o666); err != nil {
@@ -71,6 +80,13 @@ func replay(t *testing.T, block []string) string {
 	var b strings.Builder
 	command := strings.TrimPrefix(block[0], "$ ")
 	b.WriteString(block[0] + "\n")
+	if name, ok := strings.CutPrefix(command, "cat "); ok {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b.String() + string(text)
+	}
 	stdin := ""
 	if echo, rest, ok := strings.Cut(command, " | "); ok {
 		stdin, command = strings.Trim(strings.TrimPrefix(echo, "echo "), "'")+"\n", rest

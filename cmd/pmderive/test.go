@@ -1,0 +1,187 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"pmtools/cmd/internal/cli"
+	"pmtools/derive/cases"
+	"pmtools/lib/regular"
+)
+
+// testFlags are the options of test.
+type testFlags struct {
+	run, junit            string
+	verbose, json, record bool
+	definitions, keep     string
+}
+
+// newTest returns the command that tests definitions.
+func (a *app) newTest() *cobra.Command {
+	f := &testFlags{}
+	cmd := &cobra.Command{
+		Use:   "test FILE|DIR ...",
+		Short: "Try derived metrics on values of your choice",
+		Long: "Run the cases in files (in directories: those that end in " + cases.Suffix + "), which say what derived\n" +
+			"metrics are for given values. The status is 0 if all come out right, 1 if some do not, 2 if\n" +
+			"files cannot be used.",
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return a.test(cmd.Context(), f, args) },
+	}
+	fs := cmd.Flags()
+	fs.StringVarP(&f.run, "run", "r", "", "run only cases whose names match `PATTERN`, a regular expression")
+	fs.BoolVarP(&f.verbose, "verbose", "v", false, "list all cases")
+	fs.BoolVar(&f.json, "json", false, "write an object for each file instead of text")
+	fs.StringVar(&f.junit, "junit", "", "write the outcome to `FILE` as JUnit's XML too")
+	fs.BoolVar(&f.record, "record", false, "write what comes out into cases that expect nothing, or were recorded before")
+	fs.StringVar(&f.definitions, "definitions", "", "look for the files under test in `DIR`")
+	fs.StringVar(&f.keep, "keep", "", "keep the archives with the values in `DIR`")
+	return cmd
+}
+
+// test runs files of cases.
+func (a *app) test(ctx context.Context, f *testFlags, args []string) error {
+	opt := &cases.Options{Definitions: f.definitions, Keep: f.keep, Equivalent: a.sources.Equivalence()}
+	if f.run != "" {
+		var err error
+		if opt.Run, err = regexp.Compile(f.run); err != nil {
+			return err
+		}
+	}
+	a.running = true
+	files, bad := a.testFiles(args)
+	var reports []*cases.Report
+	for _, name := range files {
+		r, err := a.testFile(ctx, f, opt, name)
+		switch {
+		case cli.IsLost(err):
+			return err
+		case err != nil:
+			a.Env.Errorf("%v", err)
+			bad = true
+		case r != nil:
+			reports = append(reports, r)
+		}
+	}
+	if f.junit != "" {
+		var b bytes.Buffer
+		if err := cases.WriteJUnit(&b, reports); err != nil {
+			return err
+		}
+		if err := os.WriteFile(f.junit, b.Bytes(), 0o666); err != nil {
+			a.Env.Errorf("%v", err)
+			bad = true
+		}
+	}
+	return a.verdict(f, reports, bad)
+}
+
+// verdict writes how many cases there were, and returns the status.
+func (a *app) verdict(f *testFlags, reports []*cases.Report, bad bool) error {
+	all, failed, recorded := 0, 0, 0
+	for _, r := range reports {
+		all, failed = all+len(r.Results), failed+r.Failed()
+		for _, c := range r.Results {
+			if c.Recorded {
+				recorded++
+			}
+		}
+	}
+	if all > 0 && !f.json {
+		noun := "cases"
+		if all == 1 {
+			noun = "case"
+		}
+		fmt.Fprintf(a.Env.Out, "%d %s, %d failed", all, noun, failed)
+		if recorded > 0 {
+			fmt.Fprintf(a.Env.Out, ", %d only recorded", recorded)
+		}
+		fmt.Fprintln(a.Env.Out)
+	}
+	switch {
+	case bad:
+		return wrongUse
+	case all == 0 && !f.record:
+		a.Env.Errorf("there are no cases")
+		return wrongUse
+	}
+	return exitIf(failed > 0)
+}
+
+// testFile runs, or records, a file of cases.
+func (a *app) testFile(ctx context.Context, f *testFlags, opt *cases.Options, name string) (*cases.Report, error) {
+	text, err := regular.Read(name, maxFile)
+	if err != nil {
+		return nil, err
+	}
+	file, err := cases.Parse(name, text)
+	if err != nil {
+		return nil, err
+	}
+	if f.record {
+		now, err := file.Record(ctx, opt)
+		if err != nil || bytes.Equal(now, text) {
+			return nil, err
+		}
+		return nil, replaceFile(name, now)
+	}
+	r, err := file.Run(ctx, opt)
+	if err != nil {
+		return nil, err
+	}
+	if f.json {
+		enc := json.NewEncoder(a.Env.Out)
+		enc.SetEscapeHTML(false)
+		return r, enc.Encode(r)
+	}
+	for _, w := range r.Warnings {
+		a.Env.Errorf("%s", w)
+	}
+	for i := range r.Results {
+		switch c := &r.Results[i]; {
+		case len(c.Failures) > 0:
+			fmt.Fprint(a.Env.Out, c.Text())
+		case f.verbose && c.Recorded:
+			fmt.Fprintf(a.Env.Out, "ok   %s (recorded, to be confirmed)\n", c.Name)
+		case f.verbose:
+			fmt.Fprintf(a.Env.Out, "ok   %s\n", c.Name)
+		}
+	}
+	return r, nil
+}
+
+// testFiles returns the files of cases among paths and in directories.
+func (a *app) testFiles(paths []string) (files []string, bad bool) {
+	for _, path := range paths {
+		info, err := os.Stat(path)
+		if err == nil && info.IsDir() {
+			n := len(files)
+			err = filepath.WalkDir(path, func(name string, d fs.DirEntry, err error) error {
+				if err == nil && d.Type().IsRegular() && strings.HasSuffix(name, cases.Suffix) {
+					files = append(files, name)
+				}
+				return err
+			})
+			if err == nil && len(files) == n {
+				err = errors.New(path + ": no files that end in " + cases.Suffix)
+			}
+		} else if err == nil {
+			files = append(files, path)
+		}
+		if err != nil {
+			a.Env.Errorf("%v", err)
+			bad = true
+		}
+	}
+	return files, bad
+}

@@ -1,0 +1,114 @@
+// Package cases tests definitions of derived metrics. A file of cases names the definitions, says
+// what the metrics they are made of are and which values these have, and what has to come out:
+//
+//	definitions disk.conf
+//	step 10s
+//
+//	metric disk.dev.read u64 counter count indom 60.1
+//	  sda  0+100x3
+//	  sdb  0x3
+//
+//	case an idle disk
+//	  eval rate(disk.dev.read)
+//	    is double instant "count / sec"
+//	    sda  _ 10x2
+//	    sdb  _ 0x2
+//
+// Values are written as promtool writes them: 0+100x3 is 0 100 200 300, 5x2 is 5 5 5, _ is no value.
+// The metrics are written into an archive, which is read at each step as pmval -t reads it, so that
+// the same case can be put to every tool of PCP. docs/testing-definitions.md has the whole notation.
+package cases
+
+import (
+	"fmt"
+	"time"
+
+	"pmtools/lib/pcp"
+)
+
+// Suffix is the end of the names of files of cases.
+const Suffix = ".test"
+
+// A File is a file of cases.
+type File struct {
+	Name        string
+	Definitions []string // files under test, as they are written
+	Start       pcp.Timestamp
+	Step        time.Duration
+	Expand      bool // definitions may stand inside others
+	Cases       []*Case
+
+	lines   []string
+	metrics []*metric
+	marks   []time.Duration
+	archive *slice // nil: the metrics are in the file
+}
+
+// A Case is expressions with what has to come out.
+type Case struct {
+	Name     string
+	Line     int
+	Recorded bool // the expectations were written by Record, and nobody has confirmed them
+
+	checks []*expectation
+}
+
+// An expectation is an expression with what is expected of it.
+type expectation struct {
+	expr      string
+	line, end int // of the eval, and of the last line that belongs to it
+	at        span
+	desc      *description
+	err       string
+	rows      []*row
+	empty     bool // nothing is expected yet
+}
+
+// A span is a part of the time: from and to are offsets from the start.
+type span struct {
+	set      bool
+	from, to time.Duration
+}
+
+// A description is the metadata that is written for a metric. What is nil is not written.
+type description struct {
+	typ   *pcp.Type
+	sem   *pcp.Sem
+	units *pcp.Units
+	indom *pcp.InDom
+	line  int
+}
+
+// A metric is one whose values are in the file.
+type metric struct {
+	name string
+	line int
+	desc description
+	like string // the archive that has its description; "" for none
+	rows []*row
+}
+
+// A row is the values of one instance.
+type row struct {
+	instance string // "" for the only value of a singular metric
+	line     int
+	points   []point
+}
+
+// A slice is a part of an archive.
+type slice struct {
+	name string
+	line int
+	from time.Duration
+	to   time.Duration // -1: up to its end
+}
+
+// A SyntaxError is a mistake in a file of cases.
+type SyntaxError struct {
+	File string
+	Line int
+	Text string
+}
+
+// Error returns the place and the text.
+func (e *SyntaxError) Error() string { return fmt.Sprintf("%s:%d: %s", e.File, e.Line, e.Text) }

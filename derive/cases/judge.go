@@ -1,0 +1,193 @@
+package cases
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"pmtools/derive/diagnose"
+	"pmtools/lib/format"
+	"pmtools/lib/pcp"
+)
+
+// A Failure is an expression that is not what is expected.
+type Failure struct {
+	Line    int        `json:"line"` // of the eval
+	Expr    string     `json:"expr"`
+	Message string     `json:"message,omitempty"` // what is wrong, unless it is values
+	Values  []Mismatch `json:"values,omitempty"`
+	More    int        `json:"more,omitempty"` // wrong values that are left out
+	Steps   []Step     `json:"steps,omitempty"`
+	problem *diagnose.Problem
+}
+
+// A Mismatch is a value that is not the expected one.
+type Mismatch struct {
+	Instance string        `json:"instance,omitempty"`
+	At       time.Duration `json:"-"`              // after the start
+	Seconds  float64       `json:"at"`             // the same
+	Line     int           `json:"line,omitempty"` // of the row, 0 for an instance that has none
+	Expected string        `json:"expected"`
+	Found    string        `json:"found"`
+
+	sample int
+}
+
+// maxMismatches is how many wrong values of an expression are shown.
+const maxMismatches = 12
+
+// judge compares what an expression is with what is expected; nil is no difference.
+func (r *runner) judge(ctx context.Context, e *expectation, o *outcome) (*Failure, error) {
+	fail := &Failure{Line: e.line, Expr: e.expr}
+	switch {
+	case o.problem != nil && e.err != "" && contains(o.problem, e.err):
+		return nil, nil
+	case o.problem != nil && e.err != "":
+		fail.Message = fmt.Sprintf("expected error %s", e.err)
+		fail.problem = o.problem
+		return fail, nil
+	case o.problem != nil:
+		fail.Message, fail.problem = o.problem.Msg, o.problem
+		return fail, nil
+	case e.err != "":
+		fail.Message = fmt.Sprintf("expected error %s, but there is none", e.err)
+		return fail, nil
+	case e.empty:
+		fail.Message = "nothing is expected; --record writes what is now"
+		return fail, nil
+	}
+	fail.Message = e.desc.differs(&o.desc)
+	if err := r.compare(e, o, fail); err != nil {
+		return nil, err
+	}
+	if fail.Message == "" && len(fail.Values) == 0 {
+		return nil, nil
+	}
+	if len(fail.Values) > 0 {
+		var err error
+		if fail.Steps, err = r.trace(ctx, e.expr, &fail.Values[0]); err != nil {
+			return nil, err
+		}
+	}
+	return fail, nil
+}
+
+// contains reports whether an error has a text, in its message or its notes.
+func contains(p *diagnose.Problem, text string) bool {
+	return strings.Contains(p.Msg+"\n"+strings.Join(p.Notes, "\n"), text)
+}
+
+// differs returns in what a description is not the expected one, "" for nothing.
+func (d *description) differs(found *pcp.Desc) string {
+	if d == nil {
+		return ""
+	}
+	var list []string
+	add := func(what string, same bool, want, got string) {
+		if !same {
+			list = append(list, fmt.Sprintf("%s %s, expected %s", what, got, want))
+		}
+	}
+	if d.typ != nil {
+		add("type", *d.typ == found.Type, d.typ.String(), found.Type.String())
+	}
+	if d.sem != nil {
+		add("semantics", *d.sem == found.Sem, d.sem.String(), found.Sem.String())
+	}
+	if d.units != nil {
+		add("units", *d.units == found.Units, unitsText(*d.units), unitsText(found.Units))
+	}
+	if d.indom != nil {
+		add("indom", *d.indom == found.InDom, indomText(*d.indom), indomText(found.InDom))
+	}
+	return strings.Join(list, "; ")
+}
+
+// unitsText returns units as they are written in a file of cases.
+func unitsText(u pcp.Units) string {
+	if text := u.String(); text != "" {
+		return quoteWord(text)
+	}
+	return "none"
+}
+
+// indomText returns an instance domain as it is written in a file of cases.
+func indomText(d pcp.InDom) string {
+	if d == pcp.NullInDom {
+		return "null"
+	}
+	return d.String()
+}
+
+// compare finds the values that are not those expected.
+func (r *runner) compare(e *expectation, o *outcome, fail *Failure) error {
+	if len(e.rows) == 0 {
+		return nil
+	}
+	from, to, err := r.samplesOf(e, o)
+	if err != nil {
+		return err
+	}
+	want := make(map[string]*row)
+	for _, row := range e.rows {
+		if want[row.instance] = row; len(row.points) != to-from {
+			return &SyntaxError{r.Name, row.line, fmt.Sprintf("%d values, and there are %d samples", len(row.points), to-from)}
+		}
+	}
+	for k := from; k < to; k++ {
+		found := o.values[k]
+		for _, row := range e.rows {
+			if p := row.points[k-from]; !p.matches(found[row.instance]) {
+				fail.mismatch(r, k, row.instance, row.line, p.String(), valueText(found[row.instance]))
+			}
+		}
+		for _, name := range slices.Sorted(maps.Keys(found)) {
+			if want[name] == nil && found[name].IsSet() {
+				fail.mismatch(r, k, name, 0, "_", valueText(found[name]))
+			}
+		}
+	}
+	return nil
+}
+
+// samplesOf returns which samples the rows of an expectation are for.
+func (r *runner) samplesOf(e *expectation, o *outcome) (from, to int, err error) {
+	to = len(o.values)
+	if !e.at.set {
+		return 0, to, nil
+	}
+	from, to = int(e.at.from/r.step), int(e.at.to/r.step)+1
+	if e.at.from%r.step != 0 || e.at.to%r.step != 0 || from >= to || to > len(o.values) {
+		return 0, 0, &SyntaxError{r.Name, e.line, fmt.Sprintf("there are samples every %v from 0s to %v only", r.step, time.Duration(len(o.values)-1)*r.step)}
+	}
+	return from, to, nil
+}
+
+// mismatch adds a wrong value.
+func (f *Failure) mismatch(r *runner, k int, instance string, line int, expected, found string) {
+	if len(f.Values) >= maxMismatches {
+		f.More++
+		return
+	}
+	at := time.Duration(k) * r.step
+	f.Values = append(f.Values, Mismatch{instance, at, at.Seconds(), line, expected, found, k})
+}
+
+// valueText returns a value as it is written in a file of cases.
+func valueText(v pcp.Value) string {
+	switch {
+	case !v.IsSet():
+		return "_"
+	case !v.Type().Arithmetic():
+		return quoted(string(v.Bytes()))
+	}
+	switch text := string(format.AppendPlain(nil, v, -1)); text {
+	case "NaN", "+Inf", "-Inf", "Inf":
+		return strings.ToLower(strings.TrimPrefix(text, "+"))
+	default:
+		return text
+	}
+}

@@ -1,0 +1,369 @@
+package cases
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"pmtools/derive/diagnose"
+	"pmtools/lib/pcp"
+	"pmtools/lib/when"
+)
+
+// keywords begin the lines that are no rows of values. An instance of such a name is quoted.
+var keywords = map[string]bool{
+	"definitions": true, "step": true, "start": true, "expand": true, "archive": true, "metric": true, "mark": true,
+	"case": true, "eval": true, "at": true, "is": true, "error": true, "recorded": true, "value": true,
+}
+
+// defaultStart is the time of the first sample, unless the file says another.
+var defaultStart = pcp.TimestampOf(time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC))
+
+// defaultStep is the time between two samples, unless the file says another.
+const defaultStep = 10 * time.Second
+
+// A parser reads a file of cases.
+type parser struct {
+	*File
+	line  int
+	room  int // for more values
+	metr  *metric
+	cas   *Case
+	check *expectation
+}
+
+// Parse reads a file of cases. The error is a *SyntaxError.
+func Parse(name string, text []byte) (*File, error) {
+	p := &parser{File: &File{Name: name, Start: defaultStart, Step: defaultStep}, room: maxPoints}
+	p.lines = strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
+	for i, line := range p.lines {
+		p.line = i + 1
+		if err := p.statement(strings.TrimSpace(line)); err != nil {
+			return nil, &SyntaxError{name, p.line, err.Error()}
+		}
+	}
+	if line, err := p.whole(); err != nil {
+		return nil, &SyntaxError{name, line, err.Error()}
+	}
+	return p.File, nil
+}
+
+// statement reads a line.
+func (p *parser) statement(line string) error {
+	key, rest, _ := strings.Cut(line, " ")
+	rest = strings.TrimSpace(rest)
+	switch key { // those whose text is taken as it is
+	case "case":
+		if rest == "" {
+			return fmt.Errorf("a case needs a name")
+		}
+		p.cas, p.check, p.metr = &Case{Name: rest, Line: p.line}, nil, nil
+		p.Cases = append(p.Cases, p.cas)
+		return nil
+	case "eval":
+		if p.cas == nil || rest == "" {
+			return fmt.Errorf("eval needs a case before it and an expression behind it")
+		}
+		p.check = &expectation{expr: rest, line: p.line, end: p.line, empty: true}
+		p.cas.checks = append(p.cas.checks, p.check)
+		return nil
+	case "error":
+		if p.check == nil || rest == "" {
+			return fmt.Errorf("error needs an eval before it and a text behind it")
+		}
+		p.check.err = rest
+		p.expected()
+		return nil
+	}
+	list, err := words(line)
+	if err != nil || len(list) == 0 {
+		return err
+	}
+	if list[0].quoted || !keywords[key] {
+		if p.check == nil && p.metr == nil {
+			return fmt.Errorf("%s begins no line%s", key, strings.Join(append([]string{""}, diagnose.DidYouMean(key, slices.Sorted(maps.Keys(keywords)))...), "; "))
+		}
+		return p.row(list[0].text, list[1:])
+	}
+	return p.keyword(key, list[1:])
+}
+
+// keyword reads a line that begins with a keyword.
+func (p *parser) keyword(key string, args []word) (err error) {
+	needs := func(n int, what string) bool {
+		if len(args) < n {
+			err = fmt.Errorf("%s needs %s", key, what)
+		}
+		return err == nil
+	}
+	switch key {
+	case "definitions":
+		if needs(1, "the names of files") {
+			for _, w := range args {
+				p.Definitions = append(p.Definitions, w.text)
+			}
+		}
+	case "step":
+		if needs(1, "a time such as 10s") {
+			p.Step, err = duration(args[0])
+		}
+	case "start":
+		if needs(1, "a time such as 2024-01-01T00:00:00Z") {
+			var t time.Time
+			if t, err = time.Parse(time.RFC3339Nano, args[0].text); err == nil {
+				p.Start = pcp.TimestampOf(t)
+			}
+		}
+	case "expand":
+		p.Expand = true
+	case "archive":
+		if needs(1, "the name of an archive") {
+			err = p.slice(args)
+		}
+	case "metric":
+		if needs(2, "a name and a description, such as: metric disk.dev.read u64 counter count indom 60.1") {
+			err = p.metric(args)
+		}
+	case "mark":
+		if needs(1, "a time such as 15s") {
+			var d time.Duration
+			d, err = duration(args[0])
+			p.marks = append(p.marks, d)
+		}
+	case "value":
+		return p.row("", args)
+	default:
+		return p.expectationWord(key, args)
+	}
+	return err
+}
+
+// expectationWord reads a line that belongs to a case.
+func (p *parser) expectationWord(key string, args []word) error {
+	switch {
+	case p.cas == nil:
+		return fmt.Errorf("%s needs a case before it", key)
+	case key == "recorded":
+		p.cas.Recorded = true
+		return nil
+	case p.check == nil:
+		return fmt.Errorf("%s needs an eval before it", key)
+	case key == "at":
+		return p.at(args)
+	}
+	d, err := describe(args) // is
+	d.line = p.line
+	p.check.desc = d
+	p.expected()
+	return err
+}
+
+// expected notes that there are expectations up to this line.
+func (p *parser) expected() { p.check.end, p.check.empty = p.line, false }
+
+// duration reads an interval.
+func duration(w word) (time.Duration, error) {
+	d, err := when.ParseInterval(w.text)
+	if err != nil {
+		return 0, fmt.Errorf("%s is no time such as 10s", w.text)
+	}
+	return d, nil
+}
+
+// at reads the part of the time that rows of values are for: 10s or 10s..30s.
+func (p *parser) at(args []word) (err error) {
+	if len(args) != 1 {
+		return fmt.Errorf("at needs a time such as 10s or 10s..30s")
+	}
+	from, to, two := strings.Cut(args[0].text, "..")
+	s := span{set: true}
+	if s.from, err = duration(word{text: from}); err != nil {
+		return err
+	}
+	if s.to = s.from; two {
+		s.to, err = duration(word{text: to})
+	}
+	p.check.at, p.check.end = s, p.line
+	return err
+}
+
+// slice reads which part of an archive has the metrics.
+func (p *parser) slice(args []word) (err error) {
+	s := &slice{name: args[0].text, line: p.line, to: -1}
+	for args = args[1:]; len(args) >= 2 && err == nil; args = args[2:] {
+		var d time.Duration
+		switch d, err = duration(args[1]); {
+		case args[0].is("from"):
+			s.from = d
+		case args[0].is("to"):
+			s.to = d
+		default:
+			return fmt.Errorf("%s is neither from nor to", args[0].text)
+		}
+	}
+	if err == nil && len(args) > 0 {
+		err = fmt.Errorf("%s needs a time", args[0].text)
+	}
+	p.archive = s
+	return err
+}
+
+// metric reads the name and the description of a metric.
+func (p *parser) metric(args []word) error {
+	m := &metric{name: args[0].text, line: p.line}
+	for _, old := range p.metrics {
+		if old.name == m.name {
+			return fmt.Errorf("%s is in line %d already", m.name, old.line)
+		}
+	}
+	if args[1].is("as") {
+		if len(args) != 3 {
+			return fmt.Errorf("as needs the name of an archive")
+		}
+		m.like = args[2].text
+	} else {
+		d, err := describe(args[1:])
+		if err != nil {
+			return err
+		}
+		if d.typ == nil || d.sem == nil {
+			return fmt.Errorf("%s needs a type (%s) and semantics (counter, instant or discrete)", m.name, diagnose.OrList(typeNames()))
+		}
+		m.desc = *d
+	}
+	p.metrics, p.metr, p.check, p.cas = append(p.metrics, m), m, nil, nil
+	return nil
+}
+
+// types are the types of metrics that can be in a file.
+var types = []pcp.Type{pcp.Int32, pcp.Uint32, pcp.Int64, pcp.Uint64, pcp.Float, pcp.Double, pcp.String}
+
+// typeNames returns how types are written.
+func typeNames() (names []string) {
+	for _, t := range types {
+		names = append(names, strings.ToLower(t.String()))
+	}
+	return names
+}
+
+// describe reads a description: type, semantics, units and domain, of which any may be missing.
+func describe(args []word) (*description, error) {
+	d := new(description)
+words:
+	for ; len(args) > 0; args = args[1:] {
+		text := args[0].text
+		for _, t := range types {
+			if !args[0].quoted && strings.EqualFold(t.String(), text) {
+				d.typ = &t
+				continue words
+			}
+		}
+		for _, s := range []pcp.Sem{pcp.Counter, pcp.Instant, pcp.Discrete} {
+			if args[0].is(s.String()) {
+				d.sem = &s
+				continue words
+			}
+		}
+		switch {
+		case args[0].is("indom") && len(args) > 1:
+			indom, err := parseIndom(args[1].text)
+			if err != nil {
+				return d, err
+			}
+			d.indom, args = &indom, args[1:]
+		case args[0].is("none"), text == "":
+			d.units = new(pcp.Units)
+		default:
+			u, factor, err := pcp.ParseUnits(text)
+			if err != nil || factor != 1 {
+				return d, fmt.Errorf("%q is no type, no semantics, no units and no indom 60.1", text)
+			}
+			d.units = &u
+		}
+	}
+	return d, nil
+}
+
+// parseIndom reads an instance domain.
+func parseIndom(text string) (pcp.InDom, error) {
+	if text == "null" {
+		return pcp.NullInDom, nil
+	}
+	domain, serial, _ := strings.Cut(text, ".")
+	d, err1 := strconv.ParseUint(domain, 10, 9)
+	s, err2 := strconv.ParseUint(serial, 10, 22)
+	if err1 != nil || err2 != nil {
+		return 0, fmt.Errorf("%s is no instance domain such as 60.1, nor null", text)
+	}
+	return pcp.NewInDom(uint32(d), uint32(s)), nil
+}
+
+// row reads the values of an instance.
+func (p *parser) row(instance string, args []word) error {
+	r := &row{instance: instance, line: p.line}
+	for _, w := range args {
+		list, err := points(w, p.room)
+		if err != nil {
+			return err
+		}
+		p.room -= len(list)
+		r.points = append(r.points, list...)
+	}
+	var rows *[]*row
+	switch {
+	case len(r.points) == 0:
+		return fmt.Errorf("there are no values")
+	case p.check != nil:
+		rows = &p.check.rows
+		p.expected()
+	case p.metr != nil:
+		rows = &p.metr.rows
+	default:
+		return fmt.Errorf("values need a metric or an eval before them")
+	}
+	for _, old := range *rows {
+		if old.instance == instance {
+			return fmt.Errorf("%s has values in line %d already", cmp.Or(instance, "value"), old.line)
+		}
+	}
+	*rows = append(*rows, r)
+	return nil
+}
+
+// whole checks what only a whole file shows.
+func (p *parser) whole() (line int, err error) {
+	switch {
+	case p.Step <= 0:
+		return 1, fmt.Errorf("the step is not more than 0")
+	case p.archive == nil && len(p.metrics) == 0:
+		return 1, fmt.Errorf("there is neither a metric nor an archive")
+	case p.archive != nil && len(p.metrics) > 0:
+		return p.archive.line, fmt.Errorf("there are metrics and an archive; one of them has to do")
+	case p.archive != nil && len(p.marks) > 0:
+		return p.archive.line, fmt.Errorf("there are marks and an archive; marks are for metrics in this file")
+	}
+	samples := 0
+	for _, m := range p.metrics {
+		if len(m.rows) == 0 {
+			return m.line, fmt.Errorf("%s has no values", m.name)
+		}
+		for _, r := range m.rows {
+			if samples == 0 {
+				samples = len(r.points)
+			}
+			if len(r.points) != samples {
+				return r.line, fmt.Errorf("%d values, and %d in line %d", len(r.points), samples, p.metrics[0].rows[0].line)
+			}
+		}
+	}
+	for _, c := range p.Cases {
+		if len(c.checks) == 0 {
+			return c.Line, fmt.Errorf("case %s has no eval", c.Name)
+		}
+	}
+	return 0, nil
+}

@@ -1,0 +1,212 @@
+package cases
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"pmtools/lib/pcp"
+)
+
+// A point is one value as it is written: base + k*delta, a text, or nothing.
+type point struct {
+	none        bool
+	quoted      bool
+	base, delta string // delta "" is none
+	k           int64
+}
+
+// maxPoints is how many values the rows of a file may have.
+const maxPoints = 1 << 20
+
+const number = `-?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?`
+
+var (
+	// stepped is a number with a step, how often, or both.
+	stepped = regexp.MustCompile(`^(` + number + `)(?:([-+])(` + strings.TrimPrefix(number, "-?") + `))?(?:x([0-9]+))?$`)
+	// special is a number that has no digits.
+	special = regexp.MustCompile(`^(nan|-?inf)(?:x([0-9]+))?$`)
+	// missing is no value, once or several times.
+	missing = regexp.MustCompile(`^_(?:x([0-9]+))?$`)
+)
+
+// points returns the values that a word stands for. room is how many there may be.
+func points(w word, room int) ([]point, error) {
+	var p point
+	times, repeat := "", 1
+	switch m := stepped.FindStringSubmatch(w.text); {
+	case w.quoted:
+		p, times = point{quoted: true, base: w.text}, strings.TrimPrefix(w.more, "x")
+		if w.more != "" && (w.more[0] != 'x' || times == "") {
+			return nil, fmt.Errorf("%s after a quoted text; x3 would repeat it", w.more)
+		}
+	case m != nil:
+		p, times = point{base: m[1], delta: strings.TrimPrefix(m[2], "+") + m[3]}, m[4]
+	case special.MatchString(w.text):
+		m = special.FindStringSubmatch(w.text)
+		p, times = point{base: m[1]}, m[2]
+	case missing.MatchString(w.text):
+		p, times = point{none: true}, missing.FindStringSubmatch(w.text)[1]
+	default:
+		return nil, fmt.Errorf("%s is no value; there are 5, 5x3 (four times 5), 0+10x3 (0 10 20 30), \"a text\", and _ for none", w.text)
+	}
+	if times != "" {
+		n, err := strconv.Atoi(times)
+		if err != nil || n >= maxPoints {
+			return nil, fmt.Errorf("%s times is too often", times)
+		}
+		if repeat = n; !p.none {
+			repeat++ // as promtool counts
+		}
+	}
+	if repeat > room {
+		return nil, fmt.Errorf("more than %d values", maxPoints)
+	}
+	list := make([]point, repeat)
+	for i := range list {
+		list[i] = p
+		list[i].k = int64(i)
+	}
+	return list, nil
+}
+
+// String returns the value as text.
+func (p point) String() string {
+	switch {
+	case p.none:
+		return "_"
+	case p.quoted:
+		return quoted(p.base)
+	case p.delta == "" || p.k == 0:
+		return p.base
+	}
+	r, _ := p.exact()
+	return r.FloatString(max(p.digits(), 0))
+}
+
+// digits returns how many digits are written behind the point, 0 for none.
+func (p point) digits() int {
+	n := 0
+	for _, text := range []string{p.base, p.delta} {
+		mantissa, exp, _ := strings.Cut(strings.ToLower(text), "e")
+		_, frac, _ := strings.Cut(mantissa, ".")
+		e, _ := strconv.Atoi(exp)
+		n = max(n, len(frac)-e)
+	}
+	return min(n, 400)
+}
+
+// exact returns the number, unless it is none.
+func (p point) exact() (*big.Rat, bool) {
+	r, ok := rational(p.base)
+	if !ok || p.delta == "" {
+		return r, ok
+	}
+	d, ok := rational(p.delta)
+	if !ok {
+		return nil, false
+	}
+	return r.Add(r, d.Mul(d, big.NewRat(p.k, 1))), true
+}
+
+// rational reads a number whose exponent is one of a float.
+func rational(text string) (*big.Rat, bool) {
+	if _, exp, ok := strings.Cut(strings.ToLower(text), "e"); ok {
+		if e, err := strconv.Atoi(exp); err != nil || e < -400 || e > 400 {
+			return nil, false
+		}
+	}
+	return new(big.Rat).SetString(strings.TrimSuffix(text, "."))
+}
+
+// value returns the point as a value of a type. Integers wrap around, as counters do.
+func (p point) value(t pcp.Type) (pcp.Value, error) {
+	if t == pcp.String {
+		if !p.quoted {
+			return pcp.Value{}, fmt.Errorf("%s is no text in quotes", p.base)
+		}
+		return pcp.BlobValue(t, []byte(p.base)), nil
+	}
+	if p.quoted {
+		return pcp.Value{}, fmt.Errorf("%q is no number", p.base)
+	}
+	if t == pcp.Float || t == pcp.Double {
+		f, err := strconv.ParseFloat(p.base, 64)
+		if err == nil && p.delta != "" {
+			var d float64
+			d, err = strconv.ParseFloat(p.delta, 64)
+			f += float64(p.k) * d
+		}
+		if err != nil {
+			return pcp.Value{}, fmt.Errorf("%s is out of range", p.base)
+		}
+		if t == pcp.Float {
+			return pcp.FloatValue(float32(f)), nil
+		}
+		return pcp.DoubleValue(f), nil
+	}
+	r, ok := p.exact()
+	if !ok || !r.IsInt() {
+		return pcp.Value{}, fmt.Errorf("%s is no integer", p.base)
+	}
+	return pcp.WordValue(t, wrapped(t, r.Num())), nil
+}
+
+// wrapped returns the word of a number modulo the size of its type.
+func wrapped(t pcp.Type, n *big.Int) uint64 {
+	w := new(big.Int).And(n, new(big.Int).SetUint64(math.MaxUint64)).Uint64() // two's complement
+	switch t {
+	case pcp.Int32:
+		return uint64(int64(int32(w)))
+	case pcp.Uint32:
+		return uint64(uint32(w))
+	}
+	return w
+}
+
+// matches reports whether a value is what is written. Integers and texts have to be equal; of a
+// floating-point number the digits that are written have to be right: 1.5 stands for everything
+// that rounds to it, and a number without a point for what differs by less than one in 10^9 parts.
+func (p point) matches(v pcp.Value) bool {
+	if p.none || !v.IsSet() {
+		return p.none == !v.IsSet()
+	}
+	if p.quoted || !v.Type().Arithmetic() {
+		return p.quoted && !v.Type().Arithmetic() && string(v.Bytes()) == p.base
+	}
+	f, _ := v.Float64()
+	if special.MatchString(p.base) {
+		want, _ := strconv.ParseFloat(p.base, 64)
+		return f == want || math.IsNaN(f) && math.IsNaN(want)
+	}
+	want, ok := p.exact()
+	if !ok || math.IsNaN(f) || math.IsInf(f, 0) {
+		return false
+	}
+	switch v.Type() {
+	case pcp.Float, pcp.Double:
+		return p.near(want, f)
+	case pcp.Uint32, pcp.Uint64:
+		u, _ := v.Uint64()
+		return want.IsInt() && want.Num().IsUint64() && want.Num().Uint64() == u
+	}
+	i, _ := v.Int64()
+	return want.IsInt() && want.Num().IsInt64() && want.Num().Int64() == i
+}
+
+// near reports whether f is the number that is written.
+func (p point) near(want *big.Rat, f float64) bool {
+	found := new(big.Rat).SetFloat64(f)
+	diff := found.Sub(found, want)
+	diff.Abs(diff)
+	limit := new(big.Rat).Abs(want)
+	limit.Mul(limit, big.NewRat(1, 1e9))
+	if n := p.digits(); n > 0 {
+		limit.SetFrac(big.NewInt(1), new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(n)), nil))
+		limit.Mul(limit, big.NewRat(500_000_001, 1e9)) // half of the last digit, and what binary fractions lack
+	}
+	return diff.Cmp(limit) <= 0
+}

@@ -1,0 +1,297 @@
+package cases
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"pmtools/derive"
+	"pmtools/derive/diagnose"
+	"pmtools/derive/load"
+	"pmtools/lib/pcp"
+	"pmtools/lib/pmapi"
+)
+
+// Options say how cases are run. The zero Options, and nil, are the default.
+type Options struct {
+	Run         *regexp.Regexp                     // only cases whose names it matches; nil for all
+	Definitions string                             // where the files under test are; "" for beside the file of cases
+	Keep        string                             // the directory in which the archive is kept; "" for nowhere
+	Equivalent  func(a, b pcp.InDom) bool          // see derive.Options
+	Replace     func(file string, t []byte) []byte // changes the text of a file under test; nil for nothing
+}
+
+// A Result is what came of a case.
+type Result struct {
+	Name     string    `json:"name"`
+	File     string    `json:"file"`
+	Line     int       `json:"line"`
+	Recorded bool      `json:"recorded,omitempty"` // nobody has confirmed what is expected
+	Failures []Failure `json:"failures,omitempty"`
+}
+
+// A Report is what came of a file of cases.
+type Report struct {
+	File     string   `json:"file"`
+	Warnings []string `json:"warnings,omitempty"` // about the lines of the definitions
+	Results  []Result `json:"cases"`
+}
+
+// Failed returns how many cases failed.
+func (r *Report) Failed() int {
+	n := 0
+	for _, c := range r.Results {
+		if len(c.Failures) > 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// A runner runs the cases of a file.
+type runner struct {
+	*File
+	*world
+	opt  Options
+	reg  *derive.Registry
+	warn []string
+	text map[string]string // of the definitions
+}
+
+// Run runs the cases of a file. The error is one of the file, a *SyntaxError, or of what it needs;
+// what comes out wrong is in the Report.
+func (f *File) Run(ctx context.Context, opt *Options) (*Report, error) {
+	r, done, err := f.begin(ctx, opt)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	list, err := r.outcomes(ctx, f.selected(r.opt.Run))
+	if err != nil {
+		return nil, err
+	}
+	report := &Report{File: f.Name, Results: []Result{}}
+	for _, c := range f.selected(r.opt.Run) {
+		res := Result{Name: c.Name, File: f.Name, Line: c.Line, Recorded: c.Recorded}
+		for _, e := range c.checks {
+			fail, err := r.judge(ctx, e, list[e])
+			if err != nil {
+				return nil, err
+			}
+			if fail != nil {
+				res.Failures = append(res.Failures, *fail)
+			}
+		}
+		report.Results = append(report.Results, res)
+	}
+	report.Warnings = r.warn
+	return report, nil
+}
+
+// selected returns the cases whose names match.
+func (f *File) selected(run *regexp.Regexp) (list []*Case) {
+	for _, c := range f.Cases {
+		if run == nil || run.MatchString(c.Name) {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// begin loads the definitions and writes the archive; done removes it.
+func (f *File) begin(ctx context.Context, opt *Options) (r *runner, done func(), err error) {
+	r = &runner{File: f, text: make(map[string]string)}
+	if opt != nil {
+		r.opt = *opt
+	}
+	r.reg = derive.NewRegistry(func(line string) { r.warn = append(r.warn, line) })
+	dir, err := os.MkdirTemp("", "pmderive")
+	if err != nil {
+		return nil, nil, err
+	}
+	done = func() { os.RemoveAll(dir) }
+	if err = r.load(dir); err == nil {
+		into := dir
+		if r.opt.Keep != "" {
+			into = filepath.Join(r.opt.Keep, strings.TrimSuffix(filepath.Base(f.Name), Suffix))
+			err = os.MkdirAll(into, 0o777)
+		}
+		if err == nil {
+			r.world, err = f.world(ctx, into)
+		}
+	}
+	if err != nil {
+		done()
+		return nil, nil, err
+	}
+	return r, done, nil
+}
+
+// load loads the files under test.
+func (r *runner) load(dir string) error {
+	for _, name := range r.Definitions {
+		path := r.beside(name)
+		if r.opt.Definitions != "" && !filepath.IsAbs(name) {
+			path = filepath.Join(r.opt.Definitions, name)
+		}
+		if r.opt.Replace != nil {
+			text, err := os.ReadFile(path)
+			if err != nil {
+				return err
+			}
+			path = filepath.Join(dir, filepath.Base(name))
+			if err := os.WriteFile(path, r.opt.Replace(name, text), 0o666); err != nil {
+				return err
+			}
+		}
+		if _, err := load.Config(r.reg, path); err != nil {
+			return fmt.Errorf("%s: definitions %s: %w", r.Name, name, err)
+		}
+	}
+	for name, expr := range r.reg.All() {
+		r.text[name] = expr
+	}
+	return nil
+}
+
+// source opens the archive with the definitions.
+func (r *runner) source(ctx context.Context) (*derive.Source, error) {
+	src, err := r.world.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return derive.NewSource(src, r.reg, &derive.Options{
+		Equivalent: r.opt.Equivalent, Nested: r.Expand, AnyName: true, Warn: func(string) {}}), nil
+}
+
+// An outcome is what an expression is.
+type outcome struct {
+	problem *diagnose.Problem // why it is nothing
+	desc    pcp.Desc
+	values  []sample
+}
+
+// A sample is the values of an expression at a time, by instance.
+type sample map[string]pcp.Value
+
+// outcomes evaluates the expressions of cases, all in the same fetches.
+func (r *runner) outcomes(ctx context.Context, list []*Case) (map[*expectation]*outcome, error) {
+	src, err := r.source(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer src.Close()
+	found := make(map[*expectation]*outcome)
+	var ids []pcp.ID
+	var good []*outcome
+	for _, c := range list {
+		for _, e := range c.checks {
+			o, err := r.bind(ctx, src, e.expr)
+			if err != nil {
+				return nil, err
+			}
+			found[e] = o
+			if o.problem == nil {
+				ids, good = append(ids, o.desc.ID), append(good, o)
+			}
+		}
+	}
+	names := newInstances(src)
+	err = r.fetch(ctx, src, ids, func(_ int, res *pcp.Result) bool {
+		for i, o := range good {
+			o.values = append(o.values, names.sample(ctx, o.desc.InDom, &res.Sets[i]))
+		}
+		return true
+	})
+	return found, err
+}
+
+// bind finds out what an expression is.
+func (r *runner) bind(ctx context.Context, src *derive.Source, expr string) (*outcome, error) {
+	id, err := pmapi.LookupName(ctx, src, expr)
+	if err != nil {
+		p, err := derive.Compile("", expr)
+		if err != nil {
+			return &outcome{problem: diagnose.Syntax(expr, err)}, nil
+		}
+		id = src.Define(p)[0]
+	}
+	if id.IsDerived() {
+		found, err := src.Check(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		if found[0].Err != nil {
+			text := expr
+			if def, ok := r.text[expr]; ok {
+				text = def
+			}
+			return &outcome{problem: diagnose.Check(text, found[0].Err, known(ctx, src))}, nil
+		}
+	}
+	d, err := pmapi.LookupDesc(ctx, src, id)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", expr, err)
+	}
+	d.ID = id
+	return &outcome{desc: d}, nil
+}
+
+// known returns a function for the names that there are.
+func known(ctx context.Context, src *derive.Source) func(string) []string {
+	return func(string) (names []string) {
+		_ = src.WalkNames(ctx, "", func(name string) bool { names = append(names, name); return true }) // or fewer proposals
+		return names
+	}
+}
+
+// instances knows the names of instances.
+type instances struct {
+	pmapi.Timeline
+	names map[pcp.InDom]map[int32]string
+}
+
+// newInstances returns the names of the instances of a recording.
+func newInstances(src pmapi.Source) *instances {
+	line, _ := pmapi.As[pmapi.Timeline](src)
+	return &instances{line, make(map[pcp.InDom]map[int32]string)}
+}
+
+// sample returns the values of a column by the names of their instances.
+func (n *instances) sample(ctx context.Context, d pcp.InDom, v *pcp.Values) sample {
+	out := make(sample, v.Len())
+	for i, inst := range v.Insts {
+		name := ""
+		if d != pcp.NullInDom {
+			name = n.name(ctx, d, inst)
+		}
+		out[name] = cloned(v.Value(i))
+	}
+	return out
+}
+
+// cloned returns a value that does not share its bytes.
+func cloned(v pcp.Value) pcp.Value {
+	if v.IsSet() && !v.Type().Arithmetic() {
+		return pcp.BlobValue(v.Type(), append([]byte(nil), v.Bytes()...))
+	}
+	return v
+}
+
+// name returns the name of an instance.
+func (n *instances) name(ctx context.Context, d pcp.InDom, inst int32) string {
+	if n.names[d] == nil {
+		n.names[d] = make(map[int32]string)
+		list, _ := n.AllInstances(ctx, d) // without it they are shown by their numbers
+		for _, in := range list {
+			n.names[d][in.ID] = in.Name
+		}
+	}
+	if name, ok := n.names[d][inst]; ok {
+		return name
+	}
+	return fmt.Sprintf("inst %d", inst)
+}

@@ -1,0 +1,266 @@
+package cases
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"pmtools/lib/archive"
+	"pmtools/lib/pcp"
+	"pmtools/lib/pmapi"
+	"pmtools/lib/pmerr"
+)
+
+// A world is the archive on which a file of cases is tried.
+type world struct {
+	base  string // the archive
+	start pcp.Timestamp
+	end   pcp.Timestamp
+	step  time.Duration
+}
+
+// world finds the archive of a file, or writes it below dir.
+func (f *File) world(ctx context.Context, dir string) (*world, error) {
+	if f.archive != nil {
+		return f.slice(ctx)
+	}
+	w := &world{base: filepath.Join(dir, "input"), start: f.Start, step: f.Step}
+	samples := len(f.metrics[0].rows[0].points)
+	w.end = w.start.Add(time.Duration(samples-1) * w.step)
+	out, err := archive.Create(w.base, &archive.WriterOptions{Host: "test", Start: f.Start})
+	if err != nil {
+		return nil, err
+	}
+	err = f.write(ctx, out, samples)
+	if closed := out.Close(); err == nil {
+		err = closed
+	}
+	return w, err
+}
+
+// slice returns the part of a recorded archive that a file asks for.
+func (f *File) slice(ctx context.Context) (*world, error) {
+	w := &world{base: f.beside(f.archive.name), step: f.Step}
+	src, err := pmapi.OpenArchive(ctx, w.base, nil)
+	if err != nil {
+		return nil, &SyntaxError{f.Name, f.archive.line, fmt.Sprintf("archive %s: %v", f.archive.name, err)}
+	}
+	defer src.Close()
+	start, end, err := src.Bounds(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if w.start, w.end = start.Add(f.archive.from), end; f.archive.to >= 0 {
+		w.end = start.Add(f.archive.to)
+	}
+	return w, nil
+}
+
+// beside returns a path that is written in a file.
+func (f *File) beside(name string) string {
+	if filepath.IsAbs(name) {
+		return name
+	}
+	return filepath.Join(filepath.Dir(f.Name), name)
+}
+
+// write writes the metrics.
+func (f *File) write(ctx context.Context, out *archive.Writer, samples int) error {
+	b := &builder{File: f, out: out, ids: make(map[pcp.InDom]map[string]int32), now: make(map[pcp.InDom][]pcp.Instance)}
+	for i, m := range f.metrics {
+		if err := b.describe(ctx, i, m); err != nil {
+			return &SyntaxError{f.Name, m.line, err.Error()}
+		}
+	}
+	marks := slices.Clone(f.marks)
+	slices.Sort(marks)
+	for k := range samples {
+		at := time.Duration(k) * f.Step
+		for ; len(marks) > 0 && marks[0] < at; marks = marks[1:] {
+			if err := out.Mark(f.Start.Add(marks[0])); err != nil {
+				return fmt.Errorf("mark at %v: %w", marks[0], err)
+			}
+		}
+		if err := b.sample(f.Start.Add(at), k); err != nil {
+			return err
+		}
+	}
+	if len(marks) > 0 {
+		return fmt.Errorf("the mark at %v is not before the last sample", marks[0])
+	}
+	return nil
+}
+
+// A builder writes the metrics of a file into an archive.
+type builder struct {
+	*File
+	out   *archive.Writer
+	descs []pcp.Desc
+	ids   map[pcp.InDom]map[string]int32
+	now   map[pcp.InDom][]pcp.Instance // as they were written last
+}
+
+// testDomain is the number of the agent to which metrics without a domain belong.
+const testDomain = 245
+
+// describe finds the description of a metric.
+func (b *builder) describe(ctx context.Context, i int, m *metric) error {
+	singular := len(m.rows) == 1 && m.rows[0].instance == ""
+	d := pcp.Desc{InDom: pcp.NullInDom}
+	if m.like != "" {
+		var err error
+		if d, err = b.like(ctx, m); err != nil {
+			return err
+		}
+	} else {
+		d.Type, d.Sem = *m.desc.typ, *m.desc.sem
+		if m.desc.units != nil {
+			d.Units = *m.desc.units
+		}
+		if m.desc.indom != nil {
+			d.InDom = *m.desc.indom
+		}
+		domain := uint32(testDomain)
+		if d.InDom != pcp.NullInDom {
+			domain = d.InDom.Domain()
+		}
+		d.ID = pcp.NewID(domain, 4095, uint32(i))
+	}
+	switch {
+	case singular != (d.InDom == pcp.NullInDom) && singular:
+		return fmt.Errorf("%s has indom %v, so it needs rows with instances", m.name, d.InDom)
+	case singular != (d.InDom == pcp.NullInDom):
+		return fmt.Errorf("%s has no indom, so it has one row, which begins with value", m.name)
+	case i >= 1024:
+		return errors.New("more than 1024 metrics")
+	}
+	b.descs = append(b.descs, d)
+	return b.out.AddMetric(d, m.name)
+}
+
+// like returns the description of a metric in another archive, and keeps the numbers of its
+// instances.
+func (b *builder) like(ctx context.Context, m *metric) (pcp.Desc, error) {
+	src, err := pmapi.OpenArchive(ctx, b.beside(m.like), nil)
+	if err != nil {
+		return pcp.Desc{}, fmt.Errorf("archive %s: %w", m.like, err)
+	}
+	defer src.Close()
+	id, err := pmapi.LookupName(ctx, src, m.name)
+	if err != nil {
+		return pcp.Desc{}, fmt.Errorf("archive %s has no %s", m.like, m.name)
+	}
+	d, err := pmapi.LookupDesc(ctx, src, id)
+	if err != nil || d.InDom == pcp.NullInDom {
+		return d, err
+	}
+	insts, err := src.AllInstances(ctx, d.InDom)
+	for _, in := range insts {
+		b.inst(d.InDom, in.Name, in.ID)
+	}
+	return d, err
+}
+
+// inst returns the number of an instance: one that is known, that which is proposed, or else the
+// next one.
+func (b *builder) inst(d pcp.InDom, name string, proposed int32) int32 {
+	known := b.ids[d]
+	if known == nil {
+		known = make(map[string]int32)
+		b.ids[d] = known
+	}
+	id, ok := known[name]
+	if !ok {
+		if id = proposed; id < 0 {
+			for id = int32(len(known)); slices.Contains(ids(known), id); id++ {
+			}
+		}
+		known[name] = id
+	}
+	return id
+}
+
+// ids returns the numbers of instances.
+func ids(known map[string]int32) (list []int32) {
+	for _, id := range known {
+		list = append(list, id)
+	}
+	return list
+}
+
+// sample writes a record. A domain has the instances that have a value.
+func (b *builder) sample(t pcp.Timestamp, k int) error {
+	r := pcp.Result{Time: t}
+	insts := make(map[pcp.InDom][]pcp.Instance)
+	for i, m := range b.metrics {
+		d := &b.descs[i]
+		v := pcp.Values{ID: d.ID, Type: d.Type}
+		for _, row := range m.rows {
+			p := row.points[k]
+			if p.none {
+				continue
+			}
+			value, err := p.value(d.Type)
+			if err != nil {
+				return &SyntaxError{b.Name, row.line, err.Error()}
+			}
+			inst := pcp.NullInst
+			if d.InDom != pcp.NullInDom {
+				inst = b.inst(d.InDom, row.instance, -1)
+				if in := (pcp.Instance{ID: inst, Name: row.instance}); !slices.Contains(insts[d.InDom], in) {
+					insts[d.InDom] = append(insts[d.InDom], in)
+				}
+			}
+			v.Insts = append(v.Insts, inst)
+			if d.Type.Arithmetic() {
+				v.Words = append(v.Words, value.Word())
+			} else {
+				v.Blobs = append(v.Blobs, value.Bytes())
+			}
+		}
+		r.Sets = append(r.Sets, v)
+	}
+	for _, d := range b.descs {
+		if d.InDom == pcp.NullInDom || slices.Equal(b.now[d.InDom], insts[d.InDom]) {
+			continue
+		}
+		b.now[d.InDom] = insts[d.InDom]
+		if err := b.out.SetInDom(t, d.InDom, insts[d.InDom]); err != nil {
+			return err
+		}
+	}
+	return b.out.Put(&r)
+}
+
+// open opens the archive of a world at its start.
+func (w *world) open(ctx context.Context) (*pmapi.Archive, error) {
+	src, err := pmapi.OpenArchive(ctx, w.base, nil)
+	if err == nil {
+		if err = src.SetMode(pcp.Interp, &w.start, w.step); err != nil {
+			src.Close()
+		}
+	}
+	return src, err
+}
+
+// samples returns how many samples there are.
+func (w *world) samples() int { return int(w.end.Sub(w.start)/w.step.Seconds()+1e-6) + 1 }
+
+// fetch takes the samples of some metrics, and calls f with each until it returns false. A sample
+// behind the end of the recording is the last one.
+func (w *world) fetch(ctx context.Context, src pmapi.Source, ids []pcp.ID, f func(k int, r *pcp.Result) bool) error {
+	var r pcp.Result
+	for k := range w.samples() {
+		err := src.Fetch(ctx, &pmapi.Request{IDs: ids}, &r)
+		if errors.Is(err, pmerr.EOL) {
+			return nil
+		}
+		if err != nil || !f(k, &r) {
+			return err
+		}
+	}
+	return nil
+}
