@@ -98,6 +98,7 @@ func (a *app) newEval() *cobra.Command {
 // settings returns the settings that the options ask for.
 func (a *app) settings(f *evalFlags, precise bool) (repl.Settings, error) {
 	set := f.set
+	set.Across = f.across
 	set.Interval, set.Color = a.Options.Interval, a.Env.ColorWanted(a.Env.Stdout)
 	if precise {
 		set.Precision = &f.precision
@@ -105,7 +106,7 @@ func (a *app) settings(f *evalFlags, precise bool) (repl.Settings, error) {
 	if set.Top > 0 {
 		set.Sort = cmp.Or(set.Sort, "value")
 	}
-	if err := f.forms(&set); err != nil {
+	if err := cmp.Or(f.forms(&set), repl.CheckAcross(f.across)); err != nil {
 		return set, err
 	}
 	switch {

@@ -44,7 +44,7 @@ func fleet(t *testing.T, n int) []string {
 }
 
 // sampleTime matches times of samples.
-var sampleTime = regexp.MustCompile(`\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)?|\b1700\d{6}\.\d+`)
+var sampleTime = regexp.MustCompile(`\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)?|\b1700\d{6}\.\d+|\b\d\d:\d\d:\d\d\b`)
 
 // TestHosts evaluates on several hosts, in every form. Every other host has Kbyte instead of byte.
 func TestHosts(t *testing.T) {
@@ -81,13 +81,31 @@ func TestHosts(t *testing.T) {
 		{"-h " + hosts[0] + " eval --all-hosts h.on", "", "pmderive: a: unknown metric h.on\n  h.on\n  ^\n  did you mean h.one?\nstatus 1\n"},
 		{two + "explain h.one", "", "pmderive: too many hosts requested: b\nTry 'pmderive --help'.\nstatus 2\n"},
 		{two + "-h " + hosts[0] + " eval h.one", "", "pmderive: host a is named twice\nTry 'pmderive --help'.\nstatus 2\n"},
+		{two + "eval --sort value --top 3 -o csv h.disk", "time,host,metric,instance,value\nTIME,b,h.disk,sdb,40960\nTIME,b,h.disk,sda,20480\nTIME,a,h.disk,sdb,20\n", ""},
+		{two + "eval -i sdb -o csv h.disk", "time,host,metric,instance,value\nTIME,a,h.disk,sdb,20\nTIME,b,h.disk,sdb,40960\n", ""},
+		{two + "eval --units=Kbyte -o csv h.one", "time,host,metric,instance,value\nTIME,a,h.one,,1\nTIME,b,h.one,,2048\n", ""},
+		{two + "eval --where h.disk>15 -o csv h.disk", "time,host,metric,instance,value\nTIME,a,h.disk,sdb,20\nTIME,b,h.disk,sda,20480\nTIME,b,h.disk,sdb,40960\n", ""},
+		{two + "eval --where h.one>1500 -o csv h.one", "time,host,metric,instance,value\nTIME,b,h.one,,2097152\n", ""},
+		{two + "eval -t 0.1 -s 3 --limit 1 -o csv h.one", "time,host,metric,instance,value\nTIME,a,h.one,,1024\nTIME,b,h.one,,2097152\n", ""},
+		{two + "h.one", "TIME\na     1024\nb  2097152\n", ""},
+		{two + ":source", "2 hosts, which a answers for where no values are asked for\n", ""},
+		{two + "x.y=h.one*2 x.y", "x.y: 64-bit unsigned int, instant, byte\nTIME\na     2048\nb  4194304\n", ""},
+		{two + ":set@across@sum h.disk", "h.disk: double, instant, byte, indom 60.1\ntime                          sda    sdb\nTIME  20490  40980\n", ""},
+		{two + ":set@across@top@1 h.disk :set@across", "TIME\nb  sdb  40960\ntop 1\n", ""},
+		{two + ":top@1@h.disk", "TIME\nb  sdb  40960\n", ""},
+		{two + ":plot@h.one", "", "pmderive: charts are of one host; :source host a leaves the others\nstatus 1\n"},
+		{two + ":set@samples@2 :set@interval@0.1 :watch@h.one", "TIME  a      1024  ▁\nTIME  b   2097152  ▁\nTIME  a      1024  ▁▁\nTIME  b   2097152  ▁▁\n", ""},
+		{"-h " + hosts[0] + " :source@host@" + hosts[0] + "@" + hosts[1] + " h.one :source@host@" + hosts[1] + " h.one",
+			"2 hosts, which a answers for where no values are asked for\nTIME\na     1024\nb  2097152\nhost b\n64-bit unsigned int, instant, Kbyte\n2048\n", ""},
+		{"-h " + hosts[0] + " -h 127.0.0.1:1 h.one", "TIME\na  1024\n", refused},
+		{"-h 127.0.0.2:1 -h 127.0.0.1:1 h.one", "", "pmderive: 127.0.0.2:1: Cannot connect to PMCD: Connection refused\n" + refused + "pmderive: too few hosts have answered\nstatus 1\n"},
 		{two + "eval --plot h.one", "", "pmderive: --plot is for one host\nTry 'pmderive --help'.\nstatus 2\n"},
-		{two + "eval --across median h.one", "", "pmderive: --across 'median': there are sum, avg, min, max, count, 'top N' and 'bottom N'\nTry 'pmderive --help'.\nstatus 2\n"},
+		{two + "eval --across median h.one", "", "pmderive: hosts cannot be put together by 'median'; there are sum, avg, min, max, count, 'top N' and 'bottom N'\nTry 'pmderive --help'.\nstatus 2\n"},
 		{"-L eval --all-hosts h.one", "", "pmderive: --across, --all-hosts and --hosts are for hosts, which -h or --hosts names\nTry 'pmderive --help'.\nstatus 2\n"},
 	} {
 		args := strings.Fields(tt.line)
 		for i := range args {
-			args[i] = strings.Replace(args[i], "@", " ", 1)
+			args[i] = strings.ReplaceAll(args[i], "@", " ")
 		}
 		got := clitest.Run("pmderive", newCommand, args, nil)
 		if got.Status != 0 {

@@ -36,6 +36,7 @@ type app struct {
 	*command.Command
 	sources *source.Opener
 	hosts   []string // -h, and those of --hosts
+	crowd   bool     // they are asked together, even if there is one only
 	version bool     // -V
 	running bool     // the command line was valid: errors are not errors of usage
 }
@@ -112,7 +113,7 @@ func (a *app) newRoot() *cobra.Command {
 	fs.SortFlags = false
 	a.addShared(fs, "archive")
 	host := a.SharedOption("host")
-	host.Text += " (eval takes several)"
+	host.Text += " (the prompt and eval take several)"
 	host.Set = a.addHost(host.Set)
 	fs.AddFlag(command.Flag(host))
 	a.addShared(fs, "local-PMDA", "spec-local", "container", "namespace")
@@ -130,7 +131,7 @@ func (a *app) newRoot() *cobra.Command {
 	fs.BoolP("help", "?", false, "show this help and exit")
 	fs.BoolVarP(&a.version, "version", "V", false, "display version number and exit")
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
-		if len(a.hosts) > 1 && cmd.Name() != "eval" {
+		if len(a.hosts) > 1 && cmd != root && cmd.Name() != "eval" {
 			return fmt.Errorf("too many hosts requested: %s", pmcd.Redact(a.hosts[1]))
 		}
 		if a.version {

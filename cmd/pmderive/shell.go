@@ -26,6 +26,11 @@ func (a *app) interact(cmd *cobra.Command, args []string) (err error) {
 			return fmt.Errorf("unknown command \"%s\"; did you mean %s?", args[0], names)
 		}
 	}
+	if a.crowd = len(a.hosts) > 1; a.crowd {
+		if err := repl.CheckHosts(a.hosts); err != nil {
+			return err
+		}
+	}
 	a.running = true
 	terminal := cli.IsTerminal(env.Stdin) && cli.IsTerminal(env.Stdout)
 	s, err := a.session(ctx, repl.Settings{Color: terminal && env.ColorWanted(env.Stdout)})

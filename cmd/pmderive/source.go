@@ -29,6 +29,9 @@ func (a *app) session(ctx context.Context, set repl.Settings) (*repl.Session, er
 	case option.Local:
 		opt.Kind = repl.Local
 	}
+	if a.crowd {
+		opt.Hosts = a.hosts
+	}
 	s := repl.New(opt)
 	if a.Options.HostZone {
 		if err := s.UseSourceZone(ctx, source.LoadZone); err != nil {
@@ -50,7 +53,8 @@ func (a *app) replOptions(set repl.Settings) (*repl.Options, error) {
 		}
 	}
 	return &repl.Options{
-		Open: a.open, Registry: a.sources.Registry(), Equivalent: a.sources.Equivalence(),
+		Open: a.open, Tell: a.tell, OpenHost: a.sources.Hosts(),
+		Registry: a.sources.Registry(), Equivalent: a.sources.Equivalence(),
 		Zone: zone, Now: env.Now, Debug: a.debug, Files: files{}, Settings: set,
 		Table: func(w io.Writer, t *repl.Table) error {
 			width, _ := cli.TerminalSize(env.Stdout)

@@ -22,6 +22,7 @@ type Window struct {
 	Delay    bool          // wait between samples of an archive too
 	Plot     bool          // draw a chart of the samples
 	Select   Selection
+	All      bool   // it is an error if one of several hosts does not answer
 	Picture  string // the file that the chart is drawn into; "" for the terminal
 }
 
@@ -39,11 +40,14 @@ func (s *Session) Eval(ctx context.Context, exprs []string, win *Window, w io.Wr
 
 // eval is Eval for a caller that has acquired the Session.
 func (s *Session) eval(ctx context.Context, exprs []string, win *Window, w io.Writer) error {
-	if err := s.connect(ctx); err != nil {
-		return err
-	}
 	if s.set.Output == "openmetrics" && win.Timed && win.Samples != 1 {
 		return problemf("openmetrics is for one sample only")
+	}
+	if s.hosts != nil {
+		return s.everywhere(ctx, exprs, s.set.Output, win, w)
+	}
+	if err := s.connect(ctx); err != nil {
+		return err
 	}
 	q, bad, err := s.compileAll(ctx, exprs, &win.Select, s.noteTo(w))
 	if err != nil {

@@ -8,6 +8,8 @@ import (
 	"io"
 	"strconv"
 	"strings"
+
+	"pmtools/lib/pmcd"
 )
 
 // PlotSamples is how many samples a chart has if not set.
@@ -15,6 +17,9 @@ const PlotSamples = 60
 
 // runPlot draws a chart.
 func runPlot(ctx context.Context, s *Session, arg string, w io.Writer) error {
+	if s.hosts != nil {
+		return problemf("charts are of one host; :source host %s leaves the others", pmcd.Redact(s.name))
+	}
 	arg, picture := s.cutPicture(arg)
 	n, text := cutCount(arg)
 	if n == 0 {

@@ -221,7 +221,7 @@ func commands() []cmd {
 		{"load", "FILE", "read definitions from a configuration file", true, true, false, runLoad},
 		{"save", "FILE", "write the definitions to a configuration file that this session has read or written, or to a new one", true, true, false, runSave},
 		{"save!", "FILE", "write the definitions to a file, whatever is in it", true, true, false, runSaveOver},
-		{"source", "[host SPEC | archive SET | local]", "show or change where metrics come from", false, false, false, runSource},
+		{"source", "[host SPEC ... | archive SET | local]", "show or change where metrics come from: values of several hosts come together", false, false, false, runSource},
 		{"time", "[WHEN]", "show or change the position in an archive", false, true, false, runTime},
 		{"step", "[INTERVAL | record]", "show or change how far apart samples of an archive are", false, true, false, runStep},
 		{"next", "[N]", "go to the next sample of an archive", false, true, false, runNext},

@@ -195,7 +195,7 @@ func (p *sampler) take(ctx context.Context, res *pcp.Result) *Sample {
 	if p.sel != nil && !p.q.choose(p.sel, res, out) {
 		return nil
 	}
-	p.s.arrange(p.q, out)
+	p.s.set.arrange(out, func(i int) bool { return p.q.exprs[i].rate && !p.s.raw() })
 	return out
 }
 

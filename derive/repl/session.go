@@ -38,6 +38,12 @@ type Options struct {
 	Open func(ctx context.Context, kind, name string) (pmapi.Source, error)
 	// Kind and Name are the first source. It is opened when it is needed.
 	Kind, Name string
+	// Hosts are several hosts instead: values are those of all of them, and what is asked about
+	// metrics is that of the first one. OpenHost opens one, while it may be opening others. Tell says
+	// what is wrong with one while the others go on.
+	Hosts    []string
+	OpenHost func(ctx context.Context, name string) (pmapi.Source, error)
+	Tell     func(host string, err error)
 
 	Registry   *derive.Registry                           // definitions that hold from the start; nil for none
 	Equivalent func(a, b pcp.InDom) bool                  // see derive.Options
@@ -78,7 +84,9 @@ type Session struct {
 	src    pmapi.Source  // nil until it is needed
 	kind   string
 	name   string
-	lost   bool // the connection must be made again
+	hosts  []string            // if they are several; kind and name are the first
+	peers  map[string]*Session // of each of the hosts that has been asked
+	lost   bool                // the connection must be made again
 	zone   *time.Location
 	set    Settings
 	global []*Definition
@@ -104,6 +112,9 @@ func New(opt *Options) *Session {
 	s := &Session{opt: *opt, lock: make(chan struct{}, 1), kind: opt.Kind, name: opt.Name, zone: opt.Zone, set: opt.Settings.valid()}
 	s.lock <- struct{}{}
 	s.background, s.stop = context.WithCancel(context.Background())
+	if len(opt.Hosts) > 0 {
+		s.kind, s.name, s.hosts = Host, opt.Hosts[0], opt.Hosts
+	}
 	if s.zone == nil {
 		s.zone = time.UTC
 	}
@@ -134,7 +145,7 @@ func (s *Session) Close() error {
 	s.stop()
 	<-s.lock
 	defer s.release()
-	err := errors.Join(s.stopRecording(context.Background()), s.closeOutput())
+	err := errors.Join(s.stopRecording(context.Background()), s.closeOutput(), s.closePeers())
 	if s.src == nil {
 		return err
 	}

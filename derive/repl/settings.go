@@ -1,6 +1,7 @@
 package repl
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -42,6 +43,7 @@ type Settings struct {
 	Timing    bool   // how long each item takes is shown
 	Vertical  bool   // table has a line for each cell, or value
 	Wide      bool   // table has all columns, whatever the width
+	Across    string // how values of several hosts are put together: sum, avg, min, max, count, top N, bottom N; "" leaves them apart
 }
 
 // valid returns s with the defaults filled in.
@@ -138,6 +140,18 @@ var settings = []setting{
 				return problemf("there is no order '%s'; there are %s", v, strings.Join(sorts, ", "))
 			}
 			s.Sort = v
+			return nil
+		}},
+	{"across", "how values of several hosts are put together: off, " + acrossForms, []string{"off", "sum", "avg", "min", "max", "count", "top", "bottom"},
+		func(s *Settings) string { return cmp.Or(s.Across, "off") },
+		func(s *Settings, v string) error {
+			if v == "off" {
+				v = ""
+			}
+			if err := CheckAcross(v); err != nil {
+				return err
+			}
+			s.Across = v
 			return nil
 		}},
 	{"timing", "on: how long each item takes is shown", onOff,

@@ -11,6 +11,9 @@ import (
 
 // runExpr evaluates an expression and shows it.
 func (s *Session) runExpr(ctx context.Context, text string, w io.Writer) error {
+	if s.hosts != nil {
+		return s.everywhere(ctx, []string{text}, s.set.Output, &Window{}, w)
+	}
 	if err := s.connect(ctx); err != nil {
 		return err
 	}

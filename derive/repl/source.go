@@ -111,7 +111,14 @@ func runSource(ctx context.Context, s *Session, arg string, w io.Writer) error {
 	switch {
 	case kind == Local && name == "", kind == Host && name != "", kind == Archive && name != "":
 	default:
-		return problemf("usage: :source host SPEC, :source archive SET or :source local")
+		return problemf("usage: :source host SPEC ..., :source archive SET or :source local")
+	}
+	var hosts []string
+	if list := strings.Fields(name); kind == Host && len(list) > 1 {
+		if err := CheckHosts(list); err != nil {
+			return err
+		}
+		hosts, name = list, list[0]
 	}
 	src, err := s.open(ctx, kind, name)
 	if err != nil {
@@ -120,7 +127,11 @@ func runSource(ctx context.Context, s *Session, arg string, w io.Writer) error {
 	if s.src != nil {
 		s.src.Close()
 	}
+	err = s.closePeers()
 	s.use(src, kind, name)
+	if s.hosts = hosts; err != nil {
+		return err
+	}
 	if err := s.showSource(ctx, w); err != nil {
 		return err
 	}
@@ -133,6 +144,10 @@ func (s *Session) showSource(ctx context.Context, w io.Writer) error {
 		return err
 	}
 	what := s.kind
+	if s.hosts != nil {
+		fmt.Fprintf(w, "%s, which %s answers for where no values are asked for\n", plural(len(s.hosts), "host"), pmcd.Redact(s.name))
+		return nil
+	}
 	switch s.kind {
 	case Default:
 		what = "local daemon"

@@ -18,15 +18,15 @@ var sorts = []string{"id", "name", "value"}
 func Sorts() []string { return slices.Clone(sorts) }
 
 // arrange puts the values of a sample into the order that is set, and keeps the first of them if
-// only so many are wanted.
-func (s *Session) arrange(q *query, smp *Sample) {
+// only so many are wanted. rate reports whether the rates of an expression are shown.
+func (s *Settings) arrange(smp *Sample, rate func(i int) bool) {
 	for i := range smp.Sets {
 		set := &smp.Sets[i]
-		switch s.set.Sort {
+		switch s.Sort {
 		case "name":
 			slices.SortStableFunc(set.Values, func(a, b Value) int { return strings.Compare(a.Instance, b.Instance) })
 		case "value":
-			key := func(v Value) float64 { return s.size(q.exprs[i], v) }
+			key := func(v Value) float64 { return size(v, rate(i)) }
 			slices.SortStableFunc(set.Values, func(a, b Value) int { return cmp.Compare(key(b), key(a)) })
 		default:
 			continue
@@ -34,28 +34,20 @@ func (s *Session) arrange(q *query, smp *Sample) {
 		smp.Ordered = true
 	}
 	for i := range smp.Sets {
-		if set := &smp.Sets[i]; s.set.Top > 0 && len(set.Values) > s.set.Top {
-			set.More = len(set.Values) - s.set.Top
-			set.Values = set.Values[:s.set.Top]
+		if set := &smp.Sets[i]; s.Top > 0 && len(set.Values) > s.Top {
+			set.More += len(set.Values) - s.Top
+			set.Values = set.Values[:s.Top]
 		}
 	}
 }
 
 // size returns the number that a value is sorted by: the one that is shown. What has none comes
 // last.
-func (s *Session) size(c *compiled, v Value) float64 {
-	shown := v.Value
-	if c.rate && !s.raw() {
-		shown = v.Rate
+func size(v Value, rate bool) float64 {
+	if f := shown(v, rate); !math.IsNaN(f) {
+		return f
 	}
-	if !shown.IsSet() || !shown.Type().Arithmetic() {
-		return math.Inf(-1)
-	}
-	f, err := shown.Float64()
-	if err != nil || math.IsNaN(f) {
-		return math.Inf(-1)
-	}
-	return f
+	return math.Inf(-1)
 }
 
 // defaultTop is how many values :top shows.

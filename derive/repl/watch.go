@@ -34,6 +34,9 @@ func startsOperator(s string) bool {
 // runWatch shows samples as they come.
 func runWatch(ctx context.Context, s *Session, arg string, w io.Writer) error {
 	interval, text := cutInterval(arg)
+	if s.hosts != nil {
+		return s.everywhere(ctx, []string{text}, Watch, &Window{Timed: true, Samples: s.set.Samples, Interval: interval}, w)
+	}
 	q, err := s.query(ctx, text, func(note string) { fmt.Fprintln(w, note) })
 	if err != nil {
 		return err

@@ -78,9 +78,9 @@ func (o *Opener) OpenPlain(ctx context.Context) (pmapi.Source, error) {
 }
 
 // Hosts returns a function that opens daemons, under the names of -n. Goroutines may share it.
-func (o *Opener) Hosts() func(ctx context.Context, kind, name string) (pmapi.Source, error) {
+func (o *Opener) Hosts() func(ctx context.Context, name string) (pmapi.Source, error) {
 	dialer := o.dialer()
-	return func(ctx context.Context, _, name string) (pmapi.Source, error) {
+	return func(ctx context.Context, name string) (pmapi.Source, error) {
 		src, err := pmapi.OpenHost(ctx, name, dialer)
 		switch {
 		case err != nil:

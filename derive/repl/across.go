@@ -1,14 +1,12 @@
-package main
+package repl
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
 
-	"pmtools/derive/repl"
 	"pmtools/lib/pcp"
 )
 
@@ -39,7 +37,16 @@ func sum(list []float64) (total float64) {
 	return total
 }
 
-// parseAcross reads the argument of --across; "" is nil.
+// acrossForms are the values of Settings.Across.
+const acrossForms = "sum, avg, min, max, count, 'top N' and 'bottom N'"
+
+// CheckAcross checks a value of Settings.Across.
+func CheckAcross(text string) error {
+	_, err := parseAcross(text)
+	return err
+}
+
+// parseAcross reads the text of an across; "" is nil.
 func parseAcross(text string) (*across, error) {
 	if text == "" {
 		return nil, nil
@@ -54,11 +61,11 @@ func parseAcross(text string) (*across, error) {
 			return &across{most: n, sign: sign[words[0]], units: true}, nil
 		}
 	}
-	return nil, fmt.Errorf("--across '%s': there are sum, avg, min, max, count, 'top N' and 'bottom N'", text)
+	return nil, problemf("hosts cannot be put together by '%s'; there are %s", text, acrossForms)
 }
 
 // describe makes a Run that of the results.
-func (x *across) describe(run *repl.Run) {
+func (x *across) describe(run *Run) {
 	if x.most > 0 {
 		return
 	}
@@ -77,7 +84,7 @@ func (x *across) describe(run *repl.Run) {
 }
 
 // apply makes of a sample of all hosts what was asked for.
-func (x *across) apply(smp *repl.Sample, run *repl.Run) {
+func (x *across) apply(smp *Sample, run *Run) {
 	for i := range smp.Sets {
 		set := &smp.Sets[i]
 		if x.most > 0 {
@@ -89,15 +96,15 @@ func (x *across) apply(smp *repl.Sample, run *repl.Run) {
 }
 
 // order keeps the largest or smallest values of a set.
-func (x *across) order(set *repl.Set, rate bool) {
-	key := func(v repl.Value) float64 {
+func (x *across) order(set *Set, rate bool) {
+	key := func(v Value) float64 {
 		f := shown(v, rate)
 		if math.IsNaN(f) {
 			return math.Inf(x.sign) // comes last
 		}
 		return f
 	}
-	slices.SortStableFunc(set.Values, func(a, b repl.Value) int { return x.sign * cmp.Compare(key(a), key(b)) })
+	slices.SortStableFunc(set.Values, func(a, b Value) int { return x.sign * cmp.Compare(key(a), key(b)) })
 	if len(set.Values) > x.most {
 		set.More = len(set.Values) - x.most
 		set.Values = set.Values[:x.most]
@@ -105,7 +112,7 @@ func (x *across) order(set *repl.Set, rate bool) {
 }
 
 // shown returns the number of a value that is shown, NaN if it has none.
-func shown(v repl.Value, rate bool) float64 {
+func shown(v Value, rate bool) float64 {
 	x := v.Value
 	if rate {
 		x = v.Rate
@@ -117,8 +124,8 @@ func shown(v repl.Value, rate bool) float64 {
 }
 
 // reduce makes one value of those of each instance, in the order in which the instances come.
-func (x *across) reduce(set *repl.Set) {
-	var out []repl.Value
+func (x *across) reduce(set *Set) {
+	var out []Value
 	var lists [][]float64
 	at := make(map[string]int)
 	for _, v := range set.Values {
@@ -126,7 +133,7 @@ func (x *across) reduce(set *repl.Set) {
 		if !ok {
 			k = len(out)
 			at[v.Instance] = k
-			out, lists = append(out, repl.Value{ID: int32(k), Instance: v.Instance}), append(lists, nil)
+			out, lists = append(out, Value{ID: int32(k), Instance: v.Instance}), append(lists, nil)
 			if v.ID == pcp.NullInst {
 				out[k].ID = v.ID
 			}
