@@ -41,6 +41,8 @@ lib/fetchgroup: lib/near lib/pmapi lib/pcp lib/pmerr
 lib/format: lib/pcp lib/pmerr
 lib/mmv: lib/pcp lib/pmerr
 lib/mmv/mmvtest: lib/mmv lib/pcp lib/pmerr
+lib/internal/tracepdu: lib/internal/wire
+lib/trace: lib/internal/tracepdu lib/pmerr
 lib/pmda: lib/pmns lib/pdu lib/pcp lib/pmerr
 lib/pmda/remote: lib/pmda lib/pmns lib/pdu lib/pcp lib/pmerr
 lib/pmda/pmdatest: lib/pmda/remote lib/pmda lib/pdu lib/pcp lib/pmerr

@@ -1,0 +1,197 @@
+package trace
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"os"
+	"time"
+
+	"pmtools/lib/internal/tracepdu"
+)
+
+// A conn is a connection to the agent.
+type conn struct {
+	net.Conn
+	r     *tracepdu.Reader
+	since time.Time // when it was made
+}
+
+// dial makes a connection. The agent speaks first: it has the same version of the protocol, or sends
+// an error.
+func (c *Client) dial() (*conn, error) {
+	deadline := time.Now().Add(c.opts.Timeout)
+	ctx, cancel := context.WithDeadline(context.Background(), deadline)
+	defer cancel()
+	nc, err := c.opts.Dial(ctx, "tcp", c.opts.Addr)
+	if err != nil {
+		var op *net.OpError // its text has the address once more
+		if errors.As(err, &op) {
+			err = op.Err
+		}
+		return nil, err
+	}
+	k := &conn{Conn: nc, r: tracepdu.NewReader(nc), since: time.Now()}
+	_ = nc.SetDeadline(deadline)
+	version, err := c.readAck(k)
+	if err == nil && version != tracepdu.Version {
+		err = fmt.Errorf("%w: it has %d, we have %d", Version, version, tracepdu.Version)
+	}
+	if err != nil {
+		nc.Close()
+		return nil, err
+	}
+	_ = nc.SetDeadline(time.Time{})
+	return k, nil
+}
+
+// adopt takes the outcome of dial.
+func (c *Client) adopt(k *conn, err error) error {
+	switch {
+	case c.closed && k != nil:
+		k.Close()
+		return ErrClosed
+	case c.closed:
+		return ErrClosed
+	case err != nil:
+		return c.goDown(err)
+	}
+	c.debug(Comms, "connected", slog.String("addr", c.opts.Addr))
+	c.conn, c.failed = k, 0
+	return nil
+}
+
+// goDown notes that there is no agent, and returns the error of calls until the next attempt.
+func (c *Client) goDown(cause error) error {
+	if isTimeout(cause) {
+		cause = Timeout
+	}
+	wait := c.opts.Reconnect[min(c.failed, len(c.opts.Reconnect)-1)]
+	c.failed++
+	err := error(&Error{Op: "connect", Addr: c.opts.Addr, Err: cause})
+	c.debug(Comms, "no agent", slog.Any("error", err), slog.Duration("retry", wait))
+	c.down.Store(&err)
+	c.retry = time.AfterFunc(wait, func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if !c.closed {
+			c.down.Store(nil)
+		}
+	})
+	return err
+}
+
+// hangUp ends the connection.
+func (c *Client) hangUp() {
+	if c.conn != nil {
+		c.conn.Close()
+		c.conn = nil
+	}
+}
+
+// lose ends a connection that failed. The next report makes another, but not at once if this one was
+// young, as those to an agent that hangs up on everybody are.
+func (c *Client) lose(k *conn, cause error) error {
+	if isTimeout(cause) {
+		cause = Timeout
+	}
+	err := &Error{Op: "connect", Addr: c.opts.Addr, Err: cause}
+	if c.conn != k || c.closed {
+		return err
+	}
+	c.debug(Comms, "connection lost", slog.Any("error", cause))
+	c.hangUp()
+	if time.Since(k.since) < c.opts.Reconnect[0] {
+		return c.goDown(cause)
+	}
+	return err
+}
+
+// call sends a report and waits until it is acknowledged.
+func (c *Client) call(d *tracepdu.Data) error {
+	for again := false; ; again = true {
+		fresh := c.conn == nil
+		if fresh {
+			if err := c.adopt(c.dial()); err != nil {
+				return err
+			}
+		}
+		err := c.exchange(d)
+		var refused Code
+		switch {
+		case err == nil:
+			return nil
+		case errors.As(err, &refused) && refused != IPC:
+			return &Error{Op: d.Kind.String(), Tag: d.Tag, Addr: c.opts.Addr, Err: err}
+		case again || fresh || isTimeout(err):
+			return c.lose(c.conn, err)
+		}
+		// The agent had gone before the report came: there may be a new one.
+		c.hangUp()
+	}
+}
+
+// exchange sends a report and takes its acknowledgement.
+func (c *Client) exchange(d *tracepdu.Data) error {
+	c.message = d.Append(c.message[:0], c.pid)
+	_ = c.conn.SetDeadline(time.Now().Add(c.opts.RequestTimeout))
+	if err := c.write(c.conn, c.message); err != nil {
+		return err
+	}
+	kind, err := c.readAck(c.conn)
+	if err == nil && kind != int32(d.Kind) {
+		err = fmt.Errorf("%w: acknowledgement of %v, not %v", IPC, tracepdu.Kind(kind), d.Kind)
+	}
+	return err
+}
+
+// write sends messages.
+func (c *Client) write(k *conn, b []byte) error {
+	c.debug(PDU, "send", slog.Int("bytes", len(b)))
+	c.debug(PDUBuf, "send", hexAttr(b))
+	_, err := k.Write(b)
+	return err
+}
+
+// readAck reads an acknowledgement. An error that it carries is returned as a Code.
+func (c *Client) readAck(k *conn) (int32, error) {
+	typ, body, err := k.r.Next()
+	var v int32
+	switch {
+	case errors.Is(err, io.EOF):
+		return 0, fmt.Errorf("%w: the agent has hung up", IPC)
+	case errors.Is(err, tracepdu.ErrFormat):
+		return 0, fmt.Errorf("%w: %w", IPC, err)
+	case err != nil:
+		return 0, err
+	case typ != tracepdu.TypeAck:
+		return 0, fmt.Errorf("%w: message of type %#x, not %#x", IPC, int32(typ), int32(tracepdu.TypeAck))
+	}
+	c.debug(PDUBuf, "receive", hexAttr(body))
+	if v, err = tracepdu.DecodeAck(body); err != nil {
+		return 0, fmt.Errorf("%w: %w", IPC, err)
+	}
+	c.debug(PDU, "receive", slog.Int("value", int(v)))
+	if v < 0 {
+		return 0, Code(v)
+	}
+	return v, nil
+}
+
+// isTimeout reports whether a deadline has passed.
+func isTimeout(err error) bool {
+	return errors.Is(err, os.ErrDeadlineExceeded) || errors.Is(err, context.DeadlineExceeded)
+}
+
+// A hexBytes is bytes that are written as hexadecimal digits, if they are logged.
+type hexBytes []byte
+
+// LogValue implements slog.LogValuer.
+func (b hexBytes) LogValue() slog.Value { return slog.StringValue(hex.EncodeToString(b)) }
+
+// hexAttr returns the attribute of the bytes of a message.
+func hexAttr(b []byte) slog.Attr { return slog.Any("data", hexBytes(b)) }

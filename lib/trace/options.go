@@ -1,0 +1,121 @@
+package trace
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// A State is a set of flags, with the values that the reference has for them.
+type State int32
+
+// The flags. The first four choose what is logged, if there is a Logger.
+const (
+	API     State = 1 << iota // calls
+	Comms                     // connections
+	PDU                       // messages
+	PDUBuf                    // the bytes of messages
+	NoAgent                   // reports go nowhere, and no connection is made
+	Async                     // calls do not wait for the agent
+)
+
+// The defaults of Options.
+const (
+	defaultPort    = "4323"
+	defaultTimeout = 3 * time.Second
+	defaultRequest = 10 * time.Second
+)
+
+// defaultReconnect returns the default of Options.Reconnect.
+func defaultReconnect() []time.Duration {
+	return []time.Duration{5 * time.Second, 10 * time.Second, 20 * time.Second, 40 * time.Second, 80 * time.Second}
+}
+
+// Options say how a Client finds and serves the agent. The zero value is the default.
+type Options struct {
+	// Addr is the agent's host and port; "" means "localhost:4323".
+	Addr string
+	// Timeout limits how long it may take to connect; 0 means 3 seconds.
+	Timeout time.Duration
+	// RequestTimeout limits how long a call waits for its acknowledgement, and in asynchronous mode
+	// how long the agent may take no reports; 0 means 10 seconds.
+	RequestTimeout time.Duration
+	// Reconnect are the times to wait after each failure to connect before the next attempt; the
+	// last is repeated. Empty means 5, 10, 20, 40 and 80 seconds.
+	Reconnect []time.Duration
+	// State are the flags at the start.
+	State State
+	// Logger takes what the flags API, Comms, PDU and PDUBuf choose, at slog.LevelDebug. Nil drops
+	// it.
+	Logger *slog.Logger
+	// Dial makes connections; nil means those of net.Dialer.
+	Dial func(ctx context.Context, network, addr string) (net.Conn, error)
+}
+
+// OptionsFromEnv returns the options that PCP's variables give: PCP_TRACE_HOST, PCP_TRACE_PORT,
+// PCP_TRACE_TIMEOUT, PCP_TRACE_REQTIMEOUT, PCP_TRACE_RECONNECT and PCP_TRACE_NOAGENT, which counts
+// whatever its value is (collector.md C14.2). getenv is [os.LookupEnv]. A value that is wrong is
+// reported to warn, which may be nil, as an error that is EnvFormat, and the default taken.
+func OptionsFromEnv(getenv func(name string) (string, bool), warn func(error)) *Options {
+	get := func(name string) string {
+		v, _ := getenv(name)
+		return v
+	}
+	bad := func(name, want string) {
+		if warn != nil {
+			warn(fmt.Errorf("trace: %w: %s=%q: expected %s, ignored", EnvFormat, name, get(name), want))
+		}
+	}
+	seconds := func(name string) time.Duration {
+		v := get(name)
+		if v == "" {
+			return 0
+		}
+		d, ok := parseSeconds(v)
+		if !ok {
+			bad(name, "a number of seconds above 0")
+		}
+		return d
+	}
+	o := &Options{Timeout: seconds("PCP_TRACE_TIMEOUT"), RequestTimeout: seconds("PCP_TRACE_REQTIMEOUT")}
+	host, port := "localhost", defaultPort
+	if v := get("PCP_TRACE_HOST"); v != "" {
+		host = v
+	}
+	if v := get("PCP_TRACE_PORT"); v != "" {
+		if n, err := strconv.ParseUint(v, 10, 16); err != nil || n == 0 {
+			bad("PCP_TRACE_PORT", "a port from 1 to 65535")
+		} else {
+			port = v
+		}
+	}
+	o.Addr = net.JoinHostPort(host, port)
+	if list := get("PCP_TRACE_RECONNECT"); list != "" {
+		for v := range strings.SplitSeq(list, ",") {
+			d, ok := parseSeconds(strings.TrimSpace(v))
+			if !ok {
+				bad("PCP_TRACE_RECONNECT", "numbers of seconds above 0, joined by commas")
+				o.Reconnect = nil
+				break
+			}
+			o.Reconnect = append(o.Reconnect, d)
+		}
+	}
+	if _, set := getenv("PCP_TRACE_NOAGENT"); set {
+		o.State |= NoAgent
+	}
+	return o
+}
+
+// parseSeconds parses a time in seconds, from a nanosecond to ten years.
+func parseSeconds(text string) (time.Duration, bool) {
+	f, err := strconv.ParseFloat(text, 64)
+	if err != nil || !(f >= 1e-9 && f <= 10*365*86400) {
+		return 0, false
+	}
+	return time.Duration(f * float64(time.Second)), true
+}

@@ -1,0 +1,219 @@
+// Package trace reports what a program does to the trace agent, which makes metrics of it: how many
+// transactions end in a second and how long they take, how often a point is passed, the last value
+// of an observation or a counter. The metrics are called trace.transact, trace.point, trace.observe
+// and trace.counter, and the tags that the program chooses are their instances (collector.md C14).
+//
+//	c, err := trace.New(trace.OptionsFromEnv(os.LookupEnv, nil))
+//	if err != nil { ... }
+//	defer c.Close()
+//
+//	end := c.Begin("checkout")
+//	defer end()
+//	...
+//	if failed {
+//		end.Abort() // it does not count
+//	}
+//	c.Point("cache miss")
+//	c.Observe("queue length", 17)
+//	c.Count("bytes sent", float64(sent))
+//
+// A Client connects at the first report. By default each call returns when the agent has
+// acknowledged its report. With the flag [Async] it returns at once, and the reports are sent by a
+// goroutine; [Client.Flush] and [Client.Close] wait for them.
+//
+// While there is no agent, calls return an error within nanoseconds and their reports are lost; from
+// time to time one of them tries to connect again. No call panics, so a program may ignore errors. A
+// nil *Client reports nothing.
+//
+// [NewContext] and [FromContext] hand the open transaction from function to function, and [Attr]
+// puts it into the log.
+package trace
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"pmtools/lib/internal/tracepdu"
+	"pmtools/lib/pmerr"
+)
+
+// MaxTag is the length of the longest tag in bytes. The protocol has room for longer ones, but the
+// reference's agent hangs up on them.
+const MaxTag = tracepdu.MaxRefTag
+
+// A Client reports to one agent. It may be used by several goroutines.
+type Client struct {
+	opts   Options
+	pid    int32
+	absent End // what Begin returns while there is no agent
+	state  atomic.Int32
+	// down is why there is no agent, and calls do not try to find one. Nil lets the next call
+	// connect, if there is no connection.
+	down atomic.Pointer[error]
+
+	mu      sync.Mutex
+	sent    sync.Cond // signalled when the queue was sent
+	queue   queue
+	conn    *conn  // nil if there is none
+	message []byte // memory for one in synchronous mode
+	failed  int    // attempts to connect since the last success
+	retry   *time.Timer
+	used    bool // something was reported: the mode is fixed
+	closed  bool
+}
+
+// New returns a Client. It does not connect. Options that are out of bounds are pmerr.EINVAL.
+func New(opts *Options) (*Client, error) {
+	c := &Client{pid: int32(os.Getpid())}
+	if opts != nil {
+		c.opts = *opts
+	}
+	o := &c.opts
+	if o.Timeout < 0 || o.RequestTimeout < 0 || slices.ContainsFunc(o.Reconnect, func(d time.Duration) bool { return d <= 0 }) {
+		return nil, fmt.Errorf("trace: %w: a time in Options is not above 0", pmerr.EINVAL)
+	}
+	o.Addr = cmp.Or(o.Addr, net.JoinHostPort("localhost", defaultPort))
+	o.Timeout, o.RequestTimeout = cmp.Or(o.Timeout, defaultTimeout), cmp.Or(o.RequestTimeout, defaultRequest)
+	if len(o.Reconnect) == 0 {
+		o.Reconnect = defaultReconnect()
+	}
+	if o.Dial == nil {
+		o.Dial = new(net.Dialer).DialContext
+	}
+	c.state.Store(int32(o.State))
+	c.sent.L = &c.mu
+	c.absent = func(steps ...step) error {
+		if err := c.down.Load(); err != nil && len(steps) == 0 {
+			return *err
+		}
+		return nil
+	}
+	return c, nil
+}
+
+// State returns the flags.
+func (c *Client) State() State {
+	if c == nil {
+		return NoAgent
+	}
+	return State(c.state.Load())
+}
+
+// SetState sets the flags, and returns the old ones. Async can only be changed before the first
+// report; later that is pmerr.EINVAL, and no flag changes.
+func (c *Client) SetState(s State) (old State, err error) {
+	if c == nil {
+		return NoAgent, nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	old = State(c.state.Load())
+	if c.used && (s^old)&Async != 0 {
+		return old, fmt.Errorf("trace: %w: the flag Async is set before the first report", pmerr.EINVAL)
+	}
+	c.state.Store(int32(s))
+	return old, nil
+}
+
+// Point reports that a point of the program was passed.
+func (c *Client) Point(tag string) error {
+	return c.report(tracepdu.Point, tag, tracepdu.PointValue)
+}
+
+// Observe reports a value, of which the agent shows the last.
+func (c *Client) Observe(tag string, value float64) error {
+	return c.report(tracepdu.Observation, tag, value)
+}
+
+// Count reports the value of a counter, which only grows: how much it is in all, not how much it is
+// more.
+func (c *Client) Count(tag string, value float64) error {
+	return c.report(tracepdu.Counter, tag, value)
+}
+
+// report sends a report, or does what is done in its place.
+func (c *Client) report(kind tracepdu.Kind, tag string, value float64) error {
+	if silent, err := c.silent(); silent {
+		return err
+	}
+	if err := checkTag(kind, tag); err != nil {
+		return err
+	}
+	c.debug(API, kind.String(), slog.String("tag", tag), slog.Float64("value", value))
+	d := tracepdu.Data{Kind: kind, Sync: c.State()&Async == 0, Tag: tag, Value: value}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.used = true
+	switch {
+	case c.closed:
+		return ErrClosed
+	case c.State()&NoAgent != 0:
+		return nil
+	case d.Sync:
+		return c.call(&d)
+	}
+	return c.enqueue(&d)
+}
+
+// silent reports whether reports go nowhere, and what a call returns then. It is the whole cost of a
+// call while there is no agent.
+func (c *Client) silent() (bool, error) {
+	if c == nil || State(c.state.Load())&NoAgent != 0 && State(c.state.Load())&API == 0 {
+		return true, nil
+	}
+	if err := c.down.Load(); err != nil {
+		return true, *err
+	}
+	return false, nil
+}
+
+// checkTag returns what is wrong with a tag.
+func checkTag(kind tracepdu.Kind, tag string) error {
+	code := Code(0)
+	switch {
+	case len(tag) > MaxTag:
+		code = TagLength
+	case tag == "" || strings.IndexByte(tag, 0) >= 0:
+		code = TagName
+	default:
+		return nil
+	}
+	return &Error{Op: kind.String(), Tag: tag, Err: code}
+}
+
+// debug logs something if a flag is set.
+func (c *Client) debug(flag State, msg string, attrs ...slog.Attr) {
+	if c.opts.Logger != nil && c.State()&flag != 0 {
+		c.opts.Logger.LogAttrs(context.Background(), slog.LevelDebug, "trace: "+msg, attrs...)
+	}
+}
+
+// Close sends what is waiting, as Flush does, and ends the connection. It may be called twice.
+func (c *Client) Close() error {
+	if c == nil {
+		return nil
+	}
+	err := c.Flush()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return nil
+	}
+	c.closed = true
+	if c.retry != nil {
+		c.retry.Stop()
+	}
+	c.hangUp()
+	why := error(ErrClosed)
+	c.down.Store(&why)
+	return err
+}
