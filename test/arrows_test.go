@@ -61,6 +61,7 @@ lib/builtin/sample: lib/builtin/internal/catalog lib/builtin/internal/host lib/p
 lib/builtin/sample/sampletest: lib/pdu lib/pcp lib/pmerr
 lib/builtin/simple: lib/builtin/internal/host lib/pmda lib/pcp lib/pmerr
 lib/builtin/trivial: lib/pmda lib/pcp
+lib/builtin/trace: lib/internal/tracepdu lib/pmda lib/pcp lib/pmerr
 lib/builtin/golang: lib/pmda lib/pcp
 lib/builtin: lib/builtin/linux lib/builtin/proc lib/builtin/mmv lib/builtin/pmcd lib/builtin/sample lib/builtin/simple lib/builtin/trivial lib/builtin/golang lib/builtin/internal/host lib/pmda lib/pmapi lib/pmns lib/pdu lib/pcp lib/pmerr
 derive/syntax: lib/display
@@ -94,6 +95,7 @@ test/agents/sample: lib/builtin/sample lib/pmda
 test/agents/simple: lib/builtin/simple lib/pmda
 test/agents/spool: lib/pmda lib/pcp
 test/agents/trivial: lib/builtin/trivial lib/pmda
+test/agents/trace: lib/builtin/trace lib/pmda lib/when lib/pcp
 test/golden:
 test/peer/agent:
 test/peer/archive:

@@ -129,7 +129,7 @@ func (f *flags) short(arg string, rest []string) ([]string, error) {
 func (f *flags) set(name flagName, value string) error {
 	switch name.long {
 	case "debug":
-		names, ok := debugOptions(value)
+		names, ok := DebugOptions(value)
 		if !ok {
 			return fmt.Errorf("unrecognized debug options specification (%s)", value)
 		}
@@ -159,22 +159,21 @@ func (f *flags) set(name flagName, value string) error {
 	return nil
 }
 
-// debugOptions returns the debug options of a comma-separated list, and whether all of them exist.
-func debugOptions(list string) ([]string, bool) {
+// DebugOptions returns the debug options of a comma-separated list, each once and in the order of
+// pmdbg(1), and whether all of them exist.
+func DebugOptions(list string) ([]string, bool) {
 	known := strings.Fields(`pdu fetch profile value context indom pdubuf log logmeta optfetch af appl0 appl1 appl2 pmns
 		libpmda timecontrol pmc derive lock interp config pmapi fault auth discovery attr http desperate deprecated exec
 		labels series libweb alloc services appl3 appl4 appl5 access qa search query compress dev0 dev1 dev2 pmlc appl6
 		appl7 appl8 appl9 tls misc qed getopt`)
-	var names []string
-	for name := range strings.SplitSeq(strings.TrimSuffix(strings.ToLower(list), ","), ",") {
-		switch {
-		case name == "all":
-			names = append(names, known...)
-		case slices.Contains(known, name):
-			names = append(names, name)
-		default:
+	words := strings.Split(strings.TrimSuffix(strings.ToLower(list), ","), ",")
+	for _, w := range words {
+		if w != "all" && !slices.Contains(known, w) {
 			return nil, false
 		}
 	}
-	return names, true
+	if slices.Contains(words, "all") {
+		return known, true
+	}
+	return slices.DeleteFunc(known, func(name string) bool { return !slices.Contains(words, name) }), true
 }

@@ -61,12 +61,15 @@ func TestBadFlags(t *testing.T) {
 
 // TestDebugOptions checks that all names them all.
 func TestDebugOptions(t *testing.T) {
-	all, ok := debugOptions("all")
+	all, ok := DebugOptions("all")
 	if !ok || len(all) < 50 {
 		t.Errorf("%d options, %v", len(all), ok)
 	}
-	if _, ok := debugOptions(strings.Join(all, ",")); !ok {
+	if _, ok := DebugOptions(strings.Join(all, ",")); !ok {
 		t.Error("not all of all are known")
+	}
+	if got, ok := DebugOptions("APPL1,appl0,appl1,"); !ok || strings.Join(got, ",") != "appl0,appl1" {
+		t.Errorf("%v, %v", got, ok)
 	}
 }
 

@@ -1,0 +1,183 @@
+// Package trace is the trace agent: it takes what instrumented programs report, and has metrics of
+// it (collector.md C14). Package lib/trace is the other side, the programs'.
+//
+//	a, err := trace.New(nil)
+//	if err != nil { ... }
+//	defer a.Close()
+//	l, err := net.Listen("tcp", ":4323")
+//	if err != nil { ... }
+//	go a.Serve(l)
+//
+// An [Agent] is a pmda.Provider: pmda.Main makes it an agent of the daemon, as test/agents/trace
+// does, and with builtin.New a program can have it inside.
+package trace
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"pmtools/lib/internal/tracepdu"
+	"pmtools/lib/pcp"
+	"pmtools/lib/pmda"
+	"pmtools/lib/pmerr"
+)
+
+// The defaults of Options.
+const (
+	Domain         = 10
+	DefaultPort    = 4323
+	defaultPeriod  = time.Minute
+	defaultBuckets = 5
+	defaultClients = 1000
+	maxBuckets     = 100_000
+)
+
+// Options say how an Agent behaves. The zero value is the default.
+type Options struct {
+	Domain uint32 // 0 means Domain
+	// Period is how far rates, averages and extremes reach back. It counts in whole seconds; 0 means
+	// a minute.
+	Period time.Duration
+	// Buckets are the parts that the period has: as one of them ends, it becomes visible, and the
+	// oldest is forgotten. 0 means 5.
+	Buckets int
+	// ObserveUnits and CounterUnits are the units of trace.observe.value and trace.counter.value.
+	ObserveUnits, CounterUnits pcp.Units
+	// Port is what trace.control.port shows; 0 means DefaultPort.
+	Port int
+	// Access says which hosts may connect; nil admits all.
+	Access []*Rule
+	// MaxClients limits the connections at a time; 0 means 1000.
+	MaxClients int
+	// Debug are the debug options at the start. With "appl0" the agent logs connections and reports.
+	Debug []string
+	// Logf takes lines about what is wrong with clients; nil drops them.
+	Logf func(format string, args ...any)
+	// Now is the clock; nil means time.Now.
+	Now func() time.Time
+}
+
+// An Agent has the metrics of the trace agent. Serve may be called from other goroutines than those
+// that ask for metrics, as often as there are listeners.
+type Agent struct {
+	*pmda.Agent
+	opts   Options
+	start  time.Time
+	shown  [tracepdu.Counter + 1]view // of the current request
+	server server
+	stall  time.Duration // defaultStall, but for tests
+
+	verbose atomic.Bool // among the debug options is appl0
+
+	mu    sync.Mutex
+	kinds [tracepdu.Counter + 1]tags
+	debug string // the debug options
+}
+
+// A view is what a request sees of one kind of reports.
+type view struct {
+	list []pcp.Instance // by number
+	rows map[int32]row
+}
+
+// New returns an Agent, which no program can reach before Serve. Options that are out of bounds are
+// pmerr.EINVAL.
+func New(o *Options) (*Agent, error) {
+	a := &Agent{stall: defaultStall}
+	if o != nil {
+		a.opts = *o
+	}
+	p := &a.opts
+	p.Domain, p.Port, p.MaxClients = cmp.Or(p.Domain, Domain), cmp.Or(p.Port, DefaultPort), cmp.Or(p.MaxClients, defaultClients)
+	p.Period, p.Buckets = cmp.Or(p.Period, defaultPeriod).Truncate(time.Second), cmp.Or(p.Buckets, defaultBuckets)
+	switch {
+	case p.Period < time.Second || p.Period > 1<<31*time.Second:
+		return nil, fmt.Errorf("%w: a period of %v, not 1 second to 2^31", pmerr.EINVAL, o.Period)
+	case p.Buckets < 1 || p.Buckets > maxBuckets:
+		return nil, fmt.Errorf("%w: %d buckets, not 1 to %d", pmerr.EINVAL, p.Buckets, maxBuckets)
+	}
+	if p.Now == nil {
+		p.Now = time.Now
+	}
+	a.start = p.Now()
+	a.setDebug(p.Debug)
+	var err error
+	a.Agent, err = pmda.New(pmda.Table{Domain: p.Domain, Metrics: a.metrics()})
+	return a, err
+}
+
+// slot returns the number of the current bucket.
+func (a *Agent) slot() int64 {
+	return int64(a.opts.Now().Sub(a.start) / (a.opts.Period / time.Duration(a.opts.Buckets)))
+}
+
+// report counts a report.
+func (a *Agent) report(d *tracepdu.Data) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	now := a.slot()
+	return a.kinds[d.Kind].add(d, now, now-int64(a.opts.Buckets))
+}
+
+// look prepares the metrics of a kind for a request.
+func (a *Agent) look(k tracepdu.Kind) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	v, now := &a.shown[k], a.slot()
+	v.list, v.rows = v.list[:0], map[int32]row{}
+	for _, t := range a.kinds[k].sorted {
+		v.list = append(v.list, pcp.Instance{ID: t.id, Name: t.name})
+		v.rows[t.id] = t.row(now, now-int64(a.opts.Buckets))
+	}
+}
+
+// reset forgets all tags, as a store to trace.control.reset says. Their numbers stay.
+func (a *Agent) reset(*pmda.Client, *pcp.Values) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for k := range a.kinds {
+		a.kinds[k].reset()
+	}
+	a.logf("all tags were cleared")
+	return nil
+}
+
+// storeDebug sets the debug options. With a name that is unknown all are off.
+func (a *Agent) storeDebug(_ *pmda.Client, v *pcp.Values) error {
+	if v.Type != pcp.String || len(v.Blobs) != 1 {
+		return pmerr.BadStore
+	}
+	list := string(v.Blobs[0])
+	names, ok := pmda.DebugOptions(list)
+	a.setDebug(names)
+	if !ok && list != "" {
+		return pmerr.Conv
+	}
+	return nil
+}
+
+// setDebug sets the debug options.
+func (a *Agent) setDebug(names []string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.debug = strings.Join(names, ",")
+	if every, _ := pmda.DebugOptions("all"); slices.Equal(names, every) {
+		a.debug = "all"
+	}
+	a.verbose.Store(slices.Contains(names, "appl0"))
+}
+
+// logf writes a line to the log.
+func (a *Agent) logf(format string, args ...any) {
+	if a.opts.Logf != nil {
+		a.opts.Logf(format, args...)
+	}
+}
+
+// Close ends all connections and listeners, and waits for Serve. It may be called twice.
+func (a *Agent) Close() error { return a.server.close() }

@@ -1,0 +1,147 @@
+// Command trace is the trace agent, lib/builtin/trace, as an agent of the daemon.
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"pmtools/lib/builtin/trace"
+	"pmtools/lib/pcp"
+	"pmtools/lib/pmda"
+	"pmtools/lib/when"
+)
+
+// usage is what is printed about a wrong option; the options of all agents are pmda.Main's.
+const usage = `Usage: %s [options]
+
+Options of this agent, beside those of all agents (--help) but -U:
+  -A ACCESS   allow:HOST:MAXCONNS or disallow:HOST
+  -I PORT     the port for programs, a number or a name (default PCP_TRACE_PORT, or 4323)
+  -M USER     run the agent as this user
+  -N BUCKETS  into how many parts the period is divided (default 5)
+  -T PERIOD   how far averages reach back (default 60 seconds)
+  -U UNITS    units of observations, six numbers joined by commas
+  -V UNITS    units of counters
+`
+
+func main() {
+	args, o, err := parse(os.Args, os.Getenv)
+	if err != nil {
+		name := filepath.Base(os.Args[0])
+		fmt.Fprintf(os.Stderr, "%s: %v\n"+usage, name, err, name)
+		os.Exit(1)
+	}
+	os.Args = args
+	os.Exit(pmda.Main(func(m *pmda.Options) (pmda.Provider, error) {
+		o.Domain, o.Debug, o.Logf = m.DomainOr(trace.Domain), m.Debug, m.Logf
+		a, err := trace.New(o)
+		if err != nil || slices.Contains(args, "--pmns") {
+			return a, err
+		}
+		l, err := net.Listen("tcp", net.JoinHostPort("", strconv.Itoa(o.Port)))
+		if err != nil {
+			return nil, err
+		}
+		go func() { _ = a.Serve(l) }() // it has no error
+		return a, nil
+	}))
+}
+
+// parse takes the agent's own options from a command line.
+func parse(args []string, getenv func(string) string) (rest []string, o *trace.Options, err error) {
+	o = new(trace.Options)
+	if err := set(o, 'I', cmp.Or(getenv("PCP_TRACE_PORT"), strconv.Itoa(trace.DefaultPort))); err != nil {
+		return nil, nil, fmt.Errorf("PCP_TRACE_PORT: %w", err)
+	}
+	rest = args[:1:1]
+	for args = args[1:]; len(args) > 0; args = args[1:] {
+		arg := args[0]
+		if len(arg) < 2 || arg[0] != '-' || !strings.ContainsRune("AIMNTUVDdlhiu6", rune(arg[1])) {
+			rest = append(rest, arg)
+			continue
+		}
+		value := arg[2:]
+		if value == "" {
+			if len(args) == 1 {
+				return nil, nil, fmt.Errorf("option requires an argument -- '%c'", arg[1])
+			}
+			args = args[1:]
+			value = args[0]
+		}
+		switch arg[1] {
+		case 'M':
+			rest = append(rest, "-U", value)
+		case 'A', 'I', 'N', 'T', 'U', 'V':
+			if err := set(o, arg[1], value); err != nil {
+				return nil, nil, err
+			}
+		default:
+			rest = append(rest, arg[:2], value)
+		}
+	}
+	return rest, o, nil
+}
+
+// set sets one option.
+func set(o *trace.Options, option byte, value string) error {
+	var err error
+	switch option {
+	case 'A':
+		var r *trace.Rule
+		r, err = trace.ParseRule(value)
+		o.Access = append(o.Access, r)
+	case 'I':
+		if o.Port, err = net.DefaultResolver.LookupPort(context.Background(), "tcp", value); err != nil || o.Port == 0 {
+			return fmt.Errorf("-I requires a port number from 1 to 65535 or the name of a service, not %q", value)
+		}
+	case 'N':
+		if o.Buckets, err = strconv.Atoi(value); err != nil || o.Buckets <= 0 {
+			return fmt.Errorf("-N requires a positive number, not %q", value)
+		}
+	case 'T':
+		if o.Period, err = when.ParseInterval(value); err != nil {
+			return fmt.Errorf("-T requires a time interval: %w", err)
+		}
+		if o.Period <= 0 {
+			return fmt.Errorf("-T requires an interval of at least one second, not %q", value)
+		}
+	case 'U':
+		o.ObserveUnits, err = parseUnits(value)
+	case 'V':
+		o.CounterUnits, err = parseUnits(value)
+	}
+	return err
+}
+
+// parseUnits reads units: the dimensions of space, time and count, and their scales.
+func parseUnits(text string) (pcp.Units, error) {
+	var u pcp.Units
+	fields := []struct {
+		to        *int8
+		what      string
+		low, high int
+	}{
+		{&u.DimSpace, "dimension of space", -8, 7}, {&u.DimTime, "dimension of time", -8, 7}, {&u.DimCount, "dimension of count", -8, 7},
+		{&u.ScaleSpace, "scale of space", int(pcp.Byte), int(pcp.Ebyte)}, {&u.ScaleTime, "scale of time", int(pcp.Nsec), int(pcp.Hour)},
+		{&u.ScaleCount, "power of ten of count", -8, 7},
+	}
+	words := strings.Split(text, ",")
+	if len(words) != len(fields) {
+		return u, fmt.Errorf("units %q: expected six numbers joined by commas, as 1,-1,0,1,3,0 for Kbyte/sec, not %d", text, len(words))
+	}
+	for i, f := range fields {
+		n, err := strconv.Atoi(strings.TrimSpace(words[i]))
+		if err != nil || n < f.low || n > f.high {
+			return u, fmt.Errorf("units %q: the %s is %d to %d, not %q", text, f.what, f.low, f.high, words[i])
+		}
+		*f.to = int8(n)
+	}
+	return u, nil
+}
