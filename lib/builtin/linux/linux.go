@@ -70,5 +70,5 @@ func newCollector(o *Options) *collector {
 
 // agent returns the agent with the collector's metrics.
 func (l *collector) agent() *pmda.Agent {
-	return procfs.NewAgent(&l.Catalog, metricsText, `{"agent":"linux"}`)
+	return procfs.NewAgent(&l.Catalog, l.MustMetrics(metricsText), `{"agent":"linux"}`)
 }

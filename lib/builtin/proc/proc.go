@@ -39,6 +39,11 @@ type collector struct {
 	names    map[int32]instanceName
 	mounts   []cgroupMount
 	devices  map[string]string // names of block devices by their numbers
+	serial   uint32            // of the instance domain of processes
+	// attention is what clients that are not shown all processes are shown.
+	attention map[*pmda.Client]attention
+	hot       *hotList
+	hotter    *collector // of the processes in hot; nil for itself
 }
 
 // A instanceName is the name of an instance.
@@ -64,17 +69,28 @@ func Roots() []string { return procfs.Roots(metricsText) }
 
 // newCollector returns the collector without its metrics.
 func newCollector(o *Options) *collector {
-	p := &collector{Catalog: procfs.NewCatalog("PROC", Domain, o), names: map[int32]instanceName{}, mine: map[int32]bool{}}
+	p := &collector{
+		Catalog: procfs.NewCatalog("PROC", Domain, o), names: map[int32]instanceName{}, mine: map[int32]bool{},
+		serial: processSerial, attention: map[*pmda.Client]attention{},
+	}
 	p.Label = p.label
 	threads, _ := p.Setting("THREADS")
 	access, _ := p.Setting("ACCESS")
 	p.threads, p.open = threads != 0, access != 0
+	p.addAll()
+	p.addControl()
+	p.addCgroups()
+	p.addHot(o)
+	return p
+}
+
+// addAll adds what is known of each process.
+func (p *collector) addAll() {
 	p.addProcesses()
 	p.addStat()
 	p.addStatus()
 	p.addSmallFiles()
-	p.addCgroups()
-	return p
+	p.addGraphics()
 }
 
 // label returns what the instances of a table are labelled with.
@@ -92,12 +108,17 @@ func (p *collector) label(t *procfs.Table, keys []string) func(inst int32) strin
 
 // agent returns the agent with the collector's metrics.
 func (p *collector) agent() *pmda.Agent {
-	return procfs.NewAgent(&p.Catalog, metricsText, `{"agent":"proc"}`)
+	metrics := append(p.MustMetrics(metricsText), p.hotter.MustMetrics(hotText())...)
+	stores := p.stores()
+	for i := range metrics {
+		metrics[i].Store = stores[metrics[i].Name]
+	}
+	return procfs.NewAgent(&p.Catalog, metrics, `{"agent":"proc"}`)
 }
 
 // addProcesses adds the list of processes.
 func (p *collector) addProcesses() {
-	all := p.Table("all", "/proc", func(*procfs.Table, *pmda.Request) error { return p.readPIDs() })
+	all := p.Table("all", "/proc", func(_ *procfs.Table, req *pmda.Request) error { return p.readPIDs(req.Client) })
 	p.Table("nprocs", "the list of processes in /proc", func(t *procfs.Table, _ *pmda.Request) error {
 		t.Cell(t.Row(pcp.NullInst), []byte("n")).SetUint(uint64(len(p.pids)))
 		return nil
@@ -110,15 +131,21 @@ func (p *collector) addProcesses() {
 	p.Table("processes", "/proc", p.readNames, all)
 }
 
-// readPIDs finds the processes.
-func (p *collector) readPIDs() error {
+// readPIDs finds the processes that a client is shown.
+func (p *collector) readPIDs(c *pmda.Client) error {
+	if p.hot != nil && p.hotter == nil {
+		p.pids = p.hot.pids(p.pids)
+		slices.Sort(p.pids)
+		return nil
+	}
+	own := p.attentionOf(c)
 	p.pids = p.pids[:0]
 	names, err := p.Root.Names("proc")
 	if err != nil {
 		return procfs.Missing(err)
 	}
 	p.addPIDs(names)
-	if p.threads {
+	if own.threads {
 		for _, pid := range slices.Clone(p.pids) {
 			names, _ := p.Root.Names(fileOf(pid, "task")) // a process that is gone has none
 			p.addPIDs(names)
@@ -126,6 +153,7 @@ func (p *collector) readPIDs() error {
 	}
 	slices.Sort(p.pids)
 	p.pids = slices.Compact(p.pids)
+	p.restrict(own.cgroup)
 	return nil
 }
 
@@ -149,7 +177,7 @@ func (p *collector) choose(req *pmda.Request) error {
 	if p.client != nil && p.client.Attrs[pmda.UserID] == "" {
 		return pmerr.Permission
 	}
-	indom := pcp.NewInDom(p.Domain, processSerial)
+	indom := pcp.NewInDom(p.Domain, p.serial)
 	for _, pid := range p.pids {
 		if req.Profile.All() || req.Profile.Selects(indom, pid) {
 			p.selected = append(p.selected, pid)

@@ -26,7 +26,7 @@ var linuxKnown = []struct{ re, reason string }{
 	{`^(filesys|tmpfs)\.|^hinv\.nfilesys$`, "the agent's root has other mounts"},
 	{`^kernel\.uname\.distro$`, "the agent's root is another distribution"},
 	{`^proc\.id\.\w+_nm$|^ipc\.\w+\.owner$`, "the agent's root has other users"},
-	{`^proc\.psinfo\.(exe|cwd)$`, "the agent's root is not ours"},
+	{`^(hot)?proc\.psinfo\.(exe|cwd)$`, "the agent's root is not ours"},
 	{`^proc\.memory\.maps$|^proc\.psinfo\.environ$`, "values have several lines"},
 	{`^proc\.psinfo\.ttyname$`, "the agent's root has no terminals"},
 	{`^network\.interface\.(speed|baudrate)$`, "an unknown speed is no value"},

@@ -304,13 +304,18 @@ func (t *terms) sum(col *pmda.Column) error {
 	return nil
 }
 
-// NewAgent returns the agent of a list of metrics. The list is part of the program, so that an
-// error in it is the program's.
-func NewAgent(c *Catalog, text, labels string) *pmda.Agent {
+// MustMetrics reads a list of metrics that is part of the program, so that an error in it is the
+// program's.
+func (c *Catalog) MustMetrics(text string) []pmda.Metric {
 	metrics, err := c.Metrics(text)
 	if err != nil {
 		panic(err)
 	}
+	return metrics
+}
+
+// NewAgent returns the agent of metrics.
+func NewAgent(c *Catalog, metrics []pmda.Metric, labels string) *pmda.Agent {
 	agent, err := pmda.New(pmda.Table{Domain: c.Domain, Metrics: metrics, Labels: labels})
 	if err != nil {
 		panic(err)

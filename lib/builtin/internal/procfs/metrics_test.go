@@ -12,6 +12,11 @@ import (
 	"pmtools/lib/pmerr"
 )
 
+// newAgent returns the agent of a list of metrics.
+func newAgent(c *procfs.Catalog, text, labels string) *pmda.Agent {
+	return procfs.NewAgent(c, c.MustMetrics(text), labels)
+}
+
 // rows is the instance domain of the table t.
 const rows = "indom 4 t Rows\n"
 
@@ -70,7 +75,7 @@ func TestMetricValues(t *testing.T) {
 		{"file missing", "U32 - instant none bad:x", "error " + pmerr.ENOENT.Error()},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			a := procfs.NewAgent(testCatalog(), rows+"m.m 3.5 "+strings.Replace(c.line, "DOUBLE", "DOUBLE", 1), "")
+			a := newAgent(testCatalog(), rows+"m.m 3.5 "+strings.Replace(c.line, "DOUBLE", "DOUBLE", 1), "")
 			if got := procfstest.Values(t, a, "m.m")[0]; got != c.want {
 				t.Errorf("got %s, want %s", got, c.want)
 			}
@@ -79,7 +84,7 @@ func TestMetricValues(t *testing.T) {
 }
 
 func TestMetricDesc(t *testing.T) {
-	a := procfs.NewAgent(testCatalog(), rows+`
+	a := newAgent(testCatalog(), rows+`
 # a comment
 a.b 3.5 FLOAT 4 discrete Mbyte/sec t:f What it is
 a.c 4095.1023 64 - counter /microsec one:a
@@ -134,7 +139,7 @@ func TestMetricErrors(t *testing.T) {
 			t.Error("a wrong list of metrics is no panic")
 		}
 	}()
-	procfs.NewAgent(testCatalog(), "wrong", "")
+	newAgent(testCatalog(), "wrong", "")
 }
 
 func FuzzMetrics(f *testing.F) {
@@ -163,7 +168,7 @@ func FuzzMetrics(f *testing.F) {
 }
 
 func TestFetchProfile(t *testing.T) {
-	a := procfs.NewAgent(testCatalog(), rows+"m.m 3.5 U64 4 counter count t:a", "")
+	a := newAgent(testCatalog(), rows+"m.m 3.5 U64 4 counter count t:a", "")
 	var p pcp.Profile
 	p.DelAll()
 	p.Add(pcp.NewInDom(9, 4), 2)

@@ -1,0 +1,113 @@
+package proc
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"pmtools/lib/builtin/internal/procfs"
+)
+
+// numaKinds are the kinds of memory of a process by a word in the lines of its areas; all others
+// are private.
+var numaKinds = [...]string{"huge", "heap", "stack", "private"}
+
+// maxNode limits the numbers of memory nodes.
+const maxNode = 1 << 16
+
+// parseNUMA reads /proc/PID/numa_maps, in which N0=5 is a number of pages on a node:
+//
+//	55f0c0a000 default heap anon=300 dirty=300 N0=100 N1=200 kernelpagesize_kB=4
+//
+// The values are texts: "node0:0.39,node1:0.78", in Mbytes.
+func parseNUMA(t *procfs.Table, r *procfs.Row, text []byte) {
+	kbytes := map[string]map[uint64]float64{}
+	nodes := map[uint64]bool{}
+	for line := range procfs.Lines(text) {
+		kind, size, pages := "private", uint64(4), map[uint64]uint64{}
+		for word, rest := procfs.Word(line); len(word) > 0; word, rest = procfs.Word(rest) {
+			key, value, _ := bytes.Cut(word, []byte{'='})
+			n, _ := procfs.Uint(value)
+			switch node, ok := procfs.Uint(bytes.TrimPrefix(key, []byte{'N'})); {
+			case ok && key[0] == 'N' && node < maxNode:
+				pages[node] += n
+				nodes[node] = true
+			case string(key) == "kernelpagesize_kB":
+				size = n
+			case slices.Contains(numaKinds[:], string(word)):
+				kind = string(word)
+			}
+		}
+		if kbytes[kind] == nil {
+			kbytes[kind] = map[uint64]float64{}
+		}
+		for node, n := range pages {
+			kbytes[kind][node] += float64(n) * float64(size)
+		}
+	}
+	for _, kind := range numaKinds {
+		var parts []string
+		for _, node := range slices.Sorted(maps.Keys(nodes)) {
+			parts = append(parts, fmt.Sprintf("node%d:%.2f", node, kbytes[kind][node]/1024))
+		}
+		t.Cell(r, []byte(kind)).SetString(strings.Join(parts, ","))
+	}
+}
+
+// addGraphics adds what /proc/PID/fdinfo says of memory for graphics, once for each client of a
+// driver, and the container of a process.
+func (p *collector) addGraphics() {
+	p.each("fdinfo", "/proc/PID/fdinfo", func(t *procfs.Table, pid int32) {
+		names, err := p.Root.Names(fileOf(pid, "fdinfo"))
+		if err != nil || len(names) == 0 || !p.mayRead(pid) {
+			return
+		}
+		r, seen := t.Row(pid), map[string]bool{}
+		for _, slot := range t.Slots {
+			r.Cells[slot].SetUint(0)
+		}
+		for _, name := range names {
+			if text, err := p.Root.Read(fileOf(pid, "fdinfo/"+name)); err == nil {
+				addClient(t, r, text, seen)
+			}
+		}
+	})
+	p.each("container", "/proc/PID/cgroup", func(t *procfs.Table, pid int32) {
+		text, err := p.read(pid, "cgroup")
+		if err != nil {
+			return
+		}
+		id := ""
+		for line := range procfs.Lines(text) {
+			id = cmp.Or(id, container(string(line[bytes.LastIndexByte(line, ':')+1:])))
+		}
+		t.Cell(t.Row(pid), []byte("id")).SetString(id)
+	})
+	p.each("none", "the kernel's delay accounting, which is not asked", func(*procfs.Table, int32) {})
+	p.perProcess("numa", "numa_maps", true, parseNUMA)
+}
+
+// addClient adds the numbers of a file of /proc/PID/fdinfo: "drm-memory-vram:	100 KiB". Those of a
+// client that was seen before are left out.
+func addClient(t *procfs.Table, r *procfs.Row, text []byte, seen map[string]bool) {
+	for line := range procfs.Lines(text) {
+		key, rest := procfs.Word(line)
+		word, rest := procfs.Word(rest)
+		if string(key) == "drm-client-id:" {
+			if seen[string(word)] {
+				return
+			}
+			seen[string(word)] = true
+		}
+		n, ok := procfs.Uint(word)
+		if unit, _ := procfs.Word(rest); string(unit) == "MiB" {
+			n *= 1024
+		}
+		if c := t.Cell(r, bytes.ReplaceAll(bytes.TrimSuffix(key, []byte{':'}), []byte{'-'}, []byte{'_'})); c != nil && ok {
+			c.Add(n)
+		}
+	}
+}
