@@ -77,7 +77,8 @@ derive/load: lib/regular derive derive/syntax lib/pcp lib/pmerr
 derive/cases: lib/display derive/diagnose derive derive/load derive/syntax lib/archive lib/pmapi lib/format lib/when lib/pcp lib/pmerr
 derive/debug: derive derive/syntax derive/check derive/eval lib/format lib/pcp lib/pmerr
 derive/manual: derive/check
-derive/repl: lib/fetchgroup lib/record derive/diagnose lib/near lib/display lib/pmcd derive derive/syntax derive/check derive/nest lib/pmapi lib/format lib/when lib/pcp lib/pmerr derive/manual
+derive/lint: derive/syntax derive/check lib/pcp
+derive/repl: lib/fetchgroup lib/record lib/archive derive/lint derive/diagnose lib/near lib/display lib/pmcd derive derive/syntax derive/check derive/nest lib/pmapi lib/format lib/when lib/pcp lib/pmerr derive/manual
 cmd/internal/cli: lib/config lib/when lib/pmerr
 cmd/internal/command: cmd/internal/cli lib/option
 cmd/internal/debug: lib/*
@@ -86,7 +87,7 @@ cmd/internal/samples: lib/format lib/display lib/pcp
 cmd/internal/clitest: cmd/internal/cli lib/archive/archivetest lib/pmcd/pmcdtest test/golden
 cmd/pminfo: cmd/internal/cli cmd/internal/command cmd/internal/source lib/* derive
 cmd/pmerr: cmd/internal/cli lib/option lib/pmerr
-cmd/pmderive: cmd/internal/cli cmd/internal/command cmd/internal/samples cmd/internal/source lib/* derive derive/syntax derive/check derive/cases derive/repl
+cmd/pmderive: cmd/internal/cli cmd/internal/command cmd/internal/samples cmd/internal/source lib/* derive derive/syntax derive/check derive/cases derive/lint derive/repl
 cmd/pmstore: cmd/internal/cli cmd/internal/command cmd/internal/source lib/* derive
 cmd/pmval: cmd/internal/cli cmd/internal/command cmd/internal/samples cmd/internal/source lib/* derive
 test:

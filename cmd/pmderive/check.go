@@ -4,41 +4,70 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"pmtools/cmd/internal/cli"
+	"pmtools/derive/cases"
+	"pmtools/derive/lint"
 	"pmtools/derive/repl"
+	"pmtools/lib/display"
 	"pmtools/lib/regular"
+	"pmtools/lib/when"
 )
 
 // checkFlags are the options of check.
 type checkFlags struct {
-	syntax, expand bool
-	output         string
+	lint                       repl.Lint
+	output                     string
+	json, sarif, strict, rules bool
+	disable                    []string
+	interval                   string
 }
 
 // newCheck returns the command that checks files for mistakes.
 func (a *app) newCheck() *cobra.Command {
 	f := &checkFlags{}
 	cmd := &cobra.Command{
-		Use:   "check [FILE ...]",
+		Use:   "check [FILE|DIR ...]",
 		Short: "Look for mistakes in files of derived metrics",
-		Long:  "Look for mistakes in files of derived metrics, or in standard input: of syntax, and\nof meaning with the metrics of the source.",
-		RunE:  func(cmd *cobra.Command, args []string) error { return a.check(cmd.Context(), f, args) },
+		Long: "Look for mistakes in files of derived metrics, or in standard input: of syntax, of meaning with\n" +
+			"the metrics of the source, and for what is legal but hardly meant. Errors make the status 1;\n" +
+			"what PCP takes is a warning, which does so only with --strict.",
+		RunE: func(cmd *cobra.Command, args []string) error { return a.check(cmd.Context(), f, args) },
 	}
-	cmd.Flags().BoolVar(&f.syntax, "syntax", false, "look only for what needs no source")
-	cmd.Flags().BoolVar(&f.expand, "expand", false, "let definitions stand inside others")
-	cmd.Flags().StringVarP(&f.output, "output", "o", "text", "`FORM` of output: text, json")
+	fs := cmd.Flags()
+	fs.SortFlags = false
+	fs.BoolVar(&f.lint.Syntax, "syntax", false, "look only for what needs no source")
+	fs.BoolVar(&f.lint.Expand, "expand", false, "let definitions stand inside others")
+	fs.BoolVar(&f.lint.Unknown, "allow-unknown", false, "take metrics that the source does not have")
+	fs.BoolVar(&f.strict, "strict", false, "let warnings make the status 1, too")
+	fs.StringSliceVar(&f.disable, "disable", nil, "leave out `RULES`, or \"all\"")
+	fs.BoolVar(&f.rules, "rules", false, "list the rules for warnings")
+	fs.StringSliceVar(&f.lint.Wanted, "wanted", nil, "report definitions that `NAMES`, or what is below these, do not need")
+	fs.StringVar(&f.interval, "interval", "1min", "the `TIME` between two samples, for counters that wrap around")
+	fs.IntVar(&f.lint.MaxCost, "max-cost", 0, "report definitions that need more than `N` values (default 10000)")
+	fs.StringVarP(&f.output, "output", "o", "text", "`FORM` of output: text, json, sarif")
+	fs.BoolVar(&f.json, "json", false, "the same as --output json")
+	fs.BoolVar(&f.sarif, "sarif", false, "the same as --output sarif")
 	return cmd
 }
 
 // check checks files for mistakes.
 func (a *app) check(ctx context.Context, f *checkFlags, args []string) error {
-	if f.output != "text" && f.output != "json" {
-		return fmt.Errorf("unknown output '%s'; there are text and json", f.output)
+	if err := f.complete(); err != nil {
+		return err
 	}
 	a.running = true
+	if f.rules {
+		return writeRules(a.Env.Out)
+	}
 	list, failed := a.readFiles(args)
 	if len(list) == 0 {
 		return exitIf(failed)
@@ -48,17 +77,58 @@ func (a *app) check(ctx context.Context, f *checkFlags, args []string) error {
 		return err
 	}
 	defer s.Close()
-	found, err := s.Lint(ctx, list, repl.Lint{Syntax: f.syntax, Expand: f.expand})
+	found, err := s.Lint(ctx, list, f.lint)
 	if err != nil {
 		return err
+	}
+	for i := range found {
+		failed = failed || f.strict || found[i].Severity == repl.SeverityError
+	}
+	if err := a.writeFindings(f.output, found); err != nil {
+		return err
+	}
+	return exitIf(failed)
+}
+
+// complete checks the options.
+func (f *checkFlags) complete() (err error) {
+	switch {
+	case f.json:
+		f.output = "json"
+	case f.sarif:
+		f.output = "sarif"
+	}
+	if !slices.Contains([]string{"text", "json", "sarif"}, f.output) {
+		return fmt.Errorf("unknown output '%s'; there are text, json and sarif", f.output)
+	}
+	if f.lint.Interval, err = when.ParseInterval(f.interval); err != nil {
+		return fmt.Errorf("--interval %s is no time such as 10s", f.interval)
+	}
+	f.lint.Rules = []*lint.Rule{}
+	for _, name := range f.disable {
+		if name != "all" && !slices.Contains(repl.RuleNames(), name) {
+			return fmt.Errorf("there is no rule %s; --rules lists them", name)
+		}
+	}
+	for _, r := range lint.Rules() {
+		if !slices.Contains(f.disable, r.Name) && !slices.Contains(f.disable, "all") {
+			f.lint.Rules = append(f.lint.Rules, r)
+		}
+	}
+	return nil
+}
+
+// writeFindings writes what was found.
+func (a *app) writeFindings(output string, found []repl.Diagnostic) error {
+	if output == "sarif" {
+		return writeSARIF(a.Env.Out, found)
 	}
 	onTerminal := cli.IsTerminal(a.Env.Stdout)
 	enc := json.NewEncoder(a.Env.Out)
 	enc.SetEscapeHTML(false)
 	for i := range found {
 		d := &found[i]
-		failed = failed || d.Severity == repl.SeverityError
-		if f.output == "json" {
+		if output == "json" {
 			if err := enc.Encode(d); err != nil {
 				return err
 			}
@@ -69,7 +139,17 @@ func (a *app) check(ctx context.Context, f *checkFlags, args []string) error {
 			fmt.Fprint(a.Env.Out, d.Snippet())
 		}
 	}
-	return exitIf(failed)
+	return nil
+}
+
+// writeRules describes the rules.
+func writeRules(w io.Writer) error {
+	for _, r := range lint.Rules() {
+		if _, err := fmt.Fprintf(w, "%s\n    %s\n", r.Name, strings.Join(display.Wrap(r.Doc, 90), "\n    ")); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // stdinName is the name of standard input in messages.
@@ -80,7 +160,7 @@ func (a *app) readFiles(args []string) (list []repl.File, failed bool) {
 	if len(args) == 0 {
 		args = []string{"-"}
 	}
-	for _, name := range args {
+	for _, name := range withFiles(args, func(name string) bool { return !strings.HasSuffix(name, cases.Suffix) }) {
 		var text []byte
 		var err error
 		if name == "-" {
@@ -97,4 +177,25 @@ func (a *app) readFiles(args []string) (list []repl.File, failed bool) {
 		list = append(list, repl.File{Name: name, Text: text})
 	}
 	return list, failed
+}
+
+// withFiles returns paths with the files below them that are wanted in the place of directories. One
+// that cannot be read stays, so that its reader says why; so does one without files.
+func withFiles(paths []string, wanted func(name string) bool) (files []string) {
+	for _, path := range paths {
+		n := len(files)
+		if info, err := os.Stat(path); err == nil && info.IsDir() {
+			err := filepath.WalkDir(path, func(name string, d fs.DirEntry, err error) error {
+				if err == nil && d.Type().IsRegular() && wanted(name) {
+					files = append(files, name)
+				}
+				return err
+			})
+			if err == nil && len(files) > n {
+				continue
+			}
+		}
+		files = append(files[:n], path)
+	}
+	return files
 }

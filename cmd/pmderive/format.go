@@ -20,14 +20,14 @@ type fmtFlags struct{ write, diff, check, expand bool }
 func (a *app) newFmt() *cobra.Command {
 	f := &fmtFlags{}
 	cmd := &cobra.Command{
-		Use:   "fmt [FILE ...]",
+		Use:   "fmt [FILE|DIR ...]",
 		Short: "Print files of derived metrics in canonical form",
 		Long:  "Print files of derived metrics, or standard input, in canonical form. What they define\nstays the same.",
 		RunE:  func(cmd *cobra.Command, args []string) error { return a.format(cmd.Context(), f, args) },
 	}
 	cmd.Flags().BoolVarP(&f.write, "write", "w", false, "write the result to the files instead")
 	cmd.Flags().BoolVarP(&f.diff, "diff", "d", false, "print what would change instead; status 1 if anything would")
-	cmd.Flags().BoolVar(&f.check, "check", false, "print the names of files that would change instead; status 1 if there are any")
+	cmd.Flags().BoolVarP(&f.check, "check", "l", false, "print the names of files that would change instead; status 1 if there are any")
 	cmd.Flags().BoolVar(&f.expand, "expand", false, "put definitions inside others in the place of their names")
 	return cmd
 }

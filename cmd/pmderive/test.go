@@ -4,11 +4,8 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 
@@ -59,9 +56,9 @@ func (a *app) test(ctx context.Context, f *testFlags, args []string) error {
 		}
 	}
 	a.running = true
-	files, bad := a.testFiles(args)
+	bad := false
 	var reports []*cases.Report
-	for _, name := range files {
+	for _, name := range withFiles(args, func(name string) bool { return strings.HasSuffix(name, cases.Suffix) }) {
 		r, err := a.testFile(ctx, f, opt, name)
 		switch {
 		case cli.IsLost(err):
@@ -158,30 +155,4 @@ func (a *app) testFile(ctx context.Context, f *testFlags, opt *cases.Options, na
 		}
 	}
 	return r, nil
-}
-
-// testFiles returns the files of cases among paths and in directories.
-func (a *app) testFiles(paths []string) (files []string, bad bool) {
-	for _, path := range paths {
-		info, err := os.Stat(path)
-		if err == nil && info.IsDir() {
-			n := len(files)
-			err = filepath.WalkDir(path, func(name string, d fs.DirEntry, err error) error {
-				if err == nil && d.Type().IsRegular() && strings.HasSuffix(name, cases.Suffix) {
-					files = append(files, name)
-				}
-				return err
-			})
-			if err == nil && len(files) == n {
-				err = errors.New(path + ": no files that end in " + cases.Suffix)
-			}
-		} else if err == nil {
-			files = append(files, path)
-		}
-		if err != nil {
-			a.Env.Errorf("%v", err)
-			bad = true
-		}
-	}
-	return files, bad
 }

@@ -27,7 +27,7 @@ import (
 )
 
 // Suffix is the end of the names of files of cases.
-const Suffix = ".test"
+const Suffix = ".cases"
 
 // A File is a file of cases.
 type File struct {

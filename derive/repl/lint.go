@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"pmtools/derive"
 	"pmtools/derive/diagnose"
+	"pmtools/derive/lint"
 	"pmtools/derive/nest"
 	"pmtools/derive/syntax"
 )
@@ -31,6 +33,7 @@ type Diagnostic struct {
 	Line     int    `json:"line"`
 	Column   int    `json:"column"` // in bytes, from 1
 	Severity string `json:"severity"`
+	Rule     string `json:"rule,omitempty"` // of package lint; "" for what PCP refuses
 	Metric   string `json:"metric,omitempty"`
 	Message  string `json:"message"`
 
@@ -38,9 +41,13 @@ type Diagnostic struct {
 	Source string   `json:"-"` // the line
 }
 
-// String returns the diagnostic on one line.
+// String returns the diagnostic on one line, with the rule at its end.
 func (d *Diagnostic) String() string {
-	return fmt.Sprintf("%s:%d:%d: %s: %s", d.File, d.Line, d.Column, d.Severity, d.Message)
+	rule := ""
+	if d.Rule != "" {
+		rule = " [" + d.Rule + "]"
+	}
+	return fmt.Sprintf("%s:%d:%d: %s: %s%s", d.File, d.Line, d.Column, d.Severity, d.Message, rule)
 }
 
 // Snippet returns the line with a caret under the place, and the notes.
@@ -55,8 +62,14 @@ func (d *Diagnostic) Snippet() string {
 
 // A Lint says what is looked for.
 type Lint struct {
-	Syntax bool // only what needs no source
-	Expand bool // definitions may stand inside others
+	Syntax  bool         // only what needs no source
+	Expand  bool         // definitions may stand inside others
+	Unknown bool         // metrics that the source does not have are no mistakes
+	Rules   []*lint.Rule // what is looked for in definitions that PCP takes
+
+	Wanted   []string      // see lint.Facts
+	Interval time.Duration // the same
+	MaxCost  int           // the same
 }
 
 // Lint looks for mistakes in configuration files, which may use each other's definitions. The error
@@ -71,13 +84,15 @@ func (s *Session) Lint(ctx context.Context, files []File, opt Lint) ([]Diagnosti
 			return nil, err
 		}
 	}
-	l := &linter{opt: opt, loading: newLoading(nil), texts: make(map[[2]string]bool)}
+	l := &linter{opt: opt, loading: newLoading(nil), texts: make(map[[2]string]bool), order: make(map[string]int)}
 	for _, f := range files {
+		l.order[f.Name] = len(l.order)
 		l.read(f)
 	}
 	if err := l.meanings(ctx, s); err != nil {
 		return nil, s.noteLost(err)
 	}
+	l.rules(ctx, s)
 	l.sort()
 	return l.diags, nil
 }
@@ -90,14 +105,18 @@ type linter struct {
 	diags []Diagnostic
 	texts map[[2]string]bool // help texts that were set
 	order map[string]int     // of files
+	remarks
 }
 
 // A linted definition is one that can be parsed.
 type linted struct {
-	def   *Definition
-	file  string
-	chunk syntax.Chunk
-	start int // of the expression in the definition's text
+	def    *Definition
+	file   string
+	chunk  syntax.Chunk
+	start  int // of the expression in the definition's text
+	remark remark
+	report derive.Report
+	wrong  bool // PCP refuses it
 }
 
 // add adds a diagnostic.
@@ -107,19 +126,25 @@ func (l *linter) add(file string, line, column int, severity, metric, source, ms
 	})
 }
 
+// warn adds a warning about what PCP ignores in a line.
+func (l *linter) warn(file string, line, column int, source, msg string) {
+	if rule := "ignored"; !slices.Contains(l.remarks.file, rule) && (l.opt.Rules == nil || l.has(rule)) {
+		l.add(file, line, column, SeverityWarning, "", source, msg)
+		l.diags[len(l.diags)-1].Rule = rule
+	}
+}
+
 // read cuts a file and notes what is wrong with its lines.
 func (l *linter) read(f File) {
-	if l.order == nil {
-		l.order = make(map[string]int)
-	}
-	l.order[f.Name] = len(l.order)
+	l.remarks = remarks{}
 	for _, c := range syntax.Chunks(f.Name, f.Text) {
 		line := strings.TrimRight(c.Raw, "\n")
+		l.comment(f.Name, &c, line)
 		if c.Comment() && strings.HasSuffix(line, `\`) {
-			l.add(f.Name, c.Line, len(line), SeverityWarning, "", line, "PCP takes the next line for a part of this comment")
+			l.warn(f.Name, c.Line, len(line), line, "PCP takes the next line for a part of this comment")
 		}
 		if len(c.Items) > 0 && !strings.HasSuffix(c.Raw, "\n") {
-			l.add(f.Name, c.Line, 1, SeverityWarning, "", firstLine(c.Raw), "PCP ignores a last line without a newline")
+			l.warn(f.Name, c.Line, 1, firstLine(c.Raw), "PCP ignores a last line without a newline")
 		}
 		for _, it := range c.Items {
 			l.item(f.Name, c, it)
@@ -132,11 +157,12 @@ func (l *linter) item(file string, c syntax.Chunk, it syntax.Item) {
 	first := firstLine(c.Raw)
 	switch it := it.(type) {
 	case *syntax.FileError:
-		severity := SeverityError
+		msg := strings.TrimPrefix(it.Msg, "pmLoadDerivedConfig: ")
 		if it.Warning {
-			severity = SeverityWarning
+			l.warn(file, it.Line, 1, first, msg)
+			break
 		}
-		l.add(file, it.Line, 1, severity, "", first, strings.TrimPrefix(it.Msg, "pmLoadDerivedConfig: "))
+		l.add(file, it.Line, 1, SeverityError, "", first, msg)
 	case *syntax.Attribute:
 		switch _, defined := l.index[it.Name]; {
 		case !defined:
@@ -155,7 +181,7 @@ func (l *linter) item(file string, c syntax.Chunk, it syntax.Item) {
 // definition parses a definition.
 func (l *linter) definition(file string, c syntax.Chunk, it *syntax.Definition) {
 	def := &Definition{Name: it.Name, Expr: it.Expr()}
-	d := &linted{def: def, file: file, chunk: c, start: it.Offset}
+	d := &linted{def: def, file: file, chunk: c, start: it.Offset, remark: l.take()}
 	var err error
 	if def.program, err = derive.Compile(def.Name, def.Expr); err != nil {
 		l.problem(d, diagnose.Syntax(def.Expr, err))
@@ -171,16 +197,25 @@ func (l *linter) definition(file string, c syntax.Chunk, it *syntax.Definition) 
 
 // problem notes what is wrong with a definition.
 func (l *linter) problem(d *linted, p *Problem) {
-	line, column := d.chunk.Place(d.start)
+	pos := 0
 	if p.Src == d.def.Expr {
-		line, column = d.chunk.Place(d.start + p.Pos)
+		pos = p.Pos
+	}
+	line, column, source := d.place(pos)
+	l.add(d.file, line, column, SeverityError, d.def.Name, source, p.Msg, p.Notes...)
+}
+
+// place returns where a byte of the expression is, and the line; -1 is the name.
+func (d *linted) place(pos int) (line, column int, source string) {
+	line, column = d.chunk.Line, 1
+	if pos >= 0 {
+		line, column = d.chunk.Place(d.start + pos)
 	}
 	lines := strings.Split(d.chunk.Raw, "\n")
-	source := ""
 	if i := line - d.chunk.Line; i < len(lines) {
 		source = lines[i]
 	}
-	l.add(d.file, line, column, SeverityError, d.def.Name, source, p.Msg, p.Notes...)
+	return line, column, source
 }
 
 // meanings checks the definitions against the source of a session, or says what can be said without
@@ -199,12 +234,12 @@ func (l *linter) meanings(ctx context.Context, s *Session) error {
 	b := s.newBinder(ctx, defs, l.opt.Expand)
 	found, err := b.check(ctx, l.own)
 	for i, x := range found {
-		switch d := l.list[i]; {
-		case x.Masked:
-			l.add(d.file, d.chunk.Line, 1, SeverityWarning, d.def.Name, firstLine(d.chunk.Raw),
-				"the source has a metric "+d.def.Name+", which hides this definition")
-		case x.Err != nil:
-			l.problem(d, b.problem(d.def.Expr, x.Err))
+		d := l.list[i]
+		if d.report = x; x.Err != nil {
+			if p := b.problem(d.def.Expr, x.Err); p.Unknown == "" || !l.opt.Unknown && !d.remark.optional {
+				d.wrong = true
+				l.problem(d, p)
+			}
 		}
 	}
 	return err

@@ -3,9 +3,11 @@ package repl_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
+	lintrules "pmtools/derive/lint"
 	"pmtools/derive/repl"
 )
 
@@ -23,9 +25,17 @@ func lint(t testing.TB, s *repl.Session, text string, opt repl.Lint) string {
 	return b.String()
 }
 
+// only returns what looks for one rule.
+func only(name string) repl.Lint {
+	rules := lintrules.Rules()
+	i := slices.IndexFunc(rules, func(r *lintrules.Rule) bool { return r.Name == name })
+	return repl.Lint{Rules: rules[i : i+1]}
+}
+
 func TestLint(t *testing.T) {
 	s := newSession(t, "ta")
 	syntax, expand := repl.Lint{Syntax: true}, repl.Lint{Expand: true}
+	shadowed, noHelp, nonCounter := only("shadowed"), only("no-help"), only("non-counter")
 	for _, tt := range []struct {
 		name string
 		text string
@@ -47,13 +57,23 @@ func TestLint(t *testing.T) {
 		{"cycle without a source", "a = b\nb = a\n", repl.Lint{Syntax: true, Expand: true}, "f:1:5: error: a is defined by itself\nf:2:5: error: b is defined by itself\n"},
 		{"meaning of an inner one", "a = t.b\nb = a + t.a\n", expand, "f:2:7: error: illegal operator for non-counter and counter\n"},
 		{"twice", "a = t.b\na = t.c\n", syntax, "f:2:1: error: a is defined already\n"},
-		{"hidden", "t.b = 1\n", repl.Lint{}, "f:1:1: warning: the source has a metric t.b, which hides this definition\n"},
-		{"no newline", "a = 1", repl.Lint{}, "f:1:1: warning: PCP ignores a last line without a newline\n"},
-		{"comment with a backslash", "# x \\\na = 1\n", syntax, "f:1:5: warning: PCP takes the next line for a part of this comment\n"},
+		{"hidden", "t.b = 1\n", shadowed, "f:1:1: warning: the source has a metric t.b, which hides this definition [shadowed]\n"},
+		{"not in the source", "a = t.bb\nb = t.b + t.a\n", repl.Lint{Unknown: true}, "f:2:9: error: illegal operator for non-counter and counter\n"},
+		{"optional", "# pmderive: optional\na = t.bb\nb = t.bb\n", repl.Lint{}, "f:3:5: error: unknown metric t.bb\n"},
+		{"not optional", "# pmderive: optional\n\na = t.bb\n", repl.Lint{}, "f:3:5: error: unknown metric t.bb\n"},
+		{"ignored for one", "# pmderive: ignore no-help, cost\na = t.b\nb = t.c\n", noHelp, "f:3:1: warning: b has no help text [no-help]\n"},
+		{"ignored for all", "# pmderive: ignore-file no-help\na = t.b\nb = t.c\n", noHelp, ""},
+		{"continued line", "a = t.b * \\\n  rate(t.s)\n", nonCounter, "f:2:3: warning: rate() of what is no counter: t.s is instant [non-counter]\n"},
+		{"inner ones are reported once", "a = rate(t.s)\nb = a * 2\n", repl.Lint{Expand: true, Rules: nonCounter.Rules}, "f:1:5: warning: rate() of what is no counter: t.s is instant [non-counter]\n"},
+		{"remarks", "# pmderive: ignore no-hepl\n# pmderive: please\n# pmderive: optional x\na = t.b\n", repl.Lint{},
+			"f:1:1: warning: there is no rule no-hepl\nf:2:1: warning: there are: pmderive: ignore RULE, pmderive: ignore-file RULE, and pmderive: optional\n" +
+				"f:3:1: warning: there are: pmderive: ignore RULE, pmderive: ignore-file RULE, and pmderive: optional\n"},
+		{"no newline", "a = 1", repl.Lint{}, "f:1:1: warning: PCP ignores a last line without a newline [ignored]\n"},
+		{"comment with a backslash", "# x \\\na = 1\n", syntax, "f:1:5: warning: PCP takes the next line for a part of this comment [ignored]\n"},
 		{"no sign", "a\n", syntax, "f:1:1: error: missing ``='' after derived metric name\n"},
 		{"help", "a(oneline) = x\nb = 1\nb(one) = x\nb(oneline) = x\nb(oneline) = y\nb(helptext) = \"x\" y\n", syntax,
 			"f:1:1: error: a is not defined before its oneline\nf:3:1: error: there is no attribute one; there are oneline and helptext\n" +
-				"f:5:1: error: b has its oneline already\nf:6:1: warning: extra text (y) after attribute value will be ignored\n"},
+				"f:5:1: error: b has its oneline already\nf:6:1: warning: extra text (y) after attribute value will be ignored [ignored]\n"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if got := lint(t, s, tt.text, tt.opt); got != tt.want {

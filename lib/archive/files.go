@@ -27,6 +27,12 @@ type volumeFile struct {
 	path   string
 }
 
+// List returns the names of the single archives that Open opens as a set.
+func List(name string) ([]string, error) {
+	l := &lister{Options: (&Options{}).content()}
+	return l.expandNames(name)
+}
+
 // expandNames turns the name given to Open into names of single archives: commas separate names, a
 // directory stands for the archives in it (archive.md A1.5, A1.6).
 func (l *lister) expandNames(name string) ([]string, error) {

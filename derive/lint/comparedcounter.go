@@ -1,0 +1,49 @@
+package lint
+
+import (
+	"fmt"
+
+	"pmtools/derive/syntax"
+	"pmtools/lib/pcp"
+)
+
+// comparedCounter reports counters where only a momentary value says something.
+var comparedCounter = Rule{
+	Name: "counter",
+	Doc: "The value of a counter is compared, is a condition, or an average or extreme of counters is taken: that is about all the time " +
+		"since the counter began. rate() says how fast it grows, delta() by how much since the last sample.",
+	Bad:  "disk.busy = disk.dev.total > 1000\n",
+	Good: "disk.busy = rate(disk.dev.total) > mkconst(1000, units=\"count / sec\")\n",
+	Run: func(p *Pass) {
+		for d, n := range p.nodes(true) {
+			var where string
+			var list []syntax.Expr
+			switch n := n.(type) {
+			case *syntax.BinaryExpr:
+				if where = "compared"; logical(n.Op) && !zero(n.X) && !zero(n.Y) {
+					list = []syntax.Expr{n.X, n.Y}
+				}
+			case *syntax.TernaryExpr:
+				where, list = "a condition", []syntax.Expr{n.Cond}
+			case *syntax.CallExpr:
+				if n.Fun == syntax.AVG || n.Fun == syntax.MIN || n.Fun == syntax.MAX {
+					where, list = "the operand of "+n.Fun.Symbol()+"()", []syntax.Expr{n.X}
+				}
+			}
+			for _, x := range list {
+				if typ, known := d.Info.Types[x]; known && typ.Sem == pcp.Counter && !relational(x) {
+					text := syntax.Print(x)
+					p.report(d, start(x), fmt.Sprintf("the value of a counter is %s: %s", where, text),
+						fmt.Sprintf("rate(%s) is how fast it grows, delta(%s) by how much since the last sample", text, text))
+				}
+			}
+		}
+	},
+}
+
+// relational reports whether an expression is a comparison or made of some: of counters it is one
+// itself, which is reported where they are.
+func relational(x syntax.Expr) bool {
+	b, ok := syntax.Unparen(x).(*syntax.BinaryExpr)
+	return ok && logical(b.Op)
+}

@@ -1,0 +1,33 @@
+package lint
+
+import "fmt"
+
+// defaultCost is how many values are too many, if nobody says so.
+const defaultCost = 10_000
+
+// cost reports definitions that need many values.
+var cost = Rule{
+	Name: "cost",
+	Doc: "So many values are fetched for each evaluation, which is counted by the instances that the source has (--max-cost, 10000). " +
+		"An instance in brackets does not help: all are fetched, and one is kept.",
+	Bad:  "disk.size = rate(disk.dev.total_bytes) / rate(disk.dev.total)\n",
+	Good: "mem.share = mem.util.used / mem.physmem\n",
+	Run: func(p *Pass) {
+		limit := p.MaxCost
+		if limit == 0 {
+			limit = defaultCost
+		}
+		for _, d := range p.Definitions {
+			if d.Info == nil || p.Source == nil {
+				continue
+			}
+			values := 0
+			for _, id := range d.Info.Operands {
+				values += p.valuesOf(d, id)
+			}
+			if values > limit {
+				p.report(d, 0, fmt.Sprintf("each evaluation fetches %d values of %d metrics, more than %d", values, len(d.Info.Operands), limit))
+			}
+		}
+	},
+}

@@ -1,0 +1,32 @@
+package lint
+
+import (
+	"strings"
+
+	"pmtools/derive/syntax"
+)
+
+// duplicate reports definitions that are the same, and names that people confuse.
+var duplicate = Rule{
+	Name: "duplicate",
+	Doc: "Two definitions have the same expression: a copy that was not changed, or two names for one thing, which are both evaluated. " +
+		"Also two names that differ by capitals only.",
+	Bad:  "disk.reads = rate(disk.dev.total)\ndisk.writes = rate(disk.dev.total)\n",
+	Good: "disk.reads = rate(disk.dev.total)\ndisk.bytes = rate(disk.dev.total_bytes)\n",
+	Run: func(p *Pass) {
+		exprs, names := make(map[string]*Definition), make(map[string]*Definition)
+		for _, d := range p.Definitions {
+			text, name := syntax.Print(syntax.Unparen(d.Expr)), strings.ToLower(d.Name)
+			if old := exprs[text]; old != nil {
+				p.report(d, 0, "this is the expression of "+old.Name+" too")
+			} else {
+				exprs[text] = d
+			}
+			if old := names[name]; old != nil {
+				p.report(d, -1, d.Name+" differs from "+old.Name+" by capitals only")
+			} else {
+				names[name] = d
+			}
+		}
+	},
+}

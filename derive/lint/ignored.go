@@ -1,0 +1,34 @@
+package lint
+
+import (
+	"fmt"
+
+	"pmtools/derive/syntax"
+	"pmtools/lib/pcp"
+)
+
+// ignored reports what PCP reads and then ignores. What it ignores in lines that are no definitions
+// is reported under the same name by those who read files.
+var ignored = Rule{
+	Name: "ignored",
+	Doc: "PCP ignores it without a word: a number in the units of rescale(), all but the last of several values of a tag, a last line " +
+		"without a newline, the line after a comment that ends in a backslash, text behind the quotes of a help text.",
+	Bad:  "mem.blocks = rescale(mem.util.used, \"4 Kbyte\")\n",
+	Good: "mem.blocks = rescale(mem.util.used, \"Kbyte\") / 4\n",
+	Run: func(p *Pass) {
+		for d, n := range p.nodes(false) {
+			if r, ok := n.(*syntax.RescaleExpr); ok {
+				if units, factor, err := pcp.ParseUnits(r.Units); err == nil && factor != 1 {
+					p.report(d, r.UnitsPos, fmt.Sprintf("PCP ignores the number in \"%s\": the values are in %s", r.Units, units))
+				}
+			}
+			last := make(map[syntax.Token]*syntax.Spec)
+			for _, s := range syntax.Specs(n) {
+				if old := last[s.Tag]; old != nil {
+					p.report(d, old.TagPos, fmt.Sprintf("PCP ignores this %s: there is another one behind it", old.Tag.Symbol()))
+				}
+				last[s.Tag] = s
+			}
+		}
+	},
+}

@@ -1,0 +1,145 @@
+// Package lint finds what is legal in definitions of derived metrics and yet hardly what somebody
+// meant: a rate of what is no counter, instances that cannot meet, a choice that is none.
+//
+// Each Rule is in a file of its own, with an example that the tests run. Run applies them to Facts,
+// what package check found out about definitions, and answers with Findings. A comment in a file of
+// definitions switches rules off, for the definition behind it or for the whole file:
+//
+//	# pmderive: ignore non-counter, no-help
+//	# pmderive: ignore-file no-help
+package lint
+
+import (
+	"cmp"
+	"iter"
+	"slices"
+	"time"
+
+	"pmtools/derive/check"
+	"pmtools/derive/syntax"
+	"pmtools/lib/pcp"
+)
+
+// A Rule looks for one kind of mistake.
+type Rule struct {
+	Name string
+	Doc  string // what is reported and why, one paragraph
+	Bad  string // an example that is reported, a file; the metrics are in docs/examples/metrics.cases
+	Good string // what to write instead
+	Run  func(*Pass)
+}
+
+// Rules returns all rules by their names. The slice belongs to the caller.
+func Rules() []*Rule {
+	list := []*Rule{
+		&comparedCounter, &constantUnits, &cost, &deadChoice, &duplicate, &ignored, &missing, &neverValues, &noHelp, &nonCounter,
+		&oddUnits, &shadowed, &unscaled, &unused, &wraps,
+	}
+	slices.SortFunc(list, func(a, b *Rule) int { return cmp.Compare(a.Name, b.Name) })
+	return list
+}
+
+// A Definition is one that can be parsed.
+type Definition struct {
+	Name    string
+	Expr    syntax.Expr // as it is written
+	OneLine bool        // it has a one-line help text
+	Off     []string    // rules that do not apply to it
+	File    int         // the number of its file
+
+	// Tree is Expr with other definitions in it as NestExprs, and Info what is known of it; nil without
+	// a source and if the definition does not fit it.
+	Tree syntax.Expr
+	Info *check.Info
+}
+
+// Facts are what the rules know.
+type Facts struct {
+	Definitions []*Definition // in their order
+	Names       []string      // those of names that are wanted for their own sake; nil if nobody has said so
+	Interval    time.Duration // between two samples, 0 for a minute
+	MaxCost     int           // values for each evaluation that are too many, 0 for 10,000
+
+	// Source answers for the metrics; nil without one.
+	Source Source
+}
+
+// A Source knows what metrics there are. What it does not know is not ok.
+type Source interface {
+	Instances(d pcp.InDom) (names []string, ok bool)
+	Below(name string) bool                      // the name has metrics below it
+	Lacking(id pcp.ID) []string                  // archives of a set that do not have a metric
+	Growth(id pcp.ID) (fastest float64, ok bool) // of a counter, for each second
+	Masked(d *Definition) bool                   // a metric of the source hides a definition
+}
+
+// A Finding is something doubtful.
+type Finding struct {
+	Definition *Definition
+	Pos        syntax.Pos // in its expression; -1 for the definition as a whole
+	Rule       string
+	Message    string
+	Notes      []string
+}
+
+// A Pass is one rule at work.
+type Pass struct {
+	*Facts
+	rule  *Rule
+	found []Finding
+}
+
+// Run applies rules and returns what they find, in the order of the definitions and the places.
+func Run(f *Facts, rules []*Rule) []Finding {
+	p := &Pass{Facts: f}
+	for _, r := range rules {
+		if p.rule = r; r.Run != nil {
+			r.Run(p)
+		}
+	}
+	order := make(map[*Definition]int, len(f.Definitions))
+	for i, d := range f.Definitions {
+		order[d] = i
+	}
+	slices.SortStableFunc(p.found, func(a, b Finding) int {
+		return cmp.Or(cmp.Compare(order[a.Definition], order[b.Definition]), cmp.Compare(a.Pos, b.Pos))
+	})
+	return p.found
+}
+
+// report notes a finding, unless the rule does not apply to the definition.
+func (p *Pass) report(d *Definition, pos syntax.Pos, msg string, notes ...string) {
+	if !slices.Contains(d.Off, p.rule.Name) {
+		p.found = append(p.found, Finding{d, pos, p.rule.Name, msg, notes})
+	}
+}
+
+// nodes yields the nodes of all definitions that are written there, not those of definitions inside
+// them; if typed is set, only where their types are known.
+func (p *Pass) nodes(typed bool) iter.Seq2[*Definition, syntax.Node] {
+	return func(yield func(*Definition, syntax.Node) bool) {
+		for _, d := range p.Definitions {
+			tree, more := d.Tree, true
+			if tree == nil {
+				tree = d.Expr
+			}
+			if typed && d.Info == nil {
+				continue
+			}
+			syntax.Walk(tree, func(n syntax.Node) bool {
+				_, inner := n.(*syntax.NestExpr)
+				more = more && (inner || yield(d, n))
+				return more && !inner
+			})
+			if !more {
+				return
+			}
+		}
+	}
+}
+
+// start returns the first byte of a node.
+func start(n syntax.Node) syntax.Pos {
+	pos, _ := n.Span()
+	return pos
+}

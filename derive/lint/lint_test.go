@@ -1,0 +1,229 @@
+package lint_test
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"pmtools/derive/cases"
+	"pmtools/derive/lint"
+	"pmtools/derive/repl"
+	"pmtools/lib/display"
+	"pmtools/lib/pmapi"
+)
+
+var update = flag.Bool("update", false, "rewrite docs/lint.md")
+
+// world returns the base name of an archive with the metrics of the examples.
+func world(t testing.TB) string {
+	t.Helper()
+	text, err := os.ReadFile("../../docs/examples/metrics.cases")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return kept(t, t.TempDir(), "metrics", string(text))
+}
+
+// check returns what a rule says of definitions.
+func check(t testing.TB, archive, text string, r *lint.Rule) (list []repl.Diagnostic) {
+	t.Helper()
+	s := repl.New(&repl.Options{Kind: repl.Archive, Name: archive, Open: func(ctx context.Context, _, name string) (pmapi.Source, error) {
+		return pmapi.OpenArchive(ctx, name, nil)
+	}})
+	defer s.Close()
+	found, err := s.Lint(context.Background(), []repl.File{{Name: "disk.conf", Text: []byte(text)}},
+		repl.Lint{Rules: []*lint.Rule{r}, Wanted: []string{"disk.load"}, MaxCost: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+// marker is the line of docs/lint.md behind which the rules are.
+const marker = "<!-- The rest is written by go test ./derive/lint -update -->\n"
+
+// TestRules runs the examples of all rules, and compares what they say with the documentation.
+func TestRules(t *testing.T) {
+	archive := world(t)
+	var doc strings.Builder
+	for _, r := range lint.Rules() {
+		fmt.Fprintf(&doc, "\n## %s\n\n%s\n", r.Name, strings.Join(display.Wrap(strings.ReplaceAll(r.Doc, "*", `\*`), 128), "\n"))
+		if r.Bad == "" {
+			continue
+		}
+		bad, good := check(t, archive, r.Bad, r), check(t, archive, r.Good, r)
+		if len(bad) == 0 || len(good) != 0 {
+			t.Errorf("%s: the bad example gives %d findings, the good one %v", r.Name, len(bad), good)
+			continue
+		}
+		fmt.Fprintf(&doc, "\n```\n%s```\n\n", r.Bad)
+		for i := range bad {
+			if bad[i].Rule != r.Name || bad[i].Severity != repl.SeverityWarning {
+				t.Errorf("%s: %v", r.Name, &bad[i])
+			}
+			fmt.Fprintf(&doc, "> %s\n", strings.ReplaceAll(bad[i].String(), "*", `\*`))
+			for _, note := range bad[i].Notes {
+				fmt.Fprintf(&doc, "> (%s)\n", strings.ReplaceAll(note, "*", `\*`))
+			}
+		}
+		fmt.Fprintf(&doc, "\nInstead:\n\n```\n%s```\n", r.Good)
+	}
+	const name = "../../docs/lint.md"
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	head, tail, ok := strings.Cut(string(text), marker)
+	switch {
+	case !ok:
+		t.Fatalf("%s has no line %s", name, marker)
+	case *update:
+		err = os.WriteFile(name, []byte(head+marker+doc.String()), 0o666)
+	case tail != doc.String():
+		err = fmt.Errorf("%s is not what the rules say; go test ./derive/lint -update writes it", name)
+	}
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// TestFindings covers what each rule reports and leaves alone.
+func TestFindings(t *testing.T) {
+	archive := world(t)
+	byName := make(map[string]*lint.Rule)
+	for _, r := range lint.Rules() {
+		byName[r.Name] = r
+	}
+	for _, tt := range []struct {
+		rule, expr string
+		want       string // columns of findings
+	}{
+		{"non-counter", "rate(mem.util.used) + rate(mem.util.free)", "5 27"},
+		{"non-counter", "rate(disk.dev.total)", ""},
+		{"non-counter", "delta(rate(disk.dev.total))", ""},
+		{"non-counter", "delta(delta(mem.util.used))", "11"},
+		{"counter", "disk.dev.total > 5", "5"},
+		{"counter", "disk.dev.total == 0", ""},
+		{"counter", "disk.dev.total ? disk.dev.total : novalue()", "5"},
+		{"counter", "(disk.dev.total > 5) ? rate(disk.dev.total) : novalue()", "6"},
+		{"counter", "avg(disk.dev.total)", "9"},
+		{"counter", "sum(disk.dev.total)", ""},
+		{"counter", "rate(disk.dev.total) > 5", ""},
+		{"wrap", "delta(disk.dev.avactive) + delta(disk.dev.avactive * 2)", "5 32"},
+		{"wrap", "delta(disk.dev.total)", ""},
+		{"constant-units", "mem.util.used > 5", "21"},
+		{"constant-units", "5 < mem.util.used", "5"},
+		{"constant-units", "mem.util.used > 0", ""},
+		{"constant-units", "disk.dev.total > 5", ""},
+		{"constant-units", "mem.util.used / mem.physmem > 0.9", ""},
+		{"scale", `mem.util.used > mkconst(8, units="Mbyte")`, "19"},
+		{"scale", `mem.util.used > mkconst(8, units="Kbyte")`, ""},
+		{"units", "mem.util.used * mem.physmem", "19"},
+		{"units", "mem.util.used / mem.physmem", ""},
+		{"units", "rate(disk.dev.total_bytes) / mem.util.used / mem.physmem", ""},
+		{"units", "100 * mem.util.used", ""},
+		{"no-values", "disk.dev.total[sda] + disk.dev.total[nvme0n1]", "5"},
+		{"no-values", "disk.dev.total[sdx]", "5"},
+		{"no-values", "matchinst(/^hd/, disk.dev.total)", "5"},
+		{"no-values", "matchinst(!/a|n/, disk.dev.total)", "5"},
+		{"no-values", "2 * rate(matchinst(/^hd/, disk.dev.total)) / mem.physmem", "14"},
+		{"no-values", "matchinst(/^sd/, disk.dev.total) + disk.dev.total[sda]", ""},
+		{"no-values", "scalar(disk.dev.total[sda]) + disk.dev.total[nvme0n1]", ""},
+		{"dead-arm", "1 ? mem.util.used : mem.util.free", "5"},
+		{"dead-arm", "mem.util.used < 0 ? 1 : 2", "5"},
+		{"dead-arm", "mem.util.used == mem.util.used ? 1 : 2", "5"},
+		{"dead-arm", "!(mem.util.used != mem.util.used) ? 1 : 2", "5"},
+		{"dead-arm", "mem.util.used > 0 ? mem.util.free : mem.util.free", "25"},
+		{"dead-arm", "defined(mem.util.used) ? mem.util.used : novalue()", ""},
+		{"dead-arm", "mem.util.used > 0 ? 1 : 2", ""},
+		{"ignored", `rescale(mem.util.used, "4 Mbyte")`, "28"},
+		{"ignored", `mkconst(1, units="sec", units="Kbyte", type=u32)`, "16"},
+		{"cost", "rate(disk.dev.total) * rate(disk.dev.avactive)", "5"},
+		{"cost", "rate(sum(disk.dev.total)) * mem.util.used", ""},
+	} {
+		var got []string
+		for _, d := range check(t, archive, "x = "+tt.expr+"\n", byName[tt.rule]) {
+			got = append(got, fmt.Sprint(d.Column))
+			if d.Rule != tt.rule {
+				t.Errorf("%s: %v", tt.expr, &d)
+			}
+		}
+		if g := strings.Join(got, " "); g != tt.want {
+			t.Errorf("%s of %s: columns %q, want %q", tt.rule, tt.expr, g, tt.want)
+		}
+	}
+}
+
+// kept writes the metrics in a file of cases into an archive, and returns its name.
+func kept(t testing.TB, dir, name, text string) string {
+	t.Helper()
+	f, err := cases.Parse(name, []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.Run(context.Background(), &cases.Options{Keep: dir}); err != nil {
+		t.Fatal(err)
+	}
+	return filepath.Join(dir, name, "input")
+}
+
+// TestMissing covers a metric that one archive of a set does not have.
+func TestMissing(t *testing.T) {
+	dir := t.TempDir()
+	one := kept(t, dir, "one", "metric a u32 instant\n value 1x2\n")
+	two := kept(t, dir, "two", "start 2024-01-02T00:00:00Z\nmetric a u32 instant\n value 1x2\nmetric b u32 instant\n value 1x2\n")
+	i := slices.IndexFunc(lint.Rules(), func(r *lint.Rule) bool { return r.Name == "missing" })
+	found := check(t, one+","+two, "x = a + 1\ny = a + b + b\n", lint.Rules()[i])
+	if len(found) != 1 || found[0].Line != 2 || found[0].Column != 9 || found[0].Message != "b is not in "+one {
+		t.Errorf("%+v", found)
+	}
+	if found := check(t, two, "y = a + b\n", lint.Rules()[i]); len(found) != 0 {
+		t.Errorf("of one archive: %+v", found)
+	}
+}
+
+// TestWraps covers a counter that grows so fast that nothing can notice its wrapping.
+func TestWraps(t *testing.T) {
+	archive := kept(t, t.TempDir(), "fast", "metric a u32 counter\n value 0+2000000000x1 1000000000+2000000000x1\nmetric b u32 counter\n value 0+100x3\n")
+	i := slices.IndexFunc(lint.Rules(), func(r *lint.Rule) bool { return r.Name == "wrap" })
+	found := check(t, archive, "x = rate(a)\ny = rate(b)\n", lint.Rules()[i])
+	if len(found) != 1 || found[0].Message != "a has 32 bits and grows by up to 2e+08 a second: it can wrap around within 1m0s" {
+		t.Errorf("%+v", found)
+	}
+}
+
+// TestShort covers the shape of the rules: a file of at most 60 lines each, and no reading of files
+// or sources but through Facts.
+func TestShort(t *testing.T) {
+	for _, r := range lint.Rules() {
+		if r.Doc == "" || r.Run == nil || r.Bad == "" && r.Name != "missing" {
+			t.Errorf("%s is not complete", r.Name)
+		}
+	}
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rules := 0
+	for _, name := range files {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(string(text), "= Rule{") || strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		rules++
+		if n := strings.Count(string(text), "\n"); n > 60 {
+			t.Errorf("%s has %d lines, more than 60", name, n)
+		}
+	}
+	if rules != len(lint.Rules()) {
+		t.Errorf("%d files and %d rules", rules, len(lint.Rules()))
+	}
+}

@@ -1,0 +1,36 @@
+package lint
+
+import (
+	"fmt"
+	"strings"
+
+	"pmtools/derive/syntax"
+)
+
+// missing reports metrics that some archives of a set do not have.
+var missing = Rule{
+	Name: "missing",
+	Doc: "Of a set of archives, some do not have a metric: the definition has no values over their time. It is in none of the others' " +
+		"pmlogger configuration, or an agent was not there.",
+	Run: func(p *Pass) {
+		if p.Source == nil {
+			return
+		}
+		type place struct {
+			d    *Definition
+			name string
+		}
+		seen := make(map[place]bool)
+		for d, n := range p.nodes(true) {
+			ref, ok := n.(*syntax.MetricRef)
+			desc, known := d.Info.Metrics[ref]
+			if !ok || !known || seen[place{d, ref.Name}] {
+				continue
+			}
+			seen[place{d, ref.Name}] = true
+			if list := p.Source.Lacking(desc.ID); len(list) > 0 {
+				p.report(d, start(ref), fmt.Sprintf("%s is not in %s", ref.Name, strings.Join(list, ", ")))
+			}
+		}
+	},
+}

@@ -1,0 +1,36 @@
+package lint
+
+import "pmtools/derive/syntax"
+
+// neverValues reports expressions that cannot have a value, because no instance is left.
+var neverValues = Rule{
+	Name: "no-values",
+	Doc: "No instance is left: a pattern matches none, an instance does not exist, or the operands of an operator have no instance in " +
+		"common. Two instances of a domain do not meet, even if each is selected by itself: scalar() makes single values of them.",
+	Bad:  "disk.both = disk.dev.total[sda] + disk.dev.total[nvme0n1]\n",
+	Good: "disk.both = scalar(disk.dev.total[sda]) + scalar(disk.dev.total[nvme0n1])\n",
+	Run: func(p *Pass) {
+		if p.Source == nil {
+			return
+		}
+		for d, n := range p.nodes(true) {
+			x, ok := n.(syntax.Expr)
+			if !ok {
+				continue
+			}
+			left, known := p.instances(d, x)
+			if !known || len(left) > 0 {
+				continue
+			}
+			for _, operand := range syntax.Operands(x) {
+				if operand != nil {
+					some, ok := p.instances(d, *operand)
+					known = known && (!ok || len(some) > 0)
+				}
+			}
+			if known { // it is lost here
+				p.report(d, start(x), "there is no instance left, so this never has values: "+syntax.Print(x), p.whyNone(d, x)...)
+			}
+		}
+	},
+}

@@ -1,0 +1,36 @@
+package lint
+
+import (
+	"fmt"
+
+	"pmtools/derive/syntax"
+	"pmtools/lib/pcp"
+)
+
+// nonCounter reports rate() and delta() of what is no counter.
+var nonCounter = Rule{
+	Name: "non-counter",
+	Doc: "rate() and delta() of a metric that is no counter: its values go up and down, and so does the difference of two of them. " +
+		"Often a counter of a similar name was meant, or the value itself.",
+	Bad:  "mem.change = rate(mem.util.used)\n",
+	Good: "disk.reads = rate(disk.dev.total)\n",
+	Run: func(p *Pass) {
+		for d, n := range p.nodes(true) {
+			call, ok := n.(*syntax.CallExpr)
+			if !ok || call.Fun != syntax.RATE && call.Fun != syntax.DELTA {
+				continue
+			}
+			typ, known := d.Info.Types[call.X]
+			if known && typ.Sem != pcp.Counter && !differenceOf(call.X) {
+				p.report(d, start(call), fmt.Sprintf("%s() of what is no counter: %s is %s", call.Fun.Symbol(), syntax.Print(call.X), typ.Sem.Text()))
+			}
+		}
+	},
+}
+
+// differenceOf reports whether an expression is rate() or delta() itself: a change of a change is
+// meant.
+func differenceOf(x syntax.Expr) bool {
+	call, ok := syntax.Unparen(x).(*syntax.CallExpr)
+	return ok && (call.Fun == syntax.RATE || call.Fun == syntax.DELTA)
+}

@@ -1,0 +1,59 @@
+package lint
+
+import (
+	"fmt"
+
+	"pmtools/derive/syntax"
+	"pmtools/lib/pcp"
+)
+
+// oddUnits reports products and quotients whose units nobody means.
+var oddUnits = Rule{
+	Name: "units",
+	Doc: "The units of a product or a quotient have a power that quantities seldom have, such as byte^2: two sizes were multiplied that " +
+		"should have been divided, or one was divided by twice. Also a sum of a plain number and a value in units, or of a count and a " +
+		"number: its units are those of one of them.",
+	Bad:  "mem.share = mem.util.used * mem.physmem\n",
+	Good: "mem.share = mem.util.used / mem.physmem\n",
+	Run: func(p *Pass) {
+		for d, n := range p.nodes(true) {
+			b, ok := n.(*syntax.BinaryExpr)
+			if !ok {
+				continue
+			}
+			x, y, r := d.Info.Types[b.X].Units, d.Info.Types[b.Y].Units, d.Info.Types[b].Units
+			switch b.Op {
+			case syntax.STAR, syntax.SLASH:
+				if power(r) > max(power(x), power(y), 1) {
+					p.report(d, b.OpPos, fmt.Sprintf("the units of the result are %s: %s of %s and %s", r, operation[b.Op], text(x), text(y)))
+				}
+			case syntax.PLUS, syntax.MINUS:
+				_, left := bare(b.X)
+				_, right := bare(b.Y)
+				if x != y && (x.Dimensionless() || y.Dimensionless()) && !zero(b.X) && !zero(b.Y) {
+					if left || right || d.Info.Types[b.X].Units.DimCount != d.Info.Types[b.Y].Units.DimCount {
+						p.report(d, b.OpPos, fmt.Sprintf("%s of %s and %s", operation[b.Op], text(x), text(y)))
+					}
+				}
+			}
+		}
+	},
+}
+
+// operation names the results of operators.
+var operation = map[syntax.Token]string{
+	syntax.STAR: "the product", syntax.SLASH: "the quotient", syntax.PLUS: "the sum", syntax.MINUS: "the difference",
+}
+
+// power returns the largest power of a dimension.
+func power(u pcp.Units) int8 {
+	return max(u.DimSpace, -u.DimSpace, u.DimTime, -u.DimTime, u.DimCount, -u.DimCount)
+}
+
+// text returns units as text.
+func text(u pcp.Units) string {
+	if u.Dimensionless() {
+		return "no units"
+	}
+	return u.String()
+}

@@ -1,0 +1,30 @@
+package lint
+
+import (
+	"fmt"
+
+	"pmtools/derive/syntax"
+)
+
+// unscaled reports comparisons of values in units of different scale.
+var unscaled = Rule{
+	Name: "scale",
+	Doc: "Values in units of different scale are compared, such as byte with Kbyte. PCP converts operands of + - * and / to the same " +
+		"scale, but compares numbers as they are.",
+	Bad:  "mem.much = mem.util.used > mkconst(8, type=u64, semantics=instant, units=\"Gbyte\")\n",
+	Good: "mem.much = rescale(mem.util.used, \"Gbyte\") > mkconst(8, type=u64, semantics=instant, units=\"Gbyte\")\n",
+	Run: func(p *Pass) {
+		for d, n := range p.nodes(true) {
+			b, ok := n.(*syntax.BinaryExpr)
+			if !ok || !comparison(b.Op) || zero(b.X) || zero(b.Y) {
+				continue
+			}
+			x, y := d.Info.Types[b.X].Units, d.Info.Types[b.Y].Units
+			if dimensionless(x) || dimensionless(y) || x == y {
+				continue
+			}
+			p.report(d, b.OpPos, fmt.Sprintf("%s is compared with %s as numbers, without a conversion", x, y),
+				fmt.Sprintf("rescale(%s, \"%s\") converts", syntax.Print(b.X), y))
+		}
+	},
+}
