@@ -27,7 +27,7 @@ func (m *collector) rows() []pmda.Metric {
 		for i := range f.Metrics {
 			fm := &f.Metrics[i]
 			name := f.prefix(m.opts.Name) + fm.Name
-			if !validName(fm.Name) || taken[name] || items[fm.Item] || fm.Item < 0 || fm.Item > 1023 {
+			if !mmv.ValidName(fm.Name) || taken[name] || items[fm.Item] || fm.Item < 0 || fm.Item > 1023 {
 				m.logf("%s: metric %q cannot be used", f.path, fm.Name)
 				continue
 			}
@@ -69,21 +69,6 @@ func (m *collector) controls() []pmda.Metric {
 		row(2, "files", pcp.Int32, "How many files are read", pmda.One(func() int { return len(m.files) })),
 		row(3, "metrics", pcp.Int32, "How many metrics files have", pmda.One(func() int { return m.metrics })),
 	}
-}
-
-// validName reports whether a name can stand below others in the name space.
-func validName(name string) bool {
-	for part := range strings.SplitSeq(name, ".") {
-		if part == "" {
-			return false
-		}
-		for _, c := range []byte(part) {
-			if letter := c|0x20 >= 'a' && c|0x20 <= 'z'; !letter && c != '_' && (c < '0' || c > '9') {
-				return false
-			}
-		}
-	}
-	return true
 }
 
 // A member is an instance of a domain.

@@ -7,7 +7,6 @@ import (
 	"maps"
 	"math"
 	"math/rand/v2"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"reflect"
@@ -25,37 +24,13 @@ import (
 	"pmtools/test/peer/harness"
 )
 
-// driver compiles the driver inside the root and returns what runs a script with it.
+// driver compiles the driver and returns what runs a script with it.
 func driver(t *testing.T, env ...string) func(s script) string {
 	t.Helper()
 	_, _, root := harness.Setup(t)
-	if _, err := os.Stat(filepath.Join(root, "usr/include/pcp/pmapi.h")); err != nil {
-		t.Skip("the root has no headers of libpcp (peer-up --pmcd installs them): fetch groups are not compared")
-	}
-	code, err := os.ReadFile("testdata/driver.c")
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir, err := os.MkdirTemp(filepath.Join(root, "tmp"), "fetchgroup")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { os.RemoveAll(dir) })
-	if err := os.WriteFile(filepath.Join(dir, "driver.c"), code, 0o666); err != nil {
-		t.Fatal(err)
-	}
-	inside := "/tmp/" + filepath.Base(dir)
-	out, err := exec.Command("chroot", root, "gcc", "-O1", "-Wall", "-o", inside+"/driver", inside+"/driver.c", "-lpcp", "-lm").CombinedOutput()
-	if err != nil || len(out) > 0 {
-		t.Fatalf("gcc: %v\n%s", err, out)
-	}
-	loader, _ := filepath.Glob(filepath.Join(root, "lib*/ld-linux-*.so.*"))
-	libs, _ := filepath.Glob(filepath.Join(root, "usr/lib/*-linux-gnu"))
-	if len(loader) == 0 || len(libs) == 0 {
-		t.Fatal("the root has no loader")
-	}
+	program := harness.Compile(t, root, "testdata/driver.c", "-lpcp", "-lm")
 	return func(s script) string {
-		cmd := exec.Command(loader[0], "--library-path", libs[0], filepath.Join(dir, "driver"))
+		cmd := exec.Command(program[0], program[1:]...)
 		cmd.Env = append([]string{"TZ=UTC", "PCP_DERIVED_CONFIG=", "PCP_CONF=" + root + "/etc/pcp.conf", "PCP_VAR_DIR=" + root + "/var/lib/pcp", "PCP_BINADM_DIR=" + root + "/bin-host"}, env...)
 		cmd.Stdin = strings.NewReader(strings.Join(s, "\n") + "\n")
 		var out, errs bytes.Buffer

@@ -49,6 +49,44 @@ func Live(t *testing.T) []string {
 	return []string{"PMCD_SOCKET=" + socket, "PMCD_PORT=45399", "PCP_RUN_DIR=" + filepath.Dir(socket)}
 }
 
+// Compile compiles a C program with the reference's libraries, inside the root, and returns the words
+// that run it outside. Without the headers of libpcp the test is skipped.
+func Compile(t *testing.T, root, source string, libs ...string) []string {
+	t.Helper()
+	if _, err := os.Stat(filepath.Join(root, "usr/include/pcp/pmapi.h")); err != nil {
+		t.Skip("the root has no headers of libpcp (peer-up --pmcd installs them): its library is not compared")
+	}
+	code, err := os.ReadFile(source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, err := os.MkdirTemp(filepath.Join(root, "tmp"), "driver")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	if err := os.WriteFile(filepath.Join(dir, "driver.c"), code, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	inside := "/tmp/" + filepath.Base(dir)
+	out, err := exec.Command("chroot", append([]string{root, "gcc", "-O1", "-Wall", "-o", inside + "/driver", inside + "/driver.c"}, libs...)...).CombinedOutput()
+	if err != nil || len(out) > 0 {
+		t.Fatalf("gcc: %v\n%s", err, out)
+	}
+	return append(Loader(t, root), filepath.Join(dir, "driver"))
+}
+
+// Loader returns the words that run a program of the root outside it, but for the program.
+func Loader(t *testing.T, root string) []string {
+	t.Helper()
+	loader, _ := filepath.Glob(filepath.Join(root, "lib*/ld-linux-*.so.*"))
+	libs, _ := filepath.Glob(filepath.Join(root, "usr/lib/*-linux-gnu"))
+	if len(loader) == 0 || len(libs) == 0 {
+		t.Fatal("the root has no loader")
+	}
+	return []string{loader[0], "--library-path", libs[0]}
+}
+
 // Number returns the number in an environment variable, or another.
 func Number(name string, or int) int {
 	if n, err := strconv.Atoi(os.Getenv(name)); err == nil {

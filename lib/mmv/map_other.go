@@ -1,0 +1,21 @@
+//go:build !(darwin || dragonfly || freebsd || linux || netbsd || openbsd || windows)
+
+package mmv
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+)
+
+// mapFile would map the beginning of a file.
+func mapFile(*os.File, int) ([]byte, error) {
+	return nil, fmt.Errorf("%w: programs on %s do not share memory with those that read it", errors.ErrUnsupported, runtime.GOOS)
+}
+
+func unmap([]byte) {}
+
+func replace(from, to string) error { return os.Rename(from, to) }
+
+func remove(path string) error { return os.Remove(path) }

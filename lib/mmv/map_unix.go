@@ -1,0 +1,23 @@
+//go:build darwin || dragonfly || freebsd || linux || netbsd || openbsd
+
+package mmv
+
+import (
+	"os"
+	"syscall"
+)
+
+// mapFile maps the beginning of a file, for reading and writing by all who map it.
+func mapFile(f *os.File, size int) ([]byte, error) {
+	b, err := syscall.Mmap(int(f.Fd()), 0, size, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_SHARED)
+	return b, os.NewSyscallError("mmap", err)
+}
+
+// unmap removes what mapFile returned.
+func unmap(b []byte) { _ = syscall.Munmap(b) }
+
+// replace gives a file a new name, of which another may have been the owner.
+func replace(from, to string) error { return os.Rename(from, to) }
+
+// remove removes a file.
+func remove(path string) error { return os.Remove(path) }

@@ -1,0 +1,161 @@
+package mmv
+
+import (
+	"math"
+	"sync"
+
+	"pmtools/lib/pcp"
+)
+
+// A Number is a numeric metric, see [Counter] and [Gauge]: its value, or with a domain (see [Per])
+// the values of instances, which At returns. Goroutines may share it. An update takes no lock and
+// allocates nothing.
+//
+// Updates of a Number whose registration failed, or whose registry is closed, change a number that
+// no file has.
+type Number[T Numeric] struct {
+	place
+	insts family[Number[T]]
+}
+
+// Counter registers a metric that only grows, as long as the program lives. Its units are "count"
+// unless [Units] says otherwise. An error is added to those of [Registry.Err].
+func Counter[T Numeric](r *Registry, name string, opts ...Option) *Number[T] {
+	return newNumber[T](r, name, pcp.Counter, opts)
+}
+
+// Gauge registers a metric that goes up and down. An error is added to those of [Registry.Err].
+func Gauge[T Numeric](r *Registry, name string, opts ...Option) *Number[T] {
+	return newNumber[T](r, name, pcp.Instant, opts)
+}
+
+func newNumber[T Numeric](r *Registry, name string, sem pcp.Sem, opts []Option) *Number[T] {
+	n := &Number[T]{}
+	m := &metric{Metric: Metric{Name: name, Type: typeOf[T](), Sem: sem}}
+	if sem == pcp.Counter {
+		m.Units = pcp.Units{DimCount: 1}
+	}
+	m.newValue = values(m, &n.insts)
+	r.register(m, n, opts)
+	return n
+}
+
+// typeOf returns the type of values that are numbers of a Go type.
+func typeOf[T Numeric]() pcp.Type {
+	switch any(T(0)).(type) {
+	case int32:
+		return pcp.Int32
+	case uint32:
+		return pcp.Uint32
+	case int64:
+		return pcp.Int64
+	case uint64:
+		return pcp.Uint64
+	case float32:
+		return pcp.Float
+	}
+	return pcp.Double
+}
+
+// At returns the value of an instance, which is added to the domain if it is not there: that writes
+// the file anew, so [Domain.Add] is better for many. Keep what it returns where updates are frequent.
+// Without a domain it is an error of [Registry.Err].
+func (n *Number[T]) At(inst string) *Number[T] { return n.insts.at(&n.place, inst) }
+
+// Add adds to the value. Integers wrap around.
+func (n *Number[T]) Add(x T) {
+	s := n.at.Load()
+	if s == nil {
+		s = n.slot()
+	}
+	add(s, x)
+	if n.at.Load() != s {
+		n.addLate(s)
+	}
+}
+
+// addLate carries over what came to a slot too late.
+func (n *Number[T]) addLate(s *slot) {
+	n.reg.moving.Lock()
+	defer n.reg.moving.Unlock()
+	if now := s.load(wide[T]()); now != s.base {
+		late := number[T](now) - number[T](s.base)
+		s.base = now
+		add(n.at.Load(), late)
+	}
+}
+
+// Set sets the value. If calls of Add overlap it, and a registration too, the value may for a moment
+// be a sum of what they had.
+func (n *Number[T]) Set(x T) {
+	s := n.at.Load()
+	if s == nil {
+		s = n.slot()
+	}
+	s.store(wide[T](), word(x))
+	if n.at.Load() != s {
+		n.setLate(s, x)
+	}
+}
+
+// setLate sets the value after it has moved from a slot.
+func (n *Number[T]) setLate(s *slot, x T) {
+	n.reg.moving.Lock()
+	defer n.reg.moving.Unlock()
+	s.base = s.load(wide[T]())
+	n.at.Load().store(wide[T](), word(x))
+}
+
+// Get returns the value.
+func (n *Number[T]) Get() T { return number[T](n.slot().load(wide[T]())) }
+
+// Clear says that there is no value until the next Set, if the registry has the flag [Sentinel].
+// Without that it sets the value to 0.
+func (n *Number[T]) Clear() {
+	if n.reg.opts.Flags&Sentinel == 0 {
+		n.Set(0)
+		return
+	}
+	n.Set(absent[T]())
+}
+
+// absent returns the number that stands for none.
+func absent[T Numeric]() T {
+	if nan := math.NaN(); broken[T]() {
+		return T(nan)
+	}
+	return number[T](math.MaxUint64)
+}
+
+// A family is the values of a metric by the names of their instances.
+type family[V any] struct {
+	mu     sync.RWMutex
+	byName map[string]*V
+}
+
+// add adds a value.
+func (f *family[V]) add(inst string, v *V) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.byName == nil {
+		f.byName = map[string]*V{}
+	}
+	f.byName[inst] = v
+}
+
+// get returns a value, nil if there is none.
+func (f *family[V]) get(inst string) *V {
+	f.mu.RLock()
+	defer f.mu.RUnlock()
+	return f.byName[inst]
+}
+
+// at returns a value, which is made if there is none. p is the place of the metric.
+func (f *family[V]) at(p *place, inst string) *V {
+	v := f.get(inst)
+	if v == nil {
+		p.reg.addInstance(p.metric, inst)
+		v = f.get(inst)
+	}
+	return v
+}

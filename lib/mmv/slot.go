@@ -1,0 +1,181 @@
+package mmv
+
+import (
+	"math"
+	"os"
+	"runtime"
+	"sync/atomic"
+	"unsafe"
+)
+
+// A slot is where a value is: in a mapping, or in memory of its own as long as no file has it.
+//
+// A value that moves to another slot while goroutines update it loses nothing, and its updates take
+// no lock. An update takes the slot, changes it, and looks whether it is still the value's. If it is
+// not, the change may have come too late to be carried over, and the update repairs that (see
+// [Number.Add]). Nothing but updates ever changes the number in a slot, so that a reader of the old
+// file sees numbers that were true.
+//
+// That memory is on no heap: on 32-bit machines, too, it is aligned to 8 bytes, and atomic for
+// all goroutines. Another process that reads 64 bits in two halves may then see them of two updates.
+type slot struct {
+	p    unsafe.Pointer // to the 8 bytes of the value and the 8 of the extra word
+	m    *mapping       // what p points into, which is unmapped when no slot needs it any more
+	base uint64         // what has been carried over to the next slot; Registry.moving guards it
+}
+
+// newSlot returns a slot in memory of its own.
+func newSlot() *slot { return &slot{p: unsafe.Pointer(new([2]uint64))} }
+
+// slot returns the slot at a place of the mapping.
+func (m *mapping) slot(at int) slot { return slot{p: unsafe.Pointer(&m.b[at]), m: m} }
+
+func (s *slot) u32() *uint32  { return (*uint32)(s.p) }
+func (s *slot) u64() *uint64  { return (*uint64)(s.p) }
+func (s *slot) extra() *int64 { return (*int64)(unsafe.Add(s.p, 8)) }
+
+// Numeric is the types of numbers in files.
+type Numeric interface {
+	int32 | uint32 | int64 | uint64 | float32 | float64
+}
+
+// wide and broken report whether a type has 64 bits, and whether it has fractions. The compiler
+// knows that for each type.
+func wide[T Numeric]() bool   { return unsafe.Sizeof(T(0)) == 8 }
+func broken[T Numeric]() bool { return T(1)/2 != 0 }
+
+// word and number convert between a number and its bits.
+func word[T Numeric](x T) uint64 {
+	switch {
+	case !broken[T]():
+		return uint64(x)
+	case wide[T]():
+		return math.Float64bits(float64(x))
+	}
+	return uint64(math.Float32bits(float32(x)))
+}
+
+func number[T Numeric](w uint64) T {
+	switch {
+	case !broken[T]():
+		return T(w)
+	case wide[T]():
+		return T(math.Float64frombits(w))
+	}
+	return T(math.Float32frombits(uint32(w)))
+}
+
+// load returns what a slot has.
+func (s *slot) load(wide bool) uint64 {
+	if wide {
+		return atomic.LoadUint64(s.u64())
+	}
+	return uint64(atomic.LoadUint32(s.u32()))
+}
+
+// store gives a slot a number.
+func (s *slot) store(wide bool, w uint64) {
+	if wide {
+		atomic.StoreUint64(s.u64(), w)
+	} else {
+		atomic.StoreUint32(s.u32(), uint32(w))
+	}
+}
+
+// add adds to what a slot has.
+func add[T Numeric](s *slot, x T) {
+	switch {
+	case broken[T]():
+		for p := s; ; {
+			old := p.load(wide[T]())
+			if p.swap(wide[T](), old, word(number[T](old)+x)) {
+				return
+			}
+		}
+	case wide[T]():
+		atomic.AddUint64(s.u64(), uint64(x))
+	default:
+		atomic.AddUint32(s.u32(), uint32(x))
+	}
+}
+
+// swap replaces old, if that is what a slot has.
+func (s *slot) swap(wide bool, old, w uint64) bool {
+	if wide {
+		return atomic.CompareAndSwapUint64(s.u64(), old, w)
+	}
+	return atomic.CompareAndSwapUint32(s.u32(), uint32(old), uint32(w))
+}
+
+// A mapping is a file in memory. It stays as long as a slot refers to it: a goroutine may be about
+// to update a value that has moved.
+type mapping struct {
+	b []byte
+}
+
+// newMapping writes a file, which must not exist, and maps it. All is written: a file with holes
+// would end the program later, when the disk is full.
+func newMapping(path string, content []byte) (*mapping, os.FileInfo, error) {
+	_ = os.Remove(path)
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer f.Close()
+	_, err = f.Write(content)
+	var info os.FileInfo
+	if err == nil {
+		info, err = f.Stat()
+	}
+	var b []byte
+	if err == nil {
+		b, err = mapFile(f, len(content))
+	}
+	if err != nil {
+		_ = os.Remove(path)
+		return nil, nil, err
+	}
+	m := &mapping{b: b}
+	runtime.AddCleanup(m, unmap, b)
+	return m, info, nil
+}
+
+// generation gives the file its generation: the two numbers of the header. One that is 0 means that
+// the file must be read anew.
+func (m *mapping) generation(g uint64) {
+	for _, at := range []int{8, 16} {
+		s := m.slot(at)
+		s.store(true, g)
+	}
+}
+
+// A place is what all kinds of values are made of: it knows the slot.
+type place struct {
+	at     atomic.Pointer[slot] // nil for the moment in which it moves
+	reg    *Registry
+	metric *metric
+}
+
+// base returns the place.
+func (p *place) base() *place { return p }
+
+// slot returns the slot.
+func (p *place) slot() *slot {
+	for {
+		if s := p.at.Load(); s != nil {
+			return s
+		}
+		runtime.Gosched()
+	}
+}
+
+// move moves the value to another slot. The registry is locked.
+func (p *place) move(to *slot) {
+	p.reg.moving.Lock()
+	defer p.reg.moving.Unlock()
+	from, wide := p.at.Load(), p.metric.wide()
+	p.at.Store(nil)
+	from.base = from.load(wide)
+	to.store(wide, from.base)
+	p.at.Store(to)
+}

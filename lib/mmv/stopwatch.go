@@ -1,0 +1,99 @@
+package mmv
+
+import (
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"pmtools/lib/pcp"
+)
+
+// A Stopwatch is a metric that sums up how long something took, in microseconds, see [Timer]: its
+// value, or with a domain the values of instances, as with [Number]. Goroutines may share it.
+//
+// Readers add the time since the start of one interval that lasts. Where intervals overlap, that is
+// the first of them; the others count when they end.
+type Stopwatch struct {
+	sum   Number[int64]
+	insts family[Stopwatch]
+
+	mu    sync.Mutex // guards the extra word
+	shown uint64     // the interval that readers see; 0 if there is none
+	last  uint64     // the last interval
+}
+
+// Timer registers a metric of elapsed time, which PCP's agent shows as a 64-bit counter in
+// microseconds. An error is added to those of [Registry.Err].
+func Timer(r *Registry, name string, opts ...Option) *Stopwatch {
+	w := &Stopwatch{}
+	m := &metric{Metric: Metric{Name: name, Type: Elapsed, Sem: pcp.Counter, Units: pcp.Units{DimTime: 1, ScaleTime: pcp.Usec}}}
+	m.newValue = values(m, &w.insts)
+	r.register(m, w, opts)
+	return w
+}
+
+// At returns the value of an instance, as [Number.At] does.
+func (w *Stopwatch) At(inst string) *Stopwatch { return w.insts.at(&w.sum.place, inst) }
+
+// Add adds time that something took.
+func (w *Stopwatch) Add(d time.Duration) { w.sum.Add(d.Microseconds()) }
+
+// Get returns the sum of the times that have ended.
+func (w *Stopwatch) Get() time.Duration { return time.Duration(w.sum.Get()) * time.Microsecond }
+
+// Start begins an interval, and returns what ends it:
+//
+//	defer elapsed.Start()()
+func (w *Stopwatch) Start() (end func()) {
+	i := w.Begin()
+	return func() { i.End() }
+}
+
+// An Interval is something that is being timed.
+type Interval struct {
+	w     *Stopwatch
+	start time.Time
+	id    uint64
+}
+
+// Begin begins an interval. It allocates nothing.
+func (w *Stopwatch) Begin() Interval {
+	i := Interval{w: w, start: time.Now()}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.last++
+	i.id = w.last
+	if w.shown == 0 {
+		w.show(i.id, -i.start.UnixMicro())
+	}
+	return i
+}
+
+// show says which interval readers see, and since when.
+func (w *Stopwatch) show(id uint64, since int64) {
+	w.shown = id
+	atomic.StoreInt64(w.sum.slot().extra(), since)
+}
+
+// End ends the interval, and adds its time. An interval ends once.
+func (i Interval) End() {
+	took := time.Since(i.start)
+	i.w.mu.Lock()
+	if i.w.shown == i.id {
+		i.w.show(0, 0)
+	}
+	i.w.mu.Unlock()
+	i.w.Add(took)
+}
+
+// base returns the place.
+func (w *Stopwatch) base() *place { return &w.sum.place }
+
+// move moves the value to another slot.
+func (w *Stopwatch) move(to *slot) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	since := atomic.LoadInt64(w.sum.at.Load().extra())
+	atomic.StoreInt64(to.extra(), since)
+	w.sum.move(to)
+}

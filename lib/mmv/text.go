@@ -1,0 +1,76 @@
+package mmv
+
+import (
+	"strings"
+	"sync"
+	"sync/atomic"
+	"unicode/utf8"
+
+	"pmtools/lib/pcp"
+)
+
+// A String is a metric that is a text, see [Text]: its value, or with a domain the values of
+// instances, as with [Number]. Goroutines may share it.
+type String struct {
+	place
+	insts family[String]
+
+	mu   sync.Mutex
+	text string
+}
+
+// Text registers a metric that is a text, with semantics discrete. An error is added to those of
+// [Registry.Err].
+func Text(r *Registry, name string, opts ...Option) *String {
+	s := &String{}
+	m := &metric{Metric: Metric{Name: name, Type: pcp.String, Sem: pcp.Discrete}}
+	m.newValue = values(m, &s.insts)
+	r.register(m, s, opts)
+	return s
+}
+
+// At returns the value of an instance, as [Number.At] does.
+func (s *String) At(inst string) *String { return s.insts.at(&s.place, inst) }
+
+// Set sets the text. Of a longer one 255 bytes are taken, or what stands before a byte 0. A reader
+// that looks at this very moment may see the beginning of the new text and the end of the old one.
+func (s *String) Set(text string) {
+	if i := strings.IndexByte(text, 0); i >= 0 {
+		text = text[:i]
+	}
+	if n := stringSize - 1; len(text) > n {
+		for !utf8.RuneStart(text[n]) && n > stringSize-utf8.UTFMax {
+			n--
+		}
+		text = text[:n]
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.text = text
+	s.write(s.at.Load())
+}
+
+// Get returns the text.
+func (s *String) Get() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text
+}
+
+// write writes the text to a slot, if that is in a file.
+func (s *String) write(to *slot) {
+	if to.m == nil {
+		return
+	}
+	room := to.m.b[*to.extra():][:stringSize-1]
+	clear(room[copy(room, s.text):])
+	atomic.StoreUint32(to.u32(), uint32(len(s.text)))
+}
+
+// move moves the text to another slot.
+func (s *String) move(to *slot) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.write(to)
+	s.at.Store(to)
+}
