@@ -1,0 +1,112 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"pmtools/derive"
+	"pmtools/derive/deps"
+	"pmtools/derive/syntax"
+	"pmtools/lib/when"
+)
+
+// depsFlags are the options of deps.
+type depsFlags struct {
+	json, dot, logger bool
+	interval          string
+}
+
+// newDeps returns the command that lists what definitions are made of.
+func (a *app) newDeps() *cobra.Command {
+	f := &depsFlags{}
+	cmd := &cobra.Command{
+		Use:   "deps FILE|DIR|EXPR ...",
+		Short: "List the metrics that derived metrics are made of",
+		Long: "List the metrics that have to be there, or to be recorded, for the derived metrics of files or for\n" +
+			"expressions. An argument that is a file is one. No source is asked.",
+		Args:              cobra.MinimumNArgs(1),
+		ValidArgsFunction: a.completeExpr,
+		RunE:              func(cmd *cobra.Command, args []string) error { return a.deps(f, args) },
+	}
+	fs := cmd.Flags()
+	fs.BoolVar(&f.json, "json", false, "write an object with the operands and the metrics of each definition")
+	fs.BoolVar(&f.dot, "dot", false, "write a graph for Graphviz")
+	fs.BoolVar(&f.logger, "pmlogger", false, "write a configuration of pmlogger that records the metrics")
+	fs.StringVarP(&f.interval, "interval", "t", "10sec", "the `TIME` between two records of --pmlogger")
+	cmd.MarkFlagsMutuallyExclusive("json", "dot", "pmlogger")
+	return cmd
+}
+
+// deps lists what definitions are made of.
+func (a *app) deps(f *depsFlags, args []string) error {
+	interval, err := when.ParseInterval(f.interval)
+	if err != nil || interval < time.Millisecond {
+		return fmt.Errorf("--interval %s is no time such as 10s", f.interval)
+	}
+	a.running = true
+	a.sources.LoadDefault()
+	var list []*derive.Program
+	failed := false
+	for _, arg := range args {
+		ps, err := a.programs(arg)
+		for _, e := range err {
+			a.complain(e)
+		}
+		failed = failed || err != nil
+		list = append(list, ps...)
+	}
+	loaded := make(map[string]*derive.Program)
+	for name, expr := range a.sources.Registry().All() {
+		loaded[name], _ = derive.Compile(name, expr) // it was compiled before
+	}
+	g := deps.New(list, func(name string) *derive.Program { return loaded[name] })
+	switch {
+	case f.json:
+		err = g.WriteJSON(a.Env.Out)
+	case f.dot:
+		err = g.WriteDOT(a.Env.Out)
+	case f.logger:
+		err = g.WriteLogger(a.Env.Out, interval)
+	default:
+		err = g.WriteList(a.Env.Out)
+	}
+	if err != nil {
+		return err
+	}
+	return exitIf(failed)
+}
+
+// programs returns the definitions in a file or a directory, or the expression that an argument is.
+func (a *app) programs(arg string) (list []*derive.Program, errs []error) {
+	if _, err := os.Stat(arg); err != nil && arg != "-" {
+		p, err := derive.Compile("", arg)
+		if bad, ok := errors.AsType[*derive.Error](err); ok {
+			return nil, []error{bad.Diagnosis()}
+		}
+		return []*derive.Program{p}, nil
+	}
+	files, failed := a.readFiles([]string{arg})
+	if failed {
+		errs = append(errs, errors.New("not all files can be read"))
+	}
+	for _, file := range files {
+		parsed, _ := syntax.ParseFile(file.Name, file.Text)
+		for _, it := range parsed.Items {
+			def, ok := it.(*syntax.Definition)
+			if !ok {
+				continue
+			}
+			p, err := derive.Compile(def.Name, def.Expr())
+			if err != nil {
+				errs = append(errs, fmt.Errorf("%s:%d: %s cannot be parsed; check says why", file.Name, def.Line, def.Name))
+				continue
+			}
+			list = append(list, p)
+		}
+	}
+	return list, errs
+}

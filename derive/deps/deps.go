@@ -1,0 +1,136 @@
+// Package deps finds out which metrics definitions of derived metrics are made of, and writes that
+// down: as a list, as JSON, as a graph, and as the configuration with which pmlogger records all
+// that is needed to evaluate the definitions later.
+package deps
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"pmtools/derive"
+)
+
+// A Node is a definition with what it is made of.
+type Node struct {
+	Name     string   `json:"metric,omitempty"` // "" for an expression without a name
+	Expr     string   `json:"expression"`
+	Operands []string `json:"operands"` // as they are written, other definitions included
+	Base     []string `json:"base"`     // the metrics that are needed in the end, ascending
+}
+
+// A Graph is definitions with what they are made of.
+type Graph struct {
+	Nodes []Node   `json:"definitions"`
+	Base  []string `json:"base"` // of all of them, ascending
+}
+
+// New returns the Graph of some programs. An operand that is the name of one of them, or that others
+// knows, stands for what that is made of. A metric counts wherever it is mentioned: what defined()
+// asks about has to be recorded to be found, and so has the one whose metadata meta= takes.
+func New(list []*derive.Program, others func(name string) *derive.Program) *Graph {
+	f := &finder{byName: make(map[string]*derive.Program), others: others}
+	for _, p := range list {
+		if _, twice := f.byName[p.Name()]; p.Name() != "" && !twice {
+			f.byName[p.Name()] = p
+		}
+	}
+	g := &Graph{Nodes: []Node{}, Base: []string{}}
+	for _, p := range list {
+		n := Node{Name: p.Name(), Expr: p.String(), Operands: append([]string{}, p.Metrics()...), Base: f.base(p)}
+		g.Nodes, g.Base = append(g.Nodes, n), append(g.Base, n.Base...)
+	}
+	slices.Sort(g.Base)
+	g.Base = slices.Compact(g.Base)
+	return g
+}
+
+// A finder follows names.
+type finder struct {
+	byName map[string]*derive.Program
+	others func(name string) *derive.Program
+}
+
+// base returns the metrics that a program needs in the end. Definitions may be in a circle.
+func (f *finder) base(p *derive.Program) []string {
+	base, seen := []string{}, map[string]bool{p.Name(): true}
+	for todo := p.Metrics(); len(todo) > 0; {
+		name := todo[len(todo)-1]
+		if todo = todo[:len(todo)-1]; seen[name] {
+			continue
+		}
+		seen[name] = true
+		inner := f.byName[name]
+		if inner == nil && f.others != nil {
+			inner = f.others(name)
+		}
+		if inner == nil {
+			base = append(base, name)
+		} else {
+			todo = append(todo, inner.Metrics()...)
+		}
+	}
+	slices.Sort(base)
+	return base
+}
+
+// WriteList writes the metrics that are needed in the end, one a line.
+func (g *Graph) WriteList(w io.Writer) error { return writeLines(w, "", g.Base, "") }
+
+// WriteJSON writes the graph as an object.
+func (g *Graph) WriteJSON(w io.Writer) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	return e.Encode(g)
+}
+
+// WriteDOT writes the graph in the language of Graphviz. Metrics that are no definitions are boxes.
+func (g *Graph) WriteDOT(w io.Writer) error {
+	var b strings.Builder
+	b.WriteString("digraph deps {\n\trankdir=LR\n")
+	for _, name := range g.Base {
+		fmt.Fprintf(&b, "\t%s [shape=box]\n", dotName(name))
+	}
+	for _, n := range g.Nodes {
+		name := n.Name
+		if name == "" {
+			name = n.Expr
+		}
+		fmt.Fprintf(&b, "\t%s\n", dotName(name))
+		for _, o := range n.Operands {
+			fmt.Fprintf(&b, "\t%s -> %s\n", dotName(name), dotName(o))
+		}
+	}
+	b.WriteString("}\n")
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// dotName quotes a name for Graphviz.
+func dotName(name string) string {
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", " ").Replace(name) + `"`
+}
+
+// WriteLogger writes a configuration of pmlogger(1). Metrics that are not there are no error for it.
+func (g *Graph) WriteLogger(w io.Writer, interval time.Duration) error {
+	if len(g.Base) == 0 {
+		return nil
+	}
+	if _, err := fmt.Fprintf(w, "log advisory on %d msec {\n", interval.Milliseconds()); err != nil {
+		return err
+	}
+	return writeLines(w, "\t", g.Base, "}\n")
+}
+
+// writeLines writes names, one a line.
+func writeLines(w io.Writer, indent string, names []string, end string) error {
+	var b strings.Builder
+	for _, name := range names {
+		b.WriteString(indent + name + "\n")
+	}
+	_, err := io.WriteString(w, b.String()+end)
+	return err
+}
