@@ -46,6 +46,7 @@ lib/trace: lib/internal/tracepdu lib/pmerr
 lib/pmda: lib/pmns lib/pdu lib/pcp lib/pmerr
 lib/pmda/remote: lib/pmda lib/pmns lib/pdu lib/pcp lib/pmerr
 lib/pmda/pmdatest: lib/pmda/remote lib/pmda lib/pdu lib/pcp lib/pmerr
+lib/pmda/dbpmda: lib/pmda/remote lib/pmda lib/pmns lib/format lib/option lib/pdu lib/pcp lib/pmerr
 lib/builtin/internal/host: lib/pcp
 lib/builtin/internal/catalog: lib/pmda lib/pcp
 lib/builtin/internal/procfs: lib/builtin/internal/catalog lib/pmda lib/pcp lib/pmerr

@@ -184,6 +184,9 @@ var debugNames = [...]string{
 	"compress", "dev0", "dev1", "dev2", "pmlc", "appl6", "appl7", "appl8", "appl9", "tls", "misc", "qed", "getopt",
 }
 
+// DebugNames returns the names of all debug options, in the reference's listing order.
+func DebugNames() []string { return debugNames[:] }
+
 // Has reports whether an option is set. The name is in lower case.
 func (d *Debug) Has(name string) bool { return slices.Contains(d.names, name) }
 

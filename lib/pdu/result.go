@@ -19,6 +19,9 @@ type Result struct {
 	// Most is how many value sets Decode accepts; 0 is any number. A set takes many times the
 	// memory that it has in the message.
 	Most int
+	// Format is called by Decode with the format of each value set that has values, as it stands in
+	// the message; nil drops it.
+	Format func(set int, format uint32)
 
 	arena wire.Arena
 }
@@ -117,6 +120,9 @@ func (dst *Result) decode(r *wire.Reader, body []byte, at pcp.Timestamp, n int32
 			d.Type = sets.Type()
 		} else {
 			d.Type = dst.TypeOf(sets.ID)
+		}
+		if dst.Format != nil && sets.Count > 0 {
+			dst.Format(i, sets.Format)
 		}
 		sets.Decode(&dst.Values.Sets[i], &d, nil, &dst.arena)
 	}

@@ -183,12 +183,24 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// loadNames reads the name space file of -n, or of -N, which requires unique names. The messages of
-// the preprocessor and the parser go where the reference puts them.
+// loadNames reads the name space file of -n, or of -N, which requires unique names.
 func (o *Opener) loadNames(file string, unique bool) error {
 	if o.names != nil {
 		return pmerr.DupPMNS
 	}
+	names, err := o.readNames(file, unique)
+	if err == nil {
+		o.names = names
+	}
+	return err
+}
+
+// ReadNames reads a name space file, in which metrics may have several names. The messages of the
+// preprocessor and the parser go where the reference puts them.
+func (o *Opener) ReadNames(file string) (*pmns.Tree, error) { return o.readNames(file, false) }
+
+// readNames is ReadNames, for unique names too.
+func (o *Opener) readNames(file string, unique bool) (*pmns.Tree, error) {
 	env := o.env
 	names, err := pmns.Load(file, &pmns.Options{
 		Preprocess:  true,
@@ -202,10 +214,7 @@ func (o *Opener) loadNames(file string, unique bool) error {
 		env.Messages.Print(bad.Message)
 		env.Messages.Flush()
 	}
-	if err == nil {
-		o.names = names
-	}
-	return err
+	return names, err
 }
 
 // prompt asks a question on a console, or on the controlling terminal if console is "". The answer

@@ -35,8 +35,9 @@ type Sets struct {
 
 	ID    pcp.ID // of the current set
 	Count int32  // number of values, or an error
-	ptr   bool
-	pairs []byte
+	// Format is that of the current set, InSitu if it has no values.
+	Format uint32
+	pairs  []byte
 }
 
 // NewSets returns an iterator over n value sets that begin at byte pos of src. The sets and blocks
@@ -60,7 +61,7 @@ func (s *Sets) Next() bool {
 	head := s.src[s.pos : s.pos+8]
 	s.ID, s.Count = pcp.ID(binary.BigEndian.Uint32(head)), int32(binary.BigEndian.Uint32(head[4:]))
 	s.pos += 8
-	s.pairs, s.ptr = nil, false
+	s.pairs, s.Format = nil, InSitu
 	if s.Count > 0 {
 		return s.values()
 	}
@@ -73,15 +74,14 @@ func (s *Sets) values() bool {
 		s.bad = true
 		return false
 	}
-	format := binary.BigEndian.Uint32(s.src[s.pos:])
+	s.Format = binary.BigEndian.Uint32(s.src[s.pos:])
 	s.pos += 4
 	s.pairs = s.src[s.pos : s.pos+8*int(s.Count)]
 	s.pos += len(s.pairs)
-	switch format {
+	switch s.Format {
 	case InSitu:
 		return true
 	case DPtr, SPtr:
-		s.ptr = true
 	default:
 		s.bad = true
 		return false
@@ -127,7 +127,7 @@ func (s *Sets) Type() pcp.Type {
 	switch {
 	case len(s.pairs) < 8:
 		return pcp.Unknown
-	case !s.ptr:
+	case s.Format == InSitu:
 		return pcp.Int32
 	}
 	t, _ := s.blockAt(binary.BigEndian.Uint32(s.pairs[4:]))
@@ -162,7 +162,7 @@ func (s *Sets) Decode(dst *pcp.Values, d *pcp.Desc, p *pcp.Profile, a *Arena) {
 			continue
 		}
 		dst.Insts = append(dst.Insts, inst)
-		if s.ptr && !s.decodeBlock(dst, word, a) || !s.ptr && !decodeWord(dst, word) {
+		if s.Format != InSitu && !s.decodeBlock(dst, word, a) || s.Format == InSitu && !decodeWord(dst, word) {
 			s.addOdd(dst, word, a)
 		}
 	}
@@ -223,7 +223,7 @@ func (s *Sets) blockAt(index uint32) (pcp.Type, []byte) {
 // addOdd appends the value of word as one that does not fit.
 func (s *Sets) addOdd(dst *pcp.Values, word uint32, a *Arena) {
 	odd := pcp.Odd{Bad: true, InSitu: true, Type: pcp.Unknown, Word: word}
-	if s.ptr {
+	if s.Format != InSitu {
 		t, body := s.blockAt(word)
 		odd = pcp.Odd{Bad: true, Type: t, Blob: a.copy(body)}
 	}

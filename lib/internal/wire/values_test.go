@@ -288,7 +288,7 @@ func FuzzSets(f *testing.F) {
 			if s.Count < 0 && v.Err != pmerr.Code(s.Count) {
 				t.Fatalf("error %v for count %d", v.Err, s.Count)
 			}
-			for i := 4; s.ptr && i < len(s.pairs); i += 8 {
+			for i := 4; s.Format != InSitu && i < len(s.pairs); i += 8 {
 				low = min(low, 4*int(binary.BigEndian.Uint32(s.pairs[i:])))
 			}
 		}

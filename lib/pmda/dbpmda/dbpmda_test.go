@@ -1,0 +1,117 @@
+package dbpmda
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"pmtools/lib/builtin/simple"
+	"pmtools/lib/pmda"
+	"pmtools/lib/pmns"
+)
+
+// TestMain makes this program the simple agent where a test says so.
+func TestMain(m *testing.M) {
+	if os.Getenv("DBPMDA_TEST_AGENT") == "" {
+		os.Exit(m.Run())
+	}
+	os.Exit(pmda.Main(func(*pmda.Options) (pmda.Provider, error) {
+		return simple.New(&simple.Options{Domain: 253})
+	}))
+}
+
+// run runs a script with the simple agent, and returns what is printed.
+func run(t *testing.T, opts Options, script, prompt string, echo bool) (stdout, stderr string) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	opts.Out, opts.Err = &out, &errs
+	s := New(&opts)
+	defer s.Close()
+	agent := os.Args[0] + " -d 253 -l " + os.DevNull
+	if err := s.Run(t.Context(), strings.NewReader(strings.ReplaceAll(script, "AGENT", agent)), prompt, echo); err != nil {
+		t.Fatal(err)
+	}
+	mask := func(b bytes.Buffer) string {
+		text := strings.NewReplacer(agent, "AGENT", "Start "+filepath.Base(os.Args[0])+" PMDA", "Start BASE PMDA", os.Args[0], "PROGRAM").Replace(b.String())
+		text = regexp.MustCompile(`dump from 0x[0-9a-f]+`).ReplaceAllString(text, "dump from 0xADDR")
+		text = regexp.MustCompile(`Timer: [0-9.]+`).ReplaceAllString(text, "Timer: SECONDS")
+		return regexp.MustCompile(`\(pid: \d+\)`).ReplaceAllString(text, "(pid: PID)")
+	}
+	return mask(out), mask(errs)
+}
+
+// TestRecorded runs a script and compares what is printed with what the reference prints.
+func TestRecorded(t *testing.T) {
+	t.Setenv("DBPMDA_TEST_AGENT", "1")
+	archive, err := txtar.ParseFile("testdata/simple.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := map[string]string{}
+	for _, f := range archive.Files {
+		file[f.Name] = string(f.Data)
+	}
+	names, err := pmns.Parse("names", []byte(file["names"]), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stdout, stderr := run(t, Options{Names: names, File: "NAMES"}, file["script"], "", true)
+	for what, texts := range map[string][2]string{"stdout": {stdout, file["stdout"]}, "stderr": {stderr, file["stderr"]}} {
+		got, want := strings.Split(texts[0], "\n"), strings.Split(texts[1], "\n")
+		for i := range want {
+			if i >= len(got) || got[i] != want[i] {
+				t.Errorf("%s line %d: %q, want %q", what, i+1, strings.Join(got[min(i, len(got)):min(i+1, len(got))], ""), want[i])
+				break
+			}
+		}
+		if len(got) > len(want) {
+			t.Errorf("%s: %d lines, want %d", what, len(got), len(want))
+		}
+	}
+}
+
+// TestSession checks what only a person at the prompt sees, and what is not as in the reference.
+func TestSession(t *testing.T) {
+	load := func(file string) (*pmns.Tree, error) {
+		return pmns.Parse(file, []byte("root {\n\ta 1:2:3\n}\n"), nil)
+	}
+	t.Setenv("DBPMDA_TEST_AGENT", "1")
+	for _, tt := range []struct{ script, stdout, stderr string }{
+		{"status x\n", "dbpmda>                ^ at or near here\ndbpmda> \n", "Error: syntax error\nType 'help' for a list of commands.\n"},
+		{"quit", "dbpmda> ", ""},
+		{"help desc\nquit\n", "dbpmda> \ndesc metric\n\nAsks for the description of a metric: its name, or its number as N, N.N or N.N.N.\n\ndbpmda> ", ""},
+		{"open dso pmda_x.so x_init 3\nquit\n", "dbpmda> dbpmda> ", "opendso: pmda_x.so: libraries cannot be loaded: use open pipe with the agent's program\n"},
+		{"watch x\nquit\n", "dbpmda> Error: no window can be opened here: watch the log by tail -f\ndbpmda> ", ""},
+		{"namespace names\ndesc a\nquit\n", "dbpmda> dbpmda> dbpmda> ", "Warning: No PMDA currently opened\n"},
+		{"open pipe AGENT\ntimer on\ndesc 253.0.1\nquit\n", "dbpmda> Start BASE PMDA: AGENT\ndbpmda> dbpmda> PMID: 253.0.1\n" +
+			"    Data Type: 32-bit int  InDom: 253.0 0x3f400000\n    Semantics: instant  Units: none\nTimer: SECONDS seconds\ndbpmda> ",
+			"Warning: PMID (253.0.1) is not defined in the PMNS\n"},
+	} {
+		stdout, stderr := run(t, Options{Load: load}, tt.script, "dbpmda> ", false)
+		if stdout != tt.stdout || stderr != tt.stderr {
+			t.Errorf("%q:\n%s%s\nwant\n%s%s", tt.script, stdout, stderr, tt.stdout, tt.stderr)
+		}
+	}
+}
+
+// FuzzLine runs lines of any kind: none may do harm.
+func FuzzLine(f *testing.F) {
+	for _, c := range commands() {
+		f.Add(c.name + " 253.0 \"x\" # y")
+		f.Add(c.name + " -x, all")
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if strings.HasPrefix(strings.TrimLeft(text, blanks), "open") || strings.Contains(text, "wait") {
+			return
+		}
+		s := New(&Options{Out: new(bytes.Buffer), Err: new(bytes.Buffer)})
+		defer s.Close()
+		s.s.ctx = t.Context()
+		s.s.line(text)
+	})
+}

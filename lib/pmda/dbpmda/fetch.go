@@ -1,0 +1,189 @@
+package dbpmda
+
+import (
+	"fmt"
+	"strings"
+
+	"pmtools/lib/format"
+	"pmtools/lib/pcp"
+	"pmtools/lib/pdu"
+)
+
+// fetch asks for values.
+func (s *session) fetch(l *line) error {
+	ids, err := s.metrics(l)
+	if err != nil {
+		return err
+	}
+	if ok, err := s.ready(l); !ok {
+		return err
+	}
+	fmt.Fprint(s.Out, "PMID(s):")
+	for _, id := range ids {
+		fmt.Fprintf(s.Out, " %s", id)
+	}
+	fmt.Fprintln(s.Out)
+	descs := map[pcp.ID]pcp.Desc{}
+	var typeOf func(pcp.ID) pcp.Type
+	if s.typed() {
+		for _, id := range ids {
+			if descs[id], err = s.agent.Desc(s.ctx, client, id); err != nil {
+				return err
+			}
+		}
+		typeOf = func(id pcp.ID) pcp.Type { return descs[id].Type }
+	}
+	var r pcp.Result
+	formats, err := s.values(ids, typeOf, &r)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(s.Out, "__pmResult dump from %p timestamp: %d.000000000 00:00:0%[2]d.000000000 numpmid: %d\n", &r, r.Changes, len(r.Sets))
+	for i := range r.Sets {
+		s.dump(&r.Sets[i], formats[i], descs)
+	}
+	return nil
+}
+
+// typed reports whether descriptions are asked for: names of instances need them too.
+func (s *session) typed() bool { return s.getDesc || s.getName }
+
+// values fetches metrics, after the profile was sent if it has changed. It returns the formats in
+// which the values came.
+func (s *session) values(ids []pcp.ID, typeOf func(pcp.ID) pcp.Type, r *pcp.Result) ([]uint32, error) {
+	if err := s.sendProfile(); err != nil {
+		return nil, err
+	}
+	formats := make([]uint32, len(ids))
+	answer := pdu.Result{Values: r, TypeOf: typeOf, Most: len(ids), Format: func(i int, f uint32) { formats[i] = f }}
+	if err := s.agent.Ask(s.ctx, 0, &pdu.Fetch{IDs: ids}, &answer); err != nil {
+		return nil, err
+	}
+	r.Changes = pcp.Changes(r.Time.Sec)
+	return formats, nil
+}
+
+// sendProfile sends the profile, if it has changed.
+func (s *session) sendProfile() error {
+	if !s.fresh {
+		return nil
+	}
+	s.fresh = false
+	var m pdu.Profile
+	m.Exclude, m.Entries = s.profile.Entries()
+	return s.agent.Send(&m, 0)
+}
+
+// dump prints the values of a metric.
+func (s *session) dump(v *pcp.Values, valueFormat uint32, descs map[pcp.ID]pcp.Desc) {
+	names, err := s.names.Names(v.ID)
+	if err != nil {
+		names = []string{"<noname>"}
+	}
+	or := ", "
+	if s.typed() {
+		or = " or "
+	}
+	fmt.Fprintf(s.Out, "  %s (%s): ", v.ID, strings.Join(names, or))
+	switch {
+	case v.Err != 0:
+		fmt.Fprintln(s.Out, v.Err)
+		return
+	case v.Len() == 0:
+		fmt.Fprintln(s.Out, "No values returned!")
+		return
+	}
+	fmt.Fprintf(s.Out, "numval: %d valfmt: %d vlist[]:\n", v.Len(), valueFormat)
+	for i, inst := range v.Insts {
+		if inst != pcp.NullInst {
+			fmt.Fprintf(s.Out, "    inst [%d or %s]", inst, s.instName(descs[v.ID].InDom, inst))
+		} else {
+			fmt.Fprint(s.Out, "  ")
+		}
+		value := s.valueText(v, i)
+		if !s.typed() && valueFormat == 0 {
+			// Without a description the words are all there is.
+			odd := pcp.Odd{Bad: true, InSitu: true, Word: uint32(v.Words[i])}
+			value = string(new(format.Options).AppendOdd(nil, &odd, 1))
+		}
+		fmt.Fprintf(s.Out, " value %s\n", value)
+	}
+}
+
+// instName returns the name of an instance in quotes, or what stands for one that is not asked for.
+func (s *session) instName(d pcp.InDom, inst int32) string {
+	if s.getName {
+		if name, err := s.agent.InstanceName(s.ctx, client, d, inst); err == nil {
+			return `"` + name + `"`
+		}
+	}
+	return "???"
+}
+
+// valueText returns a value as text.
+func (s *session) valueText(v *pcp.Values, i int) string {
+	return string((&format.Options{Location: s.Zone}).AppendValue(nil, v, i, 1))
+}
+
+// selects changes the profile.
+func (s *session) selects(l *line) error {
+	d, err := l.inDom()
+	if err != nil {
+		return err
+	}
+	op, err := l.oneOf("all", "none", "add", "delete")
+	if err != nil {
+		return err
+	}
+	var inst token
+	if op == "add" || op == "delete" {
+		if inst, err = l.want(number); err != nil {
+			return err
+		}
+	}
+	if err := l.end(); err != nil {
+		return err
+	}
+	_, _, n := inst.fields()
+	switch op {
+	case "all":
+		s.profile.Add(d)
+	case "none":
+		s.profile.Del(d)
+	case "add":
+		s.profile.Add(d, int32(n))
+	case "delete":
+		s.profile.Del(d, int32(n))
+	}
+	s.fresh = true
+	for _, have := range s.indoms {
+		if have == d {
+			return nil
+		}
+	}
+	s.indoms = append(s.indoms, d)
+	return nil
+}
+
+// showProfile prints the profile.
+func (s *session) showProfile() {
+	states := map[bool]string{false: "INCLUDE", true: "EXCLUDE"}
+	_, entries := s.profile.Entries()
+	fmt.Fprintf(s.Out, "Dump Instance Profile state=INCLUDE, %d profiles\n", len(entries))
+	for i, d := range s.indoms {
+		for _, e := range entries {
+			if e.InDom != d {
+				continue
+			}
+			fmt.Fprintf(s.Out, "\tProfile [%d] indom=%d [%s] state=%s %d instances\n", i, uint32(d), d, states[e.Exclude], len(e.Insts))
+			if len(e.Insts) > 0 {
+				fmt.Fprint(s.Out, "\t\tInstances:")
+				for _, inst := range e.Insts {
+					fmt.Fprintf(s.Out, " [%d]", inst)
+				}
+				fmt.Fprintln(s.Out)
+			}
+		}
+	}
+	fmt.Fprintln(s.Out)
+}

@@ -1,0 +1,101 @@
+package dbpmda
+
+import (
+	"slices"
+	"strings"
+)
+
+// A kind is what a token is.
+type kind int
+
+const (
+	end    kind = iota // of the line
+	word               // a name, or in the arguments of open a path or anything else
+	number             // digits
+	two                // 60.1
+	three              // 60.0.1
+	text               // between quotes
+	flag               // -x
+)
+
+// A token is part of a line.
+type token struct {
+	kind
+	text string
+	read int // how many characters were read when it was known
+}
+
+// A syntaxError is what is wrong with a line, and where.
+type syntaxError struct {
+	message string
+	read    int // how many characters of the line were read by then
+}
+
+// Error implements error.
+func (e *syntaxError) Error() string { return e.message }
+
+// A line is what is left of a line.
+type line struct {
+	all   string
+	pos   int
+	words bool // what stands between blanks is a word, whatever it looks like
+}
+
+// blanks separate tokens.
+const blanks = " \t,"
+
+// next takes a token.
+func (l *line) next() (token, error) {
+	rest := strings.TrimLeft(l.all[l.pos:], blanks)
+	l.pos = len(l.all) - len(rest)
+	switch {
+	case rest == "" || rest[0] == '#':
+		l.pos = len(l.all)
+		return token{end, "", len(l.all)}, nil
+	case !l.words && (rest[0] == '"' || rest[0] == '\''):
+		return l.quoted(rest)
+	}
+	n := 1
+	part := func(c byte) bool { return c == '.' || c == '-' || c == '_' || isDigit(c) || isLetter(c) }
+	if l.words {
+		part = func(c byte) bool { return !strings.ContainsRune(" \t#", rune(c)) }
+	} else if c := rest[0]; c != '-' && !isDigit(c) && !isLetter(c) {
+		return token{}, &syntaxError{"Illegal character", l.pos + 1}
+	}
+	for n < len(rest) && part(rest[n]) {
+		n++
+	}
+	l.pos += n
+	// The end of a word shows in the character behind it.
+	return token{kindOf(rest[:n], l.words), rest[:n], min(l.pos+1, len(l.all))}, nil
+}
+
+// quoted takes a token in quotes.
+func (l *line) quoted(rest string) (token, error) {
+	n := strings.IndexByte(rest[1:], rest[0])
+	if n < 0 {
+		return token{}, &syntaxError{"Expected " + rest[:1], len(l.all)}
+	}
+	l.pos += n + 2
+	return token{text, rest[1 : n+1], l.pos}, nil
+}
+
+func isDigit(c byte) bool  { return '0' <= c && c <= '9' }
+func isLetter(c byte) bool { return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' }
+
+// kindOf returns what a token without quotes is.
+func kindOf(s string, words bool) kind {
+	parts := strings.Split(s, ".")
+	numeric := !slices.ContainsFunc(parts, func(p string) bool {
+		return p == "" || strings.ContainsFunc(p, func(r rune) bool { return r < '0' || r > '9' })
+	})
+	switch {
+	case words && !numeric:
+		return word
+	case numeric && len(parts) <= 3:
+		return []kind{number, two, three}[len(parts)-1]
+	case s[0] == '-':
+		return flag
+	}
+	return word
+}
