@@ -87,12 +87,12 @@ func (r *runner) recorded(e *expectation, o *outcome) ([]string, error) {
 			names[name] = true
 		}
 	}
-	if len(names) == 0 && d.InDom == pcp.NullInDom {
-		names[""] = true
+	if len(names) == 0 {
+		names[""] = true // that there are no values, of no instance
 	}
 	for _, name := range slices.Sorted(maps.Keys(names)) {
 		word := "value"
-		if d.InDom != pcp.NullInDom {
+		if name != "" {
 			word = quoteWord(name)
 		}
 		lines = append(lines, indent+word+"  "+strings.Join(compact(o.values[from:to], name), " "))

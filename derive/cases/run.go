@@ -101,6 +101,16 @@ func (f *File) selected(run *regexp.Regexp) (list []*Case) {
 	return list
 }
 
+// Exprs returns the expressions of all cases, in their order.
+func (f *File) Exprs() (list []string) {
+	for _, c := range f.Cases {
+		for _, e := range c.checks {
+			list = append(list, e.expr)
+		}
+	}
+	return list
+}
+
 // begin loads the definitions and writes the archive; done removes it.
 func (f *File) begin(ctx context.Context, opt *Options) (r *runner, done func(), err error) {
 	r = &runner{File: f, text: make(map[string]string)}
