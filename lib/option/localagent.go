@@ -3,13 +3,16 @@ package option
 import (
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 
 	"pmtools/lib/pmerr"
 )
 
-// A LocalAgent is an agent in the table of those that a local context loads (commands.md T1.4).
+// A LocalAgent is an agent in the table of those that a local context loads (commands.md T1.4). An
+// agent with a Path and no Init is a program, which the reference does not take: Path is followed by
+// its arguments, with blanks between them.
 type LocalAgent struct {
 	Domain int
 	Path   string // of its library
@@ -53,7 +56,7 @@ func (spec *localSpec) matches(a LocalAgent) bool {
 	return a.Path == spec.Path
 }
 
-// parseLocalSpec reads "add,DOM,PATH,INIT", "del,[DOM][,PATH]" or "clear".
+// parseLocalSpec reads "add,DOM,PATH,INIT", "add,DOM,PROGRAM", "del,[DOM][,PATH]" or "clear".
 func parseLocalSpec(text string) (localSpec, error) {
 	spec := localSpec{LocalAgent: LocalAgent{Domain: -1}}
 	var rest string
@@ -96,8 +99,21 @@ func (spec localSpec) arguments(text string) (localSpec, error) {
 		return spec, nil
 	case !hasPath || text == "":
 		return spec, errors.New("missing dso-path in spec")
+	case !hasInit && isProgram(spec.Path):
+		return spec, nil
 	case !hasInit || spec.Path != "" && spec.Init == "":
 		return spec, errors.New("missing init-routine in spec")
 	}
 	return spec, nil
+}
+
+// isProgram reports whether a path, which may be followed by arguments, is that of a program. It has
+// a slash, so that words which are mistakes to the reference stay such.
+func isProgram(path string) bool {
+	name, _, _ := strings.Cut(path, " ")
+	if !strings.Contains(name, "/") || strings.HasSuffix(name, ".so") {
+		return false
+	}
+	fi, err := os.Stat(name)
+	return err == nil && fi.Mode().IsRegular() && fi.Mode()&0o111 != 0
 }

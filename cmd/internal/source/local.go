@@ -1,17 +1,24 @@
 package source
 
 import (
+	"context"
 	"fmt"
+	"os"
+	"os/exec"
 	"path"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 
 	"pmtools/lib/builtin"
 	"pmtools/lib/builtin/pmcd"
 	"pmtools/lib/option"
+	"pmtools/lib/pcp"
 	"pmtools/lib/pmapi"
+	"pmtools/lib/pmda"
+	"pmtools/lib/pmda/remote"
 	"pmtools/lib/pmerr"
 )
 
@@ -29,15 +36,18 @@ func localAgents() []option.LocalAgent {
 
 // collectors returns the collectors inside the program for the agents of -L, as -K has changed
 // them, without those of the given domains. A library is not loaded: its name says which collector
-// is meant.
+// is meant. A program is started when it is first needed.
 func (o *Opener) collectors(without ...uint32) pmapi.Source {
 	agents := []builtin.Agent{}
+	var programs []builtin.Collector
 	for _, a := range o.options.Agents {
 		name := strings.TrimPrefix(strings.TrimSuffix(path.Base(a.Path), ".so"), "pmda_")
 		known := slices.ContainsFunc(builtin.Agents(), func(b builtin.Agent) bool { return b.Name == name })
 		switch {
+		case a.Init == "" && a.Path != "":
+			programs = append(programs, o.program(a))
 		case !known:
-			o.env.Errorf("agent %d: cannot load %s: the collectors are inside the program", a.Domain, a.Path)
+			o.env.Errorf("agent %d: cannot load %s: the collectors are inside the program, which loads no libraries; add,%d,PROGRAM runs an agent that is a program", a.Domain, a.Path, a.Domain)
 		case a.Init != name+"_init":
 			fmt.Fprintf(o.env.Stderr, "__pmConnectLocal: Warning: couldn't find init function \"%s\" in DSO \"%s\"\n", a.Init, a.Path)
 		case !slices.Contains(without, uint32(a.Domain)):
@@ -45,12 +55,64 @@ func (o *Opener) collectors(without ...uint32) pmapi.Source {
 		}
 	}
 	return builtin.Default(&builtin.Options{
-		Agents:   agents,
-		Getenv:   o.env.Getenv,
-		Hostname: o.env.Hostname,
-		Now:      o.env.Now,
-		MMVDir:   filepath.Join(o.env.Config().Get("PCP_TMP_DIR"), "mmv"),
+		Agents:     agents,
+		Collectors: programs,
+		Getenv:     o.env.Getenv,
+		Hostname:   o.env.Hostname,
+		Now:        o.env.Now,
+		MMVDir:     filepath.Join(o.env.Config().Get("PCP_TMP_DIR"), "mmv"),
 	})
+}
+
+// program returns the collector that is an agent in a program of its own.
+func (o *Opener) program(a option.LocalAgent) builtin.Collector {
+	args := strings.Fields(a.Path)
+	if len(args) == 1 {
+		args = append(args, "-d", strconv.Itoa(a.Domain), "-l", os.DevNull)
+	}
+	opts := &remote.Options{Domain: uint32(a.Domain), Stderr: o.env.Stderr}
+	return builtin.Collector{
+		Name:   strings.TrimPrefix(filepath.Base(args[0]), "pmda"),
+		Domain: opts.Domain,
+		New: func() (pmda.Provider, error) {
+			ctx := context.Background()
+			var err error
+			if opts.Names, err = o.programNames(ctx, args, opts.Domain); err != nil {
+				o.env.Errorf("agent %d: no names: %v: give them with -n FILE", a.Domain, err)
+			}
+			agent, err := remote.Start(ctx, exec.Command(args[0], args[1:]...), opts)
+			if err != nil {
+				o.env.Errorf("agent %d: %s: %v", a.Domain, args[0], err)
+				return nil, err
+			}
+			return agent, nil
+		},
+	}
+}
+
+// programNames returns the names of the metrics of an agent: those of -n, or those that the program
+// prints, or else those of the installation.
+func (o *Opener) programNames(ctx context.Context, program []string, domain uint32) ([]pmda.Name, error) {
+	own := func(id pcp.ID) bool { return id.Domain() == domain || id == pmda.RootID(domain) }
+	if o.names != nil {
+		return remote.TreeNames(o.names, own), nil
+	}
+	names, err := remote.ProgramNames(ctx, program[0], program[1:]...)
+	if err == nil {
+		return names, nil
+	}
+	root := o.env.Config().Get("PCP_VAR_DIR") + "/pmns/root"
+	if _, failed := os.Stat(root); failed != nil {
+		return nil, err
+	}
+	tree, failed := o.ReadNames(root)
+	if failed != nil {
+		return nil, failed
+	}
+	if names = remote.TreeNames(tree, own); len(names) == 0 {
+		return nil, err
+	}
+	return names, nil
 }
 
 // standIn returns the collectors as the source of those who asked for none, and have no PCP: err is

@@ -4,13 +4,16 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"pmtools/cmd/internal/cli"
 	"pmtools/lib/option"
+	"pmtools/lib/pcp"
 	"pmtools/lib/pmapi"
+	"pmtools/lib/pmda"
 	"pmtools/lib/pmerr"
 )
 
@@ -120,7 +123,7 @@ func TestLocalAgents(t *testing.T) {
 		{"-K clear -K add,29,/x/pmda_sample.so,sample_init -K add,30,pmda_sample.so,sample_init", "sample.bin sampledso.bin", ""},
 		{"-K clear -K add,29,pmda_sample.so,bad_init", "",
 			"__pmConnectLocal: Warning: couldn't find init function \"bad_init\" in DSO \"pmda_sample.so\"\n"},
-		{"-K clear -K add,11,xfs/pmda_xfs.so,xfs_init", "", "pminfo: agent 11: cannot load xfs/pmda_xfs.so: the collectors are inside the program\n"},
+		{"-K clear -K add,11,xfs/pmda_xfs.so,xfs_init", "", "pminfo: agent 11: cannot load xfs/pmda_xfs.so: the collectors are inside the program, which loads no libraries; add,11,PROGRAM runs an agent that is a program\n"},
 	}
 	for _, tt := range tests {
 		var errs strings.Builder
@@ -146,5 +149,71 @@ func TestLocalAgents(t *testing.T) {
 			t.Errorf("%s: %s, %q, want %s, %q", tt.specs, got, &errs, tt.names, tt.err)
 		}
 		src.Close()
+	}
+}
+
+// TestMain makes this program an agent where a test says so.
+func TestMain(m *testing.M) {
+	if os.Getenv("SOURCE_TEST_AGENT") == "" {
+		os.Exit(m.Run())
+	}
+	os.Exit(pmda.Main(func(o *pmda.Options) (pmda.Provider, error) {
+		return pmda.New(pmda.Table{Domain: o.DomainOr(3), Metrics: []pmda.Metric{{Name: "own.args", Type: pcp.String, Fetch: pmda.Always(strings.Join(os.Args[1:], " "))}}})
+	}))
+}
+
+// TestLocalProgram: -K adds agents that are programs.
+func TestLocalProgram(t *testing.T) {
+	t.Setenv("SOURCE_TEST_AGENT", "1")
+	dir := t.TempDir()
+	library := filepath.Join(dir, "pmda_x.so")
+	for _, file := range []string{library, filepath.Join(dir, "fails")} {
+		if err := os.WriteFile(file, []byte("#!/bin/sh\nexit 3\n"), 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	self := os.Args[0]
+	for _, tt := range []struct{ spec, value, err string }{
+		{"add,450," + self, "-d 450 -l " + os.DevNull, ""},
+		{"add,450," + self + " --log=" + filepath.Join(dir, "log") + " -d450", "--log=" + filepath.Join(dir, "log") + " -d450", ""},
+		{"add,450," + filepath.Join(dir, "fails"), "", "pminfo: agent 450: no names: " + filepath.Join(dir, "fails") + " --pmns: exit status 3: give them with -n FILE\n" +
+			"pminfo: agent 450: " + filepath.Join(dir, "fails") + ": the agent does not introduce itself: No PMCD agent for domain of request: the agent has ended\n" +
+			filepath.Join(dir, "fails") + ": exit status 3\n"},
+		{"add,450," + library, "", "missing init-routine in spec"},
+		{"add,450," + filepath.Join(dir, "nosuch"), "", "missing init-routine in spec"},
+		{"add,450," + dir, "", "missing init-routine in spec"},
+	} {
+		var errs strings.Builder
+		env := &cli.Env{
+			Prog: "pminfo", Stderr: &errs, Now: time.Now, Hostname: func() (string, error) { return "here", nil },
+			LookupEnv: func(string) (string, bool) { return "", false },
+			Open:      func(string) (io.ReadCloser, error) { return nil, os.ErrNotExist },
+		}
+		p := &option.Parser{LookupEnv: env.LookupEnv, Messages: &errs}
+		p.Shared("spec-local")
+		o := New(env, p, "")
+		if _, err := p.Parse([]string{"-K", "clear", "-K", tt.spec}); err != nil {
+			if tt.value != "" || !strings.Contains(errs.String(), tt.err) {
+				t.Errorf("%s: %v, %q, want %s", tt.spec, err, &errs, tt.err)
+			}
+			continue
+		}
+		src := o.collectors()
+		got := ""
+		if a, err := src.Lookup(t.Context(), []string{"own.args"}); err == nil && a[0].Err == nil {
+			var r pcp.Result
+			if err := src.Fetch(t.Context(), &pmapi.Request{IDs: []pcp.ID{a[0].Value}}, &r); err != nil {
+				t.Errorf("%s: %v", tt.spec, err)
+			}
+			if len(r.Sets) == 1 && r.Sets[0].Len() == 1 {
+				got, _ = r.Sets[0].Value(0).Text()
+			}
+		}
+		if got != tt.value || errs.String() != tt.err {
+			t.Errorf("%s: %q, %q, want %q, %q", tt.spec, got, &errs, tt.value, tt.err)
+		}
+		if err := src.Close(); err != nil {
+			t.Errorf("%s: %v", tt.spec, err)
+		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
+	"slices"
 
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmda"
@@ -13,11 +14,11 @@ import (
 )
 
 // ProgramNames returns the names of the metrics of a program that uses [pmda.Main]: it runs the
-// program with the option --pmns.
-func ProgramNames(ctx context.Context, program string) ([]pmda.Name, error) {
+// program with its arguments, which may say its domain, and the option --pmns.
+func ProgramNames(ctx context.Context, program string, args ...string) ([]pmda.Name, error) {
 	ctx, cancel := context.WithTimeout(ctx, defaultTimeout)
 	defer cancel()
-	text, err := exec.CommandContext(ctx, program, "--pmns").Output()
+	text, err := exec.CommandContext(ctx, program, append(slices.Clone(args), "--pmns")...).Output()
 	if err != nil {
 		return nil, fmt.Errorf("%s --pmns: %w", program, err)
 	}

@@ -14,7 +14,7 @@ import (
 // TestAgentGuide follows docs/writing-an-agent.md, with a copy of the reference's name space and
 // configuration.
 func TestAgentGuide(t *testing.T) {
-	_, _, root := harness.Setup(t)
+	ours, _, root := harness.Setup(t)
 	w := newAgentWorld(t, root, "spool")
 	for name, text := range map[string]string{"mail/a": "12345", "mail/b": "6", "cron/c": "", "file": "x"} {
 		file := filepath.Join(w.dir, "spool", name)
@@ -66,6 +66,17 @@ Size of the files in each queue
 	} {
 		if got := host.ReplaceAllString(w.show(t, env, tt.line), "HOST"); got != tt.want {
 			t.Errorf("%s:\n%s\nwant\n%s", tt.line, got, tt.want)
+		}
+		if strings.HasPrefix(tt.line, "pmprobe") {
+			continue
+		}
+		// Without the daemon, by -L and -K, our commands say the same.
+		o, err := ours.Run(harness.Command{Args: strings.Fields(tt.line), Env: []string{
+			"PCP_LOCALMODE=1", "PCP_SPECLOCAL=add,450," + filepath.Join(w.dir, "gospool"), "SPOOL_DIR=" + filepath.Join(w.dir, "spool"),
+		}}, root)
+		got := strings.ReplaceAll(host.ReplaceAllString(string(o.Stdout), "HOST"), w.dir, w.inside)
+		if err != nil || got != tt.want || len(o.Stderr) > 0 {
+			t.Errorf("-L %s: %v\n%s%s\nwant\n%s", tt.line, err, got, o.Stderr, tt.want)
 		}
 	}
 }
