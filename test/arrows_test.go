@@ -53,6 +53,7 @@ lib/builtin/internal/procfs: lib/builtin/internal/catalog lib/pmda lib/pcp lib/p
 lib/builtin/internal/procfs/procfstest: lib/builtin/internal/procfs lib/pmda lib/pcp lib/pmerr
 lib/builtin/linux: lib/builtin/internal/procfs lib/pmda lib/pcp lib/pmerr
 lib/builtin/proc: lib/builtin/internal/procfs lib/pmda lib/pcp lib/pmerr
+lib/builtin/host: lib/builtin/internal/procfs lib/pmda lib/pcp lib/pmerr
 lib/builtin/mmv: lib/regular lib/pmda lib/mmv lib/pcp lib/pmerr
 lib/record: lib/archive lib/pmapi lib/pmcd lib/regular lib/pcp lib/pmerr
 lib/timecontrol: lib/pcp lib/pmerr
@@ -64,7 +65,7 @@ lib/builtin/simple: lib/builtin/internal/host lib/pmda lib/pcp lib/pmerr
 lib/builtin/trivial: lib/pmda lib/pcp
 lib/builtin/trace: lib/internal/tracepdu lib/pmda lib/pcp lib/pmerr
 lib/builtin/golang: lib/pmda lib/pcp
-lib/builtin: lib/builtin/linux lib/builtin/proc lib/builtin/mmv lib/builtin/pmcd lib/builtin/sample lib/builtin/simple lib/builtin/trivial lib/builtin/golang lib/builtin/internal/host lib/pmda lib/pmapi lib/pmns lib/pdu lib/pcp lib/pmerr
+lib/builtin: lib/builtin/host lib/builtin/linux lib/builtin/proc lib/builtin/mmv lib/builtin/pmcd lib/builtin/sample lib/builtin/simple lib/builtin/trivial lib/builtin/golang lib/builtin/internal/host lib/pmda lib/pmapi lib/pmns lib/pdu lib/pcp lib/pmerr
 derive/syntax: lib/display
 derive/internal/ere:
 derive/check: derive/syntax derive/internal/ere lib/pcp lib/pmerr
@@ -126,6 +127,7 @@ var outside = map[string][]string{
 	"cmd/":                 {"github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term"},
 	"cmd/pmderive":         {"github.com/wcharczuk/go-chart/v2", "github.com/chzyer/readline", "github.com/olekukonko/tablewriter", "github.com/rogpeppe/go-internal/diff"},
 	"cmd/internal/samples": {"github.com/guptarohit/asciigraph"},
+	"lib/builtin/host":     {"github.com/shirou/gopsutil/v4"},
 	"cmd/internal/clitest": {"github.com/google/go-cmp/cmp"},
 	"test/peer/harness":    {"github.com/rogpeppe/go-internal/diff"},
 	"lib/builtin/linux":    {"golang.org/x/sys/unix"},

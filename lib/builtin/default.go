@@ -34,7 +34,7 @@ func Agents() []Agent {
 		return append([]Agent{{"linux", linux.Domain}}, others...)
 	}
 	others = slices.DeleteFunc(others, func(a Agent) bool { return a.Name == "proc" })
-	return append([]Agent{{"go", golang.Domain}}, others...)
+	return slices.Concat([]Agent{{"go", golang.Domain}}, hostAgents, others)
 }
 
 // Default returns a Source of the collectors of this package that the options choose; of those in
@@ -65,6 +65,9 @@ const sampleDSO = 30
 func (o *Options) collector(a Agent) Collector {
 	c := Collector{Name: a.Name, Domain: a.Domain, Roots: []string{a.Name}}
 	kernel := linux.Options{Domain: a.Domain, Root: o.Root, Getenv: o.Getenv}
+	if host := hostCollector(a); host != nil {
+		return *host
+	}
 	switch a.Name {
 	case "linux":
 		c.Roots = linux.Roots()

@@ -1,0 +1,27 @@
+//go:build darwin || windows
+
+package builtin
+
+import (
+	"pmtools/lib/builtin/host"
+	"pmtools/lib/pmda"
+)
+
+// hostAgents are the collectors of a system that has no better ones.
+var hostAgents = []Agent{{"host", host.Domain}, {"proc", host.ProcessesDomain}}
+
+// hostCollector returns one of hostAgents, or nil.
+func hostCollector(a Agent) *Collector {
+	c := &Collector{Name: a.Name, Domain: a.Domain}
+	switch a.Name {
+	case "host":
+		c.Roots = host.Roots()
+		c.New = func() (pmda.Provider, error) { return host.New(a.Domain), nil }
+	case "proc":
+		c.Roots = []string{"proc"}
+		c.New = func() (pmda.Provider, error) { return host.NewProcesses(a.Domain), nil }
+	default:
+		return nil
+	}
+	return c
+}

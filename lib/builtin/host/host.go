@@ -1,0 +1,274 @@
+// Package host collects what systems other than Linux tell of themselves, under the names that the
+// metrics of Linux have: processors, memory, disks, file systems, networks, processes. Commands are
+// built with it where there is nothing better.
+package host
+
+import (
+	"context"
+	_ "embed"
+	"math"
+	"net"
+	"os"
+	"reflect"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/shirou/gopsutil/v4/cpu"
+	"github.com/shirou/gopsutil/v4/disk"
+	"github.com/shirou/gopsutil/v4/host"
+	"github.com/shirou/gopsutil/v4/load"
+	"github.com/shirou/gopsutil/v4/mem"
+	psnet "github.com/shirou/gopsutil/v4/net"
+
+	"pmtools/lib/builtin/internal/procfs"
+	"pmtools/lib/pcp"
+	"pmtools/lib/pmda"
+	"pmtools/lib/pmerr"
+)
+
+// The domains of New and NewProcesses, those of the agents of Linux.
+const (
+	Domain          = 60
+	ProcessesDomain = 3
+)
+
+//go:embed metrics.txt
+var metricsText string
+
+// Roots returns the first components of the names of New.
+func Roots() []string { return procfs.Roots(metricsText) }
+
+// told are the fields of gopsutil's structures that a system fills; the others would be invented
+// zeros. A table without an entry has all.
+var told = map[string]string{
+	"windows/cpu": "User System Idle", "windows/percpu": "User System Idle Irq", "windows/mem": "Total Available Free", "windows/load": "",
+	"windows/disk": "ReadCount WriteCount ReadBytes WriteBytes ReadTime WriteTime", "windows/filesys": "Total Free Used UsedPercent Mountpoint Fstype",
+	"darwin/cpu": "User System Nice Idle", "darwin/percpu": "User System Nice Idle", "darwin/mem": "Total Available Free Active Inactive",
+	"darwin/disk": "ReadCount WriteCount ReadBytes WriteBytes ReadTime WriteTime", "darwin/net": "BytesSent BytesRecv PacketsSent PacketsRecv Errin Errout Dropout",
+	"windows/times": "User System", "windows/memory": "RSS VMS", "windows/io": "ReadCount WriteCount ReadBytes WriteBytes",
+}
+
+// A collector asks the system.
+type collector struct{ procfs.Catalog }
+
+// New returns the collector of what is about the system as a whole, in a domain; 0 means Domain.
+func New(domain uint32) *pmda.Agent {
+	c := &collector{procfs.NewCatalog("HOST", Domain, &procfs.Options{Domain: domain})}
+	c.Label = c.label
+	c.addSystem()
+	c.addProcessors()
+	c.addDevices()
+	c.addInterfaces()
+	return procfs.NewAgent(&c.Catalog, c.MustMetrics(metricsText), `{"agent":"host"}`)
+}
+
+// label returns what labels the rows of a table.
+func (c *collector) label(t *procfs.Table, keys []string) func(inst int32) string {
+	return func(inst int32) string {
+		if r := t.Find(inst); r != nil {
+			return "{" + procfs.Quote(keys[0]) + ":" + procfs.Quote(r.Name) + "}"
+		}
+		return ""
+	}
+}
+
+// set fills a row from the fields of a structure that the system fills. Floats are counted in the
+// unit given, 0 for none.
+func set(t *procfs.Table, r *procfs.Row, table string, from any, unit float64) {
+	fields, some := told[runtime.GOOS+"/"+table]
+	v := reflect.Indirect(reflect.ValueOf(from))
+	for i := range v.NumField() {
+		name, f := v.Type().Field(i).Name, v.Field(i)
+		c := t.Cell(r, []byte(name))
+		if c == nil || some && !slices.Contains(strings.Fields(fields), name) {
+			continue
+		}
+		switch {
+		case f.CanFloat() && unit != 0:
+			c.SetUint(uint64(math.Round(max(0, f.Float()) * unit)))
+		case f.CanFloat():
+			c.SetReal(f.Float())
+		case f.CanInt():
+			c.SetUint(uint64(f.Int()))
+		case f.CanUint():
+			c.SetUint(f.Uint())
+		case f.Kind() == reflect.String:
+			c.SetString(f.String())
+		}
+	}
+}
+
+// unsupported returns the error of metrics that the system does not tell.
+func unsupported(err error) error {
+	if err == nil {
+		return nil
+	}
+	return pmerr.AppVersion
+}
+
+// one adds a table with a row for the system.
+func (c *collector) one(name string, ask func(ctx context.Context) (any, error), unit float64) {
+	c.Table(name, "the system", func(t *procfs.Table, _ *pmda.Request) error {
+		v, err := ask(context.Background())
+		if err == nil {
+			set(t, t.Row(pcp.NullInst), name, v, unit)
+		}
+		return unsupported(err)
+	})
+}
+
+// addSystem adds what is about the system, memory and load.
+func (c *collector) addSystem() {
+	c.Table("system", "the system", func(t *procfs.Table, _ *pmda.Request) error {
+		info, err := host.Info()
+		if err != nil {
+			return unsupported(err)
+		}
+		r := t.Row(pcp.NullInst)
+		set(t, r, "system", info, 0)
+		t.Cell(r, []byte("distro")).SetString(strings.TrimSpace(info.Platform + " " + info.PlatformVersion))
+		t.Cell(r, []byte("pagesize")).SetUint(uint64(os.Getpagesize()))
+		if info.OS != "" { // as uname has it: Darwin
+			t.Cell(r, []byte("OS")).SetString(strings.ToUpper(info.OS[:1]) + info.OS[1:])
+		}
+		return nil
+	})
+	c.one("mem", func(ctx context.Context) (any, error) { return mem.VirtualMemoryWithContext(ctx) }, 0)
+	c.Table("swap", "the system", func(t *procfs.Table, _ *pmda.Request) error {
+		v, err := mem.SwapMemory()
+		if err != nil {
+			return unsupported(err)
+		}
+		r := t.Row(pcp.NullInst)
+		set(t, r, "swap", v, 0)
+		t.Cell(r, []byte("SwapTotal")).SetUint(v.Total)
+		t.Cell(r, []byte("SwapFree")).SetUint(v.Free)
+		return nil
+	})
+	c.Fixed["2"] = []pcp.Instance{{ID: 1, Name: "1 minute"}, {ID: 5, Name: "5 minute"}, {ID: 15, Name: "15 minute"}}
+	c.Table("load", "the system", func(t *procfs.Table, _ *pmda.Request) error {
+		if _, none := told[runtime.GOOS+"/load"]; none { // is not known at once, and is not what it is elsewhere
+			return nil
+		}
+		v, err := load.Avg()
+		if err != nil {
+			return unsupported(err)
+		}
+		for i, n := range [...]float64{v.Load1, v.Load5, v.Load15} {
+			t.Cell(t.Row([...]int32{1, 5, 15}[i]), []byte("load")).SetReal(n)
+		}
+		return nil
+	})
+}
+
+// addProcessors adds what is about processors. Times are in seconds, and shown in milliseconds.
+func (c *collector) addProcessors() {
+	const unit = 1000
+	c.one("cpu", func(ctx context.Context) (any, error) {
+		v, err := cpu.TimesWithContext(ctx, false)
+		if err != nil || len(v) == 0 {
+			return cpu.TimesStat{}, err
+		}
+		return v[0], nil
+	}, unit)
+	per := c.Table("percpu", "the system", func(t *procfs.Table, _ *pmda.Request) error {
+		v, err := cpu.Times(true)
+		for i := range v {
+			r := t.Row(int32(i))
+			r.Name = v[i].CPU
+			set(t, r, "percpu", &v[i], unit)
+		}
+		return unsupported(err)
+	})
+	c.Table("ncpu", "the system", func(t *procfs.Table, _ *pmda.Request) error {
+		n, err := cpu.Counts(true)
+		t.Cell(t.Row(pcp.NullInst), []byte("n")).SetUint(uint64(n))
+		return unsupported(err)
+	})
+	c.Table("cpuinfo", "the system", func(t *procfs.Table, _ *pmda.Request) error {
+		v, err := cpu.Info()
+		for i := range per.Rows { // some systems say it once for all
+			if len(v) > 0 {
+				set(t, t.Row(per.Rows[i].Inst), "cpuinfo", &v[min(i, len(v)-1)], 0)
+			}
+		}
+		return unsupported(err)
+	}, per)
+}
+
+// addDevices adds what is about disks and file systems.
+func (c *collector) addDevices() {
+	disks := c.Table("disk", "the system", func(t *procfs.Table, _ *pmda.Request) error {
+		v, err := disk.IOCounters()
+		var names []string
+		for name := range v {
+			names = append(names, name)
+		}
+		slices.Sort(names)
+		for _, name := range names {
+			d := v[name]
+			set(t, t.Named(c.Numbering("disks"), []byte(name)), "disk", &d, 0)
+		}
+		t.Sort()
+		return unsupported(err)
+	})
+	c.Count("ndisk", "disks", disks)
+	filesys := c.Table("filesys", "the system", func(t *procfs.Table, _ *pmda.Request) error {
+		v, err := disk.Partitions(false)
+		for i := range v {
+			u, err := disk.Usage(v[i].Mountpoint)
+			if err != nil || u.Total == 0 {
+				continue
+			}
+			r := t.Named(c.Numbering("filesys"), []byte(v[i].Device))
+			set(t, r, "filesys", &v[i], 0)
+			set(t, r, "filesys", u, 0)
+		}
+		t.Sort()
+		return unsupported(err)
+	})
+	c.Count("nfilesys", "file systems", filesys)
+}
+
+// addInterfaces adds what is about network interfaces.
+func (c *collector) addInterfaces() {
+	list := c.Table("net", "the system", func(t *procfs.Table, _ *pmda.Request) error {
+		v, err := psnet.IOCounters(true)
+		for i := range v {
+			r := t.Named(c.Numbering("interfaces"), []byte(v[i].Name))
+			set(t, r, "net", &v[i], 0)
+			if dev, err := net.InterfaceByName(v[i].Name); err == nil && dev.Flags&net.FlagLoopback == 0 {
+				others := c.Tables["netall"]
+				set(others, others.Row(r.Inst), "net", &v[i], 0)
+			}
+		}
+		t.Sort()
+		return unsupported(err)
+	})
+	c.Alias("netall", "net")
+	c.Count("ninterface", "network interfaces", list)
+	c.Table("address", "the system", func(t *procfs.Table, _ *pmda.Request) error {
+		v, err := net.Interfaces()
+		for i := range v {
+			r := t.Named(c.Numbering("interfaces"), []byte(v[i].Name))
+			if hw := v[i].HardwareAddr.String(); hw != "" {
+				t.Cell(r, []byte("hw_addr")).SetString(hw)
+			}
+			addrs, _ := v[i].Addrs() // one that is gone has none
+			for _, a := range addrs {
+				if n, ok := a.(*net.IPNet); ok && n.IP.To4() != nil && t.Cell(r, []byte("inet_addr")).Kind == procfs.None {
+					t.Cell(r, []byte("inet_addr")).SetString(n.IP.String())
+				}
+			}
+			own := c.Tables["interface"]
+			o := own.Row(r.Inst)
+			own.Cell(o, []byte("mtu")).SetUint(uint64(max(0, v[i].MTU)))
+			own.Cell(o, []byte("up")).SetUint(uint64(v[i].Flags & net.FlagUp))
+		}
+		t.Sort()
+		c.Tables["interface"].Sort()
+		return unsupported(err)
+	}, list)
+	c.Alias("interface", "address")
+}

@@ -1,0 +1,135 @@
+package host
+
+import (
+	_ "embed"
+	"fmt"
+
+	"github.com/shirou/gopsutil/v4/host"
+	"github.com/shirou/gopsutil/v4/process"
+
+	"pmtools/lib/builtin/internal/procfs"
+	"pmtools/lib/pcp"
+	"pmtools/lib/pmda"
+)
+
+//go:embed processes.txt
+var processesText string
+
+// processSerial is the number of the instance domain of processes.
+const processSerial = 9
+
+// NewProcesses returns the collector of processes, in a domain; 0 means ProcessesDomain. Of
+// processes of other users it shows what the system lets the program see.
+func NewProcesses(domain uint32) *pmda.Agent {
+	c := &collector{procfs.NewCatalog("PROC", ProcessesDomain, &procfs.Options{Domain: domain})}
+	c.Label = c.label
+	var all []*process.Process
+	var chosen []*process.Process
+	pids := c.Table("pids", "the list of processes", func(*procfs.Table, *pmda.Request) (err error) {
+		all, err = process.Processes()
+		return unsupported(err)
+	})
+	c.Table("nprocs", "the list of processes", func(t *procfs.Table, _ *pmda.Request) error {
+		t.Cell(t.Row(pcp.NullInst), []byte("n")).SetUint(uint64(len(all)))
+		return nil
+	}, pids)
+	c.Table("processes", "the list of processes", func(t *procfs.Table, _ *pmda.Request) error {
+		for _, p := range all {
+			if name, err := p.Name(); err == nil {
+				r := t.Row(p.Pid)
+				r.Name = fmt.Sprintf("%06d %s", p.Pid, name)
+				t.Cell(r, []byte("pid")).SetUint(uint64(p.Pid))
+			}
+		}
+		t.Sort()
+		return nil
+	}, pids)
+	selected := c.Table("selected", "the list of processes", func(_ *procfs.Table, req *pmda.Request) error {
+		chosen = chosen[:0]
+		d := pcp.NewInDom(c.Domain, processSerial)
+		for _, p := range all {
+			if req.Profile.All() || req.Profile.Selects(d, p.Pid) {
+				chosen = append(chosen, p)
+			}
+		}
+		return nil
+	}, pids)
+	for name, ask := range c.questions() {
+		c.Table(name, "the process", func(t *procfs.Table, _ *pmda.Request) error {
+			for _, p := range chosen {
+				if v, unit, err := ask(p); err == nil { // else it is gone, or somebody else's
+					answer(t, p.Pid, name, v, unit)
+				}
+			}
+			t.Sort()
+			return nil
+		}, selected)
+	}
+	return procfs.NewAgent(&c.Catalog, c.MustMetrics(processesText), `{"agent":"proc"}`)
+}
+
+// answer puts what is known of a process into a row.
+func answer(t *procfs.Table, pid int32, table string, v any, unit float64) {
+	r := t.Row(pid)
+	switch v := v.(type) {
+	case string:
+		t.Field(r, 1).SetString(v)
+	case uint64:
+		t.Field(r, 1).SetUint(v)
+	case int32:
+		t.Field(r, 1).SetUint(uint64(v))
+	default:
+		set(t, r, table, v, unit)
+	}
+}
+
+// A question asks about a process. Floats are counted in the unit.
+type question func(p *process.Process) (v any, unit float64, err error)
+
+// questions are what there is to know about processes, by tables.
+func (c *collector) questions() map[string]question {
+	text := func(ask func(*process.Process) (string, error)) question {
+		return func(p *process.Process) (any, float64, error) {
+			v, err := ask(p)
+			return v, 0, err
+		}
+	}
+	number := func(ask func(*process.Process) (int32, error)) question {
+		return func(p *process.Process) (any, float64, error) {
+			v, err := ask(p)
+			return v, 0, err
+		}
+	}
+	return map[string]question{
+		"name": text((*process.Process).Name), "cmdline": text((*process.Process).Cmdline), "exe": text((*process.Process).Exe),
+		"cwd": text((*process.Process).Cwd), "user": text((*process.Process).Username),
+		"ppid": number((*process.Process).Ppid), "threads": number((*process.Process).NumThreads),
+		"times": func(p *process.Process) (any, float64, error) {
+			v, err := p.Times()
+			return v, 1000, err
+		},
+		"memory": func(p *process.Process) (any, float64, error) {
+			v, err := p.MemoryInfo()
+			return v, 0, err
+		},
+		"io": func(p *process.Process) (any, float64, error) {
+			v, err := p.IOCounters()
+			return v, 0, err
+		},
+		"ids": func(p *process.Process) (any, float64, error) {
+			v, err := p.Uids()
+			if err != nil || len(v) == 0 {
+				return nil, 0, pmda.NoValue
+			}
+			return uint64(v[0]), 0, nil
+		},
+		"created": func(p *process.Process) (any, float64, error) {
+			at, err := p.CreateTime()
+			boot, err2 := host.BootTime()
+			if err != nil || err2 != nil {
+				return nil, 0, pmda.NoValue
+			}
+			return uint64(max(0, at-int64(boot)*1000)), 0, nil
+		},
+	}
+}
