@@ -1,0 +1,167 @@
+package mmv
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"testing"
+	"time"
+
+	"pmtools/lib/mmv"
+	"pmtools/lib/pcp"
+	"pmtools/lib/pmapi"
+	"pmtools/test/peer/harness"
+)
+
+// agent returns what the reference's daemon serves, and the directory that its agent reads.
+func agent(t *testing.T) (pmapi.Source, string) {
+	t.Helper()
+	harness.Live(t)
+	root := os.Getenv("PMTOOLS_PEER")
+	dir := filepath.Join(root, "var/lib/pcp/tmp/mmv")
+	if before, err := os.ReadDir(dir); err != nil || len(before) > 0 {
+		t.Skipf("%s is not an empty directory: %v", dir, err)
+	}
+	src, err := pmapi.OpenHost(context.Background(), "unix:"+filepath.Join(root, "run/pcp/peer.socket"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { src.Close() })
+	return src, dir
+}
+
+// TestAgent reads the metrics of this program through the reference's daemon and its agent, while 8
+// goroutines update them and others are registered.
+func TestAgent(t *testing.T) {
+	ctx := context.Background()
+	src, dir := agent(t)
+	r, err := mmv.Create("acme", mmv.Options{Dir: dir, Cluster: 321, Flags: mmv.Process})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	d := r.Domain(mmv.ID(61)).Add("a", "b")
+	count, sum := mmv.Counter[uint64](r, "count", mmv.ID(7), mmv.Per(d)), mmv.Gauge[float64](r, "sum", mmv.ID(8))
+	mmv.Text(r, "state", mmv.ID(9)).Set("running")
+	var group sync.WaitGroup
+	var adds [8]uint64
+	stop := make(chan struct{})
+	for i := range adds {
+		group.Go(func() {
+			at := count.At(string('a' + rune(i%2)))
+			for n := uint64(0); ; n++ {
+				select {
+				case <-stop:
+					adds[i] = n
+					return
+				default:
+					at.Add(1)
+					sum.Add(0.5)
+					if n%16 == 0 {
+						runtime.Gosched()
+					}
+				}
+			}
+		})
+	}
+	ids := []pcp.ID{pcp.NewID(70, 321, 7), pcp.NewID(70, 321, 8), pcp.NewID(70, 321, 9)}
+	var last [2]uint64
+	for i := range 100 {
+		name := fmt.Sprint("more.m", i)
+		mmv.Gauge[int32](r, name, mmv.ID(100+i)).Set(int32(i))
+		checkLater(t, src, "mmv.acme."+name, pcp.NewID(70, 321, uint32(100+i)), uint64(i))
+		var res pcp.Result
+		if err := src.Fetch(ctx, &pmapi.Request{IDs: ids}, &res); err != nil {
+			t.Fatal(err)
+		}
+		if res.Sets[0].Len() != 2 || res.Sets[1].Len() != 1 || string(res.Sets[2].Blobs[0]) != "running" {
+			t.Fatalf("values %+v", res.Sets)
+		}
+		for k := range last {
+			now := res.Sets[0].Words[k]
+			if now+8 < last[k] { // one update of each goroutine may be under way
+				t.Fatalf("instance %d goes from %d to %d", k, last[k], now)
+			}
+			last[k] = now
+		}
+	}
+	close(stop)
+	group.Wait()
+	if err := r.Err(); err != nil {
+		t.Fatal(err)
+	}
+	var want [2]uint64
+	for i, n := range adds {
+		want[i%2] += n
+	}
+	var res pcp.Result
+	if err := src.Fetch(ctx, &pmapi.Request{IDs: ids}, &res); err != nil {
+		t.Fatal(err)
+	}
+	total, err := res.Sets[1].Value(0).Float64()
+	if res.Sets[0].Words[0] != want[0] || res.Sets[0].Words[1] != want[1] || err != nil || total != float64(want[0]+want[1])/2 {
+		t.Errorf("the daemon says %v and %v, error %v; there were %d updates", res.Sets[0].Words, total, err, want)
+	}
+	t.Logf("%d updates", want[0]+want[1])
+	if err := r.Close(); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "acme")); !os.IsNotExist(err) {
+		t.Errorf("the file is there: %v", err)
+	}
+}
+
+// checkLater asks for a metric that was registered just now.
+func checkLater(t *testing.T, src pmapi.Source, name string, id pcp.ID, want uint64) {
+	t.Helper()
+	ctx := context.Background()
+	var res pcp.Result
+	found, err := src.Lookup(ctx, []string{name})
+	if err == nil {
+		err = src.Fetch(ctx, &pmapi.Request{IDs: []pcp.ID{id}}, &res)
+	}
+	if err != nil || found[0].Err != nil || found[0].Value != id || res.Sets[0].Len() != 1 || res.Sets[0].Words[0] != want {
+		t.Fatalf("%s: error %v, found %+v, values %+v, want %v %d", name, err, found, res.Sets, id, want)
+	}
+}
+
+// TestSameTime replaces a file within a tick of the clock, so that the directory does not show it.
+// The reference's agent, which keeps the old file in memory, finds the new one all the same.
+func TestSameTime(t *testing.T) {
+	src, dir := agent(t)
+	r, err := mmv.Create("acme", mmv.Options{Dir: dir, Cluster: 321})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		r.Close()
+		os.Remove(filepath.Join(dir, "acme"))
+	})
+	mmv.Gauge[int32](r, "first", mmv.ID(1)).Set(1)
+	checkLater(t, src, "mmv.acme.first", pcp.NewID(70, 321, 1), 1)
+	info, err := os.Stat(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mmv.Gauge[int32](r, "second", mmv.ID(2)).Set(2)
+	if err := os.Chtimes(dir, info.ModTime(), info.ModTime()); err != nil {
+		t.Fatal(err)
+	}
+	id := pcp.NewID(70, 321, 2)
+	for i := range 1000 {
+		found, err := src.Lookup(context.Background(), []string{"mmv.acme.second"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if found[0].Err == nil {
+			t.Logf("found with request %d", i+1)
+			checkLater(t, src, "mmv.acme.second", id, 2)
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Error("never found")
+}
