@@ -15,6 +15,8 @@ PREFIX   ?= /usr/local
 PEER     ?= $(CURDIR)/.peer/root
 FUZZTIME ?= 60s
 CROSS    ?= linux/arm64 darwin/arm64 windows/amd64 linux/386 linux/s390x
+# Modules of their own, for what needs more than the main module shall need.
+NESTED   := lib/prom
 COMMANDS := $(notdir $(wildcard cmd/pm*))
 export CGO_ENABLED = 0
 # Packages are compiled once for the commands, the tests and what tests build, in whatever directory the clone is.
@@ -32,15 +34,18 @@ build:
 
 test:
 	$(GO) test -count=1 $(TESTFLAGS) ./...
+	for d in $(NESTED); do $(GO) test -C $$d -count=1 $(TESTFLAGS) ./... || exit 1; done
 
 race:
 	CGO_ENABLED=1 $(GO) test -race $(TESTFLAGS) ./...
+	for d in $(NESTED); do CGO_ENABLED=1 $(GO) test -C $$d -race $(TESTFLAGS) ./... || exit 1; done
 
 lint:
 	@test -z "$$(gofmt -l . | tee /dev/stderr)"
 	$(GO) vet ./...
 	$(GO) tool staticcheck ./...
 	$(GO) mod tidy -diff
+	staticcheck=$$($(GO) tool -n staticcheck) && for d in $(NESTED); do (cd $$d && $(GO) vet ./... && $$staticcheck ./... && $(GO) mod tidy -diff) || exit 1; done
 	@$(MAKE) -s vuln
 
 # Known vulnerabilities of what the commands are built of (status 3), where the database can be reached.
@@ -101,7 +106,9 @@ rename:
 	@old=$$($(GO) list -m) && \
 	grep -rl --include='*.go' --include='*.md' "\"$$old/" cmd derive lib test docs README.md | xargs sed -i.bak "s|\"$$old/|\"$(MODULE)/|g" && \
 	find cmd derive lib test docs README.md* -name '*.bak' -delete && \
-	$(GO) mod edit -module=$(MODULE) && gofmt -w cmd derive lib test
+	$(GO) mod edit -module=$(MODULE) && for d in $(NESTED); do \
+	  $(GO) mod edit -C $$d -module=$(MODULE)/$$d -droprequire=$$old -dropreplace=$$old -require=$(MODULE)@v0.0.0 -replace=$(MODULE)=../.. || exit 1; done && \
+	gofmt -w cmd derive lib test
 
 BASH := share/bash-completion/completions
 ZSH  := share/zsh/site-functions

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"os"
 	"os/exec"
 	"slices"
 	"strings"
@@ -41,6 +42,8 @@ lib/fetchgroup: lib/near lib/pmapi lib/pcp lib/pmerr
 lib/format: lib/pcp lib/pmerr
 lib/mmv: lib/config lib/pcp lib/pmerr
 lib/mmv/mmvtest: lib/mmv lib/pcp lib/pmerr
+lib/mmv/expvars: lib/mmv
+lib/mmv/goruntime: lib/mmv
 lib/internal/tracepdu: lib/internal/wire
 lib/trace: lib/internal/tracepdu lib/pmerr
 lib/pmda: lib/pmns lib/pdu lib/pcp lib/pmerr
@@ -144,7 +147,9 @@ type pkg struct {
 // packages returns all packages of the module.
 func packages(t *testing.T) []pkg {
 	t.Helper()
-	out, err := exec.Command("go", "list", "-json=ImportPath,Doc,GoFiles,Imports", "pmtools/...").Output()
+	cmd := exec.Command("go", "list", "-json=ImportPath,Doc,GoFiles,Imports", "pmtools/...")
+	cmd.Env = append(os.Environ(), "GOWORK=off") // modules of their own are not in the table
+	out, err := cmd.Output()
 	if err != nil {
 		t.Fatal(err)
 	}

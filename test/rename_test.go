@@ -32,7 +32,7 @@ func TestRename(t *testing.T) {
 	}
 	run := func(name string, args ...string) string {
 		cmd := exec.Command(name, args...)
-		cmd.Dir = dir
+		cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOWORK=off")
 		out, err := cmd.CombinedOutput()
 		if err != nil {
 			t.Fatalf("%v: %v\n%s", cmd.Args, err, out)
@@ -43,6 +43,9 @@ func TestRename(t *testing.T) {
 	imports := run("go", "list", "-deps", "-test", "./...")
 	if strings.Contains("\n"+imports, "\npmtools") || !strings.Contains(imports, "\nexample.org/x/renamed/lib/pcp\n") {
 		t.Errorf("packages after make rename:\n%s", imports)
+	}
+	if nested := run("go", "list", "-C", "lib/prom", "-deps", "-test", "./..."); strings.Contains("\n"+nested, "\npmtools") {
+		t.Errorf("packages of lib/prom after make rename:\n%s", nested)
 	}
 	if text := run("cat", "README.md", "test/arrows_test.go"); strings.Contains(text, `"pmtools/`) {
 		t.Error("README.md or test/arrows_test.go still name the old path")

@@ -4,7 +4,6 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"unicode/utf8"
 
 	"pmtools/lib/pcp"
 )
@@ -35,15 +34,7 @@ func (s *String) At(inst string) *String { return s.insts.at(&s.place, inst) }
 // Set sets the text. Of a longer one 255 bytes are taken, or what stands before a byte 0. A reader
 // that looks at this very moment may see the beginning of the new text and the end of the old one.
 func (s *String) Set(text string) {
-	if i := strings.IndexByte(text, 0); i >= 0 {
-		text = text[:i]
-	}
-	if n := stringSize - 1; len(text) > n {
-		for !utf8.RuneStart(text[n]) && n > stringSize-utf8.UTFMax {
-			n--
-		}
-		text = text[:n]
-	}
+	text, _, _ = strings.Cut(cut(text), "\x00")
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.text = text

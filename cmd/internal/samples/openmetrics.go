@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"pmtools/lib/format"
-	"pmtools/lib/pcp"
 )
 
 // An openMetricsWriter writes the text format of OpenMetrics, for one sample.
@@ -35,30 +34,20 @@ func (o *openMetricsWriter) Sample(s *Sample) error {
 	used := make(map[string]bool)
 	for i := range s.Sets {
 		m := &o.h.Metrics[i]
-		unit, factor := baseUnit(m.Desc.Units)
-		name := familyName(m.Name)
-		if unit != "" && !strings.HasSuffix(name, "_"+unit) {
-			name += "_" + unit
-		}
+		f := format.OpenMetricsFamily(m.Name, &m.Desc)
+		name := f.Name
 		for used[name] {
 			name += "_"
 		}
 		used[name] = true
-		kind, suffix := "gauge", ""
-		switch {
-		case !m.Desc.Type.Arithmetic():
-			kind, suffix = "info", "_info"
-		case m.Desc.Sem == pcp.Counter:
-			kind, suffix = "counter", "_total"
-		}
-		fmt.Fprintf(&b, "# TYPE %s %s\n", name, kind)
-		if unit != "" && kind != "info" {
-			fmt.Fprintf(&b, "# UNIT %s %s\n", name, unit)
+		fmt.Fprintf(&b, "# TYPE %s %s\n", name, f.Kind)
+		if f.Unit != "" && f.Kind != "info" {
+			fmt.Fprintf(&b, "# UNIT %s %s\n", name, f.Unit)
 		}
 		fmt.Fprintf(&b, "# HELP %s %s\n", name, escape(m.Name+" ("+string(format.AppendSummary(nil, &m.Desc))+")"))
 		for _, v := range s.Sets[i].Values {
 			if v.Value.IsSet() {
-				fmt.Fprintf(&b, "%s%s%s %d.%09d\n", name, suffix, o.sample(m, &v, factor), s.Time.Sec, s.Time.Nsec)
+				fmt.Fprintf(&b, "%s%s%s %d.%09d\n", name, f.Suffix, o.sample(m, &v, f.Factor), s.Time.Sec, s.Time.Nsec)
 			}
 		}
 	}
@@ -92,46 +81,6 @@ func (o *openMetricsWriter) sample(m *Metric, v *Value, factor float64) string {
 		return " " + text
 	}
 	return "{" + strings.Join(labels, ",") + "} " + text
-}
-
-// baseUnit returns the base unit of OpenMetrics for plain units of space or time, and the factor
-// that converts to it.
-func baseUnit(u pcp.Units) (unit string, factor float64) {
-	base := pcp.Units{}
-	switch {
-	case u.Extra != 0 || u.DimCount != 0:
-		return "", 1
-	case u.DimSpace == 1 && u.DimTime == 0:
-		unit, base.DimSpace = "bytes", 1
-	case u.DimTime == 1 && u.DimSpace == 0:
-		unit, base.DimTime, base.ScaleTime = "seconds", 1, pcp.Sec
-	case u.DimSpace == 1 && u.DimTime == -1:
-		unit, base.DimSpace, base.DimTime, base.ScaleTime = "bytes_per_second", 1, -1, pcp.Sec
-	default:
-		return "", 1
-	}
-	one, err := pcp.DoubleValue(1).ConvScale(u, base)
-	if err != nil {
-		return "", 1
-	}
-	return unit, number(one)
-}
-
-// familyName returns a name in the letters that OpenMetrics allows.
-func familyName(expr string) string {
-	var b strings.Builder
-	for i := range len(expr) {
-		switch c := expr[i]; {
-		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', c == '_', '0' <= c && c <= '9' && b.Len() > 0:
-			b.WriteByte(c)
-		case b.Len() > 0 && !strings.HasSuffix(b.String(), "_"):
-			b.WriteByte('_')
-		}
-	}
-	if name := strings.Trim(b.String(), "_"); name != "" {
-		return name
-	}
-	return "value"
 }
 
 // escape escapes the value of a label.

@@ -1,0 +1,77 @@
+package format
+
+import (
+	"strings"
+
+	"pmtools/lib/pcp"
+)
+
+// A Family is what OpenMetrics, and Prometheus with it, calls a metric.
+type Family struct {
+	Name   string // without the suffix
+	Kind   string // "counter", "gauge" or, for what is no number, "info"
+	Suffix string // of the names of samples: "_total", "_info" or none
+	Unit   string // "bytes", "seconds", "bytes_per_second" or none; it is part of the name
+	Factor float64
+}
+
+// OpenMetricsFamily returns what OpenMetrics calls a metric. Characters other than letters and digits
+// become underscores; values are multiplied by the factor, which converts them to the base unit.
+func OpenMetricsFamily(name string, d *pcp.Desc) Family {
+	f := Family{Name: familyName(name), Kind: "gauge"}
+	f.Unit, f.Factor = baseUnit(d.Units)
+	if f.Unit != "" && !strings.HasSuffix(f.Name, "_"+f.Unit) {
+		f.Name += "_" + f.Unit
+	}
+	switch {
+	case !d.Type.Arithmetic():
+		f.Kind, f.Suffix = "info", "_info"
+	case d.Sem == pcp.Counter:
+		f.Kind, f.Suffix = "counter", "_total"
+		f.Name = strings.TrimSuffix(f.Name, "_total")
+	}
+	return f
+}
+
+// baseUnit returns the base unit of OpenMetrics for plain units of space or time, and the factor
+// that converts to it.
+func baseUnit(u pcp.Units) (unit string, factor float64) {
+	base := pcp.Units{}
+	switch {
+	case u.Extra != 0 || u.DimCount != 0:
+		return "", 1
+	case u.DimSpace == 1 && u.DimTime == 0:
+		unit, base.DimSpace = "bytes", 1
+	case u.DimTime == 1 && u.DimSpace == 0:
+		unit, base.DimTime, base.ScaleTime = "seconds", 1, pcp.Sec
+	case u.DimSpace == 1 && u.DimTime == -1:
+		unit, base.DimSpace, base.DimTime, base.ScaleTime = "bytes_per_second", 1, -1, pcp.Sec
+	default:
+		return "", 1
+	}
+	one, err := pcp.DoubleValue(1).ConvScale(u, base)
+	if err == nil {
+		factor, err = one.Float64()
+	}
+	if err != nil {
+		return "", 1
+	}
+	return unit, factor
+}
+
+// familyName returns a name in the letters that OpenMetrics allows.
+func familyName(expr string) string {
+	var b strings.Builder
+	for i := range len(expr) {
+		switch c := expr[i]; {
+		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', c == '_', '0' <= c && c <= '9' && b.Len() > 0:
+			b.WriteByte(c)
+		case b.Len() > 0 && !strings.HasSuffix(b.String(), "_"):
+			b.WriteByte('_')
+		}
+	}
+	if name := strings.Trim(b.String(), "_"); name != "" {
+		return name
+	}
+	return "value"
+}

@@ -1,0 +1,51 @@
+package format
+
+import (
+	"testing"
+
+	"pmtools/lib/pcp"
+)
+
+func TestFamilyName(t *testing.T) {
+	for _, tt := range []struct{ expr, want string }{
+		{"disk.dev.read", "disk_dev_read"}, {"a + b * 2", "a_b_2"}, {"sum(a)", "sum_a"}, {"2 * a", "a"}, {"1", "value"}, {"é", "value"}, {"_x", "x"},
+	} {
+		if got := familyName(tt.expr); got != tt.want {
+			t.Errorf("%q: %q", tt.expr, got)
+		}
+	}
+}
+
+func TestBaseUnit(t *testing.T) {
+	for _, tt := range []struct {
+		units, want string
+		factor      float64
+	}{
+		{"byte", "bytes", 1}, {"Kbyte", "bytes", 1024}, {"Mbyte", "bytes", 1 << 20}, {"sec", "seconds", 1}, {"millisec", "seconds", 0.001}, {"hour", "seconds", 3600},
+		{"Kbyte / sec", "bytes_per_second", 1024}, {"byte / min", "bytes_per_second", 1.0 / 60}, {"count", "", 1}, {"count / sec", "", 1}, {"", "", 1},
+		{"byte / count", "", 1}, {"sec^2", "", 1},
+	} {
+		u, _, err := pcp.ParseUnits(tt.units)
+		if got, f := baseUnit(u); err != nil || got != tt.want || f != tt.factor {
+			t.Errorf("%q: %q %v, %v", tt.units, got, f, err)
+		}
+	}
+}
+
+func TestOpenMetricsFamily(t *testing.T) {
+	kbyte := pcp.Units{DimSpace: 1, ScaleSpace: pcp.Kbyte}
+	for _, tt := range []struct {
+		name string
+		desc pcp.Desc
+		want Family
+	}{
+		{"disk.all.total", pcp.Desc{Type: pcp.Uint64, Sem: pcp.Counter}, Family{"disk_all", "counter", "_total", "", 1}},
+		{"mem.free", pcp.Desc{Type: pcp.Uint64, Sem: pcp.Instant, Units: kbyte}, Family{"mem_free_bytes", "gauge", "", "bytes", 1024}},
+		{"disk.read_bytes", pcp.Desc{Type: pcp.Uint64, Sem: pcp.Counter, Units: kbyte}, Family{"disk_read_bytes", "counter", "_total", "bytes", 1024}},
+		{"os.name", pcp.Desc{Type: pcp.String, Sem: pcp.Counter}, Family{"os_name", "info", "_info", "", 1}},
+	} {
+		if got := OpenMetricsFamily(tt.name, &tt.desc); got != tt.want {
+			t.Errorf("%s: %+v", tt.name, got)
+		}
+	}
+}
