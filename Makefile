@@ -4,7 +4,7 @@
 # make install            install below PREFIX (/usr/local): commands, manual pages, completions; make uninstall removes them
 # make package            deb, rpm, tar.gz and zip files for Linux, macOS and Windows, with checksums, in dist/
 # make peer               compare with the reference (PCP 7.2 from Debian and its daemon, in a private root below .peer/)
-# make platforms          the tests on 386, s390x (by qemu-user) and Windows (by Wine), where these can be installed
+# make platforms          the tests on 386, s390x (by qemu-user) and Windows (by Wine), where these can be installed; QUICK=1 a part of them
 # make bench, bench-peer  our own benchmarks; our commands against the reference's
 # make lint, race, fuzz   checks of the code; the tests under the race detector; every fuzz target for FUZZTIME (60s)
 # make rename             another module path: make rename MODULE=example.org/x/pmtools

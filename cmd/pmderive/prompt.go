@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/signal"
 	"strings"
+	"sync"
 
 	"github.com/chzyer/readline"
 	"golang.org/x/term"
@@ -23,18 +24,16 @@ const more = "... "
 // prompt reads items from a terminal. Ctrl-C drops the item that is being typed or interrupts the
 // one that runs; Ctrl-D ends the prompt.
 func (a *app) prompt(ctx context.Context, s *repl.Session) error {
-	terminal := int(os.Stdin.Fd())
-	state, err := term.GetState(terminal)
+	mode, err := modeOf(int(os.Stdin.Fd()))
 	if err != nil {
 		return err
 	}
-	restore := func() { _ = term.Restore(terminal, state) } // readline's own way is for one goroutine
-	rl, err := a.newReadline(s)
+	rl, err := a.newReadline(s, mode)
 	if err != nil {
 		return err
 	}
 	// The editor is not closed: that would wait for one more key where Ctrl-D was typed ahead.
-	defer cli.RestoreOn(restore, cli.Fatal...)()
+	defer cli.RestoreOn(mode.leave, cli.Fatal...)()
 	h := openHistory(a.Env.LookupEnv)
 	for _, item := range h.items {
 		_ = rl.SaveHistory(item) // only a file could fail
@@ -56,7 +55,7 @@ func (a *app) prompt(ctx context.Context, s *repl.Session) error {
 		return false
 	}
 	for {
-		stop := cli.RestoreOn(restore, os.Interrupt) // by kill: a key is none in raw mode
+		stop := cli.RestoreOn(mode.leave, os.Interrupt) // by kill: a key is none in raw mode
 		text, err := readItem(rl, s.Prompt())
 		stop()
 		switch {
@@ -81,15 +80,82 @@ func (a *app) prompt(ctx context.Context, s *repl.Session) error {
 	}
 }
 
+// A mode is that of a terminal, which several goroutines change: the line editor for each item, and
+// whoever ends the program.
+type mode struct {
+	sync.Mutex
+	terminal int
+	usual    *term.State
+	left     bool // for good
+}
+
+// modeOf returns the mode of a terminal.
+func modeOf(terminal int) (*mode, error) {
+	usual, err := term.GetState(terminal)
+	return &mode{terminal: terminal, usual: usual}, err
+}
+
+// raw makes each key be read as it is typed.
+func (m *mode) raw() error {
+	m.Lock()
+	defer m.Unlock()
+	if m.left {
+		return nil
+	}
+	_, err := readline.MakeRaw(m.terminal)
+	return err
+}
+
+// restore makes the mode the usual one.
+func (m *mode) restore() error {
+	m.Lock()
+	defer m.Unlock()
+	return term.Restore(m.terminal, m.usual)
+}
+
+// leave makes the mode the usual one, and keeps it so.
+func (m *mode) leave() {
+	m.Lock()
+	defer m.Unlock()
+	m.left = true
+	_ = term.Restore(m.terminal, m.usual) // there is nobody to tell
+}
+
+// Widths that the line editor gets from a terminal that has none, or next to none: it would not end
+// with those.
+const (
+	usualWidth = 80
+	leastWidth = 8
+)
+
+// editorWidth returns the width of the terminal for the line editor.
+func editorWidth() int {
+	w := readline.GetScreenWidth()
+	if w <= 0 {
+		return usualWidth
+	}
+	return max(w, leastWidth)
+}
+
+// inside keeps the cursor of the line editor inside the line: exchanging two characters where there
+// is one moves it beyond.
+func inside(line []rune, pos int, _ rune) ([]rune, int, bool) {
+	return line, len(line), pos > len(line)
+}
+
 // newReadline returns the line editor. It handles Ctrl-Z itself: readline stops the parent as well,
 // which may be a shell script, and not the other processes of the group.
-func (a *app) newReadline(s *repl.Session) (rl *readline.Instance, err error) {
+func (a *app) newReadline(s *repl.Session, m *mode) (rl *readline.Instance, err error) {
 	rl, err = readline.NewEx(&readline.Config{
 		Stdout: a.Env.Stdout, Stderr: a.Env.Stdout,
 		AutoComplete:           completer{s},
 		HistoryLimit:           historyLimit,
 		HistorySearchFold:      true,
 		DisableAutoSaveHistory: true,
+		FuncGetWidth:           editorWidth,
+		FuncMakeRaw:            m.raw,
+		FuncExitRaw:            m.restore,
+		Listener:               readline.FuncListener(inside),
 		FuncFilterInputRune: func(r rune) (rune, bool) {
 			if r != readline.CharCtrlZ {
 				return r, true

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -434,5 +435,26 @@ func TestTerminalLeave(t *testing.T) {
 	s.keys(":set samples", "Enter")
 	s.wait("\n7\n", 1)
 	s.keys("C-d")
+	s.gone()
+}
+
+// TestTerminalOdd: keys, and sizes of terminals, that the line editor alone would not survive.
+func TestTerminalOdd(t *testing.T) {
+	s := newProgram(t, []string{"PS1=shell: ", "PAGER="}, "bash", "--norc")
+	s.wait("shell:", 1)
+	for n, size := range []string{"cols 80 rows 24", "cols 0 rows 0", "cols 1 rows 1"} {
+		s.keys("clear; stty "+size+"; pmderive -a "+archivetest.Path(t, "ta")+" 2>&1; stty cols 80 rows 24; echo ended"+strconv.Itoa(n), "Enter")
+		if n == 0 {
+			s.wait("46:40>", 1)
+		} else {
+			time.Sleep(time.Second) // nothing can be read there
+		}
+		s.keys("x", "C-t", "y", "C-t", "z", "C-c", "sum(", "Tab", "C-r", "x", "C-c", "C-c", "C-d")
+		s.wait("\nended"+strconv.Itoa(n), 1)
+		if strings.Contains(s.text(), "goroutine") {
+			t.Fatalf("%s: %s", size, s.text())
+		}
+	}
+	s.keys("exit", "Enter")
 	s.gone()
 }
