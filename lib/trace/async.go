@@ -1,18 +1,24 @@
 package trace
 
 import (
-	"time"
+	"encoding/binary"
 
 	"pmtools/lib/internal/tracepdu"
 )
 
-// maxPending is how many bytes of reports may wait, some thirty thousand reports.
-const maxPending = 1 << 20
+// maxPending is how many bytes of reports may wait, some thirty thousand reports. maxBatch is how
+// many are sent at a time: no more than a packet has room for, because the reference's agent hangs
+// up if it finds a part of a message. For that reason the agent acknowledges each batch before the
+// next is sent.
+const (
+	maxPending = 1 << 20
+	maxBatch   = 1400
+)
 
 // A queue is the reports of the asynchronous mode that are not sent yet.
 type queue struct {
 	messages []byte
-	spare    []byte // memory for the next messages
+	from     int    // where those in messages begin that are not sent
 	last     uint64 // number of the report that came last
 	done     uint64 // of the one that was sent or lost last
 	running  bool   // a goroutine sends
@@ -21,8 +27,10 @@ type queue struct {
 
 // enqueue makes a report wait for the goroutine that sends, and starts it if none runs.
 func (c *Client) enqueue(d *tracepdu.Data) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	q := &c.queue
-	if len(q.messages) > maxPending-tracepdu.MaxLen {
+	if len(q.messages)-q.from > maxPending-tracepdu.MaxLen {
 		q.lost = ErrOverflow
 		return ErrOverflow
 	}
@@ -35,63 +43,57 @@ func (c *Client) enqueue(d *tracepdu.Data) error {
 	return nil
 }
 
-// drain sends reports until none wait. It holds the lock but while it connects and writes. What
-// waits when the agent is lost is lost too: the program does not pile up reports of the past.
+// drain sends reports until none wait. What waits when the agent is lost is lost too: the program
+// does not pile up reports of the past.
 func (c *Client) drain() {
+	var buf [maxBatch]byte
+	c.io.Lock()
+	defer c.io.Unlock()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	q := &c.queue
-	for len(q.messages) > 0 {
-		batch, last := q.messages, q.last
-		q.messages, q.spare = q.spare[:0], nil
-		if err := c.deliver(batch); err != nil {
-			q.messages, q.lost, last = q.messages[:0], err, q.last
+	for q.from < len(q.messages) {
+		batch, last, n := q.take(buf[:0])
+		c.mu.Unlock()
+		err := c.call(batch, last, "")
+		c.mu.Lock()
+		if q.done += n; err != nil {
+			q.lost = err
 		}
-		q.spare, q.done = batch, last
+		if err != nil && c.conn == nil {
+			q.messages, q.from, q.done = q.messages[:0], 0, q.last
+		}
 		c.sent.Broadcast()
 	}
 	q.running = false
 }
 
-// deliver sends a batch, over a new connection if there is none. It gives up the lock meanwhile.
-func (c *Client) deliver(batch []byte) error {
-	k := c.conn
-	if k == nil {
-		c.mu.Unlock()
-		fresh, err := c.dial()
-		c.mu.Lock()
-		if err := c.adopt(fresh, err); err != nil {
-			return err
+// take moves messages into a batch. The last of them, whose kind it returns, is to be acknowledged. n
+// is their number.
+func (q *queue) take(batch []byte) (whole []byte, last tracepdu.Kind, n uint64) {
+	for {
+		begin := len(batch)
+		rest := q.messages[q.from:]
+		size := int(binary.BigEndian.Uint32(rest))
+		batch = append(batch, rest[:size]...)
+		q.from += size
+		n++
+		rest = rest[size:]
+		if len(rest) > 0 && len(batch)+int(binary.BigEndian.Uint32(rest)) <= maxBatch {
+			continue
 		}
-		k = c.conn
-		go c.watch(k)
-	}
-	c.mu.Unlock()
-	_ = k.SetWriteDeadline(time.Now().Add(c.opts.RequestTimeout))
-	err := c.write(k, batch)
-	c.mu.Lock()
-	if err != nil {
-		return c.lose(k, err)
-	}
-	return nil
-}
-
-// watch waits until the agent hangs up, so that the next report makes another connection.
-func (c *Client) watch(k *conn) {
-	var err error
-	for err == nil {
-		_, err = c.readAck(k)
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.conn == k {
-		c.queue.lost = c.lose(k, err)
+		last = tracepdu.SetSync(batch[begin:])
+		if len(rest) == 0 {
+			q.messages, q.from = q.messages[:0], 0
+		} else if q.from > maxPending/2 {
+			q.messages, q.from = append(q.messages[:0], rest...), 0
+		}
+		return batch, last, n
 	}
 }
 
-// Flush waits, in asynchronous mode, until the reports that were made before it are sent. The error
-// says why some were lost since the last Flush. What an agent has received and not yet processed when
-// it ends is lost without notice.
+// Flush waits, in asynchronous mode, until the agent has taken the reports that were made before it.
+// The error says why reports were lost since the last Flush.
 func (c *Client) Flush() error {
 	if c == nil {
 		return nil

@@ -1,7 +1,7 @@
 package trace
 
 import (
-	"io"
+	"bufio"
 	"net"
 	"testing"
 	"time"
@@ -25,14 +25,10 @@ func benchClient(b *testing.B, state State) *Client {
 			if _, err = c.Write(tracepdu.AppendAck(nil, 1, tracepdu.Version)); err != nil {
 				return
 			}
-			if state&Async != 0 {
-				_, _ = io.Copy(io.Discard, c)
-				continue
-			}
-			ack := tracepdu.AppendAck(nil, 1, int32(tracepdu.Point))
-			for r := tracepdu.NewReader(c); err == nil; {
-				if _, _, err = r.Next(); err == nil {
-					_, err = c.Write(ack)
+			for r := tracepdu.NewReader(bufio.NewReader(c)); err == nil; {
+				var body []byte
+				if _, body, err = r.Next(); err == nil && body[3] != 0 {
+					_, err = c.Write(tracepdu.AppendAck(nil, 1, int32(body[2])))
 				}
 			}
 		}

@@ -52,11 +52,6 @@ func (c *Client) dial() (*conn, error) {
 // adopt takes the outcome of dial.
 func (c *Client) adopt(k *conn, err error) error {
 	switch {
-	case c.closed && k != nil:
-		k.Close()
-		return ErrClosed
-	case c.closed:
-		return ErrClosed
 	case err != nil:
 		return c.goDown(err)
 	}
@@ -75,13 +70,7 @@ func (c *Client) goDown(cause error) error {
 	err := error(&Error{Op: "connect", Addr: c.opts.Addr, Err: cause})
 	c.debug(Comms, "no agent", slog.Any("error", err), slog.Duration("retry", wait))
 	c.down.Store(&err)
-	c.retry = time.AfterFunc(wait, func() {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		if !c.closed {
-			c.down.Store(nil)
-		}
-	})
+	time.AfterFunc(wait, func() { c.down.Store(nil) })
 	return err
 }
 
@@ -95,65 +84,58 @@ func (c *Client) hangUp() {
 
 // lose ends a connection that failed. The next report makes another, but not at once if this one was
 // young, as those to an agent that hangs up on everybody are.
-func (c *Client) lose(k *conn, cause error) error {
+func (c *Client) lose(cause error) error {
+	young := time.Since(c.conn.since) < c.opts.Reconnect[0]
+	c.debug(Comms, "connection lost", slog.Any("error", cause))
+	c.hangUp()
+	if young {
+		return c.goDown(cause)
+	}
 	if isTimeout(cause) {
 		cause = Timeout
 	}
-	err := &Error{Op: "connect", Addr: c.opts.Addr, Err: cause}
-	if c.conn != k || c.closed {
-		return err
-	}
-	c.debug(Comms, "connection lost", slog.Any("error", cause))
-	c.hangUp()
-	if time.Since(k.since) < c.opts.Reconnect[0] {
-		return c.goDown(cause)
-	}
-	return err
+	return &Error{Op: "connect", Addr: c.opts.Addr, Err: cause}
 }
 
-// call sends a report and waits until it is acknowledged.
-func (c *Client) call(d *tracepdu.Data) error {
+// call sends messages, of which the last is to be acknowledged, and waits for that.
+func (c *Client) call(batch []byte, last tracepdu.Kind, tag string) error {
 	for again := false; ; again = true {
+		if c.closed.Load() {
+			return ErrClosed
+		}
 		fresh := c.conn == nil
 		if fresh {
 			if err := c.adopt(c.dial()); err != nil {
 				return err
 			}
 		}
-		err := c.exchange(d)
+		err := c.exchange(batch, last)
 		var refused Code
 		switch {
 		case err == nil:
 			return nil
 		case errors.As(err, &refused) && refused != IPC:
-			return &Error{Op: d.Kind.String(), Tag: d.Tag, Addr: c.opts.Addr, Err: err}
+			return &Error{Op: last.String(), Tag: tag, Addr: c.opts.Addr, Err: err}
 		case again || fresh || isTimeout(err):
-			return c.lose(c.conn, err)
+			return c.lose(err)
 		}
 		// The agent had gone before the report came: there may be a new one.
 		c.hangUp()
 	}
 }
 
-// exchange sends a report and takes its acknowledgement.
-func (c *Client) exchange(d *tracepdu.Data) error {
-	c.message = d.Append(c.message[:0], c.pid)
+// exchange sends messages and takes the acknowledgement of the last.
+func (c *Client) exchange(batch []byte, last tracepdu.Kind) error {
 	_ = c.conn.SetDeadline(time.Now().Add(c.opts.RequestTimeout))
-	if err := c.write(c.conn, c.message); err != nil {
+	c.debug(PDU, "send", slog.Int("bytes", len(batch)))
+	c.debug(PDUBuf, "send", hexAttr(batch))
+	if _, err := c.conn.Write(batch); err != nil {
 		return err
 	}
-	kind, err := c.readAck(c.conn)
-	if err == nil && kind != int32(d.Kind) {
-		err = fmt.Errorf("%w: acknowledgement of %v, not %v", IPC, tracepdu.Kind(kind), d.Kind)
+	got, err := c.readAck(c.conn)
+	if err == nil && got != int32(last) {
+		err = fmt.Errorf("%w: acknowledgement of %v, not %v", IPC, tracepdu.Kind(got), last)
 	}
-	return err
-}
-
-// write sends messages.
-func (c *Client) write(k *conn, b []byte) error {
-	c.debug(PDU, "send", slog.Int("bytes", len(b)))
-	c.debug(PDUBuf, "send", hexAttr(b))
-	_, err := k.Write(b)
 	return err
 }
 

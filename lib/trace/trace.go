@@ -60,15 +60,17 @@ type Client struct {
 	// connect, if there is no connection.
 	down atomic.Pointer[error]
 
-	mu      sync.Mutex
-	sent    sync.Cond // signalled when the queue was sent
-	queue   queue
-	conn    *conn  // nil if there is none
-	message []byte // memory for one in synchronous mode
-	failed  int    // attempts to connect since the last success
-	retry   *time.Timer
-	used    bool // something was reported: the mode is fixed
-	closed  bool
+	used   atomic.Bool // something was reported: the mode is fixed
+	closed atomic.Bool
+
+	io     sync.Mutex // held while something is sent; taken before mu
+	conn   *conn      // nil if there is none
+	buf    []byte     // for a message in synchronous mode
+	failed int        // attempts to connect since the last success
+
+	mu    sync.Mutex
+	sent  sync.Cond // signalled when a part of the queue was sent
+	queue queue
 }
 
 // New returns a Client. It does not connect. Options that are out of bounds are pmerr.EINVAL.
@@ -114,10 +116,8 @@ func (c *Client) SetState(s State) (old State, err error) {
 	if c == nil {
 		return NoAgent, nil
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	old = State(c.state.Load())
-	if c.used && (s^old)&Async != 0 {
+	if c.used.Load() && (s^old)&Async != 0 {
 		return old, fmt.Errorf("trace: %w: the flag Async is set before the first report", pmerr.EINVAL)
 	}
 	c.state.Store(int32(s))
@@ -149,19 +149,21 @@ func (c *Client) report(kind tracepdu.Kind, tag string, value float64) error {
 		return err
 	}
 	c.debug(API, kind.String(), slog.String("tag", tag), slog.Float64("value", value))
-	d := tracepdu.Data{Kind: kind, Sync: c.State()&Async == 0, Tag: tag, Value: value}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.used = true
-	switch {
-	case c.closed:
+	c.used.Store(true)
+	d := tracepdu.Data{Kind: kind, Tag: tag, Value: value}
+	switch state := c.State(); {
+	case c.closed.Load():
 		return ErrClosed
-	case c.State()&NoAgent != 0:
+	case state&NoAgent != 0:
 		return nil
-	case d.Sync:
-		return c.call(&d)
+	case state&Async != 0:
+		return c.enqueue(&d)
 	}
-	return c.enqueue(&d)
+	d.Sync = true
+	c.io.Lock()
+	defer c.io.Unlock()
+	c.buf = d.Append(c.buf[:0], c.pid)
+	return c.call(c.buf, kind, tag)
 }
 
 // silent reports whether reports go nowhere, and what a call returns then. It is the whole cost of a
@@ -203,17 +205,11 @@ func (c *Client) Close() error {
 		return nil
 	}
 	err := c.Flush()
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.closed {
-		return nil
-	}
-	c.closed = true
-	if c.retry != nil {
-		c.retry.Stop()
-	}
-	c.hangUp()
 	why := error(ErrClosed)
 	c.down.Store(&why)
+	c.closed.Store(true)
+	c.io.Lock()
+	defer c.io.Unlock()
+	c.hangUp()
 	return err
 }

@@ -293,17 +293,18 @@ func TestSameCall(t *testing.T) {
 // TestOverflow reports to an agent that reads nothing.
 func TestOverflow(t *testing.T) {
 	a := newAgent(t)
+	accepted := make(chan net.Conn, 1)
 	a.wg.Go(func() {
-		c, err := a.Accept()
-		if err != nil {
-			return
+		if c, err := a.Accept(); err == nil {
+			_, _ = c.Write(tracepdu.AppendAck(nil, 1, tracepdu.Version))
+			accepted <- c
 		}
-		a.mu.Lock()
-		a.conns = append(a.conns, c)
-		a.mu.Unlock()
-		_, _ = c.Write(tracepdu.AppendAck(nil, 1, tracepdu.Version))
 	})
 	c := a.client(Options{State: Async})
+	if err := c.Point("first"); err != nil {
+		t.Fatal(err)
+	}
+	conn := <-accepted
 	tag := strings.Repeat("x", MaxTag)
 	n := 0
 	for c.Point(tag) == nil {
@@ -314,7 +315,7 @@ func TestOverflow(t *testing.T) {
 	if err := c.Point(tag); err != ErrOverflow {
 		t.Error(err)
 	}
-	a.hangUp()
+	conn.Close()
 	if err := c.Flush(); err == nil {
 		t.Error("no error from Flush")
 	}

@@ -90,6 +90,12 @@ func (d *Data) Append(dst []byte, pid int32) []byte {
 	return append(dst, "~~~"[:padded-size]...)
 }
 
+// SetSync makes a whole message of TypeData one that is to be acknowledged, and returns its kind.
+func SetSync(message []byte) Kind {
+	message[header+3] |= sync
+	return Kind(message[header+2])
+}
+
 // DecodeData decodes the body of a message of TypeData. The tag ends at its first NUL, or where its
 // length says. Bytes after it are ignored, as the reference's agent does.
 func DecodeData(body []byte) (Data, error) {
