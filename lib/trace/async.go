@@ -7,12 +7,11 @@ import (
 )
 
 // maxPending is how many bytes of reports may wait, some thirty thousand reports. maxBatch is how
-// many are sent at a time: no more than a packet has room for, because the reference's agent hangs
-// up if it finds a part of a message. For that reason the agent acknowledges each batch before the
-// next is sent.
+// many are sent before the agent acknowledges them: the reference's agent reads so many at a time,
+// and hangs up if they end within the head of a message.
 const (
 	maxPending = 1 << 20
-	maxBatch   = 1400
+	maxBatch   = 1024
 )
 
 // A queue is the reports of the asynchronous mode that are not sent yet.

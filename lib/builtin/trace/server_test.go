@@ -143,7 +143,11 @@ func TestBadMessages(t *testing.T) {
 	if got := c.next(); got != "2" {
 		t.Errorf("slowly: %s", got)
 	}
-	if got := show(t, a, "trace.point.count"); got != "point.count 1:good=13" {
+	long := strings.Repeat("x", tracepdu.MaxTag)
+	if got := c.send(message(tracepdu.Point, long, -1)); got != "2" {
+		t.Errorf("a long tag: %s", got)
+	}
+	if got := show(t, a, "trace.point.count"); got != "point.count 1:good=13 2:"+long+"=1" {
 		t.Error(got)
 	}
 }
