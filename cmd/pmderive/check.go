@@ -31,6 +31,9 @@ type checkFlags struct {
 	interval                   string
 }
 
+// checkOutputs are the forms of output of check.
+var checkOutputs = []string{"text", "json", "sarif"}
+
 // newCheck returns the command that checks files for mistakes.
 func (a *app) newCheck() *cobra.Command {
 	f := &checkFlags{}
@@ -56,6 +59,8 @@ func (a *app) newCheck() *cobra.Command {
 	fs.StringVarP(&f.output, "output", "o", "text", "`FORM` of output: text, json, sarif")
 	fs.BoolVar(&f.json, "json", false, "the same as --output json")
 	fs.BoolVar(&f.sarif, "sarif", false, "the same as --output sarif")
+	_ = cmd.RegisterFlagCompletionFunc("disable", cobra.FixedCompletions(append(repl.RuleNames(), "all"), cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(checkOutputs, cobra.ShellCompDirectiveNoFileComp)) // the flags exist
 	return cmd
 }
 
@@ -98,7 +103,7 @@ func (f *checkFlags) complete() (err error) {
 	case f.sarif:
 		f.output = "sarif"
 	}
-	if !slices.Contains([]string{"text", "json", "sarif"}, f.output) {
+	if !slices.Contains(checkOutputs, f.output) {
 		return fmt.Errorf("unknown output '%s'; there are text, json and sarif", f.output)
 	}
 	if f.lint.Interval, err = when.ParseInterval(f.interval); err != nil {

@@ -15,8 +15,7 @@
 //	    sdb  _ 0x2
 //
 // Values are written as promtool writes them: 0+100x3 is 0 100 200 300, 5x2 is 5 5 5, _ is no value.
-// The metrics are written into an archive, which is read at each step as pmval -t reads it, so that
-// the same case can be put to every tool of PCP. docs/testing-definitions.md has the whole notation.
+// The metrics are written into an archive, so that the same case can be put to every tool of PCP. docs/testing-definitions.md has the whole notation.
 package cases
 
 import (
@@ -36,6 +35,7 @@ type File struct {
 	Start       pcp.Timestamp
 	Step        time.Duration
 	Expand      bool // definitions may stand inside others
+	Interpolate bool // values are those between records, as with pmval -t; otherwise those of the records, as with pmval -U
 	Cases       []*Case
 
 	lines   []string

@@ -16,7 +16,7 @@ import (
 
 // keywords begin the lines that are no rows of values. An instance of such a name is quoted.
 var keywords = map[string]bool{
-	"definitions": true, "step": true, "start": true, "expand": true, "archive": true, "metric": true, "mark": true,
+	"definitions": true, "step": true, "start": true, "expand": true, "interpolate": true, "archive": true, "metric": true, "mark": true,
 	"case": true, "eval": true, "at": true, "is": true, "error": true, "recorded": true, "value": true,
 }
 
@@ -34,6 +34,7 @@ type parser struct {
 	metr  *metric
 	cas   *Case
 	check *expectation
+	seen  map[string]int // lines of the rows of the metric or the expression
 }
 
 // Parse reads a file of cases. The error is a *SyntaxError.
@@ -120,6 +121,8 @@ func (p *parser) keyword(key string, args []word) (err error) {
 		}
 	case "expand":
 		p.Expand = true
+	case "interpolate":
+		p.Interpolate = true
 	case "archive":
 		if needs(1, "the name of an archive") {
 			err = p.slice(args)
@@ -132,7 +135,7 @@ func (p *parser) keyword(key string, args []word) (err error) {
 		if needs(1, "a time such as 15s") {
 			var d time.Duration
 			d, err = duration(args[0])
-			p.marks = append(p.marks, d)
+			p.marks, p.Interpolate = append(p.marks, d), true
 		}
 	case "value":
 		return p.row("", args)
@@ -208,7 +211,7 @@ func (p *parser) slice(args []word) (err error) {
 	if err == nil && len(args) > 0 {
 		err = fmt.Errorf("%s needs a time", args[0].text)
 	}
-	p.archive = s
+	p.archive, p.Interpolate = s, true
 	return err
 }
 
@@ -219,6 +222,9 @@ func (p *parser) metric(args []word) error {
 		if old.name == m.name {
 			return fmt.Errorf("%s is in line %d already", m.name, old.line)
 		}
+	}
+	if len(p.metrics) == maxMetrics {
+		return fmt.Errorf("more than %d metrics", maxMetrics)
 	}
 	if args[1].is("as") {
 		if len(args) != 3 {
@@ -238,6 +244,9 @@ func (p *parser) metric(args []word) error {
 	p.metrics, p.metr, p.check, p.cas = append(p.metrics, m), m, nil, nil
 	return nil
 }
+
+// maxMetrics is how many metrics a file may have: their identifiers differ by the item.
+const maxMetrics = 1024
 
 // types are the types of metrics that can be in a file.
 var types = []pcp.Type{pcp.Int32, pcp.Uint32, pcp.Int64, pcp.Uint64, pcp.Float, pcp.Double, pcp.String}
@@ -325,12 +334,13 @@ func (p *parser) row(instance string, args []word) error {
 	default:
 		return fmt.Errorf("values need a metric or an eval before them")
 	}
-	for _, old := range *rows {
-		if old.instance == instance {
-			return fmt.Errorf("%s has values in line %d already", cmp.Or(instance, "value"), old.line)
-		}
+	if len(*rows) == 0 {
+		p.seen = make(map[string]int)
 	}
-	*rows = append(*rows, r)
+	if line, twice := p.seen[instance]; twice {
+		return fmt.Errorf("%s has values in line %d already", cmp.Or(instance, "value"), line)
+	}
+	*rows, p.seen[instance] = append(*rows, r), p.line
 	return nil
 }
 

@@ -17,11 +17,10 @@ import (
 
 // Options say how cases are run. The zero Options, and nil, are the default.
 type Options struct {
-	Run         *regexp.Regexp                     // only cases whose names it matches; nil for all
-	Definitions string                             // where the files under test are; "" for beside the file of cases
-	Keep        string                             // the directory in which the archive is kept; "" for nowhere
-	Equivalent  func(a, b pcp.InDom) bool          // see derive.Options
-	Replace     func(file string, t []byte) []byte // changes the text of a file under test; nil for nothing
+	Run         *regexp.Regexp            // only cases whose names it matches; nil for all
+	Definitions string                    // where the files under test are; "" for beside the file of cases
+	Keep        string                    // the directory in which the archive is kept; "" for nowhere
+	Equivalent  func(a, b pcp.InDom) bool // see derive.Options
 }
 
 // A Result is what came of a case.
@@ -123,7 +122,7 @@ func (f *File) begin(ctx context.Context, opt *Options) (r *runner, done func(),
 		return nil, nil, err
 	}
 	done = func() { os.RemoveAll(dir) }
-	if err = r.load(dir); err == nil {
+	if err = r.load(); err == nil {
 		into := dir
 		if r.opt.Keep != "" {
 			into = filepath.Join(r.opt.Keep, strings.TrimSuffix(filepath.Base(f.Name), Suffix))
@@ -141,21 +140,11 @@ func (f *File) begin(ctx context.Context, opt *Options) (r *runner, done func(),
 }
 
 // load loads the files under test.
-func (r *runner) load(dir string) error {
+func (r *runner) load() error {
 	for _, name := range r.Definitions {
 		path := r.beside(name)
 		if r.opt.Definitions != "" && !filepath.IsAbs(name) {
 			path = filepath.Join(r.opt.Definitions, name)
-		}
-		if r.opt.Replace != nil {
-			text, err := os.ReadFile(path)
-			if err != nil {
-				return err
-			}
-			path = filepath.Join(dir, filepath.Base(name))
-			if err := os.WriteFile(path, r.opt.Replace(name, text), 0o666); err != nil {
-				return err
-			}
 		}
 		if _, err := load.Config(r.reg, path); err != nil {
 			return fmt.Errorf("%s: definitions %s: %w", r.Name, name, err)

@@ -68,11 +68,17 @@ func (r *runner) trace(ctx context.Context, expr string, m *Mismatch) ([]Step, e
 	return steps(list, m.Instance), err
 }
 
+// maxParts is how many parts of an expression are shown.
+const maxParts = 100
+
 // parts appends the parts of an expression that can be evaluated by themselves, those in it behind
 // it, and returns the numbers of the outermost ones.
 func parts(ctx context.Context, src *derive.Source, list []traced, x syntax.Expr, depth int) ([]traced, []int, error) {
 	self := -1
 	x = syntax.Unparen(x)
+	if len(list) == maxParts {
+		return list, nil, nil
+	}
 	switch x.(type) {
 	case *syntax.IntLit, *syntax.FloatLit, *syntax.ConstExpr, *syntax.NovalueExpr:
 		return list, nil, nil

@@ -1,9 +1,11 @@
 package cases
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"time"
@@ -20,6 +22,7 @@ type world struct {
 	start pcp.Timestamp
 	end   pcp.Timestamp
 	step  time.Duration
+	mode  pcp.Mode
 }
 
 // world finds the archive of a file, or writes it below dir.
@@ -27,7 +30,10 @@ func (f *File) world(ctx context.Context, dir string) (*world, error) {
 	if f.archive != nil {
 		return f.slice(ctx)
 	}
-	w := &world{base: filepath.Join(dir, "input"), start: f.Start, step: f.Step}
+	w := &world{base: filepath.Join(dir, "input"), start: f.Start, step: f.Step, mode: pcp.Forward}
+	if f.Interpolate {
+		w.mode = pcp.Interp
+	}
 	samples := len(f.metrics[0].rows[0].points)
 	w.end = w.start.Add(time.Duration(samples-1) * w.step)
 	out, err := archive.Create(w.base, &archive.WriterOptions{Host: "test", Start: f.Start})
@@ -43,7 +49,7 @@ func (f *File) world(ctx context.Context, dir string) (*world, error) {
 
 // slice returns the part of a recorded archive that a file asks for.
 func (f *File) slice(ctx context.Context) (*world, error) {
-	w := &world{base: f.beside(f.archive.name), step: f.Step}
+	w := &world{base: f.beside(f.archive.name), step: f.Step, mode: pcp.Interp}
 	src, err := pmapi.OpenArchive(ctx, w.base, nil)
 	if err != nil {
 		return nil, &SyntaxError{f.Name, f.archive.line, fmt.Sprintf("archive %s: %v", f.archive.name, err)}
@@ -69,7 +75,7 @@ func (f *File) beside(name string) string {
 
 // write writes the metrics.
 func (f *File) write(ctx context.Context, out *archive.Writer, samples int) error {
-	b := &builder{File: f, out: out, ids: make(map[pcp.InDom]map[string]int32), now: make(map[pcp.InDom][]pcp.Instance)}
+	b := &builder{File: f, out: out, domains: make(map[pcp.InDom]*domain)}
 	for i, m := range f.metrics {
 		if err := b.describe(ctx, i, m); err != nil {
 			return &SyntaxError{f.Name, m.line, err.Error()}
@@ -99,8 +105,16 @@ type builder struct {
 	*File
 	out   *archive.Writer
 	descs []pcp.Desc
-	ids   map[pcp.InDom]map[string]int32
-	now   map[pcp.InDom][]pcp.Instance // as they were written last
+
+	domains map[pcp.InDom]*domain
+}
+
+// A domain is the instances of a domain.
+type domain struct {
+	ids  map[string]int32
+	used map[int32]bool
+	next int32          // number for an instance that has none
+	last []pcp.Instance // as they were written
 }
 
 // testDomain is the number of the agent to which metrics without a domain belong.
@@ -134,8 +148,6 @@ func (b *builder) describe(ctx context.Context, i int, m *metric) error {
 		return fmt.Errorf("%s has indom %v, so it needs rows with instances", m.name, d.InDom)
 	case singular != (d.InDom == pcp.NullInDom):
 		return fmt.Errorf("%s has no indom, so it has one row, which begins with value", m.name)
-	case i >= 1024:
-		return errors.New("more than 1024 metrics")
 	}
 	b.descs = append(b.descs, d)
 	return b.out.AddMetric(d, m.name)
@@ -164,40 +176,34 @@ func (b *builder) like(ctx context.Context, m *metric) (pcp.Desc, error) {
 	return d, err
 }
 
-// inst returns the number of an instance: one that is known, that which is proposed, or else the
-// next one.
+// inst returns the number of an instance: the one that is known, that which is proposed, or else one
+// that is free.
 func (b *builder) inst(d pcp.InDom, name string, proposed int32) int32 {
-	known := b.ids[d]
-	if known == nil {
-		known = make(map[string]int32)
-		b.ids[d] = known
+	dom := b.domains[d]
+	if dom == nil {
+		dom = &domain{ids: make(map[string]int32), used: make(map[int32]bool)}
+		b.domains[d] = dom
 	}
-	id, ok := known[name]
+	id, ok := dom.ids[name]
 	if !ok {
-		if id = proposed; id < 0 {
-			for id = int32(len(known)); slices.Contains(ids(known), id); id++ {
-			}
+		for id = proposed; id < 0 || dom.used[id]; id = dom.next {
+			dom.next++
 		}
-		known[name] = id
+		dom.ids[name], dom.used[id] = id, true
 	}
 	return id
-}
-
-// ids returns the numbers of instances.
-func ids(known map[string]int32) (list []int32) {
-	for _, id := range known {
-		list = append(list, id)
-	}
-	return list
 }
 
 // sample writes a record. A domain has the instances that have a value.
 func (b *builder) sample(t pcp.Timestamp, k int) error {
 	r := pcp.Result{Time: t}
-	insts := make(map[pcp.InDom][]pcp.Instance)
+	present := make(map[pcp.InDom]map[pcp.Instance]bool)
 	for i, m := range b.metrics {
 		d := &b.descs[i]
 		v := pcp.Values{ID: d.ID, Type: d.Type}
+		if d.InDom != pcp.NullInDom && present[d.InDom] == nil {
+			present[d.InDom] = make(map[pcp.Instance]bool)
+		}
 		for _, row := range m.rows {
 			p := row.points[k]
 			if p.none {
@@ -210,9 +216,7 @@ func (b *builder) sample(t pcp.Timestamp, k int) error {
 			inst := pcp.NullInst
 			if d.InDom != pcp.NullInDom {
 				inst = b.inst(d.InDom, row.instance, -1)
-				if in := (pcp.Instance{ID: inst, Name: row.instance}); !slices.Contains(insts[d.InDom], in) {
-					insts[d.InDom] = append(insts[d.InDom], in)
-				}
+				present[d.InDom][pcp.Instance{ID: inst, Name: row.instance}] = true
 			}
 			v.Insts = append(v.Insts, inst)
 			if d.Type.Arithmetic() {
@@ -223,23 +227,35 @@ func (b *builder) sample(t pcp.Timestamp, k int) error {
 		}
 		r.Sets = append(r.Sets, v)
 	}
-	for _, d := range b.descs {
-		if d.InDom == pcp.NullInDom || slices.Equal(b.now[d.InDom], insts[d.InDom]) {
-			continue
-		}
-		b.now[d.InDom] = insts[d.InDom]
-		if err := b.out.SetInDom(t, d.InDom, insts[d.InDom]); err != nil {
-			return err
-		}
+	if err := b.instances(t, present); err != nil {
+		return err
 	}
 	return b.out.Put(&r)
+}
+
+// instances writes the instances of the domains that have others than before.
+func (b *builder) instances(t pcp.Timestamp, present map[pcp.InDom]map[pcp.Instance]bool) error {
+	for _, d := range slices.Sorted(maps.Keys(present)) {
+		list := slices.SortedFunc(maps.Keys(present[d]), func(x, y pcp.Instance) int { return cmp.Compare(x.ID, y.ID) })
+		if dom := b.domains[d]; dom != nil && !slices.Equal(dom.last, list) {
+			dom.last = list
+			if err := b.out.SetInDom(t, d, list); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // open opens the archive of a world at its start.
 func (w *world) open(ctx context.Context) (*pmapi.Archive, error) {
 	src, err := pmapi.OpenArchive(ctx, w.base, nil)
 	if err == nil {
-		if err = src.SetMode(pcp.Interp, &w.start, w.step); err != nil {
+		delta := w.step
+		if w.mode == pcp.Forward {
+			delta = 0
+		}
+		if err = src.SetMode(w.mode, &w.start, delta); err != nil {
 			src.Close()
 		}
 	}

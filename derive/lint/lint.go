@@ -32,7 +32,7 @@ type Rule struct {
 // Rules returns all rules by their names. The slice belongs to the caller.
 func Rules() []*Rule {
 	list := []*Rule{
-		&comparedCounter, &constantUnits, &cost, &deadChoice, &duplicate, &ignored, &missing, &neverValues, &noHelp, &nonCounter,
+		&arms, &comparedCounter, &constantUnits, &cost, &deadChoice, &duplicate, &ignored, &missing, &neverValues, &noHelp, &nonCounter,
 		&oddUnits, &shadowed, &unscaled, &unused, &wraps,
 	}
 	slices.SortFunc(list, func(a, b *Rule) int { return cmp.Compare(a.Name, b.Name) })

@@ -1,6 +1,9 @@
 package lint
 
 import (
+	"strings"
+
+	"pmtools/derive/check"
 	"pmtools/derive/syntax"
 	"pmtools/lib/pcp"
 )
@@ -61,4 +64,63 @@ func operands(d *Definition, x syntax.Expr) (list []*syntax.MetricRef) {
 		return !inner
 	})
 	return list
+}
+
+// metadata returns what novalue() has, with the type and the domain of the other arm if it has none
+// of its own; it is not complete if another metric decides.
+func metadata(n *syntax.NovalueExpr, other check.Type) (t check.Type, complete bool) {
+	t = check.Type{Type: other.Type, InDom: other.InDom, Sem: pcp.Discrete}
+	for _, s := range n.Specs {
+		switch s.Tag {
+		case syntax.META:
+			return t, false
+		case syntax.TYPE:
+			for i := pcp.Int32; i <= pcp.Double; i++ {
+				if strings.EqualFold(s.Value, i.String()) {
+					t.Type = i
+				}
+			}
+		case syntax.SEMANTICS:
+			for _, sem := range []pcp.Sem{pcp.Counter, pcp.Instant, pcp.Discrete} {
+				if strings.EqualFold(s.Value, sem.String()) {
+					t.Sem = sem
+				}
+			}
+		case syntax.UNITS:
+			t.Units, _, _ = pcp.ParseUnits(s.Value)
+		}
+	}
+	return t, true
+}
+
+// constant reports whether a condition has the same result whatever the values are.
+func constant(d *Definition, x syntax.Expr) (result, decided bool) {
+	switch n := syntax.Unparen(x).(type) {
+	case *syntax.IntLit:
+		return n.Value != 0, true
+	case *syntax.FloatLit:
+		return n.Value != 0, true
+	case *syntax.UnaryExpr:
+		result, decided = constant(d, n.X)
+		return result != (n.Op == syntax.NOT), decided
+	case *syntax.BinaryExpr:
+		if same(n.X, n.Y) && comparison(n.Op) {
+			return n.Op == syntax.EQ || n.Op == syntax.LEQ || n.Op == syntax.GEQ, true
+		}
+		if d.Info == nil {
+			return false, false
+		}
+		switch {
+		case n.Op == syntax.GEQ && unsigned(d, n.X) && zero(n.Y), n.Op == syntax.LEQ && zero(n.X) && unsigned(d, n.Y):
+			return true, true
+		case n.Op == syntax.LT && unsigned(d, n.X) && zero(n.Y), n.Op == syntax.GT && zero(n.X) && unsigned(d, n.Y):
+			return false, true
+		}
+	}
+	return false, false
+}
+
+// same reports whether two expressions are the same text.
+func same(x, y syntax.Expr) bool {
+	return syntax.Print(syntax.Unparen(x)) == syntax.Print(syntax.Unparen(y))
 }

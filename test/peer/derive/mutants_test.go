@@ -269,7 +269,10 @@ func (m *mutation) differs(x mutant) bool {
 
 // options puts a mutant in the place of the file under test.
 func (m *mutation) options(x mutant) *cases.Options {
-	return &cases.Options{Definitions: m.conf, Replace: func(string, []byte) []byte { return x.replacement }}
+	if err := os.WriteFile(filepath.Join(m.kept, x.file), x.replacement, 0o666); err != nil {
+		m.t.Fatal(err)
+	}
+	return &cases.Options{Definitions: m.kept}
 }
 
 // check returns what check finds in a file, over the archive of the first cases for it; without
