@@ -7,8 +7,42 @@ import (
 	"strings"
 )
 
-// usage is what --help says; %s is the name of the program.
-const usage = `Usage: %s [options]
+// A Flag is an option of an agent's own, beside those that all agents have. Its value is in
+// Options.Flags.
+type Flag struct {
+	Short byte   // 's' for -s; 0 for none
+	Name  string // "spool" for --spool
+	Arg   string // what its argument is called in the usage text; "" for none
+	Usage string // a line
+}
+
+// usageText returns what --help says.
+func usageText(program string, own []Flag) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, usageHead, program)
+	for _, f := range own {
+		line := "--" + f.Name
+		if f.Arg != "" {
+			line += "=" + f.Arg
+		}
+		if f.Short != 0 {
+			arg := ""
+			if f.Arg != "" {
+				arg = " " + f.Arg
+			}
+			line = fmt.Sprintf("-%c%s, %s", f.Short, arg, line)
+		}
+		if len(line) > 21 {
+			line += "\n" + strings.Repeat(" ", 24)
+		}
+		fmt.Fprintf(&b, "  %-22s%s\n", line, f.Usage)
+	}
+	b.WriteString(usageTail)
+	return b.String()
+}
+
+// usageHead begins the usage text; %s is the name of the program. The agent's own options follow.
+const usageHead = `Usage: %s [options]
 
 Options:
   -D DBG, --debug=DBG   set debug options, see pmdbg(1)
@@ -19,8 +53,11 @@ Options:
   -U USER, --username=USER
                         run the PMDA using the named user account
   --pmns                print the agent's part of the name space and exit
+  --install-files DIR   write what PCP's installation of agents needs to DIR and exit
   -?, --help            show this usage message and exit
+`
 
+const usageTail = `
 Exactly one of the following options may appear:
   -i PORT, --inet=PORT  pmcd IPv4 connection service name or numeric port
   -p, --pipe            use a pipe for communication with pmcd
@@ -38,7 +75,9 @@ type flags struct {
 	transport byte   // the option that says how to reach the daemon, or 0
 	address   string // its argument
 	pmns      bool
+	install   string // the directory of --install-files
 	help      bool
+	own       map[string]string // the agent's own
 }
 
 // A flagName is an option in its two forms.
@@ -48,42 +87,69 @@ type flagName struct {
 	arg   bool
 }
 
-// flagNames are the options.
+// A flagParser reads a command line.
+type flagParser struct {
+	flags
+	names []flagName // those of all agents, and then the agent's own
+	all   int        // how many all agents have
+}
+
+// newFlagParser returns the parser for an agent with options of its own.
+func newFlagParser(own []Flag) (*flagParser, error) {
+	p := &flagParser{names: flagNames()}
+	p.all = len(p.names)
+	for _, f := range own {
+		for _, n := range p.names {
+			if f.Name == "" || f.Name == n.long || f.Short != 0 && f.Short == n.short {
+				return nil, fmt.Errorf("the agent's option -%c, --%s has no name or one that is taken", f.Short, f.Name)
+			}
+		}
+		p.names = append(p.names, flagName{f.Short, f.Name, f.Arg != ""})
+	}
+	return p, nil
+}
+
+// flagNames are the options that all agents have.
 func flagNames() []flagName {
 	return []flagName{
 		{'D', "debug", true}, {'d', "domain", true}, {'h', "helptext", true}, {'l', "log", true}, {'U', "username", true},
-		{0, "pmns", false}, {'?', "help", false},
+		{0, "pmns", false}, {0, "install-files", true}, {'?', "help", false},
 		{'i', "inet", true}, {'p', "pipe", false}, {'u', "unix", true}, {'6', "ipv6", true},
 	}
 }
 
-// parseFlags reads a command line as getopt does. Arguments that are not options are passed over,
-// as the reference's agents do.
-func parseFlags(args []string) (*flags, error) {
-	f := new(flags)
+// parseFlags reads a command line as getopt does. The reference's agents pass over arguments that
+// are not options; here they are mistakes.
+func parseFlags(args []string, own ...Flag) (*flags, error) {
+	p, err := newFlagParser(own)
+	if err != nil {
+		return new(flags), err
+	}
 	for len(args) > 0 {
 		arg := args[0]
 		args = args[1:]
-		var err error
 		switch {
+		case arg == "--" && len(args) == 0:
 		case arg == "--":
-			return f, nil
+			err = fmt.Errorf("unexpected argument '%s'", args[0])
 		case strings.HasPrefix(arg, "--"):
-			args, err = f.long(arg[2:], args)
+			args, err = p.long(arg[2:], args)
 		case len(arg) > 1 && arg[0] == '-':
-			args, err = f.short(arg[1:], args)
+			args, err = p.short(arg[1:], args)
+		default:
+			err = fmt.Errorf("unexpected argument '%s'", arg)
 		}
-		if err != nil || f.help {
-			return f, err
+		if err != nil || p.help {
+			break
 		}
 	}
-	return f, nil
+	return &p.flags, err
 }
 
 // long takes an option with a long name, and returns the arguments that follow.
-func (f *flags) long(arg string, rest []string) ([]string, error) {
+func (f *flagParser) long(arg string, rest []string) ([]string, error) {
 	name, value, has := strings.Cut(arg, "=")
-	names := flagNames()
+	names := f.names
 	i := slices.IndexFunc(names, func(n flagName) bool { return n.long == name })
 	switch {
 	case i < 0:
@@ -95,13 +161,13 @@ func (f *flags) long(arg string, rest []string) ([]string, error) {
 	case names[i].arg && !has:
 		value, rest = rest[0], rest[1:]
 	}
-	return rest, f.set(names[i], value)
+	return rest, f.set(i, value)
 }
 
 // short takes options with short names that stand in one argument, and returns the arguments that
 // follow.
-func (f *flags) short(arg string, rest []string) ([]string, error) {
-	names := flagNames()
+func (f *flagParser) short(arg string, rest []string) ([]string, error) {
+	names := f.names
 	for len(arg) > 0 {
 		c := arg[0]
 		arg = arg[1:]
@@ -118,15 +184,23 @@ func (f *flags) short(arg string, rest []string) ([]string, error) {
 				value, rest = rest[0], rest[1:]
 			}
 		}
-		if err := f.set(names[i], value); err != nil {
+		if err := f.set(i, value); err != nil {
 			return nil, err
 		}
 	}
 	return rest, nil
 }
 
-// set sets one option.
-func (f *flags) set(name flagName, value string) error {
+// set sets option number i.
+func (f *flagParser) set(i int, value string) error {
+	name := f.names[i]
+	if i >= f.all {
+		if f.own == nil {
+			f.own = map[string]string{}
+		}
+		f.own[name.long] = value
+		return nil
+	}
 	switch name.long {
 	case "debug":
 		names, ok := DebugOptions(value)
@@ -148,6 +222,8 @@ func (f *flags) set(name flagName, value string) error {
 		f.user = value
 	case "pmns":
 		f.pmns = true
+	case "install-files":
+		f.install = value
 	case "help":
 		f.help = true
 	default:

@@ -20,14 +20,16 @@ func TestFlags(t *testing.T) {
 		{"-i 4444 -i 5555", flags{transport: 'i', address: "5555"}},
 		{"--ipv6 4444", flags{transport: '6', address: "4444"}},
 		{"-u /tmp/s -U nobody", flags{transport: 'u', address: "/tmp/s", user: "nobody"}},
-		{"-h help operand -d 4", flags{helpFile: "help", domain: 4}},
-		{"-d 4 -- -d 5", flags{domain: 4}},
-		{"- -d 5", flags{domain: 5}},
+		{"-h help -d 4", flags{helpFile: "help", domain: 4}},
+		{"-d 4 --", flags{domain: 4}},
+		{"--install-files x", flags{install: "x"}},
+		{"-s /x -v", flags{own: map[string]string{"spool": "/x", "verbose": ""}}},
+		{"--spool=a -d4 --spool b --verbose", flags{domain: 4, own: map[string]string{"spool": "b", "verbose": ""}}},
 		{"-D PDU, --pmns", flags{debug: []string{"pdu"}, pmns: true}},
 		{"-? -z", flags{help: true}},
 		{"--help", flags{help: true}},
 	} {
-		got, err := parseFlags(strings.Fields(tt.args))
+		got, err := parseFlags(strings.Fields(tt.args), Flag{Short: 's', Name: "spool", Arg: "DIR"}, Flag{Short: 'v', Name: "verbose"})
 		if err != nil || !reflect.DeepEqual(*got, tt.want) {
 			t.Errorf("%s: %+v, %v, want %+v", tt.args, got, err, tt.want)
 		}
@@ -52,6 +54,9 @@ func TestBadFlags(t *testing.T) {
 		{"--domain", "option '--domain' requires an argument"},
 		{"--nosuch=4", "unrecognized option '--nosuch'"},
 		{"--pipe=x", "option '--pipe' doesn't allow an argument"},
+		{"operand", "unexpected argument 'operand'"},
+		{"-d 4 -- -d 5", "unexpected argument '-d'"},
+		{"-", "unexpected argument '-'"},
 	} {
 		if _, err := parseFlags(strings.Fields(tt.args)); err == nil || err.Error() != tt.want {
 			t.Errorf("%s: %v, want %s", tt.args, err, tt.want)
@@ -82,4 +87,21 @@ func FuzzFlags(f *testing.F) {
 			t.Error("no flags")
 		}
 	})
+}
+
+// TestOwnFlags checks options of an agent's own: those that clash, and the usage text.
+func TestOwnFlags(t *testing.T) {
+	for _, own := range []Flag{{Name: "log"}, {Short: 'l', Name: "x"}, {Short: 'x'}} {
+		if _, err := parseFlags(nil, own); err == nil {
+			t.Errorf("%+v is taken", own)
+		}
+	}
+	text := usageText("pmdax", []Flag{{Short: 's', Name: "spool", Arg: "DIR", Usage: "watch DIR"}, {Name: "verbose", Usage: "say more"},
+		{Name: "a-very-long-name", Arg: "ARGUMENT", Usage: "is long"}})
+	for _, want := range []string{"Usage: pmdax [options]\n", "\n  -s DIR, --spool=DIR   watch DIR\n", "\n  --verbose             say more\n",
+		"\n  --a-very-long-name=ARGUMENT\n                        is long\n\nExactly"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("usage text\n%s\nwithout %q", text, want)
+		}
+	}
 }

@@ -18,6 +18,9 @@ type Options struct {
 	Domain uint32
 	// Debug are the debug options.
 	Debug []string
+	// Flags are the agent's own options that were given, by their names, with their arguments; see
+	// Flag.
+	Flags map[string]string
 	// Logf writes a line to the agent's log.
 	Logf func(format string, args ...any)
 
@@ -38,15 +41,20 @@ func (o *Options) DomainOr(own uint32) uint32 {
 // the daemon over standard input and output, or over the first connection to the port or path that
 // is given, until that ends.
 //
-// With --pmns it prints the agent's part of the name space, as writeNames writes it.
-func Main(newAgent func(o *Options) (Provider, error)) int {
-	p := &program{newAgent: newAgent, args: os.Args, stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr}
+// With --pmns it prints the agent's part of the name space, as writeNames writes it, and with
+// --install-files it writes what PCP's installation of agents needs. Where standard output is a
+// terminal, it says what the program is, and the status is 1.
+//
+// The agent may have options of its own.
+func Main(newAgent func(o *Options) (Provider, error), own ...Flag) int {
+	p := &program{newAgent: newAgent, own: own, args: os.Args, stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr}
 	return p.run(context.Background())
 }
 
 // A program is a run of Main.
 type program struct {
 	newAgent func(o *Options) (Provider, error)
+	own      []Flag
 	args     []string
 	stdin    io.Reader
 	stdout   io.Writer
@@ -57,31 +65,52 @@ type program struct {
 // run runs the program, and returns the exit status.
 func (p *program) run(ctx context.Context) int {
 	p.name = strings.TrimSuffix(filepath.Base(p.args[0]), ".exe")
-	flags, err := parseFlags(p.args[1:])
+	flags, err := parseFlags(p.args[1:], p.own...)
 	if err != nil {
 		fmt.Fprintf(p.stderr, "%s: %v\n", p.name, err)
 	}
 	if err != nil || flags.help {
-		fmt.Fprintf(p.stderr, usage, p.name)
+		fmt.Fprint(p.stderr, usageText(p.name, p.own))
 		return 1
 	}
-	if flags.pmns {
-		return p.printNames(flags)
+	switch {
+	case flags.pmns:
+		return p.write(flags, func(agent Provider) error { return writeNames(p.stdout, agent.Names()) })
+	case flags.install != "":
+		return p.write(flags, func(agent Provider) error { return p.writeInstall(flags.install, agent) })
+	case (flags.transport == 0 || flags.transport == 'p') && isTerminal(p.stdout):
+		fmt.Fprintf(p.stderr, "%[1]s: this is an agent: pmcd starts it and speaks with it by standard input and output, which is a terminal here; "+
+			"try it by pmderive agent, or see %[1]s --help\n", p.name)
+		return 1
 	}
 	return p.serve(ctx, flags)
 }
 
-// options returns what the command line says to the agent.
-func (p *program) options(f *flags, logf func(string, ...any)) *Options {
-	return &Options{Program: p.name, Domain: f.domain, Debug: f.debug, Logf: logf}
+// isTerminal reports whether a stream is a character device other than the null device.
+func isTerminal(stream any) bool {
+	f, ok := stream.(*os.File)
+	if !ok {
+		return false
+	}
+	fi, err := f.Stat()
+	if err != nil || fi.Mode()&os.ModeCharDevice == 0 {
+		return false
+	}
+	null, err := os.Stat(os.DevNull)
+	return err == nil && !os.SameFile(fi, null)
 }
 
-// printNames prints the agent's part of the name space.
-func (p *program) printNames(f *flags) int {
+// options returns what the command line says to the agent.
+func (p *program) options(f *flags, logf func(string, ...any)) *Options {
+	return &Options{Program: p.name, Domain: f.domain, Debug: f.debug, Flags: f.own, Logf: logf}
+}
+
+// write makes the agent and writes something about it.
+func (p *program) write(f *flags, about func(Provider) error) int {
 	agent, err := p.newAgent(p.options(f, func(string, ...any) {}))
 	if err == nil {
 		defer closeAgent(agent)
-		err = writeNames(p.stdout, agent.Names())
+		err = about(agent)
 	}
 	if err != nil {
 		fmt.Fprintf(p.stderr, "%s: %v\n", p.name, err)

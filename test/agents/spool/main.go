@@ -13,7 +13,9 @@ import (
 	"pmtools/lib/pmda"
 )
 
-func main() { os.Exit(pmda.Main(newSpool)) }
+func main() {
+	os.Exit(pmda.Main(newSpool, pmda.Flag{Short: 's', Name: "spool", Arg: "DIR", Usage: "watch DIR rather than SPOOL_DIR or /var/spool"}))
+}
 
 // spool is the agent.
 type spool struct {
@@ -23,9 +25,9 @@ type spool struct {
 	bytes  map[int32]uint64
 }
 
-// newSpool returns the agent for the directory that SPOOL_DIR names.
+// newSpool returns the agent for the directory of the option --spool, or of SPOOL_DIR.
 func newSpool(o *pmda.Options) (pmda.Provider, error) {
-	s := &spool{dir: cmp.Or(os.Getenv("SPOOL_DIR"), "/var/spool")}
+	s := &spool{dir: cmp.Or(o.Flags["spool"], os.Getenv("SPOOL_DIR"), "/var/spool")}
 	reading := &pmda.Reading{Read: s.read}
 	queues := &pmda.InDom{
 		Serial:     0,
