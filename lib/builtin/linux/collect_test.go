@@ -13,6 +13,37 @@ var collectTests = []struct {
 	files map[string]string
 	want  []string // a metric, a blank, its values
 }{
+	{ // the values are what the reference's agent shows, where it can
+		"devices that few have",
+		map[string]string{
+			"proc/scsi/scsi": "Attached devices:\nHost: scsi0 Channel: 00 Id: 00 Lun: 00\n  Vendor: VMware,  Model: x Rev: 1.0 \n  Type:   Direct-Access                    ANSI  SCSI revision: 02\n" +
+				"Host: scsi2 Channel: 01 Id: 03 Lun: 04\n  Type:   CD-ROM     ANSI  SCSI revision: 05\nHost: scsi3\n  Type: x\n",
+			"sys/class/scsi_device/0:0:0:0/device/block/sda/": "", "sys/class/scsi_device/2:1:3:4/device/block/sr0/": "",
+			"sys/class/scsi_tape/st0/stats/io_ns": "2\n", "sys/class/scsi_tape/st0/stats/read_cnt": "5\n", "sys/class/scsi_tape/nst0/stats/io_ns": "3\n",
+			"sys/class/fc_host/host1/statistics/rx_words": "0x8b0848\n", "sys/class/fc_host/host1/statistics/rx_frames": "0x6e22\n", "sys/class/fc_host/host1/statistics/tx_frames": "0x39ce\n",
+			"proc/tty/driver/serial":                  "serinfo:1.0 driver revision:\n0: uart:16550A port:000003F8 irq:4 tx:11 rx:22 fe:3 pe:1 brk:5 oe:7 RTS|CTS|DTR\n1: uart:unknown port:000002F8 irq:3\n12: uart:16550A mmio:0x91 irq:17 tx:5 rx:0\n",
+			"sys/kernel/debug/hv-balloon":             "host_version : 2.0\nstate : 3 (Initialized)\npage_size : 4096\npages_added : 10\npages_onlined : 20\ntotal_pages_committed : 40\n",
+			"sys/kernel/debug/vmmemctl":               "target:                    10 pages\ncurrent:                   20 pages\n",
+			"sys/kernel/debug/extfrag/unusable_index": "Node 0, zone      DMA 0.000 0.100 0.500 \nNode 0, zone   Normal 0.000 0.250 0.750 \n",
+			"var/lib/pcp/pmdas/linux/bandwidth.conf":  "Version 1.0\nnode0:4000.5\nnode7:1\nnode0\n", "sys/devices/system/node/node0/cpu0/": "", "proc/stat": "cpu 1\ncpu0 1\n",
+			"proc/net/dev": "lo: 1\neth0: 2\n", "sys/class/net/lo/type": "772\n", "sys/class/net/eth0/type": "1\n", "sys/devices/virtual/net/lo/": "",
+			"proc/diskstats": "9 127 md127 1 2\n9 1 md1 1 2\n", "sys/block/md127/md/degraded": "0\n", "sys/block/md1/md/degraded": "2\n",
+			"proc/sysvipc/shm": "key\n1 0 644 12345 1 1 0 0 0\n", "proc/fs/nfsd/clients/5/info": "clientid: 0x2c\naddress: \"192.168.1.5:901\"\nstatus: confirmed\nname: \"Linux NFSv4.2 client.example.com\"\n" +
+				"callback state: UP\ncallback address: \"192.168.1.5:0\"\nadmin-revoked states: 3\nsession slots: 7 10\nsession target slots: 8\n",
+			"proc/fs/nfsd/clients/5/states": "- 0x1: { type: open, access: rw, deny: --, superblock: \"fd:10:13649\", filename: \"/d/a: b, c\", owner: \"open id:x\" }\n- 0x2: { type: deleg, superblock: \"\" }\nx\n",
+			"proc/fs/nfsd/clients/6/info":   "clientid: 0x1\nname: \"x\"\n", "proc/fs/nfsd/clients/7/info": "nothing\n",
+		},
+		[]string{
+			`hinv.map.scsi scsi0:0:0:0_Direct-Access="sda"|scsi2:1:3:4_CD-ROM="sr0"`, "tape.dev.io_ns st0=2", "tape.dev.read_cnt st0=5", "tape.dev.write_ns ",
+			"fchost.in.bytes host1=36446496", "fchost.in.frames host1=28194", "fchost.out.frames host1=14798", "fchost.lip_count ",
+			"tty.serial.tx 0=11|12=5", "tty.serial.overrun 0=7|12=0", "tty.serial.irq 0=4|12=17", "hyperv.balloon.added 40960", "hyperv.balloon.onlined 81920", "hyperv.balloon.state 3",
+			"hyperv.balloon.total_committed 163840", "mem.vmmemctl.target 40960", "mem.vmmemctl.current 81920", "sysfs.kernel.debug.extfrag_unusable node0=1",
+			"mem.numa.max_bandwidth node0=4000.5", "network.interface.type eth0=1|lo=772", "network.interface.virtual eth0=0|lo=1", "disk.md.status md127=0|md1=1",
+			"ipc.shm.tot 16384", "ipc.shm.swap_attempts 0", `nfs4.server.clients.hostname 0x1=""|0x2c="client.example.com"`, "nfs4.server.clients.session_slots 0x1=0|0x2c=7",
+			`nfs4.server.clients.callback_state 0x1=""|0x2c="UP"`, "nfs4.server.clients.admin_revoked_states 0x1=0|0x2c=3", "nfs4.server.open.inode 13649:0x2c=13649",
+			`nfs4.server.open.filename 13649:0x2c="a: b, c"`, `nfs4.server.open.client_hostname 13649:0x2c="client.example.com"`, `nfs4.server.open.access 13649:0x2c="rw"`,
+		},
+	},
 	{
 		"processors",
 		map[string]string{

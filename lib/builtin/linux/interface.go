@@ -24,6 +24,7 @@ func (l *collector) addInterfaces() {
 
 	number := func(t *procfs.Table, r *procfs.Row, text []byte) { t.SetFields(r, 1, text) }
 	l.perInterface("mtu", "mtu", number)
+	l.perInterface("iftype", "type", number)
 	l.perInterface("linkspeed", "speed", parseSpeed)
 	l.perInterface("duplex", "duplex", func(t *procfs.Table, r *procfs.Row, text []byte) {
 		switch word, _ := procfs.Word(text); string(word) {
@@ -44,7 +45,12 @@ func (l *collector) addInterfaces() {
 		if _, err := l.Root.Names(interfaceFile(dev.Name, "wireless")); err == nil {
 			wireless = 1
 		}
-		t.Cell(t.Row(dev.Inst), []byte("wireless")).SetUint(wireless)
+		r := t.Row(dev.Inst)
+		t.Cell(r, []byte("wireless")).SetUint(wireless)
+		t.Cell(r, []byte("virtual")).SetUint(0)
+		if _, err := l.Root.Names("sys/devices/virtual/net/" + sysName(dev.Name)); err == nil {
+			t.Cell(r, []byte("virtual")).SetUint(1)
+		}
 	})
 	l.addAddresses()
 }

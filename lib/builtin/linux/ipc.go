@@ -32,6 +32,11 @@ func (l *collector) addIPC() {
 		file := "proc/sysvipc/" + kind.name
 		t := l.Text("sysv"+kind.name, file, func(t *procfs.Table, text []byte) {
 			parseSysV(t, l.Numbering(kind.name), text, kind.owner)
+			for i := range t.Rows { // in whole pages
+				if size := t.Field(&t.Rows[i], 4); size != nil && size.Kind == procfs.Number {
+					t.Cell(&t.Rows[i], []byte("total")).SetUint((size.Num + l.PageSize - 1) / l.PageSize * l.PageSize)
+				}
+			}
 		})
 		t.Slot("uid")
 		l.Each("sysv"+kind.name+"owner", "/"+file+" and /etc/passwd", t, func(o *procfs.Table, object *procfs.Row) {

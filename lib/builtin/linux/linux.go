@@ -65,6 +65,8 @@ func newCollector(o *Options) *collector {
 	l.addInterrupts()
 	l.addIPC()
 	l.addNFS()
+	l.addNFSClients()
+	l.addDevices()
 	return l
 }
 

@@ -11,6 +11,25 @@ import (
 
 // parsers are the parsers of files, with the keys that the tests want.
 var parsers = map[string]procfstest.Parser{
+	"balloon": procfstest.OneRow(parseBalloon, "state", "pages_added", "target"),
+	"serial": func(text []byte) []*procfs.Table {
+		t := procfstest.NewTable("tx", "irq")
+		parseSerial(t, &procfs.IDs{}, text)
+		return []*procfs.Table{t}
+	},
+	"scsi": func(text []byte) []*procfs.Table {
+		t := procfstest.NewTable("device")
+		parseSCSI(t, &procfs.IDs{}, text, func(address string) string { return address })
+		return []*procfs.Table{t}
+	},
+	"nfsclient": func(text []byte) []*procfs.Table {
+		t := procfstest.NewTable("type", "access", "filename", "inode")
+		parseNFSStates(t, &procfs.IDs{}, parseNFSClient(text), text)
+		return []*procfs.Table{t}
+	},
+	"fragments": procfstest.OneRow(func(t *procfs.Table, r *procfs.Row, text []byte) {
+		parseFragments(func(node string, value float64) { t.Cell(r, []byte(node)).SetReal(value) }, text)
+	}, "node0"),
 	"loadavg": func(text []byte) []*procfs.Table {
 		load, other := procfstest.NewTable("1"), procfstest.NewTable("runnable", "total", "last")
 		parseLoad(load, other, text)
@@ -140,6 +159,12 @@ var parserTests = []struct {
 	parser, name, text string
 	want               []string // of each table
 }{
+	{"balloon", "pages", "state : 3 (x)\npages_added : 2\ntarget: 3 pages\n", []string{"-1 pages_added=8192 state=3 target=12288"}},
+	{"balloon", "odd", ":\npage_size : 0\npages_added : x\nstate\n", []string{"-1"}},
+	{"serial", "odd", "x: irq:1\n5\n6: irq: tx:x :\n", []string{"0 6 irq=0 tx=0"}},
+	{"scsi", "odd", "Host: scsi0\nType: x\nHost: scsi00 Channel: 0 Id: 01 Lun: x/../y\nType:\nType: z\n", []string{`0 scsi0:0:1:x/../y_z device="0:0:1:x!..!y"`}},
+	{"nfsclient", "odd", "{\n{ type: open, superblock: \"\n{ type: open, superblock: \"1:2:77\", filename: \"a\n{type:open,superblock:x}\n", []string{`0 77: access="" filename="a" inode=77 type="open"; 1 x: access="" filename="" type="open"`}},
+	{"fragments", "odd", "Node 0, zone Normal 0.5 x\nNode 1, zone DMA 1\nNode\n", []string{"-1 node0=0.5"}},
 	{"loadavg", "usual", "3.74 6.97 7.18 5/146 17208\n", []string{"1 1=3.74; 5 1=6.97; 15 1=7.18", "-1 last=17208 runnable=5 total=146"}},
 	{"loadavg", "empty", "", []string{"", "-1"}},
 	{"loadavg", "cut", "3.74 6.9", []string{"1 1=3.74; 5 1=6.9", "-1"}},

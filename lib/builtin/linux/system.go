@@ -228,4 +228,4 @@ func parseUsers(t *procfs.Table, r *procfs.Row, text []byte) {
 
 // kernelConstants are numbers that are built into the kernel and shown by metrics: limits and sizes
 // of structures of System V semaphores and messages.
-var kernelConstants = [...]uint64{1, 16, 20, 32767, 65535}
+var kernelConstants = [...]uint64{0, 1, 16, 20, 32767, 65535}

@@ -16,8 +16,10 @@ import (
 
 // recordedKnown are the metrics whose values of recorded files differ on purpose, beside linuxKnown.
 var recordedKnown = []struct{ re, reason string }{
-	{`^(network\.interface\.(mtu|up|running|inet_addr|ipv6_)|ipc\.|kernel\.all\.n(users|roots|sessions)$|hinv\.cpu\.online$)`, "the agent asks this system"},
+	{`^(network\.interface\.(type|virtual|mtu|up|running|inet_addr|ipv6_)|ipc\.|kernel\.all\.n(users|roots|sessions)$|hinv\.cpu\.online$)`, "the agent asks this system"},
 	{`^disk\.wwid\.(capacity|scsi_paths)$`, "the agent adds the sizes of paths to the same disk, and has them in the order of its cache"},
+	{`^fchost\.(in\.bytes|out\.frames)$`, "the agent shows one as the other"},
+	{`^disk\.md\.status$`, "the agent runs mdadm, which is not there"},
 	{`^cgroup\.pressure\..*\.avg`, "the agent takes the whole part for the bits of a float"},
 	{`^proc\.runq\.unknown$`, "the agent counts processes that are gone"},
 	{`^hinv\.cpu\.(clock|frequency_scaling\.count)$`, "the agent shows the present frequency where there is no other"},

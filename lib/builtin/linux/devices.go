@@ -1,0 +1,270 @@
+package linux
+
+import (
+	"bytes"
+	"path"
+	"slices"
+	"strings"
+
+	"pmtools/lib/builtin/internal/procfs"
+	"pmtools/lib/pmda"
+)
+
+// addDevices adds devices that few machines have: SCSI devices, tapes, adapters of fibre channel,
+// serial lines, and what hypervisors say of memory.
+func (l *collector) addDevices() {
+	l.Text("scsi", "proc/scsi/scsi", func(t *procfs.Table, text []byte) {
+		parseSCSI(t, l.Numbering("scsi"), text, func(address string) string {
+			names, _ := l.Root.Names("sys/class/scsi_device/" + address + "/device/block") // without it there is none
+			return strings.Join(names[:min(1, len(names))], "")
+		})
+	})
+	l.directories("tapes", "sys/class/scsi_tape", "st", "stats", func(c *procfs.Cell, text []byte) {
+		word, _ := procfs.Word(text)
+		c.SetWord(word)
+	})
+	l.directories("fchosts", "sys/class/fc_host", "host", "statistics", func(c *procfs.Cell, text []byte) {
+		if n, ok := procfs.Hex(bytes.TrimSpace(text)); ok && n != 1<<64-1 { // all ones: not counted
+			c.SetUint(n)
+		}
+	})
+	l.Text("serial", "proc/tty/driver/serial", func(t *procfs.Table, text []byte) { parseSerial(t, l.Numbering("serial"), text) })
+	l.File("hyperv", "sys/kernel/debug/hv-balloon", parseBalloon)
+	l.File("vmmemctl", "sys/kernel/debug/vmmemctl", parseBalloon)
+	l.Each("mdstatus", "/sys/block/DEV/md/degraded", l.Tables["md"], func(t *procfs.Table, md *procfs.Row) {
+		dev := string(l.Tables["md"].Cell(md, []byte("dev")).Text)
+		if text, err := l.Root.Read("sys/block/" + sysName(dev) + "/md/degraded"); err == nil {
+			n, _ := procfs.Uint(bytes.TrimSpace(text))
+			t.Cell(t.Row(md.Inst), []byte("status")).SetUint(min(n, 1))
+		}
+	})
+	l.perNode("extfrag", "sys/kernel/debug/extfrag/unusable_index", parseFragments)
+	l.perNode("bandwidth", "var/lib/pcp/pmdas/linux/bandwidth.conf", func(set func(node string, value float64), text []byte) {
+		for line := range procfs.Lines(text) {
+			node, value, _ := bytes.Cut(line, []byte{':'})
+			if n, ok := procfs.Real(bytes.TrimSpace(value)); ok {
+				set(string(bytes.TrimSpace(node)), n)
+			}
+		}
+	})
+}
+
+// perNode adds a table for a file that has a number for each memory node.
+func (l *collector) perNode(name, file string, parse func(set func(node string, value float64), text []byte)) {
+	l.Text(name, file, func(t *procfs.Table, text []byte) {
+		parse(func(node string, value float64) {
+			for i := range l.nodes.Rows {
+				if l.nodes.Rows[i].Name == node {
+					t.Cell(t.At(l.nodes.Rows[i].Inst), []byte("value")).SetReal(value)
+				}
+			}
+		}, text)
+		t.Sort()
+	}, l.nodes)
+}
+
+// parseFragments reads /sys/kernel/debug/extfrag/unusable_index: the shares of the memory of a zone
+// that cannot be used for blocks of each size. Those of the zone Normal are added.
+//
+//	Node 0, zone   Normal 0.000 0.250 0.750
+func parseFragments(set func(node string, value float64), text []byte) {
+	for line := range procfs.Lines(text) {
+		_, rest := procfs.Word(line)
+		node, rest := procfs.Word(rest)
+		zone, rest := procfs.Word(procfs.Skip(rest, 1))
+		if string(zone) != "Normal" {
+			continue
+		}
+		sum := 0.0
+		for word, rest := procfs.Word(rest); len(word) > 0; word, rest = procfs.Word(rest) {
+			v, _ := procfs.Real(word)
+			sum += v
+		}
+		set("node"+string(bytes.TrimSuffix(node, []byte{','})), sum)
+	}
+}
+
+// directories adds a table for numbered directories with files of one number each.
+func (l *collector) directories(name, dir, kind, below string, set func(c *procfs.Cell, text []byte)) {
+	l.Table(name, "/"+dir, func(t *procfs.Table, _ *pmda.Request) error {
+		names, err := l.Root.Names(dir)
+		for _, device := range names {
+			if _, ok := numbered(kind, device); !ok {
+				continue
+			}
+			r := t.Named(l.Numbering(name), []byte(device))
+			for key, slot := range t.Slots {
+				if text, err := l.Root.Read(path.Join(dir, device, below, key)); err == nil {
+					set(&r.Cells[slot], text)
+				}
+			}
+		}
+		t.Sort()
+		return procfs.Missing(err)
+	})
+}
+
+// parseSCSI reads /proc/scsi/scsi, in which a device has three lines:
+//
+//	Host: scsi2 Channel: 01 Id: 03 Lun: 04
+//	  Vendor: VMware,  Model: VMware Virtual S Rev: 1.0
+//	  Type:   Direct-Access                    ANSI  SCSI revision: 02
+//
+// An instance is scsi2:1:3:4_Direct-Access. Those without a device are left out.
+func parseSCSI(t *procfs.Table, ids *procfs.IDs, text []byte, device func(address string) string) {
+	address := ""
+	for line := range procfs.Lines(text) {
+		f := strings.Fields(string(line))
+		switch {
+		case len(f) >= 8 && f[0] == "Host:":
+			parts := []string{strings.TrimPrefix(f[1], "scsi"), f[3], f[5], f[7]}
+			for i, p := range parts {
+				if parts[i] = strings.TrimLeft(p, "0"); parts[i] == "" {
+					parts[i] = "0"
+				}
+			}
+			address = strings.Join(parts, ":")
+		case len(f) >= 2 && f[0] == "Type:" && address != "":
+			if name := device(sysName(address)); name != "" {
+				t.Cell(t.Named(ids, []byte("scsi"+address+"_"+f[1])), []byte("device")).SetString(name)
+			}
+			address = ""
+		}
+	}
+	t.Sort()
+}
+
+// parseSerial reads /proc/tty/driver/serial: "0: uart:16550A port:000003F8 irq:4 tx:11 rx:22 fe:3".
+// A counter that is left out is 0; lines that are not there are unknown.
+func parseSerial(t *procfs.Table, ids *procfs.IDs, text []byte) {
+	for line := range procfs.Lines(text) {
+		number, rest, ok := bytes.Cut(line, []byte{':'})
+		if _, isNumber := procfs.Uint(number); !ok || !isNumber || bytes.Contains(rest, []byte("uart:unknown")) {
+			continue
+		}
+		r := t.Named(ids, number)
+		for i := range r.Cells {
+			r.Cells[i].SetUint(0)
+		}
+		for word, rest := procfs.Word(rest); len(word) > 0; word, rest = procfs.Word(rest) {
+			key, value, _ := bytes.Cut(word, []byte{':'})
+			t.Cell(r, key).SetWord(value)
+		}
+	}
+	t.Sort()
+}
+
+// parseBalloon reads what a hypervisor's driver says of memory: "pages_added : 10", or "target:
+// 10 pages". Pages are counted in bytes.
+func parseBalloon(t *procfs.Table, r *procfs.Row, text []byte) {
+	size := uint64(4096)
+	for line := range procfs.Lines(text) {
+		key, value, _ := bytes.Cut(line, []byte{':'})
+		word, unit := procfs.Word(value)
+		key = bytes.TrimSpace(key)
+		n, ok := procfs.Uint(word)
+		if unit, _ := procfs.Word(unit); ok && (bytes.Contains(key, []byte("pages")) || string(unit) == "pages") {
+			n *= size
+		}
+		if string(key) == "page_size" && ok && n > 0 {
+			size = n
+		}
+		if c := t.Cell(r, key); ok {
+			c.SetUint(n)
+		}
+	}
+}
+
+// addNFSClients adds what an NFS server knows of its clients of version 4: a directory each, with
+// what it is and what it has open.
+func (l *collector) addNFSClients() {
+	const dir = "proc/fs/nfsd/clients"
+	l.Table("nfsclients", "/"+dir, func(t *procfs.Table, _ *pmda.Request) error {
+		names, err := l.Root.Names(dir)
+		open := l.Tables["nfsopen"]
+		for _, name := range names {
+			text, err := l.Root.Read(dir + "/" + name + "/info")
+			if err != nil {
+				continue
+			}
+			values := parseNFSClient(text)
+			id := values["clientid"]
+			if id == "" {
+				continue
+			}
+			r := t.Named(l.Numbering("nfsclients"), []byte(id))
+			for key := range t.Slots {
+				c := t.Cell(r, []byte(key))
+				if c.SetString(values[key]); slices.Contains(nfsNumbers[:], key) {
+					c.SetUint(0)
+					c.SetWord([]byte(values[key]))
+				}
+			}
+			if text, err = l.Root.Read(dir + "/" + name + "/states"); err == nil {
+				parseNFSStates(open, l.Numbering("nfsopen"), values, text)
+			}
+		}
+		t.Sort()
+		open.Sort()
+		return procfs.Missing(err)
+	})
+	l.Alias("nfsopen", "nfsclients")
+}
+
+// nfsNumbers are the keys whose values are numbers.
+var nfsNumbers = [...]string{"admin_revoked_states", "session_slots", "session_target_slots"}
+
+// nfsKeys makes keys of the words of the file info.
+var nfsKeys = strings.NewReplacer(" ", "_", "-", "_")
+
+// parseNFSClient reads the file info of a client: lines like `address: "192.168.1.5:901"`. The name
+// of the host is the last word of the name.
+func parseNFSClient(text []byte) map[string]string {
+	values := map[string]string{}
+	for line := range procfs.Lines(text) {
+		key, value, _ := bytes.Cut(line, []byte(": "))
+		values[nfsKeys.Replace(string(key))] = strings.Trim(string(bytes.TrimSpace(value)), `"`)
+	}
+	if f := strings.Fields(values["name"]); len(f) > 1 {
+		values["hostname"] = f[len(f)-1]
+	}
+	return values
+}
+
+// parseNFSStates reads the file states of a client:
+//
+//   - 0x1: { type: open, access: rw, deny: --, superblock: "fd:10:13649", filename: "/test2", owner: "x" }
+func parseNFSStates(t *procfs.Table, ids *procfs.IDs, client map[string]string, text []byte) {
+	for line := range procfs.Lines(text) {
+		_, rest, ok := bytes.Cut(line, []byte("{"))
+		if !ok {
+			continue
+		}
+		values := map[string]string{"client_id": client["clientid"], "client_addr": client["address"], "client_hostname": client["hostname"]}
+		for len(rest) > 0 {
+			var key, value []byte
+			key, rest, _ = bytes.Cut(rest, []byte{':'})
+			rest = bytes.TrimLeft(rest, " ")
+			end := []byte{','}
+			if bytes.HasPrefix(rest, []byte{'"'}) {
+				rest, end = rest[1:], []byte{'"'}
+			}
+			value, rest, _ = bytes.Cut(rest, end)
+			values[string(bytes.Trim(key, " ,"))] = string(bytes.TrimRight(value, " }"))
+		}
+		inode := values["superblock"][strings.LastIndexByte(values["superblock"], ':')+1:]
+		if inode == "" {
+			continue
+		}
+		if name := values["filename"]; name != "" {
+			values["filename"] = path.Base(name)
+		}
+		r := t.Named(ids, []byte(inode+":"+values["client_id"]))
+		for key := range t.Slots {
+			t.Cell(r, []byte(key)).SetString(values[key])
+		}
+		c := t.Cell(r, []byte("inode"))
+		c.Kind = procfs.None
+		c.SetWord([]byte(inode))
+	}
+}
