@@ -30,7 +30,7 @@ var arms = Rule{
 			}
 			if other, complete := metadata(none, typ); complete {
 				if what := check.Difference(typ, other); what != "" {
-					p.report(d, none.FunPos, "novalue() differs in its "+what+" from "+syntax.Print(used))
+					p.report(d, none.FunPos, "novalue() differs in its "+what+" from "+d.text(used))
 				}
 			}
 		}

@@ -25,7 +25,7 @@ var constantUnits = Rule{
 				if !ok || zero(pair[0]) || dimensionless(units) {
 					continue
 				}
-				p.report(d, start(pair[0]), fmt.Sprintf("%s has no units, and %s is in %s", lit, syntax.Print(pair[1]), units),
+				p.report(d, start(pair[0]), fmt.Sprintf("%s has no units, and %s is in %s", lit, d.text(pair[1]), units),
 					fmt.Sprintf("mkconst(%s, units=\"%s\") says what is meant", lit, units))
 			}
 		}

@@ -14,7 +14,7 @@ var deadChoice = Rule{
 			switch n := n.(type) {
 			case *syntax.BinaryExpr:
 				if (n.Op == syntax.AND || n.Op == syntax.OR) && same(n.X, n.Y) {
-					p.report(d, start(n.Y), "both sides of "+n.Op.Symbol()+" are the same: "+syntax.Print(n.Y))
+					p.report(d, start(n.Y), "both sides of "+n.Op.Symbol()+" are the same: "+d.text(n.Y))
 				}
 			case *syntax.TernaryExpr:
 				if result, decided := constant(d, n.Cond); decided {
@@ -22,9 +22,9 @@ var deadChoice = Rule{
 					if !result {
 						arm = n.X
 					}
-					p.report(d, start(n.Cond), "the condition is always "+truth[result], "this arm is never used: "+syntax.Print(arm))
+					p.report(d, start(n.Cond), "the condition is always "+truth[result], "this arm is never used: "+d.text(arm))
 				} else if same(n.X, n.Y) {
-					p.report(d, start(n.X), "both arms are the same: "+syntax.Print(n.X))
+					p.report(d, start(n.X), "both arms are the same: "+d.text(n.X))
 				}
 			}
 		}

@@ -8,24 +8,37 @@ import (
 	"pmtools/lib/pcp"
 )
 
-// instances returns which instances an expression can have. What has no instances, or whose are not
-// known, is not known.
-func (p *Pass) instances(d *Definition, x syntax.Expr) (list []string, known bool) {
-	typ, typed := d.Info.Types[x]
-	if !typed || typ.Singular() {
-		return nil, false
+// instances are those that an expression can have.
+type instances struct {
+	list  []string
+	known bool // otherwise it has no instances, or nobody knows them
+}
+
+// instances returns which instances an expression can have.
+func (p *Pass) instances(d *Definition, x syntax.Expr) ([]string, bool) {
+	found, ok := p.insts[x]
+	if !ok {
+		if typ, typed := d.Info.Types[x]; typed && !typ.Singular() {
+			found.list, found.known = p.instancesOf(d, syntax.Unparen(x), typ.InDom)
+		}
+		p.insts[x] = found
 	}
-	switch n := syntax.Unparen(x).(type) {
+	return found.list, found.known
+}
+
+// instancesOf does the work of instances for an expression that is not in parentheses.
+func (p *Pass) instancesOf(d *Definition, x syntax.Expr, indom pcp.InDom) (list []string, known bool) {
+	switch n := x.(type) {
 	case *syntax.MetricRef:
-		list, known = p.Source.Instances(typ.InDom)
+		list, known = p.Source.Instances(indom)
 		return list, known && len(list) > 0
 	case *syntax.InstExpr:
 		list, known = p.instances(d, n.X)
-		return slices.DeleteFunc(slices.Clone(list), func(name string) bool { return !named(name, n.Name) }), known
+		return without(list, func(name string) bool { return !named(name, n.Name) }), known
 	case *syntax.MatchInstExpr:
 		match := d.Info.Patterns[n]
 		list, known = p.instances(d, n.X)
-		return slices.DeleteFunc(slices.Clone(list), func(name string) bool { return match(firstWord(name)) != (n.NotPos < 0) }), known && match != nil
+		return without(list, func(name string) bool { return match == nil || match(firstWord(name)) != (n.NotPos < 0) }), known && match != nil
 	case *syntax.BinaryExpr:
 		return p.common(d, n.X, n.Y)
 	case *syntax.CallExpr:
@@ -38,6 +51,11 @@ func (p *Pass) instances(d *Definition, x syntax.Expr) (list []string, known boo
 	return nil, false
 }
 
+// without returns the names that f does not report. The list stays as it is.
+func without(list []string, f func(string) bool) []string {
+	return slices.DeleteFunc(slices.Clone(list), f)
+}
+
 // common returns the instances that both operands can have.
 func (p *Pass) common(d *Definition, x, y syntax.Expr) ([]string, bool) {
 	a, known := p.instances(d, x)
@@ -45,10 +63,14 @@ func (p *Pass) common(d *Definition, x, y syntax.Expr) ([]string, bool) {
 	switch {
 	case !known:
 		return b, both
-	case !both:
+	case !both, slices.Equal(a, b):
 		return a, known
 	}
-	return slices.DeleteFunc(slices.Clone(a), func(name string) bool { return !slices.Contains(b, name) }), true
+	in := make(map[string]bool, len(b))
+	for _, name := range b {
+		in[name] = true
+	}
+	return without(a, func(name string) bool { return !in[name] }), true
 }
 
 // maxListed is how many instances are listed.

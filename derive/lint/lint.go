@@ -42,7 +42,8 @@ func Rules() []*Rule {
 // A Definition is one that can be parsed.
 type Definition struct {
 	Name    string
-	Expr    syntax.Expr // as it is written
+	Text    string      // the expression as it is written
+	Expr    syntax.Expr // the same
 	OneLine bool        // it has a one-line help text
 	Off     []string    // rules that do not apply to it
 	File    int         // the number of its file
@@ -87,11 +88,12 @@ type Pass struct {
 	*Facts
 	rule  *Rule
 	found []Finding
+	insts map[syntax.Expr]instances
 }
 
 // Run applies rules and returns what they find, in the order of the definitions and the places.
 func Run(f *Facts, rules []*Rule) []Finding {
-	p := &Pass{Facts: f}
+	p := &Pass{Facts: f, insts: make(map[syntax.Expr]instances)}
 	for _, r := range rules {
 		if p.rule = r; r.Run != nil {
 			r.Run(p)

@@ -22,7 +22,7 @@ var nonCounter = Rule{
 			}
 			typ, known := d.Info.Types[call.X]
 			if known && typ.Sem != pcp.Counter && !differenceOf(call.X) {
-				p.report(d, start(call), fmt.Sprintf("%s() of what is no counter: %s is %s", call.Fun.Symbol(), syntax.Print(call.X), typ.Sem.Text()))
+				p.report(d, start(call), fmt.Sprintf("%s() of what is no counter: %s is %s", call.Fun.Symbol(), d.text(call.X), typ.Sem.Text()))
 			}
 		}
 	},

@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"fmt"
 	"strings"
 
 	"pmtools/derive/check"
@@ -120,7 +121,54 @@ func constant(d *Definition, x syntax.Expr) (result, decided bool) {
 	return false, false
 }
 
-// same reports whether two expressions are the same text.
+// same reports whether two expressions are the same but for parentheses. It ends at the first
+// difference, so that it may be asked about each node of a large tree.
 func same(x, y syntax.Expr) bool {
-	return syntax.Print(syntax.Unparen(x)) == syntax.Print(syntax.Unparen(y))
+	x, y = syntax.Unparen(x), syntax.Unparen(y)
+	if head(x) != head(y) {
+		return false
+	}
+	a, b := syntax.Operands(x), syntax.Operands(y)
+	for i := range a {
+		if (a[i] == nil) != (b[i] == nil) || a[i] != nil && !same(*a[i], *b[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// head returns what a node is but for its operands.
+func head(x syntax.Expr) string {
+	switch n := x.(type) {
+	case *syntax.BinaryExpr:
+		return n.Op.Symbol()
+	case *syntax.UnaryExpr:
+		return "unary " + n.Op.Symbol()
+	case *syntax.TernaryExpr:
+		return "?"
+	case *syntax.InstExpr:
+		return "[" + n.Name
+	case *syntax.RescaleExpr:
+		return `"` + n.Units
+	case *syntax.MatchInstExpr:
+		return fmt.Sprintf("/%v%s", n.NotPos < 0, n.Pattern)
+	case *syntax.CallExpr:
+		if n.Operand() != nil {
+			return n.Fun.Symbol() + "("
+		}
+	}
+	return syntax.Print(x) // a leaf
+}
+
+// maxText is how much of an expression is shown.
+const maxText = 70
+
+// text returns a part of the expression as it is written, on one line; of a long one the beginning.
+func (d *Definition) text(n syntax.Node) string {
+	from, to := n.Span()
+	text := strings.Join(strings.Fields(d.Text[from:min(int(to), int(from)+4*maxText)]), " ")
+	if len(text) > maxText {
+		return strings.ToValidUTF8(text[:maxText], "") + "..."
+	}
+	return text
 }

@@ -24,7 +24,7 @@ var unscaled = Rule{
 				continue
 			}
 			p.report(d, b.OpPos, fmt.Sprintf("%s is compared with %s as numbers, without a conversion", x, y),
-				fmt.Sprintf("rescale(%s, \"%s\") converts", syntax.Print(b.X), y))
+				fmt.Sprintf("rescale(%s, \"%s\") converts", d.text(b.X), y))
 		}
 	},
 }

@@ -41,7 +41,7 @@ var wraps = Rule{
 					p.report(d, start(ref), fmt.Sprintf("%s has 32 bits and grows by up to %.3g a second: it can wrap around within %v", ref.Name, fastest, interval))
 				case call.Fun == syntax.DELTA:
 					p.report(d, start(call), fmt.Sprintf("delta() of %s, a counter of 32 bits, is negative where it wraps around", ref.Name),
-						fmt.Sprintf("rate(%s) has no value there", syntax.Print(call.X)))
+						fmt.Sprintf("rate(%s) has no value there", d.text(call.X)))
 				}
 			}
 		}

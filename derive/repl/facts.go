@@ -2,6 +2,8 @@ package repl
 
 import (
 	"context"
+	"slices"
+	"strings"
 
 	"pmtools/derive/lint"
 	"pmtools/lib/archive"
@@ -12,14 +14,14 @@ import (
 // rules applies the rules of package lint to the definitions that PCP takes.
 func (l *linter) rules(ctx context.Context, s *Session) {
 	facts := &lint.Facts{Names: l.opt.Wanted, Interval: l.opt.Interval, MaxCost: l.opt.MaxCost}
-	w := &witness{ctx: ctx, s: s, masked: make(map[*lint.Definition]bool)}
+	w := &witness{ctx: ctx, s: s, masked: make(map[*lint.Definition]bool), growth: make(map[pcp.ID]float64)}
 	defer w.close()
 	from := make(map[*lint.Definition]*linted)
 	for _, d := range l.list {
 		if d.wrong {
 			continue
 		}
-		def := &lint.Definition{Name: d.def.Name, Expr: d.def.program.Expr(), Off: d.remark.off, OneLine: l.texts[[2]string{d.def.Name, "oneline"}]}
+		def := &lint.Definition{Name: d.def.Name, Text: d.def.Expr, Expr: d.def.program.Expr(), Off: d.remark.off, OneLine: l.texts[[2]string{d.def.Name, "oneline"}]}
 		if d.report.Err == nil {
 			def.Tree, def.Info = d.report.Expr, d.report.Info
 		}
@@ -43,6 +45,8 @@ type witness struct {
 	s       *Session
 	masked  map[*lint.Definition]bool
 	insts   map[pcp.InDom][]string
+	names   []string // of the source, ascending; nil before they are needed
+	growth  map[pcp.ID]float64
 	members []member
 	opened  bool
 }
@@ -71,8 +75,12 @@ func (w *witness) Instances(d pcp.InDom) ([]string, bool) {
 
 // Below implements lint.Source.
 func (w *witness) Below(name string) bool {
-	children, err := w.s.src.Children(w.ctx, name)
-	return err == nil && len(children) > 0
+	if w.names == nil {
+		w.names = append([]string{}, w.s.catalogue(w.ctx)...) // one request for all definitions
+		slices.Sort(w.names)
+	}
+	i, _ := slices.BinarySearch(w.names, name+".")
+	return i < len(w.names) && strings.HasPrefix(w.names[i], name+".")
 }
 
 // Masked implements lint.Source.
@@ -110,6 +118,17 @@ const maxGrowth = 100
 
 // Growth implements lint.Source for recordings.
 func (w *witness) Growth(id pcp.ID) (fastest float64, ok bool) {
+	if fastest, ok = w.growth[id]; ok {
+		return fastest, true
+	}
+	if fastest, ok = w.grow(id); ok {
+		w.growth[id] = fastest
+	}
+	return fastest, ok
+}
+
+// grow finds out how fast a counter grows.
+func (w *witness) grow(id pcp.ID) (fastest float64, ok bool) {
 	if w.s.line == nil {
 		return 0, false
 	}
