@@ -128,7 +128,7 @@ func (c *Client) call(batch []byte, last tracepdu.Kind, tag string) error {
 func (c *Client) exchange(batch []byte, last tracepdu.Kind) error {
 	_ = c.conn.SetDeadline(time.Now().Add(c.opts.RequestTimeout))
 	c.debug(PDU, "send", slog.Int("bytes", len(batch)))
-	c.debug(PDUBuf, "send", hexAttr(batch))
+	c.dump("send", batch)
 	if _, err := c.conn.Write(batch); err != nil {
 		return err
 	}
@@ -153,7 +153,7 @@ func (c *Client) readAck(k *conn) (int32, error) {
 	case typ != tracepdu.TypeAck:
 		return 0, fmt.Errorf("%w: message of type %#x, not %#x", IPC, int32(typ), int32(tracepdu.TypeAck))
 	}
-	c.debug(PDUBuf, "receive", hexAttr(body))
+	c.dump("receive", body)
 	if v, err = tracepdu.DecodeAck(body); err != nil {
 		return 0, fmt.Errorf("%w: %w", IPC, err)
 	}
@@ -169,11 +169,9 @@ func isTimeout(err error) bool {
 	return errors.Is(err, os.ErrDeadlineExceeded) || errors.Is(err, context.DeadlineExceeded)
 }
 
-// A hexBytes is bytes that are written as hexadecimal digits, if they are logged.
-type hexBytes []byte
-
-// LogValue implements slog.LogValuer.
-func (b hexBytes) LogValue() slog.Value { return slog.StringValue(hex.EncodeToString(b)) }
-
-// hexAttr returns the attribute of the bytes of a message.
-func hexAttr(b []byte) slog.Attr { return slog.Any("data", hexBytes(b)) }
+// dump logs the bytes of messages.
+func (c *Client) dump(msg string, b []byte) {
+	if c.opts.Logger != nil && c.State()&PDUBuf != 0 {
+		c.debug(PDUBuf, msg, slog.String("data", hex.EncodeToString(b)))
+	}
+}

@@ -12,7 +12,6 @@ import (
 	"regexp"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -177,7 +176,7 @@ func TestFaults(t *testing.T) {
 			err := c.Point("p")
 			if !errors.Is(err, tt.want) || !regexp.MustCompile("^trace: "+tt.text+"$").MatchString(err.Error()) {
 				// A peer that hangs up may do so by a reset.
-				if len(tt.first) > 0 || !errors.Is(err, syscall.ECONNRESET) {
+				if len(tt.first) > 0 || !strings.HasPrefix(err.Error(), "trace: connect to ") {
 					t.Errorf("error %v", err)
 				}
 			}
@@ -196,12 +195,12 @@ func TestNoAgent(t *testing.T) {
 		c := a.client(Options{State: state})
 		err := errors.Join(c.Point("p"), c.Flush())
 		var e *Error
-		if !errors.As(err, &e) || e.Addr != a.Addr().String() || !errors.Is(err, syscall.ECONNREFUSED) {
+		if !errors.As(err, &e) || e.Op != "connect" || e.Addr != a.Addr().String() || !strings.Contains(err.Error(), "refused") {
 			t.Errorf("state %d: %v", state, err)
 		}
 		end := c.Begin("tx")
 		for i, err := range []error{c.Point("p"), c.Observe("", 1), c.Count("c", 1), end()} {
-			if !errors.Is(err, syscall.ECONNREFUSED) {
+			if err != error(e) {
 				t.Errorf("state %d, call %d: %v", state, i, err)
 			}
 		}
@@ -397,7 +396,7 @@ msg="trace: begin" tag=x
 msg="trace: abort" tag=x
 msg=outside end.tag=tx end.seconds=S
 `
-	if got := regexp.MustCompile(`value=[\d.e-]{3,}`).ReplaceAllString(out.String(), "value=V"); got != want {
+	if got := regexp.MustCompile(`tag=tx value=\S+`).ReplaceAllString(out.String(), "tag=tx value=V"); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }
