@@ -24,6 +24,10 @@ type Options struct {
 	// Logf writes a line to the agent's log.
 	Logf func(format string, args ...any)
 
+	// NamesOnly says that the agent will serve nobody: it is made for --pmns or --install-files, and
+	// need not open ports or start anything.
+	NamesOnly bool
+
 	// Attrs, Containers and NotReady may be set by the agent; see Server.
 	Attrs, Containers, NotReady bool
 }
@@ -107,7 +111,9 @@ func (p *program) options(f *flags, logf func(string, ...any)) *Options {
 
 // write makes the agent and writes something about it.
 func (p *program) write(f *flags, about func(Provider) error) int {
-	agent, err := p.newAgent(p.options(f, func(string, ...any) {}))
+	opts := p.options(f, func(string, ...any) {})
+	opts.NamesOnly = true
+	agent, err := p.newAgent(opts)
 	if err == nil {
 		defer closeAgent(agent)
 		err = about(agent)

@@ -124,7 +124,12 @@ func TestPrintNames(t *testing.T) {
 	if s := r.do(context.Background()); s != 0 || r.stdout.String() != "root {\n\ttest\n}\n\ntest {\n\tone\t77:0:0\n}\n" {
 		t.Errorf("status %d\n%s%s", s, r.stdout.String(), r.stderr.String())
 	}
-	r = &run{args: "--pmns", agent: func(*Options) (Provider, error) { return nil, errors.New("sorry") }}
+	r = &run{args: "--pmns", agent: func(o *Options) (Provider, error) {
+		if !o.NamesOnly {
+			t.Error("the agent does not know that it serves nobody")
+		}
+		return nil, errors.New("sorry")
+	}}
 	if s := r.do(context.Background()); s != 1 || r.stderr.String() != "pmdatest: sorry\n" {
 		t.Errorf("status %d, %q", s, r.stderr.String())
 	}

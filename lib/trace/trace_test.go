@@ -277,16 +277,18 @@ func TestReconnect(t *testing.T) {
 
 // TestSameCall finds the new agent in the call that meets the end of the old one.
 func TestSameCall(t *testing.T) {
-	a := newAgent(t).start()
-	c := a.client(Options{Reconnect: []time.Duration{time.Hour}})
-	if err := c.Point("first"); err != nil {
-		t.Fatal(err)
+	for _, state := range []State{0, Async} {
+		a := newAgent(t).start()
+		c := a.client(Options{State: state, Reconnect: []time.Duration{time.Hour}})
+		if err := errors.Join(c.Point("first"), c.Flush()); err != nil {
+			t.Fatal(err)
+		}
+		a.hangUp()
+		if err := errors.Join(c.Point("second"), c.Flush()); err != nil {
+			t.Fatal(err)
+		}
+		a.want("point first", "point second")
 	}
-	a.hangUp()
-	if err := c.Point("second"); err != nil {
-		t.Fatal(err)
-	}
-	a.want("point first", "point second")
 }
 
 // TestOverflow reports to an agent that reads nothing.

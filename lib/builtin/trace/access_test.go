@@ -101,3 +101,25 @@ func TestParseRule(t *testing.T) {
 		t.Errorf("localhost is %v", r.nets)
 	}
 }
+
+// FuzzHost reads the beginnings of addresses. One that is accepted names one network or both families,
+// and all its addresses begin so.
+func FuzzHost(f *testing.F) {
+	for _, begin := range []string{"", ".", ":", "10.", "10.1.2.", "1.2.3.4.", "fe80:", "1:2:3:4:5:6:7:", "::", "010.", "1..", "fe80::1%eth0:"} {
+		f.Add(begin)
+	}
+	f.Fuzz(func(t *testing.T, begin string) {
+		nets, err := parseHost(begin + "*")
+		if err != nil {
+			return
+		}
+		if len(nets) == 0 || len(nets) > 2 {
+			t.Fatalf("%q: %v", begin, nets)
+		}
+		for _, n := range nets {
+			if !n.IsValid() || n != n.Masked() || !n.Contains(n.Addr()) || n.Addr().Zone() != "" {
+				t.Fatalf("%q: %v", begin, n)
+			}
+		}
+	})
+}

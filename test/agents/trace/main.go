@@ -21,7 +21,7 @@ import (
 // usage is what is printed about a wrong option; the options of all agents are pmda.Main's.
 const usage = `Usage: %s [options]
 
-Options of this agent, beside those of all agents (--help) but -U:
+Options of this agent, beside those of all agents (--help), of which -U is called -M:
   -A ACCESS   allow:HOST:MAXCONNS or disallow:HOST
   -I PORT     the port for programs, a number or a name (default PCP_TRACE_PORT, or 4323)
   -M USER     run the agent as this user
@@ -38,11 +38,14 @@ func main() {
 		fmt.Fprintf(os.Stderr, "%s: %v\n"+usage, name, err, name)
 		os.Exit(1)
 	}
+	if slices.Contains(args, "-?") || slices.Contains(args, "--help") {
+		fmt.Fprintf(os.Stderr, usage, filepath.Base(os.Args[0]))
+	}
 	os.Args = args
 	os.Exit(pmda.Main(func(m *pmda.Options) (pmda.Provider, error) {
 		o.Domain, o.Debug, o.Logf = m.DomainOr(trace.Domain), m.Debug, m.Logf
 		a, err := trace.New(o)
-		if err != nil || slices.Contains(args, "--pmns") {
+		if err != nil || m.NamesOnly {
 			return a, err
 		}
 		l, err := net.Listen("tcp", net.JoinHostPort("", strconv.Itoa(o.Port)))
