@@ -43,6 +43,7 @@ type content struct {
 	Source      string   `json:"src,omitempty"`
 	Destination string   `json:"dst"`
 	Type        string   `json:"type,omitempty"`
+	Packager    string   `json:"packager,omitempty"` // "deb" or "rpm" only
 	Info        fileInfo `json:"file_info"`
 }
 
@@ -76,6 +77,9 @@ func (t target) linux() error {
 	}
 	return nil
 }
+
+// zshFunctions is where make install puts completions of zsh, and where most systems' zsh looks.
+const zshFunctions = "share/zsh/site-functions"
 
 // manifests says which file goes where: all of them to home, and a link to each from /usr.
 func (t target) manifests() (tools, commands manifest, err error) {
@@ -111,10 +115,17 @@ func (t target) manifests() (tools, commands manifest, err error) {
 		}
 		tools.Contents = append(tools.Contents, c)
 		link := content{Source: c.Destination, Destination: path.Join("/usr", name), Type: "symlink", Info: info}
+		links := []content{link}
+		if path.Dir(name) == zshFunctions { // Debian's zsh looks elsewhere
+			debian := link
+			debian.Destination, debian.Packager = path.Join("/usr/share/zsh/vendor-completions", path.Base(name)), "deb"
+			links[0].Packager = "rpm"
+			links = append(links, debian)
+		}
 		if strings.Contains(path.Base(name), "pmderive") {
-			tools.Contents = append(tools.Contents, link)
+			tools.Contents = append(tools.Contents, links...)
 		} else {
-			commands.Contents = append(commands.Contents, link)
+			commands.Contents = append(commands.Contents, links...)
 		}
 		return nil
 	})

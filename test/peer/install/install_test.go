@@ -12,8 +12,8 @@ import (
 	"pmtools/test/peer/harness"
 )
 
-// TestPackages builds a release of this platform twice and installs it, in a copy of the
-// reference's root: beside PCP, in its place, and away again.
+// TestPackages builds a release of this platform twice and installs it, in copies of two roots: that
+// of the reference, beside PCP, in its place, and away again; and one of Debian without PCP.
 func TestPackages(t *testing.T) {
 	_, _, root := harness.Setup(t)
 	dist, again := t.TempDir(), t.TempDir()
@@ -33,8 +33,16 @@ func TestPackages(t *testing.T) {
 	}
 
 	for _, m := range managers {
-		t.Run(m.packages, func(t *testing.T) {
-			host := overlay(t, root)
+		name := m.packages
+		if m.clean {
+			name += " without PCP"
+		}
+		t.Run(name, func(t *testing.T) {
+			lower := root
+			if m.clean {
+				lower = clean(t, root+".clean")
+			}
+			host := overlay(t, lower)
 			for _, name := range strings.Fields(sums) {
 				if strings.HasSuffix(name, "."+m.packages) {
 					if err := os.WriteFile(filepath.Join(host, "tmp", name), []byte(read(t, dist, name)), 0o666); err != nil {
@@ -60,8 +68,26 @@ type step struct{ script, want string }
 // if that works), and what a user does with it.
 var managers = []struct {
 	packages, get string
+	clean         bool // in the root without PCP
 	steps         []step
 }{
+	{packages: "deb", clean: true, steps: []step{
+		{"touch /tmp/before; dpkg -i /tmp/*.deb && pminfo -V", "pminfo version 7.2.2"},
+		{"pminfo -L -f hinv.ncpu", "hinv.ncpu\n    value "},
+		{"pmderive -L 'hinv.ncpu * 0 + 7'", "\n7\n"},
+		{"pmval -L -s 1 hinv.ncpu", "metric:    hinv.ncpu"},
+		{"fish -c 'complete -C \"pmderive --unpack\"'", "--unpack-limit"},
+		{"fish -c 'complete -C \"pminfo -L hinv.ncp\"'", "hinv.ncpu"},
+		{zsh("pminfo -L hinv.ncp\t", "hinv.ncpu"), "hinv.ncpu"},
+		{zsh("pmderive eval --output \t", "openmetrics"), "openmetrics"},
+		{"dpkg --purge pmtools-commands pmtools >/tmp/log 2>&1; find / -xdev -newer /tmp/before '(' -name '*pm*' -o -name '*pcp*' ')' " +
+			"-not -path '/proc/*' -not -path '/tmp/*' -not -path '/var/lib/dpkg/*' | wc -l", "0\n"},
+	}},
+	{packages: "rpm", clean: true, steps: []step{
+		{"rpm -i --nodeps /tmp/*.rpm && pminfo -V", "pminfo version 7.2.2"},
+		{"pminfo -L -f hinv.ncpu", "hinv.ncpu\n    value "},
+		{"rpm -e --nodeps pmtools-commands pmtools; ls -d /usr/lib/pmtools /usr/bin/pmderive /usr/bin/pminfo 2>&1 | grep -c 'No such file'", "3"},
+	}},
 	{packages: "deb", steps: []step{
 		{"dpkg -i /tmp/pmtools_*.deb && pmderive --version | head -1", "pmderive version 0."},
 		{"readlink -f /usr/bin/pminfo", "/usr/bin/pminfo"},
@@ -77,6 +103,26 @@ var managers = []struct {
 		{"pmval -V", "pmval version 7.2.2"},
 		{"rpm -e --nodeps pmtools-commands pmtools; ls -d /usr/lib/pmtools/bin /usr/bin/pmderive /usr/bin/pminfo 2>&1 | grep -c 'No such file'", "3"},
 	}},
+}
+
+// zsh returns a script that types a line in zsh, on a terminal of its own, and waits for a text.
+func zsh(line, want string) string {
+	return `rm -f /tmp/typescript; mount -t devpts -o newinstance,ptmxmode=666 devpts /dev/pts && ln -sf pts/ptmx /dev/ptmx
+await() { for i in $(seq 200); do grep -q "$1" /tmp/typescript && return; sleep 0.1; done; }
+(echo 'PS1=; autoload -Uz compinit; compinit -u -d /tmp/dump; echo rea""dy'; await ready; printf '` + line + `'; await '` + want + `'; printf '\003\n'; echo exit) | ` +
+		`TERM=dumb script -qfc 'zsh -f -i' /tmp/typescript; umount /dev/pts`
+}
+
+// clean makes a root of Debian without PCP, but with the shells and the other package manager.
+func clean(t *testing.T, root string) string {
+	t.Helper()
+	if _, err := os.Stat(filepath.Join(root, "usr/bin/fish")); err == nil {
+		return root
+	}
+	if b, err := exec.Command("debootstrap", "--variant=minbase", "--include=zsh,fish,rpm", "sid", root).CombinedOutput(); err != nil {
+		t.Skipf("no root of Debian can be made here, nothing is installed without PCP: %v\n%s", err, b)
+	}
+	return root
 }
 
 // overlay mounts a copy of the root that is thrown away.
