@@ -11,8 +11,8 @@ var unscaled = Rule{
 	Name: "scale",
 	Doc: "Values in units of different scale are compared, such as byte with Kbyte. PCP converts operands of + - * and / to the same " +
 		"scale, but compares numbers as they are.",
-	Bad:  "mem.much = mem.util.used > mkconst(8, type=u64, semantics=instant, units=\"Gbyte\")\n",
-	Good: "mem.much = rescale(mem.util.used, \"Gbyte\") > mkconst(8, type=u64, semantics=instant, units=\"Gbyte\")\n",
+	Bad:  "mem.much = mem.util.used > mkconst(8, units=\"Gbyte\")\n",
+	Good: "mem.much = rescale(mem.util.used * 1.0, \"Gbyte\") > mkconst(8, units=\"Gbyte\")\n",
 	Run: func(p *Pass) {
 		for d, n := range p.nodes(true) {
 			b, ok := n.(*syntax.BinaryExpr)
@@ -24,7 +24,7 @@ var unscaled = Rule{
 				continue
 			}
 			p.report(d, b.OpPos, fmt.Sprintf("%s is compared with %s as numbers, without a conversion", x, y),
-				fmt.Sprintf("rescale(%s, \"%s\") converts", d.text(b.X), y))
+				fmt.Sprintf("rescale(%s * 1.0, \"%s\") converts", d.text(b.X), y))
 		}
 	},
 }

@@ -13,10 +13,10 @@ import (
 	"pmtools/test/peer/harness"
 )
 
-// shippedCases returns the files of cases for the definitions that the reference ships.
-func shippedCases(t *testing.T) (files []*cases.File) {
+// caseFiles returns the files of cases that a pattern matches.
+func caseFiles(t *testing.T, pattern string) (files []*cases.File) {
 	t.Helper()
-	names, _ := filepath.Glob("../../derived/*" + cases.Suffix)
+	names, _ := filepath.Glob(pattern + cases.Suffix)
 	for _, name := range names {
 		text, err := os.ReadFile(name)
 		if err != nil {
@@ -28,15 +28,41 @@ func shippedCases(t *testing.T) (files []*cases.File) {
 		}
 		files = append(files, f)
 	}
-	if len(files) < 10 {
-		t.Fatalf("only %d files of cases", len(files))
+	if len(files) == 0 {
+		t.Fatalf("there are no files %s%s", pattern, cases.Suffix)
 	}
 	return files
 }
 
+// shippedCases returns the files of cases for the definitions that the reference ships.
+func shippedCases(t *testing.T) []*cases.File { return caseFiles(t, "../../derived/*") }
+
+// questions returns the command lines that put the questions of cases to both sides, over the archive
+// that was kept: descriptions by pminfo and values by pmval.
+func questions(f *cases.File, definitions, kept string) (list []harness.Command) {
+	archive := filepath.Join(kept, strings.TrimSuffix(filepath.Base(f.Name), cases.Suffix), "input")
+	var env []string
+	if len(f.Definitions) > 0 {
+		env = []string{"PCP_DERIVED_CONFIG=" + filepath.Join(definitions, f.Definitions[0])}
+	}
+	source := []string{"-U", archive}
+	if f.Interpolate {
+		source = []string{"-a", archive, "-t", strconv.FormatFloat(f.Step.Seconds(), 'f', -1, 64)}
+	}
+	info := harness.Command{Args: []string{"pminfo", "-a", archive, "-dm"}, Env: env}
+	for _, name := range f.Exprs() {
+		if !syntax.LegalName(name) {
+			continue // pmval takes names only
+		}
+		info.Args = append(info.Args, name)
+		list = append(list, harness.Command{Args: append(append([]string{"pmval", "-r", "-z", "-w", "40", "-f", "12"}, source...), name), Env: env})
+	}
+	return append(list, info)
+}
+
 // TestShippedCases runs the cases for the definitions that the reference ships, and puts each of
-// their questions to the reference: the values of pmval and the descriptions of pminfo over the same
-// archive are the same on both sides.
+// their questions to the reference, and those of the examples of the documentation: the answers are
+// the same on both sides.
 func TestShippedCases(t *testing.T) {
 	_, _, root := harness.Setup(t)
 	conf, kept := filepath.Join(root, "etc/pcp/derived"), t.TempDir()
@@ -53,25 +79,26 @@ func TestShippedCases(t *testing.T) {
 				t.Error(r.Results[i].Text())
 			}
 		}
-		archive := filepath.Join(kept, strings.TrimSuffix(filepath.Base(f.Name), cases.Suffix), "input")
-		env := []string{"PCP_DERIVED_CONFIG=" + filepath.Join(conf, f.Definitions[0])}
-		step := strconv.FormatFloat(f.Step.Seconds(), 'f', -1, 64)
-		info := harness.Command{Args: []string{"pminfo", "-a", archive, "-dm"}, Env: env}
 		for _, name := range f.Exprs() {
 			tested[name] = true
-			info.Args = append(info.Args, name)
-			source := []string{"-U", archive}
-			if f.Interpolate {
-				source = []string{"-a", archive, "-t", step}
-			}
-			commands = append(commands, harness.Command{Args: append(append([]string{"pmval", "-r", "-z", "-w", "40", "-f", "12"}, source...), name), Env: env})
 		}
-		commands = append(commands, info)
+		commands = append(commands, questions(f, conf, kept)...)
 	}
-	for _, f := range shippedDefinitions(t, conf) {
-		if !tested[f.name] {
-			t.Errorf("%s, which the reference ships, has no case", f.name)
+	for _, d := range shippedDefinitions(t, conf) {
+		if !tested[d.name] {
+			t.Errorf("%s, which the reference ships, has no case", d.name)
 		}
+	}
+	const examples = "../../../docs/examples"
+	for _, f := range caseFiles(t, examples+"/*") {
+		if _, err := f.Run(t.Context(), &cases.Options{Keep: kept}); err != nil {
+			t.Fatal(err)
+		}
+		dir, err := filepath.Abs(examples)
+		if err != nil {
+			t.Fatal(err)
+		}
+		commands = append(commands, questions(f, dir, kept)...)
 	}
 	harness.Compare(t, commands)
 	t.Logf("%d cases", n)
@@ -123,6 +150,8 @@ var shippedFindings = map[string][]string{
 		"openmetrics.grafana.go_memstats_last_gc_since_start_time_seconds",
 		"proc.hog.cpu", "proc.hog.disk", "proc.hog.mem", "proc.hog.net", "proc.io.total_bytes", "proc.psinfo.age",
 	},
+	// Bytes of integers become whole Kbytes.
+	"rounded": {"proc.hog.net"},
 	// The energy in a battery goes up and down: it is meant so.
 	"non-counter": {"denki.bat.energy_now_rate"},
 }
