@@ -61,7 +61,7 @@ lib/builtin/mmv: lib/regular lib/pmda lib/mmv lib/pcp lib/pmerr
 lib/record: lib/archive lib/pmapi lib/pmcd lib/regular lib/pcp lib/pmerr
 lib/timecontrol: lib/pcp lib/pmerr
 lib/timecontrol/timecontroltest: lib/timecontrol
-lib/builtin/pmcd: lib/when lib/builtin/internal/catalog lib/builtin/internal/host lib/pmda lib/version lib/pcp lib/pmerr
+lib/builtin/pmcd: lib/regular lib/when lib/builtin/internal/catalog lib/builtin/internal/host lib/pmda lib/version lib/pcp lib/pmerr
 lib/builtin/sample: lib/builtin/internal/catalog lib/builtin/internal/host lib/pmda lib/pdu lib/pcp lib/pmerr
 lib/builtin/sample/sampletest: lib/pdu lib/pcp lib/pmerr
 lib/builtin/simple: lib/builtin/internal/host lib/pmda lib/pcp lib/pmerr

@@ -78,6 +78,7 @@ func (p *collector) addInstances(list *catalog.Catalog) {
 	for name, fetch := range p.singular() {
 		list.Metric("pmcd." + name).Fetch = fetch
 	}
+	p.addPrograms(list)
 	list.InDoms["3"].Instances, list.InDoms["3"].InstLabels = p.Agents, pmda.NoLabels
 	list.Metric("pmcd.agent.name").Fetch = pmda.Each(func(inst int32) (string, error) { return pmda.InstanceName(p.Agents, inst) })
 
@@ -107,6 +108,7 @@ func (p *collector) singular() map[string]func(*pmda.Column) error {
 		"numclients":    pmda.Always(1),
 		"timezone":      pmda.One(p.timezone),
 		"zoneinfo":      pmda.One(p.zoneinfo),
+		"openfds":       p.openFiles,
 		"simabi":        pmda.One(architecture),
 		"version":       pmda.Always(version.PCP),
 		"services":      pmda.One(p.services),
@@ -151,6 +153,17 @@ func architecture() string {
 		}
 	}
 	return runtime.GOARCH
+}
+
+// openFiles fetches how many files this program has open; there is no value where that is not known.
+func (p *collector) openFiles(c *pmda.Column) error {
+	for _, dir := range [...]string{"proc/self/fd", "dev/fd"} {
+		if entries, err := os.ReadDir(filepath.Join(p.host.Dir(), filepath.FromSlash(dir))); err == nil {
+			c.Uint(pcp.NullInst, uint64(len(entries)))
+			return nil
+		}
+	}
+	return nil
 }
 
 // labels returns the labels of the host that are in files as a JSON object.
