@@ -230,13 +230,15 @@ func (f *File) LowestVersion() int {
 	return 1
 }
 
-// Put writes a value into b, which [File.Encode] returned: the word of a number and the extra one
-// of Elapsed, or a string, of which 255 bytes fit.
+// Put writes a value into b, which [File.Encode] returned: the word of a number, of which the upper
+// half stands behind a 32-bit one (see [Sentinel]), and the extra one of Elapsed; or a string, of
+// which 255 bytes fit.
 func (f *File) Put(b []byte, v *Value, word uint64, extra int64, s string) {
 	at := b[v.at:]
 	switch f.Metrics[v.Metric].Type {
 	case pcp.Int32, pcp.Uint32, pcp.Float:
 		f.order.PutUint32(at, uint32(word))
+		f.order.PutUint32(at[4:], uint32(word>>32))
 	case pcp.String:
 		text := b[f.order.Uint64(at[8:]):][:stringSize-1]
 		clear(text)

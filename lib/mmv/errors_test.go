@@ -115,6 +115,14 @@ func TestRegisterErrors(t *testing.T) {
 				}
 			})
 		}, mmv.ErrFull, "at most 255 labels"},
+		{"all numbers", func(r *mmv.Registry) {
+			r.Batch(func() {
+				mmv.Gauge[int32](r, "zero", mmv.ID(0))
+				for i := range 1021 {
+					mmv.Gauge[int32](r, fmt.Sprint("m", i), mmv.ID(i+3))
+				}
+			})
+		}, mmv.ErrFull, "at most 1023 metrics"},
 		{"many metrics", func(r *mmv.Registry) {
 			r.Batch(func() {
 				for i := range 1022 {

@@ -19,10 +19,11 @@ var (
 
 // The limits of a file: readers take no more.
 const (
-	maxItem   = 1<<10 - 1
-	maxSerial = 1<<11 - 1
-	maxLabels = 255
-	maxText   = stringSize - 1 // bytes of a name or a help text
+	maxMetrics = 1023
+	maxItem    = 1<<10 - 1
+	maxSerial  = 1<<11 - 1
+	maxLabels  = 255
+	maxText    = stringSize - 1 // bytes of a name or a help text
 )
 
 // A value is a Number, a String or a Stopwatch.
@@ -113,6 +114,9 @@ func (r *Registry) accept(m *metric) error {
 	}
 	if !ValidName(m.Name) {
 		return fmt.Errorf("%w: parts of letters, digits and _ with a dot between them are wanted", ErrName)
+	}
+	if len(r.metrics) >= maxMetrics {
+		return fmt.Errorf("%w: a file has at most %d metrics", ErrFull, maxMetrics)
 	}
 	for _, other := range r.metrics {
 		switch {

@@ -3,6 +3,7 @@ package mmv
 import (
 	"math"
 	"sync"
+	"sync/atomic"
 
 	"pmtools/lib/pcp"
 )
@@ -93,17 +94,24 @@ func (n *Number[T]) Set(x T) {
 		s = n.slot()
 	}
 	s.store(wide[T](), word(x))
+	if !wide[T]() && atomic.LoadUint32(s.rest()) != 0 {
+		atomic.StoreUint32(s.rest(), 0) // Clear has set it
+	}
 	if n.at.Load() != s {
-		n.setLate(s, x)
+		n.setLate(s, word(x), 0)
 	}
 }
 
 // setLate sets the value after it has moved from a slot.
-func (n *Number[T]) setLate(s *slot, x T) {
+func (n *Number[T]) setLate(s *slot, w uint64, rest uint32) {
 	n.reg.moving.Lock()
 	defer n.reg.moving.Unlock()
 	s.base = s.load(wide[T]())
-	n.at.Load().store(wide[T](), word(x))
+	to := n.at.Load()
+	to.store(wide[T](), w)
+	if !wide[T]() {
+		atomic.StoreUint32(to.rest(), rest)
+	}
 }
 
 // Get returns the value.
@@ -116,15 +124,17 @@ func (n *Number[T]) Clear() {
 		n.Set(0)
 		return
 	}
-	n.Set(absent[T]())
-}
-
-// absent returns the number that stands for none.
-func absent[T Numeric]() T {
+	s, none := n.slot(), uint64(math.MaxUint64)
 	if nan := math.NaN(); broken[T]() {
-		return T(nan)
+		none = word(T(nan))
 	}
-	return number[T](math.MaxUint64)
+	if !wide[T]() {
+		atomic.StoreUint32(s.rest(), math.MaxUint32)
+	}
+	s.store(wide[T](), none)
+	if n.at.Load() != s {
+		n.setLate(s, none, math.MaxUint32)
+	}
 }
 
 // A family is the values of a metric by the names of their instances.

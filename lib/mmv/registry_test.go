@@ -291,9 +291,11 @@ func TestBatch(t *testing.T) {
 // TestSentinel has values that there are not.
 func TestSentinel(t *testing.T) {
 	r, path := create(t, mmv.Options{Flags: mmv.Sentinel})
-	mmv.Gauge[int32](r, "i").Clear()
+	i32 := mmv.Gauge[int32](r, "i")
+	i32.Clear()
 	mmv.Gauge[uint64](r, "u").Clear()
 	mmv.Gauge[float32](r, "f").Clear()
+	r.Label("moved", true)
 	b, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -306,6 +308,10 @@ func TestSentinel(t *testing.T) {
 		if v, err := f.Value(b, &f.Values[i], time.Now()); err != nil || v.IsSet() {
 			t.Errorf("%s is %v, error %v", f.Metrics[i].Name, v.Word(), err)
 		}
+	}
+	i32.Set(-1) // which is a value
+	if _, values := read(t, path); values["i"] != int64(-1) || values["u"] != nil {
+		t.Errorf("after Set: %v", values)
 	}
 	plain, path := create(t, mmv.Options{})
 	n := mmv.Gauge[float64](plain, "n")

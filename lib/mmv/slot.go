@@ -32,6 +32,7 @@ func (m *mapping) slot(at int) slot { return slot{p: unsafe.Pointer(&m.b[at]), m
 
 func (s *slot) u32() *uint32  { return (*uint32)(s.p) }
 func (s *slot) u64() *uint64  { return (*uint64)(s.p) }
+func (s *slot) rest() *uint32 { return (*uint32)(unsafe.Add(s.p, 4)) } // behind 32 bits
 func (s *slot) extra() *int64 { return (*int64)(unsafe.Add(s.p, 8)) }
 
 // Numeric is the types of numbers in files.
@@ -177,5 +178,8 @@ func (p *place) move(to *slot) {
 	p.at.Store(nil)
 	from.base = from.load(wide)
 	to.store(wide, from.base)
+	if !wide {
+		atomic.StoreUint32(to.rest(), atomic.LoadUint32(from.rest()))
+	}
 	p.at.Store(to)
 }

@@ -63,15 +63,11 @@ func (f *File) stringAt(b []byte, at uint64) ([]byte, error) {
 	return s, nil
 }
 
-// none reports whether a value stands for none: all bits of an integer, a float that is not a
-// number, an empty string. word is what the file has.
+// none reports whether a value stands for none: a float that is not a number, an empty string, an
+// integer if all bits of the word are set that the file has for it, also for one of 32 bits.
 func none(v pcp.Value, word uint64) bool {
 	switch v.Type() {
-	case pcp.Int32:
-		return int32(v.Word()) == -1
-	case pcp.Uint32:
-		return v.Word() == math.MaxUint32
-	case pcp.Int64, pcp.Uint64:
+	case pcp.Int32, pcp.Uint32, pcp.Int64, pcp.Uint64:
 		return word == math.MaxUint64
 	case pcp.Float:
 		f := math.Float32frombits(uint32(v.Word()))

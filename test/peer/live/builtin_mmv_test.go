@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -197,6 +198,7 @@ func mmvCases() []mmvCase {
 	}
 	for i, m := range []mmv.Metric{{Type: pcp.Int32}, {Type: pcp.Uint32}, {Type: pcp.Int64}, {Type: pcp.Uint64}} {
 		m.Name, m.Item = "m", 1
+		list = append(list, mmvCase{fmt.Sprintf("32 bits set %d", i), map[string][]byte{"acme": build(one(m, mmvtest.Value{Inst: pcp.NullInst, Word: math.MaxUint32}))}})
 		list = append(list, mmvCase{fmt.Sprintf("sentinel %d", i), map[string][]byte{"acme": build(one(m, mmvtest.Value{Inst: pcp.NullInst, Word: ^uint64(0)}))}})
 	}
 	list = append(list, mmvCase{"empty string", map[string][]byte{"acme": build(one(mmv.Metric{Name: "m", Item: 1, Type: pcp.String}, mmvtest.Value{Inst: pcp.NullInst}))}})

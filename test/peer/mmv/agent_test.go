@@ -165,3 +165,95 @@ func TestSameTime(t *testing.T) {
 	}
 	t.Error("never found")
 }
+
+// TestFull fills a file: the reference's agent reads all of it.
+func TestFull(t *testing.T) {
+	src, dir := agent(t)
+	r, err := mmv.Create("acme", mmv.Options{Dir: dir, Cluster: 2047, Flags: mmv.Process})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	const metrics, instances = 1023, 2000
+	r.Batch(func() {
+		d := r.Domain(mmv.ID(2047))
+		for i := range instances {
+			d.Add(fmt.Sprint("instance", i))
+		}
+		mmv.Counter[uint64](r, "each", mmv.ID(0), mmv.Per(d)).At("instance1999").Set(7)
+		for i := range metrics - 1 {
+			mmv.Gauge[int32](r, fmt.Sprint("m", i+1), mmv.ID(i+1)).Set(int32(i + 1))
+		}
+		for i := range 255 {
+			r.Label(fmt.Sprint("l", i), i)
+		}
+	})
+	if err := r.Err(); err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	if err := src.Walk(context.Background(), "mmv.acme", func(string, pcp.ID) bool { n++; return true }); err != nil || n != metrics {
+		t.Errorf("%d metrics, error %v", n, err)
+	}
+	checkLater(t, src, "mmv.acme.m1022", pcp.NewID(70, 2047, 1022), 1022)
+	var res pcp.Result
+	if err := src.Fetch(context.Background(), &pmapi.Request{IDs: []pcp.ID{pcp.NewID(70, 2047, 0)}}, &res); err != nil {
+		t.Fatal(err)
+	}
+	if v := &res.Sets[0]; v.Len() != instances || v.Words[v.Find(1999)] != 7 {
+		t.Errorf("%d instances, %v", v.Len(), v.Err)
+	}
+}
+
+// TestSpecial has an interval that lasts, and values that there are not.
+func TestSpecial(t *testing.T) {
+	src, dir := agent(t)
+	r, err := mmv.Create("acme", mmv.Options{Dir: dir, Cluster: 321, Flags: mmv.Process | mmv.Sentinel | mmv.NoPrefix})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	mmv.Gauge[int32](r, "special.i32", mmv.ID(1)).Clear()
+	mmv.Gauge[uint32](r, "special.u32", mmv.ID(2)).Clear()
+	mmv.Gauge[int64](r, "special.i64", mmv.ID(3)).Clear()
+	mmv.Gauge[uint64](r, "special.u64", mmv.ID(4)).Clear()
+	mmv.Gauge[float32](r, "special.float", mmv.ID(5)).Clear()
+	mmv.Gauge[float64](r, "special.double", mmv.ID(6)).Clear()
+	mmv.Text(r, "special.text", mmv.ID(7))
+	started := time.Now()
+	watch := mmv.Timer(r, "special.busy", mmv.ID(8))
+	end := watch.Start()
+	after := time.Now()
+	time.Sleep(20 * time.Millisecond)
+	before := time.Since(after)
+	req := &pmapi.Request{}
+	if err := src.Walk(context.Background(), "mmv.special", func(_ string, id pcp.ID) bool {
+		req.IDs = append(req.IDs, id)
+		return true
+	}); err != nil || len(req.IDs) != 8 {
+		t.Fatal(req.IDs, err)
+	}
+	fetch := func() (busy time.Duration) {
+		t.Helper()
+		var res pcp.Result
+		if err := src.Fetch(context.Background(), req, &res); err != nil {
+			t.Fatal(err)
+		}
+		for i := range res.Sets {
+			switch v := &res.Sets[i]; {
+			case v.ID.Item() == 8:
+				busy = time.Duration(v.Words[0]) * time.Microsecond
+			case v.Len() != 0:
+				t.Errorf("%v has a value: %+v", v.ID, v)
+			}
+		}
+		return busy
+	}
+	if busy := fetch(); busy < before-time.Millisecond || busy > time.Since(started)+time.Millisecond {
+		t.Errorf("busy for %v, want %v to %v", busy, before, time.Since(started))
+	}
+	end()
+	if busy := fetch(); busy != watch.Get() {
+		t.Errorf("was busy for %v, want %v", busy, watch.Get())
+	}
+}
