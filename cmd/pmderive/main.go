@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"sync/atomic"
 	_ "time/tzdata" // zones, where the system has none
 
 	"github.com/spf13/cobra"
@@ -35,10 +36,11 @@ const wrongUse cli.Exit = 2
 type app struct {
 	*command.Command
 	sources *source.Opener
-	hosts   []string // -h, and those of --hosts
-	crowd   bool     // they are asked together, even if there is one only
-	version bool     // -V
-	running bool     // the command line was valid: errors are not errors of usage
+	hosts   []string                   // -h, and those of --hosts
+	crowd   bool                       // they are asked together, even if there is one only
+	version bool                       // -V
+	pager   atomic.Pointer[os.Process] // that has the terminal
+	running bool                       // the command line was valid: errors are not errors of usage
 }
 
 // newCommand returns the command pmderive.

@@ -8,6 +8,9 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync/atomic"
+	"syscall"
+	"time"
 
 	"pmtools/cmd/internal/cli"
 	"pmtools/derive/repl"
@@ -28,13 +31,14 @@ type pager struct {
 	lines  int    // of them
 	header int    // how many lines there are down to the header of a table; 0 for none
 	cmd    *exec.Cmd
-	pipe   io.WriteCloser // to the program, once it runs
-	safe   io.Writer      // the same, for text as a terminal may get it
+	shown  *atomic.Pointer[os.Process] // the program while it has the terminal
+	pipe   io.WriteCloser              // to the program, once it runs
+	safe   io.Writer                   // the same, for text as a terminal may get it
 }
 
 // newPager returns a pager for the output of an item. What is shown as time goes by is not paged.
 func (a *app) newPager(s *repl.Session, item string) *pager {
-	p := &pager{out: a.Env.Out, lookup: a.Env.LookupEnv}
+	p := &pager{out: a.Env.Out, lookup: a.Env.LookupEnv, shown: &a.pager}
 	if !cli.IsTerminal(a.Env.Stdin) {
 		return p
 	}
@@ -117,6 +121,7 @@ func (p *pager) start() bool {
 	if err != nil || p.cmd.Start() != nil {
 		return false
 	}
+	p.shown.Store(p.cmd.Process)
 	p.pipe, p.safe = pipe, cli.Safe(pipe)
 	_, _ = p.safe.Write(p.held) // the program may have ended
 	p.held = nil
@@ -153,5 +158,17 @@ func (p *pager) Close() error {
 	}
 	_ = p.pipe.Close()
 	_ = p.cmd.Wait() // its status says nothing about the output
+	p.shown.Store(nil)
 	return nil
+}
+
+// endPager ends the program that shows output, so that it gives the terminal back.
+func (a *app) endPager() {
+	program := a.pager.Load()
+	if program == nil || program.Signal(syscall.SIGTERM) != nil {
+		return
+	}
+	for n := 0; n < 50 && a.pager.Load() != nil; n++ {
+		time.Sleep(10 * time.Millisecond)
+	}
 }

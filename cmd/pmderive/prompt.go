@@ -28,12 +28,13 @@ func (a *app) prompt(ctx context.Context, s *repl.Session) error {
 	if err != nil {
 		return err
 	}
+	leaving := func() { a.endPager(); mode.leave() }
 	rl, err := a.newReadline(s, mode)
 	if err != nil {
 		return err
 	}
 	// The editor is not closed: that would wait for one more key where Ctrl-D was typed ahead.
-	defer cli.RestoreOn(mode.leave, cli.Fatal...)()
+	defer cli.RestoreOn(leaving, cli.Fatal...)()
 	h := openHistory(a.Env.LookupEnv)
 	for _, item := range h.items {
 		_ = rl.SaveHistory(item) // only a file could fail
@@ -55,7 +56,7 @@ func (a *app) prompt(ctx context.Context, s *repl.Session) error {
 		return false
 	}
 	for {
-		stop := cli.RestoreOn(mode.leave, os.Interrupt) // by kill: a key is none in raw mode
+		stop := cli.RestoreOn(leaving, os.Interrupt) // by kill: a key is none in raw mode
 		text, err := readItem(rl, s.Prompt())
 		stop()
 		switch {

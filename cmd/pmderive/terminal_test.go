@@ -438,6 +438,26 @@ func TestTerminalLeave(t *testing.T) {
 	s.gone()
 }
 
+// TestTerminalSignalPager ends the program while another one shows its output and has changed the
+// terminal.
+func TestTerminalSignalPager(t *testing.T) {
+	s := newSized(t, 60, 16, []string{"PS1=shell: ", "PAGER=echo shown; while stty raw; do sleep 0.1; done"}, "bash", "--norc")
+	s.wait("shell:", 1)
+	pid := filepath.Join(t.TempDir(), "pid")
+	s.keys("pmderive -a "+archivetest.Path(t, "ta")+" & echo $! >"+pid+"; fg", "Enter")
+	s.wait("46:40>", 1)
+	s.keys(":help", "Enter")
+	s.wait("shown", 1)
+	if out, err := exec.Command("sh", "-c", "kill -TERM $(cat "+pid+")").CombinedOutput(); err != nil {
+		t.Fatalf("kill: %v\n%s", err, out)
+	}
+	s.wait("shell:", 2)
+	s.keys("stty -a | grep -o '.icanon'", "Enter")
+	s.wait("\n icanon", 1)
+	s.keys("exit", "Enter")
+	s.gone()
+}
+
 // TestTerminalOdd: keys, and sizes of terminals, that the line editor alone would not survive.
 func TestTerminalOdd(t *testing.T) {
 	s := newProgram(t, []string{"PS1=shell: ", "PAGER="}, "bash", "--norc")
