@@ -21,7 +21,7 @@ func run(t *testing.T, definitions, text string) string {
 	}
 	r, err := f.Run(t.Context(), nil)
 	if err != nil {
-		return strings.ReplaceAll(err.Error(), dir+"/", "")
+		return strings.ReplaceAll(err.Error(), dir+string(filepath.Separator), "")
 	}
 	var b strings.Builder
 	for i := range r.Results {

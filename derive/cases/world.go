@@ -62,6 +62,9 @@ func (f *File) slice(ctx context.Context) (*world, error) {
 	if w.start, w.end = start.Add(f.archive.from), end; f.archive.to >= 0 {
 		w.end = start.Add(f.archive.to)
 	}
+	if n := w.end.Sub(w.start) / w.step.Seconds(); n < 0 || n > maxPoints {
+		return nil, &SyntaxError{f.Name, f.archive.line, fmt.Sprintf("from %v to %v there is no sample, or there are more than %d", w.start.Time(), w.end.Time(), maxPoints)}
+	}
 	return w, nil
 }
 

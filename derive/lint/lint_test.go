@@ -130,6 +130,8 @@ func TestFindings(t *testing.T) {
 		{"units", "mem.util.used / mem.physmem", ""},
 		{"units", "rate(disk.dev.total_bytes) / mem.util.used / mem.physmem", ""},
 		{"units", "100 * mem.util.used", ""},
+		{"units", "delta(disk.dev.total) - mem.util.used / mem.physmem", "27"},
+		{"units", "delta(disk.dev.total) + 1", ""},
 		{"rounded", `rescale(mem.util.used, "Mbyte")`, "5"},
 		{"rounded", `rescale(mem.util.used, "byte")`, ""},
 		{"rounded", `rescale(mem.util.used, "Kbyte")`, ""},

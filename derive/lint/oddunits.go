@@ -11,8 +11,8 @@ import (
 var oddUnits = Rule{
 	Name: "units",
 	Doc: "The units of a product or a quotient have a power that quantities seldom have, such as byte^2: two sizes were multiplied that " +
-		"should have been divided, or one was divided by twice. Also a sum of a plain number and a value in units, or of a count and a " +
-		"number: its units are those of one of them.",
+		"should have been divided, or one was divided by twice. Also the sum of a count and a metric without units: PCP takes it, and " +
+		"the units of one of them.",
 	Bad:  "mem.share = mem.util.used * mem.physmem\n",
 	Good: "mem.share = mem.util.used / mem.physmem\n",
 	Run: func(p *Pass) {
@@ -30,10 +30,8 @@ var oddUnits = Rule{
 			case syntax.PLUS, syntax.MINUS:
 				_, left := bare(b.X)
 				_, right := bare(b.Y)
-				if x != y && (x.Dimensionless() || y.Dimensionless()) && !zero(b.X) && !zero(b.Y) {
-					if left || right || d.Info.Types[b.X].Units.DimCount != d.Info.Types[b.Y].Units.DimCount {
-						p.report(d, b.OpPos, fmt.Sprintf("%s of %s and %s", operation[b.Op], text(x), text(y)))
-					}
+				if !left && !right && x != y && (x.Dimensionless() || y.Dimensionless()) {
+					p.report(d, b.OpPos, fmt.Sprintf("%s of %s and %s", operation[b.Op], text(x), text(y)))
 				}
 			}
 		}
