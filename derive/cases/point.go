@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"pmtools/lib/pcp"
 )
@@ -24,20 +25,26 @@ const maxPoints = 1 << 20
 
 const number = `-?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?`
 
+// The patterns are compiled when they are needed: who does not test does not wait for them.
 var (
 	// stepped is a number with a step, how often, or both.
-	stepped = regexp.MustCompile(`^(` + number + `)(?:([-+])(` + strings.TrimPrefix(number, "-?") + `))?(?:x([0-9]+))?$`)
+	stepped = lazy(`^(` + number + `)(?:([-+])(` + strings.TrimPrefix(number, "-?") + `))?(?:x([0-9]+))?$`)
 	// special is a number that has no digits.
-	special = regexp.MustCompile(`^(nan|-?inf)(?:x([0-9]+))?$`)
+	special = lazy(`^(nan|-?inf)(?:x([0-9]+))?$`)
 	// missing is no value, once or several times.
-	missing = regexp.MustCompile(`^_(?:x([0-9]+))?$`)
+	missing = lazy(`^_(?:x([0-9]+))?$`)
 )
+
+// lazy returns a function that returns a pattern.
+func lazy(pattern string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
+}
 
 // points returns the values that a word stands for. room is how many there may be.
 func points(w word, room int) ([]point, error) {
 	var p point
 	times, repeat := "", 1
-	switch m := stepped.FindStringSubmatch(w.text); {
+	switch m := stepped().FindStringSubmatch(w.text); {
 	case w.quoted:
 		p, times = point{quoted: true, base: w.text}, strings.TrimPrefix(w.more, "x")
 		if w.more != "" && (w.more[0] != 'x' || times == "") {
@@ -45,11 +52,11 @@ func points(w word, room int) ([]point, error) {
 		}
 	case m != nil:
 		p, times = point{base: m[1], delta: strings.TrimPrefix(m[2], "+") + m[3]}, m[4]
-	case special.MatchString(w.text):
-		m = special.FindStringSubmatch(w.text)
+	case special().MatchString(w.text):
+		m = special().FindStringSubmatch(w.text)
 		p, times = point{base: m[1]}, m[2]
-	case missing.MatchString(w.text):
-		p, times = point{none: true}, missing.FindStringSubmatch(w.text)[1]
+	case missing().MatchString(w.text):
+		p, times = point{none: true}, missing().FindStringSubmatch(w.text)[1]
 	default:
 		return nil, fmt.Errorf("%s is no value; there are 5, 5x3 (four times 5), 0+10x3 (0 10 20 30), \"a text\", and _ for none", w.text)
 	}
@@ -178,7 +185,7 @@ func (p point) matches(v pcp.Value) bool {
 		return p.quoted && !v.Type().Arithmetic() && string(v.Bytes()) == p.base
 	}
 	f, _ := v.Float64()
-	if special.MatchString(p.base) {
+	if special().MatchString(p.base) {
 		want, _ := strconv.ParseFloat(p.base, 64)
 		return f == want || math.IsNaN(f) && math.IsNaN(want)
 	}
