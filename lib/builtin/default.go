@@ -64,7 +64,7 @@ const sampleDSO = 30
 // collector returns the collector of an agent. One that does not exist has no names.
 func (o *Options) collector(a Agent) Collector {
 	c := Collector{Name: a.Name, Domain: a.Domain, Roots: []string{a.Name}}
-	kernel := linux.Options{Domain: a.Domain, Root: o.Root, Getenv: o.Getenv}
+	kernel := linux.Options{Domain: a.Domain, Root: o.Root, Getenv: o.Getenv, CacheDir: o.CacheDir}
 	if host := hostCollector(a); host != nil {
 		return *host
 	}

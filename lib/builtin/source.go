@@ -31,6 +31,8 @@ type Options struct {
 	// Getenv returns the variables that tests of the reference set for its agents, which lead to files
 	// recorded on other systems (collector.md C12.2); nil means that there are none.
 	Getenv func(name string) string
+	// CacheDir is where collectors keep the numbers of instances for the next program; "" for nowhere.
+	CacheDir string
 	// MMVDir is the directory with the memory-mapped value files of programs; "" means that there
 	// are none.
 	MMVDir string

@@ -162,6 +162,24 @@ func (c *Cache) Name(id int32) (name string, active bool, err error) {
 	return c.sorted[i].Name, c.sorted[i].active, nil
 }
 
+// All returns all instances, active or not, in the order of their numbers.
+func (c *Cache) All() []pcp.Instance {
+	list := make([]pcp.Instance, len(c.sorted))
+	for i, e := range c.sorted {
+		list[i] = e.Instance
+	}
+	return list
+}
+
+// Restore adds an active instance with the number that it had before. It is left out if another has
+// the number, or the first word of the name.
+func (c *Cache) Restore(in pcp.Instance) {
+	if _, used := c.find(in.ID); used || in.Name == "" || c.entries[word(in.Name)] != nil {
+		return
+	}
+	c.insert(&cacheEntry{Instance: in, active: true})
+}
+
 // Len returns the number of instances, active or not.
 func (c *Cache) Len() int { return len(c.sorted) }
 

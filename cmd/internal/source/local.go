@@ -60,8 +60,21 @@ func (o *Opener) collectors(without ...uint32) pmapi.Source {
 		Getenv:     o.env.Getenv,
 		Hostname:   o.env.Hostname,
 		Now:        o.env.Now,
+		CacheDir:   o.cacheDir(),
 		MMVDir:     filepath.Join(o.env.Config().Get("PCP_TMP_DIR"), "mmv"),
 	})
+}
+
+// cacheDir returns where collectors keep the numbers of instances: below the user's directory for
+// such files, "" if there is none.
+func (o *Opener) cacheDir() string {
+	if dir := o.env.Getenv("XDG_CACHE_HOME"); filepath.IsAbs(dir) {
+		return filepath.Join(dir, "pmtools", "pmda")
+	}
+	if home := o.env.Getenv("HOME"); filepath.IsAbs(home) {
+		return filepath.Join(home, ".cache", "pmtools", "pmda")
+	}
+	return ""
 }
 
 // program returns the collector that is an agent in a program of its own.

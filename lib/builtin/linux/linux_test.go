@@ -221,6 +221,52 @@ func TestInstances(t *testing.T) {
 	}
 }
 
+// TestKeep checks that instances keep their numbers when the collector ends: those of the reference's
+// agent if it has been here, else those of an earlier collector. Files that are damaged are like none.
+func TestKeep(t *testing.T) {
+	const theirs = "2 0 2147483647\n0 1795361705 lo\n7 1795360674 eth0\n9 1795360674 gone\n"
+	for _, c := range []struct{ name, theirs, ours, first, second string }{
+		{"neither", "", "", "[{0 wg0} {1 lo}]", "[{0 wg0} {1 lo} {2 eth0}]"},
+		{"the reference's", theirs, "", "[{0 lo} {10 wg0}]", "[{0 lo} {7 eth0} {10 wg0}]"},
+		{"ours", "", "2 0 2147483647\n5 1 lo\n3 1 wg0\n", "[{3 wg0} {5 lo}]", "[{3 wg0} {5 lo} {6 eth0}]"},
+		{"both", theirs, "2 0 2147483647\n5 1 lo\n7 1 wg0\n8 1 x\n", "[{0 lo} {10 wg0}]", "[{0 lo} {7 eth0} {10 wg0}]"},
+		{"largest number", "2 0 2147483647\n2147483647 1 lo\n", "", "[{0 wg0} {2147483647 lo}]", "[{0 wg0} {1 eth0} {2147483647 lo}]"},
+		{"no number", "2 0 2147483647\nx 1 lo\n", "", "[{0 wg0} {1 lo}]", "[{0 wg0} {1 lo} {2 eth0}]"},
+		{"negative", "2 0 2147483647\n-5 1 lo\n", "2 0 9\n77 1 lo\n", "[{0 wg0} {1 lo}]", "[{0 wg0} {1 lo} {2 eth0}]"},
+		{"another version", "9 0 2147483647\n5 1 lo\n", "\x00\xff\n\n", "[{0 wg0} {1 lo}]", "[{0 wg0} {1 lo} {2 eth0}]"},
+		{"cut", theirs[:20], "2", "[{0 wg0} {1 lo}]", "[{0 wg0} {1 lo} {2 eth0}]"},
+		{"twice", "2 0 2147483647\n5 1 lo\n5 1 eth0\n", "2 0 2147483647\n5 1 lo\n6 1 lo\n", "[{0 wg0} {1 lo}]", "[{0 wg0} {1 lo} {2 eth0}]"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir, cache := procfstest.Files(t, map[string]string{"proc/net/dev": "wg0: 1\nlo: 1\n"}), filepath.Join(t.TempDir(), "a", "b")
+			if c.theirs != "" {
+				procfstest.File(t, dir, "var/lib/pcp/config/pmda/60.3", c.theirs)
+			}
+			if c.ours != "" {
+				procfstest.File(t, cache, "60.3", c.ours)
+			}
+			for _, want := range []string{c.first, c.second} {
+				list, err := New(&Options{Root: dir, CacheDir: cache}).Instances(context.Background(), nil, pcp.NewInDom(Domain, 3))
+				if got := fmt.Sprint(list); err != nil || got != want {
+					t.Errorf("%s, %v, want %s", got, err, want)
+				}
+				procfstest.File(t, dir, "proc/net/dev", "eth0: 2\nwg0: 1\nlo: 1\n")
+			}
+		})
+	}
+}
+
+// TestKeepNowhere checks that instances have numbers where these cannot be kept.
+func TestKeepNowhere(t *testing.T) {
+	dir := procfstest.Files(t, map[string]string{"proc/net/dev": "lo: 1\n", "file": "", "var/lib/pcp/config/pmda/60.3/": ""})
+	for _, cache := range []string{"", filepath.Join(dir, "file"), filepath.Join(dir, "file", "below")} {
+		list, err := New(&Options{Root: dir, CacheDir: cache}).Instances(context.Background(), nil, pcp.NewInDom(Domain, 3))
+		if fmt.Sprint(list) != "[{0 lo}]" || err != nil {
+			t.Errorf("%q: %v, %v", cache, list, err)
+		}
+	}
+}
+
 // TestFilesystems checks what is made of the answers of statfs.
 func TestFilesystems(t *testing.T) {
 	dir := procfstest.Files(t, map[string]string{"proc/self/mounts": "/dev/sda1 /srv/a\\040b xfs rw 0 0\n/dev/sdb1 /gone ext4 rw 0 0\ntmpfs /run tmpfs ro 0 0\n"})

@@ -276,3 +276,56 @@ func compareLinuxValues(t *testing.T, env []string, p pmda.Provider, names []pmd
 	}
 	t.Logf("%d metrics agree (%d of them without values), %d values, %d numbers of instances; %d differ for known reasons", equal, none, values, numbers, known)
 }
+
+// TestBuiltinNumbers compares the numbers of instances that the reference's agent keeps in files with
+// those of the linux collector that finds these files: they are the same.
+func TestBuiltinNumbers(t *testing.T) {
+	env := harness.Live(t)
+	_, _, root := harness.Setup(t)
+	p := linux.New(&linux.Options{Root: root})
+	var names []pmda.Name
+	var words []string
+	for _, n := range p.Names() {
+		if slices.Contains([]string{"hinv.map.scsi_id", "network.interface.in.bytes", "kernel.all.interrupts.total", "mem.slabinfo.objects.size", "kernel.all.softirqs.total"}, n.Name) {
+			names, words = append(names, n), append(words, n.Name)
+		}
+	}
+	theirs := linuxPminfo(t, env, "-f", words)
+	equal := 0
+	for name, ids := range allNumbers(t, p, names) {
+		_, want := linuxParse(theirs[name])
+		for inst, id := range ids {
+			switch w, ok := want[inst]; {
+			case ok && w != id:
+				t.Errorf("%s: instance %s is %s, theirs %s", name, inst, id, w)
+			case ok:
+				equal++
+			}
+		}
+	}
+	if equal < 20 {
+		t.Errorf("only %d numbers were compared", equal)
+	}
+	t.Logf("%d numbers are the same", equal)
+}
+
+// allNumbers returns the numbers of the instances of metrics by their names.
+func allNumbers(t *testing.T, p pmda.Provider, names []pmda.Name) map[string]linuxIDs {
+	t.Helper()
+	out := map[string]linuxIDs{}
+	for _, n := range names {
+		d, err := p.Desc(context.Background(), nil, n.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list, err := p.Instances(context.Background(), nil, d.InDom)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out[n.Name] = linuxIDs{}
+		for _, in := range list {
+			out[n.Name][in.Name] = strconv.Itoa(int(in.ID))
+		}
+	}
+	return out
+}

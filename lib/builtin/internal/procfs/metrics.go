@@ -31,6 +31,9 @@ type Options struct {
 	// Getenv returns the variables that tests of the reference set for its agents (collector.md
 	// C12.2); nil means that there are none.
 	Getenv func(name string) string
+	// CacheDir is where the numbers of instances are kept that stay the same when programs end; "" for
+	// nowhere.
+	CacheDir string
 }
 
 // A Catalog is what a collector's list of metrics refers to.
@@ -43,6 +46,8 @@ type Catalog struct {
 	prefix   string // of variables
 	getenv   func(name string) string
 	ids      map[string]*IDs // by kind of instances
+	cacheDir string
+	kept     []*IDs
 
 	Tables map[string]*Table
 	Files  map[string]string         // what a table is read from, for help texts
@@ -56,7 +61,7 @@ type Catalog struct {
 func NewCatalog(prefix string, domain uint32, o *Options) Catalog {
 	c := Catalog{
 		Domain: cmp.Or(o.Domain, domain),
-		System: &Root{Dir: o.Root}, prefix: prefix, getenv: o.Getenv,
+		System: &Root{Dir: o.Root}, prefix: prefix, getenv: o.Getenv, cacheDir: o.CacheDir,
 		ids: map[string]*IDs{}, Tables: map[string]*Table{}, Files: map[string]string{}, Fixed: map[string][]pcp.Instance{},
 	}
 	if c.Root = c.System; c.variable("STATSPATH") != "" {
@@ -325,7 +330,11 @@ func NewAgent(c *Catalog, metrics []pmda.Metric, labels string) *pmda.Agent {
 
 // Table adds a table that load fills from what file names.
 func (c *Catalog) Table(name, file string, load func(t *Table, req *pmda.Request) error, needs ...*Table) *Table {
-	t := NewTable(load, needs...)
+	t := NewTable(func(t *Table, req *pmda.Request) error {
+		err := load(t, req)
+		c.saveNumbers()
+		return err
+	}, needs...)
 	c.Tables[name], c.Files[name] = t, file
 	return t
 }
@@ -386,14 +395,6 @@ func (c *Catalog) Count(name, what string, of *Table) {
 		t.Cell(t.Row(pcp.NullInst), []byte("n")).SetUint(uint64(len(of.Rows)))
 		return nil
 	}, of)
-}
-
-// Numbering returns what numbers the instances of a kind.
-func (c *Catalog) Numbering(kind string) *IDs {
-	if c.ids[kind] == nil {
-		c.ids[kind] = &IDs{}
-	}
-	return c.ids[kind]
 }
 
 // Quote returns s as a string of JSON.

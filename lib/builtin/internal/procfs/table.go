@@ -266,27 +266,6 @@ func (c *Cell) SetString(s string) {
 	}
 }
 
-// A IDs numbers instances by their names in the order in which they were first seen, and never uses
-// a number again.
-type IDs struct {
-	Numbers map[string]int32
-	names   []string
-}
-
-// ID returns the number of an instance, and its name as a string.
-func (n *IDs) ID(name []byte) (int32, string) {
-	if i, ok := n.Numbers[string(name)]; ok {
-		return i, n.names[i]
-	}
-	if n.Numbers == nil {
-		n.Numbers = map[string]int32{}
-	}
-	s, i := string(name), int32(len(n.names))
-	n.Numbers[s] = i
-	n.names = append(n.names, s)
-	return i, s
-}
-
 // instances returns the rows, sorted, as instances. Their names are those of the rows.
 func (t *Table) instances() ([]pcp.Instance, error) {
 	t.list = t.list[:0]

@@ -1,0 +1,127 @@
+package procfs
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"pmtools/lib/pcp"
+	"pmtools/lib/pmda"
+)
+
+// IDs numbers instances by their names in the order in which they were first seen, and never uses a
+// number again. The numbers of some domains stay the same when programs end (see Catalog.Keep).
+type IDs struct {
+	Numbers map[string]int32
+	names   map[int32]string
+	next    int32
+	load    func(n *IDs) // before the first question; may be nil
+	file    string       // where new numbers are kept; "" for nowhere
+	changed bool
+}
+
+// ID returns the number of an instance, and its name as a string.
+func (n *IDs) ID(name []byte) (int32, string) {
+	if n.load != nil {
+		n.load(n)
+		n.load = nil
+	}
+	if i, ok := n.Numbers[string(name)]; ok {
+		return i, n.names[i]
+	}
+	for n.names[n.next] != "" { // all are taken: the lowest that is free
+		n.next = (n.next + 1) & math.MaxInt32
+	}
+	s, i := string(name), n.next
+	n.give(i, s)
+	n.changed = true
+	return i, s
+}
+
+// give gives an instance a number.
+func (n *IDs) give(i int32, name string) {
+	if n.Numbers == nil {
+		n.Numbers, n.names = map[string]int32{}, map[int32]string{}
+	}
+	n.Numbers[name], n.names[i] = i, name
+	if i >= n.next {
+		n.next = (i + 1) & math.MaxInt32
+	}
+}
+
+// maxKept is the size of the largest file with numbers that is read.
+const maxKept = 1 << 24
+
+// restore gives instances the numbers that a file has for them, unless these or the instances are
+// known already. A file that is damaged, or cannot be read, is like none: the instances get new
+// numbers.
+func (n *IDs) restore(file string) {
+	info, err := os.Stat(file)
+	if err != nil || !info.Mode().IsRegular() || info.Size() > maxKept {
+		return
+	}
+	var c pmda.Cache
+	if c.Load(file) != nil {
+		return
+	}
+	for _, in := range c.All() {
+		if _, known := n.Numbers[in.Name]; !known && n.names[in.ID] == "" && in.ID >= 0 {
+			n.give(in.ID, in.Name)
+		}
+	}
+}
+
+// save writes the numbers into the file, as the reference's agents do.
+func (n *IDs) save() {
+	n.changed = false
+	var c pmda.Cache
+	for i, name := range n.names {
+		c.Restore(pcp.Instance{ID: i, Name: name})
+	}
+	if os.MkdirAll(filepath.Dir(n.file), 0o700) == nil {
+		_ = c.Save(n.file) // without it the numbers are those of this program only
+	}
+}
+
+// Keep makes the numbers of a kind of instances stay the same when programs end, as the reference's
+// agent does for the instance domain with a serial number. The numbers of an agent that runs here
+// come first.
+func (c *Catalog) Keep(kind string, serial int) {
+	if c.Recorded() {
+		return
+	}
+	name := strconv.Itoa(int(c.Domain)) + "." + strconv.Itoa(serial)
+	n := c.Numbering(kind)
+	files := []string{c.System.path(keptDir + "/" + name)}
+	if c.cacheDir != "" {
+		n.file = filepath.Join(c.cacheDir, name)
+		files = append(files, n.file)
+	}
+	n.load = func(n *IDs) {
+		for _, file := range files {
+			n.restore(file)
+		}
+	}
+	c.kept = append(c.kept, n)
+}
+
+// keptDir is where the reference's agents keep numbers.
+const keptDir = "var/lib/pcp/config/pmda"
+
+// saveNumbers writes numbers that were given since the last time.
+func (c *Catalog) saveNumbers() {
+	for _, n := range c.kept {
+		if n.changed && n.file != "" {
+			n.save()
+		}
+	}
+}
+
+// Numbering returns what numbers the instances of a kind.
+func (c *Catalog) Numbering(kind string) *IDs {
+	if c.ids[kind] == nil {
+		c.ids[kind] = &IDs{}
+	}
+	return c.ids[kind]
+}
