@@ -32,7 +32,7 @@ type traceStand struct {
 	ours, theirs string      // the addresses of the agents
 }
 
-// newTraceStand starts the agents. Buckets last two seconds, and ten of them count.
+// newTraceStand starts the agents. Buckets last two seconds, and thirty of them count.
 func newTraceStand(t *testing.T) *traceStand {
 	t.Helper()
 	s := &traceStand{Stand: harness.NewStand(t), t: t}
@@ -49,7 +49,7 @@ func newTraceStand(t *testing.T) *traceStand {
 		w = newAgentWorld(t, s.Root, agents...)
 		port := freePort(t)
 		w.write(t, "names", string(names))
-		env = w.daemon(t, pmcdAgent+"trace 10 pipe binary "+program+" -d 10 -I "+port+" -T 20 -N 10 -A disallow:127.0.0.2 -U 1,-1,0,1,3,0 -V 0,0,1,0,0,3 -l DIR/trace.log\n"+agentAccess,
+		env = w.daemon(t, pmcdAgent+"trace 10 pipe binary "+program+" -d 10 -I "+port+" -T 60 -N 30 -A disallow:127.0.0.2 -U 1,-1,0,1,3,0 -V 0,0,1,0,0,3 -l DIR/trace.log\n"+agentAccess,
 			"-n", w.inside+"/names")
 		return w, append(env, "PCP_TRACE_HOST=127.0.0.1", "PCP_TRACE_PORT="+port), net.JoinHostPort("127.0.0.1", port)
 	}
@@ -88,7 +88,7 @@ func (s *traceStand) settled(reports int) {
 			for _, v := range regexp.MustCompile(`value ([\d.e+-]+)`).FindAllStringSubmatch(m, -1) {
 				var rate float64
 				fmt.Sscan(v[1], &rate)
-				total += rate * 20
+				total += rate * 60
 			}
 		}
 		if o == r && math.Round(total) == float64(reports) {
@@ -418,12 +418,12 @@ func (s *traceStand) flooded(env []string, reports int) {
 }
 
 // traceLines are the command lines that are compared, each with the state that the ones before have
-// left. They report seldom, so that nothing is said about the past.
+// left. None asks about the past, which changes as time goes by.
 var traceLines = []string{
 	"pminfo trace", "pminfo -m trace", "pminfo -d trace", "pminfo -f trace", "pminfo -I trace", "pminfo -ls trace", "pmprobe -v trace", "pmprobe -i trace",
 	"pmtrace here", "pmtrace -q here", "pmtrace -v 4.5 two#words", "pmtrace -v -1e5 two#others", "pmtrace -v abc odd", "pmtrace -c 7 here", "pmtrace -c 5 here",
 	"pmtrace -e true tx", "pmtrace -q -e false tx", "pmtrace", "pmtrace -Z", "pmtrace -S 16 nowhere",
-	"pminfo -f " + counts, "pminfo -I trace.point.count trace.observe.value", "pminfo -ls trace.observe.value", "pmprobe -I trace.observe trace.transact", "pmprobe -i trace.counter",
+	"pminfo -f " + counts, "pminfo -I trace.point.count trace.observe.value", "pminfo -ls trace.observe.value", "pmprobe -I trace.observe.value trace.transact.count", "pmprobe -i trace.counter.value",
 	"pmval -s 1 trace.observe.value", "pmval -s 1 -i two trace.observe.value", "pmval -s 1 trace.observe.value[two#others]", "pmval -s 1 -i no trace.observe.value", "pmval -s 1 trace.counter.count",
 	"pminfo -f -b 1 trace.control", "pminfo -F trace.point.count", "pminfo -f trace.none",
 	"pmstore trace.control.period 5", "pmstore trace.control.interval 5", "pmstore trace.control.buckets 5", "pmstore trace.control.port 5", "pmstore trace.point.count 5",
