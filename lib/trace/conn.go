@@ -49,10 +49,17 @@ func (c *Client) dial() (*conn, error) {
 	return k, nil
 }
 
-// adopt takes the outcome of dial.
-func (c *Client) adopt(k *conn, err error) error {
-	switch {
-	case err != nil:
+// connect makes sure that there is a connection. A call that has waited while another failed to
+// connect does not try again.
+func (c *Client) connect() error {
+	if c.conn != nil {
+		return nil
+	}
+	if down := c.down.Load(); down != nil {
+		return *down
+	}
+	k, err := c.dial()
+	if err != nil {
 		return c.goDown(err)
 	}
 	c.debug(Comms, "connected", slog.String("addr", c.opts.Addr))
@@ -82,17 +89,14 @@ func (c *Client) hangUp() {
 	}
 }
 
-// lose ends a connection that failed. The next report makes another, but not at once if this one was
-// young, as those to an agent that hangs up on everybody are.
+// lose ends a connection that failed. The next report makes another, but not at once if the agent says
+// nothing, or if the connection was young, as those to an agent that hangs up on everybody are.
 func (c *Client) lose(cause error) error {
 	young := time.Since(c.conn.since) < c.opts.Reconnect[0]
 	c.debug(Comms, "connection lost", slog.Any("error", cause))
 	c.hangUp()
-	if young {
+	if young || isTimeout(cause) {
 		return c.goDown(cause)
-	}
-	if isTimeout(cause) {
-		cause = Timeout
 	}
 	return &Error{Op: "connect", Addr: c.opts.Addr, Err: cause}
 }
@@ -104,10 +108,8 @@ func (c *Client) call(batch []byte, last tracepdu.Kind, tag string) error {
 			return ErrClosed
 		}
 		fresh := c.conn == nil
-		if fresh {
-			if err := c.adopt(c.dial()); err != nil {
-				return err
-			}
+		if err := c.connect(); err != nil {
+			return err
 		}
 		err := c.exchange(batch, last)
 		var refused Code

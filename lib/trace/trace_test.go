@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -210,6 +211,33 @@ func TestNoAgent(t *testing.T) {
 		if n := testing.AllocsPerRun(100, func() { _ = c.Point("p"); _ = c.Begin("tx")() }); n != 0 {
 			t.Errorf("state %d: %v allocations without an agent", state, n)
 		}
+	}
+}
+
+// TestOneAttempt reports from several goroutines while there is no agent. One of them tries to connect.
+func TestOneAttempt(t *testing.T) {
+	var attempts atomic.Int32
+	sorry := errors.New("sorry")
+	c, err := New(&Options{Dial: func(context.Context, string, string) (net.Conn, error) {
+		attempts.Add(1)
+		time.Sleep(10 * time.Millisecond) // so that the others wait
+		return nil, sorry
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	var wg sync.WaitGroup
+	for range 20 {
+		wg.Go(func() {
+			if err := c.Point("p"); !errors.Is(err, sorry) || err.Error() != "trace: connect to localhost:4323: sorry" {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	if n := attempts.Load(); n != 1 {
+		t.Errorf("%d attempts to connect", n)
 	}
 }
 

@@ -140,7 +140,9 @@ func (a *Agent) client(c net.Conn) {
 	if err == nil {
 		err = a.serve(c, answer)
 	}
-	if !errors.Is(err, io.EOF) && !errors.Is(err, net.ErrClosed) {
+	// The reference's clients leave by a reset.
+	var left *net.OpError
+	if errors.Is(err, os.ErrDeadlineExceeded) || !errors.As(err, &left) && !errors.Is(err, io.EOF) {
 		a.logf("%v: hung up: %v", from, err)
 	}
 }
