@@ -316,10 +316,8 @@ func (s *traceStand) ourCalls(addr string, state trace.State, calls []traceCall,
 	}
 }
 
-// theirCalls makes calls with the reference's client, a program that is compiled in its root. What it
-// has reported asynchronously may be lost when it ends, so that it waits before.
-func (s *traceStand) theirCalls(addr string, state trace.State, calls []traceCall, wait func()) {
-	s.t.Helper()
+// compile compiles testdata/trace.c, which calls the reference's client, in the reference's root.
+func (s *traceStand) compile() {
 	code, err := os.ReadFile("testdata/trace.c")
 	if err != nil {
 		s.t.Fatal(err)
@@ -329,6 +327,12 @@ func (s *traceStand) theirCalls(addr string, state trace.State, calls []traceCal
 	if err != nil || len(out) > 0 {
 		s.t.Skipf("the reference's client cannot be compiled: %v\n%s", err, out)
 	}
+}
+
+// theirCalls makes calls with the reference's client. What it has reported asynchronously may be lost
+// when it ends, so that it waits before.
+func (s *traceStand) theirCalls(addr string, state trace.State, calls []traceCall, wait func()) {
+	s.t.Helper()
 	script := fmt.Sprintf("state\t%d\n", state)
 	for _, c := range calls {
 		script += fmt.Sprintf("%s\t%s\t%g\n", c.op, c.tag, c.value)
@@ -361,6 +365,7 @@ func (s *traceStand) theirCalls(addr string, state trace.State, calls []traceCal
 // and compares the metrics that our agent and the reference's have of them.
 func TestTraceCalls(t *testing.T) {
 	s := newTraceStand(t)
+	s.compile()
 	r := rand.New(rand.NewPCG(uint64(harness.Number("PMTOOLS_SEED", 1)), 15))
 	n := harness.Number("PMTOOLS_RUNS", 10000)
 	for _, client := range []struct {
@@ -369,12 +374,14 @@ func TestTraceCalls(t *testing.T) {
 		calls         func(string, trace.State, []traceCall, func())
 	}{{"ours", s.theirs, s.ours, s.ourCalls}, {"theirs", s.ours, s.theirs, s.theirCalls}} {
 		for _, state := range []trace.State{0, trace.Async} {
-			t.Run(fmt.Sprint(client.name, state), func(t *testing.T) {
+			t.Run(fmt.Sprint(client.name, state), func(sub *testing.T) {
+				s.t = sub
+				defer func() { s.t = t }()
 				calls, reports := traceCalls(n, r)
 				p := s.newTee(client.first, client.second)
 				client.calls(p.Addr().String(), state, calls, func() { p.count(reports) })
 				if got := p.count(reports + 1); got != reports+1 {
-					t.Fatalf("%d reports have passed, want %d", got, reports+1)
+					sub.Fatalf("%d reports have passed, want %d", got, reports+1)
 				}
 				s.run("pminfo -f " + counts)
 				s.settled(reports + 1)
