@@ -1,0 +1,39 @@
+package lint_test
+
+import (
+	"context"
+	"testing"
+
+	"pmtools/derive/lint"
+	"pmtools/derive/repl"
+	"pmtools/lib/pmapi"
+)
+
+// FuzzRules applies all rules to anything that may be in a file, with and without a source.
+func FuzzRules(f *testing.F) {
+	for _, r := range lint.Rules() {
+		f.Add(r.Bad, true)
+		f.Add(r.Good, false)
+	}
+	f.Add("# pmderive: ignore cost\na = sum(disk.dev.total) > 5 && \\\n sum(disk.dev.total) > 5 ? novalue(meta=b) : -matchinst(!/x/, disk.dev.total)\nb = a[sda] == 1\n", true)
+	archive := world(f)
+	s := repl.New(&repl.Options{Kind: repl.Archive, Name: archive, Open: func(ctx context.Context, _, name string) (pmapi.Source, error) {
+		return pmapi.OpenArchive(ctx, name, nil)
+	}})
+	f.Cleanup(func() { s.Close() })
+	f.Fuzz(func(t *testing.T, text string, expand bool) {
+		for _, syntax := range []bool{true, false} {
+			opt := repl.Lint{Rules: lint.Rules(), Wanted: []string{"a"}, MaxCost: 1, Syntax: syntax, Expand: expand, Unknown: expand}
+			found, err := s.Lint(context.Background(), []repl.File{{Name: "f", Text: []byte(text)}}, opt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range found {
+				if d := &found[i]; d.Line < 1 || d.Column < 1 {
+					t.Errorf("%v", d)
+				}
+				found[i].Snippet()
+			}
+		}
+	})
+}
