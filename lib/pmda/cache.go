@@ -1,10 +1,14 @@
 package pmda
 
 import (
+	"bufio"
 	"cmp"
+	"fmt"
+	"io"
 	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmerr"
@@ -34,6 +38,7 @@ type cacheEntry struct {
 	keyed  bool
 	active bool
 	stamp  int64 // when it was last saved as active, in seconds since 1970
+	left   int64 // when it became inactive in this process, 0 if it did not
 }
 
 // word returns the part of a name that distinguishes it from others.
@@ -110,6 +115,9 @@ func (c *Cache) find(id int32) (int, bool) {
 // activate makes an entry active, or inactive.
 func (c *Cache) activate(e *cacheEntry, active bool) {
 	c.stale = c.stale || e.active != active
+	if e.active && !active {
+		e.left = time.Now().Unix()
+	}
 	e.active = active
 }
 
@@ -142,6 +150,45 @@ func (c *Cache) Delete(name string) (int32, error) {
 	c.sorted = slices.Delete(c.sorted, i, i+1)
 	c.stale, c.changed = true, true
 	return e.ID, nil
+}
+
+// Purge forgets the instances that have not been active for a time, and returns how many. A time of
+// 0 forgets all that are not active. What was loaded from a file was active when it was last saved
+// so.
+func (c *Cache) Purge(age time.Duration) int {
+	before, n := time.Now().Add(-age).Unix(), len(c.sorted)
+	c.sorted = slices.DeleteFunc(c.sorted, func(e *cacheEntry) bool {
+		old := !e.active && max(e.stamp, e.left) <= before
+		if old {
+			delete(c.entries, word(e.Name))
+		}
+		return old
+	})
+	n -= len(c.sorted)
+	c.stale, c.changed = c.stale || n > 0, c.changed || n > 0
+	return n
+}
+
+// Dump writes a line about the Cache and one for each instance, in the order of their numbers:
+// whether it is active, when it last was, number, key if it has one, and name. It is for people.
+func (c *Cache) Dump(w io.Writer) error {
+	b := bufio.NewWriter(w)
+	fmt.Fprintf(b, "%d instances, %d active, numbers up to %d", len(c.sorted), len(c.Active()), c.limit())
+	if c.reuse {
+		b.WriteString(", reused")
+	}
+	for _, e := range c.sorted {
+		state := "active"
+		if !e.active {
+			state = "inactive since " + time.Unix(max(e.stamp, e.left), 0).UTC().Format(time.DateTime)
+		}
+		fmt.Fprintf(b, "\n%d %q %s", e.ID, e.Name, state)
+		if e.keyed {
+			fmt.Fprintf(b, " key %x", e.key)
+		}
+	}
+	b.WriteByte('\n')
+	return b.Flush()
 }
 
 // Lookup returns the number of the instance with a name, and whether it is active, or pmerr.Inst.

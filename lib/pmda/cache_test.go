@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"pmtools/lib/pmerr"
 )
@@ -147,5 +148,58 @@ func TestSteadyCache(t *testing.T) {
 	}
 	if _, err := c.Add("000001 other command"); !errors.Is(err, pmerr.EINVAL) {
 		t.Error(err)
+	}
+}
+
+// TestCachePurge: instances that were not active for some time are forgotten, the others keep their
+// numbers.
+func TestCachePurge(t *testing.T) {
+	now := time.Now().Unix()
+	c, err := parseCache(fmt.Sprintf("2 0 100\n0 %d old\n1 %d young\n2 %d [6b] keyed\n", now-7200, now-60, now-7200))
+	if err != nil {
+		t.Fatal(err)
+	}
+	add := func(name string, want int32) {
+		t.Helper()
+		if id, err := c.Add(name); id != want || err != nil {
+			t.Errorf("Add(%s) = %d, %v, want %d", name, id, err, want)
+		}
+	}
+	add("here", 3)
+	if n := c.Purge(3 * time.Hour); n != 0 {
+		t.Errorf("%d are not active for 3 hours", n)
+	}
+	if n := c.Purge(time.Hour); n != 2 || c.Len() != 2 {
+		t.Errorf("%d are not active for an hour, %d left", n, c.Len())
+	}
+	if _, _, err := c.Lookup("old"); err != pmerr.Inst {
+		t.Errorf("old: %v", err)
+	}
+	add("young", 1)
+	c.DeactivateAll()
+	if n := c.Purge(time.Hour); n != 0 {
+		t.Errorf("%d were active just now", n)
+	}
+	add("here", 3)
+	if n := c.Purge(0); n != 1 || len(c.Active()) != 1 {
+		t.Errorf("%d are not active, active %v", n, c.Active())
+	}
+	add("new", 4)
+}
+
+// TestCacheDump shows a Cache.
+func TestCacheDump(t *testing.T) {
+	c, err := parseCache("2 0 100\n0 1700000000 sda\n2 1700000000 [6b] keyed one\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Add("sda"); err != nil {
+		t.Fatal(err)
+	}
+	c.SetReuse(true)
+	var b strings.Builder
+	const want = "2 instances, 1 active, numbers up to 100, reused\n0 \"sda\" active\n2 \"keyed one\" inactive since 2023-11-14 22:13:20 key 6b\n"
+	if err := c.Dump(&b); err != nil || b.String() != want {
+		t.Errorf("%q, %v, want %q", &b, err, want)
 	}
 }

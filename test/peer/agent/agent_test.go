@@ -138,11 +138,13 @@ const (
 
 // transports are configurations with our agents.
 func transports(t *testing.T) map[string]string {
-	ports := []string{freePort(t), freePort(t)}
+	ports := []string{freePort(t), freePort(t), freePort(t), freePort(t)}
 	return map[string]string{
 		"pipe": pipeAgents,
 		"inet": strings.NewReplacer("simple 253 pipe binary", "simple 253 socket inet "+ports[0], "trivial 250 pipe binary", "trivial 250 socket inet "+ports[1],
 			"-d 253", "-d 253 -i "+ports[0], "-d 250", "-d 250 -i "+ports[1]).Replace(pipeAgents),
+		"ipv6": strings.NewReplacer("simple 253 pipe binary", "simple 253 socket ipv6 "+ports[2], "trivial 250 pipe binary", "trivial 250 socket ipv6 "+ports[3],
+			"-d 253", "-d 253 -6 "+ports[2], "-d 250", "-d 250 -6 "+ports[3]).Replace(pipeAgents),
 		"unix": strings.NewReplacer("simple 253 pipe binary", "simple 253 socket unix DIR/simple.sock", "trivial 250 pipe binary", "trivial 250 socket unix DIR/trivial.sock",
 			"-d 253", "-d 253 -u DIR/simple.sock", "-d 250", "-d 250 -u DIR/trivial.sock").Replace(pipeAgents),
 	}
@@ -172,6 +174,11 @@ var agentLines = []string{
 func TestAgents(t *testing.T) {
 	for name, conf := range transports(t) {
 		t.Run(name, func(t *testing.T) {
+			if l, err := net.Listen("tcp6", "[::1]:0"); err == nil {
+				l.Close()
+			} else if name == "ipv6" {
+				t.Skip("no IPv6 here: ", err)
+			}
 			s := harness.NewStand(t)
 			s.Ours, s.Mask = s.Theirs, movingParts
 			mine, their := newAgentWorld(t, s.Root, "simple", "trivial"), newAgentWorld(t, s.Root, "simple", "trivial")

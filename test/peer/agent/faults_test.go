@@ -170,3 +170,21 @@ func TestAgentRestart(t *testing.T) {
 		t.Errorf("the agent was not started again:\n%s", mine.log())
 	}
 }
+
+// TestAgentUser: an agent that is started with -U runs as that user, and with one that does not
+// exist it ends, so that the daemon has no agent.
+func TestAgentUser(t *testing.T) {
+	_, _, root := harness.Setup(t)
+	w := newAgentWorld(t, root, "simple", "trivial")
+	env := w.daemon(t, strings.NewReplacer("-d 253", "-d 253 -U pcp", "-d 250", "-d 250 -U nosuchuser").Replace(pipeAgents))
+	if got, want := w.show(t, env, "pminfo -f simple.numfetch"), "\nsimple.numfetch\n    value 1\n"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	text, err := os.ReadFile("/proc/" + strconv.Itoa(w.agentPID(t, "simple")) + "/status")
+	if err != nil || !regexp.MustCompile(`(?m)^Uid:\s+[1-9]\d*\s`).Match(text) {
+		t.Errorf("the agent runs as\n%s%v", text, err)
+	}
+	if got, want := w.show(t, env, "pminfo -f trivial.time"), "trivial.time: pmLookupDesc: No PMCD agent for domain of request\n"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
