@@ -99,6 +99,7 @@ cmd/pmderive: cmd/internal/cli cmd/internal/command cmd/internal/samples cmd/int
 cmd/pmstore: cmd/internal/cli cmd/internal/command cmd/internal/source lib/* derive
 cmd/pmval: cmd/internal/cli cmd/internal/command cmd/internal/samples cmd/internal/source lib/* derive
 test:
+test/agents/hello: lib/pmda lib/pcp
 test/agents/kinds: lib/pmda lib/pdu lib/pcp lib/pmerr
 test/agents/sample: lib/builtin/sample lib/pmda
 test/agents/simple: lib/builtin/simple lib/pmda
