@@ -28,21 +28,28 @@ func unmap(b []byte) { _ = syscall.UnmapViewOfFile(uintptr(unsafe.Pointer(&b[0])
 
 // replace gives a file a new name, of which another may be the owner.
 func replace(from, to string) error {
-	if os.Rename(from, to) == nil {
-		return nil
-	}
 	if err := remove(to); err != nil && !os.IsNotExist(err) {
 		return err
 	}
 	return os.Rename(from, to)
 }
 
-// remove removes a file. One that is mapped can only be moved aside; the next registry of its name
-// removes it.
+// remove removes a file. One that is mapped keeps a name until it is not, and so gets another; the
+// next registry of its name removes what is left. A reader that has the file open now is waited for.
 func remove(path string) error {
-	if os.Remove(path) == nil {
-		return nil
-	}
 	dir, name := filepath.Split(path)
-	return os.Rename(path, filepath.Join(dir, "."+name+"."+strconv.FormatInt(time.Now().UnixNano(), 36)))
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return &os.PathError{Op: "rename", Path: path, Err: syscall.EISDIR}
+	}
+	for try := 0; ; try++ {
+		aside := filepath.Join(dir, "."+name+"."+strconv.FormatInt(time.Now().UnixNano(), 36))
+		err := os.Rename(path, aside)
+		if err == nil {
+			_ = os.Remove(aside)
+		}
+		if err == nil || os.IsNotExist(err) || try == 100 {
+			return err
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
 }

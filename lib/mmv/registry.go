@@ -39,10 +39,9 @@ type Registry struct {
 	metrics []*metric
 	labels  []Label
 	file    *mapping // what readers find; nil if there is nothing
-	info    os.FileInfo
-	last    uint64 // its generation
-	batch   int    // calls of Batch that have not returned
-	changed bool   // something was registered that the file has not
+	last    uint64   // its generation
+	batch   int      // calls of Batch that have not returned
+	changed bool     // something was registered that the file has not
 	closed  bool
 	errs    []error
 
@@ -217,7 +216,7 @@ func (r *Registry) publish() error {
 	}
 	f, values := r.layout()
 	temporary := r.temporary(strconv.Itoa(os.Getpid()))
-	m, info, err := newMapping(temporary, f.Encode())
+	m, err := newMapping(temporary, f.Encode())
 	if err != nil {
 		return err
 	}
@@ -235,7 +234,7 @@ func (r *Registry) publish() error {
 		return err
 	}
 	r.retire(r.file)
-	r.file, r.info = m, info
+	r.file = m
 	return nil
 }
 
@@ -269,8 +268,23 @@ func (r *Registry) Close() error {
 		}
 	}
 	r.file = nil
-	if fi, err := os.Stat(r.path()); r.opts.Flags&Process == 0 || err != nil || !os.SameFile(fi, r.info) {
+	if r.opts.Flags&Process == 0 || !r.owns() {
 		return nil
 	}
 	return remove(r.path())
+}
+
+// owns reports whether the file is the one that this registry wrote last.
+func (r *Registry) owns() bool {
+	f, err := os.Open(r.path())
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	var head [HeaderSize]byte
+	if _, err := io.ReadFull(f, head[:]); err != nil {
+		return false
+	}
+	h, err := ParseHeader(head[:])
+	return err == nil && h.PID == int32(os.Getpid()) && h.Generation == r.last
 }

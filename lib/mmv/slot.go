@@ -116,29 +116,24 @@ type mapping struct {
 
 // newMapping writes a file, which must not exist, and maps it. All is written: a file with holes
 // would end the program later, when the disk is full.
-func newMapping(path string, content []byte) (*mapping, os.FileInfo, error) {
+func newMapping(path string, content []byte) (*mapping, error) {
 	_ = os.Remove(path)
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	defer f.Close()
-	_, err = f.Write(content)
-	var info os.FileInfo
-	if err == nil {
-		info, err = f.Stat()
-	}
 	var b []byte
-	if err == nil {
+	if _, err = f.Write(content); err == nil {
 		b, err = mapFile(f, len(content))
 	}
 	if err != nil {
 		_ = os.Remove(path)
-		return nil, nil, err
+		return nil, err
 	}
 	m := &mapping{b: b}
 	runtime.AddCleanup(m, unmap, b)
-	return m, info, nil
+	return m, nil
 }
 
 // generation gives the file its generation: the two numbers of the header. One that is 0 means that
