@@ -129,7 +129,7 @@ var terminal = []string{
 // library. Tests are free.
 var outside = map[string][]string{
 	"lib/archive/":         {"golang.org/x/sys/unix", "github.com/klauspost/compress", "github.com/ulikunitz/xz"},
-	"lib/pmcd":             {"github.com/xdg-go/scram"},
+	"lib/pmcd":             {"golang.org/x/text/unicode"},
 	"cmd/":                 {"github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term"},
 	"cmd/pmderive":         {"github.com/wcharczuk/go-chart/v2", "github.com/chzyer/readline", "github.com/olekukonko/tablewriter", "github.com/rogpeppe/go-internal/diff"},
 	"cmd/internal/samples": {"github.com/guptarohit/asciigraph"},

@@ -1,0 +1,131 @@
+package pmcd
+
+import (
+	"crypto/hmac"
+	"crypto/pbkdf2"
+	"crypto/rand"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"hash"
+	"strconv"
+	"strings"
+)
+
+// Limits of what a daemon may ask for in SCRAM: fewer iterations would make it cheap to guess the
+// password from our answer, more would keep us busy for minutes.
+const (
+	minIterations = 4096
+	maxIterations = 1 << 20
+)
+
+// A scramClient is the client's side of SCRAM (RFC 5802), without channel binding, with some hash: each
+// side proves to the other that it knows the password.
+type scramClient struct {
+	hash           func() hash.Hash
+	user, password string // prepared
+	nonce          string
+	steps          int
+	proof          []byte // what the daemon has to send
+}
+
+// scramOf returns the begin function of the SCRAM mechanism with a hash.
+func scramOf(h func() hash.Hash) func(user, password string) (conversation, error) {
+	return func(user, password string) (_ conversation, err error) {
+		s := &scramClient{hash: h}
+		if s.user, err = prepare(user); err != nil {
+			return nil, because(codeBadParam, fmt.Errorf("user name: %w", err))
+		}
+		if s.password, err = prepare(password); err != nil {
+			return nil, because(codeBadParam, fmt.Errorf("password: %w", err))
+		}
+		if s.user == "" {
+			return nil, because(codeBadParam, errors.New("no user name"))
+		}
+		s.user = strings.NewReplacer("=", "=3D", ",", "=2C").Replace(s.user)
+		s.nonce = rand.Text()
+		return s, nil
+	}
+}
+
+// head begins the first message: no channel binding, and whom the user acts as.
+func (s *scramClient) head() string { return "n,a=" + s.user + "," }
+
+// bare is the rest of the first message.
+func (s *scramClient) bare() string { return "n=" + s.user + ",r=" + s.nonce }
+
+// step sends the name, then the proof, then nothing once the daemon's own proof is found good.
+func (s *scramClient) step(challenge []byte) (answer []byte, done bool, err error) {
+	s.steps++
+	switch s.steps {
+	case 1:
+		return []byte(s.head() + s.bare()), false, nil
+	case 2:
+		answer, err = s.prove(string(challenge))
+		return answer, false, err
+	}
+	return nil, true, s.verify(string(challenge))
+}
+
+// prove answers the daemon's nonce, salt and number of iterations.
+func (s *scramClient) prove(challenge string) ([]byte, error) {
+	fields := strings.Split(challenge, ",")
+	if len(fields) < 3 {
+		return nil, because(codeBadProt, fmt.Errorf("challenge of %d fields", len(fields)))
+	}
+	nonce, ok1 := strings.CutPrefix(fields[0], "r=")
+	salt, ok2 := strings.CutPrefix(fields[1], "s=")
+	count, ok3 := strings.CutPrefix(fields[2], "i=")
+	if !ok1 || !ok2 || !ok3 {
+		return nil, because(codeBadProt, errors.New("a challenge without nonce, salt and iterations"))
+	}
+	n, err := strconv.Atoi(count)
+	switch {
+	case err != nil:
+		return nil, because(codeBadProt, fmt.Errorf("iterations %q", count))
+	case n < minIterations, n > maxIterations:
+		return nil, because(codeTooWeak, fmt.Errorf("%d iterations, %d to %d are accepted", n, minIterations, maxIterations))
+	}
+	if !strings.HasPrefix(nonce, s.nonce) {
+		return nil, because(codeBadProt, errors.New("the nonce is not an answer to ours"))
+	}
+	raw, err := base64.StdEncoding.DecodeString(salt)
+	if err != nil {
+		return nil, because(codeBadProt, fmt.Errorf("salt: %w", err))
+	}
+	salted, err := pbkdf2.Key(s.hash, s.password, raw, n, s.hash().Size())
+	if err != nil {
+		return nil, because(codeBadParam, err)
+	}
+	final := "c=" + base64.StdEncoding.EncodeToString([]byte(s.head())) + ",r=" + nonce
+	all := s.bare() + "," + challenge + "," + final
+	key := s.sum(salted, "Client Key")
+	stored := s.hash()
+	stored.Write(key)
+	for i, b := range s.sum(stored.Sum(nil), all) {
+		key[i] ^= b
+	}
+	s.proof = s.sum(s.sum(salted, "Server Key"), all)
+	return []byte(final + ",p=" + base64.StdEncoding.EncodeToString(key)), nil
+}
+
+// verify checks the daemon's proof, or takes its refusal.
+func (s *scramClient) verify(challenge string) error {
+	field, _, _ := strings.Cut(challenge, ",")
+	if reason, refused := strings.CutPrefix(field, "e="); refused {
+		return because(codeBadAuth, fmt.Errorf("the daemon refuses: %q", reason))
+	}
+	text, ok := strings.CutPrefix(field, "v=")
+	proof, err := base64.StdEncoding.DecodeString(text)
+	if !ok || err != nil || !hmac.Equal(proof, s.proof) {
+		return because(codeBadServer, errors.New("the daemon does not know the password"))
+	}
+	return nil
+}
+
+// sum returns the keyed hash of a text.
+func (s *scramClient) sum(key []byte, text string) []byte {
+	h := hmac.New(s.hash, key)
+	h.Write([]byte(text))
+	return h.Sum(nil)
+}
