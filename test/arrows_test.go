@@ -54,7 +54,7 @@ lib/pmda/pmdatest: lib/pmda/remote lib/pmda lib/pdu lib/pcp lib/pmerr
 lib/pmda/dbpmda: lib/pmda/remote lib/pmda lib/pmns lib/format lib/option lib/pdu lib/pcp lib/pmerr
 lib/builtin/internal/host: lib/pcp
 lib/builtin/internal/catalog: lib/pmda lib/pcp
-lib/builtin/internal/procfs: lib/builtin/internal/catalog lib/pmda lib/pcp lib/pmerr
+lib/builtin/internal/procfs: lib/regular lib/builtin/internal/catalog lib/pmda lib/pcp lib/pmerr
 lib/builtin/internal/procfs/procfstest: lib/builtin/internal/procfs lib/pmda lib/pcp lib/pmerr
 lib/builtin/linux: lib/builtin/internal/procfs lib/pmda lib/pcp lib/pmerr
 lib/builtin/proc: lib/builtin/internal/procfs lib/pmda lib/pcp lib/pmerr

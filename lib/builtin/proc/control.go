@@ -28,9 +28,13 @@ func (p *collector) stores() map[string]func(*pmda.Client, *pcp.Values) error {
 		}),
 		"proc.control.perclient.threads": p.storeAttention(func(a *attention, v *pcp.Values) { a.threads = v.Words[0] != 0 }),
 		"proc.control.perclient.cgroups": p.storeAttention(func(a *attention, v *pcp.Values) { a.cgroup = string(v.Blobs[0]) }),
-		"hotproc.control.refresh":        rootOnly(p.hot.storeRefresh),
-		"hotproc.control.config":         rootOnly(p.hot.storeConfig),
-		"hotproc.control.reload_config":  rootOnly(func(*pcp.Values) error { return p.hot.load() }),
+		"acct.control.lifetime": rootOnly(func(v *pcp.Values) error {
+			p.lifetime = v.Words[0]
+			return nil
+		}),
+		"hotproc.control.refresh":       rootOnly(p.hot.storeRefresh),
+		"hotproc.control.config":        rootOnly(p.hot.storeConfig),
+		"hotproc.control.reload_config": rootOnly(func(*pcp.Values) error { return p.hot.load() }),
 	}
 }
 

@@ -43,6 +43,7 @@ type collector struct {
 	// attention is what clients that are not shown all processes are shown.
 	attention map[*pmda.Client]attention
 	hot       *hotList
+	lifetime  uint64     // seconds for which processes are shown that have ended
 	hotter    *collector // of the processes in hot; nil for itself
 }
 
@@ -71,7 +72,7 @@ func Roots() []string { return procfs.Roots(metricsText) }
 func newCollector(o *Options) *collector {
 	p := &collector{
 		Catalog: procfs.NewCatalog("PROC", Domain, o), names: map[int32]instanceName{}, mine: map[int32]bool{},
-		serial: processSerial, attention: map[*pmda.Client]attention{},
+		serial: processSerial, lifetime: 60, attention: map[*pmda.Client]attention{},
 	}
 	p.Label = p.label
 	threads, _ := p.Setting("THREADS")
@@ -81,6 +82,7 @@ func newCollector(o *Options) *collector {
 	p.addControl()
 	p.addCgroups()
 	p.addHot(o)
+	p.addAcct()
 	return p
 }
 

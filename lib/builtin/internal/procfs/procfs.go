@@ -13,6 +13,7 @@ import (
 	"syscall"
 
 	"pmtools/lib/pmerr"
+	"pmtools/lib/regular"
 )
 
 // maxFile is how much of one file is read. What the kernel writes is far smaller, even with
@@ -71,6 +72,16 @@ func (p *Root) Read(name string) ([]byte, error) {
 			p.Buf = append(p.Buf, make([]byte, len(p.Buf))...)
 		}
 	}
+}
+
+// Tail returns the end of a regular file, at most n bytes.
+func (p *Root) Tail(name string, n int64) ([]byte, error) {
+	f, info, err := regular.Open(p.path(name))
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.NewSectionReader(f, max(0, info.Size()-n), n))
 }
 
 // Names returns the names in a directory in the order of the directory, which is the order that the
