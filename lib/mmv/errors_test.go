@@ -217,3 +217,23 @@ func TestSweep(t *testing.T) {
 		t.Errorf("the fresh one: %v", err)
 	}
 }
+
+// FuzzRegister registers anything: it is an error, or the file has it as it is.
+func FuzzRegister(f *testing.F) {
+	f.Add("a.b", "one line", "count / sec", "inst", "label", "value", 5)
+	f.Add("", "\x00", "10 sec", "", "1", "\xff", -1)
+	f.Add(strings.Repeat("long", 40), strings.Repeat("x", 300), "", strings.Repeat("i", 100), "l", "<>", 1024)
+	f.Fuzz(func(t *testing.T, name, help, units, inst, label, value string, id int) {
+		r, path := create(t, mmv.Options{})
+		d := r.Domain(mmv.About(help), mmv.Labeled(label, value)).Add(inst)
+		mmv.Gauge[int64](r, name, mmv.Help(help), mmv.Units(units), mmv.Per(d), mmv.ID(id)).At(inst).Set(7)
+		mmv.Text(r, mmv.NameOf(name)+"_", mmv.About(help)).Set(value)
+		file, values := read(t, path)
+		if r.Err() != nil {
+			return
+		}
+		if m := file.Metrics[0]; m.Name != name || m.OneLine != help || int(m.Item) != id || values[name+"["+inst+"]"] != int64(7) || len(file.Labels) != 1 {
+			t.Errorf("%+v, values %v, labels %v", m, values, file.Labels)
+		}
+	})
+}
