@@ -111,9 +111,9 @@ func (spec localSpec) arguments(text string) (localSpec, error) {
 // a slash, so that words which are mistakes to the reference stay such.
 func isProgram(path string) bool {
 	name, _, _ := strings.Cut(path, " ")
-	if !strings.Contains(name, "/") || strings.HasSuffix(name, ".so") {
+	if !strings.ContainsAny(name, `/\`) || strings.HasSuffix(name, ".so") {
 		return false
 	}
 	fi, err := os.Stat(name)
-	return err == nil && fi.Mode().IsRegular() && fi.Mode()&0o111 != 0
+	return err == nil && fi.Mode().IsRegular() && (fi.Mode()&0o111 != 0 || strings.HasSuffix(name, ".exe"))
 }

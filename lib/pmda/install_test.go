@@ -71,7 +71,7 @@ func TestBadInstallFiles(t *testing.T) {
 		agent func(*Options) (Provider, error)
 		want  string
 	}{
-		{"--install-files /no/such/directory", withNames("test.a"), "no such file or directory"},
+		{"--install-files /no/such/directory", withNames("test.a"), filepath.Join("/no/such/directory", "domain.h")},
 		{"--install-files .", withNames("test.a", "other.b"), "other.b: PCP installs the names of an agent below one node"},
 		{"--install-files .", withNames("test"), "below one node"},
 		{"--install-files .", func(*Options) (Provider, error) { return nil, errors.New("sorry") }, "sorry"},

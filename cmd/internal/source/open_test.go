@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -164,6 +165,9 @@ func TestMain(m *testing.M) {
 
 // TestLocalProgram: -K adds agents that are programs.
 func TestLocalProgram(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("no scripts here")
+	}
 	t.Setenv("SOURCE_TEST_AGENT", "1")
 	dir := t.TempDir()
 	library := filepath.Join(dir, "pmda_x.so")

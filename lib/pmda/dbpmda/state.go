@@ -49,7 +49,7 @@ func (s *session) open(l *line) error {
 
 // here returns the path of a file whose name may have no directory.
 func here(name string) string {
-	if !strings.Contains(name, "/") {
+	if !strings.ContainsAny(name, `/\`) {
 		return "./" + name
 	}
 	return name
