@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -60,5 +61,37 @@ func TestUncalled(t *testing.T) {
 	}
 	if !strings.Contains(string(out), "pmtools/lib/pmapi.OpenHost") {
 		t.Error("pmstore without pmapi.OpenHost: the symbols cannot be read")
+	}
+}
+
+// initWork is how much the packages of a command may allocate before main begins, in bytes: what
+// each start pays for, whatever is asked. It is the same on each run, as times are not.
+var initWork = map[string]int{"pmerr": 4 << 10, "pminfo": 140 << 10, "pmval": 140 << 10, "pmstore": 140 << 10, "pmderive": 220 << 10}
+
+// TestInit: no package of a command does much before main begins.
+func TestInit(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if out, err := exec.Command("go", "build", "-o", dir, "pmtools/cmd/...").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	work := regexp.MustCompile(`(?m)^init (\S+) @.* clock, (\d+) bytes`)
+	for command, most := range initWork {
+		c := exec.Command(filepath.Join(dir, command), "-V")
+		c.Env = append(c.Environ(), "GODEBUG=inittrace=1")
+		out, err := c.CombinedOutput()
+		if err != nil && command != "pmerr" {
+			t.Fatalf("%s: %v\n%s", command, err, out)
+		}
+		sum, list := 0, ""
+		for _, m := range work.FindAllStringSubmatch(string(out), -1) {
+			n, _ := strconv.Atoi(m[2])
+			if sum += n; n > most/20 {
+				list += " " + m[1] + " " + m[2]
+			}
+		}
+		if sum == 0 || sum > most {
+			t.Errorf("%s: %d bytes are allocated before main begins, at most %d are wanted:%s", command, sum, most, list)
+		}
 	}
 }
