@@ -56,6 +56,7 @@ func (c *Catalog) Parse(text string) error {
 	if c.InDoms == nil {
 		c.InDoms = map[string]*pmda.InDom{}
 	}
+	c.Metrics = slices.Grow(c.Metrics, strings.Count(text, "\n"))
 	for text != "" {
 		var line, more string
 		line, text, _ = strings.Cut(text, "\n")
