@@ -79,7 +79,7 @@ func hotFilesOf(pid, uid, seconds int) map[string]string {
 		dir + "stat":      fmt.Sprintf("%d (prog%d) S 1 2 3 0 -1 0 0 0 0 0 %d %d 0 0 20 0 1 0 5 2048 4 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 %d\n", pid, pid, 60*seconds, 40*seconds, 10*seconds),
 		dir + "status":    fmt.Sprintf("Uid:\t%d\t0\t0\t0\nGid:\t7\nvoluntary_ctxt_switches: %d\nnonvoluntary_ctxt_switches: %d\n", uid, 2*seconds, seconds),
 		dir + "io":        fmt.Sprintf("read_bytes: %d\nwrite_bytes: %d\n", 2048*seconds, 1024*seconds),
-		dir + "schedstat": fmt.Sprintf("1 %d 3\n", 250000000*seconds),
+		dir + "schedstat": fmt.Sprintf("1 %d 3\n", 250000000*int64(seconds)),
 	}
 }
 
