@@ -72,6 +72,7 @@ type compiled struct {
 	rate   bool        // there is a rate beside the values, which are counters
 	rateID pcp.ID      // of the rate
 	rateOf *check.Info // of the rate
+	change syntax.Expr // the tree of the rate
 
 	column, rateColumn int // of a query's result
 }
@@ -97,7 +98,7 @@ func (b *binder) compile(ctx context.Context, text string) (*compiled, error) {
 		if found, err = b.src.Check(ctx, c.rateID); err != nil {
 			return nil, err
 		}
-		c.rate, c.rateOf = found[0].Err == nil, found[0].Info
+		c.rate, c.rateOf, c.change = found[0].Err == nil, found[0].Info, found[0].Expr
 	}
 	return c, nil
 }

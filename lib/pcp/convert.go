@@ -76,6 +76,35 @@ func wordFloat(t Type, w uint64) float64 {
 	return math.Float64frombits(w)
 }
 
+// AppendFloats appends the values as doubles. What is no number, or does not fit its type, is NaN.
+func (v *Values) AppendFloats(dst []float64) []float64 {
+	switch {
+	case !v.Type.Arithmetic():
+		for range v.Insts {
+			dst = append(dst, math.NaN())
+		}
+		return dst
+	case v.Type == Double:
+		for _, w := range v.Words {
+			dst = append(dst, math.Float64frombits(w))
+		}
+	case v.Type == Uint32 || v.Type == Uint64:
+		for _, w := range v.Words {
+			dst = append(dst, float64(w))
+		}
+	default:
+		for _, w := range v.Words {
+			dst = append(dst, wordFloat(v.Type, w))
+		}
+	}
+	for i := range v.Odd {
+		if v.Odd[i].Bad {
+			dst[len(dst)-len(v.Words)+i] = math.NaN()
+		}
+	}
+	return dst
+}
+
 // convertWord converts the word of an arithmetic value to another arithmetic type.
 func convertWord(from Type, w uint64, to Type) (uint64, pmerr.Code) {
 	switch {

@@ -118,6 +118,10 @@ func (a *Archive) FetchRecord(ctx context.Context, req *Request, dst *pcp.Result
 	if a.closed {
 		return false, pmerr.NoContext
 	}
+	if len(req.IDs) == 0 {
+		err = a.cursor.Next(ctx, dst)
+		return err == nil && len(dst.Sets) == 0, err
+	}
 	return a.cursor.FetchOrMark(ctx, req.IDs, req.Profile, dst)
 }
 

@@ -77,7 +77,8 @@ type Recorder interface {
 	// FetchRecord reads the next record that holds a metric of the request, in the direction that
 	// SetMode said, or the next mark: a place where recording was interrupted. For a mark the
 	// result is true and dst has no columns. Metrics that are not in the record have no values. The
-	// end is pmerr.EOL.
+	// end is pmerr.EOL. A request without metrics is for the next record as it is, with all the
+	// metrics that it holds.
 	FetchRecord(ctx context.Context, req *Request, dst *pcp.Result) (mark bool, err error)
 }
 

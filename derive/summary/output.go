@@ -1,0 +1,205 @@
+package summary
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"io"
+	"math"
+	"strconv"
+	"time"
+
+	"pmtools/lib/format"
+	"pmtools/lib/pcp"
+)
+
+// A Row is the summary of a metric, or of one of its instances.
+type Row struct {
+	*Metric
+	*Series
+	Instance string // its name; "" for all of them
+	ID       int32
+	One      bool // it is that of one instance
+}
+
+// A Source is where records come from, in the words of docs/output.md.
+type Source struct {
+	Kind string `json:"kind"`
+	Name string `json:"name,omitempty"`
+	Host string `json:"host,omitempty"`
+}
+
+// A Head says what was summarized.
+type Head struct {
+	Source Source
+	Zone   *time.Location
+	Err    error // why the rest was not
+}
+
+// Rows returns a row for each metric, and behind it one for each of its instances, if there is a
+// Series for each. Name returns what an instance is called.
+func (s *Summary) Rows(name func(pcp.InDom, int32) string) []Row {
+	var rows []Row
+	for _, m := range s.Metrics {
+		if len(m.points) > 1 {
+			m.All.Last = math.NaN() // there are several
+		}
+		rows = append(rows, Row{Metric: m, Series: m.All, ID: pcp.NullInst})
+		for i := range m.points {
+			if p := &m.points[i]; p.own != nil && m.Desc.InDom != pcp.NullInDom {
+				rows = append(rows, Row{m, p.own, name(m.Desc.InDom, p.inst), p.inst, true})
+			}
+		}
+	}
+	return rows
+}
+
+// Quantiles are those that are written.
+var Quantiles = []float64{0.5, 0.95, 0.99}
+
+// Columns are the names of the columns of CSV and of tables.
+var Columns = []string{
+	"metric", "instance", "units", "samples", "gaps", "marks", "min", "min_time", "max", "max_time", "mean", "p50", "p95", "p99", "last",
+}
+
+// Cells returns the texts of a row in the order of Columns. Number returns that of a number.
+func (r *Row) Cells(number func(float64) string, at func(pcp.Timestamp) string) []string {
+	when := func(t pcp.Timestamp) string {
+		if r.Samples == 0 {
+			return number(math.NaN())
+		}
+		return at(t)
+	}
+	cells := []string{
+		r.Name, r.Instance, r.Desc.Units.String(), strconv.Itoa(r.Samples), strconv.Itoa(r.Gaps), strconv.Itoa(r.Marks),
+		number(r.Min), when(r.MinTime), number(r.Max), when(r.MaxTime), number(r.Mean()),
+	}
+	for _, q := range Quantiles {
+		cells = append(cells, number(r.Sketch.Quantile(q)))
+	}
+	return append(cells, number(r.Last))
+}
+
+// WriteCSV writes a line with the names of the columns, and one for each row.
+func WriteCSV(w io.Writer, h *Head, rows []Row, number func(float64) string) error {
+	out := csv.NewWriter(w)
+	out.UseCRLF = true
+	_ = out.Write(Columns) // Flush has the error
+	for i := range rows {
+		_ = out.Write(rows[i].Cells(number, h.time))
+	}
+	out.Flush()
+	return out.Error()
+}
+
+// time returns a time as text.
+func (h *Head) time(t pcp.Timestamp) string {
+	return t.Time().In(h.Zone).Format(time.RFC3339Nano)
+}
+
+// jsonHead is the first line of JSON.
+type jsonHead struct {
+	Source  Source `json:"source"`
+	Zone    string `json:"zone"`
+	First   string `json:"first,omitempty"`
+	Last    string `json:"last,omitempty"`
+	Records int    `json:"records"`
+	Marks   int    `json:"marks"`
+	Error   string `json:"error,omitempty"`
+}
+
+// jsonRow is each other line.
+type jsonRow struct {
+	Metric    string        `json:"metric"`
+	Instance  *jsonInstance `json:"instance,omitempty"`
+	Type      string        `json:"type"`
+	Semantics string        `json:"semantics"`
+	Units     string        `json:"units"`
+	InDom     string        `json:"indom,omitempty"`
+	Counter   *jsonDesc     `json:"counter,omitempty"`
+	Samples   int           `json:"samples"`
+	Gaps      int           `json:"gaps"`
+	Marks     int           `json:"marks"`
+	Min       *jsonNumber   `json:"min,omitempty"`
+	MinTime   string        `json:"min_time,omitempty"`
+	Max       *jsonNumber   `json:"max,omitempty"`
+	MaxTime   string        `json:"max_time,omitempty"`
+	Mean      *jsonNumber   `json:"mean,omitempty"`
+	Seconds   jsonNumber    `json:"seconds"`
+	P50       *jsonNumber   `json:"p50,omitempty"`
+	P95       *jsonNumber   `json:"p95,omitempty"`
+	P99       *jsonNumber   `json:"p99,omitempty"`
+	Error     jsonNumber    `json:"quantile_error"`
+	Last      *jsonNumber   `json:"last,omitempty"`
+}
+
+type jsonInstance struct {
+	ID   int32  `json:"id"`
+	Name string `json:"name"`
+}
+
+type jsonDesc struct {
+	Type      string `json:"type"`
+	Semantics string `json:"semantics"`
+	Units     string `json:"units"`
+}
+
+// A jsonNumber is written in full.
+type jsonNumber float64
+
+// MarshalJSON implements json.Marshaler.
+func (n jsonNumber) MarshalJSON() ([]byte, error) {
+	return format.AppendShort(nil, float64(n), 64), nil
+}
+
+// number returns a number for JSON, nil if it is not known.
+func number(x float64) *jsonNumber {
+	if math.IsNaN(x) {
+		return nil
+	}
+	return (*jsonNumber)(&x)
+}
+
+// WriteJSON writes an object with what was summarized, and one for each row, each on a line.
+func WriteJSON(w io.Writer, h *Head, s *Summary, rows []Row) error {
+	head := jsonHead{Source: h.Source, Zone: h.Zone.String(), Records: s.Records, Marks: s.Marks}
+	if s.Records > 0 {
+		head.First, head.Last = h.time(s.First), h.time(s.Last)
+	}
+	if h.Err != nil {
+		head.Error = h.Err.Error()
+	}
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(head); err != nil {
+		return err
+	}
+	for i := range rows {
+		if err := enc.Encode(h.row(&rows[i])); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// row returns a row as JSON has it.
+func (h *Head) row(r *Row) *jsonRow {
+	out := &jsonRow{
+		Metric: r.Name, Type: r.Desc.Type.String(), Semantics: r.Desc.Sem.String(), Units: r.Desc.Units.String(),
+		Samples: r.Samples, Gaps: r.Gaps, Marks: r.Marks, Min: number(r.Min), Max: number(r.Max), Mean: number(r.Mean()), Seconds: jsonNumber(r.seconds),
+		P50: number(r.Sketch.Quantile(Quantiles[0])), P95: number(r.Sketch.Quantile(Quantiles[1])), P99: number(r.Sketch.Quantile(Quantiles[2])),
+		Error: jsonNumber(r.Sketch.Error()), Last: number(r.Last),
+	}
+	if r.Samples > 0 {
+		out.MinTime, out.MaxTime = h.time(r.MinTime), h.time(r.MaxTime)
+	}
+	if r.Desc.InDom != pcp.NullInDom {
+		out.InDom = r.Desc.InDom.String()
+	}
+	if r.One {
+		out.Instance = &jsonInstance{r.ID, r.Instance}
+	}
+	if c := r.Counter; c != nil {
+		out.Counter = &jsonDesc{c.Type.String(), c.Sem.String(), c.Units.String()}
+	}
+	return out
+}

@@ -1,0 +1,64 @@
+package summary
+
+import (
+	"math"
+	"time"
+
+	"pmtools/lib/pcp"
+)
+
+// A Series is what is known about values that came one after the other. Numbers are NaN if there
+// was none.
+type Series struct {
+	Samples int // values that are numbers
+	Gaps    int // how often values were missing between two samples, for a record or more
+	Marks   int // how often recording was interrupted between two samples
+	Min     float64
+	MinTime pcp.Timestamp // of the first one that is as small
+	Max     float64
+	MaxTime pcp.Timestamp
+	Last    float64
+	Sketch  Sketch
+
+	sum     float64 // of the samples
+	area    float64 // of the samples, each times the seconds that it holds
+	seconds float64
+}
+
+// newSeries returns a Series without samples.
+func newSeries(whole bool) *Series {
+	return &Series{Min: math.NaN(), Max: math.NaN(), Last: math.NaN(), Sketch: Sketch{Whole: whole}}
+}
+
+// add adds a sample.
+func (s *Series) add(x float64, at pcp.Timestamp) {
+	if !(s.Min <= x) {
+		s.Min, s.MinTime = x, at
+	}
+	if !(s.Max >= x) {
+		s.Max, s.MaxTime = x, at
+	}
+	s.Samples++
+	s.Last = x
+	s.sum += x
+	s.Sketch.Add(x)
+}
+
+// hold notes for how many seconds a sample holds.
+func (s *Series) hold(x, seconds float64) {
+	s.area += x * seconds
+	s.seconds += seconds
+}
+
+// Mean returns the mean of the samples, weighted by the time for which each holds. If there is no
+// such time, each has the same weight.
+func (s *Series) Mean() float64 {
+	mean := s.sum / float64(s.Samples)
+	if s.seconds > 0 {
+		mean = s.area / s.seconds
+	}
+	return min(max(mean, s.Min), s.Max) // whatever was rounded
+}
+
+// Seconds returns for how long the samples hold.
+func (s *Series) Seconds() time.Duration { return time.Duration(s.seconds * 1e9) }

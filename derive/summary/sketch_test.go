@@ -1,0 +1,76 @@
+package summary
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// TestSketch compares estimates with the quantiles of all numbers.
+func TestSketch(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for name, next := range map[string]func(i int) float64{
+		"uniform":       func(int) float64 { return r.Float64() * 1000 },
+		"normal":        func(int) float64 { return r.NormFloat64() },
+		"heavy tail":    func(int) float64 { return math.Exp(10 * r.NormFloat64()) },
+		"any scale":     func(int) float64 { return math.Ldexp(1+r.Float64(), r.IntN(2040)-1020) },
+		"both signs":    func(int) float64 { return math.Copysign(math.Exp(4*r.NormFloat64()), r.NormFloat64()) },
+		"ascending":     func(i int) float64 { return float64(i) },
+		"mostly zeros":  func(i int) float64 { return max(0, float64(i%50-45)) },
+		"constant":      func(int) float64 { return 0.1 },
+		"denormal":      func(int) float64 { return float64(r.IntN(100)) * math.SmallestNonzeroFloat64 },
+		"largest":       func(int) float64 { return math.MaxFloat64 * (r.Float64() - 0.5) * 2 },
+		"small to vast": func(i int) float64 { return math.Pow(1.01, float64(-i)) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, n := range []int{1, 2, exactNumbers - 1, exactNumbers, exactNumbers + 1, 20000} {
+				var s Sketch
+				var all []float64
+				for i := range n {
+					x := next(i)
+					s.Add(x)
+					all = append(all, x)
+				}
+				slices.Sort(all)
+				if got := len(s.above.counts) + len(s.below.counts); got > 2*maxBuckets {
+					t.Errorf("%d numbers: %d buckets", n, got)
+				}
+				for _, q := range []float64{0, 0.01, 0.5, 0.95, 0.99, 1} {
+					want := all[min(max(int(math.Ceil(q*float64(n))), 1), n)-1]
+					got := s.Quantile(q)
+					// Half of the smallest number is what rounding may add.
+					if d := math.Abs(got/2 - want/2); !(d <= s.Error()*math.Abs(want/2)*(1+1e-9)+math.SmallestNonzeroFloat64*math.Ldexp(1, 46)) {
+						t.Errorf("%d numbers: quantile %v is %v, want %v within %v", n, q, got, want, s.Error())
+					}
+				}
+			}
+		})
+	}
+}
+
+// TestSketchWhole checks that quantiles of whole numbers are whole, and right for small ones.
+func TestSketchWhole(t *testing.T) {
+	s := Sketch{Whole: true}
+	for i := range 100000 {
+		s.Add(float64(i))
+	}
+	small := Sketch{Whole: true}
+	for i := range 1000 {
+		small.Add(float64(i % 200))
+	}
+	if got := s.Quantile(0.5); got != math.Trunc(got) {
+		t.Errorf("the median is %v", got)
+	}
+	if got := small.Quantile(0.5); got != 99 {
+		t.Errorf("the median of small numbers is %v, want 99", got)
+	}
+}
+
+// TestSketchEmpty checks that nothing is known without numbers.
+func TestSketchEmpty(t *testing.T) {
+	var s Sketch
+	if got := s.Quantile(0.5); !math.IsNaN(got) || s.Error() != 0 {
+		t.Errorf("the median of nothing is %v, within %v", got, s.Error())
+	}
+}

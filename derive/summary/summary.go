@@ -1,0 +1,233 @@
+// Package summary puts the records of an archive together to a few numbers for each metric: how
+// many samples there are, the smallest and the largest, the mean over time, quantiles. It reads
+// each record once; what it keeps depends on the metrics and instances, not on the records.
+package summary
+
+import (
+	"math"
+
+	"pmtools/derive/check"
+	"pmtools/derive/eval"
+	"pmtools/derive/syntax"
+	"pmtools/lib/pcp"
+)
+
+// A Metric is an expression that is summarized.
+type Metric struct {
+	Name    string
+	Desc    pcp.Desc  // of the values
+	Counter *pcp.Desc // of the counter if the values are its rate, else nil
+	All     *Series   // the values of all instances
+
+	plan    *eval.Plan
+	state   *eval.State
+	between bool // values are those of the time since the record before
+	each    bool // there is a Series for each instance
+
+	columns []*pcp.Values // operands in the current record; nil for those that are not in it
+	touched uint64        // the last record that has an operand
+	out     pcp.Values
+	numbers []float64
+
+	epoch  int           // of the last record
+	record uint64        // the number of records with an operand, and one more for each epoch
+	first  uint64        // the number of the first one of the epoch
+	before pcp.Timestamp // the time of the record before
+	points []point
+	where  map[int32]int // in points
+}
+
+// A point is the last sample of an instance.
+type point struct {
+	inst   int32
+	epoch  int
+	record uint64
+	value  float64
+	own    *Series // nil unless each instance has one
+}
+
+// An Instance is what is known about the values of one instance.
+type Instance struct {
+	ID int32
+	*Series
+}
+
+// Instances returns the instances that had samples, in the order in which they came.
+func (m *Metric) Instances() []Instance {
+	var list []Instance
+	for _, p := range m.points {
+		if p.own != nil {
+			list = append(list, Instance{p.inst, p.own})
+		}
+	}
+	return list
+}
+
+// A Summary takes records one after the other.
+type Summary struct {
+	Metrics []*Metric
+	Records int // how many had a metric
+	Marks   int
+	First   pcp.Timestamp // of the records
+	Last    pcp.Timestamp
+
+	each  bool
+	users map[pcp.ID][]use
+	input eval.Input
+	count uint64
+	due   []*Metric // those with operands in the current record
+}
+
+// A use is an operand of a metric.
+type use struct {
+	metric *Metric
+	column int
+}
+
+// New returns a Summary without metrics. With each there is one of every instance besides.
+func New(each bool) *Summary { return &Summary{each: each, users: make(map[pcp.ID][]use)} }
+
+// Add adds a metric: an expression with numbers as values. Between means that each value is that of
+// the time since the record before, as a rate is; otherwise it holds until the next record.
+func (s *Summary) Add(name string, e syntax.Expr, info *check.Info, between bool) *Metric {
+	m := &Metric{Name: name, Desc: info.Root.Desc(pcp.NullID), plan: eval.New(e, info), between: between, each: s.each}
+	m.All = newSeries(m.whole())
+	m.columns = make([]*pcp.Values, len(info.Operands))
+	m.where = make(map[int32]int)
+	for i, id := range info.Operands {
+		s.users[id] = append(s.users[id], use{m, i})
+	}
+	s.Metrics = append(s.Metrics, m)
+	return m
+}
+
+// whole reports whether values are integers.
+func (m *Metric) whole() bool { return m.Desc.Type != pcp.Float && m.Desc.Type != pcp.Double }
+
+// Operands returns the identifiers of the metrics that records must have.
+func (s *Summary) Operands() []pcp.ID {
+	ids := make([]pcp.ID, 0, len(s.users))
+	for id := range s.users {
+		ids = append(ids, id)
+	}
+	return ids
+}
+
+// Mark notes that recording was interrupted: nothing is known about the time between the records
+// before and behind it.
+func (s *Summary) Mark() { s.Marks++ }
+
+// Record adds a record, or those columns of it that Operands asks for.
+func (s *Summary) Record(res *pcp.Result, insts eval.Instances) {
+	s.count++
+	s.due = s.due[:0]
+	for i := range res.Sets {
+		set := &res.Sets[i]
+		for _, u := range s.users[set.ID] {
+			m := u.metric
+			if m.touched != s.count {
+				m.touched = s.count
+				clear(m.columns)
+				s.due = append(s.due, m)
+			}
+			if m.columns[u.column] == nil {
+				m.columns[u.column] = set
+			}
+		}
+	}
+	if len(s.due) == 0 {
+		return
+	}
+	if s.Records++; s.Records == 1 {
+		s.First = res.Time
+	}
+	s.Last = res.Time
+	s.input.Time, s.input.Instances = res.Time, insts
+	for _, m := range s.due {
+		m.record++
+		if m.epoch != s.Marks || m.first == 0 {
+			m.begin(s.Marks)
+		}
+		s.input.Columns = m.columns
+		m.state.Eval(&s.input, &m.out)
+		m.take(res.Time)
+		m.before = res.Time
+	}
+}
+
+// begin begins an epoch: what was before is no neighbour of what comes.
+func (m *Metric) begin(epoch int) {
+	m.state = m.plan.NewState()
+	m.record++
+	m.first, m.epoch = m.record, epoch
+}
+
+// take adds the values of a record.
+func (m *Metric) take(at pcp.Timestamp) {
+	if m.out.Err != 0 {
+		return
+	}
+	seconds := 0.0
+	if m.record > m.first {
+		seconds = at.Sub(m.before)
+	}
+	m.numbers = m.out.AppendFloats(m.numbers[:0])
+	for i, x := range m.numbers {
+		if math.IsNaN(x - x) { // or infinite
+			continue
+		}
+		p := m.point(i, m.out.Insts[i])
+		held := p.value
+		if m.between {
+			held = x
+		}
+		known := p.record > 0
+		next := known && p.record+1 == m.record
+		if m.between || next {
+			m.All.hold(held, seconds)
+			if p.own != nil {
+				p.own.hold(held, seconds)
+			}
+		}
+		if known && !next {
+			m.missed(p)
+		}
+		p.record, p.epoch, p.value = m.record, m.epoch, x
+		m.All.add(x, at)
+		if p.own != nil {
+			p.own.add(x, at)
+		}
+	}
+}
+
+// missed counts why an instance had no value in the record before.
+func (m *Metric) missed(p *point) {
+	counted := func(s *Series) *int {
+		if p.epoch != m.epoch {
+			return &s.Marks
+		}
+		return &s.Gaps
+	}
+	*counted(m.All)++
+	if p.own != nil {
+		*counted(p.own)++
+	}
+}
+
+// point returns the last sample of an instance, which is tried at a place first.
+func (m *Metric) point(i int, inst int32) *point {
+	if i < len(m.points) && m.points[i].inst == inst {
+		return &m.points[i]
+	}
+	k, ok := m.where[inst]
+	if !ok {
+		k = len(m.points)
+		m.where[inst] = k
+		p := point{inst: inst}
+		if m.each {
+			p.own = newSeries(m.whole())
+		}
+		m.points = append(m.points, p)
+	}
+	return &m.points[k]
+}
