@@ -86,7 +86,12 @@ func (p *parser) statement(line string) error {
 	}
 	if list[0].quoted || !keywords[key] {
 		if p.check == nil && p.metr == nil {
-			return fmt.Errorf("%s begins no line%s", key, strings.Join(append([]string{""}, diagnose.DidYouMean(key, slices.Sorted(maps.Keys(keywords)))...), "; "))
+			all := slices.Sorted(maps.Keys(keywords))
+			hint := diagnose.DidYouMean(key, all)
+			if hint == nil {
+				hint = []string{"lines begin with " + strings.Join(all, ", ")}
+			}
+			return fmt.Errorf("%s begins no line; %s", key, strings.Join(hint, "; "))
 		}
 		return p.row(list[0].text, list[1:])
 	}
