@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"pmtools/cmd/internal/cli"
 	"pmtools/derive/cases"
@@ -47,21 +48,31 @@ func (a *app) newCheck() *cobra.Command {
 	}
 	fs := cmd.Flags()
 	fs.SortFlags = false
-	fs.BoolVar(&f.lint.Syntax, "syntax", false, "look only for what needs no source")
-	fs.BoolVar(&f.lint.Expand, "expand", false, "let definitions stand inside others")
-	fs.BoolVar(&f.lint.Unknown, "allow-unknown", false, "take metrics that the source does not have")
+	f.addRules(fs)
 	fs.BoolVar(&f.strict, "strict", false, "let warnings make the status 1, too")
-	fs.StringSliceVar(&f.disable, "disable", nil, "leave out `RULES`, or \"all\"")
 	fs.BoolVar(&f.rules, "rules", false, "list the rules for warnings")
-	fs.StringSliceVar(&f.lint.Wanted, "wanted", nil, "report definitions that `NAMES`, or what is below these, do not need")
-	fs.StringVar(&f.interval, "interval", "1min", "the `TIME` between two samples, for counters that wrap around")
-	fs.IntVar(&f.lint.MaxCost, "max-cost", 0, "report definitions that need more than `N` values (default 10000)")
 	fs.StringVarP(&f.output, "output", "o", "text", "`FORM` of output: text, json, sarif")
 	fs.BoolVar(&f.json, "json", false, "the same as --output json")
 	fs.BoolVar(&f.sarif, "sarif", false, "the same as --output sarif")
-	_ = cmd.RegisterFlagCompletionFunc("disable", cobra.FixedCompletions(append(repl.RuleNames(), "all"), cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("disable", completeRules)
 	_ = cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(checkOutputs, cobra.ShellCompDirectiveNoFileComp)) // the flags exist
 	return cmd
+}
+
+// addRules adds the options that say what is looked for.
+func (f *checkFlags) addRules(fs *pflag.FlagSet) {
+	fs.BoolVar(&f.lint.Syntax, "syntax", false, "look only for what needs no source")
+	fs.BoolVar(&f.lint.Expand, "expand", false, "let definitions stand inside others")
+	fs.BoolVar(&f.lint.Unknown, "allow-unknown", false, "take metrics that the source does not have")
+	fs.StringSliceVar(&f.disable, "disable", nil, "leave out `RULES`, or \"all\"")
+	fs.StringSliceVar(&f.lint.Wanted, "wanted", nil, "report definitions that `NAMES`, or what is below these, do not need")
+	fs.StringVar(&f.interval, "interval", "1min", "the `TIME` between two samples, for counters that wrap around")
+	fs.IntVar(&f.lint.MaxCost, "max-cost", 0, "report definitions that need more than `N` values (default 10000)")
+}
+
+// completeRules proposes the names of rules.
+func completeRules(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return append(repl.RuleNames(), "all"), cobra.ShellCompDirectiveNoFileComp
 }
 
 // check checks files for mistakes.

@@ -146,7 +146,7 @@ func (a *app) newRoot() *cobra.Command {
 		}
 		return a.Options.CheckWindow()
 	}
-	root.AddCommand(a.newEval(), a.newSummarize(), a.newExplain(), a.newCheck(), a.newTest(), a.newFmt(), a.newDeps(), a.newFunctions(), a.newAgent(), a.newCompletion())
+	root.AddCommand(a.newEval(), a.newSummarize(), a.newExplain(), a.newCheck(), a.newTest(), a.newFmt(), a.newDeps(), a.newFunctions(), a.newLSP(), a.newAgent(), a.newCompletion())
 	return root
 }
 

@@ -180,7 +180,7 @@ func (p *Problem) unknownFunction(name, paren syntax.Lexeme) bool {
 		p.Msg = "no blank may stand between " + name.Text + " and its parenthesis"
 	case int(name.Pos)+len(name.Text) == int(paren.Pos):
 		p.Msg, p.Pos = "there is no function "+name.Text, int(name.Pos)
-		p.Notes = DidYouMean(name.Text, functions)
+		p.didYouMean(name.Text, functions)
 	default:
 		return false
 	}

@@ -20,9 +20,9 @@ func (p *Problem) hint(bad *check.Error) {
 	case bad.Counters && left.Type.Sem == pcp.Counter && right.Type.Sem == pcp.Counter:
 		p.Notes = append(p.Notes, fmt.Sprintf("use rate(), delta() or instant() of both: rate(%s), rate(%s)", operandText(left.Expr), operandText(right.Expr)))
 	case bad.Counters && left.Type.Sem == pcp.Counter:
-		p.counterHint(left.Expr)
+		p.counterHint(bad, left.Expr)
 	case bad.Counters && right.Type.Sem == pcp.Counter:
-		p.counterHint(right.Expr)
+		p.counterHint(bad, right.Expr)
 	case left.Role == "left" && strings.HasPrefix(bad.Text, "Different "), bad.Text == "Dimensions are not the same":
 		arms := bad.Text != "Dimensions are not the same"
 		if !p.constHint(left.Expr, right.Type, arms) {
@@ -32,8 +32,11 @@ func (p *Problem) hint(bad *check.Error) {
 }
 
 // counterHint notes how the counter among two operands can stop to be one.
-func (p *Problem) counterHint(x syntax.Expr) {
+func (p *Problem) counterHint(bad *check.Error, x syntax.Expr) {
 	p.Notes = append(p.Notes, fmt.Sprintf("use rate(), delta() or instant() of the counter: instant(%s)", operandText(x)))
+	if len(bad.Path) == 0 {
+		p.Fixes = append(p.Fixes, syntax.Wrap(p.Src, x)...)
+	}
 }
 
 // constHint notes how an operand that is a plain number is written with the units of the other one,
@@ -91,11 +94,10 @@ func (p *Problem) nameHint(lexemes []syntax.Lexeme) {
 // maxLike is how many names are shown that have an unknown one in them.
 const maxLike = 3
 
-// likeName returns the note that proposes names for an unknown one: the nearest, or those that have
-// it in them.
-func likeName(unknown string, known []string) []string {
-	if notes := DidYouMean(unknown, known); notes != nil {
-		return notes
+// likeName proposes names for an unknown one: the nearest, or those that have it in them.
+func (p *Problem) likeName(unknown string, known []string) {
+	if p.didYouMean(unknown, known) {
+		return
 	}
 	var with []string
 	lower := strings.ToLower(unknown)
@@ -105,10 +107,9 @@ func likeName(unknown string, known []string) []string {
 		}
 	}
 	switch n := len(with); {
-	case n == 0:
-		return nil
 	case n > maxLike:
-		return []string{display.Clean(fmt.Sprintf("%d names have it in them, such as %s", n, OrList(with[:maxLike])))}
+		p.Notes = append(p.Notes, display.Clean(fmt.Sprintf("%d names have it in them, such as %s", n, OrList(with[:maxLike]))))
+	case n > 0:
+		p.propose(unknown, with)
 	}
-	return []string{"did you mean " + OrList(with) + "?"}
 }

@@ -24,7 +24,8 @@ type Problem struct {
 	Notes []string // more lines
 	// Unknown is the name of a metric that is not known, or has metrics below it, if that is wrong.
 	Unknown string
-	Err     error // the cause, or nil
+	Fixes   []syntax.Fix // changes of Src, the likeliest first
+	Err     error        // the cause, or nil
 }
 
 // Check describes why an expression means nothing: by its operands with their metadata, and by names
@@ -45,7 +46,7 @@ func Check(text string, err error, names func(unknown string) []string) *Problem
 	}
 	p.hint(bad)
 	if len(bad.Path) > 0 {
-		p.Pos = int(bad.Path[0].NamePos)
+		p.Pos, p.Fixes = int(bad.Path[0].NamePos), nil // they are for another text
 		p.inside(bad)
 	}
 	return p
@@ -69,7 +70,7 @@ func (p *Problem) operand(bad *check.Error, name string, names func(string) []st
 		case errors.Is(bad.Err, pmerr.NonLeaf):
 			p.Msg = name + " is no metric, but has metrics below it"
 		case names != nil:
-			p.Notes = append(p.Notes, likeName(name, names(name))...)
+			p.likeName(name, names(name))
 		}
 	case "Metadata for operand metric not available":
 		p.Msg = "the metadata of " + name + " is not available"

@@ -33,7 +33,11 @@ var comparedCounter = Rule{
 			for _, x := range list {
 				if typ, known := d.Info.Types[x]; known && typ.Sem == pcp.Counter && !relational(x) {
 					text := d.text(x)
-					p.report(d, start(x), fmt.Sprintf("the value of a counter is %s: %s", where, text),
+					var fixes []syntax.Fix
+					if _, call := n.(*syntax.CallExpr); !call { // these take names only
+						fixes = syntax.Wrap(d.Text, x)
+					}
+					p.fixable(d, start(x), fixes, fmt.Sprintf("the value of a counter is %s: %s", where, text),
 						fmt.Sprintf("rate(%s) is how fast it grows, delta(%s) by how much since the last sample", text, text))
 				}
 			}

@@ -81,6 +81,7 @@ type Finding struct {
 	Rule       string
 	Message    string
 	Notes      []string
+	Fixes      []syntax.Fix // changes of the expression
 }
 
 // A Pass is one rule at work.
@@ -111,8 +112,13 @@ func Run(f *Facts, rules []*Rule) []Finding {
 
 // report notes a finding, unless the rule does not apply to the definition.
 func (p *Pass) report(d *Definition, pos syntax.Pos, msg string, notes ...string) {
+	p.fixable(d, pos, nil, msg, notes...)
+}
+
+// fixable is report for what can be fixed.
+func (p *Pass) fixable(d *Definition, pos syntax.Pos, fixes []syntax.Fix, msg string, notes ...string) {
 	if !slices.Contains(d.Off, p.rule.Name) {
-		p.found = append(p.found, Finding{d, pos, p.rule.Name, msg, notes})
+		p.found = append(p.found, Finding{d, pos, p.rule.Name, msg, notes, fixes})
 	}
 }
 

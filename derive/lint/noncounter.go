@@ -22,7 +22,10 @@ var nonCounter = Rule{
 			}
 			typ, known := d.Info.Types[call.X]
 			if known && typ.Sem != pcp.Counter && !differenceOf(call.X) {
-				p.report(d, start(call), fmt.Sprintf("%s() of what is no counter: %s is %s", call.Fun.Symbol(), d.text(call.X), typ.Sem.Text()))
+				from, to := call.Span()
+				inner, end := call.X.Span()
+				fix := syntax.Fix{Title: "remove " + call.Fun.Symbol() + "()", Start: from, End: to, Text: d.Text[inner:end]}
+				p.fixable(d, start(call), []syntax.Fix{fix}, fmt.Sprintf("%s() of what is no counter: %s is %s", call.Fun.Symbol(), d.text(call.X), typ.Sem.Text()))
 			}
 		}
 	},

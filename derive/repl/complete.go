@@ -21,13 +21,31 @@ const completeWithin = 180 * time.Millisecond
 // Complete proposes completions of a line at an offset: each of the texts may stand in the place of
 // line[start:pos]. A source that is slow, or busy, gives none for now.
 func (s *Session) Complete(line string, pos int) (texts []string, start int) {
-	before := line[:min(max(pos, 0), len(line))]
+	return s.complete(line[:min(max(pos, 0), len(line))], (*completer).line)
+}
+
+// Around is what stands around the beginning of an expression that is completed.
+type Around struct {
+	Names []string // definitions that are proposed, in the place of the session's own
+	Rest  string   // the expression, or another, whose metrics a pattern may be for
+}
+
+// CompleteExpr is Complete for the beginning of an expression.
+func (s *Session) CompleteExpr(before string, around *Around) (texts []string, start int) {
+	return s.complete(before, func(c *completer, before string) int {
+		c.around, c.last = around, around.Rest
+		return c.expr(before)
+	})
+}
+
+// complete collects the texts that a method of completer offers for what is before the cursor.
+func (s *Session) complete(before string, offer func(c *completer, before string) int) (texts []string, start int) {
 	timer := time.NewTimer(completeWithin)
 	defer timer.Stop()
 	select {
 	case <-s.lock:
 	case <-timer.C:
-		return nil, pos
+		return nil, len(before)
 	}
 	type answer struct {
 		texts []string
@@ -36,8 +54,8 @@ func (s *Session) Complete(line string, pos int) (texts []string, start int) {
 	done := make(chan answer, 1)
 	go func() {
 		defer s.release()
-		c := completer{s: s, ctx: s.background}
-		start := c.line(before)
+		c := completer{s: s, ctx: s.background, last: parseItem(s.last).text}
+		start := offer(&c, before)
 		slices.Sort(c.texts)
 		done <- answer{slices.Compact(c.texts), start}
 	}()
@@ -45,7 +63,7 @@ func (s *Session) Complete(line string, pos int) (texts []string, start int) {
 	case a := <-done:
 		return a.texts, a.start
 	case <-timer.C:
-		return nil, pos
+		return nil, len(before)
 	}
 }
 
@@ -60,9 +78,11 @@ func (c *cache) forget() { *c = cache{} }
 
 // A completer collects the texts for one line.
 type completer struct {
-	s     *Session
-	ctx   context.Context
-	texts []string
+	s      *Session
+	ctx    context.Context
+	around *Around // nil for a line of the prompt
+	last   string  // an expression whose metrics a pattern may be for
+	texts  []string
 }
 
 // offer adds texts that begin with a prefix.
@@ -318,6 +338,9 @@ func (c *completer) metric(word string) {
 // the source.
 func (c *completer) fitting(prefix string) (names []string) {
 	var defs []*Definition
+	if c.around != nil {
+		return slices.DeleteFunc(slices.Clone(c.around.Names), func(name string) bool { return !strings.HasPrefix(name, prefix) })
+	}
 	for _, name := range c.s.defs.names() {
 		if strings.HasPrefix(name, prefix) {
 			names, defs = append(names, name), append(defs, c.s.defs.find(name))
@@ -346,13 +369,13 @@ func (c *completer) fitting(prefix string) (names []string) {
 }
 
 // pattern completes a pattern with the names of instances of the metrics that the expression before
-// and the last item mention: the operand of matchinst stands behind the pattern.
+// and c.last mention: the operand of matchinst stands behind the pattern.
 func (c *completer) pattern(text, prefix string) {
 	if c.s.lost || c.s.connect(c.ctx) != nil {
 		return
 	}
 	seen := make(map[pcp.InDom]bool)
-	for _, l := range slices.Concat(check.Syntax().Lexemes(text), check.Syntax().Lexemes(parseItem(c.s.last).text)) {
+	for _, l := range slices.Concat(check.Syntax().Lexemes(text), check.Syntax().Lexemes(c.last)) {
 		if l.Tok != syntax.NAME {
 			continue
 		}

@@ -35,7 +35,8 @@ func (l *linter) rules(ctx context.Context, s *Session) {
 		d := from[f.Definition]
 		line, column, source := d.place(int(f.Pos))
 		l.add(d.file, line, column, SeverityWarning, d.def.Name, source, f.Message, f.Notes...)
-		l.diags[len(l.diags)-1].Rule = f.Rule
+		last := &l.diags[len(l.diags)-1]
+		last.Rule, last.Fixes = f.Rule, d.fixes(f.Fixes)
 	}
 }
 

@@ -76,18 +76,60 @@ func runText(ctx context.Context, s *Session, name string, w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	line, errLine := src.Text(ctx, d.ID, pcp.OneLine)
-	help, errHelp := src.Text(ctx, d.ID, pcp.Help)
+	texts, err := textsOf(ctx, src, d.ID)
+	if err != nil {
+		return &Problem{Msg: err.Error(), Err: err}
+	}
+	for _, text := range texts {
+		fmt.Fprintln(w, text)
+	}
+	return nil
+}
+
+// textsOf returns the help texts of a metric, those that are there and not the same.
+func textsOf(ctx context.Context, src *derive.Source, id pcp.ID) (texts []string, err error) {
+	line, errLine := src.Text(ctx, id, pcp.OneLine)
+	help, errHelp := src.Text(ctx, id, pcp.Help)
 	line, help = strings.TrimRight(line, "\n"), strings.TrimRight(help, "\n")
 	switch {
 	case errLine != nil && errHelp != nil:
-		return &Problem{Msg: errLine.Error(), Err: errLine}
+		return nil, errLine
 	case errLine == nil && line != "":
-		fmt.Fprintln(w, line)
+		texts = append(texts, line)
 	}
 	if errHelp == nil && help != "" && help != line {
-		fmt.Fprintln(w, help)
+		texts = append(texts, help)
 	}
+	return texts, nil
+}
+
+// About returns the metadata of a metric, in one line, and its help texts.
+func (s *Session) About(ctx context.Context, name string) (metadata string, texts []string, err error) {
+	if err := s.acquire(ctx); err != nil {
+		return "", nil, err
+	}
+	defer s.release()
+	if err := s.connect(ctx); err != nil {
+		return "", nil, err
+	}
+	src, d, err := s.metric(ctx, name)
+	if err != nil {
+		return "", nil, s.noteLost(err)
+	}
+	texts, _ = textsOf(ctx, src, d.ID) // most metrics of archives have none
+	return string(format.AppendSummary(nil, &d)), texts, nil
+}
+
+// Replace makes the definitions of a configuration file those of the Session. Lines that are wrong
+// define nothing.
+func (s *Session) Replace(ctx context.Context, f File) error {
+	if err := s.acquire(ctx); err != nil {
+		return err
+	}
+	defer s.release()
+	l := newLoading(nil)
+	l.file(f.Name, f.Text)
+	s.defs, s.full = newDictionary(l.own, s.global), nil
 	return nil
 }
 

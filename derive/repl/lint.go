@@ -39,6 +39,14 @@ type Diagnostic struct {
 
 	Notes  []string `json:"notes,omitempty"`
 	Source string   `json:"-"` // the line
+	Fixes  []Fix    `json:"-"`
+}
+
+// A Fix is a change of a file that may be what was meant. Columns are those of a Diagnostic.
+type Fix struct {
+	Title                            string
+	Line, Column, EndLine, EndColumn int
+	Text                             string
 }
 
 // String returns the diagnostic on one line, with the rule at its end.
@@ -203,6 +211,18 @@ func (l *linter) problem(d *linted, p *Problem) {
 	}
 	line, column, source := d.place(pos)
 	l.add(d.file, line, column, SeverityError, d.def.Name, source, p.Msg, p.Notes...)
+	l.diags[len(l.diags)-1].Fixes = d.fixes(p.Fixes)
+}
+
+// fixes returns changes of the expression as changes of the file.
+func (d *linted) fixes(list []syntax.Fix) (fixes []Fix) {
+	for _, f := range list {
+		fix := Fix{Title: f.Title, Text: f.Text}
+		fix.Line, fix.Column, _ = d.place(int(f.Start))
+		fix.EndLine, fix.EndColumn, _ = d.place(int(f.End))
+		fixes = append(fixes, fix)
+	}
+	return fixes
 }
 
 // place returns where a byte of the expression is, and the line; -1 is the name.

@@ -34,6 +34,8 @@ type Opener struct {
 	UnpackLimit int64
 	// KeepNames keeps names of -n that an archive does not have.
 	KeepNames bool
+	// Silent says that nobody can be asked for a password: the terminal is somebody else's.
+	Silent bool
 
 	local   string     // the message if there is no local context
 	names   *pmns.Tree // -n, -N; nil without
@@ -145,7 +147,9 @@ func (o *Opener) host(ctx context.Context, kind option.SourceKind, name string) 
 // dialer returns what connects to daemons as the environment and the options say.
 func (o *Opener) dialer() *pmcd.Dialer {
 	d := pmcd.DialerFromEnv(o.env.LookupEnv, o.env.Config().Get, func(text string) { o.env.Notify("Warning: " + text) })
-	d.Prompt = prompt
+	if !o.Silent {
+		d.Prompt = prompt
+	}
 	o.printer().Dialer(d)
 	if o.options.Container != "" {
 		d.Container = &o.options.Container

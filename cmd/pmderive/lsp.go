@@ -1,0 +1,78 @@
+package main
+
+import (
+	"context"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"pmtools/derive/lsp"
+	"pmtools/derive/repl"
+	"pmtools/lib/option"
+	"pmtools/lib/pmapi"
+)
+
+// patience is how long the language server waits for the source before it shows mistakes of syntax.
+const patience = 100 * time.Millisecond
+
+// newLSP returns the command that serves editors.
+func (a *app) newLSP() *cobra.Command {
+	f := &checkFlags{output: "text"}
+	var stdio bool
+	cmd := &cobra.Command{
+		Use:   "lsp",
+		Short: "Serve an editor that opens files of derived metrics (Language Server Protocol)",
+		Long: "Serve an editor over standard input and output, in the Language Server Protocol: what check\n" +
+			"reports while one types, completion, descriptions of metrics and expressions, definitions and\n" +
+			"references, renaming, the form of fmt, an outline, and changes that mend mistakes. The source\n" +
+			"is that of the options, or of the editor's settings.",
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.serve(cmd.Context(), f) },
+	}
+	cmd.Flags().SortFlags = false
+	f.addRules(cmd.Flags())
+	cmd.Flags().BoolVar(&stdio, "stdio", false, "serve standard input and output, as without it")
+	_ = cmd.RegisterFlagCompletionFunc("disable", completeRules) // the flag exists
+	return cmd
+}
+
+// serve serves an editor.
+func (a *app) serve(ctx context.Context, f *checkFlags) error {
+	if err := f.complete(); err != nil {
+		return err
+	}
+	a.running = true
+	a.sources.LoadDefault()
+	a.sources.Silent = true
+	opt := lsp.Options{Lint: f.lint, Patience: patience}
+	switch kind, name := a.Options.Source(); kind {
+	case option.Host:
+		opt.Kind, opt.Name = repl.Host, name
+	case option.Archive:
+		opt.Kind, opt.Name = repl.Archive, name
+	case option.Local:
+		opt.Kind = repl.Local
+	}
+	base, err := a.replOptions(repl.Settings{})
+	if err != nil {
+		return err
+	}
+	var opening sync.Mutex // a.open changes the options
+	base.Open = func(ctx context.Context, kind, name string) (pmapi.Source, error) {
+		opening.Lock()
+		defer opening.Unlock()
+		return a.open(ctx, kind, name)
+	}
+	base.Table = func(w io.Writer, t *repl.Table) error { return drawTable(w, t, hoverWidth) }
+	opt.Session = func(kind, name string) (*repl.Session, error) {
+		own := *base
+		own.Kind, own.Name = kind, name
+		return repl.New(&own), nil
+	}
+	return lsp.Serve(ctx, a.Env.Stdin, a.Env.Stdout, &opt)
+}
+
+// hoverWidth is how wide a tree is drawn that an editor shows in a window of its own.
+const hoverWidth = 100

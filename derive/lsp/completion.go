@@ -1,0 +1,177 @@
+package lsp
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"pmtools/derive/check"
+	"pmtools/derive/repl"
+	"pmtools/derive/syntax"
+)
+
+// completeWithin is how long completion waits for the session, which may be busy.
+const completeWithin = 150 * time.Millisecond
+
+// completion proposes what may stand at a position.
+func (s *server) completion(d *document, p *params) (any, error) {
+	off := d.offset(p.Position)
+	list := &completionList{Incomplete: true, Items: []completionItem{}}
+	c := completer{list, d, off}
+	switch before, place := d.before(off); place {
+	case inExpression:
+		c.expression(s, before)
+	case inName:
+		c.name(before)
+	case inRemark:
+		word := before[strings.LastIndexAny(before, " \t,")+1:]
+		for _, name := range append(repl.RuleNames(), "ignore", "ignore-file", "optional") {
+			c.offer(word, name, itemKeyword, "")
+		}
+	}
+	return list, nil
+}
+
+// The places that a text is completed at.
+const (
+	nowhere = iota
+	inExpression
+	inName // before the '='
+	inRemark
+)
+
+// before returns the text that is completed at an offset, and where it stands.
+func (d *document) before(off int) (text string, place int) {
+	at := 0
+	for _, c := range syntax.Chunks("", []byte(d.text)) {
+		if end := at + len(c.Raw); off > end || off == end && strings.HasSuffix(c.Raw, "\n") && end < len(d.text) {
+			at = end
+			continue
+		}
+		text = d.text[at:off]
+		switch name, expr, ok := strings.Cut(text, "="); {
+		case off == at+len(c.Raw) && strings.HasSuffix(c.Raw, "\n") && !strings.HasSuffix(c.Raw, "\\\n"):
+			return "", inName // behind the last line
+		case strings.HasPrefix(text, "#"):
+			if strings.HasPrefix(strings.TrimSpace(text[1:]), "pmderive:") {
+				return text, inRemark
+			}
+			return "", nowhere
+		case ok && strings.Contains(name, "("):
+			return "", nowhere // a help text
+		case ok:
+			return joined(expr), inExpression
+		}
+		return text, inName
+	}
+	return "", inName
+}
+
+// A completer collects what is proposed for one position.
+type completer struct {
+	*completionList
+	d   *document
+	off int
+}
+
+// offer proposes a text in the place of the word before the position, if it begins with that.
+func (c *completer) offer(word, text string, kind int, detail string) {
+	if strings.HasPrefix(text, word) && text != word {
+		edit := textEdit{c.d.span(c.off-len(word), c.off), text}
+		c.Items = append(c.Items, completionItem{Label: text, Kind: kind, Detail: detail, TextEdit: edit})
+	}
+}
+
+// expression proposes what continues an expression.
+func (c *completer) expression(s *server, before string) {
+	use := s.sessions()
+	around := &repl.Around{Rest: c.rest()}
+	if use.lint.Expand {
+		here, _ := c.d.definitionAt(c.off)
+		for _, def := range c.d.defs {
+			if def != here {
+				around.Names = append(around.Names, def.Name)
+			}
+		}
+	}
+	var texts []string
+	start := len(before)
+	if session, err := use.get(forQuestions); err == nil {
+		ctx, cancel := context.WithTimeout(s.ctx, completeWithin)
+		defer cancel()
+		if s.prepare(ctx, session, c.d) == nil {
+			texts, start = session.CompleteExpr(before, around)
+		}
+	}
+	functions := check.Functions()
+	if len(texts) == 0 { // the source is slow, or not there
+		if session, err := use.get(forSyntax); err == nil {
+			texts, start = session.CompleteExpr(before, around)
+		}
+	}
+	word := before[min(start, len(before)):]
+	after := c.d.text[c.off:]
+	for _, text := range texts {
+		kind, detail := itemVariable, ""
+		if i := slices.IndexFunc(functions, func(f check.Function) bool { return f.Name+"(" == text }); i >= 0 {
+			kind, detail = itemFunction, functions[i].Signature
+		} else if def := c.d.find(text); def != nil {
+			detail = def.Expr()
+		} else if strings.HasSuffix(text, "]") || strings.HasSuffix(text, "/, ") {
+			kind = itemValue
+			if end := text[len(strings.TrimRight(text, "]/, ")):]; end != "" && strings.HasPrefix(after, end[:1]) {
+				text = strings.TrimSuffix(text, end)
+			}
+		} else if strings.HasSuffix(text, "=") {
+			kind = itemKeyword
+		}
+		c.offer(word, text, kind, detail)
+	}
+}
+
+// maxRest is how many metrics the instances for a pattern may come from.
+const maxRest = 20
+
+// rest returns the metrics behind the position in its definition, or else those of the others, as
+// one expression. The definition is hardly one that can be parsed.
+func (c *completer) rest() string {
+	c.d.parse()
+	var list []string
+	add := func(name string) {
+		if len(list) < maxRest && syntax.LegalName(name) && !slices.Contains(list, name) {
+			list = append(list, name)
+		}
+	}
+	here, _ := c.d.definitionAt(c.off)
+	if here != nil {
+		behind := joined(c.d.text[c.off : here.at+len(here.Raw)])
+		for _, word := range strings.FieldsFunc(behind, func(r rune) bool { return r > unicode.MaxASCII || r != '.' && !isWord(byte(r)) }) {
+			add(word)
+		}
+	}
+	own := len(list) > 0
+	for i := range c.d.names {
+		if m := &c.d.names[i]; !own && !m.defines && m.def != nil && m.def != here {
+			add(m.name)
+		}
+	}
+	return strings.Join(list, " + ")
+}
+
+// name proposes the head of a help text, which begins with the name of a definition.
+func (c *completer) name(before string) {
+	if name, attr, ok := strings.Cut(before, "("); ok {
+		for _, text := range []string{"oneline", "helptext"} {
+			if c.d.find(strings.TrimSpace(name)) != nil {
+				c.offer(attr, text+") = ", itemKeyword, "")
+			}
+		}
+		return
+	}
+	c.d.parse()
+	for _, def := range c.d.defs {
+		c.offer(strings.TrimLeft(before, " \t"), def.Name, itemVariable, def.Expr())
+	}
+}

@@ -1,0 +1,192 @@
+package lsp
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"sync"
+)
+
+// Bounds of what a client may send.
+const (
+	maxMessage = 32 << 20 // bytes of one message
+	maxHeader  = 64 << 10 // bytes of one line of a header
+)
+
+// Error codes of JSON-RPC and of the protocol.
+const (
+	codeParse          = -32700
+	codeInvalidRequest = -32600
+	codeNoMethod       = -32601
+	codeInvalidParams  = -32602
+	codeNotInitialized = -32002
+	codeFailed         = -32803
+	codeCancelled      = -32800
+)
+
+// A rpcError is the error of a response.
+type rpcError struct {
+	Code    int    `json:"code"`
+	Message string `json:"message"`
+}
+
+func (e *rpcError) Error() string { return e.Message }
+
+// rpcErrorf returns an error with a code.
+func rpcErrorf(code int, format string, args ...any) *rpcError {
+	return &rpcError{code, fmt.Sprintf(format, args...)}
+}
+
+// A message is a request, a notification, which has no ID, or a response, which has no Method.
+type message struct {
+	ID     json.RawMessage `json:"id"`
+	Method string          `json:"method"`
+	Params json.RawMessage `json:"params"`
+	Result json.RawMessage `json:"result"`
+}
+
+// A conn carries messages: JSON, each behind a header with its length.
+type conn struct {
+	in  *bufio.Reader
+	mu  sync.Mutex // guards the rest
+	out io.Writer
+	err error // the first failure of out
+}
+
+// newConn returns a conn over two streams.
+func newConn(in io.Reader, out io.Writer) *conn {
+	return &conn{in: bufio.NewReaderSize(in, maxHeader), out: out}
+}
+
+// read returns the next message. An *rpcError is about that message alone: the next one can be read.
+// Any other error is one of the stream, or io.EOF.
+func (c *conn) read() (*message, error) {
+	length, err := c.header()
+	if err != nil {
+		return nil, err
+	}
+	if length > maxMessage {
+		if _, err := io.CopyN(io.Discard, c.in, length); err != nil {
+			return nil, err
+		}
+		return nil, rpcErrorf(codeInvalidRequest, "a message of %d bytes; the limit is %d", length, maxMessage)
+	}
+	var body bytes.Buffer // grows with what really comes
+	if _, err := io.CopyN(&body, c.in, length); err != nil {
+		return nil, err
+	}
+	m := new(message)
+	if err := json.Unmarshal(body.Bytes(), m); err != nil {
+		if _, ok := errors.AsType[*json.SyntaxError](err); ok {
+			return nil, rpcErrorf(codeParse, "the message is not JSON: %v", err)
+		}
+		return nil, rpcErrorf(codeInvalidRequest, "the message is no request: %v", err)
+	}
+	if id := string(m.ID); id == "null" {
+		m.ID = nil
+	} else if id != "" && id[0] != '"' && id[0] != '-' && (id[0] < '0' || id[0] > '9') {
+		return nil, rpcErrorf(codeInvalidRequest, "the id of a request is a number or a string")
+	}
+	return m, nil
+}
+
+// header reads up to the empty line behind a header, and returns the length in it. What is no header
+// is skipped until there is one, even if it begins in the middle of a line: after a wrong length
+// nobody knows where the next message begins.
+func (c *conn) header() (length int64, err error) {
+	const field = "content-length:"
+	length = -1
+	for {
+		line, err := c.in.ReadSlice('\n')
+		if errors.Is(err, bufio.ErrBufferFull) {
+			continue
+		}
+		if err != nil {
+			return 0, err
+		}
+		line = bytes.TrimSpace(line)
+		if len(line) == 0 {
+			if length >= 0 {
+				return length, nil
+			}
+			continue
+		}
+		if i := bytes.LastIndex(bytes.ToLower(line), []byte(field)); i >= 0 && i+len(field) <= len(line) {
+			n, err := strconv.ParseInt(string(bytes.TrimSpace(line[i+len(field):])), 10, 64)
+			if err != nil || n < 0 {
+				return 0, rpcErrorf(codeParse, "the header has no length: %q", line[max(i, len(line)-100):])
+			}
+			length = n
+		}
+	}
+}
+
+// write writes a message.
+func (c *conn) write(m any) {
+	var body bytes.Buffer
+	enc := json.NewEncoder(&body)
+	enc.SetEscapeHTML(false)
+	err := enc.Encode(m)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if err == nil && c.err == nil {
+		_, err = fmt.Fprintf(c.out, "Content-Length: %d\r\n\r\n%s", body.Len(), body.Bytes())
+	}
+	if c.err == nil {
+		c.err = err
+	}
+}
+
+// failure returns the first failure of write.
+func (c *conn) failure() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.err
+}
+
+// notify sends a notification.
+func (c *conn) notify(method string, params any) {
+	c.write(struct {
+		Version string `json:"jsonrpc"`
+		Method  string `json:"method"`
+		Params  any    `json:"params"`
+	}{"2.0", method, params})
+}
+
+// request sends a request, whose answer comes as a message.
+func (c *conn) request(id, method string, params any) {
+	c.write(struct {
+		Version string `json:"jsonrpc"`
+		ID      string `json:"id"`
+		Method  string `json:"method"`
+		Params  any    `json:"params"`
+	}{"2.0", id, method, params})
+}
+
+// reply answers a request; an id of nil is that of a request that cannot be read.
+func (c *conn) reply(id json.RawMessage, result any, err error) {
+	if id == nil {
+		id = json.RawMessage("null")
+	}
+	if err == nil {
+		c.write(struct {
+			Version string          `json:"jsonrpc"`
+			ID      json.RawMessage `json:"id"`
+			Result  any             `json:"result"`
+		}{"2.0", id, result})
+		return
+	}
+	bad, ok := errors.AsType[*rpcError](err)
+	if !ok {
+		bad = rpcErrorf(codeFailed, "%v", err)
+	}
+	c.write(struct {
+		Version string          `json:"jsonrpc"`
+		ID      json.RawMessage `json:"id"`
+		Error   *rpcError       `json:"error"`
+	}{"2.0", id, bad})
+}

@@ -1,0 +1,109 @@
+package lsp
+
+import (
+	"encoding/json"
+	"fmt"
+	"unicode/utf8"
+)
+
+// document returns the current version of a document.
+func (s *server) document(uri string) (*document, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if d := s.docs[uri]; d != nil {
+		return d, nil
+	}
+	return nil, rpcErrorf(codeInvalidParams, "the document %q is not open", uri)
+}
+
+// open returns all documents that are open.
+func (s *server) open() (list []*document) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, d := range s.docs {
+		list = append(list, d)
+	}
+	return list
+}
+
+// put makes a text the current version of a document. One that is too large is not kept.
+func (s *server) put(uri string, version int, text string) error {
+	if len(text) > maxDocument {
+		s.drop(uri)
+		return fmt.Errorf("%s has %d bytes, and is not looked at; the limit is %d", uri, len(text), maxDocument)
+	}
+	d := newDocument(uri, version, text)
+	s.mu.Lock()
+	if _, known := s.docs[uri]; !known && len(s.docs) >= maxDocuments {
+		s.mu.Unlock()
+		return fmt.Errorf("%d documents are open, and %s is not looked at", maxDocuments, uri)
+	}
+	s.docs[uri] = d
+	s.mu.Unlock()
+	s.check(d)
+	return nil
+}
+
+// drop forgets a document.
+func (s *server) drop(uri string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.docs, uri)
+	delete(s.found, uri)
+}
+
+func (s *server) didOpen(raw json.RawMessage) error {
+	var p changeParams
+	if err := unmarshal(raw, &p); err != nil {
+		return err
+	}
+	return s.put(p.Document.URI, p.Document.Version, p.Document.Text)
+}
+
+func (s *server) didChange(raw json.RawMessage) error {
+	var p changeParams
+	if err := unmarshal(raw, &p); err != nil {
+		return err
+	}
+	d, err := s.document(p.Document.URI)
+	if err != nil {
+		return err
+	}
+	for _, c := range p.Changes {
+		text := c.Text
+		if c.Range != nil {
+			from, to := d.offset(c.Range.Start), d.offset(c.Range.End)
+			if from > to {
+				return s.lost(d, "a change ends before it begins")
+			}
+			text = d.text[:from] + text + d.text[to:]
+		}
+		if len(text) > maxDocument {
+			break
+		}
+		d = newDocument(d.uri, p.Document.Version, text)
+	}
+	if !utf8.ValidString(d.text) {
+		return s.lost(d, "a change cuts a character")
+	}
+	return s.put(d.uri, p.Document.Version, d.text)
+}
+
+// lost forgets a document whose text is not known any more, until it is opened again.
+func (s *server) lost(d *document, why string) error {
+	s.drop(d.uri)
+	return fmt.Errorf("%s has to be opened again: %s", d.uri, why)
+}
+
+func (s *server) didClose(raw json.RawMessage) error {
+	var p changeParams
+	if err := unmarshal(raw, &p); err != nil {
+		return err
+	}
+	if _, err := s.document(p.Document.URI); err != nil {
+		return err
+	}
+	s.drop(p.Document.URI)
+	s.notify("textDocument/publishDiagnostics", published{p.Document.URI, 0, []diagnostic{}})
+	return nil
+}

@@ -1,0 +1,63 @@
+package lsp
+
+import (
+	"strings"
+
+	"pmtools/derive/check"
+	"pmtools/derive/repl"
+)
+
+// formatting returns the change that makes the text canonical.
+func (s *server) formatting(d *document, _ *params) (any, error) {
+	out, errs := check.Syntax().Format(fileName(d.uri), []byte(d.text))
+	if errs != nil {
+		return nil, rpcErrorf(codeFailed, "line %d: a file with errors is not formatted", errs[0].Line)
+	}
+	text := string(out)
+	if text == d.text {
+		return []textEdit{}, nil
+	}
+	from := 0 // the lines that are the same at the beginning
+	for from < min(len(text), len(d.text)) {
+		line, _, ok := strings.Cut(d.text[from:], "\n")
+		if !ok || !strings.HasPrefix(text[from:], line+"\n") {
+			break
+		}
+		from += len(line) + 1
+	}
+	return []textEdit{{d.span(from, len(d.text)), text[from:]}}, nil
+}
+
+// codeActions returns the changes that may be what was meant in the lines of a range.
+func (s *server) codeActions(d *document, p *params) (any, error) {
+	s.mu.Lock()
+	f := s.found[d.uri]
+	s.mu.Unlock()
+	list := []codeAction{}
+	if f == nil || f.doc != d {
+		return list, nil
+	}
+	for i := range f.list {
+		found := &f.list[i]
+		if line := d.position(d.place(found.Line, found.Column)).Line; line < p.Range.Start.Line || line > p.Range.End.Line {
+			continue
+		}
+		for _, fix := range d.fixes(found) {
+			edit := textEdit{d.span(d.place(fix.Line, fix.Column), d.place(fix.EndLine, fix.EndColumn)), fix.Text}
+			list = append(list, codeAction{fix.Title, "quickfix", []diagnostic{d.diagnostic(found)}, workspaceEdit{map[string][]textEdit{d.uri: {edit}}}})
+		}
+	}
+	return list, nil
+}
+
+// fixes returns the changes for a finding. A rule can be switched off for the definition.
+func (d *document) fixes(found *repl.Diagnostic) []repl.Fix {
+	list := found.Fixes
+	if def := d.find(found.Metric); found.Rule != "" && def != nil {
+		list = append(list[:len(list):len(list)], repl.Fix{
+			Title: "ignore " + found.Rule + " for " + def.Name,
+			Line:  def.Line, Column: 1, EndLine: def.Line, EndColumn: 1, Text: "# pmderive: ignore " + found.Rule + "\n",
+		})
+	}
+	return list
+}

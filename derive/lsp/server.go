@@ -1,0 +1,301 @@
+// Package lsp is a language server for files of derived metrics: it speaks version 3.17 of the
+// Language Server Protocol over two streams, and knows nothing of processes and terminals.
+//
+// What it says is what package repl says: Lint makes the diagnostics, Complete the completions,
+// Explain and About what is shown of a place. Answers that need nothing but the text come at once.
+// The source of metrics is asked in the background, by two sessions: one for diagnostics, one for
+// completion and for what is shown, so that a slow one delays neither typing nor the other.
+package lsp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"sync"
+	"time"
+
+	"pmtools/derive/repl"
+	"pmtools/lib/version"
+)
+
+// Options are what a server takes from the world around it.
+type Options struct {
+	// Session returns a session over a source of one of the kinds of package repl.
+	Session func(kind, name string) (*repl.Session, error)
+	// Kind and Name are the source, and Lint what is looked for, unless the client's settings say
+	// something else.
+	Kind, Name string
+	Lint       repl.Lint
+	// Patience is how long an answer of the source is waited for before what needs none is published
+	// alone; 0 means for ever.
+	Patience time.Duration
+}
+
+// ErrNoShutdown is the error of Serve for a client that goes without a shutdown.
+var ErrNoShutdown = errors.New("the client has ended without a shutdown")
+
+// Bounds of what a client may have open.
+const (
+	maxDocuments = 1000
+	maxRunning   = 64 // requests
+)
+
+// A server is one connection.
+type server struct {
+	*conn
+	opt   Options
+	ctx   context.Context // ends with Serve
+	state state
+	pull  bool // the client answers workspace/configuration
+
+	mu      sync.Mutex // guards the rest
+	docs    map[string]*document
+	found   map[string]*findings
+	running map[string]context.CancelFunc // requests in the background, by their ids
+	use     *sessions
+	told    map[string]bool // messages that were shown
+	waiting []string        // documents that are to be checked
+	wake    chan struct{}
+	work    sync.WaitGroup
+}
+
+// A state is how far the life of a connection has come.
+type state int
+
+const (
+	fresh state = iota
+	ready
+	down
+)
+
+// Serve answers a client until it says goodbye, and returns nil if it did that properly.
+func Serve(ctx context.Context, in io.Reader, out io.Writer, opt *Options) error {
+	ctx, cancel := context.WithCancel(ctx)
+	s := &server{
+		conn: newConn(in, out), opt: *opt, ctx: ctx, docs: make(map[string]*document), found: make(map[string]*findings),
+		running: make(map[string]context.CancelFunc), told: make(map[string]bool), wake: make(chan struct{}, 1),
+	}
+	s.use = &sessions{server: s, kind: opt.Kind, name: opt.Name, lint: opt.Lint}
+	s.work.Go(s.checkAll)
+	err := s.loop()
+	cancel()
+	s.work.Wait()
+	s.use.close()
+	return err
+}
+
+// loop reads messages up to the last one.
+func (s *server) loop() error {
+	for {
+		m, err := s.read()
+		bad, survived := errors.AsType[*rpcError](err)
+		switch {
+		case survived:
+			s.reply(nil, nil, bad)
+		case s.failure() != nil:
+			return s.failure()
+		case s.ctx.Err() != nil:
+			return s.ctx.Err()
+		case err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF):
+			return err
+		case err != nil, m.Method == "exit":
+			if s.state == down {
+				return nil
+			}
+			return ErrNoShutdown
+		case m.Method == "":
+			s.answered(m)
+		case m.ID == nil:
+			s.notified(m)
+		default:
+			s.requested(m)
+		}
+	}
+}
+
+// notified handles a notification. One that is not known, or that comes too early or too late, is
+// nothing to answer to.
+func (s *server) notified(m *message) {
+	f := notifications[m.Method]
+	if s.state != ready || f == nil {
+		return
+	}
+	if err := f(s, m.Params); err != nil {
+		s.show(m.Method + ": " + err.Error())
+	}
+}
+
+// requested handles a request.
+func (s *server) requested(m *message) {
+	h, known := requests[m.Method]
+	switch {
+	case m.Method == "initialize" && s.state == fresh:
+		result, err := s.initialize(m.Params)
+		s.reply(m.ID, result, err)
+	case s.state == fresh:
+		s.reply(m.ID, nil, rpcErrorf(codeNotInitialized, "initialize comes first"))
+	case m.Method == "shutdown" && s.state == ready:
+		s.state = down
+		s.reply(m.ID, nil, nil)
+	case s.state == down, m.Method == "initialize":
+		s.reply(m.ID, nil, rpcErrorf(codeInvalidRequest, "%s does not come here", m.Method))
+	case !known:
+		s.reply(m.ID, nil, rpcErrorf(codeNoMethod, "there is no method %s", m.Method))
+	default:
+		s.run(m, h)
+	}
+}
+
+// run runs a request, at once or in the background.
+func (s *server) run(m *message, h handler) {
+	p, doc := new(params), (*document)(nil)
+	err := unmarshal(m.Params, p)
+	if err == nil {
+		doc, err = s.document(p.Document.URI)
+	}
+	switch {
+	case err != nil:
+		s.reply(m.ID, nil, err)
+		return
+	case !h.asks:
+		result, err := h.run(s, doc, p)
+		s.reply(m.ID, result, err)
+		return
+	}
+	ctx, cancel := context.WithCancel(s.ctx)
+	s.mu.Lock()
+	_, twice := s.running[string(m.ID)]
+	full := len(s.running) >= maxRunning
+	if !twice && !full {
+		s.running[string(m.ID)] = cancel
+	}
+	s.mu.Unlock()
+	if twice || full {
+		cancel()
+		s.reply(m.ID, nil, rpcErrorf(codeInvalidRequest, "too many requests, or two with the id %s", m.ID))
+		return
+	}
+	type answer struct {
+		result any
+		err    error
+	}
+	done := make(chan answer, 1)
+	s.work.Go(func() {
+		result, err := h.run(s, doc, p)
+		done <- answer{result, err}
+		s.mu.Lock()
+		delete(s.running, string(m.ID)) // a request that the source has not answered counts, cancelled or not
+		s.mu.Unlock()
+	})
+	s.work.Go(func() {
+		defer cancel()
+		select {
+		case a := <-done:
+			s.reply(m.ID, a.result, a.err)
+		case <-ctx.Done():
+			s.reply(m.ID, nil, rpcErrorf(codeCancelled, "cancelled"))
+		}
+	})
+}
+
+// A handler answers a request about a document.
+type handler struct {
+	asks bool // the source is asked
+	run  func(s *server, d *document, p *params) (any, error)
+}
+
+// requests has the handlers by their methods.
+var requests = map[string]handler{
+	"textDocument/completion":     {true, (*server).completion},
+	"textDocument/hover":          {true, (*server).hover},
+	"textDocument/definition":     {false, (*server).definition},
+	"textDocument/references":     {false, (*server).references},
+	"textDocument/prepareRename":  {false, (*server).prepareRename},
+	"textDocument/rename":         {false, (*server).rename},
+	"textDocument/formatting":     {false, (*server).formatting},
+	"textDocument/documentSymbol": {false, (*server).symbols},
+	"textDocument/codeAction":     {false, (*server).codeActions},
+}
+
+// notifications has what is done for notifications.
+var notifications = map[string]func(s *server, raw json.RawMessage) error{
+	"initialized":                      (*server).initialized,
+	"textDocument/didOpen":             (*server).didOpen,
+	"textDocument/didChange":           (*server).didChange,
+	"textDocument/didClose":            (*server).didClose,
+	"workspace/didChangeConfiguration": (*server).didChangeConfiguration,
+	"$/cancelRequest":                  (*server).cancelRequest,
+}
+
+// unmarshal reads the parameters of a message.
+func unmarshal(raw json.RawMessage, v any) error {
+	if len(raw) == 0 {
+		raw = json.RawMessage("{}")
+	}
+	if err := json.Unmarshal(raw, v); err != nil {
+		return rpcErrorf(codeInvalidParams, "%v", err)
+	}
+	return nil
+}
+
+// initialize begins the conversation.
+func (s *server) initialize(raw json.RawMessage) (any, error) {
+	var p struct {
+		Options      json.RawMessage `json:"initializationOptions"`
+		Capabilities struct {
+			Workspace struct {
+				Configuration bool `json:"configuration"`
+			} `json:"workspace"`
+		} `json:"capabilities"`
+	}
+	if err := unmarshal(raw, &p); err != nil {
+		return nil, err
+	}
+	if err := s.configure(p.Options); err != nil {
+		return nil, err
+	}
+	s.state, s.pull = ready, p.Capabilities.Workspace.Configuration
+	return map[string]any{
+		"capabilities": capabilities,
+		"serverInfo":   map[string]string{"name": "pmderive lsp", "version": version.Version},
+	}, nil
+}
+
+// initialized asks for the settings of a client that has some.
+func (s *server) initialized(json.RawMessage) error {
+	if s.pull {
+		s.request(settingsID, "workspace/configuration", map[string]any{"items": []map[string]string{{"section": "pmderive"}}})
+	}
+	return nil
+}
+
+// cancelRequest ends the wait for an answer.
+func (s *server) cancelRequest(raw json.RawMessage) error {
+	var p struct {
+		ID json.RawMessage `json:"id"`
+	}
+	if err := unmarshal(raw, &p); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if cancel := s.running[string(p.ID)]; cancel != nil {
+		cancel()
+	}
+	return nil
+}
+
+// show shows a message to the user, each once.
+func (s *server) show(text string) {
+	s.mu.Lock()
+	again := s.told[text]
+	if len(s.told) > maxDocuments {
+		clear(s.told)
+	}
+	s.told[text] = true
+	s.mu.Unlock()
+	if !again {
+		s.notify("window/showMessage", messageParams{messageWarning, text})
+	}
+}

@@ -1,0 +1,183 @@
+package lsp
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"sync"
+
+	"pmtools/derive/lint"
+	"pmtools/derive/repl"
+	"pmtools/lib/when"
+)
+
+// settings are those of the client; what is nil or missing stays as the command line has it.
+type settings struct {
+	Archive  *string  `json:"archive"`
+	Host     *string  `json:"host"`
+	Local    *bool    `json:"local"`
+	Syntax   *bool    `json:"syntax"`
+	Expand   *bool    `json:"expand"`
+	Unknown  *bool    `json:"allowUnknown"`
+	Disable  []string `json:"disable"`
+	Wanted   []string `json:"wanted"`
+	Interval *string  `json:"interval"`
+	MaxCost  *int     `json:"maxCost"`
+}
+
+// settingsID is the id of the request for the settings.
+const settingsID = "pmderive-settings"
+
+// configure applies settings: an object, or one in an object as its member "pmderive".
+func (s *server) configure(raw json.RawMessage) error {
+	var nested struct {
+		Own json.RawMessage `json:"pmderive"`
+	}
+	if len(raw) == 0 || string(raw) == "null" {
+		return nil
+	}
+	if err := unmarshal(raw, &nested); err != nil {
+		return err
+	}
+	if nested.Own != nil {
+		raw = nested.Own
+	}
+	var set settings
+	if err := unmarshal(raw, &set); err != nil {
+		return err
+	}
+	use := &sessions{server: s, kind: s.opt.Kind, name: s.opt.Name, lint: s.opt.Lint}
+	if err := use.apply(&set); err != nil {
+		return rpcErrorf(codeInvalidParams, "settings: %v", err)
+	}
+	s.mu.Lock()
+	old := s.use
+	s.use = use
+	clear(s.found) // what was found says nothing any more
+	s.mu.Unlock()
+	s.work.Go(old.close) // may have to wait for its source
+	for _, d := range s.open() {
+		s.check(d)
+	}
+	return nil
+}
+
+// apply applies settings.
+func (u *sessions) apply(set *settings) (err error) {
+	for kind, name := range map[string]*string{repl.Archive: set.Archive, repl.Host: set.Host} {
+		if name != nil && *name != "" {
+			u.kind, u.name = kind, *name
+		}
+	}
+	if set.Archive != nil && *set.Archive != "" && set.Host != nil && *set.Host != "" {
+		return fmt.Errorf("there is one source: an archive or a host")
+	}
+	if set.Local != nil && *set.Local {
+		u.kind, u.name = repl.Local, ""
+	}
+	for to, from := range map[*bool]*bool{&u.lint.Syntax: set.Syntax, &u.lint.Expand: set.Expand, &u.lint.Unknown: set.Unknown} {
+		if from != nil {
+			*to = *from
+		}
+	}
+	if set.Wanted != nil {
+		u.lint.Wanted = set.Wanted
+	}
+	if set.MaxCost != nil {
+		u.lint.MaxCost = *set.MaxCost
+	}
+	if set.Interval != nil {
+		if u.lint.Interval, err = when.ParseInterval(*set.Interval); err != nil {
+			return fmt.Errorf("the interval %s is no time such as 10s", *set.Interval)
+		}
+	}
+	for _, name := range set.Disable {
+		if name != "all" && !slices.Contains(repl.RuleNames(), name) {
+			return fmt.Errorf("there is no rule %s", name)
+		}
+	}
+	if set.Disable != nil {
+		u.lint.Rules = slices.DeleteFunc(lint.Rules(), func(r *lint.Rule) bool {
+			return slices.Contains(set.Disable, r.Name) || slices.Contains(set.Disable, "all")
+		})
+	}
+	return nil
+}
+
+func (s *server) didChangeConfiguration(raw json.RawMessage) error {
+	var p struct {
+		Settings json.RawMessage `json:"settings"`
+	}
+	if err := unmarshal(raw, &p); err != nil {
+		return err
+	}
+	if s.pull && string(p.Settings) == "null" {
+		return s.initialized(nil)
+	}
+	return s.configure(p.Settings)
+}
+
+// answered handles the answer to a request of the server: the settings.
+func (s *server) answered(m *message) {
+	var list []json.RawMessage
+	if string(m.ID) != `"`+settingsID+`"` || json.Unmarshal(m.Result, &list) != nil || len(list) != 1 {
+		return
+	}
+	if err := s.configure(list[0]); err != nil {
+		s.show(err.Error())
+	}
+}
+
+// sessions are those over one source, each made when it is needed.
+type sessions struct {
+	*server
+	kind, name string
+	lint       repl.Lint
+
+	mu     sync.Mutex
+	closed bool
+	list   [3]*repl.Session
+}
+
+// What the sessions are for.
+const (
+	forSyntax = iota // has no source
+	forChecks
+	forQuestions
+)
+
+// get returns the session for a purpose.
+func (u *sessions) get(purpose int) (s *repl.Session, err error) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	switch {
+	case u.closed:
+		return nil, context.Canceled
+	case u.list[purpose] == nil:
+		if u.list[purpose], err = u.opt.Session(u.kind, u.name); err != nil {
+			return nil, err
+		}
+	}
+	return u.list[purpose], nil
+}
+
+// close closes the sessions.
+func (u *sessions) close() {
+	u.mu.Lock()
+	list := u.list
+	u.closed = true
+	u.mu.Unlock()
+	for _, s := range list {
+		if s != nil {
+			s.Close()
+		}
+	}
+}
+
+// sessions returns those that are in use.
+func (s *server) sessions() *sessions {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.use
+}
