@@ -2,6 +2,7 @@ package source
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -77,28 +78,42 @@ func (o *Opener) cacheDir() string {
 	return ""
 }
 
+// A loggedAgent is one whose log is in a directory that goes when it ends. The log cannot be the
+// null device: agents of the reference rename a log that is there, whatever it is.
+type loggedAgent struct {
+	*remote.Agent
+	dir string
+}
+
+// Close ends the agent.
+func (l loggedAgent) Close() error { return errors.Join(l.Agent.Close(), os.RemoveAll(l.dir)) }
+
 // program returns the collector that is an agent in a program of its own.
 func (o *Opener) program(a option.LocalAgent) builtin.Collector {
 	args := strings.Fields(a.Path)
-	if len(args) == 1 {
-		args = append(args, "-d", strconv.Itoa(a.Domain), "-l", os.DevNull)
-	}
 	opts := &remote.Options{Domain: uint32(a.Domain), Stderr: o.env.Stderr}
 	return builtin.Collector{
 		Name:   strings.TrimPrefix(filepath.Base(args[0]), "pmda"),
 		Domain: opts.Domain,
 		New: func() (pmda.Provider, error) {
 			ctx := context.Background()
-			var err error
+			args := args
+			dir, err := os.MkdirTemp("", "pmda")
+			if err != nil {
+				return nil, err
+			}
+			if len(args) == 1 {
+				args = append(args, "-d", strconv.Itoa(a.Domain), "-l", filepath.Join(dir, "log"))
+			}
 			if opts.Names, err = o.programNames(ctx, args, opts.Domain); err != nil {
 				o.env.Errorf("agent %d: no names: %v: give them with -n FILE", a.Domain, err)
 			}
 			agent, err := remote.Start(ctx, exec.Command(args[0], args[1:]...), opts)
 			if err != nil {
 				o.env.Errorf("agent %d: %s: %v", a.Domain, args[0], err)
-				return nil, err
+				return nil, errors.Join(err, os.RemoveAll(dir))
 			}
-			return agent, nil
+			return loggedAgent{agent, dir}, nil
 		},
 	}
 }
