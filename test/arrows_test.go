@@ -38,6 +38,8 @@ lib/pmcd/pmcdtest: lib/pdu lib/pcp lib/pmerr
 lib/pmapi: lib/archive lib/pmcd lib/pmns lib/pcp lib/pmerr
 lib/pmapi/sourcetest: lib/pmapi lib/pcp lib/pmerr
 lib/near:
+lib/remotewrite:
+lib/remotewrite/remotewritetest:
 lib/fetchgroup: lib/near lib/pmapi lib/pcp lib/pmerr
 lib/format: lib/pcp lib/pmerr
 lib/mmv: lib/config lib/pcp lib/pmerr
@@ -131,6 +133,8 @@ var terminal = []string{
 // library. Tests are free.
 var outside = map[string][]string{
 	"lib/archive/":         {"golang.org/x/sys/unix", "github.com/klauspost/compress", "github.com/ulikunitz/xz"},
+	"lib/remotewrite":      {"github.com/klauspost/compress/snappy"},
+	"lib/remotewrite/":     {"github.com/klauspost/compress/snappy"},
 	"lib/pmcd":             {"golang.org/x/text/unicode"},
 	"cmd/":                 {"github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term"},
 	"cmd/pmderive":         {"github.com/wcharczuk/go-chart/v2", "github.com/chzyer/readline", "github.com/olekukonko/tablewriter", "github.com/rogpeppe/go-internal/diff"},

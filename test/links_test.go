@@ -18,9 +18,9 @@ var unlinked = map[string][]string{
 		"pmtools/lib/builtin", "pmtools/lib/pcp", "pmtools/lib/pdu", "pmtools/lib/pmapi", "pmtools/lib/pmcd",
 		"pmtools/cmd/internal/command", "pmtools/cmd/internal/source",
 	},
-	"pminfo":  {"net/http", "github.com/chzyer", "github.com/guptarohit", "github.com/olekukonko", "github.com/rogpeppe", "github.com/wcharczuk", "pmtools/derive/repl"},
-	"pmstore": {"net/http", "github.com/chzyer", "github.com/guptarohit", "github.com/olekukonko", "github.com/rogpeppe", "github.com/wcharczuk", "pmtools/derive/repl"},
-	"pmval":   {"net/http", "github.com/chzyer", "github.com/olekukonko", "github.com/rogpeppe", "github.com/wcharczuk", "pmtools/derive/repl"},
+	"pminfo":  {"net/http", "github.com/chzyer", "github.com/guptarohit", "github.com/olekukonko", "github.com/rogpeppe", "github.com/wcharczuk", "pmtools/derive/repl", "pmtools/lib/remotewrite"},
+	"pmstore": {"net/http", "github.com/chzyer", "github.com/guptarohit", "github.com/olekukonko", "github.com/rogpeppe", "github.com/wcharczuk", "pmtools/derive/repl", "pmtools/lib/remotewrite"},
+	"pmval":   {"net/http", "github.com/chzyer", "github.com/olekukonko", "github.com/rogpeppe", "github.com/wcharczuk", "pmtools/derive/repl", "pmtools/lib/remotewrite"},
 }
 
 // TestUnlinked: each command imports what it uses.

@@ -37,6 +37,7 @@ type evalFlags struct {
 	hosts     string // the file that lists them
 	across    string
 	all       bool
+	records   bool // samples of an archive are its records, unless there is an interval; there are always several
 }
 
 // unitsInNames is the value of --units without units.
@@ -172,7 +173,7 @@ func (f *evalFlags) forms(set *repl.Settings) error {
 }
 
 // eval evaluates expressions.
-func (a *app) eval(ctx context.Context, f *evalFlags, precise bool, args []string) (failed error) {
+func (a *app) eval(ctx context.Context, f *evalFlags, precise bool, args []string) error {
 	set, err := a.settings(f, precise)
 	if err != nil {
 		return err
@@ -185,6 +186,11 @@ func (a *app) eval(ctx context.Context, f *evalFlags, precise bool, args []strin
 	} else if several {
 		return a.evalHosts(ctx, f, set, args)
 	}
+	return a.evalOne(ctx, f, set, args)
+}
+
+// evalOne evaluates expressions on one source.
+func (a *app) evalOne(ctx context.Context, f *evalFlags, set repl.Settings, args []string) (failed error) {
 	a.running = true
 	if f.archive != "" {
 		return a.recordArchive(ctx, f, set, args)
@@ -228,7 +234,7 @@ func (a *app) outputFile(f *evalFlags) (w io.Writer, done func() error, err erro
 func (a *app) window(ctx context.Context, s *repl.Session, f *evalFlags) (*repl.Window, error) {
 	o := &a.Options
 	win := &repl.Window{Interval: o.Interval, Delay: f.delay, Plot: f.plot != "", Select: f.pick}
-	win.Timed = o.HasStart || o.HasFinish || o.HasAlign || o.HasOrigin || o.HasInterval || o.HasSamples || f.delay || win.Plot
+	win.Timed = o.HasStart || o.HasFinish || o.HasAlign || o.HasOrigin || o.HasInterval || o.HasSamples || f.delay || win.Plot || f.records
 	if f.plot != terminalChart {
 		win.Picture = f.plot
 	}
@@ -249,7 +255,7 @@ func (a *app) window(ctx context.Context, s *repl.Session, f *evalFlags) (*repl.
 		if err == nil {
 			base.End = end.Time()
 		}
-		if win.Interval == 0 {
+		if win.Interval == 0 && !f.records {
 			win.Interval = repl.DefaultInterval
 		}
 		s.SetStep(win.Interval)

@@ -95,7 +95,7 @@ func (a *app) several(f *evalFlags) (bool, error) {
 func (a *app) evalHosts(ctx context.Context, f *evalFlags, set repl.Settings, args []string) (failed error) {
 	o := &a.Options
 	win := &repl.Window{Interval: o.Interval, Select: f.pick, All: f.all, Samples: o.Samples}
-	win.Timed = o.HasStart || o.HasFinish || o.HasAlign || o.HasOrigin || o.HasInterval || o.HasSamples
+	win.Timed = o.HasStart || o.HasFinish || o.HasAlign || o.HasOrigin || o.HasInterval || o.HasSamples || f.records
 	a.running = true
 	w, done, err := a.outputFile(f)
 	if err != nil {

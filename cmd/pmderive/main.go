@@ -40,6 +40,7 @@ type app struct {
 	crowd   bool                       // they are asked together, even if there is one only
 	version bool                       // -V
 	pager   atomic.Pointer[os.Process] // that has the terminal
+	push    *push                      // where samples go instead of the output; nil for nowhere else
 	running bool                       // the command line was valid: errors are not errors of usage
 }
 
@@ -115,7 +116,7 @@ func (a *app) newRoot() *cobra.Command {
 	fs.SortFlags = false
 	a.addShared(fs, "archive")
 	host := a.SharedOption("host")
-	host.Text += " (the prompt and eval take several)"
+	host.Text += " (the prompt, eval and push take several)"
 	host.Set = a.addHost(host.Set)
 	fs.AddFlag(command.Flag(host))
 	a.addShared(fs, "local-PMDA", "spec-local", "container", "namespace")
@@ -133,7 +134,7 @@ func (a *app) newRoot() *cobra.Command {
 	fs.BoolP("help", "?", false, "show this help and exit")
 	fs.BoolVarP(&a.version, "version", "V", false, "display version number and exit")
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
-		if len(a.hosts) > 1 && cmd != root && cmd.Name() != "eval" {
+		if len(a.hosts) > 1 && cmd != root && cmd.Name() != "eval" && cmd.Name() != "push" {
 			return fmt.Errorf("too many hosts requested: %s", pmcd.Redact(a.hosts[1]))
 		}
 		if a.version {
@@ -146,7 +147,7 @@ func (a *app) newRoot() *cobra.Command {
 		}
 		return a.Options.CheckWindow()
 	}
-	root.AddCommand(a.newEval(), a.newSummarize(), a.newExplain(), a.newCheck(), a.newTest(), a.newFmt(), a.newDeps(), a.newFunctions(), a.newLSP(), a.newAgent(), a.newCompletion())
+	root.AddCommand(a.newEval(), a.newSummarize(), a.newExplain(), a.newCheck(), a.newTest(), a.newFmt(), a.newDeps(), a.newFunctions(), a.newLSP(), a.newAgent(), a.newPush(), a.newCompletion())
 	return root
 }
 

@@ -34,6 +34,9 @@ func (k *sink) Sample(smp *repl.Sample) error {
 
 // output returns what writes the samples of a run.
 func (a *app) output(w io.Writer, r *repl.Run) (repl.Writer, error) {
+	if a.push != nil {
+		return a.push.begin(r), nil
+	}
 	h := &samples.Header{
 		Source: samples.Source{Kind: r.Kind, Name: r.Name, Host: r.Host}, Hosts: r.Hosts, Zone: r.Zone,
 		Start: r.Window.Start, End: r.Window.End, Samples: r.Window.Samples, Interval: r.Window.Interval,

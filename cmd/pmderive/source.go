@@ -32,6 +32,9 @@ func (a *app) session(ctx context.Context, set repl.Settings) (*repl.Session, er
 	if a.crowd {
 		opt.Hosts = a.hosts
 	}
+	if a.push != nil {
+		opt.Open, opt.OpenHost = a.push.opened(opt.Open), a.push.openedHost(opt.OpenHost)
+	}
 	s := repl.New(opt)
 	if a.Options.HostZone {
 		if err := s.UseSourceZone(ctx, source.LoadZone); err != nil {

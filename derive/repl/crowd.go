@@ -292,7 +292,7 @@ func (c *crowd) merge(smp *Sample, host string, r reading) {
 		}
 		from, to := r.run.Exprs[i], c.run.Exprs[i]
 		for _, v := range set.Values {
-			v.Host = pmcd.Redact(host)
+			v.Host, v.Time = pmcd.Redact(host), r.sample.Time
 			if from.Desc.Units != to.Desc.Units && (c.across == nil || c.across.units) {
 				v.Value = converted(v.Value, from.Desc.Units, to.Desc.Units)
 			}

@@ -159,10 +159,11 @@ type Set struct {
 // A Value is a value of an expression.
 type Value struct {
 	ID       int32
-	Instance string    // empty for the value of a singular metric
-	Host     string    // whose it is, if the Run is of several hosts
-	Value    pcp.Value // not set if there is none
-	Rate     pcp.Value // of a counter, if there is one
+	Instance string        // empty for the value of a singular metric
+	Host     string        // whose it is, if the Run is of several hosts
+	Time     pcp.Timestamp // when that host had it; zero for the time of the Sample
+	Value    pcp.Value     // not set if there is none
+	Rate     pcp.Value     // of a counter, if there is one
 }
 
 // take copies what a result holds for the expressions. It is nil if the sample is not selected.

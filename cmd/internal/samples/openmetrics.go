@@ -31,15 +31,10 @@ func (o *openMetricsWriter) Sample(s *Sample) error {
 	o.done = true
 	s.sort()
 	var b strings.Builder
-	used := make(map[string]bool)
+	families := Families(o.h)
 	for i := range s.Sets {
-		m := &o.h.Metrics[i]
-		f := format.OpenMetricsFamily(m.Name, &m.Desc)
+		m, f := &o.h.Metrics[i], families[i]
 		name := f.Name
-		for used[name] {
-			name += "_"
-		}
-		used[name] = true
 		fmt.Fprintf(&b, "# TYPE %s %s\n", name, f.Kind)
 		if f.Unit != "" && f.Kind != "info" {
 			fmt.Fprintf(&b, "# UNIT %s %s\n", name, f.Unit)
@@ -54,6 +49,21 @@ func (o *openMetricsWriter) Sample(s *Sample) error {
 	b.WriteString("# EOF\n")
 	_, err := io.WriteString(o.w, b.String())
 	return err
+}
+
+// Families returns what OpenMetrics calls the metrics. No two have the same name.
+func Families(h *Header) []format.Family {
+	list := make([]format.Family, len(h.Metrics))
+	used := make(map[string]bool)
+	for i := range h.Metrics {
+		f := format.OpenMetricsFamily(h.Metrics[i].Name, &h.Metrics[i].Desc)
+		for used[f.Name] {
+			f.Name += "_"
+		}
+		used[f.Name] = true
+		list[i] = f
+	}
+	return list
 }
 
 // Close implements Writer.

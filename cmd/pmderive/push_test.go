@@ -1,0 +1,152 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"pmtools/cmd/internal/clitest"
+	"pmtools/lib/archive/archivetest"
+	"pmtools/lib/remotewrite"
+	"pmtools/lib/remotewrite/remotewritetest"
+)
+
+// database starts a database.
+func database(t *testing.T) (*remotewritetest.Database, string) {
+	d := &remotewritetest.Database{}
+	srv := httptest.NewServer(d)
+	t.Cleanup(srv.Close)
+	return d, srv.URL
+}
+
+// stored returns the series of a database as lines, each with its first and last sample.
+func stored(d *remotewritetest.Database) (list []string) {
+	for labels, s := range d.Series() {
+		list = append(list, fmt.Sprintf("%s: %d, %d=%v to %d=%v", labels, len(s), s[0].MS, s[0].Value, s[len(s)-1].MS, s[len(s)-1].Value))
+	}
+	slices.Sort(list)
+	return list
+}
+
+// TestPushArchive: what the database gets of an archive.
+func TestPushArchive(t *testing.T) {
+	for _, tt := range []struct {
+		line   string
+		out    string // behind the URL
+		status int
+		want   []string
+	}{
+		{"--label env=x disk.dev.total", ": 120 samples sent\n", 0, []string{
+			`__name__="disk_dev_total",env="x",host="demo",hostname="demo",indom="60.1",instance="nvme0n1": 60, 1700000000000=1.40016e+06 to 1700000590000=1.454145e+06`,
+			`__name__="disk_dev_total",env="x",host="demo",hostname="demo",indom="60.1",instance="sda": 60, 1700000000000=200600 to 1700000590000=209000`,
+		}},
+		{"-t 1min -s 3 --label host=web mem.physmem up=kernel.all.load>0", ": 12 samples sent\n", 0, []string{
+			`__name__="mem_physmem_bytes",host="web",hostname="demo": 3, 1700000000000=1.7179869184e+10 to 1700000120000=1.7179869184e+10`,
+			`__name__="up",host="web",hostname="demo",indom="60.2",instance="1 minute": 3, 1700000000000=1 to 1700000120000=1`,
+			`__name__="up",host="web",hostname="demo",indom="60.2",instance="15 minute": 3, 1700000000000=1 to 1700000120000=1`,
+			`__name__="up",host="web",hostname="demo",indom="60.2",instance="5 minute": 3, 1700000000000=1 to 1700000120000=1`,
+		}},
+		{"-s 1 kernel.uname.release", ": 1 samples sent\n", 0, []string{
+			`__name__="kernel_uname_release_info",host="demo",hostname="demo",value="6.12.0-demo": 1, 1700000000000=1 to 1700000000000=1`,
+		}},
+		{"-s 2 -t 0.0001 hinv.ncpu", ": 1 samples sent, 1 left out, not later than the one before\n", 0, []string{
+			`__name__="hinv_ncpu",host="demo",hostname="demo": 1, 1700000000000=4 to 1700000000000=4`,
+		}},
+	} {
+		d, url := database(t)
+		args := append([]string{"-a", archivetest.Path(t, "demo"), "push", "--to", url}, strings.Fields(tt.line)...)
+		got := clitest.RunWith("pmderive", newCommand, "", args, nil)
+		if got.Status != tt.status || got.Stdout+got.Stderr != url+tt.out {
+			t.Errorf("%s: status %d, %q", tt.line, got.Status, got.Stdout+got.Stderr)
+		}
+		if diff := cmp.Diff(stored(d), tt.want); diff != "" {
+			t.Errorf("%s:\n%s", tt.line, diff)
+		}
+	}
+}
+
+// TestPushHosts: each host has the label that it gives itself, or with --as-named that of the
+// command line; two that give themselves the same are told apart by the latter only.
+func TestPushHosts(t *testing.T) {
+	hosts := fleet(t, 2)
+	file := filepath.Join(t.TempDir(), "hosts")
+	if err := os.WriteFile(file, []byte(strings.Join(hosts, "\n")), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	d, url := database(t)
+	got := clitest.RunWith("pmderive", newCommand, "", []string{"push", "--hosts", file, "--as-named", "--to", url, "-s", "1", "-t", "10s", "h.one", "h.ctr"}, nil)
+	list := timeless.ReplaceAllString(strings.Join(stored(d), "\n"), "T=")
+	want := fmt.Sprintf(`__name__="h_ctr_bytes_total",host="%[1]s": 1, T=5 to T=5
+__name__="h_ctr_bytes_total",host="%[2]s": 1, T=5120 to T=5120
+__name__="h_one_bytes",host="%[1]s": 1, T=1024 to T=1024
+__name__="h_one_bytes",host="%[2]s": 1, T=2.097152e+06 to T=2.097152e+06`, hosts[0], hosts[1])
+	if hosts[1] < hosts[0] {
+		part := strings.Split(want, "\n")
+		want = strings.Join([]string{part[1], part[0], part[3], part[2]}, "\n")
+	}
+	if got.Status != 0 || got.Stdout+got.Stderr != url+": 4 samples sent\n" || list != want {
+		t.Errorf("status %d, %q\n%s\nwant\n%s", got.Status, got.Stdout+got.Stderr, list, want)
+	}
+}
+
+// timeless matches the times of samples.
+var timeless = regexp.MustCompile(`\b\d{13}=`)
+
+// TestPushProblems: what goes wrong, and the status.
+func TestPushProblems(t *testing.T) {
+	refuse := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "no such tenant", http.StatusNotFound) }))
+	defer refuse.Close()
+	base, dir := archivetest.Path(t, "demo"), t.TempDir()
+	for _, tt := range []struct {
+		line   string
+		status int
+		out    string
+	}{
+		{"push mem.physmem", 2, `required flag(s) "to" not set`},
+		{"push --to http://u:s3cret@ mem.physmem", 2, "--to: http://u:xxxxx@ is no URL with http or https"},
+		{"push --to http://h/ --queue-size 3X mem.physmem", 2, "--queue-size: "},
+		{"push --to http://h/ --label 1=2 mem.physmem", 2, "--label=1=2 is not NAME=VALUE"},
+		{"push --to http://h/ --label __name__=x mem.physmem", 2, "is not NAME=VALUE"},
+		{"push --to http://h/ --token-file " + dir + "/none mem.physmem", 2, "no such file"},
+		{"push --to http://h/ --hosts " + dir + "/none mem.physmem", 2, "--hosts: "},
+		{"push --to " + refuse.URL + " no.such", 1, "no.such"},
+		{"push --to " + refuse.URL + " mem.physmem", 1, "the server refuses: 404 Not Found: no such tenant\n"},
+		{"push --to " + refuse.URL + " mem.physmem", 1, ": 0 samples sent, 60 refused\n"},
+		{"push --to " + refuse.URL + " --queue-size 10 mem.physmem", 1, "the queue is full"},
+	} {
+		got := clitest.RunWith("pmderive", newCommand, "", append([]string{"-a", base}, strings.Fields(tt.line)...), nil)
+		if out := got.Stderr + got.Stdout; got.Status != tt.status || !strings.Contains(out, tt.out) || strings.Contains(out, "s3cret") {
+			t.Errorf("%s: status %d, %q", tt.line, got.Status, out)
+		}
+	}
+}
+
+// TestPushQueue: what one run could not send the next one does.
+func TestPushQueue(t *testing.T) {
+	base, dir := archivetest.Path(t, "demo"), filepath.Join(t.TempDir(), "queue")
+	q, err := remotewrite.OpenQueue(dir, 1<<20, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var r remotewrite.Request
+	r.Add(remotewrite.EncodeLabels(remotewrite.Label{Name: "__name__", Value: "before"}), 1, 2)
+	if err := q.Put(r.Take(), 1); err != nil {
+		t.Fatal(err)
+	}
+	d, url := database(t)
+	got := clitest.RunWith("pmderive", newCommand, "", []string{"-a", base, "push", "--to", url, "--queue", dir, "-s", "1", "mem.physmem"}, nil)
+	if got.Status != 0 || got.Stdout != url+": 2 samples sent\n" || len(stored(d)) != 2 {
+		t.Errorf("%+v, %q", got, stored(d))
+	}
+	if _, err := os.Stat(dir); !os.IsNotExist(err) {
+		t.Errorf("the queue is still there: %v", err)
+	}
+}

@@ -1,0 +1,316 @@
+package remotewrite_test
+
+import (
+	"context"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"math"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"pmtools/lib/remotewrite"
+	"pmtools/lib/remotewrite/remotewritetest"
+)
+
+const large = math.MaxInt64
+
+// quick are pauses for tests.
+var quick = remotewrite.Backoff{First: time.Millisecond, Most: 4 * time.Millisecond}
+
+// body returns a request with one sample.
+func body(ms int64) []byte {
+	var r remotewrite.Request
+	r.Add(remotewrite.EncodeLabels(remotewrite.Label{Name: "__name__", Value: "x"}), ms, float64(ms))
+	return r.Take()
+}
+
+// times returns the times of the samples of the one series of body.
+func times(d *remotewritetest.Database) (list []int64) {
+	for _, s := range d.Series()[`__name__="x"`] {
+		list = append(list, s.MS)
+	}
+	return list
+}
+
+// queued returns a finished queue with samples at the times 1 to n.
+func queued(t *testing.T, n int, keep time.Duration) *remotewrite.Queue {
+	t.Helper()
+	q, err := remotewrite.OpenQueue(filepath.Join(t.TempDir(), "q"), large, keep)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range n {
+		if err := q.Put(body(int64(i+1)), 1); err != nil {
+			t.Fatal(err)
+		}
+	}
+	q.Finish()
+	return q
+}
+
+// client returns a client of a server.
+func client(t *testing.T, opt remotewrite.Options) *remotewrite.Client {
+	t.Helper()
+	c, err := remotewrite.New(&opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// TestFailures: what the server answers to the first attempts, and what becomes of three samples.
+func TestFailures(t *testing.T) {
+	hang := make(chan struct{})
+	for _, tt := range []struct {
+		name  string
+		first int // the request that is answered so
+		until int // and those up to this one
+		do    func(w http.ResponseWriter, r *http.Request, take func())
+		want  []int64 // as often as they came
+		sent  int
+		say   string // the first text, without the URL
+	}{
+		{"ok", 0, 0, nil, []int64{1, 2, 3}, 3, ""},
+		{"500", 2, 4, answer(500, "", "no room"), []int64{1, 2, 3}, 3, "the server says 500 Internal Server Error: no room; trying again"},
+		{"429", 1, 2, answer(429, "0", "slow down"), []int64{1, 2, 3}, 3, "the server says 429 Too Many Requests: slow down; trying again"},
+		{"400", 2, 2, answer(400, "", "bad\x1b label\n  name"), []int64{1, 3}, 2, "the server refuses: 400 Bad Request: bad label name"},
+		{"401", 1, 3, answer(401, "", ""), nil, 0, "the server refuses: 401 Unauthorized"},
+		{"redirect", 1, 3, answer(302, "", ""), nil, 0, "the server refuses: 302 Found: the database is elsewhere; --to takes its own URL"},
+		{"closes before it reads", 2, 3, func(http.ResponseWriter, *http.Request, func()) { panic(http.ErrAbortHandler) }, []int64{1, 2, 3}, 3, "EOF; trying again"},
+		{"closes after it has taken", 2, 2, func(_ http.ResponseWriter, _ *http.Request, take func()) { take(); panic(http.ErrAbortHandler) },
+			[]int64{1, 2, 2, 3}, 3, "EOF; trying again"},
+		{"closes inside its answer", 1, 1, func(w http.ResponseWriter, _ *http.Request, _ func()) {
+			w.Header().Set("Content-Length", "100")
+			w.WriteHeader(500)
+			io.WriteString(w, "half a ")
+			http.NewResponseController(w).Flush()
+			panic(http.ErrAbortHandler)
+		}, []int64{1, 2, 3}, 3, "the server says 500 Internal Server Error: half a; trying again"},
+		{"slow", 2, 2, func(_ http.ResponseWriter, r *http.Request, _ func()) { <-hang }, []int64{1, 2, 3}, 3, "trying again"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var n atomic.Int64
+			d := &remotewritetest.Database{}
+			srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if k := int(n.Add(1)); tt.do != nil && k >= tt.first && k <= tt.until {
+					tt.do(w, r, func() { d.ServeHTTP(httptest.NewRecorder(), r) })
+					return
+				}
+				d.ServeHTTP(w, r)
+			}))
+			opt := remotewrite.Options{URL: srv.URL}
+			if tt.name == "slow" {
+				opt.Timeout = 50 * time.Millisecond
+				defer close(hang)
+			}
+			var said []string
+			rep, err := remotewrite.Drain(t.Context(), queued(t, 3, 0), client(t, opt), quick, func(err error) { said = append(said, err.Error()) })
+			if tt.name != "slow" {
+				srv.Close()
+				if got := times(d); !slices.Equal(got, tt.want) {
+					t.Errorf("the database has %v, not %v", got, tt.want)
+				}
+			} else if got := slices.Compact(times(d)); !slices.Equal(got, tt.want) { // on a slow machine others are late too
+				t.Errorf("the database has %v, not %v", got, tt.want)
+			}
+			if err != nil || rep.Sent != tt.sent || rep.Refused != 3-tt.sent {
+				t.Errorf("%+v, %v", rep, err)
+			}
+			switch {
+			case tt.say == "" && said != nil:
+				t.Errorf("said %q", said)
+			case tt.say != "" && (len(said) == 0 || !strings.HasPrefix(said[0], srv.URL+": ") || !strings.HasSuffix(said[0], tt.say)):
+				t.Errorf("said %q, not %q", said, tt.say)
+			case rep.Refused > 0 && len(said) != 1:
+				t.Errorf("said %q, not once", said)
+			}
+		})
+	}
+}
+
+// answer returns a handler that answers with a status.
+func answer(code int, after, text string) func(http.ResponseWriter, *http.Request, func()) {
+	return func(w http.ResponseWriter, _ *http.Request, _ func()) {
+		if after != "" {
+			w.Header().Set("Retry-After", after)
+		}
+		w.WriteHeader(code)
+		io.WriteString(w, text)
+	}
+}
+
+// TestRestart: nothing listens at first, and a server that had taken samples dies with them. What is
+// kept is sent again, and nothing is missing.
+func TestRestart(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	addr := l.Addr().String()
+	l.Close()
+	first, second := &remotewritetest.Database{}, &remotewritetest.Database{}
+	q := queued(t, 5, time.Hour)
+	died := make(chan struct{})
+	serve := func(d *remotewritetest.Database) *http.Server {
+		l, err := net.Listen("tcp", addr)
+		if err != nil {
+			t.Error(err)
+			return nil
+		}
+		srv := &http.Server{Handler: d}
+		go srv.Serve(l)
+		return srv
+	}
+	var srv *http.Server
+	n := 0
+	first.Before = func(http.ResponseWriter, *http.Request) bool {
+		if n++; n == 4 {
+			close(died)
+			panic(http.ErrAbortHandler)
+		}
+		return false
+	}
+	started := false
+	say := func(err error) {
+		switch {
+		case srv == nil:
+			if !strings.Contains(err.Error(), "refused") {
+				t.Errorf("said %v", err)
+			}
+			srv = serve(first)
+		case !started && strings.Contains(err.Error(), "trying again"):
+			<-died
+			srv.Close()
+			started = true
+			srv = serve(second)
+		}
+	}
+	rep, err := remotewrite.Drain(t.Context(), q, client(t, remotewrite.Options{URL: "http://" + addr}), quick, say)
+	srv.Close()
+	got := times(second)
+	slices.Sort(got)
+	if got = slices.Compact(got); err != nil || rep.Sent != 5 || !slices.Equal(got, []int64{1, 2, 3, 4, 5}) {
+		t.Errorf("%+v, %v: %v", rep, err, got)
+	}
+}
+
+// TestKnown: a server that refuses, as out of order, what it had taken without our hearing of it has
+// lost nothing; what it refuses so at once is refused.
+func TestKnown(t *testing.T) {
+	for _, known := range []bool{true, false} {
+		n := 0
+		d := &remotewritetest.Database{Before: func(w http.ResponseWriter, _ *http.Request) bool {
+			if n++; n == 1 && known {
+				panic(http.ErrAbortHandler)
+			}
+			http.Error(w, "out of order sample", 400)
+			return true
+		}}
+		srv := httptest.NewServer(d)
+		rep, err := remotewrite.Drain(t.Context(), queued(t, 1, 0), client(t, remotewrite.Options{URL: srv.URL}), quick, func(error) {})
+		srv.Close()
+		if err != nil || (rep.Sent == 1) != known || (rep.Refused == 1) == known {
+			t.Errorf("%v: %+v, %v", known, rep, err)
+		}
+	}
+}
+
+// TestRetryAfter: the server says when it wants to be asked again.
+func TestRetryAfter(t *testing.T) {
+	for _, tt := range []struct {
+		header string
+		least  time.Duration
+		most   time.Duration
+	}{
+		{"7", 7 * time.Second, 7 * time.Second}, {"-3", 0, 0}, {"soon", 0, 0}, {"999999", 5 * time.Minute, 5 * time.Minute},
+		{time.Now().Add(time.Hour).UTC().Format(http.TimeFormat), 5 * time.Minute, 5 * time.Minute}, {"Mon, 02 Jan 2006 15:04:05 GMT", 0, 0},
+	} {
+		srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Retry-After", tt.header)
+			w.WriteHeader(503)
+		}))
+		err := client(t, remotewrite.Options{URL: srv.URL}).Post(t.Context(), body(1))
+		srv.Close()
+		f, ok := errors.AsType[*remotewrite.Failure](err)
+		if !ok || f.After < tt.least || f.After > tt.most {
+			t.Errorf("%q: %v, %+v", tt.header, err, f)
+		}
+	}
+}
+
+// TestInterrupted: an attempt that fails for ever ends with its context, and the sample stays.
+func TestInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(500) }))
+	defer srv.Close()
+	q := queued(t, 2, 0)
+	rep, err := remotewrite.Drain(ctx, q, client(t, remotewrite.Options{URL: srv.URL}), quick, func(error) { cancel() })
+	if !errors.Is(err, context.Canceled) || rep.Sent != 0 || q.Waiting() != 2 {
+		t.Errorf("%+v, %v, %d", rep, err, q.Waiting())
+	}
+}
+
+// TestWho: the secrets of files, an authority of our own, and none of it in texts.
+func TestWho(t *testing.T) {
+	d := &remotewritetest.Database{}
+	var auth string
+	d.Before = func(_ http.ResponseWriter, r *http.Request) bool { auth = r.Header.Get("Authorization"); return false }
+	srv := httptest.NewUnstartedServer(d)
+	srv.Config.ErrorLog = log.New(io.Discard, "", 0)
+	srv.StartTLS()
+	defer srv.Close()
+	dir := t.TempDir()
+	file := func(name, text string) string {
+		name = filepath.Join(dir, name)
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return name
+	}
+	ca := file("ca", string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: srv.Certificate().Raw})))
+	token, password, empty := file("token", " s3cret\nmore\n"), file("password", "s3cret\n"), file("empty", "\n")
+	inside := strings.Replace(srv.URL, "://", "://me:s3cret@", 1) + "/w?key=s3cret"
+	for _, tt := range []struct {
+		opt  remotewrite.Options
+		auth string
+		err  string
+	}{
+		{remotewrite.Options{URL: srv.URL, CAFile: ca}, "", ""},
+		{remotewrite.Options{URL: srv.URL, CAFile: ca, TokenFile: token}, "Bearer s3cret", ""},
+		{remotewrite.Options{URL: srv.URL, CAFile: ca, User: "me", PasswordFile: password}, "Basic bWU6czNjcmV0", ""},
+		{remotewrite.Options{URL: inside, CAFile: ca}, "Basic bWU6czNjcmV0", ""},
+		{remotewrite.Options{URL: inside}, "", "certificate"},
+		{remotewrite.Options{URL: inside, TokenFile: token}, "", "one of them"},
+		{remotewrite.Options{URL: srv.URL, User: "me"}, "", "needs a file"},
+		{remotewrite.Options{URL: srv.URL, TokenFile: empty}, "", "is empty"},
+		{remotewrite.Options{URL: srv.URL, TokenFile: filepath.Join(dir, "none")}, "", "no such file"},
+		{remotewrite.Options{URL: srv.URL, CAFile: token}, "", "has no certificates"},
+		{remotewrite.Options{URL: "ftp://me:s3cret@h/"}, "", "http or https"},
+		{remotewrite.Options{URL: "http://me:s3cret@h:x/"}, "", "cannot be read"},
+		{remotewrite.Options{URL: ""}, "", "http or https"},
+	} {
+		auth = ""
+		c, err := remotewrite.New(&tt.opt)
+		if err == nil {
+			err = c.Post(t.Context(), body(1))
+			if strings.Contains(c.Name(), "s3cret") {
+				t.Errorf("the name is %s", c.Name())
+			}
+		}
+		text := fmt.Sprint(err)
+		if (err == nil) != (tt.err == "") || !strings.Contains(text, tt.err) || strings.Contains(text, "s3cret") || auth != tt.auth {
+			t.Errorf("%+v: %s, %q", tt.opt, text, auth)
+		}
+	}
+}

@@ -1,0 +1,50 @@
+package remotewrite
+
+import (
+	"encoding/hex"
+	"math"
+	"testing"
+
+	"github.com/klauspost/compress/snappy"
+)
+
+// TestMessage: the bytes are those that protoc writes for the message.
+func TestMessage(t *testing.T) {
+	var r Request
+	r.Add(EncodeLabels(Label{"b", "1"}, Label{"__name__", "up"}, Label{"b", "2"}, Label{"c", ""}), 1000, 1)
+	got, err := snappy.Decode(nil, r.Take())
+	// timeseries { labels { name: "__name__" value: "up" } labels { name: "b" value: "2" } samples { value: 1 timestamp: 1000 } }
+	want := "0a26" + "0a0e0a085f5f6e616d655f5f12027570" + "0a060a016212" + "0132" + "120c" + "09000000000000f03f" + "10e807"
+	if err != nil || hex.EncodeToString(got) != want {
+		t.Errorf("%v\n%x\n%s", err, got, want)
+	}
+	if r.Samples != 0 || r.Len() != 0 {
+		t.Errorf("%d samples, %d bytes after Take", r.Samples, r.Len())
+	}
+}
+
+// TestNaN: only the value of Stale says that a series has ended.
+func TestNaN(t *testing.T) {
+	for _, tt := range []struct {
+		in   float64
+		want string
+	}{
+		{math.Float64frombits(0x7ff0000000000001), "010000000000f87f"},
+		{math.NaN(), "010000000000f87f"},
+		{Stale(), "020000000000f07f"},
+	} {
+		var r Request
+		r.Add("", 1, tt.in)
+		if got := hex.EncodeToString(r.body); got != "0a0d"+"120b09"+tt.want+"1001" {
+			t.Errorf("%x: %s", math.Float64bits(tt.in), got)
+		}
+	}
+}
+
+func TestLabelName(t *testing.T) {
+	for in, want := range map[string]string{"a.b": "a_b", "": "_", "1x": "_1x", "Über": "_ber", "a:b": "a_b", "_x9": "_x9"} {
+		if got := LabelName(in); got != want {
+			t.Errorf("%q: %q, want %q", in, got, want)
+		}
+	}
+}
