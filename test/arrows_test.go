@@ -40,6 +40,7 @@ lib/pmapi/sourcetest: lib/pmapi lib/pcp lib/pmerr
 lib/near:
 lib/remotewrite:
 lib/remotewrite/remotewritetest:
+lib/export: lib/pmapi lib/version lib/pcp lib/pmerr
 lib/fetchgroup: lib/near lib/pmapi lib/pcp lib/pmerr
 lib/format: lib/pcp lib/pmerr
 lib/mmv: lib/config lib/pcp lib/pmerr
@@ -136,6 +137,7 @@ var outside = map[string][]string{
 	"lib/remotewrite":      {"github.com/klauspost/compress/snappy"},
 	"lib/remotewrite/":     {"github.com/klauspost/compress/snappy"},
 	"lib/pmcd":             {"golang.org/x/text/unicode"},
+	"lib/export":           {"github.com/parquet-go/parquet-go"},
 	"cmd/":                 {"github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term"},
 	"cmd/pmderive":         {"github.com/wcharczuk/go-chart/v2", "github.com/chzyer/readline", "github.com/olekukonko/tablewriter", "github.com/rogpeppe/go-internal/diff"},
 	"cmd/internal/samples": {"github.com/guptarohit/asciigraph"},

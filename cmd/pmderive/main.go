@@ -147,7 +147,7 @@ func (a *app) newRoot() *cobra.Command {
 		}
 		return a.Options.CheckWindow()
 	}
-	root.AddCommand(a.newEval(), a.newSummarize(), a.newExplain(), a.newCheck(), a.newTest(), a.newFmt(), a.newDeps(), a.newFunctions(), a.newLSP(), a.newAgent(), a.newPush(), a.newCompletion())
+	root.AddCommand(a.newEval(), a.newSummarize(), a.newExport(), a.newExplain(), a.newCheck(), a.newTest(), a.newFmt(), a.newDeps(), a.newFunctions(), a.newLSP(), a.newAgent(), a.newPush(), a.newCompletion())
 	return root
 }
 

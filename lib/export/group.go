@@ -1,0 +1,199 @@
+package export
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"unicode/utf8"
+
+	"pmtools/lib/pcp"
+)
+
+// A key says what a series is of.
+type key struct {
+	metric   int32
+	inst     int32
+	instance string
+	member   bool // of a domain; without, there is no inst
+	named    bool // there is an instance
+}
+
+// A kind is the column that has a value.
+type kind uint8
+
+// The kinds.
+const (
+	signed kind = iota
+	unsigned
+	float
+	text
+	blob
+	kinds
+)
+
+// A group is rows that are sorted and written together.
+type group struct {
+	number int   // how many were before
+	date   int64 // days since 1970
+	keys   []key
+	table  map[key]int32
+	rows   []row
+	blobs  [][]byte
+	bytes  int     // in blobs
+	order  []int32 // of the rows, sorted
+	start  []int32 // of the rows of each series in order, by its rank
+	ranked []int32 // series, sorted
+	back   bool    // time goes back somewhere
+}
+
+// A row is a value. Word is its bits, or the place of its bytes in blobs.
+type row struct {
+	time   int64
+	word   uint64
+	series int32
+	seg    int32
+	kind   kind
+}
+
+// The limits of a group. Bytes are those of texts and blobs.
+const (
+	groupRows   = 1 << 18
+	groupSeries = 1 << 16
+	groupBytes  = 8 << 20
+)
+
+// len returns the number of rows.
+func (g *group) len() int { return len(g.rows) }
+
+// full reports whether another record should go to another group.
+func (g *group) full() bool {
+	return len(g.rows) >= groupRows || len(g.keys) >= groupSeries || g.bytes >= groupBytes
+}
+
+// reset makes g an empty group that follows.
+func (g *group) reset() {
+	g.number++
+	g.keys, g.rows, g.bytes, g.back = g.keys[:0], g.rows[:0], 0, false
+	clear(g.blobs)
+	g.blobs = g.blobs[:0]
+	clear(g.table)
+}
+
+// seriesOf returns the number of a series.
+func (g *group) seriesOf(k key) int32 {
+	n, ok := g.table[k]
+	if !ok {
+		if g.table == nil {
+			g.table = make(map[key]int32)
+		}
+		n = int32(len(g.keys))
+		g.table[k] = n
+		g.keys = append(g.keys, k)
+	}
+	return n
+}
+
+// add adds a column of values.
+func (g *group) add(v *pcp.Values, series []int32, at int64, seg int32) {
+	if n := len(g.rows); n > 0 && at < g.rows[n-1].time {
+		g.back = true
+	}
+	if v.Odd != nil || !v.Type.Arithmetic() {
+		g.addBytes(v, series, at, seg)
+		return
+	}
+	k := signed
+	switch v.Type {
+	case pcp.Uint32, pcp.Uint64:
+		k = unsigned
+	case pcp.Float, pcp.Double:
+		k = float
+	}
+	for i, w := range v.Words {
+		if v.Type == pcp.Float {
+			w = math.Float64bits(float64(math.Float32frombits(uint32(w))))
+		}
+		g.rows = append(g.rows, row{time: at, word: w, series: series[i], seg: seg, kind: k})
+	}
+}
+
+// addBytes adds a column some of whose values are not numbers. A value that does not fit its type
+// is kept as it was found.
+func (g *group) addBytes(v *pcp.Values, series []int32, at int64, seg int32) {
+	for i := range series {
+		if v.Odd == nil || !v.Odd[i].Bad {
+			if v.Type.Arithmetic() {
+				one := pcp.Values{Type: v.Type, Words: v.Words[i : i+1], Insts: v.Insts[i : i+1]}
+				g.add(&one, series[i:i+1], at, seg)
+				continue
+			}
+			g.addBlob(v.Type == pcp.String, v.Blobs[i], series[i], at, seg)
+			continue
+		}
+		odd := v.Odd[i]
+		if odd.InSitu {
+			odd.Blob = []byte{byte(odd.Word >> 24), byte(odd.Word >> 16), byte(odd.Word >> 8), byte(odd.Word)}
+		}
+		g.addBlob(false, odd.Blob, series[i], at, seg)
+	}
+}
+
+// addBlob adds a value of bytes. A string that is not UTF-8 would make the file unreadable: it
+// counts as bytes.
+func (g *group) addBlob(str bool, b []byte, series int32, at int64, seg int32) {
+	k := blob
+	if str && utf8.Valid(b) {
+		k = text
+	}
+	g.rows = append(g.rows, row{time: at, word: uint64(len(g.blobs)), series: series, seg: seg, kind: k})
+	g.blobs = append(g.blobs, b)
+	g.bytes += len(b)
+}
+
+// sort sorts the rows by metric, instance and time.
+func (g *group) sort(metrics []metric) {
+	g.ranked = g.ranked[:0]
+	for i := range g.keys {
+		g.ranked = append(g.ranked, int32(i))
+	}
+	slices.SortFunc(g.ranked, func(a, b int32) int {
+		x, y := &g.keys[a], &g.keys[b]
+		return cmp.Or(cmp.Compare(x.metric, y.metric), cmp.Compare(x.inst, y.inst), cmp.Compare(x.instance, y.instance))
+	})
+	place := make([]int32, len(g.keys)) // where the next row of a series goes
+	for i := range g.rows {
+		place[g.rows[i].series]++
+	}
+	g.start = g.start[:0]
+	n := int32(0)
+	for _, s := range g.ranked {
+		g.start = append(g.start, n)
+		n, place[s] = n+place[s], n
+	}
+	g.start = append(g.start, n)
+	g.order = slices.Grow(g.order[:0], len(g.rows))[:len(g.rows)]
+	for i := range g.rows {
+		s := g.rows[i].series
+		g.order[place[s]] = int32(i)
+		place[s]++
+	}
+	g.sortTimes()
+}
+
+// sortTimes sorts each instance of a metric by time where that is not its order yet: the clock of
+// the recording went back, or the instance got another name.
+func (g *group) sortTimes() {
+	byTime := func(a, b int32) int { return cmp.Compare(g.rows[a].time, g.rows[b].time) }
+	for i := 0; i < len(g.ranked); {
+		j := i + 1
+		for x := &g.keys[g.ranked[i]]; j < len(g.ranked); j++ {
+			if y := &g.keys[g.ranked[j]]; x.metric != y.metric || x.inst != y.inst {
+				break
+			}
+		}
+		if g.back || j > i+1 {
+			slices.SortStableFunc(g.order[g.start[i]:g.start[j]], byTime)
+		}
+		i = j
+	}
+}

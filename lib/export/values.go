@@ -1,0 +1,192 @@
+package export
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/compress/zstd"
+
+	"pmtools/lib/version"
+)
+
+// A valueRow declares the columns of the table of values.
+type valueRow struct {
+	Time     int64   `parquet:"time,timestamp(nanosecond:utc),delta"`
+	Metric   string  `parquet:"metric,dict"`
+	Inst     int32   `parquet:"inst,optional,dict"`
+	Instance string  `parquet:"instance,optional,dict"`
+	I64      int64   `parquet:"i64,optional,delta"`
+	U64      uint64  `parquet:"u64,optional,delta"`
+	F64      float64 `parquet:"f64,optional"`
+	Text     string  `parquet:"text,optional,dict"`
+	Bytes    []byte  `parquet:"bytes,optional"`
+	Seg      int32   `parquet:"seg,dict"`
+}
+
+// The columns of valueRow, in their order.
+const (
+	colTime = iota
+	colMetric
+	colInst
+	colInstance
+	colI64 // and the others, in the order of kinds
+	colSeg = colI64 + int(kinds)
+	cols   = colSeg + 1
+)
+
+// fileGroups is how many groups a file has at most.
+const fileGroups = 64
+
+// chunk is how many rows are handed to Parquet at once.
+const chunk = 1024
+
+// options returns how all tables are written.
+func options(meta map[string]string) []parquet.WriterOption {
+	opts := []parquet.WriterOption{
+		parquet.Compression(&zstd.Codec{Level: zstd.SpeedFastest}), parquet.CreatedBy("pmtools", version.Version, ""),
+		parquet.DataPageStatistics(true),
+	}
+	for k, v := range meta {
+		opts = append(opts, parquet.KeyValueMetadata(k, v))
+	}
+	return opts
+}
+
+// A valueWriter writes groups of rows into files.
+type valueWriter struct {
+	stage  *stage
+	place  place
+	files  []string
+	file   *os.File
+	date   int64
+	groups int // in the file
+	out    *parquet.GenericWriter[valueRow]
+	chunk  [cols][chunk]parquet.Value
+}
+
+// write writes a group.
+func (w *valueWriter) write(g *group, metrics []metric) error {
+	if w.file != nil && (w.date != g.date || w.groups == fileGroups) {
+		if err := w.close(); err != nil {
+			return err
+		}
+	}
+	if w.file == nil {
+		if err := w.create(g.date); err != nil {
+			return err
+		}
+	}
+	w.groups++
+	columns := w.out.ColumnWriters()
+	for from := 0; from < len(g.order); from += chunk {
+		order := g.order[from:min(from+chunk, len(g.order))]
+		w.fill(g, metrics, order)
+		for c, column := range columns {
+			if _, err := column.WriteRowValues(w.chunk[c][:len(order)]); err != nil {
+				return w.failed(err)
+			}
+		}
+	}
+	return w.failed(w.out.Flush())
+}
+
+// failed says which table an error is of.
+func (w *valueWriter) failed(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("write %s: %w", w.files[len(w.files)-1], reason(err))
+}
+
+// reason returns an error without the name of the temporary file.
+func reason(err error) error {
+	if bad, ok := errors.AsType[*os.PathError](err); ok {
+		return bad.Err
+	}
+	return err
+}
+
+// create begins the next file.
+func (w *valueWriter) create(date int64) (err error) {
+	dir := filepath.Join(w.place.dir("values"), "date="+time.Unix(date*86400, 0).UTC().Format(time.DateOnly))
+	name := filepath.Join(dir, fmt.Sprintf("%s-%04d.parquet", w.place.name, len(w.files)))
+	if w.file, err = w.stage.create(name); err != nil {
+		return err
+	}
+	w.files, w.date, w.groups = append(w.files, filepath.Join(w.stage.root, name)), date, 0
+	if w.out != nil {
+		w.out.Reset(w.file)
+		return nil
+	}
+	w.out = parquet.NewGenericWriter[valueRow](w.file, append(options(nil),
+		parquet.BloomFilters(parquet.SplitBlockFilter(10, "metric")),
+		parquet.SortingWriterConfig(parquet.SortingColumns(
+			parquet.Ascending("metric"), parquet.NullsFirst(parquet.Ascending("inst")), parquet.Ascending("time"))))...)
+	return nil
+}
+
+// close ends the file that is written, if there is one.
+func (w *valueWriter) close() error {
+	if w.file == nil {
+		return nil
+	}
+	err := errors.Join(w.out.Close(), w.file.Close())
+	w.file = nil
+	return w.failed(err)
+}
+
+// abandon closes the file that is written after a failure.
+func (w *valueWriter) abandon() {
+	if w.file != nil {
+		w.file.Close()
+	}
+}
+
+// fill puts rows into the chunk of each column.
+func (w *valueWriter) fill(g *group, metrics []metric, order []int32) {
+	c := &w.chunk
+	series := int32(-1)
+	var metric, inst, instance parquet.Value
+	for i, o := range order {
+		r := &g.rows[o]
+		if r.series != series {
+			series = r.series
+			metric, inst, instance = identity(&g.keys[series], metrics)
+		}
+		c[colTime][i] = parquet.Int64Value(r.time).Level(0, 0, colTime)
+		c[colMetric][i], c[colInst][i], c[colInstance][i] = metric, inst, instance
+		for k := range kinds {
+			c[colI64+int(k)][i] = parquet.Value{}
+		}
+		c[colI64+int(r.kind)][i] = g.value(r).Level(0, 1, colI64+int(r.kind))
+		c[colSeg][i] = parquet.Int32Value(r.seg).Level(0, 0, colSeg)
+	}
+}
+
+// identity returns the values of the columns that a series determines.
+func identity(k *key, metrics []metric) (name, inst, instance parquet.Value) {
+	name = parquet.ByteArrayValue([]byte(utf8Text(metrics[k.metric].name))).Level(0, 0, colMetric)
+	if k.member {
+		inst = parquet.Int32Value(k.inst).Level(0, 1, colInst)
+	}
+	if k.named {
+		instance = parquet.ByteArrayValue([]byte(k.instance)).Level(0, 1, colInstance)
+	}
+	return name, inst, instance
+}
+
+// value returns the value of a row.
+func (g *group) value(r *row) parquet.Value {
+	switch r.kind {
+	case signed, unsigned:
+		return parquet.Int64Value(int64(r.word))
+	case float:
+		return parquet.DoubleValue(math.Float64frombits(r.word))
+	}
+	return parquet.ByteArrayValue(g.blobs[r.word])
+}
