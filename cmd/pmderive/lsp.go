@@ -69,6 +69,9 @@ func (a *app) serve(ctx context.Context, f *checkFlags) error {
 	opt.Session = func(kind, name string) (*repl.Session, error) {
 		own := *base
 		own.Kind, own.Name = kind, name
+		if kind == lsp.NoSource {
+			own.Open = nil
+		}
 		return repl.New(&own), nil
 	}
 	return lsp.Serve(ctx, a.Env.Stdin, a.Env.Stdout, &opt)

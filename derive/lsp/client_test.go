@@ -10,11 +10,13 @@ import (
 	"io"
 	"net/textproto"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
 	"pmtools/derive"
+	"pmtools/derive/lint"
 	"pmtools/derive/lsp"
 	"pmtools/derive/repl"
 	"pmtools/lib/archive/archivetest"
@@ -182,6 +184,7 @@ func (c *client) end() {
 	c.t.Helper()
 	c.request("shutdown", nil)
 	c.notify("exit", nil)
+	go io.Copy(io.Discard, c.out)
 	if err := <-c.done; err != nil {
 		c.t.Errorf("the server ends: %v", err)
 	}
@@ -216,8 +219,13 @@ func options(t testing.TB, names ...string) *lsp.Options {
 
 // sourceOptions returns options with a function that opens sources.
 func sourceOptions(name string, open func(ctx context.Context, kind, name string) (pmapi.Source, error)) *lsp.Options {
-	return &lsp.Options{Kind: repl.Archive, Name: name, Session: func(kind, name string) (*repl.Session, error) {
-		return repl.New(&repl.Options{Open: open, Kind: kind, Name: name, Registry: derive.NewRegistry(nil)}), nil
+	rules := slices.DeleteFunc(lint.Rules(), func(r *lint.Rule) bool { return r.Name == "no-help" })
+	return &lsp.Options{Kind: repl.Archive, Name: name, Lint: repl.Lint{Rules: rules}, Session: func(kind, name string) (*repl.Session, error) {
+		opt := &repl.Options{Open: open, Kind: kind, Name: name, Registry: derive.NewRegistry(nil)}
+		if kind == lsp.NoSource {
+			opt.Open = nil
+		}
+		return repl.New(opt), nil
 	}}
 }
 

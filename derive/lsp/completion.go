@@ -87,7 +87,10 @@ func (c *completer) offer(word, text string, kind int, detail string) {
 // expression proposes what continues an expression.
 func (c *completer) expression(s *server, before string) {
 	use := s.sessions()
-	around := &repl.Around{Rest: c.rest()}
+	around := &repl.Around{}
+	if strings.Contains(before, "/") {
+		around.Rest = c.rest()
+	}
 	if use.lint.Expand {
 		here, _ := c.d.definitionAt(c.off)
 		for _, def := range c.d.defs {
@@ -101,7 +104,8 @@ func (c *completer) expression(s *server, before string) {
 	if session, err := use.get(forQuestions); err == nil {
 		ctx, cancel := context.WithTimeout(s.ctx, completeWithin)
 		defer cancel()
-		if s.prepare(ctx, session, c.d) == nil {
+		// Definitions are asked for their instances only.
+		if !strings.ContainsAny(before, "[/") || s.prepare(ctx, session, c.d) == nil {
 			texts, start = session.CompleteExpr(before, around)
 		}
 	}

@@ -11,10 +11,11 @@ import (
 	"sync"
 )
 
-// Bounds of what a client may send.
+// Bounds of what a client may send, and may leave unread.
 const (
 	maxMessage = 32 << 20 // bytes of one message
 	maxHeader  = 64 << 10 // bytes of one line of a header
+	maxUnread  = 64 << 20 // bytes of all messages
 )
 
 // Error codes of JSON-RPC and of the protocol.
@@ -49,17 +50,55 @@ type message struct {
 	Result json.RawMessage `json:"result"`
 }
 
-// A conn carries messages: JSON, each behind a header with its length.
+// A conn carries messages: JSON, each behind a header with its length. What is written waits until
+// the client reads it: one that writes first and reads later must not stop the server from reading.
 type conn struct {
-	in  *bufio.Reader
-	mu  sync.Mutex // guards the rest
-	out io.Writer
-	err error // the first failure of out
+	in      *bufio.Reader
+	done    sync.WaitGroup
+	mu      sync.Mutex // guards the rest
+	changed *sync.Cond
+	unread  []byte
+	closed  bool
+	err     error // the first failure of the output
 }
 
 // newConn returns a conn over two streams.
 func newConn(in io.Reader, out io.Writer) *conn {
-	return &conn{in: bufio.NewReaderSize(in, maxHeader), out: out}
+	c := &conn{in: bufio.NewReaderSize(in, maxHeader)}
+	c.changed = sync.NewCond(&c.mu)
+	c.done.Go(func() { c.drain(out) })
+	return c
+}
+
+// drain passes on what is written, until the conn is closed.
+func (c *conn) drain(out io.Writer) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for {
+		for len(c.unread) == 0 && !c.closed {
+			c.changed.Wait()
+		}
+		if len(c.unread) == 0 || c.err != nil {
+			return
+		}
+		text := c.unread
+		c.unread = nil
+		c.mu.Unlock()
+		_, err := out.Write(text)
+		c.mu.Lock()
+		c.err = err
+		c.changed.Broadcast()
+	}
+}
+
+// close waits until all is passed on, and returns the first failure.
+func (c *conn) close() error {
+	c.mu.Lock()
+	c.closed = true
+	c.changed.Broadcast()
+	c.mu.Unlock()
+	c.done.Wait()
+	return c.failure()
 }
 
 // read returns the next message. An *rpcError is about that message alone: the next one can be read.
@@ -133,11 +172,15 @@ func (c *conn) write(m any) {
 	err := enc.Encode(m)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if err == nil && c.err == nil {
-		_, err = fmt.Fprintf(c.out, "Content-Length: %d\r\n\r\n%s", body.Len(), body.Bytes())
+	for len(c.unread) > maxUnread && c.err == nil {
+		c.changed.Wait()
 	}
 	if c.err == nil {
 		c.err = err
+	}
+	if c.err == nil {
+		c.unread = fmt.Appendf(c.unread, "Content-Length: %d\r\n\r\n%s", body.Len(), body.Bytes())
+		c.changed.Broadcast()
 	}
 }
 

@@ -8,6 +8,7 @@
 package lsp
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -21,7 +22,7 @@ import (
 
 // Options are what a server takes from the world around it.
 type Options struct {
-	// Session returns a session over a source of one of the kinds of package repl.
+	// Session returns a session over a source of one of the kinds of package repl, or of NoSource.
 	Session func(kind, name string) (*repl.Session, error)
 	// Kind and Name are the source, and Lint what is looked for, unless the client's settings say
 	// something else.
@@ -31,6 +32,9 @@ type Options struct {
 	// alone; 0 means for ever.
 	Patience time.Duration
 }
+
+// NoSource is the kind of a session that has no source.
+const NoSource = "none"
 
 // ErrNoShutdown is the error of Serve for a client that goes without a shutdown.
 var ErrNoShutdown = errors.New("the client has ended without a shutdown")
@@ -82,7 +86,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, opt *Options) error
 	cancel()
 	s.work.Wait()
 	s.use.close()
-	return err
+	return cmp.Or(s.conn.close(), err)
 }
 
 // loop reads messages up to the last one.

@@ -155,7 +155,11 @@ func (u *sessions) get(purpose int) (s *repl.Session, err error) {
 	case u.closed:
 		return nil, context.Canceled
 	case u.list[purpose] == nil:
-		if u.list[purpose], err = u.opt.Session(u.kind, u.name); err != nil {
+		kind, name := u.kind, u.name
+		if purpose == forSyntax {
+			kind, name = NoSource, ""
+		}
+		if u.list[purpose], err = u.opt.Session(kind, name); err != nil {
 			return nil, err
 		}
 	}
