@@ -74,7 +74,7 @@ func (r *Row) Cells(number func(float64) string, at func(pcp.Timestamp) string) 
 		number(r.Min), when(r.MinTime), number(r.Max), when(r.MaxTime), number(r.Mean()),
 	}
 	for _, q := range Quantiles {
-		cells = append(cells, number(r.Sketch.Quantile(q)))
+		cells = append(cells, number(r.Quantile(q)))
 	}
 	return append(cells, number(r.Last))
 }
@@ -186,7 +186,7 @@ func (h *Head) row(r *Row) *jsonRow {
 	out := &jsonRow{
 		Metric: r.Name, Type: r.Desc.Type.String(), Semantics: r.Desc.Sem.String(), Units: r.Desc.Units.String(),
 		Samples: r.Samples, Gaps: r.Gaps, Marks: r.Marks, Min: number(r.Min), Max: number(r.Max), Mean: number(r.Mean()), Seconds: jsonNumber(r.seconds),
-		P50: number(r.Sketch.Quantile(Quantiles[0])), P95: number(r.Sketch.Quantile(Quantiles[1])), P99: number(r.Sketch.Quantile(Quantiles[2])),
+		P50: number(r.Quantile(Quantiles[0])), P95: number(r.Quantile(Quantiles[1])), P99: number(r.Quantile(Quantiles[2])),
 		Error: jsonNumber(r.Sketch.Error()), Last: number(r.Last),
 	}
 	if r.Samples > 0 {

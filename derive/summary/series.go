@@ -2,8 +2,6 @@ package summary
 
 import (
 	"math"
-	"time"
-
 	"pmtools/lib/pcp"
 )
 
@@ -60,5 +58,5 @@ func (s *Series) Mean() float64 {
 	return min(max(mean, s.Min), s.Max) // whatever was rounded
 }
 
-// Seconds returns for how long the samples hold.
-func (s *Series) Seconds() time.Duration { return time.Duration(s.seconds * 1e9) }
+// Quantile is that of Sketch, which knows no extremes.
+func (s *Series) Quantile(q float64) float64 { return min(max(s.Sketch.Quantile(q), s.Min), s.Max) }

@@ -9,14 +9,13 @@ import (
 // keeps the numbers themselves. Then it counts how many fall into buckets, each as wide as a part
 // of a power of two, so that an estimate is off by a part of the quantile: see Error.
 type Sketch struct {
-	Whole    bool // all numbers are whole, and so are the quantiles
-	n        uint64
-	exact    []float64 // nil when there are more
-	above    buckets   // of positive numbers
-	below    buckets   // of the absolute values of negative ones
-	zeros    uint64
-	coarse   uint // how many times pairs of buckets were joined
-	min, max float64
+	Whole  bool // all numbers are whole, and so are the quantiles
+	n      uint64
+	exact  []float64 // nil when there are more
+	above  buckets   // of positive numbers
+	below  buckets   // of the absolute values of negative ones
+	zeros  uint64
+	coarse uint // how many times pairs of buckets were joined
 }
 
 const (
@@ -36,11 +35,19 @@ type buckets struct {
 
 // Add adds a number, which must be finite.
 func (s *Sketch) Add(x float64) {
-	if s.n == 0 {
-		s.min, s.max = x, x
+	s.n++
+	if x > 0 && s.n > exactNumbers {
+		if i := int(math.Float64bits(x)>>s.shift()) - s.above.low; uint(i) < uint(len(s.above.counts)) {
+			s.above.counts[i]++
+			return
+		}
 	}
-	s.min, s.max = min(s.min, x), max(s.max, x)
-	if s.n++; s.n > exactNumbers {
+	s.add(x)
+}
+
+// add is Add for the numbers that are not the usual ones.
+func (s *Sketch) add(x float64) {
+	if s.n > exactNumbers {
 		s.count(x)
 		return
 	}
@@ -52,6 +59,9 @@ func (s *Sketch) Add(x float64) {
 	}
 }
 
+// shift returns how many bits of a number do not count.
+func (s *Sketch) shift() uint { return (52 - finest + s.coarse) & 63 }
+
 // count counts a number in its bucket.
 func (s *Sketch) count(x float64) {
 	b := &s.above
@@ -62,7 +72,7 @@ func (s *Sketch) count(x float64) {
 	case x < 0:
 		b, x = &s.below, -x
 	}
-	key := int(math.Float64bits(x) >> (52 - finest + s.coarse))
+	key := int(math.Float64bits(x) >> s.shift())
 	if i := key - b.low; uint(i) < uint(len(b.counts)) {
 		b.counts[i]++
 		return
@@ -124,7 +134,7 @@ func (s *Sketch) Quantile(q float64) float64 {
 	}
 	for i := len(s.below.counts) - 1; i >= 0; i-- {
 		if s.below.counts[i] >= rank {
-			return s.clamp(-s.middle(s.below.low + i))
+			return -s.middle(s.below.low + i)
 		}
 		rank -= s.below.counts[i]
 	}
@@ -134,16 +144,16 @@ func (s *Sketch) Quantile(q float64) float64 {
 	rank -= s.zeros
 	for i, n := range s.above.counts {
 		if n >= rank {
-			return s.clamp(s.middle(s.above.low + i))
+			return s.middle(s.above.low + i)
 		}
 		rank -= n
 	}
-	return s.max
+	return 0 // not reached: rank is at most n
 }
 
 // middle returns the number that stands for those of a bucket.
 func (s *Sketch) middle(key int) float64 {
-	shift := 52 - finest + s.coarse
+	shift := s.shift()
 	low, high := math.Float64frombits(uint64(key)<<shift), math.Float64frombits(uint64(key+1)<<shift)
 	switch {
 	case math.IsInf(high, 1):
@@ -155,9 +165,6 @@ func (s *Sketch) middle(key int) float64 {
 	}
 	return math.Round(low + (high-low)/2)
 }
-
-// clamp keeps an estimate between the smallest and the largest number.
-func (s *Sketch) clamp(x float64) float64 { return min(max(x, s.min), s.max) }
 
 // Error returns by which part of the true quantile an estimate may be off: 0 as long as there are
 // few numbers, 1/256 for numbers within a range of 65,536, twice that whenever the range is wider

@@ -172,32 +172,35 @@ func (m *Metric) take(at pcp.Timestamp) {
 		seconds = at.Sub(m.before)
 	}
 	m.numbers = m.out.AppendFloats(m.numbers[:0])
+	held, holding := 0.0, 0 // what holds for the time since the record before, and how many values that are
 	for i, x := range m.numbers {
 		if math.IsNaN(x - x) { // or infinite
 			continue
 		}
 		p := m.point(i, m.out.Insts[i])
-		held := p.value
-		if m.between {
-			held = x
-		}
-		known := p.record > 0
-		next := known && p.record+1 == m.record
-		if m.between || next {
-			m.All.hold(held, seconds)
-			if p.own != nil {
-				p.own.hold(held, seconds)
-			}
-		}
-		if known && !next {
+		next := p.record+1 == m.record
+		if !next && p.record > 0 {
 			m.missed(p)
 		}
-		p.record, p.epoch, p.value = m.record, m.epoch, x
-		m.All.add(x, at)
+		if next || m.between {
+			value := p.value
+			if m.between {
+				value = x
+			}
+			held += value
+			holding++
+			if p.own != nil {
+				p.own.hold(value, seconds)
+			}
+		}
 		if p.own != nil {
 			p.own.add(x, at)
 		}
+		p.record, p.epoch, p.value = m.record, m.epoch, x
+		m.All.add(x, at)
 	}
+	m.All.area += held * seconds
+	m.All.seconds += float64(holding) * seconds
 }
 
 // missed counts why an instance had no value in the record before.
@@ -219,6 +222,11 @@ func (m *Metric) point(i int, inst int32) *point {
 	if i < len(m.points) && m.points[i].inst == inst {
 		return &m.points[i]
 	}
+	return m.find(inst)
+}
+
+// find is point for an instance that stood elsewhere, or nowhere.
+func (m *Metric) find(inst int32) *point {
 	k, ok := m.where[inst]
 	if !ok {
 		k = len(m.points)

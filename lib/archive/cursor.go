@@ -187,6 +187,7 @@ func (c *Cursor) Next(ctx context.Context, dst *pcp.Result) (err error) {
 	dst.Time = c.rec.stamp
 	dst.Reset(c.rec.nsets)
 	sets := c.rec.sets()
+	sets.Checked = true
 	for i := 0; sets.Next(); i++ {
 		d := c.desc(sets.ID)
 		sets.Decode(&dst.Sets[i], &d, nil, &c.arena)

@@ -32,6 +32,8 @@ type Sets struct {
 	blocks int // bytes of the value blocks seen
 	low    int // where the first of them begins
 	bad    bool
+	// Checked means that Next was called for all sets of the message before, and Err returned nil.
+	Checked bool
 
 	ID    pcp.ID // of the current set
 	Count int32  // number of values, or an error
@@ -86,8 +88,11 @@ func (s *Sets) values() bool {
 		s.bad = true
 		return false
 	}
-	for i := 4; i < len(s.pairs); i += 8 {
-		index := binary.BigEndian.Uint32(s.pairs[i:])
+	if s.Checked {
+		return true
+	}
+	for pairs := s.pairs; len(pairs) >= 8; pairs = pairs[8:] {
+		index := binary.BigEndian.Uint32(pairs[4:])
 		size := s.block(index)
 		if size < 0 {
 			s.bad = true
@@ -111,11 +116,12 @@ func (s *Sets) block(index uint32) int {
 	if off < 0 || off > int64(s.end)-4 {
 		return -1
 	}
-	size := int(binary.BigEndian.Uint32(s.src[off:]) & 0xffffff)
+	head := binary.BigEndian.Uint32(s.src[off:])
+	size := int(head & 0xffffff)
 	if size < 4 || size > s.end-int(off) {
 		return -1
 	}
-	if t := pcp.Type(s.src[off]); (t == pcp.Event || t == pcp.HighResEvent) && !FitEvents(t, s.src[off+4:off+int64(size)]) {
+	if t := pcp.Type(head >> 24); (t == pcp.Event || t == pcp.HighResEvent) && !FitEvents(t, s.src[off+4:off+int64(size)]) {
 		return -1
 	}
 	return size
@@ -155,8 +161,9 @@ func (s *Sets) Decode(dst *pcp.Values, d *pcp.Desc, p *pcp.Profile, a *Arena) {
 	all := p.All() || d.InDom == pcp.NullInDom
 	if all {
 		dst.Grow(int(max(s.Count, 0)))
+		s.decodeWide(dst)
 	}
-	for pairs := s.pairs; len(pairs) >= 8; pairs = pairs[8:] {
+	for pairs := s.pairs[8*len(dst.Insts):]; len(pairs) >= 8; pairs = pairs[8:] {
 		inst, word := int32(binary.BigEndian.Uint32(pairs)), binary.BigEndian.Uint32(pairs[4:])
 		if !all && !p.Selects(d.InDom, inst) {
 			continue
@@ -169,6 +176,27 @@ func (s *Sets) Decode(dst *pcp.Values, d *pcp.Desc, p *pcp.Profile, a *Arena) {
 	if dst.Odd != nil {
 		dst.Odd = append(dst.Odd, make([]pcp.Odd, len(dst.Insts)-len(dst.Odd))...)
 	}
+}
+
+// decodeWide appends values of 64 bits up to the first one that does not fit the type of dst, which
+// has room for them. This is most of the work of reading an archive.
+func (s *Sets) decodeWide(dst *pcp.Values) {
+	if t := dst.Type; s.Format == InSitu || t != pcp.Int64 && t != pcp.Uint64 && t != pcp.Double {
+		return
+	}
+	head := uint32(dst.Type)<<24 | 12 // of each block
+	n := len(s.pairs) / 8
+	insts, words := dst.Insts[:n], dst.Words[:n]
+	for i := range insts {
+		pair := s.pairs[8*i : 8*i+8]
+		off := 4 * (int64(binary.BigEndian.Uint32(pair[4:])) - int64(s.bias))
+		if off < 0 || off > int64(s.end)-12 || binary.BigEndian.Uint32(s.src[off:]) != head {
+			n = i
+			break
+		}
+		insts[i], words[i] = int32(binary.BigEndian.Uint32(pair)), binary.BigEndian.Uint64(s.src[off+4:])
+	}
+	dst.Insts, dst.Words = insts[:n], words[:n]
 }
 
 // decodeWord appends a value in situ, if it fits the type of dst (values.md V7.2).
