@@ -33,7 +33,7 @@ func TestScript(t *testing.T) {
 			} {
 				env.Setenv(name, value)
 			}
-			for _, name := range []string{"ta", "demo", "labels"} {
+			for _, name := range []string{"ta", "demo", "labels", "truncated"} {
 				if err := archivetest.Build(env.WorkDir, name); err != nil {
 					return err
 				}

@@ -126,6 +126,8 @@ func changes(x syntax.Expr) (found bool) {
 func (s *Session) readAll(ctx context.Context, records pmapi.Recorder, win *Window, sum *summary.Summary) error {
 	in := insts.New(s.src)
 	var res pcp.Result
+	var last pcp.Timestamp
+	defer func() { sum.End(last) }()
 	for {
 		mark, err := records.FetchRecord(ctx, &pmapi.Request{}, &res)
 		switch {
@@ -134,11 +136,13 @@ func (s *Session) readAll(ctx context.Context, records pmapi.Recorder, win *Wind
 		case err != nil:
 			return err
 		case win.HasEnd && res.Time.Compare(win.End) > 0:
+			last = win.End
 			return nil
 		case mark:
-			sum.Mark()
+			sum.Mark(res.Time)
 			continue
 		}
+		last = res.Time
 		in.Begin(ctx, res.Time)
 		sum.Record(&res, in)
 	}

@@ -80,8 +80,9 @@ type Summary struct {
 
 // A use is an operand of a metric.
 type use struct {
-	metric *Metric
-	column int
+	metric   *Metric
+	column   int
+	singular bool
 }
 
 // New returns a Summary without metrics. With each there is one of every instance besides.
@@ -94,8 +95,12 @@ func (s *Summary) Add(name string, e syntax.Expr, info *check.Info, between bool
 	m.All = newSeries(m.whole())
 	m.columns = make([]*pcp.Values, len(info.Operands))
 	m.where = make(map[int32]int)
+	singular := make(map[pcp.ID]bool)
+	for _, d := range info.Metrics {
+		singular[d.ID] = d.InDom == pcp.NullInDom
+	}
 	for i, id := range info.Operands {
-		s.users[id] = append(s.users[id], use{m, i})
+		s.users[id] = append(s.users[id], use{m, i, singular[id]})
 	}
 	s.Metrics = append(s.Metrics, m)
 	return m
@@ -113,9 +118,12 @@ func (s *Summary) Operands() []pcp.ID {
 	return ids
 }
 
-// Mark notes that recording was interrupted: nothing is known about the time between the records
-// before and behind it.
-func (s *Summary) Mark() { s.Marks++ }
+// Mark notes that recording was interrupted: nothing is known about the time between the mark and
+// the record behind it.
+func (s *Summary) Mark(at pcp.Timestamp) {
+	s.End(at)
+	s.Marks++
+}
 
 // Record adds a record, or those columns of it that Operands asks for.
 func (s *Summary) Record(res *pcp.Result, insts eval.Instances) {
@@ -129,6 +137,9 @@ func (s *Summary) Record(res *pcp.Result, insts eval.Instances) {
 				m.touched = s.count
 				clear(m.columns)
 				s.due = append(s.due, m)
+			}
+			if u.singular && set.Len() > 0 {
+				set.Insts[0] = pcp.NullInst // old archives have anything there, another one in each record
 			}
 			if m.columns[u.column] == nil {
 				m.columns[u.column] = set
@@ -152,6 +163,25 @@ func (s *Summary) Record(res *pcp.Result, insts eval.Instances) {
 		m.state.Eval(&s.input, &m.out)
 		m.take(res.Time)
 		m.before = res.Time
+	}
+}
+
+// End says when the records end. A value of a discrete metric, which is recorded when it changes,
+// holds until then.
+func (s *Summary) End(at pcp.Timestamp) {
+	for _, m := range s.Metrics {
+		seconds := at.Sub(m.before)
+		if m.Desc.Sem != pcp.Discrete || m.between || m.first == 0 || m.epoch != s.Marks || seconds <= 0 {
+			continue
+		}
+		for i := range m.points {
+			if p := &m.points[i]; p.record == m.record {
+				m.All.hold(p.value, seconds)
+				if p.own != nil {
+					p.own.hold(p.value, seconds)
+				}
+			}
+		}
 	}
 }
 
