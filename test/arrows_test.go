@@ -119,6 +119,7 @@ test/peer/derive:
 test/peer/fetchgroup:
 test/peer/live:
 test/peer/mmv:
+test/peer/push:
 test/peer/harness: lib/pcp lib/pmns test/golden
 test/peer/install:
 test/package: lib/version

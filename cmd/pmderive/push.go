@@ -92,7 +92,7 @@ type push struct {
 	live     bool
 	ctx      context.Context // of the run
 	round    int
-	groups   map[group]*instances
+	hosts    []map[string]*instances // of each expression, by the host
 	told     map[string]bool
 	lost     int  // samples that found no room
 	crowded  int  // those not later than the one before
@@ -106,19 +106,13 @@ type push struct {
 	names  map[string]string              // which host has a name
 }
 
-// A group is the values of an expression on a host.
-type group struct {
-	expr int
-	host string
-}
-
-// instances are the series of a group.
+// instances are the series of an expression on a host.
 type instances struct {
-	round int
+	round int // in which there were values
 	list  map[instance]*series
 }
 
-// An instance tells the series of a group apart.
+// An instance tells these series apart.
 type instance struct {
 	id         int32
 	name, text string
@@ -137,7 +131,7 @@ func (a *app) pushAll(ctx context.Context, f *pushFlags, args []string) (failed 
 	if err != nil {
 		return fmt.Errorf("--queue-size: %w", err)
 	}
-	p := &push{a: a, asNamed: f.asNamed, groups: make(map[group]*instances), told: make(map[string]bool),
+	p := &push{a: a, asNamed: f.asNamed, told: make(map[string]bool),
 		labels: make(map[string][]remotewrite.Label), names: make(map[string]string)}
 	if err := p.addLabels(f.labels); err != nil {
 		return err
@@ -305,6 +299,7 @@ func (p *push) begin(r *repl.Run) repl.Writer {
 	p.live = r.Live
 	for _, e := range r.Exprs {
 		p.metrics = append(p.metrics, samples.Metric{Name: e.Name, Desc: e.Desc})
+		p.hosts = append(p.hosts, make(map[string]*instances))
 	}
 	p.families = samples.Families(&samples.Header{Metrics: p.metrics})
 	return p
@@ -339,11 +334,10 @@ func (p *push) add(expr int, set *repl.Set, at pcp.Timestamp) {
 		if !ok {
 			continue
 		}
-		key := group{expr, v.Host}
-		g := p.groups[key]
+		g := p.hosts[expr][v.Host]
 		if g == nil {
 			g = &instances{list: make(map[instance]*series)}
-			p.groups[key] = g
+			p.hosts[expr][v.Host] = g
 		}
 		if v.Time != (pcp.Timestamp{}) {
 			at = v.Time
@@ -363,14 +357,14 @@ func (p *push) add(expr int, set *repl.Set, at pcp.Timestamp) {
 		x.ms = ms
 		p.put(x.labels, ms, number)
 	}
-	for key, g := range p.groups {
-		if key.expr == expr && g.round == p.round {
+	for _, g := range p.hosts[expr] {
+		if g.round == p.round {
 			p.end(g)
 		}
 	}
 }
 
-// end ends the series of a group that have no value in a round.
+// end ends the series that have no value in a round, though others have.
 func (p *push) end(g *instances) {
 	var ms int64
 	for _, x := range g.list {
