@@ -22,7 +22,8 @@ import (
 
 // exportFlags are the options of export.
 type exportFlags struct {
-	dir string
+	dir   string
+	check bool
 }
 
 // newExport returns the command that writes archives as tables.
@@ -40,6 +41,7 @@ func (a *app) newExport() *cobra.Command {
 	}
 	fs := cmd.Flags()
 	fs.StringVarP(&f.dir, "output", "o", "export", "the `DIR` that holds the tables, made if it is not there")
+	fs.BoolVar(&f.check, "check", false, "read the files back and compare them with the archives")
 	_ = cmd.MarkFlagDirname("output")
 	return cmd
 }
@@ -97,9 +99,35 @@ func recordings(ctx context.Context, list string) (sets []string, err error) {
 	return sets, nil
 }
 
-// exportSet writes the archives of one host.
+// exportSet writes the archives of one host, and reads them back for --check.
 func (a *app) exportSet(ctx context.Context, f *exportFlags, set string, args []string) error {
 	a.Options.Archive = set
+	first, _, _ := strings.Cut(set, ",")
+	cfg := &export.Config{Dir: f.dir, Name: exportName(first)}
+	var sum export.Summary
+	err := a.withRecords(ctx, cfg, args, func(src *derive.Source, recs *export.Records) (err error) {
+		sum, err = export.Write(ctx, src, recs, cfg)
+		return err
+	})
+	if err == nil && f.check { // with a source of its own: this one knows the last sample
+		err = a.withRecords(ctx, cfg, args, func(src *derive.Source, recs *export.Records) error {
+			return export.Check(ctx, src, recs, cfg)
+		})
+	}
+	if err != nil {
+		return err
+	}
+	checked := ""
+	if f.check {
+		checked = ", read back and equal"
+	}
+	fmt.Fprintf(a.Env.Out, "%s: %d values of %d metrics; files: %d%s\n", cfg.Name, sum.Values, sum.Metrics, len(sum.Files), checked)
+	return sum.Damage
+}
+
+// withRecords calls do with the source of the archives, in which the derived metrics of arguments
+// are defined, and with the records below it. cfg gets the names of the metrics.
+func (a *app) withRecords(ctx context.Context, cfg *export.Config, args []string, do func(*derive.Source, *export.Records) error) error {
 	plain, err := a.sources.OpenPlain(ctx)
 	if err != nil {
 		return err
@@ -111,17 +139,10 @@ func (a *app) exportSet(ctx context.Context, f *exportFlags, set string, args []
 	a.sources.LoadDefault()
 	src := a.sources.Derive(recs)
 	defer src.Close()
-	first, _, _ := strings.Cut(set, ",")
-	cfg := &export.Config{Dir: f.dir, Name: exportName(first)}
 	if cfg.Metrics, err = defineExported(ctx, src, args); err != nil {
 		return err
 	}
-	sum, err := export.Write(ctx, src, recs, cfg)
-	if err != nil {
-		return err
-	}
-	fmt.Fprintf(a.Env.Out, "%s: %d values of %d metrics in %d files\n", cfg.Name, sum.Values, sum.Metrics, len(sum.Files))
-	return sum.Damage
+	return do(src, recs)
 }
 
 // exportName returns the name of an archive without its directory and what marks its files.

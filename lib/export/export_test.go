@@ -189,6 +189,10 @@ func TestWrite(t *testing.T) {
 			} else if err != nil {
 				t.Fatal(err)
 			}
+			recs = open(t, path)
+			if err := Check(t.Context(), recs, recs, &Config{Dir: dir, Name: name}); err != nil {
+				t.Error(err)
+			}
 			if sum.Damage != nil {
 				t.Skip(sum.Damage)
 			}
@@ -312,6 +316,37 @@ func TestDamage(t *testing.T) {
 	}
 	if all := exported(t, sum.Files); int64(len(all)) != sum.Values {
 		t.Errorf("%d values, want %d", len(all), sum.Values)
+	}
+}
+
+// TestCheck: Check finds a table that is of another recording, and one that is not there.
+func TestCheck(t *testing.T) {
+	dir := t.TempDir()
+	path := archivetest.Path(t, "demo")
+	recs := open(t, path)
+	sum, err := Write(t.Context(), recs, recs, &Config{Dir: dir, Name: "demo", Metrics: []string{"disk.dev.total"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		metric string
+		spoil  func() error
+		want   string
+	}{
+		{"disk.dev.total", func() error { return nil }, ""},
+		{"disk.dev.read", func() error { return nil }, sum.Files[0] + ": row group 1, row 1, metric: disk.dev.total, want disk.dev.read"},
+		{"disk", func() error { return nil }, " rows, want "},
+		{"disk.dev.total", func() error { return os.Truncate(sum.Files[0], 100) }, sum.Files[0] + ": "},
+		{"disk.dev.total", func() error { return os.Remove(sum.Files[0]) }, "fewer rows"},
+	} {
+		if err := tt.spoil(); err != nil {
+			t.Fatal(err)
+		}
+		recs := open(t, path)
+		err := Check(t.Context(), recs, recs, &Config{Dir: dir, Name: "demo", Metrics: []string{tt.metric}})
+		if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
+			t.Errorf("%s: %v, want %s", tt.metric, err, tt.want)
+		}
 	}
 }
 

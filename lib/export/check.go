@@ -1,0 +1,195 @@
+package export
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+
+	"github.com/parquet-go/parquet-go"
+
+	"pmtools/lib/pcp"
+	"pmtools/lib/pmapi"
+)
+
+// Check reads a recording again and compares it with the tables that Write has made of it with the
+// same Config. The error names the file and the first row that differs.
+func Check(ctx context.Context, src pmapi.Source, recs *Records, cfg *Config) error {
+	r, err := newReader(ctx, src, recs, cfg.Metrics)
+	if err != nil {
+		return err
+	}
+	p := place{r.host, cfg.Name}
+	files, err := valueFiles(cfg.Dir, p)
+	if err != nil {
+		return err
+	}
+	c := &checker{files: files}
+	defer c.close()
+	damage, err := r.read(ctx, c.compare, unwatched{})
+	if err != nil {
+		return err
+	}
+	if c.group != len(c.groups) || c.next != len(c.files) {
+		return fmt.Errorf("%s: there are more rows than the recording has values", c.name())
+	}
+	return checkMetrics(ctx, r, filepath.Join(cfg.Dir, p.dir("metrics"), p.name+".parquet"), damage)
+}
+
+// unwatched is a watcher that sees nothing.
+type unwatched struct{}
+
+// instances implements watcher.
+func (unwatched) instances(pcp.InDom, int64, []pcp.Instance, []pcp.Instance) error { return nil }
+
+// labels implements watcher.
+func (unwatched) labels(context.Context, int64) error { return nil }
+
+// A checker compares groups with those in files.
+type checker struct {
+	files  []string
+	next   int // file
+	file   *os.File
+	groups []parquet.RowGroup // of the file
+	group  int                // the next one
+	want   valueWriter        // has the columns of a chunk as they should be
+	rows   [chunk]parquet.Row
+}
+
+// name returns the file that is read.
+func (c *checker) name() string {
+	if len(c.files) == 0 {
+		return "values"
+	}
+	return c.files[min(max(c.next-1, 0), len(c.files)-1)]
+}
+
+// close closes the file.
+func (c *checker) close() {
+	if c.file != nil {
+		c.file.Close()
+	}
+}
+
+// open opens the next file.
+func (c *checker) open() (err error) {
+	c.close()
+	if c.next == len(c.files) {
+		return fmt.Errorf("%s: there are fewer rows than the recording has values", c.name())
+	}
+	c.next++
+	if c.file, err = os.Open(c.name()); err != nil {
+		return err
+	}
+	info, err := c.file.Stat()
+	if err != nil {
+		return err
+	}
+	f, err := parquet.OpenFile(c.file, info.Size())
+	if err != nil {
+		return fmt.Errorf("%s: %w", c.name(), err)
+	}
+	c.groups, c.group = f.RowGroups(), 0
+	if !parquet.EqualNodes(f.Schema(), parquet.SchemaOf(valueRow{})) {
+		return fmt.Errorf("%s: the columns are not those of values", c.name())
+	}
+	return nil
+}
+
+// compare compares a group with the next one in the files.
+func (c *checker) compare(g *group, metrics []metric) error {
+	for c.group == len(c.groups) {
+		if err := c.open(); err != nil {
+			return err
+		}
+	}
+	rows := c.groups[c.group].Rows()
+	defer rows.Close()
+	c.group++
+	if n := c.groups[c.group-1].NumRows(); n != int64(g.len()) {
+		return fmt.Errorf("%s: row group %d has %d rows, want %d", c.name(), c.group, n, g.len())
+	}
+	for from := 0; from < len(g.order); {
+		n, err := rows.ReadRows(c.rows[:min(chunk, len(g.order)-from)])
+		if n == 0 && err != nil {
+			return fmt.Errorf("%s: row group %d: %w", c.name(), c.group, cmpEOF(err))
+		}
+		c.want.fill(g, metrics, g.order[from:from+n])
+		for i, row := range c.rows[:n] {
+			for k, v := range row {
+				if want := c.want.chunk[k][i]; !same(v, want) {
+					return fmt.Errorf("%s: row group %d, row %d, %s: %v, want %v",
+						c.name(), c.group, from+i+1, parquet.SchemaOf(valueRow{}).Columns()[k][0], v, want)
+				}
+			}
+		}
+		from += n
+	}
+	return nil
+}
+
+// cmpEOF returns an end of data as an error that is one.
+func cmpEOF(err error) error {
+	if errors.Is(err, io.EOF) {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}
+
+// same reports whether values are equal to the bit.
+func same(a, b parquet.Value) bool {
+	switch {
+	case a.IsNull() || b.IsNull():
+		return a.IsNull() && b.IsNull()
+	case a.Kind() != b.Kind():
+		return false
+	case a.Kind() == parquet.Double:
+		return math.Float64bits(a.Double()) == math.Float64bits(b.Double())
+	case a.Kind() == parquet.ByteArray:
+		return bytes.Equal(a.ByteArray(), b.ByteArray())
+	case a.Kind() == parquet.Int32:
+		return a.Int32() == b.Int32()
+	}
+	return a.Int64() == b.Int64()
+}
+
+// checkMetrics compares the table of metrics, and what it says of the export.
+func checkMetrics(ctx context.Context, r *reader, name string, damage error) error {
+	got, err := parquet.ReadFile[metricRow](name)
+	if err != nil {
+		return err
+	}
+	want := r.metricRows(ctx)
+	for i := range min(len(got), len(want)) {
+		if !reflect.DeepEqual(got[i], want[i]) {
+			return fmt.Errorf("%s: row %d is of %s and differs from what the recording says of %s", name, i+1, got[i].Metric, want[i].Metric)
+		}
+	}
+	if len(got) != len(want) {
+		return fmt.Errorf("%s: %d metrics, want %d", name, len(got), len(want))
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	table, err := parquet.OpenFile(f, info.Size())
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	for k, v := range r.meta(damage) {
+		if text, _ := table.Lookup(k); text != utf8Text(v) {
+			return fmt.Errorf("%s: the metadata says %s=%q, want %q", name, k, text, v)
+		}
+	}
+	return nil
+}
