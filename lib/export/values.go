@@ -43,13 +43,12 @@ const (
 const fileGroups = 64
 
 // chunk is how many rows are handed to Parquet at once.
-const chunk = 1024
+const chunk = 256
 
 // options returns how all tables are written.
 func options(meta map[string]string) []parquet.WriterOption {
 	opts := []parquet.WriterOption{
 		parquet.Compression(&zstd.Codec{Level: zstd.SpeedFastest}), parquet.CreatedBy("pmtools", version.Version, ""),
-		parquet.DataPageStatistics(true),
 	}
 	for k, v := range meta {
 		opts = append(opts, parquet.KeyValueMetadata(k, v))
@@ -67,6 +66,7 @@ type valueWriter struct {
 	groups int // in the file
 	out    *parquet.GenericWriter[valueRow]
 	chunk  [cols][chunk]parquet.Value
+	used   [kinds]bool // columns of values in chunk that are not all null
 }
 
 // write writes a group.
@@ -150,21 +150,34 @@ func (w *valueWriter) abandon() {
 // fill puts rows into the chunk of each column.
 func (w *valueWriter) fill(g *group, metrics []metric, order []int32) {
 	c := &w.chunk
-	series := int32(-1)
-	var metric, inst, instance parquet.Value
-	for i, o := range order {
-		r := &g.rows[o]
-		if r.series != series {
-			series = r.series
-			metric, inst, instance = identity(&g.keys[series], metrics)
+	for k := range kinds {
+		if w.used[k] {
+			clear(c[colI64+int(k)][:])
+			w.used[k] = false
 		}
-		c[colTime][i] = parquet.Int64Value(r.time).Level(0, 0, colTime)
-		c[colMetric][i], c[colInst][i], c[colInstance][i] = metric, inst, instance
-		for k := range kinds {
-			c[colI64+int(k)][i] = parquet.Value{}
+	}
+	for from := 0; from < len(order); {
+		series := g.rows[order[from]].series
+		metric, inst, instance := identity(&g.keys[series], metrics)
+		i := from
+		for ; i < len(order) && g.rows[order[i]].series == series; i++ {
+			r := &g.rows[order[i]]
+			c[colTime][i] = parquet.Int64Value(r.time)
+			c[colSeg][i] = parquet.Int32Value(r.seg)
+			c[colI64+int(r.kind)][i] = g.value(r).Level(0, 1, colI64+int(r.kind))
+			w.used[r.kind] = true
 		}
-		c[colI64+int(r.kind)][i] = g.value(r).Level(0, 1, colI64+int(r.kind))
-		c[colSeg][i] = parquet.Int32Value(r.seg).Level(0, 0, colSeg)
+		repeat(c[colMetric][from:i], metric)
+		repeat(c[colInst][from:i], inst)
+		repeat(c[colInstance][from:i], instance)
+		from = i
+	}
+}
+
+// repeat makes all values of a part of a chunk the same.
+func repeat(part []parquet.Value, v parquet.Value) {
+	for i := range part {
+		part[i] = v
 	}
 }
 
