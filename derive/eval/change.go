@@ -85,6 +85,17 @@ func delta(t pcp.Type, dst, now, last []uint64) {
 // left out.
 func (s *State) rate(n *node, t pcp.Type, out *pcp.Values, now, last []uint64, elapsed float64) {
 	k := 0
+	if n.counter && (t == pcp.Uint64 || t == pcp.Uint32) { // most counters
+		for i, inst := range out.Insts {
+			if now[i] >= last[i] {
+				out.Insts[k] = inst
+				out.Words[k] = word64(float64(now[i]-last[i]) / elapsed * n.factor)
+				k++
+			}
+		}
+		out.Insts, out.Words = out.Insts[:k], out.Words[:k]
+		return
+	}
 	for i, inst := range out.Insts {
 		if n.counter && less(t, now[i], last[i]) {
 			continue
