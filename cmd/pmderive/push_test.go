@@ -97,6 +97,16 @@ __name__="h_one_bytes",host="%[2]s": 1, T=2.097152e+06 to T=2.097152e+06`, hosts
 	}
 }
 
+// TestPushFull: live values that find no room are lost, which is said once, and the run goes on.
+func TestPushFull(t *testing.T) {
+	d, url := database(t)
+	got := clitest.RunWith("pmderive", newCommand, "", []string{"-h", fleet(t, 1)[0], "push", "--to", url, "--queue-size", "10", "-s", "2", "-t", "0.1", "h.disk"}, nil)
+	if got.Status != 1 || got.Stdout != url+": 0 samples sent, 4 lost without room in the queue\n" ||
+		got.Stderr != "pmderive: --queue: the queue is full; values are lost until there is room\n" || len(d.Series()) != 0 {
+		t.Errorf("%+v, %v", got, d.Series())
+	}
+}
+
 // timeless matches the times of samples.
 var timeless = regexp.MustCompile(`\b\d{13}=`)
 

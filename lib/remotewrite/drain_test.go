@@ -8,7 +8,6 @@ import (
 	"io"
 	"log"
 	"math"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -150,58 +149,33 @@ func answer(code int, after, text string) func(http.ResponseWriter, *http.Reques
 	}
 }
 
-// TestRestart: nothing listens at first, and a server that had taken samples dies with them. What is
-// kept is sent again, and nothing is missing.
+// TestRestart: a server that had taken samples dies with them. What is kept is sent to the next one
+// again, and nothing is missing.
 func TestRestart(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	addr := l.Addr().String()
-	l.Close()
 	first, second := &remotewritetest.Database{}, &remotewritetest.Database{}
-	q := queued(t, 5, time.Hour)
-	died := make(chan struct{})
-	serve := func(d *remotewritetest.Database) *http.Server {
-		l, err := net.Listen("tcp", addr)
-		if err != nil {
-			t.Error(err)
-			return nil
-		}
-		srv := &http.Server{Handler: d}
-		go srv.Serve(l)
-		return srv
-	}
-	var srv *http.Server
 	n := 0
-	first.Before = func(http.ResponseWriter, *http.Request) bool {
-		if n++; n == 4 {
-			close(died)
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch n++; {
+		case n < 4:
+			first.ServeHTTP(w, r)
+		case n < 6:
 			panic(http.ErrAbortHandler)
+		default:
+			second.ServeHTTP(w, r)
 		}
-		return false
-	}
-	started := false
-	say := func(err error) {
-		switch {
-		case srv == nil:
-			if !strings.Contains(err.Error(), "refused") {
-				t.Errorf("said %v", err)
-			}
-			srv = serve(first)
-		case !started && strings.Contains(err.Error(), "trying again"):
-			<-died
-			srv.Close()
-			started = true
-			srv = serve(second)
-		}
-	}
-	rep, err := remotewrite.Drain(t.Context(), q, client(t, remotewrite.Options{URL: "http://" + addr}), quick, say)
-	srv.Close()
-	got := times(second)
-	slices.Sort(got)
-	if got = slices.Compact(got); err != nil || rep.Sent != 5 || !slices.Equal(got, []int64{1, 2, 3, 4, 5}) {
+	}))
+	defer srv.Close()
+	rep, err := remotewrite.Drain(t.Context(), queued(t, 5, time.Hour), client(t, remotewrite.Options{URL: srv.URL}), quick, func(error) {})
+	if got := times(second); err != nil || rep.Sent != 5 || !slices.Equal(got, []int64{4, 1, 2, 3, 4, 5}) {
 		t.Errorf("%+v, %v: %v", rep, err, got)
+	}
+}
+
+// TestNobody: where nothing listens an attempt fails for now.
+func TestNobody(t *testing.T) {
+	err := client(t, remotewrite.Options{URL: "http://127.0.0.1:1/"}).Post(t.Context(), body(1))
+	if f, ok := errors.AsType[*remotewrite.Failure](err); !ok || !f.Gone || strings.Contains(err.Error(), "Post ") {
+		t.Errorf("%v", err)
 	}
 }
 
