@@ -204,6 +204,9 @@ func (a *app) evalOne(ctx context.Context, f *evalFlags, set repl.Settings, args
 	if err != nil {
 		return err
 	}
+	if win.Timed {
+		a.Env.Waits()
+	}
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
 	defer stop()
 	w, done, err := a.outputFile(f)

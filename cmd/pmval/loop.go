@@ -260,7 +260,11 @@ type pacer struct {
 // newPacer returns what waits between the samples of a session: an interval if the source is live,
 // or with -d.
 func newPacer(s *session) *pacer {
-	return &pacer{on: s.timeline == nil || s.flags.delay, env: s.env, step: s.interval, next: time.Now()}
+	on := s.timeline == nil || s.flags.delay
+	if on {
+		s.env.Waits()
+	}
+	return &pacer{on: on, env: s.env, step: s.interval, next: time.Now()}
 }
 
 // wait waits until the next sample is due. The times of samples do not drift: each is due one step

@@ -30,6 +30,7 @@ type Env struct {
 	Messages *Messages     // the message channel; set by Run
 
 	config *config.Config // read when first needed
+	waits  func()         // see Waits; nil for nothing
 }
 
 // System returns the environment of the process.
@@ -44,6 +45,7 @@ func System() *Env {
 		Open:      func(name string) (io.ReadCloser, error) { return os.Open(name) },
 		Hostname:  os.Hostname,
 		Now:       time.Now,
+		waits:     func() { RestoreOn(func() {}, unheeded...) },
 	}
 }
 

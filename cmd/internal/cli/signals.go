@@ -3,6 +3,7 @@ package cli
 import (
 	"os"
 	"os/signal"
+	"slices"
 	"syscall"
 	"time"
 )
@@ -31,14 +32,22 @@ func RestoreOn(restore func(), sigs ...os.Signal) (stop func()) {
 // Fatal are the signals that end a program at its terminal, but for os.Interrupt.
 var Fatal = []os.Signal{syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT}
 
-// dieOf ends the program by a signal, or as a shell would report it: the runtime answers SIGQUIT
-// with its goroutines, and not every system can send a signal.
+// Waits is for a command that goes on until it is ended: the signals that Go's runtime ignores, or
+// answers with its goroutines, end it then, as they end other programs.
+func (env *Env) Waits() {
+	if env.waits != nil {
+		env.waits()
+	}
+}
+
+// dieOf ends the program by a signal, or as a shell would report it: the runtime does not let
+// every signal end it, and not every system can send one.
 func dieOf(sig os.Signal) {
 	number, ok := sig.(syscall.Signal)
 	if !ok {
 		os.Exit(1)
 	}
-	if self, err := os.FindProcess(os.Getpid()); err == nil && sig != syscall.SIGQUIT {
+	if self, err := os.FindProcess(os.Getpid()); err == nil && !slices.Contains(unheeded, sig) {
 		signal.Reset(sig)
 		if self.Signal(sig) == nil {
 			time.Sleep(time.Second) // the signal may reach another thread first
