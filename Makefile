@@ -73,8 +73,8 @@ bench-peer: build
 	@test/peer/peer-up --stop $(PEER)
 
 # TestDamage measures memory and so has a process of its own. The packages share a daemon: one after the other. Each row of known.txt that explains
-# a difference is noted in FIRED; those that explain none any more fail TestKnownFires. Without the reference peer-up ends with status 3 and says why;
-# nothing is compared then.
+# a difference is noted in FIRED; those that explain none any more fail TestKnownFires. TestLSP takes the reference's definitions.
+# Without the reference peer-up ends with status 3 and says why; nothing is compared then.
 peer: export PMTOOLS_PEER = $(PEER)
 peer: export PMTOOLS_BIN = $(CURDIR)/bin
 peer: export PMTOOLS_FIRED = $(PEER).fired
@@ -84,6 +84,7 @@ peer: build
 	test $$s = 0 && { rm -f $$PMTOOLS_FIRED; test/peer/peer-up --pmcd $(PEER) || echo "make peer: no daemon here, live sources are not compared"; } && \
 	$(GO) test ./test/peer/archive -run='^TestDamage$$' -count=1 -v && \
 	$(GO) test ./test/peer/... -p 1 -skip='^Test(Speed|SpeedLive|Damage|KnownFires)$$' -count=1 -v -timeout=15m && \
+	$(GO) test ./cmd/pmderive -run='^TestLSP$$' -count=1 -v && \
 	$(GO) test ./test/peer/harness -run='^TestKnownFires$$' -count=1 -v; \
 	s=$$?; test/peer/peer-up --stop $(PEER); exit $$s
 
