@@ -76,7 +76,7 @@ func (s *Session) everywhere(ctx context.Context, exprs []string, output string,
 		return err
 	}
 	c := &crowd{s: s, w: w, output: output, across: across, state: make(map[string]*hostState, len(s.hosts)),
-		round: make(map[string]reading), win: *win, wanted: win.Samples}
+		undone: len(s.hosts), round: make(map[string]reading), win: *win, wanted: win.Samples}
 	if !win.Timed {
 		c.wanted = 1
 	} else if n := win.Select.Limit; n > 0 && (c.wanted == 0 || n < c.wanted) {
@@ -125,6 +125,7 @@ type crowd struct {
 	output string
 	across *across // nil leaves the hosts apart
 	state  map[string]*hostState
+	undone int // how many of them are not done
 	win    Window
 	wanted int // samples; 0 for any number
 
@@ -158,7 +159,7 @@ func (c *crowd) follow(rows iter.Seq[fetchgroup.Row[reading]]) error {
 				break
 			}
 		}
-		if !c.win.Timed && !slices.ContainsFunc(c.s.hosts, func(h string) bool { return !c.state[h].done }) {
+		if !c.win.Timed && c.undone == 0 {
 			break
 		}
 	}
@@ -180,13 +181,22 @@ func (c *crowd) add(row fetchgroup.Row[reading]) {
 	switch {
 	case row.Err == nil && row.Value.sample == nil: // not yet
 	case row.Err == nil:
-		st.answered, st.done = true, true
+		st.answered = true
+		c.done(st)
 		c.round[row.Host] = row.Value
 	default:
 		if st.err = row.Err; !errors.Is(row.Err, fetchgroup.ErrLate) {
-			st.done = true
+			c.done(st)
 			c.tell(row.Host, st)
 		}
+	}
+}
+
+// done notes that a single sample need not wait for a host any more.
+func (c *crowd) done(st *hostState) {
+	if !st.done {
+		st.done = true
+		c.undone--
 	}
 }
 
