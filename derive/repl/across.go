@@ -1,7 +1,6 @@
 package repl
 
 import (
-	"cmp"
 	"math"
 	"slices"
 	"strconv"
@@ -88,26 +87,11 @@ func (x *across) apply(smp *Sample, run *Run) {
 	for i := range smp.Sets {
 		set := &smp.Sets[i]
 		if x.most > 0 {
-			x.order(set, run.Exprs[i].Rate != nil)
+			byValue(set.Values, x.sign, run.Exprs[i].Rate != nil)
+			set.keep(x.most)
 			continue
 		}
 		x.reduce(set)
-	}
-}
-
-// order keeps the largest or smallest values of a set.
-func (x *across) order(set *Set, rate bool) {
-	key := func(v Value) float64 {
-		f := shown(v, rate)
-		if math.IsNaN(f) {
-			return math.Inf(x.sign) // comes last
-		}
-		return f
-	}
-	slices.SortStableFunc(set.Values, func(a, b Value) int { return x.sign * cmp.Compare(key(a), key(b)) })
-	if len(set.Values) > x.most {
-		set.More = len(set.Values) - x.most
-		set.Values = set.Values[:x.most]
 	}
 }
 

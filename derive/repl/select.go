@@ -148,28 +148,37 @@ func (s *Settings) arrange(smp *Sample, rate func(i int) bool) {
 		case "name":
 			slices.SortStableFunc(set.Values, func(a, b Value) int { return strings.Compare(a.Instance, b.Instance) })
 		case "value":
-			key := func(v Value) float64 { return size(v, rate(i)) }
-			slices.SortStableFunc(set.Values, func(a, b Value) int { return cmp.Compare(key(b), key(a)) })
+			byValue(set.Values, -1, rate(i))
 		default:
 			continue
 		}
 		smp.Ordered = true
 	}
 	for i := range smp.Sets {
-		if set := &smp.Sets[i]; s.Top > 0 && len(set.Values) > s.Top {
-			set.More += len(set.Values) - s.Top
-			set.Values = set.Values[:s.Top]
+		if s.Top > 0 {
+			smp.Sets[i].keep(s.Top)
 		}
 	}
 }
 
-// size returns the number that a value is sorted by: the one that is shown. What has none comes
-// last.
-func size(v Value, rate bool) float64 {
-	if f := shown(v, rate); !math.IsNaN(f) {
-		return f
+// keep keeps the first values of a set.
+func (set *Set) keep(n int) {
+	if len(set.Values) > n {
+		set.More += len(set.Values) - n
+		set.Values = set.Values[:n]
 	}
-	return math.Inf(-1)
+}
+
+// byValue sorts values by the numbers that are shown, ascending, or descending if sign is -1. What
+// has none comes last.
+func byValue(values []Value, sign int, rate bool) {
+	key := func(v Value) float64 {
+		if f := shown(v, rate); !math.IsNaN(f) {
+			return f
+		}
+		return math.Inf(sign)
+	}
+	slices.SortStableFunc(values, func(a, b Value) int { return sign * cmp.Compare(key(a), key(b)) })
 }
 
 // defaultTop is how many values :top shows.
