@@ -115,6 +115,9 @@ func (a *app) evalHosts(ctx context.Context, f *evalFlags, set repl.Settings, ar
 	if win.HasEnd = win.Timed && !times.End.IsZero(); win.HasEnd {
 		win.End = pcp.TimestampOf(times.End)
 	}
+	if win.Timed {
+		a.Env.Waits()
+	}
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
 	defer stop()
 	if wait := times.Origin.Sub(now); win.Timed && wait > 0 {

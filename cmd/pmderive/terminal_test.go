@@ -37,7 +37,7 @@ func newSized(t *testing.T, width, height int, vars []string, args ...string) *s
 	t.Helper()
 	tmux, err := exec.LookPath("tmux")
 	if err != nil {
-		t.Skip("there is no tmux")
+		t.Skip("no tmux here: the prompt is not tried on a terminal")
 	}
 	self, err := os.Executable()
 	if err != nil {
@@ -46,7 +46,7 @@ func newSized(t *testing.T, width, height int, vars []string, args ...string) *s
 	dir := t.TempDir()
 	// The test's own program is the command under another name, as for scripts.
 	if err := os.Symlink(self, filepath.Join(dir, "pmderive")); err != nil {
-		t.Skip("no links here")
+		t.Skipf("no symbolic links here: %v", err)
 	}
 	s := &screen{t, filepath.Join(dir, "tmux")}
 	line := append([]string{tmux, "-S", s.socket, "-f", "/dev/null", "new-session", "-d", "-x", fmt.Sprint(width), "-y", fmt.Sprint(height), "env", "TZ=UTC", "PCP_DERIVED_CONFIG=",
@@ -150,7 +150,7 @@ func newLive(t *testing.T) (*pmcdtest.Server, *screen) {
 	t.Cleanup(func() { server.Close() })
 	addr, err := server.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
-		t.Skip(err)
+		t.Fatal(err)
 	}
 	return server, newScreen(t, nil, "-h", addr.String())
 }
@@ -365,7 +365,7 @@ func TestTerminalWatch(t *testing.T) {
 	t.Cleanup(func() { server.Close() })
 	addr, err := server.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
-		t.Skip(err)
+		t.Fatal(err)
 	}
 	s := newSized(t, 40, 12, nil, "pmderive", "-h", addr.String())
 	s.wait("pmderive>", 1)

@@ -106,7 +106,7 @@ func TestMatches(t *testing.T) {
 	}
 }
 
-// TestSyntax covers mistakes in files of cases: the line and what is said of it.
+// TestSyntax covers mistakes in files of cases: each error has the line and the reason.
 func TestSyntax(t *testing.T) {
 	const head = "metric a u32 counter\n  value 1 2\n"
 	for _, tt := range []struct{ text, want string }{

@@ -1,6 +1,6 @@
-// Package host collects what systems other than Linux tell of themselves, under the names that the
-// metrics of Linux have: processors, memory, disks, file systems, networks, processes. Commands are
-// built with it where there is nothing better.
+// Package host collects metrics of systems other than Linux, under the names that Linux's metrics
+// have: processors, memory, disks, file systems, networks, processes. Commands are built with it
+// where there is nothing better.
 package host
 
 import (
