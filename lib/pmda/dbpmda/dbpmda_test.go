@@ -40,6 +40,7 @@ func run(t *testing.T, opts Options, script, prompt string, echo bool) (stdout, 
 		text := strings.NewReplacer(agent, "AGENT", "Start "+filepath.Base(os.Args[0])+" PMDA", "Start BASE PMDA", os.Args[0], "PROGRAM").Replace(b.String())
 		text = regexp.MustCompile(`dump from 0x[0-9a-f]+`).ReplaceAllString(text, "dump from 0xADDR")
 		text = regexp.MustCompile(`Timer: [0-9.]+`).ReplaceAllString(text, "Timer: SECONDS")
+		text = regexp.MustCompile(`253\.1\.2: [0-9.e-]+ ->`).ReplaceAllString(text, "253.1.2: SECONDS ->") // the agent's processor time
 		return regexp.MustCompile(`\(pid: \d+\)`).ReplaceAllString(text, "(pid: PID)")
 	}
 	return mask(out), mask(errs)

@@ -175,7 +175,7 @@ func TestEnds(t *testing.T) {
 		t.Error("a program that is not there was started")
 	}
 	short := &remote.Options{CredsTimeout: 50 * time.Millisecond, Timeout: 50 * time.Millisecond}
-	a, err := remote.Start(t.Context(), program("failing"), short)
+	a, err := remote.Start(t.Context(), program("failing"), &remote.Options{Timeout: short.Timeout}) // a program takes its time to start
 	if err != nil {
 		t.Fatal(err)
 	}
