@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"bytes"
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
@@ -325,6 +326,58 @@ func BenchmarkDecode(b *testing.B) {
 		}
 		if s.Err() != nil || v.Len() != n {
 			b.Fatal(s.Err(), v.Len())
+		}
+	}
+}
+
+// TestRun changes each byte of a message whose blocks follow each other, and of one with a block of
+// another kind among them: the short way finds what a plain check of block by block finds.
+func TestRun(t *testing.T) {
+	good := func(src []byte) bool { // of one set with blocks
+		n, low, sum := int(int32(binary.BigEndian.Uint32(src[4:]))), len(src), 0
+		if n < 1 || n > (len(src)-12)/8 || binary.BigEndian.Uint32(src[8:])-1 > 1 {
+			return false
+		}
+		for i := range n {
+			word := binary.BigEndian.Uint32(src[12+8*i+4:])
+			if word > uint32(len(src)-4)/4 {
+				return false
+			}
+			off := 4 * int(word)
+			size := int(binary.BigEndian.Uint32(src[off:]) & 0xffffff)
+			if size < 4 || off+size > len(src) {
+				return false
+			}
+			if typ := pcp.Type(src[off]); (typ == pcp.Event || typ == pcp.HighResEvent) && !FitEvents(typ, src[off+4:off+size]) {
+				return false
+			}
+			low, sum = min(low, off), sum+(size+3)&^3
+		}
+		return 12+8*n <= low && 12+8*n+sum == len(src)
+	}
+	const head = "3d400002 00000004 00000001 00000000 0000000b 00000001 0000000e "
+	const block = "0300000c 00000000 00000009 "
+	for _, text := range []string{
+		head + "00000002 00000011 00000003 00000014 " + block + block + block + block,
+		head + "00000002 00000011 00000003 00000013 " + block + block + "06000008 7e7e7e7e " + block,
+		head + "00000002 00000014 00000003 00000011 " + block + block + block + block,
+	} {
+		src := unhex(t, text)
+		if !good(src) {
+			t.Fatalf("the message is not good: %x", src)
+		}
+		for i := range src {
+			for _, b := range []byte{0, 1, 2, 4, 8, 9, 11, 12, 13, 16, 17, 20, 0x80, 0xff} {
+				changed := bytes.Clone(src)
+				changed[i] = b
+				if n := binary.BigEndian.Uint32(changed[4:]); int32(n) < 0 || binary.BigEndian.Uint32(changed[8:]) == InSitu {
+					continue
+				}
+				_, err := column(t, changed, &pcp.Desc{Type: pcp.Uint64, InDom: 5}, nil)
+				if want := good(changed); (err == nil) != want {
+					t.Errorf("byte %d is %#x: %v, want good %v", i, b, err, want)
+				}
+			}
 		}
 	}
 }
