@@ -3,7 +3,6 @@ package format
 import (
 	"math"
 	"strconv"
-	"unicode"
 
 	"pmtools/lib/pcp"
 )
@@ -48,33 +47,68 @@ func AppendShort(dst []byte, f float64, bits int) []byte {
 // appendField appends f as C's printf does for the conversions f and E; a negative width aligns
 // left.
 func appendField(dst []byte, f float64, conversion byte, prec, width int) []byte {
-	start := len(dst)
-	switch {
-	case math.IsNaN(f) || math.IsInf(f, 0):
-		dst = pcp.AppendG(dst, f, 0)
-		if conversion == 'E' {
-			for i, c := range dst[start:] {
-				dst[start+i] = byte(unicode.ToUpper(rune(c)))
-			}
-		}
-	case prec == 0 && f < 1e15 && f > -1e15:
-		dst = appendWhole(dst, f)
-	default:
-		dst = strconv.AppendFloat(dst, f, conversion, prec, 64)
+	var buf [32]byte
+	digits, ok := buf[:0], false
+	if conversion == 'f' {
+		digits, ok = decimal(&buf, f, prec)
 	}
-	if width < 0 {
-		return alignLeft(dst, start, -width)
+	if !ok {
+		digits = appendLong(digits, f, conversion, prec)
 	}
-	return alignRight(dst, start, width)
+	for range width - len(digits) {
+		dst = append(dst, ' ')
+	}
+	return alignLeft(append(dst, digits...), len(dst), -width)
 }
 
-// appendWhole appends a number without its fraction, half to even.
-func appendWhole(dst []byte, f float64) []byte {
-	r := math.RoundToEven(f)
-	if r == 0 && math.Signbit(r) {
-		return append(dst, "-0"...)
+// appendLong appends any number.
+func appendLong(dst []byte, f float64, conversion byte, prec int) []byte {
+	if !math.IsNaN(f) && !math.IsInf(f, 0) {
+		return strconv.AppendFloat(dst, f, conversion, prec, 64)
 	}
-	return strconv.AppendInt(dst, int64(r), 10)
+	dst = pcp.AppendG(dst, f, 0)
+	for i, c := range dst {
+		if conversion == 'E' && c >= 'a' {
+			dst[i] = c - 'a' + 'A'
+		}
+	}
+	return dst
+}
+
+// fives are the powers of five.
+var fives = [...]uint64{1, 5, 25, 125, 625}
+
+// decimal writes a number of at most four digits behind the point at the end of buf, half to
+// even, and returns it. It is not ok for other precisions, for whole numbers of 2^53 or so and more,
+// and for what is no number. Reports consist of such numbers, and strconv takes twice as long.
+func decimal(buf *[32]byte, f float64, prec int) (digits []byte, ok bool) {
+	// f * 10^prec = mantissa * 5^prec / 2^shift: the product has at most 63 bits.
+	bits := math.Float64bits(f)
+	shift := 1075 - int(bits>>52&0x7ff) - prec
+	if prec < 0 || prec >= len(fives) || shift <= 0 {
+		return buf[:0], false
+	}
+	n := (bits&(1<<52-1) | 1<<52) * fives[prec]
+	shift = min(shift, 64) // which leaves nothing already
+	half, rest := uint64(1)<<(shift-1), n&(1<<shift-1)
+	if n >>= shift; rest > half || rest == half && n&1 == 1 {
+		n++
+	}
+	i := len(buf)
+	for k := 0; k <= prec || n > 0; k++ {
+		if k == prec && k > 0 {
+			i--
+			buf[i] = '.'
+		}
+		i--
+		buf[i] = byte('0' + n%10)
+		n /= 10
+	}
+	if bits>>63 != 0 {
+		i--
+		buf[i] = '-'
+	}
+	return buf[i:], true
 }
 
 // alignLeft adds blanks to what follows start, so that it is at least width wide.

@@ -2,6 +2,8 @@ package format
 
 import (
 	"math"
+	"math/rand/v2"
+	"strconv"
 	"testing"
 )
 
@@ -68,6 +70,33 @@ func TestAppendFixed(t *testing.T) {
 	}
 	if got := string(appendField(nil, math.NaN(), 'E', 3, 5)); got != "  NAN" {
 		t.Errorf("NaN with an exponent is %q", got)
+	}
+}
+
+// TestDecimal compares the short way with strconv's: random numbers of all sizes, those half way
+// between two numerals, and those next to them.
+func TestDecimal(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	check := func(f float64) {
+		for prec := range 5 {
+			var buf [32]byte
+			got, ok := decimal(&buf, f, prec)
+			if want := strconv.FormatFloat(f, 'f', prec, 64); ok && string(got) != want {
+				t.Fatalf("%v with %d digits is %s, want %s", f, prec, got, want)
+			} else if !ok && math.Abs(f) < 1e11 {
+				t.Fatalf("%v with %d digits takes the long way", f, prec)
+			}
+		}
+	}
+	for _, tt := range realCases {
+		check(tt.f)
+	}
+	for range 20000 {
+		f := math.Ldexp(random.Float64(), random.IntN(140)-80)
+		half := float64(random.IntN(1<<20)) / 32
+		for _, f := range []float64{f, -f, half, math.Nextafter(half, 0), math.Nextafter(half, math.MaxFloat64)} {
+			check(f)
+		}
 	}
 }
 

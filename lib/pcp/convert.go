@@ -42,6 +42,9 @@ func (v Value) Uint64() (uint64, error) {
 
 // Float64 returns v as a floating-point number.
 func (v Value) Float64() (float64, error) {
+	if v.set && v.typ.Arithmetic() {
+		return wordFloat(v.typ, v.word), nil // as Convert, for those who convert many
+	}
 	x, err := v.Convert(Double)
 	return math.Float64frombits(x.word), err
 }
