@@ -114,12 +114,12 @@ func (c *checker) compare(g *group, metrics []metric) error {
 	if n := c.groups[c.group-1].NumRows(); n != int64(g.len()) {
 		return fmt.Errorf("%s: row group %d has %d rows, want %d", c.name(), c.group, n, g.len())
 	}
-	for from := 0; from < len(g.order); {
-		n, err := rows.ReadRows(c.rows[:min(chunk, len(g.order)-from)])
+	for from := 0; from < len(g.sorted); {
+		n, err := rows.ReadRows(c.rows[:min(chunk, len(g.sorted)-from)])
 		if n == 0 && err != nil {
 			return fmt.Errorf("%s: row group %d: %w", c.name(), c.group, cmpEOF(err))
 		}
-		c.want.fill(g, metrics, g.order[from:from+n])
+		c.want.fill(g, metrics, g.sorted[from:from+n])
 		for i, row := range c.rows[:n] {
 			for k, v := range row {
 				if want := c.want.chunk[k][i]; !same(v, want) {

@@ -258,14 +258,14 @@ func (r *reader) take(ctx context.Context, put func(*group, []metric) error, w w
 			return nil, err
 		}
 	}
-	seg := r.recs.stretch(r.result.Time.Sec)
+	g.begin(at, r.recs.stretch(r.result.Time.Sec))
 	for i := range r.result.Sets {
 		if v := &r.result.Sets[i]; v.Len() > 0 {
 			series, err := r.seriesOf(ctx, i, v.Insts, at, w)
 			if err != nil {
 				return nil, err
 			}
-			g.add(v, series, at, seg)
+			g.add(v, series)
 		}
 	}
 	return nil, nil

@@ -33,27 +33,41 @@ const (
 
 // A group is rows that are sorted and written together.
 type group struct {
-	number int   // how many were before
-	date   int64 // days since 1970
-	keys   []key
-	table  map[key]int32
-	rows   []row
-	blobs  [][]byte
-	bytes  int     // in blobs
-	order  []int32 // of the rows, sorted
-	start  []int32 // of the rows of each series in order, by its rank
-	ranked []int32 // series, sorted
-	back   bool    // time goes back somewhere
+	number  int   // how many were before
+	date    int64 // days since 1970
+	keys    []key
+	table   map[key]int32
+	records []record
+	rows    []row
+	blobs   [][]byte
+	bytes   int     // in blobs
+	sorted  []row   // by metric, instance and time
+	start   []int32 // in sorted, of the rows of each series, by its rank
+	ranked  []int32 // series, sorted
+	back    bool    // time goes back somewhere
+}
+
+// A record is what the values of a record have in common.
+type record struct {
+	time int64
+	seg  int32
 }
 
 // A row is a value. Word is its bits, or the place of its bytes in blobs.
 type row struct {
-	time   int64
 	word   uint64
 	series int32
-	seg    int32
-	kind   kind
+	at     uint32 // the number of the record, and the kind in the last bits
 }
+
+// kindBits is the number of bits that a kind has in a row.
+const kindBits = 3
+
+// kind returns the column that has the value.
+func (r *row) kind() kind { return kind(r.at & (1<<kindBits - 1)) }
+
+// record returns what the row has of its record.
+func (g *group) record(r *row) *record { return &g.records[r.at>>kindBits] }
 
 // The limits of a group. Bytes are those of texts and blobs.
 const (
@@ -73,7 +87,7 @@ func (g *group) full() bool {
 // reset makes g an empty group that follows.
 func (g *group) reset() {
 	g.number++
-	g.keys, g.rows, g.bytes, g.back = g.keys[:0], g.rows[:0], 0, false
+	g.keys, g.records, g.rows, g.bytes, g.back = g.keys[:0], g.records[:0], g.rows[:0], 0, false
 	clear(g.blobs)
 	g.blobs = g.blobs[:0]
 	clear(g.table)
@@ -93,13 +107,21 @@ func (g *group) seriesOf(k key) int32 {
 	return n
 }
 
-// add adds a column of values.
-func (g *group) add(v *pcp.Values, series []int32, at int64, seg int32) {
-	if n := len(g.rows); n > 0 && at < g.rows[n-1].time {
+// begin begins a record, to which the values that follow belong.
+func (g *group) begin(at int64, seg int32) {
+	if n := len(g.records); n > 0 && len(g.rows) > 0 && int(g.rows[len(g.rows)-1].at>>kindBits) < n-1 {
+		g.records = g.records[:n-1] // nothing of it was wanted
+	}
+	if n := len(g.records); n > 0 && at < g.records[n-1].time {
 		g.back = true
 	}
+	g.records = append(g.records, record{at, seg})
+}
+
+// add adds a column of values of the record.
+func (g *group) add(v *pcp.Values, series []int32) {
 	if v.Odd != nil || !v.Type.Arithmetic() {
-		g.addBytes(v, series, at, seg)
+		g.addBytes(v, series)
 		return
 	}
 	k := signed
@@ -109,43 +131,50 @@ func (g *group) add(v *pcp.Values, series []int32, at int64, seg int32) {
 	case pcp.Float, pcp.Double:
 		k = float
 	}
-	for i, w := range v.Words {
-		if v.Type == pcp.Float {
-			w = math.Float64bits(float64(math.Float32frombits(uint32(w))))
+	at := g.at(k)
+	if v.Type == pcp.Float {
+		for i, w := range v.Words {
+			g.rows = append(g.rows, row{math.Float64bits(float64(math.Float32frombits(uint32(w)))), series[i], at})
 		}
-		g.rows = append(g.rows, row{time: at, word: w, series: series[i], seg: seg, kind: k})
+		return
+	}
+	for i, w := range v.Words {
+		g.rows = append(g.rows, row{w, series[i], at})
 	}
 }
 
+// at returns what rows of the record have for it.
+func (g *group) at(k kind) uint32 { return uint32(len(g.records)-1)<<kindBits | uint32(k) }
+
 // addBytes adds a column some of whose values are not numbers. A value that does not fit its type
 // is kept as it was found.
-func (g *group) addBytes(v *pcp.Values, series []int32, at int64, seg int32) {
+func (g *group) addBytes(v *pcp.Values, series []int32) {
 	for i := range series {
 		if v.Odd == nil || !v.Odd[i].Bad {
 			if v.Type.Arithmetic() {
 				one := pcp.Values{Type: v.Type, Words: v.Words[i : i+1], Insts: v.Insts[i : i+1]}
-				g.add(&one, series[i:i+1], at, seg)
+				g.add(&one, series[i:i+1])
 				continue
 			}
-			g.addBlob(v.Type == pcp.String, v.Blobs[i], series[i], at, seg)
+			g.addBlob(v.Type == pcp.String, v.Blobs[i], series[i])
 			continue
 		}
 		odd := v.Odd[i]
 		if odd.InSitu {
 			odd.Blob = []byte{byte(odd.Word >> 24), byte(odd.Word >> 16), byte(odd.Word >> 8), byte(odd.Word)}
 		}
-		g.addBlob(false, odd.Blob, series[i], at, seg)
+		g.addBlob(false, odd.Blob, series[i])
 	}
 }
 
 // addBlob adds a value of bytes. A string that is not UTF-8 would make the file unreadable: it
 // counts as bytes.
-func (g *group) addBlob(str bool, b []byte, series int32, at int64, seg int32) {
+func (g *group) addBlob(str bool, b []byte, series int32) {
 	k := blob
 	if str && utf8.Valid(b) {
 		k = text
 	}
-	g.rows = append(g.rows, row{time: at, word: uint64(len(g.blobs)), series: series, seg: seg, kind: k})
+	g.rows = append(g.rows, row{uint64(len(g.blobs)), series, g.at(k)})
 	g.blobs = append(g.blobs, b)
 	g.bytes += len(b)
 }
@@ -171,11 +200,11 @@ func (g *group) sort(metrics []metric) {
 		n, place[s] = n+place[s], n
 	}
 	g.start = append(g.start, n)
-	g.order = slices.Grow(g.order[:0], len(g.rows))[:len(g.rows)]
+	g.sorted = slices.Grow(g.sorted[:0], len(g.rows))[:len(g.rows)]
 	for i := range g.rows {
-		s := g.rows[i].series
-		g.order[place[s]] = int32(i)
-		place[s]++
+		to := &place[g.rows[i].series]
+		g.sorted[*to] = g.rows[i]
+		*to++
 	}
 	g.sortTimes()
 }
@@ -183,7 +212,7 @@ func (g *group) sort(metrics []metric) {
 // sortTimes sorts each instance of a metric by time where that is not its order yet: the clock of
 // the recording went back, or the instance got another name.
 func (g *group) sortTimes() {
-	byTime := func(a, b int32) int { return cmp.Compare(g.rows[a].time, g.rows[b].time) }
+	byTime := func(a, b row) int { return cmp.Compare(g.record(&a).time, g.record(&b).time) }
 	for i := 0; i < len(g.ranked); {
 		j := i + 1
 		for x := &g.keys[g.ranked[i]]; j < len(g.ranked); j++ {
@@ -192,7 +221,7 @@ func (g *group) sortTimes() {
 			}
 		}
 		if g.back || j > i+1 {
-			slices.SortStableFunc(g.order[g.start[i]:g.start[j]], byTime)
+			slices.SortStableFunc(g.sorted[g.start[i]:g.start[j]], byTime)
 		}
 		i = j
 	}

@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/parquet-go/parquet-go"
@@ -49,6 +50,7 @@ const chunk = 256
 func options(meta map[string]string) []parquet.WriterOption {
 	opts := []parquet.WriterOption{
 		parquet.Compression(&zstd.Codec{Level: zstd.SpeedFastest}), parquet.CreatedBy("pmtools", version.Version, ""),
+		parquet.DataPageStatistics(false), // the index of each column has them
 	}
 	for k, v := range meta {
 		opts = append(opts, parquet.KeyValueMetadata(k, v))
@@ -83,11 +85,10 @@ func (w *valueWriter) write(g *group, metrics []metric) error {
 	}
 	w.groups++
 	columns := w.out.ColumnWriters()
-	for from := 0; from < len(g.order); from += chunk {
-		order := g.order[from:min(from+chunk, len(g.order))]
-		w.fill(g, metrics, order)
+	for rows := range slices.Chunk(g.sorted, chunk) {
+		w.fill(g, metrics, rows)
 		for c, column := range columns {
-			if _, err := column.WriteRowValues(w.chunk[c][:len(order)]); err != nil {
+			if _, err := column.WriteRowValues(w.chunk[c][:len(rows)]); err != nil {
 				return w.failed(err)
 			}
 		}
@@ -148,7 +149,7 @@ func (w *valueWriter) abandon() {
 }
 
 // fill puts rows into the chunk of each column.
-func (w *valueWriter) fill(g *group, metrics []metric, order []int32) {
+func (w *valueWriter) fill(g *group, metrics []metric, rows []row) {
 	c := &w.chunk
 	for k := range kinds {
 		if w.used[k] {
@@ -156,17 +157,19 @@ func (w *valueWriter) fill(g *group, metrics []metric, order []int32) {
 			w.used[k] = false
 		}
 	}
-	for from := 0; from < len(order); {
-		series := g.rows[order[from]].series
-		metric, inst, instance := identity(&g.keys[series], metrics)
-		i := from
-		for ; i < len(order) && g.rows[order[i]].series == series; i++ {
-			r := &g.rows[order[i]]
-			c[colTime][i] = parquet.Int64Value(r.time)
-			c[colSeg][i] = parquet.Int32Value(r.seg)
-			c[colI64+int(r.kind)][i] = g.value(r).Level(0, 1, colI64+int(r.kind))
-			w.used[r.kind] = true
+	for i := range rows {
+		rec := g.record(&rows[i])
+		c[colTime][i] = parquet.Int64Value(rec.time)
+		c[colSeg][i] = parquet.Int32Value(rec.seg)
+	}
+	for from := 0; from < len(rows); {
+		series, k, i := rows[from].series, rows[from].kind(), from
+		column := &c[colI64+int(k)]
+		for ; i < len(rows) && rows[i].series == series && rows[i].kind() == k; i++ {
+			column[i] = g.value(k, rows[i].word).Level(0, 1, 0)
 		}
+		w.used[k] = true
+		metric, inst, instance := identity(&g.keys[series], metrics)
 		repeat(c[colMetric][from:i], metric)
 		repeat(c[colInst][from:i], inst)
 		repeat(c[colInstance][from:i], instance)
@@ -193,13 +196,13 @@ func identity(k *key, metrics []metric) (name, inst, instance parquet.Value) {
 	return name, inst, instance
 }
 
-// value returns the value of a row.
-func (g *group) value(r *row) parquet.Value {
-	switch r.kind {
+// value returns a value of a kind.
+func (g *group) value(k kind, word uint64) parquet.Value {
+	switch k {
 	case signed, unsigned:
-		return parquet.Int64Value(int64(r.word))
+		return parquet.Int64Value(int64(word))
 	case float:
-		return parquet.DoubleValue(math.Float64frombits(r.word))
+		return parquet.DoubleValue(math.Float64frombits(word))
 	}
-	return parquet.ByteArrayValue(g.blobs[r.word])
+	return parquet.ByteArrayValue(g.blobs[word])
 }
