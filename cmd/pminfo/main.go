@@ -127,5 +127,8 @@ func (s *show) needsDesc() bool {
 // needsSource reports whether the output needs more than names and identifiers.
 func (s *show) needsSource() bool { return s.needsDesc() || s.oneline || s.help }
 
+// onlyNames reports whether the output needs nothing but names.
+func (s *show) onlyNames() bool { return !s.pmid && !s.needsSource() }
+
 // spaced reports whether an empty line precedes each metric.
 func (s *show) spaced() bool { return s.desc || s.help || s.fetch || s.labels }

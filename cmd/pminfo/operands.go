@@ -63,9 +63,7 @@ func (r *reporter) operand(ctx context.Context, arg string) error {
 		return err
 	}
 	for _, part := range leaves {
-		for _, name := range part {
-			r.pending = append(r.pending, metric{name: name})
-		}
+		r.pending = append(r.pending, part...)
 		r.reportFirst(ctx, len(r.pending)-len(r.pending)%r.batch)
 	}
 	return nil
@@ -132,14 +130,26 @@ const window = 4096
 const manyParts = 16
 
 // reportAll reports on metrics, batch by batch. What a live source answers comes in larger pieces.
-func (r *reporter) reportAll(ctx context.Context, ms []metric) {
+func (r *reporter) reportAll(ctx context.Context, names []string) {
+	if r.show.onlyNames() && !r.show.json {
+		for _, name := range names {
+			r.out.WriteString(name)
+			r.out.WriteByte('\n')
+		}
+		return
+	}
 	size := r.batch
 	if r.ahead {
 		size = max(size, window-window%r.batch)
 	}
-	for part := range slices.Chunk(ms, size) {
-		r.ask(ctx, part)
-		for batch := range slices.Chunk(part, r.batch) {
+	ms := make([]metric, min(size, len(names)))
+	for part := range slices.Chunk(names, size) {
+		ms := ms[:len(part)]
+		for i, name := range part {
+			ms[i] = metric{name: name}
+		}
+		r.ask(ctx, ms)
+		for batch := range slices.Chunk(ms, r.batch) {
 			r.report(ctx, batch)
 		}
 	}

@@ -29,7 +29,7 @@ type reporter struct {
 	last     *names                       // instances of the domain that came last
 	listed   map[pcp.InDom][]pcp.Instance // instances that were asked for in advance
 	ahead    bool                         // more than a batch may be asked for at once
-	pending  []metric                     // what waits for a full batch
+	pending  []string                     // metrics that wait for a full batch
 	result   pcp.Result
 	explicit pcp.Result // of a metric that was fetched again by itself
 	buf      []byte
@@ -51,8 +51,8 @@ type metric struct {
 // ask gets what the options need of metrics: descriptions, values and instances, in one request
 // each.
 func (r *reporter) ask(ctx context.Context, ms []metric) {
-	if !r.show.pmid && !r.show.needsSource() && !r.show.verify {
-		return // names are all that is printed
+	if r.show.onlyNames() {
+		return
 	}
 	r.lookup(ctx, ms)
 	ids := make([]pcp.ID, len(ms))
