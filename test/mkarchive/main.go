@@ -2,14 +2,17 @@
 //
 //	mkarchive DIR NAME...
 //	mkarchive DIR big=5000 wide=3000 sparse=20000
+//	mkarchive DIR fleet=1000
 //	mkarchive -l
 //
 // Archives of the same name that are in DIR already are replaced. A name with a number is an
-// archive for benchmarks: big and sparse with that many records, wide with that many metrics. The
-// name all stands for every other one; -l lists them.
+// archive for benchmarks: big and sparse with that many records, wide with that many metrics; or, if
+// it is fleet, that many archives, host0000 and on, of a day each. The name all stands for every
+// other one; -l lists them.
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -55,12 +58,15 @@ func run(args []string, stdout, stderr io.Writer) int {
 // write makes one archive in place of the one that may be there.
 func write(dir, name string) error {
 	base, number, sized := strings.Cut(name, "=")
+	if base == "fleet" && sized {
+		return fleet(dir, number)
+	}
 	build := func() error { return archivetest.Build(dir, base) }
 	if sized {
-		n, err := strconv.Atoi(number)
+		n, err := positive(number)
 		switch {
-		case err != nil || n < 1:
-			return fmt.Errorf("%s: not a positive number", name)
+		case err != nil:
+			return fmt.Errorf("%s: %w", name, err)
 		case base == "big":
 			build = func() error { return archivetest.BuildBig(dir, base, n) }
 		case base == "wide":
@@ -68,7 +74,7 @@ func write(dir, name string) error {
 		case base == "sparse":
 			build = func() error { return archivetest.BuildSparse(dir, base, n) }
 		default:
-			return fmt.Errorf("%s: only big, wide and sparse take a number", name)
+			return fmt.Errorf("%s: only big, wide, sparse and fleet take a number", name)
 		}
 	} else if !slices.Contains(archivetest.Names(), base) {
 		return fmt.Errorf("%s: no such archive", name)
@@ -77,4 +83,30 @@ func write(dir, name string) error {
 		return err
 	}
 	return build()
+}
+
+// positive reads a number.
+func positive(text string) (int, error) {
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 {
+		return 0, errors.New("not a positive number")
+	}
+	return n, nil
+}
+
+// fleet makes the archives of that many hosts.
+func fleet(dir, number string) error {
+	n, err := positive(number)
+	if err != nil {
+		return fmt.Errorf("fleet=%s: %w", number, err)
+	}
+	for i := range n {
+		if err := archivetest.Remove(dir, archivetest.FleetHost(i)); err != nil {
+			return err
+		}
+		if err := archivetest.BuildFleetHost(dir, i); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -30,7 +30,9 @@ func TestRun(t *testing.T) {
 		{"unknown", []string{dir, "mini", "nonesuch", "setA"}, 1, "", "mkarchive: nonesuch: no such archive"},
 		{"not a number", []string{dir, "big=x"}, 1, "", "mkarchive: big=x: not a positive number"},
 		{"negative", []string{dir, "wide=-1"}, 1, "", "mkarchive: wide=-1: not a positive number"},
-		{"number for another", []string{dir, "ta=3"}, 1, "", "mkarchive: ta=3: only big, wide and sparse take a number"},
+		{"number for another", []string{dir, "ta=3"}, 1, "", "mkarchive: ta=3: only big, wide, sparse and fleet take a number"},
+		{"fleet", []string{dir, "fleet=2"}, 0, "", ""},
+		{"no fleet", []string{dir, "fleet=0"}, 1, "", "mkarchive: fleet=0: not a positive number"},
 		{"not a directory", []string{filepath.Join(dir, "ta.0"), "ta"}, 1, "", "mkarchive: "},
 	}
 	for _, tt := range tests {
@@ -54,7 +56,7 @@ func TestRun(t *testing.T) {
 		}
 	}
 	slices.Sort(left)
-	if want := "big demo mini ta wide"; strings.Join(left, " ") != want {
+	if want := "big demo host0000 host0001 mini ta wide"; strings.Join(left, " ") != want {
 		t.Errorf("archives %q, want %s", left, want)
 	}
 }

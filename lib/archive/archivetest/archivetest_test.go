@@ -275,6 +275,33 @@ func TestSparse(t *testing.T) {
 	}
 }
 
+// TestFleetHost: the archive of a host that is started again at noon.
+func TestFleetHost(t *testing.T) {
+	dir := t.TempDir()
+	if err := archivetest.BuildFleetHost(dir, 7); err != nil {
+		t.Fatal(err)
+	}
+	set := open(t, filepath.Join(dir, "host0007"))
+	c := set.Cursor()
+	var r pcp.Result
+	records, values := 0, 0
+	for c.Next(t.Context(), &r) == nil {
+		if len(r.Sets) == 0 {
+			if at := r.Time.Time().UTC().Format("15:04:05"); at != "11:59:30" {
+				t.Errorf("a mark at %s", at)
+			}
+			continue
+		}
+		records++
+		for _, s := range r.Sets {
+			values += s.Len()
+		}
+	}
+	if host := set.Label().Host; host != "host0007" || records != 1440 || values != 1440*(8*20+12) {
+		t.Errorf("%s: %d records, %d values", host, records, values)
+	}
+}
+
 // open opens an archive for the length of a test.
 func open(t *testing.T, base string) *archive.Set {
 	t.Helper()

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"pmtools/lib/archive"
 	"pmtools/lib/pcp"
 )
 
@@ -12,13 +13,13 @@ import (
 // (big.d01) and 32-bit numbers (big.l03); big.n is the number of the record. 5,000 records take
 // about 170 MB.
 func BuildBig(dir, name string, records int) error {
-	return build(dir, name, func(k *kit) { fillLoad(k, load{prefix: "big", metrics: 20, insts: 100, records: records}) })
+	return build(dir, name, archive.WriterOptions{}, func(k *kit) { fillLoad(k, load{prefix: "big", metrics: 20, insts: 100, records: records}) })
 }
 
 // BuildWide makes the archive dir/name for benchmarks with that many metrics, wide.c00 and on, of
 // two instances each, and wide.n.
 func BuildWide(dir, name string, metrics, records int) error {
-	return build(dir, name, func(k *kit) { fillLoad(k, load{prefix: "wide", metrics: metrics, insts: 2, records: records}) })
+	return build(dir, name, archive.WriterOptions{}, func(k *kit) { fillLoad(k, load{prefix: "wide", metrics: metrics, insts: 2, records: records}) })
 }
 
 // A load is the shape of an archive for benchmarks.
@@ -75,12 +76,12 @@ func fillLoad(k *kit, l load) {
 // others in one of some hundreds. In turn they are counters, instant, and discrete. 20,000 records
 // have about 700 marks.
 func BuildSparse(dir, name string, records int) error {
-	return build(dir, name, func(k *kit) { fillSparse(k, records) })
+	return build(dir, name, archive.WriterOptions{}, func(k *kit) { fillSparse(k, records) })
 }
 
 // build makes the archive dir/name.
-func build(dir, name string, fill func(k *kit)) error {
-	m := maker{name: name, fill: fill}
+func build(dir, name string, opt archive.WriterOptions, fill func(k *kit)) error {
+	m := maker{name: name, opt: opt, fill: fill}
 	return m.build(filepath.Join(dir, name))
 }
 
