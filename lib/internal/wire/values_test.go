@@ -146,6 +146,7 @@ func TestSetsErrors(t *testing.T) {
 		{"bytes left", 1, id + one + "00000000 ffffffff 00000001 00000000"},
 		{"block behind the end", 1, id + one + "00000001 ffffffff 00000006 0200000c 00000000 00000001"},
 		{"block at a huge index", 1, id + one + "00000001 ffffffff ffffffff 0200000c 00000000 00000001"},
+		{"block inside the sets", 1, id + one + "00000001 0300000c 00000003 00000000 00000000 00000000"},
 		{"block too long", 1, id + one + "00000001 ffffffff 00000005 02000010 00000000 00000001"},
 		{"block too short", 1, id + one + "00000001 ffffffff 00000005 02000003 00000000 00000001"},
 		{"block smaller than the rest", 1, id + one + "00000001 ffffffff 00000005 02000008 00000000 00000001"},
