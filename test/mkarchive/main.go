@@ -1,14 +1,14 @@
 // Mkarchive writes archives for tests and demonstrations:
 //
 //	mkarchive DIR NAME...
-//	mkarchive DIR big=5000 wide=3000 sparse=20000
+//	mkarchive DIR big=5000 wide=3000 sparse=20000 procs=600 day=8640
 //	mkarchive DIR fleet=1000
 //	mkarchive -l
 //
 // Archives of the same name that are in DIR already are replaced. A name with a number is an
-// archive for benchmarks: big and sparse with that many records, wide with that many metrics; or, if
-// it is fleet, that many archives, host0000 and on, of a day each. The name all stands for every
-// other one; -l lists them.
+// archive for benchmarks: wide with that many metrics, big, sparse, procs and day with that many
+// records; or, if it is fleet, that many archives, host0000 and on, of a day each. The name all
+// stands for every one that needs no number; -l lists them.
 package main
 
 import (
@@ -73,8 +73,12 @@ func write(dir, name string) error {
 			build = func() error { return archivetest.BuildWide(dir, base, n, wideRecords) }
 		case base == "sparse":
 			build = func() error { return archivetest.BuildSparse(dir, base, n) }
+		case base == "procs":
+			build = func() error { return archivetest.BuildProcs(dir, base, n) }
+		case base == "day":
+			build = func() error { return archivetest.BuildDay(dir, base, n) }
 		default:
-			return fmt.Errorf("%s: only big, wide, sparse and fleet take a number", name)
+			return fmt.Errorf("%s: only big, wide, sparse, procs, day and fleet take a number", name)
 		}
 	} else if !slices.Contains(archivetest.Names(), base) {
 		return fmt.Errorf("%s: no such archive", name)
