@@ -8,6 +8,8 @@ type converter struct {
 	rate  bool // counters become rates
 	wraps bool // a counter that goes down has wrapped around
 	out   sample
+
+	now, before placement
 }
 
 // convert returns the cells of the columns in a result; for rates, since the one before. The sample
@@ -15,29 +17,28 @@ type converter struct {
 func (c *converter) convert(columns []column, now, before *pcp.Result) *sample {
 	s := &c.out
 	s.time, s.columns, s.values, s.cells = now.Time, columns, &now.Sets[0], s.cells[:0]
-	for i := range columns {
-		s.cells = append(s.cells, c.cell(&columns[i], now, before))
+	singular := c.desc.InDom == pcp.NullInDom
+	c.now.find(columns, s.values, singular)
+	if c.rate && before != nil {
+		c.before.find(columns, &before.Sets[0], singular)
+	}
+	for k := range columns {
+		s.cells = append(s.cells, c.cell(k, now, before))
 	}
 	return s
 }
 
 // cell returns the value of a column.
-func (c *converter) cell(col *column, now, before *pcp.Result) cell {
-	v := &now.Sets[0]
-	i := c.position(v, col, col.hint)
+func (c *converter) cell(k int, now, before *pcp.Result) cell {
+	v, i := &now.Sets[0], c.now.places[k]
 	if i < 0 {
 		return cell{}
 	}
-	col.hint = i
 	if c.rate {
-		if before == nil {
+		if before == nil || c.before.places[k] < 0 {
 			return cell{}
 		}
-		j := c.position(&before.Sets[0], col, i)
-		if j < 0 {
-			return cell{}
-		}
-		return c.rateOf(now, i, before, j)
+		return c.rateOf(now, i, before, c.before.places[k])
 	}
 	if real := v.Type == pcp.Float || v.Type == pcp.Double; real && !odd(v, i) {
 		f := number(v, i)
@@ -49,16 +50,37 @@ func (c *converter) cell(col *column, now, before *pcp.Result) cell {
 	return cell{kind: isValue, at: i}
 }
 
-// position returns the place of a column's instance, or -1. A metric without instances has its
-// value in front. The place that it had elsewhere is tried first.
-func (c *converter) position(v *pcp.Values, col *column, hint int) int {
-	switch {
-	case c.desc.InDom == pcp.NullInDom:
-		return min(0, v.Len()-1)
-	case hint < len(v.Insts) && v.Insts[hint] == col.inst:
-		return hint
+// A placement says where in a result the values of the columns are. It is found in one pass: on a
+// host where processes come and go most columns have no value.
+type placement struct {
+	places  []int // of each column's first value, or -1
+	columns []int // the column that each value had last, which it often has again
+}
+
+// find finds the values. A metric without instances has its value in front.
+func (p *placement) find(columns []column, v *pcp.Values, singular bool) {
+	p.places = p.places[:0]
+	for range columns {
+		p.places = append(p.places, -1)
 	}
-	return v.Find(col.inst)
+	for i, inst := range v.Insts {
+		if i == len(p.columns) {
+			p.columns = append(p.columns, len(columns)) // none yet
+		}
+		k := p.columns[i]
+		if singular {
+			k = 0
+		} else if k >= len(columns) || columns[k].inst != inst {
+			var ok bool
+			if k, ok = findColumn(columns, inst); !ok {
+				continue
+			}
+			p.columns[i] = k
+		}
+		for ; k < len(columns) && (singular || columns[k].inst == inst) && p.places[k] < 0; k++ {
+			p.places[k] = i
+		}
+	}
 }
 
 // rateOf returns the rate between two values of a counter (commands.md T6.6).

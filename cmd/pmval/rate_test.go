@@ -45,7 +45,7 @@ func TestRate(t *testing.T) {
 		conv := converter{rate: true, wraps: tt.wraps, desc: pcp.Desc{Type: tt.typ, InDom: 1, Sem: pcp.Counter}}
 		now, before := columnOf(tt.typ, tt.now), columnOf(tt.typ, tt.before)
 		before.Time, now.Time = pcp.Timestamp{Sec: 10}, pcp.Timestamp{Sec: 12}
-		c := conv.cell(&column{inst: 0}, now, before)
+		c := conv.convert([]column{{inst: 0}}, now, before).cells[0]
 		got := fmt.Sprint(c.real)
 		if c.kind == isWrapped {
 			got = "!"
@@ -80,35 +80,55 @@ func TestSeconds(t *testing.T) {
 func TestCell(t *testing.T) {
 	conv := converter{desc: pcp.Desc{Type: pcp.Double, InDom: 1, Sem: pcp.Instant}}
 	now := columnOf(pcp.Double, math.Float64bits(-2), math.Float64bits(3))
-	if c := conv.cell(&column{inst: 0}, now, nil); c.kind != isReal || c.real != -2 {
+	if c := conv.convert([]column{{inst: 0}}, now, nil).cells[0]; c.kind != isReal || c.real != -2 {
 		t.Errorf("a negative number is %+v", c)
 	}
 	conv.desc.Sem = pcp.Counter
-	if c := conv.cell(&column{inst: 0}, now, nil); c.kind != isWrapped {
+	if c := conv.convert([]column{{inst: 0}}, now, nil).cells[0]; c.kind != isWrapped {
 		t.Errorf("a negative raw counter is %+v", c)
 	}
-	c := &column{inst: 1}
-	if got := conv.cell(c, now, nil); got.real != 3 || got.at != 1 || c.hint != 1 {
-		t.Errorf("got %+v, hint %d", got, c.hint)
+	if got := conv.convert([]column{{inst: 1}}, now, nil).cells[0]; got.real != 3 || got.at != 1 {
+		t.Errorf("got %+v", got)
 	}
-	if got := conv.cell(&column{inst: 7, hint: 99}, now, nil); got.kind != isAbsent {
+	if got := conv.convert([]column{{inst: 7}}, now, nil).cells[0]; got.kind != isAbsent {
 		t.Errorf("an absent instance is %+v", got)
 	}
 	conv.rate = true
-	if got := conv.cell(&column{inst: 1}, now, nil); got.kind != isAbsent {
+	if got := conv.convert([]column{{inst: 1}}, now, nil).cells[0]; got.kind != isAbsent {
 		t.Errorf("a rate without a sample before is %+v", got)
 	}
 	before := columnOf(pcp.Double, 0)
-	if got := conv.cell(&column{inst: 1}, now, before); got.kind != isAbsent {
+	if got := conv.convert([]column{{inst: 1}}, now, before).cells[0]; got.kind != isAbsent {
 		t.Errorf("a rate without a value before is %+v", got)
 	}
 	now.Sets[0].Odd = []pcp.Odd{{Bad: true}, {}}
-	if got := conv.cell(&column{inst: 0}, now, before); got.kind != isOdd {
+	if got := conv.convert([]column{{inst: 0}}, now, before).cells[0]; got.kind != isOdd {
 		t.Errorf("the rate of no number is %+v", got)
 	}
 	conv.rate, now.Sets[0].Type = false, pcp.Int32
-	if got := conv.cell(&column{inst: 0}, now, nil); got.kind != isValue || got.at != 0 {
+	if got := conv.convert([]column{{inst: 0}}, now, nil).cells[0]; got.kind != isValue || got.at != 0 {
 		t.Errorf("an odd value is %+v", got)
+	}
+}
+
+// TestPlacement has one placement find the values of results in turn: instances that come, go and
+// change places, one twice in a result, and one with two columns.
+func TestPlacement(t *testing.T) {
+	columns := []column{{inst: 1}, {inst: 3}, {inst: 3}, {inst: 5}, {inst: 9}}
+	tests := []struct{ insts, want []int32 }{
+		{[]int32{1, 3, 5, 9}, []int32{0, 1, 1, 2, 3}},
+		{[]int32{9, 5, 3, 1}, []int32{3, 2, 2, 1, 0}},
+		{[]int32{2, 3, 9}, []int32{-1, 1, 1, -1, 2}},
+		{[]int32{2, 4, 3, 3, 9, 1}, []int32{5, 2, 2, -1, 4}},
+		{nil, []int32{-1, -1, -1, -1, -1}},
+		{[]int32{5, 1}, []int32{1, -1, -1, 0, -1}},
+	}
+	var p placement
+	for _, tt := range tests {
+		p.find(columns, &pcp.Values{Insts: tt.insts}, false)
+		if fmt.Sprint(p.places) != fmt.Sprint(tt.want) {
+			t.Errorf("%v: got %v, want %v", tt.insts, p.places, tt.want)
+		}
 	}
 }
 
@@ -116,10 +136,10 @@ func TestCell(t *testing.T) {
 // says.
 func TestSingularInstance(t *testing.T) {
 	conv := converter{desc: pcp.Desc{Type: pcp.Int32, InDom: pcp.NullInDom}}
-	if got := conv.cell(&column{inst: pcp.NullInst}, columnOf(pcp.Int32, 5), nil); got.kind != isValue {
+	if got := conv.convert([]column{{inst: pcp.NullInst}}, columnOf(pcp.Int32, 5), nil).cells[0]; got.kind != isValue {
 		t.Errorf("got %+v", got)
 	}
-	if got := conv.cell(&column{inst: pcp.NullInst}, columnOf(pcp.Int32), nil); got.kind != isAbsent {
+	if got := conv.convert([]column{{inst: pcp.NullInst}}, columnOf(pcp.Int32), nil).cells[0]; got.kind != isAbsent {
 		t.Errorf("without values: got %+v", got)
 	}
 }

@@ -55,7 +55,6 @@ type session struct {
 type column struct {
 	inst int32
 	name string // as the user gave it
-	hint int    // where the value was in the sample before
 }
 
 // events reports whether the metric's values are records of events.
@@ -162,17 +161,18 @@ func (s *session) unknown(v *pcp.Values) bool {
 	if s.flags.hasInsts || s.singular() || slices.Equal(v.Insts, s.known) {
 		return false
 	}
-	if slices.ContainsFunc(v.Insts, func(inst int32) bool { return !hasColumn(s.columns, inst) }) {
-		return true
+	for _, inst := range v.Insts {
+		if _, ok := findColumn(s.columns, inst); !ok {
+			return true
+		}
 	}
 	s.known = append(s.known[:0], v.Insts...)
 	return false
 }
 
-// hasColumn reports whether an instance has a column.
-func hasColumn(columns []column, inst int32) bool {
-	_, ok := slices.BinarySearchFunc(columns, inst, func(c column, inst int32) int { return cmp.Compare(c.inst, inst) })
-	return ok
+// findColumn returns the place of an instance's first column, if it has one.
+func findColumn(columns []column, inst int32) (int, bool) {
+	return slices.BinarySearchFunc(columns, inst, func(c column, inst int32) int { return cmp.Compare(c.inst, inst) })
 }
 
 // setTime applies the options about time zones and time windows.

@@ -210,7 +210,7 @@ func (t *textReporter) warn(s *sample) {
 	v := s.values
 	var unknown []int
 	for i, inst := range v.Insts {
-		if !hasColumn(s.columns, inst) {
+		if _, ok := findColumn(s.columns, inst); !ok {
 			unknown = append(unknown, i)
 		}
 	}
