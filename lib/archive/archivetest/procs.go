@@ -2,7 +2,6 @@ package archivetest
 
 import (
 	"fmt"
-	"path/filepath"
 	"strings"
 
 	"pmtools/lib/archive"
@@ -14,16 +13,15 @@ import (
 // in which all processes and their long names are listed again whenever one has changed: 600 records
 // have 17 MB of data and 85 MB of metadata.
 func BuildProcs(dir, name string, records int) error {
-	m := maker{name: name, opt: archive.WriterOptions{Version: 2}, fill: func(k *kit) {
+	return build(dir, name, archive.WriterOptions{Version: 2}, func(k *kit) {
 		churn{records: records, live: 500, fresh: 10, metrics: 4, long: 270}.fill(k)
-	}}
-	return m.build(filepath.Join(dir, name))
+	})
 }
 
 // BuildDay makes an archive of the same kind in version 3, which lists changes only: 1,400 processes,
 // one of them new in each record. 8,640 records are a day of 10,039 processes, and 190 MB.
 func BuildDay(dir, name string, records int) error {
-	return build(dir, name, func(k *kit) {
+	return build(dir, name, archive.WriterOptions{}, func(k *kit) {
 		churn{records: records, live: 1400, fresh: 1, metrics: 2, long: 60}.fill(k)
 	})
 }
