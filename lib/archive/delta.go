@@ -11,18 +11,15 @@ const maxBotches = 100
 
 // apply turns names, the instances of the observation before, into those of observation i, and
 // returns the list of that observation. It calls leave, if not nil, for each instance that a delta
-// deletes, and for all earlier instances before a complete list.
+// deletes.
 func (d *domain) apply(i int, names map[int32]string, leave func(id int32, name string)) []pcp.Instance {
 	list, gone := decodeChanges(d.obs[i].body)
-	if leave == nil {
-		leave = func(int32, string) {}
-	}
 	if d.obs[i].delta {
+		if leave == nil {
+			leave = func(int32, string) {}
+		}
 		d.change(i, list, gone, names, leave)
 		return list
-	}
-	for id, name := range names {
-		leave(id, name)
 	}
 	clear(names)
 	for _, inst := range list {

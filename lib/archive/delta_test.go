@@ -17,7 +17,7 @@ func in(id int32, name string) pcp.Instance { return pcp.Instance{ID: id, Name: 
 // loaded returns the Set of some metadata records.
 func loaded(t testing.TB, records ...[]byte) *Set {
 	t.Helper()
-	m, off, err := decodeMeta(context.Background(), slices.Concat(records...))
+	m, off, err := decodeMeta(context.Background(), slices.Concat(records...), nil)
 	if err != nil {
 		t.Fatalf("offset %d: %v", off, err)
 	}

@@ -20,9 +20,10 @@ const maxCachedInstances = 1 << 20
 // domain holds the observations of an instance domain. It may be shared by goroutines once it is
 // loaded.
 type domain struct {
-	id   pcp.InDom
-	obs  []observation // by time, equal times in the order of loading
-	warn func(msg string)
+	id      pcp.InDom
+	obs     []observation // by time, equal times in the order of loading
+	warn    func(msg string)
+	release func() // lets go of the memory of the observations
 
 	mu       sync.Mutex
 	lists    map[int][]pcp.Instance // decoded observations, ascending by identifier

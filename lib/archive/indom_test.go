@@ -30,7 +30,7 @@ func eleven(t testing.TB, more ...[]byte) *Set {
 	for _, b := range more {
 		src = append(src, b...)
 	}
-	m, off, err := decodeMeta(context.Background(), src)
+	m, off, err := decodeMeta(context.Background(), src, nil)
 	if err != nil {
 		t.Fatalf("offset %d: %v", off, err)
 	}
@@ -168,7 +168,7 @@ func TestOddDeltas(t *testing.T) {
 		})
 	}
 	// Without anything to apply it to.
-	m, _, err := decodeMeta(context.Background(), unhex(t, deltaRec))
+	m, _, err := decodeMeta(context.Background(), unhex(t, deltaRec), nil)
 	s := newSet(nil)
 	if err != nil || s.merge(m) != nil {
 		t.Fatal(err)

@@ -36,33 +36,46 @@ func decodeInstances(body []byte) []pcp.Instance {
 // decodeChanges decodes the instances of a checked record, ascending by identifier; gone holds the
 // identifiers of those that are deleted.
 func decodeChanges(body []byte) (list []pcp.Instance, gone map[int32]bool) {
-	r := wire.NewReader(body)
-	n := r.Count(8)
-	ids, offsets := wire.NewReader(r.Bytes(4*n)), wire.NewReader(r.Bytes(4*n))
-	names := r.String(r.Len())
-	list = make([]pcp.Instance, 0, n)
-	sorted := true
-	for range n {
-		id, off := ids.Int32(), int(offsets.Int32())
+	entries, text := decodeEntries(nil, body)
+	names := string(text) // one copy for all
+	list = make([]pcp.Instance, 0, len(entries))
+	for _, e := range entries {
 		var name string
-		if off < 0 {
+		if e.off < 0 {
 			if gone == nil {
 				gone = make(map[int32]bool)
 			}
-			gone[id] = true
-		} else if off < len(names) {
-			name = names[off:]
+			gone[e.id] = true
+		} else {
+			name = names[e.off:]
 			if end := strings.IndexByte(name, 0); end >= 0 {
 				name = name[:end]
 			}
 		}
-		sorted = sorted && (len(list) == 0 || list[len(list)-1].ID < id)
-		list = append(list, pcp.Instance{ID: id, Name: name})
-	}
-	if !sorted {
-		slices.SortStableFunc(list, byID)
+		list = append(list, pcp.Instance{ID: e.id, Name: name})
 	}
 	return list, gone
+}
+
+// An entry is an instance in a record: its identifier, and where its name begins, -1 if it is
+// deleted.
+type entry struct{ id, off int32 }
+
+// decodeEntries appends the entries of a checked record to dst, ascending by identifier, and returns
+// the names too. It does not look at these: they are most of the record.
+func decodeEntries(dst []entry, body []byte) ([]entry, []byte) {
+	n := int(be.Uint32(body))
+	ids, offsets, names := body[4:4+4*n], body[4+4*n:4+8*n], body[4+8*n:]
+	sorted, before := true, int32(-1)
+	for i := range n {
+		e := entry{int32(be.Uint32(ids[4*i:])), int32(be.Uint32(offsets[4*i:]))}
+		dst = append(dst, e)
+		sorted, before = sorted && e.id > before, e.id
+	}
+	if !sorted {
+		slices.SortStableFunc(dst, func(a, b entry) int { return cmp.Compare(a.id, b.id) })
+	}
+	return dst, names
 }
 
 // AppendInDom appends the metadata record that lists all instances of a domain, in the order given.

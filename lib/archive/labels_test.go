@@ -36,7 +36,7 @@ func annotated(t testing.TB) *Set {
 	src = AppendText(src, item+1, false, pcp.OneLine, "other")
 	src = AppendText(src, item+1, false, pcp.Help, "help of other")
 	src = AppendText(src, item+2, false, pcp.Help, "")
-	m, off, err := decodeMeta(context.Background(), src)
+	m, off, err := decodeMeta(context.Background(), src, nil)
 	if err != nil {
 		t.Fatalf("offset %d: %v", off, err)
 	}

@@ -27,39 +27,120 @@ func (d *domain) replay() {
 	if d.lives != nil {
 		return
 	}
-	lives := make(map[int32]lifetime)
-	names := make(map[int32]string)
+	h := history{domain: d, lives: make(map[int32]lifetime)}
 	for i := range d.obs {
-		at := d.obs[i].at
-		list := d.apply(i, names, func(id int32, name string) {
-			lives[id] = lifetime{name: name, last: i - 1, birth: lives[id].birth, death: at, dies: true}
-		})
-		for _, inst := range list {
-			if _, there := names[inst.ID]; !there {
-				continue
-			}
-			l, known := lives[inst.ID]
-			if !known {
-				l.birth = at
-			}
-			l.dies = false
-			lives[inst.ID] = l
-		}
-		d.mortal = d.mortal || len(names) >= manyInstances
+		h.observe(i)
 	}
-	for id, name := range names {
-		l := lives[id]
+	for id, name := range h.present() {
+		l := h.lives[id]
 		l.name, l.last = name, len(d.obs)-1
-		lives[id] = l
+		h.lives[id] = l
 	}
-	d.all = make([]pcp.Instance, 0, len(lives))
-	for id, l := range lives {
+	d.all = make([]pcp.Instance, 0, len(h.lives))
+	for id, l := range h.lives {
 		d.all = append(d.all, pcp.Instance{ID: id, Name: l.name})
 	}
 	slices.SortFunc(d.all, func(a, b pcp.Instance) int {
-		return cmp.Or(cmp.Compare(lives[b.ID].last, lives[a.ID].last), cmp.Compare(a.ID, b.ID))
+		return cmp.Or(cmp.Compare(h.lives[b.ID].last, h.lives[a.ID].last), cmp.Compare(a.ID, b.ID))
 	})
-	d.lives = lives // all is done: there was no fault
+	d.lives = h.lives // all is done: there was no fault
+}
+
+// A history follows the instances of a domain from one observation to the next. Most observations
+// differ little from the one before: only what differs is put into maps, and only the names of
+// instances that are gone are read.
+type history struct {
+	*domain
+	lives map[int32]lifetime
+	i     int // the observation at work
+	read  int // how many bytes were read since others were released
+
+	// The instances now: names, or if it is nil, those of a complete observation.
+	names map[int32]string
+	list  []entry // ascending, each once
+	text  []byte  // their names
+	spare []entry
+}
+
+// observe applies observation i.
+func (h *history) observe(i int) {
+	h.i = i
+	if h.read += len(h.obs[i].body); h.read >= releaseStep && h.release != nil {
+		h.release()
+		h.read = 0
+	}
+	if h.obs[i].delta {
+		h.names = h.present()
+		for _, inst := range h.apply(i, h.names, h.leave) {
+			if _, there := h.names[inst.ID]; there {
+				h.come(inst.ID)
+			}
+		}
+		h.mortal = h.mortal || len(h.names) >= manyInstances
+		return
+	}
+	for id, name := range h.names {
+		h.leave(id, name)
+	}
+	h.names = nil
+	next, text := decodeEntries(h.spare[:0], h.obs[i].body)
+	next = lastOfEach(next)
+	before := h.list
+	for _, e := range next {
+		for len(before) > 0 && before[0].id < e.id {
+			h.leave(before[0].id, string(cutNUL(h.text[before[0].off:])))
+			before = before[1:]
+		}
+		if len(before) > 0 && before[0].id == e.id {
+			before = before[1:]
+		} else {
+			h.come(e.id)
+		}
+	}
+	for _, e := range before {
+		h.leave(e.id, string(cutNUL(h.text[e.off:])))
+	}
+	h.list, h.text, h.spare = next, text, h.list
+	h.mortal = h.mortal || len(next) >= manyInstances
+}
+
+// present returns the instances now as a map, in which they are then kept.
+func (h *history) present() map[int32]string {
+	if h.names != nil {
+		return h.names
+	}
+	names := make(map[int32]string, len(h.list))
+	for _, e := range h.list {
+		names[e.id] = string(cutNUL(h.text[e.off:]))
+	}
+	h.list = h.list[:0]
+	return names
+}
+
+// come notes that an instance is there.
+func (h *history) come(id int32) {
+	l, known := h.lives[id]
+	if !known {
+		l.birth = h.obs[h.i].at
+	}
+	l.dies, l.death = false, pcp.Timestamp{}
+	h.lives[id] = l
+}
+
+// leave notes that an instance is gone.
+func (h *history) leave(id int32, name string) {
+	h.lives[id] = lifetime{name: name, last: h.i - 1, birth: h.lives[id].birth, death: h.obs[h.i].at, dies: true}
+}
+
+// lastOfEach removes from a sorted list all but the last entry of each instance.
+func lastOfEach(list []entry) []entry {
+	kept := list[:0]
+	for i, e := range list {
+		if i+1 == len(list) || list[i+1].id != e.id {
+			kept = append(kept, e)
+		}
+	}
+	return kept
 }
 
 // lifetimes returns those of all instances, or nil if there are too few instances for them to

@@ -128,6 +128,13 @@ func (m *member) unload() error {
 	return errors.Join(errs...)
 }
 
+// release lets the system drop what is mapped of the metadata until it is read again.
+func (m *member) release() {
+	for _, c := range m.loaded {
+		c.Release(0, content.Everything)
+	}
+}
+
 // volumeIndex returns the position of the volume with a number, or -1.
 func (m *member) volumeIndex(number int32) int {
 	for i, v := range m.volumes {

@@ -1,8 +1,8 @@
 package archive
 
 import (
+	"bytes"
 	"context"
-	"slices"
 
 	"pmtools/lib/internal/wire"
 	"pmtools/lib/pcp"
@@ -82,13 +82,20 @@ type textIdent struct {
 	ident uint32
 }
 
-// decodeMeta reads the records that follow the label of a metadata file. The error, if any, comes
-// with the offset of its record in src. A last header that is cut short ends the file.
-func decodeMeta(ctx context.Context, src []byte) (dst *metadata, off int, err error) {
+// decodeMeta reads the records that follow the label of a metadata file, and calls seen now and then
+// on the way. The error, if any, comes with the offset of its record in src. A last header that is
+// cut short ends the file.
+func decodeMeta(ctx context.Context, src []byte, seen func()) (dst *metadata, off int, err error) {
 	dst = &metadata{}
-	for n := 1; len(src)-off >= 8; n++ {
-		if n%4096 == 0 && ctx.Err() != nil {
-			return nil, off, ctx.Err()
+	for next := releaseStep; len(src)-off >= 8; {
+		if off >= next {
+			if err := ctx.Err(); err != nil {
+				return nil, off, err
+			}
+			if seen != nil {
+				seen()
+			}
+			next = off + releaseStep
 		}
 		head := wire.NewReader(src[off : off+8])
 		size, kind := int64(head.Int32()), head.Uint32()
@@ -196,7 +203,7 @@ func (dst *metadata) addLabels(r *wire.Reader, version int) bool {
 
 // cutNUL returns a C string without its NUL.
 func cutNUL(b []byte) []byte {
-	if i := slices.Index(b, 0); i >= 0 {
+	if i := bytes.IndexByte(b, 0); i >= 0 {
 		return b[:i]
 	}
 	return b

@@ -72,7 +72,7 @@ func TestDecodeMeta(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			m, _, err := decodeMeta(context.Background(), unhex(t, tt.src))
+			m, _, err := decodeMeta(context.Background(), unhex(t, tt.src), nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -129,7 +129,7 @@ func TestDecodeMetaErrors(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			_, off, err := decodeMeta(context.Background(), unhex(t, descRec+tt.src))
+			_, off, err := decodeMeta(context.Background(), unhex(t, descRec+tt.src), nil)
 			if !errors.Is(err, tt.want) || off != 0x3a {
 				t.Errorf("got %v at %d, want %v at 58", err, off, tt.want)
 			}
@@ -201,7 +201,7 @@ func FuzzMeta(f *testing.F) {
 		f.Add(unhex(f, s))
 	}
 	f.Fuzz(func(t *testing.T, src []byte) {
-		m, _, err := decodeMeta(context.Background(), src)
+		m, _, err := decodeMeta(context.Background(), src, nil)
 		if err != nil {
 			return
 		}

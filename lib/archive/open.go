@@ -192,7 +192,7 @@ func (s *Set) loadMember(ctx context.Context, m *member, f *files) (*metadata, e
 	if len(s.members) > 0 && s.members[0].label.Host != m.label.Host {
 		return nil, &Error{File: f.base, Offset: -1, Err: pmerr.LogHost}
 	}
-	meta, off, err := decodeMeta(ctx, src)
+	meta, off, err := decodeMeta(ctx, src, m.release)
 	if err != nil {
 		return nil, &Error{File: f.meta, Offset: size + int64(off), Err: err}
 	}

@@ -54,7 +54,7 @@ func (s *Set) merge(m *metadata) error {
 		rec := &m.indoms[i]
 		d := s.indoms[rec.indom]
 		if d == nil {
-			d = &domain{id: rec.indom, warn: s.opt.Warn}
+			d = &domain{id: rec.indom, warn: s.opt.Warn, release: s.release}
 			s.indoms[rec.indom] = d
 		}
 		d.add(rec)
@@ -132,6 +132,13 @@ func (s *Set) like(other *Set) bool {
 	return s == other || slices.EqualFunc(s.members, other.members, func(a, b *member) bool {
 		return a.name == b.name && a.label == b.label && slices.EqualFunc(a.volumes, b.volumes, sameVolume)
 	})
+}
+
+// release lets the system drop what is mapped of the metadata until it is read again.
+func (s *Set) release() {
+	for _, m := range s.members {
+		m.release()
+	}
 }
 
 // Close frees everything. It may be called twice.
