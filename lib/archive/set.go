@@ -125,12 +125,13 @@ func (s *Set) join(m *member) error {
 	return nil
 }
 
-// like reports whether s was opened from the same files as another Set, so that spots mean the same
-// in both.
+// like reports whether s was opened from the same files as another Set, so that spots of that mean
+// the same in s. There may be volumes in s that came later.
 func (s *Set) like(other *Set) bool {
 	sameVolume := func(a, b *volume) bool { return a.number == b.number }
 	return s == other || slices.EqualFunc(s.members, other.members, func(a, b *member) bool {
-		return a.name == b.name && a.label == b.label && slices.EqualFunc(a.volumes, b.volumes, sameVolume)
+		return a.name == b.name && a.label == b.label && len(a.volumes) >= len(b.volumes) &&
+			slices.EqualFunc(a.volumes[:len(b.volumes)], b.volumes, sameVolume)
 	})
 }
 

@@ -20,37 +20,33 @@ import (
 // Check reads a recording again and compares it with the tables that Write has made of it with the
 // same Config. The error names the file and the first row that differs.
 func Check(ctx context.Context, src pmapi.Source, recs *Records, cfg *Config) error {
-	r, err := newReader(ctx, src, recs, cfg.Metrics)
+	r, err := newReader(ctx, src, recs, cfg)
 	if err != nil {
 		return err
 	}
-	p := place{r.host, cfg.Name}
-	files, err := valueFiles(cfg.Dir, p)
-	if err != nil {
-		return err
-	}
-	c := &checker{files: files}
+	p := cfg.place(r.host)
+	c := &checker{}
 	defer c.close()
-	damage, err := r.read(ctx, c.compare, unwatched{})
+	if c.files, err = tableFiles(cfg.Dir, "values", p); err != nil {
+		return err
+	}
+	if c.event.files, err = tableFiles(cfg.Dir, "events", p); err != nil {
+		return err
+	}
+	damage, err := r.read(ctx, c)
 	if err != nil {
 		return err
 	}
 	if c.group != len(c.groups) || c.next != len(c.files) {
 		return fmt.Errorf("%s: there are more rows than the recording has values", c.name())
 	}
-	return checkMetrics(ctx, r, filepath.Join(cfg.Dir, p.dir("metrics"), p.name+".parquet"), damage)
+	if err := c.event.ended(); err != nil {
+		return err
+	}
+	return checkMetrics(r, filepath.Join(cfg.Dir, p.dir("metrics"), p.base()+".parquet"), damage)
 }
 
-// unwatched is a watcher that sees nothing.
-type unwatched struct{}
-
-// instances implements watcher.
-func (unwatched) instances(pcp.InDom, int64, []pcp.Instance, []pcp.Instance) error { return nil }
-
-// labels implements watcher.
-func (unwatched) labels(context.Context, int64) error { return nil }
-
-// A checker compares groups with those in files.
+// A checker is a sink that compares groups with those in files.
 type checker struct {
 	files  []string
 	next   int // file
@@ -58,7 +54,22 @@ type checker struct {
 	groups []parquet.RowGroup // of the file
 	group  int                // the next one
 	want   valueWriter        // has the columns of a chunk as they should be
-	rows   [chunk]parquet.Row
+	got    [chunk]parquet.Row
+	event  eventChecker
+}
+
+// instances implements sink.
+func (c *checker) instances(pcp.InDom, int64, []pcp.Instance, []pcp.Instance) error { return nil }
+
+// labels implements sink.
+func (c *checker) labels(context.Context, int64) error { return nil }
+
+// turn implements sink.
+func (c *checker) turn() error { return nil }
+
+// events implements sink.
+func (c *checker) events(e *eventValue, records []pcp.EventRecord) error {
+	return c.event.compare(e, records)
 }
 
 // name returns the file that is read.
@@ -74,11 +85,14 @@ func (c *checker) close() {
 	if c.file != nil {
 		c.file.Close()
 	}
+	c.event.close()
 }
 
 // open opens the next file.
 func (c *checker) open() (err error) {
-	c.close()
+	if c.file != nil {
+		c.file.Close()
+	}
 	if c.next == len(c.files) {
 		return fmt.Errorf("%s: there are fewer rows than the recording has values", c.name())
 	}
@@ -101,8 +115,8 @@ func (c *checker) open() (err error) {
 	return nil
 }
 
-// compare compares a group with the next one in the files.
-func (c *checker) compare(g *group, metrics []metric) error {
+// rows implements sink: it compares a group with the next one in the files.
+func (c *checker) rows(g *group, metrics []metric) error {
 	for c.group == len(c.groups) {
 		if err := c.open(); err != nil {
 			return err
@@ -115,12 +129,12 @@ func (c *checker) compare(g *group, metrics []metric) error {
 		return fmt.Errorf("%s: row group %d has %d rows, want %d", c.name(), c.group, n, g.len())
 	}
 	for from := 0; from < len(g.sorted); {
-		n, err := rows.ReadRows(c.rows[:min(chunk, len(g.sorted)-from)])
+		n, err := rows.ReadRows(c.got[:min(chunk, len(g.sorted)-from)])
 		if n == 0 && err != nil {
 			return fmt.Errorf("%s: row group %d: %w", c.name(), c.group, cmpEOF(err))
 		}
 		c.want.fill(g, metrics, g.sorted[from:from+n])
-		for i, row := range c.rows[:n] {
+		for i, row := range c.got[:n] {
 			for k, v := range row {
 				if want := c.want.chunk[k][i]; !same(v, want) {
 					return fmt.Errorf("%s: row group %d, row %d, %s: %v, want %v",
@@ -129,6 +143,95 @@ func (c *checker) compare(g *group, metrics []metric) error {
 			}
 		}
 		from += n
+	}
+	return nil
+}
+
+// An eventChecker compares the records of events with rows in files.
+type eventChecker struct {
+	files []string
+	next  int // file
+	file  *os.File
+	rows  *parquet.GenericReader[eventRow]
+	left  int64 // rows of the file
+}
+
+// close closes the file.
+func (c *eventChecker) close() {
+	if c.file != nil {
+		c.rows.Close()
+		c.file.Close()
+		c.file = nil
+	}
+}
+
+// name returns the file that is read.
+func (c *eventChecker) name() string { return c.files[max(c.next-1, 0)] }
+
+// open opens the next file.
+func (c *eventChecker) open() (err error) {
+	c.close()
+	if c.next == len(c.files) {
+		return errors.New("events: there are fewer rows than the recording has records")
+	}
+	c.next++
+	if c.file, err = os.Open(c.name()); err != nil {
+		return err
+	}
+	info, err := c.file.Stat()
+	if err != nil {
+		return err
+	}
+	f, err := parquet.OpenFile(c.file, info.Size())
+	if err != nil {
+		return fmt.Errorf("%s: %w", c.name(), err)
+	}
+	c.rows, c.left = parquet.NewGenericReader[eventRow](f), f.NumRows()
+	return nil
+}
+
+// compare compares records with the next rows in the files.
+func (c *eventChecker) compare(e *eventValue, records []pcp.EventRecord) error {
+	want, err := e.rows(records)
+	if err != nil {
+		return err
+	}
+	for len(want) > 0 {
+		for c.left == 0 {
+			if err := c.open(); err != nil {
+				return err
+			}
+		}
+		got := make([]eventRow, min(int64(len(want)), c.left))
+		n, err := c.rows.Read(got)
+		if n == 0 && err != nil {
+			return fmt.Errorf("%s: %w", c.name(), cmpEOF(err))
+		}
+		for i := range got[:n] {
+			if !reflect.DeepEqual(got[i].bits(), want[i].bits()) {
+				return fmt.Errorf("%s: %d rows before the end there is record %d of %s, want %d of %s, or another value of it",
+					c.name(), c.left-int64(i), got[i].Record, got[i].Metric, want[i].Record, want[i].Metric)
+			}
+		}
+		c.left -= int64(n)
+		want = want[n:]
+	}
+	return nil
+}
+
+// bits returns a row that compares as its bits do: NaN equals itself.
+func (row eventRow) bits() eventRow {
+	if row.F64 != nil {
+		n := int64(math.Float64bits(*row.F64))
+		row.F64, row.I64 = new(float64), &n
+	}
+	return row
+}
+
+// ended returns an error if there are more rows.
+func (c *eventChecker) ended() error {
+	if c.left > 0 || c.next < len(c.files) {
+		return fmt.Errorf("%s: there are more rows than the recording has records", c.name())
 	}
 	return nil
 }
@@ -159,12 +262,12 @@ func same(a, b parquet.Value) bool {
 }
 
 // checkMetrics compares the table of metrics, and what it says of the export.
-func checkMetrics(ctx context.Context, r *reader, name string, damage error) error {
+func checkMetrics(r *reader, name string, damage error) error {
 	got, err := parquet.ReadFile[metricRow](name)
 	if err != nil {
 		return err
 	}
-	want := r.metricRows(ctx)
+	want := r.table
 	for i := range min(len(got), len(want)) {
 		if !reflect.DeepEqual(got[i], want[i]) {
 			return fmt.Errorf("%s: row %d is of %s and differs from what the recording says of %s", name, i+1, got[i].Metric, want[i].Metric)

@@ -25,53 +25,54 @@ import (
 
 // A Config says what is exported, and where to.
 type Config struct {
-	Dir     string   // holds the tables; it is made if it is not there
-	Name    string   // of the recording: names of files begin with it
-	Metrics []string // names; one that is no metric stands for all below it; none stands for all
+	Dir       string   // holds the tables; it is made if it is not there
+	Name      string   // of the recording: names of files begin with it
+	Metrics   []string // names; one that is no metric stands for all below it; none stands for all
+	Partition Partition
+	// Period is how much time files of values cover at most, at whole multiples since 1970; 0 is a
+	// day. If it is not 0, or a live source is exported, files stand under their names as soon as
+	// their time has passed, otherwise at the end.
+	Period time.Duration
+	// Progress is called after each record with its time, and how many values there were; it may be
+	// nil.
+	Progress func(at pcp.Timestamp, values int64)
 }
 
 // A Summary says what came of an export.
 type Summary struct {
 	Metrics int
-	Values  int64
+	Values  int64    // those of events are not among them
+	Events  int64    // rows
 	Files   []string // those of values, in the order of their rows
 	// Damage is why reading ended before the end of the recording, nil if it did not.
 	Damage error
 }
 
-// Write exports a recording from its start. src has its metrics, and others derived from them;
+// Write exports records from the first one. src has their metrics, and others derived from them;
 // recs is below it. If the recording is damaged, what precedes the damage is exported and the
 // Summary says so. After an error there are no new files: a metric is unknown, a file cannot be
-// written, ctx is done.
+// written, ctx is done. What has no end, a live source and a recording that grows, ends with ctx, and
+// is exported so far.
 func Write(ctx context.Context, src pmapi.Source, recs *Records, cfg *Config) (sum Summary, failed error) {
-	r, err := newReader(ctx, src, recs, cfg.Metrics)
+	r, err := newReader(ctx, src, recs, cfg)
 	if err != nil {
 		return sum, err
 	}
-	st, err := newStage(cfg.Dir)
+	st, err := newStage(cfg.Dir, cfg.place(r.host))
 	if err != nil {
 		return sum, err
 	}
 	defer func() { failed = errors.Join(failed, st.remove()) }()
-	t := &tables{reader: r, stage: st, place: place{r.host, cfg.Name}}
-	w := &valueWriter{stage: st, place: t.place}
-	if err := t.begin(); err != nil {
-		return sum, err
-	}
-	defer t.abandon()
-	defer w.abandon()
-	damage, err := r.read(ctx, w.write, t)
+	w := newWriter(r, st, cfg)
+	damage, err := r.read(ctx, w)
 	if err == nil {
-		err = w.close()
+		err = w.finish(damage)
 	}
-	if err == nil {
-		err = t.finish(ctx, damage)
-	}
-	if err == nil {
-		err = st.commit(t.place)
-	}
-	return Summary{Metrics: len(r.metrics), Values: r.values, Files: w.files, Damage: damage}, err
+	return Summary{Metrics: len(r.metrics), Values: r.values, Events: w.event.rows, Files: w.values.files, Damage: damage}, err
 }
+
+// place returns where the files of a host go.
+func (c *Config) place(host string) place { return place{host, c.Name, c.Partition} }
 
 // meta returns what a file of metrics says of the whole export.
 func (r *reader) meta(damage error) map[string]string {
@@ -99,52 +100,69 @@ type metric struct {
 
 // A domain is what the instances of a domain are called at present.
 type domain struct {
+	id    pcp.InDom
 	list  []pcp.Instance
 	names map[int32]string
 	round int // how often the list has changed
 }
 
-// A reader reads a recording as groups of rows, which are the same each time.
+// A reader reads records as groups of rows, which are the same each time.
 type reader struct {
 	src     pmapi.Source
 	recs    *Records
-	line    pmapi.Timeline
+	cfg     *Config
 	host    string
 	zone    string
 	metrics []metric // ascending by name
+	table   []metricRow
 	request pmapi.Request
 	result  pcp.Result
 	domains map[pcp.InDom]*domain
 	group   group
+	period  int64 // of the files, in nanoseconds
+	turn    int64 // the number of the period that is read
 	values  int64
+	begun   bool
+	params  map[pcp.ID]*string // names of parameters of events
 }
 
-// A watcher sees what changes beside the values.
-type watcher interface {
+// A sink gets what is read, in order.
+type sink interface {
+	// rows gets a group of values, sorted.
+	rows(g *group, metrics []metric) error
+	// events gets the records of an event metric's value.
+	events(e *eventValue, records []pcp.EventRecord) error
 	// instances is called when the instances of a domain have changed.
 	instances(d pcp.InDom, at int64, was, is []pcp.Instance) error
 	// labels is called at the first record of a group.
 	labels(ctx context.Context, at int64) error
+	// turn is called when a period has ended.
+	turn() error
 }
 
 // newReader looks up what is to be exported.
-func newReader(ctx context.Context, src pmapi.Source, recs *Records, names []string) (*reader, error) {
-	line, ok := pmapi.As[pmapi.Timeline](src)
-	if !ok {
-		return nil, pmerr.NotArchive
+func newReader(ctx context.Context, src pmapi.Source, recs *Records, cfg *Config) (*reader, error) {
+	r := &reader{src: src, recs: recs, cfg: cfg, domains: make(map[pcp.InDom]*domain), period: int64(cfg.Period)}
+	if r.period == 0 {
+		r.period = day
 	}
-	r := &reader{src: src, recs: recs, line: line, domains: make(map[pcp.InDom]*domain)}
-	r.host, r.zone = line.Host()
-	if err := recs.rewind(line); err != nil {
+	r.host, r.zone = recs.origin.host(ctx)
+	r.group.copies = recs.origin.endless()
+	if err := recs.rewind(); err != nil {
 		return nil, err
 	}
+	return r, r.find(ctx, cfg.Metrics)
+}
+
+// find looks up the metrics that have names, and their descriptions.
+func (r *reader) find(ctx context.Context, names []string) error {
 	if len(names) == 0 {
 		names = []string{""}
 	}
 	found := make(map[pcp.ID]bool)
 	for _, name := range names {
 		n := len(found)
-		err := src.Walk(ctx, name, func(leaf string, id pcp.ID) bool {
+		err := r.src.Walk(ctx, name, func(leaf string, id pcp.ID) bool {
 			if !found[id] {
 				found[id] = true
 				r.metrics = append(r.metrics, metric{name: leaf, desc: pcp.Desc{ID: id}})
@@ -152,14 +170,14 @@ func newReader(ctx context.Context, src pmapi.Source, recs *Records, names []str
 			return true
 		})
 		if err == nil && len(found) == n && name != "" {
-			_, err = pmapi.LookupName(ctx, src, name) // named twice, or nothing is below it
+			_, err = pmapi.LookupName(ctx, r.src, name) // named twice, or nothing is below it
 		}
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
+			return fmt.Errorf("%s: %w", name, err)
 		}
 	}
 	slices.SortFunc(r.metrics, func(a, b metric) int { return strings.Compare(a.name, b.name) })
-	return r, r.describe(ctx)
+	return r.describe(ctx)
 }
 
 // errNoMetrics is the error for a recording without metrics.
@@ -187,39 +205,57 @@ func (r *reader) describe(ctx context.Context) error {
 	if len(known) == 0 {
 		return errNoMetrics
 	}
+	r.table = r.metricRows(ctx)
 	return nil
 }
 
-// read reads all records. Groups of rows go to put. The first result is what is wrong with the
-// recording; the second is a failure of put, of w or of ctx.
-func (r *reader) read(ctx context.Context, put func(*group, []metric) error, w watcher) (damage, failed error) {
+// read reads all records into a sink. The first result is what is wrong with the records; the second
+// is a failure of the sink or of ctx.
+func (r *reader) read(ctx context.Context, to sink) (damage, failed error) {
 	for {
 		err := r.src.Fetch(ctx, &r.request, &r.result)
 		if err == nil {
-			err, failed = r.take(ctx, put, w)
+			err, failed = r.take(ctx, to)
+		}
+		if bad, ok := errors.AsType[*sinkError](err); ok {
+			failed = bad.error
 		}
 		switch {
 		case failed != nil:
 			return nil, failed
-		case ctx.Err() != nil:
-			return nil, ctx.Err()
 		case err == nil:
 			continue
-		case errors.Is(err, pmerr.EOL):
+		case errors.Is(err, errGrown):
+			if err := r.renew(ctx, to); err != nil {
+				return nil, err
+			}
+			continue
+		case ctx.Err() != nil && !r.recs.origin.endless():
+			return nil, ctx.Err()
+		case errors.Is(err, pmerr.EOL), ctx.Err() != nil:
 			err = nil
 		}
-		return err, r.flush(put)
+		return err, r.flush(to)
 	}
 }
 
+// renew looks up the metrics again.
+func (r *reader) renew(ctx context.Context, to sink) error {
+	if err := r.flush(to); err != nil {
+		return err
+	}
+	r.metrics, r.request.IDs = nil, nil
+	return r.find(ctx, r.cfg.Metrics)
+}
+
 // flush hands a group over and begins another.
-func (r *reader) flush(put func(*group, []metric) error) error {
+func (r *reader) flush(to sink) error {
 	if r.group.len() == 0 {
 		return nil
 	}
 	r.group.sort(r.metrics)
 	r.values += int64(r.group.len())
-	err := put(&r.group, r.metrics)
+	err := to.rows(&r.group, r.metrics)
 	r.group.reset()
 	return err
 }
@@ -236,54 +272,87 @@ func nanoseconds(t pcp.Timestamp) (int64, error) {
 	return t.Sec*1_000_000_000 + int64(t.Nsec), nil
 }
 
+// floor returns how many whole periods lie before a time.
+func floor(at, period int64) int64 {
+	n := at / period
+	if at%period < 0 {
+		n--
+	}
+	return n
+}
+
 // take adds the values of a record to the group.
-func (r *reader) take(ctx context.Context, put func(*group, []metric) error, w watcher) (damage, failed error) {
+func (r *reader) take(ctx context.Context, to sink) (damage, failed error) {
 	at, err := nanoseconds(r.result.Time)
 	if err != nil {
 		return err, nil
 	}
-	date := at / day
-	if at%day < 0 {
-		date--
-	}
 	g := &r.group
-	if g.len() > 0 && (date != g.date || g.full()) {
-		if err := r.flush(put); err != nil {
-			return nil, err
-		}
-	}
-	if g.len() == 0 {
-		g.date = date
-		if err := w.labels(ctx, at); err != nil {
-			return nil, err
-		}
+	if err := r.begin(ctx, to, at); err != nil {
+		return nil, err
 	}
 	g.begin(at, r.recs.stretch(r.result.Time.Sec))
 	for i := range r.result.Sets {
-		if v := &r.result.Sets[i]; v.Len() > 0 {
-			series, err := r.seriesOf(ctx, i, v.Insts, at, w)
-			if err != nil {
-				return nil, err
-			}
+		v := &r.result.Sets[i]
+		if v.Len() == 0 {
+			continue
+		}
+		series, err := r.seriesOf(ctx, i, v.Insts, at, to)
+		if err == nil && (v.Type == pcp.Event || v.Type == pcp.HighResEvent) {
+			err = r.takeEvents(ctx, i, v, series, to)
+		} else if err == nil {
 			g.add(v, series)
 		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	if r.cfg.Progress != nil {
+		r.cfg.Progress(r.result.Time, r.values+int64(g.len()))
 	}
 	return nil, nil
 }
 
+// begin ends the group before a record that does not belong to it.
+func (r *reader) begin(ctx context.Context, to sink, at int64) error {
+	g := &r.group
+	date, turn := floor(at, day), floor(at, r.period)
+	turned := r.begun && turn != r.turn
+	if turned || date != g.date || g.full() {
+		if err := r.flush(to); err != nil {
+			return err
+		}
+	}
+	if turned {
+		if err := to.turn(); err != nil {
+			return err
+		}
+	}
+	r.begun, r.turn, g.date = true, turn, date
+	if g.len() > 0 {
+		return nil
+	}
+	return to.labels(ctx, at)
+}
+
 // seriesOf returns the series of a group that values of a metric's instances belong to.
-func (r *reader) seriesOf(ctx context.Context, i int, insts []int32, at int64, w watcher) ([]int32, error) {
+func (r *reader) seriesOf(ctx context.Context, i int, insts []int32, at int64, to sink) ([]int32, error) {
 	m := &r.metrics[i]
+	same := slices.Equal(m.insts, insts)
 	var dom *domain
 	round := 0
 	if m.desc.InDom != pcp.NullInDom {
+		of := insts
+		if same {
+			of = nil
+		}
 		var err error
-		if dom, err = r.domain(ctx, m.desc.InDom, at, w); err != nil {
+		if dom, err = r.domain(ctx, m.desc.InDom, at, of, to); err != nil {
 			return nil, err
 		}
 		round = dom.round
 	}
-	if m.group == r.group.number+1 && m.round == round && slices.Equal(m.insts, insts) {
+	if m.group == r.group.number+1 && m.round == round && same {
 		return m.series, nil
 	}
 	m.group, m.round = r.group.number+1, round
@@ -300,19 +369,18 @@ func (r *reader) seriesOf(ctx context.Context, i int, insts []int32, at int64, w
 	return m.series, nil
 }
 
-// domain returns a domain as it is at the time of the record. One that the recording does not have
-// has no names.
-func (r *reader) domain(ctx context.Context, d pcp.InDom, at int64, w watcher) (*domain, error) {
+// domain returns a domain as it is at the time of the record. One that is not known has no names.
+func (r *reader) domain(ctx context.Context, d pcp.InDom, at int64, of []int32, to sink) (*domain, error) {
 	dom := r.domains[d]
 	if dom == nil {
-		dom = &domain{names: make(map[int32]string)}
+		dom = &domain{id: d, names: make(map[int32]string)}
 		r.domains[d] = dom
 	}
-	list, _ := r.line.InstancesAt(ctx, d, r.result.Time)
+	list, _ := r.recs.origin.instances(ctx, dom, r.result.Time, of)
 	if len(list) == len(dom.list) && (len(list) == 0 || &list[0] == &dom.list[0]) || slices.Equal(list, dom.list) {
 		return dom, nil
 	}
-	if err := w.instances(d, at, dom.list, list); err != nil {
+	if err := to.instances(d, at, dom.list, list); err != nil {
 		return nil, err
 	}
 	dom.list, dom.round = list, dom.round+1

@@ -1,6 +1,7 @@
 package export
 
 import (
+	"bytes"
 	"cmp"
 	"math"
 	"slices"
@@ -45,6 +46,7 @@ type group struct {
 	start   []int32 // in sorted, of the rows of each series, by its rank
 	ranked  []int32 // series, sorted
 	back    bool    // time goes back somewhere
+	copies  bool    // blobs are copied, because what they are in may be closed
 }
 
 // A record is what the values of a record have in common.
@@ -170,6 +172,9 @@ func (g *group) addBytes(v *pcp.Values, series []int32) {
 // addBlob adds a value of bytes. A string that is not UTF-8 would make the file unreadable: it
 // counts as bytes.
 func (g *group) addBlob(str bool, b []byte, series int32) {
+	if g.copies {
+		b = bytes.Clone(b)
+	}
 	k := blob
 	if str && utf8.Valid(b) {
 		k = text

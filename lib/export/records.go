@@ -8,32 +8,57 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// Records is a Source over a recording that reads it record by record and counts the marks on the
-// way. Derived metrics go over it.
+// Records is a Source that reads record by record and counts the marks on the way. Derived metrics
+// go over it. The records are those of a recording, of one that grows ([Follow]), or the values of a
+// live source ([Sample]).
 type Records struct {
 	pmapi.Source
-	records pmapi.Recorder
-	marked  bool  // since the last record
-	seg     int32 // of the stretch that is read
-	begun   bool
+	origin origin
+	marked bool  // since the last record
+	seg    int32 // of the stretch that is read
+	begun  bool
 }
 
-// NewRecords returns Records over src. A source of live metrics is pmerr.NotArchive.
+// An origin is where records come from.
+type origin interface {
+	// host returns the name of the host and its zone.
+	host(ctx context.Context) (name, zone string)
+	// rewind goes to the first record.
+	rewind() error
+	// next reads the next record, or a mark. pmerr.EOL is the end.
+	next(ctx context.Context, req *pmapi.Request, dst *pcp.Result) (mark bool, err error)
+	// instances returns the instances of a domain at the time of the record that was read last. Its
+	// values have the instances of; none if these are those of the record before.
+	instances(ctx context.Context, d *domain, at pcp.Timestamp, of []int32) ([]pcp.Instance, error)
+	// endless reports whether the end is when the context is done.
+	endless() bool
+}
+
+// NewRecords returns the Records of a recording. A source of live metrics is pmerr.NotArchive.
 func NewRecords(src pmapi.Source) (*Records, error) {
-	rec, ok := pmapi.As[pmapi.Recorder](src)
-	if !ok {
-		return nil, pmerr.NotArchive
+	o, err := newRecording(src)
+	if err != nil {
+		return nil, err
 	}
-	return &Records{Source: src, records: rec}, nil
+	return &Records{Source: src, origin: o}, nil
 }
 
 // Unwrap returns the Source below.
 func (s *Records) Unwrap() pmapi.Source { return s.Source }
 
+// Close implements pmapi.Source.
+func (s *Records) Close() error {
+	if f, ok := s.origin.(*followed); ok {
+		closeAll(f.src)
+		return nil
+	}
+	return s.Source.Close()
+}
+
 // Fetch implements pmapi.Source: the next record.
 func (s *Records) Fetch(ctx context.Context, req *pmapi.Request, dst *pcp.Result) error {
 	for {
-		mark, err := s.records.FetchRecord(ctx, req, dst)
+		mark, err := s.origin.next(ctx, req, dst)
 		if err != nil || !mark {
 			return err
 		}
@@ -41,10 +66,10 @@ func (s *Records) Fetch(ctx context.Context, req *pmapi.Request, dst *pcp.Result
 	}
 }
 
-// rewind goes to the start of the recording.
-func (s *Records) rewind(line pmapi.Timeline) error {
+// rewind goes to the start.
+func (s *Records) rewind() error {
 	s.marked, s.begun = false, false
-	return line.SetMode(pcp.Forward, &pcp.Timestamp{}, 0)
+	return s.origin.rewind()
 }
 
 // epoch is the beginning of the year 2000, where the numbers of stretches begin: they fit 32 bits
@@ -65,3 +90,38 @@ func (s *Records) stretch(sec int64) int32 {
 	s.begun, s.marked, s.seg = true, false, n
 	return n
 }
+
+// A recording is the origin of the records of a recording.
+type recording struct {
+	records pmapi.Recorder
+	line    pmapi.Timeline
+}
+
+// newRecording returns the origin of what is recorded in src.
+func newRecording(src pmapi.Source) (recording, error) {
+	records, ok := pmapi.As[pmapi.Recorder](src)
+	line, timed := pmapi.As[pmapi.Timeline](src)
+	if !ok || !timed {
+		return recording{}, pmerr.NotArchive
+	}
+	return recording{records, line}, nil
+}
+
+// host implements origin.
+func (r recording) host(context.Context) (name, zone string) { return r.line.Host() }
+
+// rewind implements origin.
+func (r recording) rewind() error { return r.line.SetMode(pcp.Forward, &pcp.Timestamp{}, 0) }
+
+// next implements origin.
+func (r recording) next(ctx context.Context, req *pmapi.Request, dst *pcp.Result) (mark bool, err error) {
+	return r.records.FetchRecord(ctx, req, dst)
+}
+
+// instances implements origin.
+func (r recording) instances(ctx context.Context, d *domain, at pcp.Timestamp, _ []int32) ([]pcp.Instance, error) {
+	return r.line.InstancesAt(ctx, d.id, at)
+}
+
+// endless implements origin.
+func (r recording) endless() bool { return false }

@@ -9,13 +9,61 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 )
 
+// A Partition says which properties of rows are directories. The zero Partition is by host and date.
+type Partition struct{ NoHost, NoDate bool }
+
+// ParsePartition reads the names of properties, separated by commas: host, date; or none.
+func ParsePartition(text string) (p Partition, err error) {
+	p = Partition{NoHost: true, NoDate: true}
+	if text == "none" {
+		return p, nil
+	}
+	for name := range strings.SplitSeq(text, ",") {
+		switch {
+		case name == "host" && p.NoHost:
+			p.NoHost = false
+		case name == "date" && p.NoDate:
+			p.NoDate = false
+		default:
+			return p, fmt.Errorf("%q are no partitions: there are host, date, both as host,date, and none", text)
+		}
+	}
+	return p, nil
+}
+
 // A place is where the files of a recording go.
-type place struct{ host, name string }
+type place struct {
+	host, name string
+	Partition
+}
 
 // dir returns the directory of a table.
-func (p place) dir(table string) string { return filepath.Join(table, "host="+partition(p.host)) }
+func (p place) dir(table string) string {
+	if p.NoHost {
+		return table
+	}
+	return filepath.Join(table, "host="+partition(p.host))
+}
+
+// dated returns the directory of a table for a date, in days since 1970.
+func (p place) dated(table string, date int64) string {
+	if p.NoDate {
+		return p.dir(table)
+	}
+	return filepath.Join(p.dir(table), "date="+time.Unix(date*86400, 0).UTC().Format(time.DateOnly))
+}
+
+// base returns what the names of files begin with. Where the host is no directory it is in there, so
+// that archives of different hosts may have one name.
+func (p place) base() string {
+	if p.NoHost {
+		return partition(p.host) + "-" + p.name
+	}
+	return p.name
+}
 
 // partition returns a value as names of directories have it: what could be mistaken for syntax is
 // %XX. The name for none is that of Hive.
@@ -35,68 +83,132 @@ func partition(value string) string {
 // A stage is a directory beside the tables where files are until they are complete.
 type stage struct {
 	root, dir string
-	moves     [][2]string // from, to; to is below root
+	place     place
+	outputs   []*output      // that have not been moved
+	count     int            // of those there were
+	numbers   map[string]int // of the next file of each table
+	tidy      bool           // files of earlier exports have been removed
+}
+
+// An output is a file on a stage.
+type output struct {
+	*os.File
+	to   string // where it goes
+	done bool
+}
+
+// close ends a file: it may be moved.
+func (o *output) close() error {
+	o.done = true
+	return o.File.Close()
 }
 
 // newStage makes a stage.
-func newStage(root string) (*stage, error) {
+func newStage(root string, p place) (*stage, error) {
 	if err := os.MkdirAll(root, 0o777); err != nil {
 		return nil, err
 	}
 	dir, err := os.MkdirTemp(root, ".export-*")
-	return &stage{root: root, dir: dir}, err
+	return &stage{root: root, dir: dir, place: p, numbers: make(map[string]int)}, err
 }
 
 // create creates what will be the file to, a path below the root.
-func (s *stage) create(to string) (*os.File, error) {
-	f, err := os.OpenFile(filepath.Join(s.dir, fmt.Sprintf("%d.tmp", len(s.moves))), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
-	if err == nil {
-		s.moves = append(s.moves, [2]string{f.Name(), to})
+func (s *stage) create(to string) (*output, error) {
+	to = filepath.Join(s.root, to)
+	f, err := os.OpenFile(filepath.Join(s.dir, fmt.Sprintf("%d.tmp", s.count)), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return nil, &os.PathError{Op: "write", Path: to, Err: reason(err)}
 	}
-	return f, err
+	o := &output{File: f, to: to}
+	s.outputs, s.count = append(s.outputs, o), s.count+1
+	return o, nil
 }
 
-// commit moves all files to their places, and removes those that an earlier export has left.
-func (s *stage) commit(p place) error {
+// createNext creates the next file of a table in a directory below the root.
+func (s *stage) createNext(table, dir string) (*output, error) {
+	o, err := s.create(filepath.Join(dir, fmt.Sprintf("%s-%04d.parquet", s.place.base(), s.numbers[table])))
+	s.numbers[table]++
+	return o, err
+}
+
+// numbered are the tables whose files have numbers; others have one file of a recording.
+var numbered = []string{"values", "events", "instances", "labels"}
+
+// commit moves all files that are done to their places. The first time it removes those that an
+// earlier export has left; but if more will come, not those that are next.
+func (s *stage) commit(more bool) error {
 	current := make(map[string]bool)
-	for _, m := range s.moves {
-		to := filepath.Join(s.root, m[1])
-		if err := os.MkdirAll(filepath.Dir(to), 0o777); err != nil {
+	rest := s.outputs[:0]
+	for _, o := range s.outputs {
+		current[o.to] = true
+		if !o.done {
+			rest = append(rest, o)
+			continue
+		}
+		if err := os.MkdirAll(filepath.Dir(o.to), 0o777); err != nil {
 			return err
 		}
-		if err := os.Rename(m[0], to); err != nil {
+		if err := os.Rename(o.Name(), o.to); err != nil {
 			return err
 		}
-		current[to] = true
 	}
-	old, err := valueFiles(s.root, p)
-	for _, name := range old {
-		if !current[name] {
-			err = errors.Join(err, os.Remove(name))
+	s.outputs = rest
+	if s.tidy {
+		return nil
+	}
+	s.tidy = true
+	return s.removeOld(current, more)
+}
+
+// removeOld removes the files of an earlier export that are not current.
+func (s *stage) removeOld(current map[string]bool, more bool) error {
+	var failed error
+	for _, table := range numbered {
+		old, err := tableFiles(s.root, table, s.place)
+		next := fmt.Sprintf("%s-%04d.parquet", s.place.base(), s.numbers[table])
+		for _, name := range old {
+			if !current[name] && !(more && filepath.Base(name) == next) {
+				err = errors.Join(err, os.Remove(name))
+			}
 		}
+		failed = errors.Join(failed, err)
 	}
-	return err
+	return failed
 }
 
 // remove removes the stage with what is left in it.
-func (s *stage) remove() error { return os.RemoveAll(s.dir) }
+func (s *stage) remove() error {
+	for _, o := range s.outputs {
+		if !o.done {
+			o.File.Close()
+		}
+	}
+	return os.RemoveAll(s.dir)
+}
 
-// valueFiles returns the files of values of a recording, in the order of their numbers.
-func valueFiles(root string, p place) ([]string, error) {
-	host := filepath.Join(root, p.dir("values"))
-	dates, err := os.ReadDir(host)
+// tableFiles returns the files of a table of a recording, in the order of their numbers.
+func tableFiles(root, table string, p place) ([]string, error) {
+	dir := filepath.Join(root, p.dir(table))
+	entries, err := os.ReadDir(dir)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil
 	}
-	pattern := regexp.MustCompile("^" + regexp.QuoteMeta(p.name) + `-\d{4,}\.parquet$`)
+	pattern := regexp.MustCompile("^" + regexp.QuoteMeta(p.base()) + `-\d{4,}\.parquet$`)
 	var list []string
-	for _, d := range dates {
-		files, e := os.ReadDir(filepath.Join(host, d.Name()))
-		err = errors.Join(err, e)
-		for _, f := range files {
+	add := func(dir string, entries []os.DirEntry) {
+		for _, f := range entries {
 			if pattern.MatchString(f.Name()) {
-				list = append(list, filepath.Join(host, d.Name(), f.Name()))
+				list = append(list, filepath.Join(dir, f.Name()))
 			}
+		}
+	}
+	add(dir, entries)
+	for _, d := range entries {
+		if d.IsDir() && strings.HasPrefix(d.Name(), "date=") {
+			below := filepath.Join(dir, d.Name())
+			files, e := os.ReadDir(below)
+			err = errors.Join(err, e)
+			add(below, files)
 		}
 	}
 	slices.SortFunc(list, func(a, b string) int {
@@ -104,4 +216,12 @@ func valueFiles(root string, p place) ([]string, error) {
 		return cmp.Or(cmp.Compare(len(a), len(b)), strings.Compare(a, b))
 	})
 	return list, err
+}
+
+// reason returns an error without the name of the temporary file.
+func reason(err error) error {
+	if bad, ok := errors.AsType[*os.PathError](err); ok {
+		return bad.Err
+	}
+	return err
 }

@@ -52,16 +52,21 @@ type labelRow struct {
 
 // A table is a small table that is being written.
 type table[T any] struct {
-	file *os.File
-	name string
+	file *output
 	out  *parquet.GenericWriter[T]
 }
 
-// newTable begins a table.
-func newTable[T any](s *stage, p place, name string) (*table[T], error) {
-	t := &table[T]{name: filepath.Join(p.dir(name), p.name+".parquet")}
+// newTable begins a file of a table in a directory below the root: the next one, or if the directory
+// is "" the only one.
+func newTable[T any](s *stage, name, dir string) (*table[T], error) {
+	t := &table[T]{}
 	var err error
-	if t.file, err = s.create(t.name); err == nil {
+	if dir == "" {
+		t.file, err = s.create(filepath.Join(s.place.dir(name), s.place.base()+".parquet"))
+	} else {
+		t.file, err = s.createNext(name, dir)
+	}
+	if err == nil {
 		t.out = parquet.NewGenericWriter[T](t.file, options(nil)...)
 	}
 	return t, err
@@ -76,22 +81,40 @@ func (t *table[T]) write(rows ...T) error {
 // failed says which table an error is of.
 func (t *table[T]) failed(err error) error {
 	if err != nil {
-		err = &os.PathError{Op: "write", Path: t.name, Err: reason(err)}
+		err = &os.PathError{Op: "write", Path: t.file.to, Err: reason(err)}
 	}
 	return err
 }
 
 // close ends the table.
-func (t *table[T]) close() error { return t.failed(errors.Join(t.out.Close(), t.file.Close())) }
+func (t *table[T]) close() error { return t.failed(errors.Join(t.out.Close(), t.file.close())) }
 
-// tables are the tables beside the values, while they are written.
-type tables struct {
-	*reader
+// A growing table has a file as soon as it has rows.
+type growing[T any] struct {
 	stage *stage
-	place place
-	insts *table[instanceRow]
-	label *table[labelRow]
-	known map[labelObject][]pcp.LabelSet
+	name  string
+	table *table[T]
+}
+
+// write adds rows.
+func (g *growing[T]) write(rows ...T) (err error) {
+	if g.table == nil && len(rows) > 0 {
+		g.table, err = newTable[T](g.stage, g.name, g.stage.place.dir(g.name))
+	}
+	if err != nil || len(rows) == 0 {
+		return err
+	}
+	return g.table.write(rows...)
+}
+
+// close ends the file, if there is one.
+func (g *growing[T]) close() error {
+	if g.table == nil {
+		return nil
+	}
+	err := g.table.close()
+	g.table = nil
+	return err
 }
 
 // A labelObject is what has labels.
@@ -100,37 +123,107 @@ type labelObject struct {
 	ident uint32
 }
 
-// begin begins the tables that grow while the recording is read.
-func (t *tables) begin() (err error) {
-	t.known = make(map[labelObject][]pcp.LabelSet)
-	if t.insts, err = newTable[instanceRow](t.stage, t.place, "instances"); err == nil {
-		t.label, err = newTable[labelRow](t.stage, t.place, "labels")
+// A writer writes all tables. It is the sink of Write.
+type writer struct {
+	*reader
+	stage  *stage
+	values valueWriter
+	event  eventWriter
+	insts  growing[instanceRow]
+	label  growing[labelRow]
+	known  map[labelObject][]pcp.LabelSet
+	stream bool // files stand under their names when their period has ended,
+	late   bool // but not before all that was recorded by then has been read
+}
+
+// newWriter returns the writer of what r reads.
+func newWriter(r *reader, st *stage, cfg *Config) *writer {
+	w := &writer{
+		reader: r, stage: st, values: valueWriter{stage: st}, event: eventWriter{stage: st},
+		insts: growing[instanceRow]{stage: st, name: "instances"}, label: growing[labelRow]{stage: st, name: "labels"},
+		known: make(map[labelObject][]pcp.LabelSet), stream: cfg.Period != 0 || r.recs.origin.endless(),
+	}
+	if f, ok := r.recs.origin.(*followed); ok {
+		w.late = true
+		f.idle = w.idle
+	}
+	return w
+}
+
+// rows implements sink.
+func (w *writer) rows(g *group, metrics []metric) error { return w.values.write(g, metrics) }
+
+// events implements sink.
+func (w *writer) events(e *eventValue, records []pcp.EventRecord) error {
+	return w.event.write(e, records)
+}
+
+// turn implements sink.
+func (w *writer) turn() error {
+	err := errors.Join(w.values.close(), w.event.close())
+	if w.stream {
+		err = errors.Join(err, w.insts.close(), w.label.close())
+	}
+	if err == nil && w.stream && !w.late {
+		err = w.commit(nil, true)
 	}
 	return err
 }
 
-// abandon closes the files, after a failure; they may be closed.
-func (t *tables) abandon() {
-	t.insts.file.Close()
-	t.label.file.Close()
+// idle is called when all that has been recorded so far has been read.
+func (w *writer) idle() error {
+	if !w.late {
+		return nil
+	}
+	w.late = false
+	return w.commit(nil, true)
 }
 
-// finish ends them and writes that of metrics, which says how the export went.
-func (t *tables) finish(ctx context.Context, damage error) error {
-	if err := errors.Join(t.insts.close(), t.label.close()); err != nil {
-		return err
-	}
-	m, err := newTable[metricRow](t.stage, t.place, "metrics")
+// commit writes the table of metrics, which says how the export went, and makes all files that are
+// complete stand under their names. More says that others follow.
+func (w *writer) commit(damage error, more bool) error {
+	m, err := newTable[metricRow](w.stage, "metrics", "")
 	if err != nil {
 		return err
 	}
-	for k, v := range t.meta(damage) {
+	for k, v := range w.meta(damage) {
 		m.out.SetKeyValueMetadata(k, utf8Text(v))
 	}
-	if err := m.write(t.metricRows(ctx)...); err != nil {
-		return errors.Join(err, m.file.Close())
+	if err := m.write(w.table...); err != nil {
+		return err
 	}
-	return m.close()
+	if err := m.close(); err != nil {
+		return err
+	}
+	return w.stage.commit(more)
+}
+
+// finish ends all tables.
+func (w *writer) finish(damage error) error {
+	err := errors.Join(w.values.close(), w.event.close(), w.insts.close(), w.label.close())
+	for _, name := range []string{"instances", "labels"} { // patterns of names should find a file
+		if err != nil || w.stage.numbers[name] > 0 {
+			continue
+		}
+		if name == "labels" {
+			err = closeNew[labelRow](w.stage, name)
+		} else {
+			err = closeNew[instanceRow](w.stage, name)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	return w.commit(damage, false)
+}
+
+// closeNew writes a file without rows.
+func closeNew[T any](s *stage, name string) error {
+	t, err := newTable[T](s, name, s.place.dir(name))
+	if err == nil {
+		err = t.close()
+	}
+	return err
 }
 
 // metricRows returns the table of metrics.
@@ -158,8 +251,8 @@ func (r *reader) metricRows(ctx context.Context) []metricRow {
 	return rows
 }
 
-// instances implements watcher: new instances and new names are rows.
-func (t *tables) instances(d pcp.InDom, at int64, was, is []pcp.Instance) error {
+// instances implements sink: new instances and new names are rows.
+func (w *writer) instances(d pcp.InDom, at int64, was, is []pcp.Instance) error {
 	old := make(map[pcp.Instance]bool, len(was))
 	for _, in := range was {
 		old[in] = true
@@ -170,22 +263,22 @@ func (t *tables) instances(d pcp.InDom, at int64, was, is []pcp.Instance) error 
 			rows = append(rows, instanceRow{Time: at, InDom: d.String(), Inst: in.ID, Instance: utf8Text(in.Name)})
 		}
 	}
-	return t.insts.write(rows...)
+	return w.insts.write(rows...)
 }
 
-// labels implements watcher: labels that differ from those before are rows.
-func (t *tables) labels(ctx context.Context, at int64) error {
-	labeler, ok := pmapi.As[pmapi.Labeler](t.src)
+// labels implements sink: labels that differ from those before are rows.
+func (w *writer) labels(ctx context.Context, at int64) error {
+	labeler, ok := pmapi.As[pmapi.Labeler](w.src)
 	if !ok {
 		return nil
 	}
-	for _, o := range t.labelled() {
+	for _, o := range w.labelled() {
 		sets, err := labeler.Labels(ctx, o.kind, o.ident)
-		if err != nil || reflect.DeepEqual(sets, t.known[o]) {
+		if err != nil || reflect.DeepEqual(sets, w.known[o]) {
 			continue // an object without labels is an error too
 		}
-		t.known[o] = sets
-		if err := t.label.write(labelRows(o, at, sets)...); err != nil {
+		w.known[o] = sets
+		if err := w.label.write(labelRows(o, at, sets)...); err != nil {
 			return err
 		}
 	}
@@ -193,7 +286,7 @@ func (t *tables) labels(ctx context.Context, at int64) error {
 }
 
 // labelled returns what may have labels.
-func (t *tables) labelled() []labelObject {
+func (w *writer) labelled() []labelObject {
 	list := []labelObject{{pcp.ContextLabels, 0}}
 	seen := make(map[labelObject]bool)
 	add := func(kind pcp.LabelKind, ident uint32) {
@@ -202,7 +295,7 @@ func (t *tables) labelled() []labelObject {
 			list = append(list, o)
 		}
 	}
-	for _, m := range t.metrics {
+	for _, m := range w.metrics {
 		id := m.desc.ID
 		add(pcp.DomainLabels, id.Domain())
 		add(pcp.ClusterLabels, uint32(id)&^0x3ff)

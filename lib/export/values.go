@@ -4,10 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
-	"time"
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/compress/zstd"
@@ -46,10 +43,13 @@ const fileGroups = 64
 // chunk is how many rows are handed to Parquet at once.
 const chunk = 256
 
+// codec compresses all tables. It keeps its encoders, which are expensive, from file to file.
+var codec = &zstd.Codec{Level: zstd.SpeedFastest}
+
 // options returns how all tables are written.
 func options(meta map[string]string) []parquet.WriterOption {
 	opts := []parquet.WriterOption{
-		parquet.Compression(&zstd.Codec{Level: zstd.SpeedFastest}), parquet.CreatedBy("pmtools", version.Version, ""),
+		parquet.Compression(codec), parquet.CreatedBy("pmtools", version.Version, ""),
 		parquet.DataPageStatistics(false), // the index of each column has them
 	}
 	for k, v := range meta {
@@ -61,9 +61,8 @@ func options(meta map[string]string) []parquet.WriterOption {
 // A valueWriter writes groups of rows into files.
 type valueWriter struct {
 	stage  *stage
-	place  place
 	files  []string
-	file   *os.File
+	file   *output
 	date   int64
 	groups int // in the file
 	out    *parquet.GenericWriter[valueRow]
@@ -104,22 +103,12 @@ func (w *valueWriter) failed(err error) error {
 	return fmt.Errorf("write %s: %w", w.files[len(w.files)-1], reason(err))
 }
 
-// reason returns an error without the name of the temporary file.
-func reason(err error) error {
-	if bad, ok := errors.AsType[*os.PathError](err); ok {
-		return bad.Err
-	}
-	return err
-}
-
 // create begins the next file.
 func (w *valueWriter) create(date int64) (err error) {
-	dir := filepath.Join(w.place.dir("values"), "date="+time.Unix(date*86400, 0).UTC().Format(time.DateOnly))
-	name := filepath.Join(dir, fmt.Sprintf("%s-%04d.parquet", w.place.name, len(w.files)))
-	if w.file, err = w.stage.create(name); err != nil {
+	if w.file, err = w.stage.createNext("values", w.stage.place.dated("values", date)); err != nil {
 		return err
 	}
-	w.files, w.date, w.groups = append(w.files, filepath.Join(w.stage.root, name)), date, 0
+	w.files, w.date, w.groups = append(w.files, w.file.to), date, 0
 	if w.out != nil {
 		w.out.Reset(w.file)
 		return nil
@@ -136,16 +125,9 @@ func (w *valueWriter) close() error {
 	if w.file == nil {
 		return nil
 	}
-	err := errors.Join(w.out.Close(), w.file.Close())
+	err := errors.Join(w.out.Close(), w.file.close())
 	w.file = nil
 	return w.failed(err)
-}
-
-// abandon closes the file that is written after a failure.
-func (w *valueWriter) abandon() {
-	if w.file != nil {
-		w.file.Close()
-	}
 }
 
 // fill puts rows into the chunk of each column.

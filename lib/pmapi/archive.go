@@ -125,6 +125,16 @@ func (a *Archive) FetchRecord(ctx context.Context, req *Request, dst *pcp.Result
 	return a.cursor.FetchOrMark(ctx, req.IDs, req.Profile, dst)
 }
 
+// Follow makes a read on where other does, another Archive of the same files, and reports whether it
+// could (archive.Cursor.Follow).
+func (a *Archive) Follow(other *Archive) bool {
+	ok := a.cursor.Follow(other.cursor)
+	if ok {
+		a.interp = false
+	}
+	return ok
+}
+
 // SetMode implements Timeline.
 func (a *Archive) SetMode(m pcp.Mode, when *pcp.Timestamp, delta time.Duration) error {
 	err := a.cursor.SetMode(m, when, delta)

@@ -114,9 +114,5 @@ func (c *Context) follow(ctx context.Context, other *Context) error {
 // reports whether that could be done: times alone do not tell records of the same time apart.
 func (c *Context) join(from *Archive) bool {
 	to, ok := As[*Archive](c.src)
-	if !ok || !to.cursor.Follow(from.cursor) {
-		return false
-	}
-	to.interp = false
-	return true
+	return ok && to.Follow(from)
 }

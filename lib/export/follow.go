@@ -1,0 +1,196 @@
+package export
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"pmtools/lib/pcp"
+	"pmtools/lib/pmapi"
+	"pmtools/lib/pmerr"
+)
+
+// An Opener opens a recording.
+type Opener func(context.Context) (pmapi.Source, error)
+
+// Follow returns the Records of the archive base, which is still being written: at its end they wait
+// for more, until the context of Write is done. open opens it, at first and again when there is more
+// metadata or another volume. The caller closes the Records.
+func Follow(ctx context.Context, base string, open Opener) (*Records, error) {
+	f := &followed{base: base, open: open, poll: time.Second, recs: &Records{}}
+	f.recs.origin = f
+	return f.recs, f.reopen(ctx)
+}
+
+// followed is the origin of the records of an archive that grows.
+//
+// Metadata is written before the records that need it. So a record counts only if there was no more
+// metadata after it had been read than when the archive was opened; otherwise the archive is opened
+// again, and the record read again. trail stands before the record until then.
+type followed struct {
+	recording
+	recs    *Records
+	base    string
+	open    Opener
+	poll    time.Duration
+	ahead   *pmapi.Archive // reads
+	trail   *pmapi.Archive // has read what counts
+	src     [2]pmapi.Source
+	meta    int64 // the size of the metadata when the archive was opened
+	volumes int   // how many there were then
+	metrics int
+	size    int64 // of the volumes, when the end was reached last
+	damaged int   // how often it had grown since, and the next record could still not be read
+	idle    func() error
+}
+
+// errGrown is the error of next for a recording that has more metrics than before.
+var errGrown = errors.New("the recording has more metrics")
+
+// endless implements origin.
+func (f *followed) endless() bool { return true }
+
+// files returns the number of volumes of the archive and their size.
+func (f *followed) files() (volumes int, size int64) {
+	entries, _ := os.ReadDir(filepath.Dir(f.base))
+	for _, e := range entries {
+		number, ok := strings.CutPrefix(e.Name(), filepath.Base(f.base)+".")
+		if !ok || strings.Trim(number, "0123456789") != "" {
+			continue
+		}
+		if info, err := e.Info(); err == nil {
+			volumes, size = volumes+1, size+info.Size()
+		}
+	}
+	return volumes, size
+}
+
+// metaSize returns the size of the metadata.
+func (f *followed) metaSize() int64 {
+	info, err := os.Stat(f.base + ".meta")
+	if err != nil {
+		return -1
+	}
+	return info.Size()
+}
+
+// reopen opens the archive and goes to the record that counted last.
+func (f *followed) reopen(ctx context.Context) error {
+	meta := f.metaSize()
+	volumes, _ := f.files()
+	var src [2]pmapi.Source
+	var archives [2]*pmapi.Archive
+	for i := range src {
+		var err error
+		if src[i], err = f.open(ctx); err != nil {
+			closeAll(src)
+			return err
+		}
+		archives[i], _ = pmapi.As[*pmapi.Archive](src[i])
+		if archives[i] == nil || f.trail != nil && !archives[i].Follow(f.trail) {
+			closeAll(src)
+			return errors.New("the archive is not the one that was followed any more")
+		}
+	}
+	closeAll(f.src)
+	f.src, f.ahead, f.trail = src, archives[0], archives[1]
+	f.meta, f.volumes = meta, volumes
+	f.recording = recording{f.ahead, f.ahead}
+	f.recs.Source = src[0]
+	n := 0
+	if err := src[0].Walk(ctx, "", func(string, pcp.ID) bool { n++; return true }); err != nil {
+		return err
+	}
+	grown := f.metrics != 0 && n != f.metrics
+	f.metrics = n
+	if grown {
+		return errGrown
+	}
+	return nil
+}
+
+// closeAll closes those sources that there are.
+func closeAll(list [2]pmapi.Source) {
+	for _, src := range list {
+		if src != nil {
+			src.Close()
+		}
+	}
+}
+
+// refresh is reopen, but that the archive cannot be opened for a while is no error: something may be
+// being written.
+func (f *followed) refresh(ctx context.Context) error {
+	for try := 0; ; try++ {
+		err := f.reopen(ctx)
+		if err == nil || errors.Is(err, errGrown) || try == 60 {
+			return err
+		}
+		if err := sleep(ctx, f.poll); err != nil {
+			return err
+		}
+	}
+}
+
+// rewind implements origin.
+func (f *followed) rewind() error {
+	return errors.Join(f.ahead.SetMode(pcp.Forward, &pcp.Timestamp{}, 0), f.trail.SetMode(pcp.Forward, &pcp.Timestamp{}, 0))
+}
+
+// next implements origin.
+func (f *followed) next(ctx context.Context, req *pmapi.Request, dst *pcp.Result) (mark bool, err error) {
+	for {
+		if f.metaSize() != f.meta {
+			if err := f.refresh(ctx); err != nil {
+				return false, err
+			}
+		}
+		mark, err := f.ahead.FetchRecord(ctx, req, dst)
+		switch {
+		case err == nil && f.metaSize() != f.meta:
+			continue
+		case err == nil:
+			f.trail.Follow(f.ahead)
+			f.damaged = 0
+			return mark, nil
+		case !errors.Is(err, pmerr.EOL) && (!errors.Is(err, pmerr.LogRec) || f.damaged > 10):
+			return false, err
+		}
+		if err := f.wait(ctx, err); err != nil {
+			return false, err
+		}
+	}
+}
+
+// wait waits until the archive has grown. A record at its end that cannot be read may not be there
+// as a whole yet.
+func (f *followed) wait(ctx context.Context, why error) error {
+	if err := f.idle(); err != nil {
+		return &sinkError{err}
+	}
+	for {
+		volumes, size := f.files()
+		if volumes != f.volumes {
+			return f.refresh(ctx)
+		}
+		if size != f.size {
+			f.size = size
+			if errors.Is(why, pmerr.LogRec) {
+				f.damaged++
+			}
+			return nil
+		}
+		if err := sleep(ctx, f.poll); err != nil {
+			return err
+		}
+	}
+}
+
+// A sinkError is a failure of a sink that was called while records were read.
+type sinkError struct{ error }
+
+// Unwrap returns the failure.
+func (e *sinkError) Unwrap() error { return e.error }

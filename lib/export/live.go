@@ -1,0 +1,83 @@
+package export
+
+import (
+	"context"
+	"time"
+
+	"pmtools/lib/pcp"
+	"pmtools/lib/pmapi"
+	"pmtools/lib/pmerr"
+)
+
+// Sample returns the Records of a live source: its values at an interval, as many times as samples
+// says, or if that is 0 until the context of Write is done.
+func Sample(src pmapi.Source, interval time.Duration, samples int) *Records {
+	return &Records{Source: src, origin: &live{src: src, interval: interval, samples: samples}}
+}
+
+// live is the origin of the values of a live source.
+type live struct {
+	src      pmapi.Source
+	interval time.Duration
+	samples  int       // 0 for any number
+	taken    int       // of them
+	due      time.Time // the next one
+}
+
+// host implements origin.
+func (l *live) host(ctx context.Context) (name, zone string) {
+	name, _ = pmapi.HostName(ctx, l.src)
+	zone, _ = pmapi.Zone(ctx, l.src)
+	return name, zone
+}
+
+// rewind implements origin. There is nothing before.
+func (l *live) rewind() error { return nil }
+
+// next implements origin. Times that have passed while a sample was taken are left out.
+func (l *live) next(ctx context.Context, req *pmapi.Request, dst *pcp.Result) (mark bool, err error) {
+	if l.samples > 0 && l.taken == l.samples {
+		return false, pmerr.EOL
+	}
+	now := time.Now()
+	if l.taken == 0 {
+		l.due = now
+	} else if err := sleep(ctx, l.due.Sub(now)); err != nil {
+		return false, err
+	}
+	if err := l.src.Fetch(ctx, req, dst); err != nil {
+		return false, err
+	}
+	l.taken++
+	l.due = l.due.Add(l.interval)
+	if late := time.Since(l.due); late > 0 {
+		l.due = l.due.Add(late.Truncate(l.interval) + l.interval)
+	}
+	return false, nil
+}
+
+// sleep waits, or returns the error of ctx.
+func sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C:
+		return nil
+	}
+}
+
+// instances implements origin. The source is asked again if there are values of an instance that
+// was not in the last answer.
+func (l *live) instances(ctx context.Context, d *domain, _ pcp.Timestamp, of []int32) ([]pcp.Instance, error) {
+	for _, inst := range of {
+		if _, known := d.names[inst]; !known {
+			return l.src.Instances(ctx, d.id)
+		}
+	}
+	return d.list, nil
+}
+
+// endless implements origin.
+func (l *live) endless() bool { return true }
