@@ -41,9 +41,11 @@ type Reader struct {
 	MaxLen int
 
 	r     io.Reader
-	buf   []byte // what was read of the current message and beyond
+	mem   []byte // the whole buffer
+	buf   []byte // what was read of the current message and beyond: part of mem, to its end
 	done  int    // the length of the message that was returned last, still in buf
 	small int    // how many messages in a row have needed little of a large buffer
+	full  bool   // the last read filled the buffer
 }
 
 // NewReader returns a Reader of r.
@@ -77,13 +79,20 @@ func (r *Reader) Next() (Frame, error) {
 	return Frame{t, int32(binary.BigEndian.Uint32(r.buf[8:])), r.buf[HeaderSize:n:n]}, nil
 }
 
+// Ready reports whether Next needs no read.
+func (r *Reader) Ready() bool {
+	rest := r.buf[r.done:]
+	return len(rest) >= HeaderSize && len(rest) >= int(int32(binary.BigEndian.Uint32(rest)))
+}
+
 // Started reports whether part of a message was read.
 func (r *Reader) Started() bool { return len(r.buf) > r.done }
 
-// The sizes of a Reader's buffer: the first one, and the largest one that is kept when patience
-// messages in a row have needed less than a quarter of it.
+// The sizes of a Reader's buffer: the first one, the one for many small messages, and the largest one
+// that is kept when patience messages in a row have needed less than a quarter of it.
 const (
 	minBuffer  = 4 << 10
+	manyBuffer = 16 << 10
 	keepBuffer = 32 << 10
 	patience   = 4
 )
@@ -93,16 +102,26 @@ func (r *Reader) drop() {
 	if r.done == 0 {
 		return
 	}
-	rest, dst := r.buf[r.done:], r.buf
-	if r.small++; cap(r.buf) <= keepBuffer || len(r.buf) >= cap(r.buf)/4 {
+	if r.small++; len(r.mem) <= keepBuffer || len(r.buf) >= len(r.mem)/4 {
 		r.small = 0
 	}
+	r.buf = r.buf[r.done:]
+	r.done = 0
 	if r.small >= patience {
 		r.small = 0
-		dst = make([]byte, max(len(rest), minBuffer))
+		r.move(max(len(r.buf), minBuffer))
 	}
-	r.buf = dst[:copy(dst, rest)]
-	r.done = 0
+}
+
+// move makes what was read the beginning of a buffer of size bytes.
+func (r *Reader) move(size int) {
+	switch {
+	case size != len(r.mem):
+		r.mem = make([]byte, size)
+	case cap(r.buf) == size:
+		return // it is
+	}
+	r.buf = r.mem[:copy(r.mem, r.buf)]
 }
 
 // maxEmpty is how often in a row the stream may give neither bytes nor an error.
@@ -111,19 +130,30 @@ const maxEmpty = 100
 // growth is how many times as large a buffer becomes that was too small.
 const growth = 16
 
-// fill reads until the buffer holds n bytes. The buffer grows as bytes arrive, not as a header
-// announces them: to n bytes once the first part of them is there.
+// room makes room for reading on in a message of n bytes. The buffer grows as bytes arrive, not as a
+// header announces them: to n bytes once the first part of them is there.
+func (r *Reader) room(n int) {
+	size := max(len(r.mem), minBuffer)
+	switch {
+	case len(r.buf) < len(r.mem):
+		if r.full && n <= size {
+			size = max(size, manyBuffer) // there may be more to read than this message
+		}
+	case growth*len(r.buf) < n:
+		size = max(size, min(growth*len(r.buf), n/growth+1))
+	default:
+		size = max(size, n)
+	}
+	r.move(size)
+}
+
+// fill reads until the buffer holds n bytes.
 func (r *Reader) fill(n int) error {
 	for empty := 0; len(r.buf) < n; {
-		if len(r.buf) == cap(r.buf) {
-			size := n
-			if growth*len(r.buf) < n {
-				size = min(growth*len(r.buf), n/growth+1)
-			}
-			r.buf = append(make([]byte, 0, max(size, minBuffer)), r.buf...)
-		}
-		m, err := r.r.Read(r.buf[len(r.buf):cap(r.buf)])
-		r.buf = r.buf[:len(r.buf)+m]
+		r.room(n)
+		m, err := r.r.Read(r.mem[len(r.buf):])
+		r.buf = r.mem[:len(r.buf)+m]
+		r.full = len(r.buf) == len(r.mem)
 		if empty++; m > 0 {
 			empty = 0
 		}

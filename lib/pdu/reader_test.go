@@ -142,8 +142,8 @@ func TestReaderAnnounced(t *testing.T) {
 	if _, err := r.Next(); err != io.ErrUnexpectedEOF {
 		t.Errorf("error %v, want %v", err, io.ErrUnexpectedEOF)
 	}
-	if !r.Started() || cap(r.buf) > minBuffer {
-		t.Errorf("started %t, buffer of %d bytes", r.Started(), cap(r.buf))
+	if !r.Started() || len(r.mem) > minBuffer {
+		t.Errorf("started %t, buffer of %d bytes", r.Started(), len(r.mem))
 	}
 }
 
@@ -167,8 +167,8 @@ func TestReaderShrinks(t *testing.T) {
 			if err != io.EOF || len(got) < 1<<16-HeaderSize {
 				t.Fatalf("%d bytes, error %v", len(got), err)
 			}
-			if kept := cap(r.buf) > keepBuffer; kept != row.kept {
-				t.Errorf("buffer of %d bytes is kept", cap(r.buf))
+			if kept := len(r.mem) > keepBuffer; kept != row.kept {
+				t.Errorf("buffer of %d bytes is kept", len(r.mem))
 			}
 		})
 	}

@@ -205,10 +205,14 @@ func (c *Conn) flush(ctx context.Context) error {
 
 // recv returns the next message. Its body is valid until the next call.
 func (c *Conn) recv(ctx context.Context) (pdu.Frame, error) {
-	if err := c.usable(context.WithoutCancel(ctx)); err != nil {
-		return pdu.Frame{}, err
+	switch {
+	case c.broken != nil:
+		return pdu.Frame{}, c.usable(ctx)
+	case ctx.Err() != nil:
+		return pdu.Frame{}, c.fail(ctx, "receive", ctx.Err())
+	case !c.r.Ready():
+		defer c.watch(ctx)()
 	}
-	defer c.watch(ctx)()
 	f, err := c.r.Next()
 	if err != nil {
 		if err == io.EOF {
@@ -280,9 +284,10 @@ func (c *Conn) call(ctx context.Context, req, m pdu.Message) error {
 
 // How many requests, and about how many bytes of requests, may wait for their replies. The daemon
 // reads the next one when it has written the reply to the last: requests that fill the buffers of
-// both sides while nobody reads replies would wait for ever.
+// both sides while nobody reads replies would wait for ever. More are sent when half of them are
+// answered: the daemon always has some, and gets many with one write.
 const (
-	window      = 32
+	window      = 512
 	windowBytes = 16 << 10
 )
 
@@ -300,6 +305,14 @@ type asked struct {
 	err   error // the request could not be made
 }
 
+// A queue is the requests of a pipeline whose turn has come.
+type queue struct {
+	waiting [window]asked // a ring
+	sent    int           // requests so far
+	bytes   int           // of those that wait
+	replies int           // that will come
+}
+
 // each sends the requests of a pipeline, and tells done of each one in order. What breaks the
 // connection ends it early: so does a reply that cannot be right, as done says.
 func (c *Conn) each(ctx context.Context, p *pipeline) error {
@@ -309,34 +322,47 @@ func (c *Conn) each(ctx context.Context, p *pipeline) error {
 	if err := c.idle(ctx); err != nil {
 		return err
 	}
-	var waiting [window]asked
-	sent, bytes := 0, 0
+	q := new(queue)
 	for i := range p.n {
-		c.wind()
-		for ; sent < p.n && sent < i+window && bytes < windowBytes; sent++ {
-			w := &waiting[sent%window]
-			if *w = c.ask(ctx, p, sent); c.broken != nil {
-				return w.err
-			}
-			bytes += w.size
-		}
-		if err := c.flush(ctx); err != nil {
+		if err := c.refill(ctx, p, q, i); err != nil {
 			return err
 		}
-		w := &waiting[i%window]
+		w := &q.waiting[i%window]
 		err := w.err
 		if err == nil && w.reply != nil {
+			if !c.r.Ready() {
+				c.wind()
+				c.gather(q.replies)
+			}
 			err = c.reply(ctx, w.reply)
+			q.replies--
 		}
 		if c.broken != nil {
 			return err
 		}
-		bytes -= w.size
+		q.bytes -= w.size
 		if err := p.done(i, err); err != nil {
 			return c.fail(ctx, "receive", err)
 		}
 	}
 	return nil
+}
+
+// refill sends further requests if at most half of the window waits from request i on.
+func (c *Conn) refill(ctx context.Context, p *pipeline, q *queue, i int) error {
+	if q.sent-i > window/2 || q.bytes > windowBytes/2 {
+		return nil
+	}
+	for ; q.sent < p.n && q.sent < i+window && q.bytes < windowBytes; q.sent++ {
+		w := &q.waiting[q.sent%window]
+		if *w = c.ask(ctx, p, q.sent); c.broken != nil {
+			return w.err
+		}
+		if q.bytes += w.size; w.err == nil && w.reply != nil {
+			q.replies++
+		}
+	}
+	return c.flush(ctx)
 }
 
 // ask queues one request of a pipeline. The end of ctx breaks the connection: replies may be under

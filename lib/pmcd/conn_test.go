@@ -155,7 +155,7 @@ func TestPipelineOrder(t *testing.T) {
 	s.SetFeatures(pmcdtest.Features &^ pmcdtest.Descs)
 	var ids []pcp.ID
 	for i := range uint32(5*window + 3) {
-		id := pcp.NewID(29, 7, i)
+		id := pcp.NewID(29, 7+i>>10, i&0x3ff)
 		ids = append(ids, id)
 		m := pmcdtest.Metric{Name: fmt.Sprint("m.", i), Desc: pcp.Desc{ID: id, Type: pcp.Type(i % 6), InDom: pcp.NullInDom}}
 		if i%7 == 3 {
@@ -186,7 +186,7 @@ func TestPipelineWindow(t *testing.T) {
 		n    int
 		want int // requests that are sent before the first reply
 	}{
-		{"small", 10, 100, window}, {"few", 10, 5, 5}, {"large", 5000, 10, 4}, {"as large as can be", maxRequest, 3, 1},
+		{"small", 4, 2 * window, window}, {"few", 10, 5, 5}, {"large", 5000, 10, 4}, {"as large as can be", maxRequest, 3, 1},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			s, _ := sample(t)

@@ -102,8 +102,10 @@ func (c *conn) send(request pdu.Type, m pdu.Message) bool {
 			return false
 		}
 	}
-	if _, err := c.nc.Write(r.Bytes); err != nil {
-		return false
+	if len(r.Bytes) > 0 { // nothing would be an empty read at the other end of a pipe
+		if _, err := c.nc.Write(r.Bytes); err != nil {
+			return false
+		}
 	}
 	return !r.Close
 }
