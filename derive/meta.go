@@ -35,8 +35,8 @@ func (s *Source) Describe(ctx context.Context, ids []pcp.ID) ([]pcp.Answer[pcp.D
 	return fill(ctx, out, where, s.base.Describe, rest)
 }
 
-// fill puts the answers about ids, if there are any, into their places.
-func fill[T any](ctx context.Context, out []T, where []int, ask func(context.Context, []pcp.ID) ([]T, error), ids []pcp.ID) ([]T, error) {
+// fill puts the answers about what ids name, if there are any, into their places.
+func fill[K, T any](ctx context.Context, out []T, where []int, ask func(context.Context, []K) ([]T, error), ids []K) ([]T, error) {
 	if len(ids) == 0 {
 		return out, nil
 	}
@@ -91,18 +91,39 @@ func (s *Source) InDomText(ctx context.Context, d pcp.InDom, kind pcp.TextKind) 
 
 // Labels returns labels. Derived metrics have no labels of domain, cluster and item.
 func (s *Source) Labels(ctx context.Context, kind pcp.LabelKind, ident uint32) ([]pcp.LabelSet, error) {
-	switch kind {
-	case pcp.ClusterLabels, pcp.ItemLabels:
-		if pcp.ID(ident).IsDerived() {
-			return []pcp.LabelSet{{Inst: pcp.NullInst}}, nil
-		}
-	case pcp.DomainLabels:
-		if ident == pcp.DynamicDomain {
-			return []pcp.LabelSet{{Inst: pcp.NullInst}}, nil
-		}
-	}
-	if l, ok := pmapi.As[pmapi.Labeler](s.base); ok {
+	if l, ok := pmapi.As[pmapi.Labeler](s.base); ok && !ofDerived(kind, ident) {
 		return l.Labels(ctx, kind, ident)
 	}
 	return []pcp.LabelSet{{Inst: pcp.NullInst}}, nil
+}
+
+// LabelsOf is Labels for several objects. It asks the Source below for all of its labels at once if
+// possible.
+func (s *Source) LabelsOf(ctx context.Context, kind pcp.LabelKind, idents []uint32) ([]pcp.Answer[[]pcp.LabelSet], error) {
+	out := make([]pcp.Answer[[]pcp.LabelSet], len(idents))
+	l, together := pmapi.As[pmapi.LabelLister](s.base)
+	var rest []uint32
+	var where []int
+	for i, ident := range idents {
+		if together && !ofDerived(kind, ident) {
+			rest, where = append(rest, ident), append(where, i)
+		} else {
+			out[i].Value, out[i].Err = s.Labels(ctx, kind, ident)
+		}
+	}
+	ask := func(ctx context.Context, idents []uint32) ([]pcp.Answer[[]pcp.LabelSet], error) {
+		return l.LabelsOf(ctx, kind, idents)
+	}
+	return fill(ctx, out, where, ask, rest)
+}
+
+// ofDerived reports whether an object is derived metrics or all that they have in common.
+func ofDerived(kind pcp.LabelKind, ident uint32) bool {
+	switch kind {
+	case pcp.ClusterLabels, pcp.ItemLabels:
+		return pcp.ID(ident).IsDerived()
+	case pcp.DomainLabels:
+		return ident == pcp.DynamicDomain
+	}
+	return false
 }

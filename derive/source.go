@@ -63,6 +63,7 @@ var (
 	_ pmapi.Texter      = (*Source)(nil)
 	_ pmapi.NameWalker  = (*Source)(nil)
 	_ pmapi.Labeler     = (*Source)(nil)
+	_ pmapi.LabelLister = (*Source)(nil)
 	_ pmapi.Reconnecter = (*Source)(nil)
 	_ pmapi.Definer     = (*Source)(nil)
 )

@@ -18,12 +18,66 @@ type labelCache struct {
 	sets  []pcp.LabelSet
 }
 
+// A labelKey is an object that may have labels.
+type labelKey struct {
+	kind  pcp.LabelKind
+	ident uint32
+}
+
+// keyOf returns the key of what Labels takes: all metrics of a cluster have one.
+func keyOf(kind pcp.LabelKind, ident uint32) labelKey {
+	if kind == pcp.ClusterLabels {
+		ident &^= 0x3ff
+	}
+	return labelKey{kind, ident}
+}
+
+// listLabels asks for the labels that metrics need, if the source can do so at once.
+func (r *reporter) listLabels(ctx context.Context, ms []metric) {
+	l, ok := pmapi.As[pmapi.LabelLister](r.src)
+	if !ok || len(ms) == 1 || !r.show.series && !r.show.labels {
+		return
+	}
+	r.given = make(map[labelKey][]pcp.LabelSet)
+	var idents [pcp.InstanceLabels + 1][]uint32
+	want := func(kind pcp.LabelKind, ident uint32) {
+		k := keyOf(kind, ident)
+		if _, ok := r.given[k]; !ok {
+			r.given[k] = nil
+			idents[kind] = append(idents[kind], k.ident)
+		}
+	}
+	for i := range ms {
+		if m := &ms[i]; m.noDesc == nil {
+			want(pcp.DomainLabels, m.desc.ID.Domain())
+			if d := m.desc.InDom; d != pcp.NullInDom {
+				want(pcp.DomainLabels, d.Domain())
+				want(pcp.InDomLabels, uint32(d))
+				want(pcp.InstanceLabels, uint32(d))
+			}
+			want(pcp.ClusterLabels, uint32(m.desc.ID))
+			want(pcp.ItemLabels, uint32(m.desc.ID))
+		}
+	}
+	for kind, list := range idents {
+		kind := pcp.LabelKind(kind)
+		found, err := l.LabelsOf(ctx, kind, list)
+		for i, ident := range list {
+			if err != nil {
+				delete(r.given, labelKey{kind, ident}) // each is asked for by itself then
+			} else if found[i].Err == nil {
+				r.given[labelKey{kind, ident}] = found[i].Value
+			}
+		}
+	}
+}
+
 // labelsOf returns the labels of one level; for InstanceLabels of all instances that have some.
 func (r *reporter) labelsOf(ctx context.Context, kind pcp.LabelKind, ident uint32) []pcp.LabelSet {
-	same := ident
-	if kind == pcp.ClusterLabels {
-		same &^= 0x3ff
+	if sets, ok := r.given[keyOf(kind, ident)]; ok {
+		return sets
 	}
+	same := keyOf(kind, ident).ident
 	c := r.labelled[kind]
 	if c == nil || c.ident != same {
 		c = &labelCache{ident: same}

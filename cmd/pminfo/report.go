@@ -29,6 +29,7 @@ type reporter struct {
 	last     *names                       // instances of the domain that came last
 	listed   map[pcp.InDom][]pcp.Instance // instances that were asked for in advance
 	ahead    bool                         // more than a batch may be asked for at once
+	given    map[labelKey][]pcp.LabelSet  // labels that were asked for in advance
 	pending  []string                     // metrics that wait for a full batch
 	result   pcp.Result
 	explicit pcp.Result // of a metric that was fetched again by itself
@@ -81,6 +82,7 @@ func (r *reporter) ask(ctx context.Context, ms []metric) {
 		}
 	}
 	r.listInstances(ctx, ms)
+	r.listLabels(ctx, ms)
 	if r.show.oneline {
 		r.listTexts(ctx, ms, ids, pcp.OneLine)
 	}

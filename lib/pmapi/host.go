@@ -14,8 +14,9 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// A Host is a Source of live metrics: a connection to a daemon. It is a Labeler, a Texter, a
-// TextLister, an InstanceNamer, an InstanceLister, a NameWalker, a Storer and a Reconnecter.
+// A Host is a Source of live metrics: a connection to a daemon. It is a Labeler, a LabelLister, a
+// Texter, a TextLister, an InstanceNamer, an InstanceLister, a NameWalker, a Storer and a
+// Reconnecter.
 //
 // Descriptions are kept for as long as the connection lives; a daemon does not change them.
 // Everything else is asked for each time.
@@ -39,6 +40,7 @@ type questions interface {
 	InstanceNamer
 	InstanceLister
 	Labeler
+	LabelLister
 }
 
 // backoff says when a daemon that could not be reached may be tried again.

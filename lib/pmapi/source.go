@@ -90,6 +90,13 @@ type Labeler interface {
 	Labels(ctx context.Context, kind pcp.LabelKind, ident uint32) ([]pcp.LabelSet, error)
 }
 
+// A LabelLister is a Source that gives the labels of several objects at less cost than one after the
+// other.
+type LabelLister interface {
+	// LabelsOf returns what Labels returns for each object.
+	LabelsOf(ctx context.Context, kind pcp.LabelKind, idents []uint32) ([]pcp.Answer[[]pcp.LabelSet], error)
+}
+
 // A Texter is a Source with help texts.
 type Texter interface {
 	// Text returns a help text of a metric.

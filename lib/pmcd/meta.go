@@ -199,12 +199,6 @@ func (c *Conn) Labels(ctx context.Context, kind pcp.LabelKind, ident uint32) ([]
 	if c.features&featureLabels == 0 {
 		return nil, pmerr.NoLabels
 	}
-	switch kind {
-	case pcp.ContextLabels:
-		ident = pdu.NullIdent
-	case pcp.ClusterLabels:
-		ident &^= 0x3ff
-	}
 	fresh := false
 	if kind == pcp.InstanceLabels && c.profile == nil {
 		var err error
@@ -212,16 +206,68 @@ func (c *Conn) Labels(ctx context.Context, kind pcp.LabelKind, ident uint32) ([]
 			return nil, err
 		}
 	}
-	var answer pdu.Label
-	err := c.call(ctx, &pdu.LabelReq{Ident: ident, Kind: kind}, &answer)
+	req, answer := labelReq(kind, ident), pdu.Label{}
+	err := c.call(ctx, req, &answer)
 	if err == pmerr.Permission && fresh {
 		err = c.settle(ctx)
 	}
 	if err != nil {
 		return nil, err
 	}
-	if answer.Ident != ident || answer.Kind != kind {
-		return nil, c.fail(ctx, "receive", fmt.Errorf("labels of %d/%#x where those of %d/%#x were expected", answer.Kind, answer.Ident, kind, ident))
+	if err := sameLabels(req, &answer); err != nil {
+		return nil, c.fail(ctx, "receive", err)
 	}
 	return answer.Sets, nil
+}
+
+// LabelsOf is Labels for several objects of a level, asking for some at a time.
+func (c *Conn) LabelsOf(ctx context.Context, kind pcp.LabelKind, idents []uint32) ([]pcp.Answer[[]pcp.LabelSet], error) {
+	out := make([]pcp.Answer[[]pcp.LabelSet], len(idents))
+	alone := 0 // what is asked for by itself
+	switch {
+	case c.features&featureLabels == 0:
+		alone = len(idents)
+	case kind == pcp.InstanceLabels && c.profile == nil:
+		alone = min(1, len(idents)) // it may bring the refusal of a profile
+	}
+	for i := range alone {
+		if out[i].Value, out[i].Err = c.Labels(ctx, kind, idents[i]); c.broken != nil || ctx.Err() != nil {
+			return nil, out[i].Err
+		}
+	}
+	reqs, replies := make([]*pdu.LabelReq, len(idents)), make([]pdu.Label, len(idents))
+	err := c.each(ctx, &pipeline{len(idents) - alone, func(i int) (pdu.Message, pdu.Message) {
+		i += alone
+		reqs[i] = labelReq(kind, idents[i])
+		return reqs[i], &replies[i]
+	}, func(i int, err error) error {
+		i += alone
+		if out[i] = (pcp.Answer[[]pcp.LabelSet]{Value: replies[i].Sets, Err: err}); err != nil {
+			return nil
+		}
+		return sameLabels(reqs[i], &replies[i])
+	}})
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// labelReq returns the question for the labels of an object.
+func labelReq(kind pcp.LabelKind, ident uint32) *pdu.LabelReq {
+	switch kind {
+	case pcp.ContextLabels:
+		ident = pdu.NullIdent
+	case pcp.ClusterLabels:
+		ident &^= 0x3ff
+	}
+	return &pdu.LabelReq{Ident: ident, Kind: kind}
+}
+
+// sameLabels returns an error unless labels are those that were asked for.
+func sameLabels(req *pdu.LabelReq, answer *pdu.Label) error {
+	if answer.Ident == req.Ident && answer.Kind == req.Kind {
+		return nil
+	}
+	return fmt.Errorf("labels of %d/%#x where those of %d/%#x were expected", answer.Kind, answer.Ident, req.Kind, req.Ident)
 }

@@ -3,6 +3,7 @@ package debug
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -221,6 +222,11 @@ func (l labeler) Labels(ctx context.Context, kind pcp.LabelKind, ident uint32) (
 		l.p.printf("labels", "[%d] pmLabelSet inst=%d nlabels=%d\n    %s", i, set.Inst, len(set.Labels), pcp.AppendLabels(nil, set.Labels))
 	}
 	return sets, err
+}
+
+// LabelsOf fails: the lines of each object stand where its labels are needed.
+func (labeler) LabelsOf(context.Context, pcp.LabelKind, []uint32) ([]pcp.Answer[[]pcp.LabelSet], error) {
+	return nil, errors.ErrUnsupported
 }
 
 // A liveSource is an observed source of live metrics.

@@ -19,6 +19,7 @@ func (k *kit) together() {
 	if l, ok := pmapi.As[pmapi.InstanceLister](k.src); ok {
 		batch(k, "AllOf", append(slices.Clone(k.indoms), k.unknownInDom()), l.AllOf, k.src.Instances)
 	}
+	k.labelsTogether()
 	l, ok := pmapi.As[pmapi.TextLister](k.src)
 	if !ok {
 		return
@@ -32,6 +33,38 @@ func (k *kit) together() {
 		batch(k, "Texts", append(slices.Clone(k.ids), k.unknownID()),
 			func(ctx context.Context, ids []pcp.ID) ([]pcp.Answer[string], error) { return l.Texts(ctx, ids, kind) },
 			func(ctx context.Context, id pcp.ID) (string, error) { return t.Text(ctx, id, kind) })
+	}
+}
+
+// labelsTogether compares labels of several objects with those of each.
+func (k *kit) labelsTogether() {
+	l, ok := pmapi.As[pmapi.LabelLister](k.src)
+	if !ok {
+		return
+	}
+	one, ok := pmapi.As[pmapi.Labeler](k.src)
+	if !ok {
+		k.errorf("a LabelLister that is no Labeler")
+		return
+	}
+	idents := map[pcp.LabelKind][]uint32{
+		pcp.ContextLabels: {0}, pcp.DomainLabels: {399}, pcp.InDomLabels: {uint32(k.unknownInDom())},
+		pcp.ClusterLabels: nil, pcp.ItemLabels: {uint32(k.unknownID())}, pcp.InstanceLabels: {uint32(k.unknownInDom())},
+	}
+	for _, id := range k.ids {
+		for kind, ident := range map[pcp.LabelKind]uint32{pcp.DomainLabels: id.Domain(), pcp.ClusterLabels: uint32(id), pcp.ItemLabels: uint32(id)} {
+			idents[kind] = append(idents[kind], ident)
+		}
+	}
+	for _, d := range k.indoms {
+		idents[pcp.InDomLabels], idents[pcp.InstanceLabels] = append(idents[pcp.InDomLabels], uint32(d)), append(idents[pcp.InstanceLabels], uint32(d))
+	}
+	for kind, list := range idents {
+		batch(k, "LabelsOf", list,
+			func(ctx context.Context, idents []uint32) ([]pcp.Answer[[]pcp.LabelSet], error) {
+				return l.LabelsOf(ctx, kind, idents)
+			},
+			func(ctx context.Context, ident uint32) ([]pcp.LabelSet, error) { return one.Labels(ctx, kind, ident) })
 	}
 }
 
