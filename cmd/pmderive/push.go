@@ -152,7 +152,8 @@ func (a *app) pushAll(ctx context.Context, f *pushFlags, args []string) (failed 
 		return fmt.Errorf("--queue: %w", err)
 	}
 	defer done()
-	if p.queue, err = remotewrite.OpenQueue(dir, size, f.keep); err != nil {
+	sync := f.queue != "" && !a.Options.HasArchive // what is recorded can be read again
+	if p.queue, err = remotewrite.OpenQueue(&remotewrite.QueueOptions{Dir: dir, Max: size, Keep: f.keep, Sync: sync, Warn: p.say}); err != nil {
 		return fmt.Errorf("--queue: %w", err)
 	}
 	a.push = p
@@ -211,7 +212,7 @@ func (p *push) run(ctx context.Context, client *remotewrite.Client, produce func
 	for _, x := range []struct {
 		n    int
 		what string
-	}{{report.Refused, "refused"}, {p.lost, "lost without room in the queue"}, {left, "not sent"}, {p.crowded, "left out, not later than the one before"}} {
+	}{{report.Refused, "refused"}, {report.Damaged, "damaged in the queue"}, {p.lost, "lost without room in the queue"}, {left, "not sent"}, {p.crowded, "left out, not later than the one before"}} {
 		if x.n > 0 {
 			fmt.Fprintf(p.a.Env.Out, ", %d %s", x.n, x.what)
 		}
@@ -220,7 +221,7 @@ func (p *push) run(ctx context.Context, client *remotewrite.Client, produce func
 	if err != nil {
 		return err
 	}
-	return exitIf(p.failed || report.Refused > 0 || p.lost > 0 || left > 0)
+	return exitIf(p.failed || report.Refused+report.Damaged > 0 || p.lost > 0 || left > 0)
 }
 
 // say writes what is wrong, or no longer wrong.

@@ -142,13 +142,16 @@ func TestPushProblems(t *testing.T) {
 // TestPushQueue: what one run could not send the next one does.
 func TestPushQueue(t *testing.T) {
 	base, dir := archivetest.Path(t, "demo"), filepath.Join(t.TempDir(), "queue")
-	q, err := remotewrite.OpenQueue(dir, 1<<20, 0)
+	q, err := remotewrite.OpenQueue(&remotewrite.QueueOptions{Dir: dir, Max: 1 << 20, Keep: 0})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var r remotewrite.Request
 	r.Add(remotewrite.EncodeLabels(remotewrite.Label{Name: "__name__", Value: "before"}), 1, 2)
 	if err := q.Put(r.Take(), 1); err != nil {
+		t.Fatal(err)
+	}
+	if err := q.Close(); err != nil {
 		t.Fatal(err)
 	}
 	d, url := database(t)

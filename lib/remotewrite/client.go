@@ -45,6 +45,9 @@ const maxSecret = 64 << 10
 // maxAnswer is how much of an answer is read.
 const maxAnswer = 4 << 10
 
+// maxHeader is how long the header of an answer may be.
+const maxHeader = 64 << 10
+
 // New returns a Client. What is wrong with the options is an error; no error has a secret.
 func New(opt *Options) (*Client, error) {
 	u, err := url.Parse(opt.URL)
@@ -67,7 +70,7 @@ func New(opt *Options) (*Client, error) {
 			return nil, err
 		}
 	}
-	transport := &http.Transport{Proxy: http.ProxyFromEnvironment, DisableCompression: true, IdleConnTimeout: time.Minute, TLSClientConfig: &tls.Config{}}
+	transport := &http.Transport{Proxy: http.ProxyFromEnvironment, DisableCompression: true, IdleConnTimeout: time.Minute, MaxResponseHeaderBytes: maxHeader, TLSClientConfig: &tls.Config{}}
 	if opt.CAFile != "" {
 		pem, err := os.ReadFile(opt.CAFile)
 		if err != nil {
@@ -166,11 +169,16 @@ func (c *Client) Post(ctx context.Context, body []byte) error {
 		return c.failed(err)
 	}
 	defer res.Body.Close()
+	code := res.StatusCode
+	if code/100 == 2 { // all has been taken, whatever is in the answer
+		if n := res.ContentLength; 0 < n && n <= maxAnswer {
+			_, _ = io.Copy(io.Discard, res.Body) // so that the connection can be used again
+		}
+		return nil
+	}
 	text, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer))
 	said := strings.Join(strings.Fields(strings.Map(printable, string(text))), " ")
-	switch code := res.StatusCode; {
-	case code/100 == 2:
-		return nil // all has been taken, whatever becomes of the rest of the answer
+	switch {
 	case code == http.StatusTooManyRequests || code/100 == 5:
 		msg := "the server says " + res.Status
 		if said != "" {

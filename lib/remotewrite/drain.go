@@ -8,8 +8,6 @@ import (
 	"net/http"
 	"strings"
 	"time"
-
-	"github.com/klauspost/compress/snappy"
 )
 
 // Backoff is how long pauses between attempts are.
@@ -19,6 +17,7 @@ type Backoff struct{ First, Most time.Duration }
 type Report struct {
 	Sent    int // taken by the server
 	Refused int // for good
+	Damaged int // in files of the queue that are not as they were written
 }
 
 // Drain sends the requests of a queue in their order, until it is finished and empty, or ctx ends.
@@ -51,14 +50,13 @@ type drain struct {
 // send sends a request until it is taken or refused.
 func (d *drain) send(ctx context.Context, e *entry) error {
 	body, err := d.q.read(e)
-	if err == nil {
-		_, err = snappy.Decode(nil, body)
-	}
 	if err != nil {
-		d.refused(e, fmt.Errorf("%s in the queue is damaged: %w", e.file(), err))
+		d.report.Damaged += e.samples
+		d.say(err)
+		d.q.done(e, false)
 		return nil
 	}
-	pause, maybe, gone := d.backoff.First, false, false
+	pause, maybe, gone := d.backoff.First, e.old, false
 	for try := 0; ; try++ {
 		err := d.c.Post(ctx, body)
 		if err == nil {

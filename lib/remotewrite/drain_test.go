@@ -45,7 +45,7 @@ func times(d *remotewritetest.Database) (list []int64) {
 // queued returns a finished queue with samples at the times 1 to n.
 func queued(t *testing.T, n int, keep time.Duration) *remotewrite.Queue {
 	t.Helper()
-	q, err := remotewrite.OpenQueue(filepath.Join(t.TempDir(), "q"), large, keep)
+	q, err := remotewrite.OpenQueue(&remotewrite.QueueOptions{Dir: filepath.Join(t.TempDir(), "q"), Max: large, Keep: keep})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +70,6 @@ func client(t *testing.T, opt remotewrite.Options) *remotewrite.Client {
 
 // TestFailures: what the server answers to the first attempts, and what becomes of three samples.
 func TestFailures(t *testing.T) {
-	hang := make(chan struct{})
 	for _, tt := range []struct {
 		name  string
 		first int // the request that is answered so
@@ -96,7 +95,26 @@ func TestFailures(t *testing.T) {
 			http.NewResponseController(w).Flush()
 			panic(http.ErrAbortHandler)
 		}, []int64{1, 2, 3}, 3, "the server says 500 Internal Server Error: half a; trying again"},
-		{"slow", 2, 2, func(_ http.ResponseWriter, r *http.Request, _ func()) { <-hang }, []int64{1, 2, 3}, 3, "trying again"},
+		{"never ends its answer", 1, 1, func(w http.ResponseWriter, r *http.Request, take func()) {
+			take()
+			io.WriteString(w, "taken")
+			http.NewResponseController(w).Flush()
+			<-r.Context().Done()
+		}, []int64{1, 2, 3}, 3, ""},
+		{"huge answer", 1, 1, answer(400, "", strings.Repeat("no ", 1<<20)), []int64{2, 3}, 2, " no no n"},
+		{"huge header", 1, 1, func(w http.ResponseWriter, _ *http.Request, _ func()) { w.Header().Set("X", strings.Repeat("x", 1<<20)) },
+			[]int64{1, 2, 3}, 3, "; trying again"},
+		{"no HTTP", 1, 1, raw("SSH-2.0-OpenSSH\r\n"), []int64{1, 2, 3}, 3, "; trying again"},
+		{"garbage", 1, 1, raw("HTTP/1.1 2x0 \x00\r\n\r\n"), []int64{1, 2, 3}, 3, "; trying again"},
+		{"half a header", 1, 1, raw("HTTP/1.1 200 OK\r\nContent-Le"), []int64{1, 2, 3}, 3, "; trying again"},
+		{"early hints", 1, 1, func(w http.ResponseWriter, _ *http.Request, take func()) {
+			w.WriteHeader(http.StatusEarlyHints)
+			take()
+			w.WriteHeader(http.StatusNoContent)
+		}, []int64{1, 2, 3}, 3, ""},
+		{"hints without end", 1, 1, raw(strings.Repeat("HTTP/1.1 103 Early Hints\r\n\r\n", 1000)), []int64{1, 2, 3}, 3, "; trying again"},
+		{"another protocol", 1, 1, raw("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n"), []int64{2, 3}, 2, "the server refuses: 101 Switching Protocols"},
+		{"slow", 2, 2, func(_ http.ResponseWriter, r *http.Request, _ func()) { io.Copy(io.Discard, r.Body); <-r.Context().Done() }, []int64{1, 2, 3}, 3, "trying again"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var n atomic.Int64
@@ -111,7 +129,6 @@ func TestFailures(t *testing.T) {
 			opt := remotewrite.Options{URL: srv.URL}
 			if tt.name == "slow" {
 				opt.Timeout = 50 * time.Millisecond
-				defer close(hang)
 			}
 			var said []string
 			rep, err := remotewrite.Drain(t.Context(), queued(t, 3, 0), client(t, opt), quick, func(err error) { said = append(said, err.Error()) })
@@ -135,6 +152,17 @@ func TestFailures(t *testing.T) {
 				t.Errorf("said %q, not once", said)
 			}
 		})
+	}
+}
+
+// raw returns a handler that writes a text in place of an answer, and closes the connection.
+func raw(text string) func(http.ResponseWriter, *http.Request, func()) {
+	return func(w http.ResponseWriter, _ *http.Request, _ func()) {
+		conn, _, err := http.NewResponseController(w).Hijack()
+		if err == nil {
+			io.WriteString(conn, text)
+			conn.Close()
+		}
 	}
 }
 
@@ -179,23 +207,34 @@ func TestNobody(t *testing.T) {
 	}
 }
 
-// TestKnown: a server that refuses, as out of order, what it had taken without our hearing of it has
-// lost nothing; what it refuses so at once is refused.
+// TestKnown: a server that refuses, as out of order, what it had taken without our hearing of it, or
+// what an earlier process has left, has lost nothing; what it refuses so at once is refused.
 func TestKnown(t *testing.T) {
-	for _, known := range []bool{true, false} {
+	for _, tt := range []struct {
+		name         string
+		broken, left bool
+		sent         int
+	}{{"at once", false, false, 0}, {"after a broken connection", true, false, 1}, {"left", false, true, 1}} {
 		n := 0
 		d := &remotewritetest.Database{Before: func(w http.ResponseWriter, _ *http.Request) bool {
-			if n++; n == 1 && known {
+			if n++; n == 1 && tt.broken {
 				panic(http.ErrAbortHandler)
 			}
 			http.Error(w, "out of order sample", 400)
 			return true
 		}}
 		srv := httptest.NewServer(d)
-		rep, err := remotewrite.Drain(t.Context(), queued(t, 1, 0), client(t, remotewrite.Options{URL: srv.URL}), quick, func(error) {})
+		q := queued(t, 1, 0)
+		if tt.left {
+			dir := filepath.Join(t.TempDir(), "q")
+			fill(t, dir, 1)
+			q = open(t, dir, nil)
+			q.Finish()
+		}
+		rep, err := remotewrite.Drain(t.Context(), q, client(t, remotewrite.Options{URL: srv.URL}), quick, func(error) {})
 		srv.Close()
-		if err != nil || (rep.Sent == 1) != known || (rep.Refused == 1) == known {
-			t.Errorf("%v: %+v, %v", known, rep, err)
+		if err != nil || rep != (remotewrite.Report{Sent: tt.sent, Refused: 1 - tt.sent}) {
+			t.Errorf("%s: %+v, %v", tt.name, rep, err)
 		}
 	}
 }

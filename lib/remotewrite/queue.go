@@ -4,20 +4,24 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash/crc32"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
+
+	"pmtools/lib/regular"
 )
 
 // A Queue keeps requests on disk, each in a file of its own, until they have been sent, and for a
 // while after that: a server that was killed may have lost what it had taken. Several goroutines may
-// use it, but no two processes.
+// use it; the directory is locked against other processes.
 type Queue struct {
-	dir  string
-	max  int64
-	keep time.Duration
+	opt  QueueOptions
+	lock *os.File
 
 	mu     sync.Mutex
 	list   []*entry // in the order in which they are sent
@@ -27,61 +31,130 @@ type Queue struct {
 	change chan struct{} // closed, and made anew, when something has changed
 }
 
+// QueueOptions say where a queue is, and what it may take.
+type QueueOptions struct {
+	Dir  string        // made if need be; only its owner may read it
+	Max  int64         // how many bytes it may have
+	Keep time.Duration // how long requests are kept after they have been sent
+	// Sync makes Put return when the request is on the disk: it outlives a loss of power. Without it
+	// a request outlives the process only.
+	Sync bool
+	Warn func(error) // gets what is wrong with files in the directory, which are left alone; nil drops it
+}
+
 // An entry is a request in a queue.
 type entry struct {
 	number  uint64
 	samples int
+	sum     uint32 // of the file
 	size    int64
 	sent    time.Time // when the server took it; zero if it has not
 	again   bool      // it is sent once more
+	old     bool      // an earlier process has left it, and may have sent it
 }
 
-// ErrFull is the error of a queue without room.
-var ErrFull = errors.New("the queue is full")
+var (
+	// ErrFull is the error of a queue without room.
+	ErrFull = errors.New("the queue is full")
+	// ErrLocked is the error of a queue that another process uses.
+	ErrLocked = errors.New("the queue is in use by another process")
+	// errDamaged is the error of a file that is not as it was written.
+	errDamaged = errors.New("not as it was written")
+)
 
-// maxSent bounds how many requests that have been sent are kept.
-const maxSent = 10_000
+// Bounds of a queue.
+const (
+	maxSent    = 10_000   // requests that are kept though they have been sent
+	maxFile    = 64 << 20 // bytes of a request
+	maxSamples = 1 << 24  // samples of a request
+	maxNumber  = 1 << 60
+)
 
-// OpenQueue opens the queue in a directory, which is made if need be. What an earlier process has
-// left there is sent first. max is how many bytes it may have; requests are kept for a time after
-// they have been sent.
-func OpenQueue(dir string, max int64, keep time.Duration) (*Queue, error) {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, err
-	}
-	q := &Queue{dir: dir, max: max, keep: keep, change: make(chan struct{})}
-	files, err := os.ReadDir(dir) // in the order of the names
+// OpenQueue opens the queue in a directory. What an earlier process has left there is sent first.
+func OpenQueue(opt *QueueOptions) (*Queue, error) {
+	lock, err := lockDir(opt.Dir)
 	if err != nil {
 		return nil, err
 	}
+	q := &Queue{opt: *opt, lock: lock, change: make(chan struct{})}
+	files, err := os.ReadDir(q.opt.Dir) // in the order of the names
 	for _, f := range files {
-		var e entry
-		if strings.HasSuffix(f.Name(), unfinished) {
-			_ = os.Remove(filepath.Join(dir, f.Name())) // its writer has died
-			continue
+		if err == nil {
+			err = q.take(f)
 		}
-		if n, err := fmt.Sscanf(f.Name(), fileName, &e.number, &e.samples); n != 2 || err != nil || e.file() != f.Name() || !f.Type().IsRegular() {
-			continue // not ours
-		}
-		info, err := f.Info()
-		if err != nil {
-			return nil, err
-		}
-		e.size = info.Size()
-		q.list = append(q.list, &e)
-		q.size += e.size
-		q.next = e.number + 1
+	}
+	if err != nil {
+		lock.Close()
+		return nil, err
 	}
 	return q, nil
 }
 
+// lockDir makes a directory and locks it.
+func lockDir(dir string) (*os.File, error) {
+	for {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return nil, err
+		}
+		f, err := lock(dir)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // its last user has just removed it
+		} else if err != nil {
+			return nil, err
+		}
+		if current(f, dir) {
+			return f, nil
+		}
+		f.Close()
+	}
+}
+
+// take takes a file that an earlier process has left.
+func (q *Queue) take(f fs.DirEntry) error {
+	var e entry
+	name := f.Name()
+	switch {
+	case strings.HasSuffix(name, unfinished):
+		return os.Remove(filepath.Join(q.opt.Dir, name)) // its writer has died
+	case !strings.HasSuffix(name, written):
+		return nil
+	}
+	n, err := fmt.Sscanf(name, fileName, &e.number, &e.samples, &e.sum)
+	if n != 3 || err != nil || e.file() != name || !f.Type().IsRegular() || e.number >= maxNumber || e.samples < 1 || e.samples > maxSamples {
+		q.warn(fmt.Errorf("%s is no request of the queue, and is left alone", filepath.Join(q.opt.Dir, name)))
+		return nil
+	}
+	info, err := f.Info()
+	if err != nil {
+		return err
+	}
+	e.size, e.old = info.Size(), true
+	q.list = append(q.list, &e)
+	q.size += e.size
+	q.next = e.number + 1
+	return nil
+}
+
+// warn says what is wrong with a file.
+func (q *Queue) warn(err error) {
+	if q.opt.Warn != nil {
+		q.opt.Warn(err)
+	}
+}
+
+// The name of a request has its number, how many samples it has, and the checksum of the file.
 const (
-	fileName   = "%016x-%d.write"
+	fileName   = "%016x-%d-%08x" + written
+	written    = ".write"
 	unfinished = ".tmp"
+	damaged    = ".damaged"
 )
 
 // file returns the name of an entry's file.
-func (e *entry) file() string { return fmt.Sprintf(fileName, e.number, e.samples) }
+func (e *entry) file() string { return fmt.Sprintf(fileName, e.number, e.samples, e.sum) }
+
+// path returns the name of an entry's file with its directory.
+func (q *Queue) path(e *entry) string { return filepath.Join(q.opt.Dir, e.file()) }
 
 // Waiting returns how many samples have not been sent.
 func (q *Queue) Waiting() (samples int) {
@@ -99,20 +172,14 @@ func (q *Queue) Waiting() (samples int) {
 func (q *Queue) Put(body []byte, samples int) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	e := &entry{number: q.next, samples: samples, size: int64(len(body))}
-	for q.size+e.size > q.max && len(q.list) > 0 && !q.list[0].sent.IsZero() && !q.list[0].again {
+	e := &entry{number: q.next, samples: samples, sum: crc32.Checksum(body, castagnoli), size: int64(len(body))}
+	for q.size+e.size > q.opt.Max && len(q.list) > 0 && !q.list[0].sent.IsZero() && !q.list[0].again {
 		q.drop(q.list[0])
 	}
-	if q.size+e.size > q.max {
+	if q.size+e.size > q.opt.Max {
 		return ErrFull
 	}
-	path := filepath.Join(q.dir, e.file())
-	err := os.WriteFile(path+unfinished, body, 0o600)
-	if err == nil {
-		err = os.Rename(path+unfinished, path)
-	}
-	if err != nil {
-		_ = os.Remove(path + unfinished)
+	if err := q.write(q.path(e), body); err != nil {
 		return err
 	}
 	q.next++
@@ -122,13 +189,39 @@ func (q *Queue) Put(body []byte, samples int) error {
 	return nil
 }
 
-// PutWait is Put that waits for room.
+// write writes a file under its name at once.
+func (q *Queue) write(path string, body []byte) error {
+	f, err := os.OpenFile(path+unfinished, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(body)
+	if err == nil && q.opt.Sync {
+		err = f.Sync()
+	}
+	if e := f.Close(); err == nil {
+		err = e
+	}
+	if err == nil {
+		err = os.Rename(path+unfinished, path)
+	}
+	if err != nil {
+		_ = os.Remove(path + unfinished)
+		return err
+	}
+	if q.opt.Sync {
+		return syncDir(q.lock)
+	}
+	return nil
+}
+
+// PutWait is Put that waits for room, in the queue or on the disk, as long as something is sent.
 func (q *Queue) PutWait(ctx context.Context, body []byte, samples int) error {
 	for {
 		q.mu.Lock()
 		change, empty := q.change, len(q.list) == 0
 		q.mu.Unlock()
-		if err := q.Put(body, samples); !errors.Is(err, ErrFull) || empty {
+		if err := q.Put(body, samples); !errors.Is(err, ErrFull) && !errors.Is(err, syscall.ENOSPC) || empty {
 			return err
 		}
 		select {
@@ -181,7 +274,7 @@ func (q *Queue) first(ctx context.Context) (*entry, error) {
 func (q *Queue) forget() {
 	for len(q.list) > 0 {
 		e := q.list[0]
-		if e.sent.IsZero() || e.again || time.Since(e.sent) < q.keep && len(q.list) <= maxSent {
+		if e.sent.IsZero() || e.again || time.Since(e.sent) < q.opt.Keep && len(q.list) <= maxSent {
 			return
 		}
 		q.drop(e)
@@ -195,7 +288,7 @@ func (q *Queue) drop(e *entry) {
 			q.list = append(q.list[:i], q.list[i+1:]...)
 			q.size -= e.size
 			// A file that stays is sent once more by the next process, which does no harm.
-			_ = os.Remove(filepath.Join(q.dir, e.file()))
+			_ = os.Remove(q.path(e))
 			q.changed()
 			return
 		}
@@ -206,7 +299,7 @@ func (q *Queue) drop(e *entry) {
 func (q *Queue) done(e *entry, taken bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if e.again = false; !taken || q.keep <= 0 {
+	if e.again = false; !taken || q.opt.Keep <= 0 {
 		q.drop(e)
 		return
 	}
@@ -224,8 +317,22 @@ func (q *Queue) resend() {
 	}
 }
 
-// read returns the request of an entry.
-func (q *Queue) read(e *entry) ([]byte, error) { return os.ReadFile(filepath.Join(q.dir, e.file())) }
+// read returns the request of an entry. A file that is damaged is errDamaged, or another error, and
+// stays, under another name.
+func (q *Queue) read(e *entry) ([]byte, error) {
+	path := q.path(e)
+	body, err := regular.Read(path, maxFile)
+	if err == nil && crc32.Checksum(body, castagnoli) != e.sum {
+		err = errDamaged
+	}
+	if err == nil {
+		return body, nil
+	}
+	if e := os.Rename(path, path+damaged); e == nil {
+		path += damaged
+	}
+	return nil, fmt.Errorf("%d samples of the queue cannot be sent: %s: %w", e.samples, path, err)
+}
 
 // Close removes the files of what has been sent, and the directory if all has been.
 func (q *Queue) Close() error {
@@ -237,7 +344,10 @@ func (q *Queue) Close() error {
 		}
 	}
 	if len(q.list) == 0 {
-		_ = os.Remove(q.dir) // unless there are files of others
+		return release(q.lock, q.opt.Dir) // the directory stays if there are files of others
 	}
-	return nil
+	return q.lock.Close()
 }
+
+// castagnoli is the polynomial of the checksums.
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)

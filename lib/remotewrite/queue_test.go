@@ -15,48 +15,177 @@ import (
 	"pmtools/lib/remotewrite/remotewritetest"
 )
 
-// TestResumed: the next process sends what one has left, in its order; files that are not of the
-// queue, or not whole, stay out of it.
-func TestResumed(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "q")
-	q, err := remotewrite.OpenQueue(dir, large, 0)
+// open opens a queue, and notes what it warns of.
+func open(t *testing.T, dir string, warned *[]string) *remotewrite.Queue {
+	t.Helper()
+	q, err := remotewrite.OpenQueue(&remotewrite.QueueOptions{Dir: dir, Max: large, Warn: func(err error) { *warned = append(*warned, err.Error()) }})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i := range 12 {
+	return q
+}
+
+// fill opens a queue, puts samples with the times 1 to n into it, and leaves it.
+func fill(t *testing.T, dir string, n int) {
+	t.Helper()
+	q := open(t, dir, nil)
+	for i := range n {
 		if err := q.Put(body(int64(i+1)), 1); err != nil {
 			t.Fatal(err)
 		}
 	}
-	for name, text := range map[string]string{"0000000000000000-1.write.tmp": "half", "mine": "text", "000000000000000c-3.write": "damaged", "00x-1.write": ""} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if q, err = remotewrite.OpenQueue(dir, large, 0); err != nil || q.Waiting() != 15 {
-		t.Fatal(q.Waiting(), err)
-	}
-	if err := q.Put(body(13), 1); err != nil {
+	if err := q.Close(); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// drained sends what a queue has, and returns the times of the samples and what was said.
+func drained(t *testing.T, q *remotewrite.Queue) (got []int64, rep remotewrite.Report, said []string) {
+	t.Helper()
 	q.Finish()
 	d := &remotewritetest.Database{}
 	srv := httptest.NewServer(d)
 	defer srv.Close()
-	var said []string
 	rep, err := remotewrite.Drain(t.Context(), q, client(t, remotewrite.Options{URL: srv.URL}), quick, func(err error) { said = append(said, err.Error()) })
-	if want := []int64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13}; err != nil || !slices.Equal(times(d), want) || rep != (remotewrite.Report{Sent: 13, Refused: 3}) {
-		t.Errorf("%v, %+v, %v", times(d), rep, err)
+	if err == nil {
+		err = q.Close()
 	}
-	if len(said) != 1 || !strings.Contains(said[0], "000000000000000c-3.write in the queue is damaged") {
-		t.Errorf("said %q", said)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return times(d), rep, said
+}
+
+// names returns the names of the files in a directory.
+func names(t *testing.T, dir string) (list []string) {
+	t.Helper()
+	files, err := os.ReadDir(dir)
+	if err != nil && !os.IsNotExist(err) {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		list = append(list, f.Name())
+	}
+	return list
+}
+
+// TestResumed: the next process sends what one has left, in its order; files that are not of the
+// queue, or not whole, stay out of it.
+func TestResumed(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "q")
+	fill(t, dir, 12)
+	strange := []string{
+		"ffffffffffffffff-1-00000000.write", "000000000000000c-99999999999-00000000.write", "000000000000000c--3-00000000.write",
+		"000000000000000c-0-00000000.write", "00x-1-00000000.write", "000000000000000c-3.write",
+	}
+	for _, name := range append([]string{"0000000000000000-1-00000000.write.tmp", "mine"}, strange...) {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("half"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink("mine", filepath.Join(dir, "000000000000000d-1-00000000.write")); err == nil {
+		strange = append(strange, "000000000000000d-1-00000000.write")
+	}
+	if err := os.Mkdir(filepath.Join(dir, "000000000000000e-1-00000000.write"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	strange = append(strange, "000000000000000e-1-00000000.write")
+	var warned []string
+	q := open(t, dir, &warned)
+	if q.Waiting() != 12 || len(warned) != len(strange) || !strings.HasSuffix(warned[0], " is no request of the queue, and is left alone") {
+		t.Fatalf("%d wait, %q", q.Waiting(), warned)
+	}
+	if err := q.Put(body(13), 1); err != nil {
+		t.Fatal(err)
+	}
+	got, rep, said := drained(t, q)
+	if want := []int64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13}; !slices.Equal(got, want) || rep != (remotewrite.Report{Sent: 13}) || said != nil {
+		t.Errorf("%v, %+v, %q", got, rep, said)
+	}
+	if left := names(t, dir); len(left) != len(strange)+1 {
+		t.Errorf("%q are left", left)
+	}
+}
+
+// TestDamaged: a file that is cut anywhere, or has another bit anywhere, is not sent; that is said,
+// and the file stays under another name.
+func TestDamaged(t *testing.T) {
+	whole := body(1)
+	bad := [][]byte{append(slices.Clone(whole), 0), []byte("\xff\xff\xff\xff\x0f")}
+	for n := range whole {
+		bad = append(bad, whole[:n])
+	}
+	for i := range 8 * len(whole) {
+		flipped := slices.Clone(whole)
+		flipped[i/8] ^= 1 << (i % 8)
+		bad = append(bad, flipped)
+	}
+	dir := filepath.Join(t.TempDir(), "q")
+	q := open(t, dir, nil)
+	for range len(bad) + 1 {
+		if err := q.Put(whole, 1); err != nil {
+			t.Fatal(err)
+		}
 	}
 	if err := q.Close(); err != nil {
-		t.Error(err)
+		t.Fatal(err)
 	}
-	left, err := os.ReadDir(dir)
-	if err != nil || len(left) != 2 {
-		t.Errorf("%v, %v", left, err)
+	files := names(t, dir)
+	for i := range bad {
+		if err := os.WriteFile(filepath.Join(dir, files[i]), bad[i], 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var warned []string
+	got, rep, said := drained(t, open(t, dir, &warned))
+	if !slices.Equal(got, []int64{1}) || rep != (remotewrite.Report{Sent: 1, Damaged: len(bad)}) || warned != nil {
+		t.Errorf("%v, %+v, %q", got, rep, warned)
+	}
+	left := names(t, dir)
+	for i := range bad {
+		if want := files[i] + ".damaged"; left[i] != want || !strings.HasSuffix(said[i], want+": not as it was written") {
+			t.Fatalf("case %d: said %q, left %q", i, said[i], left[i])
+		}
+	}
+}
+
+// TestGone: a file that goes while it waits is missed.
+func TestGone(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "q")
+	fill(t, dir, 2)
+	var warned []string
+	q := open(t, dir, &warned)
+	if err := os.Remove(filepath.Join(dir, names(t, dir)[0])); err != nil {
+		t.Fatal(err)
+	}
+	got, rep, said := drained(t, q)
+	if !slices.Equal(got, []int64{2}) || rep != (remotewrite.Report{Sent: 1, Damaged: 1}) || len(said) != 1 || !strings.HasPrefix(said[0], "1 samples of the queue cannot be sent: ") {
+		t.Errorf("%v, %+v, %q", got, rep, said)
+	}
+}
+
+// TestLocked: two cannot use one queue; when the first one has ended the second one can.
+func TestLocked(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "q")
+	opt := &remotewrite.QueueOptions{Dir: dir, Max: large, Sync: true}
+	q, err := remotewrite.OpenQueue(opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := q.Put(body(1), 1); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := remotewrite.OpenQueue(opt); !errors.Is(err, remotewrite.ErrLocked) {
+		t.Errorf("%v", err)
+	}
+	if err := q.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if q, err = remotewrite.OpenQueue(opt); err != nil {
+		t.Fatal(err)
+	}
+	if err := q.Close(); err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -64,7 +193,7 @@ func TestResumed(t *testing.T) {
 func TestFull(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "q")
 	size := int64(len(body(1)))
-	q, err := remotewrite.OpenQueue(dir, 2*size, time.Hour)
+	q, err := remotewrite.OpenQueue(&remotewrite.QueueOptions{Dir: dir, Max: 2 * size, Keep: time.Hour})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +230,7 @@ func TestFull(t *testing.T) {
 	if _, err := os.Stat(dir); !os.IsNotExist(err) {
 		t.Errorf("%s is still there: %v", dir, err)
 	}
-	huge, err := remotewrite.OpenQueue(dir, 1, 0)
+	huge, err := remotewrite.OpenQueue(&remotewrite.QueueOptions{Dir: dir, Max: 1, Keep: 0})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,7 +242,7 @@ func TestFull(t *testing.T) {
 // TestNoDisk: a request that cannot be written is an error, and leaves nothing behind.
 func TestNoDisk(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "q")
-	q, err := remotewrite.OpenQueue(dir, large, 0)
+	q, err := remotewrite.OpenQueue(&remotewrite.QueueOptions{Dir: dir, Max: large, Keep: 0})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,7 +258,7 @@ func TestNoDisk(t *testing.T) {
 	if err := q.Put(body(1), 1); err != nil || q.Waiting() != 1 {
 		t.Errorf("%v, %d wait", err, q.Waiting())
 	}
-	if _, err := remotewrite.OpenQueue(filepath.Join(dir, "0000000000000000-1.write"), 1, 0); err == nil {
+	if _, err := remotewrite.OpenQueue(&remotewrite.QueueOptions{Dir: filepath.Join(dir, names(t, dir)[0]), Max: 1, Keep: 0}); err == nil {
 		t.Error("a file is no queue")
 	}
 }

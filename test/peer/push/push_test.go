@@ -342,11 +342,12 @@ func recorded(t *testing.T, dump []byte) (map[string][]point, int) {
 	return want, n
 }
 
-// TestKilled: a database is killed and started again while 10,000 series a second come. Every sample is there,
-// and once.
+// TestKilled: a database is killed and started again while 10,000 series a second come, for PMTOOLS_RUNS
+// seconds, or 8: in the third second and then every 15. Every sample is there, and once.
 func TestKilled(t *testing.T) {
 	ours, _, root := harness.Setup(t)
-	const series, rounds = 10_000, 10
+	const series = 10_000
+	rounds := harness.Number("PMTOOLS_RUNS", 8)
 	for _, k := range kinds {
 		t.Run(k.program, func(t *testing.T) {
 			d := newDatabase(t, k, root)
@@ -358,10 +359,18 @@ func TestKilled(t *testing.T) {
 			if err := push.Start(); err != nil {
 				t.Fatal(err)
 			}
-			d.await(t, 3*series)
-			d.kill()
-			time.Sleep(1500 * time.Millisecond) // a round comes meanwhile
-			d.start(t)
+			kills := 0
+			for ended := make(chan struct{}); ; kills++ {
+				if kills == 0 {
+					d.await(t, 3*series)
+					go func() { time.Sleep(time.Duration(rounds-5) * time.Second); close(ended) }()
+				} else if !pause(ended, 15*time.Second) {
+					break
+				}
+				d.kill()
+				time.Sleep(1500 * time.Millisecond) // a round comes meanwhile
+				d.start(t)
+			}
 			if err := push.Wait(); err != nil {
 				t.Fatalf("%v: %s", err, said.Bytes())
 			}
@@ -378,8 +387,18 @@ func TestKilled(t *testing.T) {
 					t.Fatalf("%s has %d samples, not %d", k, len(times), rounds)
 				}
 			}
-			t.Logf("%s%s", said.Bytes(), out.Bytes())
+			t.Logf("killed %d times\n%s%s", kills, said.Bytes(), out.Bytes())
 		})
+	}
+}
+
+// pause waits, and reports whether it was not the end before.
+func pause(end <-chan struct{}, d time.Duration) bool {
+	select {
+	case <-end:
+		return false
+	case <-time.After(d):
+		return true
 	}
 }
 

@@ -1,0 +1,19 @@
+//go:build (!unix && !windows) || solaris || illumos || aix
+
+package remotewrite
+
+import "os"
+
+// These systems have no lock that ends with its process: nothing keeps two of them from one queue.
+
+func lock(dir string) (*os.File, error) { return os.Open(dir) }
+
+func current(*os.File, string) bool { return true }
+
+func syncDir(*os.File) error { return nil }
+
+// release removes a directory if it is empty.
+func release(f *os.File, dir string) error {
+	_ = os.Remove(dir)
+	return f.Close()
+}
