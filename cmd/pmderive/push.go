@@ -2,12 +2,9 @@ package main
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"os/signal"
-	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -20,8 +17,6 @@ import (
 	"pmtools/derive/repl"
 	"pmtools/lib/format"
 	"pmtools/lib/pcp"
-	"pmtools/lib/pmapi"
-	"pmtools/lib/pmcd"
 	"pmtools/lib/remotewrite"
 	"pmtools/lib/version"
 )
@@ -92,18 +87,20 @@ type push struct {
 	live     bool
 	ctx      context.Context // of the run
 	round    int
+	next     time.Time               // when metrics are described again
 	hosts    []map[string]*instances // of each expression, by the host
 	told     map[string]bool
 	lost     int  // samples that found no room
 	crowded  int  // those not later than the one before
 	dropped  int  // samples that an interrupt kept from the queue
 	full     bool // it has been said that there is no room
+	back     bool // and that a clock has gone back
 	failed   bool
 	err      error
 
 	mu     sync.Mutex
-	labels map[string][]remotewrite.Label // of hosts
-	names  map[string]string              // which host has a name
+	labels map[string]*hostLabels
+	names  map[string]string // which host has a name
 }
 
 // instances are the series of an expression on a host.
@@ -132,7 +129,7 @@ func (a *app) pushAll(ctx context.Context, f *pushFlags, args []string) (failed 
 		return fmt.Errorf("--queue-size: %w", err)
 	}
 	p := &push{a: a, asNamed: f.asNamed, told: make(map[string]bool),
-		labels: make(map[string][]remotewrite.Label), names: make(map[string]string)}
+		labels: make(map[string]*hostLabels), names: make(map[string]string)}
 	if err := p.addLabels(f.labels); err != nil {
 		return err
 	}
@@ -240,61 +237,6 @@ func (p *push) sayOnce(name string, err error) {
 	}
 }
 
-// opened returns open, which notes the labels of the source.
-func (p *push) opened(open func(ctx context.Context, kind, name string) (pmapi.Source, error)) func(context.Context, string, string) (pmapi.Source, error) {
-	return func(ctx context.Context, kind, name string) (pmapi.Source, error) {
-		src, err := open(ctx, kind, name)
-		if err == nil {
-			err = p.note(ctx, src, "")
-		}
-		return src, err
-	}
-}
-
-// openedHost is opened for one of several hosts.
-func (p *push) openedHost(open func(ctx context.Context, name string) (pmapi.Source, error)) func(context.Context, string) (pmapi.Source, error) {
-	return func(ctx context.Context, name string) (pmapi.Source, error) {
-		src, err := open(ctx, name)
-		if err != nil {
-			return nil, err
-		}
-		if err := p.note(ctx, src, pmcd.Redact(name)); err != nil {
-			return nil, errors.Join(err, src.Close())
-		}
-		return src, nil
-	}
-}
-
-// note notes the labels of a source: those of its context, and its host.
-func (p *push) note(ctx context.Context, src pmapi.Source, host string) error {
-	own := host
-	if !p.asNamed || host == "" {
-		own, _ = pmapi.HostName(ctx, src) // beside an error there is a guess, which is good enough
-	}
-	var list []remotewrite.Label
-	var sets []pcp.LabelSet
-	if l, ok := pmapi.As[pmapi.Labeler](src); ok {
-		sets, _ = l.Labels(ctx, pcp.ContextLabels, 0) // a source without labels adds none
-	}
-	for _, set := range sets {
-		for _, l := range set.Labels {
-			text := l.Value
-			if l.Flags&pcp.LabelOptional != 0 || json.Unmarshal([]byte(l.Value), &text) != nil && strings.HasPrefix(l.Value, `"`) {
-				continue
-			}
-			list = append(list, remotewrite.Label{Name: remotewrite.LabelName(l.Name), Value: text})
-		}
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if other, ok := p.names[own]; ok && other != host {
-		return fmt.Errorf("the host calls itself %s, as %s does: their series would be the same; --as-named labels them as they are named here", own, other)
-	}
-	p.names[own] = host
-	p.labels[host] = append(list, remotewrite.Label{Name: "host", Value: own})
-	return nil
-}
-
 // begin takes what the samples of a run have in common.
 func (p *push) begin(r *repl.Run) repl.Writer {
 	p.live = r.Live
@@ -306,8 +248,30 @@ func (p *push) begin(r *repl.Run) repl.Writer {
 	return p
 }
 
+// describe adds what the metrics are to a request: to the first one, and of a live source to one
+// each minute, because databases may have been started meanwhile.
+func (p *push) describe() {
+	now := time.Now()
+	if !p.next.IsZero() && (!p.live || now.Before(p.next)) {
+		return
+	}
+	p.next = now.Add(time.Minute)
+	for i := range p.metrics {
+		f, m := &p.families[i], &p.metrics[i]
+		meta := remotewrite.Metadata{Kind: kinds[f.Kind], Name: f.Name, Help: samples.Help(m)}
+		if f.Kind != "info" {
+			meta.Unit = f.Unit
+		}
+		p.request.Describe(&meta)
+	}
+}
+
+// kinds are the kinds of families.
+var kinds = map[string]remotewrite.Kind{"counter": remotewrite.Counter, "gauge": remotewrite.Gauge, "info": remotewrite.Info}
+
 // Sample implements repl.Writer.
 func (p *push) Sample(smp *repl.Sample) error {
+	p.describe()
 	for i, set := range smp.Sets {
 		switch t := p.metrics[i].Desc.Type; {
 		case !t.Arithmetic() && t != pcp.String:
@@ -353,6 +317,7 @@ func (p *push) add(expr int, set *repl.Set, at pcp.Timestamp) {
 		g.round, x.round = p.round, p.round
 		if ms <= x.ms {
 			p.crowded++
+			p.backwards(v.Host, x.ms, ms)
 			continue
 		}
 		x.ms = ms
@@ -363,6 +328,18 @@ func (p *push) add(expr int, set *repl.Set, at pcp.Timestamp) {
 			p.end(g)
 		}
 	}
+}
+
+// backwards says, the first time, that the clock of a live source has gone back.
+func (p *push) backwards(host string, last, ms int64) {
+	if !p.live || p.back || ms == last {
+		return
+	}
+	p.back = true
+	if host != "" {
+		host += ": "
+	}
+	p.say(fmt.Errorf("%sthe time has gone back by %v; values are left out until it has caught up", host, time.Duration(last-ms)*time.Millisecond))
 }
 
 // end ends the series that have no value in a round, though others have.
@@ -405,10 +382,13 @@ func (p *push) number(expr int, v pcp.Value) (f float64, text string, ok bool) {
 
 // encode returns the labels of a series.
 func (p *push) encode(expr int, v *repl.Value, text string) remotewrite.Labels {
-	p.mu.Lock()
-	list := slices.Clone(p.labels[v.Host])
-	p.mu.Unlock()
 	f, m := p.families[expr], &p.metrics[expr]
+	var list []remotewrite.Label
+	p.mu.Lock()
+	if h := p.labels[v.Host]; h != nil {
+		list = h.of(m.Name, m.Desc.InDom, v.ID)
+	}
+	p.mu.Unlock()
 	if m.Desc.InDom != pcp.NullInDom {
 		list = append(list, remotewrite.Label{Name: "indom", Value: m.Desc.InDom.String()}, remotewrite.Label{Name: "instance", Value: v.Instance})
 	}

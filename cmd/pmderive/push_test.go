@@ -13,8 +13,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"pmtools/cmd/internal/cli"
 	"pmtools/cmd/internal/clitest"
+	"pmtools/derive/repl"
 	"pmtools/lib/archive/archivetest"
+	"pmtools/lib/pcp"
 	"pmtools/lib/remotewrite"
 	"pmtools/lib/remotewrite/remotewritetest"
 )
@@ -45,20 +48,20 @@ func TestPushArchive(t *testing.T) {
 		want   []string
 	}{
 		{"--label env=x disk.dev.total", ": 120 samples sent\n", 0, []string{
-			`__name__="disk_dev_total",env="x",host="demo",hostname="demo",indom="60.1",instance="nvme0n1": 60, 1700000000000=1.40016e+06 to 1700000590000=1.454145e+06`,
-			`__name__="disk_dev_total",env="x",host="demo",hostname="demo",indom="60.1",instance="sda": 60, 1700000000000=200600 to 1700000590000=209000`,
+			`__name__="disk_dev_total",agent="linux",device_type="block",env="x",host="demo",hostname="demo",indom="60.1",instance="nvme0n1",medium="flash",part="disk": 60, 1700000000000=1.40016e+06 to 1700000590000=1.454145e+06`,
+			`__name__="disk_dev_total",agent="linux",device_type="block",env="x",host="demo",hostname="demo",indom="60.1",instance="sda",medium="rotating",part="disk": 60, 1700000000000=200600 to 1700000590000=209000`,
 		}},
 		{"-t 1min -s 3 --label host=web mem.physmem up=kernel.all.load>0", ": 12 samples sent\n", 0, []string{
-			`__name__="mem_physmem_bytes",host="web",hostname="demo": 3, 1700000000000=1.7179869184e+10 to 1700000120000=1.7179869184e+10`,
-			`__name__="up",host="web",hostname="demo",indom="60.2",instance="1 minute": 3, 1700000000000=1 to 1700000120000=1`,
-			`__name__="up",host="web",hostname="demo",indom="60.2",instance="15 minute": 3, 1700000000000=1 to 1700000120000=1`,
-			`__name__="up",host="web",hostname="demo",indom="60.2",instance="5 minute": 3, 1700000000000=1 to 1700000120000=1`,
+			`__name__="mem_physmem_bytes",agent="linux",host="web",hostname="demo",part="memory": 3, 1700000000000=1.7179869184e+10 to 1700000120000=1.7179869184e+10`,
+			`__name__="up",agent="linux",host="web",hostname="demo",indom="60.2",instance="1 minute": 3, 1700000000000=1 to 1700000120000=1`,
+			`__name__="up",agent="linux",host="web",hostname="demo",indom="60.2",instance="15 minute": 3, 1700000000000=1 to 1700000120000=1`,
+			`__name__="up",agent="linux",host="web",hostname="demo",indom="60.2",instance="5 minute": 3, 1700000000000=1 to 1700000120000=1`,
 		}},
 		{"-s 1 kernel.uname.release", ": 1 samples sent\n", 0, []string{
-			`__name__="kernel_uname_release_info",host="demo",hostname="demo",value="6.12.0-demo": 1, 1700000000000=1 to 1700000000000=1`,
+			`__name__="kernel_uname_release_info",agent="linux",host="demo",hostname="demo",part="kernel",value="6.12.0-demo": 1, 1700000000000=1 to 1700000000000=1`,
 		}},
 		{"-s 2 -t 0.0001 hinv.ncpu", ": 1 samples sent, 1 left out, not later than the one before\n", 0, []string{
-			`__name__="hinv_ncpu",host="demo",hostname="demo": 1, 1700000000000=4 to 1700000000000=4`,
+			`__name__="hinv_ncpu",agent="linux",host="demo",hostname="demo",part="hardware": 1, 1700000000000=4 to 1700000000000=4`,
 		}},
 	} {
 		d, url := database(t)
@@ -70,6 +73,20 @@ func TestPushArchive(t *testing.T) {
 		if diff := cmp.Diff(stored(d), tt.want); diff != "" {
 			t.Errorf("%s:\n%s", tt.line, diff)
 		}
+	}
+}
+
+// TestPushMetadata: what the database hears of the metrics.
+func TestPushMetadata(t *testing.T) {
+	d, url := database(t)
+	got := clitest.RunWith("pmderive", newCommand, "", []string{"-a", archivetest.Path(t, "demo"), "push", "--to", url, "disk.dev.total_bytes", "mem.util.used", "kernel.uname.release"}, nil)
+	want := map[string]string{
+		"disk_dev_total_bytes": `1, "disk.dev.total_bytes (64-bit unsigned int, counter, Kbyte, indom 60.1)", bytes`,
+		"mem_util_used_bytes":  `2, "mem.util.used (64-bit unsigned int, instant, Kbyte)", bytes`,
+		"kernel_uname_release": `6, "kernel.uname.release (string, discrete, no units)", `,
+	}
+	if diff := cmp.Diff(d.Metadata(), want); diff != "" || got.Status != 0 {
+		t.Errorf("%+v\n%s", got, diff)
 	}
 }
 
@@ -104,6 +121,28 @@ func TestPushFull(t *testing.T) {
 	if got.Status != 1 || got.Stdout != url+": 0 samples sent, 4 lost without room in the queue\n" ||
 		got.Stderr != "pmderive: --queue: the queue is full; values are lost until there is room\n" || len(d.Series()) != 0 {
 		t.Errorf("%+v, %v", got, d.Series())
+	}
+}
+
+// TestPushClock: while the clock of a live source is back no value is sent, which is said once.
+func TestPushClock(t *testing.T) {
+	q, err := remotewrite.OpenQueue(&remotewrite.QueueOptions{Dir: filepath.Join(t.TempDir(), "q"), Max: 1 << 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer q.Close()
+	var said strings.Builder
+	p := &push{a: newCommand(&cli.Env{Prog: "pmderive", Stderr: &said}), queue: q, told: make(map[string]bool)}
+	p.begin(&repl.Run{Live: true, Exprs: []repl.Expr{{Name: "x", Desc: pcp.Desc{Type: pcp.Double, InDom: pcp.NullInDom}}}})
+	for _, sec := range []int64{100, 110, 50, 60, 110, 120} {
+		value := repl.Value{ID: -1, Value: pcp.DoubleValue(1)}
+		if err := p.Sample(&repl.Sample{Time: pcp.Timestamp{Sec: sec}, Sets: []repl.Set{{Values: []repl.Value{value}}}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := "pmderive: the time has gone back by 1m0s; values are left out until it has caught up\n"
+	if said.String() != want || q.Waiting() != 3 || p.crowded != 3 {
+		t.Errorf("said %q, %d samples, %d left out", &said, q.Waiting(), p.crowded)
 	}
 }
 

@@ -102,7 +102,9 @@ func TestFailures(t *testing.T) {
 			<-r.Context().Done()
 		}, []int64{1, 2, 3}, 3, ""},
 		{"huge answer", 1, 1, answer(400, "", strings.Repeat("no ", 1<<20)), []int64{2, 3}, 2, " no no n"},
-		{"huge header", 1, 1, func(w http.ResponseWriter, _ *http.Request, _ func()) { w.Header().Set("X", strings.Repeat("x", 1<<20)) },
+		{"huge header", 1, 1, func(w http.ResponseWriter, _ *http.Request, _ func()) {
+			w.Header().Set("X", strings.Repeat("x", 1<<20))
+		},
 			[]int64{1, 2, 3}, 3, "; trying again"},
 		{"no HTTP", 1, 1, raw("SSH-2.0-OpenSSH\r\n"), []int64{1, 2, 3}, 3, "; trying again"},
 		{"garbage", 1, 1, raw("HTTP/1.1 2x0 \x00\r\n\r\n"), []int64{1, 2, 3}, 3, "; trying again"},
@@ -114,7 +116,10 @@ func TestFailures(t *testing.T) {
 		}, []int64{1, 2, 3}, 3, ""},
 		{"hints without end", 1, 1, raw(strings.Repeat("HTTP/1.1 103 Early Hints\r\n\r\n", 1000)), []int64{1, 2, 3}, 3, "; trying again"},
 		{"another protocol", 1, 1, raw("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n"), []int64{2, 3}, 2, "the server refuses: 101 Switching Protocols"},
-		{"slow", 2, 2, func(_ http.ResponseWriter, r *http.Request, _ func()) { io.Copy(io.Discard, r.Body); <-r.Context().Done() }, []int64{1, 2, 3}, 3, "trying again"},
+		{"slow", 2, 2, func(_ http.ResponseWriter, r *http.Request, _ func()) {
+			io.Copy(io.Discard, r.Body)
+			<-r.Context().Done()
+		}, []int64{1, 2, 3}, 3, "trying again"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var n atomic.Int64

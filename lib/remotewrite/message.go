@@ -9,8 +9,8 @@ import (
 	"github.com/klauspost/compress/snappy"
 )
 
-// This file writes the protobuf messages of remote write 1.0: WriteRequest, TimeSeries, Label and
-// Sample. All of their fields are numbered from 1.
+// This file writes the protobuf messages of remote write 1.0: WriteRequest, TimeSeries, Label,
+// Sample and MetricMetadata.
 
 // A Label is a name with a value. The name of the metric is the label __name__.
 type Label struct{ Name, Value string }
@@ -82,6 +82,32 @@ func (r *Request) Add(series Labels, ms int64, value float64) {
 	r.body = append(append(r.body, head...), series...)
 	r.body = appendText(r.body, s, 2)
 	r.Samples++
+}
+
+// A Kind is the type of a metric, as the protocol numbers it.
+type Kind byte
+
+// The kinds of metrics that we have.
+const (
+	Counter Kind = 1
+	Gauge   Kind = 2
+	Info    Kind = 6
+)
+
+// Metadata describe a metric.
+type Metadata struct {
+	Kind       Kind
+	Name       string // as OpenMetrics calls the family: without _total and _info
+	Help, Unit string
+}
+
+// Describe adds the description of a metric. A request needs a sample beside it.
+func (r *Request) Describe(m *Metadata) {
+	b := []byte{1 << 3, byte(m.Kind)}
+	b = appendText(b, m.Name, 2)
+	b = appendText(b, strings.ToValidUTF8(m.Help, "\uFFFD"), 4)
+	b = appendText(b, m.Unit, 5)
+	r.body = appendText(r.body, b, 3)
 }
 
 // Len returns how many bytes the message has.

@@ -23,6 +23,16 @@ func TestMessage(t *testing.T) {
 	}
 }
 
+// TestDescribe: the bytes are those that protoc writes for the message.
+func TestDescribe(t *testing.T) {
+	var r Request
+	r.Describe(&Metadata{Kind: Counter, Name: "up", Help: "is up", Unit: "s"})
+	// metadata { type: COUNTER metric_family_name: "up" help: "is up" unit: "s" }
+	if got, want := hex.EncodeToString(r.body), "1a10"+"0801"+"12027570"+"22056973207570"+"2a0173"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
 // TestNaN: only the value of Stale says that a series has ended.
 func TestNaN(t *testing.T) {
 	for _, tt := range []struct {

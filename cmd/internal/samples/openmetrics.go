@@ -39,7 +39,7 @@ func (o *openMetricsWriter) Sample(s *Sample) error {
 		if f.Unit != "" && f.Kind != "info" {
 			fmt.Fprintf(&b, "# UNIT %s %s\n", name, f.Unit)
 		}
-		fmt.Fprintf(&b, "# HELP %s %s\n", name, escape(m.Name+" ("+string(format.AppendSummary(nil, &m.Desc))+")"))
+		fmt.Fprintf(&b, "# HELP %s %s\n", name, escape(Help(m)))
 		for _, v := range s.Sets[i].Values {
 			if v.Value.IsSet() {
 				fmt.Fprintf(&b, "%s%s%s %d.%09d\n", name, f.Suffix, o.sample(m, &v, f.Factor), s.Time.Sec, s.Time.Nsec)
@@ -49,6 +49,11 @@ func (o *openMetricsWriter) Sample(s *Sample) error {
 	b.WriteString("# EOF\n")
 	_, err := io.WriteString(o.w, b.String())
 	return err
+}
+
+// Help returns what OpenMetrics says a metric is.
+func Help(m *Metric) string {
+	return m.Name + " (" + string(format.AppendSummary(nil, &m.Desc)) + ")"
 }
 
 // Families returns what OpenMetrics calls the metrics. No two have the same name.

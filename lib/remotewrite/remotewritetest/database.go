@@ -6,9 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"net/http"
 	"sort"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -28,6 +30,7 @@ type Database struct {
 
 	mu     sync.Mutex
 	series map[string][]Sample
+	meta   map[string]string
 }
 
 // ServeHTTP takes a request.
@@ -61,14 +64,40 @@ func (d *Database) take(r *http.Request) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.series == nil {
-		d.series = make(map[string][]Sample)
+		d.series, d.meta = make(map[string][]Sample), make(map[string]string)
 	}
 	return fields(body, func(n int, ts []byte, _ uint64) error {
-		if n != 1 {
-			return fmt.Errorf("field %d of WriteRequest", n)
+		switch n {
+		case 1:
+			return d.addSeries(ts)
+		case 3:
+			return d.describe(ts)
 		}
-		return d.addSeries(ts)
+		return fmt.Errorf("field %d of WriteRequest", n)
 	})
+}
+
+// describe keeps a MetricMetadata.
+func (d *Database) describe(meta []byte) error {
+	var f [6]string
+	err := fields(meta, func(n int, text []byte, v uint64) error {
+		if n == 3 || n >= len(f) {
+			return fmt.Errorf("field %d of MetricMetadata", n)
+		}
+		if f[n] = string(text); n == 1 {
+			f[n] = strconv.FormatUint(v, 10)
+		}
+		return nil
+	})
+	d.meta[f[2]] = fmt.Sprintf("%s, %q, %s", f[1], f[4], f[5])
+	return err
+}
+
+// Metadata returns the type, help and unit of each metric.
+func (d *Database) Metadata() map[string]string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return maps.Clone(d.meta)
 }
 
 // addSeries keeps the samples of a TimeSeries.
