@@ -40,7 +40,7 @@ lib/pmapi/sourcetest: lib/pmapi lib/pcp lib/pmerr
 lib/near:
 lib/remotewrite: lib/regular
 lib/remotewrite/remotewritetest:
-lib/export: lib/pmapi lib/version lib/pcp lib/pmerr
+lib/export: lib/pmapi lib/pmns lib/regular lib/version lib/pcp lib/pmerr
 lib/fetchgroup: lib/near lib/pmapi lib/pcp lib/pmerr
 lib/format: lib/pcp lib/pmerr
 lib/mmv: lib/config lib/pcp lib/pmerr
@@ -88,10 +88,11 @@ derive/cases: lib/display derive/diagnose derive derive/load derive/syntax lib/a
 derive/deps: derive
 derive/debug: derive derive/syntax derive/check derive/eval lib/format lib/pcp lib/pmerr
 derive/manual: derive/check
+derive/sql: derive/syntax derive/check derive/internal/ere lib/pcp
 derive/summary: derive/syntax derive/check derive/eval lib/format lib/pcp
 derive/lint: derive/syntax derive/check lib/pcp
 derive/lsp: derive/lint derive/diagnose lib/display derive derive/syntax derive/check derive/repl derive/manual lib/version lib/when
-derive/repl: derive/summary derive/internal/insts lib/fetchgroup lib/record lib/archive derive/lint derive/diagnose lib/near lib/display lib/pmcd derive derive/syntax derive/check derive/nest lib/pmapi lib/format lib/when lib/pcp lib/pmerr derive/manual
+derive/repl: derive/sql derive/summary derive/internal/insts lib/fetchgroup lib/record lib/archive derive/lint derive/diagnose lib/near lib/display lib/pmcd derive derive/syntax derive/check derive/nest lib/pmapi lib/format lib/when lib/pcp lib/pmerr derive/manual
 cmd/internal/cli: lib/config lib/when lib/pmerr
 cmd/internal/command: cmd/internal/cli lib/option
 cmd/internal/debug: lib/*
@@ -100,7 +101,7 @@ cmd/internal/samples: lib/format lib/display lib/pcp
 cmd/internal/clitest: cmd/internal/cli lib/archive/archivetest lib/pmcd/pmcdtest test/golden
 cmd/pminfo: cmd/internal/cli cmd/internal/command cmd/internal/source lib/* derive
 cmd/pmerr: cmd/internal/cli lib/option lib/pmerr
-cmd/pmderive: cmd/internal/cli cmd/internal/command cmd/internal/samples cmd/internal/source lib/* derive derive/syntax derive/check derive/cases derive/deps derive/lint derive/lsp derive/repl derive/summary
+cmd/pmderive: cmd/internal/cli cmd/internal/command cmd/internal/samples cmd/internal/source lib/* derive derive/syntax derive/check derive/cases derive/deps derive/lint derive/lsp derive/repl derive/sql derive/summary
 cmd/pmstore: cmd/internal/cli cmd/internal/command cmd/internal/source lib/* derive
 cmd/pmval: cmd/internal/cli cmd/internal/command cmd/internal/samples cmd/internal/source lib/* derive
 test:

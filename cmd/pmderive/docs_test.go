@@ -29,22 +29,32 @@ func runIn(stdin string, args ...string) string {
 
 // TestDocs runs the sessions in the documentation and compares what comes out.
 func TestDocs(t *testing.T) {
-	for _, name := range []string{"docs/pmderive.md", "docs/testing-definitions.md", "README.md"} {
+	for _, name := range []string{"docs/pmderive.md", "docs/testing-definitions.md", "docs/scale.md#Expressions as SQL", "README.md"} {
 		t.Run(name, func(t *testing.T) {
+			name, section, _ := strings.Cut(name, "#")
 			file, err := filepath.Abs("../../" + name)
 			if err != nil {
 				t.Fatal(err)
 			}
-			replayFile(t, file)
+			replayFile(t, file, section)
 		})
 	}
 }
 
-// replayFile runs the sessions of one file.
-func replayFile(t *testing.T, file string) {
-	text, err := os.ReadFile(file)
+// replayFile runs the sessions of one file, or of the section of that title.
+func replayFile(t *testing.T, file, section string) {
+	all, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
+	}
+	text, before, after := string(all), "", ""
+	if section != "" {
+		title := "\n## " + section + "\n"
+		before, text, _ = strings.Cut(text, title)
+		before += title
+		if i := strings.Index(text, "\n## "); i >= 0 {
+			text, after = text[:i], text[i:]
+		}
 	}
 	dir := t.TempDir()
 	if err := archivetest.Build(dir, "demo"); err != nil {
@@ -55,7 +65,7 @@ func replayFile(t *testing.T, file string) {
 	}
 	t.Chdir(dir)
 	fence := regexp.MustCompile("(?s)```console\n(\\$ (?:cat |[^\n]*pmderive ).*?)```\n")
-	got := fence.ReplaceAllStringFunc(string(text), func(block string) string {
+	got := fence.ReplaceAllStringFunc(text, func(block string) string {
 		var b strings.Builder
 		for i, part := range strings.Split("\n"+fence.FindStringSubmatch(block)[1], "\n$ ") {
 			if i > 0 {
@@ -65,12 +75,12 @@ func replayFile(t *testing.T, file string) {
 		return "```console\n" + b.String() + "```\n"
 	})
 	if *update {
-		if err := os.WriteFile(file, []byte(got), 0o666); err != nil {
+		if err := os.WriteFile(file, []byte(before+got+after), 0o666); err != nil {
 			t.Fatal(err)
 		}
 		return
 	}
-	if d := cmp.Diff(strings.Split(string(text), "\n"), strings.Split(got, "\n")); d != "" {
+	if d := cmp.Diff(strings.Split(text, "\n"), strings.Split(got, "\n")); d != "" {
 		t.Errorf("-docs +now\n%s", d)
 	}
 }
@@ -91,7 +101,15 @@ func replay(t *testing.T, block []string) string {
 	if echo, rest, ok := strings.Cut(command, " | "); ok {
 		stdin, command = strings.Trim(strings.TrimPrefix(echo, "echo "), "'")+"\n", rest
 	}
-	args := strings.Fields(command)[1:]
+	var args []string
+	for i, part := range strings.Split(command, "'") { // arguments in quotes
+		if i%2 == 1 {
+			args = append(args, part)
+		} else {
+			args = append(args, strings.Fields(part)...)
+		}
+	}
+	args = args[1:]
 	prompt := regexp.MustCompile(`^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d> `)
 	var items []string
 	for _, line := range block[1:] {

@@ -40,6 +40,7 @@ type app struct {
 	crowd   bool                       // they are asked together, even if there is one only
 	version bool                       // -V
 	pager   atomic.Pointer[os.Process] // that has the terminal
+	catalog string                     // a table of metrics that has the metadata, "" for none
 	push    *push                      // where samples go instead of the output; nil for nowhere else
 	running bool                       // the command line was valid: errors are not errors of usage
 }
@@ -147,7 +148,7 @@ func (a *app) newRoot() *cobra.Command {
 		}
 		return a.Options.CheckWindow()
 	}
-	root.AddCommand(a.newEval(), a.newSummarize(), a.newExport(), a.newExplain(), a.newCheck(), a.newTest(), a.newFmt(), a.newDeps(), a.newFunctions(), a.newLSP(), a.newAgent(), a.newPush(), a.newCompletion())
+	root.AddCommand(a.newEval(), a.newSummarize(), a.newExport(), a.newSQL(), a.newExplain(), a.newCheck(), a.newTest(), a.newFmt(), a.newDeps(), a.newFunctions(), a.newLSP(), a.newAgent(), a.newPush(), a.newCompletion())
 	return root
 }
 

@@ -8,6 +8,7 @@ import (
 	"pmtools/cmd/internal/cli"
 	"pmtools/cmd/internal/source"
 	"pmtools/derive/repl"
+	"pmtools/lib/export"
 	"pmtools/lib/option"
 	"pmtools/lib/pmapi"
 	"pmtools/lib/pmerr"
@@ -76,6 +77,9 @@ func (a *app) replOptions(set repl.Settings) (*repl.Options, error) {
 
 // open opens a source of the kinds of package repl.
 func (a *app) open(ctx context.Context, kind, name string) (pmapi.Source, error) {
+	if a.catalog != "" {
+		return export.Catalog(a.catalog)
+	}
 	o := &a.Options
 	o.Local, o.HasHost, o.HasArchive = kind == repl.Local, kind == repl.Host, kind == repl.Archive
 	switch kind {

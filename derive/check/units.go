@@ -137,3 +137,19 @@ func timeStep(scale int8) float64 {
 	}
 	return 1
 }
+
+// TimeFactor returns what turns a count of a time unit into seconds, for rates of times; 1 for other units. Small units divide by 1000
+// step by step, as the original does; the last bit of rates depends on it.
+func TimeFactor(u pcp.Units) float64 {
+	factor := 1.0
+	if u.DimTime != 1 {
+		return factor
+	}
+	for scale := u.ScaleTime; scale < pcp.Sec; scale++ {
+		factor /= 1000
+	}
+	for scale := u.ScaleTime; scale > pcp.Sec && scale <= pcp.Hour; scale-- {
+		factor *= 60
+	}
+	return factor
+}

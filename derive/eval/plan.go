@@ -252,23 +252,7 @@ func (p *planner) history(n *node, operand syntax.Expr) {
 	_, n.bare = operand.(*syntax.MetricRef)
 	t := p.info.Types[operand]
 	n.counter = t.Sem == pcp.Counter && t.Type != pcp.Int32
-	n.factor = timeFactor(t.Units)
-}
-
-// timeFactor returns what turns a count of a time unit into seconds. Small units divide by 1000
-// step by step, as the original does; the last bit of rates depends on it.
-func timeFactor(u pcp.Units) float64 {
-	factor := 1.0
-	if u.DimTime != 1 {
-		return factor
-	}
-	for scale := u.ScaleTime; scale < pcp.Sec; scale++ {
-		factor /= 1000
-	}
-	for scale := u.ScaleTime; scale > pcp.Sec && scale <= pcp.Hour; scale-- {
-		factor *= 60
-	}
-	return factor
+	n.factor = check.TimeFactor(t.Units)
 }
 
 // ternary appends a choice. If the condition is known, the other arm has no part in the plan; the

@@ -207,6 +207,7 @@ type cmd struct {
 func commands() []cmd {
 	return []cmd{
 		{"explain", "EXPR", "show each part of an expression with its type, units and conversions", true, true, true, runExplain},
+		{"sql", "EXPR", "show an expression as a query for DuckDB over exported tables", true, true, true, runSQL},
 		{"watch", "[INTERVAL] EXPR", "show values as time goes by, until Ctrl-C", true, true, true, runWatch},
 		{"plot", "[SAMPLES] EXPR [> FILE]", "draw a chart of the values, or a picture into a file .svg or .png", true, true, true, runPlot},
 		{"top", "[N] EXPR", "show the largest values, ten or N of them", true, true, true, runTop},

@@ -190,7 +190,9 @@ func (c *Cursor) Next(ctx context.Context, dst *pcp.Result) (err error) {
 	sets.Checked = true
 	for i := 0; sets.Next(); i++ {
 		d := c.desc(sets.ID)
-		sets.Decode(&dst.Sets[i], &d, nil, &c.arena)
+		v := &dst.Sets[i]
+		sets.Decode(v, &d, nil, &c.arena)
+		v.Empty = v.Len() == 0 && v.Err == 0
 	}
 	return nil
 }
@@ -211,7 +213,9 @@ func (c *Cursor) columns(set int, p *pcp.Profile, dst *pcp.Result) {
 	for left := len(c.want.ids); left > 0 && heads.next(); {
 		for i := c.want.take(heads.id); i >= 0; i = c.want.same(i) {
 			d := c.desc(heads.id)
-			c.rec.column(heads.start, &dst.Sets[i], &d, p, &c.arena)
+			v := &dst.Sets[i]
+			c.rec.column(heads.start, v, &d, p, &c.arena)
+			v.Empty = heads.count == 0
 			left--
 		}
 	}

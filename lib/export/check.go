@@ -15,6 +15,7 @@ import (
 
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmapi"
+	"pmtools/lib/pmerr"
 )
 
 // Check reads a recording again and compares it with the tables that Write has made of it with the
@@ -63,6 +64,9 @@ func (c *checker) instances(pcp.InDom, int64, []pcp.Instance, []pcp.Instance) er
 
 // labels implements sink.
 func (c *checker) labels(context.Context, int64) error { return nil }
+
+// missing implements sink.
+func (c *checker) missing(string, int64, int32, pmerr.Code) error { return nil }
 
 // turn implements sink.
 func (c *checker) turn() error { return nil }

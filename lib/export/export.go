@@ -136,6 +136,8 @@ type sink interface {
 	instances(d pcp.InDom, at int64, was, is []pcp.Instance) error
 	// labels is called at the first record of a group.
 	labels(ctx context.Context, at int64) error
+	// missing is called for a metric that a record has without values, because of an error or not.
+	missing(metric string, at int64, seg int32, why pmerr.Code) error
 	// turn is called when a period has ended.
 	turn() error
 }
@@ -291,10 +293,16 @@ func (r *reader) take(ctx context.Context, to sink) (damage, failed error) {
 	if err := r.begin(ctx, to, at); err != nil {
 		return nil, err
 	}
-	g.begin(at, r.recs.stretch(r.result.Time.Sec))
+	seg := r.recs.stretch(r.result.Time.Sec)
+	g.begin(at, seg)
 	for i := range r.result.Sets {
 		v := &r.result.Sets[i]
 		if v.Len() == 0 {
+			if v.Empty || v.Err != 0 {
+				if err := to.missing(r.metrics[i].name, at, seg, v.Err); err != nil {
+					return nil, err
+				}
+			}
 			continue
 		}
 		series, err := r.seriesOf(ctx, i, v.Insts, at, to)

@@ -132,7 +132,7 @@ func (s *stage) createNext(table, dir string) (*output, error) {
 }
 
 // numbered are the tables whose files have numbers; others have one file of a recording.
-var numbered = []string{"values", "events", "instances", "labels"}
+var numbered = []string{"values", "events", "instances", "labels", "missing"}
 
 // commit moves all files that are done to their places. The first time it removes those that an
 // earlier export has left; but if more will come, not those that are next.

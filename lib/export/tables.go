@@ -12,6 +12,7 @@ import (
 
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmapi"
+	"pmtools/lib/pmerr"
 )
 
 // A metricRow is a row of the table of metrics.
@@ -50,11 +51,24 @@ type labelRow struct {
 	Value  string  `parquet:"value,dict"`
 }
 
+// A missingRow is a row of the table of metrics that a record has without values. The error is the
+// code that was recorded, 0 if there were just no values.
+type missingRow struct {
+	Time   int64  `parquet:"time,timestamp(nanosecond:utc),delta"`
+	Metric string `parquet:"metric,dict"`
+	Error  int32  `parquet:"error,dict"`
+	Seg    int32  `parquet:"seg,dict"`
+}
+
 // A table is a small table that is being written.
 type table[T any] struct {
 	file *output
 	out  *parquet.GenericWriter[T]
+	rows int // since the last group was ended, which is kept in memory
 }
+
+// tableRows is how many rows a row group of a small table has.
+const tableRows = 1 << 16
 
 // newTable begins a file of a table in a directory below the root: the next one, or if the directory
 // is "" the only one.
@@ -75,6 +89,9 @@ func newTable[T any](s *stage, name, dir string) (*table[T], error) {
 // write adds rows.
 func (t *table[T]) write(rows ...T) error {
 	_, err := t.out.Write(rows)
+	if t.rows += len(rows); err == nil && t.rows >= tableRows {
+		t.rows, err = 0, t.out.Flush()
+	}
 	return t.failed(err)
 }
 
@@ -131,6 +148,7 @@ type writer struct {
 	event  eventWriter
 	insts  growing[instanceRow]
 	label  growing[labelRow]
+	none   growing[missingRow]
 	known  map[labelObject][]pcp.LabelSet
 	stream bool // files stand under their names when their period has ended,
 	late   bool // but not before all that was recorded by then has been read
@@ -141,6 +159,7 @@ func newWriter(r *reader, st *stage, cfg *Config) *writer {
 	w := &writer{
 		reader: r, stage: st, values: valueWriter{stage: st}, event: eventWriter{stage: st},
 		insts: growing[instanceRow]{stage: st, name: "instances"}, label: growing[labelRow]{stage: st, name: "labels"},
+		none:  growing[missingRow]{stage: st, name: "missing"},
 		known: make(map[labelObject][]pcp.LabelSet), stream: cfg.Period != 0 || r.recs.origin.endless(),
 	}
 	if f, ok := r.recs.origin.(*followed); ok {
@@ -162,7 +181,7 @@ func (w *writer) events(e *eventValue, records []pcp.EventRecord) error {
 func (w *writer) turn() error {
 	err := errors.Join(w.values.close(), w.event.close())
 	if w.stream {
-		err = errors.Join(err, w.insts.close(), w.label.close())
+		err = errors.Join(err, w.insts.close(), w.label.close(), w.none.close())
 	}
 	if err == nil && w.stream && !w.late {
 		err = w.commit(nil, true)
@@ -200,25 +219,20 @@ func (w *writer) commit(damage error, more bool) error {
 
 // finish ends all tables.
 func (w *writer) finish(damage error) error {
-	err := errors.Join(w.values.close(), w.event.close(), w.insts.close(), w.label.close())
-	for _, name := range []string{"instances", "labels"} { // patterns of names should find a file
-		if err != nil || w.stage.numbers[name] > 0 {
-			continue
-		}
-		if name == "labels" {
-			err = closeNew[labelRow](w.stage, name)
-		} else {
-			err = closeNew[instanceRow](w.stage, name)
-		}
-	}
+	err := errors.Join(w.values.close(), w.event.close(), w.insts.close(), w.label.close(), w.none.close())
+	err = errors.Join(err, closeNew[instanceRow](w.stage, "instances"), closeNew[labelRow](w.stage, "labels"),
+		closeNew[missingRow](w.stage, "missing"))
 	if err != nil {
 		return err
 	}
 	return w.commit(damage, false)
 }
 
-// closeNew writes a file without rows.
+// closeNew writes a file without rows of a table that has none: patterns of names should find one.
 func closeNew[T any](s *stage, name string) error {
+	if s.numbers[name] > 0 {
+		return nil
+	}
 	t, err := newTable[T](s, name, s.place.dir(name))
 	if err == nil {
 		err = t.close()
@@ -283,6 +297,11 @@ func (w *writer) labels(ctx context.Context, at int64) error {
 		}
 	}
 	return nil
+}
+
+// missing implements sink.
+func (w *writer) missing(metric string, at int64, seg int32, why pmerr.Code) error {
+	return w.none.write(missingRow{Time: at, Metric: utf8Text(metric), Error: int32(why), Seg: seg})
 }
 
 // labelled returns what may have labels.

@@ -230,6 +230,18 @@ func (s *Scaler) Word(w uint64) uint64 {
 	return w
 }
 
+// A Factor is what a Scaler multiplies by.
+type Factor struct {
+	Mult, Div int64   // for integers
+	Ratio     float64 // for doubles; single precision has its own quotient of Mult and Div
+}
+
+// Factor returns the factor. It is false for conversions that are more than one: of extra units, and
+// those whose parts do not fit 64 bits.
+func (s *Scaler) Factor() (Factor, bool) {
+	return Factor{s.mult, s.div, s.ratio}, s.mult > 0 && !s.inexact && !s.extra.on
+}
+
 // ratio32 returns the factor for single precision, which the reference computes in single
 // precision.
 func (s *Scaler) ratio32() float32 {

@@ -1,0 +1,106 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"pmtools/cmd/internal/cli"
+	"pmtools/derive/repl"
+	"pmtools/derive/sql"
+)
+
+// sqlFlags are the options of sql.
+type sqlFlags struct {
+	opt sql.Options
+	run bool
+}
+
+// newSQL returns the command that writes expressions as SQL.
+func (a *app) newSQL() *cobra.Command {
+	f := &sqlFlags{}
+	cmd := &cobra.Command{
+		Use:   "sql EXPR|NAME",
+		Short: "Write an expression as SQL over exported tables",
+		Long: "Write an expression as one query over the tables that export has written: its rows are the\n" +
+			"values that the expression has record by record, of all hosts. What the metrics are is taken\n" +
+			"from an archive (-a), a daemon (-h) or the table of metrics (-m). What cannot be said in SQL is\n" +
+			"refused, with the place and the reason.",
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: a.completeExpr,
+		RunE:              func(cmd *cobra.Command, args []string) error { return a.sql(cmd.Context(), f, args[0]) },
+	}
+	fs := cmd.Flags()
+	fs.SortFlags = false
+	fs.StringVar(&f.opt.Dialect, "dialect", sql.Dialects()[0], "`NAME` of the dialect: "+strings.Join(sql.Dialects(), ", "))
+	fs.StringVarP(&a.catalog, "metrics", "m", "", "take metadata from a table of metrics: a `FILE` of it, or the directory of the tables")
+	fs.StringVar(&f.opt.Tables, "tables", "", "the `DIR` that export has written (default: that of -m, or export)")
+	fs.BoolVar(&f.run, "run", false, "run the query with duckdb")
+	_ = cmd.MarkFlagDirname("tables")
+	return cmd
+}
+
+// sql writes an expression as SQL, or runs that.
+func (a *app) sql(ctx context.Context, f *sqlFlags, expr string) error {
+	switch {
+	case !slices.Contains(sql.Dialects(), f.opt.Dialect):
+		return fmt.Errorf("unknown dialect '%s'; there are %s", f.opt.Dialect, strings.Join(sql.Dialects(), ", "))
+	case f.run && f.opt.Dialect != sql.Dialects()[0]:
+		return fmt.Errorf("--run has duckdb only, not %s", f.opt.Dialect)
+	}
+	if f.opt.Tables == "" {
+		f.opt.Tables = tablesOf(a.catalog)
+	}
+	a.running = true
+	s, err := a.session(ctx, repl.Settings{})
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	query, err := s.SQL(ctx, expr, &f.opt)
+	switch {
+	case err != nil:
+		return err
+	case f.run:
+		return a.runSQL(ctx, query)
+	}
+	_, err = io.WriteString(a.Env.Out, query)
+	return err
+}
+
+// tablesOf returns the directory of the tables of which one of metrics is a part.
+func tablesOf(catalog string) string {
+	host := filepath.Dir(catalog)
+	switch {
+	case catalog == "":
+		return "export"
+	case strings.HasPrefix(filepath.Base(host), "host=") && filepath.Base(filepath.Dir(host)) == "metrics":
+		return filepath.Dir(filepath.Dir(host))
+	}
+	return catalog
+}
+
+// runSQL runs a query with DuckDB.
+func (a *app) runSQL(ctx context.Context, query string) error {
+	path, err := exec.LookPath("duckdb")
+	if err != nil {
+		return errors.New("--run needs duckdb (https://duckdb.org, or the package duckdb) on PATH; without --run the query is printed")
+	}
+	if err := a.Env.Flush(); err != nil {
+		return err
+	}
+	cmd := exec.CommandContext(ctx, path)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader("SET TimeZone = 'UTC';\n"+query+";\n"), a.Env.Stdout, a.Env.Stderr
+	err = cmd.Run()
+	if bad, ok := errors.AsType[*exec.ExitError](err); ok && bad.ExitCode() > 0 {
+		return cli.Exit(bad.ExitCode())
+	}
+	return err
+}

@@ -1,0 +1,102 @@
+package ere
+
+import (
+	"fmt"
+	"strings"
+)
+
+// RE2 returns the expression in the syntax of RE2, which most databases have. It is false for what
+// that cannot say: back references, places in words, large intervals, and sets that have some but
+// not all of the bytes that are not ASCII. Expressions of RE2 work on characters: one that is not
+// ASCII counts as one.
+func (re *Regexp) RE2() (string, bool) {
+	var w re2
+	w.node(re.tree)
+	return w.text.String(), !w.failed
+}
+
+// A re2 is an expression that is being written.
+type re2 struct {
+	text   strings.Builder
+	failed bool
+}
+
+// node writes a part.
+func (w *re2) node(n *node) {
+	switch n.op {
+	case opEmpty:
+	case opSet:
+		w.set(n.set)
+	case opAssert:
+		place, ok := map[place]string{placeStart: `\A`, placeEnd: `\z`}[n.place]
+		w.failed = w.failed || !ok
+		w.text.WriteString(place)
+	case opCat:
+		for _, part := range n.parts {
+			w.node(part)
+		}
+	case opAlt:
+		w.text.WriteString("(?:")
+		for i, part := range n.parts {
+			if i > 0 {
+				w.text.WriteByte('|')
+			}
+			w.node(part)
+		}
+		w.text.WriteByte(')')
+	case opRepeat:
+		w.repeat(n)
+	case opGroup:
+		w.text.WriteString("(?:")
+		w.node(n.parts[0])
+		w.text.WriteByte(')')
+	default:
+		w.failed = true
+	}
+}
+
+// repeat writes a repetition.
+func (w *re2) repeat(n *node) {
+	const most = 1000 // RE2 allows no more
+	w.failed = w.failed || n.min > most || n.max > most
+	w.text.WriteString("(?:")
+	w.node(n.parts[0])
+	switch {
+	case n.max < 0 && n.min == 0:
+		w.text.WriteString(")*")
+	case n.max < 0:
+		fmt.Fprintf(&w.text, "){%d,}", n.min)
+	default:
+		fmt.Fprintf(&w.text, "){%d,%d}", n.min, n.max)
+	}
+}
+
+// set writes a set of bytes.
+func (w *re2) set(s *byteSet) {
+	high := 0
+	for c := 128; c < 256; c++ {
+		if s.has(byte(c)) {
+			high++
+		}
+	}
+	list, n := "", 0
+	for c := 0; c < 128; c++ {
+		if s.has(byte(c)) == (high == 0) {
+			list, n = list+fmt.Sprintf(`\x%02x`, c), n+1
+			if isAlnum(byte(c)) || c == '_' {
+				list = list[:len(list)-4] + string(rune(c))
+			}
+		}
+	}
+	w.failed = w.failed || high != 0 && high != 128 || high == 0 && n == 0
+	switch {
+	case high != 0 && n == 0:
+		w.text.WriteString("(?s:.)")
+	case high != 0:
+		w.text.WriteString("[^" + list + "]")
+	case n == 1:
+		w.text.WriteString(list)
+	default:
+		w.text.WriteString("[" + list + "]")
+	}
+}

@@ -1,0 +1,63 @@
+package repl
+
+import (
+	"context"
+	"io"
+
+	"pmtools/derive/sql"
+	"pmtools/lib/pcp"
+)
+
+// exported is the directory of tables that pmderive export writes by default.
+const exported = "export"
+
+// runSQL shows an expression as a query for DuckDB.
+func runSQL(ctx context.Context, s *Session, text string, w io.Writer) error {
+	q, err := s.sql(ctx, text, &sql.Options{Tables: exported})
+	if err != nil {
+		return err
+	}
+	_, err = io.WriteString(w, q)
+	return err
+}
+
+// SQL returns the query for an expression, or for the expression of a definition.
+func (s *Session) SQL(ctx context.Context, text string, opt *sql.Options) (string, error) {
+	if err := s.acquire(ctx); err != nil {
+		return "", err
+	}
+	defer s.release()
+	if err := s.connect(ctx); err != nil {
+		return "", err
+	}
+	q, err := s.sql(ctx, text, opt)
+	return q, s.noteLost(err)
+}
+
+// sql is SQL for a caller that has acquired the Session.
+func (s *Session) sql(ctx context.Context, text string, opt *sql.Options) (string, error) {
+	text = s.defined(text)
+	b := s.binder(ctx)
+	c, err := b.compile(ctx, text)
+	if err != nil {
+		return "", err
+	}
+	named := *opt
+	named.NameOf = func(id pcp.ID, name string) string {
+		if names, err := s.src.Names(ctx, id); err != nil || len(names) < 2 {
+			return name
+		}
+		_ = s.src.Walk(ctx, "", func(leaf string, other pcp.ID) bool {
+			if other == id {
+				name = leaf
+			}
+			return other != id
+		})
+		return name
+	}
+	q, err := sql.Query(c.tree, c.info, &named)
+	if err != nil {
+		return "", b.problem(text, err)
+	}
+	return q, nil
+}

@@ -1,0 +1,185 @@
+package sql
+
+import (
+	"pmtools/derive/check"
+	"pmtools/derive/internal/ere"
+	"pmtools/derive/syntax"
+)
+
+// ternary returns a choice. Both arms are evaluated, and where one that is not novalue() has no
+// values the result has none.
+func (b *builder) ternary(n *syntax.TernaryExpr, t check.Type, skip []fail) values {
+	if choice := b.info.Choices[n]; choice != check.NotStatic {
+		return b.chosen(n, choice, skip)
+	}
+	c := b.add(n.Cond, skip)
+	if b.info.Novalue(n.X) {
+		return b.only(n, c, b.add(n.Y, union(skip, c.fails)), false)
+	}
+	x := b.add(n.X, union(skip, c.fails))
+	if b.info.Novalue(n.Y) {
+		return b.only(n, c, x, true)
+	}
+	y := b.add(n.Y, union(union(skip, c.fails), x.fails))
+	if b.err != nil {
+		return x
+	}
+	if c.number != "" { // not static, such as 1.5
+		c = values{typ: c.typ, table: b.table(n.Cond, c)}
+	}
+	if x.number != "" && y.number != "" {
+		return b.each(n, x.typ, c, func(v string) string { return choose(b.isTrue(v), x.number, y.number) })
+	}
+	if x.many && y.many {
+		return b.either(n, c, x, y)
+	}
+	return b.beside(n, c, x, y)
+}
+
+// choose returns a choice between two values.
+func choose(condition, x, y string) string {
+	return "CASE WHEN " + condition + " THEN " + x + " ELSE " + y + " END"
+}
+
+// chosen returns the arm of a choice that is made, in the records in which the condition has values.
+func (b *builder) chosen(n *syntax.TernaryExpr, choice check.Choice, skip []fail) values {
+	arm := n.X
+	if choice == check.Right {
+		arm = n.Y
+	}
+	if _, checked := b.info.Types[n.Cond]; !checked {
+		return b.add(arm, skip)
+	}
+	c := b.add(n.Cond, skip)
+	x := b.add(arm, union(skip, c.fails))
+	if b.err != nil || c.number != "" {
+		return x
+	}
+	x.table, x.number = b.table(arm, x), ""
+	x.fails = union(c.fails, x.fails)
+	x.table = b.define(syntax.Print(n), "SELECT "+columns(x.many)+", value", "FROM "+x.table, "JOIN ("+b.when(c)+") AS c USING ("+row+")")
+	return x
+}
+
+// when returns the query of the records in which there are values.
+func (b *builder) when(v values) string { return "SELECT DISTINCT " + row + " FROM " + v.table }
+
+// only returns the values of x where the condition is true, or where it is not.
+func (b *builder) only(n *syntax.TernaryExpr, c, x values, want bool) values {
+	if b.err != nil {
+		return x
+	}
+	if c.many && !x.many {
+		return b.none(n, b.info.Types[n])
+	}
+	c.table, c.number = b.table(n.Cond, c), ""
+	x.table, x.number = b.table(n, x), ""
+	x.fails = union(c.fails, x.fails)
+	x.table = b.define(syntax.Print(n), b.arm(c, x, want)...)
+	return x
+}
+
+// arm returns the query of the values of an arm.
+func (b *builder) arm(c, x values, want bool) []string {
+	using, cols, condition := row, row, b.isTrue("c.value")
+	if x.many {
+		cols = row + ", x.inst AS inst, x.instance AS instance"
+	}
+	if c.many {
+		using, cols = row+", inst", row+", inst, x.instance AS instance"
+	}
+	if !want {
+		condition = "NOT (" + condition + ")"
+	}
+	return []string{"SELECT " + cols + ", x.value AS value", "FROM " + x.table + " AS x", "JOIN " + c.table + " AS c USING (" + using + ")", "WHERE " + condition}
+}
+
+// either returns a choice between arms that both have instances.
+func (b *builder) either(n *syntax.TernaryExpr, c, x, y values) values {
+	out := values{typ: x.typ, many: true, one: x.one && y.one && !c.many, fails: union(union(c.fails, x.fails), y.fails)}
+	bothThere := b.define(syntax.Print(n), b.when(x), "INTERSECT DISTINCT", b.when(y))
+	lines := b.arm(c, x, true)
+	lines = append(append(lines, "UNION ALL"), b.arm(c, y, false)...)
+	all := b.define(syntax.Print(n), lines...)
+	out.table = b.define(syntax.Print(n), "SELECT "+columns(true)+", value", "FROM "+all, "JOIN "+bothThere+" AS r USING ("+row+")")
+	return out
+}
+
+// beside returns a choice between arms of which at most one has instances.
+func (b *builder) beside(n *syntax.TernaryExpr, c, x, y values) values {
+	if c.many && !x.many && !y.many {
+		return b.none(n, b.info.Types[n])
+	}
+	pair := func(v, w string) string { return choose(b.isTrue("c.value"), v, w) }
+	out := values{typ: x.typ, many: x.many || y.many, one: x.one || y.one, fails: union(union(c.fails, x.fails), y.fails)}
+	v, w, cols, using := x.number, y.number, row, row
+	from := []string{"FROM " + c.table + " AS c"}
+	join := func(name string, a values) {
+		switch {
+		case a.number != "":
+			return
+		case a.many && c.many:
+			using, cols = row+", inst", row+", inst, "+name+".instance AS instance"
+		case a.many:
+			using, cols = row, row+", "+name+".inst AS inst, "+name+".instance AS instance"
+		default:
+			using = row
+		}
+		from = append(from, "JOIN "+a.table+" AS "+name+" USING ("+using+")")
+	}
+	join("x", x)
+	join("y", y)
+	if v == "" {
+		v = "x.value"
+	}
+	if w == "" {
+		w = "y.value"
+	}
+	out.table = b.define(syntax.Print(n), append([]string{"SELECT " + cols + ", " + pair(v, w) + " AS value"}, from...)...)
+	return out
+}
+
+// instance returns x[name]: the instance that is found first, from then on.
+func (b *builder) instance(n *syntax.InstExpr, x values) values {
+	if b.err != nil {
+		return x
+	}
+	if !x.many {
+		return b.none(n, b.info.Types[n])
+	}
+	name := b.text(n.Name)
+	first := b.define(syntax.Print(n), "SELECT host, seg, "+b.argMin("inst", "time")+" AS inst, min(time) AS since", "FROM "+x.table,
+		"WHERE instance = "+name+" OR "+b.firstWord("instance")+" = "+name, "GROUP BY host, seg")
+	x.one = true
+	x.table = b.define(syntax.Print(n), "SELECT "+columns(true)+", value", "FROM "+x.table, "JOIN "+first+" AS f USING (host, seg, inst)", "WHERE time >= since")
+	return x
+}
+
+// matching returns the instances whose names match a pattern, or those whose do not.
+func (b *builder) matching(n *syntax.MatchInstExpr, x values) values {
+	if b.err != nil {
+		return x
+	}
+	if !x.many {
+		return b.none(n, b.info.Types[n])
+	}
+	pattern, ok := patternOf(n.Pattern)
+	if !ok {
+		return b.refuse(n, "the pattern has a back reference, a word boundary, or a set of bytes that are not ASCII")
+	}
+	condition := b.matches(b.firstWord("instance"), pattern)
+	if n.NotPos >= 0 {
+		condition = "NOT " + condition
+	}
+	x.table = b.define(syntax.Print(n), "SELECT "+columns(true)+", value", "FROM "+x.table, "WHERE instance IS NOT NULL AND "+condition)
+	return x
+}
+
+// patternOf returns a pattern in the syntax of RE2.
+func patternOf(pattern string) (string, bool) {
+	re, err := ere.Compile(pattern)
+	if err != nil {
+		return "", false
+	}
+	return re.RE2()
+}

@@ -1,0 +1,313 @@
+package sql
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"pmtools/lib/pcp"
+)
+
+// A dialect says what engines say differently. Integers of 32 bits are held as signed ones of 64.
+type dialect interface {
+	// read returns a table of an export.
+	read(dir, table string) string
+	// text returns a string.
+	text(s string) string
+	// typeName returns the name of a type in casts.
+	typeName(t pcp.Type) string
+	// tryCast returns the name of the cast that does not fail.
+	tryCast() string
+	// inst returns the column of instances of a metric that has them.
+	inst() string
+	// present returns a column without null as a possible value.
+	present(column string) string
+	// wrap cuts an integer, which may be wider, to the width of a type.
+	wrap(t pcp.Type, v string) string
+	// integer returns an operator on integers of a type, wrapped to its width.
+	integer(op string, t pcp.Type, v, w string) string
+	// round returns an integer times a fraction, rounded as rescale() does.
+	round(t pcp.Type, v string, mult, div int64) string
+	// compare returns a comparison as IEEE 754 has it, where a NaN equals nothing.
+	compare(op string, t pcp.Type, v, w string) string
+	// fold returns the sum of the column value of a group, added up in the order of a column.
+	fold(t pcp.Type, order string) string
+	// nanoseconds returns a time as an integer.
+	nanoseconds(time string) string
+	// argMin returns the value of a column where another is least.
+	argMin(column, least string) string
+	// firstWord returns a text up to its first blank.
+	firstWord(text string) string
+	// matches returns the condition that a text matches a pattern of RE2 somewhere.
+	matches(text, pattern string) string
+}
+
+// dialectOf returns a dialect by its name.
+func dialectOf(name string) (dialect, error) {
+	switch name {
+	case "", "duckdb":
+		return duckdb{}, nil
+	case "clickhouse":
+		return clickhouse{}, nil
+	case "spark":
+		return spark{}, nil
+	}
+	return nil, fmt.Errorf("unknown dialect '%s'; there are %s", name, strings.Join(Dialects(), ", "))
+}
+
+// column returns a column of the table of values as a number of a type.
+func (b *builder) column(name string, t pcp.Type) string {
+	name = b.present(name)
+	if t == pcp.Uint32 || t == pcp.Float { // engines may cast the rows of other metrics too
+		return b.tryCast() + "(" + name + " AS " + b.typeName(t) + ")"
+	}
+	return name
+}
+
+// literal returns a number.
+func (b *builder) literal(t pcp.Type, word uint64) string {
+	text := strconv.FormatInt(int64(word), 10)
+	switch t {
+	case pcp.Uint64:
+		text = strconv.FormatUint(word, 10)
+	case pcp.Float:
+		text = float(float64(math.Float32frombits(uint32(word))))
+	case pcp.Double:
+		text = float(math.Float64frombits(word))
+	}
+	return "CAST(" + text + " AS " + b.typeName(t) + ")"
+}
+
+// convert returns a number as one of a type that is not lower.
+func (b *builder) convert(v string, from, to pcp.Type) string {
+	switch {
+	case from == to || to == pcp.Int64:
+		return v
+	case to == pcp.Uint32 && from == pcp.Int32, to == pcp.Uint64:
+		return b.wrap(to, v)
+	}
+	return "CAST(" + v + " AS " + b.typeName(to) + ")"
+}
+
+// quoted returns a string in the SQL standard's quotes.
+func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
+
+// escaped returns a string where backslashes escape as well.
+func escaped(s string) string { return quoted(strings.ReplaceAll(s, `\`, `\\`)) }
+
+// duckdb is the dialect of DuckDB.
+type duckdb struct{}
+
+func (duckdb) read(dir, table string) string {
+	return "read_parquet(" + quoted(dir+"/"+table+"/**/*.parquet") + ", hive_partitioning = true, hive_types_autocast = false)"
+}
+
+func (duckdb) text(s string) string { return quoted(s) }
+
+func (duckdb) typeName(t pcp.Type) string {
+	return map[pcp.Type]string{
+		pcp.Int32: "INTEGER", pcp.Uint32: "BIGINT", pcp.Int64: "BIGINT", pcp.Uint64: "UBIGINT",
+		pcp.Float: "FLOAT", pcp.Double: "DOUBLE", pcp.String: "VARCHAR",
+	}[t]
+}
+
+func (duckdb) tryCast() string { return "TRY_CAST" }
+
+func (duckdb) inst() string { return "inst" }
+
+func (duckdb) present(column string) string { return column }
+
+func (duckdb) wrap(t pcp.Type, v string) string {
+	switch t {
+	case pcp.Int32:
+		return "CAST(xor((" + v + ") & 4294967295, 2147483648) - 2147483648 AS BIGINT)"
+	case pcp.Uint32:
+		return "CAST((" + v + ") & 4294967295 AS BIGINT)"
+	case pcp.Int64:
+		return "CAST(xor(CAST(" + v + " AS HUGEINT) & 18446744073709551615, 9223372036854775808) - 9223372036854775808 AS BIGINT)"
+	}
+	return "CAST(CAST(" + v + " AS HUGEINT) & 18446744073709551615 AS UBIGINT)"
+}
+
+func (d duckdb) integer(op string, t pcp.Type, v, w string) string {
+	wide := func(typ string) string { return "CAST(" + v + " AS " + typ + ") " + op + " " + w }
+	switch {
+	case t == pcp.Uint64 && op == "*":
+		return "CAST((" + "CAST(" + v + " AS UHUGEINT) * CAST(" + w + " AS UHUGEINT)) & 18446744073709551615 AS UBIGINT)"
+	case t == pcp.Int64 || t == pcp.Uint64 || op == "*":
+		return d.wrap(t, "("+wide("HUGEINT")+")")
+	}
+	return d.wrap(t, v+" "+op+" "+w)
+}
+
+func (d duckdb) round(t pcp.Type, v string, mult, div int64) string {
+	typ, product := "BIGINT", d.wrap(pcp.Int64, fmt.Sprintf("(CAST(%s AS HUGEINT) * %d + %d)", v, mult, div/2))
+	if t == pcp.Uint64 {
+		typ, product = "UBIGINT", fmt.Sprintf("CAST((CAST(%s AS UHUGEINT) * %d + %d) & 18446744073709551615 AS UBIGINT)", v, mult, div/2)
+	}
+	if product = fmt.Sprintf("%s // CAST(%d AS %s)", product, div, typ); t == pcp.Int64 || t == pcp.Uint64 {
+		return "(" + product + ")"
+	}
+	return d.wrap(t, product)
+}
+
+func (duckdb) compare(op string, t pcp.Type, v, w string) string { return ordered(op, t, v, w) }
+
+// ordered returns a comparison for engines in which a NaN equals itself and is above all others.
+func ordered(op string, t pcp.Type, v, w string) string {
+	c := v + " " + op + " " + w
+	switch {
+	case !isFloat(t):
+		return c
+	case op == "<>":
+		return "(" + c + " OR isnan(" + v + "))"
+	case op == "=":
+		return "(" + c + " AND NOT isnan(" + v + "))"
+	}
+	return "(" + c + " AND NOT isnan(" + w + "))"
+}
+
+func (d duckdb) fold(t pcp.Type, order string) string {
+	return "list_reduce(list(value ORDER BY " + order + "), lambda a, b: a + b, CAST(0 AS " + d.typeName(t) + "))"
+}
+
+func (duckdb) nanoseconds(time string) string { return "epoch_ns(" + time + ")" }
+
+func (duckdb) argMin(column, least string) string { return "arg_min(" + column + ", " + least + ")" }
+
+func (duckdb) firstWord(text string) string { return "split_part(" + text + ", ' ', 1)" }
+
+func (duckdb) matches(text, pattern string) string {
+	return "regexp_matches(" + text + ", " + quoted(pattern) + ")"
+}
+
+// clickhouse is the dialect of ClickHouse, whose integers wrap around by themselves.
+type clickhouse struct{}
+
+func (clickhouse) read(dir, table string) string {
+	return "file(" + escaped(dir+"/"+table+"/**/*.parquet") + ", 'Parquet')"
+}
+
+func (clickhouse) text(s string) string { return escaped(s) }
+
+func (clickhouse) typeName(t pcp.Type) string {
+	return map[pcp.Type]string{
+		pcp.Int32: "Nullable(Int32)", pcp.Uint32: "Int64", pcp.Int64: "Int64", pcp.Uint64: "UInt64",
+		pcp.Float: "Float32", pcp.Double: "Float64", pcp.String: "Nullable(String)",
+	}[t]
+}
+
+func (clickhouse) tryCast() string { return "CAST" }
+
+func (clickhouse) inst() string { return "assumeNotNull(inst) AS inst" }
+
+func (clickhouse) present(column string) string { return "assumeNotNull(" + column + ")" }
+
+func (clickhouse) wrap(t pcp.Type, v string) string {
+	switch t {
+	case pcp.Int32:
+		return "toInt64(toInt32(" + v + "))"
+	case pcp.Uint32:
+		return "toInt64(toUInt32(" + v + "))"
+	case pcp.Int64:
+		return "toInt64(" + v + ")"
+	}
+	return "toUInt64(" + v + ")"
+}
+
+func (d clickhouse) integer(op string, t pcp.Type, v, w string) string {
+	return d.wrap(t, v+" "+op+" "+w)
+}
+
+func (d clickhouse) round(t pcp.Type, v string, mult, div int64) string {
+	wide := pcp.Int64
+	if t == pcp.Uint64 {
+		wide = t
+	}
+	product := d.wrap(wide, fmt.Sprintf("%s * %d + %d", v, mult, div/2))
+	return d.wrap(t, fmt.Sprintf("intDiv(%s, %s)", product, d.wrap(wide, strconv.FormatInt(div, 10))))
+}
+
+func (clickhouse) compare(op string, _ pcp.Type, v, w string) string { return v + " " + op + " " + w }
+
+func (d clickhouse) fold(t pcp.Type, order string) string {
+	cast := "to" + d.typeName(t)
+	return "arrayFold((a, p) -> " + cast + "(a + p.2), arraySort(groupArray((" + order + ", value))), " + cast + "(0))"
+}
+
+func (clickhouse) nanoseconds(time string) string { return "toUnixTimestamp64Nano(" + time + ")" }
+
+func (clickhouse) argMin(column, least string) string { return "argMin(" + column + ", " + least + ")" }
+
+func (clickhouse) firstWord(text string) string {
+	return "splitByChar(' ', assumeNotNull(" + text + "))[1]"
+}
+
+func (clickhouse) matches(text, pattern string) string {
+	return "match(" + text + ", " + escaped(pattern) + ")"
+}
+
+// spark is the dialect of Spark SQL, whose unsigned integers of 64 bits are decimals.
+type spark struct{}
+
+func (spark) read(dir, table string) string {
+	return "parquet.`" + strings.ReplaceAll(dir, "`", "``") + "/" + table + "`"
+}
+
+func (spark) text(s string) string {
+	return "'" + strings.ReplaceAll(strings.ReplaceAll(s, `\`, `\\`), "'", `\'`) + "'"
+}
+
+func (spark) typeName(t pcp.Type) string {
+	return map[pcp.Type]string{
+		pcp.Int32: "INT", pcp.Uint32: "BIGINT", pcp.Int64: "BIGINT", pcp.Uint64: "DECIMAL(20,0)",
+		pcp.Float: "FLOAT", pcp.Double: "DOUBLE", pcp.String: "STRING",
+	}[t]
+}
+
+func (spark) tryCast() string { return "TRY_CAST" }
+
+func (spark) inst() string { return "inst" }
+
+func (spark) present(column string) string { return column }
+
+func (d spark) wrap(t pcp.Type, v string) string {
+	v = "CAST(" + v + " AS DECIMAL(38,0))"
+	half, whole := "2147483648BD", "4294967296BD"
+	if t == pcp.Int64 || t == pcp.Uint64 {
+		half, whole = "9223372036854775808BD", "18446744073709551616BD"
+	}
+	if t == pcp.Int32 || t == pcp.Int64 {
+		return "CAST(pmod(" + v + " + " + half + ", " + whole + ") - " + half + " AS BIGINT)"
+	}
+	return "CAST(pmod(" + v + ", " + whole + ") AS " + d.typeName(t) + ")"
+}
+
+func (d spark) integer(op string, t pcp.Type, v, w string) string {
+	return d.wrap(t, "CAST("+v+" AS DECIMAL(20,0)) "+op+" CAST("+w+" AS DECIMAL(20,0))")
+}
+
+func (d spark) round(t pcp.Type, v string, mult, div int64) string {
+	wide := pcp.Int64
+	if t == pcp.Uint64 {
+		wide = t
+	}
+	product := d.wrap(wide, fmt.Sprintf("CAST(%s AS DECIMAL(20,0)) * CAST(%d AS DECIMAL(18,0)) + %dBD", v, mult, div/2))
+	return d.wrap(t, fmt.Sprintf("(%s - %[1]s %% %dBD) / %[2]dBD", product, div))
+}
+
+func (spark) compare(op string, t pcp.Type, v, w string) string { return ordered(op, t, v, w) }
+
+func (d spark) fold(t pcp.Type, order string) string {
+	typ := d.typeName(t)
+	return "aggregate(array_sort(collect_list(struct(" + order + " AS k, value AS v))), CAST(0 AS " + typ + "), (a, p) -> CAST(a + p.v AS " + typ + "))"
+}
+
+func (spark) nanoseconds(time string) string { return time }
+
+func (spark) argMin(column, least string) string { return "min_by(" + column + ", " + least + ")" }
+
+func (spark) firstWord(text string) string { return "substring_index(" + text + ", ' ', 1)" }
+
+func (d spark) matches(text, pattern string) string { return text + " RLIKE " + d.text(pattern) }

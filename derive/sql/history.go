@@ -1,0 +1,129 @@
+package sql
+
+import (
+	"strings"
+
+	"pmtools/derive/check"
+	"pmtools/derive/syntax"
+	"pmtools/lib/pcp"
+)
+
+// change returns the differences from the record before, for delta() and rate(). An instance has one
+// if it was there in the record before: an error of a metric by itself is such a record, an error of
+// an expression is not.
+func (b *builder) change(n *syntax.CallExpr, t pcp.Type, x values, skip []fail) values {
+	if b.err != nil {
+		return x
+	}
+	operand := syntax.Unparen(n.X)
+	_, bare := operand.(*syntax.MetricRef)
+	out := values{typ: t, many: x.many, one: x.one}
+	steps := ""
+	if bare {
+		steps = b.steps(skip)
+		out.fails = []fail{{x.fails[0].metric, steps}}
+	} else {
+		steps = b.steps(union(skip, x.fails))
+		out.fails = x.fails
+	}
+	now, last, parts := "value", "last_value", "host, seg"
+	if x.many {
+		parts += ", inst"
+	}
+	of := b.info.Types[operand]
+	value, where := "", "WHERE step = last_step + 1"
+	if n.Fun == syntax.DELTA {
+		value = b.delta(x.typ, now, last)
+	} else {
+		counter := of.Sem == pcp.Counter && of.Type != pcp.Int32
+		if counter {
+			where += " AND NOT (" + b.compare("<", x.typ, now, last) + ")"
+		}
+		value = b.rate(x.typ, counter, now, last)
+		if f := check.TimeFactor(of.Units); f != 1 {
+			value += " * " + float(f)
+		}
+	}
+	out.table = b.define(syntax.Print(n),
+		"SELECT "+columns(x.many)+", "+value+" AS value",
+		"FROM (",
+		"  SELECT "+columns(x.many)+", value, step,",
+		"    lag(value) OVER w AS last_value, lag(time) OVER w AS last_time, lag(step, 1, -1) OVER w AS last_step",
+		"  FROM "+b.table(n.X, x)+" JOIN "+steps+" USING ("+row+")",
+		"  WINDOW w AS (PARTITION BY "+parts+" ORDER BY step)",
+		") AS x",
+		where)
+	return out
+}
+
+// delta returns a difference. That of unsigned values has a sign.
+func (b *builder) delta(t pcp.Type, now, last string) string {
+	switch t {
+	case pcp.Uint64:
+		return "(" + b.convert(now, t, pcp.Double) + " - " + b.convert(last, t, pcp.Double) + ")"
+	case pcp.Uint32:
+		return "(" + now + " - " + last + ")"
+	}
+	return b.arithmetic("-", t, now, last)
+}
+
+// rate returns a difference for each second.
+func (b *builder) rate(t pcp.Type, counter bool, now, last string) string {
+	diff := ""
+	switch {
+	case t == pcp.Uint32:
+		diff = b.convert("("+now+" - "+last+")", pcp.Int64, pcp.Double)
+	case t != pcp.Uint64 || counter:
+		diff = b.convert(b.arithmetic("-", t, now, last), t, pcp.Double)
+	default:
+		up := b.convert(b.integer("-", t, now, last), t, pcp.Double)
+		down := b.convert(b.integer("-", t, last, now), t, pcp.Double)
+		diff = "CASE WHEN " + now + " < " + last + " THEN -" + down + " ELSE " + up + " END"
+	}
+	elapsed := b.convert(b.nanoseconds("time")+" - "+b.nanoseconds("last_time"), pcp.Int64, pcp.Double)
+	return diff + " / (" + elapsed + " / 1e9)"
+}
+
+// aggregate returns what a function makes of all instances of a record.
+func (b *builder) aggregate(n *syntax.CallExpr, t pcp.Type, x values) values {
+	if b.err != nil || x.number != "" {
+		return b.refuse(n, "it needs a metric")
+	}
+	order := "time" // of one value
+	if x.many {
+		order = "inst"
+	}
+	from, value, empty := x.table, "", b.literal(t, 0)
+	switch n.Fun {
+	case syntax.MIN, syntax.MAX:
+		value, empty = strings.ToLower(n.Fun.String())+"(value)", ""
+	case syntax.COUNT:
+		value = "CAST(count(*) AS " + b.typeName(t) + ")"
+	case syntax.SUM:
+		value = b.sum(t, order)
+	case syntax.AVG:
+		size := b.convert("count(*) OVER (PARTITION BY "+row+")", pcp.Int64, pcp.Float)
+		from = b.define(syntax.Print(n), "SELECT "+columns(x.many)+", "+b.single(b.convert("value", x.typ, pcp.Float)+" / "+size)+" AS value",
+			"FROM "+x.table)
+		value = b.fold(pcp.Float, order)
+	}
+	lines := []string{"SELECT " + row + ", " + value + " AS value", "FROM " + from, "GROUP BY " + row}
+	out := values{typ: t, fails: x.fails}
+	if n.Fun == syntax.COUNT {
+		out.fails = nil
+	}
+	if empty != "" { // the records that do not have the metric
+		lines = append(lines, "UNION ALL", "SELECT "+row+", "+empty, "FROM (",
+			"  SELECT "+row+" FROM "+b.records(out.fails), "  EXCEPT DISTINCT SELECT "+row+" FROM "+x.table, ") AS x")
+	}
+	out.table = b.define(syntax.Print(n), lines...)
+	return out
+}
+
+// sum returns the sum of the values of a record. Integers wrap around.
+func (b *builder) sum(t pcp.Type, order string) string {
+	if isFloat(t) {
+		return b.fold(t, order)
+	}
+	return b.wrap(t, "sum(value)")
+}

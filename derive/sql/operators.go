@@ -1,0 +1,156 @@
+package sql
+
+import (
+	"strconv"
+
+	"pmtools/derive/syntax"
+	"pmtools/lib/pcp"
+)
+
+// unary returns what a prefix operator makes of x.
+func (b *builder) unary(n *syntax.UnaryExpr, t pcp.Type, x values) values {
+	return b.each(n, t, x, func(v string) string {
+		switch {
+		case n.Op == syntax.NOT:
+			return "CASE WHEN " + b.isTrue(v) + " THEN " + b.literal(t, 0) + " ELSE " + b.literal(t, 1) + " END"
+		case isFloat(t):
+			return "(-" + v + ")"
+		}
+		return b.integer("-", t, b.literal(t, 0), v)
+	})
+}
+
+// isFloat reports whether t is one of the types with fractions.
+func isFloat(t pcp.Type) bool { return t == pcp.Float || t == pcp.Double }
+
+// binary returns what an operator makes of two operands.
+func (b *builder) binary(n *syntax.BinaryExpr, t pcp.Type, skip []fail) values {
+	x := b.add(n.X, skip)
+	y := b.add(n.Y, union(skip, x.fails))
+	return b.both(n, t, x, y, func(v, w string) string { return b.combine(n, t, x.typ, y.typ, v, w) })
+}
+
+// both brings the values of two operands together, by instance if both have many.
+func (b *builder) both(e syntax.Expr, t pcp.Type, x, y values, f func(v, w string) string) values {
+	switch {
+	case b.err != nil:
+		return x
+	case y.number != "":
+		return b.each(e, t, x, func(v string) string { return f(v, y.number) })
+	case x.number != "":
+		return b.each(e, t, y, func(w string) string { return f(x.number, w) })
+	case x.table == y.table:
+		return b.each(e, t, x, func(v string) string { return f(v, v) })
+	}
+	out := values{typ: t, many: x.many || y.many, one: x.one || y.one, fails: union(x.fails, y.fails)}
+	using, cols := row, row
+	switch {
+	case x.many && y.many:
+		using, cols = row+", inst", row+", inst, x.instance AS instance"
+	case x.many:
+		cols = row + ", x.inst AS inst, x.instance AS instance"
+	case y.many:
+		cols = row + ", y.inst AS inst, y.instance AS instance"
+	}
+	out.table = b.define(syntax.Print(e), "SELECT "+cols+", "+f("x.value", "y.value")+" AS value",
+		"FROM "+x.table+" AS x", "JOIN "+y.table+" AS y USING ("+using+")")
+	return out
+}
+
+// combine returns an operator with the SQL of its operands, of types tx and ty.
+func (b *builder) combine(n *syntax.BinaryExpr, t, tx, ty pcp.Type, v, w string) string {
+	common := max(tx, ty)
+	switch n.Op {
+	case syntax.AND:
+		return b.bit(b.isTrue(v) + " AND " + b.isTrue(w))
+	case syntax.OR:
+		return b.bit(b.isTrue(v) + " OR " + b.isTrue(w))
+	case syntax.PLUS, syntax.MINUS, syntax.STAR, syntax.SLASH:
+		common = t
+	}
+	v, w = b.convert(v, tx, common), b.convert(w, ty, common)
+	s, ok := b.info.Scales[n]
+	if ok {
+		v, w = scaled(v, s.LeftDiv, s.LeftMul), scaled(w, s.RightDiv, s.RightMul)
+	}
+	switch n.Op {
+	case syntax.PLUS:
+		return b.arithmetic("+", t, v, w)
+	case syntax.MINUS:
+		return b.arithmetic("-", t, v, w)
+	case syntax.STAR:
+		return b.arithmetic("*", t, v, w)
+	case syntax.SLASH:
+		return "CASE WHEN " + v + " = 0 THEN " + b.literal(pcp.Double, 0) + " ELSE " + b.arithmetic("/", t, v, w) + " END"
+	case syntax.LT:
+		return b.bit(b.compare("<", common, v, w))
+	case syntax.LEQ:
+		return b.bit(b.compare("<=", common, v, w))
+	case syntax.GT:
+		return b.bit(b.compare("<", common, w, v))
+	case syntax.GEQ:
+		return b.bit(b.compare("<=", common, w, v))
+	case syntax.EQ:
+		return b.bit(b.compare("=", common, v, w))
+	}
+	return b.bit(b.compare("<>", common, v, w))
+}
+
+// arithmetic returns an operator on values of type t, which is that of the result.
+func (b *builder) arithmetic(op string, t pcp.Type, v, w string) string {
+	switch t {
+	case pcp.Double:
+		return "(" + v + " " + op + " " + w + ")"
+	case pcp.Float:
+		return b.single("(" + v + " " + op + " " + w + ")")
+	}
+	return b.integer(op, t, v, w)
+}
+
+// single returns SQL as a number of single precision.
+func (b *builder) single(v string) string { return "CAST(" + v + " AS " + b.typeName(pcp.Float) + ")" }
+
+// scaled returns a double in another scale.
+func scaled(v string, div, mul float64) string {
+	if div != 1 {
+		v = "(" + v + " / " + float(div) + ")"
+	}
+	if mul != 1 {
+		v = "(" + v + " * " + float(mul) + ")"
+	}
+	return v
+}
+
+// float returns a number as SQL, with an exponent, which makes it a double in every dialect.
+func float(f float64) string { return strconv.FormatFloat(f, 'e', -1, 64) }
+
+// isTrue returns the condition that a number is not 0.
+func (b *builder) isTrue(v string) string { return v + " <> 0" }
+
+// bit returns a condition as 0 or 1.
+func (b *builder) bit(condition string) string {
+	return "CAST((" + condition + ") AS " + b.typeName(pcp.Int64) + ")"
+}
+
+// rescale returns values in other units.
+func (b *builder) rescale(n *syntax.RescaleExpr, x values) values {
+	from := b.info.Types[n.X]
+	s, err := pcp.NewScaler(from.Type, from.Units, b.info.Rescale[n])
+	f, ok := s.Factor()
+	switch {
+	case err != nil || !ok:
+		return b.refuse(n, "the conversion is more than a factor of 63 bits")
+	case f.Mult == f.Div:
+		return x
+	}
+	return b.each(n, x.typ, x, func(v string) string {
+		switch x.typ {
+		case pcp.Double:
+			return "(" + v + " * " + float(f.Ratio) + ")"
+		case pcp.Float:
+			ratio := float32(f.Mult) / float32(f.Div)
+			return b.arithmetic("*", pcp.Float, v, b.single(float(float64(ratio))))
+		}
+		return b.round(x.typ, v, f.Mult, f.Div)
+	})
+}

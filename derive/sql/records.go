@@ -1,0 +1,134 @@
+package sql
+
+import (
+	"slices"
+	"strings"
+
+	"pmtools/derive/syntax"
+	"pmtools/lib/pcp"
+)
+
+// Which records an expression is evaluated at matters to what remembers the one before, and to what
+// has a value where a metric has none: those that have one of its metrics, with values or without.
+// Where an operand has an error, what stands to the right of it is not evaluated.
+
+// A fail is a reason for an error in some records.
+type fail struct {
+	metric string
+	steps  string // for a change of the metric itself, the table of its records: the one after fails too
+}
+
+// names finds the metrics that decide which records count, in the order of info.Operands.
+func (b *builder) names(e syntax.Expr) {
+	found := make(map[pcp.ID]string)
+	for n := range syntax.Preorder(e) {
+		ref, ok := n.(*syntax.MetricRef)
+		if !ok {
+			continue
+		}
+		d, ok := b.info.Metrics[ref]
+		if !ok {
+			d, ok = b.info.Mentions[ref]
+		}
+		if _, again := found[d.ID]; ok && !again {
+			found[d.ID] = b.name(d.ID, ref)
+		}
+	}
+	for _, id := range b.info.Operands {
+		if name, ok := found[id]; ok {
+			b.operands = append(b.operands, name)
+		}
+	}
+}
+
+// name returns the name that the tables have for a metric.
+func (b *builder) name(id pcp.ID, ref *syntax.MetricRef) string {
+	if b.nameOf == nil {
+		return ref.Name
+	}
+	return b.nameOf(id, ref.Name)
+}
+
+// metric returns the values of a metric.
+func (b *builder) metric(n *syntax.MetricRef) values {
+	d, ok := b.info.Metrics[n]
+	if !ok {
+		return b.none(n, b.info.Types[n])
+	}
+	column, ok := map[pcp.Type]string{
+		pcp.Int32: "i64", pcp.Int64: "i64", pcp.Uint32: "u64", pcp.Uint64: "u64",
+		pcp.Float: "f64", pcp.Double: "f64", pcp.String: "text",
+	}[d.Type]
+	if !ok {
+		return b.refuse(n, "values of type "+d.Type.Text()+" are bytes in the tables")
+	}
+	name := b.name(d.ID, n)
+	many := d.InDom != pcp.NullInDom
+	cols := row
+	if many {
+		cols += ", " + b.inst() + ", instance"
+	}
+	return values{typ: d.Type, many: many, fails: []fail{{metric: name}}, table: b.define(syntax.Print(n),
+		"SELECT "+cols+", "+b.column(column, d.Type)+" AS value",
+		"FROM "+b.read(b.tables, "values"),
+		"WHERE metric = "+b.text(name)+" AND "+column+" IS NOT NULL")}
+}
+
+// records returns the table of the records that an expression is evaluated at, but those with an
+// error.
+func (b *builder) records(but []fail) string {
+	var names []string
+	for _, name := range b.operands {
+		names = append(names, b.text(name))
+	}
+	what, in := "records with "+strings.Join(b.operands, ", "), "WHERE metric IN ("+strings.Join(names, ", ")+")"
+	switch len(names) {
+	case 0:
+		what, in = "all records", "WHERE 1 = 1"
+	case 1:
+		in = "WHERE metric = " + names[0]
+	}
+	all := b.define(what,
+		"SELECT "+row+" FROM "+b.read(b.tables, "values"), in, "UNION DISTINCT",
+		"SELECT "+row+" FROM "+b.read(b.tables, "missing"), in)
+	if len(but) == 0 {
+		return all
+	}
+	lines := []string{"SELECT " + row + " FROM " + all}
+	for _, f := range but {
+		lines = append(lines, "EXCEPT DISTINCT SELECT "+row+" FROM "+b.failed(f))
+	}
+	return b.define("those without errors", lines...)
+}
+
+// failed returns the table of the records with an error.
+func (b *builder) failed(f fail) string {
+	table := b.define("errors of "+f.metric, "SELECT "+row+" FROM "+b.read(b.tables, "missing"),
+		"WHERE metric = "+b.text(f.metric)+" AND error <> 0")
+	if f.steps == "" {
+		return table
+	}
+	return b.define("errors of its changes",
+		"SELECT "+row+" FROM "+table, "UNION DISTINCT",
+		"SELECT s.host, s.seg, s.time FROM "+f.steps+" AS s",
+		"JOIN "+f.steps+" AS p ON p.host = s.host AND p.seg = s.seg AND p.step = s.step - 1",
+		"JOIN "+table+" AS f ON f.host = p.host AND f.seg = p.seg AND f.time = p.time")
+}
+
+// steps returns the table of records with numbers in their order.
+func (b *builder) steps(but []fail) string {
+	return b.define("records, numbered",
+		"SELECT "+row+", CAST(row_number() OVER (PARTITION BY host, seg ORDER BY time) AS "+b.typeName(pcp.Int64)+") AS step",
+		"FROM "+b.records(but))
+}
+
+// union returns the failures of both.
+func union(x, y []fail) []fail {
+	all := slices.Clone(x)
+	for _, f := range y {
+		if !slices.Contains(all, f) {
+			all = append(all, f)
+		}
+	}
+	return all
+}

@@ -1,0 +1,275 @@
+// Package sql writes expressions as SQL over the tables that pmderive export writes (docs/scale.md).
+//
+// [Query] turns a checked tree into one query, whose rows are the values that the expression has
+// record by record: time, host, inst, instance, value. Each metric and each operator is a table
+// expression of the query. What the tables or the dialect cannot say is refused, with the place in
+// the expression and the reason; nothing is approximated.
+package sql
+
+import (
+	"fmt"
+	"strings"
+
+	"pmtools/derive/check"
+	"pmtools/derive/syntax"
+	"pmtools/lib/pcp"
+)
+
+// Options say for which engine a query is.
+type Options struct {
+	Dialect string // one of Dialects; "" is the first
+	Tables  string // the directory of the tables
+	// NameOf returns the name that the tables have for a metric with several; nil for that in the
+	// expression.
+	NameOf func(id pcp.ID, name string) string
+}
+
+// Dialects returns the names of the dialects.
+func Dialects() []string { return []string{"duckdb", "clickhouse", "spark"} }
+
+// maxTables is how many table expressions a query may have: more than engines plan in time.
+const maxTables = 300
+
+// Query returns the query for a tree that check.Check has accepted with info. What cannot be said
+// is a *check.Error.
+func Query(e syntax.Expr, info *check.Info, opt *Options) (string, error) {
+	d, err := dialectOf(opt.Dialect)
+	if err != nil {
+		return "", err
+	}
+	b := &builder{dialect: d, info: info, tables: strings.TrimRight(opt.Tables, "/"),
+		nameOf: opt.NameOf, known: make(map[string]string), nested: make(map[place]values)}
+	b.names(e)
+	v := b.add(e, nil)
+	if b.err != nil {
+		return "", b.err
+	}
+	root := b.table(e, v)
+	if len(b.list) > maxTables {
+		b.refuse(e, fmt.Sprintf("the query would have %d parts, and %d are too many for engines", len(b.list), maxTables))
+	}
+	inst := b.null(pcp.Int32) + " AS inst, " + b.null(pcp.String) + " AS instance"
+	if v.many {
+		inst = "inst, instance"
+	}
+	var q strings.Builder
+	fmt.Fprintf(&q, "-- %s\n-- type %s, semantics %s, units %s\nWITH\n", oneLine(syntax.Print(e)),
+		info.Root.Type.Text(), info.Root.Sem.Text(), unitsText(info.Root.Units))
+	q.WriteString(strings.Join(b.list, ",\n"))
+	fmt.Fprintf(&q, "\nSELECT time, host, %s, value\nFROM %s\nORDER BY host, time, inst\n", inst, root)
+	return q.String(), b.err
+}
+
+// unitsText returns units in words.
+func unitsText(u pcp.Units) string {
+	if s := u.String(); s != "" {
+		return s
+	}
+	return "none"
+}
+
+// oneLine returns text that cannot end a comment.
+func oneLine(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f || r == 0x85 || r == 0x2028 || r == 0x2029 {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(text, "\uFFFD"))
+}
+
+// A builder is a query being made.
+type builder struct {
+	dialect
+	info     *check.Info
+	tables   string
+	nameOf   func(id pcp.ID, name string) string
+	operands []string          // names of the metrics that decide which records count
+	list     []string          // the table expressions
+	known    map[string]string // names of table expressions by their text
+	nested   map[place]values
+	err      error // the first refusal
+}
+
+// A place is where a definition stands: the same where the same errors keep it from being reached.
+type place struct {
+	x    syntax.Expr
+	skip string
+}
+
+// values are what a part of an expression is: a number, or a table with columns host, seg, time and
+// value, and inst and instance if there are many.
+type values struct {
+	typ    pcp.Type
+	number string // its SQL; "" for a table
+	table  string
+	many   bool   // a value belongs to an instance
+	one    bool   // there is only one instance
+	fails  []fail // when there is an error and no value
+}
+
+// refuse records why a part cannot be said.
+func (b *builder) refuse(e syntax.Expr, why string) values {
+	if b.err == nil {
+		start, _ := e.Span()
+		b.err = &check.Error{Pos: start, What: syntax.Print(e), Text: "not in SQL: " + why}
+	}
+	return values{number: "0"}
+}
+
+// define adds a table expression, with a comment on what it is, and returns its name. One with the
+// same text is used again.
+func (b *builder) define(what string, lines ...string) string {
+	text := strings.Join(lines, "\n  ")
+	name, ok := b.known[text]
+	if !ok {
+		name = fmt.Sprintf("t%d", len(b.list)+1)
+		b.known[text] = name
+		b.list = append(b.list, fmt.Sprintf("%s AS ( -- %s\n  %s\n)", name, oneLine(what), text))
+	}
+	return name
+}
+
+// row is what tells records apart.
+const row = "host, seg, time"
+
+// columns returns the columns of values but the value itself.
+func columns(many bool) string {
+	if many {
+		return row + ", inst, instance"
+	}
+	return row
+}
+
+// table returns values as a table: a number has a row for each record.
+func (b *builder) table(e syntax.Expr, v values) string {
+	if v.number == "" || b.err != nil {
+		return v.table
+	}
+	return b.define(syntax.Print(e), "SELECT "+row+", "+v.number+" AS value", "FROM "+b.records(nil))
+}
+
+// each returns values that are made of those of x one by one, by what f makes of the SQL of one.
+func (b *builder) each(e syntax.Expr, t pcp.Type, x values, f func(string) string) values {
+	v := x
+	v.typ = t
+	if x.number != "" {
+		v.number = f(x.number)
+	} else if b.err == nil {
+		v.table = b.define(syntax.Print(e), "SELECT "+columns(x.many)+", "+f("value")+" AS value", "FROM "+x.table)
+	}
+	return v
+}
+
+// add returns what a tree is. Records in which something in skip fails do not reach it.
+func (b *builder) add(e syntax.Expr, skip []fail) values {
+	if b.err != nil {
+		return values{number: "0"}
+	}
+	t := b.info.Types[e]
+	switch n := e.(type) {
+	case *syntax.ParenExpr:
+		return b.add(n.X, skip)
+	case *syntax.NestExpr:
+		return b.nest(n, skip)
+	case *syntax.MetricRef:
+		return b.metric(n)
+	case *syntax.IntLit, *syntax.FloatLit, *syntax.ConstExpr:
+		return b.constant(e, t)
+	case *syntax.UnaryExpr:
+		return b.unary(n, t.Type, b.add(n.X, skip))
+	case *syntax.BinaryExpr:
+		return b.binary(n, t.Type, skip)
+	case *syntax.TernaryExpr:
+		return b.ternary(n, t, skip)
+	case *syntax.CallExpr:
+		return b.call(n, t.Type, skip)
+	case *syntax.RescaleExpr:
+		return b.rescale(n, b.add(n.X, skip))
+	case *syntax.InstExpr:
+		return b.instance(n, b.add(n.X, skip))
+	case *syntax.MatchInstExpr:
+		return b.matching(n, b.add(n.X, skip))
+	}
+	return b.none(e, t)
+}
+
+// none returns values that there never are.
+func (b *builder) none(e syntax.Expr, t check.Type) values {
+	v := values{typ: t.Type, many: !t.Singular()}
+	value, inst := b.null(pcp.String), ""
+	if t.Type.Arithmetic() {
+		value = b.literal(t.Type, 0)
+	}
+	if v.many {
+		inst = b.null(pcp.Int32) + " AS inst, " + b.null(pcp.String) + " AS instance, "
+	}
+	v.table = b.define(syntax.Print(e), "SELECT "+row+", "+inst+value+" AS value", "FROM "+b.records(nil), "WHERE 1 = 0")
+	return v
+}
+
+// null returns a null of a type.
+func (b *builder) null(t pcp.Type) string { return "CAST(NULL AS " + b.typeName(t) + ")" }
+
+// nest returns what a definition is in whose place a name stands.
+func (b *builder) nest(n *syntax.NestExpr, skip []fail) values {
+	at := place{n.X, fmt.Sprint(skip)}
+	v, ok := b.nested[at]
+	if !ok {
+		v = b.add(n.X, skip)
+		b.nested[at] = v
+		if bad, ok := b.err.(*check.Error); ok {
+			b.err = bad.Inside(n.Ref)
+		}
+	}
+	return v
+}
+
+// constant returns a number.
+func (b *builder) constant(e syntax.Expr, t check.Type) values {
+	switch v := b.info.Consts[e]; {
+	case !t.Singular():
+		return b.refuse(e, "a constant with an instance domain has a value for each instance there is at the time, which the tables do not say")
+	case !v.IsSet() || !t.Type.Arithmetic():
+		return b.refuse(e, "it is not a number")
+	default:
+		return values{typ: t.Type, number: b.literal(t.Type, v.Word())}
+	}
+}
+
+// call returns what a function is.
+func (b *builder) call(n *syntax.CallExpr, t pcp.Type, skip []fail) values {
+	switch n.Fun {
+	case syntax.DEFINED:
+		word := uint64(0)
+		if b.info.Defined[n] {
+			word = 1
+		}
+		return values{typ: t, number: b.literal(t, word)}
+	case syntax.ANON:
+		return b.none(n, b.info.Types[n])
+	}
+	x := b.add(n.X, skip)
+	switch n.Fun {
+	case syntax.INSTANT:
+		return x
+	case syntax.SCALAR:
+		return b.scalar(n, x)
+	case syntax.DELTA, syntax.RATE:
+		return b.change(n, t, x, skip)
+	}
+	return b.aggregate(n, t, x)
+}
+
+// scalar returns the only value of each record.
+func (b *builder) scalar(n *syntax.CallExpr, x values) values {
+	switch {
+	case b.err != nil || !x.many:
+		return x
+	case !x.one:
+		return b.refuse(n, "scalar() takes the first instance of a record, and the tables do not have their order; select one, as in scalar(x[name])")
+	}
+	x.many, x.one = false, false
+	x.table = b.define(syntax.Print(n), "SELECT "+row+", value", "FROM "+x.table)
+	return x
+}

@@ -1,0 +1,178 @@
+package sql
+
+import (
+	"errors"
+	"flag"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"pmtools/derive/check"
+	"pmtools/derive/syntax"
+	"pmtools/lib/pcp"
+)
+
+var update = flag.Bool("update", false, "rewrite testdata")
+
+// metrics is an Env.
+type metrics []struct {
+	name string
+	desc pcp.Desc
+}
+
+// Lookup implements check.Env.
+func (l metrics) Lookup(name string) (pcp.ID, bool, error) {
+	for i, m := range l {
+		if m.name == name {
+			return pcp.ID(i + 1), false, nil
+		}
+	}
+	return 0, false, errors.New("unknown")
+}
+
+// Describe implements check.Env.
+func (l metrics) Describe(id pcp.ID) (pcp.Desc, error) {
+	d := l[id-1].desc
+	d.ID = id
+	return d, nil
+}
+
+// some are metrics of each kind.
+var some = metrics{
+	{"disk.total", pcp.Desc{Type: pcp.Uint64, InDom: 240, Sem: pcp.Counter, Units: pcp.Units{DimCount: 1}}},
+	{"disk.bytes", pcp.Desc{Type: pcp.Uint64, InDom: 240, Sem: pcp.Counter, Units: pcp.Units{DimSpace: 1, ScaleSpace: pcp.Kbyte}}},
+	{"disk.time", pcp.Desc{Type: pcp.Uint32, InDom: 240, Sem: pcp.Counter, Units: pcp.Units{DimTime: 1, ScaleTime: pcp.Msec}}},
+	{"mem.free", pcp.Desc{Type: pcp.Uint64, InDom: pcp.NullInDom, Sem: pcp.Instant, Units: pcp.Units{DimSpace: 1, ScaleSpace: pcp.Kbyte}}},
+	{"mem.used", pcp.Desc{Type: pcp.Uint64, InDom: pcp.NullInDom, Sem: pcp.Instant, Units: pcp.Units{DimSpace: 1, ScaleSpace: pcp.Mbyte}}},
+	{"load", pcp.Desc{Type: pcp.Float, InDom: 241, Sem: pcp.Instant}},
+	{"it's", pcp.Desc{Type: pcp.Int32, InDom: pcp.NullInDom, Sem: pcp.Instant}},
+	{"cpus", pcp.Desc{Type: pcp.Int32, InDom: pcp.NullInDom, Sem: pcp.Discrete}},
+	{"events", pcp.Desc{Type: pcp.Event, InDom: pcp.NullInDom, Sem: pcp.Instant}},
+}
+
+// query returns the query for an expression.
+func query(t *testing.T, text string, opt *Options) (string, error) {
+	t.Helper()
+	e, err := check.Syntax().Parse(text)
+	if err != nil {
+		t.Fatal(text, err)
+	}
+	info, err := check.Check(e, some, nil)
+	if err != nil {
+		t.Fatal(text, err)
+	}
+	return Query(e, info, opt)
+}
+
+// TestQuery compares queries with files.
+func TestQuery(t *testing.T) {
+	for _, c := range []struct{ file, dialect, expr string }{
+		{"rate", "duckdb", "rate(disk.total)"},
+		{"scaled", "duckdb", "mem.free + mem.used"},
+		{"utilisation", "duckdb", "100 * rate(disk.time)"},
+		{"ratio", "duckdb", "delta(disk.bytes) / delta(disk.total)"},
+		{"choice", "duckdb", "cpus > 1 ? load / cpus : novalue()"},
+		{"instance", "duckdb", `scalar(load[1 minute]) > 0.5 && !(cpus == 4)`},
+		{"avg", "clickhouse", "avg(load)"},
+		{"matchinst", "clickhouse", `matchinst(!/^sd[a-c]\\.?$/, disk.total)`},
+		{"sum", "spark", "sum(disk.total)"},
+		{"wrap", "spark", "mem.free * 3 - mem.free"},
+	} {
+		t.Run(c.file, func(t *testing.T) {
+			got, err := query(t, c.expr, &Options{Dialect: c.dialect, Tables: "out/"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			file := filepath.Join("testdata", c.file+".sql")
+			if *update {
+				if err := os.WriteFile(file, []byte(got), 0o666); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got, "\n")); d != "" {
+				t.Errorf("%s: -want +got\n%s", c.expr, d)
+			}
+		})
+	}
+}
+
+// TestRefuse: what cannot be said is refused with the place and the reason.
+func TestRefuse(t *testing.T) {
+	for _, c := range []struct {
+		expr, what string
+		pos        int
+		reason     string
+	}{
+		{"1 + scalar(load)", "scalar(load)", 4, "do not have their order"},
+		{"events", "events", 0, "bytes in the tables"},
+		{"cpus + mkconst(1, indom=60.1)", "mkconst(1, indom=60.1)", 7, "the tables do not say"},
+		{`matchinst(/(a)\\1/, load)`, `matchinst(/(a)\\1/, load)`, 0, "back reference"},
+	} {
+		_, err := query(t, c.expr, &Options{})
+		bad, ok := errors.AsType[*check.Error](err)
+		if !ok || bad.What != c.what || int(bad.Pos) != c.pos || !strings.Contains(bad.Text, c.reason) {
+			t.Errorf("%s: %v", c.expr, err)
+		}
+	}
+	if _, err := query(t, "cpus", &Options{Dialect: "sybase"}); err == nil || !strings.Contains(err.Error(), "duckdb, clickhouse, spark") {
+		t.Errorf("dialect: %v", err)
+	}
+	sum := "cpus"
+	for i := range maxTables {
+		sum += " + cpus * " + strconv.Itoa(i)
+	}
+	if _, err := query(t, sum, &Options{}); err == nil || !strings.Contains(err.Error(), "too many for engines") {
+		t.Errorf("a long sum: %v", err)
+	}
+}
+
+// TestText: text in an expression stays text.
+func TestText(t *testing.T) {
+	for _, dialect := range Dialects() {
+		for _, name := range []string{"x'; DROP TABLE t; --", `\`, `\'`, "a\nSELECT 1", "\x00", "\r", "\u2028x"} {
+			e := &syntax.InstExpr{X: &syntax.MetricRef{Name: "load"}, Name: name}
+			info, err := check.Check(e, some, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			q, err := Query(e, info, &Options{Dialect: dialect, Tables: "it's\\"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if left := outside(q, dialect != "duckdb"); strings.ContainsAny(left, "'\\;") || strings.Contains(left, "DROP") {
+				t.Errorf("%s, %q:\n%s", dialect, name, q)
+			}
+		}
+	}
+}
+
+// outside returns a query without its strings, quoted names and comments.
+func outside(q string, escapes bool) string {
+	var b strings.Builder
+	for i := 0; i < len(q); i++ {
+		switch {
+		case strings.HasPrefix(q[i:], "--"):
+			for i < len(q) && q[i] != '\n' {
+				i++
+			}
+		case q[i] == '\'' || q[i] == '`':
+			end := q[i]
+			for i++; i < len(q) && q[i] != end; i++ {
+				if escapes && end == '\'' && q[i] == '\\' {
+					i++
+				}
+			}
+		default:
+			b.WriteByte(q[i])
+		}
+	}
+	return b.String()
+}

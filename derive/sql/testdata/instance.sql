@@ -1,0 +1,49 @@
+-- scalar(load[1 minute]) > 0.5 && !(cpus == 4)
+-- type 32-bit unsigned int, semantics instant, units none
+WITH
+t1 AS ( -- load
+  SELECT host, seg, time, inst, instance, TRY_CAST(f64 AS FLOAT) AS value
+  FROM read_parquet('out/values/**/*.parquet', hive_partitioning = true, hive_types_autocast = false)
+  WHERE metric = 'load' AND f64 IS NOT NULL
+),
+t2 AS ( -- load[1 minute]
+  SELECT host, seg, arg_min(inst, time) AS inst, min(time) AS since
+  FROM t1
+  WHERE instance = '1 minute' OR split_part(instance, ' ', 1) = '1 minute'
+  GROUP BY host, seg
+),
+t3 AS ( -- load[1 minute]
+  SELECT host, seg, time, inst, instance, value
+  FROM t1
+  JOIN t2 AS f USING (host, seg, inst)
+  WHERE time >= since
+),
+t4 AS ( -- scalar(load[1 minute])
+  SELECT host, seg, time, value
+  FROM t3
+),
+t5 AS ( -- scalar(load[1 minute]) > 0.5
+  SELECT host, seg, time, CAST(((CAST(5e-01 AS DOUBLE) < CAST(value AS DOUBLE) AND NOT isnan(CAST(value AS DOUBLE)))) AS BIGINT) AS value
+  FROM t4
+),
+t6 AS ( -- cpus
+  SELECT host, seg, time, i64 AS value
+  FROM read_parquet('out/values/**/*.parquet', hive_partitioning = true, hive_types_autocast = false)
+  WHERE metric = 'cpus' AND i64 IS NOT NULL
+),
+t7 AS ( -- cpus == 4
+  SELECT host, seg, time, CAST((CAST((value) & 4294967295 AS BIGINT) = CAST(4 AS BIGINT)) AS BIGINT) AS value
+  FROM t6
+),
+t8 AS ( -- !(cpus == 4)
+  SELECT host, seg, time, CASE WHEN value <> 0 THEN CAST(0 AS BIGINT) ELSE CAST(1 AS BIGINT) END AS value
+  FROM t7
+),
+t9 AS ( -- scalar(load[1 minute]) > 0.5 && !(cpus == 4)
+  SELECT host, seg, time, CAST((x.value <> 0 AND y.value <> 0) AS BIGINT) AS value
+  FROM t5 AS x
+  JOIN t8 AS y USING (host, seg, time)
+)
+SELECT time, host, CAST(NULL AS INTEGER) AS inst, CAST(NULL AS VARCHAR) AS instance, value
+FROM t9
+ORDER BY host, time, inst

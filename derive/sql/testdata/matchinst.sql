@@ -1,0 +1,16 @@
+-- matchinst(!/^sd[a-c]\\.?$/, disk.total)
+-- type 64-bit unsigned int, semantics counter, units count
+WITH
+t1 AS ( -- disk.total
+  SELECT host, seg, time, assumeNotNull(inst) AS inst, instance, assumeNotNull(u64) AS value
+  FROM file('out/values/**/*.parquet', 'Parquet')
+  WHERE metric = 'disk.total' AND u64 IS NOT NULL
+),
+t2 AS ( -- matchinst(!/^sd[a-c]\\.?$/, disk.total)
+  SELECT host, seg, time, inst, instance, value
+  FROM t1
+  WHERE instance IS NOT NULL AND NOT match(splitByChar(' ', assumeNotNull(instance))[1], '\\Asd[abc](?:\\x2e){0,1}\\z')
+)
+SELECT time, host, inst, instance, value
+FROM t2
+ORDER BY host, time, inst

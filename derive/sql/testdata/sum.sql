@@ -1,0 +1,37 @@
+-- sum(disk.total)
+-- type 64-bit unsigned int, semantics counter, units count
+WITH
+t1 AS ( -- disk.total
+  SELECT host, seg, time, inst, instance, u64 AS value
+  FROM parquet.`out/values`
+  WHERE metric = 'disk.total' AND u64 IS NOT NULL
+),
+t2 AS ( -- records with disk.total
+  SELECT host, seg, time FROM parquet.`out/values`
+  WHERE metric = 'disk.total'
+  UNION DISTINCT
+  SELECT host, seg, time FROM parquet.`out/missing`
+  WHERE metric = 'disk.total'
+),
+t3 AS ( -- errors of disk.total
+  SELECT host, seg, time FROM parquet.`out/missing`
+  WHERE metric = 'disk.total' AND error <> 0
+),
+t4 AS ( -- those without errors
+  SELECT host, seg, time FROM t2
+  EXCEPT DISTINCT SELECT host, seg, time FROM t3
+),
+t5 AS ( -- sum(disk.total)
+  SELECT host, seg, time, CAST(pmod(CAST(sum(value) AS DECIMAL(38,0)), 18446744073709551616BD) AS DECIMAL(20,0)) AS value
+  FROM t1
+  GROUP BY host, seg, time
+  UNION ALL
+  SELECT host, seg, time, CAST(0 AS DECIMAL(20,0))
+  FROM (
+    SELECT host, seg, time FROM t4
+    EXCEPT DISTINCT SELECT host, seg, time FROM t1
+  ) AS x
+)
+SELECT time, host, CAST(NULL AS INT) AS inst, CAST(NULL AS STRING) AS instance, value
+FROM t5
+ORDER BY host, time, inst

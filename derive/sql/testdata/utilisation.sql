@@ -1,0 +1,36 @@
+-- 100 * rate(disk.time)
+-- type double, semantics instant, units none
+WITH
+t1 AS ( -- disk.time
+  SELECT host, seg, time, inst, instance, TRY_CAST(u64 AS BIGINT) AS value
+  FROM read_parquet('out/values/**/*.parquet', hive_partitioning = true, hive_types_autocast = false)
+  WHERE metric = 'disk.time' AND u64 IS NOT NULL
+),
+t2 AS ( -- records with disk.time
+  SELECT host, seg, time FROM read_parquet('out/values/**/*.parquet', hive_partitioning = true, hive_types_autocast = false)
+  WHERE metric = 'disk.time'
+  UNION DISTINCT
+  SELECT host, seg, time FROM read_parquet('out/missing/**/*.parquet', hive_partitioning = true, hive_types_autocast = false)
+  WHERE metric = 'disk.time'
+),
+t3 AS ( -- records, numbered
+  SELECT host, seg, time, CAST(row_number() OVER (PARTITION BY host, seg ORDER BY time) AS BIGINT) AS step
+  FROM t2
+),
+t4 AS ( -- rate(disk.time)
+  SELECT host, seg, time, inst, instance, CAST((value - last_value) AS DOUBLE) / (CAST(epoch_ns(time) - epoch_ns(last_time) AS DOUBLE) / 1e9) * 1e-03 AS value
+  FROM (
+    SELECT host, seg, time, inst, instance, value, step,
+      lag(value) OVER w AS last_value, lag(time) OVER w AS last_time, lag(step, 1, -1) OVER w AS last_step
+    FROM t1 JOIN t3 USING (host, seg, time)
+    WINDOW w AS (PARTITION BY host, seg, inst ORDER BY step)
+  ) AS x
+  WHERE step = last_step + 1 AND NOT (value < last_value)
+),
+t5 AS ( -- 100 * rate(disk.time)
+  SELECT host, seg, time, inst, instance, (CAST(CAST(100 AS BIGINT) AS DOUBLE) * value) AS value
+  FROM t4
+)
+SELECT time, host, inst, instance, value
+FROM t5
+ORDER BY host, time, inst

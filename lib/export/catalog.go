@@ -1,0 +1,160 @@
+package export
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/parquet-go/parquet-go"
+
+	"pmtools/lib/pcp"
+	"pmtools/lib/pmapi"
+	"pmtools/lib/pmerr"
+	"pmtools/lib/pmns"
+	"pmtools/lib/regular"
+)
+
+// A catalog is a Source that knows what exported metrics are, and has no values. Identifiers are its
+// own: those of hosts may differ, and here a derived metric is one like any other.
+type catalog struct {
+	pmapi.Source // of the names
+	descs        map[pcp.ID]pcp.Desc
+}
+
+// Catalog returns what the metrics are that Write has exported: path is a table of metrics, or the
+// directory of all tables. Metrics of one name that differ between hosts are an error.
+func Catalog(path string) (pmapi.Source, error) {
+	files := []string{path}
+	if info, err := os.Stat(path); err != nil {
+		return nil, err
+	} else if info.IsDir() {
+		if files, err = filepath.Glob(filepath.Join(globText(path), "metrics", "host=*", "*.parquet")); err != nil {
+			return nil, err
+		}
+		if len(files) == 0 {
+			return nil, fmt.Errorf("%s: no table of metrics; want %s, as pmderive export writes it", path, filepath.Join(path, "metrics", "host=*"))
+		}
+	}
+	names := new(pmns.Tree)
+	c := &catalog{Source: pmapi.WithNames(nil, names), descs: make(map[pcp.ID]pcp.Desc)}
+	from := make(map[pcp.ID]string)
+	for _, file := range files {
+		rows, err := metricsOf(file)
+		if err != nil {
+			return nil, err
+		}
+		for i := range rows {
+			d, err := rows[i].desc()
+			if err == nil {
+				err = c.add(names, rows[i].Metric, d, file, from)
+			}
+			if err != nil {
+				return nil, fmt.Errorf("%s: row %d, %s: %w", file, i+1, rows[i].Metric, err)
+			}
+		}
+	}
+	return c, nil
+}
+
+// add adds a metric of a file. The first file that has it is in from.
+func (c *catalog) add(names *pmns.Tree, name string, d pcp.Desc, file string, from map[pcp.ID]string) error {
+	id, err := names.Lookup(name)
+	if err != nil {
+		n := uint32(len(c.descs))
+		d.ID = pcp.NewID(1+n>>22, n>>10&0xfff, n&0x3ff)
+		names.Add(name, d.ID)
+		c.descs[d.ID], from[d.ID] = d, file
+		return nil
+	}
+	d.ID = id
+	was := c.descs[id]
+	if was.InDom != pcp.NullInDom && d.InDom != pcp.NullInDom {
+		d.InDom = was.InDom // its number does not matter
+	}
+	if d != was {
+		return fmt.Errorf("it is %s here and %s in %s; name one of the tables", describe(d), describe(was), from[id])
+	}
+	return nil
+}
+
+// describe returns metadata in words.
+func describe(d pcp.Desc) string {
+	domain := "with instances"
+	if d.InDom == pcp.NullInDom {
+		domain = "without"
+	}
+	return fmt.Sprintf("%s, %s, units '%s', %s", d.Type.Text(), d.Sem.Text(), d.Units, domain)
+}
+
+// metricsOf reads a table of metrics.
+func metricsOf(file string) ([]metricRow, error) {
+	f, info, err := regular.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	table, err := parquet.OpenFile(f, info.Size())
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	want := parquet.SchemaOf(metricRow{})
+	for _, column := range want.Columns() {
+		if _, ok := table.Schema().Lookup(column...); !ok {
+			return nil, fmt.Errorf("%s: there is no column %s: it is no table of metrics", file, column[0])
+		}
+	}
+	rows, err := parquet.ReadFile[metricRow](file)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	return rows, nil
+}
+
+// desc returns the description that a row has.
+func (r *metricRow) desc() (pcp.Desc, error) {
+	d := pcp.Desc{Type: pcp.Unknown, InDom: pcp.NullInDom, Sem: -1}
+	for t := pcp.Int32; t <= pcp.HighResEvent; t++ {
+		if t.Text() == r.Type {
+			d.Type = t
+		}
+	}
+	for _, s := range []pcp.Sem{pcp.Counter, pcp.Instant, pcp.Discrete} {
+		if s.Text() == r.Semantics {
+			d.Sem = s
+		}
+	}
+	if d.Type == pcp.Unknown || d.Sem < 0 {
+		return d, fmt.Errorf("type '%s' and semantics '%s' are not known", r.Type, r.Semantics)
+	}
+	if r.InDom != nil {
+		var domain, serial uint32
+		if _, err := fmt.Sscanf(*r.InDom, "%d.%d", &domain, &serial); err != nil {
+			return d, fmt.Errorf("indom '%s' is not of the form 60.1", *r.InDom)
+		}
+		d.InDom = pcp.NewInDom(domain, serial)
+	}
+	var err error
+	if r.Units != "" {
+		d.Units, _, err = pcp.ParseUnits(r.Units)
+	}
+	return d, err
+}
+
+// globText returns a path as a pattern that matches it only.
+func globText(path string) string {
+	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(path)
+}
+
+// Describe implements pmapi.Source.
+func (c *catalog) Describe(_ context.Context, ids []pcp.ID) ([]pcp.Answer[pcp.Desc], error) {
+	out := make([]pcp.Answer[pcp.Desc], len(ids))
+	for i, id := range ids {
+		d, ok := c.descs[id]
+		if out[i].Value = d; !ok {
+			out[i].Err = pmerr.PMID
+		}
+	}
+	return out, nil
+}
