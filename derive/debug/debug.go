@@ -85,17 +85,25 @@ func (p *Printer) on(f Flags) bool {
 // printf prints lines.
 func (p *Printer) printf(format string, args ...any) { p.print(fmt.Sprintf(format, args...)) }
 
-// controls has the flags that controls stand for.
-var controls = map[derive.Control]Flags{
-	derive.DebugSyntax: Syntax, derive.DebugSemantics: Semantics, derive.DebugEval: Eval,
+// flagsOf returns the flags that a control stands for.
+func flagsOf(c derive.Control) Flags {
+	switch c {
+	case derive.DebugSyntax:
+		return Syntax
+	case derive.DebugSemantics:
+		return Semantics
+	case derive.DebugEval:
+		return Eval
+	}
+	return 0
 }
 
 // Enabled implements derive.Observer.
-func (p *Printer) Enabled(c derive.Control) bool { return p.on(controls[c]) }
+func (p *Printer) Enabled(c derive.Control) bool { return p.on(flagsOf(c)) }
 
 // Controlled implements derive.Observer. A control of debugging changes Derive as well.
 func (p *Printer) Controlled(c derive.Control, value int) {
-	if f, on := controls[c], value != 0; f != 0 && on != p.on(f) {
+	if f, on := flagsOf(c), value != 0; f != 0 && on != p.on(f) {
 		f |= Derive
 		if on {
 			p.flags.Or(uint32(f))

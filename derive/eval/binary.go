@@ -25,7 +25,7 @@ const (
 
 // operators has the loops of the operators. The relations > and >= are < and <= with the sides of
 // their loops exchanged.
-var operators = map[syntax.Token]struct {
+var operators = [...]struct {
 	op     op
 	invert bool
 }{

@@ -220,7 +220,7 @@ func (p *planner) unary(n node, operand syntax.Expr) int {
 }
 
 // functions has the kinds of the functions with one operand that has values.
-var functions = map[syntax.Token]kind{
+var functions = [...]kind{
 	syntax.AVG: kAvg, syntax.SUM: kSum, syntax.MIN: kMin, syntax.MAX: kMax, syntax.COUNT: kCount,
 	syntax.SCALAR: kScalar, syntax.INSTANT: kInstant, syntax.DELTA: kDelta, syntax.RATE: kRate,
 }

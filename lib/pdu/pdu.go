@@ -47,20 +47,17 @@ const (
 	TypeDescs         Type = 0x7017
 )
 
-// typeNames are the names that the reference's debugging output uses.
-var typeNames = map[Type]string{
-	TypeError: "ERROR", TypeResult: "RESULT", TypeProfile: "PROFILE", TypeFetch: "FETCH",
-	TypeDescReq: "DESC_REQ", TypeDesc: "DESC", TypeInstanceReq: "INSTANCE_REQ", TypeInstance: "INSTANCE",
-	TypeTextReq: "TEXT_REQ", TypeText: "TEXT", TypeCreds: "CREDS", TypeIDs: "PMNS_IDS", TypeNames: "PMNS_NAMES",
-	TypeChild: "PMNS_CHILD", TypeTraverse: "PMNS_TRAVERSE", TypeAttr: "ATTR", TypeLabelReq: "LABEL_REQ",
-	TypeLabel: "LABEL", TypeHighResFetch: "HIGHRES_FETCH", TypeHighResResult: "HIGHRES_RESULT",
-	TypeDescIDs: "DESC_IDS", TypeDescs: "DESCS",
+// typeNames are the names that the reference's debugging output uses, from that of TypeError on.
+var typeNames = [...]string{
+	"ERROR", "RESULT", "PROFILE", "FETCH", "DESC_REQ", "DESC", "INSTANCE_REQ", "INSTANCE", "TEXT_REQ", "TEXT", "", "",
+	"CREDS", "PMNS_IDS", "PMNS_NAMES", "PMNS_CHILD", "PMNS_TRAVERSE", "ATTR", "LABEL_REQ", "LABEL",
+	"HIGHRES_FETCH", "HIGHRES_RESULT", "DESC_IDS", "DESCS",
 }
 
 // String returns the name of t, or TYPE-N?.
 func (t Type) String() string {
-	if s, ok := typeNames[t]; ok {
-		return s
+	if i := t - TypeError; 0 <= i && int(i) < len(typeNames) && typeNames[i] != "" {
+		return typeNames[i]
 	}
 	return fmt.Sprintf("TYPE-%d?", int32(t))
 }

@@ -1,7 +1,6 @@
 package pdu
 
 import (
-	"cmp"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -19,19 +18,25 @@ type Frame struct {
 // tens of megabytes.
 const DefaultMaxLen = 256 << 20
 
-// longest is the length of the longest message of the types for which that is less than
-// DefaultMaxLen. Some have a fixed size, some answer as many questions as fit a request (wire.md
+// Longest returns the length in bytes of the longest message of a type that a Reader accepts unless
+// told otherwise. Some have a fixed size, some answer as many questions as fit a request (wire.md
 // W1.4); for the others it is many times what is known. Decoders allocate in proportion to a
 // message, so that this is the budget for memory too.
-var longest = map[Type]int{
-	TypeError: 1 << 10, TypeDescReq: 1 << 10, TypeDesc: 1 << 10, TypeLabelReq: 1 << 10, TypeTextReq: 1 << 10,
-	TypeIDs: 1 << 20, TypeDescs: 1 << 20, TypeAttr: 1 << 20, TypeText: 16 << 20,
-	TypeInstance: 64 << 20, TypeLabel: 64 << 20, TypeNames: 128 << 20,
+func Longest(t Type) int {
+	switch t {
+	case TypeError, TypeDescReq, TypeDesc, TypeLabelReq, TypeTextReq:
+		return 1 << 10
+	case TypeIDs, TypeDescs, TypeAttr:
+		return 1 << 20
+	case TypeText:
+		return 16 << 20
+	case TypeInstance, TypeLabel:
+		return 64 << 20
+	case TypeNames:
+		return 128 << 20
+	}
+	return DefaultMaxLen
 }
-
-// Longest returns the length in bytes of the longest message of a type that a Reader accepts unless
-// told otherwise.
-func Longest(t Type) int { return cmp.Or(longest[t], DefaultMaxLen) }
 
 // A Reader takes messages off a stream. A read that was cut short, by a deadline say, is taken up
 // again by the next call of Next. It may not be shared by goroutines.

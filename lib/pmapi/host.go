@@ -103,9 +103,6 @@ func (h *Host) delay() time.Duration {
 	return delays[min(h.retry.failures, len(delays)-1)]
 }
 
-// timedOut is the code of every failure to reconnect.
-var timedOut = pmerr.Of(syscall.ETIMEDOUT)
-
 // Reconnect implements Reconnecter: the connection is closed if there is one, and replaced. After a
 // failure it fails at once, without trying, until some time has passed: 5, 10, 20, 40 and then
 // always 80 seconds, or what the Dialer says. Every failure is ETIMEDOUT, and wraps its reason.
@@ -114,13 +111,13 @@ func (h *Host) Reconnect(ctx context.Context) error {
 		return pmerr.NoContext
 	}
 	if wait := time.Until(h.retry.until); wait > 0 {
-		return fmt.Errorf("%w: %v too early", timedOut, wait)
+		return fmt.Errorf("%w: %v too early", pmerr.Of(syscall.ETIMEDOUT), wait)
 	}
 	h.conn.Close()
 	if err := h.dial(ctx); err != nil {
 		h.retry.until = time.Now().Add(h.delay())
 		h.retry.failures++
-		return fmt.Errorf("%w: %w", timedOut, err)
+		return fmt.Errorf("%w: %w", pmerr.Of(syscall.ETIMEDOUT), err)
 	}
 	h.retry = backoff{}
 	return nil

@@ -178,6 +178,9 @@ func TestHostReconnectHealthy(t *testing.T) {
 	}
 }
 
+// timedOut is the code of every failure to reconnect.
+var timedOut = pmerr.Of(syscall.ETIMEDOUT)
+
 // TestHostBackoff fails to reconnect: too early attempts do not touch the network, and each failure
 // is ETIMEDOUT (wire.md W7.7, W18.25).
 func TestHostBackoff(t *testing.T) {

@@ -1,13 +1,24 @@
 package pmcd
 
-import "regexp"
-
-// secrets matches the passwords of a host specification, and what may follow them unencoded.
-var secrets = regexp.MustCompile(`([?&](?:pass|password)=)[^&\s"]*`)
+import "strings"
 
 // Redact returns a text with the passwords of host specifications in it replaced by xxxxx. It is
-// the way in which a specification becomes part of a message, a history or a report.
-func Redact(text string) string { return secrets.ReplaceAllString(text, "${1}xxxxx") }
+// the way in which a specification becomes part of a message, a history or a report. A password may
+// be followed by another attribute, and by what a space or a quote separates from it.
+func Redact(text string) string {
+	inside := func(r rune) bool { return !strings.ContainsRune("& \t\n\f\r\"", r) }
+	for i := 1; i < len(text); i++ {
+		if c := text[i-1]; c != '?' && c != '&' {
+			continue
+		}
+		for _, key := range [...]string{"pass=", "password="} {
+			if rest, ok := strings.CutPrefix(text[i:], key); ok {
+				text = text[:i] + key + "xxxxx" + strings.TrimLeftFunc(rest, inside)
+			}
+		}
+	}
+	return text
+}
 
 // Redacted returns the specification as it was typed, without its passwords.
 func (s *Spec) Redacted() string { return Redact(s.text) }

@@ -165,12 +165,9 @@ var daemonVariables = []string{
 	"PMCD_CONNECT_TIMEOUT", "PMCD_REQUEST_TIMEOUT", "PMCD_RECONNECT_TIMEOUT", "PMCD_WAIT_TIMEOUT",
 }
 
-// connRefused is the code of a refused connection.
-var connRefused = pmerr.Of(syscall.ECONNREFUSED)
-
 // noDaemon reports whether err says that there is no daemon on this machine: no socket, or no
 // process that listens.
 func noDaemon(err error) bool {
 	c := pmerr.Of(err)
-	return c == pmerr.ENOENT || c == connRefused
+	return c == pmerr.ENOENT || c == pmerr.Of(syscall.ECONNREFUSED)
 }

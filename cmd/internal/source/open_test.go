@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -62,6 +63,7 @@ func TestOpen(t *testing.T) {
 // TestStandIn: the collectors inside stand in for a daemon that does not run only where there is no
 // PCP, and have no metrics of a daemon then.
 func TestStandIn(t *testing.T) {
+	connRefused := pmerr.Of(syscall.ECONNREFUSED)
 	tests := []struct {
 		vars, file string // NAME=VALUE, and a file that exists
 		err        error

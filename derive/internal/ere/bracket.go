@@ -81,16 +81,17 @@ func (p *parser) addElement(set *byteSet, e element) {
 		set.add(e.name[0])
 		return
 	}
-	in := classes[e.name]
-	if in == nil {
-		p.fail(errClass)
-		return
-	}
-	for c := range 256 {
-		if in(byte(c)) {
-			set.add(byte(c))
+	for _, class := range classes {
+		if class.name == e.name {
+			for c := range 256 {
+				if class.has(byte(c)) {
+					set.add(byte(c))
+				}
+			}
+			return
 		}
 	}
+	p.fail(errClass)
 }
 
 // element parses an element. A minus that starts neither the bracket expression nor the end of a

@@ -1,5 +1,7 @@
 package ere
 
+import "strings"
+
 // An op is a kind of node.
 type op uint8
 
@@ -102,10 +104,8 @@ func (p *parser) next() {
 	}
 }
 
-// escapedPlaces has the places that are written as a backslash and a byte.
-var escapedPlaces = map[byte]place{
-	'<': placeWordStart, '>': placeWordEnd, 'b': placeWordEdge, 'B': placeNoWordEdge, '`': placeStart, '\'': placeEnd,
-}
+// escapedPlaces are the bytes that stand for the places, each after a backslash.
+const escapedPlaces = "`'<>bB"
 
 // escape scans the rest of a token that begins with a backslash.
 func (p *parser) escape() {
@@ -115,9 +115,8 @@ func (p *parser) escape() {
 	}
 	p.c = p.src[p.off]
 	p.off++
-	var isPlace bool
-	if p.place, isPlace = escapedPlaces[p.c]; isPlace {
-		p.tok = tokPlace
+	if i := strings.IndexByte(escapedPlaces, p.c); i >= 0 {
+		p.tok, p.place = tokPlace, place(i)
 		return
 	}
 	switch p.c {

@@ -24,20 +24,23 @@ func setOf(in func(byte) bool) *byteSet {
 	return s
 }
 
-// classes has the classes of bytes by their names.
-var classes = map[string]func(byte) bool{
-	"alnum":  isAlnum,
-	"alpha":  func(c byte) bool { return isUpper(c) || isLower(c) },
-	"blank":  func(c byte) bool { return c == ' ' || c == '\t' },
-	"cntrl":  func(c byte) bool { return c < ' ' || c == 0x7f },
-	"digit":  isDigit,
-	"graph":  isGraph,
-	"lower":  isLower,
-	"print":  func(c byte) bool { return c == ' ' || isGraph(c) },
-	"punct":  func(c byte) bool { return isGraph(c) && !isAlnum(c) },
-	"space":  isSpace,
-	"upper":  isUpper,
-	"xdigit": func(c byte) bool { return isDigit(c) || 'a' <= c|0x20 && c|0x20 <= 'f' },
+// classes has the classes of bytes with their names.
+var classes = [...]struct {
+	name string
+	has  func(byte) bool
+}{
+	{"alnum", isAlnum},
+	{"alpha", func(c byte) bool { return isUpper(c) || isLower(c) }},
+	{"blank", func(c byte) bool { return c == ' ' || c == '\t' }},
+	{"cntrl", func(c byte) bool { return c < ' ' || c == 0x7f }},
+	{"digit", isDigit},
+	{"graph", isGraph},
+	{"lower", isLower},
+	{"print", func(c byte) bool { return c == ' ' || isGraph(c) }},
+	{"punct", func(c byte) bool { return isGraph(c) && !isAlnum(c) }},
+	{"space", isSpace},
+	{"upper", isUpper},
+	{"xdigit", func(c byte) bool { return isDigit(c) || 'a' <= c|0x20 && c|0x20 <= 'f' }},
 }
 
 func isUpper(c byte) bool { return 'A' <= c && c <= 'Z' }

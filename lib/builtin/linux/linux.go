@@ -52,8 +52,8 @@ func newCollector(o *Options) *collector {
 		devices:   map[string]int32{},
 	}
 	l.Label = l.label
-	for kind, serial := range keptKinds {
-		l.Keep(kind, serial)
+	for _, k := range keptKinds {
+		l.Keep(k.kind, k.serial)
 	}
 	l.addSystem()
 	l.addCPU()
@@ -75,9 +75,13 @@ func newCollector(o *Options) *collector {
 
 // keptKinds are the kinds of instances whose numbers the reference's agent keeps when it ends, and
 // the serial numbers of their domains.
-var keptKinds = map[string]int{
-	"disk": 1, "interfaces": 3, "interrupts": 4, "filesys": 5, "partition": 10, "scsi": 11, "slabs": 12, "addresses": 17, "dm": 24, "md": 25, "shm": 28, "msg": 29, "sem": 30,
-	"zones": 32, "softirqs": 36, "zram": 38, "cpuinterrupts": 40, "cpusoftirqs": 41, "paths": 42, "hugepages": 43, "nodehugepages": 44,
+var keptKinds = [...]struct {
+	kind   string
+	serial int
+}{
+	{"disk", 1}, {"interfaces", 3}, {"interrupts", 4}, {"filesys", 5}, {"partition", 10}, {"scsi", 11}, {"slabs", 12}, {"addresses", 17},
+	{"dm", 24}, {"md", 25}, {"shm", 28}, {"msg", 29}, {"sem", 30}, {"zones", 32}, {"softirqs", 36},
+	{"zram", 38}, {"cpuinterrupts", 40}, {"cpusoftirqs", 41}, {"paths", 42}, {"hugepages", 43}, {"nodehugepages", 44},
 }
 
 // agent returns the agent with the collector's metrics.

@@ -29,14 +29,6 @@ const (
 	acctHertz   = 100     // the unit of its times, on every machine
 )
 
-// acctWords and acctCounts are the keys of numbers in a record, by where they are. Those of
-// acctCounts have 13 bits, shifted left by three times the upper three bits.
-var (
-	acctWords  = map[string]int{"exitcode": 4, "uid": 8, "gid": 12, "pid": 16, "ppid": 20, "btime": 24}
-	acctCounts = map[string]int{"utime": 32, "stime": 34, "mem": 36, "io": 38, "rw": 40, "minflt": 42, "majflt": 44, "swaps": 46}
-	acctFlags  = map[string]byte{"fork": 1, "su": 2, "core": 8, "xsig": 16}
-)
-
 // addAcct adds the processes that have ended.
 func (p *collector) addAcct() {
 	p.Table("acct", "/var/account/pacct", func(t *procfs.Table, req *pmda.Request) error {
@@ -76,10 +68,15 @@ func (p *collector) accounts() (text []byte, err error) {
 // the last counts.
 func parseAcct(t *procfs.Table, text []byte, since time.Time, users *procfs.Users) {
 	order := binary.NativeEndian
+	// Where numbers are in a record. Those of counts have 13 bits, shifted left by three times the
+	// upper three bits.
+	words := map[string]int{"exitcode": 4, "uid": 8, "gid": 12, "pid": 16, "ppid": 20, "btime": 24}
+	counts := map[string]int{"utime": 32, "stime": 34, "mem": 36, "io": 38, "rw": 40, "minflt": 42, "majflt": 44, "swaps": 46}
+	flags := map[string]byte{"fork": 1, "su": 2, "core": 8, "xsig": 16}
 	for text = text[len(text)%acctRecord:]; len(text) > 0; text = text[acctRecord:] {
 		rec := text[:acctRecord]
 		ticks := float64(math.Float32frombits(order.Uint32(rec[28:])))
-		pid, btime := order.Uint32(rec[acctWords["pid"]:]), order.Uint32(rec[acctWords["btime"]:])
+		pid, btime := order.Uint32(rec[words["pid"]:]), order.Uint32(rec[words["btime"]:])
 		if rec[1]&0x0f != acctVersion || pid > math.MaxInt32 || !(ticks >= 0 && ticks < math.MaxInt32) ||
 			float64(btime)+ticks/acctHertz < float64(since.Unix()) {
 			continue
@@ -87,17 +84,17 @@ func parseAcct(t *procfs.Table, text []byte, since time.Time, users *procfs.User
 		r := t.At(int32(pid))
 		name, _, _ := bytes.Cut(rec[acctName:], []byte{0})
 		r.Name = string(name)
-		for key, at := range acctWords {
+		for key, at := range words {
 			t.Cell(r, []byte(key)).SetUint(uint64(order.Uint32(rec[at:])))
 		}
-		for key, at := range acctCounts {
+		for key, at := range counts {
 			n := order.Uint16(rec[at:])
 			v := uint64(n&0x1fff) << (3 * (n >> 13))
 			if t.Cell(r, []byte(key)).SetUint(v); key == "utime" || key == "stime" {
 				t.Cell(r, []byte(key)).SetReal(float64(v) / acctHertz)
 			}
 		}
-		for key, bit := range acctFlags {
+		for key, bit := range flags {
 			t.Cell(r, []byte(key)).SetUint(uint64(cmp.Compare(rec[0]&bit, 0)))
 		}
 		tty := order.Uint16(rec[2:])

@@ -28,14 +28,12 @@ var hotMetrics string
 // hotConfig is the file with the predicate.
 const hotConfig = "var/lib/pcp/pmdas/proc/hotproc.conf"
 
-// hotClusters are the clusters of the metrics hotproc by those of the metrics proc.
-var hotClusters = map[string]string{
-	"8": "52", "9": "53", "11": "54", "12": "55", "24": "56", "31": "57", "32": "58", "33": "34", "51": "59", "62": "63", "69": "71",
-	"72": "73", "74": "75", "77": "78", "79": "80",
-}
-
 // hotText returns the list of the metrics hotproc that have the values of metrics proc.
 func hotText() string {
+	hotClusters := map[string]string{ // of hotproc by those of proc
+		"8": "52", "9": "53", "11": "54", "12": "55", "24": "56", "31": "57", "32": "58", "33": "34", "51": "59", "62": "63", "69": "71",
+		"72": "73", "74": "75", "77": "78", "79": "80",
+	}
 	var b strings.Builder
 	b.WriteString(hotMetrics)
 	for line := range strings.Lines(metricsText) {

@@ -2,7 +2,6 @@ package proc
 
 import (
 	"bytes"
-	"cmp"
 	"fmt"
 	"strconv"
 
@@ -146,9 +145,21 @@ func (q runQueues) add(text []byte) {
 		q["swapped"]++
 		q["kernel"]++
 	default:
-		q[cmp.Or(states[state[0]], "unknown")]++
+		q[stateQueue(state[0])]++
 	}
 }
 
-// states are the queues of processes with memory of their own, by the letters of their states.
-var states = map[byte]string{'R': "runnable", 'D': "blocked", 'P': "blocked", 'S': "sleeping", 'T': "stopped", 't': "stopped"}
+// stateQueue returns the queue of processes with memory of their own in a state.
+func stateQueue(state byte) string {
+	switch state {
+	case 'R':
+		return "runnable"
+	case 'D', 'P':
+		return "blocked"
+	case 'S':
+		return "sleeping"
+	case 'T', 't':
+		return "stopped"
+	}
+	return "unknown"
+}
