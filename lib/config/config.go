@@ -2,10 +2,10 @@
 package config
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"path"
-	"strings"
 
 	"pmtools/lib/pmerr"
 )
@@ -14,7 +14,7 @@ import (
 // V20).
 type Config struct {
 	lookupEnv func(string) (string, bool)
-	values    map[string]string
+	text      []byte // of pcp.conf
 	installed bool
 	err       error
 }
@@ -34,14 +34,17 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// maxSize is how much of a pcp.conf is read.
-const maxSize = 1 << 20
+// How many bytes a pcp.conf has, and how many are read.
+const (
+	usualSize = 12 << 10
+	maxSize   = 1 << 20
+)
 
 // Read reads pcp.conf: the file that PCP_CONF names, or etc/pcp.conf below PCP_DIR, or the one in
 // /etc or /usr/local/etc. If none of these exists, PCP is not installed and its usual paths are
 // assumed; but a file that the environment names must exist (see [Config.Err]).
 func Read(lookupEnv func(string) (string, bool), open func(string) (io.ReadCloser, error)) *Config {
-	c := &Config{lookupEnv: lookupEnv, values: make(map[string]string)}
+	c := &Config{lookupEnv: lookupEnv}
 	files, named := []string{"/etc/pcp.conf", "/usr/local/etc/pcp.conf"}, true
 	if file, ok := lookupEnv("PCP_CONF"); ok {
 		files = []string{file}
@@ -57,8 +60,10 @@ func Read(lookupEnv func(string) (string, bool), open func(string) (io.ReadClose
 			defer f.Close()
 			c.installed = true
 			// A file that breaks off, or a directory, defines what could be read of it.
-			text, _ := io.ReadAll(io.LimitReader(f, maxSize))
-			c.parse(string(text))
+			var text bytes.Buffer
+			text.Grow(usualSize)
+			text.ReadFrom(io.LimitReader(f, maxSize))
+			c.text = text.Bytes()
 			return c
 		}
 		if named {
@@ -68,18 +73,16 @@ func Read(lookupEnv func(string) (string, bool), open func(string) (io.ReadClose
 	return c
 }
 
-// parse reads the definitions in the text of a pcp.conf. The first definition of a name counts.
-func (c *Config) parse(text string) {
-	for line := range strings.Lines(text) {
-		name, value, ok := strings.Cut(strings.TrimSuffix(line, "\n"), "=")
-		if !ok || strings.HasPrefix(line, "#") {
-			continue
-		}
-		value = unquote(value)
-		if _, seen := c.values[name]; !seen {
-			c.values[name] = value
+// defined returns the value that pcp.conf gives a variable: the first one. A command asks for a few
+// of some hundred.
+func (c *Config) defined(name string) (string, bool) {
+	for line := range bytes.Lines(c.text) {
+		key, value, ok := bytes.Cut(bytes.TrimSuffix(line, []byte("\n")), []byte("="))
+		if ok && string(key) == name && line[0] != '#' {
+			return unquote(string(value)), true
 		}
 	}
+	return "", false
 }
 
 // unquote removes a quote that a value both begins and ends with. A single quote character is both.
@@ -103,8 +106,7 @@ func (c *Config) Lookup(name string) (string, bool) {
 	if value, ok := c.lookupEnv(name); ok {
 		return value, true
 	}
-	value, ok := c.values[name]
-	return value, ok
+	return c.defined(name)
 }
 
 // defaults are the values of a usual installation.
