@@ -41,7 +41,7 @@ func TestInstrumenting(t *testing.T) {
 		}
 		return string(out)
 	}
-	programs := map[string]string{"pminfo": build(t, "./cmd/pminfo")}
+	programs := map[string]string{"pminfo": command(t, "pminfo")}
 	for _, m := range regexp.MustCompile("(?ms)^```(go|console)\n(.*?)^```\n").FindAllStringSubmatch(string(text), -1) {
 		switch block := m[2]; {
 		case m[1] == "console":

@@ -2,7 +2,6 @@ package test
 
 import (
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -45,11 +44,7 @@ func TestUnlinked(t *testing.T) {
 // initialization of their packages.
 func TestUncalled(t *testing.T) {
 	t.Parallel()
-	file := filepath.Join(t.TempDir(), "pmstore")
-	if out, err := exec.Command("go", "build", "-o", file, "pmtools/cmd/pmstore").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	out, err := exec.Command("go", "tool", "nm", file).Output()
+	out, err := exec.Command("go", "tool", "nm", command(t, "pmstore")).Output()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,17 +67,13 @@ var initWork = map[string]int{"pmerr": 4 << 10, "pminfo": 140 << 10, "pmval": 14
 // TestInit: no package of a command does much before main begins.
 func TestInit(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	if out, err := exec.Command("go", "build", "-o", dir, "pmtools/cmd/...").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
 	work := regexp.MustCompile(`(?m)^init (\S+) @.* clock, (\d+) bytes`)
-	for command, most := range initWork {
-		c := exec.Command(filepath.Join(dir, command), "-V")
+	for name, most := range initWork {
+		c := exec.Command(command(t, name), "-V")
 		c.Env = append(c.Environ(), "GODEBUG=inittrace=1")
 		out, err := c.CombinedOutput()
-		if err != nil && command != "pmerr" {
-			t.Fatalf("%s: %v\n%s", command, err, out)
+		if err != nil && name != "pmerr" {
+			t.Fatalf("%s: %v\n%s", name, err, out)
 		}
 		sum, list := 0, ""
 		for _, m := range work.FindAllStringSubmatch(string(out), -1) {
@@ -92,7 +83,7 @@ func TestInit(t *testing.T) {
 			}
 		}
 		if sum == 0 || sum > most {
-			t.Errorf("%s: %d bytes are allocated before main begins, at most %d are wanted:%s", command, sum, most, list)
+			t.Errorf("%s: %d bytes are allocated before main begins, at most %d are wanted:%s", name, sum, most, list)
 		}
 	}
 }

@@ -38,7 +38,7 @@ func demo(t *testing.T) string {
 	return dir
 }
 
-// build compiles a command of this module and returns its path.
+// build compiles a program and returns its path.
 func build(t *testing.T, target string) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "built.exe")
@@ -74,7 +74,7 @@ func TestReadmeCommands(t *testing.T) {
 		if words[0] == "pmderive" {
 			continue
 		}
-		got := runDemo(t, build(t, "./cmd/"+words[0]), words[1:]...)
+		got := runDemo(t, command(t, words[0]), words[1:]...)
 		got = regexp.MustCompile("(?m) +$").ReplaceAllString(got, "") // README.md has none at the end of a line
 		if d := cmp.Diff(want, got); d != "" {
 			t.Errorf("%s: (-README +now)\n%s", line, d)

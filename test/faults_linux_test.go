@@ -1,0 +1,61 @@
+package test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"testing"
+)
+
+// faultCases are command lines, and how many more pages they may touch first than a Go program that
+// does nothing. A page that is touched first costs as much as some thousand instructions, and most
+// of the time of a start is spent on them. Unlike times their number hardly varies.
+var faultCases = []struct {
+	most int64
+	args []string
+}{
+	{60, []string{"pmerr", "-12345"}},
+	{230, []string{"pminfo", "-a", "demo", "kernel.all.load"}},
+	{260, []string{"pminfo", "-a", "demo", "-r", "x = 1 + 2", "-df", "x"}},
+	{270, []string{"pmval", "-a", "demo", "-s", "2", "kernel.all.load"}},
+}
+
+// TestFaults counts the pages that commands touch at start.
+func TestFaults(t *testing.T) {
+	t.Parallel()
+	dir := demo(t)
+	empty := filepath.Join(dir, "empty.go")
+	if err := os.WriteFile(empty, []byte("package main\n\nfunc main() { println() }\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	floor := faults(t, dir, build(t, empty))
+	if floor == 0 {
+		t.Skip("no page faults are counted here")
+	}
+	for _, c := range faultCases {
+		if n := faults(t, dir, command(t, c.args[0]), c.args[1:]...); n-floor > c.most {
+			t.Errorf("%q: %d page faults, %d more than a program that does nothing; at most %d are wanted", c.args, n, n-floor, c.most)
+		}
+	}
+}
+
+// faults returns the smallest number of page faults of a few runs, on one processor: with more, it
+// varies by the number of threads that happen to be started.
+func faults(t *testing.T, dir, program string, args ...string) int64 {
+	t.Helper()
+	var least int64
+	for i := range 7 {
+		cmd := exec.Command(program, args...)
+		cmd.Dir = dir
+		cmd.Env = []string{"GOMAXPROCS=1", "TZ=UTC", "PCP_DERIVED_CONFIG="}
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%s %q: %v\n%s", program, args, err, out)
+		}
+		if n := cmd.ProcessState.SysUsage().(*syscall.Rusage).Minflt; i == 0 || n < least {
+			least = n
+		}
+	}
+	t.Logf("%s %q: %d page faults", filepath.Base(program), args, least)
+	return least
+}
