@@ -26,7 +26,8 @@ lib/pcp: lib/internal/ctext lib/pmerr
 lib/regular: lib/pmerr
 lib/internal/wire: lib/pcp lib/pmerr
 lib/archive: lib/archive/internal/content lib/internal/wire lib/pmns lib/pcp lib/pmerr
-lib/archive/internal/content: lib/regular lib/internal/wire lib/pmerr
+lib/archive/internal/xz: lib/internal/wire
+lib/archive/internal/content: lib/archive/internal/xz lib/regular lib/pmerr
 lib/archive/archivetest: lib/archive lib/pcp lib/pmerr
 lib/pmns: lib/regular lib/internal/ctext lib/pcp lib/pmerr
 lib/when: lib/internal/ctext lib/pmerr

@@ -190,19 +190,3 @@ func TestSettle(t *testing.T) {
 		}
 	}
 }
-
-func TestDictionarySize(t *testing.T) {
-	for bits, want := range map[byte]uint64{0: 4 << 10, 1: 6 << 10, 22: 8 << 20, 28: 64 << 20, 40: 4 << 30} {
-		if got := dictionarySize(bits); got != want {
-			t.Errorf("%d: got %d, want %d", bits, got, want)
-		}
-	}
-}
-
-func FuzzCheckXZ(f *testing.F) {
-	f.Add(pack(f, ".xz", []byte("hello")))
-	f.Add(append(pack(f, ".xz", noise(1000)), append(make([]byte, 8), pack(f, ".xz", nil)...)...))
-	f.Fuzz(func(t *testing.T, src []byte) {
-		checkXZ(bg, bytes.NewReader(src), int64(len(src)))
-	})
-}

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"sync"
 
+	"pmtools/lib/archive/internal/xz"
 	"pmtools/lib/pmerr"
 	"pmtools/lib/regular"
 )
@@ -109,9 +110,11 @@ func (c *File) openSource(in input, size int64) (err error) {
 		return nil
 	}
 	if c.suffix == ".xz" {
-		err = checkXZ(c.ctx, in, size)
-	}
-	if err == nil {
+		var f *xz.File
+		if f, err = xz.Open(c.ctx, in, size); err == nil {
+			c.source = xz.NewReader(f)
+		}
+	} else {
 		c.source, err = unpacker(watched{c, in}, c.suffix)
 	}
 	if err == nil {

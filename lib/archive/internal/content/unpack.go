@@ -3,12 +3,12 @@ package content
 import (
 	"bufio"
 	"compress/bzip2"
+	"errors"
 	"io"
 	"strings"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
-	"github.com/ulikunitz/xz"
 	"github.com/ulikunitz/xz/lzma"
 )
 
@@ -28,14 +28,13 @@ func Trim(name string) string {
 	return name
 }
 
+var errSuffix = errors.New("unknown kind of compressed file")
+
 // unpacker returns what unpacks f, by the suffix of its name. Files of gzip and of compress are told
 // apart by their beginning, as gzip does, which the reference uses for both.
 func unpacker(f io.Reader, suffix string) (io.ReadCloser, error) {
 	in := bufio.NewReaderSize(f, 64<<10)
 	switch suffix {
-	case ".xz":
-		r, err := xz.NewReader(in)
-		return io.NopCloser(r), err
 	case ".lzma":
 		r, err := lzma.ReaderConfig{DictCap: maxDictionary}.NewReader(in)
 		return io.NopCloser(r), err

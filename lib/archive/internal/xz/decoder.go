@@ -1,0 +1,223 @@
+package xz
+
+import "fmt"
+
+// A decoder unpacks LZMA into memory that holds all that was unpacked before: it needs no dictionary.
+type decoder struct {
+	model
+	lc             uint32 // how many bits of the byte before select probabilities
+	lpMask, pbMask uint32 // the bits of the place that do
+	out            []byte // all of the output
+	pos            int    // how much of it is there
+	dict           int    // where the dictionary begins
+	shift          int    // added to a place in out, what the model counts from the last reset
+	in             input
+	size           int // of the input
+	coder
+	needDict  bool // the next chunk must reset the dictionary
+	needProps bool // the next packed chunk must have properties
+}
+
+// setProps sets the properties that a byte stands for, and resets the state.
+func (d *decoder) setProps(b byte) error {
+	lc, lp, pb := uint32(b%9), uint32(b/9%5), uint32(b/45)
+	if pb > 4 || lc+lp > 4 {
+		return fmt.Errorf("%w: LZMA properties %#x", errDamage, b)
+	}
+	d.lc, d.lpMask, d.pbMask = lc, 1<<lp-1, 1<<pb-1
+	d.reset(1 << (lc + lp))
+	return nil
+}
+
+// load makes src the input.
+func (d *decoder) load(src []byte) error {
+	if len(src) < 5 || src[0] != 0 || len(src) > len(d.in)/2 {
+		return fmt.Errorf("%w: LZMA chunk of %d bytes", errDamage, len(src))
+	}
+	d.size = copy(d.in[:], src)
+	clear(d.in[d.size:min(d.size+64, len(d.in))])
+	d.coder = coder{span: 1<<32 - 1, code: uint32(src[1])<<24 | uint32(src[2])<<16 | uint32(src[3])<<8 | uint32(src[4]), pos: 5}
+	return nil
+}
+
+// The states of the model: what the last symbols were. Those below sevenLiterals follow a literal.
+const firstMatched = 7
+
+// run unpacks the input up to a place in the output.
+func (d *decoder) run(end int) error {
+	m, in, out, pos := &d.model, &d.in, d.out[:end], d.pos
+	c, state := d.coder, d.state
+	for pos < end && c.pos <= d.size {
+		var b uint32
+		at := uint32(pos + d.shift)
+		posState := at & d.pbMask
+		if c, b = c.bit(in, &m.match[state][posState]); b == 0 {
+			var before byte
+			if pos > d.dict {
+				before = out[pos-1]
+			}
+			probs := m.lit[0x300*(at&d.lpMask<<d.lc+uint32(before)>>(8-d.lc)):]
+			var lit byte
+			if state < firstMatched {
+				c, lit = c.literal(in, probs)
+			} else if m.rep[0] >= uint32(pos-d.dict) {
+				return d.tooFar()
+			} else {
+				c, lit = c.matched(in, probs, out[pos-1-int(m.rep[0])])
+			}
+			out[pos] = lit
+			pos++
+			state = afterLiteral[state]
+			continue
+		}
+		var length int
+		c, state, length = m.matches(c, in, state, posState)
+		if m.rep[0] >= uint32(pos-d.dict) || length > end-pos {
+			return d.tooFar()
+		}
+		copyMatch(out, pos, pos-1-int(m.rep[0]), length)
+		pos += length
+	}
+	d.coder, d.state, d.pos = c.normal(in), state, pos
+	if pos < end || d.coder.pos > d.size {
+		return fmt.Errorf("%w: LZMA chunk ends early", errDamage)
+	}
+	return nil
+}
+
+// tooFar is the error of a match that begins before the dictionary or goes beyond the chunk.
+func (d *decoder) tooFar() error { return fmt.Errorf("%w: LZMA match", errDamage) }
+
+// afterLiteral is the state after a literal.
+var afterLiteral = [states]uint32{0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 4, 5}
+
+// after returns the state after something else: literal if the symbol before was one.
+func after(state, literal, other uint32) uint32 {
+	if state < firstMatched {
+		return literal
+	}
+	return other
+}
+
+// matches decodes a match: its distance becomes rep[0].
+func (m *model) matches(c coder, in *input, state, posState uint32) (coder, uint32, int) {
+	c, b := c.bit(in, &m.isRep[state])
+	if b == 0 {
+		c, length := c.length(in, &m.match1, posState)
+		c, dist := c.distance(in, m, length)
+		m.rep = [4]uint32{dist, m.rep[0], m.rep[1], m.rep[2]}
+		return c, after(state, 7, 10), length
+	}
+	if c, b = c.bit(in, &m.isRep0[state]); b == 0 {
+		if c, b = c.bit(in, &m.long0[state][posState]); b == 0 {
+			return c, after(state, 9, 11), 1
+		}
+	} else if c, b = c.bit(in, &m.isRep1[state]); b == 0 {
+		m.rep[0], m.rep[1] = m.rep[1], m.rep[0]
+	} else if c, b = c.bit(in, &m.isRep2[state]); b == 0 {
+		m.rep = [4]uint32{m.rep[2], m.rep[0], m.rep[1], m.rep[3]}
+	} else {
+		m.rep = [4]uint32{m.rep[3], m.rep[0], m.rep[1], m.rep[2]}
+	}
+	c, length := c.length(in, &m.match2, posState)
+	return c, after(state, 8, 11), length
+}
+
+// copyMatch copies bytes of the output that may overlap.
+func copyMatch(out []byte, pos, from, length int) {
+	for end := pos + length; pos < end; {
+		// What was copied can be copied again: it doubles.
+		pos += copy(out[pos:end], out[from:pos])
+	}
+}
+
+// The largest chunk.
+const (
+	maxHead     = 6
+	maxPacked   = 1 << 16
+	maxUnpacked = 1 << 21
+)
+
+// A chunk is a piece of LZMA2: as it is, or packed.
+type chunk struct {
+	control  byte
+	head     int // bytes before the content
+	size     int // bytes of the content
+	unpacked int
+}
+
+// The control bytes: from packed on, bits say what is reset.
+const (
+	lastChunk  = 0
+	plainReset = 1 // the dictionary is reset
+	plain      = 2
+	packed     = 0x80
+	resetState = 0xa0
+	resetProps = 0xc0
+	resetAll   = 0xe0 // and the dictionary
+)
+
+// readChunk reads the head of the chunk that src begins with.
+func readChunk(src []byte) (c chunk, err error) {
+	switch {
+	case len(src) > 0 && src[0] == lastChunk:
+		return chunk{head: 1}, nil
+	case len(src) < maxHead || src[0] > plain && src[0] < packed:
+		return c, fmt.Errorf("%w: no LZMA2 chunk", errDamage)
+	}
+	c = chunk{control: src[0], head: 3, size: int(src[1])<<8 + int(src[2]) + 1}
+	if c.unpacked = c.size; c.control >= packed {
+		c.head = 5 + int(c.control>>6&1)
+		c.unpacked += int(c.control&31) << 16
+		c.size = int(src[3])<<8 + int(src[4]) + 1
+	}
+	return c, nil
+}
+
+// begin prepares for the chunks of a block, to be unpacked to out.
+func (d *decoder) begin(out []byte) {
+	d.out, d.pos, d.dict = out, 0, 0
+	d.needDict, d.needProps = true, true
+}
+
+// makeRoom makes room for n bytes, if it can: what is more than keep bytes old is dropped.
+func (d *decoder) makeRoom(n, keep int) {
+	if n > len(d.out)-d.pos {
+		from := max(d.pos-keep, d.dict)
+		d.pos = copy(d.out, d.out[from:d.pos])
+		d.dict, d.shift = 0, d.shift+from
+	}
+}
+
+// unpack unpacks the chunk that src consists of, of which c is the head. There must be room for it.
+func (d *decoder) unpack(c chunk, src []byte) error {
+	if reset := c.control == plainReset || c.control >= resetAll; reset {
+		d.dict, d.shift, d.needDict, d.needProps = d.pos, -d.pos, false, true
+	}
+	if d.needDict || c.control >= packed && c.control < resetProps && d.needProps {
+		return fmt.Errorf("%w: LZMA2 chunk %#x without a beginning", errDamage, c.control)
+	}
+	content := src[c.head:]
+	switch {
+	case c.control < packed:
+		d.pos += copy(d.out[d.pos:], content)
+		return nil
+	case c.control >= resetProps:
+		if err := d.setProps(src[5]); err != nil {
+			return err
+		}
+		d.needProps = false
+	case c.control >= resetState:
+		d.reset(len(d.lit) / 0x300)
+	}
+	if err := d.load(content); err != nil {
+		return err
+	}
+	if err := d.run(d.pos + c.unpacked); err != nil {
+		return err
+	}
+	if d.coder.pos != d.size || d.code != 0 {
+		return fmt.Errorf("%w: LZMA2 chunk does not end where it should", errDamage)
+	}
+	return nil
+}
