@@ -24,6 +24,7 @@ import (
 	"pmtools/lib/export"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmapi"
+	"pmtools/lib/pmerr"
 )
 
 // exportFlags are the options of export.
@@ -31,6 +32,7 @@ type exportFlags struct {
 	dir       string
 	check     bool
 	follow    bool
+	wide      bool
 	partition string
 	timed     bool // there is -t or -s
 	by        export.Partition
@@ -49,6 +51,9 @@ func (a *app) newExport() *cobra.Command {
 			"of every interval (-t) are exported, a file a day, until Ctrl-C or as many times as -s says.",
 		ValidArgsFunction: a.completeExpr,
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			if f.wide && !cmd.Flags().Changed("partition") {
+				f.partition = "host" // one file
+			}
 			if f.by, err = export.ParsePartition(f.partition); err != nil {
 				return fmt.Errorf("--partition: %w", err)
 			}
@@ -62,6 +67,7 @@ func (a *app) newExport() *cobra.Command {
 	fs.StringVar(&f.partition, "partition", "host,date", "make directories of `PROPERTIES` of rows: host, date, both or none")
 	fs.BoolVar(&f.check, "check", false, "read the files back and compare them with the archives")
 	fs.BoolVar(&f.follow, "follow", false, "keep up with an archive that is being written, a file a minute, until Ctrl-C")
+	fs.BoolVar(&f.wide, "wide", false, "write one table with a row for each record and a column for each instance")
 	a.addShared(fs, "interval", "samples")
 	_ = cmd.MarkFlagDirname("output")
 	return cmd
@@ -75,10 +81,10 @@ func (a *app) export(ctx context.Context, f *exportFlags, args []string) error {
 		return errors.New("export needs a source: -a ARCHIVE, a list or a directory of them, -h HOST or -L")
 	case o.HasArchive && f.timed:
 		return errors.New("archives are exported record by record: -t and -s are for live sources")
-	case !o.HasArchive && (f.check || f.follow):
-		return errors.New("--check and --follow are for archives")
-	case f.check && f.follow:
-		return errors.New("--check and --follow exclude each other: export the archive again with --check")
+	case !o.HasArchive && (f.check || f.follow || f.wide):
+		return errors.New("--check, --follow and --wide are for archives")
+	case f.check && f.follow || f.wide && (f.check || f.follow):
+		return errors.New("--check, --follow and --wide exclude each other")
 	}
 	a.running = true
 	debug.SetGCPercent(50) // little is allocated for each value, so it costs nothing
@@ -101,7 +107,7 @@ func (a *app) export(ctx context.Context, f *exportFlags, args []string) error {
 			return errors.New("interrupted: nothing of the archive was kept")
 		}
 		if err != nil {
-			a.complain(fmt.Errorf("%s: %w", set, err))
+			a.complain(fmt.Errorf("%s: %w", set, conflict(ctx, set, err)))
 			failed = true
 		}
 	}
@@ -195,10 +201,22 @@ func (a *app) exportSet(ctx context.Context, f *exportFlags, set string, args []
 		}
 		return export.NewRecords(plain)
 	}
+	write := export.Write
+	if f.wide {
+		var columns *export.Wide
+		err := a.withRecords(ctx, cfg, args, open, func(src *derive.Source, recs *export.Records) (err error) {
+			columns, err = export.Columns(ctx, src, recs, cfg)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		write = columns.Write
+	}
 	var sum export.Summary
 	err := a.withRecords(ctx, cfg, args, open, func(src *derive.Source, recs *export.Records) (err error) {
 		defer a.showProgress(ctx, cfg, recs)()
-		sum, err = export.Write(ctx, src, recs, cfg)
+		sum, err = write(ctx, src, recs, cfg)
 		return err
 	})
 	if err == nil && f.check { // with a source of its own: this one knows the last sample
@@ -302,4 +320,46 @@ func defineExported(ctx context.Context, src *derive.Source, args []string) (nam
 		names = append(names, name)
 	}
 	return names, nil
+}
+
+// conflict names a metric that archives of a set describe differently, and two of them, if that is why
+// the set cannot be opened; otherwise it returns the error.
+func conflict(ctx context.Context, set string, why error) error {
+	changes := []pmerr.Code{pmerr.LogChangeType, pmerr.LogChangeSem, pmerr.LogChangeInDom, pmerr.LogChangeUnits}
+	if !slices.ContainsFunc(changes, func(c pmerr.Code) bool { return errors.Is(why, c) }) {
+		return why
+	}
+	type described struct {
+		desc    pcp.Desc
+		archive string
+	}
+	first := make(map[pcp.ID]described)
+	names, _ := archive.List(set)
+	for _, name := range names {
+		s, err := archive.Open(ctx, name, nil)
+		if err != nil {
+			return err
+		}
+		err = nil
+		s.Walk("", func(metric string, id pcp.ID) bool {
+			d, e := s.Desc(id)
+			old, ok := first[id]
+			if e == nil && !ok {
+				first[id] = described{d, name}
+			} else if e == nil && old.desc != d {
+				err = fmt.Errorf("%w: %s (%v) is %s in %s, but %s in %s; export these to directories of their own",
+					why, metric, id, descText(old.desc), old.archive, descText(d), name)
+			}
+			return err == nil
+		})
+		if s.Close(); err != nil {
+			return err
+		}
+	}
+	return why
+}
+
+// descText returns what archives may differ in.
+func descText(d pcp.Desc) string {
+	return strings.TrimSuffix(fmt.Sprintf("%s, %s, indom %v, %s", d.Type.Text(), d.Sem.Text(), d.InDom, d.Units), ", ")
 }

@@ -15,9 +15,9 @@ import (
 	"pmtools/cmd/internal/clitest"
 )
 
-// cramp runs the test once more in a process whose files grow to 20 bytes only: writing more fails
+// cramp runs the test once more in a process whose files grow to a size only: writing more fails
 // as on a full disk, after a part. It reports whether this is that process.
-func cramp(t *testing.T) bool {
+func cramp(t *testing.T, size uint64) bool {
 	t.Helper()
 	const mark = "PMDERIVE_TEST_CRAMPED"
 	if os.Getenv(mark) == "" {
@@ -29,7 +29,7 @@ func cramp(t *testing.T) bool {
 		return false
 	}
 	signal.Ignore(unix.SIGXFSZ)
-	if err := unix.Setrlimit(unix.RLIMIT_FSIZE, &unix.Rlimit{Cur: 20, Max: 20}); err != nil {
+	if err := unix.Setrlimit(unix.RLIMIT_FSIZE, &unix.Rlimit{Cur: size, Max: size}); err != nil {
 		t.Skipf("the size of files cannot be limited here: %v", err)
 	}
 	return true
@@ -43,7 +43,7 @@ func TestSaveFull(t *testing.T) {
 	if err := os.WriteFile(old, []byte("a.b = hinv.ncpu\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if !cramp(t) {
+	if !cramp(t, 20) {
 		return
 	}
 	items := "x.y = 1 + 2 + 3 + 4 + 5 + 6 + 7\n:save " + filepath.Join(dir, "new") + "\n:save! " + filepath.Join(dir, "new") + "\n:save! " + old + "\n"

@@ -44,11 +44,12 @@ func Check(ctx context.Context, src pmapi.Source, recs *Records, cfg *Config) er
 	if err := c.event.ended(); err != nil {
 		return err
 	}
-	return checkMetrics(r, filepath.Join(cfg.Dir, p.dir("metrics"), p.base()+".parquet"), damage)
+	return checkMetrics(r, filepath.Join(cfg.Dir, p.file(p.dir("metrics"))), damage)
 }
 
 // A checker is a sink that compares groups with those in files.
 type checker struct {
+	unwatched
 	files  []string
 	next   int // file
 	file   *os.File
@@ -59,17 +60,20 @@ type checker struct {
 	event  eventChecker
 }
 
+// unwatched is the part of a sink that sees what changes beside the values, and does nothing.
+type unwatched struct{}
+
 // instances implements sink.
-func (c *checker) instances(pcp.InDom, int64, []pcp.Instance, []pcp.Instance) error { return nil }
+func (unwatched) instances(pcp.InDom, int64, []pcp.Instance, []pcp.Instance) error { return nil }
 
 // labels implements sink.
-func (c *checker) labels(context.Context, int64) error { return nil }
+func (unwatched) labels(context.Context, int64) error { return nil }
 
 // missing implements sink.
-func (c *checker) missing(string, int64, int32, pmerr.Code) error { return nil }
+func (unwatched) missing(string, int64, int32, pmerr.Code) error { return nil }
 
 // turn implements sink.
-func (c *checker) turn() error { return nil }
+func (unwatched) turn() error { return nil }
 
 // events implements sink.
 func (c *checker) events(e *eventValue, records []pcp.EventRecord) error {

@@ -147,12 +147,8 @@ type eventWriter struct {
 	stage *stage
 	date  int64
 	table *table[eventRow] // nil if there is none open
-	group int              // rows in the row group
 	rows  int64
 }
-
-// eventGroup is how many rows a row group of events has at least, except the last one.
-const eventGroup = 1 << 16
 
 // write adds records.
 func (w *eventWriter) write(e *eventValue, records []pcp.EventRecord) error {
@@ -172,14 +168,7 @@ func (w *eventWriter) write(e *eventValue, records []pcp.EventRecord) error {
 		w.date = e.date
 	}
 	w.rows += int64(len(rows))
-	if w.group += len(rows); w.group < eventGroup {
-		return w.table.write(rows...)
-	}
-	w.group = 0
-	if err := w.table.write(rows...); err != nil {
-		return err
-	}
-	return w.table.failed(w.table.out.Flush())
+	return w.table.write(rows...)
 }
 
 // close ends the file that is written, if there is one.
@@ -188,6 +177,6 @@ func (w *eventWriter) close() error {
 		return nil
 	}
 	err := w.table.close()
-	w.table, w.group = nil, 0
+	w.table = nil
 	return err
 }

@@ -132,14 +132,19 @@ type sink interface {
 	rows(g *group, metrics []metric) error
 	// events gets the records of an event metric's value.
 	events(e *eventValue, records []pcp.EventRecord) error
-	// instances is called when the instances of a domain have changed.
-	instances(d pcp.InDom, at int64, was, is []pcp.Instance) error
+	watcher
 	// labels is called at the first record of a group.
 	labels(ctx context.Context, at int64) error
 	// missing is called for a metric that a record has without values, because of an error or not.
 	missing(metric string, at int64, seg int32, why pmerr.Code) error
 	// turn is called when a period has ended.
 	turn() error
+}
+
+// A watcher sees how domains change.
+type watcher interface {
+	// instances is called when the instances of a domain have changed.
+	instances(d pcp.InDom, at int64, was, is []pcp.Instance) error
 }
 
 // newReader looks up what is to be exported.
@@ -215,9 +220,26 @@ func (r *reader) describe(ctx context.Context) error {
 // is a failure of the sink or of ctx.
 func (r *reader) read(ctx context.Context, to sink) (damage, failed error) {
 	for {
+		damage, failed = r.each(ctx, func() (damage, failed error) { return r.take(ctx, to) })
+		if failed != nil {
+			return nil, failed
+		}
+		if err := r.flush(to); err != nil || !errors.Is(damage, errGrown) {
+			return damage, err
+		}
+		r.metrics, r.request.IDs = nil, nil
+		if err := r.find(ctx, r.cfg.Metrics); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// each reads records up to the end, and calls take for each.
+func (r *reader) each(ctx context.Context, take func() (damage, failed error)) (damage, failed error) {
+	for {
 		err := r.src.Fetch(ctx, &r.request, &r.result)
 		if err == nil {
-			err, failed = r.take(ctx, to)
+			err, failed = take()
 		}
 		if bad, ok := errors.AsType[*sinkError](err); ok {
 			failed = bad.error
@@ -227,27 +249,13 @@ func (r *reader) read(ctx context.Context, to sink) (damage, failed error) {
 			return nil, failed
 		case err == nil:
 			continue
-		case errors.Is(err, errGrown):
-			if err := r.renew(ctx, to); err != nil {
-				return nil, err
-			}
-			continue
 		case ctx.Err() != nil && !r.recs.origin.endless():
 			return nil, ctx.Err()
 		case errors.Is(err, pmerr.EOL), ctx.Err() != nil:
-			err = nil
+			return nil, nil
 		}
-		return err, r.flush(to)
+		return err, nil
 	}
-}
-
-// renew looks up the metrics again.
-func (r *reader) renew(ctx context.Context, to sink) error {
-	if err := r.flush(to); err != nil {
-		return err
-	}
-	r.metrics, r.request.IDs = nil, nil
-	return r.find(ctx, r.cfg.Metrics)
 }
 
 // flush hands a group over and begins another.
@@ -378,7 +386,7 @@ func (r *reader) seriesOf(ctx context.Context, i int, insts []int32, at int64, t
 }
 
 // domain returns a domain as it is at the time of the record. One that is not known has no names.
-func (r *reader) domain(ctx context.Context, d pcp.InDom, at int64, of []int32, to sink) (*domain, error) {
+func (r *reader) domain(ctx context.Context, d pcp.InDom, at int64, of []int32, to watcher) (*domain, error) {
 	dom := r.domains[d]
 	if dom == nil {
 		dom = &domain{id: d, names: make(map[int32]string)}

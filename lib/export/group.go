@@ -32,6 +32,21 @@ const (
 	kinds
 )
 
+// kindOf returns the kind of values that fit a type.
+func kindOf(t pcp.Type) kind {
+	switch t {
+	case pcp.Int32, pcp.Int64:
+		return signed
+	case pcp.Uint32, pcp.Uint64:
+		return unsigned
+	case pcp.Float, pcp.Double:
+		return float
+	case pcp.String:
+		return text
+	}
+	return blob
+}
+
 // A group is rows that are sorted and written together.
 type group struct {
 	number  int   // how many were before
@@ -126,14 +141,7 @@ func (g *group) add(v *pcp.Values, series []int32) {
 		g.addBytes(v, series)
 		return
 	}
-	k := signed
-	switch v.Type {
-	case pcp.Uint32, pcp.Uint64:
-		k = unsigned
-	case pcp.Float, pcp.Double:
-		k = float
-	}
-	at := g.at(k)
+	at := g.at(kindOf(v.Type))
 	if v.Type == pcp.Float {
 		for i, w := range v.Words {
 			g.rows = append(g.rows, row{math.Float64bits(float64(math.Float32frombits(uint32(w)))), series[i], at})

@@ -65,6 +65,9 @@ func (p place) base() string {
 	return p.name
 }
 
+// file returns the file of the recording in a directory, for tables that have one file.
+func (p place) file(dir string) string { return filepath.Join(dir, p.base()+".parquet") }
+
 // partition returns a value as names of directories have it: what could be mistaken for syntax is
 // %XX. The name for none is that of Hive.
 func partition(value string) string {
@@ -134,13 +137,32 @@ func (s *stage) createNext(table, dir string) (*output, error) {
 // numbered are the tables whose files have numbers; others have one file of a recording.
 var numbered = []string{"values", "events", "instances", "labels", "missing"}
 
+// failed says which file an error is of.
+func (o *output) failed(err error) error {
+	if err != nil {
+		err = &os.PathError{Op: "write", Path: o.to, Err: reason(err)}
+	}
+	return err
+}
+
 // commit moves all files that are done to their places. The first time it removes those that an
 // earlier export has left; but if more will come, not those that are next.
 func (s *stage) commit(more bool) error {
 	current := make(map[string]bool)
-	rest := s.outputs[:0]
 	for _, o := range s.outputs {
 		current[o.to] = true
+	}
+	if err := s.move(); err != nil || s.tidy {
+		return err
+	}
+	s.tidy = true
+	return s.removeOld(current, more)
+}
+
+// move moves all files that are done to their places.
+func (s *stage) move() error {
+	rest := s.outputs[:0]
+	for _, o := range s.outputs {
 		if !o.done {
 			rest = append(rest, o)
 			continue
@@ -153,11 +175,7 @@ func (s *stage) commit(more bool) error {
 		}
 	}
 	s.outputs = rest
-	if s.tidy {
-		return nil
-	}
-	s.tidy = true
-	return s.removeOld(current, more)
+	return nil
 }
 
 // removeOld removes the files of an earlier export that are not current.

@@ -3,9 +3,9 @@ package export
 import (
 	"context"
 	"errors"
-	"os"
-	"path/filepath"
+	"maps"
 	"reflect"
+	"slices"
 	"strconv"
 
 	"github.com/parquet-go/parquet-go"
@@ -76,12 +76,12 @@ func newTable[T any](s *stage, name, dir string) (*table[T], error) {
 	t := &table[T]{}
 	var err error
 	if dir == "" {
-		t.file, err = s.create(filepath.Join(s.place.dir(name), s.place.base()+".parquet"))
+		t.file, err = s.create(s.place.file(s.place.dir(name)))
 	} else {
 		t.file, err = s.createNext(name, dir)
 	}
 	if err == nil {
-		t.out = parquet.NewGenericWriter[T](t.file, options(nil)...)
+		t.out = parquet.NewGenericWriter[T](t.file, options()...)
 	}
 	return t, err
 }
@@ -92,19 +92,11 @@ func (t *table[T]) write(rows ...T) error {
 	if t.rows += len(rows); err == nil && t.rows >= tableRows {
 		t.rows, err = 0, t.out.Flush()
 	}
-	return t.failed(err)
-}
-
-// failed says which table an error is of.
-func (t *table[T]) failed(err error) error {
-	if err != nil {
-		err = &os.PathError{Op: "write", Path: t.file.to, Err: reason(err)}
-	}
-	return err
+	return t.file.failed(err)
 }
 
 // close ends the table.
-func (t *table[T]) close() error { return t.failed(errors.Join(t.out.Close(), t.file.close())) }
+func (t *table[T]) close() error { return t.file.failed(errors.Join(t.out.Close(), t.file.close())) }
 
 // A growing table has a file as soon as it has rows.
 type growing[T any] struct {
@@ -198,23 +190,29 @@ func (w *writer) idle() error {
 	return w.commit(nil, true)
 }
 
-// commit writes the table of metrics, which says how the export went, and makes all files that are
-// complete stand under their names. More says that others follow.
+// commit writes the table of metrics and makes all files that are complete stand under their names.
+// More says that others follow.
 func (w *writer) commit(damage error, more bool) error {
-	m, err := newTable[metricRow](w.stage, "metrics", "")
-	if err != nil {
-		return err
-	}
-	for k, v := range w.meta(damage) {
-		m.out.SetKeyValueMetadata(k, utf8Text(v))
-	}
-	if err := m.write(w.table...); err != nil {
-		return err
-	}
-	if err := m.close(); err != nil {
+	if err := writeMetrics(w.stage, w.reader, damage); err != nil {
 		return err
 	}
 	return w.stage.commit(more)
+}
+
+// writeMetrics writes the table of metrics, which says how the export went.
+func writeMetrics(s *stage, r *reader, damage error) error {
+	m, err := newTable[metricRow](s, "metrics", "")
+	if err != nil {
+		return err
+	}
+	meta := r.meta(damage)
+	for _, k := range slices.Sorted(maps.Keys(meta)) { // each time the same bytes
+		m.out.SetKeyValueMetadata(k, utf8Text(meta[k]))
+	}
+	if err := m.write(r.table...); err != nil {
+		return err
+	}
+	return m.close()
 }
 
 // finish ends all tables.

@@ -2,7 +2,6 @@ package export
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"slices"
 
@@ -47,15 +46,11 @@ const chunk = 256
 var codec = &zstd.Codec{Level: zstd.SpeedFastest}
 
 // options returns how all tables are written.
-func options(meta map[string]string) []parquet.WriterOption {
-	opts := []parquet.WriterOption{
+func options(more ...parquet.WriterOption) []parquet.WriterOption {
+	return append([]parquet.WriterOption{
 		parquet.Compression(codec), parquet.CreatedBy("pmtools", version.Version, ""),
 		parquet.DataPageStatistics(false), // the index of each column has them
-	}
-	for k, v := range meta {
-		opts = append(opts, parquet.KeyValueMetadata(k, v))
-	}
-	return opts
+	}, more...)
 }
 
 // A valueWriter writes groups of rows into files.
@@ -88,19 +83,11 @@ func (w *valueWriter) write(g *group, metrics []metric) error {
 		w.fill(g, metrics, rows)
 		for c, column := range columns {
 			if _, err := column.WriteRowValues(w.chunk[c][:len(rows)]); err != nil {
-				return w.failed(err)
+				return w.file.failed(err)
 			}
 		}
 	}
-	return w.failed(w.out.Flush())
-}
-
-// failed says which table an error is of.
-func (w *valueWriter) failed(err error) error {
-	if err == nil {
-		return nil
-	}
-	return fmt.Errorf("write %s: %w", w.files[len(w.files)-1], reason(err))
+	return w.file.failed(w.out.Flush())
 }
 
 // create begins the next file.
@@ -113,7 +100,7 @@ func (w *valueWriter) create(date int64) (err error) {
 		w.out.Reset(w.file)
 		return nil
 	}
-	w.out = parquet.NewGenericWriter[valueRow](w.file, append(options(nil),
+	w.out = parquet.NewGenericWriter[valueRow](w.file, options(
 		parquet.BloomFilters(parquet.SplitBlockFilter(10, "metric")),
 		parquet.SortingWriterConfig(parquet.SortingColumns(
 			parquet.Ascending("metric"), parquet.NullsFirst(parquet.Ascending("inst")), parquet.Ascending("time"))))...)
@@ -125,9 +112,9 @@ func (w *valueWriter) close() error {
 	if w.file == nil {
 		return nil
 	}
-	err := errors.Join(w.out.Close(), w.file.close())
+	err := w.file.failed(errors.Join(w.out.Close(), w.file.close()))
 	w.file = nil
-	return w.failed(err)
+	return err
 }
 
 // fill puts rows into the chunk of each column.

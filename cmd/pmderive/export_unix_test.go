@@ -1,0 +1,204 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"io/fs"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"pmtools/cmd/internal/clitest"
+	"pmtools/lib/archive/archivetest"
+)
+
+// contents returns the files below a directory.
+func contents(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	files := map[string]string{}
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		files[strings.TrimPrefix(path, dir+"/")] = string(text)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+// TestExportFull exports where there is no room: the error has the name of the file, the status is 1,
+// and the directory is as it was.
+func TestExportFull(t *testing.T) {
+	dir := t.TempDir()
+	demo, out := archivetest.Path(t, "demo"), filepath.Join(dir, "out")
+	export := func(args ...string) (status int, stderr string) {
+		got := clitest.RunWith("pmderive", newCommand, "", append([]string{"-a", demo, "export", "-o", out}, args...), nil)
+		return got.Status, got.Stderr
+	}
+	if status, text := export("disk.dev.total"); status != 0 {
+		t.Fatal(text)
+	}
+	before := contents(t, dir)
+	if !cramp(t, 3000) {
+		return
+	}
+	for _, args := range [][]string{{"disk"}, {"--wide", "disk"}, nil} {
+		status, text := export(args...)
+		if status != 1 || !strings.Contains(text, "write "+out+"/") || !strings.Contains(text, ".parquet: file too large") {
+			t.Errorf("%q: status %d, %s", args, status, text)
+		}
+		if after := contents(t, dir); !maps.Equal(before, after) {
+			t.Errorf("%q: there is %q now, was %q", args, slices.Sorted(maps.Keys(after)), slices.Sorted(maps.Keys(before)))
+		}
+	}
+}
+
+// TestExportKilled kills exports as they go along: nothing stands under a final name that is not
+// complete, and the next export gives the same files.
+func TestExportKilled(t *testing.T) {
+	dir := t.TempDir()
+	if err := archivetest.BuildBig(dir, "big", 100); err != nil {
+		t.Fatal(err)
+	}
+	export := func(out string) *exec.Cmd {
+		return exec.Command("pmderive", "-a", filepath.Join(dir, "big"), "export", "-o", out)
+	}
+	begun := time.Now()
+	if text, err := export(filepath.Join(dir, "whole")).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	took := time.Since(begun)
+	want := contents(t, filepath.Join(dir, "whole"))
+	out := filepath.Join(dir, "out")
+	for i := range 8 {
+		c := export(out)
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(took * time.Duration(i+1) / 8)
+		c.Process.Kill()
+		c.Wait()
+		if _, err := os.Stat(out); err != nil {
+			continue
+		}
+		for name, text := range contents(t, out) {
+			if !strings.HasPrefix(name, ".export-") && text != want[name] {
+				t.Errorf("%s: %d bytes, want %d", name, len(text), len(want[name]))
+			}
+		}
+	}
+	if text, err := export(out).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	got := contents(t, out)
+	maps.DeleteFunc(got, func(name, _ string) bool { return strings.HasPrefix(name, ".export-") })
+	same(t, got, want)
+}
+
+// same compares files.
+func same(t *testing.T, got, want map[string]string) {
+	t.Helper()
+	for _, name := range slices.Sorted(maps.Keys(want)) {
+		if text, ok := got[name]; !ok || text != want[name] {
+			t.Errorf("%s: %d bytes, or others than it should have, want %d", name, len(text), len(want[name]))
+		}
+	}
+	for name := range got {
+		if _, ok := want[name]; !ok {
+			t.Errorf("%s should not be there", name)
+		}
+	}
+}
+
+// TestExportTogether: processes that export at the same time into one directory, two of them the same
+// archive, leave what one after the other would.
+func TestExportTogether(t *testing.T) {
+	dir := t.TempDir()
+	names := []string{"demo", "labels", "demo", "marks", "ta"}
+	run := func(out string, together bool) {
+		var all []*exec.Cmd
+		for _, name := range names {
+			c := exec.Command("pmderive", "-a", archivetest.Path(t, name), "export", "-o", filepath.Join(dir, out))
+			c.Stderr = new(bytes.Buffer)
+			if err := c.Start(); err != nil {
+				t.Fatal(err)
+			}
+			if all = append(all, c); !together {
+				c.Wait()
+			}
+		}
+		for _, c := range all {
+			if c.Wait(); !c.ProcessState.Success() {
+				t.Errorf("%q: %s", c.Args, c.Stderr)
+			}
+		}
+	}
+	run("one", false)
+	run("all", true)
+	same(t, contents(t, filepath.Join(dir, "all")), contents(t, filepath.Join(dir, "one")))
+}
+
+// TestExportSignals ends exports without an end by signals: what came is kept, and the status is 0.
+func TestExportSignals(t *testing.T) {
+	demo := archivetest.Path(t, "demo")
+	for _, tt := range []struct {
+		args   []string
+		signal os.Signal
+		ready  string // a pattern of files: then there are rows
+	}{
+		{[]string{"-L", "export", "-t", "0.01", "sample.bin"}, os.Interrupt, ".export-*/*"},
+		{[]string{"-L", "export", "-t", "10min", "sample.bin"}, unix.SIGTERM, ".export-*/*"},
+		{[]string{"-a", demo, "export", "--follow", "disk"}, os.Interrupt, "values/*/*/*"},
+		{[]string{"-a", demo, "export", "--follow"}, unix.SIGTERM, "values/*/*/*"},
+	} {
+		dir := t.TempDir()
+		c := exec.Command("pmderive", append(tt.args, "-o", dir)...)
+		c.Env = append(os.Environ(), "HOME="+dir)
+		var errs bytes.Buffer
+		c.Stderr = &errs
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		for end := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
+			if list, _ := filepath.Glob(filepath.Join(dir, tt.ready)); len(list) > 0 {
+				break
+			}
+			if time.Now().After(end) {
+				t.Errorf("%q: nothing is exported", tt.args)
+				break
+			}
+		}
+		c.Process.Signal(tt.signal)
+		if err := c.Wait(); err != nil || errs.Len() > 0 {
+			t.Errorf("%q: %v\n%s", tt.args, err, &errs)
+		}
+		values, _ := filepath.Glob(filepath.Join(dir, "values/*/*/*.parquet"))
+		left, _ := filepath.Glob(filepath.Join(dir, ".export-*"))
+		if len(values) == 0 || len(left) > 0 {
+			t.Errorf("%q: %q, left behind: %q", tt.args, values, left)
+		}
+	}
+}
+
+// TestExportProgress: a terminal shows how far an export is.
+func TestExportProgress(t *testing.T) {
+	s := newScreen(t, nil, "-L", "export", "-t", "0.01", "-o", t.TempDir(), "sample.bin")
+	s.wait(" million/s", 1)
+	if text := s.text(); strings.Count(text, "\n") > 0 || !strings.Contains(text, " values, ") {
+		t.Errorf("screen\n%s", text)
+	}
+	s.keys("C-c")
+	s.gone()
+}
