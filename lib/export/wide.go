@@ -37,7 +37,6 @@ type wideColumn struct {
 	name string
 	inst int32
 	kind kind
-	seen int64 // the last record that has a value
 }
 
 // A wideCache has the columns of the instances that a metric had in the record before.
@@ -223,7 +222,7 @@ type wideWriter struct {
 	stage *stage
 	file  *output
 	files []string
-	out   *parquet.Writer
+	out   *parquet.GenericWriter[any]
 	date  int64
 	cells [][]parquet.Value // by column and row
 	rows  int               // in cells
@@ -285,7 +284,7 @@ func (w *wideWriter) create(date int64) (err error) {
 		w.out.Reset(w.file)
 		return nil
 	}
-	w.out = parquet.NewWriter(w.file, options(w.schema())...)
+	w.out = parquet.NewGenericWriter[any](w.file, options(w.schema())...)
 	return nil
 }
 
