@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -33,6 +34,9 @@ type metricLabels struct {
 	own    []remotewrite.Label
 }
 
+// itemBits are those that metrics of a cluster differ in.
+const itemBits = 1<<10 - 1
+
 // A labelledInst is an instance.
 type labelledInst struct {
 	indom pcp.InDom
@@ -59,6 +63,7 @@ type labelled struct {
 	pmapi.Source
 	p     *push
 	host  *hostLabels // guarded by p.mu
+	names map[pcp.ID][]string
 	known map[pcp.ID]*labelledMetric
 	insts map[labelledInst]bool // whose labels have been read
 }
@@ -71,6 +76,17 @@ type labelledMetric struct {
 
 // Unwrap implements pmapi.Wrapper.
 func (l *labelled) Unwrap() pmapi.Source { return l.Source }
+
+// Lookup implements pmapi.Source. Names are remembered, which saves asking for them.
+func (l *labelled) Lookup(ctx context.Context, names []string) ([]pcp.Answer[pcp.ID], error) {
+	list, err := l.Source.Lookup(ctx, names)
+	for i := range list {
+		if id := list[i].Value; list[i].Err == nil && !slices.Contains(l.names[id], names[i]) {
+			l.names[id] = append(l.names[id], names[i])
+		}
+	}
+	return list, err
+}
 
 // Fetch implements pmapi.Source.
 func (l *labelled) Fetch(ctx context.Context, req *pmapi.Request, dst *pcp.Result) error {
@@ -98,51 +114,55 @@ func (l *labelledRecords) FetchRecord(ctx context.Context, req *pmapi.Request, d
 
 // note reads the labels of what is new in a result.
 func (l *labelled) note(ctx context.Context, r *pcp.Result) {
+	var fresh []pcp.ID
+	for i := range r.Sets {
+		if v := &r.Sets[i]; v.Len() > 0 && l.known[v.ID] == nil {
+			l.known[v.ID] = &labelledMetric{indom: pcp.NullInDom}
+			fresh = append(fresh, v.ID)
+		}
+	}
+	if fresh != nil {
+		l.metrics(ctx, fresh)
+	}
 	for i := range r.Sets {
 		v := &r.Sets[i]
-		if v.Len() == 0 {
-			continue
-		}
-		m := l.known[v.ID]
-		if m == nil {
-			m = l.metric(ctx, v.ID)
-			l.known[v.ID] = m
-		}
-		if m.indom != pcp.NullInDom && !slices.Equal(m.insts, v.Insts) {
+		if m := l.known[v.ID]; m != nil && m.indom != pcp.NullInDom && !slices.Equal(m.insts, v.Insts) {
 			m.insts = append(m.insts[:0], v.Insts...)
 			l.instances(ctx, m)
 		}
 	}
 }
 
-// metric reads the labels of a metric and of what it belongs to.
-func (l *labelled) metric(ctx context.Context, id pcp.ID) *labelledMetric {
-	m := &labelledMetric{indom: pcp.NullInDom}
-	if list, err := l.Describe(ctx, []pcp.ID{id}); err == nil && list[0].Err == nil {
-		m.indom = list[0].Value.InDom
+// metrics reads the labels of metrics and of what they belong to.
+func (l *labelled) metrics(ctx context.Context, ids []pcp.ID) {
+	descs, err := l.Describe(ctx, ids)
+	if err != nil {
+		return // the next fetch fails too
 	}
-	names, _ := l.Names(ctx, id) // without a name there is nothing to label
-	domains := make(map[uint32][]remotewrite.Label)
-	for _, d := range []uint32{id.Domain(), m.indom.Domain()} {
-		if l.host.domains[d] == nil { // written by this goroutine only
-			domains[d] = l.labels(ctx, pcp.DomainLabels, d)
+	var domains, clusters, items, indoms []uint32
+	for i, id := range ids {
+		domains, clusters, items = append(domains, id.Domain()), append(clusters, uint32(id)&^itemBits), append(items, uint32(id))
+		if d := descs[i].Value.InDom; descs[i].Err == nil && d != pcp.NullInDom {
+			l.known[id].indom = d
+			domains, indoms = append(domains, d.Domain()), append(indoms, uint32(d))
+		}
+		if l.names[id] == nil {
+			l.names[id], _ = l.Names(ctx, id) // without a name there is nothing to label
 		}
 	}
-	own := append(l.labels(ctx, pcp.ClusterLabels, uint32(id)), l.labels(ctx, pcp.ItemLabels, uint32(id))...)
-	var indom []remotewrite.Label
-	if m.indom != pcp.NullInDom {
-		indom = l.labels(ctx, pcp.InDomLabels, uint32(m.indom))
-	}
+	ofDomains, ofIndoms := l.labels(ctx, pcp.DomainLabels, domains), l.labels(ctx, pcp.InDomLabels, indoms)
+	ofClusters, ofItems := l.labels(ctx, pcp.ClusterLabels, clusters), l.labels(ctx, pcp.ItemLabels, items)
 	l.p.mu.Lock()
 	defer l.p.mu.Unlock()
-	for d, list := range domains {
-		l.host.domains[d] = slices.Concat([]remotewrite.Label{}, list) // not nil: it is known
+	maps.Copy(l.host.domains, ofDomains)
+	for d, list := range ofIndoms {
+		l.host.indoms[pcp.InDom(d)] = list
 	}
-	for _, name := range names {
-		l.host.metrics[name] = metricLabels{id.Domain(), own}
+	for _, id := range ids {
+		for _, name := range l.names[id] {
+			l.host.metrics[name] = metricLabels{id.Domain(), slices.Concat(ofClusters[uint32(id)&^itemBits], ofItems[uint32(id)])}
+		}
 	}
-	l.host.indoms[m.indom] = indom
-	return m
 }
 
 // instances reads the labels of the instances of a domain if there are new ones.
@@ -156,7 +176,10 @@ func (l *labelled) instances(ctx context.Context, m *labelledMetric) {
 	if !fresh {
 		return
 	}
-	sets := l.sets(ctx, pcp.InstanceLabels, uint32(m.indom))
+	var sets []pcp.LabelSet
+	if s, ok := pmapi.As[pmapi.Labeler](l.Source); ok {
+		sets, _ = s.Labels(ctx, pcp.InstanceLabels, uint32(m.indom)) // what has no labels has none
+	}
 	l.p.mu.Lock()
 	defer l.p.mu.Unlock()
 	for i := range sets {
@@ -164,18 +187,23 @@ func (l *labelled) instances(ctx context.Context, m *labelledMetric) {
 	}
 }
 
-// labels returns the labels of one level.
-func (l *labelled) labels(ctx context.Context, kind pcp.LabelKind, ident uint32) []remotewrite.Label {
-	return labelsOf(l.sets(ctx, kind, ident))
-}
-
-// sets returns the label sets of one level. A source without labels has none.
-func (l *labelled) sets(ctx context.Context, kind pcp.LabelKind, ident uint32) []pcp.LabelSet {
-	if s, ok := pmapi.As[pmapi.Labeler](l.Source); ok {
-		sets, _ := s.Labels(ctx, kind, ident)
-		return sets
+// labels returns the labels of objects of one level. A source without labels has none.
+func (l *labelled) labels(ctx context.Context, kind pcp.LabelKind, idents []uint32) map[uint32][]remotewrite.Label {
+	slices.Sort(idents)
+	idents = slices.Compact(idents)
+	out := make(map[uint32][]remotewrite.Label)
+	if s, ok := pmapi.As[pmapi.LabelLister](l.Source); ok {
+		list, _ := s.LabelsOf(ctx, kind, idents)
+		for i := range list {
+			out[idents[i]] = labelsOf(list[i].Value)
+		}
+	} else if s, ok := pmapi.As[pmapi.Labeler](l.Source); ok {
+		for _, ident := range idents {
+			sets, _ := s.Labels(ctx, kind, ident)
+			out[ident] = labelsOf(sets)
+		}
 	}
-	return nil
+	return out
 }
 
 // labelsOf returns labels without the optional ones. Strings lose their quotes, other values stay
@@ -226,8 +254,8 @@ func (p *push) label(ctx context.Context, src pmapi.Source, host string) (pmapi.
 		domains: make(map[uint32][]remotewrite.Label), metrics: make(map[string]metricLabels),
 		indoms: make(map[pcp.InDom][]remotewrite.Label), insts: make(map[labelledInst][]remotewrite.Label),
 	}
-	l := &labelled{Source: src, p: p, host: h, known: make(map[pcp.ID]*labelledMetric), insts: make(map[labelledInst]bool)}
-	h.context = append(l.labels(ctx, pcp.ContextLabels, 0), remotewrite.Label{Name: "host", Value: own})
+	l := &labelled{Source: src, p: p, host: h, names: make(map[pcp.ID][]string), known: make(map[pcp.ID]*labelledMetric), insts: make(map[labelledInst]bool)}
+	h.context = append(l.labels(ctx, pcp.ContextLabels, []uint32{0})[0], remotewrite.Label{Name: "host", Value: own})
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if other, ok := p.names[own]; ok && other != host {
