@@ -19,6 +19,9 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
+
+	"pmtools/lib/regular"
 )
 
 // Options say where and how samples are sent.
@@ -100,18 +103,16 @@ func secret(name string) (string, error) {
 	if name == "" {
 		return "", nil
 	}
-	f, err := os.Open(name)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, maxSecret))
+	text, err := regular.Read(name, maxSecret)
 	if err != nil {
 		return "", err
 	}
 	line, _, _ := strings.Cut(string(text), "\n")
 	if line = strings.TrimSpace(line); line == "" {
 		return "", fmt.Errorf("%s is empty; its first line is the secret", name)
+	}
+	if strings.ContainsFunc(line, unicode.IsControl) {
+		return "", fmt.Errorf("%s has control characters; its first line is the secret", name)
 	}
 	return line, nil
 }

@@ -312,6 +312,8 @@ func TestWho(t *testing.T) {
 		{remotewrite.Options{URL: inside, TokenFile: token}, "", "one of them"},
 		{remotewrite.Options{URL: srv.URL, User: "me"}, "", "needs a file"},
 		{remotewrite.Options{URL: srv.URL, TokenFile: empty}, "", "is empty"},
+		{remotewrite.Options{URL: srv.URL, TokenFile: file("binary", "s3cret\x00")}, "", "has control characters"},
+		{remotewrite.Options{URL: srv.URL, TokenFile: dir}, "", "is a directory"},
 		{remotewrite.Options{URL: srv.URL, TokenFile: filepath.Join(dir, "none")}, "", "no such file"},
 		{remotewrite.Options{URL: srv.URL, CAFile: token}, "", "has no certificates"},
 		{remotewrite.Options{URL: "ftp://me:s3cret@h/"}, "", "http or https"},
