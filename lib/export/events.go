@@ -17,6 +17,7 @@ type eventRow struct {
 	Record    int32    `parquet:"record"`
 	Flags     uint32   `parquet:"flags"`
 	Missed    *int32   `parquet:"missed,optional"`
+	Position  *int32   `parquet:"position,optional"` // of the parameter in the record
 	Parameter *string  `parquet:"parameter,optional,dict"`
 	PMID      *string  `parquet:"pmid,optional,dict"`
 	I64       *int64   `parquet:"i64,optional"`
@@ -102,8 +103,8 @@ func (e *eventValue) rows(records []pcp.EventRecord) (rows []eventRow, err error
 		for i := range rec.Params {
 			p := &rec.Params[i]
 			row := row
-			id := p.ID.String()
-			row.PMID, row.Parameter = &id, e.name(p.ID)
+			id, at := p.ID.String(), int32(i)
+			row.Position, row.PMID, row.Parameter = &at, &id, e.name(p.ID)
 			row.set(p)
 			rows = append(rows, row)
 		}
