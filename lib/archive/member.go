@@ -1,6 +1,7 @@
 package archive
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -155,9 +156,10 @@ func (m *member) end(ctx context.Context) (t pcp.Timestamp, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	last := m.volumes[len(m.volumes)-1]
+	w := window{ctx: ctx}
 	var size int64
-	if data, err := last.view(ctx); err == nil {
-		size = int64(len(data))
+	if ok, _ := w.look(last); ok {
+		size, _ = w.size()
 	}
 	if m.endSize != 0 && m.endSize == size {
 		return m.endTime, m.endErr
@@ -179,40 +181,30 @@ func (m *member) knownEnd(ctx context.Context) (t pcp.Timestamp, known bool, err
 	return t, err == nil, err
 }
 
-// view returns all of the volume, or what there is of a damaged one.
-func (v *volume) view(ctx context.Context) ([]byte, error) {
-	c, err := v.open(ctx)
-	if err != nil {
-		return nil, err
-	}
-	data, err := c.View(ctx, content.Everything)
-	if err != nil && !absent(err) {
-		return nil, &Error{File: v.path, Offset: -1, Err: err}
-	}
-	return data, nil
-}
-
 // findEnd looks for the end in the volumes from the last to the first.
 func (m *member) findEnd(ctx context.Context) (pcp.Timestamp, error) {
 	for i := len(m.volumes) - 1; i >= 0; i-- {
-		v := m.volumes[i]
-		data, err := v.view(ctx)
-		switch {
-		case err != nil && absent(err):
+		w := window{ctx: ctx}
+		ok, err := w.look(m.volumes[i])
+		if err == nil && !ok {
 			continue
-		case err != nil:
+		}
+		var size int64
+		if err == nil {
+			size, err = w.size()
+		}
+		if err != nil && !absent(err) { // of a damaged one, what there is counts
 			return pcp.Timestamp{}, err
 		}
-		label := labelSize(v.label.Version)
-		if int64(len(data)) <= label {
+		if size <= w.label {
 			continue
 		}
-		if rec, err := checkedBefore(data, label, int64(len(data)), v.label.Version); err == nil {
+		if rec, err := w.checkedBefore(size); err == nil {
 			return rec.stamp, nil
 		}
-		t, ok, err := m.endByIndex(v, data)
+		t, ok, err := m.endByIndex(&w, size)
 		if err != nil {
-			return pcp.Timestamp{}, &Error{File: v.path, Offset: -1, Err: err}
+			return pcp.Timestamp{}, &Error{File: w.vol.path, Offset: -1, Err: err}
 		}
 		if ok {
 			return t, nil
@@ -223,30 +215,29 @@ func (m *member) findEnd(ctx context.Context) (pcp.Timestamp, error) {
 
 // endByIndex reads the records of a volume from where its last index entry points and returns the
 // time of the last good one.
-func (m *member) endByIndex(v *volume, data []byte) (t pcp.Timestamp, ok bool, err error) {
-	label := labelSize(v.label.Version)
+func (m *member) endByIndex(w *window, size int64) (t pcp.Timestamp, ok bool, err error) {
 	off := int64(-1)
 	for _, e := range m.index {
-		if e.vol == v.number && e.data <= int64(len(data)) {
+		if e.vol == w.vol.number && e.data <= size {
 			off = e.data
 		}
 	}
 	if off < 0 {
-		return t, false, nil
+		return t, false, w.ctx.Err()
 	}
-	if off != label {
-		rec, err := checkedBefore(data, label, off, v.label.Version)
+	if off != w.label {
+		rec, err := w.checkedBefore(off)
 		if err != nil {
-			return t, false, pmerr.LogRec
+			return t, false, cmp.Or(w.ctx.Err(), error(pmerr.LogRec))
 		}
 		off -= int64(len(rec.src))
 	}
 	for {
-		src, _, err := recordAt(data, off)
+		src, err := w.behind(off)
 		if err != nil || src == nil {
-			return t, ok, nil
+			return t, ok, w.ctx.Err()
 		}
-		rec, err := checkedRecord(src, v.label.Version)
+		rec, err := checkedRecord(src, w.vol.label.Version)
 		if err != nil {
 			return t, ok, nil
 		}
@@ -255,13 +246,13 @@ func (m *member) endByIndex(v *volume, data []byte) (t pcp.Timestamp, ok bool, e
 	}
 }
 
-// checkedBefore returns the record that ends at offset end if it is good.
-func checkedBefore(data []byte, first, end int64, version int) (record, error) {
-	src, err := recordBefore(data, first, end)
+// checkedBefore returns the record that ends at an offset if it is good.
+func (w *window) checkedBefore(end int64) (record, error) {
+	src, err := w.ahead(end)
 	if err != nil {
 		return record{}, err
 	}
-	return checkedRecord(src, version)
+	return checkedRecord(src, w.vol.label.Version)
 }
 
 // checkedRecord returns the record that src consists of if it is good.

@@ -40,7 +40,7 @@ func packFiles(t testing.TB, base, suffix string) {
 			_, err = w.Write(plain)
 			must(t, err, w.Close())
 		case ".xz":
-			w, err := xz.NewWriter(&out)
+			w, err := xz.WriterConfig{DictCap: 1 << 16, BlockSize: 2000}.NewWriter(&out)
 			must(t, err)
 			_, err = w.Write(plain)
 			must(t, err, w.Close())

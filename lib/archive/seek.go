@@ -30,12 +30,11 @@ func (w *walker) seekEntry(m int, e *indexEntry, p *spot) bool {
 	if ok, err := w.look(w.set.members[m].volumes[v]); !ok || err != nil {
 		return false
 	}
-	if e.data < w.label || w.need(e.data) != nil || e.data > int64(len(w.data)) {
+	if e.data < w.label {
 		return false
 	}
-	if e.data > w.label {
-		_, err := recordBefore(w.data, w.label, e.data)
-		if src, _, _ := recordAt(w.data, e.data); err != nil && src == nil {
+	if _, err := w.ahead(e.data); err != nil {
+		if src, _ := w.behind(e.data); src == nil {
 			return false
 		}
 	}
@@ -116,9 +115,9 @@ func (w *walker) backOne(p *spot, first bool) (pcp.Timestamp, error) {
 
 // passes reports whether the damaged record that ends at an offset is skipped.
 func (w *walker) passes(end int64, first bool) bool {
-	src, err := recordBefore(w.data, w.label, end)
+	src, err := recordBefore(w.data[:w.hi], w.label, end)
 	if err != nil {
-		size, ok := trailerBefore(w.data, end)
+		size, ok := trailerBefore(w.data[:w.hi], end)
 		return !ok || size < 8 || size > end
 	}
 	var rec record

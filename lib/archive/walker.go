@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 
-	"pmtools/lib/archive/internal/content"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmerr"
 )
@@ -229,8 +228,7 @@ func (w *walker) toVolumeEnd(p *spot, member, volume int) error {
 	}
 	*p = spot{member: member, volume: volume}
 	if ok { // otherwise there is nothing between its beginning and its end
-		err = w.need(content.Everything)
-		p.off = int64(len(w.data))
+		p.off, err = w.size()
 	}
 	return err
 }

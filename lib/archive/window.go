@@ -13,6 +13,8 @@ type window struct {
 	vol   *volume         // the volume of data
 	cont  *content.File
 	data  []byte
+	lo    int64 // of data, the bytes from here
+	hi    int64 // to here are there
 	label int64 // size of its label
 	seen  int64 // where the reader was when it last released bytes
 }
@@ -33,14 +35,15 @@ func (w *window) look(v *volume) (ok bool, err error) {
 		}
 		return false, err
 	}
-	data, err := c.View(w.ctx, 1)
+	data, lo, hi, err := c.Span(w.ctx, 0, 1)
 	if err != nil {
 		return false, &Error{File: v.path, Offset: -1, Err: err}
 	}
 	if w.cont != nil {
 		w.cont.Release(0, int64(len(w.data)))
 	}
-	w.vol, w.cont, w.data, w.label = v, c, data, labelSize(v.label.Version)
+	w.vol, w.cont, w.data, w.lo, w.hi = v, c, data, lo, hi
+	w.label = labelSize(v.label.Version)
 	w.seen = w.label
 	return true, nil
 }
@@ -55,17 +58,25 @@ func (w *window) visit(off int64) error {
 	return nil
 }
 
-// need makes data at least end bytes long, if the volume is that long.
-func (w *window) need(end int64) error {
-	if end <= int64(len(w.data)) {
+// need makes the bytes from one offset to another be there, as far as the volume is that long.
+func (w *window) need(from, to int64) error {
+	if from >= w.lo && to <= w.hi {
 		return nil
 	}
-	data, err := w.cont.View(w.ctx, end)
-	w.data = data
-	if err != nil {
-		return w.damage(int64(len(data)), err)
+	var err error
+	if w.data, w.lo, w.hi, err = w.cont.Span(w.ctx, from, to); err != nil {
+		return w.damage(w.hi, err)
 	}
 	return nil
+}
+
+// size returns the length of the volume.
+func (w *window) size() (int64, error) {
+	size, err := w.cont.Size(w.ctx)
+	if err != nil {
+		return size, w.damage(size, err)
+	}
+	return size, nil
 }
 
 // damage returns the error for damage at an offset.
@@ -79,18 +90,21 @@ func (w *window) behind(off int64) ([]byte, error) {
 		return nil, err
 	}
 	for {
-		src, need, err := recordAt(w.data, off)
+		src, need, err := []byte(nil), off+4, error(nil)
+		if off >= w.lo {
+			src, need, err = recordAt(w.data[:w.hi], off)
+		}
 		if err != nil {
 			return nil, w.damage(off, err)
 		}
 		if need == 0 {
 			return src, nil
 		}
-		if err := w.need(need); err != nil {
+		if err := w.need(off, need); err != nil {
 			return nil, err
 		}
 		switch {
-		case need <= int64(len(w.data)):
+		case need <= w.hi:
 		case need == off+4: // not even a length
 			return nil, nil
 		default:
@@ -104,13 +118,18 @@ func (w *window) ahead(off int64) ([]byte, error) {
 	if off <= w.label {
 		return nil, nil
 	}
-	if err := w.need(off); err != nil {
+	if err := w.need(off-4, off); err != nil {
 		return nil, err
 	}
 	if err := w.visit(off); err != nil {
 		return nil, err
 	}
-	src, err := recordBefore(w.data, w.label, off)
+	if size, ok := trailerBefore(w.data[:w.hi], off); ok && size <= off-w.label {
+		if err := w.need(off-size, off); err != nil {
+			return nil, err
+		}
+	}
+	src, err := recordBefore(w.data[:w.hi], w.label, off)
 	if err != nil {
 		return nil, w.damage(off, err)
 	}

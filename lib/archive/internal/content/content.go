@@ -104,6 +104,7 @@ type File struct {
 	onDisk    int64    // how many it uses in temporary files
 	temp      *os.File // the one that grows, whose mapping data is
 	chunk     []byte   // for unpacking to it
+	blocks    *blocks  // if the content is one of blocks, which data is that long for
 	diskLimit int64
 }
 
@@ -160,6 +161,14 @@ func Cancelled(err error) bool {
 func (c *File) View(ctx context.Context, end int64) ([]byte, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	return c.view(ctx, end)
+}
+
+// view is View.
+func (c *File) view(ctx context.Context, end int64) ([]byte, error) {
+	if c.blocks != nil {
+		return c.viewBlocks(ctx, end)
+	}
 	if end > int64(len(c.data)) && !c.whole {
 		c.ctx = ctx
 		switch err := c.reopen(); {
@@ -247,7 +256,11 @@ func (c *File) finish(err error) {
 		c.err = Coded(err, pmerr.LogRec)
 	}
 	pool.remove(c)
+	if c.blocks != nil {
+		c.blocks.wait(true)
+	}
 	c.release()
+	c.closeTemp()
 }
 
 // Close frees all resources.
@@ -255,7 +268,7 @@ func (c *File) Close() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.finish(os.ErrClosed)
-	c.data = nil
+	c.data, c.blocks = nil, nil
 	unpacked.give(c.kept, c.onDisk)
 	c.kept, c.onDisk = 0, 0
 	return c.mapped.close()

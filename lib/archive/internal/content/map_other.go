@@ -7,6 +7,9 @@ import (
 	"os"
 )
 
+// mapsWritten says that what is written to a file does not show in what extend returned.
+const mapsWritten = false
+
 // mapping replaces the memory mapping of a file: the file is read into memory.
 type mapping struct{}
 

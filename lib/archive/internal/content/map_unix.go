@@ -12,6 +12,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// mapsWritten says that what is written to a file shows in its mapping.
+const mapsWritten = true
+
 // maxMappings is how many mappings files may have. The system lets a process have 65,530, unless it
 // says otherwise, and Go's runtime ends the program when it gets none.
 const maxMappings = 60_000

@@ -109,9 +109,16 @@ func (c *File) openSource(in input, size int64) (err error) {
 	if c.suffix == "" {
 		return nil
 	}
+	if c.blocks != nil {
+		c.blocks.Reopen(in)
+		return nil
+	}
 	if c.suffix == ".xz" {
 		var f *xz.File
 		if f, err = xz.Open(c.ctx, in, size); err == nil {
+			if c.divide(f) {
+				return nil
+			}
 			c.source = xz.NewReader(f)
 		}
 	} else {
@@ -149,8 +156,13 @@ func (w watched) Read(b []byte) (int, error) {
 	return w.r.Read(b)
 }
 
-// release closes the file, and what it is unpacked to.
+// release closes the file, and what it is unpacked to, but for blocks.
 func (c *File) release() {
+	if c.blocks != nil {
+		c.blocks.wait(false)
+	} else {
+		c.closeTemp()
+	}
 	if c.source != nil {
 		c.source.Close()
 	}
@@ -158,5 +170,4 @@ func (c *File) release() {
 		c.file.Close()
 	}
 	c.source, c.file = nil, nil
-	c.closeTemp()
 }

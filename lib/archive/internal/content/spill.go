@@ -118,15 +118,8 @@ func (c *File) keep(n int64) bool {
 
 // spill moves what is unpacked to a temporary file, where the rest will follow.
 func (c *File) spill() error {
-	temp, err := os.CreateTemp(c.opt.TempDir, "pcp-archive-")
-	if err != nil {
+	if err := c.createTemp(); err != nil {
 		return err
-	}
-	// The mapping remains. Where open files can be removed, a crash leaves nothing behind.
-	_ = os.Remove(temp.Name())
-	c.temp, c.diskLimit = temp, c.opt.DiskLimit
-	if c.diskLimit <= 0 {
-		c.diskLimit = spare(c.opt.tempDir())
 	}
 	data := c.data
 	c.data = nil
@@ -138,15 +131,38 @@ func (c *File) spill() error {
 	return nil
 }
 
+// createTemp creates the temporary file.
+func (c *File) createTemp() error {
+	temp, err := os.CreateTemp(c.opt.TempDir, "pcp-archive-")
+	if err != nil {
+		return err
+	}
+	// The mapping remains. Where open files can be removed, a crash leaves nothing behind.
+	_ = os.Remove(temp.Name())
+	c.temp, c.diskLimit = temp, c.opt.DiskLimit
+	if c.diskLimit <= 0 {
+		c.diskLimit = spare(c.opt.tempDir())
+	}
+	return nil
+}
+
+// takeDisk notes that the temporary file takes n bytes more, unless that is too many.
+func (c *File) takeDisk(n int64) error {
+	if unpacked.take(&unpacked.disk, n, c.diskLimit) {
+		c.onDisk += n
+		return nil
+	}
+	err := fmt.Errorf("%w: unpacked archives would take more than %d MiB of %s", enospc, c.diskLimit>>20, c.opt.tempDir())
+	c.opt.warn(err, "; a higher PMTOOLS_UNPACK_LIMIT allows more")
+	return err
+}
+
 // store appends bytes to the temporary file, and shows them at the end of data.
 func (c *File) store(b []byte) error {
 	n := int64(len(b))
-	if !unpacked.take(&unpacked.disk, n, c.diskLimit) {
-		err := fmt.Errorf("%w: unpacked archives would take more than %d MiB of %s", enospc, c.diskLimit>>20, c.opt.tempDir())
-		c.opt.warn(err, "; a higher PMTOOLS_UNPACK_LIMIT allows more")
+	if err := c.takeDisk(n); err != nil {
 		return err
 	}
-	c.onDisk += n
 	size := int64(len(c.data)) + n
 	if size > math.MaxInt/4 {
 		return pmerr.LogRec
@@ -186,6 +202,9 @@ func spare(dir string) int64 {
 // closeTemp closes the temporary file, whose mapping remains.
 func (c *File) closeTemp() {
 	if c.temp != nil {
+		if c.blocks != nil {
+			spreads.Add(-1)
+		}
 		c.temp.Close()
 		_ = os.Remove(c.temp.Name()) // where it could not be removed while open
 	}

@@ -10,6 +10,7 @@ import (
 	"hash/crc32"
 	"io"
 	"slices"
+	"sort"
 
 	"pmtools/lib/internal/wire"
 )
@@ -89,6 +90,15 @@ func Open(ctx context.Context, in io.ReaderAt, size int64) (*File, error) {
 		f.Size += f.Blocks[i].Size
 	}
 	return f, nil
+}
+
+// Reopen makes f go on with another descriptor of the same file. Nothing must be at work on it.
+func (f *File) Reopen(in io.ReaderAt) { f.in = in }
+
+// Find returns the block that holds an offset of the content, or the block nearest to it.
+func (f *File) Find(off int64) int {
+	i := sort.Search(len(f.Blocks), func(i int) bool { return f.Blocks[i].Start > off })
+	return max(i-1, 0)
 }
 
 // sealed reports whether a checksum is that of b.

@@ -3,29 +3,52 @@ package xz
 import (
 	"io"
 	"runtime"
+	"sync"
 	"sync/atomic"
 )
 
-// maxWhole is the size up to which blocks are unpacked at once, each by itself, so that several
+// maxWhole is the size up to which a Reader unpacks blocks at once, each by itself, so that several
 // processors can work. Larger blocks are unpacked piece by piece.
 const maxWhole = 32 << 20
+
+// decoders are not in use.
+var decoders = sync.Pool{New: func() any { return new(decoder) }}
+
+// Unpack unpacks block i to out, which has its size, and returns how much of it is there in spite of
+// an error. Once stop is set it ends soon. Several blocks may be unpacked at the same time.
+func (f *File) Unpack(i int, out []byte, stop *atomic.Bool) (n int, err error) {
+	d := decoders.Get().(*decoder)
+	defer decoders.Put(d)
+	d.pos = 0
+	r, err := f.open(f.Blocks[i], d, out)
+	for piece := []byte(nil); err == nil; {
+		if piece, err = r.next(); piece == nil && err == nil {
+			break
+		}
+		if stop.Load() {
+			err = io.ErrClosedPipe
+		}
+	}
+	d.out = nil
+	return d.pos, err
+}
 
 // A Reader reads the content of a File from its beginning.
 type Reader struct {
 	f       *File
-	whole   int64        // the size up to which blocks are unpacked at once
-	i       int          // the next block
-	piece   []byte       // what can be read
-	err     error        // behind it
+	whole   int64 // the size up to which blocks are unpacked at once
+	i       int   // the next block
+	piece   []byte
+	err     error        // behind the piece
 	stream  *blockReader // of a large block
 	started []chan whole // of the next blocks
-	free    []*decoder   // to be used again
-	closed  atomic.Bool
+	free    [][]byte     // memory of blocks that were read
+	stop    atomic.Bool
 }
 
 // A whole is an unpacked block, or what there is of it.
 type whole struct {
-	d   *decoder
+	out []byte
 	err error
 }
 
@@ -47,11 +70,11 @@ func (r *Reader) Read(p []byte) (int, error) {
 
 // Close ends the work that was begun ahead.
 func (r *Reader) Close() error {
-	r.closed.Store(true)
+	r.stop.Store(true)
 	for _, c := range r.started {
 		<-c
 	}
-	r.started, r.stream, r.free = nil, nil, nil
+	r.started = nil
 	return nil
 }
 
@@ -67,15 +90,15 @@ func (r *Reader) advance() {
 	case r.f.Blocks[r.i].Size > r.whole:
 		b := r.f.Blocks[r.i]
 		out := make([]byte, min(b.Size, b.dictionary+2*maxUnpacked))
-		r.stream, r.err = r.f.open(b, r.decoder(), out)
+		r.stream, r.err = r.f.open(b, new(decoder), out)
 		r.i++
 	default:
 		r.ahead()
 		w := <-r.started[0]
 		r.started = r.started[1:]
 		r.i++
-		r.piece, r.err = w.d.out[:w.d.pos], w.err
-		r.free = append(r.free, w.d)
+		r.piece, r.err = w.out, w.err
+		r.free = append(r.free, w.out[:0])
 	}
 }
 
@@ -84,42 +107,28 @@ func (r *Reader) advance() {
 func (r *Reader) ahead() {
 	n := 1
 	if r.i > 0 {
-		n = min(runtime.GOMAXPROCS(0), 4)
+		n = Ahead()
 	}
 	for k := r.i + len(r.started); k < min(r.i+n, len(r.f.Blocks)) && r.f.Blocks[k].Size <= r.whole; k++ {
-		done, d := make(chan whole, 1), r.decoder()
+		done, out := make(chan whole, 1), r.memory(r.f.Blocks[k].Size)
 		r.started = append(r.started, done)
-		go func() { done <- whole{d, r.unpack(k, d)} }()
+		go func() {
+			n, err := r.f.Unpack(k, out, &r.stop)
+			done <- whole{out[:n], err}
+		}()
 	}
 }
 
-// decoder returns one that is not in use: of those that are done, all but the last, whose output is
-// being read.
-func (r *Reader) decoder() *decoder {
-	if len(r.free) < 2 {
-		return new(decoder)
-	}
-	d := r.free[0]
-	r.free = r.free[1:]
-	return d
-}
+// Ahead returns how many blocks are worth being unpacked at the same time.
+func Ahead() int { return min(runtime.GOMAXPROCS(0), 4) }
 
-// unpack unpacks block i.
-func (r *Reader) unpack(i int, d *decoder) error {
-	b := r.f.Blocks[i]
-	out := d.out
-	if int64(cap(out)) < b.Size {
-		out = make([]byte, b.Size)
+// memory returns memory for a block: that of the first of those that were read, if there are others.
+// The last one may still be read.
+func (r *Reader) memory(size int64) []byte {
+	if len(r.free) > 1 && int64(cap(r.free[0])) >= size {
+		b := r.free[0]
+		r.free = r.free[1:]
+		return b[:size]
 	}
-	d.pos = 0
-	s, err := r.f.open(b, d, out[:b.Size])
-	for piece := []byte(nil); err == nil; {
-		if piece, err = s.next(); piece == nil && err == nil {
-			return nil
-		}
-		if r.closed.Load() {
-			return io.ErrClosedPipe
-		}
-	}
-	return err
+	return make([]byte, size)
 }

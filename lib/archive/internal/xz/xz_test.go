@@ -131,6 +131,11 @@ func TestLarge(t *testing.T) {
 	if n := len(r.free); n != 1 {
 		t.Errorf("%d blocks were unpacked at once, want the last one", n)
 	}
+	for i, want := range map[int64]int{-1: 0, 0: 0, 5_499_999: 0, 5_500_000: 1, 1 << 40: 1} {
+		if got := f.Find(i); got != want {
+			t.Errorf("offset %d is in block %d, want %d", i, got, want)
+		}
+	}
 }
 
 // TestDamage changes a bit of each byte of a file, and cuts it everywhere: that is noticed, and what was

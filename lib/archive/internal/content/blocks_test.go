@@ -1,0 +1,166 @@
+package content
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/ulikunitz/xz"
+
+	"pmtools/lib/pmerr"
+)
+
+// blocksOf writes an xz file with blocks of 10,000 bytes.
+func blocksOf(t testing.TB, dir string, plain []byte) string {
+	t.Helper()
+	var out bytes.Buffer
+	w, err := xz.WriterConfig{DictCap: 1 << 16, BlockSize: 10_000}.NewWriter(&out)
+	if err == nil {
+		_, err = w.Write(plain)
+	}
+	if err == nil {
+		err = w.Close()
+	}
+	path := filepath.Join(dir, fmt.Sprintf("%d.xz", len(plain)))
+	if err == nil {
+		err = os.WriteFile(path, out.Bytes(), 0o666)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// limits are MemLimits by which blocks are kept in memory, and in a temporary file.
+var limits = map[string]int64{"memory": 0, "file": 100}
+
+// TestSpan asks for pieces in any order, while other files take the descriptors.
+func TestSpan(t *testing.T) {
+	plain, dir := noise(205_000), t.TempDir()
+	path := blocksOf(t, dir, plain)
+	var others []*File
+	for range maxOpen {
+		c, err := Open(bg, blocksOf(t, dir, plain[:100]), Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		others = append(others, c)
+	}
+	for name, limit := range limits {
+		t.Run(name, func(t *testing.T) {
+			temp := t.TempDir()
+			c, err := Open(bg, path, Options{MemLimit: limit, TempDir: temp})
+			if err != nil {
+				t.Fatal(err)
+			}
+			random := rand.New(rand.NewPCG(1, 2))
+			for i := range 200 {
+				from := int64(random.IntN(len(plain)))
+				to := from + int64(random.IntN(25_000))
+				data, lo, hi, err := c.Span(bg, from, to)
+				if err != nil || lo > from || hi < min(to, int64(len(plain))) || !bytes.Equal(data[lo:hi], plain[lo:hi]) {
+					t.Fatalf("%d to %d: %d to %d, %v", from, to, lo, hi, err)
+				}
+				if i == 0 && (hi-lo > 100_000 || hi == lo) {
+					t.Errorf("%d bytes are there at once", hi-lo)
+				}
+				if _, err := others[i%maxOpen].Size(bg); err != nil {
+					t.Fatal(err)
+				}
+				others[i%maxOpen].Settle()
+				c.Release(lo, hi)
+			}
+			if size, err := c.Size(bg); err != nil || size != int64(len(plain)) {
+				t.Errorf("size %d, %v", size, err)
+			}
+			if data, err := c.View(bg, Everything); err != nil || !bytes.Equal(data, plain) {
+				t.Errorf("%d bytes, %v", len(data), err)
+			}
+			if err := c.Close(); err != nil {
+				t.Error(err)
+			}
+			if left, _ := os.ReadDir(temp); len(left) != 0 {
+				t.Errorf("left behind: %v", left)
+			}
+			if data, err := c.View(bg, 1); len(data) > 0 || err == nil {
+				t.Errorf("after Close: %d bytes, %v", len(data), err)
+			}
+		})
+	}
+	for _, c := range others {
+		c.Close()
+	}
+	if n := spreads.Load(); n != 0 {
+		t.Errorf("%d temporary files are counted", n)
+	}
+	if unpacked.memory != 0 || unpacked.disk != 0 {
+		t.Errorf("%d bytes of memory and %d of the disk are counted", unpacked.memory, unpacked.disk)
+	}
+}
+
+// TestSpanDamage has a damaged block: those around it can be read.
+func TestSpanDamage(t *testing.T) {
+	plain := noise(45_000)
+	path := blocksOf(t, t.TempDir(), plain)
+	packed, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	packed[len(packed)/2] ^= 1 // in the third of the five blocks
+	if err := os.WriteFile(path, packed, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for name, limit := range limits {
+		t.Run(name, func(t *testing.T) {
+			c, err := Open(bg, path, Options{MemLimit: limit, TempDir: t.TempDir()})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer c.Close()
+			for range 2 {
+				for _, tt := range []struct{ from, to, lo, hi int64 }{
+					{44_000, 44_004, 40_000, 45_000}, {35_000, 35_004, 30_000, 45_000}, {0, 1, 0, 10_000}, {15_000, 15_001, 0, 20_000},
+				} {
+					data, lo, hi, err := c.Span(bg, tt.from, tt.to)
+					if err != nil || lo > tt.from || hi < tt.to || !bytes.Equal(data[lo:hi], plain[lo:hi]) {
+						t.Errorf("%d to %d: %d to %d, %v", tt.from, tt.to, lo, hi, err)
+					}
+				}
+				if _, _, hi, err := c.Span(bg, 19_000, 21_000); !errors.Is(err, pmerr.LogRec) || hi != 20_000 {
+					t.Errorf("into the damage: up to %d, %v", hi, err)
+				}
+				if _, lo, hi, err := c.Span(bg, 25_000, 25_001); !errors.Is(err, pmerr.LogRec) || lo != hi {
+					t.Errorf("in the damage: %d to %d, %v", lo, hi, err)
+				}
+				if data, err := c.View(bg, Everything); !errors.Is(err, pmerr.LogRec) || !bytes.Equal(data, plain[:20_000]) {
+					t.Errorf("all: %d bytes, %v", len(data), err)
+				}
+			}
+		})
+	}
+}
+
+// TestSpanLimit may take no more of the disk than two blocks.
+func TestSpanLimit(t *testing.T) {
+	path := blocksOf(t, t.TempDir(), noise(45_000))
+	warnings := 0
+	c, err := Open(bg, path, Options{MemLimit: 1, TempDir: t.TempDir(), DiskLimit: 20_000, Warn: func(string) { warnings++ }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	for _, off := range []int64{0, 44_000} {
+		if _, _, _, err := c.Span(bg, off, off+1); err != nil {
+			t.Errorf("offset %d: %v", off, err)
+		}
+	}
+	for range 2 {
+		if _, _, _, err := c.Span(bg, 30_000, 30_001); !errors.Is(err, enospc) || warnings != 1 {
+			t.Errorf("got %v, %d warnings", err, warnings)
+		}
+	}
+}
