@@ -58,7 +58,7 @@ func (a *app) newCompletion() *cobra.Command {
 func describe(cmd *cobra.Command, values map[string][]string) {
 	visit := func(f *pflag.Flag) {
 		_, f.Usage = pflag.UnquoteUsage(f)
-		if list := values[f.Name]; list != nil && cmd.Name() == "eval" {
+		if list := values[f.Name]; list != nil && (cmd.Name() == "eval" || cmd.Name() == "sql") {
 			_ = cmd.RegisterFlagCompletionFunc(f.Name, cobra.FixedCompletions(list, cobra.ShellCompDirectiveNoFileComp)) // the flag exists
 		}
 	}

@@ -21,6 +21,7 @@ import (
 	"pmtools/cmd/internal/command"
 	"pmtools/cmd/internal/source"
 	"pmtools/derive/repl"
+	"pmtools/derive/sql"
 	"pmtools/lib/option"
 	"pmtools/lib/pmcd"
 	"pmtools/lib/pmerr"
@@ -66,7 +67,7 @@ func (a *app) Execute(ctx context.Context) error {
 	root.SetOut(a.Env.Out)
 	root.SetErr(a.Env.Stderr)
 	if len(a.Env.Args) > 0 && strings.HasPrefix(a.Env.Args[0], cobra.ShellCompRequestCmd) {
-		describe(root, map[string][]string{"output": repl.Outputs(), "sort": repl.Sorts(), "header": {"none", "once"}})
+		describe(root, map[string][]string{"output": repl.Outputs(), "sort": repl.Sorts(), "header": {"none", "once"}, "dialect": sql.Dialects()})
 	}
 	err := root.ExecuteContext(ctx)
 	if bad, ok := errors.AsType[*pflag.InvalidValueError](err); ok {

@@ -139,7 +139,8 @@ func (b *builder) beside(n *syntax.TernaryExpr, c, x, y values) values {
 	return out
 }
 
-// instance returns x[name]: the instance that is found first, from then on.
+// instance returns x[name]: the instance that is found first, from then on. That is one of the name,
+// or, as the reference has it in archives, one whose first of several words the name begins with.
 func (b *builder) instance(n *syntax.InstExpr, x values) values {
 	if b.err != nil {
 		return x
@@ -148,8 +149,9 @@ func (b *builder) instance(n *syntax.InstExpr, x values) values {
 		return b.none(n, b.info.Types[n])
 	}
 	name := b.text(n.Name)
-	first := b.define(syntax.Print(n), "SELECT host, seg, "+b.argMin("inst", "time")+" AS inst, min(time) AS since", "FROM "+x.table,
-		"WHERE instance = "+name+" OR "+b.firstWord("instance")+" = "+name, "GROUP BY host, seg")
+	order := "(time, CASE WHEN instance = " + name + " THEN 0 ELSE 1 END, inst)"
+	first := b.define(syntax.Print(n), "SELECT host, seg, "+b.argMin("inst", order)+" AS inst, min(time) AS since", "FROM "+x.table,
+		"WHERE instance = "+name+" OR instance LIKE '% %' AND "+b.begins(name, b.firstWord("instance")), "GROUP BY host, seg")
 	x.one = true
 	x.table = b.define(syntax.Print(n), "SELECT "+columns(true)+", value", "FROM "+x.table, "JOIN "+first+" AS f USING (host, seg, inst)", "WHERE time >= since")
 	return x

@@ -29,6 +29,10 @@ type dialect interface {
 	integer(op string, t pcp.Type, v, w string) string
 	// round returns an integer times a fraction, rounded as rescale() does.
 	round(t pcp.Type, v string, mult, div int64) string
+	// narrow returns a double in single precision.
+	narrow(v string) string
+	// isNaN returns the condition that a number with a fraction is none.
+	isNaN(v string) string
 	// compare returns a comparison as IEEE 754 has it, where a NaN equals nothing.
 	compare(op string, t pcp.Type, v, w string) string
 	// fold returns the sum of the column value of a group, added up in the order of a column.
@@ -39,6 +43,8 @@ type dialect interface {
 	argMin(column, least string) string
 	// firstWord returns a text up to its first blank.
 	firstWord(text string) string
+	// begins returns the condition that a text begins with another.
+	begins(text, with string) string
 	// matches returns the condition that a text matches a pattern of RE2 somewhere.
 	matches(text, pattern string) string
 }
@@ -152,6 +158,12 @@ func (d duckdb) round(t pcp.Type, v string, mult, div int64) string {
 	return d.wrap(t, product)
 }
 
+func (duckdb) narrow(v string) string {
+	return "coalesce(TRY_CAST(" + v + " AS FLOAT), CAST(CASE WHEN " + v + " > 0 THEN 'inf' ELSE '-inf' END AS FLOAT))"
+}
+
+func (duckdb) isNaN(v string) string { return "isnan(" + v + ")" }
+
 func (duckdb) compare(op string, t pcp.Type, v, w string) string { return ordered(op, t, v, w) }
 
 // ordered returns a comparison for engines in which a NaN equals itself and is above all others.
@@ -177,6 +189,8 @@ func (duckdb) nanoseconds(time string) string { return "epoch_ns(" + time + ")" 
 func (duckdb) argMin(column, least string) string { return "arg_min(" + column + ", " + least + ")" }
 
 func (duckdb) firstWord(text string) string { return "split_part(" + text + ", ' ', 1)" }
+
+func (duckdb) begins(text, with string) string { return "starts_with(" + text + ", " + with + ")" }
 
 func (duckdb) matches(text, pattern string) string {
 	return "regexp_matches(" + text + ", " + quoted(pattern) + ")"
@@ -229,6 +243,10 @@ func (d clickhouse) round(t pcp.Type, v string, mult, div int64) string {
 	return d.wrap(t, fmt.Sprintf("intDiv(%s, %s)", product, d.wrap(wide, strconv.FormatInt(div, 10))))
 }
 
+func (clickhouse) narrow(v string) string { return "toFloat32(" + v + ")" }
+
+func (clickhouse) isNaN(v string) string { return "isNaN(" + v + ")" }
+
 func (clickhouse) compare(op string, _ pcp.Type, v, w string) string { return v + " " + op + " " + w }
 
 func (d clickhouse) fold(t pcp.Type, order string) string {
@@ -243,6 +261,8 @@ func (clickhouse) argMin(column, least string) string { return "argMin(" + colum
 func (clickhouse) firstWord(text string) string {
 	return "splitByChar(' ', assumeNotNull(" + text + "))[1]"
 }
+
+func (clickhouse) begins(text, with string) string { return "startsWith(" + text + ", " + with + ")" }
 
 func (clickhouse) matches(text, pattern string) string {
 	return "match(" + text + ", " + escaped(pattern) + ")"
@@ -297,6 +317,10 @@ func (d spark) round(t pcp.Type, v string, mult, div int64) string {
 	return d.wrap(t, fmt.Sprintf("(%s - %[1]s %% %dBD) / %[2]dBD", product, div))
 }
 
+func (spark) narrow(v string) string { return "CAST(" + v + " AS FLOAT)" }
+
+func (spark) isNaN(v string) string { return "isnan(" + v + ")" }
+
 func (spark) compare(op string, t pcp.Type, v, w string) string { return ordered(op, t, v, w) }
 
 func (d spark) fold(t pcp.Type, order string) string {
@@ -309,5 +333,7 @@ func (spark) nanoseconds(time string) string { return time }
 func (spark) argMin(column, least string) string { return "min_by(" + column + ", " + least + ")" }
 
 func (spark) firstWord(text string) string { return "substring_index(" + text + ", ' ', 1)" }
+
+func (spark) begins(text, with string) string { return "startswith(" + text + ", " + with + ")" }
 
 func (d spark) matches(text, pattern string) string { return text + " RLIKE " + d.text(pattern) }

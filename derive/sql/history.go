@@ -26,7 +26,7 @@ func (b *builder) change(n *syntax.CallExpr, t pcp.Type, x values, skip []fail) 
 		steps = b.steps(union(skip, x.fails))
 		out.fails = x.fails
 	}
-	now, last, parts := "value", "last_value", "host, seg"
+	now, last, parts := "x.value", "last_value", "host, seg" // in ClickHouse value would be the new one in WHERE
 	if x.many {
 		parts += ", inst"
 	}
@@ -96,14 +96,14 @@ func (b *builder) aggregate(n *syntax.CallExpr, t pcp.Type, x values) values {
 	from, value, empty := x.table, "", b.literal(t, 0)
 	switch n.Fun {
 	case syntax.MIN, syntax.MAX:
-		value, empty = strings.ToLower(n.Fun.String())+"(value)", ""
+		value, empty = b.extreme(strings.ToLower(n.Fun.String()), t, order), ""
 	case syntax.COUNT:
 		value = "CAST(count(*) AS " + b.typeName(t) + ")"
 	case syntax.SUM:
 		value = b.sum(t, order)
 	case syntax.AVG:
 		size := b.convert("count(*) OVER (PARTITION BY "+row+")", pcp.Int64, pcp.Float)
-		from = b.define(syntax.Print(n), "SELECT "+columns(x.many)+", "+b.single(b.convert("value", x.typ, pcp.Float)+" / "+size)+" AS value",
+		from = b.define(syntax.Print(n), "SELECT "+columns(x.many)+", "+b.single(b.toSingle("value", x.typ)+" / "+size)+" AS value",
 			"FROM "+x.table)
 		value = b.fold(pcp.Float, order)
 	}
@@ -118,6 +118,24 @@ func (b *builder) aggregate(n *syntax.CallExpr, t pcp.Type, x values) values {
 	}
 	out.table = b.define(syntax.Print(n), lines...)
 	return out
+}
+
+// toSingle returns a number in single precision. A double that is too large is infinite.
+func (b *builder) toSingle(v string, from pcp.Type) string {
+	if from == pcp.Double {
+		return b.narrow(v)
+	}
+	return b.convert(v, from, pcp.Float)
+}
+
+// extreme returns the least or greatest value of a record. If the first one is no number it is that.
+func (b *builder) extreme(f string, t pcp.Type, order string) string {
+	if !isFloat(t) {
+		return f + "(value)"
+	}
+	first := b.argMin("value", order)
+	rest := f + "(CASE WHEN " + b.isNaN("value") + " THEN NULL ELSE value END)"
+	return "CASE WHEN " + b.isNaN(first) + " THEN " + first + " ELSE " + b.present(rest) + " END"
 }
 
 // sum returns the sum of the values of a record. Integers wrap around.

@@ -68,10 +68,14 @@ func (b *builder) metric(n *syntax.MetricRef) values {
 	if many {
 		cols += ", " + b.inst() + ", instance"
 	}
+	value, there := b.column(column, d.Type), column+" IS NOT NULL"
+	if d.Type == pcp.String { // one that is not UTF-8 is bytes, which are no text
+		value, there = column, "(text IS NOT NULL OR bytes IS NOT NULL)"
+	}
 	return values{typ: d.Type, many: many, fails: []fail{{metric: name}}, table: b.define(syntax.Print(n),
-		"SELECT "+cols+", "+b.column(column, d.Type)+" AS value",
+		"SELECT "+cols+", "+value+" AS value",
 		"FROM "+b.read(b.tables, "values"),
-		"WHERE metric = "+b.text(name)+" AND "+column+" IS NOT NULL")}
+		"WHERE metric = "+b.text(name)+" AND "+there)}
 }
 
 // records returns the table of the records that an expression is evaluated at, but those with an

@@ -115,7 +115,7 @@ func metricsOf(file string) ([]metricRow, error) {
 // desc returns the description that a row has.
 func (r *metricRow) desc() (pcp.Desc, error) {
 	d := pcp.Desc{Type: pcp.Unknown, InDom: pcp.NullInDom, Sem: -1}
-	for t := pcp.Int32; t <= pcp.HighResEvent; t++ {
+	for t := pcp.NoSupport; t <= pcp.HighResEvent; t++ {
 		if t.Text() == r.Type {
 			d.Type = t
 		}

@@ -7,9 +7,9 @@ t1 AS ( -- load
   WHERE metric = 'load' AND f64 IS NOT NULL
 ),
 t2 AS ( -- load[1 minute]
-  SELECT host, seg, arg_min(inst, time) AS inst, min(time) AS since
+  SELECT host, seg, arg_min(inst, (time, CASE WHEN instance = '1 minute' THEN 0 ELSE 1 END, inst)) AS inst, min(time) AS since
   FROM t1
-  WHERE instance = '1 minute' OR split_part(instance, ' ', 1) = '1 minute'
+  WHERE instance = '1 minute' OR instance LIKE '% %' AND starts_with('1 minute', split_part(instance, ' ', 1))
   GROUP BY host, seg
 ),
 t3 AS ( -- load[1 minute]

@@ -18,14 +18,14 @@ t3 AS ( -- records, numbered
   FROM t2
 ),
 t4 AS ( -- rate(disk.total)
-  SELECT host, seg, time, inst, instance, CAST(CAST(CAST((CAST(value AS HUGEINT) - last_value) AS HUGEINT) & 18446744073709551615 AS UBIGINT) AS DOUBLE) / (CAST(epoch_ns(time) - epoch_ns(last_time) AS DOUBLE) / 1e9) AS value
+  SELECT host, seg, time, inst, instance, CAST(CAST(CAST((CAST(x.value AS HUGEINT) - last_value) AS HUGEINT) & 18446744073709551615 AS UBIGINT) AS DOUBLE) / (CAST(epoch_ns(time) - epoch_ns(last_time) AS DOUBLE) / 1e9) AS value
   FROM (
     SELECT host, seg, time, inst, instance, value, step,
       lag(value) OVER w AS last_value, lag(time) OVER w AS last_time, lag(step, 1, -1) OVER w AS last_step
     FROM t1 JOIN t3 USING (host, seg, time)
     WINDOW w AS (PARTITION BY host, seg, inst ORDER BY step)
   ) AS x
-  WHERE step = last_step + 1 AND NOT (value < last_value)
+  WHERE step = last_step + 1 AND NOT (x.value < last_value)
 )
 SELECT time, host, inst, instance, value
 FROM t4

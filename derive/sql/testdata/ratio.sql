@@ -18,7 +18,7 @@ t3 AS ( -- records, numbered
   FROM t2
 ),
 t4 AS ( -- delta(disk.bytes)
-  SELECT host, seg, time, inst, instance, (CAST(value AS DOUBLE) - CAST(last_value AS DOUBLE)) AS value
+  SELECT host, seg, time, inst, instance, (CAST(x.value AS DOUBLE) - CAST(last_value AS DOUBLE)) AS value
   FROM (
     SELECT host, seg, time, inst, instance, value, step,
       lag(value) OVER w AS last_value, lag(time) OVER w AS last_time, lag(step, 1, -1) OVER w AS last_step
@@ -52,7 +52,7 @@ t9 AS ( -- records, numbered
   FROM t8
 ),
 t10 AS ( -- delta(disk.total)
-  SELECT host, seg, time, inst, instance, (CAST(value AS DOUBLE) - CAST(last_value AS DOUBLE)) AS value
+  SELECT host, seg, time, inst, instance, (CAST(x.value AS DOUBLE) - CAST(last_value AS DOUBLE)) AS value
   FROM (
     SELECT host, seg, time, inst, instance, value, step,
       lag(value) OVER w AS last_value, lag(time) OVER w AS last_time, lag(step, 1, -1) OVER w AS last_step

@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,6 +22,7 @@ import (
 	"pmtools/derive"
 	"pmtools/derive/check"
 	"pmtools/derive/sql"
+	"pmtools/lib/archive/archivetest"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmapi"
 	"pmtools/lib/pmerr"
@@ -37,7 +39,7 @@ type engine struct {
 	dialect string
 	skip    string // why it does not
 	// run runs queries and returns their rows of time, instance and value as CSV, each query's behind
-	// a line "@ number". Where one fails, its message is there.
+	// a line "@query NUMBER". Where one fails, its message is there.
 	run  func(queries []string) ([]byte, error)
 	rows string // makes such rows of a query
 }
@@ -83,7 +85,7 @@ func TestSQL(t *testing.T) {
 				g = newGenerator(w, uint64(seed), uint64(i+n*len(archives)))
 			}
 			text := g.expression()
-			if _, ok := g.typeOf(text); ok && strings.TrimSpace(text) == text && !strings.Contains(text, "event.") {
+			if _, ok := g.typeOf(text); ok && !beyondTables.MatchString(text) {
 				texts = append(texts, text)
 			}
 		}
@@ -91,6 +93,11 @@ func TestSQL(t *testing.T) {
 	}
 	r.report(t)
 }
+
+// beyondTables matches what tables cannot decide: extremes of instances of which some are no numbers,
+// or zeros with and without a sign, depend on their order in the record. The metrics of events have
+// no values, and no records.
+var beyondTables = regexp.MustCompile(`(min|max)\(\s*t\.[a-z]+\.f?nan|event\.`)
 
 // A sqlRun compares archives and counts what came of it.
 type sqlRun struct {
@@ -116,28 +123,31 @@ func (r *sqlRun) archive(t *testing.T, path, name string, texts []string, engine
 	defer a.Close()
 	queries := make(map[*engine][]string)
 	cases := make(map[*engine][]*sqlCase)
+	firstNames := firstName(t, a)
 	for _, text := range texts {
+		p, err := derive.Compile("", text)
+		if err != nil {
+			t.Fatal(text, err)
+		}
+		src := derive.NewSource(a, nil, &derive.Options{})
+		found, err := src.Check(t.Context(), src.Define(p)...)
+		if err != nil {
+			t.Fatal(text, err)
+		}
+		if found[0].Err != nil {
+			continue // units that differ in what their text does not show
+		}
 		r.counts["expressions"]++
 		var c *sqlCase
 		for _, e := range engines {
-			p, err := derive.Compile("", text)
-			if err != nil {
-				t.Fatal(err)
-			}
-			src := derive.NewSource(a, nil, &derive.Options{})
-			found, err := src.Check(t.Context(), src.Define(p)...)
-			if err != nil || found[0].Err != nil {
-				t.Fatal(text, err, found[0].Err)
-			}
-			q, err := sql.Query(found[0].Expr, found[0].Info, &sql.Options{Dialect: e.dialect, Tables: name, NameOf: firstName(t, a)})
-			if err != nil {
-				bad, ok := errors.AsType[*check.Error](err)
-				if !ok {
-					t.Fatalf("%s: %v", text, err)
-				}
+			q, err := sql.Query(found[0].Expr, found[0].Info, &sql.Options{Dialect: e.dialect, Tables: name, NameOf: firstNames})
+			if bad, ok := errors.AsType[*check.Error](err); ok {
 				r.counts["refused by "+e.name]++
 				r.counts["refused by "+e.name+", "+bad.Text]++
 				continue
+			}
+			if err != nil {
+				t.Fatalf("%s: %v", text, err)
 			}
 			if c == nil {
 				c = &sqlCase{text: text, typ: found[0].Info.Root, near: strings.Contains(text, "sum") || strings.Contains(text, "avg")}
@@ -192,8 +202,10 @@ func byRecord(ctx context.Context, a *pmapi.Archive, p *derive.Program) (map[str
 				switch {
 				case r.Sets[0].Type != pcp.String:
 					values[key] = r.Sets[0].Words[i]
-				case utf8.Valid(r.Sets[0].Blobs[i]): // others are bytes in the tables
+				case utf8.Valid(r.Sets[0].Blobs[i]):
 					values[key+","+string(r.Sets[0].Blobs[i])] = 0
+				default: // bytes in the tables
+					values[key+",NULL"] = 0
 				}
 			}
 		}
@@ -229,9 +241,9 @@ func (r *sqlRun) compare(t *testing.T, e *engine, name string, queries []string,
 		t.Fatalf("%s: %v\n%.2000s", e.name, err, out)
 	}
 	found := make(map[int]string)
-	for part := range strings.SplitSeq(string(out), "@ ") {
-		n, rows, ok := strings.Cut(part, "\n")
-		if i, err := strconv.Atoi(strings.TrimSpace(n)); ok && err == nil {
+	for part := range strings.SplitSeq("\n"+string(out), "\n@query ") {
+		n, rows, _ := strings.Cut(part, "\n")
+		if i, err := strconv.Atoi(strings.TrimSpace(n)); err == nil {
 			found[i] = rows
 		}
 	}
@@ -275,7 +287,7 @@ func (c *sqlCase) differs(text string, counts map[string]int, engine string) str
 		key := row[0] + "," + row[1]
 		var word uint64
 		if c.typ.Type == pcp.String {
-			key += "," + row[2]
+			key += "," + strings.Replace(row[2], `\N`, "NULL", 1)
 		} else if word, err = wordOf(c.typ.Type, row[2]); err != nil {
 			return err.Error()
 		}
@@ -344,6 +356,9 @@ func (r *sqlRun) report(t *testing.T) {
 	for _, what := range slices.Sorted(maps.Keys(r.counts)) {
 		t.Logf("%7d %s", r.counts[what], what)
 	}
+	if r.counts["expressions"] < 3000 {
+		return // the share refused is a matter of luck
+	}
 	for _, e := range []string{"DuckDB", "ClickHouse"} {
 		if n := r.counts["refused by "+e]; n*10 > r.counts["expressions"] {
 			t.Errorf("%s: %d of %d expressions are refused", e, n, r.counts["expressions"])
@@ -360,7 +375,7 @@ func duckEngine(root, dir string) *engine {
 	e.run = func(queries []string) ([]byte, error) {
 		var b bytes.Buffer
 		for i, q := range queries {
-			fmt.Fprintf(&b, ".print @ %d\n%s;\n", i, q) // a message goes where its rows would
+			fmt.Fprintf(&b, ".print @query %d\n%s;\n", i, q) // a message goes where its rows would
 		}
 		cmd := exec.Command("chroot", root, "sh", "-c", "cd /tmp/"+filepath.Base(dir)+" && exec duckdb -csv -noheader 2>&1")
 		cmd.Stdin = &b
@@ -383,9 +398,9 @@ func ranErr(err error) error {
 // clickScript runs queries from standard input, behind lines as engine.run has them.
 const clickScript = `
 const { query } = require('chdb');
-const parts = require('fs').readFileSync(0, 'utf8').split(/^@ (\d+)\n/m);
+const parts = require('fs').readFileSync(0, 'utf8').split(/^@query (\d+)\n/m);
 for (let i = 1; i < parts.length; i += 2) {
-  process.stdout.write('@ ' + parts[i] + '\n');
+  process.stdout.write('@query ' + parts[i] + '\n');
   process.stdout.write(query(parts[i + 1], 'CSV'));
 }`
 
@@ -403,7 +418,7 @@ func clickEngine(root, dir string) *engine {
 	e.run = func(queries []string) ([]byte, error) {
 		var b bytes.Buffer
 		for i, q := range queries {
-			fmt.Fprintf(&b, "@ %d\n%s\n", i, q)
+			fmt.Fprintf(&b, "@query %d\n%s\n", i, q)
 		}
 		cmd := exec.Command(node, "-e", clickScript)
 		cmd.Dir, cmd.Env = dir, append(os.Environ(), "NODE_PATH="+modules)
@@ -417,4 +432,78 @@ func clickEngine(root, dir string) *engine {
 		return out, nil
 	}
 	return e
+}
+
+// TestSQLHosts: a query over the tables of several hosts, of which one was started again at noon,
+// finds what the engine finds in the archive of each.
+func TestSQLHosts(t *testing.T) {
+	ours, _, root := harness.Setup(t)
+	dir, err := os.MkdirTemp(filepath.Join(root, "tmp"), "sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	e := duckEngine(root, dir)
+	if e.skip != "" {
+		t.Skip(e.skip)
+	}
+	texts := []string{
+		"rate(disk.dev.avactive)", "sum(disk.dev.read) + 0 * sum(disk.dev.write)", "delta(disk.dev.read_bytes) / delta(disk.dev.read)",
+		"matchinst(/[a-f]$/, disk.dev.read) > 100", "(rate(disk.dev.read))[sdg]",
+	}
+	var queries []string
+	want := make([]map[string]uint64, len(texts))
+	types := make([]pcp.Type, len(texts))
+	for _, number := range []int{8, 9, 10} {
+		host := archivetest.FleetHost(number)
+		if err := archivetest.BuildFleetHost(dir, number); err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(dir, host)
+		if out, err := exec.Command(filepath.Join(ours.Bin, "pmderive"), "-a", path, "export", "-o", filepath.Join(dir, "tables")).CombinedOutput(); err != nil {
+			t.Fatalf("export: %v\n%s", err, out)
+		}
+		a, err := pmapi.OpenArchive(t.Context(), path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer a.Close()
+		for i, text := range texts {
+			p, err := derive.Compile("", text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			src := derive.NewSource(a, nil, &derive.Options{})
+			found, err := src.Check(t.Context(), src.Define(p)...)
+			if err != nil || found[0].Err != nil {
+				t.Fatal(text, err, found[0].Err)
+			}
+			if want[i] == nil {
+				q, err := sql.Query(found[0].Expr, found[0].Info, &sql.Options{Tables: "tables"})
+				if err != nil {
+					t.Fatal(err)
+				}
+				queries = append(queries, "SELECT epoch_ns(time), concat(host, ' ', coalesce(inst, -1)), value FROM (\n"+q+") AS q")
+				want[i], types[i] = make(map[string]uint64), found[0].Info.Root.Type
+			}
+			values, err := byRecord(t.Context(), a, p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for key, word := range values {
+				time, inst, _ := strings.Cut(key, ",")
+				want[i][time+","+host+" "+inst] = word
+			}
+		}
+	}
+	r := &sqlRun{counts: map[string]int{}}
+	var cases []*sqlCase
+	for i, text := range texts {
+		if len(want[i]) < 3*1000 {
+			t.Errorf("%s has %d values", text, len(want[i]))
+		}
+		cases = append(cases, &sqlCase{text: text, typ: check.Type{Type: types[i]}, want: want[i]})
+	}
+	r.compare(t, e, "tables", queries, cases)
+	t.Log(r.counts)
 }
