@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"net/url"
 	"os"
 	"os/signal"
 	"strings"
@@ -132,6 +133,9 @@ func (a *app) pushAll(ctx context.Context, f *pushFlags, args []string) (failed 
 		labels: make(map[string]*hostLabels), names: make(map[string]string)}
 	if err := p.addLabels(f.labels); err != nil {
 		return err
+	}
+	if u, err := url.Parse(f.to.URL); err == nil && u.User != nil {
+		return fmt.Errorf("--to: %s has a user, and others can see the command line; --user and --password-file take it", u.Redacted())
 	}
 	f.to.Agent = "pmderive/" + version.Version
 	client, err := remotewrite.New(&f.to)

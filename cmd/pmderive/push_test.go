@@ -160,7 +160,8 @@ func TestPushProblems(t *testing.T) {
 		out    string
 	}{
 		{"push mem.physmem", 2, `required flag(s) "to" not set`},
-		{"push --to http://u:s3cret@ mem.physmem", 2, "--to: http://u:xxxxx@ is no URL with http or https"},
+		{"push --to http://u:s3cret@h/ mem.physmem", 2, "--to: http://u:xxxxx@h/ has a user, and others can see the command line"},
+		{"push --to ftp://h/ mem.physmem", 2, "is no URL with http or https"},
 		{"push --to http://h/ --queue-size 3X mem.physmem", 2, "--queue-size: "},
 		{"push --to http://h/ --label 1=2 mem.physmem", 2, "--label=1=2 is not NAME=VALUE"},
 		{"push --to http://h/ --label __name__=x mem.physmem", 2, "is not NAME=VALUE"},

@@ -34,15 +34,24 @@ func TestScale(t *testing.T) {
 		script = append(script, strings.NewReplacer("fleet=1000", "fleet="+strconv.Itoa(fleetHosts), "bin/fleet", d.dir).Replace(m[1]))
 	}
 	queries := regexp.MustCompile("(?s)```sql\n(.*?)```").FindAllStringSubmatch(section, -1)
-	if len(script) != 5 || len(queries) != 2 {
+	if len(script) != 7 || len(queries) != 2 {
 		t.Fatalf("docs/scale.md has %d commands and %d queries", len(script), len(queries))
 	}
+	bin := t.TempDir()
+	duckdb := "#!/bin/sh\nexec " + strings.Join(append(harness.Loader(t, d.root), filepath.Join(d.root, "usr/bin/duckdb")), " ") + ` "$@"`
+	if err := os.WriteFile(filepath.Join(bin, "duckdb"), []byte(duckdb), 0o777); err != nil {
+		t.Fatal(err)
+	}
 	cmd := exec.Command("sh", "-ec", strings.Join(script, "\n"))
-	cmd.Dir, cmd.Env = "../../..", append(os.Environ(), "PATH="+d.ours.Bin+":"+os.Getenv("PATH"))
+	cmd.Dir, cmd.Env = "../../..", append(os.Environ(), "PATH="+d.ours.Bin+":"+bin+":"+os.Getenv("PATH"))
 	if out, err := cmd.CombinedOutput(); err != nil || len(out) > 0 {
 		t.Fatalf("%s\n%v\n%s", strings.Join(script, "\n"), err, out)
 	}
 	want := d.busiest()
+	answer, err := os.ReadFile(filepath.Join(d.dir, "p95.csv"))
+	if got := "host,p95\n" + strings.ReplaceAll(strings.Join(want, "\n"), " ", ",") + "\n"; err != nil || string(answer) != got {
+		t.Errorf("p95.csv: %v\n%swant\n%s", err, answer, got)
+	}
 	for _, q := range queries {
 		var got []string
 		for _, row := range d.ask(q[1]) {
