@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"io/fs"
 	"maps"
 	"os"
@@ -17,7 +18,9 @@ import (
 	"golang.org/x/sys/unix"
 
 	"pmtools/cmd/internal/clitest"
+	"pmtools/lib/archive"
 	"pmtools/lib/archive/archivetest"
+	"pmtools/lib/pcp"
 )
 
 // contents returns the files below a directory.
@@ -189,6 +192,78 @@ func TestExportSignals(t *testing.T) {
 		if len(values) == 0 || len(left) > 0 {
 			t.Errorf("%q: %q, left behind: %q", tt.args, values, left)
 		}
+	}
+}
+
+// TestExportFollow follows an archive with a derived metric, ends and begins again: in the end there are
+// as many values as a plain export finds.
+func TestExportFollow(t *testing.T) {
+	dir := t.TempDir()
+	base := filepath.Join(dir, "grows")
+	w, err := archive.Create(base, &archive.WriterOptions{Host: "h"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := pcp.NewID(60, 0, 1)
+	if err := w.AddMetric(pcp.Desc{ID: id, Type: pcp.Uint64, InDom: pcp.NullInDom, Sem: pcp.Counter}, "a.count"); err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	put := func(records int) {
+		t.Helper()
+		for range records {
+			r := &pcp.Result{Time: pcp.Timestamp{Sec: 1700000000 + int64(n)*30}}
+			r.Sets = []pcp.Values{{ID: id, Type: pcp.Uint64, Insts: []int32{pcp.NullInst}, Words: []uint64{uint64(n * n)}}}
+			if err := w.Put(r); err != nil {
+				t.Fatal(err)
+			}
+			n++
+		}
+		if err := w.Flush(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var out bytes.Buffer
+	follow := func(files, more, then int) {
+		t.Helper()
+		c := exec.Command("pmderive", "-a", base, "export", "--follow", "-o", filepath.Join(dir, "out"), "a.count", "r=rate(a.count)")
+		out.Reset()
+		c.Stdout, c.Stderr = &out, &out
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		defer c.Process.Kill()
+		await := func(files int) {
+			for end := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
+				if list, _ := filepath.Glob(filepath.Join(dir, "out/values/*/*/*")); len(list) >= files {
+					return
+				}
+				if time.Now().After(end) {
+					t.Fatalf("not %d files within a minute\n%s", files, &out)
+				}
+			}
+		}
+		await(files)
+		put(more)
+		await(then)
+		c.Process.Signal(os.Interrupt)
+		if err := c.Wait(); err != nil {
+			t.Fatalf("%v\n%s", err, &out)
+		}
+	}
+	put(4) // of two minutes
+	follow(1, 3, 3)
+	follow(4, 4, 5)
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	want := fmt.Sprintf("grows: %d values of 2 metrics; files: 6\n", 2*n-1)
+	if out.String() != want {
+		t.Errorf("%swant %s", &out, want)
+	}
+	plain, err := exec.Command("pmderive", "-a", base, "export", "-o", filepath.Join(dir, "plain"), "a.count", "r=rate(a.count)").CombinedOutput()
+	if want := strings.Replace(want, "files: 6", "files: 1", 1); err != nil || string(plain) != want {
+		t.Errorf("%swant %s", plain, want)
 	}
 }
 

@@ -23,6 +23,7 @@ func TestFaults(t *testing.T) {
 		{"eval -s 2 -t 0.01 --plot sample.bin*sample.long.one", ""},
 		{"explain sample.bin+sample.long.one", ""},
 		{"check " + conf, ""},
+		{"-h local: export -s 2 -t 0.01 -o " + filepath.Join(t.TempDir(), "out") + " sample.bin sample.long.one", ""},
 		{"", "sample.bin + sample.long.one\nx.y = sample.bin * 2\nx.y\n:explain x.y\n:metrics sample.l*\n"},
 		{"", ":desc sample.bin\n:inst sample.longlong\n:text sample.longlong\n:labels sample.bin\n:source\n"},
 		{"", ":set raw on\n:plot 2 sample.bin\n:load " + conf + "\na.b\n"},
