@@ -17,11 +17,12 @@ var faultCases = []struct {
 }{
 	{60, []string{"pmerr", "-12345"}},
 	{230, []string{"pminfo", "-a", "demo", "kernel.all.load"}},
-	{260, []string{"pminfo", "-a", "demo", "-r", "x = 1 + 2", "-df", "x"}},
-	{270, []string{"pmval", "-a", "demo", "-s", "2", "kernel.all.load"}},
+	{240, []string{"pminfo", "-a", "demo", "-r", "x = 1 + 2", "-df", "x"}},
+	{255, []string{"pmval", "-a", "demo", "-s", "2", "kernel.all.load"}},
 }
 
-// TestFaults counts the pages that commands touch at start.
+// TestFaults counts the pages that commands touch at start. The limits are a tenth
+// above what Linux counts that maps 16 pages of a file at a time.
 func TestFaults(t *testing.T) {
 	t.Parallel()
 	dir := demo(t)
@@ -30,8 +31,8 @@ func TestFaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	floor := faults(t, dir, build(t, empty))
-	if floor == 0 {
-		t.Skip("no page faults are counted here")
+	if floor == 0 || floor > 200 {
+		t.Skip("page faults are counted in another way here: ", floor)
 	}
 	for _, c := range faultCases {
 		if n := faults(t, dir, command(t, c.args[0]), c.args[1:]...); n-floor > c.most {
