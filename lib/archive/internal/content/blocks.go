@@ -5,6 +5,7 @@ import (
 	"math"
 	"os"
 	"slices"
+	"sync"
 	"sync/atomic"
 
 	"pmtools/lib/archive/internal/xz"
@@ -186,13 +187,21 @@ func (b *blocks) unpack(i int, out []byte, temp *os.File) error {
 		_, err := b.Unpack(i, out, &b.stop)
 		return err
 	}
-	out = make([]byte, len(out))
-	_, err := b.Unpack(i, out, &b.stop)
+	buf, _ := buffers.Get().(*[]byte)
+	if buf == nil || cap(*buf) < len(out) {
+		buf = new([]byte)
+		*buf = make([]byte, len(out))
+	}
+	defer buffers.Put(buf)
+	_, err := b.Unpack(i, (*buf)[:len(out)], &b.stop)
 	if err == nil {
-		_, err = temp.WriteAt(out, b.Blocks[i].Start)
+		_, err = temp.WriteAt((*buf)[:len(out)], b.Blocks[i].Start)
 	}
 	return err
 }
+
+// buffers hold what goes to temporary files.
+var buffers sync.Pool
 
 // wait waits for the blocks that are being unpacked; with stop, not until they are.
 func (b *blocks) wait(stop bool) {

@@ -225,11 +225,7 @@ func (c coder) matched(in *input, probs []prob, other byte) (coder, byte) {
 		var b uint32
 		c, b = c.normal(in).pick(&probs[off+expected+n])
 		n = n<<1 | b
-		if b == 0 {
-			off &^= expected
-		} else {
-			off &= expected
-		}
+		off &= expected ^ (b - 1) // as long as the bits are those of the other byte
 	}
 	return c, byte(n)
 }
