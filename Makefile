@@ -32,7 +32,7 @@ help:
 # The linker writes through a mapping, page by page. A copy, as an installed file, lies in larger pieces of the page cache, and starts a fifth faster.
 build:
 	$(GO) build -ldflags=-s -o bin/ ./cmd/pm...
-	@for c in $(COMMANDS); do cp bin/$$c bin/$$c.copy && mv bin/$$c.copy bin/$$c || exit 1; done
+	@for c in bin/pm*; do cp $$c $$c.copy && mv $$c.copy $$c || exit 1; done
 
 test:
 	$(GO) test -count=1 $(TESTFLAGS) ./...
