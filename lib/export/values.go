@@ -60,7 +60,7 @@ type valueWriter struct {
 	file   *output
 	date   int64
 	groups int // in the file
-	out    *parquet.GenericWriter[valueRow]
+	out    *parquet.GenericWriter[any]
 	chunk  [cols][chunk]parquet.Value
 	used   [kinds]bool // columns of values in chunk that are not all null
 }
@@ -100,7 +100,7 @@ func (w *valueWriter) create(date int64) (err error) {
 		w.out.Reset(w.file)
 		return nil
 	}
-	w.out = parquet.NewGenericWriter[valueRow](w.file, options(
+	w.out = parquet.NewGenericWriter[any](w.file, options(withRuns(parquet.SchemaOf(valueRow{}), "metric", "instance"),
 		parquet.BloomFilters(parquet.SplitBlockFilter(10, "metric")),
 		parquet.SortingWriterConfig(parquet.SortingColumns(
 			parquet.Ascending("metric"), parquet.NullsFirst(parquet.Ascending("inst")), parquet.Ascending("time"))))...)
