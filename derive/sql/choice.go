@@ -157,7 +157,8 @@ func (b *builder) instance(n *syntax.InstExpr, x values) values {
 	return x
 }
 
-// matching returns the instances whose names match a pattern, or those whose do not.
+// matching returns the instances whose names match a pattern, or those whose do not. One whose name
+// is not known at a time has the one that it had first.
 func (b *builder) matching(n *syntax.MatchInstExpr, x values) values {
 	if b.err != nil {
 		return x
@@ -169,11 +170,16 @@ func (b *builder) matching(n *syntax.MatchInstExpr, x values) values {
 	if !ok {
 		return b.refuse(n, "the pattern has a back reference, a word boundary, or a set of bytes that are not ASCII")
 	}
-	condition := b.matches(b.firstWord("instance"), pattern)
+	condition := b.matches(b.firstWord("name"), pattern)
 	if n.NotPos >= 0 {
 		condition = "NOT " + condition
 	}
-	x.table = b.define(syntax.Print(n), "SELECT "+columns(true)+", value", "FROM "+x.table, "WHERE instance IS NOT NULL AND "+condition)
+	names := b.define("names of instances", "SELECT host, seg, inst, "+b.argMin("instance", "time")+" AS first",
+		"FROM "+x.table, "WHERE instance IS NOT NULL", "GROUP BY host, seg, inst")
+	x.table = b.define(syntax.Print(n), "SELECT "+columns(true)+", value", "FROM (",
+		"  SELECT "+columns(true)+", value, coalesce(instance, first) AS name",
+		"  FROM "+x.table+" JOIN "+names+" USING (host, seg, inst)",
+		") AS x", "WHERE "+condition)
 	return x
 }
 

@@ -176,3 +176,35 @@ func outside(q string, escapes bool) string {
 	}
 	return b.String()
 }
+
+// FuzzQuery: an expression that means something is a query, in which text stays text, or is refused
+// with a place in it.
+func FuzzQuery(f *testing.F) {
+	for _, text := range []string{
+		"rate(disk.total) / delta(disk.bytes)", "cpus > 1 ? load[x'] : novalue()", "matchinst(!/^a\\\\.'/, load) * 2.5", "!(-cpus) && mem.free",
+		`rescale(mem.free + mem.used, "Gbyte")`, "count(load) + sum(load) - avg(load) * max(load)", "1 ? scalar(load[a\nb]) : cpus", "mkconst(3, type=u64) / 0",
+		"load > 1 ? load : -load", "defined(events) ? cpus : events", "anon(PM_TYPE_U32) + 1", "delta(1 + 2)",
+	} {
+		f.Add(text, uint8(0))
+	}
+	f.Fuzz(func(t *testing.T, text string, n uint8) {
+		e, err := check.Syntax().Parse(text)
+		if err != nil {
+			return
+		}
+		info, err := check.Check(e, some, nil)
+		if err != nil {
+			return
+		}
+		dialect := Dialects()[int(n)%len(Dialects())]
+		q, err := Query(e, info, &Options{Dialect: dialect, Tables: "out"})
+		if bad, ok := errors.AsType[*check.Error](err); ok && (bad.Pos < 0 || int(bad.Pos) > len(text) || bad.Text == "") {
+			t.Errorf("%q: %v at %d", text, bad, bad.Pos)
+		} else if err != nil && !ok {
+			t.Errorf("%q: %v", text, err)
+		}
+		if left := outside(q, dialect != "duckdb"); strings.ContainsAny(left, "'\\;\x00") || strings.Count(left, "(") != strings.Count(left, ")") {
+			t.Errorf("%q:\n%s", text, q)
+		}
+	})
+}

@@ -48,6 +48,10 @@ func (l *live) next(ctx context.Context, req *pmapi.Request, dst *pcp.Result) (m
 	if err := l.src.Fetch(ctx, req, dst); err != nil {
 		return false, err
 	}
+	for i := range dst.Sets { // all that was asked for is recorded
+		v := &dst.Sets[i]
+		v.Empty = v.Len() == 0 && v.Err == 0
+	}
 	l.taken++
 	l.due = l.due.Add(l.interval)
 	if late := time.Since(l.due); late > 0 {

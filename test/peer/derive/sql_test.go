@@ -401,7 +401,11 @@ const { query } = require('chdb');
 const parts = require('fs').readFileSync(0, 'utf8').split(/^@query (\d+)\n/m);
 for (let i = 1; i < parts.length; i += 2) {
   process.stdout.write('@query ' + parts[i] + '\n');
-  process.stdout.write(query(parts[i + 1], 'CSV'));
+  try {
+    process.stdout.write(query(parts[i + 1], 'CSV'));
+  } catch (e) {
+    process.stdout.write(String(e) + '\n');
+  }
 }`
 
 // clickEngine is ClickHouse as a library for node, which peer-up installs in the reference's root if
