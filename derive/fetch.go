@@ -136,11 +136,16 @@ func (s *Source) prepare(ctx context.Context, ids []pcp.ID) error {
 	p.ids, p.known, p.anyOK = slices.Clone(ids), s.changes, false
 	p.slots = make([]slot, len(ids))
 	p.base.IDs = nil
-	column := make(map[pcp.ID]int)
+	column, first := make(map[pcp.ID]int), make(map[pcp.ID]int)
 	for i, id := range ids {
 		m := s.fetchable(id)
 		if m != nil && m.state != masked {
-			p.slots[i] = slot{metric: m, twin: slices.Index(ids[:i], id)}
+			p.slots[i] = slot{metric: m, twin: -1}
+			if twin, ok := first[id]; ok {
+				p.slots[i].twin = twin
+			} else {
+				first[id] = i
+			}
 			p.anyOK = p.anyOK || m.state == valid
 			continue
 		}

@@ -94,13 +94,17 @@ func firstWord(name string) string {
 	return word
 }
 
-// valuesOf returns how many values a metric has.
+// valuesOf returns how many values a metric has. The tables of an Info may be those of all
+// definitions: they are read once.
 func (p *Pass) valuesOf(d *Definition, id pcp.ID) int {
-	for _, desc := range d.Info.Metrics {
-		if desc.ID == id && desc.InDom != pcp.NullInDom {
-			list, _ := p.Source.Instances(desc.InDom)
-			return len(list)
+	if _, known := p.indoms[id]; !known {
+		for _, desc := range d.Info.Metrics {
+			p.indoms[desc.ID] = desc.InDom
 		}
+	}
+	if indom, known := p.indoms[id]; known && indom != pcp.NullInDom {
+		list, _ := p.Source.Instances(indom)
+		return len(list)
 	}
 	return 1
 }

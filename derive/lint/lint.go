@@ -87,14 +87,15 @@ type Finding struct {
 // A Pass is one rule at work.
 type Pass struct {
 	*Facts
-	rule  *Rule
-	found []Finding
-	insts map[syntax.Expr]instances
+	rule   *Rule
+	found  []Finding
+	insts  map[syntax.Expr]instances
+	indoms map[pcp.ID]pcp.InDom // of metrics
 }
 
 // Run applies rules and returns what they find, in the order of the definitions and the places.
 func Run(f *Facts, rules []*Rule) []Finding {
-	p := &Pass{Facts: f, insts: make(map[syntax.Expr]instances)}
+	p := &Pass{Facts: f, insts: make(map[syntax.Expr]instances), indoms: make(map[pcp.ID]pcp.InDom)}
 	for _, r := range rules {
 		if p.rule = r; r.Run != nil {
 			r.Run(p)

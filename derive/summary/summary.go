@@ -71,11 +71,12 @@ type Summary struct {
 	First   pcp.Timestamp // of the records
 	Last    pcp.Timestamp
 
-	each  bool
-	users map[pcp.ID][]use
-	input eval.Input
-	count uint64
-	due   []*Metric // those with operands in the current record
+	each     bool
+	users    map[pcp.ID][]use
+	singular map[pcp.ID]bool // metrics without instances
+	input    eval.Input
+	count    uint64
+	due      []*Metric // those with operands in the current record
 }
 
 // A use is an operand of a metric.
@@ -86,7 +87,9 @@ type use struct {
 }
 
 // New returns a Summary without metrics. With each there is one of every instance besides.
-func New(each bool) *Summary { return &Summary{each: each, users: make(map[pcp.ID][]use)} }
+func New(each bool) *Summary {
+	return &Summary{each: each, users: make(map[pcp.ID][]use), singular: make(map[pcp.ID]bool)}
+}
 
 // Add adds a metric: an expression with numbers as values. Between means that each value is that of
 // the time since the record before, as a rate is; otherwise it holds until the next record.
@@ -95,12 +98,13 @@ func (s *Summary) Add(name string, e syntax.Expr, info *check.Info, between bool
 	m.All = newSeries(m.whole())
 	m.columns = make([]*pcp.Values, len(info.Operands))
 	m.where = make(map[int32]int)
-	singular := make(map[pcp.ID]bool)
-	for _, d := range info.Metrics {
-		singular[d.ID] = d.InDom == pcp.NullInDom
-	}
 	for i, id := range info.Operands {
-		s.users[id] = append(s.users[id], use{m, i, singular[id]})
+		if _, known := s.singular[id]; !known { // the table may be that of all expressions
+			for _, d := range info.Metrics {
+				s.singular[d.ID] = d.InDom == pcp.NullInDom
+			}
+		}
+		s.users[id] = append(s.users[id], use{m, i, s.singular[id]})
 	}
 	s.Metrics = append(s.Metrics, m)
 	return m

@@ -10,7 +10,38 @@ import (
 // all. It may not be shared by goroutines while it is changed.
 type Profile struct {
 	exclude bool // the default for domains without an entry
-	entries map[InDom]*ProfileEntry
+	entries map[InDom]*selection
+}
+
+// A selection is an entry, with a set of its instances if there are many.
+type selection struct {
+	ProfileEntry
+	set map[int32]struct{}
+}
+
+// many is how many instances are found sooner in a set than in a list.
+const many = 16
+
+// has reports whether inst is in the list.
+func (s *selection) has(inst int32) bool {
+	if s.set == nil {
+		return slices.Contains(s.Insts, inst)
+	}
+	_, ok := s.set[inst]
+	return ok
+}
+
+// add appends inst to the list.
+func (s *selection) add(inst int32) {
+	s.Insts = append(s.Insts, inst)
+	if s.set == nil && len(s.Insts) > many {
+		s.set = make(map[int32]struct{})
+		for _, i := range s.Insts {
+			s.set[i] = struct{}{}
+		}
+	} else if s.set != nil {
+		s.set[inst] = struct{}{}
+	}
 }
 
 // AddAll selects everything and forgets the selections in all domains.
@@ -33,7 +64,7 @@ func (p *Profile) Clone() *Profile {
 	}
 	c := &Profile{exclude: p.exclude, entries: maps.Clone(p.entries)}
 	for d, e := range c.entries {
-		c.entries[d] = &ProfileEntry{d, e.Exclude, slices.Clone(e.Insts)}
+		c.entries[d] = &selection{ProfileEntry{d, e.Exclude, slices.Clone(e.Insts)}, maps.Clone(e.set)}
 	}
 	return c
 }
@@ -42,23 +73,24 @@ func (p *Profile) Clone() *Profile {
 func (p *Profile) change(d InDom, insts []int32, add bool) {
 	e := p.entries[d]
 	if e == nil {
-		e = &ProfileEntry{InDom: d, Exclude: true}
+		e = &selection{ProfileEntry: ProfileEntry{InDom: d, Exclude: true}}
 		if p.entries == nil {
-			p.entries = make(map[InDom]*ProfileEntry)
+			p.entries = make(map[InDom]*selection)
 		}
 		p.entries[d] = e
 	}
 	if len(insts) == 0 {
-		e.Exclude, e.Insts = !add, nil
+		e.Exclude, e.Insts, e.set = !add, nil, nil
 		return
 	}
 	for _, inst := range insts {
-		i := slices.Index(e.Insts, inst)
-		switch {
-		case add == e.Exclude && i < 0:
-			e.Insts = append(e.Insts, inst)
-		case add != e.Exclude && i >= 0:
+		switch has := e.has(inst); {
+		case add == e.Exclude && !has:
+			e.add(inst)
+		case add != e.Exclude && has:
+			i := slices.Index(e.Insts, inst)
 			e.Insts = slices.Delete(e.Insts, i, i+1)
+			delete(e.set, inst)
 		}
 	}
 }
@@ -73,7 +105,7 @@ func (p *Profile) Selects(d InDom, inst int32) bool {
 	if e == nil {
 		return !p.exclude
 	}
-	return slices.Contains(e.Insts, inst) == e.Exclude
+	return e.has(inst) == e.Exclude
 }
 
 // All reports whether p selects every instance of every domain.
@@ -93,7 +125,7 @@ func (p *Profile) Entries() (exclude bool, entries []ProfileEntry) {
 		return false, nil
 	}
 	for _, e := range p.entries {
-		entries = append(entries, *e)
+		entries = append(entries, e.ProfileEntry)
 	}
 	slices.SortFunc(entries, func(a, b ProfileEntry) int { return cmp.Compare(a.InDom, b.InDom) })
 	return p.exclude, entries
