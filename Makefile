@@ -5,7 +5,8 @@
 # make package            deb, rpm, tar.gz and zip files for Linux, macOS and Windows, with checksums, in dist/
 # make peer               compare with the reference (PCP 7.2 from Debian and its daemon, in a private root below .peer/)
 # make platforms          the tests on 386, s390x (by qemu-user) and Windows (by Wine), where these can be installed; QUICK=1 a part of them
-# make bench, bench-peer  our own benchmarks; our commands against the reference's
+# make bench, bench-peer  our own benchmarks, with growth; our commands against the reference's
+# make growth             how the costs of what users do grow with sizes
 # make lint, race, fuzz   checks of the code; the tests under the race detector; every fuzz target for FUZZTIME (60s)
 # make rename             another module path: make rename MODULE=example.org/x/pmtools
 # make help               this list
@@ -22,7 +23,7 @@ export CGO_ENABLED = 0
 # Packages are compiled once for the commands, the tests and what tests build, in whatever directory the clone is.
 export GOFLAGS += -trimpath
 
-.PHONY: all build help test race lint vuln fuzz bench bench-peer peer platforms record cross rename install uninstall package clean demo
+.PHONY: all build help test race lint vuln fuzz bench growth bench-peer peer platforms record cross rename install uninstall package clean demo
 
 all: build
 
@@ -64,8 +65,13 @@ fuzz:
 	  test $$status = 0 || { grep -q '^ *context deadline exceeded' $$log && ! grep -q 'Failing input' $$log; } || { cat $$log; echo "$$p $$f" >>$$log.failed; }; \
 	done; done; test ! -e $$log.failed || { echo "findings:"; cat $$log.failed; rm $$log.failed; exit 1; }
 
-bench:
+bench: growth
 	$(GO) test -run='^$$' -bench=. -benchmem ./lib/... ./derive/...
+
+# A table of costs against sizes; fails if one grows faster than it should (docs/performance.md).
+growth:
+	@log=$$(mktemp); PMTOOLS_GROWTH=1 $(GO) test ./test/growth -count=1 -v -timeout=5m >$$log 2>&1; s=$$?; \
+	sed -n 's/^ *growth_test.go:[0-9]*: //p; /^panic/,$$p' $$log; rm -f $$log; exit $$s
 
 # Our commands against the reference's in turn: ratios of medians.
 bench-peer: build

@@ -114,6 +114,7 @@ test/agents/spool: lib/pmda lib/pcp
 test/agents/trivial: lib/builtin/trivial lib/pmda
 test/agents/trace: lib/builtin/trace lib/pmda lib/when lib/pcp
 test/golden:
+test/growth:
 test/peer/agent:
 test/peer/archive:
 test/peer/cli:
