@@ -60,28 +60,59 @@ const (
 // Stale returns the value which says that a series has ended.
 func Stale() float64 { return math.Float64frombits(stale) }
 
-// A Request collects samples. Its zero value is empty.
+// A Request collects samples, those of a series together. Its zero value is empty.
 type Request struct {
-	body    []byte
-	scratch []byte
 	Samples int // how many it has
+
+	index  map[Labels]int
+	series []timeSeries
+	meta   []byte // descriptions
+	size   int    // about that of the message
+	body   []byte // of the last message, for its memory
 }
 
-// Add adds a sample of a series, with its time in milliseconds since 1970.
+// A timeSeries has the encoded samples of a series.
+type timeSeries struct {
+	labels  Labels
+	samples []byte
+}
+
+// Add adds a sample of a series, with its time in milliseconds since 1970. Samples of a series are
+// sent in the order in which they are added.
 func (r *Request) Add(series Labels, ms int64, value float64) {
+	i, ok := r.index[series]
+	if !ok {
+		i = r.newSeries(series)
+	}
 	bits := math.Float64bits(value)
 	if math.IsNaN(value) && bits != stale {
 		bits = ordinary
 	}
-	s := append(r.scratch[:0], 1<<3|1)
-	s = binary.LittleEndian.AppendUint64(s, bits)
-	s = append(s, 2<<3)
-	s = binary.AppendUvarint(s, uint64(ms))
-	r.scratch = s
-	head := binary.AppendUvarint([]byte{1<<3 | 2}, uint64(len(series)+2+len(s)))
-	r.body = append(append(r.body, head...), series...)
-	r.body = appendText(r.body, s, 2)
+	var scratch [24]byte
+	s := binary.LittleEndian.AppendUint64(append(scratch[:0], 1<<3|1), bits)
+	s = binary.AppendUvarint(append(s, 2<<3), uint64(ms))
+	t := &r.series[i]
+	t.samples = appendText(t.samples, s, 2)
+	r.size += len(s) + 2
 	r.Samples++
+}
+
+// newSeries adds a series without samples. The memory of an earlier one is used again.
+func (r *Request) newSeries(labels Labels) (index int) {
+	if r.index == nil {
+		r.index = make(map[Labels]int)
+	}
+	index = len(r.series)
+	if index < cap(r.series) {
+		r.series = r.series[:index+1]
+	} else {
+		r.series = append(r.series, timeSeries{})
+	}
+	t := &r.series[index]
+	t.labels, t.samples = labels, t.samples[:0]
+	r.index[labels] = index
+	r.size += len(labels) + 4
+	return index
 }
 
 // A Kind is the type of a metric, as the protocol numbers it.
@@ -107,17 +138,30 @@ func (r *Request) Describe(m *Metadata) {
 	b = appendText(b, m.Name, 2)
 	b = appendText(b, strings.ToValidUTF8(m.Help, "\uFFFD"), 4)
 	b = appendText(b, m.Unit, 5)
-	r.body = appendText(r.body, b, 3)
+	r.meta = appendText(r.meta, b, 3)
 }
 
-// Len returns how many bytes the message has.
-func (r *Request) Len() int { return len(r.body) }
+// Len returns about how many bytes the message has.
+func (r *Request) Len() int { return r.size + len(r.meta) }
 
 // Take returns the message as it is sent, compressed, and makes the request empty.
 func (r *Request) Take() []byte {
-	out := snappy.Encode(nil, r.body)
-	r.body, r.Samples = r.body[:0], 0
+	out := snappy.Encode(nil, r.message())
+	clear(r.index)
+	r.series, r.meta, r.size, r.Samples = r.series[:0], r.meta[:0], 0, 0
 	return out
+}
+
+// message returns the message.
+func (r *Request) message() []byte {
+	b := r.body[:0]
+	for i := range r.series {
+		t := &r.series[i]
+		b = binary.AppendUvarint(append(b, 1<<3|2), uint64(len(t.labels)+len(t.samples)))
+		b = append(append(b, t.labels...), t.samples...)
+	}
+	r.body = append(b, r.meta...)
+	return r.body
 }
 
 // appendText appends a field of bytes.

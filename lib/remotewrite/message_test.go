@@ -23,12 +23,29 @@ func TestMessage(t *testing.T) {
 	}
 }
 
+// TestSeries: samples of a series are together, whatever comes between; a request is used again.
+func TestSeries(t *testing.T) {
+	var r Request
+	a, b := EncodeLabels(Label{"a", "1"}), EncodeLabels(Label{"b", "1"})
+	for range 2 {
+		r.Add(a, 1, 1)
+		r.Add(b, 1, 1)
+		r.Add(a, 2, -1)
+		want := "0a22" + "0a06" + "0a0161" + "120131" + "120b" + "09000000000000f03f" + "1001" + "120b" + "09000000000000f0bf" + "1002" +
+			"0a15" + "0a06" + "0a0162" + "120131" + "120b" + "09000000000000f03f" + "1001"
+		if got := hex.EncodeToString(r.message()); got != want || r.Samples != 3 {
+			t.Errorf("%d samples, %s\nwant %s", r.Samples, got, want)
+		}
+		r.Take()
+	}
+}
+
 // TestDescribe: the bytes are those that protoc writes for the message.
 func TestDescribe(t *testing.T) {
 	var r Request
 	r.Describe(&Metadata{Kind: Counter, Name: "up", Help: "is up", Unit: "s"})
 	// metadata { type: COUNTER metric_family_name: "up" help: "is up" unit: "s" }
-	if got, want := hex.EncodeToString(r.body), "1a10"+"0801"+"12027570"+"22056973207570"+"2a0173"; got != want {
+	if got, want := hex.EncodeToString(r.message()), "1a10"+"0801"+"12027570"+"22056973207570"+"2a0173"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 }
@@ -45,7 +62,7 @@ func TestNaN(t *testing.T) {
 	} {
 		var r Request
 		r.Add("", 1, tt.in)
-		if got := hex.EncodeToString(r.body); got != "0a0d"+"120b09"+tt.want+"1001" {
+		if got := hex.EncodeToString(r.message()); got != "0a0d"+"120b09"+tt.want+"1001" {
 			t.Errorf("%x: %s", math.Float64bits(tt.in), got)
 		}
 	}
