@@ -1,6 +1,8 @@
 package sql
 
 import (
+	"strings"
+
 	"pmtools/derive/check"
 	"pmtools/derive/internal/ere"
 	"pmtools/derive/syntax"
@@ -148,7 +150,10 @@ func (b *builder) instance(n *syntax.InstExpr, x values) values {
 	if !x.many {
 		return b.none(n, b.info.Types[n])
 	}
-	name := b.text(n.Name)
+	if strings.Contains(n.Name, "\x00") {
+		return b.refuse(n, "engines end a query at a null byte")
+	}
+	name := b.text(strings.ToValidUTF8(n.Name, "\uFFFD")) // as in the tables
 	order := "(time, CASE WHEN instance = " + name + " THEN 0 ELSE 1 END, inst)"
 	first := b.define(syntax.Print(n), "SELECT host, seg, "+b.argMin("inst", order)+" AS inst, min(time) AS since", "FROM "+x.table,
 		"WHERE instance = "+name+" OR instance LIKE '% %' AND "+b.begins(name, b.firstWord("instance")), "GROUP BY host, seg")
