@@ -1,0 +1,69 @@
+package push_test
+
+import (
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"pmtools/lib/remotewrite/remotewritetest"
+	"pmtools/test/peer/harness"
+)
+
+// TestOurselves: pmderive is killed while the database cannot be reached. The next run sends what
+// is in the queue: every sample is there, and once.
+func TestOurselves(t *testing.T) {
+	ours, _, root := harness.Setup(t)
+	const series = 50
+	host, queue := daemon(t, series), filepath.Join(t.TempDir(), "queue")
+	command := func(url string, more ...string) *exec.Cmd {
+		args := append([]string{"-h", host, "push", "--to", url, "--queue", queue, "-t", "0.1"}, more...)
+		cmd := exec.Command(filepath.Join(ours.Bin, "pmderive"), append(args, "load.many")...)
+		cmd.Env = append(os.Environ(), "PCP_CONF="+root+"/etc/pcp.conf")
+		return cmd
+	}
+	dead := httptest.NewServer(nil)
+	dead.Close()
+	first := command(dead.URL)
+	if err := first.Start(); err != nil {
+		t.Fatal(err)
+	}
+	requests := func() int {
+		list, _ := filepath.Glob(filepath.Join(queue, "*.write"))
+		return len(list)
+	}
+	for range 300 {
+		if requests() >= 3 {
+			break
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	if out, err := command(dead.URL, "-s", "1").CombinedOutput(); err == nil || !strings.Contains(string(out), "the queue is in use by another process") {
+		t.Errorf("a second run: %v, %s", err, out)
+	}
+	_ = first.Process.Kill()
+	_ = first.Wait() // it was killed
+	left := requests()
+	d := &remotewritetest.Database{}
+	srv := httptest.NewServer(d)
+	defer srv.Close()
+	if out, err := command(srv.URL, "-s", "1").CombinedOutput(); err != nil || left < 3 {
+		t.Fatalf("%v, %d requests were left, %s", err, left, out)
+	}
+	got := d.Series()
+	for k, list := range got {
+		seen := make(map[int64]bool)
+		for _, s := range list {
+			seen[s.MS] = true
+		}
+		if len(list) != left+1 || len(seen) != len(list) {
+			t.Fatalf("%s: %d samples at %d times, not %d", k, len(list), len(seen), left+1)
+		}
+	}
+	if _, err := os.Stat(queue); len(got) != series || !os.IsNotExist(err) {
+		t.Errorf("%d series, the queue: %v", len(got), err)
+	}
+}
