@@ -255,7 +255,12 @@ type pacer struct {
 	env  *cli.Env
 	step time.Duration
 	next time.Time
+	nap  func(time.Duration) // waits for a short time
 }
+
+// exact is the end of a wait that is left to the system. A timer of Go's may be late by the
+// millisecond in which its poller counts, and by more on a busy machine.
+const exact = 2 * time.Millisecond
 
 // newPacer returns what waits between the samples of a session: an interval if the source is live,
 // or with -d.
@@ -264,7 +269,7 @@ func newPacer(s *session) *pacer {
 	if on {
 		s.env.Waits()
 	}
-	return &pacer{on: on, env: s.env, step: s.interval, next: time.Now()}
+	return &pacer{on: on, env: s.env, step: s.interval, next: time.Now(), nap: nap}
 }
 
 // wait waits until the next sample is due. The times of samples do not drift: each is due one step
@@ -280,7 +285,11 @@ func (c *pacer) wait(ctx context.Context) (moved bool, err error) {
 	if c.next = c.next.Add(c.step); now.Sub(c.next) > c.step {
 		c.next = now
 	}
-	return false, sleep(ctx, c.next.Sub(now))
+	if err := sleep(ctx, c.next.Sub(now)-exact); err != nil {
+		return false, err
+	}
+	c.nap(time.Until(c.next))
+	return false, nil
 }
 
 // sleep waits for a time, or until ctx is done.
