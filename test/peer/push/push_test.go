@@ -343,11 +343,11 @@ func recorded(t *testing.T, dump []byte) (map[string][]point, int) {
 }
 
 // TestKilled: a database is killed and started again while 10,000 series a second come, for PMTOOLS_RUNS
-// seconds, or 8: in the third second and then every 15. Every sample is there, and once.
+// seconds, or 10: in the third second and then every 15. Every sample is there, and once.
 func TestKilled(t *testing.T) {
 	ours, _, root := harness.Setup(t)
 	const series = 10_000
-	rounds := harness.Number("PMTOOLS_RUNS", 8)
+	rounds := harness.Number("PMTOOLS_RUNS", 10)
 	for _, k := range kinds {
 		t.Run(k.program, func(t *testing.T) {
 			d := newDatabase(t, k, root)
