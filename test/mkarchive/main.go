@@ -2,13 +2,14 @@
 //
 //	mkarchive DIR NAME...
 //	mkarchive DIR big=5000 wide=3000 sparse=20000 procs=600 day=8640
-//	mkarchive DIR fleet=1000
+//	mkarchive DIR fleet=1000 members=30
 //	mkarchive -l
 //
 // Archives of the same name that are in DIR already are replaced. A name with a number is an
 // archive for benchmarks: wide with that many metrics, big, sparse, procs and day with that many
-// records; or, if it is fleet, that many archives, host0000 and on, of a day each. The name all
-// stands for every one that needs no number; -l lists them.
+// records; fleet is that many archives, host0000 and on, of a day each, and members that many,
+// member0000 and on, which follow each other. The name all stands for every one that needs no
+// number; -l lists them.
 package main
 
 import (
@@ -58,8 +59,11 @@ func run(args []string, stdout, stderr io.Writer) int {
 // write makes one archive in place of the one that may be there.
 func write(dir, name string) error {
 	base, number, sized := strings.Cut(name, "=")
-	if base == "fleet" && sized {
-		return fleet(dir, number)
+	if name, build := archivetest.FleetHost, archivetest.BuildFleetHost; base == "fleet" && sized {
+		return several(dir, base, number, name, build)
+	}
+	if name, build := archivetest.MemberName, archivetest.BuildMember; base == "members" && sized {
+		return several(dir, base, number, name, build)
 	}
 	build := func() error { return archivetest.Build(dir, base) }
 	if sized {
@@ -78,7 +82,7 @@ func write(dir, name string) error {
 		case base == "day":
 			build = func() error { return archivetest.BuildDay(dir, base, n) }
 		default:
-			return fmt.Errorf("%s: only big, wide, sparse, procs, day and fleet take a number", name)
+			return fmt.Errorf("%s: only big, wide, sparse, procs, day, fleet and members take a number", name)
 		}
 	} else if !slices.Contains(archivetest.Names(), base) {
 		return fmt.Errorf("%s: no such archive", name)
@@ -98,17 +102,17 @@ func positive(text string) (int, error) {
 	return n, nil
 }
 
-// fleet makes the archives of that many hosts.
-func fleet(dir, number string) error {
+// several makes as many archives as a number says.
+func several(dir, what, number string, name func(int) string, build func(dir string, number int) error) error {
 	n, err := positive(number)
 	if err != nil {
-		return fmt.Errorf("fleet=%s: %w", number, err)
+		return fmt.Errorf("%s=%s: %w", what, number, err)
 	}
 	for i := range n {
-		if err := archivetest.Remove(dir, archivetest.FleetHost(i)); err != nil {
+		if err := archivetest.Remove(dir, name(i)); err != nil {
 			return err
 		}
-		if err := archivetest.BuildFleetHost(dir, i); err != nil {
+		if err := build(dir, i); err != nil {
 			return err
 		}
 	}

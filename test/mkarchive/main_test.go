@@ -26,11 +26,11 @@ func TestRun(t *testing.T) {
 		{"list", []string{"-l"}, 0, "ta\nta_v2\n", ""},
 		{"two", []string{dir, "demo", "ta"}, 0, "", ""},
 		{"again", []string{dir, "ta"}, 0, "", ""},
-		{"big", []string{dir, "big=2", "wide=30", "procs=2", "day=2"}, 0, "", ""},
+		{"big", []string{dir, "big=2", "wide=30", "procs=2", "day=2", "members=2"}, 0, "", ""},
 		{"unknown", []string{dir, "mini", "nonesuch", "setA"}, 1, "", "mkarchive: nonesuch: no such archive"},
 		{"not a number", []string{dir, "big=x"}, 1, "", "mkarchive: big=x: not a positive number"},
 		{"negative", []string{dir, "wide=-1"}, 1, "", "mkarchive: wide=-1: not a positive number"},
-		{"number for another", []string{dir, "ta=3"}, 1, "", "mkarchive: ta=3: only big, wide, sparse, procs, day and fleet take a number"},
+		{"number for another", []string{dir, "ta=3"}, 1, "", "mkarchive: ta=3: only big, wide, sparse, procs, day, fleet and members take a number"},
 		{"fleet", []string{dir, "fleet=2"}, 0, "", ""},
 		{"no fleet", []string{dir, "fleet=0"}, 1, "", "mkarchive: fleet=0: not a positive number"},
 		{"not a directory", []string{filepath.Join(dir, "ta.0"), "ta"}, 1, "", "mkarchive: "},
@@ -56,7 +56,7 @@ func TestRun(t *testing.T) {
 		}
 	}
 	slices.Sort(left)
-	if want := "big day demo host0000 host0001 mini procs ta wide"; strings.Join(left, " ") != want {
+	if want := "big day demo host0000 host0001 member0000 member0001 mini procs ta wide"; strings.Join(left, " ") != want {
 		t.Errorf("archives %q, want %s", left, want)
 	}
 }

@@ -22,6 +22,21 @@ func BuildWide(dir, name string, metrics, records int) error {
 	return build(dir, name, archive.WriterOptions{}, func(k *kit) { fillLoad(k, load{prefix: "wide", metrics: metrics, insts: 2, records: records}) })
 }
 
+// memberRecords is how many records a member of a set for benchmarks has, and for how many seconds.
+const memberRecords = 100
+
+// MemberName returns what the member of a number is called.
+func MemberName(number int) string { return fmt.Sprintf("member%04d", number) }
+
+// BuildMember makes the archive dir/memberNNNN, one of a set for benchmarks: like those of BuildBig,
+// with 100 records, and following the member before.
+func BuildMember(dir string, number int) error {
+	return build(dir, MemberName(number), archive.WriterOptions{}, func(k *kit) {
+		k.t0.Sec += int64(number) * memberRecords
+		fillLoad(k, load{prefix: "big", metrics: 20, insts: 100, records: memberRecords})
+	})
+}
+
 // A load is the shape of an archive for benchmarks.
 type load struct {
 	prefix                  string

@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -34,6 +36,75 @@ var speedCases = []speedCase{
 	{"pmval: 10 min steps", 7, 0.2, []string{"pmval", "-a", "big", "-t", "10min", "big.c00"}},
 	{"pmval: 10 s steps, sparse, many marks", 7, 0.5, []string{"pmval", "-a", "sparse", "-t", "10sec", "-s", "2000", "sparse.m1500"}},
 	{"pmval: 10 min steps, sparse, many marks", 7, 0.5, []string{"pmval", "-a", "sparse", "-t", "10min", "sparse.m1500"}},
+}
+
+// shapeSpeedCases are works on archives of the shapes that users complain of, and on compressed ones
+// like those of a night's housekeeping.
+var shapeSpeedCases = []speedCase{
+	{"500 processes, 6,000 new: each record", 3, 0.5, []string{"pmval", "-U", "procs", "procs.m1"}},
+	{"500 processes, 6,000 new: 10 s steps", 1, 0.2, []string{"pmval", "-a", "procs", "-t", "10sec", "procs.m0"}},
+	{"500 processes, 6,000 new: 10 min steps", 5, 0.8, []string{"pmval", "-a", "procs", "-t", "10min", "procs.m0"}},
+	{"10,000 processes of a day: 10 min steps", 1, 0.2, []string{"pmval", "-a", "day", "-t", "10min", "procs.m0"}},
+	{"10,000 processes of a day: 1 h steps", 1, 0.2, []string{"pmval", "-a", "day", "-t", "1hour", "procs.m0"}},
+	{"set of 30 members: each record", 5, 0.5, []string{"pmval", "-U", "set", "big.d01"}},
+	{"set of 30 members: 10 s steps", 5, 0.5, []string{"pmval", "-a", "set", "-t", "10sec", "big.c00"}},
+	{"set of 30 members: 10 min steps", 5, 0.5, []string{"pmval", "-a", "set", "-t", "10min", "big.c00"}},
+	{"xz: one record", 5, 2, []string{"pmval", "-s", "1", "-U", "xz/big", "big.d01"}},
+	{"xz: each record", 3, 1, []string{"pmval", "-U", "xz/big", "big.d01"}},
+	{"xz: 10 min steps", 3, 1, []string{"pmval", "-a", "xz/big", "-t", "10min", "big.c00"}},
+	{"zstd: one record", 3, 1, []string{"pmval", "-s", "1", "-U", "zstd/big", "big.d01"}},
+	{"zstd: each record", 3, 0.8, []string{"pmval", "-U", "zstd/big", "big.d01"}},
+	{"gzip: each record", 3, 0.8, []string{"pmval", "-U", "gzip/big", "big.d01"}},
+}
+
+// packers are the programs that compress archives, as pmlogger_daily runs the first one.
+var packers = map[string][]string{
+	"xz": {"xz", "-0", "--block-size=10MiB"}, "zstd": {"zstd", "-q", "--rm"}, "gzip": {"gzip", "-1"},
+}
+
+// TestSpeedShapes times works on large archives of difficult shapes.
+func TestSpeedShapes(t *testing.T) {
+	ours, theirs, root := harness.Setup(t)
+	dir := harness.Own(t, "procs=600", "day=8640", "big=5000")
+	if err := os.Rename(harness.Own(t, "members=30"), filepath.Join(dir, "set")); err != nil {
+		t.Fatal(err)
+	}
+	missing := pack(t, dir)
+	for _, c := range shapeSpeedCases {
+		if kind, _, _ := strings.Cut(c.name, ":"); missing[kind] {
+			t.Logf("%-44s skipped: nothing compresses for it here", c.name)
+			continue
+		}
+		cmd := harness.Command{Args: c.args, Dir: dir}
+		c.time(t, ours, theirs, root, cmd, cmd)
+	}
+}
+
+// pack compresses copies of the archive big into directories that have the names of programs, and
+// returns those for which there is no program.
+func pack(t *testing.T, dir string) (missing map[string]bool) {
+	t.Helper()
+	missing = make(map[string]bool)
+	data, err := os.ReadFile(filepath.Join(dir, "big.0"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, command := range packers {
+		if _, err := exec.LookPath(command[0]); err != nil {
+			missing[name] = true
+			continue
+		}
+		base := filepath.Join(dir, name, "big")
+		err := errors.Join(os.Mkdir(filepath.Dir(base), 0o777), os.WriteFile(base+".0", data, 0o666),
+			os.Symlink("../big.meta", base+".meta"), os.Symlink("../big.index", base+".index"))
+		if err == nil {
+			err = exec.Command(command[0], append(command[1:], base+".0")...).Run()
+		}
+		if err != nil {
+			t.Fatalf("%s: %v", command[0], err)
+		}
+	}
+	return missing
 }
 
 // liveSpeedCases are works over the reference's daemon.
