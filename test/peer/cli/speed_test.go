@@ -42,9 +42,8 @@ var speedCases = []speedCase{
 // like those of a night's housekeeping.
 var shapeSpeedCases = []speedCase{
 	{"500 processes, 6,000 new: each record", 3, 0.5, []string{"pmval", "-U", "procs", "procs.m1"}},
-	{"500 processes, 6,000 new: 10 s steps", 1, 0.2, []string{"pmval", "-a", "procs", "-t", "10sec", "procs.m0"}},
+	{"500 processes, 6,000 new: 1 min steps", 1, 0.2, []string{"pmval", "-a", "procs", "-t", "1min", "procs.m0"}},
 	{"500 processes, 6,000 new: 10 min steps", 5, 0.8, []string{"pmval", "-a", "procs", "-t", "10min", "procs.m0"}},
-	{"10,000 processes of a day: 10 min steps", 1, 0.2, []string{"pmval", "-a", "day", "-t", "10min", "procs.m0"}},
 	{"10,000 processes of a day: 1 h steps", 1, 0.2, []string{"pmval", "-a", "day", "-t", "1hour", "procs.m0"}},
 	{"set of 30 members: each record", 5, 0.5, []string{"pmval", "-U", "set", "big.d01"}},
 	{"set of 30 members: 10 s steps", 5, 0.5, []string{"pmval", "-a", "set", "-t", "10sec", "big.c00"}},
@@ -85,20 +84,16 @@ func TestSpeedShapes(t *testing.T) {
 func pack(t *testing.T, dir string) (missing map[string]bool) {
 	t.Helper()
 	missing = make(map[string]bool)
-	data, err := os.ReadFile(filepath.Join(dir, "big.0"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	for name, command := range packers {
 		if _, err := exec.LookPath(command[0]); err != nil {
 			missing[name] = true
 			continue
 		}
 		base := filepath.Join(dir, name, "big")
-		err := errors.Join(os.Mkdir(filepath.Dir(base), 0o777), os.WriteFile(base+".0", data, 0o666),
+		err := errors.Join(os.Mkdir(filepath.Dir(base), 0o777), os.Link(filepath.Join(dir, "big.0"), base+".0"),
 			os.Symlink("../big.meta", base+".meta"), os.Symlink("../big.index", base+".index"))
 		if err == nil {
-			err = exec.Command(command[0], append(command[1:], base+".0")...).Run()
+			err = exec.Command(command[0], append(command[1:], "-f", base+".0")...).Run() // -f: it has two links
 		}
 		if err != nil {
 			t.Fatalf("%s: %v", command[0], err)
