@@ -57,7 +57,7 @@ func (s *Source) Fetch(ctx context.Context, req *pmapi.Request, dst *pcp.Result)
 	if err := s.base.Fetch(ctx, &p.base, &p.result); err != nil {
 		return err
 	}
-	if len(p.result.Sets) != len(p.base.IDs) {
+	if n := len(p.base.IDs); n > 0 && len(p.result.Sets) != n { // constants need none, and a recording then has all
 		return errShort
 	}
 	s.insts.Begin(ctx, p.result.Time)
@@ -92,6 +92,10 @@ func (s *Source) derive(i int, dst *pcp.Result) {
 		}
 	case m.state == valid:
 		p.input.Columns = p.arguments(sl.args)
+		if s.records && len(sl.args) > 0 && !slices.ContainsFunc(p.input.Columns, recorded) {
+			col.Reset(m.id, m.desc.Type)
+			return
+		}
 		m.eval.Eval(&p.input, col)
 		col.ID = m.id
 		if o := s.reg.Observer(); o != nil {
@@ -117,6 +121,9 @@ func (p *fetchPlan) arguments(args []int) []*pcp.Values {
 	}
 	return p.column
 }
+
+// recorded reports whether a record has a metric, if only without values.
+func recorded(v *pcp.Values) bool { return v.Len() > 0 || v.Empty || v.Err != 0 }
 
 // copyColumn makes dst equal to src.
 func copyColumn(dst, src *pcp.Values) {

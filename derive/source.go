@@ -26,6 +26,9 @@ type Options struct {
 	Nested bool
 	// AnyName lets Add take names that no file may define, as pmAddDerivedMetric does.
 	AnyName bool
+	// Records means that the Source below reads record by record: a record that has none of a
+	// metric's operands is none of its samples, whatever else is fetched.
+	Records bool
 }
 
 // A Source is a pmapi.Source together with derived metrics: those of a Registry and its own. A
@@ -40,6 +43,7 @@ type Source struct {
 	recorded   bool // the base has a past
 	alone      bool // the base has names and nothing else
 	anyName    bool // see Options
+	records    bool // see Options
 	limit      int  // of own definitions, -1 for none
 	closed     bool
 
@@ -102,7 +106,7 @@ func NewSource(base pmapi.Source, reg *Registry, opt *Options) *Source {
 	}
 	s := &Source{base: base, reg: reg, warn: reg.warn, limit: -1, byName: make(map[string]*metric)}
 	if opt != nil {
-		s.equivalent, s.anyName = opt.Equivalent, opt.AnyName
+		s.equivalent, s.anyName, s.records = opt.Equivalent, opt.AnyName, opt.Records
 		if opt.Nested {
 			s.nesting = new(nesting)
 		}

@@ -285,7 +285,7 @@ func (a *app) withRecords(ctx context.Context, cfg *export.Config, args []string
 		return err
 	}
 	a.sources.LoadDefault()
-	src := a.sources.Derive(recs)
+	src := a.sources.DeriveRecords(recs)
 	defer src.Close()
 	if cfg.Metrics, err = defineExported(ctx, src, args); err != nil {
 		return err

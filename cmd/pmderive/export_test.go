@@ -54,3 +54,43 @@ func TestExportTypes(t *testing.T) {
 		t.Errorf("status %d, %s%s", got.Status, got.Stdout, got.Stderr)
 	}
 }
+
+// TestExportApart: what is derived from metrics of other records has the values that it has alone.
+func TestExportApart(t *testing.T) {
+	dir := t.TempDir()
+	w, err := archive.Create(filepath.Join(dir, "apart"), &archive.WriterOptions{Host: "h"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ids := []pcp.ID{pcp.NewID(60, 0, 1), pcp.NewID(60, 0, 2)}
+	for i, id := range ids {
+		if err := w.AddMetric(pcp.Desc{ID: id, Type: pcp.Uint64, Sem: pcp.Counter, InDom: pcp.NullInDom}, []string{"m.a", "m.b"}[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := range 10 {
+		v := pcp.Values{ID: ids[i%2], Type: pcp.Uint64, Insts: []int32{pcp.NullInst}, Words: []uint64{uint64(i)}}
+		if err := w.Put(&pcp.Result{Time: pcp.Timestamp{Sec: 1700000000 + int64(i)}, Sets: []pcp.Values{v}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		metrics []string
+		values  string
+	}{
+		{[]string{"x=rate(m.a)"}, "4 values of 1 "},
+		{[]string{"y=rate(m.b)"}, "4 values of 1 "},
+		{[]string{"z=m.a+m.b"}, "0 values of 1 "},
+		{[]string{"one=mkconst(1, type=\"u32\")"}, "10 values of 1 "},
+		{[]string{"x=rate(m.a)", "y=rate(m.b)", "z=m.a+m.b", "one=mkconst(1, type=\"u32\")", "m.a"}, "23 values of 5 "},
+	} {
+		args := append([]string{"-a", filepath.Join(dir, "apart"), "export", "--check", "-o", filepath.Join(dir, "out")}, tt.metrics...)
+		got := clitest.RunWith("pmderive", newCommand, "", args, nil)
+		if got.Status != 0 || !strings.HasPrefix(got.Stdout, "apart: "+tt.values) {
+			t.Errorf("%v: status %d, %s%s, want %s", tt.metrics, got.Status, got.Stdout, got.Stderr, tt.values)
+		}
+	}
+}

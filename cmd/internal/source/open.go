@@ -65,8 +65,13 @@ func (o *Opener) Open(ctx context.Context) (*derive.Source, error) {
 }
 
 // Derive puts the derived metrics over a source.
-func (o *Opener) Derive(src pmapi.Source) *derive.Source {
-	return derive.NewSource(src, o.Registry(), &derive.Options{Equivalent: o.Equivalence(), AnyName: true})
+func (o *Opener) Derive(src pmapi.Source) *derive.Source { return o.derive(src, false) }
+
+// DeriveRecords does so over a source that reads record by record.
+func (o *Opener) DeriveRecords(src pmapi.Source) *derive.Source { return o.derive(src, true) }
+
+func (o *Opener) derive(src pmapi.Source, records bool) *derive.Source {
+	return derive.NewSource(src, o.Registry(), &derive.Options{Equivalent: o.Equivalence(), AnyName: true, Records: records})
 }
 
 // OpenPlain opens the source, under the names of -n if there are any. A mistake in a host
