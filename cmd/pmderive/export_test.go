@@ -55,10 +55,11 @@ func TestExportTypes(t *testing.T) {
 	}
 }
 
-// TestExportApart: what is derived from metrics of other records has the values that it has alone.
-func TestExportApart(t *testing.T) {
-	dir := t.TempDir()
-	w, err := archive.Create(filepath.Join(dir, "apart"), &archive.WriterOptions{Host: "h"})
+// apart writes an archive with ten records, which have one of two metrics in turn.
+func apart(t *testing.T) (path string) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), "apart")
+	w, err := archive.Create(path, &archive.WriterOptions{Host: "h"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,6 +78,12 @@ func TestExportApart(t *testing.T) {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
+	return path
+}
+
+// TestExportApart: what is derived from metrics of other records has the values that it has alone.
+func TestExportApart(t *testing.T) {
+	path, out := apart(t), t.TempDir()
 	for _, tt := range []struct {
 		metrics []string
 		values  string
@@ -87,7 +94,7 @@ func TestExportApart(t *testing.T) {
 		{[]string{"one=mkconst(1, type=\"u32\")"}, "10 values of 1 "},
 		{[]string{"x=rate(m.a)", "y=rate(m.b)", "z=m.a+m.b", "one=mkconst(1, type=\"u32\")", "m.a"}, "23 values of 5 "},
 	} {
-		args := append([]string{"-a", filepath.Join(dir, "apart"), "export", "--check", "-o", filepath.Join(dir, "out")}, tt.metrics...)
+		args := append([]string{"-a", path, "export", "--check", "-o", out}, tt.metrics...)
 		got := clitest.RunWith("pmderive", newCommand, "", args, nil)
 		if got.Status != 0 || !strings.HasPrefix(got.Stdout, "apart: "+tt.values) {
 			t.Errorf("%v: status %d, %s%s, want %s", tt.metrics, got.Status, got.Stdout, got.Stderr, tt.values)

@@ -76,6 +76,20 @@ func TestPushArchive(t *testing.T) {
 	}
 }
 
+// TestPushApart: what is derived from metrics of other records is sent as it is alone.
+func TestPushApart(t *testing.T) {
+	d, url := database(t)
+	got := clitest.RunWith("pmderive", newCommand, "", []string{"-a", apart(t), "push", "--to", url, "x=rate(m.a)", "y=rate(m.b)", "m.b"}, nil)
+	want := []string{
+		`__name__="m_b_total",host="h",hostname="h": 5, 1700000001000=1 to 1700000009000=9`,
+		`__name__="x",host="h",hostname="h": 4, 1700000002000=1 to 1700000008000=1`,
+		`__name__="y",host="h",hostname="h": 4, 1700000003000=1 to 1700000009000=1`,
+	}
+	if diff := cmp.Diff(stored(d), want); diff != "" || got.Status != 0 {
+		t.Errorf("%+v\n%s", got, diff)
+	}
+}
+
 // TestPushMetadata: what the database hears of the metrics.
 func TestPushMetadata(t *testing.T) {
 	d, url := database(t)

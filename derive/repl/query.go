@@ -26,7 +26,7 @@ type binder struct {
 // newBinder returns a binder with other definitions than the session's. Derived metrics may be
 // operands if they may be nested.
 func (s *Session) newBinder(ctx context.Context, defs *dictionary, nested bool) *binder {
-	opt := &derive.Options{Warn: func(string) {}, Equivalent: s.opt.Equivalent, Nested: nested}
+	opt := &derive.Options{Warn: func(string) {}, Equivalent: s.opt.Equivalent, Nested: nested, Records: s.line != nil && s.step == 0}
 	b := &binder{
 		src: derive.NewSource(s.src, s.opt.Registry, opt), defs: defs, ids: make(map[*Definition]pcp.ID, len(defs.own)),
 		more: func() []string { return s.catalogue(ctx) },
