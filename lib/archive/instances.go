@@ -61,14 +61,19 @@ func decodeChanges(body []byte) (list []pcp.Instance, gone map[int32]bool) {
 // deleted.
 type entry struct{ id, off int32 }
 
+// name returns the name of an instance that is not deleted.
+func (e entry) name(names []byte) string { return string(cutNUL(names[max(e.off, 0):])) }
+
 // decodeEntries appends the entries of a checked record to dst, ascending by identifier, and returns
-// the names too. It does not look at these: they are most of the record.
+// the names too. It does not look at these: they are most of the record. Numbers are kept within
+// their bounds: somebody may have written into the file since the check.
 func decodeEntries(dst []entry, body []byte) ([]entry, []byte) {
-	n := int(be.Uint32(body))
+	n := int(min(be.Uint32(body), uint32(len(body)-4)/8))
 	ids, offsets, names := body[4:4+4*n], body[4+4*n:4+8*n], body[4+8*n:]
 	sorted, before := true, int32(-1)
 	for i := range n {
-		e := entry{int32(be.Uint32(ids[4*i:])), int32(be.Uint32(offsets[4*i:]))}
+		off := int32(be.Uint32(offsets[4*i:]))
+		e := entry{int32(be.Uint32(ids[4*i:])), max(-1, min(off, int32(len(names))))}
 		dst = append(dst, e)
 		sorted, before = sorted && e.id > before, e.id
 	}

@@ -88,7 +88,7 @@ func (h *history) observe(i int) {
 	before := h.list
 	for _, e := range next {
 		for len(before) > 0 && before[0].id < e.id {
-			h.leave(before[0].id, string(cutNUL(h.text[before[0].off:])))
+			h.leave(before[0].id, before[0].name(h.text))
 			before = before[1:]
 		}
 		if len(before) > 0 && before[0].id == e.id {
@@ -98,7 +98,7 @@ func (h *history) observe(i int) {
 		}
 	}
 	for _, e := range before {
-		h.leave(e.id, string(cutNUL(h.text[e.off:])))
+		h.leave(e.id, e.name(h.text))
 	}
 	h.list, h.text, h.spare = next, text, h.list
 	h.mortal = h.mortal || len(next) >= manyInstances
@@ -111,7 +111,7 @@ func (h *history) present() map[int32]string {
 	}
 	names := make(map[int32]string, len(h.list))
 	for _, e := range h.list {
-		names[e.id] = string(cutNUL(h.text[e.off:]))
+		names[e.id] = e.name(h.text)
 	}
 	h.list = h.list[:0]
 	return names
