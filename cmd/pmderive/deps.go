@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"time"
 
@@ -28,7 +29,7 @@ func (a *app) newDeps() *cobra.Command {
 		Short: "List the metrics that derived metrics are made of",
 		Long: "List the metrics that have to be there, or to be recorded, for the derived metrics of files or for\n" +
 			"expressions. An argument that is a file is one. No source is asked.",
-		Args:              cobra.MinimumNArgs(1),
+		Args:              operands(1, math.MaxInt),
 		ValidArgsFunction: a.completeExpr,
 		RunE:              func(cmd *cobra.Command, args []string) error { return a.deps(f, args) },
 	}

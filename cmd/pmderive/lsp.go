@@ -28,7 +28,7 @@ func (a *app) newLSP() *cobra.Command {
 			"reports while one types, completion, descriptions of metrics and expressions, definitions and\n" +
 			"references, renaming, the form of fmt, an outline, and changes that mend mistakes. The source\n" +
 			"is that of the options, or of the editor's settings.",
-		Args: cobra.NoArgs,
+		Args: operands(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.serve(cmd.Context(), f) },
 	}
 	cmd.Flags().SortFlags = false

@@ -9,6 +9,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"strings"
 	"sync/atomic"
@@ -160,12 +161,25 @@ func (a *app) addShared(fs *pflag.FlagSet, long ...string) {
 	}
 }
 
+// operands checks how many arguments there are, and shows the usage if the number is wrong.
+func operands(least, most int) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		switch {
+		case len(args) < least:
+			return fmt.Errorf("an argument is missing: %s", cmd.UseLine())
+		case len(args) > most:
+			return fmt.Errorf("%q is an argument too many: %s", args[most], cmd.UseLine())
+		}
+		return nil
+	}
+}
+
 // newExplain returns the command that prints typed trees.
 func (a *app) newExplain() *cobra.Command {
 	return &cobra.Command{
 		Use:               "explain EXPR|NAME ...",
 		Short:             "Show every part of an expression with its type, units and conversions",
-		Args:              cobra.MinimumNArgs(1),
+		Args:              operands(1, math.MaxInt),
 		ValidArgsFunction: a.completeExpr,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			a.running = true
@@ -196,7 +210,7 @@ func (a *app) newFunctions() *cobra.Command {
 	return &cobra.Command{
 		Use:               "functions [NAME]",
 		Short:             "Describe the functions of the language",
-		Args:              cobra.MaximumNArgs(1),
+		Args:              operands(0, 1),
 		ValidArgsFunction: completeFunction,
 		RunE: func(_ *cobra.Command, args []string) error {
 			a.running = true

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"math"
 	"net/url"
 	"os"
 	"os/signal"
@@ -52,7 +53,7 @@ func (a *app) newPush() *cobra.Command {
 			"an archive, or with -t its values at those intervals, with their own times; of live\n" +
 			"sources the values of every interval, until Ctrl-C. What the database cannot take for\n" +
 			"a time waits on disk.",
-		Args:              cobra.MinimumNArgs(1),
+		Args:              operands(1, math.MaxInt),
 		ValidArgsFunction: a.completeExpr,
 		RunE:              func(cmd *cobra.Command, args []string) error { return a.pushAll(cmd.Context(), f, args) },
 	}

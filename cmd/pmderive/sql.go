@@ -33,7 +33,7 @@ func (a *app) newSQL() *cobra.Command {
 			"values that the expression has record by record, of all hosts. What the metrics are is taken\n" +
 			"from an archive (-a), a daemon (-h) or the table of metrics (-m). What cannot be said in SQL is\n" +
 			"refused, with the place and the reason.",
-		Args:              cobra.ExactArgs(1),
+		Args:              operands(1, 1),
 		ValidArgsFunction: a.completeExpr,
 		RunE:              func(cmd *cobra.Command, args []string) error { return a.sql(cmd.Context(), f, args[0]) },
 	}

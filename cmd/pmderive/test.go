@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math"
 	"os"
 	"regexp"
 	"strings"
@@ -32,7 +33,7 @@ func (a *app) newTest() *cobra.Command {
 		Long: "Run the cases in files (in directories: those that end in " + cases.Suffix + "), which say what derived\n" +
 			"metrics are for given values. The status is 0 if all come out right, 1 if some do not, 2 if\n" +
 			"files cannot be used.",
-		Args: cobra.MinimumNArgs(1),
+		Args: operands(1, math.MaxInt),
 		RunE: func(cmd *cobra.Command, args []string) error { return a.test(cmd.Context(), f, args) },
 	}
 	fs := cmd.Flags()
