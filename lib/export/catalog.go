@@ -88,24 +88,34 @@ func describe(d pcp.Desc) string {
 	return fmt.Sprintf("%s, %s, units '%s', %s", d.Type.Text(), d.Sem.Text(), d.Units, domain)
 }
 
+// openTable opens a file of a table. The caller closes it.
+func openTable(file string) (*os.File, *parquet.File, error) {
+	f, info, err := regular.Open(file)
+	if err != nil {
+		return nil, nil, err
+	}
+	table, err := parquet.OpenFile(f, info.Size())
+	if err != nil {
+		f.Close()
+		return nil, nil, fmt.Errorf("%s: %w", file, err)
+	}
+	return f, table, nil
+}
+
 // metricsOf reads a table of metrics.
 func metricsOf(file string) ([]metricRow, error) {
-	f, info, err := regular.Open(file)
+	f, table, err := openTable(file)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	table, err := parquet.OpenFile(f, info.Size())
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", file, err)
-	}
 	want := parquet.SchemaOf(metricRow{})
 	for _, column := range want.Columns() {
 		if _, ok := table.Schema().Lookup(column...); !ok {
 			return nil, fmt.Errorf("%s: there is no column %s: it is no table of metrics", file, column[0])
 		}
 	}
-	rows, err := parquet.ReadFile[metricRow](file)
+	rows, err := parquet.Read[metricRow](f, table.Size())
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}

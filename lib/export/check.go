@@ -100,21 +100,15 @@ func (c *checker) close() {
 func (c *checker) open() (err error) {
 	if c.file != nil {
 		c.file.Close()
+		c.file = nil
 	}
 	if c.next == len(c.files) {
 		return fmt.Errorf("%s: there are fewer rows than the recording has values", c.name())
 	}
 	c.next++
-	if c.file, err = os.Open(c.name()); err != nil {
+	var f *parquet.File
+	if c.file, f, err = openTable(c.name()); err != nil {
 		return err
-	}
-	info, err := c.file.Stat()
-	if err != nil {
-		return err
-	}
-	f, err := parquet.OpenFile(c.file, info.Size())
-	if err != nil {
-		return fmt.Errorf("%s: %w", c.name(), err)
 	}
 	c.groups, c.group = f.RowGroups(), 0
 	if !parquet.EqualNodes(f.Schema(), parquet.SchemaOf(valueRow{})) {
@@ -183,16 +177,9 @@ func (c *eventChecker) open() (err error) {
 		return errors.New("events: there are fewer rows than the recording has records")
 	}
 	c.next++
-	if c.file, err = os.Open(c.name()); err != nil {
+	var f *parquet.File
+	if c.file, f, err = openTable(c.name()); err != nil {
 		return err
-	}
-	info, err := c.file.Stat()
-	if err != nil {
-		return err
-	}
-	f, err := parquet.OpenFile(c.file, info.Size())
-	if err != nil {
-		return fmt.Errorf("%s: %w", c.name(), err)
 	}
 	c.rows, c.left = parquet.NewGenericReader[eventRow](f), f.NumRows()
 	return nil
