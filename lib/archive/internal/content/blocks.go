@@ -2,26 +2,35 @@ package content
 
 import (
 	"context"
+	"io"
 	"math"
-	"os"
 	"slices"
-	"sync"
 	"sync/atomic"
 
 	"pmtools/lib/archive/internal/xz"
 	"pmtools/lib/pmerr"
 )
 
-// The blocks of an xz file can be unpacked in any order. So a reader that wants a record from the
-// middle, or the last one, does not wait for all before it.
+// The blocks of an xz file can be unpacked in any order, each as far as it is read. So a reader that
+// wants a record from the middle, or the last one, does not wait for all before it.
 
 // blocks is what is known of them.
 type blocks struct {
 	*xz.File
-	ready []bool
-	errs  []error            // why some cannot be unpacked
-	begun map[int]chan error // of those that are being unpacked
+	parts []part
+	idle  []int // of the blocks that can go on where they are, those used last at the end
 	stop  atomic.Bool
+}
+
+// A part is what is known of a block.
+type part struct {
+	have  int64           // how many bytes of it are there
+	more  int64           // how many more than are wanted were unpacked last
+	r     *xz.BlockReader // unpacks what is behind pos, nil if it has to begin again
+	pos   int64
+	disk  bool       // there is room on the disk
+	err   error      // why it cannot be unpacked
+	begun chan error // the end of the work on it, which has r and pos
 }
 
 // maxBlock is the largest block that is unpacked by itself.
@@ -38,8 +47,7 @@ func (c *File) divide(f *xz.File) bool {
 	} else if !c.spread(f.Size) {
 		return false
 	}
-	n := len(f.Blocks)
-	c.blocks = &blocks{File: f, ready: make([]bool, n), errs: make([]error, n), begun: make(map[int]chan error)}
+	c.blocks = &blocks{File: f, parts: make([]part, len(f.Blocks))}
 	return true
 }
 
@@ -77,11 +85,12 @@ func (c *File) Span(ctx context.Context, from, to int64) (data []byte, lo, hi in
 		return data, 0, int64(len(data)), err
 	}
 	first, last := c.blocks.Find(from), c.blocks.Find(to-1)
-	err = c.unpackBlocks(ctx, first, last)
-	if !c.blocks.ready[first] {
-		return c.data, from, from, err
+	err = c.unpackBlocks(ctx, first, last, to)
+	lo, hi = c.blocks.start(first), c.blocks.end(first)
+	if err != nil && hi <= from {
+		lo, hi = from, from
 	}
-	return c.data, c.blocks.start(first), c.blocks.end(first), err
+	return c.data, lo, hi, err
 }
 
 // Size returns the length of the content. Of what is not in blocks, all is unpacked for that.
@@ -95,9 +104,12 @@ func (c *File) Size(ctx context.Context) (int64, error) {
 	return int64(len(data)), err
 }
 
+// whole reports whether all of block i is there.
+func (b *blocks) whole(i int) bool { return b.parts[i].have == b.Blocks[i].Size }
+
 // start returns where the content that is there around block i begins.
 func (b *blocks) start(i int) int64 {
-	for i > 0 && b.ready[i-1] {
+	for i > 0 && b.whole(i-1) {
 		i--
 	}
 	return b.Blocks[i].Start
@@ -105,48 +117,48 @@ func (b *blocks) start(i int) int64 {
 
 // end returns where it ends.
 func (b *blocks) end(i int) int64 {
-	for i < len(b.ready) && b.ready[i] {
+	for i < len(b.parts)-1 && b.whole(i) {
 		i++
 	}
-	if i == len(b.ready) {
-		return b.Size
-	}
-	return b.Blocks[i].Start
+	return b.Blocks[i].Start + b.parts[i].have
 }
 
 // viewBlocks is View for blocks.
 func (c *File) viewBlocks(ctx context.Context, end int64) ([]byte, error) {
-	err := c.unpackBlocks(ctx, 0, c.blocks.Find(end-1))
+	err := c.unpackBlocks(ctx, 0, c.blocks.Find(end-1), end)
 	return c.data[:c.blocks.end(0)], err
 }
 
-// unpackBlocks unpacks the blocks from first to last, as far as they are not ready.
-func (c *File) unpackBlocks(ctx context.Context, first, last int) error {
+// unpackBlocks unpacks the blocks from first to last, this one up to an offset, as far as they are
+// not there.
+func (c *File) unpackBlocks(ctx context.Context, first, last int, end int64) error {
 	b := c.blocks
 	for i := first; i <= last; i++ {
-		if b.ready[i] {
+		p, block := &b.parts[i], b.Blocks[i]
+		want := min(end-block.Start, block.Size)
+		switch {
+		case p.have >= want:
 			continue
-		}
-		if b.errs[i] != nil {
-			return b.errs[i]
-		}
-		if c.whole {
+		case p.err != nil:
+			return p.err
+		case c.whole:
 			return c.err
 		}
 		c.ctx = ctx
-		if err := c.reopen(); err != nil {
+		err := c.reopen()
+		if err != nil {
 			return err
 		}
-		err := c.begin(i, last)
-		if err == nil {
-			err = <-b.begun[i]
-			delete(b.begun, i)
+		// Who reads two blocks will read more.
+		if p.begun != nil || last > i || i > 0 && b.whole(i-1) {
+			err = c.unpackAhead(i)
+		} else if err = c.reserve(i); err == nil {
+			p.more = max(2*p.more, minChunk)
+			err = c.unpackBlock(ctx, i, min(want+p.more, block.Size))
 		}
-		if err != nil {
-			b.errs[i] = Coded(err, pmerr.LogRec)
-			return b.errs[i]
+		if err = b.note(i, err); err != nil {
+			return err
 		}
-		b.ready[i] = true
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -154,60 +166,119 @@ func (c *File) unpackBlocks(ctx context.Context, first, last int) error {
 	return nil
 }
 
-// begin begins to unpack block i, and as many behind it as there are processors, if these are wanted
-// or the one before was: who reads two blocks will read more.
-func (c *File) begin(i, last int) error {
-	b, n := c.blocks, 1
-	if last > i || i > 0 && b.ready[i-1] {
-		n = xz.Ahead()
-	}
-	for k := i; k < min(i+n, len(b.ready)); k++ {
-		if b.ready[k] || b.errs[k] != nil || b.begun[k] != nil {
+// unpackAhead unpacks all of block i, and begins with as many behind it as there are processors.
+func (c *File) unpackAhead(i int) error {
+	b := c.blocks
+	for k := i; k < min(i+xz.Ahead(), len(b.parts)); k++ {
+		p := &b.parts[k]
+		if b.whole(k) || p.err != nil || p.begun != nil {
 			continue
 		}
-		if c.temp != nil {
-			if err := c.takeDisk(b.Blocks[k].Size); err != nil {
-				if k == i {
-					return err
-				}
-				break
+		if err := c.reserve(k); err != nil {
+			if k == i {
+				return err
 			}
+			break
 		}
-		done, temp := make(chan error, 1), c.temp
-		out := c.data[b.Blocks[k].Start:][:b.Blocks[k].Size]
-		b.begun[k] = done
-		go func() { done <- b.unpack(k, out, temp) }()
+		done := make(chan error, 1)
+		p.begun = done
+		go func() { done <- c.unpackBlock(context.Background(), k, b.Blocks[k].Size) }()
+	}
+	return <-b.parts[i].begun
+}
+
+// reserve makes block i one that is being worked on, if there is room for it.
+func (c *File) reserve(i int) error {
+	b, p := c.blocks, &c.blocks.parts[i]
+	if c.temp != nil && !p.disk {
+		if err := c.takeDisk(b.Blocks[i].Size); err != nil {
+			return err
+		}
+		p.disk = true
+	}
+	b.idle = slices.DeleteFunc(b.idle, func(k int) bool { return k == i })
+	return nil
+}
+
+// unpackBlock unpacks block i up to an offset in it, or somewhat further. At its end it is checked.
+func (c *File) unpackBlock(ctx context.Context, i int, to int64) (err error) {
+	b, p, block := c.blocks, &c.blocks.parts[i], c.blocks.Blocks[i]
+	if p.r == nil {
+		p.pos = 0
+		if p.r, err = b.OpenBlock(i); err != nil {
+			return err
+		}
+	}
+	for p.pos < to || to == block.Size {
+		piece, err := p.r.Next(int(to - p.pos))
+		if err == io.EOF {
+			p.drop()
+			return nil
+		}
+		if known := p.have - p.pos; err == nil && known < int64(len(piece)) { // it may begin again
+			known = max(known, 0)
+			err = c.put(piece[known:], block.Start+p.pos+known)
+		}
+		p.pos += int64(len(piece))
+		switch {
+		case err != nil:
+			return err
+		case b.stop.Load():
+			return context.Canceled
+		case ctx.Err() != nil:
+			return ctx.Err()
+		}
 	}
 	return nil
 }
 
-// unpack unpacks block i to out, or to its place in a temporary file.
-func (b *blocks) unpack(i int, out []byte, temp *os.File) error {
-	if temp == nil {
-		_, err := b.Unpack(i, out, &b.stop)
-		return err
+// drop makes the next work on a block begin again.
+func (p *part) drop() {
+	if p.r != nil {
+		p.r.Close()
+		p.r = nil
 	}
-	buf, _ := buffers.Get().(*[]byte)
-	if buf == nil || cap(*buf) < len(out) {
-		buf = new([]byte)
-		*buf = make([]byte, len(out))
+}
+
+// put stores bytes of the content at an offset.
+func (c *File) put(piece []byte, off int64) error {
+	if c.temp == nil {
+		copy(c.data[off:], piece)
+		return nil
 	}
-	defer buffers.Put(buf)
-	_, err := b.Unpack(i, (*buf)[:len(out)], &b.stop)
-	if err == nil {
-		_, err = temp.WriteAt((*buf)[:len(out)], b.Blocks[i].Start)
+	_, err := c.temp.WriteAt(piece, off)
+	return err
+}
+
+// maxIdle is how many blocks can go on where they are. Others begin again.
+const maxIdle = 4
+
+// note notes what the work on block i came to.
+func (b *blocks) note(i int, err error) error {
+	p := &b.parts[i]
+	p.begun = nil
+	if err != nil && !Cancelled(err) {
+		p.drop()
+		p.err = Coded(err, pmerr.LogRec)
+		return p.err
+	}
+	p.have = max(p.have, p.pos)
+	if p.r != nil {
+		b.idle = append(b.idle, i)
+	}
+	if len(b.idle) > maxIdle {
+		b.parts[b.idle[0]].drop()
+		b.idle = b.idle[1:]
 	}
 	return err
 }
 
-// buffers hold what goes to temporary files.
-var buffers sync.Pool
-
 // wait waits for the blocks that are being unpacked; with stop, not until they are.
 func (b *blocks) wait(stop bool) {
 	b.stop.Store(stop)
-	for i, done := range b.begun {
-		<-done // without a look at it: the block will be unpacked again
-		delete(b.begun, i)
+	for i := range b.parts {
+		if done := b.parts[i].begun; done != nil {
+			_ = b.note(i, <-done) // the next reader gets the error
+		}
 	}
 }

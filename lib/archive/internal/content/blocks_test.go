@@ -2,11 +2,13 @@ package content
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 
 	"github.com/ulikunitz/xz"
@@ -17,8 +19,14 @@ import (
 // blocksOf writes an xz file with blocks of 10,000 bytes.
 func blocksOf(t testing.TB, dir string, plain []byte) string {
 	t.Helper()
+	return blocksOfSize(t, dir, plain, 10_000)
+}
+
+// blocksOfSize writes an xz file with blocks of some size.
+func blocksOfSize(t testing.TB, dir string, plain []byte, size int64) string {
+	t.Helper()
 	var out bytes.Buffer
-	w, err := xz.WriterConfig{DictCap: 1 << 16, BlockSize: 10_000}.NewWriter(&out)
+	w, err := xz.WriterConfig{DictCap: 1 << 16, BlockSize: size}.NewWriter(&out)
 	if err == nil {
 		_, err = w.Write(plain)
 	}
@@ -141,6 +149,177 @@ func TestSpanDamage(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// unpackedBytes returns how many bytes of each block were unpacked.
+func (c *File) unpackedBytes() []int64 {
+	n := make([]int64, len(c.blocks.parts))
+	for i := range n {
+		n[i] = c.blocks.parts[i].pos
+	}
+	return n
+}
+
+// TestSpanPart reads one record as a report does: the label, the last bytes, and the first record. Of the
+// first block no more is unpacked than that, of the last one all, and of the others nothing.
+func TestSpanPart(t *testing.T) {
+	plain := noise(950_000)
+	path := blocksOfSize(t, t.TempDir(), plain, 200_000)
+	for name, limit := range limits {
+		t.Run(name, func(t *testing.T) {
+			c, err := Open(bg, path, Options{MemLimit: limit, TempDir: t.TempDir()})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer c.Close()
+			span := func(from, to int64) {
+				t.Helper()
+				data, lo, hi, err := c.Span(bg, from, to)
+				if err != nil || lo > from || hi < to || !bytes.Equal(data[lo:hi], plain[lo:hi]) {
+					t.Errorf("%d to %d: %d to %d, %v", from, to, lo, hi, err)
+				}
+			}
+			check := func(most ...int64) {
+				t.Helper()
+				for i, n := range c.unpackedBytes() {
+					if n > most[i] {
+						t.Errorf("%d bytes of block %d are unpacked, at most %d are needed", n, i, most[i])
+					}
+				}
+			}
+			buf := make([]byte, 132)
+			if n, err := c.Head(bg, buf); n != len(buf) || err != nil {
+				t.Fatalf("head: %d bytes, %v", n, err)
+			}
+			check(8<<10, 0, 0, 0, 0)
+			span(949_996, 950_000)
+			span(132, 136)
+			span(132, 30_000)
+			check(50_000, 0, 0, 0, 150_000)
+			span(500_000, 510_000) // a record in the middle of the third block
+			check(50_000, 0, 120_000, 0, 150_000)
+			span(510_000, 520_000)
+			span(505_000, 506_000)
+			check(50_000, 0, 150_000, 0, 150_000)
+			for off := int64(0); off < 200_000; off += 1000 { // the rest of the first
+				span(off, off+1000)
+			}
+			check(200_000, 0, 150_000, 0, 150_000)
+		})
+	}
+}
+
+// TestSpanAgain goes on in more blocks than keep their place, some of which have to begin again.
+func TestSpanAgain(t *testing.T) {
+	const size = 50_000
+	plain := noise(10*size + 1)
+	path := blocksOfSize(t, t.TempDir(), plain, size)
+	for name, limit := range limits {
+		t.Run(name, func(t *testing.T) {
+			c, err := Open(bg, path, Options{MemLimit: limit, TempDir: t.TempDir()})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer c.Close()
+			for _, in := range []int64{10, 9_000, 25_000, 49_000, 100} {
+				for i := range int64(10) {
+					from := (i*7%10)*size + in
+					data, lo, hi, err := c.Span(bg, from, from+500)
+					if err != nil || lo > from || hi < from+500 || !bytes.Equal(data[lo:hi], plain[lo:hi]) {
+						t.Fatalf("at %d: %d to %d, %v", from, lo, hi, err)
+					}
+					if n := len(c.blocks.idle); n > maxIdle {
+						t.Fatalf("%d blocks keep their place", n)
+					}
+				}
+			}
+		})
+	}
+}
+
+// TestSpanShared has readers of one file that want all pieces at the same time, some of which give up.
+func TestSpanShared(t *testing.T) {
+	plain := noise(400_000)
+	path := blocksOfSize(t, t.TempDir(), plain, 60_000)
+	for name, limit := range limits {
+		t.Run(name, func(t *testing.T) {
+			c, err := Open(bg, path, Options{MemLimit: limit, TempDir: t.TempDir()})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer c.Close()
+			var wg sync.WaitGroup
+			for k := range uint64(4) {
+				wg.Go(func() {
+					random := rand.New(rand.NewPCG(1, k))
+					for range 50 {
+						ctx, cancel := context.WithCancel(bg)
+						if random.IntN(4) == 0 {
+							cancel()
+						}
+						from := random.Int64N(390_000)
+						to := from + random.Int64N(10_000)
+						data, lo, hi, err := c.Span(ctx, from, to)
+						switch {
+						case errors.Is(err, context.Canceled) && ctx.Err() != nil:
+						case err != nil || lo > from || hi < to || !bytes.Equal(data[lo:hi], plain[lo:hi]):
+							t.Errorf("%d to %d: %d to %d, %v", from, to, lo, hi, err)
+						}
+						cancel()
+					}
+				})
+			}
+			wg.Wait()
+		})
+	}
+}
+
+// TestSpanPartDamage reads blocks of which one is damaged in the middle step by step. What is read before
+// the damage is known is right, and the others can be read.
+func TestSpanPartDamage(t *testing.T) {
+	const size, count = 60_000, 4
+	plain := noise(size * count)
+	path := blocksOfSize(t, t.TempDir(), plain, size)
+	packed, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for bad := range int64(count) {
+		damaged := bytes.Clone(packed)
+		damaged[int64(len(packed))*(2*bad+1)/(2*count)] ^= 1
+		if err := os.WriteFile(path, damaged, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		for name, limit := range limits {
+			t.Run(fmt.Sprint(bad, name), func(t *testing.T) {
+				c, err := Open(bg, path, Options{MemLimit: limit, TempDir: t.TempDir()})
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer c.Close()
+				for range 2 {
+					for off := int64(0); off < size*count; off += 1000 {
+						data, lo, hi, err := c.Span(bg, off, off+1000)
+						in := off / size
+						if bad == 0 && off == 0 && err != nil {
+							t.Errorf("the beginning: %v", err)
+						}
+						switch {
+						case err == nil && lo <= off && hi >= off+1000 && bytes.Equal(data[off:off+1000], plain[off:off+1000]) &&
+							(in != bad || off%size < size*3/4):
+						case in == bad && errors.Is(err, pmerr.LogRec) && hi < off+1000 && hi >= bad*size:
+						default:
+							t.Fatalf("at %d: %d to %d, %v", off, lo, hi, err)
+						}
+					}
+				}
+				data, err := c.View(bg, Everything)
+				if n := int64(len(data)); !errors.Is(err, pmerr.LogRec) || n < bad*size || n >= (bad+1)*size || !bytes.Equal(data, plain[:n]) {
+					t.Errorf("all: %d bytes, %v", n, err)
+				}
+			})
+		}
 	}
 }
 

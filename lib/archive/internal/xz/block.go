@@ -1,7 +1,6 @@
 package xz
 
 import (
-	"bufio"
 	"bytes"
 	"crypto/sha256"
 	"fmt"
@@ -10,6 +9,7 @@ import (
 	"hash/crc64"
 	"io"
 	"slices"
+	"sync"
 )
 
 // The checks at the end of a block.
@@ -35,71 +35,80 @@ func newCheck(kind byte) (hash.Hash, int, error) {
 	return nil, 0, fmt.Errorf("%w: check %d", errLayout, kind)
 }
 
-// A blockReader unpacks a block chunk by chunk.
-type blockReader struct {
+// A BlockReader unpacks a block piece by piece.
+type BlockReader struct {
 	Block
+	f    *File
 	d    *decoder
-	in   *bufio.Reader
-	rest int64 // of the block in the file
+	pos  int64 // in the file
+	rest int64 // of the block from there on
 	left int64 // of the content
 	sum  hash.Hash
 	size int // of the check
 }
 
-// open begins to unpack a block to out.
-func (f *File) open(b Block, d *decoder, out []byte) (r *blockReader, err error) {
-	r = &blockReader{Block: b, d: d, rest: b.length, left: b.Size}
-	r.in = bufio.NewReaderSize(io.NewSectionReader(f.in, b.pos, b.length), maxHead+maxPacked)
-	src, err := r.in.Peek(int(min(b.length, maxHeader)))
+// decoders are not in use.
+var decoders = sync.Pool{New: func() any { return new(decoder) }}
+
+// OpenBlock begins to unpack block i. Several blocks may be unpacked at the same time.
+func (f *File) OpenBlock(i int) (*BlockReader, error) {
+	b := f.Blocks[i]
+	r := &BlockReader{Block: b, f: f, pos: b.pos, rest: b.length, left: b.Size}
+	var head [maxHeader]byte
+	src, err := r.read(head[:min(b.length, maxHeader)], 0)
 	if err != nil {
 		return nil, err
 	}
-	head, err := r.header(src)
+	n, err := r.header(src)
 	if err != nil {
 		return nil, err
 	}
 	if r.sum, r.size, err = newCheck(b.check); err != nil {
 		return nil, err
 	}
-	r.skip(head)
-	d.begin(out)
+	r.skip(n)
+	r.d = decoders.Get().(*decoder)
+	r.d.begin(b.dictionary, b.Size)
 	return r, nil
 }
 
-// skip passes over bytes that were peeked at.
-func (r *blockReader) skip(n int) {
-	_, _ = r.in.Discard(n)
+// Close frees what r needs to go on.
+func (r *BlockReader) Close() {
+	decoders.Put(r.d)
+	r.d = nil
+}
+
+// read fills buf with the bytes of the file that are ahead by so many.
+func (r *BlockReader) read(buf []byte, ahead int) ([]byte, error) {
+	n, err := r.f.in.ReadAt(buf, r.pos+int64(ahead))
+	if n == len(buf) {
+		err = nil
+	}
+	return buf, err
+}
+
+// skip passes over bytes of the file.
+func (r *BlockReader) skip(n int) {
+	r.pos += int64(n)
 	r.rest -= int64(n)
 }
 
-// next unpacks a chunk, and returns it: nil behind the last one. If there is no room for it, what is
-// older than the dictionary makes room.
-func (r *blockReader) next() ([]byte, error) {
-	head, err := r.in.Peek(int(min(maxHead, r.rest)))
-	if err != nil {
+// Next unpacks n bytes, a few more, or as many as are left of a chunk. They are valid until the next
+// call. At the end, if that is as it should be, the error is io.EOF.
+func (r *BlockReader) Next(n int) ([]byte, error) {
+	d := r.d
+	if d.left == 0 {
+		if err := r.chunk(); err != nil {
+			return nil, err
+		}
+	}
+	n = min(n, maxPiece)
+	d.makeRoom(n)
+	start := d.pos
+	if err := d.unpack(n); err != nil {
 		return nil, err
 	}
-	c, err := readChunk(head)
-	switch {
-	case err != nil:
-		return nil, err
-	case c.control == lastChunk:
-		r.skip(c.head)
-		return nil, r.end()
-	case int64(c.unpacked) > r.left || int64(c.head+c.size) > r.rest:
-		return nil, fmt.Errorf("%w: LZMA2 chunk of %d and %d bytes", errDamage, c.size, c.unpacked)
-	}
-	src, err := r.in.Peek(c.head + c.size)
-	if err != nil {
-		return nil, err
-	}
-	r.d.makeRoom(c.unpacked, int(r.dictionary))
-	start := r.d.pos
-	if err := r.d.unpack(c, src); err != nil {
-		return nil, err
-	}
-	r.skip(len(src))
-	piece := r.d.out[start:r.d.pos]
+	piece := d.out[start:d.pos]
 	r.left -= int64(len(piece))
 	if r.sum != nil {
 		r.sum.Write(piece)
@@ -107,12 +116,36 @@ func (r *blockReader) next() ([]byte, error) {
 	return piece, nil
 }
 
+// chunk loads the next chunk.
+func (r *BlockReader) chunk() error {
+	var buf [maxHead]byte
+	head, err := r.read(buf[:min(maxHead, r.rest)], 0)
+	if err != nil {
+		return err
+	}
+	c, err := readChunk(head)
+	switch {
+	case err != nil:
+		return err
+	case c.control == lastChunk:
+		r.skip(c.head)
+		return r.end()
+	case int64(c.unpacked) > r.left || int64(c.head+c.size) > r.rest:
+		return fmt.Errorf("%w: LZMA2 chunk of %d and %d bytes", errDamage, c.size, c.unpacked)
+	}
+	if _, err := r.read(r.d.in[:c.size], c.head); err != nil {
+		return err
+	}
+	r.skip(c.head + c.size)
+	return r.d.load(c)
+}
+
 // end checks what is behind the last chunk: padding and the check.
-func (r *blockReader) end() error {
+func (r *BlockReader) end() error {
 	if padding := r.rest - int64(r.size); r.left != 0 || padding < 0 || padding > 3 {
 		return fmt.Errorf("%w: block of another size than the index says", errDamage)
 	}
-	src, err := r.in.Peek(int(r.rest))
+	src, err := r.read(make([]byte, r.rest), 0)
 	if err != nil {
 		return err
 	}
@@ -120,7 +153,7 @@ func (r *blockReader) end() error {
 		return fmt.Errorf("%w: padding", errDamage)
 	}
 	if r.sum == nil {
-		return nil
+		return io.EOF
 	}
 	sum := r.sum.Sum(nil)
 	if r.check != checkSHA256 { // the others have their lowest byte first
@@ -129,5 +162,5 @@ func (r *blockReader) end() error {
 	if !bytes.Equal(sum, src[len(src)-r.size:]) {
 		return fmt.Errorf("%w: wrong checksum", errDamage)
 	}
-	return nil
+	return io.EOF
 }

@@ -1,16 +1,22 @@
 package xz
 
-import "fmt"
+import (
+	"encoding/binary"
+	"fmt"
+)
 
-// A decoder unpacks LZMA into memory that holds all that was unpacked before: it needs no dictionary.
+// A decoder unpacks LZMA2 chunks. Its output holds what the dictionary would, and is not moved often.
 type decoder struct {
 	model
 	lc             uint32 // how many bits of the byte before select probabilities
 	lpMask, pbMask uint32 // the bits of the place that do
-	out            []byte // all of the output
+	out            []byte // the latest output
+	keep           int    // how much of it may be needed again
 	pos            int    // how much of it is there
 	dict           int    // where the dictionary begins
 	shift          int    // added to a place in out, what the model counts from the last reset
+	left           int    // of the output of the chunk
+	plain          bool   // the chunk is not packed
 	in             input
 	size           int // of the input
 	coder
@@ -29,25 +35,15 @@ func (d *decoder) setProps(b byte) error {
 	return nil
 }
 
-// load makes src the input.
-func (d *decoder) load(src []byte) error {
-	if len(src) < 5 || src[0] != 0 || len(src) > len(d.in)/2 {
-		return fmt.Errorf("%w: LZMA chunk of %d bytes", errDamage, len(src))
-	}
-	d.size = copy(d.in[:], src)
-	clear(d.in[d.size:min(d.size+64, len(d.in))])
-	d.coder = coder{span: 1<<32 - 1, code: uint32(src[1])<<24 | uint32(src[2])<<16 | uint32(src[3])<<8 | uint32(src[4]), pos: 5}
-	return nil
-}
-
 // The states of the model: what the last symbols were. Those below sevenLiterals follow a literal.
 const firstMatched = 7
 
-// run unpacks the input up to a place in the output.
-func (d *decoder) run(end int) error {
+// run unpacks the input up to a place in the output, or a match further, but not behind the chunk.
+func (d *decoder) run(stop int) error {
+	end := min(d.pos+d.left, len(d.out))
 	m, in, out, pos := &d.model, &d.in, d.out[:end], d.pos
 	c, state := d.coder, d.state
-	for pos < end && c.pos <= d.size {
+	for pos < stop && c.pos <= d.size {
 		var b uint32
 		at := uint32(pos + d.shift)
 		posState := at & d.pbMask
@@ -78,9 +74,13 @@ func (d *decoder) run(end int) error {
 		copyMatch(out, pos, pos-1-int(m.rep[0]), length)
 		pos += length
 	}
-	d.coder, d.state, d.pos = c.normal(in), state, pos
-	if pos < end || d.coder.pos > d.size {
+	d.coder, d.state = c.normal(in), state
+	d.left, d.pos = d.left-(pos-d.pos), pos
+	switch {
+	case pos < stop || d.coder.pos > d.size:
 		return fmt.Errorf("%w: LZMA chunk ends early", errDamage)
+	case d.left == 0 && (d.coder.pos != d.size || d.code != 0):
+		return fmt.Errorf("%w: LZMA2 chunk does not end where it should", errDamage)
 	}
 	return nil
 }
@@ -131,11 +131,12 @@ func copyMatch(out []byte, pos, from, length int) {
 	}
 }
 
-// The largest chunk.
+// The largest chunk and its parts.
 const (
-	maxHead     = 6
-	maxPacked   = 1 << 16
-	maxUnpacked = 1 << 21
+	maxHead   = 6
+	maxPacked = 1 << 16
+	maxPiece  = 1 << 17 // bytes that are unpacked at a time
+	maxMatch  = 273
 )
 
 // A chunk is a piece of LZMA2: as it is, or packed.
@@ -144,6 +145,7 @@ type chunk struct {
 	head     int // bytes before the content
 	size     int // bytes of the content
 	unpacked int
+	props    byte
 }
 
 // The control bytes: from packed on, bits say what is reset.
@@ -170,54 +172,69 @@ func readChunk(src []byte) (c chunk, err error) {
 		c.head = 5 + int(c.control>>6&1)
 		c.unpacked += int(c.control&31) << 16
 		c.size = int(src[3])<<8 + int(src[4]) + 1
+		c.props = src[5]
 	}
 	return c, nil
 }
 
-// begin prepares for the chunks of a block, to be unpacked to out.
-func (d *decoder) begin(out []byte) {
-	d.out, d.pos, d.dict = out, 0, 0
+// begin prepares for the chunks of a block, which has a size.
+func (d *decoder) begin(dictionary, size int64) {
+	d.keep = int(dictionary)
+	if n := int(min(size, dictionary+max(dictionary/4, 4*maxPiece))); n > cap(d.out) {
+		d.out = make([]byte, n)
+	} else {
+		d.out = d.out[:n]
+	}
+	d.pos, d.dict, d.shift, d.left = 0, 0, 0, 0
 	d.needDict, d.needProps = true, true
 }
 
-// makeRoom makes room for n bytes, if it can: what is more than keep bytes old is dropped.
-func (d *decoder) makeRoom(n, keep int) {
-	if n > len(d.out)-d.pos {
-		from := max(d.pos-keep, d.dict)
+// makeRoom makes room for n bytes and a match: what is older than the dictionary is dropped.
+func (d *decoder) makeRoom(n int) {
+	if min(n+maxMatch, d.left) > len(d.out)-d.pos {
+		from := max(d.pos-d.keep, d.dict)
 		d.pos = copy(d.out, d.out[from:d.pos])
 		d.dict, d.shift = 0, d.shift+from
 	}
 }
 
-// unpack unpacks the chunk that src consists of, of which c is the head. There must be room for it.
-func (d *decoder) unpack(c chunk, src []byte) error {
+// load begins with a chunk, of which the content is in d.in.
+func (d *decoder) load(c chunk) error {
 	if reset := c.control == plainReset || c.control >= resetAll; reset {
 		d.dict, d.shift, d.needDict, d.needProps = d.pos, -d.pos, false, true
 	}
 	if d.needDict || c.control >= packed && c.control < resetProps && d.needProps {
 		return fmt.Errorf("%w: LZMA2 chunk %#x without a beginning", errDamage, c.control)
 	}
-	content := src[c.head:]
-	switch {
-	case c.control < packed:
-		d.pos += copy(d.out[d.pos:], content)
+	d.size, d.left, d.plain = c.size, c.unpacked, c.control < packed
+	if d.plain {
+		d.coder.pos = 0
 		return nil
-	case c.control >= resetProps:
-		if err := d.setProps(src[5]); err != nil {
+	}
+	if c.control >= resetProps {
+		if err := d.setProps(c.props); err != nil {
 			return err
 		}
 		d.needProps = false
-	case c.control >= resetState:
+	} else if c.control >= resetState {
 		d.reset(len(d.lit) / 0x300)
 	}
-	if err := d.load(content); err != nil {
-		return err
+	in := &d.in
+	if c.size < 5 || in[0] != 0 {
+		return fmt.Errorf("%w: LZMA chunk of %d bytes", errDamage, c.size)
 	}
-	if err := d.run(d.pos + c.unpacked); err != nil {
-		return err
+	clear(in[c.size : c.size+64])
+	d.coder = coder{span: 1<<32 - 1, code: binary.BigEndian.Uint32(in[1:]), pos: 5}
+	return nil
+}
+
+// unpack unpacks n bytes of the chunk or a match more, or what is left of it. There must be room.
+func (d *decoder) unpack(n int) error {
+	n = min(n, d.left)
+	if !d.plain {
+		return d.run(d.pos + n)
 	}
-	if d.coder.pos != d.size || d.code != 0 {
-		return fmt.Errorf("%w: LZMA2 chunk does not end where it should", errDamage)
-	}
+	copy(d.out[d.pos:], d.in[d.coder.pos:d.coder.pos+n])
+	d.pos, d.coder.pos, d.left = d.pos+n, d.coder.pos+n, d.left-n
 	return nil
 }

@@ -3,7 +3,6 @@ package xz
 import (
 	"io"
 	"runtime"
-	"sync"
 	"sync/atomic"
 )
 
@@ -11,26 +10,26 @@ import (
 // processors can work. Larger blocks are unpacked piece by piece.
 const maxWhole = 32 << 20
 
-// decoders are not in use.
-var decoders = sync.Pool{New: func() any { return new(decoder) }}
-
-// Unpack unpacks block i to out, which has its size, and returns how much of it is there in spite of
-// an error. Once stop is set it ends soon. Several blocks may be unpacked at the same time.
-func (f *File) Unpack(i int, out []byte, stop *atomic.Bool) (n int, err error) {
-	d := decoders.Get().(*decoder)
-	defer decoders.Put(d)
-	d.pos = 0
-	r, err := f.open(f.Blocks[i], d, out)
-	for piece := []byte(nil); err == nil; {
-		if piece, err = r.next(); piece == nil && err == nil {
-			break
-		}
-		if stop.Load() {
-			err = io.ErrClosedPipe
+// unpack unpacks block i to out, which has its size, and returns how much of it is there in spite of
+// an error. Once stop is set it ends soon.
+func (f *File) unpack(i int, out []byte, stop *atomic.Bool) (n int, err error) {
+	r, err := f.OpenBlock(i)
+	if err != nil {
+		return 0, err
+	}
+	defer r.Close()
+	for {
+		piece, err := r.Next(maxPiece)
+		n += copy(out[n:], piece)
+		switch {
+		case err == io.EOF:
+			return n, nil
+		case err != nil:
+			return n, err
+		case stop.Load():
+			return n, io.ErrClosedPipe
 		}
 	}
-	d.out = nil
-	return d.pos, err
 }
 
 // A Reader reads the content of a File from its beginning.
@@ -40,7 +39,7 @@ type Reader struct {
 	i       int   // the next block
 	piece   []byte
 	err     error        // behind the piece
-	stream  *blockReader // of a large block
+	stream  *BlockReader // of the first block, or a large one
 	started []chan whole // of the next blocks
 	free    [][]byte     // memory of blocks that were read
 	stop    atomic.Bool
@@ -82,15 +81,14 @@ func (r *Reader) Close() error {
 func (r *Reader) advance() {
 	switch {
 	case r.stream != nil:
-		if r.piece, r.err = r.stream.next(); r.piece == nil {
-			r.stream = nil
+		if r.piece, r.err = r.stream.Next(maxPiece); r.err == io.EOF {
+			r.stream.Close()
+			r.stream, r.err = nil, nil
 		}
 	case r.i == len(r.f.Blocks):
 		r.err = io.EOF
-	case r.f.Blocks[r.i].Size > r.whole:
-		b := r.f.Blocks[r.i]
-		out := make([]byte, min(b.Size, b.dictionary+2*maxUnpacked))
-		r.stream, r.err = r.f.open(b, new(decoder), out)
+	case r.i == 0 || r.f.Blocks[r.i].Size > r.whole:
+		r.stream, r.err = r.f.OpenBlock(r.i)
 		r.i++
 	default:
 		r.ahead()
@@ -102,18 +100,14 @@ func (r *Reader) advance() {
 	}
 }
 
-// ahead starts the unpacking of the next block, and from the second on, of as many behind it as there
-// are processors: who reads two blocks will read more.
+// ahead starts the unpacking of as many blocks as there are processors: who reads two blocks will read
+// more.
 func (r *Reader) ahead() {
-	n := 1
-	if r.i > 0 {
-		n = Ahead()
-	}
-	for k := r.i + len(r.started); k < min(r.i+n, len(r.f.Blocks)) && r.f.Blocks[k].Size <= r.whole; k++ {
+	for k := r.i + len(r.started); k < min(r.i+Ahead(), len(r.f.Blocks)) && r.f.Blocks[k].Size <= r.whole; k++ {
 		done, out := make(chan whole, 1), r.memory(r.f.Blocks[k].Size)
 		r.started = append(r.started, done)
 		go func() {
-			n, err := r.f.Unpack(k, out, &r.stop)
+			n, err := r.f.unpack(k, out, &r.stop)
 			done <- whole{out[:n], err}
 		}()
 	}

@@ -138,6 +138,35 @@ func TestLarge(t *testing.T) {
 	}
 }
 
+// TestNext unpacks a block by pieces of all sizes.
+func TestNext(t *testing.T) {
+	want := bytes.Repeat(text(100_003), 13)
+	packed := pack(t, want, xz.WriterConfig{DictCap: 1 << 17})
+	f, err := Open(bg, bytes.NewReader(packed), int64(len(packed)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 3 { // the decoder is used again
+		r, err := f.OpenBlock(0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for pos := 0; ; {
+			n := 1 + random.IntN(1<<random.IntN(20))
+			piece, err := r.Next(n)
+			if err == io.EOF && pos == len(want) {
+				break
+			}
+			if err != nil || len(piece) == 0 || len(piece) > n+maxMatch || !bytes.HasPrefix(want[pos:], piece) {
+				t.Fatalf("at %d: %d bytes for %d, %v", pos, len(piece), n, err)
+			}
+			pos += len(piece)
+		}
+		r.Close()
+	}
+}
+
 // TestDamage changes a bit of each byte of a file, and cuts it everywhere: that is noticed, and what was
 // unpacked before is right.
 func TestDamage(t *testing.T) {
@@ -216,15 +245,21 @@ func FuzzDecoder(f *testing.F) {
 	f.Add(packed[head : len(packed)-60])
 	f.Fuzz(func(t *testing.T, src []byte) {
 		var d decoder
-		d.begin(make([]byte, 5000))
+		d.begin(1000, 5000)
 		for {
 			c, err := readChunk(src)
 			if err != nil || c.control == lastChunk || c.head+c.size > len(src) || c.unpacked > len(d.out) {
 				return
 			}
-			d.makeRoom(c.unpacked, 1000)
-			if c.unpacked > len(d.out)-d.pos || d.unpack(c, src[:c.head+c.size]) != nil {
+			copy(d.in[:], src[c.head:c.head+c.size])
+			if d.load(c) != nil {
 				return
+			}
+			for n := len(src)%1000 + 1; d.left > 0; {
+				d.makeRoom(n)
+				if d.unpack(n) != nil {
+					return
+				}
 			}
 			src = src[c.head+c.size:]
 		}
