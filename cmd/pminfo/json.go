@@ -116,7 +116,7 @@ func textJSON(text string, err error) *string {
 
 // valuesJSON adds the values of a metric, or why there are none.
 func (r *reporter) valuesJSON(ctx context.Context, m *metric, rec *record) {
-	d, v := &m.desc, &m.fetched.Value
+	d, v := &m.desc, m.fetched
 	switch {
 	case v.Err != 0:
 		rec.Error = "pmFetch: " + v.Err.Error()

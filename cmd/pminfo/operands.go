@@ -129,6 +129,9 @@ const window = 4096
 // manyParts is how many windows of names are so many that they are most of the heap.
 const manyParts = 16
 
+// none is what stands for the values of a metric that was not fetched.
+var none pcp.Values
+
 // reportAll reports on metrics, batch by batch. What a live source answers comes in larger pieces.
 func (r *reporter) reportAll(ctx context.Context, names []string) {
 	if r.show.onlyNames() && !r.show.json {
@@ -146,7 +149,7 @@ func (r *reporter) reportAll(ctx context.Context, names []string) {
 	for part := range slices.Chunk(names, size) {
 		ms := ms[:len(part)]
 		for i, name := range part {
-			ms[i] = metric{name: name}
+			ms[i] = metric{name: name, fetched: &none}
 		}
 		r.ask(ctx, ms)
 		for batch := range slices.Chunk(ms, r.batch) {

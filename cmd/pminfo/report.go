@@ -46,7 +46,8 @@ type metric struct {
 	noDescs error               // why there is none of all that were asked for together
 	oneline *pcp.Answer[string] // nil unless texts were asked for in advance
 	help    *pcp.Answer[string]
-	fetched pcp.Answer[pcp.Values] // without values if none were asked for
+	fetched *pcp.Values // without values if none were asked for
+	unread  error       // why nothing was fetched
 }
 
 // ask gets what the options need of metrics: descriptions, values and instances, in one request
@@ -76,8 +77,8 @@ func (r *reporter) ask(ctx context.Context, ms []metric) {
 	if r.show.fetch || r.show.labels || r.show.verify {
 		err := r.fetchAt(ctx, &pmapi.Request{IDs: ids}, &r.result)
 		for i := range ms {
-			if ms[i].fetched.Err = err; err == nil {
-				ms[i].fetched.Value = r.result.Sets[i]
+			if ms[i].unread = err; err == nil {
+				ms[i].fetched = &r.result.Sets[i]
 			}
 		}
 	}
@@ -173,20 +174,20 @@ func (r *reporter) fail(name, call string, err error) {
 
 // metric prints what the options ask for about m.
 func (r *reporter) metric(ctx context.Context, m *metric) {
-	if m.fetched.Err != nil {
-		r.fail(m.name, "pmFetch", m.fetched.Err)
+	if m.unread != nil {
+		r.fail(m.name, "pmFetch", m.unread)
 		return
 	}
 	if r.show.verify {
 		r.verifyMetric(m)
 		return
 	}
-	if r.show.fetchAll && m.fetched.Value.Err == pmerr.Profile {
-		if m.fetched = r.fetchExplicit(ctx, m); m.fetched.Err != nil {
+	if r.show.fetchAll && m.fetched.Err == pmerr.Profile {
+		if err := r.fetchExplicit(ctx, m); err != nil {
 			if !r.show.json {
 				r.out.WriteByte('\n')
 			}
-			r.fail(m.name, "pmGetIndom", m.fetched.Err)
+			r.fail(m.name, "pmGetIndom", err)
 			return
 		}
 	}

@@ -23,7 +23,7 @@ func (r *reporter) fetchAt(ctx context.Context, req *pmapi.Request, dst *pcp.Res
 
 // printValues prints a metric's values, or why there are none.
 func (r *reporter) printValues(ctx context.Context, m *metric) {
-	d, v := &m.desc, &m.fetched.Value
+	d, v := &m.desc, m.fetched
 	switch {
 	case v.Err != 0:
 		fmt.Fprintf(r.out, "Error: %s\n", v.Err.Error())
@@ -56,25 +56,24 @@ func (r *reporter) printValues(ctx context.Context, m *metric) {
 }
 
 // fetchExplicit fetches a metric that wants its instances named one by one.
-func (r *reporter) fetchExplicit(ctx context.Context, m *metric) (a pcp.Answer[pcp.Values]) {
+func (r *reporter) fetchExplicit(ctx context.Context, m *metric) error {
 	d := &m.desc
 	insts, err := r.src.Instances(ctx, d.InDom)
 	if err == nil && len(insts) == 0 {
 		err = errNoInstances
 	}
 	if err != nil {
-		a.Err = err
-		return a
+		return err
 	}
 	p := new(pcp.Profile)
 	p.DelAll()
 	for _, in := range insts {
 		p.Add(d.InDom, in.ID)
 	}
-	if a.Err = r.fetchAt(ctx, &pmapi.Request{IDs: []pcp.ID{m.id}, Profile: p}, &r.explicit); a.Err == nil {
-		a.Value = r.explicit.Sets[0]
+	if err = r.fetchAt(ctx, &pmapi.Request{IDs: []pcp.ID{m.id}, Profile: p}, &r.explicit); err == nil {
+		m.fetched = &r.explicit.Sets[0]
 	}
-	return a
+	return err
 }
 
 // errNoInstances is what -F says of a domain without instances.
@@ -117,7 +116,7 @@ func (r *reporter) listInstances(ctx context.Context, batch []metric) {
 	var ds []pcp.InDom
 	for i := range batch {
 		d := batch[i].desc.InDom
-		used := r.show.series || r.show.labels || batch[i].fetched.Value.Len() > 0
+		used := r.show.series || r.show.labels || batch[i].fetched.Len() > 0
 		if d != pcp.NullInDom && batch[i].noDesc == nil && used && !slices.Contains(ds, d) {
 			ds = append(ds, d)
 		}

@@ -35,7 +35,7 @@ func (r *reporter) verifyMetric(m *metric) {
 
 // missing returns why a metric has no values, "" if it has some or -e does not care.
 func (r *reporter) missing(m *metric) string {
-	v := &m.fetched.Value
+	v := m.fetched
 	switch {
 	case m.noDesc == nil && m.desc.Type == pcp.NoSupport:
 		return "Not Supported"

@@ -3,6 +3,7 @@ package pdu
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"pmtools/lib/internal/wire"
 	"pmtools/lib/pcp"
@@ -39,6 +40,7 @@ func (src *Names) Encode(dst []byte) ([]byte, error) {
 	for _, n := range src.Names {
 		size += len(n) + 1
 	}
+	dst = slices.Grow(dst, HeaderSize+12+size+10*len(src.Names)) // with lengths, padding and status
 	count := int32(len(src.Names))
 	if src.Err != 0 {
 		count = int32(src.Err)

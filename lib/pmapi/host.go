@@ -165,30 +165,49 @@ func (h *Host) WalkNames(ctx context.Context, name string, f func(name string) b
 
 // Describe implements Source.
 func (h *Host) Describe(ctx context.Context, ids []pcp.ID) ([]pcp.Answer[pcp.Desc], error) {
-	out := make([]pcp.Answer[pcp.Desc], len(ids))
-	var ask []pcp.ID
-	var where []int
-	for i, id := range ids {
-		if d, ok := h.descs[id]; ok && d.ID == id {
-			out[i].Value = d
-		} else {
-			ask, where = append(ask, id), append(where, i)
-		}
+	ask := ids
+	if len(h.descs) > 0 {
+		ask = slices.DeleteFunc(slices.Clone(ids), h.described)
 	}
 	found, err := h.conn.Describe(ctx, ask)
 	if err != nil {
 		return nil, err
 	}
-	for k, r := range found {
-		out[where[k]] = r
+	out := found
+	if len(ask) < len(ids) {
+		out = make([]pcp.Answer[pcp.Desc], len(ids))
+		rest := found
+		for i, id := range ids {
+			if h.described(id) {
+				out[i].Value = h.descs[id]
+			} else {
+				out[i], rest = rest[0], rest[1:]
+			}
+		}
+	}
+	h.keep(ask, found)
+	return out, nil
+}
+
+// described reports whether the description of a metric is known.
+func (h *Host) described(id pcp.ID) bool {
+	d, ok := h.descs[id]
+	return ok && d.ID == id
+}
+
+// keep remembers what was found about metrics.
+func (h *Host) keep(ids []pcp.ID, found []pcp.Answer[pcp.Desc]) {
+	if len(h.descs) == 0 {
+		h.descs = make(map[pcp.ID]pcp.Desc, len(ids))
+	}
+	for i, r := range found {
 		if r.Err != nil {
 			// Values that come all the same show their type by themselves; there is no need to ask
 			// before each fetch.
 			r.Value = pcp.Desc{ID: pcp.NullID, Type: pcp.Unknown}
 		}
-		h.descs[ask[k]] = r.Value
+		h.descs[ids[i]] = r.Value
 	}
-	return out, nil
 }
 
 // Fetch implements Source. A request without metrics takes the time from this machine's clock.

@@ -307,10 +307,10 @@ type asked struct {
 
 // A queue is the requests of a pipeline whose turn has come.
 type queue struct {
-	waiting [window]asked // a ring
-	sent    int           // requests so far
-	bytes   int           // of those that wait
-	replies int           // that will come
+	waiting []asked // a ring
+	sent    int     // requests so far
+	bytes   int     // of those that wait
+	replies int     // that will come
 }
 
 // each sends the requests of a pipeline, and tells done of each one in order. What breaks the
@@ -322,12 +322,12 @@ func (c *Conn) each(ctx context.Context, p *pipeline) error {
 	if err := c.idle(ctx); err != nil {
 		return err
 	}
-	q := new(queue)
+	q := &queue{waiting: make([]asked, min(p.n, window))}
 	for i := range p.n {
 		if err := c.refill(ctx, p, q, i); err != nil {
 			return err
 		}
-		w := &q.waiting[i%window]
+		w := &q.waiting[i%len(q.waiting)]
 		err := w.err
 		if err == nil && w.reply != nil {
 			if !c.r.Ready() {
@@ -354,7 +354,7 @@ func (c *Conn) refill(ctx context.Context, p *pipeline, q *queue, i int) error {
 		return nil
 	}
 	for ; q.sent < p.n && q.sent < i+window && q.bytes < windowBytes; q.sent++ {
-		w := &q.waiting[q.sent%window]
+		w := &q.waiting[q.sent%len(q.waiting)]
 		if *w = c.ask(ctx, p, q.sent); c.broken != nil {
 			return w.err
 		}

@@ -28,7 +28,7 @@ func (c *Conn) Lookup(ctx context.Context, names []string) ([]pcp.Answer[pcp.ID]
 	chunks := split(names, ask)
 	replies := make([]pdu.IDs, len(chunks))
 	err := c.each(ctx, &pipeline{len(chunks), func(i int) (pdu.Message, pdu.Message) {
-		m := new(pdu.Names)
+		m := &pdu.Names{Names: make([]string, 0, len(chunks[i]))}
 		for _, k := range chunks[i] {
 			m.Names = append(m.Names, names[k])
 		}
