@@ -2,6 +2,7 @@ package check
 
 import (
 	"cmp"
+	"strings"
 
 	"pmtools/derive/syntax"
 	"pmtools/lib/pcp"
@@ -112,13 +113,16 @@ func (c *Checker) name(e syntax.Expr) string {
 	return anonymous
 }
 
-// msgTernary are the messages for arms that differ, by what they differ in.
-var msgTernary = map[string]string{
-	"type":          "Different types for ternary operands",
-	"indom":         "Different instance domains for ternary operands",
-	"semantics":     "Different semantics for ternary operands",
-	"units (space)": "Different units or scale (space) for ternary operands",
-	"units (time)":  "Different units or scale (time) for ternary operands",
-	"units (count)": "Different units or scale (count) for ternary operands",
-	"units (extra)": "Different units or scale (extra) for ternary operands",
+// msgTernary returns the message for arms that differ, by what they differ in: a Difference.
+func msgTernary(difference string) string {
+	switch difference {
+	case "type":
+		difference = "types"
+	case "indom":
+		difference = "instance domains"
+	case "semantics":
+	default:
+		difference = strings.Replace(difference, "units", "units or scale", 1)
+	}
+	return "Different " + difference + " for ternary operands"
 }

@@ -35,8 +35,8 @@ func (c *Checker) ternary(n *syntax.TernaryExpr) (Type, *Error) {
 		t, other = y, x
 	case c.info.Novalue(n.Y):
 	default:
-		if text := msgTernary[Difference(x, y)]; text != "" {
-			return t, c.armsError(n, text)
+		if difference := Difference(x, y); difference != "" {
+			return t, c.armsError(n, msgTernary(difference))
 		}
 	}
 	if text := guardMisfit(*guard, t.Singular() && other.Singular()); text != "" {

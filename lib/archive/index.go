@@ -1,6 +1,8 @@
 package archive
 
 import (
+	"encoding/binary"
+
 	"pmtools/lib/internal/wire"
 	"pmtools/lib/pcp"
 )
@@ -50,11 +52,11 @@ func decodeIndex(src []byte, version int) []indexEntry {
 // volume, and no metadata before offset meta, is later than t (archive.md A6).
 func AppendIndexEntry(dst []byte, version int, t pcp.Timestamp, volume int32, meta, data int64) []byte {
 	dst = appendTime(dst, version, t)
-	dst = be.AppendUint32(dst, uint32(volume))
+	dst = binary.BigEndian.AppendUint32(dst, uint32(volume))
 	if version == 2 {
-		dst = be.AppendUint32(dst, uint32(meta))
-		return be.AppendUint32(dst, uint32(data))
+		dst = binary.BigEndian.AppendUint32(dst, uint32(meta))
+		return binary.BigEndian.AppendUint32(dst, uint32(data))
 	}
-	dst = be.AppendUint64(dst, uint64(meta))
-	return be.AppendUint64(dst, uint64(data))
+	dst = binary.BigEndian.AppendUint64(dst, uint64(meta))
+	return binary.BigEndian.AppendUint64(dst, uint64(data))
 }

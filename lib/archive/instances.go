@@ -2,6 +2,7 @@ package archive
 
 import (
 	"cmp"
+	"encoding/binary"
 	"slices"
 	"strings"
 
@@ -68,12 +69,12 @@ func (e entry) name(names []byte) string { return string(cutNUL(names[max(e.off,
 // the names too. It does not look at these: they are most of the record. Numbers are kept within
 // their bounds: somebody may have written into the file since the check.
 func decodeEntries(dst []entry, body []byte) ([]entry, []byte) {
-	n := int(min(be.Uint32(body), uint32(len(body)-4)/8))
+	n := int(min(binary.BigEndian.Uint32(body), uint32(len(body)-4)/8))
 	ids, offsets, names := body[4:4+4*n], body[4+4*n:4+8*n], body[4+8*n:]
 	sorted, before := true, int32(-1)
 	for i := range n {
-		off := int32(be.Uint32(offsets[4*i:]))
-		e := entry{int32(be.Uint32(ids[4*i:])), max(-1, min(off, int32(len(names))))}
+		off := int32(binary.BigEndian.Uint32(offsets[4*i:]))
+		e := entry{int32(binary.BigEndian.Uint32(ids[4*i:])), max(-1, min(off, int32(len(names))))}
 		dst = append(dst, e)
 		sorted, before = sorted && e.id > before, e.id
 	}
@@ -90,9 +91,9 @@ func AppendInDom(dst []byte, version int, t pcp.Timestamp, d pcp.InDom, insts []
 	if version == 2 {
 		kind = recInDomV2
 	}
-	dst = be.AppendUint32(beginRecord(dst), kind)
+	dst = binary.BigEndian.AppendUint32(beginRecord(dst), kind)
 	dst = appendTime(dst, version, t)
-	dst = be.AppendUint32(dst, uint32(d))
+	dst = binary.BigEndian.AppendUint32(dst, uint32(d))
 	dst = appendInsts(dst, insts, nil)
 	return endRecord(dst, start)
 }
@@ -108,9 +109,9 @@ func AppendInDomDelta(dst []byte, t pcp.Timestamp, d pcp.InDom, added []pcp.Inst
 		all = append(all, pcp.Instance{ID: id})
 	}
 	slices.SortStableFunc(all, func(a, b pcp.Instance) int { return cmp.Compare(a.ID, b.ID) })
-	dst = be.AppendUint32(beginRecord(dst), recInDomDelta)
+	dst = binary.BigEndian.AppendUint32(beginRecord(dst), recInDomDelta)
 	dst = appendTime(dst, 3, t)
-	dst = be.AppendUint32(dst, uint32(d))
+	dst = binary.BigEndian.AppendUint32(dst, uint32(d))
 	dst = appendInsts(dst, all, gone)
 	return endRecord(dst, start)
 }
@@ -118,17 +119,17 @@ func AppendInDomDelta(dst []byte, t pcp.Timestamp, d pcp.InDom, added []pcp.Inst
 // appendInsts appends the number of instances, their identifiers, the offsets of their names and
 // the names; a deleted one has offset -1 and no name.
 func appendInsts(dst []byte, insts []pcp.Instance, gone map[int32]bool) []byte {
-	dst = be.AppendUint32(dst, uint32(len(insts)))
+	dst = binary.BigEndian.AppendUint32(dst, uint32(len(insts)))
 	for _, in := range insts {
-		dst = be.AppendUint32(dst, uint32(in.ID))
+		dst = binary.BigEndian.AppendUint32(dst, uint32(in.ID))
 	}
 	offset := uint32(0)
 	for _, in := range insts {
 		if gone[in.ID] {
-			dst = be.AppendUint32(dst, ^uint32(0))
+			dst = binary.BigEndian.AppendUint32(dst, ^uint32(0))
 			continue
 		}
-		dst = be.AppendUint32(dst, offset)
+		dst = binary.BigEndian.AppendUint32(dst, offset)
 		offset += uint32(len(in.Name)) + 1
 	}
 	for _, in := range insts {

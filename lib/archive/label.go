@@ -2,6 +2,7 @@ package archive
 
 import (
 	"bytes"
+	"encoding/binary"
 
 	"pmtools/lib/internal/wire"
 	"pmtools/lib/pcp"
@@ -81,17 +82,17 @@ func paddedString(b []byte) string {
 // are too long are truncated.
 func AppendLabel(dst []byte, l *Label) []byte {
 	start := len(dst)
-	dst = be.AppendUint32(dst, uint32(labelSize(l.Version)))
-	dst = be.AppendUint32(dst, labelMagic+uint32(l.Version))
-	dst = be.AppendUint32(dst, uint32(l.PID))
+	dst = binary.BigEndian.AppendUint32(dst, uint32(labelSize(l.Version)))
+	dst = binary.BigEndian.AppendUint32(dst, labelMagic+uint32(l.Version))
+	dst = binary.BigEndian.AppendUint32(dst, uint32(l.PID))
 	dst = appendTime(dst, l.Version, l.Start)
-	dst = be.AppendUint32(dst, uint32(l.Volume))
+	dst = binary.BigEndian.AppendUint32(dst, uint32(l.Volume))
 	if l.Version == 2 {
 		dst = appendPadded(dst, l.Host, 64)
 		dst = appendPadded(dst, l.Zone, 40)
 	} else {
-		dst = be.AppendUint32(dst, l.Features)
-		dst = be.AppendUint32(dst, 0)
+		dst = binary.BigEndian.AppendUint32(dst, l.Features)
+		dst = binary.BigEndian.AppendUint32(dst, 0)
 		dst = appendPadded(dst, l.Host, 256)
 		dst = appendPadded(dst, l.Zone, 256)
 		dst = appendPadded(dst, l.ZoneInfo, 256)
@@ -140,10 +141,10 @@ func stampOf(sec, nsec int64) pcp.Timestamp {
 // of the seconds, then the high one, then nanoseconds (archive.md A4.3).
 func appendTime(dst []byte, version int, t pcp.Timestamp) []byte {
 	if version == 2 {
-		dst = be.AppendUint32(dst, uint32(t.Sec))
-		return be.AppendUint32(dst, uint32(t.Nsec/1000))
+		dst = binary.BigEndian.AppendUint32(dst, uint32(t.Sec))
+		return binary.BigEndian.AppendUint32(dst, uint32(t.Nsec/1000))
 	}
-	dst = be.AppendUint32(dst, uint32(t.Sec))
-	dst = be.AppendUint32(dst, uint32(t.Sec>>32))
-	return be.AppendUint32(dst, uint32(t.Nsec))
+	dst = binary.BigEndian.AppendUint32(dst, uint32(t.Sec))
+	dst = binary.BigEndian.AppendUint32(dst, uint32(t.Sec>>32))
+	return binary.BigEndian.AppendUint32(dst, uint32(t.Nsec))
 }

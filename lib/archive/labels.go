@@ -1,6 +1,7 @@
 package archive
 
 import (
+	"encoding/binary"
 	"fmt"
 	"runtime/debug"
 	"slices"
@@ -66,11 +67,11 @@ func AppendLabels(dst []byte, version int, t pcp.Timestamp, kind pcp.LabelKind, 
 	if version == 2 {
 		rec = recLabelsV2
 	}
-	dst = be.AppendUint32(beginRecord(dst), rec)
+	dst = binary.BigEndian.AppendUint32(beginRecord(dst), rec)
 	dst = appendTime(dst, version, t)
-	dst = be.AppendUint32(dst, uint32(kind))
-	dst = be.AppendUint32(dst, ident)
-	dst = be.AppendUint32(dst, uint32(len(sets)))
+	dst = binary.BigEndian.AppendUint32(dst, uint32(kind))
+	dst = binary.BigEndian.AppendUint32(dst, ident)
+	dst = binary.BigEndian.AppendUint32(dst, uint32(len(sets)))
 	for i := range sets {
 		var err error
 		if dst, err = appendLabelSet(dst, kind, &sets[i]); err != nil {
@@ -87,18 +88,18 @@ func appendLabelSet(dst []byte, kind pcp.LabelKind, s *pcp.LabelSet) ([]byte, er
 	if kind == pcp.InstanceLabels {
 		inst = s.Inst
 	}
-	dst = be.AppendUint32(dst, uint32(inst))
+	dst = binary.BigEndian.AppendUint32(dst, uint32(inst))
 	if s.Err != nil {
-		dst = be.AppendUint32(dst, 0)
-		return be.AppendUint32(dst, uint32(pmerr.Of(s.Err))), nil
+		dst = binary.BigEndian.AppendUint32(dst, 0)
+		return binary.BigEndian.AppendUint32(dst, uint32(pmerr.Of(s.Err))), nil
 	}
 	json, where, err := wire.EncodeLabels(s.Labels)
 	if err != nil {
 		return dst, err
 	}
-	dst = be.AppendUint32(dst, uint32(len(json)))
+	dst = binary.BigEndian.AppendUint32(dst, uint32(len(json)))
 	dst = append(dst, json...)
-	dst = be.AppendUint32(dst, uint32(len(where)/wire.LabelSize))
+	dst = binary.BigEndian.AppendUint32(dst, uint32(len(where)/wire.LabelSize))
 	return append(dst, where...), nil
 }
 

@@ -3,6 +3,7 @@ package archive
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 
 	"pmtools/lib/internal/wire"
 	"pmtools/lib/pcp"
@@ -217,10 +218,10 @@ func AppendDesc(dst []byte, d pcp.Desc, names ...string) []byte {
 	for _, word := range [...]uint32{
 		recDesc, uint32(d.ID), uint32(d.Type), uint32(d.InDom), uint32(d.Sem), d.Units.Word(), uint32(len(names)),
 	} {
-		dst = be.AppendUint32(dst, word)
+		dst = binary.BigEndian.AppendUint32(dst, word)
 	}
 	for _, n := range names {
-		dst = be.AppendUint32(dst, uint32(len(n)))
+		dst = binary.BigEndian.AppendUint32(dst, uint32(len(n)))
 		dst = append(dst, n...)
 	}
 	return endRecord(dst, start)
@@ -237,9 +238,9 @@ func textType(isInDom bool, kind pcp.TextKind) uint32 {
 // AppendText appends the metadata record of a help text.
 func AppendText(dst []byte, ident uint32, isInDom bool, kind pcp.TextKind, text string) []byte {
 	start := len(dst)
-	dst = be.AppendUint32(beginRecord(dst), recText)
-	dst = be.AppendUint32(dst, textType(isInDom, kind))
-	dst = be.AppendUint32(dst, ident)
+	dst = binary.BigEndian.AppendUint32(beginRecord(dst), recText)
+	dst = binary.BigEndian.AppendUint32(dst, textType(isInDom, kind))
+	dst = binary.BigEndian.AppendUint32(dst, ident)
 	dst = append(dst, text...)
 	return endRecord(append(dst, 0), start)
 }

@@ -10,6 +10,7 @@ package archive
 
 import (
 	"context"
+	"encoding/binary"
 	"fmt"
 	"io/fs"
 	"runtime/debug"
@@ -254,14 +255,14 @@ func metaEnd(ctx context.Context, c *content.File, off int64) int64 {
 		if err != nil || int64(len(data)) < off+8 {
 			return content.Everything
 		}
-		size := int64(int32(be.Uint32(data[off:])))
+		size := int64(int32(binary.BigEndian.Uint32(data[off:])))
 		if size < 12 {
 			return off + 8
 		}
 		if data, err = c.View(ctx, off+size); err != nil || int64(len(data)) < off+size {
 			return content.Everything
 		}
-		if off += size; int64(int32(be.Uint32(data[off-4:]))) != size {
+		if off += size; int64(int32(binary.BigEndian.Uint32(data[off-4:]))) != size {
 			return off
 		}
 	}

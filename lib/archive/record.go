@@ -130,17 +130,14 @@ func trailerBefore(data []byte, end int64) (size int64, ok bool) {
 	return int64(binary.BigEndian.Uint32(data[end-4:])), true
 }
 
-// be is the byte order of archives.
-var be = binary.BigEndian
-
 // beginRecord appends room for the length of a record.
 func beginRecord(dst []byte) []byte { return append(dst, 0, 0, 0, 0) }
 
 // endRecord completes the record that begins at start with its length in front and behind.
 func endRecord(dst []byte, start int) []byte {
 	n := uint32(len(dst) - start + 4)
-	be.PutUint32(dst[start:], n)
-	return be.AppendUint32(dst, n)
+	binary.BigEndian.PutUint32(dst[start:], n)
+	return binary.BigEndian.AppendUint32(dst, n)
 }
 
 // stored returns the identifier under which a metric is recorded: that of a derived metric has a
@@ -156,7 +153,7 @@ func stored(id pcp.ID) pcp.ID {
 func AppendMark(dst []byte, version int, t pcp.Timestamp) []byte {
 	start := len(dst)
 	dst = appendTime(beginRecord(dst), version, t)
-	dst = be.AppendUint32(dst, 0)
+	dst = binary.BigEndian.AppendUint32(dst, 0)
 	return endRecord(dst, start)
 }
 
@@ -166,7 +163,7 @@ func AppendMark(dst []byte, version int, t pcp.Timestamp) []byte {
 func appendRecord(dst []byte, version int, t pcp.Timestamp, sets []pcp.Values, floatInSitu bool) ([]byte, error) {
 	start := len(dst)
 	dst = appendTime(beginRecord(dst), version, t)
-	dst = be.AppendUint32(dst, uint32(len(sets)))
+	dst = binary.BigEndian.AppendUint32(dst, uint32(len(sets)))
 	w := wire.SetWriter{Bias: recordBias, ID: stored, FloatInSitu: floatInSitu}
 	dst, err := w.Append(dst, start, sets)
 	if err != nil {

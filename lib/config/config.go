@@ -109,16 +109,16 @@ func (c *Config) Lookup(name string) (string, bool) {
 	return c.defined(name)
 }
 
-// defaults are the values of a usual installation.
-var defaults = map[string]string{
-	"PCP_VAR_DIR":       "/var/lib/pcp",
-	"PCP_TMP_DIR":       "/var/lib/pcp/tmp",
-	"PCP_PMDAS_DIR":     "/var/lib/pcp/pmdas",
-	"PCP_SYSCONF_DIR":   "/etc/pcp",
-	"PCP_PMCDCONF_PATH": "/etc/pcp/pmcd/pmcd.conf",
-	"PCP_LOG_DIR":       "/var/log/pcp",
-	"PCP_ARCHIVE_DIR":   "/var/log/pcp/pmlogger",
-	"PCP_RUN_DIR":       "/run/pcp",
+// usual are the values of a usual installation.
+var usual = [...]struct{ name, value string }{
+	{"PCP_VAR_DIR", "/var/lib/pcp"},
+	{"PCP_TMP_DIR", "/var/lib/pcp/tmp"},
+	{"PCP_PMDAS_DIR", "/var/lib/pcp/pmdas"},
+	{"PCP_SYSCONF_DIR", "/etc/pcp"},
+	{"PCP_PMCDCONF_PATH", "/etc/pcp/pmcd/pmcd.conf"},
+	{"PCP_LOG_DIR", "/var/log/pcp"},
+	{"PCP_ARCHIVE_DIR", "/var/log/pcp/pmlogger"},
+	{"PCP_RUN_DIR", "/run/pcp"},
 }
 
 // Get returns the value of a variable, or that of a usual installation, or "".
@@ -126,7 +126,12 @@ func (c *Config) Get(name string) string {
 	if value, ok := c.Lookup(name); ok {
 		return value
 	}
-	return defaults[name]
+	for i := range usual {
+		if usual[i].name == name {
+			return usual[i].value
+		}
+	}
+	return ""
 }
 
 // Derived returns the files and directories, separated by colons, with the definitions of derived

@@ -91,7 +91,7 @@ func AppendDate(dst []byte, t pcp.Timestamp, digits int, loc *time.Location) []b
 }
 
 // strftime has the conversions of AppendStrftime as layouts of package time.
-var strftime = map[byte]string{
+var strftime = [...]string{
 	'Y': "2006", 'y': "06", 'm': "01", 'd': "02", 'e': "_2", 'H': "15", 'I': "03", 'M': "04", 'S': "05", 'p': "PM", 'j': "002",
 	'a': "Mon", 'A': "Monday", 'b': "Jan", 'h': "Jan", 'B': "January", 'z': "-0700", 'Z': "MST", 'F': "2006-01-02", 'T': "15:04:05",
 	'R': "15:04", 'D': "01/02/06", 'c': "Mon Jan _2 15:04:05 2006", 'x': "01/02/06", 'X': "15:04:05", 'n': "\n", 't': "\t", '%': "%",
@@ -108,12 +108,16 @@ func AppendStrftime(dst []byte, layout string, t time.Time) ([]byte, error) {
 		if i++; i == len(layout) {
 			return dst, errors.New("a time format ends in %")
 		}
-		switch form, known := strftime[layout[i]]; {
+		form := ""
+		if int(layout[i]) < len(strftime) {
+			form = strftime[layout[i]]
+		}
+		switch {
 		case layout[i] == 's':
 			dst = strconv.AppendInt(dst, t.Unix(), 10)
 		case layout[i] == 'f':
 			dst = append(dst, t.Format(".000000")[1:]...)
-		case !known:
+		case form == "":
 			return dst, fmt.Errorf("a time format has no %%%c", layout[i])
 		default:
 			dst = t.AppendFormat(dst, form)

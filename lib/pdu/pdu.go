@@ -16,7 +16,7 @@ import (
 )
 
 // ErrFormat is wrapped by the errors of all decoders.
-var ErrFormat = wire.ErrFormat
+const ErrFormat = wire.ErrFormat
 
 // A Type is the kind of a message, with the protocol's number (wire.md W5.1).
 type Type int32

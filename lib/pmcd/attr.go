@@ -31,16 +31,16 @@ type Attr struct {
 
 // attrKeys gives the full name of every key a specification may have. Those that are not constants
 // above are known to the reference, and have no effect there.
-var attrKeys = map[string]string{
-	"secure": attrSecure, "compress": attrCompress,
-	"userauth": attrUserAuth, "authorise": attrUserAuth, "authorize": attrUserAuth,
-	"user": attrUserName, "username": attrUserName,
-	"pass": attrPassword, "password": attrPassword,
-	"method": attrMethod, "authmeth": attrMethod,
-	"realm": attrRealm, "container": attrContainer,
-	"unix": "unix", "unixsock": "unix", "local": "local",
-	"uid": "userid", "userid": "userid", "gid": "groupid", "groupid": "groupid",
-	"pid": "processid", "processid": "processid", "exclusive": "exclusive",
+var attrKeys = [...]struct{ short, full string }{
+	{"secure", attrSecure}, {"compress", attrCompress},
+	{"userauth", attrUserAuth}, {"authorise", attrUserAuth}, {"authorize", attrUserAuth},
+	{"user", attrUserName}, {"username", attrUserName},
+	{"pass", attrPassword}, {"password", attrPassword},
+	{"method", attrMethod}, {"authmeth", attrMethod},
+	{"realm", attrRealm}, {"container", attrContainer},
+	{"unix", "unix"}, {"unixsock", "unix"}, {"local", "local"},
+	{"uid", "userid"}, {"userid", "userid"}, {"gid", "groupid"}, {"groupid", "groupid"},
+	{"pid", "processid"}, {"processid", "processid"}, {"exclusive", "exclusive"},
 }
 
 // Attr returns the attribute with the full name key, and whether there is one.
@@ -78,11 +78,14 @@ func (p *specParser) attr(text string, start int) error {
 	if i := strings.LastIndexByte(text, '='); i >= 0 {
 		name, a.Value, a.Set = text[:i], text[i+1:], true
 	}
-	key, known := attrKeys[name]
-	if !known {
+	for _, k := range attrKeys {
+		if k.short == name {
+			a.Key = k.full
+		}
+	}
+	if a.Key == "" {
 		return nil
 	}
-	a.Key = key
 	var bad int
 	var err error
 	if a.Value, bad, err = decodeForm(a.Value); err != nil {

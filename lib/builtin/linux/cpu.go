@@ -272,11 +272,25 @@ func parseCPUInfo(t, cpus *procfs.Table, text []byte) {
 // maxCommon is how much of what all processors have in common is read.
 const maxCommon = 4096
 
-// cpuKeys are the usual names of lines of /proc/cpuinfo that have others on other machines.
-var cpuKeys = map[string][]string{
-	"BogoMIPS": {"bogomips"}, "bogomips_per_cpu": {"bogomips"}, "clock": {"cpu_MHz"}, "Features": {"flags"}, "features": {"flags"},
-	"CPU_implementer": {"vendor_id"}, "vendor": {"vendor_id"}, "revision": {"stepping"}, "cpu_revision": {"stepping"}, "CPU_revision": {"stepping"},
-	"cpu": {"model_name"}, "cpu_model": {"model", "model_name"}, "CPU_variant": {"model", "model_name"},
+// cpuKeys returns the usual names of a line of /proc/cpuinfo, which has others on other machines.
+func cpuKeys(name string) []string {
+	switch name {
+	case "BogoMIPS", "bogomips_per_cpu":
+		name = "bogomips"
+	case "clock":
+		name = "cpu_MHz"
+	case "Features", "features":
+		name = "flags"
+	case "CPU_implementer", "vendor":
+		name = "vendor_id"
+	case "revision", "cpu_revision", "CPU_revision":
+		name = "stepping"
+	case "cpu":
+		name = "model_name"
+	case "cpu_model", "CPU_variant":
+		return []string{"model", "model_name"}
+	}
+	return []string{name}
 }
 
 // setCPUInfo sets the value of a line of /proc/cpuinfo.
@@ -293,11 +307,7 @@ func setCPUInfo(t *procfs.Table, r *procfs.Row, line []byte) {
 			name[i] = '_'
 		}
 	}
-	usual, ok := cpuKeys[string(name[:n])]
-	if !ok {
-		usual = []string{string(name[:n])}
-	}
-	for _, key := range usual {
+	for _, key := range cpuKeys(string(name[:n])) {
 		switch c := t.Cell(r, []byte(key)); key {
 		case "cpu_MHz", "bogomips":
 			if v, ok := procfs.Real(value); ok {

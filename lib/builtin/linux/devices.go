@@ -214,16 +214,13 @@ func (l *collector) addNFSClients() {
 // nfsNumbers are the keys whose values are numbers.
 var nfsNumbers = [...]string{"admin_revoked_states", "session_slots", "session_target_slots"}
 
-// nfsKeys makes keys of the words of the file info.
-var nfsKeys = strings.NewReplacer(" ", "_", "-", "_")
-
 // parseNFSClient reads the file info of a client: lines like `address: "192.168.1.5:901"`. The name
 // of the host is the last word of the name.
 func parseNFSClient(text []byte) map[string]string {
-	values := map[string]string{}
+	values, keys := map[string]string{}, strings.NewReplacer(" ", "_", "-", "_")
 	for line := range procfs.Lines(text) {
 		key, value, _ := bytes.Cut(line, []byte(": "))
-		values[nfsKeys.Replace(string(key))] = strings.Trim(string(bytes.TrimSpace(value)), `"`)
+		values[keys.Replace(string(key))] = strings.Trim(string(bytes.TrimSpace(value)), `"`)
 	}
 	if f := strings.Fields(values["name"]); len(f) > 1 {
 		values["hostname"] = f[len(f)-1]

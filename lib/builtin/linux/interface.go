@@ -2,7 +2,6 @@ package linux
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/hex"
 	"fmt"
 	"net/netip"
@@ -175,8 +174,19 @@ func parseAddresses6(t, list *procfs.Table, ids *procfs.IDs, text []byte) {
 	t.Sort()
 }
 
-// scopes are the names of the scopes of IPv6 addresses.
-var scopes = map[uint64]string{0x00: "Global", 0x10: "Host", 0x20: "Link", 0x40: "Site", 0x80: "Compat"}
-
 // scopeName returns the name of the scope of an IPv6 address.
-func scopeName(scope uint64) string { return cmp.Or(scopes[scope], "Unknown") }
+func scopeName(scope uint64) string {
+	switch scope {
+	case 0x00:
+		return "Global"
+	case 0x10:
+		return "Host"
+	case 0x20:
+		return "Link"
+	case 0x40:
+		return "Site"
+	case 0x80:
+		return "Compat"
+	}
+	return "Unknown"
+}

@@ -50,15 +50,18 @@ func hotText() string {
 var hotFiles = [...]struct {
 	file  string
 	parse func(t *procfs.Table, r *procfs.Row, text []byte)
-	cells map[string]string // variables by keys
+	cells []hotCell
 }{
-	{"stat", parseStat, map[string]string{"14": "cpuburn", "15": "cpuburn", "42": "iowait", "23": "virtualsize", "24": "residentsize"}},
-	{"status", parseStatus, map[string]string{
-		"Uid.1": "uid", "Gid.1": "gid", "voluntary_ctxt_switches": "ctxswitch", "nonvoluntary_ctxt_switches": "ctxswitch",
+	{"stat", parseStat, []hotCell{{"14", "cpuburn"}, {"15", "cpuburn"}, {"42", "iowait"}, {"23", "virtualsize"}, {"24", "residentsize"}}},
+	{"status", parseStatus, []hotCell{
+		{"Uid.1", "uid"}, {"Gid.1", "gid"}, {"voluntary_ctxt_switches", "ctxswitch"}, {"nonvoluntary_ctxt_switches", "ctxswitch"},
 	}},
-	{"io", procfs.Keyed, map[string]string{"read_bytes": "iodemand", "write_bytes": "iodemand"}},
-	{"schedstat", func(t *procfs.Table, r *procfs.Row, text []byte) { t.SetFields(r, 1, text) }, map[string]string{"2": "schedwait"}},
+	{"io", procfs.Keyed, []hotCell{{"read_bytes", "iodemand"}, {"write_bytes", "iodemand"}}},
+	{"schedstat", func(t *procfs.Table, r *procfs.Row, text []byte) { t.SetFields(r, 1, text) }, []hotCell{{"2", "schedwait"}}},
 }
+
+// A hotCell is where a variable stands in a file.
+type hotCell struct{ key, name string }
 
 // hotRates are the variables that are rates.
 var hotRates = [...]string{"cpuburn", "iowait", "schedwait", "iodemand", "ctxswitch", "syscalls"}
@@ -247,8 +250,8 @@ func (h *hotList) sample(pid int32, users *procfs.Users) *hotSample {
 		if t.Slots == nil {
 			*t = *procfs.NewTable(nil)
 			t.Slot("2")
-			for key := range f.cells {
-				t.Slot(key)
+			for _, cell := range f.cells {
+				t.Slot(cell.key)
 			}
 		}
 		t.Reset()
@@ -256,9 +259,9 @@ func (h *hotList) sample(pid int32, users *procfs.Users) *hotSample {
 		if f.parse(t, r, text); i == 0 {
 			fname = string(t.Cell(r, []byte("2")).Text)
 		}
-		for key, name := range f.cells {
-			if c := t.Cell(r, []byte(key)); c.Kind == procfs.Number {
-				s.used[name] += float64(c.Num) * cmp.Or(units[name], 1)
+		for _, cell := range f.cells {
+			if c := t.Cell(r, []byte(cell.key)); c.Kind == procfs.Number {
+				s.used[cell.name] += float64(c.Num) * cmp.Or(units[cell.name], 1)
 			}
 		}
 	}

@@ -8,12 +8,18 @@ package wire
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
 )
 
-// ErrFormat is wrapped by every error of a Reader.
-var ErrFormat = errors.New("malformed data")
+// ErrFormat is wrapped by every error of a Reader. It is a constant: packages that give it another
+// name need nothing done for that before main begins.
+const ErrFormat formatError = "malformed data"
+
+// A formatError is an error that is the same wherever it has the same text.
+type formatError string
+
+// Error returns the text.
+func (e formatError) Error() string { return string(e) }
 
 // A Reader takes big-endian fields from the front of a byte slice. After the first failure all
 // reads return zero values. It holds no memory of its own and is used as a local variable; it must

@@ -131,7 +131,7 @@ func (c *Catalog) metric(m *pmda.Metric, line string) error {
 			return fmt.Errorf("unknown instance domain %s", f[2])
 		}
 	}
-	if m.Sem, ok = semantics[f[3]]; !ok {
+	if m.Sem, ok = semOf(f[3]); !ok {
 		return fmt.Errorf("unknown semantics %s", f[3])
 	}
 	var err error
@@ -153,8 +153,18 @@ func identify(m *pmda.Metric, text string) error {
 	return nil
 }
 
-// semantics are the semantics by their names in lists.
-var semantics = map[string]pcp.Sem{"counter": pcp.Counter, "instant": pcp.Instant, "discrete": pcp.Discrete, "???": 0}
+// semOf returns the semantics that have a name in lists.
+func semOf(name string) (pcp.Sem, bool) {
+	switch name {
+	case "counter":
+		return pcp.Counter, true
+	case "instant":
+		return pcp.Instant, true
+	case "discrete":
+		return pcp.Discrete, true
+	}
+	return 0, name == "???"
+}
 
 // typeOf returns the type that has a name in lists.
 func typeOf(name string) (pcp.Type, bool) {
@@ -166,9 +176,6 @@ func typeOf(name string) (pcp.Type, bool) {
 	return pcp.Unknown, false
 }
 
-// unitText makes the units of a list those that pminfo shows.
-var unitText = strings.NewReplacer("_", " ", "/", " / ")
-
 // unit reads units. There are few different ones.
 func (c *Catalog) unit(text string) (pcp.Units, error) {
 	if text == "none" {
@@ -177,7 +184,7 @@ func (c *Catalog) unit(text string) (pcp.Units, error) {
 	u, ok := c.units[text]
 	if !ok {
 		var err error
-		if u, _, err = pcp.ParseUnits(unitText.Replace(text)); err != nil {
+		if u, _, err = pcp.ParseUnits(strings.NewReplacer("_", " ", "/", " / ").Replace(text)); err != nil {
 			return u, err
 		}
 		if c.units == nil {
