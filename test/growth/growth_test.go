@@ -7,7 +7,10 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"regexp"
 	"runtime"
+	"runtime/debug"
+	"strings"
 	"testing"
 	"time"
 )
@@ -29,43 +32,84 @@ func operations() []operation {
 	return append(append(archiveOperations(), liveOperations()...), definitionOperations()...)
 }
 
-// limit is the largest exponent that is accepted. Sorting and searching are n log n, which looks like
-// 1.1 here; caches that become too small add something. Quadratic is 2.
-const limit = 1.3
+// The largest exponents that are accepted. Sorting and searching are n log n, which looks like 1.1
+// here. Caches that become too small, and a heap that becomes large enough to be collected, add to the
+// time, and nothing to our own instructions. Quadratic is 2.
+const (
+	mostTime = 1.3
+	mostOwn  = 1.1
+)
 
 // TestGrowth does everything once at the smallest size. With PMTOOLS_GROWTH=1 it measures, prints the
-// table and fails if a cost grows too fast.
+// table and fails if a cost grows too fast; other values are patterns for what it measures.
 func TestGrowth(t *testing.T) {
-	measured := os.Getenv("PMTOOLS_GROWTH") != ""
-	if measured {
-		t.Logf("%-40s %-12s %s", "operation", "of", "microseconds at each size, exponent")
+	wanted := os.Getenv("PMTOOLS_GROWTH")
+	if wanted == "" {
+		for _, op := range operations() {
+			t.Run(op.name, func(t *testing.T) { op.make(t, op.sizes[0])() })
+		}
+		return
 	}
+	if wanted == "1" {
+		wanted = ""
+	}
+	pattern, m := regexp.MustCompile(wanted), meter{count: countInstructions()}
+	t.Logf("%-40s %-12s %-12s %-12s %-12s %-5s %s", "operation", "of", "time", "instructions", "own", "gc",
+		"microseconds and thousands of instructions at each size")
 	for _, op := range operations() {
-		t.Run(op.name, func(t *testing.T) {
-			if !measured {
-				op.make(t, op.sizes[0])()
-				return
-			}
-			line, e := op.measure(t)
-			t.Logf("%-40s %-12s %s", op.name, op.of, line)
-			if e > limit {
-				t.Errorf("the cost grows with the power %.2f of the size, at most %.2f is wanted", e, limit)
-			}
-		})
+		if pattern.MatchString(op.name) {
+			t.Run(op.name, func(t *testing.T) { op.measure(t, m) })
+		}
 	}
 }
 
-// measure returns the cost at each size as text, and the exponent over the upper half of them.
-func (op *operation) measure(t *testing.T) (line string, exponent float64) {
-	var xs, ys []float64
+// measure prints a row: the exponents of processor time, of instructions, and of those without the
+// collector of garbage, over the upper half of the sizes and over all; the share of the collector at
+// the largest size; and the costs.
+func (op *operation) measure(t *testing.T, m meter) {
+	var times, all, own growth
+	var c cost
+	var costs strings.Builder
 	for _, n := range op.sizes {
-		c := cost(op.make(t, n))
-		line += fmt.Sprintf("%8d:%-10.4g", n, c*1e6)
-		xs, ys = append(xs, math.Log(float64(n))), append(ys, math.Log(c))
+		c = m.cost(op.make(t, n))
+		times.add(n, c.seconds)
+		all.add(n, c.instructions)
+		own.add(n, c.own)
+		fmt.Fprintf(&costs, "%8d: %-9.4g %-10.4g", n, c.seconds*1e6, c.instructions/1e3)
 	}
-	from := len(xs) - max(2, (len(xs)+1)/2)
-	e := slope(xs[from:], ys[from:])
-	return line + fmt.Sprintf("  %.2f", e), e
+	share := ""
+	if c.own > 0 {
+		share = fmt.Sprintf("%.0f%%", 100*max(0, 1-c.own/c.instructions))
+	}
+	t.Logf("%-40s %-12s %-12v %-12v %-12v %-5s %s", op.name, op.of, times, all, own, share, &costs)
+	if e, i := times.upper(), own.upper(); e > mostTime || i > mostOwn {
+		t.Errorf("%s: time grows with the power %.2f of the size, instructions without the collector with %.2f; at most %.2f and %.2f are wanted",
+			op.name, e, i, mostTime, mostOwn)
+	}
+}
+
+// A growth is a cost at each of several sizes, both as logarithms.
+type growth struct{ xs, ys []float64 }
+
+// add adds the cost at a size. What is not known is 0, and has no exponent.
+func (g *growth) add(n int, cost float64) {
+	if cost > 0 {
+		g.xs, g.ys = append(g.xs, math.Log(float64(n))), append(g.ys, math.Log(cost))
+	}
+}
+
+// upper returns the exponent over the upper half of the sizes.
+func (g growth) upper() float64 {
+	from := len(g.xs) - max(2, (len(g.xs)+1)/2)
+	return slope(g.xs[max(0, from):], g.ys[max(0, from):])
+}
+
+// String returns both exponents.
+func (g growth) String() string {
+	if len(g.xs) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%.2f (%.2f)", g.upper(), slope(g.xs, g.ys))
 }
 
 // slope returns that of the line that fits points best.
@@ -78,25 +122,44 @@ func slope(xs, ys []float64) float64 {
 	return (n*sxy - sx*sy) / (n*sxx - sx*sx)
 }
 
-// How often and how long an operation is measured; the best time counts.
+// How often and how long an operation is measured; the best counts.
 const (
-	tries = 3
+	tries = 5
 	least = 10 * time.Millisecond
 )
 
-// cost returns the seconds of processor time that one call of f takes, in all threads: collecting
-// garbage is part of it.
-func cost(f func()) float64 {
-	f()
-	best := math.Inf(1)
-	for range tries {
-		runtime.GC()
-		n, began := 0, processorTime()
-		for n == 0 || processorTime()-began < least {
-			f()
-			n++
+// A meter measures what this process uses in all threads: collecting garbage is part of it.
+type meter struct{ count counters }
+
+// A cost is that of one call: processor time; instructions outside the kernel, and those without
+// collecting garbage, 0 if they are not counted.
+type cost struct{ seconds, instructions, own float64 }
+
+// cost returns the least that a call of f costs.
+func (m meter) cost(f func()) cost {
+	n := 1
+	for {
+		if seconds, _ := m.batch(f, n); seconds*float64(n) >= least.Seconds() {
+			break
 		}
-		best = min(best, (processorTime()-began).Seconds()/float64(n))
+		n *= 2
 	}
+	best := cost{math.Inf(1), math.Inf(1), 0}
+	for range tries {
+		seconds, instructions := m.batch(f, n)
+		best.seconds, best.instructions = min(best.seconds, seconds), min(best.instructions, instructions)
+	}
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
+	_, best.own = m.batch(f, n)
 	return best
+}
+
+// batch returns what each of n calls of f costs.
+func (m meter) batch(f func(), n int) (seconds, instructions float64) {
+	runtime.GC()
+	i, t := m.count.instructions(), processorTime()
+	for range n {
+		f()
+	}
+	return (processorTime() - t).Seconds() / float64(n), float64(m.count.instructions()-i) / float64(n)
 }

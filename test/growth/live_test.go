@@ -101,9 +101,9 @@ func (w world) Handle(_ *pmcdtest.Session, f pdu.Frame) []pdu.Message {
 	case pdu.TypeHighResFetch:
 		var asked pdu.HighResFetch
 		must(asked.Decode(f.Body))
-		res := &pcp.Result{Time: pcp.Timestamp{Sec: 1700000000}}
+		res := &pcp.Result{Time: pcp.Timestamp{Sec: 1700000000}, Sets: make([]pcp.Values, len(asked.IDs))}
 		for i, id := range asked.IDs {
-			res.Sets = append(res.Sets, pcp.Values{ID: id, Type: pcp.Uint32, Insts: []int32{pcp.NullInst}, Words: []uint64{uint64(i)}})
+			res.Sets[i] = pcp.Values{ID: id, Type: pcp.Uint32, Insts: singular, Words: zero}
 		}
 		return []pdu.Message{&pdu.HighResResult{Result: pdu.Result{Values: res}}}
 	case pdu.TypeTextReq:
@@ -116,6 +116,9 @@ func (w world) Handle(_ *pmcdtest.Session, f pdu.Frame) []pdu.Message {
 	}
 	return []pdu.Message{}
 }
+
+// The values of every metric of a world.
+var singular, zero = []int32{pcp.NullInst}, []uint64{0}
 
 // desc describes a metric of a world.
 func desc(id pcp.ID) pcp.Desc {
