@@ -42,7 +42,14 @@ type metadata struct {
 // descRecord describes a metric.
 type descRecord struct {
 	desc  pcp.Desc
-	names [][]byte
+	names []byte // each behind its length
+}
+
+// each calls f for each name.
+func (d *descRecord) each(f func(name []byte)) {
+	for r := wire.NewReader(d.names); r.Len() > 0; {
+		f(cutNUL(r.Bytes(int(r.Int32()))))
+	}
 }
 
 // observation is a timed record: body begins after the identification.
@@ -159,14 +166,16 @@ func (dst *metadata) addDesc(r *wire.Reader) bool {
 	d.desc.InDom = pcp.InDom(r.Uint32())
 	d.desc.Sem = pcp.Sem(r.Int32())
 	d.desc.Units = pcp.UnitsOf(r.Uint32())
-	d.names = make([][]byte, 0, r.Count(4))
-	for range cap(d.names) {
+	names := *r
+	for range r.Count(4) {
 		n := r.Int32()
 		if n > maxName {
 			return false
 		}
-		d.names = append(d.names, cutNUL(r.Bytes(int(n))))
+		r.Skip(int(n))
 	}
+	names.Skip(4)
+	d.names = names.Bytes(names.Len())
 	dst.descs = append(dst.descs, d)
 	return r.Finish() == nil
 }

@@ -28,7 +28,9 @@ const (
 func summary(m *metadata) string {
 	var parts []string
 	for _, d := range m.descs {
-		parts = append(parts, fmt.Sprintf("desc %v %v %v %v %#x %q", d.desc.ID, d.desc.Type, d.desc.InDom, d.desc.Sem, d.desc.Units.Word(), d.names))
+		var names []string
+		d.each(func(name []byte) { names = append(names, string(name)) })
+		parts = append(parts, fmt.Sprintf("desc %v %v %v %v %#x %q", d.desc.ID, d.desc.Type, d.desc.InDom, d.desc.Sem, d.desc.Units.Word(), names))
 	}
 	for _, d := range m.indoms {
 		list, gone := decodeChanges(d.body)

@@ -22,7 +22,8 @@ func nameSet(t testing.TB, names ...string) *Set {
 			fmt.Sscan(number, &id)
 			name = base
 		}
-		if err := s.mergeDesc(&descRecord{desc: pcp.Desc{ID: pcp.ID(id)}, names: [][]byte{[]byte(name)}}); err != nil {
+		rec := descRecord{desc: pcp.Desc{ID: pcp.ID(id)}, names: append(be.AppendUint32(nil, uint32(len(name))), name...)}
+		if err := s.mergeDesc(&rec, new(strings.Builder)); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"runtime/debug"
 	"slices"
+	"strings"
 
 	"pmtools/lib/archive/internal/content"
 	"pmtools/lib/pcp"
@@ -45,8 +46,14 @@ func newSet(opt *Options) *Set {
 // merge adds the metadata of one more archive. A metric whose description differs from an earlier
 // one is an error (archive.md A3.2).
 func (s *Set) merge(m *metadata) error {
+	size := 0
 	for i := range m.descs {
-		if err := s.mergeDesc(&m.descs[i]); err != nil {
+		size += len(m.descs[i].names)
+	}
+	var text strings.Builder // of all names, which stay: one piece of memory, not thousands
+	text.Grow(size)
+	for i := range m.descs {
+		if err := s.mergeDesc(&m.descs[i], &text); err != nil {
 			return err
 		}
 	}
@@ -78,8 +85,8 @@ func (s *Set) merge(m *metadata) error {
 }
 
 // mergeDesc adds the description of a metric and its names. The first metric to claim a name keeps
-// it. NullID has no names.
-func (s *Set) mergeDesc(rec *descRecord) error {
+// it. NullID has no names. The names are parts of text, which has room for them.
+func (s *Set) mergeDesc(rec *descRecord, text *strings.Builder) error {
 	d := &rec.desc
 	if old, ok := s.descs[d.ID]; ok {
 		if err := changed(&old, d); err != nil {
@@ -91,9 +98,11 @@ func (s *Set) mergeDesc(rec *descRecord) error {
 	if d.ID == pcp.NullID {
 		return nil
 	}
-	for _, name := range rec.names {
-		s.names.Add(string(name), d.ID)
-	}
+	rec.each(func(name []byte) {
+		start := text.Len()
+		text.Write(name)
+		s.names.Add(text.String()[start:], d.ID)
+	})
 	return nil
 }
 
