@@ -5,6 +5,8 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"slices"
+	"sort"
 	"strings"
 
 	"pmtools/lib/pcp"
@@ -14,17 +16,19 @@ import (
 type reader struct {
 	b     []byte
 	file  *File
-	spans []span
-
-	metrics map[int]int   // by their offsets, their places in the file
-	insts   map[int]int32 // by their offsets, their numbers
-	owned   int           // how many instances domains have
+	spans []span // in the order of the file
+	insts int    // how many instances there are
+	owned int    // how many of them domains have
 }
 
 // A span is a section.
 type span struct {
-	kind, count, at int
+	kind, count, at, size int
+	first                 int // how many records of the kind are in sections before it
 }
+
+// end returns the offset behind a section.
+func (s *span) end() int { return s.at + s.count*s.size }
 
 // ParseHeader reads the beginning of a file.
 func ParseHeader(b []byte) (Header, error) {
@@ -57,7 +61,7 @@ func Parse(b []byte) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &reader{b: b, file: &File{Header: h}, metrics: map[int]int{}, insts: map[int]int32{}}
+	r := &reader{b: b, file: &File{Header: h}}
 	if err := r.sections(); err != nil {
 		return nil, err
 	}
@@ -65,14 +69,14 @@ func Parse(b []byte) (*File, error) {
 		kind int
 		read func(at int) error
 	}{
-		{kindInstances, r.instance}, {kindInDoms, r.indom}, {kindMetrics, r.metric}, {kindValues, r.value}, {kindLabels, r.label},
+		{kindInDoms, r.indom}, {kindMetrics, r.metric}, {kindValues, r.value}, {kindLabels, r.label},
 	} {
 		for _, s := range r.spans {
 			if s.kind != step.kind {
 				continue
 			}
 			for i := range s.count {
-				at := s.at + i*r.size(s.kind)
+				at := s.at + i*s.size
 				if err := step.read(at); err != nil {
 					return nil, fmt.Errorf("%w, record %d of section %d at %#x", err, i, s.kind, at)
 				}
@@ -104,13 +108,12 @@ func (r *reader) size(kind int) int {
 }
 
 // sections finds out where the sections are. Those of known kinds lie within the file, so that
-// their records may be read.
+// their records may be read, and do not overlap.
 func (r *reader) sections() error {
 	n := r.file.sections
 	if n < 0 || n > (len(r.b)-HeaderSize)/tocSize {
 		return fmt.Errorf("%w: %d sections in %d bytes", ErrFormat, n, len(r.b))
 	}
-	total := 0
 	for i := range n {
 		toc := r.b[HeaderSize+i*tocSize:]
 		kind, count := int(int32(r.file.order.Uint32(toc))), int(int32(r.file.order.Uint32(toc[4:])))
@@ -122,13 +125,41 @@ func (r *reader) sections() error {
 		if !ok || count < 0 || count > (len(r.b)-at)/size {
 			return fmt.Errorf("%w: section %d has %d records at %#x", ErrFormat, kind, count, r.file.order.Uint64(toc[8:]))
 		}
-		// Sections do not overlap.
-		if total += count * size; total > len(r.b) {
-			return fmt.Errorf("%w: sections of more than %d bytes", ErrFormat, total)
-		}
-		r.spans = append(r.spans, span{kind, count, at})
+		r.spans = append(r.spans, span{kind: kind, count: count, at: at, size: size})
 	}
+	slices.SortStableFunc(r.spans, func(a, b span) int { return a.at - b.at })
+	total := make(map[int]int)
+	for i := range r.spans {
+		s := &r.spans[i]
+		if i > 0 && r.spans[i-1].end() > s.at {
+			return fmt.Errorf("%w: sections %d and %d overlap at %#x", ErrFormat, r.spans[i-1].kind, s.kind, s.at)
+		}
+		s.first = total[s.kind]
+		total[s.kind] += s.count
+	}
+	r.insts = total[kindInstances]
+	r.file.Metrics = make([]Metric, 0, total[kindMetrics])
+	r.file.Values = make([]Value, 0, total[kindValues])
 	return nil
+}
+
+// record returns which record of a kind an offset is that of, counted from 0.
+func (r *reader) record(kind int, where uint64) (int, bool) {
+	i := sort.Search(len(r.spans), func(i int) bool { return uint64(r.spans[i].at) > where }) - 1
+	if i < 0 || r.spans[i].kind != kind {
+		return 0, false
+	}
+	s := &r.spans[i]
+	off, size := where-uint64(s.at), uint64(s.size)
+	return s.first + int(off/size), off%size == 0 && off/size < uint64(s.count)
+}
+
+// instance returns the number of the instance that is described at an offset.
+func (r *reader) instance(where uint64) (int32, bool) {
+	if _, ok := r.record(kindInstances, where); !ok {
+		return 0, false
+	}
+	return int32(r.file.order.Uint32(r.b[where+12:])), true
 }
 
 // offset reads the offset of something of a size, which is within the file.
@@ -168,12 +199,6 @@ func (r *reader) name(b []byte) (string, error) {
 	return r.string(b)
 }
 
-// instance notes an instance.
-func (r *reader) instance(at int) error {
-	r.insts[at] = int32(r.file.order.Uint32(r.b[at+12:]))
-	return nil
-}
-
 // indom reads an instance domain with its instances.
 func (r *reader) indom(at int) error {
 	b, size := r.b[at:], r.file.instSize()
@@ -187,11 +212,14 @@ func (r *reader) indom(at int) error {
 		}
 	}
 	// Each instance belongs to one domain.
-	if r.owned += n; r.owned > len(r.insts) {
-		return fmt.Errorf("%w: %d instances, but %d in domains", ErrFormat, len(r.insts), r.owned)
+	if r.owned += n; r.owned > r.insts {
+		return fmt.Errorf("%w: %d instances, but %d in domains", ErrFormat, r.insts, r.owned)
+	}
+	if n > 0 {
+		d.Instances = make([]pcp.Instance, 0, n)
 	}
 	for i := range n {
-		inst, ok := r.insts[first+i*size]
+		inst, ok := r.instance(uint64(first + i*size))
 		if !ok {
 			return fmt.Errorf("%w: no instance at %#x", ErrFormat, first+i*size)
 		}
@@ -235,7 +263,6 @@ func (r *reader) metric(at int) error {
 	if m.OneLine, m.Help, err = r.texts(b[24:]); err != nil {
 		return err
 	}
-	r.metrics[at] = len(r.file.Metrics)
 	r.file.Metrics = append(r.file.Metrics, m)
 	return nil
 }
@@ -244,19 +271,13 @@ func (r *reader) metric(at int) error {
 func (r *reader) value(at int) error {
 	b := r.b[at:]
 	where := r.file.order.Uint64(b[16:])
-	metric, ok := 0, where <= math.MaxInt
-	if ok {
-		metric, ok = r.metrics[int(where)]
-	}
+	metric, ok := r.record(kindMetrics, where)
 	if !ok {
 		return fmt.Errorf("%w: no metric at %#x", ErrFormat, where)
 	}
 	v := Value{Metric: metric, Inst: pcp.NullInst, at: at}
 	if where := r.file.order.Uint64(b[24:]); r.file.Metrics[metric].Serial != 0 {
-		if where <= math.MaxInt {
-			v.Inst, ok = r.insts[int(where)]
-		}
-		if !ok || where > math.MaxInt {
+		if v.Inst, ok = r.instance(where); !ok {
 			return fmt.Errorf("%w: no instance at %#x", ErrFormat, where)
 		}
 	}
