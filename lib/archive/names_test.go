@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"pmtools/lib/internal/wire"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmerr"
 )
@@ -22,7 +23,7 @@ func nameSet(t testing.TB, names ...string) *Set {
 			fmt.Sscan(number, &id)
 			name = base
 		}
-		rec := descRecord{desc: pcp.Desc{ID: pcp.ID(id)}, names: append(be.AppendUint32(nil, uint32(len(name))), name...)}
+		rec := descRecord{desc: pcp.Desc{ID: pcp.ID(id)}, names: append(wire.AppendUint32(nil, uint32(len(name))), name...)}
 		if err := s.mergeDesc(&rec, new(strings.Builder)); err != nil {
 			t.Fatal(err)
 		}
