@@ -15,10 +15,10 @@ var faultCases = []struct {
 	most int64
 	args []string
 }{
-	{60, []string{"pmerr", "-12345"}},
-	{230, []string{"pminfo", "-a", "demo", "kernel.all.load"}},
-	{240, []string{"pminfo", "-a", "demo", "-r", "x = 1 + 2", "-df", "x"}},
-	{255, []string{"pmval", "-a", "demo", "-s", "2", "kernel.all.load"}},
+	{50, []string{"pmerr", "-12345"}},
+	{165, []string{"pminfo", "-a", "demo", "kernel.all.load"}},
+	{170, []string{"pminfo", "-a", "demo", "-r", "x = 1 + 2", "-df", "x"}},
+	{187, []string{"pmval", "-a", "demo", "-s", "2", "kernel.all.load"}},
 }
 
 // TestFaults counts the pages that commands touch at start. The limits are a tenth

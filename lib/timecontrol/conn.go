@@ -2,6 +2,7 @@ package timecontrol
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -193,7 +194,7 @@ func (c *Conn) receive(ctx context.Context, limit uint32) (*Packet, error) {
 	if _, err := io.ReadFull(c.conn, c.head[n:]); err != nil {
 		return nil, short(err)
 	}
-	size := order.Uint32(c.head[4:])
+	size := binary.NativeEndian.Uint32(c.head[4:])
 	if size < headSize || size > limit {
 		return nil, fmt.Errorf("timecontrol: packet of %d bytes: %w", size, pmerr.IPC)
 	}

@@ -78,10 +78,8 @@ const (
 // magic begins each packet.
 const magic = 0x54494d45
 
-// order is the byte order of the protocol, which does not leave the machine.
-var order = binary.NativeEndian
-
-// Encode appends the whole packet to dst:
+// Encode appends the whole packet to dst, in the byte order of the machine, which the protocol does
+// not leave:
 //
 //	 0 magic, length of the packet, command, kind, direction, speed: 4 bytes each
 //	24 delta, 40 position, 56 start, 72 end: seconds and microseconds, 8 bytes each
@@ -95,12 +93,12 @@ func (src *Packet) Encode(dst []byte) ([]byte, error) {
 		return dst, fmt.Errorf("timecontrol: zone %q: %w", src.Zone+src.ZoneLabel, pmerr.EINVAL)
 	}
 	for _, n := range []int32{magic, int32(size), int32(src.Command), int32(src.Kind), int32(src.Direction), src.Speed} {
-		dst = order.AppendUint32(dst, uint32(n))
+		dst = binary.NativeEndian.AppendUint32(dst, uint32(n))
 	}
 	delta := pcp.Timestamp{}.Add(src.Delta)
 	for _, t := range []pcp.Timestamp{delta, src.Position, src.Start, src.End} {
-		dst = order.AppendUint64(dst, uint64(t.Sec))
-		dst = order.AppendUint64(dst, uint64(t.Nsec/1000))
+		dst = binary.NativeEndian.AppendUint64(dst, uint64(t.Sec))
+		dst = binary.NativeEndian.AppendUint64(dst, uint64(t.Nsec/1000))
 	}
 	if src.Zone != "" {
 		dst = append(append(dst, src.Zone...), 0)
@@ -113,20 +111,20 @@ func (src *Packet) Encode(dst []byte) ([]byte, error) {
 // length that is not that of src, or microseconds that are none, are pmerr.IPC.
 func (dst *Packet) Decode(src []byte) error {
 	*dst = Packet{}
-	if len(src) < headSize || int64(order.Uint32(src[4:])) != int64(len(src)) {
+	if len(src) < headSize || int64(binary.NativeEndian.Uint32(src[4:])) != int64(len(src)) {
 		return fmt.Errorf("timecontrol: packet of %d bytes with a wrong length: %w", len(src), pmerr.IPC)
 	}
-	number := func(at int) int32 { return int32(order.Uint32(src[at:])) }
+	number := func(at int) int32 { return int32(binary.NativeEndian.Uint32(src[at:])) }
 	dst.Command, dst.Kind = Command(number(8)), Kind(number(12))
 	dst.Direction, dst.Speed = Direction(number(16)), number(20)
 	var delta pcp.Timestamp
 	for i, t := range []*pcp.Timestamp{&delta, &dst.Position, &dst.Start, &dst.End} {
 		at := 24 + 16*i
-		micros := order.Uint64(src[at+8:])
+		micros := binary.NativeEndian.Uint64(src[at+8:])
 		if micros >= 1e6 {
 			return fmt.Errorf("timecontrol: time at offset %d has %d microseconds: %w", at, int64(micros), pmerr.IPC)
 		}
-		*t = pcp.Timestamp{Sec: int64(order.Uint64(src[at:])), Nsec: int32(micros) * 1000}
+		*t = pcp.Timestamp{Sec: int64(binary.NativeEndian.Uint64(src[at:])), Nsec: int32(micros) * 1000}
 	}
 	dst.Delta = duration(delta)
 	zone, label, _ := bytes.Cut(src[headSize:], []byte{0})

@@ -19,14 +19,14 @@ const aPacket = `454d4954 62000000 01000000 01000000 00000000 00000000 010000000
 	38f7c93500000000 e0ed030000000000 38f7c93500000000 e0ed030000000000 40f7c93500000000 adf1030000000000
 	55544300676f6e7a6f00`
 
-// packetBytes returns aPacket in the machine's byte order.
+// packetBytes returns aPacket in the machine's byte binary.NativeEndian.
 func packetBytes(t testing.TB) []byte {
 	t.Helper()
 	b, err := hex.DecodeString(strings.Join(strings.Fields(aPacket), ""))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if order.Uint16([]byte{1, 0}) != 1 { // big-endian
+	if binary.NativeEndian.Uint16([]byte{1, 0}) != 1 { // big-endian
 		for at := 0; at < 24; at += 4 {
 			binary.BigEndian.PutUint32(b[at:], binary.LittleEndian.Uint32(b[at:]))
 		}
@@ -64,9 +64,9 @@ func TestPacketErrors(t *testing.T) {
 	}{
 		{"short", func(b []byte) []byte { return b[:headSize-1] }},
 		{"other length", func(b []byte) []byte { return b[:headSize+1] }},
-		{"huge length", func(b []byte) []byte { order.PutUint32(b[4:], 1<<32-1); return b }},
-		{"a million microseconds", func(b []byte) []byte { order.PutUint64(b[48:], 1e6); return b }},
-		{"negative microseconds", func(b []byte) []byte { order.PutUint64(b[32:], 1<<64-1); return b }},
+		{"huge length", func(b []byte) []byte { binary.NativeEndian.PutUint32(b[4:], 1<<32-1); return b }},
+		{"a million microseconds", func(b []byte) []byte { binary.NativeEndian.PutUint64(b[48:], 1e6); return b }},
+		{"negative microseconds", func(b []byte) []byte { binary.NativeEndian.PutUint64(b[32:], 1<<64-1); return b }},
 	} {
 		var p Packet
 		if err := p.Decode(c.change(packetBytes(t))); !errors.Is(err, pmerr.IPC) {
@@ -79,7 +79,7 @@ func TestPacketErrors(t *testing.T) {
 func TestLongDelta(t *testing.T) {
 	for _, sec := range []int64{1 << 62, -1 << 62} {
 		b := packetBytes(t)
-		order.PutUint64(b[24:], uint64(sec))
+		binary.NativeEndian.PutUint64(b[24:], uint64(sec))
 		var p Packet
 		if err := p.Decode(b); err != nil || (p.Delta > 0) != (sec > 0) || p.Delta.Abs() < 290*365*24*time.Hour {
 			t.Errorf("%d seconds: %v, %v", sec, p.Delta, err)

@@ -237,12 +237,15 @@ func (c *chartWriter) format(i int, layout string) string {
 	return c.times[i].Time().In(c.h.zone()).Format(layout)
 }
 
-// letters tell lines apart; colours help.
+// letters tell lines apart; colors help.
 const letters = "abcdefgh"
 
-var colors = [maxLines]asciigraph.AnsiColor{
-	asciigraph.Red, asciigraph.Green, asciigraph.Blue, asciigraph.Yellow,
-	asciigraph.Magenta, asciigraph.Cyan, asciigraph.White, asciigraph.Orange,
+// colors are those of the lines.
+func colors() [maxLines]asciigraph.AnsiColor {
+	return [...]asciigraph.AnsiColor{
+		asciigraph.Red, asciigraph.Green, asciigraph.Blue, asciigraph.Yellow,
+		asciigraph.Magenta, asciigraph.Cyan, asciigraph.White, asciigraph.Orange,
+	}
 }
 
 // plot draws lines within the width, over an axis of time.
@@ -272,7 +275,8 @@ func (c *chartWriter) plot(b *strings.Builder, lines []*chartLine) {
 		opts = append(opts, asciigraph.SeriesChars(marks...))
 	}
 	if c.opt.Color {
-		opts = append(opts, asciigraph.SeriesColors(colors[:len(lines)]...))
+		all := colors()
+		opts = append(opts, asciigraph.SeriesColors(all[:len(lines)]...))
 	}
 	b.WriteString("\n" + asciigraph.PlotMany(data, opts...) + "\n")
 }
@@ -320,7 +324,7 @@ func (c *chartWriter) legend(b *strings.Builder, lines []*chartLine) {
 			used = 0
 		}
 		if used += n; c.opt.Color {
-			text = colors[i].String() + text + asciigraph.Default.String()
+			text = colors()[i].String() + text + asciigraph.Default.String()
 		}
 		b.WriteString("  " + text)
 	}
