@@ -9,7 +9,7 @@ import (
 // AppendInDom appends an instance domain as "29.1 0x7400001" or, if decimal is set, as "29.1 =
 // 121634817 = 0x7400001".
 func AppendInDom(dst []byte, d pcp.InDom, decimal bool) []byte {
-	dst = append(dst, d.String()...)
+	dst = d.Append(dst)
 	if decimal {
 		dst = strconv.AppendUint(append(dst, " = "...), uint64(d), 10)
 		dst = append(dst, " ="...)

@@ -9,7 +9,10 @@
 // goroutines.
 package pcp
 
-import "fmt"
+import (
+	"fmt"
+	"strconv"
+)
 
 // An ID identifies a metric (PMID): bit 31 is a flag that is ignored, then the domain in 9 bits,
 // the cluster in 12 and the item in 10 (values.md V1.1).
@@ -72,11 +75,15 @@ func (d InDom) Domain() uint32 { return uint32(d) >> 22 & 0x1ff }
 func (d InDom) Serial() uint32 { return uint32(d) & 0x3fffff }
 
 // String returns d in the form domain.serial, or PM_INDOM_NULL.
-func (d InDom) String() string {
+func (d InDom) String() string { return string(d.Append(nil)) }
+
+// Append appends what String returns.
+func (d InDom) Append(dst []byte) []byte {
 	if d == NullInDom {
-		return "PM_INDOM_NULL"
+		return append(dst, "PM_INDOM_NULL"...)
 	}
-	return fmt.Sprintf("%d.%d", d.Domain(), d.Serial())
+	dst = append(strconv.AppendUint(dst, uint64(d.Domain()), 10), '.')
+	return strconv.AppendUint(dst, uint64(d.Serial()), 10)
 }
 
 // NullInst is the instance identifier of the only value of a singular metric.
