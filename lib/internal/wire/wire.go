@@ -94,11 +94,13 @@ func (r *Reader) Uint16() uint16 {
 	return 0
 }
 
-// Uint32 takes four bytes.
+// Uint32 takes four bytes. Most of what is read are such numbers, so that it does not call Bytes.
 func (r *Reader) Uint32() uint32 {
-	if b := r.Bytes(4); b != nil {
-		return binary.BigEndian.Uint32(b)
+	if rest := r.src[r.pos:]; r.err == nil && len(rest) >= 4 {
+		r.pos += 4
+		return binary.BigEndian.Uint32(rest)
 	}
+	r.short(4)
 	return 0
 }
 
