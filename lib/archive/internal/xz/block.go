@@ -4,9 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"fmt"
-	"hash"
 	"hash/crc32"
-	"hash/crc64"
 	"io"
 	"slices"
 	"sync"
@@ -20,15 +18,21 @@ const (
 	checkSHA256 = 10
 )
 
-// newCheck returns what computes a check, and how long the check is.
-func newCheck(kind byte) (hash.Hash, int, error) {
+// A check computes what is at the end of a block.
+type check interface {
+	io.Writer
+	Sum(b []byte) []byte
+}
+
+// newCheck returns what computes a check, and how long that is.
+func newCheck(kind byte) (check, int, error) {
 	switch kind {
 	case checkNone:
 		return nil, 0, nil
 	case checkCRC32:
 		return crc32.NewIEEE(), 4, nil
 	case checkCRC64:
-		return crc64.New(crc64.MakeTable(crc64.ECMA)), 8, nil
+		return new(crc), 8, nil
 	case checkSHA256:
 		return sha256.New(), 32, nil
 	}
@@ -43,7 +47,7 @@ type BlockReader struct {
 	pos  int64 // in the file
 	rest int64 // of the block from there on
 	left int64 // of the content
-	sum  hash.Hash
+	sum  check
 	size int // of the check
 }
 

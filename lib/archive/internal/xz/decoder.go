@@ -8,17 +8,17 @@ import (
 // A decoder unpacks LZMA2 chunks. Its output holds what the dictionary would, and is not moved often.
 type decoder struct {
 	model
-	lc             uint32 // how many bits of the byte before select probabilities
-	lpMask, pbMask uint32 // the bits of the place that do
-	out            []byte // the latest output
-	keep           int    // how much of it may be needed again
-	pos            int    // how much of it is there
-	dict           int    // where the dictionary begins
-	shift          int    // added to a place in out, what the model counts from the last reset
-	left           int    // of the output of the chunk
-	plain          bool   // the chunk is not packed
-	in             input
-	size           int // of the input
+	litMask, pbMask uint32 // the bits of the place, for literals with the byte before, that select probabilities
+	litShift        uint32 // how many bits of that byte do not
+	out             []byte // the latest output
+	keep            int    // how much of it may be needed again
+	pos             int    // how much of it is there
+	dict            int    // where the dictionary begins
+	shift           int    // added to a place in out, what the model counts from the last reset
+	left            int    // of the output of the chunk
+	plain           bool   // the chunk is not packed
+	in              input
+	size            int // of the input
 	coder
 	needDict  bool // the next chunk must reset the dictionary
 	needProps bool // the next packed chunk must have properties
@@ -30,7 +30,7 @@ func (d *decoder) setProps(b byte) error {
 	if pb > 4 || lc+lp > 4 {
 		return fmt.Errorf("%w: LZMA properties %#x", errDamage, b)
 	}
-	d.lc, d.lpMask, d.pbMask = lc, 1<<lp-1, 1<<pb-1
+	d.litMask, d.litShift, d.pbMask = 0x100<<lp-1, 8-lc, 1<<pb-1
 	d.reset(1 << (lc + lp))
 	return nil
 }
@@ -47,15 +47,15 @@ func (d *decoder) run(stop int) error {
 		var b uint32
 		at := uint32(pos + d.shift)
 		posState := at & d.pbMask
-		if c, b = c.bit(in, &m.match[state][posState]); b == 0 {
-			var before byte
+		if c, b = c.normal(in).bit(&m.match[state][posState]); b == 0 {
+			context := at << 8
 			if pos > d.dict {
-				before = out[pos-1]
+				context |= uint32(out[pos-1])
 			}
-			probs := m.lit[0x300*(at&d.lpMask<<d.lc+uint32(before)>>(8-d.lc)):]
+			probs := &m.lit[context&d.litMask>>(d.litShift&31)]
 			var lit byte
 			if state < firstMatched {
-				c, lit = c.literal(in, probs)
+				c, lit = c.literal(in, probs, 1)
 			} else if m.rep[0] >= uint32(pos-d.dict) {
 				return d.tooFar()
 			} else {
@@ -101,23 +101,23 @@ func after(state, literal, other uint32) uint32 {
 
 // matches decodes a match: its distance becomes rep[0].
 func (m *model) matches(c coder, in *input, state, posState uint32) (coder, uint32, int) {
-	c, b := c.bit(in, &m.isRep[state])
+	c, b := c.normal(in).bit(&m.isRep[state])
 	if b == 0 {
 		c, length := c.length(in, &m.match1, posState)
 		c, dist := c.distance(in, m, length)
-		m.rep = [4]uint32{dist, m.rep[0], m.rep[1], m.rep[2]}
+		m.rep[0], m.rep[1], m.rep[2], m.rep[3] = dist, m.rep[0], m.rep[1], m.rep[2]
 		return c, after(state, 7, 10), length
 	}
-	if c, b = c.bit(in, &m.isRep0[state]); b == 0 {
-		if c, b = c.bit(in, &m.long0[state][posState]); b == 0 {
+	if c, b = c.normal(in).bit(&m.isRep0[state]); b == 0 {
+		if c, b = c.normal(in).bit(&m.long0[state][posState]); b == 0 {
 			return c, after(state, 9, 11), 1
 		}
-	} else if c, b = c.bit(in, &m.isRep1[state]); b == 0 {
+	} else if c, b = c.normal(in).bit(&m.isRep1[state]); b == 0 {
 		m.rep[0], m.rep[1] = m.rep[1], m.rep[0]
-	} else if c, b = c.bit(in, &m.isRep2[state]); b == 0 {
-		m.rep = [4]uint32{m.rep[2], m.rep[0], m.rep[1], m.rep[3]}
+	} else if c, b = c.normal(in).bit(&m.isRep2[state]); b == 0 {
+		m.rep[0], m.rep[1], m.rep[2] = m.rep[2], m.rep[0], m.rep[1]
 	} else {
-		m.rep = [4]uint32{m.rep[3], m.rep[0], m.rep[1], m.rep[2]}
+		m.rep[0], m.rep[1], m.rep[2], m.rep[3] = m.rep[3], m.rep[0], m.rep[1], m.rep[2]
 	}
 	c, length := c.length(in, &m.match2, posState)
 	return c, after(state, 8, 11), length
@@ -125,6 +125,12 @@ func (m *model) matches(c coder, in *input, state, posState uint32) (coder, uint
 
 // copyMatch copies bytes of the output that may overlap.
 func copyMatch(out []byte, pos, from, length int) {
+	if pos-from >= 8 && length <= 16 && len(out)-pos >= 16 { // what is copied too much is overwritten later
+		to, src := out[pos:pos+16], out[from:from+16]
+		binary.LittleEndian.PutUint64(to, binary.LittleEndian.Uint64(src))
+		binary.LittleEndian.PutUint64(to[8:], binary.LittleEndian.Uint64(src[8:]))
+		return
+	}
 	for end := pos + length; pos < end; {
 		// What was copied can be copied again: it doubles.
 		pos += copy(out[pos:end], out[from:pos])
@@ -217,14 +223,14 @@ func (d *decoder) load(c chunk) error {
 		}
 		d.needProps = false
 	} else if c.control >= resetState {
-		d.reset(len(d.lit) / 0x300)
+		d.reset(len(d.lit))
 	}
 	in := &d.in
 	if c.size < 5 || in[0] != 0 {
 		return fmt.Errorf("%w: LZMA chunk of %d bytes", errDamage, c.size)
 	}
 	clear(in[c.size : c.size+64])
-	d.coder = coder{span: 1<<32 - 1, code: binary.BigEndian.Uint32(in[1:]), pos: 5}
+	d.coder = coder{span: 1<<32 - 1, code: uint64(binary.BigEndian.Uint32(in[1:])), pos: 5}
 	return nil
 }
 

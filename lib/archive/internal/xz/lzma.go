@@ -1,6 +1,9 @@
 package xz
 
-import "errors"
+import (
+	"errors"
+	"math/bits"
+)
 
 // The model of LZMA: which symbols there are, and the probabilities by which they are coded.
 
@@ -50,17 +53,16 @@ type model struct {
 	align  [1 << alignBits]prob
 	match1 lengths // of matches at a new distance
 	match2 lengths // of matches at one of the last distances
-	lit    []prob  // 0x300 for each context
+	lit    []literals
 }
 
-// reset makes all bits as probable as not.
-func (m *model) reset(literals int) {
+// reset makes all bits as probable as not, those of literals in so many contexts.
+func (m *model) reset(contexts int) {
 	*m = model{lit: m.lit}
-	if n := 0x300 * literals; cap(m.lit) < n {
-		m.lit = make([]prob, n)
-	} else {
-		m.lit = m.lit[:n]
+	if cap(m.lit) < contexts {
+		m.lit = make([]literals, contexts)
 	}
+	m.lit = m.lit[:contexts]
 	fill := func(p []prob) {
 		for i := range p {
 			p[i] = evens
@@ -70,11 +72,14 @@ func (m *model) reset(literals int) {
 		fill(m.match[i][:])
 		fill(m.long0[i][:])
 	}
-	for _, p := range [...][]prob{m.isRep[:], m.isRep0[:], m.isRep1[:], m.isRep2[:], m.near[:], m.align[:], m.lit} {
+	for _, p := range [...][]prob{m.isRep[:], m.isRep0[:], m.isRep1[:], m.isRep2[:], m.near[:], m.align[:]} {
 		fill(p)
 	}
 	for i := range m.slot {
 		fill(m.slot[i][:])
+	}
+	for i := range m.lit {
+		fill(m.lit[i][:0x300])
 	}
 	for _, l := range [...]*lengths{&m.match1, &m.match2} {
 		fill(l.choice[:])
@@ -89,7 +94,7 @@ func (m *model) reset(literals int) {
 // A coder is the state of the range decoder: the place in its input too. It is passed by value, so
 // that it stays in registers.
 type coder struct {
-	span, code uint32
+	span, code uint64 // of 32 bits, if nothing is damaged
 	pos        int
 }
 
@@ -101,84 +106,109 @@ type input [1 << 17]byte
 func (c coder) normal(in *input) coder {
 	if c.span < 1<<24 {
 		c.span <<= 8
-		c.code = c.code<<8 | uint32(in[c.pos&(len(in)-1)])
+		c.code = c.code<<8 | uint64(in[c.pos&(len(in)-1)])
 		c.pos++
 	}
 	return c
 }
 
 // bit decodes a bit, and adapts its probability.
-func (c coder) bit(in *input, p *prob) (coder, uint32) {
-	c = c.normal(in)
-	bound := c.span >> 11 * uint32(*p)
+func (c coder) bit(p *prob) (coder, uint32) {
+	w := uint64(*p)
+	bound := c.span >> 11 * w
 	if c.code < bound {
 		c.span = bound
-		*p += (2048 - *p) >> 5
+		*p = prob(w + (2048-w)>>5)
 		return c, 0
 	}
 	c.span -= bound
 	c.code -= bound
-	*p -= *p >> 5
+	*p = prob(w - w>>5)
 	return c, 1
 }
 
-// pick is bit without a branch, for bits that cannot be predicted. There must be enough bits in span.
-func (c coder) pick(p *prob) (coder, uint32) {
-	w := uint32(*p)
+// split decodes a bit of probability w without a branch, for bits that cannot be predicted. There
+// must be enough bits in span. It returns n, which is odd, less one if the bit is 0; the adapted
+// probability in 65536ths; and the one of the next bit, which depends on this one.
+func (c coder) split(w, n, next0, next1 uint64) (_ coder, _, fit, next uint64) {
 	bound := c.span >> 11 * w
-	zero := uint32((uint64(c.code) - uint64(bound)) >> 32) // all ones if the bit is 0
-	c.span = c.span - bound + (2*bound-c.span)&zero
-	c.code -= bound &^ zero
-	*p = prob(w - uint32(int32(w-2017&zero)>>5))
-	return c, zero + 1
+	code, less := bits.Sub64(c.code, bound, 0)
+	n, _ = bits.Sub64(n, 0, less)
+	span := c.span - bound
+	fit = 31*w + 31
+	if c.code < bound {
+		span, code, fit, next1 = bound, c.code, fit+2017, next0
+	}
+	return coder{span, code, c.pos}, n, fit, next1
 }
 
 // tree decodes a number of len(probs) values, a power of two, the highest bit first.
 func (c coder) tree(in *input, probs []prob) (coder, uint32) {
-	n := uint32(1)
-	for n < uint32(len(probs)) {
-		var b uint32
-		c, b = c.normal(in).pick(&probs[n])
-		n = n<<1 | b
+	n := uint64(1)
+	w := uint64(probs[1])
+	for n < uint64(len(probs)) {
+		c = c.normal(in)
+		at := n
+		var fit uint64
+		k := 2 * n & uint64(len(probs)-1)
+		c, n, fit, w = c.split(w, 2*n+1, uint64(probs[k]), uint64(probs[k|1]))
+		probs[at] = prob(fit >> 5)
 	}
-	return c, n - uint32(len(probs))
+	return c, uint32(n) - uint32(len(probs))
+}
+
+// eight decodes a number below 8.
+func (c coder) eight(in *input, probs *[8]prob) (coder, uint32) {
+	n := uint64(1)
+	w := uint64(probs[1])
+	for range 3 {
+		c = c.normal(in)
+		at := n & 7
+		var fit uint64
+		c, n, fit, w = c.split(w, 2*n+1, uint64(probs[2*at&7]), uint64(probs[(2*at+1)&7]))
+		probs[at] = prob(fit >> 5)
+	}
+	return c, uint32(n & 7)
 }
 
 // reverse decodes a number of some bits, the lowest first.
-func (c coder) reverse(in *input, probs []prob, bits int) (coder, uint32) {
-	n, sum := uint32(1), uint32(0)
-	for i := range bits {
-		var b uint32
-		c, b = c.normal(in).pick(&probs[n])
-		n = n<<1 | b
-		sum |= b << i
+func (c coder) reverse(in *input, probs []prob, count int) (coder, uint32) {
+	n, sum := uint64(1), uint64(0)
+	for i := range count {
+		c = c.normal(in)
+		at := n
+		var fit uint64
+		c, n, fit, _ = c.split(uint64(probs[at]), 2*n+1, 0, 0)
+		probs[at] = prob(fit >> 5)
+		sum |= n & 1 << i
 	}
-	return c, sum
+	return c, uint32(sum)
 }
 
 // direct decodes a number of some bits that are as probable as not.
-func (c coder) direct(in *input, bits int) (coder, uint32) {
-	var sum uint32
-	for range bits {
+func (c coder) direct(in *input, n int) (coder, uint32) {
+	var sum uint64
+	for range n {
 		c = c.normal(in)
 		c.span >>= 1
-		c.code -= c.span
-		mask := 0 - c.code>>31 // all ones if the bit is 0
-		c.code += c.span & mask
-		sum = sum<<1 + mask + 1
+		code, less := bits.Sub64(c.code, c.span, 0)
+		if c.code >= c.span {
+			c.code = code
+		}
+		sum = 2*sum + 1 - less
 	}
-	return c, sum
+	return c, uint32(sum)
 }
 
 // length decodes the length of a match.
 func (c coder) length(in *input, l *lengths, posState uint32) (coder, int) {
-	c, b := c.bit(in, &l.choice[0])
+	c, b := c.normal(in).bit(&l.choice[0])
 	if b == 0 {
-		c, n := c.tree(in, l.low[posState][:])
+		c, n := c.eight(in, &l.low[posState])
 		return c, minMatch + int(n)
 	}
-	if c, b = c.bit(in, &l.choice[1]); b == 0 {
-		c, n := c.tree(in, l.mid[posState][:])
+	if c, b = c.normal(in).bit(&l.choice[1]); b == 0 {
+		c, n := c.eight(in, &l.mid[posState])
 		return c, minMatch + lenLow + int(n)
 	}
 	c, n := c.tree(in, l.high[:])
@@ -202,30 +232,37 @@ func (c coder) distance(in *input, m *model, length int) (coder, uint32) {
 	return c, dist + high<<alignBits + low
 }
 
+// literals are the probabilities of the bits of a byte: by itself, and where another byte was expected,
+// of which a bit is 0, or 1. The last quarter lets a number of 10 bits be an index.
+type literals [0x400]prob
+
 // literal decodes a byte.
-func (c coder) literal(in *input, probs []prob) (coder, byte) {
-	probs = probs[:0x100]
-	n := uint32(1)
+func (c coder) literal(in *input, probs *literals, n uint64) (coder, byte) {
+	w := uint64(probs[n&0xff])
 	for n < 0x100 {
-		var b uint32
-		c, b = c.normal(in).pick(&probs[n])
-		n = n<<1 | b
+		c = c.normal(in)
+		at := n & 0xff
+		var fit uint64
+		c, n, fit, w = c.split(w, 2*n+1, uint64(probs[2*at]), uint64(probs[2*at+1]))
+		probs[at] = prob(fit >> 5)
 	}
 	return c, byte(n)
 }
 
 // matched decodes a byte behind a match, of which the byte that would have continued the match says
-// something.
-func (c coder) matched(in *input, probs []prob, other byte) (coder, byte) {
-	probs = probs[:0x300]
-	n, off, rest := uint32(1), uint32(0x100), uint32(other)
-	for n < 0x100 {
+// something, as long as the bits are the same.
+func (c coder) matched(in *input, probs *literals, other byte) (coder, byte) {
+	for rest := uint64(other) | 0x100; rest < 0x10000; {
+		c = c.normal(in)
+		n := rest >> 8
 		rest <<= 1
-		expected := rest & off
-		var b uint32
-		c, b = c.normal(in).pick(&probs[off+expected+n])
-		n = n<<1 | b
-		off &= expected ^ (b - 1) // as long as the bits are those of the other byte
+		at := (n + 0x100 + rest&0x100) & 0x3ff
+		var fit uint64
+		c, n, fit, _ = c.split(uint64(probs[at]), 2*n+1, 0, 0)
+		probs[at] = prob(fit >> 5)
+		if n != rest>>8 {
+			return c.literal(in, probs, n)
+		}
 	}
-	return c, byte(n)
+	return c, other
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"hash/crc64"
 	"io"
 	"math/rand/v2"
 	"slices"
@@ -164,6 +165,21 @@ func TestNext(t *testing.T) {
 			pos += len(piece)
 		}
 		r.Close()
+	}
+}
+
+// TestCRC compares with the standard library, which the writer of the tests uses too.
+func TestCRC(t *testing.T) {
+	src := text(500)
+	for n := range src {
+		want := crc64.New(crc64.MakeTable(crc64.ECMA))
+		want.Write(src[:n])
+		var c crc
+		c.Write(src[:n/3])
+		c.Write(src[n/3 : n])
+		if got := c.Sum(nil); !bytes.Equal(got, want.Sum(nil)) {
+			t.Errorf("%d bytes: got %x, want %x", n, got, want.Sum(nil))
+		}
 	}
 }
 
