@@ -13,12 +13,13 @@ type crc uint64
 // crcTables hold what a byte adds to the checksum that so many bytes follow.
 var crcTables struct {
 	once sync.Once
-	t    [16][256]uint64
+	t    *[16][256]uint64
 }
 
 // makeCRC fills the tables.
 func makeCRC() {
-	t := &crcTables.t
+	t := new([16][256]uint64)
+	crcTables.t = t
 	for i := range t[0] {
 		sum := uint64(i)
 		for range 8 {
@@ -36,7 +37,7 @@ func makeCRC() {
 // Write implements io.Writer.
 func (c *crc) Write(p []byte) (int, error) {
 	crcTables.once.Do(makeCRC)
-	t, sum, n := &crcTables.t, ^uint64(*c), len(p)
+	t, sum, n := crcTables.t, ^uint64(*c), len(p)
 	for ; len(p) >= 16; p = p[16:] {
 		a, b := binary.LittleEndian.Uint64(p)^sum, binary.LittleEndian.Uint64(p[8:])
 		sum = t[7][byte(b)] ^ t[6][byte(b>>8)] ^ t[5][byte(b>>16)] ^ t[4][byte(b>>24)] ^

@@ -44,10 +44,12 @@ func (d *decoder) run(stop int) error {
 	m, in, out, pos := &d.model, &d.in, d.out[:end], d.pos
 	c, state := d.coder, d.state
 	for pos < stop && c.pos <= d.size {
-		var b uint32
 		at := uint32(pos + d.shift)
 		posState := at & d.pbMask
-		if c, b = c.normal(in).bit(&m.match[state][posState]); b == 0 {
+		p := &m.match[state][posState]
+		c = c.normal(in)
+		if bound := c.bound(p); c.code < bound {
+			c = c.zero(p, bound)
 			context := at << 8
 			if pos > d.dict {
 				context |= uint32(out[pos-1])
@@ -67,7 +69,7 @@ func (d *decoder) run(stop int) error {
 			continue
 		}
 		var length int
-		c, state, length = m.matches(c, in, state, posState)
+		c, state, length = m.matches(c.one(p, c.bound(p)), in, state, posState)
 		if m.rep[0] >= uint32(pos-d.dict) || length > end-pos {
 			return d.tooFar()
 		}
@@ -102,19 +104,19 @@ func after(state, literal, other uint32) uint32 {
 // matches decodes a match: its distance becomes rep[0].
 func (m *model) matches(c coder, in *input, state, posState uint32) (coder, uint32, int) {
 	c, b := c.normal(in).bit(&m.isRep[state])
-	if b == 0 {
+	if !b {
 		c, length := c.length(in, &m.match1, posState)
 		c, dist := c.distance(in, m, length)
 		m.rep[0], m.rep[1], m.rep[2], m.rep[3] = dist, m.rep[0], m.rep[1], m.rep[2]
 		return c, after(state, 7, 10), length
 	}
-	if c, b = c.normal(in).bit(&m.isRep0[state]); b == 0 {
-		if c, b = c.normal(in).bit(&m.long0[state][posState]); b == 0 {
+	if c, b = c.normal(in).bit(&m.isRep0[state]); !b {
+		if c, b = c.normal(in).bit(&m.long0[state][posState]); !b {
 			return c, after(state, 9, 11), 1
 		}
-	} else if c, b = c.normal(in).bit(&m.isRep1[state]); b == 0 {
+	} else if c, b = c.normal(in).bit(&m.isRep1[state]); !b {
 		m.rep[0], m.rep[1] = m.rep[1], m.rep[0]
-	} else if c, b = c.normal(in).bit(&m.isRep2[state]); b == 0 {
+	} else if c, b = c.normal(in).bit(&m.isRep2[state]); !b {
 		m.rep[0], m.rep[1], m.rep[2] = m.rep[2], m.rep[0], m.rep[1]
 	} else {
 		m.rep[0], m.rep[1], m.rep[2], m.rep[3] = m.rep[3], m.rep[0], m.rep[1], m.rep[2]

@@ -112,19 +112,31 @@ func (c coder) normal(in *input) coder {
 	return c
 }
 
-// bit decodes a bit, and adapts its probability.
-func (c coder) bit(p *prob) (coder, uint32) {
-	w := uint64(*p)
-	bound := c.span >> 11 * w
-	if c.code < bound {
-		c.span = bound
-		*p = prob(w + (2048-w)>>5)
-		return c, 0
-	}
+// bound returns the code from which on the next bit is 1. There must be enough bits in span.
+func (c coder) bound(p *prob) uint64 { return c.span >> 11 * uint64(*p) }
+
+// zero passes over a bit 0, and adapts its probability.
+func (c coder) zero(p *prob, bound uint64) coder {
+	c.span = bound
+	*p += (2048 - *p) >> 5
+	return c
+}
+
+// one passes over a bit 1, and adapts its probability.
+func (c coder) one(p *prob, bound uint64) coder {
 	c.span -= bound
 	c.code -= bound
-	*p = prob(w - w>>5)
-	return c, 1
+	*p -= *p >> 5
+	return c
+}
+
+// bit decodes a bit, and adapts its probability.
+func (c coder) bit(p *prob) (coder, bool) {
+	bound := c.bound(p)
+	if c.code < bound {
+		return c.zero(p, bound), false
+	}
+	return c.one(p, bound), true
 }
 
 // split decodes a bit of probability w without a branch, for bits that cannot be predicted. There
@@ -155,20 +167,6 @@ func (c coder) tree(in *input, probs []prob) (coder, uint32) {
 		probs[at] = prob(fit >> 5)
 	}
 	return c, uint32(n) - uint32(len(probs))
-}
-
-// eight decodes a number below 8.
-func (c coder) eight(in *input, probs *[8]prob) (coder, uint32) {
-	n := uint64(1)
-	w := uint64(probs[1])
-	for range 3 {
-		c = c.normal(in)
-		at := n & 7
-		var fit uint64
-		c, n, fit, w = c.split(w, 2*n+1, uint64(probs[2*at&7]), uint64(probs[(2*at+1)&7]))
-		probs[at] = prob(fit >> 5)
-	}
-	return c, uint32(n & 7)
 }
 
 // reverse decodes a number of some bits, the lowest first.
@@ -202,17 +200,25 @@ func (c coder) direct(in *input, n int) (coder, uint32) {
 
 // length decodes the length of a match.
 func (c coder) length(in *input, l *lengths, posState uint32) (coder, int) {
+	probs, least := &l.low[posState], minMatch
 	c, b := c.normal(in).bit(&l.choice[0])
-	if b == 0 {
-		c, n := c.eight(in, &l.low[posState])
-		return c, minMatch + int(n)
+	if b {
+		if c, b = c.normal(in).bit(&l.choice[1]); b {
+			c, n := c.tree(in, l.high[:])
+			return c, minMatch + 2*lenLow + int(n)
+		}
+		probs, least = &l.mid[posState], minMatch+lenLow
 	}
-	if c, b = c.normal(in).bit(&l.choice[1]); b == 0 {
-		c, n := c.eight(in, &l.mid[posState])
-		return c, minMatch + lenLow + int(n)
+	n := uint64(1)
+	w := uint64(probs[1])
+	for n < 8 {
+		c = c.normal(in)
+		at, k := n, 2*n&7
+		var fit uint64
+		c, n, fit, w = c.split(w, 2*n+1, uint64(probs[k]), uint64(probs[k|1]))
+		probs[at] = prob(fit >> 5)
 	}
-	c, n := c.tree(in, l.high[:])
-	return c, minMatch + 2*lenLow + int(n)
+	return c, least + int(n-8)
 }
 
 // distance decodes the distance of a match, less one.
@@ -236,14 +242,14 @@ func (c coder) distance(in *input, m *model, length int) (coder, uint32) {
 // of which a bit is 0, or 1. The last quarter lets a number of 10 bits be an index.
 type literals [0x400]prob
 
-// literal decodes a byte.
+// literal decodes a byte, of which n has the highest bits behind a bit 1.
 func (c coder) literal(in *input, probs *literals, n uint64) (coder, byte) {
 	w := uint64(probs[n&0xff])
 	for n < 0x100 {
 		c = c.normal(in)
-		at := n & 0xff
+		at, k := n, 2*n
 		var fit uint64
-		c, n, fit, w = c.split(w, 2*n+1, uint64(probs[2*at]), uint64(probs[2*at+1]))
+		c, n, fit, w = c.split(w, k+1, uint64(probs[k]), uint64(probs[k+1]))
 		probs[at] = prob(fit >> 5)
 	}
 	return c, byte(n)
