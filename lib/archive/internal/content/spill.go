@@ -98,12 +98,13 @@ func (c *File) makeRoom(size int) bool {
 		return true
 	}
 	room := int64(len(c.data)) + int64(max(size, len(c.data)))
-	if !c.keep(room) {
+	if !c.keep(room + c.kept) { // both, while one is copied
 		return false
 	}
 	grown := make([]byte, len(c.data), room)
 	copy(grown, c.data)
 	c.data = grown
+	c.keep(room)
 	return true
 }
 

@@ -7,9 +7,10 @@ import (
 	"io"
 	"strings"
 
-	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 	"github.com/ulikunitz/xz/lzma"
+
+	"pmtools/lib/archive/internal/gzip"
 )
 
 // maxDictionary is the largest dictionary that a compressed file may ask for: xz -9 uses 64 MiB.
@@ -33,7 +34,7 @@ var errSuffix = errors.New("unknown kind of compressed file")
 // unpacker returns what unpacks f, by the suffix of its name. Files of gzip and of compress are told
 // apart by their beginning, as gzip does, which the reference uses for both.
 func unpacker(f io.Reader, suffix string) (io.ReadCloser, error) {
-	in := bufio.NewReaderSize(f, 64<<10)
+	in := bufio.NewReaderSize(f, 32<<10) // gzip's own is larger, and passes by it
 	switch suffix {
 	case ".lzma":
 		r, err := lzma.ReaderConfig{DictCap: maxDictionary}.NewReader(in)
@@ -46,10 +47,7 @@ func unpacker(f io.Reader, suffix string) (io.ReadCloser, error) {
 			return io.NopCloser(r), err
 		}
 		r, err := gzip.NewReader(in)
-		if err != nil {
-			return nil, err
-		}
-		return r, nil
+		return io.NopCloser(r), err
 	case ".zst":
 		r, err := zstd.NewReader(in, zstd.WithDecoderMaxWindow(maxDictionary), zstd.WithDecoderConcurrency(1))
 		if err != nil {
