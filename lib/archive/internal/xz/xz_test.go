@@ -183,6 +183,22 @@ func TestCRC(t *testing.T) {
 	}
 }
 
+// TestEarly reads the beginning of a block: the rest of it is not unpacked.
+func TestEarly(t *testing.T) {
+	want := text(200_000)
+	packed := pack(t, want, xz.WriterConfig{})
+	f, err := Open(bg, bytes.NewReader(packed), int64(len(packed)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := NewReader(f)
+	defer r.Close()
+	got := make([]byte, 100)
+	if _, err := io.ReadFull(r, got); err != nil || !bytes.Equal(got, want[:100]) || r.stream.left < 50_000 {
+		t.Errorf("got %q, %v; %d bytes are left", got, err, r.stream.left)
+	}
+}
+
 // TestDamage changes a bit of each byte of a file, and cuts it everywhere: that is noticed, and what was
 // unpacked before is right.
 func TestDamage(t *testing.T) {
@@ -235,12 +251,15 @@ func TestCancelled(t *testing.T) {
 	}
 }
 
-// FuzzUnpack compares with another unpacker.
+// FuzzUnpack compares with another unpacker, and with pieces of another size.
 func FuzzUnpack(f *testing.F) {
 	f.Add(pack(f, []byte("hello"), xz.WriterConfig{}))
 	f.Add(append(pack(f, text(2000), xz.WriterConfig{BlockSize: 700}), append(make([]byte, 8), pack(f, nil, xz.WriterConfig{})...)...))
 	f.Fuzz(func(t *testing.T, src []byte) {
 		got, err := unpack(src)
+		if pieces, err2 := unpackPieces(src, 1+len(src)%300); (err2 == nil) != (err == nil) || err == nil && !bytes.Equal(pieces, got) {
+			t.Errorf("%d bytes, %v; in pieces %d, %v", len(got), err, len(pieces), err2)
+		}
 		if err != nil {
 			return
 		}
@@ -252,6 +271,28 @@ func FuzzUnpack(f *testing.F) {
 			t.Errorf("%d bytes, another unpacker finds %d", len(got), len(want))
 		}
 	})
+}
+
+// unpackPieces unpacks an xz file n bytes at a time.
+func unpackPieces(src []byte, n int) (out []byte, err error) {
+	f, err := Open(bg, bytes.NewReader(src), int64(len(src)))
+	if err != nil {
+		return nil, err
+	}
+	for i := range f.Blocks {
+		r, err := f.OpenBlock(i)
+		for err == nil {
+			var piece []byte
+			if piece, err = r.Next(n); err == nil {
+				out = append(out, piece...)
+			}
+		}
+		if err != io.EOF {
+			return out, err
+		}
+		r.Close()
+	}
+	return out, nil
 }
 
 // FuzzDecoder unpacks chunks behind a good beginning: checksums do not keep damage from the decoder.
