@@ -61,8 +61,8 @@ type env struct {
 func (e *env) prefetch() error {
 	var names []string
 	if e.names == nil {
-		e.names = make(map[string]pcp.Answer[pcp.ID])
-		e.descs = make(map[pcp.ID]pcp.Answer[pcp.Desc])
+		e.names = make(map[string]pcp.Answer[pcp.ID], 2*len(e.pending)) // of its own, and one more
+		e.descs = make(map[pcp.ID]pcp.Answer[pcp.Desc], len(e.pending))
 	}
 	add := func(name string) {
 		if _, ok := e.names[name]; !ok && name != "" {

@@ -42,7 +42,7 @@ func (c *Checker) binary(n *syntax.BinaryExpr) (Type, *Error) {
 	if isArithmetic(n.Op) {
 		t.Units = combineUnits(n.Op, x.Units, y.Units, base.Units)
 		if s, any := scaleOf(x.Units, y.Units); any {
-			c.info.Scales[n] = s
+			put(&c.info.Scales, n, s)
 			t.Type = pcp.Double
 		}
 	}

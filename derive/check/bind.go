@@ -65,7 +65,7 @@ func (c *Checker) bindChoice(n *syntax.TernaryExpr) *Error {
 		return err
 	}
 	if c.unknowns > before {
-		c.vague[n] = true
+		put(&c.vague, n, true)
 	}
 	if err := c.bind(n.X, true); err != nil {
 		return err
@@ -84,9 +84,9 @@ func (c *Checker) bindDefined(n *syntax.CallExpr, m *syntax.MetricRef) *Error {
 		if err != nil {
 			return err
 		}
-		c.info.Mentions[m] = d
+		put(&c.info.Mentions, syntax.Node(m), d)
 	}
-	c.info.Defined[n] = l.found
+	put(&c.info.Defined, n, l.found)
 	return nil
 }
 
@@ -100,7 +100,7 @@ func (c *Checker) bindMetric(n *syntax.MetricRef, tolerant bool) *Error {
 	case c.opt.NoValue:
 		return nil
 	case tolerant:
-		c.unknown[n] = true
+		put(&c.unknown, n, true)
 		c.unknowns++
 		return nil
 	default:
@@ -110,7 +110,7 @@ func (c *Checker) bindMetric(n *syntax.MetricRef, tolerant bool) *Error {
 	if err != nil {
 		return err
 	}
-	c.info.Metrics[n] = d
+	put(&c.info.Metrics, n, d)
 	c.operands.add(l.id)
 	return nil
 }
@@ -127,10 +127,10 @@ func (c *Checker) bindMeta(specs []*syntax.Spec, tolerant bool) *Error {
 		return c.operandError(s.ValuePos, s.Value, msgNested)
 	case l.found:
 	case c.opt.NoValue:
-		c.meta[s] = metadata{absent, true}
+		put(&c.meta, s, metadata{absent, true})
 		return nil
 	case tolerant:
-		c.meta[s] = metadata{}
+		put(&c.meta, s, metadata{})
 		return nil
 	default:
 		return c.operandError(s.ValuePos, s.Value, msgUnknown)
@@ -139,8 +139,8 @@ func (c *Checker) bindMeta(specs []*syntax.Spec, tolerant bool) *Error {
 	if err != nil {
 		return err
 	}
-	c.meta[s] = metadata{TypeOf(d), true}
-	c.info.Mentions[s] = d
+	put(&c.meta, s, metadata{TypeOf(d), true})
+	put(&c.info.Mentions, syntax.Node(s), d)
 	return nil
 }
 
@@ -160,7 +160,7 @@ func (c *Checker) lookup(name string) lookup {
 	if !ok {
 		id, derived, err := c.env.Lookup(name)
 		l = lookup{id: id, found: err == nil, derived: err == nil && derived, err: err}
-		c.names[name] = l
+		put(&c.names, name, l)
 	}
 	return l
 }
@@ -171,7 +171,7 @@ func (c *Checker) describe(pos syntax.Pos, name string) (pcp.Desc, *Error) {
 	if !l.described {
 		l.desc, l.err = c.env.Describe(l.id)
 		l.described = !errors.Is(l.err, ErrLoop)
-		c.names[name] = l
+		put(&c.names, name, l)
 	}
 	switch {
 	case errors.Is(l.err, ErrLoop):

@@ -20,7 +20,7 @@ import (
 // *Error: first one about a name, else the first one of a walk that visits operands before their operator. The Info
 // beside an error holds what was found before the mistake.
 func Check(e syntax.Expr, env Env, opt *Options) (*Info, error) {
-	return NewChecker(opt).Check(e, env)
+	return newChecker(new(Info), opt).Check(e, env)
 }
 
 // Syntax returns the parser the checks of units and patterns.
@@ -58,25 +58,22 @@ type Checker struct {
 
 // NewChecker returns a Checker with empty tables. A nil opt is the zero Options.
 func NewChecker(opt *Options) *Checker {
-	c := &Checker{
-		info: &Info{
-			Types:    make(map[syntax.Expr]Type),
-			Metrics:  make(map[*syntax.MetricRef]pcp.Desc),
-			Mentions: make(map[syntax.Node]pcp.Desc),
-			Consts:   make(map[syntax.Expr]pcp.Value),
-			Scales:   make(map[*syntax.BinaryExpr]Scale),
-			Choices:  make(map[*syntax.TernaryExpr]Choice),
-			Defined:  make(map[*syntax.CallExpr]bool),
-			Rescale:  make(map[*syntax.RescaleExpr]pcp.Units),
-			Patterns: make(map[*syntax.MatchInstExpr]func(string) bool),
-		},
-		names:   make(map[string]lookup),
-		unknown: make(map[*syntax.MetricRef]bool),
-		vague:   make(map[*syntax.TernaryExpr]bool),
-		meta:    make(map[*syntax.Spec]metadata),
-		bounds:  make(map[place]*bound),
-		checks:  make(map[syntax.Expr]*checked),
-	}
+	return newChecker(&Info{
+		Types:    make(map[syntax.Expr]Type),
+		Metrics:  make(map[*syntax.MetricRef]pcp.Desc),
+		Mentions: make(map[syntax.Node]pcp.Desc),
+		Consts:   make(map[syntax.Expr]pcp.Value),
+		Scales:   make(map[*syntax.BinaryExpr]Scale),
+		Choices:  make(map[*syntax.TernaryExpr]Choice),
+		Defined:  make(map[*syntax.CallExpr]bool),
+		Rescale:  make(map[*syntax.RescaleExpr]pcp.Units),
+		Patterns: make(map[*syntax.MatchInstExpr]func(string) bool),
+	}, opt)
+}
+
+// newChecker returns a Checker that adds to the tables of info.
+func newChecker(info *Info, opt *Options) *Checker {
+	c := &Checker{info: info}
 	if opt != nil {
 		c.opt = *opt
 	}
@@ -88,19 +85,30 @@ func NewChecker(opt *Options) *Checker {
 func (c *Checker) Check(e syntax.Expr, env Env) (*Info, error) {
 	defer func(env Env, root syntax.Expr) { c.env, c.root = env, root }(c.env, c.root)
 	c.env, c.root = env, syntax.Unparen(e)
-	info := *c.info
 	b := c.bindWhole(e, false)
-	info.Operands = b.operands
 	if b.err != nil {
-		return &info, b.err
+		return c.found(Type{}, b.operands), b.err
 	}
 	t := c.checkWhole(e)
 	if t.err != nil {
-		return &info, t.err
+		return c.found(Type{}, b.operands), t.err
 	}
-	info.Root = t.typ
-	all := operands{list: info.Operands[:len(info.Operands):len(info.Operands)]}
+	all := operands{list: b.operands[:len(b.operands):len(b.operands)]}
 	all.add(t.operands...)
-	info.Operands = all.list
-	return &info, nil
+	return c.found(t.typ, all.list), nil
+}
+
+// found returns an Info with what is known so far.
+func (c *Checker) found(root Type, operands []pcp.ID) *Info {
+	info := *c.info
+	info.Root, info.Operands = root, operands
+	return &info
+}
+
+// put adds an entry to a table, which is made for the first one: most expressions need few tables.
+func put[K comparable, V any](table *map[K]V, key K, v V) {
+	if *table == nil {
+		*table = make(map[K]V)
+	}
+	(*table)[key] = v
 }

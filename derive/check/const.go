@@ -12,7 +12,7 @@ import (
 // literal returns the metadata of a bare number.
 func (c *Checker) literal(e syntax.Expr) Type {
 	t := literalType(e)
-	c.info.Consts[e] = constValue(e, t.Type)
+	put(&c.info.Consts, e, constValue(e, t.Type))
 	return t
 }
 
@@ -31,7 +31,7 @@ func (c *Checker) constant(n *syntax.ConstExpr) (Type, *Error) {
 	if err != nil {
 		return t, err
 	}
-	c.info.Consts[n] = constValue(n.X, t.Type)
+	put(&c.info.Consts, syntax.Expr(n), constValue(n.X, t.Type))
 	return t, nil
 }
 

@@ -14,7 +14,7 @@ func (c *Checker) expr(e syntax.Expr) (Type, *Error) {
 	if err != nil {
 		return Type{}, err
 	}
-	c.info.Types[e] = t
+	put(&c.info.Types, e, t)
 	return t, nil
 }
 
@@ -167,7 +167,7 @@ func (c *Checker) rescale(n *syntax.RescaleExpr) (Type, *Error) {
 	if _, err := pcp.NewScaler(t.Type, t.Units, units); err != nil {
 		return t, c.rescaleError(n, units, msgIncompatible)
 	}
-	c.info.Rescale[n] = units
+	put(&c.info.Rescale, n, units)
 	t.Units = units
 	return t, nil
 }
@@ -182,6 +182,6 @@ func (c *Checker) matchInst(n *syntax.MatchInstExpr) (Type, *Error) {
 	if bad != nil {
 		return t, &Error{Pos: n.PatternPos, What: "MATCHINST", Text: "bad regular expression: '" + bad.Error() + "'"}
 	}
-	c.info.Patterns[n] = re.Match
+	put(&c.info.Patterns, n, re.Match)
 	return t, nil
 }

@@ -40,7 +40,7 @@ func (c *Checker) bindWhole(x syntax.Expr, tolerant bool) *bound {
 		if b.err != nil {
 			b.err.Names = true
 		}
-		c.bounds[place{x, tolerant}] = b
+		put(&c.bounds, place{x, tolerant}, b)
 	}
 	return b
 }
@@ -51,7 +51,7 @@ func (c *Checker) checkWhole(x syntax.Expr) *checked {
 	if t == nil {
 		t = new(checked)
 		t.operands = c.collect(func() { t.typ, t.err = c.expr(x) })
-		c.checks[x] = t
+		put(&c.checks, x, t)
 	}
 	return t
 }

@@ -51,7 +51,7 @@ func (c *Checker) ternary(n *syntax.TernaryExpr) (Type, *Error) {
 // selected returns the metadata of a choice that is made. The guard, if it was checked, must fit
 // the arms all the same.
 func (c *Checker) selected(n *syntax.TernaryExpr, choice Choice, guard *Type) (Type, *Error) {
-	c.info.Choices[n] = choice
+	put(&c.info.Choices, n, choice)
 	arm, rest := n.X, n.Y
 	if choice == Right {
 		arm, rest = n.Y, n.X
