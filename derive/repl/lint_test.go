@@ -165,3 +165,24 @@ func TestLintLarge(t *testing.T) {
 		}
 	}
 }
+
+// TestLintProposals checks a file for another source: names are not proposed for each unknown one.
+func TestLintProposals(t *testing.T) {
+	var b strings.Builder
+	for i := range 60 {
+		fmt.Fprintf(&b, "x%d = t.bb\n", i)
+	}
+	list, err := newSession(t, "ta").Lint(context.Background(), []repl.File{{Name: "f", Text: []byte(b.String())}}, repl.Lint{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	proposed := 0
+	for _, d := range list {
+		if len(d.Fixes) > 0 {
+			proposed++
+		}
+	}
+	if len(list) != 60 || proposed != 50 {
+		t.Errorf("%d findings, %d with proposals", len(list), proposed)
+	}
+}

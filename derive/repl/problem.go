@@ -22,10 +22,17 @@ func problemf(format string, args ...any) *Problem {
 	return &Problem{Msg: fmt.Sprintf(format, args...)}
 }
 
+// maxProposals is for how many unknown names others are proposed. Where more are unknown, it is
+// because the source is another one.
+const maxProposals = 50
+
 // problem describes why an expression cannot be evaluated.
 func (b *binder) problem(text string, err error) *Problem {
 	p := diagnose.Check(text, err, func(unknown string) []string {
 		if b.defs.find(unknown) != nil {
+			return nil
+		}
+		if b.unknown++; b.unknown > maxProposals {
 			return nil
 		}
 		known := append(b.defs.names(), b.more()...)

@@ -21,6 +21,7 @@ type binder struct {
 	more func() []string        // names of the source, to propose for an unknown one
 
 	defining string // the name that is not proposed, because it is being defined
+	unknown  int    // how many unknown names there were
 }
 
 // newBinder returns a binder with other definitions than the session's. Derived metrics may be

@@ -20,11 +20,12 @@ func Names(name string, known []string) []string {
 	limit := 1 + len(name)/4
 	lower := strings.ToLower(name)
 	var list []near
+	var m meter
 	for _, k := range known {
 		d := limit + 1
 		other := strings.ToLower(k)
 		if n := len(k) - len(name); -limit <= n && n <= limit {
-			d = distance(lower, other, limit)
+			d = m.distance(lower, other, limit)
 		}
 		if d > limit && name != "" && strings.HasSuffix(other, "."+lower) {
 			d = limit
@@ -43,17 +44,35 @@ func Names(name string, known []string) []string {
 	return names
 }
 
+// A meter measures distances. It keeps the memory for that: three rows of distances between the
+// beginnings of two texts.
+type meter struct{ two, one, row []int }
+
 // distance returns how many letters must be inserted, removed, replaced or swapped with their
 // neighbour to make b of a; if that is more than limit, a larger number.
-func distance(a, b string, limit int) int {
-	two, one, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
-	for j := range one {
+func (m *meter) distance(a, b string, limit int) int {
+	for a != "" && b != "" && a[0] == b[0] {
+		a, b = a[1:], b[1:]
+	}
+	for a != "" && b != "" && a[len(a)-1] == b[len(b)-1] {
+		a, b = a[:len(a)-1], b[:len(b)-1]
+	}
+	if max(len(a)-len(b), len(b)-len(a)) > limit {
+		return limit + 1
+	}
+	if len(m.row) < len(b)+1 {
+		m.two, m.one, m.row = make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
+	}
+	two, one, row := m.two, m.one, m.row
+	for j := range len(b) + 1 {
 		one[j] = j
 	}
 	for i := 1; i <= len(a); i++ {
-		row[0] = i
+		// What is farther from the diagonal than limit is larger than it.
+		from, to := max(1, i-limit), min(len(b), i+limit)
+		row[from-1] = i
 		best := i
-		for j := 1; j <= len(b); j++ {
+		for j := from; j <= to; j++ {
 			d := one[j-1]
 			if a[i-1] != b[j-1] {
 				d++
@@ -64,6 +83,9 @@ func distance(a, b string, limit int) int {
 			}
 			row[j] = d
 			best = min(best, d)
+		}
+		if to < len(b) {
+			row[to+1] = limit + 1
 		}
 		if best > limit {
 			return limit + 1

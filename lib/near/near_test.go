@@ -1,6 +1,7 @@
 package near
 
 import (
+	"math/rand/v2"
 	"strings"
 	"testing"
 )
@@ -35,14 +36,58 @@ func TestDistance(t *testing.T) {
 	}{
 		{"", "", 0}, {"a", "a", 0}, {"a", "b", 1}, {"ab", "ba", 1}, {"abc", "ac", 1}, {"ac", "abc", 1}, {"abcd", "badc", 2}, {"kitten", "sitting", 3},
 	} {
-		if got := distance(tt.a, tt.b, 9); got != tt.want {
+		if got := new(meter).distance(tt.a, tt.b, 9); got != tt.want {
 			t.Errorf("%q %q: %d", tt.a, tt.b, got)
 		}
-		if got := distance(tt.b, tt.a, 9); got != tt.want {
+		if got := new(meter).distance(tt.b, tt.a, 9); got != tt.want {
 			t.Errorf("%q %q: %d", tt.b, tt.a, got)
 		}
 	}
-	if got := distance("abcdefgh", "zyxwvuts", 2); got <= 2 {
+	if got := new(meter).distance("abcdefgh", "zyxwvuts", 2); got <= 2 {
 		t.Errorf("beyond the limit: %d", got)
+	}
+}
+
+// plain is the distance by all rows in full.
+func plain(a, b string) int {
+	d := make([][]int, len(a)+1)
+	for i := range d {
+		d[i] = make([]int, len(b)+1)
+		for j := range d[i] {
+			switch {
+			case i == 0 || j == 0:
+				d[i][j] = i + j
+				continue
+			case a[i-1] == b[j-1]:
+				d[i][j] = d[i-1][j-1]
+			default:
+				d[i][j] = d[i-1][j-1] + 1
+			}
+			d[i][j] = min(d[i][j], d[i-1][j]+1, d[i][j-1]+1)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				d[i][j] = min(d[i][j], d[i-2][j-2]+1)
+			}
+		}
+	}
+	return d[len(a)][len(b)]
+}
+
+// TestDistanceShort compares the distances with those that leave nothing out.
+func TestDistanceShort(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	text := func() string {
+		b := make([]byte, r.IntN(9))
+		for i := range b {
+			b[i] = "abc"[r.IntN(3)]
+		}
+		return string(b)
+	}
+	var m meter
+	for range 20000 {
+		a, b, limit := text(), text(), r.IntN(9)
+		got, want := m.distance(a, b, limit), plain(a, b)
+		if want <= limit && got != want || want > limit && got <= limit {
+			t.Fatalf("%q %q: %d, want %d, limit %d", a, b, got, want, limit)
+		}
 	}
 }

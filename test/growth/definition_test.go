@@ -45,8 +45,9 @@ func definitionOperations() []operation {
 		{"evaluate a definition", "instances", steps, func(t *testing.T, n int) func() {
 			return evaluate(t, shape{metrics: 2, insts: n, records: 20}, definitions(t, 1), 1)
 		}},
-		{"check a file with all rules", "definitions", steps, func(t *testing.T, n int) func() { return lintFile(t, n, false) }},
-		{"check where one may hold another", "definitions", steps, func(t *testing.T, n int) func() { return lintFile(t, n, true) }},
+		{"check a file with all rules", "definitions", steps, func(t *testing.T, n int) func() { return lintFile(t, n, n, false) }},
+		{"check where one may hold another", "definitions", steps, func(t *testing.T, n int) func() { return lintFile(t, n, n, true) }},
+		{"check a file of unknown metrics", "definitions", steps, func(t *testing.T, n int) func() { return lintFile(t, n, 1, false) }},
 		{"format a file", "definitions", steps, func(t *testing.T, n int) func() {
 			text, err := os.ReadFile(definitions(t, n))
 			must(err)
@@ -96,11 +97,11 @@ func definitions(t *testing.T, n int) string {
 	return file
 }
 
-// lintFile checks a file of n definitions.
-func lintFile(t *testing.T, n int, expand bool) func() {
+// lintFile checks a file of n definitions where there are some metrics.
+func lintFile(t *testing.T, n, metrics int, expand bool) func() {
 	text, err := os.ReadFile(definitions(t, n))
 	must(err)
-	base := write(t, shape{metrics: n, records: 2})
+	base := write(t, shape{metrics: metrics, records: 2})
 	return func() {
 		s := session(base)
 		must2(s.Lint(ctx, []repl.File{{Name: "d.conf", Text: text}}, repl.Lint{Rules: lint.Rules(), Expand: expand}))
