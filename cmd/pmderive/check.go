@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -80,6 +81,7 @@ func (a *app) check(ctx context.Context, f *checkFlags, args []string) error {
 	if err := f.complete(); err != nil {
 		return err
 	}
+	debug.SetGCPercent(gcPercent)
 	a.running = true
 	if f.rules {
 		return writeRules(a.Env.Out)

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"io"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -16,6 +17,10 @@ import (
 
 // patience is how long the language server waits for the source before it shows mistakes of syntax.
 const patience = 100 * time.Millisecond
+
+// gcPercent is how much the heap may grow between collections while definitions are checked. Those of a
+// file need some megabytes, and collecting them again and again takes longer than the check.
+const gcPercent = 200
 
 // newLSP returns the command that serves editors.
 func (a *app) newLSP() *cobra.Command {
@@ -43,6 +48,7 @@ func (a *app) serve(ctx context.Context, f *checkFlags) error {
 	if err := f.complete(); err != nil {
 		return err
 	}
+	debug.SetGCPercent(gcPercent)
 	a.running = true
 	a.sources.LoadDefault()
 	a.sources.Silent = true

@@ -91,6 +91,13 @@ type Pass struct {
 	found  []Finding
 	insts  map[syntax.Expr]instances
 	indoms map[pcp.ID]pcp.InDom // of metrics
+	all    []place              // what nodes yields; nil before it is needed
+}
+
+// A place is a node in a definition.
+type place struct {
+	def  *Definition
+	node syntax.Node
 }
 
 // Run applies rules and returns what they find, in the order of the definitions and the places.
@@ -126,21 +133,24 @@ func (p *Pass) fixable(d *Definition, pos syntax.Pos, fixes []syntax.Fix, msg st
 // nodes yields the nodes of all definitions that are written there, not those of definitions inside
 // them; if typed is set, only where their types are known.
 func (p *Pass) nodes(typed bool) iter.Seq2[*Definition, syntax.Node] {
-	return func(yield func(*Definition, syntax.Node) bool) {
+	if p.all == nil {
 		for _, d := range p.Definitions {
-			tree, more := d.Tree, true
+			tree := d.Tree
 			if tree == nil {
 				tree = d.Expr
 			}
-			if typed && d.Info == nil {
-				continue
-			}
 			syntax.Walk(tree, func(n syntax.Node) bool {
 				_, inner := n.(*syntax.NestExpr)
-				more = more && (inner || yield(d, n))
-				return more && !inner
+				if !inner {
+					p.all = append(p.all, place{d, n})
+				}
+				return !inner
 			})
-			if !more {
+		}
+	}
+	return func(yield func(*Definition, syntax.Node) bool) {
+		for _, at := range p.all {
+			if (!typed || at.def.Info != nil) && !yield(at.def, at.node) {
 				return
 			}
 		}

@@ -28,8 +28,20 @@ func (s *server) check(d *document) {
 	default:
 	}
 	if s.opt.Patience > 0 {
-		time.AfterFunc(s.opt.Patience, func() { s.checkText(d) })
+		time.AfterFunc(s.opt.Patience, func() {
+			if s.undecided(d) {
+				s.checkText(d)
+			}
+		})
 	}
+}
+
+// undecided reports whether a document is the current version, and nothing is known of it.
+func (s *server) undecided(d *document) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	found := s.found[d.uri]
+	return s.docs[d.uri] == d && (found == nil || found.doc != d)
 }
 
 // checkAll checks documents, one after the other, until the server ends.
