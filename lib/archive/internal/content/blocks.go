@@ -33,13 +33,16 @@ type part struct {
 	begun chan error // the end of the work on it, which has r and pos
 }
 
-// maxBlock is the largest block that is unpacked by itself.
-const maxBlock = 32 << 20
+// Limits for what is unpacked block by block.
+const (
+	maxBlock  = 32 << 20 // bytes of a block
+	maxBlocks = 1 << 16  // which is 640 GiB as pmlogger's housekeeping packs them
+)
 
 // divide makes the content one of blocks, if there are several small ones, and room for them.
 func (c *File) divide(f *xz.File) bool {
 	large := func(b xz.Block) bool { return b.Size > maxBlock }
-	if len(f.Blocks) < 2 || slices.ContainsFunc(f.Blocks, large) || c.opt.FS != nil || len(c.data) > 0 {
+	if len(f.Blocks) < 2 || len(f.Blocks) > maxBlocks || slices.ContainsFunc(f.Blocks, large) || c.opt.FS != nil || len(c.data) > 0 {
 		return false
 	}
 	if c.keep(f.Size) {

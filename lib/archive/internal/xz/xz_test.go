@@ -210,6 +210,9 @@ func TestDamage(t *testing.T) {
 		if _, err := unpack(changed); err == nil {
 			t.Errorf("a bit of byte %d changed is not noticed", i)
 		}
+		if _, err := unpackPieces(changed, 100); err == nil {
+			t.Errorf("a bit of byte %d changed is not noticed in pieces", i)
+		}
 		if _, err := unpack(packed[:i]); err == nil {
 			t.Errorf("cut at %d is not noticed", i)
 		}
