@@ -138,7 +138,7 @@ var terminal = []string{
 // outside are the packages of others that each part of the tree may import, besides the standard
 // library. Tests are free.
 var outside = map[string][]string{
-	"lib/archive/":         {"golang.org/x/sys/unix", "github.com/klauspost/compress", "github.com/ulikunitz/xz"},
+	"lib/archive/":         {"golang.org/x/sys/unix", "github.com/klauspost/compress"},
 	"lib/remotewrite":      {"github.com/klauspost/compress/snappy"},
 	"lib/remotewrite/":     {"github.com/klauspost/compress/snappy"},
 	"lib/pmcd":             {"golang.org/x/text/unicode", "golang.org/x/sys/unix"},

@@ -8,9 +8,9 @@ import (
 	"strings"
 
 	"github.com/klauspost/compress/zstd"
-	"github.com/ulikunitz/xz/lzma"
 
 	"pmtools/lib/archive/internal/gzip"
+	"pmtools/lib/archive/internal/xz"
 )
 
 // maxDictionary is the largest dictionary that a compressed file may ask for: xz -9 uses 64 MiB.
@@ -34,10 +34,10 @@ var errSuffix = errors.New("unknown kind of compressed file")
 // unpacker returns what unpacks f, by the suffix of its name. Files of gzip and of compress are told
 // apart by their beginning, as gzip does, which the reference uses for both.
 func unpacker(f io.Reader, suffix string) (io.ReadCloser, error) {
-	in := bufio.NewReaderSize(f, 32<<10) // gzip's own is larger, and passes by it
+	in := bufio.NewReaderSize(f, 32<<10) // those of gzip and lzma are larger, and pass by it
 	switch suffix {
 	case ".lzma":
-		r, err := lzma.ReaderConfig{DictCap: maxDictionary}.NewReader(in)
+		r, err := xz.NewAlone(in)
 		return io.NopCloser(r), err
 	case ".bz2", ".bz":
 		return io.NopCloser(bzip2.NewReader(in)), nil

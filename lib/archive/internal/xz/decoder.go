@@ -59,7 +59,7 @@ func (d *decoder) run(stop int) error {
 			if state < firstMatched {
 				c, lit = c.literal(in, probs, 1)
 			} else if m.rep[0] >= uint32(pos-d.dict) {
-				return d.tooFar()
+				return d.tooFar(c, state, pos)
 			} else {
 				c, lit = c.matched(in, probs, out[pos-1-int(m.rep[0])])
 			}
@@ -71,24 +71,29 @@ func (d *decoder) run(stop int) error {
 		var length int
 		c, state, length = m.matches(c.one(p, c.bound(p)), in, state, posState)
 		if m.rep[0] >= uint32(pos-d.dict) || length > end-pos {
-			return d.tooFar()
+			return d.tooFar(c, state, pos)
 		}
 		copyMatch(out, pos, pos-1-int(m.rep[0]), length)
 		pos += length
 	}
-	d.coder, d.state = c.normal(in), state
-	d.left, d.pos = d.left-(pos-d.pos), pos
-	switch {
-	case pos < stop || d.coder.pos > d.size:
+	d.suspend(c, state, pos)
+	if pos < stop || d.coder.pos > d.size {
 		return fmt.Errorf("%w: LZMA chunk ends early", errDamage)
-	case d.left == 0 && (d.coder.pos != d.size || d.code != 0):
-		return fmt.Errorf("%w: LZMA2 chunk does not end where it should", errDamage)
 	}
 	return nil
 }
 
+// suspend keeps the state of run.
+func (d *decoder) suspend(c coder, state uint32, pos int) {
+	d.coder, d.state = c.normal(&d.in), state
+	d.left, d.pos = d.left-(pos-d.pos), pos
+}
+
 // tooFar is the error of a match that begins before the dictionary or goes beyond the chunk.
-func (d *decoder) tooFar() error { return fmt.Errorf("%w: LZMA match", errDamage) }
+func (d *decoder) tooFar(c coder, state uint32, pos int) error {
+	d.suspend(c, state, pos)
+	return fmt.Errorf("%w: LZMA match", errDamage)
+}
 
 // afterLiteral is the state after a literal.
 var afterLiteral = [states]uint32{0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 4, 5}
@@ -240,7 +245,11 @@ func (d *decoder) load(c chunk) error {
 func (d *decoder) unpack(n int) error {
 	n = min(n, d.left)
 	if !d.plain {
-		return d.run(d.pos + n)
+		err := d.run(d.pos + n)
+		if err == nil && d.left == 0 && (d.coder.pos != d.size || d.code != 0) {
+			err = fmt.Errorf("%w: LZMA2 chunk does not end where it should", errDamage)
+		}
+		return err
 	}
 	copy(d.out[d.pos:], d.in[d.coder.pos:d.coder.pos+n])
 	d.pos, d.coder.pos, d.left = d.pos+n, d.coder.pos+n, d.left-n
