@@ -7,14 +7,10 @@ import (
 	"io"
 	"strings"
 
-	"github.com/klauspost/compress/zstd"
-
 	"pmtools/lib/archive/internal/gzip"
 	"pmtools/lib/archive/internal/xz"
+	"pmtools/lib/archive/internal/zstd"
 )
-
-// maxDictionary is the largest dictionary that a compressed file may ask for: xz -9 uses 64 MiB.
-const maxDictionary = 256 << 20
 
 // Suffixes are the endings of compressed files, in the order of search (archive.md A1.2).
 var Suffixes = [...]string{".xz", ".lzma", ".bz2", ".bz", ".gz", ".Z", ".z", ".zst"}
@@ -49,11 +45,7 @@ func unpacker(f io.Reader, suffix string) (io.ReadCloser, error) {
 		r, err := gzip.NewReader(in)
 		return io.NopCloser(r), err
 	case ".zst":
-		r, err := zstd.NewReader(in, zstd.WithDecoderMaxWindow(maxDictionary), zstd.WithDecoderConcurrency(1))
-		if err != nil {
-			return nil, err
-		}
-		return r.IOReadCloser(), nil
+		return zstd.NewReader(in), nil
 	}
 	return nil, errSuffix
 }
