@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ulikunitz/xz/lzma"
+
 	"pmtools/lib/archive/archivetest"
 	"pmtools/test/peer/harness"
 )
@@ -41,8 +43,25 @@ func TestBadArchives(t *testing.T) {
 	harness.Compare(t, overArchives(t, filepath.Join(root, "var/lib/pcp/testsuite/badarchives")))
 }
 
+// lzmaFile writes a file of .lzma, with its size in the head, or else with a marker at its end.
+func lzmaFile(t *testing.T, b []byte, size bool) string {
+	t.Helper()
+	var out strings.Builder
+	w, err := lzma.WriterConfig{SizeInHeader: size, Size: int64(len(b))}.NewWriter(&out)
+	if err == nil {
+		_, err = w.Write(b)
+	}
+	if err == nil {
+		err = w.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
 // TestCompressed compares pminfo and pmval over archives of compress(1) and of gzip, under each name
-// that they may have.
+// that they may have, and of lzma; with zeros behind them, and with an empty member.
 func TestCompressed(t *testing.T) {
 	packed, err := archivetest.Compressed()
 	if err != nil {
@@ -66,16 +85,18 @@ func TestCompressed(t *testing.T) {
 				t.Fatal(err)
 			}
 			files["gzip"+suffix[1:]+"."+name+suffix] = zipped.String()
+			files["zeros."+name+".gz"] = zipped.String() + strings.Repeat("\x00", 700)
+			files["empty."+name+".gz"] = zipped.String() + "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03\x03\x00\x00\x00\x00\x00\x00\x00\x00\x00"
+			files["marker."+name+".lzma"] = lzmaFile(t, b, false)
+			files["size."+name+".lzma"] = lzmaFile(t, b, true)
 		}
 	}
 	dir := harness.WriteFiles(t, files)
-	for _, suffix := range []string{"gz", "Z", "z"} {
-		for _, by := range []string{"compress", "gzip"} {
-			for _, o := range options {
-				cs = append(cs, harness.Command{Args: append([]string{"pminfo", "-a", by + suffix}, o...), Dir: dir})
-			}
-			cs = append(cs, harness.Command{Args: []string{"pmval", "-t", "0.3", "-a", by + suffix, "mini.x"}, Dir: dir})
+	for _, base := range []string{"compressgz", "compressZ", "compressz", "gzipgz", "gzipZ", "gzipz", "zeros", "empty", "marker", "size"} {
+		for _, o := range options {
+			cs = append(cs, harness.Command{Args: append([]string{"pminfo", "-a", base}, o...), Dir: dir})
 		}
+		cs = append(cs, harness.Command{Args: []string{"pmval", "-t", "0.3", "-a", base, "mini.x"}, Dir: dir})
 	}
 	harness.Compare(t, cs)
 }
