@@ -123,8 +123,8 @@ func (h *huffman) build(list *[256]byte, n int) error {
 	return nil
 }
 
-// perLoad is how many codes are certainly within the bits of a load.
-const perLoad = 56 / maxCode
+// perLoad is how many codes are certainly within the bits of a load: 56 / maxCode.
+const perLoad = 5
 
 // A stream is a stream of codes and where its literals go.
 type stream struct {
@@ -183,15 +183,24 @@ func (h *huffman) together(dst []byte, b *packed, all *[4]stream) error {
 			if s.p < s.start {
 				return missing()
 			}
-			// The lowest bit that is set counts the bits that were used.
 			w, _ := b.peek(s.p)
-			w |= 1
-			to := (*[perLoad]byte)(dst[s.at:])
-			for i := range to {
-				e := h.table[w>>(64-maxCode)]
-				to[i] = byte(e)
-				w <<= e >> 8 & 63
-			}
+			to := (*[perLoad]byte)(dst[s.at : s.at+perLoad])
+			w |= 1 // the lowest bit that is set counts the bits that were used
+			e := h.table[w>>(64-maxCode)]
+			w <<= e >> 8 & 63
+			to[0] = byte(e)
+			e = h.table[w>>(64-maxCode)]
+			w <<= e >> 8 & 63
+			to[1] = byte(e)
+			e = h.table[w>>(64-maxCode)]
+			w <<= e >> 8 & 63
+			to[2] = byte(e)
+			e = h.table[w>>(64-maxCode)]
+			w <<= e >> 8 & 63
+			to[3] = byte(e)
+			e = h.table[w>>(64-maxCode)]
+			w <<= e >> 8 & 63
+			to[4] = byte(e)
 			s.p -= place(bits.TrailingZeros64(w))
 			s.at += perLoad
 		}

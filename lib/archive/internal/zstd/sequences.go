@@ -162,11 +162,36 @@ func (d *decoder) codes(k *block, at, end int) error {
 		}
 	}
 	el, ed, em := tl.entries[state[0]], td.entries[state[1]], tm.entries[state[2]]
-	seqs, r := k.seqs, &d.repeated
+	p = d.decode(k.seqs, b, p, [3]entry{el, ed, em})
+	var literals, matches uint64
+	var far uint32
+	for _, s := range k.seqs {
+		literals += uint64(s.literals)
+		matches += uint64(s.match)
+		far = max(far, s.distance-1)
+	}
+	switch {
+	case p != start:
+		return fmt.Errorf("%w: stream of sequences", errDamage)
+	case literals > uint64(len(k.lits)-pad):
+		return fmt.Errorf("%w: sequences have %d literals of %d", errDamage, literals, len(k.lits)-pad)
+	case matches+uint64(len(k.lits)-pad) > uint64(d.maxBlock):
+		return fmt.Errorf("%w: block of more than %d bytes", errDamage, d.maxBlock)
+	case uint64(far) >= uint64(d.window):
+		return fmt.Errorf("%w: match at distance %d, in a window of %d", errDamage, uint64(far)+1, d.window)
+	}
+	k.size = len(k.lits) - pad + int(matches)
+	return nil
+}
+
+// decode decodes sequences from the bits before p, beginning with some codes. It returns what is left.
+func (d *decoder) decode(seqs []sequence, b *packed, p place, codes [3]entry) place {
+	el, ed, em := codes[codeLiterals], codes[codeDistance], codes[codeMatch]
+	r := &d.repeated
 	for i := 0; ; i++ {
 		at := uint(p>>3 - 7)
 		if at > uint(len(b)-8) {
-			return missing()
+			return -1
 		}
 		w := binary.LittleEndian.Uint64(b[at:at+8]) << 1 << (^p & 7)
 		s := &seqs[i]
@@ -180,7 +205,7 @@ func (d *decoder) codes(k *block, at, end int) error {
 			p -= place(em.extra() + el.extra())
 			at := uint(p>>3 - 7)
 			if at > uint(len(b)-8) {
-				return missing()
+				return -1
 			}
 			w = binary.LittleEndian.Uint64(b[at:at+8]) << 1 << (^p & 7)
 		}
@@ -213,7 +238,7 @@ func (d *decoder) codes(k *block, at, end int) error {
 		}
 		s.distance = distance
 		if i == len(seqs)-1 {
-			break
+			return p
 		}
 		p -= place((el + em + ed) & 63)
 		nl, nm := el.bits(), em.bits()
@@ -223,23 +248,4 @@ func (d *decoder) codes(k *block, at, end int) error {
 		w <<= nm
 		ed = d.tables[codeDistance].entries[(ed.next()+uint(top(w, ed.bits())))&(1<<maxLog-1)]
 	}
-	var literals, matches uint64
-	var far uint32
-	for _, s := range k.seqs {
-		literals += uint64(s.literals)
-		matches += uint64(s.match)
-		far = max(far, s.distance-1)
-	}
-	switch {
-	case p != start:
-		return fmt.Errorf("%w: stream of sequences", errDamage)
-	case literals > uint64(len(k.lits)-pad):
-		return fmt.Errorf("%w: sequences have %d literals of %d", errDamage, literals, len(k.lits)-pad)
-	case matches+uint64(len(k.lits)-pad) > uint64(d.maxBlock):
-		return fmt.Errorf("%w: block of more than %d bytes", errDamage, d.maxBlock)
-	case uint64(far) >= uint64(d.window):
-		return fmt.Errorf("%w: match at distance %d, in a window of %d", errDamage, uint64(far)+1, d.window)
-	}
-	k.size = len(k.lits) - pad + int(matches)
-	return nil
 }

@@ -75,11 +75,10 @@ func (w *window) run(seqs []sequence, lits []byte) error {
 				return fmt.Errorf("%w: match at distance %d, behind %d bytes", errDamage, distance, pos)
 			}
 		}
-		switch {
-		case length > 16 || distance < 16 || from > w.lap-16 && from > pos:
+		if length > 32 || distance < 16 || from > w.lap-32 && from > pos {
 			w.copy(pos, from, length)
-		default:
-			copy16(out, pos, out, from)
+		} else if copy16(out, pos, out, from); length > 16 {
+			copy16(out, pos+16, out, from+16)
 		}
 		pos += length
 	}
