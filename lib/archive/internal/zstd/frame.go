@@ -54,6 +54,7 @@ type block struct {
 	lits     []byte // of the sequences and behind them, with a pad
 	buf      *packed
 	own      []byte // of literals that are not in buf
+	err      error  // why there is no block
 }
 
 // A decoder reads blocks.
