@@ -3,6 +3,7 @@ package repl
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"pmtools/lib/pcp"
@@ -176,6 +177,12 @@ func (p *sampler) take(ctx context.Context, res *pcp.Result) *Sample {
 			set.Err = v.Err
 			continue
 		}
+		rates := make(map[int32]int) // where that of each instance is
+		if c.rate {
+			for k, inst := range slices.Backward(res.Sets[c.rateColumn].Insts) {
+				rates[inst] = k
+			}
+		}
 		for j, inst := range v.Insts {
 			val := Value{ID: inst, Value: v.Value(j)}
 			if !val.Value.Type().Arithmetic() && val.Value.IsSet() {
@@ -184,11 +191,8 @@ func (p *sampler) take(ctx context.Context, res *pcp.Result) *Sample {
 			if d := c.info.Root.InDom; d != pcp.NullInDom {
 				val.Instance = p.instance(ctx, d, inst, res.Time)
 			}
-			if c.rate {
-				r := &res.Sets[c.rateColumn]
-				if k := r.Find(inst); k >= 0 {
-					val.Rate = r.Value(k)
-				}
+			if k, ok := rates[inst]; ok {
+				val.Rate = res.Sets[c.rateColumn].Value(k)
 			}
 			set.Values = append(set.Values, val)
 		}

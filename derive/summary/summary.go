@@ -73,7 +73,8 @@ type Summary struct {
 
 	each     bool
 	users    map[pcp.ID][]use
-	singular map[pcp.ID]bool // metrics without instances
+	singular map[pcp.ID]bool      // metrics without instances
+	nested   map[syntax.Expr]bool // definitions that were looked at
 	input    eval.Input
 	count    uint64
 	due      []*Metric // those with operands in the current record
@@ -88,7 +89,7 @@ type use struct {
 
 // New returns a Summary without metrics. With each there is one of every instance besides.
 func New(each bool) *Summary {
-	return &Summary{each: each, users: make(map[pcp.ID][]use), singular: make(map[pcp.ID]bool)}
+	return &Summary{each: each, users: make(map[pcp.ID][]use), singular: make(map[pcp.ID]bool), nested: make(map[syntax.Expr]bool)}
 }
 
 // Add adds a metric: an expression with numbers as values. Between means that each value is that of
@@ -96,18 +97,32 @@ func New(each bool) *Summary {
 func (s *Summary) Add(name string, e syntax.Expr, info *check.Info, between bool) *Metric {
 	m := &Metric{Name: name, Desc: info.Root.Desc(pcp.NullID), plan: eval.New(e, info), between: between, each: s.each}
 	m.All = newSeries(m.whole())
+	s.look(e, info)
 	m.columns = make([]*pcp.Values, len(info.Operands))
 	m.where = make(map[int32]int)
 	for i, id := range info.Operands {
-		if _, known := s.singular[id]; !known { // the table may be that of all expressions
-			for _, d := range info.Metrics {
-				s.singular[d.ID] = d.InDom == pcp.NullInDom
-			}
-		}
 		s.users[id] = append(s.users[id], use{m, i, s.singular[id]})
 	}
 	s.Metrics = append(s.Metrics, m)
 	return m
+}
+
+// look finds out which operands of an expression have no instances. Definitions in it may be in many
+// expressions.
+func (s *Summary) look(e syntax.Expr, info *check.Info) {
+	syntax.Walk(e, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.NestExpr:
+			seen := s.nested[n.X]
+			s.nested[n.X] = true
+			return !seen
+		case *syntax.MetricRef:
+			if d, ok := info.Metrics[n]; ok {
+				s.singular[d.ID] = d.InDom == pcp.NullInDom
+			}
+		}
+		return true
+	})
 }
 
 // whole reports whether values are integers.

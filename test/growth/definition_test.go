@@ -1,7 +1,6 @@
 package growth
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"os"
@@ -150,7 +149,5 @@ func complete(s *repl.Session) {
 
 // session returns a prompt over an archive.
 func session(base string) *repl.Session {
-	return repl.New(&repl.Options{Kind: "archive", Name: base, Open: func(ctx context.Context, _, name string) (pmapi.Source, error) {
-		return pmapi.OpenArchive(ctx, name, nil)
-	}})
+	return repl.New(&repl.Options{Kind: "archive", Name: base, Open: openArchive})
 }

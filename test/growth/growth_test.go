@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -29,7 +30,7 @@ var steps = []int{100, 1000, 10000}
 
 // operations returns all that is measured.
 func operations() []operation {
-	return append(append(archiveOperations(), liveOperations()...), definitionOperations()...)
+	return slices.Concat(archiveOperations(), liveOperations(), definitionOperations(), commandOperations())
 }
 
 // The largest exponents that are accepted. Sorting and searching are n log n, which looks like 1.1

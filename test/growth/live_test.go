@@ -3,7 +3,6 @@ package growth
 import (
 	"context"
 	"fmt"
-	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -146,19 +145,21 @@ func daemon(t *testing.T, n int) *pmapi.Host {
 	return h
 }
 
+// addresses returns those of n hosts, and what connects to them: the same daemon for all.
+func addresses(t *testing.T, n int) ([]string, *pmcd.Dialer) {
+	list := make([]string, n)
+	for i := range list {
+		list[i] = fmt.Sprintf("10.0.%d.%d", i>>8, i&0xff)
+	}
+	return list, &pmcd.Dialer{DialContext: server(t, 10).Dial}
+}
+
 // fleet reads one metric of many hosts, each a connection.
 func fleet(t *testing.T, n int) func() {
-	s := server(t, 10)
 	type sample struct {
 		Load fetchgroup.Opt[float64] `pcp:"group0.sub0.metric1"`
 	}
-	hosts := make([]string, n)
-	for i := range hosts {
-		hosts[i] = fmt.Sprintf("10.0.%d.%d", i>>8, i&0xff)
-	}
-	dialer := &pmcd.Dialer{DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
-		return s.Dial(ctx, network, address)
-	}}
+	hosts, dialer := addresses(t, n)
 	opt := &fetchgroup.FleetOptions{Interval: -1, Rounds: 2, Open: func(ctx context.Context, host string) (pmapi.Source, error) {
 		return pmapi.OpenHost(ctx, host, dialer)
 	}}
