@@ -138,6 +138,7 @@ type cost struct{ seconds, instructions, own float64 }
 
 // cost returns the least that a call of f costs.
 func (m meter) cost(f func()) cost {
+	f() // the first call may prepare those that follow
 	n := 1
 	for {
 		if seconds, _ := m.batch(f, n); seconds*float64(n) >= least.Seconds() {
