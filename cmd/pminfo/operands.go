@@ -76,7 +76,10 @@ func (r *reporter) operand(ctx context.Context, arg string) error {
 // leaves returns the names at or below a node of the name space, in parts: there may be a million,
 // which is no reason to have twice that many in memory, or as many metrics.
 func (r *reporter) leaves(ctx context.Context, name string) (parts [][]string, err error) {
-	last := make([]string, 0, window) // memory that is not used is not touched
+	var last []string
+	if name == "" {
+		last = make([]string, 0, window) // of which what is not used is not touched
+	}
 	err = pmapi.WalkNames(ctx, r.src, name, func(name string) bool {
 		if last = append(last, name); len(last) == window {
 			parts, last = append(parts, last), make([]string, 0, window)
