@@ -26,7 +26,7 @@ type Options struct {
 	// memory. Nil means the files of the system.
 	FS fs.FS
 	// MemLimit is how many unpacked bytes of compressed files are kept in memory, of all that the
-	// process has open; others go to temporary files. 0 means 16 MiB.
+	// process has open; others go to temporary files. 0 means 4 MiB.
 	MemLimit int64
 	// TempDir is where temporary files go; "" means os.TempDir().
 	TempDir string

@@ -25,7 +25,7 @@ const Everything = math.MaxInt64
 // Options are the archive.Options for reading files.
 type Options struct {
 	FS        fs.FS  // where the files are; nil for the files of the system
-	MemLimit  int64  // how many unpacked bytes are kept in memory; 0 means 16 MiB
+	MemLimit  int64  // how many unpacked bytes are kept in memory; 0 means 4 MiB
 	TempDir   string // where the others go
 	DiskLimit int64  // how many may go there; 0 means half of what is free
 	Warn      func(msg string)
@@ -112,7 +112,7 @@ type File struct {
 // directory has no label, as the bytes of a device are none.
 func Open(ctx context.Context, path string, opt Options) (*File, error) {
 	if opt.MemLimit <= 0 {
-		opt.MemLimit = 16 << 20
+		opt.MemLimit = 4 << 20
 	}
 	c := &File{opt: opt, path: path, suffix: path[len(Trim(path)):], ctx: ctx}
 	c.mu.Lock()
