@@ -17,7 +17,9 @@ func TestMain(m *testing.M) {
 		os.Exit(1)
 	}
 	bin = sync.OnceValues(func() (string, error) {
-		out, err := exec.Command("go", "build", "-ldflags=-w", "-o", scratch, "pmtools/cmd/...", "pmtools/test/agents/...").CombinedOutput()
+		cmd := exec.Command("go", "build", "-ldflags=-w", "-o", scratch, "pmtools/cmd/...", "pmtools/test/agents/...")
+		cmd.Env = asMade()
+		out, err := cmd.CombinedOutput()
 		if err != nil {
 			err = fmt.Errorf("%w\n%s", err, out)
 		}
@@ -27,6 +29,9 @@ func TestMain(m *testing.M) {
 	os.RemoveAll(scratch)
 	os.Exit(status)
 }
+
+// asMade is the environment in which make builds, however the tests themselves are built.
+func asMade() []string { return append(os.Environ(), "CGO_ENABLED=0") }
 
 // bin builds the commands and the agents of docs, once, and returns where they are.
 var bin func() (dir string, err error)

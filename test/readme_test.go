@@ -43,6 +43,7 @@ func build(t *testing.T, target string) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "built.exe")
 	cmd := exec.Command("go", "build", "-o", file, target)
+	cmd.Env = asMade()
 	cmd.Dir = ".."
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("go build %s: %v\n%s", target, err, out)
