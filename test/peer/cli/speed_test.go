@@ -48,7 +48,7 @@ var shapeSpeedCases = []speedCase{
 	{"set of 30 members: each record", 5, 0.5, []string{"pmval", "-U", "set", "big.d01"}},
 	{"set of 30 members: 10 s steps", 5, 0.5, []string{"pmval", "-a", "set", "-t", "10sec", "big.c00"}},
 	{"set of 30 members: 10 min steps", 5, 0.5, []string{"pmval", "-a", "set", "-t", "10min", "big.c00"}},
-	{"xz: one record", 5, 2, []string{"pmval", "-s", "1", "-U", "xz/big", "big.d01"}},
+	{"xz: one record", 5, 0.8, []string{"pmval", "-s", "1", "-U", "xz/big", "big.d01"}},
 	{"xz: each record", 3, 1, []string{"pmval", "-U", "xz/big", "big.d01"}},
 	{"xz: 10 min steps", 3, 1, []string{"pmval", "-a", "xz/big", "-t", "10min", "big.c00"}},
 	{"zstd: one record", 3, 1, []string{"pmval", "-s", "1", "-U", "zstd/big", "big.d01"}},
