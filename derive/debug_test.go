@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -55,6 +56,10 @@ func TestDebug(t *testing.T) {
 				}
 			}
 			got := strings.ReplaceAll(s.out.String(), s.dir, "DIR")
+			if runtime.GOOS == "windows" {
+				got = strings.ReplaceAll(got, `DIR\`, "DIR/")
+				got = strings.ReplaceAll(got, "GetFileAttributesEx DIR/nosuch: Path not found.", "stat DIR/nosuch: no such file or directory")
+			}
 			if *update {
 				if err := os.WriteFile(name, []byte(got), 0o666); err != nil {
 					t.Fatal(err)

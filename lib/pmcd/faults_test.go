@@ -412,8 +412,11 @@ func checkLeaks(t *testing.T) func() {
 	}
 }
 
-// descriptors returns how many files are open, 0 if that cannot be told.
+// descriptors returns how many files are open, 0 if that cannot be told: those of Wine are not the program's.
 func descriptors() int {
+	if runtime.GOOS == "windows" {
+		return 0
+	}
 	list, _ := os.ReadDir("/proc/self/fd")
 	return len(list)
 }
