@@ -26,9 +26,10 @@ lib/pcp: lib/internal/ctext lib/pmerr
 lib/regular: lib/pmerr
 lib/internal/wire: lib/pcp lib/pmerr
 lib/archive: lib/archive/internal/content lib/internal/wire lib/pmns lib/pcp lib/pmerr
-lib/archive/internal/xz: lib/internal/wire
-lib/archive/internal/gzip:
-lib/archive/internal/zstd:
+lib/archive/internal/pieces:
+lib/archive/internal/xz: lib/archive/internal/pieces lib/internal/wire
+lib/archive/internal/gzip: lib/archive/internal/pieces
+lib/archive/internal/zstd: lib/archive/internal/pieces
 lib/archive/internal/content: lib/archive/internal/gzip lib/archive/internal/xz lib/archive/internal/zstd lib/regular lib/pmerr
 lib/archive/archivetest: lib/archive lib/pcp lib/pmerr
 lib/pmns: lib/regular lib/internal/ctext lib/pcp lib/pmerr

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+
+	"pmtools/lib/archive/internal/pieces"
 )
 
 // The flags in the head of a member.
@@ -20,9 +22,8 @@ const (
 
 // A Reader reads the content of a gzip file from its beginning.
 type Reader struct {
+	pieces.Reader
 	z    inflater
-	rest []byte // what was unpacked and not read
-	err  error  // behind it
 	sum  uint32 // of what was unpacked of the member
 	size uint32 // of it, modulo 2^32
 }
@@ -30,31 +31,19 @@ type Reader struct {
 // NewReader returns a Reader of what r holds, and reads the first head.
 func NewReader(r io.Reader) (*Reader, error) {
 	g := &Reader{z: inflater{r: r}}
+	g.Next = g.advance
 	return g, g.head()
 }
 
-// Read implements io.Reader. What could be unpacked of a damaged file is read before the error.
-func (g *Reader) Read(p []byte) (int, error) {
-	for len(g.rest) == 0 {
-		if g.err != nil {
-			return 0, g.err
-		}
-		g.advance()
-	}
-	n := copy(p, g.rest)
-	g.rest = g.rest[n:]
-	return n, nil
-}
-
 // advance unpacks more, and reads what is between members.
-func (g *Reader) advance() {
-	done := false
-	g.rest, done, g.err = g.z.inflate()
-	g.sum = crc32.Update(g.sum, crc32.IEEETable, g.rest)
-	g.size += uint32(len(g.rest))
+func (g *Reader) advance() ([]byte, error) {
+	piece, done, err := g.z.inflate()
+	g.sum = crc32.Update(g.sum, crc32.IEEETable, piece)
+	g.size += uint32(len(piece))
 	if done {
-		g.err = g.next()
+		err = g.next()
 	}
+	return piece, err
 }
 
 // next reads the end of a member, and the head of the next.

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"math"
+
+	"pmtools/lib/archive/internal/pieces"
 )
 
 // The older format, .lzma, is LZMA alone: a head of the properties, the size of the dictionary and that
@@ -19,19 +21,19 @@ const (
 
 // An Alone reads the content of an .lzma file from its beginning.
 type Alone struct {
+	pieces.Reader
 	r       io.Reader
 	readErr error // why there is no more input
 	d       decoder
 	left    uint64 // of the content
 	known   bool   // if that is
 	limit   int    // of the room for output
-	piece   []byte
-	err     error // behind the piece
 }
 
 // NewAlone returns an Alone of what r holds, and reads the head.
 func NewAlone(r io.Reader) (*Alone, error) {
 	a := &Alone{r: r}
+	a.Next = a.next
 	d := &a.d
 	a.fill()
 	if d.size < aloneHead+5 {
@@ -53,19 +55,6 @@ func NewAlone(r io.Reader) (*Alone, error) {
 	a.limit = d.keep + max(d.keep/4, 4*maxPiece)
 	d.out = make([]byte, firstOutput)
 	return a, nil
-}
-
-// Read implements io.Reader. What could be unpacked of a damaged file is read before the error.
-func (a *Alone) Read(p []byte) (int, error) {
-	for len(a.piece) == 0 {
-		if a.err != nil {
-			return 0, a.err
-		}
-		a.piece, a.err = a.next()
-	}
-	n := copy(p, a.piece)
-	a.piece = a.piece[n:]
-	return n, nil
 }
 
 // fill reads input until there is enough of it, or no more.

@@ -4,6 +4,8 @@ import (
 	"io"
 	"runtime"
 	"sync/atomic"
+
+	"pmtools/lib/archive/internal/pieces"
 )
 
 // maxWhole is the size up to which a Reader unpacks blocks at once, each by itself, so that several
@@ -34,11 +36,10 @@ func (f *File) unpack(i int, out []byte, stop *atomic.Bool) (n int, err error) {
 
 // A Reader reads the content of a File from its beginning.
 type Reader struct {
+	pieces.Reader
 	f       *File
-	whole   int64 // the size up to which blocks are unpacked at once
-	i       int   // the next block
-	piece   []byte
-	err     error        // behind the piece
+	whole   int64        // the size up to which blocks are unpacked at once
+	i       int          // the next block
 	stream  *BlockReader // of the first block, or a large one
 	started []chan whole // of the next blocks
 	free    [][]byte     // memory of blocks that were read
@@ -52,19 +53,10 @@ type whole struct {
 }
 
 // NewReader returns a Reader.
-func NewReader(f *File) *Reader { return &Reader{f: f, whole: maxWhole} }
-
-// Read implements io.Reader. What could be unpacked of a damaged block is read before the error.
-func (r *Reader) Read(p []byte) (int, error) {
-	for len(r.piece) == 0 {
-		if r.err != nil {
-			return 0, r.err
-		}
-		r.advance()
-	}
-	n := copy(p, r.piece)
-	r.piece = r.piece[n:]
-	return n, nil
+func NewReader(f *File) *Reader {
+	r := &Reader{f: f, whole: maxWhole}
+	r.Next = r.advance
+	return r
 }
 
 // Close ends the work that was begun ahead.
@@ -78,26 +70,27 @@ func (r *Reader) Close() error {
 }
 
 // advance unpacks the next piece.
-func (r *Reader) advance() {
+func (r *Reader) advance() (piece []byte, err error) {
 	switch {
 	case r.stream != nil:
-		if r.piece, r.err = r.stream.Next(maxPiece); r.err == io.EOF {
+		if piece, err = r.stream.Next(maxPiece); err == io.EOF {
 			r.stream.Close()
-			r.stream, r.err = nil, nil
+			r.stream, err = nil, nil
 		}
+		return piece, err
 	case r.i == len(r.f.Blocks):
-		r.err = io.EOF
+		return nil, io.EOF
 	case r.i == 0 || r.f.Blocks[r.i].Size > r.whole:
-		r.stream, r.err = r.f.OpenBlock(r.i)
+		r.stream, err = r.f.OpenBlock(r.i)
 		r.i++
-	default:
-		r.ahead()
-		w := <-r.started[0]
-		r.started = r.started[1:]
-		r.i++
-		r.piece, r.err = w.out, w.err
-		r.free = append(r.free, w.out[:0])
+		return nil, err
 	}
+	r.ahead()
+	w := <-r.started[0]
+	r.started = r.started[1:]
+	r.i++
+	r.free = append(r.free, w.out[:0])
+	return w.out, w.err
 }
 
 // ahead starts the unpacking of as many blocks as there are processors: who reads two blocks will read

@@ -3,6 +3,8 @@ package zstd
 import (
 	"io"
 	"runtime"
+
+	"pmtools/lib/archive/internal/pieces"
 )
 
 // alone is how many blocks a Reader unpacks by itself: who reads more of them will read many.
@@ -11,31 +13,27 @@ const alone = 4
 // A Reader unpacks a file from its beginning. From some blocks on another goroutine decodes them
 // ahead, while the Reader puts the content together.
 type Reader struct {
+	pieces.Reader
 	d          decoder
 	w          window
 	k          *block
 	count      int         // of blocks
-	piece      []byte      // of the content, to be read
-	err        error       // behind it
 	free, full chan *block // to and from the other goroutine; nil if there is none
 }
 
 // NewReader returns a Reader of in. It must be closed, and in is read until then.
-func NewReader(in io.Reader) *Reader { return &Reader{d: decoder{in: in}, k: new(block)} }
+func NewReader(in io.Reader) *Reader {
+	r := &Reader{d: decoder{in: in}, k: new(block)}
+	r.Next = r.unpack
+	return r
+}
 
-// Read implements io.Reader. What could be unpacked of a damaged file is read before the error.
-func (r *Reader) Read(p []byte) (int, error) {
-	for len(r.piece) == 0 {
-		if r.err != nil {
-			return 0, r.err
-		}
-		if r.err = r.next(); r.err == nil {
-			r.piece, r.err = r.w.write(r.k)
-		}
+// unpack unpacks the next block.
+func (r *Reader) unpack() ([]byte, error) {
+	if err := r.next(); err != nil {
+		return nil, err
 	}
-	n := copy(p, r.piece)
-	r.piece = r.piece[n:]
-	return n, nil
+	return r.w.write(r.k)
 }
 
 // next makes k the next block.
@@ -67,11 +65,12 @@ func (r *Reader) ahead() {
 
 // Close ends the work that was begun ahead.
 func (r *Reader) Close() error {
-	if r.full != nil && r.err != io.ErrClosedPipe {
+	if r.full != nil {
 		close(r.free)
 		for range r.full {
 		}
+		r.full = nil
 	}
-	r.piece, r.err = nil, io.ErrClosedPipe
+	r.End(io.ErrClosedPipe)
 	return nil
 }
