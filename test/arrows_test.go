@@ -23,16 +23,16 @@ lib/version:
 lib/internal/ctext:
 lib/display:
 lib/pcp: lib/internal/ctext lib/pmerr
-lib/regular: lib/pmerr
+lib/safefile: lib/pmerr
 lib/internal/wire: lib/pcp lib/pmerr
 lib/archive: lib/archive/internal/content lib/internal/wire lib/pmns lib/pcp lib/pmerr
 lib/archive/internal/pieces:
 lib/archive/internal/xz: lib/archive/internal/pieces lib/internal/wire
 lib/archive/internal/gzip: lib/archive/internal/pieces
 lib/archive/internal/zstd: lib/archive/internal/pieces
-lib/archive/internal/content: lib/archive/internal/gzip lib/archive/internal/xz lib/archive/internal/zstd lib/regular lib/pmerr
+lib/archive/internal/content: lib/archive/internal/gzip lib/archive/internal/xz lib/archive/internal/zstd lib/safefile lib/pmerr
 lib/archive/archivetest: lib/archive lib/pcp lib/pmerr
-lib/pmns: lib/regular lib/internal/ctext lib/pcp lib/pmerr
+lib/pmns: lib/safefile lib/internal/ctext lib/pcp lib/pmerr
 lib/when: lib/internal/ctext lib/pmerr
 lib/config: lib/pmerr
 lib/option: lib/internal/ctext lib/config lib/when lib/version lib/pmerr
@@ -42,9 +42,9 @@ lib/pmcd/pmcdtest: lib/pdu lib/pcp lib/pmerr
 lib/pmapi: lib/archive lib/pmcd lib/pmns lib/pcp lib/pmerr
 lib/pmapi/sourcetest: lib/pmapi lib/pcp lib/pmerr
 lib/near:
-lib/remotewrite: lib/regular
+lib/remotewrite: lib/safefile
 lib/remotewrite/remotewritetest:
-lib/export: lib/pmapi lib/pmns lib/regular lib/version lib/pcp lib/pmerr
+lib/export: lib/pmapi lib/pmns lib/safefile lib/version lib/pcp lib/pmerr
 lib/fetchgroup: lib/near lib/pmapi lib/pcp lib/pmerr
 lib/format: lib/pcp lib/pmerr
 lib/mmv: lib/config lib/pcp lib/pmerr
@@ -61,16 +61,16 @@ lib/pmda/pmdatest: lib/pmda/remote lib/pmda lib/pdu lib/pcp lib/pmerr
 lib/pmda/dbpmda: lib/pmda/remote lib/pmda lib/pmns lib/format lib/option lib/pdu lib/pcp lib/pmerr
 lib/builtin/internal/host: lib/pcp
 lib/builtin/internal/catalog: lib/pmda lib/pcp
-lib/builtin/internal/procfs: lib/regular lib/builtin/internal/catalog lib/pmda lib/pcp lib/pmerr
+lib/builtin/internal/procfs: lib/safefile lib/builtin/internal/catalog lib/pmda lib/pcp lib/pmerr
 lib/builtin/internal/procfs/procfstest: lib/builtin/internal/procfs lib/pmda lib/pcp lib/pmerr
 lib/builtin/linux: lib/builtin/internal/procfs lib/pmda lib/pcp lib/pmerr
 lib/builtin/proc: lib/builtin/internal/procfs lib/pmda lib/pcp lib/pmerr
 lib/builtin/host: lib/builtin/internal/procfs lib/pmda lib/pcp lib/pmerr
-lib/builtin/mmv: lib/regular lib/pmda lib/mmv lib/pcp lib/pmerr
-lib/record: lib/archive lib/pmapi lib/pmcd lib/regular lib/pcp lib/pmerr
+lib/builtin/mmv: lib/safefile lib/pmda lib/mmv lib/pcp lib/pmerr
+lib/record: lib/archive lib/pmapi lib/pmcd lib/safefile lib/pcp lib/pmerr
 lib/timecontrol: lib/pcp lib/pmerr
 lib/timecontrol/timecontroltest: lib/timecontrol
-lib/builtin/pmcd: lib/regular lib/when lib/builtin/internal/catalog lib/builtin/internal/host lib/pmda lib/version lib/pcp lib/pmerr
+lib/builtin/pmcd: lib/safefile lib/when lib/builtin/internal/catalog lib/builtin/internal/host lib/pmda lib/version lib/pcp lib/pmerr
 lib/builtin/sample: lib/builtin/internal/catalog lib/builtin/internal/host lib/pmda lib/pdu lib/pcp lib/pmerr
 lib/builtin/sample/sampletest: lib/pdu lib/pcp lib/pmerr
 lib/builtin/simple: lib/builtin/internal/host lib/pmda lib/pcp lib/pmerr
@@ -87,7 +87,7 @@ derive/diagnose: derive/syntax derive/check lib/near lib/display lib/format lib/
 derive/internal/insts: lib/pmapi lib/pcp lib/pmerr
 derive/internal/overlay: lib/pmapi lib/pcp lib/pmerr
 derive: derive/diagnose derive/syntax derive/check derive/eval derive/nest derive/internal/insts derive/internal/overlay lib/pmapi lib/pcp lib/pmerr
-derive/load: lib/regular derive derive/syntax lib/pcp lib/pmerr
+derive/load: lib/safefile derive derive/syntax lib/pcp lib/pmerr
 derive/cases: lib/display derive/diagnose derive derive/load derive/syntax lib/archive lib/pmapi lib/format lib/when lib/pcp lib/pmerr
 derive/deps: derive
 derive/debug: derive derive/syntax derive/check derive/eval lib/format lib/pcp lib/pmerr

@@ -20,7 +20,7 @@ import (
 	"pmtools/derive/lint"
 	"pmtools/derive/repl"
 	"pmtools/lib/display"
-	"pmtools/lib/regular"
+	"pmtools/lib/safefile"
 	"pmtools/lib/when"
 )
 
@@ -185,7 +185,7 @@ func (a *app) readFiles(args []string) (list []repl.File, failed bool) {
 			name = stdinName
 			text, err = readAll(a.Env.Stdin)
 		} else {
-			text, err = regular.ReadStream(name, maxFile) // the shell's <(command) is a pipe
+			text, err = safefile.ReadStream(name, maxFile) // the shell's <(command) is a pipe
 		}
 		if err != nil {
 			a.Env.Errorf("%v", err)

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"pmtools/lib/regular"
+	"pmtools/lib/safefile"
 )
 
 // files is the file system of the process.
@@ -19,7 +19,7 @@ const maxFile = 64 << 20
 
 // ReadFile implements repl.Files.
 func (files) ReadFile(name string) ([]byte, error) {
-	return regular.Read(name, maxFile)
+	return safefile.Read(name, maxFile)
 }
 
 // readAll reads a configuration file.

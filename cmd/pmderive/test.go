@@ -14,7 +14,7 @@ import (
 
 	"pmtools/cmd/internal/cli"
 	"pmtools/derive/cases"
-	"pmtools/lib/regular"
+	"pmtools/lib/safefile"
 )
 
 // testFlags are the options of test.
@@ -118,7 +118,7 @@ func (a *app) verdict(f *testFlags, reports []*cases.Report, bad bool) error {
 
 // testFile runs, or records, a file of cases.
 func (a *app) testFile(ctx context.Context, f *testFlags, opt *cases.Options, name string) (*cases.Report, error) {
-	text, err := regular.Read(name, maxFile)
+	text, err := safefile.Read(name, maxFile)
 	if err != nil {
 		return nil, err
 	}

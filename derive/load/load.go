@@ -12,7 +12,7 @@ import (
 	"pmtools/derive/syntax"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmerr"
-	"pmtools/lib/regular"
+	"pmtools/lib/safefile"
 )
 
 // Links can make directories endless. These are how deep they may be nested, and how many files and
@@ -93,7 +93,7 @@ func (l *loader) path(path string, depth int) error {
 		return nil
 	}
 	l.loaded(&derive.File{Path: path})
-	src, err := regular.Read(path, maxFile)
+	src, err := safefile.Read(path, maxFile)
 	if err != nil {
 		return l.failed(&derive.File{Path: path, Err: err}, l.lenient)
 	}

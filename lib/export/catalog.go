@@ -13,7 +13,7 @@ import (
 	"pmtools/lib/pmapi"
 	"pmtools/lib/pmerr"
 	"pmtools/lib/pmns"
-	"pmtools/lib/regular"
+	"pmtools/lib/safefile"
 )
 
 // A catalog is a Source that knows what exported metrics are, and has no values. Identifiers are its
@@ -90,7 +90,7 @@ func describe(d pcp.Desc) string {
 
 // openTable opens a file of a table. The caller closes it.
 func openTable(file string) (*os.File, *parquet.File, error) {
-	f, info, err := regular.Open(file)
+	f, info, err := safefile.Open(file)
 	if err != nil {
 		return nil, nil, err
 	}

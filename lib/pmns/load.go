@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"pmtools/lib/pmerr"
-	"pmtools/lib/regular"
+	"pmtools/lib/safefile"
 )
 
 // Options say how a name space file is read. Nil stands for the zero value.
@@ -78,7 +78,7 @@ func (o *Options) read(name string) ([]byte, error) {
 	if o.ReadFile != nil {
 		return o.ReadFile(name)
 	}
-	return regular.ReadStream(name, maxFile)
+	return safefile.ReadStream(name, maxFile)
 }
 
 // warn passes on a warning.

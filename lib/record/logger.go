@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"pmtools/lib/pmerr"
-	"pmtools/lib/regular"
+	"pmtools/lib/safefile"
 )
 
 // writeLimit is how long pmlogger may leave a request unread while its pipe is full.
@@ -131,7 +131,7 @@ func (t *tail) String() string {
 // of its log, or the first that it wrote before it had one, which a page on its usage may follow.
 func (p *pmlogger) lastWords(logFile string) string {
 	lines := strings.Split(p.said.String(), "\n")
-	if f, info, err := regular.Open(logFile); err == nil {
+	if f, info, err := safefile.Open(logFile); err == nil {
 		b, _ := io.ReadAll(io.NewSectionReader(f, max(0, info.Size()-tailSize), tailSize))
 		f.Close()
 		lines = strings.Split(string(b), "\n")

@@ -21,7 +21,7 @@ import (
 	"time"
 	"unicode"
 
-	"pmtools/lib/regular"
+	"pmtools/lib/safefile"
 )
 
 // Options say where and how samples are sent.
@@ -103,7 +103,7 @@ func secret(name string) (string, error) {
 	if name == "" {
 		return "", nil
 	}
-	text, err := regular.Read(name, maxSecret)
+	text, err := safefile.Read(name, maxSecret)
 	if err != nil {
 		return "", err
 	}

@@ -13,7 +13,7 @@ import (
 	"syscall"
 	"time"
 
-	"pmtools/lib/regular"
+	"pmtools/lib/safefile"
 )
 
 // A Queue keeps requests on disk, each in a file of its own, until they have been sent, and for a
@@ -321,7 +321,7 @@ func (q *Queue) resend() {
 // stays, under another name.
 func (q *Queue) read(e *entry) ([]byte, error) {
 	path := q.path(e)
-	body, err := regular.Read(path, maxFile)
+	body, err := safefile.Read(path, maxFile)
 	if err == nil && crc32.Checksum(body, castagnoli) != e.sum {
 		err = errDamaged
 	}

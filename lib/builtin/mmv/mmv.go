@@ -14,7 +14,7 @@ import (
 	"pmtools/lib/mmv"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmda"
-	"pmtools/lib/regular"
+	"pmtools/lib/safefile"
 )
 
 // Domain is the usual domain of NewMMV.
@@ -172,7 +172,7 @@ type file struct {
 
 // open reads a file.
 func (m *collector) open(path string) (*file, error) {
-	b, err := regular.Read(path, maxFile)
+	b, err := safefile.Read(path, maxFile)
 	if err != nil {
 		return nil, err
 	}
@@ -188,7 +188,7 @@ func (m *collector) open(path string) (*file, error) {
 	f.reading = &pmda.Reading{Read: func(context.Context, *pmda.Request) error {
 		var err error
 		f.at = m.opts.Now()
-		f.bytes, err = regular.Read(f.path, maxFile)
+		f.bytes, err = safefile.Read(f.path, maxFile)
 		return err
 	}}
 	return f, nil
@@ -199,7 +199,7 @@ const maxFile = 256 << 20
 
 // changed reports whether the file must be read again.
 func (f *file) changed() bool {
-	now, _, err := regular.Open(f.path)
+	now, _, err := safefile.Open(f.path)
 	if err != nil {
 		return true
 	}

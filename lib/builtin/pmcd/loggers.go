@@ -17,7 +17,7 @@ import (
 	"pmtools/lib/builtin/internal/catalog"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmda"
-	"pmtools/lib/regular"
+	"pmtools/lib/safefile"
 )
 
 // Programs of PCP that run for long leave a file below this directory, named by their numbers:
@@ -102,7 +102,7 @@ func (p *collector) programs(kind string, parse func([]byte, *program) bool) []p
 		if err != nil || !alive(int(pid)) {
 			continue
 		}
-		content, err := regular.Read(filepath.Join(dir, e.Name()), maxProgramFile)
+		content, err := safefile.Read(filepath.Join(dir, e.Name()), maxProgramFile)
 		x := program{pid: int32(pid), texts: map[string]string{}, words: map[string]uint32{}}
 		if err == nil && parse(content, &x) {
 			list = append(list, x)

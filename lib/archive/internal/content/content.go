@@ -16,7 +16,7 @@ import (
 	"sync"
 
 	"pmtools/lib/pmerr"
-	"pmtools/lib/regular"
+	"pmtools/lib/safefile"
 )
 
 // Everything is an end beyond any file.
@@ -76,11 +76,11 @@ func (o *Options) Readable(path string) bool {
 	if _, err := o.Stat(path); err != nil || o.FS != nil {
 		return err == nil
 	}
-	f, _, err := regular.Open(path)
+	f, _, err := safefile.Open(path)
 	if err == nil {
 		f.Close()
 	}
-	return err == nil || errors.Is(err, regular.ErrKind)
+	return err == nil || errors.Is(err, safefile.ErrKind)
 }
 
 // A File is the content of one file. Slices that it returned stay valid until it is closed. It may

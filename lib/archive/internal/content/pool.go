@@ -12,7 +12,7 @@ import (
 
 	"pmtools/lib/archive/internal/xz"
 	"pmtools/lib/pmerr"
-	"pmtools/lib/regular"
+	"pmtools/lib/safefile"
 )
 
 // maxOpen is how many descriptors archives hold, however many files they consist of. A mapping
@@ -78,9 +78,9 @@ func (c *File) open() (err error) {
 		return c.openInside()
 	}
 	var info os.FileInfo
-	c.file, info, err = regular.Open(c.path)
+	c.file, info, err = safefile.Open(c.path)
 	switch {
-	case errors.Is(err, regular.ErrKind):
+	case errors.Is(err, safefile.ErrKind):
 		return fmt.Errorf("%w: %w", pmerr.Label, err)
 	case err != nil:
 		return Coded(err, pmerr.Generic)

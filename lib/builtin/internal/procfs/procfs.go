@@ -13,7 +13,7 @@ import (
 	"syscall"
 
 	"pmtools/lib/pmerr"
-	"pmtools/lib/regular"
+	"pmtools/lib/safefile"
 )
 
 // maxFile is how much of one file is read. What the kernel writes is far smaller, even with
@@ -76,7 +76,7 @@ func (p *Root) Read(name string) ([]byte, error) {
 
 // Tail returns the end of a regular file, at most n bytes.
 func (p *Root) Tail(name string, n int64) ([]byte, error) {
-	f, info, err := regular.Open(p.path(name))
+	f, info, err := safefile.Open(p.path(name))
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,6 @@
-// Package regular opens files that anybody may have made: archives, definitions, memory-mapped
+// Package safefile opens files that anybody may have made: archives, definitions, memory-mapped
 // values. Opening does not wait, and a size is believed only as far as it is read.
-package regular
+package safefile
 
 import (
 	"errors"

@@ -1,6 +1,6 @@
 //go:build !unix
 
-package regular
+package safefile
 
 // noWait is for systems where a path can be a pipe.
 const noWait = 0
