@@ -21,7 +21,7 @@ const arrows = `
 lib/pmerr:
 lib/version:
 lib/internal/ctext:
-lib/display:
+lib/textwidth:
 lib/pcp: lib/internal/ctext lib/pmerr
 lib/safefile: lib/pmerr
 lib/internal/wire: lib/pcp lib/pmerr
@@ -78,30 +78,30 @@ lib/builtin/trivial: lib/pmda lib/pcp
 lib/builtin/trace: lib/internal/tracepdu lib/pmda lib/pcp lib/pmerr
 lib/builtin/golang: lib/pmda lib/pcp
 lib/builtin: lib/builtin/host lib/builtin/linux lib/builtin/proc lib/builtin/mmv lib/builtin/pmcd lib/builtin/sample lib/builtin/simple lib/builtin/trivial lib/builtin/golang lib/builtin/internal/host lib/pmda lib/pmapi lib/pmns lib/pdu lib/pcp lib/pmerr
-derive/syntax: lib/display
+derive/syntax: lib/textwidth
 derive/internal/ere:
 derive/check: derive/syntax derive/internal/ere lib/pcp lib/pmerr
 derive/nest: derive/syntax derive/check
 derive/eval: derive/syntax derive/check lib/pcp lib/pmerr
-derive/diagnose: derive/syntax derive/check lib/near lib/display lib/format lib/pcp lib/pmerr
+derive/diagnose: derive/syntax derive/check lib/near lib/textwidth lib/format lib/pcp lib/pmerr
 derive/internal/insts: lib/pmapi lib/pcp lib/pmerr
 derive/internal/overlay: lib/pmapi lib/pcp lib/pmerr
 derive: derive/diagnose derive/syntax derive/check derive/eval derive/nest derive/internal/insts derive/internal/overlay lib/pmapi lib/pcp lib/pmerr
 derive/load: lib/safefile derive derive/syntax lib/pcp lib/pmerr
-derive/cases: lib/display derive/diagnose derive derive/load derive/syntax lib/archive lib/pmapi lib/format lib/when lib/pcp lib/pmerr
+derive/cases: lib/textwidth derive/diagnose derive derive/load derive/syntax lib/archive lib/pmapi lib/format lib/when lib/pcp lib/pmerr
 derive/deps: derive
 derive/debug: derive derive/syntax derive/check derive/eval lib/format lib/pcp lib/pmerr
 derive/manual: derive/check
 derive/sql: derive/syntax derive/check derive/internal/ere lib/pcp
 derive/summary: derive/syntax derive/check derive/eval lib/format lib/pcp
 derive/lint: derive/syntax derive/check lib/pcp
-derive/lsp: derive/lint derive/diagnose lib/display derive derive/syntax derive/check derive/repl derive/manual lib/version lib/when
-derive/repl: derive/sql derive/summary derive/internal/insts lib/fetchgroup lib/record lib/archive derive/lint derive/diagnose lib/near lib/display lib/pmcd derive derive/syntax derive/check derive/nest lib/pmapi lib/format lib/when lib/pcp lib/pmerr derive/manual
+derive/lsp: derive/lint derive/diagnose lib/textwidth derive derive/syntax derive/check derive/repl derive/manual lib/version lib/when
+derive/repl: derive/sql derive/summary derive/internal/insts lib/fetchgroup lib/record lib/archive derive/lint derive/diagnose lib/near lib/textwidth lib/pmcd derive derive/syntax derive/check derive/nest lib/pmapi lib/format lib/when lib/pcp lib/pmerr derive/manual
 cmd/internal/cli: lib/config lib/when lib/pmerr
 cmd/internal/command: cmd/internal/cli lib/option
 cmd/internal/debug: lib/*
 cmd/internal/source: cmd/internal/cli cmd/internal/debug lib/* derive derive/check derive/debug derive/load
-cmd/internal/samples: lib/format lib/display lib/pcp
+cmd/internal/samples: lib/format lib/textwidth lib/pcp
 cmd/internal/clitest: cmd/internal/cli lib/archive/archivetest lib/pmcd/pmcdtest test/golden
 cmd/pminfo: cmd/internal/cli cmd/internal/command cmd/internal/source lib/* derive
 cmd/pmerr: cmd/internal/cli lib/option lib/pmerr

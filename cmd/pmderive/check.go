@@ -19,8 +19,8 @@ import (
 	"pmtools/derive/cases"
 	"pmtools/derive/lint"
 	"pmtools/derive/repl"
-	"pmtools/lib/display"
 	"pmtools/lib/safefile"
+	"pmtools/lib/textwidth"
 	"pmtools/lib/when"
 )
 
@@ -163,7 +163,7 @@ func (a *app) writeFindings(output string, found []repl.Diagnostic) error {
 // writeRules describes the rules.
 func writeRules(w io.Writer) error {
 	for _, r := range lint.Rules() {
-		if _, err := fmt.Fprintf(w, "%s\n    %s\n", r.Name, strings.Join(display.Wrap(r.Doc, 90), "\n    ")); err != nil {
+		if _, err := fmt.Fprintf(w, "%s\n    %s\n", r.Name, strings.Join(textwidth.Wrap(r.Doc, 90), "\n    ")); err != nil {
 			return err
 		}
 	}

@@ -14,7 +14,7 @@ import (
 
 	"pmtools/cmd/internal/cli"
 	"pmtools/derive/repl"
-	"pmtools/lib/display"
+	"pmtools/lib/textwidth"
 )
 
 // A pager is where the output of an item at the prompt goes: it breaks lines at words, and shows
@@ -71,12 +71,12 @@ func (p *pager) Write(text []byte) (int, error) {
 // wrapped writes a line, broken at words unless it has sequences for the terminal.
 func (p *pager) wrapped(line string) error {
 	lines := []string{line}
-	if !strings.Contains(line, "\x1b") && display.Width(line) > p.width {
+	if !strings.Contains(line, "\x1b") && textwidth.Width(line) > p.width {
 		indent := line[:len(line)-len(strings.TrimLeft(line, " "))] + "  "
-		lines = display.Wrap(line, p.width)
+		lines = textwidth.Wrap(line, p.width)
 		if len(lines) > 1 {
 			rest := strings.TrimLeft(strings.TrimPrefix(line, lines[0]), " ")
-			lines = append(lines[:1], display.Wrap(rest, max(p.width-len(indent), 1))...)
+			lines = append(lines[:1], textwidth.Wrap(rest, max(p.width-len(indent), 1))...)
 			for i := range lines[1:] {
 				lines[i+1] = indent + lines[i+1]
 			}

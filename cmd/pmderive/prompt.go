@@ -15,7 +15,7 @@ import (
 
 	"pmtools/cmd/internal/cli"
 	"pmtools/derive/repl"
-	"pmtools/lib/display"
+	"pmtools/lib/textwidth"
 )
 
 // more is the prompt for the further lines of an item.
@@ -41,7 +41,7 @@ func (a *app) prompt(ctx context.Context, s *repl.Session) error {
 	}
 	width, _ := cli.TerminalSize(a.Env.Stdout)
 	const welcome = "An expression is evaluated, NAME = EXPR defines a metric; :help tells more, Ctrl-D leaves."
-	fmt.Fprintln(a.Env.Out, strings.Join(display.Wrap(welcome, width), "\n"))
+	fmt.Fprintln(a.Env.Out, strings.Join(textwidth.Wrap(welcome, width), "\n"))
 	a.item(ctx, s, ":source")
 	a.startup(ctx, s)
 	asked := false

@@ -9,7 +9,7 @@ import (
 	"github.com/olekukonko/tablewriter"
 
 	"pmtools/derive/repl"
-	"pmtools/lib/display"
+	"pmtools/lib/textwidth"
 )
 
 // drawTable draws rows of text in columns, two blanks between them, below a header unless that is
@@ -70,7 +70,7 @@ func newGrid(t *repl.Table) *grid {
 	for i, row := range g.rows {
 		g.rows[i] = make([]string, g.columns)
 		for j, cell := range row {
-			g.rows[i][j] = display.Clean(cell)
+			g.rows[i][j] = textwidth.Clean(cell)
 		}
 	}
 	g.right = append(slices.Clone(t.Right), make([]bool, g.columns)...)[:g.columns]
@@ -82,7 +82,7 @@ func (g *grid) widths() (widths []int, all int) {
 	widths = make([]int, g.columns)
 	for _, row := range g.rows {
 		for i, cell := range row {
-			widths[i] = max(widths[i], display.Width(cell))
+			widths[i] = max(widths[i], textwidth.Width(cell))
 		}
 	}
 	for _, n := range widths {
@@ -124,7 +124,7 @@ func (g *grid) fit(t *repl.Table, width int) {
 			return
 		}
 		for _, row := range g.rows {
-			row[widest] = display.Cut(row[widest], to)
+			row[widest] = textwidth.Cut(row[widest], to)
 		}
 		widths, all = g.widths()
 	}
@@ -143,7 +143,7 @@ func (g *grid) drop(column int) {
 func (g *grid) wrap(column, width int) {
 	var rows [][]string
 	for _, row := range g.rows {
-		for i, line := range display.Wrap(row[column], width) {
+		for i, line := range textwidth.Wrap(row[column], width) {
 			if i > 0 {
 				row = make([]string, g.columns)
 			}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"pmtools/lib/display"
+	"pmtools/lib/textwidth"
 )
 
 // Text returns what is wrong with a case, for people: a line for the case, and for each failure the
@@ -88,14 +88,14 @@ func writeColumns(b *strings.Builder, indent string, rows [][]string) {
 	widths := make([]int, len(rows[0]))
 	for _, row := range rows {
 		for i := range row {
-			row[i] = display.Clean(row[i])
-			widths[i] = max(widths[i], display.Width(row[i]))
+			row[i] = textwidth.Clean(row[i])
+			widths[i] = max(widths[i], textwidth.Width(row[i]))
 		}
 	}
 	for _, row := range rows {
 		line := indent
 		for i, cell := range row {
-			line += display.Pad(cell, widths[i], false) + "  "
+			line += textwidth.Pad(cell, widths[i], false) + "  "
 		}
 		b.WriteString(strings.TrimRight(line, " ") + "\n")
 	}

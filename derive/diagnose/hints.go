@@ -6,8 +6,8 @@ import (
 
 	"pmtools/derive/check"
 	"pmtools/derive/syntax"
-	"pmtools/lib/display"
 	"pmtools/lib/pcp"
+	"pmtools/lib/textwidth"
 )
 
 // hint notes what to write instead of the commonest mistakes.
@@ -108,7 +108,7 @@ func (p *Problem) likeName(unknown string, known []string) {
 	}
 	switch n := len(with); {
 	case n > maxLike:
-		p.Notes = append(p.Notes, display.Clean(fmt.Sprintf("%d names have it in them, such as %s", n, OrList(with[:maxLike]))))
+		p.Notes = append(p.Notes, textwidth.Clean(fmt.Sprintf("%d names have it in them, such as %s", n, OrList(with[:maxLike]))))
 	case n > 0:
 		p.propose(unknown, with)
 	}

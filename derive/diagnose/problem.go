@@ -10,10 +10,10 @@ import (
 
 	"pmtools/derive/check"
 	"pmtools/derive/syntax"
-	"pmtools/lib/display"
 	"pmtools/lib/format"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmerr"
+	"pmtools/lib/textwidth"
 )
 
 // A Problem says what is wrong, for people.
@@ -53,7 +53,7 @@ func Check(text string, err error, names func(unknown string) []string) *Problem
 }
 
 // operandText returns an operand, cut if it is long.
-func operandText(x syntax.Expr) string { return display.Cut(syntax.Print(x), 60) }
+func operandText(x syntax.Expr) string { return textwidth.Cut(syntax.Print(x), 60) }
 
 // metadata describes values in one line.
 func metadata(t check.Type) string {
@@ -116,7 +116,7 @@ func (p *Problem) Text() string { return p.TextWithin(0) }
 // A width of 0 is none.
 func (p *Problem) TextWithin(width int) string {
 	var b strings.Builder
-	b.WriteString(strings.Join(display.Wrap(p.Msg, width), "\n  ") + "\n")
+	b.WriteString(strings.Join(textwidth.Wrap(p.Msg, width), "\n  ") + "\n")
 	context := snippetContext
 	if width > 0 {
 		context = max(width-len("  ......"), 2) / 2
@@ -127,7 +127,7 @@ func (p *Problem) TextWithin(width int) string {
 		}
 	}
 	for _, n := range p.Notes {
-		b.WriteString("  " + strings.Join(display.Wrap(n, max(width-len("    "), 0)), "\n    ") + "\n")
+		b.WriteString("  " + strings.Join(textwidth.Wrap(n, max(width-len("    "), 0)), "\n    ") + "\n")
 	}
 	return b.String()
 }

@@ -13,8 +13,8 @@ import (
 	"pmtools/derive/cases"
 	"pmtools/derive/lint"
 	"pmtools/derive/repl"
-	"pmtools/lib/display"
 	"pmtools/lib/pmapi"
+	"pmtools/lib/textwidth"
 )
 
 var update = flag.Bool("update", false, "rewrite docs/lint.md")
@@ -55,7 +55,7 @@ func TestRules(t *testing.T) {
 	})
 	var doc strings.Builder
 	for _, r := range lint.Rules() {
-		fmt.Fprintf(&doc, "\n## %s\n\n%s\n", r.Name, strings.Join(display.Wrap(strings.ReplaceAll(r.Doc, "*", `\*`), 128), "\n"))
+		fmt.Fprintf(&doc, "\n## %s\n\n%s\n", r.Name, strings.Join(textwidth.Wrap(strings.ReplaceAll(r.Doc, "*", `\*`), 128), "\n"))
 		if r.Bad == "" {
 			continue
 		}

@@ -10,7 +10,7 @@ import (
 	"pmtools/derive/manual"
 	"pmtools/derive/repl"
 	"pmtools/derive/syntax"
-	"pmtools/lib/display"
+	"pmtools/lib/textwidth"
 )
 
 // prepare makes the definitions of a document those of the session that is asked.
@@ -87,7 +87,7 @@ func (h *hoverer) code(text string) {
 	}
 	h.text.WriteString(fence + "text\n")
 	for line := range strings.Lines(strings.TrimRight(text, "\n")) {
-		h.text.WriteString(display.Clean(strings.TrimRight(line, "\n")) + "\n")
+		h.text.WriteString(textwidth.Clean(strings.TrimRight(line, "\n")) + "\n")
 	}
 	h.text.WriteString(fence + "\n")
 }

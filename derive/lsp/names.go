@@ -7,7 +7,7 @@ import (
 
 	"pmtools/derive"
 	"pmtools/derive/syntax"
-	"pmtools/lib/display"
+	"pmtools/lib/textwidth"
 )
 
 // definition finds where the name at a position is defined.
@@ -120,7 +120,7 @@ func (s *server) symbols(d *document, _ *params) (any, error) {
 	list := []symbol{}
 	for _, def := range d.defs {
 		list = append(list, symbol{
-			def.Name, display.Cut(strings.TrimSpace(def.Expr()), maxDetail), symbolVariable,
+			def.Name, textwidth.Cut(strings.TrimSpace(def.Expr()), maxDetail), symbolVariable,
 			d.span(def.at, def.at+len(def.Raw)), d.span(def.name, def.name+len(def.Name)),
 		})
 	}

@@ -8,8 +8,8 @@ import (
 
 	"pmtools/derive/check"
 	"pmtools/derive/syntax"
-	"pmtools/lib/display"
 	"pmtools/lib/pcp"
+	"pmtools/lib/textwidth"
 )
 
 // runExplain shows the tree of an expression.
@@ -83,7 +83,7 @@ func (e *explainer) node(x syntax.Expr, role string, level int) {
 		}
 		return
 	}
-	row := []string{strings.Repeat("  ", level) + role + display.Cut(syntax.Print(x), maxNodeText)}
+	row := []string{strings.Repeat("  ", level) + role + textwidth.Cut(syntax.Print(x), maxNodeText)}
 	t, typed := e.typeOf(x)
 	if typed {
 		indom := "-"

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"pmtools/lib/display"
+	"pmtools/lib/textwidth"
 )
 
 // Caret returns the line that stands below a text in messages about configuration files: a caret at
@@ -49,7 +49,7 @@ func Snippet(src string, err *Error) string {
 			b.WriteByte('\t')
 			continue
 		}
-		for range display.Columns(r) {
+		for range textwidth.Columns(r) {
 			b.WriteByte(' ')
 		}
 	}

@@ -11,8 +11,8 @@ import (
 
 	"github.com/guptarohit/asciigraph"
 
-	"pmtools/lib/display"
 	"pmtools/lib/pcp"
+	"pmtools/lib/textwidth"
 )
 
 // The size of a chart.
@@ -199,7 +199,7 @@ func (c *chartWriter) chart() string {
 		return "No values available\n"
 	}
 	var b strings.Builder
-	fmt.Fprintln(&b, display.Cut(c.title(), c.opt.Width))
+	fmt.Fprintln(&b, textwidth.Cut(c.title(), c.opt.Width))
 	if all > maxLines {
 		fmt.Fprintf(&b, "the largest %d of %d\n", maxLines, all)
 	}
@@ -317,8 +317,8 @@ func (c *chartWriter) legend(b *strings.Builder, lines []*chartLine) {
 		if len(lines) > 1 {
 			mark = letters[i:i+1] + "  "
 		}
-		text := display.Cut(mark+l.name, c.opt.Width-2)
-		n := 2 + display.Width(text)
+		text := textwidth.Cut(mark+l.name, c.opt.Width-2)
+		n := 2 + textwidth.Width(text)
 		if used > 0 && used+n > c.opt.Width {
 			b.WriteByte('\n')
 			used = 0

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"pmtools/lib/display"
+	"pmtools/lib/textwidth"
 )
 
 // A rowWriter writes a line for each value, below a line with the time of the sample, or with the
@@ -63,7 +63,7 @@ func (r *rowWriter) Sample(s *Sample) error {
 		lines = append([]string{at.Format(fullTime)}, lines...)
 	}
 	for _, line := range lines {
-		b.WriteString(strings.TrimRight(display.Cut(line, r.opt.Width), " ") + "\n")
+		b.WriteString(strings.TrimRight(textwidth.Cut(line, r.opt.Width), " ") + "\n")
 	}
 	_, err := io.WriteString(r.w, b.String())
 	return err
@@ -81,7 +81,7 @@ func (r *rowWriter) lines(s *Sample) []string {
 			if m.singular() && len(r.h.Metrics) == 1 {
 				return ""
 			}
-			return display.Clean(m.label(instance, len(r.h.Metrics) > 1))
+			return textwidth.Clean(m.label(instance, len(r.h.Metrics) > 1))
 		}
 		switch {
 		case set.Err != nil:
@@ -91,16 +91,16 @@ func (r *rowWriter) lines(s *Sample) []string {
 		}
 		for j := range set.Values {
 			v := &set.Values[j]
-			x := row{host: display.Clean(v.Host), name: name(v.Instance), value: r.opt.cell(v.Value)}
+			x := row{host: textwidth.Clean(v.Host), name: name(v.Instance), value: r.opt.cell(v.Value)}
 			if r.opt.Sparks && m.Desc.Type.Arithmetic() {
 				key := rowKey{i, v.ID, v.Host}
 				past := append(before[key], number(v.Value))
 				r.past[key] = past[max(0, len(past)-sparkWidth):]
 				x.past = spark(r.past[key])
 			}
-			r.hosts = max(r.hosts, display.Width(x.host))
-			r.names = max(r.names, display.Width(x.name))
-			r.values = max(r.values, display.Width(x.value), r.h.least(m, &r.opt))
+			r.hosts = max(r.hosts, textwidth.Width(x.host))
+			r.names = max(r.names, textwidth.Width(x.name))
+			r.values = max(r.values, textwidth.Width(x.value), r.h.least(m, &r.opt))
 			rows = append(rows, x)
 		}
 	}
@@ -110,12 +110,12 @@ func (r *rowWriter) lines(s *Sample) []string {
 	}
 	var lines []string
 	for _, x := range rows {
-		line := display.Pad(x.value, r.values, true) + gap + x.past
+		line := textwidth.Pad(x.value, r.values, true) + gap + x.past
 		if names > 0 {
-			line = display.Pad(display.Cut(x.name, names), names, false) + gap + line
+			line = textwidth.Pad(textwidth.Cut(x.name, names), names, false) + gap + line
 		}
 		if r.hosts > 0 {
-			line = display.Pad(x.host, r.hosts, false) + gap + line
+			line = textwidth.Pad(x.host, r.hosts, false) + gap + line
 		}
 		lines = append(lines, strings.TrimRight(line, " "))
 	}

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"time"
 
-	"pmtools/lib/display"
 	"pmtools/lib/format"
 	"pmtools/lib/pcp"
+	"pmtools/lib/textwidth"
 )
 
 // A tableWriter writes a running table below a line for each metric: a row for each sample, as it
@@ -88,7 +88,7 @@ func (t *tableWriter) Sample(s *Sample) error {
 	if t.layout == "" {
 		stamp = string(t.opt.appendTime(nil, t.h, s.Time))
 	}
-	t.stamp = max(t.stamp, display.Width(stamp))
+	t.stamp = max(t.stamp, textwidth.Width(stamp))
 	var b strings.Builder
 	if !t.begun {
 		t.begin(&b)
@@ -131,10 +131,10 @@ func (t *tableWriter) choose(s *Sample) (changed bool) {
 		}
 		for j := range values {
 			v := &values[j]
-			c := tableColumn{metric: i, id: v.ID, head: display.Clean(m.label(v.Instance, len(t.h.Metrics) > 1)), text: m.Desc.Type == pcp.String}
-			c.width = max(display.Width(c.head), t.h.least(m, &t.opt))
+			c := tableColumn{metric: i, id: v.ID, head: textwidth.Clean(m.label(v.Instance, len(t.h.Metrics) > 1)), text: m.Desc.Type == pcp.String}
+			c.width = max(textwidth.Width(c.head), t.h.least(m, &t.opt))
 			if typ := m.Desc.Type; typ != pcp.Float && typ != pcp.Double || t.h.Samples == 1 {
-				c.width = max(c.width, display.Width(t.opt.cell(v.Value)))
+				c.width = max(c.width, textwidth.Width(t.opt.cell(v.Value)))
 			}
 			t.chosen[i] = append(t.chosen[i], c)
 		}
@@ -147,7 +147,7 @@ func (t *tableWriter) choose(s *Sample) (changed bool) {
 	for i, list := range t.chosen {
 		if list == nil {
 			head := t.h.Metrics[i].Name
-			list = []tableColumn{{metric: i, head: head, width: display.Width(head), empty: true}}
+			list = []tableColumn{{metric: i, head: head, width: textwidth.Width(head), empty: true}}
 		}
 		t.columns = append(t.columns, list...)
 	}
@@ -208,7 +208,7 @@ func (t *tableWriter) begin(b *strings.Builder) {
 	}
 	for i := range t.h.Metrics {
 		m := &t.h.Metrics[i]
-		b.WriteString(display.Cut(m.Name+": "+m.summary(), t.opt.Width) + "\n")
+		b.WriteString(textwidth.Cut(m.Name+": "+m.summary(), t.opt.Width) + "\n")
 	}
 	if n := t.shown(); n < len(t.columns) {
 		var names []string
@@ -216,7 +216,7 @@ func (t *tableWriter) begin(b *strings.Builder) {
 			names = append(names, c.head)
 		}
 		note := fmt.Sprintf("%d of %d columns (--wide has all); without ", n, len(t.columns))
-		b.WriteString(display.Cut(note+strings.Join(names, ", "), t.opt.Width) + "\n")
+		b.WriteString(textwidth.Cut(note+strings.Join(names, ", "), t.opt.Width) + "\n")
 	}
 }
 
@@ -229,9 +229,9 @@ func (t *tableWriter) header(b *strings.Builder) {
 	if t.day != "" {
 		head = t.day
 	}
-	line := display.Pad(head, t.timeWidth(), false)
+	line := textwidth.Pad(head, t.timeWidth(), false)
 	for _, c := range t.columns[:t.shown()] {
-		line += gap + display.Pad(c.head, c.width, !c.text)
+		line += gap + textwidth.Pad(c.head, c.width, !c.text)
 	}
 	t.line(b, line)
 }
@@ -241,7 +241,7 @@ func (t *tableWriter) timeWidth() int { return max(t.stamp, len("time"), len(t.d
 
 // row writes the row of a sample. A cell that is too wide moves those behind it.
 func (t *tableWriter) row(b *strings.Builder, at string, s *Sample) {
-	line := display.Pad(at, t.timeWidth(), false)
+	line := textwidth.Pad(at, t.timeWidth(), false)
 	for _, c := range t.columns[:t.shown()] {
 		cell := "-"
 		if set := &s.Sets[c.metric]; !c.empty {
@@ -249,14 +249,14 @@ func (t *tableWriter) row(b *strings.Builder, at string, s *Sample) {
 				cell = t.cell(set.Values[i].Value, c.width)
 			}
 		}
-		line += gap + display.Pad(cell, c.width, !c.text)
+		line += gap + textwidth.Pad(cell, c.width, !c.text)
 	}
 	t.line(b, line)
 }
 
 // line writes a line, cut to the width.
 func (t *tableWriter) line(b *strings.Builder, line string) {
-	b.WriteString(strings.TrimRight(display.Cut(line, t.opt.Width), " ") + "\n")
+	b.WriteString(strings.TrimRight(textwidth.Cut(line, t.opt.Width), " ") + "\n")
 }
 
 // cell returns the text of a value. Digits behind the point that do not fit a column are rounded
@@ -276,7 +276,7 @@ func (t *tableWriter) cell(v pcp.Value, width int) string {
 
 // cell returns the text of a value for people.
 func (o *Options) cell(v pcp.Value) string {
-	return display.Clean(string(format.AppendPlain(nil, v, o.Precision)))
+	return textwidth.Clean(string(format.AppendPlain(nil, v, o.Precision)))
 }
 
 // label returns what a column or a line of a metric is called; full has the metric in front of an
@@ -308,6 +308,6 @@ func (t *tableWriter) Close() error {
 	if len(t.late) == 0 {
 		return nil
 	}
-	_, err := fmt.Fprintf(t.w, "%s\n", display.Cut("came later, without a column: "+strings.Join(t.late, ", "), t.opt.Width))
+	_, err := fmt.Fprintf(t.w, "%s\n", textwidth.Cut("came later, without a column: "+strings.Join(t.late, ", "), t.opt.Width))
 	return err
 }

@@ -1,5 +1,5 @@
-// Package display measures and cuts text for terminals.
-package display
+// Package textwidth measures and cuts text for terminals.
+package textwidth
 
 import (
 	"strings"
