@@ -9,8 +9,12 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"reflect"
+	"runtime"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -34,6 +38,18 @@ func TestMain(m *testing.M) {
 		fmt.Print("root {\n\tspool\n}\nspool {\n\tsize 450:0:1\n\tdyn 450:*:*\n}\n")
 	case "deaf":
 		time.Sleep(time.Hour)
+	case "endless":
+		for line := []byte("\tmore 450:0:2\n"); ; {
+			os.Stdout.Write(line) // also after the pipe is closed
+		}
+	case "orphan":
+		child := program("deaf")
+		child.Stdout, child.Stderr = os.Stdout, os.Stderr
+		if err := child.Start(); err != nil {
+			os.Exit(4)
+		}
+		fmt.Println("root {\n\tspool 450:0:1\n}")
+		os.WriteFile(os.Getenv("REMOTE_TEST_PID"), []byte(strconv.Itoa(child.Process.Pid)), 0o666)
 	case "failing":
 		out, _ := (&pdu.Creds{Version: 2}).Encode(nil)
 		os.Stdout.Write(out)
@@ -406,5 +422,59 @@ func TestProgramNames(t *testing.T) {
 	t.Setenv("REMOTE_TEST_AGENT", "failing")
 	if got, err := remote.ProgramNames(t.Context(), os.Args[0]); err == nil {
 		t.Errorf("names %v of a program that fails", got)
+	}
+}
+
+// checkOrphan waits for the end of the process whose number is in a file.
+func checkOrphan(t *testing.T, file string) {
+	t.Helper()
+	if runtime.GOOS == "windows" {
+		return // processes have no groups there
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pid, _ := strconv.Atoi(string(text))
+	p, err := os.FindProcess(pid)
+	for range 300 {
+		if err != nil || errors.Is(p.Signal(syscall.Signal(0)), os.ErrProcessDone) {
+			return
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	t.Errorf("process %d lives on", pid)
+	p.Kill()
+}
+
+// TestProgramNamesBounded asks programs for names that print without end, or leave a process that
+// holds their output open. Neither their processes nor what they print may stay.
+func TestProgramNamesBounded(t *testing.T) {
+	for _, tt := range []struct{ kind, want string }{
+		{"endless", "it prints more than 16777216 bytes"},
+		{"deaf", "it does not end within 5s"},
+		{"orphan", "a process that it has started holds its output open"},
+	} {
+		t.Run(tt.kind, func(t *testing.T) {
+			orphan := filepath.Join(t.TempDir(), "pid")
+			t.Setenv("REMOTE_TEST_AGENT", tt.kind)
+			t.Setenv("REMOTE_TEST_PID", orphan)
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			begun := time.Now()
+			_, err := remote.ProgramNames(t.Context(), os.Args[0])
+			if err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("error %v, want %q", err, tt.want)
+			}
+			if took := time.Since(begun); took > 30*time.Second {
+				t.Errorf("it took %v", took)
+			}
+			if runtime.ReadMemStats(&after); after.TotalAlloc-before.TotalAlloc > 256<<20 {
+				t.Errorf("%d bytes", after.TotalAlloc-before.TotalAlloc)
+			}
+			if tt.kind == "orphan" {
+				checkOrphan(t, orphan)
+			}
+		})
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os/exec"
 	"slices"
+	"sync/atomic"
 
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmda"
@@ -13,12 +14,14 @@ import (
 	"pmtools/lib/pmns"
 )
 
+// maxNames is how many bytes of names a program may print: some 300,000 names.
+const maxNames = 16 << 20
+
 // ProgramNames returns the names of the metrics of a program that uses [pmda.Main]: it runs the
-// program with its arguments, which may say its domain, and the option --pmns.
+// program with its arguments, which may say its domain, and the option --pmns. The program has to
+// end within 5 seconds. What it has started is killed when it has ended.
 func ProgramNames(ctx context.Context, program string, args ...string) ([]pmda.Name, error) {
-	ctx, cancel := context.WithTimeout(ctx, defaultTimeout)
-	defer cancel()
-	text, err := exec.CommandContext(ctx, program, append(slices.Clone(args), "--pmns")...).Output()
+	text, err := output(ctx, exec.Command(program, append(slices.Clone(args), "--pmns")...))
 	if err != nil {
 		return nil, fmt.Errorf("%s --pmns: %w", program, err)
 	}
@@ -27,6 +30,50 @@ func ProgramNames(ctx context.Context, program string, args ...string) ([]pmda.N
 		return nil, fmt.Errorf("%s --pmns: %w", program, err)
 	}
 	return TreeNames(tree, func(pcp.ID) bool { return true }), nil
+}
+
+// output runs a program to its end and returns what it prints.
+func output(ctx context.Context, cmd *exec.Cmd) ([]byte, error) {
+	limited, cancel := context.WithTimeout(ctx, defaultTimeout)
+	defer cancel()
+	out := &bounded{full: cancel}
+	cmd.Stdout = out
+	if err := start(cmd); err != nil {
+		return nil, err
+	}
+	stop := context.AfterFunc(limited, func() { kill(cmd) })
+	defer stop()
+	err := cmd.Wait()
+	kill(cmd)
+	switch {
+	case out.overflow.Load():
+		return nil, fmt.Errorf("it prints more than %d bytes", maxNames)
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case limited.Err() != nil:
+		return nil, fmt.Errorf("it does not end within %v", defaultTimeout)
+	case errors.Is(err, exec.ErrWaitDelay):
+		return nil, errors.New("it has ended, but a process that it has started holds its output open")
+	}
+	return out.text, err
+}
+
+// A bounded takes up to maxNames bytes. The first one more calls full.
+type bounded struct {
+	text     []byte
+	overflow atomic.Bool
+	full     func()
+}
+
+// Write implements io.Writer. Its error closes the pipe, but a program may go on regardless.
+func (b *bounded) Write(p []byte) (int, error) {
+	if len(p) > maxNames-len(b.text) {
+		b.overflow.Store(true)
+		b.full()
+		return 0, pmerr.TooBig
+	}
+	b.text = append(b.text, p...)
+	return len(p), nil
 }
 
 // TreeNames returns the names of a name space whose metrics are wanted.

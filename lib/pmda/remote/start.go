@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"os/exec"
+	"sync/atomic"
 	"time"
 
 	"pmtools/lib/pmda"
@@ -30,9 +31,7 @@ func Start(ctx context.Context, cmd *exec.Cmd, opts *Options) (*Agent, error) {
 	if p.out, err = cmd.StdoutPipe(); err != nil {
 		return nil, err
 	}
-	// Who holds the program's standard error open must not keep Close from returning.
-	cmd.WaitDelay = time.Second
-	if err := cmd.Start(); err != nil {
+	if err := start(cmd); err != nil {
 		return nil, err
 	}
 	a, err := New(ctx, p, opts)
@@ -41,6 +40,15 @@ func Start(ctx context.Context, cmd *exec.Cmd, opts *Options) (*Agent, error) {
 	}
 	a.end = p.wait
 	return a, nil
+}
+
+// start starts a program in a process group of its own, so that kill finds what it has started too.
+// A process that holds the program's output open does not keep Wait from returning for more than a
+// second.
+func start(cmd *exec.Cmd) error {
+	cmd.WaitDelay = time.Second
+	ownGroup(cmd)
+	return cmd.Start()
 }
 
 // A process is a program and the connection to it.
@@ -56,12 +64,17 @@ func (p *process) Write(b []byte) (int, error) { return p.in.Write(b) }
 // Close ends the program's input.
 func (p *process) Close() error { return p.in.Close() }
 
-// wait waits for the end of the program.
+// wait waits for the end of the program, and kills what it leaves behind.
 func (p *process) wait() error {
-	killed := false
-	t := time.AfterFunc(endTimeout, func() { killed = p.cmd.Process.Kill() == nil })
+	var late atomic.Bool
+	t := time.AfterFunc(endTimeout, func() {
+		late.Store(true)
+		kill(p.cmd)
+	})
 	err := p.cmd.Wait()
-	if !t.Stop() && killed {
+	t.Stop()
+	kill(p.cmd)
+	if late.Load() {
 		return fmt.Errorf("%s runs on %v after its input has ended", p.cmd.Path, endTimeout)
 	}
 	if err != nil {
