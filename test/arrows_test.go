@@ -26,11 +26,8 @@ lib/pcp: lib/internal/ctext lib/pmerr
 lib/safefile: lib/pmerr
 lib/internal/wire: lib/pcp lib/pmerr
 lib/archive: lib/archive/internal/content lib/internal/wire lib/pmns lib/pcp lib/pmerr
-lib/archive/internal/pieces:
-lib/archive/internal/xz: lib/archive/internal/pieces lib/internal/wire
-lib/archive/internal/gzip: lib/archive/internal/pieces
-lib/archive/internal/zstd: lib/archive/internal/pieces
-lib/archive/internal/content: lib/archive/internal/gzip lib/archive/internal/xz lib/archive/internal/zstd lib/safefile lib/pmerr
+lib/archive/internal/xz: lib/internal/wire
+lib/archive/internal/content: lib/archive/internal/xz lib/safefile lib/pmerr
 lib/archive/archivetest: lib/archive lib/pcp lib/pmerr
 lib/pmns: lib/safefile lib/internal/ctext lib/pcp lib/pmerr
 lib/when: lib/internal/ctext lib/pmerr
@@ -140,7 +137,7 @@ var terminal = []string{
 // outside are the packages of others that each part of the tree may import, besides the standard
 // library. Tests are free.
 var outside = map[string][]string{
-	"lib/archive/":         {"golang.org/x/sys/unix", "github.com/klauspost/compress"},
+	"lib/archive/":         {"golang.org/x/sys/unix", "github.com/klauspost/compress/zstd"},
 	"lib/remotewrite":      {"github.com/klauspost/compress/snappy"},
 	"lib/remotewrite/":     {"github.com/klauspost/compress/snappy"},
 	"lib/pmcd":             {"golang.org/x/text/unicode", "golang.org/x/sys/unix"},

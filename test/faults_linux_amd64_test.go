@@ -16,9 +16,9 @@ var faultCases = []struct {
 	args []string
 }{
 	{50, []string{"pmerr", "-12345"}},
-	{149, []string{"pminfo", "-a", "demo", "kernel.all.load"}},
-	{154, []string{"pminfo", "-a", "demo", "-r", "x = 1 + 2", "-df", "x"}},
-	{162, []string{"pmval", "-a", "demo", "-s", "2", "kernel.all.load"}},
+	{154, []string{"pminfo", "-a", "demo", "kernel.all.load"}},
+	{160, []string{"pminfo", "-a", "demo", "-r", "x = 1 + 2", "-df", "x"}},
+	{179, []string{"pmval", "-a", "demo", "-s", "2", "kernel.all.load"}},
 }
 
 // TestFaults counts the pages that commands touch at start. The limits are a tenth

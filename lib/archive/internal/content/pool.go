@@ -121,8 +121,6 @@ func (c *File) openSource(in input, size int64) (err error) {
 			}
 			c.source = xz.NewReader(f)
 		}
-	} else if c.suffix == ".zst" { // read by another goroutine, which the context is not for
-		c.source, err = unpacker(in, c.suffix)
 	} else {
 		c.source, err = unpacker(watched{c, in}, c.suffix)
 	}

@@ -7,10 +7,13 @@ import (
 	"io"
 	"strings"
 
-	"pmtools/lib/archive/internal/gzip"
+	"github.com/klauspost/compress/zstd"
+
 	"pmtools/lib/archive/internal/xz"
-	"pmtools/lib/archive/internal/zstd"
 )
+
+// maxWindow is how far back a match of zstd may refer.
+const maxWindow = 256 << 20
 
 // Suffixes are the endings of compressed files, in the order of search (archive.md A1.2).
 var Suffixes = [...]string{".xz", ".lzma", ".bz2", ".bz", ".gz", ".Z", ".z", ".zst"}
@@ -28,24 +31,37 @@ func Trim(name string) string {
 var errSuffix = errors.New("unknown kind of compressed file")
 
 // unpacker returns what unpacks f, by the suffix of its name. Files of gzip and of compress are told
-// apart by their beginning, as gzip does, which the reference uses for both.
-func unpacker(f io.Reader, suffix string) (io.ReadCloser, error) {
-	in := bufio.NewReaderSize(f, 32<<10) // those of gzip and lzma are larger, and pass by it
+// apart by their beginning, as gzip does, which the reference uses for both. No program packs
+// anything to an empty file.
+func unpacker(f io.Reader, suffix string) (r io.ReadCloser, err error) {
+	in := bufio.NewReaderSize(f, 32<<10) // that of lzma is larger, and passes by it
+	magic, err := in.Peek(2)
+	if len(magic) == 0 {
+		if err == io.EOF {
+			err = io.ErrUnexpectedEOF
+		}
+		return nil, err
+	}
+	var plain io.Reader
 	switch suffix {
 	case ".lzma":
-		r, err := xz.NewAlone(in)
-		return io.NopCloser(r), err
+		plain, err = xz.NewAlone(in)
 	case ".bz2", ".bz":
-		return io.NopCloser(bzip2.NewReader(in)), nil
+		plain, err = bzip2.NewReader(in), nil
 	case ".gz", ".Z", ".z":
-		if magic, err := in.Peek(2); err == nil && magic[1] == 0x9d {
-			r, err := newLZW(in)
-			return io.NopCloser(r), err
+		if string(magic) == "\x1f\x9d" {
+			plain, err = newLZW(in)
+		} else {
+			plain, err = newMembers(in)
 		}
-		r, err := gzip.NewReader(in)
-		return io.NopCloser(r), err
 	case ".zst":
-		return zstd.NewReader(in), nil
+		z, err := zstd.NewReader(in, zstd.WithDecoderMaxWindow(maxWindow), zstd.WithDecoderConcurrency(1))
+		if err != nil {
+			return nil, err
+		}
+		return z.IOReadCloser(), nil
+	default:
+		err = errSuffix
 	}
-	return nil, errSuffix
+	return io.NopCloser(plain), err
 }

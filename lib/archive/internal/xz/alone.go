@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-
-	"pmtools/lib/archive/internal/pieces"
 )
 
 // The older format, .lzma, is LZMA alone: a head of the properties, the size of the dictionary and that
@@ -21,7 +19,7 @@ const (
 
 // An Alone reads the content of an .lzma file from its beginning.
 type Alone struct {
-	pieces.Reader
+	pieces
 	r       io.Reader
 	readErr error // why there is no more input
 	d       decoder
@@ -33,7 +31,7 @@ type Alone struct {
 // NewAlone returns an Alone of what r holds, and reads the head.
 func NewAlone(r io.Reader) (*Alone, error) {
 	a := &Alone{r: r}
-	a.Next = a.next
+	a.next = a.unpack
 	d := &a.d
 	a.fill()
 	if d.size < aloneHead+5 {
@@ -73,8 +71,8 @@ func (a *Alone) fill() {
 	clear(d.in[d.size : d.size+64])
 }
 
-// next unpacks a piece of the content. There may be some of it in spite of an error.
-func (a *Alone) next() ([]byte, error) {
+// unpack unpacks a piece of the content. There may be some of it in spite of an error.
+func (a *Alone) unpack() ([]byte, error) {
 	d := &a.d
 	d.left = math.MaxInt / 2
 	if len(d.out)-d.pos < maxPiece+maxMatch && len(d.out) < a.limit {

@@ -4,8 +4,6 @@ import (
 	"io"
 	"runtime"
 	"sync/atomic"
-
-	"pmtools/lib/archive/internal/pieces"
 )
 
 // maxWhole is the size up to which a Reader unpacks blocks at once, each by itself, so that several
@@ -36,7 +34,7 @@ func (f *File) unpack(i int, out []byte, stop *atomic.Bool) (n int, err error) {
 
 // A Reader reads the content of a File from its beginning.
 type Reader struct {
-	pieces.Reader
+	pieces
 	f       *File
 	whole   int64        // the size up to which blocks are unpacked at once
 	i       int          // the next block
@@ -55,7 +53,7 @@ type whole struct {
 // NewReader returns a Reader.
 func NewReader(f *File) *Reader {
 	r := &Reader{f: f, whole: maxWhole}
-	r.Next = r.advance
+	r.next = r.advance
 	return r
 }
 
