@@ -216,6 +216,36 @@ func TestFetchDomains(t *testing.T) {
 	}
 }
 
+// A confused provider answers with values of the metric after the one that was asked for.
+type confused struct{ pmda.Provider }
+
+func (c confused) Fetch(ctx context.Context, req *pmda.Request, dst *pcp.Result) error {
+	err := c.Provider.Fetch(ctx, req, dst)
+	for i := range dst.Sets {
+		dst.Sets[i].ID++
+	}
+	return err
+}
+
+// TestFetchConfused takes no values of other metrics than those that were asked for.
+func TestFetchConfused(t *testing.T) {
+	p, err := trivial.New(250)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := New(&Options{Collectors: []Collector{{Name: "trivial", Domain: 250, New: func() (pmda.Provider, error) { return confused{p}, nil }}}})
+	defer s.Close()
+	for _, ids := range [][]pcp.ID{{pcp.NewID(250, 0, 0)}, {pcp.NewID(250, 0, 0), pcp.NewID(29, 0, 5)}} {
+		var res pcp.Result
+		if err := s.Fetch(context.Background(), &pmapi.Request{IDs: ids}, &res); err != nil {
+			t.Fatal(err)
+		}
+		if got := res.Sets[0]; got.ID != ids[0] || got.Err != pmerr.Generic || got.Len() > 0 {
+			t.Errorf("of %d metrics: %+v, want error %v", len(ids), got, pmerr.Generic)
+		}
+	}
+}
+
 // TestFetchAllocations wants fetches that repeat to allocate nothing.
 func TestFetchAllocations(t *testing.T) {
 	ctx := context.Background()

@@ -3,6 +3,7 @@ package builtin
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmapi"
@@ -128,8 +129,9 @@ func (s *Source) fetchPart(ctx context.Context, m *member, req *pmapi.Request, d
 	}
 	changes := dst.Changes
 	err := m.provider.Fetch(ctx, &s.request, part)
-	if err == nil && len(part.Sets) != n {
-		err = pmerr.Generic
+	sameID := func(v pcp.Values, id pcp.ID) bool { return v.ID == id }
+	if err == nil && !slices.EqualFunc(part.Sets, s.request.IDs, sameID) {
+		err = pmerr.Generic // it answers another question
 	}
 	dst.Changes, dst.Time = changes|part.Changes, at
 	if part == dst {

@@ -294,11 +294,6 @@ func TestBadAnswers(t *testing.T) {
 	if err := a.Fetch(t.Context(), &pmda.Request{IDs: []pcp.ID{7}}, new(pcp.Result)); !errors.Is(err, pmerr.Generic) {
 		t.Errorf("no values: %v", err)
 	}
-	other := &pdu.Result{Values: &pcp.Result{Sets: []pcp.Values{{ID: 8, Err: pmerr.Value}}}}
-	a = scripted(t, nil, &pdu.Desc{Desc: pcp.Desc{ID: 7}}, other)
-	if err := a.Fetch(t.Context(), &pmda.Request{IDs: []pcp.ID{7}}, new(pcp.Result)); !errors.Is(err, pmerr.Generic) {
-		t.Errorf("values of another metric: %v", err)
-	}
 }
 
 // TestNotReady follows an agent that is not ready at first, and again later (collector.md C1.5).

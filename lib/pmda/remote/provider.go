@@ -88,21 +88,12 @@ func (a *Agent) Fetch(ctx context.Context, req *pmda.Request, dst *pcp.Result) e
 			}
 		}
 	}
-	err := a.FetchRaw(ctx, req, func(id pcp.ID) pcp.Type {
+	return a.FetchRaw(ctx, req, func(id pcp.ID) pcp.Type {
 		if t, ok := a.types[id]; ok {
 			return t
 		}
 		return pcp.Unknown
 	}, dst)
-	if err != nil {
-		return err
-	}
-	for i, id := range req.IDs {
-		if got := dst.Sets[i].ID; got != id {
-			return fmt.Errorf("%w: values of %v where those of %v were asked for", pmerr.Generic, got, id)
-		}
-	}
-	return nil
 }
 
 // FetchRaw is Fetch without descriptions: typeOf returns the type of a metric, nil leaves it to the
