@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"net/url"
@@ -65,7 +66,8 @@ func (a *app) newPush() *cobra.Command {
 	fs.StringVar(&f.to.PasswordFile, "password-file", "", "the first line of `FILE` is the password")
 	fs.StringVar(&f.to.TokenFile, "token-file", "", "the first line of `FILE` is a bearer token")
 	fs.StringVar(&f.to.CAFile, "ca-file", "", "trust servers that the certificates in `FILE` sign, in PEM, and no others")
-	fs.DurationVar(&f.to.Timeout, "timeout", 30*time.Second, "wait `DURATION` for an answer")
+	fs.BoolVar(&f.to.InsecureAuth, "insecure-auth", false, "send the password or token over plain http, where others can read it")
+	fs.DurationVar(&f.to.Timeout, "timeout", 30*time.Second, "a request may take `DURATION`")
 	fs.StringArrayVar(&f.labels, "label", nil, "add a label to all series, as `NAME=VALUE`, or change it")
 	fs.StringVar(&f.hosts, "hosts", "", "read hosts from `FILE`, one a line; - is standard input")
 	fs.BoolVar(&f.asNamed, "as-named", false, "label host as -h and --hosts name them, not as they name themselves")
@@ -140,6 +142,9 @@ func (a *app) pushAll(ctx context.Context, f *pushFlags, args []string) (failed 
 	}
 	f.to.Agent = "pmderive/" + version.Version
 	client, err := remotewrite.New(&f.to)
+	if errors.Is(err, remotewrite.ErrClear) {
+		err = fmt.Errorf("%w, or all the same with --insecure-auth", err)
+	}
 	if err != nil {
 		return fmt.Errorf("--to: %w", err)
 	}
@@ -149,6 +154,8 @@ func (a *app) pushAll(ctx context.Context, f *pushFlags, args []string) (failed 
 	}
 	a.crowd = len(a.hosts) > 0 // even one alone: its connection is made again if it is lost
 	a.running = true
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	defer stop()
 	dir, done, err := queueDir(f.queue)
 	if err != nil {
 		return fmt.Errorf("--queue: %w", err)
@@ -159,8 +166,6 @@ func (a *app) pushAll(ctx context.Context, f *pushFlags, args []string) (failed 
 		return fmt.Errorf("--queue: %w", err)
 	}
 	a.push = p
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
-	defer stop()
 	p.ctx = ctx
 	return p.run(ctx, client, func() error {
 		set := repl.Settings{Raw: true, Interval: a.Options.Interval}
@@ -204,6 +209,10 @@ func (p *push) run(ctx context.Context, client *remotewrite.Client, produce func
 		report, _ = remotewrite.Drain(sending, p.queue, client, backoff, p.say) // it ends early with ctx only
 	}()
 	err := produce()
+	if err == nil && ctx.Err() != nil && p.a.Options.HasArchive { // a live source has no other end
+		p.failed = true
+		p.say(errors.New("interrupted: the rest of the archive is not sent"))
+	}
 	p.queue.Finish()
 	<-ended
 	left := p.queue.Waiting() + p.dropped
@@ -300,8 +309,12 @@ func (p *push) add(expr int, set *repl.Set, at pcp.Timestamp) {
 	p.round++
 	for i := range set.Values {
 		v := &set.Values[i]
-		number, text, ok := p.number(expr, v.Value)
-		if !ok {
+		if !v.Value.IsSet() {
+			continue
+		}
+		number, text, err := p.number(expr, v.Value)
+		if err != nil {
+			p.sayOnce(p.metrics[expr].Name, err)
 			continue
 		}
 		g := p.hosts[expr][v.Host]
@@ -340,7 +353,7 @@ func (p *push) backwards(host string, last, ms int64) {
 	if !p.live || p.back || ms == last {
 		return
 	}
-	p.back = true
+	p.back, p.failed = true, true
 	if host != "" {
 		host += ": "
 	}
@@ -374,15 +387,12 @@ func (p *push) put(labels remotewrite.Labels, ms int64, value float64) {
 }
 
 // number returns a value in the base unit. A string is 1, and its text a label.
-func (p *push) number(expr int, v pcp.Value) (f float64, text string, ok bool) {
-	switch {
-	case !v.IsSet():
-		return 0, "", false
-	case v.Type() == pcp.String:
-		return 1, strings.TrimRight(string(v.Bytes()), "\x00"), true
+func (p *push) number(expr int, v pcp.Value) (f float64, text string, err error) {
+	if v.Type() == pcp.String {
+		return 1, strings.TrimRight(string(v.Bytes()), "\x00"), nil
 	}
-	f, err := v.Float64()
-	return f * p.families[expr].Factor, "", err == nil
+	f, err = v.Float64()
+	return f * p.families[expr].Factor, "", err
 }
 
 // encode returns the labels of a series.

@@ -155,7 +155,7 @@ func TestPushClock(t *testing.T) {
 		}
 	}
 	want := "pmderive: the time has gone back by 1m0s; values are left out until it has caught up\n"
-	if said.String() != want || q.Waiting() != 3 || p.crowded != 3 {
+	if said.String() != want || q.Waiting() != 3 || p.crowded != 3 || !p.failed {
 		t.Errorf("said %q, %d samples, %d left out", &said, q.Waiting(), p.crowded)
 	}
 }
@@ -168,6 +168,10 @@ func TestPushProblems(t *testing.T) {
 	refuse := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "no such tenant", http.StatusNotFound) }))
 	defer refuse.Close()
 	base, dir := archivetest.Path(t, "demo"), t.TempDir()
+	secret := filepath.Join(dir, "secret")
+	if err := os.WriteFile(secret, []byte("s3cret\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	for _, tt := range []struct {
 		line   string
 		status int
@@ -176,10 +180,13 @@ func TestPushProblems(t *testing.T) {
 		{"push mem.physmem", 2, `required flag(s) "to" not set`},
 		{"push --to http://u:s3cret@h/ mem.physmem", 2, "--to: http://u:xxxxx@h/ has a user, and others can see the command line"},
 		{"push --to ftp://h/ mem.physmem", 2, "is no URL with http or https"},
+		{"push --to http://h/w?key=s3cret --token-file " + secret + " mem.physmem", 2, "--to: http://h/w: anybody on the way can read a password or token that goes over http; send it over https, or all the same with --insecure-auth\n"},
+		{"push --to http://h/ --user me --password-file " + secret + " mem.physmem", 2, "or all the same with --insecure-auth\n"},
+		{"push --to " + refuse.URL + " --insecure-auth --token-file " + secret + " mem.physmem", 1, "404 Not Found"},
 		{"push --to http://h/ --queue-size 3X mem.physmem", 2, "--queue-size: "},
 		{"push --to http://h/ --label 1=2 mem.physmem", 2, "--label=1=2 is not NAME=VALUE"},
 		{"push --to http://h/ --label __name__=x mem.physmem", 2, "is not NAME=VALUE"},
-		{"push --to http://h/ --token-file " + dir + "/none mem.physmem", 2, "no such file"},
+		{"push --to https://h/ --token-file " + dir + "/none mem.physmem", 2, "no such file"},
 		{"push --to http://h/ --hosts " + dir + "/none mem.physmem", 2, "--hosts: "},
 		{"push --to " + refuse.URL + " no.such", 1, "no.such"},
 		{"push --to " + refuse.URL + " mem.physmem", 1, "the server refuses: 404 Not Found: no such tenant\n"},

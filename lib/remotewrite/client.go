@@ -13,7 +13,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
+	"net/http/httptrace"
+	"net/netip"
 	"net/url"
 	"os"
 	"strconv"
@@ -31,9 +34,13 @@ type Options struct {
 	PasswordFile string        // its first line
 	TokenFile    string        // its first line is a bearer token; it is read for each request, so that it may change
 	CAFile       string        // certificates in PEM that may sign the server's; "" for those of the system
+	InsecureAuth bool          // secrets may go over plain http to other machines, where others can read them
 	Timeout      time.Duration // of a request; 0 means 30 s
 	Agent        string        // the User-Agent
 }
+
+// ErrClear is the error of a secret that would go over plain http to another machine.
+var ErrClear = errors.New("anybody on the way can read a password or token that goes over http; send it over https")
 
 // A Client posts requests. It may be used by several goroutines.
 type Client struct {
@@ -51,6 +58,9 @@ const maxAnswer = 4 << 10
 // maxHeader is how long the header of an answer may be.
 const maxHeader = 64 << 10
 
+// maxRest is how long the body of an answer that says yes is waited for.
+const maxRest = time.Second
+
 // New returns a Client. What is wrong with the options is an error; no error has a secret.
 func New(opt *Options) (*Client, error) {
 	u, err := url.Parse(opt.URL)
@@ -63,6 +73,8 @@ func New(opt *Options) (*Client, error) {
 		return nil, errors.New("there are both a token and a user; the server takes one of them")
 	case (opt.User == "") != (opt.PasswordFile == ""):
 		return nil, errors.New("a user needs a file with the password, and the file a user")
+	case u.Scheme == "http" && !opt.InsecureAuth && !loopback(u.Hostname()) && (opt.TokenFile != "" || opt.User != "" || u.User != nil):
+		return nil, fmt.Errorf("%s: %w", nameOf(u), ErrClear)
 	}
 	c := &Client{opt: *opt, url: u}
 	if c.opt.Timeout <= 0 {
@@ -73,7 +85,11 @@ func New(opt *Options) (*Client, error) {
 			return nil, err
 		}
 	}
-	transport := &http.Transport{Proxy: http.ProxyFromEnvironment, DisableCompression: true, IdleConnTimeout: time.Minute, MaxResponseHeaderBytes: maxHeader, TLSClientConfig: &tls.Config{}}
+	transport := &http.Transport{
+		Proxy: http.ProxyFromEnvironment, DisableCompression: true, IdleConnTimeout: time.Minute, MaxResponseHeaderBytes: maxHeader, TLSClientConfig: &tls.Config{},
+		// A dial outlives the request that began it, so it has time limits of its own.
+		DialContext: (&net.Dialer{Timeout: c.opt.Timeout}).DialContext, TLSHandshakeTimeout: c.opt.Timeout,
+	}
 	if opt.CAFile != "" {
 		pem, err := os.ReadFile(opt.CAFile)
 		if err != nil {
@@ -85,17 +101,26 @@ func New(opt *Options) (*Client, error) {
 		}
 	}
 	c.http = http.Client{
-		Transport: transport, Timeout: c.opt.Timeout,
+		Transport:     transport,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 	return c, nil
 }
 
+// loopback reports whether a host is this machine.
+func loopback(host string) bool {
+	addr, err := netip.ParseAddr(host)
+	return strings.EqualFold(host, "localhost") || err == nil && addr.Unmap().IsLoopback()
+}
+
 // Name returns the URL without what may be secret: the password and the query.
-func (c *Client) Name() string {
-	u := *c.url
-	u.RawQuery, u.Fragment = "", ""
-	return u.Redacted()
+func (c *Client) Name() string { return nameOf(c.url) }
+
+// nameOf returns a URL without what may be secret.
+func nameOf(u *url.URL) string {
+	name := *u
+	name.RawQuery, name.Fragment = "", ""
+	return name.Redacted()
 }
 
 // secret returns the first line of a file; "" is no file.
@@ -137,7 +162,9 @@ type Failure struct {
 	Err     error
 	After   time.Duration // when the server wants to be asked again; 0 if it does not say
 	Unknown bool          // the server may have the samples
-	Gone    bool          // the server could not be reached, or has broken the connection
+	// Lost means that there is no connection, or that it has ended without an answer: the server may
+	// have been killed. Any answer, even 503, comes from one that lives.
+	Lost bool
 }
 
 // Error implements error.
@@ -146,9 +173,14 @@ func (f *Failure) Error() string { return f.Err.Error() }
 // Unwrap returns the cause.
 func (f *Failure) Unwrap() error { return f.Err }
 
-// Post sends a request. The error is a *Refusal, a *Failure, or that of ctx.
+// Post sends a request. The error is a *Refusal, a *Failure, or that of ctx. It returns within the
+// time of a request, whatever the server does.
 func (c *Client) Post(ctx context.Context, body []byte) error {
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.url.String(), bytes.NewReader(body))
+	limited, cancel := context.WithTimeout(ctx, c.opt.Timeout)
+	defer cancel()
+	connected := false
+	traced := httptrace.WithClientTrace(limited, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { connected = true }})
+	req, err := http.NewRequestWithContext(traced, http.MethodPost, c.url.String(), bytes.NewReader(body))
 	if err != nil {
 		return &Refusal{Text: "no request can be made"}
 	}
@@ -160,47 +192,67 @@ func (c *Client) Post(ctx context.Context, body []byte) error {
 		return &Failure{Err: err}
 	}
 	res, err := c.http.Do(req)
-	if ctx.Err() != nil && err != nil {
+	switch {
+	case err == nil:
+		defer res.Body.Close()
+		return c.answered(res, cancel)
+	case ctx.Err() != nil:
 		return ctx.Err()
+	case limited.Err() != nil && connected: // a server that is slow is not one that was killed
+		return &Failure{Err: fmt.Errorf("no answer within %v", c.opt.Timeout), Unknown: true}
 	}
-	if err != nil {
-		if bad, ok := errors.AsType[*url.Error](err); ok {
-			err = bad.Err // its text has the URL
-		}
-		return c.failed(err)
+	if bad, ok := errors.AsType[*url.Error](err); ok {
+		err = bad.Err // its text has the URL
 	}
-	defer res.Body.Close()
-	code := res.StatusCode
-	if code/100 == 2 { // all has been taken, whatever is in the answer
+	// Certificates that are wrong stay wrong.
+	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
+		return &Refusal{Status: "no connection", Text: clean(err.Error())}
+	}
+	return &Failure{Err: errors.New(clean(err.Error())), Unknown: connected, Lost: true}
+}
+
+// answered returns what an answer means. Cancel ends the reading of its body.
+func (c *Client) answered(res *http.Response, cancel func()) error {
+	code, status := res.StatusCode, clean(res.Status)
+	switch code / 100 {
+	case 2: // all has been taken, whatever is in the answer
 		if n := res.ContentLength; 0 < n && n <= maxAnswer {
+			defer time.AfterFunc(maxRest, cancel).Stop()
 			_, _ = io.Copy(io.Discard, res.Body) // so that the connection can be used again
 		}
 		return nil
-	}
-	text, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer))
-	said := strings.Join(strings.Fields(strings.Map(printable, string(text))), " ")
-	switch {
-	case code == http.StatusTooManyRequests || code/100 == 5:
-		msg := "the server says " + res.Status
-		if said != "" {
-			msg += ": " + said
+	case 3:
+		return &Refusal{Status: status, Code: code, Text: "the database is elsewhere; --to takes its own URL"}
+	case 4, 5:
+		text := reason(res)
+		if code != http.StatusTooManyRequests && code < 500 {
+			return &Refusal{Status: status, Code: code, Text: text}
 		}
-		return &Failure{Err: errors.New(msg), After: retryAfter(res.Header.Get("Retry-After")), Unknown: code/100 == 5, Gone: code == http.StatusServiceUnavailable}
-	case code/100 == 3:
-		said = "the database is elsewhere; --to takes its own URL"
-	case err != nil && said == "":
-		said = "its reason was cut off"
+		if text != "" {
+			text = ": " + text
+		}
+		return &Failure{Err: errors.New("the server says " + status + text), After: retryAfter(res.Header.Get("Retry-After")), Unknown: code >= 500}
 	}
-	return &Refusal{Status: res.Status, Code: res.StatusCode, Text: said}
+	// After 101 the body is the connection itself, which no context ends.
+	return &Refusal{Status: status, Code: code, Text: "it is not an answer to remote write"}
 }
 
-// failed returns the error of a request without an answer. Certificates that are wrong stay wrong.
-func (c *Client) failed(err error) error {
-	var bad *tls.CertificateVerificationError
-	if errors.As(err, &bad) {
-		return &Refusal{Status: "no connection", Text: err.Error()}
+// reason returns the text of an answer on one line.
+func reason(res *http.Response) string {
+	if res.Header.Get("Content-Encoding") != "" {
+		return "its reason is compressed"
 	}
-	return &Failure{Err: err, Unknown: true, Gone: true}
+	text, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer))
+	if said := clean(string(text)); said != "" || err == nil {
+		return said
+	}
+	return "its reason was cut off"
+}
+
+// clean returns a text of the server on one line, without control characters.
+func clean(text string) string {
+	text = text[:min(len(text), maxAnswer)]
+	return strings.Join(strings.Fields(strings.Map(printable, strings.ToValidUTF8(text, "\uFFFD"))), " ")
 }
 
 // authorize adds what says who is sending.

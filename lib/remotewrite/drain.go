@@ -21,11 +21,11 @@ type Report struct {
 }
 
 // Drain sends the requests of a queue in their order, until it is finished and empty, or ctx ends.
-// What fails for a time is sent again with growing pauses, and all that was sent not long ago with
-// it, because the server may have been killed; it gets samples more than once then, but identical
-// ones. Each text for the user is given to say.
+// A request that fails for a time is sent again with growing pauses. After a lost connection the
+// queue gives out the last requests once more, because the server may have been killed; it gets
+// samples twice then, but identical ones. Each text for the user is given to say.
 func Drain(ctx context.Context, q *Queue, c *Client, b Backoff, say func(error)) (Report, error) {
-	d := &drain{q: q, c: c, backoff: b, say: say}
+	d := &drain{q: q, c: c, backoff: b, pause: b.First, say: say}
 	for {
 		e, err := q.first(ctx)
 		if e == nil || err != nil {
@@ -37,81 +37,85 @@ func Drain(ctx context.Context, q *Queue, c *Client, b Backoff, say func(error))
 	}
 }
 
-// A drain is the state of Drain.
+// A drain is the state of Drain. The states of requests are those of the queue.
 type drain struct {
 	q       *Queue
 	c       *Client
 	backoff Backoff
 	say     func(error)
 	report  Report
-	said    bool // that the server refuses
+	pause   time.Duration // after the next failure
+	warned  bool          // that attempts fail
+	next    time.Time     // when that may be said again
+	refusal bool          // has been said
 }
 
-// send sends a request until it is taken or refused.
+// quiet is how long after a warning the next one of its kind comes.
+const quiet = time.Minute
+
+// send makes one attempt to send a request. The error is that of ctx.
 func (d *drain) send(ctx context.Context, e *entry) error {
 	body, err := d.q.read(e)
 	if err != nil {
 		d.report.Damaged += e.samples
 		d.say(err)
-		d.q.done(e, false)
+		d.q.leave(e)
 		return nil
 	}
-	pause, maybe, gone := d.backoff.First, e.old, false
-	for try := 0; ; try++ {
-		err := d.c.Post(ctx, body)
-		if err == nil {
-			d.taken(e)
-			if try > 0 {
-				d.say(fmt.Errorf("%s takes samples again", d.c.Name()))
-			}
-			if gone {
-				d.q.resend()
-			}
-			return nil
-		}
-		if refusal, ok := errors.AsType[*Refusal](err); ok {
-			switch {
-			case !e.sent.IsZero(), maybe && refusal.old():
-				d.taken(e)
-			default:
-				d.refused(e, refusal)
-			}
-			return nil
-		}
-		failure, ok := errors.AsType[*Failure](err)
-		if !ok {
-			return err
-		}
-		if try == 0 {
-			d.say(fmt.Errorf("%s: %w; trying again", d.c.Name(), failure))
-		}
-		maybe, gone = maybe || failure.Unknown, gone || failure.Gone
-		wait := max(failure.After, pause/2+rand.N(pause/2+1))
-		pause = min(2*pause, d.backoff.Most)
-		select {
-		case <-time.After(wait):
-		case <-ctx.Done():
-			return ctx.Err()
-		}
+	err = d.c.Post(ctx, body)
+	if failure, ok := errors.AsType[*Failure](err); ok {
+		return d.failed(ctx, e, failure)
+	}
+	refusal, refused := errors.AsType[*Refusal](err)
+	if err != nil && !refused {
+		return err
+	}
+	d.recovered()
+	if refused && !(d.q.repeated(e) || e.unsure && refusal.old()) {
+		d.refused(e, refusal)
+	} else if d.q.acknowledge(e) {
+		d.report.Sent += e.samples
+	}
+	return nil
+}
+
+// failed notes that an attempt has failed, and waits.
+func (d *drain) failed(ctx context.Context, e *entry, f *Failure) error {
+	e.unsure = e.unsure || f.Unknown
+	if f.Lost {
+		d.q.doubt()
+	}
+	if now := time.Now(); !d.warned && !now.Before(d.next) {
+		d.warned, d.next = true, now.Add(quiet)
+		d.say(fmt.Errorf("%s: %w; trying again", d.c.Name(), f))
+	}
+	wait := time.NewTimer(max(f.After, d.pause/2+rand.N(d.pause/2+1)))
+	defer wait.Stop()
+	d.pause = min(2*d.pause, d.backoff.Most)
+	select {
+	case <-wait.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
 	}
 }
 
-// taken notes that the server has a request.
-func (d *drain) taken(e *entry) {
-	if e.sent.IsZero() {
-		d.report.Sent += e.samples
+// recovered notes that the server has answered.
+func (d *drain) recovered() {
+	if d.warned {
+		d.say(fmt.Errorf("%s answers again", d.c.Name()))
 	}
-	d.q.done(e, true)
+	d.warned, d.pause = false, d.backoff.First
 }
 
 // refused notes that the server will not take a request, and says why the first time.
 func (d *drain) refused(e *entry, err error) {
 	d.report.Refused += e.samples
-	if !d.said {
-		d.said = true
+	if !d.refusal {
+		d.refusal = true
 		d.say(fmt.Errorf("%s: %w", d.c.Name(), err))
 	}
-	d.q.done(e, false)
+	d.q.drop(e)
 }
 
 // old reports whether a server refuses samples because it has them, or newer ones, which it says of

@@ -115,7 +115,7 @@ func TestFailures(t *testing.T) {
 			w.WriteHeader(http.StatusNoContent)
 		}, []int64{1, 2, 3}, 3, ""},
 		{"hints without end", 1, 1, raw(strings.Repeat("HTTP/1.1 103 Early Hints\r\n\r\n", 1000)), []int64{1, 2, 3}, 3, "; trying again"},
-		{"another protocol", 1, 1, raw("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n"), []int64{2, 3}, 2, "the server refuses: 101 Switching Protocols"},
+		{"another protocol", 1, 1, raw("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n"), []int64{2, 3}, 2, "the server refuses: 101 Switching Protocols: it is not an answer to remote write"},
 		{"slow", 2, 2, func(_ http.ResponseWriter, r *http.Request, _ func()) {
 			io.Copy(io.Discard, r.Body)
 			<-r.Context().Done()
@@ -182,32 +182,145 @@ func answer(code int, after, text string) func(http.ResponseWriter, *http.Reques
 	}
 }
 
+// A script is a database that answers request after request with one of the handlers in turn; nil
+// takes the request. It counts requests and those that it has taken.
+type script struct {
+	remotewritetest.Database
+	turn            []func(w http.ResponseWriter, r *http.Request, take func())
+	requests, taken int
+}
+
+// ServeHTTP implements http.Handler. A Client sends one request after the other.
+func (s *script) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	do := s.turn[s.requests%len(s.turn)]
+	s.requests++
+	if do == nil {
+		s.taken++
+		s.Database.ServeHTTP(w, r)
+		return
+	}
+	do(w, r, func() { s.taken++; s.Database.ServeHTTP(httptest.NewRecorder(), r) })
+}
+
+// cut closes the connection.
+func cut(http.ResponseWriter, *http.Request, func()) { panic(http.ErrAbortHandler) }
+
+// takeAndCut takes a request and closes the connection without an answer.
+func takeAndCut(_ http.ResponseWriter, _ *http.Request, take func()) {
+	take()
+	panic(http.ErrAbortHandler)
+}
+
+// TestTurns: a database that fails again and again gets each request once, or twice if its
+// connections break, and the run ends.
+func TestTurns(t *testing.T) {
+	const n = 100
+	one := func(do func(http.ResponseWriter, *http.Request, func()), of int) []func(http.ResponseWriter, *http.Request, func()) {
+		list := make([]func(http.ResponseWriter, *http.Request, func()), of)
+		list[of-1] = do
+		return list
+	}
+	for _, tt := range []struct {
+		name            string
+		do              func(http.ResponseWriter, *http.Request, func())
+		of              int // one request of so many fails
+		taken, requests int // at most
+	}{
+		{"503 in turn", answer(503, "", ""), 2, n, 2 * n},
+		{"503 now and then", answer(503, "", ""), 10, n, n + n/9 + 1},
+		{"502, two of three", answer(502, "", ""), 3, n, 2 * n},
+		{"429 in turn", answer(429, "0", ""), 2, n, 2 * n},
+		{"cut in turn", cut, 2, 2 * n, 4 * n},
+		{"cut now and then", cut, 10, 2 * n, 2*n + 2*n/9 + 1},
+		{"taken and cut in turn", takeAndCut, 2, 4 * n, 4 * n},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := &script{turn: one(tt.do, tt.of)}
+			srv := httptest.NewServer(s)
+			ctx, cancel := context.WithTimeout(t.Context(), long)
+			defer cancel()
+			rep, err := remotewrite.Drain(ctx, queued(t, n, time.Hour), client(t, remotewrite.Options{URL: srv.URL}), quick, func(error) {})
+			srv.Close()
+			got := times(&s.Database)
+			slices.Sort(got)
+			if got = slices.Compact(got); err != nil || rep != (remotewrite.Report{Sent: n}) || len(got) != n {
+				t.Errorf("%+v, %v, %d samples", rep, err, len(got))
+			}
+			if s.taken > tt.taken || s.requests > tt.requests {
+				t.Errorf("%d taken of %d requests, want at most %d of %d", s.taken, s.requests, tt.taken, tt.requests)
+			}
+		})
+	}
+}
+
 // TestRestart: a server that had taken samples dies with them. What is kept is sent to the next one
-// again, and nothing is missing.
+// again, in the order of time, and what that one has taken is not sent once more.
 func TestRestart(t *testing.T) {
-	first, second := &remotewritetest.Database{}, &remotewritetest.Database{}
-	n := 0
-	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		switch n++; {
-		case n < 4:
-			first.ServeHTTP(w, r)
-		case n < 6:
-			panic(http.ErrAbortHandler)
-		default:
-			second.ServeHTTP(w, r)
+	for _, tt := range []struct {
+		name         string
+		before, late time.Duration // the loss comes after the last answer, and the next server after it
+		want         []int64
+	}{
+		{"at once", 0, 0, []int64{1, 2, 3, 4, 5}},
+		{"after a long time", 0, time.Hour, []int64{1, 2, 3, 4, 5}},
+		{"when all of it is old", time.Hour, 0, []int64{4, 5}},
+	} {
+		first, second := &remotewritetest.Database{}, &remotewritetest.Database{}
+		q, n, now := queued(t, 5, 20*time.Second), 0, time.Now()
+		q.SetClock(func() time.Time { return now })
+		srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			switch n++; {
+			case n < 4:
+				first.ServeHTTP(w, r)
+			case n < 6:
+				if n == 4 {
+					now = now.Add(tt.before)
+				}
+				panic(http.ErrAbortHandler)
+			default:
+				second.ServeHTTP(w, r)
+			}
+		}))
+		rep, err := remotewrite.Drain(t.Context(), q, client(t, remotewrite.Options{URL: srv.URL}), quick, func(error) { now = now.Add(tt.late) })
+		srv.Close()
+		if got := times(second); err != nil || rep != (remotewrite.Report{Sent: 5}) || !slices.Equal(got, tt.want) {
+			t.Errorf("%s: %+v, %v: %v", tt.name, rep, err, got)
 		}
-	}))
-	defer srv.Close()
-	rep, err := remotewrite.Drain(t.Context(), queued(t, 5, time.Hour), client(t, remotewrite.Options{URL: srv.URL}), quick, func(error) {})
-	if got := times(second); err != nil || rep.Sent != 5 || !slices.Equal(got, []int64{4, 1, 2, 3, 4, 5}) {
-		t.Errorf("%+v, %v: %v", rep, err, got)
+	}
+}
+
+// TestInterruptedResend: what is to be sent once more when the process ends is sent by the next one.
+func TestInterruptedResend(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "q")
+	q, err := remotewrite.OpenQueue(&remotewrite.QueueOptions{Dir: dir, Max: large, Keep: time.Hour})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 3 {
+		if err := q.Put(body(int64(i+1)), 1); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	s := &script{turn: []func(http.ResponseWriter, *http.Request, func()){nil, nil, cut}}
+	srv := httptest.NewServer(s)
+	rep, err := remotewrite.Drain(ctx, q, client(t, remotewrite.Options{URL: srv.URL}), quick, func(error) { cancel() })
+	srv.Close()
+	if !errors.Is(err, context.Canceled) || rep.Sent != 2 || q.Waiting() != 1 {
+		t.Errorf("%+v, %v, %d", rep, err, q.Waiting())
+	}
+	if err := q.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if got, rep, _ := drained(t, open(t, dir, nil)); !slices.Equal(got, []int64{1, 2, 3}) {
+		t.Errorf("the next process sends %v, %+v", got, rep)
 	}
 }
 
 // TestNobody: where nothing listens an attempt fails for now.
 func TestNobody(t *testing.T) {
 	err := client(t, remotewrite.Options{URL: "http://127.0.0.1:1/"}).Post(t.Context(), body(1))
-	if f, ok := errors.AsType[*remotewrite.Failure](err); !ok || !f.Gone || strings.Contains(err.Error(), "Post ") {
+	if f, ok := errors.AsType[*remotewrite.Failure](err); !ok || !f.Lost || strings.Contains(err.Error(), "Post ") {
 		t.Errorf("%v", err)
 	}
 }
@@ -279,15 +392,32 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
+// secure starts a server with TLS, and returns it with the options of a client that sends a token.
+func secure(t *testing.T, h http.Handler) (*httptest.Server, remotewrite.Options) {
+	t.Helper()
+	srv := httptest.NewUnstartedServer(h)
+	srv.Config.ErrorLog = log.New(io.Discard, "", 0)
+	srv.StartTLS()
+	dir := t.TempDir()
+	opt := remotewrite.Options{URL: srv.URL, CAFile: filepath.Join(dir, "ca"), TokenFile: filepath.Join(dir, "token")}
+	for name, text := range map[string][]byte{
+		opt.CAFile: pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: srv.Certificate().Raw}), opt.TokenFile: []byte("s3cret\n"),
+	} {
+		if err := os.WriteFile(name, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return srv, opt
+}
+
 // TestWho: the secrets of files, an authority of our own, and none of it in texts.
 func TestWho(t *testing.T) {
 	d := &remotewritetest.Database{}
 	var auth string
 	d.Before = func(_ http.ResponseWriter, r *http.Request) bool { auth = r.Header.Get("Authorization"); return false }
-	srv := httptest.NewUnstartedServer(d)
-	srv.Config.ErrorLog = log.New(io.Discard, "", 0)
-	srv.StartTLS()
+	srv, opt := secure(t, d)
 	defer srv.Close()
+	ca := opt.CAFile
 	dir := t.TempDir()
 	file := func(name, text string) string {
 		name = filepath.Join(dir, name)
@@ -296,7 +426,6 @@ func TestWho(t *testing.T) {
 		}
 		return name
 	}
-	ca := file("ca", string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: srv.Certificate().Raw})))
 	token, password, empty := file("token", " s3cret\nmore\n"), file("password", "s3cret\n"), file("empty", "\n")
 	inside := strings.Replace(srv.URL, "://", "://me:s3cret@", 1) + "/w?key=s3cret"
 	for _, tt := range []struct {

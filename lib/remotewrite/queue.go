@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -16,12 +17,24 @@ import (
 	"pmtools/lib/safefile"
 )
 
-// A Queue keeps requests on disk, each in a file of its own, until they have been sent, and for a
-// while after that: a server that was killed may have lost what it had taken. Several goroutines may
-// use it; the directory is locked against other processes.
+// A Queue keeps requests on disk, each in a file of its own, until the server has acknowledged them,
+// and for a while after that: a server that was killed may have lost what it had taken. Several
+// goroutines may use it; the directory is locked against other processes.
+//
+//	         acknowledged            connection lost            acknowledged
+//	waiting ──────────────▶ kept ──────────────────────▶ doubted ──────────────▶ gone
+//
+// A request that is refused or damaged goes, and so does one that has been kept for long enough. So
+//
+//   - each request counts as sent once, at its first acknowledgement;
+//   - one that is acknowledged is sent once more at most, however often connections are lost, and not
+//     at all if none is lost: n requests and f failures make at most 2n+f attempts;
+//   - no failure takes an acknowledgement back from what was sent after it, or from what is old;
+//   - room is made by copies of what has been acknowledged, never by what has not.
 type Queue struct {
 	opt  QueueOptions
 	lock *os.File
+	now  func() time.Time
 
 	mu     sync.Mutex
 	list   []*entry // in the order in which they are sent
@@ -35,7 +48,7 @@ type Queue struct {
 type QueueOptions struct {
 	Dir  string        // made if need be; only its owner may read it
 	Max  int64         // how many bytes it may have
-	Keep time.Duration // how long requests are kept after they have been sent
+	Keep time.Duration // how long requests are kept after they have been acknowledged
 	// Sync makes Put return when the request is on the disk: it outlives a loss of power. Without it
 	// a request outlives the process only.
 	Sync bool
@@ -48,10 +61,19 @@ type entry struct {
 	samples int
 	sum     uint32 // of the file
 	size    int64
-	sent    time.Time // when the server took it; zero if it has not
-	again   bool      // it is sent once more
-	old     bool      // an earlier process has left it, and may have sent it
+	state   state
+	since   time.Time // of a request that is kept: when the server acknowledged it
+	unsure  bool      // of one that waits: the server may have it, from an attempt without an answer or by an earlier process
 }
+
+// A state is that of a request, as described at Queue.
+type state byte
+
+const (
+	waiting state = iota
+	kept
+	doubted
+)
 
 var (
 	// ErrFull is the error of a queue without room.
@@ -64,7 +86,7 @@ var (
 
 // Bounds of a queue.
 const (
-	maxSent    = 10_000   // requests that are kept though they have been sent
+	maxKept    = 10_000   // requests that are kept though they have been acknowledged
 	maxFile    = 64 << 20 // bytes of a request
 	maxSamples = 1 << 24  // samples of a request
 	maxNumber  = 1 << 60
@@ -76,7 +98,7 @@ func OpenQueue(opt *QueueOptions) (*Queue, error) {
 	if err != nil {
 		return nil, err
 	}
-	q := &Queue{opt: *opt, lock: lock, change: make(chan struct{})}
+	q := &Queue{opt: *opt, lock: lock, now: time.Now, change: make(chan struct{})}
 	files, err := os.ReadDir(q.opt.Dir) // in the order of the names
 	for _, f := range files {
 		if err == nil {
@@ -128,7 +150,7 @@ func (q *Queue) take(f fs.DirEntry) error {
 	if err != nil {
 		return err
 	}
-	e.size, e.old = info.Size(), true
+	e.size, e.unsure = info.Size(), true
 	q.list = append(q.list, &e)
 	q.size += e.size
 	q.next = e.number + 1
@@ -161,32 +183,53 @@ func (q *Queue) Waiting() (samples int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for _, e := range q.list {
-		if e.sent.IsZero() {
+		if e.state == waiting {
 			samples += e.samples
 		}
 	}
 	return samples
 }
 
-// Put adds a request. Without room it is ErrFull; what has been sent makes room.
-func (q *Queue) Put(body []byte, samples int) error {
+// Put adds a request. Without room it is ErrFull; what has been acknowledged makes room, also if it
+// was to be sent once more.
+func (q *Queue) Put(body []byte, samples int) error { return q.put(body, samples, doubted) }
+
+// put adds a request. Those that are kept make room, and then those in a state that may.
+func (q *Queue) put(body []byte, samples int, may state) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	e := &entry{number: q.next, samples: samples, sum: crc32.Checksum(body, castagnoli), size: int64(len(body))}
-	for q.size+e.size > q.opt.Max && len(q.list) > 0 && !q.list[0].sent.IsZero() && !q.list[0].again {
-		q.drop(q.list[0])
-	}
-	if q.size+e.size > q.opt.Max {
-		return ErrFull
-	}
-	if err := q.write(q.path(e), body); err != nil {
-		return err
+	for {
+		err := ErrFull
+		if q.size+e.size <= q.opt.Max {
+			err = q.write(q.path(e), body)
+		}
+		if err == nil {
+			break
+		}
+		if !full(err) || !q.makeRoom(kept) && !q.makeRoom(may) {
+			return err
+		}
 	}
 	q.next++
 	q.size += e.size
 	q.list = append(q.list, e)
 	q.changed()
 	return nil
+}
+
+// full reports whether there is no room for a request: in the queue, or on the disk.
+func full(err error) bool { return errors.Is(err, ErrFull) || errors.Is(err, syscall.ENOSPC) }
+
+// makeRoom removes the oldest request of a state, and reports whether there was one.
+func (q *Queue) makeRoom(s state) bool {
+	for _, e := range q.list {
+		if e.state == s {
+			q.remove(e)
+			return true
+		}
+	}
+	return false
 }
 
 // write writes a file under its name at once.
@@ -215,13 +258,14 @@ func (q *Queue) write(path string, body []byte) error {
 	return nil
 }
 
-// PutWait is Put that waits for room, in the queue or on the disk, as long as something is sent.
+// PutWait is Put that waits for room, in the queue or on the disk, as long as something is sent. It
+// does so too rather than that a request which is to be sent once more makes room.
 func (q *Queue) PutWait(ctx context.Context, body []byte, samples int) error {
 	for {
 		q.mu.Lock()
 		change, empty := q.change, len(q.list) == 0
 		q.mu.Unlock()
-		if err := q.Put(body, samples); !errors.Is(err, ErrFull) && !errors.Is(err, syscall.ENOSPC) || empty {
+		if err := q.put(body, samples, kept); !full(err) || empty {
 			return err
 		}
 		select {
@@ -252,7 +296,7 @@ func (q *Queue) first(ctx context.Context) (*entry, error) {
 		q.mu.Lock()
 		q.forget()
 		for _, e := range q.list {
-			if e.sent.IsZero() || e.again {
+			if e.state != kept {
 				q.mu.Unlock()
 				return e, nil
 			}
@@ -270,77 +314,109 @@ func (q *Queue) first(ctx context.Context) (*entry, error) {
 	}
 }
 
-// forget removes what was sent so long ago that the server has it for good.
+// forget removes what was acknowledged so long ago that the server has it for good.
 func (q *Queue) forget() {
 	for len(q.list) > 0 {
 		e := q.list[0]
-		if e.sent.IsZero() || e.again || time.Since(e.sent) < q.opt.Keep && len(q.list) <= maxSent {
+		if e.state != kept || q.now().Sub(e.since) < q.opt.Keep && len(q.list) <= maxKept {
 			return
 		}
-		q.drop(e)
+		q.remove(e)
 	}
 }
 
-// drop removes an entry.
+// drop removes a request with its file.
 func (q *Queue) drop(e *entry) {
-	for i := range q.list {
-		if q.list[i] == e {
-			q.list = append(q.list[:i], q.list[i+1:]...)
-			q.size -= e.size
-			// A file that stays is sent once more by the next process, which does no harm.
-			_ = os.Remove(q.path(e))
-			q.changed()
-			return
-		}
-	}
-}
-
-// done notes that the server has taken a request, or refused it for good.
-func (q *Queue) done(e *entry, taken bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if e.again = false; !taken || q.opt.Keep <= 0 {
-		q.drop(e)
-		return
-	}
-	e.sent = time.Now()
-	q.changed()
+	q.remove(e)
 }
 
-// resend makes what was sent not long ago be sent once more.
-func (q *Queue) resend() {
+// leave removes a request, but not its file.
+func (q *Queue) leave(e *entry) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.unlist(e)
+}
+
+// remove removes a request if it is still there.
+func (q *Queue) remove(e *entry) {
+	if q.unlist(e) {
+		// A file that stays is sent once more by the next process, which does no harm.
+		_ = os.Remove(q.path(e))
+	}
+}
+
+// unlist takes a request from the list, and reports whether it was there.
+func (q *Queue) unlist(e *entry) bool {
+	i := slices.Index(q.list, e)
+	if i < 0 {
+		return false
+	}
+	q.list = slices.Delete(q.list, i, i+1)
+	q.size -= e.size
+	q.changed()
+	return true
+}
+
+// acknowledge notes that the server has taken a request, and reports whether that is the first time.
+func (q *Queue) acknowledge(e *entry) (first bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	first = e.state == waiting
+	if !first || q.opt.Keep <= 0 {
+		q.remove(e)
+		return first
+	}
+	e.state, e.since = kept, q.now()
+	q.changed()
+	return true
+}
+
+// repeated reports whether a request is sent once more after it has been acknowledged.
+func (q *Queue) repeated(e *entry) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return e.state == doubted
+}
+
+// doubt makes what was acknowledged not long ago be sent once more.
+func (q *Queue) doubt() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.forget()
 	for _, e := range q.list {
-		e.again = !e.sent.IsZero()
+		if e.state == kept && q.now().Sub(e.since) < q.opt.Keep {
+			e.state = doubted
+		}
 	}
 }
 
-// read returns the request of an entry. A file that is damaged is errDamaged, or another error, and
-// stays, under another name.
+// read returns the request of an entry. A file that is damaged is errDamaged, and stays under
+// another name; one that cannot be read stays as it is, for the next process.
 func (q *Queue) read(e *entry) ([]byte, error) {
 	path := q.path(e)
 	body, err := safefile.Read(path, maxFile)
-	if err == nil && crc32.Checksum(body, castagnoli) != e.sum {
-		err = errDamaged
-	}
-	if err == nil {
+	if err == nil && crc32.Checksum(body, castagnoli) == e.sum {
 		return body, nil
 	}
-	if e := os.Rename(path, path+damaged); e == nil {
-		path += damaged
+	if err == nil {
+		err = errDamaged
+		if e := os.Rename(path, path+damaged); e == nil {
+			path += damaged
+		}
 	}
 	return nil, fmt.Errorf("%d samples of the queue cannot be sent: %s: %w", e.samples, path, err)
 }
 
-// Close removes the files of what has been sent, and the directory if all has been.
+// Close removes the files of what has been acknowledged, unless it is to be sent once more, and the
+// directory if nothing is left.
 func (q *Queue) Close() error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for i := len(q.list) - 1; i >= 0; i-- {
-		if e := q.list[i]; !e.sent.IsZero() {
-			q.drop(e)
+		if e := q.list[i]; e.state == kept {
+			q.remove(e)
 		}
 	}
 	if len(q.list) == 0 {

@@ -3,11 +3,13 @@ package remotewrite_test
 import (
 	"context"
 	"errors"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -236,6 +238,52 @@ func TestFull(t *testing.T) {
 	}
 	if err := huge.PutWait(t.Context(), body(1), 1); !errors.Is(err, remotewrite.ErrFull) { // it would wait for ever
 		t.Error(err)
+	}
+}
+
+// TestRoom: copies of what the server has taken make room for what it has not, also when they are
+// to be sent once more.
+func TestRoom(t *testing.T) {
+	size := int64(len(body(1)))
+	q, err := remotewrite.OpenQueue(&remotewrite.QueueOptions{Dir: filepath.Join(t.TempDir(), "q"), Max: 3 * size, Keep: time.Hour})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var broken atomic.Bool
+	d := &remotewritetest.Database{Before: func(http.ResponseWriter, *http.Request) bool {
+		if broken.Load() {
+			panic(http.ErrAbortHandler)
+		}
+		return false
+	}}
+	srv := httptest.NewServer(d)
+	defer srv.Close()
+	failed, ended := make(chan struct{}, 100), make(chan remotewrite.Report)
+	go func() {
+		rep, _ := remotewrite.Drain(t.Context(), q, client(t, remotewrite.Options{URL: srv.URL}), quick, func(error) { failed <- struct{}{} })
+		ended <- rep
+	}()
+	for i := range 3 {
+		if err := q.Put(body(int64(i+1)), 1); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for begun := time.Now(); q.Waiting() > 0 && time.Since(begun) < long; {
+		time.Sleep(time.Millisecond)
+	}
+	broken.Store(true)
+	for i, want := range []error{nil, nil, nil, remotewrite.ErrFull} {
+		if err := q.Put(body(int64(i+4)), 1); !errors.Is(err, want) {
+			t.Errorf("%d: %v, want %v", i+4, err, want)
+		}
+		if i == 0 {
+			<-failed
+		}
+	}
+	broken.Store(false)
+	q.Finish()
+	if rep := <-ended; rep != (remotewrite.Report{Sent: 6}) || !slices.Equal(times(d), []int64{1, 2, 3, 4, 5, 6}) {
+		t.Errorf("%+v, %v", rep, times(d))
 	}
 }
 

@@ -375,7 +375,7 @@ func TestKilled(t *testing.T) {
 				t.Fatalf("%v: %s", err, said.Bytes())
 			}
 			want := fmt.Sprintf("%s/api/v1/write: %d samples sent\n", d.base, series*rounds)
-			if out.String() != want || !strings.Contains(said.String(), "takes samples again") {
+			if out.String() != want || !strings.Contains(said.String(), "answers again") {
 				t.Errorf("%s%swant %s", said.Bytes(), out.Bytes(), want)
 			}
 			got := settled(t, d, `{__name__="load_many"}`, series*rounds)
