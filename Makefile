@@ -1,5 +1,6 @@
 # make                    build the commands into bin/
 # make test               every test that needs neither network nor the reference
+# make test-hostile       the same as another user, in another zone and locale, with PCP's variables and configuration set to nonsense
 # make demo               a derived metric over a small recorded archive
 # make install            install below PREFIX (/usr/local): commands, manual pages, completions; make uninstall removes them
 # make package            deb, rpm, tar.gz and zip files for Linux, macOS and Windows, with checksums, in dist/
@@ -23,7 +24,7 @@ export CGO_ENABLED = 0
 # Packages are compiled once for the commands, the tests and what tests build, in whatever directory the clone is.
 export GOFLAGS += -trimpath
 
-.PHONY: all build help test race lint vuln fuzz bench growth bench-peer peer platforms record cross rename install uninstall package clean demo
+.PHONY: all build help test test-hostile race lint vuln fuzz bench growth bench-peer peer platforms record cross rename install uninstall package clean demo
 
 all: build
 
@@ -38,6 +39,10 @@ build:
 test:
 	$(GO) test -count=1 $(TESTFLAGS) ./...
 	for d in $(NESTED); do $(GO) test -C $$d -count=1 $(TESTFLAGS) ./... || exit 1; done
+
+# As root on Linux, in a mount namespace; see test/hostile.
+test-hostile:
+	test/hostile $(MAKE) --no-print-directory test TESTFLAGS='$(TESTFLAGS)'
 
 race:
 	CGO_ENABLED=1 $(GO) test -race $(TESTFLAGS) ./...

@@ -11,6 +11,7 @@ import (
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmapi"
 	"pmtools/lib/pmerr"
+	_ "pmtools/test/env"
 )
 
 // TestMasking covers names that exist twice.

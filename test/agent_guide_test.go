@@ -49,7 +49,7 @@ func TestAgentGuideSessions(t *testing.T) {
 			}
 			cmd := exec.Command("sh", "-c", strings.Join(lines[:n], ""))
 			cmd.Dir = dir
-			cmd.Env = append(os.Environ(), "PATH="+filepath.Join(dir, "bin")+":"+os.Getenv("PATH"), "TZ=UTC", "PCP_DERIVED_CONFIG=")
+			cmd.Env = append(os.Environ(), "PATH="+filepath.Join(dir, "bin")+":"+os.Getenv("PATH"))
 			out, _ := cmd.CombinedOutput() // pmstore fails
 			got := address.ReplaceAllString(strings.Trim(string(out), "\n"), "dump")
 			want := address.ReplaceAllString(strings.Trim(strings.Join(lines[n:], ""), "\n"), "dump")

@@ -7,11 +7,11 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"os"
-	"os/exec"
 	"slices"
 	"strings"
 	"testing"
+
+	"pmtools/test/env"
 )
 
 // arrows lists the packages of ours that each package may import. Data moves one way, and so do
@@ -99,7 +99,7 @@ cmd/internal/command: cmd/internal/cli lib/option
 cmd/internal/debug: lib/*
 cmd/internal/source: cmd/internal/cli cmd/internal/debug lib/* derive derive/check derive/debug derive/load
 cmd/internal/samples: lib/format lib/textwidth lib/pcp
-cmd/internal/clitest: cmd/internal/cli lib/archive/archivetest lib/pmcd/pmcdtest test/golden
+cmd/internal/clitest: cmd/internal/cli lib/archive/archivetest lib/pmcd/pmcdtest test/env test/golden
 cmd/pminfo: cmd/internal/cli cmd/internal/command cmd/internal/source lib/* derive
 cmd/pmerr: cmd/internal/cli lib/option lib/pmerr
 cmd/pmderive: cmd/internal/cli cmd/internal/command cmd/internal/samples cmd/internal/source lib/* derive derive/syntax derive/check derive/cases derive/deps derive/lint derive/lsp derive/repl derive/sql derive/summary
@@ -113,6 +113,7 @@ test/agents/simple: lib/builtin/simple lib/pmda
 test/agents/spool: lib/pmda lib/pcp
 test/agents/trivial: lib/builtin/trivial lib/pmda
 test/agents/trace: lib/builtin/trace lib/pmda lib/when lib/pcp
+test/env:
 test/golden:
 test/growth:
 test/peer/agent:
@@ -162,8 +163,7 @@ type pkg struct {
 // packages returns all packages of the module.
 func packages(t *testing.T) []pkg {
 	t.Helper()
-	cmd := exec.Command("go", "list", "-json=ImportPath,Doc,GoFiles,Imports", "pmtools/...")
-	cmd.Env = append(os.Environ(), "GOWORK=off") // modules of their own are not in the table
+	cmd := env.Go("list", "-json=ImportPath,Doc,GoFiles,Imports", "pmtools/...")
 	out, err := cmd.Output()
 	if err != nil {
 		t.Fatal(err)

@@ -3,10 +3,11 @@ package test
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"sync"
 	"testing"
+
+	"pmtools/test/env"
 )
 
 // TestMain removes what commands built.
@@ -17,8 +18,7 @@ func TestMain(m *testing.M) {
 		os.Exit(1)
 	}
 	bin = sync.OnceValues(func() (string, error) {
-		cmd := exec.Command("go", "build", "-ldflags=-w", "-o", scratch, "pmtools/cmd/...", "pmtools/test/agents/...")
-		cmd.Env = asMade()
+		cmd := env.Go("build", "-ldflags=-w", "-o", scratch, "pmtools/cmd/...", "pmtools/test/agents/...")
 		out, err := cmd.CombinedOutput()
 		if err != nil {
 			err = fmt.Errorf("%w\n%s", err, out)
@@ -29,9 +29,6 @@ func TestMain(m *testing.M) {
 	os.RemoveAll(scratch)
 	os.Exit(status)
 }
-
-// asMade is the environment in which make builds, however the tests themselves are built.
-func asMade() []string { return append(os.Environ(), "CGO_ENABLED=0") }
 
 // bin builds the commands and the agents of docs, once, and returns where they are.
 var bin func() (dir string, err error)

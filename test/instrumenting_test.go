@@ -34,7 +34,7 @@ func TestInstrumenting(t *testing.T) {
 	}
 	run := func(program string, args ...string) string {
 		cmd := exec.Command(program, args...)
-		cmd.Env = append(os.Environ(), "PCP_TMP_DIR="+dir, "PCP_DERIVED_CONFIG=")
+		cmd.Env = append(os.Environ(), "PCP_TMP_DIR="+dir)
 		out, err := cmd.CombinedOutput()
 		if err != nil {
 			t.Fatalf("%v: %v\n%s", cmd.Args, err, out)

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"pmtools/test/env"
 )
 
 // unlinked says which packages a command does not import, directly or not. A name stands for the
@@ -26,7 +28,7 @@ var unlinked = map[string][]string{
 func TestUnlinked(t *testing.T) {
 	t.Parallel()
 	for command, not := range unlinked {
-		out, err := exec.Command("go", "list", "-deps", "pmtools/cmd/"+command).Output()
+		out, err := env.Go("list", "-deps", "pmtools/cmd/"+command).Output()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -44,7 +46,7 @@ func TestUnlinked(t *testing.T) {
 // initialization of their packages.
 func TestUncalled(t *testing.T) {
 	t.Parallel()
-	out, err := exec.Command("go", "tool", "nm", command(t, "pmstore")).Output()
+	out, err := env.Go("tool", "nm", command(t, "pmstore")).Output()
 	if err != nil {
 		t.Fatal(err)
 	}

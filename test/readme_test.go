@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"pmtools/lib/archive/archivetest"
+	"pmtools/test/env"
 )
 
 // readme returns the fenced blocks of README.md of one language.
@@ -42,8 +43,7 @@ func demo(t *testing.T) string {
 func build(t *testing.T, target string) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "built.exe")
-	cmd := exec.Command("go", "build", "-o", file, target)
-	cmd.Env = asMade()
+	cmd := env.Go("build", "-o", file, target)
 	cmd.Dir = ".."
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("go build %s: %v\n%s", target, err, out)
@@ -56,7 +56,6 @@ func runDemo(t *testing.T, program string, args ...string) string {
 	t.Helper()
 	cmd := exec.Command(program, args...)
 	cmd.Dir = demo(t)
-	cmd.Env = append(os.Environ(), "TZ=UTC", "PCP_DERIVED_CONFIG=")
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v: %v\n%s", cmd.Args, err, out)

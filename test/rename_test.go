@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"pmtools/test/env"
 )
 
 // TestRename gives a copy of the module another path. Then every import must resolve, and the old
@@ -32,7 +34,7 @@ func TestRename(t *testing.T) {
 	}
 	run := func(name string, args ...string) string {
 		cmd := exec.Command(name, args...)
-		cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOWORK=off")
+		cmd.Dir, cmd.Env = dir, env.Go().Env
 		out, err := cmd.CombinedOutput()
 		if err != nil {
 			t.Fatalf("%v: %v\n%s", cmd.Args, err, out)

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -18,6 +17,7 @@ import (
 	"pmtools/cmd/internal/clitest"
 	"pmtools/derive/repl"
 	"pmtools/lib/archive/archivetest"
+	"pmtools/test/env"
 )
 
 // runIn runs the command in this process and returns what it writes: to standard error, then to
@@ -135,7 +135,7 @@ func typed(t *testing.T, items []string, prompt *regexp.Regexp, args []string) s
 			v, ok := map[string]string{"TZ": "UTC", "PCP_DERIVED_CONFIG": ""}[name]
 			return v, ok
 		},
-		Open: func(name string) (io.ReadCloser, error) { return os.Open(name) },
+		Open: env.Open,
 	}
 	a := newCommand(env)
 	if err := a.newRoot().PersistentFlags().Parse(args); err != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"pmtools/lib/archive/archivetest"
+	"pmtools/test/env"
 )
 
 var update = flag.Bool("update", false, "rewrite what the scripts expect")
@@ -26,15 +27,16 @@ func TestScript(t *testing.T) {
 		Dir:           filepath.Join("testdata", "script"),
 		UpdateScripts: *update,
 		Cmds:          map[string]func(*testscript.TestScript, bool, []string){"status": status},
-		Setup: func(env *testscript.Env) error {
+		Setup: func(e *testscript.Env) error {
+			env.Set(e.Setenv)
 			for name, value := range map[string]string{
-				"TZ": "UTC", "PCP_DERIVED_CONFIG": "", "PMCD_PORT": "1", "PMCD_SOCKET": env.WorkDir + "/no.socket",
-				"HOME": env.WorkDir, "XDG_STATE_HOME": "", "TERM": "xterm",
+				"PMCD_PORT": "1", "PMCD_SOCKET": e.WorkDir + "/no.socket",
+				"HOME": e.WorkDir, "XDG_STATE_HOME": "", "TERM": "xterm",
 			} {
-				env.Setenv(name, value)
+				e.Setenv(name, value)
 			}
 			for _, name := range []string{"ta", "demo", "labels", "truncated"} {
-				if err := archivetest.Build(env.WorkDir, name); err != nil {
+				if err := archivetest.Build(e.WorkDir, name); err != nil {
 					return err
 				}
 			}

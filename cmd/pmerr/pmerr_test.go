@@ -10,6 +10,7 @@ import (
 
 	"pmtools/cmd/internal/cli"
 	"pmtools/lib/pmerr"
+	"pmtools/test/env"
 )
 
 func TestMain(m *testing.M) {
@@ -19,7 +20,13 @@ func TestMain(m *testing.M) {
 // TestScript runs the command lines of testdata/script. What they expect was recorded from PCP
 // 7.2.2, so there is nothing to update.
 func TestScript(t *testing.T) {
-	testscript.Run(t, testscript.Params{Dir: "testdata/script"})
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata/script",
+		Setup: func(e *testscript.Env) error {
+			env.Set(e.Setenv)
+			return nil
+		},
+	})
 }
 
 // pmerrRun runs the command in this process.

@@ -7,6 +7,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"pmtools/lib/archive/archivetest"
+	"pmtools/test/env"
 )
 
 func TestMain(m *testing.M) {
@@ -18,11 +19,10 @@ func TestMain(m *testing.M) {
 func TestScript(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: filepath.Join("testdata", "script"),
-		Setup: func(env *testscript.Env) error {
-			env.Setenv("TZ", "UTC")
-			env.Setenv("PCP_DERIVED_CONFIG", "")
+		Setup: func(e *testscript.Env) error {
+			env.Set(e.Setenv)
 			for _, name := range []string{"ta", "events", "labels"} {
-				if err := archivetest.Build(env.WorkDir, name); err != nil {
+				if err := archivetest.Build(e.WorkDir, name); err != nil {
 					return err
 				}
 			}

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"pmtools/test/env"
 )
 
 func TestMain(m *testing.M) {
@@ -16,11 +18,10 @@ func TestMain(m *testing.M) {
 func TestScript(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: filepath.Join("testdata", "script"),
-		Setup: func(env *testscript.Env) error {
+		Setup: func(e *testscript.Env) error {
 			_, socket := serve(t)
-			env.Setenv("TZ", "UTC")
-			env.Setenv("PCP_DERIVED_CONFIG", "")
-			env.Setenv("PMCD_SOCKET", socket)
+			env.Set(e.Setenv)
+			e.Setenv("PMCD_SOCKET", socket)
 			return nil
 		},
 	})

@@ -8,6 +8,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"pmtools/lib/archive/archivetest"
+	"pmtools/test/env"
 )
 
 // update makes the scripts' files what the command prints.
@@ -23,11 +24,10 @@ func TestScript(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:           filepath.Join("testdata", "script"),
 		UpdateScripts: *update,
-		Setup: func(env *testscript.Env) error {
-			env.Setenv("TZ", "UTC")
-			env.Setenv("PCP_DERIVED_CONFIG", "")
+		Setup: func(e *testscript.Env) error {
+			env.Set(e.Setenv)
 			for _, name := range []string{"ta", "events", "alltypes", "marks"} {
-				if err := archivetest.Build(env.WorkDir, name); err != nil {
+				if err := archivetest.Build(e.WorkDir, name); err != nil {
 					return err
 				}
 			}

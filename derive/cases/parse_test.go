@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"pmtools/lib/pcp"
+	_ "pmtools/test/env"
 )
 
 // TestPoints covers how values are written, and what they are as values of a type.

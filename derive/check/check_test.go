@@ -13,6 +13,7 @@ import (
 
 	"pmtools/derive/syntax"
 	"pmtools/lib/pcp"
+	_ "pmtools/test/env"
 )
 
 // A fileCase is a line of testdata: an expression, its result and, where the reference differs for

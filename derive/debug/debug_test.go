@@ -7,6 +7,7 @@ import (
 
 	"pmtools/derive"
 	"pmtools/lib/pmerr"
+	_ "pmtools/test/env"
 )
 
 // TestUnreadable: a directory that cannot be listed is called one.

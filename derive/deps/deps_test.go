@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"pmtools/derive"
+	_ "pmtools/test/env"
 )
 
 // TestGraph covers definitions inside others, in a circle, and those that others know.

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"pmtools/derive/check"
+	_ "pmtools/test/env"
 )
 
 // TestSyntaxProblems covers mistakes, their messages and the place of the caret.

@@ -12,6 +12,7 @@ import (
 	"pmtools/derive/syntax"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmerr"
+	_ "pmtools/test/env"
 )
 
 // A world is the metrics of a test.

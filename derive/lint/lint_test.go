@@ -15,6 +15,7 @@ import (
 	"pmtools/derive/repl"
 	"pmtools/lib/pmapi"
 	"pmtools/lib/textwidth"
+	_ "pmtools/test/env"
 )
 
 var update = flag.Bool("update", false, "rewrite docs/lint.md")

@@ -15,6 +15,7 @@ import (
 	"pmtools/lib/pmapi"
 	"pmtools/lib/pmerr"
 	"pmtools/lib/pmns"
+	_ "pmtools/test/env"
 )
 
 // lines are warnings.

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	_ "pmtools/test/env"
 )
 
 var update = flag.Bool("update", false, "rewrite testdata/*.golden")

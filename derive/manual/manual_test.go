@@ -10,6 +10,7 @@ import (
 	"pmtools/derive/check"
 	"pmtools/derive/manual"
 	"pmtools/derive/syntax"
+	_ "pmtools/test/env"
 )
 
 var update = flag.Bool("update", false, "write the manual page")

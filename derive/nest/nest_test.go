@@ -10,6 +10,7 @@ import (
 	"pmtools/derive/check"
 	"pmtools/derive/nest"
 	"pmtools/derive/syntax"
+	_ "pmtools/test/env"
 )
 
 // newNest returns a Nest of definitions, each "NAME = EXPR", and the expressions by name.

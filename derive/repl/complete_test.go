@@ -10,6 +10,7 @@ import (
 	"pmtools/derive/repl"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmapi"
+	_ "pmtools/test/env"
 )
 
 func TestComplete(t *testing.T) {

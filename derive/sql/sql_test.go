@@ -15,6 +15,7 @@ import (
 	"pmtools/derive/check"
 	"pmtools/derive/syntax"
 	"pmtools/lib/pcp"
+	_ "pmtools/test/env"
 )
 
 var update = flag.Bool("update", false, "rewrite testdata")

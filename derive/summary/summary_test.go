@@ -10,6 +10,7 @@ import (
 	"pmtools/lib/archive/archivetest"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmapi"
+	_ "pmtools/test/env"
 )
 
 // A step is a record: values by instance, or a mark.

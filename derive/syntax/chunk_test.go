@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"pmtools/derive/syntax"
+	_ "pmtools/test/env"
 )
 
 func TestChunks(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 	"pmtools/lib/archive"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmerr"
+	_ "pmtools/test/env"
 )
 
 // record turns text like `0000003a "name\0"` into bytes: hexadecimal words and quoted strings.

@@ -14,6 +14,7 @@ import (
 	"pmtools/lib/pmapi"
 	"pmtools/lib/pmapi/sourcetest"
 	"pmtools/lib/pmda"
+	_ "pmtools/test/env"
 )
 
 // fixedClock returns a clock that goes on by a millisecond each time.

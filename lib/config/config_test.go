@@ -5,6 +5,8 @@ import (
 	"io/fs"
 	"strings"
 	"testing"
+
+	_ "pmtools/test/env"
 )
 
 // A world is the environment of a test: variables, and files.

@@ -20,6 +20,7 @@ import (
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmapi"
 	"pmtools/lib/pmerr"
+	_ "pmtools/test/env"
 )
 
 // open opens an archive to export it.

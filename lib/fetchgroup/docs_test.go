@@ -10,6 +10,7 @@ import (
 
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmcd/pmcdtest"
+	"pmtools/test/env"
 )
 
 // TestMonitor runs the program of docs/fetchgroup.md over two daemons and a host without one.
@@ -28,7 +29,7 @@ func TestMonitor(t *testing.T) {
 		t.Fatal(err)
 	}
 	program := filepath.Join(dir, "monitor")
-	if out, err := exec.Command("go", "build", "-o", program, filepath.Join(dir, "main.go")).CombinedOutput(); err != nil {
+	if out, err := env.Go("build", "-o", program, filepath.Join(dir, "main.go")).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	args := []string{}

@@ -16,6 +16,7 @@ import (
 	"pmtools/lib/pmcd"
 	"pmtools/lib/pmcd/pmcdtest"
 	"pmtools/lib/pmerr"
+	_ "pmtools/test/env"
 )
 
 // sampleGroup returns a group over the sample collector.

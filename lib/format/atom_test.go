@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"pmtools/lib/pcp"
+	_ "pmtools/test/env"
 )
 
 // TestAppendAtom has what PCP 7.2 prints, and the table of values.md V8.1.

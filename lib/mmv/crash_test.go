@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"pmtools/lib/mmv"
+	_ "pmtools/test/env"
 )
 
 // registering is the variable that makes the test's program one that registers until it is killed.

@@ -4,6 +4,8 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	_ "pmtools/test/env"
 )
 
 func TestNames(t *testing.T) {

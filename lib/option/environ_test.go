@@ -3,6 +3,8 @@ package option
 import (
 	"strings"
 	"testing"
+
+	_ "pmtools/test/env"
 )
 
 // TestEnvironmentErrors: a variable has the errors of its option, also in a command that does not

@@ -1,6 +1,10 @@
 package pcp
 
-import "testing"
+import (
+	"testing"
+
+	_ "pmtools/test/env"
+)
 
 func TestID(t *testing.T) {
 	tests := []struct {

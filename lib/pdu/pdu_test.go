@@ -9,6 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
+	_ "pmtools/test/env"
 )
 
 // unhex returns the bytes of hexadecimal words; text in quotes stands for itself, with _ for a

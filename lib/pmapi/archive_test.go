@@ -15,6 +15,7 @@ import (
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmapi"
 	"pmtools/lib/pmerr"
+	_ "pmtools/test/env"
 )
 
 func TestOpenArchive(t *testing.T) {

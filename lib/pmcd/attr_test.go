@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	_ "pmtools/test/env"
 )
 
 func TestAttrs(t *testing.T) {

@@ -18,6 +18,7 @@ import (
 	"pmtools/lib/pcp"
 	"pmtools/lib/pdu"
 	"pmtools/lib/pmda/helptext"
+	_ "pmtools/test/env"
 )
 
 // A run is a run of an agent's main function.

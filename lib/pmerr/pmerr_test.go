@@ -10,6 +10,8 @@ import (
 	"slices"
 	"syscall"
 	"testing"
+
+	_ "pmtools/test/env"
 )
 
 func TestCodeError(t *testing.T) {

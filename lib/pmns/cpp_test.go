@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"pmtools/lib/pmns"
+	_ "pmtools/test/env"
 )
 
 // parse preprocesses and parses text, and returns the names in it, or the text for standard error.

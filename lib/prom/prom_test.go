@@ -18,6 +18,7 @@ import (
 	"pmtools/lib/pmda"
 	"pmtools/lib/pmerr"
 	"pmtools/lib/prom"
+	_ "pmtools/test/env"
 )
 
 // program returns metrics as programs have them.

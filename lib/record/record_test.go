@@ -17,6 +17,7 @@ import (
 	"pmtools/lib/pmapi"
 	"pmtools/lib/pmerr"
 	"pmtools/lib/record"
+	_ "pmtools/test/env"
 )
 
 // inside opens the collectors inside the program, whatever the host.

@@ -20,6 +20,7 @@ import (
 
 	"pmtools/lib/remotewrite"
 	"pmtools/lib/remotewrite/remotewritetest"
+	_ "pmtools/test/env"
 )
 
 const large = math.MaxInt64

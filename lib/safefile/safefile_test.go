@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"pmtools/lib/pmerr"
+	_ "pmtools/test/env"
 )
 
 func TestRead(t *testing.T) {

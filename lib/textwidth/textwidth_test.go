@@ -3,6 +3,8 @@ package textwidth
 import (
 	"strings"
 	"testing"
+
+	_ "pmtools/test/env"
 )
 
 func TestCut(t *testing.T) {

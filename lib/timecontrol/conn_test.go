@@ -17,6 +17,7 @@ import (
 	"pmtools/lib/pmerr"
 	"pmtools/lib/timecontrol"
 	"pmtools/lib/timecontrol/timecontroltest"
+	_ "pmtools/test/env"
 )
 
 // set is what the clients of the tests send first.

@@ -18,6 +18,7 @@ import (
 
 	"pmtools/lib/internal/tracepdu"
 	"pmtools/lib/pmerr"
+	_ "pmtools/test/env"
 )
 
 // TestReports makes each kind of report in both modes.

@@ -10,6 +10,7 @@ import (
 	_ "time/tzdata" // the recorded cases need zones wherever they run
 
 	"pmtools/lib/when"
+	_ "pmtools/test/env"
 )
 
 // endless is how the reference writes the end of a source that has none.

@@ -3,6 +3,8 @@ package golden
 import (
 	"reflect"
 	"testing"
+
+	_ "pmtools/test/env"
 )
 
 func TestRoundTrip(t *testing.T) {

@@ -14,6 +14,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	_ "pmtools/test/env"
 )
 
 // An operation is what is measured: it is made for a size, with everything that it needs, and then

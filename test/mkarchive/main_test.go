@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"pmtools/lib/archive/archivetest"
+	_ "pmtools/test/env"
 )
 
 func TestRun(t *testing.T) {

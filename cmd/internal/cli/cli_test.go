@@ -11,6 +11,7 @@ import (
 
 	"pmtools/lib/config"
 	"pmtools/lib/pmerr"
+	_ "pmtools/test/env"
 )
 
 // A world is the environment of a test: variables, and files that Open finds.

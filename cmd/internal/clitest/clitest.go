@@ -19,6 +19,7 @@ import (
 
 	"pmtools/cmd/internal/cli"
 	"pmtools/lib/archive/archivetest"
+	"pmtools/test/env"
 	"pmtools/test/golden"
 )
 
@@ -59,7 +60,7 @@ func runTo[C cli.Command](stdout io.Writer, prog string, newCommand func(*cli.En
 			}
 			return v, ok
 		},
-		Open:     func(name string) (io.ReadCloser, error) { return os.Open(name) },
+		Open:     env.Open,
 		Hostname: func() (string, error) { return "here", nil },
 		Now:      func() time.Time { return time.Unix(1700000000, 0).UTC() },
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"pmtools/cmd/internal/cli"
+	_ "pmtools/test/env"
 )
 
 // A result is the outcome of a command.

@@ -16,6 +16,7 @@ import (
 	"pmtools/lib/pmapi"
 	"pmtools/lib/pmcd"
 	"pmtools/lib/pmcd/pmcdtest"
+	_ "pmtools/test/env"
 )
 
 // printer returns a Printer for a list of options and what it printed.

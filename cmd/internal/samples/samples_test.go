@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"pmtools/lib/pcp"
+	_ "pmtools/test/env"
 )
 
 // indom is the instance domain of the metrics of the tests.

@@ -17,6 +17,7 @@ import (
 	"pmtools/lib/pmapi"
 	"pmtools/lib/pmda"
 	"pmtools/lib/pmerr"
+	_ "pmtools/test/env"
 )
 
 // TestError: the messages of sources that cannot be opened.

@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	_ "pmtools/test/env"
 )
 
 func TestMatch(t *testing.T) {

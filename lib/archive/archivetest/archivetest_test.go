@@ -15,6 +15,7 @@ import (
 	"pmtools/lib/archive/archivetest"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmerr"
+	_ "pmtools/test/env"
 )
 
 // content returns the files in dir by name.

@@ -14,6 +14,7 @@ import (
 	"pmtools/lib/builtin/proc"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmda"
+	_ "pmtools/test/env"
 )
 
 // values fetches all metrics of a provider: their values by names of metrics, and of instances or ""

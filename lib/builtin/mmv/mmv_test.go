@@ -17,6 +17,7 @@ import (
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmda"
 	"pmtools/lib/pmerr"
+	_ "pmtools/test/env"
 )
 
 // An world is a directory with files, and a collector of them.

@@ -15,6 +15,7 @@ import (
 	"pmtools/lib/pmda"
 	"pmtools/lib/pmerr"
 	"pmtools/lib/version"
+	_ "pmtools/test/env"
 )
 
 // newTest returns a collector about the daemon.

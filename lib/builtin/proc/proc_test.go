@@ -16,6 +16,7 @@ import (
 	"pmtools/lib/pdu"
 	"pmtools/lib/pmda"
 	"pmtools/lib/pmerr"
+	_ "pmtools/test/env"
 )
 
 func TestGolden(t *testing.T) {

@@ -15,6 +15,7 @@ import (
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmda"
 	"pmtools/lib/pmerr"
+	_ "pmtools/test/env"
 )
 
 // talkToSample starts a sample collector as an agent.

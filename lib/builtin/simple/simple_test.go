@@ -13,6 +13,7 @@ import (
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmda"
 	"pmtools/lib/pmerr"
+	_ "pmtools/test/env"
 )
 
 // A tester is a simple collector and what asks it.

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"pmtools/test/env"
 )
 
 // TestPage runs the program of docs/trace.md, and compares the metrics with the page.
@@ -28,7 +30,7 @@ func TestPage(t *testing.T) {
 	if err := os.WriteFile(file, []byte(block("go\n")), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if out, err := exec.Command("go", "build", "-o", program, file).CombinedOutput(); err != nil {
+	if out, err := env.Go("build", "-o", program, file).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	a, _ := newAgent(t, Options{})

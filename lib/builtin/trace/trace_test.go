@@ -15,6 +15,7 @@ import (
 	"pmtools/lib/pmda"
 	"pmtools/lib/pmda/pmdatest"
 	"pmtools/lib/pmerr"
+	_ "pmtools/test/env"
 )
 
 // A clock is a clock that is set by hand.

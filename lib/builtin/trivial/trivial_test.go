@@ -8,6 +8,7 @@ import (
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmda"
 	"pmtools/lib/pmerr"
+	_ "pmtools/test/env"
 )
 
 // TestTrivial checks the one metric.

@@ -3,6 +3,8 @@ package ctext
 import (
 	"math"
 	"testing"
+
+	_ "pmtools/test/env"
 )
 
 func TestFloat(t *testing.T) {

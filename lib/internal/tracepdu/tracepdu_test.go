@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+
+	_ "pmtools/test/env"
 )
 
 // unhex returns the bytes that hexadecimal words stand for.

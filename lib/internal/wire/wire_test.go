@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"errors"
 	"testing"
+
+	_ "pmtools/test/env"
 )
 
 func TestReader(t *testing.T) {

@@ -12,6 +12,7 @@ import (
 	"pmtools/lib/mmv"
 	"pmtools/lib/mmv/expvars"
 	"pmtools/lib/pcp"
+	_ "pmtools/test/env"
 )
 
 // TestVars publishes variables of all kinds, and reads the file.

@@ -12,6 +12,7 @@ import (
 	"pmtools/lib/mmv"
 	"pmtools/lib/mmv/goruntime"
 	"pmtools/lib/pcp"
+	_ "pmtools/test/env"
 )
 
 // TestMetrics compares values in the file with those of the runtime that do not change by themselves.

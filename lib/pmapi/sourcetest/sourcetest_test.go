@@ -8,6 +8,7 @@ import (
 
 	"pmtools/lib/archive/archivetest"
 	"pmtools/lib/pmapi"
+	_ "pmtools/test/env"
 )
 
 // open opens the archive that the tests of this package change.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"pmtools/lib/pdu"
+	_ "pmtools/test/env"
 )
 
 // The messages of these tests: a reply, and another one.

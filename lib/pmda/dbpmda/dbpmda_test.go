@@ -13,6 +13,7 @@ import (
 	"pmtools/lib/builtin/simple"
 	"pmtools/lib/pmda"
 	"pmtools/lib/pmns"
+	_ "pmtools/test/env"
 )
 
 // TestMain makes this program the simple agent where a test says so.

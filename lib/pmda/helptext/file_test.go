@@ -11,6 +11,7 @@ import (
 
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmerr"
+	_ "pmtools/test/env"
 )
 
 // helpFiles returns the files that newhelp makes on a machine of a byte order (collector.md C7.3):

@@ -13,6 +13,7 @@ import (
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmda"
 	"pmtools/lib/pmerr"
+	_ "pmtools/test/env"
 )
 
 // TestMain makes this program an agent where a test says so.

@@ -24,6 +24,7 @@ import (
 	"pmtools/lib/pmda"
 	"pmtools/lib/pmda/remote"
 	"pmtools/lib/pmerr"
+	_ "pmtools/test/env"
 )
 
 // TestMain makes this program an agent where a test says so.

@@ -11,6 +11,7 @@ import (
 	"pmtools/lib/pmda"
 	"pmtools/lib/pmda/pmdatest"
 	"pmtools/lib/pmerr"
+	_ "pmtools/test/env"
 )
 
 func TestSpool(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 
 	"pmtools/lib/builtin/trace"
 	"pmtools/lib/pcp"
+	_ "pmtools/test/env"
 )
 
 // TestParse reads command lines.

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"pmtools/test/env"
 	"pmtools/test/peer/harness"
 )
 
@@ -45,8 +46,7 @@ func newAgentWorld(t *testing.T, root string, agents ...string) *agentWorld {
 	}
 	w.write(t, "pmdas/simple/simple.conf", "sec,min,hour\n")
 	for _, a := range agents {
-		build := exec.Command("go", "build", "-o", filepath.Join(dir, "go"+a), "pmtools/test/agents/"+a)
-		build.Env = append(os.Environ(), "CGO_ENABLED=0")
+		build := env.Go("build", "-o", filepath.Join(dir, "go"+a), "pmtools/test/agents/"+a)
 		if out, err := build.CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}

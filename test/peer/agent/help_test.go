@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"pmtools/test/peer/harness"
+
+	"pmtools/test/env"
 )
 
 // randomHelp returns a source of help texts, in which nothing has two entries if once is set.
@@ -42,8 +44,7 @@ func randomHelp(r *rand.Rand, once bool) string {
 func TestHelpTexts(t *testing.T) {
 	_, _, root := harness.Setup(t)
 	w := newAgentWorld(t, root)
-	build := exec.Command("go", "build", "-o", filepath.Join(w.dir, "help"), "pmtools/lib/pmda/helptext/help")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	build := env.Go("build", "-o", filepath.Join(w.dir, "help"), "pmtools/lib/pmda/helptext/help")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/ulikunitz/xz/lzma"
 
 	"pmtools/lib/archive/archivetest"
+	_ "pmtools/test/env"
 	"pmtools/test/peer/harness"
 )
 

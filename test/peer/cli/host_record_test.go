@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"pmtools/lib/pmcd/pmcdtest"
+	_ "pmtools/test/env"
 	"pmtools/test/golden"
 	"pmtools/test/peer/harness"
 )

@@ -14,6 +14,7 @@ import (
 	"sync"
 	"testing"
 
+	_ "pmtools/test/env"
 	"pmtools/test/peer/harness"
 )
 

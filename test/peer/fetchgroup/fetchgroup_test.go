@@ -21,6 +21,7 @@ import (
 	"pmtools/lib/pmcd"
 	"pmtools/lib/pmcd/pmcdtest"
 	"pmtools/lib/pmerr"
+	_ "pmtools/test/env"
 	"pmtools/test/peer/harness"
 )
 

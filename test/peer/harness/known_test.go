@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	_ "pmtools/test/env"
 )
 
 // TestRows explains differences by rows.

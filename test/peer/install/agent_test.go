@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"pmtools/test/peer/harness"
+
+	"pmtools/test/env"
 )
 
 // TestAgentFiles installs and removes an agent by the files that it writes, with the reference's
@@ -20,8 +22,7 @@ func TestAgentFiles(t *testing.T) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	build := exec.Command("go", "build", "-o", filepath.Join(dir, "pmdaspool"), "pmtools/test/agents/spool")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	build := env.Go("build", "-o", filepath.Join(dir, "pmdaspool"), "pmtools/test/agents/spool")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"pmtools/test/env"
 	"pmtools/test/peer/harness"
 )
 
@@ -18,7 +19,7 @@ func TestPackages(t *testing.T) {
 	_, _, root := harness.Setup(t)
 	dist, again := t.TempDir(), t.TempDir()
 	for _, dir := range []string{dist, again} {
-		c := exec.Command("go", "run", "./test/package", "-o", dir, "-p", runtime.GOOS+"/"+runtime.GOARCH)
+		c := env.Go("run", "./test/package", "-o", dir, "-p", runtime.GOOS+"/"+runtime.GOARCH)
 		c.Dir = "../../.."
 		if b, err := c.CombinedOutput(); err != nil {
 			if strings.Contains(string(b), "go run github.com/goreleaser/nfpm") {

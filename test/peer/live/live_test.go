@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	_ "pmtools/test/env"
 	"pmtools/test/peer/harness"
 )
 

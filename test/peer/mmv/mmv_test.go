@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"pmtools/lib/mmv"
+	_ "pmtools/test/env"
 	"pmtools/test/peer/harness"
 )
 

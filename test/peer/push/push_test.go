@@ -24,6 +24,7 @@ import (
 
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmcd/pmcdtest"
+	_ "pmtools/test/env"
 	"pmtools/test/peer/harness"
 )
 

@@ -15,6 +15,7 @@ import (
 	"github.com/ulikunitz/xz/lzma"
 
 	"pmtools/lib/pmerr"
+	_ "pmtools/test/env"
 )
 
 // bg is what nothing ends.

@@ -16,6 +16,8 @@ import (
 
 	"github.com/ulikunitz/xz"
 	"github.com/ulikunitz/xz/lzma"
+
+	_ "pmtools/test/env"
 )
 
 // bg is what nothing ends.

@@ -6,6 +6,7 @@ import (
 
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmda"
+	_ "pmtools/test/env"
 )
 
 func TestNew(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 
 	"pmtools/lib/pcp"
 	"pmtools/lib/pdu"
+	_ "pmtools/test/env"
 )
 
 func TestRequests(t *testing.T) {

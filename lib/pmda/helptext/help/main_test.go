@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	_ "pmtools/test/env"
 )
 
 // TestCommands compiles a source and shows what was compiled.
