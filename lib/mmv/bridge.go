@@ -16,8 +16,10 @@ func Every(ctx context.Context, interval time.Duration, update func()) error {
 		update()
 		select {
 		case <-ctx.Done():
-			return ctx.Err()
 		case <-tick.C:
+		}
+		if err := ctx.Err(); err != nil { // even if it is time for an update, too
+			return err
 		}
 	}
 }

@@ -54,6 +54,7 @@ func TestCreateErrors(t *testing.T) {
 		if err := os.Chmod(dir, 0o555); err != nil {
 			t.Fatal(err)
 		}
+		defer os.Chmod(dir, 0o777) // so that it can be removed
 		if _, err := mmv.Create("acme", mmv.Options{Dir: dir}); !errors.Is(err, fs.ErrPermission) {
 			t.Errorf("without permission: %v", err)
 		}
