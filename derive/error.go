@@ -62,7 +62,8 @@ func (s *Source) Diagnose(ctx context.Context, err error) *diagnose.Problem {
 	})
 }
 
-// Explain implements pmapi.Definer.
+// Explain returns an error of Add as text for people: the mistake, the expression with a caret, and
+// the likely intention, each line with its newline.
 func (s *Source) Explain(ctx context.Context, err error) string {
 	if p := s.Diagnose(ctx, err); p != nil {
 		return p.Text()

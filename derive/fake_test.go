@@ -1,6 +1,7 @@
 package derive_test
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -180,11 +181,52 @@ func (f *fake) Describe(_ context.Context, ids []pcp.ID) ([]pcp.Answer[pcp.Desc]
 
 func (f *fake) Instances(_ context.Context, d pcp.InDom) ([]pcp.Instance, error) {
 	f.asked++
+	if f.broken != nil {
+		return nil, f.broken
+	}
 	if list, ok := f.indoms[d]; ok {
 		return list, nil
 	}
 	return nil, pmerr.InDom
 }
+
+func (f *fake) LookupInst(ctx context.Context, d pcp.InDom, name string) (int32, error) {
+	list, err := f.Instances(ctx, d)
+	for _, x := range list {
+		if first, _, _ := strings.Cut(x.Name, " "); x.Name == name || first == name {
+			return x.ID, nil
+		}
+	}
+	return 0, cmp.Or(err, error(pmerr.Inst))
+}
+
+func (f *fake) InstName(ctx context.Context, d pcp.InDom, inst int32) (string, error) {
+	list, err := f.Instances(ctx, d)
+	for _, x := range list {
+		if x.ID == inst {
+			return x.Name, nil
+		}
+	}
+	return "", cmp.Or(err, error(pmerr.Inst))
+}
+
+func (f *fake) Text(context.Context, pcp.ID, pcp.TextKind) (string, error) {
+	return "", cmp.Or(f.broken, error(pmerr.Text))
+}
+
+func (f *fake) InDomText(context.Context, pcp.InDom, pcp.TextKind) (string, error) {
+	return "", cmp.Or(f.broken, error(pmerr.Text))
+}
+
+func (f *fake) Labels(context.Context, pcp.LabelKind, uint32) ([]pcp.LabelSet, error) {
+	return []pcp.LabelSet{{Inst: pcp.NullInst}}, f.broken
+}
+
+func (f *fake) Store(context.Context, []pcp.Values) error {
+	return cmp.Or(f.broken, error(pmerr.TooSmall))
+}
+
+func (f *fake) Host() (name, zone string) { return "fake", "UTC" }
 
 func (f *fake) Fetch(_ context.Context, req *pmapi.Request, dst *pcp.Result) error {
 	if f.broken != nil {
@@ -250,12 +292,14 @@ type fakeArchive struct{ *fake }
 
 func (fakeArchive) SetMode(pcp.Mode, *pcp.Timestamp, time.Duration) error { return nil }
 func (fakeArchive) Origin() pcp.Timestamp                                 { return pcp.Timestamp{} }
-func (fakeArchive) Host() (name, zone string)                             { return "fake", "UTC" }
 func (fakeArchive) Bounds(context.Context) (start, end pcp.Timestamp, err error) {
 	return start, end, nil
 }
 func (f fakeArchive) InstancesAt(ctx context.Context, d pcp.InDom, _ pcp.Timestamp) ([]pcp.Instance, error) {
 	return f.Instances(ctx, d)
+}
+func (fakeArchive) FetchRecord(context.Context, *pmapi.Request, *pcp.Result) (bool, error) {
+	return false, pmerr.EOL
 }
 func (f fakeArchive) AllInstances(ctx context.Context, d pcp.InDom) ([]pcp.Instance, error) {
 	return f.Instances(ctx, d)

@@ -39,7 +39,9 @@ type slot struct {
 // Fetch fetches metrics and computes the derived ones among them. Operands are fetched in the same
 // request.
 func (s *Source) Fetch(ctx context.Context, req *pmapi.Request, dst *pcp.Result) error {
-	s.sync()
+	if err := s.sync(); err != nil {
+		return err
+	}
 	p := &s.plan
 	if p.known != s.changes || !slices.Equal(p.ids, req.IDs) {
 		if !slices.ContainsFunc(req.IDs, func(id pcp.ID) bool { return s.fetchable(id) != nil }) {

@@ -10,7 +10,9 @@ import (
 
 // Describe returns the descriptions of metrics; pmerr.BadDerive for invalid derived ones.
 func (s *Source) Describe(ctx context.Context, ids []pcp.ID) ([]pcp.Answer[pcp.Desc], error) {
-	s.sync()
+	if err := s.sync(); err != nil {
+		return nil, err
+	}
 	list := s.derived(ids)
 	if len(list) == 0 {
 		return s.base.Describe(ctx, ids)
@@ -52,67 +54,69 @@ func fill[K, T any](ctx context.Context, out []T, where []int, ask func(context.
 
 // Text returns a help text. For a derived metric without one, the error is pmerr.Text.
 func (s *Source) Text(ctx context.Context, id pcp.ID, kind pcp.TextKind) (string, error) {
-	s.sync()
+	if err := s.sync(); err != nil {
+		return "", err
+	}
 	if m := s.byID(id); m != nil {
 		return s.reg.textOf(m.definition, kind)
 	}
-	if t, ok := pmapi.As[pmapi.Texter](s.base); ok {
-		return t.Text(ctx, id, kind)
-	}
-	return "", pmerr.Text
+	return s.base.Text(ctx, id, kind)
 }
 
-// Texts is Text for several metrics. It asks the Source below for all of its texts at once if
-// possible.
+// Texts is Text for several metrics. It asks the Source below for all of its texts at once.
 func (s *Source) Texts(ctx context.Context, ids []pcp.ID, kind pcp.TextKind) ([]pcp.Answer[string], error) {
-	s.sync()
+	if err := s.sync(); err != nil {
+		return nil, err
+	}
 	out := make([]pcp.Answer[string], len(ids))
-	l, together := pmapi.As[pmapi.TextLister](s.base)
 	var rest []pcp.ID
 	var where []int
 	for i, id := range ids {
-		if together && s.byID(id) == nil {
-			rest, where = append(rest, id), append(where, i)
+		if m := s.byID(id); m != nil {
+			out[i].Value, out[i].Err = s.reg.textOf(m.definition, kind)
 		} else {
-			out[i].Value, out[i].Err = s.Text(ctx, id, kind)
+			rest, where = append(rest, id), append(where, i)
 		}
 	}
-	ask := func(ctx context.Context, ids []pcp.ID) ([]pcp.Answer[string], error) { return l.Texts(ctx, ids, kind) }
+	ask := func(ctx context.Context, ids []pcp.ID) ([]pcp.Answer[string], error) {
+		return pmapi.Texts(ctx, s.base, ids, kind)
+	}
 	return fill(ctx, out, where, ask, rest)
 }
 
 // InDomText returns a help text of an instance domain.
 func (s *Source) InDomText(ctx context.Context, d pcp.InDom, kind pcp.TextKind) (string, error) {
-	if t, ok := pmapi.As[pmapi.Texter](s.base); ok {
-		return t.InDomText(ctx, d, kind)
-	}
-	return "", pmerr.Text
+	return s.base.InDomText(ctx, d, kind)
 }
 
 // Labels returns labels. Derived metrics have no labels of domain, cluster and item.
 func (s *Source) Labels(ctx context.Context, kind pcp.LabelKind, ident uint32) ([]pcp.LabelSet, error) {
-	if l, ok := pmapi.As[pmapi.Labeler](s.base); ok && !ofDerived(kind, ident) {
-		return l.Labels(ctx, kind, ident)
+	if ofDerived(kind, ident) && !s.closed {
+		return noLabels(), nil
 	}
-	return []pcp.LabelSet{{Inst: pcp.NullInst}}, nil
+	return s.base.Labels(ctx, kind, ident)
 }
 
-// LabelsOf is Labels for several objects. It asks the Source below for all of its labels at once if
-// possible.
+// noLabels returns the answer for derived metrics.
+func noLabels() []pcp.LabelSet { return []pcp.LabelSet{{Inst: pcp.NullInst}} }
+
+// LabelsOf is Labels for several objects. It asks the Source below for all of its labels at once.
 func (s *Source) LabelsOf(ctx context.Context, kind pcp.LabelKind, idents []uint32) ([]pcp.Answer[[]pcp.LabelSet], error) {
+	if s.closed {
+		return nil, pmerr.NoContext
+	}
 	out := make([]pcp.Answer[[]pcp.LabelSet], len(idents))
-	l, together := pmapi.As[pmapi.LabelLister](s.base)
 	var rest []uint32
 	var where []int
 	for i, ident := range idents {
-		if together && !ofDerived(kind, ident) {
-			rest, where = append(rest, ident), append(where, i)
+		if ofDerived(kind, ident) {
+			out[i].Value = noLabels()
 		} else {
-			out[i].Value, out[i].Err = s.Labels(ctx, kind, ident)
+			rest, where = append(rest, ident), append(where, i)
 		}
 	}
 	ask := func(ctx context.Context, idents []uint32) ([]pcp.Answer[[]pcp.LabelSet], error) {
-		return l.LabelsOf(ctx, kind, idents)
+		return pmapi.LabelsOf(ctx, s.base, kind, idents)
 	}
 	return fill(ctx, out, where, ask, rest)
 }

@@ -10,7 +10,9 @@ import (
 
 // Lookup resolves names, those below first. The name of an invalid derived metric resolves too.
 func (s *Source) Lookup(ctx context.Context, names []string) ([]pcp.Answer[pcp.ID], error) {
-	s.sync()
+	if err := s.sync(); err != nil {
+		return nil, err
+	}
 	found, err := s.base.Lookup(ctx, names)
 	if err != nil {
 		return nil, err
@@ -32,7 +34,9 @@ func (s *Source) Lookup(ctx context.Context, names []string) ([]pcp.Answer[pcp.I
 
 // Names returns the names of a metric, valid or not.
 func (s *Source) Names(ctx context.Context, id pcp.ID) ([]string, error) {
-	s.sync()
+	if err := s.sync(); err != nil {
+		return nil, err
+	}
 	if m := s.byID(id); m != nil {
 		return []string{m.name}, nil
 	}
@@ -75,7 +79,9 @@ func (s *Source) below(ctx context.Context, node string, l *Listing) ([]overlay.
 // Children returns the children of a node: first those in the Source below, then valid derived
 // metrics in the order of their definition.
 func (s *Source) Children(ctx context.Context, name string) ([]pcp.Child, error) {
-	s.sync()
+	if err := s.sync(); err != nil {
+		return nil, err
+	}
 	l := s.listing(name, false)
 	list, err := s.below(ctx, name, l)
 	if err != nil {
@@ -105,7 +111,9 @@ func (s *Source) WalkNames(ctx context.Context, name string, f func(name string)
 
 // walk does the work of Walk; below walks the Source below.
 func (s *Source) walk(ctx context.Context, name string, f func(string, pcp.ID) bool, below overlay.WalkFunc) error {
-	s.sync()
+	if err := s.sync(); err != nil {
+		return err
+	}
 	nodes := s.recorded || s.alone
 	var l *Listing
 	if !nodes {

@@ -63,7 +63,7 @@ func (e *env) check(m *metric) (*check.Info, error) {
 // One that has the name of another hides it; one whose name is empty can only be checked and
 // fetched.
 func (s *Source) Define(list ...*Program) []pcp.ID {
-	s.sync()
+	_ = s.sync() // a closed Source fails at the first question
 	var ids []pcp.ID
 	for _, p := range list {
 		ids = append(ids, s.insert(p).id)
@@ -84,7 +84,9 @@ type Report struct {
 // Check binds derived metrics, with one request for all names and one for all descriptions, and
 // reports on each.
 func (s *Source) Check(ctx context.Context, ids ...pcp.ID) ([]Report, error) {
-	s.sync()
+	if err := s.sync(); err != nil {
+		return nil, err
+	}
 	if err := s.newEnv(ctx, Used).bindAll(s.derived(ids), nil); err != nil {
 		return nil, err
 	}

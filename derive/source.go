@@ -63,13 +63,8 @@ type Source struct {
 var (
 	_ pmapi.Source      = (*Source)(nil)
 	_ pmapi.Wrapper     = (*Source)(nil)
-	_ pmapi.TextLister  = (*Source)(nil)
-	_ pmapi.Texter      = (*Source)(nil)
-	_ pmapi.NameWalker  = (*Source)(nil)
-	_ pmapi.Labeler     = (*Source)(nil)
-	_ pmapi.LabelLister = (*Source)(nil)
+	_ pmapi.Batcher     = (*Source)(nil)
 	_ pmapi.Reconnecter = (*Source)(nil)
-	_ pmapi.Definer     = (*Source)(nil)
 )
 
 // A binding is how far a metric has got in a Source.
@@ -119,7 +114,7 @@ func NewSource(base pmapi.Source, reg *Registry, opt *Options) *Source {
 	_, err := base.Describe(context.Background(), nil)
 	s.alone = errors.Is(err, pmerr.NoContext)
 	s.handle = reg.opened()
-	s.sync()
+	_ = s.sync() // it is not closed
 	if o := reg.Observer(); o != nil {
 		o.Opened(s.state())
 	}
@@ -132,8 +127,8 @@ func (s *Source) Unwrap() pmapi.Source { return s.base }
 // Close closes the Source below.
 func (s *Source) Close() error {
 	if !s.closed {
-		s.closed = true
 		s.reg.closed(s)
+		s.closed = true
 		if o := s.reg.Observer(); o != nil {
 			o.Closed(s.state())
 		}
@@ -145,6 +140,30 @@ func (s *Source) Close() error {
 func (s *Source) Instances(ctx context.Context, d pcp.InDom) ([]pcp.Instance, error) {
 	return s.base.Instances(ctx, d)
 }
+
+// InstancesOf is Instances for several domains.
+func (s *Source) InstancesOf(ctx context.Context, ds []pcp.InDom) ([]pcp.Answer[[]pcp.Instance], error) {
+	if s.closed {
+		return nil, pmerr.NoContext
+	}
+	return pmapi.InstancesOf(ctx, s.base, ds)
+}
+
+// LookupInst returns the identifier of an instance.
+func (s *Source) LookupInst(ctx context.Context, d pcp.InDom, name string) (int32, error) {
+	return s.base.LookupInst(ctx, d, name)
+}
+
+// InstName returns the name of an instance.
+func (s *Source) InstName(ctx context.Context, d pcp.InDom, inst int32) (string, error) {
+	return s.base.InstName(ctx, d, inst)
+}
+
+// Store changes metrics of the Source below. Derived ones cannot be changed: it refuses them.
+func (s *Source) Store(ctx context.Context, sets []pcp.Values) error { return s.base.Store(ctx, sets) }
+
+// Host returns the host of the Source below.
+func (s *Source) Host() (name, zone string) { return s.base.Host() }
 
 // SetLimit sets how many metrics Add accepts (control CONTEXT_LIMIT). -1 means no limit; other
 // values below 1 are pmerr.Arg.
@@ -159,7 +178,9 @@ func (s *Source) SetLimit(n int) error {
 // Add defines a metric for this Source and binds it at once (pmAddDerivedMetric). The error is an
 // *Error if the definition is wrong; one that parses but cannot be bound keeps its name until Remove.
 func (s *Source) Add(ctx context.Context, name, expr string) error {
-	s.sync()
+	if err := s.sync(); err != nil {
+		return err
+	}
 	m, err := s.define(name, expr)
 	if o := s.reg.Observer(); o != nil {
 		event := &Definition{Source: s.state(), Name: name, Expr: expr, Metric: m.view(), Hidden: s.globalNamed(name).view()}
@@ -229,8 +250,12 @@ func (s *Source) append(m *metric) {
 	}
 }
 
-// sync applies the definitions and removals that the Registry has had since the last call.
-func (s *Source) sync() {
+// sync applies the definitions and removals that the Registry has had since the last call. The error
+// is pmerr.NoContext if the Source is closed.
+func (s *Source) sync() error {
+	if s.closed {
+		return pmerr.NoContext
+	}
 	defs, removals := s.reg.news(len(s.globals), s.removed)
 	s.removed += len(removals)
 	take := func(n int) {
@@ -249,6 +274,7 @@ func (s *Source) sync() {
 		s.remove(r.name)
 	}
 	take(len(defs))
+	return nil
 }
 
 // globalNamed returns the metric of the Registry with a name, or nil.
@@ -305,6 +331,9 @@ func (s *Source) everByID(id pcp.ID) *metric {
 // Reconnect makes the Source below connect anew if it can, and does nothing otherwise. All metrics
 // are bound again afterwards, and have no history.
 func (s *Source) Reconnect(ctx context.Context) error {
+	if s.closed {
+		return pmerr.NoContext
+	}
 	r, ok := pmapi.As[pmapi.Reconnecter](s.base)
 	if !ok {
 		return nil

@@ -49,7 +49,7 @@ type daemon struct {
 }
 
 func (d *daemon) Close() error {
-	d.closed = true
+	d.closed, d.broken = true, pmerr.NoContext
 	return nil
 }
 

@@ -22,7 +22,9 @@ func (r *Registry) AddText(name string, kind pcp.TextKind, text string) error {
 // otherwise that of the Registry, for every Source over it. It returns the errors of
 // Registry.AddText.
 func (s *Source) AddText(name string, kind pcp.TextKind, text string) error {
-	s.sync()
+	if err := s.sync(); err != nil {
+		return err
+	}
 	m := s.byName[name]
 	if m == nil {
 		return pmerr.Name

@@ -55,7 +55,7 @@ func (r *Registry) opened() int {
 
 // closed counts a Source as closed.
 func (r *Registry) closed(s *Source) {
-	s.sync()
+	_ = s.sync() // it is not closed yet
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.open--
@@ -85,7 +85,9 @@ func (r *Registry) added(name string) {
 // Remove removes the metric of that name that Add has defined, whether it could be bound or not; one
 // of the Registry becomes visible again. The error is pmerr.Name if there is none.
 func (s *Source) Remove(name string) error {
-	s.sync()
+	if err := s.sync(); err != nil {
+		return err
+	}
 	m := s.byName[name]
 	if m == nil || !m.local {
 		return pmerr.Name

@@ -100,12 +100,12 @@ func (l *labelled) Fetch(ctx context.Context, req *pmapi.Request, dst *pcp.Resul
 // A labelledRecords is a labelled with records.
 type labelledRecords struct {
 	*labelled
-	pmapi.Recorder
+	pmapi.Timeline
 }
 
-// FetchRecord implements pmapi.Recorder.
+// FetchRecord implements pmapi.Timeline.
 func (l *labelledRecords) FetchRecord(ctx context.Context, req *pmapi.Request, dst *pcp.Result) (bool, error) {
-	mark, err := l.Recorder.FetchRecord(ctx, req, dst)
+	mark, err := l.Timeline.FetchRecord(ctx, req, dst)
 	if err == nil && !mark {
 		l.note(ctx, dst)
 	}
@@ -176,10 +176,7 @@ func (l *labelled) instances(ctx context.Context, m *labelledMetric) {
 	if !fresh {
 		return
 	}
-	var sets []pcp.LabelSet
-	if s, ok := pmapi.As[pmapi.Labeler](l.Source); ok {
-		sets, _ = s.Labels(ctx, pcp.InstanceLabels, uint32(m.indom)) // what has no labels has none
-	}
+	sets, _ := l.Source.Labels(ctx, pcp.InstanceLabels, uint32(m.indom)) // a domain without labels is an error too
 	l.p.mu.Lock()
 	defer l.p.mu.Unlock()
 	for i := range sets {
@@ -192,16 +189,9 @@ func (l *labelled) labels(ctx context.Context, kind pcp.LabelKind, idents []uint
 	slices.Sort(idents)
 	idents = slices.Compact(idents)
 	out := make(map[uint32][]remotewrite.Label)
-	if s, ok := pmapi.As[pmapi.LabelLister](l.Source); ok {
-		list, _ := s.LabelsOf(ctx, kind, idents)
-		for i := range list {
-			out[idents[i]] = labelsOf(list[i].Value)
-		}
-	} else if s, ok := pmapi.As[pmapi.Labeler](l.Source); ok {
-		for _, ident := range idents {
-			sets, _ := s.Labels(ctx, kind, ident)
-			out[ident] = labelsOf(sets)
-		}
+	list, _ := pmapi.LabelsOf(ctx, l.Source, kind, idents)
+	for i := range list {
+		out[idents[i]] = labelsOf(list[i].Value)
 	}
 	return out
 }
@@ -263,7 +253,7 @@ func (p *push) label(ctx context.Context, src pmapi.Source, host string) (pmapi.
 		return nil, errors.Join(err, src.Close())
 	}
 	p.names[own], p.labels[host] = host, h
-	if r, ok := pmapi.As[pmapi.Recorder](src); ok {
+	if r, ok := pmapi.As[pmapi.Timeline](src); ok {
 		return &labelledRecords{l, r}, nil
 	}
 	return l, nil

@@ -34,7 +34,7 @@ func keyOf(kind pcp.LabelKind, ident uint32) labelKey {
 
 // listLabels asks for the labels that metrics need, if the source can do so at once.
 func (r *reporter) listLabels(ctx context.Context, ms []metric) {
-	l, ok := pmapi.As[pmapi.LabelLister](r.src)
+	l, ok := pmapi.As[pmapi.Batcher](r.src)
 	if !ok || len(ms) == 1 || !r.show.series && !r.show.labels {
 		return
 	}
@@ -95,14 +95,12 @@ func (r *reporter) labelsOf(ctx context.Context, kind pcp.LabelKind, ident uint3
 // name.
 func (r *reporter) lookupLabels(ctx context.Context, kind pcp.LabelKind, ident uint32) []pcp.LabelSet {
 	var sets []pcp.LabelSet
-	if l, ok := pmapi.As[pmapi.Labeler](r.src); ok {
-		if s, err := l.Labels(ctx, kind, ident); err == nil {
-			sets = s
-		}
+	if s, err := r.src.Labels(ctx, kind, ident); err == nil {
+		sets = s
 	}
 	if kind == pcp.ContextLabels && len(sets) == 0 {
-		if t, ok := pmapi.As[pmapi.Timeline](r.src); ok {
-			host, _ := t.Host()
+		if _, recorded := pmapi.As[pmapi.Timeline](r.src); recorded {
+			host, _ := r.src.Host()
 			l := pcp.Label{Name: "hostname", Value: strconv.Quote(host), Flags: uint8(pcp.ContextLabels)}
 			sets = []pcp.LabelSet{{Inst: pcp.NullInst, Labels: []pcp.Label{l}}}
 		}

@@ -94,7 +94,7 @@ func (r *reporter) ask(ctx context.Context, ms []metric) {
 
 // listTexts asks for the help texts of metrics, if the source can do so at once.
 func (r *reporter) listTexts(ctx context.Context, ms []metric, ids []pcp.ID, kind pcp.TextKind) {
-	l, ok := pmapi.As[pmapi.TextLister](r.src)
+	l, ok := pmapi.As[pmapi.Batcher](r.src)
 	if !ok || len(ms) == 1 {
 		return
 	}
@@ -263,7 +263,7 @@ func (r *reporter) indom(ctx context.Context, d pcp.InDom) {
 	r.buf = format.AppendInDom(append(r.buf[:0], "\nInDom: "...), d, r.show.decimal)
 	r.out.Write(r.buf)
 	if r.show.oneline {
-		text, err := r.indomText(ctx, d, pcp.OneLine)
+		text, err := r.src.InDomText(ctx, d, pcp.OneLine)
 		r.onelineText(text, err, r.show.decimal)
 	}
 	r.out.WriteByte('\n')
@@ -271,7 +271,7 @@ func (r *reporter) indom(ctx context.Context, d pcp.InDom) {
 		fmt.Fprintf(r.out, "    labels %s\n", pcp.AppendLabels(nil, r.indomLabels(ctx, d)))
 	}
 	if r.show.help {
-		r.helpText(r.indomText(ctx, d, pcp.Help))
+		r.helpText(r.src.InDomText(ctx, d, pcp.Help))
 	}
 }
 
@@ -280,18 +280,7 @@ func (r *reporter) text(ctx context.Context, id pcp.ID, kind pcp.TextKind, known
 	if known != nil {
 		return known.Value, known.Err
 	}
-	if t, ok := pmapi.As[pmapi.Texter](r.src); ok {
-		return t.Text(ctx, id, kind)
-	}
-	return "", pmerr.Text
-}
-
-// indomText returns a help text of an instance domain.
-func (r *reporter) indomText(ctx context.Context, d pcp.InDom, kind pcp.TextKind) (string, error) {
-	if t, ok := pmapi.As[pmapi.Texter](r.src); ok {
-		return t.InDomText(ctx, d, kind)
-	}
-	return "", pmerr.Text
+	return r.src.Text(ctx, id, kind)
 }
 
 // onelineText prints a one-line text behind a name, or below it; an error always stands behind.

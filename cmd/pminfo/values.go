@@ -109,7 +109,7 @@ func (r *reporter) names(ctx context.Context, d pcp.InDom) *names {
 
 // listInstances asks for the instances that a batch needs, if the source can do so at once.
 func (r *reporter) listInstances(ctx context.Context, batch []metric) {
-	l, ok := pmapi.As[pmapi.InstanceLister](r.src)
+	l, ok := pmapi.As[pmapi.Batcher](r.src)
 	if !ok || len(batch) == 1 || !r.show.fetch && !r.show.series && !r.show.labels {
 		return
 	}
@@ -121,7 +121,7 @@ func (r *reporter) listInstances(ctx context.Context, batch []metric) {
 			ds = append(ds, d)
 		}
 	}
-	found, err := l.AllOf(ctx, ds)
+	found, err := l.InstancesOf(ctx, ds)
 	if err != nil {
 		return // each is asked for by itself then
 	}

@@ -5,7 +5,6 @@ import (
 	"strconv"
 
 	"pmtools/lib/pcp"
-	"pmtools/lib/pmapi"
 )
 
 // report prints a line for each new value: those that were stored or, with -F, those that were
@@ -66,12 +65,11 @@ func (s *session) instNames(ctx context.Context, insts []int32) map[int32]string
 			}
 		}
 	}
-	namer, ok := pmapi.As[pmapi.InstanceNamer](s.src)
 	for _, inst := range insts {
-		if _, known := names[inst]; known || !ok {
+		if _, known := names[inst]; known {
 			continue
 		}
-		if name, err := namer.InstName(ctx, s.desc.InDom, inst); err == nil {
+		if name, err := s.src.InstName(ctx, s.desc.InDom, inst); err == nil {
 			names[inst] = name
 		}
 	}

@@ -109,14 +109,10 @@ func (s *session) selectInsts(ctx context.Context) error {
 
 // lookupInst returns the identifier of an instance.
 func (s *session) lookupInst(ctx context.Context, name string) (int32, error) {
-	namer, ok := pmapi.As[pmapi.InstanceNamer](s.src)
-	switch {
-	case s.desc.InDom == pcp.NullInDom:
+	if s.desc.InDom == pcp.NullInDom {
 		return 0, pmerr.InDom
-	case !ok:
-		return 0, pmerr.NYI
 	}
-	return namer.LookupInst(ctx, s.desc.InDom, name)
+	return s.src.LookupInst(ctx, s.desc.InDom, name)
 }
 
 // fetchOld fetches the values before the store.
@@ -159,9 +155,5 @@ func column(id pcp.ID, v pcp.Value, insts []int32) pcp.Values {
 
 // store sends a column to the source, once.
 func (s *session) store(ctx context.Context, c *pcp.Values) error {
-	storer, ok := pmapi.As[pmapi.Storer](s.src)
-	if !ok {
-		return pmerr.NotHost
-	}
-	return storer.Store(ctx, []pcp.Values{*c})
+	return s.src.Store(ctx, []pcp.Values{*c})
 }

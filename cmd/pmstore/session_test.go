@@ -64,6 +64,16 @@ func (f *fakeSource) Fetch(_ context.Context, req *pmapi.Request, dst *pcp.Resul
 	return f.call("fetch %d", n+1)
 }
 
+func (f *fakeSource) LookupInst(context.Context, pcp.InDom, string) (int32, error) {
+	return 0, pmerr.NYI
+}
+
+func (f *fakeSource) InstName(context.Context, pcp.InDom, int32) (string, error) {
+	return "", pmerr.NYI
+}
+
+func (f *fakeSource) Store(context.Context, []pcp.Values) error { return pmerr.NotHost }
+
 // A fakeHost is a fakeSource that finds instances and takes values.
 type fakeHost struct {
 	fakeSource

@@ -63,6 +63,16 @@ func (f *fakeSource) Instances(context.Context, pcp.InDom) ([]pcp.Instance, erro
 	return insts, nil
 }
 
+func (f *fakeSource) LookupInst(ctx context.Context, d pcp.InDom, name string) (int32, error) {
+	insts, err := f.Instances(ctx, d)
+	for _, in := range insts {
+		if in.Name == name {
+			return in.ID, err
+		}
+	}
+	return 0, pmerr.Inst
+}
+
 func (f *fakeSource) Fetch(_ context.Context, req *pmapi.Request, dst *pcp.Result) error {
 	if len(f.script) == f.asked {
 		return pmerr.IPC
@@ -142,5 +152,5 @@ func currentFlags(args []string) *flags {
 	return fl
 }
 
-// HostName is asked for where there is no daemon.
-func (f *fakeSource) HostName() string { return "here" }
+// Host is asked where there is no daemon.
+func (f *fakeSource) Host() (name, zone string) { return "here", "" }

@@ -25,17 +25,13 @@ func (s *session) findHost(ctx context.Context) error {
 
 // identify tells the daemon who its client is. Whether it wants to know does not matter.
 func (s *session) identify(ctx context.Context) {
-	store, ok := pmapi.As[pmapi.Storer](s.src)
-	if !ok {
-		return
-	}
 	id, err := pmapi.LookupName(ctx, s.src, "pmcd.client.whoami")
 	if err != nil {
 		return
 	}
 	words := append([]string{s.ownAddress(ctx), s.env.Prog}, s.env.Args...)
 	v := pcp.Values{ID: id, Type: pcp.String, Insts: []int32{pcp.NullInst}, Blobs: [][]byte{[]byte(strings.Join(words, " "))}}
-	_ = store.Store(ctx, []pcp.Values{v})
+	_ = s.src.Store(ctx, []pcp.Values{v})
 }
 
 // resolveLimit is how long the names of this machine may take to be found.
@@ -88,12 +84,7 @@ func (s *session) store(ctx context.Context) error {
 			v.Blobs = append(v.Blobs, value.Bytes())
 		}
 	}
-	store, ok := pmapi.As[pmapi.Storer](s.src)
-	err = pmerr.Permission
-	if ok {
-		err = store.Store(ctx, []pcp.Values{v})
-	}
-	if err != nil {
+	if err := s.src.Store(ctx, []pcp.Values{v}); err != nil {
 		return fmt.Errorf("store value \"%s\" failed: %s", s.flags.filter, pmerr.Message(err))
 	}
 	return nil

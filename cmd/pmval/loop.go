@@ -34,7 +34,7 @@ func (s *session) setMode() error {
 	origin.Nsec -= origin.Nsec % 1000
 	if s.flags.recorded || s.events() {
 		mode = pcp.Forward
-		s.records, _ = pmapi.As[pmapi.Recorder](s.src)
+		s.records = s.timeline
 	}
 	if err := s.timeline.SetMode(mode, &origin, step); err != nil {
 		return fmt.Errorf("pmSetMode: %s", pmerr.Message(err))

@@ -29,7 +29,7 @@ type session struct {
 	control *control // nil unless a time control server says when samples are due
 
 	timeline pmapi.Timeline // nil if the source is live
-	records  pmapi.Recorder // nil unless the records are shown as they are
+	records  pmapi.Timeline // nil unless the records are shown as they are
 	zone     *time.Location
 	origin   pcp.Timestamp // of the first sample
 	end      pcp.Timestamp // of the window, if it is bounded
@@ -140,19 +140,8 @@ func (s *session) lookupInst(ctx context.Context, name string) (int32, bool) {
 
 // lookupLive asks a live source for an instance.
 func (s *session) lookupLive(ctx context.Context, name string) (int32, bool) {
-	if namer, ok := pmapi.As[pmapi.InstanceNamer](s.src); ok {
-		inst, err := namer.LookupInst(ctx, s.desc.InDom, name)
-		return inst, err == nil
-	}
-	insts, err := s.src.Instances(ctx, s.desc.InDom)
-	if err != nil {
-		return 0, false
-	}
-	i := slices.IndexFunc(insts, func(in pcp.Instance) bool { return in.Name == name })
-	if i < 0 {
-		return 0, false
-	}
-	return insts[i].ID, true
+	inst, err := s.src.LookupInst(ctx, s.desc.InDom, name)
+	return inst, err == nil
 }
 
 // unknown reports whether a sample has an instance without a column, if all instances are to be

@@ -13,7 +13,6 @@ import (
 	"pmtools/derive/diagnose"
 	"pmtools/lib/format"
 	"pmtools/lib/pcp"
-	"pmtools/lib/pmapi"
 )
 
 // metric finds a metric by its name.
@@ -207,11 +206,10 @@ func runMetrics(ctx context.Context, s *Session, pattern string, w io.Writer) er
 	}
 	slices.SortStableFunc(list, func(a, b entry) int { return cmp.Compare(a.name, b.name) })
 	t := &Table{}
-	texter, _ := pmapi.As[pmapi.Texter](src)
 	for i, e := range list {
 		text := ""
-		if texter != nil && i < maxTexts {
-			text, _ = texter.Text(ctx, e.id, pcp.OneLine)
+		if i < maxTexts {
+			text, _ = src.Text(ctx, e.id, pcp.OneLine)
 		}
 		t.Rows = append(t.Rows, []string{e.name, strings.TrimSpace(text)})
 		if err := ctx.Err(); err != nil {

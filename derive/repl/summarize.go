@@ -33,8 +33,7 @@ func (s *Session) Summarize(ctx context.Context, exprs []string, win *Window, ea
 	if err := s.connect(ctx); err != nil {
 		return nil, err
 	}
-	records, ok := pmapi.As[pmapi.Recorder](s.src)
-	if s.line == nil || !ok {
+	if s.line == nil {
 		return nil, &Problem{
 			Msg:   "only archives can be summarized, and the source is live",
 			Notes: []string{"name an archive with -a; eval --archive-out BASE records one"},
@@ -50,7 +49,7 @@ func (s *Session) Summarize(ctx context.Context, exprs []string, win *Window, ea
 	if err := s.line.SetMode(pcp.Forward, &win.Start, 0); err != nil {
 		return nil, &Problem{Msg: err.Error(), Err: err}
 	}
-	if err = s.readAll(ctx, records, win, d.Summary); err != nil {
+	if err = s.readAll(ctx, win, d.Summary); err != nil {
 		bad = append(bad, &Problem{Msg: err.Error(), Err: err})
 	} else if d.Records == 0 && bad == nil {
 		return nil, problemf("there are no samples in that time")
@@ -123,13 +122,13 @@ func changes(x syntax.Expr) (found bool) {
 }
 
 // readAll hands the records of a window to a summary.
-func (s *Session) readAll(ctx context.Context, records pmapi.Recorder, win *Window, sum *summary.Summary) error {
+func (s *Session) readAll(ctx context.Context, win *Window, sum *summary.Summary) error {
 	in := insts.New(s.src)
 	var res pcp.Result
 	var last pcp.Timestamp
 	defer func() { sum.End(last) }()
 	for {
-		mark, err := records.FetchRecord(ctx, &pmapi.Request{}, &res)
+		mark, err := s.line.FetchRecord(ctx, &pmapi.Request{}, &res)
 		switch {
 		case errors.Is(err, pmerr.EOL):
 			return nil

@@ -9,14 +9,14 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// Labels implements pmapi.Labeler.
+// Labels implements pmapi.Source.
 func (s *Source) Labels(ctx context.Context, kind pcp.LabelKind, ident uint32) ([]pcp.LabelSet, error) {
+	if s.closed {
+		return nil, pmerr.NoContext
+	}
 	var domain uint32
 	switch kind {
 	case pcp.ContextLabels:
-		if s.closed {
-			return nil, pmerr.NoContext
-		}
 		return []pcp.LabelSet{{Inst: pcp.NullInst, Labels: s.contextLabels()}}, nil
 	case pcp.DomainLabels:
 		domain = ident
@@ -41,6 +41,13 @@ func (s *Source) Labels(ctx context.Context, kind pcp.LabelKind, ident uint32) (
 		sets = []pcp.LabelSet{{Inst: pcp.NullInst, Labels: []pcp.Label{textLabel("agent", m.Name, 0)}}}
 	}
 	return pmda.MarkLabels(sets, kind), nil
+}
+
+// LabelsOf implements pmapi.Batcher.
+func (s *Source) LabelsOf(ctx context.Context, kind pcp.LabelKind, idents []uint32) ([]pcp.Answer[[]pcp.LabelSet], error) {
+	return answers(ctx, s, idents, func(ctx context.Context, ident uint32) ([]pcp.LabelSet, error) {
+		return s.Labels(ctx, kind, ident)
+	})
 }
 
 // textLabel returns a label whose value is a string.

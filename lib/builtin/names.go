@@ -201,6 +201,11 @@ func (s *Source) Walk(ctx context.Context, name string, f func(name string, id p
 	return ctx.Err()
 }
 
+// WalkNames implements pmapi.Batcher.
+func (s *Source) WalkNames(ctx context.Context, name string, f func(name string) bool) error {
+	return s.Walk(ctx, name, func(name string, _ pcp.ID) bool { return f(name) })
+}
+
 // walk calls f for each leaf of one member.
 func (s *Source) walk(ctx context.Context, m *member, name string, f func(name string, id pcp.ID) bool) error {
 	if id, err := m.names.Lookup(name); err == nil && isRoot(id) {

@@ -59,8 +59,7 @@ type Collector struct {
 }
 
 // Source answers from collectors in this process, as the reference's local context does
-// (collector.md C12). It is a pmapi.Source, and a Labeler, a Texter, an InstanceNamer and a Storer.
-// It may not be shared by goroutines.
+// (collector.md C12). It is a pmapi.Source and a pmapi.Batcher. It may not be shared by goroutines.
 type Source struct {
 	opts    Options
 	host    host.Host
@@ -92,8 +91,8 @@ func New(opts *Options) *Source {
 	return s
 }
 
-// HostName returns the name of this machine, for pmapi.HostName.
-func (s *Source) HostName() string { return s.host.Name() }
+// Host implements pmapi.Source: the name is that of this machine.
+func (s *Source) Host() (name, zone string) { return s.host.Name(), "" }
 
 // clientAttrs returns what is known about the user of this program.
 func clientAttrs() map[pdu.AttrCode]string {

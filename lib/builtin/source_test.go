@@ -23,12 +23,8 @@ import (
 
 // What a Source can do beside fetching.
 var (
-	_ pmapi.Source         = (*Source)(nil)
-	_ pmapi.Labeler        = (*Source)(nil)
-	_ pmapi.Texter         = (*Source)(nil)
-	_ pmapi.InstanceNamer  = (*Source)(nil)
-	_ pmapi.InstanceLister = (*Source)(nil)
-	_ pmapi.Storer         = (*Source)(nil)
+	_ pmapi.Source  = (*Source)(nil)
+	_ pmapi.Batcher = (*Source)(nil)
 )
 
 // TestDefaultRoots compares the roots that collectors are said to have with those that they have: a
@@ -509,7 +505,7 @@ func TestClosed(t *testing.T) {
 	_, err6 := s.Instances(ctx, pcp.NewInDom(29, 1))
 	err7 := s.Store(ctx, nil)
 	_, err8 := s.Labels(ctx, pcp.ContextLabels, 0)
-	_, err9 := s.AllOf(ctx, nil)
+	_, err9 := s.InstancesOf(ctx, nil)
 	for i, err := range []error{err1, err2, err3, err4, err5, err6, err7, err8, err9} {
 		if !errors.Is(err, pmerr.NoContext) {
 			t.Errorf("question %d: error %v, want %v", i+1, err, pmerr.NoContext)
@@ -519,7 +515,7 @@ func TestClosed(t *testing.T) {
 
 func TestAllOf(t *testing.T) {
 	s := portable(t)
-	rs, err := s.AllOf(context.Background(), []pcp.InDom{pcp.NewInDom(29, 1), pcp.NewInDom(77, 1), pcp.NewInDom(29, 2)})
+	rs, err := s.InstancesOf(context.Background(), []pcp.InDom{pcp.NewInDom(29, 1), pcp.NewInDom(77, 1), pcp.NewInDom(29, 2)})
 	if err != nil || len(rs) != 3 || len(rs[0].Value) != 3 || rs[1].Err == nil || len(rs[2].Value) != 9 {
 		t.Errorf("%v, error %v", rs, err)
 	}

@@ -40,12 +40,12 @@ func (s *Source) Instances(ctx context.Context, d pcp.InDom) ([]pcp.Instance, er
 	return append(make([]pcp.Instance, 0, len(list)), list...), nil
 }
 
-// AllOf implements pmapi.InstanceLister.
-func (s *Source) AllOf(ctx context.Context, ds []pcp.InDom) ([]pcp.Answer[[]pcp.Instance], error) {
+// InstancesOf implements pmapi.Batcher.
+func (s *Source) InstancesOf(ctx context.Context, ds []pcp.InDom) ([]pcp.Answer[[]pcp.Instance], error) {
 	return answers(ctx, s, ds, s.Instances)
 }
 
-// LookupInst implements pmapi.InstanceNamer.
+// LookupInst implements pmapi.Source.
 func (s *Source) LookupInst(ctx context.Context, d pcp.InDom, name string) (int32, error) {
 	m, err := s.serving(ctx, d.Domain(), pmerr.InDom)
 	if err != nil {
@@ -54,7 +54,7 @@ func (s *Source) LookupInst(ctx context.Context, d pcp.InDom, name string) (int3
 	return pmda.FindInstance(ctx, m.provider, s.client, d, name)
 }
 
-// InstName implements pmapi.InstanceNamer.
+// InstName implements pmapi.Source.
 func (s *Source) InstName(ctx context.Context, d pcp.InDom, inst int32) (string, error) {
 	m, err := s.serving(ctx, d.Domain(), pmerr.InDom)
 	if err != nil {
@@ -154,7 +154,7 @@ func (s *Source) fetchPart(ctx context.Context, m *member, req *pmapi.Request, d
 	return nil
 }
 
-// Store implements pmapi.Storer: one metric after the other, up to the first that is refused.
+// Store implements pmapi.Source: one metric after the other, up to the first that is refused.
 func (s *Source) Store(ctx context.Context, sets []pcp.Values) error {
 	switch {
 	case s.closed:
@@ -183,7 +183,7 @@ func (s *Source) Store(ctx context.Context, sets []pcp.Values) error {
 	return nil
 }
 
-// Text implements pmapi.Texter. A full text that is missing is the one-line text.
+// Text implements pmapi.Source. A full text that is missing is the one-line text.
 func (s *Source) Text(ctx context.Context, id pcp.ID, kind pcp.TextKind) (string, error) {
 	t, err := s.texter(ctx, id.Domain(), pmerr.PMID)
 	if err != nil {
@@ -192,7 +192,12 @@ func (s *Source) Text(ctx context.Context, id pcp.ID, kind pcp.TextKind) (string
 	return fullText(kind, func(kind pcp.TextKind) (string, error) { return t.Text(ctx, s.client, id, kind) })
 }
 
-// InDomText implements pmapi.Texter. A full text that is missing is the one-line text.
+// Texts implements pmapi.Batcher.
+func (s *Source) Texts(ctx context.Context, ids []pcp.ID, kind pcp.TextKind) ([]pcp.Answer[string], error) {
+	return answers(ctx, s, ids, func(ctx context.Context, id pcp.ID) (string, error) { return s.Text(ctx, id, kind) })
+}
+
+// InDomText implements pmapi.Source. A full text that is missing is the one-line text.
 func (s *Source) InDomText(ctx context.Context, d pcp.InDom, kind pcp.TextKind) (string, error) {
 	t, err := s.texter(ctx, d.Domain(), pmerr.InDom)
 	if err != nil {

@@ -19,29 +19,15 @@ import (
 // A clockwork is a live source with the metrics of an archive, whose values are the numbers of
 // samples, at times of its own.
 type clockwork struct {
-	src   pmapi.Source
+	pmapi.Source
 	times []int64
 	n     int   // samples
 	after error // the last one
 	seen  func(n int)
 }
 
-func (c *clockwork) Lookup(ctx context.Context, names []string) ([]pcp.Answer[pcp.ID], error) {
-	return c.src.Lookup(ctx, names)
-}
-func (c *clockwork) Names(ctx context.Context, id pcp.ID) ([]string, error) {
-	return c.src.Names(ctx, id)
-}
-func (c *clockwork) Children(ctx context.Context, name string) ([]pcp.Child, error) {
-	return c.src.Children(ctx, name)
-}
-func (c *clockwork) Walk(ctx context.Context, name string, f func(string, pcp.ID) bool) error {
-	return c.src.Walk(ctx, name, f)
-}
-func (c *clockwork) Describe(ctx context.Context, ids []pcp.ID) ([]pcp.Answer[pcp.Desc], error) {
-	return c.src.Describe(ctx, ids)
-}
-func (c *clockwork) Close() error { return c.src.Close() }
+// Host implements pmapi.Source: nothing is known of the host.
+func (c *clockwork) Host() (name, zone string) { return "", "" }
 
 // Instances implements pmapi.Source: there is an instance more with each sample.
 func (c *clockwork) Instances(context.Context, pcp.InDom) (list []pcp.Instance, err error) {
@@ -95,7 +81,7 @@ func TestSample(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
 			dir := t.TempDir()
-			src := &clockwork{src: a, times: []int64{midnight - 20, midnight - 10, midnight, midnight + 10}, after: lost}
+			src := &clockwork{Source: a, times: []int64{midnight - 20, midnight - 10, midnight, midnight + 10}, after: lost}
 			src.seen = func(n int) {
 				if n == 4 && tt.cancel {
 					cancel()

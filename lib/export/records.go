@@ -93,29 +93,28 @@ func (s *Records) stretch(sec int64) int32 {
 
 // A recording is the origin of the records of a recording.
 type recording struct {
-	records pmapi.Recorder
-	line    pmapi.Timeline
+	src  pmapi.Source
+	line pmapi.Timeline
 }
 
 // newRecording returns the origin of what is recorded in src.
 func newRecording(src pmapi.Source) (recording, error) {
-	records, ok := pmapi.As[pmapi.Recorder](src)
-	line, timed := pmapi.As[pmapi.Timeline](src)
-	if !ok || !timed {
+	line, ok := pmapi.As[pmapi.Timeline](src)
+	if !ok {
 		return recording{}, pmerr.NotArchive
 	}
-	return recording{records, line}, nil
+	return recording{src, line}, nil
 }
 
 // host implements origin.
-func (r recording) host(context.Context) (name, zone string) { return r.line.Host() }
+func (r recording) host(context.Context) (name, zone string) { return r.src.Host() }
 
 // rewind implements origin.
 func (r recording) rewind() error { return r.line.SetMode(pcp.Forward, &pcp.Timestamp{}, 0) }
 
 // next implements origin.
 func (r recording) next(ctx context.Context, req *pmapi.Request, dst *pcp.Result) (mark bool, err error) {
-	return r.records.FetchRecord(ctx, req, dst)
+	return r.line.FetchRecord(ctx, req, dst)
 }
 
 // instances implements origin.

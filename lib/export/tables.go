@@ -11,7 +11,6 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"pmtools/lib/pcp"
-	"pmtools/lib/pmapi"
 	"pmtools/lib/pmerr"
 )
 
@@ -240,7 +239,6 @@ func closeNew[T any](s *stage, name string) error {
 
 // metricRows returns the table of metrics.
 func (r *reader) metricRows(ctx context.Context) []metricRow {
-	texts, _ := pmapi.As[pmapi.Texter](r.src)
 	rows := make([]metricRow, len(r.metrics))
 	for i, m := range r.metrics {
 		d, u := m.desc, m.desc.Units
@@ -253,11 +251,9 @@ func (r *reader) metricRows(ctx context.Context) []metricRow {
 			s := d.InDom.String()
 			rows[i].InDom = &s
 		}
-		if texts != nil {
-			if help, err := texts.Text(ctx, d.ID, pcp.OneLine); err == nil {
-				help = utf8Text(help)
-				rows[i].Help = &help
-			}
+		if help, err := r.src.Text(ctx, d.ID, pcp.OneLine); err == nil {
+			help = utf8Text(help)
+			rows[i].Help = &help
 		}
 	}
 	return rows
@@ -280,12 +276,8 @@ func (w *writer) instances(d pcp.InDom, at int64, was, is []pcp.Instance) error 
 
 // labels implements sink: labels that differ from those before are rows.
 func (w *writer) labels(ctx context.Context, at int64) error {
-	labeler, ok := pmapi.As[pmapi.Labeler](w.src)
-	if !ok {
-		return nil
-	}
 	for _, o := range w.labelled() {
-		sets, err := labeler.Labels(ctx, o.kind, o.ident)
+		sets, err := w.src.Labels(ctx, o.kind, o.ident)
 		if err != nil || reflect.DeepEqual(sets, w.known[o]) {
 			continue // an object without labels is an error too
 		}

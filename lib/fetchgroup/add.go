@@ -38,7 +38,7 @@ func (g *Group) instance(ctx context.Context, metric string, d pcp.Desc, name st
 	case name == "":
 		return 0, fmt.Errorf("%s: %w: the metric has instances: name one, as in METRIC[INSTANCE], or take all", metric, pmerr.InDom)
 	}
-	inst, err := pmapi.LookupInst(ctx, g.pc.Source(), d.InDom, name)
+	inst, err := g.pc.Source().LookupInst(ctx, d.InDom, name)
 	if err != nil {
 		return 0, fmt.Errorf("%s[%s]: %w", metric, name, err)
 	}

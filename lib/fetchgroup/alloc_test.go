@@ -50,6 +50,15 @@ func (m *meter) Describe(_ context.Context, ids []pcp.ID) ([]pcp.Answer[pcp.Desc
 	return out, nil
 }
 
+func (m *meter) LookupInst(_ context.Context, _ pcp.InDom, name string) (int32, error) {
+	for _, x := range m.insts {
+		if x.Name == name {
+			return x.ID, nil
+		}
+	}
+	return 0, pmerr.Inst
+}
+
 func (m *meter) Instances(context.Context, pcp.InDom) ([]pcp.Instance, error) { return m.insts, nil }
 
 func (m *meter) Fetch(_ context.Context, req *pmapi.Request, dst *pcp.Result) error {

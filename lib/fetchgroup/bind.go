@@ -46,7 +46,7 @@ type Binding[S any] struct {
 // struct belong to one instance domain. Fields without a tag are not touched.
 //
 // A tag is a metric, with an instance in brackets if it is one of several, or an expression after
-// "=", for a source that is a [pmapi.Definer]. Options follow: rate, instant or unit=UNITS is the
+// "=", for a source that is a [Definer]. Options follow: rate, instant or unit=UNITS is the
 // scale of [Add]; optional lets the metric be missing; instance is the name or number of the
 // element's instance, time the time of the values.
 //
@@ -64,7 +64,7 @@ func Bind[S any](ctx context.Context, g *Group) (*Binding[S], error) {
 		return nil, bad
 	}
 	b := &binder{ctx: ctx, g: g}
-	b.definer, _ = pmapi.As[pmapi.Definer](g.pc.Source())
+	b.definer, _ = pmapi.As[Definer](g.pc.Source())
 	m := g.mark()
 	err := b.bind(fields)
 	g.known = nil

@@ -89,12 +89,23 @@ func (b *binder) like(name string) string {
 	return "; did you mean " + strings.Join(list, " or ") + "?"
 }
 
+// A Definer is a [pmapi.Source] that computes metrics from expressions, such as a derive.Source.
+type Definer interface {
+	// Add defines a metric by an expression.
+	Add(ctx context.Context, name, expr string) error
+	// Remove removes a metric that Add has defined.
+	Remove(name string) error
+	// Explain returns an error of Add as text for people: the mistake, the expression with a caret,
+	// and the likely intention, each line with its newline.
+	Explain(ctx context.Context, err error) string
+}
+
 // A binder registers the fields of a struct.
 type binder struct {
 	ctx     context.Context
 	g       *Group
-	definer pmapi.Definer // nil if the source has no expressions
-	defined []string      // names of metrics
-	names   []string      // of the source, for proposals
+	definer Definer  // nil if the source has no expressions
+	defined []string // names of metrics
+	names   []string // of the source, for proposals
 	bad     Mistakes
 }

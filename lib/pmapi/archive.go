@@ -9,13 +9,12 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// An Archive is a Source over recorded metrics. It is a Timeline, a Labeler, a Texter and an
-// InstanceNamer.
+// An Archive is a Source over recorded metrics. It is a Timeline.
 type Archive struct {
 	set    *archive.Set
 	cursor *archive.Cursor
 	interp bool // the mode is pcp.Interp
-	closed bool
+	closed bool // the files are no longer mapped: neither set nor cursor may be asked
 }
 
 // OpenArchive opens the archives that name lists, separated by commas: base names, member files or
@@ -36,6 +35,9 @@ func (a *Archive) Close() error {
 
 // Lookup implements Source.
 func (a *Archive) Lookup(_ context.Context, names []string) ([]pcp.Answer[pcp.ID], error) {
+	if a.closed {
+		return nil, pmerr.NoContext
+	}
 	return lookupEach(names, a.set.Lookup), nil
 }
 
@@ -47,21 +49,33 @@ func (a *Archive) Has(id pcp.ID) bool {
 
 // Names implements Source.
 func (a *Archive) Names(_ context.Context, id pcp.ID) ([]string, error) {
+	if a.closed {
+		return nil, pmerr.NoContext
+	}
 	return a.set.Names(id)
 }
 
 // Children implements Source.
 func (a *Archive) Children(_ context.Context, name string) ([]pcp.Child, error) {
+	if a.closed {
+		return nil, pmerr.NoContext
+	}
 	return a.set.Children(name)
 }
 
 // Walk implements Source.
 func (a *Archive) Walk(_ context.Context, name string, f func(name string, id pcp.ID) bool) error {
+	if a.closed {
+		return pmerr.NoContext
+	}
 	return a.set.Walk(name, f)
 }
 
 // Describe implements Source.
 func (a *Archive) Describe(_ context.Context, ids []pcp.ID) ([]pcp.Answer[pcp.Desc], error) {
+	if a.closed {
+		return nil, pmerr.NoContext
+	}
 	rs := make([]pcp.Answer[pcp.Desc], len(ids))
 	for i, id := range ids {
 		rs[i].Value, rs[i].Err = a.set.Desc(id)
@@ -71,26 +85,41 @@ func (a *Archive) Describe(_ context.Context, ids []pcp.ID) ([]pcp.Answer[pcp.De
 
 // Instances implements Source.
 func (a *Archive) Instances(_ context.Context, d pcp.InDom) ([]pcp.Instance, error) {
+	if a.closed {
+		return nil, pmerr.NoContext
+	}
 	return a.set.Instances(d, a.cursor.Origin())
 }
 
-// LookupInst implements InstanceNamer.
+// LookupInst implements Source.
 func (a *Archive) LookupInst(_ context.Context, d pcp.InDom, name string) (int32, error) {
+	if a.closed {
+		return pcp.NullInst, pmerr.NoContext
+	}
 	return a.set.LookupInst(d, name, a.cursor.Origin())
 }
 
-// InstName implements InstanceNamer.
+// InstName implements Source.
 func (a *Archive) InstName(_ context.Context, d pcp.InDom, inst int32) (string, error) {
+	if a.closed {
+		return "", pmerr.NoContext
+	}
 	return a.set.InstName(d, inst, a.cursor.Origin())
 }
 
 // InstancesAt implements Timeline.
 func (a *Archive) InstancesAt(_ context.Context, d pcp.InDom, at pcp.Timestamp) ([]pcp.Instance, error) {
+	if a.closed {
+		return nil, pmerr.NoContext
+	}
 	return a.set.Instances(d, at.Add(0)) // a result may have a full second of nanoseconds
 }
 
 // AllInstances implements Timeline.
 func (a *Archive) AllInstances(_ context.Context, d pcp.InDom) ([]pcp.Instance, error) {
+	if a.closed {
+		return nil, pmerr.NoContext
+	}
 	return a.set.AllInstances(d)
 }
 
@@ -99,7 +128,7 @@ func (a *Archive) AllInstances(_ context.Context, d pcp.InDom) ([]pcp.Instance, 
 // between the records at the position. At the end it fails with pmerr.EOL.
 func (a *Archive) Fetch(ctx context.Context, req *Request, dst *pcp.Result) error {
 	if a.closed {
-		return pmerr.NoContext // the cursor still looks at what was mapped
+		return pmerr.NoContext
 	}
 	if len(req.IDs) > 0 || a.interp {
 		return a.cursor.Fetch(ctx, req.IDs, req.Profile, dst)
@@ -113,7 +142,7 @@ func (a *Archive) Fetch(ctx context.Context, req *Request, dst *pcp.Result) erro
 	return nil
 }
 
-// FetchRecord implements Recorder.
+// FetchRecord implements Timeline.
 func (a *Archive) FetchRecord(ctx context.Context, req *Request, dst *pcp.Result) (mark bool, err error) {
 	if a.closed {
 		return false, pmerr.NoContext
@@ -135,8 +164,19 @@ func (a *Archive) Follow(other *Archive) bool {
 	return ok
 }
 
+// Store implements Source.
+func (a *Archive) Store(context.Context, []pcp.Values) error {
+	if a.closed {
+		return pmerr.NoContext
+	}
+	return pmerr.NotHost
+}
+
 // SetMode implements Timeline.
 func (a *Archive) SetMode(m pcp.Mode, when *pcp.Timestamp, delta time.Duration) error {
+	if a.closed {
+		return pmerr.NoContext
+	}
 	err := a.cursor.SetMode(m, when, delta)
 	if err == nil {
 		a.interp = m == pcp.Interp
@@ -147,7 +187,7 @@ func (a *Archive) SetMode(m pcp.Mode, when *pcp.Timestamp, delta time.Duration) 
 // Origin implements Timeline.
 func (a *Archive) Origin() pcp.Timestamp { return a.cursor.Origin() }
 
-// Host implements Timeline.
+// Host implements Source.
 func (a *Archive) Host() (name, zone string) {
 	l := a.cursor.Label()
 	return l.Host, l.Zone
@@ -155,21 +195,33 @@ func (a *Archive) Host() (name, zone string) {
 
 // Bounds implements Timeline.
 func (a *Archive) Bounds(ctx context.Context) (start, end pcp.Timestamp, err error) {
+	if a.closed {
+		return start, end, pmerr.NoContext
+	}
 	end, err = a.set.End(ctx)
 	return a.set.Label().Start, end, err
 }
 
-// Labels implements Labeler.
+// Labels implements Source.
 func (a *Archive) Labels(_ context.Context, kind pcp.LabelKind, ident uint32) ([]pcp.LabelSet, error) {
+	if a.closed {
+		return nil, pmerr.NoContext
+	}
 	return a.set.Labels(kind, ident, a.cursor.Origin())
 }
 
-// Text implements Texter.
+// Text implements Source.
 func (a *Archive) Text(_ context.Context, id pcp.ID, kind pcp.TextKind) (string, error) {
+	if a.closed {
+		return "", pmerr.NoContext
+	}
 	return a.set.Text(uint32(id), false, kind)
 }
 
-// InDomText implements Texter.
+// InDomText implements Source.
 func (a *Archive) InDomText(_ context.Context, d pcp.InDom, kind pcp.TextKind) (string, error) {
+	if a.closed {
+		return "", pmerr.NoContext
+	}
 	return a.set.Text(uint32(d), true, kind)
 }

@@ -19,7 +19,7 @@ import (
 // fails with pmerr.NoContext. A Context may not be shared by goroutines.
 type Context struct {
 	open    func(context.Context) (Source, error)
-	src     Source // nameless once c is closed
+	src     Source // noSource once c is closed
 	closed  bool
 	profile pcp.Profile
 	request Request // of the last fetch
@@ -65,7 +65,7 @@ func (c *Context) Close() error {
 		return nil
 	}
 	src := c.src
-	c.src, c.closed = nameless{}, true
+	c.src, c.closed = noSource{}, true
 	return src.Close()
 }
 
@@ -150,14 +150,7 @@ func (c *Context) Store(ctx context.Context, sets []pcp.Values) error {
 			return fmt.Errorf("%v: %w", sets[i].ID, pmerr.Value)
 		}
 	}
-	if c.closed {
-		return pmerr.NoContext
-	}
-	s, ok := As[Storer](c.src)
-	if !ok {
-		return pmerr.NotHost
-	}
-	return s.Store(ctx, sets)
+	return c.src.Store(ctx, sets)
 }
 
 // Reconnect replaces the connection; the profile is kept. It succeeds where there is no connection,

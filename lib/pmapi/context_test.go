@@ -159,8 +159,8 @@ func TestClosedServices(t *testing.T) {
 	}
 	c.Profile().DelAll()
 	c.SetZone("UTC")
-	if _, ok := pmapi.As[pmapi.Labeler](c.Source()); ok {
-		t.Error("a closed Context has labels")
+	if _, err := c.Source().Labels(background, pcp.ContextLabels, 0); !errors.Is(err, pmerr.NoContext) {
+		t.Errorf("Labels of a closed Context: %v", err)
 	}
 }
 

@@ -99,9 +99,8 @@ func ExampleContext_Source() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	texts, _ := pmapi.As[pmapi.Texter](src) // archives and daemons have texts
 	for _, m := range metrics {
-		text, err := texts.Text(ctx, m.Desc.ID, pcp.OneLine)
+		text, err := src.Text(ctx, m.Desc.ID, pcp.OneLine)
 		fmt.Println(m.Name, "-", text, err)
 		os.Stdout.Write(format.AppendDesc(nil, &m.Desc, false))
 		if m.Desc.InDom == pcp.NullInDom {
@@ -130,8 +129,7 @@ func ExampleContext_Fetch() {
 		log.Fatal(err)
 	}
 	disk := metrics[0].Desc
-	finder, _ := pmapi.As[pmapi.InstanceNamer](c.Source())
-	sda, err := finder.LookupInst(ctx, disk.InDom, "sda")
+	sda, err := c.Source().LookupInst(ctx, disk.InDom, "sda")
 	if err != nil {
 		log.Fatal(err)
 	}

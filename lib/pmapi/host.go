@@ -14,14 +14,12 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// A Host is a Source of live metrics: a connection to a daemon. It is a Labeler, a LabelLister, a
-// Texter, a TextLister, an InstanceNamer, an InstanceLister, a NameWalker, a Storer and a
-// Reconnecter.
+// A Host is a Source of live metrics: a connection to a daemon. It is a Batcher and a Reconnecter.
 //
 // Descriptions are kept for as long as the connection lives; a daemon does not change them.
 // Everything else is asked for each time.
 type Host struct {
-	questions // conn as well
+	questions // conn as well, until Close
 	spec      *pmcd.Spec
 	dialer    *pmcd.Dialer
 	conn      *pmcd.Conn
@@ -37,10 +35,11 @@ type questions interface {
 	Names(ctx context.Context, id pcp.ID) ([]string, error)
 	Children(ctx context.Context, name string) ([]pcp.Child, error)
 	Instances(ctx context.Context, d pcp.InDom) ([]pcp.Instance, error)
-	InstanceNamer
-	InstanceLister
-	Labeler
-	LabelLister
+	InstancesOf(ctx context.Context, ds []pcp.InDom) ([]pcp.Answer[[]pcp.Instance], error)
+	LookupInst(ctx context.Context, d pcp.InDom, name string) (int32, error)
+	InstName(ctx context.Context, d pcp.InDom, inst int32) (string, error)
+	Labels(ctx context.Context, kind pcp.LabelKind, ident uint32) ([]pcp.LabelSet, error)
+	LabelsOf(ctx context.Context, kind pcp.LabelKind, idents []uint32) ([]pcp.Answer[[]pcp.LabelSet], error)
 }
 
 // backoff says when a daemon that could not be reached may be tried again.
@@ -50,10 +49,8 @@ type backoff struct {
 }
 
 var (
-	_ Texter      = (*Host)(nil)
-	_ TextLister  = (*Host)(nil)
-	_ NameWalker  = (*Host)(nil)
-	_ Storer      = (*Host)(nil)
+	_ Source      = (*Host)(nil)
+	_ Batcher     = (*Host)(nil)
 	_ Reconnecter = (*Host)(nil)
 )
 
@@ -93,7 +90,7 @@ func (h *Host) dial(ctx context.Context) error {
 
 // Close closes the connection. It implements Source.
 func (h *Host) Close() error {
-	h.closed = true
+	h.closed, h.questions = true, noSource{}
 	return h.conn.Close()
 }
 
@@ -126,6 +123,9 @@ func (h *Host) Reconnect(ctx context.Context) error {
 // Walk implements Source. A name that the daemon lists and then does not know has the identifier
 // NullID.
 func (h *Host) Walk(ctx context.Context, name string, f func(name string, id pcp.ID) bool) error {
+	if h.closed {
+		return pmerr.NoContext
+	}
 	names, err := h.conn.Traverse(ctx, name)
 	if err != nil {
 		return err
@@ -152,8 +152,11 @@ func (h *Host) Walk(ctx context.Context, name string, f func(name string, id pcp
 // still little memory.
 const walkWindow = 64 << 10
 
-// WalkNames implements NameWalker.
+// WalkNames implements Batcher.
 func (h *Host) WalkNames(ctx context.Context, name string, f func(name string) bool) error {
+	if h.closed {
+		return pmerr.NoContext
+	}
 	names, err := h.conn.Traverse(ctx, name)
 	for _, n := range names {
 		if !f(n) {
@@ -165,6 +168,9 @@ func (h *Host) WalkNames(ctx context.Context, name string, f func(name string) b
 
 // Describe implements Source.
 func (h *Host) Describe(ctx context.Context, ids []pcp.ID) ([]pcp.Answer[pcp.Desc], error) {
+	if h.closed {
+		return nil, pmerr.NoContext
+	}
 	ask := ids
 	if len(h.descs) > 0 {
 		ask = slices.DeleteFunc(slices.Clone(ids), h.described)
@@ -257,7 +263,7 @@ func (h *Host) learn(ctx context.Context, ids []pcp.ID) error {
 	return err
 }
 
-// Store implements Storer.
+// Store implements Source.
 func (h *Host) Store(ctx context.Context, sets []pcp.Values) error {
 	if h.closed {
 		return pmerr.NoContext
@@ -265,18 +271,27 @@ func (h *Host) Store(ctx context.Context, sets []pcp.Values) error {
 	return h.conn.Store(ctx, sets)
 }
 
-// Text implements Texter.
+// Text implements Source.
 func (h *Host) Text(ctx context.Context, id pcp.ID, kind pcp.TextKind) (string, error) {
+	if h.closed {
+		return "", pmerr.NoContext
+	}
 	return h.conn.Text(ctx, pmcd.TextReq{Ident: uint32(id), Kind: kind})
 }
 
-// InDomText implements Texter.
+// InDomText implements Source.
 func (h *Host) InDomText(ctx context.Context, d pcp.InDom, kind pcp.TextKind) (string, error) {
+	if h.closed {
+		return "", pmerr.NoContext
+	}
 	return h.conn.Text(ctx, pmcd.TextReq{Ident: uint32(d), InDom: true, Kind: kind})
 }
 
-// Texts implements TextLister.
+// Texts implements Batcher.
 func (h *Host) Texts(ctx context.Context, ids []pcp.ID, kind pcp.TextKind) ([]pcp.Answer[string], error) {
+	if h.closed {
+		return nil, pmerr.NoContext
+	}
 	reqs := make([]pmcd.TextReq, len(ids))
 	for i, id := range ids {
 		reqs[i] = pmcd.TextReq{Ident: uint32(id), Kind: kind}
@@ -284,14 +299,14 @@ func (h *Host) Texts(ctx context.Context, ids []pcp.ID, kind pcp.TextKind) ([]pc
 	return h.conn.Texts(ctx, reqs)
 }
 
-// fallbackName returns the name of the host if its daemon does not tell: that of the specification,
-// or this machine's if it is the local one (wire.md W7.8).
-func (h *Host) fallbackName() string {
-	name := h.spec.Host()
+// Host implements Source: the name is that of the specification, or this machine's for the local
+// daemon (wire.md W7.8).
+func (h *Host) Host() (name, zone string) {
+	name = h.spec.Host()
 	if strings.HasPrefix(name, "/") || strings.HasPrefix(name, "localhost") {
 		if own, err := os.Hostname(); err == nil {
-			return own
+			return own, ""
 		}
 	}
-	return name
+	return name, ""
 }

@@ -69,7 +69,7 @@ func TestHostClose(t *testing.T) {
 	if err := h.Reconnect(ctx); !errors.Is(err, pmerr.NoContext) {
 		t.Errorf("Reconnect: error %v", err)
 	}
-	if _, err := h.Children(ctx, ""); !errors.Is(err, pmerr.IPC) {
+	if _, err := h.Children(ctx, ""); !errors.Is(err, pmerr.NoContext) {
 		t.Errorf("Children: error %v", err)
 	}
 }
@@ -88,8 +88,8 @@ func hostCalls() map[string]func(ctx context.Context, h *Host) error {
 			return err
 		},
 		"Instances": func(ctx context.Context, h *Host) error { _, err := h.Instances(ctx, pmcdtest.BinInDom); return err },
-		"AllOf": func(ctx context.Context, h *Host) error {
-			_, err := h.AllOf(ctx, []pcp.InDom{pmcdtest.BinInDom})
+		"InstancesOf": func(ctx context.Context, h *Host) error {
+			_, err := h.InstancesOf(ctx, []pcp.InDom{pmcdtest.BinInDom})
 			return err
 		},
 		"LookupInst": func(ctx context.Context, h *Host) error {
@@ -293,7 +293,7 @@ func TestHostName(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := (&Host{spec: s}).fallbackName(); got != want {
+		if got, _ := (&Host{spec: s}).Host(); got != want {
 			t.Errorf("%s: %q, want %q", spec, got, want)
 		}
 	}

@@ -9,30 +9,25 @@ import (
 )
 
 // HostName returns the name of the host whose metrics src has: that in the label of an archive, or
-// what the daemon says. If the daemon does not, the error says why, and the name is that of the
-// specification (wire.md W7.8), or what a Source of another kind has as its HostName.
+// the daemon's pmcd.hostname. If the daemon has none, the error says why, and the name is that of
+// [Source.Host].
 func HostName(ctx context.Context, src Source) (string, error) {
-	if t, ok := As[Timeline](src); ok {
-		name, _ := t.Host()
-		return name, nil
+	own, _ := src.Host()
+	if _, recorded := As[Timeline](src); recorded {
+		return own, nil
 	}
 	name, err := StringValue(ctx, src, "pmcd.hostname")
-	if err == nil {
-		return name, nil
+	if err != nil {
+		return own, err
 	}
-	if h, ok := As[*Host](src); ok {
-		name = h.fallbackName()
-	} else if h, ok := As[interface{ HostName() string }](src); ok {
-		name = h.HostName()
-	}
-	return name, err
+	return name, nil
 }
 
 // Zone returns the time zone of that host, as a value of the variable TZ: what an archive's label
 // says, or the daemon's pmcd.zoneinfo, or its pmcd.timezone.
 func Zone(ctx context.Context, src Source) (string, error) {
-	if t, ok := As[Timeline](src); ok {
-		_, zone := t.Host()
+	if _, recorded := As[Timeline](src); recorded {
+		_, zone := src.Host()
 		return zone, nil
 	}
 	if zone, err := StringValue(ctx, src, "pmcd.zoneinfo"); err == nil && zone != "" {

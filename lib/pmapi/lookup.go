@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"pmtools/lib/pcp"
-	"pmtools/lib/pmerr"
 )
 
 // LookupName returns the identifier of a metric (pmLookupName for one name).
@@ -33,23 +32,4 @@ func LookupDesc(ctx context.Context, src Source, id pcp.ID) (pcp.Desc, error) {
 		return pcp.Desc{}, err
 	}
 	return found[0].Value, found[0].Err
-}
-
-// LookupInst returns the identifier of an instance at the current position (pmLookupInDom). A name
-// also finds the instance whose name it is up to the first blank. The error is pmerr.Inst or
-// pmerr.InstLog if there is no such instance.
-func LookupInst(ctx context.Context, src Source, d pcp.InDom, name string) (int32, error) {
-	if n, ok := As[InstanceNamer](src); ok {
-		return n.LookupInst(ctx, d, name)
-	}
-	list, err := src.Instances(ctx, d)
-	if err != nil {
-		return 0, err
-	}
-	for _, x := range list {
-		if first, _, _ := strings.Cut(x.Name, " "); x.Name == name || first == name {
-			return x.ID, nil
-		}
-	}
-	return 0, pmerr.Inst
 }

@@ -8,11 +8,11 @@ import (
 	"pmtools/lib/pmns"
 )
 
-// WithNames returns src under the names of a tree. Closing it closes src, which may be nil: there
-// are names then, and nothing else.
+// WithNames returns src under the names of a tree. Closing it closes src, which may be nil: then
+// there are names and nothing else.
 func WithNames(src Source, names *pmns.Tree) Source {
 	if src == nil {
-		src = nameless{}
+		src = noSource{}
 	}
 	return &renamed{src, names}
 }
@@ -20,28 +20,69 @@ func WithNames(src Source, names *pmns.Tree) Source {
 // renamed is a Source under other names.
 type renamed struct {
 	Source
-	names *pmns.Tree
+	names *pmns.Tree // nil once it is closed
 }
 
 // Unwrap implements Wrapper.
 func (r *renamed) Unwrap() Source { return r.Source }
 
+// Close implements Source.
+func (r *renamed) Close() error {
+	err := r.Source.Close()
+	r.Source, r.names = noSource{}, nil
+	return err
+}
+
 // Lookup implements Source.
 func (r *renamed) Lookup(_ context.Context, names []string) ([]pcp.Answer[pcp.ID], error) {
+	if r.names == nil {
+		return nil, pmerr.NoContext
+	}
 	return lookupEach(names, r.names.Lookup), nil
 }
 
 // Names implements Source.
-func (r *renamed) Names(_ context.Context, id pcp.ID) ([]string, error) { return r.names.Names(id) }
+func (r *renamed) Names(_ context.Context, id pcp.ID) ([]string, error) {
+	if r.names == nil {
+		return nil, pmerr.NoContext
+	}
+	return r.names.Names(id)
+}
 
 // Children implements Source.
 func (r *renamed) Children(_ context.Context, name string) ([]pcp.Child, error) {
+	if r.names == nil {
+		return nil, pmerr.NoContext
+	}
 	return r.names.Children(name)
 }
 
 // Walk implements Source.
 func (r *renamed) Walk(_ context.Context, name string, f func(name string, id pcp.ID) bool) error {
+	if r.names == nil {
+		return pmerr.NoContext
+	}
 	return r.names.Walk(name, f)
+}
+
+// WalkNames implements Batcher: without it, As would find the names of the Source below.
+func (r *renamed) WalkNames(ctx context.Context, name string, f func(name string) bool) error {
+	return r.Walk(ctx, name, func(name string, _ pcp.ID) bool { return f(name) })
+}
+
+// Texts implements Batcher.
+func (r *renamed) Texts(ctx context.Context, ids []pcp.ID, kind pcp.TextKind) ([]pcp.Answer[string], error) {
+	return Texts(ctx, r.Source, ids, kind)
+}
+
+// LabelsOf implements Batcher.
+func (r *renamed) LabelsOf(ctx context.Context, kind pcp.LabelKind, idents []uint32) ([]pcp.Answer[[]pcp.LabelSet], error) {
+	return LabelsOf(ctx, r.Source, kind, idents)
+}
+
+// InstancesOf implements Batcher.
+func (r *renamed) InstancesOf(ctx context.Context, ds []pcp.InDom) ([]pcp.Answer[[]pcp.Instance], error) {
+	return InstancesOf(ctx, r.Source, ds)
 }
 
 // lookupEach resolves names one by one.
@@ -56,23 +97,3 @@ func lookupEach(names []string, lookup func(string) (pcp.ID, error)) []pcp.Answe
 	}
 	return rs
 }
-
-// nameless is a Source of nothing.
-type nameless struct{}
-
-func (nameless) Lookup(_ context.Context, names []string) ([]pcp.Answer[pcp.ID], error) {
-	return nil, pmerr.NoContext
-}
-func (nameless) Names(context.Context, pcp.ID) ([]string, error)       { return nil, pmerr.NoContext }
-func (nameless) Children(context.Context, string) ([]pcp.Child, error) { return nil, pmerr.NoContext }
-func (nameless) Walk(context.Context, string, func(string, pcp.ID) bool) error {
-	return pmerr.NoContext
-}
-func (nameless) Describe(context.Context, []pcp.ID) ([]pcp.Answer[pcp.Desc], error) {
-	return nil, pmerr.NoContext
-}
-func (nameless) Instances(context.Context, pcp.InDom) ([]pcp.Instance, error) {
-	return nil, pmerr.NoContext
-}
-func (nameless) Fetch(context.Context, *Request, *pcp.Result) error { return pmerr.NoContext }
-func (nameless) Close() error                                       { return nil }

@@ -19,7 +19,7 @@ func TestFetchRecord(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer a.Close()
-	rec, ok := pmapi.As[pmapi.Recorder](a)
+	rec, ok := pmapi.As[pmapi.Timeline](a)
 	if !ok {
 		t.Fatal("an archive has no records")
 	}

@@ -15,29 +15,29 @@ type wrapper struct{ shell }
 
 func (w wrapper) Unwrap() pmapi.Source { return w.Source }
 
-// A texter is a wrapper with texts of its own.
-type texter struct {
+// A redialer is a wrapper with a connection of its own.
+type redialer struct {
 	wrapper
-	pmapi.Texter
+	pmapi.Reconnecter
 }
 
 func TestAs(t *testing.T) {
 	a := open(t, "ta")
 	named := pmapi.WithNames(a, new(pmns.Tree))
 	tests := []struct {
-		name           string
-		src            pmapi.Source
-		timeline, text any // what must be found
+		name             string
+		src              pmapi.Source
+		timeline, redial any // what must be found
 	}{
 		{"nil", nil, nil, nil},
-		{"itself", a, a, a},
-		{"other names", named, a, a},
-		{"two layers", wrapper{shell{named}}, a, a},
+		{"itself", a, a, nil},
+		{"other names", named, a, nil},
+		{"two layers", wrapper{shell{named}}, a, nil},
 		{"no way in", shell{a}, nil, nil},
 		{"no way in further down", wrapper{shell{shell{a}}}, nil, nil},
 		{"names alone", pmapi.WithNames(nil, new(pmns.Tree)), nil, nil},
 		{"empty wrapper", wrapper{}, nil, nil},
-		{"the upper one", texter{wrapper{shell{a}}, nil}, a, texter{wrapper{shell{a}}, nil}},
+		{"a wrapper", redialer{wrapper{shell{a}}, nil}, a, redialer{wrapper{shell{a}}, nil}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -45,9 +45,9 @@ func TestAs(t *testing.T) {
 			if any(tl) != tt.timeline || ok != (tt.timeline != nil) {
 				t.Errorf("Timeline %T, %t; want %T", tl, ok, tt.timeline)
 			}
-			tx, ok := pmapi.As[pmapi.Texter](tt.src)
-			if any(tx) != tt.text || ok != (tt.text != nil) {
-				t.Errorf("Texter %T, %t; want %T", tx, ok, tt.text)
+			re, ok := pmapi.As[pmapi.Reconnecter](tt.src)
+			if any(re) != tt.redial || ok != (tt.redial != nil) {
+				t.Errorf("Reconnecter %T, %t; want %T", re, ok, tt.redial)
 			}
 			if _, ok := pmapi.As[interface{ Nothing() }](tt.src); ok {
 				t.Error("found what nothing has")

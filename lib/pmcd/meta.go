@@ -73,8 +73,8 @@ func (c *Conn) Instances(ctx context.Context, d pcp.InDom) ([]pcp.Instance, erro
 	return c.instances(ctx, d, pcp.NullInst, "")
 }
 
-// AllOf returns the instances of several domains, asking for some at a time.
-func (c *Conn) AllOf(ctx context.Context, ds []pcp.InDom) ([]pcp.Answer[[]pcp.Instance], error) {
+// InstancesOf returns the instances of several domains, asking for some at a time.
+func (c *Conn) InstancesOf(ctx context.Context, ds []pcp.InDom) ([]pcp.Answer[[]pcp.Instance], error) {
 	out := make([]pcp.Answer[[]pcp.Instance], len(ds))
 	replies := make([]pdu.Instance, len(ds))
 	err := c.each(ctx, &pipeline{len(ds), func(i int) (pdu.Message, pdu.Message) {

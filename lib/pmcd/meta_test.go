@@ -164,7 +164,7 @@ func TestInstanceLists(t *testing.T) {
 func TestAllOf(t *testing.T) {
 	s, _ := sample(t)
 	ds := []pcp.InDom{pmcdtest.BinInDom, pcp.NullInDom, pcp.NewInDom(9, 9), pmcdtest.NobodyInDom, pmcdtest.BinInDom}
-	rs, err := connect(t, s, long).AllOf(context.Background(), ds)
+	rs, err := connect(t, s, long).InstancesOf(context.Background(), ds)
 	if err != nil || len(rs) != len(ds) {
 		t.Fatalf("%v, error %v", rs, err)
 	}

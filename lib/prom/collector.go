@@ -128,7 +128,6 @@ func (c *Collector) survey(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("descriptions: %w", err)
 	}
-	texts, _ := pmapi.As[pmapi.Texter](c.src)
 	used := map[string]bool{}
 	for i, d := range descs {
 		f := family{Family: format.OpenMetricsFamily(names[i], &d.Value), desc: d.Value}
@@ -137,10 +136,8 @@ func (c *Collector) survey(ctx context.Context) error {
 		}
 		used[f.Name+f.Suffix] = true
 		help := names[i]
-		if texts != nil {
-			if text, err := texts.Text(ctx, ids[i], pcp.OneLine); err == nil && text != "" {
-				help = text
-			}
+		if text, err := c.src.Text(ctx, ids[i], pcp.OneLine); err == nil && text != "" {
+			help = text
 		}
 		var labels []string
 		if d.Value.InDom != pcp.NullInDom {

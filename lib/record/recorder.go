@@ -121,8 +121,8 @@ func (r *Recorder) fillIn(ctx context.Context, o *archive.WriterOptions) {
 	if o.Host == "" {
 		o.Host, _ = pmapi.HostName(ctx, r.src) // with an error comes a guess, which is good enough
 	}
-	if t, ok := pmapi.As[pmapi.Timeline](r.src); ok && o.Zone == "" {
-		_, o.Zone = t.Host()
+	if o.Zone == "" {
+		_, o.Zone = r.src.Host()
 	}
 	if o.Zone == "" {
 		o.Zone, _ = pmapi.StringValue(ctx, r.src, "pmcd.timezone") // without it UTC
@@ -227,36 +227,26 @@ func (r *Recorder) putInstances(ctx context.Context, t pcp.Timestamp) (changed [
 	return changed, err
 }
 
-// instances returns the instances of domains, of the time if they are recorded, at once if the Source
-// can.
+// instances returns the instances of domains; those of a recording at a time.
 func instances(ctx context.Context, src pmapi.Source, ds []pcp.InDom, at pcp.Timestamp) ([]pcp.Answer[[]pcp.Instance], error) {
 	if len(ds) == 0 {
 		return nil, nil
 	}
-	if lister, ok := src.(pmapi.InstanceLister); ok {
-		return lister.AllOf(ctx, ds)
-	}
-	instances := src.Instances
-	if recorded, ok := pmapi.As[pmapi.Timeline](src); ok {
-		instances = func(ctx context.Context, d pcp.InDom) ([]pcp.Instance, error) {
-			return recorded.InstancesAt(ctx, d, at)
-		}
+	recorded, ok := pmapi.As[pmapi.Timeline](src)
+	if !ok {
+		return pmapi.InstancesOf(ctx, src, ds)
 	}
 	answers := make([]pcp.Answer[[]pcp.Instance], len(ds))
 	for i, d := range ds {
-		answers[i].Value, answers[i].Err = instances(ctx, d)
+		answers[i].Value, answers[i].Err = recorded.InstancesAt(ctx, d, at)
 	}
 	return answers, ctx.Err()
 }
 
 // putTexts writes the help texts of the metrics and of their domains.
 func (r *Recorder) putTexts(ctx context.Context) error {
-	texter, ok := pmapi.As[pmapi.Texter](r.src)
-	if !ok {
-		return nil
-	}
 	for _, kind := range []pcp.TextKind{pcp.OneLine, pcp.Help} {
-		texts, err := r.texts(ctx, texter, kind)
+		texts, err := pmapi.Texts(ctx, r.src, r.request.IDs, kind)
 		if err != nil {
 			return err
 		}
@@ -266,24 +256,12 @@ func (r *Recorder) putTexts(ctx context.Context) error {
 			}
 		}
 		for _, d := range r.domains() {
-			if err := r.putText(uint32(d), true, kind)(texter.InDomText(ctx, d, kind)); err != nil {
+			if err := r.putText(uint32(d), true, kind)(r.src.InDomText(ctx, d, kind)); err != nil {
 				return err
 			}
 		}
 	}
 	return ctx.Err()
-}
-
-// texts returns the help texts of the metrics, at once if the Source can.
-func (r *Recorder) texts(ctx context.Context, texter pmapi.Texter, kind pcp.TextKind) ([]pcp.Answer[string], error) {
-	if lister, ok := r.src.(pmapi.TextLister); ok {
-		return lister.Texts(ctx, r.request.IDs, kind)
-	}
-	answers := make([]pcp.Answer[string], len(r.request.IDs))
-	for i, id := range r.request.IDs {
-		answers[i].Value, answers[i].Err = texter.Text(ctx, id, kind)
-	}
-	return answers, ctx.Err()
 }
 
 // putText returns what writes a text, if there is one.
@@ -335,17 +313,13 @@ func instanceLabels(ds []pcp.InDom) (objects []object) {
 
 // putLabels writes the labels of objects that have some.
 func (r *Recorder) putLabels(ctx context.Context, t pcp.Timestamp, objects []object) error {
-	labeler, ok := pmapi.As[pmapi.Labeler](r.src)
-	if !ok {
-		return nil
-	}
 	seen := make(map[object]bool, len(objects))
 	for _, o := range objects {
 		if seen[o] {
 			continue
 		}
 		seen[o] = true
-		sets, err := labeler.Labels(ctx, o.kind, o.ident)
+		sets, err := r.src.Labels(ctx, o.kind, o.ident)
 		if errors.Is(err, pmerr.IPC) || ctx.Err() != nil {
 			return err // others mean that there are none
 		}

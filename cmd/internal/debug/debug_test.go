@@ -54,12 +54,8 @@ func use(t *testing.T, src pmapi.Source, name string, id pcp.ID, d pcp.InDom) {
 	for range 2 {
 		src.Fetch(ctx, &pmapi.Request{IDs: []pcp.ID{id}, Profile: profile}, &r)
 	}
-	if s, ok := pmapi.As[pmapi.Storer](src); ok {
-		s.Store(ctx, r.Sets)
-	}
-	if l, ok := pmapi.As[pmapi.Labeler](src); ok {
-		l.Labels(ctx, pcp.DomainLabels, id.Domain())
-	}
+	src.Store(ctx, r.Sets)
+	src.Labels(ctx, pcp.DomainLabels, id.Domain())
 	src.Close()
 	src.Close()
 }
@@ -156,8 +152,7 @@ func TestArchive(t *testing.T) {
 		start, _, _ := line.Bounds(t.Context())
 		line.SetMode(pcp.Forward, &start, 0)
 		src.Fetch(t.Context(), req, &r)
-		rec, _ := pmapi.As[pmapi.Recorder](src)
-		rec.FetchRecord(t.Context(), req, &r)
+		line.FetchRecord(t.Context(), req, &r)
 		at := start.Add(1500 * time.Millisecond)
 		line.SetMode(pcp.Interp, &at, time.Second)
 		src.Fetch(t.Context(), req, &r)

@@ -29,16 +29,8 @@ func (p *Printer) Source(src pmapi.Source) pmapi.Source {
 		return src
 	}
 	o := &observed{Source: src, p: p, names: make(map[pcp.ID]string), insts: make(map[instance]string)}
-	labels, labelled := pmapi.As[pmapi.Labeler](src)
-	timeline, recorded := pmapi.As[pmapi.Timeline](src)
-	recorder, records := pmapi.As[pmapi.Recorder](src)
-	storer, stores := pmapi.As[pmapi.Storer](src)
-	namer, named := pmapi.As[pmapi.InstanceNamer](src)
-	switch {
-	case labelled && recorded && records:
-		return &recordedSource{labeler{o, labels}, timeline, recorder}
-	case labelled && stores && named:
-		return &liveSource{labeler{o, labels}, storer, namer}
+	if timeline, recorded := pmapi.As[pmapi.Timeline](src); recorded {
+		return &recordedSource{o, timeline}
 	}
 	return o
 }
@@ -143,7 +135,7 @@ func (o *observed) Walk(ctx context.Context, name string, f func(name string, id
 	return err
 }
 
-// WalkNames implements pmapi.NameWalker.
+// WalkNames implements pmapi.Batcher.
 func (o *observed) WalkNames(ctx context.Context, name string, f func(name string) bool) error {
 	n := 0
 	err := pmapi.WalkNames(ctx, o.Source, name, func(name string) bool {
@@ -208,67 +200,74 @@ func (o *observed) Close() error {
 	return err
 }
 
-// A labeler is an observed source with labels.
-type labeler struct {
-	*observed
-	labels pmapi.Labeler
-}
-
-// Labels implements pmapi.Labeler.
-func (l labeler) Labels(ctx context.Context, kind pcp.LabelKind, ident uint32) ([]pcp.LabelSet, error) {
-	sets, err := l.labels.Labels(ctx, kind, ident)
-	l.p.printf("labels", "labels(ident=%d,type=%#x, %s sets)", int32(ident), int(kind), status(len(sets), err))
+// Labels implements pmapi.Source.
+func (o *observed) Labels(ctx context.Context, kind pcp.LabelKind, ident uint32) ([]pcp.LabelSet, error) {
+	sets, err := o.Source.Labels(ctx, kind, ident)
+	o.p.printf("labels", "labels(ident=%d,type=%#x, %s sets)", int32(ident), int(kind), status(len(sets), err))
 	for i, set := range sets {
-		l.p.printf("labels", "[%d] pmLabelSet inst=%d nlabels=%d\n    %s", i, set.Inst, len(set.Labels), pcp.AppendLabels(nil, set.Labels))
+		o.p.printf("labels", "[%d] pmLabelSet inst=%d nlabels=%d\n    %s", i, set.Inst, len(set.Labels), pcp.AppendLabels(nil, set.Labels))
 	}
 	return sets, err
 }
 
 // LabelsOf fails: the lines of each object stand where its labels are needed.
-func (labeler) LabelsOf(context.Context, pcp.LabelKind, []uint32) ([]pcp.Answer[[]pcp.LabelSet], error) {
+func (o *observed) LabelsOf(context.Context, pcp.LabelKind, []uint32) ([]pcp.Answer[[]pcp.LabelSet], error) {
 	return nil, errors.ErrUnsupported
 }
 
-// A liveSource is an observed source of live metrics.
-type liveSource struct {
-	labeler
-	storer pmapi.Storer
-	namer  pmapi.InstanceNamer
+// Texts implements pmapi.Batcher.
+func (o *observed) Texts(ctx context.Context, ids []pcp.ID, kind pcp.TextKind) ([]pcp.Answer[string], error) {
+	return pmapi.Texts(ctx, o.Source, ids, kind)
 }
 
-// Store implements pmapi.Storer.
-func (s *liveSource) Store(ctx context.Context, sets []pcp.Values) error {
-	err := s.storer.Store(ctx, sets)
+// InstancesOf implements pmapi.Batcher.
+func (o *observed) InstancesOf(ctx context.Context, ds []pcp.InDom) ([]pcp.Answer[[]pcp.Instance], error) {
+	return pmapi.InstancesOf(ctx, o.Source, ds)
+}
+
+// Store implements pmapi.Source.
+func (o *observed) Store(ctx context.Context, sets []pcp.Values) error {
+	err := o.Source.Store(ctx, sets)
 	ids := make([]pcp.ID, len(sets))
 	for i := range sets {
 		ids[i] = sets[i].ID
 	}
-	s.call("pmStore(...) "+ends("pmid", ids), 0, err)
+	o.call("pmStore(...) "+ends("pmid", ids), 0, err)
 	return err
 }
 
-// LookupInst implements pmapi.InstanceNamer.
-func (s *liveSource) LookupInst(ctx context.Context, d pcp.InDom, name string) (int32, error) {
-	inst, err := s.namer.LookupInst(ctx, d, name)
+// LookupInst implements pmapi.Source.
+func (o *observed) LookupInst(ctx context.Context, d pcp.InDom, name string) (int32, error) {
+	inst, err := o.Source.LookupInst(ctx, d, name)
 	if err == nil {
-		s.insts[instance{d, inst}] = `"` + name + `"`
+		o.insts[instance{d, inst}] = `"` + name + `"`
 	}
-	s.call(fmt.Sprintf("pmLookupInDom(%s, %s)", d, name), int(inst), err)
+	o.call(fmt.Sprintf("pmLookupInDom(%s, %s)", d, name), int(inst), err)
 	return inst, err
 }
 
-// InstName implements pmapi.InstanceNamer.
-func (s *liveSource) InstName(ctx context.Context, d pcp.InDom, inst int32) (string, error) {
-	name, err := s.namer.InstName(ctx, d, inst)
-	s.call(fmt.Sprintf("pmNameInDom(%s, %d, ...)", d, inst), 0, err)
+// InstName implements pmapi.Source.
+func (o *observed) InstName(ctx context.Context, d pcp.InDom, inst int32) (string, error) {
+	name, err := o.Source.InstName(ctx, d, inst)
+	o.call(fmt.Sprintf("pmNameInDom(%s, %d, ...)", d, inst), 0, err)
 	return name, err
 }
 
-// A recordedSource is an observed source of recorded metrics.
+// A recordedSource is an observed source of recorded metrics. Single instances of a recording are
+// found in lists: no call is printed for them.
 type recordedSource struct {
-	labeler
+	*observed
 	pmapi.Timeline
-	recorder pmapi.Recorder
+}
+
+// LookupInst implements pmapi.Source.
+func (s *recordedSource) LookupInst(ctx context.Context, d pcp.InDom, name string) (int32, error) {
+	return s.Source.LookupInst(ctx, d, name)
+}
+
+// InstName implements pmapi.Source.
+func (s *recordedSource) InstName(ctx context.Context, d pcp.InDom, inst int32) (string, error) {
+	return s.Source.InstName(ctx, d, inst)
 }
 
 // SetMode implements pmapi.Timeline.
@@ -293,9 +292,9 @@ func (s *recordedSource) AllInstances(ctx context.Context, d pcp.InDom) ([]pcp.I
 	return list, err
 }
 
-// FetchRecord implements pmapi.Recorder.
+// FetchRecord implements pmapi.Timeline.
 func (s *recordedSource) FetchRecord(ctx context.Context, req *pmapi.Request, dst *pcp.Result) (mark bool, err error) {
-	mark, err = s.recorder.FetchRecord(ctx, req, dst)
+	mark, err = s.Timeline.FetchRecord(ctx, req, dst)
 	s.fetched(ctx, "pmFetchArchive", req, dst, err)
 	return mark, err
 }

@@ -3,7 +3,6 @@ package insts
 
 import (
 	"context"
-	"strings"
 
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmapi"
@@ -13,8 +12,7 @@ import (
 // Instances implements eval.Instances over a Source during one fetch.
 type Instances struct {
 	source pmapi.Source
-	namer  pmapi.InstanceNamer // nil if the Source below cannot find single instances
-	line   pmapi.Timeline      // nil if it has no past
+	line   pmapi.Timeline // nil if the Source has no past
 	ctx    context.Context
 	at     pcp.Timestamp // of the values
 	lists  map[pcp.InDom]instanceList
@@ -36,7 +34,6 @@ type instanceNames struct {
 // New returns the Instances of a Source, for a fetch that Begin begins.
 func New(src pmapi.Source) *Instances {
 	in := &Instances{source: src, lists: make(map[pcp.InDom]instanceList), names: make(map[pcp.InDom]instanceNames)}
-	in.namer, _ = pmapi.As[pmapi.InstanceNamer](src)
 	in.line, _ = pmapi.As[pmapi.Timeline](src)
 	return in
 }
@@ -61,19 +58,7 @@ func (in *Instances) Instances(d pcp.InDom) ([]pcp.Instance, error) {
 // LookupInst implements eval.Instances. A name also finds the instance whose name it is up to the
 // first blank.
 func (in *Instances) LookupInst(d pcp.InDom, name string) (int32, error) {
-	if in.namer != nil {
-		return in.namer.LookupInst(in.ctx, d, name)
-	}
-	list, err := in.Instances(d)
-	if err != nil {
-		return 0, err
-	}
-	for _, x := range list {
-		if first, _, _ := strings.Cut(x.Name, " "); x.Name == name || first == name {
-			return x.ID, nil
-		}
-	}
-	return 0, pmerr.Inst
+	return in.source.LookupInst(in.ctx, d, name)
 }
 
 // InstName implements eval.Instances. In a recording the name is that of the time of the values,
@@ -83,8 +68,8 @@ func (in *Instances) InstName(d pcp.InDom, inst int32) (string, error) {
 	switch name, ok := known.names[inst]; {
 	case ok:
 		return name, nil
-	case in.namer != nil && in.line == nil:
-		return in.namer.InstName(in.ctx, d, inst)
+	case in.line == nil:
+		return in.source.InstName(in.ctx, d, inst)
 	case known.err != nil:
 		return "", known.err
 	}

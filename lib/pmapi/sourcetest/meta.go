@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"pmtools/lib/pcp"
-	"pmtools/lib/pmapi"
 	"pmtools/lib/pmerr"
 )
 
@@ -77,30 +76,26 @@ func repeated(list []pcp.Instance) int {
 	return -1
 }
 
-// instanceNames compares an InstanceNamer with Instances, at several positions.
+// instanceNames compares LookupInst and InstName with Instances, at several positions.
 func (k *kit) instanceNames() {
-	n, ok := pmapi.As[pmapi.InstanceNamer](k.src)
-	if !ok {
-		return
-	}
 	for range 3 {
 		for _, d := range k.indoms {
-			k.instanceNamesOf(n, d)
+			k.instanceNamesOf(d)
 		}
 		k.move()
 	}
 	for _, d := range []pcp.InDom{k.unknownInDom(), pcp.NullInDom} {
-		if id, err := n.LookupInst(k.ctx, d, "x"); err == nil {
+		if id, err := k.src.LookupInst(k.ctx, d, "x"); err == nil {
 			k.errorf("LookupInst(%v): %d; want an error", d, id)
 		}
-		if name, err := n.InstName(k.ctx, d, 0); err == nil {
+		if name, err := k.src.InstName(k.ctx, d, 0); err == nil {
 			k.errorf("InstName(%v): %q; want an error", d, name)
 		}
 	}
 }
 
 // instanceNamesOf looks up the instances of one domain one by one.
-func (k *kit) instanceNamesOf(n pmapi.InstanceNamer, d pcp.InDom) {
+func (k *kit) instanceNamesOf(d pcp.InDom) {
 	list, err := k.src.Instances(k.ctx, d)
 	if err != nil {
 		return
@@ -112,30 +107,26 @@ func (k *kit) instanceNamesOf(n pmapi.InstanceNamer, d pcp.InDom) {
 			first[inst.Name] = inst.ID
 		}
 		absent = max(absent, inst.ID+1)
-		if name, err := n.InstName(k.ctx, d, inst.ID); err != nil || name != inst.Name {
+		if name, err := k.src.InstName(k.ctx, d, inst.ID); err != nil || name != inst.Name {
 			k.errorf("InstName(%v, %d): %q, error %v; Instances has %q", d, inst.ID, name, err, inst.Name)
 		}
 	}
 	for name, want := range first {
-		if id, err := n.LookupInst(k.ctx, d, name); err != nil || id != want {
+		if id, err := k.src.LookupInst(k.ctx, d, name); err != nil || id != want {
 			k.errorf("LookupInst(%v, %q): %d, error %v; Instances has %d", d, name, id, err, want)
 		}
 	}
 	const nobody = "\x01no such instance"
-	if id, err := n.LookupInst(k.ctx, d, nobody); !isAny(err, pmerr.Inst, pmerr.InstLog) {
+	if id, err := k.src.LookupInst(k.ctx, d, nobody); !isAny(err, pmerr.Inst, pmerr.InstLog) {
 		k.errorf("LookupInst(%v, %q): %d, error %v; want error %v or %v", d, nobody, id, err, pmerr.Inst, pmerr.InstLog)
 	}
-	if name, err := n.InstName(k.ctx, d, absent); !isAny(err, pmerr.Inst, pmerr.InstLog) {
+	if name, err := k.src.InstName(k.ctx, d, absent); !isAny(err, pmerr.Inst, pmerr.InstLog) {
 		k.errorf("InstName(%v, %d): %q, error %v; want error %v or %v", d, absent, name, err, pmerr.Inst, pmerr.InstLog)
 	}
 }
 
 // labels reads the labels of every object, at several positions.
 func (k *kit) labels() {
-	l, ok := pmapi.As[pmapi.Labeler](k.src)
-	if !ok {
-		return
-	}
 	type object struct {
 		kind  pcp.LabelKind
 		ident uint32
@@ -151,7 +142,7 @@ func (k *kit) labels() {
 	}
 	for range 3 {
 		for _, o := range objects {
-			if sets, err := l.Labels(k.ctx, o.kind, o.ident); err == nil {
+			if sets, err := k.src.Labels(k.ctx, o.kind, o.ident); err == nil {
 				k.labelSets(o.kind, o.ident, sets)
 			}
 		}
@@ -186,8 +177,7 @@ func (k *kit) labelSets(kind pcp.LabelKind, ident uint32, sets []pcp.LabelSet) {
 
 // texts reads the help texts of every metric and domain.
 func (k *kit) texts() {
-	tx, ok := pmapi.As[pmapi.Texter](k.src)
-	if !ok {
+	if k.bare {
 		return
 	}
 	judge := func(what string, kind pcp.TextKind, known bool, text string, err error) {
@@ -200,16 +190,16 @@ func (k *kit) texts() {
 	}
 	for _, kind := range []pcp.TextKind{pcp.OneLine, pcp.Help} {
 		for _, id := range k.ids {
-			text, err := tx.Text(k.ctx, id, kind)
+			text, err := k.src.Text(k.ctx, id, kind)
 			judge("metric "+id.String(), kind, true, text, err)
 		}
 		for _, d := range k.indoms {
-			text, err := tx.InDomText(k.ctx, d, kind)
+			text, err := k.src.InDomText(k.ctx, d, kind)
 			judge("domain "+d.String(), kind, true, text, err)
 		}
-		text, err := tx.Text(k.ctx, k.unknownID(), kind)
+		text, err := k.src.Text(k.ctx, k.unknownID(), kind)
 		judge("an unknown metric", kind, false, text, err)
-		text, err = tx.InDomText(k.ctx, k.unknownInDom(), kind)
+		text, err = k.src.InDomText(k.ctx, k.unknownInDom(), kind)
 		judge("an unknown domain", kind, false, text, err)
 	}
 }

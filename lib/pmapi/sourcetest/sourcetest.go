@@ -1,6 +1,6 @@
-// Package sourcetest checks implementations of [pmapi.Source]. [Run] tests that a Source does what
-// the comments of the interface promise, and of [pmapi.Timeline], [pmapi.Labeler], [pmapi.Texter]
-// and [pmapi.InstanceNamer] if the Source, or one below it, implements them:
+// Package sourcetest checks implementations of [pmapi.Source]. [Run] tests that a Source keeps the
+// promises in the comments of the interface, and of [pmapi.Timeline], [pmapi.Batcher] and
+// [pmapi.Reconnecter] if it implements them or, for a Timeline, a Source below it does:
 //
 //	func TestConformance(t *testing.T) {
 //		sourcetest.Run(t, func(t *testing.T) pmapi.Source { return open(t) })
@@ -70,6 +70,7 @@ func checks() []check {
 		{"timeline seek", replay, (*kit).seek},
 		{"timeline modes", replay, (*kit).modes},
 		{"timeline instances", replay, (*kit).allInstances},
+		{"store", names, (*kit).store},
 		{"close", names, (*kit).close},
 	}
 }
@@ -174,18 +175,4 @@ func (k *kit) unknownInDom() pcp.InDom {
 // isAny reports whether err is one of the codes.
 func isAny(err error, codes ...pmerr.Code) bool {
 	return slices.ContainsFunc(codes, func(c pmerr.Code) bool { return errors.Is(err, c) })
-}
-
-// close closes twice, after a fetch. Fetch must fail then.
-func (k *kit) close() {
-	k.move()
-	for range 2 {
-		if err := k.src.Close(); err != nil {
-			k.errorf("Close: %v", err)
-		}
-	}
-	var res pcp.Result
-	if err := k.src.Fetch(k.ctx, &pmapi.Request{IDs: k.ids}, &res); !errors.Is(err, pmerr.NoContext) {
-		k.errorf("Fetch after Close: error %v, want %v", err, pmerr.NoContext)
-	}
 }

@@ -34,7 +34,7 @@ func (k *kit) end() {
 	if from.Compare(first) > 0 || err == nil && to.Compare(last) < 0 {
 		k.errorf("Bounds: %s to %s, error %v; there are samples from %s to %s", show(from), show(to), err, show(first), show(last))
 	}
-	name, _ := k.time.Host()
+	name, _ := k.src.Host()
 	if name == "" {
 		k.errorf("Host: no name")
 	}

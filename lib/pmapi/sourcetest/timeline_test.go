@@ -96,5 +96,11 @@ func timeLies() []lie {
 		{"open for good", "close", "Fetch after Close", func(l *liar) {
 			l.fetch = func(*pmapi.Request, *pcp.Result, error) error { return nil }
 		}},
+		{"a name after the end", "close", "InstName after Close", func(l *liar) {
+			l.instName = func(name string, _ error) (string, error) { return name, nil }
+		}},
+		{"a code of its own", "close", "SetMode after Close", func(l *liar) {
+			l.setMode = func(pcp.Mode, *pcp.Timestamp) error { return pmerr.Mode }
+		}},
 	}
 }

@@ -10,43 +10,24 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// together compares the batch requests that the Source implements with single requests.
+// together compares the answers of a Batcher with those of single questions.
 func (k *kit) together() {
 	k.walkNames()
-	if k.bare {
+	b, ok := k.src.(pmapi.Batcher)
+	if !ok || k.bare {
 		return
 	}
-	if l, ok := pmapi.As[pmapi.InstanceLister](k.src); ok {
-		batch(k, "AllOf", append(slices.Clone(k.indoms), k.unknownInDom()), l.AllOf, k.src.Instances)
-	}
-	k.labelsTogether()
-	l, ok := pmapi.As[pmapi.TextLister](k.src)
-	if !ok {
-		return
-	}
-	t, ok := pmapi.As[pmapi.Texter](k.src)
-	if !ok {
-		k.errorf("a TextLister that is no Texter")
-		return
-	}
+	batch(k, "InstancesOf", append(slices.Clone(k.indoms), k.unknownInDom()), b.InstancesOf, k.src.Instances)
+	k.labelsTogether(b)
 	for _, kind := range []pcp.TextKind{pcp.OneLine, pcp.Help} {
 		batch(k, "Texts", append(slices.Clone(k.ids), k.unknownID()),
-			func(ctx context.Context, ids []pcp.ID) ([]pcp.Answer[string], error) { return l.Texts(ctx, ids, kind) },
-			func(ctx context.Context, id pcp.ID) (string, error) { return t.Text(ctx, id, kind) })
+			func(ctx context.Context, ids []pcp.ID) ([]pcp.Answer[string], error) { return b.Texts(ctx, ids, kind) },
+			func(ctx context.Context, id pcp.ID) (string, error) { return k.src.Text(ctx, id, kind) })
 	}
 }
 
 // labelsTogether compares labels of several objects with those of each.
-func (k *kit) labelsTogether() {
-	l, ok := pmapi.As[pmapi.LabelLister](k.src)
-	if !ok {
-		return
-	}
-	one, ok := pmapi.As[pmapi.Labeler](k.src)
-	if !ok {
-		k.errorf("a LabelLister that is no Labeler")
-		return
-	}
+func (k *kit) labelsTogether(b pmapi.Batcher) {
 	idents := map[pcp.LabelKind][]uint32{
 		pcp.ContextLabels: {0}, pcp.DomainLabels: {399}, pcp.InDomLabels: {uint32(k.unknownInDom())},
 		pcp.ClusterLabels: nil, pcp.ItemLabels: {uint32(k.unknownID())}, pcp.InstanceLabels: {uint32(k.unknownInDom())},
@@ -62,9 +43,9 @@ func (k *kit) labelsTogether() {
 	for kind, list := range idents {
 		batch(k, "LabelsOf", list,
 			func(ctx context.Context, idents []uint32) ([]pcp.Answer[[]pcp.LabelSet], error) {
-				return l.LabelsOf(ctx, kind, idents)
+				return b.LabelsOf(ctx, kind, idents)
 			},
-			func(ctx context.Context, ident uint32) ([]pcp.LabelSet, error) { return one.Labels(ctx, kind, ident) })
+			func(ctx context.Context, ident uint32) ([]pcp.LabelSet, error) { return k.src.Labels(ctx, kind, ident) })
 	}
 }
 

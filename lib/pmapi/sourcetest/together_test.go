@@ -17,7 +17,10 @@ func (l *liar) WalkNames(ctx context.Context, name string, f func(string) bool) 
 	})
 }
 
-func (l *liar) AllOf(ctx context.Context, ds []pcp.InDom) ([]pcp.Answer[[]pcp.Instance], error) {
+func (l *liar) InstancesOf(ctx context.Context, ds []pcp.InDom) ([]pcp.Answer[[]pcp.Instance], error) {
+	if err := l.gone(); err != nil {
+		return nil, err
+	}
 	out := make([]pcp.Answer[[]pcp.Instance], len(ds))
 	for i, d := range ds {
 		out[i].Value, out[i].Err = l.Instances(ctx, d)
@@ -28,7 +31,24 @@ func (l *liar) AllOf(ctx context.Context, ds []pcp.InDom) ([]pcp.Answer[[]pcp.In
 	return out, nil
 }
 
+func (l *liar) LabelsOf(ctx context.Context, kind pcp.LabelKind, idents []uint32) ([]pcp.Answer[[]pcp.LabelSet], error) {
+	if err := l.gone(); err != nil {
+		return nil, err
+	}
+	out := make([]pcp.Answer[[]pcp.LabelSet], len(idents))
+	for i, ident := range idents {
+		out[i].Value, out[i].Err = l.Labels(ctx, kind, ident)
+		if l.many {
+			out[i].Value = append(out[i].Value, pcp.LabelSet{})
+		}
+	}
+	return out, nil
+}
+
 func (l *liar) Texts(ctx context.Context, ids []pcp.ID, kind pcp.TextKind) ([]pcp.Answer[string], error) {
+	if err := l.gone(); err != nil {
+		return nil, err
+	}
 	out := make([]pcp.Answer[string], len(ids))
 	for i, id := range ids {
 		out[i].Value, out[i].Err = l.Text(ctx, id, kind)
@@ -39,12 +59,19 @@ func (l *liar) Texts(ctx context.Context, ids []pcp.ID, kind pcp.TextKind) ([]pc
 	return out, nil
 }
 
+// gone returns the error of an archive that was closed.
+func (l *liar) gone() error {
+	_, err := l.Archive.Describe(context.Background(), nil)
+	return err
+}
+
 // manyLies returns lies about questions that are asked together.
 func manyLies() []lie {
 	many := func(l *liar) { l.many = true }
 	return []lie{
 		{"names", "together", "WalkNames", many},
-		{"instances", "together", "AllOf", many},
+		{"instances", "together", "InstancesOf", many},
+		{"labels", "together", "LabelsOf", many},
 		{"texts", "together", "Texts", many},
 	}
 }

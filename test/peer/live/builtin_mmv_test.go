@@ -100,7 +100,6 @@ func describeAll(t *testing.T, src pmapi.Source, root string) string {
 	if err := src.Fetch(ctx, &pmapi.Request{IDs: ids}, &res); err != nil {
 		t.Fatal(err)
 	}
-	texter, labeler := src.(pmapi.Texter), src.(pmapi.Labeler)
 	for i, name := range names {
 		d := descs[i].Value
 		fmt.Fprintf(&b, "%s desc %+v %v\n", name, d, descs[i].Err)
@@ -108,16 +107,16 @@ func describeAll(t *testing.T, src pmapi.Source, root string) string {
 			if strings.HasPrefix(name, "mmv.control") {
 				continue
 			}
-			text, err := texter.Text(ctx, ids[i], kind)
+			text, err := src.Text(ctx, ids[i], kind)
 			fmt.Fprintf(&b, "%s text %d %q %v\n", name, kind, text, err)
 		}
-		sayLabels(&b, labeler, name, pcp.ClusterLabels, uint32(ids[i]))
-		sayLabels(&b, labeler, name, pcp.ItemLabels, uint32(ids[i]))
+		sayLabels(&b, src, name, pcp.ClusterLabels, uint32(ids[i]))
+		sayLabels(&b, src, name, pcp.ItemLabels, uint32(ids[i]))
 		if d.InDom != pcp.NullInDom && descs[i].Err == nil {
 			list, err := src.Instances(ctx, d.InDom)
 			fmt.Fprintf(&b, "%s instances %v %v\n", name, list, err)
-			sayLabels(&b, labeler, name, pcp.InDomLabels, uint32(d.InDom))
-			sayLabels(&b, labeler, name, pcp.InstanceLabels, uint32(d.InDom))
+			sayLabels(&b, src, name, pcp.InDomLabels, uint32(d.InDom))
+			sayLabels(&b, src, name, pcp.InstanceLabels, uint32(d.InDom))
 		}
 		v := &res.Sets[i]
 		fmt.Fprintf(&b, "%s values %v %v %v %v %q\n", name, v.Err, v.Type, v.Insts, v.Words, v.Blobs)
@@ -126,7 +125,7 @@ func describeAll(t *testing.T, src pmapi.Source, root string) string {
 }
 
 // sayLabels writes the labels of one level. Instances without any are left out.
-func sayLabels(b *bytes.Buffer, src pmapi.Labeler, name string, kind pcp.LabelKind, ident uint32) {
+func sayLabels(b *bytes.Buffer, src pmapi.Source, name string, kind pcp.LabelKind, ident uint32) {
 	sets, err := src.Labels(context.Background(), kind, ident)
 	fmt.Fprintf(b, "%s labels %d", name, kind)
 	for _, s := range sets {

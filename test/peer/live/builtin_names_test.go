@@ -33,7 +33,7 @@ func metadata(t *testing.T, src pmapi.Source, root string) (lines []string) {
 		t.Fatal(err)
 	}
 	labels := func(kind pcp.LabelKind, ident uint32) string {
-		sets, err := src.(pmapi.Labeler).Labels(ctx, kind, ident)
+		sets, err := src.Labels(ctx, kind, ident)
 		if err != nil {
 			return err.Error()
 		}

@@ -1,0 +1,54 @@
+package pmapi
+
+import (
+	"context"
+
+	"pmtools/lib/pcp"
+)
+
+// WalkNames calls f for each leaf of src that is name or stands below it, in the order of the
+// source, until f returns false.
+func WalkNames(ctx context.Context, src Source, name string, f func(name string) bool) error {
+	if b, ok := src.(Batcher); ok {
+		return b.WalkNames(ctx, name, f)
+	}
+	return src.Walk(ctx, name, func(name string, _ pcp.ID) bool { return f(name) })
+}
+
+// Texts returns the help texts of several metrics.
+func Texts(ctx context.Context, src Source, ids []pcp.ID, kind pcp.TextKind) ([]pcp.Answer[string], error) {
+	if b, ok := src.(Batcher); ok {
+		return b.Texts(ctx, ids, kind)
+	}
+	return eachOf(ctx, ids, func(ctx context.Context, id pcp.ID) (string, error) { return src.Text(ctx, id, kind) })
+}
+
+// LabelsOf returns the labels of several objects of one kind.
+func LabelsOf(ctx context.Context, src Source, kind pcp.LabelKind, idents []uint32) ([]pcp.Answer[[]pcp.LabelSet], error) {
+	if b, ok := src.(Batcher); ok {
+		return b.LabelsOf(ctx, kind, idents)
+	}
+	return eachOf(ctx, idents, func(ctx context.Context, ident uint32) ([]pcp.LabelSet, error) {
+		return src.Labels(ctx, kind, ident)
+	})
+}
+
+// InstancesOf returns the instances of several domains.
+func InstancesOf(ctx context.Context, src Source, ds []pcp.InDom) ([]pcp.Answer[[]pcp.Instance], error) {
+	if b, ok := src.(Batcher); ok {
+		return b.InstancesOf(ctx, ds)
+	}
+	return eachOf(ctx, ds, src.Instances)
+}
+
+// eachOf asks one question after the other. The error result is that of ctx.
+func eachOf[K, V any](ctx context.Context, keys []K, ask func(context.Context, K) (V, error)) ([]pcp.Answer[V], error) {
+	answers := make([]pcp.Answer[V], len(keys))
+	for i, key := range keys {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		answers[i].Value, answers[i].Err = ask(ctx, key)
+	}
+	return answers, ctx.Err()
+}

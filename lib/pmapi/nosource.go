@@ -1,0 +1,74 @@
+package pmapi
+
+import (
+	"context"
+
+	"pmtools/lib/pcp"
+	"pmtools/lib/pmerr"
+)
+
+// noSource is the Source of nothing: every method fails with pmerr.NoContext. A Source that was
+// closed puts it in the place of what it had.
+type noSource struct{}
+
+func (noSource) Lookup(context.Context, []string) ([]pcp.Answer[pcp.ID], error) {
+	return nil, pmerr.NoContext
+}
+
+func (noSource) Names(context.Context, pcp.ID) ([]string, error) { return nil, pmerr.NoContext }
+
+func (noSource) Children(context.Context, string) ([]pcp.Child, error) { return nil, pmerr.NoContext }
+
+func (noSource) Walk(context.Context, string, func(string, pcp.ID) bool) error {
+	return pmerr.NoContext
+}
+
+func (noSource) WalkNames(context.Context, string, func(string) bool) error { return pmerr.NoContext }
+
+func (noSource) Describe(context.Context, []pcp.ID) ([]pcp.Answer[pcp.Desc], error) {
+	return nil, pmerr.NoContext
+}
+
+func (noSource) Text(context.Context, pcp.ID, pcp.TextKind) (string, error) {
+	return "", pmerr.NoContext
+}
+
+func (noSource) Texts(context.Context, []pcp.ID, pcp.TextKind) ([]pcp.Answer[string], error) {
+	return nil, pmerr.NoContext
+}
+
+func (noSource) InDomText(context.Context, pcp.InDom, pcp.TextKind) (string, error) {
+	return "", pmerr.NoContext
+}
+
+func (noSource) Labels(context.Context, pcp.LabelKind, uint32) ([]pcp.LabelSet, error) {
+	return nil, pmerr.NoContext
+}
+
+func (noSource) LabelsOf(context.Context, pcp.LabelKind, []uint32) ([]pcp.Answer[[]pcp.LabelSet], error) {
+	return nil, pmerr.NoContext
+}
+
+func (noSource) Instances(context.Context, pcp.InDom) ([]pcp.Instance, error) {
+	return nil, pmerr.NoContext
+}
+
+func (noSource) InstancesOf(context.Context, []pcp.InDom) ([]pcp.Answer[[]pcp.Instance], error) {
+	return nil, pmerr.NoContext
+}
+
+func (noSource) LookupInst(context.Context, pcp.InDom, string) (int32, error) {
+	return pcp.NullInst, pmerr.NoContext
+}
+
+func (noSource) InstName(context.Context, pcp.InDom, int32) (string, error) {
+	return "", pmerr.NoContext
+}
+
+func (noSource) Fetch(context.Context, *Request, *pcp.Result) error { return pmerr.NoContext }
+
+func (noSource) Store(context.Context, []pcp.Values) error { return pmerr.NoContext }
+
+func (noSource) Host() (name, zone string) { return "", "" }
+
+func (noSource) Close() error { return nil }
