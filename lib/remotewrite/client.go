@@ -21,6 +21,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 	"unicode"
 
@@ -47,6 +48,7 @@ type Client struct {
 	opt  Options
 	url  *url.URL
 	http http.Client
+	open atomic.Bool // after the last answer the connection could be used again
 }
 
 // maxSecret is how long a file with a secret may be.
@@ -86,7 +88,7 @@ func New(opt *Options) (*Client, error) {
 		}
 	}
 	transport := &http.Transport{
-		Proxy: http.ProxyFromEnvironment, DisableCompression: true, IdleConnTimeout: time.Minute, MaxResponseHeaderBytes: maxHeader, TLSClientConfig: &tls.Config{},
+		Proxy: http.ProxyFromEnvironment, DisableCompression: true, MaxResponseHeaderBytes: maxHeader, TLSClientConfig: &tls.Config{},
 		// A dial outlives the request that began it, so it has time limits of its own.
 		DialContext: (&net.Dialer{Timeout: c.opt.Timeout}).DialContext, TLSHandshakeTimeout: c.opt.Timeout,
 	}
@@ -176,39 +178,49 @@ func (f *Failure) Unwrap() error { return f.Err }
 // Post sends a request. The error is a *Refusal, a *Failure, or that of ctx. It returns within the
 // time of a request, whatever the server does.
 func (c *Client) Post(ctx context.Context, body []byte) error {
+	_, err := c.post(ctx, body)
+	return err
+}
+
+// post is Post. It reports too whether the connection of the last request has been lost since, which
+// without an error shows only in that there is a new one.
+func (c *Client) post(ctx context.Context, body []byte) (lost bool, err error) {
 	limited, cancel := context.WithTimeout(ctx, c.opt.Timeout)
 	defer cancel()
 	connected := false
-	traced := httptrace.WithClientTrace(limited, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { connected = true }})
+	traced := httptrace.WithClientTrace(limited, &httptrace.ClientTrace{GotConn: func(i httptrace.GotConnInfo) {
+		connected, lost = true, !i.Reused && c.open.Swap(false)
+	}})
 	req, err := http.NewRequestWithContext(traced, http.MethodPost, c.url.String(), bytes.NewReader(body))
 	if err != nil {
-		return &Refusal{Text: "no request can be made"}
+		return false, &Refusal{Text: "no request can be made"}
 	}
 	req.Header.Set("Content-Type", "application/x-protobuf")
 	req.Header.Set("Content-Encoding", "snappy")
 	req.Header.Set("X-Prometheus-Remote-Write-Version", "0.1.0")
 	req.Header.Set("User-Agent", c.opt.Agent)
 	if err := c.authorize(req); err != nil {
-		return &Failure{Err: err}
+		return false, &Failure{Err: err}
 	}
 	res, err := c.http.Do(req)
+	c.open.Store(false)
 	switch {
 	case err == nil:
 		defer res.Body.Close()
-		return c.answered(res, cancel)
+		return lost, c.answered(res, cancel)
 	case ctx.Err() != nil:
-		return ctx.Err()
+		return lost, ctx.Err()
 	case limited.Err() != nil && connected: // a server that is slow is not one that was killed
-		return &Failure{Err: fmt.Errorf("no answer within %v", c.opt.Timeout), Unknown: true}
+		return lost, &Failure{Err: fmt.Errorf("no answer within %v", c.opt.Timeout), Unknown: true}
 	}
 	if bad, ok := errors.AsType[*url.Error](err); ok {
 		err = bad.Err // its text has the URL
 	}
 	// Certificates that are wrong stay wrong.
 	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
-		return &Refusal{Status: "no connection", Text: clean(err.Error())}
+		return lost, &Refusal{Status: "no connection", Text: clean(err.Error())}
 	}
-	return &Failure{Err: errors.New(clean(err.Error())), Unknown: connected, Lost: true}
+	return true, &Failure{Err: errors.New(clean(err.Error())), Unknown: connected, Lost: true}
 }
 
 // answered returns what an answer means. Cancel ends the reading of its body.
@@ -216,9 +228,10 @@ func (c *Client) answered(res *http.Response, cancel func()) error {
 	code, status := res.StatusCode, clean(res.Status)
 	switch code / 100 {
 	case 2: // all has been taken, whatever is in the answer
-		if n := res.ContentLength; 0 < n && n <= maxAnswer {
+		if n := res.ContentLength; 0 <= n && n <= maxAnswer {
 			defer time.AfterFunc(maxRest, cancel).Stop()
-			_, _ = io.Copy(io.Discard, res.Body) // so that the connection can be used again
+			_, err := io.Copy(io.Discard, res.Body) // so that the connection can be used again
+			c.open.Store(err == nil && !res.Close)
 		}
 		return nil
 	case 3:

@@ -3,8 +3,12 @@ package remotewrite_test
 import (
 	"compress/gzip"
 	"context"
+	"encoding/pem"
 	"errors"
+	"fmt"
 	"io"
+	"log"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -93,6 +97,20 @@ func TestEndless(t *testing.T) {
 				cancel()
 			}
 		})
+	}
+}
+
+// TestHandshake: a server that says nothing to a TLS handshake does not keep a request.
+func TestHandshake(t *testing.T) {
+	t.Parallel()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	err = client(t, remotewrite.Options{URL: "https://" + l.Addr().String(), Timeout: 300 * time.Millisecond}).Post(t.Context(), body(1))
+	if f, ok := errors.AsType[*remotewrite.Failure](err); !ok || !f.Lost || f.Unknown {
+		t.Errorf("%v", err)
 	}
 }
 
@@ -198,6 +216,109 @@ func TestRedirect(t *testing.T) {
 		srv.Close()
 		if r, ok := errors.AsType[*remotewrite.Refusal](err); !ok || r.Code != code || followed.Load() != 0 {
 			t.Errorf("%d: %v, followed %d times", code, err, followed.Load())
+		}
+	}
+}
+
+// TestNobody: where nothing listens an attempt fails for now.
+func TestNobody(t *testing.T) {
+	err := client(t, remotewrite.Options{URL: "http://127.0.0.1:1/"}).Post(t.Context(), body(1))
+	if f, ok := errors.AsType[*remotewrite.Failure](err); !ok || !f.Lost || strings.Contains(err.Error(), "Post ") {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestRetryAfter: the server says when it wants to be asked again.
+func TestRetryAfter(t *testing.T) {
+	for _, tt := range []struct {
+		header string
+		least  time.Duration
+		most   time.Duration
+	}{
+		{"7", 7 * time.Second, 7 * time.Second}, {"-3", 0, 0}, {"soon", 0, 0}, {"999999", 5 * time.Minute, 5 * time.Minute},
+		{time.Now().Add(time.Hour).UTC().Format(http.TimeFormat), 5 * time.Minute, 5 * time.Minute}, {"Mon, 02 Jan 2006 15:04:05 GMT", 0, 0},
+	} {
+		srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Retry-After", tt.header)
+			w.WriteHeader(503)
+		}))
+		err := client(t, remotewrite.Options{URL: srv.URL}).Post(t.Context(), body(1))
+		srv.Close()
+		f, ok := errors.AsType[*remotewrite.Failure](err)
+		if !ok || f.After < tt.least || f.After > tt.most {
+			t.Errorf("%q: %v, %+v", tt.header, err, f)
+		}
+	}
+}
+
+// secure starts a server with TLS, and returns it with the options of a client that sends a token.
+func secure(t *testing.T, h http.Handler) (*httptest.Server, remotewrite.Options) {
+	t.Helper()
+	srv := httptest.NewUnstartedServer(h)
+	srv.Config.ErrorLog = log.New(io.Discard, "", 0)
+	srv.StartTLS()
+	dir := t.TempDir()
+	opt := remotewrite.Options{URL: srv.URL, CAFile: filepath.Join(dir, "ca"), TokenFile: filepath.Join(dir, "token")}
+	for name, text := range map[string][]byte{
+		opt.CAFile: pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: srv.Certificate().Raw}), opt.TokenFile: []byte("s3cret\n"),
+	} {
+		if err := os.WriteFile(name, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return srv, opt
+}
+
+// TestWho: the secrets of files, an authority of our own, and none of it in texts.
+func TestWho(t *testing.T) {
+	d := &remotewritetest.Database{}
+	var auth string
+	d.Before = func(_ http.ResponseWriter, r *http.Request) bool { auth = r.Header.Get("Authorization"); return false }
+	srv, opt := secure(t, d)
+	defer srv.Close()
+	ca := opt.CAFile
+	dir := t.TempDir()
+	file := func(name, text string) string {
+		name = filepath.Join(dir, name)
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return name
+	}
+	token, password, empty := file("token", " s3cret\nmore\n"), file("password", "s3cret\n"), file("empty", "\n")
+	inside := strings.Replace(srv.URL, "://", "://me:s3cret@", 1) + "/w?key=s3cret"
+	for _, tt := range []struct {
+		opt  remotewrite.Options
+		auth string
+		err  string
+	}{
+		{remotewrite.Options{URL: srv.URL, CAFile: ca}, "", ""},
+		{remotewrite.Options{URL: srv.URL, CAFile: ca, TokenFile: token}, "Bearer s3cret", ""},
+		{remotewrite.Options{URL: srv.URL, CAFile: ca, User: "me", PasswordFile: password}, "Basic bWU6czNjcmV0", ""},
+		{remotewrite.Options{URL: inside, CAFile: ca}, "Basic bWU6czNjcmV0", ""},
+		{remotewrite.Options{URL: inside}, "", "certificate"},
+		{remotewrite.Options{URL: inside, TokenFile: token}, "", "one of them"},
+		{remotewrite.Options{URL: srv.URL, User: "me"}, "", "needs a file"},
+		{remotewrite.Options{URL: srv.URL, TokenFile: empty}, "", "is empty"},
+		{remotewrite.Options{URL: srv.URL, TokenFile: file("binary", "s3cret\x00")}, "", "has control characters"},
+		{remotewrite.Options{URL: srv.URL, TokenFile: dir}, "", "is a directory"},
+		{remotewrite.Options{URL: srv.URL, TokenFile: filepath.Join(dir, "none")}, "", "no such file"},
+		{remotewrite.Options{URL: srv.URL, CAFile: token}, "", "has no certificates"},
+		{remotewrite.Options{URL: "ftp://me:s3cret@h/"}, "", "http or https"},
+		{remotewrite.Options{URL: "http://me:s3cret@h:x/"}, "", "cannot be read"},
+		{remotewrite.Options{URL: ""}, "", "http or https"},
+	} {
+		auth = ""
+		c, err := remotewrite.New(&tt.opt)
+		if err == nil {
+			err = c.Post(t.Context(), body(1))
+			if strings.Contains(c.Name(), "s3cret") {
+				t.Errorf("the name is %s", c.Name())
+			}
+		}
+		text := fmt.Sprint(err)
+		if (err == nil) != (tt.err == "") || !strings.Contains(text, tt.err) || strings.Contains(text, "s3cret") || auth != tt.auth {
+			t.Errorf("%+v: %s, %q", tt.opt, text, auth)
 		}
 	}
 }

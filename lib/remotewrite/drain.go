@@ -62,7 +62,10 @@ func (d *drain) send(ctx context.Context, e *entry) error {
 		d.q.leave(e)
 		return nil
 	}
-	err = d.c.Post(ctx, body)
+	lost, err := d.c.post(ctx, body)
+	if lost {
+		d.q.doubt()
+	}
 	if failure, ok := errors.AsType[*Failure](err); ok {
 		return d.failed(ctx, e, failure)
 	}
@@ -82,9 +85,6 @@ func (d *drain) send(ctx context.Context, e *entry) error {
 // failed notes that an attempt has failed, and waits.
 func (d *drain) failed(ctx context.Context, e *entry, f *Failure) error {
 	e.unsure = e.unsure || f.Unknown
-	if f.Lost {
-		d.q.doubt()
-	}
 	if now := time.Now(); !d.warned && !now.Before(d.next) {
 		d.warned, d.next = true, now.Add(quiet)
 		d.say(fmt.Errorf("%s: %w; trying again", d.c.Name(), f))

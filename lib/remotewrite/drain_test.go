@@ -2,15 +2,12 @@ package remotewrite_test
 
 import (
 	"context"
-	"encoding/pem"
 	"errors"
-	"fmt"
 	"io"
-	"log"
 	"math"
+	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -254,6 +251,48 @@ func TestTurns(t *testing.T) {
 	}
 }
 
+// TestRandomTurns: whatever a database does to one request after the other, it has each sample in the
+// end, and no request more than twice but for those that it takes without an answer.
+func TestRandomTurns(t *testing.T) {
+	const n = 150
+	handlers := []func(http.ResponseWriter, *http.Request, func()){
+		nil, nil, answer(503, "", "no"), answer(500, "0", ""), answer(429, "", ""), cut, takeAndCut, raw("HTTP/1.1 20"), raw("HTTP/1.1 103 Early Hints\r\n\r\n"),
+		func(w http.ResponseWriter, _ *http.Request, take func()) {
+			take()
+			w.Header().Set("Connection", "close")
+			w.WriteHeader(http.StatusOK)
+		},
+		func(w http.ResponseWriter, _ *http.Request, take func()) {
+			take()
+			io.WriteString(w, "taken")
+			http.NewResponseController(w).Flush()
+		},
+	}
+	for range 3 {
+		seed := rand.Uint64()
+		r := rand.New(rand.NewPCG(seed, 0))
+		s, unanswered := &script{}, 0
+		for range 1000 {
+			i := r.IntN(len(handlers))
+			do := handlers[i]
+			if i == 6 {
+				do = func(w http.ResponseWriter, r *http.Request, take func()) { unanswered++; takeAndCut(w, r, take) }
+			}
+			s.turn = append(s.turn, do)
+		}
+		srv := httptest.NewServer(s)
+		ctx, cancel := context.WithTimeout(t.Context(), long)
+		rep, err := remotewrite.Drain(ctx, queued(t, n, time.Hour), client(t, remotewrite.Options{URL: srv.URL}), quick, func(error) {})
+		cancel()
+		srv.Close()
+		got := times(&s.Database)
+		slices.Sort(got)
+		if got = slices.Compact(got); err != nil || rep != (remotewrite.Report{Sent: n}) || len(got) != n || s.taken > 2*n+unanswered {
+			t.Errorf("seed %d: %+v, %v, %d samples, %d taken of %d requests, %d unanswered", seed, rep, err, len(got), s.taken, s.requests, unanswered)
+		}
+	}
+}
+
 // TestRestart: a server that had taken samples dies with them. What is kept is sent to the next one
 // again, in the order of time, and what that one has taken is not sent once more.
 func TestRestart(t *testing.T) {
@@ -290,6 +329,66 @@ func TestRestart(t *testing.T) {
 	}
 }
 
+// TestUnnoticed: a server that is killed and back between two requests is noticed by the next one,
+// which finds its connection gone. A server that says that it closes connections was not killed.
+func TestUnnoticed(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		header func(http.Header)
+		kill   bool
+		want   []int64
+	}{
+		{"kept open", func(http.Header) {}, false, []int64{1, 2, 3, 4, 5}},
+		{"killed", func(http.Header) {}, true, []int64{1, 1, 2, 2, 3, 3, 4, 5}},
+		{"closed by the server", func(h http.Header) { h.Set("Connection", "close") }, false, []int64{1, 2, 3, 4, 5}},
+		{"closed by us, with a body that is not read", func(h http.Header) { h.Set("X", "body") }, false, []int64{1, 2, 3, 4, 5}},
+	} {
+		d := &remotewritetest.Database{}
+		n := 0
+		srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			tt.header(w.Header())
+			if w.Header().Get("X") != "" {
+				d.ServeHTTP(httptest.NewRecorder(), r)
+				io.WriteString(w, "taken")
+				http.NewResponseController(w).Flush()
+				return
+			}
+			d.ServeHTTP(w, r)
+		}))
+		q, err := remotewrite.OpenQueue(&remotewrite.QueueOptions{Dir: filepath.Join(t.TempDir(), "q"), Max: large, Keep: time.Hour})
+		if err != nil {
+			t.Fatal(err)
+		}
+		put := func() {
+			n++
+			if err := q.Put(body(int64(n)), 1); err != nil {
+				t.Fatal(err)
+			}
+		}
+		ended := make(chan remotewrite.Report)
+		go func() {
+			rep, _ := remotewrite.Drain(t.Context(), q, client(t, remotewrite.Options{URL: srv.URL}), quick, func(error) {})
+			ended <- rep
+		}()
+		for i := range 5 {
+			put()
+			for begun := time.Now(); q.Waiting() > 0 && time.Since(begun) < long; {
+				time.Sleep(time.Millisecond)
+			}
+			if i == 2 && tt.kill {
+				srv.CloseClientConnections()
+			}
+		}
+		q.Finish()
+		rep := <-ended
+		srv.Close()
+		got := times(d)
+		if slices.Sort(got); rep != (remotewrite.Report{Sent: 5}) || !slices.Equal(got, tt.want) {
+			t.Errorf("%s: %+v, %v, want %v", tt.name, rep, got, tt.want)
+		}
+	}
+}
+
 // TestInterruptedResend: what is to be sent once more when the process ends is sent by the next one.
 func TestInterruptedResend(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "q")
@@ -315,14 +414,6 @@ func TestInterruptedResend(t *testing.T) {
 	}
 	if got, rep, _ := drained(t, open(t, dir, nil)); !slices.Equal(got, []int64{1, 2, 3}) {
 		t.Errorf("the next process sends %v, %+v", got, rep)
-	}
-}
-
-// TestNobody: where nothing listens an attempt fails for now.
-func TestNobody(t *testing.T) {
-	err := client(t, remotewrite.Options{URL: "http://127.0.0.1:1/"}).Post(t.Context(), body(1))
-	if f, ok := errors.AsType[*remotewrite.Failure](err); !ok || !f.Lost || strings.Contains(err.Error(), "Post ") {
-		t.Errorf("%v", err)
 	}
 }
 
@@ -358,29 +449,6 @@ func TestKnown(t *testing.T) {
 	}
 }
 
-// TestRetryAfter: the server says when it wants to be asked again.
-func TestRetryAfter(t *testing.T) {
-	for _, tt := range []struct {
-		header string
-		least  time.Duration
-		most   time.Duration
-	}{
-		{"7", 7 * time.Second, 7 * time.Second}, {"-3", 0, 0}, {"soon", 0, 0}, {"999999", 5 * time.Minute, 5 * time.Minute},
-		{time.Now().Add(time.Hour).UTC().Format(http.TimeFormat), 5 * time.Minute, 5 * time.Minute}, {"Mon, 02 Jan 2006 15:04:05 GMT", 0, 0},
-	} {
-		srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			w.Header().Set("Retry-After", tt.header)
-			w.WriteHeader(503)
-		}))
-		err := client(t, remotewrite.Options{URL: srv.URL}).Post(t.Context(), body(1))
-		srv.Close()
-		f, ok := errors.AsType[*remotewrite.Failure](err)
-		if !ok || f.After < tt.least || f.After > tt.most {
-			t.Errorf("%q: %v, %+v", tt.header, err, f)
-		}
-	}
-}
-
 // TestInterrupted: an attempt that fails for ever ends with its context, and the sample stays.
 func TestInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
@@ -390,77 +458,5 @@ func TestInterrupted(t *testing.T) {
 	rep, err := remotewrite.Drain(ctx, q, client(t, remotewrite.Options{URL: srv.URL}), quick, func(error) { cancel() })
 	if !errors.Is(err, context.Canceled) || rep.Sent != 0 || q.Waiting() != 2 {
 		t.Errorf("%+v, %v, %d", rep, err, q.Waiting())
-	}
-}
-
-// secure starts a server with TLS, and returns it with the options of a client that sends a token.
-func secure(t *testing.T, h http.Handler) (*httptest.Server, remotewrite.Options) {
-	t.Helper()
-	srv := httptest.NewUnstartedServer(h)
-	srv.Config.ErrorLog = log.New(io.Discard, "", 0)
-	srv.StartTLS()
-	dir := t.TempDir()
-	opt := remotewrite.Options{URL: srv.URL, CAFile: filepath.Join(dir, "ca"), TokenFile: filepath.Join(dir, "token")}
-	for name, text := range map[string][]byte{
-		opt.CAFile: pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: srv.Certificate().Raw}), opt.TokenFile: []byte("s3cret\n"),
-	} {
-		if err := os.WriteFile(name, text, 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return srv, opt
-}
-
-// TestWho: the secrets of files, an authority of our own, and none of it in texts.
-func TestWho(t *testing.T) {
-	d := &remotewritetest.Database{}
-	var auth string
-	d.Before = func(_ http.ResponseWriter, r *http.Request) bool { auth = r.Header.Get("Authorization"); return false }
-	srv, opt := secure(t, d)
-	defer srv.Close()
-	ca := opt.CAFile
-	dir := t.TempDir()
-	file := func(name, text string) string {
-		name = filepath.Join(dir, name)
-		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		return name
-	}
-	token, password, empty := file("token", " s3cret\nmore\n"), file("password", "s3cret\n"), file("empty", "\n")
-	inside := strings.Replace(srv.URL, "://", "://me:s3cret@", 1) + "/w?key=s3cret"
-	for _, tt := range []struct {
-		opt  remotewrite.Options
-		auth string
-		err  string
-	}{
-		{remotewrite.Options{URL: srv.URL, CAFile: ca}, "", ""},
-		{remotewrite.Options{URL: srv.URL, CAFile: ca, TokenFile: token}, "Bearer s3cret", ""},
-		{remotewrite.Options{URL: srv.URL, CAFile: ca, User: "me", PasswordFile: password}, "Basic bWU6czNjcmV0", ""},
-		{remotewrite.Options{URL: inside, CAFile: ca}, "Basic bWU6czNjcmV0", ""},
-		{remotewrite.Options{URL: inside}, "", "certificate"},
-		{remotewrite.Options{URL: inside, TokenFile: token}, "", "one of them"},
-		{remotewrite.Options{URL: srv.URL, User: "me"}, "", "needs a file"},
-		{remotewrite.Options{URL: srv.URL, TokenFile: empty}, "", "is empty"},
-		{remotewrite.Options{URL: srv.URL, TokenFile: file("binary", "s3cret\x00")}, "", "has control characters"},
-		{remotewrite.Options{URL: srv.URL, TokenFile: dir}, "", "is a directory"},
-		{remotewrite.Options{URL: srv.URL, TokenFile: filepath.Join(dir, "none")}, "", "no such file"},
-		{remotewrite.Options{URL: srv.URL, CAFile: token}, "", "has no certificates"},
-		{remotewrite.Options{URL: "ftp://me:s3cret@h/"}, "", "http or https"},
-		{remotewrite.Options{URL: "http://me:s3cret@h:x/"}, "", "cannot be read"},
-		{remotewrite.Options{URL: ""}, "", "http or https"},
-	} {
-		auth = ""
-		c, err := remotewrite.New(&tt.opt)
-		if err == nil {
-			err = c.Post(t.Context(), body(1))
-			if strings.Contains(c.Name(), "s3cret") {
-				t.Errorf("the name is %s", c.Name())
-			}
-		}
-		text := fmt.Sprint(err)
-		if (err == nil) != (tt.err == "") || !strings.Contains(text, tt.err) || strings.Contains(text, "s3cret") || auth != tt.auth {
-			t.Errorf("%+v: %s, %q", tt.opt, text, auth)
-		}
 	}
 }

@@ -89,7 +89,7 @@ const (
 	maxKept    = 10_000   // requests that are kept though they have been acknowledged
 	maxFile    = 64 << 20 // bytes of a request
 	maxSamples = 1 << 24  // samples of a request
-	maxNumber  = 1 << 60
+	maxNumber  = 1 << 60  // a request's number is below it
 )
 
 // OpenQueue opens the queue in a directory. What an earlier process has left there is sent first.
@@ -198,6 +198,9 @@ func (q *Queue) Put(body []byte, samples int) error { return q.put(body, samples
 func (q *Queue) put(body []byte, samples int, may state) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	if q.next >= maxNumber { // an earlier process, or somebody else, has left a file with the last one
+		return errors.New("the queue has no numbers left; another directory has")
+	}
 	e := &entry{number: q.next, samples: samples, sum: crc32.Checksum(body, castagnoli), size: int64(len(body))}
 	for {
 		err := ErrFull
