@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"slices"
 	"sync"
 	"time"
 
@@ -15,8 +16,12 @@ import (
 )
 
 // defaultStall is how long a client may take for the rest of a message that has begun to arrive, at least,
-// and to receive an answer. Between messages it may be silent for ever.
+// and to receive an answer. Between reports it may be silent for ever.
 const defaultStall = 10 * time.Second
+
+// defaultSilence is how long a client may take for its first report, which programs send as soon as
+// they have connected.
+const defaultSilence = 30 * time.Second
 
 // The errors with which a client is turned away.
 const (
@@ -26,21 +31,22 @@ const (
 
 // A server has the connections of an Agent. The zero server has none.
 type server struct {
-	mu     sync.Mutex
-	open   map[io.Closer]bool // listeners and connections
-	conns  int
-	closed bool
-	wg     sync.WaitGroup
+	mu        sync.Mutex
+	listeners map[net.Listener]bool
+	conns     map[net.Conn]bool // those that count; true after the first report
+	silent    []net.Conn        // those without a report, the oldest first, and some that have gone
+	closed    bool
+	wg        sync.WaitGroup
 }
 
 // Serve serves the programs that connect to a listener, until the listener or the Agent is closed,
 // which is no error. It closes the listener.
 func (a *Agent) Serve(l net.Listener) error {
 	s := &a.server
-	if !s.add(l, false) {
+	if !s.listen(l) {
 		return nil
 	}
-	defer s.remove(l, false)
+	defer s.stop(l)
 	for wait := time.Duration(0); ; {
 		c, err := l.Accept()
 		switch {
@@ -54,59 +60,108 @@ func (a *Agent) Serve(l net.Listener) error {
 			time.Sleep(wait)
 			continue
 		}
-		if !s.add(c, true) {
+		if !s.begin() {
+			c.Close()
 			return nil
 		}
 		go func() {
-			defer s.remove(c, true)
+			defer s.wg.Done()
+			defer c.Close()
 			a.client(c)
 		}()
 	}
 }
 
-// add notes a listener or a connection, unless the server is closed: then it closes it.
-func (s *server) add(c io.Closer, client bool) bool {
+// begin counts a goroutine, unless the server is closed.
+func (s *server) begin() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.closed {
-		c.Close()
+	if !s.closed {
+		s.wg.Add(1)
+	}
+	return !s.closed
+}
+
+// listen notes a listener. If the server is closed, it closes the listener and returns false.
+func (s *server) listen(l net.Listener) bool {
+	if !s.begin() {
+		l.Close()
 		return false
 	}
-	if s.open == nil {
-		s.open = map[io.Closer]bool{}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.listeners == nil {
+		s.listeners = map[net.Listener]bool{}
 	}
-	s.open[c] = true
-	if client {
-		s.conns++
-	}
-	s.wg.Add(1)
+	s.listeners[l] = true
 	return true
 }
 
-// remove closes what was added.
-func (s *server) remove(c io.Closer, client bool) {
-	c.Close()
+// stop closes a listener.
+func (s *server) stop(l net.Listener) {
+	l.Close()
 	s.mu.Lock()
-	delete(s.open, c)
-	if client {
-		s.conns--
-	}
-	s.mu.Unlock()
+	defer s.mu.Unlock()
+	delete(s.listeners, l)
 	s.wg.Done()
 }
 
-// full reports whether there are more connections than allowed.
-func (s *server) full(limit int) bool {
+// enter gives a connection one of limit places. If all are taken, the connection ends that has been
+// without a report for the longest time: otherwise anybody could keep all programs out by opening
+// connections. It returns false if there is no such connection.
+func (s *server) enter(c net.Conn, limit int) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.conns > limit
+	if s.conns == nil {
+		s.conns = map[net.Conn]bool{}
+	}
+	for len(s.conns) >= limit {
+		if len(s.silent) == 0 {
+			return false
+		}
+		oldest := s.silent[0]
+		s.silent = s.silent[1:]
+		if reported, ok := s.conns[oldest]; ok && !reported {
+			delete(s.conns, oldest)
+			oldest.Close() // its goroutine ends
+		}
+	}
+	if s.closed {
+		return false
+	}
+	// Connections that have reported or ended stay in the list until it is twice as long as needed.
+	if len(s.silent) >= 2*limit {
+		s.silent = slices.DeleteFunc(s.silent, func(c net.Conn) bool { reported, ok := s.conns[c]; return reported || !ok })
+	}
+	s.conns[c] = false
+	s.silent = append(s.silent, c)
+	return true
+}
+
+// reported notes that a connection has reported something.
+func (s *server) reported(c net.Conn) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, ok := s.conns[c]; ok {
+		s.conns[c] = true
+	}
+}
+
+// leave gives back the place of a connection.
+func (s *server) leave(c net.Conn) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.conns, c)
 }
 
 // close closes all and waits for the goroutines.
 func (s *server) close() error {
 	s.mu.Lock()
 	s.closed = true
-	for c := range s.open {
+	for l := range s.listeners {
+		l.Close()
+	}
+	for c := range s.conns {
 		c.Close()
 	}
 	s.mu.Unlock()
@@ -123,7 +178,8 @@ func (a *Agent) client(c net.Conn) {
 		return err
 	}
 	rule, refused := a.admit(from)
-	if refused == 0 && a.server.full(a.opts.MaxClients) {
+	defer a.release(rule)
+	if refused == 0 && !a.server.enter(c, a.opts.MaxClients) {
 		refused = ackConnLimit
 	}
 	if refused != 0 {
@@ -131,7 +187,7 @@ func (a *Agent) client(c net.Conn) {
 		_ = answer(refused)
 		return
 	}
-	defer a.release(rule)
+	defer a.server.leave(c)
 	if a.verbose.Load() {
 		a.logf("%v: connected", from)
 		defer func() { a.logf("%v: disconnected", from) }()
@@ -150,10 +206,17 @@ func (a *Agent) client(c net.Conn) {
 // serve takes the reports of a client. The error says why it ends.
 func (a *Agent) serve(c net.Conn, answer func(int32) error) error {
 	r := tracepdu.NewReader(bufio.NewReader(c))
-	for stalled := false; ; {
-		_ = c.SetReadDeadline(time.Now().Add(a.stall))
+	first := time.Now().Add(a.silence)
+	for reported, stalled := false, false; ; {
+		until := time.Now().Add(a.stall)
+		if !reported && first.Before(until) {
+			until = first
+		}
+		_ = c.SetReadDeadline(until)
 		typ, body, err := r.Next()
 		switch {
+		case err != nil && !reported && !time.Now().Before(first):
+			return fmt.Errorf("%w: no report within %v", os.ErrDeadlineExceeded, a.silence)
 		case errors.Is(err, os.ErrDeadlineExceeded) && !(stalled && r.Partial()):
 			stalled = r.Partial()
 			continue
@@ -167,6 +230,10 @@ func (a *Agent) serve(c net.Conn, answer func(int32) error) error {
 		d, err := tracepdu.DecodeData(body)
 		if err != nil {
 			return err
+		}
+		if !reported {
+			reported = true
+			a.server.reported(c)
 		}
 		v := int32(d.Kind)
 		if err = a.report(&d); err != nil {

@@ -157,7 +157,7 @@ func (s *server) wait(t *testing.T, n int) {
 	t.Helper()
 	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(time.Millisecond) {
 		s.mu.Lock()
-		conns := s.conns
+		conns := len(s.conns)
 		s.mu.Unlock()
 		switch {
 		case conns == n:
@@ -199,6 +199,61 @@ func TestStall(t *testing.T) {
 	}
 }
 
+// TestSilence drops a client that never reports anything, but none that is silent after a report.
+func TestSilence(t *testing.T) {
+	a, _ := newAgent(t, Options{})
+	a.silence = 50 * time.Millisecond
+	addr := serve(t, a)
+	good := message(tracepdu.Point, "p", -1)
+	reported := dial(t, addr)
+	if got := reported.next() + reported.send(good); got != "12" {
+		t.Fatal(got)
+	}
+	silent, half := dial(t, addr), dial(t, addr)
+	_, _ = half.Write(good[:15])
+	for _, c := range []*raw{silent, half} {
+		if got := c.next() + c.next(); got != "1end" {
+			t.Errorf("a client without a report: %s", got)
+		}
+	}
+	if got := reported.send(good); got != "2" {
+		t.Errorf("after silence: %s", got)
+	}
+}
+
+// TestSilentClients fills all places with connections that report nothing. They keep nobody out: the
+// oldest of them ends when a place is needed.
+func TestSilentClients(t *testing.T) {
+	a, _ := newAgent(t, Options{MaxClients: 20})
+	addr := serve(t, a)
+	var silent []*raw
+	for range 20 {
+		c := dial(t, addr)
+		if got := c.next(); got != "1" {
+			t.Fatal(got)
+		}
+		silent = append(silent, c)
+	}
+	good := message(tracepdu.Point, "p", -1)
+	for range 15 {
+		c := dial(t, addr)
+		if got := c.next() + c.send(good); got != "12" {
+			t.Fatalf("a client that reports: %s", got)
+		}
+	}
+	for i, c := range silent[:15] {
+		if got := c.next(); got != "end" {
+			t.Errorf("silent connection %d: %s", i, got)
+		}
+	}
+	for i, c := range silent[15:] {
+		if got := c.send(good); got != "2" {
+			t.Errorf("silent connection %d: %s", 15+i, got)
+		}
+	}
+	a.server.wait(t, 20)
+}
+
 // TestManyClients has more clients than allowed, and one that a rule refuses.
 func TestManyClients(t *testing.T) {
 	a, _ := newAgent(t, Options{MaxClients: 20})
@@ -206,7 +261,7 @@ func TestManyClients(t *testing.T) {
 	var list []*raw
 	for range 20 {
 		c := dial(t, addr)
-		if got := c.next(); got != "1" {
+		if got := c.next() + c.send(message(tracepdu.Point, "p", -1)); got != "12" {
 			t.Fatal(got)
 		}
 		list = append(list, c)

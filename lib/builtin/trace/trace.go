@@ -4,7 +4,7 @@
 //	a, err := trace.New(nil)
 //	if err != nil { ... }
 //	defer a.Close()
-//	l, err := net.Listen("tcp", ":4323")
+//	l, err := net.Listen("tcp", "localhost:4323")
 //	if err != nil { ... }
 //	go a.Serve(l)
 //
@@ -52,7 +52,8 @@ type Options struct {
 	Port int
 	// Access says which hosts may connect; nil admits all.
 	Access []*Rule
-	// MaxClients limits the connections at a time; 0 means 1000.
+	// MaxClients limits the connections at a time; 0 means 1000. One more ends the oldest of those
+	// that have not reported anything as yet, or is refused if there is none.
 	MaxClients int
 	// Debug are the debug options at the start. With "appl0" the agent logs connections and reports.
 	Debug []string
@@ -70,7 +71,8 @@ type Agent struct {
 	start  time.Time
 	shown  [tracepdu.Counter + 1]view // of the current request
 	server server
-	stall  time.Duration // defaultStall, but for tests
+
+	stall, silence time.Duration // defaultStall and defaultSilence, except in tests
 
 	verbose atomic.Bool // among the debug options is appl0
 
@@ -88,7 +90,7 @@ type view struct {
 // New returns an Agent, which no program can reach before Serve. Options that are out of bounds are
 // pmerr.EINVAL.
 func New(o *Options) (*Agent, error) {
-	a := &Agent{stall: defaultStall}
+	a := &Agent{stall: defaultStall, silence: defaultSilence}
 	if o != nil {
 		a.opts = *o
 	}

@@ -4,6 +4,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -29,10 +30,17 @@ Options of this agent, beside those of all agents (--help), of which -U is calle
   -T PERIOD   how far averages reach back (default 60 seconds)
   -U UNITS    units of observations, six numbers joined by commas
   -V UNITS    units of counters
+  --listen=ADDRESS
+              the address of this host at which programs report, * for all (default: the loopback
+              addresses); may be repeated
 `
 
 func main() {
-	args, o, err := parse(os.Args, os.Getenv)
+	args, hosts, err := addresses(os.Args)
+	var o *trace.Options
+	if err == nil {
+		args, o, err = parse(args, os.Getenv)
+	}
 	if err != nil {
 		name := filepath.Base(os.Args[0])
 		fmt.Fprintf(os.Stderr, "%s: %v\n"+usage, name, err, name)
@@ -48,13 +56,55 @@ func main() {
 		if err != nil || m.NamesOnly {
 			return a, err
 		}
-		l, err := net.Listen("tcp", net.JoinHostPort("", strconv.Itoa(o.Port)))
-		if err != nil {
-			return nil, err
+		list, err := listen(hosts, o.Port)
+		for _, l := range list {
+			go func() { _ = a.Serve(l) }() // it has no error
 		}
-		go func() { _ = a.Serve(l) }() // it has no error
-		return a, nil
+		return a, err
 	}))
+}
+
+// addresses takes the options --listen from a command line.
+func addresses(args []string) (rest, hosts []string, err error) {
+	for ; len(args) > 0; args = args[1:] {
+		host, found := strings.CutPrefix(args[0], "--listen=")
+		if args[0] == "--listen" && len(args) > 1 {
+			found, host, args = true, args[1], args[1:]
+		}
+		switch {
+		case !found && args[0] != "--listen":
+			rest = append(rest, args[0])
+			continue
+		case !found || host == "":
+			return nil, nil, errors.New("--listen requires an address of this host, or * for all")
+		}
+		hosts = append(hosts, strings.TrimSuffix(strings.TrimPrefix(host, "["), "]"))
+	}
+	return rest, hosts, nil
+}
+
+// listen opens a port at addresses of this host. Programs on other hosts reach it only if an address
+// says so: there is no password, and whoever reaches it may report anything.
+func listen(hosts []string, port int) (list []net.Listener, err error) {
+	loopback := len(hosts) == 0
+	if loopback {
+		hosts = []string{"127.0.0.1", "::1"}
+	}
+	for _, host := range hosts {
+		if host == "*" {
+			host = ""
+		}
+		l, failed := net.Listen("tcp", net.JoinHostPort(host, strconv.Itoa(port)))
+		if failed == nil {
+			list = append(list, l)
+			continue
+		}
+		err = errors.Join(err, failed)
+	}
+	if loopback && len(list) > 0 {
+		return list, nil // a host may have only one of them
+	}
+	return list, err
 }
 
 // parse takes the agent's own options from a command line.

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"net"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -34,6 +36,37 @@ func TestParse(t *testing.T) {
 	_, o, err := parse([]string{"x", "-A", "disallow:*", "-A", "allow:127.0.0.1:2"}, func(string) string { return "" })
 	if err != nil || len(o.Access) != 2 {
 		t.Errorf("%+v, %v", o, err)
+	}
+}
+
+// TestListen listens where no other host can connect, unless the options say otherwise.
+func TestListen(t *testing.T) {
+	for args, want := range map[string]string{
+		"x -I 1": "127.0.0.1 ::1", "x --listen=*": "::", "x --listen 127.0.0.1 -I 1 --listen=[::1]": "127.0.0.1 ::1",
+	} {
+		rest, hosts, err := addresses(strings.Fields(args))
+		if err != nil || strings.Contains(strings.Join(rest, " "), "listen") {
+			t.Errorf("%s: %q, %v", args, rest, err)
+		}
+		list, err := listen(hosts, 0)
+		if len(list) == 0 {
+			t.Errorf("%s: %v", args, err)
+		}
+		for _, l := range list {
+			host, _, err := net.SplitHostPort(l.Addr().String())
+			if err != nil || !slices.Contains(strings.Fields(want), host) && !(want == "::" && host == "0.0.0.0") {
+				t.Errorf("%s: listens at %s, want %s", args, host, want)
+			}
+			l.Close()
+		}
+	}
+	for _, args := range []string{"x --listen", "x --listen="} {
+		if _, _, err := addresses(strings.Fields(args)); err == nil || !strings.HasPrefix(err.Error(), "--listen requires") {
+			t.Errorf("%s: %v", args, err)
+		}
+	}
+	if list, err := listen([]string{"127.0.0.1", "192.0.2.1"}, 0); err == nil {
+		t.Errorf("%d listeners at an address of another host", len(list))
 	}
 }
 
