@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"io"
 
 	"pmtools/cmd/internal/cli"
@@ -16,20 +17,28 @@ type sink struct {
 }
 
 // Sample implements repl.Writer.
-func (k *sink) Sample(smp *repl.Sample) error {
+func (k *sink) Sample(ctx context.Context, smp *repl.Sample) error {
 	k.sample.Time, k.sample.Sets, k.sample.Ordered = smp.Time, k.sample.Sets[:0], smp.Ordered
-	for i, set := range smp.Sets {
-		out := samples.Set{Err: set.Err}
-		for _, v := range set.Values {
-			value := v.Value
-			if k.rates[i] {
-				value = v.Rate
-			}
-			out.Values = append(out.Values, samples.Value{ID: v.ID, Instance: v.Instance, Host: v.Host, Value: value})
-		}
-		k.sample.Sets = append(k.sample.Sets, out)
+	for i := range smp.Sets {
+		set := &smp.Sets[i]
+		k.sample.Sets = append(k.sample.Sets, samples.Set{Err: set.Err, Values: shownValues{set, k.rates[i]}})
 	}
-	return k.Writer.Sample(&k.sample)
+	return k.Writer.Sample(ctx, &k.sample)
+}
+
+// shownValues are the values of an expression, or their rates.
+type shownValues struct {
+	*repl.Set
+	rates bool
+}
+
+// At implements samples.Values.
+func (s shownValues) At(i int) samples.Value {
+	v := s.Set.At(i)
+	if s.rates {
+		v.Value = v.Rate
+	}
+	return samples.Value{ID: v.ID, Instance: v.Instance, Host: v.Host, Value: v.Value}
 }
 
 // output returns what writes the samples of a run.

@@ -284,9 +284,10 @@ func (p *push) describe() {
 var kinds = map[string]remotewrite.Kind{"counter": remotewrite.Counter, "gauge": remotewrite.Gauge, "info": remotewrite.Info}
 
 // Sample implements repl.Writer.
-func (p *push) Sample(smp *repl.Sample) error {
+func (p *push) Sample(ctx context.Context, smp *repl.Sample) error {
 	p.describe()
-	for i, set := range smp.Sets {
+	for i := range smp.Sets {
+		set := &smp.Sets[i]
 		switch t := p.metrics[i].Desc.Type; {
 		case !t.Arithmetic() && t != pcp.String:
 			p.sayOnce(p.metrics[i].Name, fmt.Errorf("a value of type %v is neither a number nor a string, and is not sent", t))
@@ -295,7 +296,9 @@ func (p *push) Sample(smp *repl.Sample) error {
 			p.sayOnce(p.metrics[i].Name, set.Err)
 			continue
 		}
-		p.add(i, &set, smp.Time)
+		if err := p.add(ctx, i, set, smp.Time); err != nil {
+			return err
+		}
 	}
 	if p.live && p.err == nil {
 		p.err = p.flush()
@@ -305,10 +308,13 @@ func (p *push) Sample(smp *repl.Sample) error {
 
 // add adds the values of an expression to the request. What a host had before, and has not now
 // though it has others, has ended.
-func (p *push) add(expr int, set *repl.Set, at pcp.Timestamp) {
+func (p *push) add(ctx context.Context, expr int, set *repl.Set, at pcp.Timestamp) error {
 	p.round++
-	for i := range set.Values {
-		v := &set.Values[i]
+	for i := range set.Len() {
+		if i%1024 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		v := set.At(i)
 		if !v.Value.IsSet() {
 			continue
 		}
@@ -329,7 +335,7 @@ func (p *push) add(expr int, set *repl.Set, at pcp.Timestamp) {
 		in := instance{v.ID, v.Instance, text}
 		x := g.list[in]
 		if x == nil {
-			x = &series{labels: p.encode(expr, v, text), ms: ms - 1}
+			x = &series{labels: p.encode(expr, &v, text), ms: ms - 1}
 			g.list[in] = x
 		}
 		g.round, x.round = p.round, p.round
@@ -346,6 +352,7 @@ func (p *push) add(expr int, set *repl.Set, at pcp.Timestamp) {
 			p.end(g)
 		}
 	}
+	return nil
 }
 
 // backwards says, the first time, that the clock of a live source has gone back.

@@ -150,7 +150,7 @@ func TestPushClock(t *testing.T) {
 	p.begin(&repl.Run{Live: true, Exprs: []repl.Expr{{Name: "x", Desc: pcp.Desc{Type: pcp.Double, InDom: pcp.NullInDom}}}})
 	for _, sec := range []int64{100, 110, 50, 60, 110, 120} {
 		value := repl.Value{ID: -1, Value: pcp.DoubleValue(1)}
-		if err := p.Sample(&repl.Sample{Time: pcp.Timestamp{Sec: sec}, Sets: []repl.Set{{Values: []repl.Value{value}}}}); err != nil {
+		if err := p.Sample(t.Context(), &repl.Sample{Time: pcp.Timestamp{Sec: sec}, Sets: []repl.Set{repl.SetOf(value)}}); err != nil {
 			t.Fatal(err)
 		}
 	}

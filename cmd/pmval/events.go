@@ -42,7 +42,7 @@ func (r *eventReporter) gap(at pcp.Timestamp, why string) {
 }
 
 // sample implements reporter.
-func (r *eventReporter) sample(s *sample) error {
+func (r *eventReporter) sample(_ context.Context, s *sample) error {
 	b := r.clock.appendFront(nil, s.time, "  ")
 	for i, c := range s.cells {
 		if c.kind == isValue {

@@ -97,7 +97,7 @@ func TestEvents(t *testing.T) {
 	columns := []column{{inst: 4, name: "one"}, {inst: 9, name: "nine"}}
 	res := &pcp.Result{Sets: []pcp.Values{{Type: pcp.Event, Insts: []int32{4}, Blobs: [][]byte{value}}}}
 	conv := converter{desc: r.desc}
-	if err := r.sample(conv.convert(columns, res, nil)); err != nil {
+	if err := r.sample(t.Context(), conv.convert(columns, res, nil)); err != nil {
 		t.Fatal(err)
 	}
 	r.out.Flush()
@@ -114,7 +114,7 @@ func TestEventsDamaged(t *testing.T) {
 		r.errs = &errs
 		conv := converter{desc: r.desc}
 		res := &pcp.Result{Sets: []pcp.Values{{Type: typ, Insts: []int32{-1}, Blobs: [][]byte{{255, 255, 255, 255}}}}}
-		if err := r.sample(conv.convert([]column{{inst: -1}}, res, nil)); err != nil {
+		if err := r.sample(t.Context(), conv.convert([]column{{inst: -1}}, res, nil)); err != nil {
 			t.Fatal(err)
 		}
 		want := fmt.Sprintf("Event Records Dump ...\nPMID: 0.0.0 numval: 1 valfmt: 1 vtype: %s vlen: 8\nnrecords: -1\nError: bad nrecords\n", typ)

@@ -80,7 +80,7 @@ func (s *session) loop(ctx context.Context) error {
 				p.previous = true
 				s.out.labels(s.columns)
 				if !s.rate {
-					if err := p.show(nil); err != nil {
+					if err := p.show(ctx, nil); err != nil {
 						return p.finish(err)
 					}
 					p.reporting = true
@@ -139,14 +139,14 @@ func (p *sampler) next(ctx context.Context) error {
 		}
 		p.s.out.labels(p.s.columns)
 	}
-	return p.show(&p.results[1-p.now])
+	return p.show(ctx, &p.results[1-p.now])
 }
 
 // show hands a sample to the output.
-func (p *sampler) show(before *pcp.Result) error {
+func (p *sampler) show(ctx context.Context, before *pcp.Result) error {
 	smp := p.conv.convert(p.s.columns, &p.results[p.now], before)
 	smp.strange = p.s.unknown(smp.values)
-	err := p.s.out.sample(smp)
+	err := p.s.out.sample(ctx, smp)
 	if errors.Is(err, errNotNumber) { // no blank after the name of the program
 		fmt.Fprintf(p.s.env.Stderr, "%s:%v\n", p.s.env.Prog, err)
 		return cli.Exit(1)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 
 	"pmtools/cmd/internal/cli"
@@ -25,6 +26,7 @@ type formReporter struct {
 	rate   bool
 	values format.Options
 	row    samples.Sample
+	list   samples.List
 }
 
 // newForm returns a reporter for --output and --plot.
@@ -92,15 +94,15 @@ func (s *session) colored() bool { return s.flags.color && s.env.ColorWanted(s.e
 func (r *formReporter) labels([]column) {}
 
 // sample implements reporter.
-func (r *formReporter) sample(s *sample) error {
+func (r *formReporter) sample(ctx context.Context, s *sample) error {
 	r.row.Time, r.row.Missing = s.time, ""
-	set := &r.row.Sets[0]
-	set.Values = set.Values[:0]
+	r.list = r.list[:0]
 	for i := range s.columns {
 		c := &s.columns[i]
-		set.Values = append(set.Values, samples.Value{ID: c.inst, Instance: c.name, Value: r.value(s, s.cells[i])})
+		r.list = append(r.list, samples.Value{ID: c.inst, Instance: c.name, Value: r.value(s, s.cells[i])})
 	}
-	return r.w.Sample(&r.row)
+	r.row.Sets[0].Values = r.list
+	return r.w.Sample(ctx, &r.row)
 }
 
 // value returns the value of a cell. One that does not fit the metric's type is a string of all its
@@ -120,7 +122,7 @@ func (r *formReporter) value(s *sample, c cell) pcp.Value {
 // gap implements reporter.
 func (r *formReporter) gap(t pcp.Timestamp, why string) {
 	r.row.Time, r.row.Missing = t, why
-	_ = r.w.Sample(&r.row) // write errors are noticed when the program ends
+	_ = r.w.Sample(context.Background(), &r.row) // write errors are noticed when the program ends
 }
 
 // end implements reporter.

@@ -1,13 +1,17 @@
 package main
 
-import "pmtools/lib/pcp"
+import (
+	"context"
+
+	"pmtools/lib/pcp"
+)
 
 // A reporter shows samples in one of the forms.
 type reporter interface {
 	// labels says which columns there are from now on.
 	labels(columns []column)
 	// sample shows a sample. An error ends the program.
-	sample(s *sample) error
+	sample(ctx context.Context, s *sample) error
 	// gap says that there is no sample, and why.
 	gap(t pcp.Timestamp, why string)
 	// end shows what has not been shown yet.

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 	"time"
@@ -168,7 +169,7 @@ func appendCut(b []byte, name string, width int) []byte {
 }
 
 // sample implements reporter.
-func (t *textReporter) sample(s *sample) error {
+func (t *textReporter) sample(_ context.Context, s *sample) error {
 	b := t.clock.appendFront(t.buf[:0], s.time, "")
 	for _, c := range s.cells {
 		if c.kind == isOdd {

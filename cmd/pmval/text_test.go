@@ -85,7 +85,7 @@ func TestColors(t *testing.T) {
 		r, out := textOf(true, -1, 4)
 		r.colored = colored
 		r.labels(columns)
-		if err := r.sample(conv.convert(columns, columnOf(pcp.Int32, 1), columnOf(pcp.Int32, 9))); err != nil {
+		if err := r.sample(t.Context(), conv.convert(columns, columnOf(pcp.Int32, 1), columnOf(pcp.Int32, 9))); err != nil {
 			t.Fatal(err)
 		}
 		r.gap(pcp.Timestamp{}, unavailable)

@@ -1,6 +1,7 @@
 package repl
 
 import (
+	"context"
 	"math"
 	"slices"
 	"strconv"
@@ -83,20 +84,22 @@ func (x *across) describe(run *Run) {
 }
 
 // apply makes of a sample of all hosts what was asked for.
-func (x *across) apply(smp *Sample, run *Run) {
+func (x *across) apply(ctx context.Context, smp *Sample, run *Run) error {
 	for i := range smp.Sets {
 		set := &smp.Sets[i]
 		if x.most > 0 {
-			byValue(set.Values, x.sign, run.Exprs[i].Rate != nil)
-			set.keep(x.most)
+			if err := set.byValue(ctx, x.sign, x.most, run.Exprs[i].Rate != nil); err != nil {
+				return err
+			}
 			continue
 		}
 		x.reduce(set)
 	}
+	return nil
 }
 
 // shown returns the number of a value that is shown, NaN if it has none.
-func shown(v Value, rate bool) float64 {
+func shown(v *Value, rate bool) float64 {
 	x := v.Value
 	if rate {
 		x = v.Rate
@@ -112,7 +115,7 @@ func (x *across) reduce(set *Set) {
 	var out []Value
 	var lists [][]float64
 	at := make(map[string]int)
-	for _, v := range set.Values {
+	for _, v := range set.list {
 		k, ok := at[v.Instance]
 		if !ok {
 			k = len(out)
@@ -122,7 +125,7 @@ func (x *across) reduce(set *Set) {
 				out[k].ID = v.ID
 			}
 		}
-		f := shown(v, v.Rate.IsSet())
+		f := shown(&v, v.Rate.IsSet())
 		if x.count && v.Value.IsSet() {
 			f = 0 // text counts too
 		}
@@ -138,5 +141,5 @@ func (x *across) reduce(set *Set) {
 			out[k].Value = pcp.DoubleValue(x.fn(lists[k]))
 		}
 	}
-	set.Values = out
+	set.list = out
 }

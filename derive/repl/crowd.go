@@ -82,9 +82,10 @@ func (s *Session) everywhere(ctx context.Context, exprs []string, output string,
 	} else if n := win.Select.Limit; n > 0 && (c.wanted == 0 || n < c.wanted) {
 		c.wanted = n
 	}
+	asking := ctx
 	if win.Timed && win.HasEnd {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithDeadline(ctx, time.Now().Add(win.End.Time().Sub(s.opt.Now())))
+		asking, cancel = context.WithDeadline(ctx, time.Now().Add(win.End.Time().Sub(s.opt.Now())))
 		defer cancel()
 	}
 	peers := make(map[string]*Session, len(s.hosts))
@@ -93,7 +94,7 @@ func (s *Session) everywhere(ctx context.Context, exprs []string, output string,
 		c.state[h] = &hostState{}
 	}
 	opt := &fetchgroup.FleetOptions{Interval: cmp.Or(win.Interval, s.set.Interval)}
-	return c.follow(fetchgroup.Hosts(ctx, s.hosts, func(ctx context.Context, host string) (fetchgroup.Sampler[reading], error) {
+	return c.follow(ctx, fetchgroup.Hosts(asking, s.hosts, func(ctx context.Context, host string) (fetchgroup.Sampler[reading], error) {
 		t, err := peers[host].Stream(ctx, exprs, &win.Select)
 		return stream{t}, err
 	}, opt))
@@ -148,14 +149,14 @@ type hostState struct {
 }
 
 // follow writes what the hosts say, round after round, and returns the error for the exit status.
-func (c *crowd) follow(rows iter.Seq[fetchgroup.Row[reading]]) error {
+func (c *crowd) follow(ctx context.Context, rows iter.Seq[fetchgroup.Row[reading]]) error {
 	var err error
 	heard := 0 // in this round: each host has one row
 	for row := range rows {
 		c.add(row)
 		if heard++; c.win.Timed && heard == len(c.s.hosts) {
 			heard = 0
-			if err = c.flush(); err != nil || c.wanted > 0 && c.taken >= c.wanted {
+			if err = c.flush(ctx); err != nil || c.wanted > 0 && c.taken >= c.wanted {
 				break
 			}
 		}
@@ -164,7 +165,7 @@ func (c *crowd) follow(rows iter.Seq[fetchgroup.Row[reading]]) error {
 		}
 	}
 	if err == nil && (c.wanted == 0 || c.taken < c.wanted) {
-		err = c.flush()
+		err = c.flush(context.WithoutCancel(ctx)) // Ctrl-C ends the rounds, but what has been heard is shown
 	}
 	if c.out != nil {
 		err = errors.Join(err, c.out.Close())
@@ -236,7 +237,7 @@ func (c *crowd) verdict() error {
 }
 
 // flush writes the sample of a round, if there is one.
-func (c *crowd) flush() error {
+func (c *crowd) flush(ctx context.Context) error {
 	if len(c.round) == 0 {
 		if c.wanted > 0 && !slices.ContainsFunc(c.s.hosts, func(h string) bool { st := c.state[h]; return st.answered || !st.done }) {
 			c.taken++ // they all have failed
@@ -261,11 +262,15 @@ func (c *crowd) flush() error {
 	}
 	clear(c.round)
 	if c.across != nil {
-		c.across.apply(smp, c.run)
+		if err := c.across.apply(ctx, smp, c.run); err != nil {
+			return err
+		}
 	}
-	c.s.set.arrange(smp, func(i int) bool { return c.run.Exprs[i].Rate != nil })
+	if err := c.s.set.arrange(ctx, smp, func(i int) bool { return c.run.Exprs[i].Rate != nil }); err != nil {
+		return err
+	}
 	c.taken++
-	err := c.out.Sample(smp)
+	err := c.out.Sample(ctx, smp)
 	if flush := c.s.opt.Flush; err == nil && c.win.Timed && flush != nil {
 		err = flush()
 	}
@@ -301,12 +306,12 @@ func (c *crowd) merge(smp *Sample, host string, r reading) {
 			continue
 		}
 		from, to := r.run.Exprs[i], c.run.Exprs[i]
-		for _, v := range set.Values {
+		for _, v := range set.list {
 			v.Host, v.Time = pmcd.Redact(host), r.sample.Time
 			if from.Desc.Units != to.Desc.Units && (c.across == nil || c.across.units) {
 				v.Value = converted(v.Value, from.Desc.Units, to.Desc.Units)
 			}
-			smp.Sets[i].Values = append(smp.Sets[i].Values, v)
+			smp.Sets[i].list = append(smp.Sets[i].list, v)
 		}
 	}
 }

@@ -132,8 +132,9 @@ func (s *Session) over(ctx context.Context, q *query, win *Window, out Writer) (
 	for written := 0; err == nil && (win.Samples <= 0 || taken < win.Samples) && (p.sel.Limit <= 0 || written < p.sel.Limit); {
 		var res *pcp.Result
 		if res, err = p.next(ctx); err == nil {
-			if smp := p.take(ctx, res); smp != nil {
-				err = out.Sample(smp)
+			var smp *Sample
+			if smp, err = p.take(ctx, res); smp != nil && err == nil {
+				err = out.Sample(ctx, smp)
 				written++
 			}
 			taken++

@@ -164,7 +164,7 @@ func runLabels(ctx context.Context, s *Session, name string, w io.Writer) error 
 	if d.InDom == pcp.NullInDom {
 		return nil
 	}
-	p := sampler{s: s, names: make(map[pcp.InDom]map[int32]string)}
+	p := sampler{s: s, names: make(map[pcp.InDom]*instanceNames)}
 	insts, _ := src.Labels(ctx, pcp.InstanceLabels, uint32(d.InDom))
 	t := &Table{}
 	for _, l := range insts {

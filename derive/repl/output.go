@@ -19,7 +19,7 @@ const (
 
 // A Writer writes samples in one form of output.
 type Writer interface {
-	Sample(*Sample) error
+	Sample(context.Context, *Sample) error
 	// Close writes what has not been written yet.
 	Close() error
 }
@@ -77,7 +77,7 @@ func (s *Session) write(ctx context.Context, w io.Writer, q *query, smp *Sample)
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(out.Sample(smp), out.Close()); err != nil {
+	if err := errors.Join(out.Sample(ctx, smp), out.Close()); err != nil {
 		return err
 	}
 	return setErrors(smp)

@@ -3,7 +3,6 @@ package repl
 import (
 	"context"
 	"errors"
-	"slices"
 	"time"
 
 	"pmtools/lib/pcp"
@@ -20,12 +19,12 @@ type sampler struct {
 	due     time.Time // of the next sample
 	sel     *Selection
 	result  pcp.Result
-	names   map[pcp.InDom]map[int32]string
+	names   map[pcp.InDom]*instanceNames
 }
 
 // newSampler returns a sampler that begins at the position of the Session.
 func (s *Session) newSampler(q *query, interval time.Duration) (*sampler, error) {
-	p := &sampler{s: s, q: q, names: make(map[pcp.InDom]map[int32]string)}
+	p := &sampler{s: s, q: q, names: make(map[pcp.InDom]*instanceNames)}
 	if s.line == nil {
 		p.delay = interval
 	}
@@ -104,71 +103,15 @@ func (p *sampler) warmUp(ctx context.Context, n int) (err error) {
 	return err
 }
 
-// instance returns the name that an instance has at a time, or else at any; one that has none is
-// shown by its number.
-func (p *sampler) instance(ctx context.Context, d pcp.InDom, inst int32, at pcp.Timestamp) string {
-	if known, ok := p.names[d][inst]; ok {
-		return known
-	}
-	names := p.names[d]
-	if names == nil {
-		names = make(map[int32]string)
-		p.names[d] = names
-	}
-	if insts, err := p.s.instances(ctx, d, at); err == nil {
-		for _, in := range insts {
-			names[in.ID] = in.Name
-		}
-	}
-	if _, ok := names[inst]; !ok && p.s.line != nil {
-		if insts, err := p.s.line.AllInstances(ctx, d); err == nil {
-			for _, in := range insts {
-				if _, known := names[in.ID]; !known {
-					names[in.ID] = in.Name
-				}
-			}
-		}
-	}
-	if _, ok := names[inst]; !ok {
-		names[inst] = number(inst)
-	}
-	return names[inst]
-}
-
-// instances returns the instances of a domain at a time of a recording, or as they are now.
-func (s *Session) instances(ctx context.Context, d pcp.InDom, at pcp.Timestamp) ([]pcp.Instance, error) {
-	if s.line != nil {
-		return s.line.InstancesAt(ctx, d, at)
-	}
-	return s.src.Instances(ctx, d)
-}
-
-// A Sample is the values of all expressions at one time.
+// A Sample is the values of all expressions at one time. It holds until the next one is taken.
 type Sample struct {
 	Time    pcp.Timestamp
 	Sets    []Set
 	Ordered bool // values are in an order other than that of the identifiers
 }
 
-// A Set is the values of one expression.
-type Set struct {
-	Err    error // why there are none
-	Values []Value
-	More   int // how many there were besides those that are wanted
-}
-
-// A Value is a value of an expression.
-type Value struct {
-	ID       int32
-	Instance string        // empty for the value of a singular metric
-	Host     string        // whose it is, if the Run is of several hosts
-	Time     pcp.Timestamp // when that host had it; zero for the time of the Sample
-	Value    pcp.Value     // not set if there is none
-	Rate     pcp.Value     // of a counter, if there is one
-}
-
-// take copies what a result holds for the expressions. It is nil if the sample is not selected.
-func (p *sampler) take(ctx context.Context, res *pcp.Result) *Sample {
+// take returns what a result holds for the expressions. It is nil if the sample is not selected.
+func (p *sampler) take(ctx context.Context, res *pcp.Result) (*Sample, error) {
 	out := &Sample{Time: res.Time, Sets: make([]Set, len(p.q.exprs))}
 	for i, c := range p.q.exprs {
 		v := &res.Sets[c.column]
@@ -177,31 +120,20 @@ func (p *sampler) take(ctx context.Context, res *pcp.Result) *Sample {
 			set.Err = v.Err
 			continue
 		}
-		rates := make(map[int32]int) // where that of each instance is
+		set.values = v
 		if c.rate {
-			for k, inst := range slices.Backward(res.Sets[c.rateColumn].Insts) {
-				rates[inst] = k
-			}
+			set.rates = &rateColumn{Values: &res.Sets[c.rateColumn]}
 		}
-		for j, inst := range v.Insts {
-			val := Value{ID: inst, Value: v.Value(j)}
-			if !val.Value.Type().Arithmetic() && val.Value.IsSet() {
-				val.Value = pcp.BlobValue(val.Value.Type(), append([]byte(nil), val.Value.Bytes()...))
-			}
-			if d := c.info.Root.InDom; d != pcp.NullInDom {
-				val.Instance = p.instance(ctx, d, inst, res.Time)
-			}
-			if k, ok := rates[inst]; ok {
-				val.Rate = res.Sets[c.rateColumn].Value(k)
-			}
-			set.Values = append(set.Values, val)
+		if d := c.info.Root.InDom; d != pcp.NullInDom {
+			set.name = func(inst int32) string { return p.instance(ctx, d, inst, res.Time) }
 		}
 	}
-	if p.sel != nil && !p.q.choose(p.sel, res, out) {
-		return nil
+	if p.sel != nil {
+		if some, err := p.q.choose(ctx, p.sel, res, out); err != nil || !some {
+			return nil, err
+		}
 	}
-	p.s.set.arrange(out, func(i int) bool { return p.q.exprs[i].rate && !p.s.raw() })
-	return out
+	return out, p.s.set.arrange(ctx, out, func(i int) bool { return p.q.exprs[i].rate && !p.s.raw() })
 }
 
 // query compiles an expression and makes it ready to be fetched. It calls note for each expanded
@@ -265,7 +197,7 @@ func (s *Session) once(ctx context.Context, q *query, sel *Selection) (*Sample, 
 	case err != nil:
 		return nil, err
 	}
-	return p.take(ctx, res), nil
+	return p.take(ctx, res)
 }
 
 // A Stream takes samples of expressions one at a time, when they are asked for.
@@ -304,7 +236,7 @@ func (s *Session) Stream(ctx context.Context, exprs []string, sel *Selection) (*
 // Run returns what the samples have in common.
 func (t *Stream) Run() *Run { return t.run }
 
-// Next returns the next sample, or nil for one that only the values of later ones need. One that is
+// Next returns the next sample, which keeps its values when more are taken, or nil for one that only the values of later ones need. One that is
 // not selected has no values.
 func (t *Stream) Next(ctx context.Context) (*Sample, error) {
 	if err := t.s.acquire(ctx); err != nil {
@@ -319,9 +251,20 @@ func (t *Stream) Next(ctx context.Context) (*Sample, error) {
 		t.skip--
 		return nil, nil
 	}
-	smp := t.p.take(ctx, res)
+	smp, err := t.p.take(ctx, res)
+	if err != nil {
+		return nil, err
+	}
 	if smp == nil {
-		smp = &Sample{Time: res.Time, Sets: make([]Set, len(t.run.Exprs))}
+		return &Sample{Time: res.Time, Sets: make([]Set, len(t.run.Exprs))}, nil
+	}
+	for i := range smp.Sets {
+		set := &smp.Sets[i]
+		list, err := set.own(ctx)
+		if err != nil {
+			return nil, err
+		}
+		*set = Set{Err: set.Err, More: set.More, list: list}
 	}
 	return smp, nil
 }

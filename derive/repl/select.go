@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"path"
 	"slices"
 	"strings"
@@ -82,14 +81,14 @@ func (b *binder) where(ctx context.Context, q *query, text string) error {
 }
 
 // choose leaves out of a sample what is not selected, and reports whether anything is left.
-func (q *query) choose(sel *Selection, res *pcp.Result, smp *Sample) bool {
+func (q *query) choose(ctx context.Context, sel *Selection, res *pcp.Result, smp *Sample) (some bool, err error) {
 	if len(sel.Instances) > 0 {
-		q.keep(smp, func(_ pcp.InDom, v Value) bool {
+		err = q.keep(ctx, smp, func(_ pcp.InDom, v *Value) bool {
 			return slices.ContainsFunc(sel.Instances, func(p string) bool { return matchInstance(p, v.Instance) })
 		})
 	}
-	if q.where == nil {
-		return true
+	if q.where == nil || err != nil {
+		return true, err
 	}
 	v := &res.Sets[q.where.column]
 	var passed []int32
@@ -99,18 +98,25 @@ func (q *query) choose(sel *Selection, res *pcp.Result, smp *Sample) bool {
 		}
 	}
 	if d := q.where.info.Root.InDom; d != pcp.NullInDom {
-		q.keep(smp, func(of pcp.InDom, v Value) bool { return of != d || slices.Contains(passed, v.ID) })
+		slices.Sort(passed)
+		err = q.keep(ctx, smp, func(of pcp.InDom, v *Value) bool {
+			_, found := slices.BinarySearch(passed, v.ID)
+			return of != d || found
+		})
 	}
-	return len(passed) > 0
+	return len(passed) > 0, err
 }
 
 // keep keeps some of the values of instances.
-func (q *query) keep(smp *Sample, wanted func(pcp.InDom, Value) bool) {
+func (q *query) keep(ctx context.Context, smp *Sample, wanted func(pcp.InDom, *Value) bool) error {
 	for i := range smp.Sets {
 		if d := q.exprs[i].info.Root.InDom; d != pcp.NullInDom {
-			smp.Sets[i].Values = slices.DeleteFunc(smp.Sets[i].Values, func(v Value) bool { return !wanted(d, v) })
+			if err := smp.Sets[i].filter(ctx, func(v *Value) bool { return wanted(d, v) }); err != nil {
+				return err
+			}
 		}
 	}
+	return nil
 }
 
 // matchInstance reports whether a pattern is the name of an instance, its first word, or matches it.
@@ -141,44 +147,27 @@ func Sorts() []string { return slices.Clone(sorts) }
 
 // arrange puts the values of a sample into the order that is set, and keeps the first of them if
 // only so many are wanted. rate reports whether the rates of an expression are shown.
-func (s *Settings) arrange(smp *Sample, rate func(i int) bool) {
+func (s *Settings) arrange(ctx context.Context, smp *Sample, rate func(i int) bool) (err error) {
 	for i := range smp.Sets {
 		set := &smp.Sets[i]
 		switch s.Sort {
 		case "name":
-			slices.SortStableFunc(set.Values, func(a, b Value) int { return strings.Compare(a.Instance, b.Instance) })
+			err = set.byName(ctx, s.Top)
 		case "value":
-			byValue(set.Values, -1, rate(i))
+			err = set.byValue(ctx, -1, s.Top, rate(i))
 		default:
 			continue
 		}
-		smp.Ordered = true
+		if smp.Ordered = true; err != nil {
+			return err
+		}
 	}
 	for i := range smp.Sets {
 		if s.Top > 0 {
 			smp.Sets[i].keep(s.Top)
 		}
 	}
-}
-
-// keep keeps the first values of a set.
-func (set *Set) keep(n int) {
-	if len(set.Values) > n {
-		set.More += len(set.Values) - n
-		set.Values = set.Values[:n]
-	}
-}
-
-// byValue sorts values by the numbers that are shown, ascending, or descending if sign is -1. What
-// has none comes last.
-func byValue(values []Value, sign int, rate bool) {
-	key := func(v Value) float64 {
-		if f := shown(v, rate); !math.IsNaN(f) {
-			return f
-		}
-		return math.Inf(sign)
-	}
-	slices.SortStableFunc(values, func(a, b Value) int { return sign * cmp.Compare(key(a), key(b)) })
+	return nil
 }
 
 // defaultTop is how many values :top shows.

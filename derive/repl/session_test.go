@@ -91,14 +91,15 @@ type lines struct {
 	run *repl.Run
 }
 
-func (l *lines) Sample(smp *repl.Sample) error {
+func (l *lines) Sample(_ context.Context, smp *repl.Sample) error {
 	text := smp.Time.Time().In(l.run.Zone).Format("15:04:05")
 	for i, set := range smp.Sets {
 		text += " " + l.run.Exprs[i].Name
 		if set.Err != nil {
 			text += " (" + set.Err.Error() + ")"
 		}
-		for _, v := range set.Values {
+		for j := range set.Len() {
+			v := set.At(j)
 			val := v.Value
 			if l.run.Exprs[i].Rate != nil {
 				val = v.Rate

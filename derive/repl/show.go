@@ -29,7 +29,7 @@ func (s *Session) runExpr(ctx context.Context, text string, w io.Writer) error {
 		return s.write(ctx, w, q, sample)
 	}
 	fmt.Fprintln(w, s.head(q.exprs[0], sample.Time))
-	return s.showSet(w, q.exprs[0], &sample.Sets[0])
+	return s.showSet(ctx, w, q.exprs[0], &sample.Sets[0])
 }
 
 // noteTo returns what writes notes. Forms of output that programs read have none.
@@ -68,18 +68,22 @@ func (s *Session) describe(c *compiled) string {
 }
 
 // showSet shows the values of an expression.
-func (s *Session) showSet(w io.Writer, c *compiled, set *Set) error {
+func (s *Session) showSet(ctx context.Context, w io.Writer, c *compiled, set *Set) error {
 	switch {
 	case set.Err != nil:
 		return &Problem{Msg: "no values: " + set.Err.Error(), Err: set.Err}
-	case len(set.Values) == 0:
+	case set.Len() == 0:
 		fmt.Fprintln(w, s.noValues(c))
 		return nil
 	}
 	t := &Table{}
 	rate := c.rate && !s.raw()
 	named := !c.info.Root.Singular()
-	for _, v := range set.Values {
+	for i := range set.Len() {
+		if err := ended(ctx, i); err != nil {
+			return err
+		}
+		v := set.At(i)
 		var row []string
 		if named {
 			row = append(row, v.Instance)

@@ -9,6 +9,8 @@ import (
 // Columns returns how many columns of a terminal a character takes.
 func Columns(r rune) int {
 	switch {
+	case ' ' <= r && r <= '~':
+		return 1
 	case unicode.In(r, unicode.Mn, unicode.Me, unicode.Cc, unicode.Cf):
 		return 0
 	case unicode.Is(wide, r):

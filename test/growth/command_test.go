@@ -99,7 +99,7 @@ func prompt(t *testing.T, s shape, line string) func() {
 type nowhere struct{}
 
 // Sample implements repl.Writer.
-func (nowhere) Sample(*repl.Sample) error { return nil }
+func (nowhere) Sample(context.Context, *repl.Sample) error { return nil }
 
 // Close implements repl.Writer.
 func (nowhere) Close() error { return nil }

@@ -2,6 +2,7 @@ package samples
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"io"
 	"math"
@@ -34,12 +35,17 @@ type chartWriter struct {
 	stride int // one of so many samples is kept
 	times  []pcp.Timestamp
 	lines  []*chartLine
+	places map[chartKey]int // of the lines
+}
+
+// A chartKey tells the lines apart.
+type chartKey struct {
+	metric int
+	inst   int32
 }
 
 // A chartLine is the values of one instance at all times; NaN where there is none.
 type chartLine struct {
-	metric int
-	inst   int32
 	name   string
 	points []float64
 }
@@ -47,7 +53,7 @@ type chartLine struct {
 // NewChart returns a Writer that draws a chart. Live samples are drawn as they come, over the chart
 // before.
 func NewChart(w io.Writer, h *Header, opt *Options) (Writer, error) {
-	c := &chartWriter{w: w, h: h, opt: *opt, stride: 1}
+	c := &chartWriter{w: w, h: h, opt: *opt, stride: 1, places: make(map[chartKey]int)}
 	if c.opt.Width <= 0 {
 		c.opt.Width = chartWidth
 	}
@@ -71,7 +77,7 @@ type Line struct {
 // NewPicture returns a Writer that collects what a chart shows and draws it at the end with a
 // function.
 func NewPicture(h *Header, draw func(*Picture) error) Writer {
-	return &chartWriter{draw: draw, h: h, stride: 1}
+	return &chartWriter{draw: draw, h: h, stride: 1, places: make(map[chartKey]int)}
 }
 
 // picture returns what is to be drawn.
@@ -99,7 +105,7 @@ func (c *chartWriter) picture() *Picture {
 }
 
 // Sample implements Writer.
-func (c *chartWriter) Sample(s *Sample) error {
+func (c *chartWriter) Sample(ctx context.Context, s *Sample) error {
 	if c.seen++; (c.seen-1)%c.stride != 0 {
 		return nil
 	}
@@ -110,17 +116,22 @@ func (c *chartWriter) Sample(s *Sample) error {
 		c.keep(func(i int) bool { return i%2 == 0 })
 	}
 	if s.Missing == "" {
-		s.sort()
+		if err := s.sort(ctx); err != nil {
+			return err
+		}
 		for i := range s.Sets {
-			for _, v := range s.Sets[i].Values {
+			for j := range s.Sets[i].Len() {
+				if err := ended(ctx, j); err != nil {
+					c.align() // the chart of the samples before may still be drawn
+					return err
+				}
+				v := s.Sets[i].Values.At(j)
 				c.add(i, &v)
 			}
 		}
 	}
 	c.times = append(c.times, s.Time)
-	for _, l := range c.lines {
-		l.pad(len(c.times))
-	}
+	c.align()
 	if c.opt.Live {
 		_, err := io.WriteString(c.w, clearScreen+c.chart())
 		return err
@@ -130,10 +141,12 @@ func (c *chartWriter) Sample(s *Sample) error {
 
 // add adds a value to its line. There is no point at an infinity.
 func (c *chartWriter) add(metric int, v *Value) {
-	i := slices.IndexFunc(c.lines, func(l *chartLine) bool { return l.metric == metric && l.inst == v.ID })
-	if i < 0 {
+	key := chartKey{metric, v.ID}
+	i, ok := c.places[key]
+	if !ok {
 		i = len(c.lines)
-		c.lines = append(c.lines, &chartLine{metric: metric, inst: v.ID, name: c.h.Metrics[metric].label(v.Instance, len(c.h.Metrics) > 1)})
+		c.places[key] = i
+		c.lines = append(c.lines, &chartLine{name: c.h.Metrics[metric].label(v.Instance, len(c.h.Metrics) > 1)})
 	}
 	c.lines[i].pad(len(c.times))
 	f := number(v.Value)
@@ -141,6 +154,14 @@ func (c *chartWriter) add(metric int, v *Value) {
 		f = math.NaN()
 	}
 	c.lines[i].points = append(c.lines[i].points[:len(c.times)], f)
+}
+
+// align makes all lines as long as there are times.
+func (c *chartWriter) align() {
+	for _, l := range c.lines {
+		l.points = l.points[:min(len(l.points), len(c.times))]
+		l.pad(len(c.times))
+	}
 }
 
 // pad makes a line n points long.
@@ -183,11 +204,19 @@ func (c *chartWriter) Close() error {
 // shown returns the lines that are drawn, and how many there are with those that are not: of too
 // many the largest.
 func (c *chartWriter) shown() (lines []*chartLine, all int) {
-	lines = slices.DeleteFunc(slices.Clone(c.lines), func(l *chartLine) bool { return math.IsNaN(l.peak()) })
-	all = len(lines)
-	if all > maxLines {
-		slices.SortStableFunc(lines, func(a, b *chartLine) int { return cmp.Compare(b.peak(), a.peak()) })
-		lines = lines[:maxLines]
+	peaks := make(map[*chartLine]float64, maxLines+1)
+	for _, l := range c.lines {
+		peak := l.peak()
+		if math.IsNaN(peak) {
+			continue
+		}
+		all++
+		peaks[l] = peak
+		if lines = append(lines, l); len(lines) > maxLines {
+			slices.SortStableFunc(lines, func(a, b *chartLine) int { return cmp.Compare(peaks[b], peaks[a]) })
+			delete(peaks, lines[maxLines])
+			lines = lines[:maxLines]
+		}
 	}
 	return lines, all
 }

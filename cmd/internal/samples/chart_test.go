@@ -12,11 +12,11 @@ import (
 
 // numbers returns a set of instances 0, 1 and so on.
 func numbers(list ...float64) Set {
-	var set Set
+	var values List
 	for i, f := range list {
-		set.Values = append(set.Values, Value{ID: int32(i), Instance: fmt.Sprintf("i%d", i), Value: pcp.DoubleValue(f)})
+		values = append(values, Value{ID: int32(i), Instance: fmt.Sprintf("i%d", i), Value: pcp.DoubleValue(f)})
 	}
-	return set
+	return Set{Values: values}
 }
 
 // chartOf returns a chart of one metric.
@@ -87,7 +87,7 @@ func TestChartNothing(t *testing.T) {
 	if got := chartOf(t, m, &Options{}); got != "" {
 		t.Errorf("no samples: %q", got)
 	}
-	text := Set{Values: []Value{{ID: 1, Instance: "x", Value: pcp.BlobValue(pcp.String, []byte("y"))}}}
+	text := Set{Values: List{{ID: 1, Instance: "x", Value: pcp.BlobValue(pcp.String, []byte("y"))}}}
 	for _, set := range []Set{text, {}, numbers(math.NaN()), numbers(math.Inf(1))} {
 		if got := chartOf(t, m, &Options{}, at(0, set)); got != "No values available\n" {
 			t.Errorf("%+v: %q", set, got)
@@ -111,7 +111,7 @@ func TestChartThins(t *testing.T) {
 	}
 	c := w.(*chartWriter)
 	for i := range 25000 {
-		if err := c.Sample(at(int64(i), numbers(float64(i)))); err != nil {
+		if err := c.Sample(t.Context(), at(int64(i), numbers(float64(i)))); err != nil {
 			t.Fatal(err)
 		}
 	}

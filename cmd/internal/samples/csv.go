@@ -1,6 +1,7 @@
 package samples
 
 import (
+	"context"
 	"io"
 	"strconv"
 	"strings"
@@ -8,17 +9,16 @@ import (
 
 // A csvWriter writes RFC 4180 text: a line for each sample, or a line for each value.
 type csvWriter struct {
-	w    io.Writer
+	text
 	h    *Header
 	opt  Options
 	long bool
-	buf  []byte
 }
 
 // NewCSV returns a Writer of CSV. Each value has a line if any metric has instances or Options.Long
 // is set; otherwise each sample has one.
 func NewCSV(w io.Writer, h *Header, opt *Options) (Writer, error) {
-	c := &csvWriter{w: w, h: h, opt: *opt, long: opt.Long || h.Hosts}
+	c := &csvWriter{text: text{w: w}, h: h, opt: *opt, long: opt.Long || h.Hosts}
 	if c.opt.Delimiter == 0 {
 		c.opt.Delimiter = ','
 	}
@@ -28,7 +28,7 @@ func NewCSV(w io.Writer, h *Header, opt *Options) (Writer, error) {
 	if opt.Header == NoHeader {
 		return c, nil
 	}
-	b := append(c.buf, "time"...)
+	b := append(c.b, "time"...)
 	if h.Hosts {
 		b = append(append(b, c.opt.Delimiter), "host"...)
 	}
@@ -44,52 +44,52 @@ func NewCSV(w io.Writer, h *Header, opt *Options) (Writer, error) {
 			b = c.appendField(append(b, c.opt.Delimiter), name)
 		}
 	}
-	return c, c.write(append(b, "\r\n"...))
-}
-
-// write writes text and keeps its memory.
-func (c *csvWriter) write(b []byte) error {
-	c.buf = b[:0]
-	_, err := c.w.Write(b)
-	return err
+	c.b = append(b, "\r\n"...)
+	return c, c.flush()
 }
 
 // Sample implements Writer.
-func (c *csvWriter) Sample(s *Sample) error {
-	s.sort()
-	if c.long {
-		return c.values(s)
+func (c *csvWriter) Sample(ctx context.Context, s *Sample) error {
+	if err := s.sort(ctx); err != nil {
+		return err
 	}
-	b := c.opt.appendTime(c.buf, c.h, s.Time)
+	if c.long {
+		return c.values(ctx, s)
+	}
+	c.b = c.opt.appendTime(c.b, c.h, s.Time)
 	for i := range c.h.Metrics {
-		b = append(b, c.opt.Delimiter)
-		if s.Missing == "" && len(s.Sets[i].Values) > 0 {
-			b = c.appendValue(b, &s.Sets[i].Values[0])
+		c.b = append(c.b, c.opt.Delimiter)
+		if s.Missing == "" && s.Sets[i].Len() > 0 {
+			v := s.Sets[i].Values.At(0)
+			c.b = c.appendValue(c.b, &v)
 		}
 	}
-	return c.write(append(b, "\r\n"...))
+	c.b = append(c.b, "\r\n"...)
+	return c.flush()
 }
 
 // values writes a line for each value.
-func (c *csvWriter) values(s *Sample) error {
-	b := c.buf
+func (c *csvWriter) values(ctx context.Context, s *Sample) error {
 	if s.Missing != "" {
 		return nil
 	}
 	for i := range s.Sets {
-		for j := range s.Sets[i].Values {
-			v := &s.Sets[i].Values[j]
-			b = c.opt.appendTime(b, c.h, s.Time)
+		for j := range s.Sets[i].Len() {
+			v := s.Sets[i].Values.At(j)
+			b := c.opt.appendTime(c.b, c.h, s.Time)
 			if c.h.Hosts {
 				b = c.appendField(append(b, c.opt.Delimiter), v.Host)
 			}
 			b = c.appendField(append(b, c.opt.Delimiter), c.h.Metrics[i].Name)
 			b = c.appendField(append(b, c.opt.Delimiter), v.Instance)
-			b = c.appendValue(append(b, c.opt.Delimiter), v)
-			b = append(b, "\r\n"...)
+			b = c.appendValue(append(b, c.opt.Delimiter), &v)
+			c.b = append(b, "\r\n"...)
+			if err := c.next(ctx, j); err != nil {
+				return err
+			}
 		}
 	}
-	return c.write(b)
+	return c.flush()
 }
 
 // appendValue appends the field of a value.

@@ -1,6 +1,7 @@
 package samples
 
 import (
+	"context"
 	"encoding/csv"
 	"errors"
 	"io"
@@ -17,10 +18,10 @@ func TestCSV(t *testing.T) {
 	n.Desc.Units = pcp.Units{DimSpace: 1, ScaleSpace: 1}
 	x := metric("a, \"b\"", pcp.String, pcp.NullInDom)
 	text := func(s string) Set {
-		return Set{Values: []Value{{ID: -1, Instance: "", Value: pcp.BlobValue(pcp.String, []byte(s))}}}
+		return Set{Values: List{{ID: -1, Instance: "", Value: pcp.BlobValue(pcp.String, []byte(s))}}}
 	}
-	one := Set{Values: []Value{value(-1, "", 7)}}
-	late := Set{Values: []Value{value(15, "15 minute", 3), value(1, "1 minute", 1), value(5, "5 minute", 2)}}
+	one := Set{Values: List{value(-1, "", 7)}}
+	late := Set{Values: List{value(15, "15 minute", 3), value(1, "1 minute", 1), value(5, "5 minute", 2)}}
 	tests := []struct {
 		name    string
 		metrics []Metric
@@ -30,7 +31,7 @@ func TestCSV(t *testing.T) {
 	}{
 		{"no values at first", []Metric{load}, Options{}, []*Sample{at(0, Set{}), at(1, late)},
 			"time,metric,instance,value|01Z,load,1 minute,1|01Z,load,5 minute,2|01Z,load,15 minute,3|"},
-		{"new instances", []Metric{load}, Options{}, []*Sample{at(0, Set{Values: []Value{value(1, "1 minute", 1)}}), at(1, late)},
+		{"new instances", []Metric{load}, Options{}, []*Sample{at(0, Set{Values: List{value(1, "1 minute", 1)}}), at(1, late)},
 			"time,metric,instance,value|00Z,load,1 minute,1|01Z,load,1 minute,1|01Z,load,5 minute,2|01Z,load,15 minute,3|"},
 		{"wide", []Metric{n, x}, Options{}, []*Sample{at(0, Set{}, Set{}), at(1, one, text("x\ny"))},
 			"time,n,\"a, \"\"b\"\"\"|00Z,,|01Z,7,\"x\ny\"|"},
@@ -40,7 +41,7 @@ func TestCSV(t *testing.T) {
 		{"both", []Metric{n, load}, Options{}, []*Sample{at(0, one, Set{Err: errors.New("no")})}, "time,metric,instance,value|00Z,n,,7|"},
 		{"gap", []Metric{n}, Options{}, []*Sample{{Time: pcp.Timestamp{Sec: 1700000000}, Missing: "why"}}, "time,n|00Z,|"},
 		{"long gap", []Metric{load}, Options{}, []*Sample{{Missing: "why"}}, "time,metric,instance,value|"},
-		{"unknown", []Metric{load}, Options{}, []*Sample{at(0, Set{Values: []Value{{ID: 1, Instance: "1 minute", Value: pcp.Value{}}}})},
+		{"unknown", []Metric{load}, Options{}, []*Sample{at(0, Set{Values: List{{ID: 1, Instance: "1 minute", Value: pcp.Value{}}}})},
 			"time,metric,instance,value|00Z,load,1 minute,|"},
 	}
 	for _, tt := range tests {
@@ -88,8 +89,8 @@ func TestCSVAllocates(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := at(0, Set{Values: []Value{value(1, "one", 1), value(2, "two", 2)}})
-	if n := testing.AllocsPerRun(100, func() { _ = w.Sample(s) }); n > 0 {
+	s := at(0, Set{Values: List{value(1, "one", 1), value(2, "two", 2)}})
+	if n := testing.AllocsPerRun(100, func() { _ = w.Sample(context.Background(), s) }); n > 0 {
 		t.Errorf("%v allocations", n)
 	}
 }

@@ -1,7 +1,7 @@
 package samples
 
 import (
-	"bytes"
+	"context"
 	"encoding/json"
 	"io"
 	"math"
@@ -13,10 +13,9 @@ import (
 
 // A jsonWriter writes an object for the header, and then one for each sample, each on a line.
 type jsonWriter struct {
-	w   io.Writer
+	text
 	h   *Header
 	opt Options
-	buf []byte
 }
 
 // jsonHeader is the first line.
@@ -47,7 +46,7 @@ type jsonDesc struct {
 
 // NewJSON returns a Writer of JSON.
 func NewJSON(w io.Writer, h *Header, opt *Options) (Writer, error) {
-	j := &jsonWriter{w: w, h: h, opt: *opt}
+	j := &jsonWriter{text: text{w: w}, h: h, opt: *opt}
 	head := jsonHeader{Source: h.Source, Zone: h.zone().String(), Interval: h.Interval.Seconds()}
 	if h.Start != (pcp.Timestamp{}) {
 		head.Start = j.time(h.Start)
@@ -84,65 +83,73 @@ func descOf(d *pcp.Desc) jsonDesc {
 func (j *jsonWriter) time(t pcp.Timestamp) string { return string(j.h.appendTime(nil, t)) }
 
 // Sample implements Writer.
-func (j *jsonWriter) Sample(s *Sample) error {
-	b := append(j.h.appendTime(append(j.buf, `{"time":"`...), s.Time), '"')
+func (j *jsonWriter) Sample(ctx context.Context, s *Sample) error {
+	j.b = append(j.h.appendTime(append(j.b, `{"time":"`...), s.Time), '"')
 	if s.Missing != "" {
-		b = appendString(append(b, `,"missing":`...), s.Missing)
+		j.b = appendString(append(j.b, `,"missing":`...), s.Missing)
 	} else {
-		s.sort()
-		b = append(b, `,"values":[`...)
-		for i := range s.Sets {
-			b = append(j.appendSet(b, &j.h.Metrics[i], &s.Sets[i]), ',')
+		if err := s.sort(ctx); err != nil {
+			return err
 		}
-		b = closeList(b)
+		j.b = append(j.b, `,"values":[`...)
+		for i := range s.Sets {
+			if i > 0 {
+				j.b = append(j.b, ',')
+			}
+			if err := j.set(ctx, &j.h.Metrics[i], &s.Sets[i]); err != nil {
+				return err
+			}
+		}
+		j.b = append(j.b, ']')
 	}
-	b = append(b, "}\n"...)
-	j.buf = b[:0]
-	_, err := j.w.Write(b)
-	return err
+	j.b = append(j.b, "}\n"...)
+	return j.flush()
 }
 
-// appendSet appends the values of a metric: one value, several with instances, or an error.
-func (j *jsonWriter) appendSet(b []byte, m *Metric, set *Set) []byte {
-	b = appendString(append(b, `{"metric":`...), m.Name)
+// set writes the values of a metric: one value, several with instances, or an error.
+func (j *jsonWriter) set(ctx context.Context, m *Metric, set *Set) error {
+	j.b = appendString(append(j.b, `{"metric":`...), m.Name)
 	switch {
 	case set.Err != nil:
-		b = appendString(append(b, `,"error":`...), set.Err.Error())
+		j.b = appendString(append(j.b, `,"error":`...), set.Err.Error())
 	case j.h.Hosts:
-		b = j.appendHosts(append(b, `,"hosts":[`...), m, set)
-	case m.singular() && len(set.Values) == 0:
-		b = append(b, `,"value":null`...)
+		j.b = append(j.b, `,"hosts":[`...)
+	case m.singular() && set.Len() == 0:
+		j.b = append(j.b, `,"value":null`...)
 	case m.singular():
-		b = j.appendValue(append(b, `,"value":`...), set.Values[0].Value)
+		j.b = j.appendValue(append(j.b, `,"value":`...), set.Values.At(0).Value)
 	default:
-		b = append(b, `,"instances":[`...)
-		for i := range set.Values {
-			v := &set.Values[i]
-			b = strconv.AppendInt(append(b, `{"id":`...), int64(v.ID), 10)
-			b = appendString(append(b, `,"name":`...), v.Instance)
-			b = append(j.appendValue(append(b, `,"value":`...), v.Value), "},"...)
-		}
-		b = closeList(b)
+		j.b = append(j.b, `,"instances":[`...)
 	}
-	return append(b, '}')
+	if set.Err == nil && (j.h.Hosts || !m.singular()) {
+		for i := range set.Len() {
+			if i > 0 {
+				j.b = append(j.b, ',')
+			}
+			v := set.Values.At(i)
+			j.b = j.appendInstance(j.b, m, &v)
+			if err := j.next(ctx, i); err != nil {
+				return err
+			}
+		}
+		j.b = append(j.b, ']')
+	}
+	j.b = append(j.b, '}')
+	return nil
 }
 
-// appendHosts appends the values of several hosts.
-func (j *jsonWriter) appendHosts(b []byte, m *Metric, set *Set) []byte {
-	for i := range set.Values {
-		v := &set.Values[i]
-		b = appendString(append(b, `{"host":`...), v.Host)
-		if !m.singular() {
-			b = strconv.AppendInt(append(b, `,"id":`...), int64(v.ID), 10)
-			b = appendString(append(b, `,"name":`...), v.Instance)
-		}
-		b = append(j.appendValue(append(b, `,"value":`...), v.Value), "},"...)
+// appendInstance appends a value with what it is of: a host, an instance, or both.
+func (j *jsonWriter) appendInstance(b []byte, m *Metric, v *Value) []byte {
+	b = append(b, '{')
+	if j.h.Hosts {
+		b = append(appendString(append(b, `"host":`...), v.Host), ',')
 	}
-	return closeList(b)
+	if !m.singular() {
+		b = strconv.AppendInt(append(b, `"id":`...), int64(v.ID), 10)
+		b = append(appendString(append(b, `,"name":`...), v.Instance), ',')
+	}
+	return append(j.appendValue(append(b, `"value":`...), v.Value), '}')
 }
-
-// closeList ends a list whose elements each end with a comma.
-func closeList(b []byte) []byte { return append(bytes.TrimSuffix(b, []byte(",")), ']') }
 
 // appendValue appends a value: a number in full, anything else as a string. JSON has no infinities.
 func (j *jsonWriter) appendValue(b []byte, v pcp.Value) []byte {

@@ -1,6 +1,7 @@
 package samples
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"io"
@@ -24,9 +25,9 @@ func TestJSON(t *testing.T) {
 		Source:  Source{Kind: "archive", Name: "demo", Host: "box"}, Zone: time.UTC,
 		Start: pcp.Timestamp{Sec: 1700000000}, End: pcp.Timestamp{Sec: 1700000009}, Samples: 4, Interval: 2500 * time.Millisecond,
 	}
-	both := []Value{{ID: 7, Instance: `sd"b`, Value: pcp.DoubleValue(1.5)}, {ID: 3, Instance: "sda", Value: pcp.Value{}}}
+	both := List{{ID: 7, Instance: `sd"b`, Value: pcp.DoubleValue(1.5)}, {ID: 3, Instance: "sda", Value: pcp.Value{}}}
 	got := write(t, NewJSON, h, &Options{Precision: -1},
-		at(0, Set{Values: []Value{value(-1, "", 5)}}, Set{Values: both}),
+		at(0, Set{Values: List{value(-1, "", 5)}}, Set{Values: both}),
 		at(1, Set{}, Set{}),
 		at(2, Set{Err: errors.New("no value")}, Set{Err: errors.New("no agent")}),
 		&Sample{Time: pcp.Timestamp{Sec: 1700000003}, Missing: "Archive logging suspended"})
@@ -79,7 +80,7 @@ func TestJSONValues(t *testing.T) {
 // TestFormsAgree: CSV and JSON have the same values.
 func TestFormsAgree(t *testing.T) {
 	for _, v := range []pcp.Value{pcp.DoubleValue(0.1), pcp.FloatValue(1.5e30), pcp.WordValue(pcp.Int64, 1<<63), pcp.WordValue(pcp.Uint32, 9)} {
-		h, s := &Header{Metrics: []Metric{metric("m", v.Type(), pcp.NullInDom)}}, at(0, Set{Values: []Value{{ID: -1, Instance: "", Value: v}}})
+		h, s := &Header{Metrics: []Metric{metric("m", v.Type(), pcp.NullInDom)}}, at(0, Set{Values: List{{ID: -1, Instance: "", Value: v}}})
 		_, fromCSV, _ := strings.Cut(write(t, NewCSV, h, &Options{Precision: -1}, s), "20Z,")
 		_, fromJSON, _ := strings.Cut(write(t, NewJSON, h, &Options{Precision: -1}, s), `"value":`)
 		if fromCSV != strings.Replace(fromJSON, "}]}\n", "\r\n", 1) {
@@ -126,8 +127,8 @@ func TestJSONAllocates(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := at(0, Set{Values: []Value{value(1, "one", 1), value(2, "two", 2)}})
-	if n := testing.AllocsPerRun(100, func() { _ = w.Sample(s) }); n > 0 {
+	s := at(0, Set{Values: List{value(1, "one", 1), value(2, "two", 2)}})
+	if n := testing.AllocsPerRun(100, func() { _ = w.Sample(context.Background(), s) }); n > 0 {
 		t.Errorf("%v allocations", n)
 	}
 }

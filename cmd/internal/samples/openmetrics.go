@@ -1,6 +1,7 @@
 package samples
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -12,7 +13,7 @@ import (
 
 // An openMetricsWriter writes the text format of OpenMetrics, for one sample.
 type openMetricsWriter struct {
-	w    io.Writer
+	text
 	h    *Header
 	opt  Options
 	done bool
@@ -20,35 +21,38 @@ type openMetricsWriter struct {
 
 // NewOpenMetrics returns a Writer of OpenMetrics, which takes one sample.
 func NewOpenMetrics(w io.Writer, h *Header, opt *Options) (Writer, error) {
-	return &openMetricsWriter{w: w, h: h, opt: *opt}, nil
+	return &openMetricsWriter{text: text{w: w}, h: h, opt: *opt}, nil
 }
 
 // Sample implements Writer.
-func (o *openMetricsWriter) Sample(s *Sample) error {
+func (o *openMetricsWriter) Sample(ctx context.Context, s *Sample) error {
 	if o.done {
 		return errors.New("openmetrics is for one sample only")
 	}
 	o.done = true
-	s.sort()
-	var b strings.Builder
+	if err := s.sort(ctx); err != nil {
+		return err
+	}
 	families := Families(o.h)
 	for i := range s.Sets {
 		m, f := &o.h.Metrics[i], families[i]
 		name := f.Name
-		fmt.Fprintf(&b, "# TYPE %s %s\n", name, f.Kind)
+		o.b = fmt.Appendf(o.b, "# TYPE %s %s\n", name, f.Kind)
 		if f.Unit != "" && f.Kind != "info" {
-			fmt.Fprintf(&b, "# UNIT %s %s\n", name, f.Unit)
+			o.b = fmt.Appendf(o.b, "# UNIT %s %s\n", name, f.Unit)
 		}
-		fmt.Fprintf(&b, "# HELP %s %s\n", name, escape(Help(m)))
-		for _, v := range s.Sets[i].Values {
-			if v.Value.IsSet() {
-				fmt.Fprintf(&b, "%s%s%s %d.%09d\n", name, f.Suffix, o.sample(m, &v, f.Factor), s.Time.Sec, s.Time.Nsec)
+		o.b = fmt.Appendf(o.b, "# HELP %s %s\n", name, escape(Help(m)))
+		for j := range s.Sets[i].Len() {
+			if v := s.Sets[i].Values.At(j); v.Value.IsSet() {
+				o.b = fmt.Appendf(o.b, "%s%s%s %d.%09d\n", name, f.Suffix, o.sample(m, &v, f.Factor), s.Time.Sec, s.Time.Nsec)
+			}
+			if err := o.next(ctx, j); err != nil {
+				return err
 			}
 		}
 	}
-	b.WriteString("# EOF\n")
-	_, err := io.WriteString(o.w, b.String())
-	return err
+	o.b = append(o.b, "# EOF\n"...)
+	return o.flush()
 }
 
 // Help returns what OpenMetrics says a metric is.
@@ -98,7 +102,10 @@ func (o *openMetricsWriter) sample(m *Metric, v *Value, factor float64) string {
 	return "{" + strings.Join(labels, ",") + "} " + text
 }
 
+// escapes are the escapes of a label's value.
+var escapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)
+
 // escape escapes the value of a label.
 func escape(s string) string {
-	return strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(strings.ToValidUTF8(s, "\uFFFD"))
+	return escapes.Replace(strings.ToValidUTF8(s, "\uFFFD"))
 }

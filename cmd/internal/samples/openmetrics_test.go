@@ -1,6 +1,7 @@
 package samples
 
 import (
+	"context"
 	"io"
 	"math"
 	"testing"
@@ -18,10 +19,10 @@ func TestOpenMetrics(t *testing.T) {
 	double.Desc.Units = space.Desc.Units
 	h := &Header{Metrics: []Metric{counter, space, text, double}}
 	got := write(t, NewOpenMetrics, h, &Options{Precision: -1}, at(0,
-		Set{Values: []Value{value(2, "b", 5), value(1, "a\\", 4), {ID: 3, Instance: "c", Value: pcp.Value{}}}},
-		Set{Values: []Value{{ID: -1, Instance: "", Value: pcp.DoubleValue(1.5)}}},
-		Set{Values: []Value{{ID: -1, Instance: "", Value: pcp.BlobValue(pcp.String, []byte("a\"\n"))}}},
-		Set{Values: []Value{{ID: -1, Instance: "", Value: pcp.DoubleValue(math.Inf(-1))}}}))
+		Set{Values: List{value(2, "b", 5), value(1, "a\\", 4), {ID: 3, Instance: "c", Value: pcp.Value{}}}},
+		Set{Values: List{{ID: -1, Instance: "", Value: pcp.DoubleValue(1.5)}}},
+		Set{Values: List{{ID: -1, Instance: "", Value: pcp.BlobValue(pcp.String, []byte("a\"\n"))}}},
+		Set{Values: List{{ID: -1, Instance: "", Value: pcp.DoubleValue(math.Inf(-1))}}}))
 	want := `# TYPE disk_read counter
 # HELP disk_read disk.read (64-bit unsigned int, counter, no units, indom 60.2)
 disk_read_total{instance="a\\"} 4 1700000000.000000000
@@ -47,10 +48,10 @@ mem_2_bytes_ -Inf 1700000000.000000000
 // TestOpenMetricsOnce: the format has one sample.
 func TestOpenMetricsOnce(t *testing.T) {
 	w, _ := NewOpenMetrics(io.Discard, &Header{}, &Options{})
-	if err := w.Sample(at(0)); err != nil {
+	if err := w.Sample(context.Background(), at(0)); err != nil {
 		t.Error(err)
 	}
-	if err := w.Sample(at(1)); err == nil {
+	if err := w.Sample(context.Background(), at(1)); err == nil {
 		t.Error("a second sample is taken")
 	}
 }

@@ -1,8 +1,11 @@
 package samples
 
 import (
+	"context"
 	"fmt"
 	"io"
+	"iter"
+	"maps"
 	"math"
 	"strings"
 	"time"
@@ -14,13 +17,14 @@ import (
 // time in front of each line. On a terminal live samples are drawn over each other, with as many
 // lines as the screen has.
 type rowWriter struct {
-	w      io.Writer
+	text
 	h      *Header
 	opt    Options
 	hosts  int // width of the hosts so far
 	names  int // width of the names so far
 	values int // width of the values so far
-	past   map[rowKey][]float64
+	past   map[rowKey]*rowPast
+	round  int // number of the sample
 }
 
 // A rowKey tells instances of metrics apart.
@@ -30,96 +34,168 @@ type rowKey struct {
 	host   string
 }
 
+// A rowPast is the latest numbers of an instance, and of which sample the last one is.
+type rowPast struct {
+	round, n int
+	numbers  [sparkWidth]float64
+}
+
+// A row is a line for a value.
+type row struct{ host, name, value, past string }
+
 // clearScreen clears a terminal.
 const clearScreen = "\x1b[H\x1b[2J"
 
+// widestAligned is how wide a column is made for the sake of the widest of its cells where the
+// output has no width. Beyond that each line would grow with the longest name there is.
+const widestAligned = 1000
+
 // NewRows returns a Writer of a line for each value.
 func NewRows(w io.Writer, h *Header, opt *Options) (Writer, error) {
-	return &rowWriter{w: w, h: h, opt: *opt}, nil
+	return &rowWriter{text: text{w: w}, h: h, opt: *opt, past: make(map[rowKey]*rowPast)}, nil
 }
 
-// Sample implements Writer.
-func (r *rowWriter) Sample(s *Sample) error {
-	s.sort()
-	lines := r.lines(s)
+// Sample implements Writer. It goes through the values twice, for the widths and for the lines,
+// because all lines at once are many times as large as the values.
+func (r *rowWriter) Sample(ctx context.Context, s *Sample) error {
+	if err := s.sort(ctx); err != nil {
+		return err
+	}
+	all, err := r.measure(ctx, s)
+	if err != nil {
+		return err
+	}
 	at := s.Time.Time().In(r.h.zone())
-	var b strings.Builder
+	first, left := "", all
 	switch {
 	case r.opt.Live && r.opt.Width > 0:
-		head := []string{at.Format(time.DateOnly + " " + r.h.clock())}
+		r.b = append(r.b, clearScreen...)
+		r.line(at.Format(time.DateOnly + " " + r.h.clock()))
 		for i := range r.h.Metrics {
-			head = append(head, r.h.Metrics[i].Name+": "+r.h.Metrics[i].summary())
+			r.line(r.h.Metrics[i].Name + ": " + r.h.Metrics[i].summary())
 		}
-		lines = append(head, lines...)
-		if room := r.opt.Height - 2; room > len(head) && len(lines) > room {
-			lines = append(lines[:room], fmt.Sprintf("+%d more", len(lines)-room))
+		if head, room := 1+len(r.h.Metrics), r.opt.Height-2; room > head && head+all > room {
+			left = room - head
 		}
-		b.WriteString(clearScreen)
 	case r.opt.Sparks:
-		for i := range lines {
-			lines[i] = at.Format(r.h.clock()) + gap + lines[i]
-		}
+		first = at.Format(r.h.clock()) + gap
 	default:
-		lines = append([]string{at.Format(fullTime)}, lines...)
+		r.line(at.Format(fullTime))
 	}
-	for _, line := range lines {
-		b.WriteString(strings.TrimRight(textwidth.Cut(line, r.opt.Width), " ") + "\n")
+	step := 0
+	for i := range s.Sets {
+		for x := range r.rows(i, &s.Sets[i]) {
+			if left--; left < 0 {
+				break
+			}
+			r.line(first + r.aligned(&x))
+			if err := r.next(ctx, step); err != nil {
+				return err
+			}
+			step++
+		}
 	}
-	_, err := io.WriteString(r.w, b.String())
-	return err
+	if step < all {
+		r.line(fmt.Sprintf("+%d more", all-step))
+	}
+	return r.flush()
 }
 
-// lines returns the lines of a sample, aligned with those of the samples before.
-func (r *rowWriter) lines(s *Sample) []string {
-	type row struct{ host, name, value, past string }
-	var rows []row
-	before := r.past
-	r.past = make(map[rowKey][]float64) // instances that go do not pile up
+// line adds a line, cut to the width.
+func (r *rowWriter) line(text string) {
+	r.b = append(append(r.b, strings.TrimRight(textwidth.Cut(text, r.opt.Width), " ")...), '\n')
+}
+
+// measure notes the widths and the numbers of a sample, and returns how many rows it has.
+func (r *rowWriter) measure(ctx context.Context, s *Sample) (all int, err error) {
+	r.round++
 	for i := range s.Sets {
 		m, set := &r.h.Metrics[i], &s.Sets[i]
-		name := func(instance string) string {
-			if m.singular() && len(r.h.Metrics) == 1 {
-				return ""
+		if all += set.Len(); set.Err != nil || set.Len() == 0 {
+			all++
+		}
+		for j := range set.Len() {
+			if err := ended(ctx, j); err != nil {
+				return 0, err
 			}
-			return textwidth.Clean(m.label(instance, len(r.h.Metrics) > 1))
-		}
-		switch {
-		case set.Err != nil:
-			rows = append(rows, row{name: m.Name, value: set.Err.Error()})
-		case len(set.Values) == 0:
-			rows = append(rows, row{name: m.Name, value: "no values"})
-		}
-		for j := range set.Values {
-			v := &set.Values[j]
-			x := row{host: textwidth.Clean(v.Host), name: name(v.Instance), value: r.opt.cell(v.Value)}
+			v := set.Values.At(j)
 			if r.opt.Sparks && m.Desc.Type.Arithmetic() {
-				key := rowKey{i, v.ID, v.Host}
-				past := append(before[key], number(v.Value))
-				r.past[key] = past[max(0, len(past)-sparkWidth):]
-				x.past = spark(r.past[key])
+				r.note(rowKey{i, v.ID, v.Host}, number(v.Value))
 			}
+			x := r.row(i, &v)
 			r.hosts = max(r.hosts, textwidth.Width(x.host))
 			r.names = max(r.names, textwidth.Width(x.name))
 			r.values = max(r.values, textwidth.Width(x.value), r.h.least(m, &r.opt))
-			rows = append(rows, x)
 		}
 	}
-	names := r.names
+	maps.DeleteFunc(r.past, func(_ rowKey, p *rowPast) bool { return p.round != r.round }) // instances that go do not pile up
+	return all, nil
+}
+
+// note adds a number to the past of an instance.
+func (r *rowWriter) note(key rowKey, f float64) {
+	p := r.past[key]
+	if p == nil {
+		p = &rowPast{}
+		r.past[key] = p
+	}
+	if p.n == sparkWidth {
+		p.n = copy(p.numbers[:], p.numbers[1:])
+	}
+	p.numbers[p.n] = f
+	p.n++
+	p.round = r.round
+}
+
+// rows returns the rows of a set.
+func (r *rowWriter) rows(metric int, set *Set) iter.Seq[row] {
+	return func(yield func(row) bool) {
+		name := r.h.Metrics[metric].Name
+		switch {
+		case set.Err != nil && !yield(row{name: name, value: set.Err.Error()}):
+			return
+		case set.Err == nil && set.Len() == 0:
+			yield(row{name: name, value: "no values"})
+			return
+		}
+		for j := range set.Len() {
+			v := set.Values.At(j)
+			x := r.row(metric, &v)
+			if p := r.past[rowKey{metric, v.ID, v.Host}]; p != nil {
+				x.past = spark(p.numbers[:p.n])
+			}
+			if !yield(x) {
+				return
+			}
+		}
+	}
+}
+
+// row returns the row of a value, without its past.
+func (r *rowWriter) row(metric int, v *Value) row {
+	m, several := &r.h.Metrics[metric], len(r.h.Metrics) > 1
+	x := row{host: textwidth.Clean(v.Host), value: r.opt.cell(v.Value)}
+	if several || !m.singular() {
+		x.name = textwidth.Clean(m.label(v.Instance, several))
+	}
+	return x
+}
+
+// aligned returns the line of a row, aligned with those before.
+func (r *rowWriter) aligned(x *row) string {
+	names := min(r.names, widestAligned)
 	if r.opt.Width > 0 {
-		names = min(names, max(r.opt.Width-r.values-len(gap), len("name..."))) // values say more than the ends of long names
+		names = min(r.names, max(r.opt.Width-r.values-len(gap), len("name..."))) // values say more than the ends of long names
+		x.name = textwidth.Cut(x.name, names)
 	}
-	var lines []string
-	for _, x := range rows {
-		line := textwidth.Pad(x.value, r.values, true) + gap + x.past
-		if names > 0 {
-			line = textwidth.Pad(textwidth.Cut(x.name, names), names, false) + gap + line
-		}
-		if r.hosts > 0 {
-			line = textwidth.Pad(x.host, r.hosts, false) + gap + line
-		}
-		lines = append(lines, strings.TrimRight(line, " "))
+	line := textwidth.Pad(x.value, min(r.values, widestAligned), true) + gap + x.past
+	if names > 0 {
+		line = textwidth.Pad(x.name, names, false) + gap + line
 	}
-	return lines
+	if r.hosts > 0 {
+		line = textwidth.Pad(x.host, r.hosts, false) + gap + line
+	}
+	return strings.TrimRight(line, " ")
 }
 
 // Close implements Writer.

@@ -7,9 +7,8 @@ package samples
 
 import (
 	"bytes"
-	"cmp"
+	"context"
 	"math"
-	"slices"
 	"strconv"
 	"time"
 
@@ -43,8 +42,8 @@ type Source struct {
 	Host string `json:"host,omitempty"` // whose metrics these are
 }
 
-// A Sample holds values at one time. It belongs to the caller; a Writer may reorder the values of a
-// set.
+// A Sample holds values at one time. It belongs to the caller; a Writer may put other Values in the
+// place of those of a set, in another order.
 type Sample struct {
 	Time    pcp.Timestamp
 	Missing string // why there are no values; Sets is not used then
@@ -54,8 +53,18 @@ type Sample struct {
 
 // A Set holds the values of one metric.
 type Set struct {
-	Err    error // why there are none
-	Values []Value
+	Err    error  // why there are none
+	Values Values // nil for none
+}
+
+// Values are the values of one metric in a sample. There may be millions: a Writer looks at each
+// where it is, and copies none.
+type Values interface {
+	Len() int
+	// ID returns the instance of value i.
+	ID(i int) int32
+	// At returns value i.
+	At(i int) Value
 }
 
 // A Value is the value of an instance.
@@ -66,9 +75,10 @@ type Value struct {
 	Host     string    // whose value it is, if the header says Hosts
 }
 
-// A Writer writes samples in one of the forms.
+// A Writer writes samples in one of the forms. The error is that of the context if it has ended in
+// the middle of a sample.
 type Writer interface {
-	Sample(*Sample) error
+	Sample(context.Context, *Sample) error
 	// Close writes what has not been written yet.
 	Close() error
 }
@@ -107,17 +117,6 @@ func (o *Options) appendTime(b []byte, h *Header, t pcp.Timestamp) []byte {
 	}
 	b, _ = format.AppendStrftime(b, o.Timestamp, t.Time().In(h.zone())) // the format has been checked
 	return b
-}
-
-// sort puts the values of each set into the order of the instances' identifiers, unless they have
-// an order already.
-func (s *Sample) sort() {
-	if s.Ordered {
-		return
-	}
-	for i := range s.Sets {
-		slices.SortStableFunc(s.Sets[i].Values, func(a, b Value) int { return cmp.Compare(a.ID, b.ID) })
-	}
 }
 
 // singular reports whether a metric has one value that belongs to no instance.

@@ -38,7 +38,7 @@ func write(t *testing.T, open func(io.Writer, *Header, *Options) (Writer, error)
 		t.Fatal(err)
 	}
 	for _, s := range list {
-		if err := w.Sample(s); err != nil {
+		if err := w.Sample(t.Context(), s); err != nil {
 			t.Fatal(err)
 		}
 	}

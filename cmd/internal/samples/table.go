@@ -1,6 +1,8 @@
 package samples
 
 import (
+	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"math"
@@ -19,36 +21,34 @@ import (
 // first sample that has values of it. On a terminal they are cut to its width, and the header is
 // repeated when it has left the screen.
 type tableWriter struct {
-	w       io.Writer
-	h       *Header
-	opt     Options
-	chosen  [][]tableColumn // the columns of each metric; nil until there is a value
-	columns []tableColumn   // those that are shown
-	layout  string          // of the times; "" for Options.Timestamp
-	stamp   int             // width of the times so far
-	day     string          // of the row before, if it stands in the header
-	rows    int             // below the last header
-	begun   bool
-	late    []string // labels of instances that came after the columns had been chosen
+	text
+	h      *Header
+	opt    Options
+	chosen []tableColumns // of each metric
+	layout string         // of the times; "" for Options.Timestamp
+	stamp  int            // width of the times so far
+	day    string         // of the row before, if it stands in the header
+	rows   int            // below the last header
+	begun  bool
+	late   []string // labels of instances that came after the columns had been chosen
 }
 
-// A tableColumn is a column of values.
-type tableColumn struct {
-	metric int
-	id     int32
-	head   string
-	width  int
-	text   bool // values are aligned at their left
-	empty  bool // it stands for a metric without values so far
+// tableColumns are the columns of a metric. Of more than fit the width only the first have a head.
+type tableColumns struct {
+	all    int     // how many there are; 0 while there are no values
+	ids    []int32 // of those that have a width
+	widths []int32
+	heads  []string // nil for the labels of the only sample
+	known  []int32  // the instances of all columns, ascending
 }
 
-// NewTable returns a Writer of a running table, or of a line for each value of several hosts. One sample that does not fit the width is written as
-// NewRows does.
+// NewTable returns a Writer of a running table, or of a line for each value of several hosts. One
+// sample that does not fit the width is written as NewRows does.
 func NewTable(w io.Writer, h *Header, opt *Options) (Writer, error) {
 	if h.Hosts {
 		return NewRows(w, h, opt)
 	}
-	t := &tableWriter{w: w, h: h, opt: *opt, chosen: make([][]tableColumn, len(h.Metrics)), layout: fullTime}
+	t := &tableWriter{text: text{w: w}, h: h, opt: *opt, chosen: make([]tableColumns, len(h.Metrics)), layout: fullTime}
 	if t.opt.Wide {
 		t.opt.Width = 0
 	}
@@ -76,12 +76,18 @@ func (h *Header) clock() string {
 }
 
 // Sample implements Writer.
-func (t *tableWriter) Sample(s *Sample) error {
-	s.sort()
-	changed := t.choose(s)
-	if t.h.Samples == 1 && t.shown() < len(t.columns) {
+func (t *tableWriter) Sample(ctx context.Context, s *Sample) error {
+	if err := s.sort(ctx); err != nil {
+		return err
+	}
+	changed, err := t.choose(ctx, s)
+	if err != nil {
+		return err
+	}
+	shown, all := t.shown()
+	if t.h.Samples == 1 && shown < all {
 		rows, _ := NewRows(t.w, t.h, &t.opt)
-		return rows.Sample(s)
+		return rows.Sample(ctx, s)
 	}
 	at := s.Time.Time().In(t.h.zone())
 	stamp := at.Format(t.layout)
@@ -89,22 +95,24 @@ func (t *tableWriter) Sample(s *Sample) error {
 		stamp = string(t.opt.appendTime(nil, t.h, s.Time))
 	}
 	t.stamp = max(t.stamp, textwidth.Width(stamp))
-	var b strings.Builder
 	if !t.begun {
-		t.begin(&b)
+		t.begin()
 	}
 	day := at.Format(time.DateOnly)
 	if changed || t.headerDue() || t.day != "" && t.day != day {
 		if t.day != "" {
 			t.day = day
 		}
-		t.header(&b)
+		if err := t.header(ctx, s); err != nil {
+			return err
+		}
 		t.rows = 0
 	}
-	t.row(&b, stamp, s)
+	if err := t.row(ctx, stamp, s); err != nil {
+		return err
+	}
 	t.rows++
-	_, err := io.WriteString(t.w, b.String())
-	return err
+	return t.flush()
 }
 
 // headerDue reports whether the header is to be repeated.
@@ -117,60 +125,92 @@ func (t *tableWriter) headerDue() bool {
 }
 
 // choose chooses the columns of metrics that have values for the first time, and reports whether
-// there are any. It notes instances that come later.
-func (t *tableWriter) choose(s *Sample) (changed bool) {
+// the header is another now. It notes instances that come later.
+func (t *tableWriter) choose(ctx context.Context, s *Sample) (changed bool, err error) {
 	for i := range s.Sets {
-		m := &t.h.Metrics[i]
-		values := s.Sets[i].Values
-		if t.chosen[i] != nil {
-			t.noteLate(i, values)
+		set := &s.Sets[i]
+		if set.Len() == 0 && t.h.Metrics[i].singular() {
+			set = &Set{Values: List{{ID: -1}}}
+		}
+		switch {
+		case t.chosen[i].all > 0:
+			err = t.noteLate(ctx, i, &s.Sets[i])
+		case set.Len() > 0:
+			changed = true
+			err = t.addColumns(ctx, i, set)
+		}
+		if err != nil {
+			return false, err
+		}
+	}
+	return changed || !t.begun, nil
+}
+
+// addColumns makes a column for each value of a metric.
+func (t *tableWriter) addColumns(ctx context.Context, metric int, set *Set) error {
+	m, n := &t.h.Metrics[metric], set.Len()
+	float, least := m.Desc.Type == pcp.Float || m.Desc.Type == pcp.Double, t.h.least(m, &t.opt)
+	c := tableColumns{all: n}
+	room := n
+	if t.opt.Width > 0 {
+		room = 0
+	}
+	c.ids, c.widths = make([]int32, 0, room), make([]int32, 0, room)
+	used, noted := 0, 0 // by columns that may be shown, and by the names of others
+	for j := range n {
+		if err := ended(ctx, j); err != nil {
+			return err
+		}
+		if t.h.Samples != 1 {
+			c.known = append(c.known, set.Values.ID(j))
+		}
+		if t.opt.Width > 0 && noted > t.opt.Width {
 			continue
 		}
-		if m.singular() && len(values) == 0 {
-			values = []Value{{ID: -1}}
+		v := set.Values.At(j)
+		head := textwidth.Clean(m.label(v.Instance, len(t.h.Metrics) > 1))
+		headWidth := textwidth.Width(head)
+		width := max(headWidth, least)
+		if !float || t.h.Samples == 1 {
+			width = max(width, textwidth.Width(t.opt.cell(v.Value)))
 		}
-		for j := range values {
-			v := &values[j]
-			c := tableColumn{metric: i, id: v.ID, head: textwidth.Clean(m.label(v.Instance, len(t.h.Metrics) > 1)), text: m.Desc.Type == pcp.String}
-			c.width = max(textwidth.Width(c.head), t.h.least(m, &t.opt))
-			if typ := m.Desc.Type; typ != pcp.Float && typ != pcp.Double || t.h.Samples == 1 {
-				c.width = max(c.width, textwidth.Width(t.opt.cell(v.Value)))
-			}
-			t.chosen[i] = append(t.chosen[i], c)
+		if t.opt.Width > 0 && used > t.opt.Width {
+			noted += headWidth + len(", ")
 		}
-		changed = changed || t.chosen[i] != nil
-	}
-	if !changed && t.columns != nil {
-		return false
-	}
-	t.columns = t.columns[:0]
-	for i, list := range t.chosen {
-		if list == nil {
-			head := t.h.Metrics[i].Name
-			list = []tableColumn{{metric: i, head: head, width: textwidth.Width(head), empty: true}}
+		used += width + len(gap)
+		if t.opt.Width == 0 {
+			width = min(width, widestAligned)
 		}
-		t.columns = append(t.columns, list...)
+		c.ids, c.widths = append(c.ids, v.ID), append(c.widths, int32(width))
+		if t.h.Samples != 1 {
+			c.heads = append(c.heads, head)
+		}
 	}
-	return true
+	slices.Sort(c.known)
+	t.chosen[metric] = c
+	return nil
 }
 
 // noteLate notes the instances of a metric that have no column.
-func (t *tableWriter) noteLate(metric int, values []Value) {
-	for j := range values {
-		label := func() string { return t.h.Metrics[metric].label(values[j].Instance, true) }
-		if find(t.chosen[metric], values[j].ID) < 0 && len(t.late) < maxLate && !slices.Contains(t.late, label()) {
-			t.late = append(t.late, label())
+func (t *tableWriter) noteLate(ctx context.Context, metric int, set *Set) error {
+	known := t.chosen[metric].known
+	for j := 0; j < set.Len() && len(t.late) < maxLate; j++ {
+		if err := ended(ctx, j); err != nil {
+			return err
+		}
+		id := set.Values.ID(j)
+		if _, found := slices.BinarySearch(known, id); found {
+			continue
+		}
+		if label := t.h.Metrics[metric].label(set.Values.At(j).Instance, true); !slices.Contains(t.late, label) {
+			t.late = append(t.late, label)
 		}
 	}
+	return nil
 }
 
 // maxLate is how many instances are remembered that have no column.
 const maxLate = 100
-
-// find returns the index of the column of an instance, -1 if there is none.
-func find(list []tableColumn, id int32) int {
-	return slices.IndexFunc(list, func(c tableColumn) bool { return c.id == id })
-}
 
 // least returns the width that values of a metric have at least, so that numbers may grow.
 func (h *Header) least(m *Metric, o *Options) int {
@@ -186,77 +226,136 @@ func (h *Header) least(m *Metric, o *Options) int {
 	return 0
 }
 
-// shown returns how many of the columns fit the width, at least one if there is one.
-func (t *tableWriter) shown() int {
-	used := t.timeWidth()
-	for i := range t.columns {
-		if used += t.columns[i].width + len(gap); t.opt.Width > 0 && used > t.opt.Width && i > 0 {
-			return i
+// columns calls f with each column: the metric, the place among its columns, and the width. A metric
+// without values has a place of -1. It ends when f returns false.
+func (t *tableWriter) columns(f func(metric, place, width int) bool) {
+	for i := range t.chosen {
+		c := &t.chosen[i]
+		if c.all == 0 && !f(i, -1, textwidth.Width(t.h.Metrics[i].Name)) {
+			return
+		}
+		for k, width := range c.widths {
+			if !f(i, k, int(width)) {
+				return
+			}
 		}
 	}
-	return len(t.columns)
+}
+
+// shown returns how many of the columns fit the width, at least one if there is one, and how many
+// there are.
+func (t *tableWriter) shown() (shown, all int) {
+	for i := range t.chosen {
+		all += max(t.chosen[i].all, 1)
+	}
+	used, n := t.timeWidth(), 0
+	t.columns(func(_, _, width int) bool {
+		if used += width + len(gap); t.opt.Width > 0 && used > t.opt.Width && n > 0 {
+			return false
+		}
+		n++
+		return true
+	})
+	return n, all
 }
 
 // gap stands between columns.
 const gap = "  "
 
 // begin writes the line of each metric, and which columns are left out.
-func (t *tableWriter) begin(b *strings.Builder) {
+func (t *tableWriter) begin() {
 	t.begun = true
 	if t.opt.Header == NoHeader {
 		return
 	}
 	for i := range t.h.Metrics {
 		m := &t.h.Metrics[i]
-		b.WriteString(textwidth.Cut(m.Name+": "+m.summary(), t.opt.Width) + "\n")
+		t.b = append(append(t.b, textwidth.Cut(m.Name+": "+m.summary(), t.opt.Width)...), '\n')
 	}
-	if n := t.shown(); n < len(t.columns) {
+	if n, all := t.shown(); n < all {
 		var names []string
-		for _, c := range t.columns[n:] {
-			names = append(names, c.head)
-		}
-		note := fmt.Sprintf("%d of %d columns (--wide has all); without ", n, len(t.columns))
-		b.WriteString(textwidth.Cut(note+strings.Join(names, ", "), t.opt.Width) + "\n")
+		k := 0
+		t.columns(func(metric, place, _ int) bool {
+			if k++; k > n {
+				names = append(names, t.head(metric, place, nil))
+			}
+			return true
+		})
+		note := fmt.Sprintf("%d of %d columns (--wide has all); without ", n, all)
+		t.b = append(append(t.b, textwidth.Cut(note+strings.Join(names, ", "), t.opt.Width)...), '\n')
 	}
 }
 
+// head returns the head of a column. That of the only sample is the label of its value.
+func (t *tableWriter) head(metric, place int, s *Sample) string {
+	m, c := &t.h.Metrics[metric], &t.chosen[metric]
+	switch {
+	case place < 0 || m.singular():
+		return m.Name
+	case c.heads != nil:
+		return c.heads[place]
+	}
+	return textwidth.Clean(m.label(s.Sets[metric].Values.At(place).Instance, len(t.h.Metrics) > 1))
+}
+
 // header writes the header.
-func (t *tableWriter) header(b *strings.Builder) {
+func (t *tableWriter) header(ctx context.Context, s *Sample) error {
 	if t.opt.Header == NoHeader {
-		return
+		return nil
 	}
-	head := "time"
+	first := "time"
 	if t.day != "" {
-		head = t.day
+		first = t.day
 	}
-	line := textwidth.Pad(head, t.timeWidth(), false)
-	for _, c := range t.columns[:t.shown()] {
-		line += gap + textwidth.Pad(c.head, c.width, !c.text)
+	return t.line(ctx, first, func(metric, place, _ int) string { return t.head(metric, place, s) })
+}
+
+// line writes a line: the text in the column of times, and a cell for each column that is shown.
+func (t *tableWriter) line(ctx context.Context, first string, cell func(metric, place, width int) string) (err error) {
+	start := len(t.b)
+	t.b = append(t.b, textwidth.Pad(first, t.timeWidth(), false)...)
+	n, _ := t.shown()
+	step := 0
+	t.columns(func(metric, place, width int) bool {
+		if step == n {
+			return false
+		}
+		left := place >= 0 && t.h.Metrics[metric].Desc.Type == pcp.String
+		t.b = append(append(t.b, gap...), textwidth.Pad(cell(metric, place, width), width, !left)...)
+		if step++; t.opt.Width == 0 {
+			err = t.next(ctx, step)
+		}
+		return err == nil
+	})
+	if t.opt.Width > 0 {
+		line := string(t.b[start:]) // it is short
+		t.b = append(t.b[:start], textwidth.Cut(line, t.opt.Width)...)
 	}
-	t.line(b, line)
+	t.b = append(bytes.TrimRight(t.b, " "), '\n')
+	return err
 }
 
 // timeWidth returns the width of the column of times.
 func (t *tableWriter) timeWidth() int { return max(t.stamp, len("time"), len(t.day)) }
 
-// row writes the row of a sample. A cell that is too wide moves those behind it.
-func (t *tableWriter) row(b *strings.Builder, at string, s *Sample) {
-	line := textwidth.Pad(at, t.timeWidth(), false)
-	for _, c := range t.columns[:t.shown()] {
-		cell := "-"
-		if set := &s.Sets[c.metric]; !c.empty {
-			if i := slices.IndexFunc(set.Values, func(v Value) bool { return v.ID == c.id }); i >= 0 {
-				cell = t.cell(set.Values[i].Value, c.width)
-			}
+// row writes the row of a sample. A cell that is too wide moves those after it.
+func (t *tableWriter) row(ctx context.Context, at string, s *Sample) error {
+	finders := make([]*finder, len(s.Sets))
+	for i := range s.Sets {
+		var err error
+		if finders[i], err = newFinder(ctx, &s.Sets[i]); err != nil {
+			return err
 		}
-		line += gap + textwidth.Pad(cell, c.width, !c.text)
 	}
-	t.line(b, line)
-}
-
-// line writes a line, cut to the width.
-func (t *tableWriter) line(b *strings.Builder, line string) {
-	b.WriteString(strings.TrimRight(textwidth.Cut(line, t.opt.Width), " ") + "\n")
+	return t.line(ctx, at, func(metric, place, width int) string {
+		if place < 0 {
+			return "-"
+		}
+		if i := finders[metric].find(t.chosen[metric].ids[place]); i >= 0 {
+			return t.cell(s.Sets[metric].Values.At(i).Value, width)
+		}
+		return "-"
+	})
 }
 
 // cell returns the text of a value. Digits behind the point that do not fit a column are rounded

@@ -1,6 +1,7 @@
 package samples
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -15,8 +16,8 @@ func TestTable(t *testing.T) {
 	h := &Header{Metrics: []Metric{metric("s", pcp.String, pcp.NullInDom), rate}}
 	got := write(t, NewTable, h, &Options{Precision: 1},
 		at(0, Set{}, Set{}),
-		at(1, Set{}, Set{Values: []Value{{ID: 7, Instance: "b", Value: pcp.DoubleValue(1.25)}, {ID: 3, Instance: "a", Value: pcp.DoubleValue(20)}}}),
-		at(2, Set{Values: []Value{{ID: -1, Instance: "", Value: pcp.BlobValue(pcp.String, []byte("x"))}}}, Set{Values: []Value{{ID: 8, Instance: "c", Value: pcp.Value{}}, {ID: 3, Instance: "a", Value: pcp.DoubleValue(20)}}}))
+		at(1, Set{}, Set{Values: List{{ID: 7, Instance: "b", Value: pcp.DoubleValue(1.25)}, {ID: 3, Instance: "a", Value: pcp.DoubleValue(20)}}}),
+		at(2, Set{Values: List{{ID: -1, Instance: "", Value: pcp.BlobValue(pcp.String, []byte("x"))}}}, Set{Values: List{{ID: 8, Instance: "c", Value: pcp.Value{}}, {ID: 3, Instance: "a", Value: pcp.DoubleValue(20)}}}))
 	want := `s: string, instant, no units
 disk: 64-bit unsigned int, counter, no units, indom 60.2; rate without units
 time                        s  disk
@@ -36,7 +37,7 @@ func TestTableScreen(t *testing.T) {
 	h := &Header{Metrics: []Metric{metric("m", pcp.Uint32, pcp.NullInDom)}, Interval: 10 * time.Second}
 	var list []*Sample
 	for i := range 25 {
-		list = append(list, at(int64(i)*10, Set{Values: []Value{value(-1, "", uint64(i))}}))
+		list = append(list, at(int64(i)*10, Set{Values: List{value(-1, "", uint64(i))}}))
 	}
 	got := write(t, NewTable, h, &Options{Precision: -1, Width: 80, Height: 12}, list...)
 	if n := strings.Count(got, "2023-11-14       m\n22:"); n != 3 {
@@ -55,7 +56,7 @@ func TestTableFloat(t *testing.T) {
 	h := &Header{Metrics: []Metric{metric("f", pcp.Float, pcp.NullInDom), metric("double", pcp.Double, pcp.NullInDom)}, Interval: time.Second / 2}
 	var list []*Sample
 	for i, f := range []float64{2.3, 100.0 / 3, -1234567.89, 123456789.5, 1e-9 / 3, 0, 1e300} {
-		list = append(list, at(int64(i), Set{Values: []Value{{ID: -1, Instance: "", Value: pcp.FloatValue(float32(f))}}}, Set{Values: []Value{{ID: -1, Instance: "", Value: pcp.DoubleValue(f)}}}))
+		list = append(list, at(int64(i), Set{Values: List{{ID: -1, Instance: "", Value: pcp.FloatValue(float32(f))}}}, Set{Values: List{{ID: -1, Instance: "", Value: pcp.DoubleValue(f)}}}))
 	}
 	got := write(t, NewTable, h, &Options{Precision: -1, Width: 80}, list[:6]...)
 	want := `2023-11-14           f    double
@@ -79,10 +80,11 @@ func TestTableFloat(t *testing.T) {
 // TestTableWidth: columns that do not fit the width are left out with a note, or all are there.
 func TestTableWidth(t *testing.T) {
 	h := &Header{Metrics: []Metric{metric("t.b", pcp.Uint32, indom)}, Interval: time.Second / 2}
-	var set Set
+	var values List
 	for i, name := range []string{"one", "two blank", "three", "世界", "a/b"} {
-		set.Values = append(set.Values, value(int32(i), name, 10))
+		values = append(values, value(int32(i), name, 10))
 	}
+	set := Set{Values: values}
 	for _, tt := range []struct {
 		width int
 		wide  bool
@@ -118,7 +120,7 @@ func TestTableStreams(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range 3 {
-		if err := w.Sample(at(int64(i), Set{Values: []Value{value(-1, "", uint64(i))}})); err != nil {
+		if err := w.Sample(context.Background(), at(int64(i), Set{Values: List{value(-1, "", uint64(i))}})); err != nil {
 			t.Fatal(err)
 		}
 		if want := fmt.Sprintf(" %d\n", i); !strings.HasSuffix(b.String(), want) {

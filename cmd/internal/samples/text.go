@@ -1,0 +1,36 @@
+package samples
+
+import (
+	"bytes"
+	"context"
+	"io"
+)
+
+// A text collects what is written of a sample, and hands it on in pieces: the text of a sample may
+// be many times as large as its values.
+type text struct {
+	w io.Writer
+	b []byte
+}
+
+// piece is how much is collected, about.
+const piece = 64 << 10
+
+// next is called after each step of a loop over values: it hands on what is a piece, and returns the
+// error of a context that has ended. Blanks are kept back, because the line may end after them.
+func (t *text) next(ctx context.Context, step int) error {
+	if err := ended(ctx, step); err != nil || len(t.b) < piece {
+		return err
+	}
+	n := len(bytes.TrimRight(t.b, " "))
+	_, err := t.w.Write(t.b[:n])
+	t.b = append(t.b[:0], t.b[n:]...)
+	return err
+}
+
+// flush hands on what there is.
+func (t *text) flush() error {
+	_, err := t.w.Write(t.b)
+	t.b = t.b[:0]
+	return err
+}
