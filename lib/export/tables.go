@@ -11,6 +11,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"pmtools/lib/pcp"
+	"pmtools/lib/pmapi"
 	"pmtools/lib/pmerr"
 )
 
@@ -125,12 +126,6 @@ func (g *growing[T]) close() error {
 	return err
 }
 
-// A labelObject is what has labels.
-type labelObject struct {
-	kind  pcp.LabelKind
-	ident uint32
-}
-
 // A writer writes all tables. It is the sink of Write.
 type writer struct {
 	*reader
@@ -140,7 +135,7 @@ type writer struct {
 	insts  growing[instanceRow]
 	label  growing[labelRow]
 	none   growing[missingRow]
-	known  map[labelObject][]pcp.LabelSet
+	known  map[pmapi.LabelObject][]pcp.LabelSet
 	stream bool // files stand under their names when their period has ended,
 	late   bool // but not before all that was recorded by then has been read
 }
@@ -151,7 +146,7 @@ func newWriter(r *reader, st *stage, cfg *Config) *writer {
 		reader: r, stage: st, values: valueWriter{stage: st}, event: eventWriter{stage: st},
 		insts: growing[instanceRow]{stage: st, name: "instances"}, label: growing[labelRow]{stage: st, name: "labels"},
 		none:  growing[missingRow]{stage: st, name: "missing"},
-		known: make(map[labelObject][]pcp.LabelSet), stream: cfg.Period != 0 || r.recs.origin.endless(),
+		known: make(map[pmapi.LabelObject][]pcp.LabelSet), stream: cfg.Period != 0 || r.recs.origin.endless(),
 	}
 	if f, ok := r.recs.origin.(*followed); ok {
 		w.late = true
@@ -276,13 +271,21 @@ func (w *writer) instances(d pcp.InDom, at int64, was, is []pcp.Instance) error 
 
 // labels implements sink: labels that differ from those before are rows.
 func (w *writer) labels(ctx context.Context, at int64) error {
-	for _, o := range w.labelled() {
-		sets, err := w.src.Labels(ctx, o.kind, o.ident)
-		if err != nil || reflect.DeepEqual(sets, w.known[o]) {
-			continue // an object without labels is an error too
+	descs := make([]pcp.Desc, len(w.metrics))
+	for i := range w.metrics {
+		descs[i] = w.metrics[i].desc
+	}
+	objects := pmapi.LabelObjects(descs...)
+	found, err := pmapi.ReadLabels(ctx, w.src, objects)
+	if err != nil {
+		return nil // the next record is an error too
+	}
+	for i, o := range objects {
+		if found[i] == nil || reflect.DeepEqual(found[i], w.known[o]) {
+			continue
 		}
-		w.known[o] = sets
-		if err := w.label.write(labelRows(o, at, sets)...); err != nil {
+		w.known[o] = found[i]
+		if err := w.label.write(labelRows(o, at, found[i])...); err != nil {
 			return err
 		}
 	}
@@ -294,55 +297,32 @@ func (w *writer) missing(metric string, at int64, seg int32, why pmerr.Code) err
 	return w.none.write(missingRow{Time: at, Metric: utf8Text(metric), Error: int32(why), Seg: seg})
 }
 
-// labelled returns what may have labels.
-func (w *writer) labelled() []labelObject {
-	list := []labelObject{{pcp.ContextLabels, 0}}
-	seen := make(map[labelObject]bool)
-	add := func(kind pcp.LabelKind, ident uint32) {
-		if o := (labelObject{kind, ident}); !seen[o] {
-			seen[o] = true
-			list = append(list, o)
-		}
-	}
-	for _, m := range w.metrics {
-		id := m.desc.ID
-		add(pcp.DomainLabels, id.Domain())
-		add(pcp.ClusterLabels, uint32(id)&^0x3ff)
-		add(pcp.ItemLabels, uint32(id))
-		if d := m.desc.InDom; d != pcp.NullInDom {
-			add(pcp.InDomLabels, uint32(d))
-			add(pcp.InstanceLabels, uint32(d))
-		}
-	}
-	return list
-}
-
 // labelRows returns the rows of an object.
-func labelRows(o labelObject, at int64, sets []pcp.LabelSet) (rows []labelRow) {
+func labelRows(o pmapi.LabelObject, at int64, sets []pcp.LabelSet) (rows []labelRow) {
 	var object *string
 	name := func(s string) { object = &s }
 	level := "context"
-	switch o.kind {
+	switch o.Kind {
 	case pcp.DomainLabels:
 		level = "domain"
-		name(strconv.Itoa(int(o.ident)))
+		name(strconv.Itoa(int(o.Ident)))
 	case pcp.ClusterLabels:
 		level = "cluster"
-		id := pcp.ID(o.ident)
+		id := pcp.ID(o.Ident)
 		name(strconv.Itoa(int(id.Domain())) + "." + strconv.Itoa(int(id.Cluster())))
 	case pcp.ItemLabels:
 		level = "item"
-		name(pcp.ID(o.ident).String())
+		name(pcp.ID(o.Ident).String())
 	case pcp.InDomLabels:
 		level = "indom"
-		name(pcp.InDom(o.ident).String())
+		name(pcp.InDom(o.Ident).String())
 	case pcp.InstanceLabels:
 		level = "instance"
-		name(pcp.InDom(o.ident).String())
+		name(pcp.InDom(o.Ident).String())
 	}
 	for _, set := range sets {
 		var inst *int32
-		if o.kind == pcp.InstanceLabels {
+		if o.Kind == pcp.InstanceLabels {
 			inst = &set.Inst
 		}
 		for _, l := range set.Labels {

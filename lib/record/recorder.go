@@ -2,7 +2,6 @@ package record
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -150,7 +149,7 @@ func (r *Recorder) Sample(ctx context.Context) error {
 		return err
 	}
 	if r.Samples() == 0 || r.result.Changes&pcp.LabelsChanged != 0 {
-		err = r.putLabels(ctx, t, r.objects())
+		err = r.putLabels(ctx, t, r.labelled())
 	} else {
 		err = r.putLabels(ctx, t, instanceLabels(changed))
 	}
@@ -284,50 +283,35 @@ func (r *Recorder) domains() (ds []pcp.InDom) {
 	return ds
 }
 
-// An object is what has labels of its own.
-type object struct {
-	kind  pcp.LabelKind
-	ident uint32
+// labelled returns everything that may have labels that concern the metrics.
+func (r *Recorder) labelled() []pmapi.LabelObject {
+	descs := slices.Clone(r.descs)
+	for i := range descs {
+		descs[i].ID = r.request.IDs[i]
+	}
+	return pmapi.LabelObjects(descs...)
 }
 
-// objects returns everything that may have labels that concern the metrics.
-func (r *Recorder) objects() []object {
-	objects := []object{{pcp.ContextLabels, 0}}
-	for _, id := range r.request.IDs {
-		objects = append(objects, object{pcp.DomainLabels, id.Domain()},
-			object{pcp.ClusterLabels, uint32(pcp.NewID(id.Domain(), id.Cluster(), 0))}, object{pcp.ItemLabels, uint32(id)})
-	}
-	for _, d := range r.domains() {
-		objects = append(objects, object{pcp.InDomLabels, uint32(d)})
-	}
-	return append(objects, instanceLabels(r.domains())...)
-}
-
-// instanceLabels returns the instances of domains.
-func instanceLabels(ds []pcp.InDom) (objects []object) {
+// instanceLabels returns the objects of the labels of the instances of domains.
+func instanceLabels(ds []pcp.InDom) (objects []pmapi.LabelObject) {
 	for _, d := range ds {
-		objects = append(objects, object{pcp.InstanceLabels, uint32(d)})
+		objects = append(objects, pmapi.LabelObject{Kind: pcp.InstanceLabels, Ident: uint32(d)})
 	}
 	return objects
 }
 
 // putLabels writes the labels of objects that have some.
-func (r *Recorder) putLabels(ctx context.Context, t pcp.Timestamp, objects []object) error {
-	seen := make(map[object]bool, len(objects))
-	for _, o := range objects {
-		if seen[o] {
-			continue
-		}
-		seen[o] = true
-		sets, err := r.src.Labels(ctx, o.kind, o.ident)
-		if errors.Is(err, pmerr.IPC) || ctx.Err() != nil {
-			return err // others mean that there are none
-		}
-		sets = slices.DeleteFunc(slices.Clone(sets), func(s pcp.LabelSet) bool { return len(s.Labels) == 0 })
+func (r *Recorder) putLabels(ctx context.Context, t pcp.Timestamp, objects []pmapi.LabelObject) error {
+	found, err := pmapi.ReadLabels(ctx, r.src, objects)
+	if err != nil {
+		return err
+	}
+	for i, o := range objects {
+		sets := slices.DeleteFunc(slices.Clone(found[i]), func(s pcp.LabelSet) bool { return len(s.Labels) == 0 })
 		if len(sets) == 0 {
 			continue
 		}
-		if err := r.w.SetLabels(t, o.kind, o.ident, sets); err != nil {
+		if err := r.w.SetLabels(t, o.Kind, o.Ident, sets); err != nil {
 			return err
 		}
 	}

@@ -1,0 +1,103 @@
+package pmapi
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+
+	"pmtools/lib/pcp"
+	"pmtools/lib/pmerr"
+)
+
+// A LabelObject is an object that labels belong to, as [Source.Labels] takes it.
+type LabelObject struct {
+	Kind  pcp.LabelKind
+	Ident uint32
+}
+
+// LabelObjects returns the objects whose labels the values of metrics have: each once, those of lower
+// precedence first. A description without an identifier is that of an expression, whose values have
+// the labels of their instances.
+func LabelObjects(descs ...pcp.Desc) []LabelObject {
+	list := []LabelObject{{pcp.ContextLabels, 0}}
+	for i := range descs {
+		id, d := descs[i].ID, descs[i].InDom
+		if id != pcp.NullID {
+			list = append(list, LabelObject{pcp.DomainLabels, id.Domain()},
+				LabelObject{pcp.ClusterLabels, uint32(pcp.NewID(id.Domain(), id.Cluster(), 0))}, LabelObject{pcp.ItemLabels, uint32(id)})
+		} else if d != pcp.NullInDom {
+			list = append(list, LabelObject{pcp.DomainLabels, d.Domain()})
+		}
+		if d != pcp.NullInDom {
+			list = append(list, LabelObject{pcp.InDomLabels, uint32(d)}, LabelObject{pcp.InstanceLabels, uint32(d)})
+		}
+	}
+	slices.SortFunc(list, func(a, b LabelObject) int { return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Ident, b.Ident)) })
+	return slices.Compact(list)
+}
+
+// ReadLabels returns the label sets of objects. An object without labels, or of a source without
+// labels, has none. The error is that of ctx or of a lost connection.
+func ReadLabels(ctx context.Context, src Source, objects []LabelObject) ([][]pcp.LabelSet, error) {
+	found := make([][]pcp.LabelSet, 0, len(objects))
+	for len(objects) > 0 {
+		kind := objects[0].Kind
+		var idents []uint32
+		for len(objects) > 0 && objects[0].Kind == kind {
+			idents, objects = append(idents, objects[0].Ident), objects[1:]
+		}
+		answers, err := LabelsOf(ctx, src, kind, idents)
+		if err != nil {
+			answers = make([]pcp.Answer[[]pcp.LabelSet], len(idents))
+			answers[0].Err = err
+		}
+		for _, a := range answers {
+			if ctx.Err() != nil || errors.Is(a.Err, pmerr.IPC) {
+				return nil, cmp.Or(ctx.Err(), a.Err)
+			}
+			found = append(found, a.Value)
+		}
+	}
+	return found, nil
+}
+
+// Labels holds the labels of objects, and merges them for values.
+type Labels struct {
+	sets  map[LabelObject][]pcp.Label
+	insts map[labelledInst][]pcp.Label
+}
+
+// A labelledInst is an instance of a domain.
+type labelledInst struct {
+	indom uint32
+	inst  int32
+}
+
+// Set sets the labels of an object.
+func (l *Labels) Set(o LabelObject, sets []pcp.LabelSet) {
+	if l.sets == nil {
+		l.sets, l.insts = make(map[LabelObject][]pcp.Label), make(map[labelledInst][]pcp.Label)
+	}
+	for i := range sets {
+		if o.Kind == pcp.InstanceLabels {
+			l.insts[labelledInst{o.Ident, sets[i].Inst}] = sets[i].Labels
+		} else {
+			l.sets[o] = sets[i].Labels
+		}
+	}
+}
+
+// Of returns the labels of the value of an instance, ascending by name: of several with one name
+// that of the object with the highest precedence.
+func (l *Labels) Of(d pcp.Desc, inst int32) []pcp.Label {
+	var sets [][]pcp.Label
+	for _, o := range LabelObjects(d) {
+		if o.Kind == pcp.InstanceLabels {
+			sets = append(sets, l.insts[labelledInst{o.Ident, inst}])
+		} else {
+			sets = append(sets, l.sets[o])
+		}
+	}
+	return pcp.MergeLabels(sets...)
+}
