@@ -48,7 +48,9 @@ func TestIdentifiers(t *testing.T) {
 	} {
 		id := lookup(t, tt.src, tt.name)
 		names, err := tt.src.Names(ctx, id)
-		if id.String() != tt.id || err != nil || len(names) != 1 || names[0] != tt.name {
+		if id.String() != tt.id || err != nil {
+			t.Errorf("%s is %v, which is called %v (%v)", tt.name, id, names, err)
+		} else if len(names) != 1 || names[0] != tt.name {
 			t.Errorf("%s is %v, which is called %v (%v)", tt.name, id, names, err)
 		}
 	}

@@ -39,7 +39,11 @@ func TestNestedSource(t *testing.T) {
 		}
 	}
 	var bad *check.Error
-	if !errors.As(found[3].Err, &bad) || bad.What != "operand nosuch" || bad.Pos != 18 || len(bad.Path) != 1 || bad.Path[0].NamePos != 0 || !errors.Is(bad.Err, pmerr.Name) {
+	if !errors.As(found[3].Err, &bad) {
+		t.Errorf("the error is %+v", found[3].Err)
+	} else if bad.What != "operand nosuch" || bad.Pos != 18 {
+		t.Errorf("the error is %+v", found[3].Err)
+	} else if len(bad.Path) != 1 || bad.Path[0].NamePos != 0 || !errors.Is(bad.Err, pmerr.Name) {
 		t.Errorf("the error is %+v", found[3].Err)
 	}
 	if got := values(t, src, ids[1]); got != 47 {

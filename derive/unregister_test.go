@@ -58,8 +58,11 @@ func TestUnregister(t *testing.T) {
 		if v := fetchOne(t, one, before); v.Err != pmerr.PMID {
 			t.Errorf("a removed metric has error %v", v.Err)
 		}
-		if r, err := one.Lookup(ctx, []string{"g.b", "both", "own", "g.a"}); err != nil ||
-			r[0].Err == nil || r[1].Err == nil || r[2].Err == nil || r[3].Err != nil {
+		if r, err := one.Lookup(ctx, []string{"g.b", "both", "own", "g.a"}); err != nil {
+			t.Errorf("%v, %v", r, err)
+		} else if r[0].Err == nil || r[1].Err == nil {
+			t.Errorf("%v, %v", r, err)
+		} else if r[2].Err == nil || r[3].Err != nil {
 			t.Errorf("%v, %v", r, err)
 		}
 		if got := walk(t, two, "g"); got != "g.a" {

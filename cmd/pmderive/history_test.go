@@ -72,7 +72,9 @@ func TestHistoryLimit(t *testing.T) {
 	}
 	h := openHistory(lookup(map[string]string{"PMDERIVE_HISTORY": path}))
 	text, err := os.ReadFile(path)
-	if err != nil || len(h.items) != historyLimit || h.items[0] != "item 5" || strings.Count(string(text), "\n") != historyLimit {
+	if err != nil {
+		t.Errorf("%d items from %q, %v", len(h.items), h.items[0], err)
+	} else if len(h.items) != historyLimit || h.items[0] != "item 5" || strings.Count(string(text), "\n") != historyLimit {
 		t.Errorf("%d items from %q, %v", len(h.items), h.items[0], err)
 	}
 	if info, err := os.Stat(path); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {

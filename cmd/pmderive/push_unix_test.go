@@ -71,8 +71,10 @@ func TestPushInterrupted(t *testing.T) {
 			}
 			close(signalled)
 			_ = cmd.Wait() // its status says it
-			if !late.Stop() || cmd.ProcessState.ExitCode() != 1 || strings.Contains(out.String(), ": 0 samples") == tt.sent ||
-				strings.Contains(out.String(), " not sent") == tt.sent || !strings.Contains(said.String(), "interrupted: the rest of the archive is not sent\n") {
+			if !late.Stop() || cmd.ProcessState.ExitCode() != 1 {
+				t.Errorf("status %d, %q, %q", cmd.ProcessState.ExitCode(), &out, &said)
+			} else if strings.Contains(out.String(), ": 0 samples") == tt.sent || strings.Contains(out.String(), " not sent") == tt.sent ||
+				!strings.Contains(said.String(), "interrupted: the rest of the archive is not sent\n") {
 				t.Errorf("status %d, %q, %q", cmd.ProcessState.ExitCode(), &out, &said)
 			}
 			if left, _ := filepath.Glob(filepath.Join(temp, "*")); left != nil {

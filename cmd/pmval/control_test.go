@@ -55,7 +55,9 @@ new interval:  1.00 sec
 	if below(got.Stdout) != want || got.Stderr != "\npmval: Time Control dialog exited, goodbye.\n" || got.Status != 1 {
 		t.Errorf("got %s\n%s, %d", got.Stdout, got.Stderr, got.Status)
 	}
-	if len(sent) != 9 || sent[0].Zone != "UTC" || sent[0].ZoneLabel != "specbox" || sent[0].Kind != timecontrol.Recorded {
+	if len(sent) != 9 {
+		t.Errorf("sent %+v", sent)
+	} else if sent[0].Zone != "UTC" || sent[0].ZoneLabel != "specbox" || sent[0].Kind != timecontrol.Recorded {
 		t.Errorf("sent %+v", sent)
 	}
 }

@@ -160,7 +160,9 @@ func TestStoreInstances(t *testing.T) {
 	if _, errs, status := live(t, f, "-s", "0", "-x", "1.5", "-i", "three,one", "m"); status != 0 {
 		t.Fatal(errs)
 	}
-	if v := f.stored[1]; len(v.Insts) != 2 || v.Insts[0] != 1 || v.Insts[1] != 3 || len(v.Words) != 2 {
+	if v := f.stored[1]; len(v.Insts) != 2 {
+		t.Errorf("stored %v", v)
+	} else if v.Insts[0] != 1 || v.Insts[1] != 3 || len(v.Words) != 2 {
 		t.Errorf("stored %v", v)
 	}
 	if _, errs, status := live(t, f, "-s", "0", "-i", "four", "m"); status != 1 || errs != "pmval: instance four not available\n" {

@@ -73,7 +73,9 @@ func TestOutputAgrees(t *testing.T) {
 			Metrics []struct{ Metric string }
 			Source  struct{ Host string }
 		}
-		if err := dec.Decode(&head); err != nil || len(head.Metrics) != 1 || head.Metrics[0].Metric != metric || head.Source.Host != "specbox" {
+		if err := dec.Decode(&head); err != nil {
+			t.Errorf("%s: header %+v, %v", metric, head, err)
+		} else if len(head.Metrics) != 1 || head.Metrics[0].Metric != metric || head.Source.Host != "specbox" {
 			t.Errorf("%s: header %+v, %v", metric, head, err)
 		}
 		for dec.More() {

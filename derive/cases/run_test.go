@@ -87,7 +87,9 @@ func TestRecord(t *testing.T) {
 		t.Fatal(err)
 	}
 	r, err := f.Run(t.Context(), nil)
-	if err != nil || r.Failed() != 0 || !r.Results[0].Recorded || r.Results[1].Recorded {
+	if err != nil {
+		t.Errorf("%v, %+v\n%s", err, r, once)
+	} else if r.Failed() != 0 || !r.Results[0].Recorded || r.Results[1].Recorded {
 		t.Errorf("%v, %+v\n%s", err, r, once)
 	}
 	twice, err := f.Record(t.Context(), nil)

@@ -63,7 +63,9 @@ func TestFunctions(t *testing.T) {
 		if !uses {
 			t.Errorf("the example of %s does without it", f.Name)
 		}
-		if f.Name != f.Token.Symbol() || !strings.HasPrefix(f.Signature, f.Name+"(") || !strings.HasSuffix(f.Summary, ".") || f.Metadata == "" {
+		if f.Name != f.Token.Symbol() || !strings.HasPrefix(f.Signature, f.Name+"(") {
+			t.Errorf("%+v", f)
+		} else if !strings.HasSuffix(f.Summary, ".") || f.Metadata == "" {
 			t.Errorf("%+v", f)
 		}
 	}

@@ -91,7 +91,9 @@ func FuzzCheck(f *testing.F) {
 		var bad *Error
 		switch {
 		case errors.As(err, &bad):
-			if bad.What == "" || bad.Text == "" || bad.Pos < 0 || int(bad.Pos) >= len(text) {
+			if bad.What == "" || bad.Text == "" {
+				t.Errorf("bad error %+v", bad)
+			} else if bad.Pos < 0 || int(bad.Pos) >= len(text) {
 				t.Errorf("bad error %+v", bad)
 			}
 			return

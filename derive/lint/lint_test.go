@@ -197,7 +197,9 @@ func TestMissing(t *testing.T) {
 	two := kept(t, dir, "two", "start 2024-01-02T00:00:00Z\nmetric a u32 instant\n value 1x2\nmetric b u32 instant\n value 1x2\n")
 	i := slices.IndexFunc(lint.Rules(), func(r *lint.Rule) bool { return r.Name == "missing" })
 	found := check(t, one+","+two, "x = a + 1\ny = a + b + b\n", lint.Rules()[i])
-	if len(found) != 1 || found[0].Line != 2 || found[0].Column != 9 || found[0].Message != "b is not in "+one {
+	if len(found) != 1 {
+		t.Errorf("%+v", found)
+	} else if found[0].Line != 2 || found[0].Column != 9 || found[0].Message != "b is not in "+one {
 		t.Errorf("%+v", found)
 	}
 	if found := check(t, two, "y = a + b\n", lint.Rules()[i]); len(found) != 0 {

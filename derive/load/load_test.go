@@ -87,7 +87,9 @@ func TestLoadPaths(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			n, w, reg, err := loadFiles(t, files, tt.paths...)
-			if n != tt.n || (err != nil) != tt.err || names(reg) != tt.names || len(w) != tt.warns {
+			if n != tt.n || (err != nil) != tt.err {
+				t.Errorf("%d, %v, %s, %q", n, err, names(reg), w)
+			} else if names(reg) != tt.names || len(w) != tt.warns {
 				t.Errorf("%d, %v, %s, %q", n, err, names(reg), w)
 			}
 			if err != nil && (!errors.Is(err, fs.ErrNotExist) || pmerr.Of(err) != pmerr.ENOENT) {

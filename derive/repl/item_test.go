@@ -87,7 +87,9 @@ func TestParseItem(t *testing.T) {
 		{"exit", "command", "exit", "", ""},
 	} {
 		kind, name, attr, text, start := repl.ParsedItem(tt.src)
-		if kind != tt.kind || name != tt.name || attr != tt.attr || text != tt.text {
+		if kind != tt.kind || name != tt.name {
+			t.Errorf("%q: %s %q %q %q", tt.src, kind, name, attr, text)
+		} else if attr != tt.attr || text != tt.text {
 			t.Errorf("%q: %s %q %q %q", tt.src, kind, name, attr, text)
 		}
 		if kind != "blank" && tt.src[start:start+len(text)] != text {

@@ -48,7 +48,9 @@ func TestEvalSome(t *testing.T) {
 	var b bytes.Buffer
 	err := s.Eval(context.Background(), []string{"t.bb", "t.s", "t.d +", "t.d"}, &repl.Window{}, &b)
 	var bad repl.Problems
-	if !errors.As(err, &bad) || len(bad) != 2 || bad[0].Src != "t.bb" || bad[1].Src != "t.d +" {
+	if !errors.As(err, &bad) {
+		t.Errorf("%v", err)
+	} else if len(bad) != 2 || bad[0].Src != "t.bb" || bad[1].Src != "t.d +" {
 		t.Errorf("%v", err)
 	}
 	if out := b.String(); !strings.Contains(out, " t.s =0 t.d =0\n") {
@@ -105,14 +107,20 @@ func TestRun(t *testing.T) {
 		t.Fatalf("%d runs", len(got))
 	}
 	r := got[0]
-	if r.Output != "json" || r.Host != "specbox" || r.Kind != repl.Archive || r.Name != "ta" || r.Live || r.Window.Samples != 2 {
+	if r.Output != "json" || r.Host != "specbox" || r.Kind != repl.Archive {
+		t.Errorf("%+v", r)
+	} else if r.Name != "ta" || r.Live || r.Window.Samples != 2 {
 		t.Errorf("%+v", r)
 	}
 	n, b := r.Exprs[0], r.Exprs[1]
-	if n.Name != "n" || n.Desc.Sem != pcp.Counter || n.Rate == nil || n.Rate.Units.String() != "count / sec" || b.Desc.InDom == pcp.NullInDom || b.Rate != nil {
+	if n.Name != "n" || n.Desc.Sem != pcp.Counter || n.Rate == nil {
+		t.Errorf("%+v", r.Exprs)
+	} else if n.Rate.Units.String() != "count / sec" || b.Desc.InDom == pcp.NullInDom || b.Rate != nil {
 		t.Errorf("%+v", r.Exprs)
 	}
-	if got[1].Exprs[0].Rate != nil || got[1].Window.Samples != 1 || got[2].Output != repl.Chart || got[2].Window.Samples != 3 {
+	if got[1].Exprs[0].Rate != nil || got[1].Window.Samples != 1 {
+		t.Errorf("%+v, %+v", got[1], got[2])
+	} else if got[2].Output != repl.Chart || got[2].Window.Samples != 3 {
 		t.Errorf("%+v, %+v", got[1], got[2])
 	}
 }

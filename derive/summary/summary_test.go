@@ -85,13 +85,23 @@ func TestRates(t *testing.T) {
 		t.Fatal(len(list), "instances")
 	}
 	one, two := list[0], list[1]
-	if one.Samples != 4 || one.Gaps != 0 || one.Marks != 1 || one.Min != 1 || one.Max != 5 || one.MaxTime.Sec != 70 || one.Mean() != (1+2+3+5*2)/5.0 || one.Last != 5 {
+	if one.Samples != 4 || one.Gaps != 0 {
+		t.Errorf("instance 1: %+v, mean %v", one.Series, one.Mean())
+	} else if one.Marks != 1 || one.Min != 1 || one.Max != 5 {
+		t.Errorf("instance 1: %+v, mean %v", one.Series, one.Mean())
+	} else if one.MaxTime.Sec != 70 || one.Mean() != (1+2+3+5*2)/5.0 || one.Last != 5 {
 		t.Errorf("instance 1: %+v, mean %v", one.Series, one.Mean())
 	}
-	if two.Samples != 3 || two.Gaps != 1 || two.Marks != 1 || two.Min != 0 || two.Max != 20 || two.MaxTime.Sec != 40 || two.Mean() != (10+20+0*2)/4.0 {
+	if two.Samples != 3 || two.Gaps != 1 {
+		t.Errorf("instance 2: %+v, mean %v", two.Series, two.Mean())
+	} else if two.Marks != 1 || two.Min != 0 {
+		t.Errorf("instance 2: %+v, mean %v", two.Series, two.Mean())
+	} else if two.Max != 20 || two.MaxTime.Sec != 40 || two.Mean() != (10+20+0*2)/4.0 {
 		t.Errorf("instance 2: %+v, mean %v", two.Series, two.Mean())
 	}
-	if all := m.All; all.Samples != 7 || all.Gaps != 1 || all.Marks != 2 || math.Abs(all.Mean()-46.0/9) > 1e-12 {
+	if all := m.All; all.Samples != 7 || all.Gaps != 1 {
+		t.Errorf("all: %+v, mean %v", all, all.Mean())
+	} else if all.Marks != 2 || math.Abs(all.Mean()-46.0/9) > 1e-12 {
 		t.Errorf("all: %+v, mean %v", all, all.Mean())
 	}
 }

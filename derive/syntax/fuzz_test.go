@@ -36,7 +36,9 @@ func FuzzParse(f *testing.F) {
 		x, err := testConfig.Parse(src)
 		if err != nil {
 			e := err.(*Error)
-			if x != nil || int(e.Pos) >= len(src) && src != "" || e.Pos < 0 && src != "" || e.Pos < -1 {
+			if x != nil || int(e.Pos) >= len(src) && src != "" {
+				t.Fatalf("%q: tree %v, error %d of %d bytes", src, x, e.Pos, len(src))
+			} else if e.Pos < 0 && src != "" || e.Pos < -1 {
 				t.Fatalf("%q: tree %v, error %d of %d bytes", src, x, e.Pos, len(src))
 			}
 			if src != "" && !strings.Contains(Caret(src, e.Pos), "^") || !strings.Contains(CaretOffset(e.Pos), "^") {

@@ -264,7 +264,9 @@ func TestRoundTripMetadata(t *testing.T) {
 			set, err := archive.Open(bg, base, nil)
 			must(t, err)
 			defer set.Close()
-			if l := set.Label(); l.Version != version || l.Host != "there" || l.Zone != "CET-1" || l.PID != 77 || l.Start != seconds(0) {
+			if l := set.Label(); l.Version != version || l.Host != "there" {
+				t.Errorf("label %+v", l)
+			} else if l.Zone != "CET-1" || l.PID != 77 || l.Start != seconds(0) {
 				t.Errorf("label %+v", l)
 			}
 			if got, err := set.Desc(d.ID); err != nil || got != d {
@@ -289,7 +291,11 @@ func TestRoundTripMetadata(t *testing.T) {
 				}
 			}
 			got, err := set.Labels(pcp.InstanceLabels, uint32(testDom), seconds(5))
-			if err != nil || len(got) != 2 || got[0].Inst != 1 || !slices.Equal(got[0].Labels, labels[0].Labels) || len(got[1].Labels) != 0 {
+			if err != nil {
+				t.Errorf("labels %+v, %v", got, err)
+			} else if len(got) != 2 || got[0].Inst != 1 {
+				t.Errorf("labels %+v, %v", got, err)
+			} else if !slices.Equal(got[0].Labels, labels[0].Labels) || len(got[1].Labels) != 0 {
 				t.Errorf("labels %+v, %v", got, err)
 			}
 		})

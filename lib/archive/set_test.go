@@ -65,7 +65,9 @@ func TestSetMetadata(t *testing.T) {
 	d, err := s.Desc(id)
 	must(t, err)
 	list, err := s.AllInstances(d.InDom)
-	if err != nil || len(list) != 2 || list[0].ID != 10 || list[1].ID != 0 {
+	if err != nil {
+		t.Errorf("all instances: got %v, %v", list, err)
+	} else if len(list) != 2 || list[0].ID != 10 || list[1].ID != 0 {
 		t.Errorf("all instances: got %v, %v", list, err)
 	}
 	if _, err := s.Desc(99); pmerr.Of(err) != pmerr.PMIDLog {

@@ -123,7 +123,9 @@ func TestBroken(t *testing.T) {
 			want = append(want, fmt.Sprint(i))
 		}
 	}
-	if len(want) < 2 || !errors.Is(err, fs.ErrExist) || !errors.Is(w.Flush(), fs.ErrExist) || !errors.Is(w.Close(), fs.ErrExist) {
+	if len(want) < 2 {
+		t.Errorf("after %q: %v", want, err)
+	} else if !errors.Is(err, fs.ErrExist) || !errors.Is(w.Flush(), fs.ErrExist) || !errors.Is(w.Close(), fs.ErrExist) {
 		t.Errorf("after %q: %v", want, err)
 	}
 	if text, err := os.ReadFile(taken); err != nil || string(text) != "mine" {

@@ -202,7 +202,9 @@ func TestFetchDomains(t *testing.T) {
 			{Err: pmerr.PMID}, {Blobs: [][]byte{[]byte("hullo world!")}}, {Err: pmerr.NoAgent},
 		} {
 			got := &res.Sets[j]
-			if got.ID != ids[j] || got.Err != want.Err || !slices.Equal(got.Words, want.Words) || len(got.Blobs) != len(want.Blobs) {
+			if got.ID != ids[j] || got.Err != want.Err {
+				t.Errorf("fetch %d: column %d is %+v, want %+v", i, j, got, want)
+			} else if !slices.Equal(got.Words, want.Words) || len(got.Blobs) != len(want.Blobs) {
 				t.Errorf("fetch %d: column %d is %+v, want %+v", i, j, got, want)
 			}
 		}
@@ -359,7 +361,9 @@ func TestLabels(t *testing.T) {
 	host := `{"domainname":"example.org","hostname":"here","machineid":"0123abc"} 01 01 01`
 	sets, err := s.Labels(ctx, pcp.ContextLabels, 0)
 	got := sayLabels(sets)
-	if runtime.GOOS == "windows" && got != host || err != nil || !strings.Contains(got, `"hostname":"here"`) || !strings.Contains(got, `"machineid":"0123abc"`) {
+	if runtime.GOOS == "windows" && got != host || err != nil {
+		t.Errorf("labels of the host: %s, error %v", got, err)
+	} else if !strings.Contains(got, `"hostname":"here"`) || !strings.Contains(got, `"machineid":"0123abc"`) {
 		t.Errorf("labels of the host: %s, error %v", got, err)
 	}
 	if runtime.GOOS != "windows" && (!strings.Contains(got, `"groupid":`) || !strings.Contains(got, " 01 81 01 01 81")) {
@@ -487,7 +491,9 @@ func TestWatcher(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if runtime.GOOS != "windows" && w.attrs != 3 || w.ended != 1 || w.profiles != 1 || w.closed != 1 {
+	if runtime.GOOS != "windows" && w.attrs != 3 || w.ended != 1 {
+		t.Errorf("%d attributes, %d ends, %d profiles, %d closed", w.attrs, w.ended, w.profiles, w.closed)
+	} else if w.profiles != 1 || w.closed != 1 {
 		t.Errorf("%d attributes, %d ends, %d profiles, %d closed", w.attrs, w.ended, w.profiles, w.closed)
 	}
 }
@@ -516,7 +522,11 @@ func TestClosed(t *testing.T) {
 func TestAllOf(t *testing.T) {
 	s := portable(t)
 	rs, err := s.InstancesOf(context.Background(), []pcp.InDom{pcp.NewInDom(29, 1), pcp.NewInDom(77, 1), pcp.NewInDom(29, 2)})
-	if err != nil || len(rs) != 3 || len(rs[0].Value) != 3 || rs[1].Err == nil || len(rs[2].Value) != 9 {
+	if err != nil {
+		t.Errorf("%v, error %v", rs, err)
+	} else if len(rs) != 3 || len(rs[0].Value) != 3 {
+		t.Errorf("%v, error %v", rs, err)
+	} else if rs[1].Err == nil || len(rs[2].Value) != 9 {
 		t.Errorf("%v, error %v", rs, err)
 	}
 }

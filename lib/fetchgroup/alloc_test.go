@@ -145,7 +145,11 @@ func TestNoAllocation(t *testing.T) {
 		t.Errorf("%v allocations a fetch", n)
 	}
 	h, _ := b.Next(t.Context())
-	if len(h.Rows) != 100 || h.Rows[5].Rate != 300 || h.Map["instance-fa"] != 5 || h.One != 10 || h.Pick != 1 || h.Text != "1.00000000000000000e+01" {
+	if len(h.Rows) != 100 {
+		t.Errorf("%+v", h)
+	} else if h.Rows[5].Rate != 300 || h.Map["instance-fa"] != 5 {
+		t.Errorf("%+v", h)
+	} else if h.One != 10 || h.Pick != 1 || h.Text != "1.00000000000000000e+01" {
 		t.Errorf("%+v", h)
 	}
 }

@@ -64,19 +64,29 @@ func TestBind(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if e.Time.IsZero() || e.Time != g.Time() || e.Ten != 10 || e.Text != "10" || e.Hullo != "hullo world!" || e.One != 100 ||
-			e.Kilo != 41015.625 || e.Sum != 4500 || math.Abs(e.Share-1.0/9) > 1e-12 || e.Gone != -1 {
+		if e.Time.IsZero() || e.Time != g.Time() {
+			t.Errorf("fetch %d: %+v", i, e)
+		} else if e.Ten != 10 || e.Text != "10" || e.Hullo != "hullo world!" {
+			t.Errorf("fetch %d: %+v", i, e)
+		} else if e.One != 100 || e.Kilo != 41015.625 {
+			t.Errorf("fetch %d: %+v", i, e)
+		} else if e.Sum != 4500 || math.Abs(e.Share-1.0/9) > 1e-12 || e.Gone != -1 {
 			t.Errorf("fetch %d: %+v", i, e)
 		}
-		if _, err := e.Rate.Get(); (err == nil) != (i > 0) || e.Bad.Status != pmerr.BadDerive || e.Bad.Or(7) != 7 || e.Rate.Or(-1) == -1 != (i == 0) {
+		if _, err := e.Rate.Get(); (err == nil) != (i > 0) || e.Bad.Status != pmerr.BadDerive {
+			t.Errorf("fetch %d: %+v %+v", i, e.Rate, e.Bad)
+		} else if e.Bad.Or(7) != 7 || e.Rate.Or(-1) == -1 != (i == 0) {
 			t.Errorf("fetch %d: %+v %+v", i, e.Rate, e.Bad)
 		}
 		if fmt.Sprint(e.Colour) != "map[bin-100:100 bin-300:300 bin-500:500 bin-700:700 bin-900:900]" || len(e.Ctrs) != 9 || e.Ctrs["bin-100"].Status != 0 != (i == 0) {
 			t.Errorf("fetch %d: %v %v", i, e.Colour, e.Ctrs)
 		}
 		for k, r := range e.Bins {
-			if r.Name != fmt.Sprint("bin-", 100*(k+1)) || r.Value != int64(100*(k+1)) || r.Inst != int32(r.Value) || r.Ctr.Status != 0 || r.Gone.Status != pmerr.Name ||
-				(k%2 == 0) != (r.Part == float32(r.Value)) || k%2 == 1 && !math.IsNaN(float64(r.Part)) || r.other != 0 {
+			if r.Name != fmt.Sprint("bin-", 100*(k+1)) || r.Value != int64(100*(k+1)) {
+				t.Errorf("fetch %d: %+v", i, r)
+			} else if r.Inst != int32(r.Value) || r.Ctr.Status != 0 || r.Gone.Status != pmerr.Name {
+				t.Errorf("fetch %d: %+v", i, r)
+			} else if (k%2 == 0) != (r.Part == float32(r.Value)) || k%2 == 1 && !math.IsNaN(float64(r.Part)) || r.other != 0 {
 				t.Errorf("fetch %d: %+v", i, r)
 			}
 		}

@@ -99,7 +99,9 @@ func checkFile(t *testing.T, path string) {
 	}
 	for i := range f.Values {
 		v, err := f.Value(b, &f.Values[i], time.Now())
-		if err != nil || f.Metrics[i].Name != fmt.Sprint("m", i) || v.Word() != 0 && v.Word() != uint64(i) || len(f.Metrics[i].OneLine) != 255 {
+		if err != nil {
+			t.Fatalf("%s is %d, error %v", f.Metrics[i].Name, v.Word(), err)
+		} else if f.Metrics[i].Name != fmt.Sprint("m", i) || v.Word() != 0 && v.Word() != uint64(i) || len(f.Metrics[i].OneLine) != 255 {
 			t.Fatalf("%s is %d, error %v", f.Metrics[i].Name, v.Word(), err)
 		}
 	}

@@ -42,7 +42,9 @@ func TestCreateErrors(t *testing.T) {
 		{"taken", mmv.Options{Dir: dir}, nil, "taken"},
 	} {
 		r, err := mmv.Create(c.name, c.o)
-		if r != nil || err == nil || c.is != nil && !errors.Is(err, c.is) || !strings.Contains(err.Error(), c.want) {
+		if r != nil || err == nil {
+			t.Errorf("%q %+v: error %v", c.name, c.o, err)
+		} else if c.is != nil && !errors.Is(err, c.is) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%q %+v: error %v", c.name, c.o, err)
 		}
 	}
@@ -138,7 +140,9 @@ func TestRegisterErrors(t *testing.T) {
 			mmv.Gauge[int32](r, "there").Set(3)
 			mmv.Gauge[int32](r, "up.down")
 			c.f(r)
-			if err := r.Err(); err == nil || c.is != nil && !errors.Is(err, c.is) || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "mmv: acme: ") {
+			if err := r.Err(); err == nil || c.is != nil && !errors.Is(err, c.is) {
+				t.Errorf("error %v, want %v and %q", err, c.is, c.want)
+			} else if !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "mmv: acme: ") {
 				t.Errorf("error %v, want %v and %q", err, c.is, c.want)
 			}
 			if _, values := read(t, path); values["there"] != int64(3) {
@@ -233,7 +237,9 @@ func FuzzRegister(f *testing.F) {
 		if r.Err() != nil {
 			return
 		}
-		if m := file.Metrics[0]; m.Name != name || m.OneLine != help || int(m.Item) != id || values[name+"["+inst+"]"] != int64(7) || len(file.Labels) != 1 {
+		if m := file.Metrics[0]; m.Name != name || m.OneLine != help {
+			t.Errorf("%+v, values %v, labels %v", m, values, file.Labels)
+		} else if int(m.Item) != id || values[name+"["+inst+"]"] != int64(7) || len(file.Labels) != 1 {
 			t.Errorf("%+v, values %v, labels %v", m, values, file.Labels)
 		}
 	})

@@ -102,7 +102,11 @@ func TestValue(t *testing.T) {
 				t.Fatal(err)
 			}
 			got, err := f.Value(b, &f.Values[0], now)
-			if err != nil || got.IsSet() != c.want.IsSet() || got.Type() != c.want.Type() || got.Word() != c.want.Word() || !bytes.Equal(got.Bytes(), c.want.Bytes()) {
+			if err != nil {
+				t.Errorf("got %v %#x %q, error %v; want %v %#x %q", got.Type(), got.Word(), got.Bytes(), err, c.want.Type(), c.want.Word(), c.want.Bytes())
+			} else if got.IsSet() != c.want.IsSet() || got.Type() != c.want.Type() {
+				t.Errorf("got %v %#x %q, error %v; want %v %#x %q", got.Type(), got.Word(), got.Bytes(), err, c.want.Type(), c.want.Word(), c.want.Bytes())
+			} else if got.Word() != c.want.Word() || !bytes.Equal(got.Bytes(), c.want.Bytes()) {
 				t.Errorf("got %v %#x %q, error %v; want %v %#x %q", got.Type(), got.Word(), got.Bytes(), err, c.want.Type(), c.want.Word(), c.want.Bytes())
 			}
 		})
@@ -211,7 +215,11 @@ func TestBigEndian(t *testing.T) {
 	binary.BigEndian.PutUint64(b[16:], 77)
 	binary.BigEndian.PutUint32(b[36:], 9)
 	f, err := mmv.Parse(b)
-	if err != nil || f.Version != 2 || f.Generation != 77 || f.Cluster != 9 || len(f.Metrics) != 0 {
+	if err != nil {
+		t.Errorf("%+v, error %v", f, err)
+	} else if f.Version != 2 || f.Generation != 77 {
+		t.Errorf("%+v, error %v", f, err)
+	} else if f.Cluster != 9 || len(f.Metrics) != 0 {
 		t.Errorf("%+v, error %v", f, err)
 	}
 }

@@ -169,7 +169,9 @@ func TestParamColumn(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			tt.param.ID = 7
 			v := tt.param.Column(tt.typ)
-			if v.ID != 7 || v.Type != tt.typ || v.Len() != 1 || v.Insts[0] != NullInst {
+			if v.ID != 7 || v.Type != tt.typ {
+				t.Fatalf("column %+v", v)
+			} else if v.Len() != 1 || v.Insts[0] != NullInst {
 				t.Fatalf("column %+v", v)
 			}
 			var got string

@@ -8,8 +8,13 @@ import (
 
 func TestTimestamp(t *testing.T) {
 	a, b := Timestamp{10, 5}, Timestamp{10, 6}
-	if a.Compare(b) != -1 || b.Compare(a) != 1 || a.Compare(a) != 0 || b.Compare(Timestamp{11, 0}) != -1 {
-		t.Error("Compare is wrong")
+	for _, c := range []struct {
+		one, other Timestamp
+		want       int
+	}{{a, b, -1}, {b, a, 1}, {a, a, 0}, {b, Timestamp{11, 0}, -1}} {
+		if got := c.one.Compare(c.other); got != c.want {
+			t.Errorf("%v against %v: %d, want %d", c.one, c.other, got, c.want)
+		}
 	}
 	if got := (Timestamp{12, 250000000}).Sub(Timestamp{10, 750000000}); got != 1.5 {
 		t.Errorf("Sub gives %v, want 1.5", got)
@@ -48,7 +53,9 @@ func TestResultReset(t *testing.T) {
 		t.Fatalf("%d columns, want 3", len(r.Sets))
 	}
 	v := &r.Sets[1]
-	if v.ID != NullID || v.Type != Unknown || v.Err != 0 || v.Len() != 0 || len(v.Words) != 0 || v.Odd != nil {
+	if v.ID != NullID || v.Type != Unknown || v.Err != 0 {
+		t.Errorf("column is not empty: %+v", v)
+	} else if v.Len() != 0 || len(v.Words) != 0 || v.Odd != nil {
 		t.Errorf("column is not empty: %+v", v)
 	}
 	if cap(v.Insts) < 2 || cap(v.Words) < 2 {

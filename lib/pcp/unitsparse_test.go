@@ -132,7 +132,9 @@ func TestParseUnitsErrors(t *testing.T) {
 		for _, text := range strings.Split(tt.text, "|") {
 			t.Run(text, func(t *testing.T) {
 				u, factor, err := ParseUnits(text)
-				if err == nil || err.Error() != tt.want || u != (Units{}) || factor != 1 {
+				if err == nil || err.Error() != tt.want {
+					t.Fatalf("ParseUnits(%q) = %+v, %v, %v, want %q", text, u, factor, err, tt.want)
+				} else if u != (Units{}) || factor != 1 {
 					t.Fatalf("ParseUnits(%q) = %+v, %v, %v, want %q", text, u, factor, err, tt.want)
 				}
 				if !errors.Is(err, pmerr.Conv) || pmerr.Of(err) != pmerr.Conv {

@@ -104,7 +104,11 @@ func TestArchiveMeta(t *testing.T) {
 	}
 	rs, err := a.Describe(ctx, []pcp.ID{pcp.NullID, set})
 	want := pcp.Desc{ID: set, Type: pcp.Int32, InDom: pcp.NewInDom(245, 1), Sem: pcp.Instant}
-	if err != nil || len(rs) != 2 || !errors.Is(rs[0].Err, pmerr.PMIDLog) || rs[1].Err != nil || rs[1].Value != want {
+	if err != nil {
+		t.Fatalf("Describe: %+v, %v; want %+v", rs, err, want)
+	} else if len(rs) != 2 || !errors.Is(rs[0].Err, pmerr.PMIDLog) {
+		t.Fatalf("Describe: %+v, %v; want %+v", rs, err, want)
+	} else if rs[1].Err != nil || rs[1].Value != want {
 		t.Fatalf("Describe: %+v, %v; want %+v", rs, err, want)
 	}
 	d := want.InDom
@@ -151,7 +155,9 @@ func TestPosition(t *testing.T) {
 			}
 		}
 		sets, err := labels.Labels(ctx, pcp.ItemLabels, uint32(single))
-		if err != nil || len(sets) != 1 || sets[0].Labels[0].Name != "measure" || sets[0].Labels[0].Value != want.measure {
+		if err != nil {
+			t.Errorf("labels in record %d: %+v, %v; want %s", i, sets, err, want.measure)
+		} else if len(sets) != 1 || sets[0].Labels[0].Name != "measure" || sets[0].Labels[0].Value != want.measure {
 			t.Errorf("labels in record %d: %+v, %v; want %s", i, sets, err, want.measure)
 		}
 		list, err := indoms.Instances(ctx, d)

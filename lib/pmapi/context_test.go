@@ -201,7 +201,9 @@ func TestMetrics(t *testing.T) {
 func TestMetricsDescError(t *testing.T) {
 	c, _ := hostContext(t)
 	ms, err := c.Metrics(background, []string{"sample.nodesc", "sample.bin"})
-	if err != nil || !errors.Is(ms[0].Err, pmerr.Again) || ms[0].Desc.ID != pcp.NewID(29, 0, 55) || ms[1].Err != nil {
+	if err != nil {
+		t.Errorf("%+v, %v", ms, err)
+	} else if !errors.Is(ms[0].Err, pmerr.Again) || ms[0].Desc.ID != pcp.NewID(29, 0, 55) || ms[1].Err != nil {
 		t.Errorf("%+v, %v", ms, err)
 	}
 }

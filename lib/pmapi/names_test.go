@@ -54,7 +54,9 @@ func TestWithNames(t *testing.T) {
 	}
 	for _, tt := range tests {
 		rs, err := src.Lookup(ctx, []string{tt.name})
-		if err != nil || len(rs) != 1 || rs[0].Value != tt.id || !errors.Is(rs[0].Err, tt.err) {
+		if err != nil {
+			t.Errorf("Lookup(%q): %v, %v; want %v, %v", tt.name, rs, err, tt.id, tt.err)
+		} else if len(rs) != 1 || rs[0].Value != tt.id || !errors.Is(rs[0].Err, tt.err) {
 			t.Errorf("Lookup(%q): %v, %v; want %v, %v", tt.name, rs, err, tt.id, tt.err)
 		}
 	}

@@ -108,7 +108,11 @@ func TestNotSent(t *testing.T) {
 			c.nc = &pipe{c.nc, 0, func(int, []byte) (int, error) { return row.part, broken }}
 			err := c.Store(context.Background(), []pcp.Values{{ID: idWrite, Type: pcp.Int32, Insts: []int32{pcp.NullInst}, Words: []uint64{5}}})
 			var e *Error
-			if !errors.Is(err, pmerr.IPC) || !errors.Is(err, broken) || !errors.As(err, &e) || e.NotSent != row.notSent || e.Op != "send" {
+			if !errors.Is(err, pmerr.IPC) {
+				t.Errorf("error %+v", err)
+			} else if !errors.Is(err, broken) || !errors.As(err, &e) {
+				t.Errorf("error %+v", err)
+			} else if e.NotSent != row.notSent || e.Op != "send" {
 				t.Errorf("error %+v", err)
 			}
 			checkDead(t, c)
@@ -276,7 +280,11 @@ func TestPipelineUnsent(t *testing.T) {
 		got = append(got, err)
 		return nil
 	}})
-	if err != nil || len(got) != 3 || got[0] != nil || !errors.Is(got[1], pdu.ErrFormat) || got[2] != nil {
+	if err != nil {
+		t.Errorf("error %v, %v", err, got)
+	} else if len(got) != 3 || got[0] != nil {
+		t.Errorf("error %v, %v", err, got)
+	} else if !errors.Is(got[1], pdu.ErrFormat) || got[2] != nil {
 		t.Errorf("error %v, %v", err, got)
 	}
 }

@@ -292,7 +292,9 @@ func TestStoreStatus(t *testing.T) {
 	s.SetEdit(pmcdtest.On(pdu.TypeResult, 0, pmcdtest.Put(&pdu.Error{Code: 8})))
 	err := c.Store(context.Background(), []pcp.Values{{ID: idWrite, Type: pcp.Int32, Insts: []int32{-1}, Words: []uint64{7}}})
 	var e *Error
-	if !errors.Is(err, pmerr.IPC) || !errors.As(err, &e) || e.NotSent || w.Stores() != 1 {
+	if !errors.Is(err, pmerr.IPC) {
+		t.Errorf("error %v, %d stores", err, w.Stores())
+	} else if !errors.As(err, &e) || e.NotSent || w.Stores() != 1 {
 		t.Errorf("error %v, %d stores", err, w.Stores())
 	}
 	checkDead(t, c)

@@ -317,7 +317,9 @@ func TestWho(t *testing.T) {
 			}
 		}
 		text := fmt.Sprint(err)
-		if (err == nil) != (tt.err == "") || !strings.Contains(text, tt.err) || strings.Contains(text, "s3cret") || auth != tt.auth {
+		if (err == nil) != (tt.err == "") || !strings.Contains(text, tt.err) {
+			t.Errorf("%+v: %s, %q", tt.opt, text, auth)
+		} else if strings.Contains(text, "s3cret") || auth != tt.auth {
 			t.Errorf("%+v: %s, %q", tt.opt, text, auth)
 		}
 	}

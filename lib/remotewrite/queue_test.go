@@ -161,7 +161,9 @@ func TestGone(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, rep, said := drained(t, q)
-	if !slices.Equal(got, []int64{2}) || rep != (remotewrite.Report{Sent: 1, Damaged: 1}) || len(said) != 1 || !strings.HasPrefix(said[0], "1 samples of the queue cannot be sent: ") {
+	if !slices.Equal(got, []int64{2}) || rep != (remotewrite.Report{Sent: 1, Damaged: 1}) {
+		t.Errorf("%v, %+v, %q", got, rep, said)
+	} else if len(said) != 1 || !strings.HasPrefix(said[0], "1 samples of the queue cannot be sent: ") {
 		t.Errorf("%v, %+v, %q", got, rep, said)
 	}
 }

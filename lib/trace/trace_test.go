@@ -197,7 +197,9 @@ func TestNoAgent(t *testing.T) {
 		c := a.client(Options{State: state})
 		err := errors.Join(c.Point("p"), c.Flush())
 		var e *Error
-		if !errors.As(err, &e) || e.Op != "connect" || e.Addr != a.Addr().String() || !strings.Contains(err.Error(), "refused") {
+		if !errors.As(err, &e) {
+			t.Errorf("state %d: %v", state, err)
+		} else if e.Op != "connect" || e.Addr != a.Addr().String() || !strings.Contains(err.Error(), "refused") {
 			t.Errorf("state %d: %v", state, err)
 		}
 		end := c.Begin("tx")

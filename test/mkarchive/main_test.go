@@ -40,8 +40,9 @@ func TestRun(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			var out, err bytes.Buffer
 			code := run(tt.args, &out, &err)
-			if code != tt.code || !strings.HasPrefix(out.String(), tt.out) || !strings.HasPrefix(err.String(), tt.err) ||
-				code == 0 && err.Len() > 0 {
+			if code != tt.code || !strings.HasPrefix(out.String(), tt.out) {
+				t.Errorf("code %d\n%s%s", code, &out, &err)
+			} else if !strings.HasPrefix(err.String(), tt.err) || code == 0 && err.Len() > 0 {
 				t.Errorf("code %d\n%s%s", code, &out, &err)
 			}
 		})

@@ -66,7 +66,9 @@ func TestCompletion(t *testing.T) {
 func TestCompletionScript(t *testing.T) {
 	for _, shell := range []string{"bash", "fish", "powershell", "zsh"} {
 		got := run("--completion", shell)
-		if got.status != 0 || got.ran || !strings.Contains(got.stdout, "__complete") || got.stderr != "" {
+		if got.status != 0 || got.ran {
+			t.Errorf("%s: status %d, %q, %d bytes", shell, got.status, got.stderr, len(got.stdout))
+		} else if !strings.Contains(got.stdout, "__complete") || got.stderr != "" {
 			t.Errorf("%s: status %d, %q, %d bytes", shell, got.status, got.stderr, len(got.stdout))
 		}
 	}
@@ -92,7 +94,9 @@ func TestFlag(t *testing.T) {
 		t.Fatal(err)
 	}
 	o := &c.Options
-	if o.Archive != "one,two" || !o.Local || o.Interval.Minutes() != 2 || !o.Debug.Has("derive") || fs.Arg(0) != "rest" {
+	if o.Archive != "one,two" || !o.Local {
+		t.Errorf("%+v", o)
+	} else if o.Interval.Minutes() != 2 || !o.Debug.Has("derive") || fs.Arg(0) != "rest" {
 		t.Errorf("%+v", o)
 	}
 	if err := fs.Parse([]string{"-h", "x"}); err == nil || !strings.Contains(err.Error(), "only one host or archive allowed") {

@@ -127,8 +127,14 @@ func TestOff(t *testing.T) {
 	use(t, src, "sample.bin", pcp.NewID(29, 0, 6), pmcdtest.BinInDom)
 	d := new(pmcd.Dialer)
 	p.Dialer(d)
-	if o := p.Archive(); d.Step != nil || d.Trace != nil || o.File != nil || o.Metadata != nil || o.Seek != nil || o.Record != nil || o.Between != nil {
-		t.Error("somebody observes")
+	o := p.Archive()
+	for name, observed := range map[string]bool{
+		"steps": d.Step != nil, "trace": d.Trace != nil, "files": o.File != nil, "metadata": o.Metadata != nil, "seeks": o.Seek != nil,
+		"records": o.Record != nil, "times between records": o.Between != nil,
+	} {
+		if observed {
+			t.Errorf("somebody observes %s", name)
+		}
 	}
 	if out.Len() > 0 {
 		t.Errorf("printed %q", out)

@@ -176,9 +176,11 @@ func TestTA(t *testing.T) {
 			t.Fatalf("record %d: %v", i, err)
 		}
 		a, b, tc, d, s := r.Sets[0], r.Sets[1], r.Sets[2], r.Sets[3], r.Sets[4]
-		if r.Time != (pcp.Timestamp{Sec: 1000000000 + int64(i)}) || !slices.Equal(a.Words, row.a) || a.Err != row.aErr ||
-			!slices.Equal(b.Words, row.b) || !slices.Equal(tc.Words, []uint64{1000, 2000, 3000, 4000}) ||
-			!slices.Equal(d.Words, []uint64{row.d}) || !slices.Equal(s.Words, row.s) || s.Err != row.sErr {
+		if r.Time != (pcp.Timestamp{Sec: 1000000000 + int64(i)}) || !slices.Equal(a.Words, row.a) {
+			t.Errorf("record %d: %+v", i, r)
+		} else if a.Err != row.aErr || !slices.Equal(b.Words, row.b) || !slices.Equal(tc.Words, []uint64{1000, 2000, 3000, 4000}) {
+			t.Errorf("record %d: %+v", i, r)
+		} else if !slices.Equal(d.Words, []uint64{row.d}) || !slices.Equal(s.Words, row.s) || s.Err != row.sErr {
 			t.Errorf("record %d: %+v", i, r)
 		}
 	}
@@ -347,8 +349,9 @@ func TestSample(t *testing.T) {
 			t.Fatal(err)
 		}
 		mirage := r.Sets[2].Words
-		if r.Sets[0].Words[0] != row.bytes || r.Sets[1].Words[0] != row.kbytes || len(mirage) != 8 || mirage[0] != row.first ||
-			mirage[7] != row.last || r.Sets[3].Words[0] != row.long {
+		if r.Sets[0].Words[0] != row.bytes || r.Sets[1].Words[0] != row.kbytes || len(mirage) != 8 {
+			t.Errorf("record %d: %+v", i, r.Sets)
+		} else if mirage[0] != row.first || mirage[7] != row.last || r.Sets[3].Words[0] != row.long {
 			t.Errorf("record %d: %+v", i, r.Sets)
 		}
 	}

@@ -111,7 +111,11 @@ func TestDescriptions(t *testing.T) {
 		if d.InDom != pcp.NullInDom {
 			indom = d.InDom.String()
 		}
-		if err != nil || d.ID.String() != c.id || d.Type != c.typ || indom != c.indom || d.Sem != c.sem || d.Units.String() != c.units {
+		if err != nil {
+			t.Errorf("%s: got %s %s %s %s %q, %v", c.name, d.ID, d.Type, indom, d.Sem, d.Units, err)
+		} else if d.ID.String() != c.id || d.Type != c.typ {
+			t.Errorf("%s: got %s %s %s %s %q, %v", c.name, d.ID, d.Type, indom, d.Sem, d.Units, err)
+		} else if indom != c.indom || d.Sem != c.sem || d.Units.String() != c.units {
 			t.Errorf("%s: got %s %s %s %s %q, %v", c.name, d.ID, d.Type, indom, d.Sem, d.Units, err)
 		}
 	}
@@ -156,7 +160,9 @@ func TestTexts(t *testing.T) {
 		for _, n := range a.Names() {
 			for _, kind := range []pcp.TextKind{pcp.OneLine, pcp.Help} {
 				text, err := a.Text(ctx, nil, n.ID, kind)
-				if err != nil || text == "" || strings.TrimSpace(text) != text || strings.HasSuffix(text, ".") {
+				if err != nil {
+					t.Errorf("%s: %q, %v", n.Name, text, err)
+				} else if text == "" || strings.TrimSpace(text) != text || strings.HasSuffix(text, ".") {
 					t.Errorf("%s: %q, %v", n.Name, text, err)
 				}
 				if kind == pcp.OneLine && (strings.Contains(text, "\n") || len(text) > 120) {

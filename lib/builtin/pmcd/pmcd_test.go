@@ -90,7 +90,9 @@ func TestValues(t *testing.T) {
 		for _, b := range v.Blobs {
 			texts = append(texts, string(b))
 		}
-		if v.ID != c.id || v.Type != c.typ || v.Err != 0 || !slices.Equal(v.Words, c.words) || !slices.Equal(texts, c.texts) {
+		if v.ID != c.id || v.Type != c.typ {
+			t.Errorf("%s: %+v, want %v %v %d %q", c.name, v, c.id, c.typ, c.words, c.texts)
+		} else if v.Err != 0 || !slices.Equal(v.Words, c.words) || !slices.Equal(texts, c.texts) {
 			t.Errorf("%s: %+v, want %v %v %d %q", c.name, v, c.id, c.typ, c.words, c.texts)
 		}
 	}

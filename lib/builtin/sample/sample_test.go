@@ -339,7 +339,9 @@ func TestHelp(t *testing.T) {
 	storeItem(t, s, 1008, 8)
 	for item, m := range s.items {
 		id := pcp.NewID(Domain, 0, item)
-		if text, err := s.Text(ctx, nil, id, pcp.OneLine); err != nil || text == "" || strings.HasSuffix(text, ".") || len(text) > 80 {
+		if text, err := s.Text(ctx, nil, id, pcp.OneLine); err != nil {
+			t.Errorf("%v: %q, error %v", id, text, err)
+		} else if text == "" || strings.HasSuffix(text, ".") || len(text) > 80 {
 			t.Errorf("%v: %q, error %v", id, text, err)
 		}
 		if m.InDom == nil {

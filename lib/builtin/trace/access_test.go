@@ -117,7 +117,9 @@ func FuzzHost(f *testing.F) {
 			t.Fatalf("%q: %v", begin, nets)
 		}
 		for _, n := range nets {
-			if !n.IsValid() || n != n.Masked() || !n.Contains(n.Addr()) || n.Addr().Zone() != "" {
+			if !n.IsValid() || n != n.Masked() {
+				t.Fatalf("%q: %v", begin, n)
+			} else if !n.Contains(n.Addr()) || n.Addr().Zone() != "" {
 				t.Fatalf("%q: %v", begin, n)
 			}
 		}

@@ -83,7 +83,9 @@ func TestDecodeData(t *testing.T) {
 	} {
 		d, err := DecodeData(unhex(t, tt.hex))
 		if tt.err == "" {
-			if err != nil || d.Tag != tt.tag || d.Kind != Point || d.Value != 1 {
+			if err != nil {
+				t.Errorf("%s: %+v, error %v", tt.name, d, err)
+			} else if d.Tag != tt.tag || d.Kind != Point || d.Value != 1 {
 				t.Errorf("%s: %+v, error %v", tt.name, d, err)
 			}
 		} else if !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), tt.err) {

@@ -114,7 +114,9 @@ func TestStore(t *testing.T) {
 	p := new(pcp.Profile)
 	p.Add(indom, 2, 7)
 	v, err = fetch(ctx, t, h, "bin.string", p)
-	if err != nil || v.Len() != 2 || string(v.Blobs[0]) != "x" || string(v.Blobs[1]) != "y" {
+	if err != nil {
+		t.Errorf("%v %v", v, err)
+	} else if v.Len() != 2 || string(v.Blobs[0]) != "x" || string(v.Blobs[1]) != "y" {
 		t.Errorf("%v %v", v, err)
 	}
 	p = new(pcp.Profile)

@@ -212,7 +212,9 @@ func TestRequests(t *testing.T) {
 	}
 	rs := s.Requests()
 	var m pdu.DescReq
-	if len(rs) != 4 || rs[0].Type != pdu.TypeCreds || m.Decode(rs[3].Body) != nil || m.ID != 1 {
+	if len(rs) != 4 {
+		t.Errorf("%+v", rs)
+	} else if rs[0].Type != pdu.TypeCreds || m.Decode(rs[3].Body) != nil || m.ID != 1 {
 		t.Errorf("%+v", rs)
 	}
 }

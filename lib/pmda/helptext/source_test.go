@@ -98,7 +98,9 @@ func FuzzParse(f *testing.F) {
 			seen[e.key] = true
 			line, err := file.find(e.key, pcp.OneLine, ^uint32(0))
 			text, err2 := file.find(e.key, pcp.Help, ^uint32(0))
-			if err != nil || err2 != nil || line != e.OneLine || text != e.Text {
+			if err != nil {
+				t.Errorf("%+v: %q, %q, %v, %v", e, line, text, err, err2)
+			} else if err2 != nil || line != e.OneLine || text != e.Text {
 				t.Errorf("%+v: %q, %q, %v, %v", e, line, text, err, err2)
 			}
 		}

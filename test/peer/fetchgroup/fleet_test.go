@@ -35,7 +35,9 @@ func TestFleet(t *testing.T) {
 			t.Logf("%s, round %d: %v", row.Host, row.Round, row.Err)
 			continue
 		}
-		if v := row.Value; v.Ten != 10 || v.Hullo != "hullo world!" || len(v.Bins) != 9 || v.Bins["bin-300"] != 300 || v.Time.IsZero() {
+		if v := row.Value; v.Ten != 10 || v.Hullo != "hullo world!" {
+			t.Errorf("%s, round %d: %+v", row.Host, row.Round, v)
+		} else if len(v.Bins) != 9 || v.Bins["bin-300"] != 300 || v.Time.IsZero() {
 			t.Errorf("%s, round %d: %+v", row.Host, row.Round, v)
 		}
 		if rate, err := row.Value.Millis.Get(); err == nil {

@@ -96,7 +96,10 @@ func loadContext(ctx context.Context, t *testing.T, h *pmapi.Host, n int32) {
 			return
 		}
 		bin := &res.Sets[0]
-		if bin.Len() != 1 || bin.Insts[0] != inst || bin.Words[0] != uint64(inst) || res.Time.Compare(last) < 0 {
+		if bin.Len() != 1 || bin.Insts[0] != inst {
+			t.Errorf("context %d, fetch %d: %+v at %v", n, k, bin, res.Time)
+			return
+		} else if bin.Words[0] != uint64(inst) || res.Time.Compare(last) < 0 {
 			t.Errorf("context %d, fetch %d: %+v at %v", n, k, bin, res.Time)
 			return
 		}

@@ -102,7 +102,9 @@ func TestAgent(t *testing.T) {
 		t.Fatal(err)
 	}
 	total, err := res.Sets[1].Value(0).Float64()
-	if res.Sets[0].Words[0] != want[0] || res.Sets[0].Words[1] != want[1] || err != nil || total != float64(want[0]+want[1])/2 {
+	if res.Sets[0].Words[0] != want[0] || res.Sets[0].Words[1] != want[1] {
+		t.Errorf("the daemon says %v and %v, error %v; there were %d updates", res.Sets[0].Words, total, err, want)
+	} else if err != nil || total != float64(want[0]+want[1])/2 {
 		t.Errorf("the daemon says %v and %v, error %v; there were %d updates", res.Sets[0].Words, total, err, want)
 	}
 	t.Logf("%d updates", want[0]+want[1])
@@ -123,7 +125,11 @@ func checkLater(t *testing.T, src pmapi.Source, name string, id pcp.ID, want uin
 	if err == nil {
 		err = src.Fetch(ctx, &pmapi.Request{IDs: []pcp.ID{id}}, &res)
 	}
-	if err != nil || found[0].Err != nil || found[0].Value != id || res.Sets[0].Len() != 1 || res.Sets[0].Words[0] != want {
+	if err != nil {
+		t.Fatalf("%s: error %v, found %+v, values %+v, want %v %d", name, err, found, res.Sets, id, want)
+	} else if found[0].Err != nil || found[0].Value != id {
+		t.Fatalf("%s: error %v, found %+v, values %+v, want %v %d", name, err, found, res.Sets, id, want)
+	} else if res.Sets[0].Len() != 1 || res.Sets[0].Words[0] != want {
 		t.Fatalf("%s: error %v, found %+v, values %+v, want %v %d", name, err, found, res.Sets, id, want)
 	}
 }

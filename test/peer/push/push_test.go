@@ -226,7 +226,9 @@ func TestArchives(t *testing.T) {
 					}
 				}
 				o, err := ours.Run(harness.Command{Args: append([]string{"pmderive", "-a", base, "push", "--to", d.base + "/api/v1/write"}, names...)}, root)
-				if said := fmt.Sprintf("%s/api/v1/write: %d samples sent\n", d.base, n); err != nil || o.Status != 0 || n < 50 || !strings.HasPrefix(string(o.Stdout), strings.TrimSuffix(said, "\n")) {
+				if said := fmt.Sprintf("%s/api/v1/write: %d samples sent\n", d.base, n); err != nil {
+					t.Errorf("%s: %v, status %d, %s%swant %s", name, err, o.Status, o.Stderr, o.Stdout, said)
+				} else if o.Status != 0 || n < 50 || !strings.HasPrefix(string(o.Stdout), strings.TrimSuffix(said, "\n")) {
 					t.Errorf("%s: %v, status %d, %s%swant %s", name, err, o.Status, o.Stderr, o.Stdout, said)
 				}
 				got := settled(t, d, `{host!=""}`, n)

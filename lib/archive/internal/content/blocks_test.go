@@ -70,7 +70,9 @@ func TestSpan(t *testing.T) {
 				from := int64(random.IntN(len(plain)))
 				to := from + int64(random.IntN(25_000))
 				data, lo, hi, err := c.Span(bg, from, to)
-				if err != nil || lo > from || hi < min(to, int64(len(plain))) || !bytes.Equal(data[lo:hi], plain[lo:hi]) {
+				if err != nil {
+					t.Fatalf("%d to %d: %d to %d, %v", from, to, lo, hi, err)
+				} else if lo > from || hi < min(to, int64(len(plain))) || !bytes.Equal(data[lo:hi], plain[lo:hi]) {
 					t.Fatalf("%d to %d: %d to %d, %v", from, to, lo, hi, err)
 				}
 				if i == 0 && (hi-lo > 100_000 || hi == lo) {
@@ -134,7 +136,9 @@ func TestSpanDamage(t *testing.T) {
 					{44_000, 44_004, 40_000, 45_000}, {35_000, 35_004, 30_000, 45_000}, {0, 1, 0, 10_000}, {15_000, 15_001, 0, 20_000},
 				} {
 					data, lo, hi, err := c.Span(bg, tt.from, tt.to)
-					if err != nil || lo > tt.from || hi < tt.to || !bytes.Equal(data[lo:hi], plain[lo:hi]) {
+					if err != nil {
+						t.Errorf("%d to %d: %d to %d, %v", tt.from, tt.to, lo, hi, err)
+					} else if lo > tt.from || hi < tt.to || !bytes.Equal(data[lo:hi], plain[lo:hi]) {
 						t.Errorf("%d to %d: %d to %d, %v", tt.from, tt.to, lo, hi, err)
 					}
 				}
@@ -176,7 +180,9 @@ func TestSpanPart(t *testing.T) {
 			span := func(from, to int64) {
 				t.Helper()
 				data, lo, hi, err := c.Span(bg, from, to)
-				if err != nil || lo > from || hi < to || !bytes.Equal(data[lo:hi], plain[lo:hi]) {
+				if err != nil {
+					t.Errorf("%d to %d: %d to %d, %v", from, to, lo, hi, err)
+				} else if lo > from || hi < to || !bytes.Equal(data[lo:hi], plain[lo:hi]) {
 					t.Errorf("%d to %d: %d to %d, %v", from, to, lo, hi, err)
 				}
 			}
@@ -226,7 +232,9 @@ func TestSpanAgain(t *testing.T) {
 				for i := range int64(10) {
 					from := (i*7%10)*size + in
 					data, lo, hi, err := c.Span(bg, from, from+500)
-					if err != nil || lo > from || hi < from+500 || !bytes.Equal(data[lo:hi], plain[lo:hi]) {
+					if err != nil {
+						t.Fatalf("at %d: %d to %d, %v", from, lo, hi, err)
+					} else if lo > from || hi < from+500 || !bytes.Equal(data[lo:hi], plain[lo:hi]) {
 						t.Fatalf("at %d: %d to %d, %v", from, lo, hi, err)
 					}
 					if n := len(c.blocks.idle); n > maxIdle {
@@ -315,7 +323,9 @@ func TestSpanPartDamage(t *testing.T) {
 					}
 				}
 				data, err := c.View(bg, Everything)
-				if n := int64(len(data)); !errors.Is(err, pmerr.LogRec) || n < bad*size || n >= (bad+1)*size || !bytes.Equal(data, plain[:n]) {
+				if n := int64(len(data)); !errors.Is(err, pmerr.LogRec) {
+					t.Errorf("all: %d bytes, %v", n, err)
+				} else if n < bad*size || n >= (bad+1)*size || !bytes.Equal(data, plain[:n]) {
 					t.Errorf("all: %d bytes, %v", n, err)
 				}
 			})

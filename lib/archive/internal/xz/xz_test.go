@@ -161,7 +161,9 @@ func TestNext(t *testing.T) {
 			if err == io.EOF && pos == len(want) {
 				break
 			}
-			if err != nil || len(piece) == 0 || len(piece) > n+maxMatch || !bytes.HasPrefix(want[pos:], piece) {
+			if err != nil {
+				t.Fatalf("at %d: %d bytes for %d, %v", pos, len(piece), n, err)
+			} else if len(piece) == 0 || len(piece) > n+maxMatch || !bytes.HasPrefix(want[pos:], piece) {
 				t.Fatalf("at %d: %d bytes for %d, %v", pos, len(piece), n, err)
 			}
 			pos += len(piece)

@@ -25,7 +25,9 @@ another.name 3.5
 tree *
 `)
 	things := pmda.InDom{Serial: 4, Labels: `{"kind":"thing"}`, Help: "There are always two.", OneLine: "Things"}
-	if d := c.InDoms["4"]; d.Serial != things.Serial || d.Labels != things.Labels || d.Help != things.Help || d.OneLine != things.OneLine {
+	if d := c.InDoms["4"]; d.Serial != things.Serial || d.Labels != things.Labels {
+		t.Errorf("instance domain %+v", d)
+	} else if d.Help != things.Help || d.OneLine != things.OneLine {
 		t.Errorf("instance domain %+v", d)
 	}
 	for _, want := range []pmda.Metric{
@@ -41,9 +43,13 @@ tree *
 		{Name: "tree", Dynamic: true},
 	} {
 		got := *c.Metric(want.Name)
-		if got.Name != want.Name || got.Cluster != want.Cluster || got.Item != want.Item || got.Type != want.Type || got.InDom != want.InDom ||
-			got.Sem != want.Sem || got.Units != want.Units || got.OneLine != want.OneLine || got.Help != want.Help ||
-			got.Labels != want.Labels || got.Dynamic != want.Dynamic {
+		if got.Name != want.Name || got.Cluster != want.Cluster {
+			t.Errorf("\n got %+v\nwant %+v", got, want)
+		} else if got.Item != want.Item || got.Type != want.Type || got.InDom != want.InDom {
+			t.Errorf("\n got %+v\nwant %+v", got, want)
+		} else if got.Sem != want.Sem || got.Units != want.Units || got.OneLine != want.OneLine {
+			t.Errorf("\n got %+v\nwant %+v", got, want)
+		} else if got.Help != want.Help || got.Labels != want.Labels || got.Dynamic != want.Dynamic {
 			t.Errorf("\n got %+v\nwant %+v", got, want)
 		}
 	}

@@ -96,7 +96,11 @@ a.c 4095.1023 64 - counter /microsec one:a
 		t.Errorf("%+v, %v", got, err)
 	}
 	got, err = a.Desc(ctx, nil, pcp.NewID(9, 4095, 1023))
-	if err != nil || got.Type != pcp.Int64 || got.InDom != pcp.NullInDom || got.Sem != pcp.Counter || got.Units.DimTime != -1 {
+	if err != nil {
+		t.Errorf("%+v, %v", got, err)
+	} else if got.Type != pcp.Int64 || got.InDom != pcp.NullInDom {
+		t.Errorf("%+v, %v", got, err)
+	} else if got.Sem != pcp.Counter || got.Units.DimTime != -1 {
 		t.Errorf("%+v, %v", got, err)
 	}
 	for id, want := range map[pcp.ID][2]string{
