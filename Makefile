@@ -118,7 +118,7 @@ cross:
 rename:
 	@test -n "$(MODULE)" || { echo "usage: make rename MODULE=example.org/x/pmtools" >&2; exit 2; }
 	@old=$$($(GO) list -m) && \
-	grep -rl --include='*.go' --include='*.md' "\"$$old/" cmd derive lib test docs README.md | xargs sed -i.bak "s|\"$$old/|\"$(MODULE)/|g" && \
+	grep -rl --include='*.go' --include='*.md' "[\"[]$$old/" cmd derive lib test docs README.md | xargs sed -i.bak "s|\([\"[]\)$$old/|\1$(MODULE)/|g" && \
 	find cmd derive lib test docs README.md* -name '*.bak' -delete && \
 	$(GO) mod edit -module=$(MODULE) && for d in $(NESTED); do \
 	  $(GO) mod edit -C $$d -module=$(MODULE)/$$d -droprequire=$$old -dropreplace=$$old -require=$(MODULE)@v0.0.0 -replace=$(MODULE)=../.. || exit 1; done && \

@@ -18,6 +18,7 @@ import (
 // imports: a package knows what lies to its left, never to its right. "lib/*" stands for every
 // package below lib but the internal ones.
 const arrows = `
+lib:
 lib/pmerr:
 lib/version:
 lib/internal/ctext:
@@ -105,6 +106,11 @@ cmd/pmerr: cmd/internal/cli lib/option lib/pmerr
 cmd/pmderive: cmd/internal/cli cmd/internal/command cmd/internal/samples cmd/internal/source lib/* derive derive/syntax derive/check derive/cases derive/deps derive/lint derive/lsp derive/repl derive/sql derive/summary
 cmd/pmstore: cmd/internal/cli cmd/internal/command cmd/internal/source lib/* derive
 cmd/pmval: cmd/internal/cli cmd/internal/command cmd/internal/samples cmd/internal/source lib/* derive
+docs/examples/derived: derive lib/format lib/pmapi lib/pcp
+docs/examples/fleet: lib/fetchgroup lib/pmerr
+docs/examples/import: lib/archive lib/pcp
+docs/examples/summarize: lib/pmapi lib/pcp lib/pmerr
+docs/examples/watch: derive lib/fetchgroup lib/pmapi
 test:
 test/agents/hello: lib/pmda lib/pcp
 test/agents/kinds: lib/pmda lib/pdu lib/pcp lib/pmerr
