@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"math"
+	"runtime"
 	"slices"
 	"sync/atomic"
 
@@ -26,7 +27,8 @@ type blocks struct {
 type part struct {
 	have  int64           // how many bytes of it are there
 	more  int64           // how many more than are wanted were unpacked last
-	r     *xz.BlockReader // unpacks what is behind pos, nil if it has to begin again
+	taken int64           // bytes of memory that r may use
+	r     *xz.BlockReader // unpacks what is after pos, nil if it has to begin again
 	pos   int64
 	disk  bool       // there is room on the disk
 	err   error      // why it cannot be unpacked
@@ -36,7 +38,7 @@ type part struct {
 // Limits for what is unpacked block by block.
 const (
 	maxBlock  = 32 << 20 // bytes of a block
-	maxBlocks = 1 << 16  // which is 640 GiB as pmlogger's housekeeping packs them
+	maxBlocks = 1 << 14  // which is 160 GiB as pmlogger's housekeeping packs them
 )
 
 // divide makes the content one of blocks, if there are several small ones, and room for them.
@@ -152,14 +154,14 @@ func (c *File) unpackBlocks(ctx context.Context, first, last int, end int64) err
 		if err != nil {
 			return err
 		}
-		// Who reads two blocks will read more.
+		// A second block read in sequence starts read-ahead.
 		if p.begun != nil || last > i || i > 0 && b.whole(i-1) {
-			err = c.unpackAhead(i)
-		} else if err = c.reserve(i); err == nil {
+			err = c.unpackAhead(ctx, i)
+		} else if err = c.reserve(i, true); err == nil {
 			p.more = max(2*p.more, minChunk)
-			err = c.unpackBlock(ctx, i, min(want+p.more, block.Size))
+			err = c.note(i, c.unpackBlock(ctx, i, min(want+p.more, block.Size)))
 		}
-		if err = b.note(i, err); err != nil {
+		if err != nil {
 			return err
 		}
 		if err := ctx.Err(); err != nil {
@@ -169,15 +171,16 @@ func (c *File) unpackBlocks(ctx context.Context, first, last int, end int64) err
 	return nil
 }
 
-// unpackAhead unpacks all of block i, and begins with as many behind it as there are processors.
-func (c *File) unpackAhead(i int) error {
+// unpackAhead unpacks all of block i, and begins with as many after it as there are processors, and
+// memory for them. When ctx is done, the work on them goes on.
+func (c *File) unpackAhead(ctx context.Context, i int) error {
 	b := c.blocks
-	for k := i; k < min(i+xz.Ahead(), len(b.parts)); k++ {
+	for k := i; k < min(i+min(runtime.GOMAXPROCS(0), maxAhead), len(b.parts)); k++ {
 		p := &b.parts[k]
 		if b.whole(k) || p.err != nil || p.begun != nil {
 			continue
 		}
-		if err := c.reserve(k); err != nil {
+		if err := c.reserve(k, k == i); err != nil {
 			if k == i {
 				return err
 			}
@@ -187,17 +190,33 @@ func (c *File) unpackAhead(i int) error {
 		p.begun = done
 		go func() { done <- c.unpackBlock(context.Background(), k, b.Blocks[k].Size) }()
 	}
-	return <-b.parts[i].begun
+	select {
+	case err := <-b.parts[i].begun:
+		return c.note(i, err)
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
-// reserve makes block i one that is being worked on, if there is room for it.
-func (c *File) reserve(i int) error {
+// maxAhead is how many blocks are unpacked at the same time.
+const maxAhead = 4
+
+// reserve makes block i one that is being worked on, if there is room for it. For a block that is
+// needed, others make room.
+func (c *File) reserve(i int, needed bool) error {
 	b, p := c.blocks, &c.blocks.parts[i]
 	if c.temp != nil && !p.disk {
 		if err := c.takeDisk(b.Blocks[i].Size); err != nil {
-			return err
+			return c.note(i, err)
 		}
 		p.disk = true
+	}
+	if p.taken == 0 {
+		n := b.Blocks[i].Memory()
+		if err := c.takeMemory(n, needed); err != nil {
+			return err
+		}
+		p.taken = n
 	}
 	b.idle = slices.DeleteFunc(b.idle, func(k int) bool { return k == i })
 	return nil
@@ -212,10 +231,9 @@ func (c *File) unpackBlock(ctx context.Context, i int, to int64) (err error) {
 			return err
 		}
 	}
-	for p.pos < to || to == block.Size {
-		piece, err := p.r.Next(int(to - p.pos))
+	for p.pos < to || p.pos == block.Size {
+		piece, err := p.r.Next(int(max(to-p.pos, 1)))
 		if err == io.EOF {
-			p.drop()
 			return nil
 		}
 		if known := p.have - p.pos; err == nil && known < int64(len(piece)) { // it may begin again
@@ -235,12 +253,15 @@ func (c *File) unpackBlock(ctx context.Context, i int, to int64) (err error) {
 	return nil
 }
 
-// drop makes the next work on a block begin again.
-func (p *part) drop() {
+// drop makes the next work on block i begin again.
+func (c *File) drop(i int) {
+	p := &c.blocks.parts[i]
 	if p.r != nil {
 		p.r.Close()
 		p.r = nil
 	}
+	c.giveMemory(p.taken)
+	p.taken = 0
 }
 
 // put stores bytes of the content at an offset.
@@ -257,31 +278,39 @@ func (c *File) put(piece []byte, off int64) error {
 const maxIdle = 4
 
 // note notes what the work on block i came to.
-func (b *blocks) note(i int, err error) error {
-	p := &b.parts[i]
+func (c *File) note(i int, err error) error {
+	b, p := c.blocks, &c.blocks.parts[i]
 	p.begun = nil
 	if err != nil && !Cancelled(err) {
-		p.drop()
 		p.err = Coded(err, pmerr.LogRec)
+		c.drop(i)
 		return p.err
 	}
-	p.have = max(p.have, p.pos)
-	if p.r != nil {
-		b.idle = append(b.idle, i)
+	if err == nil && p.pos == b.Blocks[i].Size {
+		p.have = p.pos
+		c.drop(i)
+		return nil
 	}
-	if len(b.idle) > maxIdle {
-		b.parts[b.idle[0]].drop()
+	p.have = max(p.have, min(p.pos, b.Blocks[i].Size-1)) // its end is not checked
+	if b.idle = append(b.idle, i); len(b.idle) > maxIdle {
+		c.drop(b.idle[0])
 		b.idle = b.idle[1:]
 	}
 	return err
 }
 
-// wait waits for the blocks that are being unpacked; with stop, not until they are.
-func (b *blocks) wait(stop bool) {
-	b.stop.Store(stop)
+// rest ends the work on blocks, and gives back the memory that it takes.
+func (c *File) rest() {
+	b := c.blocks
+	b.stop.Store(true)
 	for i := range b.parts {
 		if done := b.parts[i].begun; done != nil {
-			_ = b.note(i, <-done) // the next reader gets the error
+			_ = c.note(i, <-done) // the next reader gets the error
 		}
 	}
+	b.stop.Store(false)
+	for _, i := range b.idle {
+		c.drop(i)
+	}
+	b.idle = nil
 }

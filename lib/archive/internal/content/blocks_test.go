@@ -107,8 +107,8 @@ func TestSpan(t *testing.T) {
 	if n := spreads.Load(); n != 0 {
 		t.Errorf("%d temporary files are counted", n)
 	}
-	if unpacked.memory != 0 || unpacked.disk != 0 {
-		t.Errorf("%d bytes of memory and %d of the disk are counted", unpacked.memory, unpacked.disk)
+	if unpacked.memory != 0 || unpacked.disk != 0 || unpacked.work != 0 {
+		t.Errorf("%d bytes of memory, %d of the disk and %d of work are counted", unpacked.memory, unpacked.disk, unpacked.work)
 	}
 }
 

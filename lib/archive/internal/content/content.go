@@ -96,10 +96,12 @@ type File struct {
 	whole  bool   // the content is complete
 	mapped mapping
 	file   *os.File        // nil while the pool has closed it, or the file is not one of the system
-	source io.ReadCloser   // unpacks file; nil if the file is plain
+	source io.ReadCloser   // unpacks file; nil if the file is plain, or its content in blocks
 	err    error           // why the content ends early
 	ctx    context.Context // of the reader at work
 
+	taken     int64    // how many bytes of memory unpacking takes
+	wide      bool     // matches of zstd refer farther back than usual
 	kept      int64    // how many bytes of memory the unpacked content uses
 	onDisk    int64    // how many it uses in temporary files
 	temp      *os.File // the one that grows, whose mapping data is
@@ -256,9 +258,6 @@ func (c *File) finish(err error) {
 		c.err = Coded(err, pmerr.LogRec)
 	}
 	pool.remove(c)
-	if c.blocks != nil {
-		c.blocks.wait(true)
-	}
 	c.release()
 	c.closeTemp()
 }
@@ -269,7 +268,8 @@ func (c *File) Close() error {
 	defer c.mu.Unlock()
 	c.finish(os.ErrClosed)
 	c.data, c.blocks = nil, nil
-	unpacked.give(c.kept, c.onDisk)
+	unpacked.give(&unpacked.memory, c.kept)
+	unpacked.give(&unpacked.disk, c.onDisk)
 	c.kept, c.onDisk = 0, 0
 	return c.mapped.close()
 }

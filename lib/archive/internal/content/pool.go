@@ -49,6 +49,28 @@ func (p *openFiles) use(c *File) {
 	}
 }
 
+// yield makes a file other than c give back the memory that unpacking takes: the one that was not used
+// for the longest time. It reports false if no file can.
+func (p *openFiles) yield(c *File) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for i, f := range p.files {
+		if f == c || !f.mu.TryLock() {
+			continue
+		}
+		had := f.taken
+		if had > 0 {
+			f.release()
+			p.files = slices.Delete(p.files, i, i+1)
+		}
+		f.mu.Unlock()
+		if had > 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // remove forgets c.
 func (p *openFiles) remove(c *File) {
 	p.mu.Lock()
@@ -113,19 +135,27 @@ func (c *File) openSource(in input, size int64) (err error) {
 		c.blocks.Reopen(in)
 		return nil
 	}
+	packed := &intake{c: c, in: in}
+	var unpacked io.ReadCloser
+	var memory int64
 	if c.suffix == ".xz" {
 		var f *xz.File
-		if f, err = xz.Open(c.ctx, in, size); err == nil {
+		if f, err = xz.Open(c.ctx, packed, size); err == nil {
 			if c.divide(f) {
+				f.Reopen(in)
 				return nil
 			}
-			c.source = xz.NewReader(f)
+			unpacked, memory = io.NopCloser(xz.NewReader(f)), f.Memory()
 		}
 	} else {
-		c.source, err = unpacker(watched{c, in}, c.suffix)
+		unpacked, memory, err = unpacker(packed, c.suffix, c.wide)
 	}
 	if err == nil {
-		_, err = io.CopyN(io.Discard, watched{c, c.source}, int64(len(c.data)))
+		err = c.takeMemory(memory, true)
+	}
+	if err == nil {
+		c.source = flow{unpacked, packed}
+		_, err = io.CopyN(io.Discard, c.source, int64(len(c.data)))
 	}
 	switch cancelled := c.ctx.Err(); {
 	case err == nil:
@@ -136,36 +166,18 @@ func (c *File) openSource(in input, size int64) (err error) {
 	return Coded(err, pmerr.LogRec)
 }
 
-// input is a compressed file.
-type input interface {
-	io.Reader
-	io.ReaderAt
-}
-
-// watched is r for as long as the context of c lasts.
-type watched struct {
-	c *File
-	r io.Reader
-}
-
-// Read implements io.Reader.
-func (w watched) Read(b []byte) (int, error) {
-	if err := w.c.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return w.r.Read(b)
-}
-
-// release closes the file, and what it is unpacked to, but for blocks.
+// release closes the file, and what it is unpacked to, but for blocks, and gives back the memory that
+// unpacking takes.
 func (c *File) release() {
 	if c.blocks != nil {
-		c.blocks.wait(false)
+		c.rest()
 	} else {
 		c.closeTemp()
 	}
 	if c.source != nil {
 		c.source.Close()
 	}
+	c.giveMemory(c.taken)
 	if c.file != nil {
 		c.file.Close()
 	}

@@ -23,13 +23,14 @@ const (
 	enospc pmerr.Code = -28
 )
 
-// unpacked counts what the process keeps of the contents of compressed files.
+// unpacked counts what the process keeps of the contents of compressed files, and what unpacking them
+// takes.
 var unpacked ledger
 
 // A ledger counts bytes that are in use.
 type ledger struct {
-	mu           sync.Mutex
-	memory, disk int64
+	mu                 sync.Mutex
+	memory, disk, work int64
 }
 
 // take adds n to one of the counts of l, unless it would exceed limit.
@@ -43,12 +44,38 @@ func (l *ledger) take(count *int64, n, limit int64) bool {
 	return true
 }
 
-// give takes off counts.
-func (l *ledger) give(memory, disk int64) {
+// give takes n off one of the counts.
+func (l *ledger) give(count *int64, n int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.memory -= memory
-	l.disk -= disk
+	*count -= n
+}
+
+// maxWork is how much memory the unpacking of all files of the process takes at most: that of one file with
+// the largest dictionary, which is 256 MiB, with the quarter more that our decoder of LZMA has.
+const maxWork = 321 << 20
+
+// takeMemory notes that unpacking takes n bytes more. If that is too many, and they are needed, blocks of
+// this file that are not read give up theirs, then other files.
+func (c *File) takeMemory(n int64, needed bool) error {
+	for !unpacked.take(&unpacked.work, n, maxWork) {
+		if !needed {
+			return enomem
+		}
+		if c.blocks != nil && c.taken > 0 {
+			c.rest()
+		} else if !pool.yield(c) {
+			return fmt.Errorf("%w: unpacking would take more than %d MiB", enomem, maxWork>>20)
+		}
+	}
+	c.taken += n
+	return nil
+}
+
+// giveMemory takes back what takeMemory has noted.
+func (c *File) giveMemory(n int64) {
+	unpacked.give(&unpacked.work, n)
+	c.taken -= n
 }
 
 // unpack makes data at least end bytes long if it can. The error, if any, is that of the context;
@@ -59,6 +86,11 @@ func (c *File) unpack(end int64) error {
 			return err
 		}
 		err := c.unpackMore()
+		if !c.wide && wantsMore(err) {
+			c.wide = true
+			c.release()
+			err = c.reopen()
+		}
 		switch cancelled := c.ctx.Err(); {
 		case err == nil:
 		case cancelled != nil: // the unpacker saw it, and cannot go on

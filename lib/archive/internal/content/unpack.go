@@ -12,8 +12,19 @@ import (
 	"pmtools/lib/archive/internal/xz"
 )
 
-// maxWindow is how far back a match of zstd may refer.
-const maxWindow = 256 << 20
+// How far back a match of zstd may refer: without options the program goes no farther than the second, and
+// levels below 20 no farther than the first.
+const (
+	usualWindow = 8 << 20
+	maxWindow   = 128 << 20
+)
+
+// How much memory unpackers take, at most, besides windows.
+const (
+	zstdWork  = 4 << 20
+	bzip2Work = 4 << 20
+	smallWork = 256 << 10 // gzip, compress
+)
 
 // Suffixes are the endings of compressed files, in the order of search (archive.md A1.2).
 var Suffixes = [...]string{".xz", ".lzma", ".bz2", ".bz", ".gz", ".Z", ".z", ".zst"}
@@ -30,38 +41,50 @@ func Trim(name string) string {
 
 var errSuffix = errors.New("unknown kind of compressed file")
 
-// unpacker returns what unpacks f, by the suffix of its name. Files of gzip and of compress are told
-// apart by their beginning, as gzip does, which the reference uses for both. No program packs
-// anything to an empty file.
-func unpacker(f io.Reader, suffix string) (r io.ReadCloser, err error) {
+// unpacker returns what unpacks f, by the suffix of its name, and how much memory that takes. Files of
+// gzip and of compress are told apart by their beginning, as gzip does, which the reference uses for
+// both. No program packs anything to an empty file. Matches of zstd go farther back if wide is set.
+func unpacker(f io.Reader, suffix string, wide bool) (r io.ReadCloser, memory int64, err error) {
 	in := bufio.NewReaderSize(f, 32<<10) // that of lzma is larger, and passes by it
 	magic, err := in.Peek(2)
 	if len(magic) == 0 {
 		if err == io.EOF {
 			err = io.ErrUnexpectedEOF
 		}
-		return nil, err
+		return nil, 0, err
 	}
 	var plain io.Reader
 	switch suffix {
 	case ".lzma":
-		plain, err = xz.NewAlone(in)
+		a, err := xz.NewAlone(in)
+		if err != nil {
+			return nil, 0, err
+		}
+		return io.NopCloser(a), a.Memory(), nil
 	case ".bz2", ".bz":
-		plain, err = bzip2.NewReader(in), nil
+		return io.NopCloser(bzip2.NewReader(in)), bzip2Work, nil
 	case ".gz", ".Z", ".z":
 		if string(magic) == "\x1f\x9d" {
 			plain, err = newLZW(in)
 		} else {
 			plain, err = newMembers(in)
 		}
+		return io.NopCloser(plain), smallWork, err
 	case ".zst":
-		z, err := zstd.NewReader(in, zstd.WithDecoderMaxWindow(maxWindow), zstd.WithDecoderConcurrency(1))
-		if err != nil {
-			return nil, err
+		window := usualWindow
+		if wide {
+			window = maxWindow
 		}
-		return z.IOReadCloser(), nil
-	default:
-		err = errSuffix
+		z, err := zstd.NewReader(in, zstd.WithDecoderMaxWindow(uint64(window)), zstd.WithDecoderConcurrency(1))
+		if err != nil {
+			return nil, 0, err
+		}
+		return z.IOReadCloser(), int64(window) + zstdWork, nil
 	}
-	return io.NopCloser(plain), err
+	return nil, 0, errSuffix
+}
+
+// wantsMore reports whether err is that of a frame of zstd whose matches go farther back than allowed.
+func wantsMore(err error) bool {
+	return errors.Is(err, zstd.ErrWindowSizeExceeded) || errors.Is(err, zstd.ErrDecoderSizeExceeded)
 }

@@ -19,7 +19,7 @@ import (
 
 // unpack unpacks all of a file with some suffix.
 func unpack(r io.Reader, suffix string) ([]byte, error) {
-	u, err := unpacker(r, suffix)
+	u, _, err := unpacker(r, suffix, true)
 	if err != nil {
 		return nil, err
 	}

@@ -50,10 +50,13 @@ func NewAlone(r io.Reader) (*Alone, error) {
 	a.left, a.known = size, size != math.MaxUint64
 	d.coder = coder{span: 1<<32 - 1, code: uint64(binary.BigEndian.Uint32(d.in[aloneHead+1:])), pos: aloneHead + 5}
 	d.keep = max(int(dictionary), 1<<12)
-	a.limit = d.keep + max(d.keep/4, 4*maxPiece)
+	a.limit = int(room(int64(d.keep), math.MaxInt64))
 	d.out = make([]byte, firstOutput)
 	return a, nil
 }
+
+// Memory returns how many bytes a may take.
+func (a *Alone) Memory() int64 { return int64(a.limit) + overhead }
 
 // fill reads input until there is enough of it, or no more.
 func (a *Alone) fill() {

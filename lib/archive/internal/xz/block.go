@@ -18,25 +18,28 @@ const (
 	checkSHA256 = 10
 )
 
+// checkSizes are the lengths of checks, those of unknown kinds too.
+var checkSizes = [16]byte{0, 4, 4, 4, 8, 8, 8, 16, 16, 16, 32, 32, 32, 64, 64, 64}
+
 // A check computes what is at the end of a block.
 type check interface {
 	io.Writer
 	Sum(b []byte) []byte
 }
 
-// newCheck returns what computes a check, and how long that is.
-func newCheck(kind byte) (check, int, error) {
+// newCheck returns what computes a check.
+func newCheck(kind byte) (check, error) {
 	switch kind {
 	case checkNone:
-		return nil, 0, nil
+		return nil, nil
 	case checkCRC32:
-		return crc32.NewIEEE(), 4, nil
+		return crc32.NewIEEE(), nil
 	case checkCRC64:
-		return new(crc), 8, nil
+		return new(crc), nil
 	case checkSHA256:
-		return sha256.New(), 32, nil
+		return sha256.New(), nil
 	}
-	return nil, 0, fmt.Errorf("%w: check %d", errLayout, kind)
+	return nil, fmt.Errorf("%w: check %d", errLayout, kind)
 }
 
 // A BlockReader unpacks a block piece by piece.
@@ -45,11 +48,13 @@ type BlockReader struct {
 	f    *File
 	d    *decoder
 	pos  int64 // in the file
-	rest int64 // of the block from there on
+	rest int64 // of the block from there on, with padding
 	left int64 // of the content
 	sum  check
-	size int // of the check
 }
+
+// maxSpare is how much memory a decoder that is not in use keeps.
+const maxSpare = 1 << 20
 
 // decoders are not in use.
 var decoders = sync.Pool{New: func() any { return new(decoder) }}
@@ -57,7 +62,7 @@ var decoders = sync.Pool{New: func() any { return new(decoder) }}
 // OpenBlock begins to unpack block i. Several blocks may be unpacked at the same time.
 func (f *File) OpenBlock(i int) (*BlockReader, error) {
 	b := f.Blocks[i]
-	r := &BlockReader{Block: b, f: f, pos: b.pos, rest: b.length, left: b.Size}
+	r := &BlockReader{Block: b, f: f, pos: b.pos, rest: b.padded(), left: b.Size}
 	var head [maxHeader]byte
 	src, err := r.read(head[:min(b.length, maxHeader)], 0)
 	if err != nil {
@@ -67,18 +72,20 @@ func (f *File) OpenBlock(i int) (*BlockReader, error) {
 	if err != nil {
 		return nil, err
 	}
-	if r.sum, r.size, err = newCheck(b.check); err != nil {
+	if r.sum, err = newCheck(b.check); err != nil {
 		return nil, err
 	}
 	r.skip(n)
 	r.d = decoders.Get().(*decoder)
-	r.d.begin(b.dictionary, b.Size)
+	r.d.begin(int64(dictionarySize(r.dictionary)), b.Size)
 	return r, nil
 }
 
 // Close frees what r needs to go on.
 func (r *BlockReader) Close() {
-	decoders.Put(r.d)
+	if cap(r.d.out) <= maxSpare {
+		decoders.Put(r.d)
+	}
 	r.d = nil
 }
 
@@ -144,16 +151,17 @@ func (r *BlockReader) chunk() error {
 	return r.d.load(c)
 }
 
-// end checks what is behind the last chunk: padding and the check.
+// end checks what is after the last chunk: padding and the check.
 func (r *BlockReader) end() error {
-	if padding := r.rest - int64(r.size); r.left != 0 || padding < 0 || padding > 3 {
+	padding, size := r.padded()-r.length, int64(checkSizes[r.check])
+	if r.left != 0 || r.rest != padding+size {
 		return fmt.Errorf("%w: block of another size than the index says", errDamage)
 	}
 	src, err := r.read(make([]byte, r.rest), 0)
 	if err != nil {
 		return err
 	}
-	if padding := src[:len(src)-r.size]; len(bytes.Trim(padding, "\x00")) > 0 {
+	if !zeros(src[:padding]) {
 		return fmt.Errorf("%w: padding", errDamage)
 	}
 	if r.sum == nil {
@@ -163,7 +171,7 @@ func (r *BlockReader) end() error {
 	if r.check != checkSHA256 { // the others have their lowest byte first
 		slices.Reverse(sum)
 	}
-	if !bytes.Equal(sum, src[len(src)-r.size:]) {
+	if !bytes.Equal(sum, src[padding:]) {
 		return fmt.Errorf("%w: wrong checksum", errDamage)
 	}
 	return io.EOF

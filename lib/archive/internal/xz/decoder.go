@@ -190,10 +190,16 @@ func readChunk(src []byte) (c chunk, err error) {
 	return c, nil
 }
 
+// room returns how much output is kept for a dictionary, of so much content. It is moved when it is full:
+// a quarter more makes that seldom.
+func room(dictionary, size int64) int64 {
+	return min(size, dictionary+max(dictionary/4, 4*maxPiece))
+}
+
 // begin prepares for the chunks of a block, which has a size.
 func (d *decoder) begin(dictionary, size int64) {
 	d.keep = int(dictionary)
-	if n := int(min(size, dictionary+max(dictionary/4, 4*maxPiece))); n > cap(d.out) {
+	if n := int(room(dictionary, size)); n > cap(d.out) {
 		d.out = make([]byte, n)
 	} else {
 		d.out = d.out[:n]

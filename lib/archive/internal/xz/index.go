@@ -3,6 +3,7 @@
 package xz
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -19,6 +20,7 @@ import (
 var (
 	errLayout     = errors.New("damaged xz file")
 	errDictionary = errors.New("dictionary of compressed file is too large")
+	errBlocks     = fmt.Errorf("xz file of more than %d blocks", maxBlocks)
 )
 
 // Limits on what no program writes.
@@ -26,9 +28,13 @@ const (
 	maxHeader     = 1024      // bytes of a block's header
 	maxDictionary = 256 << 20 // bytes that a block may refer back to: xz -9 uses 64 MiB
 	maxContent    = 1 << 50   // bytes of content
-	maxIndex      = 64 << 20  // bytes of an index: one of a content of several terabytes
-	maxPadding    = 1 << 16   // units of four bytes between and after streams
+	maxBlocks     = 1 << 20   // in a file: ten terabytes as pmlogger's housekeeping packs them
+	maxIndex      = 20 << 20  // bytes of an index: that of so many blocks
+	maxPadding    = 1 << 16   // units of four bytes between streams, and after the last
 )
+
+// minBlock is the least that a block takes: a header, and the end of LZMA2.
+const minBlock = 8 + 1
 
 // endSize is the length of the header and of the footer of an xz stream.
 const endSize = 12
@@ -38,20 +44,43 @@ type File struct {
 	Size   int64 // of the content
 	Blocks []Block
 	in     io.ReaderAt
+	ends   tail // in, while the layout is read
+	head   [maxHeader]byte
 }
 
 // A Block is a piece of the content.
 type Block struct {
 	Start, Size int64 // in the content
-	pos, length int64 // in the file, with its header, padding and check
+	pos, length int64 // in the file: its header, what is packed, and its check, without padding
 	check       byte  // what is at its end
-	dictionary  int64
+	dictionary  byte  // the size of the dictionary, as it is stored
+}
+
+// blockSize is no less than the memory of a Block.
+const blockSize = 48
+
+// padded returns how many bytes of the file b takes.
+func (b *Block) padded() int64 { return (b.length + 3) &^ 3 }
+
+// Memory returns how many bytes OpenBlock and the reading of the block take.
+func (b *Block) Memory() int64 { return room(int64(dictionarySize(b.dictionary)), b.Size) + overhead }
+
+// overhead is the memory of a decoder, but for what it has unpacked.
+const overhead = 256 << 10
+
+// Memory returns how many bytes f takes, and a Reader of it.
+func (f *File) Memory() int64 {
+	var most int64
+	for i := range f.Blocks {
+		most = max(most, f.Blocks[i].Memory())
+	}
+	return most + int64(cap(f.Blocks))*blockSize
 }
 
 // Open reads the layout of a file of some size, and checks it: whether the file is complete, the
 // length of its content, and the memory it needs. It reads the streams from the last to the first.
 func Open(ctx context.Context, in io.ReaderAt, size int64) (*File, error) {
-	f := &File{in: in}
+	f := &File{in: in, ends: tail{in: in}}
 	padding := 0
 	if size == 0 {
 		return nil, errLayout
@@ -64,7 +93,7 @@ func Open(ctx context.Context, in io.ReaderAt, size int64) (*File, error) {
 		if pos < 2*endSize {
 			return nil, errLayout
 		}
-		if _, err := in.ReadAt(footer, pos-endSize); err != nil {
+		if err := f.ends.read(footer, pos-endSize); err != nil {
 			return nil, err
 		}
 		if binary.BigEndian.Uint32(footer[8:]) == 0 { // padding
@@ -74,21 +103,24 @@ func Open(ctx context.Context, in io.ReaderAt, size int64) (*File, error) {
 			}
 			continue
 		}
+		padding = 0
 		length := (int64(binary.LittleEndian.Uint32(footer[4:])) + 1) * 4
-		if string(footer[10:]) != "YZ" || length > min(pos-2*endSize, maxIndex) || !sealed(footer[4:10], footer) {
+		if string(footer[10:]) != "YZ" || footer[8] != 0 || footer[9] > 15 || length > min(pos-2*endSize, maxIndex) || !sealed(footer[4:10], footer) {
 			return nil, errLayout
 		}
-		start, err := f.addStream(ctx, footer[9]&15, pos-endSize-length, length)
+		start, err := f.addStream(ctx, footer[9], pos-endSize-length, length)
 		if err != nil {
 			return nil, err
 		}
 		pos = start
 	}
 	slices.Reverse(f.Blocks)
+	var start int64
 	for i := range f.Blocks {
-		f.Blocks[i].Start = f.Size
-		f.Size += f.Blocks[i].Size
+		f.Blocks[i].Start = start
+		start += f.Blocks[i].Size
 	}
+	f.ends = tail{}
 	return f, nil
 }
 
@@ -108,32 +140,41 @@ func sealed(b, sum []byte) bool { return binary.LittleEndian.Uint32(sum) == crc3
 // offset end, lists. It returns where the stream starts.
 func (f *File) addStream(ctx context.Context, check byte, end, length int64) (start int64, err error) {
 	index := make([]byte, length)
-	if _, err := f.in.ReadAt(index, end); err != nil {
+	if err := f.ends.read(index, end); err != nil {
 		return 0, err
 	}
-	r := wire.NewReader(index)
-	r.Skip(1)
+	if index[0] != 0 || !sealed(index[:length-4], index[length-4:]) {
+		return 0, errLayout
+	}
+	r := wire.NewReader(index[1 : length-4])
+	count := number(&r)
+	switch {
+	case count > uint64(r.Len()/2):
+		return 0, errLayout
+	case count > uint64(maxBlocks-len(f.Blocks)):
+		return 0, errBlocks
+	}
 	first := len(f.Blocks)
+	f.Blocks = slices.Grow(f.Blocks, int(count))
 	var packed int64
-	content := f.content()
-	for n := number(&r); n > 0 && r.Err() == nil; n-- {
+	for ; count > 0 && r.Err() == nil; count-- {
 		size, plain := number(&r), number(&r)
-		if size > uint64(end) || plain > maxContent || content+int64(plain) > maxContent {
+		if size < minBlock || size > uint64(end) || plain > uint64(maxContent-f.Size) {
 			return 0, errLayout
 		}
-		b := Block{pos: packed, length: int64(size+3) &^ 3, Size: int64(plain), check: check}
+		b := Block{pos: packed, length: int64(size), Size: int64(plain), check: check}
 		f.Blocks = append(f.Blocks, b)
-		content += b.Size
-		if packed += b.length; packed > end {
+		f.Size += b.Size
+		if packed += b.padded(); packed > end {
 			return 0, errLayout
 		}
 	}
-	start = end - packed - endSize
-	if r.Err() != nil || start < 0 || r.Len() < 4 || !sealed(index[:length-4], index[length-4:]) {
+	padding := r.Len()
+	if start = end - packed - endSize; r.Err() != nil || start < 0 || padding > 3 || !zeros(r.Bytes(padding)) {
 		return 0, errLayout
 	}
 	head := make([]byte, endSize)
-	if _, err := f.in.ReadAt(head, start); err != nil {
+	if err := f.ends.read(head, start); err != nil {
 		return 0, err
 	}
 	if string(head[:8]) != "\xfd7zXZ\x00\x00"+string(rune(check)) || !sealed(head[6:8], head[8:]) {
@@ -153,62 +194,67 @@ func (f *File) addStream(ctx context.Context, check byte, end, length int64) (st
 	return start, nil
 }
 
-// content returns how much content the blocks have that are known.
-func (f *File) content() (n int64) {
-	for i := range f.Blocks {
-		n += f.Blocks[i].Size
-	}
-	return n
-}
-
 // checkBlock checks the header of a block, and notes the size of its dictionary.
 func (f *File) checkBlock(b *Block) error {
-	header := make([]byte, min(b.length, maxHeader))
-	if _, err := f.in.ReadAt(header, b.pos); err != nil {
+	header := f.head[:min(b.length, maxHeader)]
+	if err := f.ends.read(header, b.pos); err != nil {
 		return err
 	}
 	_, err := b.header(header)
 	return err
 }
 
-// header reads the header of a block, and returns its length.
+// header reads the header of a block, which has to agree with the index, and returns its length.
 func (b *Block) header(src []byte) (int, error) {
 	if len(src) == 0 || src[0] == 0 || len(src) < 4*int(src[0])+4 {
 		return 0, errLayout
 	}
 	length := 4*int(src[0]) + 4
+	packed := b.length - int64(length) - int64(checkSizes[b.check])
 	r := wire.NewReader(src[1 : length-4])
 	flags := r.Uint8()
-	for bit := uint8(0x40); bit != 0; bit <<= 1 {
-		if flags&bit != 0 {
-			number(&r)
-		}
+	agrees := packed > 0
+	if flags&0x40 != 0 {
+		agrees = agrees && number(&r) == uint64(packed)
+	}
+	if flags&0x80 != 0 {
+		agrees = agrees && number(&r) == uint64(b.Size)
 	}
 	const lzma2 = 0x21
 	id, props := number(&r), r.Bytes(int(min(number(&r), 1024)))
 	switch {
 	case r.Err() != nil || flags&0x3c != 0 || !sealed(src[:length-4], src[length-4:]):
 		return 0, errLayout
+	case !agrees:
+		return 0, fmt.Errorf("%w: a block of another size than the index says", errLayout)
 	case flags&3 != 0 || id != lzma2 || len(props) != 1 || props[0] > 40:
 		return 0, fmt.Errorf("%w: a filter other than LZMA2", errLayout)
+	case !zeros(r.Bytes(r.Len())):
+		return 0, errLayout
 	case dictionarySize(props[0]) > maxDictionary:
 		return 0, errDictionary
 	}
-	b.dictionary = int64(dictionarySize(props[0]))
+	b.dictionary = props[0]
 	return length, nil
 }
+
+// zeros reports whether b has nothing else.
+func zeros(b []byte) bool { return len(bytes.Trim(b, "\x00")) == 0 }
 
 // dictionarySize decodes the byte that gives the size of a dictionary.
 func dictionarySize(bits byte) uint64 {
 	return uint64(2|bits&1) << (bits/2 + 11)
 }
 
-// number takes a number of 7 bits per byte, the low ones first.
+// number takes a number of 7 bits per byte, the low ones first. It has no more bytes than it needs.
 func number(r *wire.Reader) uint64 {
 	var n uint64
 	for shift := 0; shift < 63; shift += 7 {
 		b := r.Uint8()
 		n |= uint64(b&0x7f) << shift
+		if b == 0 && shift > 0 {
+			break
+		}
 		if b&0x80 == 0 {
 			return n
 		}

@@ -70,7 +70,6 @@ func unpack(src []byte) ([]byte, error) {
 		return nil, err
 	}
 	r := NewReader(f)
-	defer r.Close()
 	b, err := io.ReadAll(r)
 	if err == nil && int64(len(b)) != f.Size {
 		err = fmt.Errorf("%d bytes, the layout says %d", len(b), f.Size)
@@ -114,7 +113,7 @@ func TestUnpack(t *testing.T) {
 	}
 }
 
-// TestLarge has blocks that are unpacked piece by piece, with less memory than they have content.
+// TestLarge has blocks with more content than is kept of them.
 func TestLarge(t *testing.T) {
 	want := bytes.Repeat(text(100_003), 60)
 	packed := pack(t, want, xz.WriterConfig{DictCap: 1 << 17, BlockSize: 5_500_000})
@@ -123,16 +122,14 @@ func TestLarge(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := NewReader(f)
-	defer r.Close()
-	r.whole = 1 << 20
 	if err := iotest.TestReader(io.LimitReader(r, 1000), want[:1000]); err != nil {
 		t.Fatal(err)
 	}
 	if got, err := io.ReadAll(r); err != nil || !bytes.Equal(got, want[1000:]) {
 		t.Errorf("%d bytes, %v; want %d", len(got), err, len(want)-1000)
 	}
-	if n := len(r.free); n != 1 {
-		t.Errorf("%d blocks were unpacked at once, want the last one", n)
+	if n := f.Memory(); n > 1<<20 {
+		t.Errorf("%d bytes of memory", n)
 	}
 	for i, want := range map[int64]int{-1: 0, 0: 0, 5_499_999: 0, 5_500_000: 1, 1 << 40: 1} {
 		if got := f.Find(i); got != want {
@@ -196,10 +193,9 @@ func TestEarly(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := NewReader(f)
-	defer r.Close()
 	got := make([]byte, 100)
-	if _, err := io.ReadFull(r, got); err != nil || !bytes.Equal(got, want[:100]) || r.stream.left < 50_000 {
-		t.Errorf("got %q, %v; %d bytes are left", got, err, r.stream.left)
+	if _, err := io.ReadFull(r, got); err != nil || !bytes.Equal(got, want[:100]) || r.block.left < 50_000 {
+		t.Errorf("got %q, %v; %d bytes are left", got, err, r.block.left)
 	}
 }
 

@@ -1,0 +1,65 @@
+package content
+
+import (
+	"errors"
+	"io"
+)
+
+// input is a compressed file.
+type input interface {
+	io.Reader
+	io.ReaderAt
+}
+
+// An intake is a compressed file as its unpacker reads it. All unpackers read through one, so none of
+// them goes on when nobody waits for it any more, or reads forever without content.
+type intake struct {
+	c      *File
+	in     input
+	barren int64 // bytes read since there was content
+}
+
+// maxBarren is how many bytes of a file may mean nothing: empty blocks and members, frames that are
+// skipped, padding.
+const maxBarren = 64 << 20
+
+var errBarren = errors.New("compressed file goes on without content")
+
+// Read implements io.Reader.
+func (i *intake) Read(b []byte) (int, error) {
+	if err := i.c.ctx.Err(); err != nil {
+		return 0, err
+	}
+	if i.barren > maxBarren {
+		return 0, errBarren
+	}
+	n, err := i.in.Read(b)
+	i.barren += int64(n)
+	return n, err
+}
+
+// ReadAt implements io.ReaderAt.
+func (i *intake) ReadAt(b []byte, off int64) (int, error) {
+	if err := i.c.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return i.in.ReadAt(b, off)
+}
+
+// A flow is the content that an unpacker makes of an intake.
+type flow struct {
+	io.ReadCloser
+	in *intake
+}
+
+// Read implements io.Reader.
+func (f flow) Read(b []byte) (int, error) {
+	if err := f.in.c.ctx.Err(); err != nil {
+		return 0, err
+	}
+	n, err := f.ReadCloser.Read(b)
+	if n > 0 {
+		f.in.barren = 0
+	}
+	return n, err
+}
