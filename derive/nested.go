@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"pmtools/derive/check"
-	"pmtools/derive/nest"
+	"pmtools/derive/expand"
 	"pmtools/derive/syntax"
 	"pmtools/lib/pcp"
 )
@@ -12,7 +12,7 @@ import (
 // A nesting is the state that a Source with Options.Nested needs to bind metrics inside others.
 type nesting struct {
 	env     *env // nil if nothing is known
-	nest    *nest.Nest
+	nest    *expand.Expander
 	checker *check.Checker
 }
 
@@ -29,7 +29,7 @@ func (s *Source) nestedEnv(ctx context.Context, cause Cause) *env {
 	n := s.nesting
 	if n.env == nil {
 		n.env = &env{s: s}
-		n.nest = nest.New(n.env.inner)
+		n.nest = expand.New(n.env.inner)
 		n.checker = check.NewChecker(s.checkOptions(""))
 	}
 	n.env.ctx, n.env.cause, n.env.pending = ctx, cause, nil
@@ -37,7 +37,7 @@ func (s *Source) nestedEnv(ctx context.Context, cause Cause) *env {
 }
 
 // inner returns the definition that takes the place of an operand, or nil.
-func (e *env) inner(name string) nest.Definition {
+func (e *env) inner(name string) expand.Definition {
 	m := e.s.byName[name]
 	if m == nil || e.names[name].Err == nil {
 		return nil

@@ -22,7 +22,7 @@ type Options struct {
 	// check.InDomMap. Nil means that they may not.
 	Equivalent func(a, b pcp.InDom) bool
 	// Nested lets a derived metric be an operand of another, which the language forbids: its
-	// expression takes the place of its name, see package nest.
+	// expression takes the place of its name, see package expand.
 	Nested bool
 	// AnyName lets Add take names that no file may define, as pmAddDerivedMetric does.
 	AnyName bool

@@ -79,12 +79,12 @@ lib/builtin: lib/builtin/host lib/builtin/linux lib/builtin/proc lib/builtin/mmv
 derive/syntax: lib/textwidth
 derive/internal/ere:
 derive/check: derive/syntax derive/internal/ere lib/pcp lib/pmerr
-derive/nest: derive/syntax derive/check
+derive/expand: derive/syntax derive/check
 derive/eval: derive/syntax derive/check lib/pcp lib/pmerr
 derive/diagnose: derive/syntax derive/check lib/near lib/textwidth lib/format lib/pcp lib/pmerr
 derive/internal/insts: lib/pmapi lib/pcp lib/pmerr
 derive/internal/overlay: lib/pmapi lib/pcp lib/pmerr
-derive: derive/diagnose derive/syntax derive/check derive/eval derive/nest derive/internal/insts derive/internal/overlay lib/pmapi lib/pcp lib/pmerr
+derive: derive/diagnose derive/syntax derive/check derive/eval derive/expand derive/internal/insts derive/internal/overlay lib/pmapi lib/pcp lib/pmerr
 derive/load: lib/safefile derive derive/syntax lib/pcp lib/pmerr
 derive/cases: lib/textwidth derive/diagnose derive derive/load derive/syntax lib/archive lib/pmapi lib/format lib/when lib/pcp lib/pmerr
 derive/deps: derive
@@ -94,7 +94,7 @@ derive/sql: derive/syntax derive/check derive/internal/ere lib/pcp
 derive/summary: derive/syntax derive/check derive/eval lib/format lib/pcp
 derive/lint: derive/syntax derive/check lib/pcp
 derive/lsp: derive/lint derive/diagnose lib/textwidth derive derive/syntax derive/check derive/repl derive/manual lib/version lib/when
-derive/repl: derive/sql derive/summary derive/internal/insts lib/fetchgroup lib/record lib/archive derive/lint derive/diagnose lib/near lib/textwidth lib/pmcd derive derive/syntax derive/check derive/nest lib/pmapi lib/format lib/when lib/pcp lib/pmerr derive/manual
+derive/repl: derive/sql derive/summary derive/internal/insts lib/fetchgroup lib/record lib/archive derive/lint derive/diagnose lib/near lib/textwidth lib/pmcd derive derive/syntax derive/check derive/expand lib/pmapi lib/format lib/when lib/pcp lib/pmerr derive/manual
 cmd/internal/cli: lib/config lib/when lib/pmerr
 cmd/internal/command: cmd/internal/cli lib/option
 cmd/internal/debug: lib/*

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"pmtools/derive"
-	"pmtools/derive/nest"
+	"pmtools/derive/expand"
 )
 
 // A Definition is a derived metric of a session. It does not change.
@@ -64,7 +64,7 @@ func (d *dictionary) findOwn(name string) *Definition {
 }
 
 // nested returns the definition that takes the place of a name where there are no metrics, or nil.
-func (d *dictionary) nested(name string) nest.Definition {
+func (d *dictionary) nested(name string) expand.Definition {
 	if def := d.byName[name]; def != nil {
 		return def.program
 	}

@@ -11,7 +11,7 @@ import (
 	"pmtools/derive"
 	"pmtools/derive/check"
 	"pmtools/derive/diagnose"
-	"pmtools/derive/nest"
+	"pmtools/derive/expand"
 	"pmtools/derive/syntax"
 )
 
@@ -230,11 +230,11 @@ func (s *Session) config(ctx context.Context) (string, error) {
 }
 
 // FormatFile returns the canonical form of a configuration file; the name is used in messages. With
-// expand, definitions inside others, of the same file or of others, are put in the place of their
+// inner, definitions inside others, of the same file or of others, are put in the place of their
 // names; others may be nil. The errors are those of the file's lines.
-func FormatFile(name string, src []byte, expand bool, others *Session) ([]byte, []*syntax.FileError) {
+func FormatFile(name string, src []byte, inner bool, others *Session) ([]byte, []*syntax.FileError) {
 	out, errs := check.Syntax().Format(name, src)
-	if errs != nil || !expand {
+	if errs != nil || !inner {
 		return out, errs
 	}
 	l := newLoading(nil)
@@ -244,7 +244,7 @@ func FormatFile(name string, src []byte, expand bool, others *Session) ([]byte, 
 		global = others.global
 	}
 	defs := newDictionary(l.own, global)
-	n := nest.New(defs.nested)
+	n := expand.New(defs.nested)
 	var b strings.Builder
 	for _, c := range syntax.Chunks(name, out) {
 		d := c.Definition()

@@ -10,8 +10,8 @@ import (
 
 	"pmtools/derive"
 	"pmtools/derive/diagnose"
+	"pmtools/derive/expand"
 	"pmtools/derive/lint"
-	"pmtools/derive/nest"
 	"pmtools/derive/syntax"
 )
 
@@ -243,7 +243,7 @@ func (d *linted) place(pos int) (line, column int, source string) {
 func (l *linter) meanings(ctx context.Context, s *Session) error {
 	defs := newDictionary(l.own, s.global)
 	if l.opt.Syntax {
-		n := nest.New(defs.nested)
+		n := expand.New(defs.nested)
 		for _, d := range l.list {
 			if _, err := n.Expand(d.def.program); err != nil && l.opt.Expand {
 				l.problem(d, diagnose.Check(d.def.Expr, err, nil))

@@ -6,7 +6,7 @@ import (
 	"pmtools/derive"
 	"pmtools/derive/check"
 	"pmtools/derive/diagnose"
-	"pmtools/derive/nest"
+	"pmtools/derive/expand"
 	"pmtools/derive/syntax"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmapi"
@@ -93,7 +93,7 @@ func (b *binder) compile(ctx context.Context, text string) (*compiled, error) {
 	if x.Err != nil {
 		return nil, b.problem(text, x.Err)
 	}
-	c := &compiled{id: id, tree: x.Expr, info: x.Info, used: nest.Names(x.Expr), depth: depth(x.Expr, x.Info)}
+	c := &compiled{id: id, tree: x.Expr, info: x.Info, used: expand.Names(x.Expr), depth: depth(x.Expr, x.Info)}
 	if x.Info.Root.Sem == pcp.Counter && x.Info.Root.Type.Arithmetic() {
 		c.rateID = b.src.Define(p.Rate())[0]
 		if found, err = b.src.Check(ctx, c.rateID); err != nil {

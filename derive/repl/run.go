@@ -11,7 +11,7 @@ import (
 
 	"pmtools/derive"
 	"pmtools/derive/diagnose"
-	"pmtools/derive/nest"
+	"pmtools/derive/expand"
 	"pmtools/derive/syntax"
 	"pmtools/lib/near"
 )
@@ -100,7 +100,7 @@ func (s *Session) runDefinition(ctx context.Context, it item, w io.Writer) error
 	if err != nil {
 		return err
 	}
-	for _, name := range nest.Names(c.Expr) {
+	for _, name := range expand.Names(c.Expr) {
 		fmt.Fprintln(w, "expanded "+name)
 	}
 	s.define(next)

@@ -1,11 +1,11 @@
-// Package nest puts the expressions of derived metrics in the place of their names, which the
+// Package expand puts the expressions of derived metrics in the place of their names, which the
 // language of derived metrics forbids.
 //
-//	n := nest.New(definitions.find)
-//	expr, err := n.Expand(definition)
+//	e := expand.New(definitions.find)
+//	expr, err := e.Expand(definition)
 //
 // What becomes too large is refused by counting, before anything grows.
-package nest
+package expand
 
 import (
 	"fmt"
@@ -26,17 +26,17 @@ type Definition interface {
 	String() string // the text of the expression
 }
 
-// A Nest expands definitions, each of them once: its tree is shared by all expressions that it
-// stands in. A Nest may not be shared by goroutines.
-type Nest struct {
+// An Expander expands definitions, each of them once: its tree is shared by all expressions that it
+// stands in. An Expander may not be shared by goroutines.
+type Expander struct {
 	find func(name string) Definition
 	done map[Definition]*expansion
 }
 
-// New returns a Nest that has expanded nothing yet. For the name of an operand find returns the
+// New returns an Expander that has expanded nothing yet. For the name of an operand find returns the
 // definition that takes its place, or nil if the name stands for itself.
-func New(find func(name string) Definition) *Nest {
-	return &Nest{find: find, done: make(map[Definition]*expansion)}
+func New(find func(name string) Definition) *Expander {
+	return &Expander{find: find, done: make(map[Definition]*expansion)}
 }
 
 // An expansion is a definition with those in it that it mentions.
@@ -55,31 +55,31 @@ type expansion struct {
 }
 
 // Expand returns the expression of a definition with NestExprs in it. The error is a *check.Error.
-func (n *Nest) Expand(d Definition) (syntax.Expr, error) {
-	if n.done[d] == nil {
-		n.expand(d)
+func (e *Expander) Expand(d Definition) (syntax.Expr, error) {
+	if e.done[d] == nil {
+		e.expand(d)
 	}
-	if x := n.done[d]; x.err != nil {
+	if x := e.done[d]; x.err != nil {
 		return nil, x.err
 	}
-	return n.done[d].expr, nil
+	return e.done[d].expr, nil
 }
 
 // expand expands a definition, those first that it mentions. There is no recursion over
 // definitions, as they may be nested without bounds.
-func (n *Nest) expand(d Definition) {
-	for stack := []*expansion{n.begin(d)}; len(stack) > 0; {
+func (e *Expander) expand(d Definition) {
+	for stack := []*expansion{e.begin(d)}; len(stack) > 0; {
 		top := stack[len(stack)-1]
 		if top.err != nil || top.next == len(top.refs) {
-			n.finish(top)
+			e.finish(top)
 			stack = stack[:len(stack)-1]
 			continue
 		}
-		inner := n.find(top.refs[top.next].Name)
+		inner := e.find(top.refs[top.next].Name)
 		top.next++
-		switch x := n.done[inner]; {
+		switch x := e.done[inner]; {
 		case x == nil:
-			stack = append(stack, n.begin(inner))
+			stack = append(stack, e.begin(inner))
 		case x.busy:
 			refuseCycle(stack[slices.Index(stack, x):])
 		}
@@ -87,9 +87,9 @@ func (n *Nest) expand(d Definition) {
 }
 
 // begin finds the names in a definition that are to be replaced.
-func (n *Nest) begin(d Definition) *expansion {
+func (e *Expander) begin(d Definition) *expansion {
 	x := &expansion{Definition: d, busy: true, length: len(d.String())}
-	n.done[d] = x
+	e.done[d] = x
 	var skip syntax.Node
 	for node := range syntax.Preorder(d.Expr()) {
 		switch node := node.(type) {
@@ -99,12 +99,12 @@ func (n *Nest) begin(d Definition) *expansion {
 				continue
 			}
 			skip = ref
-			if node.Fun != syntax.ANON && n.find(ref.Name) != nil && x.err == nil {
+			if node.Fun != syntax.ANON && e.find(ref.Name) != nil && x.err == nil {
 				x.refuse(ref, fmt.Sprintf("%s() takes the name of a metric and no expression, and %s is a derived metric",
 					node.Fun.Symbol(), ref.Name))
 			}
 		case *syntax.MetricRef:
-			if node != skip && n.find(node.Name) != nil {
+			if node != skip && e.find(node.Name) != nil {
 				x.refs = append(x.refs, node)
 			}
 		}
@@ -113,13 +113,13 @@ func (n *Nest) begin(d Definition) *expansion {
 }
 
 // finish makes the tree of a definition when those in it have theirs.
-func (n *Nest) finish(x *expansion) {
+func (e *Expander) finish(x *expansion) {
 	x.busy = false
 	if x.err != nil {
 		return
 	}
 	for _, ref := range x.refs {
-		if inner := n.done[n.find(ref.Name)]; inner != nil {
+		if inner := e.done[e.find(ref.Name)]; inner != nil {
 			x.levels = max(x.levels, inner.levels+1)
 			switch {
 			case x.err != nil:
@@ -138,11 +138,11 @@ func (n *Nest) finish(x *expansion) {
 		return
 	}
 	x.expr, x.shape = syntax.Nest(x.Expr(), func(ref *syntax.MetricRef) (syntax.Expr, syntax.Shape) {
-		d := n.find(ref.Name)
+		d := e.find(ref.Name)
 		if d == nil {
 			return nil, syntax.Shape{}
 		}
-		inner := n.done[d]
+		inner := e.done[d]
 		x.length = min(x.length+inner.length+len("()")-len(ref.Name), syntax.MaxLen+1)
 		return inner.expr, inner.shape
 	})

@@ -1,4 +1,4 @@
-package nest_test
+package expand_test
 
 import (
 	"errors"
@@ -8,13 +8,13 @@ import (
 
 	"pmtools/derive"
 	"pmtools/derive/check"
-	"pmtools/derive/nest"
+	"pmtools/derive/expand"
 	"pmtools/derive/syntax"
 	_ "pmtools/test/env"
 )
 
-// newNest returns a Nest of definitions, each "NAME = EXPR", and the expressions by name.
-func newNest(t *testing.T, definitions ...string) (*nest.Nest, map[string]*derive.Program) {
+// newExpander returns an Expander of definitions, each "NAME = EXPR", and the expressions by name.
+func newExpander(t *testing.T, definitions ...string) (*expand.Expander, map[string]*derive.Program) {
 	t.Helper()
 	all := make(map[string]*derive.Program)
 	for _, d := range definitions {
@@ -25,17 +25,17 @@ func newNest(t *testing.T, definitions ...string) (*nest.Nest, map[string]*deriv
 		}
 		all[name] = p
 	}
-	find := func(name string) nest.Definition {
+	find := func(name string) expand.Definition {
 		if p := all[name]; p != nil {
 			return p
 		}
 		return nil
 	}
-	return nest.New(find), all
+	return expand.New(find), all
 }
 
 func TestExpand(t *testing.T) {
-	n, all := newNest(t, "a = m.x * 2", "b = a + a[one]", "c = rate(b) / b", "plain = m.x",
+	n, all := newExpander(t, "a = m.x * 2", "b = a + a[one]", "c = rate(b) / b", "plain = m.x",
 		"self = self", "e = 1 + f", "f = g", "g = e ? 1 : 2", "user = 1 + e",
 		"sum = sum(a)", "above = m.x - sum", "top = above", "anon = anon(PM_TYPE_U32)", "meta = mkconst(1, meta=a)",
 		"PM_TYPE_U32 = 1", "count = count(m.x) + a")
@@ -75,7 +75,7 @@ func TestExpand(t *testing.T) {
 		}
 	}
 	x, err := n.Expand(all["c"])
-	if got := fmt.Sprint(nest.Names(x)); err != nil || got != "[b a]" {
+	if got := fmt.Sprint(expand.Names(x)); err != nil || got != "[b a]" {
 		t.Errorf("c has %s in it, %v", got, err)
 	}
 }
@@ -89,7 +89,7 @@ func TestLimits(t *testing.T) {
 	row, parens := strings.Repeat("m+", syntax.MaxHeight/2)+"m", strings.Repeat("(", syntax.MaxDepth/2)
 	list = append(list, "row = "+row, "rows = row + row", "high = "+strings.Repeat("m+", syntax.MaxHeight/2)+"m+rows",
 		"deep = "+parens+"m"+strings.ReplaceAll(parens, "(", ")"), "deeper = -(deep)", "deepest = "+parens+"deeper"+strings.ReplaceAll(parens, "(", ")"))
-	n, all := newNest(t, list...)
+	n, all := newExpander(t, list...)
 	for _, tc := range []struct{ name, want string }{
 		{"c2000", "definitions are nested too deeply: more than 1000 inside each other"},
 		{"c1001", "definitions are nested too deeply: more than 1000 inside each other"},
