@@ -76,7 +76,7 @@ func (s *screen) text() string {
 // wait waits until a text is on the screen a number of times.
 func (s *screen) wait(text string, times int) {
 	s.t.Helper()
-	for range 200 {
+	for range 600 {
 		if strings.Count(s.text(), text) >= times {
 			return
 		}
@@ -88,7 +88,7 @@ func (s *screen) wait(text string, times int) {
 // gone waits until the program has ended.
 func (s *screen) gone() {
 	s.t.Helper()
-	for range 200 {
+	for range 600 {
 		if exec.Command("tmux", "-S", s.socket, "has-session").Run() != nil {
 			return
 		}

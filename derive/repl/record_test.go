@@ -129,7 +129,7 @@ func TestRecordLogger(t *testing.T) {
 	}...)
 	s = newSession(t, "ta", recorder(dir, logger(`for name; do :; done; echo x >$name.0; sleep 0.1; exit 5`)))
 	dialogue(t, s, [2]string{":record start i sample.bin", "recording .*"})
-	for range 500 {
+	for range 3000 {
 		var out bytes.Buffer
 		if err := s.Run(t.Context(), ":record", &out); err != nil {
 			if !strings.Contains(err.Error(), "has ended: pmlogger ended: exit status 5") {

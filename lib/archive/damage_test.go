@@ -176,7 +176,7 @@ func readDamaged(t testing.TB, m archivetest.Memory, rng *rand.Rand) {
 	}()
 	start := time.Now()
 	p := peruse(t, list, fsys, rng)
-	if took := time.Since(start); took > 10*time.Second {
+	if took := time.Since(start); took > 30*time.Second {
 		t.Errorf("took %v", took)
 	}
 	if t.Failed() {
@@ -284,7 +284,7 @@ func TestHostile(t *testing.T) {
 			p := peruse(t, base, nil, rand.New(rand.NewPCG(1, 1)))
 			took := time.Since(start)
 			runtime.ReadMemStats(&now)
-			if got := now.TotalAlloc - before.TotalAlloc; got > 64<<20+uint64(20*size) || took > 5*time.Second {
+			if got := now.TotalAlloc - before.TotalAlloc; got > 64<<20+uint64(20*size) || took > 30*time.Second {
 				t.Errorf("%v and %d KiB for %d bytes: %v", took, got>>10, size, p)
 			}
 		})

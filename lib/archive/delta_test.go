@@ -145,7 +145,7 @@ func TestManyChanges(t *testing.T) {
 	if n := len(dom.union()); n != size {
 		t.Errorf("%d instances in all", n)
 	}
-	if took := time.Since(start); took > 5*time.Second {
+	if took := time.Since(start); took > 30*time.Second {
 		t.Errorf("took %v", took)
 	}
 }
@@ -170,7 +170,7 @@ func TestManyLabels(t *testing.T) {
 			t.Errorf("at %d: got %v, %v, want %s", at, sets, err, want)
 		}
 	}
-	if took := time.Since(start); took > 5*time.Second {
+	if took := time.Since(start); took > 30*time.Second {
 		t.Errorf("took %v", took)
 	}
 }

@@ -38,7 +38,7 @@ func TestUnpackLazily(t *testing.T) {
 		}
 	}
 	wantCode(t, c.Next(bg, new(pcp.Result)), pmerr.LogRec) // zeros
-	if took := time.Since(start); took > 20*time.Second || len(warnings) > 0 {
+	if took := time.Since(start); took > 30*time.Second || len(warnings) > 0 {
 		t.Errorf("took %v, warnings %q", took, warnings)
 	}
 	const enospc pmerr.Code = -28
@@ -50,7 +50,7 @@ func TestUnpackLazily(t *testing.T) {
 	if len(warnings) != 1 || warnings[0] != want {
 		t.Errorf("warnings %q, want %q", warnings, want)
 	}
-	if took := time.Since(start); took > 20*time.Second {
+	if took := time.Since(start); took > 30*time.Second {
 		t.Errorf("took %v", took)
 	}
 }
@@ -75,7 +75,7 @@ func TestUnpackMetadata(t *testing.T) {
 		if wantCode(t, err, tt.want); err == nil {
 			must(t, s.Close())
 		}
-		if took := time.Since(start); took > 20*time.Second {
+		if took := time.Since(start); took > 30*time.Second {
 			t.Errorf("%s: took %v", tt.suffix, took)
 		}
 	}
@@ -110,7 +110,7 @@ func TestCancelUnpack(t *testing.T) {
 		var at time.Time
 		time.AfterFunc(50*time.Millisecond, func() { at = time.Now(); cancel() })
 		err := read(ctx)
-		if late := time.Since(at); !errors.Is(err, context.Canceled) || late > 10*time.Second {
+		if late := time.Since(at); !errors.Is(err, context.Canceled) || late > 30*time.Second {
 			t.Errorf("%s: %v after %v", name, err, late)
 		}
 	}

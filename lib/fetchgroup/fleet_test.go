@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"runtime"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"pmtools/lib/pcp"
@@ -102,7 +103,9 @@ func (c *crowd) open(ctx context.Context, name string) (pmapi.Source, error) {
 }
 
 // TestFleet reads hosts of all kinds: each has a row in each round, and none waits for another.
-func TestFleet(t *testing.T) {
+func TestFleet(t *testing.T) { synctest.Test(t, testFleet) }
+
+func testFleet(t *testing.T) {
 	before := runtime.NumGoroutine()
 	const n, rounds, interval = 40, 7, 250 * time.Millisecond
 	c := newCrowd(t, n, 350*time.Millisecond)
@@ -160,7 +163,9 @@ func TestFleet(t *testing.T) {
 }
 
 // TestFleetRetries connects again to a host that comes back.
-func TestFleetRetries(t *testing.T) {
+func TestFleetRetries(t *testing.T) { synctest.Test(t, testFleetRetries) }
+
+func testFleetRetries(t *testing.T) {
 	c := newCrowd(t, 1, 0)
 	s := c.servers[c.hosts[0]]
 	opt := &FleetOptions{Interval: 20 * time.Millisecond, Backoff: time.Millisecond, Open: c.open}
@@ -191,7 +196,9 @@ func TestFleetRetries(t *testing.T) {
 }
 
 // TestFleetEnds ends within a second, whatever the hosts do, by the context and by leaving the loop.
-func TestFleetEnds(t *testing.T) {
+func TestFleetEnds(t *testing.T) { synctest.Test(t, testFleetEnds) }
+
+func testFleetEnds(t *testing.T) {
 	for _, byContext := range []bool{true, false} {
 		c := newCrowd(t, 20, time.Hour)
 		ctx, cancel := context.WithCancel(t.Context())
@@ -228,7 +235,9 @@ func TestFleetEnds(t *testing.T) {
 }
 
 // TestFleetOnce reads all hosts once, without a schedule.
-func TestFleetOnce(t *testing.T) {
+func TestFleetOnce(t *testing.T) { synctest.Test(t, testFleetOnce) }
+
+func testFleetOnce(t *testing.T) {
 	c := newCrowd(t, 10, 50*time.Millisecond)
 	good := 0
 	for row := range Fleet[fleetHost](t.Context(), c.hosts, &FleetOptions{Interval: -1, Rounds: 1, Timeout: 200 * time.Millisecond, Open: c.open}) {

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"pmtools/lib/pcp"
@@ -193,17 +194,19 @@ func TestPipelineWindow(t *testing.T) {
 		{"small", 4, 2 * window, window}, {"few", 10, 5, 5}, {"large", 5000, 10, 4}, {"as large as can be", maxRequest, 3, 1},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			s, _ := sample(t)
-			c := connect(t, s, 5*short)
-			s.SetEdit(pmcdtest.Drop())
-			asked := 0
-			err := c.each(context.Background(), &pipeline{row.n, func(int) (pdu.Message, pdu.Message) {
-				asked++
-				return &pdu.Traverse{Name: strings.Repeat("x", row.size)}, &pdu.Names{}
-			}, func(int, error) error { return nil }})
-			if !errors.Is(err, pmerr.Timeout) || asked != row.want || len(c.out) != 0 {
-				t.Errorf("error %v, %d requests, want %d, %d bytes wait", err, asked, row.want, len(c.out))
-			}
+			synctest.Test(t, func(t *testing.T) {
+				s, _ := sample(t)
+				c := connect(t, s, long)
+				s.SetEdit(pmcdtest.Drop())
+				asked := 0
+				err := c.each(context.Background(), &pipeline{row.n, func(int) (pdu.Message, pdu.Message) {
+					asked++
+					return &pdu.Traverse{Name: strings.Repeat("x", row.size)}, &pdu.Names{}
+				}, func(int, error) error { return nil }})
+				if !errors.Is(err, pmerr.Timeout) || asked != row.want || len(c.out) != 0 {
+					t.Errorf("error %v, %d requests, want %d, %d bytes wait", err, asked, row.want, len(c.out))
+				}
+			})
 		})
 	}
 }

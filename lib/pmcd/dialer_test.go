@@ -126,7 +126,7 @@ func TestRace(t *testing.T) {
 	if _, err := d.race(t.Context(), nil, 5); pmerr.Of(err) != codeConnRefused {
 		t.Error(err)
 	}
-	for range 100 { // goroutines that have sent their outcome may need a moment
+	for range 3000 { // goroutines that have sent their outcome may need a moment
 		if runtime.NumGoroutine() <= before {
 			return
 		}

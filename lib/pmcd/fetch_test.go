@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+	"testing/synctest"
 
 	"pmtools/lib/pcp"
 	"pmtools/lib/pdu"
@@ -142,7 +143,9 @@ func TestFetchNoticesForEver(t *testing.T) {
 
 // TestFetchNoticesSlowly has a daemon that sends notices one by one, each before the time for a
 // message is over.
-func TestFetchNoticesSlowly(t *testing.T) {
+func TestFetchNoticesSlowly(t *testing.T) { synctest.Test(t, testFetchNoticesSlowly) }
+
+func testFetchNoticesSlowly(t *testing.T) {
 	s, w := sample(t)
 	c := connect(t, s, short)
 	w.Notify(slices.Repeat([]pcp.Changes{pcp.LabelsChanged}, 40)...)

@@ -116,7 +116,7 @@ func (d *daemon) end() error {
 	select {
 	case err := <-d.done:
 		return err
-	case <-time.After(10 * time.Second):
+	case <-time.After(30 * time.Second):
 		d.t.Fatal("Serve does not return")
 	}
 	return nil

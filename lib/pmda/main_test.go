@@ -185,7 +185,7 @@ func TestMainServes(t *testing.T) {
 // dialUntil connects to an agent that is about to listen.
 func dialUntil(t *testing.T, network, address string) net.Conn {
 	t.Helper()
-	for range 500 {
+	for range 3000 {
 		if c, err := net.Dial(network, address); err == nil {
 			return c
 		}

@@ -61,7 +61,7 @@ func read(t *testing.T, name string) string {
 // await waits until a file has a text.
 func await(t *testing.T, name, want string) {
 	t.Helper()
-	for range 500 {
+	for range 3000 {
 		if text, err := os.ReadFile(name); err == nil && strings.Contains(string(text), want) {
 			return
 		}
@@ -162,6 +162,9 @@ func TestLoggerEnds(t *testing.T) {
 	}
 }
 
+// several matches a status of more than one sample.
+var several = regexp.MustCompile(`\b([2-9]|\d\d+) samples in `)
+
 // TestOwn records without pmlogger.
 func TestOwn(t *testing.T) {
 	cfg := &record.Config{Folio: filepath.Join(t.TempDir(), "f"), Creator: "c", Open: inside, Version: 2}
@@ -180,7 +183,15 @@ func TestOwn(t *testing.T) {
 	if err := r.Detach(); !errors.Is(err, pmerr.EINVAL) {
 		t.Errorf("detach: %v", err)
 	}
-	time.Sleep(50 * time.Millisecond)
+	for range 600 { // until it says that there are some
+		if err := r.ShowStatus(""); err != nil {
+			t.Error(err)
+		}
+		if text, _ := os.ReadFile(r.LogFile); several.Match(text) {
+			break
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
 	if err := s.Stop(t.Context()); err != nil {
 		t.Error(err)
 	}

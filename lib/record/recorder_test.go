@@ -13,6 +13,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"pmtools/lib/archive"
@@ -164,7 +165,9 @@ func TestRecorderErrors(t *testing.T) {
 }
 
 // TestRecorderRun: samples come in time until the context is done, which is no error.
-func TestRecorderRun(t *testing.T) {
+func TestRecorderRun(t *testing.T) { synctest.Test(t, testRecorderRun) }
+
+func testRecorderRun(t *testing.T) {
 	src := builtin.Default(nil)
 	defer src.Close()
 	base := filepath.Join(t.TempDir(), "a")
@@ -188,11 +191,11 @@ func TestRecorderRun(t *testing.T) {
 // TestRecorderFaults records from a daemon that fails at each of its replies, in each way. Whatever
 // comes of it, there is an archive that can be read, or none.
 func TestRecorderFaults(t *testing.T) {
-	run := func(edit pmcdtest.Edit) (base string, err error) {
+	run := func(edit pmcdtest.Edit, patience time.Duration) (base string, err error) {
 		s := pmcdtest.NewServer(pmcdtest.Sample())
 		defer s.Close()
 		s.SetEdit(edit)
-		d := pmcd.Dialer{DialContext: s.Dial, RequestTimeout: 100 * time.Millisecond, ConnectTimeout: 100 * time.Millisecond}
+		d := pmcd.Dialer{DialContext: s.Dial, RequestTimeout: patience, ConnectTimeout: patience}
 		src, err := pmapi.OpenHost(t.Context(), "127.0.0.1", &d)
 		if err != nil {
 			return "", err
@@ -214,7 +217,7 @@ func TestRecorderFaults(t *testing.T) {
 		return base, err
 	}
 	replies := 0
-	base, err := run(func(*pmcdtest.Reply) { replies++ })
+	base, err := run(func(*pmcdtest.Reply) { replies++ }, time.Minute)
 	if err != nil || replies < 5 {
 		t.Fatalf("%d replies, %v", replies, err)
 	}
@@ -224,7 +227,7 @@ func TestRecorderFaults(t *testing.T) {
 	}
 	for n := range replies {
 		for _, f := range pmcdtest.Faults() {
-			base, err := run(pmcdtest.Nth(n, f.Edit))
+			base, err := run(pmcdtest.Nth(n, f.Edit), 100*time.Millisecond)
 			if base != "" {
 				if got := recorded(t, base, "sample.bin"); err == nil && len(got) == 0 {
 					t.Errorf("reply %d, %s: nothing is recorded, and no error", n, f.Name)

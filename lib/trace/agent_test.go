@@ -120,7 +120,7 @@ func (a *agent) want(reports ...string) {
 			if got != w {
 				a.t.Errorf("report %q, want %q", got, w)
 			}
-		case <-time.After(20 * time.Second):
+		case <-time.After(30 * time.Second):
 			a.t.Fatalf("no report, want %q", w)
 		}
 	}

@@ -98,7 +98,7 @@ func (w *agentWorld) daemon(t *testing.T, conf string, args ...string) (env []st
 		_ = cmd.Wait()
 		kill.Stop()
 	})
-	for range 100 {
+	for range 300 {
 		if strings.Contains(w.log(), "request port") {
 			return []string{"PMCD_SOCKET=" + filepath.Join(w.dir, "socket"), "PMCD_PORT=" + port}
 		}

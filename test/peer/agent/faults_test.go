@@ -45,7 +45,7 @@ func (w *agentWorld) restart(t *testing.T, agent string) {
 	if err := w.pmcd.Signal(syscall.SIGHUP); err != nil {
 		t.Fatal(err)
 	}
-	for range 100 {
+	for range 300 {
 		if w.agentPID(t, agent) != before {
 			return
 		}
@@ -57,7 +57,7 @@ func (w *agentWorld) restart(t *testing.T, agent string) {
 // gone waits until a process has ended, one that is a child of the daemon or not.
 func gone(t *testing.T, pid int) {
 	t.Helper()
-	for range 100 {
+	for range 600 {
 		text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 		if err != nil || strings.Contains(string(text), ") Z ") {
 			return

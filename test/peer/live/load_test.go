@@ -57,7 +57,7 @@ func TestLoad(t *testing.T) {
 	}
 	wg.Wait()
 	t.Logf("%d contexts, %d fetches each: %v", loadContexts, loadFetches, time.Since(start))
-	for range 100 {
+	for range 3000 {
 		if runtime.NumGoroutine() <= routines {
 			return
 		}

@@ -252,7 +252,7 @@ func TestRecordLoggerFails(t *testing.T) {
 			if r.Err() == nil || !strings.Contains(r.Err().Error(), c.want) {
 				t.Errorf("%v: %v", c.host, r.Err())
 			}
-		case <-time.After(10 * time.Second):
+		case <-time.After(30 * time.Second):
 			t.Errorf("%v does not end", c.host)
 		}
 	}
@@ -296,7 +296,7 @@ func TestRecordKilled(t *testing.T) {
 			t.Fatal(err)
 		}
 		var base string
-		for range 500 {
+		for range 3000 {
 			volumes, err := filepath.Glob(filepath.Join(dir, "*.0"))
 			if err != nil {
 				t.Fatal(err)
@@ -339,7 +339,7 @@ func TestRecordFull(t *testing.T) {
 	r := s.Recordings[0]
 	select {
 	case <-r.Done():
-	case <-time.After(20 * time.Second):
+	case <-time.After(30 * time.Second):
 		t.Fatal("the disk is not full")
 	}
 	if !errors.Is(r.Err(), syscall.ENOSPC) || strings.Count(r.Err().Error(), "no space") != 1 {

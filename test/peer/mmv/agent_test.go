@@ -157,7 +157,7 @@ func TestSameTime(t *testing.T) {
 		t.Fatal(err)
 	}
 	id := pcp.NewID(70, 321, 2)
-	for i := range 1000 {
+	for i := range 3000 {
 		found, err := src.Lookup(context.Background(), []string{"mmv.acme.second"})
 		if err != nil {
 			t.Fatal(err)

@@ -253,7 +253,7 @@ func keys(m map[string][]point) func(yield func(string) bool) {
 
 // settled returns what a database has as soon as it shows so many samples, or after a while.
 func settled(t *testing.T, d *database, match string, n int) (got map[string][]point) {
-	for range 100 {
+	for range 300 {
 		got = d.read(t, d.base, match)
 		if total(got) >= n {
 			break
