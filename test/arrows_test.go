@@ -95,8 +95,8 @@ derive/summary: derive/syntax derive/check derive/eval lib/format lib/pcp
 derive/lint: derive/syntax derive/check lib/pcp
 derive/lsp: derive/lint derive/diagnose lib/textwidth derive derive/syntax derive/check derive/repl derive/manual lib/version lib/when
 derive/repl: derive/sql derive/summary derive/internal/insts lib/fetchgroup lib/record lib/archive derive/lint derive/diagnose lib/near lib/textwidth lib/pmcd derive derive/syntax derive/check derive/expand lib/pmapi lib/format lib/when lib/pcp lib/pmerr derive/manual
-cmd/internal/cli: lib/config lib/when lib/pmerr
-cmd/internal/command: cmd/internal/cli lib/option
+cmd/internal/cli: lib/config lib/textwidth lib/when lib/pmerr
+cmd/internal/command: cmd/internal/cli lib/option lib/textwidth
 cmd/internal/debug: lib/*
 cmd/internal/source: cmd/internal/cli cmd/internal/debug lib/* derive derive/check derive/debug derive/load
 cmd/internal/samples: lib/format lib/textwidth lib/pcp

@@ -23,22 +23,19 @@ func completeFunction(_ *cobra.Command, _ []string, prefix string) ([]string, co
 }
 
 // completeExpr proposes continuations of an expression.
-func (a *app) completeExpr(cmd *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
-	none := cobra.ShellCompDirectiveNoFileComp
-	ctx := cmd.Context()
-	if ctx == nil {
-		ctx = context.Background()
-	}
-	s, err := a.session(ctx, repl.Settings{})
-	if err != nil {
-		return nil, none
-	}
-	defer s.Close()
-	texts, start := s.Complete(prefix, len(prefix))
-	for i, t := range texts {
-		texts[i] = prefix[:start] + t
-	}
-	return texts, none | cobra.ShellCompDirectiveNoSpace
+func (a *app) completeExpr(cmd *cobra.Command, before []string, prefix string) ([]string, cobra.ShellCompDirective) {
+	return command.Names(func(ctx context.Context, prefix string) []string {
+		s, err := a.session(ctx, repl.Settings{})
+		if err != nil {
+			return nil
+		}
+		defer s.Close()
+		texts, start := s.Complete(prefix, len(prefix))
+		for i, t := range texts {
+			texts[i] = prefix[:start] + t
+		}
+		return texts
+	})(cmd, before, prefix)
 }
 
 // newCompletion returns the command that writes completion scripts.
@@ -48,7 +45,7 @@ func (a *app) newCompletion() *cobra.Command {
 		Use: "completion bash|fish|powershell|zsh", Short: "Write a completion script for a shell",
 		Args: cobra.MatchAll(cobra.ExactArgs(1), cobra.OnlyValidArgs), ValidArgs: shells,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return command.WriteScript(a.Env.Out, cmd.Root(), args[0])
+			return command.WriteScript(a.Env.Out, cmd.Root().Name(), args[0])
 		},
 	}
 }

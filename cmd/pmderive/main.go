@@ -67,8 +67,9 @@ func (a *app) Execute(ctx context.Context) error {
 	root.SetIn(a.Env.Stdin)
 	root.SetOut(a.Env.Out)
 	root.SetErr(a.Env.Stderr)
-	if len(a.Env.Args) > 0 && strings.HasPrefix(a.Env.Args[0], cobra.ShellCompRequestCmd) {
+	if command.Proposes(a.Env) {
 		describe(root, map[string][]string{"output": repl.Outputs(), "sort": repl.Sorts(), "header": {"none", "once"}, "dialect": sql.Dialects()})
+		return command.Propose(ctx, a.Env, root)
 	}
 	err := root.ExecuteContext(ctx)
 	if bad, ok := errors.AsType[*pflag.InvalidValueError](err); ok {

@@ -238,7 +238,8 @@ func (c completer) Do(line []rune, pos int) ([][]rune, int) {
 	typed := before[start:]
 	var out [][]rune
 	for _, t := range texts {
-		if rest, ok := strings.CutPrefix(t, typed); ok {
+		// The editor writes a proposal as it is; a newline in one would run the line before it.
+		if rest, ok := strings.CutPrefix(t, typed); ok && textwidth.Clean(rest) == rest {
 			out = append(out, []rune(rest))
 		}
 	}

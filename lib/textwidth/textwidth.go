@@ -79,14 +79,20 @@ func Pad(s string, n int, right bool) string {
 	return s + blanks
 }
 
-// Clean returns a text on one line, without control characters.
+// Clean returns a text on one line, without characters that a terminal obeys: each is a blank.
 func Clean(s string) string {
 	return strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f {
+		if Obeyed(r) {
 			return ' '
 		}
 		return r
 	}, s)
+}
+
+// Obeyed reports whether a terminal obeys a character instead of showing it: a control character
+// (C0 or C1), one that turns the direction of text, or one that ends a line or a paragraph.
+func Obeyed(r rune) bool {
+	return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029'
 }
 
 // wide has the blocks of characters of two columns: East Asian scripts, full-width forms and

@@ -3,8 +3,9 @@ package cli
 import (
 	"io"
 	"strings"
-	"unicode"
 	"unicode/utf8"
+
+	"pmtools/lib/textwidth"
 )
 
 // A safeText filters text on its way to a terminal. What archives, daemons and files hold must not
@@ -96,5 +97,5 @@ func unsafe(r rune, n int) bool {
 	case r == utf8.RuneError:
 		return n == 1
 	}
-	return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029'
+	return textwidth.Obeyed(r)
 }

@@ -52,8 +52,8 @@ func New(env *cli.Env, name, operands string) *Command {
 
 // Execute parses the arguments and runs the command, unless there were errors.
 func (c *Command) Execute(ctx context.Context) error {
-	if c.completes() {
-		return c.complete(ctx)
+	if Proposes(c.Env) {
+		return Propose(ctx, c.Env, c.cobra(c.operands))
 	}
 	operands, err := c.Parse(c.Env.Args)
 	if err == nil && c.shell == "" {

@@ -2,22 +2,32 @@ package command
 
 import (
 	"context"
+	"embed"
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"pmtools/cmd/internal/cli"
+	"pmtools/lib/textwidth"
 	"pmtools/lib/option"
 )
+
+//go:embed scripts
+var scripts embed.FS
 
 // shells are those that there are completion scripts for.
 var shells = []string{"bash", "fish", "powershell", "zsh"}
 
-// addCompletion adds the hidden option that writes a completion script for a shell. The script asks
-// the command itself, which cobra answers.
+// proposing is the first argument of a command that a completion script calls.
+const proposing = "__propose"
+
+// addCompletion adds the hidden option that writes a completion script for a shell.
 func (c *Command) addCompletion() {
 	c.Func(func(shell string) error {
 		if !slices.Contains(shells, shell) {
@@ -32,48 +42,136 @@ func (c *Command) addCompletion() {
 // writeScript writes the completion script that was asked for.
 func (c *Command) writeScript() error {
 	c.Env.OwnForm = true
-	return WriteScript(c.Env.Out, c.cobra(nil), c.shell)
+	return WriteScript(c.Env.Out, c.name, c.shell)
 }
 
-// WriteScript writes a completion script for a shell.
-func WriteScript(w io.Writer, root *cobra.Command, shell string) error {
-	switch shell {
-	case "bash":
-		io.WriteString(w, words)
-		return root.GenBashCompletionV2(w, true)
-	case "fish":
-		return root.GenFishCompletion(w, true)
-	case "powershell":
-		return root.GenPowerShellCompletionWithDesc(w)
+// WriteScript writes a completion script for a shell. The scripts are ours, not cobra's, because
+// those evaluate the line that is being typed, and insert proposals without quotes.
+func WriteScript(w io.Writer, prog, shell string) error {
+	text, err := scripts.ReadFile("scripts/" + shell)
+	if err != nil {
+		return err
 	}
-	return root.GenZshCompletion(w)
+	_, err = io.WriteString(w, strings.ReplaceAll(string(text), "PROG", prog))
+	return err
 }
 
-// words does what the script needs of the package bash-completion where that is not there: it takes
-// the words of the line apart at blanks only.
-const words = `# Without the package bash-completion.
-declare -F _get_comp_words_by_ref >/dev/null || _get_comp_words_by_ref() {
-    local line=${COMP_LINE:0:COMP_POINT} i
-    words=() cword=0
-    read -ra words <<<"$line"
-    case $line in *[[:blank:]]) words+=("") ;; esac
-    cword=$((${#words[@]} - 1)) cur=${words[${#words[@]} - 1]} prev=${words[${#words[@]} > 1 ? ${#words[@]} - 2 : 0]}
-}
-`
+// Proposes reports whether a completion script has called the command.
+func Proposes(env *cli.Env) bool { return len(env.Args) > 0 && env.Args[0] == proposing }
 
-// completes reports whether a completion script has called the command.
-func (c *Command) completes() bool {
-	return len(c.Env.Args) > 0 && (c.Env.Args[0] == cobra.ShellCompRequestCmd || c.Env.Args[0] == cobra.ShellCompNoDescRequestCmd)
+// Propose answers a completion script. Its arguments are the shell and the line before the cursor;
+// for bash also the end of the line that is replaced, and the kind of completion. The first line of
+// the answer says whether names of files complete the line ("files"), or the words of the other
+// lines, with or without a blank after the word ("space", "names").
+func Propose(ctx context.Context, env *cli.Env, root *cobra.Command) error {
+	env.OwnForm = true
+	args := append(env.Args[1:], "", "", "", "")
+	shell, text := args[0], args[1]
+	l, ok := line{}, true
+	if shell == "powershell" {
+		l.words = []string{root.Name()}
+		for _, word := range env.Args[min(3, len(env.Args)):] { // the first is the program
+			l.words = append(l.words, strings.TrimPrefix(word, "="))
+		}
+	} else if l, ok = readLine(shell, text, env.LookupEnv); !ok || len(l.words) < 2 {
+		fmt.Fprintln(env.Out, "names")
+		return nil
+	}
+	list, directive, err := ask(ctx, root, l.arguments(root.Name()))
+	if err != nil {
+		return err
+	}
+	space := directive&cobra.ShellCompDirectiveNoSpace == 0
+	switch {
+	case len(list) == 0 && directive&cobra.ShellCompDirectiveNoFileComp == 0:
+		fmt.Fprintln(env.Out, "files")
+	case space:
+		fmt.Fprintln(env.Out, "space")
+	default:
+		fmt.Fprintln(env.Out, "names")
+	}
+	if shell == "bash" {
+		list = forBash(&l, list, args[2], args[3], space)
+	}
+	for _, p := range list {
+		if p.about != "" {
+			p.text += "\t" + p.about
+		}
+		fmt.Fprintln(env.Out, p.text)
+	}
+	return nil
 }
 
-// complete answers a completion script.
-func (c *Command) complete(ctx context.Context) error {
-	c.Env.OwnForm = true
-	root := c.cobra(c.operands)
-	root.SetArgs(c.Env.Args)
-	root.SetOut(c.Env.Out)
-	root.SetErr(c.Env.Stderr)
-	return root.ExecuteContext(ctx)
+// A proposal is a word that may stand at the cursor, and what it means.
+type proposal struct{ text, about string }
+
+// ask returns what cobra proposes for the last of some words.
+func ask(ctx context.Context, root *cobra.Command, words []string) ([]proposal, cobra.ShellCompDirective, error) {
+	var out strings.Builder
+	root.SetArgs(append([]string{cobra.ShellCompRequestCmd}, words...))
+	root.SetOut(&out)
+	root.SetErr(io.Discard)
+	if err := root.ExecuteContext(ctx); err != nil {
+		return nil, 0, err
+	}
+	last := words[len(words)-1]
+	answer, number, _ := strings.Cut("\n"+out.String(), "\n:")
+	directive, _ := strconv.Atoi(strings.TrimSpace(number))
+	var list []proposal
+	for line := range strings.SplitSeq(answer, "\n") {
+		text, about, _ := strings.Cut(line, "\t")
+		if option, _, ok := strings.Cut(last, "="); ok && strings.HasPrefix(last, "--") && !strings.HasPrefix(text, last) {
+			text = option + "=" + text // cobra proposes values alone
+		}
+		if text != "" && strings.HasPrefix(text, last) && textwidth.Clean(text) == text {
+			list = append(list, proposal{text, textwidth.Clean(about)})
+		}
+	}
+	return list, cobra.ShellCompDirective(directive), nil
+}
+
+// listing is the kind of completion of bash that only shows words, after a second key.
+const listing = "63"
+
+// forBash returns proposals as bash inserts them, in place of the end of the line, replaced. Bash
+// quotes nothing, and inserts the common prefix of several.
+func forBash(l *line, list []proposal, replaced, kind string, space bool) []proposal {
+	if !strings.HasSuffix(l.raw, replaced) {
+		return nil
+	}
+	var out []proposal
+	for _, p := range list {
+		rest, ok := l.typed(p.text[len(l.last()):])
+		if !ok {
+			continue
+		}
+		rest = replaced + rest
+		switch {
+		case kind == listing && len(list) > 1 && p.about != "":
+			rest += "  (" + p.about + ")"
+		case space && l.quote == bare:
+			rest += " "
+		}
+		out = append(out, proposal{text: rest})
+	}
+	return out
+}
+
+// Names returns a function that proposes names to cobra: those that begin with a prefix. Names that a
+// shell could not show as they are, such as ones with newlines, are left out, and those that would be
+// options.
+func Names(list func(ctx context.Context, prefix string) []string) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
+		ctx := cmd.Context()
+		if ctx == nil {
+			ctx = context.Background()
+		}
+		names := slices.DeleteFunc(list(ctx, prefix), func(name string) bool {
+			odd := strings.ContainsFunc(name, func(r rune) bool { return r != ' ' && unicode.IsSpace(r) })
+			return odd || textwidth.Clean(name) != name || strings.HasPrefix(name, "-") || strings.TrimSpace(name) != name
+		})
+		return names, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+	}
 }
 
 // operands proposes operands, or values of the option before.
@@ -97,7 +195,7 @@ func (c *Command) operands(cmd *cobra.Command, before []string, prefix string) (
 	if _, err := c.Parse(before); err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	return c.Names(cmd.Context(), prefix), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+	return Names(c.Names)(cmd, before, prefix)
 }
 
 // wants reports whether a word is an option that takes the next word.

@@ -2,9 +2,11 @@ package command
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"pmtools/cmd/internal/cli"
@@ -52,13 +54,40 @@ func TestStatus(t *testing.T) {
 	}
 }
 
-// TestCompletion: the shell is offered the long options.
-func TestCompletion(t *testing.T) {
-	got := run("__complete", "-f", "--d")
-	want := "--debug\tset debug options, see pmdbg(1)\n--desc\tget and print metric description\n" +
-		"--desc-oneline\tvariant of -d with one output line per metric\n--derived\tload derived metric definitions from FILE(s)\n:4\n"
-	if got.stdout != want {
-		t.Errorf("completions of --d: %q, want %q", got.stdout, want)
+// TestPropose: a shell is offered the long options, in the form that it wants.
+func TestPropose(t *testing.T) {
+	const options = "--debug\tset debug options, see pmdbg(1)\n--desc\tget and print metric description\n" +
+		"--desc-oneline\tvariant of -d with one output line per metric\n--derived\tload derived metric definitions from FILE(s)\n"
+	for _, tt := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"zsh", "pminfo -f --d"}, "space\n" + options},
+		{[]string{"fish", "A=b sudo ./pminfo -f --d"}, "space\n" + options},
+		{[]string{"powershell", "=pminfo", "=-f", "=--d"}, "space\n" + options},
+		{[]string{"bash", "pminfo -f --deb", "--deb", "9"}, "space\n--debug \n"},
+		{[]string{"bash", "pminfo -f '--deb", "--deb", "9"}, "space\n--debug\n"},
+		{[]string{"bash", "pminfo -f --desc", "--desc", "63"}, "space\n--desc  (get and print metric description)\n--desc-oneline  (variant of -d with one output line per metric)\n"},
+		{[]string{"bash", "pminfo -a ", "", "9"}, "files\n"},
+		{[]string{"bash", "pminfo --deb", "other", "9"}, "space\n"},
+		{[]string{"bash", "pminfo $(x) --deb", "--deb", "9"}, "names\n"},
+		{nil, "names\n"},
+		{[]string{"bash"}, "names\n"},
+		{[]string{"powershell"}, "files\n"},
+	} {
+		if got := run(append([]string{"__propose"}, tt.args...)...); got.stdout != tt.want || got.stderr != "" {
+			t.Errorf("%q: %q, %q, want %q", tt.args, got.stdout, got.stderr, tt.want)
+		}
+	}
+}
+
+// TestNames: names that a shell cannot show, or that would be options, are not proposed.
+func TestNames(t *testing.T) {
+	list := func(context.Context, string) []string {
+		return []string{"a b", "a\nb", "a\tb", "a\u00a0b", "a\x1bb", "a\u009bb", "a\u202eb", "a\u2028b", "a\xff", "-rf", "a ", " a", "$(b)"}
+	}
+	if got, _ := Names(list)(new(cobra.Command), nil, ""); !slices.Equal(got, []string{"a b", "$(b)"}) {
+		t.Errorf("%q", got)
 	}
 }
 
@@ -68,7 +97,7 @@ func TestCompletionScript(t *testing.T) {
 		got := run("--completion", shell)
 		if got.status != 0 || got.ran {
 			t.Errorf("%s: status %d, %q, %d bytes", shell, got.status, got.stderr, len(got.stdout))
-		} else if !strings.Contains(got.stdout, "__complete") || got.stderr != "" {
+		} else if !strings.Contains(got.stdout, " __propose "+shell) || got.stderr != "" {
 			t.Errorf("%s: status %d, %q, %d bytes", shell, got.status, got.stderr, len(got.stdout))
 		}
 	}

@@ -1,0 +1,265 @@
+package test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"pmtools/lib/pcp"
+	"pmtools/lib/pmcd/pmcdtest"
+)
+
+// odd are names that a daemon may have, as parts of the names of metrics. A shell that evaluates one
+// makes a file.
+var odd = []string{
+	"$(touch made)", "`touch made`", "x;touch made;", "x|touch made", "x&touch made&", "x>made", "x<made", "(touch made)", "$'\\x24'",
+	`"; touch made; "`, "'; touch made; '", `'"'"'`, `x\`, `\x`, `x\y`, "two words", "  x", "*", "m?de", "[a-z]*", "{a,b}", "!!", "!t", "x!y", "$HOME", "${HOME}", "~", "#x", "=ls", "^x^y",
+	"%s", "a:b", "a=b", "a@b", "é", "x--y", "$", "~root", "(e:touch made:)",
+}
+
+// unfit are names that no shell shows as they are, which none may propose.
+var unfit = []string{"x\ny", "x\ttouch made", "x\x1b[31my", "x\u0085y", "x\u202ey", "x\x16\x03y", "x\r"}
+
+// world has, for each odd name, a pair of metrics and one alone; and those that are unfit.
+func world() *pmcdtest.World {
+	w := new(pmcdtest.World)
+	add := func(format string, args ...any) {
+		id := pcp.NewID(29, 0, uint32(len(w.Metrics)))
+		w.Metrics = append(w.Metrics, pmcdtest.Metric{Name: fmt.Sprintf(format, args...), Desc: pcp.Desc{ID: id, Type: pcp.Int32, InDom: pcp.NullInDom, Sem: pcp.Instant},
+			Values: pcp.Values{Insts: []int32{pcp.NullInst}, Words: []uint64{1}}})
+	}
+	for i, name := range odd {
+		add("pair%d.%s1", i, name)
+		add("pair%d.%s2", i, name)
+		add("alone%d.%s", i, name)
+	}
+	for i, name := range unfit {
+		add("unfit%d.%s1", i, name)
+		add("unfit%d.%s2", i, name)
+	}
+	add("-rf")
+	return w
+}
+
+// A shell is an interactive one on a terminal.
+type shell struct {
+	t        *testing.T
+	terminal *os.File
+	dir      string // where it works, as we see it
+	log      bytes.Buffer
+	done     chan struct{}
+}
+
+// startShell starts a shell of this machine, or else of the reference's root, with the commands and
+// the program show, which writes its arguments to the file shown.
+func startShell(t *testing.T, name string, flags ...string) *shell {
+	t.Helper()
+	s := &shell{t: t, dir: t.TempDir(), done: make(chan struct{})}
+	bin, err := os.MkdirTemp("", "pmbin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(bin) })
+	program, err := exec.LookPath(name)
+	words, root := []string{program}, ""
+	if err != nil {
+		root = os.Getenv("PMTOOLS_PEER")
+		if _, missing := os.Stat(filepath.Join(root, "usr/bin", name)); root == "" || missing != nil {
+			t.Skipf("no %s here, nor in the root that PMTOOLS_PEER names: its completion is not tried", name)
+		}
+		if s.dir, err = os.MkdirTemp(filepath.Join(root, "tmp"), "shell"); err != nil {
+			t.Skipf("no %s here, and the root cannot be used: %v", name, err)
+		}
+		t.Cleanup(func() { os.RemoveAll(s.dir) })
+		bin = filepath.Join(s.dir, ".bin")
+		if err := os.Mkdir(bin, 0o777); err != nil {
+			t.Fatal(err)
+		}
+		words = []string{"chroot", root, "/usr/bin/" + name}
+	}
+	inside := func(path string) string { return strings.TrimPrefix(path, root) }
+	for _, c := range []string{"pminfo", "pmderive"} {
+		b, err := os.ReadFile(command(t, c))
+		if err == nil {
+			err = os.WriteFile(filepath.Join(bin, c), b, 0o777)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	const show = "#!/bin/sh\nfor a; do printf '%s\\0' \"$a\"; done >../shown.new && mv ../shown.new ../shown\n"
+	if err := os.WriteFile(filepath.Join(bin, "show"), []byte(show), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	work := filepath.Join(s.dir, "work")
+	if err := os.Mkdir(work, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	c := exec.Command(words[0], append(words[1:], flags...)...)
+	c.Env = []string{"PATH=" + inside(bin) + ":/usr/bin:/bin", "HOME=" + inside(s.dir), "TERM=dumb", "LC_ALL=C.UTF-8", "PCP_DERIVED_CONFIG=", "WORK=" + inside(work)}
+	c.Dir = work
+	s.start(c)
+	s.line("cd " + inside(work))
+	return s
+}
+
+// start starts a program on a new terminal.
+func (s *shell) start(c *exec.Cmd) {
+	s.t.Helper()
+	terminal, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
+	if err != nil {
+		s.t.Skipf("no terminals here: %v", err)
+	}
+	n, err := unix.IoctlGetInt(int(terminal.Fd()), unix.TIOCGPTN)
+	if err == nil {
+		err = unix.IoctlSetPointerInt(int(terminal.Fd()), unix.TIOCSPTLCK, 0)
+	}
+	if err == nil {
+		err = unix.IoctlSetWinsize(int(terminal.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 50, Col: 200})
+	}
+	if err != nil {
+		s.t.Skipf("no terminals here: %v", err)
+	}
+	tty, err := os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|unix.O_NOCTTY, 0)
+	if err != nil {
+		s.t.Skipf("no terminals here: %v", err)
+	}
+	c.Stdin, c.Stdout, c.Stderr = tty, tty, tty
+	c.SysProcAttr = &unix.SysProcAttr{Setsid: true, Setctty: true}
+	if err := c.Start(); err != nil {
+		s.t.Skipf("%v does not run here: %v", c.Args, err)
+	}
+	tty.Close()
+	s.terminal = terminal
+	go func() {
+		defer close(s.done)
+		b := make([]byte, 4096)
+		for {
+			n, err := terminal.Read(b)
+			if s.log.Write(b[:n]); err != nil {
+				return
+			}
+			answer(terminal, b[:n])
+		}
+	}()
+	s.t.Cleanup(func() {
+		c.Process.Kill()
+		c.Wait()
+		terminal.Close()
+		<-s.done
+		if s.t.Failed() && testing.Verbose() {
+			s.t.Logf("the terminal: %q", s.log.Bytes())
+		}
+	})
+}
+
+// answer answers what a shell asks its terminal.
+func answer(terminal *os.File, asked []byte) {
+	for question, text := range map[string]string{"\x1b[c": "\x1b[?62c", "\x1b[0c": "\x1b[?62c", "\x1b[6n": "\x1b[1;1R"} {
+		if bytes.Contains(asked, []byte(question)) {
+			terminal.WriteString(text)
+		}
+	}
+}
+
+// line types a line.
+func (s *shell) line(text string) { s.keys(text + "\r") }
+
+// keys types keys.
+func (s *shell) keys(text string) {
+	s.t.Helper()
+	if _, err := s.terminal.WriteString(text); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// complete types the beginning of a line, TAB, and the rest, and returns the words that the line
+// then is for a program, and the files that it made.
+func (s *shell) complete(typed, rest string) (words []string, made string) {
+	s.t.Helper()
+	shown := filepath.Join(s.dir, "shown")
+	s.keys(typed + "\t" + rest + "\x01show \r")
+	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+		b, err := os.ReadFile(shown)
+		if err != nil {
+			continue
+		}
+		os.Remove(shown)
+		files, err := os.ReadDir(filepath.Join(s.dir, "work"))
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		for _, f := range files {
+			made += " " + f.Name()
+			os.Remove(filepath.Join(s.dir, "work", f.Name()))
+		}
+		return strings.Split(strings.TrimSuffix(string(b), "\x00"), "\x00"), made
+	}
+	s.keys("\x03")
+	return nil, ""
+}
+
+// TestShells: whatever names a daemon has, completion of a shell inserts them as the words that they
+// are, in whatever quotes, and runs nothing.
+func TestShells(t *testing.T) {
+	server := pmcdtest.NewServer(world())
+	t.Cleanup(func() { server.Close() })
+	addr, err := server.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, sh := range []struct {
+		name, setup string
+		flags       []string
+	}{
+		{"bash", "PS1='> '; eval \"$(pminfo --completion bash; pmderive completion bash)\"; bind 'set bell-style none'", []string{"--norc", "--noprofile", "-i"}},
+		{"zsh", "PS1='> '; autoload -Uz compinit; compinit -u -D; eval \"$(pminfo --completion zsh)\"; eval \"$(pmderive completion zsh)\"", []string{"-f", "-i"}},
+		{"fish", "pminfo --completion fish | source; pmderive completion fish | source", []string{"--no-config", "-i"}},
+	} {
+		t.Run(sh.name, func(t *testing.T) {
+			s := startShell(t, sh.name, sh.flags...)
+			s.line(sh.setup)
+			if got, _ := s.complete("pminfo x", ""); len(got) != 2 {
+				t.Fatalf("the shell does not answer: %q", got)
+			}
+			try := func(typed, rest, want string) {
+				t.Helper()
+				got, made := s.complete(typed, rest)
+				if made != "" {
+					t.Errorf("%s: %q and %q made %q", sh.name, typed, rest, made)
+				}
+				if len(got) == 0 || strings.TrimSpace(got[len(got)-1]) != strings.TrimSpace(want) {
+					t.Errorf("%s: %q and %q became %q, want %q", sh.name, typed, rest, got, want)
+				}
+			}
+			before := "pminfo -h " + strings.ReplaceAll(addr.String(), ":", `\:`) + " "
+			for i, name := range odd {
+				pair, alone, quote := fmt.Sprintf("pair%d.", i), fmt.Sprintf("alone%d.", i), [...]string{"'", `"`}[i%2]
+				try(before+pair, "1", pair+name+"1")
+				try(before+quote+pair, "1"+quote, pair+name+"1")
+				if i < len(odd)/2 {
+					try(before+alone, "", alone+name)
+				}
+			}
+			for i := range unfit {
+				name := fmt.Sprintf("unfit%d.", i)
+				try(before+name, "1", name+"1")
+			}
+			// The line that is being typed is not run either.
+			for _, typed := range []string{"pminfo $(touch made) pair0", "pminfo `touch made` pair0", "pminfo x >made pair0"} {
+				s.keys(typed + "\t\x15")
+			}
+			try(before+fmt.Sprintf("alone%d.a", slices.Index(odd, "a@b")), "", fmt.Sprintf("alone%d.a@b", slices.Index(odd, "a@b")))
+			try("pmderive eval --output=js", "", "--output=json")
+			try("pminfo --deri", "", "--derived")
+		})
+	}
+}
