@@ -9,7 +9,8 @@ import (
 
 // Options say how a name space file is read. Nil stands for the zero value.
 type Options struct {
-	// Preprocess expands comments, #include, #define and their like. Without it they are errors.
+	// Preprocess expands comments, #include, #define and their like, but not #shell: a name space file
+	// runs nothing. Without Preprocess all are errors.
 	Preprocess bool
 	// DupOK allows several names for one metric.
 	DupOK bool
@@ -18,11 +19,6 @@ type Options struct {
 	// IncludeDirs are searched for included files after the name as it is and the directory of the
 	// first file.
 	IncludeDirs []string
-	// Shell returns the output of a command for #shell. An error that has an ExitCode method leaves
-	// the output valid. Nil refuses #shell.
-	Shell func(command string) ([]byte, error)
-	// Warn takes lines for standard error; nil drops them.
-	Warn func(line string)
 }
 
 // Load reads the name space file with the given name. An error is an *[Error].
@@ -79,13 +75,6 @@ func (o *Options) read(name string) ([]byte, error) {
 		return o.ReadFile(name)
 	}
 	return safefile.ReadStream(name, maxFile)
-}
-
-// warn passes on a warning.
-func (o *Options) warn(line string) {
-	if o.Warn != nil {
-		o.Warn(line)
-	}
 }
 
 // An Error is why a name space file could not be loaded. It matches pmerr.PMNS, or what kept the

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"strings"
 
 	"golang.org/x/term"
@@ -215,8 +214,6 @@ func (o *Opener) readNames(file string, unique bool) (*pmns.Tree, error) {
 		Preprocess:  true,
 		DupOK:       !unique,
 		IncludeDirs: []string{env.Config().Get("PCP_VAR_DIR") + "/pmns"},
-		Shell:       func(command string) ([]byte, error) { return exec.Command("sh", "-c", command).Output() },
-		Warn:        func(line string) { fmt.Fprintln(env.Stderr, line) },
 	})
 	if bad, ok := errors.AsType[*pmns.Error](err); ok {
 		fmt.Fprint(env.Stderr, bad.Preprocessor)
