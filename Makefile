@@ -60,7 +60,7 @@ lint:
 vuln:
 	@dir=$$(mktemp -d); trap 'rm -rf $$dir' EXIT; GOBIN=$$dir GOFLAGS= $(GO) install golang.org/x/vuln/cmd/govulncheck@latest >$$dir/log 2>&1 && \
 	  $$dir/govulncheck ./... >$$dir/log 2>&1; status=$$?; if test $$status = 0 || test $$status = 3; then cat $$dir/log; exit $$status; fi; \
-	  echo "skipped: govulncheck: $$(tail -1 $$dir/log)"
+	  echo "make vuln: nothing was checked: govulncheck or its database cannot be reached: $$(tail -1 $$dir/log)"
 
 # Each fuzz target for FUZZTIME; all run, and any finding is a failure. A target that ends with the words "context deadline exceeded" and no finding
 # has only met its end while a worker was busy (a fault of go test).
@@ -86,7 +86,8 @@ bench-peer: build
 	@test/peer/peer-up --stop $(PEER)
 
 # TestDamage measures memory and so has a process of its own. The packages share a daemon: one after the other. Each row of known.txt that explains
-# a difference is noted in FIRED; those that explain none any more fail TestKnownFires. TestLSP takes the reference's definitions.
+# a difference is noted in FIRED; those that explain none any more fail TestKnownFires. TestLSP takes the reference's definitions, TestShells its root's
+# zsh and fish.
 # Without the reference peer-up ends with status 3 and says why; nothing is compared then.
 peer: export PMTOOLS_PEER = $(PEER)
 peer: export PMTOOLS_BIN = $(CURDIR)/bin
@@ -98,6 +99,7 @@ peer: build
 	$(GO) test ./test/peer/archive -run='^TestDamage$$' -count=1 -v && \
 	$(GO) test ./test/peer/... -p 1 -skip='^Test(Speed|SpeedLive|SpeedShapes|Damage|KnownFires)$$' -count=1 -v -timeout=15m && \
 	$(GO) test ./cmd/pmderive -run='^TestLSP$$' -count=1 -v && \
+	$(GO) test ./test -run='^TestShells$$' -count=1 -v && \
 	$(GO) test ./test/peer/harness -run='^TestKnownFires$$' -count=1 -v; \
 	s=$$?; test/peer/peer-up --stop $(PEER); exit $$s
 

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -54,8 +55,10 @@ type shell struct {
 	t        *testing.T
 	terminal *os.File
 	dir      string // where it works, as we see it
-	log      bytes.Buffer
 	done     chan struct{}
+
+	mu  sync.Mutex
+	log bytes.Buffer
 }
 
 // startShell starts a shell of this machine, or else of the reference's root, with the commands and
@@ -144,7 +147,10 @@ func (s *shell) start(c *exec.Cmd) {
 		b := make([]byte, 4096)
 		for {
 			n, err := terminal.Read(b)
-			if s.log.Write(b[:n]); err != nil {
+			s.mu.Lock()
+			s.log.Write(b[:n])
+			s.mu.Unlock()
+			if err != nil {
 				return
 			}
 			answer(terminal, b[:n])
@@ -156,9 +162,26 @@ func (s *shell) start(c *exec.Cmd) {
 		terminal.Close()
 		<-s.done
 		if s.t.Failed() && testing.Verbose() {
-			s.t.Logf("the terminal: %q", s.log.Bytes())
+			s.t.Logf("the terminal: %q", s.text())
 		}
 	})
+}
+
+// text returns what the terminal has shown.
+func (s *shell) text() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.log.String()
+}
+
+// wait waits until a text is shown.
+func (s *shell) wait(text string) {
+	s.t.Helper()
+	for end := time.Now().Add(30 * time.Second); !strings.Contains(s.text(), text); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(end) {
+			s.t.Fatalf("%q is not shown: %q", text, s.text())
+		}
+	}
 }
 
 // answer answers what a shell asks its terminal.
@@ -261,5 +284,62 @@ func TestShells(t *testing.T) {
 			try("pmderive eval --output=js", "", "--output=json")
 			try("pminfo --deri", "", "--derived")
 		})
+	}
+}
+
+// TestTerminals: names and texts of a daemon do not reach a terminal as they are, in output of ours,
+// messages, and the list of TAB at the prompt.
+func TestTerminals(t *testing.T) {
+	const bad = "\x1b]0;evil\x07\u009b31m\u202eevil"
+	names := []string{"good" + bad, "good\nevil", "good"}
+	id, domain := pcp.NewID(29, 0, 1), pcp.NewInDom(29, 1)
+	w := &pmcdtest.World{InDoms: []pmcdtest.InDom{{ID: domain}}}
+	m := pmcdtest.Metric{Name: "m", Desc: pcp.Desc{ID: id, Type: pcp.String, InDom: domain, Sem: pcp.Instant}, OneLine: bad, Help: bad}
+	for i, name := range names {
+		w.InDoms[0].Instances = append(w.InDoms[0].Instances, pcp.Instance{ID: int32(i), Name: name})
+		m.Values.Insts = append(m.Values.Insts, int32(i))
+		m.Values.Blobs = append(m.Values.Blobs, []byte(bad))
+	}
+	w.Metrics = []pmcdtest.Metric{m, {Name: "m" + bad, Desc: pcp.Desc{ID: id + 1, Type: pcp.Int32, InDom: pcp.NullInDom}}}
+	server := pmcdtest.NewServer(w)
+	t.Cleanup(func() { server.Close() })
+	addr, err := server.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		program, args string
+		keys, want    string
+	}{
+		{"pmderive", "eval m", "", "good ]0;evil"},
+		{"pmderive", "eval m[goof]", "", "goof"},
+		{"pmderive", "explain m+1", "", "m"},
+		{"pmval", "-s 1 -i goof m", "", "goof"},
+		{"pmval", "--output csv -s 1 m", "", "good?]0;evil"},
+		{"pminfo", "m" + bad + "x", "", "m?]0;evil"},
+		{"pmderive", "", "m[g\t\t", "good"},
+	} {
+		s := &shell{t: t, dir: t.TempDir(), done: make(chan struct{})}
+		c := exec.Command(command(t, tt.program), append([]string{"-h", addr.String()}, strings.Fields(tt.args)...)...)
+		c.Env = append(os.Environ(), "HOME="+s.dir, "TERM=xterm", "PCP_DERIVED_CONFIG=", "PAGER=cat")
+		s.start(c)
+		if tt.keys != "" {
+			s.wait("> ")
+			s.keys(tt.keys + "\r:quit\r")
+		}
+		select {
+		case <-s.done:
+		case <-time.After(30 * time.Second):
+			t.Fatalf("%s %s does not end", tt.program, tt.args)
+		}
+		got := s.text()
+		for _, part := range []string{"\x1b]0", "\x07\u009b", "\u009b", "\u202e", ", good\r\nevil"} {
+			if strings.Contains(got, part) {
+				t.Errorf("%s %s: %q reaches the terminal: %q", tt.program, tt.args, part, got)
+			}
+		}
+		if !strings.Contains(got, tt.want) {
+			t.Errorf("%s %s: %q is not in %q", tt.program, tt.args, tt.want, got)
+		}
 	}
 }

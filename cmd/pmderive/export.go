@@ -268,11 +268,11 @@ func (a *app) showProgress(ctx context.Context, cfg *export.Config, recs *export
 		if all := end.Sub(start); all > 0 {
 			part = fmt.Sprintf("%3.0f%%  ", 100*min(max(at.Sub(start)/all, 0), 1))
 		}
-		fmt.Fprintf(a.Env.Stderr, "\r%s: %s%d values, %.1f million/s\x1b[K", cfg.Name, part, values, float64(values)/1e6/now.Sub(begun).Seconds())
+		a.Env.Progress(fmt.Sprintf("%s: %s%d values, %.1f million/s", cfg.Name, part, values, float64(values)/1e6/now.Sub(begun).Seconds()))
 	}
 	return func() {
 		if shown != begun {
-			fmt.Fprint(a.Env.Stderr, "\r\x1b[K")
+			a.Env.Progress("")
 		}
 	}
 }

@@ -113,7 +113,8 @@ func (p *pager) release() error {
 // start starts the program and gives it the lines so far. It reports whether that worked.
 func (p *pager) start() bool {
 	p.cmd = exec.Command("sh", "-c", p.program)
-	p.cmd.Stdout, p.cmd.Stderr, p.cmd.Env = os.Stdout, os.Stderr, os.Environ()
+	cli.Attach(p.cmd)
+	p.cmd.Stdin, p.cmd.Env = nil, os.Environ()
 	if _, set := p.lookup("LESS"); !set {
 		p.cmd.Env = append(p.cmd.Env, "LESS=-RSX"+p.keepHeader())
 	}

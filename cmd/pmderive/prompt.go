@@ -148,7 +148,7 @@ func inside(line []rune, pos int, _ rune) ([]rune, int, bool) {
 // which may be a shell script, and not the other processes of the group.
 func (a *app) newReadline(s *repl.Session, m *mode) (rl *readline.Instance, err error) {
 	rl, err = readline.NewEx(&readline.Config{
-		Stdout: a.Env.Stdout, Stderr: a.Env.Stdout,
+		Stdout: a.Env.LineEditor(), Stderr: a.Env.LineEditor(),
 		AutoComplete:           completer{s},
 		HistoryLimit:           historyLimit,
 		HistorySearchFold:      true,

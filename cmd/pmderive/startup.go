@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 
+	"pmtools/cmd/internal/cli"
 	"pmtools/derive/repl"
 )
 
@@ -63,7 +64,7 @@ func (a *app) edit(text string) (string, error) {
 		return "", err
 	}
 	cmd := exec.Command("sh", "-c", editor+` "$1"`, "sh", f.Name())
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	cli.Attach(cmd)
 	if err := cmd.Run(); err != nil {
 		return "", errors.New(editor + ": " + err.Error())
 	}

@@ -9,6 +9,7 @@ import (
 
 	"pmtools/derive/check"
 	"pmtools/derive/syntax"
+	"pmtools/lib/textwidth"
 )
 
 // The parser's own messages are those of the reference, and many mistakes have none. What was
@@ -196,13 +197,13 @@ func FunctionNames() []string {
 	return names
 }
 
-// OrList joins words: a, b or c.
+// OrList joins words on one line: a, b or c.
 func OrList(words []string) string {
 	if len(words) == 1 {
-		return words[0]
+		return textwidth.Clean(words[0])
 	}
 	n := len(words) - 1
-	return strings.Join(words[:n], ", ") + " or " + words[n]
+	return textwidth.Clean(strings.Join(words[:n], ", ") + " or " + words[n])
 }
 
 // LowerFirst makes the first letter small, unless it begins a word of capitals.

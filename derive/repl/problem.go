@@ -12,6 +12,7 @@ import (
 	"pmtools/derive/syntax"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmerr"
+	"pmtools/lib/textwidth"
 )
 
 // A Problem says why an item failed, for people.
@@ -75,11 +76,11 @@ func (s *Session) instanceProblem(ctx context.Context, text string, c *compiled)
 		case len(names) == 0:
 			p.Msg += "; there are none"
 		case len(names) <= maxListed:
-			p.Msg += "; there are " + strings.Join(names, ", ")
+			p.Msg += "; there are " + textwidth.Clean(strings.Join(names, ", "))
 		case near != nil:
 			p.Notes = near
 		default:
-			p.Msg += fmt.Sprintf("; there are %s and %d more", strings.Join(names[:maxListed], ", "), len(names)-maxListed)
+			p.Msg += fmt.Sprintf("; there are %s and %d more", textwidth.Clean(strings.Join(names[:maxListed], ", ")), len(names)-maxListed)
 		}
 		return p
 	}

@@ -15,7 +15,6 @@
 package cli
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -63,8 +62,7 @@ func growStack(n int) byte {
 
 // Run runs a command in env and returns its exit status.
 func Run[C Command](ctx context.Context, env *Env, newCommand func(*Env) C) int {
-	env.Out = bufio.NewWriterSize(&output{env: env, terminal: IsTerminal(env.Stdout)}, outputBuffer)
-	env.Stderr = &flushFirst{first: env.Out, w: env.Stderr}
+	env.useStreams()
 	env.Messages = &Messages{env: env}
 	status := env.status(newCommand(env).Execute(ctx))
 	env.Messages.Flush()

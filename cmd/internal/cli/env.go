@@ -18,7 +18,7 @@ type Env struct {
 	Prog      string   // the name in messages: the last component of the program's path
 	Args      []string // the arguments, without the program's name
 	Stdin     io.Reader
-	Stdout    io.Writer
+	Stdout    io.Writer // Run replaces both by streams that filter text for a terminal
 	Stderr    io.Writer
 	LookupEnv func(name string) (string, bool)
 	Open      func(name string) (io.ReadCloser, error)
@@ -66,17 +66,4 @@ func (env *Env) Config() *config.Config {
 // Errorf writes one line that begins with the program's name to standard error.
 func (env *Env) Errorf(format string, args ...any) {
 	fmt.Fprintf(env.Stderr, env.Prog+": "+format+"\n", args...)
-}
-
-// flushFirst is a writer that empties a buffer before each write.
-type flushFirst struct {
-	first *bufio.Writer
-	w     io.Writer
-}
-
-// Write implements io.Writer.
-func (f *flushFirst) Write(p []byte) (int, error) {
-	// A failed write to standard output must not suppress a message.
-	_ = f.first.Flush()
-	return f.w.Write(p)
 }

@@ -21,22 +21,12 @@ func IsLost(err error) bool {
 	return ok
 }
 
-// An output is standard output below its buffer, which remembers the first error. Text of ours for
-// a terminal goes through the filter.
-type output struct {
-	env      *Env
-	terminal bool
-	text     safeText
-}
+// An output is standard output below its buffer. Its errors are Lost.
+type output struct{ *stream }
 
 // Write implements io.Writer.
-func (o *output) Write(p []byte) (n int, err error) {
-	if o.terminal && o.env.OwnForm {
-		n = len(p)
-		_, err = o.env.Stdout.Write(o.text.filter(p))
-	} else {
-		n, err = o.env.Stdout.Write(p)
-	}
+func (o *output) Write(p []byte) (int, error) {
+	n, err := o.stream.Write(p)
 	if err != nil {
 		err = &Lost{err}
 	}

@@ -12,12 +12,12 @@ func IsTerminal(stream any) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// file returns the file that a stream is, or that is behind it.
-func file(stream any) (*os.File, bool) {
-	if behind, ok := stream.(*flushFirst); ok {
-		stream = behind.w
+// file returns the file that a stream is, or that is below it.
+func file(of any) (*os.File, bool) {
+	if s, ok := of.(*stream); ok {
+		of = s.w
 	}
-	f, ok := stream.(*os.File)
+	f, ok := of.(*os.File)
 	return f, ok
 }
 

@@ -14,8 +14,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"pmtools/cmd/internal/cli"
-	"pmtools/lib/textwidth"
 	"pmtools/lib/option"
+	"pmtools/lib/textwidth"
 )
 
 //go:embed scripts
@@ -57,7 +57,14 @@ func WriteScript(w io.Writer, prog, shell string) error {
 }
 
 // Proposes reports whether a completion script has called the command.
-func Proposes(env *cli.Env) bool { return len(env.Args) > 0 && env.Args[0] == proposing }
+func Proposes(env *cli.Env) bool {
+	return len(env.Args) > 0 && (env.Args[0] == proposing || outdated(env.Args[0]))
+}
+
+// outdated reports whether cobra's script has called the command, which earlier versions installed.
+func outdated(arg string) bool {
+	return arg == cobra.ShellCompRequestCmd || arg == cobra.ShellCompNoDescRequestCmd
+}
 
 // Propose answers a completion script. Its arguments are the shell and the line before the cursor;
 // for bash also the end of the line that is replaced, and the kind of completion. The first line of
@@ -65,6 +72,10 @@ func Proposes(env *cli.Env) bool { return len(env.Args) > 0 && env.Args[0] == pr
 // lines, with or without a blank after the word ("space", "names").
 func Propose(ctx context.Context, env *cli.Env, root *cobra.Command) error {
 	env.OwnForm = true
+	if outdated(env.Args[0]) {
+		_, err := fmt.Fprintf(env.Out, ":%d\n", cobra.ShellCompDirectiveError)
+		return err
+	}
 	args := append(env.Args[1:], "", "", "", "")
 	shell, text := args[0], args[1]
 	l, ok := line{}, true

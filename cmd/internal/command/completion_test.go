@@ -81,6 +81,15 @@ func TestPropose(t *testing.T) {
 	}
 }
 
+// TestOutdated: scripts of earlier versions, which quote nothing, get nothing.
+func TestOutdated(t *testing.T) {
+	for _, request := range []string{"__complete", "__completeNoDesc"} {
+		if got := run(request, "-f", "--d"); got.stdout != ":1\n" || got.ran {
+			t.Errorf("%s: %+v", request, got)
+		}
+	}
+}
+
 // TestNames: names that a shell cannot show, or that would be options, are not proposed.
 func TestNames(t *testing.T) {
 	list := func(context.Context, string) []string {

@@ -234,7 +234,7 @@ func prompt(_ context.Context, console, text string, echo bool) (string, error) 
 		return "", err
 	}
 	defer f.Close()
-	fmt.Fprint(f, text)
+	fmt.Fprint(cli.Safe(f), text)
 	if fd := int(f.Fd()); !echo && term.IsTerminal(fd) {
 		secret, err := term.ReadPassword(fd)
 		fmt.Fprintln(f)

@@ -1,0 +1,67 @@
+package cli
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"sync"
+)
+
+// A stream is standard output or standard error as commands see it. Text for a terminal goes through
+// the filter of safeText, unless it is in PCP's own form on standard output. Several goroutines may
+// write at the same time.
+type stream struct {
+	w        io.Writer
+	terminal bool
+	own      *bool         // the text is in a form of ours; nil for messages, which are filtered in any form
+	first    *bufio.Writer // is emptied before each write; nil for none
+
+	mu   sync.Mutex
+	text safeText
+}
+
+// Write implements io.Writer.
+func (s *stream) Write(p []byte) (int, error) {
+	if s.first != nil {
+		_ = s.first.Flush() // a failed write to standard output must not suppress a message
+	}
+	if !s.terminal || s.own != nil && !*s.own {
+		return s.w.Write(p)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_, err := s.w.Write(s.text.filter(p))
+	return len(p), err
+}
+
+// useStreams replaces the streams of the process by filtered ones. No command sees the former: it has
+// LineEditor, Attach and Progress instead.
+func (env *Env) useStreams() {
+	out := &stream{w: env.Stdout, terminal: IsTerminal(env.Stdout), own: &env.OwnForm}
+	env.Stdout = out
+	env.Out = bufio.NewWriterSize(&output{out}, outputBuffer)
+	env.Stderr = &stream{w: env.Stderr, terminal: IsTerminal(env.Stderr), first: env.Out}
+}
+
+// LineEditor returns standard output as it is, for a line editor, which moves the cursor. Whatever
+// else it shows must be clean.
+func (env *Env) LineEditor() io.Writer { return raw(env.Stdout) }
+
+// Attach gives a program the terminal: all three streams of the process.
+func Attach(cmd *exec.Cmd) { cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr }
+
+// Progress writes a text over the line of standard error that the cursor is in; "" removes the line.
+func (env *Env) Progress(text string) {
+	var s safeText
+	fmt.Fprintf(raw(env.Stderr), "\r%s\x1b[K", s.filter([]byte(text)))
+}
+
+// raw returns what is below a stream.
+func raw(w io.Writer) io.Writer {
+	if s, ok := w.(*stream); ok {
+		return s.w
+	}
+	return w
+}
