@@ -18,6 +18,7 @@ var toTerminal = regexp.MustCompile(`\bos\.(Stdout|Stderr)\b|\bfmt\.Print(f|ln)?
 var mayWrite = []string{
 	"cmd/internal/cli/env.go", "cmd/internal/cli/stream.go", // the filter, and what stands below it
 	"lib/option/parser.go",                               // a default, for programs of others
+	"lib/doc.go",                                         // in a comment
 	"lib/pmda/main.go", "lib/pmda/helptext/help/main.go", // programs of their own: agents and their tools
 }
 
