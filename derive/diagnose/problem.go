@@ -53,7 +53,7 @@ func Check(text string, err error, names func(unknown string) []string) *Problem
 }
 
 // operandText returns an operand, cut if it is long.
-func operandText(x syntax.Expr) string { return textwidth.Cut(syntax.Print(x), 60) }
+func operandText(x syntax.Expr) string { return textwidth.Cut(syntax.PrintPrefix(x, 8*60), 60) }
 
 // metadata describes values in one line.
 func metadata(t check.Type) string {

@@ -17,7 +17,7 @@ var cost = Rule{
 		if limit == 0 {
 			limit = defaultCost
 		}
-		for _, d := range p.Definitions {
+		for d := range p.definitions() {
 			if d.Info == nil || p.Source == nil {
 				continue
 			}

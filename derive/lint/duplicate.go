@@ -15,7 +15,7 @@ var duplicate = Rule{
 	Good: "disk.reads = rate(disk.dev.total)\ndisk.bytes = rate(disk.dev.total_bytes)\n",
 	Run: func(p *Pass) {
 		exprs, names := make(map[string]*Definition), make(map[string]*Definition)
-		for _, d := range p.Definitions {
+		for d := range p.definitions() {
 			text, name := syntax.Print(syntax.Unparen(d.Expr)), strings.ToLower(d.Name)
 			if old := exprs[text]; old != nil {
 				p.report(d, 0, "this is the expression of "+old.Name+" too")

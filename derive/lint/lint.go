@@ -11,6 +11,7 @@ package lint
 
 import (
 	"cmp"
+	"context"
 	"iter"
 	"slices"
 	"time"
@@ -87,6 +88,7 @@ type Finding struct {
 // A Pass is one rule at work.
 type Pass struct {
 	*Facts
+	ctx    context.Context
 	rule   *Rule
 	found  []Finding
 	insts  map[syntax.Expr]instances
@@ -100,12 +102,16 @@ type place struct {
 	node syntax.Node
 }
 
-// Run applies rules and returns what they find, in the order of the definitions and the places.
-func Run(f *Facts, rules []*Rule) []Finding {
-	p := &Pass{Facts: f, insts: make(map[syntax.Expr]instances), indoms: make(map[pcp.ID]pcp.InDom)}
+// Run applies rules and returns what they find, in the order of the definitions and the places. The
+// error is that of the context.
+func Run(ctx context.Context, f *Facts, rules []*Rule) ([]Finding, error) {
+	p := &Pass{Facts: f, ctx: ctx, insts: make(map[syntax.Expr]instances), indoms: make(map[pcp.ID]pcp.InDom)}
 	for _, r := range rules {
 		if p.rule = r; r.Run != nil {
 			r.Run(p)
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
 		}
 	}
 	order := make(map[*Definition]int, len(f.Definitions))
@@ -115,7 +121,18 @@ func Run(f *Facts, rules []*Rule) []Finding {
 	slices.SortStableFunc(p.found, func(a, b Finding) int {
 		return cmp.Or(cmp.Compare(order[a.Definition], order[b.Definition]), cmp.Compare(a.Pos, b.Pos))
 	})
-	return p.found
+	return p.found, nil
+}
+
+// definitions yields the definitions until the context ends.
+func (p *Pass) definitions() iter.Seq[*Definition] {
+	return func(yield func(*Definition) bool) {
+		for _, d := range p.Definitions {
+			if p.ctx.Err() != nil || !yield(d) {
+				return
+			}
+		}
+	}
 }
 
 // report notes a finding, unless the rule does not apply to the definition.
@@ -134,7 +151,7 @@ func (p *Pass) fixable(d *Definition, pos syntax.Pos, fixes []syntax.Fix, msg st
 // them; if typed is set, only where their types are known.
 func (p *Pass) nodes(typed bool) iter.Seq2[*Definition, syntax.Node] {
 	if p.all == nil {
-		for _, d := range p.Definitions {
+		for d := range p.definitions() {
 			tree := d.Tree
 			if tree == nil {
 				tree = d.Expr
@@ -149,7 +166,10 @@ func (p *Pass) nodes(typed bool) iter.Seq2[*Definition, syntax.Node] {
 		}
 	}
 	return func(yield func(*Definition, syntax.Node) bool) {
-		for _, at := range p.all {
+		for i, at := range p.all {
+			if i%1000 == 0 && p.ctx.Err() != nil {
+				return
+			}
 			if (!typed || at.def.Info != nil) && !yield(at.def, at.node) {
 				return
 			}

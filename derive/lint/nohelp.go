@@ -7,7 +7,7 @@ var noHelp = Rule{
 	Bad:  "disk.reads = rate(disk.dev.total)\n",
 	Good: "disk.reads = rate(disk.dev.total)\ndisk.reads(oneline) = transfers for each disk\n",
 	Run: func(p *Pass) {
-		for _, d := range p.Definitions {
+		for d := range p.definitions() {
 			if !d.OneLine {
 				p.report(d, -1, d.Name+" has no help text", d.Name+"(oneline) = ... gives it one")
 			}

@@ -9,10 +9,10 @@ var shadowed = Rule{
 	Good: "disk.all.total = sum(disk.dev.total)\n",
 	Run: func(p *Pass) {
 		names := make(map[string]bool)
-		for _, d := range p.Definitions {
+		for d := range p.definitions() {
 			names[d.Name] = true
 		}
-		for _, d := range p.Definitions {
+		for d := range p.definitions() {
 			for i, c := range d.Name {
 				if c == '.' && names[d.Name[:i]] {
 					p.report(d, -1, d.Name+" is below "+d.Name[:i]+", which is a metric")

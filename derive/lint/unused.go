@@ -19,32 +19,33 @@ var unused = Rule{
 			return
 		}
 		byName, used := make(map[string]*Definition), make(map[*Definition]bool)
-		for _, d := range p.Definitions {
+		for d := range p.definitions() {
 			byName[d.Name] = d
 		}
-		var use func(d *Definition)
-		use = func(d *Definition) {
-			if d == nil || used[d] {
-				return
+		var next []*Definition
+		for d := range p.definitions() {
+			if slices.ContainsFunc(p.Names, func(name string) bool { return d.Name == name || strings.HasPrefix(d.Name, name+".") }) {
+				next = append(next, d)
+			}
+		}
+		for len(next) > 0 && p.ctx.Err() == nil { // without recursion: definitions may need each other in a long row
+			d := next[len(next)-1]
+			if next = next[:len(next)-1]; d == nil || used[d] {
+				continue
 			}
 			used[d] = true
 			for n := range syntax.Preorder(d.Expr) {
 				switch n := n.(type) {
 				case *syntax.MetricRef:
-					use(byName[n.Name])
+					next = append(next, byName[n.Name])
 				case *syntax.Spec:
 					if n.Tag == syntax.META {
-						use(byName[n.Value])
+						next = append(next, byName[n.Value])
 					}
 				}
 			}
 		}
-		for _, d := range p.Definitions {
-			if slices.ContainsFunc(p.Names, func(name string) bool { return d.Name == name || strings.HasPrefix(d.Name, name+".") }) {
-				use(d)
-			}
-		}
-		for _, d := range p.Definitions {
+		for d := range p.definitions() {
 			if !used[d] {
 				p.report(d, -1, d.Name+" is not wanted, and no definition uses it")
 			}

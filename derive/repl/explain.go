@@ -83,7 +83,7 @@ func (e *explainer) node(x syntax.Expr, role string, level int) {
 		}
 		return
 	}
-	row := []string{strings.Repeat("  ", level) + role + textwidth.Cut(syntax.Print(x), maxNodeText)}
+	row := []string{strings.Repeat("  ", level) + role + textwidth.Cut(syntax.PrintPrefix(x, 8*maxNodeText), maxNodeText)}
 	t, typed := e.typeOf(x)
 	if typed {
 		indom := "-"

@@ -12,7 +12,7 @@ import (
 )
 
 // rules applies the rules of package lint to the definitions that PCP takes.
-func (l *linter) rules(ctx context.Context, s *Session) {
+func (l *linter) rules(ctx context.Context, s *Session) error {
 	facts := &lint.Facts{Names: l.opt.Wanted, Interval: l.opt.Interval, MaxCost: l.opt.MaxCost}
 	w := &witness{ctx: ctx, s: s, masked: make(map[*lint.Definition]bool), growth: make(map[pcp.ID]float64)}
 	defer w.close()
@@ -31,13 +31,15 @@ func (l *linter) rules(ctx context.Context, s *Session) {
 	if !l.opt.Syntax {
 		facts.Source = w
 	}
-	for _, f := range lint.Run(facts, l.opt.Rules) {
+	found, err := lint.Run(ctx, facts, l.opt.Rules)
+	for _, f := range found {
 		d := from[f.Definition]
 		line, column, source := d.place(int(f.Pos))
 		l.add(d.file, line, column, SeverityWarning, d.def.Name, source, f.Message, f.Notes...)
 		last := &l.diags[len(l.diags)-1]
 		last.Rule, last.Fixes = f.Rule, d.fixes(f.Fixes)
 	}
+	return err
 }
 
 // A witness answers what rules ask about the source of a session. It implements lint.Source.

@@ -105,7 +105,7 @@ func (l *loading) put(d *Definition) {
 
 // file takes over what a configuration file defines.
 func (l *loading) file(name string, src []byte) {
-	for _, c := range syntax.Chunks(name, src) {
+	for c := range syntax.Chunks(name, src) {
 		switch {
 		case c.Comment():
 			l.comments = append(l.comments, strings.TrimRight(c.Raw, "\r\n"))
@@ -246,7 +246,7 @@ func FormatFile(name string, src []byte, inner bool, others *Session) ([]byte, [
 	defs := newDictionary(l.own, global)
 	n := expand.New(defs.nested)
 	var b strings.Builder
-	for _, c := range syntax.Chunks(name, out) {
+	for c := range syntax.Chunks(name, out) {
 		d := c.Definition()
 		if d == nil {
 			b.WriteString(c.Raw)

@@ -95,12 +95,16 @@ func (s *Session) Lint(ctx context.Context, files []File, opt Lint) ([]Diagnosti
 	l := &linter{opt: opt, loading: newLoading(nil), texts: make(map[[2]string]bool), order: make(map[string]int)}
 	for _, f := range files {
 		l.order[f.Name] = len(l.order)
-		l.read(f)
+		if err := l.read(ctx, f); err != nil {
+			return nil, err
+		}
 	}
 	if err := l.meanings(ctx, s); err != nil {
 		return nil, s.noteLost(err)
 	}
-	l.rules(ctx, s)
+	if err := l.rules(ctx, s); err != nil {
+		return nil, s.noteLost(err)
+	}
 	l.sort()
 	return l.diags, nil
 }
@@ -121,7 +125,8 @@ type linted struct {
 	def    *Definition
 	file   string
 	chunk  syntax.Chunk
-	start  int // of the expression in the definition's text
+	places *syntax.Places // in the chunk; nil before they are needed
+	start  int            // of the expression in the definition's text
 	remark remark
 	report derive.Report
 	wrong  bool // PCP refuses it
@@ -143,9 +148,12 @@ func (l *linter) warn(file string, line, column int, source, msg string) {
 }
 
 // read cuts a file and notes what is wrong with its lines.
-func (l *linter) read(f File) {
+func (l *linter) read(ctx context.Context, f File) error {
 	l.remarks = remarks{}
-	for _, c := range syntax.Chunks(f.Name, f.Text) {
+	for c := range syntax.Chunks(f.Name, f.Text) {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		line := strings.TrimRight(c.Raw, "\n")
 		l.comment(f.Name, &c, line)
 		if c.Comment() && strings.HasSuffix(line, `\`) {
@@ -158,6 +166,7 @@ func (l *linter) read(f File) {
 			l.item(f.Name, c, it)
 		}
 	}
+	return nil
 }
 
 // item looks at one item of a file.
@@ -227,15 +236,13 @@ func (d *linted) fixes(list []syntax.Fix) (fixes []Fix) {
 
 // place returns where a byte of the expression is, and the line; -1 is the name.
 func (d *linted) place(pos int) (line, column int, source string) {
-	line, column = d.chunk.Line, 1
-	if pos >= 0 {
-		line, column = d.chunk.Place(d.start + pos)
+	if pos < 0 {
+		return d.chunk.Line, 1, firstLine(d.chunk.Raw)
 	}
-	lines := strings.Split(d.chunk.Raw, "\n")
-	if i := line - d.chunk.Line; i < len(lines) {
-		source = lines[i]
+	if d.places == nil {
+		d.places = d.chunk.Places()
 	}
-	return line, column, source
+	return d.places.At(d.start + pos)
 }
 
 // meanings checks the definitions against the source of a session, or says what can be said without
@@ -247,6 +254,9 @@ func (l *linter) meanings(ctx context.Context, s *Session) error {
 		for _, d := range l.list {
 			if _, err := n.Expand(d.def.program); err != nil && l.opt.Expand {
 				l.problem(d, diagnose.Check(d.def.Expr, err, nil))
+			}
+			if err := ctx.Err(); err != nil {
+				return err
 			}
 		}
 		return nil

@@ -54,18 +54,27 @@ func (l *linter) comment(file string, c *syntax.Chunk, line string) {
 		l.next.optional = true
 		return
 	case verb == "ignore" && len(words) > 1:
-		l.next.off = append(l.next.off, words[1:]...)
+		l.next.off = l.ignore(l.next.off, words[1:], file, c.Line, line)
 	case verb == "ignore-file" && len(words) > 1:
-		l.remarks.file = append(l.remarks.file, words[1:]...)
+		l.remarks.file = l.ignore(l.remarks.file, words[1:], file, c.Line, line)
 	default:
 		l.add(file, c.Line, 1, SeverityWarning, "", line, "there are: pmderive: ignore RULE, pmderive: ignore-file RULE, and pmderive: optional")
-		return
 	}
-	for _, name := range words[1:] {
-		if !slices.Contains(RuleNames(), name) {
-			l.add(file, c.Line, 1, SeverityWarning, "", line, "there is no rule "+name, diagnose.DidYouMean(name, RuleNames())...)
+}
+
+// ignore adds the names of rules to a list, each of them once: a file may repeat them without end, and
+// each of its definitions has the list.
+func (l *linter) ignore(off, words []string, file string, number int, line string) []string {
+	known := RuleNames()
+	for _, name := range words {
+		switch {
+		case !slices.Contains(known, name):
+			l.add(file, number, 1, SeverityWarning, "", line, "there is no rule "+name, diagnose.DidYouMean(name, known)...)
+		case !slices.Contains(off, name):
+			off = append(off, name)
 		}
 	}
+	return off
 }
 
 // RuleNames returns the names of the linter's rules.

@@ -1,6 +1,10 @@
 package syntax
 
-import "strings"
+import (
+	"iter"
+	"sort"
+	"strings"
+)
 
 // A Chunk is one logical line of a configuration file together with its text. The texts of all
 // chunks, one after the other, are the file.
@@ -10,16 +14,20 @@ type Chunk struct {
 	Items []Item // what they mean; nothing for comments and empty lines
 }
 
-// Chunks cuts a configuration file as ParseFile does, and keeps what ParseFile leaves out.
-func Chunks(name string, src []byte) []Chunk {
-	p := fileParser{file: &File{Name: name}, src: string(src), line: 1}
-	var list []Chunk
-	for p.src != "" {
-		before, n := p.src, len(p.file.Items)
-		p.item()
-		list = append(list, Chunk{p.place.Line, before[:len(before)-len(p.src)], p.file.Items[n:len(p.file.Items):len(p.file.Items)]})
+// Chunks yields the chunks of a configuration file. It cuts the file as ParseFile does, and keeps what
+// ParseFile leaves out.
+func Chunks(name string, src []byte) iter.Seq[Chunk] {
+	return func(yield func(Chunk) bool) {
+		p := fileParser{file: &File{Name: name}, src: string(src), line: 1}
+		for p.src != "" {
+			before := p.src
+			p.file.Items, p.errs = nil, nil
+			p.item()
+			if !yield(Chunk{p.place.Line, before[:len(before)-len(p.src)], p.file.Items}) {
+				return
+			}
+		}
 	}
-	return list
 }
 
 // Comment reports whether the chunk is a comment and nothing else.
@@ -35,30 +43,48 @@ func (c *Chunk) Definition() *Definition {
 	return nil
 }
 
-// Place returns the line and the column, both from 1, of a byte of the text of the chunk's
-// definition: of Definition.Text, not of the expression. Lines that were joined are counted as they
-// are in the file; so are bytes.
-func (c *Chunk) Place(off int) (line, column int) {
-	line, column = c.Line, 1
-	joined := -1 // offset into what follows the sign
-	for i := 0; i < len(c.Raw); i++ {
-		if strings.HasPrefix(c.Raw[i:], "\\\n") {
-			i++
-			line, column = line+1, 1
-			continue
+// Places tells where the bytes of a chunk's definition are in the file.
+type Places struct {
+	raw  string
+	line int   // of the first row
+	rows []row // those that backslashes join
+	text int   // where Definition.Text begins in the joined rows
+}
+
+// A row is one line of the file.
+type row struct {
+	raw, end int // where it is in the chunk, without its newline
+	joined   int // where it begins in the joined rows
+}
+
+// Places returns where the bytes of the chunk's definition are. It reads the chunk once, so that asking
+// about each byte takes no time in proportion to the lines before it.
+func (c *Chunk) Places() *Places {
+	p := &Places{raw: c.Raw, line: c.Line, rows: []row{{}}}
+	sign := strings.IndexByte(c.Raw, '=') + 1
+	p.text = sign
+	for {
+		last := &p.rows[len(p.rows)-1]
+		n := strings.IndexByte(c.Raw[last.raw:], '\n')
+		if last.end = last.raw + n; n < 0 {
+			last.end = len(c.Raw)
 		}
-		if joined >= 0 {
-			if joined == off {
-				break
-			}
-			joined++
-		} else if c.Raw[i] == '=' {
-			joined = 0
+		if n < 1 || c.Raw[last.end-1] != '\\' {
+			return p
 		}
-		if c.Raw[i] == '\n' {
-			break
+		next := last.end + 1
+		if next <= sign {
+			p.text -= len("\\\n")
 		}
-		column++
+		p.rows = append(p.rows, row{raw: next, joined: last.joined + next - last.raw - len("\\\n")})
 	}
-	return line, column
+}
+
+// At returns the line and the column, both from 1, of a byte of Definition.Text, which need not be
+// one of the expression, and the row that it is in. Columns count bytes.
+func (p *Places) At(off int) (line, column int, row string) {
+	off += p.text
+	i := max(sort.Search(len(p.rows), func(i int) bool { return p.rows[i].joined > off })-1, 0)
+	row = p.raw[p.rows[i].raw:p.rows[i].end]
+	return p.line + i, min(max(off-p.rows[i].joined, 0), len(row)) + 1, row
 }

@@ -3,6 +3,7 @@ package syntax_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"pmtools/derive/syntax"
 	_ "pmtools/test/env"
@@ -12,7 +13,7 @@ func TestChunks(t *testing.T) {
 	src := "# c\n\na = b \\\n + c\na(helptext) = \"x\ny\"\nbad\nlast = 1"
 	var lines []int
 	var all strings.Builder
-	for _, c := range syntax.Chunks("f", []byte(src)) {
+	for c := range syntax.Chunks("f", []byte(src)) {
 		lines = append(lines, c.Line)
 		all.WriteString(c.Raw)
 		if got, want := c.Comment(), c.Line == 1; got != want {
@@ -36,7 +37,15 @@ func TestChunks(t *testing.T) {
 	}
 }
 
-func TestPlace(t *testing.T) {
+// first returns the first chunk of a file.
+func first(src string) syntax.Chunk {
+	for c := range syntax.Chunks("f", []byte(src)) {
+		return c
+	}
+	return syntax.Chunk{}
+}
+
+func TestPlaces(t *testing.T) {
 	for _, tt := range []struct {
 		src          string
 		off          int // into what follows the sign
@@ -51,9 +60,25 @@ func TestPlace(t *testing.T) {
 		{"a = b", 2, 1, 6},
 		{"a = b\n", 99, 1, 6},
 	} {
-		c := syntax.Chunks("f", []byte(tt.src))[0]
-		if line, column := c.Place(tt.off); line != tt.line || column != tt.column {
+		c := first(tt.src)
+		if line, column, _ := c.Places().At(tt.off); line != tt.line || column != tt.column {
 			t.Errorf("%q byte %d is at %d:%d, want %d:%d", tt.src, tt.off, line, column, tt.line, tt.column)
 		}
+	}
+}
+
+// TestPlacesOften asks for the place of each byte of many joined lines, which would take minutes if
+// each question read the lines before.
+func TestPlacesOften(t *testing.T) {
+	c := first("a = " + strings.Repeat("x + \\\n", 160_000) + "1\n")
+	places, began := c.Places(), time.Now()
+	for off := 5; off < len(c.Definition().Text); off++ {
+		line, column, _ := places.At(off)
+		if wantLine, wantColumn := (off-1)/4+1, (off-1)%4+1; line != wantLine || column != wantColumn {
+			t.Fatalf("byte %d is at %d:%d, want %d:%d", off, line, column, wantLine, wantColumn)
+		}
+	}
+	if took := time.Since(began); took > 30*time.Second {
+		t.Errorf("it took %v", took)
 	}
 }

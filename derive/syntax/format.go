@@ -2,6 +2,7 @@ package syntax
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 )
 
@@ -19,7 +20,8 @@ const (
 // formatting it again changes nothing. A file with errors is not formatted; the name is used in
 // messages.
 func (c *Config) Format(name string, src []byte) ([]byte, []*FileError) {
-	f := formatter{config: c, chunks: Chunks(name, src)}
+	f := formatter{config: c, chunks: slices.Collect(Chunks(name, src))}
+	f.attributes()
 	for i := range f.chunks {
 		f.chunk(i)
 	}
@@ -39,6 +41,7 @@ func FormatDefinition(name string, e Expr) string {
 type formatter struct {
 	config *Config
 	chunks []Chunk
+	next   []string // by chunk: the metric of the help text before which it stands, as the first or after comments, or ""
 	out    bytes.Buffer
 	errs   []*FileError
 
@@ -84,7 +87,7 @@ func (f *formatter) paragraph() {
 // remark writes a comment or a control line. One that is followed by a help text of the current
 // metric stays there.
 func (f *formatter) remark(i int) {
-	inside := f.metric != "" && f.nextAttribute(i) == f.metric
+	inside := f.metric != "" && f.next[i] == f.metric
 	switch {
 	case inside:
 	case !f.comment, f.gap:
@@ -95,20 +98,21 @@ func (f *formatter) remark(i int) {
 	f.comment, f.gap = true, false
 }
 
-// nextAttribute returns the metric of the help text that the comments from number i on stand
-// before, or "".
-func (f *formatter) nextAttribute(i int) string {
-	for _, c := range f.chunks[i:] {
-		for _, it := range c.Items {
+// attributes finds the help texts before which comments stand. It goes from the end to the beginning:
+// searching from each comment on would take time in proportion to the square of their number.
+func (f *formatter) attributes() {
+	f.next = make([]string, len(f.chunks)+1)
+	for i := len(f.chunks) - 1; i >= 0; i-- {
+		f.next[i] = f.next[i+1]
+		for _, it := range slices.Backward(f.chunks[i].Items) {
 			switch it := it.(type) {
 			case *Attribute:
-				return it.Name
+				f.next[i] = it.Name
 			case *Definition:
-				return ""
+				f.next[i] = ""
 			}
 		}
 	}
-	return ""
 }
 
 // definition writes a definition.

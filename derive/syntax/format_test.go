@@ -3,6 +3,7 @@ package syntax_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -144,5 +145,19 @@ func TestFormatDefinition(t *testing.T) {
 	}
 	if got := syntax.FormatDefinition("x.y", x); got != "x.y = a + b\n" {
 		t.Errorf("%q", got)
+	}
+}
+
+// TestFormatComments formats comments that stand before a help text: looking for that text from each
+// comment on would take minutes.
+func TestFormatComments(t *testing.T) {
+	src := "a = 1\n" + strings.Repeat("# c\n", 300_000) + "a(oneline) = x\n"
+	began := time.Now()
+	got, errs := new(syntax.Config).Format("f", []byte(src))
+	if errs != nil || string(got) != src {
+		t.Errorf("%d bytes, %v; want %d bytes", len(got), errs, len(src))
+	}
+	if took := time.Since(began); took > 30*time.Second {
+		t.Errorf("it took %v", took)
 	}
 }

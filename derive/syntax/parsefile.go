@@ -57,10 +57,10 @@ func (p *fileParser) logical() string {
 	for {
 		comment := b.Len() == 0 && strings.HasPrefix(p.src, "#") && !isControl(p.src)
 		line, newline := p.physical()
-		if comment {
-			return line
-		}
 		part, joined := strings.CutSuffix(line, `\`)
+		if comment || (!joined || !newline) && b.Len() == 0 {
+			return line // without a copy
+		}
 		if !joined || !newline {
 			b.WriteString(line)
 			return b.String()

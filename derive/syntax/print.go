@@ -2,19 +2,47 @@ package syntax
 
 import (
 	"fmt"
+	"math"
 	"strings"
 )
 
 // Print writes an expression in its canonical form: a blank on both sides of the operators that
 // have two sides and one behind each comma. Parentheses are those of the tree. The text parses to
 // the same tree.
-func Print(e Expr) string {
-	var b strings.Builder
-	write(&b, e)
+func Print(e Expr) string { return PrintPrefix(e, math.MaxInt) }
+
+// PrintPrefix returns the first n bytes of Print, or a few more, and does not write the rest.
+func PrintPrefix(e Expr, n int) string {
+	b := printer{enough: n}
+	b.write(e)
 	return b.String()
 }
 
-func write(b *strings.Builder, e Expr) {
+// A printer collects text until that is enough.
+type printer struct {
+	strings.Builder
+	enough int
+}
+
+// WriteString shadows that of Builder.
+func (b *printer) WriteString(s string) {
+	if b.Len() < b.enough {
+		b.Builder.WriteString(s)
+	}
+}
+
+// WriteByte shadows that of Builder.
+func (b *printer) WriteByte(c byte) error {
+	if b.Len() < b.enough {
+		b.Builder.WriteByte(c)
+	}
+	return nil
+}
+
+func (b *printer) write(e Expr) {
+	if b.Len() >= b.enough {
+		return
+	}
 	switch e := e.(type) {
 	case *MetricRef:
 		b.WriteString(e.Name)
@@ -23,42 +51,42 @@ func write(b *strings.Builder, e Expr) {
 	case *FloatLit:
 		b.WriteString(e.Text)
 	case *ParenExpr:
-		writeCall(b, ILLEGAL, e.X)
+		b.writeCall(ILLEGAL, e.X)
 		b.WriteByte(')')
 	case *NestExpr:
-		writeCall(b, ILLEGAL, e.X)
+		b.writeCall(ILLEGAL, e.X)
 		b.WriteByte(')')
 	case *UnaryExpr:
 		b.WriteString(e.Op.Symbol())
-		write(b, e.X)
+		b.write(e.X)
 	case *BinaryExpr:
-		write(b, e.X)
+		b.write(e.X)
 		b.WriteString(" " + e.Op.Symbol() + " ")
-		write(b, e.Y)
+		b.write(e.Y)
 	case *TernaryExpr:
-		write(b, e.Cond)
+		b.write(e.Cond)
 		b.WriteString(" ? ")
-		write(b, e.X)
+		b.write(e.X)
 		b.WriteString(" : ")
-		write(b, e.Y)
+		b.write(e.Y)
 	case *InstExpr:
-		write(b, e.X)
+		b.write(e.X)
 		b.WriteByte('[')
-		writeEscaped(b, e.Name, ']')
+		b.writeEscaped(e.Name, ']')
 		b.WriteByte(']')
 	case *CallExpr:
-		writeCall(b, e.Fun, e.X)
+		b.writeCall(e.Fun, e.X)
 		b.WriteByte(')')
 	case *RescaleExpr:
-		writeCall(b, RESCALE, e.X)
+		b.writeCall(RESCALE, e.X)
 		b.WriteString(`, "` + e.Units + `")`)
 	case *MatchInstExpr:
-		writeMatch(b, e)
+		b.writeMatch(e)
 	case *ConstExpr:
-		writeCall(b, MKCONST, e.X)
+		b.writeCall(MKCONST, e.X)
 		for _, s := range e.Specs {
 			b.WriteString(", ")
-			writeSpec(b, s)
+			b.writeSpec(s)
 		}
 		b.WriteByte(')')
 	case *NovalueExpr:
@@ -67,7 +95,7 @@ func write(b *strings.Builder, e Expr) {
 			if i > 0 {
 				b.WriteString(", ")
 			}
-			writeSpec(b, s)
+			b.writeSpec(s)
 		}
 		b.WriteByte(')')
 	default:
@@ -77,24 +105,24 @@ func write(b *strings.Builder, e Expr) {
 
 // writeCall writes a call up to the end of its first operand; ILLEGAL is a parenthesis without a
 // function.
-func writeCall(b *strings.Builder, fun Token, x Expr) {
+func (b *printer) writeCall(fun Token, x Expr) {
 	b.WriteString(fun.Symbol() + "(")
-	write(b, x)
+	b.write(x)
 }
 
-func writeMatch(b *strings.Builder, e *MatchInstExpr) {
+func (b *printer) writeMatch(e *MatchInstExpr) {
 	b.WriteString("matchinst(")
 	if e.NotPos >= 0 {
 		b.WriteByte('!')
 	}
 	b.WriteByte('/')
-	writeEscaped(b, e.Pattern, '/')
+	b.writeEscaped(e.Pattern, '/')
 	b.WriteString("/, ")
-	write(b, e.X)
+	b.write(e.X)
 	b.WriteByte(')')
 }
 
-func writeSpec(b *strings.Builder, s *Spec) {
+func (b *printer) writeSpec(s *Spec) {
 	quote := ""
 	if s.Quoted {
 		quote = `"`
@@ -103,7 +131,7 @@ func writeSpec(b *strings.Builder, s *Spec) {
 }
 
 // writeEscaped puts a backslash before every backslash and before the delimiter.
-func writeEscaped(b *strings.Builder, s string, delim byte) {
+func (b *printer) writeEscaped(s string, delim byte) {
 	for i := 0; i < len(s); i++ {
 		if s[i] == delim || s[i] == '\\' {
 			b.WriteByte('\\')

@@ -1,6 +1,9 @@
 package syntax
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 func TestPrint(t *testing.T) {
 	tests := []struct{ src, want string }{
@@ -69,5 +72,19 @@ func TestPrintBuiltTree(t *testing.T) {
 	}
 	if got, want := Tree(x), "(BinaryExpr X=a Op=* Y=(ParenExpr X=(UnaryExpr Op=- X=1)))"; got != want {
 		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+func TestPrintPrefix(t *testing.T) {
+	var c Config
+	x, err := c.Parse(strings.Repeat("a+b?1:", 10_000) + "c")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := PrintPrefix(x, 5), "a + b"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got := PrintPrefix(x, 1<<20); got != Print(x) {
+		t.Errorf("%d bytes, want all %d", len(got), len(Print(x)))
 	}
 }

@@ -182,10 +182,21 @@ func (s *Spec) Span() (start, end Pos) {
 	return s.TagPos, end
 }
 
-// last returns the end of an expression.
+// last returns the end of an expression without working out where it starts.
 func last(x Expr) Pos {
-	_, end := x.Span()
-	return end
+	for {
+		switch n := x.(type) {
+		case *BinaryExpr:
+			x = n.Y
+		case *TernaryExpr:
+			x = n.Y
+		case *UnaryExpr:
+			x = n.X
+		default:
+			_, end := x.Span()
+			return end
+		}
+	}
 }
 
 // first returns the start of an expression without working out the ends of the operands on the way

@@ -64,6 +64,39 @@ func Walk(n Node, f func(Node) bool) {
 	}
 }
 
+// At returns the smallest expression that a byte is in, or nil. It does not ask for the span of each
+// node on its way: in a long row of operators that takes time in proportion to the nodes below.
+func At(x Expr, pos Pos) Expr {
+	if start, end := x.Span(); pos < start || pos >= end {
+		return nil
+	}
+	for {
+		inner, leading := x, false // leading: it begins where x begins
+		switch n := x.(type) {
+		case *NestExpr: // what is in it has positions of another text
+		case *BinaryExpr:
+			if inner, leading = n.X, true; pos > n.OpPos {
+				inner, leading = n.Y, false
+			}
+		case *TernaryExpr:
+			switch inner, leading = n.Cond, true; {
+			case pos > n.Colon:
+				inner, leading = n.Y, false
+			case pos > n.Quest:
+				inner, leading = n.X, false
+			}
+		default:
+			if operand := Operands(n)[0]; operand != nil {
+				inner = *operand
+			}
+		}
+		if inner == x || pos >= last(inner) || !leading && pos < first(inner) {
+			return x
+		}
+		x = inner
+	}
+}
+
 // Preorder returns the nodes of a tree in the order of [Walk].
 func Preorder(n Node) iter.Seq[Node] {
 	return func(yield func(Node) bool) {

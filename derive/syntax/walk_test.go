@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 )
 
 // everything has each kind of node.
@@ -201,5 +202,41 @@ func TestInnerPositions(t *testing.T) {
 	}
 	if pos := x.(*MatchInstExpr).NotPos; pos != -1 {
 		t.Errorf("NotPos is %d without a '!'", pos)
+	}
+}
+
+// TestAt compares At with a search through the whole tree, at every byte of a text.
+func TestAt(t *testing.T) {
+	x := parseEverything(t)
+	_, end := x.Span()
+	for pos := Pos(-1); pos <= end; pos++ {
+		var want Expr
+		Walk(x, func(n Node) bool {
+			if start, end := n.Span(); start <= pos && pos < end {
+				if e, ok := n.(Expr); ok {
+					want = e
+				}
+			}
+			return true
+		})
+		if got := At(x, pos); got != want {
+			t.Errorf("byte %d: %v, want %v", pos, got, want)
+		}
+	}
+}
+
+// TestAtRow asks for each byte of a long row of operators.
+func TestAtRow(t *testing.T) {
+	x, err := testConfig.Parse(strings.Repeat("a+b?1:", 10_000) + "c")
+	if err != nil {
+		t.Fatal(err)
+	}
+	began := time.Now()
+	_, end := x.Span()
+	for pos := Pos(0); pos < end; pos += 100 {
+		At(x, pos)
+	}
+	if took := time.Since(began); took > 30*time.Second {
+		t.Errorf("it took %v", took)
 	}
 }

@@ -10,9 +10,19 @@ import (
 // most is how many names are proposed for an unknown one.
 const most = 3
 
+// Bounds of the work for one unknown name. A name that is longer is not compared with others, and after
+// the last step names are compared only with the end of others.
+const (
+	maxName  = 256     // bytes
+	maxSteps = 4 << 20 // comparisons of two letters: some 10 ms
+)
+
 // Names returns up to three of the known names that differ from a name by the fewest letters,
 // if these are few, or that end in it.
 func Names(name string, known []string) []string {
+	if len(name) > maxName {
+		return nil
+	}
 	type near struct {
 		name string
 		dist int
@@ -20,11 +30,14 @@ func Names(name string, known []string) []string {
 	limit := 1 + len(name)/4
 	lower := strings.ToLower(name)
 	var list []near
-	var m meter
+	m := meter{steps: maxSteps}
 	for _, k := range known {
-		d := limit + 1
-		other := strings.ToLower(k)
-		if n := len(k) - len(name); -limit <= n && n <= limit {
+		d, other := limit+1, k
+		if len(k) > 2*maxName {
+			other = k[len(k)-2*maxName:] // enough for the end
+		}
+		other = strings.ToLower(other)
+		if n := len(k) - len(name); -limit <= n && n <= limit && m.steps > 0 {
 			d = m.distance(lower, other, limit)
 		}
 		if d > limit && name != "" && strings.HasSuffix(other, "."+lower) {
@@ -45,8 +58,11 @@ func Names(name string, known []string) []string {
 }
 
 // A meter measures distances. It keeps the memory for that: three rows of distances between the
-// beginnings of two texts.
-type meter struct{ two, one, row []int }
+// beginnings of two texts. It counts the steps that are left.
+type meter struct {
+	two, one, row []int
+	steps         int
+}
 
 // distance returns how many letters must be inserted, removed, replaced or swapped with their
 // neighbour to make b of a; if that is more than limit, a larger number.
@@ -70,6 +86,7 @@ func (m *meter) distance(a, b string, limit int) int {
 	for i := 1; i <= len(a); i++ {
 		// What is farther from the diagonal than limit is larger than it.
 		from, to := max(1, i-limit), min(len(b), i+limit)
+		m.steps -= to - from + 1
 		row[from-1] = i
 		best := i
 		for j := from; j <= to; j++ {

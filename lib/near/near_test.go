@@ -2,8 +2,10 @@ package near
 
 import (
 	"math/rand/v2"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	_ "pmtools/test/env"
 )
@@ -91,5 +93,37 @@ func TestDistanceShort(t *testing.T) {
 		if want <= limit && got != want || want > limit && got <= limit {
 			t.Fatalf("%q %q: %d, want %d, limit %d", a, b, got, want, limit)
 		}
+	}
+}
+
+// TestNamesBounds asks for names as long and as many as a file may have, which would take minutes if
+// each were compared with each in full.
+func TestNamesBounds(t *testing.T) {
+	began := time.Now()
+	long := strings.Repeat("abcdefghij", 40_000)
+	if got := Names(long, []string{long + "k", "x." + long}); got != nil {
+		t.Errorf("%d names for one of %d bytes", len(got), len(long))
+	}
+	if got := Names("disk", []string{strings.Repeat("x", 400_000) + ".disk", strings.Repeat("disk", 100_000)}); len(got) != 1 {
+		t.Errorf("%d long names that end in a short one, want 1", len(got))
+	}
+	unlike := make([]string, 100_000)
+	for i := range unlike {
+		unlike[i] = strings.Repeat("ab", maxName/2-10) + strconv.Itoa(i)
+	}
+	if got := Names(strings.Repeat("ba", maxName/2), append(unlike, "x."+strings.Repeat("ba", maxName/2))); len(got) == 0 {
+		t.Error("no name, want at least that which ends in the unknown one")
+	}
+	if took := time.Since(began); took > 30*time.Second {
+		t.Errorf("it took %v", took)
+	}
+}
+
+// TestSteps checks that what is compared is counted.
+func TestSteps(t *testing.T) {
+	m := meter{steps: 1000}
+	m.distance("abcdefgh", "zyxwvuts", 8)
+	if m.steps != 1000-8*8 {
+		t.Errorf("%d steps are left of 1000, want %d", m.steps, 1000-8*8)
 	}
 }

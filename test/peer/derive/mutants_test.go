@@ -112,7 +112,7 @@ func parsed(text string) syntax.Expr {
 
 // mutate returns mutants of the definitions in a file.
 func mutate(name string, src []byte) (list []mutant) {
-	for _, chunk := range syntax.Chunks(name, src) {
+	for chunk := range syntax.Chunks(name, src) {
 		d := chunk.Definition()
 		if d == nil {
 			continue
