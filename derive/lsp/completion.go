@@ -3,6 +3,7 @@ package lsp
 import (
 	"context"
 	"slices"
+	"sort"
 	"strings"
 	"time"
 	"unicode"
@@ -10,13 +11,17 @@ import (
 	"pmtools/derive/check"
 	"pmtools/derive/repl"
 	"pmtools/derive/syntax"
+	"pmtools/lib/textwidth"
 )
 
 // completeWithin is how long completion waits for the session, which may be busy.
 const completeWithin = 150 * time.Millisecond
 
 // completion proposes what may stand at a position.
-func (s *server) completion(d *document, p *params) (any, error) {
+func (s *server) completion(ctx context.Context, d *document, p *params) (any, error) {
+	if err := d.parse(ctx); err != nil {
+		return nil, err
+	}
 	off := d.offset(p.Position)
 	list := &completionList{Incomplete: true, Items: []completionItem{}}
 	c := completer{list, d, off}
@@ -25,7 +30,7 @@ func (s *server) completion(d *document, p *params) (any, error) {
 		c.expression(s, before)
 	case inName:
 		c.name(before)
-	case inRemark:
+	case inComment:
 		word := before[strings.LastIndexAny(before, " \t,")+1:]
 		for _, name := range append(repl.RuleNames(), "ignore", "ignore-file", "optional") {
 			c.offer(word, name, itemKeyword, "")
@@ -38,35 +43,36 @@ func (s *server) completion(d *document, p *params) (any, error) {
 const (
 	nowhere = iota
 	inExpression
-	inName // before the '='
-	inRemark
+	inName    // before the '='
+	inComment // for the linter
 )
 
 // before returns the text that is completed at an offset, and where it stands.
 func (d *document) before(off int) (text string, place int) {
-	at := 0
-	for _, c := range syntax.Chunks("", []byte(d.text)) {
-		if end := at + len(c.Raw); off > end || off == end && strings.HasSuffix(c.Raw, "\n") && end < len(d.text) {
-			at = end
-			continue
-		}
-		text = d.text[at:off]
-		switch name, expr, ok := strings.Cut(text, "="); {
-		case off == at+len(c.Raw) && strings.HasSuffix(c.Raw, "\n") && !strings.HasSuffix(c.Raw, "\\\n"):
-			return "", inName // behind the last line
-		case strings.HasPrefix(text, "#"):
-			if strings.HasPrefix(strings.TrimSpace(text[1:]), "pmderive:") {
-				return text, inRemark
-			}
-			return "", nowhere
-		case ok && strings.Contains(name, "("):
-			return "", nowhere // a help text
-		case ok:
-			return joined(expr), inExpression
-		}
-		return text, inName
+	i := sort.Search(len(d.chunks), func(i int) bool { return int(d.chunks[i]) > off }) - 1
+	if i < 0 {
+		return "", inName
 	}
-	return "", inName
+	at, end := int(d.chunks[i]), len(d.text)
+	if i+1 < len(d.chunks) {
+		end = int(d.chunks[i+1])
+	}
+	raw := d.text[at:end]
+	text = d.text[at:off]
+	switch name, expr, ok := strings.Cut(text, "="); {
+	case off == end && strings.HasSuffix(raw, "\n") && !strings.HasSuffix(raw, "\\\n"):
+		return "", inName // after the last line
+	case strings.HasPrefix(text, "#"):
+		if strings.HasPrefix(strings.TrimSpace(text[1:]), "pmderive:") {
+			return text, inComment
+		}
+		return "", nowhere
+	case ok && strings.Contains(name, "("):
+		return "", nowhere // a help text
+	case ok:
+		return joined(expr), inExpression
+	}
+	return text, inName
 }
 
 // A completer collects what is proposed for one position.
@@ -76,9 +82,13 @@ type completer struct {
 	off int
 }
 
+// maxItems is how many texts are proposed. The client asks again when more is typed.
+const maxItems = 1000
+
 // offer proposes a text in the place of the word before the position, if it begins with that.
 func (c *completer) offer(word, text string, kind int, detail string) {
-	if strings.HasPrefix(text, word) && text != word {
+	if len(c.Items) < maxItems && strings.HasPrefix(text, word) && text != word {
+		detail = textwidth.Cut(detail, maxDetail)
 		edit := textEdit{c.d.span(c.off-len(word), c.off), text}
 		c.Items = append(c.Items, completionItem{Label: text, Kind: kind, Detail: detail, TextEdit: edit})
 	}
@@ -92,7 +102,7 @@ func (c *completer) expression(s *server, before string) {
 		around.Rest = c.rest()
 	}
 	if use.lint.Expand {
-		here, _ := c.d.definitionAt(c.off)
+		here, _ := c.d.definitionAt(c.d.text, c.off)
 		for _, def := range c.d.defs {
 			if def != here {
 				around.Names = append(around.Names, def.Name)
@@ -105,7 +115,7 @@ func (c *completer) expression(s *server, before string) {
 		ctx, cancel := context.WithTimeout(s.ctx, completeWithin)
 		defer cancel()
 		// Definitions are asked for their instances only.
-		if !strings.ContainsAny(before, "[/") || s.prepare(ctx, session, c.d) == nil {
+		if !strings.ContainsAny(before, "[/") || use.prepare(ctx, session, c.d) == nil {
 			texts, start = session.CompleteExpr(before, around)
 		}
 	}
@@ -121,7 +131,7 @@ func (c *completer) expression(s *server, before string) {
 		kind, detail := itemVariable, ""
 		if i := slices.IndexFunc(functions, func(f check.Function) bool { return f.Name+"(" == text }); i >= 0 {
 			kind, detail = itemFunction, functions[i].Signature
-		} else if def := c.d.find(text); def != nil {
+		} else if def := c.d.byName[text]; def != nil {
 			detail = def.Expr()
 		} else if strings.HasSuffix(text, "]") || strings.HasSuffix(text, "/, ") {
 			kind = itemValue
@@ -138,25 +148,27 @@ func (c *completer) expression(s *server, before string) {
 // maxRest is how many metrics the instances for a pattern may come from.
 const maxRest = 20
 
-// rest returns the metrics behind the position in its definition, or else those of the others, as
+// rest returns the metrics after the position in its definition, or else those of the others, as
 // one expression. The definition is hardly one that can be parsed.
 func (c *completer) rest() string {
-	c.d.parse()
 	var list []string
 	add := func(name string) {
 		if len(list) < maxRest && syntax.LegalName(name) && !slices.Contains(list, name) {
 			list = append(list, name)
 		}
 	}
-	here, _ := c.d.definitionAt(c.off)
+	here, _ := c.d.definitionAt(c.d.text, c.off)
 	if here != nil {
-		behind := joined(c.d.text[c.off : here.at+len(here.Raw)])
-		for _, word := range strings.FieldsFunc(behind, func(r rune) bool { return r > unicode.MaxASCII || r != '.' && !isWord(byte(r)) }) {
+		after := joined(c.d.text[c.off : here.at+len(here.raw)])
+		for word := range strings.FieldsFuncSeq(after, func(r rune) bool { return r > unicode.MaxASCII || r != '.' && !isWord(byte(r)) }) {
 			add(word)
 		}
 	}
 	own := len(list) > 0
 	for i := range c.d.names {
+		if len(list) >= maxRest {
+			break
+		}
 		if m := &c.d.names[i]; !own && !m.defines && m.def != nil && m.def != here {
 			add(m.name)
 		}
@@ -168,13 +180,12 @@ func (c *completer) rest() string {
 func (c *completer) name(before string) {
 	if name, attr, ok := strings.Cut(before, "("); ok {
 		for _, text := range []string{"oneline", "helptext"} {
-			if c.d.find(strings.TrimSpace(name)) != nil {
+			if c.d.byName[strings.TrimSpace(name)] != nil {
 				c.offer(attr, text+") = ", itemKeyword, "")
 			}
 		}
 		return
 	}
-	c.d.parse()
 	for _, def := range c.d.defs {
 		c.offer(strings.TrimLeft(before, " \t"), def.Name, itemVariable, def.Expr())
 	}

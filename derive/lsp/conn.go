@@ -14,6 +14,7 @@ import (
 // Bounds of what a client may send, and may leave unread.
 const (
 	maxMessage = 32 << 20 // bytes of one message
+	maxSkipped = 1 << 30  // bytes of one that is too long; a longer one is a damaged header
 	maxHeader  = 64 << 10 // bytes of one line of a header
 	maxUnread  = 64 << 20 // bytes of all messages
 )
@@ -27,6 +28,7 @@ const (
 	codeNotInitialized = -32002
 	codeFailed         = -32803
 	codeCancelled      = -32800
+	codeModified       = -32801
 )
 
 // A rpcError is the error of a response.
@@ -156,7 +158,7 @@ func (c *conn) header() (length int64, err error) {
 		}
 		if i := bytes.LastIndex(bytes.ToLower(line), []byte(field)); i >= 0 && i+len(field) <= len(line) {
 			n, err := strconv.ParseInt(string(bytes.TrimSpace(line[i+len(field):])), 10, 64)
-			if err != nil || n < 0 {
+			if err != nil || n < 0 || n > maxSkipped {
 				return 0, rpcErrorf(codeParse, "the header has no length: %q", line[max(i, len(line)-100):])
 			}
 			length = n

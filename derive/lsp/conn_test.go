@@ -33,6 +33,8 @@ func TestMalformed(t *testing.T) {
 		{"Content-Length: x\r\n\r\n", -32700},
 		{"Content-Length: -1\r\n\r\n", -32700},
 		{"Content-Length: 99999999999999999999\r\n\r\n", -32700},
+		{"Content-Length: 9223372036854775807\r\n\r\n", -32700}, // no message is as long: the header is damaged
+		{"\r\n\r\n" + framed(`{`), -32700},
 		{"Content-Length: 33554433\r\n\r\n" + strings.Repeat(" ", 32<<20+1), -32600},
 		{"nonsense: 1\r\n\r\nContent-Type: x\r\n" + framed(`{`), -32700},
 		{"Content-Length: 3\r\n\r\n{}\n{\"what\":1}" + framed(`{`), -32700}, // the length is wrong

@@ -1,6 +1,8 @@
 package lsp
 
 import (
+	"cmp"
+	"fmt"
 	"net/url"
 	"slices"
 	"strings"
@@ -75,6 +77,12 @@ func (s *server) next() *document {
 // checkFully checks a document with the source. If that is not there, the text is checked alone.
 func (s *server) checkFully(d *document) {
 	use := s.sessions()
+	if err := d.parse(d.current); err != nil {
+		if d.current.Err() == nil {
+			s.refuse(d.uri, d.version, err.Error())
+		}
+		return
+	}
 	if use.lint.Syntax {
 		s.checkText(d)
 		return
@@ -82,12 +90,14 @@ func (s *server) checkFully(d *document) {
 	session, err := use.get(forChecks)
 	if err == nil {
 		var list []repl.Diagnostic
-		if list, err = session.Lint(s.ctx, []repl.File{d.file()}, use.lint); err == nil {
-			s.publish(&findings{d, true, list})
+		opt := use.lint
+		opt.Text = d.current
+		if list, err = session.Lint(s.ctx, []repl.File{d.file()}, opt); err == nil {
+			s.publish(newFindings(d, true, list))
 			return
 		}
 	}
-	if s.ctx.Err() == nil && s.sessions() == use {
+	if d.current.Err() == nil && s.sessions() == use {
 		s.show("only the syntax is checked: " + err.Error())
 		s.checkText(d)
 	}
@@ -102,9 +112,27 @@ func (s *server) checkText(d *document) {
 	}
 	opt := use.lint
 	opt.Syntax = true
-	if list, err := session.Lint(s.ctx, []repl.File{d.file()}, opt); err == nil {
-		s.publish(&findings{d, false, list})
+	if d.parse(d.current) != nil {
+		return // checkFully says so
 	}
+	if list, err := session.Lint(d.current, []repl.File{d.file()}, opt); err == nil {
+		s.publish(newFindings(d, false, list))
+	}
+}
+
+// maxFindings is how many findings of a document are published, errors before warnings.
+const maxFindings = 1000
+
+// newFindings returns what is published of a list.
+func newFindings(d *document, full bool, list []repl.Diagnostic) *findings {
+	if len(list) > maxFindings {
+		slices.SortStableFunc(list, func(a, b repl.Diagnostic) int { return cmp.Compare(a.Severity, b.Severity) }) // "error" is less than "warning"
+		more := list[maxFindings-1]
+		more.Message, more.Notes, more.Fixes = fmt.Sprintf("%d more findings are not shown here; pmderive check shows them", len(list)-maxFindings+1), nil, nil
+		more.Rule = ""
+		list = append(slices.Clone(list[:maxFindings-1]), more) // the memory of the rest is not kept
+	}
+	return &findings{d, full, list}
 }
 
 // publish sends the findings, unless the document has changed or more is known of it.

@@ -1,39 +1,53 @@
 package lsp
 
 import (
+	"context"
 	"sort"
 	"strings"
 	"sync"
-	"unicode/utf16"
 	"unicode/utf8"
 
 	"pmtools/derive/check"
 	"pmtools/derive/syntax"
 )
 
-// maxDocument is the size of the largest document that is looked at.
-const maxDocument = 8 << 20
+// Bounds of a document that is looked at.
+const (
+	maxDocument    = 8 << 20 // bytes
+	maxDefinitions = 100_000
+)
 
 // A document is one version of a text. It does not change.
 type document struct {
 	uri     string
 	version int
 	text    string
-	lines   []int // offsets of the lines as the protocol counts them
-	rows    []int // the same as the checker does: only a newline ends one
+	lines   []int32 // offsets of the lines as the protocol counts them
+	rows    []int32 // the same as the checker does: only a newline ends one
+	units   []int32 // units of UTF-16 before each block of the text
 
-	once  sync.Once
-	defs  []*definition
-	names []mention // in the order of the text
+	current context.Context // of one that is kept: ends when there is another version
+	outdate context.CancelFunc
+
+	mu     sync.Mutex // guards the parts while they are made
+	*parts            // nil before they are needed
+}
+
+// The parts of a document are what parsing finds in it.
+type parts struct {
+	chunks []int32 // their offsets
+	defs   []*definition
+	byName map[string]*definition // the first of each name, which is the one that holds
+	names  []mention              // in the order of the text
 }
 
 // A definition is one in a document.
 type definition struct {
-	syntax.Chunk
 	*syntax.Definition
-	at   int         // offset of the chunk
-	name int         // of the name
-	tree syntax.Expr // nil if it cannot be parsed
+	places *syntax.Places
+	raw    string // its chunk
+	at     int    // offset of the chunk
+	name   int    // of the name
 }
 
 // A mention is a place where a name of a metric stands.
@@ -44,55 +58,80 @@ type mention struct {
 	def     *definition // that it stands in; nil for that of a help text
 }
 
+// block is how many bytes are between two offsets whose units of UTF-16 are known.
+const block = 1024
+
 // newDocument returns a document.
 func newDocument(uri string, version int, text string) *document {
-	d := &document{uri: uri, version: version, text: text, lines: []int{0}, rows: []int{0}}
+	d := &document{uri: uri, version: version, text: text, lines: []int32{0}, rows: []int32{0}}
+	units := int32(0)
 	for i := range len(text) {
+		if i%block == 0 {
+			d.units = append(d.units, units)
+		}
+		units += unitsOf(text[i])
 		switch {
 		case text[i] == '\n':
-			d.lines, d.rows = append(d.lines, i+1), append(d.rows, i+1)
+			d.lines, d.rows = append(d.lines, int32(i+1)), append(d.rows, int32(i+1))
 		case text[i] == '\r' && !strings.HasPrefix(text[i+1:], "\n"):
-			d.lines = append(d.lines, i+1)
+			d.lines = append(d.lines, int32(i+1))
 		}
 	}
 	return d
 }
 
-// line returns the text of line number i without its end, and where it begins.
-func (d *document) line(i int) (text string, start int) {
-	start = d.lines[i]
-	text = d.text[start:]
-	if i+1 < len(d.lines) {
-		text = d.text[start:d.lines[i+1]]
+// unitsOf returns how many units of UTF-16 a character has that begins with a byte of UTF-8; 0 if none
+// begins there.
+func unitsOf(c byte) int32 {
+	switch {
+	case c >= 0xF0: // of four bytes: two surrogates
+		return 2
+	case c < 0x80 || c >= 0xC0:
+		return 1
 	}
-	return strings.TrimRight(text, "\r\n"), start
+	return 0
 }
 
-// offset returns the offset of a position. One behind a line is its end, one in the middle of a
-// character its beginning.
+// unitsBefore returns how many units of UTF-16 are before an offset. It counts those of one block.
+func (d *document) unitsBefore(off int) (units int32) {
+	from := 0
+	if i := min(off/block, len(d.units)-1); i >= 0 {
+		from, units = i*block, d.units[i]
+	}
+	for i := from; i < off; i++ {
+		units += unitsOf(d.text[i])
+	}
+	return units
+}
+
+// offset returns the offset of a position. One after the end of a line is its end, one in the middle of
+// a character its beginning.
 func (d *document) offset(p position) int {
 	if uint64(p.Line) >= uint64(len(d.lines)) {
 		return len(d.text)
 	}
-	text, start := d.line(int(p.Line))
-	units := 0
-	for i, r := range text {
-		if units += utf16.RuneLen(r); units > int(p.Character) {
-			return start + i
+	off, end := int(d.lines[p.Line]), len(d.text)
+	if int(p.Line)+1 < len(d.lines) {
+		end = int(d.lines[p.Line+1])
+	}
+	end = off + len(strings.TrimRight(d.text[off:end], "\r\n"))
+	want := int64(d.unitsBefore(off)) + int64(p.Character)
+	if i := sort.Search(len(d.units), func(i int) bool { return int64(d.units[i]) > want }) - 1; i*block > off {
+		off = min(i*block, end)
+	}
+	for units := int64(d.unitsBefore(off)); off < end; off++ {
+		if units += int64(unitsOf(d.text[off])); units > want {
+			break
 		}
 	}
-	return start + len(text)
+	return off
 }
 
 // position returns the position of an offset.
 func (d *document) position(off int) position {
 	off = min(max(off, 0), len(d.text))
-	line := sort.SearchInts(d.lines, off+1) - 1
-	units := 0
-	for _, r := range d.text[d.lines[line]:off] {
-		units += utf16.RuneLen(r)
-	}
-	return position{uint32(line), uint32(units)}
+	line := sort.Search(len(d.lines), func(i int) bool { return int(d.lines[i]) > off }) - 1
+	return position{uint32(line), uint32(d.unitsBefore(off) - d.unitsBefore(int(d.lines[line])))}
 }
 
 // span returns the range between two offsets.
@@ -103,98 +142,8 @@ func (d *document) place(line, column int) int {
 	if line > len(d.rows) {
 		return len(d.text)
 	}
-	return min(d.rows[max(line, 1)-1]+max(column, 1)-1, len(d.text))
+	return min(int(d.rows[max(line, 1)-1])+max(column, 1)-1, len(d.text))
 }
-
-// parse cuts the text into definitions and finds the names in it.
-func (d *document) parse() {
-	d.once.Do(func() {
-		at := 0
-		for _, c := range syntax.Chunks("", []byte(d.text)) {
-			for _, it := range c.Items {
-				switch it := it.(type) {
-				case *syntax.Definition:
-					d.define(c, it, at)
-				case *syntax.Attribute:
-					d.names = append(d.names, mention{name: it.Name, from: at + max(strings.Index(c.Raw, it.Name), 0)})
-				}
-			}
-			at += len(c.Raw)
-		}
-	})
-}
-
-// define notes a definition and the names in it.
-func (d *document) define(c syntax.Chunk, it *syntax.Definition, at int) {
-	def := &definition{Chunk: c, Definition: it, at: at, name: at + max(strings.Index(c.Raw, it.Name), 0)}
-	def.tree, _ = check.Syntax().Parse(it.Expr()) // the checker reports the error
-	d.defs = append(d.defs, def)
-	d.names = append(d.names, mention{it.Name, def.name, true, def})
-	if def.tree == nil {
-		for _, l := range check.Syntax().Lexemes(it.Expr()) {
-			if l.Tok == syntax.NAME {
-				d.names = append(d.names, mention{l.Text, d.inside(def, l.Pos), false, def})
-			}
-		}
-		return
-	}
-	for n := range syntax.Preorder(def.tree) {
-		switch n := n.(type) {
-		case *syntax.MetricRef:
-			d.names = append(d.names, mention{n.Name, d.inside(def, n.NamePos), false, def})
-		case *syntax.Spec:
-			if n.Tag == syntax.META {
-				d.names = append(d.names, mention{n.Value, d.inside(def, n.ValuePos), false, def})
-			}
-		}
-	}
-}
-
-// inside returns the offset of a byte of a definition's expression.
-func (d *document) inside(def *definition, pos syntax.Pos) int {
-	return d.place(def.Chunk.Place(def.Offset + int(pos)))
-}
-
-// definitionAt returns the definition that an offset is in, and where in its expression: negative
-// before it. Without one it returns nil.
-func (d *document) definitionAt(off int) (def *definition, pos syntax.Pos) {
-	d.parse()
-	i := sort.Search(len(d.defs), func(i int) bool { return d.defs[i].at > off }) - 1
-	if i < 0 || off > d.defs[i].at+len(d.defs[i].Raw) {
-		return nil, 0
-	}
-	def = d.defs[i]
-	_, before, ok := strings.Cut(d.text[def.at:off], "=")
-	if !ok {
-		return def, -1
-	}
-	return def, syntax.Pos(len(joined(before)) - def.Offset)
-}
-
-// mentionAt returns the name that an offset is in or behind, or nil.
-func (d *document) mentionAt(off int) *mention {
-	d.parse()
-	for i := range d.names {
-		if m := &d.names[i]; m.from <= off && off <= m.from+len(m.name) {
-			return m
-		}
-	}
-	return nil
-}
-
-// find returns the first definition of a name, which is the one that holds, or nil.
-func (d *document) find(name string) *definition {
-	d.parse()
-	for _, def := range d.defs {
-		if def.Name == name {
-			return def
-		}
-	}
-	return nil
-}
-
-// joined returns lines that backslashes join as one.
-func joined(text string) string { return strings.ReplaceAll(text, "\\\n", "") }
 
 // word returns the end of the name, the number or else the character that begins at an offset.
 func (d *document) word(from int) (to int) {
@@ -213,3 +162,103 @@ func (d *document) word(from int) (to int) {
 func isWord(c byte) bool {
 	return c == '_' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
 }
+
+// parse cuts the text into definitions and finds the names in it. The error is that of the context; the
+// next call begins anew.
+func (d *document) parse(ctx context.Context) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.parts != nil {
+		return nil
+	}
+	p := &parts{byName: make(map[string]*definition)}
+	at := 0
+	for c := range syntax.Chunks("", []byte(d.text)) {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if len(p.defs) > maxDefinitions {
+			return rpcErrorf(codeFailed, "more than %d definitions, the limit for an editor; pmderive check takes more", maxDefinitions)
+		}
+		p.chunks = append(p.chunks, int32(at))
+		for _, it := range c.Items {
+			switch it := it.(type) {
+			case *syntax.Definition:
+				p.define(&c, it, at)
+			case *syntax.Attribute:
+				p.names = append(p.names, mention{name: it.Name, from: at + max(strings.Index(c.Raw, it.Name), 0)})
+			}
+		}
+		at += len(c.Raw)
+	}
+	d.parts = p
+	return nil
+}
+
+// define notes a definition and the names in it.
+func (p *parts) define(c *syntax.Chunk, it *syntax.Definition, at int) {
+	def := &definition{Definition: it, places: c.Places(), raw: c.Raw, at: at, name: at + max(strings.Index(c.Raw, it.Name), 0)}
+	p.defs = append(p.defs, def)
+	if p.byName[def.Name] == nil {
+		p.byName[def.Name] = def
+	}
+	p.names = append(p.names, mention{it.Name, def.name, true, def})
+	tree := def.tree()
+	if tree == nil {
+		for _, l := range check.Syntax().Lexemes(it.Expr()) {
+			if l.Tok == syntax.NAME {
+				p.names = append(p.names, mention{l.Text, def.offset(l.Pos), false, def})
+			}
+		}
+		return
+	}
+	for n := range syntax.Preorder(tree) {
+		switch n := n.(type) {
+		case *syntax.MetricRef:
+			p.names = append(p.names, mention{n.Name, def.offset(n.NamePos), false, def})
+		case *syntax.Spec:
+			if n.Tag == syntax.META {
+				p.names = append(p.names, mention{n.Value, def.offset(n.ValuePos), false, def})
+			}
+		}
+	}
+}
+
+// tree parses the expression; nil means that it cannot be parsed, which the checker reports. Keeping the
+// trees of all definitions would take ten times as much memory as their text.
+func (def *definition) tree() syntax.Expr {
+	tree, _ := check.Syntax().Parse(def.Expr())
+	return tree
+}
+
+// offset returns the offset in the document of a byte of the expression.
+func (def *definition) offset(pos syntax.Pos) int {
+	return def.at + def.places.Offset(def.Offset+int(pos))
+}
+
+// definitionAt returns the definition that an offset is in, and where in its expression: negative
+// before it. Without one it returns nil.
+func (p *parts) definitionAt(text string, off int) (def *definition, pos syntax.Pos) {
+	i := sort.Search(len(p.defs), func(i int) bool { return p.defs[i].at > off }) - 1
+	if i < 0 || off > p.defs[i].at+len(p.defs[i].raw) {
+		return nil, 0
+	}
+	def = p.defs[i]
+	_, before, ok := strings.Cut(text[def.at:off], "=")
+	if !ok {
+		return def, -1
+	}
+	return def, syntax.Pos(len(joined(before)) - def.Offset)
+}
+
+// mentionAt returns the name that an offset is in or at whose end it is, or nil.
+func (p *parts) mentionAt(off int) *mention {
+	i := sort.Search(len(p.names), func(i int) bool { return p.names[i].from > off }) - 1
+	if i < 0 || off > p.names[i].from+len(p.names[i].name) {
+		return nil
+	}
+	return &p.names[i]
+}
+
+// joined returns lines that backslashes join as one.
+func joined(text string) string { return strings.ReplaceAll(text, "\\\n", "") }

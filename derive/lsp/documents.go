@@ -1,6 +1,7 @@
 package lsp
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"unicode/utf8"
@@ -26,28 +27,48 @@ func (s *server) open() (list []*document) {
 	return list
 }
 
-// put makes a text the current version of a document. One that is too large is not kept.
+// put makes a text the current version of a document. One that is too large is not kept: a diagnostic
+// says so.
 func (s *server) put(uri string, version int, text string) error {
 	if len(text) > maxDocument {
 		s.drop(uri)
-		return fmt.Errorf("%s has %d bytes, and is not looked at; the limit is %d", uri, len(text), maxDocument)
+		s.refuse(uri, version, fmt.Sprintf("the file has %d bytes, and is not checked; the limit for an editor is %d; "+
+			"open it again when it is smaller", len(text), maxDocument))
+		return nil
 	}
-	d := newDocument(uri, version, text)
+	return s.keep(newDocument(uri, version, text))
+}
+
+// keep makes a document the current version, and ends the work on the one before.
+func (s *server) keep(d *document) error {
 	s.mu.Lock()
-	if _, known := s.docs[uri]; !known && len(s.docs) >= maxDocuments {
+	old := s.docs[d.uri]
+	if old == nil && len(s.docs) >= maxDocuments {
 		s.mu.Unlock()
-		return fmt.Errorf("%d documents are open, and %s is not looked at", maxDocuments, uri)
+		return fmt.Errorf("%d documents are open, and %s is not looked at", maxDocuments, d.uri)
 	}
-	s.docs[uri] = d
+	d.current, d.outdate = context.WithCancel(s.ctx)
+	s.docs[d.uri] = d
 	s.mu.Unlock()
+	if old != nil {
+		old.outdate()
+	}
 	s.check(d)
 	return nil
+}
+
+// refuse publishes why a document is not checked.
+func (s *server) refuse(uri string, version int, why string) {
+	s.notify("textDocument/publishDiagnostics", published{uri, version, []diagnostic{{Severity: severityError, Source: "pmderive", Message: why}}})
 }
 
 // drop forgets a document.
 func (s *server) drop(uri string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if d := s.docs[uri]; d != nil {
+		d.outdate()
+	}
 	delete(s.docs, uri)
 	delete(s.found, uri)
 }
@@ -69,7 +90,11 @@ func (s *server) didChange(raw json.RawMessage) error {
 	if err != nil {
 		return err
 	}
+	var work int64
 	for _, c := range p.Changes {
+		if work += int64(len(d.text)); work > maxEdited {
+			return s.lost(d, fmt.Sprintf("%d changes at once", len(p.Changes)))
+		}
 		text := c.Text
 		if c.Range != nil {
 			from, to := d.offset(c.Range.Start), d.offset(c.Range.End)
@@ -79,15 +104,19 @@ func (s *server) didChange(raw json.RawMessage) error {
 			text = d.text[:from] + text + d.text[to:]
 		}
 		if len(text) > maxDocument {
-			break
+			return s.put(d.uri, p.Document.Version, text)
 		}
 		d = newDocument(d.uri, p.Document.Version, text)
 	}
 	if !utf8.ValidString(d.text) {
 		return s.lost(d, "a change cuts a character")
 	}
-	return s.put(d.uri, p.Document.Version, d.text)
+	return s.keep(d)
 }
+
+// maxEdited is how many bytes are copied for the changes of one notification, which come one after the
+// other: a second or two.
+const maxEdited = 512 << 20
 
 // lost forgets a document whose text is not known any more, until it is opened again.
 func (s *server) lost(d *document, why string) error {

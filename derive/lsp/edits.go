@@ -1,6 +1,7 @@
 package lsp
 
 import (
+	"context"
 	"strings"
 
 	"pmtools/derive/check"
@@ -8,7 +9,7 @@ import (
 )
 
 // formatting returns the change that makes the text canonical.
-func (s *server) formatting(d *document, _ *params) (any, error) {
+func (s *server) formatting(_ context.Context, d *document, _ *params) (any, error) {
 	out, errs := check.Syntax().Format(fileName(d.uri), []byte(d.text))
 	if errs != nil {
 		return nil, rpcErrorf(codeFailed, "line %d: a file with errors is not formatted", errs[0].Line)
@@ -29,7 +30,7 @@ func (s *server) formatting(d *document, _ *params) (any, error) {
 }
 
 // codeActions returns the changes that may be what was meant in the lines of a range.
-func (s *server) codeActions(d *document, p *params) (any, error) {
+func (s *server) codeActions(ctx context.Context, d *document, p *params) (any, error) {
 	s.mu.Lock()
 	f := s.found[d.uri]
 	s.mu.Unlock()
@@ -37,7 +38,13 @@ func (s *server) codeActions(d *document, p *params) (any, error) {
 	if f == nil || f.doc != d {
 		return list, nil
 	}
+	if err := d.parse(ctx); err != nil {
+		return nil, err
+	}
 	for i := range f.list {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		found := &f.list[i]
 		if line := d.position(d.place(found.Line, found.Column)).Line; line < p.Range.Start.Line || line > p.Range.End.Line {
 			continue
@@ -53,7 +60,7 @@ func (s *server) codeActions(d *document, p *params) (any, error) {
 // fixes returns the changes for a finding. A rule can be switched off for the definition.
 func (d *document) fixes(found *repl.Diagnostic) []repl.Fix {
 	list := found.Fixes
-	if def := d.find(found.Metric); found.Rule != "" && def != nil {
+	if def := d.byName[found.Metric]; found.Rule != "" && def != nil {
 		list = append(list[:len(list):len(list)], repl.Fix{
 			Title: "ignore " + found.Rule + " for " + def.Name,
 			Line:  def.Line, Column: 1, EndLine: def.Line, EndColumn: 1, Text: "# pmderive: ignore " + found.Rule + "\n",

@@ -13,46 +13,34 @@ import (
 	"pmtools/lib/textwidth"
 )
 
-// prepare makes the definitions of a document those of the session that is asked.
-func (s *server) prepare(ctx context.Context, session *repl.Session, d *document) error {
-	return session.Replace(ctx, d.file())
-}
-
 // hover shows what there is to know of a position.
-func (s *server) hover(d *document, p *params) (any, error) {
+func (s *server) hover(ctx context.Context, d *document, p *params) (any, error) {
+	if err := d.parse(ctx); err != nil {
+		return nil, err
+	}
 	off := d.offset(p.Position)
 	h := &hoverer{server: s, d: d}
 	if m := d.mentionAt(off); m != nil {
 		return h.name(m), nil
 	}
-	def, pos := d.definitionAt(off)
-	if def == nil || pos < 0 || def.tree == nil {
+	def, pos := d.definitionAt(d.text, off)
+	if def == nil || pos < 0 {
 		return nil, nil
 	}
-	n := smallest(def.tree, pos)
+	tree := def.tree()
+	if tree == nil {
+		return nil, nil
+	}
+	n := syntax.At(tree, pos)
 	if n == nil {
 		return nil, nil
 	}
 	from, to := n.Span()
-	start, end := d.inside(def, from), d.inside(def, to)
 	if fun := functionAt(def.Expr(), pos); fun != nil {
 		h.code(manual.Function(*fun))
 	}
 	h.tree(def.Expr()[from:to])
-	return h.result(start, end), nil
-}
-
-// smallest returns the smallest expression that an offset is in, or nil.
-func smallest(tree syntax.Expr, pos syntax.Pos) (found syntax.Expr) {
-	syntax.Walk(tree, func(n syntax.Node) bool {
-		from, to := n.Span()
-		x, ok := n.(syntax.Expr)
-		if ok && from <= pos && pos < to {
-			found = x
-		}
-		return from <= pos && pos <= to
-	})
-	return found
+	return h.result(def.offset(from), def.offset(to)), nil
 }
 
 // functionAt returns the function whose name an offset is in, or nil.
@@ -79,8 +67,12 @@ type hoverer struct {
 	text strings.Builder
 }
 
+// maxShown is how many characters of a text are shown.
+const maxShown = 20_000
+
 // code adds text that is shown as it is.
 func (h *hoverer) code(text string) {
+	text = textwidth.Cut(text, maxShown)
 	fence := "```"
 	for strings.Contains(text, fence) {
 		fence += "`"
@@ -102,14 +94,11 @@ func (h *hoverer) result(from, to int) any {
 
 // name shows a metric, or a definition with its tree.
 func (h *hoverer) name(m *mention) any {
-	def := h.d.find(m.name)
+	def := h.d.byName[m.name]
 	if def != nil {
 		h.code(def.Name + " = " + joined(def.Expr()))
 	}
-	session, err := h.sessions().get(forQuestions)
-	if err == nil {
-		err = h.prepare(h.ctx, session, h.d)
-	}
+	session, err := h.session()
 	if err == nil {
 		var metadata string
 		var texts []string
@@ -125,12 +114,19 @@ func (h *hoverer) name(m *mention) any {
 	return h.result(m.from, m.from+len(m.name))
 }
 
+// session returns one that has the definitions of the document.
+func (h *hoverer) session() (*repl.Session, error) {
+	use := h.sessions()
+	session, err := use.get(forQuestions)
+	if err == nil {
+		err = use.prepare(h.ctx, session, h.d)
+	}
+	return session, err
+}
+
 // tree shows the explained tree of an expression.
 func (h *hoverer) tree(expr string) {
-	session, err := h.sessions().get(forQuestions)
-	if err == nil {
-		err = h.prepare(h.ctx, session, h.d)
-	}
+	session, err := h.session()
 	var b strings.Builder
 	if err == nil {
 		err = session.Explain(h.ctx, expr, &b)

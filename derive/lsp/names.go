@@ -2,6 +2,7 @@ package lsp
 
 import (
 	"cmp"
+	"context"
 	"slices"
 	"strings"
 
@@ -10,77 +11,110 @@ import (
 	"pmtools/lib/textwidth"
 )
 
+// maxPlaces is how many places of a name, or definitions of an outline, are sent.
+const maxPlaces = 20_000
+
 // definition finds where the name at a position is defined.
-func (s *server) definition(d *document, p *params) (any, error) {
+func (s *server) definition(ctx context.Context, d *document, p *params) (any, error) {
 	list := []location{}
-	m := d.mentionAt(d.offset(p.Position))
-	if m == nil {
-		return list, nil
+	m, docs, err := s.named(ctx, d, p)
+	if m == nil || err != nil {
+		return list, err
 	}
-	for _, other := range s.scope(d, m.name) {
-		if def := other.find(m.name); def != nil {
+	for _, other := range docs {
+		if def := other.byName[m.name]; def != nil {
 			list = append(list, location{other.uri, other.span(def.name, def.name+len(m.name))})
 		}
 	}
 	return list, nil
 }
 
-// scope returns the documents in which a name means the same as in d: the others that are open have
-// to do without a definition of their own if there is one in d.
-func (s *server) scope(d *document, name string) []*document {
+// named returns the name at a position, nil if there is none, and the documents in which it means the
+// same as in d: the others that are open, unless they have a definition of their own and d has one too.
+func (s *server) named(ctx context.Context, d *document, p *params) (*mention, []*document, error) {
+	if err := d.parse(ctx); err != nil {
+		return nil, nil, err
+	}
+	m := d.mentionAt(d.offset(p.Position))
+	if m == nil {
+		return nil, nil, nil
+	}
 	list := []*document{d}
-	own := d.find(name) != nil
+	own := d.byName[m.name] != nil
 	for _, other := range s.open() {
-		if other.uri != d.uri && (!own || other.find(name) == nil) {
+		if other.uri == d.uri {
+			continue
+		}
+		if err := other.parse(ctx); err != nil {
+			if ctx.Err() != nil {
+				return nil, nil, err
+			}
+			continue // too many definitions: it is not looked at
+		}
+		if !own || other.byName[m.name] == nil {
 			list = append(list, other)
 		}
 	}
 	slices.SortFunc(list[1:], func(a, b *document) int { return cmp.Compare(a.uri, b.uri) })
-	return list
+	return m, list, nil
 }
 
 // references finds the places where the name at a position stands.
-func (s *server) references(d *document, p *params) (any, error) {
+func (s *server) references(ctx context.Context, d *document, p *params) (any, error) {
 	list := []location{}
-	if m := d.mentionAt(d.offset(p.Position)); m != nil {
-		s.mentions(d, m.name, func(other *document, at *mention) {
-			if !at.defines || p.Context.Declaration {
-				list = append(list, location{other.uri, other.span(at.from, at.from+len(m.name))})
-			}
-		})
+	m, docs, err := s.named(ctx, d, p)
+	if m == nil || err != nil {
+		return list, err
 	}
-	return list, nil
+	err = mentions(ctx, docs, m.name, func(other *document, at *mention) {
+		if !at.defines || p.Context.Declaration {
+			list = append(list, location{other.uri, other.span(at.from, at.from+len(m.name))})
+		}
+	})
+	return list, err
 }
 
-// mentions calls f for each place where a name of d stands.
-func (s *server) mentions(d *document, name string, f func(*document, *mention)) {
-	for _, other := range s.scope(d, name) {
-		other.parse()
-		for i := range other.names {
-			if other.names[i].name == name {
-				f(other, &other.names[i])
+// mentions calls f for each place where a name stands.
+func mentions(ctx context.Context, docs []*document, name string, f func(*document, *mention)) error {
+	found := 0
+	for _, d := range docs {
+		for i := range d.names {
+			if i%1000 == 0 && ctx.Err() != nil {
+				return ctx.Err()
 			}
+			if d.names[i].name != name {
+				continue
+			}
+			if found++; found > maxPlaces {
+				return rpcErrorf(codeFailed, "%s stands in more than %d places", name, maxPlaces)
+			}
+			f(d, &d.names[i])
 		}
 	}
+	return nil
 }
 
-// renamed returns the name at a position that can be changed: that of a definition.
-func (s *server) renamed(d *document, p *params) (*mention, error) {
-	m := d.mentionAt(d.offset(p.Position))
-	if m == nil {
-		return nil, rpcErrorf(codeFailed, "there is no name here")
+// renamed returns the name at a position that can be changed, that of a definition, and the documents
+// that it stands in.
+func (s *server) renamed(ctx context.Context, d *document, p *params) (*mention, []*document, error) {
+	m, docs, err := s.named(ctx, d, p)
+	switch {
+	case err != nil:
+		return nil, nil, err
+	case m == nil:
+		return nil, nil, rpcErrorf(codeFailed, "there is no name here")
 	}
-	for _, other := range s.scope(d, m.name) {
-		if other.find(m.name) != nil {
-			return m, nil
+	for _, other := range docs {
+		if other.byName[m.name] != nil {
+			return m, docs, nil
 		}
 	}
-	return nil, rpcErrorf(codeFailed, "%s is a metric of the source; only definitions can be renamed", m.name)
+	return nil, nil, rpcErrorf(codeFailed, "%s is a metric of the source; only definitions can be renamed", m.name)
 }
 
 // prepareRename answers whether there is a name to change.
-func (s *server) prepareRename(d *document, p *params) (any, error) {
-	m, err := s.renamed(d, p)
+func (s *server) prepareRename(ctx context.Context, d *document, p *params) (any, error) {
+	m, _, err := s.renamed(ctx, d, p)
 	if err != nil {
 		return nil, err
 	}
@@ -88,8 +122,8 @@ func (s *server) prepareRename(d *document, p *params) (any, error) {
 }
 
 // rename changes the name of a definition wherever it stands.
-func (s *server) rename(d *document, p *params) (any, error) {
-	m, err := s.renamed(d, p)
+func (s *server) rename(ctx context.Context, d *document, p *params) (any, error) {
+	m, docs, err := s.renamed(ctx, d, p)
 	if err != nil {
 		return nil, err
 	}
@@ -101,27 +135,37 @@ func (s *server) rename(d *document, p *params) (any, error) {
 		return nil, rpcErrorf(codeFailed, "%q is no name for a metric", p.NewName)
 	}
 	edit := workspaceEdit{make(map[string][]textEdit)}
-	s.mentions(d, m.name, func(other *document, at *mention) {
+	taken := false
+	err = mentions(ctx, docs, m.name, func(other *document, at *mention) {
 		place := other.span(at.from, at.from+len(m.name))
 		edit.Changes[other.uri] = append(edit.Changes[other.uri], textEdit{place, p.NewName})
-		if other.find(p.NewName) != nil {
-			err = rpcErrorf(codeFailed, "%s is defined already", p.NewName)
-		}
+		taken = taken || other.byName[p.NewName] != nil
 	})
-	return edit, err
+	switch {
+	case err != nil:
+		return nil, err
+	case taken:
+		return nil, rpcErrorf(codeFailed, "%s is defined already", p.NewName)
+	}
+	return edit, nil
 }
 
 // maxDetail is how much of an expression an outline shows, in characters.
 const maxDetail = 80
 
 // symbols lists the definitions.
-func (s *server) symbols(d *document, _ *params) (any, error) {
-	d.parse()
+func (s *server) symbols(ctx context.Context, d *document, _ *params) (any, error) {
+	if err := d.parse(ctx); err != nil {
+		return nil, err
+	}
+	if len(d.defs) > maxPlaces {
+		return nil, rpcErrorf(codeFailed, "%d definitions; the limit of an outline is %d", len(d.defs), maxPlaces)
+	}
 	list := []symbol{}
 	for _, def := range d.defs {
 		list = append(list, symbol{
 			def.Name, textwidth.Cut(strings.TrimSpace(def.Expr()), maxDetail), symbolVariable,
-			d.span(def.at, def.at+len(def.Raw)), d.span(def.name, def.name+len(def.Name)),
+			d.span(def.at, def.at+len(def.raw)), d.span(def.name, def.name+len(def.Name)),
 		})
 	}
 	return list, nil

@@ -42,7 +42,8 @@ var ErrNoShutdown = errors.New("the client has ended without a shutdown")
 // Bounds of what a client may have open.
 const (
 	maxDocuments = 1000
-	maxRunning   = 64 // requests
+	maxRunning   = 1000 // requests
+	maxAsking    = 64   // of these, those that ask the source
 )
 
 // A server is one connection.
@@ -50,13 +51,15 @@ type server struct {
 	*conn
 	opt   Options
 	ctx   context.Context // ends with Serve
+	turns turns
 	state state
 	pull  bool // the client answers workspace/configuration
 
 	mu      sync.Mutex // guards the rest
 	docs    map[string]*document
 	found   map[string]*findings
-	running map[string]context.CancelFunc // requests in the background, by their ids
+	running map[string]context.CancelFunc // requests, by their ids
+	asking  int                           // how many of them ask the source
 	use     *sessions
 	told    map[string]bool // messages that were shown
 	waiting []string        // documents that are to be checked
@@ -79,6 +82,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, opt *Options) error
 	s := &server{
 		conn: newConn(in, out), opt: *opt, ctx: ctx, docs: make(map[string]*document), found: make(map[string]*findings),
 		running: make(map[string]context.CancelFunc), told: make(map[string]bool), wake: make(chan struct{}, 1),
+		turns: make(turns, 1),
 	}
 	s.use = &sessions{server: s, kind: opt.Kind, name: opt.Name, lint: opt.Lint}
 	s.work.Go(s.checkAll)
@@ -151,33 +155,22 @@ func (s *server) requested(m *message) {
 	}
 }
 
-// run runs a request, at once or in the background.
+// run runs a request in the background, so that the client can cancel it. It ends when there is another
+// version of its document, too.
 func (s *server) run(m *message, h handler) {
 	p, doc := new(params), (*document)(nil)
 	err := unmarshal(m.Params, p)
 	if err == nil {
 		doc, err = s.document(p.Document.URI)
 	}
-	switch {
-	case err != nil:
+	if err != nil {
 		s.reply(m.ID, nil, err)
 		return
-	case !h.asks:
-		result, err := h.run(s, doc, p)
-		s.reply(m.ID, result, err)
-		return
 	}
-	ctx, cancel := context.WithCancel(s.ctx)
-	s.mu.Lock()
-	_, twice := s.running[string(m.ID)]
-	full := len(s.running) >= maxRunning
-	if !twice && !full {
-		s.running[string(m.ID)] = cancel
-	}
-	s.mu.Unlock()
-	if twice || full {
+	ctx, cancel := context.WithCancel(doc.current)
+	if err := s.begin(string(m.ID), h.asks, cancel); err != nil {
 		cancel()
-		s.reply(m.ID, nil, rpcErrorf(codeInvalidRequest, "too many requests, or two with the id %s", m.ID))
+		s.reply(m.ID, nil, err)
 		return
 	}
 	type answer struct {
@@ -186,27 +179,76 @@ func (s *server) run(m *message, h handler) {
 	}
 	done := make(chan answer, 1)
 	s.work.Go(func() {
-		result, err := h.run(s, doc, p)
+		defer s.end(string(m.ID), h.asks) // a request that the source has not answered counts, cancelled or not
+		if !h.asks {
+			defer s.turns.take(ctx)()
+		}
+		result, err := h.run(s, ctx, doc, p)
 		done <- answer{result, err}
-		s.mu.Lock()
-		delete(s.running, string(m.ID)) // a request that the source has not answered counts, cancelled or not
-		s.mu.Unlock()
 	})
 	s.work.Go(func() {
 		defer cancel()
 		select {
 		case a := <-done:
-			s.reply(m.ID, a.result, a.err)
+			if ctx.Err() == nil {
+				s.reply(m.ID, a.result, a.err)
+				return
+			}
 		case <-ctx.Done():
-			s.reply(m.ID, nil, rpcErrorf(codeCancelled, "cancelled"))
 		}
+		if doc.current.Err() != nil && s.ctx.Err() == nil {
+			s.reply(m.ID, nil, rpcErrorf(codeModified, "the document has changed"))
+			return
+		}
+		s.reply(m.ID, nil, rpcErrorf(codeCancelled, "cancelled"))
 	})
 }
 
-// A handler answers a request about a document.
+// begin counts a request.
+func (s *server) begin(id string, asks bool, cancel context.CancelFunc) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.running[id] != nil:
+		return rpcErrorf(codeInvalidRequest, "two requests with the id %s", id)
+	case len(s.running) >= maxRunning, asks && s.asking >= maxAsking:
+		return rpcErrorf(codeInvalidRequest, "too many requests: %d are not answered yet", len(s.running))
+	}
+	s.running[id] = cancel
+	if asks {
+		s.asking++
+	}
+	return nil
+}
+
+// end counts a request no more.
+func (s *server) end(id string, asks bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.running, id)
+	if asks {
+		s.asking--
+	}
+}
+
+// turns let one request after the other read a text: many at once would take memory for each.
+type turns chan struct{}
+
+// take waits for a turn, or for the end of the context, and returns what ends the turn.
+func (t turns) take(ctx context.Context) (end func()) {
+	select {
+	case t <- struct{}{}:
+		return func() { <-t }
+	case <-ctx.Done():
+		return func() {}
+	}
+}
+
+// A handler answers a request about a document. The context is that of the work on the text: the source
+// is asked with that of the server, because a request that is cut short would cost the connection.
 type handler struct {
 	asks bool // the source is asked
-	run  func(s *server, d *document, p *params) (any, error)
+	run  func(s *server, ctx context.Context, d *document, p *params) (any, error)
 }
 
 // requests has the handlers by their methods.

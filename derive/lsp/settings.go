@@ -138,6 +138,7 @@ type sessions struct {
 	mu     sync.Mutex
 	closed bool
 	list   [3]*repl.Session
+	ready  *document // whose definitions the session for questions has
 }
 
 // What the sessions are for.
@@ -164,6 +165,23 @@ func (u *sessions) get(purpose int) (s *repl.Session, err error) {
 		}
 	}
 	return u.list[purpose], nil
+}
+
+// prepare makes the definitions of a document those of the session for questions.
+func (u *sessions) prepare(ctx context.Context, session *repl.Session, d *document) error {
+	u.mu.Lock()
+	ready := u.ready == d
+	u.mu.Unlock()
+	if ready {
+		return nil
+	}
+	err := session.Replace(ctx, d.file())
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.ready = d; err != nil {
+		u.ready = nil
+	}
+	return err
 }
 
 // close closes the sessions.

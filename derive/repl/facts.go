@@ -31,7 +31,7 @@ func (l *linter) rules(ctx context.Context, s *Session) error {
 	if !l.opt.Syntax {
 		facts.Source = w
 	}
-	found, err := lint.Run(ctx, facts, l.opt.Rules)
+	found, err := lint.Run(l.opt.Text, facts, l.opt.Rules)
 	for _, f := range found {
 		d := from[f.Definition]
 		line, column, source := d.place(int(f.Pos))

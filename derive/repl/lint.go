@@ -78,6 +78,10 @@ type Lint struct {
 	Wanted   []string      // see lint.Facts
 	Interval time.Duration // the same
 	MaxCost  int           // the same
+
+	// Text ends the work on the text, but no request to the source: a daemon's connection that a request
+	// is cut short on has to be made again. Nil means that the argument of Lint ends both.
+	Text context.Context
 }
 
 // Lint looks for mistakes in configuration files, which may use each other's definitions. The error
@@ -92,18 +96,21 @@ func (s *Session) Lint(ctx context.Context, files []File, opt Lint) ([]Diagnosti
 			return nil, err
 		}
 	}
+	if opt.Text == nil {
+		opt.Text = ctx
+	}
 	l := &linter{opt: opt, loading: newLoading(nil), texts: make(map[[2]string]bool), order: make(map[string]int)}
 	for _, f := range files {
 		l.order[f.Name] = len(l.order)
-		if err := l.read(ctx, f); err != nil {
+		if err := l.read(f); err != nil {
 			return nil, err
 		}
 	}
 	if err := l.meanings(ctx, s); err != nil {
 		return nil, s.noteLost(err)
 	}
-	if err := l.rules(ctx, s); err != nil {
-		return nil, s.noteLost(err)
+	if err := l.rules(ctx, s); err != nil { // that of the context, between two requests
+		return nil, err
 	}
 	l.sort()
 	return l.diags, nil
@@ -148,10 +155,10 @@ func (l *linter) warn(file string, line, column int, source, msg string) {
 }
 
 // read cuts a file and notes what is wrong with its lines.
-func (l *linter) read(ctx context.Context, f File) error {
+func (l *linter) read(f File) error {
 	l.remarks = remarks{}
 	for c := range syntax.Chunks(f.Name, f.Text) {
-		if err := ctx.Err(); err != nil {
+		if err := l.opt.Text.Err(); err != nil {
 			return err
 		}
 		line := strings.TrimRight(c.Raw, "\n")
@@ -255,7 +262,7 @@ func (l *linter) meanings(ctx context.Context, s *Session) error {
 			if _, err := n.Expand(d.def.program); err != nil && l.opt.Expand {
 				l.problem(d, diagnose.Check(d.def.Expr, err, nil))
 			}
-			if err := ctx.Err(); err != nil {
+			if err := l.opt.Text.Err(); err != nil {
 				return err
 			}
 		}

@@ -83,8 +83,18 @@ func (c *Chunk) Places() *Places {
 // At returns the line and the column, both from 1, of a byte of Definition.Text, which need not be
 // one of the expression, and the row that it is in. Columns count bytes.
 func (p *Places) At(off int) (line, column int, row string) {
-	off += p.text
-	i := max(sort.Search(len(p.rows), func(i int) bool { return p.rows[i].joined > off })-1, 0)
+	i := p.row(off)
 	row = p.raw[p.rows[i].raw:p.rows[i].end]
-	return p.line + i, min(max(off-p.rows[i].joined, 0), len(row)) + 1, row
+	return p.line + i, p.Offset(off) - p.rows[i].raw + 1, row
+}
+
+// Offset returns where a byte of Definition.Text is in the chunk.
+func (p *Places) Offset(off int) int {
+	r := p.rows[p.row(off)]
+	return min(r.raw+max(off+p.text-r.joined, 0), r.end)
+}
+
+// row returns the number of the row that has a byte of Definition.Text.
+func (p *Places) row(off int) int {
+	return max(sort.Search(len(p.rows), func(i int) bool { return p.rows[i].joined > off+p.text })-1, 0)
 }

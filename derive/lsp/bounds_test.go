@@ -1,0 +1,118 @@
+package lsp_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"pmtools/lib/archive/archivetest"
+	"pmtools/lib/pmapi"
+)
+
+// messages returns the diagnostics of what is published.
+func messages(t *testing.T, m received) (list []string) {
+	t.Helper()
+	var p struct{ Diagnostics []struct{ Message string } }
+	if err := json.Unmarshal(m.Params, &p); err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range p.Diagnostics {
+		list = append(list, d.Message)
+	}
+	return list
+}
+
+// TestTooLarge opens texts that are too large: a diagnostic says so, and a smaller text is checked.
+func TestTooLarge(t *testing.T) {
+	c := start(t, options(t, "demo"))
+	c.initialize(map[string]any{"syntax": true})
+	for _, tt := range []struct{ uri, text, want string }{
+		{"file:///a", strings.Repeat("# 45678\n", 1<<20+1), "the file has 8388616 bytes, and is not checked; the limit for an editor is 8388608"},
+		{"file:///b", strings.Repeat("a=1\n", 100_002), "more than 100000 definitions"},
+	} {
+		if got := messages(t, c.open(tt.uri, tt.text)); len(got) != 1 || !strings.HasPrefix(got[0], tt.want) {
+			t.Errorf("%s: %q, want %q", tt.uri, got, tt.want)
+		}
+		if got := messages(t, c.open(tt.uri, "a = \n")); len(got) != 1 || got[0] != "expression missing" {
+			t.Errorf("%s, smaller: %q", tt.uri, got)
+		}
+	}
+	c.end()
+}
+
+// TestMany asks everything about many definitions with many mistakes. What is sent is bounded, and so is
+// the time, which went with the square of the number.
+func TestMany(t *testing.T) {
+	const uri, n = "file:///m", 25_000
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "d%d = common + 1 ? %d : %d\n", i, i, i)
+	}
+	b.WriteString("last = |common +\n")
+	began := time.Now()
+	c := start(t, options(t, "demo"))
+	c.initialize(map[string]any{"syntax": true})
+	text, params := at(uri, b.String())
+	got := messages(t, c.open(uri, text))
+	if len(got) != 1000 || !strings.HasSuffix(got[999], "more findings are not shown here; pmderive check shows them") || !strings.HasPrefix(got[0], "found the end") {
+		t.Errorf("%d findings, the first is %q, the last %q", len(got), got[0], got[len(got)-1])
+	}
+	for _, method := range []string{"completion", "hover", "definition", "references", "prepareRename", "codeAction", "documentSymbol", "formatting"} {
+		params["range"] = map[string]any{"start": map[string]any{"line": 0, "character": 0}, "end": map[string]any{"line": n, "character": 9}}
+		m := c.request("textDocument/"+method, params)
+		if len(m.Result) > 4<<20 {
+			t.Errorf("%s: %d bytes", method, len(m.Result))
+		}
+	}
+	c.end()
+	if took := time.Since(began); took > 60*time.Second {
+		t.Errorf("it took %v", took)
+	}
+}
+
+// TestEditEnds checks that a request ends when its document changes, and that the next one is answered.
+func TestEditEnds(t *testing.T) {
+	const uri = "file:///e"
+	base, slow := archivetest.Path(t, "demo"), make(chan struct{})
+	opt := sourceOptions(base, func(ctx context.Context, _, name string) (pmapi.Source, error) {
+		<-slow
+		return pmapi.OpenArchive(ctx, name, nil)
+	})
+	opt.Patience = time.Millisecond
+	c := start(t, opt)
+	c.initialize(nil)
+	text, params := at(uri, "a = disk.dev.to|tal\n")
+	c.open(uri, text)
+	id := c.begin("textDocument/hover", params)
+	c.change(uri, 2, map[string]any{"text": "# more\n" + text})
+	if m := c.answer(id); m.Error == nil || m.Error.Code != -32801 {
+		t.Errorf("after a change: %+v", m)
+	}
+	close(slow)
+	if m := c.request("textDocument/prepareRename", params); m.Error == nil || m.Error.Code != -32803 {
+		t.Errorf("about the new text: %+v", m)
+	}
+	c.end()
+}
+
+// TestManyChanges sends more changes of a large text than can be made: the document is lost, with a
+// message, instead of minutes of copying.
+func TestManyChanges(t *testing.T) {
+	const uri = "file:///c"
+	c := start(t, options(t, "demo"))
+	c.initialize(map[string]any{"syntax": true})
+	c.open(uri, strings.Repeat("# 456789012345678901234567890123\n", 200_000))
+	changes := make([]map[string]any, 200)
+	place := map[string]any{"line": 0, "character": 2}
+	for i := range changes {
+		changes[i] = map[string]any{"range": map[string]any{"start": place, "end": place}, "text": "x"}
+	}
+	c.notify("textDocument/didChange", map[string]any{"textDocument": map[string]any{"uri": uri, "version": 2}, "contentChanges": changes})
+	c.wait(func(m received) bool {
+		return m.Method == "window/showMessage" && strings.Contains(string(m.Params), "has to be opened again: 200 changes at once")
+	})
+	c.end()
+}
