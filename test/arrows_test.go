@@ -103,7 +103,7 @@ cmd/internal/samples: lib/format lib/textwidth lib/pcp
 cmd/internal/clitest: cmd/internal/cli lib/archive/archivetest lib/pmcd/pmcdtest test/env test/golden
 cmd/pminfo: cmd/internal/cli cmd/internal/command cmd/internal/source lib/* derive
 cmd/pmerr: cmd/internal/cli lib/option lib/pmerr
-cmd/pmderive: cmd/internal/cli cmd/internal/command cmd/internal/samples cmd/internal/source lib/* derive derive/syntax derive/check derive/cases derive/deps derive/lint derive/lsp derive/repl derive/sql derive/summary
+cmd/pmderive: cmd/internal/cli cmd/internal/command cmd/internal/samples cmd/internal/source lib/* derive derive/syntax derive/check derive/cases derive/deps derive/lint derive/load derive/lsp derive/repl derive/sql derive/summary
 cmd/pmstore: cmd/internal/cli cmd/internal/command cmd/internal/source lib/* derive
 cmd/pmval: cmd/internal/cli cmd/internal/command cmd/internal/samples cmd/internal/source lib/* derive
 docs/examples/derived: derive lib/format lib/pmapi lib/pcp

@@ -2,12 +2,14 @@ package main
 
 import (
 	"cmp"
-	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"strings"
 
+	"pmtools/derive/load"
+	"pmtools/lib/pmerr"
 	"pmtools/lib/safefile"
 )
 
@@ -15,7 +17,7 @@ import (
 type files struct{}
 
 // maxFile is the limit on the length of a configuration file.
-const maxFile = 64 << 20
+const maxFile = load.MaxFile
 
 // ReadFile implements repl.Files.
 func (files) ReadFile(name string) ([]byte, error) {
@@ -26,7 +28,7 @@ func (files) ReadFile(name string) ([]byte, error) {
 func readAll(r io.Reader) ([]byte, error) {
 	text, err := io.ReadAll(io.LimitReader(r, maxFile+1))
 	if err == nil && len(text) > maxFile {
-		return nil, errors.New("file too large")
+		return nil, fmt.Errorf("%w: more than %d bytes", pmerr.TooBig, maxFile)
 	}
 	return text, err
 }

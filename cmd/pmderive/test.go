@@ -4,11 +4,14 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"os"
+	"os/signal"
 	"regexp"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -57,6 +60,8 @@ func (a *app) test(ctx context.Context, f *testFlags, args []string) error {
 		}
 	}
 	a.running = true
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM) // temporary archives are removed then
+	defer stop()
 	bad := false
 	var reports []*cases.Report
 	for _, name := range withFiles(args, func(name string) bool { return strings.HasSuffix(name, cases.Suffix) }) {
@@ -64,6 +69,8 @@ func (a *app) test(ctx context.Context, f *testFlags, args []string) error {
 		switch {
 		case cli.IsLost(err):
 			return err
+		case ctx.Err() != nil:
+			return errors.New("interrupted")
 		case err != nil:
 			a.Env.Errorf("%v", err)
 			bad = true

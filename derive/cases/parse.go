@@ -30,7 +30,7 @@ const defaultStep = 10 * time.Second
 type parser struct {
 	*File
 	line  int
-	room  int // for more values
+	left  *room // for more values
 	metr  *metric
 	cas   *Case
 	check *expectation
@@ -39,7 +39,7 @@ type parser struct {
 
 // Parse reads a file of cases. The error is a *SyntaxError.
 func Parse(name string, text []byte) (*File, error) {
-	p := &parser{File: &File{Name: name, Start: defaultStart, Step: defaultStep}, room: maxPoints}
+	p := &parser{File: &File{Name: name, Start: defaultStart, Step: defaultStep}, left: newRoom()}
 	p.lines = strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
 	for i, line := range p.lines {
 		p.line = i + 1
@@ -320,11 +320,10 @@ func parseIndom(text string) (pcp.InDom, error) {
 func (p *parser) row(instance string, args []word) error {
 	r := &row{instance: instance, line: p.line}
 	for _, w := range args {
-		list, err := points(w, p.room)
+		list, err := points(w, p.left)
 		if err != nil {
 			return err
 		}
-		p.room -= len(list)
 		r.points = append(r.points, list...)
 	}
 	var rows *[]*row

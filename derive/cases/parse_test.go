@@ -38,7 +38,7 @@ func TestPoints(t *testing.T) {
 		}
 		var got []string
 		for _, w := range list {
-			ps, err := points(w, 100)
+			ps, err := points(w, newRoom())
 			if err != nil {
 				t.Fatalf("%s: %v", tt.text, err)
 			}
@@ -97,7 +97,7 @@ func TestMatches(t *testing.T) {
 		{`"1"`, u(1), false},
 	} {
 		w, _ := words(tt.text)
-		ps, err := points(w[0], 10)
+		ps, err := points(w[0], newRoom())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -122,8 +122,12 @@ func TestSyntax(t *testing.T) {
 		{head + "metric b u32 counter\n value 1\n", "4: 1 values, and 2 in line 2"},
 		{head + "metric b u32 counter\n value\n", "4: there are no values"},
 		{head + "metric b u32 counter\n value 1 x\n", "4: x is no value; there are 5, 5x3 (four times 5), 0+10x3 (0 10 20 30), \"a text\", and _ for none"},
-		{head + "metric b u32 counter\n value 1x9999999999\n", "4: 9999999999 times is too often"},
-		{head + "metric b u32 counter\n value 1x1048574 1 1 1 1\n", "4: more than 1048576 values"},
+		{head + "metric b u32 counter\n value 1x9999999999\n", "4: 9999999999 times is too often; the limit is 1048576 values in the file"},
+		{head + "metric b u32 counter\n value 1x1048574 1 1 1 1\n", "4: more than 1048576 values in the file"},
+		{head + "metric b string instant\n value \"" + strings.Repeat("x", 17) + "\"x1000000\n",
+			"4: the texts of the file have more than 16777216 bytes: this one has 17, 1000001 times"},
+		{head + "metric b string instant\n value \"" + strings.Repeat("x", 10<<20) + "\" \"" + strings.Repeat("x", 10<<20) + "\"\n",
+			"4: the texts of the file have more than 16777216 bytes: this one has 10485760, 1 times"},
 		{head + "metric b string instant\n value \"open\n", "4: a quote is not closed"},
 		{head + "metric b string instant\n value \"a\"y\n", "4: y after a quoted text; x3 would repeat it"},
 		{head + "case\n", "3: a case needs a name"},
@@ -144,7 +148,7 @@ func TestSyntax(t *testing.T) {
 	} {
 		_, err := Parse("f", []byte(tt.text))
 		if got := fmt.Sprint(err); got != "f:"+tt.want {
-			t.Errorf("%q:\n%s\nwant\nf:%s", tt.text, got, tt.want)
+			t.Errorf("%.100q:\n%s\nwant\nf:%s", tt.text, got, tt.want)
 		}
 	}
 }

@@ -20,8 +20,32 @@ type point struct {
 	k           int64
 }
 
-// maxPoints is how many values the rows of a file may have.
-const maxPoints = 1 << 20
+// Bounds of the rows of a file, of which repetition makes more than is written.
+const (
+	maxPoints = 1 << 20
+	maxText   = 16 << 20 // bytes of all texts
+)
+
+// A room is for how much more the rows of a file may have.
+type room struct{ points, text int }
+
+// newRoom returns the room of a file without rows.
+func newRoom() *room { return &room{maxPoints, maxText} }
+
+// take takes the room for a value that is repeated, or returns an error with the limit.
+func (r *room) take(p point, times int) error {
+	if times > r.points {
+		return fmt.Errorf("more than %d values in the file", maxPoints)
+	}
+	if p.quoted && len(p.base) > 0 && times > r.text/len(p.base) {
+		return fmt.Errorf("the texts of the file have more than %d bytes: this one has %d, %d times", maxText, len(p.base), times)
+	}
+	r.points -= times
+	if p.quoted {
+		r.text -= times * len(p.base)
+	}
+	return nil
+}
 
 const number = `-?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?`
 
@@ -40,8 +64,8 @@ func lazy(pattern string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
 }
 
-// points returns the values that a word stands for. room is how many there may be.
-func points(w word, room int) ([]point, error) {
+// points returns the values that a word stands for.
+func points(w word, left *room) ([]point, error) {
 	var p point
 	times, repeat := "", 1
 	switch m := stepped().FindStringSubmatch(w.text); {
@@ -63,14 +87,14 @@ func points(w word, room int) ([]point, error) {
 	if times != "" {
 		n, err := strconv.Atoi(times)
 		if err != nil || n >= maxPoints {
-			return nil, fmt.Errorf("%s times is too often", times)
+			return nil, fmt.Errorf("%s times is too often; the limit is %d values in the file", times, maxPoints)
 		}
 		if repeat = n; !p.none {
 			repeat++ // as promtool counts
 		}
 	}
-	if repeat > room {
-		return nil, fmt.Errorf("more than %d values", maxPoints)
+	if err := left.take(p, repeat); err != nil {
+		return nil, err
 	}
 	list := make([]point, repeat)
 	for i := range list {

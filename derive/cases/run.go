@@ -11,6 +11,7 @@ import (
 	"pmtools/derive"
 	"pmtools/derive/diagnose"
 	"pmtools/derive/load"
+	"pmtools/derive/syntax"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmapi"
 )
@@ -146,7 +147,7 @@ func (r *runner) load() error {
 		if r.opt.Definitions != "" && !filepath.IsAbs(name) {
 			path = filepath.Join(r.opt.Definitions, name)
 		}
-		if _, err := load.Config(r.reg, path); err != nil {
+		if err := load.Each(r.reg, path, r.quote); err != nil {
 			return fmt.Errorf("%s: definitions %s: %w", r.Name, name, err)
 		}
 	}
@@ -154,6 +155,43 @@ func (r *runner) load() error {
 		r.text[name] = expr
 	}
 	return nil
+}
+
+// quote notes the errors in a file under test. Whoever writes cases chooses the file, which may be one
+// that whoever runs them keeps secret: lines are quoted only of a file that defines metrics, and that is
+// in the directory of the cases or of the definitions.
+func (r *runner) quote(file string, metrics int, errs []*syntax.FileError) {
+	if len(errs) == 0 {
+		return
+	}
+	dir := filepath.Dir(r.Name)
+	if r.opt.Definitions != "" {
+		dir = r.opt.Definitions
+	}
+	if metrics > 0 && (within(dir, file) || within(filepath.Dir(r.Name), file)) {
+		for _, e := range errs {
+			r.warn = append(r.warn, strings.TrimSuffix(e.Text(), "\n"))
+		}
+		return
+	}
+	r.warn = append(r.warn, fmt.Sprintf("%v Error: no definition; the file has %d lines with errors, which pmderive check %s shows",
+		syntax.Place{File: file, Line: errs[0].Line}, len(errs), file))
+}
+
+// within reports whether a file is in a directory or below it, links followed.
+func within(dir, file string) bool {
+	dir, err1 := filepath.EvalSymlinks(dir)
+	file, err2 := filepath.EvalSymlinks(file)
+	if err1 != nil || err2 != nil {
+		return false
+	}
+	dir, err1 = filepath.Abs(dir)
+	file, err2 = filepath.Abs(file)
+	if err1 != nil || err2 != nil {
+		return false
+	}
+	rel, err := filepath.Rel(dir, file)
+	return err == nil && filepath.IsLocal(rel)
 }
 
 // source opens the archive with the definitions.
@@ -168,6 +206,8 @@ func (r *runner) source(ctx context.Context) (*derive.Source, error) {
 
 // An outcome is what an expression is.
 type outcome struct {
+	expr    string
+	line    int
 	problem *diagnose.Problem // why it is nothing
 	desc    pcp.Desc
 	values  []sample
@@ -192,6 +232,7 @@ func (r *runner) outcomes(ctx context.Context, list []*Case) (map[*expectation]*
 			if err != nil {
 				return nil, err
 			}
+			o.expr, o.line = e.expr, e.line
 			found[e] = o
 			if o.problem == nil {
 				ids, good = append(ids, o.desc.ID), append(good, o)
@@ -199,13 +240,33 @@ func (r *runner) outcomes(ctx context.Context, list []*Case) (map[*expectation]*
 		}
 	}
 	names := newInstances(src)
-	err = r.fetch(ctx, src, ids, func(_ int, res *pcp.Result) bool {
+	kept := 0
+	err = r.fetch(ctx, src, ids, func(_ int, res *pcp.Result) error {
 		for i, o := range good {
+			// A sample without values takes memory, too.
+			if kept += max(1, res.Sets[i].Len()) + textSize(&res.Sets[i])/valueSize; kept > maxValues {
+				return &SyntaxError{r.Name, o.line, fmt.Sprintf("%s and what is evaluated with it have more than %d values; take fewer samples or expressions", o.expr, maxValues)}
+			}
 			o.values = append(o.values, names.sample(ctx, o.desc.InDom, &res.Sets[i]))
 		}
-		return true
+		return nil
 	})
 	return found, err
+}
+
+// maxValues is how many values the expressions of a file may have, all samples and instances together:
+// some 500 MB. A text counts as one value for every valueSize bytes.
+const (
+	maxValues = 1 << 20
+	valueSize = 64
+)
+
+// textSize returns how many bytes the texts of a column have.
+func textSize(v *pcp.Values) (n int) {
+	for _, b := range v.Blobs {
+		n += len(b)
+	}
+	return n
 }
 
 // bind finds out what an expression is.

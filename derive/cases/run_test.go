@@ -1,11 +1,14 @@
 package cases
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // run runs a file of cases beside definitions, and returns what fails.
@@ -95,5 +98,70 @@ func TestRecord(t *testing.T) {
 	twice, err := f.Record(t.Context(), nil)
 	if err != nil || string(twice) != string(once) {
 		t.Errorf("%v: at first\n%sand then\n%s", err, once, twice)
+	}
+}
+
+// TestQuote checks of which files under test a message quotes a line: those beside the cases that
+// define something, not those of others.
+func TestQuote(t *testing.T) {
+	dir, other := t.TempDir(), t.TempDir()
+	write := func(path, text string) {
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const secret = "root:$6$secret:1:0\n"
+	write(filepath.Join(dir, "own.conf"), "a = 1\n"+secret)
+	write(filepath.Join(dir, "none.conf"), secret+"#control "+secret+"x(oneline) = "+secret)
+	write(filepath.Join(other, "shadow"), "a = 1\n"+secret)
+	definitions := []string{"own.conf", "none.conf", filepath.Join(other, "shadow"), filepath.Join("..", filepath.Base(other), "shadow")}
+	if os.Symlink(filepath.Join(other, "shadow"), filepath.Join(dir, "link.conf")) == nil {
+		definitions = append(definitions, "link.conf")
+	}
+	for _, name := range definitions {
+		f, err := Parse(filepath.Join(dir, "x.cases"), []byte("definitions "+name+"\nmetric m u32 instant\nvalue 1\ncase c\neval m\nvalue 1\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := f.Run(t.Context(), nil)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		said := strings.Join(r.Warnings, "\n")
+		if quoted := strings.Contains(said, "secret"); quoted != (name == "own.conf") || !strings.Contains(said, filepath.Base(name)+":") {
+			t.Errorf("%s: %s", name, said)
+		}
+		for _, w := range r.Warnings {
+			if name != "own.conf" && !strings.HasSuffix(w, "pmderive check "+f.beside(name)+" shows") {
+				t.Errorf("%s: %s", name, w)
+			}
+		}
+	}
+}
+
+// TestTooManyValues evaluates more values than are kept.
+func TestTooManyValues(t *testing.T) {
+	text := "metric m u32 instant\nvalue 1x99999\ncase c\n" + strings.Repeat("eval m + 1\n", 11)
+	want := "m + 1 and what is evaluated with it have more than 1048576 values; take fewer samples or expressions"
+	if got := run(t, "", text); !strings.HasPrefix(got, "x.cases:") || !strings.Contains(got, want) {
+		t.Errorf("%.300s, want %s", got, want)
+	}
+}
+
+// TestRunEnds checks that a run ends with its context and leaves no files behind.
+func TestRunEnds(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("TMPDIR", dir)
+	f, err := Parse("x", []byte("metric m u32 instant\nvalue 1x999999\ncase c\neval m\nat 0s\nvalue 1\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+	defer cancel()
+	if _, err := f.Run(ctx, nil); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("got %v, want the end of the context", err)
+	}
+	if left, _ := os.ReadDir(dir); len(left) > 0 {
+		t.Errorf("%v is left behind", left)
 	}
 }

@@ -2,6 +2,7 @@ package cases
 
 import (
 	"context"
+	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -49,49 +50,63 @@ func (r *runner) trace(ctx context.Context, expr string, m *Mismatch) ([]Step, e
 	if err != nil || found[0].Err != nil {
 		return nil, err
 	}
-	var list []traced
-	if list, _, err = parts(ctx, src, list, found[0].Expr, 0); err != nil {
+	b := breakdown{src: src}
+	if _, err := b.parts(ctx, found[0].Expr, 0); err != nil {
 		return nil, err
 	}
+	list := b.list
 	var ids []pcp.ID
 	for _, t := range list {
 		ids = append(ids, t.id)
 	}
 	names := newInstances(src)
-	err = r.fetch(ctx, src, ids, func(k int, res *pcp.Result) bool {
+	err = r.fetch(ctx, src, ids, func(k int, res *pcp.Result) error {
 		for i := range list {
 			t := &list[i]
 			t.before, t.now = t.now, names.sample(ctx, t.desc.InDom, &res.Sets[i])
 		}
-		return k < m.sample
+		if k >= m.sample {
+			return io.EOF
+		}
+		return nil
 	})
 	return steps(list, m.Instance), err
 }
 
-// maxParts is how many parts of an expression are shown.
-const maxParts = 100
+// maxParts is how many parts of an expression are shown, and maxTried how many are tried: each is
+// printed, parsed and checked by itself.
+const (
+	maxParts = 100
+	maxTried = 1000
+)
 
-// parts appends the parts of an expression that can be evaluated by themselves, those in it behind
-// it, and returns the numbers of the outermost ones.
-func parts(ctx context.Context, src *derive.Source, list []traced, x syntax.Expr, depth int) ([]traced, []int, error) {
-	self := -1
+// A breakdown finds the parts of an expression that can be evaluated by themselves.
+type breakdown struct {
+	src   *derive.Source
+	list  []traced
+	tried int
+}
+
+// parts appends the parts of x, a part before those in it, and returns the numbers of the outermost ones.
+func (b *breakdown) parts(ctx context.Context, x syntax.Expr, depth int) ([]int, error) {
 	x = syntax.Unparen(x)
-	if len(list) == maxParts {
-		return list, nil, nil
+	if b.tried++; b.tried > maxTried || len(b.list) == maxParts {
+		return nil, nil
 	}
 	switch x.(type) {
 	case *syntax.IntLit, *syntax.FloatLit, *syntax.ConstExpr, *syntax.NovalueExpr:
-		return list, nil, nil
+		return nil, nil
 	}
+	self := -1
 	if p, err := derive.Compile("", syntax.Print(x)); err == nil {
-		id := src.Define(p)[0]
-		found, err := src.Check(ctx, id)
+		id := b.src.Define(p)[0]
+		found, err := b.src.Check(ctx, id)
 		if err != nil {
-			return list, nil, err
+			return nil, err
 		}
 		if found[0].Err == nil {
-			self = len(list)
-			list = append(list, traced{expr: x, depth: depth, id: id, desc: found[0].Info.Root.Desc(id)})
+			self = len(b.list)
+			b.list = append(b.list, traced{expr: x, depth: depth, id: id, desc: found[0].Info.Root.Desc(id)})
 			depth++
 		}
 	}
@@ -100,18 +115,17 @@ func parts(ctx context.Context, src *derive.Source, list []traced, x syntax.Expr
 		if operand == nil || *operand == nil {
 			continue
 		}
-		var nums []int
-		var err error
-		if list, nums, err = parts(ctx, src, list, *operand, depth); err != nil {
-			return list, nil, err
+		numbers, err := b.parts(ctx, *operand, depth)
+		if err != nil {
+			return nil, err
 		}
-		inner = append(inner, nums...)
+		inner = append(inner, numbers...)
 	}
 	if self < 0 {
-		return list, inner, nil
+		return inner, nil
 	}
-	list[self].parts = inner
-	return list, []int{self}, nil
+	b.list[self].parts = inner
+	return []int{self}, nil
 }
 
 // maxInstances is how many instances of a part are shown where all of them count.

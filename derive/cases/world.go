@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -87,6 +88,9 @@ func (f *File) write(ctx context.Context, out *archive.Writer, samples int) erro
 	marks := slices.Clone(f.marks)
 	slices.Sort(marks)
 	for k := range samples {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		at := time.Duration(k) * f.Step
 		for ; len(marks) > 0 && marks[0] < at; marks = marks[1:] {
 			if err := out.Mark(f.Start.Add(marks[0])); err != nil {
@@ -268,17 +272,22 @@ func (w *world) open(ctx context.Context) (*pmapi.Archive, error) {
 // samples returns how many samples there are.
 func (w *world) samples() int { return int(w.end.Sub(w.start)/w.step.Seconds()+1e-6) + 1 }
 
-// fetch takes the samples of some metrics, and calls f with each until it returns false. A sample
-// behind the end of the recording is the last one.
-func (w *world) fetch(ctx context.Context, src pmapi.Source, ids []pcp.ID, f func(k int, r *pcp.Result) bool) error {
+// fetch takes the samples of some metrics, and calls f with each until it returns an error; io.EOF ends
+// the work without one. A sample after the end of the recording is the last one.
+func (w *world) fetch(ctx context.Context, src pmapi.Source, ids []pcp.ID, f func(k int, r *pcp.Result) error) error {
 	var r pcp.Result
 	for k := range w.samples() {
 		err := src.Fetch(ctx, &pmapi.Request{IDs: ids}, &r)
-		if errors.Is(err, pmerr.EOL) {
-			return nil
+		if err == nil {
+			err = f(k, &r)
 		}
-		if err != nil || !f(k, &r) {
+		switch {
+		case errors.Is(err, pmerr.EOL), errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
 			return err
+		case ctx.Err() != nil:
+			return ctx.Err()
 		}
 	}
 	return nil

@@ -14,34 +14,34 @@ import (
 func Controls(reg *derive.Registry, list string) {
 	const variable = "$PCP_DERIVED_CONTROL"
 	l := loader{Registry: reg}
-	l.controls(list, variable, "Warning: "+variable+": ", "Warning: "+variable+": ", reg.FixControl)
+	l.controls(list, variable, reg.FixControl, func(_ bool, text string) { reg.Warn("Warning: " + variable + ": " + text) })
 }
 
-// controls applies a list of settings from a place. Messages about a list without '=' begin with
-// first, others with warning.
-func (l *loader) controls(list, place, first, warning string, set func(derive.Control, int) error) {
-	warn := func(prefix, format string, args ...any) { l.Warn(prefix + fmt.Sprintf(format, args...)) }
+// controls applies a list of settings from a place. It warns of mistakes: missing is set where there is
+// no '='.
+func (l *loader) controls(list, place string, set func(derive.Control, int) error, warn func(missing bool, text string)) {
+	bad := func(format string, args ...any) { warn(false, fmt.Sprintf(format, args...)) }
 	for rest, more := list, true; more; {
 		name, value, ok := strings.Cut(rest, "=")
 		if !ok {
-			warn(first, "missing '=' in derived metric control (%s)", rest)
+			warn(true, fmt.Sprintf("missing '=' in derived metric control (%s)", rest))
 			return
 		}
 		if value == "" || value[0] == ',' {
-			warn(warning, "missing value in derived metric control (%s)", rest)
+			bad("missing value in derived metric control (%s)", rest)
 			return
 		}
 		var number string
 		number, rest, more = strings.Cut(value, ",")
 		n, err := strconv.ParseInt(strings.TrimLeft(number, " \t\n\v\f\r"), 10, 32)
 		if err != nil {
-			warn(warning, "bad value (%s) for derived metric control (%s)", value, name)
+			bad("bad value (%s) for derived metric control (%s)", value, name)
 			return
 		}
 		if c := controlByName(name); c == 0 {
-			warn(warning, "unknown derived metric control (%s)", name)
+			bad("unknown derived metric control (%s)", name)
 		} else if err := set(c, int(n)); err != nil {
-			warn(warning, "failed to set derived metric control %s=%d: %v", name, n, err)
+			bad("failed to set derived metric control %s=%d: %v", name, n, err)
 		} else {
 			l.loaded(&derive.File{Setting: &derive.Setting{Name: name, Place: place, Value: int(n)}})
 		}

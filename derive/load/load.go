@@ -4,6 +4,7 @@ package load
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"strings"
@@ -22,8 +23,12 @@ const (
 	maxPaths   = 1 << 16
 )
 
-// maxFile is the size of the largest file that is read.
-const maxFile = 64 << 20
+// MaxFile is the size in bytes of the largest file of definitions that is read, maxTotal that of all
+// files of one call.
+const (
+	MaxFile  = 16 << 20
+	maxTotal = 64 << 20
+)
 
 // errLoop is ELOOP.
 const errLoop pmerr.Code = -40
@@ -43,6 +48,19 @@ func Config(reg *derive.Registry, paths ...string) (int, error) {
 		}
 	}
 	return l.metrics, nil
+}
+
+// Each is Config for a path that somebody else has chosen. The errors in lines of a file do not become
+// warnings: report gets them, with the name of the file and how many metrics it defines, because they
+// quote the file, whatever it is.
+func Each(reg *derive.Registry, path string, report func(file string, metrics int, errs []*syntax.FileError)) error {
+	l := loader{Registry: reg, report: report}
+	for _, part := range components(path) {
+		if err := l.path(part, 0); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Default is Config for the list in PCP_DERIVED_CONFIG, of which files and directories that cannot
@@ -72,9 +90,12 @@ func components(path string) []string {
 // A loader reads files and directories.
 type loader struct {
 	*derive.Registry
-	lenient bool // what cannot be read is passed over
-	metrics int  // registered so far
-	seen    int  // files and directories
+	lenient bool                                                     // what cannot be read is passed over
+	metrics int                                                      // registered so far
+	seen    int                                                      // files and directories
+	report  func(file string, metrics int, errs []*syntax.FileError) // nil to warn
+	errs    []*syntax.FileError                                      // of the current file, if they are reported
+	bytes   int64                                                    // of the files
 }
 
 // path reads a file or a directory. An error ends the work.
@@ -93,12 +114,21 @@ func (l *loader) path(path string, depth int) error {
 		return nil
 	}
 	l.loaded(&derive.File{Path: path})
-	src, err := safefile.Read(path, maxFile)
+	src, err := safefile.Read(path, min(MaxFile, maxTotal-l.bytes))
 	if err != nil {
+		if errors.Is(err, pmerr.TooBig) { // the error of the caller has the words of the code alone
+			l.Warn(fmt.Sprintf("%s: a file of definitions has at most %d bytes, and all together %d", path, MaxFile, maxTotal))
+		}
 		return l.failed(&derive.File{Path: path, Err: err}, l.lenient)
 	}
 	file, _ := syntax.ParseFile(path, src)
+	l.bytes += int64(len(src))
+	before := l.metrics
+	l.errs = nil
 	l.file(file)
+	if l.report != nil {
+		l.report(path, l.metrics-before, l.errs)
+	}
 	return nil
 }
 
@@ -139,8 +169,9 @@ func (l *loader) file(file *syntax.File) {
 		case *syntax.FileError:
 			l.warn(item)
 		case *syntax.Control:
-			place := item.Place.String()
-			l.controls(item.Options, place, place+" Error: ", place+" Warning: ", l.SetControl)
+			l.controls(item.Options, item.Place.String(), l.SetControl, func(missing bool, text string) {
+				l.warn(&syntax.FileError{Place: item.Place, Warning: !missing, Msg: text})
+			})
 		case *syntax.Attribute:
 			l.attribute(item)
 		case *syntax.Definition:
@@ -171,4 +202,10 @@ func (l *loader) attribute(a *syntax.Attribute) {
 }
 
 // warn passes on a message about a file.
-func (l *loader) warn(e *syntax.FileError) { l.Warn(strings.TrimSuffix(e.Text(), "\n")) }
+func (l *loader) warn(e *syntax.FileError) {
+	if l.report != nil {
+		l.errs = append(l.errs, e)
+		return
+	}
+	l.Warn(strings.TrimSuffix(e.Text(), "\n"))
+}

@@ -65,15 +65,20 @@ func ReadStream(path string, limit int64) ([]byte, error) {
 // maxHint is the largest size for which memory is taken before anything was read.
 const maxHint = 1 << 20
 
-// readAll reads to the end of f, which says that it has size bytes.
+// readAll reads to the end of f, which says that it has size bytes. A file that says that it is longer
+// than the limit is not read.
 func readAll(f *os.File, size, limit int64) ([]byte, error) {
+	tooBig := &fs.PathError{Op: "read", Path: f.Name(), Err: fmt.Errorf("%w: more than %d bytes", pmerr.TooBig, limit)}
+	if size > limit {
+		return nil, tooBig
+	}
 	text := make([]byte, 0, min(max(size, 0), limit, maxHint)+512)
 	for {
 		n, err := f.Read(text[len(text):cap(text)])
 		text = text[:len(text)+n]
 		switch {
 		case int64(len(text)) > limit:
-			return nil, fmt.Errorf("%w: more than %d bytes", pmerr.TooBig, limit)
+			return nil, tooBig
 		case err == io.EOF:
 			return text, nil
 		case err != nil:

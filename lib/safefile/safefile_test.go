@@ -5,6 +5,8 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -49,7 +51,16 @@ func TestReadSparse(t *testing.T) {
 	if err := os.Truncate(path, 1<<40); err != nil {
 		t.Skip(err)
 	}
-	if _, err := Read(path, 1<<20); !errors.Is(err, pmerr.TooBig) {
-		t.Errorf("got %v", err)
+	for name, read := range map[string]func(string, int64) ([]byte, error){"Read": Read, "ReadStream": ReadStream} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err := read(path, 64<<20)
+		runtime.ReadMemStats(&after)
+		if !errors.Is(err, pmerr.TooBig) || !strings.Contains(err.Error(), path) {
+			t.Errorf("%s: got %v, want an error with the name of the file", name, err)
+		}
+		if used := after.TotalAlloc - before.TotalAlloc; used > 8<<20 {
+			t.Errorf("%s takes %d bytes for a file that it refuses", name, used)
+		}
 	}
 }
