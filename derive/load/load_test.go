@@ -3,9 +3,11 @@ package load_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -205,5 +207,34 @@ a.g = 4`
 		if s, err := src.Text(context.Background(), id, kind); s != want || err != nil {
 			t.Errorf("text %d: %q, %v", kind, s, err)
 		}
+	}
+}
+
+// TestLoadLarge covers a file that is longer than the limit, by itself and in a directory, and files that
+// are too long together.
+func TestLoadLarge(t *testing.T) {
+	dir := t.TempDir()
+	sparse := filepath.Join(dir, "sparse")
+	if err := os.WriteFile(sparse, []byte("a = 1\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(sparse, 20<<30); err != nil {
+		t.Skip(err)
+	}
+	for _, path := range []string{sparse, dir} {
+		var said []string
+		_, err := load.Config(derive.NewRegistry(func(line string) { said = append(said, line) }), path)
+		if want := []string{sparse + ": a file of definitions has at most 16777216 bytes, and all together 67108864"}; !errors.Is(err, pmerr.TooBig) || !slices.Equal(said, want) {
+			t.Errorf("%v, %q, want %q", err, said, want)
+		}
+	}
+	many := t.TempDir()
+	for i := range 5 {
+		if err := os.WriteFile(filepath.Join(many, fmt.Sprint(i)), []byte(strings.Repeat("#", load.MaxFile-1)+"\n"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := load.Config(derive.NewRegistry(nil), many); !errors.Is(err, pmerr.TooBig) || !strings.Contains(err.Error(), filepath.Join(many, "4")) {
+		t.Errorf("files of 80 MiB: %v", err)
 	}
 }
