@@ -40,7 +40,7 @@ lib/pmcd/pmcdtest: lib/pdu lib/pcp lib/pmerr
 lib/pmapi: lib/archive lib/pmcd lib/pmns lib/pcp lib/pmerr
 lib/pmapi/sourcetest: lib/pmapi lib/pcp lib/pmerr
 lib/near:
-lib/remotewrite: lib/safefile
+lib/remotewrite: lib/safefile lib/format lib/pmapi lib/pcp
 lib/remotewrite/remotewritetest:
 lib/export: lib/pmapi lib/pmns lib/safefile lib/version lib/pcp lib/pmerr
 lib/fetchgroup: lib/near lib/pmapi lib/pcp lib/pmerr

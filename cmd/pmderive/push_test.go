@@ -13,11 +13,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"pmtools/cmd/internal/cli"
 	"pmtools/cmd/internal/clitest"
-	"pmtools/derive/repl"
 	"pmtools/lib/archive/archivetest"
-	"pmtools/lib/pcp"
 	"pmtools/lib/remotewrite"
 	"pmtools/lib/remotewrite/remotewritetest"
 )
@@ -134,32 +131,8 @@ func TestPushFull(t *testing.T) {
 	got := clitest.RunWith("pmderive", newCommand, "", []string{"-h", fleet(t, 1)[0], "push", "--to", url, "--queue-size", "10", "-s", "2", "-t", "0.1", "h.disk"}, nil)
 	if got.Status != 1 || got.Stdout != url+": 0 samples sent, 4 lost without room in the queue\n" {
 		t.Errorf("%+v, %v", got, d.Series())
-	} else if got.Stderr != "pmderive: --queue: the queue is full; values are lost until there is room\n" || len(d.Series()) != 0 {
+	} else if got.Stderr != "pmderive: the queue is full; values are lost until there is room\n" || len(d.Series()) != 0 {
 		t.Errorf("%+v, %v", got, d.Series())
-	}
-}
-
-// TestPushClock: while the clock of a live source is back no value is sent, which is said once.
-func TestPushClock(t *testing.T) {
-	q, err := remotewrite.OpenQueue(&remotewrite.QueueOptions{Dir: filepath.Join(t.TempDir(), "q"), Max: 1 << 20})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer q.Close()
-	var said strings.Builder
-	p := &push{a: newCommand(&cli.Env{Prog: "pmderive", Stderr: &said}), queue: q, told: make(map[string]bool)}
-	p.begin(&repl.Run{Live: true, Exprs: []repl.Expr{{Name: "x", Desc: pcp.Desc{Type: pcp.Double, InDom: pcp.NullInDom}}}})
-	for _, sec := range []int64{100, 110, 50, 60, 110, 120} {
-		value := repl.Value{ID: -1, Value: pcp.DoubleValue(1)}
-		if err := p.Sample(t.Context(), &repl.Sample{Time: pcp.Timestamp{Sec: sec}, Sets: []repl.Set{repl.SetOf(value)}}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want := "pmderive: the time has gone back by 1m0s; values are left out until it has caught up\n"
-	if said.String() != want || q.Waiting() != 3 {
-		t.Errorf("said %q, %d samples, %d left out", &said, q.Waiting(), p.crowded)
-	} else if p.crowded != 3 || !p.failed {
-		t.Errorf("said %q, %d samples, %d left out", &said, q.Waiting(), p.crowded)
 	}
 }
 

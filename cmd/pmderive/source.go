@@ -34,7 +34,7 @@ func (a *app) session(ctx context.Context, set repl.Settings) (*repl.Session, er
 		opt.Hosts = a.hosts
 	}
 	if a.push != nil {
-		opt.Open, opt.OpenHost = a.push.opened(opt.Open), a.push.openedHost(opt.OpenHost)
+		a.push.watch(opt)
 	}
 	s := repl.New(opt)
 	if a.Options.HostZone {

@@ -15,6 +15,22 @@ type Family struct {
 	Factor float64
 }
 
+// Families names families so that no two have the same name. Its zero value is ready to be used.
+type Families struct{ used map[string]bool }
+
+// Family is [OpenMetricsFamily] with underscores at the end of a name that is in use.
+func (fs *Families) Family(name string, d *pcp.Desc) Family {
+	f := OpenMetricsFamily(name, d)
+	for fs.used[f.Name] {
+		f.Name += "_"
+	}
+	if fs.used == nil {
+		fs.used = make(map[string]bool)
+	}
+	fs.used[f.Name] = true
+	return f
+}
+
 // OpenMetricsFamily returns what OpenMetrics calls a metric. Characters other than letters and digits
 // become underscores; values are multiplied by the factor, which converts them to the base unit.
 func OpenMetricsFamily(name string, d *pcp.Desc) Family {
@@ -31,6 +47,11 @@ func OpenMetricsFamily(name string, d *pcp.Desc) Family {
 		f.Name = strings.TrimSuffix(f.Name, "_total")
 	}
 	return f
+}
+
+// OpenMetricsHelp returns what OpenMetrics says a metric is: its name in PCP and its description.
+func OpenMetricsHelp(name string, d *pcp.Desc) string {
+	return name + " (" + string(AppendSummary(nil, d)) + ")"
 }
 
 // baseUnit returns the base unit of OpenMetrics for plain units of space or time, and the factor

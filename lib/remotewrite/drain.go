@@ -13,13 +13,6 @@ import (
 // Backoff is how long pauses between attempts are.
 type Backoff struct{ First, Most time.Duration }
 
-// A Report is what became of samples.
-type Report struct {
-	Sent    int // taken by the server
-	Refused int // for good
-	Damaged int // in files of the queue that are not as they were written
-}
-
 // Drain sends the requests of a queue in their order, until it is finished and empty, or ctx ends.
 // A request that fails for a time is sent again with growing pauses. After a lost connection the
 // queue gives out the last requests once more, because the server may have been killed; it gets

@@ -2,6 +2,7 @@ package remotewrite
 
 import (
 	"encoding/binary"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -35,6 +36,18 @@ func EncodeLabels(list ...Label) Labels {
 		out = appendText(out, label, 1)
 	}
 	return Labels(out)
+}
+
+// ParseLabels returns the labels in texts NAME=VALUE. Names that begin with __ are Prometheus's own.
+func ParseLabels(texts []string) (list []Label, err error) {
+	for _, text := range texts {
+		name, value, ok := strings.Cut(text, "=")
+		if !ok || name == "" || LabelName(name) != name || strings.HasPrefix(name, "__") {
+			return nil, fmt.Errorf("%s is not NAME=VALUE, with letters, digits and _ in the name", text)
+		}
+		list = append(list, Label{name, value})
+	}
+	return list, nil
 }
 
 // LabelName returns a text in the letters that a name of a label may have.

@@ -33,15 +33,16 @@ func (o *openMetricsWriter) Sample(ctx context.Context, s *Sample) error {
 	if err := s.sort(ctx); err != nil {
 		return err
 	}
-	families := Families(o.h)
+	var families format.Families
 	for i := range s.Sets {
-		m, f := &o.h.Metrics[i], families[i]
+		m := &o.h.Metrics[i]
+		f := families.Family(m.Name, &m.Desc)
 		name := f.Name
 		o.b = fmt.Appendf(o.b, "# TYPE %s %s\n", name, f.Kind)
 		if f.Unit != "" && f.Kind != "info" {
 			o.b = fmt.Appendf(o.b, "# UNIT %s %s\n", name, f.Unit)
 		}
-		o.b = fmt.Appendf(o.b, "# HELP %s %s\n", name, escape(Help(m)))
+		o.b = fmt.Appendf(o.b, "# HELP %s %s\n", name, escape(format.OpenMetricsHelp(m.Name, &m.Desc)))
 		for j := range s.Sets[i].Len() {
 			if v := s.Sets[i].Values.At(j); v.Value.IsSet() {
 				o.b = fmt.Appendf(o.b, "%s%s%s %d.%09d\n", name, f.Suffix, o.sample(m, &v, f.Factor), s.Time.Sec, s.Time.Nsec)
@@ -53,26 +54,6 @@ func (o *openMetricsWriter) Sample(ctx context.Context, s *Sample) error {
 	}
 	o.b = append(o.b, "# EOF\n"...)
 	return o.flush()
-}
-
-// Help returns what OpenMetrics says a metric is.
-func Help(m *Metric) string {
-	return m.Name + " (" + string(format.AppendSummary(nil, &m.Desc)) + ")"
-}
-
-// Families returns what OpenMetrics calls the metrics. No two have the same name.
-func Families(h *Header) []format.Family {
-	list := make([]format.Family, len(h.Metrics))
-	used := make(map[string]bool)
-	for i := range h.Metrics {
-		f := format.OpenMetricsFamily(h.Metrics[i].Name, &h.Metrics[i].Desc)
-		for used[f.Name] {
-			f.Name += "_"
-		}
-		used[f.Name] = true
-		list[i] = f
-	}
-	return list
 }
 
 // Close implements Writer.

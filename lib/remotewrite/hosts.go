@@ -1,0 +1,219 @@
+package remotewrite
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"pmtools/lib/pcp"
+	"pmtools/lib/pmapi"
+)
+
+// Hosts has PCP's labels of the hosts whose values are sent. Several goroutines may use it.
+type Hosts struct {
+	mu     sync.Mutex
+	hosts  map[string]*host
+	owners map[string]string // which host has a label host
+}
+
+// ErrSameName is the error of two hosts with one label host.
+var ErrSameName = errors.New("the series of two hosts would be the same")
+
+// A host has the labels of one host.
+type host struct {
+	name   string              // the label host
+	descs  map[string]pcp.Desc // of metrics, by their names
+	labels pmapi.Labels
+}
+
+// Watch returns src, whose values are those of a host, with its labels noted when they are first
+// needed. They are read by the goroutine that fetches, because a Source may not be shared. The host
+// is "" if there is one only. It gets the label host from its source, or is asNamed. Two hosts with
+// one label are an error, after which src is closed.
+func (h *Hosts) Watch(ctx context.Context, src pmapi.Source, name string, asNamed bool) (pmapi.Source, error) {
+	label := name
+	if !asNamed || name == "" {
+		label, _ = pmapi.HostName(ctx, src) // beside an error there is a guess, which is good enough
+	}
+	w := &watched{Source: src, hosts: h, host: &host{name: label, descs: make(map[string]pcp.Desc)},
+		names: make(map[pcp.ID][]string), known: make(map[pcp.ID]*watchedMetric), insts: make(map[watchedInst]bool)}
+	w.read(ctx, pmapi.LabelObjects())
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.hosts == nil {
+		h.hosts, h.owners = make(map[string]*host), make(map[string]string)
+	}
+	if other, ok := h.owners[label]; ok && other != name {
+		err := fmt.Errorf("%w: the host calls itself %s, as %s does", ErrSameName, label, other)
+		return nil, errors.Join(err, src.Close())
+	}
+	h.owners[label], h.hosts[name] = name, w.host
+	if line, ok := pmapi.As[pmapi.Timeline](src); ok {
+		return &watchedTimeline{w, line}, nil
+	}
+	return w, nil
+}
+
+// labels returns the labels of a value: PCP's without the optional ones, and the label host.
+func (h *Hosts) labels(name, metric string, d pcp.InDom, inst int32) (list []Label) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	from := h.hosts[name]
+	if from == nil {
+		return nil
+	}
+	desc, ok := from.descs[metric]
+	if !ok { // an expression
+		desc = pcp.Desc{ID: pcp.NullID, InDom: d}
+	}
+	for _, l := range pcp.WithoutOptional(from.labels.Of(desc, inst)) {
+		// Strings lose their quotes, other values stay as they are in JSON.
+		text := l.Value
+		if json.Unmarshal([]byte(l.Value), &text) == nil || !strings.HasPrefix(l.Value, `"`) {
+			list = append(list, Label{Name: LabelName(l.Name), Value: text})
+		}
+	}
+	return append(list, Label{Name: "host", Value: from.name})
+}
+
+// A watched is a Source whose labels are noted.
+type watched struct {
+	pmapi.Source
+	hosts *Hosts
+	host  *host // guarded by hosts.mu
+	names map[pcp.ID][]string
+	known map[pcp.ID]*watchedMetric
+	insts map[watchedInst]bool // whose labels have been read
+}
+
+// A watchedMetric is a metric whose labels have been read.
+type watchedMetric struct {
+	indom pcp.InDom
+	insts []int32 // of the last fetch
+}
+
+// A watchedInst is an instance.
+type watchedInst struct {
+	indom pcp.InDom
+	id    int32
+}
+
+// Unwrap implements pmapi.Wrapper.
+func (w *watched) Unwrap() pmapi.Source { return w.Source }
+
+// Lookup implements pmapi.Source. Names are remembered, which saves asking for them.
+func (w *watched) Lookup(ctx context.Context, names []string) ([]pcp.Answer[pcp.ID], error) {
+	list, err := w.Source.Lookup(ctx, names)
+	for i := range list {
+		if id := list[i].Value; list[i].Err == nil && !slices.Contains(w.names[id], names[i]) {
+			w.names[id] = append(w.names[id], names[i])
+		}
+	}
+	return list, err
+}
+
+// Fetch implements pmapi.Source.
+func (w *watched) Fetch(ctx context.Context, req *pmapi.Request, dst *pcp.Result) error {
+	err := w.Source.Fetch(ctx, req, dst)
+	if err == nil {
+		w.note(ctx, dst)
+	}
+	return err
+}
+
+// A watchedTimeline is a watched with a past.
+type watchedTimeline struct {
+	*watched
+	pmapi.Timeline
+}
+
+// FetchRecord implements pmapi.Timeline.
+func (w *watchedTimeline) FetchRecord(ctx context.Context, req *pmapi.Request, dst *pcp.Result) (bool, error) {
+	mark, err := w.Timeline.FetchRecord(ctx, req, dst)
+	if err == nil && !mark {
+		w.note(ctx, dst)
+	}
+	return mark, err
+}
+
+// note reads the labels of what is new in a result.
+func (w *watched) note(ctx context.Context, r *pcp.Result) {
+	var ids []pcp.ID
+	for i := range r.Sets {
+		if v := &r.Sets[i]; v.Len() > 0 && w.known[v.ID] == nil {
+			w.known[v.ID] = &watchedMetric{indom: pcp.NullInDom}
+			ids = append(ids, v.ID)
+		}
+	}
+	if ids != nil {
+		w.metrics(ctx, ids)
+	}
+	var objects []pmapi.LabelObject
+	for i := range r.Sets {
+		v := &r.Sets[i]
+		m := w.known[v.ID]
+		if m == nil || m.indom == pcp.NullInDom || slices.Equal(m.insts, v.Insts) {
+			continue
+		}
+		m.insts = append(m.insts[:0], v.Insts...)
+		if o := (pmapi.LabelObject{Kind: pcp.InstanceLabels, Ident: uint32(m.indom)}); w.fresh(m) && !slices.Contains(objects, o) {
+			objects = append(objects, o)
+		}
+	}
+	w.read(ctx, objects)
+}
+
+// fresh notes the instances of a metric, and reports whether there are new ones.
+func (w *watched) fresh(m *watchedMetric) bool {
+	before := len(w.insts)
+	for _, id := range m.insts {
+		w.insts[watchedInst{m.indom, id}] = true
+	}
+	return len(w.insts) > before
+}
+
+// metrics notes metrics, and reads the labels of all that they belong to but instances.
+func (w *watched) metrics(ctx context.Context, ids []pcp.ID) {
+	answers, err := w.Describe(ctx, ids)
+	if err != nil {
+		return // the next fetch fails too
+	}
+	var descs []pcp.Desc
+	for i, id := range ids {
+		d := answers[i].Value
+		if answers[i].Err != nil {
+			d.InDom = pcp.NullInDom
+		}
+		d.ID = id
+		w.known[id].indom = d.InDom
+		// Expressions over it have the labels of its instances and their domain.
+		descs = append(descs, d, pcp.Desc{ID: pcp.NullID, InDom: d.InDom})
+		if w.names[id] == nil {
+			w.names[id], _ = w.Names(ctx, id) // without a name there is nothing to label
+		}
+	}
+	w.read(ctx, slices.DeleteFunc(pmapi.LabelObjects(descs...), func(o pmapi.LabelObject) bool {
+		return o.Kind == pcp.InstanceLabels
+	}))
+	w.hosts.mu.Lock()
+	defer w.hosts.mu.Unlock()
+	for i := 0; i < len(descs); i += 2 {
+		for _, name := range w.names[descs[i].ID] {
+			w.host.descs[name] = descs[i]
+		}
+	}
+}
+
+// read reads the labels of objects.
+func (w *watched) read(ctx context.Context, objects []pmapi.LabelObject) {
+	sets, _ := pmapi.ReadLabels(ctx, w.Source, objects) // after an error the next fetch fails too
+	w.hosts.mu.Lock()
+	defer w.hosts.mu.Unlock()
+	for i := range sets {
+		w.host.labels.Set(objects[i], sets[i])
+	}
+}

@@ -1,0 +1,67 @@
+package remotewrite
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"time"
+)
+
+// A Report is what became of samples.
+type Report struct {
+	Sent    int     // taken by the server
+	Refused int     // for good
+	Damaged int     // in files of the queue that are not as they were written
+	Waiting int     // in the queue, at the end of Send
+	Missing Missing // of the Sender
+}
+
+// Missing is what a Sender has not put into the queue.
+type Missing struct {
+	NoRoom      int  // live samples without room in the queue
+	Interrupted int  // samples that waited for room when the context ended
+	Unordered   int  // samples not later than the one before of their series
+	Failed      bool // metrics had errors, or a clock went back
+}
+
+// String returns the numbers that are not 0.
+func (r *Report) String() string {
+	text := fmt.Sprintf("%d samples sent", r.Sent)
+	for _, x := range []struct {
+		n    int
+		what string
+	}{
+		{r.Refused, "refused"}, {r.Damaged, "damaged in the queue"}, {r.Missing.NoRoom, "lost without room in the queue"},
+		{r.Waiting + r.Missing.Interrupted, "not sent"}, {r.Missing.Unordered, "left out, not later than the one before"},
+	} {
+		if x.n > 0 {
+			text += fmt.Sprintf(", %d %s", x.n, x.what)
+		}
+	}
+	return text
+}
+
+// Complete reports whether the server has all samples, but for those of a recording that are in one
+// millisecond with another.
+func (r *Report) Complete() bool {
+	return !r.Missing.Failed && r.Refused+r.Damaged+r.Waiting+r.Missing.NoRoom+r.Missing.Interrupted == 0
+}
+
+// Send drains a queue while produce fills it, and closes it. It returns when produce has returned and
+// all is sent, but not later than grace after the end of ctx. The error is that of produce.
+func Send(ctx context.Context, q *Queue, c *Client, b Backoff, grace time.Duration, say func(error), produce func() error) (Report, error) {
+	sending, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancel()
+	defer context.AfterFunc(ctx, func() { time.AfterFunc(grace, cancel) })()
+	var report Report
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		report, _ = Drain(sending, q, c, b, say) // it ends early with sending only
+	}()
+	err := produce()
+	q.Finish()
+	<-ended
+	report.Waiting = q.Waiting()
+	return report, cmp.Or(err, q.Close())
+}

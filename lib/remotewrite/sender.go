@@ -1,0 +1,282 @@
+package remotewrite
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"pmtools/lib/format"
+	"pmtools/lib/pcp"
+)
+
+// Bounds of a request.
+const (
+	maxRequestSamples = 10_000
+	maxRequestBytes   = 4 << 20 // before it is compressed
+)
+
+// A Metric is a metric or an expression whose values are sent.
+type Metric struct {
+	Name string
+	Desc pcp.Desc
+}
+
+// A Value is the value of an instance.
+type Value struct {
+	Host     string // whose it is; "" if there is one only
+	ID       int32
+	Instance string // the name of the instance
+	Time     pcp.Timestamp
+	Value    pcp.Value // not set if there is none
+}
+
+// SenderOptions say what a Sender sends, and where.
+type SenderOptions struct {
+	Queue   *Queue
+	Hosts   *Hosts
+	Metrics []Metric
+	Labels  []Label // of all series
+	// Live values are put into the queue at the end of each sample, and lost without room. Others
+	// wait for it.
+	Live bool
+	Warn func(error) // gets each problem the first time
+}
+
+// A Sender makes series of the values of metrics, and puts their samples into a queue. For each time
+// it gets the values of one metric after the other: Add for each value and EndMetric, or Fail; then
+// EndSample. It is used by one goroutine.
+type Sender struct {
+	Missing Missing
+
+	ctx     context.Context // of the run: nothing waits for room after its end
+	opt     SenderOptions
+	metrics []sentMetric
+	request Request
+	round   int       // counts the ends of metrics
+	next    time.Time // when metrics are described again
+	warned  map[string]bool
+	full    bool // the queue has no room, which has been said
+	err     error
+}
+
+// A sentMetric is a metric with what is known of its series.
+type sentMetric struct {
+	Metric
+	family format.Family
+	hosts  map[string]*hostSeries
+}
+
+// A hostSeries is the series of a metric on a host.
+type hostSeries struct {
+	round int // in which there were values
+	list  map[seriesKey]*series
+}
+
+// A seriesKey tells the series of a metric on a host apart.
+type seriesKey struct {
+	id         int32
+	name, text string
+}
+
+// A series is what is known of one.
+type series struct {
+	labels Labels
+	ms     int64 // the time of the last sample
+	round  int   // in which it was
+}
+
+// NewSender returns a Sender, which waits for room until ctx ends.
+func NewSender(ctx context.Context, opt *SenderOptions) *Sender {
+	s := &Sender{ctx: ctx, opt: *opt, warned: make(map[string]bool)}
+	var families format.Families
+	for _, m := range opt.Metrics {
+		s.metrics = append(s.metrics, sentMetric{m, families.Family(m.Name, &m.Desc), make(map[string]*hostSeries)})
+	}
+	return s
+}
+
+// Fail notes that a metric has no values in a sample.
+func (s *Sender) Fail(metric int, err error) {
+	name := s.metrics[metric].Name
+	s.warn(name, fmt.Errorf("%s: %w", name, err))
+}
+
+// warn reports a problem, the first time, and makes the run fail.
+func (s *Sender) warn(key string, err error) {
+	s.Missing.Failed = true
+	if !s.warned[key] {
+		s.warned[key] = true
+		s.opt.Warn(err)
+	}
+}
+
+// Add adds a value of a metric. It does not ask the context: a live sample is sent as a whole.
+func (s *Sender) Add(metric int, v *Value) {
+	m := &s.metrics[metric]
+	if !v.Value.IsSet() || !m.sendable() || s.err != nil {
+		return
+	}
+	number, text, err := m.number(v.Value)
+	if err != nil {
+		s.Fail(metric, err)
+		return
+	}
+	h := m.hosts[v.Host]
+	if h == nil {
+		h = &hostSeries{list: make(map[seriesKey]*series)}
+		m.hosts[v.Host] = h
+	}
+	ms, key := v.Time.Time().UnixMilli(), seriesKey{v.ID, v.Instance, text}
+	x := h.list[key]
+	if x == nil {
+		x = &series{labels: s.labels(m, v, text), ms: ms - 1}
+		h.list[key] = x
+	}
+	h.round, x.round = s.round, s.round
+	if ms <= x.ms {
+		s.Missing.Unordered++
+		if s.opt.Live && ms < x.ms {
+			s.backwards(v.Host, time.Duration(x.ms-ms)*time.Millisecond)
+		}
+		return
+	}
+	x.ms = ms
+	s.put(x.labels, ms, number)
+}
+
+// backwards reports, the first time, that the clock of a live source has gone back.
+func (s *Sender) backwards(host string, by time.Duration) {
+	if host != "" {
+		host += ": "
+	}
+	s.warn("", fmt.Errorf("%sthe time has gone back by %v; values are left out until it has caught up", host, by)) // no metric has the name ""
+}
+
+// sendable reports whether values are numbers or strings.
+func (m *sentMetric) sendable() bool { return m.Desc.Type.Arithmetic() || m.Desc.Type == pcp.String }
+
+// number returns a value in the base unit. A string is 1, and its text a label.
+func (m *sentMetric) number(v pcp.Value) (f float64, text string, err error) {
+	if v.Type() == pcp.String {
+		return 1, strings.TrimRight(string(v.Bytes()), "\x00"), nil
+	}
+	f, err = v.Float64()
+	return f * m.family.Factor, "", err
+}
+
+// labels returns the labels of a series. Of those with one name the last one counts.
+func (s *Sender) labels(m *sentMetric, v *Value, text string) Labels {
+	list := s.opt.Hosts.labels(v.Host, m.Name, m.Desc.InDom, v.ID)
+	if d := m.Desc.InDom; d != pcp.NullInDom {
+		list = append(list, Label{Name: "indom", Value: d.String()}, Label{Name: "instance", Value: v.Instance})
+	}
+	if m.Desc.Type == pcp.String {
+		list = append(list, Label{Name: "value", Value: text})
+	}
+	list = append(list, s.opt.Labels...)
+	return EncodeLabels(append(list, Label{Name: "__name__", Value: m.family.Name + m.family.Suffix})...)
+}
+
+// EndMetric ends the values of a metric. A series that had a value before, and has none now though
+// others of its host have, has ended.
+func (s *Sender) EndMetric(metric int) {
+	m := &s.metrics[metric]
+	if !m.sendable() {
+		s.Fail(metric, fmt.Errorf("a value of type %v is neither a number nor a string, and is not sent", m.Desc.Type))
+	}
+	for _, h := range m.hosts {
+		if h.round == s.round {
+			s.endSeries(h)
+		}
+	}
+	s.round++
+}
+
+// endSeries ends the series of a host that have no value in this round.
+func (s *Sender) endSeries(h *hostSeries) {
+	var ms int64
+	for _, x := range h.list {
+		ms = max(ms, x.ms)
+	}
+	for key, x := range h.list {
+		if x.round == s.round {
+			continue
+		}
+		if ms > x.ms {
+			s.put(x.labels, ms, Stale())
+		}
+		delete(h.list, key)
+	}
+}
+
+// EndSample ends the values of a time.
+func (s *Sender) EndSample() error {
+	if s.opt.Live {
+		s.flush()
+	}
+	return s.err
+}
+
+// Close puts the rest into the queue.
+func (s *Sender) Close() error {
+	s.flush()
+	return s.err
+}
+
+// put adds a sample to the request. The samples of one time are sent at once, but not in one request
+// if they are many; one request never has two live samples of a series, so that it can be repeated.
+func (s *Sender) put(labels Labels, ms int64, value float64) {
+	if s.request.Samples >= maxRequestSamples || s.request.Len() >= maxRequestBytes {
+		s.flush()
+	}
+	if s.request.Samples == 0 {
+		s.describe()
+	}
+	s.request.Add(labels, ms, value)
+}
+
+// describe adds what the metrics are to a request: to the first one, and of live values to one each
+// minute, because databases may have been started meanwhile.
+func (s *Sender) describe() {
+	if !s.next.IsZero() && (!s.opt.Live || time.Now().Before(s.next)) {
+		return
+	}
+	s.next = time.Now().Add(time.Minute)
+	for i := range s.metrics {
+		m := &s.metrics[i]
+		meta := Metadata{Kind: kinds[m.family.Kind], Name: m.family.Name, Help: format.OpenMetricsHelp(m.Name, &m.Desc)}
+		if meta.Kind != Info {
+			meta.Unit = m.family.Unit
+		}
+		s.request.Describe(&meta)
+	}
+}
+
+// kinds are the kinds of families.
+var kinds = map[string]Kind{"counter": Counter, "gauge": Gauge, "info": Info}
+
+// flush puts the request into the queue.
+func (s *Sender) flush() {
+	n := s.request.Samples
+	if n == 0 || s.err != nil {
+		return
+	}
+	body := s.request.Take()
+	if !s.opt.Live {
+		if s.err = s.opt.Queue.PutWait(s.ctx, body, n); s.err != nil && s.ctx.Err() != nil {
+			s.Missing.Interrupted += n
+		} else if s.err != nil {
+			s.Missing.NoRoom += n
+		}
+		return
+	}
+	err := s.opt.Queue.Put(body, n)
+	if err != nil {
+		s.Missing.NoRoom += n
+		if !s.full {
+			s.opt.Warn(fmt.Errorf("%w; values are lost until there is room", err))
+		}
+	}
+	s.full = err != nil
+}

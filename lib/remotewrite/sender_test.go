@@ -1,0 +1,191 @@
+package remotewrite_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http/httptest"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"pmtools/lib/archive/archivetest"
+	"pmtools/lib/pcp"
+	"pmtools/lib/pmapi"
+	"pmtools/lib/remotewrite"
+	"pmtools/lib/remotewrite/remotewritetest"
+)
+
+// double is a metric of numbers.
+var double = remotewrite.Metric{Name: "x", Desc: pcp.Desc{ID: pcp.NullID, Type: pcp.Double, InDom: pcp.NullInDom}}
+
+// queue returns an empty queue.
+func queue(t *testing.T, room int64) *remotewrite.Queue {
+	t.Helper()
+	q, err := remotewrite.OpenQueue(&remotewrite.QueueOptions{Dir: filepath.Join(t.TempDir(), "q"), Max: room})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return q
+}
+
+// sender returns a Sender, and what it warns of.
+func sender(t *testing.T, opt remotewrite.SenderOptions) (*remotewrite.Sender, *strings.Builder) {
+	var warned strings.Builder
+	opt.Hosts, opt.Warn = &remotewrite.Hosts{}, func(err error) { fmt.Fprintln(&warned, err) }
+	return remotewrite.NewSender(t.Context(), &opt), &warned
+}
+
+// value returns a value without an instance.
+func value(sec int64, v pcp.Value) *remotewrite.Value {
+	return &remotewrite.Value{ID: pcp.NullInst, Time: pcp.Timestamp{Sec: sec}, Value: v}
+}
+
+// stored sends what a queue has, and returns it as lines.
+func stored(t *testing.T, q *remotewrite.Queue) (list []string) {
+	t.Helper()
+	q.Finish()
+	d := &remotewritetest.Database{}
+	srv := httptest.NewServer(d)
+	defer srv.Close()
+	if _, err := remotewrite.Drain(t.Context(), q, client(t, remotewrite.Options{URL: srv.URL}), quick, func(err error) { t.Error(err) }); err != nil {
+		t.Fatal(err)
+	}
+	for labels, samples := range d.Series() {
+		line := labels + ":"
+		for _, s := range samples {
+			line += fmt.Sprintf(" %d=%v", s.MS/1000, s.Value)
+		}
+		list = append(list, line)
+	}
+	slices.Sort(list)
+	return list
+}
+
+// TestSenderClock: while the clock of a live source is back no value is sent, which is said once.
+func TestSenderClock(t *testing.T) {
+	q := queue(t, large)
+	s, warned := sender(t, remotewrite.SenderOptions{Queue: q, Metrics: []remotewrite.Metric{double}, Live: true})
+	for _, sec := range []int64{100, 110, 50, 60, 110, 120} {
+		s.Add(0, value(sec, pcp.DoubleValue(1)))
+		s.EndMetric(0)
+		if err := s.EndSample(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if want := "the time has gone back by 1m0s; values are left out until it has caught up\n"; warned.String() != want {
+		t.Errorf("warned %q", warned)
+	}
+	if want := (remotewrite.Missing{Unordered: 3, Failed: true}); s.Missing != want || q.Waiting() != 3 {
+		t.Errorf("%+v, %d wait", s.Missing, q.Waiting())
+	}
+}
+
+// TestSenderSeries: names, units, strings, instances that go, and what cannot be sent.
+func TestSenderSeries(t *testing.T) {
+	d, q := pcp.NewInDom(60, 1), queue(t, large)
+	disks := remotewrite.Metric{Name: "disk.read", Desc: pcp.Desc{ID: pcp.NullID, Type: pcp.Uint64, InDom: d, Sem: pcp.Counter, Units: pcp.Units{DimSpace: 1, ScaleSpace: pcp.Kbyte}}}
+	release := remotewrite.Metric{Name: "os", Desc: pcp.Desc{ID: pcp.NullID, Type: pcp.String, InDom: pcp.NullInDom}}
+	event := remotewrite.Metric{Name: "log", Desc: pcp.Desc{ID: pcp.NullID, Type: pcp.Event, InDom: pcp.NullInDom}}
+	s, warned := sender(t, remotewrite.SenderOptions{Queue: q, Metrics: []remotewrite.Metric{disks, release, event, double}, Labels: []remotewrite.Label{{Name: "env", Value: "y"}}})
+	for sec := range int64(3) {
+		for id, name := range []string{"sda", "sdb"} {
+			if sec < 2 || id == 0 {
+				s.Add(0, &remotewrite.Value{ID: int32(id), Instance: name, Time: pcp.Timestamp{Sec: sec}, Value: pcp.WordValue(pcp.Uint64, uint64(sec))})
+			}
+		}
+		s.EndMetric(0)
+		s.Add(1, value(sec, pcp.BlobValue(pcp.String, fmt.Append(nil, "v", sec/2))))
+		s.EndMetric(1)
+		s.EndMetric(2)
+		s.Fail(3, errors.New("broken"))
+		if err := s.EndSample(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		`__name__="disk_read_bytes_total",env="y",indom="60.1",instance="sda": 0=0 1=1024 2=2048`,
+		`__name__="disk_read_bytes_total",env="y",indom="60.1",instance="sdb": 0=0 1=1024 2=NaN`,
+		`__name__="os_info",env="y",value="v0": 0=1 1=1 2=NaN`,
+		`__name__="os_info",env="y",value="v1": 2=1`,
+	}
+	if diff := cmp.Diff(stored(t, q), want); diff != "" {
+		t.Error(diff)
+	}
+	text := "log: a value of type EVENT is neither a number nor a string, and is not sent\nx: broken\n"
+	if s.Missing != (remotewrite.Missing{Failed: true}) || warned.String() != text {
+		t.Errorf("%+v, warned %q", s.Missing, warned)
+	}
+}
+
+// TestSenderRoom: without room live values are lost, and others wait until the context ends.
+func TestSenderRoom(t *testing.T) {
+	q := queue(t, 10)
+	s, warned := sender(t, remotewrite.SenderOptions{Queue: q, Metrics: []remotewrite.Metric{double}, Live: true})
+	for sec := range int64(2) {
+		s.Add(0, value(sec, pcp.DoubleValue(1)))
+		s.EndMetric(0)
+		if err := s.EndSample(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if s.Missing != (remotewrite.Missing{NoRoom: 2}) || warned.String() != "the queue is full; values are lost until there is room\n" {
+		t.Errorf("%+v, warned %q", s.Missing, warned)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	q = queue(t, 300)
+	if err := q.Put(make([]byte, 290), 1); err != nil {
+		t.Fatal(err)
+	}
+	s = remotewrite.NewSender(ctx, &remotewrite.SenderOptions{Queue: q, Hosts: &remotewrite.Hosts{}, Metrics: []remotewrite.Metric{double}})
+	s.Add(0, value(1, pcp.DoubleValue(1)))
+	s.EndMetric(0)
+	if err := errors.Join(s.EndSample(), s.Close()); !errors.Is(err, context.Canceled) || s.Missing != (remotewrite.Missing{Interrupted: 1}) {
+		t.Errorf("%v, %+v", err, s.Missing)
+	}
+}
+
+// TestSenderMany: many values are in several requests.
+func TestSenderMany(t *testing.T) {
+	q := queue(t, large)
+	s, _ := sender(t, remotewrite.SenderOptions{Queue: q, Metrics: []remotewrite.Metric{double}})
+	for sec := range int64(25_000) {
+		s.Add(0, value(sec, pcp.DoubleValue(float64(sec))))
+	}
+	before := q.Waiting()
+	if err := s.Close(); err != nil || before != 20_000 || q.Waiting() != 25_000 {
+		t.Errorf("%v, %d, %d", err, before, q.Waiting())
+	}
+}
+
+// TestHostsSame: two hosts that call themselves the same are an error, unless they are labelled as they
+// are named here. One that is connected to again is none.
+func TestHostsSame(t *testing.T) {
+	var own, named remotewrite.Hosts
+	for i, name := range []string{"a", "b", "a"} {
+		for _, asNamed := range []bool{false, true} {
+			src, err := pmapi.OpenArchive(t.Context(), archivetest.Path(t, "demo"), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			hosts := &own
+			if asNamed {
+				hosts = &named
+			}
+			w, err := hosts.Watch(t.Context(), src, name, asNamed)
+			if same := errors.Is(err, remotewrite.ErrSameName); same != (i == 1 && !asNamed) || !same && err != nil {
+				t.Errorf("%s, %v: %v", name, asNamed, err)
+			}
+			if err == nil {
+				w.Close()
+			}
+		}
+	}
+}
