@@ -148,7 +148,7 @@ var outside = map[string][]string{
 	"lib/remotewrite":      {"github.com/klauspost/compress/snappy"},
 	"lib/remotewrite/":     {"github.com/klauspost/compress/snappy"},
 	"lib/pmcd":             {"golang.org/x/text/unicode", "golang.org/x/sys/unix"},
-	"lib/export":           {"github.com/parquet-go/parquet-go"},
+	"lib/export":           {"github.com/parquet-go/parquet-go", "github.com/klauspost/compress"},
 	"cmd/":                 {"github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term"},
 	"cmd/pmderive":         {"github.com/wcharczuk/go-chart/v2", "github.com/chzyer/readline", "github.com/olekukonko/tablewriter", "github.com/rogpeppe/go-internal/diff"},
 	"cmd/internal/samples": {"github.com/guptarohit/asciigraph"},

@@ -1,8 +1,11 @@
 package export
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,7 +16,6 @@ import (
 	"pmtools/lib/pmapi"
 	"pmtools/lib/pmerr"
 	"pmtools/lib/pmns"
-	"pmtools/lib/safefile"
 )
 
 // A catalog is a Source that knows what exported metrics are, and has no values. Identifiers are its
@@ -88,38 +90,60 @@ func describe(d pcp.Desc) string {
 	return fmt.Sprintf("%s, %s, units '%s', %s", d.Type.Text(), d.Sem.Text(), d.Units, domain)
 }
 
-// openTable opens a file of a table. The caller closes it.
-func openTable(file string) (*os.File, *parquet.File, error) {
-	f, info, err := safefile.Open(file)
-	if err != nil {
-		return nil, nil, err
-	}
-	table, err := parquet.OpenFile(f, info.Size())
-	if err != nil {
-		f.Close()
-		return nil, nil, fmt.Errorf("%s: %w", file, err)
-	}
-	return f, table, nil
-}
+// The limits of a table of metrics.
+const (
+	maxMetricRows = 1 << 20
+	maxMetricText = 256 << 20 // bytes of all texts
+)
 
 // metricsOf reads a table of metrics.
-func metricsOf(file string) ([]metricRow, error) {
+func metricsOf(file string) (rows []metricRow, err error) {
 	f, table, err := openTable(file)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	want := parquet.SchemaOf(metricRow{})
-	for _, column := range want.Columns() {
-		if _, ok := table.Schema().Lookup(column...); !ok {
-			return nil, fmt.Errorf("%s: there is no column %s: it is no table of metrics", file, column[0])
+	return readMetrics(file, table)
+}
+
+// readMetrics reads all rows, a few at a time: texts that are one in the file take memory in each row.
+func readMetrics(name string, table *parquet.File) (rows []metricRow, err error) {
+	defer recoverTable(name, &err)
+	schema := parquet.SchemaOf(metricRow{})
+	for _, column := range schema.Columns() {
+		want, _ := schema.Lookup(column...)
+		got, ok := table.Schema().Lookup(column...)
+		if !ok {
+			return nil, fmt.Errorf("%s: there is no column %s: it is not a table of metrics", name, column[0])
+		}
+		if got, want := got.Node.Type().Kind(), want.Node.Type().Kind(); got != want {
+			return nil, fmt.Errorf("%s: column %s has the type %v, want %v", name, column[0], got, want)
 		}
 	}
-	rows, err := parquet.Read[metricRow](f, table.Size())
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", file, err)
+	r := parquet.NewGenericReader[metricRow](table)
+	defer r.Close()
+	text := 0
+	for buf := make([]metricRow, 8); ; clear(buf) {
+		n, err := r.Read(buf)
+		for _, row := range buf[:n] {
+			text += len(row.Metric) + len(row.PMID) + len(row.Type) + len(row.Semantics) + len(row.Units)
+			if row.Help != nil {
+				text += len(*row.Help)
+			}
+			if row.InDom != nil {
+				text += len(*row.InDom)
+			}
+		}
+		rows = append(rows, buf[:n]...)
+		switch {
+		case len(rows) > maxMetricRows || text > maxMetricText:
+			return nil, fmt.Errorf("%s: %w: %d metrics with %d bytes of text", name, pmerr.TooBig, len(rows), text)
+		case errors.Is(err, io.EOF):
+			return rows, nil
+		case n == 0:
+			return nil, fmt.Errorf("%s: %w", name, cmp.Or(err, io.ErrNoProgress))
+		}
 	}
-	return rows, nil
 }
 
 // desc returns the description that a row has.

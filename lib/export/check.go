@@ -111,6 +111,7 @@ func (c *checker) open() (err error) {
 		return err
 	}
 	c.groups, c.group = f.RowGroups(), 0
+	defer recoverTable(c.name(), &err)
 	if !parquet.EqualNodes(f.Schema(), parquet.SchemaOf(valueRow{})) {
 		return fmt.Errorf("%s: the columns are not those of values", c.name())
 	}
@@ -118,15 +119,16 @@ func (c *checker) open() (err error) {
 }
 
 // rows implements sink: it compares a group with the next one in the files.
-func (c *checker) rows(g *group, metrics []metric) error {
+func (c *checker) rows(g *group, metrics []metric) (err error) {
 	for c.group == len(c.groups) {
 		if err := c.open(); err != nil {
 			return err
 		}
 	}
-	rows := c.groups[c.group].Rows()
-	defer rows.Close()
 	c.group++
+	defer recoverTable(c.name(), &err)
+	rows := c.groups[c.group-1].Rows()
+	defer rows.Close()
 	if n := c.groups[c.group-1].NumRows(); n != int64(g.len()) {
 		return fmt.Errorf("%s: row group %d has %d rows, want %d", c.name(), c.group, n, g.len())
 	}
@@ -160,11 +162,13 @@ type eventChecker struct {
 
 // close closes the file.
 func (c *eventChecker) close() {
-	if c.file != nil {
+	if c.rows != nil {
 		c.rows.Close()
-		c.file.Close()
-		c.file = nil
 	}
+	if c.file != nil {
+		c.file.Close()
+	}
+	c.rows, c.file = nil, nil
 }
 
 // name returns the file that is read.
@@ -181,8 +185,18 @@ func (c *eventChecker) open() (err error) {
 	if c.file, f, err = openTable(c.name()); err != nil {
 		return err
 	}
+	defer recoverTable(c.name(), &err)
+	if !parquet.EqualNodes(f.Schema(), parquet.SchemaOf(eventRow{})) {
+		return fmt.Errorf("%s: the columns are not those of events", c.name())
+	}
 	c.rows, c.left = parquet.NewGenericReader[eventRow](f), f.NumRows()
 	return nil
+}
+
+// read reads rows.
+func (c *eventChecker) read(rows []eventRow) (n int, err error) {
+	defer recoverTable(c.name(), &err)
+	return c.rows.Read(rows)
 }
 
 // compare compares records with the next rows in the files.
@@ -198,7 +212,7 @@ func (c *eventChecker) compare(e *eventValue, records []pcp.EventRecord) error {
 			}
 		}
 		got := make([]eventRow, min(int64(len(want)), c.left))
-		n, err := c.rows.Read(got)
+		n, err := c.read(got)
 		if n == 0 && err != nil {
 			return fmt.Errorf("%s: %w", c.name(), cmpEOF(err))
 		}
@@ -258,7 +272,12 @@ func same(a, b parquet.Value) bool {
 
 // checkMetrics compares the table of metrics, and what it says of the export.
 func checkMetrics(r *reader, name string, damage error) error {
-	got, err := parquet.ReadFile[metricRow](name)
+	f, table, err := openTable(name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	got, err := readMetrics(name, table)
 	if err != nil {
 		return err
 	}
@@ -270,19 +289,6 @@ func checkMetrics(r *reader, name string, damage error) error {
 	}
 	if len(got) != len(want) {
 		return fmt.Errorf("%s: %d metrics, want %d", name, len(got), len(want))
-	}
-	f, err := os.Open(name)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return err
-	}
-	table, err := parquet.OpenFile(f, info.Size())
-	if err != nil {
-		return fmt.Errorf("%s: %w", name, err)
 	}
 	for k, v := range r.meta(damage) {
 		if text, _ := table.Lookup(k); text != utf8Text(v) {

@@ -1,0 +1,221 @@
+package export
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/klauspost/compress/snappy"
+	"github.com/klauspost/compress/zstd"
+	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/encoding/thrift"
+	"github.com/parquet-go/parquet-go/format"
+
+	"pmtools/lib/safefile"
+)
+
+// The limits of tables that are read. Those that Write writes are far below.
+const (
+	maxFooter = 64 << 20 // bytes of the metadata
+	maxItems  = 1 << 20  // fields and elements of the metadata
+	maxHeader = 1 << 16  // bytes of a page's header
+	maxPage   = 16 << 20 // bytes of a page, unpacked
+	maxValues = 1 << 24  // of a page
+)
+
+// openTable opens a file of a table, after it has checked what the library believes: all lengths in
+// the metadata, and the size of each page when it is unpacked. The caller closes the file.
+func openTable(name string) (f *os.File, table *parquet.File, err error) {
+	f, info, err := safefile.Open(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer func() {
+		if err != nil {
+			f.Close()
+			f, table = nil, nil
+		}
+	}()
+	defer recoverTable(name, &err)
+	if table, err = checkTable(f, info.Size()); err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return f, table, nil
+}
+
+// checkTable opens a table that can be read.
+func checkTable(f io.ReaderAt, size int64) (*parquet.File, error) {
+	if err := checkFooter(f, size); err != nil {
+		return nil, err
+	}
+	// Rows are read in their order, for which no index is needed.
+	table, err := parquet.OpenFile(f, size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
+	if err != nil {
+		return nil, err
+	}
+	return table, checkPages(f, size, table.Metadata())
+}
+
+// recoverTable turns a panic into an error that names the file: the library panics on some tables
+// that are damaged (docs/dependencies.md).
+func recoverTable(name string, err *error) {
+	if x := recover(); x != nil {
+		*err = fmt.Errorf("%s: damaged table: %v", name, x)
+	}
+}
+
+// checkFooter checks the metadata at the end of a file.
+func checkFooter(f io.ReaderAt, size int64) error {
+	var end [8]byte
+	if size < 12 {
+		return fmt.Errorf("%d bytes are not a Parquet file", size)
+	}
+	if _, err := f.ReadAt(end[:], size-8); err != nil {
+		return err
+	}
+	n := int64(binary.LittleEndian.Uint32(end[:]))
+	if string(end[4:]) != "PAR1" {
+		return errors.New("not a Parquet file")
+	}
+	if n > size-12 || n > maxFooter {
+		return fmt.Errorf("%w: %d bytes in a file of %d", errThrift, n, size)
+	}
+	footer := make([]byte, n)
+	if _, err := f.ReadAt(footer, size-8-n); err != nil {
+		return err
+	}
+	if got, err := thriftLen(footer, maxItems); err != nil || int64(got) != n {
+		return fmt.Errorf("%w: %d of %d bytes", errThrift, got, n)
+	}
+	return nil
+}
+
+// checkPages checks all pages of a file.
+func checkPages(f io.ReaderAt, size int64, meta *format.FileMetaData) error {
+	c, err := newPageChecker(f)
+	if err != nil {
+		return err
+	}
+	defer c.unpack.Close()
+	for i := range meta.RowGroups {
+		for k := range meta.RowGroups[i].Columns {
+			if err := c.column(&meta.RowGroups[i].Columns[k].MetaData, size); err != nil {
+				return fmt.Errorf("row group %d, column %d: %w", i+1, k+1, err)
+			}
+		}
+	}
+	return nil
+}
+
+// A pageChecker checks pages.
+type pageChecker struct {
+	f          io.ReaderAt
+	unpack     *zstd.Decoder
+	head       []byte
+	data, text []byte // of a page, packed and not
+}
+
+func newPageChecker(f io.ReaderAt) (*pageChecker, error) {
+	d, err := zstd.NewReader(nil, zstd.WithDecoderMaxMemory(maxPage), zstd.WithDecoderConcurrency(1))
+	return &pageChecker{f: f, unpack: d, head: make([]byte, maxHeader)}, err
+}
+
+// column checks the pages of a column chunk.
+func (c *pageChecker) column(m *format.ColumnMetaData, size int64) error {
+	at := m.DataPageOffset
+	if m.DictionaryPageOffset != 0 {
+		at = m.DictionaryPageOffset
+	}
+	if at < 0 || m.TotalCompressedSize < 0 || at > size || m.TotalCompressedSize > size-at {
+		return fmt.Errorf("%w: %d bytes of pages at %#x in a file of %d", errThrift, m.TotalCompressedSize, at, size)
+	}
+	for end := at + m.TotalCompressedSize; at < end; {
+		n, err := c.page(m.Codec, at, end)
+		if err != nil {
+			return fmt.Errorf("page at %#x: %w", at, err)
+		}
+		at += n
+	}
+	return nil
+}
+
+// page checks a page and returns its length in the file.
+func (c *pageChecker) page(codec format.CompressionCodec, at, end int64) (int64, error) {
+	head := c.head[:min(maxHeader, end-at)]
+	if _, err := c.f.ReadAt(head, at); err != nil {
+		return 0, err
+	}
+	n, err := thriftLen(head, 1000)
+	if err != nil {
+		return 0, err
+	}
+	var h format.PageHeader
+	if err := thrift.Unmarshal(new(thrift.CompactProtocol), head[:n], &h); err != nil {
+		return 0, err
+	}
+	packed, unpacked := int64(h.CompressedPageSize), int64(h.UncompressedPageSize)
+	length := int64(n) + packed
+	if packed < 0 || unpacked < 0 || length > end-at || packed > maxPage || unpacked > maxPage {
+		return 0, fmt.Errorf("%w: %d bytes, %d when unpacked, in %d", errThrift, packed, unpacked, end-at-int64(n))
+	}
+	levels, err := checkHeader(&h)
+	if err != nil {
+		return 0, err
+	}
+	if levels > packed || codec == format.Uncompressed {
+		return length, nil // the library refuses the former
+	}
+	if int64(cap(c.data)) < packed {
+		c.data = make([]byte, packed)
+	}
+	c.data = c.data[:packed]
+	if _, err := c.f.ReadAt(c.data, at+int64(n)); err != nil {
+		return 0, err
+	}
+	return length, c.content(codec, c.data[levels:])
+}
+
+// checkHeader checks the header of a page, and returns how many bytes of levels, which are not
+// packed, are before the values.
+func checkHeader(h *format.PageHeader) (levels int64, err error) {
+	values, encoding := int32(0), format.Plain
+	switch h.Type {
+	case format.DataPage:
+		values, encoding = h.DataPageHeader.V.NumValues, h.DataPageHeader.V.Encoding
+	case format.DataPageV2:
+		v := &h.DataPageHeaderV2.V
+		values, encoding = v.NumValues, v.Encoding
+		if v.DefinitionLevelsByteLength < 0 || v.RepetitionLevelsByteLength < 0 {
+			return 0, fmt.Errorf("%w: levels of %d and %d bytes", errThrift, v.DefinitionLevelsByteLength, v.RepetitionLevelsByteLength)
+		}
+		levels = int64(v.DefinitionLevelsByteLength) + int64(v.RepetitionLevelsByteLength)
+	case format.DictionaryPage:
+		values, encoding = h.DictionaryPageHeader.V.NumValues, h.DictionaryPageHeader.V.Encoding
+	}
+	switch {
+	case values < 0 || values > maxValues:
+		return 0, fmt.Errorf("%w: %d values in a page", errThrift, values)
+	case encoding == format.DeltaByteArray: // a few bytes may stand for any number
+		return 0, fmt.Errorf("values are encoded as %v, which is not supported", encoding)
+	}
+	return levels, nil
+}
+
+// content unpacks the values of a page, to see that they take no more memory than they may.
+func (c *pageChecker) content(codec format.CompressionCodec, b []byte) error {
+	var err error
+	switch codec {
+	case format.Zstd:
+		c.text, err = c.unpack.DecodeAll(b, c.text[:0])
+		return err
+	case format.Snappy:
+		n, err := snappy.DecodedLen(b)
+		if err == nil && n > maxPage {
+			err = fmt.Errorf("%w: %d bytes in a page", errThrift, n)
+		}
+		return err
+	}
+	return fmt.Errorf("compressed by %v; want ZSTD, SNAPPY or UNCOMPRESSED", codec)
+}
