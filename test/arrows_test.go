@@ -42,7 +42,7 @@ lib/pmapi/sourcetest: lib/pmapi lib/pcp lib/pmerr
 lib/near:
 lib/remotewrite: lib/safefile lib/format lib/pmapi lib/pcp
 lib/remotewrite/remotewritetest:
-lib/export: lib/pmapi lib/pmns lib/safefile lib/version lib/pcp lib/pmerr
+lib/export: lib/archive lib/pmapi lib/pmns lib/safefile lib/version lib/pcp lib/pmerr
 lib/fetchgroup: lib/near lib/pmapi lib/pcp lib/pmerr
 lib/format: lib/pcp lib/pmerr
 lib/mmv: lib/config lib/pcp lib/pmerr

@@ -1,18 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"os/signal"
-	"time"
 
 	"pmtools/derive/repl"
 	"pmtools/derive/syntax"
-	"pmtools/lib/pcp"
-	"pmtools/lib/pmapi"
-	"pmtools/lib/pmerr"
 	"pmtools/lib/record"
 )
 
@@ -49,60 +45,8 @@ func (a *app) recordArchive(ctx context.Context, f *evalFlags, set repl.Settings
 	}()
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
 	defer stop()
-	if line, ok := pmapi.As[pmapi.Timeline](src); ok {
-		return recordWindow(ctx, rec, line, win)
-	}
-	return recordLive(ctx, rec, win)
-}
-
-// recordWindow records what an archive has in the window.
-func recordWindow(ctx context.Context, rec *record.Recorder, line pmapi.Timeline, win *repl.Window) error {
-	at, step := win.Start, win.Interval
-	if !win.Timed {
-		at, _, _ = line.Bounds(ctx) // which the window has asked for
-		step, win.Samples = repl.DefaultInterval, 1
-	}
-	if err := line.SetMode(pcp.Interp, &at, step); err != nil {
-		return err
-	}
-	for n := 0; win.Samples == 0 || n < win.Samples; n++ {
-		if win.HasEnd && at.Compare(win.End) > 0 {
-			return nil
-		}
-		if err := rec.Sample(ctx); errors.Is(err, pmerr.EOL) {
-			return nil
-		} else if err != nil {
-			return err
-		}
-		at = at.Add(step)
-	}
-	return nil
-}
-
-// recordLive records what comes, until the window ends or somebody interrupts.
-func recordLive(ctx context.Context, rec *record.Recorder, win *repl.Window) error {
-	if !win.Timed {
-		win.Samples = 1
-	}
-	if win.Interval == 0 {
-		win.Interval = repl.DefaultInterval
-	}
-	ticker := time.NewTicker(win.Interval)
-	defer ticker.Stop()
-	for n := 0; win.Samples == 0 || n < win.Samples; n++ {
-		if n > 0 {
-			select {
-			case <-ticker.C:
-			case <-ctx.Done():
-				return nil
-			}
-		}
-		if win.HasEnd && pcp.TimestampOf(time.Now()).Compare(win.End) > 0 {
-			return nil
-		}
-		if err := rec.Sample(ctx); err != nil {
-			return err
-		}
-	}
-	return nil
+	return rec.Window(ctx, src, &record.Window{
+		Timed: win.Timed, Start: win.Start, End: win.End, HasEnd: win.HasEnd,
+		Interval: cmp.Or(win.Interval, repl.DefaultInterval), Samples: win.Samples,
+	})
 }

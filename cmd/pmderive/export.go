@@ -7,9 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"runtime/debug"
-	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -22,9 +20,7 @@ import (
 	"pmtools/derive/syntax"
 	"pmtools/lib/archive"
 	"pmtools/lib/export"
-	"pmtools/lib/pcp"
 	"pmtools/lib/pmapi"
-	"pmtools/lib/pmerr"
 )
 
 // exportFlags are the options of export.
@@ -96,7 +92,7 @@ func (a *app) export(ctx context.Context, f *exportFlags, args []string) error {
 	case f.follow:
 		return a.exportFollowing(ctx, f, o.Archive, args)
 	}
-	sets, err := recordings(ctx, o.Archive)
+	sets, err := export.Recordings(ctx, o.Archive)
 	if err != nil {
 		return err
 	}
@@ -107,7 +103,7 @@ func (a *app) export(ctx context.Context, f *exportFlags, args []string) error {
 			return errors.New("interrupted: nothing of the archive was kept")
 		}
 		if err != nil {
-			a.complain(fmt.Errorf("%s: %w", set, conflict(ctx, set, err)))
+			a.complain(fmt.Errorf("%s: %w", set, export.Conflict(ctx, set, err)))
 			failed = true
 		}
 	}
@@ -118,7 +114,7 @@ func (a *app) export(ctx context.Context, f *exportFlags, args []string) error {
 func (a *app) exportLive(ctx context.Context, f *exportFlags, args []string) error {
 	interval := cmp.Or(a.Options.Interval, repl.DefaultInterval)
 	cfg := f.config("live-" + time.Now().UTC().Format("20060102T150405.000000"))
-	return a.exportStream(ctx, f, cfg, args, func() (*export.Records, error) {
+	return a.runExport(ctx, f, cfg, args, func() (*export.Records, error) {
 		plain, err := a.sources.OpenPlain(ctx)
 		if err != nil {
 			return nil, err
@@ -136,99 +132,56 @@ func (a *app) exportFollowing(ctx context.Context, f *exportFlags, list string, 
 	if len(names) != 1 {
 		return fmt.Errorf("--follow keeps up with one archive, not with %d: %s", len(names), list)
 	}
-	cfg := f.config(exportName(names[0]))
+	cfg := f.config(export.NameOf(names[0]))
 	cfg.Period = time.Minute
-	return a.exportStream(ctx, f, cfg, args, func() (*export.Records, error) {
+	return a.runExport(ctx, f, cfg, args, func() (*export.Records, error) {
 		return export.Follow(ctx, names[0], a.sources.OpenPlain)
 	})
 }
 
-// exportStream writes records that have no end.
-func (a *app) exportStream(ctx context.Context, f *exportFlags, cfg *export.Config, args []string, open func() (*export.Records, error)) error {
-	var sum export.Summary
-	err := a.withRecords(ctx, cfg, args, open, func(src *derive.Source, recs *export.Records) (err error) {
-		defer a.showProgress(ctx, cfg, nil)()
-		sum, err = export.Write(ctx, src, recs, cfg)
-		return err
+// exportSet writes the archives of one host.
+func (a *app) exportSet(ctx context.Context, f *exportFlags, set string, args []string) error {
+	a.Options.Archive = set
+	first, _, _ := strings.Cut(set, ",")
+	return a.runExport(ctx, f, f.config(export.NameOf(first)), args, func() (*export.Records, error) {
+		plain, err := a.sources.OpenPlain(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return export.NewRecords(plain)
 	})
+}
+
+// runExport writes the records that open returns, with the derived metrics that arguments define,
+// and prints a summary.
+func (a *app) runExport(ctx context.Context, f *exportFlags, cfg *export.Config, args []string, open func() (*export.Records, error)) error {
+	a.sources.LoadDefault()
+	job := &export.Job{Config: cfg, Wide: f.wide, Check: f.check, Open: func(ctx context.Context) (pmapi.Source, *export.Records, error) {
+		recs, err := open()
+		if err != nil {
+			return nil, nil, err
+		}
+		src := a.sources.DeriveRecords(recs)
+		if cfg.Metrics, err = defineExported(ctx, src, args); err != nil {
+			src.Close()
+			return nil, nil, err
+		}
+		return src, recs, nil
+	}}
+	if cli.IsTerminal(a.Env.Stderr) {
+		job.Show = a.Env.Progress
+	}
+	sum, err := job.Run(ctx)
 	if err != nil {
 		return err
 	}
-	a.summarizeExport(f, cfg, &sum)
+	a.summarizeExport(f, cfg, sum)
 	return sum.Damage
 }
 
 // config returns what is to be exported under a name.
 func (f *exportFlags) config(name string) *export.Config {
 	return &export.Config{Dir: f.dir, Name: name, Partition: f.by}
-}
-
-// recordings splits what -a names into lists that are exported as one each: those of a host.
-func recordings(ctx context.Context, list string) (sets []string, err error) {
-	info, err := os.Stat(list)
-	if err != nil || !info.IsDir() {
-		return []string{list}, nil // an archive or a list of them, of one host
-	}
-	names, err := archive.List(list)
-	if err != nil {
-		return nil, err
-	}
-	var hosts []string
-	for _, name := range names {
-		host := ""
-		if s, err := archive.Open(ctx, name, nil); err == nil { // otherwise its export says why not
-			host = s.Label().Host
-			s.Close()
-		}
-		if i := slices.Index(hosts, host); i >= 0 && host != "" {
-			sets[i] += "," + name
-			continue
-		}
-		hosts, sets = append(hosts, host), append(sets, name)
-	}
-	return sets, nil
-}
-
-// exportSet writes the archives of one host, and reads them back for --check.
-func (a *app) exportSet(ctx context.Context, f *exportFlags, set string, args []string) error {
-	a.Options.Archive = set
-	first, _, _ := strings.Cut(set, ",")
-	cfg := f.config(exportName(first))
-	open := func() (*export.Records, error) {
-		plain, err := a.sources.OpenPlain(ctx)
-		if err != nil {
-			return nil, err
-		}
-		return export.NewRecords(plain)
-	}
-	write := export.Write
-	if f.wide {
-		var columns *export.Wide
-		err := a.withRecords(ctx, cfg, args, open, func(src *derive.Source, recs *export.Records) (err error) {
-			columns, err = export.Columns(ctx, src, recs, cfg)
-			return err
-		})
-		if err != nil {
-			return err
-		}
-		write = columns.Write
-	}
-	var sum export.Summary
-	err := a.withRecords(ctx, cfg, args, open, func(src *derive.Source, recs *export.Records) (err error) {
-		defer a.showProgress(ctx, cfg, recs)()
-		sum, err = write(ctx, src, recs, cfg)
-		return err
-	})
-	if err == nil && f.check { // with a source of its own: this one knows the last sample
-		err = a.withRecords(ctx, cfg, args, open, func(src *derive.Source, recs *export.Records) error {
-			return export.Check(ctx, src, recs, cfg)
-		})
-	}
-	if err != nil {
-		return err
-	}
-	a.summarizeExport(f, cfg, &sum)
-	return sum.Damage
 }
 
 // summarizeExport says what has been exported.
@@ -242,64 +195,6 @@ func (a *app) summarizeExport(f *exportFlags, cfg *export.Config, sum *export.Su
 		text += ", read back and equal"
 	}
 	fmt.Fprintln(a.Env.Out, text)
-}
-
-// showProgress makes an export rewrite a line on the terminal, and returns what removes the line.
-// Without a terminal it does nothing.
-func (a *app) showProgress(ctx context.Context, cfg *export.Config, recs *export.Records) func() {
-	if !cli.IsTerminal(a.Env.Stderr) {
-		return func() {}
-	}
-	var start, end pcp.Timestamp
-	if recs != nil {
-		if line, ok := pmapi.As[pmapi.Timeline](recs); ok {
-			start, end, _ = line.Bounds(ctx)
-		}
-	}
-	begun := time.Now()
-	shown := begun
-	cfg.Progress = func(at pcp.Timestamp, values int64) {
-		now := time.Now()
-		if now.Sub(shown) < 200*time.Millisecond {
-			return
-		}
-		shown = now
-		part := ""
-		if all := end.Sub(start); all > 0 {
-			part = fmt.Sprintf("%3.0f%%  ", 100*min(max(at.Sub(start)/all, 0), 1))
-		}
-		a.Env.Progress(fmt.Sprintf("%s: %s%d values, %.1f million/s", cfg.Name, part, values, float64(values)/1e6/now.Sub(begun).Seconds()))
-	}
-	return func() {
-		if shown != begun {
-			a.Env.Progress("")
-		}
-	}
-}
-
-// withRecords calls do with the records that open returns and the source over them, in which the
-// derived metrics of arguments are defined. cfg gets the names of the metrics.
-func (a *app) withRecords(ctx context.Context, cfg *export.Config, args []string, open func() (*export.Records, error), do func(*derive.Source, *export.Records) error) error {
-	recs, err := open()
-	if err != nil {
-		return err
-	}
-	a.sources.LoadDefault()
-	src := a.sources.DeriveRecords(recs)
-	defer src.Close()
-	if cfg.Metrics, err = defineExported(ctx, src, args); err != nil {
-		return err
-	}
-	return do(src, recs)
-}
-
-// exportName returns the name of an archive without its directory and what marks its files.
-func exportName(path string) string {
-	name := filepath.Base(path)
-	for _, end := range []string{".meta", ".index"} {
-		name = strings.TrimSuffix(name, end)
-	}
-	return name
 }
 
 // defineExported defines the derived metrics of arguments and returns the names of all.
@@ -320,46 +215,4 @@ func defineExported(ctx context.Context, src *derive.Source, args []string) (nam
 		names = append(names, name)
 	}
 	return names, nil
-}
-
-// conflict names a metric that archives of a set describe differently, and two of them, if that is why
-// the set cannot be opened; otherwise it returns the error.
-func conflict(ctx context.Context, set string, why error) error {
-	changes := []pmerr.Code{pmerr.LogChangeType, pmerr.LogChangeSem, pmerr.LogChangeInDom, pmerr.LogChangeUnits}
-	if !slices.ContainsFunc(changes, func(c pmerr.Code) bool { return errors.Is(why, c) }) {
-		return why
-	}
-	type described struct {
-		desc    pcp.Desc
-		archive string
-	}
-	first := make(map[pcp.ID]described)
-	names, _ := archive.List(set)
-	for _, name := range names {
-		s, err := archive.Open(ctx, name, nil)
-		if err != nil {
-			return err
-		}
-		err = nil
-		s.Walk("", func(metric string, id pcp.ID) bool {
-			d, e := s.Desc(id)
-			old, ok := first[id]
-			if e == nil && !ok {
-				first[id] = described{d, name}
-			} else if e == nil && old.desc != d {
-				err = fmt.Errorf("%w: %s (%v) is %s in %s, but %s in %s; export these to directories of their own",
-					why, metric, id, descText(old.desc), old.archive, descText(d), name)
-			}
-			return err == nil
-		})
-		if s.Close(); err != nil {
-			return err
-		}
-	}
-	return why
-}
-
-// descText returns what archives may differ in.
-func descText(d pcp.Desc) string {
-	return strings.TrimSuffix(fmt.Sprintf("%s, %s, indom %v, %s", d.Type.Text(), d.Sem.Text(), d.InDom, d.Units), ", ")
 }

@@ -1,0 +1,90 @@
+package export
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"pmtools/lib/pcp"
+	"pmtools/lib/pmapi"
+)
+
+// A Job exports one recording, or a live source, as a command does it.
+type Job struct {
+	*Config
+	Wide  bool // one table with a column for each instance, see Columns
+	Check bool // read the files back, see Check
+	// Open opens the records and the source over them, which Run closes. A wide table and a check
+	// read the records twice, each time from a source of their own: a source keeps the last sample.
+	Open func(context.Context) (pmapi.Source, *Records, error)
+	Show func(line string) // shows a line of progress in the place of the one before, "" for none; may be nil
+}
+
+// Run exports the records, and checks the files if the Job says so.
+func (j *Job) Run(ctx context.Context) (sum *Summary, err error) {
+	write := Write
+	if j.Wide {
+		var columns *Wide
+		err := j.with(ctx, func(src pmapi.Source, recs *Records) (err error) {
+			columns, err = Columns(ctx, src, recs, j.Config)
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+		write = columns.Write
+	}
+	sum = new(Summary)
+	err = j.with(ctx, func(src pmapi.Source, recs *Records) (err error) {
+		defer j.showProgress(ctx, recs)()
+		*sum, err = write(ctx, src, recs, j.Config)
+		return err
+	})
+	if err == nil && j.Check {
+		err = j.with(ctx, func(src pmapi.Source, recs *Records) error { return Check(ctx, src, recs, j.Config) })
+	}
+	return sum, err
+}
+
+// with calls do with a source of its own.
+func (j *Job) with(ctx context.Context, do func(pmapi.Source, *Records) error) error {
+	src, recs, err := j.Open(ctx)
+	if err != nil {
+		return err
+	}
+	defer src.Close()
+	return do(src, recs)
+}
+
+// progressEvery is how often the line of progress is rewritten at most.
+const progressEvery = 200 * time.Millisecond
+
+// showProgress makes the export show its progress, and returns what removes the last line of it.
+func (j *Job) showProgress(ctx context.Context, recs *Records) func() {
+	if j.Show == nil {
+		return func() {}
+	}
+	var start, end pcp.Timestamp
+	if line, ok := pmapi.As[pmapi.Timeline](recs); ok && !recs.origin.endless() {
+		start, end, _ = line.Bounds(ctx) // without an end, no part of it is shown
+	}
+	begun := time.Now()
+	shown := begun
+	j.Progress = func(at pcp.Timestamp, values int64) {
+		now := time.Now()
+		if now.Sub(shown) < progressEvery {
+			return
+		}
+		shown = now
+		part := ""
+		if all := end.Sub(start); all > 0 {
+			part = fmt.Sprintf("%3.0f%%  ", 100*min(max(at.Sub(start)/all, 0), 1))
+		}
+		j.Show(fmt.Sprintf("%s: %s%d values, %.1f million/s", j.Name, part, values, float64(values)/1e6/now.Sub(begun).Seconds()))
+	}
+	return func() {
+		if shown != begun {
+			j.Show("")
+		}
+	}
+}
