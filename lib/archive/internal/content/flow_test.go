@@ -125,7 +125,7 @@ func TestAsked(t *testing.T) {
 		"empty streams of xz":     {".xz", bytes.Repeat(empty.Bytes(), 1<<15)},
 		"streams of xz, padded":   {".xz", bytes.Repeat(append(bytes.Clone(empty.Bytes()), 0, 0, 0, 0), 1<<15)},
 		"small streams of xz":     {".xz", bytes.Repeat(hello, 1<<13)},
-		"cleared tables":          {".Z", append([]byte("\x1f\x9d\x90"), bytes.Repeat([]byte("\x00\x01\x00\x00\x00\x00\x00\x00\x00"), 1<<17)...)},
+		"cleared tables":          {".Z", append([]byte("\x1f\x9d\x90\x61\x00\x02\x00\x00\x00\x00\x00\x00"), bytes.Repeat([]byte("\x00\x01\x00\x00\x00\x00\x00\x00\x00"), 1<<17)...)},
 		"one byte after clearing": {".Z", append([]byte("\x1f\x9d\x90"), make([]byte, 1<<20)...)},
 	} {
 		path := filepath.Join(t.TempDir(), "x.0"+tt.suffix)

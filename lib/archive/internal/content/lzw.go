@@ -24,6 +24,7 @@ var errLZW = errors.New("damaged file of compress")
 type lzw struct {
 	in    io.Reader
 	block bool // clearCode is one
+	begun bool // there was another code
 	widest,
 	width int
 	codes     [maxWidth + 2]byte // eight codes
@@ -45,7 +46,7 @@ func newLZW(in io.Reader) (*lzw, error) {
 		return nil, err
 	}
 	z := &lzw{in: in, widest: int(head[2] & 0x1f), block: head[2]&0x80 != 0}
-	if head[0] != 0x1f || head[1] != 0x9d || z.widest < minWidth || z.widest > maxWidth {
+	if head[0] != 0x1f || head[1] != 0x9d || head[2]&0x60 != 0 || z.widest > maxWidth {
 		return nil, errLZW
 	}
 	z.clear()
@@ -80,7 +81,7 @@ func (z *lzw) Read(b []byte) (n int, err error) {
 func (z *lzw) step() error {
 	if z.next == 1<<z.width && (z.width < z.widest || z.widest == minWidth) {
 		if z.width == z.widest {
-			return errLZW // compress -b 9 loses bytes here
+			return errLZW // gzip reads codes of 10 bits here, which compress -b 9 has not written
 		}
 		z.width++
 		z.have, z.pos = 0, 0
@@ -89,7 +90,7 @@ func (z *lzw) step() error {
 	switch {
 	case err != nil:
 		return err
-	case z.block && code == clearCode:
+	case z.block && code == clearCode && z.begun:
 		z.clear()
 		return nil
 	case code > z.next || code >= clearCode && z.last < 0:
@@ -114,7 +115,7 @@ func (z *lzw) step() error {
 		z.prefix[z.next], z.suffix[z.next] = uint16(z.last), byte(from)
 		z.next++
 	}
-	z.last, z.rest = code, z.text[at:]
+	z.last, z.rest, z.begun = code, z.text[at:], true
 	return nil
 }
 

@@ -100,10 +100,12 @@ func TestLZWKnown(t *testing.T) {
 		{"a code cut short", "1f9d9061", ""},
 		{"no head", "1f9d", "unexpected EOF"},
 		{"another magic", "1f8b90", errLZW.Error()},
-		{"codes of 8 bits", "1f9d8861", errLZW.Error()},
+		{"codes of at most 8 bits", "1f9d8861c400", "ab"},
+		{"flags without a meaning", "1f9db061", errLZW.Error()},
 		{"codes of 17 bits", "1f9d9161", errLZW.Error()},
 		{"a code that is not made yet", "1f9d90615802", errLZW.Error()},
 		{"a first code that is none", "1f9d900101", errLZW.Error()},
+		{"a first code that clears the table", "1f9d8a000100", errLZW.Error()},
 	}
 	for _, tt := range tests {
 		src, err := hex.DecodeString(strings.ReplaceAll(tt.src, " ", ""))

@@ -2,7 +2,6 @@ package content
 
 import (
 	"bufio"
-	"compress/bzip2"
 	"errors"
 	"io"
 	"strings"
@@ -62,7 +61,8 @@ func unpacker(f io.Reader, suffix string, wide bool) (r io.ReadCloser, memory in
 		}
 		return io.NopCloser(a), a.Memory(), nil
 	case ".bz2", ".bz":
-		return io.NopCloser(bzip2.NewReader(in)), bzip2Work, nil
+		s, err := newStreams(in)
+		return io.NopCloser(s), bzip2Work, err
 	case ".gz", ".Z", ".z":
 		if string(magic) == "\x1f\x9d" {
 			plain, err = newLZW(in)

@@ -15,10 +15,19 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
+
+	"pmtools/lib/archive/internal/xz"
 )
 
 // unpack unpacks all of a file with some suffix.
 func unpack(r io.Reader, suffix string) ([]byte, error) {
+	if b, ok := r.(*bytes.Reader); ok && suffix == ".xz" {
+		f, err := xz.Open(bg, b, b.Size())
+		if err != nil {
+			return nil, err
+		}
+		return io.ReadAll(xz.NewReader(f))
+	}
 	u, _, err := unpacker(r, suffix, true)
 	if err != nil {
 		return nil, err

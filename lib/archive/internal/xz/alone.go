@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"math/bits"
 )
 
 // The older format, .lzma, is LZMA alone: a head of the properties, the size of the dictionary and that
@@ -12,6 +13,7 @@ import (
 // marker. There is no checksum.
 const (
 	aloneHead   = 13
+	maxAlone    = 1 << 38 // bytes of content, if the head says how many
 	maxSymbol   = 24      // more bytes than a symbol takes
 	minInput    = 1 << 14 // bytes of input that are wanted, if there are so many
 	firstOutput = 1 << 18 // bytes of output there is room for until there is more
@@ -40,6 +42,11 @@ func NewAlone(r io.Reader) (*Alone, error) {
 	dictionary, size := binary.LittleEndian.Uint32(d.in[1:]), binary.LittleEndian.Uint64(d.in[5:])
 	if dictionary > maxDictionary {
 		return nil, errDictionary
+	}
+	// xz refuses as well what no program writes, since there is nothing else by which to know a file.
+	largest := uint32(1) << max(bits.Len32(dictionary)-1, 0)
+	if dictionary != largest && dictionary != largest|largest>>1 || size >= maxAlone && size != math.MaxUint64 {
+		return nil, fmt.Errorf("%w: LZMA of %d bytes with a dictionary of %d", errLayout, size, dictionary)
 	}
 	if err := d.setProps(d.in[0]); err != nil {
 		return nil, err

@@ -36,6 +36,9 @@ const (
 // minBlock is the least that a block takes: a header, and the end of LZMA2.
 const minBlock = 8 + 1
 
+// minIndex is the length of an index of no blocks.
+const minIndex = 8
+
 // endSize is the length of the header and of the footer of an xz stream.
 const endSize = 12
 
@@ -105,7 +108,7 @@ func Open(ctx context.Context, in io.ReaderAt, size int64) (*File, error) {
 		}
 		padding = 0
 		length := (int64(binary.LittleEndian.Uint32(footer[4:])) + 1) * 4
-		if string(footer[10:]) != "YZ" || footer[8] != 0 || footer[9] > 15 || length > min(pos-2*endSize, maxIndex) || !sealed(footer[4:10], footer) {
+		if string(footer[10:]) != "YZ" || footer[8] != 0 || footer[9] > 15 || length < minIndex || length > min(pos-2*endSize, maxIndex) || !sealed(footer[4:10], footer) {
 			return nil, errLayout
 		}
 		start, err := f.addStream(ctx, footer[9], pos-endSize-length, length)

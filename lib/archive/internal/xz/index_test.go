@@ -137,6 +137,7 @@ func TestRecords(t *testing.T) {
 		"of no block":        {records(1<<10, "\x0c\x00"), errLayout},
 		"too many":           {records(maxBlocks+1, "\x0c\x00"), errBlocks},
 		"in a larger index":  {records(maxIndex, "\x00\x00"), errLayout},
+		"without a number":   {finish(nil, seal(nil), 1, 0), errLayout},
 		"fewer than it says": {finish(nil, seal([]byte{0, 0xff, 0xff, 0x3f}), 1, 0), errLayout},
 	} {
 		var err error
