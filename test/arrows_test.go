@@ -39,11 +39,11 @@ lib/pmcd: lib/pdu lib/pcp lib/pmerr
 lib/pmcd/pmcdtest: lib/pdu lib/pcp lib/pmerr
 lib/pmapi: lib/archive lib/pmcd lib/pmns lib/pcp lib/pmerr
 lib/pmapi/sourcetest: lib/pmapi lib/pcp lib/pmerr
-lib/near:
+lib/suggest:
 lib/remotewrite: lib/safefile lib/format lib/pmapi lib/pcp
 lib/remotewrite/remotewritetest:
 lib/export: lib/archive lib/pmapi lib/pmns lib/safefile lib/version lib/pcp lib/pmerr
-lib/fetchgroup: lib/near lib/pmapi lib/pcp lib/pmerr
+lib/fetchgroup: lib/suggest lib/pmapi lib/pcp lib/pmerr
 lib/format: lib/pcp lib/pmerr
 lib/mmv: lib/config lib/pcp lib/pmerr
 lib/mmv/mmvtest: lib/mmv lib/pcp lib/pmerr
@@ -81,7 +81,7 @@ derive/internal/ere:
 derive/check: derive/syntax derive/internal/ere lib/pcp lib/pmerr
 derive/expand: derive/syntax derive/check
 derive/eval: derive/syntax derive/check lib/pcp lib/pmerr
-derive/diagnose: derive/syntax derive/check lib/near lib/textwidth lib/format lib/pcp lib/pmerr
+derive/diagnose: derive/syntax derive/check lib/suggest lib/textwidth lib/format lib/pcp lib/pmerr
 derive/internal/insts: lib/pmapi lib/pcp lib/pmerr
 derive/internal/overlay: lib/pmapi lib/pcp lib/pmerr
 derive: derive/diagnose derive/syntax derive/check derive/eval derive/expand derive/internal/insts derive/internal/overlay lib/pmapi lib/pcp lib/pmerr
@@ -94,7 +94,7 @@ derive/sql: derive/syntax derive/check derive/internal/ere lib/pcp
 derive/summary: derive/syntax derive/check derive/eval lib/format lib/pcp
 derive/lint: derive/syntax derive/check lib/pcp
 derive/lsp: derive/lint derive/diagnose lib/textwidth derive derive/syntax derive/check derive/repl derive/manual lib/version lib/when
-derive/repl: derive/sql derive/summary derive/internal/insts lib/fetchgroup lib/record lib/archive derive/lint derive/diagnose lib/near lib/textwidth lib/pmcd derive derive/syntax derive/check derive/expand lib/pmapi lib/format lib/when lib/pcp lib/pmerr derive/manual
+derive/repl: derive/sql derive/summary derive/internal/insts lib/fetchgroup lib/record lib/archive derive/lint derive/diagnose lib/suggest lib/textwidth lib/pmcd derive derive/syntax derive/check derive/expand lib/pmapi lib/format lib/when lib/pcp lib/pmerr derive/manual
 cmd/internal/cli: lib/config lib/textwidth lib/when lib/pmerr
 cmd/internal/command: cmd/internal/cli lib/option lib/textwidth
 cmd/internal/debug: lib/*

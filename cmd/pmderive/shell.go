@@ -14,7 +14,7 @@ import (
 
 	"pmtools/cmd/internal/cli"
 	"pmtools/derive/repl"
-	"pmtools/lib/near"
+	"pmtools/lib/suggest"
 )
 
 // interact runs items: those of the command line, or else from a prompt on a terminal, or one from
@@ -58,7 +58,7 @@ func nearCommand(cmd *cobra.Command, word string) string {
 	for _, c := range cmd.Commands() {
 		names = append(names, c.Name())
 	}
-	return strings.Join(near.Names(word, names), " or ")
+	return strings.Join(suggest.Names(word, names), " or ")
 }
 
 // items runs the items of the command line.

@@ -10,10 +10,10 @@ import (
 	"slices"
 	"strings"
 
-	"pmtools/lib/near"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmapi"
 	"pmtools/lib/pmerr"
+	"pmtools/lib/suggest"
 )
 
 // operands reports on each operand, or on the whole name space if there are none. It returns false
@@ -115,7 +115,7 @@ func (r *reporter) matches(ctx context.Context, pattern string) ([][]string, err
 func (r *reporter) propose(ctx context.Context, unknown string) {
 	var known []string
 	err := pmapi.WalkNames(ctx, r.src, "", func(name string) bool { known = append(known, name); return true })
-	if names := near.Names(unknown, known); err == nil && len(names) > 0 {
+	if names := suggest.Names(unknown, known); err == nil && len(names) > 0 {
 		fmt.Fprintf(r.errs, "%s: did you mean %s?\n", r.prog, strings.Join(names, " or "))
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"pmtools/derive/diagnose"
 	"pmtools/derive/expand"
 	"pmtools/derive/syntax"
-	"pmtools/lib/near"
+	"pmtools/lib/suggest"
 )
 
 // ErrQuit is what Run returns for the command that ends a session.
@@ -173,7 +173,7 @@ func (s *Session) runCommand(ctx context.Context, it item, w io.Writer) error {
 	c := findCommand(it.name)
 	if c == nil {
 		p := &Problem{Msg: "there is no command :" + it.name + "; :help lists them"}
-		for _, n := range near.Names(it.name, commandNames()) {
+		for _, n := range suggest.Names(it.name, commandNames()) {
 			p.Notes = append(p.Notes, "did you mean :"+n+"?")
 		}
 		return p

@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"strings"
 
-	"pmtools/lib/near"
 	"pmtools/lib/pmapi"
 	"pmtools/lib/pmerr"
+	"pmtools/lib/suggest"
 )
 
 // A Mistake is what is wrong with one field of a struct.
@@ -82,7 +82,7 @@ func (b *binder) like(name string) string {
 			return true
 		})
 	}
-	list := near.Names(name, b.names)
+	list := suggest.Names(name, b.names)
 	if len(list) == 0 {
 		return ""
 	}

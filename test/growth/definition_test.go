@@ -12,9 +12,9 @@ import (
 	"pmtools/derive/lint"
 	"pmtools/derive/load"
 	"pmtools/derive/repl"
-	"pmtools/lib/near"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmapi"
+	"pmtools/lib/suggest"
 )
 
 // definitionOperations are those on derived metrics, and what the prompt does.
@@ -80,7 +80,7 @@ func definitionOperations() []operation {
 			for i := range known {
 				known[i] = name(i)
 			}
-			return func() { near.Names("group0.sub1.metrik123", known) }
+			return func() { suggest.Names("group0.sub1.metrik123", known) }
 		}},
 	}
 }

@@ -1,5 +1,5 @@
-// Package near finds the names that somebody may have meant.
-package near
+// Package suggest finds the names that somebody may have meant.
+package suggest
 
 import (
 	"cmp"

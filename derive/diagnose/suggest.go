@@ -4,12 +4,12 @@ import (
 	"strings"
 
 	"pmtools/derive/syntax"
-	"pmtools/lib/near"
+	"pmtools/lib/suggest"
 )
 
 // DidYouMean returns the note that proposes the names most like an unknown one, or nothing.
 func DidYouMean(unknown string, known []string) []string {
-	if like := near.Names(unknown, known); len(like) > 0 {
+	if like := suggest.Names(unknown, known); len(like) > 0 {
 		return []string{"did you mean " + OrList(like) + "?"}
 	}
 	return nil
@@ -18,7 +18,7 @@ func DidYouMean(unknown string, known []string) []string {
 // didYouMean proposes the names most like an unknown one, which stands at Pos, and reports whether
 // there are any.
 func (p *Problem) didYouMean(unknown string, known []string) bool {
-	like := near.Names(unknown, known)
+	like := suggest.Names(unknown, known)
 	if len(like) > 0 {
 		p.propose(unknown, like)
 	}
