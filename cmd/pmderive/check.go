@@ -16,7 +16,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"pmtools/cmd/internal/cli"
-	"pmtools/derive/cases"
+	"pmtools/derive/derivetest"
 	"pmtools/derive/lint"
 	"pmtools/derive/repl"
 	"pmtools/lib/safefile"
@@ -179,7 +179,7 @@ func (a *app) readFiles(args []string) (list []repl.File, failed bool) {
 	if len(args) == 0 {
 		args = []string{"-"}
 	}
-	for _, name := range withFiles(args, func(name string) bool { return !strings.HasSuffix(name, cases.Suffix) }) {
+	for _, name := range withFiles(args, func(name string) bool { return !strings.HasSuffix(name, derivetest.Suffix) }) {
 		var text []byte
 		var err error
 		if name == "-" {

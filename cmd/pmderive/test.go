@@ -16,7 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"pmtools/cmd/internal/cli"
-	"pmtools/derive/cases"
+	"pmtools/derive/derivetest"
 	"pmtools/lib/safefile"
 )
 
@@ -33,7 +33,7 @@ func (a *app) newTest() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "test FILE|DIR ...",
 		Short: "Try derived metrics on values of your choice",
-		Long: "Run the cases in files (in directories: those that end in " + cases.Suffix + "), which say what derived\n" +
+		Long: "Run the cases in files (in directories: those that end in " + derivetest.Suffix + "), which say what derived\n" +
 			"metrics are for given values. The status is 0 if all come out right, 1 if some do not, 2 if\n" +
 			"files cannot be used.",
 		Args: operands(1, math.MaxInt),
@@ -52,7 +52,7 @@ func (a *app) newTest() *cobra.Command {
 
 // test runs files of cases.
 func (a *app) test(ctx context.Context, f *testFlags, args []string) error {
-	opt := &cases.Options{Definitions: f.definitions, Keep: f.keep, Equivalent: a.sources.Equivalence()}
+	opt := &derivetest.Options{Definitions: f.definitions, Keep: f.keep, Equivalent: a.sources.Equivalence()}
 	if f.run != "" {
 		var err error
 		if opt.Run, err = regexp.Compile(f.run); err != nil {
@@ -63,8 +63,8 @@ func (a *app) test(ctx context.Context, f *testFlags, args []string) error {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM) // temporary archives are removed then
 	defer stop()
 	bad := false
-	var reports []*cases.Report
-	for _, name := range withFiles(args, func(name string) bool { return strings.HasSuffix(name, cases.Suffix) }) {
+	var reports []*derivetest.Report
+	for _, name := range withFiles(args, func(name string) bool { return strings.HasSuffix(name, derivetest.Suffix) }) {
 		r, err := a.testFile(ctx, f, opt, name)
 		switch {
 		case cli.IsLost(err):
@@ -80,7 +80,7 @@ func (a *app) test(ctx context.Context, f *testFlags, args []string) error {
 	}
 	if f.junit != "" {
 		var b bytes.Buffer
-		if err := cases.WriteJUnit(&b, reports); err != nil {
+		if err := derivetest.WriteJUnit(&b, reports); err != nil {
 			return err
 		}
 		if err := os.WriteFile(f.junit, b.Bytes(), 0o666); err != nil {
@@ -92,7 +92,7 @@ func (a *app) test(ctx context.Context, f *testFlags, args []string) error {
 }
 
 // verdict writes how many cases there were, and returns the status.
-func (a *app) verdict(f *testFlags, reports []*cases.Report, bad bool) error {
+func (a *app) verdict(f *testFlags, reports []*derivetest.Report, bad bool) error {
 	all, failed, recorded := 0, 0, 0
 	for _, r := range reports {
 		all, failed = all+len(r.Results), failed+r.Failed()
@@ -124,12 +124,12 @@ func (a *app) verdict(f *testFlags, reports []*cases.Report, bad bool) error {
 }
 
 // testFile runs, or records, a file of cases.
-func (a *app) testFile(ctx context.Context, f *testFlags, opt *cases.Options, name string) (*cases.Report, error) {
+func (a *app) testFile(ctx context.Context, f *testFlags, opt *derivetest.Options, name string) (*derivetest.Report, error) {
 	text, err := safefile.Read(name, maxFile)
 	if err != nil {
 		return nil, err
 	}
-	file, err := cases.Parse(name, text)
+	file, err := derivetest.Parse(name, text)
 	if err != nil {
 		return nil, err
 	}

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"pmtools/derive/cases"
+	"pmtools/derive/derivetest"
 	"pmtools/derive/lint"
 	"pmtools/derive/repl"
 	"pmtools/lib/pmapi"
@@ -180,11 +180,11 @@ func TestFindings(t *testing.T) {
 // kept writes the metrics in a file of cases into an archive, and returns its name.
 func kept(t testing.TB, dir, name, text string) string {
 	t.Helper()
-	f, err := cases.Parse(name, []byte(text))
+	f, err := derivetest.Parse(name, []byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := f.Run(context.Background(), &cases.Options{Keep: dir}); err != nil {
+	if _, err := f.Run(context.Background(), &derivetest.Options{Keep: dir}); err != nil {
 		t.Fatal(err)
 	}
 	return filepath.Join(dir, name, "input")

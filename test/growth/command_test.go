@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"pmtools/derive"
-	"pmtools/derive/cases"
 	"pmtools/derive/deps"
+	"pmtools/derive/derivetest"
 	"pmtools/derive/repl"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmapi"
@@ -134,7 +134,7 @@ func testCases(t *testing.T, n int) func() {
 	}
 	must(os.WriteFile(filepath.Join(dir, "d.conf"), []byte(defs.String()), 0o666))
 	return func() {
-		f, err := cases.Parse(filepath.Join(dir, "d.cases"), []byte(text.String()))
+		f, err := derivetest.Parse(filepath.Join(dir, "d.cases"), []byte(text.String()))
 		must(err)
 		r, err := f.Run(ctx, nil)
 		must(err)

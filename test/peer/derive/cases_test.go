@@ -8,39 +8,39 @@ import (
 	"strings"
 	"testing"
 
-	"pmtools/derive/cases"
+	"pmtools/derive/derivetest"
 	"pmtools/derive/syntax"
 	"pmtools/test/peer/harness"
 )
 
 // caseFiles returns the files of cases that a pattern matches.
-func caseFiles(t *testing.T, pattern string) (files []*cases.File) {
+func caseFiles(t *testing.T, pattern string) (files []*derivetest.File) {
 	t.Helper()
-	names, _ := filepath.Glob(pattern + cases.Suffix)
+	names, _ := filepath.Glob(pattern + derivetest.Suffix)
 	for _, name := range names {
 		text, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		f, err := cases.Parse(name, text)
+		f, err := derivetest.Parse(name, text)
 		if err != nil {
 			t.Fatal(err)
 		}
 		files = append(files, f)
 	}
 	if len(files) == 0 {
-		t.Fatalf("there are no files %s%s", pattern, cases.Suffix)
+		t.Fatalf("there are no files %s%s", pattern, derivetest.Suffix)
 	}
 	return files
 }
 
 // shippedCases returns the files of cases for the definitions that the reference ships.
-func shippedCases(t *testing.T) []*cases.File { return caseFiles(t, "../../derived/*") }
+func shippedCases(t *testing.T) []*derivetest.File { return caseFiles(t, "../../derived/*") }
 
 // questions returns the command lines that put the questions of cases to both sides, over the archive
 // that was kept: descriptions by pminfo and values by pmval.
-func questions(f *cases.File, definitions, kept string) (list []harness.Command) {
-	archive := filepath.Join(kept, strings.TrimSuffix(filepath.Base(f.Name), cases.Suffix), "input")
+func questions(f *derivetest.File, definitions, kept string) (list []harness.Command) {
+	archive := filepath.Join(kept, strings.TrimSuffix(filepath.Base(f.Name), derivetest.Suffix), "input")
 	var env []string
 	if len(f.Definitions) > 0 {
 		env = []string{"PCP_DERIVED_CONFIG=" + filepath.Join(definitions, f.Definitions[0])}
@@ -70,7 +70,7 @@ func TestShippedCases(t *testing.T) {
 	var commands []harness.Command
 	n := 0
 	for _, f := range shippedCases(t) {
-		r, err := f.Run(t.Context(), &cases.Options{Definitions: conf, Keep: kept})
+		r, err := f.Run(t.Context(), &derivetest.Options{Definitions: conf, Keep: kept})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -91,7 +91,7 @@ func TestShippedCases(t *testing.T) {
 	}
 	const examples = "../../../docs/examples"
 	for _, f := range caseFiles(t, examples+"/*") {
-		if _, err := f.Run(t.Context(), &cases.Options{Keep: kept}); err != nil {
+		if _, err := f.Run(t.Context(), &derivetest.Options{Keep: kept}); err != nil {
 			t.Fatal(err)
 		}
 		dir, err := filepath.Abs(examples)
@@ -165,7 +165,7 @@ func TestShippedFindings(t *testing.T) {
 	var got, want []string
 	for _, file := range m.files {
 		base := filepath.Base(file)
-		full := strings.TrimSuffix(base, ".conf") + cases.Suffix
+		full := strings.TrimSuffix(base, ".conf") + derivetest.Suffix
 		for _, line := range m.before[base] {
 			if where, rest, _ := strings.Cut(line, " "); filepath.Base(where) == full {
 				words := strings.Fields(rest)

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"pmtools/derive/cases"
+	"pmtools/derive/derivetest"
 	"pmtools/derive/lint"
 	"pmtools/derive/repl"
 	"pmtools/derive/syntax"
@@ -196,20 +196,20 @@ type mutation struct {
 	ctx    context.Context
 	conf   string
 	files  []string
-	cases  map[string][]*cases.File // by the name of the file under test
-	worlds map[string][]*cases.File // random ones
-	before map[string][]string      // what check finds in the file as it is
-	record map[*cases.File]string   // what comes out of random worlds
+	cases  map[string][]*derivetest.File // by the name of the file under test
+	worlds map[string][]*derivetest.File // random ones
+	before map[string][]string           // what check finds in the file as it is
+	record map[*derivetest.File]string   // what comes out of random worlds
 	kept   string
 }
 
 // newMutation prepares the trials.
 func newMutation(t *testing.T, conf string) *mutation {
-	m := &mutation{t: t, ctx: t.Context(), conf: conf, kept: t.TempDir(), cases: make(map[string][]*cases.File),
-		worlds: make(map[string][]*cases.File), before: make(map[string][]string), record: make(map[*cases.File]string)}
+	m := &mutation{t: t, ctx: t.Context(), conf: conf, kept: t.TempDir(), cases: make(map[string][]*derivetest.File),
+		worlds: make(map[string][]*derivetest.File), before: make(map[string][]string), record: make(map[*derivetest.File]string)}
 	m.files, _ = filepath.Glob(filepath.Join(conf, "*.conf"))
 	for _, f := range shippedCases(t) {
-		if _, err := f.Run(m.ctx, &cases.Options{Definitions: conf, Keep: m.kept}); err != nil {
+		if _, err := f.Run(m.ctx, &derivetest.Options{Definitions: conf, Keep: m.kept}); err != nil {
 			t.Fatal(err)
 		}
 		name := f.Definitions[0]
@@ -217,7 +217,7 @@ func newMutation(t *testing.T, conf string) *mutation {
 		for seed := range 2 {
 			w := randomWorld(t, f, uint64(seed))
 			m.worlds[name] = append(m.worlds[name], w)
-			text, err := w.Record(m.ctx, &cases.Options{Definitions: conf})
+			text, err := w.Record(m.ctx, &derivetest.Options{Definitions: conf})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -268,18 +268,18 @@ func (m *mutation) differs(x mutant) bool {
 }
 
 // options puts a mutant in the place of the file under test.
-func (m *mutation) options(x mutant) *cases.Options {
+func (m *mutation) options(x mutant) *derivetest.Options {
 	if err := os.WriteFile(filepath.Join(m.kept, x.file), x.replacement, 0o666); err != nil {
 		m.t.Fatal(err)
 	}
-	return &cases.Options{Definitions: m.kept}
+	return &derivetest.Options{Definitions: m.kept}
 }
 
 // check returns what check finds in a file, over the archive of the first cases for it; without
 // places, which move.
 func (m *mutation) check(file string, src []byte) (list []string) {
 	for _, f := range m.cases[file] {
-		archive := filepath.Join(m.kept, strings.TrimSuffix(filepath.Base(f.Name), cases.Suffix), "input")
+		archive := filepath.Join(m.kept, strings.TrimSuffix(filepath.Base(f.Name), derivetest.Suffix), "input")
 		s := repl.New(&repl.Options{Kind: repl.Archive, Name: archive, Open: func(ctx context.Context, _, name string) (pmapi.Source, error) {
 			return pmapi.OpenArchive(ctx, name, nil)
 		}})
@@ -300,7 +300,7 @@ var value = regexp.MustCompile(`^(  (?:value|"[^"]*"|\S+) +).*$`)
 
 // randomWorld returns a file of cases with the metrics of another and random values: counters grow,
 // wrap and stand still, instances come and go. It expects nothing.
-func randomWorld(t *testing.T, f *cases.File, seed uint64) *cases.File {
+func randomWorld(t *testing.T, f *derivetest.File, seed uint64) *derivetest.File {
 	t.Helper()
 	text, err := os.ReadFile(f.Name)
 	if err != nil {
@@ -325,7 +325,7 @@ func randomWorld(t *testing.T, f *cases.File, seed uint64) *cases.File {
 	for i, name := range f.Exprs() {
 		fmt.Fprintf(&b, "case %d\n  eval %s\n", i, name)
 	}
-	w, err := cases.Parse(f.Name, []byte(b.String()))
+	w, err := derivetest.Parse(f.Name, []byte(b.String()))
 	if err != nil {
 		t.Fatal(err)
 	}

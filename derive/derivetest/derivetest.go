@@ -1,4 +1,4 @@
-// Package cases tests definitions of derived metrics. A file of cases names the definitions, says
+// Package derivetest tests definitions of derived metrics. A file of cases names the definitions, says
 // what the metrics they are made of are and which values these have, and what has to come out:
 //
 //	definitions disk.conf
@@ -16,7 +16,7 @@
 //
 // Values are written as promtool writes them: 0+100x3 is 0 100 200 300, 5x2 is 5 5 5, _ is no value.
 // The metrics are written into an archive, so that the same case can be put to every tool of PCP. docs/testing-definitions.md has the whole notation.
-package cases
+package derivetest
 
 import (
 	"fmt"
