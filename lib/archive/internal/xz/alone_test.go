@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"io"
-	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -97,7 +96,10 @@ func TestAloneKnown(t *testing.T) {
 		{"a smaller size", size(uint64(len(hello) - 1)), "", "damaged"},
 		{"size of nothing", size(0), "", "another size"},
 		{"a larger size", size(uint64(len(hello) + 1)), hello, "LZMA match"},
-		{"a huge size", size(math.MaxUint64 - 1), hello, "LZMA match"},
+		{"a huge size", size(maxAlone - 1), hello, "LZMA match"},
+		{"a size that xz does not believe", size(maxAlone), "", "LZMA of"},
+		{"a dictionary that no program has", change(1, 1), "", "LZMA of"},
+		{"no dictionary", change(1, 0, 0, 0, 0), "", "LZMA of"},
 	}
 	for _, tt := range tests {
 		got, err := unpackAlone(strings.NewReader(tt.src))
