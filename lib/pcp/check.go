@@ -2,7 +2,7 @@ package pcp
 
 import "fmt"
 
-// A Finding is something wrong or unusual in a descriptor.
+// A Finding is an error or an oddity in a descriptor.
 type Finding struct {
 	Bad  bool // an error, not only a warning
 	Text string
@@ -16,7 +16,6 @@ func (f Finding) String() string {
 	return "Warning: " + f.Text
 }
 
-// findings collects what is found.
 type findings []Finding
 
 func (f *findings) warn(format string, args ...any) {
@@ -27,8 +26,8 @@ func (f *findings) error(format string, args ...any) {
 	*f = append(*f, Finding{Bad: true, Text: fmt.Sprintf(format, args...)})
 }
 
-// Check looks for what is wrong or unusual in d (values.md V2.5). The function known reports
-// whether a domain is known; nil means that all are.
+// Check looks for errors and oddities in d (values.md V2.5). The function known reports whether a
+// domain is known; nil means that every domain is known.
 func (d Desc) Check(known func(domain uint32) bool) []Finding {
 	var f findings
 	recognized := func(domain uint32) bool {

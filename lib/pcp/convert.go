@@ -43,13 +43,13 @@ func (v Value) Uint64() (uint64, error) {
 // Float64 returns v as a floating-point number.
 func (v Value) Float64() (float64, error) {
 	if v.set && v.typ.Arithmetic() {
-		return wordFloat(v.typ, v.word), nil // as Convert, for those who convert many
+		return wordFloat(v.typ, v.word), nil // as Convert, in fewer steps: whole columns are converted so
 	}
 	x, err := v.Convert(Double)
 	return math.Float64frombits(x.word), err
 }
 
-// Text returns v as a string: the text of a String, or a number's.
+// Text returns v as a string: the text of a String, or the text of a number.
 func (v Value) Text() (string, error) {
 	x, err := v.Convert(String)
 	return string(x.blob), err
@@ -79,7 +79,8 @@ func wordFloat(t Type, w uint64) float64 {
 	return math.Float64frombits(w)
 }
 
-// AppendFloats appends the values as doubles. What is no number, or does not fit its type, is NaN.
+// AppendFloats appends the values as doubles. A value that is not a number, or does not fit its
+// type, becomes NaN.
 func (v *Values) AppendFloats(dst []float64) []float64 {
 	switch {
 	case !v.Type.Arithmetic():
@@ -167,8 +168,8 @@ func intToInt(from Type, w uint64, to Type) (uint64, pmerr.Code) {
 }
 
 // floatToInt converts a floating-point number, which came from a value of type from, to an integer
-// type. It truncates toward zero. The limits are those of the reference; NaN, which it turns into
-// anything, does not fit.
+// type. It truncates toward zero. The limits are the reference's; NaN, which the reference turns
+// into an arbitrary integer, does not fit.
 func floatToInt(from Type, f float64, to Type) (uint64, pmerr.Code) {
 	if f != f {
 		return 0, pmerr.Trunc
@@ -209,8 +210,8 @@ func unsignedOf(f, limit float64) (uint64, pmerr.Code) {
 	return uint64(f), 0
 }
 
-// truncInt64 truncates f to an integer. What does not fit becomes the smallest integer, as it does
-// on the machines the reference runs on; Go leaves it open.
+// truncInt64 truncates f to an integer. A number out of range becomes the smallest integer, as on
+// the machines of the reference; Go does not define the conversion.
 func truncInt64(f float64) int64 {
 	if f >= -0x1p63 && f < 0x1p63 {
 		return int64(f)

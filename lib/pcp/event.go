@@ -54,8 +54,8 @@ type Param struct {
 	Odd   Odd   // the value as it was found, if Value is not set
 }
 
-// eventReader reads the big-endian content of an event value. What it is asked for must have been
-// checked.
+// eventReader reads the big-endian content of an event value. The caller has checked the lengths:
+// the methods do not.
 type eventReader struct {
 	b       []byte
 	highRes bool
@@ -63,8 +63,9 @@ type eventReader struct {
 
 // UnpackEvents takes an event value apart (values.md V11.3). Its bytes are the content of the value
 // block, without the block's header, big-endian. The parameters of the records share those bytes.
-// Errors are pmerr.Conv for a value that is no block or flags that exclude each other, pmerr.Type
-// for a value or a parameter of a wrong type, pmerr.TooSmall and pmerr.TooBig for a damaged one.
+// Errors are pmerr.Conv for a value that is not a block, and for flags that exclude each other,
+// pmerr.Type for a value or a parameter of a wrong type, pmerr.TooSmall and pmerr.TooBig for a
+// damaged one.
 func UnpackEvents(v Value) ([]EventRecord, error) {
 	switch {
 	case !v.set, v.typ == Int32, v.typ == Uint32:

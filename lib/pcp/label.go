@@ -1,7 +1,7 @@
 package pcp
 
-// A LabelKind is the level of the hierarchy to which labels belong; the flags of a label use the
-// same bits (values.md V23).
+// A LabelKind is the level of a hierarchy to which labels belong; the flags of a label use the same
+// bits (values.md V23).
 type LabelKind uint32
 
 // The label levels, lowest precedence first.
@@ -30,11 +30,11 @@ type Label struct {
 // A LabelSet is the labels of one object at one level.
 type LabelSet struct {
 	Inst   int32   // the instance for InstanceLabels, else NullInst
-	Err    error   // nil, or why there are none
+	Err    error   // nil, or the reason why Labels is empty
 	Labels []Label // ascending by name
 }
 
-// A TextKind says which help text is meant.
+// A TextKind is the kind of a help text: one line, or the full text.
 type TextKind uint32
 
 // The help texts.

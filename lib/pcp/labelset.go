@@ -19,7 +19,7 @@ const (
 )
 
 // MergeLabels returns the labels of all sets, ascending by name. Sets are given from the lowest
-// precedence to the highest; of labels with the same name the last one stays.
+// precedence to the highest; the last label of a name replaces the earlier ones.
 func MergeLabels(sets ...[]Label) []Label {
 	n := 0
 	for _, set := range sets {
@@ -30,7 +30,7 @@ func MergeLabels(sets ...[]Label) []Label {
 		merged = append(merged, set...)
 	}
 	slices.SortStableFunc(merged, func(a, b Label) int { return cmp.Compare(a.Name, b.Name) })
-	// The sort is stable, so of equal names the highest set's comes first.
+	// The sort is stable: among equal names the label of the highest set comes first, and stays.
 	return slices.CompactFunc(merged, func(a, b Label) bool { return a.Name == b.Name })
 }
 
@@ -54,9 +54,9 @@ func AppendLabels(dst []byte, labels []Label) []byte {
 
 // ParseLabels returns the labels in a JSON object, ascending by name, each with the given flags.
 // Objects within it become labels with dotted names, which also have the flag LabelCompound. A
-// label whose name is not made of letters, digits, underscores and dots is left out; text that has
-// no others, text that is not an object, and a name that occurs twice are pmerr.EINVAL. The empty
-// text has no labels.
+// label whose name is not made of letters, digits, underscores and dots is left out; a text without
+// any valid label, a text that is not an object, and a name that occurs twice are pmerr.EINVAL. The
+// empty text has no labels.
 func ParseLabels(text string, flags uint8) ([]Label, error) {
 	text = strings.TrimSpace(text)
 	if text == "" {

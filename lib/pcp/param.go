@@ -3,7 +3,7 @@ package pcp
 import "encoding/binary"
 
 // Column returns the parameter as a column with one value of a metric whose type is t. The types
-// need not agree: what does not fit is an Odd value, as with any other column.
+// need not agree: a value that does not fit becomes an Odd, as in any other column.
 func (p *Param) Column(t Type) Values {
 	v := Values{ID: p.ID, Type: t, Insts: []int32{NullInst}}
 	from, w := p.Value.typ, p.Value.word
@@ -16,7 +16,7 @@ func (p *Param) Column(t Type) Values {
 	case inSitu && t == Int32:
 		v.Words = []uint64{uint64(int64(int32(w)))}
 	case inSitu && (t == Uint32 || t == Float):
-		v.Words = []uint64{uint64(uint32(w))} // the same 32 bits, read in another way
+		v.Words = []uint64{uint64(uint32(w))} // the same 32 bits, read as unsigned
 	default:
 		v.Odd = []Odd{p.odd()}
 		if t.Arithmetic() {

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// A Profile says which instances a fetch returns (values.md V17). The zero Profile, and nil, select
-// all. It may not be shared by goroutines while it is changed.
+// A Profile selects the instances that a fetch returns (values.md V17). The zero Profile, and nil,
+// select all. It may not be shared by goroutines while it is changed.
 type Profile struct {
 	exclude bool // the default for domains without an entry
 	entries map[InDom]*selection
@@ -19,7 +19,7 @@ type selection struct {
 	set map[int32]struct{}
 }
 
-// many is how many instances are found sooner in a set than in a list.
+// many is the number of instances from which a search in a set beats one in a list.
 const many = 16
 
 // has reports whether inst is in the list.
@@ -50,11 +50,11 @@ func (p *Profile) AddAll() { p.exclude, p.entries = false, nil }
 // DelAll selects nothing and forgets the selections in all domains.
 func (p *Profile) DelAll() { p.exclude, p.entries = true, nil }
 
-// Add selects instances of a domain; no instances means all of them.
+// Add selects instances of a domain; an empty list means all of them.
 func (p *Profile) Add(d InDom, insts ...int32) { p.change(d, insts, true) }
 
-// Del deselects instances of a domain; no instances means all of them. On a domain that was not
-// mentioned before, the reference (and so this) deselects all others too.
+// Del deselects instances of a domain; an empty list means all of them. In a domain that was not
+// mentioned before, Del deselects all other instances too, as the reference does.
 func (p *Profile) Del(d InDom, insts ...int32) { p.change(d, insts, false) }
 
 // Clone returns a copy of p that shares nothing with it; a copy of nil is nil.
@@ -111,10 +111,10 @@ func (p *Profile) Selects(d InDom, inst int32) bool {
 // All reports whether p selects every instance of every domain.
 func (p *Profile) All() bool { return p == nil || !p.exclude && len(p.entries) == 0 }
 
-// A ProfileEntry is what a Profile says about one instance domain.
+// A ProfileEntry is the selection of a Profile in one instance domain.
 type ProfileEntry struct {
 	InDom   InDom
-	Exclude bool    // only Insts are selected, otherwise all but these
+	Exclude bool    // only Insts are selected; if false, all instances but Insts
 	Insts   []int32 // in the order in which they were added
 }
 

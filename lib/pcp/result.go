@@ -10,8 +10,8 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// A Timestamp is a point in time in seconds and nanoseconds since 1970 in UTC. Nsec may be anything
-// that a file or a daemon said; normal ones lie in [0, 1e9).
+// A Timestamp is a point in time in seconds and nanoseconds since 1970 in UTC. Nsec may be any
+// number that a file or a daemon held; a normalised one lies in [0, 1e9).
 type Timestamp struct {
 	Sec  int64
 	Nsec int32
@@ -41,12 +41,12 @@ func (t Timestamp) Time() time.Time { return time.Unix(t.Sec, int64(t.Nsec)).UTC
 // TimestampOf returns the Timestamp of t.
 func TimestampOf(t time.Time) Timestamp { return Timestamp{t.Unix(), int32(t.Nanosecond())} }
 
-// A Result is what a fetch answers: one column for each metric asked for, in the order of the
+// A Result is the answer to a fetch: one column for each metric asked for, in the order of the
 // request. A Result is handed back to the next fetch, which reuses its memory; it may not be shared
 // by goroutines.
 type Result struct {
 	Time    Timestamp
-	Changes Changes // what a daemon has noticed since the fetch before
+	Changes Changes // events that a daemon has noticed since the last fetch
 	Sets    []Values
 }
 
@@ -60,7 +60,7 @@ const (
 	AgentDropped   Changes = 4
 	LabelsChanged  Changes = 8
 	NamesChanged   Changes = 16
-	HostChanged    Changes = 32 // the daemon's host has another name
+	HostChanged    Changes = 32 // the name of the daemon's host has changed
 )
 
 // Reset makes r hold n empty columns, keeping the memory of those it had.
@@ -90,12 +90,12 @@ type Values struct {
 	Insts []int32
 	Words []uint64
 	Blobs [][]byte
-	Odd   []Odd // nil if each value fits Type, else one entry a value, the zero Odd for those that fit
+	Odd   []Odd // nil if each value fits Type, else one entry per value, the zero Odd for a value that fits
 }
 
 // An Odd is a value that does not fit its metric's type: in the wrong encoding, of the wrong size,
-// or of a type that has no values. It is kept as it was found, so that it can be shown (values.md
-// V8.2), and converts to nothing.
+// or of a type that has no values. It is kept unchanged, so that it can be shown (values.md V8.2),
+// and has no conversions.
 type Odd struct {
 	Bad    bool   // the value does not fit; the other fields are valid
 	InSitu bool   // the value is the 32-bit Word, else Blob
@@ -123,8 +123,7 @@ func (v *Values) Grow(n int) {
 // Len returns the number of values.
 func (v *Values) Len() int { return len(v.Insts) }
 
-// Value returns value i by itself. A value that does not fit the metric's type (see Odd) is the
-// zero Value.
+// Value returns value i. A value that does not fit the metric's type (see Odd) is the zero Value.
 func (v *Values) Value(i int) Value {
 	switch {
 	case v.Odd != nil && v.Odd[i].Bad:
@@ -147,7 +146,7 @@ type Value struct {
 	blob []byte
 }
 
-// IsSet reports whether v is a value at all.
+// IsSet reports whether v has a type and content: the zero Value has none.
 func (v Value) IsSet() bool { return v.set }
 
 // Type returns the type of v.

@@ -13,8 +13,8 @@ import (
 //
 // Results are those of the reference, to the bit, where its arithmetic is defined: integers are
 // rounded by adding one half and truncating toward zero, also negative ones, and wrap around. A
-// factor whose parts do not fit 64 bits, which the reference gets wrong or dies of, is applied in
-// floating point, and integers then saturate.
+// factor whose parts do not fit 64 bits, with which the reference computes garbage or crashes, is
+// applied in floating point, and integers then saturate.
 type Scaler struct {
 	typ      Type
 	identity bool
@@ -69,7 +69,7 @@ func NewScaler(t Type, from, to Units) (Scaler, error) {
 // fraction is the factor of a conversion under construction, as a fraction and as a number.
 type fraction struct {
 	mult, div uint64
-	overflow  bool // one of them does not fit 63 bits
+	overflow  bool // mult or div does not fit 63 bits
 	exact     float64
 }
 
@@ -230,14 +230,14 @@ func (s *Scaler) Word(w uint64) uint64 {
 	return w
 }
 
-// A Factor is what a Scaler multiplies by.
+// A Factor is the number by which a Scaler multiplies.
 type Factor struct {
 	Mult, Div int64   // for integers
 	Ratio     float64 // for doubles; single precision has its own quotient of Mult and Div
 }
 
-// Factor returns the factor. It is false for conversions that are more than one: of extra units, and
-// those whose parts do not fit 64 bits.
+// Factor returns the factor. The result is false for a conversion that is not one multiplication:
+// of extra units, or with parts that do not fit 64 bits.
 func (s *Scaler) Factor() (Factor, bool) {
 	return Factor{s.mult, s.div, s.ratio}, s.mult > 0 && !s.inexact && !s.extra.on
 }
@@ -262,7 +262,7 @@ func (s *Scaler) extraWord(w uint64) uint64 {
 		return math.Float64bits(f)
 	case Int32:
 		if f <= -0x1p31-1 || f >= 0x1p31 || f != f {
-			return cut(Int32, 1<<31) // what the reference's machines give
+			return cut(Int32, 1<<31) // the result of the reference's machines
 		}
 	case Uint64:
 		if f >= 0x1p63 {

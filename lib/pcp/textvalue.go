@@ -13,10 +13,10 @@ import (
 // errRange is the system's error for a number out of range, ERANGE.
 const errRange pmerr.Code = -34
 
-// ParseValue returns the value of type t that text means, as pmstore reads it (values.md V9):
-// decimal numbers, and hexadecimal ones for the integer types. White space and a plus sign may
-// lead, nothing may follow, and the empty text is zero. The error is pmerr.Type if text is not of
-// the type or the type has no text form, and the system's "Numerical result out of range".
+// ParseValue reads a value of type t as pmstore does (values.md V9): decimal numbers, and
+// hexadecimal ones for the integer types. White space and a plus sign may lead, nothing may follow,
+// and the empty text is zero. The error is pmerr.Type if text is not of the type or the type has no
+// text form, and the system's "Numerical result out of range" for a number out of range.
 func ParseValue(t Type, text string) (Value, error) {
 	if t == String {
 		return BlobValue(t, []byte(text)), nil
@@ -59,8 +59,8 @@ func parseFloatValue(t Type, s string) (Value, error) {
 	return FloatValue(float32(f)), nil
 }
 
-// isHexText reports whether s is taken for a hexadecimal number: a sign, which can only be minus,
-// "0x" and nothing but hexadecimal digits.
+// isHexText reports whether s has the form of a hexadecimal number: a sign, which can only be
+// minus, "0x" and nothing but hexadecimal digits.
 func isHexText(s string) bool {
 	s = strings.TrimPrefix(s, "-")
 	return ctext.HasPrefixFold(s, "0x") && strings.Trim(s[2:], "0123456789abcdefABCDEF") == ""
@@ -88,7 +88,7 @@ func parseIntValue(t Type, s string) (Value, error) {
 		return Value{}, errRange
 	}
 	if neg {
-		// As in C, a minus before an unsigned number goes around the range.
+		// As in C, a minus sign before an unsigned number negates modulo 2^64.
 		w = -w
 	}
 	ok := true

@@ -7,7 +7,7 @@ type Type int32
 
 // The types.
 const (
-	NoSupport       Type = -1 // known, but not in this version of what is measured
+	NoSupport       Type = -1 // known, but not supported by this version of the measured system
 	Int32           Type = 0
 	Uint32          Type = 1
 	Int64           Type = 2
@@ -65,7 +65,7 @@ type Sem int32
 
 // The semantics.
 const (
-	Counter  Sem = 1 // grows all the time
+	Counter  Sem = 1 // grows, until it wraps or restarts
 	Instant  Sem = 3 // any value at any time
 	Discrete Sem = 4 // keeps its value until it changes
 )

@@ -19,9 +19,9 @@ import (
 // A side's numbers multiply; each of the three dimensions, and extra units as a whole, may occur
 // once in it.
 
-// A UnitsError says why a text is not a text of units. It is pmerr.Conv for errors.Is.
+// A UnitsError is the mistake in a text of units. errors.Is finds pmerr.Conv in it.
 type UnitsError struct {
-	Text string // what is wrong, in the words of the reference
+	Text string // the mistake, in the words of the reference
 }
 
 // Error returns e.Text.
@@ -49,7 +49,7 @@ const (
 // dimensionNames are the names of the dimensions in messages.
 var dimensionNames = [...]string{space: "space", tick: "time", count: "count"}
 
-// unitSide is what stands before or after the slash.
+// unitSide is the part of a text before or after the slash.
 type unitSide struct {
 	factor     float64
 	dim, scale [3]int
@@ -72,7 +72,7 @@ func ParseUnits(s string) (Units, float64, error) {
 	return combineSides(&a, &b)
 }
 
-// parse reads one side and returns a message, empty if all is well.
+// parse reads one side and returns the message of a mistake, or "".
 func (u *unitSide) parse(s string) string {
 	u.factor = 1
 	for i := 0; i < len(s); {
@@ -135,7 +135,7 @@ func (u *unitSide) unit(s string) (int, string) {
 	}
 	u.dim[dim], u.scale[dim] = power, scale
 	if power == 0 {
-		u.scale[dim] = 0 // the unit cancels
+		u.scale[dim] = 0 // the powers of the unit add up to zero: its scale counts no longer
 	}
 	return end, ""
 }
@@ -205,8 +205,8 @@ func spaceScale(w string) (int, bool) {
 	return 0, false
 }
 
-// countScale reads what may follow the word "count": " x 10" or " x 10^n". It returns its length
-// and the power of ten.
+// countScale reads the multiplier that may follow the word "count": " x 10" or " x 10^n". It
+// returns its length and the power of ten.
 func countScale(s string) (n, exp int) {
 	const times = " x 10"
 	if !ctext.HasPrefixFold(s, times) {
@@ -266,7 +266,7 @@ func combineSides(a, b *unitSide) (Units, float64, error) {
 		case a.dim[d] != 0 && b.dim[d] != 0:
 			scales[d] = [...]int{space: int(Byte), tick: int(Sec), count: 0}[d]
 		default:
-			scales[d] = a.scale[d] + b.scale[d] // one of them is not there, thus 0
+			scales[d] = a.scale[d] + b.scale[d] // the dimension stands on one side only: the other scale is 0
 		}
 		if msg == "" && (dims[d] < -8 || dims[d] > 7) {
 			msg = dimensionNames[d] + " dimension out of bounds"

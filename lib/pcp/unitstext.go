@@ -41,8 +41,8 @@ func (u Units) Dimensionless() bool {
 	return u.DimSpace == 0 && u.DimTime == 0 && u.DimCount == 0 && u.Extra == 0
 }
 
-// String returns u as pmUnitsStr gives it ("Mbyte / sec"); for dimensionless units it is the empty
-// string, which descriptions show as "none".
+// String returns u as pmUnitsStr gives it ("Mbyte / sec"); for dimensionless units the message is
+// complete the empty string, which descriptions show as "none".
 func (u Units) String() string {
 	var buf [64]byte
 	return string(u.Append(buf[:0]))
@@ -65,8 +65,8 @@ func (u Units) Append(dst []byte) []byte {
 	return dst
 }
 
-// appendSide appends the parts of u whose dimensions have the given sign, each after a space if
-// anything stands at start.
+// appendSide appends the parts of u whose dimensions have the given sign, each after a space unless
+// it is the first one.
 func (u Units) appendSide(dst []byte, sign int8, start int) []byte {
 	part := func(dim int8) bool {
 		if int(dim)*int(sign) <= 0 {
@@ -121,7 +121,7 @@ func appendCountName(dst []byte, scale int8) []byte {
 }
 
 // appendExtraName appends the name of the extra unit and its scale. The reference cuts the longest
-// text, "temperature (scale-4)", by two characters; here it is whole.
+// text, "temperature (scale-4)", by two characters; this function does not.
 func appendExtraName(dst []byte, u Units) []byte {
 	kind, n := extraOf(u)
 	if kind == nil {

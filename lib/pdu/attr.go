@@ -19,15 +19,15 @@ const (
 	AttrContainer AttrCode = 15
 )
 
-// maxAttr is the longest value of an attribute, and maxSASL that of a step of authentication
-// (wire.md W1.4); both are one more than that.
+// maxAttr is one more than the length of the longest value of an attribute, and maxSASL one more
+// than that of the longest step of authentication (wire.md W1.4).
 const (
 	maxAttr = 4096
 	maxSASL = 2048
 )
 
-// An Attr is an attribute of a connection, or a step of authentication. There is no answer by
-// itself (wire.md W5.4).
+// An Attr is an attribute of a connection, or a step of authentication. An attribute has no answer
+// of its own (wire.md W5.4).
 type Attr struct {
 	Code  AttrCode
 	Value []byte

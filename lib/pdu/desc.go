@@ -47,7 +47,7 @@ func (dst *Desc) Decode(body []byte) error {
 	return r.Finish()
 }
 
-// appendDesc appends what describes a metric, without its identifier.
+// appendDesc appends a description without the metric's identifier.
 func appendDesc(dst []byte, d *pcp.Desc) []byte {
 	dst = wire.AppendInt32(dst, int32(d.Type))
 	dst = wire.AppendUint32(dst, uint32(d.InDom))

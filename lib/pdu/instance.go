@@ -9,8 +9,8 @@ import (
 )
 
 // An InstanceReq asks for instances of a domain; the answer is an Instance (wire.md W5.9). With
-// Inst and Name empty (pcp.NullInst, "") it asks for all of them, with one of the two for the
-// other.
+// Inst and Name empty (pcp.NullInst, "") it asks for all of them, with one of the two it asks for
+// the other.
 type InstanceReq struct {
 	InDom pcp.InDom
 	Inst  int32
@@ -40,8 +40,8 @@ func (dst *InstanceReq) Decode(body []byte) error {
 	return r.Finish()
 }
 
-// An Instance lists instances of a domain. The answer to one question has one entry, with what was
-// asked for; the other part is empty. Decoded names share one piece of memory.
+// An Instance lists instances of a domain. The answer about one instance has one entry with the
+// requested part; the other part is empty. Decoded names share one piece of memory.
 type Instance struct {
 	InDom     pcp.InDom
 	Instances []pcp.Instance

@@ -45,7 +45,7 @@ type Label struct {
 // Type implements Message.
 func (*Label) Type() Type { return TypeLabel }
 
-// setSize is the size of what stands before the labels of a set.
+// setSize is the size of the header of a set, before its labels.
 const setSize = 16
 
 // Encode implements Message.
@@ -55,7 +55,7 @@ func (src *Label) Encode(dst []byte) ([]byte, error) {
 	out = wire.AppendUint32(out, uint32(src.Kind))
 	out = wire.AppendUint32(out, 0)
 	out = wire.AppendUint32(out, uint32(len(src.Sets)))
-	json := len(out) - start // where the next text will stand
+	json := len(out) - start // offset of the next text
 	for i := range src.Sets {
 		json += setSize
 		if src.Sets[i].Err == nil {
@@ -74,7 +74,7 @@ func (src *Label) Encode(dst []byte) ([]byte, error) {
 		case set.Err != nil:
 			text, where, err, count = nil, nil, nil, int32(pmerr.Of(set.Err))
 		case count == 0 && err == nil:
-			text = nil // not even the braces of an object
+			text = nil // an empty set has no text, not even the braces of an object
 		}
 		if err != nil {
 			return dst, err
@@ -115,7 +115,8 @@ func (dst *Label) Decode(body []byte) error {
 	return r.Finish()
 }
 
-// readSet takes one label set, whose text lies elsewhere in body, and returns the size of that.
+// readSet takes one label set, whose text lies elsewhere in body, and returns the size of that
+// text.
 func readSet(r *wire.Reader, set *pcp.LabelSet, body []byte) (size int, err error) {
 	count, offset := r.Int32(), int64(r.Int32())-HeaderSize
 	size = int(r.Int32())
@@ -128,7 +129,7 @@ func readSet(r *wire.Reader, set *pcp.LabelSet, body []byte) (size int, err erro
 		set.Err = pmerr.Code(count)
 		return size, nil
 	case size == 0:
-		offset = 0 // no text has no place
+		offset = 0 // a set without text has offset 0
 	}
 	where := r.Bytes(wire.LabelSize * int(count))
 	if r.Err() != nil {

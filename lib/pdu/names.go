@@ -21,8 +21,8 @@ const (
 // share one piece of memory, and none is empty.
 type Names struct {
 	Names  []string
-	Status []int32    // Leaf or NonLeaf for each name; nil if nobody asked
-	Err    pmerr.Code // why there are none
+	Status []int32    // Leaf or NonLeaf for each name; nil unless the question had Status set
+	Err    pmerr.Code // the refusal, in place of names
 }
 
 // Type implements Message.
@@ -129,7 +129,7 @@ func (dst *IDs) Decode(body []byte) error {
 // relative to the node.
 type Child struct {
 	Name   string
-	Status bool // each name's status is wanted too
+	Status bool // ask for the status of each name too
 }
 
 // Type implements Message.

@@ -4,8 +4,8 @@
 // A [Message] encodes itself as a whole, header included, and decodes its body. A [Reader] takes
 // messages off a stream, each as a [Frame], whose Type says which struct its body is.
 //
-// Bodies come from the network: every length, count and offset is checked, and what does not fit is
-// an error that wraps [ErrFormat]. Decoded messages own their memory.
+// Bodies come from the network: every length, count and offset is checked, and a body that does not
+// fit is an error that wraps [ErrFormat]. Decoded messages own their memory.
 package pdu
 
 import (
@@ -66,11 +66,11 @@ func (t Type) String() string {
 type Message interface {
 	// Type returns the message's type.
 	Type() Type
-	// Encode appends the whole message, header included. An error is something that has no place in
-	// a message; dst is then returned as it was.
+	// Encode appends the message with its header. It fails if a field does not fit into a message;
+	// dst is then returned unchanged.
 	Encode(dst []byte) ([]byte, error)
-	// Decode makes the receiver what the body says. The body is what follows the header, and is not
-	// kept.
+	// Decode replaces the receiver by the content of a body: the bytes after the header. It keeps
+	// no part of the body.
 	Decode(body []byte) error
 }
 
@@ -125,8 +125,8 @@ func New(t Type) Message {
 	return nil
 }
 
-// HeaderSize is the size of what stands before each body: length of the whole message, type, and a
-// number for the sender (wire.md W1.3).
+// HeaderSize is the size of the header before each body: length of the message with its header,
+// type, and the sender's number (wire.md W1.3).
 const HeaderSize = 12
 
 // begin appends the header of a message whose length is not known yet.
@@ -142,8 +142,8 @@ func end(dst []byte, start int) []byte {
 	return dst
 }
 
-// SetFrom sets the sender's number in an encoded message: an agent's process, or the number that
-// the daemon has for a client.
+// SetFrom sets the sender's number in an encoded message: the process of an agent, or the daemon's
+// number for a client.
 func SetFrom(msg []byte, from int32) { wire.PutUint32(msg, 8, uint32(from)) }
 
 // appendString appends s, padded to whole words.
@@ -155,10 +155,10 @@ func appendString(dst []byte, s string) []byte {
 	return dst
 }
 
-// readString takes a string of n bytes and what pads it.
+// readString takes a string of n bytes and its padding.
 func readString(r *wire.Reader, n int) string { return string(readPadded(r, n)) }
 
-// readPadded takes n bytes and what pads them.
+// readPadded takes n bytes and their padding.
 func readPadded(r *wire.Reader, n int) []byte {
 	if n < 0 {
 		r.Fail("negative length")
@@ -171,7 +171,8 @@ func readPadded(r *wire.Reader, n int) []byte {
 	return b
 }
 
-// A pack holds many strings in one piece of memory, which lives as long as one of them.
+// A pack holds many strings in one piece of memory, which is kept as long as one of the strings is
+// in use.
 type pack struct{ text strings.Builder }
 
 // newPack returns a pack for strings of size bytes altogether.

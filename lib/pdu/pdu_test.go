@@ -124,8 +124,8 @@ func checkCuts(t *testing.T, dumps []dump, cut, more bool) {
 	}
 }
 
-// fuzzMessage checks for a type that whatever decodes, and can be encoded, is the same when it is
-// decoded again.
+// fuzzMessage checks for a type that whatever decodes, and can be encoded, is the same when the
+// message is complete decoded again.
 func fuzzMessage(f *testing.F, of Type, seeds ...string) {
 	for _, s := range seeds {
 		f.Add(unhex(f, s)[HeaderSize:])

@@ -7,18 +7,18 @@ import (
 	"pmtools/lib/pcp"
 )
 
-// A Profile says which instances later fetches for the same Slot return. There is no answer
+// A Profile selects the instances that later fetches for the same Slot return. There is no answer
 // (wire.md W5.6).
 type Profile struct {
 	Slot    int32
-	Exclude bool // instance domains without an entry have none of their instances
+	Exclude bool // domains without an entry are excluded
 	Entries []pcp.ProfileEntry
 }
 
 // Type implements Message.
 func (*Profile) Type() Type { return TypeProfile }
 
-// state is how the protocol says whether something is excluded.
+// state is the protocol's number for excluded or included.
 func state(exclude bool) uint32 {
 	if exclude {
 		return 1

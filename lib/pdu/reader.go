@@ -9,19 +9,19 @@ import (
 // A Frame is a message as it came off the stream.
 type Frame struct {
 	Type Type
-	From int32  // the sender's number for itself, or for whom it speaks
+	From int32  // the sender's number for itself, or for the client on whose behalf it sends
 	Body []byte // valid until the next call of Next
 }
 
-// DefaultMaxLen is the longest message that a Reader accepts unless told otherwise. Replies have no
+// DefaultMaxLen is the default length of the longest message that a Reader accepts. Replies have no
 // limit in the protocol; the longest known ones, whole name spaces and large results, have some
 // tens of megabytes.
 const DefaultMaxLen = 256 << 20
 
-// Longest returns the length in bytes of the longest message of a type that a Reader accepts unless
-// told otherwise. Some have a fixed size, some answer as many questions as fit a request (wire.md
-// W1.4); for the others it is many times what is known. Decoders allocate in proportion to a
-// message, so that this is the budget for memory too.
+// Longest returns the default length in bytes of the longest message of a type that a Reader
+// accepts. Some messages have a fixed size, some answer as many questions as fit a request (wire.md
+// W1.4); for the others the limit is many times the longest known message.
+// Decoders allocate in proportion to a message, so that this is the budget for memory too.
 func Longest(t Type) int {
 	switch t {
 	case TypeError, TypeDescReq, TypeDesc, TypeLabelReq, TypeTextReq:
@@ -38,18 +38,18 @@ func Longest(t Type) int {
 	return DefaultMaxLen
 }
 
-// A Reader takes messages off a stream. A read that was cut short, by a deadline say, is taken up
-// again by the next call of Next. It may not be shared by goroutines.
+// A Reader takes messages off a stream. The next call of Next continues a read that was cut short,
+// for example by a deadline. It may not be shared by goroutines.
 type Reader struct {
 	// MaxLen is the length in bytes of the longest message that is accepted; 0 means the Longest of
 	// its type.
 	MaxLen int
 
 	r     io.Reader
-	mem   []byte // the whole buffer
-	buf   []byte // what was read of the current message and beyond: part of mem, to its end
+	mem   []byte // the buffer with its full capacity
+	buf   []byte // the unread bytes, of the current message and after it: the end of mem
 	done  int    // the length of the message that was returned last, still in buf
-	small int    // how many messages in a row have needed little of a large buffer
+	small int    // number of consecutive messages that needed little of a large buffer
 	full  bool   // the last read filled the buffer
 }
 
@@ -57,8 +57,8 @@ type Reader struct {
 func NewReader(r io.Reader) *Reader { return &Reader{r: r} }
 
 // Next returns the next message. At the end of the stream it returns io.EOF; if it ends within a
-// message io.ErrUnexpectedEOF; an error that wraps ErrFormat if what comes cannot be a message,
-// after which the stream is of no use.
+// message io.ErrUnexpectedEOF; an error that wraps ErrFormat if the bytes cannot be a message: the
+// stream is unusable then.
 func (r *Reader) Next() (Frame, error) {
 	r.drop()
 	if err := r.fill(HeaderSize); err != nil {
@@ -118,31 +118,31 @@ func (r *Reader) drop() {
 	}
 }
 
-// move makes what was read the beginning of a buffer of size bytes.
+// move makes a buffer of size bytes that begins with the unread bytes.
 func (r *Reader) move(size int) {
 	switch {
 	case size != len(r.mem):
 		r.mem = make([]byte, size)
 	case cap(r.buf) == size:
-		return // it is
+		return // the message is complete
 	}
 	r.buf = r.mem[:copy(r.mem, r.buf)]
 }
 
-// maxEmpty is how often in a row the stream may give neither bytes nor an error.
+// maxEmpty is the number of consecutive reads that may return neither bytes nor an error.
 const maxEmpty = 100
 
-// growth is how many times as large a buffer becomes that was too small.
+// growth is the factor by which a buffer grows that is too small.
 const growth = 16
 
-// room makes room for reading on in a message of n bytes. The buffer grows as bytes arrive, not as a
-// header announces them: to n bytes once the first part of them is there.
+// room makes room for reading on in a message of n bytes. The buffer grows with the bytes that have
+// arrived, not with the length in the header: to n bytes once a part of them has arrived.
 func (r *Reader) room(n int) {
 	size := max(len(r.mem), minBuffer)
 	switch {
 	case len(r.buf) < len(r.mem):
 		if r.full && n <= size {
-			size = max(size, manyBuffer) // there may be more to read than this message
+			size = max(size, manyBuffer) // bytes of the next messages are probably waiting: room for them saves reads
 		}
 	case growth*len(r.buf) < n:
 		size = max(size, min(growth*len(r.buf), n/growth+1))
@@ -163,7 +163,7 @@ func (r *Reader) fill(n int) error {
 			empty = 0
 		}
 		switch {
-		case len(r.buf) >= n: // an error will come again
+		case len(r.buf) >= n: // the message is complete: the next read returns the error again
 		case err == io.EOF && len(r.buf) > 0:
 			return io.ErrUnexpectedEOF
 		case err != nil:

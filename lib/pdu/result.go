@@ -7,17 +7,18 @@ import (
 	"pmtools/lib/pcp"
 )
 
-// A Result holds the values of metrics: the answer to a Fetch, or what is to be stored (wire.md
+// A Result holds the values of metrics: the answer to a Fetch, or the values of a store (wire.md
 // W5.7, W6). Its time has microseconds.
 type Result struct {
-	// Values is what is encoded, and what Decode fills: it reuses the memory that it finds there.
-	// Nil is an empty Result, and a new one is made for Decode.
+	// Values is encoded, and filled by Decode, which reuses its memory. Nil is encoded as an empty
+	// Result; Decode replaces nil by a new Result.
 	Values *pcp.Result
 	// TypeOf returns the type of a metric, as its description has it, or Unknown. Values that do
-	// not fit it are odd (see pcp.Odd). Nil leaves it to the values: then 32 bits are signed.
+	// not fit it are odd (see pcp.Odd). With nil the encoding of a value decides: 32 bits are
+	// signed.
 	TypeOf func(id pcp.ID) pcp.Type
-	// Most is how many value sets Decode accepts; 0 is any number. A set takes many times the
-	// memory that it has in the message.
+	// Most is the largest number of value sets that Decode accepts; 0 is any number. A decoded set
+	// takes many times its size in the message.
 	Most int
 	// Format is called by Decode with the format of each value set that has values, as it stands in
 	// the message; nil drops it.
@@ -53,7 +54,7 @@ func (src *HighResResult) Encode(dst []byte) ([]byte, error) {
 	return encodeSets(dst, out, start, v.Sets)
 }
 
-// values returns what is encoded; a message without Values has none.
+// values returns the Result to encode, an empty one for nil.
 func (src *Result) values() *pcp.Result {
 	if src.Values == nil {
 		return new(pcp.Result)
@@ -75,7 +76,7 @@ func encodeSets(dst, out []byte, start int, sets []pcp.Values) ([]byte, error) {
 func (dst *Result) Decode(body []byte) error {
 	r := wire.NewReader(body)
 	at := pcp.Timestamp{Sec: int64(r.Int32())}
-	// The daemon hands stores on to agents with a time that may be anything (wire.md W9.3).
+	// The daemon passes stores on to agents with an arbitrary time (wire.md W9.3).
 	if usec := r.Int32(); usec >= 0 && usec < 1e6 {
 		at.Nsec = usec * 1000
 	}
@@ -95,7 +96,7 @@ func (dst *HighResResult) Decode(body []byte) error {
 	return dst.decode(&r, body, at, n)
 }
 
-// decode takes n value sets, which begin where r stands.
+// decode takes n value sets from the position of r on.
 func (dst *Result) decode(r *wire.Reader, body []byte, at pcp.Timestamp, n int32) error {
 	if dst.Values == nil {
 		dst.Values = new(pcp.Result)

@@ -14,7 +14,7 @@ type TextReq struct {
 	Kind  pcp.TextKind
 }
 
-// What a text is about, in the protocol's numbers.
+// The protocol's numbers for the object of a text.
 const (
 	textPMID  = 4
 	textInDom = 8
@@ -50,7 +50,7 @@ func (dst *TextReq) Decode(body []byte) error {
 	return nil
 }
 
-// A Text is a help text. Ident is of no use: agents send it in their own byte order.
+// A Text is a help text. Ident cannot be trusted: agents send it in their own byte order.
 type Text struct {
 	Ident uint32
 	Text  string

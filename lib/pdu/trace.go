@@ -9,8 +9,8 @@ import (
 )
 
 // Trace writes a message to w as one line: a mark for its direction, such as > or <, type, sender,
-// length and fields. What is sent to authenticate is not shown, only its length. A body that does
-// not decode is shown as an error.
+// length and fields. The bytes of authentication are secret: only their length is shown. A body
+// that does not decode is shown as an error.
 func Trace(w io.Writer, direction string, f Frame) error {
 	line := fmt.Sprintf("%s %v from=%d len=%d", direction, f.Type, f.From, HeaderSize+len(f.Body))
 	if m := New(f.Type); m == nil {
@@ -20,12 +20,12 @@ func Trace(w io.Writer, direction string, f Frame) error {
 	} else if text := fields(m); text != "" {
 		line += " " + text
 	}
-	// Values of labels may have anything in them.
+	// Values of labels may contain line breaks and control characters.
 	_, err := io.WriteString(w, strings.ReplaceAll(line, "\n", `\n`)+"\n")
 	return err
 }
 
-// fields returns what a message says.
+// fields returns the content of a message as text.
 func fields(m Message) string {
 	switch m := m.(type) {
 	case *Error:

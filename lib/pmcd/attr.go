@@ -14,23 +14,23 @@ import (
 const (
 	attrSecure    = "secure"    // with pcps: only: "enforce" (as absent or "1") or "relaxed"
 	attrCompress  = "compress"  // always refused
-	attrUserAuth  = "userauth"  // authenticate, whatever else is given
-	attrUserName  = "username"  // who authenticates
-	attrPassword  = "password"  // what proves it
+	attrUserAuth  = "userauth"  // authenticate, even without a user name
+	attrUserName  = "username"  // name of the user who authenticates
+	attrPassword  = "password"  // password of that user
 	attrMethod    = "method"    // the mechanism, instead of the best one
-	attrRealm     = "realm"     // of the user name
-	attrContainer = "container" // whose metrics are wanted
+	attrRealm     = "realm"     // realm of the user name
+	attrContainer = "container" // name of the container whose metrics are wanted
 )
 
 // An Attr is an attribute of a host specification.
 type Attr struct {
 	Key   string // the full name
 	Value string
-	Set   bool // whether there is a value, perhaps an empty one
+	Set   bool // the attribute has a value, perhaps an empty one
 }
 
-// attrKeys gives the full name of every key a specification may have. Those that are not constants
-// above are known to the reference, and have no effect there.
+// attrKeys gives the full name of every key a specification may have. The keys without a constant
+// above are known to the reference and have no effect.
 var attrKeys = [...]struct{ short, full string }{
 	{"secure", attrSecure}, {"compress", attrCompress},
 	{"userauth", attrUserAuth}, {"authorise", attrUserAuth}, {"authorize", attrUserAuth},
@@ -53,8 +53,8 @@ func (s *Spec) Attr(key string) (Attr, bool) {
 	return Attr{}, false
 }
 
-// attrs reads the attributes. Unknown keys are ignored, their values too; of the same key, the last
-// one counts.
+// attrs reads the attributes. Unknown keys and their values are ignored; the last value of a key
+// counts.
 func (p *specParser) attrs() error {
 	for {
 		start := p.pos
@@ -96,12 +96,12 @@ func (p *specParser) attr(text string, start int) error {
 	return nil
 }
 
-// errEscape is why a value cannot be decoded. A zero byte would end the value early at the other
-// side, or be taken for a separator, so it counts as wrong.
+// errEscape is the error of a value that cannot be decoded. A zero byte is an error too: the daemon
+// would end the value there, or take the byte for a separator.
 var errEscape = errors.New("bad escape in attribute value")
 
-// decodeForm decodes an attribute value: "+" is a blank, %HH a byte. With an error comes the place
-// of the escape.
+// decodeForm decodes an attribute value: "+" is a blank, %HH a byte. Beside an error, bad is the
+// offset of the escape.
 func decodeForm(s string) (text string, bad int, err error) {
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {

@@ -14,8 +14,8 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// An Error is what went wrong with a connection. Err wraps a pmerr.Code, and the cause if there is
-// one; or it is the error of the context that has ended.
+// An Error is the failure of a connection. Err wraps a pmerr.Code, and the cause if there is one;
+// or it is the error of the context that has ended.
 type Error struct {
 	Op      string // "dial", "handshake", "use", "send", "receive"
 	Addr    string
@@ -36,21 +36,21 @@ type Conn struct {
 	opt      connOptions
 	features feature
 	out      []byte    // messages that wait to be sent, and memory for them
-	until    time.Time // when the time for the current request is over; zero before the first one
-	broken   error     // why the connection is of no use any more
+	until    time.Time // end of the time for the current request; zero before the first one
+	broken   error     // the error that broke the connection
 	result   pdu.HighResResult
 
 	profile    []byte // the last profile that was sent, as a message
-	profileAll bool   // it selects everything
+	profileAll bool   // the last profile selects everything
 }
 
-// traceFunc is what Dialer.Trace is.
+// traceFunc is the type of Dialer.Trace.
 type traceFunc func(direction string, f pdu.Frame)
 
-// connOptions are what a Dialer tells its connections.
+// connOptions are the settings of a Dialer for its connections.
 type connOptions struct {
-	timeout time.Duration // how long a request and all that answers it may take, 0 for any time
-	records bool          // each message is written by itself
+	timeout time.Duration // limit for a request with all messages of its reply, 0 for none
+	records bool          // each message is one write
 	trace   traceFunc     // may be nil
 }
 
@@ -68,14 +68,14 @@ func (c *Conn) upgrade(nc net.Conn) {
 // Close closes the connection. It may be called twice.
 func (c *Conn) Close() error {
 	if c.broken != nil {
-		return nil // then it is closed
+		return nil // fail has closed the connection
 	}
 	c.broken = net.ErrClosed
 	return c.nc.Close()
 }
 
 // fail remembers that the connection is broken, closes it, and returns the error for the caller:
-// the context's own if that has ended, otherwise with code.
+// the context's own if that has ended, otherwise err with a code.
 func (c *Conn) fail(ctx context.Context, op string, err error) *Error {
 	code := pmerr.IPC
 	switch {
@@ -112,8 +112,8 @@ func (c *Conn) usable(ctx context.Context) error {
 	return nil
 }
 
-// idle returns an error if no request can be begun: a message that nobody waits for would be taken
-// for the reply to it.
+// idle returns an error unless a request can begin: a message that arrived unrequested would be
+// taken for its reply.
 func (c *Conn) idle(ctx context.Context) error {
 	if err := c.usable(ctx); err != nil {
 		return err
@@ -123,20 +123,20 @@ func (c *Conn) idle(ctx context.Context) error {
 		e.NotSent = true
 		return e
 	}
-	c.wind()
+	c.restart()
 	return nil
 }
 
-// wind begins the time for a request, or for the next reply of several. It covers all messages of
-// the reply: each by itself could be in time for ever.
-func (c *Conn) wind() {
+// restart starts the time-out of a request, or of the next reply of several. It covers all messages
+// of a reply: with a time-out for each message, a daemon could send notices for ever.
+func (c *Conn) restart() {
 	if c.opt.timeout > 0 {
 		c.until = time.Now().Add(c.opt.timeout)
 	}
 }
 
-// watch makes reads and writes fail once ctx has ended, and when the time for the request is over;
-// in a handshake each message has its own. The function that it returns ends that.
+// watch makes reads and writes fail when ctx has ended, and when the time for the request is over;
+// in a handshake each message has a time-out of its own. stop ends the watch.
 func (c *Conn) watch(ctx context.Context) (stop func()) {
 	deadline := c.until
 	if deadline.IsZero() && c.opt.timeout > 0 {
@@ -153,7 +153,7 @@ func (c *Conn) watch(ctx context.Context) (stop func()) {
 	})
 	return func() {
 		if !ended() {
-			<-done // or it would end the next call
+			<-done // a late SetDeadline would end the next call
 		}
 	}
 }
@@ -180,10 +180,10 @@ func (c *Conn) queue(ctx context.Context, m pdu.Message) (size int, err error) {
 	return size, err
 }
 
-// keepOut is the most memory for messages that is kept between requests.
+// keepOut is the largest size of the output buffer that is kept between requests.
 const keepOut = 32 << 10
 
-// flush sends what waits.
+// flush sends the queued messages.
 func (c *Conn) flush(ctx context.Context) error {
 	defer func() {
 		if c.out = c.out[:0]; cap(c.out) > keepOut {
@@ -216,7 +216,7 @@ func (c *Conn) recv(ctx context.Context) (pdu.Frame, error) {
 	f, err := c.r.Next()
 	if err != nil {
 		if err == io.EOF {
-			err = io.ErrUnexpectedEOF // a reply was expected
+			err = io.ErrUnexpectedEOF // a daemon that hangs up owes a reply
 		}
 		return f, c.fail(ctx, "receive", err)
 	}
@@ -283,19 +283,19 @@ func (c *Conn) call(ctx context.Context, req, m pdu.Message) error {
 }
 
 // How many requests, and about how many bytes of requests, may wait for their replies. The daemon
-// reads the next one when it has written the reply to the last: requests that fill the buffers of
-// both sides while nobody reads replies would wait for ever. More are sent when half of them are
-// answered: the daemon always has some, and gets many with one write.
+// reads a request after it has written the reply to the one before. If requests filled the buffers
+// of both sides while we do not read replies, both sides would wait for ever. More requests are
+// sent when half of them are answered: the daemon always has some, and gets many with one write.
 const (
 	window      = 512
 	windowBytes = 16 << 10
 )
 
-// A pipeline is requests that do not wait for each other.
+// A pipeline is a list of requests that do not wait for each other's replies.
 type pipeline struct {
 	n    int                                        // requests
-	req  func(i int) (request, reply pdu.Message)   // request i, and where its reply goes; nil is no request
-	done func(i int, refused error) (botched error) // called when this has happened, or with the daemon's error
+	req  func(i int) (request, reply pdu.Message)   // request i, and the message that gets its reply; a nil request is skipped
+	done func(i int, refused error) (botched error) // called after reply i, with the daemon's error if it refused
 }
 
 // asked is a request of a pipeline that was sent.
@@ -305,16 +305,17 @@ type asked struct {
 	err   error // the request could not be made
 }
 
-// A queue is the requests of a pipeline whose turn has come.
+// A queue holds the requests of a pipeline that were sent and have no reply yet.
 type queue struct {
-	waiting []asked // a ring
-	sent    int     // requests so far
-	bytes   int     // of those that wait
-	replies int     // that will come
+	waiting []asked // a ring of requests
+	sent    int     // number of requests sent
+	bytes   int     // bytes of the requests without a reply
+	replies int     // replies under way
 }
 
-// each sends the requests of a pipeline, and tells done of each one in order. What breaks the
-// connection ends it early: so does a reply that cannot be right, as done says.
+// each sends the requests of a pipeline and calls done for each reply in order. An error that
+// breaks the connection ends the pipeline; an error of done, for a reply that cannot be right,
+// breaks the connection.
 func (c *Conn) each(ctx context.Context, p *pipeline) error {
 	if p.n == 0 {
 		return c.usable(ctx)
@@ -331,7 +332,7 @@ func (c *Conn) each(ctx context.Context, p *pipeline) error {
 		err := w.err
 		if err == nil && w.reply != nil {
 			if !c.r.Ready() {
-				c.wind()
+				c.restart()
 				c.gather(q.replies)
 			}
 			err = c.reply(ctx, w.reply)
@@ -365,8 +366,8 @@ func (c *Conn) refill(ctx context.Context, p *pipeline, q *queue, i int) error {
 	return c.flush(ctx)
 }
 
-// ask queues one request of a pipeline. The end of ctx breaks the connection: replies may be under
-// way.
+// ask queues one request of a pipeline. The end of ctx breaks the connection: replies to earlier
+// requests may be under way.
 func (c *Conn) ask(ctx context.Context, p *pipeline, i int) asked {
 	m, reply := p.req(i)
 	if m == nil {
@@ -379,8 +380,7 @@ func (c *Conn) ask(ctx context.Context, p *pipeline, i int) asked {
 	return asked{size, reply, err}
 }
 
-// differ is what is wrong with a reply that has another number of answers than there were
-// questions, nil if nothing is.
+// differ returns an error if a reply has another number of answers than the request had questions.
 func differ(got, want int) error {
 	if got == want {
 		return nil

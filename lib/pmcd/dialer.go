@@ -24,7 +24,7 @@ const (
 	defaultRequestTimeout = 10 * time.Second
 )
 
-// A SecureMode says whether a connection uses TLS when its specification does not say so itself.
+// A SecureMode decides about TLS where the specification does not.
 type SecureMode int
 
 // The modes.
@@ -34,14 +34,14 @@ const (
 	SecureEnforce            // or not at all
 )
 
-// A Dialer connects to daemons. The zero value has the defaults; [DialerFromEnv] makes one as PCP's
-// environment variables say. It may be shared by goroutines as long as it is not changed.
+// A Dialer connects to daemons. The zero value has the defaults; [DialerFromEnv] makes one from
+// PCP's environment variables. It may be shared by goroutines as long as it is not changed.
 type Dialer struct {
 	Ports  []int  // to try in order where the specification has none; default 44321
 	Socket string // path of the default Unix socket; default /run/pcp/pmcd.socket
 
-	// ConnectTimeout is how long connecting to one port may take, RequestTimeout how long the
-	// daemon may take for an answer, then and later. 0 is the default, negative any time.
+	// ConnectTimeout is the limit for connecting to one port, RequestTimeout the limit for each
+	// answer of the daemon, in the handshake too. 0 is the default, a negative time no limit.
 	ConnectTimeout, RequestTimeout time.Duration
 
 	// Proxy is the host through which all TCP connections go whose specification has no proxy of
@@ -50,20 +50,19 @@ type Dialer struct {
 	ProxyPort int
 
 	Secure    SecureMode
-	Container *string // whose metrics are wanted where the specification does not say; nil means none
+	Container *string // container for specifications that name none; nil means no container
 
 	// TLSConfPath names the TLS configuration file. It is read when a connection needs it, and may
 	// be missing. TLSConfig is used instead if not nil.
 	TLSConfPath string
 	TLSConfig   *tls.Config
 
-	// Prompt asks somebody for what authentication needs and the specification does not give, on
-	// Console: a device, or "" for the terminal. Nobody is asked if Prompt is nil or Console is
-	// "none".
+	// Prompt asks the user for the name or password that the specification lacks, on Console: a
+	// device, or "" for the terminal. There is no question if Prompt is nil or Console is "none".
 	Prompt  Prompt
 	Console string
 
-	// Warn gets what a command would print as a warning; nil drops it.
+	// Warn gets each line that a command prints as a warning; nil drops it.
 	Warn func(string)
 
 	// Trace is called with each message sent (">") and received ("<"), for [pdu.Trace] say. Step is
@@ -76,7 +75,7 @@ type Dialer struct {
 	// 10, 20, 40 and 80 seconds; see ReconnectDelays.
 	Delays []time.Duration
 
-	// What is taken from the system: how to connect, addresses of a name, and this host's name. The
+	// The functions of the system: connecting, the addresses of a name, and this host's name. The
 	// defaults are net.Dialer, net.DefaultResolver and os.Hostname.
 	DialContext func(ctx context.Context, network, address string) (net.Conn, error)
 	Lookup      func(ctx context.Context, host string) ([]netip.Addr, error)
@@ -86,7 +85,7 @@ type Dialer struct {
 	tlsConf *tlsConf // instead of the file
 }
 
-// A Prompt asks for text, showing what is typed if echo is set.
+// A Prompt asks for text, and shows the typed characters if echo is set.
 type Prompt func(ctx context.Context, console, text string, echo bool) (string, error)
 
 // defaultDelays returns the pauses between attempts to reconnect that the protocol's clients use.
@@ -106,7 +105,7 @@ func (d *Dialer) ReconnectDelays() []time.Duration {
 // Dial connects to the daemon that spec names and sets the connection up: features are agreed on,
 // TLS is started, authentication is complete and confirmed. It tries sockets, ports and addresses
 // as the protocol's clients do (wire.md W2.5); the error is that of the last attempt, an [*Error]
-// whose code is what the reference reports (wire.md W2.4) and whose [Reason] is what went wrong.
+// whose code is the reference's (wire.md W2.4) and whose [Reason] is the cause.
 func (d *Dialer) Dial(ctx context.Context, spec *Spec) (*Conn, error) {
 	s, err := d.newSetup(spec)
 	if err != nil {
@@ -118,8 +117,8 @@ func (d *Dialer) Dial(ctx context.Context, spec *Spec) (*Conn, error) {
 	return s.dialTCP(ctx, spec.Hosts[0].Name, spec.Hosts[0].Ports)
 }
 
-// dialLocal connects to a Unix socket, and for local: to this host's ports if that does not work.
-// Every failure of unix: is reported as a missing file.
+// dialLocal connects to a Unix socket, and for local: to this host's ports after a failure. Every
+// failure of unix: is reported as a missing file.
 func (s *setup) dialLocal(ctx context.Context) (*Conn, error) {
 	path := s.spec.Path
 	if path == "" {
@@ -192,7 +191,7 @@ func (s *setup) dialTCP(ctx context.Context, host string, ports []int) (*Conn, e
 	return nil, err
 }
 
-// connected reports a connection to a port, or why there is none.
+// connected reports the result of connecting to a port.
 func (s *setup) connected(host string, port int, err error) {
 	if err != nil {
 		s.d.step("context", "__pmConnectPMCD(%s): pmcd connection port=%d failed: %v", host, port, pmerr.Of(err))
@@ -236,7 +235,7 @@ func (d *Dialer) race(ctx context.Context, addrs []netip.Addr, port int) (net.Co
 			o.nc.Close()
 		default:
 			winner = o.nc
-			cancel() // the others; wait for them to have ended
+			cancel() // cancel the other attempts, and wait for their ends
 		}
 	}
 	if winner != nil {
@@ -256,16 +255,16 @@ func (d *Dialer) dial(ctx context.Context, network, address string) (net.Conn, e
 	if d.DialContext != nil {
 		return d.DialContext(ctx, network, address)
 	}
-	// It switches TCP's delay of small messages off. Requests have time-outs of their own, so that
-	// the system need not probe, and be told so in four calls.
+	// It switches TCP's delay of small messages off. Requests have time-outs of their own:
+	// keep-alive probes would add nothing but four system calls.
 	nd := net.Dialer{KeepAlive: -1}
 	for {
 		nc, err := nd.DialContext(ctx, network, address)
 		if !errors.Is(err, syscall.EAGAIN) {
 			return nc, err
 		}
-		// The daemon has too many clients waiting at its Unix socket. Connecting would wait for it,
-		// if it were not done without blocking.
+		// The backlog of the daemon's Unix socket is full. A blocking connect would wait; ours does
+		// not block, and so tries again.
 		select {
 		case <-ctx.Done():
 			return nil, err
@@ -274,7 +273,7 @@ func (d *Dialer) dial(ctx context.Context, network, address string) (net.Conn, e
 	}
 }
 
-// busyPause is how long to wait before a daemon that is too busy is tried again.
+// busyPause is the pause before another attempt at a socket whose backlog is full.
 const busyPause = 5 * time.Millisecond
 
 // Codes of the PMAPI that are error numbers of Linux.
@@ -323,7 +322,7 @@ func or[T comparable](a, b T) T {
 	return a
 }
 
-// because returns an error with a code of the PMAPI and what caused it.
+// because returns an error with a code of the PMAPI and its cause.
 func because(code pmerr.Code, cause error) error {
 	if cause == nil {
 		return code
@@ -337,8 +336,8 @@ type codedError struct {
 	cause error
 }
 
-// Error returns the code's text and the cause. The two codes for connections that cannot be made
-// stand for many causes, which they may contradict: then the cause says it all.
+// Error returns the code's text and the cause. The two codes of failed connections stand for many
+// causes, and their texts may contradict the cause: then the text is the cause alone.
 func (e *codedError) Error() string {
 	if e.code == codeConnRefused || e.code == codeHostUnreach {
 		return e.cause.Error()
@@ -357,9 +356,9 @@ func cancelled(ctx context.Context, err error) error {
 	return err
 }
 
-// Reason returns the text of what caused an error of this package, without the text of the code
-// that stands for it: "connect: no route to host" where the code says "Connection refused". It is
-// empty if the code is all there is to say.
+// Reason returns the text of the cause of an error, without the text of its code: "connect: no
+// route to host" where the code's text is "Connection refused". It is empty if there is no cause
+// besides the code.
 func Reason(err error) string {
 	for err != nil {
 		switch e := err.(type) {

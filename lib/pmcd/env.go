@@ -10,12 +10,12 @@ import (
 	"time"
 )
 
-// DialerFromEnv returns a Dialer as PCP's environment variables say (wire.md W1.2): PMCD_PORT,
-// PMCD_SOCKET, PMCD_CONNECT_TIMEOUT, PMCD_REQUEST_TIMEOUT, PMCD_RECONNECT_TIMEOUT, PMPROXY_HOST,
-// PMPROXY_PORT, PCP_SECURE_SOCKETS, PCP_CONTAINER, PCP_CONSOLE and PCP_TLSCONF_PATH. getenv returns
-// a variable and whether it is set; config returns an entry of PCP's configuration, "" if there is
-// none. A value that cannot be used is ignored; warn, which may be nil, is called when it would first
-// be used, with the reference's words.
+// DialerFromEnv returns a Dialer with the settings in PCP's environment variables (wire.md W1.2):
+// PMCD_PORT, PMCD_SOCKET, PMCD_CONNECT_TIMEOUT, PMCD_REQUEST_TIMEOUT, PMCD_RECONNECT_TIMEOUT,
+// PMPROXY_HOST, PMPROXY_PORT, PCP_SECURE_SOCKETS, PCP_CONTAINER, PCP_CONSOLE and PCP_TLSCONF_PATH.
+// getenv returns a variable and whether it is set; config returns an entry of PCP's configuration,
+// "" if there is none. A value that cannot be used is ignored; warn, which may be nil, is called
+// with the reference's words at the first use of such a value.
 //
 // An empty port list, timeout, proxy or socket counts as not set.
 func DialerFromEnv(getenv func(string) (string, bool), config func(string) string, warn func(string)) *Dialer {
@@ -51,7 +51,7 @@ func DialerFromEnv(getenv func(string) (string, bool), config func(string) strin
 	return d
 }
 
-// timeouts sets what has to do with time.
+// timeouts sets the limits and pauses.
 func (d *Dialer) timeouts(get func(string) string) {
 	v := get("PMCD_CONNECT_TIMEOUT")
 	var ok bool
@@ -68,9 +68,8 @@ func (d *Dialer) timeouts(get func(string) string) {
 	}
 }
 
-// lateWarnings are the warnings about variables that cannot be used. They are given when the
-// variable would first be used, once, so that a program that never connects, or does not get that
-// far, is not bothered.
+// lateWarnings are the warnings about variables with bad values. Each is given once, at the first
+// use of the variable: a program that does not get that far prints none.
 type lateWarnings struct {
 	mu   sync.Mutex
 	text [lateReconnect + 1]string
@@ -99,8 +98,7 @@ func (w *lateWarnings) emit(d *Dialer, moment int) {
 }
 
 // parsePorts parses a comma list of ports as C reads numbers: leading blanks, a plus sign, octal
-// after 0, hexadecimal after 0x. With a bad element there is no list at all; empty elements do not
-// count.
+// after 0, hexadecimal after 0x. A bad element makes the list nil; empty elements are skipped.
 func parsePorts(text string) []int {
 	var ports []int
 	for _, e := range strings.Split(text, ",") {
@@ -130,11 +128,11 @@ func parseInt(text string) (int, bool) {
 	return int(n), err == nil
 }
 
-// maxSeconds is the longest time limit; more is the same as no limit.
+// maxSeconds is the longest time limit; a longer one is no limit.
 const maxSeconds = 1e9
 
 // parseSeconds parses a number of seconds, which may have a fraction, as C reads it. An empty text
-// is the default, 0; no limit, -1, is what "0" asks for.
+// is the default, 0; the text "0" is no limit, -1.
 func parseSeconds(text string) (time.Duration, bool) {
 	if text == "" {
 		return 0, true

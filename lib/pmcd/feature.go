@@ -1,6 +1,7 @@
 package pmcd
 
-// A feature is what a daemon offers in its greeting, or a client asks for, as bits (wire.md W3.2).
+// A feature is a set of bits: the daemon's offer in its greeting, or the client's choice (wire.md
+// W3.2).
 type feature uint16
 
 // The features.
@@ -9,7 +10,7 @@ const (
 	featureCompress  feature = 0x002
 	featureAuth      feature = 0x004 // authentication
 	featureCredsReqd feature = 0x008 // authentication is required
-	featureSecureAck feature = 0x010 // the daemon says so before it begins TLS
+	featureSecureAck feature = 0x010 // the daemon confirms before it begins TLS
 	featureContainer feature = 0x040
 	featureCertReqd  feature = 0x080 // a client certificate is required
 	featureLabels    feature = 0x200

@@ -46,7 +46,8 @@ func (c *Conn) Fetch(ctx context.Context, ids []pcp.ID, p *pcp.Profile, typeOf f
 	}
 	dst.Changes = changes
 	for i := range dst.Sets {
-		// A metric that no agent can have is unknown, whoever says so (wire.md W7.6).
+		// The identifier belongs to no possible agent: the reference's code is that of an unknown
+		// metric (wire.md W7.6).
 		if s := &dst.Sets[i]; s.Err == pmerr.NoAgent && (s.ID == pcp.NullID || s.ID.IsDerived()) {
 			s.Err = pmerr.PMID
 		}
@@ -54,11 +55,11 @@ func (c *Conn) Fetch(ctx context.Context, ids []pcp.ID, p *pcp.Profile, typeOf f
 	return nil
 }
 
-// maxNotices is how many notices of changes may come before one result. There is one for each
-// change since the result before, joined if they come together.
+// maxNotices is the largest number of notices of changes before one result. The daemon sends one
+// for each change since the last result, and joins simultaneous changes.
 const maxNotices = 1 << 10
 
-// fetched waits for a result. What comes before it are notices of changes.
+// fetched waits for a result. The messages before it are notices of changes.
 func (c *Conn) fetched(ctx context.Context, reply pdu.Message) (pcp.Changes, error) {
 	var changes pcp.Changes
 	for range maxNotices {
@@ -76,8 +77,8 @@ func (c *Conn) fetched(ctx context.Context, reply pdu.Message) (pcp.Changes, err
 	return 0, c.fail(ctx, "receive", fmt.Errorf("more than %d notices before a result", maxNotices))
 }
 
-// queueProfile sends a profile, for which there is no reply, unless the daemon knows it already. It
-// returns whether it did.
+// queueProfile sends a profile, for which there is no reply, unless the daemon knows it already.
+// fresh reports whether it did.
 func (c *Conn) queueProfile(ctx context.Context, p *pcp.Profile) (fresh bool, err error) {
 	if p.All() && c.profileAll {
 		return false, nil
@@ -95,10 +96,10 @@ func (c *Conn) queueProfile(ctx context.Context, p *pcp.Profile) (fresh bool, er
 	return true, nil
 }
 
-// settle is called when a request that followed a profile was refused. Who may not fetch gets two
-// refusals then, of which the first is the profile's; a daemon that refuses the request alone sends
-// one (wire.md W8.3). What tells them apart is a message that the daemon always calls wrong,
-// whatever it permits (W8.1): all before the answer to that has come. It returns pmerr.Permission,
+// settle is called after a refusal of a request that followed a profile. A daemon that permits no
+// fetches has sent two refusals, the profile's first; a daemon that refuses the request alone has
+// sent one (wire.md W8.3). To tell the cases apart, settle sends a message that is always invalid
+// (W8.1): all replies before its error belong to the two requests. It returns pmerr.Permission,
 // unless the connection breaks.
 func (c *Conn) settle(ctx context.Context) error {
 	if err := c.send(ctx, &pdu.Error{}); err != nil {
@@ -116,9 +117,9 @@ func (c *Conn) settle(ctx context.Context) error {
 	return pmerr.Permission
 }
 
-// Store gives metrics the values in columns. It is sent once, whatever happens: an error that
-// breaks the connection leaves open whether the values were stored, unless it is an *Error with
-// NotSent.
+// Store gives metrics the values in columns. The request is never repeated: after an error that
+// breaks the connection it is not known whether the values were stored, unless the error is an
+// *Error with NotSent.
 func (c *Conn) Store(ctx context.Context, sets []pcp.Values) error {
 	if len(sets) == 0 {
 		return pmerr.TooSmall

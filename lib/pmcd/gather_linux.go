@@ -9,12 +9,12 @@ import (
 	"pmtools/lib/pdu"
 )
 
-// gatherTime is how many milliseconds gather waits at most.
+// gatherTime is the longest wait of gather in milliseconds.
 const gatherTime = 10
 
-// gather waits until several replies have come, or a moment has passed: a process that is woken for
-// each one takes most of its time, and of the daemon's, for waking up. How many there are at least is
-// known by the bytes that so many replies cannot do without.
+// gather waits until several replies have arrived, or gatherTime has passed: a process that is
+// woken for each reply spends most of its time, and of the daemon's, on context switches. The least
+// size of a reply, times the number of replies, is the number of bytes to wait for.
 func (c *Conn) gather(replies int) {
 	nc, ok := c.nc.(*net.TCPConn)
 	if !ok || replies < 2 {
@@ -22,7 +22,7 @@ func (c *Conn) gather(replies int) {
 	}
 	raw, err := nc.SyscallConn()
 	if err != nil {
-		return // so does the read
+		return // the read reports the same error
 	}
 	_ = raw.Control(func(fd uintptr) {
 		if lowWater(fd, (replies-1)*pdu.HeaderSize) == nil {
@@ -32,7 +32,7 @@ func (c *Conn) gather(replies int) {
 	})
 }
 
-// lowWater sets how many bytes must have come before a wait for them ends.
+// lowWater sets the number of received bytes that ends a wait (SO_RCVLOWAT).
 func lowWater(fd uintptr, n int) error {
 	return syscall.SetsockoptInt(int(fd), syscall.SOL_SOCKET, syscall.SO_RCVLOWAT, n)
 }

@@ -11,13 +11,13 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// The set-up of a connection (wire.md W3): the daemon greets with what it offers, the client
-// answers with what it wants of that, and then come, each if it is wanted, the start of TLS,
+// The set-up of a connection (wire.md W3): the daemon's greeting lists the features that it offers,
+// the client answers with its choice, and then follow, each if it is wanted, the start of TLS,
 // authentication, and the container's name. Refusals of the last two come late, in place of the
 // reply to the first request; so a request that every daemon grants is made here.
 
-// A setup is the way to one connection: what is asked for, and what was typed in answer to prompts,
-// which may serve several attempts.
+// A setup is the state of setting up one connection: the wanted features, and the typed answers to
+// prompts, which serve several attempts.
 type setup struct {
 	d    *Dialer
 	spec *Spec
@@ -26,10 +26,10 @@ type setup struct {
 	auth      bool
 	container *Attr
 
-	answers map[string]string // of prompts
+	answers map[string]string // answers to prompts
 }
 
-// newSetup derives from the specification what is asked for (wire.md W2.6).
+// newSetup derives the wanted features from the specification (wire.md W2.6).
 func (d *Dialer) newSetup(spec *Spec) (*setup, error) {
 	s := &setup{d: d, spec: spec, secure: d.Secure, answers: map[string]string{}}
 	if !spec.Local() && len(spec.Hosts) == 0 {
@@ -152,7 +152,7 @@ func (s *setup) agree(ctx context.Context, c *Conn, host string, local bool) err
 // still has, and those of today.
 const oldCodes = 11345
 
-// greeting reads what the daemon says first.
+// greeting reads the first message of the daemon.
 func greeting(ctx context.Context, c *Conn) error {
 	f, err := c.recv(ctx)
 	if err != nil {
@@ -177,7 +177,7 @@ func greeting(ctx context.Context, c *Conn) error {
 	return nil
 }
 
-// negotiate returns what to ask for of the daemon's offer (wire.md W3.4).
+// negotiate returns the client's choice from the daemon's offer (wire.md W3.4).
 func (s *setup) negotiate(offer feature, host string, local bool) (feature, error) {
 	var want feature
 	if offer&featureCredsReqd != 0 {
@@ -207,7 +207,7 @@ func (s *setup) negotiate(offer feature, host string, local bool) (feature, erro
 	return want, nil
 }
 
-// featureText returns what a client may miss in words.
+// featureText returns the name of a missing feature for an error.
 func featureText(f feature) string {
 	var words []string
 	for _, w := range []struct {
@@ -238,7 +238,7 @@ func (s *setup) encrypt(ctx context.Context, c *Conn, flags feature, host string
 			return ack.Code
 		}
 	}
-	if c.r.Started() { // from somebody who cannot encrypt, and hopes that we take it for later
+	if c.r.Started() { // plain text sent ahead by an attacker, to be taken for text within TLS
 		return because(pmerr.TLS, errors.New("plain text behind the start of TLS"))
 	}
 	conf, err := s.tlsConfig(host, local)
@@ -258,15 +258,15 @@ func (s *setup) encrypt(ctx context.Context, c *Conn, flags feature, host string
 	return nil
 }
 
-// confirm makes a request that cannot fail on a good connection. What the daemon had to say about
-// earlier steps comes as its answer.
+// confirm makes a request that cannot fail on a good connection. A late refusal of an earlier step
+// is its answer.
 func (c *Conn) confirm(ctx context.Context) error {
 	return c.call(ctx, &pdu.Child{}, &pdu.Names{})
 }
 
 // rejected returns the error of a connection that ended right after TLS had begun: with TLS 1.3 the
-// daemon's judgement of our certificate comes only then, and not every daemon says what it is
-// before it hangs up.
+// daemon's judgement of our certificate comes only then, and not every daemon sends it before it
+// hangs up.
 func (s *setup) rejected(c *Conn, host string, err error) error {
 	var op *net.OpError
 	switch {

@@ -10,8 +10,9 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// Describe returns the descriptions of metrics: in one request if the daemon can do that, and those
-// that are missing then once more by themselves, to learn why.
+// Describe returns the descriptions of metrics: in one request if the daemon has that feature. The
+// missing ones are then requested one by one, since only a single request has a reason as its
+// answer.
 func (c *Conn) Describe(ctx context.Context, ids []pcp.ID) ([]pcp.Answer[pcp.Desc], error) {
 	out := make([]pcp.Answer[pcp.Desc], len(ids))
 	var single []int
@@ -41,8 +42,8 @@ func (c *Conn) Describe(ctx context.Context, ids []pcp.ID) ([]pcp.Answer[pcp.Des
 	return out, nil
 }
 
-// describeMany asks for descriptions in requests that are as large as can be. A missing one
-// is left with the identifier NullID.
+// describeMany asks for descriptions in requests of the largest size. A missing description keeps
+// the identifier NullID.
 func (c *Conn) describeMany(ctx context.Context, ids []pcp.ID, out []pcp.Answer[pcp.Desc]) error {
 	const most = maxRequest / 4
 	n := (len(ids) + most - 1) / most
@@ -98,7 +99,7 @@ func (c *Conn) InstancesOf(ctx context.Context, ds []pcp.InDom) ([]pcp.Answer[[]
 // LookupInst returns the identifier of the instance called name.
 func (c *Conn) LookupInst(ctx context.Context, d pcp.InDom, name string) (int32, error) {
 	if name == "" && d != pcp.NullInDom {
-		return 0, pmerr.Inst // the daemon would list all
+		return 0, pmerr.Inst // with an empty name the daemon would list all instances
 	}
 	list, err := c.instances(ctx, d, pcp.NullInst, name)
 	switch {
@@ -175,7 +176,7 @@ func (c *Conn) Texts(ctx context.Context, reqs []TextReq) ([]pcp.Answer[string],
 	return out, c.texts(ctx, short, missing, out)
 }
 
-// texts asks for those texts that which lists, and makes them elements of out.
+// texts asks for the texts with the indexes in which, and stores them in out.
 func (c *Conn) texts(ctx context.Context, reqs []TextReq, which []int, out []pcp.Answer[string]) error {
 	replies := make([]pdu.Text, len(which))
 	return c.each(ctx, &pipeline{len(which), func(i int) (pdu.Message, pdu.Message) {
@@ -193,8 +194,8 @@ func (c *Conn) texts(ctx context.Context, reqs []TextReq, which []int, out []pcp
 	}})
 }
 
-// Labels returns the label sets of one level; pmerr.NoLabels if the daemon has none at all. Which
-// instances have labels may depend on the profile of the last fetch.
+// Labels returns the label sets of one level; pmerr.NoLabels if the daemon does not support labels.
+// Which instances have labels may depend on the profile of the last fetch.
 func (c *Conn) Labels(ctx context.Context, kind pcp.LabelKind, ident uint32) ([]pcp.LabelSet, error) {
 	if c.features&featureLabels == 0 {
 		return nil, pmerr.NoLabels
@@ -223,12 +224,12 @@ func (c *Conn) Labels(ctx context.Context, kind pcp.LabelKind, ident uint32) ([]
 // LabelsOf is Labels for several objects of a level, asking for some at a time.
 func (c *Conn) LabelsOf(ctx context.Context, kind pcp.LabelKind, idents []uint32) ([]pcp.Answer[[]pcp.LabelSet], error) {
 	out := make([]pcp.Answer[[]pcp.LabelSet], len(idents))
-	alone := 0 // what is asked for by itself
+	alone := 0 // number of requests that are sent alone, before the pipeline
 	switch {
 	case c.features&featureLabels == 0:
 		alone = len(idents)
 	case kind == pcp.InstanceLabels && c.profile == nil:
-		alone = min(1, len(idents)) // it may bring the refusal of a profile
+		alone = min(1, len(idents)) // its reply may be preceded by the refusal of a profile
 	}
 	for i := range alone {
 		if out[i].Value, out[i].Err = c.Labels(ctx, kind, idents[i]); c.broken != nil || ctx.Err() != nil {
@@ -264,7 +265,7 @@ func labelReq(kind pcp.LabelKind, ident uint32) *pdu.LabelReq {
 	return &pdu.LabelReq{Ident: ident, Kind: kind}
 }
 
-// sameLabels returns an error unless labels are those that were asked for.
+// sameLabels returns an error unless the answer is for the object of the request.
 func sameLabels(req *pdu.LabelReq, answer *pdu.Label) error {
 	if answer.Ident == req.Ident && answer.Kind == req.Kind {
 		return nil

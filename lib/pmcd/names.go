@@ -12,9 +12,9 @@ import (
 // messages of more than 64 KiB (wire.md W1.4).
 const maxRequest = 60 << 10
 
-// Lookup resolves metric names: all in as few requests as possible, and those that are not known
-// once more by themselves, to learn why. An empty name is unknown, and not asked for: the daemon
-// would refuse the request as a whole.
+// Lookup resolves metric names in as few requests as possible. Unknown names are then requested one
+// by one, to learn the reasons. An empty name is unknown without a request: the daemon would refuse
+// the request as a whole.
 func (c *Conn) Lookup(ctx context.Context, names []string) ([]pcp.Answer[pcp.ID], error) {
 	out := make([]pcp.Answer[pcp.ID], len(names))
 	ask := make([]int, 0, len(names))
@@ -55,7 +55,7 @@ func (c *Conn) Lookup(ctx context.Context, names []string) ([]pcp.Answer[pcp.ID]
 	return out, nil
 }
 
-// split divides the names that are asked for into as few requests as possible.
+// split divides the requested names into as few requests as possible.
 func split(names []string, ask []int) (chunks [][]int) {
 	for len(ask) > 0 {
 		n, size := 0, 0
@@ -68,9 +68,8 @@ func split(names []string, ask []int) (chunks [][]int) {
 	return chunks
 }
 
-// whyUnknown asks for each name that has no metric by itself: the answer is the reason then. In a
-// request for several names there is no room for it. If there was one name only, the answer is
-// known.
+// whyUnknown requests each name without a metric alone: then the answer is the reason, for which
+// the answer to several names has no room. The answer to a single name is already the reason.
 func (c *Conn) whyUnknown(ctx context.Context, names []string, results []pcp.Answer[pcp.ID], several bool) error {
 	var which []int
 	for i, r := range results {

@@ -11,18 +11,18 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// A connection through a proxy begins with lines of text (wire.md W4): each side says which version
-// of the proxy's protocol it speaks, and the client names host and port of the daemon. From then on
-// the proxy is out of the way.
+// A connection through a proxy begins with lines of text (wire.md W4): each side sends its version
+// of the proxy's protocol, and the client names host and port of the daemon. From then on the proxy
+// passes all bytes on.
 
 const (
 	proxyHello  = "pmproxy-client 1\n"
 	proxyAnswer = "pmproxy-server 1"
-	maxAnswer   = 80 // bytes of a proxy's first line
+	maxAnswer   = 80 // limit for the bytes of a proxy's first line
 )
 
-// proxy returns the proxy to go through: the specification's, or the default one. Sockets of this
-// host need none.
+// proxy returns the proxy for the connection: the specification's, or the default one. Sockets of
+// this host need none.
 func (s *setup) proxy() (Host, bool) {
 	if s.spec.Local() {
 		return Host{}, false
@@ -36,8 +36,8 @@ func (s *setup) proxy() (Host, bool) {
 	return Host{Name: s.d.Proxy}, true
 }
 
-// dialProxy connects to a daemon through a proxy. final says that other ports of the daemon need
-// not be tried: the proxy itself cannot be reached.
+// dialProxy connects to a daemon through a proxy. final is true if the proxy itself cannot be
+// reached: then other ports of the daemon need not be tried.
 func (s *setup) dialProxy(ctx context.Context, proxy Host, host string, port int) (c *Conn, final bool, err error) {
 	proxyPort := or(s.d.ProxyPort, defaultProxyPort)
 	if len(proxy.Ports) > 0 {
@@ -62,8 +62,8 @@ func (s *setup) dialProxy(ctx context.Context, proxy Host, host string, port int
 	return c, false, err
 }
 
-// numeric returns the address of host if it has one that every proxy understands: most do not look
-// names up, and take any name for their own host.
+// numeric returns the address of host in a form that every proxy understands: most proxies do not
+// look names up, and take any name for their own host.
 func (s *setup) numeric(ctx context.Context, host string) string {
 	addrs, err := s.d.lookup(ctx, host)
 	if err != nil {
@@ -113,7 +113,7 @@ func proxyError(err error) error {
 	return because(pmerr.IPC, err)
 }
 
-// readLine reads up to the end of a line and not a byte more: what follows belongs to the daemon.
+// readLine reads up to the end of a line and not a byte more: the next bytes belong to the daemon.
 func readLine(r io.Reader) (string, error) {
 	var line []byte
 	var b [1]byte

@@ -2,9 +2,9 @@ package pmcd
 
 import "strings"
 
-// Redact returns a text with the passwords of host specifications in it replaced by xxxxx. It is
-// the way in which a specification becomes part of a message, a history or a report. A password may
-// be followed by another attribute, and by what a space or a quote separates from it.
+// Redact returns a text with the passwords of host specifications in it replaced by xxxxx. Every
+// specification in a message, a history or a report goes through it. A password ends at the next
+// attribute, at a space, or at a quote.
 func Redact(text string) string {
 	inside := func(r rune) bool { return !strings.ContainsRune("& \t\n\f\r\"", r) }
 	for i := 1; i < len(text); i++ {

@@ -14,18 +14,18 @@ import (
 )
 
 // Authentication (wire.md W3.7): the daemon lists its mechanisms, the client names one, with a
-// first message if the mechanism has one, and they take turns until the client has answered the
-// last challenge. Success is silent.
+// first message if the mechanism has one, and challenges and answers alternate until the client has
+// answered the last challenge. The daemon does not report success.
 
 // Codes of authentication that are found on this side (wire.md W11.3).
 const (
 	codeNoMech     = pmerr.NYI - 4  // no common mechanism
-	codeBadProt    = pmerr.NYI - 5  // the exchange makes no sense
-	codeBadParam   = pmerr.NYI - 7  // user name or password cannot be used, or are missing
+	codeBadProt    = pmerr.NYI - 5  // a message of the exchange is invalid
+	codeBadParam   = pmerr.NYI - 7  // user name or password is missing or invalid
 	codeBadServer  = pmerr.NYI - 10 // the daemon does not know the password
-	codeBadAuth    = pmerr.NYI - 13 // the daemon says that we do not
+	codeBadAuth    = pmerr.NYI - 13 // the daemon refuses the user name or password
 	codeTooWeak    = pmerr.NYI - 15
-	codeEncryption = pmerr.NYI - 16 // the mechanism shows the password, and the connection is in clear
+	codeEncryption = pmerr.NYI - 16 // the mechanism sends the password in clear, and the connection is not encrypted
 )
 
 // maxRounds is the number of challenges after which an exchange counts as endless.
@@ -34,17 +34,17 @@ const maxRounds = 16
 // A mechanism is one way to authenticate.
 type mechanism struct {
 	name  string
-	clear bool // it shows the password to whoever reads along
+	clear bool // the mechanism sends the password in clear
 	begin func(user, password string) (conversation, error)
 }
 
 // A conversation is the client's side of an exchange. step gets a challenge, nil at first, and
-// returns the answer; done says that no challenge is expected.
+// returns the answer; done is true if no challenge is expected.
 type conversation interface {
 	step(challenge []byte) (answer []byte, done bool, err error)
 }
 
-// mechanisms returns what is supported, the strongest first.
+// mechanisms returns the supported mechanisms, the strongest first.
 func mechanisms() []mechanism {
 	return []mechanism{
 		{name: "SCRAM-SHA-512", begin: scramOf(sha512.New)},
@@ -55,8 +55,8 @@ func mechanisms() []mechanism {
 	}
 }
 
-// choose returns the mechanism for a daemon's list: the one that is asked for, or the strongest.
-// private says that nobody can read along.
+// choose returns the mechanism for a daemon's list: the requested one, or the strongest. private is
+// true if the connection is encrypted or local.
 func choose(offered string, method string, private bool) (mechanism, error) {
 	offers := strings.Fields(offered)
 	var known []string
@@ -82,8 +82,7 @@ func choose(offered string, method string, private bool) (mechanism, error) {
 	return mechanism{}, because(codeNoMech, fmt.Errorf("the daemon offers %q, known here are %q", offered, strings.Join(known, " ")))
 }
 
-// authenticate goes through the exchange. Whether the daemon is content is known only after the
-// next request.
+// authenticate goes through the exchange. A refusal comes only as the answer to the next request.
 func (s *setup) authenticate(ctx context.Context, c *Conn, private bool) error {
 	offered, err := challenge(ctx, c)
 	if err != nil {
@@ -143,8 +142,7 @@ func challenge(ctx context.Context, c *Conn) ([]byte, error) {
 	return a.Value, nil
 }
 
-// credential returns a name or password from the specification, or else from somebody at the
-// terminal.
+// credential returns a name or password from the specification, or else from the prompt.
 func (s *setup) credential(ctx context.Context, key, prompt string, echo bool) (string, error) {
 	if a, ok := s.spec.Attr(key); ok && a.Value != "" {
 		return a.Value, nil
@@ -155,7 +153,7 @@ func (s *setup) credential(ctx context.Context, key, prompt string, echo bool) (
 	if s.d.Prompt == nil || s.d.Console == "none" {
 		code := codeBadParam
 		if key == attrPassword {
-			code = codeBadAuth // what a daemon says to the empty one that the reference sends
+			code = codeBadAuth // the daemon's answer to the empty password that the reference sends
 		}
 		return "", because(code, fmt.Errorf("no %s", key))
 	}

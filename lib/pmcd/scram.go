@@ -12,8 +12,8 @@ import (
 	"strings"
 )
 
-// Limits of what a daemon may ask for in SCRAM: fewer iterations would make it cheap to guess the
-// password from our answer, more would keep us busy for minutes.
+// Limits for the number of iterations that a daemon requests in SCRAM: fewer would make it cheap to
+// guess the password from our answer, more would take minutes.
 const (
 	minIterations = 4096
 	maxIterations = 1 << 20
@@ -26,7 +26,7 @@ type scramClient struct {
 	user, password string // prepared
 	nonce          string
 	steps          int
-	proof          []byte // what the daemon has to send
+	proof          []byte // the proof that the daemon must send
 }
 
 // scramOf returns the begin function of the SCRAM mechanism with a hash.
@@ -48,13 +48,13 @@ func scramOf(h func() hash.Hash) func(user, password string) (conversation, erro
 	}
 }
 
-// head begins the first message: no channel binding, and whom the user acts as.
+// head begins the first message: no channel binding, no other identity.
 func (s *scramClient) head() string { return "n,a=" + s.user + "," }
 
 // bare is the rest of the first message.
 func (s *scramClient) bare() string { return "n=" + s.user + ",r=" + s.nonce }
 
-// step sends the name, then the proof, then nothing once the daemon's own proof is found good.
+// step sends the name, then the proof, then checks the daemon's proof.
 func (s *scramClient) step(challenge []byte) (answer []byte, done bool, err error) {
 	s.steps++
 	switch s.steps {

@@ -8,7 +8,7 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// A host specification says which daemon to connect to and how (wire.md W2.1):
+// A host specification names a daemon and the way to connect to it (wire.md W2.1):
 //
 //	spec  = [ "pcp:" *"/" | "pcps:" *"/" ] hosts [ "?" attrs | "/" ignored ]
 //	      | ( "unix:" | "local:" ) *"/" [ path ] [ "?" attrs ]
@@ -33,8 +33,8 @@ const (
 // goroutines may share it. Make one with [ParseSpec].
 type Spec struct {
 	Scheme string // one of the schemes, or "" when the text has none
-	Path   string // of the socket for unix: and local:, absolute; "" is the default one
-	Hosts  []Host // the daemon, its proxy, more that have no use; at least one unless Local
+	Path   string // absolute path of the socket for unix: and local:; "" is the default one
+	Hosts  []Host // the daemon, its proxy, further hosts without a use; at least one unless Local
 	Attrs  []Attr // sorted by key, each key once
 
 	text string
@@ -43,7 +43,7 @@ type Spec struct {
 // A Host is one host of a specification with the ports to try in order; with no ports, the default
 // ones.
 type Host struct {
-	Name  string // without brackets; may be empty or unknown, which connecting finds out
+	Name  string // without brackets; an empty or unknown name fails when the Dialer connects
 	Ports []int  // 0 to 65535
 }
 
@@ -70,7 +70,7 @@ func (s *Spec) Host() string {
 type SpecError struct {
 	Spec   string // without passwords
 	Pos    int    // in bytes
-	Reason string // "" when there is nothing to point at
+	Reason string // "" for an error without a place
 	Code   pmerr.Code
 }
 
@@ -87,9 +87,9 @@ func (e *SpecError) Unwrap() error {
 	return e.Code
 }
 
-// Message returns the lines that a command prints ahead of its own message, as the reference's
-// library does: what failed, the specification, and a caret under the place with the reason. It is
-// empty when there is nothing to show.
+// Message returns the lines that a command prints before its own message, as the reference's
+// library does: the specification, and a caret under the mistake with the reason. It is empty for
+// an error without a place.
 func (e *SpecError) Message() string {
 	if e.Reason == "" {
 		return ""
@@ -133,8 +133,8 @@ func (p *specParser) until(stop string) string {
 	return rest
 }
 
-// next returns the byte at the current place, 0 at the end. No text comes with a zero byte from a
-// command line; one from elsewhere is refused as an end too early.
+// next returns the byte at the current place, 0 at the end. A command line has no zero bytes; one
+// from another origin is refused as an early end.
 func (p *specParser) next() byte {
 	if p.pos == len(p.text) {
 		return 0
@@ -175,7 +175,7 @@ func (p *specParser) parse() error {
 	return nil
 }
 
-// path reads what follows unix: or local: up to the attributes.
+// path reads the path after unix: or local: up to the attributes.
 func (p *specParser) path() error {
 	if path := p.until(":?"); path != "" {
 		p.spec.Path = "/" + path

@@ -44,8 +44,8 @@ func (s *setup) secured(c *Conn, nc net.Conn) {
 	}
 }
 
-// certificateReason adds to the error of a check what it is about: the names on the certificate do
-// not stand in errors of the standard library.
+// certificateReason adds the names on the certificate to the error of a check: errors of the
+// standard library lack them.
 func certificateReason(err error) error {
 	var v *tls.CertificateVerificationError
 	if errors.As(err, &v) && len(v.UnverifiedCertificates) > 0 {
@@ -55,7 +55,8 @@ func certificateReason(err error) error {
 	return err
 }
 
-// tlsConfig returns the TLS configuration for the daemon on host, or behind a socket of this one.
+// tlsConfig returns the TLS configuration for the daemon on host, or for one at a socket of this
+// host.
 func (s *setup) tlsConfig(host string, local bool) (*tls.Config, error) {
 	if given := s.d.TLSConfig; given != nil {
 		conf := given.Clone()
@@ -77,7 +78,7 @@ func (s *setup) tlsConfig(host string, local bool) (*tls.Config, error) {
 	return own.config(host, local)
 }
 
-// hasCertificate reports whether we have a certificate to show. A configuration that cannot be read
+// hasCertificate reports whether the client has a certificate. A configuration that cannot be read
 // is reported when TLS starts.
 func (s *setup) hasCertificate(host string) bool {
 	conf, err := s.tlsConfig(host, false)

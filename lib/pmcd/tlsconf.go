@@ -12,45 +12,45 @@ import (
 	"strings"
 )
 
-// A tlsConf is a TLS configuration: what a tls.conf file says that concerns a client (wire.md
-// W3.6). The zero value trusts the system's authorities and has no certificate of its own.
+// A tlsConf is a TLS configuration: the entries of a tls.conf file for clients (wire.md W3.6). The
+// zero value trusts the system's authorities and has no certificate of its own.
 type tlsConf struct {
 	CAFile string // tls-ca-cert-file: authorities to trust, instead of the system's
 	CADir  string // tls-ca-cert-dir: a directory of such files
 
-	ClientCertFile string // tls-client-cert-file: who we are
+	ClientCertFile string // tls-client-cert-file: the client's certificate
 	ClientKeyFile  string // tls-client-key-file
 
 	// tls-cert-file and tls-key-file: the identity of a daemon on this host, which stands in for
 	// the client's if there is none and the files can be read.
 	CertFile, KeyFile string
 
-	// VerifyServers (tls-verify-servers) says what a daemon's certificate must prove.
+	// VerifyServers (tls-verify-servers) is the check of a daemon's certificate.
 	VerifyServers verifyMode
 }
 
-// A verifyMode is how far a daemon's certificate is checked.
+// A verifyMode is the extent of the check of a daemon's certificate.
 type verifyMode string
 
-// The modes. The key tls-verify-servers is ours: the reference does not check daemons unless told
-// to by tls-verify-clients, and never their names.
+// The modes. The key tls-verify-servers is ours: the reference checks daemons only with
+// tls-verify-clients, and never their names.
 const (
 	// verifyDefault is verifyFull, but verifyChain over a Unix socket, which has no name to check.
 	verifyDefault verifyMode = ""
 	// verifyFull checks the chain of signatures up to a trusted authority, the dates, and that the
-	// certificate is for the host that was asked for.
+	// certificate is for the requested host.
 	verifyFull verifyMode = "full"
 	// verifyChain checks all that but the host name.
 	verifyChain verifyMode = "chain"
-	// verifyNone checks nothing: traffic is encrypted, to whoever answers.
+	// verifyNone checks nothing: traffic is encrypted, but the other side may be anybody.
 	verifyNone verifyMode = "no"
 )
 
 // maxConfLine is the longest line of a tls.conf.
 const maxConfLine = 64 << 10
 
-// parseTLSConf parses a tls.conf: lines "key = word" or "key: word", comments from "#" on. Keys
-// that do not concern a client are passed over.
+// parseTLSConf parses a tls.conf: lines "key = word" or "key: word", comments from "#" on. Keys for
+// servers are skipped.
 func parseTLSConf(r io.Reader) (*tlsConf, error) {
 	c := &tlsConf{}
 	s := bufio.NewScanner(r)
@@ -66,7 +66,6 @@ func parseTLSConf(r io.Reader) (*tlsConf, error) {
 	return c, nil
 }
 
-// line takes in one line.
 func (c *tlsConf) line(text string) error {
 	text, _, _ = strings.Cut(text, "#")
 	i := strings.IndexAny(text, "=:")
@@ -98,8 +97,8 @@ func (c *tlsConf) line(text string) error {
 	return nil
 }
 
-// verify takes in the value of tls-verify-servers. A word that is not known is an error: taken for
-// anything else, it might switch off what was wanted.
+// verify takes the value of tls-verify-servers. An unknown word is an error: any default could be
+// weaker than the intended check.
 func (c *tlsConf) verify(word string) error {
 	switch m := verifyMode(word); m {
 	case verifyFull, verifyChain, verifyNone:
@@ -132,7 +131,7 @@ func loadTLSConf(path string) (*tlsConf, error) {
 }
 
 // config returns the configuration of a TLS client that connects to host, or to a socket of this
-// host. The files that c names are read now; one that cannot be read is an error.
+// host. config reads the files that c names; an unreadable file is an error.
 func (c *tlsConf) config(host string, local bool) (*tls.Config, error) {
 	if (c.ClientCertFile == "") != (c.ClientKeyFile == "") {
 		return nil, &TLSFileError{Text: "Client certificate and key must be configured together"}
@@ -147,7 +146,7 @@ func (c *tlsConf) config(host string, local bool) (*tls.Config, error) {
 	}
 	conf := &tls.Config{
 		MinVersion: tls.VersionTLS12, ServerName: host, RootCAs: roots,
-		DynamicRecordSizingDisabled: true, // a message is one record
+		DynamicRecordSizingDisabled: true, // each message must be one record
 	}
 	if cert != nil {
 		conf.Certificates = []tls.Certificate{*cert}
@@ -160,7 +159,7 @@ func (c *tlsConf) config(host string, local bool) (*tls.Config, error) {
 	case verifyNone:
 		conf.InsecureSkipVerify = true
 	case verifyChain:
-		conf.InsecureSkipVerify = true // of the name; the rest is done here
+		conf.InsecureSkipVerify = true // the standard library's check includes the name: checkChain replaces it
 		conf.VerifyConnection = func(s tls.ConnectionState) error { return checkChain(s, roots) }
 	}
 	return conf, nil
@@ -199,7 +198,7 @@ func (c *tlsConf) roots() (*x509.CertPool, error) {
 		if err != nil {
 			return nil, err
 		}
-		for _, e := range entries { // what cannot be read or is something else adds no trust
+		for _, e := range entries { // unreadable files and files of other kinds are skipped: that only reduces trust
 			if pem, err := os.ReadFile(filepath.Join(c.CADir, e.Name())); err == nil && pool.AppendCertsFromPEM(pem) {
 				found = true
 			}
@@ -211,8 +210,8 @@ func (c *tlsConf) roots() (*x509.CertPool, error) {
 	return pool, nil
 }
 
-// certificate returns our certificate, nil if there is none. The files of a daemon are often for it
-// alone; then we are without.
+// certificate returns our certificate, nil if there is none. The files of a daemon are often
+// readable by the daemon alone; then there is no certificate.
 func (c *tlsConf) certificate() (*tls.Certificate, error) {
 	certFile, keyFile, of := c.ClientCertFile, c.ClientKeyFile, "client "
 	own := certFile != "" || keyFile != ""

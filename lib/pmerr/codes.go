@@ -1,14 +1,14 @@
 package pmerr
 
-// The codes of the PMAPI (values.md V15). A code is never used for a second meaning; Name returns
-// what it is called in C.
+// The codes of the PMAPI (values.md V15). A code is never reused for a second meaning; Name returns
+// its name in C.
 const (
 	Generic        Code = -12345 // an error whose details were already reported
 	PMNS           Code = -12346 // a name space file is wrong
 	NoPMNS         Code = -12347 // there is no name space
 	DupPMNS        Code = -12348 // a name space is loaded already
 	Text           Code = -12349 // no help text is recorded
-	AppVersion     Code = -12350 // the metric exists, but not in this version of what it measures
+	AppVersion     Code = -12350 // the metric exists, but this version of the measured system does not support it
 	Value          Code = -12351 // a value is missing
 	Timeout        Code = -12353 // the daemon did not answer in time
 	NoData         Code = -12354 // an archive file holds nothing but its label
@@ -69,7 +69,7 @@ const (
 	RecType        Code = -12412 // an archive record has an unknown type
 	Feature        Code = -12413 // an archive needs a feature that is not known
 	Arg            Code = -12415 // an argument is wrong
-	NYI            Code = -21344 // something is not built yet
+	NYI            Code = -21344 // the operation is not implemented
 )
 
 // table lists every code in the order in which pmerr -l prints them.

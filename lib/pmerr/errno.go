@@ -6,8 +6,8 @@ import (
 )
 
 // errnoTexts are the texts that the C library of Linux gives for its error numbers, by number. They
-// are the same on every platform this program runs on, because a code that comes from a daemon or
-// an archive is Linux's number.
+// do not depend on the platform of this program, because a code from a daemon or an archive is
+// Linux's number.
 var errnoTexts = [...]string{
 	1:   "Operation not permitted",
 	2:   "No such file or directory",
@@ -177,7 +177,7 @@ var saslTexts = [...]string{
 	32: "channel binding failure",
 }
 
-// saslConfig is the negated code of the SASL library that stands apart.
+// saslConfig is the only code of the SASL library outside the range of saslTexts, negated.
 const saslConfig = 100
 
 // localErrno is an error number of the system the program runs on, and the code for it.
@@ -200,8 +200,8 @@ var portableErrnos = [...]localErrno{
 	{syscall.ECONNREFUSED, -111}, {syscall.EHOSTUNREACH, -113},
 }
 
-// windowsErrnos are the numbers that Windows has for some of them besides those of package syscall:
-// of files, and of sockets.
+// windowsErrnos are further numbers of Windows for some of these errors, of files and of sockets;
+// package syscall does not name them.
 var windowsErrnos = [...]localErrno{
 	{2, -2}, {3, -2}, {5, -13}, {10013, -13}, {10048, -98}, {10049, -99}, {10050, -100}, {10051, -101},
 	{10053, -103}, {10054, -104}, {10057, -107}, {10060, -110}, {10061, -111}, {10065, -113},

@@ -20,8 +20,8 @@ import (
 // (values.md V15).
 type Code int32
 
-// ENOENT and EINVAL are the two system error numbers that the PMAPI uses by itself: nothing of that
-// name, and an argument that cannot be used.
+// ENOENT and EINVAL are the two system error numbers that the PMAPI itself uses: a missing object,
+// and an invalid argument.
 const (
 	ENOENT Code = -2
 	EINVAL Code = -22
@@ -90,8 +90,8 @@ func All() iter.Seq[Code] {
 	}
 }
 
-// Message returns the text that the commands of PCP print for err: that of its code, or, for an
-// error that has none, its own.
+// Message returns the text that the commands of PCP print for err: the text of its code, or its own
+// text if it has no code.
 func Message(err error) string {
 	if c := Of(err); c != Generic {
 		return c.Error()

@@ -11,25 +11,25 @@ import (
 )
 
 // The preprocessor (values.md V18.4) turns text with comments, includes, macros and conditions into
-// plain lines. Line markers (# 12 "file") in its output say where the lines come from; a directive
-// becomes an empty line, so that the count stays right.
+// plain lines. Line markers (# 12 "file") in its output name the origin of the lines; a directive
+// becomes an empty line, so that line numbers stay right.
 
 // maxNesting is the number of files that may be open at once.
 const maxNesting = 5
 
-// Files can include others many times; these bound what comes of it.
+// Files can include others many times; these are the bounds of the output.
 const (
 	maxInput  = 32 << 20
 	maxOutput = 8 << 20
 )
 
-// errTooMuch says that one of the bounds is passed.
+// errTooMuch is the error of a run that exceeds one of the bounds.
 var errTooMuch = errors.New("Too much text")
 
 // A cpp is a run of the preprocessor.
 type cpp struct {
 	opts    *Options
-	dir     string // of the first file
+	dir     string // directory of the first file
 	out     bytes.Buffer
 	macros  map[string]string
 	depth   int
@@ -37,17 +37,17 @@ type cpp struct {
 	comment int // line on which the open comment began, 0 outside of one
 	// the open condition
 	condition int  // line of the #ifdef or #ifndef, 0 outside of one
-	skipping  bool // its lines are left out
+	skipping  bool // the condition is false: its lines are left out
 }
 
-// cppError is the first error, which stops everything: the text of standard error.
+// cppError is the first error, which ends the run: the text for standard error.
 type cppError string
 
 // Error returns the text.
 func (e cppError) Error() string { return string(e) }
 
-// preprocess returns the text with all directives carried out, up to the first error, and what is
-// to be said about that, or "".
+// preprocess returns the text with all directives carried out, up to the first error, and the
+// message of that error, or "".
 func preprocess(name string, text []byte, opts *Options) ([]byte, string) {
 	c := &cpp{opts: opts, dir: filepath.Dir(name), macros: map[string]string{}}
 	err := c.file(name, text)
@@ -60,7 +60,7 @@ func preprocess(name string, text []byte, opts *Options) ([]byte, string) {
 	return c.out.Bytes(), ""
 }
 
-// finish looks for what is still open at the end.
+// finish reports a comment or a condition that is still open at the end.
 func (c *cpp) finish(name string) error {
 	what := ""
 	switch {
@@ -128,7 +128,8 @@ func (c *cpp) stripComments(line string, lineno int) string {
 	return strings.TrimRight(string(out), " \t\r")
 }
 
-// line puts out one line, or does what it says. It reports whether other text was put in its place.
+// line puts out one line, or carries out its directive. It reports whether other text replaces the
+// line.
 func (c *cpp) line(line string, lineno int) (bool, error) {
 	for _, name := range directives {
 		if args, ok := strings.CutPrefix(line, name); ok {
@@ -142,7 +143,7 @@ func (c *cpp) line(line string, lineno int) (bool, error) {
 	return false, nil
 }
 
-// expand replaces the macros in a line. Their values are not looked at again.
+// expand replaces the macros in a line. Macros within their values are not expanded.
 func (c *cpp) expand(line string) string {
 	if len(c.macros) == 0 {
 		return line

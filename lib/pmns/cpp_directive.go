@@ -7,12 +7,12 @@ import (
 	"strings"
 )
 
-// directives are what a line may begin with. No blank is needed after the name; other lines that
-// begin with # are passed on.
+// directives are the known directives at the start of a line. The name needs no blank after it;
+// other lines that begin with # are passed on.
 var directives = [...]string{"#include", "#shell", "#define", "#undef", "#ifdef", "#ifndef", "#else", "#endif"}
 
 // directive carries out the directive with the given name; args is the rest of the line. It reports
-// whether it put text in the line's place, otherwise the line becomes an empty one. Its errors have
+// whether other text replaces the line; otherwise the line becomes an empty one. Its errors have
 // the words of the reference.
 func (c *cpp) directive(name, args string, lineno int) (replaced bool, err error) {
 	switch {
@@ -35,14 +35,14 @@ func (c *cpp) directive(name, args string, lineno int) (replaced bool, err error
 	return false, err
 }
 
-// blanks are what separates the words of a directive.
+// blanks are the separators of the words of a directive.
 const blanks = " \t\r"
 
-// errExtra says that a directive goes on after its end.
+// errExtra is the error of text after the end of a directive.
 var errExtra = errors.New("Unexpected extra text in a control line")
 
 // quoted returns the text between the quotes after #include or #shell. Either lists the two
-// characters that may open it, and what names the text in messages.
+// characters that may open it, and what is the name of the text in messages.
 func (c *cpp) quoted(name, what, args, either string) (string, error) {
 	args = strings.TrimLeft(args, blanks)
 	if args == "" || !strings.Contains(either, args[:1]) {
@@ -126,7 +126,7 @@ func onlyName(args string) (string, error) {
 	return name, err
 }
 
-// define sets a macro to a word or a quoted text. Lines that are left out are checked all the same.
+// define sets a macro to a word or a quoted text. Lines within a false condition are checked too.
 func (c *cpp) define(args string) error {
 	name, value, err := takeName(args)
 	if err != nil {
@@ -178,7 +178,7 @@ func (c *cpp) begin(args string, lineno int, wanted bool) error {
 	return nil
 }
 
-// turn turns the open condition around at #else, and closes it at #endif.
+// turn inverts the open condition at #else, and closes it at #endif.
 func (c *cpp) turn(name, args string) error {
 	if strings.Trim(args, blanks) != "" {
 		return errExtra

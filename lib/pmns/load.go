@@ -7,7 +7,7 @@ import (
 	"pmtools/lib/safefile"
 )
 
-// Options say how a name space file is read. Nil stands for the zero value.
+// Options configure the reading of a name space file. Nil stands for the zero value.
 type Options struct {
 	// Preprocess expands comments, #include, #define and their like, but not #shell: a name space file
 	// runs nothing. Without Preprocess all are errors.
@@ -16,8 +16,8 @@ type Options struct {
 	DupOK bool
 	// ReadFile reads a file; nil means the file system, and files of at most 64 MiB.
 	ReadFile func(name string) ([]byte, error)
-	// IncludeDirs are searched for included files after the name as it is and the directory of the
-	// first file.
+	// IncludeDirs are searched for included files after the name as it is and the
+	// directory directory of the first file.
 	IncludeDirs []string
 }
 
@@ -69,7 +69,7 @@ func Parse(name string, text []byte, opts *Options) (*Tree, error) {
 // maxFile is the size of the largest file that is read.
 const maxFile = 64 << 20
 
-// read reads a file by the means of the options.
+// read reads a file by Options.ReadFile or from the file system.
 func (o *Options) read(name string) ([]byte, error) {
 	if o.ReadFile != nil {
 		return o.ReadFile(name)

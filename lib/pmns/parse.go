@@ -8,7 +8,7 @@ import (
 	"pmtools/lib/pcp"
 )
 
-// A group is "PATH { items }": what stands below an inner node.
+// A group is "PATH { items }": the names below an inner node.
 type group struct {
 	path  string
 	items []item
@@ -113,7 +113,7 @@ type linker struct {
 	tree   Tree
 }
 
-// link makes a tree of the groups, or returns the messages of what is missing or left over.
+// link makes a tree of the groups, or returns the messages about missing or unused groups.
 func link(groups []*group) (*Tree, string) {
 	l := &linker{groups: make(map[string][]*group, len(groups))}
 	for _, g := range groups {
@@ -158,7 +158,7 @@ func (l *linker) fill(n *node, g *group) string {
 		if len(own) == 0 {
 			return full
 		}
-		// Of several groups the first counts; the others stay unused.
+		// The first of several groups counts; the others stay unused.
 		own[0].used = true
 		l.groups[full] = own[1:]
 		if missing := l.fill(c, own[0]); missing != "" {

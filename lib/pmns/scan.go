@@ -25,11 +25,11 @@ const (
 	failed           // a reported error that cannot be recovered from
 )
 
-// maxLine is the length of a line that is too long, without its newline.
+// maxLine is the length of the shortest line that is too long, without its newline.
 const maxLine = 255
 
-// A scanner cuts the text into lines, and the lines into tokens separated by white space. It draws
-// the messages, too, since they show the line.
+// A scanner cuts the text into lines, and the lines into tokens separated by white space. It also
+// writes the messages, since they show the line.
 type scanner struct {
 	file   string
 	lineno int
@@ -37,7 +37,7 @@ type scanner struct {
 	line   string // white space reduced; after a message, the caret
 	next   int    // position after the token
 	pos    int    // position of the token
-	seen   bool   // a token was read, so pos means something
+	seen   bool   // a token was read: pos is valid
 	token  string
 	id     pcp.ID // of a metric
 	msg    strings.Builder
@@ -90,8 +90,8 @@ func (sc *scanner) readLine() bool {
 	return true
 }
 
-// marker reads the rest of a line marker: a line number and a file name in quotes. What follows is
-// ignored.
+// marker reads the rest of a line marker: a line number and a file name in quotes. The rest of the
+// line is ignored.
 func (sc *scanner) marker(s string) bool {
 	s = strings.TrimLeft(s, " \t")
 	digits := len(s) - len(strings.TrimLeft(s, "0123456789"))
@@ -109,11 +109,11 @@ func (sc *scanner) marker(s string) bool {
 	return true
 }
 
-// reduce removes white space at the start, keeps of each other run of it the first character, and
-// leaves none around a colon.
+// reduce removes white space at the start and around colons, and keeps the first character of each
+// other run of white space.
 func reduce(line string) string {
 	out := make([]byte, 0, len(line))
-	space := byte(0) // the first character of the run before c, 0 for none
+	space := byte(0) // the first character of the white space before c, 0 for none
 	for _, c := range []byte(line) {
 		if c == 0 {
 			c = ' '
@@ -162,8 +162,8 @@ func (sc *scanner) classify() kind {
 	return badToken
 }
 
-// metric reads the token as an identifier. What follows a complete one is ignored, as long as it
-// looks like one.
+// metric reads the token as an identifier. Characters after a complete identifier are ignored, as
+// long as they could be part of one.
 func (sc *scanner) metric() kind {
 	domain, rest := number(sc.token)
 	if rest == sc.token {
@@ -203,7 +203,8 @@ func field(s string) (int, string, bool) {
 	return n, rest, ok && rest != after
 }
 
-// number reads the digits at the start of s. Large numbers become one that is out of every range.
+// number reads the digits at the start of s. A large number becomes a number that is out of every
+// range.
 func number(s string) (int, string) {
 	n, i := 0, 0
 	for ; i < len(s) && ctext.IsDigit(s[i]); i++ {
@@ -218,8 +219,8 @@ func (sc *scanner) badMetric(text string) kind {
 	return badToken
 }
 
-// report adds a message about the current token. As in the reference, the line is gone after that,
-// and a second message shows the caret instead.
+// report adds a message about the current token. As in the reference, the caret then replaces the
+// line, and a second message shows the caret instead of the line.
 func (sc *scanner) report(text string) {
 	if sc.lineno == 0 {
 		sc.msg.WriteString(prefix + text + "\n")
@@ -233,8 +234,8 @@ func (sc *scanner) report(text string) {
 	}
 }
 
-// caret returns a line with a caret below the character at pos. White space of the line stays what
-// it is, as in the reference.
+// caret returns a line with a caret below the character at pos. White space before that is copied
+// from the line, as in the reference.
 func caret(line string, pos int) string {
 	out := bytes.Repeat([]byte{' '}, pos+1)
 	for i := range min(pos, len(line)) {

@@ -16,17 +16,17 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// A Stage is what failed when a connection was made.
+// A Stage is the step at which connecting failed.
 type Stage int
 
 // The stages.
 const (
-	Starting Stage = iota // the server could not be started, or did not tell its port
-	Reaching              // nothing answers at the port
-	Greeting              // what answers is no time control server
+	Starting Stage = iota // the server could not be started, or did not write its port
+	Reaching              // no server answers at the port
+	Greeting              // the server does not speak the time control protocol
 )
 
-// An Error says why there is no connection.
+// An Error is the reason of a failed connection.
 type Error struct {
 	Stage Stage
 	Err   error
@@ -40,8 +40,8 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// patience is how long a server may take to answer the greeting, to send the rest of a packet, or
-// to take one. How long it waits before it sends one is up to who sits in front of it.
+// patience is the limit for the answer to the greeting, for the rest of a packet, and for sending
+// one. There is no limit between packets: they depend on the user at the server's window.
 const patience = 10 * time.Second
 
 // A Conn is a connection to a time control server. One goroutine may receive while another sends.
@@ -51,8 +51,8 @@ type Conn struct {
 	body [maxSize - headSize]byte
 }
 
-// Connect connects to the server on a port of this machine. set says what the client shows: its
-// kind, interval, position, bounds and zone. An error is an *Error.
+// Connect connects to the server on a port of this machine. set describes the client: its kind,
+// interval, position, bounds and zone. An error is an *Error.
 func Connect(ctx context.Context, port int, set *Packet) (*Conn, error) {
 	address := net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
 	conn, err := new(net.Dialer).DialContext(ctx, "tcp4", address)
@@ -88,8 +88,9 @@ func (c *Conn) greet(ctx context.Context, set *Packet) error {
 	return nil
 }
 
-// Start starts a server, the program pmtime found by PATH, and connects to it. The server goes on
-// when the client ends: other clients may join it. Its messages go to stderr. An error is an *Error.
+// Start starts a server, the program pmtime found by PATH, and connects to it. The server continues
+// after the end of the client: other clients may join it. Its messages go to stderr. An error is an
+// *Error.
 func Start(ctx context.Context, set *Packet, stderr io.Writer) (*Conn, error) {
 	server := exec.Command("pmtime", "-h")
 	if set.Kind == Recorded {
@@ -121,7 +122,7 @@ func startServer(ctx context.Context, server *exec.Cmd) (port int, err error) {
 	}
 	stop()
 	_ = out.Close()
-	go func() { _ = server.Wait() }() // nobody asks how it ended
+	go func() { _ = server.Wait() }() // the server's exit status is ignored
 	if _, err := fmt.Sscanf(string(line), "port=%d", &port); err != nil {
 		return 0, fmt.Errorf("pmtime does not begin with its port, port=N, but with %q: %w", line, pmerr.IPC)
 	}
@@ -141,8 +142,7 @@ func (c *Conn) Send(p *Packet) error {
 	return err
 }
 
-// Acknowledge tells the server that the step to a position is done. It waits for that with the next
-// step.
+// Acknowledge reports the step to a position as done. The server delays the next step until then.
 func (c *Conn) Acknowledge(position pcp.Timestamp) error {
 	return c.Send(&Packet{Command: Ack, Position: position})
 }
@@ -155,14 +155,14 @@ func (c *Conn) ShowDialog(visible bool) error {
 	return c.Send(&Packet{Command: Hide})
 }
 
-// SetBounds tells the server that the client's archive covers other times.
+// SetBounds reports new bounds of the client's archive to the server.
 func (c *Conn) SetBounds(start, end pcp.Timestamp) error {
 	return c.Send(&Packet{Command: Bounds, Kind: Recorded, Start: start, End: end})
 }
 
 // Receive waits for the server's next packet, without limit, and returns it. A server that ends the
 // connection is io.EOF, one that breaks the protocol pmerr.IPC; after any error the connection is
-// of no use.
+// unusable.
 func (c *Conn) Receive(ctx context.Context) (*Packet, error) { return c.receiveUpTo(ctx, maxSize) }
 
 // receiveUpTo is Receive for packets up to a size.
@@ -188,7 +188,7 @@ func (c *Conn) receive(ctx context.Context, limit uint32) (*Packet, error) {
 	if err := c.conn.SetReadDeadline(time.Now().Add(patience)); err != nil {
 		return nil, err
 	}
-	if ctx.Err() != nil { // its deadline may be overwritten
+	if ctx.Err() != nil { // receiving may have overwritten the deadline
 		return nil, ctx.Err()
 	}
 	if _, err := io.ReadFull(c.conn, c.head[n:]); err != nil {

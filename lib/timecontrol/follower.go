@@ -5,20 +5,20 @@ import (
 	"time"
 )
 
-// An Event is something that a client has to do, or may tell its user.
+// An Event is an action for a client, or a message for its user.
 type Event int
 
 // The events.
 const (
 	Stepped      Event = iota // take the next sample; if Moved, at Position and in steps of Delta
-	Rewound                   // time goes backward: nothing is to be done until it goes forward again
-	Resumed                   // time goes forward again after it stood still; samples are not those before
-	Repositioned              // time goes forward again, from somewhere else
+	Rewound                   // time goes backward: the client waits until it goes forward again
+	Resumed                   // time goes forward again after a stop; the samples do not follow the earlier ones
+	Repositioned              // time goes forward again, from another position
 	NewInterval               // Delta has changed
 	NewZone                   // times are to be shown in Zone
 )
 
-// state is what a Follower did last.
+// state is the last action of a Follower.
 type state int
 
 const (
@@ -31,22 +31,22 @@ const (
 	ended
 )
 
-// A Follower turns the packets of a server into events, in the order in which the reference's
-// programs notice them (values.md V25.3).
+// A Follower turns the packets of a server into events, in the order of the reference's programs
+// (values.md V25.3).
 type Follower struct {
-	Moved bool // Stepped begins anew: an archive has to be positioned
+	Moved bool // the next Stepped needs a new position in the archive
 
 	conn    *Conn
 	live    bool
 	shown   bool
 	state   state
 	packet  Packet  // the last
-	waiting []Event // what it means, but for the first of them
+	waiting []Event // its events after the first one
 	pending bool    // the step is not acknowledged
 	delta   time.Duration
 }
 
-// Follow returns a Follower of the connection. set is what Connect was given.
+// Follow returns a Follower of the connection. set is the argument of Connect.
 func (c *Conn) Follow(set *Packet) *Follower {
 	return &Follower{conn: c, live: set.Kind == Live, delta: set.Delta}
 }
@@ -88,15 +88,15 @@ func (f *Follower) Acknowledge() error {
 	return f.conn.Acknowledge(f.packet.Position)
 }
 
-// End says that the step led beyond the end of the archive: until time is moved, steps are no
-// events. It reports whether that was not known yet.
+// End notes that the step led beyond the end of the archive: until time is moved, steps are not
+// events. It reports whether that is new.
 func (f *Follower) End() bool {
 	known := f.state == ended
 	f.state = ended
 	return !known
 }
 
-// take changes the state by the last packet, and notes what that means.
+// take changes the state by the last packet, and notes the events.
 func (f *Follower) take() {
 	f.waiting = f.waiting[:0]
 	switch f.packet.Command {
@@ -122,7 +122,6 @@ func (f *Follower) take() {
 	}
 }
 
-// note adds an event.
 func (f *Follower) note(e Event) { f.waiting = append(f.waiting, e) }
 
 // step takes a step.
@@ -143,7 +142,7 @@ func (f *Follower) step() {
 	f.note(Stepped)
 }
 
-// turnForward notes what begins with a step forward after something else.
+// turnForward notes the event of a step forward after another state.
 func (f *Follower) turnForward() {
 	switch {
 	case f.state == beginning:

@@ -102,7 +102,7 @@ func (c *conn) send(request pdu.Type, m pdu.Message) bool {
 			return false
 		}
 	}
-	if len(r.Bytes) > 0 { // nothing would be an empty read at the other end of a pipe
+	if len(r.Bytes) > 0 { // an empty write would be an empty read at the other end of a pipe
 		if _, err := c.nc.Write(r.Bytes); err != nil {
 			return false
 		}

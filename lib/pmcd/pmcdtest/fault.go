@@ -13,11 +13,11 @@ import (
 type Fault struct {
 	Name   string
 	Edit   Edit
-	Listed bool // it is an answer, with a list of the wrong length
+	Listed bool // the reply is an answer with a list of the wrong length
 }
 
-// Faults returns the ways: it hangs up, before or amid the reply; it refuses; it says nothing; or
-// it sends a list of the wrong length.
+// Faults returns all Faults: hanging up before or within the reply, a refusal, silence, or a list
+// of the wrong length.
 func Faults() []Fault {
 	return []Fault{
 		{Name: "hang up", Edit: Cut(0)},
@@ -29,8 +29,8 @@ func Faults() []Fault {
 	}
 }
 
-// listed returns an Edit that sends a reply of the same type with n value sets, or as good as empty
-// if it is one without.
+// listed returns an Edit that sends a reply of the same type with n value sets, or an empty reply
+// if the type has no value sets.
 func listed(n int) Edit {
 	return func(r *Reply) {
 		if len(r.Bytes) < 8 {

@@ -131,7 +131,7 @@ func TestStore(t *testing.T) {
 	}
 }
 
-// TestFailures has what goes wrong when it should.
+// TestFailures checks the errors of the metrics that fail.
 func TestFailures(t *testing.T) {
 	for _, tt := range []struct {
 		name          string

@@ -1,7 +1,6 @@
 // Package pmcdtest is a scripted metrics daemon for tests, in the spirit of net/http/httptest. A
-// [Server] speaks the daemon's side of the protocol; what it answers is up to its [Handler], such
-// as a [World] of metrics. Each reply goes through an [Edit] that may cut, delay, drop or change
-// it.
+// [Server] speaks the daemon's side of the protocol; its [Handler], such as a [World] of metrics,
+// answers the requests. Each reply goes through an [Edit] that may cut, delay, drop or change it.
 //
 //	s := pmcdtest.NewServer(pmcdtest.Sample())
 //	defer s.Close()
@@ -44,7 +43,7 @@ type Session struct {
 	ID      int          // of the connection, counted from 0
 	Profile *pdu.Profile // the last one; nil if there was none
 
-	fetched map[pcp.ID]int // how often a World was asked for each metric
+	fetched map[pcp.ID]int // number of fetches of each metric of a World
 }
 
 // A Reply is a message about to be sent.
@@ -54,7 +53,7 @@ type Reply struct {
 	Request pdu.Type // the type of the request; 0 for the greeting
 	Bytes   []byte   // the message
 
-	Delay time.Duration // how long to wait before it is sent
+	Delay time.Duration // pause before the reply is sent
 	Close bool          // close the connection after it
 }
 

@@ -39,7 +39,7 @@ func dial(t testing.TB, s *Server) *client {
 	return dialed(t, nc)
 }
 
-// greeted connects, and says who it is.
+// greeted connects, and sends its credentials.
 func greeted(t testing.TB, s *Server) *client {
 	t.Helper()
 	c := dial(t, s)
@@ -78,7 +78,7 @@ func (c *client) recv() pdu.Message {
 	return m
 }
 
-// code returns the next message's code, or 1 if it is no error.
+// code returns the next message's code, or 1 if the message is not an error.
 func (c *client) code() pmerr.Code {
 	c.t.Helper()
 	if e, ok := c.recv().(*pdu.Error); ok {
@@ -121,7 +121,7 @@ func TestListen(t *testing.T) {
 	}
 }
 
-// TestProtocol has what a daemon does with bad input (wire.md W8.1).
+// TestProtocol checks the daemon's reactions to bad input (wire.md W8.1).
 func TestProtocol(t *testing.T) {
 	s := NewServer(Sample())
 	defer s.Close()
@@ -198,7 +198,7 @@ func TestDown(t *testing.T) {
 	}
 }
 
-// TestRequests has the daemon tell what it was sent.
+// TestRequests checks the list of received requests.
 func TestRequests(t *testing.T) {
 	s := NewServer(Sample())
 	defer s.Close()

@@ -9,8 +9,8 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// said returns what a message says, as text.
-func said(m pdu.Message) string {
+// textOf returns the content of a message as text.
+func textOf(m pdu.Message) string {
 	switch m := m.(type) {
 	case *pdu.Error:
 		return fmt.Sprint("error ", int32(m.Code))
@@ -44,7 +44,7 @@ func sets(r *pcp.Result) (text string) {
 	return text
 }
 
-// TestWorld asks everything there is to ask.
+// TestWorld makes requests of every kind.
 func TestWorld(t *testing.T) {
 	bin, write, none := pcp.NewID(29, 0, 6), pcp.NewID(29, 0, 36), pcp.NewID(29, 9, 9)
 	store := func(id pcp.ID, inst int32) pdu.Message {
@@ -110,7 +110,7 @@ func TestWorld(t *testing.T) {
 		{[]pdu.Message{&pdu.Attr{Code: pdu.AttrContainer, Value: []byte("x")}, &pdu.DescReq{ID: bin}}, "29.0.6"},
 	} {
 		c.send(row.send...)
-		if got := said(c.recv()); got != row.want {
+		if got := textOf(c.recv()); got != row.want {
 			t.Errorf("%+v: got %s, want %s", row.send[len(row.send)-1], got, row.want)
 		}
 	}
