@@ -14,7 +14,7 @@ import (
 // V20).
 type Config struct {
 	lookupEnv func(string) (string, bool)
-	text      []byte // of pcp.conf
+	text      []byte // text of pcp.conf
 	installed bool
 	err       error
 }
@@ -34,7 +34,7 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// How many bytes a pcp.conf has, and how many are read.
+// The usual number of bytes of a pcp.conf, and the limit for reading one.
 const (
 	usualSize = 12 << 10
 	maxSize   = 1 << 20
@@ -59,7 +59,8 @@ func Read(lookupEnv func(string) (string, bool), open func(string) (io.ReadClose
 		if err == nil {
 			defer f.Close()
 			c.installed = true
-			// A file that breaks off, or a directory, defines what could be read of it.
+			// After a read error the complete lines before it count; of a directory nothing can be
+			// read.
 			var text bytes.Buffer
 			text.Grow(usualSize)
 			text.ReadFrom(io.LimitReader(f, maxSize))

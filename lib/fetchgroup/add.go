@@ -45,8 +45,8 @@ func (g *Group) instance(ctx context.Context, metric string, d pcp.Desc, name st
 	return inst, nil
 }
 
-// anywhere calls find, and if that fails in a recording, once more at its end: what is wanted may
-// not be there yet. The position stays (FG3.4).
+// anywhere calls find, and after a failure in a recording once more at its end: a metric or an
+// instance may appear later in it. The position is kept (FG3.4).
 func (g *Group) anywhere(ctx context.Context, find func() error) error {
 	err := find()
 	line, ok := pmapi.As[pmapi.Timeline](g.pc.Source())
@@ -175,7 +175,7 @@ func (g *Group) want(id pcp.ID) int {
 	return len(g.ids) - 1
 }
 
-// domain returns what g knows of an instance domain, nil for none.
+// domain returns the state of an instance domain, nil for NullInDom.
 func (g *Group) domain(id pcp.InDom) (d *domain, fresh bool) {
 	if id == pcp.NullInDom {
 		return nil, false
@@ -211,8 +211,8 @@ func (g *Group) widen(id pcp.InDom) *domain {
 	return d
 }
 
-// learn looks many metrics up in one go, for the registrations that follow. What is not found is
-// asked for again by them.
+// learn looks many metrics up with one request, for the next registrations. These look up again the
+// names that are not found.
 func (g *Group) learn(ctx context.Context, names []string) error {
 	found, err := g.pc.Metrics(ctx, names)
 	g.known = make(map[string]pcp.Desc, len(names))
@@ -224,13 +224,12 @@ func (g *Group) learn(ctx context.Context, names []string) error {
 	return err
 }
 
-// A mark is how much a Group has.
+// A mark is the number of items and metrics of a Group.
 type mark struct{ items, ids int }
 
-// mark returns how much g has.
 func (g *Group) mark() mark { return mark{len(g.items), len(g.ids)} }
 
-// back removes what was registered since the mark.
+// back removes the items and metrics registered since the mark.
 func (g *Group) back(m mark) {
 	for _, id := range g.ids[m.ids:] {
 		delete(g.column, id)

@@ -39,18 +39,18 @@ type Binding[S any] struct {
 //		Disks []Disk
 //	}
 //
-// A field is a number or a string of a [Type], or of a type with such a one below; an [Opt], which
-// says why there is no value where others hold the sentinel of [Item.Value]; a map from the names of
-// instances to one of these, without those that have no value; or a slice of structs, with an
-// element for each instance that one of their metrics has, ordered by number. The metrics of such a
-// struct belong to one instance domain. Fields without a tag are not touched.
+// A field is a number or a string of a [Type], or of a type based on one; an [Opt], which has the
+// reason of a missing value, where other fields hold the sentinel of [Item.Value]; a map from the
+// names of instances to one of these, without those that have no value; or a slice of structs, with
+// an element for each instance that one of their metrics has, ordered by number. The metrics of
+// such a struct belong to one instance domain. Fields without a tag are not touched.
 //
 // A tag is a metric, with an instance in brackets if it is one of several, or an expression after
 // "=", for a source that is a [Definer]. Options follow: rate, instant or unit=UNITS is the
 // scale of [Add]; optional lets the metric be missing; instance is the name or number of the
 // element's instance, time the time of the values.
 //
-// The error is [Mistakes], all that are in the struct; nothing is registered then.
+// The error is [Mistakes], the list of all mistakes in the struct; then no field is registered.
 func Bind[S any](ctx context.Context, g *Group) (*Binding[S], error) {
 	t := reflect.TypeFor[S]()
 	if t.Kind() != reflect.Struct {
@@ -74,7 +74,7 @@ func Bind[S any](ctx context.Context, g *Group) (*Binding[S], error) {
 	if err != nil {
 		g.back(m)
 		for _, name := range b.defined {
-			_ = b.definer.Remove(name) // it was just defined
+			_ = b.definer.Remove(name) // define has added it: removing it cannot fail
 		}
 		return nil, err
 	}
@@ -138,7 +138,7 @@ func (b *binder) define(f *field) {
 		b.defined = append(b.defined, name)
 	case f.optional:
 		f.none.fail(f.kind, pmerr.Of(err))
-		_ = b.definer.Remove(name) // it may not be there
+		_ = b.definer.Remove(name) // Add may have failed before it took the name: then there is nothing to remove
 	default:
 		b.bad = append(b.bad, &Mistake{Field: f.path, Tag: f.text, Pos: 1, Err: err, Notes: b.definer.Explain(b.ctx, err)})
 		_ = b.definer.Remove(name) // as above

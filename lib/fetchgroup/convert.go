@@ -16,7 +16,7 @@ type conversion struct {
 	rate   bool
 	scaled bool // units are converted
 	scaler pcp.Scaler
-	factor float64    // of the scale text, and of its unit of time in a rate
+	factor float64    // factors of the scale text, and of its unit of time in a rate
 	unfit  pmerr.Code // why the scaler does not exist
 }
 

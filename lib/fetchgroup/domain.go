@@ -10,11 +10,12 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// A domain is an instance domain of which a Group has metrics. Names are asked for once for all of
-// them, and only when an instance appears that nobody has a name for: a new one, or one that was
-// away, since its number may belong to another by then. The same is suspected when a counter falls;
-// if it is so, the instance has no rates in that fetch, because the values before were those of the
-// other one (a file system mounted in the place of another).
+// A domain is an instance domain of a Group's metrics. Names are requested for all of its instances
+// together, and only when an instance without a name appears: a new one, or one that was away,
+// since its number may have been reused. A counter that falls may also mean a reused number, so
+// that names are requested then; if the name has changed, the instance has no rates in that fetch,
+// because the last values were those of another instance (a file system mounted in the place of
+// another).
 type domain struct {
 	id      pcp.InDom
 	whole   bool // the profile selects all

@@ -17,7 +17,7 @@ var (
 
 // An events is the values of one field in the records of an event metric.
 type events struct {
-	conversion // of the field
+	conversion // conversion of the field
 	column     int
 	inst       int32
 	times      []pcp.Timestamp
@@ -49,7 +49,7 @@ func (x *events) refresh(g *Group) {
 	}
 }
 
-// take stores what a record has of the field.
+// take stores the parameters of a record that belong to the field.
 func (x *events) take(r *pcp.EventRecord) {
 	switch {
 	case x.desc.ID == eventFlags.ID && r.Flags != 0:
@@ -85,7 +85,7 @@ type Events[T Type] struct{ events *events }
 
 // An Event is one value of an Events.
 type Event[T Type] struct {
-	Time  time.Time // of the record
+	Time  time.Time // time of the record
 	Value T
 	Err   error // the status of the conversion
 }

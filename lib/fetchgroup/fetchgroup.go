@@ -1,5 +1,5 @@
-// Package fetchgroup delivers the values of metrics as Go values: a program registers what it wants
-// once, with units, rates and types of its choice, and each [Group.Fetch] renews all of it together.
+// Package fetchgroup delivers the values of metrics as Go values: a program registers metrics once,
+// with units, rates and types of its choice, and each [Group.Fetch] renews all values together.
 //
 //	g := fetchgroup.New(src, nil)
 //	load, err := fetchgroup.Add[float64](ctx, g, "kernel.all.load", "1 minute", "")
@@ -8,10 +8,10 @@
 //	one, err := load.Value()
 //	for r := range reads.All() { ... r.Name, r.Value, r.Err }
 //
-// A struct with tags says all of that at once, see [Bind]; [Fleet] does it for many hosts.
+// [Bind] registers all fields of a struct with tags; [Fleet] does that for many hosts.
 //
-// The source may be live, recorded or derived. The semantics is that of pmFetchGroup(3), as
-// docs/spec/fetchgroup.md has it (FG1 to FG17).
+// The source may be live, recorded or derived. The semantics is that of pmFetchGroup(3);
+// docs/spec/fetchgroup.md describes it (FG1 to FG17).
 package fetchgroup
 
 import (
@@ -27,8 +27,8 @@ import (
 
 // Options configure a Group. The zero Options, and nil, are the default.
 type Options struct {
-	// Wrap takes a counter of 32 or 64 bits that fell for one that wrapped: 2^32 or 2^64 is added
-	// (PCP_COUNTER_WRAP). Without it there is no rate then.
+	// Wrap treats a counter of 32 or 64 bits that fell as wrapped: 2^32 or 2^64 is added
+	// (PCP_COUNTER_WRAP). Without Wrap a counter that fell has no rate.
 	Wrap bool
 	// Once ends the retention of discrete values, which otherwise last until a record has new ones
 	// (PCP_DISCRETE_ONCE).
@@ -44,19 +44,19 @@ type Group struct {
 	column  map[pcp.ID]int
 	domains map[pcp.InDom]*domain
 	items   []member
-	known   map[string]pcp.Desc // what learn has found, while a struct is bound
+	known   map[string]pcp.Desc // descriptions that learn has found, while a struct is bound
 	defined int                 // metrics that Bind has defined
 
 	results [2]pcp.Result
-	now     *pcp.Result // of the last fetch, nil if it failed
-	before  *pcp.Result // of the last successful fetch before, nil if there was none
+	now     *pcp.Result // result of the last fetch, nil if it failed
+	before  *pcp.Result // result of the successful fetch before that, nil if there was none
 	elapsed float64     // seconds from before to now
 }
 
 // A member is an item of a Group, of any kind.
 type member interface {
 	refresh(g *Group) // takes the values from g.now
-	clear()           // has no values any more
+	clear()           // removes the values of the item
 }
 
 // New returns a Group over a source, which it owns from then on.
@@ -72,11 +72,11 @@ func New(src pmapi.Source, opt *Options) *Group {
 // profile belongs to the Group.
 func (g *Group) Context() *pmapi.Context { return g.pc }
 
-// Fetch renews the values of all items and returns what the daemon has noticed since the fetch
-// before. If it fails no item has a value, but for those of discrete metrics, which stay beside the
-// error pmerr.Value; the next successful fetch computes rates over the gap. The error is
-// pmerr.TooSmall without any item, pmerr.EOL at the end of a recording; after pmerr.IPC the context
-// can be reconnected.
+// Fetch renews the values of all items and returns the changes that the daemon has noticed since
+// the last fetch. If it fails, only items of discrete metrics keep their values, beside the error
+// pmerr.Value; the next successful fetch computes rates over the gap. The error is pmerr.TooSmall
+// without any item, pmerr.EOL at the end of a recording; after pmerr.IPC the context can be
+// reconnected.
 func (g *Group) Fetch(ctx context.Context) (pcp.Changes, error) {
 	last := g.before
 	if g.now != nil {
@@ -114,7 +114,7 @@ func between(from, to pcp.Timestamp) float64 {
 	const giga, shift = 1_000_000_000, 34 // giga<<shift has its top bit set
 	sec := to.Sec - from.Sec
 	if sec < 0 || sec > math.MaxInt64/giga-2 {
-		return to.Sub(from) // of no use, or of more than 292 years
+		return to.Sub(from) // a span with invalid nanoseconds, or of more than 292 years
 	}
 	nanos := sec*giga + int64(to.Nsec) - int64(from.Nsec)
 	if nanos <= 0 {
@@ -141,8 +141,8 @@ func (g *Group) Time() time.Time {
 	return g.now.Time.Time()
 }
 
-// Clear removes all items and what is known from earlier fetches; the context and its position
-// stay. The items have no values from then on.
+// Clear removes all items and the state of earlier fetches; the context and its position are kept.
+// The removed items have no values from then on.
 func (g *Group) Clear() {
 	for _, m := range g.items {
 		m.clear()

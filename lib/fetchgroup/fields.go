@@ -11,12 +11,12 @@ import (
 
 // This file reads struct types. It asks no source.
 
-// A shape is what a field is.
+// A shape is the kind of a field: a value, a map, a slice.
 type shape uint8
 
 const (
 	isScalar shape = iota
-	isMap          // by the name of the instance
+	isMap          // a map by the names of instances
 	isRows         // a slice of structs, one for each instance
 	isTime
 	isInstance
@@ -28,20 +28,20 @@ type field struct {
 	path   string // Struct.Field
 	index  int
 	shape  shape
-	opt    bool     // it is an Opt, or a map of them
-	kind   pcp.Type // of the value; Int32 for the number of an instance
-	fields []*field // of isRows
+	opt    bool     // the field is an Opt, or a map of Opts
+	kind   pcp.Type // type of the value; Int32 for the number of an instance
+	fields []*field // fields of the elements, for isRows
 
-	item  *item  // nil until it is bound, and for an optional one that does not exist
+	item  *item  // item of a single value; nil before it is bound, and for an optional metric that does not exist
 	inDom *inDom // the same
-	none  slot   // in place of a value
+	none  slot   // value of an optional metric that does not exist
 
-	at        int           // isRows: how far inDom has been read
+	at        int           // isRows: position in inDom
 	insts     []int32       // isRows: memory for union
 	key, elem reflect.Value // isMap: memory for an entry
 }
 
-// fieldsOf returns the fields of a struct type that have a tag, and what is wrong with them.
+// fieldsOf returns the fields of a struct type that have a tag, and the mistakes in them.
 func fieldsOf(t reflect.Type, path string, row bool) (fields []*field, bad Mistakes) {
 	for i := range t.NumField() {
 		sf := t.Field(i)
@@ -87,7 +87,7 @@ func hasTags(t reflect.Type) bool {
 	return false
 }
 
-// classify says what a field is by its tag and its Go type, or what is wrong.
+// classify finds the shape of a field from its tag and its Go type, or the mistake in them.
 func (f *field) classify(t reflect.Type, row bool) string {
 	switch {
 	case f.isTime && t != reflect.TypeFor[time.Time]():
@@ -126,7 +126,8 @@ func (f *field) classify(t reflect.Type, row bool) string {
 	return ""
 }
 
-// kindOf returns the type of values that a Go type holds, NoSupport for one that holds none.
+// kindOf returns the type of values that a Go type holds, NoSupport for a Go type that cannot hold
+// values.
 func kindOf(t reflect.Type) pcp.Type {
 	switch t.Kind() {
 	case reflect.Int:

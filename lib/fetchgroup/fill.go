@@ -85,7 +85,7 @@ func (f *field) fillRows(dst reflect.Value) {
 	}
 }
 
-// next returns the value of an instance, which is larger than the one before.
+// next returns the value of an instance. Calls come in ascending order of instances.
 func (f *field) next(inst int32) *slot {
 	if x := f.inDom; x == nil {
 		return &f.none

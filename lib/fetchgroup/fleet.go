@@ -15,23 +15,24 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// FleetOptions say how many hosts are read. The zero FleetOptions, and nil, are the default.
+// FleetOptions configure the reading of many hosts. The zero FleetOptions, and nil, are the
+// default.
 type FleetOptions struct {
 	// Interval is the time from one round to the next, by default a second. A negative one is no
 	// schedule: a round ends when all hosts have answered or failed, and the next begins.
 	Interval time.Duration
-	// Rounds is how many there are, 0 for any number.
+	// Rounds is the number of rounds, 0 for any number.
 	Rounds int
-	// Timeout is how long connecting to a host may take, and an answer; then the connection counts
-	// as lost. By default 10 s.
+	// Timeout is the limit for connecting to a host, and for an answer; after that the connection
+	// counts as lost. By default 10 s.
 	Timeout time.Duration
-	// Connects is how many hosts are connected to at the same time, by default 64.
+	// Connects is the number of simultaneous attempts to connect, by default 64.
 	Connects int
 	// Backoff is the first pause before another attempt to connect; it doubles with each failure up
 	// to a minute. By default a second.
 	Backoff time.Duration
-	// Open opens the source of a host, by default pmapi.OpenHost without a dialer. One that puts
-	// derive.NewSource over it gives the hosts expressions.
+	// Open opens the source of a host, by default pmapi.OpenHost without a dialer. A function that
+	// puts derive.NewSource over the host allows expressions in tags.
 	Open func(ctx context.Context, host string) (pmapi.Source, error)
 	// Group has the options of each group.
 	Group *Options
@@ -43,29 +44,29 @@ var ErrLate = errors.New("no answer within the interval")
 // errConnecting is ErrLate for a host whose connection is not made yet.
 var errConnecting = fmt.Errorf("%w: still connecting", ErrLate)
 
-// A Row is what a host said in one round, or why it said nothing.
+// A Row is the answer of a host in one round, or the reason why there is none.
 type Row[T any] struct {
 	Host  string
 	Round int
 	Due   time.Time     // when the values were to be fetched
-	Late  time.Duration // how long after Due the answer came; more than the interval if it is that of an earlier round
+	Late  time.Duration // time from Due to the answer; more than the interval if the answer belongs to an earlier round
 	Value T             // belongs to the receiver
 	Err   error
 }
 
 // A Sampler reads one host for a fleet. It is used by one goroutine at a time.
 type Sampler[T any] interface {
-	// Sample returns new values, which the receiver keeps. An error that leaves no doubt about the
-	// connection, such as pmerr.IPC, ends it.
+	// Sample returns new values, which the receiver keeps. An error of the connection, such as
+	// pmerr.IPC, ends it.
 	Sample(ctx context.Context) (T, error)
 	Close() error
 }
 
 // Fleet reads structs from many hosts at once, on one schedule, until ctx ends or the loop is left:
-// for each host one row in each round, in the order of the answers. A host that fails says so in its
-// row, and is connected to again with growing pauses; one that is slow has [ErrLate] in its row, and
-// its answer is the row of the round in which it comes. None delays the others. All goroutines and
-// connections have ended when the loop has.
+// for each host one row in each round, in the order of the answers. The row of a host that fails
+// has its error, and attempts to connect again follow with growing pauses; the row of a slow host
+// has [ErrLate], and its answer is the row of the round in which it arrives. No host delays
+// another. All goroutines and connections have ended when the loop has.
 func Fleet[S any](ctx context.Context, hosts []string, opt *FleetOptions) iter.Seq[Row[*S]] {
 	o := opt.defaults()
 	return Hosts(ctx, hosts, func(ctx context.Context, host string) (Sampler[*S], error) {
@@ -150,11 +151,11 @@ type fleet[T any] struct {
 	FleetOptions
 	open       func(ctx context.Context, host string) (Sampler[T], error)
 	hosts      []*host[T]
-	answers    chan answer[T] // with room for one of each host
-	connecting chan struct{}  // with room for as many as connect at the same time
+	answers    chan answer[T] // buffered: one answer of each host
+	connecting chan struct{}  // semaphore for the attempts to connect
 }
 
-// An answer is what a host said.
+// An answer is the values or the error of a host.
 type answer[T any] struct {
 	h     *host[T]
 	due   time.Time
@@ -236,16 +237,16 @@ func (f *fleet[T]) collect(ctx context.Context, round int, due time.Time, last b
 // A host is one of a fleet. Its goroutine has the fields below due.
 type host[T any] struct {
 	name    string
-	busy    bool        // it was asked and has not answered
-	silent  bool        // it has not answered in this round
-	opening atomic.Bool // it is being connected to
+	busy    bool        // a request has no answer yet
+	silent  bool        // there was no answer in this round
+	opening atomic.Bool // an attempt to connect is under way
 	fleet   *fleet[T]
 	due     chan time.Time
 
 	sampler Sampler[T] // nil without a connection
 	pause   time.Duration
-	retry   time.Time // not to be connected to before
-	err     error     // why there is no connection
+	retry   time.Time // earliest time of the next attempt to connect
+	err     error     // reason of the missing connection
 }
 
 // run answers one question after the other.
@@ -307,7 +308,7 @@ func (h *host[T]) connect(ctx context.Context) error {
 	return nil
 }
 
-// failed notes why there is no connection, and when the next attempt is due.
+// failed notes reason of the missing connection, and when the next attempt is due.
 func (h *host[T]) failed(err error) {
 	h.pause = min(max(2*h.pause, h.fleet.Backoff), time.Minute)
 	h.err, h.retry = err, time.Now().Add(h.pause)
@@ -316,7 +317,7 @@ func (h *host[T]) failed(err error) {
 // close closes the connection.
 func (h *host[T]) close() {
 	if h.sampler != nil {
-		_ = h.sampler.Close() // nobody could do anything about it
+		_ = h.sampler.Close() // the connection is given up: an error of closing it changes nothing
 		h.sampler = nil
 	}
 }

@@ -151,8 +151,8 @@ func (m *metric) retained(g *Group, values *pcp.Values) (keep bool, code pmerr.C
 	return values.Len() == 0, values.Err
 }
 
-// find returns the position of an instance in a sorted column, or -1. A metric without instances has
-// its value in the first place, whatever instance an old archive gives it.
+// find returns the position of an instance in a sorted column, or -1. The value of a metric without
+// instances is the first one: old archives may give it any instance number.
 func find(v *pcp.Values, inst int32) int {
 	if inst == pcp.NullInst && v.Len() > 0 {
 		return 0

@@ -11,7 +11,7 @@ import (
 	"pmtools/lib/suggest"
 )
 
-// A Mistake is what is wrong with one field of a struct.
+// A Mistake is an error in one field of a struct.
 type Mistake struct {
 	Field string // Struct.Field
 	Tag   string
@@ -20,8 +20,8 @@ type Mistake struct {
 	Err   error
 }
 
-// Error returns the field, what is wrong, and below it the tag with a caret, or what the source says
-// of the expression.
+// Error returns the field and the error, and below it the tag with a caret, or the source's
+// explanation of the expression.
 func (m *Mistake) Error() string {
 	if m.Notes != "" {
 		return m.Field + ": " + strings.TrimSuffix(m.Notes, "\n")
@@ -106,6 +106,6 @@ type binder struct {
 	g       *Group
 	definer Definer  // nil if the source has no expressions
 	defined []string // names of metrics
-	names   []string // of the source, for proposals
+	names   []string // all names of the source, for proposals
 	bad     Mistakes
 }

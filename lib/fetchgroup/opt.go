@@ -9,7 +9,7 @@ import (
 
 // An Opt is a value that may be missing, as a field of a struct for [Bind].
 type Opt[T Type] struct {
-	Value  T          // with a status, as the value of an Item is
+	Value  T          // value, or the sentinel of Item.Value beside a status
 	Status pmerr.Code // 0 if there is a value
 }
 

@@ -24,7 +24,7 @@ type tag struct {
 	atScale            int // where the scale begins
 }
 
-// A tagError is what is wrong with a tag.
+// A tagError is a mistake in a tag.
 type tagError struct {
 	at  int // byte of the tag
 	msg string
@@ -84,7 +84,7 @@ func (t *tag) option(o string, at int) (known bool, err error) {
 	return true, nil
 }
 
-// subject takes what stands before the options.
+// subject takes the part of a tag before the options.
 func (t *tag) subject(body string) error {
 	expr, isExpr := strings.CutPrefix(body, "=")
 	switch open := strings.IndexByte(body, '['); {

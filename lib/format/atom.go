@@ -8,16 +8,16 @@ import (
 	"pmtools/lib/pcp"
 )
 
-// Limits of what AppendAtom shows.
+// Limits of AppendAtom's output.
 const (
 	atomString = 38 // a string of so many bytes is too long
-	atomPrefix = 34 // what is shown of one that is
-	atomBytes  = 12 // of an aggregate
+	atomPrefix = 34 // characters shown of a longer string
+	atomBytes  = 12 // bytes shown of an aggregate
 )
 
 // AppendAtom appends a value as pmAtomStr shows it in diagnostics: floating-point numbers with an
-// exponent, no more than the beginning of long strings and aggregates, and only the number of event
-// records (values.md V8.1). A Value that is not set is "<null>".
+// exponent, only the beginning of long strings and aggregates, and only the number of event records
+// (values.md V8.1). A Value that is not set is "<null>".
 func AppendAtom(dst []byte, v pcp.Value) []byte {
 	t := v.Type()
 	switch {

@@ -7,12 +7,12 @@ import (
 	"pmtools/lib/pcp"
 )
 
-// appendEvents appends the summary of an event value (values.md V11.4): how many records, how many
-// missed, the times of the first and the last.
+// appendEvents appends the summary of an event value (values.md V11.4): the numbers of records and
+// of missed records, the times of the first and the last.
 //
-// The reference's walk over the records, which this repeats, does not step over a record of missed
-// events: all later steps see that record again, add its count again, and take its time for the
-// last one's.
+// This function repeats the reference's walk over the records, which does not step over a record of
+// missed events: all later steps see that record again, add its count again, and take its time as
+// that of the last record.
 func (o *Options) appendEvents(dst []byte, t pcp.Type, b []byte) []byte {
 	dst, n := appendEventCount(dst, b)
 	b = b[min(4, len(b)):]
@@ -34,7 +34,7 @@ func (o *Options) appendEvents(dst []byte, t pcp.Type, b []byte) []byte {
 	return append(dst, ']')
 }
 
-// appendEventCount appends a bracket and the number of records that an event value says it has.
+// appendEventCount appends a bracket and the number of records in the header of an event value.
 func appendEventCount(dst, b []byte) ([]byte, int32) {
 	n := int32(0)
 	if len(b) >= 4 {
@@ -55,8 +55,8 @@ func eventHead(t pcp.Type) int {
 	return 16
 }
 
-// walkEvents walks over the first n-1 records of b as the reference does. It returns what begins at
-// the record reached and the number of events missed. It stops early where b is damaged.
+// walkEvents walks over the first n-1 records of b as the reference does. It returns the bytes from
+// the reached record on, and the number of missed events. It stops early where b is damaged.
 func walkEvents(t pcp.Type, b []byte, n int32) (last []byte, missed int32) {
 	head := eventHead(t)
 	for i := int32(0); i < n-1 && len(b) >= head; i++ {
@@ -75,7 +75,7 @@ func walkEvents(t pcp.Type, b []byte, n int32) (last []byte, missed int32) {
 	return b, missed
 }
 
-// skipParams returns what follows n parameters, and whether all of them are there.
+// skipParams returns the bytes after n parameters, and whether b has all n of them.
 func skipParams(b []byte, n int32) ([]byte, bool) {
 	for ; n > 0; n-- {
 		if len(b) < 8 {
@@ -94,7 +94,7 @@ func skipParams(b []byte, n int32) ([]byte, bool) {
 func (o *Options) appendEventTime(dst []byte, t pcp.Type, b []byte) []byte {
 	if t == pcp.HighResEvent {
 		sec := int64(binary.BigEndian.Uint64(b))
-		nsec := int64(int32(binary.BigEndian.Uint64(b[8:]))) // of a time, in which it has 32 bits
+		nsec := int64(int32(binary.BigEndian.Uint64(b[8:]))) // the nanoseconds of a time: 64 bits on the wire, 32 in the reference
 		return appendClock(dst, sec, nsec, 9, o.location())
 	}
 	sec := int64(int32(binary.BigEndian.Uint32(b)))

@@ -10,10 +10,9 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// AppendEventDump appends what the reference says of event value i of v, of which
-// [pcp.UnpackEvents] returned err: its records and parameters one by one, as far as they go
-// (values.md V11.3). Of a parameter of a wrong type it says nothing. name returns the names of a
-// metric, or its identifier.
+// AppendEventDump appends the reference's dump of event value i of v, for which [pcp.UnpackEvents]
+// returned err: all records and parameters up to the damage (values.md V11.3). A parameter of a
+// wrong type is left out. name returns the names of a metric, or its identifier.
 func AppendEventDump(dst []byte, v *pcp.Values, i int, err error, name func(pcp.ID) string) []byte {
 	value := v.Value(i)
 	b, t := value.Bytes(), value.Type()
@@ -44,8 +43,8 @@ func AppendEventDump(dst []byte, v *pcp.Values, i int, err error, name func(pcp.
 	return dst
 }
 
-// appendDumpedRecord appends the record of type t at the start of b, and returns what follows it,
-// nil if b ends before.
+// appendDumpedRecord appends the record of type t at the start of b, and returns the bytes after
+// it, nil if b ends within the record.
 func appendDumpedRecord(dst []byte, t pcp.Type, b []byte, name func(pcp.ID) string) (text, rest []byte) {
 	head := eventHead(t)
 	if len(b) < head {
@@ -83,9 +82,9 @@ func appendDumpedRecord(dst []byte, t pcp.Type, b []byte, name func(pcp.ID) stri
 }
 
 // appendDumpedParam appends the value of a parameter: the first n of some bytes, and their padding.
-// Numbers and aggregates are taken from what there is, whatever the length: of an aggregate the
-// first word, as the reference's machine has it. Strings are as wide as they are long with all
-// their bytes.
+// Numbers and aggregates are read from the padded bytes, whatever their length: of an aggregate
+// only the first word, in the byte order of the reference's machine. The width of a string is its
+// number of bytes.
 func appendDumpedParam(dst []byte, t pcp.Type, b []byte, n int) []byte {
 	size := 4
 	switch t {

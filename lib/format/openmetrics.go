@@ -6,11 +6,11 @@ import (
 	"pmtools/lib/pcp"
 )
 
-// A Family is what OpenMetrics, and Prometheus with it, calls a metric.
+// A Family is the name and type of a metric in OpenMetrics and Prometheus.
 type Family struct {
 	Name   string // without the suffix
-	Kind   string // "counter", "gauge" or, for what is no number, "info"
-	Suffix string // of the names of samples: "_total", "_info" or none
+	Kind   string // "counter", "gauge" or, for values that are not numbers, "info"
+	Suffix string // suffix of the names of samples: "_total", "_info" or none
 	Unit   string // "bytes", "seconds", "bytes_per_second" or none; it is part of the name
 	Factor float64
 }

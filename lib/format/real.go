@@ -7,10 +7,10 @@ import (
 	"pmtools/lib/pcp"
 )
 
-// AppendReal appends f in about four digits, right aligned in width characters, as pmval does where
-// no precision is asked for (commands.md T6.4): the decimal points of numbers below ten thousand
-// stand below each other, other numbers have an exponent. Narrow widths shorten only the digits'
-// own padding, so that less than a field is left for some numbers, which then stand at its left.
+// AppendReal appends f in about four digits, right aligned in width characters, as pmval does
+// without a precision (commands.md T6.4): the decimal points of numbers below ten thousand are
+// aligned, other numbers have an exponent. A narrow width shortens only the padding of the digits;
+// a number that fills the field is left aligned.
 func AppendReal(dst []byte, f float64, width int) []byte {
 	switch {
 	case f == 0:
@@ -78,9 +78,9 @@ func appendLong(dst []byte, f float64, conversion byte, prec int) []byte {
 // fives are the powers of five.
 var fives = [...]uint64{1, 5, 25, 125, 625}
 
-// decimal writes a number of at most four digits behind the point at the end of buf, half to
-// even, and returns it. It is not ok for other precisions, for whole numbers of 2^53 or so and more,
-// and for what is no number. Reports consist of such numbers, and strconv takes twice as long.
+// decimal writes a number with at most four digits after the point at the end of buf, rounded half
+// to even, and returns it. ok is false for other precisions, for numbers of about 2^53 and more,
+// for NaN and for infinities. Reports consist of such numbers, and strconv takes twice as long.
 func decimal(buf *[32]byte, f float64, prec int) (digits []byte, ok bool) {
 	// f * 10^prec = mantissa * 5^prec / 2^shift: the product has at most 63 bits.
 	bits := math.Float64bits(f)
@@ -89,7 +89,7 @@ func decimal(buf *[32]byte, f float64, prec int) (digits []byte, ok bool) {
 		return buf[:0], false
 	}
 	n := (bits&(1<<52-1) | 1<<52) * fives[prec]
-	shift = min(shift, 64) // which leaves nothing already
+	shift = min(shift, 64) // a shift of 64 leaves no bits: larger shifts do not differ
 	half, rest := uint64(1)<<(shift-1), n&(1<<shift-1)
 	if n >>= shift; rest > half || rest == half && n&1 == 1 {
 		n++
@@ -111,7 +111,7 @@ func decimal(buf *[32]byte, f float64, prec int) (digits []byte, ok bool) {
 	return buf[i:], true
 }
 
-// alignLeft adds blanks to what follows start, so that it is at least width wide.
+// alignLeft pads the text from start on with blanks to at least width characters.
 func alignLeft(dst []byte, start, width int) []byte {
 	for len(dst)-start < width {
 		dst = append(dst, ' ')

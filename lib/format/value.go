@@ -2,8 +2,7 @@
 // Performance Co-Pilot print. It appends to byte slices, knows widths but no terminals, and does no
 // I/O.
 //
-// [Options] holds what the text of a value depends on besides the value; its zero value is the
-// default.
+// [Options] holds the settings for the text of a value; its zero value is the default.
 package format
 
 import (
@@ -20,8 +19,7 @@ import (
 // Options are the choices for the text of values. The zero Options, and nil, are the defaults.
 // Options may be shared by goroutines.
 type Options struct {
-	// Squash replaces each white space character in strings by a blank (what PCP_SQUASH_NEWLINES
-	// asks for).
+	// Squash replaces each white space character in strings by a blank (PCP_SQUASH_NEWLINES).
 	Squash bool
 	// Location is the reporting time zone; nil means UTC.
 	Location *time.Location
@@ -58,9 +56,9 @@ func (o *Options) AppendOne(dst []byte, v pcp.Value, width int) []byte {
 	return o.appendBlob(dst, v.Type(), v.Bytes(), width)
 }
 
-// AppendPlain appends a single value for people: a floating-point number with some digits behind the
-// point or, if precision is negative, with those that tell it apart from other numbers of its type;
-// anything else as AppendOne; a hyphen for a Value that is not set.
+// AppendPlain appends a single value for people: a floating-point number with precision digits
+// after the point or, if precision is negative, with as many digits as distinguish it from other
+// numbers of its type; other values as AppendOne; a hyphen for a Value that is not set.
 func AppendPlain(dst []byte, v pcp.Value, precision int) []byte {
 	t := v.Type()
 	f, err := v.Float64()
@@ -206,7 +204,7 @@ func printable(b []byte) bool {
 	return true
 }
 
-// alignRight moves what follows start to the right, so that it is at least width wide.
+// alignRight pads the text from start on to at least width characters, with blanks before it.
 func alignRight(dst []byte, start, width int) []byte {
 	n := len(dst)
 	dst = alignLeft(dst, start, width)

@@ -66,7 +66,7 @@ func (p *Parser) ReadEnvironment() error {
 }
 
 // environDebug handles PCP_DEBUG, for which there are two messages: the library of the reference
-// looks at the variable too, and says to standard error itself that it goes on.
+// reads the variable too, and itself writes to standard error that it continues.
 func (p *Parser) environDebug(arg string) error {
 	err := p.Options.AddDebug(arg)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// maxFolio is how much of an archive folio is read.
+// maxFolio is the number of bytes of an archive folio that are read.
 const maxFolio = 16 << 20
 
 // addFolio handles PCP_FOLIO: a file that names archives, relative to its own directory (values.md
@@ -22,7 +22,7 @@ func (p *Parser) addFolio(name string) error {
 	}
 	defer f.Close()
 	bases, err := readFolio(io.LimitReader(f, maxFolio), name)
-	dir := "." // of the folio, without cleaning the path
+	dir := "." // directory of the folio, without cleaning the path
 	if i := strings.LastIndexByte(name, '/'); i >= 0 {
 		dir = name[:i]
 	}
@@ -49,7 +49,7 @@ func readFolio(r io.Reader, name string) (bases []string, err error) {
 		if !ok {
 			continue
 		}
-		// One character, whatever it is, separates the host name, which is not used.
+		// Any one character separates the host name, which is not used.
 		if rest != "" {
 			rest = rest[1:]
 		}

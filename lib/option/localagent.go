@@ -15,7 +15,7 @@ import (
 // its arguments, with blanks between them.
 type LocalAgent struct {
 	Domain int
-	Path   string // of its library
+	Path   string // path of the agent's library
 	Init   string // the routine that starts it
 }
 
@@ -78,7 +78,7 @@ func parseLocalSpec(text string) (localSpec, error) {
 	return spec.arguments(rest[1:])
 }
 
-// arguments reads what follows the operation "add" or "del".
+// arguments reads the text after the operation "add" or "del".
 func (spec localSpec) arguments(text string) (localSpec, error) {
 	domain, text, hasPath := strings.Cut(text, ",")
 	if domain != "" {

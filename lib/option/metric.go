@@ -11,7 +11,7 @@ import (
 //
 //	[HOST:]metric[[inst,...]]   [ARCHIVE/]metric[[inst,...]]   @:metric
 type Metric struct {
-	Kind      SourceKind // DefaultHost if there is no source before the name
+	Kind      SourceKind // DefaultHost for a name without a source
 	Source    string     // the host or archive
 	Name      string
 	Instances []string // nil for all

@@ -11,13 +11,13 @@ import (
 )
 
 // Options holds the shared options, set by arguments or variables of the environment. The Has
-// fields say whether an option was given at all, where its zero value or an empty argument has a
+// fields report whether an option was given, where its zero value or an empty argument has a
 // meaning.
 type Options struct {
 	Archive   string        // -a, PCP_ARCHIVE...: base names, separated by commas
 	Host      string        // -h, PCP_HOST...
 	Local     bool          // -L: no daemon, agents inside the process
-	Agents    []LocalAgent  // that -L loads: those that the command sets before the scan, as -K changes them
+	Agents    []LocalAgent  // agents that -L loads: set by the command before the scan, changed by -K
 	Container string        // --container, PCP_CONTAINER
 	Derived   []string      // --derived: names of files, each perhaps several with colons between them
 	Timezone  string        // -Z

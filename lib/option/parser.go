@@ -2,8 +2,8 @@
 // (pmGetOptions): an option table, the options that commands share, their forms in the environment,
 // the usage text, and the texts in arguments: numbers, metric specifications, time windows.
 //
-// A program fills the table of a [Parser], parses its arguments, and reads what the shared options
-// asked for in [Parser].Options:
+// A program fills the table of a [Parser], parses its arguments, and finds the values of the shared
+// options in [Parser].Options:
 //
 //	p := &option.Parser{Prog: "pmclient", Operands: "[options]"}
 //	p.Section("General options")
@@ -18,7 +18,7 @@
 //		os.Exit(1)
 //	}
 //
-// All messages have been written to [Parser].Messages then.
+// Parse has written all messages to [Parser].Messages.
 package option
 
 import (
@@ -39,19 +39,18 @@ var ErrVersion = errors.New("option: the version was asked for")
 // is 1 then.
 var ErrUsage = errors.New("option: wrong usage")
 
-// A Parser is a command's option table and what it takes from the process. It parses one command
-// line.
+// A Parser is a command's option table and its access to the process. It parses one command line.
 type Parser struct {
 	Table
-	Options Options // what the shared options and the environment asked for
+	Options Options // values of the shared options, from the arguments and the environment
 
 	Prog     string // the program's name in messages
-	Operands string // what follows the name in the first line of the usage text
+	Operands string // text after the name in the first line of the usage text
 	// Version is printed for -V; "" is the release of PCP that this library is compatible with.
 	Version  string
 	Messages io.Writer // for messages and the usage text; nil is os.Stderr
 
-	// The process. What is nil is that of package os.
+	// The process. A nil field stands for the function of package os.
 	Stderr    io.Writer
 	LookupEnv func(name string) (string, bool)
 	Open      func(name string) (io.ReadCloser, error)
@@ -86,7 +85,7 @@ func (p *Parser) Parse(args []string) (operands []string, err error) {
 }
 
 // CheckSource does the checks that need to know the source: it selects the machine's own archives
-// if there is an origin but no source, and reports options that the source has no use for. Only a
+// if there is an origin but no source, and reports options that do not apply to the source. Only a
 // program with LateChecks calls it, after an operand may have set a source in Options. Then it
 // calls further, which may Complain. The error is that of Parse.
 func (p *Parser) CheckSource(further ...func()) error {
@@ -150,7 +149,7 @@ func (p *Parser) setVersion(string) error {
 	return nil
 }
 
-// setDefaults sets what is nil to that of the process.
+// setDefaults replaces nil fields by the process's own.
 func (p *Parser) setDefaults() {
 	if p.Stderr == nil {
 		p.Stderr = os.Stderr

@@ -1,6 +1,6 @@
 package option
 
-// The scan follows getopt_long of the C library because scripts see the difference: options and
+// The scan follows getopt_long of the C library, since scripts depend on its behaviour: options and
 // operands may be mixed, short options cluster, any unambiguous beginning of a long option is
 // accepted, and no error ends the scan (commands.md T1.1).
 
@@ -91,8 +91,8 @@ func (s *scanner) long(word string) {
 	}
 }
 
-// match returns the options that name may stand for: the one with this name, or else all whose
-// names begin with it. A hidden option has no abbreviations.
+// match returns the options that name may stand for: the option with this name, or else all options
+// whose names begin with it. A hidden option has no abbreviations.
 func (s *scanner) match(name string) (candidates []*Option) {
 	if o := s.table.long(name); o != nil {
 		return []*Option{o}

@@ -34,8 +34,8 @@ func (p *Parser) shared() []*Option {
 	}
 }
 
-// Shared adds options that mean the same in every command, by their long names. It panics if there
-// is no such option.
+// Shared adds options that are the same in every command, by their long names. It panics on an
+// unknown name.
 func (p *Parser) Shared(long ...string) {
 	all := Table{options: p.shared()}
 	for _, name := range long {
@@ -43,8 +43,8 @@ func (p *Parser) Shared(long ...string) {
 	}
 }
 
-// SharedOption returns an option that means the same in every command, by its long name, for
-// programs that have a table of another kind. It panics if there is no such option.
+// SharedOption returns an option that is the same in every command, by its long name, for programs
+// with a table of another kind. It panics on an unknown name.
 func (p *Parser) SharedOption(long string) *Option {
 	p.setDefaults()
 	all := Table{options: p.shared()}

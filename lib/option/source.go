@@ -12,7 +12,7 @@ type SourceKind int
 
 // The kinds of sources.
 const (
-	DefaultHost SourceKind = iota // nothing was asked for: the local daemon
+	DefaultHost SourceKind = iota // the default: the local daemon
 	Host
 	Archive
 	Local // agents inside the process

@@ -11,7 +11,7 @@ import (
 type Option struct {
 	Short, Long string // either may be ""
 	Word        string // stands for the argument in the usage text; "" if there is none
-	Text        string // what the usage text says
+	Text        string // description in the usage text
 	Hidden      bool   // see [Table.Hide]
 	// Set is called each time the option is given, with "" if there is no argument. Its error is an
 	// error of usage.
@@ -44,7 +44,7 @@ func (t *Table) Bool(p *bool, short, long, text string) {
 	t.Func(func(string) error { *p = true; return nil }, short, long, "", text)
 }
 
-// Count adds an option without an argument that counts how often it is given.
+// Count adds an option without an argument, and counts its occurrences.
 func (t *Table) Count(p *int, short, long, text string) {
 	t.Func(func(string) error { *p++; return nil }, short, long, "", text)
 }

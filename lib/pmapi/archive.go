@@ -123,9 +123,9 @@ func (a *Archive) AllInstances(_ context.Context, d pcp.InDom) ([]pcp.Instance, 
 	return a.set.AllInstances(d)
 }
 
-// Fetch implements Source: the next record that has one of the metrics, or the next of all for a
-// request without metrics, in the direction set by SetMode. In the mode Interp it is what lies
-// between the records at the position. At the end it fails with pmerr.EOL.
+// Fetch implements Source: the next record that has one of the metrics, or any next record for a
+// request without metrics, in the direction set by SetMode. In the mode Interp the values are
+// interpolated at the position. At the end it fails with pmerr.EOL.
 func (a *Archive) Fetch(ctx context.Context, req *Request, dst *pcp.Result) error {
 	if a.closed {
 		return pmerr.NoContext
@@ -154,8 +154,8 @@ func (a *Archive) FetchRecord(ctx context.Context, req *Request, dst *pcp.Result
 	return a.cursor.FetchOrMark(ctx, req.IDs, req.Profile, dst)
 }
 
-// Follow makes a read on where other does, another Archive of the same files, and reports whether it
-// could (archive.Cursor.Follow).
+// Follow moves a to the position of other, another Archive of the same files, and reports whether
+// that was possible (archive.Cursor.Follow).
 func (a *Archive) Follow(other *Archive) bool {
 	ok := a.cursor.Follow(other.cursor)
 	if ok {

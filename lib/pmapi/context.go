@@ -10,21 +10,20 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// A Context is a Source with what belongs to one user of it: the instances that are wanted, the
-// place in a recording, the zone in which times are shown, and a result that is used again for each
-// fetch. There is no current Context, as there is in C: a program may have many, and names the one
-// it means.
+// A Context is a Source with the settings of one user: the wanted instances, the position in a
+// recording, the zone for times, and a result that each fetch reuses. Unlike C, there is no current
+// Context: a program may have many, and passes the right one.
 //
-// Read and move only through the Context; [Context.Source] is for the rest. After Close everything
-// fails with pmerr.NoContext. A Context may not be shared by goroutines.
+// Fetch and change the position only through the Context; [Context.Source] is for the rest. After
+// Close every method fails with pmerr.NoContext. A Context may not be shared by goroutines.
 type Context struct {
 	open    func(context.Context) (Source, error)
 	src     Source // noSource once c is closed
 	closed  bool
 	profile pcp.Profile
-	request Request // of the last fetch
+	request Request // request of the last fetch
 	result  pcp.Result
-	zone    string // "" is that of the source
+	zone    string // reporting zone; "" is the zone of the source
 
 	mode  pcp.Mode
 	delta time.Duration
@@ -32,8 +31,8 @@ type Context struct {
 }
 
 // NewContext opens a Context over the Source that open returns: a host, an archive, or derived
-// metrics over one of them. open is kept, since [Context.Dup] opens another; each Source it returns
-// is closed by the Context that has it.
+// metrics over one of them. open is kept, since [Context.Dup] opens another; each Context closes
+// its own Source.
 func NewContext(ctx context.Context, open func(context.Context) (Source, error)) (*Context, error) {
 	src, err := open(ctx)
 	if err != nil {
@@ -46,8 +45,8 @@ func NewContext(ctx context.Context, open func(context.Context) (Source, error))
 	return c, nil
 }
 
-// Over returns a Context over a Source, which it closes. It has no way to open another: Dup of it is
-// pmerr.NYI.
+// Over returns a Context over a Source, which the Context closes. It cannot open another Source:
+// its Dup fails with pmerr.NYI.
 func Over(src Source) *Context {
 	open := func(context.Context) (Source, error) { return src, nil }
 	c, _ := NewContext(context.Background(), open) // open does not fail
@@ -55,8 +54,8 @@ func Over(src Source) *Context {
 	return c
 }
 
-// Source returns the Source below, for names, instances, labels and texts. If c is closed it is one
-// that answers pmerr.NoContext.
+// Source returns the Source below, for names, instances, labels and texts. If c is closed, every
+// method of the result fails with pmerr.NoContext.
 func (c *Context) Source() Source { return c.src }
 
 // Close closes the Source. It may be called twice.
@@ -76,12 +75,12 @@ func (c *Context) Profile() *pcp.Profile { return &c.profile }
 // A Metric is a name with its description.
 type Metric struct {
 	Name string
-	Desc pcp.Desc // with an error only its ID counts, NullID if the name is not known
+	Desc pcp.Desc // beside an error only its ID is valid: NullID for an unknown name
 	Err  error    // pmerr.Name, pmerr.NonLeaf, pmerr.PMID, ...
 }
 
-// Metrics returns the metrics of names, in their order: what Lookup and Describe of the Source say
-// in one go. No names are pmerr.TooSmall.
+// Metrics returns the metrics of names, in their order: the answers of the Source's Lookup and
+// Describe together. An empty list is pmerr.TooSmall.
 func (c *Context) Metrics(ctx context.Context, names []string) ([]Metric, error) {
 	if len(names) == 0 {
 		return nil, pmerr.TooSmall
@@ -116,8 +115,8 @@ func (c *Context) Metrics(ctx context.Context, names []string) ([]Metric, error)
 }
 
 // Fetch returns the values of metrics, one column for each in their order, of the instances that
-// the profile selects. The result belongs to c and is overwritten by the next Fetch. No metrics are
-// pmerr.TooSmall; the end of a recording is pmerr.EOL.
+// the profile selects. The result belongs to c and is overwritten by the next Fetch. An empty list
+// is pmerr.TooSmall; the end of a recording is pmerr.EOL.
 func (c *Context) Fetch(ctx context.Context, ids []pcp.ID) (*pcp.Result, error) {
 	if err := c.FetchInto(ctx, ids, &c.result); err != nil {
 		return nil, err
@@ -138,9 +137,9 @@ func (c *Context) FetchInto(ctx context.Context, ids []pcp.ID, dst *pcp.Result) 
 	return err
 }
 
-// Store gives metrics the values in columns, each with at least one. What is wrong with the columns
-// is found first: an empty list is pmerr.TooSmall, a column without values pmerr.Value. A recording
-// is pmerr.NotHost.
+// Store gives metrics the values in columns, each with at least one. Mistakes in the columns are
+// found before any request: an empty list is pmerr.TooSmall, a column without values pmerr.Value. A
+// recording is pmerr.NotHost.
 func (c *Context) Store(ctx context.Context, sets []pcp.Values) error {
 	if len(sets) == 0 {
 		return pmerr.TooSmall
@@ -153,8 +152,8 @@ func (c *Context) Store(ctx context.Context, sets []pcp.Values) error {
 	return c.src.Store(ctx, sets)
 }
 
-// Reconnect replaces the connection; the profile is kept. It succeeds where there is no connection,
-// as over an archive.
+// Reconnect replaces the connection; the profile is kept. Without a connection, as over an archive,
+// it does nothing and succeeds.
 func (c *Context) Reconnect(ctx context.Context) error {
 	if c.closed {
 		return pmerr.NoContext
@@ -174,8 +173,8 @@ func (c *Context) HostName(ctx context.Context) (string, error) { return HostNam
 // where a Context begins.
 func (c *Context) SetZone(tz string) { c.zone = tz }
 
-// Zone returns the reporting zone: what SetZone said, or the zone of the source. when.LoadZone
-// makes it a time.Location.
+// Zone returns the reporting zone: that of SetZone, or the zone of the source. when.LoadZone makes
+// it a time.Location.
 func (c *Context) Zone(ctx context.Context) (string, error) {
 	switch {
 	case c.closed:

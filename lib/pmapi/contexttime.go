@@ -9,8 +9,8 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// Timeline returns the recording below, for what only recordings have: bounds, and the instances of
-// all times. A source of live metrics is pmerr.NotArchive.
+// Timeline returns the recording below, for the bounds and the instances of all times. A source of
+// live metrics is pmerr.NotArchive.
 func (c *Context) Timeline() (Timeline, error) {
 	if c.closed {
 		return nil, pmerr.NoContext
@@ -22,7 +22,7 @@ func (c *Context) Timeline() (Timeline, error) {
 	return contextTimeline{t, c}, nil
 }
 
-// contextTimeline is a Timeline whose Context notices when it is moved.
+// contextTimeline is a Timeline whose moves go through its Context.
 type contextTimeline struct {
 	Timeline
 	c *Context
@@ -33,9 +33,9 @@ func (t contextTimeline) SetMode(m pcp.Mode, when *pcp.Timestamp, delta time.Dur
 	return t.c.SetMode(m, when, delta)
 }
 
-// SetMode says how to read a recording from now on, and from when; nil keeps the position. delta is
-// the step in the mode Interp. Live metrics have the mode Live and no other, recordings all others;
-// the rest is pmerr.Mode.
+// SetMode sets how to read a recording, and the time to read from; nil keeps the position. delta is
+// the step in the mode Interp. Live metrics have only the mode Live, recordings all others; any
+// other mode is pmerr.Mode.
 func (c *Context) SetMode(m pcp.Mode, when *pcp.Timestamp, delta time.Duration) error {
 	if c.closed {
 		return pmerr.NoContext
@@ -54,14 +54,14 @@ func (c *Context) SetMode(m pcp.Mode, when *pcp.Timestamp, delta time.Duration) 
 	return nil
 }
 
-// Mode returns what SetMode has set last: pcp.Live for live metrics, pcp.Forward at the start of a
+// Mode returns the last mode of SetMode: at first pcp.Live for live metrics, pcp.Forward for a
 // recording.
 func (c *Context) Mode() (m pcp.Mode, delta time.Duration) { return c.mode, c.delta }
 
 // Dup returns another Context over a Source of its own, with the profile, the mode, the position
-// and the zone of c: a recording goes on with the same record in both. From then on they have
-// nothing to do with each other. The Source is as the function given to NewContext opens it: what
-// the one of c was told later, and the history of derived metrics, are not in the copy.
+// and the zone of c: the next record is the same in both. The two Contexts are independent. The
+// copy's Source is new, from the function given to NewContext: later changes of the Source of c,
+// and the history of derived metrics, are not in it.
 func (c *Context) Dup(ctx context.Context) (*Context, error) {
 	if c.closed {
 		return nil, pmerr.NoContext
@@ -94,10 +94,10 @@ func (c *Context) follow(ctx context.Context, other *Context) error {
 		return err
 	}
 	if !other.moved || c.mode == pcp.Interp {
-		return nil // the origin is where the next fetch begins
+		return nil // the next fetch begins at the origin
 	}
-	// The record at the origin was read. It is passed over, if it is there: the temporal index of
-	// some archives leads past the record of an entry.
+	// The record at the origin was read, so it is skipped here. It may be missing: the temporal
+	// index of some archives leads past the record of an entry.
 	err := c.src.Fetch(ctx, new(Request), &c.result)
 	switch {
 	case errors.Is(err, pmerr.EOL):
@@ -110,8 +110,8 @@ func (c *Context) follow(ctx context.Context, other *Context) error {
 	return nil
 }
 
-// join takes c to the very place in its archive where another reader of the same one stands, and
-// reports whether that could be done: times alone do not tell records of the same time apart.
+// join moves c to the exact position of another reader of the same archive, and reports whether
+// that was possible: a time alone does not distinguish records of the same time.
 func (c *Context) join(from *Archive) bool {
 	to, ok := As[*Archive](c.src)
 	return ok && to.Follow(from)

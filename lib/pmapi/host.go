@@ -16,20 +16,20 @@ import (
 
 // A Host is a Source of live metrics: a connection to a daemon. It is a Batcher and a Reconnecter.
 //
-// Descriptions are kept for as long as the connection lives; a daemon does not change them.
-// Everything else is asked for each time.
+// Descriptions are kept until the connection ends, since a daemon does not change them. All other
+// answers are requested each time.
 type Host struct {
-	questions // conn as well, until Close
+	questions // the same as conn, until Close
 	spec      *pmcd.Spec
 	dialer    *pmcd.Dialer
 	conn      *pmcd.Conn
-	descs     map[pcp.ID]pcp.Desc // what is known; NullID stands for what could not be described
+	descs     map[pcp.ID]pcp.Desc // known descriptions; one with the ID NullID stands for a metric without a description
 	typeOf    func(pcp.ID) pcp.Type
 	closed    bool
 	retry     backoff
 }
 
-// questions are those that a daemon answers as a Source does.
+// questions are the methods of a connection that are methods of a Source too.
 type questions interface {
 	Lookup(ctx context.Context, names []string) ([]pcp.Answer[pcp.ID], error)
 	Names(ctx context.Context, id pcp.ID) ([]string, error)
@@ -42,7 +42,7 @@ type questions interface {
 	LabelsOf(ctx context.Context, kind pcp.LabelKind, idents []uint32) ([]pcp.Answer[[]pcp.LabelSet], error)
 }
 
-// backoff says when a daemon that could not be reached may be tried again.
+// backoff limits the attempts to connect to a daemon that could not be reached.
 type backoff struct {
 	failures int
 	until    time.Time
@@ -78,7 +78,7 @@ func OpenHost(ctx context.Context, spec string, dialer *pmcd.Dialer) (*Host, err
 	return h, nil
 }
 
-// dial connects, and forgets what was known through the connection before.
+// dial connects, and forgets the descriptions from the last connection.
 func (h *Host) dial(ctx context.Context) error {
 	conn, err := h.dialer.Dial(ctx, h.spec)
 	if err != nil {
@@ -94,7 +94,7 @@ func (h *Host) Close() error {
 	return h.conn.Close()
 }
 
-// delay returns how long to wait after the failures so far.
+// delay returns the pause after the failures so far.
 func (h *Host) delay() time.Duration {
 	delays := h.dialer.ReconnectDelays()
 	return delays[min(h.retry.failures, len(delays)-1)]
@@ -102,7 +102,7 @@ func (h *Host) delay() time.Duration {
 
 // Reconnect implements Reconnecter: the connection is closed if there is one, and replaced. After a
 // failure it fails at once, without trying, until some time has passed: 5, 10, 20, 40 and then
-// always 80 seconds, or what the Dialer says. Every failure is ETIMEDOUT, and wraps its reason.
+// always 80 seconds, or the Dialer's delays. Every failure is ETIMEDOUT, and wraps its reason.
 func (h *Host) Reconnect(ctx context.Context) error {
 	if h.closed {
 		return pmerr.NoContext
@@ -148,8 +148,8 @@ func (h *Host) Walk(ctx context.Context, name string, f func(name string, id pcp
 	return nil
 }
 
-// walkWindow is how many names of a name space are looked up together: many requests' worth, and
-// still little memory.
+// walkWindow is the number of names that are looked up together: enough for many requests at once,
+// and little memory.
 const walkWindow = 64 << 10
 
 // WalkNames implements Batcher.
@@ -201,15 +201,15 @@ func (h *Host) described(id pcp.ID) bool {
 	return ok && d.ID == id
 }
 
-// keep remembers what was found about metrics.
+// keep stores descriptions, and the lack of them.
 func (h *Host) keep(ids []pcp.ID, found []pcp.Answer[pcp.Desc]) {
 	if len(h.descs) == 0 {
 		h.descs = make(map[pcp.ID]pcp.Desc, len(ids))
 	}
 	for i, r := range found {
 		if r.Err != nil {
-			// Values that come all the same show their type by themselves; there is no need to ask
-			// before each fetch.
+			// The encoding of a value is enough to show it. An entry here avoids a request before
+			// each fetch.
 			r.Value = pcp.Desc{ID: pcp.NullID, Type: pcp.Unknown}
 		}
 		h.descs[ids[i]] = r.Value
@@ -233,14 +233,14 @@ func (h *Host) Fetch(ctx context.Context, req *Request, dst *pcp.Result) error {
 		return err
 	}
 	if dst.Changes&(pcp.AgentAdded|pcp.AgentRestarted) != 0 {
-		h.forgive()
+		h.retryUnknown()
 	}
 	return nil
 }
 
-// forgive forgets which metrics could not be described: an agent that was not there may be able to
-// now.
-func (h *Host) forgive() {
+// retryUnknown forgets the metrics without a description: an agent that has started since may have
+// one.
+func (h *Host) retryUnknown() {
 	for id, d := range h.descs {
 		if d.ID == pcp.NullID {
 			delete(h.descs, id)

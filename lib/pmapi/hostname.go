@@ -9,8 +9,8 @@ import (
 )
 
 // HostName returns the name of the host whose metrics src has: that in the label of an archive, or
-// the daemon's pmcd.hostname. If the daemon has none, the error says why, and the name is that of
-// [Source.Host].
+// the daemon's pmcd.hostname. If the daemon has none, the error is the reason, and the name is that
+// of [Source.Host].
 func HostName(ctx context.Context, src Source) (string, error) {
 	own, _ := src.Host()
 	if _, recorded := As[Timeline](src); recorded {
@@ -23,8 +23,8 @@ func HostName(ctx context.Context, src Source) (string, error) {
 	return name, nil
 }
 
-// Zone returns the time zone of that host, as a value of the variable TZ: what an archive's label
-// says, or the daemon's pmcd.zoneinfo, or its pmcd.timezone.
+// Zone returns the time zone of that host, as a value of the variable TZ: the zone of an archive's
+// label, or the daemon's pmcd.zoneinfo, or its pmcd.timezone.
 func Zone(ctx context.Context, src Source) (string, error) {
 	if _, recorded := As[Timeline](src); recorded {
 		_, zone := src.Host()

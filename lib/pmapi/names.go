@@ -20,7 +20,7 @@ func WithNames(src Source, names *pmns.Tree) Source {
 // renamed is a Source under other names.
 type renamed struct {
 	Source
-	names *pmns.Tree // nil once it is closed
+	names *pmns.Tree // nil after Close
 }
 
 // Unwrap implements Wrapper.

@@ -16,8 +16,8 @@ type Options struct {
 	DupOK bool
 	// ReadFile reads a file; nil means the file system, and files of at most 64 MiB.
 	ReadFile func(name string) ([]byte, error)
-	// IncludeDirs are searched for included files after the name as it is and the
-	// directory directory of the first file.
+	// IncludeDirs are searched for included files after the name as it is and the directory of the
+	// first file.
 	IncludeDirs []string
 }
 

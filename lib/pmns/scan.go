@@ -39,7 +39,7 @@ type scanner struct {
 	pos    int    // position of the token
 	seen   bool   // a token was read: pos is valid
 	token  string
-	id     pcp.ID // of a metric
+	id     pcp.ID // identifier of a metric
 	msg    strings.Builder
 }
 

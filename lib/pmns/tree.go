@@ -26,7 +26,7 @@ type Tree struct {
 
 	root   node
 	leaves int
-	spare  []node // nodes for later, made many at once
+	spare  []node // unused nodes: they are allocated many at once
 
 	mu   sync.Mutex          // guards byID
 	byID map[pcp.ID][]string // made when first needed, dropped by each change
@@ -34,8 +34,8 @@ type Tree struct {
 
 // A node is a component of names.
 type node struct {
-	name     string // from the root to here
-	id       pcp.ID // of a leaf
+	name     string // full name, from the root on
+	id       pcp.ID // identifier of a leaf
 	leaf     bool
 	children []*node          // in the order of arrival
 	index    map[string]*node // by last component, if there are many children
@@ -124,8 +124,8 @@ func (t *Tree) indexIDs() {
 	})
 }
 
-// Children returns what stands directly below a node in the order of the tree; "" is the root. A
-// leaf has none; an unknown name is pmerr.Name.
+// Children returns the nodes directly below a node in the order of the tree; "" is the root. A leaf
+// has none; an unknown name is pmerr.Name.
 func (t *Tree) Children(name string) ([]pcp.Child, error) {
 	n := t.find(name)
 	if n == nil || len(n.name) < len(name) {
@@ -152,8 +152,8 @@ func (t *Tree) Walk(name string, f func(name string, id pcp.ID) bool) error {
 	return nil
 }
 
-// Cull removes the leaves that keep refuses, dynamic roots among them, and the inner nodes that are
-// left with nothing below.
+// Cull removes the leaves that keep refuses, dynamic roots among them, and the inner nodes without
+// leaves.
 func (t *Tree) Cull(keep func(pcp.ID) bool) {
 	t.root.cull(keep)
 	t.leaves, t.byID = 0, nil
@@ -204,7 +204,7 @@ func (t *Tree) find(name string) *node {
 		case n == nil || !more:
 			return n
 		case n.leaf && rest == "":
-			return nil // a dot at the end
+			return nil // the name ends in a dot
 		case n.leaf:
 			return n
 		}
@@ -220,7 +220,7 @@ func (n *node) dynamic() bool {
 // component returns the last part of the name of a child.
 func (n *node) component(c *node) string {
 	if n.name == "" {
-		return c.name // below the root
+		return c.name // a child of the root has no prefix
 	}
 	return c.name[len(n.name)+1:]
 }
@@ -259,8 +259,8 @@ func (n *node) buildIndex() {
 	}
 }
 
-// walk calls yield for the leaves that are n or below it, the children of a node in the order of
-// arrival or back, and reports whether yield never returned false.
+// walk calls yield for the leaves that are n or below it, with the children of a node in the order
+// of arrival, or in reverse, and reports whether all calls returned true.
 func (n *node) walk(back bool, yield func(*node) bool) bool {
 	if n.leaf {
 		return yield(n)
@@ -276,7 +276,7 @@ func (n *node) walk(back bool, yield func(*node) bool) bool {
 	return true
 }
 
-// cull removes what keep refuses and reports whether anything is left.
+// cull removes the leaves that keep refuses and reports whether any are left.
 func (n *node) cull(keep func(pcp.ID) bool) bool {
 	if n.leaf {
 		return keep(n.id)

@@ -13,17 +13,17 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// A folio is the files of a session: the list of archives, and what is named after the session's
-// base name, all in one directory (values.md V24.2).
+// A folio is the files of a session in one directory: the list of archives, and the files named
+// after the session's base name (values.md V24.2).
 type folio struct {
 	name    string
 	dir     string
-	base    string   // six characters that no other session has there
+	base    string   // six characters that no other session in the directory has
 	created []string // paths, in case that the session cannot start
 }
 
-// newFolio creates the files of a session: the list, which is still empty, and the one with the
-// base name, which has the configuration to replay it.
+// newFolio creates the files of a session: an empty list, and the file of the base name with the
+// configuration to replay the session.
 func newFolio(cfg *Config) (*folio, error) {
 	if err := printable("folio", cfg.Folio); err != nil {
 		return nil, err
@@ -45,7 +45,8 @@ func newFolio(cfg *Config) (*folio, error) {
 	return f, fmt.Errorf("record: no free name in %s: %w", f.dir, fs.ErrExist)
 }
 
-// printable refuses what would break a line of the folio, or of the protocol with pmlogger.
+// printable refuses characters that would break a line of the folio, or of the protocol with
+// pmlogger.
 func printable(what, text string) error {
 	if text == "" || strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r == 0x7f }) {
 		return fmt.Errorf("record: %s %q: %w", what, text, pmerr.EINVAL)
@@ -77,7 +78,8 @@ func (f *folio) create(path, text string) error {
 	return errors.Join(err, file.Close())
 }
 
-// discard removes what was created. Errors are ignored: another one is being reported.
+// discard removes the created files. Its errors are ignored: the caller already reports another
+// one.
 func (f *folio) discard() {
 	for _, path := range f.created {
 		_ = os.Remove(path)
@@ -85,7 +87,7 @@ func (f *folio) discard() {
 }
 
 // addHost creates the configuration of a host's logger and returns the base name of its archive: a
-// letter tells hosts of one name apart.
+// letter distinguishes hosts of the same name.
 func (f *folio) addHost(h *Host) (name string, err error) {
 	host := fileName(h.Name)
 	for _, letter := range append([]string{""}, strings.Split("abcdefghijklmnopqrstuvwxyz", "")...) {
@@ -97,8 +99,8 @@ func (f *folio) addHost(h *Host) (name string, err error) {
 	return name, err
 }
 
-// fileName returns a host specification as part of a file name: what has a meaning there, or in
-// the lines of a folio, is an underscore. There are no secrets in it.
+// fileName returns a host specification as part of a file name: characters with a meaning there, or
+// in the lines of a folio, become underscores. Secrets are left out.
 func fileName(host string) string {
 	return strings.Map(func(r rune) rune {
 		if r >= 0x80 || strings.ContainsRune("-_.", r) || '0' <= r && r <= '9' || 'a' <= r|0x20 && r|0x20 <= 'z' {

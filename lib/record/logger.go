@@ -15,7 +15,7 @@ import (
 	"pmtools/lib/safefile"
 )
 
-// writeLimit is how long pmlogger may leave a request unread while its pipe is full.
+// writeLimit is the limit for writing a request to pmlogger while its pipe is full.
 const writeLimit = 5 * time.Second
 
 // controlFD is the descriptor on which pmlogger gets its requests: the first that a process can be
@@ -44,7 +44,7 @@ func (r *Recording) startLogger(cfg *Config, f *folio, h *Host, name string) err
 	p := &pmlogger{cmd: exec.Command(cfg.Logger, args...), pipe: out}
 	p.cmd.Dir, p.cmd.ExtraFiles, p.cmd.SysProcAttr = f.dir, []*os.File{in}, ownGroup()
 	p.cmd.Stdout, p.cmd.Stderr = &p.said, &p.said
-	p.cmd.WaitDelay = time.Second // what it starts may keep its standard error
+	p.cmd.WaitDelay = time.Second // its child processes may keep its standard error open
 	err = p.cmd.Start()
 	in.Close()
 	if err != nil {
@@ -66,7 +66,7 @@ func (r *Recording) startLogger(cfg *Config, f *folio, h *Host, name string) err
 	if cfg.Replay != "" {
 		hello += "R\n"
 	}
-	if err := p.send(false, hello); err != nil && !errors.Is(err, pmerr.IPC) { // which Done tells with the reason
+	if err := p.send(false, hello); err != nil && !errors.Is(err, pmerr.IPC) { // Done reports the end with its reason
 		return err
 	}
 	return nil
@@ -102,13 +102,13 @@ func (p *pmlogger) stop() error { return p.send(true, "Q\n") }
 // detach implements logger.
 func (p *pmlogger) detach() error { return p.send(true, "D\n") }
 
-// A tail keeps the end of what is written to it.
+// A tail keeps the last bytes that are written to it.
 type tail struct {
 	mu   sync.Mutex
 	text []byte
 }
 
-// tailSize is how much a tail keeps.
+// tailSize is the number of bytes that a tail keeps.
 const tailSize = 4096
 
 // Write implements io.Writer.
@@ -127,8 +127,9 @@ func (t *tail) String() string {
 	return string(t.text)
 }
 
-// lastWords returns what pmlogger said about a failure, as an appendix to a message: the last line
-// of its log, or the first that it wrote before it had one, which a page on its usage may follow.
+// lastWords returns pmlogger's own reason of a failure, as an appendix to a message: the last line
+// of its log or, if pmlogger failed before it had a log, the first line of its output, after which
+// may come its usage text.
 func (p *pmlogger) lastWords(logFile string) string {
 	lines := strings.Split(p.said.String(), "\n")
 	if f, info, err := safefile.Open(logFile); err == nil {

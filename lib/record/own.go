@@ -26,7 +26,7 @@ type own struct {
 }
 
 // startOwn begins a recording by this process: the first sample is in the archive when it returns,
-// because what is wrong with the metrics is seen there.
+// because mistakes in the metrics show in it.
 func (r *Recording) startOwn(ctx context.Context, cfg *Config, f *folio, h *Host) error {
 	src, err := cfg.Open(ctx, h.Name)
 	if err != nil {
@@ -47,26 +47,26 @@ func (r *Recording) startOwn(ctx context.Context, cfg *Config, f *folio, h *Host
 	}
 	f.created = append(f.created, r.Archive+".meta", r.Archive+".index", r.Archive+".0")
 	r.logger = o
-	o.say("Recording the host \"%s\" in the archive %s", r.Host, r.Archive)
+	o.logf("Recording the host \"%s\" in the archive %s", r.Host, r.Archive)
 	var run context.Context
 	run, o.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	go o.run(run, h.Interval)
 	return nil
 }
 
-// run takes samples until it is cancelled or something fails.
+// run takes samples until it is cancelled or a step fails.
 func (o *own) run(ctx context.Context, interval time.Duration) {
 	defer o.cancel()
 	err := o.rec.Run(ctx, interval)
 	if err == nil {
 		<-ctx.Done()
 	}
-	if closed := o.rec.Close(); err == nil { // else it is the same error
+	if closed := o.rec.Close(); err == nil { // an error of Close repeats the first one
 		err = closed
 	}
 	err = errors.Join(err, o.src.Close())
 	if err != nil {
-		o.say("Error: %v", err)
+		o.logf("Error: %v", err)
 	}
 	_ = o.status("")
 	o.mu.Lock()
@@ -75,8 +75,8 @@ func (o *own) run(ctx context.Context, interval time.Duration) {
 	o.r.end(err)
 }
 
-// say writes a line to the log. One that cannot be written is not missed.
-func (o *own) say(format string, args ...any) {
+// logf writes a line to the log. Errors of writing are ignored: the log is only for people.
+func (o *own) logf(format string, args ...any) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	fmt.Fprintf(o.log, "[%s] "+format+"\n", append([]any{time.Now().Format(time.ANSIC)}, args...)...)
@@ -84,7 +84,7 @@ func (o *own) say(format string, args ...any) {
 
 // status implements logger.
 func (o *own) status(string) error {
-	o.say("%d samples in %s", o.rec.Samples(), time.Since(o.began).Round(time.Second))
+	o.logf("%d samples in %s", o.rec.Samples(), time.Since(o.began).Round(time.Second))
 	return nil
 }
 

@@ -2,9 +2,8 @@
 // that lists them for pmafm and for PCP_FOLIO (values.md V24).
 //
 // [Start] begins a session. PCP's pmlogger records, if it is there, and may go on when the program
-// ends; otherwise this process does. A [Recording] is what there is of each host. [Recorder] is the
-// part that writes what a Source has into an archive, for programs that want neither folio nor
-// pmlogger.
+// ends; otherwise this process does. A [Recording] is the part of one host. A [Recorder] writes the
+// metrics of a Source into an archive, for programs that want neither folio nor pmlogger.
 package record
 
 import (
@@ -22,7 +21,7 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// A Config says what a session is. The zero values of all but the first two fields are useful.
+// A Config describes a session. The zero values of all but the first two fields are useful.
 type Config struct {
 	Folio   string // the list of archives; it must not exist
 	Creator string // the program's name
@@ -33,51 +32,53 @@ type Config struct {
 
 	// Open opens the metrics of a host, if this process records. The session closes them.
 	Open    func(ctx context.Context, host string) (pmapi.Source, error)
-	Version int // of the archives that this process writes: 2 or 3; 0 means 3
+	Version int // version of the archives that this process writes: 2 or 3; 0 means 3
 }
 
-// A Host says what of a host is recorded.
+// A Host describes the recording of one host.
 type Host struct {
-	Name     string        // its specification, as for pmapi.OpenHost; without blanks
-	Default  bool          // it stands first in the folio; at most one host does
-	Metrics  []string      // names; a name that is no metric stands for all below it
-	Interval time.Duration // between samples, at least a millisecond; 0 records once
-	Config   string        // more of pmlogger's configuration, which it needs
+	Name     string        // host specification, as for pmapi.OpenHost; without blanks
+	Default  bool          // the first host of the folio; at most one host may be
+	Metrics  []string      // names; an inner node stands for all metrics below it
+	Interval time.Duration // time between samples, at least a millisecond; 0 records once
+	Config   string        // further lines of pmlogger's configuration
 	Args     []string      // more arguments for its pmlogger
 }
 
-// A Session is what Start began.
+// A Session is a set of recordings that Start has begun.
 type Session struct {
 	Recordings []*Recording // in the order of the hosts
 }
 
-// A Recording is what is recorded of one host. Its methods may be called by several goroutines.
+// A Recording is the running or ended recording of one host. Its methods may be called by several
+// goroutines.
 type Recording struct {
 	Host    string // without password
-	Archive string // its base name with the directory
-	LogFile string // what the recorder has to say
-	PID     int    // of pmlogger; 0 if this process records
+	Archive string // directory and base name of the archive
+	LogFile string // log of the recorder
+	PID     int    // process of pmlogger; 0 if this process records
 
 	logger logger
-	once   sync.Once // ends it
+	once   sync.Once // guards the end
 	done   chan struct{}
 	err    error // valid when done is closed
 }
 
-// A logger is what records.
+// A logger is the recording side of a Recording: pmlogger, or this process.
 type logger interface {
-	// status makes it write to its log, or show, how far it is. args are for the dialogue.
+	// status makes the logger write its progress to its log, or show it. args are for the dialogue.
 	status(args string) error
-	// detach lets it go on by itself.
+	// detach leaves the logger running after the end of this process.
 	detach() error
-	// stop asks it to end.
+	// stop asks the logger to end.
 	stop() error
 }
 
-// Start begins a session of at least one host. It returns when everything is under way; whether a
-// pmlogger ended at once, because it does not reach its host say, is seen by Recording.Done. ctx is
-// for the start only. After an error nothing is left of the session: the folio exists already
-// (fs.ErrExist), a file cannot be created, no host or two default ones (pmerr.EINVAL).
+// Start begins a session of at least one host. It returns when everything is under way;
+// Recording.Done reports a pmlogger that ends at once, for example because it does not reach its
+// host. ctx is for the start only. After an error no file of the session is left. Errors are
+// fs.ErrExist for a folio that exists, errors of creating files, and pmerr.EINVAL without a host or
+// with two default ones.
 func Start(ctx context.Context, cfg *Config, hosts ...Host) (*Session, error) {
 	if err := check(cfg, hosts); err != nil {
 		return nil, err
@@ -156,12 +157,13 @@ func check(cfg *Config, hosts []Host) error {
 	return nil
 }
 
-// legal reports whether a name can be one of a metric. Others could mean something to pmlogger.
+// legal reports whether a name can be that of a metric. Other names could have a meaning in
+// pmlogger's language.
 func legal(name string) bool {
 	return name != "" && strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.") == ""
 }
 
-// config returns what is recorded of a host in pmlogger's language.
+// config returns the configuration of a host in pmlogger's language.
 func (h *Host) config() string {
 	var b strings.Builder
 	if len(h.Metrics) > 0 {
@@ -174,14 +176,14 @@ func (h *Host) config() string {
 	return b.String() + h.Config
 }
 
-// Done returns a channel that is closed when nothing is recorded any more, or not by a process that
-// this one knows.
+// Done returns a channel that is closed when recording has ended, or continues detached.
 func (r *Recording) Done() <-chan struct{} { return r.done }
 
-// Active reports whether something is recorded.
+// Active reports whether recording goes on.
 func (r *Recording) Active() bool { return r.running() == nil }
 
-// Await waits until there is a sample in the archive. If recording ends before, the error says why.
+// Await waits until there is a sample in the archive. If recording ends before that, the error is
+// its reason.
 func (r *Recording) Await(ctx context.Context) error {
 	poll := time.NewTicker(10 * time.Millisecond)
 	defer poll.Stop()
@@ -202,7 +204,7 @@ func (r *Recording) Await(ctx context.Context) error {
 	}
 }
 
-// Err returns why recording ended: nil while it goes on, and if it was stopped or detached.
+// Err returns the reason of the end of recording: nil while it goes on, and after Stop or Detach.
 func (r *Recording) Err() error {
 	select {
 	case <-r.done:
@@ -212,7 +214,7 @@ func (r *Recording) Err() error {
 	}
 }
 
-// end notes that nothing is recorded any more. Only the first call counts.
+// end notes the end of recording. Only the first call counts.
 func (r *Recording) end(err error) {
 	r.once.Do(func() {
 		r.err = err
@@ -220,7 +222,7 @@ func (r *Recording) end(err error) {
 	})
 }
 
-// running returns pmerr.IPC if nothing is recorded any more.
+// running returns pmerr.IPC after the end of recording.
 func (r *Recording) running() error {
 	select {
 	case <-r.done:
@@ -230,8 +232,9 @@ func (r *Recording) running() error {
 	}
 }
 
-// ShowStatus makes pmlogger show how far it is, by pmconfirm with more arguments or in its log; a
-// recording by this process says so in its log. One that has ended is pmerr.IPC.
+// ShowStatus makes pmlogger show its progress, by pmconfirm with more arguments or in its log; a
+// recording by this process writes it to its log. After the end of recording the error is
+// pmerr.IPC.
 func (r *Recording) ShowStatus(args string) error {
 	if err := r.running(); err != nil {
 		return err
@@ -244,8 +247,8 @@ func (r *Recording) ShowStatus(args string) error {
 	return r.logger.status(args)
 }
 
-// Detach lets pmlogger go on by itself, whatever becomes of this process. A recording by this
-// process cannot, which is pmerr.EINVAL.
+// Detach leaves pmlogger running after the end of this process. For a recording by this process the
+// error is pmerr.EINVAL.
 func (r *Recording) Detach() error {
 	if err := r.running(); err != nil {
 		return err

@@ -14,23 +14,23 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// A Recorder writes what a Source has into an archive: values, and whatever makes them understood
-// without the Source. After each sample the files are complete, so that they can be read while they
-// grow, and whatever ends the process. A Recorder must not be shared by goroutines.
+// A Recorder writes metrics of a Source into an archive: values, descriptions, instances, texts and
+// labels. After each sample the files are complete: they can be read while they grow, and after a
+// crash of the process. A Recorder must not be shared by goroutines.
 type Recorder struct {
 	src     pmapi.Source
 	w       *archive.Writer
 	request pmapi.Request
-	descs   []pcp.Desc // of the metrics of the request, with the identifiers that they get
+	descs   []pcp.Desc // descriptions of the metrics, with their identifiers in the archive
 	result  pcp.Result
-	insts   [][]int32     // of the metrics, as they were in the sample before
-	last    pcp.Timestamp // of the sample before
+	insts   [][]int32     // instances of the metrics in the last sample
+	last    pcp.Timestamp // time of the last sample
 	samples atomic.Int64
 }
 
-// NewRecorder begins an archive of metrics, base.meta and so on, which must not exist. A name that
-// is no metric stands for all metrics below it. What opt leaves open is taken from the Source: host,
-// zone and its name; the process is this one. nil stands for the zero options.
+// NewRecorder begins an archive of metrics, base.meta and so on, which must not exist. An inner
+// node stands for all metrics below it. Defaults for opt come from the Source: host, zone and its
+// name; the process is this one. nil stands for the zero options.
 func NewRecorder(ctx context.Context, src pmapi.Source, base string, metrics []string, opt *archive.WriterOptions) (*Recorder, error) {
 	r := &Recorder{src: src}
 	names, err := r.find(ctx, metrics)
@@ -94,7 +94,7 @@ func (r *Recorder) find(ctx context.Context, metrics []string) (map[pcp.ID][]str
 			d.Value.ID = logged(ids[i])
 			r.descs = append(r.descs, d.Value)
 			r.request.IDs = append(r.request.IDs, ids[i])
-		case named[ids[i]]: // by itself: below a name there may be some that do not work
+		case named[ids[i]]: // a metric named by itself must work; of those below a node some may fail
 			return nil, fmt.Errorf("metric %s: %w", names[ids[i]][0], d.Err)
 		}
 	}
@@ -105,26 +105,26 @@ func (r *Recorder) find(ctx context.Context, metrics []string) (map[pcp.ID][]str
 	return names, nil
 }
 
-// logged returns the identifier that a metric gets in an archive. For its readers a recorded derived
-// metric is as any other (derived.md D6.1).
+// logged returns the identifier that a metric gets in an archive. For its readers a recorded
+// derived metric does not differ from others (derived.md D6.1).
 func logged(id pcp.ID) pcp.ID {
-	const recorded = 2048 // what is added to the cluster
+	const recorded = 2048 // added to the cluster
 	if id.Domain() == pcp.DynamicDomain && id.Item() != 0 {
 		return pcp.NewID(id.Domain(), id.Cluster()|recorded, id.Item())
 	}
 	return id
 }
 
-// fillIn fills in what the label of an archive says of its source.
+// fillIn completes the fields of an archive's label.
 func (r *Recorder) fillIn(ctx context.Context, o *archive.WriterOptions) {
 	if o.Host == "" {
-		o.Host, _ = pmapi.HostName(ctx, r.src) // with an error comes a guess, which is good enough
+		o.Host, _ = pmapi.HostName(ctx, r.src) // beside an error the name is a guess, which is good enough
 	}
 	if o.Zone == "" {
 		_, o.Zone = r.src.Host()
 	}
 	if o.Zone == "" {
-		o.Zone, _ = pmapi.StringValue(ctx, r.src, "pmcd.timezone") // without it UTC
+		o.Zone, _ = pmapi.StringValue(ctx, r.src, "pmcd.timezone") // without a zone the label has UTC
 	}
 	if o.ZoneInfo == "" {
 		o.ZoneInfo, _ = pmapi.StringValue(ctx, r.src, "pmcd.zoneinfo")
@@ -134,8 +134,8 @@ func (r *Recorder) fillIn(ctx context.Context, o *archive.WriterOptions) {
 	}
 }
 
-// Sample takes a sample and writes it. One that is not later than that before is left out: the clock
-// was set back.
+// Sample takes a sample and writes it. A sample that is not later than the last one is left out:
+// the clock was set back.
 func (r *Recorder) Sample(ctx context.Context) error {
 	if err := r.src.Fetch(ctx, &r.request, &r.result); err != nil {
 		return err
@@ -170,8 +170,9 @@ func (r *Recorder) Sample(ctx context.Context) error {
 	return nil
 }
 
-// Run takes samples until ctx is done, which is no error, or something fails: the first at once,
-// unless one was taken before, and the others an interval apart. Without interval the first is all.
+// Run takes samples until ctx is done, which is not an error, or a step fails: the first at once,
+// unless one was taken before, and the others an interval apart. Without an interval it takes one
+// sample.
 func (r *Recorder) Run(ctx context.Context, interval time.Duration) error {
 	if r.Samples() == 0 {
 		if err := r.Sample(ctx); err != nil {
@@ -197,15 +198,15 @@ func (r *Recorder) Run(ctx context.Context, interval time.Duration) error {
 	}
 }
 
-// Samples returns how many samples were written. It may be called by other goroutines.
+// Samples returns the number of samples written. It may be called by other goroutines.
 func (r *Recorder) Samples() int64 { return r.samples.Load() }
 
 // Close completes the archive; the Source stays open. Without any sample there is no archive, and
 // the error is pmerr.NoData.
 func (r *Recorder) Close() error { return r.w.Close() }
 
-// putInstances writes the instances of domains whose metrics have others than before, and returns
-// these domains.
+// putInstances writes the instances of domains whose metrics have other instances than in the last
+// sample, and returns these domains.
 func (r *Recorder) putInstances(ctx context.Context, t pcp.Timestamp) (changed []pcp.InDom, err error) {
 	for i := range r.result.Sets {
 		v, d := &r.result.Sets[i], r.descs[i].InDom
@@ -219,7 +220,7 @@ func (r *Recorder) putInstances(ctx context.Context, t pcp.Timestamp) (changed [
 	}
 	answers, err := instances(ctx, r.src, changed, t)
 	for i, a := range answers {
-		if err == nil && a.Err == nil { // else the values have no names
+		if err == nil && a.Err == nil { // without an answer the values have no names
 			err = r.w.SetInDom(t, changed[i], a.Value)
 		}
 	}
@@ -263,11 +264,11 @@ func (r *Recorder) putTexts(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// putText returns what writes a text, if there is one.
+// putText returns a function that writes a text, if it is not empty.
 func (r *Recorder) putText(ident uint32, isInDom bool, kind pcp.TextKind) func(string, error) error {
 	return func(text string, err error) error {
 		if err != nil || text == "" {
-			return nil // which is as good
+			return nil // a missing text is not an error: texts are optional
 		}
 		return r.w.SetText(ident, isInDom, kind, text)
 	}
@@ -283,7 +284,7 @@ func (r *Recorder) domains() (ds []pcp.InDom) {
 	return ds
 }
 
-// labelled returns everything that may have labels that concern the metrics.
+// labelled returns all objects with labels for the metrics.
 func (r *Recorder) labelled() []pmapi.LabelObject {
 	descs := slices.Clone(r.descs)
 	for i := range descs {

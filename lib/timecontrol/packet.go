@@ -1,9 +1,9 @@
 // Package timecontrol is the client's side of time control: a server, usually PCP's graphical
-// pmtime, tells any number of programs when to take the next sample and of which time, so that they
-// move through archives together (values.md V25).
+// pmtime, sends any number of programs the time of the next sample, so that they move through
+// archives together (values.md V25).
 //
 // [Connect] reaches a server by its port, [Start] starts one. A [Conn] exchanges single packets;
-// most programs make a [Follower] of it and ask that for one [Event] after the other.
+// most programs use a [Follower] of it, which returns one [Event] after the other.
 package timecontrol
 
 import (
@@ -18,7 +18,7 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// A Command says what a packet is about (values.md V25.2). The values are those of the protocol.
+// A Command is the purpose of a packet, with the protocol's number (values.md V25.2).
 type Command int32
 
 // The commands. Set, Show, Hide, Bounds and Ack go to the server, which answers the first Set with
@@ -35,7 +35,7 @@ const (
 	Ack    Command = 256
 )
 
-// A Kind says what the client's metrics are.
+// A Kind is the origin of the client's metrics.
 type Kind int32
 
 // The kinds.
@@ -44,7 +44,7 @@ const (
 	Recorded Kind = 1
 )
 
-// A Direction is where time goes.
+// A Direction is the direction of time.
 type Direction int32
 
 // The directions.
@@ -54,19 +54,19 @@ const (
 	Backward Direction = 2
 )
 
-// A Packet is one message of the protocol, in either direction. Times have microseconds: what is
-// finer is cut off.
+// A Packet is one message of the protocol, in either direction. Times have microseconds: finer
+// parts are cut off.
 type Packet struct {
 	Command   Command
 	Kind      Kind
 	Direction Direction
-	Speed     int32         // of the server's display: 0 single steps, 1 normal, 2 fast
-	Delta     time.Duration // between samples; one that does not fit is the longest that does
+	Speed     int32         // speed of the server's display: 0 single steps, 1 normal, 2 fast
+	Delta     time.Duration // time between samples; one that is too long is cut to the longest Duration
 	Position  pcp.Timestamp
-	Start     pcp.Timestamp // with End what the client's archive covers; zero for live metrics
+	Start     pcp.Timestamp // Start and End are the bounds of the client's archive; zero for live metrics
 	End       pcp.Timestamp
 	Zone      string // in the form of TZ, in Set and Zone packets
-	ZoneLabel string // what people call it
+	ZoneLabel string // the zone as the user sees it
 }
 
 // Sizes in bytes: of a packet without zone, and of the longest that a client accepts.
@@ -78,12 +78,12 @@ const (
 // magic begins each packet.
 const magic = 0x54494d45
 
-// Encode appends the whole packet to dst, in the byte order of the machine, which the protocol does
-// not leave:
+// Encode appends the whole packet to dst, in the byte order of the machine: the protocol is for one
+// machine only:
 //
 //	 0 magic, length of the packet, command, kind, direction, speed: 4 bytes each
 //	24 delta, 40 position, 56 start, 72 end: seconds and microseconds, 8 bytes each
-//	88 zone and its label, each with a NUL behind it
+//	88 zone and its label, each with a NUL after it
 func (src *Packet) Encode(dst []byte) ([]byte, error) {
 	size := headSize
 	if src.Zone != "" {
@@ -107,8 +107,8 @@ func (src *Packet) Encode(dst []byte) ([]byte, error) {
 	return dst, nil
 }
 
-// Decode takes a whole packet apart. The magic number is not looked at, as in the reference. A
-// length that is not that of src, or microseconds that are none, are pmerr.IPC.
+// Decode takes a whole packet apart. The magic number is ignored, as in the reference. A length
+// that differs from that of src, and microseconds out of range, are pmerr.IPC.
 func (dst *Packet) Decode(src []byte) error {
 	*dst = Packet{}
 	if len(src) < headSize || int64(binary.NativeEndian.Uint32(src[4:])) != int64(len(src)) {

@@ -19,7 +19,7 @@ const (
 type SyntaxError struct {
 	Text   string // the offending text, without the sign or @ that selected its form
 	Reason string // such as "unexpected value"
-	before string // what stands before the error; may be longer than Text
+	before string // text before the error; may be longer than Text
 }
 
 // Error returns the message on one line, with the column counted from 1.

@@ -89,8 +89,8 @@ func scanInt(s string, pos, low, high int) (int, int) {
 	return n, skipSpace(s, end)
 }
 
-// scanDayAndHour reads the one or two numbers before the colon. A single number is the hour if it
-// can be one, and no month stands before it or a colon follows.
+// scanDayAndHour reads the one or two numbers before the colon. A single number is the hour if its
+// value permits, and either no month is before it or a colon is after it.
 func (p *partialDate) scanDayAndHour(s string, pos int) int {
 	day, pos := scanInt(s, pos, 0, 31)
 	hour, pos := scanInt(s, pos, 0, 23)
@@ -202,8 +202,8 @@ func (p *partialDate) resolve(origin time.Time, loc *time.Location) time.Time {
 	return civil(f, p.nanos, loc)
 }
 
-// civil returns the instant with the given fields in loc, which may be out of range. Of two
-// instants it is the earlier; a time that the clock skips is moved on by as much as the clock is.
+// civil returns the instant with the given fields in loc, which may be out of range. It is the
+// earlier of two such instants; a time that the clock skips is moved forward by the skipped span.
 func civil(f [numFields]int, nanos int, loc *time.Location) time.Time {
 	u := time.Date(f[0], time.Month(f[1]), f[2], f[3], f[4], f[5], nanos, time.UTC)
 	before := u.Add(-seconds(offsetAt(u.Add(-24*time.Hour), loc)))

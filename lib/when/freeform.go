@@ -12,16 +12,16 @@ import "time"
 //	relative = [N | SIGNED] UNIT ["ago"]
 //	number   = N
 //
-// What can belong to an item does: a number after a day and month is the year.
+// A token joins the item before it if possible: a number after a day and month is the year.
 
 // maxShift bounds the sum of relative seconds, so that no addition overflows.
 const maxShift = int64(1) << 50
 
-// A freeForm is a parsed free-form date: which items were there, and what they said.
+// A freeForm is a parsed free-form date: the items that it has, and their values.
 type freeForm struct {
 	tokens []token
 
-	times, zones, dates, days, relatives, aligned int // how often each item occurred
+	times, zones, dates, days, relatives, aligned int // number of items of each kind
 
 	year, month, day     int64
 	hour, minute, second int64
@@ -143,7 +143,7 @@ func (f *freeForm) numberItem(n int64) bool {
 	return true
 }
 
-// clock reads the rest of H:MM[:SS] and what may follow it.
+// clock reads the rest of H:MM[:SS] and an optional half of the day or offset.
 func (f *freeForm) clock(hour int64) bool {
 	f.times++
 	f.take()

@@ -68,8 +68,8 @@ func daysIn(year, month int64) int64 {
 	return int64(time.Date(int(year), time.Month(month+1), 0, 0, 0, 0, 0, time.UTC).Day())
 }
 
-// standard returns the instant at which clocks in loc show the fields of u. Of two it is the later,
-// the one in standard time; a time that the clock skips is moved back.
+// standard returns the instant at which clocks in loc show the fields of u. It is the later of two
+// such instants, the one in standard time; a time that the clock skips is moved back.
 func standard(u time.Time, loc *time.Location) time.Time {
 	after := u.Add(-seconds(offsetAt(u.Add(24*time.Hour), loc)))
 	before := u.Add(-seconds(offsetAt(u.Add(-24*time.Hour), loc)))
@@ -106,8 +106,8 @@ func floorDiv(a, b int64) int64 {
 	return q
 }
 
-// moveToWeekday moves t to the first day that is f's weekday, today included, and on by as many
-// weeks as its ordinal says: none for 1, one back for -1.
+// moveToWeekday moves t to the first day that is f's weekday, today included, and then by as many
+// weeks as its ordinal: 0 for 1, one back for -1.
 func (f *freeForm) moveToWeekday(t time.Time) time.Time {
 	const day = 24 * 60 * 60
 	days := (f.weekday - int64(t.Weekday()) + 7) % 7

@@ -116,7 +116,7 @@ func unitWord(word string) (token, bool) {
 	}, strings.TrimSuffix(word, "s"))
 }
 
-// otherWord knows the rest. There is no word for 2 but next: second is the unit.
+// otherWord knows the rest. The ordinal 2 has no word: "second" is the unit.
 func otherWord(word string) (token, bool) {
 	ordinals := strings.Fields("first next third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth")
 	if i := slices.Index(ordinals, word); i >= 0 {

@@ -9,8 +9,8 @@ import (
 )
 
 // ParseInterval reads an interval such as "10sec", "1h30m" or "2.5": numbers, each with an optional
-// unit (seconds if there is none), whose values add up (values.md V12). There are no units above
-// the day, and "ms" is minutes.
+// unit (seconds if there is none), whose values add up (values.md V12). The day is the largest
+// unit, and "ms" is minutes.
 //
 // Intervals that a Duration cannot hold become the largest one. An error is a *[SyntaxError].
 func ParseInterval(s string) (time.Duration, error) {
@@ -55,8 +55,8 @@ func parseSeconds(s string) (float64, *SyntaxError) {
 }
 
 // unitSeconds returns the length of a unit in seconds, the negated number of units in a second if
-// that is less, or 0 for an unknown unit. One plural s is dropped whatever it makes of the word:
-// "ms" is a minute.
+// that is less, or 0 for an unknown unit. One plural s is dropped before the lookup: "ms" is a
+// minute.
 func unitSeconds(word string) float64 {
 	word = strings.ToLower(word)
 	if len(word) > 1 {

@@ -54,8 +54,8 @@ func parseTime(s string, low, high time.Time, b Base) (time.Time, *SyntaxError) 
 	return time.Time{}, failed
 }
 
-// parseFreeForm reads a free-form date. fromEnd says that a minus sign was taken from the front of
-// the text because there is an end to count from: it is given back to units that intervals do not
+// parseFreeForm reads a free-form date. fromEnd is true if a minus sign was removed from the front
+// of the text, to count back from the end: the sign is restored for units that intervals do not
 // have, as in "-1 week".
 func parseFreeForm(s string, low, high time.Time, fromEnd bool, b Base) (time.Time, bool) {
 	base := freeBase(s, low, high, b.Now)

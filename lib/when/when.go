@@ -1,13 +1,12 @@
-// Package when reads what users say about time: intervals ("10sec"), points in time ("@14:00",
-// "-10min", "yesterday 9am"), windows made of them, and the time zones in which times are meant and
-// shown.
+// Package when reads the texts of times: intervals ("10sec"), points in time ("@14:00", "-10min",
+// "yesterday 9am"), windows made of them, and the time zones for reading and showing times.
 //
 // [ParseInterval] reads an interval. A [Spec] holds the four texts of a time window; [Spec.Window]
-// applies them to a [Base], which says what the source holds, what time it is now, and which zone
-// counts. [LoadZone], [CheckZone] and [Local] turn zone texts into a [time.Location].
+// applies them to a [Base]: the bounds of the source, the current time, and the zone. [LoadZone],
+// [CheckZone] and [Local] turn zone texts into a [time.Location].
 //
-// Everything here is a pure function of its arguments, but for [LoadZone] and [Local], which read
-// the zone files of the system. Where there may be none, the program has to import time/tzdata.
+// All functions are pure, except for [LoadZone] and [Local], which read the zone files of the
+// system. On a system without these files the program has to import time/tzdata.
 package when
 
 import (
@@ -15,7 +14,7 @@ import (
 	"time"
 )
 
-// A Base is what time specifications refer to.
+// A Base is the reference of time specifications.
 type Base struct {
 	Start time.Time      // the first moment of the source; now for a live one
 	End   time.Time      // the last moment; zero for a live source, which has none
@@ -23,8 +22,8 @@ type Base struct {
 	Zone  *time.Location // the reporting zone; nil means UTC
 }
 
-// A Spec holds the texts of a time window as the user gave them. An option that was not given is an
-// empty text; one that was given with an empty text must also be named in Empty.
+// A Spec holds the texts of a time window as the user gave them. The text of an option that was not
+// given is empty; an option given with an empty text must also be named in Empty.
 type Spec struct {
 	Start  string // -S
 	Finish string // -T
@@ -47,7 +46,7 @@ const (
 // A Window is a stretch of time and the moment of the first sample within it.
 type Window struct {
 	Start  time.Time
-	End    time.Time // may lie before Start; zero if there is no end
+	End    time.Time // may be before Start; zero without an end
 	Origin time.Time
 	// AlignErr is not nil if the start or the origin could not be aligned inside the source, and
 	// was left as it was.
@@ -149,8 +148,7 @@ func latest(t, u time.Time) time.Time {
 	return t
 }
 
-// alignUp rounds t up to a multiple of step since the epoch. What lies before the epoch is left as
-// it is.
+// alignUp rounds t up to a multiple of step since the epoch. Times before the epoch are unchanged.
 func alignUp(t time.Time, step time.Duration) time.Time {
 	if t.Unix() < 0 {
 		return t

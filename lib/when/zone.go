@@ -27,8 +27,8 @@ func CheckZone(tz string) error {
 }
 
 // LoadZone returns the reporting zone that tz names: a zone file, with or without a leading colon,
-// or a POSIX rule. A text of three characters gets "+0" appended, so that EST is UTC; what is
-// unknown is UTC. It accepts more than [CheckZone], such as "<+03>-3". The result is never nil.
+// or a POSIX rule. A text of three characters gets "+0" appended, so that EST is UTC; an unknown
+// text is UTC. It accepts more than [CheckZone], such as "<+03>-3". The result is never nil.
 func LoadZone(tz string) *time.Location {
 	if len(tz) == 3 {
 		tz += "+0"
@@ -85,8 +85,8 @@ func readZone(path string) (*time.Location, error) {
 	return time.LoadLocationFromTZData(path, data)
 }
 
-// Offset returns the zone of a time in the form of TZ, but without rules: its name, and how far it
-// is behind UTC then, as in "CET-1".
+// Offset returns the zone of a time in the form of TZ, but without rules: its name, and its offset
+// west of UTC at that time, as in "CET-1".
 func Offset(t time.Time) string {
 	name, east := t.Zone()
 	if name == "" || strings.ContainsAny(name, "+-0123456789") {

@@ -30,8 +30,9 @@ func HasPrefixFold(s, prefix string) bool {
 	return len(s) >= len(prefix) && strings.EqualFold(s[:len(prefix)], prefix)
 }
 
-// Caret returns the line that the reference prints below a text, newline included: a caret behind
-// what stands before the error, and the reason. What is not printed is as wide as it is above.
+// Caret returns the line that the reference prints below a text, newline included: a caret after
+// the text before the error, and the reason. Characters that are not printable take the same width
+// as above.
 func Caret(before, reason string) string {
 	b := []byte(before)
 	for i, c := range b {

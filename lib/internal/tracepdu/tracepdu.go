@@ -21,14 +21,14 @@ type Type int32
 
 // The types of messages.
 const (
-	TypeAck  Type = 0x7050 // from the agent: Ack
-	TypeData Type = 0x7051 // to the agent: Data
+	TypeAck  Type = 0x7050 // a message from the agent: Ack
+	TypeData Type = 0x7051 // a message to the agent: Data
 )
 
 // Version is that of the protocol. The agent sends it in its first message.
 const Version = 1
 
-// A Kind says what a program reports.
+// A Kind is the kind of a report: a transaction, a point, a value.
 type Kind uint8
 
 // The kinds of reports.
@@ -54,7 +54,7 @@ func (k Kind) String() string {
 // Sizes of messages, in bytes.
 const (
 	header = 12
-	fixed  = 12 // of Data: what stands before the tag
+	fixed  = 12 // size of the part of Data before the tag
 	ackLen = header + 4
 	// MaxTag is the length of the longest tag that a message can have. MaxRefTag is that of the
 	// longest that the reference's agent takes: it hangs up on a longer one.
@@ -90,7 +90,7 @@ func (d *Data) Append(dst []byte, pid int32) []byte {
 	return append(dst, "~~~"[:padded-size]...)
 }
 
-// SetSync makes a whole message of TypeData one that is to be acknowledged, and returns its kind.
+// SetSync marks an encoded message of TypeData for acknowledgement, and returns its kind.
 func SetSync(message []byte) Kind {
 	message[header+3] |= sync
 	return Kind(message[header+2])

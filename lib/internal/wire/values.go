@@ -26,7 +26,7 @@ const (
 type Sets struct {
 	src    []byte // the whole message
 	bias   int    // block i begins at byte 4*(i-bias) of src
-	end    int    // of the blocks
+	end    int    // end of the blocks
 	pos    int
 	left   int
 	blocks int // bytes of the value blocks seen
@@ -35,7 +35,7 @@ type Sets struct {
 	// Checked means that Next was called for all sets of the message before, and Err returned nil.
 	Checked bool
 
-	ID    pcp.ID // of the current set
+	ID    pcp.ID // identifier of the current set
 	Count int32  // number of values, or an error
 	// Format is that of the current set, InSitu if it has no values.
 	Format uint32
@@ -109,9 +109,9 @@ func (s *Sets) values() bool {
 	return true
 }
 
-// run passes over the first values of the current set whose blocks follow each other and are those
-// of 64-bit numbers, and returns how many these are. Recorded sets have few others: to check them is
-// most of the work of reading an archive.
+// run skips the first values of the current set whose blocks are adjacent and hold 64-bit numbers,
+// and returns their number. Recorded sets have few other values: checking them is most of the work
+// of reading an archive.
 func (s *Sets) run() int {
 	first := binary.BigEndian.Uint32(s.pairs[4:])
 	off := 4 * (int64(first) - int64(s.bias))
@@ -167,7 +167,7 @@ func (s *Sets) Type() pcp.Type {
 }
 
 // Err returns an error unless all sets were read, are well-formed, and fill the message together
-// with their blocks, which all lie behind the sets.
+// with their blocks, which must all come after the sets.
 func (s *Sets) Err() error {
 	if s.bad || s.left > 0 || s.pos+s.blocks != s.end || s.low < s.pos {
 		return fmt.Errorf("%w: value sets do not fit their message", ErrFormat)
@@ -210,7 +210,7 @@ func (s *Sets) decodeWide(dst *pcp.Values) {
 	if t := dst.Type; s.Format == InSitu || t != pcp.Int64 && t != pcp.Uint64 && t != pcp.Double {
 		return
 	}
-	head := uint32(dst.Type)<<24 | 12 // of each block
+	head := uint32(dst.Type)<<24 | 12 // header of each block
 	n := len(s.pairs) / 8
 	insts, words := dst.Insts[:n], dst.Words[:n]
 	for i := range insts {
@@ -274,7 +274,7 @@ func (s *Sets) blockAt(index uint32) (pcp.Type, []byte) {
 	return pcp.Type(s.src[off]), s.src[off+4 : off+size]
 }
 
-// addOdd appends the value of word as one that does not fit.
+// addOdd appends the value at word as one that does not fit its type.
 func (s *Sets) addOdd(dst *pcp.Values, word uint32, a *Arena) {
 	odd := pcp.Odd{Bad: true, InSitu: true, Type: pcp.Unknown, Word: word}
 	if s.Format != InSitu {

@@ -50,7 +50,7 @@ func (r *Reader) Finish() error {
 	return r.err
 }
 
-// Fail makes the Reader fail for a reason found by its user.
+// Fail makes the Reader fail for a reason of its caller.
 func (r *Reader) Fail(what string) {
 	if r.err == nil {
 		r.err = fmt.Errorf("%w: %s at offset %d", ErrFormat, what, r.pos)
@@ -94,7 +94,7 @@ func (r *Reader) Uint16() uint16 {
 	return 0
 }
 
-// Uint32 takes four bytes. Most of what is read are such numbers, so that it does not call Bytes.
+// Uint32 takes four bytes. Most fields are such numbers, so that it avoids the call of Bytes.
 func (r *Reader) Uint32() uint32 {
 	if rest := r.src[r.pos:]; r.err == nil && len(rest) >= 4 {
 		r.pos += 4

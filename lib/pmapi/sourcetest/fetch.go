@@ -31,8 +31,8 @@ func (k *kit) fetch() {
 	}
 }
 
-// spoiled is an instance that no metric has.
-const spoiled = -0x5a5a5a
+// poison is an instance that no metric has.
+const poison = -0x5a5a5a
 
 // spoil overwrites a used Result. It leaves the bytes of values alone: they may be shared.
 func spoil(res *pcp.Result) {
@@ -43,9 +43,9 @@ func spoil(res *pcp.Result) {
 	for i := range res.Sets {
 		c := &res.Sets[i]
 		c.ID, c.Type, c.Err, c.Odd = pcp.NullID, pcp.Unknown, pmerr.Value, []pcp.Odd{{Bad: true}}
-		c.Insts, c.Words, c.Blobs = append(c.Insts, spoiled), append(c.Words, 0), append(c.Blobs, nil)
+		c.Insts, c.Words, c.Blobs = append(c.Insts, poison), append(c.Words, 0), append(c.Blobs, nil)
 		for j := range c.Insts {
-			c.Insts[j] = spoiled
+			c.Insts[j] = poison
 		}
 		for j := range c.Words {
 			c.Words[j] = 0x5a5a5a5a5a5a5a5a
@@ -55,7 +55,7 @@ func spoil(res *pcp.Result) {
 }
 
 // fetchAgain fetches into one Result, overwritten between fetches, and into a new Result each time.
-// Both must give the same, and the new ones must not change afterwards.
+// Both must give the same values, and the new Results must not change afterwards.
 func (k *kit) fetchAgain() {
 	req := &pmapi.Request{IDs: k.request()}
 	var kept []*pcp.Result
@@ -79,7 +79,7 @@ func (k *kit) fetchAgain() {
 	}
 	for i, s := range again {
 		for j := range s.sets {
-			if slices.Contains(s.sets[j].Insts, spoiled) {
+			if slices.Contains(s.sets[j].Insts, poison) {
 				k.errorf("Fetch into a used Result: sample %d has old content: %s", i, text(&s.sets[j]))
 			}
 		}
@@ -119,7 +119,7 @@ func selections(d pcp.InDom, inst int32) []selection {
 	list[4].profile.Add(d)
 	list[4].profile.Del(d, inst)
 	list[5].name = "of an instance that does not exist"
-	list[5].profile.Add(d, spoiled)
+	list[5].profile.Add(d, poison)
 	return list
 }
 

@@ -37,14 +37,14 @@ func Run(t *testing.T, open func(t *testing.T) pmapi.Source) {
 // A check is one part of the contract.
 type check struct {
 	name  string
-	needs int // what the Source must have
+	needs int // requirement of the check
 	run   func(k *kit)
 }
 
-// What a check needs of a Source.
+// The requirements of a check.
 const (
 	names  = iota
-	values // beside names
+	values // values beside names
 	replay // a Timeline
 )
 
@@ -88,11 +88,11 @@ type kit struct {
 	errorf func(format string, args ...any)
 
 	src    pmapi.Source
-	time   pmapi.Timeline // of src, nil if it is none
+	time   pmapi.Timeline // Timeline of src, nil if it has none
 	leaves []leaf         // in the order of Walk
-	ids    []pcp.ID       // of leaves, each once
+	ids    []pcp.ID       // metrics of leaves, each once
 	descs  map[pcp.ID]pcp.Desc
-	indoms []pcp.InDom // of descs, each once
+	indoms []pcp.InDom // instance domains of descs, each once
 	bare   bool        // the Source has names only
 }
 

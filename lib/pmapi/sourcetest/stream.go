@@ -18,7 +18,7 @@ const maxSamples = 2000
 // liveSamples is the number of fetches from a live Source.
 const liveSamples = 4
 
-// A sample is what one fetch gave.
+// A sample is the result of one fetch.
 type sample struct {
 	time pcp.Timestamp
 	sets []pcp.Values
@@ -34,7 +34,7 @@ func (k *kit) request() []pcp.ID {
 }
 
 // stored returns the metrics that are not computed by the client: their values do not depend on
-// what was fetched before.
+// earlier fetches.
 func (k *kit) stored() []pcp.ID {
 	return slices.DeleteFunc(slices.Clone(k.ids), pcp.ID.IsDerived)
 }
@@ -79,7 +79,7 @@ func (k *kit) read(src pmapi.Source, req *pmapi.Request, dst *pcp.Result) (sampl
 	return s, nil
 }
 
-// flaw describes what is wrong with a column, or returns "".
+// flaw returns the first violation in a column, or "".
 func (k *kit) flaw(id pcp.ID, p *pcp.Profile, col *pcp.Values) string {
 	d, known := k.descs[id]
 	n := len(col.Insts)

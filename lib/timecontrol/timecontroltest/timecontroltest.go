@@ -10,7 +10,7 @@ import (
 	"pmtools/lib/timecontrol"
 )
 
-// patience is how long a client may take for what the script waits for.
+// patience is the limit for each packet of the client that the script waits for.
 const patience = 2 * time.Second
 
 // A Server is a time control server.
@@ -44,7 +44,8 @@ func (s *Server) serve(play func(*Player)) {
 	play(p)
 }
 
-// Close ends the server, once its play is over or if nobody came, and returns what its client sent.
+// Close waits for the end of the play, unless no client has connected, ends the server, and returns
+// the client's packets.
 func (s *Server) Close() []timecontrol.Packet {
 	s.listener.Close()
 	return <-s.done
