@@ -21,8 +21,8 @@ type clock struct {
 	turn int
 }
 
-// rel returns a time as nanoseconds since the start of the Set. Times that no sound archive has are
-// clamped.
+// rel returns a time as nanoseconds since the start of the Set. Times that cannot be in an
+// undamaged archive are clamped.
 func (c *clock) rel(t pcp.Timestamp) int64 {
 	const limit = 1 << 33 // seconds
 	sec := t.Sec - c.base.Sec
@@ -41,7 +41,7 @@ const nano = 1_000_000_000
 // seconds returns a time, in nanoseconds since the start of the Set, in seconds.
 func (c *clock) seconds(ns int64) float64 {
 	for i := range c.known {
-		if c.known[i].ns == ns { // also right for the zero clock
+		if c.known[i].ns == ns { // correct for the zero clock too
 			return c.known[i].seconds
 		}
 	}
@@ -57,12 +57,12 @@ func (c *clock) toSeconds(ns int64) float64 {
 	if frac < 0 {
 		frac += nano
 	}
-	frac -= base // of the two times
+	frac -= base // difference of the two fractions
 	return sumSeconds((ns-frac)/nano, frac)
 }
 
-// fraction is how many bits of a sum stand behind the point: 64, and as many as a quotient may
-// begin with zeros.
+// fraction is the number of fractional bits of a sum: 64, and as many bits as a quotient may have
+// leading zeros.
 const fraction = 94
 
 // sumSeconds returns sec + ns/1e9, with the quotient and the sum rounded to 64 bits before the sum
@@ -94,8 +94,8 @@ func sumSeconds(sec, ns int64) float64 {
 	return roundTwice(hi, lo)
 }
 
-// roundTwice returns the number of 128 bits, fraction of them behind the point, rounded to 64 bits
-// and then to a float64, each time to the nearest or the even one.
+// roundTwice returns a number of 128 bits, with fraction fractional bits, rounded to 64 bits and
+// then to a float64, both times to nearest, ties to even.
 func roundTwice(hi, lo uint64) float64 {
 	zeros := bits.LeadingZeros64(hi)
 	if hi == 0 {

@@ -21,31 +21,31 @@ type Cursor struct {
 	mode   pcp.Mode
 	origin pcp.Timestamp
 	placed bool // pos and last are valid; otherwise reading begins at the origin
-	pos    spot
-	last   pcp.Timestamp // of the record read last, wanted or not
+	pos    position
+	last   pcp.Timestamp // time of the record read last, requested or not
 	memo   memo
 
-	rec    record // read last
-	held   spot   // where rec begins, if it was read by way of the memo
-	behind spot   // where reading goes on after it
+	rec   record   // read last
+	held  position // position of rec, if it was read through the memo
+	after position // position after rec
 
 	want  request
 	arena wire.Arena
 
-	interp *interp // of the mode pcp.Interp
+	interp *interp // state of the mode pcp.Interp
 }
 
 // Cursor returns a new Cursor that reads forward from the start of the Set.
 func (s *Set) Cursor() *Cursor {
 	start := s.Label().Start
-	c := &Cursor{mode: pcp.Forward, origin: start, placed: true, last: start, held: nowhere}
+	c := &Cursor{mode: pcp.Forward, origin: start, placed: true, last: start, held: noPosition}
 	c.walk = walker{set: s, clock: clock{base: start}, window: window{ctx: context.Background()}}
 	c.walk.setMode(pcp.Forward, false)
 	return c
 }
 
-// nowhere is no spot.
-var nowhere = spot{member: -1}
+// noPosition is the zero answer of a search: it is never in an archive.
+var noPosition = position{member: -1}
 
 // SetMode sets the mode and the origin; nil keeps the origin. The modes Forward and Back ignore
 // delta. In the mode Interp each fetch adds it to the origin; it may be negative. An unknown mode
@@ -115,7 +115,7 @@ func (c *Cursor) Fetch(ctx context.Context, ids []pcp.ID, p *pcp.Profile, dst *p
 	}
 	switch {
 	case errors.Is(err, pmerr.EOL):
-		c.origin = c.last // of the last record that there is
+		c.origin = c.last // at the end the origin is the time of the last record
 		return err
 	case err != nil:
 		return err
@@ -241,7 +241,7 @@ func (c *Cursor) read() error {
 			return err
 		}
 	}
-	c.held = nowhere
+	c.held = noPosition
 	for {
 		err := c.walk.step(up, &c.pos, &c.rec)
 		switch {
@@ -282,12 +282,12 @@ func (c *Cursor) Follow(other *Cursor) bool {
 		return false
 	}
 	c.mode, c.origin, c.interp = other.mode, other.origin, nil
-	c.placed, c.pos, c.last, c.held = other.placed, other.pos, other.last, nowhere
+	c.placed, c.pos, c.last, c.held = other.placed, other.pos, other.last, noPosition
 	c.walk.setMode(c.mode, c.mode == pcp.Back)
 	c.walk.dropped = slices.Clone(other.walk.dropped)
 	for i, m := range other.walk.set.members {
 		if k := slices.Index(m.volumes, other.walk.vol); k >= 0 {
-			_, _ = c.walk.look(c.walk.set.members[i].volumes[k]) // for Label; the next read returns the error
+			_, _ = c.walk.look(c.walk.set.members[i].volumes[k]) // it opens the volume for Label; the next read returns an error
 		}
 	}
 	return true

@@ -257,7 +257,7 @@ func TestGrowing(t *testing.T) {
 	if end, err := s.End(bg); err != nil || end != seconds(50) {
 		t.Errorf("end: got %v, %v", end, err)
 	}
-	// Far more than there was room for behind the file.
+	// Far more than there was room for after the file.
 	big := make([]byte, 0, 1<<20)
 	for i := range 10000 {
 		big, err = archive.AppendRecord(big, 3, mini(seconds(int64(60+i)), int32(i)))
@@ -295,7 +295,7 @@ func TestShrunk(t *testing.T) {
 	}
 }
 
-// TestEntryBehindRecord has a last index entry that points behind the record whose time it has
+// TestEntryBehindRecord has a last index entry that points after the record whose time it has
 // (archive.md A6.1); the reference then misses that record.
 func TestEntryBehindRecord(t *testing.T) {
 	r := newRaw(3)

@@ -31,7 +31,7 @@ func (d *domain) apply(i int, names map[int32]string, leave func(id int32, name 
 // change applies a delta (archive.md A7.4).
 func (d *domain) change(i int, changes []pcp.Instance, gone map[int32]bool, names map[int32]string, leave func(id int32, name string)) {
 	before := d.warnings
-	grown := 0 // how many more instances there are than before the delta
+	grown := 0 // number of instances gained since before the delta
 	for k, c := range changes {
 		name, present := names[c.ID]
 		switch {
@@ -61,7 +61,7 @@ func (d *domain) change(i int, changes []pcp.Instance, gone map[int32]bool, name
 	}
 }
 
-// rank returns how many of the instances have a smaller identifier.
+// rank returns the number of instances with a smaller identifier.
 func rank(names map[int32]string, id int32) int {
 	n := 0
 	for other := range names {

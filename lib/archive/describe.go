@@ -11,7 +11,7 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// maxText limits the text in one metadata record, far below what the length word allows.
+// maxText limits the text in one metadata record, far below the limit of the length word.
 const maxText = 1 << 28
 
 // AddMetric describes a metric. A metric may get more names later, but its description may not

@@ -17,21 +17,21 @@ type finder struct {
 	gap     time.Duration // see Options.MarkGap
 	held    heldSpot
 	checked [4]*byte // the records that were fully checked last
-	turn    int      // which of them to replace next
+	turn    int      // index of the entry to replace next
 	glanced int64    // the size of the record that was glanced at last
 }
 
 // heldSpot is a place that was found before.
 type heldSpot struct {
-	spot
-	at    int64 // all records and marks before it are earlier than that
-	upTo  bool  // or at that time
+	position
+	at    int64 // all records and marks before the position are earlier than at
+	upTo  bool  // with upTo: or at that time
 	valid bool
 }
 
-// next is step, but skips marks that do not count, drops damaged members, and treats a truncated
+// next is step, except that it skips ignored marks, drops damaged members, and treats a truncated
 // last record as the end.
-func (f *finder) next(up bool, p *spot, dst *record) error {
+func (f *finder) next(up bool, p *position, dst *record) error {
 	for {
 		err := f.step(up, p, dst)
 		switch {
@@ -40,14 +40,14 @@ func (f *finder) next(up bool, p *spot, dst *record) error {
 		case err == nil:
 		case !errors.Is(err, pmerr.LogRec):
 			return err
-		case f.behindEnd(*p):
+		case f.afterEnd(*p):
 			if up {
 				return pmerr.EOL
 			}
 			return err
 		case len(f.set.members) == 1:
 			return err
-		case f.ctx.Err() != nil: // and not damaged
+		case f.ctx.Err() != nil: // the end of the context is not damage
 			return f.ctx.Err()
 		default:
 			f.held = heldSpot{}
@@ -58,17 +58,17 @@ func (f *finder) next(up bool, p *spot, dst *record) error {
 	}
 }
 
-// behindEnd reports whether there is no complete record behind p: what follows is then a truncated
-// record.
-func (f *finder) behindEnd(p spot) bool {
+// afterEnd reports whether there is no complete record after p: the next bytes are a truncated
+// record then.
+func (f *finder) afterEnd(p position) bool {
 	var rec record
 	end, err := f.set.End(f.ctx)
 	return err == nil && f.backward(&p, &rec) == nil && rec.at >= f.rel(end)
 }
 
-// bridged reports whether a mark beside a place does not count: the records before and behind it
-// are near enough to each other (archive.md A13.9).
-func (f *finder) bridged(p spot) bool {
+// bridged reports whether the mark beside a position is ignored, because the records before and
+// after it are near enough to each other (archive.md A13.9).
+func (f *finder) bridged(p position) bool {
 	if f.gap < 0 {
 		return true
 	}
@@ -98,9 +98,9 @@ func (f *finder) check(rec *record) error {
 	return nil
 }
 
-// seek moves p behind all records and marks that are earlier than t, or with upTo, not later. It
-// starts from the place found last or from an entry of the temporal index, whichever is nearer.
-func (f *finder) seek(t int64, upTo bool, p *spot) error {
+// seek moves p after all records and marks that are earlier than t, or with upTo, not later. It
+// starts from the last result or from an entry of the temporal index, whichever is nearer.
+func (f *finder) seek(t int64, upTo bool, p *position) error {
 	m := f.memberAt(f.base.Add(time.Duration(t)))
 	if m < 0 {
 		return pmerr.EOL
@@ -127,9 +127,9 @@ func (f *finder) seek(t int64, upTo bool, p *spot) error {
 // precedes reports whether time at lies before the place that seek looks for.
 func precedes(at, t int64, upTo bool) bool { return at < t || upTo && at == t }
 
-// start returns a place in a member near the one that seek looks for.
-func (f *finder) start(m int, t int64, upTo bool) spot {
-	from := spot{member: m}
+// start returns a position in a member near the target of seek.
+func (f *finder) start(m int, t int64, upTo bool) position {
+	from := position{member: m}
 	index := f.set.members[m].index
 	i := sort.Search(len(index), func(i int) bool { return !precedes(f.rel(index[i].stamp), t, upTo) })
 	for k := i - 1; k >= 0; k-- {
@@ -138,18 +138,18 @@ func (f *finder) start(m int, t int64, upTo bool) spot {
 		}
 	}
 	h := &f.held
-	if !h.valid || h.member != m || from.later(h.spot) {
+	if !h.valid || h.member != m || from.later(h.position) {
 		return from
 	}
 	if h.at <= t || i == len(index) {
-		return h.spot
+		return h.position
 	}
-	// The place is before the one found last. If no entry of the index lies between them, it is
-	// near.
+	// The target is before the last result. If no entry of the index is between them, the last
+	// result is near.
 	v := f.set.members[m].volumeIndex(index[i].vol)
-	next := spot{member: m, volume: v, off: index[i].data}
-	if v >= 0 && !h.spot.later(next) {
-		return h.spot
+	next := position{member: m, volume: v, off: index[i].data}
+	if v >= 0 && !h.position.later(next) {
+		return h.position
 	}
 	return from
 }
@@ -164,9 +164,9 @@ const glanceSize = 16 << 10
 // sets.
 const glanceBytes = 4 + 4 + 12 + 4
 
-// glance is next upward for callers that need only the time and whether the record is a mark. Among
+// glance is next upward for callers that need only the time and the kind, record or mark. Among
 // large records it leaves dst.src nil.
-func (f *finder) glance(p *spot, dst *record) error {
+func (f *finder) glance(p *position, dst *record) error {
 	if size := int64(len(dst.src)) + f.glanced; p.gap == 0 && size >= glanceSize && f.glanceAt(p, dst, size) {
 		return nil
 	}
@@ -176,7 +176,7 @@ func (f *finder) glance(p *spot, dst *record) error {
 
 // glanceAt reads the head of the record at p, which follows one of the given size, and reports
 // whether the lengths agree.
-func (f *finder) glanceAt(p *spot, dst *record, size int64) bool {
+func (f *finder) glanceAt(p *position, dst *record, size int64) bool {
 	ok, err := f.look(f.set.members[p.member].volumes[p.volume])
 	if !ok || err != nil || p.off-size < f.label || p.off > int64(len(f.data))-glanceBytes {
 		return false

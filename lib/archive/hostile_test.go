@@ -119,7 +119,7 @@ func TestShrink(t *testing.T) {
 }
 
 // TestOpenShrinking opens an archive again and again while its files lose their content and get it
-// back. Each time it is opened or there is an error, and nothing is left behind.
+// back. Each time it is opened or there is an error, and nothing is left after.
 func TestOpenShrinking(t *testing.T) {
 	r := newRaw(3)
 	for i := range 2000 {

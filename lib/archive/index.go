@@ -7,16 +7,16 @@ import (
 	"pmtools/lib/pcp"
 )
 
-// indexEntry is an entry of the temporal index: no data record before offset data of volume vol,
-// and none in earlier volumes, is later than stamp (archive.md A6).
+// indexEntry is an entry of the temporal index: data records before offset data of volume vol, and
+// in earlier volumes, are not later than stamp (archive.md A6).
 type indexEntry struct {
 	stamp pcp.Timestamp
 	vol   int32
 	data  int64
 }
 
-// maxIndex is how many entries of a temporal index are used: it leads to the volumes of 100 GB or
-// more, and from its last entry on records are read one by one.
+// maxIndex is the number of entries of a temporal index that are used: enough for archives of 100
+// GB and more. After the last entry records are read one by one.
 const maxIndex = 1 << 20
 
 // entrySize returns the length of an entry.
@@ -48,8 +48,8 @@ func decodeIndex(src []byte, version int) []indexEntry {
 	return entries
 }
 
-// AppendIndexEntry appends an entry of the temporal index: no data before offset data of the
-// volume, and no metadata before offset meta, is later than t (archive.md A6).
+// AppendIndexEntry appends an entry of the temporal index: data before offset data of the volume,
+// and metadata before offset meta, are not later than t (archive.md A6).
 func AppendIndexEntry(dst []byte, version int, t pcp.Timestamp, volume int32, meta, data int64) []byte {
 	dst = appendTime(dst, version, t)
 	dst = binary.BigEndian.AppendUint32(dst, uint32(volume))

@@ -13,15 +13,16 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// maxCachedInstances is how many decoded instances of all observations of a domain are kept. Beyond
-// that only the observation used last is kept: a long archive may have many that differ little.
+// maxCachedInstances is the number of decoded instances that are kept for all observations of a
+// domain. Above it only the last used observation is kept: a long archive may have many
+// observations that differ little.
 const maxCachedInstances = 1 << 20
 
 // domain holds the observations of an instance domain. It may be shared by goroutines once it is
 // loaded.
 type domain struct {
 	id      pcp.InDom
-	obs     []observation // by time, equal times in the order of loading
+	obs     []observation // observations by time, equal times in the order of loading
 	warn    func(msg string)
 	release func() // lets go of the memory of the observations
 
@@ -32,7 +33,7 @@ type domain struct {
 	lives    map[int32]lifetime // nil before replay
 	mortal   bool               // lifetimes matter
 	warned   map[int]bool       // the deltas reported as not fitting
-	warnings int                // how often that was
+	warnings int                // number of such warnings
 }
 
 // add adds an observation. Call settle after the last one.
@@ -110,8 +111,8 @@ func (d *domain) at(t pcp.Timestamp) ([]pcp.Instance, error) {
 	return d.list(i), nil
 }
 
-// union returns the instances of all observations: those of the newest, then those of the one
-// before that are not among them, and so on (archive.md A11.5).
+// union returns the instances of all observations: those of the newest observation, then the
+// further ones of the observation before it, and so on (archive.md A11.5).
 func (d *domain) union() []pcp.Instance {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -159,8 +160,8 @@ func (s *Set) Instances(d pcp.InDom, at pcp.Timestamp) (list []pcp.Instance, err
 }
 
 // AllInstances returns all instances that a domain ever had with their latest names: those of the
-// newest observation ascending by identifier, then those of the one before that were not yet
-// listed, and so on. The slice must not be changed.
+// newest observation ascending by identifier, then the further ones of the observation before it,
+// and so on. The slice must not be changed.
 func (s *Set) AllInstances(d pcp.InDom) (list []pcp.Instance, err error) {
 	defer content.Unguard(debug.SetPanicOnFault(true), &err)
 	dom, err := s.domain(d)

@@ -144,9 +144,9 @@ func TestOddDeltas(t *testing.T) {
 		{"present added with other name", delta(50, []int32{7}, in(10, "other")), "[{10 one again}]", []string{
 			"__pmLogUndeltaInDom: Botch: InDom 245.1: delta inst[0]=7 delete but inst not in full indom, skipped",
 			`__pmLogUndeltaInDom: Botch: InDom 245.1: full inst[0]=10 "one again" and redefined in delta inst[1]=10 "other", second one skipped`}},
-		{"present added behind others", delta(50, nil, in(1, "a"), in(2, "b"), in(10, "other")), "[{1 a} {2 b} {10 one again}]", []string{
+		{"present added after others", delta(50, nil, in(1, "a"), in(2, "b"), in(10, "other")), "[{1 a} {2 b} {10 one again}]", []string{
 			`__pmLogUndeltaInDom: Botch: InDom 245.1: full inst[0]=10 "one again" and redefined in delta inst[2]=10 "other", second one skipped`}},
-		{"present added behind one that is deleted", append(full(50, in(1, "a"), in(3, "c")), delta(51, []int32{1}, in(2, "b"), in(3, "x"))...), "[{2 b} {3 c}]", []string{
+		{"present added after one that is deleted", append(full(50, in(1, "a"), in(3, "c")), delta(51, []int32{1}, in(2, "b"), in(3, "x"))...), "[{2 b} {3 c}]", []string{
 			`__pmLogUndeltaInDom: Botch: InDom 245.1: full inst[1]=3 "c" and redefined in delta inst[2]=3 "x", second one skipped`}},
 		{"empty full record", AppendInDom(nil, 3, sec(50), elevenDom, nil), "[{10 one again}]", nil},
 		{"same time", append(delta(50, nil, in(1, "a")), AppendInDom(nil, 3, sec(50), elevenDom, []pcp.Instance{in(2, "b")})...), "[{2 b}]", nil},

@@ -23,8 +23,8 @@ type interp struct {
 	end int64 // the end of the recording when last looked for, initially its start
 
 	series map[pcp.ID]*series
-	all    []*series // those of the current fetch, each once
-	fetch  uint64    // its number
+	all    []*series // series of the current fetch, each once
+	fetch  uint64    // number of the current fetch
 	jumped bool      // a mark was crossed since the previous fetch
 	jumpAt int64     // when that was
 	made   sample
@@ -96,8 +96,8 @@ func step(t pcp.Timestamp, delta time.Duration) pcp.Timestamp {
 	return pcp.Timestamp{Sec: sec, Nsec: int32(ns)}
 }
 
-// ended reports whether t lies behind the end of the recording. Like the reference it looks for the
-// end when t is more than a millisecond behind the one found last, or at first behind the start
+// ended reports whether t is after the end of the recording. Like the reference it looks for the
+// end when t is more than a millisecond after the end found last, or at first after the start
 // (archive.md A13.2).
 func (in *interp) ended(t int64) (bool, error) {
 	if t <= in.end+1e6 {
@@ -174,7 +174,7 @@ func (in *interp) answer(s *series, t int64, dst *pcp.Values) {
 			dst.Blobs = append(dst.Blobs, v.blob)
 		}
 	}
-	if s.used == in.fetch { // the same metric may be requested twice
+	if s.used == in.fetch { // a metric that is requested twice has one series
 		s.used = 0
 		s.had = len(dst.Insts) > 0
 	}

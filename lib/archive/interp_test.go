@@ -376,7 +376,7 @@ func TestInterpAnyOrder(t *testing.T) {
 }
 
 // TestInterpSymmetric: backward the same values come as forward, except for strings, for which it
-// matters where one comes from, and counters behind a mark.
+// matters where one comes from, and counters after a mark.
 func TestInterpSymmetric(t *testing.T) {
 	for _, name := range []string{"interp", "gaps", "domains", "volumes", "noindex"} {
 		t.Run(name, func(t *testing.T) {

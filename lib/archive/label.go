@@ -14,15 +14,15 @@ const (
 	labelMagic = 0x50052600 // plus the version
 
 	metaVolume  = -1 // the volume number in the label of the metadata file
-	indexVolume = -2 // and of the temporal index
+	indexVolume = -2 // the number in the label of the temporal index
 )
 
-// A Label is the first record of each file of an archive: what was recorded, by which process and
-// since when.
+// A Label is the first record of each file of an archive: the recorded host, the recording process,
+// the start.
 type Label struct {
 	Version  int           // 2 or 3
 	PID      int32         // the process that recorded
-	Start    pcp.Timestamp // not later than the first record
+	Start    pcp.Timestamp // start of the recording, not later than the first record
 	Volume   int32         // number of the data volume, -1 for metadata, -2 for the index
 	Features uint32        // version 3 only
 	Host     string        // the host that the metrics come from

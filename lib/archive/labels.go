@@ -124,7 +124,7 @@ func (s *Set) Labels(kind pcp.LabelKind, ident uint32, at pcp.Timestamp) (sets [
 	if i < 0 {
 		return nil, nil
 	}
-	// Of records with equal times the first one counts.
+	// The first record of a time counts.
 	i, _ = slices.BinarySearchFunc(list, list[i].at, func(o observation, at pcp.Timestamp) int { return o.at.Compare(at) })
 	return decodeLabels(list[i].body), nil
 }

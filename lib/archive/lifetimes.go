@@ -7,22 +7,22 @@ import (
 	"pmtools/lib/pcp"
 )
 
-// manyInstances is how many instances an observation of a domain must have for lifetimes to matter
+// manyInstances is the number of instances in an observation from which on lifetimes matter
 // (archive.md A13.5).
 const manyInstances = 16
 
-// lifetime summarizes what the observations of a domain list about one instance.
+// lifetime summarizes the observations of one instance: when it was listed and when it was missing.
 type lifetime struct {
 	name  string        // the latest
 	last  int           // the newest observation that holds it
 	birth pcp.Timestamp // when it was first observed
-	death pcp.Timestamp // if dies, when it was first missing after that
+	death pcp.Timestamp // if dies: time of the first observation without it
 	dies  bool
 }
 
 // replay applies all observations, unless it did so before, and stores the lifetimes and the union
-// of the instances: those of the newest observation, then those of the one before that are not
-// among them, and so on (archive.md A11.5).
+// of the instances: those of the newest observation, then the further ones of the observation
+// before it, and so on (archive.md A11.5).
 func (d *domain) replay() {
 	if d.lives != nil {
 		return
@@ -43,17 +43,17 @@ func (d *domain) replay() {
 	slices.SortFunc(d.all, func(a, b pcp.Instance) int {
 		return cmp.Or(cmp.Compare(h.lives[b.ID].last, h.lives[a.ID].last), cmp.Compare(a.ID, b.ID))
 	})
-	d.lives = h.lives // all is done: there was no fault
+	d.lives = h.lives // replay is complete: there was no fault
 }
 
 // A history follows the instances of a domain from one observation to the next. Most observations
-// differ little from the one before: only what differs is put into maps, and only the names of
+// differ little from the one before: only the differences are put into maps, and only the names of
 // instances that are gone are read.
 type history struct {
 	*domain
 	lives map[int32]lifetime
 	i     int // the observation at work
-	read  int // how many bytes were read since others were released
+	read  int // bytes read since the last release
 
 	// The instances now: names, or if it is nil, those of a complete observation.
 	names map[int32]string

@@ -15,8 +15,8 @@ import (
 
 // member is one archive of a Set. It may be shared by goroutines.
 type member struct {
-	name    string // as given to Open
-	label   Label  // of the first volume
+	name    string // name as given to Open
+	label   Label  // label of the first volume
 	volumes []*volume
 	index   []indexEntry
 	loaded  []*content.File // the metadata, mapped
@@ -42,8 +42,8 @@ type volume struct {
 	closed    bool
 }
 
-// open opens the volume on first use and checks its label. Only damage is remembered: what else is
-// wrong may be over when it is tried again.
+// open opens the volume on first use and checks its label. Only damage is remembered: other errors
+// may be over at the next attempt.
 func (v *volume) open(ctx context.Context) (*content.File, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -88,7 +88,7 @@ func (v *volume) failed(off int64, err error) error {
 
 // absent reports whether an error of volume.open means that there is no such volume: it does not
 // exist, or is damaged from its label on, which counts as missing (archive.md A15.1). Other errors
-// say nothing about what is recorded.
+// do not mean that records are missing.
 func absent(err error) bool {
 	switch pmerr.Of(err) {
 	case pmerr.ENOENT, pmerr.Label, pmerr.LogRec, pmerr.NoData:
@@ -129,7 +129,7 @@ func (m *member) unload() error {
 	return errors.Join(errs...)
 }
 
-// release lets the system drop what is mapped of the metadata until it is read again.
+// release lets the system drop the mapped pages of the metadata until the next read.
 func (m *member) release() {
 	for _, c := range m.loaded {
 		c.Release(0, content.Everything)
@@ -146,7 +146,7 @@ func (m *member) volumeIndex(number int32) int {
 	return -1
 }
 
-// errNoEnd says that no volume holds a complete record.
+// errNoEnd is the error of an archive without a complete record.
 var errNoEnd = errors.New("no complete record")
 
 // end returns the logical end of the archive, the time of its last complete record (archive.md A9).
@@ -172,7 +172,7 @@ func (m *member) end(ctx context.Context) (t pcp.Timestamp, err error) {
 	return m.endTime, m.endErr
 }
 
-// knownEnd is end, but that no record is found is no error.
+// knownEnd is end, except that an archive without records is not an error.
 func (m *member) knownEnd(ctx context.Context) (t pcp.Timestamp, known bool, err error) {
 	t, err = m.end(ctx)
 	if errors.Is(err, pmerr.LogRec) {
@@ -193,7 +193,7 @@ func (m *member) findEnd(ctx context.Context) (pcp.Timestamp, error) {
 		if err == nil {
 			size, err = w.size()
 		}
-		if err != nil && !absent(err) { // of a damaged one, what there is counts
+		if err != nil && !absent(err) { // the undamaged part of a damaged volume counts
 			return pcp.Timestamp{}, err
 		}
 		if size <= w.label {
@@ -233,7 +233,7 @@ func (m *member) endByIndex(w *window, size int64) (t pcp.Timestamp, ok bool, er
 		off -= int64(len(rec.src))
 	}
 	for {
-		src, err := w.behind(off)
+		src, err := w.recordAt(off)
 		if err != nil || src == nil {
 			return t, ok, w.ctx.Err()
 		}
@@ -248,7 +248,7 @@ func (m *member) endByIndex(w *window, size int64) (t pcp.Timestamp, ok bool, er
 
 // checkedBefore returns the record that ends at an offset if it is good.
 func (w *window) checkedBefore(end int64) (record, error) {
-	src, err := w.ahead(end)
+	src, err := w.recordBefore(end)
 	if err != nil {
 		return record{}, err
 	}

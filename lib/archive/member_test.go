@@ -27,9 +27,9 @@ func TestLogicalEnd(t *testing.T) {
 		{"last cut and no index", func(r *raw) { r.data, r.index = r.data[:len(r.data)-1], nil }, "LOGREC"},
 		{"last cut and index of the start", func(r *raw) { r.data, r.index = r.data[:len(r.data)-1], r.index[:808+32] }, "30"},
 		{"last cut and empty index", func(r *raw) { r.data, r.index = r.data[:len(r.data)-1], append(r.index[:808], 0) }, "LOGREC"},
-		{"bytes behind the last", func(r *raw) { r.data = append(r.data, 1, 2, 3, 4, 5) }, "40"},
-		{"bytes behind the last and no index", func(r *raw) { r.data, r.index = append(r.data, 1, 2, 3, 4, 5), nil }, "LOGREC"},
-		{"zeros behind the last", func(r *raw) { r.data = append(r.data, make([]byte, 40)...) }, "40"},
+		{"bytes after the last", func(r *raw) { r.data = append(r.data, 1, 2, 3, 4, 5) }, "40"},
+		{"bytes after the last and no index", func(r *raw) { r.data, r.index = append(r.data, 1, 2, 3, 4, 5), nil }, "LOGREC"},
+		{"zeros after the last", func(r *raw) { r.data = append(r.data, make([]byte, 40)...) }, "40"},
 		{"sets of the last", func(r *raw) { r.data[rawRecord(4)+19]++ }, "30"},
 		{"sets of the last and no index", func(r *raw) { r.data[rawRecord(4)+19]++; r.index = nil }, "LOGREC"},
 		{"trailer of the last", func(r *raw) { r.data[len(r.data)-1]++ }, "30"},
@@ -43,7 +43,7 @@ func TestLogicalEnd(t *testing.T) {
 			r.data = r.data[:len(r.data)-1]
 			r.index[len(r.index)-32+15] = 5
 		}, "30"},
-		{"last entry behind the end", func(r *raw) {
+		{"last entry after the end", func(r *raw) {
 			r.data = r.data[:len(r.data)-1]
 			binary.BigEndian.PutUint64(r.index[len(r.index)-8:], 1<<40)
 		}, "30"},

@@ -9,22 +9,23 @@ import (
 )
 
 // pminfo reads metrics one at a time and rewinds to the same origin for each. To read the archive
-// only once, a Cursor remembers where it first saw each metric since the origin, and how far it has
-// read. The memory grows with the number of metrics, not with the length of the archive.
+// only once, a Cursor remembers the first position of each metric since the origin, and the end of
+// the records it has read. The memory grows with the number of metrics, not with the length of the
+// archive.
 
-// memo records what was seen since an origin.
+// memo holds the first positions of metrics since an origin.
 type memo struct {
 	origin pcp.Timestamp
 	seen   map[pcp.ID]place // where each metric was first seen; nil if nothing is valid
-	pos    spot             // how far the records were read
+	pos    position         // end of the records that were read
 	last   pcp.Timestamp
 	err    error // why they were not read further
 }
 
 // A place is where a metric was first seen.
 type place struct {
-	pos spot // before the record
-	set int  // the byte of the record at which the metric's value set begins
+	pos position // position before the record
+	set int      // the byte of the record at which the metric's value set begins
 }
 
 // first reads the first record since the origin that holds a metric of the request. For a single
@@ -39,14 +40,14 @@ func (c *Cursor) first() (set int, err error) {
 		c.walk.sought(c.mode, c.origin, &m.pos)
 		m.seen = make(map[pcp.ID]place)
 	}
-	best := place{pos: nowhere}
+	best := place{pos: noPosition}
 	for _, id := range c.want.ids {
-		if at, ok := m.seen[id]; ok && (best.pos == nowhere || best.pos.later(at.pos)) {
+		if at, ok := m.seen[id]; ok && (best.pos == noPosition || best.pos.later(at.pos)) {
 			best = at
 		}
 	}
 	c.placed = true
-	if best.pos != nowhere {
+	if best.pos != noPosition {
 		if len(c.want.ids) == 1 {
 			set = best.set
 		}
@@ -72,17 +73,17 @@ func (c *Cursor) first() (set int, err error) {
 	}
 }
 
-// again reads the record behind a place where one was read before. If that is the current record,
-// it is not read and checked again.
-func (c *Cursor) again(at spot) error {
+// again reads the record after a position where a record was read before. If that is the current
+// record, it is not read and checked again.
+func (c *Cursor) again(at position) error {
 	if c.held != at {
-		c.held, c.pos = nowhere, at
+		c.held, c.pos = noPosition, at
 		if err := c.walk.forward(&c.pos, &c.rec); err != nil {
 			return err
 		}
-		c.held, c.behind = at, c.pos
+		c.held, c.after = at, c.pos
 	}
-	c.pos, c.last = c.behind, c.rec.stamp
+	c.pos, c.last = c.after, c.rec.stamp
 	return nil
 }
 

@@ -21,7 +21,7 @@ const (
 	recLabels     = 7
 )
 
-// maxName is how long a metric's name may be.
+// maxName is the longest name of a metric.
 const maxName = 4096
 
 // The bits of the type of a help text (archive.md A7.6). It needs one of each.
@@ -30,8 +30,8 @@ const (
 	textObjects = 4 | 8 // metric, instance domain
 )
 
-// metadata is what the .meta file of one archive holds, checked, but decoded only as far as merging
-// it with that of other archives requires.
+// metadata is the content of the .meta file of one archive: checked, but decoded only as far as
+// needed to merge it with that of other archives.
 type metadata struct {
 	descs  []descRecord
 	indoms []indomRecord
@@ -42,7 +42,7 @@ type metadata struct {
 // descRecord describes a metric.
 type descRecord struct {
 	desc  pcp.Desc
-	names []byte // each behind its length
+	names []byte // each name after its length
 }
 
 // each calls f for each name.
@@ -56,10 +56,10 @@ func (d *descRecord) each(f func(name []byte)) {
 type observation struct {
 	at    pcp.Timestamp
 	body  []byte
-	delta bool // it lists only changes
+	delta bool // a delta: it lists only changes
 }
 
-// indomRecord is an observation of an instance domain, or of what changed in it.
+// indomRecord is an observation of an instance domain, or a delta of one.
 type indomRecord struct {
 	indom pcp.InDom
 	observation

@@ -12,7 +12,7 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// nameSet returns a Set with names only; each gets the next identifier, unless it has one behind a
+// nameSet returns a Set with names only; each gets the next identifier, unless it has one after a
 // colon.
 func nameSet(t testing.TB, names ...string) *Set {
 	t.Helper()

@@ -6,8 +6,8 @@ import (
 	"pmtools/lib/pcp"
 )
 
-// An Observer sees what is read, which helps to find mistakes. Its functions may be nil, and must be
-// safe for all goroutines that read.
+// An Observer is called for the records that are read, to find mistakes. Its functions may be nil,
+// and must be safe for concurrent use.
 type Observer struct {
 	// File is called for each file that was opened, with its label.
 	File func(path string, l *Label)
@@ -26,7 +26,7 @@ type Observer struct {
 type Counts struct{ Descs, InDoms, Labels, Texts int }
 
 // sought reports where a time was found.
-func (w *walker) sought(m pcp.Mode, t pcp.Timestamp, p *spot) {
+func (w *walker) sought(m pcp.Mode, t pcp.Timestamp, p *position) {
 	if seek := w.set.opt.Observer.Seek; seek != nil {
 		seek(m, t, w.set.members[p.member].volumes[p.volume].number, p.off)
 	}

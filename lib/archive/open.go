@@ -25,29 +25,29 @@ type Options struct {
 	// FS is where the files are found, by names as fs.ValidPath wants them. They are read into
 	// memory. Nil means the files of the system.
 	FS fs.FS
-	// MemLimit is how many unpacked bytes of compressed files are kept in memory, of all that the
-	// process has open; others go to temporary files. 0 means 4 MiB.
+	// MemLimit is the number of unpacked bytes kept in memory for all compressed files that the
+	// process has open; further bytes go to temporary files. 0 means 4 MiB.
 	MemLimit int64
 	// TempDir is where temporary files go; "" means os.TempDir().
 	TempDir string
-	// DiskLimit is how many bytes temporary files may take, all of the process together. What is
-	// beyond it cannot be read: error number 28, no space left. 0 means half of what is free in
-	// TempDir. Commands take it from PMTOOLS_UNPACK_LIMIT.
+	// DiskLimit is the number of bytes for all temporary files of the process. Reading beyond it
+	// fails with error number 28, no space left. 0 means half of the free space in TempDir.
+	// Commands take it from PMTOOLS_UNPACK_LIMIT.
 	DiskLimit int64
 	// Warn is called with problems that were worked around. A message that begins with its level
 	// ("Warning: ", "Error: ") is meant for the log, with time and program in front; others are
 	// complete. Warn may be called until the Set is closed, by any goroutine that reads. Nil drops
 	// the messages.
 	Warn func(msg string)
-	// CounterWrap makes interpolation treat a counter of 32 or 64 bits that falls as one that
-	// wrapped, like PCP_COUNTER_WRAP in the environment of the reference. Without it such a counter
-	// falls steadily.
+	// CounterWrap makes interpolation treat a counter of 32 or 64 bits that falls as wrapped, like
+	// PCP_COUNTER_WRAP in the environment of the reference. Without it such a counter is
+	// interpolated downward.
 	CounterWrap bool
 	// MarkGap is the longest interruption of the recording that interpolation ignores
-	// (PCP_IGNORE_MARK_RECORDS of the reference): marks between records at most that far apart do
-	// not count. If it is negative, no mark counts.
+	// (PCP_IGNORE_MARK_RECORDS of the reference): marks between records at most that far apart are
+	// ignored. If it is negative, all marks are ignored.
 	MarkGap time.Duration
-	// Observer sees what is read.
+	// Observer is called for the records that are read.
 	Observer Observer
 }
 
@@ -59,7 +59,7 @@ func (o *Options) content() content.Options {
 // An Error is a problem with a file of an archive. Err wraps a pmerr.Code.
 type Error struct {
 	File   string
-	Offset int64 // of the record, -1 if the file as a whole is meant
+	Offset int64 // offset of the record, -1 for the file as a whole
 	Err    error
 }
 
@@ -110,8 +110,8 @@ func (s *Set) warn(msg string) {
 	}
 }
 
-// The error numbers that say nothing about a file: the system, or the process, is short of memory,
-// of descriptors or of room on the disk.
+// The error numbers that do not mean damage to a file: the system, or the process, is short of
+// memory, of descriptors or of space on the disk.
 const (
 	enomem pmerr.Code = -12
 	enfile pmerr.Code = -23
@@ -145,7 +145,7 @@ func (s *Set) openMember(ctx context.Context, name string, list *lister) (err er
 	m := &member{name: name}
 	joined := false
 	defer func() {
-		if !joined { // also after a fault
+		if !joined { // a fault in the mapping comes here too
 			m.close()
 		}
 	}()
@@ -160,7 +160,7 @@ func (s *Set) openMember(ctx context.Context, name string, list *lister) (err er
 		return err
 	}
 	err = s.join(m)
-	joined = err == nil // then the set closes the member
+	joined = err == nil // from then on the set closes the member
 	return err
 }
 
@@ -210,8 +210,8 @@ func (s *Set) loadMember(ctx context.Context, m *member, f *files) (*metadata, e
 }
 
 // load reads the index or the metadata: the label, which must have the volume number and the
-// version of the archive, and the rest, which must not be empty. Of a compressed file it unpacks no
-// more than is of use.
+// version of the archive, and the rest, which must not be empty. It unpacks only the usable part of
+// a compressed file.
 func (m *member) load(ctx context.Context, path string, vol int32, opt *Options) ([]byte, Label, error) {
 	var l Label
 	c, err := content.Open(ctx, path, opt.content())
@@ -221,7 +221,7 @@ func (m *member) load(ctx context.Context, path string, vol int32, opt *Options)
 	m.loaded = append(m.loaded, c)
 	defer c.Settle()
 	size := labelSize(m.label.Version)
-	data, err := c.View(ctx, size) // of a plain file, all
+	data, err := c.View(ctx, size) // the view of a plain file is the whole file
 	if err == nil {
 		err = l.decode(data)
 	}
@@ -247,8 +247,8 @@ func (m *member) load(ctx context.Context, path string, vol int32, opt *Options)
 	return data[size:], l, nil
 }
 
-// metaEnd returns how much of a compressed metadata file can be used: up to the first record whose
-// lengths do not agree.
+// metaEnd returns the length of the usable part of a compressed metadata file: up to the first
+// record whose lengths do not agree.
 func metaEnd(ctx context.Context, c *content.File, off int64) int64 {
 	for {
 		data, err := c.View(ctx, off+8)

@@ -64,7 +64,7 @@ func TestOpenDamage(t *testing.T) {
 		{"meta record cut", func(r *raw) { r.meta = r.meta[:len(r.meta)-1] }, pmerr.LogRec},
 		{"meta record of type 9", func(r *raw) { put(812, 9)(r.meta) }, pmerr.RecType},
 		{"partial index entry", func(r *raw) { r.index = r.index[:len(r.index)-1] }, 0},
-		{"index entry behind the data", func(r *raw) { put(len(r.index)-4, 1<<30)(r.index) }, 0},
+		{"index entry after the data", func(r *raw) { put(len(r.index)-4, 1<<30)(r.index) }, 0},
 		{"unknown feature", func(r *raw) { put(28, 4)(r.data) }, 0},
 	}
 	for _, tt := range tests {

@@ -17,7 +17,7 @@ type outFile struct {
 	f    *os.File
 	w    *bufio.Writer
 	size int64
-	safe int64 // what was in the file when it went with the others
+	safe int64 // length of the file when it was last consistent with the others
 }
 
 // create makes a file that did not exist.
@@ -42,7 +42,7 @@ func (o *outFile) write(b []byte) error {
 	return err
 }
 
-// close writes what is buffered and closes the file, if there is one.
+// close writes the buffered bytes and closes the file, if there is one.
 func (o *outFile) close() error {
 	if o.f == nil {
 		return nil
@@ -52,8 +52,8 @@ func (o *outFile) close() error {
 	return err
 }
 
-// settle closes the file after an error, and cuts off what does not go with the other files. A file
-// that has nothing else is removed.
+// settle closes the file after an error, and cuts off the bytes that are not consistent with the
+// other files. A file without further bytes is removed.
 func (o *outFile) settle() error {
 	if o.f == nil || o.safe == 0 {
 		o.discard()
@@ -88,7 +88,7 @@ func (w *Writer) broken(err error) error {
 	return err
 }
 
-// put writes the record in w.buf, after what it needs in the other files.
+// put writes the record in w.buf, after the records that it needs in the other files.
 func (w *Writer) put(t pcp.Timestamp) error {
 	if w.opt.Version == 2 && labelSize(2)+int64(len(w.buf)) > maxV2 {
 		return fmt.Errorf("%w: record of %d bytes", pmerr.TooBig, len(w.buf))
@@ -210,7 +210,7 @@ func (w *Writer) Flush() error {
 	return w.broken(w.flush())
 }
 
-// flush writes what is buffered in all files, which go together then.
+// flush writes the buffered bytes of all files, which are consistent then.
 func (w *Writer) flush() error {
 	files := []*outFile{&w.meta, &w.data, &w.index}
 	for _, o := range files {
@@ -226,10 +226,10 @@ func (w *Writer) flush() error {
 
 // Close ends the archive with an entry in the temporal index for the last record: the entry holds
 // its start, because the reference misses a record when it seeks exactly its time and the entry
-// points behind it. Without any record there is no archive: the files are removed and the error is
+// points after it. Without any record there is no archive: the files are removed and the error is
 // pmerr.NoData. After Close the other methods return fs.ErrClosed; Close itself may be called
-// again. After an error of the file system what was written up to the last Flush stays, as an archive
-// that can be read.
+// again. After an error of the file system the records up to the last Flush stay, as a readable
+// archive.
 func (w *Writer) Close() error {
 	if errors.Is(w.err, fs.ErrClosed) {
 		return nil

@@ -15,7 +15,7 @@ type record struct {
 	stamp pcp.Timestamp
 	nsets int   // 0 for a mark
 	first int   // where the value sets begin
-	at    int64 // its time since the start of the Set, if a walker read it
+	at    int64 // time since the start of the Set, if a walker read the record
 }
 
 // recordBias is the offset in words of block indexes: they count the header of a message that is
@@ -133,7 +133,7 @@ func trailerBefore(data []byte, end int64) (size int64, ok bool) {
 // beginRecord appends room for the length of a record.
 func beginRecord(dst []byte) []byte { return append(dst, 0, 0, 0, 0) }
 
-// endRecord completes the record that begins at start with its length in front and behind.
+// endRecord completes the record that begins at start with its length before and after it.
 func endRecord(dst []byte, start int) []byte {
 	n := uint32(len(dst) - start + 4)
 	binary.BigEndian.PutUint32(dst[start:], n)

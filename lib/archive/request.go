@@ -10,7 +10,7 @@ import (
 type request struct {
 	ids   []pcp.ID
 	first map[pcp.ID]int32 // position of an ID in ids; not used for a single one
-	next  []int32          // of the same ID, or -1
+	next  []int32          // next request of the same ID, or -1
 	taken []bool           // found in the current record
 }
 

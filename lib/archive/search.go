@@ -30,7 +30,7 @@ func (in *interp) bound(t int64, p *pcp.Profile, c *Cursor) error {
 			return err
 		}
 	}
-	var at spot
+	var at position
 	if low > 0 {
 		if err := in.seek(t, true, &at); err != nil {
 			return err
@@ -53,7 +53,8 @@ func (in *interp) bound(t int64, p *pcp.Profile, c *Cursor) error {
 }
 
 // meet copies upper bounds at exactly t to the lower ones, if they are not numbers: see value. The
-// reference does so if an instance has no earlier value, since it searches for that at each step.
+// reference does so for an instance without an earlier value, since it searches for that value at
+// each step.
 func (s *series) meet(t int64) {
 	if s.desc.Type.Arithmetic() {
 		return
@@ -82,7 +83,7 @@ func (s *series) open(t int64, p *pcp.Profile) (low, high int, none bool) {
 		case slot.low.kind == isMark && slot.low.at == t:
 			slot.high = slot.low
 		case slot.high.kind == isValue && slot.high.at == t && slot.low.kind != isValue:
-			slot.low.kind = isUnknown // as the reference does: see search
+			slot.low.kind = isUnknown // the reference searches for it again: see search
 		}
 		if slot.low.at > t || slot.high.at < t || slot.high.kind == isUnknown && slot.low.at != t {
 			slot.low.kind, slot.high.kind = isUnknown, isUnknown
@@ -124,9 +125,9 @@ func (s *slot) lacks(up bool, t int64) bool {
 	return s.low.kind == isUnknown
 }
 
-// search reads on from a place, forward or backward, and fills the unknown upper or lower bounds
-// until none is left.
-func (in *interp) search(at spot, up bool, t int64, left int, c *Cursor) error {
+// search reads on from a position, forward or backward, and fills the unknown upper or lower bounds
+// until all are known.
+func (in *interp) search(at position, up bool, t int64, left int, c *Cursor) error {
 	for _, s := range in.all {
 		s.watch(up, t)
 	}
@@ -201,8 +202,8 @@ func (s *slot) bound(up bool) *sample {
 	return &s.low
 }
 
-// take fills the missing samples from a value set, with again also those that are known, and
-// returns how many were missing.
+// take fills the missing samples from a value set, with again the known samples too, and returns
+// the number of missing ones.
 func (in *interp) take(s *series, e *record, heads *valueSets, up bool, t int64, again bool, c *Cursor) (int, error) {
 	if !s.holds(e, heads, up, t, again) {
 		return 0, nil
@@ -286,7 +287,7 @@ func (in *interp) sweep(t int64) error {
 	}
 	in.jumpAt = prev
 	up := t > prev
-	var at spot
+	var at position
 	if err := in.seek(prev, up, &at); err != nil {
 		return err
 	}

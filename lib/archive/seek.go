@@ -22,7 +22,7 @@ func (w *walker) memberAt(t pcp.Timestamp) int {
 }
 
 // seekEntry moves p to where an index entry points, if a record begins or ends there.
-func (w *walker) seekEntry(m int, e *indexEntry, p *spot) bool {
+func (w *walker) seekEntry(m int, e *indexEntry, p *position) bool {
 	v := w.set.members[m].volumeIndex(e.vol)
 	if v < 0 {
 		return false
@@ -33,26 +33,26 @@ func (w *walker) seekEntry(m int, e *indexEntry, p *spot) bool {
 	if e.data < w.label {
 		return false
 	}
-	if _, err := w.ahead(e.data); err != nil {
-		if src, _ := w.behind(e.data); src == nil {
+	if _, err := w.recordBefore(e.data); err != nil {
+		if src, _ := w.recordAt(e.data); src == nil {
 			return false
 		}
 	}
-	*p = spot{member: m, volume: v, off: e.data}
+	*p = position{member: m, volume: v, off: e.data}
 	return true
 }
 
-// seekForward moves p to where reading forward from t begins. Like the reference it trusts the
-// temporal index where it is usable (archive.md A6, A14.2): an entry for exactly t is the place,
-// even if it points behind the record of that time, as the last entry of older archives does;
+// seekForward moves p to the start of reading forward from t. Like the reference it trusts the
+// temporal index where it is usable (archive.md A6, A14.2): an entry for exactly t is the result,
+// even if it points after the record of that time, as the last entry of older archives does;
 // otherwise the search starts at the nearer of the entries around t. Damage on the way back is an
 // error.
-func (w *walker) seekForward(t pcp.Timestamp, p *spot) error {
+func (w *walker) seekForward(t pcp.Timestamp, p *position) error {
 	m := w.memberAt(t)
 	if m < 0 {
 		return pmerr.EOL
 	}
-	*p = spot{member: m}
+	*p = position{member: m}
 	index := w.set.members[m].index
 	i := slices.IndexFunc(index, func(e indexEntry) bool { return e.stamp.Compare(t) >= 0 })
 	if i < 0 {
@@ -80,9 +80,9 @@ func (w *walker) seekForward(t pcp.Timestamp, p *spot) error {
 	return nil
 }
 
-// backTo moves p backward over the records of its member that are later than t, and over one that
-// is of that time.
-func (w *walker) backTo(t pcp.Timestamp, p *spot) error {
+// backTo moves p backward over the records of its member that are later than t, and over one record
+// of exactly that time.
+func (w *walker) backTo(t pcp.Timestamp, p *position) error {
 	for first := true; ; first = false {
 		q := *p
 		stamp, err := w.backOne(&q, first)
@@ -96,11 +96,11 @@ func (w *walker) backTo(t pcp.Timestamp, p *spot) error {
 	}
 }
 
-// backOne moves p before the record that it stands behind, if there is one in its member, and
-// returns its time. A damaged record is an error unless the reference skips it: if its length is
+// backOne moves p before the record that ends at p, if its member has one, and returns the time of
+// the record. A damaged record is an error unless the reference skips it: if its length is
 // impossible, or if its frame, time and number of sets are plausible and it is not the first on the
 // way.
-func (w *walker) backOne(p *spot, first bool) (pcp.Timestamp, error) {
+func (w *walker) backOne(p *position, first bool) (pcp.Timestamp, error) {
 	var rec record
 	q := *p
 	ok, err := w.before(&q, &rec)
@@ -124,13 +124,13 @@ func (w *walker) passes(end int64, first bool) bool {
 	return !first && rec.decode(src, w.vol.label.Version) == nil && rec.nsets <= len(src)/8
 }
 
-// seekBackward moves p behind the last record that is not later than t.
-func (w *walker) seekBackward(t pcp.Timestamp, p *spot) error {
+// seekBackward moves p after the last record that is not later than t.
+func (w *walker) seekBackward(t pcp.Timestamp, p *position) error {
 	m := w.memberAt(t)
 	if m < 0 {
 		return pmerr.EOL
 	}
-	*p = spot{member: m}
+	*p = position{member: m}
 	if w.set.members[m].label.Start.Compare(t) > 0 {
 		return nil
 	}
@@ -146,7 +146,7 @@ func (w *walker) seekBackward(t pcp.Timestamp, p *spot) error {
 
 // skipTo moves p forward over the records of its member that are not later than t, until one is
 // damaged.
-func (w *walker) skipTo(t pcp.Timestamp, p *spot) {
+func (w *walker) skipTo(t pcp.Timestamp, p *position) {
 	var rec record
 	for q := *p; ; *p = q {
 		if ok, err := w.after(&q, &rec); !ok || err != nil || rec.stamp.Compare(t) > 0 {

@@ -18,7 +18,7 @@ const (
 )
 
 // sample is a bound of a metric-instance: the last value or mark before a time, or the first one
-// behind it.
+// after it.
 type sample struct {
 	kind uint8
 	at   int64
@@ -32,7 +32,7 @@ type slot struct {
 	inst      int32
 	wanted    bool // requested
 	low, high sample
-	birth     int64 // there are no values before it or after death
+	birth     int64 // bounds of the lifetime: no values before birth or after death
 	death     int64
 	seen      [2]int64 // when a search saw it last: see watch
 }
@@ -41,17 +41,17 @@ type slot struct {
 type series struct {
 	desc  pcp.Desc
 	err   pmerr.Code
-	slots []slot        // in the order of results
-	place map[int32]int // of instances in slots; nil for a singular metric
+	slots []slot        // slots in the order of results
+	place map[int32]int // index in slots by instance; nil for a singular metric
 	left  int           // slots that the current search must fill
 	used  uint64        // the number of the fetch that used it last
 	col   pcp.Values    // the value set decoded last
 
-	watched [2]watch // by the searches downward and upward
+	watched [2]watch // the searches downward and upward
 
 	stepped bool  // prev and had are valid
 	prev    int64 // when the metric was fetched last
-	had     bool  // and whether it had values
+	had     bool  // the value set had values
 }
 
 // newSeries returns a series for a metric.
@@ -122,10 +122,10 @@ func (s *series) find(inst int32, hint int) (place int, ok bool) {
 // Once it has reached the mark or the end, it is known for each time on its way and for all
 // instances whether there are more values.
 
-// watch is what a search noted about a metric.
+// watch is the part of the archive that a search has read for a metric, and its result.
 type watch struct {
 	from  int64  // where it began
-	whole bool   // it reached end
+	whole bool   // the search reached end
 	end   sample // a mark, or that there is nothing
 }
 
@@ -145,7 +145,7 @@ func (w *watch) covers(up bool, t int64) bool {
 	return w.whole && t <= w.from && t > w.end.at
 }
 
-// watch prepares for a search from t, unless it lies within one that is known.
+// watch prepares for a search from t, unless t is in the part of an earlier search.
 func (s *series) watch(up bool, t int64) {
 	if s.left == 0 {
 		return
@@ -164,7 +164,7 @@ func (s *series) watch(up bool, t int64) {
 	}
 }
 
-// recall fills a bound if it is known that there is no value before the next mark or the end.
+// recall fills a bound from an earlier search that found no value before the next mark or the end.
 func (s *series) recall(slot *slot, up bool, t int64) bool {
 	side := sideOf(up)
 	w := &s.watched[side]

@@ -50,7 +50,7 @@ func (s *Set) merge(m *metadata) error {
 	for i := range m.descs {
 		size += len(m.descs[i].names)
 	}
-	var text strings.Builder // of all names, which stay: one piece of memory, not thousands
+	var text strings.Builder // all names, which stay in use: one piece of memory instead of thousands
 	text.Grow(size)
 	for i := range m.descs {
 		if err := s.mergeDesc(&m.descs[i], &text); err != nil {
@@ -106,8 +106,8 @@ func (s *Set) mergeDesc(rec *descRecord, text *strings.Builder) error {
 	return nil
 }
 
-// changed returns the code for what differs in two descriptions of a metric, in the order in which
-// the reference finds it (archive.md A3.2), or nil.
+// changed returns the code of the first difference of two descriptions of a metric, in the order of
+// the reference (archive.md A3.2), or nil.
 func changed(a, b *pcp.Desc) error {
 	switch {
 	case a.Type != b.Type:
@@ -134,8 +134,8 @@ func (s *Set) join(m *member) error {
 	return nil
 }
 
-// like reports whether s was opened from the same files as another Set, so that spots of that mean
-// the same in s. There may be volumes in s that came later.
+// like reports whether s was opened from the same files as another Set, so that positions of the
+// other are valid in s. s may have volumes that were added later.
 func (s *Set) like(other *Set) bool {
 	sameVolume := func(a, b *volume) bool { return a.number == b.number }
 	return s == other || slices.EqualFunc(s.members, other.members, func(a, b *member) bool {
@@ -144,7 +144,7 @@ func (s *Set) like(other *Set) bool {
 	})
 }
 
-// release lets the system drop what is mapped of the metadata until it is read again.
+// release lets the system drop the mapped pages of the metadata until the next read.
 func (s *Set) release() {
 	for _, m := range s.members {
 		m.release()
@@ -163,9 +163,9 @@ func (s *Set) Close() error {
 // Label returns the label of the first archive.
 func (s *Set) Label() Label { return s.members[0].label }
 
-// End returns the logical end of the last archive: the time of its last complete record. If no such
-// record is found, that is an error, but there may still be records that can be read. When ctx is
-// done, its error is returned.
+// End returns the logical end of the last archive: the time of its last complete record. Without
+// such a record End fails, but there may still be readable records. When ctx is done, its error is
+// returned.
 func (s *Set) End(ctx context.Context) (t pcp.Timestamp, err error) {
 	return s.members[len(s.members)-1].end(ctx)
 }
@@ -180,8 +180,8 @@ func (s *Set) Desc(id pcp.ID) (pcp.Desc, error) {
 }
 
 // Text returns a help text of a metric or of an instance domain. Without full help it returns the
-// one-line text. If nothing was recorded, the error is pmerr.Text, or pmerr.NotHost if the archive
-// has no text of that kind at all.
+// one-line text. If nothing was recorded, the error is pmerr.Text, or pmerr.NotHost for an archive
+// without any text of that kind.
 func (s *Set) Text(id uint32, isInDom bool, kind pcp.TextKind) (text string, err error) {
 	defer content.Unguard(debug.SetPanicOnFault(true), &err)
 	text, err = s.text(id, isInDom, kind)

@@ -85,7 +85,7 @@ func TestEnd(t *testing.T) {
 		{"without index", func(r *raw) { r.index = nil }, "40"},
 		{"mark is last", func(r *raw) { r.data = archive.AppendMark(r.data, 3, seconds(41)) }, "41"},
 		{"last record cut", func(r *raw) { r.data = r.data[:len(r.data)-7] }, "30"},
-		{"bytes behind", func(r *raw) { r.data = append(r.data, 1, 2, 3) }, "40"},
+		{"bytes after", func(r *raw) { r.data = append(r.data, 1, 2, 3) }, "40"},
 		{"cut without index", func(r *raw) { r.data, r.index = r.data[:len(r.data)-7], nil }, "LOGREC"},
 		{"cut with index at the label", func(r *raw) { r.data, r.index = r.data[:len(r.data)-7], r.index[:808+32] }, "30"},
 		{"cut with entry before the label", func(r *raw) {

@@ -9,17 +9,17 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// spot is a place between two records of a Set. Between two members there are two marks, one for
-// each side of the gap (archive.md A15.2).
-type spot struct {
+// position is a place between two records of a Set. Between two members there are two marks, one
+// for each side of the gap (archive.md A15.2).
+type position struct {
 	member int
-	volume int   // its place in member.volumes
+	volume int   // index in member.volumes
 	off    int64 // 0 before the label
-	gap    int8  // how many of the marks behind the member were passed
+	gap    int8  // number of marks after the member that were passed
 }
 
-// later reports whether a lies behind b.
-func (a spot) later(b spot) bool {
+// later reports whether a is after b.
+func (a position) later(b position) bool {
 	switch {
 	case a.member != b.member:
 		return a.member > b.member
@@ -38,7 +38,7 @@ type walker struct {
 	set     *Set
 	dropped []bool // members found damaged
 
-	// marks says which of the two marks between members exist.
+	// marks are true for those of the two marks between members that exist.
 	marks [2]bool
 	// lazy means that only the head of each record is checked, and that the walk ends where two
 	// members overlap (archive.md A3.3). Otherwise all of a record is checked, and pmerr.LogOverlap
@@ -53,10 +53,10 @@ func (w *walker) setMode(m pcp.Mode, back bool) {
 	w.marks = [2]bool{!back, back || w.lazy}
 }
 
-// step reads the record or mark behind p, or before p if up is false, and moves p past it.
-// pmerr.EOL means that there is nothing more, for now. After any other error but pmerr.LogOverlap p
-// stays at the record that could not be read.
-func (w *walker) step(up bool, p *spot, dst *record) error {
+// step reads the record or mark after p, or before p if up is false, and moves p past it. pmerr.EOL
+// is the end: an archive may still grow. After an error other than pmerr.LogOverlap p stays at the
+// unreadable record.
+func (w *walker) step(up bool, p *position, dst *record) error {
 	if up {
 		return w.forward(p, dst)
 	}
@@ -64,7 +64,7 @@ func (w *walker) step(up bool, p *spot, dst *record) error {
 }
 
 // forward is step upward.
-func (w *walker) forward(p *spot, dst *record) error {
+func (w *walker) forward(p *position, dst *record) error {
 	for {
 		if p.gap == 0 {
 			if ok, err := w.after(p, dst); ok || err != nil {
@@ -98,7 +98,7 @@ func (w *walker) forward(p *spot, dst *record) error {
 				return nil
 			}
 		default:
-			*p = spot{member: next}
+			*p = position{member: next}
 			if overlap && !w.lazy {
 				return pmerr.LogOverlap
 			}
@@ -107,7 +107,7 @@ func (w *walker) forward(p *spot, dst *record) error {
 }
 
 // backward is step downward.
-func (w *walker) backward(p *spot, dst *record) error {
+func (w *walker) backward(p *position, dst *record) error {
 	for {
 		if p.gap == 0 {
 			if ok, err := w.before(p, dst); ok || err != nil {
@@ -120,7 +120,7 @@ func (w *walker) backward(p *spot, dst *record) error {
 			if overlap, err := w.set.overlap(w.ctx, prev, p.member); err != nil || overlap && w.lazy {
 				return cmp.Or(err, error(pmerr.EOL))
 			}
-			*p = spot{member: prev, gap: 2}
+			*p = position{member: prev, gap: 2}
 		}
 		next := w.neighbour(p.member, 1)
 		if p.gap == 2 {
@@ -147,7 +147,7 @@ func (w *walker) backward(p *spot, dst *record) error {
 	}
 }
 
-// overlap reports whether a member ends behind the start of another.
+// overlap reports whether a member ends after the start of another.
 func (s *Set) overlap(ctx context.Context, a, b int) (bool, error) {
 	end, known, err := s.members[a].knownEnd(ctx)
 	return known && end.Compare(s.members[b].label.Start) > 0, err
@@ -156,13 +156,13 @@ func (s *Set) overlap(ctx context.Context, a, b int) (bool, error) {
 // mark makes dst a mark between members.
 func (w *walker) mark(dst *record, t pcp.Timestamp) { *dst = record{stamp: t, at: w.rel(t)} }
 
-// after reads the record behind p, if its member has one, and moves p behind it.
-func (w *walker) after(p *spot, dst *record) (ok bool, err error) {
+// after reads the record after p, if its member has one, and moves p after it.
+func (w *walker) after(p *position, dst *record) (ok bool, err error) {
 	for volumes := w.set.members[p.member].volumes; ; {
 		var src []byte
 		if ok, err = w.look(volumes[p.volume]); ok {
 			p.off = max(p.off, w.label)
-			src, err = w.behind(p.off)
+			src, err = w.recordAt(p.off)
 		}
 		if src != nil {
 			err = w.take(p, p.off+int64(len(src)), src, dst)
@@ -178,11 +178,11 @@ func (w *walker) after(p *spot, dst *record) (ok bool, err error) {
 }
 
 // before reads the record before p, if its member has one, and moves p before it.
-func (w *walker) before(p *spot, dst *record) (ok bool, err error) {
+func (w *walker) before(p *position, dst *record) (ok bool, err error) {
 	for volumes := w.set.members[p.member].volumes; ; {
 		var src []byte
 		if ok, err = w.look(volumes[p.volume]); ok {
-			src, err = w.ahead(p.off)
+			src, err = w.recordBefore(p.off)
 		}
 		if src != nil {
 			err = w.take(p, p.off-int64(len(src)), src, dst)
@@ -199,8 +199,8 @@ func (w *walker) before(p *spot, dst *record) (ok bool, err error) {
 	}
 }
 
-// take decodes a record and moves p to the offset behind or before it.
-func (w *walker) take(p *spot, to int64, src []byte, dst *record) error {
+// take decodes a record and moves p to the offset after or before it.
+func (w *walker) take(p *position, to int64, src []byte, dst *record) error {
 	err := dst.decode(src, w.vol.label.Version)
 	if err == nil && !w.lazy {
 		err = dst.check()
@@ -216,17 +216,17 @@ func (w *walker) take(p *spot, to int64, src []byte, dst *record) error {
 }
 
 // toEnd moves p to the end of a member.
-func (w *walker) toEnd(p *spot, member int) error {
+func (w *walker) toEnd(p *position, member int) error {
 	return w.toVolumeEnd(p, member, len(w.set.members[member].volumes)-1)
 }
 
 // toVolumeEnd moves p to the end of a volume.
-func (w *walker) toVolumeEnd(p *spot, member, volume int) error {
+func (w *walker) toVolumeEnd(p *position, member, volume int) error {
 	ok, err := w.look(w.set.members[member].volumes[volume])
 	if err != nil {
 		return err
 	}
-	*p = spot{member: member, volume: volume}
+	*p = position{member: member, volume: volume}
 	if ok { // otherwise there is nothing between its beginning and its end
 		p.off, err = w.size()
 	}
@@ -245,7 +245,7 @@ func (w *walker) neighbour(member, step int) int {
 
 // drop removes a damaged member from the walk and moves p to its neighbour in the direction of
 // reading (archive.md A10). It reports whether there is one.
-func (w *walker) drop(up bool, p *spot) bool {
+func (w *walker) drop(up bool, p *position) bool {
 	if w.dropped == nil {
 		w.dropped = make([]bool, len(w.set.members))
 	}
@@ -259,6 +259,6 @@ func (w *walker) drop(up bool, p *spot) bool {
 	if next < 0 {
 		return false
 	}
-	*p = spot{member: next}
+	*p = position{member: next}
 	return up || w.toEnd(p, next) == nil
 }

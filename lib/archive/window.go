@@ -9,18 +9,18 @@ import (
 
 // window is a reader's view of the volume that it stands in.
 type window struct {
-	ctx   context.Context // of the reader at work
+	ctx   context.Context // context of the current reader
 	vol   *volume         // the volume of data
 	cont  *content.File
 	data  []byte
-	lo    int64 // of data, the bytes from here
-	hi    int64 // to here are there
+	lo    int64 // offset of the first byte in data
+	hi    int64 // offset after the last available byte
 	label int64 // size of its label
 	seen  int64 // where the reader was when it last released bytes
 }
 
-// releaseStep is how many bytes a reader reads before it releases them. Otherwise the memory of a
-// process would grow with the archive: pages of a mapped file count while they are mapped.
+// releaseStep is the number of bytes after which a reader releases them. Without that the memory of
+// a process would grow with the archive: pages of a mapped file count as long as they are mapped.
 const releaseStep = 2 << 20
 
 // look turns the window to a volume. It reports false for one that is absent.
@@ -84,8 +84,8 @@ func (w *window) damage(off int64, err error) error {
 	return &Error{File: w.vol.path, Offset: off, Err: content.Coded(err, pmerr.LogRec)}
 }
 
-// behind returns the record that begins at an offset, nil if there is none.
-func (w *window) behind(off int64) ([]byte, error) {
+// recordAt returns the record that begins at an offset, nil if there is none.
+func (w *window) recordAt(off int64) ([]byte, error) {
 	if err := w.visit(off); err != nil {
 		return nil, err
 	}
@@ -105,7 +105,7 @@ func (w *window) behind(off int64) ([]byte, error) {
 		}
 		switch {
 		case need <= w.hi:
-		case need == off+4: // not even a length
+		case need == off+4: // not even the length word is complete
 			return nil, nil
 		default:
 			return nil, w.damage(off, pmerr.LogRec)
@@ -113,8 +113,8 @@ func (w *window) behind(off int64) ([]byte, error) {
 	}
 }
 
-// ahead returns the record that ends at an offset, nil if there is none.
-func (w *window) ahead(off int64) ([]byte, error) {
+// recordBefore returns the record that ends at an offset, nil if there is none.
+func (w *window) recordBefore(off int64) ([]byte, error) {
 	if off <= w.label {
 		return nil, nil
 	}

@@ -13,8 +13,8 @@ import (
 type WriterOptions struct {
 	Version  int           // 2 or 3; 0 means 3
 	Host     string        // the host the values come from; at most 255 bytes, in version 2 63
-	Zone     string        // its time zone as TZ has it, default "UTC"; at most 255 bytes, in version 2 39
-	ZoneInfo string        // its zone's name (":Europe/Paris"), at most 255 bytes; not kept in version 2
+	Zone     string        // time zone in the form of TZ, default "UTC"; at most 255 bytes, in version 2 39
+	ZoneInfo string        // name of the zone (":Europe/Paris"), at most 255 bytes; not kept in version 2
 	PID      int32         // the process that writes; any number
 	Features uint32        // the feature bits of the label, version 3 only
 	Start    pcp.Timestamp // the start in the label; zero means the time of the first record
@@ -50,14 +50,14 @@ type Writer struct {
 	early             []byte // metadata that waits for the first record
 
 	started    bool          // the labels are written
-	last       pcp.Timestamp // of the last record
-	metaFirst  pcp.Timestamp // of the first metadata record that has a time
-	metaLast   pcp.Timestamp // of the last one
+	last       pcp.Timestamp // time of the last record
+	metaFirst  pcp.Timestamp // time of the first metadata record that has one
+	metaLast   pcp.Timestamp // time of the last metadata record
 	metaTimed  bool          // there is one
 	metaMark   int64         // end of the metadata that belongs to records already written
 	lastStart  int64         // where in the volume the last record begins
 	indexed    int64         // where in the volume the last indexed record is, -1 if there is none
-	indexAt    pcp.Timestamp // of the last index entry
+	indexAt    pcp.Timestamp // time of the last index entry
 	indexStart bool          // there is an index entry
 
 	metrics map[pcp.ID]*metricState

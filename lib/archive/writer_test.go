@@ -71,7 +71,7 @@ func file(t testing.TB, name string) []byte {
 }
 
 // TestMinimal compares whole archives with those of archive.md A19, but for the last index entry:
-// there it points behind the last record, here to its start.
+// there it points after the last record, here to its start.
 func TestMinimal(t *testing.T) {
 	desc := `0000002e 00000001 3d400001 00000000 ffffffff 00000003 00000000 00000001 00000006 "mini.x" 0000002e`
 	tests := []struct {

@@ -16,7 +16,9 @@ func ExampleOptions_AppendValue() {
 		line = opts.AppendValue(line[:0], &column, i, 6)
 		fmt.Printf("value %s\n", line)
 	}
-	// Output: value 7 value 1234
+	// Output:
+	// value      7
+	// value   1234
 }
 
 func ExampleAppendDesc() {

@@ -35,5 +35,8 @@ func ExampleLoadZone() {
 	for _, tz := range []string{"EST5EDT", "EST", "EST-11EST-10,87/2:00,297/2:00"} {
 		fmt.Println(at.In(when.LoadZone(tz)).Format(time.ANSIC))
 	}
-	// Output: Thu Aug 6 14:34:32 1998 Thu Aug 6 18:34:32 1998 Fri Aug 7 04:34:32 1998
+	// Output:
+	// Thu Aug  6 14:34:32 1998
+	// Thu Aug  6 18:34:32 1998
+	// Fri Aug  7 04:34:32 1998
 }
