@@ -19,7 +19,7 @@ import (
 
 // An Agent is one of the collectors of this package, serving a domain.
 type Agent struct {
-	Name   string // of the reference's agent
+	Name   string // name of the reference's agent
 	Domain uint32
 }
 
@@ -61,7 +61,8 @@ func Default(opts *Options) *Source {
 // sampleDSO is the domain in which the reference has the names sampledso for the metrics of sample.
 const sampleDSO = 30
 
-// collector returns the collector of an agent. One that does not exist has no names.
+// collector returns the collector of an agent. An agent that does not exist has a collector without
+// names.
 func (o *Options) collector(a Agent) Collector {
 	c := Collector{Name: a.Name, Domain: a.Domain, Roots: []string{a.Name}}
 	kernel := linux.Options{Domain: a.Domain, Root: o.Root, Getenv: o.Getenv, CacheDir: o.CacheDir}

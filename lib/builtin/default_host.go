@@ -7,7 +7,7 @@ import (
 	"pmtools/lib/pmda"
 )
 
-// hostAgents are the collectors of a system that has no better ones.
+// hostAgents are the portable collectors, for a system without collectors of its own.
 var hostAgents = []Agent{{"host", host.Domain}, {"proc", host.ProcessesDomain}}
 
 // hostCollector returns one of hostAgents, or nil.

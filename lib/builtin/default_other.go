@@ -2,7 +2,7 @@
 
 package builtin
 
-// hostAgents are the collectors of a system that has no better ones.
+// hostAgents are the portable collectors, for a system without collectors of its own.
 var hostAgents []Agent
 
 // hostCollector returns one of hostAgents, or nil.

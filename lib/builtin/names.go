@@ -33,7 +33,7 @@ func answers[K, V any](ctx context.Context, s *Source, keys []K, ask func(contex
 	return results, ctx.Err()
 }
 
-// lookup resolves a name. Of several errors that of an inner node counts.
+// lookup resolves a name. Among several errors pmerr.NonLeaf counts.
 func (s *Source) lookup(ctx context.Context, name string) (pcp.ID, error) {
 	failed := error(pmerr.Name)
 	if name == "" {
@@ -121,8 +121,8 @@ func (s *Source) Children(ctx context.Context, name string) ([]pcp.Child, error)
 	return list, failed
 }
 
-// top returns the nodes below the root. No provider is made for it that says before which ones it
-// has; they are inner nodes.
+// top returns the nodes below the root. Providers whose roots are known are not made for it; their
+// roots are inner nodes.
 func (s *Source) top() []pcp.Child {
 	var list []pcp.Child
 	for _, m := range s.members {
@@ -140,7 +140,7 @@ func (s *Source) top() []pcp.Child {
 	return list
 }
 
-// childrenOf returns what a member has below a node.
+// childrenOf returns the children of a node that a member has.
 func (s *Source) childrenOf(ctx context.Context, m *member, name string) ([]pcp.Child, error) {
 	if id, err := m.names.Lookup(name); err != nil || !isRoot(id) {
 		return m.names.Children(name)

@@ -18,11 +18,10 @@ import (
 	"pmtools/lib/pmns"
 )
 
-// Options say which collectors a Source has, and where they find what they need. The zero value is
-// the default.
+// Options choose the collectors of a Source, and their files. The zero value is the default.
 type Options struct {
-	// Collectors are what the Source serves, in the order of the name space. New has no others;
-	// Default has its own, and these after them.
+	// Collectors are the collectors of the Source, in the order of the name space. New has no
+	// others; Default has its own, and these after them.
 	Collectors []Collector
 	// Agents are the collectors of its own that Default has; nil means those of the function Agents.
 	Agents []Agent
@@ -31,7 +30,8 @@ type Options struct {
 	// Getenv returns the variables that tests of the reference set for its agents, which lead to files
 	// recorded on other systems (collector.md C12.2); nil means that there are none.
 	Getenv func(name string) string
-	// CacheDir is where collectors keep the numbers of instances for the next program; "" for nowhere.
+	// CacheDir is the directory in which collectors keep the numbers of instances for the next
+	// program; "" keeps them in memory.
 	CacheDir string
 	// MMVDir is the directory with the memory-mapped value files of programs; "" means that there
 	// are none.
@@ -65,7 +65,7 @@ type Source struct {
 	host    host.Host
 	members []*member
 	client  *pmda.Client
-	part    pcp.Result // of one provider
+	part    pcp.Result // result of one provider
 	request pmda.Request
 	closed  bool
 }
@@ -74,8 +74,8 @@ type Source struct {
 type member struct {
 	Collector
 	provider pmda.Provider
-	names    *pmns.Tree // of provider
-	err      error      // why there is no provider
+	names    *pmns.Tree // names of provider
+	err      error      // reason of a missing provider
 }
 
 // New returns a Source of the collectors that the options list.
@@ -94,7 +94,7 @@ func New(opts *Options) *Source {
 // Host implements pmapi.Source: the name is that of this machine.
 func (s *Source) Host() (name, zone string) { return s.host.Name(), "" }
 
-// clientAttrs returns what is known about the user of this program.
+// clientAttrs returns the process, user and group of this program as attributes.
 func clientAttrs() map[pdu.AttrCode]string {
 	attrs := map[pdu.AttrCode]string{pmda.ProcessID: strconv.Itoa(os.Getpid())}
 	if uid, gid := os.Getuid(), os.Getgid(); uid >= 0 && gid >= 0 {
@@ -103,8 +103,8 @@ func clientAttrs() map[pdu.AttrCode]string {
 	return attrs
 }
 
-// A domainError says that nothing serves the domain of an identifier: so there is no agent, and the
-// identifier is not known.
+// A domainError is the error of an identifier whose domain has no collector: there is no agent, and
+// so the identifier is unknown.
 type domainError struct{ unknown pmerr.Code }
 
 func (e domainError) Error() string   { return pmerr.NoAgent.Error() }

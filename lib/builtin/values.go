@@ -131,7 +131,7 @@ func (s *Source) fetchPart(ctx context.Context, m *member, req *pmapi.Request, d
 	err := m.provider.Fetch(ctx, &s.request, part)
 	sameID := func(v pcp.Values, id pcp.ID) bool { return v.ID == id }
 	if err == nil && !slices.EqualFunc(part.Sets, s.request.IDs, sameID) {
-		err = pmerr.Generic // it answers another question
+		err = pmerr.Generic // the provider has answered another request
 	}
 	dst.Changes, dst.Time = changes|part.Changes, at
 	if part == dst {
@@ -146,7 +146,7 @@ func (s *Source) fetchPart(ctx context.Context, m *member, req *pmapi.Request, d
 	n = 0
 	for i, id := range req.IDs {
 		if id.Domain() == m.Domain {
-			// Both results keep their memory, and no column is part of two.
+			// Swapping keeps the memory of both results, and shares no column between them.
 			dst.Sets[i], part.Sets[n] = part.Sets[n], dst.Sets[i]
 			n++
 		}
@@ -183,7 +183,7 @@ func (s *Source) Store(ctx context.Context, sets []pcp.Values) error {
 	return nil
 }
 
-// Text implements pmapi.Source. A full text that is missing is the one-line text.
+// Text implements pmapi.Source. Without a full text the result is the one-line text.
 func (s *Source) Text(ctx context.Context, id pcp.ID, kind pcp.TextKind) (string, error) {
 	t, err := s.texter(ctx, id.Domain(), pmerr.PMID)
 	if err != nil {
@@ -197,7 +197,7 @@ func (s *Source) Texts(ctx context.Context, ids []pcp.ID, kind pcp.TextKind) ([]
 	return answers(ctx, s, ids, func(ctx context.Context, id pcp.ID) (string, error) { return s.Text(ctx, id, kind) })
 }
 
-// InDomText implements pmapi.Source. A full text that is missing is the one-line text.
+// InDomText implements pmapi.Source. Without a full text the result is the one-line text.
 func (s *Source) InDomText(ctx context.Context, d pcp.InDom, kind pcp.TextKind) (string, error) {
 	t, err := s.texter(ctx, d.Domain(), pmerr.InDom)
 	if err != nil {
@@ -219,8 +219,8 @@ func (s *Source) texter(ctx context.Context, domain uint32, unknown pmerr.Code) 
 	return t, nil
 }
 
-// fullText returns a text; in place of a full one that is missing, or empty, the one-line text
-// (wire.md W15).
+// fullText returns a text; the one-line text replaces a full text that is missing or empty (wire.md
+// W15).
 func fullText(kind pcp.TextKind, get func(pcp.TextKind) (string, error)) (string, error) {
 	text, err := get(kind)
 	if kind == pcp.Help && (err != nil || text == "") && !errors.Is(err, context.Canceled) {

@@ -1,4 +1,4 @@
-// Package golang collects what every Go program can know.
+// Package golang collects the metrics that every Go program can read on any system.
 package golang
 
 import (
@@ -12,8 +12,8 @@ import (
 // Domain is the usual domain of New, the highest one.
 const Domain = 510
 
-// New returns a collector of what every Go program can know: for systems that have no collector of
-// their own.
+// New returns a collector of metrics that every Go program can read, for systems without a
+// collector of their own.
 func New(domain uint32) (pmda.Provider, error) {
 	var mem runtime.MemStats
 	memory := &pmda.Reading{Read: func(context.Context, *pmda.Request) error { runtime.ReadMemStats(&mem); return nil }}

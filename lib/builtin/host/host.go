@@ -39,9 +39,9 @@ var metricsText string
 // Roots returns the first components of the names of New.
 func Roots() []string { return procfs.Roots(metricsText) }
 
-// told are the fields of gopsutil's structures that a system fills; the others would be invented
-// zeros. A table without an entry has all.
-var told = map[string]string{
+// filled are the fields of gopsutil's structures that a system fills; the other fields would be
+// invented zeros. A table without an entry has all fields.
+var filled = map[string]string{
 	"windows/cpu": "User System Idle", "windows/percpu": "User System Idle Irq", "windows/mem": "Total Available Free", "windows/load": "",
 	"windows/disk": "ReadCount WriteCount ReadBytes WriteBytes ReadTime WriteTime", "windows/filesys": "Total Free Used UsedPercent Mountpoint Fstype",
 	"darwin/cpu": "User System Nice Idle", "darwin/percpu": "User System Nice Idle", "darwin/mem": "Total Available Free Active Inactive",
@@ -52,7 +52,7 @@ var told = map[string]string{
 // A collector asks the system.
 type collector struct{ procfs.Catalog }
 
-// New returns the collector of what is about the system as a whole, in a domain; 0 means Domain.
+// New returns the collector of metrics of the system, in a domain; 0 means Domain.
 func New(domain uint32) *pmda.Agent {
 	c := &collector{procfs.NewCatalog("HOST", Domain, &procfs.Options{Domain: domain})}
 	c.Label = c.label
@@ -63,7 +63,7 @@ func New(domain uint32) *pmda.Agent {
 	return procfs.NewAgent(&c.Catalog, c.MustMetrics(metricsText), `{"agent":"host"}`)
 }
 
-// label returns what labels the rows of a table.
+// label returns the function for the labels of a table's rows.
 func (c *collector) label(t *procfs.Table, keys []string) func(inst int32) string {
 	return func(inst int32) string {
 		if r := t.Find(inst); r != nil {
@@ -76,7 +76,7 @@ func (c *collector) label(t *procfs.Table, keys []string) func(inst int32) strin
 // set fills a row from the fields of a structure that the system fills. Floats are counted in the
 // unit given, 0 for none.
 func set(t *procfs.Table, r *procfs.Row, table string, from any, unit float64) {
-	fields, some := told[runtime.GOOS+"/"+table]
+	fields, some := filled[runtime.GOOS+"/"+table]
 	v := reflect.Indirect(reflect.ValueOf(from))
 	for i := range v.NumField() {
 		name, f := v.Type().Field(i).Name, v.Field(i)
@@ -99,7 +99,7 @@ func set(t *procfs.Table, r *procfs.Row, table string, from any, unit float64) {
 	}
 }
 
-// unsupported returns the error of metrics that the system does not tell.
+// unsupported returns the error of metrics that the system does not have.
 func unsupported(err error) error {
 	if err == nil {
 		return nil
@@ -118,7 +118,7 @@ func (c *collector) one(name string, ask func(ctx context.Context) (any, error),
 	})
 }
 
-// addSystem adds what is about the system, memory and load.
+// addSystem adds the metrics of the system, memory and load.
 func (c *collector) addSystem() {
 	c.Table("system", "the system", func(t *procfs.Table, _ *pmda.Request) error {
 		info, err := host.Info()
@@ -129,7 +129,7 @@ func (c *collector) addSystem() {
 		set(t, r, "system", info, 0)
 		t.Cell(r, []byte("distro")).SetString(strings.TrimSpace(info.Platform + " " + info.PlatformVersion))
 		t.Cell(r, []byte("pagesize")).SetUint(uint64(os.Getpagesize()))
-		if info.OS != "" { // as uname has it: Darwin
+		if info.OS != "" { // the spelling of uname: Darwin
 			t.Cell(r, []byte("OS")).SetString(strings.ToUpper(info.OS[:1]) + info.OS[1:])
 		}
 		return nil
@@ -148,7 +148,7 @@ func (c *collector) addSystem() {
 	})
 	c.Fixed["2"] = []pcp.Instance{{ID: 1, Name: "1 minute"}, {ID: 5, Name: "5 minute"}, {ID: 15, Name: "15 minute"}}
 	c.Table("load", "the system", func(t *procfs.Table, _ *pmda.Request) error {
-		if _, none := told[runtime.GOOS+"/load"]; none { // is not known at once, and is not what it is elsewhere
+		if _, none := filled[runtime.GOOS+"/load"]; none { // Windows: gopsutil needs time to compute a load, and means something else by it
 			return nil
 		}
 		v, err := load.Avg()
@@ -162,7 +162,7 @@ func (c *collector) addSystem() {
 	})
 }
 
-// addProcessors adds what is about processors. Times are in seconds, and shown in milliseconds.
+// addProcessors adds the metrics of processors. Times are in seconds, and shown in milliseconds.
 func (c *collector) addProcessors() {
 	const unit = 1000
 	c.one("cpu", func(ctx context.Context) (any, error) {
@@ -188,7 +188,7 @@ func (c *collector) addProcessors() {
 	})
 	c.Table("cpuinfo", "the system", func(t *procfs.Table, _ *pmda.Request) error {
 		v, err := cpu.Info()
-		for i := range per.Rows { // some systems say it once for all
+		for i := range per.Rows { // some systems have one value for all processors
 			if len(v) > 0 {
 				set(t, t.Row(per.Rows[i].Inst), "cpuinfo", &v[min(i, len(v)-1)], 0)
 			}
@@ -197,7 +197,7 @@ func (c *collector) addProcessors() {
 	}, per)
 }
 
-// addDevices adds what is about disks and file systems.
+// addDevices adds the metrics of disks and file systems.
 func (c *collector) addDevices() {
 	disks := c.Table("disk", "the system", func(t *procfs.Table, _ *pmda.Request) error {
 		v, err := disk.IOCounters()
@@ -231,7 +231,7 @@ func (c *collector) addDevices() {
 	c.Count("nfilesys", "file systems", filesys)
 }
 
-// addInterfaces adds what is about network interfaces.
+// addInterfaces adds the metrics of network interfaces.
 func (c *collector) addInterfaces() {
 	list := c.Table("net", "the system", func(t *procfs.Table, _ *pmda.Request) error {
 		v, err := psnet.IOCounters(true)
@@ -255,7 +255,7 @@ func (c *collector) addInterfaces() {
 			if hw := v[i].HardwareAddr.String(); hw != "" {
 				t.Cell(r, []byte("hw_addr")).SetString(hw)
 			}
-			addrs, _ := v[i].Addrs() // one that is gone has none
+			addrs, _ := v[i].Addrs() // an interface that is gone has no addresses
 			for _, a := range addrs {
 				if n, ok := a.(*net.IPNet); ok && n.IP.To4() != nil && t.Cell(r, []byte("inet_addr")).Kind == procfs.None {
 					t.Cell(r, []byte("inet_addr")).SetString(n.IP.String())

@@ -15,11 +15,11 @@ import (
 //go:embed processes.txt
 var processesText string
 
-// processSerial is the number of the instance domain of processes.
+// processSerial is the number serial number of the instance domain of processes.
 const processSerial = 9
 
-// NewProcesses returns the collector of processes, in a domain; 0 means ProcessesDomain. Of
-// processes of other users it shows what the system lets the program see.
+// NewProcesses returns the collector of processes, in a domain; 0 means ProcessesDomain. For
+// processes of other users it shows the metrics that the system permits.
 func NewProcesses(domain uint32) *pmda.Agent {
 	c := &collector{procfs.NewCatalog("PROC", ProcessesDomain, &procfs.Options{Domain: domain})}
 	c.Label = c.label
@@ -57,7 +57,7 @@ func NewProcesses(domain uint32) *pmda.Agent {
 	for name, ask := range c.questions() {
 		c.Table(name, "the process", func(t *procfs.Table, _ *pmda.Request) error {
 			for _, p := range chosen {
-				if v, unit, err := ask(p); err == nil { // else it is gone, or somebody else's
+				if v, unit, err := ask(p); err == nil { // an error means a process that is gone, or belongs to another user
 					answer(t, p.Pid, name, v, unit)
 				}
 			}
@@ -68,7 +68,7 @@ func NewProcesses(domain uint32) *pmda.Agent {
 	return procfs.NewAgent(&c.Catalog, c.MustMetrics(processesText), `{"agent":"proc"}`)
 }
 
-// answer puts what is known of a process into a row.
+// answer puts the metrics of a process into a row.
 func answer(t *procfs.Table, pid int32, table string, v any, unit float64) {
 	r := t.Row(pid)
 	switch v := v.(type) {
@@ -86,7 +86,7 @@ func answer(t *procfs.Table, pid int32, table string, v any, unit float64) {
 // A question asks about a process. Floats are counted in the unit.
 type question func(p *process.Process) (v any, unit float64, err error)
 
-// questions are what there is to know about processes, by tables.
+// questions are the functions that read the metrics of a process, by tables.
 func (c *collector) questions() map[string]question {
 	text := func(ask func(*process.Process) (string, error)) question {
 		return func(p *process.Process) (any, float64, error) {

@@ -11,7 +11,7 @@ import (
 	"pmtools/lib/pmda"
 )
 
-// addCPU adds what is in /proc/stat.
+// addCPU adds the metrics of /proc/stat.
 func (l *collector) addCPU() {
 	l.cpus = l.Text("percpu", "proc/stat", func(t *procfs.Table, text []byte) {
 		parseStat(t, l.Tables["cpu"], l.Tables["stat"], text)
@@ -54,8 +54,8 @@ func parseStat(percpu, cpu, stat *procfs.Table, text []byte) {
 	percpu.Sort()
 }
 
-// maxCPUs returns how many processors the reference's agent counts with if files were recorded
-// elsewhere: as many as LINUX_NCPUS says, or as this system has; else 0.
+// maxCPUs returns the number of processors that the reference's agent assumes for files recorded
+// elsewhere: LINUX_NCPUS, or the processors of this system; 0 for the files of this system.
 func (l *collector) maxCPUs() int {
 	n, limited := l.Setting("NCPUS")
 	switch {
@@ -75,8 +75,8 @@ func (l *collector) recordedCPUs() []*procfs.Table {
 	return []*procfs.Table{l.cpus}
 }
 
-// limitCPUs removes the processors that are not of a memory node, or where there are no nodes those
-// beyond the ones that count.
+// limitCPUs removes the processors without a memory node or, without any nodes, the processors
+// beyond the limit.
 func (l *collector) limitCPUs(t *procfs.Table) {
 	n := l.maxCPUs()
 	if n == 0 {
@@ -96,7 +96,7 @@ var smallNames = [...]string{
 	"cpu8", "cpu9", "cpu10", "cpu11", "cpu12", "cpu13", "cpu14", "cpu15",
 }
 
-// numberedName returns the name of a thing and its number.
+// numberedName returns a kind of device with its number, such as "cpu3".
 func numberedName(what string, n int) string {
 	if what == "cpu" && n < len(smallNames) {
 		return smallNames[n]
@@ -119,8 +119,8 @@ func (l *collector) readNodes(t *procfs.Table, _ *pmda.Request) error {
 	return nil
 }
 
-// nodeNames returns the names in the directory of memory nodes, nil if there is none, or
-// LINUX_NNODES says that they do not count.
+// nodeNames returns the names in the directory of memory nodes, nil without that directory, or if
+// LINUX_NNODES switches nodes off.
 func (l *collector) nodeNames() []string {
 	names, err := l.Root.Names("sys/devices/system/node")
 	if _, ignored := l.Setting("NNODES"); ignored || err != nil {
@@ -137,7 +137,7 @@ func numbered(what, name string) (int32, bool) {
 
 // eachCPU calls f with the number of each processor of a memory node.
 func (l *collector) eachCPU(node string, f func(cpu int32)) {
-	names, _ := l.Root.Names("sys/devices/system/node/" + node) // it may have none
+	names, _ := l.Root.Names("sys/devices/system/node/" + node) // a node may have no processors
 	for _, name := range names {
 		if cpu, ok := numbered("cpu", name); ok {
 			f(cpu)
@@ -205,7 +205,7 @@ func (l *collector) addCPUFiles() {
 		// A processor without the file was never made slow because it was hot.
 		l.numberOr(file, "/sys/devices/system/cpu/CPU/thermal_throttle/"+file, l.cpus, path("thermal_throttle/"+file), "1", 0)
 	}
-	// What cannot be switched off has no file.
+	// A processor that cannot be switched off has no file "online".
 	l.numberOr("cpuonline", "/sys/devices/system/cpu", l.cpus, path("online"), "online", 1)
 	l.numberOr("nodeonline", "/sys/devices/system/node", l.nodes, func(node string) string {
 		return "sys/devices/system/node/" + node + "/online"
@@ -213,7 +213,7 @@ func (l *collector) addCPUFiles() {
 }
 
 // parseFrequencies adds up the time at each frequency: a line has the frequency in kHz and a time.
-// Time is their sum, count what it would be at 1 MHz.
+// Key time is the sum of the times, count the equivalent at 1 MHz.
 func parseFrequencies(t *procfs.Table, r *procfs.Row, text []byte) {
 	var count, time uint64
 	for line := range procfs.Lines(text) {
@@ -240,8 +240,8 @@ func (l *collector) numberOr(name, file string, of *procfs.Table, path func(stri
 	})
 }
 
-// parseCPUInfo reads /proc/cpuinfo: a paragraph for each processor. What stands before the first one
-// is of all processors, which are given. Blanks in keys are written as underscores.
+// parseCPUInfo reads /proc/cpuinfo: a paragraph for each processor. The lines before the first
+// paragraph describe all processors, which are given. Blanks in keys are written as underscores.
 func parseCPUInfo(t, cpus *procfs.Table, text []byte) {
 	var common []byte
 	var r *procfs.Row
@@ -269,7 +269,7 @@ func parseCPUInfo(t, cpus *procfs.Table, text []byte) {
 	t.Sort()
 }
 
-// maxCommon is how much of what all processors have in common is read.
+// maxCommon is the number of bytes that are read of the lines about all processors.
 const maxCommon = 4096
 
 // cpuKeys returns the usual names of a line of /proc/cpuinfo, which has others on other machines.

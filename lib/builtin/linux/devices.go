@@ -11,11 +11,11 @@ import (
 )
 
 // addDevices adds devices that few machines have: SCSI devices, tapes, adapters of fibre channel,
-// serial lines, and what hypervisors say of memory.
+// serial lines, and the memory of hypervisors.
 func (l *collector) addDevices() {
 	l.Text("scsi", "proc/scsi/scsi", func(t *procfs.Table, text []byte) {
 		parseSCSI(t, l.Numbering("scsi"), text, func(address string) string {
-			names, _ := l.Root.Names("sys/class/scsi_device/" + address + "/device/block") // without it there is none
+			names, _ := l.Root.Names("sys/class/scsi_device/" + address + "/device/block") // without the directory there are no devices
 			return strings.Join(names[:min(1, len(names))], "")
 		})
 	})
@@ -24,7 +24,7 @@ func (l *collector) addDevices() {
 		c.SetWord(word)
 	})
 	l.directories("fchosts", "sys/class/fc_host", "host", "statistics", func(c *procfs.Cell, text []byte) {
-		if n, ok := procfs.Hex(bytes.TrimSpace(text)); ok && n != 1<<64-1 { // all ones: not counted
+		if n, ok := procfs.Hex(bytes.TrimSpace(text)); ok && n != 1<<64-1 { // the driver does not count: all bits are ones
 			c.SetUint(n)
 		}
 	})
@@ -154,8 +154,8 @@ func parseSerial(t *procfs.Table, ids *procfs.IDs, text []byte) {
 	t.Sort()
 }
 
-// parseBalloon reads what a hypervisor's driver says of memory: "pages_added : 10", or "target:
-// 10 pages". Pages are counted in bytes.
+// parseBalloon reads the file of a hypervisor's memory driver: "pages_added : 10", or "target: 10
+// pages". Pages are counted in bytes.
 func parseBalloon(t *procfs.Table, r *procfs.Row, text []byte) {
 	size := uint64(4096)
 	for line := range procfs.Lines(text) {
@@ -175,8 +175,8 @@ func parseBalloon(t *procfs.Table, r *procfs.Row, text []byte) {
 	}
 }
 
-// addNFSClients adds what an NFS server knows of its clients of version 4: a directory each, with
-// what it is and what it has open.
+// addNFSClients adds the clients of version 4 of an NFS server: each has a directory with its
+// description and its open files.
 func (l *collector) addNFSClients() {
 	const dir = "proc/fs/nfsd/clients"
 	l.Table("nfsclients", "/"+dir, func(t *procfs.Table, _ *pmda.Request) error {

@@ -11,7 +11,7 @@ import (
 	"pmtools/lib/pmda"
 )
 
-// addDisks adds what is about block devices.
+// addDisks adds the metrics of block devices.
 func (l *collector) addDisks() {
 	l.disks = l.required("disk", "proc/diskstats", func(_ *procfs.Table, text []byte) { l.readDisks(text) })
 	for _, kind := range diskKinds[1:] {
@@ -62,11 +62,11 @@ func (l *collector) addControllers() {
 	l.countNames("nfchost", "sys/class/fc_host", "host")
 }
 
-// countNames adds a table whose key n is how many numbered names a directory has. Tapes have other
-// names beside: nst0, st0a.
+// countNames adds a table whose key n is the number of numbered names in a directory. Tapes have
+// further names there, nst0 and st0a, which do not count.
 func (l *collector) countNames(name, dir, what string) {
 	l.Table(name, "/"+dir, func(t *procfs.Table, _ *pmda.Request) error {
-		names, _ := l.Root.Names(dir) // without the directory there are none
+		names, _ := l.Root.Names(dir) // without the directory there are no devices
 		names = slices.DeleteFunc(names, func(name string) bool {
 			_, ok := numbered(what, name)
 			return !ok
@@ -167,18 +167,19 @@ func (l *collector) readDisks(text []byte) {
 	}
 }
 
-// diskName returns the instance's name of a device: for a logical volume and an array the one that
-// was given to it. A logical volume without a name is none.
+// diskName returns the instance's name of a device: for a logical volume and an array the name that
+// its administrator has chosen. A logical volume without such a name is not an instance.
 func (l *collector) diskName(kind int, name []byte) []byte {
 	switch diskKinds[kind] {
 	case "dm":
-		// What read returns is in use: the name is read with a buffer of its own.
+		// The caller still uses the result of l.Root.Read: the name is read with a buffer of its
+		// own.
 		other := procfs.Root{Dir: l.Root.Dir, Buf: make([]byte, 256), Trace: l.Root.Trace}
-		text, _ := other.Read("sys/block/" + string(name) + "/dm/name") // without the file there is no name
+		text, _ := other.Read("sys/block/" + string(name) + "/dm/name") // without the file the device has no name
 		line, _ := procfs.Line(text)
 		return bytes.TrimSpace(line)
 	case "md":
-		given, _ := l.Root.Names("dev/md") // without the directory no array has a name
+		given, _ := l.Root.Names("dev/md") // without the directory arrays have no names
 		for _, link := range given {
 			if _, number := numbered("", link); !number && path.Base(l.Root.Link("dev/md/"+link)) == string(name) {
 				return []byte(link)

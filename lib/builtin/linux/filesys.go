@@ -11,13 +11,13 @@ import (
 	"pmtools/lib/pmda"
 )
 
-// A filesystem is what statfs says.
+// A filesystem is the result of statfs.
 type filesystem struct {
 	blocks, free, avail, files, ffree, size uint64
 }
 
-// skippedKinds are the kinds of file systems that are not among the instances, as far as they are
-// not recognised by what is mounted.
+// skippedKinds are the kinds of file systems that are not instances, apart from those that are
+// recognised by their devices.
 var skippedKinds = [...]string{
 	"proc", "nfs", "devfs", "devpts", "devtmpfs", "squashfs", "selinuxfs", "securityfs", "configfs", "cgroup", "sysfs",
 }
@@ -25,7 +25,7 @@ var skippedKinds = [...]string{
 // A mount is a line of /proc/mounts.
 type mount struct{ device, dir, kind, options []byte }
 
-// addFilesystems adds what is about mounted file systems.
+// addFilesystems adds the metrics of mounted file systems.
 func (l *collector) addFilesystems() {
 	filesys := l.Text("filesys", "proc/self/mounts", func(_ *procfs.Table, text []byte) { l.readMounts(text) })
 	l.Files["filesys"] = "statfs of the directories in /proc/self/mounts"
@@ -100,7 +100,7 @@ func (l *collector) addMount(t *procfs.Table, name []byte, m *mount) {
 	n := len(t.Rows)
 	r := t.At(inst)
 	if len(t.Rows) == n {
-		return // it is mounted at another place, too
+		return // the device is mounted a second time
 	}
 	r.Name = instance
 	set := func(key string, v uint64) { t.Cell(r, []byte(key)).SetUint(v) }
@@ -133,7 +133,7 @@ func (l *collector) addMount(t *procfs.Table, name []byte, m *mount) {
 	t.Cell(r, []byte("full")).SetReal(full)
 }
 
-// kbytes returns how many KiB a number of blocks is.
+// kbytes returns the size of a number of blocks in KiB.
 func kbytes(blocks, size uint64) uint64 {
 	if size >= 1024 {
 		return blocks * (size / 1024)

@@ -13,7 +13,7 @@ import (
 // Flags of interfaces.
 const interfaceUp = 1
 
-// addInterfaces adds what is about network interfaces.
+// addInterfaces adds the metrics of network interfaces.
 func (l *collector) addInterfaces() {
 	l.netdev = l.Text("netdev", "proc/net/dev", func(t *procfs.Table, text []byte) {
 		parseInterfaces(t, l.Tables["netall"], l.Numbering("interfaces"), text)
@@ -59,8 +59,7 @@ func (l *collector) perInterface(name, file string, set func(t *procfs.Table, r 
 	l.PerRow(name, "/sys/class/net/IF/"+file, l.netdev, func(dev string) string { return interfaceFile(dev, file) }, set)
 }
 
-// interfaceFile returns the name of a file of an interface. Interfaces have no slashes in their
-// names.
+// interfaceFile returns the name of a file of an interface. Names of interfaces have no slashes.
 func interfaceFile(dev, file string) string {
 	return fmt.Sprintf("sys/class/net/%s/%s", sysName(dev), file)
 }
@@ -97,8 +96,8 @@ func parseSpeed(t *procfs.Table, r *procfs.Row, text []byte) {
 	t.Cell(r, []byte("mbytes")).SetReal(float64(bytes) / (1 << 20))
 }
 
-// addRunning finds out whether an interface can work: if it is switched on and does not say that it
-// is not ready.
+// addRunning sets the key running: an interface that is switched on and does not report that it is
+// not ready.
 func (l *collector) addRunning(t *procfs.Table, dev *procfs.Row) {
 	flags := l.Tables["netflags"]
 	f := flags.Find(dev.Inst)

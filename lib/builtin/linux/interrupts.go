@@ -8,7 +8,7 @@ import (
 	"pmtools/lib/pcp"
 )
 
-// addInterrupts adds what is about interrupts and soft interrupts.
+// addInterrupts adds the metrics of interrupts and soft interrupts.
 func (l *collector) addInterrupts() {
 	lines := l.interrupts("interrupts", "cpuinterrupts", "intrcpu", "proc/interrupts")
 	l.Alias("interrupterrors", "interrupts")
@@ -40,14 +40,14 @@ func (l *collector) interrupts(kinds, both, cpus, file string) *procfs.Table {
 // interruptReader reads /proc/interrupts or /proc/softirqs.
 type interruptReader struct {
 	kinds, both, cpus *procfs.Table
-	errors            *procfs.Table // for lines with one number for all processors; may be nil
+	errors            *procfs.Table // table for lines with one number for all processors; may be nil
 	kindIDs, bothIDs  *procfs.IDs
-	limit             int // of the columns that count; 0 means all
+	limit             int // number of columns that count; 0 means all columns
 
 	columns []int32 // the processor of each column
 	totals  []uint64
 	name    []byte
-	text    []byte // what the line says beside its numbers
+	text    []byte // text of the line after its numbers
 }
 
 // read reads a file:

@@ -9,7 +9,7 @@ import (
 	"pmtools/lib/pmda"
 )
 
-// addIPC adds what is about shared memory, message queues and semaphores of System V.
+// addIPC adds the metrics of shared memory, message queues and semaphores of System V.
 func (l *collector) addIPC() {
 	for _, name := range []string{"msgmax", "msgmnb", "msgmni", "shmmax", "shmmni", "shmall"} {
 		l.Numbers(name, "proc/sys/kernel/"+name)
@@ -32,7 +32,7 @@ func (l *collector) addIPC() {
 		file := "proc/sysvipc/" + kind.name
 		t := l.Text("sysv"+kind.name, file, func(t *procfs.Table, text []byte) {
 			parseSysV(t, l.Numbering(kind.name), text, kind.owner)
-			for i := range t.Rows { // in whole pages
+			for i := range t.Rows { // sizes are rounded up to pages
 				if size := t.Field(&t.Rows[i], 4); size != nil && size.Kind == procfs.Number {
 					t.Cell(&t.Rows[i], []byte("total")).SetUint((size.Num + l.PageSize - 1) / l.PageSize * l.PageSize)
 				}
@@ -98,7 +98,7 @@ func parseSysV(t *procfs.Table, ids *procfs.IDs, text []byte, owner int) {
 	t.Sort()
 }
 
-// shmStatus says what the flags of a segment are.
+// shmStatus returns the names of the flags of a segment.
 func shmStatus(mode uint64) string {
 	switch {
 	case mode&(shmDest|shmLocked) == shmDest|shmLocked:

@@ -7,7 +7,7 @@ import (
 	"pmtools/lib/builtin/internal/procfs"
 )
 
-// label returns what the names of a table's rows are labelled with (see instLabels).
+// label returns the function for the labels of a table's rows (see instLabels).
 func (l *collector) label(t *procfs.Table, keys []string) func(inst int32) string {
 	interrupts := t == l.Tables["interrupts"] || t == l.Tables["cpuinterrupts"]
 	return func(inst int32) string {
@@ -15,7 +15,7 @@ func (l *collector) label(t *procfs.Table, keys []string) func(inst int32) strin
 		if r == nil {
 			return ""
 		}
-		if interrupts { // what the file says of the line
+		if interrupts { // the label is the text of the line in the file
 			text = string(t.Cell(r, []byte("text")).Text)
 		}
 		return instLabels(keys, r.Name, text)
@@ -30,7 +30,7 @@ func instLabels(keys []string, name, text string) string {
 	var b strings.Builder
 	for i, key := range keys {
 		value := parts[i]
-		if i == len(keys)-1 { // what is left, if it has more parts
+		if i == len(keys)-1 { // the last key gets the rest of the name
 			value = strings.Join(parts[i:], "::")
 		}
 		if number, ok := strings.CutPrefix(key, "#"); ok {

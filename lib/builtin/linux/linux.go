@@ -12,18 +12,18 @@ import (
 // Domain is the usual domain of New.
 const Domain = 60
 
-// Options say how the collector is made: its domain, and where the files are.
+// Options configure the collector: its domain, and the root of the files.
 type Options = procfs.Options
 
 //go:embed metrics.txt
 var metricsText string
 
-// A collector reads what the metrics of the linux collector need.
+// A collector is the linux collector: its tables, and the state between fetches.
 type collector struct {
 	procfs.Catalog
 
 	cpus, nodes, disks, netdev *procfs.Table
-	devices                    map[string]int32 // the instances of block devices, of whatever kind
+	devices                    map[string]int32 // numbers of the instances of all kinds of block devices
 
 	// Questions to the kernel itself, replaced by tests.
 	statfs    func(path string, fs *filesystem) error

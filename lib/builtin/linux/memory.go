@@ -14,7 +14,7 @@ import (
 // same keys with ".bytes".
 var hugeKeys = [...]string{"HugePages_Total", "HugePages_Free", "HugePages_Rsvd", "HugePages_Surp"}
 
-// addMemory adds what is about memory and swap space.
+// addMemory adds the metrics of memory and swap space.
 func (l *collector) addMemory() {
 	meminfo := l.File("meminfo", "proc/meminfo", func(t *procfs.Table, r *procfs.Row, text []byte) {
 		procfs.Keyed(t, r, text)
@@ -85,7 +85,7 @@ func parseSlabs(t *procfs.Table, ids *procfs.IDs, pageSize uint64, text []byte) 
 		objects, data, _ := bytes.Cut(rest, []byte(": tunables"))
 		_, data, ok := bytes.Cut(data, []byte(": slabdata"))
 		if !ok || len(name) == 0 || name[0] == '#' {
-			continue // a heading, or without what is wanted
+			continue // a heading, or a line without a needed value
 		}
 		r := t.Named(ids, name)
 		var nums [5]uint64
@@ -134,7 +134,7 @@ func (l *collector) readHuge(t *procfs.Table, ids *procfs.IDs, prefix, dir strin
 	}
 }
 
-// addNUMA adds what is about memory nodes and zones.
+// addNUMA adds the metrics of memory nodes and zones.
 func (l *collector) addNUMA() {
 	meminfo := l.Tables["meminfo"]
 	nodemem := l.Each("nodemem", "/sys/devices/system/node/NODE/meminfo", l.nodes, func(t *procfs.Table, node *procfs.Row) {
@@ -176,7 +176,7 @@ func parseNodeMemory(t *procfs.Table, r *procfs.Row, text []byte) {
 	}
 }
 
-// parseBuddies reads /proc/buddyinfo: how many free blocks of each order a zone has.
+// parseBuddies reads /proc/buddyinfo: the numbers of free blocks of each order in a zone.
 //
 //	Node 0, zone      DMA      0      0      0      0      0      0      0      0      1      1      3
 func parseBuddies(t *procfs.Table, ids *procfs.IDs, text []byte) {
@@ -215,7 +215,7 @@ func parseZone(line []byte) (node, zone, rest []byte, ok bool) {
 	return node, zone, rest, string(word) == "Node" && string(kind) == "zone" && len(zone) > 0
 }
 
-// addZones adds what is in /proc/zoneinfo.
+// addZones adds the metrics of /proc/zoneinfo.
 func (l *collector) addZones() {
 	l.Text("zoneinfo", "proc/zoneinfo", func(t *procfs.Table, text []byte) {
 		z := zoneReader{zones: t, protection: l.Tables["zoneprotection"], ids: l.Numbering("zones"), reserves: l.Numbering("reserves"), page: l.PageSize >> 10}
@@ -294,8 +294,8 @@ func (z *zoneReader) begin(zone bool) {
 	z.row.Name = name
 }
 
-// reserve reads "(0, 3019, 7627)": what of the zone is not given to allocations that could have
-// come from others.
+// reserve reads "(0, 3019, 7627)": the pages of the zone that are kept from allocations that other
+// zones could serve.
 func (z *zoneReader) reserve(list []byte) {
 	for i := range 64 {
 		var word []byte

@@ -39,7 +39,7 @@ var operationDomains = []struct {
 	{"15", 1, nfs4ServerOperations},
 }
 
-// addNFS adds what NFS clients and servers count.
+// addNFS adds the counters of NFS clients and servers.
 func (l *collector) addNFS() {
 	for _, o := range operationDomains {
 		l.Fixed[o.serial] = pmda.Numbered(o.first, strings.Fields(o.names)...)
@@ -50,8 +50,8 @@ func (l *collector) addNFS() {
 	l.File("nfspools", "proc/fs/nfsd/pool_stats", parsePools)
 }
 
-// nfs adds tables for a file of /proc/net/rpc: one with the name of the file for what is counted
-// altogether, and one for the operations of each version.
+// nfs adds tables for a file of /proc/net/rpc: one with the name of the file for the totals, and
+// one for the operations of each version.
 func (l *collector) nfs(file string, versions map[string]string) {
 	l.File(file, "proc/net/rpc/"+file, func(t *procfs.Table, r *procfs.Row, text []byte) {
 		parseNFS(t, r, func(key string) (*procfs.Table, []pcp.Instance) {
@@ -78,7 +78,7 @@ func parseNFS(t *procfs.Table, r *procfs.Row, version func(key string) (*procfs.
 		var word []byte
 		key, rest := procfs.Word(line)
 		if ops, list := version(string(key)); ops != nil {
-			_, rest = procfs.Word(rest) // how many there are
+			_, rest = procfs.Word(rest) // skip the number of operations
 			parseOperations(t.Cell(r, key), ops, list, rest)
 			continue
 		}

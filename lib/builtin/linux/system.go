@@ -10,7 +10,7 @@ import (
 	"pmtools/lib/pmda"
 )
 
-// addSystem adds what is known about the system as a whole.
+// addSystem adds the metrics of the system as a whole.
 func (l *collector) addSystem() {
 	l.Table("system", "the system", func(t *procfs.Table, _ *pmda.Request) error {
 		r := t.Row(pcp.NullInst)
@@ -53,7 +53,7 @@ func (l *collector) addSystem() {
 	l.addUsers()
 }
 
-// addLoad adds what is in /proc/loadavg.
+// addLoad adds the metrics of /proc/loadavg.
 func (l *collector) addLoad() {
 	l.Text("load", "proc/loadavg", func(t *procfs.Table, text []byte) { parseLoad(t, l.Tables["loadavg"], text) })
 	l.Alias("loadavg", "load")
@@ -79,7 +79,7 @@ func parseLoad(load, other *procfs.Table, text []byte) {
 	other.Cell(r, []byte("last")).SetWord(word)
 }
 
-// addPressure adds what is in /proc/pressure.
+// addPressure adds the metrics of /proc/pressure.
 func (l *collector) addPressure() {
 	for _, resource := range []string{"cpu", "memory", "io", "irq"} {
 		file, name := "proc/pressure/"+resource, "pressure_"+resource
@@ -144,8 +144,8 @@ func parseLocks(t *procfs.Table, r *procfs.Row, text []byte) {
 	}
 }
 
-// addDistro adds the name of the distribution: that of Debian with its version, else what
-// /etc/os-release says, "?" if nothing does.
+// addDistro adds the name of the distribution: that of Debian with its version, else the name in
+// /etc/os-release, else "?".
 func (l *collector) addDistro() {
 	l.Table("distro", "/etc/debian_version or /etc/os-release", func(t *procfs.Table, _ *pmda.Request) error {
 		c := t.Cell(t.Row(pcp.NullInst), []byte("name"))
@@ -170,10 +170,10 @@ func parseDistro(c *procfs.Cell, text []byte) {
 	}
 }
 
-// A uname is what the kernel says of itself.
+// A uname is the result of the system call uname.
 type uname struct{ sysname, nodename, release, version, machine string }
 
-// addUname adds what uname says.
+// addUname adds the metrics of uname.
 func (l *collector) addUname() {
 	l.Table("uname", "the system's name", func(t *procfs.Table, _ *pmda.Request) error {
 		u := l.uname()
@@ -200,10 +200,10 @@ const (
 	utmpOfUser = 7
 )
 
-// addUsers adds what is in utmp.
+// addUsers adds the numbers of sessions in utmp.
 func (l *collector) addUsers() {
 	l.Table("users", "/var/run/utmp", func(t *procfs.Table, _ *pmda.Request) error {
-		text, _ := l.System.Read("var/run/utmp") // without it nobody keeps account of sessions: there are none
+		text, _ := l.System.Read("var/run/utmp") // without the file the system does not record sessions: there are none
 		parseUsers(t, t.Row(pcp.NullInst), text)
 		return nil
 	})

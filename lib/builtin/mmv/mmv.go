@@ -20,9 +20,9 @@ import (
 // Domain is the usual domain of NewMMV.
 const Domain = 70
 
-// Options say what an MMV collector reads.
+// Options configure an MMV collector.
 type Options struct {
-	Dir    string // with the files
+	Dir    string // directory with the files
 	Domain uint32 // 0 means Domain
 	Name   string // the first component of the names; "" means "mmv"
 	// Now is the clock; nil means time.Now.
@@ -62,11 +62,11 @@ type collector struct {
 	*pmda.Agent
 	opts     Options
 	files    []*file
-	clusters map[uint32][]*file // by the cluster that was given to them
-	modified time.Time          // of the directory, when it was read last
+	clusters map[uint32][]*file // files by their cluster numbers
+	modified time.Time          // time of the directory at the last read
 	reload   bool               // read everything anew with the next request
-	read     bool               // it was read once
-	metrics  int                // of files
+	read     bool               // the directory was read
+	metrics  int                // number of metrics in files
 	byName   map[string]pcp.ID
 	changes  pcp.Changes
 }
@@ -107,7 +107,8 @@ func (m *collector) stale() bool {
 	})
 }
 
-// maxFiles is how many files are read. Any user can make more, and there are not as many clusters.
+// maxFiles is the number of files that are read. Any user can create more, and there are not as
+// many clusters.
 const maxFiles = 4096
 
 // scan reads the files in the order of their names.
@@ -118,7 +119,7 @@ func (m *collector) scan() {
 	m.read, m.reload, m.files, m.clusters = true, false, nil, map[uint32][]*file{}
 	entries, err := os.ReadDir(m.opts.Dir)
 	if err != nil {
-		return // there is no such directory as long as no program has files
+		return // the first program with metrics creates the directory
 	}
 	entries = slices.DeleteFunc(entries, func(e os.DirEntry) bool { return strings.HasPrefix(e.Name(), ".") || e.IsDir() })
 	if len(entries) > maxFiles {
@@ -163,11 +164,11 @@ func (m *collector) Fetch(ctx context.Context, req *pmda.Request, dst *pcp.Resul
 type file struct {
 	*mmv.File
 	path    string
-	cluster uint32 // that was given to it
+	cluster uint32 // cluster number of the file
 	reading *pmda.Reading
-	values  [][]*mmv.Value // of each metric
-	bytes   []byte         // what the file contains, during a fetch
-	at      time.Time      // of that fetch
+	values  [][]*mmv.Value // values of each metric
+	bytes   []byte         // content of the file, during a fetch
+	at      time.Time      // time of that fetch
 }
 
 // open reads a file.
@@ -212,10 +213,10 @@ func (f *file) changed() bool {
 	return err != nil || h.Generation != f.Generation
 }
 
-// number gives a file a cluster: its own, or the lowest that no other file has. None below free is;
-// the new value of that is returned.
+// number gives a file a cluster: its own, or the lowest that no other file has. All clusters below
+// free are taken; the result is the new value of free.
 func (m *collector) number(f *file, free uint32) uint32 {
-	const most = 1<<11 - 1 // with its serial numbers it must fit an instance domain's identifier
+	const most = 1<<11 - 1 // cluster and serial number must fit the identifier of an instance domain
 	if f.Cluster > 0 && f.Cluster <= most {
 		f.cluster = uint32(f.Cluster)
 		return free
@@ -227,7 +228,7 @@ func (m *collector) number(f *file, free uint32) uint32 {
 	return free
 }
 
-// prefix returns what stands before the names of the file's metrics.
+// prefix returns the prefix of the names of the file's metrics.
 func (f *file) prefix(root string) string {
 	if f.Flags&mmv.NoPrefix != 0 {
 		return root + "."

@@ -39,7 +39,7 @@ var pmieMetrics = [...]string{"eval.expected", "numrules", "actions", "eval.true
 // maxProgramFile is the size of the largest file that is read.
 const maxProgramFile = 1 << 16
 
-// A program is one that runs for long: what its metrics are.
+// A program is a kind of long-running program, with the names of its metrics.
 type program struct {
 	pid   int32
 	texts map[string]string

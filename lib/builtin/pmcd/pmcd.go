@@ -26,7 +26,7 @@ const Domain = 2
 //go:embed metrics.txt
 var metricsText string
 
-// Options say what the metrics about the daemon show. The zero value is the default.
+// Options configure the metrics about the daemon. The zero value is the default.
 type Options struct {
 	Domain uint32 // 0 means Domain
 	// Agents are the collectors that there are, by their domains; their names need not be sorted,
@@ -66,9 +66,9 @@ type collector struct {
 	whoami    string
 }
 
-// addInstances says what values the metrics of the list have, and which instances.
+// addInstances sets the functions for values and instances of the metrics of the list.
 func (p *collector) addInstances(list *catalog.Catalog) {
-	for i := range list.Metrics { // of features, and of agents
+	for i := range list.Metrics { // the metrics of features, and of agents
 		if m := &list.Metrics[i]; m.InDom == nil {
 			m.Fetch = pmda.Always(0)
 		} else {
@@ -136,7 +136,7 @@ func (p *collector) storeRegisters(_ *pmda.Client, v *pcp.Values) error {
 	return nil
 }
 
-// storeWhoami sets what the client says that it is.
+// storeWhoami sets the client's description of itself.
 func (p *collector) storeWhoami(_ *pmda.Client, v *pcp.Values) error {
 	if v.Insts[0] != 0 || len(v.Blobs) == 0 {
 		return pmerr.Permission
@@ -155,7 +155,8 @@ func architecture() string {
 	return runtime.GOARCH
 }
 
-// openFiles fetches how many files this program has open; there is no value where that is not known.
+// openFiles fetches the number of open files of this program; without a value where the system does
+// not have it.
 func (p *collector) openFiles(c *pmda.Column) error {
 	for _, dir := range [...]string{"proc/self/fd", "dev/fd"} {
 		if entries, err := os.ReadDir(filepath.Join(p.host.Dir(), filepath.FromSlash(dir))); err == nil {

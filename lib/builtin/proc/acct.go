@@ -25,7 +25,7 @@ const (
 	acctRecord  = 64
 	acctVersion = 3
 	acctName    = 48      // where the name of the program is
-	acctTail    = 1 << 20 // how much of the end of the file is read
+	acctTail    = 1 << 20 // number of bytes at the end of the file that are read
 	acctHertz   = 100     // the unit of its times, on every machine
 )
 
@@ -38,7 +38,7 @@ func (p *collector) addAcct() {
 		users := procfs.Users{Root: p.System}
 		users.Load()
 		since := p.hot.now().Add(-time.Duration(p.lifetime) * time.Second)
-		text, _ := p.accounts() // without accounting there are none
+		text, _ := p.accounts() // without accounting there are no records
 		parseAcct(t, text, since, &users)
 		return nil
 	})
@@ -64,8 +64,8 @@ func (p *collector) accounts() (text []byte, err error) {
 	return text, err
 }
 
-// parseAcct reads the records of processes that have ended since a time. Of several with one number
-// the last counts.
+// parseAcct reads the records of processes that have ended since a time. The last record of a
+// process number counts.
 func parseAcct(t *procfs.Table, text []byte, since time.Time, users *procfs.Users) {
 	order := binary.NativeEndian
 	// Where numbers are in a record. Those of counts have 13 bits, shifted left by three times the

@@ -25,7 +25,7 @@ type cgroupMount struct {
 // cgroupKinds are the sets of groups that are instance domains.
 var cgroupKinds = [...]struct {
 	name, controller string
-	unified          bool // of version 2 if no hierarchy of version 1 has the controller
+	unified          bool // use version 2 if no hierarchy of version 1 has the controller
 	files            []string
 }{
 	{"cpuset", "cpuset", true, []string{"cpuset.cpus", "cpuset.mems"}},
@@ -43,7 +43,7 @@ const (
 	maxCgroups     = 1 << 16
 )
 
-// addCgroups adds what is about control groups.
+// addCgroups adds the metrics of control groups.
 func (p *collector) addCgroups() {
 	subsystems := p.Text("cgsubsys", "proc/cgroups", func(t *procfs.Table, text []byte) { parseSubsystems(t, p.Numbering("subsys"), text) })
 	p.Count("cgsubsysn", "controllers", subsystems)
@@ -79,8 +79,8 @@ func (p *collector) eachGroup(name, file string, groups *procfs.Table, set func(
 	}, append(needs, groups)...)
 }
 
-// addGroupDevices adds what groups have for each processor or block device. These are instances
-// like "/system.slice::sda".
+// addGroupDevices adds the metrics of groups for each processor or block device. Their instances
+// have names like "/system.slice::sda".
 func (p *collector) addGroupDevices() {
 	part := func(t *procfs.Table, kind string, group *procfs.Row, name string) *procfs.Row {
 		inst, full := p.Numbering(kind).ID([]byte(group.Name + "::" + name))
@@ -134,7 +134,7 @@ var blkioFiles = [...]string{
 }
 
 // parseBlkio reads one of blkioFiles. The last line is a sum without a device. A key is the name of
-// the file, and what is done: "io_merged.Read".
+// the file and the operation: "io_merged.Read".
 func parseBlkio(text []byte, file string, set func(device, key, value []byte)) {
 	for line := range procfs.Lines(text) {
 		number, rest := procfs.Word(line)
@@ -209,7 +209,7 @@ func (p *collector) readGroups(t *procfs.Table, kind, controller string, unified
 	if i < 0 {
 		return
 	}
-	// The root of version 2 has no memory of its own.
+	// The root group of version 2 has no files about memory.
 	if root := p.mounts[i]; kind != "memory" || root.controllers != nil {
 		p.addGroup(t, kind, root.dir, "/")
 	}
@@ -240,7 +240,7 @@ func (p *collector) addGroup(t *procfs.Table, kind, dir, name string) {
 	t.Cell(r, []byte("container")).SetString(container(name))
 }
 
-// unescape replaces what systemd writes for special characters in names: "\x2d" is "-".
+// unescape replaces systemd's escapes of special characters in names: "\x2d" is "-".
 func unescape(name string) string {
 	for i := strings.Index(name, `\x`); i >= 0 && i+4 <= len(name); {
 		if c, err := strconv.ParseUint(name[i+2:i+4], 16, 8); err == nil && c != 0 {

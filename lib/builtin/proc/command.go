@@ -21,8 +21,8 @@ func (p *collector) args(pid int32) []byte {
 	return p.kernelName(pid)
 }
 
-// kernelName returns the name of a process without a command line: one of the kernel, or one that
-// is ending.
+// kernelName returns the name of a process without a command line: a kernel thread, or a process
+// that is ending.
 func (p *collector) kernelName(pid int32) []byte {
 	text, err := p.Root.Read(fileOf(pid, "status"))
 	if err != nil {
@@ -36,7 +36,7 @@ func (p *collector) kernelName(pid int32) []byte {
 	return append(append([]byte{'('}, name...), ')')
 }
 
-// maxArgs is how much of a command line is shown.
+// maxArgs is the number of bytes of a command line that are shown.
 const maxArgs = 1 << 16
 
 // shownArgs makes text of a command line, in place: arguments are separated by blanks, sequences

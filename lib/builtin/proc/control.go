@@ -10,13 +10,13 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// An attention says which processes a client sees.
-type attention struct {
-	threads bool   // and their threads
-	cgroup  string // those in a control group only; "" means all
+// A selection is the setting of a client for the processes that it sees.
+type selection struct {
+	threads bool   // threads are instances too
+	cgroup  string // only the processes of a control group; "" means all
 }
 
-// stores returns what may be stored, by the names of metrics.
+// stores returns the functions that store to metrics, by name.
 func (p *collector) stores() map[string]func(*pmda.Client, *pcp.Values) error {
 	return map[string]func(*pmda.Client, *pcp.Values) error{
 		"proc.control.all.threads": rootOnly(func(v *pcp.Values) error {
@@ -26,8 +26,8 @@ func (p *collector) stores() map[string]func(*pmda.Client, *pcp.Values) error {
 			p.threads = v.Words[0] == 1
 			return nil
 		}),
-		"proc.control.perclient.threads": p.storeAttention(func(a *attention, v *pcp.Values) { a.threads = v.Words[0] != 0 }),
-		"proc.control.perclient.cgroups": p.storeAttention(func(a *attention, v *pcp.Values) { a.cgroup = string(v.Blobs[0]) }),
+		"proc.control.perclient.threads": p.storeSelection(func(a *selection, v *pcp.Values) { a.threads = v.Words[0] != 0 }),
+		"proc.control.perclient.cgroups": p.storeSelection(func(a *selection, v *pcp.Values) { a.cgroup = string(v.Blobs[0]) }),
 		"acct.control.lifetime": rootOnly(func(v *pcp.Values) error {
 			p.lifetime = v.Words[0]
 			return nil
@@ -48,31 +48,31 @@ func rootOnly(store func(*pcp.Values) error) func(*pmda.Client, *pcp.Values) err
 	}
 }
 
-// attentionOf returns what a client sees.
-func (p *collector) attentionOf(c *pmda.Client) attention {
-	if a, ok := p.attention[c]; ok {
+// selectionOf returns the setting of a client.
+func (p *collector) selectionOf(c *pmda.Client) selection {
+	if a, ok := p.selections[c]; ok {
 		return a
 	}
-	return attention{threads: p.threads}
+	return selection{threads: p.threads}
 }
 
-// storeAttention returns a store that changes what one client sees.
-func (p *collector) storeAttention(set func(*attention, *pcp.Values)) func(*pmda.Client, *pcp.Values) error {
+// storeSelection returns a function that changes the setting of one client.
+func (p *collector) storeSelection(set func(*selection, *pcp.Values)) func(*pmda.Client, *pcp.Values) error {
 	return func(c *pmda.Client, v *pcp.Values) error {
 		if c == nil || len(c.Attrs) == 0 {
 			return pmerr.NoContext
 		}
-		a := p.attentionOf(c)
+		a := p.selectionOf(c)
 		set(&a, v)
-		p.attention[c] = a
+		p.selections[c] = a
 		return nil
 	}
 }
 
-// addControl adds what the settings are.
+// addControl adds the metrics that show and change the settings.
 func (p *collector) addControl() {
 	p.Table("control", "the collector's settings", func(t *procfs.Table, req *pmda.Request) error {
-		r, own := t.Row(pcp.NullInst), p.attentionOf(req.Client)
+		r, own := t.Row(pcp.NullInst), p.selectionOf(req.Client)
 		for key, on := range map[string]bool{"all": p.threads, "threads": own.threads} {
 			t.Cell(r, []byte(key)).SetUint(0)
 			if on {

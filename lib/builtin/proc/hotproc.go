@@ -20,7 +20,7 @@ import (
 // hotSerial is the number of the instance domain of chosen processes.
 const hotSerial = 39
 
-// hotMetrics are those that the metrics proc have nothing like.
+// hotMetrics are the metrics without a counterpart among those of proc.
 //
 //go:embed hotproc.txt
 var hotMetrics string
@@ -30,7 +30,7 @@ const hotConfig = "var/lib/pcp/pmdas/proc/hotproc.conf"
 
 // hotText returns the list of the metrics hotproc that have the values of metrics proc.
 func hotText() string {
-	hotClusters := map[string]string{ // of hotproc by those of proc
+	hotClusters := map[string]string{ // clusters of hotproc by the clusters of proc
 		"8": "52", "9": "53", "11": "54", "12": "55", "24": "56", "31": "57", "32": "58", "33": "34", "51": "59", "62": "63", "69": "71",
 		"72": "73", "74": "75", "77": "78", "79": "80",
 	}
@@ -68,7 +68,7 @@ var hotRates = [...]string{"cpuburn", "iowait", "schedwait", "iodemand", "ctxswi
 
 // A hotSample is a process at the last refresh.
 type hotSample struct {
-	used map[string]float64 // so far, in the units of the variables
+	used map[string]float64 // usage so far, in the units of the variables
 	vars hotVars
 	hot  bool
 }
@@ -78,7 +78,7 @@ type hotList struct {
 	p         *collector
 	now       func() time.Time
 	predicate *predicate
-	changes   uint64 // of the predicate
+	changes   uint64 // number of changes of the predicate
 	interval  uint64 // seconds
 	loaded    bool
 	at        time.Time // when samples were taken
@@ -154,14 +154,14 @@ func (h *hotList) storeConfig(v *pcp.Values) error {
 	return nil
 }
 
-// forget makes no process one of interest until the next refresh.
+// forget empties the list of interesting processes until the next refresh.
 func (h *hotList) forget() {
 	for _, s := range h.samples {
 		s.hot = false
 	}
 }
 
-// load reads the predicate from its file. Without a file it stays what it was.
+// load reads the predicate from its file. Without a file the predicate does not change.
 func (h *hotList) load() error {
 	h.loaded = true
 	text, err := h.p.Root.Read(hotConfig)
@@ -236,7 +236,7 @@ func (s *hotSample) rates(old *hotSample, elapsed float64) {
 	}
 }
 
-// sample reads what a process has used, nil if it is gone.
+// sample reads the resources that a process has used, nil if it is gone.
 func (h *hotList) sample(pid int32, users *procfs.Users) *hotSample {
 	hz, page := float64(h.p.Hertz), float64(h.p.PageSize)/1024
 	units := map[string]float64{"cpuburn": 1 / hz, "iowait": 1 / hz, "virtualsize": 1.0 / 1024, "residentsize": page, "iodemand": 1.0 / 1024, "schedwait": 1e-9}
@@ -288,7 +288,7 @@ func (h *hotList) processors() (busy, idle float64) {
 	for i, word := range bytes.Fields(line) {
 		v, _ := procfs.Uint(word)
 		switch {
-		case i == 0 || i > 8: // the name; what is counted twice
+		case i == 0 || i > 8: // the name of the line, and times that are part of others
 		case i == 4 || i == 5:
 			idle += float64(v) / float64(h.p.Hertz)
 		default:

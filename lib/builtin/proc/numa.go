@@ -57,8 +57,8 @@ func parseNUMA(t *procfs.Table, r *procfs.Row, text []byte) {
 	}
 }
 
-// addGraphics adds what /proc/PID/fdinfo says of memory for graphics, once for each client of a
-// driver, and the container of a process.
+// addGraphics adds the memory for graphics from /proc/PID/fdinfo, once for each client of a driver,
+// and the container of a process.
 func (p *collector) addGraphics() {
 	p.each("fdinfo", "/proc/PID/fdinfo", func(t *procfs.Table, pid int32) {
 		names, err := p.Root.Names(fileOf(pid, "fdinfo"))

@@ -11,11 +11,11 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// A predicate says which processes are of interest, in the language of pmdaproc(1):
+// A predicate selects interesting processes, in the language of pmdaproc(1):
 //
 //	cpuburn > 0.2 && (uname == "root" || psargs ~ /pmda/)
 type predicate struct {
-	text  string // with all its parentheses
+	text  string // text with all its parentheses
 	holds func(v *hotVars) bool
 }
 

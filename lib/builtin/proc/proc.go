@@ -24,33 +24,33 @@ const (
 //go:embed metrics.txt
 var metricsText string
 
-// Options say how the collector is made: its domain, and where the files are.
+// Options configure the collector: its domain, and the root of the files.
 type Options = procfs.Options
 
-// A collector reads what the metrics of the proc collector need.
+// A collector is the proc collector: its tables, and the state between fetches.
 type collector struct {
 	procfs.Catalog
-	threads  bool           // are instances, too
+	threads  bool           // threads are instances too
 	open     bool           // everyone may see everything
-	pids     []int32        // in ascending order
-	selected []int32        // those of them that the request is for
+	pids     []int32        // identifiers in ascending order
+	selected []int32        // processes of the request, among pids
 	client   *pmda.Client   // nil if it may see everything
-	mine     map[int32]bool // whether the client may see what is for the owner of a process only
+	mine     map[int32]bool // processes whose private files the client may see
 	names    map[int32]instanceName
 	mounts   []cgroupMount
 	devices  map[string]string // names of block devices by their numbers
-	serial   uint32            // of the instance domain of processes
-	// attention is what clients that are not shown all processes are shown.
-	attention map[*pmda.Client]attention
-	hot       *hotList
-	lifetime  uint64     // seconds for which processes are shown that have ended
-	hotter    *collector // of the processes in hot; nil for itself
+	serial   uint32            // serial number of the instance domain of processes
+	// selections are the settings of clients that do not see all processes.
+	selections map[*pmda.Client]selection
+	hot        *hotList
+	lifetime   uint64     // seconds for which processes are shown that have ended
+	hotter     *collector // collector of the processes in hot; nil in that collector
 }
 
 // A instanceName is the name of an instance.
 type instanceName struct {
-	word string // what the process is called
-	name string // with its number
+	word string // the name of the process
+	name string // name of the process after its number
 }
 
 // New returns the collector of metrics of processes, those of the reference's agent "proc". It
@@ -58,9 +58,9 @@ type instanceName struct {
 // PROC_PAGESIZE, PROC_THREADS, which if it is not 0 makes each thread an instance, and PROC_ACCESS,
 // which shows everything to everyone.
 //
-// Without a client it shows everything that the program may see. A client must have the attribute
-// UserID to see other metrics than the numbers of processes, and sees of processes of other users
-// only what everyone may see, unless it is the superuser's.
+// Without a client it shows all that the program may read. A client without the attribute UserID
+// sees only the numbers of processes; unless it is the superuser's, it sees only the public metrics
+// of other users' processes.
 func New(o *Options) *pmda.Agent {
 	return newCollector(o).agent()
 }
@@ -72,7 +72,7 @@ func Roots() []string { return procfs.Roots(metricsText) }
 func newCollector(o *Options) *collector {
 	p := &collector{
 		Catalog: procfs.NewCatalog("PROC", Domain, o), names: map[int32]instanceName{}, mine: map[int32]bool{},
-		serial: processSerial, lifetime: 60, attention: map[*pmda.Client]attention{},
+		serial: processSerial, lifetime: 60, selections: map[*pmda.Client]selection{},
 	}
 	p.Label = p.label
 	threads, _ := p.Setting("THREADS")
@@ -86,7 +86,7 @@ func newCollector(o *Options) *collector {
 	return p
 }
 
-// addAll adds what is known of each process.
+// addAll adds the metrics of each process.
 func (p *collector) addAll() {
 	p.addProcesses()
 	p.addStat()
@@ -95,7 +95,7 @@ func (p *collector) addAll() {
 	p.addGraphics()
 }
 
-// label returns what the instances of a table are labelled with.
+// label returns the function for the labels of a table's instances.
 func (p *collector) label(t *procfs.Table, keys []string) func(inst int32) string {
 	return func(inst int32) string {
 		if keys[0] == "pid" {
@@ -140,7 +140,7 @@ func (p *collector) readPIDs(c *pmda.Client) error {
 		slices.Sort(p.pids)
 		return nil
 	}
-	own := p.attentionOf(c)
+	own := p.selectionOf(c)
 	p.pids = p.pids[:0]
 	names, err := p.Root.Names("proc")
 	if err != nil {
@@ -188,8 +188,8 @@ func (p *collector) choose(req *pmda.Request) error {
 	return nil
 }
 
-// mayRead reports whether the client may see what the kernel shows only to the owner of a process.
-// Where the program itself may not, the kernel refuses.
+// mayRead reports whether the client may see the files that the kernel shows only to the owner of a
+// process. The kernel refuses files that the program itself may not read.
 func (p *collector) mayRead(pid int32) bool {
 	if p.client == nil {
 		return true
@@ -241,7 +241,7 @@ func (p *collector) read(pid int32, file string) ([]byte, error) {
 	return p.Root.Read(fileOf(pid, file))
 }
 
-// mayBeEmpty is the file of processes that says something if it is empty.
+// mayBeEmpty is the file of processes whose emptiness is a value.
 const mayBeEmpty = "autogroup"
 
 // perProcess adds a table for a file that each process has, unless it is empty; own is set for

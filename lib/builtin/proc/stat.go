@@ -19,7 +19,7 @@ const (
 	statFields   = 52
 )
 
-// addStat adds what is in /proc/PID/stat.
+// addStat adds the metrics of /proc/PID/stat.
 func (p *collector) addStat() {
 	p.perProcess("stat", "stat", false, parseStat)
 	p.Table("runq", "/proc/PID/stat of all processes", p.readQueues, p.Tables["all"])
@@ -56,7 +56,7 @@ func parseStat(t *procfs.Table, r *procfs.Row, text []byte) {
 	}
 }
 
-// setDerived sets what follows from a field.
+// setDerived sets the cells that are computed from a field.
 func setDerived(t *procfs.Table, r *procfs.Row, field int, v uint64) {
 	switch field {
 	case statTTY:
@@ -70,7 +70,7 @@ func setDerived(t *procfs.Table, r *procfs.Row, field int, v uint64) {
 	}
 }
 
-// statName returns the name in the second field of /proc/PID/stat, and what follows.
+// statName returns the name in the second field of /proc/PID/stat, and the fields after it.
 func statName(text []byte) (name, rest []byte, ok bool) {
 	open, end := bytes.IndexByte(text, '('), bytes.LastIndexByte(text, ')')
 	if open < 0 || end < open {
@@ -86,7 +86,7 @@ var policies = [...]string{"NORMAL", "FIFO", "RR", "BATCH", "ISO", "IDLE", "DEAD
 const (
 	ttyMajor     = 4
 	consoleMajor = 5
-	ptsMajor     = 136 // and the seven after it
+	ptsMajor     = 136 // the first of eight numbers
 	ttySerial    = 64  // the first minor number of serial lines
 )
 
@@ -108,7 +108,8 @@ func ttyName(dev uint64) string {
 	return "?"
 }
 
-// queues are what processes are counted by: what they do, and whether they are of the kernel.
+// queues are the classes in which processes are counted: by state, and kernel threads by
+// themselves.
 var queues = [...]string{"runnable", "blocked", "sleeping", "stopped", "swapped", "defunct", "unknown", "kernel"}
 
 // runQueues are the numbers of processes, by queues.
@@ -129,8 +130,8 @@ func (p *collector) readQueues(t *procfs.Table, _ *pmda.Request) error {
 	return nil
 }
 
-// add counts a process by its stat file. One without memory of its own is counted as such, whatever
-// its state; those are of the kernel.
+// add counts a process by its stat file. A process without memory of its own is a kernel thread,
+// and counted as that in any state.
 func (q runQueues) add(text []byte) {
 	_, rest, _ := statName(text)
 	state, rest := procfs.Word(rest)

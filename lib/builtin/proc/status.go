@@ -10,7 +10,7 @@ import (
 	"pmtools/lib/pmda"
 )
 
-// addStatus adds what is in /proc/PID/status.
+// addStatus adds the metrics of /proc/PID/status.
 func (p *collector) addStatus() {
 	p.perProcess("status", "status", false, parseStatus)
 	status := p.Tables["status"]
@@ -113,7 +113,7 @@ func (p *collector) addMaps() {
 	})
 }
 
-// addLinks adds what symbolic links of processes lead to, and how many files they have open.
+// addLinks adds the targets of processes' symbolic links, and the numbers of their open files.
 func (p *collector) addLinks() {
 	for _, name := range []string{"exe", "cwd"} {
 		p.each(name, "/proc/PID/"+name, func(t *procfs.Table, pid int32) {

@@ -40,7 +40,7 @@ func (s *collector) addBins() {
 		return nil
 	})
 	s.define(51, s.fetchBogusBins)
-	for item := uint32(103); item <= 114; item++ { // in all types
+	for item := uint32(103); item <= 114; item++ { // the metrics bin and part_bin in all types
 		s.define(item, values)
 	}
 	s.define(111, pmda.Each(func(inst int32) (int64, error) { return int64(*s.bin(inst)) + s.seconds(), nil }))

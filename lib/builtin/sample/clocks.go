@@ -8,15 +8,15 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// clocks is what grows with time.
+// clocks are the values that grow with time.
 type clocks struct {
 	stepSize int32
-	rate     uint32    // by which value grows each second
-	value    uint32    // of const_rate
+	rate     uint32    // growth of value in a second
+	value    uint32    // value of const_rate
 	valueAt  time.Time // when value was fetched; zero before
 }
 
-// seconds returns how long the collector exists.
+// seconds returns the age of the collector.
 func (s *collector) seconds() int64 { return int64(s.now.Sub(s.start) / time.Second) }
 
 // addClocks adds the metrics that grow with time.
@@ -31,8 +31,8 @@ func (s *collector) addClocks() {
 	s.define(73, pmda.One(func() uint32 { return s.clocks.rate })).Store = setting(func(w uint64) { s.clocks.rate = uint32(w) })
 }
 
-// constRate returns what has come together. The reference counts from 1970 on the first time, and
-// so does this.
+// constRate returns the sum so far. At the first call it counts from 1970 on, as the reference
+// does.
 func (s *collector) constRate() uint32 {
 	last := s.clocks.valueAt
 	if last.IsZero() {
@@ -97,7 +97,7 @@ func (s *collector) addSteps() {
 	s.addUpDown()
 }
 
-// addUpDown adds a value that goes up and down, and what controls it.
+// addUpDown adds a value that goes up and down, and the metrics that control it.
 func (s *collector) addUpDown() {
 	up := &s.steps.up
 	s.resetUpDown()

@@ -9,8 +9,8 @@ import (
 
 // constants are values that do not change unless they are stored.
 type constants struct {
-	words map[uint32]uint64 // of numbers, by item
-	texts map[uint32][]byte // of strings and aggregates
+	words map[uint32]uint64 // words of numeric metrics, by item
+	texts map[uint32][]byte // texts of strings and aggregates
 }
 
 // addConstants adds one, ten, a hundred, a million and a number that can be changed, in all types.

@@ -11,7 +11,7 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// control is what makes the sample collector behave in special ways.
+// control are the settings for special behaviour of the sample collector.
 type control struct {
 	errorCode    int32
 	changed      map[uint32]bool // items that have a note about it: whether they were stored
@@ -20,7 +20,7 @@ type control struct {
 	readyAt      time.Time // zero unless the waiting has begun
 }
 
-// addControl adds what controls the collector, and what goes wrong on purpose.
+// addControl adds the metrics that control the collector, and those that fail on purpose.
 func (s *collector) addControl() {
 	s.control.changed = map[uint32]bool{}
 	s.define(0, pmda.One(func() string { return "" })).Store = storeControl
@@ -44,7 +44,7 @@ func storeControl(_ *pmda.Client, v *pcp.Values) error {
 	case err != nil:
 		return err
 	case string(text) == "-1":
-		return pmerr.Permission // it would end the program
+		return pmerr.Permission // the value would end the program
 	case len(text) > 0:
 		return pmerr.Conv
 	}

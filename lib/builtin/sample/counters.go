@@ -9,7 +9,7 @@ import (
 
 // counters are numbers that change by the same amount with each fetch.
 type counters struct {
-	sums     map[uint32]uint64 // by item
+	sums     map[uint32]uint64 // sums by item
 	negative [4]float64        // whole numbers
 }
 
@@ -29,7 +29,7 @@ func (s *collector) addCounters() {
 	for i := range s.counters.negative {
 		s.counters.negative[i] = -10000
 	}
-	for i := range 3 { // as counter, instant and discrete
+	for i := range 3 { // one metric each: counter, instant and discrete
 		for j, t := range []pcp.Type{pcp.Int32, pcp.Int64, pcp.Float, pcp.Double} {
 			value := &s.counters.negative[j]
 			m := s.define(uint32(141+4*i+j), pmda.One(func() float64 { *value++; return *value }))

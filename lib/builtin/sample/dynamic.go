@@ -12,12 +12,12 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// dynamic is what may be changed about instances and descriptions.
+// dynamic are the instances and descriptions that may be changed.
 type dynamic struct {
-	metaInDom pcp.InDom // that sample.dynamic.meta.metric pretends to have
+	metaInDom pcp.InDom // instance domain in the description of sample.dynamic.meta.metric
 	list      []pcp.Instance
-	at        time.Time       // of the file that they are from
-	sum       map[int32]int32 // how often each was fetched
+	at        time.Time       // time of the file of the instances
+	sum       map[int32]int32 // number of fetches of each instance
 }
 
 // addDynamic adds metrics whose instances are in a file, and one whose description can be changed.
@@ -91,6 +91,6 @@ func (s *collector) readDynamic() {
 		}
 	}
 	if len(words) > 0 {
-		s.dynamic.list = nil // as with the reference, all of the file has to be right
+		s.dynamic.list = nil // as in the reference, a mistake invalidates the complete file
 	}
 }

@@ -65,7 +65,7 @@ type eventWriter struct {
 	*pmda.Events
 	domain uint32
 	at     time.Time
-	missed int32 // how many records it says are missing
+	missed int32 // number of missed records in it
 	err    error
 }
 
@@ -104,12 +104,12 @@ func (w *eventWriter) deliver(c *pmda.Column, inst int32) {
 func (s *collector) newWriter(c *pmda.Column) *eventWriter {
 	w := &eventWriter{Events: pmda.NewEvents(c.Metric().Type), domain: s.opts.Domain, at: s.now, missed: 7}
 	if c.Metric().Type == pcp.HighResEvent {
-		w.missed = 0 // the reference does not say how many
+		w.missed = 0 // the reference leaves the number out
 	}
 	return w
 }
 
-// fetchBogus delivers a record that says how often records were fetched, and at times another.
+// fetchBogus delivers a record with the number of fetches, and at some fetches a second record.
 func (s *collector) fetchBogus(c *pmda.Column, inst int32, fetches *int32) []byte {
 	w := s.newWriter(c)
 	w.record(pcp.EventPoint)
@@ -123,8 +123,8 @@ func (s *collector) fetchBogus(c *pmda.Column, inst int32, fetches *int32) []byt
 	return w.Bytes()
 }
 
-// shareBogus makes all values of bogus records in a result the one that was delivered last, if any:
-// in the reference they share their memory.
+// shareBogus makes all values of bogus records in a result the value that was delivered last: in
+// the reference they share their memory.
 func (s *collector) shareBogus(res *pcp.Result) {
 	if s.events.lastBogus == nil {
 		return

@@ -14,10 +14,10 @@ import (
 type families struct {
 	many    int32
 	indom   *pmda.InDom
-	profile *pcp.Profile // of the current fetch
+	profile *pcp.Profile // value for the current fetch
 }
 
-// familySum is what sample.needprofile says of each.
+// familySum is the value of sample.needprofile for each instance.
 const familySum = "\x05\x05\x09\x09\x1a"
 
 // maxMany is the highest number of instances that can be asked for.
@@ -53,7 +53,7 @@ func (s *collector) setMany(n int32) {
 	s.families.indom.Instances = list
 }
 
-// fetchNeedProfile delivers values if the client has said which ones it wants.
+// fetchNeedProfile delivers values if the client has sent a profile with selected instances.
 func (s *collector) fetchNeedProfile(c *pmda.Column) error {
 	_, entries := s.families.profile.Entries()
 	if !slices.ContainsFunc(entries, func(e pcp.ProfileEntry) bool {
@@ -73,7 +73,7 @@ type ghosts struct {
 	moon    int32
 }
 
-// ghostOrigins says where each ghost is from.
+// ghostOrigins are the origins of the ghosts.
 var ghostOrigins = [...]string{"Africa", "Nepal", "China", "Indonesia", "Japan", "Thailand", "Roumania", "Jamaica"}
 
 // addGhosts adds the ghosts.

@@ -14,10 +14,10 @@ import (
 // procs are processes that come and go.
 type procs struct {
 	slots   [20]*process   // the first four stay
-	list    []pcp.Instance // in the order of their start
+	list    []pcp.Instance // processes in the order of their start
 	seed    uint32
-	ordinal int   // of the process that was started last
-	inst    int32 // its number
+	ordinal int   // ordinal of the last started process
+	inst    int32 // number of the instance
 	fetch   int   // the fetch in which they changed last
 }
 

@@ -10,7 +10,7 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// random is what looks random (collector.md C11.3).
+// random are the values that look random (collector.md C11.3).
 type random struct {
 	seed  uint64
 	drift struct{ value, sign int32 }
@@ -121,9 +121,9 @@ func (s *collector) redrawDodgey(all []pcp.Instance) {
 	s.random.dodgeyFetches = s.random.draw() % s.random.dodgey
 }
 
-// fetchDodgey delivers what there is at present. Above 5, the time until that changes is counted at
-// each instance before the first value, and of the instances that are there only those have one
-// whose number is not above how many there are: for no reason but that it is so in the reference.
+// fetchDodgey delivers the present instances. With a control above 5, the time until the next
+// change is counted at each instance before the first value, and only instances up to the number of
+// present ones have values: the reference behaves so.
 func (s *collector) fetchDodgey(c *pmda.Column) error {
 	n := s.random.dodgey
 	switch {
@@ -146,15 +146,15 @@ func (s *collector) fetchDodgey(c *pmda.Column) error {
 	return nil
 }
 
-// mirage is what comes and goes with time.
+// mirage are the instances that come and go with time.
 type mirage struct {
 	x    int32 // shared by colours and mirages
 	list []pcp.Instance
 	last int32     // the number of the instance that was added last
-	at   time.Time // of the last change
+	at   time.Time // time of the last change
 	on   bool
 	msec int32
-	now  bool // change with the next request, whatever time it is
+	now  bool // change with the next request, at any time
 }
 
 // nextX returns the shared counter for the next value.

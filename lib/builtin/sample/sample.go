@@ -1,4 +1,4 @@
-// Package sample collects metrics of all kinds, for tests of whatever reads metrics.
+// Package sample collects metrics of all kinds, for tests of programs that read metrics.
 package sample
 
 import (
@@ -19,13 +19,12 @@ import (
 
 // How the sample collector is made (collector.md C11).
 //
-// What metrics there are is a list, metrics.txt, in the order of the name space. Each theme has a
-// file, which says how the metrics of the theme are fetched and stored. Items and instance domains
-// have the reference's numbers; all metrics are in cluster 0.
+// The metrics are in a list, metrics.txt, in the order of the name space. Each theme has a file
+// with the functions that fetch and store its metrics. Items and instance domains have the
+// reference's numbers; all metrics are in cluster 0.
 //
-// Values depend on nothing but how often and when they were fetched. Those that look random come
-// from one generator (sample_random.go) that all of them share, so that the order of fetches
-// counts.
+// Values depend only on the number and the times of fetches. Values that look random come from one
+// shared generator (random.go), so that they depend on the order of fetches.
 
 // Domain is the usual domain of New.
 const Domain = 29
@@ -33,7 +32,7 @@ const Domain = 29
 //go:embed metrics.txt
 var metricsText string
 
-// Options say how a sample collector behaves. The zero value is the default.
+// Options configure a sample collector. The zero value is the default.
 type Options struct {
 	Domain uint32 // 0 means Domain
 	// Name is the first component of the names; "" means "sample".
@@ -45,9 +44,9 @@ type Options struct {
 	Now func() time.Time
 }
 
-// New returns a collector with metrics of all kinds, for tests of whatever reads metrics: it has
-// all types, semantics and units, instances that come and go, errors, event records, values that
-// can be stored.
+// New returns a collector with metrics of all kinds, for tests of programs that read metrics: it
+// has all types, semantics and units, instances that come and go, errors, event records, values
+// that can be stored.
 func New(o *Options) (pmda.Provider, error) {
 	s := &collector{items: map[uint32]*pmda.Metric{}, list: catalog.New(metricsText)}
 	s.traffic.clients = map[*pmda.Client]*client{}
@@ -60,14 +59,14 @@ func New(o *Options) (pmda.Provider, error) {
 	}
 	s.start = s.opts.Now()
 	s.now = s.start
-	s.traffic.sent = 1 // as if it had introduced itself to a daemon
+	s.traffic.sent = 1 // the message by which an agent introduces itself to a daemon
 	for i := range s.list.Metrics {
 		if m := &s.list.Metrics[i]; s.items[m.Item] == nil && m.Sem|pcp.Sem(m.Type) != 0 {
 			s.items[m.Item] = m
 		}
 	}
 	s.list.Metric("bad.unknown").Domain = s.opts.Domain     // a name of nothing
-	s.list.Metric("secret.foo.bar.max.redirect").Domain = 2 // of the daemon
+	s.list.Metric("secret.foo.bar.max.redirect").Domain = 2 // the metric's identifier is in the daemon's domain
 	for _, add := range []func(){
 		s.addControl, s.addClocks, s.addConstants, s.addBins, s.addFamilies, s.addMirage, s.addScramble, s.addProc,
 		s.addGhosts, s.addRandom, s.addSteps, s.addCounters, s.addDynamic, s.addTraffic, s.addEvents, s.addPhysics,
@@ -93,13 +92,13 @@ func clusterLabels(cluster uint32) string {
 	return ""
 }
 
-// A collector is the sample collector. What belongs to a theme has a field of its own.
+// A collector is the sample collector. Each theme has a field for its state.
 type collector struct {
 	*pmda.Agent
 	opts       Options
 	start, now time.Time // now is that of the current request
 	list       *catalog.Catalog
-	items      map[uint32]*pmda.Metric // of the list, by item
+	items      map[uint32]*pmda.Metric // metrics of the list, by item
 	request    int                     // counts fetches
 
 	control   control
@@ -120,20 +119,20 @@ type collector struct {
 	physics   physics
 }
 
-// define says how a metric of the list is fetched, and returns it.
+// define sets the function that fetches a metric of the list, and returns the metric.
 func (s *collector) define(item uint32, fetch func(*pmda.Column) error) *pmda.Metric {
 	m := s.items[item]
 	m.Fetch = fetch
 	return m
 }
 
-// int32s says that a metric has the value of a number.
+// int32s makes a number the value of a metric.
 func (s *collector) int32s(item uint32, value *int32) *pmda.Metric {
 	return s.define(item, pmda.One(func() int32 { return *value }))
 }
 
-// indom says which instances a domain of the list has. Like the reference's, they have empty sets
-// of labels.
+// indom sets the instances of a domain of the list. As in the reference, they have empty sets of
+// labels.
 func (s *collector) indom(serial string, list ...pcp.Instance) *pmda.InDom {
 	d := s.list.InDoms[serial]
 	d.Instances, d.InstLabels = list, pmda.NoLabels
@@ -145,7 +144,7 @@ func storable(value *int32) func(*pmda.Client, *pcp.Values) error {
 	return setting(func(w uint64) { *value = int32(w) })
 }
 
-// setting makes a Metric.Store of what takes the word of the only value.
+// setting makes a Metric.Store of a function that takes the word of the only value.
 func setting(set func(w uint64)) func(*pmda.Client, *pcp.Values) error {
 	return storing(func(w uint64) error {
 		set(w)
@@ -153,7 +152,7 @@ func setting(set func(w uint64)) func(*pmda.Client, *pcp.Values) error {
 	})
 }
 
-// storing is like setting, for what may refuse the value.
+// storing is like setting, for a function that may refuse the value.
 func storing(set func(w uint64) error) func(*pmda.Client, *pcp.Values) error {
 	return func(_ *pmda.Client, v *pcp.Values) error {
 		if v.Len() != 1 || len(v.Words) != 1 {
@@ -171,7 +170,8 @@ func storedText(v *pcp.Values) ([]byte, error) {
 	return v.Blobs[0], nil
 }
 
-// Fetch implements pmda.Provider. What changes with time does so before any metric is asked.
+// Fetch implements pmda.Provider. Values that change with time change before the first metric is
+// fetched.
 func (s *collector) Fetch(ctx context.Context, req *pmda.Request, dst *pcp.Result) error {
 	s.begin(req.Client)
 	s.request++
@@ -201,8 +201,8 @@ func (s *collector) Instances(ctx context.Context, c *pmda.Client, d pcp.InDom) 
 	return s.Agent.Instances(ctx, c, d)
 }
 
-// FindInstance implements pmda.InstanceFinder: what stands behind the first blank does not count,
-// neither in the names nor in what is asked for.
+// FindInstance implements pmda.InstanceFinder: only the text before the first blank counts, in the
+// names and in the requested name.
 func (s *collector) FindInstance(ctx context.Context, c *pmda.Client, d pcp.InDom, name string) (int32, error) {
 	list, err := s.Instances(ctx, c, d)
 	if err != nil {
@@ -253,8 +253,8 @@ func (s *collector) InDomText(ctx context.Context, c *pmda.Client, d pcp.InDom, 
 	return s.Agent.InDomText(ctx, c, d, kind)
 }
 
-// Labels implements pmda.Labeler. Whether a metric was changed is a note about it, and no part of
-// what identifies it.
+// Labels implements pmda.Labeler. The label of a changed metric is optional: it is not part of the
+// metric's identity.
 func (s *collector) Labels(ctx context.Context, c *pmda.Client, kind pcp.LabelKind, ident uint32) ([]pcp.LabelSet, error) {
 	s.begin(c)
 	defer s.end(c)
@@ -278,7 +278,7 @@ func (s *collector) Store(ctx context.Context, c *pmda.Client, sets []pcp.Values
 	s.now = s.opts.Now()
 	for i := range sets {
 		if sets[i].ID == pcp.NewID(s.opts.Domain, 0, 54) {
-			return pmerr.Permission // there is a name, but no metric
+			return pmerr.Permission // the name exists, but the metric does not
 		}
 		if err := s.oddStore(&sets[i]); err != nil {
 			return err
@@ -294,7 +294,7 @@ func (s *collector) Store(ctx context.Context, c *pmda.Client, sets []pcp.Values
 }
 
 // oddStore returns the error of values that have another type than their metric, if it is not the
-// usual one: where values are no 32 bits, they are of no use at all.
+// usual one: for metrics whose values do not have 32 bits, the type is invalid.
 func (s *collector) oddStore(v *pcp.Values) error {
 	m := s.Metric(v.ID)
 	if m == nil || m.Store == nil || len(v.Odd) == 0 || v.Len() != 1 && v.ID.Item() != 6 {

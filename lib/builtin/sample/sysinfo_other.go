@@ -7,5 +7,5 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// fetchSysinfo has nothing to deliver: there is no such system call.
+// fetchSysinfo fails: the system call exists only on Linux.
 func fetchSysinfo(*pmda.Column) error { return pmerr.AppVersion }

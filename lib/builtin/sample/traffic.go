@@ -7,7 +7,7 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// traffic is who has asked how often. A request counts as a message received, its answer as one
+// traffic counts the messages of clients. A request counts as a message received, its answer as one
 // sent.
 type traffic struct {
 	clients        map[*pmda.Client]*client
@@ -16,12 +16,12 @@ type traffic struct {
 	received, sent uint32
 }
 
-// A client is what is known about a client.
+// A client holds the counts and settings of one client.
 type client struct {
 	received, sent uint32
 }
 
-// known returns what is known about a client.
+// known returns the state of a client.
 func (s *collector) known(c *pmda.Client) *client {
 	k := s.traffic.clients[c]
 	if k == nil {

@@ -18,14 +18,14 @@ import (
 // Domain is the usual domain of New.
 const Domain = 253
 
-// Options say how a simple collector behaves. The zero value is the default.
+// Options configure a simple collector. The zero value is the default.
 type Options struct {
 	Domain uint32 // 0 means Domain
-	// Config is a file whose first line says which instances simple.now has: a list of "sec", "min"
-	// and "hour", joined by commas. It is read again when it has changed; without the file there
-	// are none. "" means all three.
+	// Config is a file whose first line lists the instances of simple.now: "sec", "min" and "hour",
+	// joined by commas. It is read again when it has changed; without the file there are no
+	// instances. "" means all three.
 	Config string
-	// Logf takes lines about what is wrong with the files; nil drops them.
+	// Logf takes lines about mistakes in the files; nil drops them.
 	Logf func(format string, args ...any)
 }
 
@@ -53,12 +53,12 @@ type collector struct {
 	fetches   uint32
 	colors    [3]int32
 	user, sys float64   // seconds that the process has used
-	now       time.Time // of the current fetch
+	now       time.Time // value for the current fetch
 	indom     *pmda.InDom
-	modified  time.Time // of the configuration that was read, zero if there is none
+	modified  time.Time // time of the configuration file, zero if it does not exist
 }
 
-// Fetch implements pmda.Provider: it counts, whatever is fetched.
+// Fetch implements pmda.Provider: it counts each request.
 func (s *collector) Fetch(ctx context.Context, req *pmda.Request, dst *pcp.Result) error {
 	s.fetches++
 	s.now = time.Now()
@@ -110,7 +110,7 @@ func colorInDom() *pmda.InDom {
 		OneLine:    "The three colours of the simple agent",
 		Help:       "There are always three: red (0), green (1) and blue (2).",
 		Labels:     `{"indom_name":"color","model":"RGB"}`,
-		InstLabels: pmda.NoLabels, // as the reference says of each
+		InstLabels: pmda.NoLabels, // the reference has no labels for these instances
 	}
 }
 
@@ -160,8 +160,7 @@ func (s *collector) storeFetches(_ *pmda.Client, v *pcp.Values) error {
 	return nil
 }
 
-// storeColors sets colours. One that is out of range is set to the nearest value, and the rest
-// refused.
+// storeColors sets colours. A value out of range is set to the nearest value, and the rest refused.
 func (s *collector) storeColors(_ *pmda.Client, v *pcp.Values) error {
 	for i, inst := range v.Insts {
 		if inst < 0 || int(inst) >= len(s.colors) {

@@ -11,20 +11,20 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// A Rule admits hosts to an Agent, or refuses them. Of the rules that match a host, the one counts
-// that names it most exactly, the first of those that do equally. A host that no rule matches is
+// A Rule admits hosts to an Agent, or refuses them. The most specific rule that matches a host
+// counts, and the first of several equally specific ones. A host without a matching rule is
 // admitted. A Rule belongs to one Agent.
 type Rule struct {
 	nets  []netip.Prefix
 	allow bool
-	max   int // connections at a time; 0 means no limit
+	max   int // simultaneous connections; 0 means no limit
 	conns int // now
 }
 
 // ParseRule reads a rule in the form of the option -A of the reference's agent:
-// "allow:HOST:MAXCONNS" or "disallow:HOST", where HOST is an address, the beginning of one and a star
-// as in "10.1.*", ".*" for all addresses of IPv4, ":*" for all of IPv6, "*" for both, or a name, and
-// 0 connections mean any number. The error is pmerr.EINVAL and says what is wrong.
+// "allow:HOST:MAXCONNS" or "disallow:HOST", where HOST is an address, the beginning of one and a
+// star as in "10.1.*", ".*" for all addresses of IPv4, ":*" for all of IPv6, "*" for both, or a
+// name, and 0 connections mean any number. The error is pmerr.EINVAL, with the mistake.
 func ParseRule(spec string) (*Rule, error) {
 	word, host, _ := strings.Cut(spec, ":")
 	r := &Rule{allow: word == "allow"}
@@ -128,7 +128,7 @@ func (a *Agent) admit(from net.Addr) (*Rule, int32) {
 	return rule, 0
 }
 
-// release gives back what admit returned.
+// release returns the place of a connection that admit has given.
 func (a *Agent) release(rule *Rule) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -53,7 +53,7 @@ type family struct {
 	name   string
 	indom  *pmda.InDom
 	needs  *pmda.Reading
-	period float64 // in seconds
+	period float64 // period in seconds
 	rows   []pmda.Metric
 }
 

@@ -15,12 +15,12 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// defaultStall is how long a client may take for the rest of a message that has begun to arrive, at least,
-// and to receive an answer. Between reports it may be silent for ever.
+// defaultStall is the least time that a client has for the rest of a message that has begun to
+// arrive, and for receiving an answer. Between reports a client may be silent for ever.
 const defaultStall = 10 * time.Second
 
-// defaultSilence is how long a client may take for its first report, which programs send as soon as
-// they have connected.
+// defaultSilence is the limit for a client's first report, which programs send as soon as they have
+// connected.
 const defaultSilence = 30 * time.Second
 
 // The errors with which a client is turned away.
@@ -33,8 +33,8 @@ const (
 type server struct {
 	mu        sync.Mutex
 	listeners map[net.Listener]bool
-	conns     map[net.Conn]bool // those that count; true after the first report
-	silent    []net.Conn        // those without a report, the oldest first, and some that have gone
+	conns     map[net.Conn]bool // connections that have a place; true after the first report
+	silent    []net.Conn        // connections without a report, the oldest first, and some that are closed
 	closed    bool
 	wg        sync.WaitGroup
 }
@@ -54,7 +54,7 @@ func (a *Agent) Serve(l net.Listener) error {
 			wait = 0
 		case errors.Is(err, net.ErrClosed):
 			return nil
-		default: // too many open files, say
+		default: // for example too many open files
 			a.logf("%v", err)
 			wait = min(max(2*wait, time.Millisecond), time.Second)
 			time.Sleep(wait)
@@ -106,9 +106,9 @@ func (s *server) stop(l net.Listener) {
 	s.wg.Done()
 }
 
-// enter gives a connection one of limit places. If all are taken, the connection ends that has been
-// without a report for the longest time: otherwise anybody could keep all programs out by opening
-// connections. It returns false if there is no such connection.
+// enter gives a connection one of limit places. If all places are taken, enter closes the oldest
+// connection without a report: otherwise anybody could keep all programs out by opening
+// connections. It returns false if every connection has reported.
 func (s *server) enter(c net.Conn, limit int) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -123,7 +123,7 @@ func (s *server) enter(c net.Conn, limit int) bool {
 		s.silent = s.silent[1:]
 		if reported, ok := s.conns[oldest]; ok && !reported {
 			delete(s.conns, oldest)
-			oldest.Close() // its goroutine ends
+			oldest.Close() // the read of its goroutine fails, and the goroutine ends
 		}
 	}
 	if s.closed {
@@ -203,7 +203,7 @@ func (a *Agent) client(c net.Conn) {
 	}
 }
 
-// serve takes the reports of a client. The error says why it ends.
+// serve takes the reports of a client. The error is the reason of the end.
 func (a *Agent) serve(c net.Conn, answer func(int32) error) error {
 	r := tracepdu.NewReader(bufio.NewReader(c))
 	first := time.Now().Add(a.silence)

@@ -8,37 +8,37 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// maxTags is how many tags there may be of each kind of report.
+// maxTags is the largest number of tags of each kind of report.
 const maxTags = 1 << 16
 
 // tags are the tags of one kind of report.
 type tags struct {
 	byName map[string]*tag
-	sorted []*tag           // by number
-	ids    map[string]int32 // of all tags, also those that were cleared
+	sorted []*tag           // tags by number
+	ids    map[string]int32 // numbers of all tags, cleared ones too
 	last   int32            // the number that was given last; the first is 1
 }
 
-// A tag is a tag and what was reported about it.
+// A tag is a name with the reports about it.
 type tag struct {
 	id     int32
 	name   string
 	count  uint64
 	total  float64  // the sum of all values
 	value  float64  // the last
-	recent []bucket // those with a report, the oldest first, at most one more than Options.Buckets
+	recent []bucket // buckets with a report, the oldest first, at most one more than Options.Buckets
 }
 
-// A bucket is what was reported in one part of the period.
+// A bucket holds the reports of one part of the period.
 type bucket struct {
-	slot  int64 // its number
+	slot  int64 // number of the instance
 	count uint64
 	sum   float64
 	min   float64
 	max   float64
 }
 
-// A row is what a request sees of a tag.
+// A row holds the values of a tag for one request.
 type row struct {
 	count uint64
 	total float64
@@ -66,7 +66,7 @@ func (s *tags) add(d *tracepdu.Data, now, oldest int64) error {
 	return nil
 }
 
-// insert adds a tag. One that was there before gets its number again.
+// insert adds a tag. A tag that was cleared gets its old number again.
 func (s *tags) insert(name string) *tag {
 	if s.byName == nil {
 		s.byName = map[string]*tag{}
@@ -104,7 +104,7 @@ func (t *tag) forget(oldest int64) {
 	t.recent = slices.Delete(t.recent, 0, i)
 }
 
-// row returns what a request sees.
+// row returns the values of the tag for one request.
 func (t *tag) row(now, oldest int64) row {
 	t.forget(oldest)
 	r := row{count: t.count, total: t.total, value: t.value}

@@ -1,5 +1,5 @@
-// Package trace is the trace agent: it takes what instrumented programs report, and has metrics of
-// it (collector.md C14). Package lib/trace is the other side, the programs'.
+// Package trace is the trace agent: it takes the reports of instrumented programs, and makes
+// metrics of them (collector.md C14). Package lib/trace is the other side, the programs'.
 //
 //	a, err := trace.New(nil)
 //	if err != nil { ... }
@@ -37,27 +37,27 @@ const (
 	maxBuckets     = 100_000
 )
 
-// Options say how an Agent behaves. The zero value is the default.
+// Options configure an Agent. The zero value is the default.
 type Options struct {
 	Domain uint32 // 0 means Domain
-	// Period is how far rates, averages and extremes reach back. It counts in whole seconds; 0 means
-	// a minute.
+	// Period is the time span of rates, averages and extremes. It is rounded to seconds; 0 means a
+	// minute.
 	Period time.Duration
 	// Buckets are the parts that the period has: as one of them ends, it becomes visible, and the
 	// oldest is forgotten. 0 means 5.
 	Buckets int
 	// ObserveUnits and CounterUnits are the units of trace.observe.value and trace.counter.value.
 	ObserveUnits, CounterUnits pcp.Units
-	// Port is what trace.control.port shows; 0 means DefaultPort.
+	// Port is the value of trace.control.port; 0 means DefaultPort.
 	Port int
-	// Access says which hosts may connect; nil admits all.
+	// Access are the rules for hosts that connect; nil admits all.
 	Access []*Rule
-	// MaxClients limits the connections at a time; 0 means 1000. One more ends the oldest of those
-	// that have not reported anything as yet, or is refused if there is none.
+	// MaxClients limits the simultaneous connections; 0 means 1000. A further connection replaces
+	// the oldest one without a report, or is refused if every connection has reported.
 	MaxClients int
 	// Debug are the debug options at the start. With "appl0" the agent logs connections and reports.
 	Debug []string
-	// Logf takes lines about what is wrong with clients; nil drops them.
+	// Logf takes lines about errors of clients; nil drops them.
 	Logf func(format string, args ...any)
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
@@ -69,7 +69,7 @@ type Agent struct {
 	*pmda.Agent
 	opts   Options
 	start  time.Time
-	shown  [tracepdu.Counter + 1]view // of the current request
+	shown  [tracepdu.Counter + 1]view // views of the current request
 	server server
 
 	stall, silence time.Duration // defaultStall and defaultSilence, except in tests
@@ -81,9 +81,9 @@ type Agent struct {
 	debug string // the debug options
 }
 
-// A view is what a request sees of one kind of reports.
+// A view holds the rows of one kind of reports for one request.
 type view struct {
-	list []pcp.Instance // by number
+	list []pcp.Instance // tags by number
 	rows map[int32]row
 }
 
@@ -138,7 +138,7 @@ func (a *Agent) look(k tracepdu.Kind) {
 	}
 }
 
-// reset forgets all tags, as a store to trace.control.reset says. Their numbers stay.
+// reset forgets all tags, for a store to trace.control.reset. The tags keep their numbers.
 func (a *Agent) reset(*pmda.Client, *pcp.Values) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -1,17 +1,17 @@
-// Package catalog reads lists of metrics: texts that say what collectors have, so that their code
-// only says where values come from.
+// Package catalog reads lists of metrics: texts with the names, descriptions and help of a
+// collector's metrics, so that its code has only the origins of values.
 //
 // A line is a metric or an instance domain:
 //
 //	name  cluster.item  type  indom  semantics  units  [value]  one-line help text
 //	indom  serial  [value]  one-line help text
 //
-// with "-" for no instance domain and "???" for no semantics. Units are written as
-// pminfo shows them, without the blanks around "/", and with "_" for others. Some lists have a value, which says where
-// values or instances come from. Lines after it that begin with a tab are its help
-// text, or, if they begin with a brace, its labels. A line of nothing but a name and
-// an identifier is another name for a metric; "name *" is the root of a dynamic
-// subtree. Lines that begin with "#" are comments.
+// with "-" for no instance domain and "???" for no semantics. Units are written as pminfo shows
+// them, without the blanks around "/", and with "_" for others. Some lists have a value: the origin
+// of a metric's values or of a domain's instances. Lines after it that begin with a tab are its
+// help text, or, if they begin with a brace, its labels. A line with only a name and an identifier
+// is another name for a metric; "name *" is the root of a dynamic subtree. Lines that begin with
+// "#" are comments.
 package catalog
 
 import (
@@ -27,13 +27,13 @@ import (
 // A Catalog is a list of metrics. Parse adds to it.
 type Catalog struct {
 	Metrics []pmda.Metric
-	InDoms  map[string]*pmda.InDom // by their serial numbers
+	InDoms  map[string]*pmda.InDom // domains by their serial numbers
 	// Bind gives a metric its values, in lists that have them; else it is nil.
 	Bind func(m *pmda.Metric, value string) error
 	// BindInDom gives an instance domain its instances.
 	BindInDom func(d *pmda.InDom, value string) error
 
-	units map[string]pcp.Units // that were read before
+	units map[string]pcp.Units // units that were parsed before, by their texts
 }
 
 // New returns the catalog of a list without values. The list is part of the program, so that an
@@ -103,7 +103,7 @@ func (c *Catalog) entry(line, more string) error {
 	return nil
 }
 
-// metric reads what follows a name.
+// metric reads the fields after a name.
 func (c *Catalog) metric(m *pmda.Metric, line string) error {
 	if m.Dynamic = line == "*"; m.Dynamic {
 		return nil

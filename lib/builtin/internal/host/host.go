@@ -1,4 +1,4 @@
-// Package host has what several collectors show of this machine and this process.
+// Package host reads facts about this machine and this process for several collectors.
 package host
 
 import (
@@ -11,7 +11,7 @@ import (
 	"pmtools/lib/pcp"
 )
 
-// A Host says where to look. The zero value is the default.
+// A Host has the root of the files, and the functions of the system. The zero value is the default.
 type Host struct {
 	// Root is the directory below which the system's files are; "" means "/".
 	Root string
@@ -50,8 +50,8 @@ func (h *Host) Dir() string {
 	return h.Root
 }
 
-// Word returns the first word in a file below the root, or other if there is no such file, or
-// nothing in it but none.
+// Word returns the first word in a file below the root, or other if the file does not exist, or
+// holds only none.
 func (h *Host) Word(file, none, other string) string {
 	text, err := os.ReadFile(filepath.Join(h.Dir(), filepath.FromSlash(file)))
 	if err != nil {
@@ -97,7 +97,7 @@ func labelFiles(dir string, flags uint8) [][]pcp.Label {
 	return sets
 }
 
-// DataSize returns how much memory the program has for its data, in kilobytes.
+// DataSize returns the memory for the program's data, in kilobytes.
 func DataSize() uint32 {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)

@@ -2,5 +2,5 @@
 
 package host
 
-// Times has no portable way to ask what time the process has used.
+// Times returns zeros: the processor time of a process cannot be read portably.
 func Times() (user, sys float64) { return 0, 0 }

@@ -16,43 +16,43 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// The value of a metric in a list (see package catalog) says which cells it comes from (see terms);
+// The value of a metric in a list (see package catalog) names the cells of its values (see terms);
 // "-" is a metric that is known, but has no values. A metric without a help text gets one that is
 // made from its value. The value of an instance domain is the table whose rows are its instances,
-// and how these are labelled (see instLabels): "partition:device_name". With "-" the instances are
-// those in Fixed.
+// and their labels (see instLabels): "partition:device_name". With "-" the instances are those in
+// Fixed.
 
-// Options say how a collector of the kernel's files is made. The zero value is the default.
+// Options configure a collector of the kernel's files. The zero value is the default.
 type Options struct {
-	// Domain is the collector's; 0 means the one of the reference's agent.
+	// Domain is the collector's domain; 0 means that of the reference's agent.
 	Domain uint32
 	// Root is the directory below which proc, sys, etc and var are; "" means "/".
 	Root string
 	// Getenv returns the variables that tests of the reference set for its agents (collector.md
 	// C12.2); nil means that there are none.
 	Getenv func(name string) string
-	// CacheDir is where the numbers of instances are kept that stay the same when programs end; "" for
-	// nowhere.
+	// CacheDir is the directory for the numbers of instances, which then survive the end of the
+	// program; "" keeps them in memory.
 	CacheDir string
 }
 
-// A Catalog is what a collector's list of metrics refers to.
+// A Catalog is the list of a collector's metrics, with the tables that it refers to.
 type Catalog struct {
 	Domain   uint32
 	Root     *Root
 	System   *Root  // the files that are this system's where those of Root were recorded on another
 	Hertz    uint64 // ticks in a second: the kernel's unit of time, fixed in its interface to programs
 	PageSize uint64 // in bytes
-	prefix   string // of variables
+	prefix   string // prefix of the names of variables
 	getenv   func(name string) string
-	ids      map[string]*IDs // by kind of instances
+	ids      map[string]*IDs // numberings by kind of instances
 	cacheDir string
 	kept     []*IDs
 
 	Tables map[string]*Table
-	Files  map[string]string         // what a table is read from, for help texts
+	Files  map[string]string         // the file of each table, for help texts
 	Fixed  map[string][]pcp.Instance // instances that do not change, by serial numbers
-	// Label returns what InDom.InstLabels is for the rows of a table; keys are those of the list.
+	// Label returns the InDom.InstLabels for the rows of a table; keys are those of the list.
 	Label func(t *Table, keys []string) func(inst int32) string
 }
 
@@ -142,13 +142,13 @@ func (c *Catalog) bind(m *pmda.Metric, value string) error {
 	return nil
 }
 
-// A terms is how a value is made from cells of a row: their sum, multiplied and divided.
+// A terms computes a value from cells of a row: their sum, multiplied and divided.
 //
 //	table:key+key-key*2/3
 //
-// A "?" after a key says that the cell counts as zero if it is empty, otherwise there is no value
-// then. A "!" at the end makes negative results zero. Sum: before it says that the value is the sum
-// over all rows. Calculations are those of 64-bit unsigned numbers, unless a cell is not an
+// A "?" after a key makes an empty cell count as zero; without it an empty cell means that there is
+// no value. A "!" at the end makes negative results zero. "sum:" before the terms makes the value
+// the sum over all rows. Calculations are those of 64-bit unsigned numbers, unless a cell is not an
 // integer. Beside numbers there are "hz", the ticks in a second, and "page", the size of a page in
 // KiB.
 type terms struct {
@@ -218,7 +218,7 @@ func (c *Catalog) constant(text string) (uint64, error) {
 	return strconv.ParseUint(text, 10, 32)
 }
 
-// help gives a metric without help the text that says where its value comes from.
+// help gives a metric without help a text with the origin of its value.
 func (t *terms) help(m *pmda.Metric, file, how string) {
 	where := how + strings.ReplaceAll(strings.TrimSuffix(t.text, "!"), "?", "") + " in " + file
 	if m.OneLine == "" {
@@ -264,7 +264,7 @@ func (t *terms) total(r *Row) uint64 {
 	return sum
 }
 
-// complete reports whether no cell of a row is empty that must not be.
+// complete reports whether all required cells of a row have values.
 func (t *terms) complete(r *Row) bool {
 	for _, term := range t.terms {
 		if !term.optional && r.Cells[term.slot].Kind != Number {
@@ -328,7 +328,7 @@ func NewAgent(c *Catalog, metrics []pmda.Metric, labels string) *pmda.Agent {
 	return agent
 }
 
-// Table adds a table that load fills from what file names.
+// Table adds a table that load fills from a file, or from files with that pattern.
 func (c *Catalog) Table(name, file string, load func(t *Table, req *pmda.Request) error, needs ...*Table) *Table {
 	t := NewTable(func(t *Table, req *pmda.Request) error {
 		err := load(t, req)
@@ -389,7 +389,7 @@ func (c *Catalog) PerRow(name, file string, of *Table, path func(instance string
 	})
 }
 
-// Count adds a table whose key n is how many rows another has.
+// Count adds a table whose key n is the number of rows of other tables.
 func (c *Catalog) Count(name, what string, of *Table) {
 	c.Table(name, "the list of "+what, func(t *Table, _ *pmda.Request) error {
 		t.Cell(t.Row(pcp.NullInst), []byte("n")).SetUint(uint64(len(of.Rows)))

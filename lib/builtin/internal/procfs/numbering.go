@@ -17,7 +17,7 @@ type IDs struct {
 	names   map[int32]string
 	next    int32
 	load    func(n *IDs) // before the first question; may be nil
-	file    string       // where new numbers are kept; "" for nowhere
+	file    string       // file for new numbers; "" keeps them in memory
 	changed bool
 }
 
@@ -30,7 +30,7 @@ func (n *IDs) ID(name []byte) (int32, string) {
 	if i, ok := n.Numbers[string(name)]; ok {
 		return i, n.names[i]
 	}
-	for n.names[n.next] != "" { // all are taken: the lowest that is free
+	for n.names[n.next] != "" { // the next number is taken: search for the next free one
 		n.next = (n.next + 1) & math.MaxInt32
 	}
 	s, i := string(name), n.next
@@ -80,7 +80,7 @@ func (n *IDs) save() {
 		c.Restore(pcp.Instance{ID: i, Name: name})
 	}
 	if os.MkdirAll(filepath.Dir(n.file), 0o700) == nil {
-		_ = c.Save(n.file) // without it the numbers are those of this program only
+		_ = c.Save(n.file) // after an error the numbers are valid in this process only
 	}
 }
 
@@ -118,7 +118,7 @@ func (c *Catalog) saveNumbers() {
 	}
 }
 
-// Numbering returns what numbers the instances of a kind.
+// Numbering returns the numbering of the instances of a kind.
 func (c *Catalog) Numbering(kind string) *IDs {
 	if c.ids[kind] == nil {
 		c.ids[kind] = &IDs{}

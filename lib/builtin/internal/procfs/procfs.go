@@ -16,19 +16,19 @@ import (
 	"pmtools/lib/safefile"
 )
 
-// maxFile is how much of one file is read. What the kernel writes is far smaller, even with
-// thousands of processors or mounts; a longer file is cut after its last whole line.
+// maxFile is the number of bytes of one file that are read. Files of the kernel are far smaller,
+// even with thousands of processors or mounts; a longer file is cut after its last complete line.
 const maxFile = 16 << 20
 
-// maxNames is how many entries of one directory are looked at.
+// maxNames is the number of entries of one directory that are read.
 const maxNames = 1 << 20
 
-// A Root reads files below a directory that has proc and sys in it. What read returns is valid
-// until its next call.
+// A Root reads files below a directory that has proc and sys in it. The result of Read is valid
+// until the next call.
 type Root struct {
 	Dir   string
 	Buf   []byte
-	Trace func(name string) // for tests: called with each file that is read; may be nil
+	Trace func(name string) // called with the name of each file that is read, for tests; may be nil
 }
 
 // Live reports whether the files are those of the running system, so that it may be asked in other
@@ -148,7 +148,7 @@ func Lines(text []byte) iter.Seq[[]byte] {
 	}
 }
 
-// Skip returns what follows the first n words of a line.
+// Skip returns the rest of a line after its first n words.
 func Skip(line []byte, n int) []byte {
 	for range n {
 		_, line = Word(line)
@@ -245,7 +245,7 @@ func Real(word []byte) (float64, bool) {
 		}
 		f, scale = f*10+float64(c-'0'), scale*10
 	}
-	// One division of two exact numbers is rounded as reading the decimal would be.
+	// A single division of two exact numbers rounds once, as strconv.ParseFloat does.
 	if float64(w)*scale+f < 1<<53 {
 		return (float64(w)*scale + f) / scale, true
 	}
@@ -260,8 +260,8 @@ func Error(err error) error {
 	return pmerr.Of(err)
 }
 
-// Missing returns the error of metrics whose file could not be read: none if there is no such file,
-// so that they just have no values.
+// Missing returns the error of metrics whose file could not be read: nil if the file does not
+// exist, so that they have no values.
 func Missing(err error) error {
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return nil

@@ -12,13 +12,13 @@ import (
 	"pmtools/lib/pmda"
 )
 
-// How values get from files into columns:
+// The way of values from files into columns:
 //
-// A Table is what was read from one kind of file. It has a row for each instance, one for a file
-// that is about the whole system, and a cell for each key that a metric asks for; other keys of the
-// file are skipped. Keys are names that stand in the file or numbers of fields. Metrics are bound
-// to cells once, by the text in the lists of metrics (see terms). After that a fetch reads files
-// into the cells they had before, and copies cells into columns.
+// A Table holds the values of one kind of file. It has a row for each instance, or one row for a
+// file about the system, and a cell for each key that a metric needs; other keys of the file are
+// skipped. Keys are names that stand in the file or numbers of fields. Metrics are bound to cells
+// once, by the text in the lists of metrics (see terms). After that a fetch reads files into the
+// same cells again, and copies cells into columns.
 
 // A Table is the content of a kind of file.
 type Table struct {
@@ -28,25 +28,25 @@ type Table struct {
 	index  map[int32]int // where rows are that at has added
 
 	Reading *pmda.Reading
-	others  []*Table       // that are filled together with this one
-	list    []pcp.Instance // for instances
+	others  []*Table       // tables that are filled together with this one
+	list    []pcp.Instance // memory for the list of instances
 }
 
-// A Row is what a table has for an instance.
+// A Row holds the cells of an instance.
 type Row struct {
 	Inst  int32
-	Name  string // of the instance, if the table is where an instance domain comes from
+	Name  string // name of the instance, in a table that is the origin of an instance domain
 	Cells []Cell
 }
 
 // A Cell is a value, or none.
 type Cell struct {
 	Kind kind
-	Num  uint64 // or the bits of a float64
+	Num  uint64 // integer, or the bits of a float64
 	Text []byte // belongs to the cell
 }
 
-// A kind says what a cell has.
+// A kind is the type of a cell's content.
 type kind uint8
 
 const (
@@ -56,7 +56,7 @@ const (
 	Text
 )
 
-// NewTable returns a table that load fills. What must be read before it is in needs.
+// NewTable returns a table that load fills. The tables in needs are read before it.
 func NewTable(load func(t *Table, req *pmda.Request) error, needs ...*Table) *Table {
 	t := &Table{Slots: map[string]int{}}
 	t.Reading = &pmda.Reading{Read: func(_ context.Context, req *pmda.Request) error {
@@ -72,7 +72,7 @@ func NewTable(load func(t *Table, req *pmda.Request) error, needs ...*Table) *Ta
 	return t
 }
 
-// Beside returns a table that is emptied when t is, and filled by what fills t.
+// Beside returns a table that is emptied together with t, and filled by the load function of t.
 func (t *Table) Beside() *Table {
 	b := &Table{Slots: map[string]int{}, Reading: t.Reading}
 	t.others = append(t.others, b)
@@ -171,7 +171,7 @@ func (t *Table) Find(inst int32) *Row {
 	return &t.Rows[i]
 }
 
-// Cell returns the cell of a key in a row, or nil if no metric wants it.
+// Cell returns the cell of a key in a row, or nil if no metric needs it.
 func (t *Table) Cell(r *Row, key []byte) *Cell {
 	if i, ok := t.Slots[string(key)]; ok {
 		return &r.Cells[i]
@@ -179,7 +179,7 @@ func (t *Table) Cell(r *Row, key []byte) *Cell {
 	return nil
 }
 
-// Field returns the cell of a numbered field in a row, or nil if no metric wants it.
+// Field returns the cell of a numbered field in a row, or nil if no metric needs it.
 func (t *Table) Field(r *Row, n int) *Cell {
 	if t.fields == nil {
 		t.fields = make([]int, 64)
