@@ -26,10 +26,10 @@ import (
 // pushFlags are the options of push.
 type pushFlags struct {
 	to      remotewrite.Options
-	hosts   string // the file that lists them
+	hosts   string // the file with their names
 	asNamed bool
 	labels  []string
-	queue   string // the directory, "" for one that does not outlive the run
+	queue   string // the directory, or "" for a temporary one
 	size    string
 	keep    time.Duration
 }
@@ -74,7 +74,7 @@ func (a *app) newPush() *cobra.Command {
 	return cmd
 }
 
-// A push takes the samples of a run to a Sender.
+// A push hands the samples of a run to a Sender.
 type push struct {
 	*remotewrite.Sender // nil before the first sample
 	a                   *app
@@ -113,7 +113,7 @@ func (a *app) pushAll(ctx context.Context, f *pushFlags, args []string) error {
 	}
 	a.push = p
 	interrupted := false
-	report, err := remotewrite.Send(p.ctx, p.queue, client, backoff, grace, p.say, func() (err error) {
+	report, err := remotewrite.Send(p.ctx, p.queue, client, backoff, grace, p.warn, func() (err error) {
 		set := repl.Settings{Raw: true, Interval: a.Options.Interval}
 		if a.crowd {
 			err = a.evalHosts(p.ctx, ef, set, args)
@@ -121,7 +121,7 @@ func (a *app) pushAll(ctx context.Context, f *pushFlags, args []string) error {
 			err = a.evalOne(p.ctx, ef, set, args)
 		}
 		if interrupted = err == nil && p.ctx.Err() != nil && a.Options.HasArchive; interrupted { // a live source has no other end
-			p.say(errors.New("interrupted: the rest of the archive is not sent"))
+			p.warn(errors.New("interrupted: the rest of the archive is not sent"))
 		}
 		return err
 	})
@@ -132,7 +132,7 @@ func (a *app) pushAll(ctx context.Context, f *pushFlags, args []string) error {
 	return cmp.Or(err, exitIf(interrupted || !report.Complete()))
 }
 
-// check reads the options that can be wrong.
+// check checks the options, and returns those of the queue and the client.
 func (p *push) check(f *pushFlags) (*remotewrite.QueueOptions, *remotewrite.Client, error) {
 	size, err := source.ParseSize(f.size)
 	if err != nil {
@@ -153,19 +153,19 @@ func (p *push) check(f *pushFlags) (*remotewrite.QueueOptions, *remotewrite.Clie
 		return nil, nil, fmt.Errorf("--to: %w", err)
 	}
 	sync := f.queue != "" && !p.a.Options.HasArchive // what is recorded can be read again
-	return &remotewrite.QueueOptions{Dir: f.queue, Max: size, Keep: f.keep, Sync: sync, Warn: p.say}, client, nil
+	return &remotewrite.QueueOptions{Dir: f.queue, Max: size, Keep: f.keep, Sync: sync, Warn: p.warn}, client, nil
 }
 
-// say writes that something is wrong, or right again.
-func (p *push) say(err error) {
+// warn writes a problem when it appears and when it ends.
+func (p *push) warn(err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	fmt.Fprintf(p.a.Env.Stderr, "%s: %v\n", p.a.Env.Prog, err)
 }
 
-// begin takes what the samples of a run have in common.
+// begin returns the writer of the samples of a run.
 func (p *push) begin(r *repl.Run) repl.Writer {
-	opt := &remotewrite.SenderOptions{Queue: p.queue, Hosts: &p.hosts, Labels: p.labels, Live: r.Live, Warn: p.say}
+	opt := &remotewrite.SenderOptions{Queue: p.queue, Hosts: &p.hosts, Labels: p.labels, Live: r.Live, Warn: p.warn}
 	for _, e := range r.Exprs {
 		opt.Metrics = append(opt.Metrics, remotewrite.Metric{Name: e.Name, Desc: e.Desc})
 	}
@@ -173,7 +173,7 @@ func (p *push) begin(r *repl.Run) repl.Writer {
 	return p
 }
 
-// Sample implements repl.Writer.
+// Sample implements repl.Writer. It is the only place where samples become those of package remotewrite.
 func (p *push) Sample(_ context.Context, smp *repl.Sample) error {
 	for i := range smp.Sets {
 		set := &smp.Sets[i]
@@ -190,7 +190,7 @@ func (p *push) Sample(_ context.Context, smp *repl.Sample) error {
 	return p.EndSample()
 }
 
-// watch makes the sources that opt opens known to the Sender.
+// watch makes opt open sources whose labels the Sender knows.
 func (p *push) watch(opt *repl.Options) {
 	open, openHost := opt.Open, opt.OpenHost
 	watch := func(ctx context.Context, src pmapi.Source, err error, host string) (pmapi.Source, error) {

@@ -155,7 +155,7 @@ func TestPushProblems(t *testing.T) {
 	}{
 		{"push mem.physmem", 2, `required flag(s) "to" not set`},
 		{"push --to http://u:s3cret@h/ mem.physmem", 2, "--to: http://u:xxxxx@h/ has a user, and others can see the command line"},
-		{"push --to ftp://h/ mem.physmem", 2, "is no URL with http or https"},
+		{"push --to ftp://h/ mem.physmem", 2, "is not a URL with http or https"},
 		{"push --to http://h/w?key=s3cret --token-file " + secret + " mem.physmem", 2, "--to: http://h/w: anybody on the way can read a password or token that goes over http; send it over https, or all the same with --insecure-auth\n"},
 		{"push --to http://h/ --user me --password-file " + secret + " mem.physmem", 2, "or all the same with --insecure-auth\n"},
 		{"push --to " + refuse.URL + " --insecure-auth --token-file " + secret + " mem.physmem", 1, "404 Not Found"},

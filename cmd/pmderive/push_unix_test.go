@@ -58,8 +58,8 @@ func TestPushInterrupted(t *testing.T) {
 			temp := t.TempDir()
 			cmd := exec.Command("pmderive", "-a", filepath.Join(dir, "big"), "push", "--queue-size", "400000", "--to", srv.URL, "big")
 			cmd.Env = append(os.Environ(), "TMPDIR="+temp)
-			var out, said bytes.Buffer
-			cmd.Stdout, cmd.Stderr = &out, &said
+			var stdout, stderr bytes.Buffer
+			cmd.Stdout, cmd.Stderr = &stdout, &stderr
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)
 			}
@@ -72,10 +72,10 @@ func TestPushInterrupted(t *testing.T) {
 			close(signalled)
 			_ = cmd.Wait() // its status says it
 			if !late.Stop() || cmd.ProcessState.ExitCode() != 1 {
-				t.Errorf("status %d, %q, %q", cmd.ProcessState.ExitCode(), &out, &said)
-			} else if strings.Contains(out.String(), ": 0 samples") == tt.sent || strings.Contains(out.String(), " not sent") == tt.sent ||
-				!strings.Contains(said.String(), "interrupted: the rest of the archive is not sent\n") {
-				t.Errorf("status %d, %q, %q", cmd.ProcessState.ExitCode(), &out, &said)
+				t.Errorf("status %d, %q, %q", cmd.ProcessState.ExitCode(), &stdout, &stderr)
+			} else if strings.Contains(stdout.String(), ": 0 samples") == tt.sent || strings.Contains(stdout.String(), " not sent") == tt.sent ||
+				!strings.Contains(stderr.String(), "interrupted: the rest of the archive is not sent\n") {
+				t.Errorf("status %d, %q, %q", cmd.ProcessState.ExitCode(), &stdout, &stderr)
 			}
 			if left, _ := filepath.Glob(filepath.Join(temp, "*")); left != nil {
 				t.Errorf("%q is left", left)

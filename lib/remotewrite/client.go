@@ -1,8 +1,9 @@
 // Package remotewrite sends samples to databases that take Prometheus's remote write 1.0
 // (https://prometheus.io/docs/specs/prw/remote_write_spec/).
 //
-// A [Request] collects samples; a [Queue] keeps requests on disk; a [Client] posts one; [Drain] sends
-// those of a queue in their order until each has been taken or refused.
+// A [Sender] makes series of the values of metrics, with PCP's labels from [Hosts], and collects their
+// samples in a [Request]. A [Queue] keeps requests on disk, and a [Client] posts them: [Drain] sends
+// those of a queue in their order until the server has taken or refused each. [Send] runs all of this.
 package remotewrite
 
 import (
@@ -12,14 +13,11 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"net/http/httptrace"
 	"net/netip"
 	"net/url"
-	"os"
-	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -30,7 +28,7 @@ import (
 
 // Options say where and how samples are sent.
 type Options struct {
-	URL          string        // http or https
+	URL          string        // with http or https
 	User         string        // of basic authentication; the password is in PasswordFile
 	PasswordFile string        // its first line
 	TokenFile    string        // its first line is a bearer token; it is read for each request, so that it may change
@@ -51,28 +49,23 @@ type Client struct {
 	open atomic.Bool // after the last answer the connection could be used again
 }
 
-// maxSecret is how long a file with a secret may be.
-const maxSecret = 64 << 10
+// Bounds in bytes.
+const (
+	maxSecret       = 64 << 10 // of a file with a secret
+	maxCertificates = 16 << 20 // of a file with certificates
+	maxHeader       = 64 << 10 // of the header of an answer
+)
 
-// maxAnswer is how much of an answer is read.
-const maxAnswer = 4 << 10
-
-// maxHeader is how long the header of an answer may be.
-const maxHeader = 64 << 10
-
-// maxRest is how long the body of an answer that says yes is waited for.
-const maxRest = time.Second
-
-// New returns a Client. What is wrong with the options is an error; no error has a secret.
+// New returns a Client. It checks the options; no error has a secret in its text.
 func New(opt *Options) (*Client, error) {
 	u, err := url.Parse(opt.URL)
 	switch {
 	case err != nil:
-		return nil, errors.New("the URL cannot be read; it is such as http://host:8428/api/v1/write") // the text of err has it all
+		return nil, errors.New("the URL cannot be read; write it like http://host:8428/api/v1/write") // the text of err has the password
 	case u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
-		return nil, fmt.Errorf("%s is no URL with http or https, such as http://host:8428/api/v1/write", u.Redacted())
+		return nil, fmt.Errorf("%s is not a URL with http or https; write it like http://host:8428/api/v1/write", u.Redacted())
 	case opt.TokenFile != "" && (opt.User != "" || u.User != nil):
-		return nil, errors.New("there are both a token and a user; the server takes one of them")
+		return nil, errors.New("there are both a token and a user; leave out one of them")
 	case (opt.User == "") != (opt.PasswordFile == ""):
 		return nil, errors.New("a user needs a file with the password, and the file a user")
 	case u.Scheme == "http" && !opt.InsecureAuth && !loopback(u.Hostname()) && (opt.TokenFile != "" || opt.User != "" || u.User != nil):
@@ -93,7 +86,7 @@ func New(opt *Options) (*Client, error) {
 		DialContext: (&net.Dialer{Timeout: c.opt.Timeout}).DialContext, TLSHandshakeTimeout: c.opt.Timeout,
 	}
 	if opt.CAFile != "" {
-		pem, err := os.ReadFile(opt.CAFile)
+		pem, err := safefile.Read(opt.CAFile, maxCertificates)
 		if err != nil {
 			return nil, err
 		}
@@ -125,7 +118,7 @@ func nameOf(u *url.URL) string {
 	return name.Redacted()
 }
 
-// secret returns the first line of a file; "" is no file.
+// secret returns the first line of a file, or "" without a name.
 func secret(name string) (string, error) {
 	if name == "" {
 		return "", nil
@@ -144,39 +137,8 @@ func secret(name string) (string, error) {
 	return line, nil
 }
 
-// A Refusal is an answer after which sending the same again is of no use.
-type Refusal struct {
-	Status string // such as "400 Bad Request"
-	Code   int
-	Text   string // what the server says, on one line
-}
-
-// Error implements error.
-func (r *Refusal) Error() string {
-	if r.Text == "" {
-		return "the server refuses: " + r.Status
-	}
-	return "the server refuses: " + r.Status + ": " + r.Text
-}
-
-// A Failure is one that may pass.
-type Failure struct {
-	Err     error
-	After   time.Duration // when the server wants to be asked again; 0 if it does not say
-	Unknown bool          // the server may have the samples
-	// Lost means that there is no connection, or that it has ended without an answer: the server may
-	// have been killed. Any answer, even 503, comes from one that lives.
-	Lost bool
-}
-
-// Error implements error.
-func (f *Failure) Error() string { return f.Err.Error() }
-
-// Unwrap returns the cause.
-func (f *Failure) Unwrap() error { return f.Err }
-
-// Post sends a request. The error is a *Refusal, a *Failure, or that of ctx. It returns within the
-// time of a request, whatever the server does.
+// Post sends a request. The error is a *Refusal, a *Failure, or that of ctx. Post returns within the
+// time-out and when ctx ends, whatever the server does.
 func (c *Client) Post(ctx context.Context, body []byte) error {
 	_, err := c.post(ctx, body)
 	return err
@@ -210,8 +172,10 @@ func (c *Client) post(ctx context.Context, body []byte) (lost bool, err error) {
 		return lost, c.answered(res, cancel)
 	case ctx.Err() != nil:
 		return lost, ctx.Err()
-	case limited.Err() != nil && connected: // a server that is slow is not one that was killed
+	case limited.Err() != nil && connected: // a slow server lives
 		return lost, &Failure{Err: fmt.Errorf("no answer within %v", c.opt.Timeout), Unknown: true}
+	case limited.Err() != nil:
+		return true, &Failure{Err: fmt.Errorf("no connection within %v", c.opt.Timeout), Lost: true}
 	}
 	if bad, ok := errors.AsType[*url.Error](err); ok {
 		err = bad.Err // its text has the URL
@@ -223,52 +187,7 @@ func (c *Client) post(ctx context.Context, body []byte) (lost bool, err error) {
 	return true, &Failure{Err: errors.New(clean(err.Error())), Unknown: connected, Lost: true}
 }
 
-// answered returns what an answer means. Cancel ends the reading of its body.
-func (c *Client) answered(res *http.Response, cancel func()) error {
-	code, status := res.StatusCode, clean(res.Status)
-	switch code / 100 {
-	case 2: // all has been taken, whatever is in the answer
-		if n := res.ContentLength; 0 <= n && n <= maxAnswer {
-			defer time.AfterFunc(maxRest, cancel).Stop()
-			_, err := io.Copy(io.Discard, res.Body) // so that the connection can be used again
-			c.open.Store(err == nil && !res.Close)
-		}
-		return nil
-	case 3:
-		return &Refusal{Status: status, Code: code, Text: "the database is elsewhere; --to takes its own URL"}
-	case 4, 5:
-		text := reason(res)
-		if code != http.StatusTooManyRequests && code < 500 {
-			return &Refusal{Status: status, Code: code, Text: text}
-		}
-		if text != "" {
-			text = ": " + text
-		}
-		return &Failure{Err: errors.New("the server says " + status + text), After: retryAfter(res.Header.Get("Retry-After")), Unknown: code >= 500}
-	}
-	// After 101 the body is the connection itself, which no context ends.
-	return &Refusal{Status: status, Code: code, Text: "it is not an answer to remote write"}
-}
-
-// reason returns the text of an answer on one line.
-func reason(res *http.Response) string {
-	if res.Header.Get("Content-Encoding") != "" {
-		return "its reason is compressed"
-	}
-	text, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer))
-	if said := clean(string(text)); said != "" || err == nil {
-		return said
-	}
-	return "its reason was cut off"
-}
-
-// clean returns a text of the server on one line, without control characters.
-func clean(text string) string {
-	text = text[:min(len(text), maxAnswer)]
-	return strings.Join(strings.Fields(strings.Map(printable, strings.ToValidUTF8(text, "\uFFFD"))), " ")
-}
-
-// authorize adds what says who is sending.
+// authorize adds the token, or the user and the password.
 func (c *Client) authorize(req *http.Request) error {
 	switch {
 	case c.opt.TokenFile != "":
@@ -285,26 +204,4 @@ func (c *Client) authorize(req *http.Request) error {
 		req.SetBasicAuth(c.opt.User, password)
 	}
 	return nil
-}
-
-// printable makes control characters blanks.
-func printable(r rune) rune {
-	if r < ' ' || r >= 0x7f && r < 0xa0 {
-		return ' '
-	}
-	return r
-}
-
-// maxAfter bounds how long a server can make us wait.
-const maxAfter = 5 * time.Minute
-
-// retryAfter reads the header: seconds, or a date.
-func retryAfter(text string) time.Duration {
-	if n, err := strconv.Atoi(text); err == nil && n > 0 {
-		return min(time.Duration(min(n, 1e6))*time.Second, maxAfter)
-	}
-	if at, err := http.ParseTime(text); err == nil {
-		return max(0, min(time.Until(at), maxAfter))
-	}
-	return 0
 }

@@ -297,7 +297,7 @@ func TestWho(t *testing.T) {
 		{remotewrite.Options{URL: srv.URL, CAFile: ca, User: "me", PasswordFile: password}, "Basic bWU6czNjcmV0", ""},
 		{remotewrite.Options{URL: inside, CAFile: ca}, "Basic bWU6czNjcmV0", ""},
 		{remotewrite.Options{URL: inside}, "", "certificate"},
-		{remotewrite.Options{URL: inside, TokenFile: token}, "", "one of them"},
+		{remotewrite.Options{URL: inside, TokenFile: token}, "", "both a token and a user"},
 		{remotewrite.Options{URL: srv.URL, User: "me"}, "", "needs a file"},
 		{remotewrite.Options{URL: srv.URL, TokenFile: empty}, "", "is empty"},
 		{remotewrite.Options{URL: srv.URL, TokenFile: file("binary", "s3cret\x00")}, "", "has control characters"},

@@ -10,15 +10,15 @@ import (
 	"time"
 )
 
-// Backoff is how long pauses between attempts are.
+// Backoff bounds the pauses between attempts.
 type Backoff struct{ First, Most time.Duration }
 
 // Drain sends the requests of a queue in their order, until it is finished and empty, or ctx ends.
 // A request that fails for a time is sent again with growing pauses. After a lost connection the
 // queue gives out the last requests once more, because the server may have been killed; it gets
-// samples twice then, but identical ones. Each text for the user is given to say.
-func Drain(ctx context.Context, q *Queue, c *Client, b Backoff, say func(error)) (Report, error) {
-	d := &drain{q: q, c: c, backoff: b, pause: b.First, say: say}
+// samples twice then, but identical ones. Drain calls warn with each report for the user.
+func Drain(ctx context.Context, q *Queue, c *Client, b Backoff, warn func(error)) (Report, error) {
+	d := &drain{q: q, c: c, backoff: b, pause: b.First, warn: warn}
 	for {
 		e, err := q.first(ctx)
 		if e == nil || err != nil {
@@ -35,23 +35,23 @@ type drain struct {
 	q       *Queue
 	c       *Client
 	backoff Backoff
-	say     func(error)
+	warn    func(error)
 	report  Report
 	pause   time.Duration // after the next failure
-	warned  bool          // that attempts fail
-	next    time.Time     // when that may be said again
-	refusal bool          // has been said
+	warned  bool          // the failure has been reported
+	next    time.Time     // when the next failure may be reported
+	refusal bool          // a refusal has been reported
 }
 
-// quiet is how long after a warning the next one of its kind comes.
+// quiet is the least time between two reports of failures.
 const quiet = time.Minute
 
 // send makes one attempt to send a request. The error is that of ctx.
 func (d *drain) send(ctx context.Context, e *entry) error {
-	body, err := d.q.read(e)
+	body, err := d.q.spool.read(e)
 	if err != nil {
 		d.report.Damaged += e.samples
-		d.say(err)
+		d.warn(err)
 		d.q.leave(e)
 		return nil
 	}
@@ -80,7 +80,7 @@ func (d *drain) failed(ctx context.Context, e *entry, f *Failure) error {
 	e.unsure = e.unsure || f.Unknown
 	if now := time.Now(); !d.warned && !now.Before(d.next) {
 		d.warned, d.next = true, now.Add(quiet)
-		d.say(fmt.Errorf("%s: %w; trying again", d.c.Name(), f))
+		d.warn(fmt.Errorf("%s: %w; trying again", d.c.Name(), f))
 	}
 	wait := time.NewTimer(max(f.After, d.pause/2+rand.N(d.pause/2+1)))
 	defer wait.Stop()
@@ -96,23 +96,23 @@ func (d *drain) failed(ctx context.Context, e *entry, f *Failure) error {
 // recovered notes that the server has answered.
 func (d *drain) recovered() {
 	if d.warned {
-		d.say(fmt.Errorf("%s answers again", d.c.Name()))
+		d.warn(fmt.Errorf("%s answers again", d.c.Name()))
 	}
 	d.warned, d.pause = false, d.backoff.First
 }
 
-// refused notes that the server will not take a request, and says why the first time.
+// refused notes that the server will not take a request, and reports the first reason.
 func (d *drain) refused(e *entry, err error) {
 	d.report.Refused += e.samples
 	if !d.refusal {
 		d.refusal = true
-		d.say(fmt.Errorf("%s: %w", d.c.Name(), err))
+		d.warn(fmt.Errorf("%s: %w", d.c.Name(), err))
 	}
 	d.q.drop(e)
 }
 
-// old reports whether a server refuses samples because it has them, or newer ones, which it says of
-// a request that it has taken without our hearing of it.
+// old reports whether a server refuses samples because it has them, or newer ones: the usual reason
+// if it has taken the request before and its answer was lost.
 func (r *Refusal) old() bool {
 	text := strings.ToLower(strings.ReplaceAll(r.Text, "-", " "))
 	return (r.Code == http.StatusBadRequest || r.Code == http.StatusConflict || r.Code == http.StatusUnprocessableEntity) &&

@@ -69,20 +69,20 @@ func client(t *testing.T, opt remotewrite.Options) *remotewrite.Client {
 // TestFailures: what the server answers to the first attempts, and what becomes of three samples.
 func TestFailures(t *testing.T) {
 	for _, tt := range []struct {
-		name  string
-		first int // the request that is answered so
-		until int // and those up to this one
-		do    func(w http.ResponseWriter, r *http.Request, take func())
-		want  []int64 // as often as they came
-		sent  int
-		say   string // the first text, without the URL
+		name   string
+		first  int // the request that is answered so
+		until  int // and those up to this one
+		do     func(w http.ResponseWriter, r *http.Request, take func())
+		want   []int64 // as often as they came
+		sent   int
+		report string // the first text, without the URL
 	}{
 		{"ok", 0, 0, nil, []int64{1, 2, 3}, 3, ""},
 		{"500", 2, 4, answer(500, "", "no room"), []int64{1, 2, 3}, 3, "the server says 500 Internal Server Error: no room; trying again"},
 		{"429", 1, 2, answer(429, "0", "slow down"), []int64{1, 2, 3}, 3, "the server says 429 Too Many Requests: slow down; trying again"},
 		{"400", 2, 2, answer(400, "", "bad\x1b label\n  name"), []int64{1, 3}, 2, "the server refuses: 400 Bad Request: bad label name"},
 		{"401", 1, 3, answer(401, "", ""), nil, 0, "the server refuses: 401 Unauthorized"},
-		{"redirect", 1, 3, answer(302, "", ""), nil, 0, "the server refuses: 302 Found: the database is elsewhere; --to takes its own URL"},
+		{"redirect", 1, 3, answer(302, "", ""), nil, 0, "the server refuses: 302 Found: the database is elsewhere; give its own URL"},
 		{"closes before it reads", 2, 3, func(http.ResponseWriter, *http.Request, func()) { panic(http.ErrAbortHandler) }, []int64{1, 2, 3}, 3, "EOF; trying again"},
 		{"closes after it has taken", 2, 2, func(_ http.ResponseWriter, _ *http.Request, take func()) { take(); panic(http.ErrAbortHandler) },
 			[]int64{1, 2, 2, 3}, 3, "EOF; trying again"},
@@ -133,8 +133,8 @@ func TestFailures(t *testing.T) {
 			if tt.name == "slow" {
 				opt.Timeout = 50 * time.Millisecond
 			}
-			var said []string
-			rep, err := remotewrite.Drain(t.Context(), queued(t, 3, 0), client(t, opt), quick, func(err error) { said = append(said, err.Error()) })
+			var reported []string
+			rep, err := remotewrite.Drain(t.Context(), queued(t, 3, 0), client(t, opt), quick, func(err error) { reported = append(reported, err.Error()) })
 			if tt.name != "slow" {
 				srv.Close()
 				if got := times(d); !slices.Equal(got, tt.want) {
@@ -147,12 +147,12 @@ func TestFailures(t *testing.T) {
 				t.Errorf("%+v, %v", rep, err)
 			}
 			switch {
-			case tt.say == "" && said != nil:
-				t.Errorf("said %q", said)
-			case tt.say != "" && (len(said) == 0 || !strings.HasPrefix(said[0], srv.URL+": ") || !strings.HasSuffix(said[0], tt.say)):
-				t.Errorf("said %q, not %q", said, tt.say)
-			case rep.Refused > 0 && len(said) != 1:
-				t.Errorf("said %q, not once", said)
+			case tt.report == "" && reported != nil:
+				t.Errorf("reported %q", reported)
+			case tt.report != "" && (len(reported) == 0 || !strings.HasPrefix(reported[0], srv.URL+": ") || !strings.HasSuffix(reported[0], tt.report)):
+				t.Errorf("reported %q, not %q", reported, tt.report)
+			case rep.Refused > 0 && len(reported) != 1:
+				t.Errorf("reported %q, not once", reported)
 			}
 		})
 	}

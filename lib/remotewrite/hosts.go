@@ -13,27 +13,27 @@ import (
 	"pmtools/lib/pmapi"
 )
 
-// Hosts has PCP's labels of the hosts whose values are sent. Several goroutines may use it.
+// Hosts holds PCP's labels of the hosts whose values are sent. Several goroutines may use it.
 type Hosts struct {
 	mu     sync.Mutex
 	hosts  map[string]*host
-	owners map[string]string // which host has a label host
+	owners map[string]string // the host that has a label host
 }
 
 // ErrSameName is the error of two hosts with one label host.
 var ErrSameName = errors.New("the series of two hosts would be the same")
 
-// A host has the labels of one host.
+// A host holds the labels of one host.
 type host struct {
 	name   string              // the label host
 	descs  map[string]pcp.Desc // of metrics, by their names
 	labels pmapi.Labels
 }
 
-// Watch returns src, whose values are those of a host, with its labels noted when they are first
-// needed. They are read by the goroutine that fetches, because a Source may not be shared. The host
-// is "" if there is one only. It gets the label host from its source, or is asNamed. Two hosts with
-// one label are an error, after which src is closed.
+// Watch returns src, the source of a host, as a Source that notes labels when their metrics and
+// instances are first fetched. The goroutine that fetches reads them, because a Source may not be
+// shared. The name is "" if there is only one host. The label host is the name, if asNamed, or else
+// the name that the source gives itself. Watch closes src if another host has that label already.
 func (h *Hosts) Watch(ctx context.Context, src pmapi.Source, name string, asNamed bool) (pmapi.Source, error) {
 	label := name
 	if !asNamed || name == "" {
@@ -58,7 +58,7 @@ func (h *Hosts) Watch(ctx context.Context, src pmapi.Source, name string, asName
 	return w, nil
 }
 
-// labels returns the labels of a value: PCP's without the optional ones, and the label host.
+// labels returns the labels of a value: those of PCP but for optional ones, and the label host.
 func (h *Hosts) labels(name, metric string, d pcp.InDom, inst int32) (list []Label) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -80,7 +80,7 @@ func (h *Hosts) labels(name, metric string, d pcp.InDom, inst int32) (list []Lab
 	return append(list, Label{Name: "host", Value: from.name})
 }
 
-// A watched is a Source whose labels are noted.
+// A watched is a Source that notes labels.
 type watched struct {
 	pmapi.Source
 	hosts *Hosts
@@ -105,7 +105,7 @@ type watchedInst struct {
 // Unwrap implements pmapi.Wrapper.
 func (w *watched) Unwrap() pmapi.Source { return w.Source }
 
-// Lookup implements pmapi.Source. Names are remembered, which saves asking for them.
+// Lookup implements pmapi.Source. It notes names, so that metrics need not ask for them.
 func (w *watched) Lookup(ctx context.Context, names []string) ([]pcp.Answer[pcp.ID], error) {
 	list, err := w.Source.Lookup(ctx, names)
 	for i := range list {
@@ -125,7 +125,7 @@ func (w *watched) Fetch(ctx context.Context, req *pmapi.Request, dst *pcp.Result
 	return err
 }
 
-// A watchedTimeline is a watched with a past.
+// A watchedTimeline is a watched over a recording.
 type watchedTimeline struct {
 	*watched
 	pmapi.Timeline

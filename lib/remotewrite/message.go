@@ -19,8 +19,8 @@ type Label struct{ Name, Value string }
 // Labels are the encoded labels of a series, which tell it from all others.
 type Labels string
 
-// EncodeLabels encodes labels in the order of their names, as the protocol wants them. Those without
-// a value are left out; of several with one name the last one counts.
+// EncodeLabels encodes labels in the order of their names, as the protocol demands. It leaves out labels
+// without a value; of several with one name the last one counts.
 func EncodeLabels(list ...Label) Labels {
 	list = slices.Clone(list)
 	slices.Reverse(list)
@@ -50,7 +50,7 @@ func ParseLabels(texts []string) (list []Label, err error) {
 	return list, nil
 }
 
-// LabelName returns a text in the letters that a name of a label may have.
+// LabelName returns a text with each character that the name of a label cannot have replaced by _.
 func LabelName(text string) string {
 	name := strings.Map(func(r rune) rune {
 		if r < 0x80 && (r == '_' || 'a' <= r|0x20 && r|0x20 <= 'z' || '0' <= r && r <= '9') {
@@ -64,24 +64,24 @@ func LabelName(text string) string {
 	return name
 }
 
-// stale is the NaN that says that a series has ended. Others are sent as ordinary.
+// stale is the NaN that ends a series. All others are sent as ordinary.
 const (
 	stale    = 0x7ff0000000000002
 	ordinary = 0x7ff8000000000001
 )
 
-// Stale returns the value which says that a series has ended.
+// Stale returns the value that ends a series.
 func Stale() float64 { return math.Float64frombits(stale) }
 
-// A Request collects samples, those of a series together. Its zero value is empty.
+// A Request collects samples series by series. Its zero value is empty.
 type Request struct {
-	Samples int // how many it has
+	Samples int // the number of samples
 
 	index  map[Labels]int
 	series []timeSeries
 	meta   []byte // descriptions
-	size   int    // about that of the message
-	body   []byte // of the last message, for its memory
+	size   int    // of the message, about
+	body   []byte // of the last message: its memory is reused
 }
 
 // A timeSeries has the encoded samples of a series.
@@ -90,8 +90,8 @@ type timeSeries struct {
 	samples []byte
 }
 
-// Add adds a sample of a series, with its time in milliseconds since 1970. Samples of a series are
-// sent in the order in which they are added.
+// Add adds a sample of a series, with its time in milliseconds since 1970. The samples of a series keep
+// the order in which they are added.
 func (r *Request) Add(series Labels, ms int64, value float64) {
 	i, ok := r.index[series]
 	if !ok {
@@ -110,7 +110,7 @@ func (r *Request) Add(series Labels, ms int64, value float64) {
 	r.Samples++
 }
 
-// newSeries adds a series without samples. The memory of an earlier one is used again.
+// newSeries adds a series without samples. It reuses the memory of an earlier series.
 func (r *Request) newSeries(labels Labels) (index int) {
 	if r.index == nil {
 		r.index = make(map[Labels]int)
@@ -131,7 +131,7 @@ func (r *Request) newSeries(labels Labels) (index int) {
 // A Kind is the type of a metric, as the protocol numbers it.
 type Kind byte
 
-// The kinds of metrics that we have.
+// The kinds of PCP's metrics.
 const (
 	Counter Kind = 1
 	Gauge   Kind = 2
@@ -145,7 +145,7 @@ type Metadata struct {
 	Help, Unit string
 }
 
-// Describe adds the description of a metric. A request needs a sample beside it.
+// Describe adds the description of a metric. A request with descriptions needs a sample too.
 func (r *Request) Describe(m *Metadata) {
 	b := []byte{1 << 3, byte(m.Kind)}
 	b = appendText(b, m.Name, 2)
@@ -154,7 +154,7 @@ func (r *Request) Describe(m *Metadata) {
 	r.meta = appendText(r.meta, b, 3)
 }
 
-// Len returns about how many bytes the message has.
+// Len returns the length of the message in bytes, about.
 func (r *Request) Len() int { return r.size + len(r.meta) }
 
 // Take returns the message as it is sent, compressed, and makes the request empty.

@@ -3,18 +3,11 @@ package remotewrite
 import (
 	"context"
 	"errors"
-	"fmt"
 	"hash/crc32"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 	"syscall"
 	"time"
-
-	"pmtools/lib/safefile"
 )
 
 // A Queue keeps requests on disk, each in a file of its own, until the server has acknowledged them,
@@ -32,28 +25,34 @@ import (
 //   - no failure takes an acknowledgement back from what was sent after it, or from what is old;
 //   - room is made by copies of what has been acknowledged, never by what has not.
 type Queue struct {
-	opt  QueueOptions
-	lock *os.File
-	now  func() time.Time
+	opt   QueueOptions
+	spool *spool
+	now   func() time.Time
 
 	mu     sync.Mutex
 	list   []*entry // in the order in which they are sent
 	next   uint64
 	size   int64
 	closed bool
-	change chan struct{} // closed, and made anew, when something has changed
+	change chan struct{} // closed and replaced at each change
 }
 
-// QueueOptions say where a queue is, and what it may take.
+// QueueOptions are the place and the bounds of a queue.
 type QueueOptions struct {
 	Dir  string        // made if need be; only its owner may read it
-	Max  int64         // how many bytes it may have
-	Keep time.Duration // how long requests are kept after they have been acknowledged
+	Max  int64         // bytes of all requests
+	Keep time.Duration // for which a request is kept after its acknowledgement
 	// Sync makes Put return when the request is on the disk: it outlives a loss of power. Without it
 	// a request outlives the process only.
 	Sync bool
-	Warn func(error) // gets what is wrong with files in the directory, which are left alone; nil drops it
+	Warn func(error) // gets reports of strange files in the directory; nil drops them
 }
+
+// maxKept bounds the requests that are kept though they have been acknowledged.
+const maxKept = 10_000
+
+// ErrFull is the error of a queue without room.
+var ErrFull = errors.New("the queue is full")
 
 // An entry is a request in a queue.
 type entry struct {
@@ -75,110 +74,28 @@ const (
 	doubted
 )
 
-var (
-	// ErrFull is the error of a queue without room.
-	ErrFull = errors.New("the queue is full")
-	// ErrLocked is the error of a queue that another process uses.
-	ErrLocked = errors.New("the queue is in use by another process")
-	// errDamaged is the error of a file that is not as it was written.
-	errDamaged = errors.New("not as it was written")
-)
-
-// Bounds of a queue.
-const (
-	maxKept    = 10_000   // requests that are kept though they have been acknowledged
-	maxFile    = 64 << 20 // bytes of a request
-	maxSamples = 1 << 24  // samples of a request
-	maxNumber  = 1 << 60  // a request's number is below it
-)
-
-// OpenQueue opens the queue in a directory. What an earlier process has left there is sent first.
+// OpenQueue opens the queue in a directory. Requests that an earlier process has left come first.
 func OpenQueue(opt *QueueOptions) (*Queue, error) {
-	lock, err := lockDir(opt.Dir)
-	if err != nil {
+	q := &Queue{opt: *opt, now: time.Now, change: make(chan struct{})}
+	if q.opt.Warn == nil {
+		q.opt.Warn = func(error) {}
+	}
+	var err error
+	if q.spool, err = openSpool(opt.Dir, opt.Sync); err != nil {
 		return nil, err
 	}
-	q := &Queue{opt: *opt, lock: lock, now: time.Now, change: make(chan struct{})}
-	files, err := os.ReadDir(q.opt.Dir) // in the order of the names
-	for _, f := range files {
-		if err == nil {
-			err = q.take(f)
-		}
-	}
-	if err != nil {
-		lock.Close()
+	if q.list, err = q.spool.requests(q.opt.Warn); err != nil {
+		_ = q.spool.close(false)
 		return nil, err
+	}
+	for _, e := range q.list {
+		q.size += e.size
+		q.next = e.number + 1
 	}
 	return q, nil
 }
 
-// lockDir makes a directory and locks it.
-func lockDir(dir string) (*os.File, error) {
-	for {
-		if err := os.MkdirAll(dir, 0o700); err != nil {
-			return nil, err
-		}
-		f, err := lock(dir)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue // its last user has just removed it
-		} else if err != nil {
-			return nil, err
-		}
-		if current(f, dir) {
-			return f, nil
-		}
-		f.Close()
-	}
-}
-
-// take takes a file that an earlier process has left.
-func (q *Queue) take(f fs.DirEntry) error {
-	var e entry
-	name := f.Name()
-	switch {
-	case strings.HasSuffix(name, unfinished):
-		return os.Remove(filepath.Join(q.opt.Dir, name)) // its writer has died
-	case !strings.HasSuffix(name, written):
-		return nil
-	}
-	n, err := fmt.Sscanf(name, fileName, &e.number, &e.samples, &e.sum)
-	if n != 3 || err != nil || e.file() != name || !f.Type().IsRegular() || e.number >= maxNumber || e.samples < 1 || e.samples > maxSamples {
-		q.warn(fmt.Errorf("%s is no request of the queue, and is left alone", filepath.Join(q.opt.Dir, name)))
-		return nil
-	}
-	info, err := f.Info()
-	if err != nil {
-		return err
-	}
-	e.size, e.unsure = info.Size(), true
-	q.list = append(q.list, &e)
-	q.size += e.size
-	q.next = e.number + 1
-	return nil
-}
-
-// warn says what is wrong with a file.
-func (q *Queue) warn(err error) {
-	if q.opt.Warn != nil {
-		q.opt.Warn(err)
-	}
-}
-
-// The name of a request has its number, how many samples it has, and the checksum of the file.
-const (
-	fileName   = "%016x-%d-%08x" + written
-	written    = ".write"
-	unfinished = ".tmp"
-	damaged    = ".damaged"
-)
-
-// file returns the name of an entry's file.
-func (e *entry) file() string { return fmt.Sprintf(fileName, e.number, e.samples, e.sum) }
-
-// path returns the name of an entry's file with its directory.
-func (q *Queue) path(e *entry) string { return filepath.Join(q.opt.Dir, e.file()) }
-
-// Waiting returns how many samples have not been sent.
+// Waiting returns the number of samples that the server has not acknowledged.
 func (q *Queue) Waiting() (samples int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -190,8 +107,8 @@ func (q *Queue) Waiting() (samples int) {
 	return samples
 }
 
-// Put adds a request. Without room it is ErrFull; what has been acknowledged makes room, also if it
-// was to be sent once more.
+// Put adds a request. The error is ErrFull if there is no room; requests that have been acknowledged
+// make room, even if they are to be sent once more.
 func (q *Queue) Put(body []byte, samples int) error { return q.put(body, samples, doubted) }
 
 // put adds a request. Those that are kept make room, and then those in a state that may.
@@ -205,7 +122,7 @@ func (q *Queue) put(body []byte, samples int, may state) error {
 	for {
 		err := ErrFull
 		if q.size+e.size <= q.opt.Max {
-			err = q.write(q.path(e), body)
+			err = q.spool.write(e, body)
 		}
 		if err == nil {
 			break
@@ -235,34 +152,8 @@ func (q *Queue) makeRoom(s state) bool {
 	return false
 }
 
-// write writes a file under its name at once.
-func (q *Queue) write(path string, body []byte) error {
-	f, err := os.OpenFile(path+unfinished, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(body)
-	if err == nil && q.opt.Sync {
-		err = f.Sync()
-	}
-	if e := f.Close(); err == nil {
-		err = e
-	}
-	if err == nil {
-		err = os.Rename(path+unfinished, path)
-	}
-	if err != nil {
-		_ = os.Remove(path + unfinished)
-		return err
-	}
-	if q.opt.Sync {
-		return syncDir(q.lock)
-	}
-	return nil
-}
-
-// PutWait is Put that waits for room, in the queue or on the disk, as long as something is sent. It
-// does so too rather than that a request which is to be sent once more makes room.
+// PutWait is Put, but it waits for room, in the queue or on the disk, as long as requests are left to
+// send. A request that is to be sent once more does not make room for it.
 func (q *Queue) PutWait(ctx context.Context, body []byte, samples int) error {
 	for {
 		q.mu.Lock()
@@ -279,7 +170,7 @@ func (q *Queue) PutWait(ctx context.Context, body []byte, samples int) error {
 	}
 }
 
-// Finish says that nothing is put any more: Drain ends when all has been sent.
+// Finish ends the queue: Drain returns when all is sent.
 func (q *Queue) Finish() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -287,13 +178,13 @@ func (q *Queue) Finish() {
 	q.changed()
 }
 
-// changed wakes those that wait.
+// changed wakes the goroutines that wait for a change.
 func (q *Queue) changed() {
 	close(q.change)
 	q.change = make(chan struct{})
 }
 
-// first returns the next request to send, or nil at the end.
+// first returns the next request to send, or nil at the end of the queue.
 func (q *Queue) first(ctx context.Context) (*entry, error) {
 	for {
 		q.mu.Lock()
@@ -317,7 +208,7 @@ func (q *Queue) first(ctx context.Context) (*entry, error) {
 	}
 }
 
-// forget removes what was acknowledged so long ago that the server has it for good.
+// forget removes requests that have been kept for long enough.
 func (q *Queue) forget() {
 	for len(q.list) > 0 {
 		e := q.list[0]
@@ -345,8 +236,7 @@ func (q *Queue) leave(e *entry) {
 // remove removes a request if it is still there.
 func (q *Queue) remove(e *entry) {
 	if q.unlist(e) {
-		// A file that stays is sent once more by the next process, which does no harm.
-		_ = os.Remove(q.path(e))
+		q.spool.remove(e)
 	}
 }
 
@@ -376,14 +266,14 @@ func (q *Queue) acknowledge(e *entry) (first bool) {
 	return true
 }
 
-// repeated reports whether a request is sent once more after it has been acknowledged.
+// repeated reports whether a request is sent once more.
 func (q *Queue) repeated(e *entry) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return e.state == doubted
 }
 
-// doubt makes what was acknowledged not long ago be sent once more.
+// doubt makes first return the requests that are kept once more.
 func (q *Queue) doubt() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -395,25 +285,7 @@ func (q *Queue) doubt() {
 	}
 }
 
-// read returns the request of an entry. A file that is damaged is errDamaged, and stays under
-// another name; one that cannot be read stays as it is, for the next process.
-func (q *Queue) read(e *entry) ([]byte, error) {
-	path := q.path(e)
-	body, err := safefile.Read(path, maxFile)
-	if err == nil && crc32.Checksum(body, castagnoli) == e.sum {
-		return body, nil
-	}
-	if err == nil {
-		err = errDamaged
-		if e := os.Rename(path, path+damaged); e == nil {
-			path += damaged
-		}
-	}
-	return nil, fmt.Errorf("%d samples of the queue cannot be sent: %s: %w", e.samples, path, err)
-}
-
-// Close removes the files of what has been acknowledged, unless it is to be sent once more, and the
-// directory if nothing is left.
+// Close removes the files of requests that are kept, and the directory if no request is left.
 func (q *Queue) Close() error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -422,11 +294,5 @@ func (q *Queue) Close() error {
 			q.remove(e)
 		}
 	}
-	if len(q.list) == 0 {
-		return release(q.lock, q.opt.Dir) // the directory stays if there are files of others
-	}
-	return q.lock.Close()
+	return q.spool.close(len(q.list) == 0)
 }
-
-// castagnoli is the polynomial of the checksums.
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)

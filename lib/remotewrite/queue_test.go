@@ -41,21 +41,21 @@ func fill(t *testing.T, dir string, n int) {
 	}
 }
 
-// drained sends what a queue has, and returns the times of the samples and what was said.
-func drained(t *testing.T, q *remotewrite.Queue) (got []int64, rep remotewrite.Report, said []string) {
+// drained sends what a queue has, and returns the times of the samples and what was reported.
+func drained(t *testing.T, q *remotewrite.Queue) (got []int64, rep remotewrite.Report, reported []string) {
 	t.Helper()
 	q.Finish()
 	d := &remotewritetest.Database{}
 	srv := httptest.NewServer(d)
 	defer srv.Close()
-	rep, err := remotewrite.Drain(t.Context(), q, client(t, remotewrite.Options{URL: srv.URL}), quick, func(err error) { said = append(said, err.Error()) })
+	rep, err := remotewrite.Drain(t.Context(), q, client(t, remotewrite.Options{URL: srv.URL}), quick, func(err error) { reported = append(reported, err.Error()) })
 	if err == nil {
 		err = q.Close()
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	return times(d), rep, said
+	return times(d), rep, reported
 }
 
 // names returns the names of the files in a directory.
@@ -94,22 +94,22 @@ func TestResumed(t *testing.T) {
 	strange = append(strange, "000000000000000e-1-00000000.write")
 	var warned []string
 	q := open(t, dir, &warned)
-	if q.Waiting() != 12 || len(warned) != len(strange) || !strings.HasSuffix(warned[0], " is no request of the queue, and is left alone") {
+	if q.Waiting() != 12 || len(warned) != len(strange) || !strings.HasSuffix(warned[0], " is not a request of the queue, and is left alone") {
 		t.Fatalf("%d wait, %q", q.Waiting(), warned)
 	}
 	if err := q.Put(body(13), 1); err != nil {
 		t.Fatal(err)
 	}
-	got, rep, said := drained(t, q)
-	if want := []int64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13}; !slices.Equal(got, want) || rep != (remotewrite.Report{Sent: 13}) || said != nil {
-		t.Errorf("%v, %+v, %q", got, rep, said)
+	got, rep, reported := drained(t, q)
+	if want := []int64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13}; !slices.Equal(got, want) || rep != (remotewrite.Report{Sent: 13}) || reported != nil {
+		t.Errorf("%v, %+v, %q", got, rep, reported)
 	}
 	if left := names(t, dir); len(left) != len(strange)+1 {
 		t.Errorf("%q are left", left)
 	}
 }
 
-// TestDamaged: a file that is cut anywhere, or has another bit anywhere, is not sent; that is said,
+// TestDamaged: a file that is cut anywhere, or has another bit anywhere, is not sent; that is reported,
 // and the file stays under another name.
 func TestDamaged(t *testing.T) {
 	whole := body(1)
@@ -139,14 +139,14 @@ func TestDamaged(t *testing.T) {
 		}
 	}
 	var warned []string
-	got, rep, said := drained(t, open(t, dir, &warned))
+	got, rep, reported := drained(t, open(t, dir, &warned))
 	if !slices.Equal(got, []int64{1}) || rep != (remotewrite.Report{Sent: 1, Damaged: len(bad)}) || warned != nil {
 		t.Errorf("%v, %+v, %q", got, rep, warned)
 	}
 	left := names(t, dir)
 	for i := range bad {
-		if want := files[i] + ".damaged"; left[i] != want || !strings.HasSuffix(said[i], want+": not as it was written") {
-			t.Fatalf("case %d: said %q, left %q", i, said[i], left[i])
+		if want := files[i] + ".damaged"; left[i] != want || !strings.HasSuffix(reported[i], want+": not as it was written") {
+			t.Fatalf("case %d: reported %q, left %q", i, reported[i], left[i])
 		}
 	}
 }
@@ -160,11 +160,11 @@ func TestGone(t *testing.T) {
 	if err := os.Remove(filepath.Join(dir, names(t, dir)[0])); err != nil {
 		t.Fatal(err)
 	}
-	got, rep, said := drained(t, q)
+	got, rep, reported := drained(t, q)
 	if !slices.Equal(got, []int64{2}) || rep != (remotewrite.Report{Sent: 1, Damaged: 1}) {
-		t.Errorf("%v, %+v, %q", got, rep, said)
-	} else if len(said) != 1 || !strings.HasPrefix(said[0], "1 samples of the queue cannot be sent: ") {
-		t.Errorf("%v, %+v, %q", got, rep, said)
+		t.Errorf("%v, %+v, %q", got, rep, reported)
+	} else if len(reported) != 1 || !strings.HasPrefix(reported[0], "1 samples of the queue cannot be sent: ") {
+		t.Errorf("%v, %+v, %q", got, rep, reported)
 	}
 }
 

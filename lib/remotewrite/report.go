@@ -7,24 +7,24 @@ import (
 	"time"
 )
 
-// A Report is what became of samples.
+// A Report counts samples by their fate.
 type Report struct {
 	Sent    int     // taken by the server
-	Refused int     // for good
-	Damaged int     // in files of the queue that are not as they were written
-	Waiting int     // in the queue, at the end of Send
-	Missing Missing // of the Sender
+	Refused int     // by the server
+	Damaged int     // in files of the queue that cannot be sent
+	Waiting int     // in the queue at the end of Send
+	Missing Missing // from the queue
 }
 
-// Missing is what a Sender has not put into the queue.
+// Missing counts samples that a Sender has not put into the queue.
 type Missing struct {
 	NoRoom      int  // live samples without room in the queue
-	Interrupted int  // samples that waited for room when the context ended
-	Unordered   int  // samples not later than the one before of their series
+	Interrupted int  // recorded samples that waited for room when the context ended
+	Unordered   int  // samples not later than the sample before in their series
 	Failed      bool // metrics had errors, or a clock went back
 }
 
-// String returns the numbers that are not 0.
+// String returns the numbers for the user: that of the samples sent, and others that are not 0.
 func (r *Report) String() string {
 	text := fmt.Sprintf("%d samples sent", r.Sent)
 	for _, x := range []struct {
@@ -41,15 +41,14 @@ func (r *Report) String() string {
 	return text
 }
 
-// Complete reports whether the server has all samples, but for those of a recording that are in one
-// millisecond with another.
+// Complete reports whether the server has all samples but those of a time that another has already.
 func (r *Report) Complete() bool {
 	return !r.Missing.Failed && r.Refused+r.Damaged+r.Waiting+r.Missing.NoRoom+r.Missing.Interrupted == 0
 }
 
 // Send drains a queue while produce fills it, and closes it. It returns when produce has returned and
 // all is sent, but not later than grace after the end of ctx. The error is that of produce.
-func Send(ctx context.Context, q *Queue, c *Client, b Backoff, grace time.Duration, say func(error), produce func() error) (Report, error) {
+func Send(ctx context.Context, q *Queue, c *Client, b Backoff, grace time.Duration, warn func(error), produce func() error) (Report, error) {
 	sending, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
 	defer context.AfterFunc(ctx, func() { time.AfterFunc(grace, cancel) })()
@@ -57,7 +56,7 @@ func Send(ctx context.Context, q *Queue, c *Client, b Backoff, grace time.Durati
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		report, _ = Drain(sending, q, c, b, say) // it ends early with sending only
+		report, _ = Drain(sending, q, c, b, warn) // it ends early with sending only
 	}()
 	err := produce()
 	q.Finish()

@@ -53,14 +53,14 @@ type Sender struct {
 	opt     SenderOptions
 	metrics []sentMetric
 	request Request
-	round   int       // counts the ends of metrics
+	round   int       // the number of calls of EndMetric
 	next    time.Time // when metrics are described again
 	warned  map[string]bool
-	full    bool // the queue has no room, which has been said
+	full    bool // the queue has no room, which has been reported
 	err     error
 }
 
-// A sentMetric is a metric with what is known of its series.
+// A sentMetric is a metric with its series.
 type sentMetric struct {
 	Metric
 	family format.Family
@@ -69,7 +69,7 @@ type sentMetric struct {
 
 // A hostSeries is the series of a metric on a host.
 type hostSeries struct {
-	round int // in which there were values
+	round int // the last one with values
 	list  map[seriesKey]*series
 }
 
@@ -79,11 +79,11 @@ type seriesKey struct {
 	name, text string
 }
 
-// A series is what is known of one.
+// A series is the state of one series.
 type series struct {
 	labels Labels
 	ms     int64 // the time of the last sample
-	round  int   // in which it was
+	round  int   // the round of the last value
 }
 
 // NewSender returns a Sender, which waits for room until ctx ends.
@@ -96,7 +96,7 @@ func NewSender(ctx context.Context, opt *SenderOptions) *Sender {
 	return s
 }
 
-// Fail notes that a metric has no values in a sample.
+// Fail notes the error of a metric that has no values at a time.
 func (s *Sender) Fail(metric int, err error) {
 	name := s.metrics[metric].Name
 	s.warn(name, fmt.Errorf("%s: %w", name, err))
@@ -111,7 +111,7 @@ func (s *Sender) warn(key string, err error) {
 	}
 }
 
-// Add adds a value of a metric. It does not ask the context: a live sample is sent as a whole.
+// Add adds a value of a metric. It does not ask the context: all values of a time are sent.
 func (s *Sender) Add(metric int, v *Value) {
 	m := &s.metrics[metric]
 	if !v.Value.IsSet() || !m.sendable() || s.err != nil {
@@ -150,7 +150,7 @@ func (s *Sender) backwards(host string, by time.Duration) {
 	if host != "" {
 		host += ": "
 	}
-	s.warn("", fmt.Errorf("%sthe time has gone back by %v; values are left out until it has caught up", host, by)) // no metric has the name ""
+	s.warn("", fmt.Errorf("%sthe time has gone back by %v; values are left out until it has caught up", host, by)) // no metric is called ""
 }
 
 // sendable reports whether values are numbers or strings.
@@ -178,8 +178,8 @@ func (s *Sender) labels(m *sentMetric, v *Value, text string) Labels {
 	return EncodeLabels(append(list, Label{Name: "__name__", Value: m.family.Name + m.family.Suffix})...)
 }
 
-// EndMetric ends the values of a metric. A series that had a value before, and has none now though
-// others of its host have, has ended.
+// EndMetric ends the values of a metric. A series without a value ends, if other series of its host
+// have values.
 func (s *Sender) EndMetric(metric int) {
 	m := &s.metrics[metric]
 	if !m.sendable() {
@@ -218,14 +218,14 @@ func (s *Sender) EndSample() error {
 	return s.err
 }
 
-// Close puts the rest into the queue.
+// Close puts the last samples into the queue.
 func (s *Sender) Close() error {
 	s.flush()
 	return s.err
 }
 
-// put adds a sample to the request. The samples of one time are sent at once, but not in one request
-// if they are many; one request never has two live samples of a series, so that it can be repeated.
+// put adds a sample to the request, and begins a new request if that is large. A request never has two
+// live samples of a series: EndSample ends it.
 func (s *Sender) put(labels Labels, ms int64, value float64) {
 	if s.request.Samples >= maxRequestSamples || s.request.Len() >= maxRequestBytes {
 		s.flush()

@@ -65,7 +65,7 @@ func stored(t *testing.T, q *remotewrite.Queue) (list []string) {
 	return list
 }
 
-// TestSenderClock: while the clock of a live source is back no value is sent, which is said once.
+// TestSenderClock: while the clock of a live source is back no value is sent, which is reported once.
 func TestSenderClock(t *testing.T) {
 	q := queue(t, large)
 	s, warned := sender(t, remotewrite.SenderOptions{Queue: q, Metrics: []remotewrite.Metric{double}, Live: true})

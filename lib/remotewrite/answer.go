@@ -1,0 +1,112 @@
+package remotewrite
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+const (
+	maxText  = 4 << 10         // bytes of an answer's text
+	maxRest  = time.Second     // to wait for the text of an answer that says yes
+	maxAfter = 5 * time.Minute // to wait because of Retry-After
+)
+
+// A Refusal is an answer to a request that the server will not take later either.
+type Refusal struct {
+	Status string // such as "400 Bad Request"
+	Code   int
+	Text   string // the server's reason, on one line
+}
+
+// Error implements error.
+func (r *Refusal) Error() string {
+	if r.Text == "" {
+		return "the server refuses: " + r.Status
+	}
+	return "the server refuses: " + r.Status + ": " + r.Text
+}
+
+// A Failure is an error after which the same request may succeed.
+type Failure struct {
+	Err     error
+	After   time.Duration // when the server wants to be asked again; 0 if it does not say
+	Unknown bool          // the server may have the samples
+	// Lost means that there is no connection, or that it has ended without an answer: the server may
+	// have been killed. Any answer, even 503, comes from one that lives.
+	Lost bool
+}
+
+// Error implements error.
+func (f *Failure) Error() string { return f.Err.Error() }
+
+// Unwrap returns the cause.
+func (f *Failure) Unwrap() error { return f.Err }
+
+// answered returns the error that an answer stands for; nil means that the server has the samples.
+// Cancel ends the reading of the body.
+func (c *Client) answered(res *http.Response, cancel func()) error {
+	code, status := res.StatusCode, clean(res.Status)
+	switch code / 100 {
+	case 2: // the text does not matter
+		if n := res.ContentLength; 0 <= n && n <= maxText {
+			defer time.AfterFunc(maxRest, cancel).Stop()
+			_, err := io.Copy(io.Discard, res.Body) // a connection can be used again after the whole answer
+			c.open.Store(err == nil && !res.Close)
+		}
+		return nil
+	case 3:
+		return &Refusal{Status: status, Code: code, Text: "the database is elsewhere; give its own URL"}
+	case 4, 5:
+		text := reason(res)
+		if code != http.StatusTooManyRequests && code < 500 {
+			return &Refusal{Status: status, Code: code, Text: text}
+		}
+		if text != "" {
+			text = ": " + text
+		}
+		return &Failure{Err: errors.New("the server says " + status + text), After: retryAfter(res.Header.Get("Retry-After")), Unknown: code >= 500}
+	}
+	// The body is not read: after 101 it is the connection itself, which no context ends.
+	return &Refusal{Status: status, Code: code, Text: "it is not an answer to remote write"}
+}
+
+// reason returns the text of an answer on one line.
+func reason(res *http.Response) string {
+	if res.Header.Get("Content-Encoding") != "" {
+		return "its reason is compressed"
+	}
+	text, err := io.ReadAll(io.LimitReader(res.Body, maxText))
+	if line := clean(string(text)); line != "" || err == nil {
+		return line
+	}
+	return "its reason was cut off"
+}
+
+// clean returns a text of the server on one line, without control characters.
+func clean(text string) string {
+	text = text[:min(len(text), maxText)]
+	return strings.Join(strings.Fields(strings.Map(printable, strings.ToValidUTF8(text, "\uFFFD"))), " ")
+}
+
+// printable returns a blank for a control character.
+func printable(r rune) rune {
+	if r < ' ' || r >= 0x7f && r < 0xa0 {
+		return ' '
+	}
+	return r
+}
+
+// retryAfter reads the header: seconds, or a date.
+func retryAfter(text string) time.Duration {
+	if n, err := strconv.Atoi(text); err == nil && n > 0 {
+		return min(time.Duration(min(n, 1e6))*time.Second, maxAfter)
+	}
+	if at, err := http.ParseTime(text); err == nil {
+		return max(0, min(time.Until(at), maxAfter))
+	}
+	return 0
+}
