@@ -100,10 +100,12 @@ cmd/internal/command: cmd/internal/cli lib/option lib/textwidth
 cmd/internal/debug: lib/*
 cmd/internal/source: cmd/internal/cli cmd/internal/debug lib/* derive derive/check derive/debug derive/load
 cmd/internal/samples: lib/format lib/textwidth lib/pcp
+cmd/internal/picture: cmd/internal/samples lib/format
+cmd/internal/grid: derive/repl lib/textwidth
 cmd/internal/clitest: cmd/internal/cli lib/archive/archivetest lib/pmcd/pmcdtest test/env test/golden
 cmd/pminfo: cmd/internal/cli cmd/internal/command cmd/internal/source lib/* derive
 cmd/pmerr: cmd/internal/cli lib/option lib/pmerr
-cmd/pmderive: cmd/internal/cli cmd/internal/command cmd/internal/samples cmd/internal/source lib/* derive derive/syntax derive/check derive/derivetest derive/deps derive/lint derive/load derive/lsp derive/repl derive/sql derive/summary
+cmd/pmderive: cmd/internal/cli cmd/internal/command cmd/internal/grid cmd/internal/picture cmd/internal/samples cmd/internal/source lib/* derive derive/syntax derive/check derive/derivetest derive/deps derive/lint derive/load derive/lsp derive/repl derive/sql derive/summary
 cmd/pmstore: cmd/internal/cli cmd/internal/command cmd/internal/source lib/* derive
 cmd/pmval: cmd/internal/cli cmd/internal/command cmd/internal/samples cmd/internal/source lib/* derive
 docs/examples/derived: derive lib/format lib/pmapi lib/pcp
@@ -150,7 +152,9 @@ var outside = map[string][]string{
 	"lib/pmcd":             {"golang.org/x/text/unicode", "golang.org/x/sys/unix"},
 	"lib/export":           {"github.com/parquet-go/parquet-go", "github.com/klauspost/compress"},
 	"cmd/":                 {"github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term"},
-	"cmd/pmderive":         {"github.com/wcharczuk/go-chart/v2", "github.com/chzyer/readline", "github.com/olekukonko/tablewriter", "github.com/rogpeppe/go-internal/diff"},
+	"cmd/pmderive":         {"github.com/chzyer/readline", "github.com/rogpeppe/go-internal/diff"},
+	"cmd/internal/grid":    {"github.com/olekukonko/tablewriter"},
+	"cmd/internal/picture": {"github.com/wcharczuk/go-chart/v2"},
 	"cmd/internal/samples": {"github.com/guptarohit/asciigraph"},
 	"lib/builtin/host":     {"github.com/shirou/gopsutil/v4"},
 	"cmd/internal/clitest": {"github.com/google/go-cmp/cmp"},

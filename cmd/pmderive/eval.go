@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"pmtools/cmd/internal/picture"
 	"pmtools/cmd/internal/samples"
 	"pmtools/derive/repl"
 	"pmtools/lib/format"
@@ -115,7 +116,7 @@ func (a *app) settings(f *evalFlags, precise bool) (repl.Settings, error) {
 		return set, fmt.Errorf("unknown output '%s'; there are %s", set.Output, strings.Join(repl.Outputs(), ", "))
 	case f.precision < 0 || f.precision > 40:
 		return set, errors.New("-f requires a number of digits from 0 to 40")
-	case f.plot != "" && f.plot != terminalChart && !isPicture(f.plot):
+	case f.plot != "" && f.plot != terminalChart && !picture.Is(f.plot):
 		return set, fmt.Errorf("--plot=%s: the file of a picture ends in .svg or .png", f.plot)
 	case set.Top < 0:
 		return set, errors.New("--top requires a number of values")

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"pmtools/cmd/internal/grid"
 	"pmtools/derive/lsp"
 	"pmtools/derive/repl"
 	"pmtools/lib/option"
@@ -76,7 +77,7 @@ func (a *app) serve(ctx context.Context, f *checkFlags) error {
 		defer opening.Unlock()
 		return a.open(ctx, kind, name)
 	}
-	base.Table = func(w io.Writer, t *repl.Table) error { return drawTable(w, t, hoverWidth) }
+	base.Table = func(ctx context.Context, w io.Writer, t *repl.Table) error { return grid.Draw(ctx, w, t, hoverWidth) }
 	opt.Session = func(kind, name string) (*repl.Session, error) {
 		own := *base
 		own.Kind, own.Name = kind, name

@@ -99,6 +99,9 @@ func (a *app) complain(err error) {
 		}
 		return
 	}
+	if errors.Is(err, context.Canceled) {
+		err = errors.New("interrupted")
+	}
 	fmt.Fprintf(a.Env.Stderr, "%s: %s", a.Env.Prog, problemText(err, a.Env.Stderr))
 }
 

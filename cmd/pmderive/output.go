@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"pmtools/cmd/internal/cli"
+	"pmtools/cmd/internal/picture"
 	"pmtools/cmd/internal/samples"
 	"pmtools/derive/repl"
 )
@@ -89,7 +90,7 @@ func (a *app) output(w io.Writer, r *repl.Run) (repl.Writer, error) {
 		k.Writer, err = samples.NewRows(w, h, opt)
 	case repl.Chart:
 		if name := r.Window.Picture; name != "" {
-			k.Writer = samples.NewPicture(h, func(p *samples.Picture) error { return drawPicture(name, p) })
+			k.Writer = samples.NewPicture(h, func(p *samples.Picture) error { return picture.Draw(name, p) })
 			break
 		}
 		k.Writer, err = samples.NewChart(w, h, opt)

@@ -6,6 +6,8 @@ import (
 	"io"
 
 	"pmtools/cmd/internal/cli"
+	"pmtools/cmd/internal/grid"
+	"pmtools/cmd/internal/picture"
 	"pmtools/cmd/internal/source"
 	"pmtools/derive/repl"
 	"pmtools/lib/export"
@@ -60,7 +62,7 @@ func (a *app) replOptions(set repl.Settings) (*repl.Options, error) {
 		Open: a.open, Tell: a.tell, OpenHost: a.sources.Hosts(),
 		Registry: a.sources.Registry(), Equivalent: a.sources.Equivalence(),
 		Zone: zone, Now: env.Now, Debug: a.debug, Files: files{}, Settings: set,
-		Table: func(w io.Writer, t *repl.Table) error {
+		Table: func(ctx context.Context, w io.Writer, t *repl.Table) error {
 			width, _ := cli.TerminalSize(env.Stdout)
 			if _, file := w.(redirected); file {
 				width = 0
@@ -68,10 +70,10 @@ func (a *app) replOptions(set repl.Settings) (*repl.Options, error) {
 			if p, ok := w.(*pager); ok && len(t.Header) > 0 && p.header == 0 {
 				p.header = p.lines + 1
 			}
-			return drawTable(w, t, width)
+			return grid.Draw(ctx, w, t, width)
 		},
 		Output: a.output, Record: a.record,
-		Flush: env.Flush, Save: a.saveSettings, Edit: a.edit, IsPicture: isPicture,
+		Flush: env.Flush, Save: a.saveSettings, Edit: a.edit, IsPicture: picture.Is,
 	}, nil
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"pmtools/cmd/internal/cli"
+	"pmtools/cmd/internal/grid"
 	"pmtools/derive/repl"
 	"pmtools/derive/summary"
 	"pmtools/lib/format"
@@ -91,7 +92,7 @@ func (a *app) summarize(ctx context.Context, f *summarizeFlags, args []string) e
 		err = summary.WriteJSON(a.Env.Out, h, d.Summary, rows)
 	default:
 		width, _ := cli.TerminalSize(a.Env.Stdout)
-		err = drawTable(a.Env.Out, summaryTable(f, h, rows), width)
+		err = grid.Draw(ctx, a.Env.Out, summaryTable(f, h, rows), width)
 	}
 	if err != nil {
 		return err

@@ -24,7 +24,7 @@ func runExplain(ctx context.Context, s *Session, text string, w io.Writer) error
 	}
 	e := &explainer{info: c.info, conv: make(map[syntax.Expr][]string)}
 	e.node(c.tree, "", 0)
-	return s.table(w, &Table{
+	return s.table(ctx, w, &Table{
 		Header: []string{"expression", "type", "semantics", "units", "dimension", "scale", "indom", "conversion"}, Rows: e.rows,
 		Drop: []int{4, 5, 6},
 	})

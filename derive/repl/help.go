@@ -13,10 +13,10 @@ import (
 )
 
 // runHelp shows a page.
-func runHelp(_ context.Context, s *Session, name string, w io.Writer) error {
+func runHelp(ctx context.Context, s *Session, name string, w io.Writer) error {
 	name = strings.TrimSuffix(strings.TrimPrefix(name, ":"), "()")
 	if name == "" {
-		return s.helpIndex(w)
+		return s.helpIndex(ctx, w)
 	}
 	var names []string
 	found := false
@@ -51,13 +51,13 @@ func runHelp(_ context.Context, s *Session, name string, w io.Writer) error {
 }
 
 // helpIndex lists what there is.
-func (s *Session) helpIndex(w io.Writer) error {
+func (s *Session) helpIndex(ctx context.Context, w io.Writer) error {
 	io.WriteString(w, "An expression is evaluated; NAME = EXPR defines a derived metric.\n\n")
 	t := &Table{Wrap: true}
 	for _, c := range commands() {
 		t.Rows = append(t.Rows, []string{":" + strings.TrimSpace(c.name+" "+c.args), c.help})
 	}
-	if err := s.table(w, t); err != nil {
+	if err := s.table(ctx, w, t); err != nil {
 		return err
 	}
 	io.WriteString(w, "\nTopics of :help, besides commands:\n")
@@ -69,7 +69,7 @@ func (s *Session) helpIndex(w io.Writer) error {
 		}
 		t.Rows = append(t.Rows, []string{"  " + topic.Name, summary})
 	}
-	return s.table(w, t)
+	return s.table(ctx, w, t)
 }
 
 // helpSettings lists the settings.

@@ -66,7 +66,7 @@ func runInst(ctx context.Context, s *Session, name string, w io.Writer) error {
 	for _, in := range insts {
 		t.Rows = append(t.Rows, []string{number(in.ID), in.Name})
 	}
-	return s.table(w, t)
+	return s.table(ctx, w, t)
 }
 
 // runText shows help texts.
@@ -170,7 +170,7 @@ func runLabels(ctx context.Context, s *Session, name string, w io.Writer) error 
 	for _, l := range insts {
 		t.Rows = append(t.Rows, []string{p.instance(ctx, d.InDom, l.Inst, s.at), string(pcp.AppendLabels(nil, l.Labels))})
 	}
-	return s.table(w, t)
+	return s.table(ctx, w, t)
 }
 
 // maxTexts is how many metrics are listed with help texts, which are asked for one by one.
@@ -216,5 +216,5 @@ func runMetrics(ctx context.Context, s *Session, pattern string, w io.Writer) er
 			return err
 		}
 	}
-	return s.table(w, t)
+	return s.table(ctx, w, t)
 }

@@ -45,19 +45,19 @@ type Options struct {
 	OpenHost func(ctx context.Context, name string) (pmapi.Source, error)
 	Tell     func(host string, err error)
 
-	Registry   *derive.Registry                           // definitions that hold from the start; nil for none
-	Equivalent func(a, b pcp.InDom) bool                  // see derive.Options
-	Zone       *time.Location                             // in which times are shown and meant; nil means UTC
-	Now        func() time.Time                           // nil means time.Now
-	Debug      func(spec string) error                    // sets debug options
-	Files      Files                                      // for :load and :save
-	Table      func(w io.Writer, t *Table) error          // draws tables; nil means plain columns
-	Output     func(w io.Writer, r *Run) (Writer, error)  // writes samples
-	Flush      func() error                               // is called before a session waits; nil for nothing
-	Settings   Settings                                   // to begin with
-	Save       func(text []byte) (name string, err error) // keeps settings, for the start of other sessions
-	IsPicture  func(file string) bool                     // whether a chart can be drawn into a file
-	Edit       func(text string) (string, error)          // lets the user change a text
+	Registry   *derive.Registry                                       // definitions that hold from the start; nil for none
+	Equivalent func(a, b pcp.InDom) bool                              // see derive.Options
+	Zone       *time.Location                                         // in which times are shown and meant; nil means UTC
+	Now        func() time.Time                                       // nil means time.Now
+	Debug      func(spec string) error                                // sets debug options
+	Files      Files                                                  // for :load and :save
+	Table      func(ctx context.Context, w io.Writer, t *Table) error // draws tables; nil means plain columns
+	Output     func(w io.Writer, r *Run) (Writer, error)              // writes samples
+	Flush      func() error                                           // is called before a session waits; nil for nothing
+	Settings   Settings                                               // to begin with
+	Save       func(text []byte) (name string, err error)             // keeps settings, for the start of other sessions
+	IsPicture  func(file string) bool                                 // whether a chart can be drawn into a file
+	Edit       func(text string) (string, error)                      // lets the user change a text
 
 	// Record begins to record metrics of a source of one of the kinds; the folio lists the archive.
 	Record func(ctx context.Context, kind, name, folio string, h record.Host) (*record.Session, error)

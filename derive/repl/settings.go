@@ -212,7 +212,7 @@ func (s *Session) Paged(text string) bool {
 }
 
 // runSet shows or changes settings.
-func runSet(_ context.Context, s *Session, arg string, w io.Writer) error {
+func runSet(ctx context.Context, s *Session, arg string, w io.Writer) error {
 	key, value, given := strings.Cut(arg, " ")
 	value = strings.TrimSpace(value)
 	if key == "" {
@@ -220,7 +220,7 @@ func runSet(_ context.Context, s *Session, arg string, w io.Writer) error {
 		for _, k := range settings {
 			rows = append(rows, []string{k.key, k.get(&s.set), k.help})
 		}
-		return s.table(w, &Table{Rows: rows, Wrap: true})
+		return s.table(ctx, w, &Table{Rows: rows, Wrap: true})
 	}
 	if key == "save" && value == "" {
 		return s.saveSettings(w)

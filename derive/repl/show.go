@@ -104,7 +104,7 @@ func (s *Session) showSet(ctx context.Context, w io.Writer, c *compiled, set *Se
 			t.Header = append([]string{"instance"}, t.Header...)
 		}
 	}
-	if err := s.table(w, t); err != nil {
+	if err := s.table(ctx, w, t); err != nil {
 		return err
 	}
 	showMore(w, set)

@@ -1,6 +1,7 @@
 package repl
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"strconv"
@@ -22,12 +23,12 @@ type Table struct {
 }
 
 // table draws a table.
-func (s *Session) table(w io.Writer, t *Table) error {
+func (s *Session) table(ctx context.Context, w io.Writer, t *Table) error {
 	if s.set.Vertical && len(t.Header) > 0 {
 		t = t.vertical()
 	}
 	if s.opt.Table != nil {
-		return s.opt.Table(w, t)
+		return s.opt.Table(ctx, w, t)
 	}
 	return plainTable(w, t)
 }

@@ -125,7 +125,7 @@ func TestLarge(t *testing.T) {
 // TestLargeInterrupted: the end of a context ends each form in the middle of a sample, soon, also
 // while it sorts.
 func TestLargeInterrupted(t *testing.T) {
-	const n = 50_000
+	const n = 20_000
 	for _, f := range forms {
 		for _, down := range []bool{false, true} {
 			whole := &large{n: n, down: down}

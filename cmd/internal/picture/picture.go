@@ -1,4 +1,5 @@
-package main
+// Package picture draws charts of samples into files, as SVG or PNG.
+package picture
 
 import (
 	"errors"
@@ -21,8 +22,8 @@ import (
 // pictures are the forms of files that charts are drawn into.
 var pictures = map[string]chart.RendererProvider{".svg": chart.SVG, ".png": chart.PNG}
 
-// isPicture reports whether a file's name says that it is a picture.
-func isPicture(name string) bool { return pictures[filepath.Ext(name)] != nil }
+// Is reports whether the name of a file ends as that of a picture does.
+func Is(name string) bool { return pictures[filepath.Ext(name)] != nil }
 
 // The size of a picture.
 const (
@@ -31,8 +32,8 @@ const (
 	longestName                 = 40
 )
 
-// drawPicture draws a chart into a file.
-func drawPicture(name string, p *samples.Picture) error {
+// Draw draws a chart into a file.
+func Draw(name string, p *samples.Picture) error {
 	if len(p.Lines) == 0 {
 		return errors.New("there are no values to draw")
 	}

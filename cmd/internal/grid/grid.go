@@ -1,7 +1,9 @@
-package main
+// Package grid draws tables of text for terminals.
+package grid
 
 import (
 	"bytes"
+	"context"
 	"io"
 	"slices"
 	"strings"
@@ -12,9 +14,13 @@ import (
 	"pmtools/lib/textwidth"
 )
 
-// drawTable draws rows of text in columns, two blanks between them, below a header unless that is
-// empty, within a width unless that is 0.
-func drawTable(w io.Writer, t *repl.Table, width int) error {
+// blockRows is how many rows are drawn at once: a table may have a million, and the library keeps
+// several copies of what it draws.
+const blockRows = 1000
+
+// Draw draws rows of text in columns, two blanks between them, below a header unless that is empty,
+// within a width unless that is 0.
+func Draw(ctx context.Context, w io.Writer, t *repl.Table, width int) error {
 	g := newGrid(t)
 	if g.columns == 0 {
 		return nil
@@ -22,6 +28,29 @@ func drawTable(w io.Writer, t *repl.Table, width int) error {
 	if width > 0 {
 		g.fit(t, width)
 	}
+	least := make([]int, g.columns) // in the library's measure, so that all blocks are aligned
+	for i, row := range g.rows {
+		if i%blockRows == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		for j, cell := range row {
+			least[j] = max(least[j], tablewriter.DisplayWidth(cell))
+		}
+	}
+	for rows := range slices.Chunk(g.rows, blockRows) {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := g.draw(w, rows, least); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// draw draws some of the rows. The header is one of them, because the library aligns all headers the
+// same way.
+func (g *grid) draw(w io.Writer, rows [][]string, least []int) error {
 	var b bytes.Buffer
 	tw := tablewriter.NewWriter(&b)
 	tw.SetAutoWrapText(false)
@@ -39,9 +68,10 @@ func drawTable(w io.Writer, t *repl.Table, width int) error {
 		if g.right[i] {
 			align[i] = tablewriter.ALIGN_RIGHT
 		}
+		tw.SetColMinWidth(i, least[i])
 	}
 	tw.SetColumnAlignment(align)
-	tw.AppendBulk(g.rows) // the header is a row, because headers are all aligned the same way
+	tw.AppendBulk(rows)
 	tw.Render()
 	for line := range strings.Lines(b.String()) {
 		if _, err := io.WriteString(w, strings.TrimRight(line, " \n")+"\n"); err != nil {

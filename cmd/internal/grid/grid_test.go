@@ -1,10 +1,13 @@
-package main
+package grid
 
 import (
+	"context"
+	"errors"
 	"strings"
 	"testing"
 
 	"pmtools/derive/repl"
+	_ "pmtools/test/env"
 )
 
 func TestTable(t *testing.T) {
@@ -26,7 +29,7 @@ func TestTable(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var b strings.Builder
-			if err := drawTable(&b, &tt.t, 0); err != nil {
+			if err := Draw(t.Context(), &b, &tt.t, 0); err != nil {
 				t.Fatal(err)
 			}
 			if b.String() != tt.want {
@@ -56,12 +59,48 @@ func TestTableFits(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var b strings.Builder
-			if err := drawTable(&b, &tt.t, tt.width); err != nil {
+			if err := Draw(t.Context(), &b, &tt.t, tt.width); err != nil {
 				t.Fatal(err)
 			}
 			if b.String() != tt.want {
 				t.Errorf("got\n%q, want\n%q", b.String(), tt.want)
 			}
 		})
+	}
+}
+
+// A canceler ends a context at its first write.
+type canceler struct {
+	cancel func()
+	bytes  int
+}
+
+// Write implements io.Writer.
+func (c *canceler) Write(p []byte) (int, error) {
+	c.cancel()
+	c.bytes += len(p)
+	return len(p), nil
+}
+
+// TestTableBlocks: a table of many rows is drawn in blocks that are aligned with each other, and
+// can be interrupted between them.
+func TestTableBlocks(t *testing.T) {
+	tab := &repl.Table{Right: []bool{false, true}}
+	for range 3 * blockRows {
+		tab.Rows = append(tab.Rows, []string{"a", "1"})
+	}
+	tab.Rows = append(tab.Rows, []string{"the longest 世界", "1000"})
+	var b strings.Builder
+	if err := Draw(t.Context(), &b, tab, 0); err != nil {
+		t.Fatal(err)
+	}
+	want := strings.Repeat("a"+strings.Repeat(" ", 20)+"1\n", 3*blockRows) + "the longest 世界  1000\n"
+	if b.String() != want {
+		t.Errorf("got %q ..., want %q ...", b.String()[:60], want[:60])
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	w := &canceler{cancel: cancel}
+	if err := Draw(ctx, w, tab, 0); !errors.Is(err, context.Canceled) || w.bytes > len(want)/2 {
+		t.Errorf("error %v after %d bytes of %d", err, w.bytes, len(want))
 	}
 }

@@ -1,4 +1,4 @@
-package main
+package picture
 
 import (
 	"bytes"
@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"pmtools/cmd/internal/samples"
+	_ "pmtools/test/env"
 )
 
 // TestPicture draws files and reads them.
@@ -30,7 +31,7 @@ func TestPicture(t *testing.T) {
 	}
 	svg, raster := filepath.Join(dir, "x.svg"), filepath.Join(dir, "x.png")
 	for _, name := range []string{svg, raster} {
-		if err := drawPicture(name, p); err != nil {
+		if err := Draw(name, p); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
 	}
@@ -60,18 +61,18 @@ func TestPicture(t *testing.T) {
 	}
 	// All values the same, a single time, and none at all.
 	p.Lines = []samples.Line{{Name: "flat", Points: []float64{7, 7, 7, 7, 7}}}
-	if err := drawPicture(svg, p); err != nil {
+	if err := Draw(svg, p); err != nil {
 		t.Error(err)
 	}
 	p.Times, p.Lines[0].Points = p.Times[:1], []float64{7}
-	if err := drawPicture(svg, p); err != nil {
+	if err := Draw(svg, p); err != nil {
 		t.Error(err)
 	}
-	if err := drawPicture(svg, &samples.Picture{}); err == nil {
+	if err := Draw(svg, &samples.Picture{}); err == nil {
 		t.Error("a picture of nothing")
 	}
 	p.Lines[0].Points = []float64{1e300}
-	if err := drawPicture(svg, p); err != nil {
+	if err := Draw(svg, p); err != nil {
 		t.Error(err)
 	}
 }
