@@ -132,7 +132,7 @@ test/peer/fetchgroup:
 test/peer/live:
 test/peer/mmv:
 test/peer/push:
-test/peer/harness: lib/pcp lib/pmns test/golden
+test/peer/harness: lib/pcp lib/pmns test/env test/golden
 test/peer/install:
 test/package: lib/version
 test/mkarchive: lib/archive/archivetest

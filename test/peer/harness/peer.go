@@ -17,8 +17,12 @@ import (
 
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmns"
+	"pmtools/test/env"
 	"pmtools/test/golden"
 )
+
+// The reference has a configuration of its own, in its root or on this machine.
+func init() { os.Unsetenv("PCP_CONF") }
 
 // Setup returns the two sides and the reference's root, or skips the test: the root is named by
 // PMTOOLS_PEER, our commands by PMTOOLS_BIN.
@@ -117,7 +121,7 @@ func Own(t *testing.T, names ...string) string {
 	t.Helper()
 	Setup(t)
 	dir := t.TempDir()
-	cmd := exec.Command("go", append([]string{"run", "pmtools/test/mkarchive", dir}, names...)...)
+	cmd := env.Go(append([]string{"run", "pmtools/test/mkarchive", dir}, names...)...)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("mkarchive: %v\n%s", err, out)
 	}
