@@ -69,7 +69,7 @@ func TestDiagnosis(t *testing.T) {
 	for _, tt := range []struct{ name, expr, want string }{
 		{"x", "1 +", "found the end, expected a metric, a number, a function, '(', '-' or '!'\n  1 +\n     ^\n"},
 		{"x", "sample.byte_rte + 1", "unknown metric sample.byte_rte\n  sample.byte_rte + 1\n  ^\n  did you mean sample.byte_rate?\n"},
-		{"9", "1", "9: '9' is no name for a metric\n"},
+		{"9", "1", "9: '9' is not a name for a metric\n"},
 	} {
 		err := src.Add(ctx, tt.name, tt.expr)
 		if p := src.Diagnose(ctx, err); p == nil || p.Text() != tt.want {
@@ -78,7 +78,7 @@ func TestDiagnosis(t *testing.T) {
 		_ = src.Remove(tt.name)
 	}
 	var bad *derive.Error
-	if err := reg.Register("9", "1"); !errors.As(err, &bad) || bad.Diagnosis().Msg != "9: '9' is no name for a metric" {
+	if err := reg.Register("9", "1"); !errors.As(err, &bad) || bad.Diagnosis().Msg != "9: '9' is not a name for a metric" {
 		t.Errorf("%v", err)
 	}
 	if p := src.Diagnose(ctx, pmerr.Name); p != nil {

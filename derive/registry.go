@@ -102,7 +102,7 @@ func (r *Registry) define(name, expr string) (*definition, error) {
 }
 
 // badName is the text for a name that no file may define.
-func badName(name string) string { return "'" + name + "' is no name for a metric" }
+func badName(name string) string { return "'" + name + "' is not a name for a metric" }
 
 // insert appends a definition. The lock is held, or the Registry is not shared yet.
 func (r *Registry) insert(p *Program) *definition {

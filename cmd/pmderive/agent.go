@@ -32,7 +32,7 @@ func (a *app) newAgent() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error { return a.tryAgent(cmd.Context(), f, args) },
 	}
 	cmd.Flags().BoolVarP(&f.echo, "echo-input", "e", false, "print each line before it is run")
-	cmd.Flags().BoolVarP(&f.prompt, "interactive", "i", false, "prompt for lines, even if the input is no terminal")
+	cmd.Flags().BoolVarP(&f.prompt, "interactive", "i", false, "prompt for lines, even if the input is not a terminal")
 	cmd.Flags().BoolVarP(&f.noRC, "norc", "f", false, "do not run .dbpmdarc")
 	cmd.Flags().IntVarP(&f.creds, "creds-timeout", "q", 3, "let an agent take `SECONDS` to introduce itself")
 	return cmd

@@ -42,9 +42,9 @@ func (a *app) newCheck() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check [FILE|DIR ...]",
 		Short: "Look for mistakes in files of derived metrics",
-		Long: "Look for mistakes in files of derived metrics, or in standard input: of syntax, of meaning with\n" +
-			"the metrics of the source, and for what is legal but hardly meant. Errors make the status 1;\n" +
-			"what PCP takes is a warning, which does so only with --strict.",
+		Long: "Look for mistakes in files of derived metrics, or in standard input: mistakes of syntax, mistakes\n" +
+			"of meaning with the metrics of the source, and definitions that are legal but hardly meant. An\n" +
+			"error makes the status 1; a mistake that PCP accepts is a warning, and does so with --strict only.",
 		RunE: func(cmd *cobra.Command, args []string) error { return a.check(cmd.Context(), f, args) },
 	}
 	fs := cmd.Flags()
@@ -62,11 +62,11 @@ func (a *app) newCheck() *cobra.Command {
 
 // addRules adds the options that say what is looked for.
 func (f *checkFlags) addRules(fs *pflag.FlagSet) {
-	fs.BoolVar(&f.lint.Syntax, "syntax", false, "look only for what needs no source")
-	fs.BoolVar(&f.lint.Expand, "expand", false, "let definitions stand inside others")
-	fs.BoolVar(&f.lint.Unknown, "allow-unknown", false, "take metrics that the source does not have")
+	fs.BoolVar(&f.lint.Syntax, "syntax", false, "make only the checks that need no source")
+	fs.BoolVar(&f.lint.Expand, "expand", false, "allow definitions inside others")
+	fs.BoolVar(&f.lint.Unknown, "allow-unknown", false, "accept metrics that the source does not have")
 	fs.StringSliceVar(&f.disable, "disable", nil, "leave out `RULES`, or \"all\"")
-	fs.StringSliceVar(&f.lint.Wanted, "wanted", nil, "report definitions that `NAMES`, or what is below these, do not need")
+	fs.StringSliceVar(&f.lint.Wanted, "wanted", nil, "report definitions that neither `NAMES` nor the metrics below them need")
 	fs.StringVar(&f.interval, "interval", "1min", "the `TIME` between two samples, for counters that wrap around")
 	fs.IntVar(&f.lint.MaxCost, "max-cost", 0, "report definitions that need more than `N` values (default 10000)")
 }
@@ -121,7 +121,7 @@ func (f *checkFlags) complete() (err error) {
 		return fmt.Errorf("unknown output '%s'; there are text, json and sarif", f.output)
 	}
 	if f.lint.Interval, err = when.ParseInterval(f.interval); err != nil {
-		return fmt.Errorf("--interval %s is no time such as 10s", f.interval)
+		return fmt.Errorf("--interval %s is not a time such as 10s", f.interval)
 	}
 	f.lint.Rules = []*lint.Rule{}
 	for _, name := range f.disable {

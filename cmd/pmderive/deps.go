@@ -27,8 +27,9 @@ func (a *app) newDeps() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "deps FILE|DIR|EXPR ...",
 		Short: "List the metrics that derived metrics are made of",
-		Long: "List the metrics that have to be there, or to be recorded, for the derived metrics of files or for\n" +
-			"expressions. An argument that is a file is one. No source is asked.",
+		Long: "List the metrics that the derived metrics of files, or expressions, are made of. A host must have\n" +
+			"these metrics, or an archive contain them. The name of a file stands for the definitions in it.\n" +
+			"The command asks no source.",
 		Args:              operands(1, math.MaxInt),
 		ValidArgsFunction: a.completeExpr,
 		RunE:              func(cmd *cobra.Command, args []string) error { return a.deps(f, args) },
@@ -46,7 +47,7 @@ func (a *app) newDeps() *cobra.Command {
 func (a *app) deps(f *depsFlags, args []string) error {
 	interval, err := when.ParseInterval(f.interval)
 	if err != nil || interval < time.Millisecond {
-		return fmt.Errorf("--interval %s is no time such as 10s", f.interval)
+		return fmt.Errorf("--interval %s is not a time such as 10s", f.interval)
 	}
 	a.running = true
 	a.sources.LoadDefault()

@@ -53,10 +53,10 @@ func (a *app) newEval() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "eval [EXPR|NAME ...]",
 		Short: "Evaluate expressions, once or over time",
-		Long: "Evaluate expressions: once, or with any option about time again and again, with\n" +
-			"pmval's meaning of the options. Several expressions are fetched together. A name\n" +
-			"that has metrics below it stands for them; without any, all that -c defines is\n" +
-			"evaluated.",
+		Long: "Evaluate expressions once, or repeatedly if any option about time is given; these\n" +
+			"options mean the same as for pmval. Several expressions are fetched together. A name\n" +
+			"that has metrics below it stands for them. Without expressions, all definitions of\n" +
+			"-c are evaluated.",
 		ValidArgsFunction: a.completeExpr,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -71,28 +71,28 @@ func (a *app) newEval() *cobra.Command {
 	set := &f.set
 	fs.BoolVarP(&f.delay, "delay", "d", false, "delay, pause between samples of an archive")
 	fs.StringVarP(&set.Output, "output", "o", "table", "`FORM` of output: "+strings.Join(repl.Outputs(), ", "))
-	fs.IntVarP(&f.precision, "precision", "f", 0, "print `N` digits behind the point")
+	fs.IntVarP(&f.precision, "precision", "f", 0, "print `N` digits after the decimal point")
 	fs.BoolVarP(&set.Raw, "raw", "r", false, "output raw counter values (no rate conversion)")
 	fs.StringVar(&f.plot, "plot", "", "draw a chart of the values, or a picture into `FILE`: .svg or .png")
 	fs.Lookup("plot").NoOptDefVal = terminalChart
-	fs.IntVar(&set.Top, "top", 0, "only the `N` largest values of each expression")
+	fs.IntVar(&set.Top, "top", 0, "show show only the `N` largest values of each expression")
 	fs.StringVar(&set.Sort, "sort", "", "`ORDER` of values: "+strings.Join(repl.Sorts(), ", ")+" (the largest first)")
-	fs.BoolVar(&set.Wide, "wide", false, "table with all columns, whatever the width of the terminal")
-	fs.BoolVar(&set.Vertical, "vertical", false, "table with a line for each value")
-	fs.BoolVar(&set.Long, "long", false, "csv with a line for each value")
-	fs.StringVar(&f.units, "units", "", "convert to `UNITS` what has their dimension, as in --units=Mbyte/s; alone: csv with units behind names")
+	fs.BoolVar(&set.Wide, "wide", false, "show all columns of a table, whatever the width of the terminal")
+	fs.BoolVar(&set.Vertical, "vertical", false, "show a table with a line for each value")
+	fs.BoolVar(&set.Long, "long", false, "write csv with a line for each value")
+	fs.StringVar(&f.units, "units", "", "convert values of this dimension to `UNITS`, as in --units=Mbyte/s; alone: put units after the names in csv")
 	fs.Lookup("units").NoOptDefVal = unitsInNames
-	fs.StringSliceVarP(&f.pick.Instances, "instances", "i", nil, "only the instances of `NAMES`, or patterns of names")
-	fs.StringVar(&f.pick.Where, "where", "", "only samples, or instances, where `EXPR` is not 0")
+	fs.StringSliceVarP(&f.pick.Instances, "instances", "i", nil, "show show only the instances of `NAMES`, or patterns of names")
+	fs.StringVar(&f.pick.Where, "where", "", "show show only samples, or instances, where `EXPR` is not 0")
 	fs.IntVar(&f.pick.Limit, "limit", 0, "write at most `N` samples")
-	fs.StringVar(&f.header, "header", "", "`WHEN`: none, once, or after so many rows again")
-	fs.StringVar(&set.Timestamp, "timestamp", "", "times in table and csv as `FORMAT` of strftime(3)")
+	fs.StringVar(&f.header, "header", "", "`WHEN` the header is written: none, once, or again after this number of rows")
+	fs.StringVar(&set.Timestamp, "timestamp", "", "write times in tables and csv in the `FORMAT` of strftime(3)")
 	fs.StringVar(&f.delimiter, "delimiter", "", "`CHARACTER` between the fields of csv")
-	fs.StringVar(&f.file, "output-file", "", "write to `FILE`, whatever is in it")
+	fs.StringVar(&f.file, "output-file", "", "write to `FILE`, and replace its content")
 	fs.StringVar(&f.archive, "archive-out", "", "write the metrics into an archive, `BASE`.meta and so on, instead of showing them")
-	fs.BoolVar(&set.Safe, "safe-csv", false, "csv without fields that spreadsheets take for formulas")
-	fs.StringVar(&f.hosts, "hosts", "", "read hosts from `FILE`, one a line; - is standard input")
-	fs.StringVar(&f.across, "across", "", "put hosts together by `FUNC`: sum, avg, min, max, count, 'top N', 'bottom N'")
+	fs.BoolVar(&set.Safe, "safe-csv", false, "write write csv without fields that spreadsheets take for formulas")
+	fs.StringVar(&f.hosts, "hosts", "", "read hosts from `FILE`, one per line; - is standard input")
+	fs.StringVar(&f.across, "across", "", "combine the values of hosts by `FUNC`: sum, avg, min, max, count, 'top N', 'bottom N'")
 	fs.BoolVar(&f.all, "all-hosts", false, "fail unless all hosts answer")
 	return cmd
 }
@@ -147,7 +147,7 @@ func (f *evalFlags) forms(set *repl.Settings) error {
 	default:
 		n, err := strconv.Atoi(f.header)
 		if err != nil || n < 1 {
-			return fmt.Errorf("--header=%s: there are none, once and a number of rows", f.header)
+			return fmt.Errorf("--header=%s: use none, once or a number of rows", f.header)
 		}
 		set.Header = n
 	}
@@ -180,7 +180,7 @@ func (a *app) eval(ctx context.Context, f *evalFlags, precise bool, args []strin
 		return err
 	}
 	if len(args) == 0 {
-		return errors.New("there is neither an expression nor a definition of -c")
+		return errors.New("no expression is given, and -c defines none")
 	}
 	if several, err := a.several(f); err != nil {
 		return err
@@ -246,7 +246,7 @@ func (a *app) window(ctx context.Context, s *repl.Session, f *evalFlags) (*repl.
 		return win, nil
 	}
 	if o.HasSamples && o.Samples == 0 {
-		return nil, errors.New("no samples are asked for")
+		return nil, errors.New("-s 0 asks for no samples")
 	}
 	win.Samples = o.Samples
 	recorded, start, end, err := s.Bounds(ctx)

@@ -85,7 +85,7 @@ func TestEvalOptions(t *testing.T) {
 		{"-o openmetrics t.d", "# EOF\n"},
 		{"--plot t.s", "┤"},
 		{"-f 2 t.s+0.5", "0.50"},
-		{"-s 0 t.s", "pmderive: no samples are asked for\n"},
+		{"-s 0 t.s", "pmderive: -s 0 asks for no samples\n"},
 	} {
 		args := append([]string{"-a", path, "eval"}, strings.Fields(tt.options)...)
 		if out := runIn("", args...); !strings.Contains(out, tt.want) {

@@ -40,11 +40,11 @@ func (a *app) newExport() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "export [METRIC|PREFIX|NAME=EXPR ...]",
 		Short: "Write archives or live values as Parquet files",
-		Long: "Write what archives (-a) have as tables in Parquet, a row for each value, for engines such as\n" +
+		Long: "Write the values of archives (-a) as tables in Parquet, one row per value, for engines such as\n" +
 			"DuckDB, ClickHouse and Spark. NAME=EXPR adds a derived metric. A name that has metrics below it\n" +
-			"stands for them; without any, all that is recorded and all that -c defines is exported. Of a\n" +
-			"directory, the archives of each host are exported as one. Of a live source (-h, -L) the values\n" +
-			"of every interval (-t) are exported, a file a day, until Ctrl-C or as many times as -s says.",
+			"stands for them. Without arguments, all recorded metrics and all definitions of -c are exported.\n" +
+			"The archives of each host in a directory are exported as one. A live source (-h, -L) is sampled\n" +
+			"at every interval (-t), into one file per day, until Ctrl-C or for the number of samples of -s.",
 		ValidArgsFunction: a.completeExpr,
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			if f.wide && !cmd.Flags().Changed("partition") {
@@ -59,7 +59,7 @@ func (a *app) newExport() *cobra.Command {
 	}
 	fs := cmd.Flags()
 	fs.SortFlags = false
-	fs.StringVarP(&f.dir, "output", "o", "export", "the `DIR` that holds the tables, made if it is not there")
+	fs.StringVarP(&f.dir, "output", "o", "export", "the `DIR` that holds the tables, made if it does not exist")
 	fs.StringVar(&f.partition, "partition", "host,date", "make directories of `PROPERTIES` of rows: host, date, both or none")
 	fs.BoolVar(&f.check, "check", false, "read the files back and compare them with the archives")
 	fs.BoolVar(&f.follow, "follow", false, "keep up with an archive that is being written, a file a minute, until Ctrl-C")

@@ -22,13 +22,13 @@ func (a *app) newFmt() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "fmt [FILE|DIR ...]",
 		Short: "Print files of derived metrics in canonical form",
-		Long:  "Print files of derived metrics, or standard input, in canonical form. What they define\nstays the same.",
+		Long:  "Print files of derived metrics, or standard input, in canonical form. The definitions\nkeep their meaning.",
 		RunE:  func(cmd *cobra.Command, args []string) error { return a.format(cmd.Context(), f, args) },
 	}
 	cmd.Flags().BoolVarP(&f.write, "write", "w", false, "write the result to the files instead")
-	cmd.Flags().BoolVarP(&f.diff, "diff", "d", false, "print what would change instead; status 1 if anything would")
-	cmd.Flags().BoolVarP(&f.check, "check", "l", false, "print the names of files that would change instead; status 1 if there are any")
-	cmd.Flags().BoolVar(&f.expand, "expand", false, "put definitions inside others in the place of their names")
+	cmd.Flags().BoolVarP(&f.diff, "diff", "d", false, "print the changes instead; the status is 1 if there are any")
+	cmd.Flags().BoolVarP(&f.check, "check", "l", false, "print the names of files that would change instead; the status is 1 if there are any")
+	cmd.Flags().BoolVar(&f.expand, "expand", false, "put the definitions themselves in the place of their names")
 	return cmd
 }
 

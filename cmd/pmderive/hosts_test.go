@@ -88,7 +88,7 @@ func TestHosts(t *testing.T) {
 		{two + "eval --where h.one>1500 -o csv h.one", "time,host,metric,instance,value\nTIME,b,h.one,,2097152\n", ""},
 		{two + "eval -t 0.1 -s 3 --limit 1 -o csv h.one", "time,host,metric,instance,value\nTIME,a,h.one,,1024\nTIME,b,h.one,,2097152\n", ""},
 		{two + "h.one", "TIME\na     1024\nb  2097152\n", ""},
-		{two + ":source", "2 hosts, which a answers for where no values are asked for\n", ""},
+		{two + ":source", "2 hosts; a answers questions about metrics\n", ""},
 		{two + "x.y=h.one*2 x.y", "x.y: 64-bit unsigned int, instant, byte\nTIME\na     2048\nb  4194304\n", ""},
 		{two + ":set@across@sum h.disk", "h.disk: double, instant, byte, indom 60.1\ntime                          sda    sdb\nTIME  20490  40980\n", ""},
 		{two + ":set@across@top@1 h.disk :set@across", "TIME\nb  sdb  40960\ntop 1\n", ""},
@@ -96,11 +96,11 @@ func TestHosts(t *testing.T) {
 		{two + ":plot@h.one", "", "pmderive: charts are of one host; :source host a leaves the others\nstatus 1\n"},
 		{two + ":set@samples@2 :set@interval@0.1 :watch@h.one", "TIME  a      1024  ▁\nTIME  b   2097152  ▁\nTIME  a      1024  ▁▁\nTIME  b   2097152  ▁▁\n", ""},
 		{"-h " + hosts[0] + " :source@host@" + hosts[0] + "@" + hosts[1] + " h.one :source@host@" + hosts[1] + " h.one",
-			"2 hosts, which a answers for where no values are asked for\nTIME\na     1024\nb  2097152\nhost b\n64-bit unsigned int, instant, Kbyte\n2048\n", ""},
+			"2 hosts; a answers questions about metrics\nTIME\na     1024\nb  2097152\nhost b\n64-bit unsigned int, instant, Kbyte\n2048\n", ""},
 		{"-h " + hosts[0] + " -h 127.0.0.1:1 h.one", "TIME\na  1024\n", refused},
 		{"-h 127.0.0.2:1 -h 127.0.0.1:1 h.one", "", "pmderive: 127.0.0.2:1: Cannot connect to PMCD: Connection refused\n" + refused + "pmderive: too few hosts have answered\nstatus 1\n"},
 		{two + "eval --plot h.one", "", "pmderive: --plot is for one host\nTry 'pmderive --help'.\nstatus 2\n"},
-		{two + "eval --across median h.one", "", "pmderive: hosts cannot be put together by 'median'; there are sum, avg, min, max, count, 'top N' and 'bottom N'\nTry 'pmderive --help'.\nstatus 2\n"},
+		{two + "eval --across median h.one", "", "pmderive: values of hosts cannot be combined by 'median'; use sum, avg, min, max, count, 'top N' and 'bottom N'\nTry 'pmderive --help'.\nstatus 2\n"},
 		{"-L eval --all-hosts h.one", "", "pmderive: --across, --all-hosts and --hosts are for hosts, which -h or --hosts names\nTry 'pmderive --help'.\nstatus 2\n"},
 	} {
 		args := strings.Fields(tt.line)

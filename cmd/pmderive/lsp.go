@@ -34,16 +34,16 @@ func (a *app) newLSP() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "lsp",
 		Short: "Serve an editor that opens files of derived metrics (Language Server Protocol)",
-		Long: "Serve an editor over standard input and output, in the Language Server Protocol: what check\n" +
-			"reports while one types, completion, descriptions of metrics and expressions, definitions and\n" +
-			"references, renaming, the form of fmt, an outline, and changes that mend mistakes. The source\n" +
-			"is that of the options, or of the editor's settings.",
+		Long: "Serve an editor over standard input and output, in the Language Server Protocol: the reports of\n" +
+			"check during typing, completion, descriptions of metrics and expressions, definitions and\n" +
+			"references, renaming, the form of fmt, an outline, and changes that mend mistakes. The options,\n" +
+			"or the editor's settings, name the source.",
 		Args: operands(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.serve(cmd.Context(), f) },
 	}
 	cmd.Flags().SortFlags = false
 	f.addRules(cmd.Flags())
-	cmd.Flags().BoolVar(&stdio, "stdio", false, "serve standard input and output, as without it")
+	cmd.Flags().BoolVar(&stdio, "stdio", false, "serve standard input and output (the default)")
 	_ = cmd.RegisterFlagCompletionFunc("disable", completeRules) // the flag exists
 	return cmd
 }

@@ -51,7 +51,7 @@ func (a *app) prompt(ctx context.Context, s *repl.Session) error {
 			return true
 		}
 		asked = true
-		fmt.Fprintf(a.Env.Out, "There are definitions that no file has (%d in all). :save FILE writes them; :quit or Ctrl-D once more leaves.\n", n)
+		fmt.Fprintf(a.Env.Out, "There are definitions that are in no file (%d in all). :save FILE writes them; :quit or Ctrl-D once more leaves.\n", n)
 		_ = a.Env.Out.Flush() // what cannot be written is noticed at the end
 		return false
 	}

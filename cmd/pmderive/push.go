@@ -48,8 +48,8 @@ func (a *app) newPush() *cobra.Command {
 		Short: "Send values to a time series database by Prometheus's remote write",
 		Long: "Send values to a database that takes Prometheus's remote write 1.0: the records of\n" +
 			"an archive, or with -t its values at those intervals, with their own times; of live\n" +
-			"sources the values of every interval, until Ctrl-C. What the database cannot take for\n" +
-			"a time waits on disk.",
+			"sources the values of every interval, until Ctrl-C. Values that the database cannot\n" +
+			"take for a time wait on disk.",
 		Args:              operands(1, math.MaxInt),
 		ValidArgsFunction: a.completeExpr,
 		RunE:              func(cmd *cobra.Command, args []string) error { return a.pushAll(cmd.Context(), f, args) },
@@ -65,7 +65,7 @@ func (a *app) newPush() *cobra.Command {
 	fs.BoolVar(&f.to.InsecureAuth, "insecure-auth", false, "send the password or token over plain http, where others can read it")
 	fs.DurationVar(&f.to.Timeout, "timeout", 30*time.Second, "a request may take `DURATION`")
 	fs.StringArrayVar(&f.labels, "label", nil, "add a label to all series, as `NAME=VALUE`, or change it")
-	fs.StringVar(&f.hosts, "hosts", "", "read hosts from `FILE`, one a line; - is standard input")
+	fs.StringVar(&f.hosts, "hosts", "", "read hosts from `FILE`, one per line; - is standard input")
 	fs.BoolVar(&f.asNamed, "as-named", false, "label host as -h and --hosts name them, not as they name themselves")
 	fs.StringVar(&f.queue, "queue", "", "keep what has not been sent in `DIR`; the next run sends it")
 	fs.StringVar(&f.size, "queue-size", "256M", "let the queue take `SIZE` of the disk")

@@ -30,9 +30,9 @@ func (a *app) newSQL() *cobra.Command {
 		Use:   "sql EXPR|NAME",
 		Short: "Write an expression as SQL over exported tables",
 		Long: "Write an expression as one query over the tables that export has written: its rows are the\n" +
-			"values that the expression has record by record, of all hosts. What the metrics are is taken\n" +
-			"from an archive (-a), a daemon (-h) or the table of metrics (-m). What cannot be said in SQL is\n" +
-			"refused, with the place and the reason.",
+			"values of the expression for each record of all hosts. The descriptions of the metrics come\n" +
+			"from an archive (-a), a daemon (-h) or the table of metrics (-m). An expression that SQL cannot\n" +
+			"express is refused, with the place and the reason.",
 		Args:              operands(1, 1),
 		ValidArgsFunction: a.completeExpr,
 		RunE:              func(cmd *cobra.Command, args []string) error { return a.sql(cmd.Context(), f, args[0]) },
@@ -53,7 +53,7 @@ func (a *app) sql(ctx context.Context, f *sqlFlags, expr string) error {
 	case !slices.Contains(sql.Dialects(), f.opt.Dialect):
 		return fmt.Errorf("unknown dialect '%s'; there are %s", f.opt.Dialect, strings.Join(sql.Dialects(), ", "))
 	case f.run && f.opt.Dialect != sql.Dialects()[0]:
-		return fmt.Errorf("--run has duckdb only, not %s", f.opt.Dialect)
+		return fmt.Errorf("--run runs duckdb only, not %s", f.opt.Dialect)
 	}
 	if f.opt.Tables == "" {
 		f.opt.Tables = tablesOf(a.catalog)

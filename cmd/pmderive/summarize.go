@@ -37,8 +37,8 @@ func (a *app) newSummarize() *cobra.Command {
 		Use:   "summarize [METRIC|EXPR ...]",
 		Short: "Summarize an archive: extremes, means and quantiles of each metric",
 		Long: "Summarize the records of an archive: for each metric the number of samples, the extremes, the mean\n" +
-			"over time, quantiles. A name that has metrics below it stands for them; without any, all that\n" +
-			"have numbers as values are summarized. Counters are converted to rates.",
+			"over time, quantiles. A name that has metrics below it stands for them. Without arguments, all\n" +
+			"metrics with numeric values are summarized. Counters are converted to rates.",
 		ValidArgsFunction: a.completeExpr,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !cmd.Flags().Changed("precision") {
@@ -56,9 +56,9 @@ func (a *app) newSummarize() *cobra.Command {
 	fs.SortFlags = false
 	a.addShared(fs, "start", "finish", "align", "origin")
 	fs.StringVarP(&f.output, "output", "o", "table", "`FORM` of output: "+strings.Join(summarizeOutputs, ", "))
-	fs.BoolVar(&f.each, "instances", false, "each instance too")
-	fs.BoolVarP(&f.raw, "raw", "r", false, "counters as they are (no rate conversion)")
-	fs.IntVarP(&f.precision, "precision", "f", 0, "print `N` digits behind the point")
+	fs.BoolVar(&f.each, "instances", false, "summarize each instance too")
+	fs.BoolVarP(&f.raw, "raw", "r", false, "show counters as they are (no rate conversion)")
+	fs.IntVarP(&f.precision, "precision", "f", 0, "print `N` digits after the decimal point")
 	return cmd
 }
 

@@ -427,7 +427,7 @@ func TestTerminalLeave(t *testing.T) {
 	s.keys(":set samples 7", "Enter", ":set save", "Enter")
 	s.wait("settings to "+config+"/pmderive/settings", 1)
 	s.keys("quit", "Enter")
-	s.wait("no file has (1 in all)", 1)
+	s.wait("are in no file (1 in all)", 1)
 	s.keys("C-d")
 	s.gone()
 	s = newScreen(t, append(vars, "PMDERIVE_INIT="), "-a", archivetest.Path(t, "ta"))

@@ -33,9 +33,9 @@ func (a *app) newTest() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "test FILE|DIR ...",
 		Short: "Try derived metrics on values of your choice",
-		Long: "Run the cases in files (in directories: those that end in " + derivetest.Suffix + "), which say what derived\n" +
-			"metrics are for given values. The status is 0 if all come out right, 1 if some do not, 2 if\n" +
-			"files cannot be used.",
+		Long: "Run the cases in files (in directories: those that end in " + derivetest.Suffix + "). A case states the\n" +
+			"values of derived metrics for given values. The status is 0 if all cases pass, 1 if some fail,\n" +
+			"2 if files cannot be used.",
 		Args: operands(1, math.MaxInt),
 		RunE: func(cmd *cobra.Command, args []string) error { return a.test(cmd.Context(), f, args) },
 	}
@@ -43,8 +43,8 @@ func (a *app) newTest() *cobra.Command {
 	fs.StringVarP(&f.run, "run", "r", "", "run only cases whose names match `PATTERN`, a regular expression")
 	fs.BoolVarP(&f.verbose, "verbose", "v", false, "list all cases")
 	fs.BoolVar(&f.json, "json", false, "write an object for each file instead of text")
-	fs.StringVar(&f.junit, "junit", "", "write the outcome to `FILE` as JUnit's XML too")
-	fs.BoolVar(&f.record, "record", false, "write what comes out into cases that expect nothing, or were recorded before")
+	fs.StringVar(&f.junit, "junit", "", "also write the outcome to `FILE` as JUnit's XML")
+	fs.BoolVar(&f.record, "record", false, "write the results into cases that expect nothing, or whose results were recorded before")
 	fs.StringVar(&f.definitions, "definitions", "", "look for the files under test in `DIR`")
 	fs.StringVar(&f.keep, "keep", "", "keep the archives with the values in `DIR`")
 	return cmd

@@ -77,7 +77,7 @@ func newCommand(env *cli.Env) *command.Command {
 	c.Strings(&f.registrations, "r", "register", "name=expr", "register a per-context derived metric")
 	c.Bool(&f.show.events, "x", "events", "unpack and report on any fetched event records")
 	c.Bool(&f.show.verify, "v", "verify", "verify mode, be quiet and only report errors")
-	c.Bool(&f.show.json, "", "json", "write an object for each metric, with what the other options ask for")
+	c.Bool(&f.show.json, "", "json", "write an object for each metric, with the parts that the other options ask for")
 	c.Bool(&f.show.glob, "", "glob", "operands may be patterns of names, with * ? and [...]")
 	c.Bool(&f.show.suggest, "", "suggest", "propose names for unknown ones")
 	for _, ours := range []string{"json", "glob", "suggest"} {

@@ -241,7 +241,7 @@ func (p *sampler) connect(ctx context.Context) error {
 }
 
 // errNoConnection reports --reconnect on a source without a connection.
-var errNoConnection = errors.New("this source cannot be connected to anew")
+var errNoConnection = errors.New("--reconnect is for daemons: this source has no connection")
 
 // A pace says when the next sample is due.
 type pace interface {

@@ -83,10 +83,10 @@ func (f *flags) addHidden(c *command.Command) {
 	c.Func(f.setOutput, "", "output", "FORMAT", "print csv or json instead of columns")
 	c.Bool(&f.plot, "", "plot", "draw a chart of the values instead of printing them")
 	c.Bool(&f.color, "", "color", "use colours on a terminal")
-	c.Bool(&f.reconnect, "", "reconnect", "when the daemon goes away, wait until it is back")
-	c.Bool(&f.long, "", "long", "csv with a line for each value")
-	c.Bool(&f.units, "", "units", "csv with units behind the names of columns")
-	c.Bool(&f.safe, "", "safe-csv", "csv without fields that spreadsheets take for formulas")
+	c.Bool(&f.reconnect, "", "reconnect", "if the daemon goes away, wait until it is back")
+	c.Bool(&f.long, "", "long", "write csv with a line for each value")
+	c.Bool(&f.units, "", "units", "put units after the names of columns in csv")
+	c.Bool(&f.safe, "", "safe-csv", "write write csv without fields that spreadsheets take for formulas")
 	for _, long := range []string{"output", "long", "units", "safe-csv", "plot", "color", "reconnect"} {
 		c.Hide(long)
 	}

@@ -73,7 +73,7 @@ var functions = []rule{
 		"delta(disk.all.total)"},
 		numbers: true, result: deltaType},
 	{Function: Function{syntax.INSTANT, "instant", "instant(EXPR)",
-		"The same values, of which a counter is no counter any more.",
+		"The same values, but a counter is no longer a counter.",
 		"any operand; a counter becomes instant, everything else stays",
 		"instant(disk.all.total)"},
 		result: func(t Type) Type {

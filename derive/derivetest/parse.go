@@ -67,14 +67,14 @@ func (p *parser) statement(line string) error {
 		return nil
 	case "eval":
 		if p.cas == nil || rest == "" {
-			return fmt.Errorf("eval needs a case before it and an expression behind it")
+			return fmt.Errorf("eval needs a case before it and an expression after it")
 		}
 		p.check = &expectation{expr: rest, line: p.line, end: p.line, empty: true}
 		p.cas.checks = append(p.cas.checks, p.check)
 		return nil
 	case "error":
 		if p.check == nil || rest == "" {
-			return fmt.Errorf("error needs an eval before it and a text behind it")
+			return fmt.Errorf("error needs an eval before it and a text after it")
 		}
 		p.check.err = rest
 		p.expected()
@@ -177,7 +177,7 @@ func (p *parser) expected() { p.check.end, p.check.empty = p.line, false }
 func duration(w word) (time.Duration, error) {
 	d, err := when.ParseInterval(w.text)
 	if err != nil {
-		return 0, fmt.Errorf("%s is no time such as 10s", w.text)
+		return 0, fmt.Errorf("%s is not a time such as 10s", w.text)
 	}
 	return d, nil
 }
@@ -294,7 +294,7 @@ words:
 		default:
 			u, factor, err := pcp.ParseUnits(text)
 			if err != nil || factor != 1 {
-				return d, fmt.Errorf("%q is no type, no semantics, no units and no indom 60.1", text)
+				return d, fmt.Errorf("%q is not a type, semantics, units or an indom such as 60.1", text)
 			}
 			d.units = &u
 		}
@@ -311,7 +311,7 @@ func parseIndom(text string) (pcp.InDom, error) {
 	d, err1 := strconv.ParseUint(domain, 10, 9)
 	s, err2 := strconv.ParseUint(serial, 10, 22)
 	if err1 != nil || err2 != nil {
-		return 0, fmt.Errorf("%s is no instance domain such as 60.1, nor null", text)
+		return 0, fmt.Errorf("%s is neither an instance domain such as 60.1 nor null", text)
 	}
 	return pcp.NewInDom(uint32(d), uint32(s)), nil
 }

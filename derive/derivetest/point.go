@@ -82,7 +82,7 @@ func points(w word, left *room) ([]point, error) {
 	case missing().MatchString(w.text):
 		p, times = point{none: true}, missing().FindStringSubmatch(w.text)[1]
 	default:
-		return nil, fmt.Errorf("%s is no value; there are 5, 5x3 (four times 5), 0+10x3 (0 10 20 30), \"a text\", and _ for none", w.text)
+		return nil, fmt.Errorf("%s is not a value; valid forms are 5, 5x3 (four times 5), 0+10x3 (0 10 20 30), \"a text\", and _ for none", w.text)
 	}
 	if times != "" {
 		n, err := strconv.Atoi(times)
@@ -157,12 +157,12 @@ func rational(text string) (*big.Rat, bool) {
 func (p point) value(t pcp.Type) (pcp.Value, error) {
 	if t == pcp.String {
 		if !p.quoted {
-			return pcp.Value{}, fmt.Errorf("%s is no text in quotes", p.base)
+			return pcp.Value{}, fmt.Errorf("%s is not a text in quotes", p.base)
 		}
 		return pcp.BlobValue(t, []byte(p.base)), nil
 	}
 	if p.quoted {
-		return pcp.Value{}, fmt.Errorf("%q is no number", p.base)
+		return pcp.Value{}, fmt.Errorf("%q is not a number", p.base)
 	}
 	if t == pcp.Float || t == pcp.Double {
 		f, err := strconv.ParseFloat(p.base, 64)
@@ -181,7 +181,7 @@ func (p point) value(t pcp.Type) (pcp.Value, error) {
 	}
 	r, ok := p.exact()
 	if !ok || !r.IsInt() {
-		return pcp.Value{}, fmt.Errorf("%s is no integer", p.base)
+		return pcp.Value{}, fmt.Errorf("%s is not an integer", p.base)
 	}
 	return pcp.WordValue(t, wrapped(t, r.Num())), nil
 }

@@ -61,7 +61,7 @@ func TestRun(t *testing.T) {
 		{"too few values", "", "case c\neval g\nx 1\n", "x.cases:12: 1 values, and there are 3 samples"},
 		{"between samples", "", "case c\neval g\nat 5s\nx 1\n", "x.cases:11: there are samples every 10s from 0s to 20s only"},
 		{"after the end", "", "case c\neval g\nat 30s\nx 1\n", "x.cases:11: there are samples every 10s from 0s to 20s only"},
-		{"no integer", "", "metric b u32 instant\n value 1 1.5 2\ncase c\neval b\n", "x.cases:11: 1.5 is no integer"},
+		{"no integer", "", "metric b u32 instant\n value 1 1.5 2\ncase c\neval b\n", "x.cases:11: 1.5 is not an integer"},
 		{"rows without a domain", "", "metric b u32 instant\n x 1x2\ncase c\neval b\n", "x.cases:10: b has no indom, so it has one row, which begins with value"},
 		{"a row for a domain", "", "metric b u32 instant indom 1.2\n value 1x2\ncase c\neval b\n", "x.cases:10: b has indom 1.2, so it needs rows with instances"},
 		{"interpolated", "", "interpolate\ncase c\neval a\nx 0 10 20\ny 5 10 15\n", ""},

@@ -68,7 +68,7 @@ func (p *Problem) operand(bad *check.Error, name string, names func(string) []st
 		p.Msg, p.Unknown = "unknown metric "+name, name
 		switch {
 		case errors.Is(bad.Err, pmerr.NonLeaf):
-			p.Msg = name + " is no metric, but has metrics below it"
+			p.Msg = name + " is not a metric, but has metrics below it"
 		case names != nil:
 			p.likeName(name, names(name))
 		}

@@ -12,7 +12,7 @@ import (
 var ignored = Rule{
 	Name: "ignored",
 	Doc: "PCP ignores it without a word: a number in the units of rescale(), all but the last of several values of a tag, a last line " +
-		"without a newline, the line after a comment that ends in a backslash, text behind the quotes of a help text.",
+		"without a newline, the line after a comment that ends in a backslash, text after the quotes of a help text.",
 	Bad:  "mem.blocks = rescale(mem.util.used, \"4 Kbyte\")\n",
 	Good: "mem.blocks = rescale(mem.util.used, \"Kbyte\") / 4\n",
 	Run: func(p *Pass) {
@@ -25,7 +25,7 @@ var ignored = Rule{
 			last := make(map[syntax.Token]*syntax.Spec)
 			for _, s := range syntax.Specs(n) {
 				if old := last[s.Tag]; old != nil {
-					p.report(d, old.TagPos, fmt.Sprintf("PCP ignores this %s: there is another one behind it", old.Tag.Symbol()))
+					p.report(d, old.TagPos, fmt.Sprintf("PCP ignores this %s: another one follows it", old.Tag.Symbol()))
 				}
 				last[s.Tag] = s
 			}

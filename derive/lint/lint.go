@@ -1,5 +1,5 @@
 // Package lint finds what is legal in definitions of derived metrics and yet hardly what somebody
-// meant: a rate of what is no counter, instances that cannot meet, a choice that is none.
+// meant: a rate of a metric that is not a counter, instances that cannot meet, a choice that is none.
 //
 // Each Rule is in a file of its own, with an example that the tests run. Run applies them to Facts,
 // what package check found out about definitions, and answers with Findings. A comment in a file of

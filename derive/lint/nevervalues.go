@@ -29,7 +29,7 @@ var neverValues = Rule{
 				}
 			}
 			if known { // it is lost here
-				p.report(d, start(x), "there is no instance left, so this never has values: "+d.text(x), p.whyNone(d, x)...)
+				p.report(d, start(x), "no instance is left, so this never has values: "+d.text(x), p.whyNone(d, x)...)
 			}
 		}
 	},

@@ -7,10 +7,10 @@ import (
 	"pmtools/lib/pcp"
 )
 
-// nonCounter reports rate() and delta() of what is no counter.
+// nonCounter reports rate() and delta() of a metric that is not a counter.
 var nonCounter = Rule{
 	Name: "non-counter",
-	Doc: "rate() and delta() of a metric that is no counter: its values go up and down, and so does the difference of two of them. " +
+	Doc: "rate() and delta() of a metric that is not a counter: its values go up and down, and so does the difference of two of them. " +
 		"Often a counter of a similar name was meant, or the value itself.",
 	Bad:  "mem.change = rate(mem.util.used)\n",
 	Good: "disk.reads = rate(disk.dev.total)\n",
@@ -25,7 +25,7 @@ var nonCounter = Rule{
 				from, to := call.Span()
 				inner, end := call.X.Span()
 				fix := syntax.Fix{Title: "remove " + call.Fun.Symbol() + "()", Start: from, End: to, Text: d.Text[inner:end]}
-				p.fixable(d, start(call), []syntax.Fix{fix}, fmt.Sprintf("%s() of what is no counter: %s is %s", call.Fun.Symbol(), d.text(call.X), typ.Sem.Text()))
+				p.fixable(d, start(call), []syntax.Fix{fix}, fmt.Sprintf("%s() of a metric that is not a counter: %s is %s", call.Fun.Symbol(), d.text(call.X), typ.Sem.Text()))
 			}
 		}
 	},

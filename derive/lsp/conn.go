@@ -125,7 +125,7 @@ func (c *conn) read() (*message, error) {
 		if _, ok := errors.AsType[*json.SyntaxError](err); ok {
 			return nil, rpcErrorf(codeParse, "the message is not JSON: %v", err)
 		}
-		return nil, rpcErrorf(codeInvalidRequest, "the message is no request: %v", err)
+		return nil, rpcErrorf(codeInvalidRequest, "the message is not a request: %v", err)
 	}
 	if id := string(m.ID); id == "null" {
 		m.ID = nil

@@ -129,10 +129,10 @@ func (s *server) rename(ctx context.Context, d *document, p *params) (any, error
 	}
 	prog, err := derive.Compile("", p.NewName)
 	if err != nil || !syntax.LegalName(p.NewName) {
-		return nil, rpcErrorf(codeFailed, "%q is no name for a metric", p.NewName)
+		return nil, rpcErrorf(codeFailed, "%q is not a name for a metric", p.NewName)
 	}
 	if ref, ok := prog.Expr().(*syntax.MetricRef); !ok || ref.Name != p.NewName {
-		return nil, rpcErrorf(codeFailed, "%q is no name for a metric", p.NewName)
+		return nil, rpcErrorf(codeFailed, "%q is not a name for a metric", p.NewName)
 	}
 	edit := workspaceEdit{make(map[string][]textEdit)}
 	taken := false

@@ -89,7 +89,7 @@ func (u *sessions) apply(set *settings) (err error) {
 	}
 	if set.Interval != nil {
 		if u.lint.Interval, err = when.ParseInterval(*set.Interval); err != nil {
-			return fmt.Errorf("the interval %s is no time such as 10s", *set.Interval)
+			return fmt.Errorf("the interval %s is not a time such as 10s", *set.Interval)
 		}
 	}
 	for _, name := range set.Disable {

@@ -61,7 +61,7 @@ func parseAcross(text string) (*across, error) {
 			return &across{most: n, sign: sign[words[0]], units: true}, nil
 		}
 	}
-	return nil, problemf("hosts cannot be put together by '%s'; there are %s", text, acrossForms)
+	return nil, problemf("values of hosts cannot be combined by '%s'; use %s", text, acrossForms)
 }
 
 // describe makes a Run that of the results.

@@ -181,7 +181,7 @@ func runMetrics(ctx context.Context, s *Session, pattern string, w io.Writer) er
 	match := func(name string) bool { return strings.HasPrefix(name, pattern) }
 	if strings.ContainsAny(pattern, "*?[") {
 		if _, err := path.Match(pattern, ""); err != nil {
-			return problemf("'%s' is no pattern", pattern)
+			return problemf("'%s' is not a pattern", pattern)
 		}
 		// Dots separate nothing for *, as one expects of names.
 		match = func(name string) bool { ok, _ := path.Match(pattern, name); return ok }

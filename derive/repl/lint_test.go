@@ -63,8 +63,8 @@ func TestLint(t *testing.T) {
 		{"not optional", "# pmderive: optional\n\na = t.bb\n", repl.Lint{}, "f:3:5: error: unknown metric t.bb\n"},
 		{"ignored for one", "# pmderive: ignore no-help, cost\na = t.b\nb = t.c\n", noHelp, "f:3:1: warning: b has no help text [no-help]\n"},
 		{"ignored for all", "# pmderive: ignore-file no-help\na = t.b\nb = t.c\n", noHelp, ""},
-		{"continued line", "a = t.b * \\\n  rate(t.s)\n", nonCounter, "f:2:3: warning: rate() of what is no counter: t.s is instant [non-counter]\n"},
-		{"inner ones are reported once", "a = rate(t.s)\nb = a * 2\n", repl.Lint{Expand: true, Rules: nonCounter.Rules}, "f:1:5: warning: rate() of what is no counter: t.s is instant [non-counter]\n"},
+		{"continued line", "a = t.b * \\\n  rate(t.s)\n", nonCounter, "f:2:3: warning: rate() of a metric that is not a counter: t.s is instant [non-counter]\n"},
+		{"inner ones are reported once", "a = rate(t.s)\nb = a * 2\n", repl.Lint{Expand: true, Rules: nonCounter.Rules}, "f:1:5: warning: rate() of a metric that is not a counter: t.s is instant [non-counter]\n"},
 		{"remarks", "# pmderive: ignore no-hepl\n# pmderive: please\n# pmderive: optional x\na = t.b\n", repl.Lint{},
 			"f:1:1: warning: there is no rule no-hepl\nf:2:1: warning: there are: pmderive: ignore RULE, pmderive: ignore-file RULE, and pmderive: optional\n" +
 				"f:3:1: warning: there are: pmderive: ignore RULE, pmderive: ignore-file RULE, and pmderive: optional\n"},

@@ -30,7 +30,7 @@ func runPlot(ctx context.Context, s *Session, arg string, w io.Writer) error {
 		return err
 	}
 	if !q.exprs[0].info.Root.Type.Arithmetic() {
-		return problemf("the values are no numbers: %s", metadata(q.exprs[0].info.Root))
+		return problemf("the values are not numbers: %s", metadata(q.exprs[0].info.Root))
 	}
 	win := &Window{Timed: true, Samples: n, Picture: picture}
 	out, err := s.writer(ctx, w, Chart, q, win)

@@ -57,7 +57,7 @@ func (s *Session) startRecording(ctx context.Context, arg string, w io.Writer) e
 		return err
 	}
 	if s.line != nil {
-		return problemf("an archive is recorded already; :source host or :source local go to live metrics")
+		return problemf("the source is an archive, which is recorded already; :source host or :source local go to live metrics")
 	}
 	folio, names, err := cutFile(arg)
 	if err != nil {
@@ -67,7 +67,7 @@ func (s *Session) startRecording(ctx context.Context, arg string, w io.Writer) e
 	if word, rest, _ := strings.Cut(names, " "); word != "" && '0' <= word[0] && word[0] <= '9' {
 		d, bad := when.ParseInterval(word)
 		if bad != nil || d < time.Millisecond {
-			return problemf("%s is no interval of a millisecond or more", word)
+			return problemf("%s is not an interval of a millisecond or more", word)
 		}
 		interval, names = d, rest
 	}

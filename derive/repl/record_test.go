@@ -63,7 +63,7 @@ func TestRecord(t *testing.T) {
 		{":record stop now", usage},
 		{":record start f", "there is nothing to record: name metrics, or define some"},
 		{":record start f no.such", "(?s)no.such: unknown metric name.*"},
-		{":record start f 1x sample.bin", "1x is no interval of a millisecond or more"},
+		{":record start f 1x sample.bin", "1x is not an interval of a millisecond or more"},
 		{`:record start "f sample.bin`, `the name of the file has no end: "f sample.bin`},
 		{":record start no/f sample.bin", "open .*: no such file or directory"},
 		{"a = sample.bin + sample.long.one", "a: .*"},
@@ -100,7 +100,7 @@ func TestRecord(t *testing.T) {
 func TestRecordNot(t *testing.T) {
 	dialogue(t, newSession(t, "ta"), [2]string{":record start f t.d", "nothing can be recorded here"})
 	s := newSession(t, "ta", recorder(t.TempDir(), ""), func(o *repl.Options) { o.Kind, o.Name = repl.Archive, "ta" })
-	dialogue(t, s, [2]string{":record start f t.d", "an archive is recorded already; :source host or :source local go to live metrics"})
+	dialogue(t, s, [2]string{":record start f t.d", "the source is an archive, which is recorded already; :source host or :source local go to live metrics"})
 }
 
 // TestRecordLogger: a script in the place of pmlogger that records, dies, or goes on alone.

@@ -79,7 +79,7 @@ func shift(err error, text string, it item) error {
 // runDefinition defines a derived metric and shows its metadata.
 func (s *Session) runDefinition(ctx context.Context, it item, w io.Writer) error {
 	if !legalName(it.name) {
-		return problemf("'%s' is no name for a metric", it.name)
+		return problemf("'%s' is not a name for a metric", it.name)
 	}
 	if it.text == "" {
 		return problemf("there is no expression for %s", it.name)
@@ -221,18 +221,18 @@ func commands() []cmd {
 		{"drop", "NAME", "forget a definition of this session", true, false, false, runDrop},
 		{"load", "FILE", "read definitions from a configuration file", true, true, false, runLoad},
 		{"save", "FILE", "write the definitions to a configuration file that this session has read or written, or to a new one", true, true, false, runSave},
-		{"save!", "FILE", "write the definitions to a file, whatever is in it", true, true, false, runSaveOver},
-		{"source", "[host SPEC ... | archive SET | local]", "show or change where metrics come from: values of several hosts come together", false, false, false, runSource},
+		{"save!", "FILE", "write the definitions to a file, and replace its content", true, true, false, runSaveOver},
+		{"source", "[host SPEC ... | archive SET | local]", "show or change the source of metrics: values of several hosts are shown together", false, false, false, runSource},
 		{"time", "[WHEN]", "show or change the position in an archive", false, true, false, runTime},
-		{"step", "[INTERVAL | record]", "show or change how far apart samples of an archive are", false, true, false, runStep},
+		{"step", "[INTERVAL | record]", "show or change the time between samples of an archive", false, true, false, runStep},
 		{"next", "[N]", "go to the next sample of an archive", false, true, false, runNext},
 		{"prev", "[N]", "go to the sample before", false, true, false, runPrev},
-		{"record", "[start FILE ... | stop | detach]", "show, start or end recording: FILE [INTERVAL] [NAME ...], without names what definitions are made of", false, false, false, runRecord},
+		{"record", "[start FILE ... | stop | detach]", "show, start or end recording: FILE [INTERVAL] [NAME ...], without names the metrics of the definitions", false, false, false, runRecord},
 		{"run", "FILE", "run the items in the lines of a file", true, false, false, runFile},
-		{"output", "[FILE]", "write what follows to a file, or to the screen again", false, false, false, runOutput},
+		{"output", "[FILE]", "write further output to a file, or to the screen again", false, false, false, runOutput},
 		{"edit", "[NAME]", "change the last item, or a definition, with $EDITOR and run it", false, false, false, runEdit},
-		{"timing", "", "show how long each item takes, or no longer", false, false, false, runTiming},
-		{"vertical", "", "show tables with a line for each cell, or no longer", false, false, false, runVertical},
+		{"timing", "", "show the time that each item takes, or stop that", false, false, false, runTiming},
+		{"vertical", "", "show tables with a line for each cell, or stop that", false, false, false, runVertical},
 		{"set", "[KEY [VALUE] | save]", "show or change settings, or keep them for other sessions", false, false, false, runSet},
 		{"debug", "SPEC", "set debug options, as option -D does", true, false, false, runDebug},
 		{"help", "[TOPIC]", "explain a command, a function or the language", false, false, false, runHelp},

@@ -193,7 +193,7 @@ func (s *Session) once(ctx context.Context, q *query, sel *Selection) (*Sample, 
 	}
 	switch {
 	case errors.Is(err, errEnd):
-		return nil, problemf("the recording ends before there are the %s that this needs", plural(q.depth(s.raw())+1, "sample"))
+		return nil, problemf("the recording ends before the %s that this needs", plural(q.depth(s.raw())+1, "sample"))
 	case err != nil:
 		return nil, err
 	}

@@ -89,7 +89,7 @@ var settings = []setting{
 		func(s *Settings, v string) error {
 			n, err := strconv.Atoi(v)
 			if err != nil || n < 0 {
-				return problemf("'%s' is no number of samples", v)
+				return problemf("'%s' is not a number of samples", v)
 			}
 			s.Samples = n
 			return nil
@@ -103,7 +103,7 @@ var settings = []setting{
 			s.Output = v
 			return nil
 		}},
-	{"precision", "digits behind the point, or auto", []string{"auto"},
+	{"precision", "digits after the decimal point, or auto", []string{"auto"},
 		func(s *Settings) string {
 			if s.Precision == nil {
 				return "auto"
@@ -125,7 +125,7 @@ var settings = []setting{
 	{"raw", "on: counters are shown as they are", onOff,
 		func(s *Settings) string { return onOffText(s.Raw) },
 		func(s *Settings, v string) error { return setBool(&s.Raw, v) }},
-	{"pager", "on: what is longer than the screen is shown by $PAGER, or less", onOff,
+	{"pager", "on: output that is longer than the screen is shown by $PAGER, or less", onOff,
 		func(s *Settings) string { return onOffText(!s.NoPager) },
 		func(s *Settings, v string) error {
 			on := !s.NoPager
@@ -142,7 +142,7 @@ var settings = []setting{
 			s.Sort = v
 			return nil
 		}},
-	{"across", "how values of several hosts are put together: off, " + acrossForms, []string{"off", "sum", "avg", "min", "max", "count", "top", "bottom"},
+	{"across", "how values of several hosts are combined: off, " + acrossForms, []string{"off", "sum", "avg", "min", "max", "count", "top", "bottom"},
 		func(s *Settings) string { return cmp.Or(s.Across, "off") },
 		func(s *Settings, v string) error {
 			if v == "off" {
@@ -154,7 +154,7 @@ var settings = []setting{
 			s.Across = v
 			return nil
 		}},
-	{"timing", "on: how long each item takes is shown", onOff,
+	{"timing", "on: the time that each item takes is shown", onOff,
 		func(s *Settings) string { return onOffText(s.Timing) },
 		func(s *Settings, v string) error { return setBool(&s.Timing, v) }},
 	{"vertical", "on: tables have a line for each cell", onOff,

@@ -115,7 +115,7 @@ func (s *Session) showSet(ctx context.Context, w io.Writer, c *compiled, set *Se
 // different records are never there at once.
 func (s *Session) noValues(c *compiled) string {
 	if s.line != nil && s.step == 0 && len(c.info.Operands) > 1 {
-		return "no values in this record; with :step INTERVAL, values between records are worked out"
+		return "no values in this record; with :step INTERVAL, values between records are interpolated"
 	}
 	return "no values"
 }

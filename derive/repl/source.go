@@ -145,7 +145,7 @@ func (s *Session) showSource(ctx context.Context, w io.Writer) error {
 	}
 	what := s.kind
 	if s.hosts != nil {
-		fmt.Fprintf(w, "%s, which %s answers for where no values are asked for\n", plural(len(s.hosts), "host"), pmcd.Redact(s.name))
+		fmt.Fprintf(w, "%s; %s answers questions about metrics\n", plural(len(s.hosts), "host"), pmcd.Redact(s.name))
 		return nil
 	}
 	switch s.kind {

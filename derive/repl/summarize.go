@@ -90,7 +90,7 @@ func (s *Session) digest(ctx context.Context, sum *summary.Summary, exprs []stri
 		c, err := b.compileAs(ctx, text, names[i])
 		p, wrong := errors.AsType[*Problem](err)
 		if err == nil && !c.info.Root.Type.Arithmetic() {
-			p, wrong = problemf("%s has no numbers as values: %s", names[i], metadata(c.info.Root)), true
+			p, wrong = problemf("the values of %s are not numbers: %s", names[i], metadata(c.info.Root)), true
 		}
 		switch {
 		case wrong && (len(exprs) == 0 || !slices.Contains(exprs, list[i])):

@@ -135,7 +135,7 @@ func (s *Session) move(ctx context.Context, arg string, sign int, w io.Writer) e
 	if arg != "" {
 		var err error
 		if n, err = strconv.Atoi(arg); err != nil || n < 1 || n > maxMoves {
-			return problemf("'%s' is no number of samples from 1 to %d", arg, maxMoves)
+			return problemf("'%s' is not a number of samples from 1 to %d", arg, maxMoves)
 		}
 	}
 	var err error

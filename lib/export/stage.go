@@ -28,7 +28,7 @@ func ParsePartition(text string) (p Partition, err error) {
 		case name == "date" && p.NoDate:
 			p.NoDate = false
 		default:
-			return p, fmt.Errorf("%q are no partitions: there are host, date, both as host,date, and none", text)
+			return p, fmt.Errorf("unknown partitions %q: use host, date, host,date for both, or none", text)
 		}
 	}
 	return p, nil

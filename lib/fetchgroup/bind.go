@@ -54,7 +54,7 @@ type Binding[S any] struct {
 func Bind[S any](ctx context.Context, g *Group) (*Binding[S], error) {
 	t := reflect.TypeFor[S]()
 	if t.Kind() != reflect.Struct {
-		return nil, fmt.Errorf("%w: %v is no struct", pmerr.Arg, t)
+		return nil, fmt.Errorf("%w: %v is not a struct", pmerr.Arg, t)
 	}
 	fields, bad := fieldsOf(t, t.Name(), false)
 	if len(fields) == 0 {

@@ -201,7 +201,7 @@ elements.Rows.Red: sample.colour: Unknown or illegal instance domain identifier:
   sample.colour
   ^`},
 		{func() error { _, err := Bind[struct{ A int }](t.Context(), g); return err }, `: no field has a tag`},
-		{func() error { _, err := Bind[int](t.Context(), g); return err }, `Bad value for function argument: int is no struct`},
+		{func() error { _, err := Bind[int](t.Context(), g); return err }, `Bad value for function argument: int is not a struct`},
 	} {
 		err := tt.bind()
 		if err == nil || err.Error() != tt.want {

@@ -141,7 +141,7 @@ func check(cfg *Config, hosts []Host) error {
 		case strings.Contains(name, " ") || printable("host", name) != nil:
 			return wrong("host %q has blanks", name)
 		case bad >= 0:
-			return wrong("%q is no name for a metric", h.Metrics[bad])
+			return wrong("%q is not a name for a metric", h.Metrics[bad])
 		case len(h.Metrics) == 0 && h.Config == "":
 			return wrong("no metrics of host %s", name)
 		case h.Interval != 0 && h.Interval < time.Millisecond:

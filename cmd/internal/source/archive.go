@@ -57,7 +57,7 @@ func ParseSize(text string) (int64, error) {
 	}
 	n, err := strconv.ParseInt(digits, 10, 64)
 	if err != nil || len(text)-len(digits) > 1 || n <= 0 || n > math.MaxInt64>>shift {
-		return 0, fmt.Errorf("%q is no size such as 500M, 20G or 1T", text)
+		return 0, fmt.Errorf("%q is not a size such as 500M, 20G or 1T", text)
 	}
 	return n << shift, nil
 }

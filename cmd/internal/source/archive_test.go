@@ -46,7 +46,7 @@ func TestArchiveOptions(t *testing.T) {
 // TestUnpackLimit: how much of the disk unpacked archives may take, by the option and the
 // environment.
 func TestUnpackLimit(t *testing.T) {
-	const bad = "pmval: Warning: bad $PMTOOLS_UNPACK_LIMIT: %q is no size such as 500M, 20G or 1T\n"
+	const bad = "pmval: Warning: bad $PMTOOLS_UNPACK_LIMIT: %q is not a size such as 500M, 20G or 1T\n"
 	tests := []struct {
 		option int64
 		value  string

@@ -73,7 +73,7 @@ func parseHost(host string) ([]netip.Prefix, error) {
 	case !star:
 		return lookupHost(host)
 	}
-	return nil, fmt.Errorf("%q is no beginning of an address; expected one such as 10.1.* or fe80:*", host)
+	return nil, fmt.Errorf("%q is not the beginning of an address; expected one such as 10.1.* or fe80:*", host)
 }
 
 // lookupHost returns the addresses of a name, or an address.

@@ -82,11 +82,11 @@ func TestParseRule(t *testing.T) {
 		"allow:1.2.3.4:abc":          `expected a number of connections, not "abc"`,
 		"allow:1.2.3.4:-1":           `expected a number of connections, not "-1"`,
 		"allow::0":                   "expected allow:HOST:MAXCONNS or disallow:HOST",
-		"disallow:1.2.3.4.*":         "no beginning of an address",
-		"disallow:1.300.*":           "no beginning of an address",
-		"disallow:1.2*":              "no beginning of an address",
-		"disallow:fe80::*":           "no beginning of an address",
-		"disallow:1:2:3:4:5:6:7:8:*": "no beginning of an address",
+		"disallow:1.2.3.4.*":         "not the beginning of an address",
+		"disallow:1.300.*":           "not the beginning of an address",
+		"disallow:1.2*":              "not the beginning of an address",
+		"disallow:fe80::*":           "not the beginning of an address",
+		"disallow:1:2:3:4:5:6:7:8:*": "not the beginning of an address",
 		"disallow:no such host":      "no such host",
 	} {
 		if _, err := ParseRule(spec); !errors.Is(err, pmerr.EINVAL) || !strings.Contains(err.Error(), want) {

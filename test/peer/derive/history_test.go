@@ -141,7 +141,7 @@ func row(t *testing.T, s *derive.Source, b *strings.Builder, d pcp.InDom, v *pcp
 	b.WriteByte('\n')
 }
 
-// number6 writes a number with six digits behind the point, if it has a point.
+// number6 writes a number with six digits after the decimal point, if it has a point.
 func number6(v *pcp.Values, i int) string {
 	var f float64
 	switch v.Type {
