@@ -45,7 +45,7 @@ lib/remotewrite/remotewritetest:
 lib/export: lib/archive lib/pmapi lib/pmns lib/safefile lib/version lib/pcp lib/pmerr
 lib/fetchgroup: lib/suggest lib/pmapi lib/pcp lib/pmerr
 lib/format: lib/pcp lib/pmerr
-lib/mmv: lib/config lib/pcp lib/pmerr
+lib/mmv: lib/config lib/safefile lib/pcp lib/pmerr
 lib/mmv/mmvtest: lib/mmv lib/pcp lib/pmerr
 lib/mmv/expvars: lib/mmv
 lib/mmv/goruntime: lib/mmv
@@ -64,7 +64,7 @@ lib/builtin/internal/procfs/procfstest: lib/builtin/internal/procfs lib/pmda lib
 lib/builtin/linux: lib/builtin/internal/procfs lib/pmda lib/pcp lib/pmerr
 lib/builtin/proc: lib/builtin/internal/procfs lib/pmda lib/pcp lib/pmerr
 lib/builtin/host: lib/builtin/internal/procfs lib/pmda lib/pcp lib/pmerr
-lib/builtin/mmv: lib/safefile lib/pmda lib/mmv lib/pcp lib/pmerr
+lib/builtin/mmv: lib/pmda lib/mmv lib/pcp lib/pmerr
 lib/record: lib/archive lib/pmapi lib/pmcd lib/safefile lib/pcp lib/pmerr
 lib/timecontrol: lib/pcp lib/pmerr
 lib/timecontrol/timecontroltest: lib/timecontrol

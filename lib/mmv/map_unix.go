@@ -13,7 +13,16 @@ func mapFile(f *os.File, size int) ([]byte, error) {
 	return b, os.NewSyscallError("mmap", err)
 }
 
-// unmap removes what mapFile returned.
+// viewFile maps the beginning of a file for reading; nil if it is empty.
+func viewFile(f *os.File, size int) ([]byte, error) {
+	if size == 0 {
+		return nil, nil
+	}
+	b, err := syscall.Mmap(int(f.Fd()), 0, size, syscall.PROT_READ, syscall.MAP_SHARED)
+	return b, os.NewSyscallError("mmap", err)
+}
+
+// unmap removes what mapFile or viewFile returned.
 func unmap(b []byte) { _ = syscall.Munmap(b) }
 
 // replace gives a file a new name, of which another may have been the owner.

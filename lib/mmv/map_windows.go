@@ -23,6 +23,9 @@ func mapFile(f *os.File, size int) ([]byte, error) {
 	return unsafe.Slice(*(**byte)(unsafe.Pointer(&at)), size), nil
 }
 
+// viewFile maps nothing: a file that is mapped cannot be replaced.
+func viewFile(*os.File, int) ([]byte, error) { return nil, nil }
+
 // unmap removes what mapFile returned.
 func unmap(b []byte) { _ = syscall.UnmapViewOfFile(uintptr(unsafe.Pointer(&b[0]))) }
 

@@ -4,7 +4,8 @@ package mmv
 import (
 	"context"
 	"errors"
-	"io"
+	"fmt"
+	"iter"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,7 +15,6 @@ import (
 	"pmtools/lib/mmv"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmda"
-	"pmtools/lib/safefile"
 )
 
 // Domain is the usual domain of NewMMV.
@@ -62,9 +62,11 @@ type collector struct {
 	*pmda.Agent
 	opts     Options
 	files    []*file
+	changing []*mmv.Mapped      // files that are being changed
 	clusters map[uint32][]*file // files by their cluster numbers
 	modified time.Time          // time of the directory at the last read
-	reload   bool               // read everything anew with the next request
+	reload   bool               // open all files anew with the next request
+	moved    bool               // another file has taken the path of an open one
 	read     bool               // the directory was read
 	metrics  int                // number of metrics in files
 	byName   map[string]pcp.ID
@@ -73,15 +75,35 @@ type collector struct {
 
 // Check implements pmda.Checker: it looks whether anything has changed.
 func (m *collector) Check(context.Context, *pmda.Client) error {
-	if !m.stale() {
+	if !m.stale() || !m.scan() {
 		return nil
 	}
-	m.scan()
+	m.changes |= pcp.NamesChanged | pcp.LabelsChanged
+	if !m.read {
+		m.read, m.changes = true, 0
+	}
 	if err := m.SetMetrics(m.rows()); err != nil {
 		m.logf("%v", err)
-		m.files, m.clusters = nil, nil
+		m.forget()
 		return m.SetMetrics(m.rows())
 	}
+	return nil
+}
+
+// forget closes all files.
+func (m *collector) forget() {
+	for _, f := range m.files {
+		f.Close()
+	}
+	for _, f := range m.changing {
+		f.Close()
+	}
+	m.files, m.changing, m.clusters = nil, nil, nil
+}
+
+// Close implements io.Closer.
+func (m *collector) Close() error {
+	m.forget()
 	return nil
 }
 
@@ -98,48 +120,95 @@ func (m *collector) stale() bool {
 	if fi, err := os.Stat(m.opts.Dir); err == nil {
 		modified = fi.ModTime()
 	}
-	if !m.read || m.reload || !modified.Equal(m.modified) {
+	if !m.read || m.reload || m.moved || !modified.Equal(m.modified) {
 		m.modified = modified
 		return true
 	}
-	return slices.ContainsFunc(m.files, func(f *file) bool {
-		return f.Flags&mmv.Process != 0 && !m.opts.Alive(int(f.PID)) || f.changed()
-	})
+	return slices.ContainsFunc(m.files, m.gone) || slices.ContainsFunc(m.changing, (*mmv.Mapped).Changed)
 }
 
-// maxFiles is the number of files that are read. Any user can create more, and there are not as
-// many clusters.
-const maxFiles = 4096
+// gone reports whether a file has changed or its process has ended. The collector calls it for each
+// file before each request; it makes a system call only for a file that ends with a process.
+func (m *collector) gone(f *file) bool {
+	return f.Flags&mmv.Process != 0 && !m.opts.Alive(int(f.PID)) || f.Changed()
+}
 
-// scan reads the files in the order of their names.
-func (m *collector) scan() {
-	if m.read {
-		m.changes |= pcp.NamesChanged | pcp.LabelsChanged
+// The limits of a directory. Any user can create more and larger files, and there are not as many
+// clusters as maxFiles.
+const (
+	maxFiles = 4096
+	maxFile  = 256 << 20 // bytes of one file
+	maxAll   = 256 << 20 // bytes of all files
+)
+
+// scan reads the directory, and opens the files that are new or have changed. It reports whether
+// the list of files, which is in the order of their names, differs from the one before.
+func (m *collector) scan() bool {
+	before := map[string]*file{}
+	if !m.reload {
+		for _, f := range m.files {
+			before[f.path] = f
+		}
 	}
-	m.read, m.reload, m.files, m.clusters = true, false, nil, map[uint32][]*file{}
-	entries, err := os.ReadDir(m.opts.Dir)
-	if err != nil {
-		return // the first program with metrics creates the directory
+	was := m.files
+	for _, f := range m.changing {
+		f.Close()
 	}
+	m.files, m.changing, m.clusters = nil, nil, map[uint32][]*file{}
+	for path, err := range m.open(before) {
+		m.logf("%s: %v", filepath.Base(path), err)
+	}
+	other := !m.read || m.reload || m.moved || !slices.Equal(m.files, was)
+	m.reload, m.moved = false, false
+	for _, f := range was {
+		if !slices.Contains(m.clusters[f.cluster], f) {
+			f.Close()
+		}
+	}
+	return other
+}
+
+// entries returns the paths of the files of the directory.
+func (m *collector) entries() []string {
+	// The first program with metrics creates the directory; until then the error does not matter.
+	entries, _ := os.ReadDir(m.opts.Dir)
 	entries = slices.DeleteFunc(entries, func(e os.DirEntry) bool { return strings.HasPrefix(e.Name(), ".") || e.IsDir() })
 	if len(entries) > maxFiles {
 		m.logf("%s: %d files, of which only %d are read", m.opts.Dir, len(entries), maxFiles)
 		entries = entries[:maxFiles]
 	}
-	free := uint32(1)
-	for _, e := range entries {
-		f, err := m.open(filepath.Join(m.opts.Dir, e.Name()))
-		switch {
-		case errors.Is(err, mmv.ErrChanging):
-			m.reload = true
-		case err != nil:
-			m.logf("%s: %v", e.Name(), err)
-		case f.Flags&mmv.Process != 0 && !m.opts.Alive(int(f.PID)):
-			m.logf("%s: process %d has gone", e.Name(), f.PID)
-		default:
-			free = m.number(f, free)
-			m.files = append(m.files, f)
-			m.clusters[f.cluster] = append(m.clusters[f.cluster], f)
+	paths := make([]string, len(entries))
+	for i, e := range entries {
+		paths[i] = filepath.Join(m.opts.Dir, e.Name())
+	}
+	return paths
+}
+
+// open opens the files of the directory, except those among before that are still the same. It
+// yields the path and the error of each file that cannot be used.
+func (m *collector) open(before map[string]*file) iter.Seq2[string, error] {
+	return func(yield func(string, error) bool) {
+		free, room := uint32(1), int64(maxAll)
+		for _, path := range m.entries() {
+			f, err := m.openFile(path, before[path], min(room, maxFile))
+			if err == nil && f.Flags&mmv.Process != 0 && !m.opts.Alive(int(f.PID)) {
+				err = fmt.Errorf("process %d has gone", f.PID)
+				f.Close()
+			}
+			switch {
+			case errors.Is(err, mmv.ErrChanging):
+				m.changing = append(m.changing, f.Mapped)
+			case err != nil:
+				if !yield(path, err) {
+					return
+				}
+				continue
+			default:
+				free = m.number(f, free)
+				m.files = append(m.files, f)
+				m.clusters[f.cluster] = append(m.clusters[f.cluster], f)
+			}
+			room -= f.Size()
 		}
 	}
 }
@@ -162,59 +231,43 @@ func (m *collector) Fetch(ctx context.Context, req *pmda.Request, dst *pcp.Resul
 
 // file is a file with metrics.
 type file struct {
-	*mmv.File
+	*mmv.Mapped
 	path    string
 	cluster uint32 // cluster number of the file
 	reading *pmda.Reading
 	values  [][]*mmv.Value // values of each metric
-	bytes   []byte         // content of the file, during a fetch
+	content []byte         // content of the file, during a fetch
 	at      time.Time      // time of that fetch
 }
 
-// open reads a file.
-func (m *collector) open(path string) (*file, error) {
-	b, err := safefile.Read(path, maxFile)
-	if err != nil {
-		return nil, err
+// openFile opens a file, or returns before, the open file of that path, if it has not changed.
+func (m *collector) openFile(path string, before *file, limit int64) (*file, error) {
+	if before != nil {
+		if info, err := os.Stat(path); err == nil && before.Same(info) && !before.Changed() {
+			return before, nil
+		}
 	}
-	parsed, err := mmv.Parse(b)
+	mapped, err := mmv.OpenFile(path, limit)
 	if err != nil {
-		return nil, err
+		return &file{Mapped: mapped}, err
 	}
-	f := &file{File: parsed, path: path, values: make([][]*mmv.Value, len(parsed.Metrics))}
-	for i := range parsed.Values {
-		v := &parsed.Values[i]
+	f := &file{Mapped: mapped, path: path, values: make([][]*mmv.Value, len(mapped.Metrics))}
+	for i := range f.Values {
+		v := &f.Values[i]
 		f.values[v.Metric] = append(f.values[v.Metric], v)
 	}
-	f.reading = &pmda.Reading{Read: func(context.Context, *pmda.Request) error {
-		var err error
+	f.reading = &pmda.Reading{Read: func(context.Context, *pmda.Request) (err error) {
+		var moved bool
 		f.at = m.opts.Now()
-		f.bytes, err = safefile.Read(f.path, maxFile)
+		f.content, moved, err = f.Content()
+		m.moved = m.moved || moved
 		return err
 	}}
 	return f, nil
 }
 
-// maxFile is the size of the largest file that is read.
-const maxFile = 256 << 20
-
-// changed reports whether the file must be read again.
-func (f *file) changed() bool {
-	now, _, err := safefile.Open(f.path)
-	if err != nil {
-		return true
-	}
-	defer now.Close()
-	var head [mmv.HeaderSize]byte
-	if _, err := io.ReadFull(now, head[:]); err != nil {
-		return true
-	}
-	h, err := mmv.ParseHeader(head[:])
-	return err != nil || h.Generation != f.Generation
-}
-
-// number gives a file a cluster: its own, or the lowest that no other file has. All clusters below
-// free are taken; the result is the new value of free.
+// number gives a file a cluster: its own, or the lowest that no other file has. None below free is;
+// the new value of that is returned.
 func (m *collector) number(f *file, free uint32) uint32 {
 	const most = 1<<11 - 1 // cluster and serial number must fit the identifier of an instance domain
 	if f.Cluster > 0 && f.Cluster <= most {

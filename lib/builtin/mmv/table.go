@@ -50,7 +50,7 @@ func (m *collector) controls() []pmda.Metric {
 		return pmda.Metric{Name: m.opts.Name + ".control." + name, Item: item, Type: t, Sem: pcp.Instant, OneLine: oneLine, Fetch: fetch}
 	}
 	reload := row(0, "reload", pcp.Int32, "Whether files will be read again", pmda.One(func() int {
-		if m.reload {
+		if m.reload || len(m.changing) > 0 {
 			return 1
 		}
 		return 0
@@ -137,20 +137,36 @@ func distinct(values []*mmv.Value, instances bool) []*mmv.Value {
 // fetch delivers the values of a metric.
 func (f *file) fetch(c *pmda.Column, values []*mmv.Value) error {
 	out := c.Values()
-	for _, v := range values {
-		if !c.Selects(v.Inst) {
-			continue
+	for i := 0; i < len(values); i++ {
+		err := f.Read(func() error {
+			for ; i < len(values); i++ {
+				if err := f.put(c, out, values[i]); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			c.Fail(pmerr.Value) // and on with the next
 		}
-		value, err := f.Value(f.bytes, v, f.at)
-		switch {
-		case err != nil:
-			c.Fail(pmerr.Value)
-		case !value.IsSet():
-		case value.Type() == pcp.String:
-			c.Text(v.Inst, string(value.Bytes()))
-		default:
-			out.Insts, out.Words = append(out.Insts, v.Inst), append(out.Words, value.Word())
-		}
+	}
+	return nil
+}
+
+// put delivers a value.
+func (f *file) put(c *pmda.Column, out *pcp.Values, v *mmv.Value) error {
+	if !c.Selects(v.Inst) {
+		return nil
+	}
+	value, err := f.Value(f.content, v, f.at)
+	switch {
+	case err != nil:
+		return err
+	case !value.IsSet():
+	case value.Type() == pcp.String:
+		c.Text(v.Inst, string(value.Bytes()))
+	default:
+		out.Insts, out.Words = append(out.Insts, v.Inst), append(out.Words, value.Word())
 	}
 	return nil
 }

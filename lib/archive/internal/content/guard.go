@@ -5,6 +5,7 @@ import (
 	"runtime/debug"
 
 	"pmtools/lib/pmerr"
+	"pmtools/lib/safefile"
 )
 
 // Unguard restores the setting of debug.SetPanicOnFault and turns a fault into an error. Volumes
@@ -13,14 +14,7 @@ import (
 // on.
 func Unguard(old bool, err *error) {
 	debug.SetPanicOnFault(old)
-	switch x := recover().(type) {
-	case nil:
-	case interface {
-		error
-		Addr() uintptr
-	}:
-		*err = fmt.Errorf("%w: file became shorter: %w", pmerr.LogRec, x)
-	default:
-		panic(x)
+	if x := recover(); x != nil {
+		*err = fmt.Errorf("%w: %w", pmerr.LogRec, safefile.Fault(x))
 	}
 }
