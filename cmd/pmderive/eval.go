@@ -75,22 +75,22 @@ func (a *app) newEval() *cobra.Command {
 	fs.BoolVarP(&set.Raw, "raw", "r", false, "output raw counter values (no rate conversion)")
 	fs.StringVar(&f.plot, "plot", "", "draw a chart of the values, or a picture into `FILE`: .svg or .png")
 	fs.Lookup("plot").NoOptDefVal = terminalChart
-	fs.IntVar(&set.Top, "top", 0, "show show only the `N` largest values of each expression")
+	fs.IntVar(&set.Top, "top", 0, "show only the `N` largest values of each expression")
 	fs.StringVar(&set.Sort, "sort", "", "`ORDER` of values: "+strings.Join(repl.Sorts(), ", ")+" (the largest first)")
 	fs.BoolVar(&set.Wide, "wide", false, "show all columns of a table, whatever the width of the terminal")
 	fs.BoolVar(&set.Vertical, "vertical", false, "show a table with a line for each value")
 	fs.BoolVar(&set.Long, "long", false, "write csv with a line for each value")
 	fs.StringVar(&f.units, "units", "", "convert values of this dimension to `UNITS`, as in --units=Mbyte/s; alone: put units after the names in csv")
 	fs.Lookup("units").NoOptDefVal = unitsInNames
-	fs.StringSliceVarP(&f.pick.Instances, "instances", "i", nil, "show show only the instances of `NAMES`, or patterns of names")
-	fs.StringVar(&f.pick.Where, "where", "", "show show only samples, or instances, where `EXPR` is not 0")
+	fs.StringSliceVarP(&f.pick.Instances, "instances", "i", nil, "show only the instances of `NAMES`, or patterns of names")
+	fs.StringVar(&f.pick.Where, "where", "", "show only samples, or instances, where `EXPR` is not 0")
 	fs.IntVar(&f.pick.Limit, "limit", 0, "write at most `N` samples")
 	fs.StringVar(&f.header, "header", "", "`WHEN` the header is written: none, once, or again after this number of rows")
 	fs.StringVar(&set.Timestamp, "timestamp", "", "write times in tables and csv in the `FORMAT` of strftime(3)")
 	fs.StringVar(&f.delimiter, "delimiter", "", "`CHARACTER` between the fields of csv")
 	fs.StringVar(&f.file, "output-file", "", "write to `FILE`, and replace its content")
 	fs.StringVar(&f.archive, "archive-out", "", "write the metrics into an archive, `BASE`.meta and so on, instead of showing them")
-	fs.BoolVar(&set.Safe, "safe-csv", false, "write write csv without fields that spreadsheets take for formulas")
+	fs.BoolVar(&set.Safe, "safe-csv", false, "write csv without fields that spreadsheets take for formulas")
 	fs.StringVar(&f.hosts, "hosts", "", "read hosts from `FILE`, one per line; - is standard input")
 	fs.StringVar(&f.across, "across", "", "combine the values of hosts by `FUNC`: sum, avg, min, max, count, 'top N', 'bottom N'")
 	fs.BoolVar(&f.all, "all-hosts", false, "fail unless all hosts answer")
@@ -117,7 +117,7 @@ func (a *app) settings(f *evalFlags, precise bool) (repl.Settings, error) {
 	case f.precision < 0 || f.precision > 40:
 		return set, errors.New("-f requires a number of digits from 0 to 40")
 	case f.plot != "" && f.plot != terminalChart && !picture.Is(f.plot):
-		return set, fmt.Errorf("--plot=%s: the file of a picture ends in .svg or .png", f.plot)
+		return set, fmt.Errorf("--plot=%s: a picture's name ends in .svg or .png", f.plot)
 	case set.Top < 0:
 		return set, errors.New("--top requires a number of values")
 	case set.Sort != "" && !slices.Contains(repl.Sorts(), set.Sort):

@@ -86,7 +86,7 @@ func (f *flags) addHidden(c *command.Command) {
 	c.Bool(&f.reconnect, "", "reconnect", "if the daemon goes away, wait until it is back")
 	c.Bool(&f.long, "", "long", "write csv with a line for each value")
 	c.Bool(&f.units, "", "units", "put units after the names of columns in csv")
-	c.Bool(&f.safe, "", "safe-csv", "write write csv without fields that spreadsheets take for formulas")
+	c.Bool(&f.safe, "", "safe-csv", "write csv without fields that spreadsheets take for formulas")
 	for _, long := range []string{"output", "long", "units", "safe-csv", "plot", "color", "reconnect"} {
 		c.Hide(long)
 	}
