@@ -69,7 +69,7 @@ func (a *app) several(f *evalFlags) (bool, error) {
 			return false, err
 		}
 	}
-	if a.crowd = len(a.hosts) > 1 || f.hosts != "" || f.across != "" || f.all; !a.crowd {
+	if a.fleet = len(a.hosts) > 1 || f.hosts != "" || f.across != "" || f.all; !a.fleet {
 		return false, nil
 	}
 	if err := repl.CheckHosts(a.hosts); err != nil {

@@ -39,7 +39,7 @@ type app struct {
 	*command.Command
 	sources *source.Opener
 	hosts   []string                   // -h, and those of --hosts
-	crowd   bool                       // they are asked together, even if there is one only
+	fleet   bool                       // they are asked together, even if there is one only
 	version bool                       // -V
 	pager   atomic.Pointer[os.Process] // that has the terminal
 	catalog string                     // a table of metrics that has the metadata, "" for none

@@ -97,7 +97,7 @@ func (a *app) pushAll(ctx context.Context, f *pushFlags, args []string) error {
 	if _, err := a.several(ef); err != nil {
 		return err
 	}
-	a.crowd = len(a.hosts) > 0 // even one alone: its connection is made again if it is lost
+	a.fleet = len(a.hosts) > 0 // even one alone: its connection is made again if it is lost
 	a.running = true
 	var stop func()
 	p.ctx, stop = signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
@@ -115,7 +115,7 @@ func (a *app) pushAll(ctx context.Context, f *pushFlags, args []string) error {
 	interrupted := false
 	report, err := remotewrite.Send(p.ctx, p.queue, client, backoff, grace, p.warn, func() (err error) {
 		set := repl.Settings{Raw: true, Interval: a.Options.Interval}
-		if a.crowd {
+		if a.fleet {
 			err = a.evalHosts(p.ctx, ef, set, args)
 		} else {
 			err = a.evalOne(p.ctx, ef, set, args)

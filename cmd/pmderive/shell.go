@@ -26,7 +26,7 @@ func (a *app) interact(cmd *cobra.Command, args []string) (err error) {
 			return fmt.Errorf("unknown command \"%s\"; did you mean %s?", args[0], names)
 		}
 	}
-	if a.crowd = len(a.hosts) > 1; a.crowd {
+	if a.fleet = len(a.hosts) > 1; a.fleet {
 		if err := repl.CheckHosts(a.hosts); err != nil {
 			return err
 		}

@@ -32,7 +32,7 @@ func (a *app) session(ctx context.Context, set repl.Settings) (*repl.Session, er
 	case option.Local:
 		opt.Kind = repl.Local
 	}
-	if a.crowd {
+	if a.fleet {
 		opt.Hosts = a.hosts
 	}
 	if a.push != nil {

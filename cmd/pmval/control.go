@@ -66,10 +66,10 @@ func (s *session) noControl(err error) error {
 func (s *session) zoneText(ctx context.Context) (zone, label string, err error) {
 	switch tz, set := s.env.LookupEnv("TZ"); {
 	case s.options.HasTimezone:
-		return whole(s.options.Timezone), s.options.Timezone, nil
+		return explicitZone(s.options.Timezone), s.options.Timezone, nil
 	case s.options.HostZone:
 		zone, err = pmapi.Zone(ctx, s.src)
-		zone = whole(zone)
+		zone = explicitZone(zone)
 	case set && !strings.HasPrefix(tz, ":"):
 		zone = tz
 		s.clock.zone, err = source.LoadZone(tz)
@@ -83,8 +83,8 @@ func (s *session) zoneText(ctx context.Context) (zone, label string, err error) 
 	return zone, s.host, nil
 }
 
-// whole returns the zone that PCP makes of one: EST is UTC to it.
-func whole(zone string) string {
+// explicitZone returns a zone with its offset. For PCP a name of three letters alone is UTC.
+func explicitZone(zone string) string {
 	if len(zone) == 3 {
 		return zone + "+0"
 	}

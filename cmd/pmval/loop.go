@@ -251,11 +251,11 @@ type pace interface {
 
 // A pacer waits between samples.
 type pacer struct {
-	on   bool
-	env  *cli.Env
-	step time.Duration
-	next time.Time
-	nap  func(time.Duration) // waits for a short time
+	on    bool
+	env   *cli.Env
+	step  time.Duration
+	next  time.Time
+	pause func(time.Duration) // waits for a short time
 }
 
 // exact is the end of a wait that is left to the system. A timer of Go's may be late by the
@@ -269,7 +269,7 @@ func newPacer(s *session) *pacer {
 	if on {
 		s.env.Waits()
 	}
-	return &pacer{on: on, env: s.env, step: s.interval, next: time.Now(), nap: nap}
+	return &pacer{on: on, env: s.env, step: s.interval, next: time.Now(), pause: pause}
 }
 
 // wait waits until the next sample is due. The times of samples do not drift: each is due one step
@@ -288,7 +288,7 @@ func (c *pacer) wait(ctx context.Context) (moved bool, err error) {
 	if err := sleep(ctx, c.next.Sub(now)-exact); err != nil {
 		return false, err
 	}
-	c.nap(time.Until(c.next))
+	c.pause(time.Until(c.next))
 	return false, nil
 }
 

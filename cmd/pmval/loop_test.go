@@ -185,7 +185,7 @@ func TestPacer(t *testing.T) { synctest.Test(t, testPacer) }
 func testPacer(t *testing.T) {
 	const step = 20 * time.Millisecond
 	env := &cli.Env{Out: bufio.NewWriter(io.Discard)}
-	c := &pacer{on: true, env: env, step: step, next: time.Now(), nap: time.Sleep}
+	c := &pacer{on: true, env: env, step: step, next: time.Now(), pause: time.Sleep}
 	begin := time.Now()
 	for range 10 {
 		time.Sleep(step / 4)

@@ -167,17 +167,17 @@ func TestFollow(t *testing.T) {
 	}
 }
 
-// TestFollowTail: a record at the end that is not there as a whole yet is waited for.
+// TestFollowTail: a record at the end that is not there as a complete yet is waited for.
 func TestFollowTail(t *testing.T) {
 	base, dir := filepath.Join(t.TempDir(), "grows"), t.TempDir()
 	l := newLogger(t, base)
 	l.put(4)
-	whole, err := os.ReadFile(base + ".0")
+	complete, err := os.ReadFile(base + ".0")
 	l.must(err)
-	l.must(os.Truncate(base+".0", int64(len(whole)-20)))
+	l.must(os.Truncate(base+".0", int64(len(complete)-20)))
 	f := follow(t, base, dir)
 	f.await(1)
-	l.must(os.WriteFile(base+".0", whole, 0o666))
+	l.must(os.WriteFile(base+".0", complete, 0o666))
 	l.put(1)
 	f.await(2)
 	f.end()

@@ -12,7 +12,7 @@ import (
 // take the terminal over, nor look like something else: control characters, those of C1 and those
 // that turn the direction of text, and bytes that are no text become question marks.
 type safeText struct {
-	rest []byte // the start of a character or a sequence that has not come whole
+	rest []byte // the start of a character or a sequence that has not come complete
 	out  []byte
 }
 

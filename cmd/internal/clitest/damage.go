@@ -21,9 +21,9 @@ func Damage(t *testing.T, name string, run func(base string) golden.Entry) {
 		t.Fatal(err)
 	}
 	base := filepath.Join(dir, name)
-	whole := run(base)
-	if whole.Status != 0 {
-		t.Fatalf("status %d: %q", whole.Status, whole.Stderr)
+	intact := run(base)
+	if intact.Status != 0 {
+		t.Fatalf("status %d: %q", intact.Status, intact.Stderr)
 	}
 	for _, member := range []string{".meta", ".0"} {
 		file := base + member
@@ -37,7 +37,7 @@ func Damage(t *testing.T, name string, run func(base string) golden.Entry) {
 					t.Fatal(err)
 				}
 				got := Guard(t, func() golden.Entry { return run(base) })
-				check(t, fmt.Sprintf("%s, record %d, %s", member, n, way), false, &whole, &got)
+				check(t, fmt.Sprintf("%s, record %d, %s", member, n, way), false, &intact, &got)
 			}
 		}
 		if err := os.WriteFile(file, text, 0o666); err != nil {

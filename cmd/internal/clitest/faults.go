@@ -26,13 +26,13 @@ func Faults(t *testing.T, world func() *pmcdtest.World, run func(vars map[string
 	t.Helper()
 	var replies int
 	var mu sync.Mutex
-	whole := overDaemon(t, world(), run, func(*pmcdtest.Reply) {
+	intact := overDaemon(t, world(), run, func(*pmcdtest.Reply) {
 		mu.Lock()
 		defer mu.Unlock()
 		replies++
 	})
 	if replies < 2 {
-		t.Fatalf("%d replies only: %q", replies, whole.Stdout+whole.Stderr)
+		t.Fatalf("%d replies only: %q", replies, intact.Stdout+intact.Stderr)
 	}
 	var wg sync.WaitGroup
 	defer wg.Wait()
@@ -40,7 +40,7 @@ func Faults(t *testing.T, world func() *pmcdtest.World, run func(vars map[string
 		for _, f := range pmcdtest.Faults() {
 			wg.Go(func() {
 				got := overDaemon(t, world(), run, pmcdtest.Nth(n, f.Edit))
-				check(t, fmt.Sprintf("%s at reply %d", f.Name, n), f.Listed, &whole, &got)
+				check(t, fmt.Sprintf("%s at reply %d", f.Name, n), f.Listed, &intact, &got)
 			})
 		}
 	}
@@ -74,17 +74,17 @@ func Guard(t *testing.T, run func() golden.Entry) (e golden.Entry) {
 }
 
 // check compares a run with one without faults.
-func check(t *testing.T, name string, empty bool, whole, got *golden.Entry) {
+func check(t *testing.T, name string, empty bool, intact, got *golden.Entry) {
 	if strings.HasPrefix(got.Stderr, "panic: ") {
 		t.Errorf("%s: panic", name)
 		return
 	}
 	for line := range strings.Lines(got.Stdout + got.Stderr) {
-		if strings.TrimSpace(line) != "" && !strings.Contains(whole.Stdout+whole.Stderr, line) {
-			return // that is its whole answer
+		if strings.TrimSpace(line) != "" && !strings.Contains(intact.Stdout+intact.Stderr, line) {
+			return // that is all it has answered
 		}
 	}
-	if got.Status != whole.Status || got.Stdout == "" && whole.Stdout != "" && !empty {
+	if got.Status != intact.Status || got.Stdout == "" && intact.Stdout != "" && !empty {
 		t.Errorf("%s: nothing is said: status %d, %q", name, got.Status, got.Stdout)
 	}
 }

@@ -128,17 +128,17 @@ func TestLargeInterrupted(t *testing.T) {
 	const n = 20_000
 	for _, f := range forms {
 		for _, down := range []bool{false, true} {
-			whole := &large{n: n, down: down}
-			if err := f.openOne(t).Sample(t.Context(), at(0, Set{Values: whole})); err != nil {
+			all := &large{n: n, down: down}
+			if err := f.openOne(t).Sample(t.Context(), at(0, Set{Values: all})); err != nil {
 				t.Fatal(err)
 			}
 			for _, part := range []int{1, 3, 7, 9} {
 				ctx, cancel := context.WithCancel(t.Context())
-				l := &large{n: n, down: down, end: cancel, endAt: whole.looked / 10 * part}
+				l := &large{n: n, down: down, end: cancel, endAt: all.looked / 10 * part}
 				w := f.openOne(t)
 				err := w.Sample(ctx, at(0, Set{Values: l}))
 				if more := l.looked - l.endAt; !errors.Is(err, context.Canceled) || more > 8*endedEvery {
-					t.Errorf("%s: after %d of %d looks: error %v, %d more looks", f.name, l.endAt, whole.looked, err, more)
+					t.Errorf("%s: after %d of %d looks: error %v, %d more looks", f.name, l.endAt, all.looked, err, more)
 				}
 				if err := w.Close(); err != nil {
 					t.Error(err)

@@ -369,8 +369,8 @@ func (t *tableWriter) cell(v pcp.Value, width int) string {
 	if small := math.Abs(f) < 1e-4; small || math.IsInf(f, 0) || math.IsNaN(f) {
 		return strconv.FormatFloat(f, 'g', max(width-7, 1), 64)
 	}
-	whole := len(strconv.FormatFloat(f, 'f', 0, 64))
-	return strconv.FormatFloat(f, 'f', max(width-whole-1, 0), 64)
+	integer := len(strconv.FormatFloat(f, 'f', 0, 64))
+	return strconv.FormatFloat(f, 'f', max(width-integer-1, 0), 64)
 }
 
 // cell returns the text of a value for people.
