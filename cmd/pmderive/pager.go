@@ -36,7 +36,7 @@ type pager struct {
 	safe   io.Writer                   // the same, for text as a terminal may get it
 }
 
-// newPager returns a pager for the output of an item. What is shown as time goes by is not paged.
+// newPager returns a pager for the output of an item. Running output is not paged.
 func (a *app) newPager(s *repl.Session, item string) *pager {
 	p := &pager{out: a.Env.Out, lookup: a.Env.LookupEnv, shown: &a.pager}
 	if !cli.IsTerminal(a.Env.Stdin) {

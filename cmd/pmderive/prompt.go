@@ -82,7 +82,7 @@ func (a *app) prompt(ctx context.Context, s *repl.Session) error {
 }
 
 // A mode is that of a terminal, which several goroutines change: the line editor for each item, and
-// whoever ends the program.
+// the handler of signals.
 type mode struct {
 	sync.Mutex
 	terminal int
@@ -119,7 +119,7 @@ func (m *mode) leave() {
 	m.Lock()
 	defer m.Unlock()
 	m.left = true
-	_ = term.Restore(m.terminal, m.usual) // there is nobody to tell
+	_ = term.Restore(m.terminal, m.usual) // the program ends, and an error could not be shown
 }
 
 // Widths that the line editor gets from a terminal that has none, or next to none: it would not end

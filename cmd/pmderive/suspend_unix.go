@@ -20,6 +20,6 @@ func suspend() {
 	}
 	select {
 	case <-resumed:
-	case <-time.After(100 * time.Millisecond): // nobody could continue the group, so it was not stopped
+	case <-time.After(100 * time.Millisecond): // the group is orphaned: no shell could continue it, so the kernel did not stop it
 	}
 }

@@ -35,7 +35,7 @@ func run(env *cli.Env, args []string) error {
 }
 
 // scan handles the first argument if it is an option, and reports whether that is all there is to
-// do. A minus sign with a hexadecimal digit is no option.
+// do. A minus sign with a hexadecimal digit is not an option.
 func scan(env *cli.Env, arg string) (done bool, err error) {
 	switch {
 	case arg == "-l" || arg == "--list":

@@ -17,7 +17,7 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"pmerr": main})
 }
 
-// TestScript runs the command lines of testdata/script. What they expect was recorded from PCP
+// TestScript runs the command lines of testdata/script. The expected output was recorded from PCP
 // 7.2.2, so there is nothing to update.
 func TestScript(t *testing.T) {
 	testscript.Run(t, testscript.Params{

@@ -54,7 +54,7 @@ type eventRecord struct {
 	Params []record `json:"parameters"`
 }
 
-// write writes a record. Labels are as the source has them: some may be no JSON.
+// write writes a record. Labels are as the source has them: some may not be JSON.
 func (r *reporter) write(rec *record) {
 	enc := json.NewEncoder(r.out)
 	enc.SetEscapeHTML(false)

@@ -9,7 +9,8 @@ import (
 	"pmtools/lib/pcp"
 )
 
-// TestJSONAlways: what does not fit its type, and labels that are no JSON, end in a line all the same.
+// TestJSONAlways: values that do not fit their type, and labels that are not JSON, still end in a
+// line.
 func TestJSONAlways(t *testing.T) {
 	var out strings.Builder
 	r := &reporter{out: bufio.NewWriter(&out)}

@@ -101,7 +101,7 @@ func (f *flags) setBatch(arg string) error {
 	return nil
 }
 
-// load loads a file of derived metrics. Errors are reported, and have no other effect.
+// load loads a file of derived metrics. Errors are reported and otherwise ignored.
 func load(env *cli.Env, src *source.Opener, path string) {
 	if err := src.Load(path); err != nil {
 		env.Errorf("derived configuration(s) error: %s", pmerr.Message(err))

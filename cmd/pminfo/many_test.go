@@ -33,8 +33,8 @@ func (s site) Handle(_ *pmcdtest.Session, f pdu.Frame) []pdu.Message {
 	return []pdu.Message{&pdu.Error{Code: pmerr.Name}}
 }
 
-// TestManyNames lists the names of a big site. What is allocated for each includes what the
-// scripted daemon and the harness need.
+// TestManyNames lists the names of a big site. The memory for each name includes what the scripted
+// daemon and the harness need.
 func TestManyNames(t *testing.T) {
 	const n, most = 200_000, 250
 	list := &pdu.Names{Names: make([]string, n)}

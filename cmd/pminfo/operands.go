@@ -74,7 +74,7 @@ func (r *reporter) operand(ctx context.Context, arg string) error {
 }
 
 // leaves returns the names at or below a node of the name space, in parts: there may be a million,
-// which is no reason to have twice that many in memory, or as many metrics.
+// but that does not justify twice as many in memory, or as many metrics.
 func (r *reporter) leaves(ctx context.Context, name string) (parts [][]string, err error) {
 	var last []string
 	if name == "" {
@@ -139,7 +139,7 @@ const manyParts = 16
 // none is what stands for the values of a metric that was not fetched.
 var none pcp.Values
 
-// reportAll reports on metrics, batch by batch. What a live source answers comes in larger pieces.
+// reportAll reports on metrics, batch by batch. A live source answers in larger pieces.
 func (r *reporter) reportAll(ctx context.Context, names []string) {
 	if r.show.onlyNames() && !r.show.json {
 		for _, name := range names {

@@ -283,7 +283,7 @@ func (r *reporter) text(ctx context.Context, id pcp.ID, kind pcp.TextKind, known
 	return r.src.Text(ctx, id, kind)
 }
 
-// onelineText prints a one-line text behind a name, or below it; an error always stands behind.
+// onelineText prints a one-line text after a name, or below it; an error always follows the name.
 func (r *reporter) onelineText(text string, err error, below bool) {
 	switch {
 	case err != nil:

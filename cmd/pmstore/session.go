@@ -65,7 +65,7 @@ func (s *session) fail(format string, args ...any) error {
 	return cli.Exit(1)
 }
 
-// find looks the metric up. It rejects types that have no text form.
+// find looks the metric up. It rejects types without a text form.
 func (s *session) find(ctx context.Context) error {
 	id, err := s.lookup(ctx)
 	if err != nil {

@@ -28,8 +28,8 @@ type eventReporter struct {
 // labels implements reporter.
 func (r *eventReporter) labels([]column) {}
 
-// gap implements reporter. As in the reference, for a sample without values there is no more than
-// the time, and no newline, unless more is asked for.
+// gap implements reporter. As in the reference, a sample without values gets only the time, and no
+// newline, unless more is asked for.
 func (r *eventReporter) gap(at pcp.Timestamp, why string) {
 	b := r.clock.appendFront(nil, at, "  ")
 	switch {

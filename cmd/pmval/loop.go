@@ -199,7 +199,7 @@ func (p *sampler) fetch(ctx context.Context) (status, error) {
 	return fetched, nil
 }
 
-// beyond returns the status behind the last sample: a time control server may lead back from there.
+// beyond returns the status after the last sample: a time control server may lead back from there.
 func (p *sampler) beyond() status {
 	if p.s.control == nil {
 		return ended

@@ -105,8 +105,8 @@ func (r *formReporter) sample(ctx context.Context, s *sample) error {
 	return r.w.Sample(ctx, &r.row)
 }
 
-// value returns the value of a cell. One that does not fit the metric's type is a string of all its
-// readings.
+// value returns the value of a cell. A value that does not fit the metric's type is a string of all
+// its readings.
 func (r *formReporter) value(s *sample, c cell) pcp.Value {
 	switch {
 	case c.kind != isReal && c.kind != isValue:

@@ -65,7 +65,7 @@ const (
 
 // flush writes a line that was put together and keeps its memory.
 func (t *textReporter) flush(b []byte) {
-	// What cannot be written is noticed when the program ends.
+	// Write errors are noticed when the program ends.
 	_, _ = t.out.Write(b)
 	t.buf = b
 }

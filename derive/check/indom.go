@@ -72,7 +72,7 @@ func ParseInDomMap(text string) (*InDomMap, error) {
 	return m, nil
 }
 
-// What may stand between the instance domains of a line.
+// Separators between the instance domains of a line.
 const blanks = " \t"
 
 // An inDomParser reads a map.
@@ -152,7 +152,7 @@ func (p *inDomParser) inDom() (inDomRange, bool) {
 // maxSerial is the largest serial number of an instance domain.
 const maxSerial = 1<<22 - 1
 
-// number reads at most so many digits.
+// number reads at most a given number of digits.
 func (p *inDomParser) number(what string, digits int) (text string, n uint32, ok bool) {
 	end := 0
 	for end < len(p.text) && isDigit(p.text[end]) {

@@ -153,7 +153,7 @@ type Error struct {
 	Operands []Operand
 	// Notes are more lines for the user.
 	Notes []string
-	// Err is what the Env said of a metric that is unknown or has no metadata.
+	// Err is the error of the Env for a metric that is unknown or has no metadata.
 	Err error
 }
 
@@ -165,7 +165,7 @@ type Operand struct {
 }
 
 // Inside returns the error as one of an expression in which ref has been replaced by the one that e
-// is about. A nil e is no error.
+// is about. A nil e means success.
 func (e *Error) Inside(ref *syntax.MetricRef) *Error {
 	if e == nil {
 		return nil

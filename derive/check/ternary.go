@@ -69,8 +69,8 @@ func (c *Checker) selected(n *syntax.TernaryExpr, choice Choice, guard *Type) (T
 
 // unchecked makes operands of the metrics that an arm which is not selected asks defined about: as
 // it is not checked, these calls have not become constants yet, and the reference fetches what is
-// in them. Of the values nothing is used, but what is fetched decides which record of an archive is
-// read.
+// in them. The values are not used, but the set of fetched metrics decides which record of an
+// archive is read.
 func (c *Checker) unchecked(arm syntax.Expr) {
 	for n := range syntax.Preorder(arm) {
 		call, ok := n.(*syntax.CallExpr)

@@ -104,7 +104,7 @@ func (p *Printer) added(b *derive.Binding, bad *check.Error) {
 // operands prints the names that are looked up, up to the one that fails.
 func (p *Printer) operands(b *derive.Binding, bad *check.Error) {
 	var specs []*syntax.Spec      // of the constant that was met last
-	var constant, typ syntax.Expr // that constant, and the argument of anon, which is no name
+	var constant, typ syntax.Expr // that constant, and the argument of anon, which is not a name
 	for n := range syntax.Preorder(b.Metric.Expr()) {
 		switch n := n.(type) {
 		case *syntax.CallExpr:

@@ -94,8 +94,8 @@ func (m mentions) Describe(id pcp.ID) (pcp.Desc, error) {
 	return pcp.Desc{}, pmerr.PMID
 }
 
-// check adds what is known of a bound tree whose types have been checked. What the check has not
-// come to because of a mistake has no metadata.
+// check adds what is known of a bound tree whose types have been checked. Nodes that the check did
+// not reach because of a mistake have no metadata.
 func (t *tree) check(bad *check.Error) {
 	c := checker{tree: t, bad: bad}
 	if c.visit(t.root) && bad == nil {

@@ -188,7 +188,7 @@ func (p *Printer) tokens(expr string) {
 	p.print(b.String())
 }
 
-// Opened implements derive.Observer. Where there are only names the reference has no context.
+// Opened implements derive.Observer. For names alone the reference opens no context.
 func (p *Printer) Opened(s *derive.State) {
 	if p.on(Semantics) && !s.NamesOnly {
 		p.printf("__dmopencontext(->ctx %d) called, %d derived metrics\n", s.Number, s.Metrics)

@@ -16,7 +16,7 @@ import (
 // that is shown has a plan of its own here, with its own history.
 
 // maxEvaluated is how many nodes a tree may have if each of them is to be evaluated by itself,
-// which takes time that grows with the square of their number. Of a larger tree only the root is.
+// which takes time that grows with the square of their number. In a larger tree only the root is.
 const maxEvaluated = 1000
 
 // A finding is what a pattern has found.

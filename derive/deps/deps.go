@@ -87,7 +87,7 @@ func (g *Graph) WriteJSON(w io.Writer) error {
 	return e.Encode(g)
 }
 
-// WriteDOT writes the graph in the language of Graphviz. Metrics that are no definitions are boxes.
+// WriteDOT writes the graph in the language of Graphviz. Metrics without a definition are boxes.
 func (g *Graph) WriteDOT(w io.Writer) error {
 	var b strings.Builder
 	b.WriteString("digraph deps {\n\trankdir=LR\n")
@@ -114,7 +114,7 @@ func dotName(name string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", " ").Replace(name) + `"`
 }
 
-// WriteLogger writes a configuration of pmlogger(1). Metrics that are not there are no error for it.
+// WriteLogger writes a configuration of pmlogger(1). pmlogger accepts metrics that are not there.
 func (g *Graph) WriteLogger(w io.Writer, interval time.Duration) error {
 	if len(g.Base) == 0 {
 		return nil

@@ -12,7 +12,8 @@ type cache struct {
 	found bool // x[name]: inst is the instance
 	inst  int32
 
-	// Of matchinst: the list of the last evaluation and which of it passes; verdicts by instance.
+	// For matchinst: the list of the last evaluation, the instances of it that pass, and verdicts
+	// by instance.
 	insts    []int32
 	pass     []bool
 	again    bool // verdicts were forgotten, so the list must be gone through again

@@ -210,8 +210,8 @@ func (p *planner) constant(e syntax.Expr, n node) int {
 	return p.push(n)
 }
 
-// unary appends a node with one operand. What the operand holds may be used while the result is
-// written.
+// unary appends a node with one operand. The memory of the operand may be reused while the result
+// is written.
 func (p *planner) unary(n node, operand syntax.Expr) int {
 	n.x = p.add(operand)
 	n.slot = p.alloc()
@@ -255,7 +255,7 @@ func (p *planner) history(n *node, operand syntax.Expr) {
 	n.factor = check.TimeFactor(t.Units)
 }
 
-// ternary appends a choice. If the condition is known, the other arm has no part in the plan; the
+// ternary appends a choice. If the condition is known, the plan leaves the other arm out; the
 // condition itself has, as the reference gives no values as long as it has none.
 func (p *planner) ternary(e *syntax.TernaryExpr, n node) int {
 	if choice := p.info.Choices[e]; choice != check.NotStatic {

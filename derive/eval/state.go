@@ -213,8 +213,8 @@ func (s *State) constant(n *node) *pcp.Values {
 	return out
 }
 
-// repeat appends the number of a constant to out. A constant that is no number is an empty string,
-// which metadata copied by meta= can ask for.
+// repeat appends the number of a constant to out. A constant that is not a number is an empty
+// string, which metadata copied by meta= can ask for.
 func repeat(out *pcp.Values, n *node, inst int32) {
 	out.Insts = append(out.Insts, inst)
 	if n.typ.Arithmetic() {

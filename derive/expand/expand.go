@@ -4,7 +4,7 @@
 //	e := expand.New(definitions.find)
 //	expr, err := e.Expand(definition)
 //
-// What becomes too large is refused by counting, before anything grows.
+// Sizes are counted before trees grow: an expression that would be too large is refused.
 package expand
 
 import (

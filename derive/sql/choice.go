@@ -162,8 +162,8 @@ func (b *builder) instance(n *syntax.InstExpr, x values) values {
 	return x
 }
 
-// matching returns the instances whose names match a pattern, or those whose do not. One whose name
-// is not known at a time has the one that it had first.
+// matching returns the instances whose names match a pattern, or those whose do not. An instance
+// whose name is not known at a time has the one that it had first.
 func (b *builder) matching(n *syntax.MatchInstExpr, x values) values {
 	if b.err != nil {
 		return x

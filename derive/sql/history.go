@@ -128,7 +128,8 @@ func (b *builder) toSingle(v string, from pcp.Type) string {
 	return b.convert(v, from, pcp.Float)
 }
 
-// extreme returns the least or greatest value of a record. If the first one is no number it is that.
+// extreme returns the least or greatest value of a record. If the first value is not a number, it
+// is the result.
 func (b *builder) extreme(f string, t pcp.Type, order string) string {
 	if !isFloat(t) {
 		return f + "(value)"

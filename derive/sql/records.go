@@ -69,7 +69,7 @@ func (b *builder) metric(n *syntax.MetricRef) values {
 		cols += ", " + b.inst() + ", instance"
 	}
 	value, there := b.column(column, d.Type), column+" IS NOT NULL"
-	if d.Type == pcp.String { // one that is not UTF-8 is bytes, which are no text
+	if d.Type == pcp.String { // a string that is not UTF-8 is stored as bytes, not as text
 		value, there = column, "(text IS NOT NULL OR bytes IS NOT NULL)"
 	}
 	return values{typ: d.Type, many: many, fails: []fail{{metric: name}}, table: b.define(syntax.Print(n),

@@ -2,8 +2,8 @@
 //
 // [Query] turns a checked tree into one query, whose rows are the values that the expression has
 // record by record: time, host, inst, instance, value. Each metric and each operator is a table
-// expression of the query. What the tables or the dialect cannot say is refused, with the place in
-// the expression and the reason; nothing is approximated.
+// expression of the query. Parts that the tables or the dialect cannot express are refused, with
+// the place in the expression and the reason; nothing is approximated.
 package sql
 
 import (
@@ -30,8 +30,8 @@ func Dialects() []string { return []string{"duckdb", "clickhouse", "spark"} }
 // maxTables is how many table expressions a query may have: more than engines plan in time.
 const maxTables = 300
 
-// Query returns the query for a tree that check.Check has accepted with info. What cannot be said
-// is a *check.Error.
+// Query returns the query for a tree that check.Check has accepted with info. A part that cannot be
+// expressed is a *check.Error.
 func Query(e syntax.Expr, info *check.Info, opt *Options) (string, error) {
 	d, err := dialectOf(opt.Dialect)
 	if err != nil {
@@ -117,8 +117,8 @@ func (b *builder) refuse(e syntax.Expr, why string) values {
 	return values{number: "0"}
 }
 
-// define adds a table expression, with a comment on what it is, and returns its name. One with the
-// same text is used again.
+// define adds a table expression, with a comment on what it is, and returns its name. A table
+// expression with the same text is used again.
 func (b *builder) define(what string, lines ...string) string {
 	text := strings.Join(lines, "\n  ")
 	name, ok := b.known[text]

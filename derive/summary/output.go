@@ -35,7 +35,7 @@ type Head struct {
 	Err    error // why the rest was not
 }
 
-// Rows returns a row for each metric, and behind it one for each of its instances, if there is a
+// Rows returns a row for each metric, and after it one for each of its instances, if there is a
 // Series for each. Name returns what an instance is called.
 func (s *Summary) Rows(name func(pcp.InDom, int32) string) []Row {
 	var rows []Row

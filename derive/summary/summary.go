@@ -138,7 +138,7 @@ func (s *Summary) Operands() []pcp.ID {
 }
 
 // Mark notes that recording was interrupted: nothing is known about the time between the mark and
-// the record behind it.
+// the record after it.
 func (s *Summary) Mark(at pcp.Timestamp) {
 	s.End(at)
 	s.Marks++
@@ -204,7 +204,7 @@ func (s *Summary) End(at pcp.Timestamp) {
 	}
 }
 
-// begin begins an epoch: what was before is no neighbour of what comes.
+// begin begins an epoch: samples before it are not neighbours of later ones.
 func (m *Metric) begin(epoch int) {
 	m.state = m.plan.NewState()
 	m.record++

@@ -106,7 +106,7 @@ func TestRates(t *testing.T) {
 	}
 }
 
-// TestHold checks for how long values hold that are no rates.
+// TestHold checks for how long values hold that are not rates.
 func TestHold(t *testing.T) {
 	m := summarize(t, "disk.dev.total", false, []step{
 		{at: 0, values: map[int32]uint64{1: 1}},

@@ -18,15 +18,15 @@ import (
 	"pmtools/lib/pmns"
 )
 
-// A catalog is a Source that knows what exported metrics are, and has no values. Identifiers are its
-// own: those of hosts may differ, and here a derived metric is one like any other.
+// A catalog is a Source of the metadata of exported metrics; it has no values. It assigns its own
+// identifiers, because those of hosts may differ; a derived metric gets one like any other.
 type catalog struct {
 	pmapi.Source // of the names
 	descs        map[pcp.ID]pcp.Desc
 }
 
-// Catalog returns what the metrics are that Write has exported: path is a table of metrics, or the
-// directory of all tables. Metrics of one name that differ between hosts are an error.
+// Catalog returns the metadata of the metrics that Write has exported: path is a table of metrics,
+// or the directory of all tables. Metrics of one name that differ between hosts are an error.
 func Catalog(path string) (pmapi.Source, error) {
 	files := []string{path}
 	if info, err := os.Stat(path); err != nil {
@@ -60,7 +60,7 @@ func Catalog(path string) (pmapi.Source, error) {
 	return c, nil
 }
 
-// add adds a metric of a file. The first file that has it is in from.
+// add adds a metric of a file. The map from holds the first file that has each metric.
 func (c *catalog) add(names *pmns.Tree, name string, d pcp.Desc, file string, from map[pcp.ID]string) error {
 	id, err := names.Lookup(name)
 	if err != nil {
@@ -106,7 +106,8 @@ func metricsOf(file string) (rows []metricRow, err error) {
 	return readMetrics(file, table)
 }
 
-// readMetrics reads all rows, a few at a time: texts that are one in the file take memory in each row.
+// readMetrics reads all rows, a few at a time: a text that the file holds once takes memory in each
+// row.
 func readMetrics(name string, table *parquet.File) (rows []metricRow, err error) {
 	defer recoverTable(name, &err)
 	schema := parquet.SchemaOf(metricRow{})

@@ -127,7 +127,7 @@ func TestMissing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Of t.a record 2 has an error and record 4 no values; t.s has an error in record 1.
+	// Record 2 has an error for t.a, and record 4 has no values; t.s has an error in record 1.
 	want := []missingRow{
 		{Time: 1000000001_000000000, Metric: "t.s", Error: int32(pmerr.Value)},
 		{Time: 1000000002_000000000, Metric: "t.a", Error: int32(pmerr.Again)},

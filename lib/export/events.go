@@ -28,7 +28,7 @@ type eventRow struct {
 	Seg       int32    `parquet:"seg,dict"`
 }
 
-// An eventValue is where the records of an event metric are from.
+// An eventValue is the metric, instance and time that event records belong to.
 type eventValue struct {
 	date     int64
 	recorded int64
@@ -38,8 +38,8 @@ type eventValue struct {
 	name     func(pcp.ID) *string // of a parameter
 }
 
-// takeEvents hands over the records in the values of an event metric. What cannot be taken apart
-// becomes a row of bytes.
+// takeEvents hands over the records in the values of an event metric. A value that cannot be
+// unpacked becomes a row of bytes.
 func (r *reader) takeEvents(ctx context.Context, i int, v *pcp.Values, series []int32, to sink) error {
 	g := &r.group
 	rec := &g.records[len(g.records)-1]

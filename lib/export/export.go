@@ -27,7 +27,7 @@ import (
 type Config struct {
 	Dir       string   // holds the tables; it is made if it is not there
 	Name      string   // of the recording: names of files begin with it
-	Metrics   []string // names; one that is no metric stands for all below it; none stands for all
+	Metrics   []string // names; an inner name stands for all metrics below it; an empty list stands for all metrics
 	Partition Partition
 	// Period is how much time files of values cover at most, at whole multiples since 1970; 0 is a
 	// day. If it is not 0, or a live source is exported, files stand under their names as soon as
@@ -38,10 +38,10 @@ type Config struct {
 	Progress func(at pcp.Timestamp, values int64)
 }
 
-// A Summary says what came of an export.
+// A Summary counts what an export has written.
 type Summary struct {
 	Metrics int
-	Values  int64    // those of events are not among them
+	Values  int64    // without those of events
 	Events  int64    // rows
 	Files   []string // those of values, in the order of their rows
 	// Damage is why reading ended before the end of the recording, nil if it did not.
@@ -49,10 +49,10 @@ type Summary struct {
 }
 
 // Write exports records from the first one. src has their metrics, and others derived from them;
-// recs is below it. If the recording is damaged, what precedes the damage is exported and the
-// Summary says so. After an error there are no new files: a metric is unknown, a file cannot be
-// written, ctx is done. What has no end, a live source and a recording that grows, ends with ctx, and
-// is exported so far.
+// recs is below it. If the recording is damaged, the records before the damage are exported and the
+// Summary has the reason. After an error (a metric is unknown, a file cannot be written, ctx is
+// done) no new files remain. A live source and a growing recording have no end: ctx ends them
+// without an error, and what was read until then is exported.
 func Write(ctx context.Context, src pmapi.Source, recs *Records, cfg *Config) (sum Summary, failed error) {
 	r, err := newReader(ctx, src, recs, cfg)
 	if err != nil {
@@ -74,7 +74,7 @@ func Write(ctx context.Context, src pmapi.Source, recs *Records, cfg *Config) (s
 // place returns where the files of a host go.
 func (c *Config) place(host string) place { return place{host, c.Name, c.Partition} }
 
-// meta returns what a file of metrics says of the whole export.
+// meta returns the properties of the export that a file of metrics holds.
 func (r *reader) meta(damage error) map[string]string {
 	m := map[string]string{
 		"pmtools.version": version.Version, "pmtools.host": r.host, "pmtools.zone": r.zone,
@@ -86,19 +86,19 @@ func (r *reader) meta(damage error) map[string]string {
 	return m
 }
 
-// A metric is one that is exported.
+// A metric is exported under its name.
 type metric struct {
 	name string
 	desc pcp.Desc
 
-	// These are those of the record before, which the next one often repeats.
+	// The instances and series of the record before, which the next record often repeats.
 	insts  []int32
 	series []int32
 	round  int // of the domain's names
 	group  int // to which the series belong
 }
 
-// A domain is what the instances of a domain are called at present.
+// A domain holds the present names of the instances of a domain.
 type domain struct {
 	id    pcp.InDom
 	list  []pcp.Instance
@@ -106,7 +106,7 @@ type domain struct {
 	round int // how often the list has changed
 }
 
-// A reader reads records as groups of rows, which are the same each time.
+// A reader reads records as groups of rows. Write and Check get the same groups.
 type reader struct {
 	src     pmapi.Source
 	recs    *Records
@@ -126,7 +126,7 @@ type reader struct {
 	params  map[pcp.ID]*string // names of parameters of events
 }
 
-// A sink gets what is read, in order.
+// A sink receives rows, events and changes in the order of the records.
 type sink interface {
 	// rows gets a group of values, sorted.
 	rows(g *group, metrics []metric) error
@@ -147,7 +147,7 @@ type watcher interface {
 	instances(d pcp.InDom, at int64, was, is []pcp.Instance) error
 }
 
-// newReader looks up what is to be exported.
+// newReader returns a reader that has looked up the metrics of cfg.
 func newReader(ctx context.Context, src pmapi.Source, recs *Records, cfg *Config) (*reader, error) {
 	r := &reader{src: src, recs: recs, cfg: cfg, domains: make(map[pcp.InDom]*domain), period: int64(cfg.Period)}
 	if r.period == 0 {
@@ -190,7 +190,8 @@ func (r *reader) find(ctx context.Context, names []string) error {
 // errNoMetrics is the error for a recording without metrics.
 var errNoMetrics = errors.New("there are no metrics to export")
 
-// describe asks for the descriptions. A metric without one has no values.
+// describe asks for the descriptions. A metric without a description is left out: it cannot have
+// values.
 func (r *reader) describe(ctx context.Context) error {
 	ids := make([]pcp.ID, len(r.metrics))
 	for i, m := range r.metrics {
@@ -216,8 +217,8 @@ func (r *reader) describe(ctx context.Context) error {
 	return nil
 }
 
-// read reads all records into a sink. The first result is what is wrong with the records; the second
-// is a failure of the sink or of ctx.
+// read reads all records into a sink. The first result is damage of the records; the second is a
+// failure of the sink or of ctx.
 func (r *reader) read(ctx context.Context, to sink) (damage, failed error) {
 	for {
 		damage, failed = r.each(ctx, func() (damage, failed error) { return r.take(ctx, to) })
@@ -273,7 +274,7 @@ func (r *reader) flush(to sink) error {
 // day is a day in nanoseconds.
 const day = int64(24 * time.Hour)
 
-// nanoseconds returns a time since 1970, as the tables have it. One that does not fit is damage.
+// nanoseconds returns a time since 1970, as the tables have it. A time that does not fit is damage.
 func nanoseconds(t pcp.Timestamp) (int64, error) {
 	const most = math.MaxInt64/1_000_000_000 - 2
 	if t.Sec > most || t.Sec < -most {
@@ -385,7 +386,7 @@ func (r *reader) seriesOf(ctx context.Context, i int, insts []int32, at int64, t
 	return m.series, nil
 }
 
-// domain returns a domain as it is at the time of the record. One that is not known has no names.
+// domain returns a domain as it is at the time of the record. An unknown domain has no names.
 func (r *reader) domain(ctx context.Context, d pcp.InDom, at int64, of []int32, to watcher) (*domain, error) {
 	dom := r.domains[d]
 	if dom == nil {
@@ -407,5 +408,6 @@ func (r *reader) domain(ctx context.Context, d pcp.InDom, at int64, of []int32, 
 	return dom, nil
 }
 
-// utf8Text returns text as the tables have it, where others than UTF-8 cannot be read.
+// utf8Text replaces bytes that are not UTF-8: readers of Parquet reject them in a column of
+// strings.
 func utf8Text(text string) string { return strings.ToValidUTF8(text, "\uFFFD") }

@@ -27,9 +27,9 @@ func Follow(ctx context.Context, base string, open Opener) (*Records, error) {
 
 // followed is the origin of the records of an archive that grows.
 //
-// Metadata is written before the records that need it. So a record counts only if there was no more
-// metadata after it had been read than when the archive was opened; otherwise the archive is opened
-// again, and the record read again. trail stands before the record until then.
+// Metadata is written before the records that need it. A record is used only if the metadata has
+// not grown between opening the archive and reading the record. Otherwise the archive is opened
+// again and the record is read again; trail stays before the record until then.
 type followed struct {
 	recording
 	recs    *Records
@@ -121,8 +121,8 @@ func closeAll(list [2]pmapi.Source) {
 	}
 }
 
-// refresh is reopen, but that the archive cannot be opened for a while is no error: something may be
-// being written.
+// refresh is reopen, but it does not fail if the archive cannot be opened for a while: its writer
+// may be in the middle of a record.
 func (f *followed) refresh(ctx context.Context) error {
 	for try := 0; ; try++ {
 		err := f.reopen(ctx)
@@ -165,8 +165,8 @@ func (f *followed) next(ctx context.Context, req *pmapi.Request, dst *pcp.Result
 	}
 }
 
-// wait waits until the archive has grown. A record at its end that cannot be read may not be there
-// as a whole yet.
+// wait waits until the archive has grown. A record at its end that cannot be read may be
+// incomplete.
 func (f *followed) wait(ctx context.Context, why error) error {
 	if err := f.idle(); err != nil {
 		return &sinkError{err}

@@ -10,12 +10,12 @@ import (
 	"pmtools/lib/pcp"
 )
 
-// A key says what a series is of.
+// A key identifies a series: its metric and instance.
 type key struct {
 	metric   int32
 	inst     int32
 	instance string
-	member   bool // of a domain; without, there is no inst
+	member   bool // the metric has a domain, and inst is valid
 	named    bool // there is an instance
 }
 
@@ -64,7 +64,7 @@ type group struct {
 	copies  bool    // blobs are copied, because what they are in may be closed
 }
 
-// A record is what the values of a record have in common.
+// A record is the time and the stretch that the values of a record share.
 type record struct {
 	time int64
 	seg  int32
@@ -153,7 +153,7 @@ func (g *group) add(v *pcp.Values, series []int32) {
 	}
 }
 
-// at returns what rows of the record have for it.
+// at returns the field at of the rows of the current record.
 func (g *group) at(k kind) uint32 { return uint32(len(g.records)-1)<<kindBits | uint32(k) }
 
 // addBytes adds a column some of whose values are not numbers. A value that does not fit its type

@@ -31,10 +31,10 @@ func (l *live) host(ctx context.Context) (name, zone string) {
 	return name, zone
 }
 
-// rewind implements origin. There is nothing before.
+// rewind implements origin. A live source has no earlier values.
 func (l *live) rewind() error { return nil }
 
-// next implements origin. Times that have passed while a sample was taken are left out.
+// next implements origin. It skips the times that pass while a sample is taken.
 func (l *live) next(ctx context.Context, req *pmapi.Request, dst *pcp.Result) (mark bool, err error) {
 	if l.samples > 0 && l.taken == l.samples {
 		return false, pmerr.EOL

@@ -16,7 +16,7 @@ import (
 	"pmtools/lib/safefile"
 )
 
-// The limits of tables that are read. Those that Write writes are far below.
+// Limits of tables that are read. Tables of Write stay far below.
 const (
 	maxFooter = 64 << 20 // bytes of the metadata
 	maxItems  = 1 << 20  // fields and elements of the metadata

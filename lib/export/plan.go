@@ -19,7 +19,7 @@ import (
 func Recordings(ctx context.Context, list string) (sets []string, err error) {
 	info, err := os.Stat(list)
 	if err != nil || !info.IsDir() {
-		return []string{list}, nil // an archive or a list of them, of one host
+		return []string{list}, nil // an archive or a list of archives of one host
 	}
 	names, err := archive.List(list)
 	if err != nil {
@@ -87,7 +87,7 @@ func Conflict(ctx context.Context, set string, why error) error {
 	return why
 }
 
-// descText returns what archives may differ in.
+// descText returns the metadata that archives may disagree on.
 func descText(d pcp.Desc) string {
 	return strings.TrimSuffix(fmt.Sprintf("%s, %s, indom %v, %s", d.Type.Text(), d.Sem.Text(), d.InDom, d.Units), ", ")
 }

@@ -7,9 +7,9 @@ import (
 	"github.com/parquet-go/parquet-go/encoding"
 )
 
-// Sorted rows have long runs of the same metric and instance. Parquet's package looks each value up in
-// the dictionary of its column, and compares each for the bounds of a page; the types of this file do
-// so once for each run. What is written is the same.
+// Sorted rows have long runs of the same metric and instance. Parquet's package looks each value up
+// in the dictionary of its column, and compares each for the bounds of a page; the types of this
+// file do so once for each run. The bytes of the file are the same.
 
 // withRuns returns a schema in which the columns that have names are written by runs.
 func withRuns(s *parquet.Schema, names ...string) *parquet.Schema {
@@ -54,8 +54,8 @@ func (t runIndexType) NewColumnBuffer(column, values int) parquet.ColumnBuffer {
 	return &runBuffer{ColumnBuffer: t.Type.NewColumnBuffer(column, 0), typ: t, column: column}
 }
 
-// A runBuffer holds the numbers of a page. Of the methods of a ColumnBuffer it has those that a writer
-// calls.
+// A runBuffer holds the numbers of a page. It has only those methods of a ColumnBuffer that a
+// writer calls.
 type runBuffer struct {
 	parquet.ColumnBuffer
 	typ    runIndexType

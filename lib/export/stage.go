@@ -56,8 +56,8 @@ func (p place) dated(table string, date int64) string {
 	return filepath.Join(p.dir(table), "date="+time.Unix(date*86400, 0).UTC().Format(time.DateOnly))
 }
 
-// base returns what the names of files begin with. Where the host is no directory it is in there, so
-// that archives of different hosts may have one name.
+// base returns the beginning of file names. Without a directory for the host it contains the host,
+// so that archives of different hosts may have the same name.
 func (p place) base() string {
 	if p.NoHost {
 		return partition(p.host) + "-" + p.name
@@ -68,8 +68,8 @@ func (p place) base() string {
 // file returns the file of the recording in a directory, for tables that have one file.
 func (p place) file(dir string) string { return filepath.Join(dir, p.base()+".parquet") }
 
-// partition returns a value as names of directories have it: what could be mistaken for syntax is
-// %XX. The name for none is that of Hive.
+// partition returns a value as names of directories have it: characters that could be mistaken for
+// syntax become %XX. An empty value gets Hive's name for it.
 func partition(value string) string {
 	var b strings.Builder
 	for i := range len(value) {
@@ -115,7 +115,7 @@ func newStage(root string, p place) (*stage, error) {
 	return &stage{root: root, dir: dir, place: p, numbers: make(map[string]int)}, err
 }
 
-// create creates what will be the file to, a path below the root.
+// create begins the file that commit moves to the path to below the root.
 func (s *stage) create(to string) (*output, error) {
 	to = filepath.Join(s.root, to)
 	f, err := os.OpenFile(filepath.Join(s.dir, fmt.Sprintf("%d.tmp", s.count)), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
@@ -137,7 +137,7 @@ func (s *stage) createNext(table, dir string) (*output, error) {
 // numbered are the tables whose files have numbers; others have one file of a recording.
 var numbered = []string{"values", "events", "instances", "labels", "missing"}
 
-// failed says which file an error is of.
+// failed adds the name of the file to an error.
 func (o *output) failed(err error) error {
 	if err != nil {
 		err = &os.PathError{Op: "write", Path: o.to, Err: reason(err)}
@@ -145,8 +145,8 @@ func (o *output) failed(err error) error {
 	return err
 }
 
-// commit moves all files that are done to their places. The first time it removes those that an
-// earlier export has left; but if more will come, not those that are next.
+// commit moves all files that are done to their places. The first call removes the files of an
+// earlier export; if more files follow, it leaves those that they will replace.
 func (s *stage) commit(more bool) error {
 	current := make(map[string]bool)
 	for _, o := range s.outputs {

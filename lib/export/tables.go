@@ -32,7 +32,7 @@ type metricRow struct {
 	Help       *string `parquet:"help,optional"`
 }
 
-// An instanceRow is a row of the table of instances: what an instance is called from a time on.
+// An instanceRow is a row of the table of instances: the name of an instance from a time on.
 type instanceRow struct {
 	Time     int64  `parquet:"time,timestamp(nanosecond:utc)"`
 	InDom    string `parquet:"indom,dict"`
@@ -40,8 +40,8 @@ type instanceRow struct {
 	Instance string `parquet:"instance,dict"`
 }
 
-// A labelRow is a row of the table of labels: what a label is from a time on. The object is a
-// domain, an instance domain, a cluster or a metric, as pmid and indom have them.
+// A labelRow is a row of the table of labels: the value of a label from a time on. The object is a
+// domain, an instance domain, a cluster or a metric; pmid and indom identify it.
 type labelRow struct {
 	Time   int64   `parquet:"time,timestamp(nanosecond:utc)"`
 	Level  string  `parquet:"level,dict"`
@@ -52,7 +52,7 @@ type labelRow struct {
 }
 
 // A missingRow is a row of the table of metrics that a record has without values. The error is the
-// code that was recorded, 0 if there were just no values.
+// code that was recorded, 0 if the record had no values and no error.
 type missingRow struct {
 	Time   int64  `parquet:"time,timestamp(nanosecond:utc),delta"`
 	Metric string `parquet:"metric,dict"`
@@ -140,7 +140,7 @@ type writer struct {
 	late   bool // but not before all that was recorded by then has been read
 }
 
-// newWriter returns the writer of what r reads.
+// newWriter returns the writer for the records of r.
 func newWriter(r *reader, st *stage, cfg *Config) *writer {
 	w := &writer{
 		reader: r, stage: st, values: valueWriter{stage: st}, event: eventWriter{stage: st},
@@ -185,7 +185,7 @@ func (w *writer) idle() error {
 }
 
 // commit writes the table of metrics and makes all files that are complete stand under their names.
-// More says that others follow.
+// If more is set, other files follow.
 func (w *writer) commit(damage error, more bool) error {
 	if err := writeMetrics(w.stage, w.reader, damage); err != nil {
 		return err

@@ -131,7 +131,7 @@ func (r *thriftReader) elements(n uint64, depth int, types ...byte) bool {
 	return true
 }
 
-// thriftLen returns the length of the structure at the beginning of b, which has at most so many
+// thriftLen returns the length of the structure at the beginning of b, which has at most that many
 // fields and elements.
 func thriftLen(b []byte, items int) (int, error) {
 	r := thriftReader{b, items}

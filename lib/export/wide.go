@@ -25,7 +25,7 @@ type Wide struct {
 	caches  []wideCache // of the metrics
 }
 
-// A wideKey says what a column is of.
+// A wideKey identifies a column: its metric and instance.
 type wideKey struct {
 	metric   int32
 	instance string
@@ -46,8 +46,8 @@ type wideCache struct {
 	round   int
 }
 
-// Columns reads all records to find the columns of the table that has them. Write needs sources of its
-// own.
+// Columns reads all records to find the columns of the table that has them. Write needs new
+// sources, because these keep their last sample.
 func Columns(ctx context.Context, src pmapi.Source, recs *Records, cfg *Config) (*Wide, error) {
 	r, err := newReader(ctx, src, recs, cfg)
 	if err != nil {
@@ -183,8 +183,8 @@ func (w *Wide) schema() *parquet.Schema {
 	return parquet.NewSchema("wide", g)
 }
 
-// Write writes the table, as Write does the others, and that of metrics. Events have no place in it.
-// A value that does not fit the type of its metric, or text that is not UTF-8, is an error. Without the
+// Write writes the table, as Write does the others, and that of metrics. It has no events. A value
+// that does not fit the type of its metric, or text that is not UTF-8, is an error. Without the
 // partition date there is one file.
 func (w *Wide) Write(ctx context.Context, src pmapi.Source, recs *Records, cfg *Config) (sum Summary, failed error) {
 	r, err := newReader(ctx, src, recs, cfg)

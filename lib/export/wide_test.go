@@ -118,7 +118,7 @@ func TestWide(t *testing.T) {
 	}
 }
 
-// TestWideMistakes: what has no place in a wide table is an error that says what to do instead.
+// TestWideMistakes: values that a wide table cannot hold are errors that say what to do instead.
 func TestWideMistakes(t *testing.T) {
 	for _, tt := range []struct {
 		what  string

@@ -9,9 +9,9 @@
 // prints "PROG: error" and is 1.
 //
 // Output goes to env.Out, which is buffered and flushed at the end and before each write to
-// env.Stderr. What cannot be written is forgotten, as the reference does; with env.OwnForm it is a
-// failure. [Env.Errorf] writes a "PROG: ..." line there at once. Messages that the reference sends
-// through pmprintf go to env.Messages.
+// env.Stderr. Failed writes are ignored, as in the reference; with env.OwnForm it is a failure.
+// [Env.Errorf] writes a "PROG: ..." line there at once. Messages that the reference sends through
+// pmprintf go to env.Messages.
 package cli
 
 import (
@@ -72,8 +72,8 @@ func Run[C Command](ctx context.Context, env *Env, newCommand func(*Env) C) int 
 // outputBuffer is the size of the buffer in front of standard output.
 const outputBuffer = 64 << 10
 
-// status reports err and returns the exit status that it stands for. What is lost of the output is
-// left to finish.
+// status reports err and returns the exit status that it stands for. A failed write is left to
+// finish.
 func (env *Env) status(err error) int {
 	if err == nil || IsLost(err) {
 		return 0

@@ -33,7 +33,8 @@ func (o *output) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// Flush writes what is buffered. Where output is compatible, to lose it is no error.
+// Flush writes what is buffered. Where output is compatible, a failed write is ignored, as in the
+// reference.
 func (env *Env) Flush() error {
 	err := env.Out.Flush()
 	if !env.OwnForm {

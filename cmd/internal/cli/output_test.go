@@ -9,7 +9,7 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// A full is a disk without room behind so many bytes.
+// A full is a disk with room for left bytes.
 type full struct{ left int }
 
 // Write implements io.Writer.

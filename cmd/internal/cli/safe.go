@@ -8,9 +8,9 @@ import (
 	"pmtools/lib/textwidth"
 )
 
-// A safeText filters text on its way to a terminal. What archives, daemons and files hold must not
-// take the terminal over, nor look like something else: control characters, those of C1 and those
-// that turn the direction of text, and bytes that are no text become question marks.
+// A safeText filters text on its way to a terminal. Text from archives, daemons and files must
+// neither control the terminal nor disguise itself: control characters, those of C1 and those that
+// turn the direction of text, and bytes that are not text become question marks.
 type safeText struct {
 	rest []byte // the start of a character or a sequence that has not come complete
 	out  []byte

@@ -92,11 +92,11 @@ func Replay(t *testing.T, file string, run func(words []string) golden.Entry) {
 	}
 }
 
-// unsigned returns output without the signs of values that are no numbers: 0/0 has one on x86, where
-// the reference's output was recorded, and none elsewhere.
+// unsigned returns output without the signs of values that are not numbers: 0/0 has one on x86,
+// where the reference's output was recorded, and none elsewhere.
 func unsigned(out string) string { return noNumber.ReplaceAllString(out, " nan") }
 
-// noNumber matches a value that is no number, and the blanks that it is right-justified with.
+// noNumber matches a value that is not a number, and the blanks that it is right-justified with.
 var noNumber = regexp.MustCompile(` *-?nan\b`)
 
 // Files returns the absolute paths of the files that match a pattern, at least one.

@@ -43,7 +43,7 @@ func (o *observed) result(ctx context.Context, r *pcp.Result) {
 // instName returns the name of an instance in quotation marks.
 func (o *observed) instName(ctx context.Context, d pcp.InDom, inst int32) string {
 	if o.insts[instance{d, inst}] == "" {
-		list, _ := o.Source.Instances(ctx, d) // without an answer it has no name
+		list, _ := o.Source.Instances(ctx, d) // without an answer the instance has no name
 		o.remember(d, list)
 	}
 	return orUnknown(o.insts[instance{d, inst}])

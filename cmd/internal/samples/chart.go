@@ -32,7 +32,7 @@ type chartWriter struct {
 	h      *Header
 	opt    Options
 	seen   int // samples
-	stride int // one of so many samples is kept
+	stride int // every stride-th sample is kept
 	times  []pcp.Timestamp
 	lines  []*chartLine
 	places map[chartKey]int // of the lines
@@ -139,7 +139,7 @@ func (c *chartWriter) Sample(ctx context.Context, s *Sample) error {
 	return nil
 }
 
-// add adds a value to its line. There is no point at an infinity.
+// add adds a value to its line. An infinity has no point.
 func (c *chartWriter) add(metric int, v *Value) {
 	key := chartKey{metric, v.ID}
 	i, ok := c.places[key]

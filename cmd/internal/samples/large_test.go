@@ -88,8 +88,8 @@ func (f *form) openOne(t *testing.T) Writer {
 	return w
 }
 
-// write writes so many values, and returns how often they have been looked at and how much memory
-// has been allocated.
+// write writes n values, and returns how often they were looked at and how much memory was
+// allocated.
 func (f *form) write(t *testing.T, n int) (looked int, allocated uint64) {
 	t.Helper()
 	w := f.openOne(t)

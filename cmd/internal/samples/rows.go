@@ -207,8 +207,8 @@ var sparks = []rune("▁▂▃▄▅▆▇█")
 // sparkWidth is how many samples of the past a sparkline shows.
 const sparkWidth = 12
 
-// spark draws numbers as bars between the smallest and the largest of them. What is not a number is
-// a blank.
+// spark draws numbers as bars between the smallest and the largest of them. A value that is not a
+// number is a blank.
 func spark(past []float64) string {
 	low, high := math.Inf(1), math.Inf(-1)
 	for _, f := range past {

@@ -2,7 +2,7 @@
 // or a chart. docs/output.md describes the forms.
 //
 // A [Header] describes the metrics; then each [Sample] holds the values of all of them at one time.
-// What is written of a metric is decided by its descriptor, whatever values there are.
+// The descriptor of a metric decides its form, whatever values there are.
 package samples
 
 import (

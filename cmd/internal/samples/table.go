@@ -33,7 +33,8 @@ type tableWriter struct {
 	late   []string // labels of instances that came after the columns had been chosen
 }
 
-// tableColumns are the columns of a metric. Of more than fit the width only the first have a head.
+// tableColumns are the columns of a metric. If they do not fit the width, only the first have a
+// head.
 type tableColumns struct {
 	all    int     // how many there are; 0 while there are no values
 	ids    []int32 // of those that have a width
@@ -358,7 +359,7 @@ func (t *tableWriter) row(ctx context.Context, at string, s *Sample) error {
 	})
 }
 
-// cell returns the text of a value. Digits behind the point that do not fit a column are rounded
+// cell returns the text of a value. Digits after the point that do not fit a column are rounded
 // off, unless their number is asked for.
 func (t *tableWriter) cell(v pcp.Value, width int) string {
 	text := t.opt.cell(v)

@@ -103,7 +103,7 @@ func TestTableWidth(t *testing.T) {
 			}
 		}
 	}
-	// One sample has a line for each value then.
+	// A single sample then has a line for each value.
 	h.Samples = 1
 	out := write(t, NewTable, h, &Options{Precision: -1, Width: 30}, at(0, set))
 	if want := "2023-11-14 22:13:20.000000\none        10\ntwo blank  10\nthree      10\n世界       10\na/b        10\n"; out != want {

@@ -143,9 +143,10 @@ func (o *Opener) programNames(ctx context.Context, program []string, domain uint
 	return names, nil
 }
 
-// standIn returns the collectors as the source of those who asked for none, and have no PCP: err is
-// why there is no daemon. Where PCP is installed it returns nil, for its scripts ask for metrics to
-// find out whether pmcd runs. For the same reason there are no metrics of pmcd.
+// standIn returns the collectors as the source for a command line that names none, where PCP is not
+// installed; err is why the daemon was not reached. Where PCP is installed it returns nil, for its
+// scripts ask for metrics to find out whether pmcd runs. For the same reason there are no metrics
+// of pmcd.
 func (o *Opener) standIn(err error) pmapi.Source {
 	if !noDaemon(err) || o.env.Config().Installed() {
 		return nil

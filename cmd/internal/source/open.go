@@ -33,7 +33,7 @@ type Opener struct {
 	UnpackLimit int64
 	// KeepNames keeps names of -n that an archive does not have.
 	KeepNames bool
-	// Silent says that nobody can be asked for a password: the terminal is somebody else's.
+	// Silent forbids asking for a password: another program owns the terminal.
 	Silent bool
 
 	local   string     // the message if there is no local context
