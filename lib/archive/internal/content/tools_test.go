@@ -46,7 +46,7 @@ var tools = []tool{
 		"\x00\x00\x00", "\x1f\x8b\x08\x1e\x00\x00\x00\x00\x00\x03\x02\x00abname\x00text\x00", string(checked([]byte{3, 0}, nil)),
 	}, packs: [][]string{{"gzip", "-1", "-c"}, {"gzip", "-9", "-c"}, {"gzip", "-n", "-6", "--rsyncable", "-c"}}},
 	{name: "bzip2", says: "Version 1.0", suffix: ".bz2", args: []string{"-dkq"}, packs: [][]string{{"bzip2", "-1", "-c"}, {"bzip2", "-9", "-c"}}},
-	{name: "uncompress", says: "uncompress (gzip)", suffix: ".Z", args: []string{"-k"}, packer: func(b []byte) []byte { return packLZW(b, 9+len(b)%8, 1+len(b)*7%997) }},
+	{name: "uncompress", says: "(gzip) 1", suffix: ".Z", args: []string{"-k"}, packer: func(b []byte) []byte { return packLZW(b, 9+len(b)%8, 1+len(b)*7%997) }},
 }
 
 // batch is how many files a process unpacks.
