@@ -202,7 +202,7 @@ func (r *rowWriter) aligned(x *row) string {
 func (r *rowWriter) Close() error { return nil }
 
 // sparks are the heights of a sparkline.
-var sparks = []rune("▁▂▃▄▅▆▇█")
+var sparks = [...]rune{'▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'}
 
 // sparkWidth is how many samples of the past a sparkline shows.
 const sparkWidth = 12

@@ -20,7 +20,7 @@ import (
 var (
 	errLayout     = errors.New("damaged xz file")
 	errDictionary = errors.New("dictionary of compressed file is too large")
-	errBlocks     = fmt.Errorf("xz file of more than %d blocks", maxBlocks)
+	errBlocks     = errors.New("xz file of more than 1048576 blocks") // maxBlocks; a text that is made costs each start
 )
 
 // Limits on what no program writes.
