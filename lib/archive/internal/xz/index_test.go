@@ -148,8 +148,8 @@ func TestRecords(t *testing.T) {
 	}
 }
 
-// TestStreams opens and unpacks files of many streams: four times as many take four times as long, not
-// sixteen times.
+// TestStreams opens and unpacks files of many streams: sixteen times as many take some sixteen times as
+// long, not 256 times.
 func TestStreams(t *testing.T) {
 	one := append(forgery{check: 1}.stream("hello"), 0, 0, 0, 0)
 	took := func(n int) time.Duration {
@@ -165,9 +165,9 @@ func TestStreams(t *testing.T) {
 		}
 		return best
 	}
-	few, many := took(20_000), took(80_000)
+	few, many := took(10_000), took(160_000)
 	t.Logf("%v, %v", few, many)
-	if many > 10*few {
-		t.Errorf("%v for 20,000, %v for 80,000", few, many)
+	if many > 100*few {
+		t.Errorf("%v for 10,000, %v for 160,000", few, many)
 	}
 }
