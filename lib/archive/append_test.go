@@ -39,7 +39,7 @@ func record(t testing.TB, text string) []byte {
 	return out
 }
 
-// equalRecord compares a record with what it should be, and makes sure that it was appended.
+// equalRecord compares a record with the expected one, and makes sure that it was appended.
 func equalRecord(t *testing.T, encode func(dst []byte) []byte, want string) {
 	t.Helper()
 	got := encode([]byte("before"))

@@ -312,8 +312,8 @@ func TestEntryBehindRecord(t *testing.T) {
 }
 
 // TestOutOfOrder has the records of two metrics one after the other instead of in the order of
-// time, as the archive gfs of the reference's tests: of the second one only what is not earlier
-// than the last record of the first is seen.
+// time, as the archive gfs of the reference's tests: records of the second metric are read only if
+// they are not earlier than the last record of the first.
 func TestOutOfOrder(t *testing.T) {
 	r := newRaw(3)
 	other := miniDesc
@@ -341,8 +341,8 @@ func TestOutOfOrder(t *testing.T) {
 	}
 }
 
-// TestFirstFetch asks for each metric from the start, as a tool does that shows them one by one, in
-// several orders: the memory of what was seen must not change the answers.
+// TestFirstFetch asks for each metric from the start, as a tool does that shows metrics one by one,
+// in several orders: the memo must not change the answers.
 func TestFirstFetch(t *testing.T) {
 	for _, name := range []string{"sample", "alltypes", "gaps", "domains", "volumes", "extra"} {
 		t.Run(name, func(t *testing.T) {

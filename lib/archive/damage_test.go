@@ -161,8 +161,8 @@ func inMemory(t testing.TB) archivetest.Memory {
 	return archivetest.InMemory(t, slices.Compact(names)...)
 }
 
-// readDamaged reads an archive that is damaged by the numbers of rng, and returns what was done.
-// There must be no panic, and neither more time nor more memory may be taken than for a whole one.
+// readDamaged reads an archive that is damaged by the numbers of rng, and returns the damage. It
+// must not panic, and take neither more time nor more memory than for an undamaged archive.
 func readDamaged(t testing.TB, m archivetest.Memory, rng *rand.Rand) {
 	t.Helper()
 	list := damageable[rng.IntN(len(damageable))]
@@ -210,7 +210,7 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// FuzzDamage is TestDamage with a fuzzer that decides what is damaged.
+// FuzzDamage is TestDamage with damage chosen by a fuzzer.
 func FuzzDamage(f *testing.F) {
 	m := inMemory(f)
 	for _, text := range archivetest.Scripts(8) {

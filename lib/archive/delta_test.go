@@ -232,8 +232,8 @@ func FuzzDeltas(f *testing.F) {
 	})
 }
 
-// TestRewritten: a record that was checked may be written over later, in a file that is mapped. What
-// it has then is not right, but lies within the record.
+// TestRewritten: a record that was checked may be written over later, in a file that is mapped. The
+// values read then are wrong, but their bytes are within the record.
 func TestRewritten(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 5000 {

@@ -24,7 +24,7 @@ func touch(t testing.TB, names ...string) string {
 	return dir
 }
 
-// describe prints what findFiles found, without the directory.
+// describe prints the result of findFiles, without the directory.
 func describe(f *files, dir string) string {
 	parts := []string{f.base, f.meta, f.index}
 	for _, v := range f.volumes {

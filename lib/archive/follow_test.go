@@ -36,8 +36,8 @@ func damagedMember(t *testing.T) string {
 	return list
 }
 
-// TestFollow reads n records, lets a Cursor of another Set follow, and reads on with both: what
-// they read, marks and errors included, is the same.
+// TestFollow reads n records, lets a Cursor of another Set follow, and reads on with both: records,
+// marks and errors are the same.
 func TestFollow(t *testing.T) {
 	sources := map[string]string{
 		"raw": newRaw(2).write(t), "same times": sameTimes(t), "marks": setPath(t, "marks"), "volumes": setPath(t, "volumes"),
@@ -72,8 +72,8 @@ func TestFollow(t *testing.T) {
 	}
 }
 
-// TestFollowFetch follows a Cursor that stands between records of the same time, has fetched by way
-// of its memory, or was told to start somewhere.
+// TestFollowFetch follows a Cursor that stands between records of the same time, has fetched
+// through its memo, or was positioned.
 func TestFollowFetch(t *testing.T) {
 	path := sameTimes(t)
 	s, other := open(t, path), open(t, path)

@@ -18,7 +18,8 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// TestKinds opens archives of which one file is no file. Nothing may wait, or read without end.
+// TestKinds opens archives with a member that is not a regular file. Opening must neither wait nor
+// read without end.
 func TestKinds(t *testing.T) {
 	const eisdir pmerr.Code = -21
 	kinds := []struct {
@@ -45,8 +46,8 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// TestVolumeKinds reads past a volume that is no file: a directory is reported, and a pipe has no
-// label, so it is passed over.
+// TestVolumeKinds reads past a volume that is not a regular file: a directory is reported, and a
+// pipe without a label is skipped.
 func TestVolumeKinds(t *testing.T) {
 	for _, tt := range []struct {
 		make func(path string) error
@@ -67,7 +68,7 @@ func TestVolumeKinds(t *testing.T) {
 	}
 }
 
-// TestSparse opens archives with a file that says that it is huge.
+// TestSparse opens archives with a huge sparse file.
 func TestSparse(t *testing.T) {
 	for suffix, want := range map[string]pmerr.Code{".meta": pmerr.LogRec, ".index": 0, ".0": 0} {
 		base := newRaw(3).write(t)
@@ -90,7 +91,7 @@ func TestSparse(t *testing.T) {
 	}
 }
 
-// TestShrink truncates the metadata of an open archive: what is no longer there is an error.
+// TestShrink truncates the metadata of an open archive: reading the missing bytes is an error.
 func TestShrink(t *testing.T) {
 	r := newRaw(3)
 	d := pcp.NewInDom(245, 1)

@@ -121,7 +121,7 @@ func (in *interp) ended(t int64) (bool, error) {
 // forgetEnds discards bounds at the end of the recording, which has grown.
 func (in *interp) forgetEnds() {
 	for _, s := range in.series {
-		s.watched[1].whole = false
+		s.watched[1].complete = false
 		for i := range s.slots {
 			if s.slots[i].high.kind == isNone {
 				s.slots[i].high = sample{}

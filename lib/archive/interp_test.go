@@ -75,7 +75,8 @@ func lookup(t testing.TB, s *archive.Set, names string) []pcp.ID {
 	return ids
 }
 
-// TestInterp holds what the reference answers (archive.md A13.10 to A13.13, and more of the kind).
+// TestInterp compares with the reference's answers (archive.md A13.10 to A13.13, and similar
+// cases).
 func TestInterp(t *testing.T) {
 	tests := []struct {
 		archive string
@@ -208,7 +209,7 @@ func TestInterpTimes(t *testing.T) {
 	if want := (pcp.Timestamp{Sec: seconds(0).Sec, Nsec: 1e9}); dst.Time != want {
 		t.Errorf("time of the last result: %v, want %v", dst.Time, want)
 	}
-	// What comes next is an error, and moves the origin all the same.
+	// The next fetch is an error, and moves the origin too.
 	wantCode(t, c.Fetch(bg, nil, nil, &dst), pmerr.EOL)
 	if got, want := c.Origin(), seconds(1).Add(500*time.Millisecond); got != want {
 		t.Errorf("origin at the end: %v, want %v", got, want)
@@ -336,8 +337,8 @@ func TestInterpMarkGap(t *testing.T) {
 	}
 }
 
-// TestInterpAnyOrder: what is remembered must not change the answers, in whatever order times are
-// asked for, and in whichever direction.
+// TestInterpAnyOrder: remembered samples must not change the answers, in any order and direction of
+// the requested times.
 func TestInterpAnyOrder(t *testing.T) {
 	for _, name := range []string{"interp", "gaps", "domains", "volumes", "volumes_v2", "alltypes", "noindex", "sample"} {
 		t.Run(name, func(t *testing.T) {
@@ -485,7 +486,7 @@ func FuzzInterp(f *testing.F) {
 }
 
 // TestInterpNoInstances asks for metrics whose instances the metadata do not list, and for one that
-// it does not describe: records hold values of them all the same.
+// it does not describe: records hold values of them.
 func TestInterpNoInstances(t *testing.T) {
 	base := archivetest.Path(t, "sample")
 	meta, err := os.ReadFile(base + ".meta")

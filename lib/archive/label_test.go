@@ -140,7 +140,7 @@ func FuzzLabel(f *testing.F) {
 		if l.decode(src) != nil {
 			return
 		}
-		// What was read can be written and read again.
+		// The metadata can be written and read again.
 		if err := again.decode(AppendLabel(nil, &l)); err != nil || again.Host != l.Host && len(l.Host) < 63 {
 			t.Errorf("got %+v, %v, want %+v", again, err, l)
 		}

@@ -67,7 +67,7 @@ func TestHistory(t *testing.T) {
 	}
 }
 
-// define notes in lives what observation i changes.
+// define notes the changes of observation i in lives.
 func define(lives map[int32]lifetime, before, now map[int32]string, i int, at pcp.Timestamp) {
 	for id, name := range before {
 		if _, there := now[id]; !there {

@@ -24,7 +24,7 @@ const (
 	textRec = `0000001f 00000004 00000005 3d400002 "one_line_x" 00 0000001f `
 )
 
-// summary prints what metadata holds.
+// summary prints the content of metadata.
 func summary(m *metadata) string {
 	var parts []string
 	for _, d := range m.descs {

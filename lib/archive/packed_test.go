@@ -85,8 +85,8 @@ func TestCompressedArchive(t *testing.T) {
 	}
 }
 
-// TestCompress reads what compress(1) has packed. Like gzip, which the reference calls for them,
-// the reader goes by the beginning of a file named .gz, .Z or .z.
+// TestCompress reads files of compress(1). Like gzip, which the reference calls for them, the
+// reader goes by the beginning of a file named .gz, .Z or .z.
 func TestCompress(t *testing.T) {
 	plain := archivetest.Path(t, "mini")
 	want := dump(t, open(t, plain))

@@ -16,9 +16,9 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// What several tests of the reader need.
+// Helpers of several tests of the reader.
 
-// bg is what nothing ends.
+// bg is a context without an end.
 var bg = context.Background()
 
 // raw is an archive as bytes, to be damaged before it is written to files.
@@ -55,7 +55,7 @@ func (r *raw) memory() fs.FS {
 	return archivetest.Memory{"f": {"meta": r.meta, "index": r.index, "0": r.data}}.FS("f")
 }
 
-// write makes files of r; nil is no file. It returns the base name.
+// write makes files of r; a nil file is left out. It returns the base name.
 func (r *raw) write(t testing.TB) string {
 	t.Helper()
 	base := filepath.Join(t.TempDir(), "raw")

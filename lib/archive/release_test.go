@@ -11,8 +11,8 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// TestRelease reads an archive of some megabytes to and fro: a reader that lets go of what it has
-// read reads the same again.
+// TestRelease reads an archive of some megabytes to and fro: a reader that releases pages reads the
+// same bytes again.
 func TestRelease(t *testing.T) {
 	dir := t.TempDir()
 	must(t, archivetest.BuildBig(dir, "big", 300))

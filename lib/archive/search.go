@@ -183,8 +183,8 @@ func (in *interp) fill(up bool, t int64, with sample) {
 			continue
 		}
 		s.left = 0
-		if w := &s.watched[sideOf(up)]; !w.whole {
-			w.whole, w.end = true, with
+		if w := &s.watched[sideOf(up)]; !w.complete {
+			w.complete, w.end = true, with
 		}
 		for i := range s.slots {
 			if slot := &s.slots[i]; slot.lacks(up, t) {

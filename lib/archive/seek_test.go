@@ -36,7 +36,7 @@ func sought(t testing.TB, index []int, bad int, damage func(rec []byte)) *archiv
 	return open(t, r.write(t))
 }
 
-// firstAt returns what the first fetch from a time gives: a value, or the code of the error.
+// firstAt returns the result of the first fetch from a time: a value, or the code of the error.
 func firstAt(t testing.TB, s *archive.Set, sec int64) string {
 	t.Helper()
 	word, _, _ := strings.Cut(follow(at(t, s, pcp.Forward, sec), miniDesc.ID), " ")
@@ -79,7 +79,7 @@ func TestSeekDamage(t *testing.T) {
 		{"no length at 30", ends, 3, noLength, "0 1 1 2 2 LOGREC 4 4 4 4 5 5"},
 		{"no length at 40", ends, 4, noLength, "0 1 1 2 2 3 5 5 5 5 5 5"},
 		{"length too long at 30", ends, 3, tooLong, "0 1 1 2 2 LOGREC 4 4 4 4 5 5"},
-		// What is damaged inside is passed over unless it comes first.
+		// A damaged record is skipped unless it is the first one.
 		{"sets of 20", ends, 2, moreSets, "0 1 1 LOGREC LOGREC LOGREC 3 3 4 4 5 5"},
 		{"sets of 30", ends, 3, moreSets, "0 1 1 2 2 LOGREC 4 4 4 4 5 5"},
 		{"sets of 40", ends, 4, moreSets, "0 1 1 2 2 3 LOGREC LOGREC LOGREC LOGREC LOGREC 5"},

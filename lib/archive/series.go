@@ -124,9 +124,9 @@ func (s *series) find(inst int32, hint int) (place int, ok bool) {
 
 // watch is the part of the archive that a search has read for a metric, and its result.
 type watch struct {
-	from  int64  // where it began
-	whole bool   // the search reached end
-	end   sample // a mark, or that there is nothing
+	from     int64  // where it began
+	complete bool   // the search reached end
+	end      sample // a mark, or that there is nothing
 }
 
 // sideOf returns the index of a direction.
@@ -140,9 +140,9 @@ func sideOf(up bool) int {
 // covers reports whether the search passed a time.
 func (w *watch) covers(up bool, t int64) bool {
 	if up {
-		return w.whole && t >= w.from && t < w.end.at
+		return w.complete && t >= w.from && t < w.end.at
 	}
-	return w.whole && t <= w.from && t > w.end.at
+	return w.complete && t <= w.from && t > w.end.at
 }
 
 // watch prepares for a search from t, unless t is in the part of an earlier search.

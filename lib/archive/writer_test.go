@@ -109,8 +109,8 @@ func TestMinimal(t *testing.T) {
 	}
 }
 
-// TestBroken: after an error of the file system, here a volume that somebody else has made, what was
-// written before is an archive.
+// TestBroken: after an error of the file system, here a volume that exists already, the records
+// written before it are an archive.
 func TestBroken(t *testing.T) {
 	w, base := newWriter(t, &archive.WriterOptions{VolumeBytes: 1000})
 	must(t, w.AddMetric(miniDesc, "a"))

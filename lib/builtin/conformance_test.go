@@ -67,7 +67,7 @@ func TestConformance(t *testing.T) {
 	sourcetest.Run(t, func(t *testing.T) pmapi.Source { return portable(t) })
 }
 
-// TestConformanceDefault runs it over what a system has that stands still.
+// TestConformanceDefault runs it over a system whose values do not change.
 func TestConformanceDefault(t *testing.T) {
 	root := procfstest.Tree(t)
 	sourcetest.Run(t, func(t *testing.T) pmapi.Source { return Default(&Options{Root: root, Now: fixedClock()}) })

@@ -15,8 +15,8 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// FuzzNames asks for any name. What Lookup finds Walk shows, and has no children; what Walk does
-// not know has none either.
+// FuzzNames asks for any name. A name that Lookup finds is shown by Walk, and has no children; a
+// name that Walk does not know has none either.
 func FuzzNames(f *testing.F) {
 	for _, name := range []string{
 		"", ".", "sample", "sample.bin", "sample.secret", "sample.secret.foo.bar", "sample.secret.bar.x", "sample..bin", "sample.", "mmv", "mmv.acme.count", "mmv.acme",
@@ -59,7 +59,7 @@ func FuzzNames(f *testing.F) {
 	})
 }
 
-// FuzzSample stores and fetches anything in any order. Columns are as the rules say, but for those
+// FuzzSample stores and fetches anything in any order. Columns keep the rules, except for those
 // that break them on purpose.
 func FuzzSample(f *testing.F) {
 	f.Add([]byte{5, 0, 5, 0, 5, 0, 62, 0})

@@ -21,13 +21,13 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// What a Source can do beside fetching.
+// The optional interfaces of a Source.
 var (
 	_ pmapi.Source  = (*Source)(nil)
 	_ pmapi.Batcher = (*Source)(nil)
 )
 
-// TestDefaultRoots compares the roots that collectors are said to have with those that they have: a
+// TestDefaultRoots compares the declared roots of collectors with the roots of their names: a
 // provider is made only for a question about one of its roots.
 func TestDefaultRoots(t *testing.T) {
 	s := Default(&Options{Root: t.TempDir()})
@@ -156,7 +156,8 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestUnknownDomain asks for what no collector has: there is no agent, and it is not known.
+// TestUnknownDomain asks for a metric without a collector: there is no agent, and the identifier is
+// unknown.
 func TestUnknownDomain(t *testing.T) {
 	ctx := context.Background()
 	s := portable(t)
@@ -314,7 +315,7 @@ func TestNotReady(t *testing.T) {
 	}
 }
 
-// TestTexts looks at help texts, and what stands in for those that are missing.
+// TestTexts checks help texts, and the replacements of missing ones.
 func TestTexts(t *testing.T) {
 	ctx := context.Background()
 	s := portable(t)
@@ -428,7 +429,7 @@ func TestLabelFiles(t *testing.T) {
 	}
 }
 
-// TestLabelsWithoutFiles has names for what the host does not tell.
+// TestLabelsWithoutFiles checks the labels of a host without the files about its names.
 func TestLabelsWithoutFiles(t *testing.T) {
 	s := portable(t)
 	sets, err := s.Labels(context.Background(), pcp.ContextLabels, 0)

@@ -193,7 +193,7 @@ func (g *Group) narrow(id pcp.InDom, inst int32) *domain {
 	if fresh {
 		g.pc.Profile().Del(id)
 	}
-	if d != nil && !d.whole {
+	if d != nil && !d.allInsts {
 		g.pc.Profile().Add(id, inst)
 	}
 	return d
@@ -202,8 +202,8 @@ func (g *Group) narrow(id pcp.InDom, inst int32) *domain {
 // widen makes the profile select all instances of a domain.
 func (g *Group) widen(id pcp.InDom) *domain {
 	d, fresh := g.domain(id)
-	if d != nil && !d.whole {
-		d.whole = true
+	if d != nil && !d.allInsts {
+		d.allInsts = true
 		if !fresh {
 			g.pc.Profile().Add(id)
 		}

@@ -220,7 +220,7 @@ elements.Rows.Red: sample.colour: Unknown or illegal instance domain identifier:
 	}
 }
 
-// TestBindRoundTrips counts what a struct asks a daemon: one lookup, one question for descriptions,
+// TestBindRoundTrips counts the requests of a struct: one lookup, one question for descriptions,
 // one for instances, and one fetch each time.
 func TestBindRoundTrips(t *testing.T) {
 	s := pmcdtest.NewServer(pmcdtest.Sample())

@@ -17,14 +17,14 @@ import (
 // because the last values were those of another instance (a file system mounted in the place of
 // another).
 type domain struct {
-	id      pcp.InDom
-	whole   bool // the profile selects all
-	inDoms  []*inDom
-	items   []*item
-	list    []pcp.Instance // ascending, as of the last question
-	present []int32        // the instances of the last fetch that had some, ascending
-	doubted bool           // a counter fell
-	unnamed bool           // there are instances without a name
+	id       pcp.InDom
+	allInsts bool // the profile selects all instances
+	inDoms   []*inDom
+	items    []*item
+	list     []pcp.Instance // ascending, as of the last question
+	present  []int32        // the instances of the last fetch that had some, ascending
+	doubted  bool           // a counter fell
+	unnamed  bool           // there are instances without a name
 }
 
 // settle names the instances of a fetch.

@@ -66,7 +66,7 @@ func Example() {
 	// disk nvme0n1 reads 66 <nil>
 }
 
-// Registering a value in several ways, and what a rate is before there are two values.
+// Registering a value in several ways, and a rate before there are two values.
 func ExampleAdd() {
 	ctx := context.Background()
 	g := fetchgroup.New(openDemo(), nil)

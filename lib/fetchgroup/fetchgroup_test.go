@@ -44,7 +44,7 @@ func show(v any, err error) string {
 	return text
 }
 
-// register adds an item and returns what shows it.
+// register adds an item and returns the function that shows it.
 func register(g *Group, kind, metric, inst, scale string) (func() string, error) {
 	ctx := context.Background()
 	switch kind {

@@ -16,7 +16,7 @@ import (
 	"pmtools/lib/pmcd/pmcdtest"
 )
 
-// fleetHost is what is asked of each host of a fleet: ten metrics and a domain of 100 instances.
+// fleetHost has the metrics of each host of a fleet: ten metrics and a domain of 100 instances.
 type fleetHost struct {
 	Time  time.Time `pcp:",time"`
 	A0    float64   `pcp:"f.a0"`
@@ -52,22 +52,22 @@ func fleetWorld(n int) *pmcdtest.World {
 	return w
 }
 
-// A crowd is scripted daemons for a fleet, by host name: a tenth each are dead, silent, slow or
+// A testFleet is scripted daemons for a fleet, by host name: a tenth each are dead, silent, slow or
 // lie.
-type crowd struct {
+type testHosts struct {
 	servers map[string]*pmcdtest.Server
 	hosts   []string
 }
 
-// kindOfHost returns what is wrong with a host.
+// kindOfHost returns the defect of a host.
 func kindOfHost(i int) string {
 	return map[int]string{3: "dead", 5: "silent", 7: "lying", 9: "slow"}[i%10]
 }
 
-// newCrowd starts n daemons; slow ones take that long for a fetch.
-func newCrowd(t *testing.T, n int, slow time.Duration) *crowd {
+// newTestHosts starts n daemons; slow ones take that long for a fetch.
+func newTestHosts(t *testing.T, n int, slow time.Duration) *testHosts {
 	t.Helper()
-	c := &crowd{servers: make(map[string]*pmcdtest.Server)}
+	c := &testHosts{servers: make(map[string]*pmcdtest.Server)}
 	for i := range n {
 		name := fmt.Sprintf("host%d.%s", i, kindOfHost(i))
 		c.hosts = append(c.hosts, name)
@@ -97,8 +97,8 @@ func onFetch(e pmcdtest.Edit) pmcdtest.Edit {
 	}
 }
 
-// open connects to one of the crowd.
-func (c *crowd) open(ctx context.Context, name string) (pmapi.Source, error) {
+// open connects to one of the testFleet.
+func (c *testHosts) open(ctx context.Context, name string) (pmapi.Source, error) {
 	return pmapi.OpenHost(ctx, "127.0.0.1", &pmcd.Dialer{DialContext: c.servers[name].Dial})
 }
 
@@ -108,7 +108,7 @@ func TestFleet(t *testing.T) { synctest.Test(t, testFleet) }
 func testFleet(t *testing.T) {
 	before := runtime.NumGoroutine()
 	const n, rounds, interval = 40, 7, 250 * time.Millisecond
-	c := newCrowd(t, n, 350*time.Millisecond)
+	c := newTestHosts(t, n, 350*time.Millisecond)
 	opt := &FleetOptions{Interval: interval, Rounds: rounds, Timeout: 6 * interval, Backoff: interval, Connects: 8, Open: c.open}
 	rows := make(map[string][]Row[*fleetHost])
 	for row := range Fleet[fleetHost](t.Context(), c.hosts, opt) {
@@ -166,7 +166,7 @@ func testFleet(t *testing.T) {
 func TestFleetRetries(t *testing.T) { synctest.Test(t, testFleetRetries) }
 
 func testFleetRetries(t *testing.T) {
-	c := newCrowd(t, 1, 0)
+	c := newTestHosts(t, 1, 0)
 	s := c.servers[c.hosts[0]]
 	opt := &FleetOptions{Interval: 20 * time.Millisecond, Backoff: time.Millisecond, Open: c.open}
 	var phases []string
@@ -200,7 +200,7 @@ func TestFleetEnds(t *testing.T) { synctest.Test(t, testFleetEnds) }
 
 func testFleetEnds(t *testing.T) {
 	for _, byContext := range []bool{true, false} {
-		c := newCrowd(t, 20, time.Hour)
+		c := newTestHosts(t, 20, time.Hour)
 		ctx, cancel := context.WithCancel(t.Context())
 		var ended time.Time
 		for row := range Fleet[fleetHost](ctx, c.hosts, &FleetOptions{Interval: 50 * time.Millisecond, Open: c.open, Timeout: time.Hour}) {
@@ -238,7 +238,7 @@ func testFleetEnds(t *testing.T) {
 func TestFleetOnce(t *testing.T) { synctest.Test(t, testFleetOnce) }
 
 func testFleetOnce(t *testing.T) {
-	c := newCrowd(t, 10, 50*time.Millisecond)
+	c := newTestHosts(t, 10, 50*time.Millisecond)
 	good := 0
 	for row := range Fleet[fleetHost](t.Context(), c.hosts, &FleetOptions{Interval: -1, Rounds: 1, Timeout: 200 * time.Millisecond, Open: c.open}) {
 		if row.Err == nil {
@@ -252,7 +252,7 @@ func testFleetOnce(t *testing.T) {
 
 // TestFleetMistakes has the mistakes of a struct in each row.
 func TestFleetMistakes(t *testing.T) {
-	c := newCrowd(t, 1, 0)
+	c := newTestHosts(t, 1, 0)
 	for row := range Fleet[struct {
 		X int `pcp:"no.such"`
 	}](t.Context(), c.hosts, &FleetOptions{Rounds: 1, Open: c.open}) {

@@ -69,7 +69,7 @@ func tagText(t tag, err error) string {
 	return strings.TrimSpace(text)
 }
 
-// FuzzTag reads any tag. What is read stands in the text where it says, and what is wrong as well.
+// FuzzTag reads any tag. Parts and mistakes are in the text at their offsets.
 func FuzzTag(f *testing.F) {
 	for _, text := range []string{"disk.dev.read,rate", "kernel.all.load[1 minute]", "=min(a, b),unit=1", ",instance", "x,unit=temperature (C)", "x[a,b],optional,rate", "=", "x[", "x,unit=,time"} {
 		f.Add(text)

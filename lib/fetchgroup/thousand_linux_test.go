@@ -35,7 +35,7 @@ func TestMain(m *testing.M) {
 // daemonDelay is how long daemon i takes for a fetch.
 func daemonDelay(i int) time.Duration { return time.Duration(i*7%200) * time.Millisecond }
 
-// daemonKind is what is wrong with daemon i: one in twenty each.
+// daemonKind is the defect of daemon i: one in twenty each.
 func daemonKind(i int) string { return map[int]string{3: "dead", 8: "silent", 13: "lying"}[i%20] }
 
 // serveDaemons serves daemons on addresses of this machine alone, and prints these, until its input
@@ -105,13 +105,13 @@ func daemons(tb testing.TB, n int) []string {
 	return hosts
 }
 
-// A usage is what this process has used.
+// A usage is the processor time and memory of this process.
 type usage struct {
 	cpu time.Duration
 	rss int64 // bytes
 }
 
-// used returns what this process has used.
+// used returns the usage of this process.
 func used(tb testing.TB) usage {
 	tb.Helper()
 	var r syscall.Rusage

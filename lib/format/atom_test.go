@@ -9,7 +9,7 @@ import (
 	_ "pmtools/test/env"
 )
 
-// TestAppendAtom has what PCP 7.2 prints, and the table of values.md V8.1.
+// TestAppendAtom compares with the output of PCP 7.2, and the table of values.md V8.1.
 func TestAppendAtom(t *testing.T) {
 	digits := strings.Repeat("0123456789", 4)
 	bytes := "\x00\x11\x22\x33\x44\x55\x66\x77\x88\x99\xaa\xbb\xcc"

@@ -23,7 +23,7 @@ func words(list ...any) []byte {
 	return b
 }
 
-// TestEventDump has what the reference (7.2.2) says of values that it cannot take apart.
+// TestEventDump compares with the reference (7.2.2) on values that it cannot unpack.
 func TestEventDump(t *testing.T) {
 	const bad = -0x7fffffff // 0x80000001: missed records have no other flag
 	param := int(pcp.NewID(245, 0, 100))
@@ -83,7 +83,7 @@ func TestEventDump(t *testing.T) {
 	}
 }
 
-// FuzzEventDump lists whatever comes, as long as what was said to be in it.
+// FuzzEventDump dumps any bytes as event records.
 func FuzzEventDump(f *testing.F) {
 	f.Add(uint8(pcp.Event), words(1, 1, 5, 0, 2, 1, 2<<24|8, 3))
 	f.Add(uint8(pcp.HighResEvent), words(3, 0, 1, 0, 5, -1, 3))

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// realCases are numbers and what pmval of PCP 7.2 prints for them in a column of 21 (commands.md
-// T6.4), without the blanks in front.
+// realCases are numbers and their text in pmval of PCP 7.2 in a column of 21 (commands.md T6.4),
+// without leading blanks.
 var realCases = []struct {
 	f    float64
 	want string

@@ -53,7 +53,7 @@ func pmclient(args ...string) int {
 	return 0
 }
 
-// The command line of pmclient: options, mistakes, and what the options ask for.
+// The command line of pmclient: options, mistakes, and the values of the options.
 func Example() {
 	pmclient()
 	pmclient("-pa", "demo", "--interval=1min30", "-s4", "-S", "+10min", "-A", "5min")

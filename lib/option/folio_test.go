@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestFolio: what PCP 7.2.2 opens or says for PCP_FOLIO.
+// TestFolio compares with the sources and messages of PCP 7.2.2 for PCP_FOLIO.
 func TestFolio(t *testing.T) {
 	const head = "PCPFolio\nVersion: 1\n"
 	tests := []struct{ name, text, want, err string }{

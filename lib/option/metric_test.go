@@ -112,8 +112,7 @@ func TestSplitInstances(t *testing.T) {
 	}
 }
 
-// FuzzParseMetric: what is taken apart can be put together again, and is taken apart in the same
-// way then.
+// FuzzParseMetric: a parsed specification can be written again, and is parsed in the same way then.
 func FuzzParseMetric(f *testing.F) {
 	for _, s := range []string{"a.b", "h:1:m", "/x/y[a \"b c\"]", "@:m", `a\[b[\]]`, "m[\"", " : ", "a[b]c", `x\`, "\x00[\xff,]"} {
 		f.Add(s)

@@ -42,7 +42,7 @@ func TestArchiveList(t *testing.T) {
 	}
 }
 
-// TestOptions: what options and variables set.
+// TestOptions checks the fields set by options and variables.
 func TestOptions(t *testing.T) {
 	tests := []struct {
 		name string

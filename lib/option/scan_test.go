@@ -37,7 +37,7 @@ func TestScanRecorded(t *testing.T) {
 	}
 }
 
-// TestScanOperands covers what no message shows: arguments and operands.
+// TestScanOperands covers arguments and operands, which are not in messages.
 func TestScanOperands(t *testing.T) {
 	tests := []struct {
 		name  string

@@ -209,7 +209,7 @@ func FuzzUnpackEvents(f *testing.F) {
 			}
 			return
 		}
-		// All that was found fits into what there is.
+		// All records found fit into the bytes.
 		size := 4 + len(records)*head
 		for _, r := range records {
 			for _, p := range r.Params {

@@ -13,8 +13,8 @@ import (
 	"pmtools/lib/pcp"
 )
 
-// TestBudget decodes messages of many elements. What that allocates is in proportion to the
-// message, and a few pieces of memory whatever their number is.
+// TestBudget decodes messages of many elements. Memory is in proportion to the message, and the
+// number of allocations does not depend on the number of elements.
 func TestBudget(t *testing.T) {
 	const n = 50_000
 	names, short, insts := &Names{}, &Names{}, &Instance{}
@@ -50,7 +50,7 @@ func TestBudget(t *testing.T) {
 			m := New(row.m.Type())
 			bytes, pieces := allocated(t, func() error { return m.Decode(msg[HeaderSize:]) })
 			if raceEnabled {
-				return // decoded, which is all that can be said then
+				return // decoded: further properties do not hold for such values
 			}
 			if factor := float64(bytes) / float64(len(msg)); factor > row.most || pieces > n/10 && row.name != "label sets" {
 				t.Errorf("%.2f bytes for each of the message, at most %v expected; %d pieces", factor, row.most, pieces)

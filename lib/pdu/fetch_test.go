@@ -28,7 +28,7 @@ func TestFetch(t *testing.T) {
 	})
 }
 
-// TestFetchAllocs decodes a request into what is there.
+// TestFetchAllocs decodes a request into existing memory.
 func TestFetchAllocs(t *testing.T) {
 	body := frame(t, unhex(t, fetchDumps[0].hex)).Body
 	var m Fetch

@@ -57,7 +57,7 @@ func TestLabel(t *testing.T) {
 	})
 }
 
-// TestLabelLenient decodes what real daemons might send and nobody suffers from.
+// TestLabelLenient decodes harmless deviations that real daemons might send.
 func TestLabelLenient(t *testing.T) {
 	for _, row := range []struct {
 		name, hex string

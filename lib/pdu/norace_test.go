@@ -2,5 +2,5 @@
 
 package pdu
 
-// raceEnabled: nothing adds to what is allocated.
+// raceEnabled is false: nothing adds to the allocations.
 const raceEnabled = false

@@ -32,7 +32,7 @@ func unhex(t testing.TB, s string) []byte {
 	return out
 }
 
-// same compares messages by what they say.
+// same compares messages by their content.
 var same = cmp.Options{cmpopts.IgnoreUnexported(Result{}), cmpopts.EquateEmpty()}
 
 // frame takes the only message off a stream.
@@ -67,7 +67,7 @@ func checkDumps(t *testing.T, dumps []dump) {
 			if got == nil {
 				t.Fatalf("no message of type %v", f.Type)
 			}
-			for range 2 { // the second time into what is there
+			for range 2 { // the second time into existing memory
 				if err := got.Decode(f.Body); err != nil {
 					t.Fatalf("Decode: %v", err)
 				}
@@ -124,8 +124,8 @@ func checkCuts(t *testing.T, dumps []dump, cut, more bool) {
 	}
 }
 
-// fuzzMessage checks for a type that whatever decodes, and can be encoded, is the same when the
-// message is complete decoded again.
+// fuzzMessage checks for a type that whatever decodes, and can be encoded, is the same when it is
+// decoded again.
 func fuzzMessage(f *testing.F, of Type, seeds ...string) {
 	for _, s := range seeds {
 		f.Add(unhex(f, s)[HeaderSize:])
@@ -143,7 +143,7 @@ func fuzzMessage(f *testing.F, of Type, seeds ...string) {
 		}
 		msg, err := m.Encode(nil)
 		if err != nil {
-			return // what the daemon says need not be what may be sent
+			return // a decoded message may have more than may be sent
 		}
 		again := New(of)
 		if err := again.Decode(frame(t, msg).Body); err != nil {

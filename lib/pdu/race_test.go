@@ -2,5 +2,5 @@
 
 package pdu
 
-// raceEnabled: the race detector adds to what is allocated.
+// raceEnabled is true: the race detector adds to the allocations.
 const raceEnabled = true

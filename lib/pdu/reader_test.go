@@ -9,7 +9,7 @@ import (
 	"testing/iotest"
 )
 
-// A script hands out what is given in chunks; an empty chunk is a read that the deadline ends.
+// A script returns its bytes in chunks; an empty chunk is a read that the deadline ends.
 type script struct {
 	chunks []string
 	end    error
@@ -37,7 +37,7 @@ const (
 	none = "\x00\x00\x00\x0c\x00\x00\x12\x34\xff\xff\xff\xff"
 )
 
-// readAll returns what Next gives until it fails for another reason than a deadline, as text.
+// readAll returns the results of Next as text, until an error other than a deadline.
 func readAll(r *Reader) (got string, deadlines int, err error) {
 	for {
 		f, err := r.Next()
@@ -191,8 +191,8 @@ func TestReaderAllocs(t *testing.T) {
 	}
 }
 
-// FuzzReader reads a stream whole and in small pieces: the messages are the same, and make up what
-// was read.
+// FuzzReader reads a stream in one piece and in small pieces: the messages are the same, and make
+// up the bytes read.
 func FuzzReader(f *testing.F) {
 	f.Add([]byte(four+none), byte(3))
 	f.Add([]byte(none+four[:14]), byte(1))

@@ -51,7 +51,7 @@ func TestTrace(t *testing.T) {
 	}
 }
 
-// TestTraceSecrets traces what is sent to authenticate.
+// TestTraceSecrets traces the messages of authentication.
 func TestTraceSecrets(t *testing.T) {
 	var out bytes.Buffer
 	if err := Trace(&out, ">", frame(t, unhex(t, attrDumps[1].hex))); err != nil || bytes.Contains(out.Bytes(), []byte("sekrit")) || bytes.Contains(out.Bytes(), []byte("bob")) {

@@ -138,7 +138,7 @@ func TestArchiveMeta(t *testing.T) {
 	}
 }
 
-// TestPosition follows what depends on the position: labels and instances.
+// TestPosition checks labels and instances, which depend on the position.
 func TestPosition(t *testing.T) {
 	ctx := context.Background()
 	labels, indoms := open(t, "labels"), open(t, "indoms")

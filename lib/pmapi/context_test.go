@@ -57,7 +57,7 @@ func values(r *pcp.Result) string {
 	return fmt.Sprint(out)
 }
 
-// A call is one row of the table of V16.2: what it is with each kind of Context.
+// A call is one row of the table of V16.2: its result with each kind of Context.
 type call struct {
 	name                 string
 	do                   func(*pmapi.Context) error
@@ -257,8 +257,8 @@ func TestContextZone(t *testing.T) {
 	}
 }
 
-// TestHost has what only hosts do: stores, lost connections, another connection for each Context,
-// and the name.
+// TestHost covers hosts only: stores, lost connections, another connection for each Context, and
+// the name.
 func TestHost(t *testing.T) {
 	c, daemon := hostContext(t)
 	control := pcp.NewID(29, 0, 0)

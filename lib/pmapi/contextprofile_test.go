@@ -43,8 +43,8 @@ var profileSteps = []struct {
 	{"add(c,[1]) add(N)", func(p *pcp.Profile, c, b pcp.InDom) { p.Add(c, 1); p.AddAll() }, "0 1 2|all"},
 }
 
-// TestContextProfile takes the steps over an archive and over a daemon, and fetches what they
-// select, also from a copy, which must not change with the original.
+// TestContextProfile takes the steps over an archive and over a daemon, and fetches the selected
+// instances, also from a copy, which must not change with the original.
 func TestContextProfile(t *testing.T) {
 	host, _ := hostContext(t)
 	kinds := []struct {
@@ -103,7 +103,7 @@ func selected(t *testing.T, c *pmapi.Context, ids []pcp.ID) string {
 	return show(r.Sets[0]) + "|" + show(r.Sets[1])
 }
 
-// FuzzDupProfile changes a profile as the bytes say, and compares a copy's answers.
+// FuzzDupProfile changes a profile by the bytes, and compares a copy's answers.
 func FuzzDupProfile(f *testing.F) {
 	f.Add([]byte{})
 	f.Add([]byte{0, 1})

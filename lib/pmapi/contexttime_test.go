@@ -29,7 +29,7 @@ func TestDupFails(t *testing.T) {
 	}
 }
 
-// TestReconnectArchive makes sure that nothing is lost where there is no connection.
+// TestReconnectArchive reconnects without a connection: the state is kept.
 func TestReconnectArchive(t *testing.T) {
 	c := archiveContext(t, "ta")
 	start := sample(t, c, 1)
@@ -73,7 +73,7 @@ func sample(t *testing.T, c *pmapi.Context, n int) []float64 {
 	return out
 }
 
-// dupSources returns what opens archives, and derived metrics over one.
+// dupSources returns functions that open archives, and derived metrics over one.
 func dupSources(t *testing.T) map[string]func(context.Context) (pmapi.Source, error) {
 	t.Helper()
 	sources := make(map[string]func(context.Context) (pmapi.Source, error))
@@ -186,7 +186,7 @@ type opaque struct {
 	pmapi.Timeline
 }
 
-// TestDupOpaque makes copies over a recording that is no Archive: what was read is known by its
+// TestDupOpaque makes copies over a recording that is not an Archive: its position is known by the
 // time alone.
 func TestDupOpaque(t *testing.T) {
 	base := archivetest.Path(t, "ta")

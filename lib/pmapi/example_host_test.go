@@ -99,7 +99,7 @@ func ExampleContext_Store() {
 	// sample.long.one cannot be changed
 }
 
-// A connection that was lost is replaced; the profile is what it was.
+// A lost connection is replaced; the profile does not change.
 func ExampleContext_Reconnect() {
 	daemon := pmcdtest.NewServer(pmcdtest.Sample())
 	defer daemon.Close()

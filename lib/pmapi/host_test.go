@@ -252,7 +252,7 @@ func TestHostDescs(t *testing.T) {
 	if asked() != 2 {
 		t.Errorf("%d requests", asked())
 	}
-	// The agent gets ready: the daemon says so, and it is asked again.
+	// The agent becomes ready: after the daemon's notice it is asked again.
 	for i := range w.Metrics {
 		if m := &w.Metrics[i]; m.Desc.ID == againID {
 			m.DescErr = 0

@@ -49,7 +49,7 @@ func TestLabelObjects(t *testing.T) {
 type labeller struct {
 	pmapi.Source
 	sets map[pmapi.LabelObject][]pcp.LabelSet
-	err  error // of what is not in the table
+	err  error // identifiers that are not in the table
 }
 
 func (l *labeller) Labels(_ context.Context, kind pcp.LabelKind, ident uint32) ([]pcp.LabelSet, error) {
@@ -73,7 +73,7 @@ func TestLabels(t *testing.T) {
 				break
 			}
 			set := pcp.LabelSet{Inst: inst}
-			for _, name := range "abcdef"[i:] { // each level changes what the levels below have given to these
+			for _, name := range "abcdef"[i:] { // each level changes the values of the levels below for these names
 				set.Labels = append(set.Labels, pcp.Label{Name: string(name), Value: fmt.Sprintf("%d/%d", o.Kind, inst)})
 			}
 			src.sets[o] = append(src.sets[o], set)

@@ -44,7 +44,7 @@ func TestAttrs(t *testing.T) {
 		{"user =x", nil},
 		{"?user=x", nil},
 		{"foo=%zz", nil},
-		// Of the same key, the last one counts.
+		// The last value of a key counts.
 		{"user=a&user=b", []Attr{{"username", "b", true}}},
 		{"user=a&username", []Attr{{Key: "username"}}},
 		// Text from a slash on does not count.

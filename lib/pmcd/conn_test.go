@@ -80,7 +80,7 @@ func TestErrorText(t *testing.T) {
 	}
 }
 
-// A pipe is a connection on which writes go as told.
+// A pipe is a connection with scripted writes.
 type pipe struct {
 	net.Conn
 	writes int
@@ -183,7 +183,7 @@ func TestPipelineOrder(t *testing.T) {
 	}
 }
 
-// TestPipelineWindow counts what waits while nobody answers.
+// TestPipelineWindow counts the requests under way while the daemon does not answer.
 func TestPipelineWindow(t *testing.T) {
 	for _, row := range []struct {
 		name string
@@ -335,7 +335,7 @@ func TestManyConns(t *testing.T) {
 	s.Close()
 }
 
-// quiet is a transport that answers what it was given.
+// quiet is a transport that returns given bytes.
 type quiet struct {
 	net.Conn
 	in []byte

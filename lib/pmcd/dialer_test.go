@@ -86,7 +86,7 @@ func TestDialPorts(t *testing.T) {
 	checkCode(t, err, pmerr.Permission)
 }
 
-// TestDialLocal checks what local: and unix: make of a socket whose daemon refuses.
+// TestDialLocal checks local: and unix: with a socket whose daemon refuses.
 func TestDialLocal(t *testing.T) {
 	path := listenUnix(t, func(p *peer) { p.send(&pdu.Error{Code: -1042, Greeting: true}) })
 	good := listen(t, func(p *peer) { p.greet(0); drain(p) })

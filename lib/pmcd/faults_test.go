@@ -68,8 +68,7 @@ func types(id pcp.ID) pcp.Type {
 	return pcp.Unknown
 }
 
-// A service is one method of a connection: the request that it makes, and what it says of
-// pmcdtest.Sample.
+// A service is one method of a connection: its request, and its answer for pmcdtest.Sample.
 type service struct {
 	name    string
 	request pdu.Type
@@ -163,7 +162,8 @@ func checkDead(t *testing.T, c *Conn) {
 	}
 }
 
-// checkFault calls a service whose reply is edited, and checks the error and what it left.
+// checkFault calls a service whose reply is edited, and checks the error and the connection
+// afterwards.
 func checkFault(t *testing.T, v *service, timeout time.Duration, e pmcdtest.Edit, want pmerr.Code) {
 	t.Helper()
 	s, w := sample(t)
@@ -214,7 +214,7 @@ func TestFaultStop(t *testing.T) {
 	}
 }
 
-// TestFaultWrong sends what is no reply to the request.
+// TestFaultWrong sends messages that are not replies to the request.
 func TestFaultWrong(t *testing.T) {
 	defer checkLeaks(t)()
 	for _, v := range services() {
@@ -306,8 +306,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestExtra sends a message that nobody asked for behind each reply: it may not be taken for the
-// next one.
+// TestExtra sends an unrequested message after each reply: it must not be taken for the next one.
 func TestExtra(t *testing.T) {
 	for _, v := range services() {
 		t.Run(v.name, func(t *testing.T) {
@@ -375,7 +374,7 @@ func TestContextEnds(t *testing.T) {
 	})
 }
 
-// TestContextEndsLate ends contexts right behind their calls: the next one is not hurt.
+// TestContextEndsLate ends contexts right after their calls: the next call is not affected.
 func TestContextEndsLate(t *testing.T) {
 	s, _ := sample(t)
 	c := connect(t, s, long)
@@ -414,7 +413,7 @@ func checkLeaks(t *testing.T) func() {
 	}
 }
 
-// descriptors returns how many files are open, 0 if that cannot be told: those of Wine are not the program's.
+// descriptors returns the number of open files, 0 if it is not known: Wine has files of its own.
 func descriptors() int {
 	if runtime.GOOS == "windows" {
 		return 0

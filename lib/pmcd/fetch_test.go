@@ -202,8 +202,8 @@ func TestDenied(t *testing.T) {
 	}
 }
 
-// TestFetchDenied has a daemon that refuses a request, but not the profile before it: nobody waits
-// for a second refusal, and replies stay in step.
+// TestFetchDenied has a daemon that refuses a request, but not the profile before it: the client
+// does not wait for a second refusal, and replies stay in step.
 func TestFetchDenied(t *testing.T) {
 	refused := pmcdtest.Put(&pdu.Error{Code: pmerr.Permission})
 	for _, row := range []struct {

@@ -9,13 +9,13 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// raw is a message with any bytes behind its length.
+// raw is a message with any bytes after its length.
 func raw(t pdu.Type, body ...byte) []byte {
 	n := pdu.HeaderSize + len(body)
 	return append([]byte{0, 0, 0, byte(n), 0, 0, byte(t >> 8), byte(t), 0, 0, 0, 0}, body...)
 }
 
-// TestGreeting checks what a daemon may begin with (wire.md W3.1).
+// TestGreeting checks the first messages of daemons (wire.md W3.1).
 func TestGreeting(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
@@ -172,8 +172,7 @@ func TestContainer(t *testing.T) {
 	}
 }
 
-// TestUnsolicited checks that a refusal of what was asked for is found before the connection is
-// handed out.
+// TestUnsolicited checks that a refusal of a requested feature is found before Dial returns.
 func TestUnsolicited(t *testing.T) {
 	port := listen(t, func(p *peer) {
 		p.greet(featureContainer)

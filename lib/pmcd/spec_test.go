@@ -66,7 +66,7 @@ func TestParseSpec(t *testing.T) {
 	}
 }
 
-// TestSpecErrors has the rows of wire.md W2.3, and what was seen of the reference beyond them.
+// TestSpecErrors has the rows of wire.md W2.3, and further observations of the reference.
 func TestSpecErrors(t *testing.T) {
 	const (
 		missing   = "missing port"

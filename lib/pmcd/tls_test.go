@@ -117,7 +117,7 @@ func TestTLSTalk(t *testing.T) {
 	}
 }
 
-// TestTLSRefused checks the ways in which a daemon can say no before TLS begins.
+// TestTLSRefused checks the ways in which a daemon can refuse before TLS begins.
 func TestTLSRefused(t *testing.T) {
 	for _, tt := range []struct {
 		name string

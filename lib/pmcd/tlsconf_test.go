@@ -64,7 +64,7 @@ func TestLoadTLSConf(t *testing.T) {
 	}
 }
 
-// TestTLSConfig checks what a configuration trusts and shows.
+// TestTLSConfig checks the trust and the certificates of a configuration.
 func TestTLSConfig(t *testing.T) {
 	dir, caDir, empty := t.TempDir(), t.TempDir(), t.TempDir()
 	ca := newAuthority(t, "ca")

@@ -35,7 +35,7 @@ func listing(t *pmns.Tree) string {
 	return b.String()
 }
 
-// TestLoadRecorded compares whole files with what the reference prints.
+// TestLoadRecorded compares complete files with the reference's output.
 func TestLoadRecorded(t *testing.T) {
 	data, err := os.ReadFile("testdata/files.txt")
 	if err != nil {
@@ -65,7 +65,7 @@ func TestLoadRecorded(t *testing.T) {
 	}
 }
 
-// load returns what pminfo -m would print about a file.
+// load returns the output of pminfo -m for a file.
 func load(t *testing.T, name, text string, dupOK bool) string {
 	t.Helper()
 	dir := files{"inc1": "X 1\n", name: text}

@@ -20,10 +20,10 @@ import (
 	_ "pmtools/test/env"
 )
 
-// inside opens the collectors inside the program, whatever the host.
+// inside opens the collectors inside the program, for any host.
 func inside(context.Context, string) (pmapi.Source, error) { return builtin.Default(nil), nil }
 
-// bin is what the sessions of the tests record of a host.
+// bin has the metrics of a host that the tests record.
 func bin(host string) record.Host {
 	return record.Host{Name: host, Metrics: []string{"sample.bin"}, Interval: 10 * time.Millisecond}
 }
@@ -70,7 +70,7 @@ func await(t *testing.T, name, want string) {
 	t.Fatalf("%s has not %q", name, want)
 }
 
-// TestLogger: what pmlogger is given and told, and the files of the session.
+// TestLogger checks pmlogger's arguments and requests, and the files of the session.
 func TestLogger(t *testing.T) {
 	dir := t.TempDir()
 	cfg := &record.Config{Folio: filepath.Join(dir, "my folio"), Creator: "mytool", Replay: "play it\n", Logger: fakeLogger(t, untilQuit), Args: []string{"-r"}}

@@ -93,7 +93,7 @@ func TestRecorder(t *testing.T) {
 	}
 }
 
-// checkMetadata checks what an archive of TestRecorder says besides values.
+// checkMetadata checks the metadata of an archive of TestRecorder.
 func checkMetadata(t *testing.T, base string) {
 	t.Helper()
 	src, err := pmapi.OpenArchive(t.Context(), base, nil)
@@ -188,8 +188,8 @@ func testRecorderRun(t *testing.T) {
 	}
 }
 
-// TestRecorderFaults records from a daemon that fails at each of its replies, in each way. Whatever
-// comes of it, there is an archive that can be read, or none.
+// TestRecorderFaults records from a daemon that fails at each of its replies, in each way.
+// Afterwards there is either a readable archive or none.
 func TestRecorderFaults(t *testing.T) {
 	run := func(edit pmcdtest.Edit, patience time.Duration) (base string, err error) {
 		s := pmcdtest.NewServer(pmcdtest.Sample())
@@ -240,8 +240,8 @@ func TestRecorderFaults(t *testing.T) {
 // limited is set in a process whose files may not grow beyond some blocks.
 const limited = "PMTOOLS_TEST_LIMITED"
 
-// TestDiskFull: where no more can be written, recording ends with an error, and what was written
-// before is an archive.
+// TestDiskFull: on a full disk recording ends with an error, and the records before that are an
+// archive.
 func TestDiskFull(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("needs a shell")

@@ -20,7 +20,7 @@ import (
 	_ "pmtools/test/env"
 )
 
-// set is what the clients of the tests send first.
+// set is the first packet of the tests' clients.
 var set = timecontrol.Packet{Kind: timecontrol.Recorded, Delta: time.Second, Position: pcp.Timestamp{Sec: 5}, Zone: "UTC", ZoneLabel: "h"}
 
 // listen starts a server, which ends with the test.
@@ -44,7 +44,7 @@ func wrong(t *testing.T, p timecontrol.Packet, n uint32) []byte {
 	return b
 }
 
-// TestConnectFaults: what answers is no server, or not the right one.
+// TestConnectFaults: the other side is not a server, or not the right one.
 func TestConnectFaults(t *testing.T) {
 	ack := timecontrol.Packet{Command: timecontrol.Ack, Kind: timecontrol.Recorded}
 	for name, play := range map[string]func(p *timecontroltest.Player){
@@ -73,7 +73,7 @@ func TestConnectFaults(t *testing.T) {
 	}
 }
 
-// TestConnectNobody: nobody is there, and a server that does not answer.
+// TestConnectNobody: a port without a server, and a server that does not answer.
 func TestConnectNobody(t *testing.T) {
 	s := listen(t, func(p *timecontroltest.Player) { p.Receive(); p.Receive() })
 	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
@@ -92,7 +92,7 @@ func TestConnectNobody(t *testing.T) {
 	}
 }
 
-// TestStart starts servers that tell their port, or something else.
+// TestStart starts servers that write their port, or another text.
 func TestStart(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("needs a shell")

@@ -43,9 +43,9 @@ func script(text string) []timecontrol.Packet {
 	return packets
 }
 
-// TestFollower checks what packets mean: > is a sample that follows, S one that begins anew, and
-// the rest are the events' first letters; e is the end of the archive, which the client meets at
-// the step with that number.
+// TestFollower checks the events of packets: > is a sample that follows, S one that begins anew,
+// and the rest are the events' first letters; e is the end of the archive, which the client meets
+// at the step with that number.
 func TestFollower(t *testing.T) {
 	const names = ">wrpiz"
 	for _, c := range []struct {

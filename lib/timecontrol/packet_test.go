@@ -87,7 +87,7 @@ func TestLongDelta(t *testing.T) {
 	}
 }
 
-// FuzzPacket: what can be decoded can be encoded, and means the same then.
+// FuzzPacket: a decoded packet can be encoded, and decodes to the same.
 func FuzzPacket(f *testing.F) {
 	f.Add(packetBytes(f))
 	f.Add(packetBytes(f)[:headSize])

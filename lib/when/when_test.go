@@ -24,7 +24,7 @@ func stamp(t time.Time) string {
 	return fmt.Sprintf("%d.%09d", t.Unix(), t.Nanosecond())
 }
 
-// instant reads what stamp writes.
+// instant reads the output of stamp.
 func instant(t *testing.T, s string) time.Time {
 	t.Helper()
 	if s == endless {
@@ -195,8 +195,8 @@ func TestLiveWindow(t *testing.T) {
 	}
 }
 
-// TestParseTime holds what this package reads otherwise than the reference (values.md V27), which
-// the recorded cases leave out.
+// TestParseTime has the texts that this package reads otherwise than the reference (values.md V27),
+// which the recorded cases leave out.
 func TestParseTime(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
 		{"minus before a week", "-1 week", "2017-12-25 16:24:23"},

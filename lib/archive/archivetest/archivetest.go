@@ -1,6 +1,6 @@
 // Package archivetest builds archives for tests and demonstrations: small, reproducible to the
-// byte, each named for what it shows. [Build] writes one by its name, [Names] lists them, [Path]
-// builds one for a test.
+// byte, each named for its trait. [Build] writes one by its name, [Names] lists them, [Path] builds
+// one for a test.
 //
 // Most start at second 1700000000 (2023-11-14 22:13:20 UTC) and come from the host "specbox". Names
 // that end in _v2 are the same archive in version 2.
@@ -60,7 +60,8 @@ var makers = []maker{
 	{name: "indoms", v2: true, fill: fillInDoms},
 	{name: "labels", v2: true, fill: fillLabels},
 	{name: "names", v2: true, fill: fillNames},
-	// Sets: setB follows setA, the others conflict with setA as their name says (archive.md A3).
+	// Sets: setB follows setA, the others conflict with setA in the way of their names (archive.md
+	// A3).
 	{name: "setA", fill: set(0, nil)},
 	{name: "setB", v2: true, fill: set(10, nil)},
 	{name: "overlap", fill: set(1, nil)},

@@ -25,7 +25,7 @@ func BuildWide(dir, name string, metrics, records int) error {
 // memberRecords is how many records a member of a set for benchmarks has, and for how many seconds.
 const memberRecords = 100
 
-// MemberName returns what the member of a number is called.
+// MemberName returns the name of a member by its number.
 func MemberName(number int) string { return fmt.Sprintf("member%04d", number) }
 
 // BuildMember makes the archive dir/memberNNNN, one of a set for benchmarks: like those of BuildBig,

@@ -44,12 +44,12 @@ func (f Files) Write(base string) error {
 	return errors.Join(errs...)
 }
 
-// A Damage describes what was done to a file of an archive.
+// A Damage describes a change to a file of an archive.
 type Damage struct {
 	Kind  string // one of the names of kinds
 	File  string // suffix of the file
 	Other string // suffix of the other file that has its name now, if Kind is "swap"
-	Field string // name of the field that was hit, "" if that cannot be said
+	Field string // name of the changed field, "" if it is not known
 	Value uint64 // the new value of that field, if it has at most 8 bytes and was changed
 	Text  string // a description for people
 }
@@ -76,7 +76,7 @@ var kinds = []struct {
 	{"remove", 2, removeFile},
 }
 
-// Damage damages one of the files, or swaps two. What it does depends only on rng.
+// Damage damages one of the files, or swaps two. The damage depends only on rng.
 func (f Files) Damage(rng *rand.Rand) Damage {
 	suffixes := f.suffixes()
 	d := Damage{File: suffixes[rng.IntN(len(suffixes))]}
@@ -230,7 +230,7 @@ func dropRecord(f Files, d *Damage, rng *rand.Rand) {
 	d.Text = fmt.Sprintf(" %s record at %d", d.Field, off)
 }
 
-// repeatRecord repeats a record behind itself or at the end.
+// repeatRecord repeats a record after itself or at the end.
 func repeatRecord(f Files, d *Damage, rng *rand.Rand) {
 	b := f[d.File]
 	off, end := record(f, d, rng)

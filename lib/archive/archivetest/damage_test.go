@@ -108,7 +108,7 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// checkDamage checks that what was changed is what the Damage says.
+// checkDamage checks that the changed bytes are those of the Damage.
 func checkDamage(t *testing.T, whole, now archivetest.Files, d archivetest.Damage) {
 	t.Helper()
 	for suffix, b := range whole {

@@ -123,7 +123,7 @@ var (
 )
 
 // fillDerived writes an archive in which derived metrics were recorded along with their operands.
-// One is a difference, so it has no value in the first record.
+// One metric is a difference, without a value in the first record.
 func fillDerived(k *kit) {
 	colour, bin := pcp.NewID(29, 0, 5), pcp.NewID(29, 0, 6)
 	sum, zero, await := pcp.NewID(511, 2048, 3), pcp.NewID(511, 2048, 4), pcp.NewID(511, 2048, 5)

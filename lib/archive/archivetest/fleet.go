@@ -9,7 +9,7 @@ import (
 	"pmtools/lib/pcp"
 )
 
-// What archives of a fleet have in common.
+// The common properties of the archives of a fleet.
 const (
 	fleetStart    = 1704067200 // 2024-01-01 00:00 UTC
 	fleetRecords  = 24 * 60
@@ -18,7 +18,7 @@ const (
 	fleetCPUs     = 8
 )
 
-// FleetHost returns what the host of a number is called.
+// FleetHost returns the name of a host by its number.
 func FleetHost(number int) string { return fmt.Sprintf("host%04d", number) }
 
 // BuildFleetHost makes the archive dir/hostNNNN, a recording of a host of a fleet: 2024-01-01 in UTC, a
@@ -132,7 +132,7 @@ func (h *fleetHost) fill() {
 	}
 }
 
-// disk counts what a disk does in a minute, of which it is busy for a part.
+// disk advances the counters of a disk by a minute, for a part of which it is busy.
 func (h *fleetHost) disk(i int, busy float64) {
 	reads, writes := uint64(6000*busy*h.rng.Float64()), uint64(9000*busy*h.rng.Float64())
 	readKB, writeKB := reads*uint64(4+h.rng.IntN(60)), writes*uint64(4+h.rng.IntN(28))
@@ -140,12 +140,12 @@ func (h *fleetHost) disk(i int, busy float64) {
 	for m, n := range []uint64{reads, writes, reads + writes, readKB, writeKB, readKB + writeKB, ms, ms + ms*uint64(h.rng.IntN(300))/100} {
 		w := &h.disks[m].Words[i]
 		if *w += n; h.disks[m].Type == pcp.Uint32 {
-			*w = uint64(uint32(*w)) // as in the kernel, which counts on from 0
+			*w = uint64(uint32(*w)) // as in the kernel, whose counter starts at 0 again
 		}
 	}
 }
 
-// host counts what the processors do in a minute, and takes the sizes.
+// host advances the counters of the processors by a minute, and sets the sizes.
 func (h *fleetHost) host(busy float64) {
 	all := uint64(fleetCPUs * 60_000)
 	user, sys, wait := uint64(float64(all)*busy*0.6), uint64(float64(all)*busy*0.2), uint64(float64(all)*busy*0.1)

@@ -11,7 +11,7 @@ import (
 // A Field is a number or a piece of text in a file of an archive.
 type Field struct {
 	Name string // such as "desc.type", "set.count"
-	Off  int    // its place in the file
+	Off  int    // its offset in the file
 	Size int    // in bytes; numbers have at most 8
 }
 

@@ -46,8 +46,8 @@ func (m Memory) FS(names ...string) fstest.MapFS {
 	return fsys
 }
 
-// Damaged returns the files of some archives with one damage or more, and says what it did. That
-// depends only on rng.
+// Damaged returns the files of some archives with one damage or more, and their descriptions. The
+// damage depends only on rng.
 func (m Memory) Damaged(rng *rand.Rand, names ...string) (fsys fs.FS, done string) {
 	bad := maps.Clone(m)
 	var list []string

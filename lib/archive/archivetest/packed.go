@@ -8,8 +8,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// Bomb replaces a file of an archive by a compressed one that is small and unpacks to what text is,
-// with 16 GiB of zeros after it.
+// Bomb replaces a file of an archive by a small compressed file that unpacks to text and 16 GiB of
+// zeros.
 func Bomb(path string, text []byte) error {
 	w, err := zstd.NewWriter(nil)
 	if err != nil {

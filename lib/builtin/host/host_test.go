@@ -65,8 +65,8 @@ func TestSystem(t *testing.T) {
 	}
 }
 
-// same are the metrics whose values stand still; those of others that are counters are between what
-// they are before and after.
+// same are the metrics whose values do not change; the values of other counters are between those
+// before and after.
 var same = map[string]bool{
 	"hinv.physmem": true, "hinv.pagesize": true, "hinv.ncpu": true, "hinv.machine": true, "kernel.uname.sysname": true, "kernel.uname.release": true, "kernel.uname.machine": true,
 	"kernel.uname.nodename": true, "mem.physmem": true, "mem.util.swapTotal": true, "swap.length": true, "filesys.capacity": true, "filesys.mountdir": true, "network.interface.mtu": true,
@@ -88,8 +88,8 @@ func emulated(name string) bool {
 // rounded are counters that are hundredths of seconds there, and cut differently here.
 const rounded = 20
 
-// TestLinux compares descriptions and values with those of the linux and proc collectors: what
-// stands still is the same, and counters lie between two values of theirs.
+// TestLinux compares descriptions and values with those of the linux and proc collectors: constant
+// values are the same, and counters are between two values of those collectors.
 func TestLinux(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("not Linux")

@@ -7,7 +7,7 @@ import (
 	"pmtools/lib/builtin/internal/procfs/procfstest"
 )
 
-// collectTests are small systems and what metrics say of them.
+// collectTests are small systems and the values of metrics on them.
 var collectTests = []struct {
 	name  string
 	files map[string]string

@@ -23,7 +23,7 @@ func TestGolden(t *testing.T) {
 	procfstest.Golden(t, newCollector(&Options{Root: procfstest.Tree(t)}).agent(), Domain, 1330)
 }
 
-// TestRecord writes what the collectors say of the tree, for making the golden file.
+// TestRecord writes the collectors' values for the tree, for making the golden file.
 func TestRecord(t *testing.T) {
 	file := os.Getenv("PMTOOLS_LINUX_RECORD")
 	if file == "" {
@@ -268,7 +268,7 @@ func TestKeepNowhere(t *testing.T) {
 	}
 }
 
-// TestFilesystems checks what is made of the answers of statfs.
+// TestFilesystems checks the metrics made of the results of statfs.
 func TestFilesystems(t *testing.T) {
 	dir := procfstest.Files(t, map[string]string{"proc/self/mounts": "/dev/sda1 /srv/a\\040b xfs rw 0 0\n/dev/sdb1 /gone ext4 rw 0 0\ntmpfs /run tmpfs ro 0 0\n"})
 	l := newCollector(&Options{Root: dir})
@@ -443,8 +443,7 @@ func TestVariables(t *testing.T) {
 	}
 }
 
-// TestDevices reads the names that devices were given, and leaves out what are only other names of
-// tapes.
+// TestDevices reads the names that devices were given, and leaves out further names of tapes.
 func TestDevices(t *testing.T) {
 	dir := procfstest.Files(t, map[string]string{
 		"proc/diskstats":            "9 127 md127 1 0 2 0\n9 0 md0 3 0 4 0\n253 0 dm-0 5 0 6 0\n253 1 dm-1 7 0 8 0\n8 0 sda 9 0 9 0\n",

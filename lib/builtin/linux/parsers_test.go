@@ -154,7 +154,7 @@ var parsers = map[string]procfstest.Parser{
 	},
 }
 
-// parserTests are files and what tables hold after they were read.
+// parserTests are files and the content of tables after reading them.
 var parserTests = []struct {
 	parser, name, text string
 	want               []string // of each table

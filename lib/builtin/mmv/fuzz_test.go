@@ -16,8 +16,8 @@ import (
 	"pmtools/lib/pmda"
 )
 
-// FuzzFile reads any file, and asks for everything in it: what there is has a name, a description
-// and instances, and its values are of the type that this says.
+// FuzzFile reads any file, and asks for everything in it: each metric has a name, a description and
+// instances, and its values are of the described type.
 func FuzzFile(f *testing.F) {
 	for version := 1; version <= 3; version++ {
 		s := mmvtest.Demo()

@@ -352,7 +352,7 @@ func TestMeta(t *testing.T) {
 	}
 }
 
-// TestStore stores what can be stored.
+// TestStore stores to all metrics that can be changed.
 func TestStore(t *testing.T) {
 	ctx := context.Background()
 	w := newWorld(t)

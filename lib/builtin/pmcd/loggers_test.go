@@ -21,8 +21,8 @@ func inferenceFile() []byte {
 	return b
 }
 
-// TestPrograms shows programs that run for long, and leaves out files of those that have ended, and
-// what is no file of such a program.
+// TestPrograms shows long-running programs, and leaves out files of ended programs, and other
+// files.
 func TestPrograms(t *testing.T) {
 	root, pid := t.TempDir(), os.Getpid()
 	write := func(name string, content []byte) {

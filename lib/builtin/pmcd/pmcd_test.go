@@ -103,7 +103,7 @@ func TestValues(t *testing.T) {
 	}
 }
 
-// TestStore stores what can be stored.
+// TestStore stores to all metrics that can be changed.
 func TestStore(t *testing.T) {
 	ctx := context.Background()
 	p := newTest(t, t.TempDir())

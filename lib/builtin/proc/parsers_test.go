@@ -44,7 +44,7 @@ var parsers = map[string]procfstest.Parser{
 	}, queues[:]...),
 }
 
-// parserTests are files of processes and what a row has after they were read.
+// parserTests are files of processes and the content of a row after reading them.
 var parserTests = []struct{ parser, name, text, want string }{
 	{"stat", "usual", "1 (init) S 0 1 1 34816 5 4194560 8571 1038 13 7 177 132 25 31 20 -5 3 12 5 22568960 2860 1844 1 2 3 4 5 1 2 3 4 5 6 7 17 1 9 2 33 44 55 1 2 3 4 5 6 7 0\n",
 		`-1 19=18446744073709551611 2="init" 3="S" 39=1 4=0 52=0 8=5 policy="RR" tty="pts/0"`},

@@ -119,7 +119,7 @@ func storeItem(t *testing.T, s *collector, item uint32, v int32) {
 	}
 }
 
-// TestClock looks at what grows with time.
+// TestClock checks the values that grow with time.
 func TestClock(t *testing.T) {
 	s, clock := newTest(t, Options{})
 	c := new(pmda.Client)

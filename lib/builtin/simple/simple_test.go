@@ -16,7 +16,7 @@ import (
 	_ "pmtools/test/env"
 )
 
-// A tester is a simple collector and what asks it.
+// A tester is a simple collector with a client.
 type tester struct {
 	t *testing.T
 	p pmda.Provider

@@ -76,7 +76,7 @@ func message(k tracepdu.Kind, tag string, v float64) []byte {
 	return (&tracepdu.Data{Kind: k, Sync: true, Tag: tag, Value: v}).Append(nil, 1)
 }
 
-// TestBadMessages sends what is no report. The connection ends, and the agent goes on.
+// TestBadMessages sends messages that are not reports. The connection ends, and the agent goes on.
 func TestBadMessages(t *testing.T) {
 	var mu sync.Mutex
 	var log bytes.Buffer
@@ -221,8 +221,8 @@ func TestSilence(t *testing.T) {
 	}
 }
 
-// TestSilentClients fills all places with connections that report nothing. They keep nobody out: the
-// oldest of them ends when a place is needed.
+// TestSilentClients fills all places with connections that report nothing. They do not keep
+// programs out: the oldest of them ends when a place is needed.
 func TestSilentClients(t *testing.T) {
 	a, _ := newAgent(t, Options{MaxClients: 20})
 	addr := serve(t, a)
@@ -356,8 +356,8 @@ func TestClosed(t *testing.T) {
 	}
 }
 
-// FuzzServe is a client that sends anything. The agent ends the connection or answers, and what it
-// counts is what it has acknowledged.
+// FuzzServe is a client that sends anything. The agent ends the connection or answers, and counts
+// exactly the acknowledged reports.
 func FuzzServe(f *testing.F) {
 	f.Add(message(tracepdu.Transaction, "tx", 0.5))
 	f.Add(append(message(tracepdu.Counter, "c", 1e300), message(tracepdu.Observation, "", -1)...))

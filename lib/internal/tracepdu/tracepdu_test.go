@@ -34,7 +34,7 @@ var dumps = []struct {
 	{"0000001c 00007051 00001a61 01020200 bff0000000000000 70007e7e", 0x1a61, Data{Point, false, "p", PointValue}},
 }
 
-// TestDumps encodes and decodes what the reference's client sent.
+// TestDumps encodes and decodes messages of the reference's client.
 func TestDumps(t *testing.T) {
 	for _, dump := range dumps {
 		want := unhex(t, dump.hex)
@@ -144,7 +144,7 @@ func TestReaderTimeout(t *testing.T) {
 	}
 }
 
-// FuzzData decodes streams. What can be decoded is encoded and decoded to the same again.
+// FuzzData decodes streams. A decoded message is encoded and decoded to the same again.
 func FuzzData(f *testing.F) {
 	for _, dump := range dumps {
 		f.Add(dump.d.Append(nil, dump.pid))

@@ -71,7 +71,7 @@ func TestAppendSets(t *testing.T) {
 	}
 }
 
-// TestAppendSetsPlace writes several sets behind a header: blocks stand behind all sets, in order.
+// TestAppendSetsPlace writes several sets after a header: blocks are after all sets, in order.
 func TestAppendSetsPlace(t *testing.T) {
 	var w SetWriter
 	got, err := w.Append([]byte("xxHEADHEAD"), 2, []pcp.Values{

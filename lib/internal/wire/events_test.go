@@ -54,7 +54,7 @@ func TestFitEvents(t *testing.T) {
 			if got := FitEvents(pcp.Event, body); got != tt.want {
 				t.Errorf("got %v", got)
 			}
-			// The same in a message: what does not fit makes it malformed.
+			// The same in a message: a value that does not fit makes it malformed.
 			src := unhex(t, "3d400001 00000001 00000001 ffffffff 00000005")
 			src = AppendUint32(src, uint32(pcp.Event)<<24|uint32(len(body)+4))
 			src = append(append(src, body...), make([]byte, -len(body)&3)...)
@@ -86,7 +86,7 @@ func TestFitHighResEvents(t *testing.T) {
 	}
 }
 
-// FuzzFitEvents: what does not fit cannot be unpacked either.
+// FuzzFitEvents: a value that does not fit cannot be unpacked either.
 func FuzzFitEvents(f *testing.F) {
 	f.Add(unhex(f, "00000001 6553f100 00000000 00000000 00000001 3d400001 06000008 00000000"), true)
 	f.Add(unhex(f, "00000002 6553f100 00000000 80000000 00000005 6553f100 00000000 00000000 00000000"), true)

@@ -332,7 +332,7 @@ func BenchmarkDecode(b *testing.B) {
 }
 
 // TestRun changes each byte of a message whose blocks follow each other, and of one with a block of
-// another kind among them: the short way finds what a plain check of block by block finds.
+// another kind among them: the fast path finds the same errors as a check of block by block.
 func TestRun(t *testing.T) {
 	good := func(src []byte) bool { // of one set with blocks
 		n, low, sum := int(int32(binary.BigEndian.Uint32(src[4:]))), len(src), 0

@@ -175,11 +175,11 @@ func (l *liar) Close() error {
 
 // A live is a Source without a past: a recording that begins again at its end.
 type live struct {
-	pmapi.Source // the same, without what an archive can do besides
+	pmapi.Source // the same, without the optional interfaces of an archive
 	inner        recording
 }
 
-// A recording is what a live makes endless.
+// A recording is the archive that a live source repeats.
 type recording interface {
 	pmapi.Source
 	pmapi.Timeline

@@ -33,7 +33,7 @@ func TestHonest(t *testing.T) {
 	})
 }
 
-// A lie is a way to break the contract, and what the kit must say of it.
+// A lie is a way to break the contract, and the kit's message about it.
 type lie struct {
 	name  string
 	check string // that must fail

@@ -1,6 +1,5 @@
-// Package sampletest talks to sample agents, so that tests can compare what they answer: the
-// collector of package builtin, the reference's agent, and what that one was once recorded to
-// answer.
+// Package sampletest talks to sample agents, so that tests can compare their answers: the collector
+// of package builtin, the reference's agent, and recorded answers of that agent.
 package sampletest
 
 import (
@@ -179,8 +178,8 @@ func storing(words []string, id pcp.ID) (pdu.Message, error) {
 	return &pdu.Result{Values: &pcp.Result{Sets: []pcp.Values{v}}}, nil
 }
 
-// unsteady are items whose values depend on the clock or the process: only how many there are is
-// told.
+// unsteady are items whose values depend on the clock or the process: only their number is
+// compared.
 var unsteady = [...]uint32{1, 3, 39, 91, 158}
 
 // say returns an answer as text.

@@ -1,5 +1,5 @@
 // Package procfstest is for tests of collectors that read /proc and /sys: a small system in files,
-// and what the reference's agents say of it.
+// and the answers of the reference's agents about it.
 package procfstest
 
 import (
@@ -189,9 +189,9 @@ func Shown(v pcp.Value) string {
 	return strconv.FormatUint(v.Word(), 10)
 }
 
-// Golden compares metrics with golden.txt: what the reference's
-// agents say of the same files. A line that has two values has the reference's, ours,
-// and why they differ. There are at least so many.
+// Golden compares metrics with golden.txt: the answers of the reference's agents about the same
+// files. A line with two values has the reference's, ours, and the reason of the difference. least
+// is the least number of lines.
 func Golden(t *testing.T, p pmda.Provider, domain uint32, least int) {
 	t.Helper()
 	SmallPages(t)
@@ -221,7 +221,7 @@ func Golden(t *testing.T, p pmda.Provider, domain uint32, least int) {
 	}
 }
 
-// A Parser reads a file into tables; the first table's rows are what is shown.
+// A Parser reads a file into tables; the rows of the first table are shown.
 type Parser func(text []byte) []*procfs.Table
 
 // OneRow returns the parser of a file that is about the whole system.
