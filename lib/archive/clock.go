@@ -52,6 +52,8 @@ func (c *clock) seconds(ns int64) float64 {
 
 // toSeconds is seconds without the memo.
 func (c *clock) toSeconds(ns int64) float64 {
+	// The reference adds the difference of the seconds to that of the nanoseconds, so the split is at
+	// the second of the time stamp, not at whole seconds since the start.
 	base := int64(c.base.Nsec) % nano
 	frac := (base + ns%nano) % nano
 	if frac < 0 {
@@ -71,11 +73,13 @@ func sumSeconds(sec, ns int64) float64 {
 	switch {
 	case sec < 0 || sec == 0 && ns < 0:
 		return -sumSeconds(-sec, -ns)
-	case ns == 0 || sec >= 1<<(127-fraction):
+	case ns == 0 || sec >= 1<<(127-fraction): // no room for sec above the fraction: only clamped times
 		return float64(sec) + float64(ns)/nano
 	}
 	n := uint64(max(ns, -ns))
 	q, _ := bits.Div64(n, 0, nano)
+	// The first quotient only shows its leading zeros. Shifted by them, n gives one of 64 significant
+	// bits, and a remainder to round it by.
 	zeros := bits.LeadingZeros64(q)
 	q, rem := bits.Div64(n<<zeros, 0, nano)
 	if 2*rem > nano || 2*rem == nano && q&1 == 1 {
@@ -106,7 +110,7 @@ func roundTwice(hi, lo uint64) float64 {
 		hi, lo = hi<<zeros|lo>>(64-zeros), lo<<zeros
 	}
 	if lo > 1<<63 || lo == 1<<63 && hi&1 == 1 {
-		if hi++; hi == 0 {
+		if hi++; hi == 0 { // the carry went beyond 64 bits
 			hi, zeros = 1<<63, zeros-1
 		}
 	}

@@ -132,7 +132,7 @@ func (f *finder) start(m int, t int64, upTo bool) position {
 	from := position{member: m}
 	index := f.set.members[m].index
 	i := sort.Search(len(index), func(i int) bool { return !precedes(f.rel(index[i].stamp), t, upTo) })
-	for k := i - 1; k >= 0; k-- {
+	for k := i - 1; k >= 0; k-- { // an entry may lead to a volume that is missing or damaged
 		if f.seekEntry(m, &index[k], &from) {
 			break
 		}
@@ -141,7 +141,7 @@ func (f *finder) start(m int, t int64, upTo bool) position {
 	if !h.valid || h.member != m || from.later(h.position) {
 		return from
 	}
-	if h.at <= t || i == len(index) {
+	if h.at <= t || i == len(index) { // from is not later, so no entry before the target is nearer
 		return h.position
 	}
 	// The target is before the last result. If no entry of the index is between them, the last
@@ -181,6 +181,8 @@ func (f *finder) glanceAt(p *position, dst *record, size int64) bool {
 	if !ok || err != nil || p.off-size < f.label || p.off > int64(len(f.data))-glanceBytes {
 		return false
 	}
+	// The length at the end of the last record must be the one that it began with: a file may have
+	// been overwritten since.
 	var buf [glanceBytes]byte
 	if !f.cont.ReadAt(buf[:], p.off-4) {
 		return false

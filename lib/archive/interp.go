@@ -60,6 +60,7 @@ func (c *Cursor) interpolate(ids []pcp.ID, p *pcp.Profile, dst *pcp.Result) erro
 		at = at.Add(0)
 	}
 	t := in.rel(at)
+	// The position moves even if the fetch fails: the next one is for the time after this.
 	c.origin = step(at, in.delta)
 	if t < -1e6 {
 		return pmerr.EOL
@@ -152,6 +153,8 @@ func (in *interp) answer(s *series, t int64, dst *pcp.Values) {
 	dst.Reset(s.desc.ID, s.desc.Type)
 	dst.Err = s.err
 	counter := s.desc.Sem == pcp.Counter
+	// A counter has no value in the first fetch after a mark: its rate since the fetch before would be
+	// over the interruption.
 	jumped := counter && s.stepped && s.prev != t && s.had && in.crossed(s.prev, t)
 	for i := range s.slots {
 		slot := &s.slots[i]

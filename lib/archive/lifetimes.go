@@ -83,6 +83,7 @@ func (h *history) observe(i int) {
 		h.leave(id, name)
 	}
 	h.names = nil
+	// Both lists ascend, so that one pass over them finds the instances that came and went.
 	next, text := decodeEntries(h.spare[:0], h.obs[i].body)
 	next = lastOfEach(next)
 	before := h.list

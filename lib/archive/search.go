@@ -30,6 +30,7 @@ func (in *interp) bound(t int64, p *pcp.Profile, c *Cursor) error {
 			return err
 		}
 	}
+	// Lower bounds come first: a value at exactly t makes the upper bound unnecessary.
 	var at position
 	if low > 0 {
 		if err := in.seek(t, true, &at); err != nil {
@@ -85,6 +86,8 @@ func (s *series) open(t int64, p *pcp.Profile) (low, high int, none bool) {
 		case slot.high.kind == isValue && slot.high.at == t && slot.low.kind != isValue:
 			slot.low.kind = isUnknown // the reference searches for it again: see search
 		}
+		// Time has left the interval between the bounds, or there may be values between the lower bound
+		// and t, since the upper bound was never searched.
 		if slot.low.at > t || slot.high.at < t || slot.high.kind == isUnknown && slot.low.at != t {
 			slot.low.kind, slot.high.kind = isUnknown, isUnknown
 		}
@@ -143,6 +146,7 @@ func (in *interp) search(at position, up bool, t int64, left int, c *Cursor) err
 			in.fill(up, t, sample{kind: isMark, at: e.at})
 			return nil
 		}
+		// Only the heads of value sets are read here. Values are decoded by take if a bound needs them.
 		heads := e.heads()
 		for heads.next() {
 			if heads.count <= 0 {
@@ -208,6 +212,8 @@ func (in *interp) take(s *series, e *record, heads *valueSets, up bool, t int64,
 	if !s.holds(e, heads, up, t, again) {
 		return 0, nil
 	}
+	// Most records that a search reads have no needed value. The check of all lengths is left to the
+	// few that have.
 	if err := in.check(e); err != nil {
 		return 0, err
 	}
@@ -215,7 +221,7 @@ func (in *interp) take(s *series, e *record, heads *valueSets, up bool, t int64,
 		return 0, pmerr.LogRec
 	}
 	e.column(heads.start, &s.col, &s.desc, nil, &c.arena)
-	found, hint := 0, 0
+	found, hint := 0, 0 // records list instances mostly in the same order: the next slot is tried first
 	for i, inst := range s.col.Insts {
 		k, ok := s.find(inst, hint)
 		if !ok {
@@ -307,7 +313,7 @@ func (in *interp) sweep(t int64) error {
 		if err != nil {
 			return err
 		}
-		at = q
+		at = q // the record beyond t is not passed: the search for bounds starts before it
 		in.jumped = in.jumped || e.nsets == 0
 	}
 	in.held = heldSpot{at, t, up, true}

@@ -79,6 +79,7 @@ func (d *domain) ask(ctx context.Context, g *Group) (renamed []int32) {
 	if err != nil {
 		return nil
 	}
+	// The sort is stable: the first entry of an instance stays, which is that of now (see instances).
 	byID := func(a, b pcp.Instance) int { return cmp.Compare(a.ID, b.ID) }
 	slices.SortStableFunc(list, byID)
 	list = slices.CompactFunc(list, func(a, b pcp.Instance) bool { return a.ID == b.ID })

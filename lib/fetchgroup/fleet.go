@@ -172,7 +172,7 @@ func (f *fleet[T]) rounds(ctx context.Context, yield func(Row[T]) bool) {
 			h.silent = true
 			if !h.busy {
 				h.busy = true
-				h.due <- due
+				h.due <- due // does not block: it has room for one, and a host that is not busy has none
 			}
 		}
 		last := f.Rounds > 0 && round == f.Rounds-1
@@ -202,6 +202,7 @@ func (f *fleet[T]) after(due time.Time) time.Time {
 		return now
 	}
 	due = due.Add(f.Interval)
+	// Whole intervals are skipped, so that the schedule keeps its phase.
 	if late := now.Sub(due); late > f.Interval {
 		due = due.Add(late.Truncate(f.Interval))
 	}
@@ -277,6 +278,7 @@ func (h *host[T]) ask(ctx context.Context) (value T, err error) {
 	value, err = h.sampler.Sample(ctx)
 	if err == nil {
 		h.pause = 0
+		// A request that was cut short has left its reply under way: the connection is lost too.
 	} else if ctx.Err() != nil || errors.Is(err, pmerr.IPC) || errors.Is(err, pmerr.Timeout) {
 		h.close()
 		h.failed(err)
@@ -308,7 +310,7 @@ func (h *host[T]) connect(ctx context.Context) error {
 	return nil
 }
 
-// failed notes reason of the missing connection, and when the next attempt is due.
+// failed notes the reason of the missing connection, and when the next attempt is due.
 func (h *host[T]) failed(err error) {
 	h.pause = min(max(2*h.pause, h.fleet.Backoff), time.Minute)
 	h.err, h.retry = err, time.Now().Add(h.pause)

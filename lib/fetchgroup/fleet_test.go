@@ -52,7 +52,7 @@ func fleetWorld(n int) *pmcdtest.World {
 	return w
 }
 
-// A testFleet is scripted daemons for a fleet, by host name: a tenth each are dead, silent, slow or
+// A testHosts is scripted daemons for a fleet, by host name: a tenth each are dead, silent, slow or
 // lie.
 type testHosts struct {
 	servers map[string]*pmcdtest.Server
@@ -97,7 +97,7 @@ func onFetch(e pmcdtest.Edit) pmcdtest.Edit {
 	}
 }
 
-// open connects to one of the testFleet.
+// open connects to one of the hosts.
 func (c *testHosts) open(ctx context.Context, name string) (pmapi.Source, error) {
 	return pmapi.OpenHost(ctx, "127.0.0.1", &pmcd.Dialer{DialContext: c.servers[name].Dial})
 }

@@ -81,6 +81,7 @@ func (r *Reader) Next() (Frame, error) {
 		return Frame{}, err
 	}
 	r.done = int(n)
+	// The capacity ends with the message: appending to a body must not overwrite the next message.
 	return Frame{t, int32(binary.BigEndian.Uint32(r.buf[8:])), r.buf[HeaderSize:n:n]}, nil
 }
 
@@ -124,7 +125,7 @@ func (r *Reader) move(size int) {
 	case size != len(r.mem):
 		r.mem = make([]byte, size)
 	case cap(r.buf) == size:
-		return // the message is complete
+		return // the bytes are at the beginning already
 	}
 	r.buf = r.mem[:copy(r.mem, r.buf)]
 }

@@ -210,7 +210,7 @@ func (c *Conn) recv(ctx context.Context) (pdu.Frame, error) {
 		return pdu.Frame{}, c.usable(ctx)
 	case ctx.Err() != nil:
 		return pdu.Frame{}, c.fail(ctx, "receive", ctx.Err())
-	case !c.r.Ready():
+	case !c.r.Ready(): // a message in the buffer needs no deadline, which costs system calls
 		defer c.watch(ctx)()
 	}
 	f, err := c.r.Next()
@@ -331,6 +331,7 @@ func (c *Conn) each(ctx context.Context, p *pipeline) error {
 		w := &q.waiting[i%len(q.waiting)]
 		err := w.err
 		if err == nil && w.reply != nil {
+			// The time-out covers waiting: it starts anew when a reply is not in the buffer yet.
 			if !c.r.Ready() {
 				c.restart()
 				c.gather(q.replies)

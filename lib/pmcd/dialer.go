@@ -231,7 +231,7 @@ func (d *Dialer) race(ctx context.Context, addrs []netip.Addr, port int) (net.Co
 		switch {
 		case o.err != nil:
 			first = or(first, o.err)
-		case winner != nil:
+		case winner != nil: // connected before cancel could stop it
 			o.nc.Close()
 		default:
 			winner = o.nc

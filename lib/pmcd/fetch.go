@@ -83,6 +83,7 @@ func (c *Conn) queueProfile(ctx context.Context, p *pcp.Profile) (fresh bool, er
 	if p.All() && c.profileAll {
 		return false, nil
 	}
+	// The daemon keeps the last profile of a connection, so an equal one is not sent again.
 	var m pdu.Profile
 	m.Exclude, m.Entries = p.Entries()
 	msg, err := m.Encode(nil)

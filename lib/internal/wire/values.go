@@ -72,6 +72,7 @@ func (s *Sets) Next() bool {
 
 // values takes the format and the pairs of the current set.
 func (s *Sets) values() bool {
+	// The count is compared by division: on 32 bits the size of so many pairs could overflow.
 	if rest := s.end - s.pos; rest < 12 || int64(s.Count) > int64(rest-4)/8 {
 		s.bad = true
 		return false
@@ -118,6 +119,8 @@ func (s *Sets) run() int {
 	if off < 0 || off > int64(s.end)-12 {
 		return 0
 	}
+	// The first header is checked for all: blocks that are three words apart and have the same header
+	// are as sound as the first.
 	src := s.src[off:s.end]
 	head := src[:4]
 	if head[3] != 12 || head[1]|head[2] != 0 || pcp.Type(head[0]) > pcp.Double {
