@@ -23,7 +23,7 @@ func (in *interp) between(d *pcp.Desc, t int64, low, high *sample) *sample {
 }
 
 // linear returns the value of a counter between two samples. The formulas are those of the
-// reference to the last bit, which is why each product is rounded.
+// reference to the last bit, so that each product is rounded.
 func (in *interp) linear(typ pcp.Type, t int64, low, high *sample) uint64 {
 	from := in.seconds(low.at)
 	f, s := in.seconds(t)-from, in.seconds(high.at)-from

@@ -2,8 +2,7 @@ package archive
 
 import "testing"
 
-// TestSumSeconds holds sums of which the rounding matters, as the reference's machine computes
-// them.
+// TestSumSeconds holds sums whose rounding matters, as the reference's machine computes them.
 func TestSumSeconds(t *testing.T) {
 	tests := []struct {
 		sec, ns int64

@@ -97,7 +97,7 @@ func TestBotches(t *testing.T) {
 	if want := "__pmLogUndeltaInDom: Botch: InDom 245.1: delta inst[0]=7 delete but inst not in full indom, skipped"; warns[0] != want {
 		t.Errorf("got %s", warns[0])
 	}
-	dom = loaded(t, records...).indoms[elevenDom] // nobody listens
+	dom = loaded(t, records...).indoms[elevenDom] // no program listens
 	if list, err := dom.at(sec(50)); err != nil || fmt.Sprint(list) != "[{1 a}]" {
 		t.Errorf("got %v, %v", list, err)
 	}

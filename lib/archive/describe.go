@@ -15,7 +15,7 @@ import (
 const maxText = 1 << 28
 
 // AddMetric describes a metric. A metric may get more names later, but its description may not
-// change. Here and everywhere, a derived metric is recorded under its marked identifier (archive.md
+// change. In all records a derived metric is recorded under its marked identifier (archive.md
 // A11.9).
 func (w *Writer) AddMetric(d pcp.Desc, names ...string) error {
 	if w.err != nil {

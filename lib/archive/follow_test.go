@@ -86,7 +86,7 @@ func TestFollowFetch(t *testing.T) {
 				_ = c.Fetch(bg, id, nil, &dst)
 			}
 			d := other.Cursor()
-			must(t, d.Fetch(bg, id, nil, &dst)) // what d did before does not matter
+			must(t, d.Fetch(bg, id, nil, &dst)) // the earlier fetches of d do not matter
 			if !d.Follow(c) {
 				t.Fatal("did not follow")
 			}

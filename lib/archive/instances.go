@@ -38,7 +38,7 @@ func decodeInstances(body []byte) []pcp.Instance {
 // identifiers of those that are deleted.
 func decodeChanges(body []byte) (list []pcp.Instance, gone map[int32]bool) {
 	entries, text := decodeEntries(nil, body)
-	names := string(text) // one copy for all
+	names := string(text) // one copy for all names
 	list = make([]pcp.Instance, 0, len(entries))
 	for _, e := range entries {
 		var name string

@@ -26,7 +26,7 @@ type interp struct {
 	all    []*series // series of the current fetch, each once
 	fetch  uint64    // number of the current fetch
 	jumped bool      // a mark was crossed since the previous fetch
-	jumpAt int64     // when that was
+	jumpAt int64     // time of that fetch
 	made   sample
 }
 

@@ -15,7 +15,7 @@ const manyInstances = 16
 type lifetime struct {
 	name  string        // the latest
 	last  int           // the newest observation that holds it
-	birth pcp.Timestamp // when it was first observed
+	birth pcp.Timestamp // time of the first observation
 	death pcp.Timestamp // if dies: time of the first observation without it
 	dies  bool
 }

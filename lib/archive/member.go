@@ -37,8 +37,8 @@ type volume struct {
 	mu        sync.Mutex
 	content   *content.File
 	label     Label
-	labelOnly bool  // when it was opened
-	err       error // why it cannot be read, now or later
+	labelOnly bool  // the volume held only its label at its opening
+	err       error // reason why the file cannot be read, now or later
 	closed    bool
 }
 

@@ -16,13 +16,13 @@ import (
 // memo holds the first positions of metrics since an origin.
 type memo struct {
 	origin pcp.Timestamp
-	seen   map[pcp.ID]place // where each metric was first seen; nil if nothing is valid
+	seen   map[pcp.ID]place // first position of each metric; nil if none is valid
 	pos    position         // end of the records that were read
 	last   pcp.Timestamp
-	err    error // why they were not read further
+	err    error // reason of the end of reading
 }
 
-// A place is where a metric was first seen.
+// A place is the first position of a metric.
 type place struct {
 	pos position // position before the record
 	set int      // the byte of the record at which the metric's value set begins

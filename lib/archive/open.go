@@ -22,20 +22,20 @@ import (
 
 // Options control how an archive is read. Nil means the zero Options.
 type Options struct {
-	// FS is where the files are found, by names as fs.ValidPath wants them. They are read into
-	// memory. Nil means the files of the system.
+	// FS has the files, by names in the form of fs.ValidPath. They are read into memory. Nil means
+	// the files of the system.
 	FS fs.FS
 	// MemLimit is the number of unpacked bytes kept in memory for all compressed files that the
 	// process has open; further bytes go to temporary files. 0 means 4 MiB.
 	MemLimit int64
-	// TempDir is where temporary files go; "" means os.TempDir().
+	// TempDir is the directory for temporary files; "" means os.TempDir().
 	TempDir string
 	// DiskLimit is the number of bytes for all temporary files of the process. Reading beyond it
 	// fails with error number 28, no space left. 0 means half of the free space in TempDir.
 	// Commands take it from PMTOOLS_UNPACK_LIMIT.
 	DiskLimit int64
 	// Warn is called with problems that were worked around. A message that begins with its level
-	// ("Warning: ", "Error: ") is meant for the log, with time and program in front; others are
+	// ("Warning: ", "Error: ") belongs in the log, with time and program before it; others are
 	// complete. Warn may be called until the Set is closed, by any goroutine that reads. Nil drops
 	// the messages.
 	Warn func(msg string)

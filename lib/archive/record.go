@@ -14,7 +14,7 @@ type record struct {
 	src   []byte // length word, stamp, count, value sets and blocks, trailer
 	stamp pcp.Timestamp
 	nsets int   // 0 for a mark
-	first int   // where the value sets begin
+	first int   // offset of the value sets
 	at    int64 // time since the start of the Set, if a walker read the record
 }
 
@@ -65,7 +65,7 @@ type valueSets struct {
 	src   []byte
 	pos   int
 	left  int
-	start int // where the set begins
+	start int // offset of the set
 	id    pcp.ID
 	count int32
 }

@@ -34,7 +34,7 @@ type slot struct {
 	low, high sample
 	birth     int64 // bounds of the lifetime: no values before birth or after death
 	death     int64
-	seen      [2]int64 // when a search saw it last: see watch
+	seen      [2]int64 // times of its last samples in searches: see watch
 }
 
 // series holds the samples of one metric around the current time.
@@ -50,7 +50,7 @@ type series struct {
 	watched [2]watch // the searches downward and upward
 
 	stepped bool  // prev and had are valid
-	prev    int64 // when the metric was fetched last
+	prev    int64 // time of the last fetch of the metric
 	had     bool  // the value set had values
 }
 
@@ -124,9 +124,9 @@ func (s *series) find(inst int32, hint int) (place int, ok bool) {
 
 // watch is the part of the archive that a search has read for a metric, and its result.
 type watch struct {
-	from     int64  // where it began
+	from     int64  // time at which the search began
 	complete bool   // the search reached end
-	end      sample // a mark, or that there is nothing
+	end      sample // a mark, or isNone
 }
 
 // sideOf returns the index of a direction.

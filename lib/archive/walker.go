@@ -227,7 +227,7 @@ func (w *walker) toVolumeEnd(p *position, member, volume int) error {
 		return err
 	}
 	*p = position{member: member, volume: volume}
-	if ok { // otherwise there is nothing between its beginning and its end
+	if ok { // without a record the window is empty
 		p.off, err = w.size()
 	}
 	return err

@@ -16,7 +16,7 @@ type window struct {
 	lo    int64 // offset of the first byte in data
 	hi    int64 // offset after the last available byte
 	label int64 // size of its label
-	seen  int64 // where the reader was when it last released bytes
+	seen  int64 // offset of the reader at its last release
 }
 
 // releaseStep is the number of bytes after which a reader releases them. Without that the memory of

@@ -55,8 +55,8 @@ type Writer struct {
 	metaLast   pcp.Timestamp // time of the last metadata record
 	metaTimed  bool          // there is one
 	metaMark   int64         // end of the metadata that belongs to records already written
-	lastStart  int64         // where in the volume the last record begins
-	indexed    int64         // where in the volume the last indexed record is, -1 if there is none
+	lastStart  int64         // offset in the volume of the last record
+	indexed    int64         // offset in the volume of the last indexed record, -1 if there is none
 	indexAt    pcp.Timestamp // time of the last index entry
 	indexStart bool          // there is an index entry
 

@@ -14,8 +14,8 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// newWriter begins an archive and returns the writer with the base name. It is closed, in whatever
-// state, at the end of the test.
+// newWriter begins an archive and returns the writer with the base name. It is closed in any state
+// at the end of the test.
 func newWriter(t testing.TB, opt *archive.WriterOptions) (*archive.Writer, string) {
 	t.Helper()
 	base := filepath.Join(t.TempDir(), "new")

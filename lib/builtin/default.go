@@ -37,8 +37,8 @@ func Agents() []Agent {
 	return slices.Concat([]Agent{{"go", golang.Domain}}, hostAgents, others)
 }
 
-// Default returns a Source of the collectors of this package that the options choose; of those in
-// one domain the first counts. Making it reads nothing.
+// Default returns a Source of the collectors of this package that the options choose; the first
+// collector of a domain counts. Making it reads nothing.
 func Default(opts *Options) *Source {
 	var o Options
 	if opts != nil {

@@ -17,7 +17,7 @@ type conversion struct {
 	scaled bool // units are converted
 	scaler pcp.Scaler
 	factor float64    // factors of the scale text, and of its unit of time in a rate
-	unfit  pmerr.Code // why the scaler does not exist
+	unfit  pmerr.Code // reason of the missing scaler
 }
 
 // newConversion returns the conversion that a scale text asks for: "", "rate", "instant" or units.

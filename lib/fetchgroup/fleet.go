@@ -18,8 +18,9 @@ import (
 // FleetOptions configure the reading of many hosts. The zero FleetOptions, and nil, are the
 // default.
 type FleetOptions struct {
-	// Interval is the time from one round to the next, by default a second. A negative one is no
-	// schedule: a round ends when all hosts have answered or failed, and the next begins.
+	// Interval is the time from one round to the next, by default a second. With a negative one
+	// there is no schedule: a round ends when all hosts have answered or failed, and the next
+	// begins.
 	Interval time.Duration
 	// Rounds is the number of rounds, 0 for any number.
 	Rounds int
@@ -48,7 +49,7 @@ var errConnecting = fmt.Errorf("%w: still connecting", ErrLate)
 type Row[T any] struct {
 	Host  string
 	Round int
-	Due   time.Time     // when the values were to be fetched
+	Due   time.Time     // scheduled time of the fetch
 	Late  time.Duration // time from Due to the answer; more than the interval if the answer belongs to an earlier round
 	Value T             // belongs to the receiver
 	Err   error

@@ -70,8 +70,8 @@ func TestNames(t *testing.T) {
 		column(0, 120),                   // home is gone
 		column(0, 130, 1, 900),           // and back: it may be another
 		column(0, 140, 1, 910, 2, 5),     // one more
-		column(0, 7, 1, 920, 2, 6),       // root is another one now, as its counter says
-		column(0, 8, 1, 930, 2, 7, 3, 1), // nobody has a name for 3
+		column(0, 7, 1, 920, 2, 6),       // root is another one now, since its counter fell
+		column(0, 8, 1, 930, 2, 7, 3, 1), // instance 3 has no name
 		column(0, 9, 1, 940, 2, 8, 3, 2),
 	)
 	x, err := AddInDom[float64](t.Context(), g, "w.x", "")

@@ -61,7 +61,7 @@ func (s *slot) put(v pcp.Value) {
 	}
 }
 
-// fail stores that there is no value: -1, the largest unsigned number, NaN, or "".
+// fail stores the sentinel of a missing value: -1, the largest unsigned number, NaN, or "".
 func (s *slot) fail(t pcp.Type, code pmerr.Code) {
 	s.word, s.text, s.code = math.MaxUint64, "", code
 	switch t {

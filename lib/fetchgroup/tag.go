@@ -20,8 +20,8 @@ type tag struct {
 	scale              string
 	optional           bool
 	isInstance, isTime bool
-	atInstance         int // where the instance begins
-	atScale            int // where the scale begins
+	atInstance         int // offset of the instance
+	atScale            int // offset of the scale
 }
 
 // A tagError is a mistake in a tag.

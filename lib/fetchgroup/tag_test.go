@@ -46,7 +46,7 @@ func TestTags(t *testing.T) {
 	}
 }
 
-// tagText shows what parseTag returns.
+// tagText shows the result of parseTag.
 func tagText(t tag, err error) string {
 	if bad, ok := errors.AsType[*tagError](err); ok {
 		return fmt.Sprintf("%d: %v", bad.at, bad)

@@ -32,7 +32,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// daemonDelay is how long daemon i takes for a fetch.
+// daemonDelay is the time that daemon i takes for a fetch.
 func daemonDelay(i int) time.Duration { return time.Duration(i*7%200) * time.Millisecond }
 
 // daemonKind is the defect of daemon i: one in twenty each.
@@ -93,7 +93,7 @@ func daemons(tb testing.TB, n int) []string {
 	}
 	tb.Cleanup(func() {
 		in.Close()
-		_ = cmd.Wait() // what it says does not matter any more
+		_ = cmd.Wait() // its exit status does not matter any more
 	})
 	var hosts []string
 	for s := bufio.NewScanner(out); len(hosts) < n && s.Scan(); {

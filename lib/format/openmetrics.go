@@ -49,7 +49,8 @@ func OpenMetricsFamily(name string, d *pcp.Desc) Family {
 	return f
 }
 
-// OpenMetricsHelp returns what OpenMetrics says a metric is: its name in PCP and its description.
+// OpenMetricsHelp returns the help text of a metric in OpenMetrics: its name in PCP and its
+// description.
 func OpenMetricsHelp(name string, d *pcp.Desc) string {
 	return name + " (" + string(AppendSummary(nil, d)) + ")"
 }

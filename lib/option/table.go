@@ -91,7 +91,7 @@ func (t *Table) find(match func(*Option) bool) *Option {
 	return nil
 }
 
-// textColumn is where the texts of options begin in the usage text.
+// textColumn is the column of the texts of options in the usage text.
 const textColumn = 24
 
 // Usage returns the usage text (commands.md T1.3).

@@ -49,7 +49,7 @@ const highResPair = `00000002
 		07400081 01000008 00000007
 	00000000000003e9 0000000000000005 80000000 00000003`
 
-// allTypes has a parameter of each type, the last four of lengths that are no multiple of 4 or do
+// allTypes has a parameter of each type, the last four of lengths that are not multiples of 4 or do
 // not fit their type.
 const allTypes = `00000001
 	000003e8 000f423f 0000001a 0000000d

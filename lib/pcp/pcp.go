@@ -77,7 +77,7 @@ func (d InDom) Serial() uint32 { return uint32(d) & 0x3fffff }
 // String returns d in the form domain.serial, or PM_INDOM_NULL.
 func (d InDom) String() string { return string(d.Append(nil)) }
 
-// Append appends what String returns.
+// Append appends the text of String.
 func (d InDom) Append(dst []byte) []byte {
 	if d == NullInDom {
 		return append(dst, "PM_INDOM_NULL"...)

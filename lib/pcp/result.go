@@ -137,8 +137,8 @@ func (v *Values) Value(i int) Value {
 // Find returns the position of instance inst, or -1.
 func (v *Values) Find(inst int32) int { return slices.Index(v.Insts, inst) }
 
-// A Value is one value: a type and a 64-bit word, or a type and bytes. The zero Value is no value.
-// Values are copied freely; the bytes are shared and must not be changed.
+// A Value is one value: a type and a 64-bit word, or a type and bytes. The zero Value is not a
+// value. Values are copied freely; the bytes are shared and must not be changed.
 type Value struct {
 	typ  Type
 	set  bool

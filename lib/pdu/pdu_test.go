@@ -108,7 +108,7 @@ func checkFlaws(t *testing.T, of Type, flaws []flaw) {
 	}
 }
 
-// checkCuts decodes a message of which the end is missing, and one with more after it.
+// checkCuts decodes a message without its end, and one with bytes after it.
 func checkCuts(t *testing.T, dumps []dump, cut, more bool) {
 	t.Helper()
 	for _, d := range dumps {
@@ -124,8 +124,8 @@ func checkCuts(t *testing.T, dumps []dump, cut, more bool) {
 	}
 }
 
-// fuzzMessage checks for a type that whatever decodes, and can be encoded, is the same when it is
-// decoded again.
+// fuzzMessage checks for a type that each decoded message that can be encoded decodes to the same
+// again.
 func fuzzMessage(f *testing.F, of Type, seeds ...string) {
 	for _, s := range seeds {
 		f.Add(unhex(f, s)[HeaderSize:])

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// guide is where the functions of the original are set against ours.
+// guide is the page that maps the functions of the original to ours.
 const guide = "../../docs/pmapi.md"
 
 // packageDirs are the packages that the guide may name.
@@ -133,7 +133,7 @@ func TestGuideNames(t *testing.T) {
 	check := func(code string) {
 		for _, m := range goName.FindAllStringSubmatch(code, -1) {
 			if packageDirs[m[1]] == "" {
-				continue // of the standard library
+				continue // names of the standard library are skipped
 			}
 			found++
 			if !names[m[0]] {

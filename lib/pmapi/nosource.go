@@ -7,8 +7,8 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// noSource is the Source of nothing: every method fails with pmerr.NoContext. A Source that was
-// closed puts it in the place of what it had.
+// noSource is the Source of nothing: every method fails with pmerr.NoContext. A Source replaces its
+// parts by it when it is closed.
 type noSource struct{}
 
 func (noSource) Lookup(context.Context, []string) ([]pcp.Answer[pcp.ID], error) {

@@ -20,9 +20,9 @@ import (
 	"pmtools/lib/pcp"
 )
 
-// A Source is where metrics come from. Lists in an answer have the order of the question and may
-// not be changed. An error result is for the request as a whole; the error of one item stands
-// beside the item. After Close every method fails with pmerr.NoContext.
+// A Source is an origin of metrics. Lists in an answer have the order of the question and may not
+// be changed. An error result is for the request as a whole; the error of one item stands beside
+// the item. After Close every method fails with pmerr.NoContext.
 //
 // Package sourcetest checks that an implementation keeps to this.
 type Source interface {
@@ -61,9 +61,9 @@ type Source interface {
 	// only asks for the time, now or of the next record. Columns belong to dst; byte slices in them
 	// stay valid until the source is closed.
 	Fetch(ctx context.Context, req *Request, dst *pcp.Result) error
-	// Store gives metrics the values in columns, each with at least one. It is tried once, whatever
-	// fails. An empty list is pmerr.TooSmall, a column without values pmerr.Value, and a recording
-	// pmerr.NotHost.
+	// Store gives metrics the values in columns, each with at least one. The request is never
+	// repeated, not even after an error. An empty list is pmerr.TooSmall, a column without values
+	// pmerr.Value, and a recording pmerr.NotHost.
 	Store(ctx context.Context, sets []pcp.Values) error
 	// Host returns the name of the host whose metrics these are, as far as the source knows it
 	// without a question to anybody, and for a recording the zone of the host at the position. The
@@ -73,7 +73,7 @@ type Source interface {
 	Close() error
 }
 
-// A Request says what to fetch.
+// A Request lists the metrics of a fetch.
 type Request struct {
 	IDs     []pcp.ID
 	Profile *pcp.Profile // nil selects all instances

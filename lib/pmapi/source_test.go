@@ -27,7 +27,7 @@ func TestAs(t *testing.T) {
 	tests := []struct {
 		name             string
 		src              pmapi.Source
-		timeline, redial any // what must be found
+		timeline, redial any // results that must be found
 	}{
 		{"nil", nil, nil, nil},
 		{"itself", a, a, nil},

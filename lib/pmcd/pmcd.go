@@ -1,8 +1,8 @@
 // Package pmcd is the client's side of a connection to a metrics daemon.
 //
-// [ParseSpec] reads a host specification, a [Dialer] connects to what it names: it tries the ports
-// and sockets, and does the handshake with the wanted TLS, authentication and container. The
-// resulting [Conn] has a method for each service of the daemon: names, descriptions, instances,
+// [ParseSpec] reads a host specification, a [Dialer] connects to the daemon that it names: it tries
+// the ports and sockets, and does the handshake with the wanted TLS, authentication and container.
+// The resulting [Conn] has a method for each service of the daemon: names, descriptions, instances,
 // texts, labels, values and stores. Methods for lists send one message, or several that do not wait
 // for each other.
 //

@@ -24,7 +24,7 @@ import (
 // A Config describes a session. The zero values of all but the first two fields are useful.
 type Config struct {
 	Folio   string // the list of archives; it must not exist
-	Creator string // the program's name
+	Creator string // name of the program
 	Replay  string // the program's configuration to replay the session; "" if it cannot
 
 	Logger string   // the path of pmlogger; "" for recording in this process

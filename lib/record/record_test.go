@@ -183,7 +183,7 @@ func TestOwn(t *testing.T) {
 	if err := r.Detach(); !errors.Is(err, pmerr.EINVAL) {
 		t.Errorf("detach: %v", err)
 	}
-	for range 600 { // until it says that there are some
+	for range 600 { // until it reports samples
 		if err := r.ShowStatus(""); err != nil {
 			t.Error(err)
 		}

@@ -201,8 +201,8 @@ func (r *Recorder) Run(ctx context.Context, interval time.Duration) error {
 // Samples returns the number of samples written. It may be called by other goroutines.
 func (r *Recorder) Samples() int64 { return r.samples.Load() }
 
-// Close completes the archive; the Source stays open. Without any sample there is no archive, and
-// the error is pmerr.NoData.
+// Close completes the archive; the Source stays open. Without any sample the archive is removed,
+// and the error is pmerr.NoData.
 func (r *Recorder) Close() error { return r.w.Close() }
 
 // putInstances writes the instances of domains whose metrics have other instances than in the last

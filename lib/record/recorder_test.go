@@ -164,7 +164,7 @@ func TestRecorderErrors(t *testing.T) {
 	}
 }
 
-// TestRecorderRun: samples come in time until the context is done, which is no error.
+// TestRecorderRun: samples come in time until the context is done, which is not an error.
 func TestRecorderRun(t *testing.T) { synctest.Test(t, testRecorderRun) }
 
 func testRecorderRun(t *testing.T) {

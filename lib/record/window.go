@@ -10,7 +10,7 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// A Window says which samples a Recorder takes.
+// A Window bounds the samples of a Recorder.
 type Window struct {
 	Timed    bool          // several samples; otherwise one, the first of an archive
 	Start    pcp.Timestamp // of an archive

@@ -135,7 +135,7 @@ func otherWord(word string) (token, bool) {
 	}, word)
 }
 
-// militaryZone knows the zones of one letter; there is no j.
+// militaryZone knows the zones of one letter: all but j.
 func militaryZone(word string) (token, bool) {
 	west, east := strings.Index("zabcdefghiklm", word), strings.Index("znopqrstuvwxy", word)
 	if len(word) != 1 || west < 0 && east < 0 {

@@ -13,7 +13,7 @@ import (
 	_ "pmtools/test/env"
 )
 
-// endless is how the reference writes the end of a source that has none.
+// endless is the reference's text for the end of a source without an end.
 const endless = "9223372036854775807.999999999"
 
 // stamp returns an instant as seconds and nanoseconds.

@@ -54,7 +54,7 @@ func TestFields(t *testing.T) {
 	}
 }
 
-// TestFieldsOfRubbish takes files apart that are no archives.
+// TestFieldsOfRubbish takes apart files that are not archives.
 func TestFieldsOfRubbish(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 3))
 	for _, suffix := range []string{"meta", "index", "0"} {

@@ -39,7 +39,7 @@ type fleetHost struct {
 	k        *kit
 	number   int
 	rng      *rand.Rand
-	load     float64 // how busy the host is at noon, 0 to 1
+	load     float64 // load of the host at noon, 0 to 1
 	insts    []int32
 	disks    []pcp.Values // as in diskCounters
 	counters []pcp.Values // of the host, as in hostCounters

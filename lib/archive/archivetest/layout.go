@@ -19,7 +19,7 @@ type Field struct {
 type layout struct {
 	src     []byte
 	version int
-	records []int // where each record begins, the label first, and the end of the last one
+	records []int // offset of each record, the label first, and the end of the last one
 	fields  []Field
 	pos     int
 }

@@ -30,7 +30,7 @@ func BuildDay(dir, name string, records int) error {
 type churn struct {
 	records int
 	live    int // processes in each record; half of them remain
-	fresh   int // how many of the others are replaced in each record, the oldest first
+	fresh   int // number of the others that are replaced in each record, the oldest first
 	metrics int // in turn 32-bit counters, 32-bit numbers, 64-bit counters, 64-bit numbers
 	long    int // bytes of a process's name
 }

@@ -47,7 +47,7 @@ func values(t *testing.T, p pmda.Provider) map[string]map[string]pcp.Value {
 	return out
 }
 
-// TestSystem looks at what every system has.
+// TestSystem checks the metrics that every system has.
 func TestSystem(t *testing.T) {
 	v := values(t, New(0))
 	for _, name := range []string{"hinv.ncpu", "hinv.physmem", "hinv.pagesize", "mem.physmem", "mem.util.used", "mem.freemem", "kernel.all.boottime", "kernel.all.cpu.idle", "hinv.ninterface"} {

@@ -13,7 +13,7 @@ var collectTests = []struct {
 	files map[string]string
 	want  []string // a metric, a blank, its values
 }{
-	{ // the values are what the reference's agent shows, where it can
+	{ // the values are those of the reference's agent, as far as it has them
 		"devices that few have",
 		map[string]string{
 			"proc/scsi/scsi": "Attached devices:\nHost: scsi0 Channel: 00 Id: 00 Lun: 00\n  Vendor: VMware,  Model: x Rev: 1.0 \n  Type:   Direct-Access                    ANSI  SCSI revision: 02\n" +

@@ -140,7 +140,7 @@ func isPartition(name []byte) bool {
 	return true
 }
 
-// readDisks reads /proc/diskstats, of which the first two numbers are those of the device:
+// readDisks reads /proc/diskstats, whose first two numbers are those of the device:
 //
 //	8       0 sda 832120 163765 19447322 603461 1514020 297525 50004496 542615 3 348428 1381996
 func (l *collector) readDisks(text []byte) {

@@ -84,7 +84,7 @@ func parseInterfaces(t, all *procfs.Table, ids *procfs.IDs, text []byte) {
 	t.Sort()
 }
 
-// parseSpeed reads the speed of a link in Mbit/s. An unknown one is no value.
+// parseSpeed reads the speed of a link in Mbit/s. An unknown speed has no value.
 func parseSpeed(t *procfs.Table, r *procfs.Row, text []byte) {
 	word, _ := procfs.Word(text)
 	mbits, ok := procfs.Uint(word)

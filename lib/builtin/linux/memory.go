@@ -230,7 +230,7 @@ type zoneReader struct {
 	ids, reserves     *procfs.IDs
 	page              uint64 // the size of a page in KiB
 
-	zone, node, name []byte // where it is
+	zone, node, name []byte // the current zone as a key, its node and its name
 	row              *procfs.Row
 	empty            []int32 // zones without memory, which are not instances
 }

@@ -24,7 +24,7 @@ func many(tb testing.TB, dir string, n int) {
 	}
 	for i := range n - 1 {
 		name := filepath.Join(dir, fmt.Sprintf("f%05d", i))
-		if os.Link(first, name) == nil { // which is quicker where it works
+		if os.Link(first, name) == nil { // a hard link is quicker where it works
 			continue
 		}
 		if err := os.WriteFile(name, b, 0o666); err != nil {

@@ -46,8 +46,8 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-// put writes a file, or removes it if there is nothing to write. The directory's time is another
-// then, as it is when time goes on.
+// put writes a file, or removes it if text is empty. It also changes the directory's time, as the
+// passing of time would.
 func (w *world) put(name string, b []byte) {
 	w.t.Helper()
 	path := filepath.Join(w.dir, name)
@@ -378,7 +378,7 @@ func TestStore(t *testing.T) {
 	}
 }
 
-// TestUnreadable has things in the directory that are no files to be read.
+// TestUnreadable has entries in the directory that are not readable files.
 func TestUnreadable(t *testing.T) {
 	w := newWorld(t)
 	if err := errors.Join(os.Mkdir(filepath.Join(w.dir, "directory"), 0o777), os.Symlink("nowhere", filepath.Join(w.dir, "link")), os.Symlink(".", filepath.Join(w.dir, "loop"))); err != nil {

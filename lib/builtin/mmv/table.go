@@ -77,8 +77,8 @@ type member struct {
 	inst   int32
 }
 
-// addInDoms adds the instance domains of a file to those of others, by their serial numbers, of
-// which the instances are seen. Files with the same cluster have their domains in common.
+// addInDoms adds the instance domains of a file to those of others, by their serial numbers: the
+// instances of the result are seen. Files with the same cluster have their domains in common.
 func (f *file) addInDoms(indoms map[uint32]*pmda.InDom, seen map[member]bool) {
 	for _, d := range f.InDoms {
 		serial := f.serial(d.Serial)

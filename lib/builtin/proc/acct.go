@@ -24,7 +24,7 @@ var acctFiles = [...]string{"var/account/pacct", "var/log/account/pacct"}
 const (
 	acctRecord  = 64
 	acctVersion = 3
-	acctName    = 48      // where the name of the program is
+	acctName    = 48      // offset of the program's name
 	acctTail    = 1 << 20 // number of bytes at the end of the file that are read
 	acctHertz   = 100     // the unit of its times, on every machine
 )

@@ -60,7 +60,7 @@ var hotFiles = [...]struct {
 	{"schedstat", func(t *procfs.Table, r *procfs.Row, text []byte) { t.SetFields(r, 1, text) }, []hotCell{{"2", "schedwait"}}},
 }
 
-// A hotCell is where a variable stands in a file.
+// A hotCell is the place of a variable in a file.
 type hotCell struct{ key, name string }
 
 // hotRates are the variables that are rates.
@@ -81,7 +81,7 @@ type hotList struct {
 	changes   uint64 // number of changes of the predicate
 	interval  uint64 // seconds
 	loaded    bool
-	at        time.Time // when samples were taken
+	at        time.Time // time of the samples
 	samples   map[int32]*hotSample
 	busy      float64 // seconds of all processors
 	idle      float64

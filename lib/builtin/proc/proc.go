@@ -267,8 +267,7 @@ func (p *collector) each(name, file string, fill func(t *procfs.Table, pid int32
 	}, p.Tables["selected"])
 }
 
-// readNames finds out how the processes are called. The names of those that are known and still
-// called the same are kept.
+// readNames reads the names of the processes. Names that have not changed keep their memory.
 func (p *collector) readNames(t *procfs.Table, _ *pmda.Request) error {
 	seen := make(map[int32]instanceName, len(p.pids))
 	for _, pid := range p.pids {

@@ -229,7 +229,7 @@ func TestVariables(t *testing.T) {
 	other := &pmda.Client{Attrs: map[pdu.AttrCode]string{pmda.UserID: "77"}}
 	for _, c := range []struct {
 		vars string // NAME=VALUE
-		want string // processes, their time in the program and their size; what another user sees of io
+		want string // processes, their time in the program and their size; the metrics of io for another user
 	}{
 		{"", "2; 000010 x=500; 000010 x=800; 0"},
 		{"PROC_HERTZ=1000 PROC_PAGESIZE=16384", "2; 000010 x=50; 000010 x=3200; 0"},

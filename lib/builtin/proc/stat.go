@@ -30,7 +30,7 @@ func (p *collector) addStat() {
 //	1 (init) S 0 1 1 34816 5 4194560 8571 ...
 //
 // The name may have blanks and parentheses: it ends at the last one. The number of a terminal's
-// process group that is -1 is no value.
+// process group has no value if it is -1.
 func parseStat(t *procfs.Table, r *procfs.Row, text []byte) {
 	name, rest, ok := statName(text)
 	if !ok {

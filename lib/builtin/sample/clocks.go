@@ -13,7 +13,7 @@ type clocks struct {
 	stepSize int32
 	rate     uint32    // growth of value in a second
 	value    uint32    // value of const_rate
-	valueAt  time.Time // when value was fetched; zero before
+	valueAt  time.Time // time of the fetch of value; zero before the first
 }
 
 // seconds returns the age of the collector.

@@ -37,7 +37,7 @@ func (s *collector) addControl() {
 	s.define(154, func(*pmda.Column) error { return pmerr.Again })
 }
 
-// storeControl takes debug options, of which there are none.
+// storeControl takes debug options. There are none yet.
 func storeControl(_ *pmda.Client, v *pcp.Values) error {
 	text, err := storedText(v)
 	switch {

@@ -10,7 +10,7 @@ import (
 // counters are numbers that change by the same amount with each fetch.
 type counters struct {
 	sums     map[uint32]uint64 // sums by item
-	negative [4]float64        // whole numbers
+	negative [4]float64        // only whole numbers
 }
 
 // addCounters adds counters that overflow soon, or begin below zero.

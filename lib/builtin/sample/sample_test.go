@@ -378,7 +378,7 @@ func TestSysinfo(t *testing.T) {
 	}
 }
 
-// TestStoreShapes stores values of wrong shapes everywhere: none may be taken for another, or
+// TestStoreShapes stores values of wrong shapes to all metrics: none may be taken for another, or
 // panic.
 func TestStoreShapes(t *testing.T) {
 	ctx := context.Background()

@@ -40,7 +40,7 @@ type server struct {
 }
 
 // Serve serves the programs that connect to a listener, until the listener or the Agent is closed,
-// which is no error. It closes the listener.
+// which is not an error. It closes the listener.
 func (a *Agent) Serve(l net.Listener) error {
 	s := &a.server
 	if !s.listen(l) {

@@ -96,8 +96,8 @@ func SetSync(message []byte) Kind {
 	return Kind(message[header+2])
 }
 
-// DecodeData decodes the body of a message of TypeData. The tag ends at its first NUL, or where its
-// length says. Bytes after it are ignored, as the reference's agent does.
+// DecodeData decodes the body of a message of TypeData. The tag ends at its first NUL, or at the
+// end of its length. Bytes after it are ignored, as the reference's agent does.
 func DecodeData(body []byte) (Data, error) {
 	r := wire.NewReader(body)
 	version, size := r.Uint8(), r.Uint8()

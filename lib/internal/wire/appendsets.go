@@ -23,7 +23,7 @@ type SetWriter struct {
 // encoded, dst is returned unchanged with an error.
 func (w *SetWriter) Append(dst []byte, start int, sets []pcp.Values) ([]byte, error) {
 	before := len(dst)
-	block := len(dst) - start // where the next value block will begin in the message
+	block := len(dst) - start // offset of the next value block in the message
 	for i := range sets {
 		v := &sets[i]
 		if err := checkValues(v, w.FloatInSitu); err != nil {

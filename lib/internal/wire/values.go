@@ -30,7 +30,7 @@ type Sets struct {
 	pos    int
 	left   int
 	blocks int // bytes of the value blocks seen
-	low    int // where the first of them begins
+	low    int // offset of the first block
 	bad    bool
 	// Checked means that Next was called for all sets of the message before, and Err returned nil.
 	Checked bool

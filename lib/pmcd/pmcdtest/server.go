@@ -73,7 +73,7 @@ type Server struct {
 	requests []Request
 	listener net.Listener
 	closed   chan struct{}
-	once     sync.Once // closes closed
+	once     sync.Once // closes the channel closed once
 	wg       sync.WaitGroup
 }
 

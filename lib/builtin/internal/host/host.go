@@ -75,7 +75,7 @@ func (h *Host) Labels() [][]pcp.Label {
 const maxLabelFile = 1 << 16
 
 // labelFiles returns the labels in the files of a directory, in the order of their names. A file
-// that cannot be read, or is no JSON object, is left out.
+// that cannot be read, or is not a JSON object, is left out.
 func labelFiles(dir string, flags uint8) [][]pcp.Label {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

@@ -106,7 +106,7 @@ func (c *Catalog) Keep(kind string, serial int) {
 	c.kept = append(c.kept, n)
 }
 
-// keptDir is where the reference's agents keep numbers.
+// keptDir is the directory in which the reference's agents keep numbers.
 const keptDir = "var/lib/pcp/config/pmda"
 
 // saveNumbers writes numbers that were given since the last time.

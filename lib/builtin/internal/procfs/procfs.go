@@ -231,7 +231,7 @@ func Hex(word []byte) (uint64, bool) {
 	return n, len(word) > 0
 }
 
-// Real returns a number like 12.25, which is how the kernel writes fractions.
+// Real returns a number like 12.25, the kernel's form of fractions.
 func Real(word []byte) (float64, bool) {
 	whole, frac, _ := bytes.Cut(word, []byte{'.'})
 	w, ok := Uint(whole)

@@ -25,7 +25,7 @@ type Table struct {
 	Slots  map[string]int // the cell of each key
 	fields []int          // the cell of each numbered field, -1 for none; made when first needed
 	Rows   []Row
-	index  map[int32]int // where rows are that at has added
+	index  map[int32]int // indexes of the rows that at has added
 
 	Reading *pmda.Reading
 	others  []*Table       // tables that are filled together with this one
@@ -134,8 +134,7 @@ func (t *Table) At(inst int32) *Row {
 	return t.Row(inst)
 }
 
-// Sort puts the rows into the order of instances, and keeps the first of those that are for the
-// same.
+// Sort puts the rows into the order of instances, and keeps the first row of an instance.
 func (t *Table) Sort() {
 	byInst := func(a, b Row) int { return cmp.Compare(a.Inst, b.Inst) }
 	if !slices.IsSortedFunc(t.Rows, byInst) {

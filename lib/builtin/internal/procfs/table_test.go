@@ -34,7 +34,7 @@ func TestTable(t *testing.T) {
 	r := table.Row(5)
 	table.Cell(r, []byte("a")).SetUint(1)
 	table.Cell(r, []byte("b")).SetText([]byte("x"))
-	table.Cell(r, []byte("c")).SetUint(2) // nobody wants it
+	table.Cell(r, []byte("c")).SetUint(2) // no metric needs it
 	r = table.Row(3)
 	table.SetFields(r, 1, []byte("10 20 30"))
 	table.Cell(r, []byte("a")).SetReal(1.5)

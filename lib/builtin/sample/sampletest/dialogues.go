@@ -64,12 +64,12 @@ func descriptions() Dialogue {
 	return Dialogue{"descriptions", b.String()}
 }
 
-// stores tries to store the same everywhere.
+// stores tries to store the same values to all metrics.
 func stores(values string) Dialogue {
 	var b strings.Builder
 	for item := range 185 {
 		switch item {
-		case 0, 56, 87, 88, 89, 90, 169: // they end the agent, let it sleep, or change what other values are
+		case 0, 56, 87, 88, 89, 90, 169: // they end the agent, let it sleep, or change other values
 			continue
 		}
 		fmt.Fprintf(&b, "store %d %s\n", item, values)

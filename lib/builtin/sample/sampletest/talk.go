@@ -19,7 +19,7 @@ import (
 type Talker struct {
 	w    io.Writer
 	r    *pdu.Reader
-	from int32 // which client speaks
+	from int32 // number of the client
 }
 
 // Open begins a dialogue.
