@@ -42,8 +42,8 @@ lib/pmapi/sourcetest: lib/pmapi lib/pcp lib/pmerr
 lib/suggest:
 lib/remotewrite: lib/safefile lib/format lib/pmapi lib/pcp
 lib/remotewrite/remotewritetest:
-lib/export: lib/archive lib/pmapi lib/pmns lib/safefile lib/version lib/pcp lib/pmerr
-lib/fetchgroup: lib/suggest lib/pmapi lib/pcp lib/pmerr
+lib/export: lib/archive lib/pmapi lib/pmns lib/safefile lib/version lib/pcp lib/pmerr lib/when
+lib/fetchgroup: lib/suggest lib/pmapi lib/pcp lib/pmerr lib/when
 lib/format: lib/pcp lib/pmerr
 lib/mmv: lib/config lib/safefile lib/pcp lib/pmerr
 lib/mmv/mmvtest: lib/mmv lib/pcp lib/pmerr
@@ -64,8 +64,9 @@ lib/builtin/internal/procfs/procfstest: lib/builtin/internal/procfs lib/pmda lib
 lib/builtin/linux: lib/builtin/internal/procfs lib/pmda lib/pcp lib/pmerr
 lib/builtin/proc: lib/builtin/internal/procfs lib/pmda lib/pcp lib/pmerr
 lib/builtin/host: lib/builtin/internal/procfs lib/pmda lib/pcp lib/pmerr
-lib/builtin/mmv: lib/pmda lib/mmv lib/pcp lib/pmerr
-lib/record: lib/archive lib/pmapi lib/pmcd lib/safefile lib/pcp lib/pmerr
+lib/builtin/mmv: lib/safefile lib/pmda lib/mmv lib/pcp lib/pmerr
+lib/sampling: lib/when lib/format lib/pmapi lib/pcp lib/pmerr
+lib/record: lib/sampling lib/archive lib/pmapi lib/pmcd lib/safefile lib/pcp lib/pmerr
 lib/timecontrol: lib/pcp lib/pmerr
 lib/timecontrol/timecontroltest: lib/timecontrol
 lib/builtin/pmcd: lib/safefile lib/when lib/builtin/internal/catalog lib/builtin/internal/host lib/pmda lib/version lib/pcp lib/pmerr
@@ -94,18 +95,19 @@ derive/sql: derive/syntax derive/check derive/internal/ere lib/pcp
 derive/summary: derive/syntax derive/check derive/eval lib/format lib/pcp
 derive/lint: derive/syntax derive/check lib/pcp
 derive/lsp: derive/lint derive/diagnose lib/textwidth derive derive/syntax derive/check derive/repl derive/manual lib/version lib/when
-derive/repl: derive/sql derive/summary derive/internal/insts lib/fetchgroup lib/record lib/archive derive/lint derive/diagnose lib/suggest lib/textwidth lib/pmcd derive derive/syntax derive/check derive/expand lib/pmapi lib/format lib/when lib/pcp lib/pmerr derive/manual
+derive/repl: derive/sql derive/summary derive/internal/insts lib/fetchgroup lib/record lib/archive derive/lint derive/diagnose lib/suggest lib/textwidth lib/pmcd derive derive/syntax derive/check derive/expand lib/pmapi lib/format lib/when lib/pcp lib/pmerr derive/manual derive/query lib/sampling
+derive/query: lib/textwidth derive/summary derive/internal/insts lib/fetchgroup derive/diagnose lib/pmcd derive derive/syntax derive/check derive/expand lib/sampling lib/pmapi lib/format lib/pcp lib/pmerr
 cmd/internal/cli: lib/config lib/textwidth lib/when lib/pmerr
 cmd/internal/command: cmd/internal/cli lib/option lib/textwidth
 cmd/internal/debug: lib/*
 cmd/internal/source: cmd/internal/cli cmd/internal/debug lib/* derive derive/check derive/debug derive/load
-cmd/internal/samples: lib/format lib/textwidth lib/pcp
+cmd/internal/samples: lib/format lib/textwidth lib/pcp lib/sampling
 cmd/internal/picture: cmd/internal/samples lib/format
 cmd/internal/grid: derive/repl lib/textwidth
 cmd/internal/clitest: cmd/internal/cli lib/archive/archivetest lib/pmcd/pmcdtest test/env test/golden
 cmd/pminfo: cmd/internal/cli cmd/internal/command cmd/internal/source lib/* derive
 cmd/pmerr: cmd/internal/cli lib/option lib/pmerr
-cmd/pmderive: cmd/internal/cli cmd/internal/command cmd/internal/grid cmd/internal/picture cmd/internal/samples cmd/internal/source lib/* derive derive/syntax derive/check derive/derivetest derive/deps derive/lint derive/load derive/lsp derive/repl derive/sql derive/summary
+cmd/pmderive: cmd/internal/cli cmd/internal/command cmd/internal/grid cmd/internal/picture cmd/internal/samples cmd/internal/source lib/* derive derive/syntax derive/check derive/derivetest derive/deps derive/lint derive/load derive/lsp derive/repl derive/sql derive/summary derive/query
 cmd/pmstore: cmd/internal/cli cmd/internal/command cmd/internal/source lib/* derive
 cmd/pmval: cmd/internal/cli cmd/internal/command cmd/internal/samples cmd/internal/source lib/* derive
 docs/examples/derived: derive lib/format lib/pmapi lib/pcp

@@ -7,8 +7,10 @@ import (
 	"os"
 	"os/signal"
 
+	"pmtools/derive/query"
 	"pmtools/derive/repl"
 	"pmtools/derive/syntax"
+	"pmtools/lib/pmapi"
 	"pmtools/lib/record"
 )
 
@@ -24,7 +26,7 @@ func (a *app) recordArchive(ctx context.Context, f *evalFlags, set repl.Settings
 	if err != nil {
 		return err
 	}
-	win, err := a.window(ctx, s, f)
+	q, err := a.query(ctx, s, f, nil)
 	s.Close()
 	if err != nil {
 		return err
@@ -45,8 +47,12 @@ func (a *app) recordArchive(ctx context.Context, f *evalFlags, set repl.Settings
 	}()
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
 	defer stop()
-	return rec.Window(ctx, src, &record.Window{
-		Timed: win.Timed, Start: win.Start, End: win.End, HasEnd: win.HasEnd,
-		Interval: cmp.Or(win.Interval, repl.DefaultInterval), Samples: win.Samples,
-	})
+	if q.Once {
+		q.Times.Samples = 1
+		if line, ok := pmapi.As[pmapi.Timeline](src); ok {
+			q.Times.Start, _, _ = line.Bounds(ctx) // an error belongs to the end
+		}
+	}
+	q.Times.Interval = cmp.Or(q.Times.Interval, query.DefaultInterval)
+	return rec.Run(ctx, &q.Times)
 }

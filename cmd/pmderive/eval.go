@@ -17,16 +17,16 @@ import (
 
 	"pmtools/cmd/internal/picture"
 	"pmtools/cmd/internal/samples"
+	"pmtools/derive/query"
 	"pmtools/derive/repl"
 	"pmtools/lib/format"
 	"pmtools/lib/pcp"
-	"pmtools/lib/when"
 )
 
 // evalFlags are the options of eval.
 type evalFlags struct {
 	set       repl.Settings
-	pick      repl.Selection
+	pick      query.Selection
 	precision int
 	delay     bool
 	plot      string // the file, or terminalChart; "" for none
@@ -75,8 +75,8 @@ func (a *app) newEval() *cobra.Command {
 	fs.BoolVarP(&set.Raw, "raw", "r", false, "output raw counter values (no rate conversion)")
 	fs.StringVar(&f.plot, "plot", "", "draw a chart of the values, or a picture into `FILE`: .svg or .png")
 	fs.Lookup("plot").NoOptDefVal = terminalChart
-	fs.IntVar(&set.Top, "top", 0, "show only the `N` largest values of each expression")
-	fs.StringVar(&set.Sort, "sort", "", "`ORDER` of values: "+strings.Join(repl.Sorts(), ", ")+" (the largest first)")
+	fs.IntVar(&f.pick.Top, "top", 0, "show only the `N` largest values of each expression")
+	fs.StringVar(&f.pick.Sort, "sort", "", "`ORDER` of values: "+strings.Join(query.Sorts(), ", ")+" (the largest first)")
 	fs.BoolVar(&set.Wide, "wide", false, "show all columns of a table, whatever the width of the terminal")
 	fs.BoolVar(&set.Vertical, "vertical", false, "show a table with a line for each value")
 	fs.BoolVar(&set.Long, "long", false, "write csv with a line for each value")
@@ -100,15 +100,14 @@ func (a *app) newEval() *cobra.Command {
 // settings returns the settings that the options ask for.
 func (a *app) settings(f *evalFlags, precise bool) (repl.Settings, error) {
 	set := f.set
-	set.Across = f.across
 	set.Interval, set.Color = a.Options.Interval, a.Env.ColorWanted(a.Env.Stdout)
 	if precise {
 		set.Precision = &f.precision
 	}
-	if set.Top > 0 {
-		set.Sort = cmp.Or(set.Sort, "value")
+	if f.pick.Top > 0 {
+		f.pick.Sort = cmp.Or(f.pick.Sort, "value")
 	}
-	if err := cmp.Or(f.forms(&set), repl.CheckAcross(f.across)); err != nil {
+	if err := cmp.Or(f.forms(&set), query.CheckAcross(f.across)); err != nil {
 		return set, err
 	}
 	switch {
@@ -118,10 +117,10 @@ func (a *app) settings(f *evalFlags, precise bool) (repl.Settings, error) {
 		return set, errors.New("-f requires a number of digits from 0 to 40")
 	case f.plot != "" && f.plot != terminalChart && !picture.Is(f.plot):
 		return set, fmt.Errorf("--plot=%s: a picture's name ends in .svg or .png", f.plot)
-	case set.Top < 0:
+	case f.pick.Top < 0:
 		return set, errors.New("--top requires a number of values")
-	case set.Sort != "" && !slices.Contains(repl.Sorts(), set.Sort):
-		return set, fmt.Errorf("unknown order '%s'; there are %s", set.Sort, strings.Join(repl.Sorts(), ", "))
+	case f.pick.Sort != "" && !slices.Contains(query.Sorts(), f.pick.Sort):
+		return set, fmt.Errorf("unknown order '%s'; there are %s", f.pick.Sort, strings.Join(query.Sorts(), ", "))
 	}
 	return set, nil
 }
@@ -174,7 +173,7 @@ func (f *evalFlags) forms(set *repl.Settings) error {
 }
 
 // eval evaluates expressions.
-func (a *app) eval(ctx context.Context, f *evalFlags, precise bool, args []string) error {
+func (a *app) eval(ctx context.Context, f *evalFlags, precise bool, args []string) (failed error) {
 	set, err := a.settings(f, precise)
 	if err != nil {
 		return err
@@ -182,31 +181,26 @@ func (a *app) eval(ctx context.Context, f *evalFlags, precise bool, args []strin
 	if len(args) == 0 {
 		return errors.New("no expression is given, and -c defines none")
 	}
-	if several, err := a.several(f); err != nil {
+	hosts, err := a.several(f)
+	if err != nil {
 		return err
-	} else if several {
-		return a.evalHosts(ctx, f, set, args)
 	}
-	return a.evalOne(ctx, f, set, args)
-}
-
-// evalOne evaluates expressions on one source.
-func (a *app) evalOne(ctx context.Context, f *evalFlags, set repl.Settings, args []string) (failed error) {
 	a.running = true
 	if f.archive != "" {
 		return a.recordArchive(ctx, f, set, args)
 	}
-	s, err := a.session(ctx, set)
+	s, err := a.session(ctx, set, overHosts(hosts))
 	if err != nil {
 		return err
 	}
 	defer s.Close()
-	win, err := a.window(ctx, s, f)
+	q, err := a.query(ctx, s, f, hosts)
 	if err != nil {
 		return err
 	}
-	if win.Timed {
-		a.Env.Waits()
+	q.Exprs, q.Raw = args, set.Raw || set.Output == "openmetrics"
+	if set.Output == "openmetrics" && !q.Once && q.Times.Samples != 1 {
+		return errors.New("openmetrics is for one sample only")
 	}
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
 	defer stop()
@@ -215,11 +209,22 @@ func (a *app) evalOne(ctx context.Context, f *evalFlags, set repl.Settings, args
 		return err
 	}
 	defer func() { failed = cmp.Or(failed, done()) }()
-	err = s.Eval(ctx, args, win, w)
-	if win.Timed && ctx.Err() != nil {
-		return nil // that is how it ends
-	}
-	return err
+	return a.sample(ctx, s, q, func(st *query.Stream) error {
+		form := repl.Form{Output: set.Output, Rows: set.Vertical || q.Select.Top > 0, Delay: f.delay, Settings: &set}
+		if f.plot != "" {
+			form.Output = repl.Chart
+		}
+		if f.plot != terminalChart {
+			form.Picture = f.plot
+		}
+		if form.Output == "table" {
+			for _, name := range st.Used() {
+				fmt.Fprintln(w, "expanded "+name)
+			}
+		}
+		_, err := s.Write(ctx, w, st, form)
+		return err
+	})
 }
 
 // outputFile returns where values are written, and what ends that.
@@ -232,48 +237,4 @@ func (a *app) outputFile(f *evalFlags) (w io.Writer, done func() error, err erro
 		return nil, nil, err
 	}
 	return file, file.Close, nil
-}
-
-// window works out which samples the options ask for.
-func (a *app) window(ctx context.Context, s *repl.Session, f *evalFlags) (*repl.Window, error) {
-	o := &a.Options
-	win := &repl.Window{Interval: o.Interval, Delay: f.delay, Plot: f.plot != "", Select: f.pick}
-	win.Timed = o.HasStart || o.HasFinish || o.HasAlign || o.HasOrigin || o.HasInterval || o.HasSamples || f.delay || win.Plot || f.records
-	if f.plot != terminalChart {
-		win.Picture = f.plot
-	}
-	if !win.Timed {
-		return win, nil
-	}
-	if o.HasSamples && o.Samples == 0 {
-		return nil, errors.New("-s 0 asks for no samples")
-	}
-	win.Samples = o.Samples
-	recorded, start, end, err := s.Bounds(ctx)
-	if err != nil && !recorded {
-		return nil, err
-	}
-	base := when.Base{Start: a.Env.Now(), Now: a.Env.Now(), Zone: s.Zone()}
-	if recorded {
-		base.Start = start.Time()
-		if err == nil {
-			base.End = end.Time()
-		}
-		if win.Interval == 0 && !f.records {
-			win.Interval = repl.DefaultInterval
-		}
-		s.SetStep(win.Interval)
-	}
-	w, err := o.Window(base)
-	if err != nil {
-		return nil, err
-	}
-	win.Start = pcp.TimestampOf(w.Origin)
-	if win.HasEnd = !w.End.IsZero(); win.HasEnd {
-		win.End = pcp.TimestampOf(w.End)
-	}
-	if win.Plot && win.Samples == 0 && !win.HasEnd {
-		win.Samples = repl.PlotSamples
-	}
-	return win, nil
 }

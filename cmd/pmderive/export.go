@@ -16,7 +16,7 @@ import (
 
 	"pmtools/cmd/internal/cli"
 	"pmtools/derive"
-	"pmtools/derive/repl"
+	"pmtools/derive/query"
 	"pmtools/derive/syntax"
 	"pmtools/lib/archive"
 	"pmtools/lib/export"
@@ -112,7 +112,7 @@ func (a *app) export(ctx context.Context, f *exportFlags, args []string) error {
 
 // exportLive writes the values of a live source.
 func (a *app) exportLive(ctx context.Context, f *exportFlags, args []string) error {
-	interval := cmp.Or(a.Options.Interval, repl.DefaultInterval)
+	interval := cmp.Or(a.Options.Interval, query.DefaultInterval)
 	cfg := f.config("live-" + time.Now().UTC().Format("20060102T150405.000000"))
 	return a.runExport(ctx, f, cfg, args, func() (*export.Records, error) {
 		plain, err := a.sources.OpenPlain(ctx)

@@ -2,20 +2,13 @@ package main
 
 import (
 	"bufio"
-	"cmp"
-	"context"
 	"errors"
 	"fmt"
-	"os"
-	"os/signal"
 	"strings"
-	"time"
 
-	"pmtools/cmd/internal/cli"
+	"pmtools/derive/query"
 	"pmtools/derive/repl"
-	"pmtools/lib/pcp"
 	"pmtools/lib/pmcd"
-	"pmtools/lib/when"
 )
 
 // This file evaluates expressions on several hosts at once.
@@ -62,77 +55,42 @@ func (a *app) readHosts(name string) error {
 	}
 }
 
-// several checks the options of several hosts, and returns whether there are any.
-func (a *app) several(f *evalFlags) (bool, error) {
+// several checks the options of several hosts and returns the hosts, or nil if values of one source are
+// asked for.
+func (a *app) several(f *evalFlags) ([]string, error) {
 	if f.hosts != "" {
 		if err := a.readHosts(f.hosts); err != nil {
-			return false, err
+			return nil, err
 		}
 	}
-	if a.fleet = len(a.hosts) > 1 || f.hosts != "" || f.across != "" || f.all; !a.fleet {
-		return false, nil
+	if len(a.hosts) <= 1 && f.hosts == "" && f.across == "" && !f.all {
+		return nil, nil
 	}
-	if err := repl.CheckHosts(a.hosts); err != nil {
-		return false, err
+	if err := query.CheckHosts(a.hosts); err != nil {
+		return nil, err
 	}
 	o := &a.Options
 	switch {
 	case len(a.hosts) == 0 && f.hosts != "":
-		return false, fmt.Errorf("--hosts %s names no host", f.hosts)
+		return nil, fmt.Errorf("--hosts %s names no host", f.hosts)
 	case len(a.hosts) == 0 || o.HasArchive || o.Local:
-		return false, errors.New("--across, --all-hosts and --hosts are for hosts, which -h or --hosts names")
+		return nil, errors.New("--across, --all-hosts and --hosts are for hosts, which -h or --hosts names")
 	case f.plot != "":
-		return false, errors.New("--plot is for one host")
+		return nil, errors.New("--plot is for one host")
 	case f.archive != "":
-		return false, errors.New("--archive-out is for one host")
+		return nil, errors.New("--archive-out is for one host")
 	case o.HostZone:
-		return false, errors.New("-z is for one host; -Z names a zone")
+		return nil, errors.New("-z is for one host; -Z names a zone")
 	}
-	return true, nil
+	return a.hosts, nil
 }
 
-// evalHosts evaluates expressions on several hosts.
-func (a *app) evalHosts(ctx context.Context, f *evalFlags, set repl.Settings, args []string) (failed error) {
-	o := &a.Options
-	win := &repl.Window{Interval: o.Interval, Select: f.pick, All: f.all, Samples: o.Samples}
-	win.Timed = o.HasStart || o.HasFinish || o.HasAlign || o.HasOrigin || o.HasInterval || o.HasSamples || f.records
-	a.running = true
-	w, done, err := a.outputFile(f)
-	if err != nil {
-		return err
-	}
-	defer func() { failed = cmp.Or(failed, done()) }()
-	s, err := a.session(ctx, set)
-	if err != nil {
-		return err
-	}
-	defer s.Close()
-	now := a.Env.Now()
-	times, err := o.Window(when.Base{Start: now, Now: now, Zone: s.Zone()})
-	if err != nil {
-		return err
-	}
-	if win.HasEnd = win.Timed && !times.End.IsZero(); win.HasEnd {
-		win.End = pcp.TimestampOf(times.End)
-	}
-	if win.Timed {
-		a.Env.Waits()
-	}
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
-	defer stop()
-	if wait := times.Origin.Sub(now); win.Timed && wait > 0 {
-		select {
-		case <-time.After(wait):
-		case <-ctx.Done():
-		}
-	}
-	if err = s.Eval(ctx, args, win, w); errors.Is(err, repl.ErrHosts) {
-		return cli.Exit(1) // each of them has said why
-	}
-	return err
+// overHosts makes a session one over several hosts, if there are any.
+func overHosts(hosts []string) func(*repl.Options) {
+	return func(o *repl.Options) { o.Hosts = hosts }
 }
 
-// tell tells what is wrong with one of several hosts.
-func (a *app) tell(host string, err error) {
+// report tells what is wrong with one of several hosts.
+func (a *app) report(host string, err error) {
 	fmt.Fprintf(a.Env.Stderr, "%s: %s: %s", a.Env.Prog, pmcd.Redact(host), problemText(err, a.Env.Stderr))
 }

@@ -21,6 +21,7 @@ import (
 	"pmtools/cmd/internal/cli"
 	"pmtools/cmd/internal/command"
 	"pmtools/cmd/internal/source"
+	"pmtools/derive/query"
 	"pmtools/derive/repl"
 	"pmtools/derive/sql"
 	"pmtools/lib/option"
@@ -39,11 +40,9 @@ type app struct {
 	*command.Command
 	sources *source.Opener
 	hosts   []string                   // -h, and those of --hosts
-	fleet   bool                       // they are asked together, even if there is one only
 	version bool                       // -V
 	pager   atomic.Pointer[os.Process] // that has the terminal
 	catalog string                     // a table of metrics that has the metadata, "" for none
-	push    *push                      // where samples go instead of the output; nil for nowhere else
 	running bool                       // the command line was valid: errors are not errors of usage
 }
 
@@ -68,7 +67,7 @@ func (a *app) Execute(ctx context.Context) error {
 	root.SetOut(a.Env.Out)
 	root.SetErr(a.Env.Stderr)
 	if command.Proposes(a.Env) {
-		describe(root, map[string][]string{"output": repl.Outputs(), "sort": repl.Sorts(), "header": {"none", "once"}, "dialect": sql.Dialects()})
+		describe(root, map[string][]string{"output": repl.Outputs(), "sort": query.Sorts(), "header": {"none", "once"}, "dialect": sql.Dialects()})
 		return command.Propose(ctx, a.Env, root)
 	}
 	err := root.ExecuteContext(ctx)
@@ -93,7 +92,7 @@ func (a *app) Execute(ctx context.Context) error {
 
 // complain writes an error with all its details to standard error.
 func (a *app) complain(err error) {
-	if bad, ok := errors.AsType[repl.Problems](err); ok {
+	if bad, ok := errors.AsType[query.Problems](err); ok {
 		for _, p := range bad {
 			a.complain(p)
 		}

@@ -8,98 +8,64 @@ import (
 	"pmtools/cmd/internal/picture"
 	"pmtools/cmd/internal/samples"
 	"pmtools/derive/repl"
+	"pmtools/lib/sampling"
 )
 
-// A sink hands the samples of a session to a writer of package samples.
-type sink struct {
-	samples.Writer
-	rates  []bool // whether the rates of an expression are written, instead of its values
-	sample samples.Sample
-}
-
-// Sample implements repl.Writer.
-func (k *sink) Sample(ctx context.Context, smp *repl.Sample) error {
-	k.sample.Time, k.sample.Sets, k.sample.Ordered = smp.Time, k.sample.Sets[:0], smp.Ordered
-	for i := range smp.Sets {
-		set := &smp.Sets[i]
-		k.sample.Sets = append(k.sample.Sets, samples.Set{Err: set.Err, Values: shownValues{set, k.rates[i]}})
-	}
-	return k.Writer.Sample(ctx, &k.sample)
-}
-
-// shownValues are the values of an expression, or their rates.
-type shownValues struct {
-	*repl.Set
-	rates bool
-}
-
-// At implements samples.Values.
-func (s shownValues) At(i int) samples.Value {
-	v := s.Set.At(i)
-	if s.rates {
-		v.Value = v.Rate
-	}
-	return samples.Value{ID: v.ID, Instance: v.Instance, Host: v.Host, Value: v.Value}
-}
-
-// output returns what writes the samples of a run.
-func (a *app) output(w io.Writer, r *repl.Run) (repl.Writer, error) {
-	if a.push != nil {
-		return a.push.begin(r), nil
-	}
-	h := &samples.Header{
-		Source: samples.Source{Kind: r.Kind, Name: r.Name, Host: r.Host}, Hosts: r.Hosts, Zone: r.Zone,
-		Start: r.Window.Start, End: r.Window.End, Samples: r.Window.Samples, Interval: r.Window.Interval,
-	}
+// output returns what writes samples in a form.
+func (a *app) output(w io.Writer, h *sampling.Header, f repl.Form) (sampling.Writer, error) {
 	if h.Source.Kind == repl.Default {
 		h.Source.Kind = repl.Host
 	}
-	if h.Samples == 0 {
-		h.Samples = -1
-	}
-	k := &sink{}
-	for _, e := range r.Exprs {
-		m := samples.Metric{Name: e.Name, Desc: e.Desc}
-		if e.Rate != nil {
-			m.Desc, m.Counter = *e.Rate, &e.Desc
-		}
-		h.Metrics = append(h.Metrics, m)
-		k.rates = append(k.rates, e.Rate != nil)
-	}
+	set := f.Settings
 	opt := &samples.Options{
-		Precision: -1, Long: r.Settings.Long, Units: r.Settings.Units, Safe: r.Settings.Safe, Color: r.Settings.Color, Wide: r.Settings.Wide,
-		Header: r.Settings.Header, Delimiter: r.Settings.Delimiter, Timestamp: r.Settings.Timestamp,
+		Precision: -1, Long: set.Long, Units: set.Units, Safe: set.Safe, Color: set.Color, Wide: set.Wide,
+		Header: set.Header, Delimiter: set.Delimiter, Timestamp: set.Timestamp,
 	}
 	if _, file := w.(redirected); !file {
 		opt.Width, opt.Height = cli.TerminalSize(a.Env.Stdout)
 	}
-	opt.Live = r.Live && r.Output != repl.Chart
-	if p := r.Settings.Precision; p != nil {
+	opt.Live = h.Live && f.Output != repl.Chart
+	if p := set.Precision; p != nil {
 		opt.Precision = *p
 	}
-	var err error
-	switch r.Output {
+	if f.Picture != "" {
+		return samples.NewPicture(h, func(p *samples.Picture) error { return picture.Draw(f.Picture, p) }), nil
+	}
+	form := samples.NewTable
+	switch f.Output {
 	case "csv":
-		k.Writer, err = samples.NewCSV(w, h, opt)
+		form = samples.NewCSV
 	case "json":
-		k.Writer, err = samples.NewJSON(w, h, opt)
+		form = samples.NewJSON
 	case "openmetrics":
-		k.Writer, err = samples.NewOpenMetrics(w, h, opt)
+		form = samples.NewOpenMetrics
 	case repl.Watch:
 		opt.Sparks = true
-		k.Writer, err = samples.NewRows(w, h, opt)
+		form = samples.NewRows
 	case repl.Chart:
-		if name := r.Window.Picture; name != "" {
-			k.Writer = samples.NewPicture(h, func(p *samples.Picture) error { return picture.Draw(name, p) })
-			break
-		}
-		k.Writer, err = samples.NewChart(w, h, opt)
+		form = samples.NewChart
 	default:
-		if r.Settings.Vertical || r.Settings.Top > 0 {
-			k.Writer, err = samples.NewRows(w, h, opt)
-			break
+		if f.Rows {
+			form = samples.NewRows
 		}
-		k.Writer, err = samples.NewTable(w, h, opt)
 	}
-	return k, err
+	out, err := form(w, h, opt)
+	if err == nil && (h.Live || f.Delay) {
+		out = flushed{out, a.Env.Flush}
+	}
+	return out, err
+}
+
+// A flushed writer shows each sample before the next one is waited for.
+type flushed struct {
+	sampling.Writer
+	flush func() error
+}
+
+// Sample implements sampling.Writer.
+func (f flushed) Sample(ctx context.Context, s *sampling.Sample) error {
+	if err := f.Writer.Sample(ctx, s); err != nil {
+		return err
+	}
+	return f.flush()
 }

@@ -16,10 +16,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"pmtools/cmd/internal/source"
+	"pmtools/derive/query"
 	"pmtools/derive/repl"
 	"pmtools/lib/pmapi"
 	"pmtools/lib/pmcd"
 	"pmtools/lib/remotewrite"
+	"pmtools/lib/sampling"
 	"pmtools/lib/version"
 )
 
@@ -97,7 +99,6 @@ func (a *app) pushAll(ctx context.Context, f *pushFlags, args []string) error {
 	if _, err := a.several(ef); err != nil {
 		return err
 	}
-	a.fleet = len(a.hosts) > 0 // even one alone: its connection is made again if it is lost
 	a.running = true
 	var stop func()
 	p.ctx, stop = signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
@@ -111,15 +112,9 @@ func (a *app) pushAll(ctx context.Context, f *pushFlags, args []string) error {
 	if p.queue, err = remotewrite.OpenQueue(opt); err != nil {
 		return fmt.Errorf("--queue: %w", err)
 	}
-	a.push = p
 	interrupted := false
 	report, err := remotewrite.Send(p.ctx, p.queue, client, backoff, grace, p.warn, func() (err error) {
-		set := repl.Settings{Raw: true, Interval: a.Options.Interval}
-		if a.fleet {
-			err = a.evalHosts(p.ctx, ef, set, args)
-		} else {
-			err = a.evalOne(p.ctx, ef, set, args)
-		}
+		err = p.produce(p.ctx, ef, args)
 		if interrupted = err == nil && p.ctx.Err() != nil && a.Options.HasArchive; interrupted { // a live source has no other end
 			p.warn(errors.New("interrupted: the rest of the archive is not sent"))
 		}
@@ -132,7 +127,26 @@ func (a *app) pushAll(ctx context.Context, f *pushFlags, args []string) error {
 	return cmp.Or(err, exitIf(interrupted || !report.Complete()))
 }
 
-// check checks the options, and returns those of the queue and the client.
+// produce puts the samples of expressions into the queue.
+func (p *push) produce(ctx context.Context, f *evalFlags, args []string) error {
+	hosts := p.a.hosts // one alone counts as several: its connection is made again if it is lost
+	s, err := p.a.session(ctx, repl.Settings{Interval: p.a.Options.Interval}, overHosts(hosts), p.watch)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	q, err := p.a.query(ctx, s, f, hosts)
+	if err != nil {
+		return err
+	}
+	q.Exprs, q.Raw = args, true
+	return p.a.sample(ctx, s, q, func(st *query.Stream) error {
+		_, err := st.Write(ctx, p.begin)
+		return err
+	})
+}
+
+// check reads the options that can be wrong.
 func (p *push) check(f *pushFlags) (*remotewrite.QueueOptions, *remotewrite.Client, error) {
 	size, err := source.ParseSize(f.size)
 	if err != nil {
@@ -163,18 +177,18 @@ func (p *push) warn(err error) {
 	fmt.Fprintf(p.a.Env.Stderr, "%s: %v\n", p.a.Env.Prog, err)
 }
 
-// begin returns the writer of the samples of a run.
-func (p *push) begin(r *repl.Run) repl.Writer {
-	opt := &remotewrite.SenderOptions{Queue: p.queue, Hosts: &p.hosts, Labels: p.labels, Live: r.Live, Warn: p.warn}
-	for _, e := range r.Exprs {
-		opt.Metrics = append(opt.Metrics, remotewrite.Metric{Name: e.Name, Desc: e.Desc})
+// begin takes what the samples of a run have in common.
+func (p *push) begin(h *sampling.Header) (sampling.Writer, error) {
+	opt := &remotewrite.SenderOptions{Queue: p.queue, Hosts: &p.hosts, Labels: p.labels, Live: h.Live, Warn: p.warn}
+	for i := range h.Metrics {
+		opt.Metrics = append(opt.Metrics, remotewrite.Metric{Name: h.Metrics[i].Name, Desc: h.Metrics[i].Desc})
 	}
 	p.Sender = remotewrite.NewSender(p.ctx, opt)
-	return p
+	return p, nil
 }
 
-// Sample implements repl.Writer. It is the only place where samples become those of package remotewrite.
-func (p *push) Sample(_ context.Context, smp *repl.Sample) error {
+// Sample implements sampling.Writer.
+func (p *push) Sample(_ context.Context, smp *sampling.Sample) error {
 	for i := range smp.Sets {
 		set := &smp.Sets[i]
 		if set.Err != nil {

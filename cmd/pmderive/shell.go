@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"pmtools/cmd/internal/cli"
+	"pmtools/derive/query"
 	"pmtools/derive/repl"
 	"pmtools/lib/suggest"
 )
@@ -26,14 +27,16 @@ func (a *app) interact(cmd *cobra.Command, args []string) (err error) {
 			return fmt.Errorf("unknown command \"%s\"; did you mean %s?", args[0], names)
 		}
 	}
-	if a.fleet = len(a.hosts) > 1; a.fleet {
-		if err := repl.CheckHosts(a.hosts); err != nil {
+	var hosts []string
+	if len(a.hosts) > 1 {
+		hosts = a.hosts
+		if err := query.CheckHosts(hosts); err != nil {
 			return err
 		}
 	}
 	a.running = true
 	terminal := cli.IsTerminal(env.Stdin) && cli.IsTerminal(env.Stdout)
-	s, err := a.session(ctx, repl.Settings{Color: terminal && env.ColorWanted(env.Stdout)})
+	s, err := a.session(ctx, repl.Settings{Color: terminal && env.ColorWanted(env.Stdout)}, overHosts(hosts))
 	if err != nil {
 		return err
 	}

@@ -16,9 +16,9 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// session returns a session over the source that the options ask for. The source is opened when it
+// session returns a session over the source that the options ask for, with its options changed. The source is opened when it
 // is needed, or here if -z asks for its zone.
-func (a *app) session(ctx context.Context, set repl.Settings) (*repl.Session, error) {
+func (a *app) session(ctx context.Context, set repl.Settings, change ...func(*repl.Options)) (*repl.Session, error) {
 	a.sources.LoadDefault()
 	opt, err := a.replOptions(set)
 	if err != nil {
@@ -32,11 +32,8 @@ func (a *app) session(ctx context.Context, set repl.Settings) (*repl.Session, er
 	case option.Local:
 		opt.Kind = repl.Local
 	}
-	if a.fleet {
-		opt.Hosts = a.hosts
-	}
-	if a.push != nil {
-		a.push.watch(opt)
+	for _, f := range change {
+		f(opt)
 	}
 	s := repl.New(opt)
 	if a.Options.HostZone {
@@ -59,7 +56,7 @@ func (a *app) replOptions(set repl.Settings) (*repl.Options, error) {
 		}
 	}
 	return &repl.Options{
-		Open: a.open, Tell: a.tell, OpenHost: a.sources.Hosts(),
+		Open: a.open, Report: a.report, OpenHost: a.sources.Hosts(),
 		Registry: a.sources.Registry(), Equivalent: a.sources.Equivalence(),
 		Zone: zone, Now: env.Now, Debug: a.debug, Files: files{}, Settings: set,
 		Table: func(ctx context.Context, w io.Writer, t *repl.Table) error {
@@ -73,7 +70,7 @@ func (a *app) replOptions(set repl.Settings) (*repl.Options, error) {
 			return grid.Draw(ctx, w, t, width)
 		},
 		Output: a.output, Record: a.record,
-		Flush: env.Flush, Save: a.saveSettings, Edit: a.edit, IsPicture: picture.Is,
+		Save: a.saveSettings, Edit: a.edit, IsPicture: picture.Is,
 	}, nil
 }
 

@@ -68,22 +68,24 @@ func (a *app) summarize(ctx context.Context, f *summarizeFlags, args []string) e
 	if !a.Options.HasArchive {
 		return errors.New("only archives can be summarized: name one with -a ARCHIVE; 'eval --archive-out BASE' records one")
 	}
-	s, err := a.session(ctx, repl.Settings{Raw: f.raw})
+	s, err := a.session(ctx, repl.Settings{})
 	if err != nil {
 		return err
 	}
 	defer s.Close()
-	win, err := a.window(ctx, s, &evalFlags{delay: true})
+	q, err := a.query(ctx, s, &evalFlags{delay: true}, nil)
 	if err != nil {
 		return err
 	}
-	win.HasEnd = win.HasEnd && a.Options.HasFinish // otherwise the end is where records end
-	d, failed := s.Summarize(ctx, args, win, f.each)
+	q.Exprs, q.Raw = args, f.raw
+	if !a.Options.HasFinish {
+		q.Times.End = pcp.Timestamp{} // the end is where records end
+	}
+	d, from, failed := s.Summarize(ctx, q, f.each)
 	if d == nil {
 		return failed
 	}
-	run := d.Run
-	h := &summary.Head{Source: summary.Source{Kind: run.Kind, Name: run.Name, Host: run.Host}, Zone: run.Zone, Err: failed}
+	h := &summary.Head{Source: summary.Source(from), Zone: s.Zone(), Err: failed}
 	rows := d.Rows(d.InstanceName)
 	switch f.output {
 	case "csv":

@@ -10,6 +10,7 @@ import (
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmapi"
 	"pmtools/lib/pmerr"
+	"pmtools/lib/when"
 )
 
 // A status is what came of asking for the next sample.
@@ -231,8 +232,10 @@ func (p *sampler) connect(ctx context.Context) error {
 	if !ok {
 		return errNoConnection
 	}
+	retry := when.Clock{Interval: max(p.s.interval, time.Second)}
+	retry.Due(time.Now()) // the attempt that follows
 	for again.Reconnect(ctx) != nil {
-		if err := sleep(ctx, max(p.s.interval, time.Second)); err != nil {
+		if _, err := retry.Wait(ctx); err != nil {
 			return err
 		}
 	}
@@ -253,53 +256,28 @@ type pace interface {
 type pacer struct {
 	on    bool
 	env   *cli.Env
-	step  time.Duration
-	next  time.Time
-	pause func(time.Duration) // waits for a short time
+	clock when.Clock
 }
-
-// exact is the end of a wait that is left to the system. A timer of Go's may be late by the
-// millisecond in which its poller counts, and by more on a busy machine.
-const exact = 2 * time.Millisecond
 
 // newPacer returns what waits between the samples of a session: an interval if the source is live,
 // or with -d.
 func newPacer(s *session) *pacer {
-	on := s.timeline == nil || s.flags.delay
-	if on {
+	p := &pacer{on: s.timeline == nil || s.flags.delay, env: s.env, clock: when.Clock{Interval: s.interval, Exact: true}}
+	if p.on {
 		s.env.Waits()
 	}
-	return &pacer{on: on, env: s.env, step: s.interval, next: time.Now(), pause: pause}
+	p.clock.Due(time.Now()) // the first sample
+	return p
 }
 
-// wait waits until the next sample is due. The times of samples do not drift: each is due one step
-// after the one before was. Only one that comes more than a step late moves the others.
-func (c *pacer) wait(ctx context.Context) (moved bool, err error) {
-	if !c.on {
+// wait waits until the next sample is due.
+func (p *pacer) wait(ctx context.Context) (moved bool, err error) {
+	if !p.on {
 		return false, nil
 	}
-	if err := c.env.Flush(); err != nil {
+	if err := p.env.Flush(); err != nil {
 		return false, err
 	}
-	now := time.Now()
-	if c.next = c.next.Add(c.step); now.Sub(c.next) > c.step {
-		c.next = now
-	}
-	if err := sleep(ctx, c.next.Sub(now)-exact); err != nil {
-		return false, err
-	}
-	c.pause(time.Until(c.next))
-	return false, nil
-}
-
-// sleep waits for a time, or until ctx is done.
-func sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+	_, err = p.clock.Wait(ctx)
+	return false, err
 }

@@ -13,6 +13,7 @@ import (
 	"pmtools/cmd/internal/cli"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmerr"
+	"pmtools/lib/when"
 )
 
 // singular is the description of a metric without instances.
@@ -185,7 +186,8 @@ func TestPacer(t *testing.T) { synctest.Test(t, testPacer) }
 func testPacer(t *testing.T) {
 	const step = 20 * time.Millisecond
 	env := &cli.Env{Out: bufio.NewWriter(io.Discard)}
-	c := &pacer{on: true, env: env, step: step, next: time.Now(), pause: time.Sleep}
+	c := &pacer{on: true, env: env, clock: when.Clock{Interval: step}}
+	c.clock.Due(time.Now())
 	begin := time.Now()
 	for range 10 {
 		time.Sleep(step / 4)
@@ -198,7 +200,8 @@ func testPacer(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	c.step = time.Hour
+	c.clock.Interval = time.Hour
+	c.clock.Due(time.Now())
 	if _, err := c.wait(ctx); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}

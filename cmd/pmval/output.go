@@ -9,6 +9,7 @@ import (
 	"pmtools/lib/format"
 	"pmtools/lib/option"
 	"pmtools/lib/pcp"
+	"pmtools/lib/sampling"
 )
 
 // setOutput takes the argument of --output.
@@ -22,11 +23,11 @@ func (f *flags) setOutput(arg string) error {
 
 // A formReporter shows samples in one of the forms of package samples.
 type formReporter struct {
-	w      samples.Writer
+	w      sampling.Writer
 	rate   bool
 	values format.Options
-	row    samples.Sample
-	list   samples.List
+	row    sampling.Sample
+	list   []sampling.Value
 }
 
 // newForm returns a reporter for --output and --plot.
@@ -35,12 +36,12 @@ func (s *session) newForm() (*formReporter, error) {
 	if s.flags.plot && !s.desc.Type.Arithmetic() {
 		return nil, fmt.Errorf("%s cannot be plotted: its values are not numbers (%s)", s.name, s.desc.Type.Text())
 	}
-	m := samples.Metric{Name: s.name, Desc: s.desc}
+	m := sampling.Metric{Name: s.name, Desc: s.desc}
 	if s.rate {
 		m.Counter = &s.desc
 		m.Desc.Type, m.Desc.Sem, m.Desc.Units = pcp.Double, pcp.Instant, rateUnits(s.desc.Units)
 	}
-	h := &samples.Header{Metrics: []samples.Metric{m}, Source: s.source(), Zone: s.zone, Samples: s.samples}
+	h := &sampling.Header{Metrics: []sampling.Metric{m}, Source: s.source(), Zone: s.zone, Samples: s.samples}
 	if s.timeline != nil {
 		h.Start = s.origin
 	}
@@ -55,7 +56,7 @@ func (s *session) newForm() (*formReporter, error) {
 		Precision: f.precision, Long: f.long, Units: f.units, Safe: f.safe, Live: s.redrawn(), Color: s.colored(),
 	}
 	opt.Width, _ = cli.TerminalSize(s.env.Stdout)
-	r := &formReporter{rate: s.rate, values: s.values, row: samples.Sample{Sets: make([]samples.Set, 1)}}
+	r := &formReporter{rate: s.rate, values: s.values, row: sampling.Sample{Sets: make([]sampling.Set, 1)}}
 	var err error
 	switch f.output {
 	case "csv":
@@ -69,9 +70,9 @@ func (s *session) newForm() (*formReporter, error) {
 }
 
 // source describes the source.
-func (s *session) source() samples.Source {
+func (s *session) source() sampling.Source {
 	kind, name := s.options.Source()
-	out := samples.Source{Kind: "host", Name: name, Host: s.host}
+	out := sampling.Source{Kind: "host", Name: name, Host: s.host}
 	switch kind {
 	case option.Archive:
 		out.Kind = "archive"
@@ -99,9 +100,9 @@ func (r *formReporter) sample(ctx context.Context, s *sample) error {
 	r.list = r.list[:0]
 	for i := range s.columns {
 		c := &s.columns[i]
-		r.list = append(r.list, samples.Value{ID: c.inst, Instance: c.name, Value: r.value(s, s.cells[i])})
+		r.list = append(r.list, sampling.Value{ID: c.inst, Instance: c.name, Value: r.value(s, s.cells[i])})
 	}
-	r.row.Sets[0].Values = r.list
+	r.row.Sets[0] = sampling.SetOf(r.list...)
 	return r.w.Sample(ctx, &r.row)
 }
 

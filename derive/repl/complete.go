@@ -2,6 +2,7 @@ package repl
 
 import (
 	"context"
+	"pmtools/derive/query"
 	"regexp"
 	"slices"
 	"strings"
@@ -67,15 +68,6 @@ func (s *Session) complete(before string, offer func(c *completer, before string
 	}
 }
 
-// A cache keeps what the source has said about names.
-type cache struct {
-	names    []string // all metrics; nil if they have not been asked for
-	children map[string][]pcp.Child
-}
-
-// forget empties the cache.
-func (c *cache) forget() { *c = cache{} }
-
 // A completer collects the texts for one line.
 type completer struct {
 	s      *Session
@@ -135,7 +127,7 @@ func (c *completer) argument(name, arg string, end int) int {
 	case "metrics", "desc", "inst", "text", "labels":
 		c.metric(word)
 	case "show", "drop", "edit":
-		c.offer(word, c.s.defs.names()...)
+		c.offer(word, c.s.defs.Names()...)
 	case "load", "save", "save!", "run", "output":
 		c.file(arg)
 		return end - len(arg)
@@ -244,7 +236,7 @@ func patternPlace(text string) bool {
 // wordBefore returns the name at the end of a text.
 func wordBefore(text string) string {
 	i := len(text)
-	for i > 0 && nameByte(text[i-1]) {
+	for i > 0 && query.NameLike(text[i-1:i]) {
 		i--
 	}
 	return text[i:]
@@ -337,25 +329,19 @@ func (c *completer) metric(word string) {
 // fitting returns the names of definitions that begin with a prefix, without those that do not fit
 // the source.
 func (c *completer) fitting(prefix string) (names []string) {
-	var defs []*Definition
+	var defs []*query.Definition
 	if c.around != nil {
 		return slices.DeleteFunc(slices.Clone(c.around.Names), func(name string) bool { return !strings.HasPrefix(name, prefix) })
 	}
-	for _, name := range c.s.defs.names() {
+	for _, name := range c.s.defs.Names() {
 		if strings.HasPrefix(name, prefix) {
-			names, defs = append(names, name), append(defs, c.s.defs.find(name))
+			names, defs = append(names, name), append(defs, c.s.defs.Find(name))
 		}
 	}
 	if len(defs) == 0 || c.s.lost || c.s.connect(c.ctx) != nil {
 		return names
 	}
-	b := c.s.binder(c.ctx)
-	for _, d := range defs {
-		if _, known := b.ids[d]; !known {
-			b.ids[d] = b.src.Define(d.program)[0]
-		}
-	}
-	found, err := b.check(c.ctx, defs)
+	found, err := c.s.binder().Check(c.ctx, defs)
 	if c.s.noteLost(err) != nil {
 		return names
 	}
@@ -379,12 +365,12 @@ func (c *completer) pattern(text, prefix string) {
 		if l.Tok != syntax.NAME {
 			continue
 		}
-		x, err := c.s.binder(c.ctx).compile(c.ctx, l.Text)
-		if err != nil || x.info.Root.InDom == pcp.NullInDom || seen[x.info.Root.InDom] {
+		x, err := c.s.binder().Compile(c.ctx, l.Text)
+		if err != nil || x.Info.Root.InDom == pcp.NullInDom || seen[x.Info.Root.InDom] {
 			continue
 		}
-		seen[x.info.Root.InDom] = true
-		insts, err := c.s.instances(c.ctx, x.info.Root.InDom, c.s.at)
+		seen[x.Info.Root.InDom] = true
+		insts, err := c.s.src.InstancesAt(c.ctx, x.Info.Root.InDom, c.s.src.At)
 		if c.s.noteLost(err) != nil {
 			return
 		}
@@ -399,17 +385,17 @@ func (c *completer) children(parent string) []pcp.Child {
 	if c.s.lost || c.s.connect(c.ctx) != nil {
 		return nil
 	}
-	if list, known := c.s.cache.children[parent]; known {
+	if list, known := c.s.children[parent]; known {
 		return list
 	}
 	list, err := c.s.src.Children(c.ctx, parent)
 	if c.s.noteLost(err) != nil {
 		list = nil
 	}
-	if c.s.cache.children == nil {
-		c.s.cache.children = make(map[string][]pcp.Child)
+	if c.s.children == nil {
+		c.s.children = make(map[string][]pcp.Child)
 	}
-	c.s.cache.children[parent] = list
+	c.s.children[parent] = list
 	return list
 }
 
@@ -422,11 +408,11 @@ func (c *completer) instance(text, prefix string) {
 	if strings.HasSuffix(text, ")") {
 		operand = parenBefore(text)
 	}
-	x, err := c.s.binder(c.ctx).compile(c.ctx, operand)
-	if err != nil || x.info.Root.InDom == pcp.NullInDom {
+	x, err := c.s.binder().Compile(c.ctx, operand)
+	if err != nil || x.Info.Root.InDom == pcp.NullInDom {
 		return
 	}
-	insts, err := c.s.instances(c.ctx, x.info.Root.InDom, c.s.at)
+	insts, err := c.s.src.InstancesAt(c.ctx, x.Info.Root.InDom, c.s.src.At)
 	if c.s.noteLost(err) != nil {
 		return
 	}
@@ -457,8 +443,8 @@ func parenBefore(text string) string {
 func (s *Session) Prompt() string {
 	<-s.lock
 	defer s.release()
-	if s.line == nil {
+	if s.src == nil || s.src.Line == nil {
 		return "pmderive> "
 	}
-	return s.at.Time().In(s.zone).Format("2006-01-02 15:04:05") + "> "
+	return s.src.At.Time().In(s.zone).Format("2006-01-02 15:04:05") + "> "
 }

@@ -15,15 +15,15 @@ import (
 // runExplain shows the tree of an expression.
 func runExplain(ctx context.Context, s *Session, text string, w io.Writer) error {
 	text = s.defined(text)
-	c, err := s.binder(ctx).compile(ctx, text)
+	c, err := s.binder().Compile(ctx, text)
 	if err != nil {
 		return err
 	}
-	for _, name := range c.used {
+	for _, name := range c.Used {
 		fmt.Fprintln(w, "expanded "+name)
 	}
-	e := &explainer{info: c.info, conv: make(map[syntax.Expr][]string)}
-	e.node(c.tree, "", 0)
+	e := &explainer{info: c.Info, conv: make(map[syntax.Expr][]string)}
+	e.node(c.Tree, "", 0)
 	return s.table(ctx, w, &Table{
 		Header: []string{"expression", "type", "semantics", "units", "dimension", "scale", "indom", "conversion"}, Rows: e.rows,
 		Drop: []int{4, 5, 6},

@@ -12,11 +12,11 @@ var (
 
 // Expand returns an expression with definitions in the places of their names.
 func Expand(s *Session, text string) (string, error) {
-	c, err := s.binder(s.background).compile(s.background, text)
+	c, err := s.binder().Compile(s.background, text)
 	if err != nil {
 		return "", err
 	}
-	return syntax.Print(c.tree), nil
+	return syntax.Print(c.Tree), nil
 }
 
 // ParsedItem returns how an item is understood: its kind, name, attribute, text, and where the text
@@ -38,11 +38,11 @@ func Spot(text string) (calls []string, open string, from int) {
 
 // Depth returns how many earlier samples an expression needs.
 func Depth(s *Session, text string) int {
-	c, err := s.binder(s.background).compile(s.background, text)
+	c, err := s.binder().Compile(s.background, text)
 	if err != nil {
 		return -1
 	}
-	return c.depth
+	return c.Depth
 }
 
 // CutInterval and CutCount take numbers from the front of an argument.

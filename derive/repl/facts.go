@@ -21,7 +21,7 @@ func (l *linter) rules(ctx context.Context, s *Session) error {
 		if d.wrong {
 			continue
 		}
-		def := &lint.Definition{Name: d.def.Name, Text: d.def.Expr, Expr: d.def.program.Expr(), Off: d.remark.off, OneLine: l.texts[[2]string{d.def.Name, "oneline"}]}
+		def := &lint.Definition{Name: d.def.Name, Text: d.def.Expr, Expr: d.def.Program.Expr(), Off: d.remark.off, OneLine: l.texts[[2]string{d.def.Name, "oneline"}]}
 		if d.report.Err == nil {
 			def.Tree, def.Info = d.report.Expr, d.report.Info
 		}
@@ -69,7 +69,7 @@ func (w *witness) Instances(d pcp.InDom) ([]string, bool) {
 	if w.insts == nil {
 		w.insts = make(map[pcp.InDom][]string)
 	}
-	names, ok = w.s.instanceNames(w.ctx, d)
+	names, ok = w.s.src.InstanceNames(w.ctx, d)
 	if w.insts[d] = names; !ok {
 		w.insts[d] = nil
 	}
@@ -79,7 +79,7 @@ func (w *witness) Instances(d pcp.InDom) ([]string, bool) {
 // Below implements lint.Source.
 func (w *witness) Below(name string) bool {
 	if w.names == nil {
-		w.names = append([]string{}, w.s.catalogue(w.ctx)...) // one request for all definitions
+		w.names = append([]string{}, w.s.src.Catalogue(w.ctx)...) // one request for all definitions
 		slices.Sort(w.names)
 	}
 	i, _ := slices.BinarySearch(w.names, name+".")
@@ -132,12 +132,12 @@ func (w *witness) Growth(id pcp.ID) (fastest float64, ok bool) {
 
 // grow finds out how fast a counter grows.
 func (w *witness) grow(id pcp.ID) (fastest float64, ok bool) {
-	if w.s.line == nil {
+	if w.s.src.Line == nil {
 		return 0, false
 	}
-	start, end, err := w.s.line.Bounds(w.ctx)
+	start, end, err := w.s.src.Line.Bounds(w.ctx)
 	step := end.Time().Sub(start.Time()) / maxGrowth
-	if err != nil || step <= 0 || w.s.line.SetMode(pcp.Interp, &start, step) != nil {
+	if err != nil || step <= 0 || w.s.src.Line.SetMode(pcp.Interp, &start, step) != nil {
 		return 0, false
 	}
 	var now pcp.Result

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"pmtools/derive/query"
 	"strings"
 
 	"pmtools/derive"
@@ -17,7 +18,7 @@ import (
 
 // lines returns the definition with an expression, which may be an expanded one, as the lines of a
 // configuration file.
-func (d *Definition) lines(expr syntax.Expr) string {
+func lines(d *query.Definition, expr syntax.Expr) string {
 	var b strings.Builder
 	for _, c := range d.Comments {
 		b.WriteString(c + "\n")
@@ -53,29 +54,29 @@ func quote(text string) string {
 // runLoad reads a configuration file.
 func runLoad(ctx context.Context, s *Session, name string, w io.Writer) error {
 	if s.opt.Files == nil {
-		return problemf("there are no files here")
+		return query.Problemf("there are no files here")
 	}
 	src, err := s.opt.Files.ReadFile(name)
 	if err != nil {
 		return &Problem{Msg: err.Error(), Err: err}
 	}
-	l := newLoading(s.defs.own)
+	l := newLoading(s.defs.Own)
 	l.file(name, src)
-	s.define(newDictionary(l.own, s.global))
+	s.define(s.defs.Replace(l.own))
 	s.files[name] = len(l.problems) == 0 && l.dropped == 0
-	fmt.Fprintf(w, "%s from %s\n", plural(l.taken, "definition"), name)
+	fmt.Fprintf(w, "%s from %s\n", query.Plural(l.taken, "definition"), name)
 	if err := s.recheck(ctx, w); err != nil {
 		return err
 	}
 	if len(l.problems) == 0 {
 		return nil
 	}
-	return &Problem{Msg: plural(len(l.problems), "line") + " of " + name + " left out", Notes: l.problems}
+	return &Problem{Msg: query.Plural(len(l.problems), "line") + " of " + name + " left out", Notes: l.problems}
 }
 
 // A loading is the work on one file.
 type loading struct {
-	own      []*Definition
+	own      []*query.Definition
 	index    map[string]int // into own
 	lines    map[string]int // of the first definition of each name in the file
 	comments []string
@@ -85,7 +86,7 @@ type loading struct {
 }
 
 // newLoading returns a loading that adds to some definitions.
-func newLoading(own []*Definition) *loading {
+func newLoading(own []*query.Definition) *loading {
 	l := &loading{index: make(map[string]int), lines: make(map[string]int)}
 	for _, d := range own {
 		l.put(d)
@@ -94,7 +95,7 @@ func newLoading(own []*Definition) *loading {
 }
 
 // put adds a definition, or replaces that of the same name.
-func (l *loading) put(d *Definition) {
+func (l *loading) put(d *query.Definition) {
 	if i, ok := l.index[d.Name]; ok {
 		l.own[i] = d
 		return
@@ -142,14 +143,14 @@ func (l *loading) problem(line int, msg string) {
 // definition takes a definition over. Of several of a name in one file the first holds, as for all
 // who load files.
 func (l *loading) definition(d *syntax.Definition) {
-	def := &Definition{Name: d.Name, Expr: oneLine(d.Expr()), Comments: l.comments}
+	def := &query.Definition{Name: d.Name, Expr: oneLine(d.Expr()), Comments: l.comments}
 	l.comments = nil
 	if first, twice := l.lines[d.Name]; twice {
 		l.problem(d.Line, fmt.Sprintf("%s is defined in line %d already; the first definition holds", d.Name, first))
 		return
 	}
 	var err error
-	if def.program, err = derive.Compile(def.Name, def.Expr); err != nil {
+	if def.Program, err = derive.Compile(def.Name, def.Expr); err != nil {
 		l.problem(d.Line, d.Name+": "+diagnose.Syntax(def.Expr, err).Error())
 		return
 	}
@@ -190,7 +191,7 @@ func runSaveOver(ctx context.Context, s *Session, name string, w io.Writer) erro
 // save writes the definitions, expanded, to a file.
 func (s *Session) save(ctx context.Context, name string, replace bool, w io.Writer) error {
 	if s.opt.Files == nil {
-		return problemf("there are no files here")
+		return query.Problemf("there are no files here")
 	}
 	text, err := s.config(ctx)
 	if err != nil {
@@ -207,24 +208,24 @@ func (s *Session) save(ctx context.Context, name string, replace bool, w io.Writ
 		return &Problem{Msg: err.Error(), Err: err}
 	}
 	s.files[name], s.dirty = true, false
-	fmt.Fprintf(w, "%s to %s\n", plural(len(s.defs.own), "definition"), name)
+	fmt.Fprintf(w, "%s to %s\n", query.Plural(len(s.defs.Own), "definition"), name)
 	return nil
 }
 
 // config returns the session's definitions as a configuration file. One that cannot be expanded is
 // written as it is.
 func (s *Session) config(ctx context.Context) (string, error) {
-	found, err := s.binder(ctx).check(ctx, s.defs.own)
+	found, err := s.binder().Check(ctx, s.defs.Own)
 	if err != nil {
 		return "", err
 	}
 	var list []string
-	for i, d := range s.defs.own {
+	for i, d := range s.defs.Own {
 		x := found[i].Expr
 		if x == nil {
-			x = d.program.Expr()
+			x = d.Program.Expr()
 		}
-		list = append(list, d.lines(x))
+		list = append(list, lines(d, x))
 	}
 	return strings.Join(list, "\n"), nil
 }
@@ -239,12 +240,12 @@ func FormatFile(name string, src []byte, inner bool, others *Session) ([]byte, [
 	}
 	l := newLoading(nil)
 	l.file(name, src)
-	var global []*Definition
+	defs := query.NewDictionary(nil)
 	if others != nil {
-		global = others.global
+		defs = others.defs
 	}
-	defs := newDictionary(l.own, global)
-	n := expand.New(defs.nested)
+	defs = defs.Replace(l.own)
+	n := expand.New(defs.Nested)
 	var b strings.Builder
 	for c := range syntax.Chunks(name, out) {
 		d := c.Definition()
@@ -252,7 +253,7 @@ func FormatFile(name string, src []byte, inner bool, others *Session) ([]byte, [
 			b.WriteString(c.Raw)
 			continue
 		}
-		x, err := n.Expand(defs.nested(d.Name))
+		x, err := n.Expand(defs.Nested(d.Name))
 		if err != nil {
 			p := diagnose.Check(d.Expr(), err, nil)
 			msg := strings.Join(append([]string{p.Msg}, p.Notes...), ": ")

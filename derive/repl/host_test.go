@@ -9,11 +9,13 @@ import (
 	"testing"
 	"time"
 
+	"pmtools/derive/query"
 	"pmtools/derive/repl"
 	"pmtools/lib/pdu"
 	"pmtools/lib/pmapi"
 	"pmtools/lib/pmcd"
 	"pmtools/lib/pmcd/pmcdtest"
+	"pmtools/lib/sampling"
 )
 
 // hostSession returns a session over a scripted daemon.
@@ -164,8 +166,7 @@ func TestNewInstances(t *testing.T) {
 	all := bin.Values
 	bin.Values.Insts, bin.Values.Words = all.Insts[:1], all.Words[:1]
 	w := &endAfter{lines: 1, end: func() { bin.Values.Insts, bin.Values.Words = all.Insts, all.Words }}
-	err := s.Eval(context.Background(), []string{"sample.bin"}, &repl.Window{Timed: true, Samples: 2, Interval: time.Millisecond}, w)
-	if err != nil {
+	if err := eval(s, "csv", &query.Query{Exprs: []string{"sample.bin"}, Times: sampling.Times{Samples: 2, Interval: time.Millisecond}}, w); err != nil {
 		t.Fatal(err)
 	}
 	lines := strings.Split(w.buf.String(), "\n")

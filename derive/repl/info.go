@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"path"
+	"pmtools/derive/query"
 	"slices"
 	"strings"
 
@@ -24,8 +25,8 @@ func (s *Session) metric(ctx context.Context, name string) (*derive.Source, pcp.
 	}
 	if err := found[0].Err; err != nil {
 		p := &Problem{Msg: name + ": " + diagnose.LowerFirst(err.Error()), Err: err}
-		if s.defs.find(name) == nil {
-			p.Notes = diagnose.DidYouMean(name, append(s.defs.names(), s.catalogue(ctx)...))
+		if s.defs.Find(name) == nil {
+			p.Notes = diagnose.DidYouMean(name, append(s.defs.Names(), s.src.Catalogue(ctx)...))
 		}
 		return nil, pcp.Desc{}, p
 	}
@@ -56,15 +57,15 @@ func runInst(ctx context.Context, s *Session, name string, w io.Writer) error {
 		return err
 	}
 	if d.InDom == pcp.NullInDom {
-		return problemf("%s has one value and no instances", name)
+		return query.Problemf("%s has one value and no instances", name)
 	}
-	insts, err := s.instances(ctx, d.InDom, s.at)
+	insts, err := s.src.InstancesAt(ctx, d.InDom, s.src.At)
 	if err != nil {
 		return &Problem{Msg: err.Error(), Err: err}
 	}
 	t := &Table{Right: []bool{true}}
 	for _, in := range insts {
-		t.Rows = append(t.Rows, []string{number(in.ID), in.Name})
+		t.Rows = append(t.Rows, []string{query.Number(in.ID), in.Name})
 	}
 	return s.table(ctx, w, t)
 }
@@ -128,7 +129,7 @@ func (s *Session) Replace(ctx context.Context, f File) error {
 	defer s.release()
 	l := newLoading(nil)
 	l.file(f.Name, f.Text)
-	s.defs, s.full = newDictionary(l.own, s.global), nil
+	s.defs, s.full = s.defs.Replace(l.own), nil
 	return nil
 }
 
@@ -138,8 +139,8 @@ func runLabels(ctx context.Context, s *Session, name string, w io.Writer) error 
 	if err != nil {
 		return err
 	}
-	if err := s.seek(); err != nil { // labels are those of the position, which the values before have moved
-		return &Problem{Msg: err.Error(), Err: err}
+	if err := s.src.Seek(); err != nil { // labels are those of the position, which the values before have moved
+		return err
 	}
 	var sets [][]pcp.Label
 	add := func(kind pcp.LabelKind, ident uint32) {
@@ -164,11 +165,11 @@ func runLabels(ctx context.Context, s *Session, name string, w io.Writer) error 
 	if d.InDom == pcp.NullInDom {
 		return nil
 	}
-	p := sampler{s: s, names: make(map[pcp.InDom]*instanceNames)}
+	namer := query.NewInstanceNamer(s.src)
 	insts, _ := src.Labels(ctx, pcp.InstanceLabels, uint32(d.InDom))
 	t := &Table{}
 	for _, l := range insts {
-		t.Rows = append(t.Rows, []string{p.instance(ctx, d.InDom, l.Inst, s.at), string(pcp.AppendLabels(nil, l.Labels))})
+		t.Rows = append(t.Rows, []string{namer.Name(ctx, d.InDom, l.Inst, s.src.At), string(pcp.AppendLabels(nil, l.Labels))})
 	}
 	return s.table(ctx, w, t)
 }
@@ -181,7 +182,7 @@ func runMetrics(ctx context.Context, s *Session, pattern string, w io.Writer) er
 	match := func(name string) bool { return strings.HasPrefix(name, pattern) }
 	if strings.ContainsAny(pattern, "*?[") {
 		if _, err := path.Match(pattern, ""); err != nil {
-			return problemf("'%s' is not a pattern", pattern)
+			return query.Problemf("'%s' is not a pattern", pattern)
 		}
 		// Dots separate nothing for *, as one expects of names.
 		match = func(name string) bool { ok, _ := path.Match(pattern, name); return ok }
@@ -202,7 +203,7 @@ func runMetrics(ctx context.Context, s *Session, pattern string, w io.Writer) er
 		return err
 	}
 	if len(list) == 0 {
-		return &Problem{Msg: "no metric matches " + pattern, Notes: diagnose.DidYouMean(pattern, s.catalogue(ctx))}
+		return &Problem{Msg: "no metric matches " + pattern, Notes: diagnose.DidYouMean(pattern, s.src.Catalogue(ctx))}
 	}
 	slices.SortStableFunc(list, func(a, b entry) int { return cmp.Compare(a.name, b.name) })
 	t := &Table{}

@@ -2,6 +2,7 @@ package repl
 
 import (
 	"errors"
+	"pmtools/derive/query"
 	"strings"
 
 	"pmtools/derive/check"
@@ -111,7 +112,7 @@ func cutDefinition(text string) (left, right string, ok bool) {
 		return "", "", false
 	}
 	name, attr, hasAttr := strings.Cut(strings.TrimSpace(left), "(")
-	if !nameLike(strings.TrimSpace(name)) {
+	if !query.NameLike(strings.TrimSpace(name)) {
 		return "", "", false
 	}
 	if hasAttr {
@@ -122,24 +123,6 @@ func cutDefinition(text string) (left, right string, ok bool) {
 	}
 	return left, right, true
 }
-
-// nameLike reports whether a text has the letters of a name of a metric, and no others.
-func nameLike(s string) bool {
-	for i := range len(s) {
-		if !nameByte(s[i]) {
-			return false
-		}
-	}
-	return s != ""
-}
-
-// nameByte reports whether a byte can be part of a name.
-func nameByte(c byte) bool {
-	return c == '.' || c == '_' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
-}
-
-// legalName reports whether a metric may have a name. Files may have a dot at its end.
-func legalName(name string) bool { return syntax.LegalName(name) && !strings.HasSuffix(name, ".") }
 
 // Incomplete reports whether an item waits for another line: it ends in a backslash, or has a
 // parenthesis, a bracket or a string that is open. An item that is wrong already does not wait.

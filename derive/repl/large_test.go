@@ -11,17 +11,19 @@ import (
 	"time"
 
 	"pmtools/derive"
+	"pmtools/derive/query"
 	"pmtools/derive/repl"
 	"pmtools/lib/archive"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmapi"
+	"pmtools/lib/sampling"
 )
 
 // A looker looks at each value of a sample, and keeps none.
 type looker struct{ values int }
 
-// Sample implements repl.Writer.
-func (l *looker) Sample(_ context.Context, smp *repl.Sample) error {
+// Sample implements sampling.Writer.
+func (l *looker) Sample(_ context.Context, smp *sampling.Sample) error {
 	for i := range smp.Sets {
 		for j := range smp.Sets[i].Len() {
 			if v := smp.Sets[i].At(j); v.Instance == "" || !v.Value.IsSet() {
@@ -33,12 +35,12 @@ func (l *looker) Sample(_ context.Context, smp *repl.Sample) error {
 	return nil
 }
 
-// Close implements repl.Writer.
+// Close implements sampling.Writer.
 func (l *looker) Close() error { return nil }
 
 // large returns a session over an archive with one record of a metric with n instances, whose names
 // it has if named.
-func large(t *testing.T, n int, named bool, set repl.Settings, out repl.Writer) *repl.Session {
+func large(t *testing.T, n int, named bool, set repl.Settings, out sampling.Writer) *repl.Session {
 	t.Helper()
 	base := filepath.Join(t.TempDir(), "large")
 	w, err := archive.Create(base, &archive.WriterOptions{Host: "h"})
@@ -63,7 +65,7 @@ func large(t *testing.T, n int, named bool, set repl.Settings, out repl.Writer) 
 	s := repl.New(&repl.Options{
 		Open: func(ctx context.Context, _, _ string) (pmapi.Source, error) { return pmapi.OpenArchive(ctx, base, nil) },
 		Kind: repl.Archive, Name: base, Files: memory{}, Now: time.Now, Registry: derive.NewRegistry(nil), Settings: set,
-		Output: func(io.Writer, *repl.Run) (repl.Writer, error) { return out, nil },
+		Output: func(io.Writer, *sampling.Header, repl.Form) (sampling.Writer, error) { return out, nil },
 	})
 	t.Cleanup(func() { s.Close() })
 	return s
@@ -76,27 +78,25 @@ func TestLarge(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		named bool
-		set   repl.Settings
-		pick  repl.Selection
+		pick  query.Selection
 		want  int
 	}{
-		{"all", true, repl.Settings{}, repl.Selection{}, n},
-		{"without names", false, repl.Settings{}, repl.Selection{}, n},
-		{"the largest", true, repl.Settings{Sort: "value", Top: 5}, repl.Selection{}, 5},
-		{"by name", true, repl.Settings{Sort: "name"}, repl.Selection{}, n},
-		{"where", true, repl.Settings{}, repl.Selection{Where: "m >= 10"}, n - 10},
-		{"instances", true, repl.Settings{}, repl.Selection{Instances: []string{"instance 9999?"}}, 10},
+		{"all", true, query.Selection{}, n},
+		{"without names", false, query.Selection{}, n},
+		{"the largest", true, query.Selection{Sort: "value", Top: 5}, 5},
+		{"by name", true, query.Selection{Sort: "name"}, n},
+		{"where", true, query.Selection{Where: "m >= 10"}, n - 10},
+		{"instances", true, query.Selection{Instances: []string{"instance 9999?"}}, 10},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			tt.set.Output = "csv"
 			out := &looker{}
-			s := large(t, n, tt.named, tt.set, out)
-			if _, _, _, err := s.Bounds(t.Context()); err != nil { // opens the archive
+			s := large(t, n, tt.named, repl.Settings{}, out)
+			if _, err := s.Source(t.Context()); err != nil { // opens the archive
 				t.Fatal(err)
 			}
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
-			if err := s.Eval(t.Context(), []string{"m"}, &repl.Window{Select: tt.pick}, io.Discard); err != nil {
+			if err := eval(s, "csv", &query.Query{Exprs: []string{"m"}, Once: true, Select: tt.pick}, io.Discard); err != nil {
 				t.Fatal(err)
 			}
 			runtime.ReadMemStats(&after)

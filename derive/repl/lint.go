@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"pmtools/derive/query"
 	"slices"
 	"strings"
 	"time"
@@ -129,7 +130,7 @@ type linter struct {
 
 // A linted definition is one that can be parsed.
 type linted struct {
-	def    *Definition
+	def    *query.Definition
 	file   string
 	chunk  syntax.Chunk
 	places *syntax.Places // in the chunk; nil before they are needed
@@ -204,10 +205,10 @@ func (l *linter) item(file string, c syntax.Chunk, it syntax.Item) {
 
 // definition parses a definition.
 func (l *linter) definition(file string, c syntax.Chunk, it *syntax.Definition) {
-	def := &Definition{Name: it.Name, Expr: it.Expr()}
+	def := &query.Definition{Name: it.Name, Expr: it.Expr()}
 	d := &linted{def: def, file: file, chunk: c, start: it.Offset, remark: l.take()}
 	var err error
-	if def.program, err = derive.Compile(def.Name, def.Expr); err != nil {
+	if def.Program, err = derive.Compile(def.Name, def.Expr); err != nil {
 		l.problem(d, diagnose.Syntax(def.Expr, err))
 		return
 	}
@@ -255,11 +256,11 @@ func (d *linted) place(pos int) (line, column int, source string) {
 // meanings checks the definitions against the source of a session, or says what can be said without
 // one.
 func (l *linter) meanings(ctx context.Context, s *Session) error {
-	defs := newDictionary(l.own, s.global)
+	defs := s.defs.Replace(l.own)
 	if l.opt.Syntax {
-		n := expand.New(defs.nested)
+		n := expand.New(defs.Nested)
 		for _, d := range l.list {
-			if _, err := n.Expand(d.def.program); err != nil && l.opt.Expand {
+			if _, err := n.Expand(d.def.Program); err != nil && l.opt.Expand {
 				l.problem(d, diagnose.Check(d.def.Expr, err, nil))
 			}
 			if err := l.opt.Text.Err(); err != nil {
@@ -268,12 +269,12 @@ func (l *linter) meanings(ctx context.Context, s *Session) error {
 		}
 		return nil
 	}
-	b := s.newBinder(ctx, defs, l.opt.Expand)
-	found, err := b.check(ctx, l.own)
+	b := s.src.Bind(defs, l.opt.Expand)
+	found, err := b.Check(ctx, l.own)
 	for i, x := range found {
 		d := l.list[i]
 		if d.report = x; x.Err != nil {
-			if p := b.problem(d.def.Expr, x.Err); p.Unknown == "" || !l.opt.Unknown && !d.remark.optional {
+			if p := b.Problem(ctx, d.def.Expr, x.Err); p.Unknown == "" || !l.opt.Unknown && !d.remark.optional {
 				d.wrong = true
 				l.problem(d, p)
 			}

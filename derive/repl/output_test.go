@@ -8,72 +8,74 @@ import (
 	"strings"
 	"testing"
 
+	"pmtools/derive/query"
 	"pmtools/derive/repl"
 	"pmtools/lib/pcp"
+	"pmtools/lib/sampling"
 )
 
-// evaluate returns the output of Eval.
-func evaluate(t *testing.T, s *repl.Session, win *repl.Window, exprs ...string) string {
-	t.Helper()
-	var b bytes.Buffer
-	if err := s.Eval(context.Background(), exprs, win, &b); err != nil {
-		t.Fatal(err)
+// eval writes the samples of a query in the form that is set.
+func eval(s *repl.Session, output string, q *query.Query, w io.Writer) error {
+	st, err := s.Query(context.Background(), q)
+	if st != nil {
+		_, bad := s.Write(context.Background(), w, st, repl.Form{Output: output})
+		err = errors.Join(err, bad)
 	}
-	return b.String()
+	return err
 }
 
-// TestEvalErrors covers impossible windows.
-func TestEvalErrors(t *testing.T) {
+// TestQueryErrors covers impossible windows.
+func TestQueryErrors(t *testing.T) {
 	s := newSession(t, "ta")
 	for _, tt := range []struct {
-		win  repl.Window
+		q    query.Query
 		expr string
 		want string
 	}{
-		{repl.Window{Timed: true, Start: pcp.Timestamp{Sec: 2000000000}}, "t.b", "there are no samples in that time"},
-		{repl.Window{Timed: true, HasEnd: true, End: pcp.Timestamp{Sec: 1}}, "t.b", "there are no samples in that time"},
-		{repl.Window{}, "t.b +", "column 6: found the end, expected a metric, a number, a function, '(', '-' or '!'"},
-		{repl.Window{}, "", "found the end, expected a metric, a number, a function, '(', '-' or '!'"},
+		{query.Query{Times: sampling.Times{Start: pcp.Timestamp{Sec: 2000000000}}}, "t.b", "there are no samples in that time"},
+		{query.Query{Times: sampling.Times{End: pcp.Timestamp{Sec: 1}}}, "t.b", "there are no samples in that time"},
+		{query.Query{Once: true}, "t.b +", "column 6: found the end, expected a metric, a number, a function, '(', '-' or '!'"},
+		{query.Query{Once: true}, "", "found the end, expected a metric, a number, a function, '(', '-' or '!'"},
 	} {
-		err := s.Eval(context.Background(), []string{tt.expr}, &tt.win, io.Discard)
-		if err == nil || err.Error() != tt.want {
-			t.Errorf("%q %+v: %v, want %s", tt.expr, tt.win, err, tt.want)
+		tt.q.Exprs = []string{tt.expr}
+		if err := eval(s, "table", &tt.q, io.Discard); err == nil || err.Error() != tt.want {
+			t.Errorf("%q %+v: %v, want %s", tt.expr, tt.q, err, tt.want)
 		}
 	}
 }
 
-// TestEvalSome mixes wrong expressions with valid ones.
-func TestEvalSome(t *testing.T) {
+// TestQuerySome mixes wrong expressions with valid ones.
+func TestQuerySome(t *testing.T) {
 	s := newSession(t, "ta")
 	var b bytes.Buffer
-	err := s.Eval(context.Background(), []string{"t.bb", "t.s", "t.d +", "t.d"}, &repl.Window{}, &b)
-	var bad repl.Problems
-	if !errors.As(err, &bad) {
-		t.Errorf("%v", err)
-	} else if len(bad) != 2 || bad[0].Src != "t.bb" || bad[1].Src != "t.d +" {
+	err := eval(s, "table", &query.Query{Exprs: []string{"t.bb", "t.s", "t.d +", "t.d"}, Once: true}, &b)
+	var bad query.Problems
+	if !errors.As(err, &bad) || len(bad) != 2 || bad[0].Src != "t.bb" || bad[1].Src != "t.d +" {
 		t.Errorf("%v", err)
 	}
 	if out := b.String(); !strings.Contains(out, " t.s =0 t.d =0\n") {
 		t.Errorf("%s", out)
 	}
-	if err := s.Eval(context.Background(), []string{"t.bb"}, &repl.Window{}, &b); !errors.As(err, &bad) || len(bad) != 1 {
+	if err := eval(s, "table", &query.Query{Exprs: []string{"t.bb"}, Once: true}, &b); !errors.As(err, &bad) || len(bad) != 1 {
 		t.Errorf("%v", err)
 	}
 }
 
-// TestEvalDefines covers expressions with names that others use.
-func TestEvalDefines(t *testing.T) {
-	s := newSession(t, "ta", func(o *repl.Options) { o.Settings.Output = "csv" })
-	out := evaluate(t, s, &repl.Window{}, "y = x * 2", "x = t.b[three] + 1", "x + y")
-	if want := "01:46:40 y three=62 x three=31 x + y three=93\ncsv ends\n"; out != want {
-		t.Errorf("%q", out)
+// TestQueryDefines covers expressions with names that others use.
+func TestQueryDefines(t *testing.T) {
+	s := newSession(t, "ta")
+	var b bytes.Buffer
+	if err := eval(s, "csv", &query.Query{Exprs: []string{"y = x * 2", "x = t.b[three] + 1", "x + y"}, Once: true}, &b); err != nil {
+		t.Error(err)
+	}
+	if want := "01:46:40 y three=62 x three=31 x + y three=93\ncsv ends\n"; b.String() != want {
+		t.Errorf("%q", &b)
 	}
 	if len(s.Definitions()) != 0 {
 		t.Error("the session has got definitions")
 	}
-	var b bytes.Buffer
-	err := s.Eval(context.Background(), []string{"a = b", "b = a", "t.s"}, &repl.Window{}, &b)
-	var bad repl.Problems
+	err := eval(s, "csv", &query.Query{Exprs: []string{"a = b", "b = a", "t.s"}, Once: true}, &b)
+	var bad query.Problems
 	if !errors.As(err, &bad) || len(bad) != 2 || bad[0].Msg != "a is defined by itself" {
 		t.Errorf("%v", err)
 	}
@@ -94,33 +96,39 @@ func TestExplainLimits(t *testing.T) {
 	}
 }
 
-// TestRun checks what a Writer knows about its samples.
-func TestRun(t *testing.T) {
-	var got []*repl.Run
+// TestHeader checks what a Writer knows about its samples.
+func TestHeader(t *testing.T) {
+	var got []*sampling.Header
+	var forms []repl.Form
 	s := newSession(t, "ta", func(o *repl.Options) {
-		o.Output = func(w io.Writer, r *repl.Run) (repl.Writer, error) { got = append(got, r); return &lines{w, r}, nil }
-		o.Settings.Output = "json"
+		o.Output = func(w io.Writer, h *sampling.Header, f repl.Form) (sampling.Writer, error) {
+			got, forms = append(got, h), append(forms, f)
+			return newLines(w, h, f)
+		}
 	})
-	evaluate(t, s, &repl.Window{Timed: true, Samples: 2}, "n = t.a", "t.b")
-	run(s, ":set raw on", "t.a", ":plot 3 t.a")
+	var b bytes.Buffer
+	if err := eval(s, "json", &query.Query{Exprs: []string{"n = t.a", "t.b"}, Times: sampling.Times{Samples: 2}}, &b); err != nil {
+		t.Error(err)
+	}
+	run(s, ":set raw on", ":set output json", "t.a", ":plot 3 t.a")
 	if len(got) != 3 {
 		t.Fatalf("%d runs", len(got))
 	}
-	r := got[0]
-	if r.Output != "json" || r.Host != "specbox" || r.Kind != repl.Archive {
-		t.Errorf("%+v", r)
-	} else if r.Name != "ta" || r.Live || r.Window.Samples != 2 {
-		t.Errorf("%+v", r)
+	h := got[0]
+	if want := (sampling.Source{Kind: repl.Archive, Name: "ta", Host: "specbox"}); h.Source != want || h.Live || h.Samples != 2 {
+		t.Errorf("%+v", h)
 	}
-	n, b := r.Exprs[0], r.Exprs[1]
-	if n.Name != "n" || n.Desc.Sem != pcp.Counter || n.Rate == nil {
-		t.Errorf("%+v", r.Exprs)
-	} else if n.Rate.Units.String() != "count / sec" || b.Desc.InDom == pcp.NullInDom || b.Rate != nil {
-		t.Errorf("%+v", r.Exprs)
+	n, m := h.Metrics[0], h.Metrics[1]
+	if n.Name != "n" || n.Counter == nil || n.Counter.Sem != pcp.Counter || n.Desc.Units.String() != "count / sec" {
+		t.Errorf("%+v", n)
 	}
-	if got[1].Exprs[0].Rate != nil || got[1].Window.Samples != 1 {
-		t.Errorf("%+v, %+v", got[1], got[2])
-	} else if got[2].Output != repl.Chart || got[2].Window.Samples != 3 {
-		t.Errorf("%+v, %+v", got[1], got[2])
+	if m.Desc.InDom == pcp.NullInDom || m.Counter != nil {
+		t.Errorf("%+v", m)
+	}
+	if got[1].Metrics[0].Counter != nil || got[1].Samples != 1 {
+		t.Errorf("%+v", got[1])
+	}
+	if forms[2].Output != repl.Chart || got[2].Samples != 3 {
+		t.Errorf("%+v, %+v", forms[2], got[2])
 	}
 }

@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io"
+	"pmtools/derive/query"
 	"strconv"
 	"strings"
 
@@ -17,27 +17,23 @@ const PlotSamples = 60
 
 // runPlot draws a chart.
 func runPlot(ctx context.Context, s *Session, arg string, w io.Writer) error {
-	if s.hosts != nil {
-		return problemf("charts are of one host; :source host %s leaves the others", pmcd.Redact(s.name))
+	if s.fleet != nil {
+		return query.Problemf("charts are of one host; :source host %s leaves the others", pmcd.Redact(s.name))
 	}
 	arg, picture := s.cutPicture(arg)
 	n, text := cutCount(arg)
 	if n == 0 {
 		n = cmp.Or(s.set.Samples, PlotSamples)
 	}
-	q, err := s.query(ctx, text, func(note string) { fmt.Fprintln(w, note) })
+	st, err := s.query(ctx, s.over(text, 0, n))
 	if err != nil {
-		return err
+		return first(err)
 	}
-	if !q.exprs[0].info.Root.Type.Arithmetic() {
-		return problemf("the values are not numbers: %s", metadata(q.exprs[0].info.Root))
+	noteUsed(w, st)
+	if root := st.Exprs[0].Info.Root; !root.Type.Arithmetic() {
+		return query.Problemf("the values are not numbers: %s", query.Metadata(root))
 	}
-	win := &Window{Timed: true, Samples: n, Picture: picture}
-	out, err := s.writer(ctx, w, Chart, q, win)
-	if err != nil {
-		return err
-	}
-	taken, err := s.over(ctx, q, win, out)
+	taken, err := s.Write(ctx, w, st, Form{Output: Chart, Picture: picture, Settings: &s.set})
 	if errors.Is(err, context.Canceled) && taken > 0 {
 		_ = s.noteLost(err)
 		return nil // what there was has been drawn

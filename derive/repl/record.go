@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"pmtools/derive/query"
 	"slices"
 	"strings"
 	"time"
@@ -42,22 +43,22 @@ func runRecord(ctx context.Context, s *Session, arg string, w io.Writer) error {
 	case word == "stop", word == "detach":
 		return s.endRecording(ctx, word, w)
 	}
-	return problemf("usage: :record [start FILE [INTERVAL] [NAME ...] | stop | detach]")
+	return query.Problemf("usage: :record [start FILE [INTERVAL] [NAME ...] | stop | detach]")
 }
 
 // startRecording starts recording what the argument says: a file, and what there may be behind it.
 func (s *Session) startRecording(ctx context.Context, arg string, w io.Writer) error {
 	switch {
 	case s.opt.Record == nil:
-		return problemf("nothing can be recorded here")
+		return query.Problemf("nothing can be recorded here")
 	case s.recording != nil && s.recording.Active():
-		return problemf("%s is being recorded; :record stop ends that", s.recording.Archive)
+		return query.Problemf("%s is being recorded; :record stop ends that", s.recording.Archive)
 	}
 	if err := s.connect(ctx); err != nil {
 		return err
 	}
-	if s.line != nil {
-		return problemf("the source is an archive, which is recorded already; :source host or :source local go to live metrics")
+	if s.src.Line != nil {
+		return query.Problemf("the source is an archive, which is recorded already; :source host or :source local go to live metrics")
 	}
 	folio, names, err := cutFile(arg)
 	if err != nil {
@@ -67,7 +68,7 @@ func (s *Session) startRecording(ctx context.Context, arg string, w io.Writer) e
 	if word, rest, _ := strings.Cut(names, " "); word != "" && '0' <= word[0] && word[0] <= '9' {
 		d, bad := when.ParseInterval(word)
 		if bad != nil || d < time.Millisecond {
-			return problemf("%s is not an interval of a millisecond or more", word)
+			return query.Problemf("%s is not an interval of a millisecond or more", word)
 		}
 		interval, names = d, rest
 	}
@@ -106,7 +107,7 @@ func cutFile(arg string) (file, rest string, err error) {
 	if quote := arg[0]; quote == '"' || quote == '\'' {
 		file, rest, ok := strings.Cut(arg[1:], arg[:1])
 		if !ok || file == "" {
-			return "", "", problemf("the name of the file has no end: %s", arg)
+			return "", "", query.Problemf("the name of the file has no end: %s", arg)
 		}
 		return file, strings.TrimSpace(rest), nil
 	}
@@ -119,12 +120,12 @@ func cutFile(arg string) (file, rest string, err error) {
 // count. A name must be there; what a definition mentions need not, as in defined(x).
 func (s *Session) baseMetrics(ctx context.Context, names []string) ([]string, error) {
 	if len(names) == 0 {
-		for _, d := range s.defs.own {
+		for _, d := range s.defs.Own {
 			names = append(names, d.Name)
 		}
 	}
 	if len(names) == 0 {
-		return nil, problemf("there is nothing to record: name metrics, or define some")
+		return nil, query.Problemf("there is nothing to record: name metrics, or define some")
 	}
 	var metrics []string
 	queue, seen := slices.Clone(names), make(map[string]bool)
@@ -135,19 +136,19 @@ func (s *Session) baseMetrics(ctx context.Context, names []string) ([]string, er
 		}
 		seen[name] = true
 		_, err := pmapi.LookupName(ctx, s.src, name)
-		def := s.defs.find(name)
+		def := s.defs.Find(name)
 		switch {
 		case err == nil || errors.Is(err, pmerr.NonLeaf):
 			metrics = append(metrics, name)
 		case def != nil:
-			queue = append(queue, def.program.Metrics()...)
+			queue = append(queue, def.Program.Metrics()...)
 		case i < len(names):
 			_, _, err := s.metric(ctx, name)
 			return nil, err
 		}
 	}
 	if len(metrics) == 0 {
-		return nil, problemf("the source has none of the metrics of %s", strings.Join(names, ", "))
+		return nil, query.Problemf("the source has none of the metrics of %s", strings.Join(names, ", "))
 	}
 	return metrics, nil
 }
@@ -181,11 +182,11 @@ func (s *Session) ended(w io.Writer) error {
 func (s *Session) endRecording(ctx context.Context, word string, w io.Writer) error {
 	r := s.recording
 	if r == nil {
-		return problemf("nothing is recorded")
+		return query.Problemf("nothing is recorded")
 	}
 	if word == "detach" && r.Active() {
 		if r.PID == 0 {
-			return problemf("this program records by itself; only pmlogger can go on without it")
+			return query.Problemf("this program records by itself; only pmlogger can go on without it")
 		}
 		if err := r.Detach(); err != nil {
 			return &Problem{Msg: err.Error(), Err: err}

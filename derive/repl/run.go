@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"pmtools/derive/query"
 	"slices"
 	"strings"
 	"time"
@@ -46,7 +47,7 @@ func (s *Session) target() io.Writer {
 // run is Run for a caller that has acquired the Session.
 func (s *Session) run(ctx context.Context, text string, w io.Writer) error {
 	if len(text) > syntax.MaxLen {
-		return problemf("the item is too long")
+		return query.Problemf("the item is too long")
 	}
 	it := parseItem(text)
 	if it.kind == expression || it.kind == definition {
@@ -57,7 +58,7 @@ func (s *Session) run(ctx context.Context, text string, w io.Writer) error {
 	case command:
 		err = s.runCommand(ctx, it, w)
 	case expression:
-		err = s.runExpr(ctx, it.text, w)
+		err = runExpr(ctx, s, s.one(it.text), w)
 	case definition:
 		err = s.runDefinition(ctx, it, w)
 	case attribute:
@@ -78,25 +79,25 @@ func shift(err error, text string, it item) error {
 
 // runDefinition defines a derived metric and shows its metadata.
 func (s *Session) runDefinition(ctx context.Context, it item, w io.Writer) error {
-	if !legalName(it.name) {
-		return problemf("'%s' is not a name for a metric", it.name)
+	if !query.LegalName(it.name) {
+		return query.Problemf("'%s' is not a name for a metric", it.name)
 	}
 	if it.text == "" {
-		return problemf("there is no expression for %s", it.name)
+		return query.Problemf("there is no expression for %s", it.name)
 	}
 	if err := s.connect(ctx); err != nil {
 		return err
 	}
-	def := &Definition{Name: it.name, Expr: oneLine(it.text)}
-	if old := s.defs.findOwn(it.name); old != nil {
+	def := &query.Definition{Name: it.name, Expr: oneLine(it.text)}
+	if old := s.defs.FindOwn(it.name); old != nil {
 		def.OneLine, def.Help, def.Comments = old.OneLine, old.Help, old.Comments
 	}
 	var err error
-	if def.program, err = derive.Compile(def.Name, def.Expr); err != nil {
+	if def.Program, err = derive.Compile(def.Name, def.Expr); err != nil {
 		return diagnose.Syntax(it.text, err)
 	}
-	next := s.defs.with(def)
-	c, err := s.newBinder(ctx, next, true).checkOne(ctx, def)
+	next := s.defs.With(def)
+	c, err := s.src.Bind(next, true).CheckOne(ctx, def)
 	if err != nil {
 		return err
 	}
@@ -105,7 +106,7 @@ func (s *Session) runDefinition(ctx context.Context, it item, w io.Writer) error
 	}
 	s.define(next)
 	s.dirty = true
-	fmt.Fprintf(w, "%s: %s\n", def.Name, metadata(c.Info.Root))
+	fmt.Fprintf(w, "%s: %s\n", def.Name, query.Metadata(c.Info.Root))
 	if c.Masked {
 		fmt.Fprintf(w, "note: the source has a metric %s, which hides the definition\n", def.Name)
 	}
@@ -114,15 +115,15 @@ func (s *Session) runDefinition(ctx context.Context, it item, w io.Writer) error
 
 // checkUsers lists the definitions that no longer fit because one of them has changed.
 func (s *Session) checkUsers(ctx context.Context, name string, w io.Writer) error {
-	users := s.defs.users(name)
+	users := s.defs.Users(name)
 	if len(users) == 0 {
 		return nil
 	}
-	b := s.binder(ctx)
-	found, err := b.check(ctx, users)
+	b := s.binder()
+	found, err := b.Check(ctx, users)
 	for i, x := range found {
 		if x.Err != nil {
-			fmt.Fprintf(w, "note: %s does not fit any more: %s\n", users[i].Name, b.problem(users[i].Expr, x.Err).Msg)
+			fmt.Fprintf(w, "note: %s does not fit any more: %s\n", users[i].Name, b.Problem(ctx, users[i].Expr, x.Err).Msg)
 		}
 	}
 	return err
@@ -135,16 +136,16 @@ func oneLine(expr string) string {
 
 // runAttribute sets a help text of a definition.
 func (s *Session) runAttribute(it item) error {
-	old := s.defs.findOwn(it.name)
+	old := s.defs.FindOwn(it.name)
 	if old == nil {
 		return s.notOwn(it.name)
 	}
 	value, closed := unquote(it.text)
 	switch {
 	case !closed:
-		return problemf("the quote is not closed")
+		return query.Problemf("the quote is not closed")
 	case value == "":
-		return problemf("there is no text")
+		return query.Problemf("there is no text")
 	}
 	def := *old
 	switch it.attr {
@@ -153,19 +154,19 @@ func (s *Session) runAttribute(it item) error {
 	case "helptext":
 		def.Help = value
 	default:
-		return problemf("there is no attribute %s; there are oneline and helptext", it.attr)
+		return query.Problemf("there is no attribute %s; there are oneline and helptext", it.attr)
 	}
-	s.define(s.defs.with(&def))
+	s.define(s.defs.With(&def))
 	s.dirty = true
 	return nil
 }
 
 // notOwn returns the error for a name that this session does not define.
 func (s *Session) notOwn(name string) *Problem {
-	if s.defs.find(name) != nil {
-		return problemf("%s was loaded before the session, and stays as it is", name)
+	if s.defs.Find(name) != nil {
+		return query.Problemf("%s was loaded before the session, and stays as it is", name)
 	}
-	return &Problem{Msg: name + " is not defined in this session", Notes: diagnose.DidYouMean(name, s.defs.names())}
+	return &Problem{Msg: name + " is not defined in this session", Notes: diagnose.DidYouMean(name, s.defs.Names())}
 }
 
 // runCommand runs a command.
@@ -179,10 +180,10 @@ func (s *Session) runCommand(ctx context.Context, it item, w io.Writer) error {
 		return p
 	}
 	if c.args == "" && it.text != "" {
-		return problemf(":%s takes no argument", c.name)
+		return query.Problemf(":%s takes no argument", c.name)
 	}
 	if c.needs && it.text == "" {
-		return problemf("usage: :%s %s", c.name, c.args)
+		return query.Problemf("usage: :%s %s", c.name, c.args)
 	}
 	if c.source {
 		if err := s.connect(ctx); err != nil {
@@ -265,7 +266,7 @@ func runQuit(context.Context, *Session, string, io.Writer) error { return ErrQui
 // runDebug sets debug options.
 func runDebug(_ context.Context, s *Session, arg string, _ io.Writer) error {
 	if s.opt.Debug == nil {
-		return problemf("there are no debug options here")
+		return query.Problemf("there are no debug options here")
 	}
 	if err := s.opt.Debug(arg); err != nil {
 		return &Problem{Msg: err.Error(), Err: err}
@@ -275,7 +276,7 @@ func runDebug(_ context.Context, s *Session, arg string, _ io.Writer) error {
 
 // runList lists the definitions.
 func runList(_ context.Context, s *Session, _ string, w io.Writer) error {
-	for _, d := range s.defs.own {
+	for _, d := range s.defs.Own {
 		fmt.Fprintf(w, "%s = %s\n", d.Name, d.Expr)
 	}
 	return nil
@@ -283,27 +284,27 @@ func runList(_ context.Context, s *Session, _ string, w io.Writer) error {
 
 // runShow shows a definition.
 func runShow(_ context.Context, s *Session, name string, w io.Writer) error {
-	d := s.defs.find(name)
+	d := s.defs.Find(name)
 	if d == nil {
-		return &Problem{Msg: name + " is not defined", Notes: diagnose.DidYouMean(name, s.defs.names())}
+		return &Problem{Msg: name + " is not defined", Notes: diagnose.DidYouMean(name, s.defs.Names())}
 	}
-	_, err := io.WriteString(w, d.lines(d.program.Expr()))
+	_, err := io.WriteString(w, lines(d, d.Program.Expr()))
 	return err
 }
 
 // runDrop forgets a definition.
 func runDrop(_ context.Context, s *Session, name string, _ io.Writer) error {
-	if s.defs.findOwn(name) == nil {
+	if s.defs.FindOwn(name) == nil {
 		return s.notOwn(name)
 	}
 	var users []string
-	for _, d := range s.defs.users(name) {
+	for _, d := range s.defs.Users(name) {
 		users = append(users, d.Name)
 	}
 	if users != nil {
-		return problemf("%s is used by %s", name, strings.Join(users, ", "))
+		return query.Problemf("%s is used by %s", name, strings.Join(users, ", "))
 	}
-	s.define(s.defs.without(name))
-	s.dirty = len(s.defs.own) > 0
+	s.define(s.defs.Without(name))
+	s.dirty = len(s.defs.Own) > 0
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"pmtools/derive/query"
 	"strings"
 )
 
@@ -13,10 +14,10 @@ const maxDepth = 10
 // runFile runs the items in the lines of a file, up to the first that fails.
 func runFile(ctx context.Context, s *Session, name string, _ io.Writer) error {
 	if s.opt.Files == nil {
-		return problemf("there are no files here")
+		return query.Problemf("there are no files here")
 	}
 	if s.depth >= maxDepth {
-		return problemf("files run each other more than %d deep", maxDepth)
+		return query.Problemf("files run each other more than %d deep", maxDepth)
 	}
 	text, err := s.opt.Files.ReadFile(name)
 	if err != nil {
@@ -60,7 +61,7 @@ func runOutput(_ context.Context, s *Session, name string, _ io.Writer) error {
 		return nil
 	}
 	if s.opt.Files == nil {
-		return problemf("there are no files here")
+		return query.Problemf("there are no files here")
 	}
 	out, err := s.opt.Files.Create(name)
 	if err != nil {
@@ -83,11 +84,11 @@ func (s *Session) closeOutput() error {
 // runEdit lets the user change the last item, or a definition, and runs it.
 func runEdit(ctx context.Context, s *Session, name string, w io.Writer) error {
 	if s.opt.Edit == nil {
-		return problemf("there is no editor here")
+		return query.Problemf("there is no editor here")
 	}
 	text := s.last
 	if name != "" {
-		d := s.defs.findOwn(name)
+		d := s.defs.FindOwn(name)
 		if d == nil {
 			return s.notOwn(name)
 		}
@@ -102,7 +103,7 @@ func runEdit(ctx context.Context, s *Session, name string, w io.Writer) error {
 		return nil
 	}
 	if it := parseItem(text); it.kind == command && it.name == "edit" {
-		return problemf("an item to edit cannot be :edit")
+		return query.Problemf("an item to edit cannot be :edit")
 	}
 	fmt.Fprintln(w, text)
 	return s.run(ctx, text, w)
@@ -125,7 +126,7 @@ func runVertical(_ context.Context, s *Session, _ string, w io.Writer) error {
 // saveSettings keeps the settings for other sessions, as items that set them.
 func (s *Session) saveSettings(w io.Writer) error {
 	if s.opt.Save == nil {
-		return problemf("settings cannot be kept here")
+		return query.Problemf("settings cannot be kept here")
 	}
 	var b strings.Builder
 	for _, k := range settings {

@@ -18,9 +18,12 @@ import (
 	"time"
 
 	"pmtools/derive"
+	"pmtools/derive/diagnose"
+	"pmtools/derive/query"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmapi"
 	"pmtools/lib/record"
+	"pmtools/lib/sampling"
 )
 
 // Kinds of sources, as Options.Open gets them.
@@ -31,6 +34,9 @@ const (
 	Local   = "local"   // collectors in this process
 )
 
+// A Problem says why an item failed, for people.
+type Problem = diagnose.Problem
+
 // Options are what a Session takes from the world around it. A nil function stands for something
 // that is not there.
 type Options struct {
@@ -39,11 +45,11 @@ type Options struct {
 	// Kind and Name are the first source. It is opened when it is needed.
 	Kind, Name string
 	// Hosts are several hosts instead: values are those of all of them, and what is asked about
-	// metrics is that of the first one. OpenHost opens one, while it may be opening others. Tell says
-	// what is wrong with one while the others go on.
+	// metrics is that of the first one. OpenHost opens one, while it may be opening others. Report
+	// gets what is wrong with one while the others go on.
 	Hosts    []string
 	OpenHost func(ctx context.Context, name string) (pmapi.Source, error)
-	Tell     func(host string, err error)
+	Report   func(host string, err error)
 
 	Registry   *derive.Registry                                       // definitions that hold from the start; nil for none
 	Equivalent func(a, b pcp.InDom) bool                              // see derive.Options
@@ -52,12 +58,12 @@ type Options struct {
 	Debug      func(spec string) error                                // sets debug options
 	Files      Files                                                  // for :load and :save
 	Table      func(ctx context.Context, w io.Writer, t *Table) error // draws tables; nil means plain columns
-	Output     func(w io.Writer, r *Run) (Writer, error)              // writes samples
-	Flush      func() error                                           // is called before a session waits; nil for nothing
-	Settings   Settings                                               // to begin with
-	Save       func(text []byte) (name string, err error)             // keeps settings, for the start of other sessions
-	IsPicture  func(file string) bool                                 // whether a chart can be drawn into a file
-	Edit       func(text string) (string, error)                      // lets the user change a text
+	// Output returns what writes samples in a form.
+	Output    func(w io.Writer, h *sampling.Header, f Form) (sampling.Writer, error)
+	Settings  Settings                                   // to begin with
+	Save      func(text []byte) (name string, err error) // keeps settings, for the start of other sessions
+	IsPicture func(file string) bool                     // whether a chart can be drawn into a file
+	Edit      func(text string) (string, error)          // lets the user change a text
 
 	// Record begins to record metrics of a source of one of the kinds; the folio lists the archive.
 	Record func(ctx context.Context, kind, name, folio string, h record.Host) (*record.Session, error)
@@ -79,29 +85,26 @@ type Files interface {
 // A Session has definitions and a source. Its methods may be called by several goroutines; they
 // wait for each other.
 type Session struct {
-	opt    Options
-	lock   chan struct{} // holds one token while the rest is unused
-	src    pmapi.Source  // nil until it is needed
-	kind   string
-	name   string
-	hosts  []string            // if they are several; kind and name are the first
-	peers  map[string]*Session // of each of the hosts that has been asked
-	lost   bool                // the connection must be made again
-	zone   *time.Location
-	set    Settings
-	global []*Definition
-	defs   *dictionary
-	full   *derive.Source  // src with all definitions, for metadata; nil until it is needed
-	files  map[string]bool // names of files that may be overwritten
-	dirty  bool            // there are definitions that no file has
-	out    io.WriteCloser  // where output goes instead; nil for nowhere else
-	screen io.Writer       // where it goes otherwise
-	last   string          // the last item that was no command
-	depth  int             // of files that run files
-	placed bool            // the error of the item tells the line of a file already
-	timeline
-	cache     cache
-	recording *recording // what :record has begun; nil for nothing
+	opt       Options
+	lock      chan struct{} // holds one token while the rest is unused
+	src       *query.Source // nil until it is needed
+	kind      string
+	name      string
+	fleet     *query.Fleet // of several hosts, of which kind and name are the first; else nil
+	lost      bool         // the connection must be made again
+	zone      *time.Location
+	set       Settings
+	defs      *query.Dictionary
+	full      *derive.Source         // src with all definitions, for metadata; nil until it is needed
+	files     map[string]bool        // names of files that may be overwritten
+	dirty     bool                   // there are definitions that no file has
+	out       io.WriteCloser         // where output goes instead; nil for nowhere else
+	screen    io.Writer              // where it goes otherwise
+	last      string                 // the last item that was no command
+	depth     int                    // of files that run files
+	placed    bool                   // the error of the item tells the line of a file already
+	children  map[string][]pcp.Child // of names, as the source has said
+	recording *recording             // what :record has begun; nil for nothing
 
 	background context.Context // of what Complete asks; ended by Close
 	stop       context.CancelFunc
@@ -113,7 +116,7 @@ func New(opt *Options) *Session {
 	s.lock <- struct{}{}
 	s.background, s.stop = context.WithCancel(context.Background())
 	if len(opt.Hosts) > 0 {
-		s.kind, s.name, s.hosts = Host, opt.Hosts[0], opt.Hosts
+		s.useFleet(opt.Hosts)
 	}
 	if s.zone == nil {
 		s.zone = time.UTC
@@ -121,9 +124,8 @@ func New(opt *Options) *Session {
 	if s.opt.Now == nil {
 		s.opt.Now = time.Now
 	}
-	s.global = globals(opt.Registry)
 	s.files = make(map[string]bool)
-	s.define(newDictionary(nil, s.global))
+	s.define(query.NewDictionary(opt.Registry))
 	return s
 }
 
@@ -145,7 +147,7 @@ func (s *Session) Close() error {
 	s.stop()
 	<-s.lock
 	defer s.release()
-	err := errors.Join(s.stopRecording(context.Background()), s.closeOutput(), s.closePeers())
+	err := errors.Join(s.stopRecording(context.Background()), s.closeOutput(), s.closeFleet())
 	if s.src == nil {
 		return err
 	}
@@ -153,10 +155,21 @@ func (s *Session) Close() error {
 }
 
 // define makes d the definitions of the Session.
-func (s *Session) define(d *dictionary) {
+func (s *Session) define(d *query.Dictionary) {
 	s.defs, s.full = d, nil
-	s.cache.forget()
+	s.forget()
 }
+
+// forget drops what is remembered of the source.
+func (s *Session) forget() {
+	s.children = nil
+	if s.src != nil {
+		s.src.Forget()
+	}
+}
+
+// binder returns what checks expressions over the source with the definitions.
+func (s *Session) binder() *query.Binder { return s.src.Bind(s.defs, true) }
 
 // Unsaved returns how many definitions the Session has, if there are some that no file has; else 0.
 func (s *Session) Unsaved() int {
@@ -165,14 +178,14 @@ func (s *Session) Unsaved() int {
 	if !s.dirty {
 		return 0
 	}
-	return len(s.defs.own)
+	return len(s.defs.Own)
 }
 
 // Definitions returns the Session's own definitions in their order.
-func (s *Session) Definitions() []*Definition {
+func (s *Session) Definitions() []*query.Definition {
 	<-s.lock
 	defer s.release()
-	return append([]*Definition(nil), s.defs.own...)
+	return append([]*query.Definition(nil), s.defs.Own...)
 }
 
 // Zone returns the zone in which times are shown and meant.

@@ -19,6 +19,7 @@ import (
 	"pmtools/lib/archive/archivetest"
 	"pmtools/lib/format"
 	"pmtools/lib/pmapi"
+	"pmtools/lib/sampling"
 )
 
 // memory is files in memory.
@@ -87,24 +88,21 @@ func archives(t testing.TB, names ...string) func(ctx context.Context, kind, nam
 
 // lines is a form of output for tests: a line for the run, and then one for each sample.
 type lines struct {
-	w   io.Writer
-	run *repl.Run
+	w    io.Writer
+	h    *sampling.Header
+	form repl.Form
 }
 
-func (l *lines) Sample(_ context.Context, smp *repl.Sample) error {
-	text := smp.Time.Time().In(l.run.Zone).Format("15:04:05")
+func (l *lines) Sample(_ context.Context, smp *sampling.Sample) error {
+	text := smp.Time.Time().In(l.h.Location()).Format("15:04:05")
 	for i, set := range smp.Sets {
-		text += " " + l.run.Exprs[i].Name
+		text += " " + l.h.Metrics[i].Name
 		if set.Err != nil {
 			text += " (" + set.Err.Error() + ")"
 		}
 		for j := range set.Len() {
 			v := set.At(j)
-			val := v.Value
-			if l.run.Exprs[i].Rate != nil {
-				val = v.Rate
-			}
-			text += " " + v.Instance + "=" + string(format.AppendPlain(nil, val, -1))
+			text += " " + v.Instance + "=" + string(format.AppendPlain(nil, v.Value, -1))
 		}
 	}
 	_, err := fmt.Fprintln(l.w, text)
@@ -112,8 +110,13 @@ func (l *lines) Sample(_ context.Context, smp *repl.Sample) error {
 }
 
 func (l *lines) Close() error {
-	_, err := fmt.Fprintln(l.w, l.run.Output, "ends")
+	_, err := fmt.Fprintln(l.w, l.form.Output, "ends")
 	return err
+}
+
+// newLines returns lines.
+func newLines(w io.Writer, h *sampling.Header, f repl.Form) (sampling.Writer, error) {
+	return &lines{w, h, f}, nil
 }
 
 // newSession returns a session over one archive.
@@ -122,7 +125,7 @@ func newSession(t testing.TB, name string, more ...func(*repl.Options)) *repl.Se
 	opt := &repl.Options{
 		Open: archives(t, "ta", "demo", "labels", "indoms"), Kind: repl.Archive, Name: name, Files: memory{},
 		Now: func() time.Time { return time.Unix(1700000000, 0) }, Registry: derive.NewRegistry(nil),
-		Output: func(w io.Writer, r *repl.Run) (repl.Writer, error) { return &lines{w, r}, nil },
+		Output: newLines,
 	}
 	for _, f := range more {
 		f(opt)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"pmtools/derive/query"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,7 +22,7 @@ var outputs = []string{"table", "csv", "json", "openmetrics"}
 func Outputs() []string { return slices.Clone(outputs) }
 
 // DefaultInterval is the time between samples if not set.
-const DefaultInterval = time.Second
+const DefaultInterval = query.DefaultInterval
 
 // Settings are what :set changes. The zero Settings are the usual ones.
 type Settings struct {
@@ -55,7 +56,7 @@ func (s Settings) valid() Settings {
 		s.Output = outputs[0]
 	}
 	if s.Sort == "" {
-		s.Sort = sorts[0]
+		s.Sort = query.Sorts()[0]
 	}
 	return s
 }
@@ -79,7 +80,7 @@ var settings = []setting{
 				return &Problem{Msg: err.Error(), Err: err}
 			}
 			if d < minInterval {
-				return problemf("an interval must be at least %v", minInterval)
+				return query.Problemf("an interval must be at least %v", minInterval)
 			}
 			s.Interval = d
 			return nil
@@ -89,7 +90,7 @@ var settings = []setting{
 		func(s *Settings, v string) error {
 			n, err := strconv.Atoi(v)
 			if err != nil || n < 0 {
-				return problemf("'%s' is not a number of samples", v)
+				return query.Problemf("'%s' is not a number of samples", v)
 			}
 			s.Samples = n
 			return nil
@@ -98,7 +99,7 @@ var settings = []setting{
 		func(s *Settings) string { return s.Output },
 		func(s *Settings, v string) error {
 			if !slices.Contains(outputs, v) {
-				return problemf("there is no output '%s'; there are %s", v, strings.Join(outputs, ", "))
+				return query.Problemf("there is no output '%s'; there are %s", v, strings.Join(outputs, ", "))
 			}
 			s.Output = v
 			return nil
@@ -117,7 +118,7 @@ var settings = []setting{
 			}
 			n, err := strconv.Atoi(v)
 			if err != nil || n < 0 || n > maxPrecision {
-				return problemf("'%s' is neither auto nor a number of digits from 0 to %d", v, maxPrecision)
+				return query.Problemf("'%s' is neither auto nor a number of digits from 0 to %d", v, maxPrecision)
 			}
 			s.Precision = &n
 			return nil
@@ -133,22 +134,22 @@ var settings = []setting{
 			s.NoPager = !on
 			return err
 		}},
-	{"sort", "order of values: " + strings.Join(sorts, ", ") + " (the largest first)", sorts,
+	{"sort", "order of values: " + strings.Join(query.Sorts(), ", ") + " (the largest first)", query.Sorts(),
 		func(s *Settings) string { return s.Sort },
 		func(s *Settings, v string) error {
-			if !slices.Contains(sorts, v) {
-				return problemf("there is no order '%s'; there are %s", v, strings.Join(sorts, ", "))
+			if !slices.Contains(query.Sorts(), v) {
+				return query.Problemf("there is no order '%s'; there are %s", v, strings.Join(query.Sorts(), ", "))
 			}
 			s.Sort = v
 			return nil
 		}},
-	{"across", "how values of several hosts are combined: off, " + acrossForms, []string{"off", "sum", "avg", "min", "max", "count", "top", "bottom"},
+	{"across", "how values of several hosts are combined: off, " + query.AcrossForms, []string{"off", "sum", "avg", "min", "max", "count", "top", "bottom"},
 		func(s *Settings) string { return cmp.Or(s.Across, "off") },
 		func(s *Settings, v string) error {
 			if v == "off" {
 				v = ""
 			}
-			if err := CheckAcross(v); err != nil {
+			if err := query.CheckAcross(v); err != nil {
 				return err
 			}
 			s.Across = v
@@ -190,7 +191,7 @@ func setBool(p *bool, v string) error {
 	case "off":
 		*p = false
 	default:
-		return problemf("'%s' is neither on nor off", v)
+		return query.Problemf("'%s' is neither on nor off", v)
 	}
 	return nil
 }

@@ -1,121 +1,127 @@
 package repl
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"time"
 
+	"pmtools/derive/query"
 	"pmtools/lib/pcp"
+	"pmtools/lib/sampling"
 )
 
 // runExpr evaluates an expression and shows it.
-func (s *Session) runExpr(ctx context.Context, text string, w io.Writer) error {
-	if s.hosts != nil {
-		return s.everywhere(ctx, []string{text}, s.set.Output, &Window{}, w)
-	}
-	if err := s.connect(ctx); err != nil {
-		return err
-	}
-	q, err := s.query(ctx, text, s.noteTo(w))
+func runExpr(ctx context.Context, s *Session, q *query.Query, w io.Writer) error {
+	st, err := s.query(ctx, q)
 	if err != nil {
+		return first(err)
+	}
+	if s.set.Output != "table" || s.fleet != nil {
+		_, err := s.Write(ctx, w, st, s.form(&q.Select))
 		return err
 	}
-	sample, err := s.once(ctx, q, nil)
-	if err != nil {
-		return err
+	noteUsed(w, st)
+	for smp, err := range st.Samples {
+		if err != nil {
+			return err
+		}
+		fmt.Fprintln(w, s.head(&st.Header.Metrics[0], smp.Time))
+		return s.showSet(ctx, w, st, &smp.Sets[0])
 	}
-	if s.set.Output != "table" {
-		return s.write(ctx, w, q, sample)
-	}
-	fmt.Fprintln(w, s.head(q.exprs[0], sample.Time))
-	return s.showSet(ctx, w, q.exprs[0], &sample.Sets[0])
+	return nil
 }
 
-// noteTo returns what writes notes. Forms of output that programs read have none.
-func (s *Session) noteTo(w io.Writer) func(string) {
-	if s.set.Output != "table" {
-		return nil
+// first returns the only problem of one expression.
+func first(err error) error {
+	if bad, ok := errors.AsType[query.Problems](err); ok {
+		return bad[0]
 	}
-	return func(text string) { fmt.Fprintln(w, text) }
+	return err
+}
+
+// noteUsed tells which definitions stand in the places of their names.
+func noteUsed(w io.Writer, st *query.Stream) {
+	for _, name := range st.Used() {
+		fmt.Fprintln(w, "expanded "+name)
+	}
 }
 
 // head is the line of metadata of an expression. Over a recording it has the time of the sample, and
 // how far that is from the position: values that need several samples are those of the last one.
-func (s *Session) head(c *compiled, at pcp.Timestamp) string {
-	if s.line == nil {
-		return s.describe(c)
+func (s *Session) head(m *sampling.Metric, at pcp.Timestamp) string {
+	if s.src.Line == nil {
+		return m.Summary()
 	}
-	text := s.describe(c) + " @ " + s.showTime(at)
-	if ahead := time.Duration(at.Sub(s.at) * float64(time.Second)).Round(time.Microsecond); ahead > 0 {
+	text := m.Summary() + " @ " + s.showTime(at)
+	if ahead := time.Duration(at.Sub(s.src.At) * float64(time.Second)).Round(time.Microsecond); ahead > 0 {
 		text += fmt.Sprintf(", %v after the position", ahead)
 	}
 	return text
 }
 
-// describe returns the metadata of an expression, and in what its rate is if that is shown.
-func (s *Session) describe(c *compiled) string {
-	text := metadata(c.info.Root)
-	if c.rate && !s.raw() {
-		text += "; rate "
-		if u := c.rateOf.Root.Units; !u.Dimensionless() {
-			text += "in " + units(u)
-		} else {
-			text += "without units"
-		}
-	}
-	return text
-}
-
 // showSet shows the values of an expression.
-func (s *Session) showSet(ctx context.Context, w io.Writer, c *compiled, set *Set) error {
+func (s *Session) showSet(ctx context.Context, w io.Writer, st *query.Stream, set *sampling.Set) error {
+	m := &st.Header.Metrics[0]
 	switch {
 	case set.Err != nil:
 		return &Problem{Msg: "no values: " + set.Err.Error(), Err: set.Err}
 	case set.Len() == 0:
-		fmt.Fprintln(w, s.noValues(c))
+		fmt.Fprintln(w, s.noValues(st.Exprs[0]))
 		return nil
 	}
 	t := &Table{}
-	rate := c.rate && !s.raw()
-	named := !c.info.Root.Singular()
 	for i := range set.Len() {
-		if err := ended(ctx, i); err != nil {
+		if err := sampling.Ended(ctx, i); err != nil {
 			return err
 		}
 		v := set.At(i)
 		var row []string
-		if named {
+		if !m.Singular() {
 			row = append(row, v.Instance)
 		}
-		row = append(row, s.set.value(v.Value))
-		if rate {
-			row = append(row, s.set.value(v.Rate))
+		if m.Counter != nil {
+			row = append(row, s.set.value(v.Counter))
 		}
-		t.Rows = append(t.Rows, row)
+		t.Rows = append(t.Rows, append(row, s.set.value(v.Value)))
 	}
-	if named {
+	if !m.Singular() {
 		t.Right = append(t.Right, false)
 	}
-	t.Right = append(t.Right, c.info.Root.Type.Arithmetic(), true)
-	if rate {
+	t.Right = append(t.Right, m.Desc.Type.Arithmetic(), true)
+	if m.Counter != nil {
 		t.Header = []string{"value", "rate"}
-		if named {
+		if !m.Singular() {
 			t.Header = append([]string{"instance"}, t.Header...)
 		}
 	}
 	if err := s.table(ctx, w, t); err != nil {
 		return err
 	}
-	showMore(w, set)
+	if set.More > 0 {
+		fmt.Fprintf(w, "+%d more\n", set.More)
+	}
 	return nil
 }
 
 // noValues returns the text shown for an expression without values. Metrics that an archive has in
 // different records are never there at once.
-func (s *Session) noValues(c *compiled) string {
-	if s.line != nil && s.step == 0 && len(c.info.Operands) > 1 {
+func (s *Session) noValues(c *query.Expr) string {
+	if s.src.Line != nil && s.src.Step == 0 && len(c.Info.Operands) > 1 {
 		return "no values in this record; with :step INTERVAL, values between records are interpolated"
 	}
 	return "no values"
+}
+
+// defaultTop is how many values :top shows.
+const defaultTop = 10
+
+// runTop shows the largest values.
+func runTop(ctx context.Context, s *Session, arg string, w io.Writer) error {
+	n, text := cutCount(arg)
+	q := s.one(text)
+	q.Select.Sort, q.Select.Top = "value", cmp.Or(n, defaultTop)
+	return runExpr(ctx, s, q, w)
 }

@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"pmtools/derive"
+	"pmtools/derive/query"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmapi"
 	"pmtools/lib/pmcd"
-	"pmtools/lib/pmerr"
+	"pmtools/lib/sampling"
 )
 
 // connect makes sure that there is a source that answers: it opens the first one when it is needed,
@@ -40,14 +42,14 @@ func (s *Session) connect(ctx context.Context) error {
 		return &Problem{Msg: "the connection cannot be made again: " + err.Error(), Err: err}
 	}
 	s.lost, s.full = false, nil
-	s.cache.forget()
+	s.forget()
 	return nil
 }
 
 // open opens a source.
 func (s *Session) open(ctx context.Context, kind, name string) (pmapi.Source, error) {
 	if s.opt.Open == nil {
-		return nil, problemf("there is no source")
+		return nil, query.Problemf("there is no source")
 	}
 	src, err := s.opt.Open(ctx, kind, name)
 	if err != nil {
@@ -58,9 +60,26 @@ func (s *Session) open(ctx context.Context, kind, name string) (pmapi.Source, er
 
 // use makes src the source.
 func (s *Session) use(src pmapi.Source, kind, name string) {
-	s.src, s.kind, s.name, s.lost, s.full = src, kind, name, false, nil
-	s.cache.forget()
-	s.timeline.begin(src)
+	var step time.Duration
+	if s.src != nil {
+		step = s.src.Step
+	}
+	s.src, s.kind, s.name, s.lost, s.full, s.children = query.NewSource(src), kind, name, false, nil, nil
+	s.src.Equivalent, s.src.Step = s.opt.Equivalent, step
+}
+
+// useFleet makes several hosts those that values come from.
+func (s *Session) useFleet(hosts []string) {
+	s.kind, s.name, s.fleet = Host, hosts[0], query.NewFleet(hosts)
+	s.fleet.Open, s.fleet.Report, s.fleet.Equivalent = s.opt.OpenHost, s.opt.Report, s.opt.Equivalent
+}
+
+// closeFleet closes the connections to several hosts.
+func (s *Session) closeFleet() error {
+	if s.fleet == nil {
+		return nil
+	}
+	return s.fleet.Close()
 }
 
 // noteLost remembers that a connection is gone, and says so.
@@ -71,18 +90,15 @@ func (s *Session) noteLost(err error) error {
 	if _, ok := pmapi.As[pmapi.Reconnecter](s.src); !ok {
 		return err
 	}
-	_, idle := errors.AsType[idleError](err)
-	switch {
-	case idle:
-		return err
-	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
-		s.lost = true // a request that was cut short leaves the connection useless
-		return err
-	case !errors.Is(err, pmerr.IPC) && !errors.Is(err, pmerr.Timeout) && !errors.Is(err, pmerr.EOF):
+	if _, idle := errors.AsType[*sampling.IdleError](err); idle {
 		return err
 	}
-	s.lost = true
-	return &Problem{Msg: "connection lost: " + err.Error(), Notes: []string{"the next item connects again"}, Err: err}
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		s.lost = true // a request that was cut short leaves the connection useless
+		return err
+	}
+	s.lost = s.lost || query.IsLost(err)
+	return query.Lost(err)
 }
 
 // all returns the source with all definitions. Those that do not fit it are not listed.
@@ -90,8 +106,8 @@ func (s *Session) all(ctx context.Context) *derive.Source {
 	if s.full != nil {
 		return s.full
 	}
-	s.full = s.binder(ctx).src
-	for _, d := range s.defs.own {
+	s.full = s.binder().Derived
+	for _, d := range s.defs.Own {
 		for kind, text := range map[pcp.TextKind]string{pcp.OneLine: d.OneLine, pcp.Help: d.Help} {
 			if text != "" {
 				_ = s.full.AddText(d.Name, kind, text)
@@ -111,11 +127,11 @@ func runSource(ctx context.Context, s *Session, arg string, w io.Writer) error {
 	switch {
 	case kind == Local && name == "", kind == Host && name != "", kind == Archive && name != "":
 	default:
-		return problemf("usage: :source host SPEC ..., :source archive SET or :source local")
+		return query.Problemf("usage: :source host SPEC ..., :source archive SET or :source local")
 	}
 	var hosts []string
 	if list := strings.Fields(name); kind == Host && len(list) > 1 {
-		if err := CheckHosts(list); err != nil {
+		if err := query.CheckHosts(list); err != nil {
 			return err
 		}
 		hosts, name = list, list[0]
@@ -127,9 +143,12 @@ func runSource(ctx context.Context, s *Session, arg string, w io.Writer) error {
 	if s.src != nil {
 		s.src.Close()
 	}
-	err = s.closePeers()
+	err = s.closeFleet()
 	s.use(src, kind, name)
-	if s.hosts = hosts; err != nil {
+	if s.fleet = nil; hosts != nil {
+		s.useFleet(hosts)
+	}
+	if err != nil {
 		return err
 	}
 	if err := s.showSource(ctx, w); err != nil {
@@ -144,8 +163,8 @@ func (s *Session) showSource(ctx context.Context, w io.Writer) error {
 		return err
 	}
 	what := s.kind
-	if s.hosts != nil {
-		fmt.Fprintf(w, "%s; %s answers questions about metrics\n", plural(len(s.hosts), "host"), pmcd.Redact(s.name))
+	if s.fleet != nil {
+		fmt.Fprintf(w, "%s; %s answers questions about metrics\n", query.Plural(len(s.fleet.Hosts()), "host"), pmcd.Redact(s.name))
 		return nil
 	}
 	switch s.kind {
@@ -167,31 +186,15 @@ func (s *Session) showSource(ctx context.Context, w io.Writer) error {
 
 // recheck lists the definitions that do not fit the source.
 func (s *Session) recheck(ctx context.Context, w io.Writer) error {
-	b := s.binder(ctx)
-	found, err := b.check(ctx, s.defs.own)
+	b := s.binder()
+	found, err := b.Check(ctx, s.defs.Own)
 	for i, x := range found {
-		switch d := s.defs.own[i]; {
+		switch d := s.defs.Own[i]; {
 		case x.Err != nil:
-			fmt.Fprintf(w, "%s does not fit this source: %s\n", d.Name, b.problem(d.Expr, x.Err).Msg)
+			fmt.Fprintf(w, "%s does not fit this source: %s\n", d.Name, b.Problem(ctx, d.Expr, x.Err).Msg)
 		case x.Masked:
 			fmt.Fprintf(w, "%s is hidden: this source has a metric of that name\n", d.Name)
 		}
 	}
 	return s.noteLost(err)
-}
-
-// catalogue returns the names of the metrics of the source; an error gives none.
-func (s *Session) catalogue(ctx context.Context) []string {
-	if s.cache.names == nil && s.src != nil {
-		names := []string{}
-		err := s.src.Walk(ctx, "", func(name string, _ pcp.ID) bool {
-			names = append(names, name)
-			return true
-		})
-		if err != nil {
-			return nil
-		}
-		s.cache.names = names
-	}
-	return s.cache.names
 }

@@ -37,8 +37,8 @@ func (s *Session) SQL(ctx context.Context, text string, opt *sql.Options) (strin
 // sql is SQL for a caller that has acquired the Session.
 func (s *Session) sql(ctx context.Context, text string, opt *sql.Options) (string, error) {
 	text = s.defined(text)
-	b := s.binder(ctx)
-	c, err := b.compile(ctx, text)
+	b := s.binder()
+	c, err := b.Compile(ctx, text)
 	if err != nil {
 		return "", err
 	}
@@ -55,9 +55,9 @@ func (s *Session) sql(ctx context.Context, text string, opt *sql.Options) (strin
 		})
 		return name
 	}
-	q, err := sql.Query(c.tree, c.info, &named)
+	q, err := sql.Query(c.Tree, c.Info, &named)
 	if err != nil {
-		return "", b.problem(text, err)
+		return "", b.Problem(ctx, text, err)
 	}
 	return q, nil
 }

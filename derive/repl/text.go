@@ -4,11 +4,9 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
 	"text/tabwriter"
 
-	"pmtools/derive/check"
 	"pmtools/lib/format"
 	"pmtools/lib/pcp"
 )
@@ -75,12 +73,6 @@ func plainTable(w io.Writer, t *Table) error {
 	return nil
 }
 
-// metadata describes values in one line.
-func metadata(t check.Type) string {
-	d := t.Desc(pcp.NullID)
-	return string(format.AppendSummary(nil, &d))
-}
-
 // units returns the text of units, "none" if there are none.
 func units(u pcp.Units) string { return string(format.AppendUnits(nil, u)) }
 
@@ -91,15 +83,4 @@ func (s *Settings) value(v pcp.Value) string {
 		precision = *s.Precision
 	}
 	return string(format.AppendPlain(nil, v, precision))
-}
-
-// number returns the text of an instance's identifier.
-func number(inst int32) string { return strconv.Itoa(int(inst)) }
-
-// plural returns a number of things.
-func plural(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
 }

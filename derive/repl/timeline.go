@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"pmtools/derive/query"
 	"strconv"
 	"time"
 
@@ -15,36 +16,9 @@ import (
 	"pmtools/lib/when"
 )
 
-// A timeline is the place in a recording.
-type timeline struct {
-	line pmapi.Timeline // nil over live metrics
-	at   pcp.Timestamp
-	step time.Duration // between samples; 0 for the records as they are
-}
-
-// begin goes to the start of the source, if it has one.
-func (t *timeline) begin(src pmapi.Source) {
-	t.line, _ = pmapi.As[pmapi.Timeline](src)
-	if t.line != nil {
-		t.at = t.line.Origin() // of a source just opened
-	}
-}
-
-// seek makes the source read from the position on.
-func (t *timeline) seek() error {
-	if t.line == nil {
-		return nil
-	}
-	mode := pcp.Forward
-	if t.step > 0 {
-		mode = pcp.Interp
-	}
-	return t.line.SetMode(mode, &t.at, t.step)
-}
-
 // errNotRecorded is the error of commands about time over live metrics.
 func errNotRecorded() error {
-	return problemf("the source is live; only archives have a time to go to")
+	return query.Problemf("the source is live; only archives have a time to go to")
 }
 
 // showTime returns a point in time.
@@ -54,10 +28,10 @@ func (s *Session) showTime(t pcp.Timestamp) string {
 
 // runTime shows or changes the position.
 func runTime(ctx context.Context, s *Session, arg string, w io.Writer) error {
-	if s.line == nil {
+	if s.src.Line == nil {
 		return errNotRecorded()
 	}
-	start, end, err := s.line.Bounds(ctx)
+	start, end, err := s.src.Line.Bounds(ctx)
 	if arg != "" {
 		base := when.Base{Start: start.Time(), Now: s.opt.Now(), Zone: s.zone}
 		if err == nil {
@@ -69,16 +43,16 @@ func runTime(ctx context.Context, s *Session, arg string, w io.Writer) error {
 		}
 		at := pcp.TimestampOf(t)
 		if at.Compare(start) < 0 || err == nil && at.Compare(end) > 0 {
-			return problemf("%s is not within the recording, from %s to %s", s.showTime(at), s.showTime(start), s.showTime(end))
+			return query.Problemf("%s is not within the recording, from %s to %s", s.showTime(at), s.showTime(start), s.showTime(end))
 		}
-		s.at = at
-		s.cache.forget()
+		s.src.At = at
+		s.forget()
 	}
 	last := "unknown"
 	if err == nil {
 		last = s.showTime(end)
 	}
-	fmt.Fprintf(w, "%s (recorded from %s to %s)\n", s.showTime(s.at), s.showTime(start), last)
+	fmt.Fprintf(w, "%s (recorded from %s to %s)\n", s.showTime(s.src.At), s.showTime(start), last)
 	return nil
 }
 
@@ -86,7 +60,7 @@ func runTime(ctx context.Context, s *Session, arg string, w io.Writer) error {
 func (s *Session) clock(arg string) string {
 	for _, layout := range []string{"15:04", "15:04:05"} {
 		if _, err := time.Parse(layout, arg); err == nil {
-			return "@" + s.at.Time().In(s.zone).Format(time.DateOnly) + " " + arg
+			return "@" + s.src.At.Time().In(s.zone).Format(time.DateOnly) + " " + arg
 		}
 	}
 	return arg
@@ -94,25 +68,25 @@ func (s *Session) clock(arg string) string {
 
 // runStep shows or changes the step between samples.
 func runStep(_ context.Context, s *Session, arg string, w io.Writer) error {
-	if s.line == nil {
+	if s.src.Line == nil {
 		return errNotRecorded()
 	}
 	switch arg {
 	case "":
 	case "record", "records", "0":
-		s.step = 0
+		s.src.Step = 0
 	default:
 		d, err := when.ParseInterval(arg)
 		if err != nil {
 			return &Problem{Msg: err.Error(), Err: err}
 		}
-		s.step = d
+		s.src.Step = d
 	}
-	if s.step == 0 {
+	if s.src.Step == 0 {
 		fmt.Fprintln(w, "one record")
 		return nil
 	}
-	fmt.Fprintf(w, "%s\n", format.AppendInterval(nil, int64(s.step/time.Second), int32(s.step%time.Second)))
+	fmt.Fprintf(w, "%s\n", format.AppendInterval(nil, int64(s.src.Step/time.Second), int32(s.src.Step%time.Second)))
 	return nil
 }
 
@@ -128,47 +102,47 @@ const maxMoves = 1_000_000
 
 // move goes on by a number of samples, or back.
 func (s *Session) move(ctx context.Context, arg string, sign int, w io.Writer) error {
-	if s.line == nil {
+	if s.src.Line == nil {
 		return errNotRecorded()
 	}
 	n := 1
 	if arg != "" {
 		var err error
 		if n, err = strconv.Atoi(arg); err != nil || n < 1 || n > maxMoves {
-			return problemf("'%s' is not a number of samples from 1 to %d", arg, maxMoves)
+			return query.Problemf("'%s' is not a number of samples from 1 to %d", arg, maxMoves)
 		}
 	}
 	var err error
-	before, moved := s.at, 0
-	if s.step > 0 {
+	before, moved := s.src.At, 0
+	if s.src.Step > 0 {
 		moved = s.moveSteps(ctx, n, sign)
 	} else {
 		moved, err = s.moveRecords(ctx, n, sign)
 	}
 	switch {
 	case err == nil && moved == 0:
-		err = problemf("the recording has no more samples in that direction")
+		err = query.Problemf("the recording has no more samples in that direction")
 	case err == nil && moved < n:
-		err = problemf("the recording has only %s in that direction", plural(moved, "sample"))
+		err = query.Problemf("the recording has only %s in that direction", query.Plural(moved, "sample"))
 	}
 	if err != nil {
-		s.at = before
+		s.src.At = before
 		return err
 	}
-	s.cache.forget()
-	fmt.Fprintln(w, s.showTime(s.at))
+	s.forget()
+	fmt.Fprintln(w, s.showTime(s.src.At))
 	return nil
 }
 
 // moveSteps moves by a number of steps, within the recording, and returns how many there were.
 func (s *Session) moveSteps(ctx context.Context, n, sign int) (moved int) {
-	start, end, err := s.line.Bounds(ctx)
+	start, end, err := s.src.Line.Bounds(ctx)
 	for ; moved < n; moved++ {
-		next := s.at.Add(time.Duration(sign) * s.step)
+		next := s.src.At.Add(time.Duration(sign) * s.src.Step)
 		if next.Compare(start) < 0 || err == nil && next.Compare(end) > 0 {
 			break
 		}
-		s.at = next
+		s.src.At = next
 	}
 	return moved
 }
@@ -179,8 +153,8 @@ func (s *Session) moveRecords(ctx context.Context, n, sign int) (moved int, err 
 	if sign < 0 {
 		mode = pcp.Back
 	}
-	at := s.at
-	if err := s.line.SetMode(mode, &at, 0); err != nil {
+	at := s.src.At
+	if err := s.src.Line.SetMode(mode, &at, 0); err != nil {
 		return 0, &Problem{Msg: err.Error(), Err: err}
 	}
 	var res pcp.Result
@@ -191,8 +165,8 @@ func (s *Session) moveRecords(ctx context.Context, n, sign int) (moved int, err 
 		case err != nil:
 			return moved, &Problem{Msg: err.Error(), Err: err}
 		}
-		if res.Time.Compare(s.at)*sign > 0 {
-			s.at = res.Time
+		if res.Time.Compare(s.src.At)*sign > 0 {
+			s.src.At = res.Time
 			moved++
 		}
 		if err := ctx.Err(); err != nil {

@@ -34,37 +34,21 @@ func startsOperator(s string) bool {
 // runWatch shows samples as they come.
 func runWatch(ctx context.Context, s *Session, arg string, w io.Writer) error {
 	interval, text := cutInterval(arg)
-	if s.hosts != nil {
-		return s.everywhere(ctx, []string{text}, Watch, &Window{Timed: true, Samples: s.set.Samples, Interval: interval}, w)
+	if s.fleet == nil && s.src.Line == nil {
+		interval = cmp.Or(interval, s.set.Interval)
 	}
-	q, err := s.query(ctx, text, func(note string) { fmt.Fprintln(w, note) })
+	st, err := s.query(ctx, s.over(text, interval, s.set.Samples))
 	if err != nil {
-		return err
+		return first(err)
 	}
-	fmt.Fprintln(w, s.describe(q.exprs[0]))
-	win := &Window{Timed: true, Samples: s.set.Samples}
-	defer s.stepBy(interval)()
-	if win.Interval = cmp.Or(interval, s.set.Interval); s.line != nil {
-		win.Interval = s.step
+	if s.fleet == nil {
+		noteUsed(w, st)
+		fmt.Fprintln(w, st.Header.Metrics[0].Summary())
 	}
-	out, err := s.writer(ctx, w, Watch, q, win)
-	if err != nil {
-		return err
-	}
-	_, err = s.over(ctx, q, win, out)
+	_, err = s.Write(ctx, w, st, Form{Output: Watch, Settings: &s.set})
 	if ctx.Err() != nil {
 		_ = s.noteLost(err)
 		return nil // that is how it ends
 	}
 	return err
-}
-
-// stepBy makes an archive be read in steps of an interval until the function that it returns is
-// called. An interval of 0 changes nothing.
-func (s *Session) stepBy(interval time.Duration) (undo func()) {
-	before := s.step
-	if interval > 0 && s.line != nil {
-		s.step = interval
-	}
-	return func() { s.step = before }
 }

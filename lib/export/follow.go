@@ -194,3 +194,15 @@ type sinkError struct{ error }
 
 // Unwrap returns the failure.
 func (e *sinkError) Unwrap() error { return e.error }
+
+// sleep waits, or returns the error of ctx.
+func sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C:
+		return nil
+	}
+}

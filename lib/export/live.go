@@ -7,21 +7,21 @@ import (
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmapi"
 	"pmtools/lib/pmerr"
+	"pmtools/lib/when"
 )
 
 // Sample returns the Records of a live source: its values at an interval, as many times as samples
 // says, or if that is 0 until the context of Write is done.
 func Sample(src pmapi.Source, interval time.Duration, samples int) *Records {
-	return &Records{Source: src, origin: &live{src: src, interval: interval, samples: samples}}
+	return &Records{Source: src, origin: &live{src: src, clock: when.Clock{Interval: interval}, samples: samples}}
 }
 
 // live is the origin of the values of a live source.
 type live struct {
-	src      pmapi.Source
-	interval time.Duration
-	samples  int       // 0 for any number
-	taken    int       // of them
-	due      time.Time // the next one
+	src     pmapi.Source
+	clock   when.Clock
+	samples int // 0 for any number
+	taken   int // of them
 }
 
 // host implements origin.
@@ -34,15 +34,12 @@ func (l *live) host(ctx context.Context) (name, zone string) {
 // rewind implements origin. A live source has no earlier values.
 func (l *live) rewind() error { return nil }
 
-// next implements origin. It skips the times that pass while a sample is taken.
+// next implements origin.
 func (l *live) next(ctx context.Context, req *pmapi.Request, dst *pcp.Result) (mark bool, err error) {
 	if l.samples > 0 && l.taken == l.samples {
 		return false, pmerr.EOL
 	}
-	now := time.Now()
-	if l.taken == 0 {
-		l.due = now
-	} else if err := sleep(ctx, l.due.Sub(now)); err != nil {
+	if _, err := l.clock.Wait(ctx); err != nil {
 		return false, err
 	}
 	if err := l.src.Fetch(ctx, req, dst); err != nil {
@@ -53,23 +50,7 @@ func (l *live) next(ctx context.Context, req *pmapi.Request, dst *pcp.Result) (m
 		v.Empty = v.Len() == 0 && v.Err == 0
 	}
 	l.taken++
-	l.due = l.due.Add(l.interval)
-	if late := time.Since(l.due); late > 0 {
-		l.due = l.due.Add(late.Truncate(l.interval) + l.interval)
-	}
 	return false, nil
-}
-
-// sleep waits, or returns the error of ctx.
-func sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-timer.C:
-		return nil
-	}
 }
 
 // instances implements origin. The source is asked again if there are values of an instance that

@@ -12,6 +12,7 @@ import (
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmapi"
 	"pmtools/lib/pmerr"
+	"pmtools/lib/when"
 )
 
 // A Binding fills structs of type S with the values of metrics.
@@ -238,7 +239,8 @@ func (b *Binding[S]) fetch(ctx context.Context) error {
 // ctx. The struct is overwritten in the next round.
 func (b *Binding[S]) Each(ctx context.Context, interval time.Duration) iter.Seq2[*S, error] {
 	return func(yield func(*S, error) bool) {
-		wait := sleeper(ctx, interval)
+		clock := when.Clock{Interval: interval}
+		wait := func() bool { _, err := clock.Wait(ctx); return err == nil }
 		if _, ok := pmapi.As[pmapi.Timeline](b.g.pc.Source()); ok {
 			wait = func() bool { return ctx.Err() == nil }
 			if interval > 0 {
@@ -248,14 +250,12 @@ func (b *Binding[S]) Each(ctx context.Context, interval time.Duration) iter.Seq2
 				}
 			}
 		}
-		for first := true; ; first = false {
+		for first := true; wait(); first = false {
 			if first && b.rates && !b.primed {
 				_ = b.fetch(ctx) // an error shows in the next one as well
 				if !wait() {
 					return
 				}
-			} else if !first && !wait() {
-				return
 			}
 			row, err := b.Next(ctx)
 			if ctx.Err() != nil || errors.Is(err, pmerr.EOL) || !yield(row, err) {
@@ -264,26 +264,6 @@ func (b *Binding[S]) Each(ctx context.Context, interval time.Duration) iter.Seq2
 			if errors.Is(err, pmerr.IPC) {
 				_ = b.g.pc.Reconnect(ctx) // an error shows in the next fetch
 			}
-		}
-	}
-}
-
-// sleeper returns a function that waits for the next round of a schedule, and reports whether ctx
-// goes on. Rounds that have passed are left out.
-func sleeper(ctx context.Context, interval time.Duration) func() bool {
-	next := time.Now()
-	return func() bool {
-		next = next.Add(interval)
-		if now := time.Now(); interval > 0 && now.After(next) {
-			next = next.Add(now.Sub(next).Truncate(interval) + interval)
-		}
-		timer := time.NewTimer(time.Until(next))
-		defer timer.Stop()
-		select {
-		case <-timer.C:
-			return ctx.Err() == nil
-		case <-ctx.Done():
-			return false
 		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"pmtools/lib/pmapi"
 	"pmtools/lib/pmerr"
+	"pmtools/lib/when"
 )
 
 // FleetOptions configure the reading of many hosts. The zero FleetOptions, and nil, are the
@@ -167,8 +168,9 @@ type answer[T any] struct {
 
 // rounds runs the schedule.
 func (f *fleet[T]) rounds(ctx context.Context, yield func(Row[T]) bool) {
-	due := time.Now()
+	clock := when.Clock{Interval: max(f.Interval, 0)}
 	for round := 0; (f.Rounds == 0 || round < f.Rounds) && ctx.Err() == nil; round++ {
+		due := clock.Due(time.Now())
 		for _, h := range f.hosts {
 			h.silent = true
 			if !h.busy {
@@ -192,22 +194,7 @@ func (f *fleet[T]) rounds(ctx context.Context, yield func(Row[T]) bool) {
 				return
 			}
 		}
-		due = f.after(due)
 	}
-}
-
-// after returns when the round after one is due. Rounds that have passed are left out.
-func (f *fleet[T]) after(due time.Time) time.Time {
-	now := time.Now()
-	if f.Interval < 0 {
-		return now
-	}
-	due = due.Add(f.Interval)
-	// Whole intervals are skipped, so that the schedule keeps its phase.
-	if late := now.Sub(due); late > f.Interval {
-		due = due.Add(late.Truncate(f.Interval))
-	}
-	return due
 }
 
 // collect yields the answers of a round until its time is over, or in the last round until all

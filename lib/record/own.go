@@ -11,6 +11,7 @@ import (
 	"pmtools/lib/archive"
 	"pmtools/lib/pmapi"
 	"pmtools/lib/pmerr"
+	"pmtools/lib/sampling"
 )
 
 // An own is a recording by this process.
@@ -57,7 +58,10 @@ func (r *Recording) startOwn(ctx context.Context, cfg *Config, f *folio, h *Host
 // run takes samples until it is cancelled or a step fails.
 func (o *own) run(ctx context.Context, interval time.Duration) {
 	defer o.cancel()
-	err := o.rec.Run(ctx, interval)
+	var err error
+	if interval > 0 {
+		err = o.rec.Run(ctx, &sampling.Times{Interval: interval, Later: true})
+	}
 	if err == nil {
 		<-ctx.Done()
 	}

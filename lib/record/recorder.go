@@ -6,12 +6,12 @@ import (
 	"os"
 	"slices"
 	"sync/atomic"
-	"time"
 
 	"pmtools/lib/archive"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmapi"
 	"pmtools/lib/pmerr"
+	"pmtools/lib/sampling"
 )
 
 // A Recorder writes metrics of a Source into an archive: values, descriptions, instances, texts and
@@ -140,15 +140,37 @@ func (r *Recorder) Sample(ctx context.Context) error {
 	if err := r.src.Fetch(ctx, &r.request, &r.result); err != nil {
 		return err
 	}
-	t := r.result.Time
+	return r.put(ctx, &r.result)
+}
+
+// Run takes samples at the times of t and writes them, until ctx is done, which is no error, or
+// something fails.
+func (r *Recorder) Run(ctx context.Context, t *sampling.Times) error {
+	for f, err := range sampling.Fetches(ctx, r.src, &r.request, t) {
+		if err == nil {
+			err = r.put(ctx, &f.Result)
+		}
+		switch {
+		case err != nil && ctx.Err() != nil:
+			return nil
+		case err != nil:
+			return err
+		}
+	}
+	return nil
+}
+
+// put writes a sample.
+func (r *Recorder) put(ctx context.Context, res *pcp.Result) error {
+	t := res.Time
 	if r.Samples() > 0 && t.Compare(r.last) <= 0 {
 		return nil
 	}
-	changed, err := r.putInstances(ctx, t)
+	changed, err := r.putInstances(ctx, res)
 	if err != nil {
 		return err
 	}
-	if r.Samples() == 0 || r.result.Changes&pcp.LabelsChanged != 0 {
+	if r.Samples() == 0 || res.Changes&pcp.LabelsChanged != 0 {
 		err = r.putLabels(ctx, t, r.labelled())
 	} else {
 		err = r.putLabels(ctx, t, instanceLabels(changed))
@@ -156,10 +178,10 @@ func (r *Recorder) Sample(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for i := range r.result.Sets {
-		r.result.Sets[i].ID = r.descs[i].ID
+	for i := range res.Sets {
+		res.Sets[i].ID = r.descs[i].ID
 	}
-	if err := r.w.Put(&r.result); err != nil {
+	if err := r.w.Put(res); err != nil {
 		return err
 	}
 	if err := r.w.Flush(); err != nil {
@@ -170,46 +192,18 @@ func (r *Recorder) Sample(ctx context.Context) error {
 	return nil
 }
 
-// Run takes samples until ctx is done, which is not an error, or a step fails: the first at once,
-// unless one was taken before, and the others an interval apart. Without an interval it takes one
-// sample.
-func (r *Recorder) Run(ctx context.Context, interval time.Duration) error {
-	if r.Samples() == 0 {
-		if err := r.Sample(ctx); err != nil {
-			return err
-		}
-	}
-	if interval <= 0 {
-		return nil
-	}
-	ticker := time.NewTicker(interval)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-ticker.C:
-		case <-ctx.Done():
-			return nil
-		}
-		if err := r.Sample(ctx); ctx.Err() != nil {
-			return nil
-		} else if err != nil {
-			return err
-		}
-	}
-}
-
-// Samples returns the number of samples written. It may be called by other goroutines.
+// Samples returns how many samples were written. It may be called by other goroutines.
 func (r *Recorder) Samples() int64 { return r.samples.Load() }
 
 // Close completes the archive; the Source stays open. Without any sample the archive is removed,
 // and the error is pmerr.NoData.
 func (r *Recorder) Close() error { return r.w.Close() }
 
-// putInstances writes the instances of domains whose metrics have other instances than in the last
-// sample, and returns these domains.
-func (r *Recorder) putInstances(ctx context.Context, t pcp.Timestamp) (changed []pcp.InDom, err error) {
-	for i := range r.result.Sets {
-		v, d := &r.result.Sets[i], r.descs[i].InDom
+// putInstances writes the instances of domains whose metrics have others than before, and returns
+// these domains.
+func (r *Recorder) putInstances(ctx context.Context, res *pcp.Result) (changed []pcp.InDom, err error) {
+	for i := range res.Sets {
+		v, d := &res.Sets[i], r.descs[i].InDom
 		if d == pcp.NullInDom || slices.Equal(v.Insts, r.insts[i]) {
 			continue
 		}
@@ -218,10 +212,10 @@ func (r *Recorder) putInstances(ctx context.Context, t pcp.Timestamp) (changed [
 			changed = append(changed, d)
 		}
 	}
-	answers, err := instances(ctx, r.src, changed, t)
+	answers, err := instances(ctx, r.src, changed, res.Time)
 	for i, a := range answers {
-		if err == nil && a.Err == nil { // without an answer the values have no names
-			err = r.w.SetInDom(t, changed[i], a.Value)
+		if err == nil && a.Err == nil { // else the values have no names
+			err = r.w.SetInDom(res.Time, changed[i], a.Value)
 		}
 	}
 	return changed, err

@@ -24,6 +24,7 @@ import (
 	"pmtools/lib/pmcd/pmcdtest"
 	"pmtools/lib/pmerr"
 	"pmtools/lib/record"
+	"pmtools/lib/sampling"
 )
 
 // recorded returns the values of a metric in the records of an archive, as text.
@@ -177,7 +178,7 @@ func testRecorderRun(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
-	if err := r.Run(ctx, 10*time.Millisecond); err != nil {
+	if err := r.Run(ctx, &sampling.Times{Interval: 10 * time.Millisecond}); err != nil {
 		t.Error(err)
 	}
 	if err := r.Close(); err != nil {

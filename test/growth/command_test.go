@@ -12,10 +12,12 @@ import (
 	"pmtools/derive"
 	"pmtools/derive/deps"
 	"pmtools/derive/derivetest"
+	"pmtools/derive/query"
 	"pmtools/derive/repl"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmapi"
 	"pmtools/lib/remotewrite"
+	"pmtools/lib/sampling"
 )
 
 // commandOperations are those of single commands of pmderive.
@@ -98,17 +100,17 @@ func prompt(t *testing.T, s shape, line string) func() {
 // nowhere takes samples.
 type nowhere struct{}
 
-// Sample implements repl.Writer.
-func (nowhere) Sample(context.Context, *repl.Sample) error { return nil }
+// Sample implements sampling.Writer.
+func (nowhere) Sample(context.Context, *sampling.Sample) error { return nil }
 
-// Close implements repl.Writer.
+// Close implements sampling.Writer.
 func (nowhere) Close() error { return nil }
 
 // hosts evaluates a metric on many hosts at the prompt.
 func hosts(t *testing.T, n int) func() {
 	list, dialer := addresses(t, n)
 	s := repl.New(&repl.Options{
-		Hosts: list, Output: func(io.Writer, *repl.Run) (repl.Writer, error) { return nowhere{}, nil },
+		Hosts: list, Output: func(io.Writer, *sampling.Header, repl.Form) (sampling.Writer, error) { return nowhere{}, nil },
 		OpenHost: func(ctx context.Context, name string) (pmapi.Source, error) { return pmapi.OpenHost(ctx, name, dialer) },
 	})
 	t.Cleanup(func() { s.Close() })
@@ -119,8 +121,11 @@ func hosts(t *testing.T, n int) func() {
 func summarize(t *testing.T, s shape) func() {
 	p := session(write(t, s))
 	t.Cleanup(func() { p.Close() })
-	win := &repl.Window{Timed: true, Start: pcp.Timestamp{Sec: 1700000000}}
-	return func() { must2(p.Summarize(ctx, nil, win, false)) }
+	q := &query.Query{Times: sampling.Times{Start: pcp.Timestamp{Sec: 1700000000}}}
+	return func() {
+		_, _, err := p.Summarize(ctx, q, false)
+		must(err)
+	}
 }
 
 // testCases runs a file of n cases, each of a definition.

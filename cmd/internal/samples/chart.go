@@ -13,6 +13,7 @@ import (
 	"github.com/guptarohit/asciigraph"
 
 	"pmtools/lib/pcp"
+	"pmtools/lib/sampling"
 	"pmtools/lib/textwidth"
 )
 
@@ -29,7 +30,7 @@ const (
 type chartWriter struct {
 	w      io.Writer
 	draw   func(*Picture) error // instead of w, at the end
-	h      *Header
+	h      *sampling.Header
 	opt    Options
 	seen   int // samples
 	stride int // every stride-th sample is kept
@@ -52,7 +53,7 @@ type chartLine struct {
 
 // NewChart returns a Writer that draws a chart. Live samples are drawn as they come, over the chart
 // before.
-func NewChart(w io.Writer, h *Header, opt *Options) (Writer, error) {
+func NewChart(w io.Writer, h *sampling.Header, opt *Options) (sampling.Writer, error) {
 	c := &chartWriter{w: w, h: h, opt: *opt, stride: 1, places: make(map[chartKey]int)}
 	if c.opt.Width <= 0 {
 		c.opt.Width = chartWidth
@@ -76,7 +77,7 @@ type Line struct {
 
 // NewPicture returns a Writer that collects what a chart shows and draws it at the end with a
 // function.
-func NewPicture(h *Header, draw func(*Picture) error) Writer {
+func NewPicture(h *sampling.Header, draw func(*Picture) error) sampling.Writer {
 	return &chartWriter{draw: draw, h: h, stride: 1, places: make(map[chartKey]int)}
 }
 
@@ -96,7 +97,7 @@ func (c *chartWriter) picture() *Picture {
 		}
 	}
 	for _, t := range c.times {
-		p.Times = append(p.Times, t.Time().In(c.h.zone()))
+		p.Times = append(p.Times, t.Time().In(c.h.Location()))
 	}
 	for _, l := range lines {
 		p.Lines = append(p.Lines, Line{l.name, l.points})
@@ -105,7 +106,7 @@ func (c *chartWriter) picture() *Picture {
 }
 
 // Sample implements Writer.
-func (c *chartWriter) Sample(ctx context.Context, s *Sample) error {
+func (c *chartWriter) Sample(ctx context.Context, s *sampling.Sample) error {
 	if c.seen++; (c.seen-1)%c.stride != 0 {
 		return nil
 	}
@@ -116,16 +117,16 @@ func (c *chartWriter) Sample(ctx context.Context, s *Sample) error {
 		c.keep(func(i int) bool { return i%2 == 0 })
 	}
 	if s.Missing == "" {
-		if err := s.sort(ctx); err != nil {
+		if err := s.Sort(ctx); err != nil {
 			return err
 		}
 		for i := range s.Sets {
 			for j := range s.Sets[i].Len() {
-				if err := ended(ctx, j); err != nil {
+				if err := sampling.Ended(ctx, j); err != nil {
 					c.align() // the chart of the samples before may still be drawn
 					return err
 				}
-				v := s.Sets[i].Values.At(j)
+				v := s.Sets[i].At(j)
 				c.add(i, &v)
 			}
 		}
@@ -139,14 +140,14 @@ func (c *chartWriter) Sample(ctx context.Context, s *Sample) error {
 	return nil
 }
 
-// add adds a value to its line. An infinity has no point.
-func (c *chartWriter) add(metric int, v *Value) {
+// add adds a value to its line. There is no point at an infinity.
+func (c *chartWriter) add(metric int, v *sampling.Value) {
 	key := chartKey{metric, v.ID}
 	i, ok := c.places[key]
 	if !ok {
 		i = len(c.lines)
 		c.places[key] = i
-		c.lines = append(c.lines, &chartLine{name: c.h.Metrics[metric].label(v.Instance, len(c.h.Metrics) > 1)})
+		c.lines = append(c.lines, &chartLine{name: c.h.Metrics[metric].Label(v.Instance, len(c.h.Metrics) > 1)})
 	}
 	c.lines[i].pad(len(c.times))
 	f := number(v.Value)
@@ -263,7 +264,7 @@ func (c *chartWriter) title() string {
 
 // format returns the time of a sample.
 func (c *chartWriter) format(i int, layout string) string {
-	return c.times[i].Time().In(c.h.zone()).Format(layout)
+	return c.times[i].Time().In(c.h.Location()).Format(layout)
 }
 
 // letters tell lines apart; colors help.
@@ -291,7 +292,7 @@ func (c *chartWriter) plot(b *strings.Builder, lines []*chartLine) {
 		asciigraph.Height(chartHeight), asciigraph.YAxisValueFormatter(r.label),
 		asciigraph.XAxisRange(0, last.Sub(first)), asciigraph.XAxisTickCount(max(2, min(width/(len(clock)+4), 6))),
 		asciigraph.XAxisValueFormatter(func(sec float64) string {
-			return first.Add(time.Duration(sec * 1e9)).Time().In(c.h.zone()).Format(clock)
+			return first.Add(time.Duration(sec * 1e9)).Time().In(c.h.Location()).Format(clock)
 		}),
 	}
 	var data [][]float64
@@ -337,7 +338,7 @@ func (c *chartWriter) spread(l *chartLine, r *valueRange, width int) []float64 {
 
 // legend writes which line is which, unless there is but one, of a metric without instances.
 func (c *chartWriter) legend(b *strings.Builder, lines []*chartLine) {
-	if len(lines) == 1 && len(c.h.Metrics) == 1 && c.h.Metrics[0].singular() {
+	if len(lines) == 1 && len(c.h.Metrics) == 1 && c.h.Metrics[0].Singular() {
 		return
 	}
 	used := 0

@@ -8,28 +8,29 @@ import (
 	"unicode/utf8"
 
 	"pmtools/lib/pcp"
+	"pmtools/lib/sampling"
 )
 
 // numbers returns a set of instances 0, 1 and so on.
-func numbers(list ...float64) Set {
-	var values List
+func numbers(list ...float64) sampling.Set {
+	var values []sampling.Value
 	for i, f := range list {
-		values = append(values, Value{ID: int32(i), Instance: fmt.Sprintf("i%d", i), Value: pcp.DoubleValue(f)})
+		values = append(values, sampling.Value{ID: int32(i), Instance: fmt.Sprintf("i%d", i), Value: pcp.DoubleValue(f)})
 	}
-	return Set{Values: values}
+	return sampling.SetOf(values...)
 }
 
 // chartOf returns a chart of one metric.
-func chartOf(t *testing.T, m Metric, opt *Options, list ...*Sample) string {
+func chartOf(t *testing.T, m sampling.Metric, opt *Options, list ...*sampling.Sample) string {
 	t.Helper()
-	return write(t, NewChart, &Header{Metrics: []Metric{m}}, opt, list...)
+	return write(t, NewChart, &sampling.Header{Metrics: []sampling.Metric{m}}, opt, list...)
 }
 
 // TestChart: letters and a legend tell lines apart, over an axis of time, within the width.
 func TestChart(t *testing.T) {
 	m := metric("m", pcp.Double, indom)
 	m.Desc.Units = pcp.Units{DimCount: 1}
-	list := []*Sample{at(0, numbers(10, 20)), {Time: pcp.Timestamp{Sec: 1700000010}, Missing: "why"}, at(20, numbers(30, 40)), at(60, numbers(35, 11, 12))}
+	list := []*sampling.Sample{at(0, numbers(10, 20)), {Time: pcp.Timestamp{Sec: 1700000010}, Missing: "why"}, at(20, numbers(30, 40)), at(60, numbers(35, 11, 12))}
 	for _, width := range []int{0, 60, 80, 100} {
 		got := chartOf(t, m, &Options{Width: width}, list...)
 		for _, want := range []string{"2023-11-14 22:13:20 to 2023-11-14 22:14:20  m (count)\n", "\n  a  i0  b  i1  c  i2\n", " 40.0 ┤", "aa", "bb", "└┬───", "22:13:20 ", " 22:14:20\n"} {
@@ -71,7 +72,7 @@ func TestChartMany(t *testing.T) {
 
 // TestChartLive: a live chart is redrawn for each sample and drops those that do not fit.
 func TestChartLive(t *testing.T) {
-	var list []*Sample
+	var list []*sampling.Sample
 	for i := range 50 {
 		list = append(list, at(int64(i), numbers(float64(i))))
 	}
@@ -87,8 +88,8 @@ func TestChartNothing(t *testing.T) {
 	if got := chartOf(t, m, &Options{}); got != "" {
 		t.Errorf("no samples: %q", got)
 	}
-	text := Set{Values: List{{ID: 1, Instance: "x", Value: pcp.BlobValue(pcp.String, []byte("y"))}}}
-	for _, set := range []Set{text, {}, numbers(math.NaN()), numbers(math.Inf(1))} {
+	text := sampling.SetOf(sampling.Value{ID: 1, Instance: "x", Value: pcp.BlobValue(pcp.String, []byte("y"))})
+	for _, set := range []sampling.Set{text, {}, numbers(math.NaN()), numbers(math.Inf(1))} {
 		if got := chartOf(t, m, &Options{}, at(0, set)); got != "No values available\n" {
 			t.Errorf("%+v: %q", set, got)
 		}
@@ -105,7 +106,7 @@ func TestChartColors(t *testing.T) {
 
 // TestChartThins: of very many samples only some are kept.
 func TestChartThins(t *testing.T) {
-	w, err := NewChart(new(strings.Builder), &Header{Metrics: []Metric{metric("m", pcp.Double, indom)}}, &Options{})
+	w, err := NewChart(new(strings.Builder), &sampling.Header{Metrics: []sampling.Metric{metric("m", pcp.Double, indom)}}, &Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,6 +3,7 @@ package samples
 import (
 	"context"
 	"io"
+	"pmtools/lib/sampling"
 	"strconv"
 	"strings"
 )
@@ -10,20 +11,20 @@ import (
 // A csvWriter writes RFC 4180 text: a line for each sample, or a line for each value.
 type csvWriter struct {
 	text
-	h    *Header
+	h    *sampling.Header
 	opt  Options
 	long bool
 }
 
 // NewCSV returns a Writer of CSV. Each value has a line if any metric has instances or Options.Long
 // is set; otherwise each sample has one.
-func NewCSV(w io.Writer, h *Header, opt *Options) (Writer, error) {
+func NewCSV(w io.Writer, h *sampling.Header, opt *Options) (sampling.Writer, error) {
 	c := &csvWriter{text: text{w: w}, h: h, opt: *opt, long: opt.Long || h.Hosts}
 	if c.opt.Delimiter == 0 {
 		c.opt.Delimiter = ','
 	}
 	for i := range h.Metrics {
-		c.long = c.long || !h.Metrics[i].singular()
+		c.long = c.long || !h.Metrics[i].Singular()
 	}
 	if opt.Header == NoHeader {
 		return c, nil
@@ -49,8 +50,8 @@ func NewCSV(w io.Writer, h *Header, opt *Options) (Writer, error) {
 }
 
 // Sample implements Writer.
-func (c *csvWriter) Sample(ctx context.Context, s *Sample) error {
-	if err := s.sort(ctx); err != nil {
+func (c *csvWriter) Sample(ctx context.Context, s *sampling.Sample) error {
+	if err := s.Sort(ctx); err != nil {
 		return err
 	}
 	if c.long {
@@ -60,7 +61,7 @@ func (c *csvWriter) Sample(ctx context.Context, s *Sample) error {
 	for i := range c.h.Metrics {
 		c.b = append(c.b, c.opt.Delimiter)
 		if s.Missing == "" && s.Sets[i].Len() > 0 {
-			v := s.Sets[i].Values.At(0)
+			v := s.Sets[i].At(0)
 			c.b = c.appendValue(c.b, &v)
 		}
 	}
@@ -69,13 +70,13 @@ func (c *csvWriter) Sample(ctx context.Context, s *Sample) error {
 }
 
 // values writes a line for each value.
-func (c *csvWriter) values(ctx context.Context, s *Sample) error {
+func (c *csvWriter) values(ctx context.Context, s *sampling.Sample) error {
 	if s.Missing != "" {
 		return nil
 	}
 	for i := range s.Sets {
 		for j := range s.Sets[i].Len() {
-			v := s.Sets[i].Values.At(j)
+			v := s.Sets[i].At(j)
 			b := c.opt.appendTime(c.b, c.h, s.Time)
 			if c.h.Hosts {
 				b = c.appendField(append(b, c.opt.Delimiter), v.Host)
@@ -93,11 +94,11 @@ func (c *csvWriter) values(ctx context.Context, s *Sample) error {
 }
 
 // appendValue appends the field of a value.
-func (c *csvWriter) appendValue(b []byte, v *Value) []byte {
+func (c *csvWriter) appendValue(b []byte, v *sampling.Value) []byte {
 	if v.Value.Type().Arithmetic() {
-		return c.h.appendValue(b, v.Value, c.opt.Precision)
+		return appendValue(b, c.h, v.Value, c.opt.Precision)
 	}
-	return c.appendField(b, string(c.h.appendValue(nil, v.Value, c.opt.Precision)))
+	return c.appendField(b, string(appendValue(nil, c.h, v.Value, c.opt.Precision)))
 }
 
 // appendField appends a field, in quotes if it needs them. With Options.Safe a field that a

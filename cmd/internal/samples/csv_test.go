@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"pmtools/lib/pcp"
+	"pmtools/lib/sampling"
 )
 
 // TestCSV: the columns are those of the first line, whatever values come when.
@@ -17,37 +18,37 @@ func TestCSV(t *testing.T) {
 	n := metric("n", pcp.Uint32, pcp.NullInDom)
 	n.Desc.Units = pcp.Units{DimSpace: 1, ScaleSpace: 1}
 	x := metric("a, \"b\"", pcp.String, pcp.NullInDom)
-	text := func(s string) Set {
-		return Set{Values: List{{ID: -1, Instance: "", Value: pcp.BlobValue(pcp.String, []byte(s))}}}
+	text := func(s string) sampling.Set {
+		return sampling.SetOf(sampling.Value{ID: -1, Instance: "", Value: pcp.BlobValue(pcp.String, []byte(s))})
 	}
-	one := Set{Values: List{value(-1, "", 7)}}
-	late := Set{Values: List{value(15, "15 minute", 3), value(1, "1 minute", 1), value(5, "5 minute", 2)}}
+	one := sampling.SetOf(value(-1, "", 7))
+	late := sampling.SetOf(value(15, "15 minute", 3), value(1, "1 minute", 1), value(5, "5 minute", 2))
 	tests := []struct {
 		name    string
-		metrics []Metric
+		metrics []sampling.Metric
 		opt     Options
-		samples []*Sample
+		samples []*sampling.Sample
 		want    string
 	}{
-		{"no values at first", []Metric{load}, Options{}, []*Sample{at(0, Set{}), at(1, late)},
+		{"no values at first", []sampling.Metric{load}, Options{}, []*sampling.Sample{at(0, sampling.Set{}), at(1, late)},
 			"time,metric,instance,value|01Z,load,1 minute,1|01Z,load,5 minute,2|01Z,load,15 minute,3|"},
-		{"new instances", []Metric{load}, Options{}, []*Sample{at(0, Set{Values: List{value(1, "1 minute", 1)}}), at(1, late)},
+		{"new instances", []sampling.Metric{load}, Options{}, []*sampling.Sample{at(0, sampling.SetOf(value(1, "1 minute", 1))), at(1, late)},
 			"time,metric,instance,value|00Z,load,1 minute,1|01Z,load,1 minute,1|01Z,load,5 minute,2|01Z,load,15 minute,3|"},
-		{"wide", []Metric{n, x}, Options{}, []*Sample{at(0, Set{}, Set{}), at(1, one, text("x\ny"))},
+		{"wide", []sampling.Metric{n, x}, Options{}, []*sampling.Sample{at(0, sampling.Set{}, sampling.Set{}), at(1, one, text("x\ny"))},
 			"time,n,\"a, \"\"b\"\"\"|00Z,,|01Z,7,\"x\ny\"|"},
-		{"units", []Metric{n, x}, Options{Units: true}, nil, "time,n [Kbyte],\"a, \"\"b\"\"\"|"},
-		{"long", []Metric{n, x}, Options{Long: true}, []*Sample{at(0, one, text(" z"))},
+		{"units", []sampling.Metric{n, x}, Options{Units: true}, nil, "time,n [Kbyte],\"a, \"\"b\"\"\"|"},
+		{"long", []sampling.Metric{n, x}, Options{Long: true}, []*sampling.Sample{at(0, one, text(" z"))},
 			"time,metric,instance,value|00Z,n,,7|00Z,\"a, \"\"b\"\"\",,\" z\"|"},
-		{"both", []Metric{n, load}, Options{}, []*Sample{at(0, one, Set{Err: errors.New("no")})}, "time,metric,instance,value|00Z,n,,7|"},
-		{"gap", []Metric{n}, Options{}, []*Sample{{Time: pcp.Timestamp{Sec: 1700000000}, Missing: "why"}}, "time,n|00Z,|"},
-		{"long gap", []Metric{load}, Options{}, []*Sample{{Missing: "why"}}, "time,metric,instance,value|"},
-		{"unknown", []Metric{load}, Options{}, []*Sample{at(0, Set{Values: List{{ID: 1, Instance: "1 minute", Value: pcp.Value{}}}})},
+		{"both", []sampling.Metric{n, load}, Options{}, []*sampling.Sample{at(0, one, sampling.Set{Err: errors.New("no")})}, "time,metric,instance,value|00Z,n,,7|"},
+		{"gap", []sampling.Metric{n}, Options{}, []*sampling.Sample{{Time: pcp.Timestamp{Sec: 1700000000}, Missing: "why"}}, "time,n|00Z,|"},
+		{"long gap", []sampling.Metric{load}, Options{}, []*sampling.Sample{{Missing: "why"}}, "time,metric,instance,value|"},
+		{"unknown", []sampling.Metric{load}, Options{}, []*sampling.Sample{at(0, sampling.SetOf(sampling.Value{ID: 1, Instance: "1 minute", Value: pcp.Value{}}))},
 			"time,metric,instance,value|00Z,load,1 minute,|"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			tt.opt.Precision = -1
-			got := write(t, NewCSV, &Header{Metrics: tt.metrics}, &tt.opt, tt.samples...)
+			got := write(t, NewCSV, &sampling.Header{Metrics: tt.metrics}, &tt.opt, tt.samples...)
 			rows, err := csv.NewReader(strings.NewReader(got)).ReadAll() // all rows have the same fields
 			if err != nil {
 				t.Error(err)
@@ -85,11 +86,11 @@ func TestCSVSafe(t *testing.T) {
 
 // TestCSVAllocates: the lines of a sample need no memory of their own.
 func TestCSVAllocates(t *testing.T) {
-	w, err := NewCSV(io.Discard, &Header{Metrics: []Metric{metric("load", pcp.Uint32, indom)}}, &Options{Precision: -1})
+	w, err := NewCSV(io.Discard, &sampling.Header{Metrics: []sampling.Metric{metric("load", pcp.Uint32, indom)}}, &Options{Precision: -1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := at(0, Set{Values: List{value(1, "one", 1), value(2, "two", 2)}})
+	s := at(0, sampling.SetOf(value(1, "one", 1), value(2, "two", 2)))
 	if n := testing.AllocsPerRun(100, func() { _ = w.Sample(context.Background(), s) }); n > 0 {
 		t.Errorf("%v allocations", n)
 	}

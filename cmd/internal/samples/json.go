@@ -9,24 +9,25 @@ import (
 	"strings"
 
 	"pmtools/lib/pcp"
+	"pmtools/lib/sampling"
 )
 
 // A jsonWriter writes an object for the header, and then one for each sample, each on a line.
 type jsonWriter struct {
 	text
-	h   *Header
+	h   *sampling.Header
 	opt Options
 }
 
 // jsonHeader is the first line.
 type jsonHeader struct {
-	Metrics  []jsonMetric `json:"metrics"`
-	Source   Source       `json:"source"`
-	Zone     string       `json:"zone"`
-	Start    string       `json:"start,omitempty"`
-	End      string       `json:"end,omitempty"`
-	Samples  *int         `json:"samples,omitempty"`
-	Interval float64      `json:"interval,omitempty"` // in seconds
+	Metrics  []jsonMetric    `json:"metrics"`
+	Source   sampling.Source `json:"source"`
+	Zone     string          `json:"zone"`
+	Start    string          `json:"start,omitempty"`
+	End      string          `json:"end,omitempty"`
+	Samples  *int            `json:"samples,omitempty"`
+	Interval float64         `json:"interval,omitempty"` // in seconds
 }
 
 // jsonMetric describes a metric.
@@ -45,9 +46,9 @@ type jsonDesc struct {
 }
 
 // NewJSON returns a Writer of JSON.
-func NewJSON(w io.Writer, h *Header, opt *Options) (Writer, error) {
+func NewJSON(w io.Writer, h *sampling.Header, opt *Options) (sampling.Writer, error) {
 	j := &jsonWriter{text: text{w: w}, h: h, opt: *opt}
-	head := jsonHeader{Source: h.Source, Zone: h.zone().String(), Interval: h.Interval.Seconds()}
+	head := jsonHeader{Source: h.Source, Zone: h.Location().String(), Interval: h.Interval.Seconds()}
 	if h.Start != (pcp.Timestamp{}) {
 		head.Start = j.time(h.Start)
 	}
@@ -60,7 +61,7 @@ func NewJSON(w io.Writer, h *Header, opt *Options) (Writer, error) {
 	for i := range h.Metrics {
 		m := &h.Metrics[i]
 		line := jsonMetric{Metric: m.Name, jsonDesc: descOf(&m.Desc)}
-		if !m.singular() {
+		if !m.Singular() {
 			line.InDom = m.Desc.InDom.String()
 		}
 		if m.Counter != nil {
@@ -80,15 +81,15 @@ func descOf(d *pcp.Desc) jsonDesc {
 }
 
 // time returns a time as text.
-func (j *jsonWriter) time(t pcp.Timestamp) string { return string(j.h.appendTime(nil, t)) }
+func (j *jsonWriter) time(t pcp.Timestamp) string { return string(appendTime(nil, j.h, t)) }
 
 // Sample implements Writer.
-func (j *jsonWriter) Sample(ctx context.Context, s *Sample) error {
-	j.b = append(j.h.appendTime(append(j.b, `{"time":"`...), s.Time), '"')
+func (j *jsonWriter) Sample(ctx context.Context, s *sampling.Sample) error {
+	j.b = append(appendTime(append(j.b, `{"time":"`...), j.h, s.Time), '"')
 	if s.Missing != "" {
 		j.b = appendString(append(j.b, `,"missing":`...), s.Missing)
 	} else {
-		if err := s.sort(ctx); err != nil {
+		if err := s.Sort(ctx); err != nil {
 			return err
 		}
 		j.b = append(j.b, `,"values":[`...)
@@ -107,26 +108,26 @@ func (j *jsonWriter) Sample(ctx context.Context, s *Sample) error {
 }
 
 // set writes the values of a metric: one value, several with instances, or an error.
-func (j *jsonWriter) set(ctx context.Context, m *Metric, set *Set) error {
+func (j *jsonWriter) set(ctx context.Context, m *sampling.Metric, set *sampling.Set) error {
 	j.b = appendString(append(j.b, `{"metric":`...), m.Name)
 	switch {
 	case set.Err != nil:
 		j.b = appendString(append(j.b, `,"error":`...), set.Err.Error())
 	case j.h.Hosts:
 		j.b = append(j.b, `,"hosts":[`...)
-	case m.singular() && set.Len() == 0:
+	case m.Singular() && set.Len() == 0:
 		j.b = append(j.b, `,"value":null`...)
-	case m.singular():
-		j.b = j.appendValue(append(j.b, `,"value":`...), set.Values.At(0).Value)
+	case m.Singular():
+		j.b = j.appendValue(append(j.b, `,"value":`...), set.At(0).Value)
 	default:
 		j.b = append(j.b, `,"instances":[`...)
 	}
-	if set.Err == nil && (j.h.Hosts || !m.singular()) {
+	if set.Err == nil && (j.h.Hosts || !m.Singular()) {
 		for i := range set.Len() {
 			if i > 0 {
 				j.b = append(j.b, ',')
 			}
-			v := set.Values.At(i)
+			v := set.At(i)
 			j.b = j.appendInstance(j.b, m, &v)
 			if err := j.next(ctx, i); err != nil {
 				return err
@@ -139,12 +140,12 @@ func (j *jsonWriter) set(ctx context.Context, m *Metric, set *Set) error {
 }
 
 // appendInstance appends a value with what it is of: a host, an instance, or both.
-func (j *jsonWriter) appendInstance(b []byte, m *Metric, v *Value) []byte {
+func (j *jsonWriter) appendInstance(b []byte, m *sampling.Metric, v *sampling.Value) []byte {
 	b = append(b, '{')
 	if j.h.Hosts {
 		b = append(appendString(append(b, `"host":`...), v.Host), ',')
 	}
-	if !m.singular() {
+	if !m.Singular() {
 		b = strconv.AppendInt(append(b, `"id":`...), int64(v.ID), 10)
 		b = append(appendString(append(b, `,"name":`...), v.Instance), ',')
 	}
@@ -157,11 +158,11 @@ func (j *jsonWriter) appendValue(b []byte, v pcp.Value) []byte {
 	case !v.IsSet():
 		return append(b, "null"...)
 	case !t.Arithmetic():
-		return appendString(b, string(j.h.appendValue(nil, v, -1)))
+		return appendString(b, string(appendValue(nil, j.h, v, -1)))
 	case math.IsNaN(number(v)) || math.IsInf(number(v), 0):
 		return append(b, "null"...)
 	}
-	return j.h.appendValue(b, v, j.opt.Precision)
+	return appendValue(b, j.h, v, j.opt.Precision)
 }
 
 // appendString appends a string.

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"pmtools/lib/pcp"
+	"pmtools/lib/sampling"
 )
 
 // TestJSON has every kind of line that docs/output.md describes.
@@ -20,17 +21,17 @@ func TestJSON(t *testing.T) {
 	rate := metric("disk", pcp.Double, indom)
 	rate.Desc.Units = pcp.Units{DimCount: 1, DimTime: -1, ScaleTime: pcp.Sec}
 	rate.Counter = &pcp.Desc{Type: pcp.Uint64, InDom: indom, Sem: pcp.Counter, Units: pcp.Units{DimCount: 1}}
-	h := &Header{
-		Metrics: []Metric{metric("a<b", pcp.Uint32, pcp.NullInDom), rate},
-		Source:  Source{Kind: "archive", Name: "demo", Host: "box"}, Zone: time.UTC,
+	h := &sampling.Header{
+		Metrics: []sampling.Metric{metric("a<b", pcp.Uint32, pcp.NullInDom), rate},
+		Source:  sampling.Source{Kind: "archive", Name: "demo", Host: "box"}, Zone: time.UTC,
 		Start: pcp.Timestamp{Sec: 1700000000}, End: pcp.Timestamp{Sec: 1700000009}, Samples: 4, Interval: 2500 * time.Millisecond,
 	}
-	both := List{{ID: 7, Instance: `sd"b`, Value: pcp.DoubleValue(1.5)}, {ID: 3, Instance: "sda", Value: pcp.Value{}}}
+	both := []sampling.Value{{ID: 7, Instance: `sd"b`, Value: pcp.DoubleValue(1.5)}, {ID: 3, Instance: "sda", Value: pcp.Value{}}}
 	got := write(t, NewJSON, h, &Options{Precision: -1},
-		at(0, Set{Values: List{value(-1, "", 5)}}, Set{Values: both}),
-		at(1, Set{}, Set{}),
-		at(2, Set{Err: errors.New("no value")}, Set{Err: errors.New("no agent")}),
-		&Sample{Time: pcp.Timestamp{Sec: 1700000003}, Missing: "Archive logging suspended"})
+		at(0, sampling.SetOf(value(-1, "", 5)), sampling.SetOf(both...)),
+		at(1, sampling.Set{}, sampling.Set{}),
+		at(2, sampling.Set{Err: errors.New("no value")}, sampling.Set{Err: errors.New("no agent")}),
+		&sampling.Sample{Time: pcp.Timestamp{Sec: 1700000003}, Missing: "Archive logging suspended"})
 	want := `{"metrics":[{"metric":"a<b","type":"U32","semantics":"instant","units":""},` +
 		`{"metric":"disk","type":"DOUBLE","semantics":"instant","units":"count / sec","indom":"60.2",` +
 		`"counter":{"type":"U64","semantics":"counter","units":"count"}}],` +
@@ -48,7 +49,7 @@ func TestJSON(t *testing.T) {
 
 // TestJSONLive: what is not known of a live run is not there.
 func TestJSONLive(t *testing.T) {
-	h := &Header{Metrics: []Metric{metric("m", pcp.String, pcp.NullInDom)}, Source: Source{Kind: "host"}, Samples: -1}
+	h := &sampling.Header{Metrics: []sampling.Metric{metric("m", pcp.String, pcp.NullInDom)}, Source: sampling.Source{Kind: "host"}, Samples: -1}
 	want := `{"metrics":[{"metric":"m","type":"STRING","semantics":"instant","units":""}],"source":{"kind":"host"},"zone":"UTC"}` + "\n"
 	if got := write(t, NewJSON, h, &Options{}); got != want {
 		t.Errorf("got %s", got)
@@ -69,7 +70,7 @@ func TestJSONValues(t *testing.T) {
 		{pcp.BlobValue(pcp.Aggregate, []byte{1, 2, 3}), `"[010203]"`},
 		{pcp.Value{}, "null"},
 	} {
-		j := &jsonWriter{h: &Header{}, opt: Options{Precision: -1}}
+		j := &jsonWriter{h: &sampling.Header{}, opt: Options{Precision: -1}}
 		got := string(j.appendValue(nil, tt.v))
 		if got != tt.want || !json.Valid([]byte(got)) {
 			t.Errorf("%v: got %s, want %s", tt.v, got, tt.want)
@@ -80,7 +81,7 @@ func TestJSONValues(t *testing.T) {
 // TestFormsAgree: CSV and JSON have the same values.
 func TestFormsAgree(t *testing.T) {
 	for _, v := range []pcp.Value{pcp.DoubleValue(0.1), pcp.FloatValue(1.5e30), pcp.WordValue(pcp.Int64, 1<<63), pcp.WordValue(pcp.Uint32, 9)} {
-		h, s := &Header{Metrics: []Metric{metric("m", v.Type(), pcp.NullInDom)}}, at(0, Set{Values: List{{ID: -1, Instance: "", Value: v}}})
+		h, s := &sampling.Header{Metrics: []sampling.Metric{metric("m", v.Type(), pcp.NullInDom)}}, at(0, sampling.SetOf(sampling.Value{ID: -1, Instance: "", Value: v}))
 		_, fromCSV, _ := strings.Cut(write(t, NewCSV, h, &Options{Precision: -1}, s), "20Z,")
 		_, fromJSON, _ := strings.Cut(write(t, NewJSON, h, &Options{Precision: -1}, s), `"value":`)
 		if fromCSV != strings.Replace(fromJSON, "}]}\n", "\r\n", 1) {
@@ -123,11 +124,11 @@ func TestSchema(t *testing.T) {
 
 // TestJSONAllocates: the line of a sample needs no memory of its own.
 func TestJSONAllocates(t *testing.T) {
-	w, err := NewJSON(io.Discard, &Header{Metrics: []Metric{metric("load", pcp.Uint32, indom)}}, &Options{Precision: -1})
+	w, err := NewJSON(io.Discard, &sampling.Header{Metrics: []sampling.Metric{metric("load", pcp.Uint32, indom)}}, &Options{Precision: -1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := at(0, Set{Values: List{value(1, "one", 1), value(2, "two", 2)}})
+	s := at(0, sampling.SetOf(value(1, "one", 1), value(2, "two", 2)))
 	if n := testing.AllocsPerRun(100, func() { _ = w.Sample(context.Background(), s) }); n > 0 {
 		t.Errorf("%v allocations", n)
 	}

@@ -10,33 +10,37 @@ import (
 	"time"
 
 	"pmtools/lib/pcp"
+	"pmtools/lib/sampling"
 )
 
-// A large is many values that take no memory. It counts how often they are looked at, and can end
-// a context then.
+// A large is many values in columns. It counts how often they are looked at, and can end a context
+// then.
 type large struct {
-	n      int
-	down   bool // identifiers descend
+	values pcp.Values
 	looked int
 	end    func()
 	endAt  int
 }
 
-// Len implements Values.
-func (l *large) Len() int { return l.n }
-
-// ID implements Values.
-func (l *large) ID(i int) int32 {
-	l.look()
-	if l.down {
-		return int32(l.n - i)
+// newLarge returns n values, whose identifiers may descend.
+func newLarge(n int, down bool) *large {
+	l := &large{values: pcp.Values{Type: pcp.Uint64}}
+	for i := range n {
+		id := int32(i)
+		if down {
+			id = int32(n - i)
+		}
+		l.values.Insts, l.values.Words = append(l.values.Insts, id), append(l.values.Words, uint64(i))
 	}
-	return int32(i)
+	return l
 }
 
-// At implements Values.
-func (l *large) At(i int) Value {
-	return Value{ID: l.ID(i), Instance: names[i%len(names)], Value: pcp.WordValue(pcp.Uint64, uint64(i))}
+// set returns the values as a set.
+func (l *large) set() sampling.Set {
+	return sampling.ColumnSet(&l.values, nil, func(inst int32) string {
+		l.look()
+		return names[int(inst)%len(names)]
+	})
 }
 
 // names are those of instances.
@@ -57,7 +61,7 @@ func (l *large) look() {
 // A form is a way to write samples.
 type form struct {
 	name    string
-	open    func(io.Writer, *Header, *Options) (Writer, error)
+	open    func(io.Writer, *sampling.Header, *Options) (sampling.Writer, error)
 	opt     Options
 	samples int     // at most
 	bytes   float64 // that are allocated for a value at most
@@ -79,9 +83,9 @@ var forms = []form{
 }
 
 // open returns a Writer of a form, for one metric.
-func (f *form) openOne(t *testing.T) Writer {
+func (f *form) openOne(t *testing.T) sampling.Writer {
 	t.Helper()
-	w, err := f.open(io.Discard, &Header{Metrics: []Metric{metric("m", pcp.Uint64, indom)}, Samples: f.samples, Interval: time.Second}, &f.opt)
+	w, err := f.open(io.Discard, &sampling.Header{Metrics: []sampling.Metric{metric("m", pcp.Uint64, indom)}, Samples: f.samples, Interval: time.Second}, &f.opt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,10 +97,10 @@ func (f *form) openOne(t *testing.T) Writer {
 func (f *form) write(t *testing.T, n int) (looked int, allocated uint64) {
 	t.Helper()
 	w := f.openOne(t)
-	l := &large{n: n}
+	l := newLarge(n, false)
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	if err := errors.Join(w.Sample(t.Context(), at(0, Set{Values: l})), w.Close()); err != nil {
+	if err := errors.Join(w.Sample(t.Context(), at(0, l.set())), w.Close()); err != nil {
 		t.Fatal(err)
 	}
 	runtime.ReadMemStats(&after)
@@ -128,17 +132,18 @@ func TestLargeInterrupted(t *testing.T) {
 	const n = 20_000
 	for _, f := range forms {
 		for _, down := range []bool{false, true} {
-			all := &large{n: n, down: down}
-			if err := f.openOne(t).Sample(t.Context(), at(0, Set{Values: all})); err != nil {
+			whole := newLarge(n, down)
+			if err := f.openOne(t).Sample(t.Context(), at(0, whole.set())); err != nil {
 				t.Fatal(err)
 			}
 			for _, part := range []int{1, 3, 7, 9} {
 				ctx, cancel := context.WithCancel(t.Context())
-				l := &large{n: n, down: down, end: cancel, endAt: all.looked / 10 * part}
+				l := newLarge(n, down)
+				l.end, l.endAt = cancel, whole.looked/10*part
 				w := f.openOne(t)
-				err := w.Sample(ctx, at(0, Set{Values: l}))
-				if more := l.looked - l.endAt; !errors.Is(err, context.Canceled) || more > 8*endedEvery {
-					t.Errorf("%s: after %d of %d looks: error %v, %d more looks", f.name, l.endAt, all.looked, err, more)
+				err := w.Sample(ctx, at(0, l.set()))
+				if more := l.looked - l.endAt; !errors.Is(err, context.Canceled) || more > 8*1024 {
+					t.Errorf("%s: after %d of %d looks: error %v, %d more looks", f.name, l.endAt, whole.looked, err, more)
 				}
 				if err := w.Close(); err != nil {
 					t.Error(err)
@@ -155,15 +160,15 @@ func TestLongName(t *testing.T) {
 	for i := range long {
 		long[i] = 'x'
 	}
-	values := List{{ID: 0, Instance: string(long), Value: pcp.WordValue(pcp.Uint64, 1)}}
+	values := []sampling.Value{{ID: 0, Instance: string(long), Value: pcp.WordValue(pcp.Uint64, 1)}}
 	for i := range 1000 {
-		values = append(values, Value{ID: int32(i + 1), Instance: "i", Value: pcp.WordValue(pcp.Uint64, 1)})
+		values = append(values, sampling.Value{ID: int32(i + 1), Instance: "i", Value: pcp.WordValue(pcp.Uint64, 1)})
 	}
 	for _, f := range forms {
-		h := &Header{Metrics: []Metric{metric("m", pcp.Uint64, indom)}, Samples: f.samples, Interval: time.Second}
-		list := []*Sample{at(0, Set{Values: values})}
+		h := &sampling.Header{Metrics: []sampling.Metric{metric("m", pcp.Uint64, indom)}, Samples: f.samples, Interval: time.Second}
+		list := []*sampling.Sample{at(0, sampling.SetOf(values...))}
 		if f.samples < 0 {
-			list = append(list, at(1, Set{Values: values}), at(2, Set{Values: values}))
+			list = append(list, at(1, sampling.SetOf(values...)), at(2, sampling.SetOf(values...)))
 		}
 		if got := write(t, f.open, h, &f.opt, list...); len(got) > 5_000_000 {
 			t.Errorf("%s: %d bytes", f.name, len(got))

@@ -9,28 +9,29 @@ import (
 	"strings"
 
 	"pmtools/lib/format"
+	"pmtools/lib/sampling"
 )
 
 // An openMetricsWriter writes the text format of OpenMetrics, for one sample.
 type openMetricsWriter struct {
 	text
-	h    *Header
+	h    *sampling.Header
 	opt  Options
 	done bool
 }
 
 // NewOpenMetrics returns a Writer of OpenMetrics, which takes one sample.
-func NewOpenMetrics(w io.Writer, h *Header, opt *Options) (Writer, error) {
+func NewOpenMetrics(w io.Writer, h *sampling.Header, opt *Options) (sampling.Writer, error) {
 	return &openMetricsWriter{text: text{w: w}, h: h, opt: *opt}, nil
 }
 
 // Sample implements Writer.
-func (o *openMetricsWriter) Sample(ctx context.Context, s *Sample) error {
+func (o *openMetricsWriter) Sample(ctx context.Context, s *sampling.Sample) error {
 	if o.done {
 		return errors.New("openmetrics is for one sample only")
 	}
 	o.done = true
-	if err := s.sort(ctx); err != nil {
+	if err := s.Sort(ctx); err != nil {
 		return err
 	}
 	var families format.Families
@@ -44,7 +45,7 @@ func (o *openMetricsWriter) Sample(ctx context.Context, s *Sample) error {
 		}
 		o.b = fmt.Appendf(o.b, "# HELP %s %s\n", name, escape(format.OpenMetricsHelp(m.Name, &m.Desc)))
 		for j := range s.Sets[i].Len() {
-			if v := s.Sets[i].Values.At(j); v.Value.IsSet() {
+			if v := s.Sets[i].At(j); v.Value.IsSet() {
 				o.b = fmt.Appendf(o.b, "%s%s%s %d.%09d\n", name, f.Suffix, o.sample(m, &v, f.Factor), s.Time.Sec, s.Time.Nsec)
 			}
 			if err := o.next(ctx, j); err != nil {
@@ -60,15 +61,15 @@ func (o *openMetricsWriter) Sample(ctx context.Context, s *Sample) error {
 func (o *openMetricsWriter) Close() error { return nil }
 
 // sample returns the labels and the number of a sample. A string is a label, and its number is 1.
-func (o *openMetricsWriter) sample(m *Metric, v *Value, factor float64) string {
+func (o *openMetricsWriter) sample(m *sampling.Metric, v *sampling.Value, factor float64) string {
 	var labels []string
 	if o.h.Hosts {
 		labels = append(labels, `host="`+escape(v.Host)+`"`)
 	}
-	if !m.singular() {
+	if !m.Singular() {
 		labels = append(labels, `instance="`+escape(v.Instance)+`"`)
 	}
-	text := string(o.h.appendValue(nil, v.Value, o.opt.Precision))
+	text := string(appendValue(nil, o.h, v.Value, o.opt.Precision))
 	switch f := number(v.Value); {
 	case !m.Desc.Type.Arithmetic():
 		labels, text = append(labels, `value="`+escape(text)+`"`), "1"
@@ -83,10 +84,12 @@ func (o *openMetricsWriter) sample(m *Metric, v *Value, factor float64) string {
 	return "{" + strings.Join(labels, ",") + "} " + text
 }
 
-// escapes are the escapes of a label's value.
-var escapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)
-
-// escape escapes the value of a label.
+// escape escapes the value of a label. Most values need no Replacer, and a table of the package would
+// be made at each start.
 func escape(s string) string {
-	return escapes.Replace(strings.ToValidUTF8(s, "\uFFFD"))
+	s = strings.ToValidUTF8(s, "\uFFFD")
+	if !strings.ContainsAny(s, "\\\"\n") {
+		return s
+	}
+	return strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(s)
 }

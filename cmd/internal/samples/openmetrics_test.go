@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"pmtools/lib/pcp"
+	"pmtools/lib/sampling"
 )
 
 func TestOpenMetrics(t *testing.T) {
@@ -17,12 +18,12 @@ func TestOpenMetrics(t *testing.T) {
 	text := metric("os \"name\"", pcp.String, pcp.NullInDom)
 	double := metric("mem_2", pcp.Double, pcp.NullInDom)
 	double.Desc.Units = space.Desc.Units
-	h := &Header{Metrics: []Metric{counter, space, text, double}}
+	h := &sampling.Header{Metrics: []sampling.Metric{counter, space, text, double}}
 	got := write(t, NewOpenMetrics, h, &Options{Precision: -1}, at(0,
-		Set{Values: List{value(2, "b", 5), value(1, "a\\", 4), {ID: 3, Instance: "c", Value: pcp.Value{}}}},
-		Set{Values: List{{ID: -1, Instance: "", Value: pcp.DoubleValue(1.5)}}},
-		Set{Values: List{{ID: -1, Instance: "", Value: pcp.BlobValue(pcp.String, []byte("a\"\n"))}}},
-		Set{Values: List{{ID: -1, Instance: "", Value: pcp.DoubleValue(math.Inf(-1))}}}))
+		sampling.SetOf(value(2, "b", 5), value(1, "a\\", 4), sampling.Value{ID: 3, Instance: "c", Value: pcp.Value{}}),
+		sampling.SetOf(sampling.Value{ID: -1, Instance: "", Value: pcp.DoubleValue(1.5)}),
+		sampling.SetOf(sampling.Value{ID: -1, Instance: "", Value: pcp.BlobValue(pcp.String, []byte("a\"\n"))}),
+		sampling.SetOf(sampling.Value{ID: -1, Instance: "", Value: pcp.DoubleValue(math.Inf(-1))})))
 	want := `# TYPE disk_read counter
 # HELP disk_read disk.read (64-bit unsigned int, counter, no units, indom 60.2)
 disk_read_total{instance="a\\"} 4 1700000000.000000000
@@ -47,7 +48,7 @@ mem_2_bytes_ -Inf 1700000000.000000000
 
 // TestOpenMetricsOnce: the format has one sample.
 func TestOpenMetricsOnce(t *testing.T) {
-	w, _ := NewOpenMetrics(io.Discard, &Header{}, &Options{})
+	w, _ := NewOpenMetrics(io.Discard, &sampling.Header{}, &Options{})
 	if err := w.Sample(context.Background(), at(0)); err != nil {
 		t.Error(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"pmtools/lib/sampling"
 	"pmtools/lib/textwidth"
 )
 
@@ -18,7 +19,7 @@ import (
 // lines as the screen has.
 type rowWriter struct {
 	text
-	h      *Header
+	h      *sampling.Header
 	opt    Options
 	hosts  int // width of the hosts so far
 	names  int // width of the names so far
@@ -51,34 +52,34 @@ const clearScreen = "\x1b[H\x1b[2J"
 const widestAligned = 1000
 
 // NewRows returns a Writer of a line for each value.
-func NewRows(w io.Writer, h *Header, opt *Options) (Writer, error) {
+func NewRows(w io.Writer, h *sampling.Header, opt *Options) (sampling.Writer, error) {
 	return &rowWriter{text: text{w: w}, h: h, opt: *opt, past: make(map[rowKey]*rowPast)}, nil
 }
 
 // Sample implements Writer. It goes through the values twice, for the widths and for the lines,
 // because all lines at once are many times as large as the values.
-func (r *rowWriter) Sample(ctx context.Context, s *Sample) error {
-	if err := s.sort(ctx); err != nil {
+func (r *rowWriter) Sample(ctx context.Context, s *sampling.Sample) error {
+	if err := s.Sort(ctx); err != nil {
 		return err
 	}
 	all, err := r.measure(ctx, s)
 	if err != nil {
 		return err
 	}
-	at := s.Time.Time().In(r.h.zone())
+	at := s.Time.Time().In(r.h.Location())
 	first, left := "", all
 	switch {
 	case r.opt.Live && r.opt.Width > 0:
 		r.b = append(r.b, clearScreen...)
-		r.line(at.Format(time.DateOnly + " " + r.h.clock()))
+		r.line(at.Format(time.DateOnly + " " + clock(r.h)))
 		for i := range r.h.Metrics {
-			r.line(r.h.Metrics[i].Name + ": " + r.h.Metrics[i].summary())
+			r.line(r.h.Metrics[i].Name + ": " + r.h.Metrics[i].Summary())
 		}
 		if head, room := 1+len(r.h.Metrics), r.opt.Height-2; room > head && head+all > room {
 			left = room - head
 		}
 	case r.opt.Sparks:
-		first = at.Format(r.h.clock()) + gap
+		first = at.Format(clock(r.h)) + gap
 	default:
 		r.line(at.Format(fullTime))
 	}
@@ -107,7 +108,7 @@ func (r *rowWriter) line(text string) {
 }
 
 // measure notes the widths and the numbers of a sample, and returns how many rows it has.
-func (r *rowWriter) measure(ctx context.Context, s *Sample) (all int, err error) {
+func (r *rowWriter) measure(ctx context.Context, s *sampling.Sample) (all int, err error) {
 	r.round++
 	for i := range s.Sets {
 		m, set := &r.h.Metrics[i], &s.Sets[i]
@@ -115,17 +116,17 @@ func (r *rowWriter) measure(ctx context.Context, s *Sample) (all int, err error)
 			all++
 		}
 		for j := range set.Len() {
-			if err := ended(ctx, j); err != nil {
+			if err := sampling.Ended(ctx, j); err != nil {
 				return 0, err
 			}
-			v := set.Values.At(j)
+			v := set.At(j)
 			if r.opt.Sparks && m.Desc.Type.Arithmetic() {
 				r.note(rowKey{i, v.ID, v.Host}, number(v.Value))
 			}
 			x := r.row(i, &v)
 			r.hosts = max(r.hosts, textwidth.Width(x.host))
 			r.names = max(r.names, textwidth.Width(x.name))
-			r.values = max(r.values, textwidth.Width(x.value), r.h.least(m, &r.opt))
+			r.values = max(r.values, textwidth.Width(x.value), least(r.h, m, &r.opt))
 		}
 	}
 	maps.DeleteFunc(r.past, func(_ rowKey, p *rowPast) bool { return p.round != r.round }) // instances that go do not pile up
@@ -148,7 +149,7 @@ func (r *rowWriter) note(key rowKey, f float64) {
 }
 
 // rows returns the rows of a set.
-func (r *rowWriter) rows(metric int, set *Set) iter.Seq[row] {
+func (r *rowWriter) rows(metric int, set *sampling.Set) iter.Seq[row] {
 	return func(yield func(row) bool) {
 		name := r.h.Metrics[metric].Name
 		switch {
@@ -159,7 +160,7 @@ func (r *rowWriter) rows(metric int, set *Set) iter.Seq[row] {
 			return
 		}
 		for j := range set.Len() {
-			v := set.Values.At(j)
+			v := set.At(j)
 			x := r.row(metric, &v)
 			if p := r.past[rowKey{metric, v.ID, v.Host}]; p != nil {
 				x.past = spark(p.numbers[:p.n])
@@ -172,11 +173,11 @@ func (r *rowWriter) rows(metric int, set *Set) iter.Seq[row] {
 }
 
 // row returns the row of a value, without its past.
-func (r *rowWriter) row(metric int, v *Value) row {
+func (r *rowWriter) row(metric int, v *sampling.Value) row {
 	m, several := &r.h.Metrics[metric], len(r.h.Metrics) > 1
 	x := row{host: textwidth.Clean(v.Host), value: r.opt.cell(v.Value)}
-	if several || !m.singular() {
-		x.name = textwidth.Clean(m.label(v.Instance, several))
+	if several || !m.Singular() {
+		x.name = textwidth.Clean(m.Label(v.Instance, several))
 	}
 	return x
 }

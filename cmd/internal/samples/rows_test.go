@@ -9,13 +9,14 @@ import (
 
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmerr"
+	"pmtools/lib/sampling"
 )
 
 func TestRows(t *testing.T) {
-	h := &Header{Metrics: []Metric{metric("t.b", pcp.Uint32, indom)}, Interval: time.Second}
-	one := Set{Values: List{value(2, "two", 12345678), value(1, "one", 7)}}
-	two := Set{Values: List{value(2, "two", 5), value(3, "three", 1)}}
-	got := write(t, NewRows, h, &Options{Precision: -1, Sparks: true}, at(0, one), at(1, two), at(2, Set{Err: pmerr.PMID}), at(3, Set{}))
+	h := &sampling.Header{Metrics: []sampling.Metric{metric("t.b", pcp.Uint32, indom)}, Interval: time.Second}
+	one := sampling.SetOf(value(2, "two", 12345678), value(1, "one", 7))
+	two := sampling.SetOf(value(2, "two", 5), value(3, "three", 1))
+	got := write(t, NewRows, h, &Options{Precision: -1, Sparks: true}, at(0, one), at(1, two), at(2, sampling.Set{Err: pmerr.PMID}), at(3, sampling.Set{}))
 	want := `22:13:20  one         7  ▁
 22:13:20  two  12345678  ▁
 22:13:21  two           5  █▁
@@ -30,12 +31,12 @@ func TestRows(t *testing.T) {
 
 // TestRowsRedrawn: on a terminal live samples are drawn over each other, within the screen.
 func TestRowsRedrawn(t *testing.T) {
-	h := &Header{Metrics: []Metric{metric("t.b", pcp.Uint32, indom)}, Interval: time.Second}
-	var values List
+	h := &sampling.Header{Metrics: []sampling.Metric{metric("t.b", pcp.Uint32, indom)}, Interval: time.Second}
+	var values []sampling.Value
 	for i := range 20 {
 		values = append(values, value(int32(i), fmt.Sprint("instance", i), uint64(i)))
 	}
-	got := write(t, NewRows, h, &Options{Precision: -1, Width: 17, Height: 6, Live: true}, at(0, Set{Values: values}), at(1, Set{Values: values[:1]}))
+	got := write(t, NewRows, h, &Options{Precision: -1, Width: 17, Height: 6, Live: true}, at(0, sampling.SetOf(values...)), at(1, sampling.SetOf(values[:1]...)))
 	head := "\x1b[H\x1b[2J2023-11-14 22:...\nt.b: 32-bit un...\n"
 	want := head + "instance0       0\ninstance1       1\n+18 more\n" + head + "instance0       0\n"
 	if got != want {

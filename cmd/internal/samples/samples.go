@@ -1,87 +1,20 @@
 // Package samples writes the values of metrics as time goes by: as a table, CSV, JSON, OpenMetrics
 // or a chart. docs/output.md describes the forms.
 //
-// A [Header] describes the metrics; then each [Sample] holds the values of all of them at one time.
-// The descriptor of a metric decides its form, whatever values there are.
+// A [sampling.Header] describes the metrics; then each [sampling.Sample] holds the values of all of them at one time.
+// What is written of a metric is decided by its descriptor, whatever values there are.
 package samples
 
 import (
 	"bytes"
-	"context"
 	"math"
 	"strconv"
 	"time"
 
 	"pmtools/lib/format"
 	"pmtools/lib/pcp"
+	"pmtools/lib/sampling"
 )
-
-// A Header describes samples.
-type Header struct {
-	Metrics  []Metric
-	Source   Source
-	Hosts    bool           // the values are those of several hosts, and each has its Host
-	Zone     *time.Location // in which times are written; nil means UTC
-	Start    pcp.Timestamp  // of the window; zero for live samples
-	End      pcp.Timestamp  // of the window; zero if it is open
-	Samples  int            // at most; negative for no limit
-	Interval time.Duration  // between samples; 0 if they are records
-}
-
-// A Metric is a metric or an expression.
-type Metric struct {
-	Name    string
-	Desc    pcp.Desc  // of the values
-	Counter *pcp.Desc // of the counter if the values are its rate, else nil
-}
-
-// A Source is where the samples come from.
-type Source struct {
-	Kind string `json:"kind"`           // "archive", "host", "hosts" or "local"
-	Name string `json:"name,omitempty"` // of the archive, or the specification of the host; may be empty
-	Host string `json:"host,omitempty"` // whose metrics these are
-}
-
-// A Sample holds values at one time. It belongs to the caller; a Writer may put other Values in the
-// place of those of a set, in another order.
-type Sample struct {
-	Time    pcp.Timestamp
-	Missing string // why there are no values; Sets is not used then
-	Sets    []Set  // one for each metric
-	Ordered bool   // the values are in the order in which they are to be shown
-}
-
-// A Set holds the values of one metric.
-type Set struct {
-	Err    error  // why there are none
-	Values Values // nil for none
-}
-
-// Values are the values of one metric in a sample. There may be millions: a Writer looks at each
-// where it is, and copies none.
-type Values interface {
-	Len() int
-	// ID returns the instance of value i.
-	ID(i int) int32
-	// At returns value i.
-	At(i int) Value
-}
-
-// A Value is the value of an instance.
-type Value struct {
-	ID       int32
-	Instance string    // empty for a metric without instances
-	Value    pcp.Value // not set if it is unknown
-	Host     string    // whose value it is, if the header says Hosts
-}
-
-// A Writer writes samples in one of the forms. The error is that of the context if it has ended in
-// the middle of a sample.
-type Writer interface {
-	Sample(context.Context, *Sample) error
-	// Close writes what has not been written yet.
-	Close() error
-}
 
 // Options are choices of form.
 type Options struct {
@@ -111,33 +44,22 @@ const (
 )
 
 // appendTime appends a time in the form that is asked for, or else in the usual one.
-func (o *Options) appendTime(b []byte, h *Header, t pcp.Timestamp) []byte {
+func (o *Options) appendTime(b []byte, h *sampling.Header, t pcp.Timestamp) []byte {
 	if o.Timestamp == "" {
-		return h.appendTime(b, t)
+		return appendTime(b, h, t)
 	}
-	b, _ = format.AppendStrftime(b, o.Timestamp, t.Time().In(h.zone())) // the format has been checked
+	b, _ = format.AppendStrftime(b, o.Timestamp, t.Time().In(h.Location())) // the format has been checked
 	return b
 }
 
-// singular reports whether a metric has one value that belongs to no instance.
-func (m *Metric) singular() bool { return m.Desc.InDom == pcp.NullInDom }
-
-// zone returns the zone in which times are written.
-func (h *Header) zone() *time.Location {
-	if h.Zone == nil {
-		return time.UTC
-	}
-	return h.Zone
-}
-
 // appendTime appends a time in the form of RFC 3339, with as many digits of its fraction as it has.
-func (h *Header) appendTime(b []byte, t pcp.Timestamp) []byte {
-	return t.Time().In(h.zone()).AppendFormat(b, time.RFC3339Nano)
+func appendTime(b []byte, h *sampling.Header, t pcp.Timestamp) []byte {
+	return t.Time().In(h.Location()).AppendFormat(b, time.RFC3339Nano)
 }
 
 // appendValue appends a value for programs: a number with all its digits, unless a precision is
 // asked for; a string as it is; nothing for an unknown value.
-func (h *Header) appendValue(b []byte, v pcp.Value, precision int) []byte {
+func appendValue(b []byte, h *sampling.Header, v pcp.Value, precision int) []byte {
 	switch t := v.Type(); {
 	case !v.IsSet():
 		return b
@@ -153,7 +75,7 @@ func (h *Header) appendValue(b []byte, v pcp.Value, precision int) []byte {
 	case t == pcp.String:
 		return append(b, bytes.TrimRight(v.Bytes(), "\x00")...)
 	}
-	opt := format.Options{Location: h.zone()}
+	opt := format.Options{Location: h.Location()}
 	return opt.AppendOne(b, v, 1)
 }
 

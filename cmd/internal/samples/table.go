@@ -13,6 +13,7 @@ import (
 
 	"pmtools/lib/format"
 	"pmtools/lib/pcp"
+	"pmtools/lib/sampling"
 	"pmtools/lib/textwidth"
 )
 
@@ -22,7 +23,7 @@ import (
 // repeated when it has left the screen.
 type tableWriter struct {
 	text
-	h      *Header
+	h      *sampling.Header
 	opt    Options
 	chosen []tableColumns // of each metric
 	layout string         // of the times; "" for Options.Timestamp
@@ -45,7 +46,7 @@ type tableColumns struct {
 
 // NewTable returns a Writer of a running table, or of a line for each value of several hosts. One
 // sample that does not fit the width is written as NewRows does.
-func NewTable(w io.Writer, h *Header, opt *Options) (Writer, error) {
+func NewTable(w io.Writer, h *sampling.Header, opt *Options) (sampling.Writer, error) {
 	if h.Hosts {
 		return NewRows(w, h, opt)
 	}
@@ -56,7 +57,7 @@ func NewTable(w io.Writer, h *Header, opt *Options) (Writer, error) {
 	if opt.Timestamp != "" {
 		t.layout = ""
 	} else if opt.Width > 0 && h.Samples != 1 && h.Interval < dayRows {
-		t.layout = h.clock()
+		t.layout = clock(h)
 		t.day = "-" // the first header has the day
 	}
 	return t, nil
@@ -69,7 +70,7 @@ const fullTime = "2006-01-02 15:04:05.000000"
 const dayRows = 6 * time.Hour
 
 // clock returns the layout of times without a day, with as much of the second as the samples need.
-func (h *Header) clock() string {
+func clock(h *sampling.Header) string {
 	if h.Interval%time.Second == 0 && h.Start.Nsec == 0 {
 		return "15:04:05"
 	}
@@ -77,8 +78,8 @@ func (h *Header) clock() string {
 }
 
 // Sample implements Writer.
-func (t *tableWriter) Sample(ctx context.Context, s *Sample) error {
-	if err := s.sort(ctx); err != nil {
+func (t *tableWriter) Sample(ctx context.Context, s *sampling.Sample) error {
+	if err := s.Sort(ctx); err != nil {
 		return err
 	}
 	changed, err := t.choose(ctx, s)
@@ -90,7 +91,7 @@ func (t *tableWriter) Sample(ctx context.Context, s *Sample) error {
 		rows, _ := NewRows(t.w, t.h, &t.opt)
 		return rows.Sample(ctx, s)
 	}
-	at := s.Time.Time().In(t.h.zone())
+	at := s.Time.Time().In(t.h.Location())
 	stamp := at.Format(t.layout)
 	if t.layout == "" {
 		stamp = string(t.opt.appendTime(nil, t.h, s.Time))
@@ -127,11 +128,12 @@ func (t *tableWriter) headerDue() bool {
 
 // choose chooses the columns of metrics that have values for the first time, and reports whether
 // the header is another now. It notes instances that come later.
-func (t *tableWriter) choose(ctx context.Context, s *Sample) (changed bool, err error) {
+func (t *tableWriter) choose(ctx context.Context, s *sampling.Sample) (changed bool, err error) {
 	for i := range s.Sets {
 		set := &s.Sets[i]
-		if set.Len() == 0 && t.h.Metrics[i].singular() {
-			set = &Set{Values: List{{ID: -1}}}
+		if set.Len() == 0 && t.h.Metrics[i].Singular() {
+			none := sampling.SetOf(sampling.Value{ID: -1})
+			set = &none
 		}
 		switch {
 		case t.chosen[i].all > 0:
@@ -148,9 +150,9 @@ func (t *tableWriter) choose(ctx context.Context, s *Sample) (changed bool, err 
 }
 
 // addColumns makes a column for each value of a metric.
-func (t *tableWriter) addColumns(ctx context.Context, metric int, set *Set) error {
+func (t *tableWriter) addColumns(ctx context.Context, metric int, set *sampling.Set) error {
 	m, n := &t.h.Metrics[metric], set.Len()
-	float, least := m.Desc.Type == pcp.Float || m.Desc.Type == pcp.Double, t.h.least(m, &t.opt)
+	float, least := m.Desc.Type == pcp.Float || m.Desc.Type == pcp.Double, least(t.h, m, &t.opt)
 	c := tableColumns{all: n}
 	room := n
 	if t.opt.Width > 0 {
@@ -159,17 +161,17 @@ func (t *tableWriter) addColumns(ctx context.Context, metric int, set *Set) erro
 	c.ids, c.widths = make([]int32, 0, room), make([]int32, 0, room)
 	used, noted := 0, 0 // by columns that may be shown, and by the names of others
 	for j := range n {
-		if err := ended(ctx, j); err != nil {
+		if err := sampling.Ended(ctx, j); err != nil {
 			return err
 		}
 		if t.h.Samples != 1 {
-			c.known = append(c.known, set.Values.ID(j))
+			c.known = append(c.known, set.ID(j))
 		}
 		if t.opt.Width > 0 && noted > t.opt.Width {
 			continue
 		}
-		v := set.Values.At(j)
-		head := textwidth.Clean(m.label(v.Instance, len(t.h.Metrics) > 1))
+		v := set.At(j)
+		head := textwidth.Clean(m.Label(v.Instance, len(t.h.Metrics) > 1))
 		headWidth := textwidth.Width(head)
 		width := max(headWidth, least)
 		if !float || t.h.Samples == 1 {
@@ -193,17 +195,17 @@ func (t *tableWriter) addColumns(ctx context.Context, metric int, set *Set) erro
 }
 
 // noteLate notes the instances of a metric that have no column.
-func (t *tableWriter) noteLate(ctx context.Context, metric int, set *Set) error {
+func (t *tableWriter) noteLate(ctx context.Context, metric int, set *sampling.Set) error {
 	known := t.chosen[metric].known
 	for j := 0; j < set.Len() && len(t.late) < maxLate; j++ {
-		if err := ended(ctx, j); err != nil {
+		if err := sampling.Ended(ctx, j); err != nil {
 			return err
 		}
-		id := set.Values.ID(j)
+		id := set.ID(j)
 		if _, found := slices.BinarySearch(known, id); found {
 			continue
 		}
-		if label := t.h.Metrics[metric].label(set.Values.At(j).Instance, true); !slices.Contains(t.late, label) {
+		if label := t.h.Metrics[metric].Label(set.At(j).Instance, true); !slices.Contains(t.late, label) {
 			t.late = append(t.late, label)
 		}
 	}
@@ -214,7 +216,7 @@ func (t *tableWriter) noteLate(ctx context.Context, metric int, set *Set) error 
 const maxLate = 100
 
 // least returns the width that values of a metric have at least, so that numbers may grow.
-func (h *Header) least(m *Metric, o *Options) int {
+func least(h *sampling.Header, m *sampling.Metric, o *Options) int {
 	switch typ := m.Desc.Type; {
 	case h.Samples == 1:
 	case typ == pcp.Float || typ == pcp.Double:
@@ -271,7 +273,7 @@ func (t *tableWriter) begin() {
 	}
 	for i := range t.h.Metrics {
 		m := &t.h.Metrics[i]
-		t.b = append(append(t.b, textwidth.Cut(m.Name+": "+m.summary(), t.opt.Width)...), '\n')
+		t.b = append(append(t.b, textwidth.Cut(m.Name+": "+m.Summary(), t.opt.Width)...), '\n')
 	}
 	if n, all := t.shown(); n < all {
 		var names []string
@@ -288,19 +290,19 @@ func (t *tableWriter) begin() {
 }
 
 // head returns the head of a column. That of the only sample is the label of its value.
-func (t *tableWriter) head(metric, place int, s *Sample) string {
+func (t *tableWriter) head(metric, place int, s *sampling.Sample) string {
 	m, c := &t.h.Metrics[metric], &t.chosen[metric]
 	switch {
-	case place < 0 || m.singular():
+	case place < 0 || m.Singular():
 		return m.Name
 	case c.heads != nil:
 		return c.heads[place]
 	}
-	return textwidth.Clean(m.label(s.Sets[metric].Values.At(place).Instance, len(t.h.Metrics) > 1))
+	return textwidth.Clean(m.Label(s.Sets[metric].At(place).Instance, len(t.h.Metrics) > 1))
 }
 
 // header writes the header.
-func (t *tableWriter) header(ctx context.Context, s *Sample) error {
+func (t *tableWriter) header(ctx context.Context, s *sampling.Sample) error {
 	if t.opt.Header == NoHeader {
 		return nil
 	}
@@ -340,7 +342,7 @@ func (t *tableWriter) line(ctx context.Context, first string, cell func(metric, 
 func (t *tableWriter) timeWidth() int { return max(t.stamp, len("time"), len(t.day)) }
 
 // row writes the row of a sample. A cell that is too wide moves those after it.
-func (t *tableWriter) row(ctx context.Context, at string, s *Sample) error {
+func (t *tableWriter) row(ctx context.Context, at string, s *sampling.Sample) error {
 	finders := make([]*finder, len(s.Sets))
 	for i := range s.Sets {
 		var err error
@@ -353,7 +355,7 @@ func (t *tableWriter) row(ctx context.Context, at string, s *Sample) error {
 			return "-"
 		}
 		if i := finders[metric].find(t.chosen[metric].ids[place]); i >= 0 {
-			return t.cell(s.Sets[metric].Values.At(i).Value, width)
+			return t.cell(s.Sets[metric].At(i).Value, width)
 		}
 		return "-"
 	})
@@ -377,30 +379,6 @@ func (t *tableWriter) cell(v pcp.Value, width int) string {
 // cell returns the text of a value for people.
 func (o *Options) cell(v pcp.Value) string {
 	return textwidth.Clean(string(format.AppendPlain(nil, v, o.Precision)))
-}
-
-// label returns what a column or a line of a metric is called; full has the metric in front of an
-// instance.
-func (m *Metric) label(instance string, full bool) string {
-	switch {
-	case m.singular(), full && strings.HasSuffix(m.Name, "["+instance+"]"):
-		return m.Name
-	case full:
-		return m.Name + "[" + instance + "]"
-	}
-	return instance
-}
-
-// summary describes a metric, and the rate that its values are.
-func (m *Metric) summary() string {
-	if m.Counter == nil {
-		return string(format.AppendSummary(nil, &m.Desc))
-	}
-	text := string(format.AppendSummary(nil, m.Counter))
-	if m.Desc.Units.Dimensionless() {
-		return text + "; rate without units"
-	}
-	return text + "; rate in " + string(format.AppendUnits(nil, m.Desc.Units))
 }
 
 // Close implements Writer: it tells which instances the table lacks.

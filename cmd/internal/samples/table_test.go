@@ -8,16 +8,17 @@ import (
 	"time"
 
 	"pmtools/lib/pcp"
+	"pmtools/lib/sampling"
 )
 
 func TestTable(t *testing.T) {
 	rate := metric("disk", pcp.Double, indom)
 	rate.Counter = &pcp.Desc{Type: pcp.Uint64, InDom: indom, Sem: pcp.Counter}
-	h := &Header{Metrics: []Metric{metric("s", pcp.String, pcp.NullInDom), rate}}
+	h := &sampling.Header{Metrics: []sampling.Metric{metric("s", pcp.String, pcp.NullInDom), rate}}
 	got := write(t, NewTable, h, &Options{Precision: 1},
-		at(0, Set{}, Set{}),
-		at(1, Set{}, Set{Values: List{{ID: 7, Instance: "b", Value: pcp.DoubleValue(1.25)}, {ID: 3, Instance: "a", Value: pcp.DoubleValue(20)}}}),
-		at(2, Set{Values: List{{ID: -1, Instance: "", Value: pcp.BlobValue(pcp.String, []byte("x"))}}}, Set{Values: List{{ID: 8, Instance: "c", Value: pcp.Value{}}, {ID: 3, Instance: "a", Value: pcp.DoubleValue(20)}}}))
+		at(0, sampling.Set{}, sampling.Set{}),
+		at(1, sampling.Set{}, sampling.SetOf(sampling.Value{ID: 7, Instance: "b", Value: pcp.DoubleValue(1.25)}, sampling.Value{ID: 3, Instance: "a", Value: pcp.DoubleValue(20)})),
+		at(2, sampling.SetOf(sampling.Value{ID: -1, Instance: "", Value: pcp.BlobValue(pcp.String, []byte("x"))}), sampling.SetOf(sampling.Value{ID: 8, Instance: "c", Value: pcp.Value{}}, sampling.Value{ID: 3, Instance: "a", Value: pcp.DoubleValue(20)})))
 	want := `s: string, instant, no units
 disk: 64-bit unsigned int, counter, no units, indom 60.2; rate without units
 time                        s  disk
@@ -34,16 +35,16 @@ came later, without a column: disk[c]
 
 // TestTableScreen: on a terminal there is one header for each screenful, and a day in it.
 func TestTableScreen(t *testing.T) {
-	h := &Header{Metrics: []Metric{metric("m", pcp.Uint32, pcp.NullInDom)}, Interval: 10 * time.Second}
-	var list []*Sample
+	h := &sampling.Header{Metrics: []sampling.Metric{metric("m", pcp.Uint32, pcp.NullInDom)}, Interval: 10 * time.Second}
+	var list []*sampling.Sample
 	for i := range 25 {
-		list = append(list, at(int64(i)*10, Set{Values: List{value(-1, "", uint64(i))}}))
+		list = append(list, at(int64(i)*10, sampling.SetOf(value(-1, "", uint64(i)))))
 	}
 	got := write(t, NewTable, h, &Options{Precision: -1, Width: 80, Height: 12}, list...)
 	if n := strings.Count(got, "2023-11-14       m\n22:"); n != 3 {
 		t.Errorf("%d headers:\n%s", n, got)
 	}
-	list = []*Sample{list[0], at(2*3600, list[1].Sets...)}
+	list = []*sampling.Sample{list[0], at(2*3600, list[1].Sets...)}
 	got = write(t, NewTable, h, &Options{Precision: -1, Width: 80, Height: 12}, list...)
 	want := "m: 32-bit unsigned int, instant, no units\n2023-11-14       m\n22:13:20         0\n2023-11-15       m\n00:13:20         1\n"
 	if got != want {
@@ -53,10 +54,10 @@ func TestTableScreen(t *testing.T) {
 
 // TestTableFloat: numbers lose digits to fit their columns, which do not change.
 func TestTableFloat(t *testing.T) {
-	h := &Header{Metrics: []Metric{metric("f", pcp.Float, pcp.NullInDom), metric("double", pcp.Double, pcp.NullInDom)}, Interval: time.Second / 2}
-	var list []*Sample
+	h := &sampling.Header{Metrics: []sampling.Metric{metric("f", pcp.Float, pcp.NullInDom), metric("double", pcp.Double, pcp.NullInDom)}, Interval: time.Second / 2}
+	var list []*sampling.Sample
 	for i, f := range []float64{2.3, 100.0 / 3, -1234567.89, 123456789.5, 1e-9 / 3, 0, 1e300} {
-		list = append(list, at(int64(i), Set{Values: List{{ID: -1, Instance: "", Value: pcp.FloatValue(float32(f))}}}, Set{Values: List{{ID: -1, Instance: "", Value: pcp.DoubleValue(f)}}}))
+		list = append(list, at(int64(i), sampling.SetOf(sampling.Value{ID: -1, Instance: "", Value: pcp.FloatValue(float32(f))}), sampling.SetOf(sampling.Value{ID: -1, Instance: "", Value: pcp.DoubleValue(f)})))
 	}
 	got := write(t, NewTable, h, &Options{Precision: -1, Width: 80}, list[:6]...)
 	want := `2023-11-14           f    double
@@ -79,12 +80,12 @@ func TestTableFloat(t *testing.T) {
 
 // TestTableWidth: columns that do not fit the width are left out with a note, or all are there.
 func TestTableWidth(t *testing.T) {
-	h := &Header{Metrics: []Metric{metric("t.b", pcp.Uint32, indom)}, Interval: time.Second / 2}
-	var values List
+	h := &sampling.Header{Metrics: []sampling.Metric{metric("t.b", pcp.Uint32, indom)}, Interval: time.Second / 2}
+	var values []sampling.Value
 	for i, name := range []string{"one", "two blank", "three", "世界", "a/b"} {
 		values = append(values, value(int32(i), name, 10))
 	}
-	set := Set{Values: values}
+	set := sampling.SetOf(values...)
 	for _, tt := range []struct {
 		width int
 		wide  bool
@@ -113,14 +114,14 @@ func TestTableWidth(t *testing.T) {
 
 // TestTableStreams: a row is written when its sample comes.
 func TestTableStreams(t *testing.T) {
-	h := &Header{Metrics: []Metric{metric("m", pcp.Uint32, pcp.NullInDom)}}
+	h := &sampling.Header{Metrics: []sampling.Metric{metric("m", pcp.Uint32, pcp.NullInDom)}}
 	var b strings.Builder
 	w, err := NewTable(&b, h, &Options{Precision: -1})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i := range 3 {
-		if err := w.Sample(context.Background(), at(int64(i), Set{Values: List{value(-1, "", uint64(i))}})); err != nil {
+		if err := w.Sample(context.Background(), at(int64(i), sampling.SetOf(value(-1, "", uint64(i))))); err != nil {
 			t.Fatal(err)
 		}
 		if want := fmt.Sprintf(" %d\n", i); !strings.HasSuffix(b.String(), want) {

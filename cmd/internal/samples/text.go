@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"pmtools/lib/sampling"
 )
 
 // A text collects what is written of a sample, and hands it on in pieces: the text of a sample may
@@ -19,7 +20,7 @@ const piece = 64 << 10
 // next is called after each step of a loop over values: it hands on what is a piece, and returns the
 // error of a context that has ended. Blanks are kept back, because the line may end after them.
 func (t *text) next(ctx context.Context, step int) error {
-	if err := ended(ctx, step); err != nil || len(t.b) < piece {
+	if err := sampling.Ended(ctx, step); err != nil || len(t.b) < piece {
 		return err
 	}
 	n := len(bytes.TrimRight(t.b, " "))

@@ -1,4 +1,4 @@
-package repl
+package query
 
 import (
 	"context"
@@ -10,16 +10,17 @@ import (
 	"pmtools/derive/check"
 	"pmtools/derive/diagnose"
 	"pmtools/derive/syntax"
+	"pmtools/lib/format"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmerr"
 	"pmtools/lib/textwidth"
 )
 
-// A Problem says why an item failed, for people.
+// A Problem says what is wrong with an expression, for people.
 type Problem = diagnose.Problem
 
-// problemf returns a Problem without a place.
-func problemf(format string, args ...any) *Problem {
+// Problemf returns a Problem without a place.
+func Problemf(format string, args ...any) *Problem {
 	return &Problem{Msg: fmt.Sprintf(format, args...)}
 }
 
@@ -27,16 +28,16 @@ func problemf(format string, args ...any) *Problem {
 // because the source is another one.
 const maxProposals = 50
 
-// problem describes why an expression cannot be evaluated.
-func (b *binder) problem(text string, err error) *Problem {
+// Problem describes why an expression cannot be evaluated.
+func (b *Binder) Problem(ctx context.Context, text string, err error) *Problem {
 	p := diagnose.Check(text, err, func(unknown string) []string {
-		if b.defs.find(unknown) != nil {
+		if b.defs.Find(unknown) != nil {
 			return nil
 		}
 		if b.unknown++; b.unknown > maxProposals {
 			return nil
 		}
-		known := append(b.defs.names(), b.more()...)
+		known := append(b.defs.Names(), b.src.Catalogue(ctx)...)
 		return slices.DeleteFunc(known, func(name string) bool { return name == b.defining })
 	})
 	bad, _ := errors.AsType[*check.Error](err)
@@ -55,21 +56,21 @@ const maxListed = 8
 
 // instanceProblem returns what is wrong with an instance that an expression selects but its domain
 // does not have, or nil.
-func (s *Session) instanceProblem(ctx context.Context, text string, c *compiled) *Problem {
-	for node := range syntax.Preorder(c.tree) {
+func (s *Source) instanceProblem(ctx context.Context, text string, e *Expr) *Problem {
+	for node := range syntax.Preorder(e.Tree) {
 		n, ok := node.(*syntax.InstExpr)
-		if !ok || c.info.Types[n.X].Singular() {
+		if !ok || e.Info.Types[n.X].Singular() {
 			continue
 		}
-		names, known := s.instanceNames(ctx, c.info.Types[n.X].InDom)
+		names, known := s.InstanceNames(ctx, e.Info.Types[n.X].InDom)
 		if !known || slices.ContainsFunc(names, func(name string) bool {
 			first, _, _ := strings.Cut(name, " ")
 			return name == n.Name || first == n.Name
 		}) {
 			continue
 		}
-		p := problemf("no instance %s", n.Name)
-		if len(c.used) == 0 {
+		p := Problemf("no instance %s", n.Name)
+		if len(e.Used) == 0 {
 			p.Src, p.Pos = text, int(n.Lbrack)+1
 		}
 		switch near := diagnose.DidYouMean(n.Name, names); {
@@ -87,15 +88,11 @@ func (s *Session) instanceProblem(ctx context.Context, text string, c *compiled)
 	return nil
 }
 
-// instanceNames returns the names of the instances of a domain, in a recording those of any time,
-// and whether they are known.
-func (s *Session) instanceNames(ctx context.Context, d pcp.InDom) (names []string, known bool) {
-	list := s.src.Instances
-	if s.line != nil {
-		list = s.line.AllInstances
-	}
-	insts, err := list(ctx, d)
-	for _, in := range insts {
+// InstanceNames returns the names of the instances of a domain, in a recording those of any time, and
+// whether they are known.
+func (s *Source) InstanceNames(ctx context.Context, d pcp.InDom) (names []string, known bool) {
+	list, err := s.AllInstances(ctx, d)
+	for _, in := range list {
 		names = append(names, in.Name)
 	}
 	return names, err == nil
@@ -120,4 +117,18 @@ func (l Problems) Unwrap() []error {
 		errs = append(errs, p)
 	}
 	return errs
+}
+
+// Plural returns a number of things.
+func Plural(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}
+
+// Metadata describes values in one line.
+func Metadata(t check.Type) string {
+	d := t.Desc(pcp.NullID)
+	return string(format.AppendSummary(nil, &d))
 }

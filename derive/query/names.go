@@ -1,4 +1,4 @@
-package repl
+package query
 
 import (
 	"cmp"
@@ -8,7 +8,59 @@ import (
 	"pmtools/lib/pcp"
 )
 
-// An instanceNames is what a sampler knows of the names of a domain's instances. A domain may have
+// An InstanceNamer names the instances of a source, and remembers the names.
+type InstanceNamer struct {
+	src     *Source
+	domains map[pcp.InDom]*instanceNames
+}
+
+// NewInstanceNamer returns what names the instances of a source.
+func NewInstanceNamer(s *Source) *InstanceNamer {
+	return &InstanceNamer{src: s, domains: make(map[pcp.InDom]*instanceNames)}
+}
+
+// domain returns what is known of a domain.
+func (r *InstanceNamer) domain(d pcp.InDom) *instanceNames {
+	n := r.domains[d]
+	if n == nil {
+		n = &instanceNames{unnamed: make(map[int32]bool)}
+		r.domains[d] = n
+	}
+	return n
+}
+
+// Name returns the name that an instance has at a time, or else at any; the number of an instance
+// stands for a name that is not known.
+func (r *InstanceNamer) Name(ctx context.Context, d pcp.InDom, inst int32, at pcp.Timestamp) string {
+	n := r.domain(d)
+	if name, ok := n.find(inst); ok {
+		return name
+	}
+	if (!n.begun || n.asked != at) && !n.unnamed[inst] {
+		n.begun, n.asked = true, at
+		if list, err := r.src.InstancesAt(ctx, d, at); err == nil {
+			n.add(list, true)
+		}
+		if name, ok := n.find(inst); ok {
+			return name
+		}
+	}
+	if !n.whole && r.src.Line != nil {
+		n.whole = true
+		if list, err := r.src.AllInstances(ctx, d); err == nil {
+			n.add(list, false)
+		}
+	}
+	if name, ok := n.find(inst); ok {
+		return name
+	}
+	if len(n.unnamed) < maxUnnamed {
+		n.unnamed[inst] = true
+	}
+	return Number(inst)
+}
+
+// An instanceNames is what is known of the names of a domain's instances. A domain may have
 // millions, so they stay in the list that the source has.
 type instanceNames struct {
 	list    []pcp.Instance // ascending by identifier
@@ -53,47 +105,4 @@ func (n *instanceNames) add(list []pcp.Instance, newer bool) {
 		before = slices.CompactFunc(before, func(a, b pcp.Instance) bool { return a.ID == b.ID })
 	}
 	n.list = before
-}
-
-// instance returns the name that an instance has at a time, or else at any; one that has none is
-// shown by its number.
-func (p *sampler) instance(ctx context.Context, d pcp.InDom, inst int32, at pcp.Timestamp) string {
-	n := p.names[d]
-	if n == nil {
-		n = &instanceNames{unnamed: make(map[int32]bool)}
-		p.names[d] = n
-	}
-	if name, ok := n.find(inst); ok {
-		return name
-	}
-	if (!n.begun || n.asked != at) && !n.unnamed[inst] {
-		n.begun, n.asked = true, at
-		if insts, err := p.s.instances(ctx, d, at); err == nil {
-			n.add(insts, true)
-		}
-		if name, ok := n.find(inst); ok {
-			return name
-		}
-	}
-	if !n.whole && p.s.line != nil {
-		n.whole = true
-		if insts, err := p.s.line.AllInstances(ctx, d); err == nil {
-			n.add(insts, false)
-		}
-	}
-	if name, ok := n.find(inst); ok {
-		return name
-	}
-	if len(n.unnamed) < maxUnnamed {
-		n.unnamed[inst] = true
-	}
-	return number(inst)
-}
-
-// instances returns the instances of a domain at a time of a recording, or as they are now.
-func (s *Session) instances(ctx context.Context, d pcp.InDom, at pcp.Timestamp) ([]pcp.Instance, error) {
-	if s.line != nil {
-		return s.line.InstancesAt(ctx, d, at)
-	}
-	return s.src.Instances(ctx, d)
 }

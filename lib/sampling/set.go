@@ -1,4 +1,4 @@
-package repl
+package sampling
 
 import (
 	"cmp"
@@ -10,8 +10,8 @@ import (
 	"pmtools/lib/pcp"
 )
 
-// A Set is the values of one expression in one sample. It looks at columns that the next sample
-// overwrites, unless it is of several hosts.
+// A Set holds the values of one metric in a sample. There may be millions, so it looks at columns,
+// which the next sample overwrites, or at a list; whoever reads it looks at each value where it is.
 type Set struct {
 	Err  error // why there are none
 	More int   // how many there were besides those that are wanted
@@ -23,18 +23,21 @@ type Set struct {
 	order  []int32                 // positions in the columns or the list; nil for all as they are
 }
 
-// A Value is a value of an expression.
-type Value struct {
-	ID       int32
-	Instance string        // empty for the value of a singular metric
-	Host     string        // whose it is, if the Run is of several hosts
-	Time     pcp.Timestamp // when that host had it; zero for the time of the Sample
-	Value    pcp.Value     // not set if there is none
-	Rate     pcp.Value     // of a counter, if there is one
-}
-
 // SetOf returns the Set of a list of values.
 func SetOf(values ...Value) Set { return Set{list: values} }
+
+// ColumnSet returns the Set of a column. The values are rates, with those of the column as their
+// counters, if rates is not nil. name names the instances; nil means that there are none.
+func ColumnSet(values, rates *pcp.Values, name func(inst int32) string) Set {
+	set := Set{values: values, name: name}
+	if rates != nil {
+		set.rates = &rateColumn{Values: rates}
+	}
+	return set
+}
+
+// Append adds values to a Set of a list.
+func (set *Set) Append(values ...Value) { set.list = append(set.list, values...) }
 
 // Len returns the number of values.
 func (set *Set) Len() int {
@@ -76,33 +79,36 @@ func (set *Set) at(i int) Value {
 	if set.values == nil {
 		return set.list[i]
 	}
-	v := Value{ID: set.values.Insts[i], Value: set.values.Value(i), Rate: set.rates.at(i, set.values.Insts[i])}
+	v := Value{ID: set.values.Insts[i], Value: set.values.Value(i)}
+	if set.rates != nil {
+		v.Counter, v.Value = v.Value, set.rates.at(i, v.ID)
+	}
 	if set.name != nil {
 		v.Instance = set.name(v.ID)
 	}
 	return v
 }
 
-// own returns the values in memory of their own.
-func (set *Set) own(ctx context.Context) ([]Value, error) {
+// Own returns a Set of the same values in memory of its own.
+func (set *Set) Own(ctx context.Context) (Set, error) {
 	list := make([]Value, set.Len())
 	for i := range list {
-		if err := ended(ctx, i); err != nil {
-			return nil, err
+		if err := Ended(ctx, i); err != nil {
+			return Set{}, err
 		}
 		list[i] = set.At(i)
 		if v := list[i].Value; v.IsSet() && !v.Type().Arithmetic() {
 			list[i].Value = pcp.BlobValue(v.Type(), slices.Clone(v.Bytes()))
 		}
 	}
-	return list, nil
+	return Set{Err: set.Err, More: set.More, list: list}, nil
 }
 
-// filter keeps the values that are wanted.
-func (set *Set) filter(ctx context.Context, wanted func(*Value) bool) error {
+// Filter keeps the values that are wanted.
+func (set *Set) Filter(ctx context.Context, wanted func(*Value) bool) error {
 	order := make([]int32, 0, set.Len())
 	for i := range set.Len() {
-		if err := ended(ctx, i); err != nil {
+		if err := Ended(ctx, i); err != nil {
 			return err
 		}
 		if v := set.At(i); wanted(&v) {
@@ -113,8 +119,8 @@ func (set *Set) filter(ctx context.Context, wanted func(*Value) bool) error {
 	return nil
 }
 
-// keep keeps the first values.
-func (set *Set) keep(n int) {
+// Keep keeps the first n values, and counts the others in More.
+func (set *Set) Keep(n int) {
 	if all := set.Len(); all > n {
 		set.More += all - n
 		if set.order == nil {
@@ -133,21 +139,33 @@ func ascending(n int) []int32 {
 	return list
 }
 
-// byName sorts values by the names of their instances, and keeps the first if most is not 0.
-func (set *Set) byName(ctx context.Context, most int) error {
+// SortByName sorts values by the names of their instances, and keeps the first if most is not 0.
+func (set *Set) SortByName(ctx context.Context, most int) error {
 	return sortBy(ctx, set, most, func(v *Value) string { return v.Instance }, strings.Compare)
 }
 
-// byValue sorts values by the numbers that are shown, ascending, or descending if sign is -1, and
-// keeps the first if most is not 0. Those without a number come last.
-func (set *Set) byValue(ctx context.Context, sign, most int, rate bool) error {
+// SortByValue sorts values by their numbers, ascending, or descending if sign is -1, and keeps the
+// first if most is not 0. Those without a number come last.
+func (set *Set) SortByValue(ctx context.Context, sign, most int) error {
 	key := func(v *Value) float64 {
-		if f := shown(v, rate); !math.IsNaN(f) {
+		if f := v.Number(); !math.IsNaN(f) {
 			return f
 		}
 		return math.Inf(sign)
 	}
 	return sortBy(ctx, set, most, key, func(a, b float64) int { return sign * cmp.Compare(a, b) })
+}
+
+// SortByID sorts values by the identifiers of their instances.
+func (set *Set) SortByID(ctx context.Context) error {
+	sorted := true
+	for i := 1; i < set.Len() && sorted; i++ {
+		sorted = set.ID(i-1) <= set.ID(i)
+	}
+	if sorted {
+		return nil
+	}
+	return sortBy(ctx, set, 0, func(v *Value) int32 { return v.ID }, cmp.Compare[int32])
 }
 
 // A keyed is the position of a value, and what it is sorted by.
@@ -163,7 +181,7 @@ func sortBy[K any](ctx context.Context, set *Set, most int, key func(*Value) K, 
 	var failed error
 	byKey := func(a, b keyed[K]) int {
 		if steps++; failed == nil {
-			failed = ended(ctx, steps)
+			failed = Ended(ctx, steps)
 		}
 		if failed != nil {
 			return 0 // the sort cannot be left, but it can be hurried
@@ -176,7 +194,7 @@ func sortBy[K any](ctx context.Context, set *Set, most int, key func(*Value) K, 
 	}
 	list := make([]keyed[K], 0, min(all, 2*(most+endedEvery)+2))
 	for i := range all {
-		if err := cmp.Or(failed, ended(ctx, i)); err != nil {
+		if err := cmp.Or(failed, Ended(ctx, i)); err != nil {
 			return err
 		}
 		v := set.At(i)
@@ -199,8 +217,8 @@ func sortBy[K any](ctx context.Context, set *Set, most int, key func(*Value) K, 
 // endedEvery is after how many steps of a loop over values its context is asked.
 const endedEvery = 1024
 
-// ended returns the error of ctx in some of the steps of a loop.
-func ended(ctx context.Context, step int) error {
+// Ended returns the error of ctx in some of the steps of a loop over values.
+func Ended(ctx context.Context, step int) error {
 	if step%endedEvery != 0 {
 		return nil
 	}
@@ -216,9 +234,6 @@ type rateColumn struct {
 // at returns the rate of an instance whose value is at a position. Most often the columns have the
 // same instances.
 func (r *rateColumn) at(i int, inst int32) pcp.Value {
-	if r == nil {
-		return pcp.Value{}
-	}
 	if i < r.Len() && r.Insts[i] == inst {
 		return r.Value(i)
 	}

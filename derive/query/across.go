@@ -1,4 +1,4 @@
-package repl
+package query
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"pmtools/lib/pcp"
+	"pmtools/lib/sampling"
 )
 
 // An across puts the values of several hosts together: all of an instance to one by a function, or
@@ -37,10 +38,10 @@ func sum(list []float64) (total float64) {
 	return total
 }
 
-// acrossForms are the values of Settings.Across.
-const acrossForms = "sum, avg, min, max, count, 'top N' and 'bottom N'"
+// AcrossForms are the values of Query.Across.
+const AcrossForms = "sum, avg, min, max, count, 'top N' and 'bottom N'"
 
-// CheckAcross checks a value of Settings.Across.
+// CheckAcross checks a value of Query.Across.
 func CheckAcross(text string) error {
 	_, err := parseAcross(text)
 	return err
@@ -61,72 +62,58 @@ func parseAcross(text string) (*across, error) {
 			return &across{most: n, sign: sign[words[0]], units: true}, nil
 		}
 	}
-	return nil, problemf("values of hosts cannot be combined by '%s'; use %s", text, acrossForms)
+	return nil, Problemf("values of hosts cannot be combined by '%s'; use %s", text, AcrossForms)
 }
 
-// describe makes a Run that of the results.
-func (x *across) describe(run *Run) {
+// describe makes a Header that of the results.
+func (x *across) describe(h *sampling.Header) {
 	if x.most > 0 {
 		return
 	}
-	run.Hosts = false
-	for i := range run.Exprs {
-		e := &run.Exprs[i]
-		if e.Rate != nil {
-			e.Desc = *e.Rate
-			e.Rate = nil
-		}
-		e.Desc.Type = pcp.Double
+	h.Hosts = false
+	for i := range h.Metrics {
+		m := &h.Metrics[i]
+		m.Counter = nil
+		m.Desc.Type = pcp.Double
 		if x.count {
-			e.Desc.Type, e.Desc.Units, e.Desc.Sem = pcp.Uint32, pcp.Units{}, pcp.Instant
+			m.Desc.Type, m.Desc.Units, m.Desc.Sem = pcp.Uint32, pcp.Units{}, pcp.Instant
 		}
 	}
 }
 
 // apply makes of a sample of all hosts what was asked for.
-func (x *across) apply(ctx context.Context, smp *Sample, run *Run) error {
+func (x *across) apply(ctx context.Context, smp *sampling.Sample) error {
 	for i := range smp.Sets {
 		set := &smp.Sets[i]
 		if x.most > 0 {
-			if err := set.byValue(ctx, x.sign, x.most, run.Exprs[i].Rate != nil); err != nil {
+			if err := set.SortByValue(ctx, x.sign, x.most); err != nil {
 				return err
 			}
 			continue
 		}
-		x.reduce(set)
+		*set = x.reduce(set)
 	}
 	return nil
 }
 
-// shown returns the number of a value that is shown, NaN if it has none.
-func shown(v *Value, rate bool) float64 {
-	x := v.Value
-	if rate {
-		x = v.Rate
-	}
-	if f, err := x.Float64(); err == nil && x.Type().Arithmetic() {
-		return f
-	}
-	return math.NaN()
-}
-
 // reduce makes one value of those of each instance, in the order in which the instances come.
-func (x *across) reduce(set *Set) {
-	var out []Value
+func (x *across) reduce(set *sampling.Set) sampling.Set {
+	var out []sampling.Value
 	var lists [][]float64
 	at := make(map[string]int)
-	for _, v := range set.list {
+	for i := range set.Len() {
+		v := set.At(i)
 		k, ok := at[v.Instance]
 		if !ok {
 			k = len(out)
 			at[v.Instance] = k
-			out, lists = append(out, Value{ID: int32(k), Instance: v.Instance}), append(lists, nil)
+			out, lists = append(out, sampling.Value{ID: int32(k), Instance: v.Instance}), append(lists, nil)
 			if v.ID == pcp.NullInst {
 				out[k].ID = v.ID
 			}
 		}
-		f := shown(&v, v.Rate.IsSet())
-		if x.count && v.Value.IsSet() {
+		f := v.Number()
+		if x.count && (v.Value.IsSet() || v.Counter.IsSet()) {
 			f = 0 // text counts too
 		}
 		if !math.IsNaN(f) {
@@ -141,5 +128,5 @@ func (x *across) reduce(set *Set) {
 			out[k].Value = pcp.DoubleValue(x.fn(lists[k]))
 		}
 	}
-	set.list = out
+	return sampling.SetOf(out...)
 }

@@ -1,0 +1,87 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"pmtools/cmd/internal/cli"
+	"pmtools/derive/query"
+	"pmtools/derive/repl"
+	"pmtools/lib/pcp"
+	"pmtools/lib/when"
+)
+
+// query returns the query that the options ask for, but for its expressions. Of several hosts it
+// begins when their window does.
+func (a *app) query(ctx context.Context, s *repl.Session, f *evalFlags, hosts []string) (*query.Query, error) {
+	o := &a.Options
+	q := &query.Query{Expand: true, Select: f.pick, Across: f.across, All: f.all}
+	timed := o.HasStart || o.HasFinish || o.HasAlign || o.HasOrigin || o.HasInterval || o.HasSamples || f.delay || f.plot != "" || f.records
+	if q.Once = !timed; q.Once {
+		return q, nil
+	}
+	if o.HasSamples && o.Samples == 0 {
+		return nil, errors.New("-s 0 asks for no samples")
+	}
+	q.Times.Interval, q.Times.Samples, q.Times.Delay = o.Interval, o.Samples, f.delay
+	now := a.Env.Now()
+	base := when.Base{Start: now, Now: now, Zone: s.Zone()}
+	if hosts == nil {
+		src, err := s.Source(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if src.Line != nil {
+			start, end, err := src.Line.Bounds(ctx)
+			if base.Start = start.Time(); err == nil {
+				base.End = end.Time()
+			}
+			if q.Times.Interval == 0 && !f.records {
+				q.Times.Interval = query.DefaultInterval
+			}
+		}
+	}
+	w, err := o.Window(base)
+	if err != nil {
+		return nil, err
+	}
+	q.Times.Start = pcp.TimestampOf(w.Origin)
+	if !w.End.IsZero() {
+		q.Times.End = pcp.TimestampOf(w.End)
+	}
+	if f.plot != "" && q.Times.Samples == 0 && w.End.IsZero() {
+		q.Times.Samples = repl.PlotSamples
+	}
+	a.Env.Waits()
+	if hosts != nil {
+		select {
+		case <-time.After(w.Origin.Sub(now)):
+		case <-ctx.Done():
+		}
+	}
+	return q, nil
+}
+
+// sample hands the samples of a query to what takes them. Expressions that are wrong do not keep the
+// others from being evaluated. An interrupt is how samples over time end.
+func (a *app) sample(ctx context.Context, s *repl.Session, q *query.Query, take func(*query.Stream) error) error {
+	st, err := s.Query(ctx, q)
+	if st != nil {
+		failed := take(st)
+		bad, some := errors.AsType[query.Problems](err)
+		switch {
+		case some && failed != nil:
+			err = append(bad, &query.Problem{Msg: failed.Error(), Err: failed})
+		case !some:
+			err = failed
+		}
+	}
+	switch {
+	case errors.Is(err, query.ErrHosts):
+		return cli.Exit(1) // each of them has said why
+	case !q.Once && ctx.Err() != nil:
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,153 @@
+package query
+
+import (
+	"context"
+
+	"pmtools/derive"
+	"pmtools/derive/check"
+	"pmtools/derive/diagnose"
+	"pmtools/derive/expand"
+	"pmtools/derive/syntax"
+	"pmtools/lib/pcp"
+)
+
+// A Binder checks expressions against a source and the definitions of a Dictionary, all of them as
+// metrics of one derive.Source.
+type Binder struct {
+	Derived *derive.Source // over the source
+
+	src      *Source
+	defs     *Dictionary
+	ids      map[*Definition]pcp.ID // of defined ones
+	defining string                 // the name that is not proposed, because it is being defined
+	unknown  int                    // how many unknown names there were
+}
+
+// Bind returns a Binder. Derived metrics may be operands if they may be nested.
+func (s *Source) Bind(defs *Dictionary, nested bool) *Binder {
+	opt := &derive.Options{Warn: func(string) {}, Equivalent: s.Equivalent, Nested: nested, Records: s.Line != nil && s.Step == 0}
+	b := &Binder{Derived: derive.NewSource(s.Source, defs.reg, opt), src: s, defs: defs, ids: make(map[*Definition]pcp.ID, len(defs.Own))}
+	for _, d := range defs.Own {
+		b.ids[d] = b.Derived.Define(d.Program)[0]
+	}
+	return b
+}
+
+// Check checks definitions, with the requests for all of them at once.
+func (b *Binder) Check(ctx context.Context, defs []*Definition) ([]derive.Report, error) {
+	ids := make([]pcp.ID, len(defs))
+	for i, d := range defs {
+		id, known := b.ids[d]
+		if !known { // one of the Registry
+			id = b.Derived.Define(d.Program)[0]
+			b.ids[d] = id
+		}
+		ids[i] = id
+	}
+	return b.Derived.Check(ctx, ids...)
+}
+
+// CheckOne checks one definition. The error is a *Problem, or that of a request to the source.
+func (b *Binder) CheckOne(ctx context.Context, d *Definition) (*derive.Report, error) {
+	b.defining = d.Name
+	found, err := b.Check(ctx, []*Definition{d})
+	if err != nil {
+		return nil, err
+	}
+	if found[0].Err != nil {
+		return nil, b.Problem(ctx, d.Expr, found[0].Err)
+	}
+	return &found[0], nil
+}
+
+// An Expr is an expression that has been parsed and checked.
+type Expr struct {
+	Name   string // in output
+	Tree   syntax.Expr
+	Info   *check.Info
+	Used   []string    // names in whose places definitions stand in the tree
+	Depth  int         // how many samples before the current one the values need
+	Rate   *check.Info // of the rate beside the values, if these are counters that have one
+	Change syntax.Expr // the tree of the rate
+
+	id, rateID         pcp.ID
+	column, rateColumn int // of a fetch
+}
+
+// Compile checks an expression. The error is a *Problem, or that of a request to the source.
+func (b *Binder) Compile(ctx context.Context, text string) (*Expr, error) {
+	p, err := derive.Compile("", text)
+	if err != nil {
+		return nil, diagnose.Syntax(text, err)
+	}
+	id := b.Derived.Define(p)[0]
+	found, err := b.Derived.Check(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	x := found[0]
+	if x.Err != nil {
+		return nil, b.Problem(ctx, text, x.Err)
+	}
+	e := &Expr{Name: text, id: id, Tree: x.Expr, Info: x.Info, Used: expand.Names(x.Expr), Depth: depth(x.Expr, x.Info)}
+	if x.Info.Root.Sem == pcp.Counter && x.Info.Root.Type.Arithmetic() {
+		e.rateID = b.Derived.Define(p.Rate())[0]
+		if found, err = b.Derived.Check(ctx, e.rateID); err != nil {
+			return nil, err
+		}
+		if found[0].Err == nil {
+			e.Rate, e.Change = found[0].Info, found[0].Expr
+		}
+	}
+	return e, nil
+}
+
+// compileAs is Compile for an expression that may be the definition of a name.
+func (b *Binder) compileAs(ctx context.Context, text, name string) (*Expr, error) {
+	if d := b.defs.FindOwn(name); name != text && d != nil {
+		if _, err := b.CheckOne(ctx, d); err != nil {
+			return nil, err
+		}
+	}
+	e, err := b.Compile(ctx, text)
+	if err != nil {
+		return nil, err
+	}
+	e.Name = name
+	return e, nil
+}
+
+// depth returns how many earlier samples an expression needs: rate() and delta() need one, and one
+// more for each that is inside another. What instant() makes of a counter is shown over two samples
+// too, since that is how it changes.
+func depth(x syntax.Expr, info *check.Info) int {
+	instant := 0
+	nested := make(map[syntax.Expr]int)
+	var calls func(syntax.Expr) int
+	calls = func(x syntax.Expr) int {
+		deepest := 0
+		syntax.Walk(x, func(node syntax.Node) bool {
+			switch n := node.(type) {
+			case *syntax.NestExpr:
+				if _, known := nested[n.X]; !known {
+					nested[n.X] = calls(n.X)
+				}
+				deepest = max(deepest, nested[n.X])
+				return false
+			case *syntax.CallExpr:
+				switch n.Fun {
+				case syntax.RATE, syntax.DELTA:
+					deepest = max(deepest, calls(n.X)+1)
+					return false
+				case syntax.INSTANT:
+					if info.Types[n.X].Sem == pcp.Counter {
+						instant = 1
+					}
+				}
+			}
+			return true
+		})
+		return deepest
+	}
+	return max(calls(x), instant)
+}

@@ -1,0 +1,147 @@
+package query
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"pmtools/derive/internal/insts"
+	"pmtools/derive/summary"
+	"pmtools/derive/syntax"
+	"pmtools/lib/pcp"
+	"pmtools/lib/pmapi"
+	"pmtools/lib/sampling"
+)
+
+// A Digest is the summary of a window of a recording.
+type Digest struct {
+	*summary.Summary
+	// Names has the names of instances, if there is a summary of each.
+	Names map[pcp.InDom]map[int32]string
+}
+
+// Summarize summarizes the expressions of q over its times, record by record, and each of their
+// instances if each is set. Without expressions it takes all metrics that have numbers as values
+// there. An error beside a Digest is why some expressions, or the rest of the recording, are not in
+// it. A live source is pmerr.NotArchive.
+func Summarize(ctx context.Context, src *Source, defs *Dictionary, q *Query, each bool) (*Digest, error) {
+	d := &Digest{Summary: summary.New(each), Names: make(map[pcp.InDom]map[int32]string)}
+	bad, err := d.add(ctx, src, defs, q)
+	if err != nil {
+		return nil, err
+	}
+	if err = d.read(ctx, src, &q.Times); err != nil {
+		bad = append(bad, &Problem{Msg: err.Error(), Err: err})
+	} else if d.Records == 0 && bad == nil {
+		return nil, Problemf("there are no samples in that time")
+	}
+	if len(q.Exprs) == 0 {
+		d.Metrics = slices.DeleteFunc(d.Metrics, func(m *summary.Metric) bool { return m.All.Samples == 0 })
+	}
+	if each {
+		d.nameInstances(ctx, src)
+	}
+	if bad == nil {
+		return d, nil
+	}
+	return d, bad
+}
+
+// add adds the expressions, or all metrics, to the summary. The Problems are those of expressions that
+// are wrong.
+func (d *Digest) add(ctx context.Context, src *Source, defs *Dictionary, q *Query) (bad Problems, err error) {
+	wanted := q.Exprs
+	if len(wanted) == 0 {
+		all := src.Bind(defs, true).Derived
+		if err := all.WalkNames(ctx, "", func(name string) bool { wanted = append(wanted, name); return true }); err != nil {
+			return nil, err
+		}
+		slices.Sort(wanted)
+	}
+	b, list, err := src.expressions(ctx, defs, wanted, true)
+	if err != nil {
+		return nil, err
+	}
+	for _, x := range list {
+		e, err := b.compileAs(ctx, x.text, x.name)
+		p, wrong := errors.AsType[*Problem](err)
+		if err == nil && !e.Info.Root.Type.Arithmetic() {
+			p, wrong = Problemf("the values of %s are not numbers: %s", x.name, Metadata(e.Info.Root)), true
+		}
+		switch {
+		case wrong && !slices.Contains(q.Exprs, x.text) && x.name == x.text:
+			// It is only one of the metrics below a name.
+		case wrong:
+			bad = append(bad, p)
+		case err != nil:
+			return nil, err
+		case e.Rate != nil && !q.Raw:
+			m := d.Add(x.name, e.Change, e.Rate, true)
+			counter := e.Info.Root.Desc(pcp.NullID)
+			m.Counter = &counter
+		default:
+			d.Add(x.name, e.Tree, e.Info, changes(e.Tree))
+		}
+	}
+	return bad, nil
+}
+
+// changes reports whether an expression has values of the time between two samples.
+func changes(x syntax.Expr) (found bool) {
+	syntax.Walk(x, func(n syntax.Node) bool {
+		if call, ok := n.(*syntax.CallExpr); ok {
+			found = found || call.Fun == syntax.RATE || call.Fun == syntax.DELTA
+		}
+		return !found
+	})
+	return found
+}
+
+// read hands the records of a window to the summary.
+func (d *Digest) read(ctx context.Context, src *Source, times *sampling.Times) error {
+	t := *times
+	t.Interval, t.Delay, t.Marks = 0, false, true
+	t.End = pcp.Timestamp{} // what lasts beyond the end ends there
+	in := insts.New(src.Source)
+	var last pcp.Timestamp
+	defer func() { d.End(last) }()
+	for f, err := range sampling.Fetches(ctx, src.Source, &pmapi.Request{}, &t) {
+		switch {
+		case err != nil:
+			return err
+		case times.End != (pcp.Timestamp{}) && f.Time.Compare(times.End) > 0:
+			last = times.End
+			return nil
+		case f.Mark:
+			d.Mark(f.Time)
+			continue
+		}
+		last = f.Time
+		in.Begin(ctx, f.Time)
+		d.Record(&f.Result, in)
+	}
+	return nil
+}
+
+// InstanceName returns the name that an instance has, or its number.
+func (d *Digest) InstanceName(dom pcp.InDom, inst int32) string {
+	if name, ok := d.Names[dom][inst]; ok {
+		return name
+	}
+	return Number(inst)
+}
+
+// nameInstances finds the names of the instances.
+func (d *Digest) nameInstances(ctx context.Context, src *Source) {
+	for _, m := range d.Metrics {
+		dom := m.Desc.InDom
+		if dom == pcp.NullInDom || d.Names[dom] != nil {
+			continue
+		}
+		d.Names[dom] = make(map[int32]string)
+		list, _ := src.AllInstances(ctx, dom) // numbers stand for names that are not known
+		for _, in := range list {
+			d.Names[dom][in.ID] = in.Name
+		}
+	}
+}

@@ -1,0 +1,325 @@
+package query
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"sync"
+
+	"pmtools/lib/fetchgroup"
+	"pmtools/lib/pcp"
+	"pmtools/lib/pmapi"
+	"pmtools/lib/pmcd"
+	"pmtools/lib/sampling"
+)
+
+// ErrHosts means that none of several hosts has answered, or not all where all must. Report has got
+// what is wrong with each.
+var ErrHosts = errors.New("too few hosts have answered")
+
+// CheckHosts checks the specifications of several hosts. The error does not show passwords.
+func CheckHosts(hosts []string) error {
+	seen := make(map[string]bool, len(hosts))
+	for _, h := range hosts {
+		if _, err := pmcd.ParseSpec(h); err != nil {
+			return err
+		}
+		if seen[h] {
+			return Problemf("host %s is named twice", pmcd.Redact(h))
+		}
+		seen[h] = true
+	}
+	return nil
+}
+
+// A Fleet samples several hosts at once. It keeps its connections from one query to the next.
+type Fleet struct {
+	// Open opens the source of a host. It may be called for several hosts at the same time.
+	Open func(ctx context.Context, host string) (pmapi.Source, error)
+	// Report gets what is wrong with one host while the others go on.
+	Report func(host string, err error)
+	// Equivalent is that of Source.
+	Equivalent func(a, b pcp.InDom) bool
+
+	hosts []string
+	mu    sync.Mutex
+	open  map[string]*Source // connections that no sampler uses, by host
+}
+
+// NewFleet returns a Fleet of hosts, whose specifications CheckHosts has accepted.
+func NewFleet(hosts []string) *Fleet {
+	return &Fleet{hosts: hosts, open: make(map[string]*Source)}
+}
+
+// Hosts returns the specifications of the hosts.
+func (f *Fleet) Hosts() []string { return f.hosts }
+
+// Close closes the connections.
+func (f *Fleet) Close() error {
+	var errs []error
+	for host, src := range f.open {
+		errs = append(errs, src.Close())
+		delete(f.open, host)
+	}
+	return errors.Join(errs...)
+}
+
+// Run returns the samples of expressions on all hosts. Each host is asked at the same times; a sample
+// has the values of those that have answered in time, in the units of the first of them. A host that
+// fails is reported once and connected to again.
+func (f *Fleet) Run(ctx context.Context, defs *Dictionary, q *Query) (*Stream, error) {
+	across, err := parseAcross(q.Across)
+	if err != nil {
+		return nil, err
+	}
+	st := &Stream{once: q.Once}
+	st.Samples = func(yield func(*sampling.Sample, error) bool) {
+		r := &rounds{fleet: f, q: q, across: across, stream: st, state: make(map[string]*hostState), round: make(map[string]*reading)}
+		r.run(ctx, defs, yield)
+	}
+	return st, nil
+}
+
+// rounds puts the answers of hosts together.
+type rounds struct {
+	fleet  *Fleet
+	q      *Query
+	across *across // nil leaves the hosts apart
+	stream *Stream // whose Header the first answer makes
+
+	state map[string]*hostState
+	round map[string]*reading // the answers of the round so far
+	smp   sampling.Sample
+	taken int
+	said  map[string]bool // problems that have been reported in full
+}
+
+// maxSaid is how many problems are kept to shorten those that are the same.
+const maxSaid = 100
+
+// A hostState is what is known of a host.
+type hostState struct {
+	answered bool  // ever
+	reported bool  // its failure has been reported
+	done     bool  // a single sample need not wait for it any more
+	err      error // the last one
+}
+
+// wanted returns how many samples there are to be; 0 for any number.
+func (r *rounds) wanted() int {
+	n, limit := r.q.Times.Samples, r.q.Select.Limit
+	switch {
+	case r.q.Once:
+		return 1
+	case limit > 0 && (n == 0 || limit < n):
+		return limit
+	}
+	return n
+}
+
+// run yields a sample for each round.
+func (r *rounds) run(ctx context.Context, defs *Dictionary, yield func(*sampling.Sample, error) bool) {
+	asking := ctx
+	if end := r.q.Times.End; !r.q.Once && end != (pcp.Timestamp{}) {
+		var cancel context.CancelFunc
+		asking, cancel = context.WithDeadline(ctx, end.Time())
+		defer cancel()
+	}
+	for _, h := range r.fleet.hosts {
+		r.state[h] = &hostState{}
+	}
+	opt := &fetchgroup.FleetOptions{Interval: cmp.Or(r.q.Times.Interval, r.q.Interval, DefaultInterval)}
+	open := func(ctx context.Context, host string) (fetchgroup.Sampler[*reading], error) {
+		return r.fleet.sampler(ctx, host, defs, r.q)
+	}
+	if err := r.follow(ctx, fetchgroup.Hosts(asking, r.fleet.hosts, open, opt), yield); err != nil {
+		if err != errStopped {
+			yield(nil, err)
+		}
+		return
+	}
+	if err := r.verdict(); err != nil {
+		yield(nil, err)
+	}
+}
+
+// errStopped means that no more samples are wanted.
+var errStopped = errors.New("stopped")
+
+// follow yields what the hosts say, round after round.
+func (r *rounds) follow(ctx context.Context, rows iter.Seq[fetchgroup.Row[*reading]], yield func(*sampling.Sample, error) bool) error {
+	heard := 0 // in this round: each host has one row
+	for row := range rows {
+		r.add(row)
+		if r.q.Once {
+			if !slices.ContainsFunc(r.fleet.hosts, func(h string) bool { return !r.state[h].done }) {
+				break
+			}
+			continue
+		}
+		if heard++; heard < len(r.fleet.hosts) {
+			continue
+		}
+		heard = 0
+		if err := r.flush(ctx, yield); err != nil {
+			return err
+		}
+		if n := r.wanted(); n > 0 && r.taken >= n {
+			return nil
+		}
+	}
+	return r.flush(context.WithoutCancel(ctx), yield) // Ctrl-C ends the rounds, but what has been heard is shown
+}
+
+// add takes the answer of a host.
+func (r *rounds) add(row fetchgroup.Row[*reading]) {
+	st := r.state[row.Host]
+	switch {
+	case row.Err == nil && row.Value == nil: // one that only the values of later samples need
+	case row.Err == nil:
+		st.answered, st.done = true, true
+		r.round[row.Host] = row.Value
+	default:
+		if st.err = row.Err; !errors.Is(row.Err, fetchgroup.ErrLate) {
+			st.done = true
+			r.report(row.Host, st)
+		}
+	}
+}
+
+// report reports the failure of a host, once. A failure that another host has had too is shortened.
+func (r *rounds) report(host string, st *hostState) {
+	if st.reported || errors.Is(st.err, context.Canceled) || r.fleet.Report == nil {
+		return
+	}
+	st.reported = true
+	err := st.err
+	if r.said[err.Error()] {
+		err = &Problem{Msg: err.Error(), Err: err}
+	} else if len(r.said) < maxSaid {
+		if r.said == nil {
+			r.said = make(map[string]bool)
+		}
+		r.said[err.Error()] = true
+	}
+	r.fleet.Report(host, err)
+}
+
+// verdict returns the error of the run: no host answered, or not all where all must.
+func (r *rounds) verdict() error {
+	good := 0
+	for _, h := range r.fleet.hosts {
+		st := r.state[h]
+		if st.answered {
+			good++
+		} else if st.err != nil {
+			r.report(h, st)
+		}
+	}
+	if good == 0 || r.q.All && good < len(r.fleet.hosts) {
+		return ErrHosts
+	}
+	return nil
+}
+
+// flush yields the sample of a round, if any host has answered. A round in which all hosts have failed
+// counts as taken.
+func (r *rounds) flush(ctx context.Context, yield func(*sampling.Sample, error) bool) error {
+	if len(r.round) == 0 {
+		if !slices.ContainsFunc(r.fleet.hosts, func(h string) bool { st := r.state[h]; return st.answered || !st.done }) {
+			r.taken++
+		}
+		return nil
+	}
+	smp := &r.smp
+	smp.Time, smp.Ordered = pcp.Timestamp{}, true
+	for _, h := range r.fleet.hosts {
+		answer, ok := r.round[h]
+		if !ok {
+			continue
+		}
+		if r.stream.Header == nil {
+			r.begin(answer.header)
+		}
+		r.merge(h, answer)
+	}
+	clear(r.round)
+	if r.across != nil {
+		if err := r.across.apply(ctx, smp); err != nil {
+			return err
+		}
+	}
+	if err := r.q.Select.arrange(ctx, smp); err != nil {
+		return err
+	}
+	r.taken++
+	if !yield(smp, nil) {
+		return errStopped
+	}
+	clear(smp.Sets)
+	return nil
+}
+
+// begin makes the Header of that of the first host that answers.
+func (r *rounds) begin(first *sampling.Header) {
+	h := *first
+	h.Metrics = slices.Clone(first.Metrics)
+	h.Hosts, h.Live = true, !r.q.Once
+	h.Start, h.End, h.Interval, h.Samples = pcp.Timestamp{}, pcp.Timestamp{}, r.q.Times.Interval, r.wanted()
+	if r.q.Once {
+		h.Interval = 0
+	}
+	if h.Samples == 0 {
+		h.Samples = -1
+	}
+	if r.across != nil {
+		r.across.describe(&h)
+	}
+	r.smp.Sets = make([]sampling.Set, len(h.Metrics))
+	r.stream.Header = &h
+}
+
+// merge adds the values of a host, in the units of the first one.
+func (r *rounds) merge(host string, answer *reading) {
+	if r.smp.Time.Compare(answer.Time) < 0 {
+		r.smp.Time = answer.Time
+	}
+	name := pmcd.Redact(host)
+	for i := range answer.Sets {
+		set, to := &answer.Sets[i], &r.stream.Header.Metrics[i]
+		if set.Err != nil {
+			r.complain(host, to.Name, set.Err)
+			continue
+		}
+		from := answer.header.Metrics[i].Desc.Units
+		convert := from != to.Desc.Units && (r.across == nil || r.across.units)
+		for j := range set.Len() {
+			v := set.At(j)
+			v.Host, v.Time = name, answer.Time
+			if convert {
+				v.Value = converted(v.Value, from, to.Desc.Units)
+			}
+			r.smp.Sets[i].Append(v)
+		}
+	}
+}
+
+// converted returns a value in other units, or none if it cannot be.
+func converted(v pcp.Value, from, to pcp.Units) pcp.Value {
+	x, err := v.ConvScale(from, to)
+	if err != nil {
+		return pcp.Value{}
+	}
+	return x
+}
+
+// complain reports the error of one expression on one host, once.
+func (r *rounds) complain(host, expr string, err error) {
+	if st := r.state[host]; !st.reported && r.fleet.Report != nil {
+		st.reported = true
+		r.fleet.Report(host, fmt.Errorf("%s: %w", expr, err))
+	}
+}

@@ -1,0 +1,274 @@
+// Package query turns expressions over sources of metrics into one stream of samples.
+//
+// A [Query] says which expressions, when, and what of their values is wanted. [Run] draws its samples
+// from one [Source], which is live or recorded, [Fleet.Run] from several hosts at once. Both return a
+// [Stream]: what the samples have in common, and an iterator over them. Whatever shows, sends or
+// writes values of expressions consumes such a stream.
+//
+// Expressions may mention the definitions of a [Dictionary]. A [Binder] checks them against a source.
+package query
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"iter"
+	"time"
+
+	"pmtools/derive"
+	"pmtools/lib/pcp"
+	"pmtools/lib/pmapi"
+	"pmtools/lib/sampling"
+)
+
+// DefaultInterval is the time between live samples if a query does not tell.
+const DefaultInterval = time.Second
+
+// A Query says what samples are wanted.
+type Query struct {
+	// Exprs are expressions. One may be written NAME = EXPR; the others may use that name.
+	Exprs []string
+	// Expand makes a name that has metrics below it stand for them.
+	Expand bool
+	// Once asks for one sample at the position of the source; Times is not used then.
+	Once  bool
+	Times sampling.Times
+	// Interval is the time between live samples if Times has none; 0 stands for DefaultInterval.
+	Interval time.Duration
+	Select   Selection
+	Raw      bool // counters are not converted to rates
+	// Zone and Source are for the Header.
+	Zone   *time.Location
+	Source sampling.Source
+	// Across puts the values of several hosts together: sum, avg, min, max, count, top N, bottom N. ""
+	// leaves them apart.
+	Across string
+	// All makes it an error if one of several hosts does not answer.
+	All bool
+}
+
+// A Stream is the samples of a query.
+type Stream struct {
+	// Header is what the samples have in common. Over several hosts it is nil until there is a sample.
+	Header *sampling.Header
+	// Exprs are the expressions as they were checked; nil over several hosts.
+	Exprs []*Expr
+	// Samples yields the samples. Each of them is overwritten by the next one. An error is the last
+	// thing that is yielded. It may be ranged over once.
+	Samples iter.Seq2[*sampling.Sample, error]
+
+	once bool // there is one sample
+}
+
+// Used returns the names in whose places definitions stand in the expressions, each once.
+func (s *Stream) Used() (names []string) {
+	seen := make(map[string]bool)
+	for _, e := range s.Exprs {
+		for _, name := range e.Used {
+			if !seen[name] {
+				names = append(names, name)
+			}
+			seen[name] = true
+		}
+	}
+	return names
+}
+
+// A plan is expressions that are fetched together.
+type plan struct {
+	*Query
+	src     *Source
+	derived pmapi.Source // over src
+	exprs   []*Expr
+	request pmapi.Request
+	where   *Expr // see Selection; nil for none
+}
+
+// Run returns the samples of expressions over a source. Expressions that are wrong do not keep the
+// others from being evaluated: beside a Stream of these the error holds Problems, of those that are
+// wrong. There is no Stream if all are, or if the error is that of a request.
+func Run(ctx context.Context, src *Source, defs *Dictionary, q *Query) (*Stream, error) {
+	p, err := prepare(ctx, src, defs, q)
+	if p == nil {
+		return nil, err
+	}
+	return &Stream{once: q.Once, Header: p.header(), Exprs: p.exprs, Samples: func(yield func(*sampling.Sample, error) bool) { p.samples(ctx, yield) }}, err
+}
+
+// prepare makes a plan, with errors as those of Run.
+func prepare(ctx context.Context, src *Source, defs *Dictionary, q *Query) (*plan, error) {
+	if src.Line != nil && !q.Once {
+		defer func(step time.Duration) { src.Step = step }(src.Step)
+		src.Step = q.Times.Interval
+	}
+	b, named, err := src.expressions(ctx, defs, q.Exprs, q.Expand)
+	if err != nil {
+		return nil, err
+	}
+	p := &plan{Query: q, src: src, derived: b.Derived}
+	var bad Problems
+	for _, x := range named {
+		text := x.text
+		if q.Select.Units != "" {
+			text = b.rescaled(ctx, text, q.Select.Units)
+		}
+		e, err := b.compileAs(ctx, text, x.name)
+		problem, isProblem := errors.AsType[*Problem](err)
+		switch {
+		case err == nil:
+			if problem = src.instanceProblem(ctx, text, e); problem == nil {
+				p.add(e)
+				continue
+			}
+		case !isProblem:
+			return nil, err
+		}
+		bad = append(bad, problem)
+	}
+	if len(p.exprs) == 0 {
+		return nil, bad
+	}
+	if p.where, err = b.where(ctx, q.Select.Where); err != nil {
+		return nil, err
+	}
+	if p.where != nil {
+		p.where.column = p.column(p.where.id)
+	}
+	if bad != nil {
+		return p, bad
+	}
+	return p, nil
+}
+
+// add adds an expression, and its rate if that is wanted.
+func (p *plan) add(e *Expr) {
+	p.exprs = append(p.exprs, e)
+	e.column = p.column(e.id)
+	if p.rate(e) {
+		e.rateColumn = p.column(e.rateID)
+	}
+}
+
+// column adds a metric to the request and returns its place.
+func (p *plan) column(id pcp.ID) int {
+	p.request.IDs = append(p.request.IDs, id)
+	return len(p.request.IDs) - 1
+}
+
+// rate reports whether the rate of an expression stands for its values.
+func (p *plan) rate(e *Expr) bool { return e.Rate != nil && !p.Raw }
+
+// header returns what the samples have in common.
+func (p *plan) header() *sampling.Header {
+	h := &sampling.Header{Source: p.Source, Zone: p.Zone, Live: p.src.Line == nil, Start: p.Times.Start, End: p.Times.End, Interval: p.Times.Interval, Samples: p.Times.Samples}
+	switch {
+	case p.Once:
+		h.Start, h.End, h.Interval, h.Samples = pcp.Timestamp{}, pcp.Timestamp{}, 0, 1
+	case h.Samples == 0:
+		h.Samples = -1
+	}
+	for _, e := range p.exprs {
+		m := sampling.Metric{Name: e.Name, Desc: e.Info.Root.Desc(pcp.NullID)}
+		if p.rate(e) {
+			counter := m.Desc
+			m.Desc, m.Counter = e.Rate.Root.Desc(pcp.NullID), &counter
+		}
+		h.Metrics = append(h.Metrics, m)
+	}
+	return h
+}
+
+// depth returns how many samples there must be before the first one that has all values.
+func (p *plan) depth() int {
+	n := 0
+	if p.where != nil {
+		n = p.where.Depth
+	}
+	for _, e := range p.exprs {
+		d := e.Depth
+		if p.rate(e) {
+			d++
+		}
+		n = max(n, d)
+	}
+	return n
+}
+
+// times returns when the source is fetched: the samples that later ones need come before the others.
+func (p *plan) times() *sampling.Times {
+	t := p.Times
+	if p.Once {
+		t = sampling.Times{Start: p.src.At, Interval: p.src.Step, Samples: 1}
+	}
+	if p.src.Line == nil {
+		t.Interval = cmp.Or(p.Times.Interval, p.Interval, DefaultInterval)
+	}
+	if t.Samples > 0 {
+		t.Samples += p.depth()
+	}
+	return &t
+}
+
+// samples yields the samples.
+func (p *plan) samples(ctx context.Context, yield func(*sampling.Sample, error) bool) {
+	t := newTaker(p)
+	depth := p.depth()
+	fetched, written := 0, 0
+	for f, err := range sampling.Fetches(ctx, p.derived, &p.request, p.times()) {
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		if fetched++; fetched <= depth {
+			continue
+		}
+		smp, err := t.take(ctx, &f.Result)
+		if err != nil {
+			yield(nil, &sampling.IdleError{Err: err})
+			return
+		}
+		if smp != nil {
+			if !yield(smp, nil) {
+				return
+			}
+			if written++; written == p.Select.Limit {
+				return
+			}
+		}
+	}
+	if fetched > depth {
+		return
+	}
+	if p.Once {
+		yield(nil, Problemf("the recording ends before the %s that this needs", Plural(depth+1, "sample")))
+		return
+	}
+	yield(nil, Problemf("there are no samples in that time"))
+}
+
+// A namedExpr is an expression and its name in output.
+type namedExpr struct{ text, name string }
+
+// expressions names expressions, those below inner names among them if these are to be expanded, and
+// adds definitions among the expressions to defs. It returns the Binder for them all.
+func (s *Source) expressions(ctx context.Context, defs *Dictionary, exprs []string, expand bool) (*Binder, []namedExpr, error) {
+	if expand {
+		var err error
+		if exprs, err = s.expand(ctx, defs, exprs); err != nil {
+			return nil, nil, err
+		}
+	}
+	list := make([]namedExpr, len(exprs))
+	for i, text := range exprs {
+		list[i] = namedExpr{text, text}
+		name, expr, ok := CutDefinition(text)
+		if !ok {
+			continue
+		}
+		list[i] = namedExpr{expr, name}
+		if p, err := derive.Compile(name, expr); err == nil && LegalName(name) {
+			defs = defs.With(&Definition{Name: name, Expr: expr, Program: p})
+		}
+	}
+	return s.Bind(defs, true), list, nil
+}

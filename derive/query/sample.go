@@ -1,0 +1,89 @@
+package query
+
+import (
+	"context"
+	"slices"
+
+	"pmtools/lib/pcp"
+	"pmtools/lib/sampling"
+)
+
+// A taker makes samples of what is fetched for a plan. It keeps their memory.
+type taker struct {
+	p      *plan
+	namer  *InstanceNamer
+	smp    sampling.Sample
+	passed map[int32]bool // see choose
+}
+
+// newTaker returns a taker.
+func newTaker(p *plan) *taker {
+	return &taker{p: p, namer: NewInstanceNamer(p.src), smp: sampling.Sample{Sets: make([]sampling.Set, len(p.exprs))}, passed: make(map[int32]bool)}
+}
+
+// take returns what a result holds for the expressions, or nil if the sample is not selected. Its sets
+// look at the columns of the result.
+func (t *taker) take(ctx context.Context, res *pcp.Result) (*sampling.Sample, error) {
+	t.smp.Time, t.smp.Ordered = res.Time, false
+	for i, e := range t.p.exprs {
+		t.smp.Sets[i] = t.set(ctx, e, res)
+	}
+	chosen, err := t.choose(ctx, res)
+	if err != nil || !chosen {
+		return nil, err
+	}
+	return &t.smp, t.p.Select.arrange(ctx, &t.smp)
+}
+
+// set returns the values of an expression.
+func (t *taker) set(ctx context.Context, e *Expr, res *pcp.Result) sampling.Set {
+	v := &res.Sets[e.column]
+	if v.Err != 0 {
+		return sampling.Set{Err: v.Err}
+	}
+	var rates *pcp.Values
+	if t.p.rate(e) {
+		rates = &res.Sets[e.rateColumn]
+	}
+	var name func(inst int32) string
+	if d := e.Info.Root.InDom; d != pcp.NullInDom {
+		name = func(inst int32) string { return t.namer.Name(ctx, d, inst, res.Time) }
+	}
+	return sampling.ColumnSet(v, rates, name)
+}
+
+// choose leaves out of the sample what is not selected, and reports whether anything is left.
+func (t *taker) choose(ctx context.Context, res *pcp.Result) (some bool, err error) {
+	if list := t.p.Select.Instances; len(list) > 0 {
+		err = t.keep(ctx, func(_ pcp.InDom, v *sampling.Value) bool {
+			return slices.ContainsFunc(list, func(pattern string) bool { return matchInstance(pattern, v.Instance) })
+		})
+	}
+	where := t.p.where
+	if where == nil || err != nil {
+		return true, err
+	}
+	v := &res.Sets[where.column]
+	clear(t.passed)
+	for i, inst := range v.Insts {
+		if f, err := v.Value(i).Float64(); v.Err == 0 && err == nil && f != 0 {
+			t.passed[inst] = true
+		}
+	}
+	if d := where.Info.Root.InDom; d != pcp.NullInDom {
+		err = t.keep(ctx, func(of pcp.InDom, v *sampling.Value) bool { return of != d || t.passed[v.ID] })
+	}
+	return len(t.passed) > 0, err
+}
+
+// keep keeps some of the values of instances.
+func (t *taker) keep(ctx context.Context, wanted func(pcp.InDom, *sampling.Value) bool) error {
+	for i := range t.smp.Sets {
+		if d := t.p.exprs[i].Info.Root.InDom; d != pcp.NullInDom {
+			if err := t.smp.Sets[i].Filter(ctx, func(v *sampling.Value) bool { return wanted(d, v) }); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,119 @@
+package query
+
+import (
+	"context"
+	"errors"
+	"path"
+	"slices"
+	"strings"
+
+	"pmtools/derive"
+	"pmtools/lib/pmerr"
+	"pmtools/lib/sampling"
+)
+
+// A Selection says which values of the samples are wanted, and in which order. The zero Selection is
+// all of them.
+type Selection struct {
+	Where     string   // an expression: samples, or instances of its domain, where it is 0 or has no value are left out
+	Limit     int      // how many samples there are at most, 0 for no bound
+	Instances []string // names of instances, or patterns of them; empty for all
+	Units     string   // to which what has their dimension is converted, counters as rates
+	Sort      string   // one of Sorts; "" is the first
+	Top       int      // how many values of each expression there are; 0 for all
+}
+
+// sorts are the orders of values: by the identifiers of their instances, by the names, or the
+// largest first.
+var sorts = []string{"id", "name", "value"}
+
+// Sorts returns the names of the orders of values, the usual one first.
+func Sorts() []string { return slices.Clone(sorts) }
+
+// expand puts the metrics below an inner node of the name space in its place.
+func (s *Source) expand(ctx context.Context, defs *Dictionary, exprs []string) ([]string, error) {
+	var list []string
+	var src *derive.Source
+	for _, e := range exprs {
+		if !NameLike(e) {
+			list = append(list, e)
+			continue
+		}
+		if src == nil {
+			src = s.Bind(defs, true).Derived
+		}
+		found, err := src.Lookup(ctx, []string{e})
+		if err != nil {
+			return nil, err
+		}
+		before := len(list)
+		if errors.Is(found[0].Err, pmerr.NonLeaf) {
+			err = src.WalkNames(ctx, e, func(name string) bool { list = append(list, name); return true })
+			if err != nil {
+				return nil, err
+			}
+		}
+		if len(list) == before {
+			list = append(list, e)
+		}
+	}
+	return list, nil
+}
+
+// rescaled returns an expression converted to units, or itself if it has another dimension.
+func (b *Binder) rescaled(ctx context.Context, text, units string) string {
+	for _, inner := range []string{text, "rate(" + text + ")"} {
+		with := "rescale(" + inner + `, "` + units + `")`
+		if _, err := b.Compile(ctx, with); err == nil {
+			return with
+		}
+	}
+	return text
+}
+
+// where compiles the expression that selects samples; it is nil without one.
+func (b *Binder) where(ctx context.Context, text string) (*Expr, error) {
+	if text == "" {
+		return nil, nil
+	}
+	e, err := b.Compile(ctx, text)
+	if err != nil {
+		return nil, err
+	}
+	if !e.Info.Root.Type.Arithmetic() {
+		return nil, Problemf("--where wants a number: %s", Metadata(e.Info.Root))
+	}
+	return e, nil
+}
+
+// matchInstance reports whether a pattern is the name of an instance, its first word, or matches it.
+func matchInstance(pattern, name string) bool {
+	first, _, _ := strings.Cut(name, " ")
+	ok, err := path.Match(pattern, name)
+	return pattern == name || pattern == first || ok && err == nil
+}
+
+// arrange puts the values of a sample into the order that is wanted, and keeps the first of them if
+// only so many are.
+func (s *Selection) arrange(ctx context.Context, smp *sampling.Sample) (err error) {
+	for i := range smp.Sets {
+		set := &smp.Sets[i]
+		switch s.Sort {
+		case "name":
+			err = set.SortByName(ctx, s.Top)
+		case "value":
+			err = set.SortByValue(ctx, -1, s.Top)
+		default:
+			continue
+		}
+		if smp.Ordered = true; err != nil {
+			return err
+		}
+	}
+	if s.Top > 0 {
+		for i := range smp.Sets {
+			smp.Sets[i].Keep(s.Top)
+		}
+	}
+	return nil
+}

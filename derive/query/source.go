@@ -1,0 +1,89 @@
+package query
+
+import (
+	"context"
+	"strconv"
+	"time"
+
+	"pmtools/lib/pcp"
+	"pmtools/lib/pmapi"
+)
+
+// A Source is an open source of metrics, and over a recording the position from which samples are
+// taken. It belongs to one goroutine at a time.
+type Source struct {
+	pmapi.Source
+	Line pmapi.Timeline // nil over live metrics
+	At   pcp.Timestamp  // the position
+	Step time.Duration  // between samples of a recording; 0 for the records as they are
+	// Equivalent reports whether operators may combine two instance domains, see derive.Options.
+	Equivalent func(a, b pcp.InDom) bool
+
+	names []string // of all metrics; nil if they have not been asked for
+}
+
+// NewSource returns the Source over src, which is at its start.
+func NewSource(src pmapi.Source) *Source {
+	s := &Source{Source: src}
+	if s.Line, _ = pmapi.As[pmapi.Timeline](src); s.Line != nil {
+		s.At = s.Line.Origin() // of a source just opened
+	}
+	return s
+}
+
+// Unwrap implements pmapi.Wrapper.
+func (s *Source) Unwrap() pmapi.Source { return s.Source }
+
+// Forget drops what is remembered of names: the connection has been made anew, or the position has
+// changed.
+func (s *Source) Forget() { s.names = nil }
+
+// Seek makes the source read from the position on.
+func (s *Source) Seek() error {
+	if s.Line == nil {
+		return nil
+	}
+	mode := pcp.Forward
+	if s.Step > 0 {
+		mode = pcp.Interp
+	}
+	if err := s.Line.SetMode(mode, &s.At, s.Step); err != nil {
+		return &Problem{Msg: err.Error(), Err: err}
+	}
+	return nil
+}
+
+// Catalogue returns the names of the metrics of the source; an error gives none.
+func (s *Source) Catalogue(ctx context.Context) []string {
+	if s.names == nil {
+		names := []string{}
+		err := s.Walk(ctx, "", func(name string, _ pcp.ID) bool {
+			names = append(names, name)
+			return true
+		})
+		if err != nil {
+			return nil
+		}
+		s.names = names
+	}
+	return s.names
+}
+
+// InstancesAt returns the instances of a domain at a time of a recording, or as they are now.
+func (s *Source) InstancesAt(ctx context.Context, d pcp.InDom, at pcp.Timestamp) ([]pcp.Instance, error) {
+	if s.Line != nil {
+		return s.Line.InstancesAt(ctx, d, at)
+	}
+	return s.Instances(ctx, d)
+}
+
+// AllInstances returns the instances of a domain; of a recording those of any time.
+func (s *Source) AllInstances(ctx context.Context, d pcp.InDom) ([]pcp.Instance, error) {
+	if s.Line != nil {
+		return s.Line.AllInstances(ctx, d)
+	}
+	return s.Instances(ctx, d)
+}
+
+// Number returns the identifier of an instance as text.
+func Number(inst int32) string { return strconv.Itoa(int(inst)) }

@@ -1,0 +1,40 @@
+package query
+
+import (
+	"context"
+	"pmtools/lib/sampling"
+)
+
+// Write hands the samples to what open returns, which gets their Header, and returns how many there
+// were. One sample that does not come opens nothing. The error is the first one: of the samples, of
+// open, of writing; of a single sample also that of its expressions.
+func (s *Stream) Write(ctx context.Context, open func(h *sampling.Header) (sampling.Writer, error)) (n int, err error) {
+	var w sampling.Writer
+	if s.Header != nil && !s.once {
+		if w, err = open(s.Header); err != nil {
+			return 0, err
+		}
+	}
+	for smp, e := range s.Samples {
+		if err = e; err != nil {
+			break
+		}
+		if w == nil {
+			if w, err = open(s.Header); err != nil {
+				return n, err
+			}
+		}
+		if err = w.Sample(ctx, smp); err != nil {
+			break
+		}
+		if n++; s.once && !s.Header.Hosts {
+			err = smp.Err()
+		}
+	}
+	if w != nil {
+		if e := w.Close(); err == nil {
+			err = e
+		}
+	}
+	return n, err
+}

@@ -1,0 +1,139 @@
+// Package sampling has what samples of metrics are, and takes them: live ones on the schedule of a
+// [when.Clock], recorded ones at steps of time or record by record.
+//
+// [Fetches] yields what a source has at the times of a window. A [Sample] holds the values of metrics
+// or expressions at one time, and a [Header] what the samples of a run have in common. Package
+// derive/query makes samples of expressions.
+package sampling
+
+import (
+	"context"
+	"errors"
+	"math"
+	"strings"
+	"time"
+
+	"pmtools/lib/format"
+	"pmtools/lib/pcp"
+)
+
+// A Header is what the samples of a run have in common.
+type Header struct {
+	Metrics  []Metric
+	Source   Source
+	Hosts    bool           // the values are those of several hosts, and each has its Host
+	Live     bool           // the samples come as time goes by
+	Zone     *time.Location // in which times are shown; nil means UTC
+	Start    pcp.Timestamp  // of the window; zero for live samples
+	End      pcp.Timestamp  // of the window; zero if it is open
+	Samples  int            // at most; negative for no limit
+	Interval time.Duration  // between samples; 0 if they are records
+}
+
+// A Metric is a metric or an expression.
+type Metric struct {
+	Name    string
+	Desc    pcp.Desc  // of the values
+	Counter *pcp.Desc // of the counter if the values are its rate, else nil
+}
+
+// A Source tells where samples come from.
+type Source struct {
+	Kind string `json:"kind"`           // "archive", "host", "hosts" or "local"
+	Name string `json:"name,omitempty"` // of the archive, or the specification of the host; may be empty
+	Host string `json:"host,omitempty"` // whose metrics these are
+}
+
+// A Sample holds the values of all metrics of a run at one time.
+type Sample struct {
+	Time    pcp.Timestamp
+	Missing string // why there are no values; Sets is not used then
+	Sets    []Set  // one for each metric
+	Ordered bool   // the values are in the order in which they are to be shown
+}
+
+// A Value is the value of an instance.
+type Value struct {
+	ID       int32
+	Instance string        // empty for a metric without instances
+	Value    pcp.Value     // not set if it is unknown
+	Counter  pcp.Value     // the counter, if Value is its rate
+	Host     string        // whose value it is, if the Header says Hosts
+	Time     pcp.Timestamp // when the Host had it; zero for the time of the Sample
+}
+
+// A Writer writes samples in one form.
+type Writer interface {
+	// Sample writes a sample, whose values it may reorder. The error is that of ctx if it has ended in
+	// the middle of a sample.
+	Sample(context.Context, *Sample) error
+	// Close writes what has not been written yet.
+	Close() error
+}
+
+// Err returns the errors of the metrics that have one instead of values.
+func (s *Sample) Err() error {
+	var errs []error
+	for i := range s.Sets {
+		errs = append(errs, s.Sets[i].Err)
+	}
+	return errors.Join(errs...)
+}
+
+// Sort puts the values of each set into the order of the instances' identifiers, unless they have an
+// order already.
+func (s *Sample) Sort(ctx context.Context) error {
+	if s.Ordered {
+		return nil
+	}
+	for i := range s.Sets {
+		if err := s.Sets[i].SortByID(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Number returns the number of a value; NaN if it is not a number.
+func (v *Value) Number() float64 {
+	if v.Value.IsSet() && v.Value.Type().Arithmetic() {
+		if f, err := v.Value.Float64(); err == nil {
+			return f
+		}
+	}
+	return math.NaN()
+}
+
+// Location returns the zone in which times are shown.
+func (h *Header) Location() *time.Location {
+	if h.Zone == nil {
+		return time.UTC
+	}
+	return h.Zone
+}
+
+// Singular reports whether a metric has one value that belongs to no instance.
+func (m *Metric) Singular() bool { return m.Desc.InDom == pcp.NullInDom }
+
+// Label returns the name of an instance in a column or a line; full puts the metric before it.
+func (m *Metric) Label(instance string, full bool) string {
+	switch {
+	case m.Singular(), full && strings.HasSuffix(m.Name, "["+instance+"]"):
+		return m.Name
+	case full:
+		return m.Name + "[" + instance + "]"
+	}
+	return instance
+}
+
+// Summary describes a metric in one line, and the rate that its values are.
+func (m *Metric) Summary() string {
+	if m.Counter == nil {
+		return string(format.AppendSummary(nil, &m.Desc))
+	}
+	text := string(format.AppendSummary(nil, m.Counter))
+	if m.Desc.Units.Dimensionless() {
+		return text + "; rate without units"
+	}
+	return text + "; rate in " + string(format.AppendUnits(nil, m.Desc.Units))
+}
