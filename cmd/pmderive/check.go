@@ -26,7 +26,7 @@ import (
 
 // checkFlags are the options of check.
 type checkFlags struct {
-	lint                       repl.Lint
+	lint                       lint.Options
 	output                     string
 	json, sarif, strict, rules bool
 	disable                    []string
@@ -73,7 +73,7 @@ func (f *checkFlags) addRules(fs *pflag.FlagSet) {
 
 // completeRules proposes the names of rules.
 func completeRules(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	return append(repl.RuleNames(), "all"), cobra.ShellCompDirectiveNoFileComp
+	return append(lint.RuleNames(), "all"), cobra.ShellCompDirectiveNoFileComp
 }
 
 // check checks files for mistakes.
@@ -101,7 +101,7 @@ func (a *app) check(ctx context.Context, f *checkFlags, args []string) error {
 		return err
 	}
 	for i := range found {
-		failed = failed || f.strict || found[i].Severity == repl.SeverityError
+		failed = failed || f.strict || found[i].Severity == lint.SeverityError
 	}
 	if err := a.writeFindings(f.output, found); err != nil {
 		return err
@@ -125,7 +125,7 @@ func (f *checkFlags) complete() (err error) {
 	}
 	f.lint.Rules = []*lint.Rule{}
 	for _, name := range f.disable {
-		if name != "all" && !slices.Contains(repl.RuleNames(), name) {
+		if name != "all" && !slices.Contains(lint.RuleNames(), name) {
 			return fmt.Errorf("there is no rule %s; --rules lists them", name)
 		}
 	}
@@ -138,7 +138,7 @@ func (f *checkFlags) complete() (err error) {
 }
 
 // writeFindings writes what was found.
-func (a *app) writeFindings(output string, found []repl.Diagnostic) error {
+func (a *app) writeFindings(output string, found []lint.Diagnostic) error {
 	if output == "sarif" {
 		return writeSARIF(a.Env.Out, found)
 	}
@@ -175,7 +175,7 @@ func writeRules(w io.Writer) error {
 const stdinName = "<stdin>"
 
 // readFiles reads files, or standard input if args is empty. It reports files that cannot be read.
-func (a *app) readFiles(args []string) (list []repl.File, failed bool) {
+func (a *app) readFiles(args []string) (list []lint.File, failed bool) {
 	if len(args) == 0 {
 		args = []string{"-"}
 	}
@@ -193,7 +193,7 @@ func (a *app) readFiles(args []string) (list []repl.File, failed bool) {
 			failed = true
 			continue
 		}
-		list = append(list, repl.File{Name: name, Text: text})
+		list = append(list, lint.File{Name: name, Text: text})
 	}
 	return list, failed
 }

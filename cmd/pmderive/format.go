@@ -9,7 +9,9 @@ import (
 	"github.com/rogpeppe/go-internal/diff"
 	"github.com/spf13/cobra"
 
-	"pmtools/derive/repl"
+	"pmtools/derive"
+	"pmtools/derive/lint"
+	"pmtools/derive/query"
 	"pmtools/derive/syntax"
 )
 
@@ -38,14 +40,13 @@ func (a *app) format(ctx context.Context, f *fmtFlags, args []string) error {
 		return errors.New("standard input cannot be written to")
 	}
 	a.running = true
-	var others *repl.Session
+	var inside *derive.Registry
 	if f.expand {
-		others = repl.New(&repl.Options{Registry: a.sources.Registry()})
-		defer others.Close()
+		inside = a.sources.Registry()
 	}
 	list, failed := a.readFiles(args)
 	for _, file := range list {
-		out, errs := repl.FormatFile(file.Name, file.Text, f.expand, others)
+		out, errs := lint.Format(file.Name, file.Text, inside)
 		if errs != nil {
 			failed = true
 			if err := a.explain(ctx, file, errs); err != nil {
@@ -75,16 +76,15 @@ func (a *app) format(ctx context.Context, f *fmtFlags, args []string) error {
 }
 
 // explain says what is wrong with a file in the words of check, or else in those of the errors.
-func (a *app) explain(ctx context.Context, file repl.File, errs []*syntax.FileError) error {
-	s := repl.New(&repl.Options{Registry: a.sources.Registry()})
-	defer s.Close()
-	found, err := s.Lint(ctx, []repl.File{file}, repl.Lint{Syntax: true, Expand: true})
+func (a *app) explain(ctx context.Context, file lint.File, errs []*syntax.FileError) error {
+	l := lint.Linter{Definitions: query.NewDictionary(a.sources.Registry())}
+	found, err := l.Files(ctx, []lint.File{file}, lint.Options{Syntax: true, Expand: true})
 	if err != nil {
 		return err
 	}
 	wrong := false
 	for i := range found {
-		if found[i].Severity == repl.SeverityError {
+		if found[i].Severity == lint.SeverityError {
 			fmt.Fprintf(a.Env.Stderr, "%v\n%s", &found[i], found[i].Snippet())
 			wrong = true
 		}

@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 
 	"pmtools/derive/lint"
-	"pmtools/derive/repl"
 	"pmtools/lib/version"
 )
 
@@ -63,7 +62,7 @@ const refused = "refused"
 
 // writeSARIF writes diagnostics as a SARIF log, the form in which services that review code take
 // them.
-func writeSARIF(w io.Writer, found []repl.Diagnostic) error {
+func writeSARIF(w io.Writer, found []lint.Diagnostic) error {
 	run := sarifRun{Tool: sarifTool{sarifDriver{"pmderive check", version.Version, []sarifRule{{refused, sarifText{"PCP refuses it."}}}}}, Results: []sarifResult{}}
 	for _, r := range lint.Rules() {
 		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, sarifRule{r.Name, sarifText{r.Doc}})

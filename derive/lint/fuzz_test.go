@@ -23,8 +23,8 @@ func FuzzRules(f *testing.F) {
 	f.Cleanup(func() { s.Close() })
 	f.Fuzz(func(t *testing.T, text string, expand bool) {
 		for _, syntax := range []bool{true, false} {
-			opt := repl.Lint{Rules: lint.Rules(), Wanted: []string{"a"}, MaxCost: 1, Syntax: syntax, Expand: expand, Unknown: expand}
-			found, err := s.Lint(context.Background(), []repl.File{{Name: "f", Text: []byte(text)}}, opt)
+			opt := lint.Options{Rules: lint.Rules(), Wanted: []string{"a"}, MaxCost: 1, Syntax: syntax, Expand: expand, Unknown: expand}
+			found, err := s.Lint(context.Background(), []lint.File{{Name: "f", Text: []byte(text)}}, opt)
 			if err != nil {
 				t.Fatal(err)
 			}

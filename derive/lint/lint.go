@@ -1,9 +1,13 @@
-// Package lint finds what is legal in definitions of derived metrics and yet hardly what somebody
-// meant: a rate of a metric that is not a counter, instances that cannot meet, a choice that is none.
+// Package lint looks for mistakes in files of derived metrics: what PCP refuses, and expressions that it
+// accepts although hardly anybody means them, such as the rate of a metric that is not a counter,
+// operands without a common instance, a choice whose condition never changes.
 //
-// Each Rule is in a file of its own, with an example that the tests run. Run applies them to Facts,
-// what package check found out about definitions, and answers with Findings. A comment in a file of
-// definitions switches rules off, for the definition behind it or for the whole file:
+// A [Linter] reads files, checks their definitions with the metrics of a source, and answers with
+// Diagnostics; [Format] writes a file in canonical form. Neither needs a prompt.
+//
+// Each Rule is in a file of its own, with an example that the tests run. Run applies rules to Facts,
+// the results of package check for the definitions, and answers with Findings. A comment in a file of
+// definitions switches rules off, for the definition after it or for the whole file:
 //
 //	# pmderive: ignore non-counter, no-help
 //	# pmderive: ignore-file no-help

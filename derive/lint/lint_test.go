@@ -31,14 +31,14 @@ func world(t testing.TB) string {
 }
 
 // check returns what rules say of definitions.
-func check(t testing.TB, archive, text string, rules ...*lint.Rule) (list []repl.Diagnostic) {
+func check(t testing.TB, archive, text string, rules ...*lint.Rule) (list []lint.Diagnostic) {
 	t.Helper()
 	s := repl.New(&repl.Options{Kind: repl.Archive, Name: archive, Open: func(ctx context.Context, _, name string) (pmapi.Source, error) {
 		return pmapi.OpenArchive(ctx, name, nil)
 	}})
 	defer s.Close()
-	found, err := s.Lint(context.Background(), []repl.File{{Name: "disk.conf", Text: []byte(text)}},
-		repl.Lint{Rules: rules, Wanted: []string{"disk.load"}, MaxCost: 3})
+	found, err := s.Lint(context.Background(), []lint.File{{Name: "disk.conf", Text: []byte(text)}},
+		lint.Options{Rules: rules, Wanted: []string{"disk.load"}, MaxCost: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +67,7 @@ func TestRules(t *testing.T) {
 		}
 		fmt.Fprintf(&doc, "\n```\n%s```\n\n", r.Bad)
 		for i := range bad {
-			if bad[i].Rule != r.Name || bad[i].Severity != repl.SeverityWarning {
+			if bad[i].Rule != r.Name || bad[i].Severity != lint.SeverityWarning {
 				t.Errorf("%s: %v", r.Name, &bad[i])
 			}
 			fmt.Fprintf(&doc, "> %s\n", strings.ReplaceAll(bad[i].String(), "*", `\*`))

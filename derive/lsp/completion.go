@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"pmtools/derive/check"
+	"pmtools/derive/lint"
 	"pmtools/derive/repl"
 	"pmtools/derive/syntax"
 	"pmtools/lib/textwidth"
@@ -32,7 +33,7 @@ func (s *server) completion(ctx context.Context, d *document, p *params) (any, e
 		c.name(before)
 	case inComment:
 		word := before[strings.LastIndexAny(before, " \t,")+1:]
-		for _, name := range append(repl.RuleNames(), "ignore", "ignore-file", "optional") {
+		for _, name := range append(lint.RuleNames(), "ignore", "ignore-file", "optional") {
 			c.offer(word, name, itemKeyword, "")
 		}
 	}

@@ -8,25 +8,30 @@ import (
 	"strings"
 	"time"
 
-	"pmtools/derive/repl"
+	"pmtools/derive/lint"
 )
 
-// findings are what is wrong with a version of a document.
+// findings are the mistakes in a version of a document.
 type findings struct {
-	doc  *document
 	full bool // the source was asked
-	list []repl.Diagnostic
+	list []lint.Diagnostic
+}
+
+// A queue has the documents that are to be checked.
+type queue struct {
+	uris []string
+	wake chan struct{}
 }
 
 // check has a document checked in the background.
 func (s *server) check(d *document) {
 	s.mu.Lock()
-	if !slices.Contains(s.waiting, d.uri) {
-		s.waiting = append(s.waiting, d.uri)
+	if !slices.Contains(s.queue.uris, d.uri) {
+		s.queue.uris = append(s.queue.uris, d.uri)
 	}
 	s.mu.Unlock()
 	select {
-	case s.wake <- struct{}{}:
+	case s.queue.wake <- struct{}{}:
 	default:
 	}
 	if s.opt.Patience > 0 {
@@ -42,8 +47,7 @@ func (s *server) check(d *document) {
 func (s *server) undecided(d *document) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	found := s.found[d.uri]
-	return s.docs[d.uri] == d && (found == nil || found.doc != d)
+	return s.docs[d.uri] == d && d.found == nil
 }
 
 // checkAll checks documents, one after the other, until the server ends.
@@ -52,7 +56,7 @@ func (s *server) checkAll() {
 		select {
 		case <-s.ctx.Done():
 			return
-		case <-s.wake:
+		case <-s.queue.wake:
 		}
 		for d := s.next(); d != nil && s.ctx.Err() == nil; d = s.next() {
 			s.checkFully(d)
@@ -64,9 +68,9 @@ func (s *server) checkAll() {
 func (s *server) next() *document {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for len(s.waiting) > 0 {
-		uri := s.waiting[0]
-		s.waiting = s.waiting[1:]
+	for len(s.queue.uris) > 0 {
+		uri := s.queue.uris[0]
+		s.queue.uris = s.queue.uris[1:]
 		if d := s.docs[uri]; d != nil {
 			return d
 		}
@@ -89,11 +93,11 @@ func (s *server) checkFully(d *document) {
 	}
 	session, err := use.get(forChecks)
 	if err == nil {
-		var list []repl.Diagnostic
+		var list []lint.Diagnostic
 		opt := use.lint
 		opt.Text = d.current
-		if list, err = session.Lint(s.ctx, []repl.File{d.file()}, opt); err == nil {
-			s.publish(newFindings(d, true, list))
+		if list, err = session.Lint(s.ctx, []lint.File{d.file()}, opt); err == nil {
+			s.publish(d, newFindings(true, list))
 			return
 		}
 	}
@@ -115,8 +119,8 @@ func (s *server) checkText(d *document) {
 	if d.parse(d.current) != nil {
 		return // checkFully says so
 	}
-	if list, err := session.Lint(d.current, []repl.File{d.file()}, opt); err == nil {
-		s.publish(newFindings(d, false, list))
+	if list, err := session.Lint(d.current, []lint.File{d.file()}, opt); err == nil {
+		s.publish(d, newFindings(false, list))
 	}
 }
 
@@ -124,35 +128,34 @@ func (s *server) checkText(d *document) {
 const maxFindings = 1000
 
 // newFindings returns what is published of a list.
-func newFindings(d *document, full bool, list []repl.Diagnostic) *findings {
+func newFindings(full bool, list []lint.Diagnostic) *findings {
 	if len(list) > maxFindings {
-		slices.SortStableFunc(list, func(a, b repl.Diagnostic) int { return cmp.Compare(a.Severity, b.Severity) }) // "error" is less than "warning"
+		slices.SortStableFunc(list, func(a, b lint.Diagnostic) int { return cmp.Compare(a.Severity, b.Severity) }) // "error" is less than "warning"
 		more := list[maxFindings-1]
 		more.Message, more.Notes, more.Fixes = fmt.Sprintf("%d more findings are not shown here; pmderive check shows them", len(list)-maxFindings+1), nil, nil
 		more.Rule = ""
 		list = append(slices.Clone(list[:maxFindings-1]), more) // the memory of the rest is not kept
 	}
-	return &findings{d, full, list}
+	return &findings{full, list}
 }
 
 // publish sends the findings, unless the document has changed or more is known of it.
-func (s *server) publish(f *findings) {
-	p := published{f.doc.uri, f.doc.version, []diagnostic{}}
+func (s *server) publish(d *document, f *findings) {
+	p := published{d.uri, d.version, []diagnostic{}}
 	for i := range f.list {
-		p.Diagnostics = append(p.Diagnostics, f.doc.diagnostic(&f.list[i]))
+		p.Diagnostics = append(p.Diagnostics, d.diagnostic(&f.list[i]))
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	old := s.found[f.doc.uri]
-	if s.docs[f.doc.uri] != f.doc || !f.full && old != nil && old.doc == f.doc {
+	if s.docs[d.uri] != d || !f.full && d.found != nil {
 		return
 	}
-	s.found[f.doc.uri] = f
-	s.notify("textDocument/publishDiagnostics", p) // in the order of what is noted
+	d.found = f
+	s.notify("textDocument/publishDiagnostics", p) // under the lock, so that the last one sent is the last one kept
 }
 
 // file returns the document as the checker takes it.
-func (d *document) file() repl.File { return repl.File{Name: fileName(d.uri), Text: []byte(d.text)} }
+func (d *document) file() lint.File { return lint.File{Name: fileName(d.uri), Text: []byte(d.text)} }
 
 // fileName returns the name of the file that a URI stands for, or the URI.
 func fileName(uri string) string {
@@ -163,10 +166,10 @@ func fileName(uri string) string {
 }
 
 // diagnostic returns what the client shows of a finding.
-func (d *document) diagnostic(f *repl.Diagnostic) diagnostic {
+func (d *document) diagnostic(f *lint.Diagnostic) diagnostic {
 	from := d.place(f.Line, f.Column)
 	out := diagnostic{d.span(from, d.word(from)), severityError, f.Rule, "pmderive", strings.Join(append([]string{f.Message}, f.Notes...), "\n")}
-	if f.Severity == repl.SeverityWarning {
+	if f.Severity == lint.SeverityWarning {
 		out.Severity = severityWarning
 	}
 	return out

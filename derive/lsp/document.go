@@ -28,6 +28,7 @@ type document struct {
 
 	current context.Context // of one that is kept: ends when there is another version
 	outdate context.CancelFunc
+	found   *findings // nil before there are some; guarded by the server
 
 	mu     sync.Mutex // guards the parts while they are made
 	*parts            // nil before they are needed

@@ -70,7 +70,6 @@ func (s *server) drop(uri string) {
 		d.outdate()
 	}
 	delete(s.docs, uri)
-	delete(s.found, uri)
 }
 
 func (s *server) didOpen(raw json.RawMessage) error {

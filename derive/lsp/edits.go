@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"pmtools/derive/check"
-	"pmtools/derive/repl"
+	"pmtools/derive/lint"
 )
 
 // formatting returns the change that makes the text canonical.
@@ -32,10 +32,10 @@ func (s *server) formatting(_ context.Context, d *document, _ *params) (any, err
 // codeActions returns the changes that may be what was meant in the lines of a range.
 func (s *server) codeActions(ctx context.Context, d *document, p *params) (any, error) {
 	s.mu.Lock()
-	f := s.found[d.uri]
+	f := d.found
 	s.mu.Unlock()
 	list := []codeAction{}
-	if f == nil || f.doc != d {
+	if f == nil {
 		return list, nil
 	}
 	if err := d.parse(ctx); err != nil {
@@ -58,10 +58,10 @@ func (s *server) codeActions(ctx context.Context, d *document, p *params) (any, 
 }
 
 // fixes returns the changes for a finding. A rule can be switched off for the definition.
-func (d *document) fixes(found *repl.Diagnostic) []repl.Fix {
+func (d *document) fixes(found *lint.Diagnostic) []lint.Fix {
 	list := found.Fixes
 	if def := d.byName[found.Metric]; found.Rule != "" && def != nil {
-		list = append(list[:len(list):len(list)], repl.Fix{
+		list = append(list[:len(list):len(list)], lint.Fix{
 			Title: "ignore " + found.Rule + " for " + def.Name,
 			Line:  def.Line, Column: 1, EndLine: def.Line, EndColumn: 1, Text: "# pmderive: ignore " + found.Rule + "\n",
 		})

@@ -16,6 +16,7 @@ import (
 	"sync"
 	"time"
 
+	"pmtools/derive/lint"
 	"pmtools/derive/repl"
 	"pmtools/lib/version"
 )
@@ -27,7 +28,7 @@ type Options struct {
 	// Kind and Name are the source, and Lint what is looked for, unless the client's settings say
 	// something else.
 	Kind, Name string
-	Lint       repl.Lint
+	Lint       lint.Options
 	// Patience is how long an answer of the source is waited for before what needs none is published
 	// alone; 0 means for ever.
 	Patience time.Duration
@@ -39,32 +40,24 @@ const NoSource = "none"
 // ErrNoShutdown is the error of Serve for a client that goes without a shutdown.
 var ErrNoShutdown = errors.New("the client has ended without a shutdown")
 
-// Bounds of what a client may have open.
-const (
-	maxDocuments = 1000
-	maxRunning   = 1000 // requests
-	maxAsking    = 64   // of these, those that ask the source
-)
+// maxDocuments is how many documents a client may have open.
+const maxDocuments = 1000
 
 // A server is one connection.
 type server struct {
 	*conn
-	opt   Options
-	ctx   context.Context // ends with Serve
-	turns turns
-	state state
-	pull  bool // the client answers workspace/configuration
+	opt     Options
+	ctx     context.Context // ends with Serve
+	pending pending
+	state   state
+	pull    bool // the client answers workspace/configuration
 
-	mu      sync.Mutex // guards the rest
-	docs    map[string]*document
-	found   map[string]*findings
-	running map[string]context.CancelFunc // requests, by their ids
-	asking  int                           // how many of them ask the source
-	use     *sessions
-	told    map[string]bool // messages that were shown
-	waiting []string        // documents that are to be checked
-	wake    chan struct{}
-	work    sync.WaitGroup
+	mu    sync.Mutex // guards the rest, and what is found in documents
+	docs  map[string]*document
+	use   *sessions
+	shown map[string]bool // messages that were shown
+	queue queue
+	work  sync.WaitGroup
 }
 
 // A state is how far the life of a connection has come.
@@ -80,9 +73,8 @@ const (
 func Serve(ctx context.Context, in io.Reader, out io.Writer, opt *Options) error {
 	ctx, cancel := context.WithCancel(ctx)
 	s := &server{
-		conn: newConn(in, out), opt: *opt, ctx: ctx, docs: make(map[string]*document), found: make(map[string]*findings),
-		running: make(map[string]context.CancelFunc), told: make(map[string]bool), wake: make(chan struct{}, 1),
-		turns: make(turns, 1),
+		conn: newConn(in, out), opt: *opt, ctx: ctx, docs: make(map[string]*document), shown: make(map[string]bool),
+		pending: newPending(), queue: queue{wake: make(chan struct{}, 1)},
 	}
 	s.use = &sessions{server: s, kind: opt.Kind, name: opt.Name, lint: opt.Lint}
 	s.work.Go(s.checkAll)
@@ -152,95 +144,6 @@ func (s *server) requested(m *message) {
 		s.reply(m.ID, nil, rpcErrorf(codeNoMethod, "there is no method %s", m.Method))
 	default:
 		s.run(m, h)
-	}
-}
-
-// run runs a request in the background, so that the client can cancel it. It ends when there is another
-// version of its document, too.
-func (s *server) run(m *message, h handler) {
-	p, doc := new(params), (*document)(nil)
-	err := unmarshal(m.Params, p)
-	if err == nil {
-		doc, err = s.document(p.Document.URI)
-	}
-	if err != nil {
-		s.reply(m.ID, nil, err)
-		return
-	}
-	ctx, cancel := context.WithCancel(doc.current)
-	if err := s.begin(string(m.ID), h.asks, cancel); err != nil {
-		cancel()
-		s.reply(m.ID, nil, err)
-		return
-	}
-	type answer struct {
-		result any
-		err    error
-	}
-	done := make(chan answer, 1)
-	s.work.Go(func() {
-		defer s.end(string(m.ID), h.asks) // a request that the source has not answered counts, cancelled or not
-		if !h.asks {
-			defer s.turns.take(ctx)()
-		}
-		result, err := h.run(s, ctx, doc, p)
-		done <- answer{result, err}
-	})
-	s.work.Go(func() {
-		defer cancel()
-		select {
-		case a := <-done:
-			if ctx.Err() == nil {
-				s.reply(m.ID, a.result, a.err)
-				return
-			}
-		case <-ctx.Done():
-		}
-		if doc.current.Err() != nil && s.ctx.Err() == nil {
-			s.reply(m.ID, nil, rpcErrorf(codeModified, "the document has changed"))
-			return
-		}
-		s.reply(m.ID, nil, rpcErrorf(codeCancelled, "cancelled"))
-	})
-}
-
-// begin counts a request.
-func (s *server) begin(id string, asks bool, cancel context.CancelFunc) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	switch {
-	case s.running[id] != nil:
-		return rpcErrorf(codeInvalidRequest, "two requests with the id %s", id)
-	case len(s.running) >= maxRunning, asks && s.asking >= maxAsking:
-		return rpcErrorf(codeInvalidRequest, "too many requests: %d are not answered yet", len(s.running))
-	}
-	s.running[id] = cancel
-	if asks {
-		s.asking++
-	}
-	return nil
-}
-
-// end counts a request no more.
-func (s *server) end(id string, asks bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.running, id)
-	if asks {
-		s.asking--
-	}
-}
-
-// turns let one request after the other read a text: many at once would take memory for each.
-type turns chan struct{}
-
-// take waits for a turn, or for the end of the context, and returns what ends the turn.
-func (t turns) take(ctx context.Context) (end func()) {
-	select {
-	case t <- struct{}{}:
-		return func() { <-t }
-	case <-ctx.Done():
-		return func() {}
 	}
 }
 
@@ -316,30 +219,14 @@ func (s *server) initialized(json.RawMessage) error {
 	return nil
 }
 
-// cancelRequest ends the wait for an answer.
-func (s *server) cancelRequest(raw json.RawMessage) error {
-	var p struct {
-		ID json.RawMessage `json:"id"`
-	}
-	if err := unmarshal(raw, &p); err != nil {
-		return err
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if cancel := s.running[string(p.ID)]; cancel != nil {
-		cancel()
-	}
-	return nil
-}
-
 // show shows a message to the user, each once.
 func (s *server) show(text string) {
 	s.mu.Lock()
-	again := s.told[text]
-	if len(s.told) > maxDocuments {
-		clear(s.told)
+	again := s.shown[text]
+	if len(s.shown) > maxDocuments {
+		clear(s.shown)
 	}
-	s.told[text] = true
+	s.shown[text] = true
 	s.mu.Unlock()
 	if !again {
 		s.notify("window/showMessage", messageParams{messageWarning, text})

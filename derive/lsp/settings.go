@@ -54,7 +54,9 @@ func (s *server) configure(raw json.RawMessage) error {
 	s.mu.Lock()
 	old := s.use
 	s.use = use
-	clear(s.found) // what was found says nothing any more
+	for _, d := range s.docs {
+		d.found = nil // it was found with other settings
+	}
 	s.mu.Unlock()
 	s.work.Go(old.close) // may have to wait for its source
 	for _, d := range s.open() {
@@ -93,7 +95,7 @@ func (u *sessions) apply(set *settings) (err error) {
 		}
 	}
 	for _, name := range set.Disable {
-		if name != "all" && !slices.Contains(repl.RuleNames(), name) {
+		if name != "all" && !slices.Contains(lint.RuleNames(), name) {
 			return fmt.Errorf("there is no rule %s", name)
 		}
 	}
@@ -133,7 +135,7 @@ func (s *server) answered(m *message) {
 type sessions struct {
 	*server
 	kind, name string
-	lint       repl.Lint
+	lint       lint.Options
 
 	mu     sync.Mutex
 	closed bool
@@ -175,7 +177,7 @@ func (u *sessions) prepare(ctx context.Context, session *repl.Session, d *docume
 	if ready {
 		return nil
 	}
-	err := session.Replace(ctx, d.file())
+	err := session.Replace(ctx, fileName(d.uri), []byte(d.text))
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if u.ready = d; err != nil {

@@ -10,9 +10,7 @@ import (
 	"strings"
 
 	"pmtools/derive"
-	"pmtools/derive/check"
 	"pmtools/derive/diagnose"
-	"pmtools/derive/expand"
 	"pmtools/derive/syntax"
 )
 
@@ -228,42 +226,4 @@ func (s *Session) config(ctx context.Context) (string, error) {
 		list = append(list, lines(d, x))
 	}
 	return strings.Join(list, "\n"), nil
-}
-
-// FormatFile returns the canonical form of a configuration file; the name is used in messages. With
-// inner, definitions inside others, of the same file or of others, are put in the place of their
-// names; others may be nil. The errors are those of the file's lines.
-func FormatFile(name string, src []byte, inner bool, others *Session) ([]byte, []*syntax.FileError) {
-	out, errs := check.Syntax().Format(name, src)
-	if errs != nil || !inner {
-		return out, errs
-	}
-	l := newLoading(nil)
-	l.file(name, src)
-	defs := query.NewDictionary(nil)
-	if others != nil {
-		defs = others.defs
-	}
-	defs = defs.Replace(l.own)
-	n := expand.New(defs.Nested)
-	var b strings.Builder
-	for c := range syntax.Chunks(name, out) {
-		d := c.Definition()
-		if d == nil {
-			b.WriteString(c.Raw)
-			continue
-		}
-		x, err := n.Expand(defs.Nested(d.Name))
-		if err != nil {
-			p := diagnose.Check(d.Expr(), err, nil)
-			msg := strings.Join(append([]string{p.Msg}, p.Notes...), ": ")
-			errs = append(errs, &syntax.FileError{Place: d.Place, Msg: d.Name + ": " + msg})
-			continue
-		}
-		b.WriteString(syntax.FormatDefinition(d.Name, x))
-	}
-	if errs != nil {
-		return nil, errs
-	}
-	return []byte(b.String()), nil
 }

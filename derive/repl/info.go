@@ -122,13 +122,13 @@ func (s *Session) About(ctx context.Context, name string) (metadata string, text
 
 // Replace makes the definitions of a configuration file those of the Session. Lines that are wrong
 // define nothing.
-func (s *Session) Replace(ctx context.Context, f File) error {
+func (s *Session) Replace(ctx context.Context, name string, text []byte) error {
 	if err := s.acquire(ctx); err != nil {
 		return err
 	}
 	defer s.release()
 	l := newLoading(nil)
-	l.file(f.Name, f.Text)
+	l.file(name, text)
 	s.defs, s.full = s.defs.Replace(l.own), nil
 	return nil
 }

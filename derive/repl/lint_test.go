@@ -7,14 +7,14 @@ import (
 	"strings"
 	"testing"
 
-	lintrules "pmtools/derive/lint"
+	linter "pmtools/derive/lint"
 	"pmtools/derive/repl"
 )
 
 // lint returns what is found in a file, a line each.
-func lint(t testing.TB, s *repl.Session, text string, opt repl.Lint) string {
+func lint(t testing.TB, s *repl.Session, text string, opt linter.Options) string {
 	t.Helper()
-	list, err := s.Lint(context.Background(), []repl.File{{Name: "f", Text: []byte(text)}}, opt)
+	list, err := s.Lint(context.Background(), []linter.File{{Name: "f", Text: []byte(text)}}, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -26,49 +26,49 @@ func lint(t testing.TB, s *repl.Session, text string, opt repl.Lint) string {
 }
 
 // only returns what looks for one rule.
-func only(name string) repl.Lint {
-	rules := lintrules.Rules()
-	i := slices.IndexFunc(rules, func(r *lintrules.Rule) bool { return r.Name == name })
-	return repl.Lint{Rules: rules[i : i+1]}
+func only(name string) linter.Options {
+	rules := linter.Rules()
+	i := slices.IndexFunc(rules, func(r *linter.Rule) bool { return r.Name == name })
+	return linter.Options{Rules: rules[i : i+1]}
 }
 
 func TestLint(t *testing.T) {
 	s := newSession(t, "ta")
-	syntax, expand := repl.Lint{Syntax: true}, repl.Lint{Expand: true}
+	syntax, expand := linter.Options{Syntax: true}, linter.Options{Expand: true}
 	shadowed, noHelp, nonCounter := only("shadowed"), only("no-help"), only("non-counter")
 	for _, tt := range []struct {
 		name string
 		text string
-		opt  repl.Lint
+		opt  linter.Options
 		want string
 	}{
-		{"nothing", "", repl.Lint{}, ""},
-		{"good", "# c\na = t.b + 1\na(oneline) = x\na(helptext) = y\n", repl.Lint{}, ""},
-		{"syntax", "a = t.b +\n", repl.Lint{}, "f:1:10: error: found the end, expected a metric, a number, a function, '(', '-' or '!'\n"},
+		{"nothing", "", linter.Options{}, ""},
+		{"good", "# c\na = t.b + 1\na(oneline) = x\na(helptext) = y\n", linter.Options{}, ""},
+		{"syntax", "a = t.b +\n", linter.Options{}, "f:1:10: error: found the end, expected a metric, a number, a function, '(', '-' or '!'\n"},
 		{"second line", "a = t.b \\\n  + )\n", syntax, "f:2:5: error: found ')', expected a metric, a number, a function, '(', '-' or '!'\n"},
-		{"unknown", "a = t.b\n\nb = 1 + t.bb\n", repl.Lint{}, "f:3:9: error: unknown metric t.bb\n"},
+		{"unknown", "a = t.b\n\nb = 1 + t.bb\n", linter.Options{}, "f:3:9: error: unknown metric t.bb\n"},
 		{"unknown without a source", "b = 1 + t.bb\n", syntax, ""},
-		{"meaning", "a = t.a + t.b\n", repl.Lint{}, "f:1:9: error: illegal operator for counter and non-counter\n"},
-		{"nested", "a = t.b\nb = a + 1\n", repl.Lint{}, "f:2:5: error: a is a derived metric, which the language does not allow inside another\n"},
+		{"meaning", "a = t.a + t.b\n", linter.Options{}, "f:1:9: error: illegal operator for counter and non-counter\n"},
+		{"nested", "a = t.b\nb = a + 1\n", linter.Options{}, "f:2:5: error: a is a derived metric, which the language does not allow inside another\n"},
 		{"nested without a source", "a = t.b\nb = a + 1\n", syntax, ""},
 		{"nested and expanded", "a = t.b\nb = a + 1\nc = b[one]\n", expand, ""},
 		{"order does not matter", "b = a + 1\na = t.b\n", expand, ""},
 		{"cycle", "a = b\nb = a\n", expand, "f:1:5: error: a is defined by itself\nf:2:5: error: b is defined by itself\n"},
-		{"cycle without a source", "a = b\nb = a\n", repl.Lint{Syntax: true, Expand: true}, "f:1:5: error: a is defined by itself\nf:2:5: error: b is defined by itself\n"},
+		{"cycle without a source", "a = b\nb = a\n", linter.Options{Syntax: true, Expand: true}, "f:1:5: error: a is defined by itself\nf:2:5: error: b is defined by itself\n"},
 		{"meaning of an inner one", "a = t.b\nb = a + t.a\n", expand, "f:2:7: error: illegal operator for non-counter and counter\n"},
 		{"twice", "a = t.b\na = t.c\n", syntax, "f:2:1: error: a is defined already\n"},
 		{"hidden", "t.b = 1\n", shadowed, "f:1:1: warning: the source has a metric t.b, which hides this definition [shadowed]\n"},
-		{"not in the source", "a = t.bb\nb = t.b + t.a\n", repl.Lint{Unknown: true}, "f:2:9: error: illegal operator for non-counter and counter\n"},
-		{"optional", "# pmderive: optional\na = t.bb\nb = t.bb\n", repl.Lint{}, "f:3:5: error: unknown metric t.bb\n"},
-		{"not optional", "# pmderive: optional\n\na = t.bb\n", repl.Lint{}, "f:3:5: error: unknown metric t.bb\n"},
+		{"not in the source", "a = t.bb\nb = t.b + t.a\n", linter.Options{Unknown: true}, "f:2:9: error: illegal operator for non-counter and counter\n"},
+		{"optional", "# pmderive: optional\na = t.bb\nb = t.bb\n", linter.Options{}, "f:3:5: error: unknown metric t.bb\n"},
+		{"not optional", "# pmderive: optional\n\na = t.bb\n", linter.Options{}, "f:3:5: error: unknown metric t.bb\n"},
 		{"ignored for one", "# pmderive: ignore no-help, cost\na = t.b\nb = t.c\n", noHelp, "f:3:1: warning: b has no help text [no-help]\n"},
 		{"ignored for all", "# pmderive: ignore-file no-help\na = t.b\nb = t.c\n", noHelp, ""},
 		{"continued line", "a = t.b * \\\n  rate(t.s)\n", nonCounter, "f:2:3: warning: rate() of a metric that is not a counter: t.s is instant [non-counter]\n"},
-		{"inner ones are reported once", "a = rate(t.s)\nb = a * 2\n", repl.Lint{Expand: true, Rules: nonCounter.Rules}, "f:1:5: warning: rate() of a metric that is not a counter: t.s is instant [non-counter]\n"},
-		{"remarks", "# pmderive: ignore no-hepl\n# pmderive: please\n# pmderive: optional x\na = t.b\n", repl.Lint{},
+		{"inner ones are reported once", "a = rate(t.s)\nb = a * 2\n", linter.Options{Expand: true, Rules: nonCounter.Rules}, "f:1:5: warning: rate() of a metric that is not a counter: t.s is instant [non-counter]\n"},
+		{"remarks", "# pmderive: ignore no-hepl\n# pmderive: please\n# pmderive: optional x\na = t.b\n", linter.Options{},
 			"f:1:1: warning: there is no rule no-hepl\nf:2:1: warning: there are: pmderive: ignore RULE, pmderive: ignore-file RULE, and pmderive: optional\n" +
 				"f:3:1: warning: there are: pmderive: ignore RULE, pmderive: ignore-file RULE, and pmderive: optional\n"},
-		{"no newline", "a = 1", repl.Lint{}, "f:1:1: warning: PCP ignores a last line without a newline [ignored]\n"},
+		{"no newline", "a = 1", linter.Options{}, "f:1:1: warning: PCP ignores a last line without a newline [ignored]\n"},
 		{"comment with a backslash", "# x \\\na = 1\n", syntax, "f:1:5: warning: PCP takes the next line for a part of this comment [ignored]\n"},
 		{"no sign", "a\n", syntax, "f:1:1: error: missing ``='' after derived metric name\n"},
 		{"help", "a(oneline) = x\nb = 1\nb(one) = x\nb(oneline) = x\nb(oneline) = y\nb(helptext) = \"x\" y\n", syntax,
@@ -85,7 +85,7 @@ func TestLint(t *testing.T) {
 
 func TestSnippet(t *testing.T) {
 	s := newSession(t, "ta")
-	list, err := s.Lint(context.Background(), []repl.File{{Name: "f", Text: []byte("a = t.b \\\n\t+ t.bb\n")}}, repl.Lint{})
+	list, err := s.Lint(context.Background(), []linter.File{{Name: "f", Text: []byte("a = t.b \\\n\t+ t.bb\n")}}, linter.Options{})
 	if err != nil || len(list) != 1 {
 		t.Fatal(list, err)
 	}
@@ -97,8 +97,8 @@ func TestSnippet(t *testing.T) {
 // TestLintFiles covers definitions in one file that another uses.
 func TestLintFiles(t *testing.T) {
 	s := newSession(t, "ta")
-	list, err := s.Lint(context.Background(), []repl.File{{Name: "b", Text: []byte("b = a + 1\nb = x\n")}, {Name: "a", Text: []byte("a = t.b\nb = 1\n")}},
-		repl.Lint{Expand: true})
+	list, err := s.Lint(context.Background(), []linter.File{{Name: "b", Text: []byte("b = a + 1\nb = x\n")}, {Name: "a", Text: []byte("a = t.b\nb = 1\n")}},
+		linter.Options{Expand: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,42 +119,18 @@ func BenchmarkLint(b *testing.B) {
 		fmt.Fprintf(&text, "# number %d\nx.m%d = rate(t.a) * %d + rescale(delta(t.a), \"count x 10^2\") / mkconst(%d, units=\"sec\")\nx.m%d(oneline) = text\n",
 			i, i, i, i+1, i)
 	}
-	if found := lint(b, s, text.String(), repl.Lint{}); found != "" {
+	if found := lint(b, s, text.String(), linter.Options{}); found != "" {
 		b.Fatal(found[:min(len(found), 200)])
 	}
 	for b.Loop() {
-		lint(b, s, text.String(), repl.Lint{})
-	}
-}
-
-func TestFormatFile(t *testing.T) {
-	for _, tt := range []struct {
-		text   string
-		expand bool
-		want   string
-		errs   string
-	}{
-		{"b=a+1\na= c\n", false, "b = a + 1\n\na = c\n", ""},
-		{"# x\nb=a+1\nb(oneline) = y\na= c*2\n", true, "# x\nb = (c * 2) + 1\nb(oneline) = y\n\na = c * 2\n", ""},
-		{"a = sum(b)\nb = c\n", true, "", "[f:1] Error: a: sum() takes the name of a metric and no expression, and b is a derived metric"},
-		{"a = b\nb = a\n", true, "", "[f:1] Error: a: a is defined by itself: a -> b -> a"},
-		{"a = \n", true, "", "[f:1] Error: pmLoadDerivedConfig: expression missing"},
-	} {
-		out, errs := repl.FormatFile("f", []byte(tt.text), tt.expand, nil)
-		msg := ""
-		if len(errs) > 0 {
-			msg = errs[0].Error()
-		}
-		if string(out) != tt.want || msg != tt.errs {
-			t.Errorf("%q: %q, %q", tt.text, out, msg)
-		}
+		lint(b, s, text.String(), linter.Options{})
 	}
 }
 
 // TestLintLarge covers expressions as large as they may be, of which rules look at each part.
 func TestLintLarge(t *testing.T) {
 	s := newSession(t, "ta")
-	all := repl.Lint{Rules: lintrules.Rules()}
+	all := linter.Options{Rules: linter.Rules()}
 	for _, tt := range []struct{ name, text, want string }{
 		{"a row", "a = " + strings.Repeat("t.s > 0 && ", 8000) + "t.s > 1\n", "no-help"},
 		{"a sum", "a = " + strings.Repeat("t.b + ", 10_000) + "t.b\n", "no-help"},
@@ -172,7 +148,7 @@ func TestLintProposals(t *testing.T) {
 	for i := range 60 {
 		fmt.Fprintf(&b, "x%d = t.bb\n", i)
 	}
-	list, err := newSession(t, "ta").Lint(context.Background(), []repl.File{{Name: "f", Text: []byte(b.String())}}, repl.Lint{})
+	list, err := newSession(t, "ta").Lint(context.Background(), []linter.File{{Name: "f", Text: []byte(b.String())}}, linter.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,7 +5,7 @@
 // [New] makes a [Session]. [Session.Run] runs one item; [Incomplete] reports whether a text needs
 // another line; [Session.Complete] proposes completions of a line; [Session.Prompt] is what a
 // prompt shows. For commands without a prompt there are [Session.Eval], [Session.Explain],
-// [Session.Lint], [FormatFile].
+// [Session.Lint].
 //
 // Nothing here knows terminals, signals or files: [Options] has functions for the world outside. An
 // item ends with its context.

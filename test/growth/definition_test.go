@@ -50,7 +50,7 @@ func definitionOperations() []operation {
 		{"format a file", "definitions", steps, func(t *testing.T, n int) func() {
 			text, err := os.ReadFile(definitions(t, n))
 			must(err)
-			return func() { repl.FormatFile("d.conf", text, false, nil) }
+			return func() { lint.Format("d.conf", text, nil) }
 		}},
 		{"complete a name", "metrics", []int{500, 5000, 50000}, func(t *testing.T, n int) func() {
 			s := session(write(t, shape{metrics: n, records: 2}))
@@ -103,7 +103,7 @@ func lintFile(t *testing.T, n, metrics int, expand bool) func() {
 	base := write(t, shape{metrics: metrics, records: 2})
 	return func() {
 		s := session(base)
-		must2(s.Lint(ctx, []repl.File{{Name: "d.conf", Text: text}}, repl.Lint{Rules: lint.Rules(), Expand: expand}))
+		must2(s.Lint(ctx, []lint.File{{Name: "d.conf", Text: text}}, lint.Options{Rules: lint.Rules(), Expand: expand}))
 		must(s.Close())
 	}
 }

@@ -283,7 +283,7 @@ func (m *mutation) check(file string, src []byte) (list []string) {
 		s := repl.New(&repl.Options{Kind: repl.Archive, Name: archive, Open: func(ctx context.Context, _, name string) (pmapi.Source, error) {
 			return pmapi.OpenArchive(ctx, name, nil)
 		}})
-		found, err := s.Lint(m.ctx, []repl.File{{Name: file, Text: src}}, repl.Lint{Rules: lint.Rules()})
+		found, err := s.Lint(m.ctx, []lint.File{{Name: file, Text: src}}, lint.Options{Rules: lint.Rules()})
 		s.Close()
 		if err != nil {
 			m.t.Fatal(err)

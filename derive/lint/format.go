@@ -1,0 +1,53 @@
+package lint
+
+import (
+	"strings"
+
+	"pmtools/derive"
+	"pmtools/derive/check"
+	"pmtools/derive/diagnose"
+	"pmtools/derive/expand"
+	"pmtools/derive/query"
+	"pmtools/derive/syntax"
+)
+
+// Format returns the canonical form of a file of definitions; the name is used in messages. If a
+// Registry is given, definitions inside others, of the same file or of the Registry, are put in the
+// place of their names. The errors are those of the file's lines.
+func Format(name string, src []byte, inside *derive.Registry) ([]byte, []*syntax.FileError) {
+	out, errs := check.Syntax().Format(name, src)
+	if errs != nil || inside == nil {
+		return out, errs
+	}
+	var own []*query.Definition
+	seen := make(map[string]bool) // the first definition of a name holds
+	for c := range syntax.Chunks(name, out) {
+		if d := c.Definition(); d != nil && !seen[d.Name] {
+			if p, err := derive.Compile(d.Name, d.Expr()); err == nil {
+				own, seen[d.Name] = append(own, &query.Definition{Name: d.Name, Expr: d.Expr(), Program: p}), true
+			}
+		}
+	}
+	defs := query.NewDictionary(inside).Replace(own)
+	n := expand.New(defs.Nested)
+	var b strings.Builder
+	for c := range syntax.Chunks(name, out) {
+		d := c.Definition()
+		if d == nil {
+			b.WriteString(c.Raw)
+			continue
+		}
+		x, err := n.Expand(defs.Nested(d.Name))
+		if err != nil {
+			p := diagnose.Check(d.Expr(), err, nil)
+			msg := strings.Join(append([]string{p.Msg}, p.Notes...), ": ")
+			errs = append(errs, &syntax.FileError{Place: d.Place, Msg: d.Name + ": " + msg})
+			continue
+		}
+		b.WriteString(syntax.FormatDefinition(d.Name, x))
+	}
+	if errs != nil {
+		return nil, errs
+	}
+	return []byte(b.String()), nil
+}

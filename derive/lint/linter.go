@@ -1,0 +1,137 @@
+package lint
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"pmtools/derive"
+	"pmtools/derive/diagnose"
+	"pmtools/derive/expand"
+	"pmtools/derive/query"
+	"pmtools/derive/syntax"
+)
+
+// Options say what is looked for.
+type Options struct {
+	Syntax  bool    // only what needs no source
+	Expand  bool    // definitions may stand inside others
+	Unknown bool    // metrics that the source does not have are no mistakes
+	Rules   []*Rule // what is looked for in definitions that PCP takes
+
+	Wanted   []string      // see Facts
+	Interval time.Duration // the same
+	MaxCost  int           // the same
+
+	// Text ends the work on the text, but no request to the source: a daemon's connection on which a
+	// request is cut short has to be made again. Nil means that the argument of Files ends both.
+	Text context.Context
+}
+
+// A Linter looks for mistakes in files of definitions.
+type Linter struct {
+	Source      *query.Source     // of the metrics; nil if only the syntax is checked
+	Archives    string            // the list of archives that the source is, "" if it is another
+	Definitions *query.Dictionary // that hold from the start are those of its Registry
+}
+
+// Files looks for mistakes in files, which may use each other's definitions. The error is one of the
+// source or of a context.
+func (l *Linter) Files(ctx context.Context, files []File, opt Options) ([]Diagnostic, error) {
+	if opt.Text == nil {
+		opt.Text = ctx
+	}
+	w := &work{Linter: l, opt: opt, byName: make(map[string]*entry), texts: make(map[[2]string]bool), order: make(map[string]int)}
+	for _, f := range files {
+		w.order[f.Name] = len(w.order)
+		if err := w.read(f); err != nil {
+			return nil, err
+		}
+	}
+	check := w.meaning
+	if opt.Syntax {
+		check = w.nesting
+	}
+	if err := check(ctx); err != nil {
+		return nil, err
+	}
+	if err := w.rules(ctx); err != nil {
+		return nil, err
+	}
+	slices.SortStableFunc(w.found, func(a, b Diagnostic) int {
+		return cmp.Or(cmp.Compare(w.order[a.File], w.order[b.File]), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+	})
+	return w.found, nil
+}
+
+// A work is what is known while files are looked at.
+type work struct {
+	*Linter
+	opt     Options
+	entries []*entry
+	byName  map[string]*entry
+	found   []Diagnostic
+	texts   map[[2]string]bool // help texts that were set
+	order   map[string]int     // of files
+	directives
+}
+
+// An entry is a definition that can be parsed.
+type entry struct {
+	*query.Definition
+	file      string
+	chunk     syntax.Chunk
+	places    *syntax.Places // in the chunk; nil before they are needed
+	start     int            // of the expression in the definition's text
+	directive directive
+	report    derive.Report
+	wrong     bool // PCP refuses it
+}
+
+// dictionary returns the definitions that can be parsed, those of the files before those of the Registry.
+func (w *work) dictionary() *query.Dictionary {
+	own := make([]*query.Definition, len(w.entries))
+	for i, e := range w.entries {
+		own[i] = e.Definition
+	}
+	return w.Definitions.Replace(own)
+}
+
+// nesting checks which definitions stand inside others, without a source.
+func (w *work) nesting(context.Context) error {
+	n := expand.New(w.dictionary().Nested)
+	for _, e := range w.entries {
+		if _, err := n.Expand(e.Program); err != nil && w.opt.Expand {
+			w.problem(e, diagnose.Check(e.Expr, err, nil))
+		}
+		if err := w.opt.Text.Err(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// meaning checks the definitions with the source, by the requests for all of them at once.
+func (w *work) meaning(ctx context.Context) error {
+	defs := w.dictionary()
+	b := w.Source.Bind(defs, w.opt.Expand)
+	found, err := b.Check(ctx, defs.Own)
+	for i, x := range found {
+		e := w.entries[i]
+		if e.report = x; x.Err != nil {
+			if p := b.Problem(ctx, e.Expr, x.Err); p.Unknown == "" || !w.opt.Unknown && !e.directive.optional {
+				e.wrong = true
+				w.problem(e, p)
+			}
+		}
+	}
+	return err
+}
+
+// firstLine returns the first line of a text.
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(text, "\n")
+	return line
+}
