@@ -82,7 +82,6 @@ func (a *app) check(ctx context.Context, f *checkFlags, args []string) error {
 		return err
 	}
 	debug.SetGCPercent(gcPercent)
-	debug.SetMemoryLimit(memoryLimit)
 	a.running = true
 	if f.rules {
 		return writeRules(a.Env.Out)
