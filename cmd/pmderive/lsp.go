@@ -61,11 +61,11 @@ func (a *app) serve(ctx context.Context, f *checkFlags) error {
 	opt := lsp.Options{Lint: f.lint, Patience: patience}
 	switch kind, name := a.Options.Source(); kind {
 	case option.Host:
-		opt.Kind, opt.Name = repl.Host, name
+		opt.Kind, opt.Name = lsp.Host, name
 	case option.Archive:
-		opt.Kind, opt.Name = repl.Archive, name
+		opt.Kind, opt.Name = lsp.Archive, name
 	case option.Local:
-		opt.Kind = repl.Local
+		opt.Kind = lsp.Local
 	}
 	base, err := a.replOptions(repl.Settings{})
 	if err != nil {
@@ -78,7 +78,7 @@ func (a *app) serve(ctx context.Context, f *checkFlags) error {
 		return a.open(ctx, kind, name)
 	}
 	base.Table = func(ctx context.Context, w io.Writer, t *repl.Table) error { return grid.Draw(ctx, w, t, hoverWidth) }
-	opt.Session = func(kind, name string) (*repl.Session, error) {
+	opt.Session = func(kind, name string) (lsp.Session, error) {
 		own := *base
 		own.Kind, own.Name = kind, name
 		if kind == lsp.NoSource {

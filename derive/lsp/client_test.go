@@ -220,7 +220,7 @@ func options(t testing.TB, names ...string) *lsp.Options {
 // sourceOptions returns options with a function that opens sources.
 func sourceOptions(name string, open func(ctx context.Context, kind, name string) (pmapi.Source, error)) *lsp.Options {
 	rules := slices.DeleteFunc(lint.Rules(), func(r *lint.Rule) bool { return r.Name == "no-help" })
-	return &lsp.Options{Kind: repl.Archive, Name: name, Lint: lint.Options{Rules: rules}, Session: func(kind, name string) (*repl.Session, error) {
+	return &lsp.Options{Kind: repl.Archive, Name: name, Lint: lint.Options{Rules: rules}, Session: func(kind, name string) (lsp.Session, error) {
 		opt := &repl.Options{Open: open, Kind: kind, Name: name, Registry: derive.NewRegistry(nil)}
 		if kind == lsp.NoSource {
 			opt.Open = nil

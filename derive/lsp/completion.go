@@ -10,7 +10,6 @@ import (
 
 	"pmtools/derive/check"
 	"pmtools/derive/lint"
-	"pmtools/derive/repl"
 	"pmtools/derive/syntax"
 	"pmtools/lib/textwidth"
 )
@@ -98,15 +97,16 @@ func (c *completer) offer(word, text string, kind int, detail string) {
 // expression proposes what continues an expression.
 func (c *completer) expression(s *server, before string) {
 	use := s.sessions()
-	around := &repl.Around{}
+	var names []string
+	rest := ""
 	if strings.Contains(before, "/") {
-		around.Rest = c.rest()
+		rest = c.rest()
 	}
 	if use.lint.Expand {
 		here, _ := c.d.definitionAt(c.d.text, c.off)
 		for _, def := range c.d.defs {
 			if def != here {
-				around.Names = append(around.Names, def.Name)
+				names = append(names, def.Name)
 			}
 		}
 	}
@@ -117,13 +117,13 @@ func (c *completer) expression(s *server, before string) {
 		defer cancel()
 		// Definitions are asked for their instances only.
 		if !strings.ContainsAny(before, "[/") || use.prepare(ctx, session, c.d) == nil {
-			texts, start = session.CompleteExpr(before, around)
+			texts, start = session.CompleteExpr(before, names, rest)
 		}
 	}
 	functions := check.Functions()
 	if len(texts) == 0 { // the source is slow, or not there
 		if session, err := use.get(forSyntax); err == nil {
-			texts, start = session.CompleteExpr(before, around)
+			texts, start = session.CompleteExpr(before, names, rest)
 		}
 	}
 	word := before[min(start, len(before)):]

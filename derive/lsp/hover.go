@@ -8,7 +8,6 @@ import (
 	"pmtools/derive/check"
 	"pmtools/derive/diagnose"
 	"pmtools/derive/manual"
-	"pmtools/derive/repl"
 	"pmtools/derive/syntax"
 	"pmtools/lib/textwidth"
 )
@@ -115,7 +114,7 @@ func (h *hoverer) name(m *mention) any {
 }
 
 // session returns one that has the definitions of the document.
-func (h *hoverer) session() (*repl.Session, error) {
+func (h *hoverer) session() (Session, error) {
 	use := h.sessions()
 	session, err := use.get(forQuestions)
 	if err == nil {

@@ -1,10 +1,10 @@
 // Package lsp is a language server for files of derived metrics: it speaks version 3.17 of the
 // Language Server Protocol over two streams, and knows nothing of processes and terminals.
 //
-// What it says is what package repl says: Lint makes the diagnostics, Complete the completions,
-// Explain and About what is shown of a place. Answers that need nothing but the text come at once.
-// The source of metrics is asked in the background, by two sessions: one for diagnostics, one for
-// completion and for what is shown, so that a slow one delays neither typing nor the other.
+// A Session knows the metrics: Lint makes the diagnostics, CompleteExpr the completions, Explain and
+// About the text of a hover. Answers that need nothing but the text come at once. The source of metrics
+// is asked in the background, by two sessions: one for diagnostics, one for completion and hover, so that
+// a slow source delays neither typing nor the other session.
 package lsp
 
 import (
@@ -17,14 +17,13 @@ import (
 	"time"
 
 	"pmtools/derive/lint"
-	"pmtools/derive/repl"
 	"pmtools/lib/version"
 )
 
 // Options are what a server takes from the world around it.
 type Options struct {
-	// Session returns a session over a source of one of the kinds of package repl, or of NoSource.
-	Session func(kind, name string) (*repl.Session, error)
+	// Session returns a session over a source of one of the kinds below.
+	Session func(kind, name string) (Session, error)
 	// Kind and Name are the source, and Lint what is looked for, unless the client's settings say
 	// something else.
 	Kind, Name string
@@ -34,8 +33,29 @@ type Options struct {
 	Patience time.Duration
 }
 
-// NoSource is the kind of a session that has no source.
-const NoSource = "none"
+// Kinds of sources.
+const (
+	NoSource = "none"
+	Archive  = "archive"
+	Host     = "host"
+	Local    = "local"
+)
+
+// A Session answers questions about the metrics of a source and about definitions. Its methods may be
+// called by several goroutines, and wait for each other.
+type Session interface {
+	Lint(ctx context.Context, files []lint.File, opt lint.Options) ([]lint.Diagnostic, error)
+	// Replace makes the definitions of a file those that the other methods know.
+	Replace(ctx context.Context, name string, text []byte) error
+	// CompleteExpr returns what may continue the beginning of an expression in the place of before[start:].
+	// The names are those of definitions, and rest has metrics that a pattern may be for.
+	CompleteExpr(before string, names []string, rest string) (texts []string, start int)
+	// Explain writes the tree of an expression.
+	Explain(ctx context.Context, expr string, w io.Writer) error
+	// About returns the metadata of a metric, in one line, and its help texts.
+	About(ctx context.Context, name string) (metadata string, texts []string, err error)
+	Close() error
+}
 
 // ErrNoShutdown is the error of Serve for a client that goes without a shutdown.
 var ErrNoShutdown = errors.New("the client has ended without a shutdown")

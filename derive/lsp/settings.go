@@ -8,7 +8,6 @@ import (
 	"sync"
 
 	"pmtools/derive/lint"
-	"pmtools/derive/repl"
 	"pmtools/lib/when"
 )
 
@@ -67,7 +66,7 @@ func (s *server) configure(raw json.RawMessage) error {
 
 // apply applies settings.
 func (u *sessions) apply(set *settings) (err error) {
-	for kind, name := range map[string]*string{repl.Archive: set.Archive, repl.Host: set.Host} {
+	for kind, name := range map[string]*string{Archive: set.Archive, Host: set.Host} {
 		if name != nil && *name != "" {
 			u.kind, u.name = kind, *name
 		}
@@ -76,7 +75,7 @@ func (u *sessions) apply(set *settings) (err error) {
 		return fmt.Errorf("there is one source: an archive or a host")
 	}
 	if set.Local != nil && *set.Local {
-		u.kind, u.name = repl.Local, ""
+		u.kind, u.name = Local, ""
 	}
 	for to, from := range map[*bool]*bool{&u.lint.Syntax: set.Syntax, &u.lint.Expand: set.Expand, &u.lint.Unknown: set.Unknown} {
 		if from != nil {
@@ -139,7 +138,7 @@ type sessions struct {
 
 	mu     sync.Mutex
 	closed bool
-	list   [3]*repl.Session
+	list   [3]Session
 	ready  *document // whose definitions the session for questions has
 }
 
@@ -151,7 +150,7 @@ const (
 )
 
 // get returns the session for a purpose.
-func (u *sessions) get(purpose int) (s *repl.Session, err error) {
+func (u *sessions) get(purpose int) (s Session, err error) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	switch {
@@ -170,7 +169,7 @@ func (u *sessions) get(purpose int) (s *repl.Session, err error) {
 }
 
 // prepare makes the definitions of a document those of the session for questions.
-func (u *sessions) prepare(ctx context.Context, session *repl.Session, d *document) error {
+func (u *sessions) prepare(ctx context.Context, session Session, d *document) error {
 	u.mu.Lock()
 	ready := u.ready == d
 	u.mu.Unlock()

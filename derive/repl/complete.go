@@ -25,16 +25,11 @@ func (s *Session) Complete(line string, pos int) (texts []string, start int) {
 	return s.complete(line[:min(max(pos, 0), len(line))], (*completer).line)
 }
 
-// Around is what stands around the beginning of an expression that is completed.
-type Around struct {
-	Names []string // definitions that are proposed, in the place of the session's own
-	Rest  string   // the expression, or another, whose metrics a pattern may be for
-}
-
-// CompleteExpr is Complete for the beginning of an expression.
-func (s *Session) CompleteExpr(before string, around *Around) (texts []string, start int) {
+// CompleteExpr is Complete for the beginning of an expression. The names are those of definitions that are
+// proposed, in the place of the session's own, and rest is an expression whose metrics a pattern may be for.
+func (s *Session) CompleteExpr(before string, names []string, rest string) (texts []string, start int) {
 	return s.complete(before, func(c *completer, before string) int {
-		c.around, c.last = around, around.Rest
+		c.given, c.names, c.last = true, names, rest
 		return c.expr(before)
 	})
 }
@@ -70,11 +65,12 @@ func (s *Session) complete(before string, offer func(c *completer, before string
 
 // A completer collects the texts for one line.
 type completer struct {
-	s      *Session
-	ctx    context.Context
-	around *Around // nil for a line of the prompt
-	last   string  // an expression whose metrics a pattern may be for
-	texts  []string
+	s     *Session
+	ctx   context.Context
+	given bool // names has the definitions that are proposed; else they are the session's
+	names []string
+	last  string // an expression whose metrics a pattern may be for
+	texts []string
 }
 
 // offer adds texts that begin with a prefix.
@@ -330,8 +326,8 @@ func (c *completer) metric(word string) {
 // the source.
 func (c *completer) fitting(prefix string) (names []string) {
 	var defs []*query.Definition
-	if c.around != nil {
-		return slices.DeleteFunc(slices.Clone(c.around.Names), func(name string) bool { return !strings.HasPrefix(name, prefix) })
+	if c.given {
+		return slices.DeleteFunc(slices.Clone(c.names), func(name string) bool { return !strings.HasPrefix(name, prefix) })
 	}
 	for _, name := range c.s.defs.Names() {
 		if strings.HasPrefix(name, prefix) {
@@ -354,18 +350,25 @@ func (c *completer) fitting(prefix string) (names []string) {
 	return names
 }
 
+// maxOperands is how many names are tried as the operand of matchinst.
+const maxOperands = 50
+
 // pattern completes a pattern with the names of instances of the metrics that the expression before
-// and c.last mention: the operand of matchinst stands behind the pattern.
+// and c.last mention: the operand of matchinst stands after the pattern.
 func (c *completer) pattern(text, prefix string) {
 	if c.s.lost || c.s.connect(c.ctx) != nil {
 		return
 	}
-	seen := make(map[pcp.InDom]bool)
+	seen, tried := make(map[pcp.InDom]bool), make(map[string]bool)
+	binder := c.s.binder()
 	for _, l := range slices.Concat(check.Syntax().Lexemes(text), check.Syntax().Lexemes(c.last)) {
-		if l.Tok != syntax.NAME {
+		if l.Tok != syntax.NAME || tried[l.Text] {
 			continue
 		}
-		x, err := c.s.binder().Compile(c.ctx, l.Text)
+		if tried[l.Text] = true; len(tried) > maxOperands {
+			return
+		}
+		x, err := binder.Compile(c.ctx, l.Text)
 		if err != nil || x.Info.Root.InDom == pcp.NullInDom || seen[x.Info.Root.InDom] {
 			continue
 		}
