@@ -155,6 +155,7 @@ Reading metrics:
   - [pmtools/lib/fetchgroup]: typed values refreshed together, structs, fleets of hosts
   - [pmtools/lib/builtin]: the collectors inside the program
   - [pmtools/derive]: derived metrics; [pmtools/derive/load] reads files of definitions
+  - [pmtools/derive/query]: samples of expressions, from one source or many hosts; [pmtools/lib/sampling] has their types
   - [pmtools/lib/archive]: archives, read and written; [pmtools/lib/record] records live metrics
   - [pmtools/lib/timecontrol]: following a time control server
 

@@ -40,7 +40,7 @@ lib/pmcd/pmcdtest: lib/pdu lib/pcp lib/pmerr
 lib/pmapi: lib/archive lib/pmcd lib/pmns lib/pcp lib/pmerr
 lib/pmapi/sourcetest: lib/pmapi lib/pcp lib/pmerr
 lib/suggest:
-lib/remotewrite: lib/safefile lib/format lib/pmapi lib/pcp
+lib/remotewrite: lib/sampling lib/safefile lib/format lib/pmapi lib/pcp
 lib/remotewrite/remotewritetest:
 lib/export: lib/archive lib/pmapi lib/pmns lib/safefile lib/version lib/pcp lib/pmerr lib/when
 lib/fetchgroup: lib/suggest lib/pmapi lib/pcp lib/pmerr lib/when

@@ -76,16 +76,16 @@ func (a *app) newPush() *cobra.Command {
 	return cmd
 }
 
-// A push hands the samples of a run to a Sender.
+// A push sends the samples of a run.
 type push struct {
-	*remotewrite.Sender // nil before the first sample
-	a                   *app
-	asNamed             bool
-	hosts               remotewrite.Hosts
-	labels              []remotewrite.Label // of all series
-	queue               *remotewrite.Queue
-	ctx                 context.Context // of the run
-	mu                  sync.Mutex      // of standard error
+	sender  *remotewrite.Sender // nil before the first sample
+	a       *app
+	asNamed bool
+	hosts   remotewrite.Hosts
+	labels  []remotewrite.Label // of all series
+	queue   *remotewrite.Queue
+	ctx     context.Context // of the run
+	mu      sync.Mutex      // of standard error
 }
 
 // pushAll sends the values of expressions.
@@ -120,8 +120,8 @@ func (a *app) pushAll(ctx context.Context, f *pushFlags, args []string) error {
 		}
 		return err
 	})
-	if p.Sender != nil {
-		report.Missing = p.Missing
+	if p.sender != nil {
+		report.Missing = p.sender.Missing
 	}
 	fmt.Fprintf(a.Env.Out, "%s: %s\n", client.Name(), &report)
 	return cmp.Or(err, exitIf(interrupted || !report.Complete()))
@@ -177,31 +177,10 @@ func (p *push) warn(err error) {
 	fmt.Fprintf(p.a.Env.Stderr, "%s: %v\n", p.a.Env.Prog, err)
 }
 
-// begin takes what the samples of a run have in common.
+// begin returns what takes the samples of a run.
 func (p *push) begin(h *sampling.Header) (sampling.Writer, error) {
-	opt := &remotewrite.SenderOptions{Queue: p.queue, Hosts: &p.hosts, Labels: p.labels, Live: h.Live, Warn: p.warn}
-	for i := range h.Metrics {
-		opt.Metrics = append(opt.Metrics, remotewrite.Metric{Name: h.Metrics[i].Name, Desc: h.Metrics[i].Desc})
-	}
-	p.Sender = remotewrite.NewSender(p.ctx, opt)
-	return p, nil
-}
-
-// Sample implements sampling.Writer.
-func (p *push) Sample(_ context.Context, smp *sampling.Sample) error {
-	for i := range smp.Sets {
-		set := &smp.Sets[i]
-		if set.Err != nil {
-			p.Fail(i, set.Err)
-			continue
-		}
-		for j := range set.Len() {
-			v := set.At(j)
-			p.Add(i, &remotewrite.Value{Host: v.Host, ID: v.ID, Instance: v.Instance, Time: cmp.Or(v.Time, smp.Time), Value: v.Value})
-		}
-		p.EndMetric(i)
-	}
-	return p.EndSample()
+	p.sender = remotewrite.NewSender(p.ctx, h, &remotewrite.SenderOptions{Queue: p.queue, Hosts: &p.hosts, Labels: p.labels, Warn: p.warn})
+	return p.sender, nil
 }
 
 // watch makes opt open sources whose labels the Sender knows.

@@ -1,6 +1,7 @@
 package remotewrite
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -8,6 +9,7 @@ import (
 
 	"pmtools/lib/format"
 	"pmtools/lib/pcp"
+	"pmtools/lib/sampling"
 )
 
 // Bounds of a request.
@@ -16,44 +18,26 @@ const (
 	maxRequestBytes   = 4 << 20 // before it is compressed
 )
 
-// A Metric is a metric or an expression whose values are sent.
-type Metric struct {
-	Name string
-	Desc pcp.Desc
-}
-
-// A Value is the value of an instance.
-type Value struct {
-	Host     string // whose it is; "" if there is one only
-	ID       int32
-	Instance string // the name of the instance
-	Time     pcp.Timestamp
-	Value    pcp.Value // not set if there is none
-}
-
 // SenderOptions say what a Sender sends, and where.
 type SenderOptions struct {
-	Queue   *Queue
-	Hosts   *Hosts
-	Metrics []Metric
-	Labels  []Label // of all series
-	// Live values are put into the queue at the end of each sample, and lost without room. Others
-	// wait for it.
-	Live bool
-	Warn func(error) // gets each problem the first time
+	Queue  *Queue
+	Hosts  *Hosts
+	Labels []Label     // of all series
+	Warn   func(error) // gets each problem the first time
 }
 
-// A Sender makes series of the values of metrics, and puts their samples into a queue. For each time
-// it gets the values of one metric after the other: Add for each value and EndMetric, or Fail; then
-// EndSample. It is used by one goroutine.
+// A Sender is a [sampling.Writer] that makes series of the values of metrics, and puts their samples
+// into a queue: live samples at once, and without room they are lost; recorded ones wait for it. It is
+// used by one goroutine.
 type Sender struct {
 	Missing Missing
 
 	ctx     context.Context // of the run: nothing waits for room after its end
 	opt     SenderOptions
+	live    bool
 	metrics []sentMetric
 	request Request
-	round   int       // the number of calls of EndMetric
+	round   int       // the number of calls of endMetric
 	next    time.Time // when metrics are described again
 	warned  map[string]bool
 	full    bool // the queue has no room, which has been reported
@@ -62,7 +46,7 @@ type Sender struct {
 
 // A sentMetric is a metric with its series.
 type sentMetric struct {
-	Metric
+	sampling.Metric
 	family format.Family
 	hosts  map[string]*hostSeries
 }
@@ -86,18 +70,39 @@ type series struct {
 	round  int   // the round of the last value
 }
 
-// NewSender returns a Sender, which waits for room until ctx ends.
-func NewSender(ctx context.Context, opt *SenderOptions) *Sender {
-	s := &Sender{ctx: ctx, opt: *opt, warned: make(map[string]bool)}
+// NewSender returns a Sender for the samples that h describes, which waits for room until ctx ends.
+func NewSender(ctx context.Context, h *sampling.Header, opt *SenderOptions) *Sender {
+	s := &Sender{ctx: ctx, opt: *opt, live: h.Live, warned: make(map[string]bool)}
 	var families format.Families
-	for _, m := range opt.Metrics {
+	for _, m := range h.Metrics {
 		s.metrics = append(s.metrics, sentMetric{m, families.Family(m.Name, &m.Desc), make(map[string]*hostSeries)})
 	}
 	return s
 }
 
-// Fail notes the error of a metric that has no values at a time.
-func (s *Sender) Fail(metric int, err error) {
+// Sample implements sampling.Writer. It does not ask the context: all values of a sample are sent.
+func (s *Sender) Sample(_ context.Context, smp *sampling.Sample) error {
+	for i := range smp.Sets {
+		set := &smp.Sets[i]
+		if set.Err != nil {
+			s.fail(i, set.Err)
+			continue
+		}
+		for j := range set.Len() {
+			v := set.At(j)
+			v.Time = cmp.Or(v.Time, smp.Time)
+			s.add(i, &v)
+		}
+		s.endMetric(i)
+	}
+	if s.live {
+		s.flush()
+	}
+	return s.err
+}
+
+// fail notes the error of a metric that has no values at a time.
+func (s *Sender) fail(metric int, err error) {
 	name := s.metrics[metric].Name
 	s.warn(name, fmt.Errorf("%s: %w", name, err))
 }
@@ -111,15 +116,15 @@ func (s *Sender) warn(key string, err error) {
 	}
 }
 
-// Add adds a value of a metric. It does not ask the context: all values of a time are sent.
-func (s *Sender) Add(metric int, v *Value) {
+// add adds a value of a metric.
+func (s *Sender) add(metric int, v *sampling.Value) {
 	m := &s.metrics[metric]
 	if !v.Value.IsSet() || !m.sendable() || s.err != nil {
 		return
 	}
 	number, text, err := m.number(v.Value)
 	if err != nil {
-		s.Fail(metric, err)
+		s.fail(metric, err)
 		return
 	}
 	h := m.hosts[v.Host]
@@ -136,7 +141,7 @@ func (s *Sender) Add(metric int, v *Value) {
 	h.round, x.round = s.round, s.round
 	if ms <= x.ms {
 		s.Missing.Unordered++
-		if s.opt.Live && ms < x.ms {
+		if s.live && ms < x.ms {
 			s.backwards(v.Host, time.Duration(x.ms-ms)*time.Millisecond)
 		}
 		return
@@ -166,7 +171,7 @@ func (m *sentMetric) number(v pcp.Value) (f float64, text string, err error) {
 }
 
 // labels returns the labels of a series. Of those with one name the last one counts.
-func (s *Sender) labels(m *sentMetric, v *Value, text string) Labels {
+func (s *Sender) labels(m *sentMetric, v *sampling.Value, text string) Labels {
 	list := s.opt.Hosts.labels(v.Host, m.Name, m.Desc.InDom, v.ID)
 	if d := m.Desc.InDom; d != pcp.NullInDom {
 		list = append(list, Label{Name: "indom", Value: d.String()}, Label{Name: "instance", Value: v.Instance})
@@ -178,12 +183,12 @@ func (s *Sender) labels(m *sentMetric, v *Value, text string) Labels {
 	return EncodeLabels(append(list, Label{Name: "__name__", Value: m.family.Name + m.family.Suffix})...)
 }
 
-// EndMetric ends the values of a metric. A series without a value ends, if other series of its host
+// endMetric ends the values of a metric. A series without a value ends, if other series of its host
 // have values.
-func (s *Sender) EndMetric(metric int) {
+func (s *Sender) endMetric(metric int) {
 	m := &s.metrics[metric]
 	if !m.sendable() {
-		s.Fail(metric, fmt.Errorf("a value of type %v is neither a number nor a string, and is not sent", m.Desc.Type))
+		s.fail(metric, fmt.Errorf("a value of type %v is neither a number nor a string, and is not sent", m.Desc.Type))
 	}
 	for _, h := range m.hosts {
 		if h.round == s.round {
@@ -210,14 +215,6 @@ func (s *Sender) endSeries(h *hostSeries) {
 	}
 }
 
-// EndSample ends the values of a time.
-func (s *Sender) EndSample() error {
-	if s.opt.Live {
-		s.flush()
-	}
-	return s.err
-}
-
 // Close puts the last samples into the queue.
 func (s *Sender) Close() error {
 	s.flush()
@@ -225,7 +222,7 @@ func (s *Sender) Close() error {
 }
 
 // put adds a sample to the request, and begins a new request if that is large. A request never has two
-// live samples of a series: EndSample ends it.
+// live samples of a series: the end of a sample ends it.
 func (s *Sender) put(labels Labels, ms int64, value float64) {
 	if s.request.Samples >= maxRequestSamples || s.request.Len() >= maxRequestBytes {
 		s.flush()
@@ -239,7 +236,7 @@ func (s *Sender) put(labels Labels, ms int64, value float64) {
 // describe adds what the metrics are to a request: to the first one, and of live values to one each
 // minute, because databases may have been started meanwhile.
 func (s *Sender) describe() {
-	if !s.next.IsZero() && (!s.opt.Live || time.Now().Before(s.next)) {
+	if !s.next.IsZero() && (!s.live || time.Now().Before(s.next)) {
 		return
 	}
 	s.next = time.Now().Add(time.Minute)
@@ -263,7 +260,7 @@ func (s *Sender) flush() {
 		return
 	}
 	body := s.request.Take()
-	if !s.opt.Live {
+	if !s.live {
 		if s.err = s.opt.Queue.PutWait(s.ctx, body, n); s.err != nil && s.ctx.Err() != nil {
 			s.Missing.Interrupted += n
 		} else if s.err != nil {

@@ -17,10 +17,11 @@ import (
 	"pmtools/lib/pmapi"
 	"pmtools/lib/remotewrite"
 	"pmtools/lib/remotewrite/remotewritetest"
+	"pmtools/lib/sampling"
 )
 
 // double is a metric of numbers.
-var double = remotewrite.Metric{Name: "x", Desc: pcp.Desc{ID: pcp.NullID, Type: pcp.Double, InDom: pcp.NullInDom}}
+var double = sampling.Metric{Name: "x", Desc: pcp.Desc{ID: pcp.NullID, Type: pcp.Double, InDom: pcp.NullInDom}}
 
 // queue returns an empty queue.
 func queue(t *testing.T, room int64) *remotewrite.Queue {
@@ -33,15 +34,20 @@ func queue(t *testing.T, room int64) *remotewrite.Queue {
 }
 
 // sender returns a Sender, and what it warns of.
-func sender(t *testing.T, opt remotewrite.SenderOptions) (*remotewrite.Sender, *strings.Builder) {
+func sender(t *testing.T, h *sampling.Header, opt remotewrite.SenderOptions) (*remotewrite.Sender, *strings.Builder) {
 	var warned strings.Builder
 	opt.Hosts, opt.Warn = &remotewrite.Hosts{}, func(err error) { fmt.Fprintln(&warned, err) }
-	return remotewrite.NewSender(t.Context(), &opt), &warned
+	return remotewrite.NewSender(t.Context(), h, &opt), &warned
 }
 
-// value returns a value without an instance.
-func value(sec int64, v pcp.Value) *remotewrite.Value {
-	return &remotewrite.Value{ID: pcp.NullInst, Time: pcp.Timestamp{Sec: sec}, Value: v}
+// at returns a sample.
+func at(sec int64, sets ...sampling.Set) *sampling.Sample {
+	return &sampling.Sample{Time: pcp.Timestamp{Sec: sec}, Sets: sets}
+}
+
+// value returns a set of one value without an instance.
+func value(v pcp.Value) sampling.Set {
+	return sampling.SetOf(sampling.Value{ID: pcp.NullInst, Value: v})
 }
 
 // stored sends what a queue has, and returns it as lines.
@@ -68,11 +74,9 @@ func stored(t *testing.T, q *remotewrite.Queue) (list []string) {
 // TestSenderClock: while the clock of a live source is back no value is sent, which is reported once.
 func TestSenderClock(t *testing.T) {
 	q := queue(t, large)
-	s, warned := sender(t, remotewrite.SenderOptions{Queue: q, Metrics: []remotewrite.Metric{double}, Live: true})
+	s, warned := sender(t, &sampling.Header{Metrics: []sampling.Metric{double}, Live: true}, remotewrite.SenderOptions{Queue: q})
 	for _, sec := range []int64{100, 110, 50, 60, 110, 120} {
-		s.Add(0, value(sec, pcp.DoubleValue(1)))
-		s.EndMetric(0)
-		if err := s.EndSample(); err != nil {
+		if err := s.Sample(t.Context(), at(sec, value(pcp.DoubleValue(1)))); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -87,22 +91,19 @@ func TestSenderClock(t *testing.T) {
 // TestSenderSeries: names, units, strings, instances that go, and what cannot be sent.
 func TestSenderSeries(t *testing.T) {
 	d, q := pcp.NewInDom(60, 1), queue(t, large)
-	disks := remotewrite.Metric{Name: "disk.read", Desc: pcp.Desc{ID: pcp.NullID, Type: pcp.Uint64, InDom: d, Sem: pcp.Counter, Units: pcp.Units{DimSpace: 1, ScaleSpace: pcp.Kbyte}}}
-	release := remotewrite.Metric{Name: "os", Desc: pcp.Desc{ID: pcp.NullID, Type: pcp.String, InDom: pcp.NullInDom}}
-	event := remotewrite.Metric{Name: "log", Desc: pcp.Desc{ID: pcp.NullID, Type: pcp.Event, InDom: pcp.NullInDom}}
-	s, warned := sender(t, remotewrite.SenderOptions{Queue: q, Metrics: []remotewrite.Metric{disks, release, event, double}, Labels: []remotewrite.Label{{Name: "env", Value: "y"}}})
+	disks := sampling.Metric{Name: "disk.read", Desc: pcp.Desc{ID: pcp.NullID, Type: pcp.Uint64, InDom: d, Sem: pcp.Counter, Units: pcp.Units{DimSpace: 1, ScaleSpace: pcp.Kbyte}}}
+	release := sampling.Metric{Name: "os", Desc: pcp.Desc{ID: pcp.NullID, Type: pcp.String, InDom: pcp.NullInDom}}
+	event := sampling.Metric{Name: "log", Desc: pcp.Desc{ID: pcp.NullID, Type: pcp.Event, InDom: pcp.NullInDom}}
+	s, warned := sender(t, &sampling.Header{Metrics: []sampling.Metric{disks, release, event, double}}, remotewrite.SenderOptions{Queue: q, Labels: []remotewrite.Label{{Name: "env", Value: "y"}}})
 	for sec := range int64(3) {
+		list := sampling.SetOf()
 		for id, name := range []string{"sda", "sdb"} {
 			if sec < 2 || id == 0 {
-				s.Add(0, &remotewrite.Value{ID: int32(id), Instance: name, Time: pcp.Timestamp{Sec: sec}, Value: pcp.WordValue(pcp.Uint64, uint64(sec))})
+				list.Append(sampling.Value{ID: int32(id), Instance: name, Value: pcp.WordValue(pcp.Uint64, uint64(sec))})
 			}
 		}
-		s.EndMetric(0)
-		s.Add(1, value(sec, pcp.BlobValue(pcp.String, fmt.Append(nil, "v", sec/2))))
-		s.EndMetric(1)
-		s.EndMetric(2)
-		s.Fail(3, errors.New("broken"))
-		if err := s.EndSample(); err != nil {
+		smp := at(sec, list, value(pcp.BlobValue(pcp.String, fmt.Append(nil, "v", sec/2))), sampling.Set{}, sampling.Set{Err: errors.New("broken")})
+		if err := s.Sample(t.Context(), smp); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -127,11 +128,9 @@ func TestSenderSeries(t *testing.T) {
 // TestSenderRoom: without room live values are lost, and others wait until the context ends.
 func TestSenderRoom(t *testing.T) {
 	q := queue(t, 10)
-	s, warned := sender(t, remotewrite.SenderOptions{Queue: q, Metrics: []remotewrite.Metric{double}, Live: true})
+	s, warned := sender(t, &sampling.Header{Metrics: []sampling.Metric{double}, Live: true}, remotewrite.SenderOptions{Queue: q})
 	for sec := range int64(2) {
-		s.Add(0, value(sec, pcp.DoubleValue(1)))
-		s.EndMetric(0)
-		if err := s.EndSample(); err != nil {
+		if err := s.Sample(t.Context(), at(sec, value(pcp.DoubleValue(1)))); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -144,10 +143,8 @@ func TestSenderRoom(t *testing.T) {
 	if err := q.Put(make([]byte, 290), 1); err != nil {
 		t.Fatal(err)
 	}
-	s = remotewrite.NewSender(ctx, &remotewrite.SenderOptions{Queue: q, Hosts: &remotewrite.Hosts{}, Metrics: []remotewrite.Metric{double}})
-	s.Add(0, value(1, pcp.DoubleValue(1)))
-	s.EndMetric(0)
-	if err := errors.Join(s.EndSample(), s.Close()); !errors.Is(err, context.Canceled) || s.Missing != (remotewrite.Missing{Interrupted: 1}) {
+	s = remotewrite.NewSender(ctx, &sampling.Header{Metrics: []sampling.Metric{double}}, &remotewrite.SenderOptions{Queue: q, Hosts: &remotewrite.Hosts{}})
+	if err := errors.Join(s.Sample(ctx, at(1, value(pcp.DoubleValue(1)))), s.Close()); !errors.Is(err, context.Canceled) || s.Missing != (remotewrite.Missing{Interrupted: 1}) {
 		t.Errorf("%v, %+v", err, s.Missing)
 	}
 }
@@ -155,9 +152,11 @@ func TestSenderRoom(t *testing.T) {
 // TestSenderMany: many values are in several requests.
 func TestSenderMany(t *testing.T) {
 	q := queue(t, large)
-	s, _ := sender(t, remotewrite.SenderOptions{Queue: q, Metrics: []remotewrite.Metric{double}})
+	s, _ := sender(t, &sampling.Header{Metrics: []sampling.Metric{double}}, remotewrite.SenderOptions{Queue: q})
 	for sec := range int64(25_000) {
-		s.Add(0, value(sec, pcp.DoubleValue(float64(sec))))
+		if err := s.Sample(t.Context(), at(sec, value(pcp.DoubleValue(float64(sec))))); err != nil {
+			t.Fatal(err)
+		}
 	}
 	before := q.Waiting()
 	if err := s.Close(); err != nil || before != 20_000 || q.Waiting() != 25_000 {
