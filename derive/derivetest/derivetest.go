@@ -70,7 +70,7 @@ type span struct {
 	from, to time.Duration
 }
 
-// A description is the metadata that is written for a metric. What is nil is not written.
+// A description is the metadata that is written for a metric. A nil field is not written.
 type description struct {
 	typ   *pcp.Type
 	sem   *pcp.Sem

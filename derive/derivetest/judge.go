@@ -39,7 +39,7 @@ type Mismatch struct {
 // maxMismatches is how many wrong values of an expression are shown.
 const maxMismatches = 12
 
-// judge compares what an expression is with what is expected; nil is no difference.
+// judge compares what an expression is with what is expected; nil means that nothing differs.
 func (r *runner) judge(ctx context.Context, e *expectation, o *outcome) (*Failure, error) {
 	fail := &Failure{Line: e.line, Expr: e.expr}
 	switch {

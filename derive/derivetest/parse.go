@@ -14,7 +14,7 @@ import (
 	"pmtools/lib/when"
 )
 
-// keywords begin the lines that are no rows of values. An instance of such a name is quoted.
+// keywords begin all lines but rows of values. An instance of such a name is quoted.
 var keywords = map[string]bool{
 	"definitions": true, "step": true, "start": true, "expand": true, "interpolate": true, "archive": true, "metric": true, "mark": true,
 	"case": true, "eval": true, "at": true, "is": true, "error": true, "recorded": true, "value": true,
@@ -47,7 +47,7 @@ func Parse(name string, text []byte) (*File, error) {
 			return nil, &SyntaxError{name, p.line, err.Error()}
 		}
 	}
-	if line, err := p.whole(); err != nil {
+	if line, err := p.complete(); err != nil {
 		return nil, &SyntaxError{name, line, err.Error()}
 	}
 	return p.File, nil
@@ -348,8 +348,8 @@ func (p *parser) row(instance string, args []word) error {
 	return nil
 }
 
-// whole checks what only a whole file shows.
-func (p *parser) whole() (line int, err error) {
+// complete checks what only a complete file shows.
+func (p *parser) complete() (line int, err error) {
 	switch {
 	case p.Step <= 0:
 		return 1, fmt.Errorf("the step is not more than 0")

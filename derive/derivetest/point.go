@@ -49,7 +49,7 @@ func (r *room) take(p point, times int) error {
 
 const number = `-?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?`
 
-// The patterns are compiled when they are needed: who does not test does not wait for them.
+// The patterns are compiled when they are needed: programs that run no cases do not wait for them.
 var (
 	// stepped is a number with a step, how often, or both.
 	stepped = lazy(`^(` + number + `)(?:([-+])(` + strings.TrimPrefix(number, "-?") + `))?(?:x([0-9]+))?$`)
@@ -118,7 +118,7 @@ func (p point) String() string {
 	return r.FloatString(max(p.digits(), 0))
 }
 
-// digits returns how many digits are written behind the point, 0 for none.
+// digits returns how many digits are written after the point, 0 for none.
 func (p point) digits() int {
 	n := 0
 	for _, text := range []string{p.base, p.delta} {

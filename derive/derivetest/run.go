@@ -54,7 +54,7 @@ func (r *Report) Failed() int {
 // A runner runs the cases of a file.
 type runner struct {
 	*File
-	*world
+	*recording
 	opt  Options
 	reg  *derive.Registry
 	warn []string
@@ -130,7 +130,7 @@ func (f *File) begin(ctx context.Context, opt *Options) (r *runner, done func(),
 			err = os.MkdirAll(into, 0o777)
 		}
 		if err == nil {
-			r.world, err = f.world(ctx, into)
+			r.recording, err = f.recording(ctx, into)
 		}
 	}
 	if err != nil {
@@ -196,7 +196,7 @@ func within(dir, file string) bool {
 
 // source opens the archive with the definitions.
 func (r *runner) source(ctx context.Context) (*derive.Source, error) {
-	src, err := r.world.open(ctx)
+	src, err := r.recording.open(ctx)
 	if err != nil {
 		return nil, err
 	}

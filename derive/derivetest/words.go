@@ -40,7 +40,7 @@ func words(line string) ([]word, error) {
 	}
 }
 
-// quotedWord reads a word behind its opening quote.
+// quotedWord reads a word after its opening quote.
 func quotedWord(line string) (w word, rest string, err error) {
 	var b strings.Builder
 	for i := 0; i < len(line); i++ {

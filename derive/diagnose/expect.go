@@ -12,8 +12,8 @@ import (
 	"pmtools/lib/textwidth"
 )
 
-// The parser's own messages are those of the reference, and many mistakes have none. What was
-// expected is found out by trying: the text before the mistake is parsed again with one token of
+// The parser's own messages are those of the reference, and many mistakes have none. The expected
+// tokens are found by trying: the text before the mistake is parsed again with one token of
 // each kind after it. A token that the parser gets past was expected.
 
 // maxTried is the length of the longest text for which this is done; it costs one parse for each
@@ -153,7 +153,7 @@ func expectedAt(before string) []string {
 }
 
 // refused reports whether a message blames a token that the grammar of the reference has taken only
-// to refuse what is behind it.
+// to refuse the token after it.
 func refused(msg string) bool {
 	return strings.HasPrefix(msg, "Unexpected ") && msg != "Unexpected initial '('"
 }

@@ -136,7 +136,7 @@ func (p *Problem) TextWithin(width int) string {
 // no width.
 const snippetContext = 400
 
-// snippet draws the line with a caret. What is farther from the place than the context is left out.
+// snippet draws the line with a caret. Text farther from the place than the context is left out.
 func snippet(src string, pos, context int) string {
 	if len(src) <= 2*context {
 		return syntax.Snippet(src, &syntax.Error{Pos: syntax.Pos(pos)})

@@ -31,7 +31,7 @@ func (d *directives) take() directive {
 	return now
 }
 
-// comment reads a comment. One holds for the next definition, unless an empty line is between them.
+// comment reads a comment. It holds for the next definition, unless an empty line is between them.
 func (w *work) comment(file string, c *syntax.Chunk, line string) {
 	if !c.Comment() {
 		if strings.TrimSpace(line) == "" {

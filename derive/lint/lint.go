@@ -70,7 +70,7 @@ type Facts struct {
 	Source Source
 }
 
-// A Source knows what metrics there are. What it does not know is not ok.
+// A Source answers questions about metrics. The result ok is false if it does not know.
 type Source interface {
 	Instances(d pcp.InDom) (names []string, ok bool)
 	Below(name string) bool                      // the name has metrics below it

@@ -45,7 +45,7 @@ func check(t testing.TB, archive, text string, rules ...*lint.Rule) (list []lint
 	return found
 }
 
-// marker is the line of docs/lint.md behind which the rules are.
+// marker is the line of docs/lint.md after which the rules are.
 const marker = "<!-- The rest is written by go test ./derive/lint -update -->\n"
 
 // TestRules runs the examples of all rules, and compares what they say with the documentation.

@@ -18,7 +18,7 @@ import (
 type Options struct {
 	Syntax  bool    // only what needs no source
 	Expand  bool    // definitions may stand inside others
-	Unknown bool    // metrics that the source does not have are no mistakes
+	Unknown bool    // metrics that the source does not have are accepted
 	Rules   []*Rule // what is looked for in definitions that PCP takes
 
 	Wanted   []string      // see Facts

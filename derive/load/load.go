@@ -78,7 +78,7 @@ func Default(reg *derive.Registry, path string) int {
 	return l.metrics
 }
 
-// components splits a list of paths. Nothing after the last separator is no component.
+// components splits a list of paths. An empty text after the last separator does not count.
 func components(path string) []string {
 	parts := strings.Split(path, string(os.PathListSeparator))
 	if parts[len(parts)-1] == "" {

@@ -81,7 +81,7 @@ func BenchmarkAnswers(b *testing.B) {
 	}
 }
 
-// answers measures one kind of request, behind a text.
+// answers measures one kind of request, after a text.
 func answers(b *testing.B, base, text, method, line string) {
 	const uri = "file:///d.conf"
 	c := start(b, sourceOptions(base, func(ctx context.Context, _, name string) (pmapi.Source, error) {

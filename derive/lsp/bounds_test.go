@@ -43,7 +43,7 @@ func TestTooLarge(t *testing.T) {
 	c.end()
 }
 
-// TestMany asks everything about many definitions with many mistakes. What is sent is bounded, and so is
+// TestMany asks everything about many definitions with many mistakes. The answers are bounded, and so is
 // the time, which went with the square of the number.
 func TestMany(t *testing.T) {
 	const uri, n = "file:///m", 25_000

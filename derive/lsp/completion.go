@@ -150,7 +150,7 @@ func (c *completer) expression(s *server, before string) {
 const maxRest = 20
 
 // rest returns the metrics after the position in its definition, or else those of the others, as
-// one expression. The definition is hardly one that can be parsed.
+// one expression. The definition is incomplete, so it cannot be parsed.
 func (c *completer) rest() string {
 	var list []string
 	add := func(name string) {

@@ -105,8 +105,8 @@ func (d *document) unitsBefore(off int) (units int32) {
 	return units
 }
 
-// offset returns the offset of a position. One after the end of a line is its end, one in the middle of
-// a character its beginning.
+// offset returns the offset of a position. A position after the end of a line stands for its end, a
+// position in the middle of a character for its beginning.
 func (d *document) offset(p position) int {
 	if uint64(p.Line) >= uint64(len(d.lines)) {
 		return len(d.text)

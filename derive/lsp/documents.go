@@ -27,8 +27,8 @@ func (s *server) open() (list []*document) {
 	return list
 }
 
-// put makes a text the current version of a document. One that is too large is not kept: a diagnostic
-// says so.
+// put makes a text the current version of a document. A text that is too large is not kept: a
+// diagnostic says so.
 func (s *server) put(uri string, version int, text string) error {
 	if len(text) > maxDocument {
 		s.drop(uri)

@@ -134,7 +134,7 @@ func (s *server) loop() error {
 	}
 }
 
-// notified handles a notification. One that is not known, or that comes too early or too late, is
+// notified handles a notification. A notification that is unknown, too early or too late is
 // nothing to answer to.
 func (s *server) notified(m *message) {
 	f := notifications[m.Method]

@@ -142,7 +142,7 @@ type sessions struct {
 	ready  *document // whose definitions the session for questions has
 }
 
-// What the sessions are for.
+// The purposes of the sessions.
 const (
 	forSyntax = iota // has no source
 	forChecks

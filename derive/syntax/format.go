@@ -46,7 +46,7 @@ type formatter struct {
 	errs   []*FileError
 
 	metric  string // that the current paragraph defines
-	gap     bool   // there was an empty line behind what was written last
+	gap     bool   // there was an empty line after the text written last
 	comment bool   // a comment was written last
 }
 
@@ -58,7 +58,7 @@ func (f *formatter) chunk(i int) {
 		return
 	}
 	if len(c.Items) == 0 {
-		f.remark(i)
+		f.commentLine(i)
 		return
 	}
 	for _, it := range c.Items {
@@ -68,7 +68,7 @@ func (f *formatter) chunk(i int) {
 				f.errs = append(f.errs, it)
 			}
 		case *Control:
-			f.remark(i)
+			f.commentLine(i)
 		case *Definition:
 			f.definition(it)
 		case *Attribute:
@@ -84,9 +84,9 @@ func (f *formatter) paragraph() {
 	}
 }
 
-// remark writes a comment or a control line. One that is followed by a help text of the current
+// commentLine writes a comment or a control line. A line that is followed by a help text of the current
 // metric stays there.
-func (f *formatter) remark(i int) {
+func (f *formatter) commentLine(i int) {
 	inside := f.metric != "" && f.next[i] == f.metric
 	switch {
 	case inside:
@@ -147,7 +147,7 @@ func (f *formatter) attribute(a *Attribute, raw string) {
 	f.comment, f.gap = false, false
 }
 
-// line writes lines with a newline at their end. Behind a backslash, with which only the last line
+// line writes lines with a newline at their end. After a backslash, with which only the last line
 // of a file can end, a newline would not be one.
 func (f *formatter) line(raw string) {
 	f.out.WriteString(raw)

@@ -283,7 +283,7 @@ func (p *parser) name() *MetricRef {
 	return x
 }
 
-// instance parses the name of an instance behind x.
+// instance parses the name of an instance after x.
 func (p *parser) instance(x Expr) Expr {
 	n := &InstExpr{X: x, Lbrack: p.pos, Name: p.lit, Rbrack: Pos(p.off - 1)}
 	p.next()

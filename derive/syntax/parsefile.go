@@ -78,7 +78,7 @@ func (p *fileParser) comment() {
 	if !isControl(p.text) {
 		return
 	}
-	// One byte, whatever it is, stands between the word and the options.
+	// Any byte may stand between the word and the options.
 	options := p.text[min(len(control)+1, len(p.text)):]
 	p.add(&Control{Place: p.place, Options: options})
 }
@@ -144,7 +144,7 @@ func (p *fileParser) attribute(name, attr, right string) {
 
 // quoted returns the value that begins with the given rest of the logical line, and the text after
 // its closing quote. If the line has no such quote, the value goes on in the lines after it; these
-// are not joined first, and the byte behind the quote is lost there.
+// are not joined first, and the byte after the quote is lost there.
 func (p *fileParser) quoted(rest string, quote byte) (value, extra string, ok bool) {
 	var b strings.Builder
 	n, ok := unquote(&b, rest+"\n", quote)

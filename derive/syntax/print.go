@@ -7,7 +7,7 @@ import (
 )
 
 // Print writes an expression in its canonical form: a blank on both sides of the operators that
-// have two sides and one behind each comma. Parentheses are those of the tree. The text parses to
+// have two sides and one after each comma. Parentheses are those of the tree. The text parses to
 // the same tree.
 func Print(e Expr) string { return PrintPrefix(e, math.MaxInt) }
 

@@ -84,7 +84,7 @@ func (m *meter) distance(a, b string, limit int) int {
 		one[j] = j
 	}
 	for i := 1; i <= len(a); i++ {
-		// What is farther from the diagonal than limit is larger than it.
+		// A cell farther from the diagonal than limit exceeds it.
 		from, to := max(1, i-limit), min(len(b), i+limit)
 		m.steps -= to - from + 1
 		row[from-1] = i

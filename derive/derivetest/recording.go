@@ -17,8 +17,8 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// A world is the archive on which a file of cases is tried.
-type world struct {
+// A recording is the archive on which a file of cases is tried.
+type recording struct {
 	base  string // the archive
 	start pcp.Timestamp
 	end   pcp.Timestamp
@@ -26,12 +26,12 @@ type world struct {
 	mode  pcp.Mode
 }
 
-// world finds the archive of a file, or writes it below dir.
-func (f *File) world(ctx context.Context, dir string) (*world, error) {
+// recording finds the archive of a file, or writes it below dir.
+func (f *File) recording(ctx context.Context, dir string) (*recording, error) {
 	if f.archive != nil {
 		return f.slice(ctx)
 	}
-	w := &world{base: filepath.Join(dir, "input"), start: f.Start, step: f.Step, mode: pcp.Forward}
+	w := &recording{base: filepath.Join(dir, "input"), start: f.Start, step: f.Step, mode: pcp.Forward}
 	if f.Interpolate {
 		w.mode = pcp.Interp
 	}
@@ -49,8 +49,8 @@ func (f *File) world(ctx context.Context, dir string) (*world, error) {
 }
 
 // slice returns the part of a recorded archive that a file asks for.
-func (f *File) slice(ctx context.Context) (*world, error) {
-	w := &world{base: f.beside(f.archive.name), step: f.Step, mode: pcp.Interp}
+func (f *File) slice(ctx context.Context) (*recording, error) {
+	w := &recording{base: f.beside(f.archive.name), step: f.Step, mode: pcp.Interp}
 	src, err := pmapi.OpenArchive(ctx, w.base, nil)
 	if err != nil {
 		return nil, &SyntaxError{f.Name, f.archive.line, fmt.Sprintf("archive %s: %v", f.archive.name, err)}
@@ -254,8 +254,8 @@ func (b *builder) instances(t pcp.Timestamp, present map[pcp.InDom]map[pcp.Insta
 	return nil
 }
 
-// open opens the archive of a world at its start.
-func (w *world) open(ctx context.Context) (*pmapi.Archive, error) {
+// open opens the archive of a recording at its start.
+func (w *recording) open(ctx context.Context) (*pmapi.Archive, error) {
 	src, err := pmapi.OpenArchive(ctx, w.base, nil)
 	if err == nil {
 		delta := w.step
@@ -270,11 +270,11 @@ func (w *world) open(ctx context.Context) (*pmapi.Archive, error) {
 }
 
 // samples returns how many samples there are.
-func (w *world) samples() int { return int(w.end.Sub(w.start)/w.step.Seconds()+1e-6) + 1 }
+func (w *recording) samples() int { return int(w.end.Sub(w.start)/w.step.Seconds()+1e-6) + 1 }
 
 // fetch takes the samples of some metrics, and calls f with each until it returns an error; io.EOF ends
 // the work without one. A sample after the end of the recording is the last one.
-func (w *world) fetch(ctx context.Context, src pmapi.Source, ids []pcp.ID, f func(k int, r *pcp.Result) error) error {
+func (w *recording) fetch(ctx context.Context, src pmapi.Source, ids []pcp.ID, f func(k int, r *pcp.Result) error) error {
 	var r pcp.Result
 	for k := range w.samples() {
 		err := src.Fetch(ctx, &pmapi.Request{IDs: ids}, &r)
