@@ -7,8 +7,8 @@ import (
 	"pmtools/lib/pcp"
 )
 
-// ignored reports what PCP reads and then ignores. What it ignores in lines that are no definitions
-// is reported under the same name by those who read files.
+// ignored reports text that PCP reads and then ignores. The readers of files report ignored lines that
+// are not definitions under the same name.
 var ignored = Rule{
 	Name: "ignored",
 	Doc: "PCP ignores it without a word: a number in the units of rescale(), all but the last of several values of a tag, a last line " +

@@ -10,7 +10,7 @@ import (
 // missing reports metrics that some archives of a set do not have.
 var missing = Rule{
 	Name: "missing",
-	Doc: "Of a set of archives, some do not have a metric: the definition has no values over their time. It is in none of the others' " +
+	Doc: "Some archives of a set do not have a metric: the definition has no values over their time. It is in none of the others' " +
 		"pmlogger configuration, or an agent was not there.",
 	Run: func(p *Pass) {
 		if p.Source == nil {
