@@ -60,7 +60,7 @@ func (a *app) newCheck() *cobra.Command {
 	return cmd
 }
 
-// addRules adds the options that say what is looked for.
+// addRules adds the options that select rules.
 func (f *checkFlags) addRules(fs *pflag.FlagSet) {
 	fs.BoolVar(&f.lint.Syntax, "syntax", false, "make only the checks that need no source")
 	fs.BoolVar(&f.lint.Expand, "expand", false, "allow definitions inside others")

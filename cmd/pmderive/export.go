@@ -184,7 +184,7 @@ func (f *exportFlags) config(name string) *export.Config {
 	return &export.Config{Dir: f.dir, Name: name, Partition: f.by}
 }
 
-// summarizeExport says what has been exported.
+// summarizeExport prints the numbers of values, metrics and files.
 func (a *app) summarizeExport(f *exportFlags, cfg *export.Config, sum *export.Summary) {
 	text := fmt.Sprintf("%s: %d values of %d metrics", cfg.Name, sum.Values, sum.Metrics)
 	if sum.Events > 0 {

@@ -75,7 +75,7 @@ func (a *app) format(ctx context.Context, f *fmtFlags, args []string) error {
 	return exitIf(failed)
 }
 
-// explain says what is wrong with a file in the words of check, or else in those of the errors.
+// explain prints the mistakes of a file as check does, or the errors if check finds none.
 func (a *app) explain(ctx context.Context, file lint.File, errs []*syntax.FileError) error {
 	l := lint.Linter{Definitions: query.NewDictionary(a.sources.Registry())}
 	found, err := l.Files(ctx, []lint.File{file}, lint.Options{Syntax: true, Expand: true})

@@ -73,7 +73,7 @@ func (r *reporter) printParam(ctx context.Context, p *pcp.Param, ends bool) {
 	v := p.Column(d.Type)
 	r.out.WriteString("    ")
 	b := append(r.buf[:0], "    "...)
-	if d.InDom != pcp.NullInDom { // a parameter has no instance all the same
+	if d.InDom != pcp.NullInDom { // a parameter still has no instance
 		var named bool
 		if b, named = r.appendInst(r.buf[:0], d.InDom, pcp.NullInst, r.names(ctx, d.InDom)); !named {
 			return

@@ -23,7 +23,8 @@ func (s *session) findHost(ctx context.Context) error {
 	return nil
 }
 
-// identify tells the daemon who its client is. Whether it wants to know does not matter.
+// identify stores the client's address and command line in the daemon. Errors are ignored, as in the
+// reference: values do not depend on it.
 func (s *session) identify(ctx context.Context) {
 	id, err := pmapi.LookupName(ctx, s.src, "pmcd.client.whoami")
 	if err != nil {

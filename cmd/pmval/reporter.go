@@ -40,7 +40,7 @@ type cell struct {
 	at   int     // for isValue, and isReal unless it is a rate: which of the values it is
 }
 
-// A cellKind says what is known of a cell.
+// A cellKind is the state of a cell.
 type cellKind uint8
 
 // The kinds.

@@ -89,7 +89,7 @@ func isLiteral(e syntax.Expr) bool {
 	return false
 }
 
-// operatorMisfit says what forbids op for operands of these semantics.
+// operatorMisfit returns the reason why op rejects operands of these semantics.
 func operatorMisfit(op syntax.Token, x, y Type) string {
 	left, right := x.Sem == pcp.Counter, y.Sem == pcp.Counter
 	switch {
@@ -115,9 +115,9 @@ func typeMisfit(x, y Type) string {
 	return ""
 }
 
-// unitsMisfit says what forbids op for operands of these units. The exemption of relations with
-// unsigned numbers is meant for literals that are compared with dimensioned metrics; the reference
-// gives it to all unsigned numbers of 32 bits, and to no others.
+// unitsMisfit returns the reason why op rejects operands of these units. The exemption of relations
+// with unsigned numbers is meant for literals that are compared with dimensioned metrics; the
+// reference gives it to all unsigned numbers of 32 bits, and to no others.
 func unitsMisfit(op syntax.Token, x, y Type) string {
 	exempt := !isArithmetic(op) && !isBoolean(op) && (x.Type == pcp.Uint32 || y.Type == pcp.Uint32)
 	u, v := x.Units, y.Units

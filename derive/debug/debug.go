@@ -23,7 +23,7 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// Flags say what is printed.
+// Flags select the lines that are printed.
 type Flags uint32
 
 // The flags with the names of the reference's debug options.

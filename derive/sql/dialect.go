@@ -9,7 +9,8 @@ import (
 	"pmtools/lib/pcp"
 )
 
-// A dialect says what engines say differently. Integers of 32 bits are held as signed ones of 64.
+// A dialect holds the differences between engines. Integers of 32 bits are held as signed ones of
+// 64.
 type dialect interface {
 	// read returns a table of an export.
 	read(dir, table string) string

@@ -130,7 +130,7 @@ func (b *builder) define(what string, lines ...string) string {
 	return name
 }
 
-// row is what tells records apart.
+// row is the columns that distinguish records.
 const row = "host, seg, time"
 
 // columns returns the columns of values but the value itself.

@@ -28,7 +28,7 @@ type Source struct {
 	Host string `json:"host,omitempty"`
 }
 
-// A Head says what was summarized.
+// A Head describes the summarized recording.
 type Head struct {
 	Source Source
 	Zone   *time.Location

@@ -23,7 +23,7 @@ import (
 	"pmtools/lib/version"
 )
 
-// A Config says what is exported, and where to.
+// A Config selects what is exported, and the directory for it.
 type Config struct {
 	Dir       string   // holds the tables; it is made if it is not there
 	Name      string   // of the recording: names of files begin with it

@@ -55,7 +55,7 @@ func growStack(n int) byte {
 	if n == 0 {
 		return 0
 	}
-	var room [20 << 10]byte // has a place in the frame all the same
+	var room [20 << 10]byte // the compiler still reserves it in the frame
 	room[n] = 1
 	return room[n/2]
 }

@@ -22,7 +22,7 @@ type Options struct {
 	Long      bool // CSV: a line for each value
 	Units     bool // CSV: units after the names
 	Safe      bool // CSV: no field that a spreadsheet takes for a formula
-	Live      bool // the samples are to be seen as they come
+	Live      bool // each sample is shown when it comes
 	Color     bool // chart: use the colours of a terminal
 	Width     int  // of the output in characters; 0 for no limit
 	Height    int  // of the output in lines; 0 for no limit
