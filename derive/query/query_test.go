@@ -165,7 +165,9 @@ func TestRunErrors(t *testing.T) {
 	src := open(t, "ta")
 	lines, err := all(t.Context(), src, &query.Query{Exprs: []string{"t.bb", "t.s", "t.d +"}, Once: true})
 	var bad query.Problems
-	if !errors.As(err, &bad) || len(bad) != 2 || bad[0].Src != "t.bb" || bad[1].Src != "t.d +" {
+	if !errors.As(err, &bad) {
+		t.Errorf("%v", err)
+	} else if len(bad) != 2 || bad[0].Src != "t.bb" || bad[1].Src != "t.d +" {
 		t.Errorf("%v", err)
 	}
 	if len(lines) != 1 {

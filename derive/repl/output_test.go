@@ -50,7 +50,9 @@ func TestQuerySome(t *testing.T) {
 	var b bytes.Buffer
 	err := eval(s, "table", &query.Query{Exprs: []string{"t.bb", "t.s", "t.d +", "t.d"}, Once: true}, &b)
 	var bad query.Problems
-	if !errors.As(err, &bad) || len(bad) != 2 || bad[0].Src != "t.bb" || bad[1].Src != "t.d +" {
+	if !errors.As(err, &bad) {
+		t.Errorf("%v", err)
+	} else if len(bad) != 2 || bad[0].Src != "t.bb" || bad[1].Src != "t.d +" {
 		t.Errorf("%v", err)
 	}
 	if out := b.String(); !strings.Contains(out, " t.s =0 t.d =0\n") {
@@ -119,7 +121,9 @@ func TestHeader(t *testing.T) {
 		t.Errorf("%+v", h)
 	}
 	n, m := h.Metrics[0], h.Metrics[1]
-	if n.Name != "n" || n.Counter == nil || n.Counter.Sem != pcp.Counter || n.Desc.Units.String() != "count / sec" {
+	if n.Name != "n" || n.Counter == nil {
+		t.Errorf("%+v", n)
+	} else if n.Counter.Sem != pcp.Counter || n.Desc.Units.String() != "count / sec" {
 		t.Errorf("%+v", n)
 	}
 	if m.Desc.InDom == pcp.NullInDom || m.Counter != nil {
