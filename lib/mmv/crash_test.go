@@ -23,6 +23,9 @@ func TestMain(m *testing.M) {
 	if dir := os.Getenv(registering); dir != "" {
 		registerForever(dir)
 	}
+	if mode, dir, found := strings.Cut(os.Getenv(updating), " "); found {
+		updateForever(dir, mode == "register")
+	}
 	os.Exit(m.Run())
 }
 

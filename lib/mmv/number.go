@@ -3,7 +3,6 @@ package mmv
 import (
 	"math"
 	"sync"
-	"sync/atomic"
 
 	"pmtools/lib/pcp"
 )
@@ -94,8 +93,8 @@ func (n *Number[T]) Set(x T) {
 		s = n.slot()
 	}
 	s.store(wide[T](), word(x))
-	if !wide[T]() && atomic.LoadUint32(s.rest()) != 0 {
-		atomic.StoreUint32(s.rest(), 0) // Clear has set it
+	if !wide[T]() && s.loadRest() != 0 {
+		s.storeRest(0) // Clear has set it
 	}
 	if n.at.Load() != s {
 		n.setLate(s, word(x), 0)
@@ -110,7 +109,7 @@ func (n *Number[T]) setLate(s *slot, w uint64, rest uint32) {
 	to := n.at.Load()
 	to.store(wide[T](), w)
 	if !wide[T]() {
-		atomic.StoreUint32(to.rest(), rest)
+		to.storeRest(rest)
 	}
 }
 
@@ -129,7 +128,7 @@ func (n *Number[T]) Clear() {
 		none = word(T(nan))
 	}
 	if !wide[T]() {
-		atomic.StoreUint32(s.rest(), math.MaxUint32)
+		s.storeRest(math.MaxUint32)
 	}
 	s.store(wide[T](), none)
 	if n.at.Load() != s {

@@ -4,8 +4,11 @@ import (
 	"math"
 	"os"
 	"runtime"
+	"runtime/debug"
 	"sync/atomic"
 	"unsafe"
+
+	"pmtools/lib/safefile"
 )
 
 // A slot is where a value is: in a mapping, or in memory of its own as long as no file has it.
@@ -66,8 +69,20 @@ func number[T Numeric](w uint64) T {
 	return T(math.Float32frombits(uint32(w)))
 }
 
+// tolerate restores the setting of debug.SetPanicOnFault, and recovers from the fault of an update
+// whose file was truncated: the update is lost.
+func tolerate(old bool) {
+	debug.SetPanicOnFault(old)
+	if x := recover(); x != nil {
+		_ = safefile.Fault(x)
+	}
+}
+
 // load returns what a slot has.
 func (s *slot) load(wide bool) uint64 {
+	if guarded {
+		defer tolerate(debug.SetPanicOnFault(true))
+	}
 	if wide {
 		return atomic.LoadUint64(s.u64())
 	}
@@ -76,6 +91,9 @@ func (s *slot) load(wide bool) uint64 {
 
 // store gives a slot a number.
 func (s *slot) store(wide bool, w uint64) {
+	if guarded {
+		defer tolerate(debug.SetPanicOnFault(true))
+	}
 	if wide {
 		atomic.StoreUint64(s.u64(), w)
 	} else {
@@ -93,19 +111,64 @@ func add[T Numeric](s *slot, x T) {
 				return
 			}
 		}
-	case wide[T]():
-		atomic.AddUint64(s.u64(), uint64(x))
+	case guarded:
+		defer tolerate(debug.SetPanicOnFault(true))
+		s.increase(wide[T](), uint64(x))
 	default:
+		s.increase(wide[T](), uint64(x))
+	}
+}
+
+// increase adds to an integer.
+func (s *slot) increase(wide bool, x uint64) {
+	if wide {
+		atomic.AddUint64(s.u64(), x)
+	} else {
 		atomic.AddUint32(s.u32(), uint32(x))
 	}
 }
 
-// swap replaces old, if that is what a slot has.
-func (s *slot) swap(wide bool, old, w uint64) bool {
+// swap replaces old, if that is what a slot has. After a fault there is nothing to be replaced.
+func (s *slot) swap(wide bool, old, w uint64) (done bool) {
+	if guarded {
+		defer tolerate(debug.SetPanicOnFault(true))
+		done = true
+	}
 	if wide {
 		return atomic.CompareAndSwapUint64(s.u64(), old, w)
 	}
 	return atomic.CompareAndSwapUint32(s.u32(), uint32(old), uint32(w))
+}
+
+// The second half of the value of a slot is the upper half of a number of 32 bits, see Sentinel, and
+// the extra word is that of a timer.
+
+func (s *slot) loadRest() uint32 {
+	if guarded {
+		defer tolerate(debug.SetPanicOnFault(true))
+	}
+	return atomic.LoadUint32(s.rest())
+}
+
+func (s *slot) storeRest(w uint32) {
+	if guarded {
+		defer tolerate(debug.SetPanicOnFault(true))
+	}
+	atomic.StoreUint32(s.rest(), w)
+}
+
+func (s *slot) loadExtra() int64 {
+	if guarded {
+		defer tolerate(debug.SetPanicOnFault(true))
+	}
+	return atomic.LoadInt64(s.extra())
+}
+
+func (s *slot) storeExtra(w int64) {
+	if guarded {
+		defer tolerate(debug.SetPanicOnFault(true))
+	}
+	atomic.StoreInt64(s.extra(), w)
 }
 
 // A mapping is a file in memory. It stays as long as a slot refers to it: a goroutine may be about
@@ -132,7 +195,11 @@ func newMapping(path string, content []byte) (*mapping, error) {
 		return nil, err
 	}
 	m := &mapping{b: b}
-	runtime.AddCleanup(m, unmap, b)
+	protect(b)
+	runtime.AddCleanup(m, func(b []byte) {
+		unprotect(b)
+		unmap(b)
+	}, b)
 	return m, nil
 }
 
@@ -174,7 +241,7 @@ func (p *place) move(to *slot) {
 	from.base = from.load(wide)
 	to.store(wide, from.base)
 	if !wide {
-		atomic.StoreUint32(to.rest(), atomic.LoadUint32(from.rest()))
+		to.storeRest(from.loadRest())
 	}
 	p.at.Store(to)
 }

@@ -2,7 +2,6 @@ package mmv
 
 import (
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"pmtools/lib/pcp"
@@ -72,7 +71,7 @@ func (w *Stopwatch) Begin() Interval {
 // show says which interval readers see, and since when.
 func (w *Stopwatch) show(id uint64, since int64) {
 	w.shown = id
-	atomic.StoreInt64(w.sum.slot().extra(), since)
+	w.sum.slot().storeExtra(since)
 }
 
 // End ends the interval, and adds its time. An interval ends once.
@@ -93,7 +92,6 @@ func (w *Stopwatch) base() *place { return &w.sum.place }
 func (w *Stopwatch) move(to *slot) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	since := atomic.LoadInt64(w.sum.at.Load().extra())
-	atomic.StoreInt64(to.extra(), since)
+	to.storeExtra(w.sum.at.Load().loadExtra())
 	w.sum.move(to)
 }

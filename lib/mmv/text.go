@@ -1,6 +1,7 @@
 package mmv
 
 import (
+	"runtime/debug"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -53,7 +54,15 @@ func (s *String) write(to *slot) {
 	if to.m == nil {
 		return
 	}
-	room := to.m.b[*to.extra():][:stringSize-1]
+	if guarded {
+		defer tolerate(debug.SetPanicOnFault(true))
+	}
+	// Where the text is was written by this program; but others may have changed the file.
+	at := *to.extra()
+	if at < HeaderSize || at > int64(len(to.m.b)-stringSize) {
+		return
+	}
+	room := to.m.b[at:][:stringSize-1]
 	clear(room[copy(room, s.text):])
 	atomic.StoreUint32(to.u32(), uint32(len(s.text)))
 }

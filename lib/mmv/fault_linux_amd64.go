@@ -1,0 +1,104 @@
+package mmv
+
+import (
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"unsafe"
+)
+
+// Another process can truncate the file of a registry. The next update of a value then is access to
+// memory that is not there any more: the system sends SIGBUS, and Go's runtime ends the program,
+// unless the goroutine has called debug.SetPanicOnFault. With a deferred function that recovers from
+// the panic, that costs twice as much as the update itself. Nothing else prevents the signal: a check
+// before the update leaves a moment between the two, a lock or a lease stops no truncation, and a
+// memfd, which can be sealed, cannot be found by readers.
+//
+// So this package handles SIGBUS before the runtime does: if the address is in the file of a
+// registry, it puts an empty page of memory there, which no file has, and the update goes on.
+// Updates cost what they cost without. All other addresses are the runtime's.
+
+// guarded says that each update has to catch its own fault.
+const guarded = false
+
+// An area is the memory that a mapping takes. Areas are in a list from which nothing is removed, for
+// the handler may be looking at it; those that are free have no addresses.
+type area struct {
+	from, to uintptr
+	next     *area
+}
+
+var (
+	areas   *area   // the handler begins here
+	chained uintptr // the handler of the runtime
+
+	areasMu sync.Mutex
+	handled bool
+)
+
+// faultHandler is the handler. Only the system may call it.
+func faultHandler()
+
+// handlerPC returns where faultHandler is.
+func handlerPC() uintptr
+
+// protect makes faults in a mapping harmless.
+func protect(b []byte) {
+	areasMu.Lock()
+	defer areasMu.Unlock()
+	if !handled {
+		handled = true
+		handleFaults()
+	}
+	a := areas
+	for a != nil && a.to != 0 {
+		a = a.next
+	}
+	if a == nil {
+		a = &area{next: areas}
+		atomic.StorePointer((*unsafe.Pointer)(unsafe.Pointer(&areas)), unsafe.Pointer(a))
+	}
+	// In this order no address is in the area before both ends are right.
+	from := uintptr(unsafe.Pointer(&b[0]))
+	atomic.StoreUintptr(&a.from, from)
+	atomic.StoreUintptr(&a.to, from+uintptr(len(b)))
+}
+
+// unprotect forgets a mapping, which is about to go.
+func unprotect(b []byte) {
+	areasMu.Lock()
+	defer areasMu.Unlock()
+	from := uintptr(unsafe.Pointer(&b[0]))
+	for a := areas; a != nil; a = a.next {
+		if a.from == from && a.to != 0 {
+			atomic.StoreUintptr(&a.to, 0)
+			return
+		}
+	}
+}
+
+// A sigaction is what the system knows of a handler.
+type sigaction struct {
+	handler  uintptr
+	flags    uint64
+	restorer uintptr
+	mask     uint64
+}
+
+// siginfo is the flag of handlers that are told the address.
+const siginfo = 4
+
+// handleFaults puts faultHandler before the runtime's handler. Where the program has replaced that by
+// something else, it stays.
+func handleFaults() {
+	var s sigaction
+	call := func(in, out unsafe.Pointer) syscall.Errno {
+		_, _, e := syscall.RawSyscall6(syscall.SYS_RT_SIGACTION, uintptr(syscall.SIGBUS), uintptr(in), uintptr(out), unsafe.Sizeof(s.mask), 0, 0)
+		return e
+	}
+	if e := call(nil, unsafe.Pointer(&s)); e != 0 || s.flags&siginfo == 0 || s.handler <= 1 {
+		return
+	}
+	chained, s.handler = s.handler, handlerPC()
+	_ = call(unsafe.Pointer(&s), nil) // if it fails, all is as it was
+}
