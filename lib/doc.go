@@ -171,7 +171,7 @@ Providing metrics:
 
   - [pmtools/lib/pmda]: agents; [pmtools/lib/pmda/pmdatest] checks them, [pmtools/lib/pmda/remote] asks them
   - [pmtools/lib/mmv]: metrics of Go programs in mapped memory
-  - [pmtools/lib/trace]: transactions, points and values reported to an agent
+  - [pmtools/lib/trace]: transactions, points and values reported to an agent, which is [pmtools/lib/trace/agent]
 
 Giving metrics away:
 

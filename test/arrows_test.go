@@ -49,8 +49,8 @@ lib/mmv: lib/config lib/safefile lib/pcp lib/pmerr
 lib/mmv/mmvtest: lib/mmv lib/pcp lib/pmerr
 lib/mmv/expvars: lib/mmv
 lib/mmv/goruntime: lib/mmv
-lib/internal/tracepdu: lib/internal/wire
-lib/trace: lib/internal/tracepdu lib/pmerr
+lib/trace/internal/tracepdu: lib/internal/wire
+lib/trace: lib/trace/internal/tracepdu lib/pmerr
 lib/pmda/helptext: lib/pcp lib/pmerr
 lib/pmda/helptext/help: lib/pmda/helptext lib/pmns lib/pcp lib/pmerr
 lib/pmda: lib/pmda/helptext lib/pmns lib/pdu lib/pcp lib/pmerr
@@ -74,7 +74,7 @@ lib/builtin/sample: lib/builtin/internal/catalog lib/builtin/internal/host lib/p
 lib/builtin/sample/sampletest: lib/pdu lib/pcp lib/pmerr
 lib/builtin/simple: lib/builtin/internal/host lib/pmda lib/pcp lib/pmerr
 lib/builtin/trivial: lib/pmda lib/pcp
-lib/builtin/trace: lib/internal/tracepdu lib/pmda lib/pcp lib/pmerr
+lib/trace/agent: lib/trace/internal/tracepdu lib/pmda lib/pcp lib/pmerr
 lib/builtin/golang: lib/pmda lib/pcp
 lib/builtin: lib/builtin/host lib/builtin/linux lib/builtin/proc lib/builtin/mmv lib/builtin/pmcd lib/builtin/sample lib/builtin/simple lib/builtin/trivial lib/builtin/golang lib/builtin/internal/host lib/pmda lib/pmapi lib/pmns lib/pdu lib/pcp lib/pmerr
 derive/syntax: lib/textwidth
@@ -122,7 +122,7 @@ test/agents/sample: lib/builtin/sample lib/pmda
 test/agents/simple: lib/builtin/simple lib/pmda
 test/agents/spool: lib/pmda lib/pcp
 test/agents/trivial: lib/builtin/trivial lib/pmda
-test/agents/trace: lib/builtin/trace lib/pmda lib/when lib/pcp
+test/agents/trace: lib/trace/agent lib/pmda lib/when lib/pcp
 test/env:
 test/golden:
 test/growth:

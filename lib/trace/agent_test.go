@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"pmtools/lib/internal/tracepdu"
+	"pmtools/lib/trace/internal/tracepdu"
 )
 
 // An agent is the other side of a Client: it notes the reports, and can misbehave.

@@ -3,7 +3,7 @@ package trace
 import (
 	"encoding/binary"
 
-	"pmtools/lib/internal/tracepdu"
+	"pmtools/lib/trace/internal/tracepdu"
 )
 
 // maxPending is how many bytes of reports may wait, some thirty thousand reports. maxBatch is how

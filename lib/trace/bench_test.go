@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"pmtools/lib/internal/tracepdu"
+	"pmtools/lib/trace/internal/tracepdu"
 )
 
 // benchClient returns a Client of an agent that acknowledges and forgets.

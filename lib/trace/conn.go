@@ -11,7 +11,7 @@ import (
 	"os"
 	"time"
 
-	"pmtools/lib/internal/tracepdu"
+	"pmtools/lib/trace/internal/tracepdu"
 )
 
 // A conn is a connection to the agent.

@@ -42,8 +42,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"pmtools/lib/internal/tracepdu"
 	"pmtools/lib/pmerr"
+	"pmtools/lib/trace/internal/tracepdu"
 )
 
 // MaxTag is the length of the longest tag in bytes. The protocol has room for longer ones, but the

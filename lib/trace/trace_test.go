@@ -16,8 +16,8 @@ import (
 	"testing"
 	"time"
 
-	"pmtools/lib/internal/tracepdu"
 	"pmtools/lib/pmerr"
+	"pmtools/lib/trace/internal/tracepdu"
 	_ "pmtools/test/env"
 )
 

@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"pmtools/lib/internal/tracepdu"
+	"pmtools/lib/trace/internal/tracepdu"
 )
 
 // An End ends a transaction: called, it reports how long the transaction took since Begin. Abort

@@ -1,4 +1,4 @@
-// Command trace is the trace agent, lib/builtin/trace, as an agent of the daemon.
+// Command trace is the trace agent, lib/trace/agent, as an agent of the daemon.
 package main
 
 import (
@@ -13,9 +13,9 @@ import (
 	"strconv"
 	"strings"
 
-	"pmtools/lib/builtin/trace"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmda"
+	"pmtools/lib/trace/agent"
 	"pmtools/lib/when"
 )
 
@@ -37,7 +37,7 @@ Options of this agent, beside those of all agents (--help), of which -U is calle
 
 func main() {
 	args, hosts, err := addresses(os.Args)
-	var o *trace.Options
+	var o *agent.Options
 	if err == nil {
 		args, o, err = parse(args, os.Getenv)
 	}
@@ -51,8 +51,8 @@ func main() {
 	}
 	os.Args = args
 	os.Exit(pmda.Main(func(m *pmda.Options) (pmda.Provider, error) {
-		o.Domain, o.Debug, o.Logf = m.DomainOr(trace.Domain), m.Debug, m.Logf
-		a, err := trace.New(o)
+		o.Domain, o.Debug, o.Logf = m.DomainOr(agent.Domain), m.Debug, m.Logf
+		a, err := agent.New(o)
 		if err != nil || m.NamesOnly {
 			return a, err
 		}
@@ -108,9 +108,9 @@ func listen(hosts []string, port int) (list []net.Listener, err error) {
 }
 
 // parse takes the agent's own options from a command line.
-func parse(args []string, getenv func(string) string) (rest []string, o *trace.Options, err error) {
-	o = new(trace.Options)
-	if err := set(o, 'I', cmp.Or(getenv("PCP_TRACE_PORT"), strconv.Itoa(trace.DefaultPort))); err != nil {
+func parse(args []string, getenv func(string) string) (rest []string, o *agent.Options, err error) {
+	o = new(agent.Options)
+	if err := set(o, 'I', cmp.Or(getenv("PCP_TRACE_PORT"), strconv.Itoa(agent.DefaultPort))); err != nil {
 		return nil, nil, fmt.Errorf("PCP_TRACE_PORT: %w", err)
 	}
 	rest = args[:1:1]
@@ -143,12 +143,12 @@ func parse(args []string, getenv func(string) string) (rest []string, o *trace.O
 }
 
 // set sets one option.
-func set(o *trace.Options, option byte, value string) error {
+func set(o *agent.Options, option byte, value string) error {
 	var err error
 	switch option {
 	case 'A':
-		var r *trace.Rule
-		r, err = trace.ParseRule(value)
+		var r *agent.Rule
+		r, err = agent.ParseRule(value)
 		o.Access = append(o.Access, r)
 	case 'I':
 		if o.Port, err = net.DefaultResolver.LookupPort(context.Background(), "tcp", value); err != nil || o.Port == 0 {

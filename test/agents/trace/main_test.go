@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"pmtools/lib/builtin/trace"
 	"pmtools/lib/pcp"
+	"pmtools/lib/trace/agent"
 	_ "pmtools/test/env"
 )
 
@@ -18,15 +18,15 @@ func TestParse(t *testing.T) {
 	for _, tt := range []struct {
 		args, env string
 		rest      string
-		want      trace.Options
+		want      agent.Options
 	}{
-		{"", "", "", trace.Options{Port: 4323}},
-		{"-d 10 -D appl0 -l x.log", "5000", "-d 10 -D appl0 -l x.log", trace.Options{Port: 5000}},
-		{"-I99 -T 2min -N 12 -M pcp", "5000", "-U pcp", trace.Options{Port: 99, Period: 2 * time.Minute, Buckets: 12}},
-		{"-U 1,-1,0,1,3,0 -V 0,0,1,0,0,3 --pmns -d10", "", "--pmns -d 10", trace.Options{
+		{"", "", "", agent.Options{Port: 4323}},
+		{"-d 10 -D appl0 -l x.log", "5000", "-d 10 -D appl0 -l x.log", agent.Options{Port: 5000}},
+		{"-I99 -T 2min -N 12 -M pcp", "5000", "-U pcp", agent.Options{Port: 99, Period: 2 * time.Minute, Buckets: 12}},
+		{"-U 1,-1,0,1,3,0 -V 0,0,1,0,0,3 --pmns -d10", "", "--pmns -d 10", agent.Options{
 			Port: 4323, ObserveUnits: pcp.Units{DimSpace: 1, DimTime: -1, ScaleSpace: pcp.Kbyte, ScaleTime: pcp.Sec}, CounterUnits: pcp.Units{DimCount: 1, ScaleCount: 3},
 		}},
-		{"-l -I -? stray", "", "-l -I -? stray", trace.Options{Port: 4323}},
+		{"-l -I -? stray", "", "-l -I -? stray", agent.Options{Port: 4323}},
 	} {
 		rest, o, err := parse(append([]string{"pmdatrace"}, strings.Fields(tt.args)...), func(string) string { return tt.env })
 		if err != nil || strings.Join(rest[1:], " ") != tt.rest || !reflect.DeepEqual(*o, tt.want) {

@@ -1,13 +1,13 @@
-package trace
+package agent
 
 import (
 	"context"
 	"time"
 
-	"pmtools/lib/internal/tracepdu"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmda"
 	"pmtools/lib/pmerr"
+	"pmtools/lib/trace/internal/tracepdu"
 )
 
 // The units of metrics.

@@ -1,11 +1,11 @@
-package trace
+package agent
 
 import (
 	"cmp"
 	"slices"
 
-	"pmtools/lib/internal/tracepdu"
 	"pmtools/lib/pmerr"
+	"pmtools/lib/trace/internal/tracepdu"
 )
 
 // maxTags is the largest number of tags of each kind of report.

@@ -1,4 +1,4 @@
-package trace
+package agent
 
 import (
 	"bytes"
@@ -10,11 +10,11 @@ import (
 	"testing"
 	"time"
 
-	"pmtools/lib/internal/tracepdu"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmda"
 	"pmtools/lib/pmda/pmdatest"
 	"pmtools/lib/pmerr"
+	"pmtools/lib/trace/internal/tracepdu"
 	_ "pmtools/test/env"
 )
 

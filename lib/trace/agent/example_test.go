@@ -1,4 +1,4 @@
-package trace_test
+package agent_test
 
 import (
 	"context"
@@ -6,16 +6,16 @@ import (
 	"net"
 
 	"pmtools/lib/builtin"
-	"pmtools/lib/builtin/trace"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmapi"
 	"pmtools/lib/pmda"
-	client "pmtools/lib/trace"
+	"pmtools/lib/trace"
+	"pmtools/lib/trace/agent"
 )
 
 // A program has the agent inside, reports to it, and asks for the metrics.
 func Example() {
-	agent, err := trace.New(nil)
+	a, err := agent.New(nil)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -25,13 +25,13 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	go agent.Serve(l)
+	go a.Serve(l)
 	src := builtin.New(&builtin.Options{Collectors: []builtin.Collector{{
-		Name: "trace", Domain: trace.Domain, New: func() (pmda.Provider, error) { return agent, nil },
+		Name: "trace", Domain: agent.Domain, New: func() (pmda.Provider, error) { return a, nil },
 	}}})
 	defer src.Close()
 
-	c, err := client.New(&client.Options{Addr: l.Addr().String(), State: client.Async})
+	c, err := trace.New(&trace.Options{Addr: l.Addr().String(), State: trace.Async})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -54,7 +54,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	name, err := src.InstName(ctx, pcp.NewInDom(trace.Domain, 2), res.Sets[0].Insts[0])
+	name, err := src.InstName(ctx, pcp.NewInDom(agent.Domain, 2), res.Sets[0].Insts[0])
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -1,4 +1,4 @@
-package trace
+package agent
 
 import (
 	"bufio"
@@ -11,8 +11,8 @@ import (
 	"sync"
 	"time"
 
-	"pmtools/lib/internal/tracepdu"
 	"pmtools/lib/pmerr"
+	"pmtools/lib/trace/internal/tracepdu"
 )
 
 // defaultStall is the least time that a client has for the rest of a message that has begun to

@@ -1,7 +1,7 @@
-// Package trace is the trace agent: it takes the reports of instrumented programs, and makes
+// Package agent is the trace agent: it takes the reports of instrumented programs, and makes
 // metrics of them (collector.md C14). Package lib/trace is the other side, the programs'.
 //
-//	a, err := trace.New(nil)
+//	a, err := agent.New(nil)
 //	if err != nil { ... }
 //	defer a.Close()
 //	l, err := net.Listen("tcp", "localhost:4323")
@@ -10,7 +10,7 @@
 //
 // An [Agent] is a pmda.Provider: pmda.Main makes it an agent of the daemon, as test/agents/trace
 // does, and with builtin.New a program can have it inside.
-package trace
+package agent
 
 import (
 	"cmp"
@@ -21,10 +21,10 @@ import (
 	"sync/atomic"
 	"time"
 
-	"pmtools/lib/internal/tracepdu"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmda"
 	"pmtools/lib/pmerr"
+	"pmtools/lib/trace/internal/tracepdu"
 )
 
 // The defaults of Options.

@@ -1,4 +1,4 @@
-package trace
+package agent
 
 import (
 	"bytes"
@@ -14,8 +14,8 @@ import (
 	"testing"
 	"time"
 
-	"pmtools/lib/internal/tracepdu"
 	client "pmtools/lib/trace"
+	"pmtools/lib/trace/internal/tracepdu"
 )
 
 // serve lets an Agent serve a port, and returns its address.
