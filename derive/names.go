@@ -3,7 +3,6 @@ package derive
 import (
 	"context"
 
-	"pmtools/derive/internal/overlay"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmapi"
 )
@@ -46,7 +45,7 @@ func (s *Source) Names(ctx context.Context, id pcp.ID) ([]string, error) {
 // below binds the visible metrics at and below a node of the name space, in the order of their
 // definition, and returns the names of the valid ones. Over names alone nothing can be bound: then
 // it returns the names that the Source below does not have. It shows the metrics to l.
-func (s *Source) below(ctx context.Context, node string, l *Listing) ([]overlay.Name, error) {
+func (s *Source) below(ctx context.Context, node string, l *Listing) ([]addedName, error) {
 	var list []*metric
 	var all []string
 	for _, m := range s.metrics {
@@ -54,12 +53,12 @@ func (s *Source) below(ctx context.Context, node string, l *Listing) ([]overlay.
 			list, all = append(list, m), append(all, m.name)
 		}
 	}
-	var out []overlay.Name
+	var out []addedName
 	if s.alone {
 		found, err := s.base.Lookup(ctx, all)
 		for i, r := range found {
 			if l.add(list[i]); r.Err != nil {
-				out = append(out, overlay.Name{Name: list[i].name, ID: list[i].id})
+				out = append(out, addedName{Name: list[i].name, ID: list[i].id})
 			}
 		}
 		return out, err
@@ -70,7 +69,7 @@ func (s *Source) below(ctx context.Context, node string, l *Listing) ([]overlay.
 	}
 	for _, m := range list {
 		if m.state == valid {
-			out = append(out, overlay.Name{Name: m.name, ID: m.id})
+			out = append(out, addedName{Name: m.name, ID: m.id})
 		}
 	}
 	return out, nil
@@ -89,10 +88,10 @@ func (s *Source) Children(ctx context.Context, name string) ([]pcp.Child, error)
 	}
 	children, err := s.base.Children(ctx, name)
 	l.done(len(children), err)
-	if err != nil && (len(list) == 0 || !overlay.Unknown(err)) {
+	if err != nil && (len(list) == 0 || !unknownName(err)) {
 		return nil, err
 	}
-	return overlay.Children(children, name, list), nil
+	return addChildren(children, name, list), nil
 }
 
 // Walk calls f for each leaf at or below name. Over a daemon all names below come first; over an
@@ -110,7 +109,7 @@ func (s *Source) WalkNames(ctx context.Context, name string, f func(name string)
 }
 
 // walk does the work of Walk; below walks the Source below.
-func (s *Source) walk(ctx context.Context, name string, f func(string, pcp.ID) bool, below overlay.WalkFunc) error {
+func (s *Source) walk(ctx context.Context, name string, f func(string, pcp.ID) bool, below walkFunc) error {
 	if err := s.sync(); err != nil {
 		return err
 	}
@@ -128,15 +127,15 @@ func (s *Source) walk(ctx context.Context, name string, f func(string, pcp.ID) b
 	case len(list) == 0:
 		return below(ctx, name, f)
 	case nodes:
-		return overlay.WalkNodes(ctx, s.base, below, name, list, f)
+		return walkNodes(ctx, s.base, below, name, list, f)
 	}
-	return overlay.Walk(ctx, below, name, list, f)
+	return walkAdded(ctx, below, name, list, f)
 }
 
 // visit shows the nodes at and below name to the Observer.
 func (s *Source) visit(ctx context.Context, name string) {
 	children, _ := s.Children(ctx, name) // the walk itself returns the error
 	for _, c := range children {
-		s.visit(ctx, overlay.Join(name, c.Name))
+		s.visit(ctx, joinName(name, c.Name))
 	}
 }

@@ -75,8 +75,7 @@ lib/builtin/sample/sampletest: lib/pdu lib/pcp lib/pmerr
 lib/builtin/simple: lib/builtin/internal/host lib/pmda lib/pcp lib/pmerr
 lib/builtin/trivial: lib/pmda lib/pcp
 lib/trace/agent: lib/trace/internal/tracepdu lib/pmda lib/pcp lib/pmerr
-lib/builtin/golang: lib/pmda lib/pcp
-lib/builtin: lib/builtin/host lib/builtin/linux lib/builtin/proc lib/builtin/mmv lib/builtin/pmcd lib/builtin/sample lib/builtin/simple lib/builtin/trivial lib/builtin/golang lib/builtin/internal/host lib/pmda lib/pmapi lib/pmns lib/pdu lib/pcp lib/pmerr
+lib/builtin: lib/builtin/host lib/builtin/linux lib/builtin/proc lib/builtin/mmv lib/builtin/pmcd lib/builtin/sample lib/builtin/simple lib/builtin/trivial lib/builtin/internal/host lib/pmda lib/pmapi lib/pmns lib/pdu lib/pcp lib/pmerr
 derive/syntax: lib/textwidth
 derive/internal/ere:
 derive/check: derive/syntax derive/internal/ere lib/pcp lib/pmerr
@@ -84,8 +83,7 @@ derive/expand: derive/syntax derive/check
 derive/eval: derive/syntax derive/check lib/pcp lib/pmerr
 derive/diagnose: derive/syntax derive/check lib/suggest lib/textwidth lib/format lib/pcp lib/pmerr
 derive/internal/insts: lib/pmapi lib/pcp lib/pmerr
-derive/internal/overlay: lib/pmapi lib/pcp lib/pmerr
-derive: derive/diagnose derive/syntax derive/check derive/eval derive/expand derive/internal/insts derive/internal/overlay lib/pmapi lib/pcp lib/pmerr
+derive: derive/diagnose derive/syntax derive/check derive/eval derive/expand derive/internal/insts lib/pmapi lib/pcp lib/pmerr
 derive/load: lib/safefile derive derive/syntax lib/pcp lib/pmerr
 derive/derivetest: lib/textwidth derive/diagnose derive derive/load derive/syntax lib/archive lib/pmapi lib/format lib/when lib/pcp lib/pmerr
 derive/deps: derive

@@ -4,7 +4,6 @@ import (
 	"runtime"
 	"slices"
 
-	"pmtools/lib/builtin/golang"
 	"pmtools/lib/builtin/linux"
 	"pmtools/lib/builtin/mmv"
 	"pmtools/lib/builtin/pmcd"
@@ -34,7 +33,7 @@ func Agents() []Agent {
 		return append([]Agent{{"linux", linux.Domain}}, others...)
 	}
 	others = slices.DeleteFunc(others, func(a Agent) bool { return a.Name == "proc" })
-	return slices.Concat([]Agent{{"go", golang.Domain}}, hostAgents, others)
+	return slices.Concat([]Agent{{"go", goDomain}}, hostAgents, others)
 }
 
 // Default returns a Source of the collectors of this package that the options choose; the first
@@ -74,7 +73,7 @@ func (o *Options) collector(a Agent) Collector {
 		c.Roots = linux.Roots()
 		c.New = func() (pmda.Provider, error) { return linux.New(&kernel), nil }
 	case "go":
-		c.New = func() (pmda.Provider, error) { return golang.New(a.Domain) }
+		c.New = func() (pmda.Provider, error) { return newGo(a.Domain) }
 	case "mmv":
 		c.New = func() (pmda.Provider, error) {
 			return mmv.New(&mmv.Options{Domain: a.Domain, Dir: o.MMVDir, Now: o.Now})

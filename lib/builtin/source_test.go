@@ -10,7 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"pmtools/lib/builtin/golang"
 	"pmtools/lib/builtin/internal/host"
 	"pmtools/lib/builtin/simple"
 	"pmtools/lib/builtin/trivial"
@@ -533,7 +532,7 @@ func TestAllOf(t *testing.T) {
 }
 
 func TestGolang(t *testing.T) {
-	p, err := golang.New(golang.Domain)
+	p, err := newGo(goDomain)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,5 +1,4 @@
-// Package golang collects the metrics that every Go program can read on any system.
-package golang
+package builtin
 
 import (
 	"context"
@@ -9,12 +8,12 @@ import (
 	"pmtools/lib/pmda"
 )
 
-// Domain is the usual domain of New, the highest one.
-const Domain = 510
+// goDomain is the usual domain of newGo, the highest one.
+const goDomain = 510
 
-// New returns a collector of metrics that every Go program can read, for systems without a
+// newGo returns a collector of metrics that every Go program can read, for systems without a
 // collector of their own.
-func New(domain uint32) (pmda.Provider, error) {
+func newGo(domain uint32) (pmda.Provider, error) {
 	var mem runtime.MemStats
 	memory := &pmda.Reading{Read: func(context.Context, *pmda.Request) error { runtime.ReadMemStats(&mem); return nil }}
 	kbyte, count := pcp.Units{DimSpace: 1, ScaleSpace: pcp.Kbyte}, pcp.Units{DimCount: 1}
