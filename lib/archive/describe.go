@@ -43,7 +43,7 @@ func (w *Writer) AddMetric(d pcp.Desc, names ...string) error {
 	if m != nil && len(fresh) == 0 {
 		return nil
 	}
-	if err := w.putMeta(AppendDesc(nil, d, fresh...)); err != nil {
+	if err := w.putMeta(appendDesc(nil, d, fresh...)); err != nil {
 		return err
 	}
 	if m == nil {
@@ -79,7 +79,7 @@ func (w *Writer) SetLabels(t pcp.Timestamp, kind pcp.LabelKind, ident uint32, se
 	if err != nil {
 		return err
 	}
-	rec, err := AppendLabels(nil, w.opt.Version, t, kind, ident, sets)
+	rec, err := appendLabels(nil, w.opt.Version, t, kind, ident, sets)
 	if err != nil {
 		return err
 	}
@@ -114,7 +114,7 @@ func (w *Writer) SetText(ident uint32, isInDom bool, kind pcp.TextKind, text str
 	if old, ok := w.texts[key]; ok && old == text {
 		return nil
 	}
-	if err := w.putMeta(AppendText(nil, ident, isInDom, kind, text)); err != nil {
+	if err := w.putMeta(appendText(nil, ident, isInDom, kind, text)); err != nil {
 		return err
 	}
 	w.texts[key] = text
@@ -192,7 +192,7 @@ func (w *Writer) inDomRecord(t pcp.Timestamp, d pcp.InDom, old, insts []pcp.Inst
 			return AppendInDomDelta(nil, t, d, added, deleted)
 		}
 	}
-	return AppendInDom(nil, w.opt.Version, t, d, insts)
+	return appendInDom(nil, w.opt.Version, t, d, insts)
 }
 
 // instDelta compares two ascending lists of instances. It is not ok if the name of an instance has

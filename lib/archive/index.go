@@ -48,9 +48,9 @@ func decodeIndex(src []byte, version int) []indexEntry {
 	return entries
 }
 
-// AppendIndexEntry appends an entry of the temporal index: data before offset data of the volume,
+// appendIndexEntry appends an entry of the temporal index: data before offset data of the volume,
 // and metadata before offset meta, are not later than t (archive.md A6).
-func AppendIndexEntry(dst []byte, version int, t pcp.Timestamp, volume int32, meta, data int64) []byte {
+func appendIndexEntry(dst []byte, version int, t pcp.Timestamp, volume int32, meta, data int64) []byte {
 	dst = appendTime(dst, version, t)
 	dst = binary.BigEndian.AppendUint32(dst, uint32(volume))
 	if version == 2 {

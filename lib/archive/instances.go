@@ -84,8 +84,8 @@ func decodeEntries(dst []entry, body []byte) ([]entry, []byte) {
 	return dst, names
 }
 
-// AppendInDom appends the metadata record that lists all instances of a domain, in the order given.
-func AppendInDom(dst []byte, version int, t pcp.Timestamp, d pcp.InDom, insts []pcp.Instance) []byte {
+// appendInDom appends the metadata record that lists all instances of a domain, in the order given.
+func appendInDom(dst []byte, version int, t pcp.Timestamp, d pcp.InDom, insts []pcp.Instance) []byte {
 	start := len(dst)
 	kind := uint32(recInDom)
 	if version == 2 {

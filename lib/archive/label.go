@@ -78,9 +78,9 @@ func paddedString(b []byte) string {
 	return string(b)
 }
 
-// AppendLabel appends the record that begins each file of an archive (archive.md A5). Strings that
+// appendLabel appends the record that begins each file of an archive (archive.md A5). Strings that
 // are too long are truncated.
-func AppendLabel(dst []byte, l *Label) []byte {
+func appendLabel(dst []byte, l *Label) []byte {
 	start := len(dst)
 	dst = binary.BigEndian.AppendUint32(dst, uint32(labelSize(l.Version)))
 	dst = binary.BigEndian.AppendUint32(dst, labelMagic+uint32(l.Version))

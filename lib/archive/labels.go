@@ -59,9 +59,9 @@ func decodeLabels(body []byte) []pcp.LabelSet {
 	return sets
 }
 
-// AppendLabels appends the metadata record of the labels of an object (archive.md A7.5). The labels
+// appendLabels appends the metadata record of the labels of an object (archive.md A7.5). The labels
 // of a set may come in any order. On an error dst is returned as it was.
-func AppendLabels(dst []byte, version int, t pcp.Timestamp, kind pcp.LabelKind, ident uint32, sets []pcp.LabelSet) ([]byte, error) {
+func appendLabels(dst []byte, version int, t pcp.Timestamp, kind pcp.LabelKind, ident uint32, sets []pcp.LabelSet) ([]byte, error) {
 	start := len(dst)
 	rec := uint32(recLabels)
 	if version == 2 {

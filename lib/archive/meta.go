@@ -219,9 +219,9 @@ func cutNUL(b []byte) []byte {
 	return b
 }
 
-// AppendDesc appends the metadata record that describes a metric. The identifier is written as it
+// appendDesc appends the metadata record that describes a metric. The identifier is written as it
 // is.
-func AppendDesc(dst []byte, d pcp.Desc, names ...string) []byte {
+func appendDesc(dst []byte, d pcp.Desc, names ...string) []byte {
 	start := len(dst)
 	dst = beginRecord(dst)
 	for _, word := range [...]uint32{
@@ -244,8 +244,8 @@ func textType(isInDom bool, kind pcp.TextKind) uint32 {
 	return uint32(kind) | 4
 }
 
-// AppendText appends the metadata record of a help text.
-func AppendText(dst []byte, ident uint32, isInDom bool, kind pcp.TextKind, text string) []byte {
+// appendText appends the metadata record of a help text.
+func appendText(dst []byte, ident uint32, isInDom bool, kind pcp.TextKind, text string) []byte {
 	start := len(dst)
 	dst = binary.BigEndian.AppendUint32(beginRecord(dst), recText)
 	dst = binary.BigEndian.AppendUint32(dst, textType(isInDom, kind))

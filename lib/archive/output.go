@@ -133,7 +133,7 @@ func (w *Writer) begin(t pcp.Timestamp) error {
 
 // label returns the label of one of the files.
 func (w *Writer) label(volume int32) []byte {
-	return AppendLabel(nil, &Label{
+	return appendLabel(nil, &Label{
 		Version: w.opt.Version, PID: w.opt.PID, Start: w.opt.Start, Volume: volume, Features: w.opt.Features,
 		Host: w.opt.Host, Zone: w.opt.Zone, ZoneInfo: w.opt.ZoneInfo,
 	})
@@ -159,7 +159,7 @@ func (w *Writer) putIndex(t pcp.Timestamp, meta, data int64) error {
 		return nil
 	}
 	w.indexStart, w.indexAt = true, t
-	return w.index.write(AppendIndexEntry(nil, w.opt.Version, t, w.volume, meta, data))
+	return w.index.write(appendIndexEntry(nil, w.opt.Version, t, w.volume, meta, data))
 }
 
 // putMeta appends a metadata record. Before the first record it stays in memory.

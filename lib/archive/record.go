@@ -149,8 +149,8 @@ func stored(id pcp.ID) pcp.ID {
 	return id
 }
 
-// AppendMark appends a mark record.
-func AppendMark(dst []byte, version int, t pcp.Timestamp) []byte {
+// appendMark appends a mark record.
+func appendMark(dst []byte, version int, t pcp.Timestamp) []byte {
 	start := len(dst)
 	dst = appendTime(beginRecord(dst), version, t)
 	dst = binary.BigEndian.AppendUint32(dst, 0)

@@ -221,7 +221,7 @@ func (w *Writer) Mark(t pcp.Timestamp) error {
 	case t == w.last:
 		return fmt.Errorf("%w: mark at the time of the last record", pmerr.EINVAL)
 	}
-	w.buf = AppendMark(w.buf[:0], w.opt.Version, t)
+	w.buf = appendMark(w.buf[:0], w.opt.Version, t)
 	return w.put(t)
 }
 

@@ -11,11 +11,6 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// isRoot reports whether an identifier stands for a dynamic subtree.
-func isRoot(id pcp.ID) bool {
-	return id != pcp.NullID && id.Domain() == pcp.DynamicDomain && id.Item() == 0
-}
-
 // Lookup implements pmapi.Source.
 func (s *Source) Lookup(ctx context.Context, names []string) ([]pcp.Answer[pcp.ID], error) {
 	return answers(ctx, s, names, s.lookup)
@@ -41,7 +36,7 @@ func (s *Source) lookup(ctx context.Context, name string) (pcp.ID, error) {
 	}
 	for _, m := range s.naming(name) {
 		id, err := m.names.Lookup(name)
-		if err == nil && isRoot(id) {
+		if err == nil && pmda.IsRootID(id) {
 			id, err = s.lookupDynamic(ctx, m, name)
 		}
 		if err == nil {
@@ -64,7 +59,7 @@ func (s *Source) lookupDynamic(ctx context.Context, m *member, name string) (pcp
 		return pcp.NullID, err
 	}
 	id, err := n.LookupName(ctx, s.client, name)
-	if err != nil || !isRoot(id) {
+	if err != nil || !pmda.IsRootID(id) {
 		return id, err
 	}
 	return pcp.NullID, pmerr.NonLeaf
@@ -82,7 +77,7 @@ func (s *Source) Names(ctx context.Context, id pcp.ID) ([]string, error) {
 		if m.provider == nil && (!own || s.open(m) != nil) {
 			continue
 		}
-		if !isRoot(id) {
+		if !pmda.IsRootID(id) {
 			list, _ := m.names.Names(id)
 			names = append(names, list...)
 		}
@@ -131,7 +126,7 @@ func (s *Source) top() []pcp.Child {
 				leaf := false
 				if m.names != nil {
 					id, err := m.names.Lookup(root)
-					leaf = err == nil && !isRoot(id)
+					leaf = err == nil && !pmda.IsRootID(id)
 				}
 				list = append(list, pcp.Child{Name: root, Leaf: leaf})
 			}
@@ -142,7 +137,7 @@ func (s *Source) top() []pcp.Child {
 
 // childrenOf returns the children of a node that a member has.
 func (s *Source) childrenOf(ctx context.Context, m *member, name string) ([]pcp.Child, error) {
-	if id, err := m.names.Lookup(name); err != nil || !isRoot(id) {
+	if id, err := m.names.Lookup(name); err != nil || !pmda.IsRootID(id) {
 		return m.names.Children(name)
 	}
 	n, ok := m.provider.(pmda.Namer)
@@ -208,12 +203,12 @@ func (s *Source) WalkNames(ctx context.Context, name string, f func(name string)
 
 // walk calls f for each leaf of one member.
 func (s *Source) walk(ctx context.Context, m *member, name string, f func(name string, id pcp.ID) bool) error {
-	if id, err := m.names.Lookup(name); err == nil && isRoot(id) {
+	if id, err := m.names.Lookup(name); err == nil && pmda.IsRootID(id) {
 		return s.walkDynamic(ctx, m, name, f)
 	}
 	var failed error
 	err := m.names.Walk(name, func(leaf string, id pcp.ID) bool {
-		if !isRoot(id) {
+		if !pmda.IsRootID(id) {
 			return f(leaf, id)
 		}
 		more := true

@@ -5,7 +5,6 @@ import (
 	"iter"
 	"slices"
 
-	"pmtools/lib/pcp"
 	"pmtools/lib/pmerr"
 )
 
@@ -97,6 +96,3 @@ func (d *InDom[T]) Len() int { return len(d.inDom.slots) }
 
 // Err returns the status of the metric as a whole. It is nil if there are merely no instances.
 func (d *InDom[T]) Err() error { return (&slot{code: d.inDom.code}).err() }
-
-// Desc returns the description of the metric.
-func (d *InDom[T]) Desc() pcp.Desc { return d.inDom.desc }

@@ -219,6 +219,3 @@ func Add[T Type](ctx context.Context, g *Group, name, instance, scale string) (*
 // conversion. The sentinel is -1, the largest unsigned number, NaN or "". The last value of a
 // discrete metric stays until there is another, even beside an error.
 func (i *Item[T]) Value() (T, error) { return value[T](&i.item.slot), i.item.err() }
-
-// Desc returns the description of the metric.
-func (i *Item[T]) Desc() pcp.Desc { return i.item.desc }

@@ -72,6 +72,9 @@ type Name struct {
 // RootID returns the identifier that stands for a dynamic subtree of the name space in a domain.
 func RootID(domain uint32) pcp.ID { return pcp.NewID(pcp.DynamicDomain, domain, 0) }
 
+// IsRootID reports whether an identifier is the RootID of some domain.
+func IsRootID(id pcp.ID) bool { return id.Domain() == pcp.DynamicDomain && id.Item() == 0 }
+
 // An InstanceFinder is a Provider that knows how names of instances are meant. Without it a name
 // means the instance that is called so, or the one whose name up to its first blank is equal to it.
 type InstanceFinder interface {

@@ -8,6 +8,7 @@ import (
 
 	"pmtools/lib/pcp"
 	"pmtools/lib/pdu"
+	"pmtools/lib/pmda"
 	"pmtools/lib/pmerr"
 )
 
@@ -83,7 +84,7 @@ func (s *session) metric(l *line) (pcp.ID, error) {
 // lookup returns the metric of a name. Names below a dynamic root are known to the agent.
 func (s *session) lookup(t token) (pcp.ID, error) {
 	id, err := s.names.Lookup(t.text)
-	if err == nil && isRoot(id) {
+	if err == nil && pmda.IsRootID(id) {
 		if s.agent == nil {
 			return 0, &syntaxError{pmerr.Name.Error(), t.read}
 		}
@@ -94,9 +95,6 @@ func (s *session) lookup(t token) (pcp.ID, error) {
 	}
 	return id, nil
 }
-
-// isRoot reports whether an identifier stands for a dynamic subtree.
-func isRoot(id pcp.ID) bool { return id.Domain() == pcp.DynamicDomain && id.Item() == 0 }
 
 // metrics takes one metric or more, to the end of the line.
 func (s *session) metrics(l *line) (ids []pcp.ID, err error) {
