@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"pmtools/derive"
+	"pmtools/derive/query"
 	"pmtools/derive/repl"
 )
 
@@ -99,7 +100,7 @@ func TestMasking(t *testing.T) {
 
 func TestQuote(t *testing.T) {
 	for _, text := range []string{"plain", "with \"quotes\" inside", "\"begins", "'begins", " blank", "two\nlines", `back\slash`, "x\n\"\\y'", "\tx"} {
-		q := repl.Quote(text)
+		q := query.Quote(text)
 		if got, closed := repl.Unquote(q); got != text || !closed {
 			t.Errorf("%q is quoted as %q, which is %q", text, q, got)
 		}

@@ -6,7 +6,6 @@ import (
 
 // Unexported functions that the tests in repl_test call.
 var (
-	Quote   = quote
 	Unquote = unquote
 )
 

@@ -127,9 +127,7 @@ func (s *Session) Replace(ctx context.Context, name string, text []byte) error {
 		return err
 	}
 	defer s.release()
-	l := newLoading(nil)
-	l.file(name, text)
-	s.defs, s.full = s.defs.Replace(l.own), nil
+	s.defs, s.full = s.defs.Replace(query.ReadFile(name, text, nil).Own), nil
 	return nil
 }
 

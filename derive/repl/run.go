@@ -88,7 +88,7 @@ func (s *Session) runDefinition(ctx context.Context, it item, w io.Writer) error
 	if err := s.connect(ctx); err != nil {
 		return err
 	}
-	def := &query.Definition{Name: it.name, Expr: oneLine(it.text)}
+	def := &query.Definition{Name: it.name, Expr: query.OneLine(it.text)}
 	if old := s.defs.FindOwn(it.name); old != nil {
 		def.OneLine, def.Help, def.Comments = old.OneLine, old.Help, old.Comments
 	}
@@ -127,11 +127,6 @@ func (s *Session) checkUsers(ctx context.Context, name string, w io.Writer) erro
 		}
 	}
 	return err
-}
-
-// oneLine returns an expression without newlines.
-func oneLine(expr string) string {
-	return strings.TrimSpace(strings.NewReplacer("\n", " ", "\r", " ").Replace(expr))
 }
 
 // runAttribute sets a help text of a definition.
@@ -288,7 +283,7 @@ func runShow(_ context.Context, s *Session, name string, w io.Writer) error {
 	if d == nil {
 		return &Problem{Msg: name + " is not defined", Notes: diagnose.DidYouMean(name, s.defs.Names())}
 	}
-	_, err := io.WriteString(w, lines(d, d.Program.Expr()))
+	_, err := io.WriteString(w, d.Text(d.Program.Expr()))
 	return err
 }
 

@@ -98,7 +98,7 @@ func runEdit(ctx context.Context, s *Session, name string, w io.Writer) error {
 	if err != nil {
 		return &Problem{Msg: err.Error(), Err: err}
 	}
-	text = oneLine(text)
+	text = query.OneLine(text)
 	if text == "" {
 		return nil
 	}

@@ -73,9 +73,6 @@ func plainTable(w io.Writer, t *Table) error {
 	return nil
 }
 
-// units returns the text of units, "none" if there are none.
-func units(u pcp.Units) string { return string(format.AppendUnits(nil, u)) }
-
 // value returns the text of a value; of one that is not there, a hyphen.
 func (s *Settings) value(v pcp.Value) string {
 	precision := -1
