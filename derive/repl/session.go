@@ -85,34 +85,45 @@ type Files interface {
 // A Session has definitions and a source. Its methods may be called by several goroutines; they
 // wait for each other.
 type Session struct {
+	connection
+	items
 	opt       Options
 	lock      chan struct{} // holds one token while the rest is unused
-	src       *query.Source // nil until it is needed
-	kind      string
-	name      string
-	fleet     *query.Fleet // of several hosts, of which kind and name are the first; else nil
-	lost      bool         // the connection must be made again
 	zone      *time.Location
 	set       Settings
 	defs      *query.Dictionary
-	full      *derive.Source         // src with all definitions, for metadata; nil until it is needed
-	files     map[string]bool        // names of files that may be overwritten
-	dirty     bool                   // there are definitions that no file has
-	out       io.WriteCloser         // where output goes instead; nil for nowhere else
-	screen    io.Writer              // where it goes otherwise
-	last      string                 // the last item that was no command
-	depth     int                    // of files that run files
-	placed    bool                   // the error of the item tells the line of a file already
-	children  map[string][]pcp.Child // of names, as the source has said
-	recording *recording             // what :record has begun; nil for nothing
+	recording *recording // what :record has begun; nil for nothing
 
 	background context.Context // of what Complete asks; ended by Close
 	stop       context.CancelFunc
 }
 
+// A connection is what a Session asks.
+type connection struct {
+	src      *query.Source // nil until it is needed
+	kind     string
+	name     string
+	fleet    *query.Fleet           // of several hosts, of which kind and name are the first; else nil
+	lost     bool                   // the connection must be made again
+	full     *derive.Source         // src with all definitions, for metadata; nil until it is needed
+	children map[string][]pcp.Child // of names, as the source has said
+}
+
+// The items of a Session have a state of their own: where their output goes, and what they have changed.
+type items struct {
+	out    io.WriteCloser  // where output goes instead; nil for nowhere else
+	screen io.Writer       // where it goes otherwise
+	last   string          // the last item that was not a command
+	depth  int             // of files that run files
+	placed bool            // the error of the item tells the line of a file already
+	files  map[string]bool // names of files that may be overwritten
+	dirty  bool            // there are definitions that no file has
+}
+
 // New returns a Session without definitions of its own.
 func New(opt *Options) *Session {
-	s := &Session{opt: *opt, lock: make(chan struct{}, 1), kind: opt.Kind, name: opt.Name, zone: opt.Zone, set: opt.Settings.valid()}
+	s := &Session{opt: *opt, lock: make(chan struct{}, 1), zone: opt.Zone, set: opt.Settings.valid()}
+	s.kind, s.name = opt.Kind, opt.Name
 	s.lock <- struct{}{}
 	s.background, s.stop = context.WithCancel(context.Background())
 	if len(opt.Hosts) > 0 {
