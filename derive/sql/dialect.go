@@ -295,14 +295,14 @@ func (spark) present(column string) string { return column }
 
 func (d spark) wrap(t pcp.Type, v string) string {
 	v = "CAST(" + v + " AS DECIMAL(38,0))"
-	half, whole := "2147483648BD", "4294967296BD"
+	half, modulus := "2147483648BD", "4294967296BD"
 	if t == pcp.Int64 || t == pcp.Uint64 {
-		half, whole = "9223372036854775808BD", "18446744073709551616BD"
+		half, modulus = "9223372036854775808BD", "18446744073709551616BD"
 	}
 	if t == pcp.Int32 || t == pcp.Int64 {
-		return "CAST(pmod(" + v + " + " + half + ", " + whole + ") - " + half + " AS BIGINT)"
+		return "CAST(pmod(" + v + " + " + half + ", " + modulus + ") - " + half + " AS BIGINT)"
 	}
-	return "CAST(pmod(" + v + ", " + whole + ") AS " + d.typeName(t) + ")"
+	return "CAST(pmod(" + v + ", " + modulus + ") AS " + d.typeName(t) + ")"
 }
 
 func (d spark) integer(op string, t pcp.Type, v, w string) string {

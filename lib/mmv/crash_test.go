@@ -49,8 +49,8 @@ func registerForever(dir string) {
 	}
 }
 
-// TestKill kills programs while they register metrics, 1,000 times in all. What they leave can be
-// read, and is right.
+// TestKill kills programs while they register metrics, 1,000 times in all. The file that each
+// program leaves can be read, and is right.
 func TestKill(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it starts programs")

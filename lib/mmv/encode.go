@@ -231,7 +231,7 @@ func (f *File) LowestVersion() int {
 }
 
 // Put writes a value into b, which [File.Encode] returned: the word of a number, of which the upper
-// half stands behind a 32-bit one (see [Sentinel]), and the extra one of Elapsed; or a string, of
+// half follows a 32-bit value (see [Sentinel]), and the extra word of Elapsed; or a string, of
 // which 255 bytes fit.
 func (f *File) Put(b []byte, v *Value, word uint64, extra int64, s string) {
 	at := b[v.at:]

@@ -7,29 +7,29 @@ import (
 	"unsafe"
 )
 
-// Another process can truncate the file of a registry. The next update of a value then is access to
-// memory that is not there any more: the system sends SIGBUS, and Go's runtime ends the program,
-// unless the goroutine has called debug.SetPanicOnFault. With a deferred function that recovers from
-// the panic, that costs twice as much as the update itself. Nothing else prevents the signal: a check
-// before the update leaves a moment between the two, a lock or a lease stops no truncation, and a
-// memfd, which can be sealed, cannot be found by readers.
+// Another process can truncate the file of a registry. The next update of a value then reaches for
+// memory that has gone: the system sends SIGBUS, and Go's runtime ends the program, unless the
+// goroutine has called debug.SetPanicOnFault. That call, and a deferred function that recovers from
+// the panic, cost twice as much as the update itself. Nothing else prevents the signal: a check
+// before the update leaves a moment between the two, a lock or a lease stops no truncation, and
+// readers cannot find a memfd, which could be sealed.
 //
 // So this package handles SIGBUS before the runtime does: if the address is in the file of a
-// registry, it puts an empty page of memory there, which no file has, and the update goes on.
-// Updates cost what they cost without. All other addresses are the runtime's.
+// registry, it maps an empty page of anonymous memory there, and the update goes on. Updates cost
+// the same as without the handler. All other addresses are left to the runtime.
 
 // guarded says that each update has to catch its own fault.
 const guarded = false
 
-// An area is the memory that a mapping takes. Areas are in a list from which nothing is removed, for
-// the handler may be looking at it; those that are free have no addresses.
+// An area is the memory of a mapping. Areas are in a list from which none is removed, for the
+// handler may be reading the list; a free area has no addresses.
 type area struct {
 	from, to uintptr
 	next     *area
 }
 
 var (
-	areas   *area   // the handler begins here
+	areas   *area   // list of areas, which the handler reads
 	chained uintptr // the handler of the runtime
 
 	areasMu sync.Mutex
@@ -85,11 +85,11 @@ type sigaction struct {
 	mask     uint64
 }
 
-// siginfo is the flag of handlers that are told the address.
+// siginfo is the flag of handlers that get the address.
 const siginfo = 4
 
-// handleFaults puts faultHandler before the runtime's handler. Where the program has replaced that by
-// something else, it stays.
+// handleFaults puts faultHandler before the runtime's handler. If the program has replaced that one
+// by a handler without addresses, handleFaults does nothing.
 func handleFaults() {
 	var s sigaction
 	call := func(in, out unsafe.Pointer) syscall.Errno {

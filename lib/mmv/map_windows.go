@@ -37,8 +37,9 @@ func replace(from, to string) error {
 	return os.Rename(from, to)
 }
 
-// remove removes a file. One that is mapped keeps a name until it is not, and so gets another; the
-// next registry of its name removes what is left. A reader that has the file open now is waited for.
+// remove removes a file. A mapped file keeps a name until its mapping ends, and so gets another;
+// the next registry of its name removes what is left. A reader that has the file open now is waited
+// for.
 func remove(path string) error {
 	dir, name := filepath.Split(path)
 	if info, err := os.Stat(path); err == nil && info.IsDir() {

@@ -16,8 +16,8 @@ import (
 // system can map files into memory, it is opened and mapped once, and looking at it costs no system
 // call; elsewhere it is read each time. Goroutines may not share it.
 //
-// The program, or anybody who may write the file, can truncate it at any moment. Reading what is
-// missing then is an error, see [Mapped.Read].
+// The program, or anybody who may write the file, can truncate it at any moment. To read the
+// missing bytes is an error then, see [Mapped.Read].
 type Mapped struct {
 	*File // nil while the file is being changed
 	path  string
@@ -36,7 +36,7 @@ func OpenFile(path string, limit int64) (*Mapped, error) {
 	if info.Size() > limit {
 		return nil, fmt.Errorf("%w: %d bytes, at most %d are allowed", pmerr.TooBig, info.Size(), limit)
 	}
-	// What is taken apart is a copy: the mapped bytes may change between a check and what it is for.
+	// Parse gets a copy: the mapped bytes may change after Parse has checked them.
 	content := make([]byte, info.Size())
 	n, err := io.ReadFull(f, content)
 	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
@@ -55,8 +55,8 @@ func OpenFile(path string, limit int64) (*Mapped, error) {
 	return m, err
 }
 
-// Same reports whether a file that is found at the path now is the one that was opened, and has
-// been changed in no way that the file system knows.
+// Same reports whether info, of the file that is at the path now, is that of the opened file, and
+// the file system knows of no change.
 func (m *Mapped) Same(info fs.FileInfo) bool {
 	return os.SameFile(m.info, info) && m.info.Size() == info.Size() && m.info.ModTime().Equal(info.ModTime())
 }
@@ -64,8 +64,8 @@ func (m *Mapped) Same(info fs.FileInfo) bool {
 // Size returns the size that the file had.
 func (m *Mapped) Size() int64 { return m.info.Size() }
 
-// Changed reports whether the file must be opened again: its generation is another, it is no longer
-// being changed, or it cannot be read.
+// Changed reports whether the file must be opened again: its generation is another, its program has
+// ended a change, or it cannot be read.
 func (m *Mapped) Changed() bool {
 	var h Header
 	var err error
@@ -101,8 +101,9 @@ func readHeader(path string) (Header, error) {
 	return ParseHeader(head[:])
 }
 
-// Content returns what the file has now, for Read. The error is that of a file that has gone; moved
-// reports whether there is another one, or a shorter one, at its path.
+// Content returns the present content of the file, which only a function that Read calls may look
+// at. The error is that of a file that has gone; moved reports whether another file, or a shorter
+// one, is at its path.
 func (m *Mapped) Content() (b []byte, moved bool, err error) {
 	info, err := os.Stat(m.path)
 	if err != nil {
@@ -119,8 +120,8 @@ func (m *Mapped) Content() (b []byte, moved bool, err error) {
 	return b, moved, nil
 }
 
-// Read calls f, which may look at what Content has returned. If the file is truncated meanwhile, f
-// ends where it looks at what is missing, and the error says so.
+// Read calls f, which may look at the result of Content. If the file is truncated meanwhile, f ends
+// at the first missing byte, and the error says so.
 func (m *Mapped) Read(f func() error) (err error) {
 	defer unguard(debug.SetPanicOnFault(true), &err)
 	return f()
@@ -134,7 +135,7 @@ func unguard(old bool, err *error) {
 	}
 }
 
-// Close ends the mapping. Nothing of what Content has returned may be used then.
+// Close ends the mapping. The results of Content may not be used after it.
 func (m *Mapped) Close() error {
 	view := m.view
 	m.view = nil

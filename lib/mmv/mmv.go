@@ -2,13 +2,13 @@
 // the metrics that they have about themselves, for PCP's agent mmv, or the collector of
 // lib/builtin/mmv, to read.
 //
-// A program makes a [Registry] with [Create], and registers with it metrics of each kind: [Counter],
-// [Gauge], [Text] and [Timer]. What these return is updated in place: a [Number] by an atomic
-// operation on the mapped file, without a lock and without allocation.
+// A program makes a [Registry] with [Create], and registers with it metrics of each kind:
+// [Counter], [Gauge], [Text] and [Timer]. The values that these return are updated in place: a
+// [Number] by an atomic operation on the mapped file, without a lock and without allocation.
 //
 // [Parse] takes a file apart into metrics, instance domains and the places of the values;
-// [File.Value] reads a value, each time anew, as the program changes it. What a file says is never
-// trusted. A File is not changed after Parse, and may be shared by goroutines.
+// [File.Value] reads a value, each time anew, as the program changes it. The content of a file is
+// never trusted. A File is not changed after Parse, and may be shared by goroutines.
 package mmv
 
 import (

@@ -27,7 +27,7 @@ type span struct {
 	first                 int // how many records of the kind are in sections before it
 }
 
-// end returns the offset behind a section.
+// end returns the offset of the first byte after a section.
 func (s *span) end() int { return s.at + s.count*s.size }
 
 // ParseHeader reads the beginning of a file.
@@ -285,7 +285,7 @@ func (r *reader) value(at int) error {
 	return nil
 }
 
-// label reads a label. One of another level is left out.
+// label reads a label. A label of another level is left out.
 func (r *reader) label(at int) error {
 	b := r.b[at : at+labelSize]
 	flags := r.file.order.Uint32(b)

@@ -165,12 +165,12 @@ func TestDamaged(t *testing.T) {
 		{"cut sections", func(b []byte) []byte { return b[:tocs+20] }, mmv.ErrFormat},
 		{"count below zero", put32(tocs+4, 0x80000000), mmv.ErrFormat},
 		{"too many records", put32(tocs+4, 1000), mmv.ErrFormat},
-		{"section behind the end", put64(tocs+8, 1<<20), mmv.ErrFormat},
-		{"section far behind the end", put64(tocs+8, math.MaxUint64), mmv.ErrFormat},
+		{"section after the end", put64(tocs+8, 1<<20), mmv.ErrFormat},
+		{"section far after the end", put64(tocs+8, math.MaxUint64), mmv.ErrFormat},
 		{"sections that overlap", put64(tocs+2*16+8, insts), mmv.ErrFormat},
 		{"value of a metric beyond 32 bits", put64(values+16, 1<<32+metrics), mmv.ErrFormat},
 		{"value of a metric below zero", put64(values+16, math.MaxUint64-103), mmv.ErrFormat},
-		{"value behind the metrics", put64(values+16, values), mmv.ErrFormat},
+		{"value after the metrics", put64(values+16, values), mmv.ErrFormat},
 		{"kind of section unknown", put32(tocs+4*16, 99), nil},
 		{"too many instances", put32(indoms+4, 1000), mmv.ErrFormat},
 		{"instances below zero", put32(indoms+4, 0xffffffff), mmv.ErrFormat},
@@ -178,7 +178,7 @@ func TestDamaged(t *testing.T) {
 		{"instances far away", put64(indoms+8, math.MaxUint64), mmv.ErrFormat},
 		{"instances of two domains", func(b []byte) []byte { return put32(indoms+4, 3)(put64(indoms+32+8, insts)(b)) }, mmv.ErrFormat},
 		{"text far away", put64(indoms+16, math.MaxInt64), mmv.ErrFormat},
-		{"text behind the end", put64(metrics+88, 1<<30), mmv.ErrFormat},
+		{"text after the end", put64(metrics+88, 1<<30), mmv.ErrFormat},
 		{"value of no metric", put64(values+16, metrics+1), mmv.ErrFormat},
 		{"value of a metric far away", put64(values+16, math.MaxUint64), mmv.ErrFormat},
 		{"value of no instance", put64(values+24, 3), mmv.ErrFormat},
@@ -233,8 +233,8 @@ func TestLongNames(t *testing.T) {
 	}
 }
 
-// FuzzParse takes anything for a file, and reads its values. What can be read must be within the
-// limits that the file's length sets.
+// FuzzParse takes anything for a file, and reads its values. Each value that can be read must be
+// within the limits that the file's length sets.
 func FuzzParse(f *testing.F) {
 	for version := 1; version <= 3; version++ {
 		f.Add(demo(version))

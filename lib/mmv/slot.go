@@ -14,13 +14,13 @@ import (
 // A slot is where a value is: in a mapping, or in memory of its own as long as no file has it.
 //
 // A value that moves to another slot while goroutines update it loses nothing, and its updates take
-// no lock. An update takes the slot, changes it, and looks whether it is still the value's. If it is
-// not, the change may have come too late to be carried over, and the update repairs that (see
+// no lock. An update takes the slot, changes it, and looks whether it is still the value's. If it
+// is not, the change may have come too late to be carried over, and the update repairs that (see
 // [Number.Add]). Nothing but updates ever changes the number in a slot, so that a reader of the old
 // file sees numbers that were true.
 //
-// That memory is on no heap: on 32-bit machines, too, it is aligned to 8 bytes, and atomic for
-// all goroutines. Another process that reads 64 bits in two halves may then see them of two updates.
+// That memory is on no heap: on 32-bit machines, too, it is aligned to 8 bytes, and atomic for all
+// goroutines. Another process that reads 64 bits in two halves may then see them of two updates.
 type slot struct {
 	p    unsafe.Pointer // to the 8 bytes of the value and the 8 of the extra word
 	m    *mapping       // what p points into, which is unmapped when no slot needs it any more
@@ -35,7 +35,7 @@ func (m *mapping) slot(at int) slot { return slot{p: unsafe.Pointer(&m.b[at]), m
 
 func (s *slot) u32() *uint32  { return (*uint32)(s.p) }
 func (s *slot) u64() *uint64  { return (*uint64)(s.p) }
-func (s *slot) rest() *uint32 { return (*uint32)(unsafe.Add(s.p, 4)) } // behind 32 bits
+func (s *slot) rest() *uint32 { return (*uint32)(unsafe.Add(s.p, 4)) } // after the first 32 bits
 func (s *slot) extra() *int64 { return (*int64)(unsafe.Add(s.p, 8)) }
 
 // Numeric is the types of numbers in files.
@@ -140,8 +140,8 @@ func (s *slot) swap(wide bool, old, w uint64) (done bool) {
 	return atomic.CompareAndSwapUint32(s.u32(), uint32(old), uint32(w))
 }
 
-// The second half of the value of a slot is the upper half of a number of 32 bits, see Sentinel, and
-// the extra word is that of a timer.
+// The second half of the value of a slot is the upper half of a number of 32 bits, see Sentinel,
+// and the extra word is that of a timer.
 
 func (s *slot) loadRest() uint32 {
 	if guarded {
@@ -203,8 +203,8 @@ func newMapping(path string, content []byte) (*mapping, error) {
 	return m, nil
 }
 
-// generation gives the file its generation: the two numbers of the header. One that is 0 means that
-// the file must be read anew.
+// generation gives the file its generation: the two numbers of the header. The generation 0 means
+// that the file must be read anew.
 func (m *mapping) generation(g uint64) {
 	for _, at := range []int{8, 16} {
 		s := m.slot(at)

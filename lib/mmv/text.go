@@ -32,7 +32,7 @@ func Text(r *Registry, name string, opts ...Option) *String {
 // At returns the value of an instance, as [Number.At] does.
 func (s *String) At(inst string) *String { return s.insts.at(&s.place, inst) }
 
-// Set sets the text. Of a longer one 255 bytes are taken, or what stands before a byte 0. A reader
+// Set sets the text, cut to 255 bytes and to the bytes before a byte 0. A reader
 // that looks at this very moment may see the beginning of the new text and the end of the old one.
 func (s *String) Set(text string) {
 	text, _, _ = strings.Cut(cut(text), "\x00")

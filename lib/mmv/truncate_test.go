@@ -58,7 +58,7 @@ func updateForever(dir string, register bool) {
 }
 
 // TestTruncated truncates the file of a program that updates it. The program goes on, and its next
-// registration writes a file that is whole.
+// registration writes a complete file.
 func TestTruncated(t *testing.T) {
 	for _, mode := range []string{"update", "register"} {
 		t.Run(mode, func(t *testing.T) {

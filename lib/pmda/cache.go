@@ -153,7 +153,7 @@ func (c *Cache) Delete(name string) (int32, error) {
 }
 
 // Purge forgets the instances that have not been active for a time, and returns how many. A time of
-// 0 forgets all that are not active. What was loaded from a file was active when it was last saved
+// 0 forgets all that are not active. An instance from a file was active when it was last saved
 // so.
 func (c *Cache) Purge(age time.Duration) int {
 	before, n := time.Now().Add(-age).Unix(), len(c.sorted)

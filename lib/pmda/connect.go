@@ -46,8 +46,8 @@ func acceptPort(ctx context.Context, network, host, port string) (net.Conn, erro
 	return accept(ctx, l)
 }
 
-// acceptPath waits for the connection to a socket in the file system. One that stands there already
-// is removed first.
+// acceptPath waits for the connection to a socket in the file system. A socket that is there
+// already is removed first.
 func acceptPath(ctx context.Context, path string) (net.Conn, error) {
 	if fi, err := os.Lstat(path); err == nil && fi.Mode()&fs.ModeSocket != 0 {
 		os.Remove(path)

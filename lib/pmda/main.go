@@ -26,8 +26,8 @@ type Options struct {
 	// Logf writes a line to the agent's log.
 	Logf func(format string, args ...any)
 
-	// NamesOnly says that the agent will serve nobody: it is made for --pmns or --install-files, and
-	// need not open ports or start anything.
+	// NamesOnly says that the agent will serve nobody: it is made for --pmns or --install-files,
+	// and need not open ports or start anything.
 	NamesOnly bool
 
 	// Attrs, Containers and NotReady may be set by the agent; see Server.
@@ -184,7 +184,7 @@ type logFile struct {
 }
 
 // openLog opens the log: the named file, or one in the current directory that is called after the
-// program. A file that is there already is kept as NAME.prev; what is no plain file, such as
+// program. A file that is there already is kept as NAME.prev; anything but a plain file, such as
 // /dev/null, stays. If the log cannot be opened, it goes to standard error.
 func (p *program) openLog(name string) *logFile {
 	if name == "" {

@@ -99,8 +99,8 @@ func TestMainStatus(t *testing.T) {
 	}
 }
 
-// TestLogs checks where the log is, that the last one is kept, and that what is no plain file is
-// not moved away.
+// TestLogs checks where the log is, that the last one is kept, and that anything but a plain file
+// is not moved away.
 func TestLogs(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)

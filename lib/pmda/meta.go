@@ -26,7 +26,7 @@ func (a *Agent) InDomText(_ context.Context, _ *Client, d pcp.InDom, kind pcp.Te
 	return text(in.OneLine, in.Help, kind)
 }
 
-// text returns one of two help texts. One that is missing beside the other is empty, as in the
+// text returns one of two help texts. A text that is missing beside the other is empty, as in the
 // reference's files; it is no error.
 func text(oneLine, help string, kind pcp.TextKind) (string, error) {
 	switch {

@@ -120,7 +120,7 @@ func replyType(m pdu.Message) pdu.Type {
 }
 
 // TestBadRequests checks that each request whose body is no such request is answered by one error,
-// and that what is no request is not answered.
+// and that a message other than a request is not answered.
 func TestBadRequests(t *testing.T) {
 	for _, typ := range []pdu.Type{pdu.TypeFetch, pdu.TypeDescReq, pdu.TypeInstanceReq, pdu.TypeTextReq, pdu.TypeLabelReq, pdu.TypeResult,
 		pdu.TypeNames, pdu.TypeIDs, pdu.TypeChild, pdu.TypeTraverse} {
@@ -234,7 +234,7 @@ func TestClients(t *testing.T) {
 	want := []string{`attr 3 11 "1000"`, `attr 3 15 "foo"`, "profile 3 true [{253.0 true [2 1]}]", "fetch 3", "end 3 map[11:1000 15:foo]", "end 4 map[]", "fetch 3",
 		`attr 2 5 "x"`, "end 2 map[5:x]", "end 3 map[]"}
 	if !slices.Equal(s.log, want) {
-		t.Errorf("told\n%s\nwant\n%s", strings.Join(s.log, "\n"), strings.Join(want, "\n"))
+		t.Errorf("log\n%s\nwant\n%s", strings.Join(s.log, "\n"), strings.Join(want, "\n"))
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// TestOpenKinds opens what is no regular file. Nothing may wait.
+// TestOpenKinds opens pipes and devices. Nothing may wait.
 func TestOpenKinds(t *testing.T) {
 	dir := t.TempDir()
 	pipe, link := filepath.Join(dir, "pipe"), filepath.Join(dir, "link")

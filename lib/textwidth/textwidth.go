@@ -70,7 +70,7 @@ func Wrap(s string, n int) []string {
 }
 
 // Pad returns a text with the blanks that make it n columns wide: in front of it, so that it is
-// aligned at its right, or behind it.
+// aligned at its right, or after it.
 func Pad(s string, n int, right bool) string {
 	blanks := strings.Repeat(" ", max(n-Width(s), 0))
 	if right {

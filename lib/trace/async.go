@@ -42,8 +42,8 @@ func (c *Client) enqueue(d *tracepdu.Data) error {
 	return nil
 }
 
-// drain sends reports until none wait. What waits when the agent is lost is lost too: the program
-// does not pile up reports of the past.
+// drain sends reports until none wait. Reports that wait when the agent is lost are lost too: the
+// program does not pile up reports of the past.
 func (c *Client) drain() {
 	var buf [maxBatch]byte
 	c.io.Lock()
@@ -67,9 +67,9 @@ func (c *Client) drain() {
 	q.running = false
 }
 
-// take moves messages into a batch. The last of them, whose kind it returns, is to be acknowledged. n
-// is their number.
-func (q *queue) take(batch []byte) (whole []byte, last tracepdu.Kind, n uint64) {
+// take moves messages into a batch. The last of them, whose kind it returns, is to be acknowledged.
+// n is their number.
+func (q *queue) take(batch []byte) (messages []byte, last tracepdu.Kind, n uint64) {
 	for {
 		begin := len(batch)
 		rest := q.messages[q.from:]
@@ -91,8 +91,8 @@ func (q *queue) take(batch []byte) (whole []byte, last tracepdu.Kind, n uint64) 
 	}
 }
 
-// Flush waits, in asynchronous mode, until the agent has taken the reports that were made before it.
-// The error says why reports were lost since the last Flush.
+// Flush waits, in asynchronous mode, until the agent has taken the reports that were made before
+// it. The error says why reports were lost since the last Flush.
 func (c *Client) Flush() error {
 	if c == nil {
 		return nil

@@ -140,7 +140,7 @@ func TestTags(t *testing.T) {
 	a.want()
 }
 
-// TestFaults meets agents that are no good.
+// TestFaults meets agents with faults.
 func TestFaults(t *testing.T) {
 	ack := func(v int32) []byte { return tracepdu.AppendAck(nil, 1, v) }
 	for _, tt := range []struct {
@@ -217,7 +217,8 @@ func TestNoAgent(t *testing.T) {
 	}
 }
 
-// TestOneAttempt reports from several goroutines while there is no agent. One of them tries to connect.
+// TestOneAttempt reports from several goroutines while there is no agent. A single one of them
+// tries to connect.
 func TestOneAttempt(t *testing.T) {
 	var attempts atomic.Int32
 	sorry := errors.New("sorry")

@@ -17,8 +17,8 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// TestCheckCost looks at files that do not change: the cost in memory, of which opening a file takes
-// some, does not depend on how many there are.
+// TestCheckCost looks at files that do not change: the cost in memory, of which opening a file
+// takes some, does not depend on how many there are.
 func TestCheckCost(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("files are read each time")
@@ -108,7 +108,7 @@ func TestTruncated(t *testing.T) {
 				t.Errorf("%d bytes: %v has %d values, error %v", size, s.ID, s.Len(), s.Err)
 			}
 		}
-		if whole := full == len(names); size == 2*page && !whole || size <= 1000 && whole {
+		if complete := full == len(names); size == 2*page && !complete || size <= 1000 && complete {
 			t.Errorf("%d bytes: %d metrics have values", size, full)
 		}
 		if got := w.names(); got != "" && size <= mmv.HeaderSize {

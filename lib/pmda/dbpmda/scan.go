@@ -66,7 +66,7 @@ func (l *line) next() (token, error) {
 		n++
 	}
 	l.pos += n
-	// The end of a word shows in the character behind it.
+	// The end of a word shows in the character after it.
 	return token{kindOf(rest[:n], l.words), rest[:n], min(l.pos+1, len(l.all))}, nil
 }
 

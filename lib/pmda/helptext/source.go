@@ -133,7 +133,7 @@ func (p *parser) end() {
 }
 
 // key returns the identifier of a record: that of a metric, given by name or as D.C.I, or of an
-// instance domain, D.S, with a bit of its own. What follows the numbers means nothing.
+// instance domain, D.S, with a bit of its own. The rest after the numbers means nothing.
 func (p *parser) key(what string) (uint32, error) {
 	var n []uint32
 	for part := range strings.SplitSeq(what, ".") {

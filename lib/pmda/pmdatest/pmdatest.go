@@ -1,5 +1,5 @@
-// Package pmdatest checks agents. One call asks an agent everything that the daemon may ask, and
-// compares the answers with each other and with the rules (collector.md C2, C3):
+// Package pmdatest checks agents. A single call asks an agent everything that the daemon may ask,
+// and compares the answers with each other and with the rules (collector.md C2, C3):
 //
 //	func TestConformance(t *testing.T) {
 //		pmdatest.Run(t, pmdatest.Serve(newSpool))
@@ -34,7 +34,8 @@ func Run(t *testing.T, open func(ctx context.Context) (*remote.Agent, error)) {
 	}
 }
 
-// Serve returns what opens an agent whose provider is in this process, made as [pmda.Main] makes it.
+// Serve returns what opens an agent whose provider is in this process, made as [pmda.Main] makes
+// it.
 func Serve(newAgent func(o *pmda.Options) (pmda.Provider, error)) func(context.Context) (*remote.Agent, error) {
 	return func(ctx context.Context) (*remote.Agent, error) {
 		o := &pmda.Options{Program: "pmdatest", Logf: func(string, ...any) {}}
@@ -112,7 +113,7 @@ func (c *check) do(ctx context.Context, open func(context.Context) (*remote.Agen
 	}
 }
 
-// survey lists names and descriptions. What is wrong with them is found by the checks.
+// survey lists names and descriptions. The checks find their mistakes.
 func (k *kit) survey() {
 	for _, n := range k.Names() {
 		switch {

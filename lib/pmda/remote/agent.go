@@ -34,7 +34,7 @@ type Options struct {
 	// pmerr.Again. It is the word notready in the daemon's configuration.
 	NotReady bool
 	// CredsTimeout is how long the agent may take to introduce itself, 0 for 3 seconds, Timeout how
-	// long to answer, 0 for 5 seconds. Negative ones are no limit.
+	// long to answer, 0 for 5 seconds. A negative time is without limit.
 	CredsTimeout, Timeout time.Duration
 	// Stderr takes the standard error of a program that is started; nil drops it.
 	Stderr io.Writer
@@ -50,8 +50,8 @@ const (
 // that a provider may be but a [pmda.Waiter]: while the agent is not ready, requests are
 // pmerr.Again, and [Agent.Ready] waits.
 //
-// Errors are those of the agent, as a [pmerr.Code]. An agent that breaks the protocol, ends, or does
-// not answer in time is not asked again: that and every later request is an error that wraps
+// Errors are those of the agent, as a [pmerr.Code]. An agent that breaks the protocol, ends, or
+// does not answer in time is not asked again: that and every later request is an error that wraps
 // pmerr.NoAgent. It may not be shared by goroutines.
 type Agent struct {
 	creds   pdu.Creds
@@ -174,7 +174,7 @@ func (a *Agent) Send(m pdu.Message, client int32) error {
 	return a.Write(out)
 }
 
-// Write writes bytes as they are, for trying what an agent does with what is no message.
+// Write writes bytes as they are, for tests of agents that get something other than a message.
 func (a *Agent) Write(b []byte) error {
 	if a.err != nil {
 		return a.err

@@ -19,7 +19,7 @@ const maxNames = 16 << 20
 
 // ProgramNames returns the names of the metrics of a program that uses [pmda.Main]: it runs the
 // program with its arguments, which may say its domain, and the option --pmns. The program has to
-// end within 5 seconds. What it has started is killed when it has ended.
+// end within 5 seconds. Its process group is killed when it has ended.
 func ProgramNames(ctx context.Context, program string, args ...string) ([]pmda.Name, error) {
 	text, err := output(ctx, exec.Command(program, append(slices.Clone(args), "--pmns")...))
 	if err != nil {

@@ -18,7 +18,8 @@ import (
 const endTimeout = 5 * time.Second
 
 // Start runs a program that is an agent over its standard input and output, which the command must
-// not have set. Close ends it: the program has to end by itself, with status 0, when its input does.
+// not have set. Close ends it: the program has to end by itself, with status 0, when its input
+// does.
 func Start(ctx context.Context, cmd *exec.Cmd, opts *Options) (*Agent, error) {
 	p := &process{cmd: cmd}
 	if opts != nil {
@@ -42,7 +43,7 @@ func Start(ctx context.Context, cmd *exec.Cmd, opts *Options) (*Agent, error) {
 	return a, nil
 }
 
-// start starts a program in a process group of its own, so that kill finds what it has started too.
+// start starts a program in a process group of its own, so that kill reaches its children too.
 // A process that holds the program's output open does not keep Wait from returning for more than a
 // second.
 func start(cmd *exec.Cmd) error {
@@ -64,7 +65,7 @@ func (p *process) Write(b []byte) (int, error) { return p.in.Write(b) }
 // Close ends the program's input.
 func (p *process) Close() error { return p.in.Close() }
 
-// wait waits for the end of the program, and kills what it leaves behind.
+// wait waits for the end of the program, and kills the processes that it leaves.
 func (p *process) wait() error {
 	var late atomic.Bool
 	t := time.AfterFunc(endTimeout, func() {

@@ -102,8 +102,8 @@ func TestParseRule(t *testing.T) {
 	}
 }
 
-// FuzzHost reads the beginnings of addresses. One that is accepted names one network or both families,
-// and all its addresses begin so.
+// FuzzHost reads the beginnings of addresses. An accepted beginning names one network or both
+// families, and all its addresses begin so.
 func FuzzHost(f *testing.F) {
 	for _, begin := range []string{"", ".", ":", "10.", "10.1.2.", "1.2.3.4.", "fe80:", "1:2:3:4:5:6:7:", "::", "010.", "1..", "fe80::1%eth0:"} {
 		f.Add(begin)
