@@ -7,6 +7,7 @@ import (
 	"iter"
 	_ "pmtools/test/env"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -199,13 +200,13 @@ func TestFleet(t *testing.T) {
 	server := pmcdtest.NewServer(pmcdtest.Sample())
 	defer server.Close()
 	var reported []string
-	opened := 0
+	var opened atomic.Int32 // hosts are opened at the same time
 	f := query.NewFleet([]string{"a", "b", "down"})
 	f.Open = func(ctx context.Context, host string) (pmapi.Source, error) {
 		if host == "down" {
 			return nil, pmerr.IPC
 		}
-		opened++
+		opened.Add(1)
 		return pmapi.OpenHost(ctx, "127.0.0.1", &pmcd.Dialer{DialContext: server.Dial})
 	}
 	f.Report = func(host string, err error) { reported = append(reported, host+": "+err.Error()) }
@@ -228,8 +229,8 @@ func TestFleet(t *testing.T) {
 			t.Errorf("%+v", st.Header)
 		}
 	}
-	if opened != 2 {
-		t.Errorf("%d connections", opened)
+	if n := opened.Load(); n != 2 {
+		t.Errorf("%d connections", n)
 	}
 	if len(reported) != 2 || !strings.HasPrefix(reported[0], "down: ") {
 		t.Errorf("%q", reported)
