@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -186,10 +187,14 @@ type script struct {
 	remotewritetest.Database
 	turn            []func(w http.ResponseWriter, r *http.Request, take func())
 	requests, taken int
+	mu              sync.Mutex
 }
 
-// ServeHTTP implements http.Handler. A Client sends one request after the other.
+// ServeHTTP implements http.Handler. A Client sends one request after the other, but a handler may
+// still run when its connection has been cut.
 func (s *script) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	do := s.turn[s.requests%len(s.turn)]
 	s.requests++
 	if do == nil {
