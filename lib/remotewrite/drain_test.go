@@ -313,22 +313,23 @@ func TestRestart(t *testing.T) {
 		{"when all of it is old", time.Hour, 0, []int64{4, 5}},
 	} {
 		first, second := &remotewritetest.Database{}, &remotewritetest.Database{}
-		q, n, now := queued(t, 5, 20*time.Second), 0, time.Now()
-		q.SetClock(func() time.Time { return now })
+		q, begin := queued(t, 5, 20*time.Second), time.Now()
+		var requests, passed atomic.Int64 // the handlers run beside the test
+		q.SetClock(func() time.Time { return begin.Add(time.Duration(passed.Load())) })
 		srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			switch n++; {
+			switch n := requests.Add(1); {
 			case n < 4:
 				first.ServeHTTP(w, r)
 			case n < 6:
 				if n == 4 {
-					now = now.Add(tt.before)
+					passed.Add(int64(tt.before))
 				}
 				panic(http.ErrAbortHandler)
 			default:
 				second.ServeHTTP(w, r)
 			}
 		}))
-		rep, err := remotewrite.Drain(t.Context(), q, client(t, remotewrite.Options{URL: srv.URL}), quick, func(error) { now = now.Add(tt.late) })
+		rep, err := remotewrite.Drain(t.Context(), q, client(t, remotewrite.Options{URL: srv.URL}), quick, func(error) { passed.Add(int64(tt.late)) })
 		srv.Close()
 		if got := times(second); err != nil || rep != (remotewrite.Report{Sent: 5}) || !slices.Equal(got, tt.want) {
 			t.Errorf("%s: %+v, %v: %v", tt.name, rep, err, got)
