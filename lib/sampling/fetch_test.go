@@ -39,7 +39,7 @@ func (l *live) Fetch(ctx context.Context, _ *pmapi.Request, dst *pcp.Result) err
 }
 
 // TestLive: samples of a live source come on a schedule; the window, an error or the context ends
-// them, and an idle context is told from a request that was cut short.
+// them. The error differs if the context ends while no request is under way.
 func TestLive(t *testing.T) {
 	for _, tt := range []struct {
 		name   string

@@ -23,8 +23,8 @@ import (
 // keep what the test has set.
 const marker = "PMTOOLS_TEST_ENV"
 
-// kept are the variables that tests keep, or the beginnings of their names: where programs are, what
-// Go is told, the parameters of our tests, and what Windows and emulators cannot do without.
+// kept are the variables that tests keep, or the beginnings of their names: the places of programs, the
+// settings of Go, the parameters of our tests, and the variables that Windows and emulators need.
 var kept = []string{
 	"PATH=", "TMPDIR=", "GO", "CGO_ENABLED=", "CC=", "PMTOOLS_", "LD_LIBRARY_PATH=", "QEMU_", "WINE",
 	"SYSTEMROOT=", "SYSTEMDRIVE=", "WINDIR=", "COMSPEC=", "PATHEXT=", "TEMP=", "TMP=",
