@@ -156,6 +156,8 @@ func (f *File) addStream(ctx context.Context, check byte, end, length int64) (st
 		return 0, errLayout
 	case count > uint64(maxBlocks-len(f.Blocks)):
 		return 0, errBlocks
+	case count > uint64(end)/minBlock: // no room for the blocks: nothing is allocated for them
+		return 0, errLayout
 	}
 	first := len(f.Blocks)
 	f.Blocks = slices.Grow(f.Blocks, int(count))

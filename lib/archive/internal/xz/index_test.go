@@ -142,7 +142,7 @@ func TestRecords(t *testing.T) {
 	} {
 		var err error
 		n := allocated(func() { _, err = Open(bg, bytes.NewReader(tt.src), int64(len(tt.src))) })
-		if !errors.Is(err, tt.want) || n > 64<<20 {
+		if !errors.Is(err, tt.want) || n > 16<<20 {
 			t.Errorf("%s: %v, %d MiB are allocated", name, err, n>>20)
 		}
 	}
