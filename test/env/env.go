@@ -96,10 +96,15 @@ func Open(name string) (io.ReadCloser, error) {
 	return os.Open(name)
 }
 
-// Go returns a command of the go tool. It runs in the environment of the tests' start, where its cache
-// and the modules are.
+// Go returns a command of the go tool, with the variables of [Started].
 func Go(args ...string) *exec.Cmd {
 	cmd := exec.Command("go", args...)
-	cmd.Env = append(slices.Clip(started), "CGO_ENABLED=0", "GOWORK=off")
+	cmd.Env = Started()
 	return cmd
+}
+
+// Started returns the environment of the tests' start, where Go's cache and the modules are, for
+// commands that build programs.
+func Started() []string {
+	return append(slices.Clip(started), "CGO_ENABLED=0", "GOWORK=off")
 }

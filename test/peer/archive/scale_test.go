@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"pmtools/test/env"
 	"pmtools/test/peer/harness"
 )
 
@@ -43,7 +44,7 @@ func TestScale(t *testing.T) {
 		t.Fatal(err)
 	}
 	cmd := exec.Command("sh", "-ec", strings.Join(script, "\n"))
-	cmd.Dir, cmd.Env = "../../..", append(os.Environ(), "PATH="+d.ours.Bin+":"+bin+":"+os.Getenv("PATH"))
+	cmd.Dir, cmd.Env = "../../..", append(env.Started(), "PCP_DERIVED_CONFIG=", "PATH="+d.ours.Bin+":"+bin+":"+os.Getenv("PATH"))
 	if out, err := cmd.CombinedOutput(); err != nil || len(out) > 0 {
 		t.Fatalf("%s\n%v\n%s", strings.Join(script, "\n"), err, out)
 	}
