@@ -25,20 +25,35 @@ import (
 
 // evalFlags are the options of eval.
 type evalFlags struct {
-	set       repl.Settings
-	pick      query.Selection
+	fleetFlags
+	targetFlags
+	formFlags
+	set     repl.Settings
+	pick    query.Selection
+	delay   bool
+	records bool // samples of an archive are its records, unless there is an interval; there are always several
+}
+
+// fleetFlags are the options about several hosts.
+type fleetFlags struct {
+	hosts  string // the file that lists them
+	across string
+	all    bool
+}
+
+// targetFlags are the options that say what becomes of samples.
+type targetFlags struct {
+	plot    string // the file, or terminalChart; "" for none
+	file    string // for output
+	archive string // the base name of the archive to write, "" for none
+}
+
+// formFlags are the options about the form of output, as they are typed.
+type formFlags struct {
 	precision int
-	delay     bool
-	plot      string // the file, or terminalChart; "" for none
 	units     string // to convert to, or unitsInNames; "" for neither
 	header    string
 	delimiter string
-	file      string // for output
-	archive   string // the base name of the archive to write, "" for none
-	hosts     string // the file that lists them
-	across    string
-	all       bool
-	records   bool // samples of an archive are its records, unless there is an interval; there are always several
 }
 
 // unitsInNames is the value of --units without units.

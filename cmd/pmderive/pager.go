@@ -21,24 +21,29 @@ import (
 // what is longer than the screen with a program, $PAGER or less. Without a terminal it changes
 // nothing.
 type pager struct {
+	viewer
 	out           io.Writer
 	width, height int
-	program       string // "" for none
-	lookup        func(string) (string, bool)
 
 	line   []byte // that has not ended
 	held   []byte // lines that may fit the screen
 	lines  int    // of them
 	header int    // how many lines there are down to the header of a table; 0 for none
-	cmd    *exec.Cmd
-	shown  *atomic.Pointer[os.Process] // the program while it has the terminal
-	pipe   io.WriteCloser              // to the program, once it runs
-	safe   io.Writer                   // the same, for text as a terminal may get it
+}
+
+// A viewer is the program of a pager.
+type viewer struct {
+	program string // "" for none
+	lookup  func(string) (string, bool)
+	cmd     *exec.Cmd
+	shown   *atomic.Pointer[os.Process] // the program while it has the terminal
+	pipe    io.WriteCloser              // to the program, once it runs
+	safe    io.Writer                   // the same, for text as a terminal may get it
 }
 
 // newPager returns a pager for the output of an item. Running output is not paged.
 func (a *app) newPager(s *repl.Session, item string) *pager {
-	p := &pager{out: a.Env.Out, lookup: a.Env.LookupEnv, shown: &a.pager}
+	p := &pager{out: a.Env.Out, viewer: viewer{lookup: a.Env.LookupEnv, shown: &a.pager}}
 	if !cli.IsTerminal(a.Env.Stdin) {
 		return p
 	}

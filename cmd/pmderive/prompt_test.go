@@ -58,12 +58,12 @@ func TestReadItem(t *testing.T) {
 
 func TestCompleter(t *testing.T) {
 	path := archivetest.Path(t, "ta")
-	s := repl.New(&repl.Options{
+	s := repl.New(&repl.Options{Sources: repl.Sources{
 		Kind: repl.Archive, Name: path,
 		Open: func(ctx context.Context, _, name string) (pmapi.Source, error) {
 			return pmapi.OpenArchive(ctx, name, nil)
 		},
-	})
+	}})
 	defer s.Close()
 	for _, tt := range []struct {
 		line string

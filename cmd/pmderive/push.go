@@ -95,7 +95,7 @@ func (a *app) pushAll(ctx context.Context, f *pushFlags, args []string) error {
 	if err != nil {
 		return err
 	}
-	ef := &evalFlags{hosts: f.hosts, records: true}
+	ef := &evalFlags{fleetFlags: fleetFlags{hosts: f.hosts}, records: true}
 	if _, err := a.several(ef); err != nil {
 		return err
 	}
@@ -130,7 +130,7 @@ func (a *app) pushAll(ctx context.Context, f *pushFlags, args []string) error {
 // produce puts the samples of expressions into the queue.
 func (p *push) produce(ctx context.Context, f *evalFlags, args []string) error {
 	hosts := p.a.hosts // one alone counts as several: its connection is made again if it is lost
-	s, err := p.a.session(ctx, repl.Settings{Interval: p.a.Options.Interval}, overHosts(hosts), p.watch)
+	s, err := p.a.session(ctx, repl.Settings{Pace: repl.Pace{Interval: p.a.Options.Interval}}, overHosts(hosts), p.watch)
 	if err != nil {
 		return err
 	}

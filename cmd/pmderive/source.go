@@ -56,22 +56,26 @@ func (a *app) replOptions(set repl.Settings) (*repl.Options, error) {
 		}
 	}
 	return &repl.Options{
-		Open: a.open, Report: a.report, OpenHost: a.sources.Hosts(),
-		Registry: a.sources.Registry(), Equivalent: a.sources.Equivalence(),
-		Zone: zone, Now: env.Now, Debug: a.debug, Files: files{}, Settings: set,
-		Table: func(ctx context.Context, w io.Writer, t *repl.Table) error {
-			width, _ := cli.TerminalSize(env.Stdout)
-			if _, file := w.(redirected); file {
-				width = 0
-			}
-			if p, ok := w.(*pager); ok && len(t.Header) > 0 && p.header == 0 {
-				p.header = p.lines + 1
-			}
-			return grid.Draw(ctx, w, t, width)
+		Sources: repl.Sources{
+			Open: a.open, Report: a.report, OpenHost: a.sources.Hosts(), Equivalent: a.sources.Equivalence(), Record: a.record,
 		},
-		Output: a.output, Record: a.record,
-		Save: a.saveSettings, Edit: a.edit, IsPicture: picture.Is,
+		World: repl.World{
+			Now: env.Now, Debug: a.debug, Files: files{}, Table: a.table, Output: a.output, Save: a.saveSettings, Edit: a.edit, IsPicture: picture.Is,
+		},
+		Registry: a.sources.Registry(), Zone: zone, Settings: set,
 	}, nil
+}
+
+// table draws a table within the width of the terminal. The pager keeps the header of the first one.
+func (a *app) table(ctx context.Context, w io.Writer, t *repl.Table) error {
+	width, _ := cli.TerminalSize(a.Env.Stdout)
+	if _, file := w.(redirected); file {
+		width = 0
+	}
+	if p, ok := w.(*pager); ok && len(t.Header) > 0 && p.header == 0 {
+		p.header = p.lines + 1
+	}
+	return grid.Draw(ctx, w, t, width)
 }
 
 // open opens a source of the kinds of package repl.

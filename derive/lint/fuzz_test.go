@@ -17,9 +17,9 @@ func FuzzRules(f *testing.F) {
 	}
 	f.Add("# pmderive: ignore cost\na = sum(disk.dev.total) > 5 && \\\n sum(disk.dev.total) > 5 ? novalue(meta=b) : -matchinst(!/x/, disk.dev.total)\nb = a[sda] == 1\n", true)
 	archive := world(f)
-	s := repl.New(&repl.Options{Kind: repl.Archive, Name: archive, Open: func(ctx context.Context, _, name string) (pmapi.Source, error) {
+	s := repl.New(&repl.Options{Sources: repl.Sources{Kind: repl.Archive, Name: archive, Open: func(ctx context.Context, _, name string) (pmapi.Source, error) {
 		return pmapi.OpenArchive(ctx, name, nil)
-	}})
+	}}})
 	f.Cleanup(func() { s.Close() })
 	f.Fuzz(func(t *testing.T, text string, expand bool) {
 		for _, syntax := range []bool{true, false} {

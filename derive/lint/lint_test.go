@@ -33,9 +33,9 @@ func world(t testing.TB) string {
 // check returns what rules say of definitions.
 func check(t testing.TB, archive, text string, rules ...*lint.Rule) (list []lint.Diagnostic) {
 	t.Helper()
-	s := repl.New(&repl.Options{Kind: repl.Archive, Name: archive, Open: func(ctx context.Context, _, name string) (pmapi.Source, error) {
+	s := repl.New(&repl.Options{Sources: repl.Sources{Kind: repl.Archive, Name: archive, Open: func(ctx context.Context, _, name string) (pmapi.Source, error) {
 		return pmapi.OpenArchive(ctx, name, nil)
-	}})
+	}}})
 	defer s.Close()
 	found, err := s.Lint(context.Background(), []lint.File{{Name: "disk.conf", Text: []byte(text)}},
 		lint.Options{Rules: rules, Wanted: []string{"disk.load"}, MaxCost: 3})

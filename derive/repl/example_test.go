@@ -21,12 +21,12 @@ func ExampleSession() {
 		fmt.Println(err)
 		return
 	}
-	s := repl.New(&repl.Options{
+	s := repl.New(&repl.Options{Sources: repl.Sources{
 		Kind: repl.Archive, Name: dir + "/ta",
 		Open: func(ctx context.Context, _, name string) (pmapi.Source, error) {
 			return pmapi.OpenArchive(ctx, name, nil)
 		},
-	})
+	}})
 	defer s.Close()
 	for _, item := range []string{"x.sum = t.b + t.c", "x.sum[one] * 2", "sum(t.bb)"} {
 		if err := s.Run(context.Background(), item, os.Stdout); err != nil {

@@ -63,9 +63,15 @@ func large(t *testing.T, n int, named bool, set repl.Settings, out sampling.Writ
 		t.Fatal(err)
 	}
 	s := repl.New(&repl.Options{
-		Open: func(ctx context.Context, _, _ string) (pmapi.Source, error) { return pmapi.OpenArchive(ctx, base, nil) },
-		Kind: repl.Archive, Name: base, Files: memory{}, Now: time.Now, Registry: derive.NewRegistry(nil), Settings: set,
-		Output: func(io.Writer, *sampling.Header, repl.Form) (sampling.Writer, error) { return out, nil },
+		Sources: repl.Sources{
+			Open: func(ctx context.Context, _, _ string) (pmapi.Source, error) { return pmapi.OpenArchive(ctx, base, nil) },
+			Kind: repl.Archive, Name: base,
+		},
+		World: repl.World{
+			Files: memory{}, Now: time.Now,
+			Output: func(io.Writer, *sampling.Header, repl.Form) (sampling.Writer, error) { return out, nil },
+		},
+		Registry: derive.NewRegistry(nil), Settings: set,
 	})
 	t.Cleanup(func() { s.Close() })
 	return s

@@ -111,7 +111,10 @@ func FuzzRun(f *testing.F) {
 		if len(text) > 1<<10 || strings.Contains(text, ":drop") || strings.Count(text, "\n") > 20 {
 			return
 		}
-		s := repl.New(&repl.Options{Open: open, Kind: repl.Archive, Name: "ta", Files: memory{}, Settings: repl.Settings{Samples: 3}})
+		s := repl.New(&repl.Options{
+			Sources: repl.Sources{Open: open, Kind: repl.Archive, Name: "ta"}, World: repl.World{Files: memory{}},
+			Settings: repl.Settings{Pace: repl.Pace{Samples: 3}},
+		})
 		defer s.Close()
 		for line := range strings.Lines(text) {
 			if strings.Contains(line, "host") || strings.Contains(line, "local") {

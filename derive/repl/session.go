@@ -40,6 +40,15 @@ type Problem = diagnose.Problem
 // Options are what a Session takes from the world around it. A nil function stands for something
 // that is not there.
 type Options struct {
+	Sources
+	World
+	Registry *derive.Registry // definitions that hold from the start; nil for none
+	Zone     *time.Location   // in which times are shown and meant; nil means UTC
+	Settings Settings         // to begin with
+}
+
+// Sources tell where metrics come from.
+type Sources struct {
 	// Open opens a source of one of the kinds. The Session closes it.
 	Open func(ctx context.Context, kind, name string) (pmapi.Source, error)
 	// Kind and Name are the first source. It is opened when it is needed.
@@ -47,26 +56,25 @@ type Options struct {
 	// Hosts are several hosts instead: values are those of all of them, and what is asked about
 	// metrics is that of the first one. OpenHost opens one, while it may be opening others. Report
 	// gets what is wrong with one while the others go on.
-	Hosts    []string
-	OpenHost func(ctx context.Context, name string) (pmapi.Source, error)
-	Report   func(host string, err error)
+	Hosts      []string
+	OpenHost   func(ctx context.Context, name string) (pmapi.Source, error)
+	Report     func(host string, err error)
+	Equivalent func(a, b pcp.InDom) bool // see derive.Options
+	// Record begins to record metrics of a source of one of the kinds; the folio lists the archive.
+	Record func(ctx context.Context, kind, name, folio string, h record.Host) (*record.Session, error)
+}
 
-	Registry   *derive.Registry                                       // definitions that hold from the start; nil for none
-	Equivalent func(a, b pcp.InDom) bool                              // see derive.Options
-	Zone       *time.Location                                         // in which times are shown and meant; nil means UTC
-	Now        func() time.Time                                       // nil means time.Now
-	Debug      func(spec string) error                                // sets debug options
-	Files      Files                                                  // for :load and :save
-	Table      func(ctx context.Context, w io.Writer, t *Table) error // draws tables; nil means plain columns
+// World is what a Session does outside itself.
+type World struct {
+	Now   func() time.Time                                       // nil means time.Now
+	Debug func(spec string) error                                // sets debug options
+	Files Files                                                  // for :load and :save
+	Table func(ctx context.Context, w io.Writer, t *Table) error // draws tables; nil means plain columns
 	// Output returns what writes samples in a form.
 	Output    func(w io.Writer, h *sampling.Header, f Form) (sampling.Writer, error)
-	Settings  Settings                                   // to begin with
 	Save      func(text []byte) (name string, err error) // keeps settings, for the start of other sessions
 	IsPicture func(file string) bool                     // whether a chart can be drawn into a file
 	Edit      func(text string) (string, error)          // lets the user change a text
-
-	// Record begins to record metrics of a source of one of the kinds; the folio lists the archive.
-	Record func(ctx context.Context, kind, name, folio string, h record.Host) (*record.Session, error)
 }
 
 // Files are the files that a Session may read and write.

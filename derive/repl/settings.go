@@ -26,25 +26,45 @@ const DefaultInterval = query.DefaultInterval
 
 // Settings are what :set changes. The zero Settings are the usual ones.
 type Settings struct {
-	Interval  time.Duration // between live samples; 0 means one second
-	Samples   int           // of :watch, :plot and over time; 0 means no bound, or what fits a chart
-	Output    string        // one of Outputs; "" is the first
-	Precision *int          // digits after the point; nil means the usual text
-	Raw       bool          // counters are not converted to rates
-	Color     bool
-	Long      bool   // csv has a line for each value
-	Units     bool   // csv has units after the names
-	Safe      bool   // csv has no field that a spreadsheet takes for a formula
-	NoPager   bool   // what is longer than the screen is not shown by a program
-	Header    int    // rows between the headers of a table, negative for one or none
-	Delimiter byte   // between the fields of csv; 0 for a comma
-	Timestamp string // how csv and tables write times, as strftime(3) does; "" for the usual form
+	Pace
+	Values
+	Layout
+	CSV
+	NoPager bool // output that is longer than the screen is not shown by a program
+	Timing  bool // how long each item takes is shown
+}
+
+// Pace says when samples are taken.
+type Pace struct {
+	Interval time.Duration // between live samples; 0 means one second
+	Samples  int           // of :watch, :plot and over time; 0 means no bound, or what fits a chart
+}
+
+// Values says which values are shown, and how each of them is written.
+type Values struct {
+	Precision *int   // digits after the point; nil means the usual text
+	Raw       bool   // counters are not converted to rates
 	Sort      string // one of Sorts; "" is the first
 	Top       int    // how many values of each expression there are; 0 for all
-	Timing    bool   // how long each item takes is shown
+	Across    string // how values of several hosts are put together: sum, avg, min, max, count, top N, bottom N; "" leaves them apart
+}
+
+// Layout says how values are arranged.
+type Layout struct {
+	Output    string // one of Outputs; "" is the first
+	Header    int    // rows between the headers of a table, negative for one or none
+	Timestamp string // how csv and tables write times, as strftime(3) does; "" for the usual form
 	Vertical  bool   // table has a line for each cell, or value
 	Wide      bool   // table has all columns, whatever the width
-	Across    string // how values of several hosts are put together: sum, avg, min, max, count, top N, bottom N; "" leaves them apart
+	Color     bool
+}
+
+// CSV has the forms of csv.
+type CSV struct {
+	Long      bool // a line for each value
+	Units     bool // units after the names
+	Safe      bool // no field that a spreadsheet takes for a formula
+	Delimiter byte // between the fields; 0 for a comma
 }
 
 // valid returns s with the defaults filled in.

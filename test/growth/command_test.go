@@ -29,14 +29,14 @@ func commandOperations() []operation {
 		{"load definitions at the prompt", "definitions", steps, func(t *testing.T, n int) func() {
 			base, file := write(t, shape{metrics: n, records: 2}), disk{definitions(t, n)}
 			return func() {
-				s := repl.New(&repl.Options{Kind: "archive", Name: base, Open: openArchive, Files: file})
+				s := repl.New(&repl.Options{Sources: repl.Sources{Kind: "archive", Name: base, Open: openArchive}, World: repl.World{Files: file}})
 				must(s.Run(ctx, ":load d.conf", io.Discard))
 				must(s.Close())
 			}
 		}},
 		{"define one more at the prompt", "definitions", steps, func(t *testing.T, n int) func() {
 			base, file := write(t, shape{metrics: n, records: 2}), disk{definitions(t, n)}
-			s := repl.New(&repl.Options{Kind: "archive", Name: base, Open: openArchive, Files: file})
+			s := repl.New(&repl.Options{Sources: repl.Sources{Kind: "archive", Name: base, Open: openArchive}, World: repl.World{Files: file}})
 			t.Cleanup(func() { s.Close() })
 			must(s.Run(ctx, ":load d.conf", io.Discard))
 			return func() { must(s.Run(ctx, "more = rate("+name(1)+")", io.Discard)) }
@@ -110,8 +110,8 @@ func (nowhere) Close() error { return nil }
 func hosts(t *testing.T, n int) func() {
 	list, dialer := addresses(t, n)
 	s := repl.New(&repl.Options{
-		Hosts: list, Output: func(io.Writer, *sampling.Header, repl.Form) (sampling.Writer, error) { return nowhere{}, nil },
-		OpenHost: func(ctx context.Context, name string) (pmapi.Source, error) { return pmapi.OpenHost(ctx, name, dialer) },
+		Sources: repl.Sources{Hosts: list, OpenHost: func(ctx context.Context, name string) (pmapi.Source, error) { return pmapi.OpenHost(ctx, name, dialer) }},
+		World:   repl.World{Output: func(io.Writer, *sampling.Header, repl.Form) (sampling.Writer, error) { return nowhere{}, nil }},
 	})
 	t.Cleanup(func() { s.Close() })
 	return func() { must(s.Run(ctx, name(1), io.Discard)) }

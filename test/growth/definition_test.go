@@ -149,5 +149,5 @@ func complete(s *repl.Session) {
 
 // session returns a prompt over an archive.
 func session(base string) *repl.Session {
-	return repl.New(&repl.Options{Kind: "archive", Name: base, Open: openArchive})
+	return repl.New(&repl.Options{Sources: repl.Sources{Kind: "archive", Name: base, Open: openArchive}})
 }

@@ -280,9 +280,9 @@ func (m *mutation) options(x mutant) *derivetest.Options {
 func (m *mutation) check(file string, src []byte) (list []string) {
 	for _, f := range m.cases[file] {
 		archive := filepath.Join(m.kept, strings.TrimSuffix(filepath.Base(f.Name), derivetest.Suffix), "input")
-		s := repl.New(&repl.Options{Kind: repl.Archive, Name: archive, Open: func(ctx context.Context, _, name string) (pmapi.Source, error) {
+		s := repl.New(&repl.Options{Sources: repl.Sources{Kind: repl.Archive, Name: archive, Open: func(ctx context.Context, _, name string) (pmapi.Source, error) {
 			return pmapi.OpenArchive(ctx, name, nil)
-		}})
+		}}})
 		found, err := s.Lint(m.ctx, []lint.File{{Name: file, Text: src}}, lint.Options{Rules: lint.Rules()})
 		s.Close()
 		if err != nil {
