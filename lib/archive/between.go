@@ -51,8 +51,7 @@ func (in *interp) linear(typ pcp.Type, t int64, low, high *sample) uint64 {
 	case pcp.Int64:
 		return uint64(toInt64(0.5 + float64(int64(p)) + part(float64(int64(n-p)))))
 	case pcp.Uint64:
-		switch {
-		case n >= p || in.wrap: // n-p is modulo 2^64, which is the growth of a counter that wrapped
+		if n >= p || in.wrap { // n-p is modulo 2^64, which is the growth of a counter that wrapped
 			return toUint64(0.5 + float64(p) + part(float64(n-p)))
 		}
 		return toUint64(0.5 + float64(p) - part(float64(p-n)))

@@ -35,7 +35,6 @@ func (c *clock) rel(t pcp.Timestamp) int64 {
 	return sec*1e9 + int64(t.Nsec) - int64(c.base.Nsec)
 }
 
-// nano is the number of nanoseconds in a second.
 const nano = 1_000_000_000
 
 // seconds returns a time, in nanoseconds since the start of the Set, in seconds.
@@ -50,7 +49,6 @@ func (c *clock) seconds(ns int64) float64 {
 	return c.known[c.turn].seconds
 }
 
-// toSeconds is seconds without the memo.
 func (c *clock) toSeconds(ns int64) float64 {
 	// The reference adds the difference of the seconds to that of the nanoseconds, so the split is at
 	// the second of the time stamp, not at whole seconds since the start.

@@ -153,7 +153,6 @@ func (c *Cursor) FetchOrMark(ctx context.Context, ids []pcp.ID, p *pcp.Profile, 
 	}
 }
 
-// find reads on to a record that holds a metric of the request.
 func (c *Cursor) find() error {
 	for {
 		if err := c.read(); err != nil || c.wanted() {
@@ -162,7 +161,6 @@ func (c *Cursor) find() error {
 	}
 }
 
-// wanted reports whether the record holds a metric of the request.
 func (c *Cursor) wanted() bool {
 	for heads := c.rec.heads(); heads.next(); {
 		if c.want.has(heads.id) {
@@ -260,7 +258,6 @@ func (c *Cursor) read() error {
 	}
 }
 
-// seek places the Cursor at its origin.
 func (c *Cursor) seek() error {
 	seek := c.walk.seekForward
 	if c.mode == pcp.Back {

@@ -61,7 +61,6 @@ func (d *domain) change(i int, changes []pcp.Instance, gone map[int32]bool, name
 	}
 }
 
-// rank returns the number of instances with a smaller identifier.
 func rank(names map[int32]string, id int32) int {
 	n := 0
 	for other := range names {
@@ -72,12 +71,10 @@ func rank(names map[int32]string, id int32) int {
 	return n
 }
 
-// warns reports whether a delta that does not fit is still to be reported.
 func (d *domain) warns(i int) bool {
 	return d.warn != nil && d.warnings < maxBotches && !d.warned[i]
 }
 
-// botch reports it with the message of the reference.
 func (d *domain) botch(format string, args ...any) {
 	d.warnings++
 	d.warn(fmt.Sprintf("__pmLogUndeltaInDom: Botch: InDom %s: ", d.id) + fmt.Sprintf(format, args...))

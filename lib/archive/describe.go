@@ -2,7 +2,6 @@ package archive
 
 import (
 	"bytes"
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -148,7 +147,7 @@ func (w *Writer) SetInDom(t pcp.Timestamp, d pcp.InDom, insts []pcp.Instance) er
 		return fmt.Errorf("%w: instances of no domain", pmerr.InDom)
 	}
 	insts = append([]pcp.Instance{}, insts...)
-	slices.SortStableFunc(insts, func(a, b pcp.Instance) int { return cmp.Compare(a.ID, b.ID) })
+	slices.SortStableFunc(insts, byID)
 	if err := checkInsts(insts); err != nil {
 		return fmt.Errorf("instance domain %v: %w", d, err)
 	}
@@ -163,7 +162,6 @@ func (w *Writer) SetInDom(t pcp.Timestamp, d pcp.InDom, insts []pcp.Instance) er
 	return nil
 }
 
-// checkInsts checks that a sorted list of instances can be recorded.
 func checkInsts(insts []pcp.Instance) error {
 	total := 0
 	for i, in := range insts {

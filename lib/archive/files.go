@@ -13,7 +13,6 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// files are the paths of the files of one archive.
 type files struct {
 	base    string // directory and base name
 	meta    string
@@ -21,7 +20,6 @@ type files struct {
 	volumes []volumeFile
 }
 
-// volumeFile is the path of one data volume.
 type volumeFile struct {
 	number int32
 	path   string
@@ -84,7 +82,6 @@ type lister struct {
 	dirs map[string]map[string][]string
 }
 
-// files returns the files in a directory that may belong to an archive, unsorted.
 func (l *lister) files(dir, base string) ([]string, error) {
 	groups, ok := l.dirs[dir]
 	if !ok {
@@ -168,12 +165,10 @@ func (f *files) add(kind, path string) bool {
 	return true
 }
 
-// isMember reports whether name is a file, as it is or with a suffix.
 func (l *lister) isMember(name string) bool {
 	return l.Readable(name) || slices.ContainsFunc(content.Suffixes[:], func(s string) bool { return l.Readable(name + s) })
 }
 
-// memberBase strips the compression suffix and the kind of file from a file name.
 func memberBase(file string) string {
 	file = content.Trim(file)
 	i := strings.LastIndexByte(file, '.')
@@ -187,7 +182,6 @@ func memberBase(file string) string {
 	return file
 }
 
-// volumeNumber reads the number of a data volume.
 func volumeNumber(s string) (int32, bool) {
 	if s == "" || strings.Trim(s, "0123456789") != "" {
 		return 0, false

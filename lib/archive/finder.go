@@ -3,6 +3,7 @@ package archive
 import (
 	"encoding/binary"
 	"errors"
+	"slices"
 	"sort"
 	"time"
 
@@ -21,7 +22,6 @@ type finder struct {
 	glanced int64    // the size of the record that was glanced at last
 }
 
-// heldSpot is a place that was found before.
 type heldSpot struct {
 	position
 	at    int64 // all records and marks before the position are earlier than at
@@ -85,10 +85,8 @@ func (f *finder) bridged(p position) bool {
 
 // check checks all of a record, unless it did so recently.
 func (f *finder) check(rec *record) error {
-	for _, known := range f.checked {
-		if known == &rec.src[0] {
-			return nil
-		}
+	if slices.Contains(f.checked[:], &rec.src[0]) {
+		return nil
 	}
 	if err := rec.check(); err != nil {
 		return f.damage(-1, err)
@@ -127,7 +125,6 @@ func (f *finder) seek(t int64, upTo bool, p *position) error {
 // precedes reports whether time at lies before the place that seek looks for.
 func precedes(at, t int64, upTo bool) bool { return at < t || upTo && at == t }
 
-// start returns a position in a member near the target of seek.
 func (f *finder) start(m int, t int64, upTo bool) position {
 	from := position{member: m}
 	index := f.set.members[m].index

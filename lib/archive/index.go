@@ -19,7 +19,6 @@ type indexEntry struct {
 // GB and more. After the last entry records are read one by one.
 const maxIndex = 1 << 20
 
-// entrySize returns the length of an entry.
 func entrySize(version int) int {
 	if version == 2 {
 		return 20

@@ -36,9 +36,6 @@ type domain struct {
 	warnings int                // number of such warnings
 }
 
-// add adds an observation. Call settle after the last one.
-func (d *domain) add(rec *indomRecord) { d.obs = append(d.obs, rec.observation) }
-
 // settle sorts the observations by time and drops duplicates.
 func (d *domain) settle() {
 	sortByTime(d.obs)
@@ -47,7 +44,6 @@ func (d *domain) settle() {
 	})
 }
 
-// sortByTime sorts a list by time.
 func sortByTime(list []observation) {
 	byTime := func(a, b observation) int { return a.at.Compare(b.at) }
 	if !slices.IsSortedFunc(list, byTime) {
@@ -55,13 +51,12 @@ func sortByTime(list []observation) {
 	}
 }
 
-// list returns observation i.
 func (d *domain) list(i int) []pcp.Instance {
 	if list, ok := d.lists[i]; ok {
 		return list
 	}
 	if !d.obs[i].delta {
-		list := decodeInstances(d.obs[i].body)
+		list, _ := decodeChanges(d.obs[i].body)
 		d.keep(i, list)
 		return list
 	}
@@ -88,7 +83,6 @@ func (d *domain) list(i int) []pcp.Instance {
 	return list
 }
 
-// keep remembers a decoded observation.
 func (d *domain) keep(i int, list []pcp.Instance) {
 	if d.lists == nil || d.cached+len(list) > maxCachedInstances {
 		d.lists, d.cached = make(map[int][]pcp.Instance), 0
@@ -97,7 +91,6 @@ func (d *domain) keep(i int, list []pcp.Instance) {
 	d.cached += len(list)
 }
 
-// byID orders instances by identifier.
 func byID(a, b pcp.Instance) int { return cmp.Compare(a.ID, b.ID) }
 
 // at returns the latest observation that is not later than t.
@@ -111,8 +104,7 @@ func (d *domain) at(t pcp.Timestamp) ([]pcp.Instance, error) {
 	return d.list(i), nil
 }
 
-// union returns the instances of all observations: those of the newest observation, then the
-// further ones of the observation before it, and so on (archive.md A11.5).
+// union returns the instances of all observations in the order of AllInstances (archive.md A11.5).
 func (d *domain) union() []pcp.Instance {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -136,7 +128,6 @@ func matchInstance(list []pcp.Instance, name string) (int32, bool) {
 	return 0, false
 }
 
-// domain returns the observations of d.
 func (s *Set) domain(d pcp.InDom) (*domain, error) {
 	if d == pcp.NullInDom {
 		return nil, pmerr.InDom

@@ -187,7 +187,7 @@ func TestManyDeltas(t *testing.T) {
 	}
 	d := &domain{id: elevenDom}
 	add := func(rec []byte, delta bool, at int64) {
-		d.add(&indomRecord{indom: elevenDom, observation: observation{sec(at), rec[24 : len(rec)-4], delta}})
+		d.obs = append(d.obs, observation{sec(at), rec[24 : len(rec)-4], delta})
 	}
 	add(AppendInDom(nil, 3, sec(0), elevenDom, full), false, 0)
 	for i := range int32(steps) {

@@ -28,12 +28,6 @@ func checkInDom(body []byte, delta bool) bool {
 	return true
 }
 
-// decodeInstances decodes a checked full record, ascending by identifier.
-func decodeInstances(body []byte) []pcp.Instance {
-	list, _ := decodeChanges(body)
-	return list
-}
-
 // decodeChanges decodes the instances of a checked record, ascending by identifier; gone holds the
 // identifiers of those that are deleted.
 func decodeChanges(body []byte) (list []pcp.Instance, gone map[int32]bool) {
@@ -84,41 +78,32 @@ func decodeEntries(dst []entry, body []byte) ([]entry, []byte) {
 	return dst, names
 }
 
-// appendInDom appends the metadata record that lists all instances of a domain, in the order given.
 func appendInDom(dst []byte, version int, t pcp.Timestamp, d pcp.InDom, insts []pcp.Instance) []byte {
-	start := len(dst)
-	kind := uint32(recInDom)
 	if version == 2 {
-		kind = recInDomV2
+		return appendInsts(dst, recInDomV2, version, t, d, insts, nil)
 	}
-	dst = binary.BigEndian.AppendUint32(beginRecord(dst), kind)
-	dst = appendTime(dst, version, t)
-	dst = binary.BigEndian.AppendUint32(dst, uint32(d))
-	dst = appendInsts(dst, insts, nil)
-	return endRecord(dst, start)
+	return appendInsts(dst, recInDom, version, t, d, insts, nil)
 }
 
 // AppendInDomDelta appends the version 3 metadata record of the instances that a domain has gained
 // and lost. Its entries ascend by identifier.
 func AppendInDomDelta(dst []byte, t pcp.Timestamp, d pcp.InDom, added []pcp.Instance, deleted []int32) []byte {
-	start := len(dst)
 	all := slices.Clone(added)
 	gone := make(map[int32]bool, len(deleted))
 	for _, id := range deleted {
 		gone[id] = true
 		all = append(all, pcp.Instance{ID: id})
 	}
-	slices.SortStableFunc(all, func(a, b pcp.Instance) int { return cmp.Compare(a.ID, b.ID) })
-	dst = binary.BigEndian.AppendUint32(beginRecord(dst), recInDomDelta)
-	dst = appendTime(dst, 3, t)
-	dst = binary.BigEndian.AppendUint32(dst, uint32(d))
-	dst = appendInsts(dst, all, gone)
-	return endRecord(dst, start)
+	slices.SortStableFunc(all, byID)
+	return appendInsts(dst, recInDomDelta, 3, t, d, all, gone)
 }
 
-// appendInsts appends the number of instances, their identifiers, the offsets of their names and
-// the names; a deleted one has offset -1 and no name.
-func appendInsts(dst []byte, insts []pcp.Instance, gone map[int32]bool) []byte {
+// appendInsts appends a record of a kind: time, domain, the number of instances, their identifiers, the
+// offsets of their names and the names; a deleted instance has offset -1 and no name.
+func appendInsts(dst []byte, kind uint32, version int, t pcp.Timestamp, d pcp.InDom, insts []pcp.Instance, gone map[int32]bool) []byte {
+	start := len(dst)
+	dst = appendTime(binary.BigEndian.AppendUint32(beginRecord(dst), kind), version, t)
+	dst = binary.BigEndian.AppendUint32(dst, uint32(d))
 	dst = binary.BigEndian.AppendUint32(dst, uint32(len(insts)))
 	for _, in := range insts {
 		dst = binary.BigEndian.AppendUint32(dst, uint32(in.ID))
@@ -138,5 +123,5 @@ func appendInsts(dst []byte, insts []pcp.Instance, gone map[int32]bool) []byte {
 			dst = append(dst, 0)
 		}
 	}
-	return dst
+	return endRecord(dst, start)
 }

@@ -14,7 +14,6 @@ import (
 // through the temporal index and the lengths of the records, and from there the records are
 // searched in both directions for all slots at once. Only the requested value sets are decoded.
 
-// interp is the state of a Cursor in the mode pcp.Interp.
 type interp struct {
 	finder
 	wrap  bool
@@ -30,7 +29,6 @@ type interp struct {
 	made   sample
 }
 
-// startInterp begins a sequence of fetches.
 func (c *Cursor) startInterp(delta time.Duration) {
 	in := c.interp
 	if in == nil {
@@ -53,7 +51,6 @@ func (c *Cursor) startInterp(delta time.Duration) {
 	}
 }
 
-// interpolate is Fetch in the mode Interp.
 func (c *Cursor) interpolate(ids []pcp.ID, p *pcp.Profile, dst *pcp.Result) error {
 	in, at := c.interp, c.origin
 	if at.Nsec < 0 || at.Nsec > 1e9 {
@@ -131,7 +128,6 @@ func (in *interp) forgetEnds() {
 	}
 }
 
-// request makes ids those of the current fetch.
 func (in *interp) request(ids []pcp.ID) {
 	in.fetch++
 	in.all = in.all[:0]
@@ -148,7 +144,6 @@ func (in *interp) request(ids []pcp.ID) {
 	}
 }
 
-// answer makes dst the column of a metric at time t.
 func (in *interp) answer(s *series, t int64, dst *pcp.Values) {
 	dst.Reset(s.desc.ID, s.desc.Type)
 	dst.Err = s.err
@@ -208,7 +203,6 @@ func (in *interp) value(s *series, slot *slot, t int64) *sample {
 	}
 }
 
-// forget forgets all samples.
 func (s *series) forget() {
 	for i := range s.slots {
 		s.slots[i].low, s.slots[i].high = sample{}, sample{}

@@ -1,7 +1,6 @@
 package archive
 
 import (
-	"bytes"
 	"encoding/binary"
 
 	"pmtools/lib/internal/wire"
@@ -30,7 +29,6 @@ type Label struct {
 	ZoneInfo string        // name of the host's zone, version 3 only
 }
 
-// labelSize returns the size of a label record: the offset of the first other record.
 func labelSize(version int) int64 {
 	if version == 2 {
 		return 132
@@ -57,25 +55,17 @@ func (dst *Label) decode(src []byte) error {
 	dst.Start = readStamp(&r, version)
 	dst.Volume = r.Int32()
 	if version == 2 {
-		dst.Host, dst.Zone = paddedString(r.Bytes(64)), paddedString(r.Bytes(40))
+		dst.Host, dst.Zone = string(cutNUL(r.Bytes(64))), string(cutNUL(r.Bytes(40)))
 	} else {
 		dst.Features = r.Uint32()
 		r.Skip(4)
-		dst.Host, dst.Zone = paddedString(r.Bytes(256)), paddedString(r.Bytes(256))
-		dst.ZoneInfo = paddedString(r.Bytes(256))
+		dst.Host, dst.Zone = string(cutNUL(r.Bytes(256))), string(cutNUL(r.Bytes(256)))
+		dst.ZoneInfo = string(cutNUL(r.Bytes(256)))
 	}
 	if trailer := r.Int32(); r.Finish() != nil || int64(trailer) != n {
 		return pmerr.Label
 	}
 	return nil
-}
-
-// paddedString returns the string in a field that is padded with NULs.
-func paddedString(b []byte) string {
-	if i := bytes.IndexByte(b, 0); i >= 0 {
-		b = b[:i]
-	}
-	return string(b)
 }
 
 // appendLabel appends the record that begins each file of an archive (archive.md A5). Strings that
@@ -109,7 +99,6 @@ func appendPadded(dst []byte, s string, size int) []byte {
 	return append(dst, make([]byte, size-len(s))...)
 }
 
-// stampSize returns the length of a time stamp.
 func stampSize(version int) int {
 	if version == 2 {
 		return 8
@@ -137,8 +126,7 @@ func stampOf(sec, nsec int64) pcp.Timestamp {
 	return pcp.Timestamp{Sec: sec, Nsec: int32(nsec)}
 }
 
-// appendTime appends a time stamp: seconds and microseconds in version 2; in version 3 the low word
-// of the seconds, then the high one, then nanoseconds (archive.md A4.3).
+// appendTime appends a time stamp as readStamp reads it.
 func appendTime(dst []byte, version int, t pcp.Timestamp) []byte {
 	if version == 2 {
 		dst = binary.BigEndian.AppendUint32(dst, uint32(t.Sec))

@@ -12,7 +12,6 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// checkLabels checks the label sets of a record: their sizes must fit.
 func checkLabels(body []byte) bool {
 	r := wire.NewReader(body)
 	for range r.Count(12) {

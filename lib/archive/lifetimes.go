@@ -11,7 +11,6 @@ import (
 // (archive.md A13.5).
 const manyInstances = 16
 
-// lifetime summarizes the observations of one instance: when it was listed and when it was missing.
 type lifetime struct {
 	name  string        // the latest
 	last  int           // the newest observation that holds it
@@ -20,9 +19,8 @@ type lifetime struct {
 	dies  bool
 }
 
-// replay applies all observations, unless it did so before, and stores the lifetimes and the union
-// of the instances: those of the newest observation, then the further ones of the observation
-// before it, and so on (archive.md A11.5).
+// replay applies all observations, unless it did so before, and stores the lifetimes and the union of
+// the instances.
 func (d *domain) replay() {
 	if d.lives != nil {
 		return
@@ -62,7 +60,6 @@ type history struct {
 	spare []entry
 }
 
-// observe applies observation i.
 func (h *history) observe(i int) {
 	h.i = i
 	if h.read += len(h.obs[i].body); h.read >= releaseStep && h.release != nil {
@@ -118,7 +115,6 @@ func (h *history) present() map[int32]string {
 	return names
 }
 
-// come notes that an instance is there.
 func (h *history) come(id int32) {
 	l, known := h.lives[id]
 	if !known {
@@ -128,12 +124,10 @@ func (h *history) come(id int32) {
 	h.lives[id] = l
 }
 
-// leave notes that an instance is gone.
 func (h *history) leave(id int32, name string) {
 	h.lives[id] = lifetime{name: name, last: h.i - 1, birth: h.lives[id].birth, death: h.obs[h.i].at, dies: true}
 }
 
-// lastOfEach removes from a sorted list all but the last entry of each instance.
 func lastOfEach(list []entry) []entry {
 	kept := list[:0]
 	for i, e := range list {
@@ -144,8 +138,7 @@ func lastOfEach(list []entry) []entry {
 	return kept
 }
 
-// lifetimes returns those of all instances, or nil if there are too few instances for them to
-// matter.
+// lifetimes returns nil if there are too few instances for their lifetimes to matter.
 func (d *domain) lifetimes() map[int32]lifetime {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"sync"
 
 	"pmtools/lib/archive/internal/content"
@@ -77,7 +78,6 @@ func (v *volume) open(ctx context.Context) (*content.File, error) {
 	return c, nil
 }
 
-// failed returns the error of a volume that cannot be opened.
 func (v *volume) failed(off int64, err error) error {
 	e := &Error{File: v.path, Offset: off, Err: err}
 	if absent(e) {
@@ -97,7 +97,6 @@ func absent(err error) bool {
 	return false
 }
 
-// close frees all resources.
 func (v *volume) close() error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -110,7 +109,6 @@ func (v *volume) close() error {
 	return c.Close()
 }
 
-// close frees all resources.
 func (m *member) close() error {
 	var errs []error
 	for _, v := range m.volumes {
@@ -119,7 +117,6 @@ func (m *member) close() error {
 	return errors.Join(append(errs, m.unload())...)
 }
 
-// unload frees the files that were read by load.
 func (m *member) unload() error {
 	var errs []error
 	for _, c := range m.loaded {
@@ -136,18 +133,9 @@ func (m *member) release() {
 	}
 }
 
-// volumeIndex returns the position of the volume with a number, or -1.
 func (m *member) volumeIndex(number int32) int {
-	for i, v := range m.volumes {
-		if v.number == number {
-			return i
-		}
-	}
-	return -1
+	return slices.IndexFunc(m.volumes, func(v *volume) bool { return v.number == number })
 }
-
-// errNoEnd is the error of an archive without a complete record.
-var errNoEnd = errors.New("no complete record")
 
 // end returns the logical end of the archive, the time of its last complete record (archive.md A9).
 // It is determined again when the last volume has grown.
@@ -181,7 +169,6 @@ func (m *member) knownEnd(ctx context.Context) (t pcp.Timestamp, known bool, err
 	return t, err == nil, err
 }
 
-// findEnd looks for the end in the volumes from the last to the first.
 func (m *member) findEnd(ctx context.Context) (pcp.Timestamp, error) {
 	for i := len(m.volumes) - 1; i >= 0; i-- {
 		w := window{ctx: ctx}
@@ -210,7 +197,7 @@ func (m *member) findEnd(ctx context.Context) (pcp.Timestamp, error) {
 			return t, nil
 		}
 	}
-	return pcp.Timestamp{}, &Error{File: m.name, Offset: -1, Err: fmt.Errorf("%w: %w", pmerr.LogRec, errNoEnd)}
+	return pcp.Timestamp{}, &Error{File: m.name, Offset: -1, Err: fmt.Errorf("%w: no complete record", pmerr.LogRec)}
 }
 
 // endByIndex reads the records of a volume from where its last index entry points and returns the
@@ -246,7 +233,6 @@ func (m *member) endByIndex(w *window, size int64) (t pcp.Timestamp, ok bool, er
 	}
 }
 
-// checkedBefore returns the record that ends at an offset if it is good.
 func (w *window) checkedBefore(end int64) (record, error) {
 	src, err := w.recordBefore(end)
 	if err != nil {
@@ -255,7 +241,6 @@ func (w *window) checkedBefore(end int64) (record, error) {
 	return checkedRecord(src, w.vol.label.Version)
 }
 
-// checkedRecord returns the record that src consists of if it is good.
 func checkedRecord(src []byte, version int) (rec record, err error) {
 	if err := rec.decode(src, version); err != nil {
 		return rec, err

@@ -13,7 +13,6 @@ import (
 // the records it has read. The memory grows with the number of metrics, not with the length of the
 // archive.
 
-// memo holds the first positions of metrics since an origin.
 type memo struct {
 	origin pcp.Timestamp
 	seen   map[pcp.ID]place // first position of each metric; nil if none is valid
@@ -22,7 +21,6 @@ type memo struct {
 	err    error // reason of the end of reading
 }
 
-// A place is the first position of a metric.
 type place struct {
 	pos position // position before the record
 	set int      // the byte of the record at which the metric's value set begins

@@ -21,7 +21,6 @@ const (
 	recLabels     = 7
 )
 
-// maxName is the longest name of a metric.
 const maxName = 4096
 
 // The bits of the type of a help text (archive.md A7.6). It needs one of each.
@@ -39,13 +38,11 @@ type metadata struct {
 	texts  []textRecord
 }
 
-// descRecord describes a metric.
 type descRecord struct {
 	desc  pcp.Desc
 	names []byte // each name after its length
 }
 
-// each calls f for each name.
 func (d *descRecord) each(f func(name []byte)) {
 	for r := wire.NewReader(d.names); r.Len() > 0; {
 		f(cutNUL(r.Bytes(int(r.Int32()))))
@@ -59,25 +56,21 @@ type observation struct {
 	delta bool // a delta: it lists only changes
 }
 
-// indomRecord is an observation of an instance domain, or a delta of one.
 type indomRecord struct {
 	indom pcp.InDom
 	observation
 }
 
-// labelsRecord is an observation of labels.
 type labelsRecord struct {
 	labelIdent
 	observation
 }
 
-// labelIdent identifies the object that labels belong to.
 type labelIdent struct {
 	kind  pcp.LabelKind
 	ident uint32
 }
 
-// textRecord is a help text.
 type textRecord struct {
 	textIdent
 	text []byte
@@ -129,7 +122,6 @@ func decodeMeta(ctx context.Context, src []byte, seen func()) (dst *metadata, of
 	return dst, off, nil
 }
 
-// add adds the body of one record.
 func (dst *metadata) add(kind uint32, body []byte) error {
 	r := wire.NewReader(body)
 	ok := false
@@ -211,7 +203,6 @@ func (dst *metadata) addLabels(r *wire.Reader, version int) bool {
 	return true
 }
 
-// cutNUL returns a C string without its NUL.
 func cutNUL(b []byte) []byte {
 	if i := bytes.IndexByte(b, 0); i >= 0 {
 		return b[:i]
@@ -236,7 +227,6 @@ func appendDesc(dst []byte, d pcp.Desc, names ...string) []byte {
 	return endRecord(dst, start)
 }
 
-// textType returns the type of a kind of help text.
 func textType(isInDom bool, kind pcp.TextKind) uint32 {
 	if isInDom {
 		return uint32(kind) | 8
@@ -244,7 +234,6 @@ func textType(isInDom bool, kind pcp.TextKind) uint32 {
 	return uint32(kind) | 4
 }
 
-// appendText appends the metadata record of a help text.
 func appendText(dst []byte, ident uint32, isInDom bool, kind pcp.TextKind, text string) []byte {
 	start := len(dst)
 	dst = binary.BigEndian.AppendUint32(beginRecord(dst), recText)

@@ -25,14 +25,12 @@ type Observer struct {
 // Counts are the numbers of records of metadata.
 type Counts struct{ Descs, InDoms, Labels, Texts int }
 
-// sought reports where a time was found.
 func (w *walker) sought(m pcp.Mode, t pcp.Timestamp, p *position) {
 	if seek := w.set.opt.Observer.Seek; seek != nil {
 		seek(m, t, w.set.members[p.member].volumes[p.volume].number, p.off)
 	}
 }
 
-// bounds reports the samples between which a value is interpolated.
 func (in *interp) bounds(s *series, t int64) {
 	between := in.set.opt.Observer.Between
 	if between == nil {

@@ -51,7 +51,6 @@ type Options struct {
 	Observer Observer
 }
 
-// content returns the options for single files.
 func (o *Options) content() content.Options {
 	return content.Options{FS: o.FS, MemLimit: o.MemLimit, TempDir: o.TempDir, DiskLimit: o.DiskLimit, Warn: o.Warn}
 }
@@ -103,7 +102,6 @@ func Open(ctx context.Context, name string, opt *Options) (*Set, error) {
 	return s, nil
 }
 
-// warn passes a message on.
 func (s *Set) warn(msg string) {
 	if s.opt.Warn != nil {
 		s.opt.Warn(msg)
@@ -164,7 +162,6 @@ func (s *Set) openMember(ctx context.Context, name string, list *lister) (err er
 	return err
 }
 
-// loadMember reads label, index and metadata of an archive.
 func (s *Set) loadMember(ctx context.Context, m *member, f *files) (*metadata, error) {
 	first := m.volumes[0]
 	if _, err := first.open(ctx); err != nil {

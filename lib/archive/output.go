@@ -12,7 +12,6 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// An outFile is one file of a new archive: buffered, and with its size.
 type outFile struct {
 	f    *os.File
 	w    *bufio.Writer
@@ -20,7 +19,6 @@ type outFile struct {
 	safe int64 // length of the file when it was last consistent with the others
 }
 
-// create makes a file that did not exist.
 func (o *outFile) create(name string) error {
 	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
@@ -35,14 +33,12 @@ func (o *outFile) create(name string) error {
 	return nil
 }
 
-// write appends b.
 func (o *outFile) write(b []byte) error {
 	n, err := o.w.Write(b)
 	o.size += int64(n)
 	return err
 }
 
-// close writes the buffered bytes and closes the file, if there is one.
 func (o *outFile) close() error {
 	if o.f == nil {
 		return nil
@@ -73,14 +69,12 @@ func (o *outFile) discard() {
 	}
 }
 
-// discard removes the files of an archive that was not finished.
 func (w *Writer) discard() {
 	w.meta.discard()
 	w.index.discard()
 	w.data.discard()
 }
 
-// broken records the first error of the file system.
 func (w *Writer) broken(err error) error {
 	if w.err == nil {
 		w.err = err
@@ -131,7 +125,6 @@ func (w *Writer) begin(t pcp.Timestamp) error {
 	)
 }
 
-// label returns the label of one of the files.
 func (w *Writer) label(volume int32) []byte {
 	return appendLabel(nil, &Label{
 		Version: w.opt.Version, PID: w.opt.PID, Start: w.opt.Start, Volume: volume, Features: w.opt.Features,
@@ -139,7 +132,6 @@ func (w *Writer) label(volume int32) []byte {
 	})
 }
 
-// nextVolume ends a data volume and begins the next.
 func (w *Writer) nextVolume() error {
 	if err := errors.Join(w.Flush(), w.data.close()); err != nil {
 		return err
@@ -175,7 +167,6 @@ func (w *Writer) putMeta(rec []byte) error {
 	return w.broken(w.meta.write(rec))
 }
 
-// metaTime checks the time of new metadata.
 func (w *Writer) metaTime(t pcp.Timestamp) (pcp.Timestamp, error) {
 	t, err := w.opt.clip(t)
 	switch {

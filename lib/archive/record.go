@@ -38,7 +38,6 @@ func (dst *record) decode(src []byte, version int) error {
 	return nil
 }
 
-// check checks the value sets and blocks.
 func (r *record) check() error {
 	sets := r.sets()
 	for sets.Next() {
@@ -46,7 +45,6 @@ func (r *record) check() error {
 	return sets.Err()
 }
 
-// sets returns an iterator over the value sets.
 func (r *record) sets() wire.Sets {
 	return wire.NewSets(r.src, r.first, len(r.src)-4, r.nsets, recordBias)
 }
@@ -70,7 +68,6 @@ type valueSets struct {
 	count int32
 }
 
-// heads returns an iterator over the heads of the value sets.
 func (r *record) heads() valueSets { return valueSets{src: r.src, pos: r.first, left: r.nsets} }
 
 // next advances to the next value set, as long as it lies in the record.
@@ -122,7 +119,6 @@ func recordBefore(data []byte, first, end int64) ([]byte, error) {
 	return data[end-size : end : end], nil
 }
 
-// trailerBefore returns the length in the trailer that ends at offset end of data.
 func trailerBefore(data []byte, end int64) (size int64, ok bool) {
 	if end < 4 || end > int64(len(data)) {
 		return 0, false
@@ -130,7 +126,6 @@ func trailerBefore(data []byte, end int64) (size int64, ok bool) {
 	return int64(binary.BigEndian.Uint32(data[end-4:])), true
 }
 
-// beginRecord appends room for the length of a record.
 func beginRecord(dst []byte) []byte { return append(dst, 0, 0, 0, 0) }
 
 // endRecord completes the record that begins at start with its length before and after it.
@@ -149,7 +144,6 @@ func stored(id pcp.ID) pcp.ID {
 	return id
 }
 
-// appendMark appends a mark record.
 func appendMark(dst []byte, version int, t pcp.Timestamp) []byte {
 	start := len(dst)
 	dst = appendTime(beginRecord(dst), version, t)

@@ -6,7 +6,6 @@ import (
 	"pmtools/lib/pcp"
 )
 
-// request is the list of requested metrics, prepared for finding them in records.
 type request struct {
 	ids   []pcp.ID
 	first map[pcp.ID]int32 // position of an ID in ids; not used for a single one
@@ -14,7 +13,6 @@ type request struct {
 	taken []bool           // found in the current record
 }
 
-// set makes ids the request.
 func (r *request) set(ids []pcp.ID) {
 	if slices.Equal(r.ids, ids) {
 		return
@@ -37,7 +35,6 @@ func (r *request) set(ids []pcp.ID) {
 	}
 }
 
-// find returns the position of an ID, or -1.
 func (r *request) find(id pcp.ID) int {
 	if len(r.ids) == 1 {
 		if r.ids[0] == id {
@@ -51,10 +48,8 @@ func (r *request) find(id pcp.ID) int {
 	return -1
 }
 
-// has reports whether id is requested.
 func (r *request) has(id pcp.ID) bool { return r.find(id) >= 0 }
 
-// begin starts a new record.
 func (r *request) begin() { clear(r.taken) }
 
 // take returns the position of an ID on its first call for a record, then -1.

@@ -172,7 +172,6 @@ func (in *interp) search(at position, up bool, t int64, left int, c *Cursor) err
 	return nil
 }
 
-// farthest is the time of a bound that does not exist.
 func farthest(up bool) int64 {
 	if up {
 		return 1<<63 - 1
@@ -180,7 +179,6 @@ func farthest(up bool) int64 {
 	return -1 << 63
 }
 
-// fill gives all bounds that are still unknown the same sample.
 func (in *interp) fill(up bool, t int64, with sample) {
 	for _, s := range in.all {
 		if s.left == 0 {
@@ -198,7 +196,6 @@ func (in *interp) fill(up bool, t int64, with sample) {
 	}
 }
 
-// bound returns one of the two samples.
 func (s *slot) bound(up bool) *sample {
 	if up {
 		return &s.high

@@ -113,7 +113,6 @@ func (w *walker) backOne(p *position, first bool) (pcp.Timestamp, error) {
 	return rec.stamp, nil
 }
 
-// passes reports whether the damaged record that ends at an offset is skipped.
 func (w *walker) passes(end int64, first bool) bool {
 	src, err := recordBefore(w.data[:w.hi], w.label, end)
 	if err != nil {

@@ -9,7 +9,6 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// The kinds of samples.
 const (
 	isUnknown = iota // not searched yet
 	isNone           // there is none
@@ -37,7 +36,6 @@ type slot struct {
 	seen      [2]int64 // times of its last samples in searches: see watch
 }
 
-// series holds the samples of one metric around the current time.
 type series struct {
 	desc  pcp.Desc
 	err   pmerr.Code
@@ -54,7 +52,6 @@ type series struct {
 	had     bool  // the value set had values
 }
 
-// newSeries returns a series for a metric.
 func (in *interp) newSeries(id pcp.ID) *series {
 	set := in.set
 	d, ok := set.descs[id]
@@ -129,7 +126,6 @@ type watch struct {
 	end      sample // a mark, or isNone
 }
 
-// sideOf returns the index of a direction.
 func sideOf(up bool) int {
 	if up {
 		return 1
@@ -137,7 +133,6 @@ func sideOf(up bool) int {
 	return 0
 }
 
-// covers reports whether the search passed a time.
 func (w *watch) covers(up bool, t int64) bool {
 	if up {
 		return w.complete && t >= w.from && t < w.end.at

@@ -27,7 +27,6 @@ type Set struct {
 	textKinds map[uint32]bool
 }
 
-// newSet returns a Set without members.
 func newSet(opt *Options) *Set {
 	s := &Set{
 		descs:     make(map[pcp.ID]pcp.Desc),
@@ -64,7 +63,7 @@ func (s *Set) merge(m *metadata) error {
 			d = &domain{id: rec.indom, warn: s.opt.Warn, release: s.release}
 			s.indoms[rec.indom] = d
 		}
-		d.add(rec)
+		d.obs = append(d.obs, rec.observation)
 	}
 	for i := range m.labels {
 		rec := &m.labels[i]
@@ -122,7 +121,6 @@ func changed(a, b *pcp.Desc) error {
 	return nil
 }
 
-// join adds an opened archive to the members.
 func (s *Set) join(m *member) error {
 	i, found := slices.BinarySearchFunc(s.members, m, func(a, b *member) int {
 		return a.label.Start.Compare(b.label.Start)
@@ -144,7 +142,6 @@ func (s *Set) like(other *Set) bool {
 	})
 }
 
-// release lets the system drop the mapped pages of the metadata until the next read.
 func (s *Set) release() {
 	for _, m := range s.members {
 		m.release()
@@ -191,7 +188,6 @@ func (s *Set) Text(id uint32, isInDom bool, kind pcp.TextKind) (text string, err
 	return text, err
 }
 
-// text is Text for exactly one kind.
 func (s *Set) text(id uint32, isInDom bool, kind pcp.TextKind) (string, error) {
 	bits := textType(isInDom, kind)
 	if text, ok := s.texts[textIdent{bits, id}]; ok {

@@ -18,7 +18,6 @@ type position struct {
 	gap    int8  // number of marks after the member that were passed
 }
 
-// later reports whether a is after b.
 func (a position) later(b position) bool {
 	switch {
 	case a.member != b.member:
@@ -63,7 +62,6 @@ func (w *walker) step(up bool, p *position, dst *record) error {
 	return w.backward(p, dst)
 }
 
-// forward is step upward.
 func (w *walker) forward(p *position, dst *record) error {
 	for {
 		if p.gap == 0 {
@@ -106,7 +104,6 @@ func (w *walker) forward(p *position, dst *record) error {
 	}
 }
 
-// backward is step downward.
 func (w *walker) backward(p *position, dst *record) error {
 	for {
 		if p.gap == 0 {
@@ -147,13 +144,11 @@ func (w *walker) backward(p *position, dst *record) error {
 	}
 }
 
-// overlap reports whether a member ends after the start of another.
 func (s *Set) overlap(ctx context.Context, a, b int) (bool, error) {
 	end, known, err := s.members[a].knownEnd(ctx)
 	return known && end.Compare(s.members[b].label.Start) > 0, err
 }
 
-// mark makes dst a mark between members.
 func (w *walker) mark(dst *record, t pcp.Timestamp) { *dst = record{stamp: t, at: w.rel(t)} }
 
 // after reads the record after p, if its member has one, and moves p after it.
@@ -177,7 +172,6 @@ func (w *walker) after(p *position, dst *record) (ok bool, err error) {
 	}
 }
 
-// before reads the record before p, if its member has one, and moves p before it.
 func (w *walker) before(p *position, dst *record) (ok bool, err error) {
 	for volumes := w.set.members[p.member].volumes; ; {
 		var src []byte
@@ -215,12 +209,10 @@ func (w *walker) take(p *position, to int64, src []byte, dst *record) error {
 	return nil
 }
 
-// toEnd moves p to the end of a member.
 func (w *walker) toEnd(p *position, member int) error {
 	return w.toVolumeEnd(p, member, len(w.set.members[member].volumes)-1)
 }
 
-// toVolumeEnd moves p to the end of a volume.
 func (w *walker) toVolumeEnd(p *position, member, volume int) error {
 	ok, err := w.look(w.set.members[member].volumes[volume])
 	if err != nil {

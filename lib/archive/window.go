@@ -70,7 +70,6 @@ func (w *window) need(from, to int64) error {
 	return nil
 }
 
-// size returns the length of the volume.
 func (w *window) size() (int64, error) {
 	size, err := w.cont.Size(w.ctx)
 	if err != nil {
@@ -79,7 +78,6 @@ func (w *window) size() (int64, error) {
 	return size, nil
 }
 
-// damage returns the error for damage at an offset.
 func (w *window) damage(off int64, err error) error {
 	return &Error{File: w.vol.path, Offset: off, Err: content.Coded(err, pmerr.LogRec)}
 }

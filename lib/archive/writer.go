@@ -68,7 +68,6 @@ type Writer struct {
 	buf     []byte
 }
 
-// metricState is the state of a metric in a Writer.
 type metricState struct {
 	desc  pcp.Desc
 	names map[string]bool
@@ -191,7 +190,6 @@ func (w *Writer) Put(r *pcp.Result) error {
 	return w.put(t)
 }
 
-// checkSet checks a column of a record.
 func (w *Writer) checkSet(v *pcp.Values) error {
 	m := w.metrics[stored(v.ID)]
 	switch {
@@ -225,7 +223,6 @@ func (w *Writer) Mark(t pcp.Timestamp) error {
 	return w.put(t)
 }
 
-// recordTime checks the time of a new record.
 func (w *Writer) recordTime(t pcp.Timestamp) (pcp.Timestamp, error) {
 	t, err := w.opt.clip(t)
 	switch {

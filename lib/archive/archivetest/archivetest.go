@@ -21,7 +21,6 @@ import (
 // Start is the time in seconds at which most of the archives begin.
 const Start = 1700000000
 
-// A maker describes an archive that can be built: its label and its content.
 type maker struct {
 	name string
 	v2   bool // there is a version 2 twin
@@ -30,7 +29,6 @@ type maker struct {
 	post func(base string) error // changes the finished files; may be nil
 }
 
-// makers are all archives in the order of Names.
 var makers = []maker{
 	// Derived metrics are evaluated over these.
 	{name: "ta", v2: true, fill: fillTA},
@@ -120,7 +118,6 @@ func Path(tb TB, name string) string {
 	return filepath.Join(dir, name)
 }
 
-// build makes the archive with base as its base name.
 func (m *maker) build(base string) error {
 	opt := m.opt
 	opt.Host, opt.PID = cmp.Or(opt.Host, "specbox"), cmp.Or(opt.PID, 4242)

@@ -38,13 +38,12 @@ func BuildMember(dir string, number int) error {
 	})
 }
 
-// A load is the shape of an archive for benchmarks.
 type load struct {
 	prefix                  string
 	metrics, insts, records int
 }
 
-// fillLoad writes an archive of that shape. The memory of a record is reused for the next.
+// fillLoad reuses the memory of a record for the next.
 func fillLoad(k *kit, l load) {
 	var insts []pcp.Instance
 	var ids []int32
@@ -95,13 +94,11 @@ func BuildSparse(dir, name string, records int) error {
 	return build(dir, name, archive.WriterOptions{}, func(k *kit) { fillSparse(k, records) })
 }
 
-// build makes the archive dir/name.
 func build(dir, name string, opt archive.WriterOptions, fill func(k *kit)) error {
 	m := maker{name: name, opt: opt, fill: fill}
 	return m.build(filepath.Join(dir, name))
 }
 
-// fillSparse writes such an archive.
 func fillSparse(k *kit, records int) {
 	const metrics, dense, between = 2000, 10, 28
 	id := func(i int) pcp.ID { return pcp.NewID(245, uint32(1+i/1000), uint32(i%1000)) }

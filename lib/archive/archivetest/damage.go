@@ -57,7 +57,6 @@ type Damage struct {
 // String describes d for people.
 func (d Damage) String() string { return d.Text }
 
-// kinds are the ways to damage a file, some of them more often than others.
 var kinds = []struct {
 	name  string
 	often int
@@ -95,7 +94,6 @@ func (f Files) Damage(rng *rand.Rand) Damage {
 	return d
 }
 
-// suffixes returns the suffixes in order.
 func (f Files) suffixes() []string { return slices.Sorted(maps.Keys(f)) }
 
 // change replaces the file of d by a copy and returns it.
@@ -107,7 +105,6 @@ func (f Files) change(d *Damage) []byte {
 // Fields returns the fields of a file in order. Bytes that cannot be decoded are called "rest".
 func (f Files) Fields(suffix string) []Field { return newLayout(suffix, f[suffix]).fields }
 
-// field returns the field that contains a byte of a file.
 func (f Files) field(suffix string, off int) Field {
 	for _, x := range f.Fields(suffix) {
 		if off < x.Off+x.Size {
@@ -146,14 +143,12 @@ func number(f Files, d *Damage, rng *rand.Rand) {
 	d.Text = fmt.Sprintf(" %s at %d: %#x becomes %#x", x.Name, x.Off, old, d.Value)
 }
 
-// value returns the number in at most 8 bytes.
 func value(b []byte) uint64 {
 	var wide [8]byte
 	copy(wide[8-len(b):], b)
 	return binary.BigEndian.Uint64(wide[:])
 }
 
-// interesting returns a number in place of another.
 func interesting(old uint64, rng *rand.Rand) uint64 {
 	list := []uint64{0, 1, 2, 3, 7, 8, ^uint64(0), ^uint64(1), 0x7fffffff, 0x80000000, 0x7fffffffffffffff, 1 << 63, 0xffff, 0x10000,
 		0xffffff, 0x10000000, 0x3fffffff, 0x1fffffff, 255, 256,
@@ -161,7 +156,6 @@ func interesting(old uint64, rng *rand.Rand) uint64 {
 	return list[rng.IntN(len(list))]
 }
 
-// bit changes a bit.
 func bit(f Files, d *Damage, rng *rand.Rand) {
 	f.poke(d, rng, func(off int, old byte) byte {
 		mask := byte(1) << rng.IntN(8)
@@ -170,7 +164,6 @@ func bit(f Files, d *Damage, rng *rand.Rand) {
 	})
 }
 
-// octet changes a byte.
 func octet(f Files, d *Damage, rng *rand.Rand) {
 	f.poke(d, rng, func(off int, old byte) byte {
 		now := byte(rng.Uint32())
@@ -179,7 +172,6 @@ func octet(f Files, d *Damage, rng *rand.Rand) {
 	})
 }
 
-// poke changes any byte of a file.
 func (f Files) poke(d *Damage, rng *rand.Rand, change func(off int, old byte) byte) {
 	b := f.change(d)
 	if len(b) == 0 {
@@ -194,7 +186,6 @@ func (f Files) poke(d *Damage, rng *rand.Rand, change func(off int, old byte) by
 	}
 }
 
-// cutFile truncates a file anywhere or at the start of a field.
 func cutFile(f Files, d *Damage, rng *rand.Rand) {
 	b := f[d.File]
 	off := rng.IntN(len(b) + 1)
@@ -222,7 +213,6 @@ func record(f Files, d *Damage, rng *rand.Rand) (off, end int) {
 	return l.records[i], l.records[i+1]
 }
 
-// dropRecord removes a record.
 func dropRecord(f Files, d *Damage, rng *rand.Rand) {
 	b := f[d.File]
 	off, end := record(f, d, rng)
@@ -230,7 +220,6 @@ func dropRecord(f Files, d *Damage, rng *rand.Rand) {
 	d.Text = fmt.Sprintf(" %s record at %d", d.Field, off)
 }
 
-// repeatRecord repeats a record after itself or at the end.
 func repeatRecord(f Files, d *Damage, rng *rand.Rand) {
 	b := f[d.File]
 	off, end := record(f, d, rng)
@@ -242,7 +231,6 @@ func repeatRecord(f Files, d *Damage, rng *rand.Rand) {
 	d.Text = fmt.Sprintf(" %s record at %d, at %d", d.Field, off, to)
 }
 
-// exchangeRecords exchanges two records.
 func exchangeRecords(f Files, d *Damage, rng *rand.Rand) {
 	b := f[d.File]
 	off, end := record(f, d, rng)
@@ -256,7 +244,6 @@ func exchangeRecords(f Files, d *Damage, rng *rand.Rand) {
 	d.Text = fmt.Sprintf(" the records at %d and %d", off, other)
 }
 
-// appendBytes makes a file longer.
 func appendBytes(f Files, d *Damage, rng *rand.Rand) {
 	tail := make([]byte, 1+rng.IntN(40))
 	if rng.IntN(3) > 0 {
@@ -268,7 +255,6 @@ func appendBytes(f Files, d *Damage, rng *rand.Rand) {
 	d.Text = fmt.Sprintf(" % x", tail)
 }
 
-// swapFiles swaps the names of two files.
 func swapFiles(f Files, d *Damage, rng *rand.Rand) {
 	suffixes := f.suffixes()
 	other := suffixes[rng.IntN(len(suffixes))]
@@ -277,7 +263,6 @@ func swapFiles(f Files, d *Damage, rng *rand.Rand) {
 	d.Text = " with " + other
 }
 
-// emptyFile truncates a file to nothing or to its label.
 func emptyFile(f Files, d *Damage, rng *rand.Rand) {
 	l := newLayout(d.File, f[d.File])
 	d.Text = " altogether"
@@ -289,5 +274,4 @@ func emptyFile(f Files, d *Damage, rng *rand.Rand) {
 	f[d.File] = nil
 }
 
-// removeFile removes a file.
 func removeFile(f Files, d *Damage, _ *rand.Rand) { delete(f, d.File) }

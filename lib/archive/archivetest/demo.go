@@ -17,7 +17,6 @@ type demoMetric struct {
 	part   string
 }
 
-// Instance domains of the demonstration, which are those of Linux.
 var (
 	loadInDom    = pcp.NewInDom(60, 2)
 	demoDisks    = []pcp.Instance{{ID: 0, Name: "sda"}, {ID: 1, Name: "nvme0n1"}}
@@ -26,7 +25,6 @@ var (
 	demoInterval = 10.0             // seconds between records
 )
 
-// demoMetrics returns the metrics of the demonstration.
 func demoMetrics() []demoMetric {
 	disk := func(item uint32, name string, u pcp.Units, brief, text string, per ...demoRate) demoMetric {
 		return demoMetric{pcp.NewID(60, 0, item), "disk.dev." + name, pcp.Uint64, diskInDom, pcp.Counter, u, brief, text,
@@ -83,7 +81,6 @@ func demoCounters(i int, rates []demoRate) []any {
 	return out
 }
 
-// fillDemo writes 60 records ten seconds apart with labels and help texts.
 func fillDemo(k *kit) {
 	text := func(kind pcp.LabelKind, name, value string) []pcp.LabelSet {
 		return []pcp.LabelSet{{Inst: pcp.NullInst, Labels: []pcp.Label{{Name: name, Value: `"` + value + `"`, Flags: uint8(kind)}}}}

@@ -7,7 +7,6 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// testInDom is the instance domain of the metrics t.*.
 const testInDom = pcp.InDom(245<<22 | 1)
 
 // fillTA writes the archive TA of derived.md D13: six records one second apart, with errors,
@@ -115,7 +114,6 @@ func fillWrap(k *kit) {
 	}
 }
 
-// The metrics and instances of the archive "derived".
 var (
 	diskInDom   = pcp.NewInDom(60, 1)
 	colourInDom = pcp.NewInDom(29, 1)
@@ -176,7 +174,6 @@ func fillDerived(k *kit) {
 	}
 }
 
-// named pairs identifiers with names.
 func named(ids []int32, names ...string) []pcp.Instance {
 	insts := make([]pcp.Instance, len(ids))
 	for i, id := range ids {

@@ -7,7 +7,6 @@ import (
 	"pmtools/lib/pcp"
 )
 
-// An event is one record of an event array.
 type event struct {
 	sec, nsec int64
 	flags     pcp.EventFlags
@@ -15,12 +14,10 @@ type event struct {
 	params    []param
 }
 
-// A param is a parameter of an event record: raw holds the bytes of its value block in network byte
-// order.
 type param struct {
 	id  pcp.ID
 	typ pcp.Type
-	raw []byte
+	raw []byte // of its value block, in network byte order
 }
 
 // eventArray returns the content of the value block of an array of event records (values.md V11.1).

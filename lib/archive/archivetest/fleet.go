@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"pmtools/lib/archive"
 	"pmtools/lib/pcp"
 )
 
-// The common properties of the archives of a fleet.
 const (
 	fleetStart    = 1704067200 // 2024-01-01 00:00 UTC
 	fleetRecords  = 24 * 60
@@ -34,7 +34,6 @@ func BuildFleetHost(dir string, number int) error {
 	})
 }
 
-// A fleetHost is the state of a host.
 type fleetHost struct {
 	k        *kit
 	number   int
@@ -46,7 +45,6 @@ type fleetHost struct {
 	gauges   []pcp.Values
 }
 
-// A fleetMetric is a metric of each host.
 type fleetMetric struct {
 	cluster, item uint32
 	name          string
@@ -55,7 +53,6 @@ type fleetMetric struct {
 	units         pcp.Units
 }
 
-// The metrics of a host are some of Linux's.
 var (
 	diskCounters = []fleetMetric{
 		{0, 4, "disk.dev.read", pcp.Uint64, pcp.Counter, count},
@@ -85,7 +82,6 @@ var (
 	}
 )
 
-// newFleetHost describes the metrics of a host.
 func newFleetHost(k *kit, number int) *fleetHost {
 	h := &fleetHost{k: k, number: number, rng: rand.New(rand.NewPCG(uint64(number), 1))}
 	h.load = 0.1 + 0.7*h.rng.Float64()*h.rng.Float64()
@@ -101,7 +97,6 @@ func newFleetHost(k *kit, number int) *fleetHost {
 	return h
 }
 
-// add adds metrics and returns their columns.
 func (h *fleetHost) add(list []fleetMetric, d pcp.InDom, insts []int32) (cols []pcp.Values) {
 	for _, m := range list {
 		id := pcp.NewID(60, m.cluster, m.item)
@@ -111,7 +106,6 @@ func (h *fleetHost) add(list []fleetMetric, d pcp.InDom, insts []int32) (cols []
 	return cols
 }
 
-// fill writes the records.
 func (h *fleetHost) fill() {
 	for r := range fleetRecords {
 		if h.number%10 == 7 && r == fleetRecords/2 {
@@ -127,8 +121,7 @@ func (h *fleetHost) fill() {
 			h.disk(i, min(1, busy*(0.4+1.2*h.rng.Float64())/(1+0.1*float64(i))))
 		}
 		h.host(min(1, busy*(0.7+0.6*h.rng.Float64())))
-		cols := append(append(append([]pcp.Values{}, h.disks...), h.counters...), h.gauges...)
-		h.k.put(fleetInterval*float64(r), cols...)
+		h.k.put(fleetInterval*float64(r), slices.Concat(h.disks, h.counters, h.gauges)...)
 	}
 }
 
@@ -145,7 +138,6 @@ func (h *fleetHost) disk(i int, busy float64) {
 	}
 }
 
-// host advances the counters of the processors by a minute, and sets the sizes.
 func (h *fleetHost) host(busy float64) {
 	all := uint64(fleetCPUs * 60_000)
 	user, sys, wait := uint64(float64(all)*busy*0.6), uint64(float64(all)*busy*0.2), uint64(float64(all)*busy*0.1)

@@ -18,7 +18,6 @@ type kit struct {
 	err     error
 }
 
-// Often used units.
 var (
 	noUnits = pcp.Units{}
 	count   = pcp.Units{DimCount: 1}
@@ -27,19 +26,16 @@ var (
 	msec    = pcp.Units{DimTime: 1, ScaleTime: pcp.Msec}
 )
 
-// at returns the time sec seconds after the start.
 func (k *kit) at(sec float64) pcp.Timestamp {
 	return k.t0.Add(time.Duration(math.Round(sec * 1e9)))
 }
 
-// do records err if it is the first error.
 func (k *kit) do(err error) {
 	if k.err == nil {
 		k.err = err
 	}
 }
 
-// metric describes a metric.
 func (k *kit) metric(id pcp.ID, t pcp.Type, d pcp.InDom, sem pcp.Sem, u pcp.Units, names ...string) {
 	if k.types == nil {
 		k.types = make(map[pcp.ID]pcp.Type)
@@ -48,22 +44,18 @@ func (k *kit) metric(id pcp.ID, t pcp.Type, d pcp.InDom, sem pcp.Sem, u pcp.Unit
 	k.do(k.w.AddMetric(pcp.Desc{ID: id, Type: t, InDom: d, Sem: sem, Units: u}, names...))
 }
 
-// indom sets the instances of a domain.
 func (k *kit) indom(sec float64, d pcp.InDom, insts ...pcp.Instance) {
 	k.do(k.w.SetInDom(k.at(sec), d, insts))
 }
 
-// put writes a record.
 func (k *kit) put(sec float64, cols ...pcp.Values) { k.putAt(k.at(sec), cols...) }
 
-// putAt writes a record at an exact time.
 func (k *kit) putAt(t pcp.Timestamp, cols ...pcp.Values) {
 	if k.err == nil {
 		k.err = k.w.Put(&pcp.Result{Time: t, Sets: cols})
 	}
 }
 
-// mark writes a mark record.
 func (k *kit) mark(sec float64) { k.do(k.w.Mark(k.at(sec))) }
 
 // col returns a column of values, one for each instance in insts; nil stands for that of a singular
@@ -86,7 +78,6 @@ func (k *kit) col(id pcp.ID, insts []int32, values ...any) pcp.Values {
 	return v
 }
 
-// word returns the number x as a value of type t.
 func word(t pcp.Type, x any) uint64 {
 	f, u := 0.0, uint64(0)
 	switch x := x.(type) {
@@ -112,13 +103,10 @@ func word(t pcp.Type, x any) uint64 {
 	return u
 }
 
-// failed returns a column that holds an error instead of values.
 func failed(id pcp.ID, code pmerr.Code) pcp.Values { return pcp.Values{ID: id, Err: code} }
 
-// empty returns a column without values.
 func empty(id pcp.ID) pcp.Values { return pcp.Values{ID: id} }
 
-// ints returns numbers as the values of a column.
 func ints(values ...int64) []any {
 	out := make([]any, len(values))
 	for i, v := range values {
@@ -127,5 +115,4 @@ func ints(values ...int64) []any {
 	return out
 }
 
-// id245 returns a metric of the domain used for tests by its item number.
 func id245(item uint32) pcp.ID { return pcp.NewID(245, 0, item) }

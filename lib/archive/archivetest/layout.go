@@ -15,7 +15,6 @@ type Field struct {
 	Size int    // in bytes; numbers have at most 8
 }
 
-// A layout is the structure of a file.
 type layout struct {
 	src     []byte
 	version int
@@ -45,10 +44,8 @@ var formats = map[string]string{
 	"label":    "label.nameoffset:2 label.namelength:1 label.flags:1 label.valueoffset:2 label.valuelength:2",
 }
 
-// format returns the format of that name for the version of the file.
 func (l *layout) format(name string) string { return formats[name+strconv.Itoa(l.version)] }
 
-// run takes the fields of a format in a record that ends at end.
 func (l *layout) run(format string, end int) {
 	last, n := 0, 0
 	for _, f := range strings.Fields(format) {
@@ -105,7 +102,6 @@ func newLayout(suffix string, src []byte) *layout {
 	return l
 }
 
-// left returns how many bytes are left.
 func (l *layout) left() int { return len(l.src) - l.pos }
 
 // take takes a field of size bytes, or as much of it as is left.
@@ -118,7 +114,6 @@ func (l *layout) take(name string, size int) []byte {
 	return l.src[l.pos-size : l.pos]
 }
 
-// word takes a field of four bytes.
 func (l *layout) word(name string) int {
 	b := l.take(name, 4)
 	if len(b) < 4 {
@@ -127,7 +122,6 @@ func (l *layout) word(name string) int {
 	return int(int32(binary.BigEndian.Uint32(b)))
 }
 
-// stamp takes a time stamp.
 func (l *layout) stamp(name string) {
 	l.word(name + ".sec")
 	if l.version == 3 {
@@ -136,7 +130,6 @@ func (l *layout) stamp(name string) {
 	l.word(name + ".frac")
 }
 
-// label takes the label.
 func (l *layout) label() bool {
 	size := [4]int{2: 132, 3: 808}[l.version]
 	if l.left() < size {
@@ -166,7 +159,6 @@ func (l *layout) framed(meta bool) bool {
 	return true
 }
 
-// dataBody takes a record of values.
 func (l *layout) dataBody(end int) {
 	l.stamp("data.stamp")
 	for range limited(l.word("data.sets"), end-l.pos) {
@@ -189,7 +181,6 @@ func (l *layout) dataBody(end int) {
 	}
 }
 
-// block takes a value block.
 func (l *layout) block(end int) {
 	head := l.src[l.pos : l.pos+4]
 	body := min(int(binary.BigEndian.Uint32(head)&0xffffff)-4, end-l.pos-4)
@@ -208,7 +199,6 @@ func (l *layout) block(end int) {
 	}
 }
 
-// events takes an array of event records.
 func (l *layout) events(highRes bool, end int) {
 	size := 4
 	if highRes {

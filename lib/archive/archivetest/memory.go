@@ -118,13 +118,11 @@ func Script(text []byte) *rand.Rand {
 	return rand.New(&script{text: text, rest: rand.NewPCG(uint64(len(text)), 0)})
 }
 
-// script is the source of Script.
 type script struct {
 	text []byte
 	rest *rand.PCG
 }
 
-// Uint64 implements rand.Source.
 func (s *script) Uint64() uint64 {
 	n := s.rest.Uint64()
 	if len(s.text) < 2 {

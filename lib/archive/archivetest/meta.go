@@ -39,7 +39,6 @@ func fillInDoms(k *kit) {
 	}
 }
 
-// processes returns the instances of a changing domain at step i with their identifiers and values.
 func processes(i int) (insts []pcp.Instance, ids []int32, values []any) {
 	for p := range 45 {
 		if p >= 40+i || p%9 == i { // few join, and five are absent

@@ -26,7 +26,6 @@ func BuildDay(dir, name string, records int) error {
 	})
 }
 
-// A churn is the shape of such an archive.
 type churn struct {
 	records int
 	live    int // processes in each record; half of them remain
@@ -35,7 +34,6 @@ type churn struct {
 	long    int // bytes of a process's name
 }
 
-// fill writes the archive. The memory of a record is reused for the next.
 func (c churn) fill(k *kit) {
 	types := [...]pcp.Type{pcp.Uint32, pcp.Uint32, pcp.Uint64, pcp.Uint64}
 	cols := make([]pcp.Values, c.metrics)

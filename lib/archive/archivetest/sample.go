@@ -5,7 +5,6 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// The instance domains of the sample agent and of the logger.
 var (
 	mirageInDom = pcp.NewInDom(29, 3)
 	loggerInDom = pcp.NewInDom(2, 1)
@@ -65,7 +64,6 @@ func fillSample(k *kit) {
 	}
 }
 
-// A sampleMetric is a metric of the sample agent.
 type sampleMetric struct {
 	id    pcp.ID
 	name  string

@@ -8,7 +8,6 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// cut removes the last n bytes of a file.
 func cut(file string, n int64) error {
 	info, err := os.Stat(file)
 	if err != nil {
@@ -52,7 +51,6 @@ func fillInterp(k *kit) {
 	}
 }
 
-// trio describes t.c, t.i and t.d: one metric of each semantics.
 func trio(k *kit, d pcp.InDom) []pcp.ID {
 	ids := []pcp.ID{id245(1), id245(2), id245(3)}
 	for i, sem := range semantics {

@@ -8,10 +8,8 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// semantics are the three semantics.
 var semantics = [...]pcp.Sem{pcp.Counter, pcp.Instant, pcp.Discrete}
 
-// typed is a type with a short name and the successive values of its metrics.
 type typed struct {
 	name   string
 	typ    pcp.Type

@@ -31,7 +31,6 @@ func (k *kit) fetch() {
 	}
 }
 
-// poison is an instance that no metric has.
 const poison = -0x5a5a5a
 
 // spoil overwrites a used Result. It leaves the bytes of values alone: they may be shared.
@@ -98,13 +97,11 @@ func (k *kit) fetchAgain() {
 	}
 }
 
-// A selection is a profile with its description.
 type selection struct {
 	name    string
 	profile pcp.Profile
 }
 
-// selections returns profiles around one instance of a domain.
 func selections(d pcp.InDom, inst int32) []selection {
 	list := make([]selection, 6)
 	list[0].name = "of everything"
@@ -143,8 +140,7 @@ func (k *kit) fetchProfile() {
 	}
 }
 
-// profilesAt compares the samples of a recording from a time on with and without profiles of a
-// domain.
+// profilesAt compares samples of a recording with and without profiles of a domain.
 func (k *kit) profilesAt(start pcp.Timestamp, d pcp.InDom, ids []pcp.ID) {
 	all := k.from(pcp.Forward, start, ids, -1)
 	inst, ok := k.someInstance(all, d)
@@ -184,13 +180,11 @@ func (k *kit) profilesLive(d pcp.InDom, ids []pcp.ID) {
 	}
 }
 
-// A cell is the place of a value in samples.
 type cell struct {
 	id   pcp.ID
 	inst int32
 }
 
-// counts returns the number of samples that have a value at each place.
 func counts(list []sample) map[cell]int {
 	n := make(map[cell]int)
 	for _, s := range list {
@@ -203,7 +197,6 @@ func counts(list []sample) map[cell]int {
 	return n
 }
 
-// someInstance returns an instance of a domain that has values.
 func (k *kit) someInstance(list []sample, d pcp.InDom) (int32, bool) {
 	for _, s := range list {
 		for i := range s.sets {
@@ -247,7 +240,6 @@ func (k *kit) pick(list []sample, p *pcp.Profile) (out []sample) {
 	return out
 }
 
-// fetchNothing makes requests without metrics.
 func (k *kit) fetchNothing() {
 	res := new(pcp.Result)
 	times := k.stream(k.src, new(pmapi.Request), func() *pcp.Result {
@@ -273,7 +265,6 @@ func (k *kit) fetchNothing() {
 	}
 }
 
-// fetchOne compares fetches of single metrics with fetches of all, in a recording.
 func (k *kit) fetchOne() {
 	start := k.time.Origin()
 	ids := k.stored()

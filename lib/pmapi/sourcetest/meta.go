@@ -9,7 +9,6 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// describe describes known and unknown metrics in one request.
 func (k *kit) describe() {
 	if rs, err := k.src.Describe(k.ctx, nil); err != nil || len(rs) > 0 {
 		k.errorf("Describe of no metrics: %v, error %v", rs, err)
@@ -37,7 +36,6 @@ func (k *kit) describe() {
 	}
 }
 
-// instances lists the instances of each domain, at several positions.
 func (k *kit) instances() {
 	if k.bare {
 		if list, err := k.src.Instances(k.ctx, k.unknownInDom()); !errors.Is(err, pmerr.NoContext) {
@@ -76,7 +74,6 @@ func repeated(list []pcp.Instance) int {
 	return -1
 }
 
-// instanceNames compares LookupInst and InstName with Instances, at several positions.
 func (k *kit) instanceNames() {
 	for range 3 {
 		for _, d := range k.indoms {
@@ -94,7 +91,6 @@ func (k *kit) instanceNames() {
 	}
 }
 
-// instanceNamesOf looks up the instances of one domain one by one.
 func (k *kit) instanceNamesOf(d pcp.InDom) {
 	list, err := k.src.Instances(k.ctx, d)
 	if err != nil {
@@ -125,7 +121,6 @@ func (k *kit) instanceNamesOf(d pcp.InDom) {
 	}
 }
 
-// labels reads the labels of every object, at several positions.
 func (k *kit) labels() {
 	type object struct {
 		kind  pcp.LabelKind
@@ -150,7 +145,6 @@ func (k *kit) labels() {
 	}
 }
 
-// labelSets checks the label sets of one object.
 func (k *kit) labelSets(kind pcp.LabelKind, ident uint32, sets []pcp.LabelSet) {
 	if kind != pcp.InstanceLabels && (len(sets) > 1 || len(sets) == 1 && sets[0].Inst != pcp.NullInst) {
 		k.errorf("Labels(%d, %#x): %+v; want at most one set, of no instance", kind, ident, sets)
@@ -175,7 +169,6 @@ func (k *kit) labelSets(kind pcp.LabelKind, ident uint32, sets []pcp.LabelSet) {
 	}
 }
 
-// texts reads the help texts of every metric and domain.
 func (k *kit) texts() {
 	if k.bare {
 		return

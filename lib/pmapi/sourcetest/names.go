@@ -30,7 +30,6 @@ func (k *kit) lookup() {
 	}
 }
 
-// questions returns every name, every inner node, and names that do not exist.
 func (k *kit) questions() []question {
 	var bad, all []question
 	for inner, code := range k.innerNodes() {
@@ -63,7 +62,6 @@ func (k *kit) questions() []question {
 	return all
 }
 
-// ask compares the results of Lookup with the expected ones.
 func (k *kit) ask(qs []question) {
 	var names []string
 	for _, q := range qs {
@@ -107,7 +105,6 @@ func dynamicRoot(id pcp.ID) bool {
 	return id != pcp.NullID && id.Domain() == pcp.DynamicDomain && id.Item() == 0
 }
 
-// namesOf reads the names of each metric.
 func (k *kit) namesOf() {
 	for _, l := range k.leaves {
 		names, err := k.src.Names(k.ctx, l.id)
@@ -128,7 +125,6 @@ func (k *kit) namesOf() {
 	}
 }
 
-// children compares the tree that Children shows with Walk.
 func (k *kit) children() {
 	found := k.descend("", 0)
 	for _, l := range k.leaves {
@@ -143,7 +139,6 @@ func (k *kit) children() {
 	}
 }
 
-// unknown returns names that do not exist.
 func (k *kit) unknown() []string {
 	names := []string{"no_such_metric", "no.such.metric"}
 	if len(k.leaves) > 0 {
@@ -190,7 +185,6 @@ func (k *kit) descend(node string, depth int) (found []string) {
 	return found
 }
 
-// walk walks over each node.
 func (k *kit) walk() {
 	prefixes := []string{""}
 	for name := range k.innerNodes() {

@@ -34,21 +34,18 @@ func Run(t *testing.T, open func(t *testing.T) pmapi.Source) {
 	}
 }
 
-// A check is one part of the contract.
 type check struct {
 	name  string
 	needs int // requirement of the check
 	run   func(k *kit)
 }
 
-// The requirements of a check.
 const (
 	names  = iota
 	values // values beside names
 	replay // a Timeline
 )
 
-// checks returns all checks.
 func checks() []check {
 	return []check{
 		{"lookup", names, (*kit).lookup},
@@ -75,13 +72,11 @@ func checks() []check {
 	}
 }
 
-// A leaf is a metric as Walk shows it.
 type leaf struct {
 	name string
 	id   pcp.ID
 }
 
-// A kit is a Source under test, with its metrics.
 type kit struct {
 	ctx    context.Context
 	open   func() pmapi.Source // opens another Source like src, which do closes
@@ -96,7 +91,6 @@ type kit struct {
 	bare   bool        // the Source has names only
 }
 
-// do runs a check.
 func (c *check) do(open func() pmapi.Source, errorf func(string, ...any)) {
 	var opened []pmapi.Source
 	k := &kit{ctx: context.Background(), errorf: errorf, descs: make(map[pcp.ID]pcp.Desc)}
@@ -116,7 +110,6 @@ func (c *check) do(open func() pmapi.Source, errorf func(string, ...any)) {
 	}
 }
 
-// survey reads names and descriptions and reports whether the Source can be checked.
 func (k *kit) survey() bool {
 	k.time, _ = pmapi.As[pmapi.Timeline](k.src)
 	seen := make(map[pcp.ID]bool)
@@ -153,7 +146,6 @@ func (k *kit) survey() bool {
 	return true
 }
 
-// unknownID returns an identifier of no metric.
 func (k *kit) unknownID() pcp.ID {
 	for item := uint32(1); ; item++ {
 		id := pcp.NewID(399, 1999, item)
@@ -163,7 +155,6 @@ func (k *kit) unknownID() pcp.ID {
 	}
 }
 
-// unknownInDom returns an instance domain that no metric has.
 func (k *kit) unknownInDom() pcp.InDom {
 	d := pcp.NewInDom(399, 1999)
 	for slices.Contains(k.indoms, d) {
@@ -172,7 +163,6 @@ func (k *kit) unknownInDom() pcp.InDom {
 	return d
 }
 
-// isAny reports whether err is one of the codes.
 func isAny(err error, codes ...pmerr.Code) bool {
 	return slices.ContainsFunc(codes, func(c pmerr.Code) bool { return errors.Is(err, c) })
 }

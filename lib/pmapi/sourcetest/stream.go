@@ -12,13 +12,10 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// maxSamples limits the fetches until the end of a recording.
 const maxSamples = 2000
 
-// liveSamples is the number of fetches from a live Source.
 const liveSamples = 4
 
-// A sample is the result of one fetch.
 type sample struct {
 	time pcp.Timestamp
 	sets []pcp.Values
@@ -39,7 +36,6 @@ func (k *kit) stored() []pcp.ID {
 	return slices.DeleteFunc(slices.Clone(k.ids), pcp.ID.IsDerived)
 }
 
-// move fetches everything.
 func (k *kit) move() {
 	var res pcp.Result
 	err := k.src.Fetch(k.ctx, &pmapi.Request{IDs: k.ids}, &res)
@@ -48,7 +44,6 @@ func (k *kit) move() {
 	}
 }
 
-// read fetches into dst and checks the result.
 func (k *kit) read(src pmapi.Source, req *pmapi.Request, dst *pcp.Result) (sample, error) {
 	if err := src.Fetch(k.ctx, req, dst); err != nil {
 		return sample{}, err
@@ -137,7 +132,6 @@ func (k *kit) stream(src pmapi.Source, req *pmapi.Request, next func() *pcp.Resu
 	return list
 }
 
-// oneResult returns a function that always returns the same Result.
 func oneResult() func() *pcp.Result {
 	res := new(pcp.Result)
 	return func() *pcp.Result { return res }
@@ -167,7 +161,6 @@ func (k *kit) from(m pcp.Mode, at pcp.Timestamp, ids []pcp.ID, n int) (list []sa
 	return list
 }
 
-// same compares samples and reports the first difference.
 func (k *kit) same(what string, got, want []sample) {
 	for i := range max(len(got), len(want)) {
 		g, w := "nothing", "nothing"
@@ -194,7 +187,6 @@ func column(list []sample, i int) (out []sample) {
 	return out
 }
 
-// String returns the sample on one line.
 func (s sample) String() string {
 	var b strings.Builder
 	b.WriteString(show(s.time))
@@ -205,7 +197,6 @@ func (s sample) String() string {
 	return b.String()
 }
 
-// some returns identifiers as text, the first eight of them.
 func some(ids []pcp.ID) string {
 	const most = 8
 	if len(ids) <= most {
@@ -214,7 +205,6 @@ func some(ids []pcp.ID) string {
 	return fmt.Sprintf("%v and %d more", ids[:most], len(ids)-most)
 }
 
-// show returns a time as seconds.
 func show(t pcp.Timestamp) string { return fmt.Sprintf("%d.%09d", t.Sec, t.Nsec) }
 
 // text returns a column as text. The type shows only where there are values.

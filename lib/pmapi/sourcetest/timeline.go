@@ -9,10 +9,8 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// maxPlaces limits the places of a recording that seek tries.
 const maxPlaces = 12
 
-// end reads to both ends of a recording.
 func (k *kit) end() {
 	start, ids := k.time.Origin(), k.stored()
 	all := k.stream(k.src, &pmapi.Request{IDs: ids}, oneResult())
@@ -28,7 +26,7 @@ func (k *kit) end() {
 	k.same("backwards", k.from(pcp.Back, after, ids, -1), reverse)
 	k.stays("at the beginning", ids, first, -1)
 	k.same("forward again", k.from(pcp.Forward, before, ids, -1), all)
-	k.same("behind the end", k.from(pcp.Forward, after, ids, -1), nil)
+	k.same("after the end", k.from(pcp.Forward, after, ids, -1), nil)
 	k.same("backwards from before the beginning", k.from(pcp.Back, before, ids, -1), nil)
 	from, to, err := k.time.Bounds(k.ctx)
 	if from.Compare(first) > 0 || err == nil && to.Compare(last) < 0 {
@@ -55,7 +53,6 @@ func (k *kit) stays(where string, ids []pcp.ID, last pcp.Timestamp, direction in
 	}
 }
 
-// places returns some samples of a list, the first and the last among them.
 func places(list []sample) (out []sample) {
 	step := max(1, len(list)/maxPlaces)
 	for i := 0; i < len(list); i += step {
@@ -86,7 +83,6 @@ func (k *kit) seek() {
 	}
 }
 
-// around reads a few samples from a time on, forward and back.
 func (k *kit) around(all []sample, at pcp.Timestamp, ids []pcp.ID) {
 	const few = 3
 	var before, after []sample
@@ -103,7 +99,6 @@ func (k *kit) around(all []sample, at pcp.Timestamp, ids []pcp.ID) {
 	k.same("back from "+show(at), k.from(pcp.Back, at, ids, few), before[:min(few, len(before))])
 }
 
-// modes sets modes that do not exist, and changes direction between fetches.
 func (k *kit) modes() {
 	start, ids := k.time.Origin(), k.stored()
 	all := k.from(pcp.Forward, start, ids, -1)
@@ -128,7 +123,6 @@ func (k *kit) modes() {
 	k.same("back from there", k.next(ids), all[:1])
 }
 
-// next returns one more sample.
 func (k *kit) next(ids []pcp.ID) []sample {
 	s, err := k.read(k.src, &pmapi.Request{IDs: ids}, new(pcp.Result))
 	if err != nil {

@@ -10,7 +10,6 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// together compares the answers of a Batcher with those of single questions.
 func (k *kit) together() {
 	k.walkNames()
 	b, ok := k.src.(pmapi.Batcher)
@@ -26,7 +25,6 @@ func (k *kit) together() {
 	}
 }
 
-// labelsTogether compares labels of several objects with those of each.
 func (k *kit) labelsTogether(b pmapi.Batcher) {
 	idents := map[pcp.LabelKind][]uint32{
 		pcp.ContextLabels: {0}, pcp.DomainLabels: {399}, pcp.InDomLabels: {uint32(k.unknownInDom())},
@@ -49,7 +47,6 @@ func (k *kit) labelsTogether(b pmapi.Batcher) {
 	}
 }
 
-// batch compares the answers of a batch request with those of single requests.
 func batch[K, V any](k *kit, what string, keys []K, all func(context.Context, []K) ([]pcp.Answer[V], error), one func(context.Context, K) (V, error)) {
 	found, err := all(k.ctx, keys)
 	if err != nil || len(found) != len(keys) {
@@ -64,7 +61,6 @@ func batch[K, V any](k *kit, what string, keys []K, all func(context.Context, []
 	}
 }
 
-// walkNames compares WalkNames with Walk.
 func (k *kit) walkNames() {
 	for _, n := range []int{len(k.leaves), 1} {
 		var names []string

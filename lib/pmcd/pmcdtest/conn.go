@@ -9,7 +9,6 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// maxPending limits the requests that wait for an answer on a connection.
 const maxPending = 1 << 10
 
 // maxRequest is the longest request; a daemon hangs up on longer ones (wire.md W1.4).
@@ -26,7 +25,6 @@ type conn struct {
 	sent     int
 }
 
-// read reads requests.
 func (c *conn) read() {
 	defer c.s.wg.Done()
 	defer close(c.requests)
@@ -46,7 +44,6 @@ func (c *conn) read() {
 	}
 }
 
-// run greets and answers requests until the connection ends.
 func (c *conn) run(greeting pdu.Error) {
 	defer c.s.wg.Done()
 	defer c.forget()
@@ -70,7 +67,6 @@ func (c *conn) run(greeting pdu.Error) {
 	}
 }
 
-// forget closes the connection and removes it from the server.
 func (c *conn) forget() {
 	close(c.gone)
 	c.nc.Close()

@@ -2,7 +2,6 @@ package pmcdtest
 
 import (
 	"encoding/binary"
-	"sync"
 	"time"
 
 	"pmtools/lib/pdu"
@@ -11,17 +10,10 @@ import (
 // On returns an Edit that applies e to the nth reply to requests of a type, counted from 0 over all
 // connections.
 func On(request pdu.Type, n int, e Edit) Edit {
-	var mu sync.Mutex
+	nth := Nth(n, e)
 	return func(r *Reply) {
-		if r.Request != request {
-			return
-		}
-		mu.Lock()
-		hit := n == 0
-		n--
-		mu.Unlock()
-		if hit {
-			e(r)
+		if r.Request == request {
+			nth(r)
 		}
 	}
 }
@@ -71,7 +63,6 @@ func Garbage(b []byte) Edit {
 	return func(r *Reply) { r.Bytes = b }
 }
 
-// encode appends messages and skips those that cannot be encoded.
 func encode(dst []byte, ms []pdu.Message) []byte {
 	for _, m := range ms {
 		dst, _ = m.Encode(dst)

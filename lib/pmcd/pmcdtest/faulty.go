@@ -7,7 +7,6 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// The instance domains: a small one, one without instances, and one with an instance 0.
 const (
 	bins   pcp.InDom = 245<<22 | 1
 	empty  pcp.InDom = 245<<22 | 2
@@ -46,22 +45,18 @@ func Faulty() *World {
 	return w
 }
 
-// adder adds a metric.
 type adder = func(name string, t pcp.Type, d pcp.InDom, answers ...Answer) *Metric
 
-// A named is a type by a name.
 type named struct {
 	name string
 	t    pcp.Type
 }
 
-// types are the types that take values.
 var types = []named{
 	{"long", pcp.Int32}, {"ulong", pcp.Uint32}, {"longlong", pcp.Int64}, {"ulonglong", pcp.Uint64},
 	{"float", pcp.Float}, {"double", pcp.Double}, {"string", pcp.String},
 }
 
-// column returns the values 13 or "thirteen" for instances.
 func column(t pcp.Type, insts ...int32) pcp.Values {
 	v := pcp.Values{Type: t, Insts: insts}
 	for range insts {
@@ -79,12 +74,10 @@ func column(t pcp.Type, insts ...int32) pcp.Values {
 	return v
 }
 
-// numbers returns a column of integers.
 func numbers(insts []int32, words ...uint64) Answer {
 	return Answer{Values: pcp.Values{Type: pcp.Int32, Insts: insts, Words: words}}
 }
 
-// addOdd adds metrics whose values do not fit their type, or have no name.
 func addOdd(add adder) {
 	single := []int32{pcp.NullInst}
 	text := Answer{Values: pcp.Values{Type: pcp.String, Insts: single, Blobs: [][]byte{[]byte("12345678")}}}
@@ -99,7 +92,6 @@ func addOdd(add adder) {
 	add("odd.indom", pcp.Int32, pcp.NewInDom(245, 99), numbers([]int32{1, 2}, 7, 8))
 }
 
-// addBad adds metrics that fail at one step.
 func addBad(add adder) {
 	one := func(name string) *Metric {
 		return add("bad."+name, pcp.Int32, pcp.NullInDom, numbers([]int32{pcp.NullInst}, 7))
@@ -117,7 +109,6 @@ func addBad(add adder) {
 	one("gone").StoreErr = pmerr.IPC
 }
 
-// addLate adds metrics whose second fetch is different.
 func addLate(add adder) {
 	late := func(name string, second Answer) {
 		add("late."+name, pcp.Int32, bins, numbers([]int32{1, 2, 3}, 10, 20, 30), second)

@@ -10,7 +10,6 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// desc answers with a description.
 func (w *World) desc(id pcp.ID) []pdu.Message {
 	switch m := w.metric(id); {
 	case m == nil:
@@ -91,7 +90,6 @@ func (w *World) text(m *pdu.TextReq) []pdu.Message {
 	return []pdu.Message{&pdu.Text{Ident: bits.ReverseBytes32(m.Ident), Text: text}} // as agents send it
 }
 
-// label answers with label sets.
 func (w *World) label(m *pdu.LabelReq) []pdu.Message {
 	switch m.Kind {
 	case pcp.ContextLabels, pcp.DomainLabels, pcp.ClusterLabels:

@@ -9,7 +9,6 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// resolve returns the identifier of a name.
 func (w *World) resolve(name string) (pcp.ID, pmerr.Code) {
 	code := pmerr.Name
 	for i := range w.Metrics {
@@ -46,7 +45,6 @@ func (w *World) lookup(names []string) []pdu.Message {
 	return []pdu.Message{out}
 }
 
-// names answers with all names of a metric.
 func (w *World) names(ids []pcp.ID) []pdu.Message {
 	if len(ids) != 1 {
 		return refuse(pmerr.IPC)
@@ -63,7 +61,6 @@ func (w *World) names(ids []pcp.ID) []pdu.Message {
 	return []pdu.Message{out}
 }
 
-// below returns the names under a node, relative to it.
 func (w *World) below(node string) (names []string) {
 	if node != "" {
 		node += "."
@@ -76,7 +73,6 @@ func (w *World) below(node string) (names []string) {
 	return names
 }
 
-// children answers with the names directly below a node.
 func (w *World) children(m *pdu.Child) []pdu.Message {
 	out := &pdu.Names{}
 	for _, n := range w.below(m.Name) {
@@ -101,7 +97,6 @@ func (w *World) children(m *pdu.Child) []pdu.Message {
 	return []pdu.Message{out}
 }
 
-// traverse answers with the full names of all leaves under a node.
 func (w *World) traverse(node string) []pdu.Message {
 	out := &pdu.Names{}
 	for i := range w.Metrics {

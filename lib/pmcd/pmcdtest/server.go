@@ -149,7 +149,6 @@ func (s *Server) Close() error {
 	return err
 }
 
-// errDown is the failure of Dial when the daemon is down.
 var errDown = errors.New("pmcdtest: connection refused")
 
 // Dial connects in memory, for pmcd.Dialer.DialContext. It ignores the address.
@@ -213,7 +212,6 @@ func (s *Server) Conns() (now, ever int) {
 	return len(s.conns), s.next
 }
 
-// serve starts the goroutines of a connection, unless the daemon is down.
 func (s *Server) serve(nc net.Conn) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -82,7 +82,6 @@ func (w *World) Stored() []string {
 	return slices.Clone(w.stored)
 }
 
-// refuse answers with an error.
 func refuse(code pmerr.Code) []pdu.Message { return []pdu.Message{&pdu.Error{Code: code}} }
 
 // fail answers with an error, or ends the connection for pmerr.IPC.
@@ -121,7 +120,6 @@ func (w *World) Handle(c *Session, f pdu.Frame) []pdu.Message {
 	return w.answer(c, m)
 }
 
-// answer answers a request that is allowed.
 func (w *World) answer(c *Session, m pdu.Message) []pdu.Message {
 	switch m := m.(type) {
 	case *pdu.Fetch:
@@ -152,7 +150,6 @@ func (w *World) answer(c *Session, m pdu.Message) []pdu.Message {
 	return refuse(pmerr.IPC)
 }
 
-// metric returns the metric with an identifier, or nil.
 func (w *World) metric(id pcp.ID) *Metric {
 	for i := range w.Metrics {
 		if w.Metrics[i].Desc.ID == id {
@@ -162,7 +159,6 @@ func (w *World) metric(id pcp.ID) *Metric {
 	return nil
 }
 
-// indom returns the instance domain with an identifier, or nil.
 func (w *World) indom(id pcp.InDom) *InDom {
 	for i := range w.InDoms {
 		if w.InDoms[i].ID == id {
@@ -172,7 +168,6 @@ func (w *World) indom(id pcp.InDom) *InDom {
 	return nil
 }
 
-// typeOf returns the type of a metric.
 func (w *World) typeOf(id pcp.ID) pcp.Type {
 	if m := w.metric(id); m != nil {
 		return m.Desc.Type
@@ -193,7 +188,6 @@ func wanted(p *pdu.Profile, d pcp.InDom, inst int32) bool {
 	return !p.Exclude
 }
 
-// fetch answers with values, after notices of changes.
 func (w *World) fetch(c *Session, m *pdu.Fetch, highRes bool) []pdu.Message {
 	if c.Profile == nil || c.Profile.Slot != m.Slot {
 		return refuse(pmerr.NoProfile)
@@ -226,7 +220,6 @@ func (w *World) fetch(c *Session, m *pdu.Fetch, highRes bool) []pdu.Message {
 	return append(out, &pdu.Result{Values: res})
 }
 
-// answer returns the answer to fetch number n of a connection, counted from 0.
 func (m *Metric) answer(n int) Answer {
 	if len(m.Answers) > 0 {
 		return m.Answers[min(n, len(m.Answers)-1)]
@@ -236,7 +229,6 @@ func (m *Metric) answer(n int) Answer {
 	return Answer{Values: v}
 }
 
-// selected returns a copy of the values of some instances.
 func selected(id pcp.ID, from *pcp.Values, want func(inst int32) bool) pcp.Values {
 	v := pcp.Values{ID: id, Type: from.Type, Err: from.Err}
 	for i, inst := range from.Insts {
@@ -247,7 +239,6 @@ func selected(id pcp.ID, from *pcp.Values, want func(inst int32) bool) pcp.Value
 	return v
 }
 
-// add appends value i of from to v, for an instance.
 func add(v *pcp.Values, inst int32, from *pcp.Values, i int) {
 	v.Insts = append(v.Insts, inst)
 	if v.Type.Arithmetic() {
@@ -257,7 +248,6 @@ func add(v *pcp.Values, inst int32, from *pcp.Values, i int) {
 	}
 }
 
-// store changes metrics, and returns the status.
 func (w *World) store(sets []pcp.Values) pmerr.Code {
 	for i := range sets {
 		v := &sets[i]
@@ -272,7 +262,6 @@ func (w *World) store(sets []pcp.Values) pmerr.Code {
 	return 0
 }
 
-// store changes the values of m, and returns the status.
 func (m *Metric) store(v *pcp.Values) pmerr.Code {
 	old, any := &m.Values, len(m.Answers) > 0
 	if any {

@@ -9,6 +9,7 @@ import (
 	"maps"
 	"math"
 	"net/http"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -45,7 +46,6 @@ func (d *Database) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// take checks a request as the specification wants it, and keeps its samples.
 func (d *Database) take(r *http.Request) error {
 	for name, want := range map[string]string{
 		"Content-Type": "application/x-protobuf", "Content-Encoding": "snappy", "X-Prometheus-Remote-Write-Version": "0.1.0",
@@ -77,7 +77,6 @@ func (d *Database) take(r *http.Request) error {
 	})
 }
 
-// describe keeps a MetricMetadata.
 func (d *Database) describe(meta []byte) error {
 	var f [6]string
 	err := fields(meta, func(n int, text []byte, v uint64) error {
@@ -100,7 +99,6 @@ func (d *Database) Metadata() map[string]string {
 	return maps.Clone(d.meta)
 }
 
-// addSeries keeps the samples of a TimeSeries.
 func (d *Database) addSeries(ts []byte) error {
 	var names, labels []string
 	var list []Sample
@@ -137,7 +135,6 @@ func (d *Database) addSeries(ts []byte) error {
 	return nil
 }
 
-// fields calls f for each field of a message.
 func fields(b []byte, f func(n int, text []byte, v uint64) error) error {
 	for len(b) > 0 {
 		tag, n := binary.Uvarint(b)
@@ -181,7 +178,7 @@ func (d *Database) Series() map[string][]Sample {
 	defer d.mu.Unlock()
 	out := make(map[string][]Sample, len(d.series))
 	for k, list := range d.series {
-		out[k] = append([]Sample(nil), list...)
+		out[k] = slices.Clone(list)
 	}
 	return out
 }

@@ -10,7 +10,6 @@ import (
 	"pmtools/lib/timecontrol"
 )
 
-// patience is the limit for each packet of the client that the script waits for.
 const patience = 2 * time.Second
 
 // A Server is a time control server.
@@ -31,7 +30,6 @@ func Listen(play func(*Player)) (*Server, error) {
 	return s, nil
 }
 
-// serve plays to the first client.
 func (s *Server) serve(play func(*Player)) {
 	p := &Player{}
 	defer func() { s.done <- p.received }()

@@ -15,7 +15,6 @@ import (
 // The blocks of an xz file can be unpacked in any order, each as far as it is read. So a reader that
 // wants a record from the middle, or the last one, does not wait for all before it.
 
-// blocks is what is known of them.
 type blocks struct {
 	*xz.File
 	parts []part
@@ -23,7 +22,6 @@ type blocks struct {
 	stop  atomic.Bool
 }
 
-// A part is what is known of a block.
 type part struct {
 	have  int64           // how many bytes of it are there
 	more  int64           // how many more than are wanted were unpacked last
@@ -35,13 +33,12 @@ type part struct {
 	begun chan error // the end of the work on it, which has r and pos
 }
 
-// Limits for what is unpacked block by block.
 const (
 	maxBlock  = 32 << 20 // bytes of a block
 	maxBlocks = 1 << 14  // which is 160 GiB as pmlogger's housekeeping packs them
 )
 
-// divide makes the content one of blocks, if there are several small ones, and room for them.
+// divide has the content unpacked block by block, if it has several small blocks and there is room for them.
 func (c *File) divide(f *xz.File) bool {
 	large := func(b xz.Block) bool { return b.Size > maxBlock }
 	if len(f.Blocks) < 2 || len(f.Blocks) > maxBlocks || slices.ContainsFunc(f.Blocks, large) || c.opt.FS != nil || len(c.data) > 0 {
@@ -77,7 +74,6 @@ func (c *File) spread(size int64) bool {
 // maxSpreads is how many such files a process has at most: each needs a descriptor.
 const maxSpreads = 8
 
-// spreads counts them.
 var spreads atomic.Int32
 
 // Span returns the content as far as its length is known. Of this the bytes from lo to hi are there;
@@ -98,7 +94,7 @@ func (c *File) Span(ctx context.Context, from, to int64) (data []byte, lo, hi in
 	return c.data, lo, hi, err
 }
 
-// Size returns the length of the content. Of what is not in blocks, all is unpacked for that.
+// Size returns the length of the content. A file that is not in blocks is unpacked completely for it.
 func (c *File) Size(ctx context.Context) (int64, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -109,10 +105,9 @@ func (c *File) Size(ctx context.Context) (int64, error) {
 	return int64(len(data)), err
 }
 
-// whole reports whether all of block i is there.
 func (b *blocks) whole(i int) bool { return b.parts[i].have == b.Blocks[i].Size }
 
-// start returns where the content that is there around block i begins.
+// start returns where the unpacked content around block i begins.
 func (b *blocks) start(i int) int64 {
 	for i > 0 && b.whole(i-1) {
 		i--
@@ -120,7 +115,6 @@ func (b *blocks) start(i int) int64 {
 	return b.Blocks[i].Start
 }
 
-// end returns where it ends.
 func (b *blocks) end(i int) int64 {
 	for i < len(b.parts)-1 && b.whole(i) {
 		i++
@@ -128,14 +122,12 @@ func (b *blocks) end(i int) int64 {
 	return b.Blocks[i].Start + b.parts[i].have
 }
 
-// viewBlocks is View for blocks.
 func (c *File) viewBlocks(ctx context.Context, end int64) ([]byte, error) {
 	err := c.unpackBlocks(ctx, 0, c.blocks.Find(end-1), end)
 	return c.data[:c.blocks.end(0)], err
 }
 
-// unpackBlocks unpacks the blocks from first to last, this one up to an offset, as far as they are
-// not there.
+// unpackBlocks unpacks what is missing of the blocks from first to last, of the last one up to an offset.
 func (c *File) unpackBlocks(ctx context.Context, first, last int, end int64) error {
 	b := c.blocks
 	for i := first; i <= last; i++ {
@@ -198,7 +190,6 @@ func (c *File) unpackAhead(ctx context.Context, i int) error {
 	}
 }
 
-// maxAhead is how many blocks are unpacked at the same time.
 const maxAhead = 4
 
 // reserve makes block i one that is being worked on, if there is room for it. For a block that is
@@ -264,7 +255,6 @@ func (c *File) drop(i int) {
 	p.taken = 0
 }
 
-// put stores bytes of the content at an offset.
 func (c *File) put(piece []byte, off int64) error {
 	if c.temp == nil {
 		copy(c.data[off:], piece)
@@ -277,7 +267,6 @@ func (c *File) put(piece []byte, off int64) error {
 // maxIdle is how many blocks can go on where they are. Others begin again.
 const maxIdle = 4
 
-// note notes what the work on block i came to.
 func (c *File) note(i int, err error) error {
 	b, p := c.blocks, &c.blocks.parts[i]
 	p.begun = nil

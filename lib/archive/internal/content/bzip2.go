@@ -7,12 +7,11 @@ import (
 	"io"
 )
 
-// errBzip2 is the error of what does not begin as bzip2 does.
 var errBzip2 = errors.New("no file of bzip2")
 
 // streams unpacks a file of bzip2 by the rules of the program: bytes after a stream that do not begin
-// another one are ignored. The library reads on after each stream, and has an error for what is none;
-// but where it misses the second byte, that is the error of a stream which is cut short. So it gets two
+// another one are ignored. The library reads on after each stream, and has an error for such bytes;
+// but if only one byte follows, that error equals the one for a stream which is cut short. So it gets two
 // zeros more than there are bytes: a whole file ends with an error that no other file has.
 type streams struct {
 	in    *bufio.Reader
@@ -21,7 +20,6 @@ type streams struct {
 	zeros int  // how many were added
 }
 
-// newStreams checks the head of the first stream.
 func newStreams(in *bufio.Reader) (*streams, error) {
 	head, err := in.Peek(4)
 	switch {
@@ -40,7 +38,6 @@ func newStreams(in *bufio.Reader) (*streams, error) {
 	return s, nil
 }
 
-// ReadByte implements io.ByteReader for the library.
 func (s *streams) ReadByte() (byte, error) {
 	b, err := s.in.ReadByte()
 	if err == io.EOF && s.zeros < 2 {
@@ -51,7 +48,6 @@ func (s *streams) ReadByte() (byte, error) {
 	return b, err
 }
 
-// Read implements io.Reader.
 func (s *streams) Read(b []byte) (int, error) {
 	n, err := s.z.Read(b)
 	switch err {

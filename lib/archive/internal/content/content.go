@@ -31,14 +31,12 @@ type Options struct {
 	Warn      func(msg string)
 }
 
-// warn reports what is beyond a limit.
 func (o *Options) warn(err error, hint string) {
 	if o.Warn != nil {
 		o.Warn("Error: " + err.Error() + hint)
 	}
 }
 
-// tempDir returns where temporary files go.
 func (o *Options) tempDir() string { return cmp.Or(o.TempDir, os.TempDir()) }
 
 // inside turns a path of the system into one of an fs.FS.
@@ -70,8 +68,8 @@ func (o *Options) List(dir string) ([]string, error) {
 	return f.Readdirnames(-1)
 }
 
-// Readable reports whether path is a file that can be opened. Whether what is no regular file can
-// be used is found out later: opening a pipe would wait.
+// Readable reports whether path is a file that can be opened. It does not open a file that is not
+// regular: opening a pipe would wait.
 func (o *Options) Readable(path string) bool {
 	if _, err := o.Stat(path); err != nil || o.FS != nil {
 		return err == nil
@@ -110,8 +108,8 @@ type File struct {
 	diskLimit int64
 }
 
-// Open opens the file at path. Errors have a code, or are those of ctx: what is neither a file nor a
-// directory has no label, as the bytes of a device are none.
+// Open opens the file at path. Errors have a code, or are those of ctx; the code of a device or a pipe
+// is pmerr.Label, as that of a file without a label.
 func Open(ctx context.Context, path string, opt Options) (*File, error) {
 	if opt.MemLimit <= 0 {
 		opt.MemLimit = 4 << 20
@@ -166,7 +164,7 @@ func (c *File) View(ctx context.Context, end int64) ([]byte, error) {
 	return c.view(ctx, end)
 }
 
-// view is View.
+// view is View for a caller that holds c.mu.
 func (c *File) view(ctx context.Context, end int64) ([]byte, error) {
 	if c.blocks != nil {
 		return c.viewBlocks(ctx, end)
@@ -229,7 +227,6 @@ func (c *File) ReadAt(buf []byte, off int64) bool {
 	return err == nil
 }
 
-// growPlain maps the bytes appended to a plain file.
 func (c *File) growPlain() {
 	info, err := c.file.Stat()
 	if err != nil {
@@ -251,7 +248,6 @@ func (c *File) growPlain() {
 	}
 }
 
-// finish ends the reading of the file.
 func (c *File) finish(err error) {
 	c.whole = true
 	if !errors.Is(err, io.EOF) {

@@ -5,7 +5,6 @@ import (
 	"io"
 )
 
-// input is a compressed file.
 type input interface {
 	io.Reader
 	io.ReaderAt
@@ -25,7 +24,6 @@ const maxBarren = 64 << 20
 
 var errBarren = errors.New("compressed file goes on without content")
 
-// Read implements io.Reader.
 func (i *intake) Read(b []byte) (int, error) {
 	if err := i.c.ctx.Err(); err != nil {
 		return 0, err
@@ -38,7 +36,6 @@ func (i *intake) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// ReadAt implements io.ReaderAt.
 func (i *intake) ReadAt(b []byte, off int64) (int, error) {
 	if err := i.c.ctx.Err(); err != nil {
 		return 0, err
@@ -52,7 +49,6 @@ type flow struct {
 	in *intake
 }
 
-// Read implements io.Reader.
 func (f flow) Read(b []byte) (int, error) {
 	if err := f.in.c.ctx.Err(); err != nil {
 		return 0, err

@@ -4,7 +4,6 @@ package content
 
 import "golang.org/x/sys/unix"
 
-// freeSpace returns how many bytes are free on the disk that holds dir.
 func freeSpace(dir string) (n int64, ok bool) {
 	var st unix.Statfs_t
 	if unix.Statfs(dir, &st) != nil {

@@ -7,7 +7,6 @@ import (
 	"io"
 )
 
-// errGzip is the error of what gzip cannot have written, and the library takes.
 var errGzip = errors.New("damaged file of gzip")
 
 // reservedFlags are those in the head of a member that gzip refuses: encryption, and what has no
@@ -21,13 +20,11 @@ type members struct {
 	z  gzip.Reader
 }
 
-// newMembers reads the head of the first member.
 func newMembers(in *bufio.Reader) (*members, error) {
 	m := &members{in: in}
 	return m, m.head()
 }
 
-// Read implements io.Reader.
 func (m *members) Read(b []byte) (int, error) {
 	for {
 		n, err := m.z.Read(b)
@@ -58,7 +55,6 @@ func (m *members) next() error {
 	return err
 }
 
-// head reads the head of a member.
 func (m *members) head() error {
 	if b, err := m.in.Peek(4); err == nil && b[3]&reservedFlags != 0 {
 		return errGzip

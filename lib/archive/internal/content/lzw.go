@@ -17,10 +17,8 @@ const (
 	clearCode = 256
 )
 
-// errLZW is the error of what compress cannot have written.
 var errLZW = errors.New("damaged file of compress")
 
-// lzw unpacks a file of compress(1).
 type lzw struct {
 	in    io.Reader
 	block bool // clearCode is one
@@ -39,7 +37,6 @@ type lzw struct {
 	rest []byte              // what of that was not read
 }
 
-// newLZW reads the head of a file.
 func newLZW(in io.Reader) (*lzw, error) {
 	var head [3]byte
 	if _, err := io.ReadFull(in, head[:]); err != nil {
@@ -53,7 +50,6 @@ func newLZW(in io.Reader) (*lzw, error) {
 	return z, nil
 }
 
-// clear empties the table.
 func (z *lzw) clear() {
 	z.width, z.have, z.pos, z.last = minWidth, 0, 0, -1
 	z.next = clearCode
@@ -62,7 +58,6 @@ func (z *lzw) clear() {
 	}
 }
 
-// Read implements io.Reader.
 func (z *lzw) Read(b []byte) (n int, err error) {
 	for n < len(b) {
 		if len(z.rest) == 0 {
@@ -77,7 +72,6 @@ func (z *lzw) Read(b []byte) (n int, err error) {
 	return n, nil
 }
 
-// step unpacks a code.
 func (z *lzw) step() error {
 	if z.next == 1<<z.width && (z.width < z.widest || z.widest == minWidth) {
 		if z.width == z.widest {
@@ -119,7 +113,6 @@ func (z *lzw) step() error {
 	return nil
 }
 
-// code takes the next code.
 func (z *lzw) code() (int, error) {
 	if z.pos+z.width > z.have {
 		n, err := io.ReadFull(z.in, z.codes[:z.width])

@@ -3,6 +3,7 @@
 package content
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"strconv"
@@ -19,10 +20,8 @@ const mapsWritten = true
 // says otherwise, and Go's runtime ends the program when it gets none.
 const maxMappings = 60_000
 
-// mappings counts those of the process.
 var mappings atomic.Int64
 
-// mappingsLeft reports whether there may be one mapping more.
 func mappingsLeft() bool {
 	n := mappings.Load()
 	if n < maxMappings {
@@ -74,14 +73,11 @@ func (m *mapping) release(from, to int64) {
 	}
 }
 
-// close removes the mappings.
 func (m *mapping) close() error {
 	var first error
 	for _, data := range m.maps {
 		mappings.Add(-1)
-		if err := unix.Munmap(data); err != nil && first == nil {
-			first = err
-		}
+		first = cmp.Or(first, unix.Munmap(data))
 	}
 	m.maps = nil
 	return first

@@ -71,7 +71,6 @@ func (p *openFiles) yield(c *File) bool {
 	return false
 }
 
-// remove forgets c.
 func (p *openFiles) remove(c *File) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -94,7 +93,6 @@ func (c *File) reopen() error {
 	return nil
 }
 
-// open opens the file at the path.
 func (c *File) open() (err error) {
 	if c.opt.FS != nil {
 		return c.openInside()
@@ -113,7 +111,6 @@ func (c *File) open() (err error) {
 	return c.openSource(c.file, info.Size())
 }
 
-// openInside opens a file that is not one of the system.
 func (c *File) openInside() error {
 	data, err := fs.ReadFile(c.opt.FS, inside(c.path))
 	if err != nil {
@@ -126,7 +123,6 @@ func (c *File) openInside() error {
 	return c.openSource(bytes.NewReader(data), int64(len(data)))
 }
 
-// openSource begins to unpack the file, if it is compressed.
 func (c *File) openSource(in input, size int64) (err error) {
 	if c.suffix == "" {
 		return nil

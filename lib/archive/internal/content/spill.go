@@ -17,23 +17,19 @@ const (
 	maxChunk = 256 << 10
 )
 
-// The error numbers of what is beyond a limit: of memory, or of the disk.
 const (
 	enomem pmerr.Code = -12
 	enospc pmerr.Code = -28
 )
 
-// unpacked counts what the process keeps of the contents of compressed files, and what unpacking them
-// takes.
+// unpacked counts the bytes that the unpacked contents of the process take, and those that unpacking takes.
 var unpacked ledger
 
-// A ledger counts bytes that are in use.
 type ledger struct {
 	mu                 sync.Mutex
 	memory, disk, work int64
 }
 
-// take adds n to one of the counts of l, unless it would exceed limit.
 func (l *ledger) take(count *int64, n, limit int64) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -44,7 +40,6 @@ func (l *ledger) take(count *int64, n, limit int64) bool {
 	return true
 }
 
-// give takes n off one of the counts.
 func (l *ledger) give(count *int64, n int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -72,7 +67,6 @@ func (c *File) takeMemory(n int64, needed bool) error {
 	return nil
 }
 
-// giveMemory takes back what takeMemory has noted.
 func (c *File) giveMemory(n int64) {
 	unpacked.give(&unpacked.work, n)
 	c.taken -= n
@@ -104,7 +98,6 @@ func (c *File) unpack(end int64) error {
 	return nil
 }
 
-// unpackMore unpacks some bytes.
 func (c *File) unpackMore() error {
 	size := min(max(len(c.data), minChunk), maxChunk)
 	if c.temp == nil && !c.makeRoom(size) {
@@ -124,7 +117,6 @@ func (c *File) unpackMore() error {
 	return err
 }
 
-// makeRoom makes room for size more bytes in memory, if so much may be kept there.
 func (c *File) makeRoom(size int) bool {
 	if cap(c.data)-len(c.data) >= size && c.kept > 0 {
 		return true
@@ -164,7 +156,6 @@ func (c *File) spill() error {
 	return nil
 }
 
-// createTemp creates the temporary file.
 func (c *File) createTemp() error {
 	temp, err := os.CreateTemp(c.opt.TempDir, "pcp-archive-")
 	if err != nil {
@@ -179,7 +170,6 @@ func (c *File) createTemp() error {
 	return nil
 }
 
-// takeDisk notes that the temporary file takes n bytes more, unless that is too many.
 func (c *File) takeDisk(n int64) error {
 	if unpacked.take(&unpacked.disk, n, c.diskLimit) {
 		c.onDisk += n
@@ -208,7 +198,6 @@ func (c *File) store(b []byte) error {
 	return err
 }
 
-// unpackToDisk unpacks at most size bytes to the temporary file.
 func (c *File) unpackToDisk(size int) error {
 	if c.chunk == nil {
 		c.chunk = make([]byte, maxChunk)

@@ -40,9 +40,9 @@ func Trim(name string) string {
 
 var errSuffix = errors.New("unknown kind of compressed file")
 
-// unpacker returns what unpacks f, by the suffix of its name, and how much memory that takes. Files of
-// gzip and of compress are told apart by their beginning, as gzip does, which the reference uses for
-// both. No program packs anything to an empty file. Matches of zstd go farther back if wide is set.
+// unpacker returns a reader that unpacks f, by the suffix of its name, and how much memory it takes.
+// Files of gzip and of compress are told apart by their beginning, as gzip does, which the reference uses
+// for both. An empty file is an error: no program writes one. Matches of zstd go farther back if wide is set.
 func unpacker(f io.Reader, suffix string, wide bool) (r io.ReadCloser, memory int64, err error) {
 	in := bufio.NewReaderSize(f, 32<<10) // that of lzma is larger, and passes by it
 	magic, err := in.Peek(2)

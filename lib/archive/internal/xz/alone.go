@@ -65,7 +65,6 @@ func NewAlone(r io.Reader) (*Alone, error) {
 // Memory returns how many bytes a may take.
 func (a *Alone) Memory() int64 { return int64(a.limit) + overhead }
 
-// fill reads input until there is enough of it, or no more.
 func (a *Alone) fill() {
 	d := &a.d
 	if a.readErr != nil || d.size-d.coder.pos >= minInput {
@@ -98,7 +97,7 @@ func (a *Alone) unpack() ([]byte, error) {
 		} else if a.known && a.left == 0 {
 			return nil, a.end()
 		}
-		// No more than there is input for: so what is unpacked behind its end is a symbol at most.
+		// No more than there is input for: at most one symbol is then unpacked from beyond its end.
 		n := max(min(maxPiece-(d.pos-start), (d.size-d.coder.pos)/maxSymbol), 1)
 		if a.known {
 			d.left = int(min(a.left, math.MaxInt/2))
@@ -121,7 +120,7 @@ func (a *Alone) unpack() ([]byte, error) {
 // marker is the distance, less one, of a match that is the end.
 const marker = math.MaxUint32
 
-// end checks what is behind content of a known size: a marker, or nothing.
+// end checks what follows content of a known size: a marker, or nothing.
 func (a *Alone) end() error {
 	d := &a.d
 	if d.code == 0 && d.coder.pos == d.size {
@@ -133,7 +132,6 @@ func (a *Alone) end() error {
 	return a.finished()
 }
 
-// finished checks the end of the input.
 func (a *Alone) finished() error {
 	d := &a.d
 	if a.fill(); a.readErr == io.ErrUnexpectedEOF && d.coder.pos == d.size && d.code == 0 {

@@ -10,7 +10,6 @@ import (
 	"sync"
 )
 
-// The checks at the end of a block.
 const (
 	checkNone   = 0
 	checkCRC32  = 1
@@ -21,13 +20,11 @@ const (
 // checkSizes are the lengths of checks, those of unknown kinds too.
 var checkSizes = [16]byte{0, 4, 4, 4, 8, 8, 8, 16, 16, 16, 32, 32, 32, 64, 64, 64}
 
-// A check computes what is at the end of a block.
 type check interface {
 	io.Writer
 	Sum(b []byte) []byte
 }
 
-// newCheck returns what computes a check.
 func newCheck(kind byte) (check, error) {
 	switch kind {
 	case checkNone:
@@ -56,7 +53,6 @@ type BlockReader struct {
 // maxSpare is how much memory a decoder that is not in use keeps.
 const maxSpare = 1 << 20
 
-// decoders are not in use.
 var decoders = sync.Pool{New: func() any { return new(decoder) }}
 
 // OpenBlock begins to unpack block i. Several blocks may be unpacked at the same time.
@@ -91,14 +87,9 @@ func (r *BlockReader) Close() {
 
 // read fills buf with the bytes of the file that are ahead by so many.
 func (r *BlockReader) read(buf []byte, ahead int) ([]byte, error) {
-	n, err := r.f.in.ReadAt(buf, r.pos+int64(ahead))
-	if n == len(buf) {
-		err = nil
-	}
-	return buf, err
+	return buf, readFull(r.f.in, buf, r.pos+int64(ahead))
 }
 
-// skip passes over bytes of the file.
 func (r *BlockReader) skip(n int) {
 	r.pos += int64(n)
 	r.rest -= int64(n)
@@ -127,7 +118,6 @@ func (r *BlockReader) Next(n int) ([]byte, error) {
 	return piece, nil
 }
 
-// chunk loads the next chunk.
 func (r *BlockReader) chunk() error {
 	var buf [maxHead]byte
 	head, err := r.read(buf[:min(maxHead, r.rest)], 0)
@@ -151,7 +141,6 @@ func (r *BlockReader) chunk() error {
 	return r.d.load(c)
 }
 
-// end checks what is after the last chunk: padding and the check.
 func (r *BlockReader) end() error {
 	padding, size := r.padded()-r.length, int64(checkSizes[r.check])
 	if r.left != 0 || r.rest != padding+size {

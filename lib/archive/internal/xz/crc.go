@@ -16,7 +16,6 @@ var crcTables struct {
 	t    *[16][256]uint64
 }
 
-// makeCRC fills the tables.
 func makeCRC() {
 	t := new([16][256]uint64)
 	crcTables.t = t
@@ -34,7 +33,6 @@ func makeCRC() {
 	}
 }
 
-// Write implements io.Writer.
 func (c *crc) Write(p []byte) (int, error) {
 	crcTables.once.Do(makeCRC)
 	t, sum, n := crcTables.t, ^uint64(*c), len(p)
@@ -52,5 +50,4 @@ func (c *crc) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// Sum appends the checksum, the highest byte first.
 func (c *crc) Sum(b []byte) []byte { return binary.BigEndian.AppendUint64(b, uint64(*c)) }

@@ -38,7 +38,7 @@ func (d *decoder) setProps(b byte) error {
 // The states of the model: what the last symbols were. Those below sevenLiterals follow a literal.
 const firstMatched = 7
 
-// run unpacks the input up to a place in the output, or a match further, but not behind the chunk.
+// run unpacks the input up to a place in the output, or a match further, but not beyond the chunk.
 func (d *decoder) run(stop int) error {
 	end := min(d.pos+d.left, len(d.out))
 	m, in, out, pos := &d.model, &d.in, d.out[:end], d.pos
@@ -83,19 +83,16 @@ func (d *decoder) run(stop int) error {
 	return nil
 }
 
-// suspend keeps the state of run.
 func (d *decoder) suspend(c coder, state uint32, pos int) {
 	d.coder, d.state = c.normal(&d.in), state
 	d.left, d.pos = d.left-(pos-d.pos), pos
 }
 
-// tooFar is the error of a match that begins before the dictionary or goes beyond the chunk.
 func (d *decoder) tooFar(c coder, state uint32, pos int) error {
 	d.suspend(c, state, pos)
 	return fmt.Errorf("%w: LZMA match", errDamage)
 }
 
-// afterLiteral is the state after a literal.
 var afterLiteral = [states]uint32{0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 4, 5}
 
 // after returns the state after something else: literal if the symbol before was one.
@@ -144,7 +141,6 @@ func copyMatch(out []byte, pos, from, length int) {
 	}
 }
 
-// The largest chunk and its parts.
 const (
 	maxHead   = 6
 	maxPacked = 1 << 16
@@ -152,7 +148,6 @@ const (
 	maxMatch  = 273
 )
 
-// A chunk is a piece of LZMA2: as it is, or packed.
 type chunk struct {
 	control  byte
 	head     int // bytes before the content
@@ -172,7 +167,6 @@ const (
 	resetAll   = 0xe0 // and the dictionary
 )
 
-// readChunk reads the head of the chunk that src begins with.
 func readChunk(src []byte) (c chunk, err error) {
 	switch {
 	case len(src) > 0 && src[0] == lastChunk:
@@ -196,7 +190,6 @@ func room(dictionary, size int64) int64 {
 	return min(size, dictionary+max(dictionary/4, 4*maxPiece))
 }
 
-// begin prepares for the chunks of a block, which has a size.
 func (d *decoder) begin(dictionary, size int64) {
 	d.keep = int(dictionary)
 	if n := int(room(dictionary, size)); n > cap(d.out) {
@@ -217,7 +210,7 @@ func (d *decoder) makeRoom(n int) {
 	}
 }
 
-// load begins with a chunk, of which the content is in d.in.
+// load begins with a chunk, whose content is in d.in.
 func (d *decoder) load(c chunk) error {
 	if reset := c.control == plainReset || c.control >= resetAll; reset {
 		d.dict, d.shift, d.needDict, d.needProps = d.pos, -d.pos, false, true

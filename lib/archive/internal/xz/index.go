@@ -16,14 +16,12 @@ import (
 	"pmtools/lib/internal/wire"
 )
 
-// Errors about what an xz file says of itself.
 var (
 	errLayout     = errors.New("damaged xz file")
 	errDictionary = errors.New("dictionary of compressed file is too large")
 	errBlocks     = errors.New("xz file of more than 1048576 blocks") // maxBlocks; a text that is made costs each start
 )
 
-// Limits on what no program writes.
 const (
 	maxHeader     = 1024      // bytes of a block's header
 	maxDictionary = 256 << 20 // bytes that a block may refer back to: xz -9 uses 64 MiB
@@ -62,7 +60,6 @@ type Block struct {
 // blockSize is no less than the memory of a Block.
 const blockSize = 48
 
-// padded returns how many bytes of the file b takes.
 func (b *Block) padded() int64 { return (b.length + 3) &^ 3 }
 
 // Memory returns how many bytes OpenBlock and the reading of the block take.
@@ -136,7 +133,6 @@ func (f *File) Find(off int64) int {
 	return max(i-1, 0)
 }
 
-// sealed reports whether a checksum is that of b.
 func sealed(b, sum []byte) bool { return binary.LittleEndian.Uint32(sum) == crc32.ChecksumIEEE(b) }
 
 // addStream adds the blocks of a stream, the last one first: those that its index, which begins at
@@ -243,10 +239,8 @@ func (b *Block) header(src []byte) (int, error) {
 	return length, nil
 }
 
-// zeros reports whether b has nothing else.
 func zeros(b []byte) bool { return len(bytes.Trim(b, "\x00")) == 0 }
 
-// dictionarySize decodes the byte that gives the size of a dictionary.
 func dictionarySize(bits byte) uint64 {
 	return uint64(2|bits&1) << (bits/2 + 11)
 }

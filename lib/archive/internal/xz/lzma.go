@@ -7,16 +7,13 @@ import (
 
 // The model of LZMA: which symbols there are, and the probabilities by which they are coded.
 
-// errDamage is wrapped by all errors about what is unpacked.
 var errDamage = errors.New("damaged")
 
 // A prob is the probability of a bit 0, in 2048ths.
 type prob uint16
 
-// evens is the probability before anything is known.
 const evens prob = 1024
 
-// Sizes of the model.
 const (
 	states     = 12
 	posStates  = 16
@@ -30,7 +27,6 @@ const (
 	alignBits  = 4
 )
 
-// lengths are the probabilities of the lengths of matches.
 type lengths struct {
 	choice [2]prob
 	low    [posStates][lenLow]prob
@@ -98,7 +94,7 @@ type coder struct {
 	pos        int
 }
 
-// input holds the bytes of a chunk, with zeros behind it. Its size is a power of two, so that a place
+// input holds the bytes of a chunk, and zeros after them. Its size is a power of two, so that a place
 // needs no check; the place is checked at each symbol.
 type input [1 << 17]byte
 
@@ -115,14 +111,12 @@ func (c coder) normal(in *input) coder {
 // bound returns the code from which on the next bit is 1. There must be enough bits in span.
 func (c coder) bound(p *prob) uint64 { return c.span >> 11 * uint64(*p) }
 
-// zero passes over a bit 0, and adapts its probability.
 func (c coder) zero(p *prob, bound uint64) coder {
 	c.span = bound
 	*p += (2048 - *p) >> 5
 	return c
 }
 
-// one passes over a bit 1, and adapts its probability.
 func (c coder) one(p *prob, bound uint64) coder {
 	c.span -= bound
 	c.code -= bound
@@ -130,7 +124,6 @@ func (c coder) one(p *prob, bound uint64) coder {
 	return c
 }
 
-// bit decodes a bit, and adapts its probability.
 func (c coder) bit(p *prob) (coder, bool) {
 	bound := c.bound(p)
 	if c.code < bound {
@@ -183,7 +176,6 @@ func (c coder) reverse(in *input, probs []prob, count int) (coder, uint32) {
 	return c, uint32(sum)
 }
 
-// direct decodes a number of some bits that are as probable as not.
 func (c coder) direct(in *input, n int) (coder, uint32) {
 	var sum uint64
 	for range n {
@@ -198,7 +190,6 @@ func (c coder) direct(in *input, n int) (coder, uint32) {
 	return c, uint32(sum)
 }
 
-// length decodes the length of a match.
 func (c coder) length(in *input, l *lengths, posState uint32) (coder, int) {
 	probs, least := &l.low[posState], minMatch
 	c, b := c.normal(in).bit(&l.choice[0])
@@ -242,7 +233,7 @@ func (c coder) distance(in *input, m *model, length int) (coder, uint32) {
 // of which a bit is 0, or 1. The last quarter lets a number of 10 bits be an index.
 type literals [0x400]prob
 
-// literal decodes a byte, of which n has the highest bits behind a bit 1.
+// literal decodes a byte; n has its highest bits so far, after a bit 1.
 func (c coder) literal(in *input, probs *literals, n uint64) (coder, byte) {
 	w := uint64(probs[n&0xff])
 	for n < 0x100 {
@@ -255,8 +246,8 @@ func (c coder) literal(in *input, probs *literals, n uint64) (coder, byte) {
 	return c, byte(n)
 }
 
-// matched decodes a byte behind a match, of which the byte that would have continued the match says
-// something, as long as the bits are the same.
+// matched decodes a byte after a match. The byte that would have continued the match selects the
+// probabilities, as long as its bits are the same.
 func (c coder) matched(in *input, probs *literals, other byte) (coder, byte) {
 	for rest := uint64(other) | 0x100; rest < 0x10000; {
 		c = c.normal(in)

@@ -3,7 +3,7 @@ package xz
 import "io"
 
 // pieces is an io.Reader of what next returns. A piece that comes with an error is read before the
-// error, which is the end: so what could be unpacked of a damaged file is read.
+// error: so a reader gets as much of a damaged file as can be unpacked.
 type pieces struct {
 	next func() (piece []byte, err error) // the piece is there until the next call
 
@@ -11,7 +11,6 @@ type pieces struct {
 	err  error  // after it
 }
 
-// Read implements io.Reader.
 func (r *pieces) Read(p []byte) (int, error) {
 	for len(r.rest) == 0 {
 		if r.err != nil {
@@ -39,7 +38,6 @@ func NewReader(f *File) *Reader {
 	return r
 }
 
-// advance unpacks the next piece.
 func (r *Reader) advance() (piece []byte, err error) {
 	if r.block == nil {
 		if r.i == len(r.f.Blocks) {

@@ -9,10 +9,8 @@ type tail struct {
 	off int64
 }
 
-// kept is how many bytes a tail keeps.
 const kept = 8 << 10
 
-// read fills p with what is at an offset.
 func (t *tail) read(p []byte, off int64) error {
 	if len(p) > kept {
 		return readFull(t.in, p, off)
