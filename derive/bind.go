@@ -10,7 +10,6 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// newEnv returns the env in which some metrics are bound.
 func (s *Source) newEnv(ctx context.Context, cause Cause) *env {
 	if s.nesting != nil {
 		return s.nestedEnv(ctx, cause)
@@ -94,7 +93,6 @@ func (e *env) prefetch() error {
 	return e.describe(ids)
 }
 
-// mentioned calls f with each metric name in an expression.
 func mentioned(x syntax.Expr, f func(string)) {
 	for n := range syntax.Preorder(x) {
 		switch n := n.(type) {
@@ -108,12 +106,10 @@ func mentioned(x syntax.Expr, f func(string)) {
 	}
 }
 
-// lookup asks the Source below for names.
 func (e *env) lookup(names []string) error {
 	return ask(e.ctx, e.s.base.Lookup, names, e.names, pmerr.Name)
 }
 
-// describe asks the Source below for descriptions.
 func (e *env) describe(ids []pcp.ID) error {
 	return ask(e.ctx, e.s.base.Describe, ids, e.descs, pmerr.PMID)
 }
@@ -137,7 +133,6 @@ func ask[K comparable, V any](ctx context.Context, request func(context.Context,
 	return nil
 }
 
-// bind decides the state of one metric.
 func (e *env) bind(m *metric) {
 	if m.state != unbound {
 		return
@@ -175,7 +170,6 @@ func (e *env) bind(m *metric) {
 	}
 }
 
-// checkOptions returns how the expression of a metric is checked.
 func (s *Source) checkOptions(name string) *check.Options {
 	novalue, _ := s.reg.Control(NoValueOption)
 	return &check.Options{Name: name, NoValue: novalue != 0, Equivalent: s.equivalent}

@@ -34,7 +34,6 @@ func (c Control) String() string {
 	return controlNames[c-1]
 }
 
-// A control is a setting's value.
 type control struct {
 	value int
 	fixed bool // set from the environment, which has priority

@@ -42,7 +42,6 @@ func globalID(i int) pcp.ID {
 	return pcp.NewID(pcp.DynamicDomain, uint32(i/maxItem), uint32(i%maxItem)+1)
 }
 
-// localID returns the identifier of definition number i of a Source.
 func localID(i int) pcp.ID {
 	return pcp.NewID(pcp.DynamicDomain, uint32(maxCluster-i/maxItem), uint32(maxItem-i%maxItem))
 }

@@ -12,7 +12,6 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// badDerive is the code of most errors.
 const badDerive = pmerr.BadDerive
 
 // An Error says why a definition was refused. It unwraps to a *syntax.Error (also for what was
@@ -117,7 +116,6 @@ func (e *Error) Message() string {
 	return b.String()
 }
 
-// caret writes the expression and below it the caret.
 func (e *Error) caret(b *strings.Builder) {
 	fmt.Fprintf(b, "%s\n%s\n", e.Expr, syntax.CaretOffset(syntax.Pos(e.Offset())))
 }

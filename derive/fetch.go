@@ -79,7 +79,6 @@ func (s *Source) Fetch(ctx context.Context, req *pmapi.Request, dst *pcp.Result)
 	return nil
 }
 
-// derive computes column i of a result.
 func (s *Source) derive(i int, dst *pcp.Result) {
 	p := &s.plan
 	sl, col := &p.slots[i], &dst.Sets[i]
@@ -111,7 +110,6 @@ func (s *Source) derive(i int, dst *pcp.Result) {
 	}
 }
 
-// arguments returns the columns of operands.
 func (p *fetchPlan) arguments(args []int) []*pcp.Values {
 	p.column = p.column[:0]
 	for _, a := range args {
@@ -127,7 +125,6 @@ func (p *fetchPlan) arguments(args []int) []*pcp.Values {
 // recorded reports whether a record has a metric, if only without values.
 func recorded(v *pcp.Values) bool { return v.Len() > 0 || v.Empty || v.Err != 0 }
 
-// copyColumn makes dst equal to src.
 func copyColumn(dst, src *pcp.Values) {
 	dst.Reset(src.ID, src.Type)
 	dst.Err = src.Err
@@ -136,7 +133,6 @@ func copyColumn(dst, src *pcp.Values) {
 	dst.Blobs = append(dst.Blobs, src.Blobs...)
 }
 
-// prepare plans the fetch of ids.
 func (s *Source) prepare(ctx context.Context, ids []pcp.ID) error {
 	if err := s.newEnv(ctx, Used).bindAll(s.derived(ids), nil); err != nil {
 		return err

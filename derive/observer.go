@@ -156,7 +156,6 @@ func (r *Registry) Observer() Observer {
 	return nil
 }
 
-// view describes a metric of the Registry.
 func (d *definition) view() *Metric {
 	return &Metric{Program: d.Program, ID: d.id, Number: number(d.id)}
 }
@@ -174,7 +173,6 @@ func (m *metric) view() *Metric {
 		Masked: m.state == masked, Err: m.err, Valid: m.state == valid}
 }
 
-// state describes a Source.
 func (s *Source) state() *State {
 	novalue, _ := s.reg.Control(NoValueOption)
 	return &State{Number: s.handle, Recorded: s.recorded, NamesOnly: s.alone, NoValue: novalue != 0, Metrics: len(s.metrics)}
@@ -196,7 +194,6 @@ func (s *Source) listing(name string, walk bool) *Listing {
 	return l
 }
 
-// add shows a metric to the Observer.
 func (l *Listing) add(m *metric) {
 	if l != nil {
 		l.Metrics = append(l.Metrics, m.view())
@@ -204,7 +201,6 @@ func (l *Listing) add(m *metric) {
 	}
 }
 
-// done shows what the Source below answered.
 func (l *Listing) done(children int, err error) {
 	if l != nil {
 		l.Done, l.Children, l.Err = true, children, err
@@ -212,7 +208,6 @@ func (l *Listing) done(children int, err error) {
 	}
 }
 
-// observe shows a stage of the binding of a metric.
 func (e *env) observe(m *metric, stage Stage) {
 	o := e.s.reg.Observer()
 	if o == nil {

@@ -20,10 +20,8 @@ type addedName struct {
 // A walkFunc is what pmapi.Source.Walk is: it calls f for each leaf at or below a node.
 type walkFunc func(ctx context.Context, name string, f func(name string, id pcp.ID) bool) error
 
-// unknownName reports whether err says that a name does not exist.
 func unknownName(err error) bool { return errors.Is(err, pmerr.Name) || errors.Is(err, pmerr.NonLeaf) }
 
-// joinName returns the name of a node's child.
 func joinName(parent, child string) string {
 	if parent == "" {
 		return child
@@ -85,7 +83,6 @@ func walkNodes(ctx context.Context, base pmapi.Source, below walkFunc, name stri
 	return w.walk(name, names, true)
 }
 
-// A nameWalker is a walk in progress.
 type nameWalker struct {
 	ctx      context.Context
 	base     pmapi.Source
@@ -94,14 +91,12 @@ type nameWalker struct {
 	done     bool // f has returned false
 }
 
-// leaf calls f for an added name.
 func (w *nameWalker) leaf(n *addedName) {
 	if n != nil && !w.done {
 		w.done = !w.f(n.Name, n.ID)
 	}
 }
 
-// below calls f for the names of base at or below a node.
 func (w *nameWalker) below(name string) error {
 	if w.done {
 		return nil

@@ -76,7 +76,6 @@ func (r *Registry) Register(name, expr string) error {
 	return err
 }
 
-// define does the work of Register.
 func (r *Registry) define(name, expr string) (*definition, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -101,7 +100,6 @@ func (r *Registry) define(name, expr string) (*definition, error) {
 	return r.insert(p), nil
 }
 
-// badName is the text for a name that no file may define.
 func badName(name string) string { return "'" + name + "' is not a name for a metric" }
 
 // insert appends a definition. The lock is held, or the Registry is not shared yet.
@@ -135,7 +133,6 @@ func (r *Registry) All() iter.Seq2[string, string] {
 	}
 }
 
-// find returns the definition called name, or nil.
 func (r *Registry) find(name string) *definition {
 	r.mu.RLock()
 	defer r.mu.RUnlock()

@@ -224,7 +224,6 @@ func (s *Source) define(name, expr string) (*metric, error) {
 	return s.insert(p), nil
 }
 
-// insert makes an expression one of the Source's own metrics.
 func (s *Source) insert(p *Program) *metric {
 	m := &metric{definition: &definition{Program: p, id: localID(len(s.locals))}, local: true}
 	s.locals = append(s.locals, m)
@@ -239,7 +238,6 @@ func (s *Source) insert(p *Program) *metric {
 // Limit returns what SetLimit has set.
 func (s *Source) Limit() int { return s.limit }
 
-// append makes m known.
 func (s *Source) append(m *metric) {
 	m.number = s.known
 	s.known++
@@ -277,7 +275,6 @@ func (s *Source) sync() error {
 	return nil
 }
 
-// globalNamed returns the metric of the Registry with a name, or nil.
 func (s *Source) globalNamed(name string) *metric {
 	if d := s.reg.find(name); d != nil && number(d.id) < len(s.globals) {
 		return s.globals[number(d.id)]
@@ -296,7 +293,6 @@ func (s *Source) byID(id pcp.ID) *metric {
 	return nil
 }
 
-// derived returns the visible derived metrics among ids.
 func (s *Source) derived(ids []pcp.ID) []*metric {
 	var list []*metric
 	for _, id := range ids {

@@ -44,7 +44,6 @@ func (r *Registry) news(defs, removals int) ([]*definition, []removal) {
 	return r.defs[defs:len(r.defs):len(r.defs)], r.removals[removals:len(r.removals):len(r.removals)]
 }
 
-// opened counts a new Source and returns its number.
 func (r *Registry) opened() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -53,7 +52,6 @@ func (r *Registry) opened() int {
 	return r.sources - 1
 }
 
-// closed counts a Source as closed.
 func (r *Registry) closed(s *Source) {
 	_ = s.sync() // it is not closed yet
 	r.mu.Lock()
@@ -75,7 +73,6 @@ func (r *Registry) dropped(name string) {
 	}
 }
 
-// added counts a metric of a Source's own.
 func (r *Registry) added(name string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -104,7 +101,6 @@ func (s *Source) Remove(name string) error {
 	return nil
 }
 
-// remove removes all metrics with a name.
 func (s *Source) remove(name string) {
 	left := s.metrics[:0]
 	for _, m := range s.metrics {

@@ -50,7 +50,6 @@ func scan(env *cli.Env, arg string) (done bool, err error) {
 	return true, cli.Exit(1)
 }
 
-// list prints all codes of the PMAPI.
 func list(env *cli.Env) {
 	fmt.Fprintln(env.Out, "  Code  Symbolic Name          Message")
 	for code := range pmerr.All() {

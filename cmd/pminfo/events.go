@@ -11,7 +11,6 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// printEvents prints the records of event value i of a column.
 func (r *reporter) printEvents(ctx context.Context, values *pcp.Values, i int) {
 	v := values.Value(i)
 	records, err := pcp.UnpackEvents(v)
@@ -29,7 +28,6 @@ func (r *reporter) printEvents(ctx context.Context, values *pcp.Values, i int) {
 	}
 }
 
-// printEvent prints one event record.
 func (r *reporter) printEvent(ctx context.Context, i int, rec *pcp.EventRecord, highRes bool) {
 	b := fmt.Appendf(r.buf[:0], "    --- event record [%d] timestamp ", i)
 	if highRes {

@@ -63,7 +63,6 @@ func (r *reporter) write(rec *record) {
 	}
 }
 
-// metricJSON writes what the options ask for about m.
 func (r *reporter) metricJSON(ctx context.Context, m *metric) {
 	rec := record{Metric: m.name}
 	if r.show.pmid {
@@ -93,7 +92,6 @@ func (r *reporter) metricJSON(ctx context.Context, m *metric) {
 	r.write(&rec)
 }
 
-// describe adds the descriptor of a metric.
 func (rec *record) describe(m *metric) {
 	if m.noDesc != nil {
 		rec.Error = "pmLookupDesc: " + pmerr.Message(m.noDesc)
@@ -106,7 +104,6 @@ func (rec *record) describe(m *metric) {
 	}
 }
 
-// textJSON returns a help text, nil if there is none.
 func textJSON(text string, err error) *string {
 	if err != nil {
 		return nil
@@ -159,7 +156,6 @@ func (r *reporter) valueJSON(v *pcp.Values, i int) json.RawMessage {
 	return text
 }
 
-// eventsJSON returns the records of an event value, if they are asked for.
 func (r *reporter) eventsJSON(ctx context.Context, v *pcp.Values, i int) []eventRecord {
 	if !r.show.events || v.Type != pcp.Event && v.Type != pcp.HighResEvent {
 		return nil
@@ -180,7 +176,6 @@ func (r *reporter) eventsJSON(ctx context.Context, v *pcp.Values, i int) []event
 	return events
 }
 
-// paramJSON returns a parameter of an event record.
 func (r *reporter) paramJSON(ctx context.Context, p *pcp.Param) record {
 	rec := record{PMID: p.ID.String()}
 	if names, err := r.src.Names(ctx, p.ID); err == nil {
@@ -230,7 +225,6 @@ func (r *reporter) instancesJSON(ctx context.Context, d *pcp.Desc, rec *record) 
 	}
 }
 
-// indomJSON writes what the options ask for about an instance domain.
 func (r *reporter) indomJSON(ctx context.Context, d pcp.InDom) {
 	rec := record{InDom: d.String()}
 	if r.show.oneline {
@@ -245,7 +239,6 @@ func (r *reporter) indomJSON(ctx context.Context, d pcp.InDom) {
 	r.write(&rec)
 }
 
-// verifyJSON writes the problems of a metric, if it has some.
 func (r *reporter) verifyJSON(name string, findings []pcp.Finding, why string) {
 	rec := record{Metric: name}
 	for _, f := range findings {

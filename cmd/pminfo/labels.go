@@ -116,7 +116,6 @@ func (r *reporter) merge(ctx context.Context, below []pcp.Label, kind pcp.LabelK
 	return below
 }
 
-// indomLabels returns the labels of an instance domain as a whole.
 func (r *reporter) indomLabels(ctx context.Context, d pcp.InDom) []pcp.Label {
 	l := r.merge(ctx, nil, pcp.ContextLabels, 0)
 	if d == pcp.NullInDom {
@@ -138,7 +137,6 @@ func (r *reporter) metricLabels(ctx context.Context, d *pcp.Desc, domain uint32)
 	return r.merge(ctx, l, pcp.ItemLabels, uint32(d.ID))
 }
 
-// A labelled is an instance with its own labels.
 type labelled struct {
 	inst        int32
 	name, shown string // shown where the instance has a name; the reference hashes another where it has none
@@ -164,7 +162,6 @@ func (r *reporter) instances(ctx context.Context, d pcp.InDom) []labelled {
 	return list
 }
 
-// instanceSeries returns the series identifier of each instance.
 func (r *reporter) instanceSeries(ctx context.Context, d *pcp.Desc, list []labelled) []string {
 	shared := r.indomLabels(ctx, d.InDom)
 	ids := make([]string, len(list))
@@ -174,7 +171,6 @@ func (r *reporter) instanceSeries(ctx context.Context, d *pcp.Desc, list []label
 	return ids
 }
 
-// instanceLabels returns the labels of the values of each instance.
 func (r *reporter) instanceLabels(ctx context.Context, d *pcp.Desc, list []labelled) []string {
 	shared := r.metricLabels(ctx, d, d.InDom.Domain())
 	labels := make([]string, len(list))
@@ -184,7 +180,6 @@ func (r *reporter) instanceLabels(ctx context.Context, d *pcp.Desc, list []label
 	return labels
 }
 
-// printInstances prints the series identifiers and the labels of a metric's instances.
 func (r *reporter) printInstances(ctx context.Context, d *pcp.Desc) {
 	if d.InDom == pcp.NullInDom {
 		return
@@ -203,7 +198,6 @@ func (r *reporter) printInstances(ctx context.Context, d *pcp.Desc) {
 	}
 }
 
-// printSeries prints the identifiers of the source and of a metric.
 func (r *reporter) printSeries(ctx context.Context, m *metric) {
 	source := pcp.AppendLabels(nil, pcp.WithoutOptional(r.merge(ctx, nil, pcp.ContextLabels, 0)))
 	fmt.Fprintf(r.out, "    Source: %s\n", identifier(`{"series":"source","labels":%s}`, source))

@@ -30,7 +30,6 @@ func main() {
 	os.Exit(cli.Main(newCommand))
 }
 
-// flags are the options that only pminfo has.
 type flags struct {
 	show          show
 	batch         int // -b
@@ -49,7 +48,6 @@ type show struct {
 	json, glob, suggest     bool
 }
 
-// newCommand returns the command pminfo.
 func newCommand(env *cli.Env) *command.Command {
 	f := &flags{batch: 128}
 	c := command.New(env, "pminfo", "[options] [metricname | pmid | indom]...")
@@ -91,7 +89,6 @@ func newCommand(env *cli.Env) *command.Command {
 	return c
 }
 
-// setBatch takes the argument of -b.
 func (f *flags) setBatch(arg string) error {
 	n, ok := option.Number(arg)
 	if !ok {
@@ -119,7 +116,6 @@ func (s *show) imply() {
 	}
 }
 
-// needsDesc reports whether the output needs the descriptions of metrics.
 func (s *show) needsDesc() bool {
 	return s.desc || s.fetch || s.verify || s.labels || s.series
 }
@@ -127,7 +123,6 @@ func (s *show) needsDesc() bool {
 // needsSource reports whether the output needs more than names and identifiers.
 func (s *show) needsSource() bool { return s.needsDesc() || s.oneline || s.help }
 
-// onlyNames reports whether the output needs nothing but names.
 func (s *show) onlyNames() bool { return !s.pmid && !s.needsSource() }
 
 // spaced reports whether an empty line precedes each metric.

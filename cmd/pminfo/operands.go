@@ -111,7 +111,6 @@ func (r *reporter) matches(ctx context.Context, pattern string) ([][]string, err
 	return [][]string{found}, err
 }
 
-// propose prints the names that may have been meant by an unknown one.
 func (r *reporter) propose(ctx context.Context, unknown string) {
 	var known []string
 	err := pmapi.WalkNames(ctx, r.src, "", func(name string) bool { known = append(known, name); return true })
@@ -120,10 +119,8 @@ func (r *reporter) propose(ctx context.Context, unknown string) {
 	}
 }
 
-// flush reports on the metrics that wait for their batch to be full.
 func (r *reporter) flush(ctx context.Context) { r.reportFirst(ctx, len(r.pending)) }
 
-// reportFirst reports on the first n of the metrics that wait, which then wait no longer.
 func (r *reporter) reportFirst(ctx context.Context, n int) {
 	r.reportAll(ctx, r.pending[:n])
 	r.pending = slices.Delete(r.pending, 0, n)
@@ -188,5 +185,4 @@ func scanNumbers(s string) []uint32 {
 	return ns
 }
 
-// isDigit reports whether c is a decimal digit.
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }

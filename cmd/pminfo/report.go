@@ -36,7 +36,6 @@ type reporter struct {
 	buf      []byte
 }
 
-// A metric is one metric to report on.
 type metric struct {
 	name    string
 	id      pcp.ID
@@ -111,7 +110,6 @@ func (r *reporter) listTexts(ctx context.Context, ms []metric, ids []pcp.ID, kin
 	}
 }
 
-// report prints what the options ask for about the metrics of a batch.
 func (r *reporter) report(ctx context.Context, batch []metric) {
 	if batch = r.without(batch, "pmLookupName", func(m metric) error { return m.noName }); len(batch) == 0 {
 		return
@@ -163,7 +161,6 @@ func (r *reporter) without(batch []metric, call string, failed func(metric) erro
 	})
 }
 
-// fail prints that a call failed for a metric.
 func (r *reporter) fail(name, call string, err error) {
 	if r.show.json {
 		r.write(&record{Metric: name, Error: call + ": " + pmerr.Message(err)})
@@ -172,7 +169,6 @@ func (r *reporter) fail(name, call string, err error) {
 	fmt.Fprintf(r.out, "%s: %s: %s\n", name, call, pmerr.Message(err))
 }
 
-// metric prints what the options ask for about m.
 func (r *reporter) metric(ctx context.Context, m *metric) {
 	if m.unread != nil {
 		r.fail(m.name, "pmFetch", m.unread)
@@ -234,7 +230,6 @@ func (r *reporter) head(ctx context.Context, m *metric) {
 	}
 }
 
-// description prints the description of a metric, in one line or in two.
 func (r *reporter) description(m *metric) {
 	switch {
 	case !r.show.desc:
@@ -251,7 +246,6 @@ func (r *reporter) description(m *metric) {
 	}
 }
 
-// indom prints what the options ask for about an instance domain.
 func (r *reporter) indom(ctx context.Context, d pcp.InDom) {
 	if r.show.verify {
 		return

@@ -17,7 +17,6 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// run opens the source and reports on the operands.
 func (f *flags) run(ctx context.Context, c *command.Command, open *source.Opener, args []string) error {
 	env := c.Env
 	config := env.Config()
@@ -62,7 +61,6 @@ func (f *flags) open(ctx context.Context, open *source.Opener, o *option.Options
 	return open.Open(ctx)
 }
 
-// timeOptions applies -z, -Z and -O to an archive.
 func (r *reporter) timeOptions(ctx context.Context, env *cli.Env, o *option.Options) (err error) {
 	r.values.Location = env.Zone()
 	if _, recorded := pmapi.As[pmapi.Timeline](r.src); !recorded {
@@ -96,7 +94,6 @@ func register(ctx context.Context, env *cli.Env, src *derive.Source, registratio
 	return ok
 }
 
-// registerOne defines the metric of one -r.
 func registerOne(ctx context.Context, src *derive.Source, reg string) error {
 	name := reg[:max(strings.IndexAny(reg, "= \t"), 0)]
 	expr, found := strings.CutPrefix(strings.TrimLeft(reg[len(name):], " \t"), "=")

@@ -21,7 +21,6 @@ func (r *reporter) fetchAt(ctx context.Context, req *pmapi.Request, dst *pcp.Res
 	return r.src.Fetch(ctx, req, dst)
 }
 
-// printValues prints a metric's values, or why there are none.
 func (r *reporter) printValues(ctx context.Context, m *metric) {
 	d, v := &m.desc, m.fetched
 	switch {
@@ -134,10 +133,8 @@ func (r *reporter) listInstances(ctx context.Context, batch []metric) {
 // disappeared stands for the name of an instance that has none.
 const disappeared = "DISAPPEARED"
 
-// byID orders instances by identifier.
 func byID(a, b pcp.Instance) int { return cmp.Compare(a.ID, b.ID) }
 
-// find returns the name of an instance.
 func (n *names) find(inst int32) (string, bool) {
 	i, ok := slices.BinarySearchFunc(n.sorted, inst, func(in pcp.Instance, id int32) int { return cmp.Compare(in.ID, id) })
 	if !ok {

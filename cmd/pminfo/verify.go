@@ -7,7 +7,6 @@ import (
 	"pmtools/lib/pcp"
 )
 
-// verifyMetric prints the problems of a metric (-v, -e).
 func (r *reporter) verifyMetric(m *metric) {
 	d := &m.desc
 	var findings []pcp.Finding

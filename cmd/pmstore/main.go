@@ -19,14 +19,12 @@ import (
 
 func main() { os.Exit(cli.Main(newCommand)) }
 
-// flags are the options that only pmstore has.
 type flags struct {
 	fetch bool     // -F: print the values that are fetched afterwards
 	force bool     // -f: store even if there is no value yet
 	insts []string // -i: the names of the instances to store to; nil means all
 }
 
-// newCommand returns the command pmstore.
 func newCommand(env *cli.Env) *command.Command {
 	f := new(flags)
 	c := command.New(env, "pmstore", "[options] metricname value")

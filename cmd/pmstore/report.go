@@ -42,7 +42,6 @@ func (s *session) place(inst int32, i int) int {
 	return -1
 }
 
-// appendInst appends an instance with its name, if it has one.
 func appendInst(b []byte, inst int32, names map[int32]string) []byte {
 	b = strconv.AppendInt(append(b, " inst ["...), int64(inst), 10)
 	if name, ok := names[inst]; ok {

@@ -12,7 +12,6 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// A session is one store, from the lookup of the name to the report.
 type session struct {
 	*flags
 	env     *cli.Env
@@ -84,7 +83,6 @@ func (s *session) find(ctx context.Context) error {
 	return nil
 }
 
-// lookup returns the metric's identifier.
 func (s *session) lookup(ctx context.Context) (pcp.ID, error) {
 	if s.name == "" && !s.local {
 		return 0, pmerr.IPC // the answer of a daemon to an empty name
@@ -92,7 +90,6 @@ func (s *session) lookup(ctx context.Context) (pcp.ID, error) {
 	return pmapi.LookupName(ctx, s.src, s.name)
 }
 
-// selectInsts restricts the fetch to the instances of -i.
 func (s *session) selectInsts(ctx context.Context) error {
 	for _, name := range s.insts {
 		inst, err := s.lookupInst(ctx, name)
@@ -107,7 +104,6 @@ func (s *session) selectInsts(ctx context.Context) error {
 	return nil
 }
 
-// lookupInst returns the identifier of an instance.
 func (s *session) lookupInst(ctx context.Context, name string) (int32, error) {
 	if s.desc.InDom == pcp.NullInDom {
 		return 0, pmerr.InDom
@@ -115,7 +111,6 @@ func (s *session) lookupInst(ctx context.Context, name string) (int32, error) {
 	return s.src.LookupInst(ctx, s.desc.InDom, name)
 }
 
-// fetchOld fetches the values before the store.
 func (s *session) fetchOld(ctx context.Context) error {
 	if err := s.src.Fetch(ctx, &s.request, &s.old); err != nil {
 		return s.fail("%s: pre pmFetch: %s", s.name, pmerr.Message(err))
@@ -126,7 +121,6 @@ func (s *session) fetchOld(ctx context.Context) error {
 	return nil
 }
 
-// parse converts text to a value of the metric's type.
 func (s *session) parse(text string) (pcp.Value, error) {
 	v, err := pcp.ParseValue(s.desc.Type, text)
 	if err == nil {
@@ -140,7 +134,6 @@ func (s *session) parse(text string) (pcp.Value, error) {
 	return v, cli.Exit(1)
 }
 
-// column returns a column with v for each instance.
 func column(id pcp.ID, v pcp.Value, insts []int32) pcp.Values {
 	c := pcp.Values{ID: id, Type: v.Type(), Insts: insts}
 	for range insts {

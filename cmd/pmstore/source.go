@@ -8,7 +8,6 @@ import (
 	"pmtools/cmd/internal/source"
 )
 
-// run opens the source and stores the second operand to the metric that the first one names.
 func (f *flags) run(ctx context.Context, c *command.Command, open *source.Opener, args []string) error {
 	if len(args) != 2 {
 		c.Env.Messages.Print(c.Usage())

@@ -98,7 +98,6 @@ func (c *control) say(format string, args ...any) {
 	}
 }
 
-// wait implements pace.
 func (c *control) wait(ctx context.Context) (moved bool, err error) {
 	for {
 		if err := c.s.env.Flush(); err != nil {
@@ -126,7 +125,6 @@ func (c *control) wait(ctx context.Context) (moved bool, err error) {
 	}
 }
 
-// setZone shows times in another zone.
 func (c *control) setZone(packet *timecontrol.Packet) {
 	zone, err := source.LoadZone(packet.Zone)
 	if err != nil {
@@ -152,7 +150,6 @@ func (c *control) position(packet *timecontrol.Packet) error {
 	return nil
 }
 
-// end says that the archive is over.
 func (c *control) end() {
 	if c.End() {
 		c.say("\n[Time Control] End of Archive ...\n")

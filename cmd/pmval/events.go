@@ -25,7 +25,6 @@ type eventReporter struct {
 	values  format.Options
 }
 
-// labels implements reporter.
 func (r *eventReporter) labels([]column) {}
 
 // gap implements reporter. As in the reference, a sample without values gets only the time, and no
@@ -41,7 +40,6 @@ func (r *eventReporter) gap(at pcp.Timestamp, why string) {
 	r.out.Write(b)
 }
 
-// sample implements reporter.
 func (r *eventReporter) sample(_ context.Context, s *sample) error {
 	b := r.clock.appendFront(nil, s.time, "  ")
 	for i, c := range s.cells {
@@ -53,10 +51,8 @@ func (r *eventReporter) sample(_ context.Context, s *sample) error {
 	return nil
 }
 
-// end implements reporter.
 func (r *eventReporter) end() error { return nil }
 
-// appendEvents appends the records of one instance.
 func (r *eventReporter) appendEvents(b []byte, c *column, values *pcp.Values, at int) []byte {
 	b = append(b, r.name...)
 	if r.desc.InDom != pcp.NullInDom {
@@ -76,7 +72,6 @@ func (r *eventReporter) appendEvents(b []byte, c *column, values *pcp.Values, at
 	return b
 }
 
-// appendEvent appends one record.
 func (r *eventReporter) appendEvent(b []byte, i int, rec *pcp.EventRecord, highRes bool) []byte {
 	b = append(b, "  "...)
 	if highRes {

@@ -25,7 +25,6 @@ func (s *session) start() error {
 	return s.newReporter()
 }
 
-// newReporter sets what shows the samples.
 func (s *session) newReporter() (err error) {
 	f := s.flags
 	switch {
@@ -79,7 +78,6 @@ func (s *session) space() string {
 	return "\n"
 }
 
-// printHeader prints the description of the metric above its values.
 func (s *session) printHeader() {
 	out := s.env.Out
 	field := func(name, text string) { fmt.Fprintf(out, "%-11s%s\n", name+":", text) }
@@ -118,7 +116,6 @@ func (s *session) printHeader() {
 	}
 }
 
-// semanticsText returns what the header says about semantics.
 func semanticsText(sem pcp.Sem) string {
 	switch sem {
 	case pcp.Counter:
@@ -131,7 +128,6 @@ func semanticsText(sem pcp.Sem) string {
 	return "unknown"
 }
 
-// convertedUnits returns the units of a counter's rate as text.
 func convertedUnits(u pcp.Units) string {
 	if u = rateUnits(u); u.DimSpace == 0 && u.DimTime == 0 && u.DimCount == 0 {
 		return "time utilization"

@@ -13,7 +13,6 @@ import (
 	"pmtools/lib/when"
 )
 
-// A status is what came of asking for the next sample.
 type status int
 
 // The statuses.
@@ -57,7 +56,6 @@ type sampler struct {
 	reporting bool // values were printed since the last mark
 }
 
-// current returns the column of the current sample.
 func (p *sampler) current() *pcp.Values { return &p.results[p.now].Sets[0] }
 
 // loop shows the samples (commands.md T6.7).
@@ -132,7 +130,6 @@ func (p *sampler) wait(ctx context.Context) error {
 	return err
 }
 
-// next shows a sample that follows another.
 func (p *sampler) next(ctx context.Context) error {
 	if p.s.unknown(p.current()) {
 		if err := p.s.allInstances(ctx); err != nil {
@@ -143,7 +140,6 @@ func (p *sampler) next(ctx context.Context) error {
 	return p.show(ctx, &p.results[1-p.now])
 }
 
-// show hands a sample to the output.
 func (p *sampler) show(ctx context.Context, before *pcp.Result) error {
 	smp := p.conv.convert(p.s.columns, &p.results[p.now], before)
 	smp.strange = p.s.unknown(smp.values)
@@ -155,7 +151,6 @@ func (p *sampler) show(ctx context.Context, before *pcp.Result) error {
 	return err
 }
 
-// finish ends the output.
 func (p *sampler) finish(err error) error {
 	if endErr := p.s.out.end(); err == nil {
 		err = endErr
@@ -209,7 +204,6 @@ func (p *sampler) beyond() status {
 	return failed
 }
 
-// read reads the next result.
 func (p *sampler) read(ctx context.Context, r *pcp.Result) (mark bool, err error) {
 	if p.s.records != nil {
 		return p.s.records.FetchRecord(ctx, &p.s.request, r)
@@ -246,13 +240,11 @@ func (p *sampler) connect(ctx context.Context) error {
 // errNoConnection reports --reconnect on a source without a connection.
 var errNoConnection = errors.New("--reconnect is for daemons: this source has no connection")
 
-// A pace says when the next sample is due.
 type pace interface {
 	// wait waits until then. The result is whether the sample does not follow those before.
 	wait(ctx context.Context) (moved bool, err error)
 }
 
-// A pacer waits between samples.
 type pacer struct {
 	on    bool
 	env   *cli.Env
@@ -270,7 +262,6 @@ func newPacer(s *session) *pacer {
 	return p
 }
 
-// wait waits until the next sample is due.
 func (p *pacer) wait(ctx context.Context) (moved bool, err error) {
 	if !p.on {
 		return false, nil

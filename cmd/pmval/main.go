@@ -23,7 +23,6 @@ import (
 
 func main() { os.Exit(cli.Main(newCommand)) }
 
-// flags are the options of pmval's own.
 type flags struct {
 	delay     bool     // -d
 	recorded  bool     // -U: every record as it is, nothing between
@@ -48,7 +47,6 @@ type flags struct {
 	reconnect bool   // --reconnect
 }
 
-// newCommand returns the command pmval.
 func newCommand(env *cli.Env) *command.Command {
 	f := &flags{precision: -1}
 	c := command.New(env, "pmval", "[options] metricname")
@@ -92,7 +90,6 @@ func (f *flags) addHidden(c *command.Command) {
 	}
 }
 
-// loadDerived loads the definitions that --derived names.
 func loadDerived(src *source.Opener, path string) error {
 	if err := src.Load(path); err != nil {
 		return fmt.Errorf("pmLoadDerivedConfig failed: %s", pmerr.Message(err))
@@ -112,7 +109,6 @@ func atLeast(p *int, low int, letter string) func(string) error {
 	}
 }
 
-// addInsts takes the argument of -i.
 func (f *flags) addInsts(arg string) error {
 	f.insts, f.hasInsts = append(f.insts, option.SplitInstances(arg)...), true
 	return nil

@@ -12,7 +12,6 @@ import (
 	"pmtools/lib/sampling"
 )
 
-// setOutput takes the argument of --output.
 func (f *flags) setOutput(arg string) error {
 	if arg != "csv" && arg != "json" {
 		return &option.RuntimeError{Text: fmt.Sprintf("unknown output format '%s'; there are csv and json, see --help", arg)}
@@ -30,7 +29,6 @@ type formReporter struct {
 	list   []sampling.Value
 }
 
-// newForm returns a reporter for --output and --plot.
 func (s *session) newForm() (*formReporter, error) {
 	s.env.OwnForm = true
 	if s.flags.plot && !s.desc.Type.Arithmetic() {
@@ -69,7 +67,6 @@ func (s *session) newForm() (*formReporter, error) {
 	return r, err
 }
 
-// source describes the source.
 func (s *session) source() sampling.Source {
 	kind, name := s.options.Source()
 	out := sampling.Source{Kind: "host", Name: name, Host: s.host}
@@ -88,13 +85,10 @@ func (s *session) redrawn() bool {
 	return s.flags.plot && cli.IsTerminal(s.env.Stdout) && (s.timeline == nil || s.flags.delay)
 }
 
-// colored reports whether the terminal's colours are used.
 func (s *session) colored() bool { return s.flags.color && s.env.ColorWanted(s.env.Stdout) }
 
-// labels implements reporter.
 func (r *formReporter) labels([]column) {}
 
-// sample implements reporter.
 func (r *formReporter) sample(ctx context.Context, s *sample) error {
 	r.row.Time, r.row.Missing = s.time, ""
 	r.list = r.list[:0]
@@ -120,11 +114,9 @@ func (r *formReporter) value(s *sample, c cell) pcp.Value {
 	return s.values.Value(c.at)
 }
 
-// gap implements reporter.
 func (r *formReporter) gap(t pcp.Timestamp, why string) {
 	r.row.Time, r.row.Missing = t, why
 	_ = r.w.Sample(context.Background(), &r.row) // write errors are noticed when the program ends
 }
 
-// end implements reporter.
 func (r *formReporter) end() error { return r.w.Close() }

@@ -2,7 +2,6 @@ package main
 
 import "pmtools/lib/pcp"
 
-// A converter turns results into samples.
 type converter struct {
 	desc  pcp.Desc
 	rate  bool // counters become rates
@@ -28,7 +27,6 @@ func (c *converter) convert(columns []column, now, before *pcp.Result) *sample {
 	return s
 }
 
-// cell returns the value of a column.
 func (c *converter) cell(k int, now, before *pcp.Result) cell {
 	v, i := &now.Sets[0], c.now.places[k]
 	if i < 0 {
@@ -104,10 +102,8 @@ func (c *converter) rateOf(now *pcp.Result, i int, before *pcp.Result, j int) ce
 	return cell{kind: isReal, real: change / (timeScale(c.desc.Units) * (seconds(now.Time) - seconds(before.Time)))}
 }
 
-// odd reports whether value i of a column does not fit its type.
 func odd(v *pcp.Values, i int) bool { return v.Odd != nil && v.Odd[i].Bad }
 
-// number returns value i of a column as a double.
 func number(v *pcp.Values, i int) float64 {
 	f, _ := v.Value(i).Float64() // all numbers convert to doubles
 	return f
@@ -127,7 +123,6 @@ func timeScale(u pcp.Units) float64 {
 // the time between two samples is precise to about 100 nanoseconds.
 func seconds(t pcp.Timestamp) float64 { return float64(t.Sec) + float64(t.Nsec)/1e9 }
 
-// rateUnits returns the units of a counter's rate.
 func rateUnits(u pcp.Units) pcp.Units {
 	if u.DimTime == 0 {
 		u.ScaleTime = pcp.Sec

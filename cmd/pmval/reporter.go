@@ -33,14 +33,12 @@ type sample struct {
 	strange bool        // there are values of instances without a column
 }
 
-// A cell is the value of one column in a sample.
 type cell struct {
 	kind cellKind
 	real float64 // for isReal: a rate, or a number that is printed like one
 	at   int     // for isValue, and isReal unless it is a rate: which of the values it is
 }
 
-// A cellKind is the state of a cell.
 type cellKind uint8
 
 // The kinds.

@@ -95,7 +95,6 @@ func (f *flags) check(c *command.Command) {
 	}
 }
 
-// run shows a metric of the source.
 func (s *session) run(ctx context.Context, name string) error {
 	if t, ok := pmapi.As[pmapi.Timeline](s.src); ok {
 		s.timeline = t
@@ -129,7 +128,6 @@ func (s *session) run(ctx context.Context, name string) error {
 	return s.loop(ctx)
 }
 
-// find looks the metric and its instances up.
 func (s *session) find(ctx context.Context, name string) error {
 	id, err := pmapi.LookupName(ctx, s.src, name)
 	if err != nil {

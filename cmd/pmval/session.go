@@ -57,13 +57,10 @@ type column struct {
 	name string // as the user gave it
 }
 
-// events reports whether the metric's values are records of events.
 func (s *session) events() bool { return s.desc.Type == pcp.Event || s.desc.Type == pcp.HighResEvent }
 
-// singular reports whether the metric has one value, of no instance.
 func (s *session) singular() bool { return s.desc.InDom == pcp.NullInDom }
 
-// findInstances sets the columns of a metric that has instances.
 func (s *session) findInstances(ctx context.Context) error {
 	if !s.flags.hasInsts {
 		return s.allInstances(ctx)
@@ -89,7 +86,6 @@ func (s *session) findInstances(ctx context.Context) error {
 	return nil
 }
 
-// allInstances makes the columns those of all instances.
 func (s *session) allInstances(ctx context.Context) error {
 	var insts []pcp.Instance
 	var err error
@@ -109,7 +105,6 @@ func (s *session) allInstances(ctx context.Context) error {
 	return nil
 }
 
-// sortColumns puts the columns into their order.
 func (s *session) sortColumns() {
 	slices.SortStableFunc(s.columns, func(a, b column) int { return cmp.Compare(a.inst, b.inst) })
 }
@@ -138,7 +133,6 @@ func (s *session) lookupInst(ctx context.Context, name string) (int32, bool) {
 	return 0, false
 }
 
-// lookupLive asks a live source for an instance.
 func (s *session) lookupLive(ctx context.Context, name string) (int32, bool) {
 	inst, err := s.src.LookupInst(ctx, s.desc.InDom, name)
 	return inst, err == nil
@@ -159,12 +153,10 @@ func (s *session) unknown(v *pcp.Values) bool {
 	return false
 }
 
-// findColumn returns the place of an instance's first column, if it has one.
 func findColumn(columns []column, inst int32) (int, bool) {
 	return slices.BinarySearchFunc(columns, inst, func(c column, inst int32) int { return cmp.Compare(c.inst, inst) })
 }
 
-// setTime applies the options about time zones and time windows.
 func (s *session) setTime(ctx context.Context) error {
 	zone, note, err := source.Zone(ctx, s.env, s.options, s.src)
 	if err != nil {
@@ -182,7 +174,6 @@ func (s *session) setTime(ctx context.Context) error {
 	return s.setWindow(ctx)
 }
 
-// setWindow works out the time window.
 func (s *session) setWindow(ctx context.Context) error {
 	w, err := s.options.Window(source.Base(ctx, s.env, s.options, s.src, s.zone))
 	if err != nil {
@@ -196,7 +187,6 @@ func (s *session) setWindow(ctx context.Context) error {
 	return nil
 }
 
-// setSamples works out how many samples are taken.
 func (s *session) setSamples() {
 	switch {
 	case s.options.HasSamples:

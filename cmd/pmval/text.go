@@ -43,7 +43,6 @@ const (
 	plain  = "\x1b[0m"
 )
 
-// paint appends what begins a colour, or what ends it.
 func (t *textReporter) paint(b []byte, color string) []byte {
 	if !t.colored {
 		return b
@@ -70,7 +69,6 @@ func (t *textReporter) flush(b []byte) {
 	t.buf = b
 }
 
-// appendDate appends a time as the header has it.
 func (c *clock) appendDate(b []byte, at pcp.Timestamp) []byte {
 	if c.stamps > 0 {
 		return c.appendStamp(b, at)
@@ -78,7 +76,6 @@ func (c *clock) appendDate(b []byte, at pcp.Timestamp) []byte {
 	return format.AppendCtime(b, at, c.zone)
 }
 
-// appendStamp appends the time of a sample.
 func (c *clock) appendStamp(b []byte, at pcp.Timestamp) []byte {
 	switch c.stamps {
 	case 0:
@@ -97,14 +94,12 @@ func (c *clock) appendFront(b []byte, at pcp.Timestamp, gap string) []byte {
 	return append(c.appendStamp(b, at), gap...)
 }
 
-// gap implements reporter.
 func (t *textReporter) gap(at pcp.Timestamp, why string) {
 	b := t.clock.appendFront(t.buf[:0], at, "  ")
 	b = t.paint(append(t.paint(b, faint), why...), plain)
 	t.flush(append(b, '\n'))
 }
 
-// labels implements reporter.
 func (t *textReporter) labels(columns []column) {
 	if t.singular {
 		return
@@ -152,7 +147,6 @@ func (t *textReporter) decide(columns []column) {
 	t.flush(b)
 }
 
-// appendBlanks appends n blanks.
 func appendBlanks(b []byte, n int) []byte {
 	for range n {
 		b = append(b, ' ')
@@ -168,7 +162,6 @@ func appendCut(b []byte, name string, width int) []byte {
 	return append(appendBlanks(b, width-len(name)), name...)
 }
 
-// sample implements reporter.
 func (t *textReporter) sample(_ context.Context, s *sample) error {
 	b := t.clock.appendFront(t.buf[:0], s.time, "")
 	for _, c := range s.cells {
@@ -191,7 +184,6 @@ func (t *textReporter) sample(_ context.Context, s *sample) error {
 // errNotNumber means that a counter is not a number.
 var errNotNumber = fmt.Errorf("printrate prev pmExtractValue: %w", pmerr.Conv)
 
-// appendCell appends a value in its column.
 func (t *textReporter) appendCell(b []byte, v *pcp.Values, c cell) []byte {
 	switch {
 	case c.kind == isAbsent:
@@ -223,5 +215,4 @@ func (t *textReporter) warn(s *sample) {
 	}
 }
 
-// end implements reporter.
 func (t *textReporter) end() error { return nil }

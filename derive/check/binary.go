@@ -80,7 +80,6 @@ func isSum(op syntax.Token) bool     { return op == syntax.PLUS || op == syntax.
 func isProduct(op syntax.Token) bool { return op == syntax.STAR || op == syntax.SLASH }
 func isBoolean(op syntax.Token) bool { return op == syntax.AND || op == syntax.OR }
 
-// isLiteral reports whether e is a number, with metadata or without.
 func isLiteral(e syntax.Expr) bool {
 	switch syntax.Unparen(e).(type) {
 	case *syntax.IntLit, *syntax.FloatLit, *syntax.ConstExpr:
@@ -89,7 +88,6 @@ func isLiteral(e syntax.Expr) bool {
 	return false
 }
 
-// operatorMisfit returns the reason why op rejects operands of these semantics.
 func operatorMisfit(op syntax.Token, x, y Type) string {
 	left, right := x.Sem == pcp.Counter, y.Sem == pcp.Counter
 	switch {
@@ -145,7 +143,6 @@ func unitsMisfit(op syntax.Token, x, y Type) string {
 	return ""
 }
 
-// sameInDom reports whether values of the two instance domains can be combined.
 func (c *Checker) sameInDom(a, b pcp.InDom) bool {
 	return a == pcp.NullInDom || b == pcp.NullInDom || a == b || c.opt.Equivalent != nil && c.opt.Equivalent(a, b)
 }

@@ -58,7 +58,6 @@ func (c *Checker) bind(e syntax.Expr, tolerant bool) *Error {
 	return nil
 }
 
-// bindChoice resolves the names in a choice.
 func (c *Checker) bindChoice(n *syntax.TernaryExpr) *Error {
 	before := c.unknowns
 	if err := c.bind(n.Cond, true); err != nil {
@@ -73,7 +72,6 @@ func (c *Checker) bindChoice(n *syntax.TernaryExpr) *Error {
 	return c.bind(n.Y, true)
 }
 
-// bindDefined decides a call of defined.
 func (c *Checker) bindDefined(n *syntax.CallExpr, m *syntax.MetricRef) *Error {
 	l := c.lookup(m.Name)
 	if l.found && l.derived || m.Name == c.opt.Name {
@@ -90,7 +88,6 @@ func (c *Checker) bindDefined(n *syntax.CallExpr, m *syntax.MetricRef) *Error {
 	return nil
 }
 
-// bindMetric resolves an operand.
 func (c *Checker) bindMetric(n *syntax.MetricRef, tolerant bool) *Error {
 	l := c.lookup(n.Name)
 	switch {
@@ -144,7 +141,6 @@ func (c *Checker) bindMeta(specs []*syntax.Spec, tolerant bool) *Error {
 	return nil
 }
 
-// lastMeta returns the meta= that counts, or nil.
 func lastMeta(specs []*syntax.Spec) *syntax.Spec {
 	for i := len(specs) - 1; i >= 0; i-- {
 		if specs[i].Tag == syntax.META {

@@ -71,7 +71,6 @@ func NewChecker(opt *Options) *Checker {
 	}, opt)
 }
 
-// newChecker returns a Checker that adds to the tables of info.
 func newChecker(info *Info, opt *Options) *Checker {
 	c := &Checker{info: info}
 	if opt != nil {
@@ -98,7 +97,6 @@ func (c *Checker) Check(e syntax.Expr, env Env) (*Info, error) {
 	return c.found(t.typ, all.list), nil
 }
 
-// found returns an Info with what is known so far.
 func (c *Checker) found(root Type, operands []pcp.ID) *Info {
 	info := *c.info
 	info.Root, info.Operands = root, operands

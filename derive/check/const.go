@@ -9,7 +9,6 @@ import (
 	"pmtools/lib/pcp"
 )
 
-// literal returns the metadata of a bare number.
 func (c *Checker) literal(e syntax.Expr) Type {
 	t := literalType(e)
 	put(&c.info.Consts, e, constValue(e, t.Type))
@@ -25,7 +24,6 @@ func literalType(e syntax.Expr) Type {
 	return t
 }
 
-// constant returns the metadata of mkconst.
 func (c *Checker) constant(n *syntax.ConstExpr) (Type, *Error) {
 	t, err := c.withSpecs(literalType(n.X), n.Specs)
 	if err != nil {
@@ -77,7 +75,6 @@ func (c *Checker) parseUnits(pos syntax.Pos, text string) (pcp.Units, *Error) {
 	return units, nil
 }
 
-// constType reads a type.
 func constType(text string) (pcp.Type, bool) {
 	for t := pcp.Int32; t <= pcp.Double; t++ {
 		if strings.EqualFold(text, t.String()) {
@@ -87,7 +84,6 @@ func constType(text string) (pcp.Type, bool) {
 	return pcp.Unknown, false
 }
 
-// constSem reads semantics.
 func constSem(text string) (pcp.Sem, bool) {
 	for _, s := range []pcp.Sem{pcp.Counter, pcp.Instant, pcp.Discrete} {
 		if strings.EqualFold(text, s.String()) {
@@ -97,7 +93,6 @@ func constSem(text string) (pcp.Sem, bool) {
 	return 0, false
 }
 
-// constInDom reads an instance domain.
 func constInDom(s *syntax.Spec) (pcp.InDom, bool) {
 	if domain, serial, ok := s.Indom(); ok {
 		return pcp.NewInDom(domain, serial), true

@@ -37,7 +37,6 @@ const (
 	msgGuardInDom = "Non-scalar ternary guard with scalar expressions"
 )
 
-// operandError is about the name of a metric.
 func (c *Checker) operandError(pos syntax.Pos, name, text string) *Error {
 	return &Error{Pos: pos, What: "operand " + name, Text: text, Err: c.names[name].err}
 }
@@ -53,13 +52,11 @@ func (c *Checker) misfit(pos syntax.Pos, what, text string, operands ...Operand)
 	return err
 }
 
-// binaryError is about the operands of an operator.
 func (c *Checker) binaryError(n *syntax.BinaryExpr, text string) *Error {
 	what := c.name(n.X) + " " + n.Op.Symbol() + " " + c.name(n.Y)
 	return c.misfit(n.OpPos, what, text, Operand{Role: "left", Expr: n.X}, Operand{Role: "right", Expr: n.Y})
 }
 
-// unaryError is about the operand of a prefix operator.
 func (c *Checker) unaryError(n *syntax.UnaryExpr, text string) *Error {
 	return c.misfit(n.OpPos, n.Op.Symbol()+" "+c.name(n.X), text, Operand{Role: "operand", Expr: n.X})
 }
@@ -74,19 +71,16 @@ func (c *Checker) callError(n *syntax.CallExpr, text string) *Error {
 	return c.misfit(n.FunPos, n.Fun.String()+"("+name+")", text, Operand{Role: "operand", Expr: n.X})
 }
 
-// rescaleError is about the operand or the units of rescale.
 func (c *Checker) rescaleError(n *syntax.RescaleExpr, units pcp.Units, text string) *Error {
 	what := c.name(n.X) + " RESCALE " + cmp.Or(units.String(), "none")
 	return c.misfit(n.FunPos, what, text, Operand{Role: "operand", Expr: n.X})
 }
 
-// armsError is about the arms of a choice.
 func (c *Checker) armsError(n *syntax.TernaryExpr, text string) *Error {
 	what := c.name(n.X) + " : " + c.name(n.Y)
 	return c.misfit(n.Colon, what, text, Operand{Role: "left", Expr: n.X}, Operand{Role: "right", Expr: n.Y})
 }
 
-// guardError is about the guard of a choice.
 func (c *Checker) guardError(n *syntax.TernaryExpr, text string) *Error {
 	what := c.name(n.Cond) + " ? " + c.name(n.X) + " : " + c.name(n.Y)
 	return c.misfit(n.Quest, what, text, Operand{Role: "guard", Expr: n.Cond})

@@ -51,7 +51,6 @@ func (c *Checker) typeOf(e syntax.Expr) (Type, *Error) {
 	panic(fmt.Sprintf("check: unexpected node %T", e))
 }
 
-// metric returns the metadata of an operand.
 func (c *Checker) metric(n *syntax.MetricRef) (Type, *Error) {
 	d, known := c.info.Metrics[n]
 	switch {
@@ -116,7 +115,6 @@ func (c *Checker) call(n *syntax.CallExpr) (Type, *Error) {
 	return r.result(t), nil
 }
 
-// deltaType is the type of differences.
 func deltaType(t Type) Type {
 	switch t.Type {
 	case pcp.Uint32:
@@ -140,7 +138,6 @@ func rateType(t Type) Type {
 	return t
 }
 
-// anonType is the type that the operand of anon names.
 func anonType(n *syntax.CallExpr) Type {
 	t := Type{Type: pcp.Uint32, InDom: pcp.NullInDom, Sem: pcp.Discrete}
 	if m, ok := syntax.Unparen(n.X).(*syntax.MetricRef); ok && len(m.Name) > len("PM_TYPE_") {
@@ -151,7 +148,6 @@ func anonType(n *syntax.CallExpr) Type {
 	return t
 }
 
-// rescale returns the metadata of a conversion to other units.
 func (c *Checker) rescale(n *syntax.RescaleExpr) (Type, *Error) {
 	t, err := c.expr(n.X)
 	if err != nil {

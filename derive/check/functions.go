@@ -36,7 +36,6 @@ type rule struct {
 	refuse  func(Type) string // what is wrong with an operand, or ""; may be nil
 }
 
-// ruleOf returns the rule of a function, or nil.
 func ruleOf(fun syntax.Token) *rule {
 	i := slices.IndexFunc(functions, func(r rule) bool { return r.Token == fun })
 	if i < 0 {
@@ -125,13 +124,11 @@ var functions = []rule{
 		numbers: true, result: func(t Type) Type { t.InDom = pcp.NullInDom; return t }},
 }
 
-// average is the type of avg.
 func average(t Type) Type {
 	t.Type, t.Sem, t.InDom = pcp.Float, pcp.Instant, pcp.NullInDom
 	return t
 }
 
-// extreme is the type of min and max.
 func extreme(t Type) Type {
 	t.Sem, t.InDom = pcp.Instant, pcp.NullInDom
 	return t

@@ -20,7 +20,6 @@ type inDomRange struct {
 	all   bool
 }
 
-// has reports whether d is in the range.
 func (r inDomRange) has(d pcp.InDom) bool {
 	return r.inDom == d || r.all && r.inDom.Domain() == d.Domain()
 }
@@ -72,10 +71,8 @@ func ParseInDomMap(text string) (*InDomMap, error) {
 	return m, nil
 }
 
-// Separators between the instance domains of a line.
 const blanks = " \t"
 
-// An inDomParser reads a map.
 type inDomParser struct {
 	text string // the rest
 	line int    // where it begins
@@ -106,7 +103,6 @@ func (p *inDomParser) ranges() []inDomRange {
 	}
 }
 
-// inDom reads one instance domain.
 func (p *inDomParser) inDom() (inDomRange, bool) {
 	r := inDomRange{}
 	if !isDigit(p.peek()) {
@@ -149,10 +145,8 @@ func (p *inDomParser) inDom() (inDomRange, bool) {
 	return r, true
 }
 
-// maxSerial is the largest serial number of an instance domain.
 const maxSerial = 1<<22 - 1
 
-// number reads at most a given number of digits.
 func (p *inDomParser) number(what string, digits int) (text string, n uint32, ok bool) {
 	end := 0
 	for end < len(p.text) && isDigit(p.text[end]) {
@@ -199,5 +193,4 @@ func (p *inDomParser) skip() {
 	p.line++
 }
 
-// report records a mistake.
 func (p *inDomParser) report(text string) { p.errs = append(p.errs, &InDomError{p.line, text}) }

@@ -56,7 +56,6 @@ func (c *Checker) checkWhole(x syntax.Expr) *checked {
 	return t
 }
 
-// bindNest resolves the names in an expression that takes the place of a name.
 func (c *Checker) bindNest(n *syntax.NestExpr, tolerant bool) *Error {
 	b := c.bindWhole(n.X, tolerant)
 	c.unknowns += b.unknowns
@@ -64,14 +63,12 @@ func (c *Checker) bindNest(n *syntax.NestExpr, tolerant bool) *Error {
 	return b.err.Inside(n.Ref)
 }
 
-// nested returns the metadata of an expression that takes the place of a name.
 func (c *Checker) nested(n *syntax.NestExpr) (Type, *Error) {
 	t := c.checkWhole(n.X)
 	c.operands.add(t.operands...)
 	return t.typ, t.err.Inside(n.Ref)
 }
 
-// collect returns the operands that f adds.
 func (c *Checker) collect(f func()) []pcp.ID {
 	outer := c.operands
 	c.operands = operands{}

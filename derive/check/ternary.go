@@ -167,7 +167,6 @@ func (c *Checker) static(e syntax.Expr) Choice {
 	return NotStatic
 }
 
-// choose makes a guard of a truth value.
 func choose(v bool) Choice {
 	if v {
 		return Left
@@ -175,7 +174,6 @@ func choose(v bool) Choice {
 	return Right
 }
 
-// opposite negates a guard.
 func opposite(v Choice) Choice {
 	switch v {
 	case Left:

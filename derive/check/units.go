@@ -15,10 +15,8 @@ const (
 	numDims
 )
 
-// A dimension is one of the three dimensions of units.
 type dimension struct{ dim, scale int8 }
 
-// dimensions takes units apart.
 func dimensions(u pcp.Units) [numDims]dimension {
 	return [numDims]dimension{
 		dimCount: {u.DimCount, u.ScaleCount},
@@ -102,7 +100,6 @@ func scaleOf(x, y pcp.Units) (s Scale, any bool) {
 	return s, any
 }
 
-// convert adds a factor to one side.
 func convert(mul, div *float64, dim int8, factor float64) {
 	if dim > 0 {
 		*div *= factor

@@ -64,7 +64,6 @@ func (p *Printer) checked(b *derive.Binding, bad *check.Error) {
 	}
 }
 
-// stage prints a tree as it is at a stage of binding.
 func (p *Printer) stage(t *tree, name string) {
 	if p.on(stages) {
 		p.printf("__dmbind: metric[%d] %s: %s ...\n", t.metric.Number, t.metric.Name(), name)
@@ -72,7 +71,6 @@ func (p *Printer) stage(t *tree, name string) {
 	}
 }
 
-// failed prints that a metric does not fit.
 func (p *Printer) failed(b *derive.Binding, bad *check.Error) {
 	stage := "check_expr"
 	if bad.Names {
@@ -84,7 +82,6 @@ func (p *Printer) failed(b *derive.Binding, bad *check.Error) {
 	}
 }
 
-// added prints how the definition of a Source's own metric ended.
 func (p *Printer) added(b *derive.Binding, bad *check.Error) {
 	m := b.Metric
 	if bad != nil {
@@ -170,7 +167,6 @@ func nameAt(e syntax.Expr, pos syntax.Pos) (name, side string) {
 	return "", ""
 }
 
-// typeText returns metadata in one line.
 func typeText(t check.Type) string {
 	return fmt.Sprintf("type=%v,indom=%v,sem=%v,units=%v", t.Type, t.InDom, t.Sem, t.Units)
 }
@@ -197,7 +193,6 @@ func (p *Printer) params(b *derive.Binding, constant syntax.Expr, specs []*synta
 	}
 }
 
-// paramText returns a value as the reference understands it.
 func paramText(s *syntax.Spec) string {
 	switch s.Tag {
 	case syntax.TYPE:

@@ -50,7 +50,6 @@ func (t *tree) bind(s *derive.State, info *check.Info) {
 	})
 }
 
-// bindName adds the metadata of a name.
 func (t *tree) bindName(n *node, d pcp.Desc, known bool) {
 	switch {
 	case known:
@@ -74,7 +73,6 @@ func constantType(e syntax.Expr, s *derive.State, info *check.Info) (check.Type,
 // mentions is the Env of metrics that are mentioned by meta=.
 type mentions struct{ *check.Info }
 
-// Lookup implements check.Env.
 func (m mentions) Lookup(name string) (pcp.ID, bool, error) {
 	for n, d := range m.Mentions {
 		if s, ok := n.(*syntax.Spec); ok && s.Value == name {
@@ -84,7 +82,6 @@ func (m mentions) Lookup(name string) (pcp.ID, bool, error) {
 	return pcp.NullID, false, pmerr.Name
 }
 
-// Describe implements check.Env.
 func (m mentions) Describe(id pcp.ID) (pcp.Desc, error) {
 	for _, d := range m.Mentions {
 		if d.ID == id {
@@ -103,7 +100,6 @@ func (t *tree) check(bad *check.Error) {
 	}
 }
 
-// A checker follows the way of a check through a tree.
 type checker struct {
 	*tree
 	bad *check.Error // the mistake that ends it, or nil
@@ -201,7 +197,6 @@ func (c *checker) choose(n *node) bool {
 	return true
 }
 
-// differ says in what two arms differ.
 func (c *checker) differ(x, y check.Type) {
 	what := check.Difference(x, y)
 	var left, right any = x.Units, y.Units

@@ -46,7 +46,6 @@ func FlagsOf(has func(option string) bool) Flags {
 	return f
 }
 
-// stages print trees at each stage of binding.
 const stages = Semantics | Desperate
 
 // A Printer is a derive.Observer that prints. It may be shared by goroutines.
@@ -61,7 +60,6 @@ type Printer struct {
 	trees map[treeKey]*tree // of the metrics that are evaluated
 }
 
-// A treeKey is a metric of a Source.
 type treeKey struct{ source, metric int }
 
 // New returns a Printer without flags. It gives print one line or several, with their newlines, at
@@ -82,10 +80,8 @@ func (p *Printer) on(f Flags) bool {
 	return Flags(p.flags.Load())&f == f
 }
 
-// printf prints lines.
 func (p *Printer) printf(format string, args ...any) { p.print(fmt.Sprintf(format, args...)) }
 
-// flagsOf returns the flags that a control stands for.
 func flagsOf(c derive.Control) Flags {
 	switch c {
 	case derive.DebugSyntax:

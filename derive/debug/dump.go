@@ -12,14 +12,12 @@ import (
 	"pmtools/lib/pcp"
 )
 
-// dump prints a tree under a heading.
 func (p *Printer) dump(t *tree) {
 	var b strings.Builder
 	t.dump(&b, t.root)
 	p.printf("Derived metric expr dump from %s...\n%s", t.root.id, b.String())
 }
 
-// dump writes the lines about a node and those below it.
 func (t *tree) dump(b *strings.Builder, n *node) {
 	if n == nil {
 		return
@@ -63,7 +61,6 @@ func (n *node) address() string {
 	return n.id
 }
 
-// digit returns a truth value as a number.
 func digit(v bool) int {
 	if v {
 		return 1
@@ -71,7 +68,6 @@ func digit(v bool) int {
 	return 0
 }
 
-// pattern returns what a PATTERN has found.
 func (n *node) pattern() string {
 	f := &n.found
 	if n.role == named {
@@ -92,7 +88,6 @@ func (n *node) pattern() string {
 	return text
 }
 
-// body writes the metadata of a node and its values.
 func (t *tree) body(b *strings.Builder, n *node) {
 	now, last := t.values(n)
 	fmt.Fprintf(b, "    PMID: %s (%s from pmDesc) numval: %d", n.own, idText(n.from), numval(now))
@@ -147,7 +142,6 @@ func numval(v *pcp.Values) int {
 	return len(v.Insts)
 }
 
-// valueText writes a value the short way.
 func valueText(v *pcp.Values, i int) string {
 	switch x := v.Value(i); v.Type {
 	case pcp.Float, pcp.Double:
@@ -179,5 +173,4 @@ func resultText(v *pcp.Values, i int) string {
 	return letters[v.Type] + valueText(v, i)
 }
 
-// letters are what numbers begin with.
 var letters = [...]string{pcp.Int32: "l=", pcp.Uint32: "u=", pcp.Int64: "ll=", pcp.Uint64: "ul=", pcp.Float: "f=", pcp.Double: "d="}

@@ -44,7 +44,6 @@ func (p *Printer) masks(l *derive.Resolution, id pcp.ID, hidden *derive.Metric) 
 		l.Name, id, maskKind(id, l.Source.Recorded), kind, hidden.ID)
 }
 
-// maskKind names what an identifier belongs to, as warnings about masks do.
 func maskKind(id pcp.ID, recorded bool) string {
 	kind := "host context"
 	if recorded {
@@ -79,7 +78,6 @@ func (p *Printer) Listed(l *derive.Listing) {
 	}
 }
 
-// walked prints a metric of a walk.
 func (p *Printer) walked(l *derive.Listing, m *derive.Metric) {
 	if m.Valid {
 		p.printf("__dmtraverse: name=\"%s\" added \"%s\"\n", l.Name, m.Name())
@@ -88,7 +86,6 @@ func (p *Printer) walked(l *derive.Listing, m *derive.Metric) {
 	}
 }
 
-// listedMetric prints a metric at or below a node whose children are listed.
 func (p *Printer) listedMetric(l *derive.Listing, m *derive.Metric) {
 	leaf, before := offspring(l, l.Metrics[:len(l.Metrics)-1])
 	switch {
@@ -102,7 +99,6 @@ func (p *Printer) listedMetric(l *derive.Listing, m *derive.Metric) {
 	}
 }
 
-// listed prints how many children there are.
 func (p *Printer) listed(l *derive.Listing) {
 	regular := fmt.Sprintf("%d regular children", l.Children)
 	if l.Err != nil {

@@ -134,7 +134,6 @@ func build(e syntax.Expr) *node {
 	return n
 }
 
-// call makes n the node of a call.
 func (n *node) call(e *syntax.CallExpr) {
 	n.kind, n.left = e.Fun.String(), build(e.X)
 	switch e.Fun {
@@ -147,7 +146,6 @@ func (n *node) call(e *syntax.CallExpr) {
 	}
 }
 
-// buildMeta returns the node of the metric that the last meta= names, or nil.
 func buildMeta(specs []*syntax.Spec) *node {
 	var n *node
 	for _, s := range specs {
@@ -158,7 +156,6 @@ func buildMeta(specs []*syntax.Spec) *node {
 	return n
 }
 
-// unitsText returns units in the form in which they are printed.
 func unitsText(text string) string {
 	u, _, err := pcp.ParseUnits(text)
 	if err != nil {

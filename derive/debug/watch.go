@@ -19,14 +19,12 @@ import (
 // which takes time that grows with the square of their number. In a larger tree only the root is.
 const maxEvaluated = 1000
 
-// A finding is what a pattern has found.
 type finding struct {
 	used   int
 	inst   int32          // of an instance name
 	passes map[int32]bool // of a regular expression: all instances seen
 }
 
-// matches is how many instances pass.
 func (f *finding) matches() int {
 	n := 0
 	for _, pass := range f.passes {
@@ -62,7 +60,6 @@ func (p *Printer) Evaluated(e *derive.Evaluation) {
 	p.print(b.String())
 }
 
-// watch makes the nodes ready for being evaluated.
 func (t *tree) watch() {
 	count := 0
 	t.root.walk(func(*node) { count++ })
@@ -129,7 +126,6 @@ func (n *node) eval(b *strings.Builder, in *eval.Input, reached bool) bool {
 	return now.Err == 0
 }
 
-// narrate writes what the evaluation of a node has met with.
 func (n *node) narrate(b *strings.Builder, insts eval.Instances) {
 	x, y := n.left, n.right
 	switch {
@@ -194,7 +190,6 @@ func moved(b *strings.Builder, kind string, now, last []int32) {
 	}
 }
 
-// find keeps what the pattern of a FILTERINST has found among the instances of its operand.
 func (n *node) find(b *strings.Builder, insts eval.Instances) {
 	operand, f := n.right.now, &n.left.found
 	if operand == nil || operand.Err != 0 || insts == nil {

@@ -48,7 +48,6 @@ func New(list []*derive.Program, others func(name string) *derive.Program) *Grap
 	return g
 }
 
-// A finder follows names.
 type finder struct {
 	byName map[string]*derive.Program
 	others func(name string) *derive.Program
@@ -109,7 +108,6 @@ func (g *Graph) WriteDOT(w io.Writer) error {
 	return err
 }
 
-// dotName quotes a name for Graphviz.
 func dotName(name string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", " ").Replace(name) + `"`
 }
@@ -125,7 +123,6 @@ func (g *Graph) WriteLogger(w io.Writer, interval time.Duration) error {
 	return writeLines(w, "\t", g.Base, "}\n")
 }
 
-// writeLines writes names, one a line.
 func writeLines(w io.Writer, indent string, names []string, end string) error {
 	var b strings.Builder
 	for _, name := range names {

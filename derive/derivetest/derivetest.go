@@ -53,7 +53,6 @@ type Case struct {
 	checks []*expectation
 }
 
-// An expectation is an expression with what is expected of it.
 type expectation struct {
 	expr      string
 	line, end int // of the eval, and of the last line that belongs to it
@@ -88,14 +87,12 @@ type metric struct {
 	rows []*row
 }
 
-// A row is the values of one instance.
 type row struct {
 	instance string // "" for the only value of a singular metric
 	line     int
 	points   []point
 }
 
-// A slice is a part of an archive.
 type slice struct {
 	name string
 	line int

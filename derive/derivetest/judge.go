@@ -36,7 +36,6 @@ type Mismatch struct {
 	sample int
 }
 
-// maxMismatches is how many wrong values of an expression are shown.
 const maxMismatches = 12
 
 // judge compares what an expression is with what is expected; nil means that nothing differs.
@@ -106,7 +105,6 @@ func (d *description) differs(found *pcp.Desc) string {
 	return strings.Join(list, "; ")
 }
 
-// unitsText returns units as they are written in a file of cases.
 func unitsText(u pcp.Units) string {
 	if text := u.String(); text != "" {
 		return quoteWord(text)
@@ -114,7 +112,6 @@ func unitsText(u pcp.Units) string {
 	return "none"
 }
 
-// indomText returns an instance domain as it is written in a file of cases.
 func indomText(d pcp.InDom) string {
 	if d == pcp.NullInDom {
 		return "null"
@@ -122,7 +119,6 @@ func indomText(d pcp.InDom) string {
 	return d.String()
 }
 
-// compare finds the values that are not those expected.
 func (r *runner) compare(e *expectation, o *outcome, fail *Failure) error {
 	if len(e.rows) == 0 {
 		return nil
@@ -153,7 +149,6 @@ func (r *runner) compare(e *expectation, o *outcome, fail *Failure) error {
 	return nil
 }
 
-// samplesOf returns which samples the rows of an expectation are for.
 func (r *runner) samplesOf(e *expectation, o *outcome) (from, to int, err error) {
 	to = len(o.values)
 	if !e.at.set {
@@ -166,7 +161,6 @@ func (r *runner) samplesOf(e *expectation, o *outcome) (from, to int, err error)
 	return from, to, nil
 }
 
-// mismatch adds a wrong value.
 func (f *Failure) mismatch(r *runner, k int, instance string, line int, expected, found string) {
 	if len(f.Values) >= maxMismatches {
 		f.More++
@@ -176,7 +170,6 @@ func (f *Failure) mismatch(r *runner, k int, instance string, line int, expected
 	f.Values = append(f.Values, Mismatch{instance, at, at.Seconds(), line, expected, found, k})
 }
 
-// valueText returns a value as it is written in a file of cases.
 func valueText(v pcp.Value) string {
 	switch {
 	case !v.IsSet():

@@ -58,7 +58,6 @@ func WriteJUnit(w io.Writer, reports []*Report) error {
 	return err
 }
 
-// summary returns a failure in one line.
 func (f *Failure) summary() string {
 	if f.Message != "" || len(f.Values) == 0 {
 		return f.Expr + ": " + f.Message

@@ -20,13 +20,10 @@ var keywords = map[string]bool{
 	"case": true, "eval": true, "at": true, "is": true, "error": true, "recorded": true, "value": true,
 }
 
-// defaultStart is the time of the first sample, unless the file says another.
 var defaultStart = pcp.TimestampOf(time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC))
 
-// defaultStep is the time between two samples, unless the file says another.
 const defaultStep = 10 * time.Second
 
-// A parser reads a file of cases.
 type parser struct {
 	*File
 	line  int
@@ -53,7 +50,6 @@ func Parse(name string, text []byte) (*File, error) {
 	return p.File, nil
 }
 
-// statement reads a line.
 func (p *parser) statement(line string) error {
 	key, rest, _ := strings.Cut(line, " ")
 	rest = strings.TrimSpace(rest)
@@ -98,7 +94,6 @@ func (p *parser) statement(line string) error {
 	return p.keyword(key, list[1:])
 }
 
-// keyword reads a line that begins with a keyword.
 func (p *parser) keyword(key string, args []word) (err error) {
 	needs := func(n int, what string) bool {
 		if len(args) < n {
@@ -150,7 +145,6 @@ func (p *parser) keyword(key string, args []word) (err error) {
 	return err
 }
 
-// expectationWord reads a line that belongs to a case.
 func (p *parser) expectationWord(key string, args []word) error {
 	switch {
 	case p.cas == nil:
@@ -173,7 +167,6 @@ func (p *parser) expectationWord(key string, args []word) error {
 // expected notes that there are expectations up to this line.
 func (p *parser) expected() { p.check.end, p.check.empty = p.line, false }
 
-// duration reads an interval.
 func duration(w word) (time.Duration, error) {
 	d, err := when.ParseInterval(w.text)
 	if err != nil {
@@ -199,7 +192,6 @@ func (p *parser) at(args []word) (err error) {
 	return err
 }
 
-// slice reads which part of an archive has the metrics.
 func (p *parser) slice(args []word) (err error) {
 	s := &slice{name: args[0].text, line: p.line, to: -1}
 	for args = args[1:]; len(args) >= 2 && err == nil; args = args[2:] {
@@ -220,7 +212,6 @@ func (p *parser) slice(args []word) (err error) {
 	return err
 }
 
-// metric reads the name and the description of a metric.
 func (p *parser) metric(args []word) error {
 	m := &metric{name: args[0].text, line: p.line}
 	for _, old := range p.metrics {
@@ -253,10 +244,8 @@ func (p *parser) metric(args []word) error {
 // maxMetrics is how many metrics a file may have: their identifiers differ by the item.
 const maxMetrics = 1024
 
-// types are the types of metrics that can be in a file.
 var types = []pcp.Type{pcp.Int32, pcp.Uint32, pcp.Int64, pcp.Uint64, pcp.Float, pcp.Double, pcp.String}
 
-// typeNames returns how types are written.
 func typeNames() (names []string) {
 	for _, t := range types {
 		names = append(names, strings.ToLower(t.String()))
@@ -302,7 +291,6 @@ words:
 	return d, nil
 }
 
-// parseIndom reads an instance domain.
 func parseIndom(text string) (pcp.InDom, error) {
 	if text == "null" {
 		return pcp.NullInDom, nil
@@ -316,7 +304,6 @@ func parseIndom(text string) (pcp.InDom, error) {
 	return pcp.NewInDom(uint32(d), uint32(s)), nil
 }
 
-// row reads the values of an instance.
 func (p *parser) row(instance string, args []word) error {
 	r := &row{instance: instance, line: p.line}
 	for _, w := range args {

@@ -29,7 +29,6 @@ const (
 // A room is for how much more the rows of a file may have.
 type room struct{ points, text int }
 
-// newRoom returns the room of a file without rows.
 func newRoom() *room { return &room{maxPoints, maxText} }
 
 // take takes the room for a value that is repeated, or returns an error with the limit.
@@ -59,12 +58,10 @@ var (
 	missing = lazy(`^_(?:x([0-9]+))?$`)
 )
 
-// lazy returns a function that returns a pattern.
 func lazy(pattern string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
 }
 
-// points returns the values that a word stands for.
 func points(w word, left *room) ([]point, error) {
 	var p point
 	times, repeat := "", 1
@@ -104,7 +101,6 @@ func points(w word, left *room) ([]point, error) {
 	return list, nil
 }
 
-// String returns the value as text.
 func (p point) String() string {
 	switch {
 	case p.none:
@@ -118,7 +114,6 @@ func (p point) String() string {
 	return r.FloatString(max(p.digits(), 0))
 }
 
-// digits returns how many digits are written after the point, 0 for none.
 func (p point) digits() int {
 	n := 0
 	for _, text := range []string{p.base, p.delta} {
@@ -130,7 +125,6 @@ func (p point) digits() int {
 	return min(n, 400)
 }
 
-// exact returns the number, unless it is none.
 func (p point) exact() (*big.Rat, bool) {
 	r, ok := rational(p.base)
 	if !ok || p.delta == "" {
@@ -228,7 +222,6 @@ func (p point) matches(v pcp.Value) bool {
 	return want.IsInt() && want.Num().IsInt64() && want.Num().Int64() == i
 }
 
-// near reports whether f is the number that is written.
 func (p point) near(want *big.Rat, f float64) bool {
 	found := new(big.Rat).SetFloat64(f)
 	diff := found.Sub(found, want)

@@ -57,7 +57,6 @@ func (f *File) Record(ctx context.Context, opt *Options) ([]byte, error) {
 	return []byte(b.String()), nil
 }
 
-// recorded returns the lines that say what an expression is.
 func (r *runner) recorded(e *expectation, o *outcome) ([]string, error) {
 	const indent = "    "
 	if o.problem != nil {

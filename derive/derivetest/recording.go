@@ -48,7 +48,6 @@ func (f *File) recording(ctx context.Context, dir string) (*recording, error) {
 	return w, err
 }
 
-// slice returns the part of a recorded archive that a file asks for.
 func (f *File) slice(ctx context.Context) (*recording, error) {
 	w := &recording{base: f.beside(f.archive.name), step: f.Step, mode: pcp.Interp}
 	src, err := pmapi.OpenArchive(ctx, w.base, nil)
@@ -69,7 +68,6 @@ func (f *File) slice(ctx context.Context) (*recording, error) {
 	return w, nil
 }
 
-// beside returns a path that is written in a file.
 func (f *File) beside(name string) string {
 	if filepath.IsAbs(name) {
 		return name
@@ -77,7 +75,6 @@ func (f *File) beside(name string) string {
 	return filepath.Join(filepath.Dir(f.Name), name)
 }
 
-// write writes the metrics.
 func (f *File) write(ctx context.Context, out *archive.Writer, samples int) error {
 	b := &builder{File: f, out: out, domains: make(map[pcp.InDom]*domain)}
 	for i, m := range f.metrics {
@@ -107,7 +104,6 @@ func (f *File) write(ctx context.Context, out *archive.Writer, samples int) erro
 	return nil
 }
 
-// A builder writes the metrics of a file into an archive.
 type builder struct {
 	*File
 	out   *archive.Writer
@@ -116,7 +112,6 @@ type builder struct {
 	domains map[pcp.InDom]*domain
 }
 
-// A domain is the instances of a domain.
 type domain struct {
 	ids  map[string]int32
 	used map[int32]bool
@@ -127,7 +122,6 @@ type domain struct {
 // testDomain is the number of the agent to which metrics without a domain belong.
 const testDomain = 245
 
-// describe finds the description of a metric.
 func (b *builder) describe(ctx context.Context, i int, m *metric) error {
 	singular := len(m.rows) == 1 && m.rows[0].instance == ""
 	d := pcp.Desc{InDom: pcp.NullInDom}
@@ -254,7 +248,6 @@ func (b *builder) instances(t pcp.Timestamp, present map[pcp.InDom]map[pcp.Insta
 	return nil
 }
 
-// open opens the archive of a recording at its start.
 func (w *recording) open(ctx context.Context) (*pmapi.Archive, error) {
 	src, err := pmapi.OpenArchive(ctx, w.base, nil)
 	if err == nil {
@@ -269,7 +262,6 @@ func (w *recording) open(ctx context.Context) (*pmapi.Archive, error) {
 	return src, err
 }
 
-// samples returns how many samples there are.
 func (w *recording) samples() int { return int(w.end.Sub(w.start)/w.step.Seconds()+1e-6) + 1 }
 
 // fetch takes the samples of some metrics, and calls f with each until it returns an error; io.EOF ends

@@ -51,7 +51,6 @@ func (r *Report) Failed() int {
 	return n
 }
 
-// A runner runs the cases of a file.
 type runner struct {
 	*File
 	*recording
@@ -91,7 +90,6 @@ func (f *File) Run(ctx context.Context, opt *Options) (*Report, error) {
 	return report, nil
 }
 
-// selected returns the cases whose names match.
 func (f *File) selected(run *regexp.Regexp) (list []*Case) {
 	for _, c := range f.Cases {
 		if run == nil || run.MatchString(c.Name) {
@@ -140,7 +138,6 @@ func (f *File) begin(ctx context.Context, opt *Options) (r *runner, done func(),
 	return r, done, nil
 }
 
-// load loads the files under test.
 func (r *runner) load() error {
 	for _, name := range r.Definitions {
 		path := r.beside(name)
@@ -194,7 +191,6 @@ func within(dir, file string) bool {
 	return err == nil && filepath.IsLocal(rel)
 }
 
-// source opens the archive with the definitions.
 func (r *runner) source(ctx context.Context) (*derive.Source, error) {
 	src, err := r.recording.open(ctx)
 	if err != nil {
@@ -204,7 +200,6 @@ func (r *runner) source(ctx context.Context) (*derive.Source, error) {
 		Equivalent: r.opt.Equivalent, Nested: r.Expand, AnyName: true, Warn: func(string) {}}), nil
 }
 
-// An outcome is what an expression is.
 type outcome struct {
 	expr    string
 	line    int
@@ -261,7 +256,6 @@ const (
 	valueSize = 64
 )
 
-// textSize returns how many bytes the texts of a column have.
 func textSize(v *pcp.Values) (n int) {
 	for _, b := range v.Blobs {
 		n += len(b)
@@ -269,7 +263,6 @@ func textSize(v *pcp.Values) (n int) {
 	return n
 }
 
-// bind finds out what an expression is.
 func (r *runner) bind(ctx context.Context, src *derive.Source, expr string) (*outcome, error) {
 	id, err := pmapi.LookupName(ctx, src, expr)
 	if err != nil {
@@ -300,7 +293,6 @@ func (r *runner) bind(ctx context.Context, src *derive.Source, expr string) (*ou
 	return &outcome{desc: d}, nil
 }
 
-// known returns a function for the names that there are.
 func known(ctx context.Context, src *derive.Source) func(string) []string {
 	return func(string) (names []string) {
 		_ = src.WalkNames(ctx, "", func(name string) bool { names = append(names, name); return true }) // or fewer proposals
@@ -308,19 +300,16 @@ func known(ctx context.Context, src *derive.Source) func(string) []string {
 	}
 }
 
-// instances knows the names of instances.
 type instances struct {
 	pmapi.Timeline
 	names map[pcp.InDom]map[int32]string
 }
 
-// newInstances returns the names of the instances of a recording.
 func newInstances(src pmapi.Source) *instances {
 	line, _ := pmapi.As[pmapi.Timeline](src)
 	return &instances{line, make(map[pcp.InDom]map[int32]string)}
 }
 
-// sample returns the values of a column by the names of their instances.
 func (n *instances) sample(ctx context.Context, d pcp.InDom, v *pcp.Values) sample {
 	out := make(sample, v.Len())
 	for i, inst := range v.Insts {
@@ -341,7 +330,6 @@ func cloned(v pcp.Value) pcp.Value {
 	return v
 }
 
-// name returns the name of an instance.
 func (n *instances) name(ctx context.Context, d pcp.InDom, inst int32) string {
 	if n.names[d] == nil {
 		n.names[d] = make(map[int32]string)

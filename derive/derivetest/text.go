@@ -18,7 +18,6 @@ func (r *Result) Text() string {
 	return b.String()
 }
 
-// write writes a failure.
 func (f *Failure) write(b *strings.Builder) {
 	fmt.Fprintf(b, "  line %d: %s\n", f.Line, f.Expr)
 	switch {
@@ -54,7 +53,6 @@ func nameText(name string) string {
 	return name
 }
 
-// maxStep is the length up to which a part of an expression is shown.
 const maxStep = 70
 
 // writeSteps writes the parts of the expression at the time of the first wrong value.

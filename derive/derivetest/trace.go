@@ -21,7 +21,6 @@ type Step struct {
 	Lost   bool   `json:"lost,omitempty"`   // its operands have a value, and it has none
 }
 
-// traced is what is known of a part of an expression.
 type traced struct {
 	expr   syntax.Expr
 	depth  int
@@ -131,7 +130,6 @@ func (b *breakdown) parts(ctx context.Context, x syntax.Expr, depth int) ([]int,
 // maxInstances is how many instances of a part are shown where all of them count.
 const maxInstances = 4
 
-// steps describes the parts for one instance.
 func steps(list []traced, instance string) (out []Step) {
 	for _, t := range list {
 		s := Step{Depth: t.depth, Expr: syntax.Print(t.expr), Value: t.text(t.now, instance)}

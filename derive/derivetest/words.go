@@ -5,7 +5,6 @@ import (
 	"strings"
 )
 
-// A word is a part of a line.
 type word struct {
 	text   string
 	quoted bool
@@ -40,7 +39,6 @@ func words(line string) ([]word, error) {
 	}
 }
 
-// quotedWord reads a word after its opening quote.
 func quotedWord(line string) (w word, rest string, err error) {
 	var b strings.Builder
 	for i := 0; i < len(line); i++ {
@@ -62,7 +60,6 @@ func quotedWord(line string) (w word, rest string, err error) {
 	return word{}, "", errors.New("a quote is not closed")
 }
 
-// quoteWord writes a text as one word.
 func quoteWord(text string) string {
 	if text != "" && !strings.ContainsAny(text, " \t\r\"\\#") && !keywords[text] {
 		return text
@@ -70,7 +67,6 @@ func quoteWord(text string) string {
 	return quoted(text)
 }
 
-// quoted writes a text in quotes.
 func quoted(text string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(text) + `"`
 }

@@ -7,7 +7,6 @@ import (
 	"pmtools/lib/pcp"
 )
 
-// An op is a binary operator.
 type op uint8
 
 const (
@@ -34,7 +33,6 @@ var operators = [...]struct {
 	syntax.EQ: {op: opEqual}, syntax.NEQ: {op: opNotEqual}, syntax.AND: {op: opAnd}, syntax.OR: {op: opOr},
 }
 
-// binary appends an operator.
 func (p *planner) binary(e *syntax.BinaryExpr, n node) int {
 	n.kind = kBinary
 	n.op, n.invert = operators[e.Op].op, operators[e.Op].invert
@@ -103,7 +101,6 @@ func (s *State) operand(buf *[]uint64, words []uint64, from pcp.Type, n *node, m
 	return *buf
 }
 
-// spread returns n times word.
 func (s *State) spread(word uint64, n int) []uint64 {
 	s.wide = slices.Grow(s.wide[:0], n)[:n]
 	for i := range s.wide {
@@ -137,10 +134,8 @@ type finder struct {
 	built bool
 }
 
-// reset makes f look in list.
 func (f *finder) reset(list []int32) { f.list, f.next, f.tries, f.built = list, 0, 0, false }
 
-// find returns the position of inst, or -1.
 func (f *finder) find(inst int32) int {
 	if f.next < len(f.list) && f.list[f.next] == inst {
 		f.next++

@@ -17,7 +17,6 @@ type history struct {
 	words []uint64
 }
 
-// save keeps a sample.
 func (h *history) save(t pcp.Timestamp, x *pcp.Values) {
 	h.set, h.time, h.err = true, t, x.Err
 	h.insts = append(h.insts[:0], x.Insts...)

@@ -76,7 +76,6 @@ func (s *State) matching(n *node, x *pcp.Values) *pcp.Values {
 	return out
 }
 
-// judge decides which of the instances pass.
 func (s *State) judge(n *node, c *cache, insts []int32) {
 	c.insts, c.pass, c.again = append(c.insts[:0], insts...), c.pass[:0], false
 	if c.verdicts == nil {

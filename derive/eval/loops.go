@@ -15,7 +15,6 @@ func f32(w uint64) float32 { return math.Float32frombits(uint32(w)) }
 func word64(f float64) uint64 { return math.Float64bits(f) }
 func word32(f float32) uint64 { return uint64(math.Float32bits(f)) }
 
-// bit is 1 for true.
 func bit(b bool) uint64 {
 	if b {
 		return 1
@@ -70,7 +69,6 @@ func combineInt(o op, dst, a, b []uint64) {
 	}
 }
 
-// narrow cuts words to the width of t.
 func narrow(dst []uint64, t pcp.Type) {
 	switch t {
 	case pcp.Int32:
@@ -178,7 +176,6 @@ func compareFloat(o op, t pcp.Type, dst, a, b []uint64) {
 	}
 }
 
-// nonzero reports whether a word of type t counts as true.
 func nonzero(t pcp.Type, w uint64) bool {
 	switch t {
 	case pcp.Double:
@@ -189,7 +186,6 @@ func nonzero(t pcp.Type, w uint64) bool {
 	return w != 0
 }
 
-// truth is && and ||.
 func truth(o op, t pcp.Type, dst, a, b []uint64) {
 	a, b = a[:len(dst)], b[:len(dst)]
 	for i := range dst {
@@ -218,7 +214,6 @@ func negate(to pcp.Type, dst, a []uint64) {
 	}
 }
 
-// one returns the word of 1 in type t.
 func one(t pcp.Type) uint64 {
 	switch t {
 	case pcp.Double:
@@ -269,7 +264,6 @@ func convert(dst, a []uint64, from, to pcp.Type) {
 	}
 }
 
-// rescale converts doubles to another scale.
 func rescale(dst []uint64, divisor, multiplier float64) {
 	for i, w := range dst {
 		dst[i] = word64(f64(w) / divisor * multiplier)

@@ -30,7 +30,6 @@ type Plan struct {
 	shared int // nodes that are evaluated once
 }
 
-// A kind is what a node does.
 type kind uint8
 
 const (
@@ -93,7 +92,6 @@ func New(e syntax.Expr, info *check.Info) *Plan {
 	return p.plan
 }
 
-// A planner is a plan being made.
 type planner struct {
 	plan   *Plan
 	info   *check.Info
@@ -102,7 +100,6 @@ type planner struct {
 	nested map[syntax.Expr]int
 }
 
-// alloc returns a slot that is not in use.
 func (p *planner) alloc() int {
 	if n := len(p.free); n > 0 {
 		slot := p.free[n-1]
@@ -113,7 +110,6 @@ func (p *planner) alloc() int {
 	return p.plan.slots - 1
 }
 
-// release returns the slots of nodes back.
 func (p *planner) release(nodes ...int) {
 	for _, i := range nodes {
 		if s := p.plan.nodes[i].slot; s >= 0 {
@@ -122,13 +118,11 @@ func (p *planner) release(nodes ...int) {
 	}
 }
 
-// push appends a node and returns its number.
 func (p *planner) push(n node) int {
 	p.plan.nodes = append(p.plan.nodes, n)
 	return len(p.plan.nodes) - 1
 }
 
-// add appends the nodes of a tree and returns the number of its root.
 func (p *planner) add(e syntax.Expr) int {
 	t := p.info.Types[e]
 	n := node{typ: t.Type, indom: t.InDom, slot: -1}
@@ -202,7 +196,6 @@ func (p *planner) metric(e *syntax.MetricRef, n node) int {
 	return p.push(n)
 }
 
-// constant appends a number.
 func (p *planner) constant(e syntax.Expr, n node) int {
 	if v := p.info.Consts[e]; v.IsSet() {
 		n.kind, n.word, n.slot = kConst, v.Word(), p.alloc()
@@ -225,7 +218,6 @@ var functions = [...]kind{
 	syntax.SCALAR: kScalar, syntax.INSTANT: kInstant, syntax.DELTA: kDelta, syntax.RATE: kRate,
 }
 
-// call appends a function.
 func (p *planner) call(e *syntax.CallExpr, n node) int {
 	n.kind = functions[e.Fun]
 	switch e.Fun {

@@ -128,7 +128,6 @@ func (s *State) eval(i int) *pcp.Values {
 	return s.aggregate(n, x)
 }
 
-// empty returns the slot of a node without values.
 func (s *State) empty(n *node) *pcp.Values {
 	v := &s.none
 	if n.slot >= 0 {
@@ -138,14 +137,12 @@ func (s *State) empty(n *node) *pcp.Values {
 	return v
 }
 
-// fail returns the slot of a node with an error.
 func (s *State) fail(n *node, code pmerr.Code) *pcp.Values {
 	v := s.empty(n)
 	v.Err = code
 	return v
 }
 
-// take appends value i of v to out as the value of an instance.
 func take(out, v *pcp.Values, i int, inst int32) {
 	out.Insts = append(out.Insts, inst)
 	if out.Type.Arithmetic() {

@@ -27,7 +27,6 @@ func (s *State) selected(n *node) *pcp.Values {
 	return x
 }
 
-// choosable reports whether a choice may have values of a type.
 func choosable(t pcp.Type) bool { return t.Arithmetic() || t == pcp.String }
 
 // ternary evaluates a choice whose condition has values. Both arms are evaluated, and an arm other
@@ -124,7 +123,6 @@ func (s *State) chooseEach(n *node, out, c, x, y *pcp.Values) {
 	}
 }
 
-// An arm is a side of a choice.
 type arm struct {
 	values *pcp.Values // nil for novalue()
 	many   bool        // it has instances
@@ -141,7 +139,6 @@ func (s *State) arm(f, i int, v *pcp.Values) arm {
 	return a
 }
 
-// find returns the position of the value for an instance, or -1.
 func (a *arm) find(inst int32) int {
 	switch {
 	case a.values == nil:

@@ -6,7 +6,6 @@ import (
 	"pmtools/lib/pcp"
 )
 
-// prefix evaluates - and !.
 func (s *State) prefix(n *node, x *pcp.Values) *pcp.Values {
 	out := s.empty(n)
 	out.Insts = append(out.Insts, x.Insts...)
@@ -25,7 +24,6 @@ func (s *State) prefix(n *node, x *pcp.Values) *pcp.Values {
 	return out
 }
 
-// rescale converts values to other units.
 func (s *State) rescale(n *node, x *pcp.Values) *pcp.Values {
 	out := s.empty(n)
 	out.Insts = append(out.Insts, x.Insts...)
@@ -34,7 +32,6 @@ func (s *State) rescale(n *node, x *pcp.Values) *pcp.Values {
 	return out
 }
 
-// aggregate evaluates the functions that make one value of many.
 func (s *State) aggregate(n *node, x *pcp.Values) *pcp.Values {
 	size := len(x.Insts)
 	if x.Err != 0 {
@@ -106,7 +103,6 @@ func avg(t pcp.Type, words []uint64) uint64 {
 	return word32(total)
 }
 
-// extreme returns the greatest or the least of at least one value.
 func extreme(greatest bool, t pcp.Type, words []uint64) uint64 {
 	best := words[0]
 	for _, w := range words[1:] {
@@ -117,7 +113,6 @@ func extreme(greatest bool, t pcp.Type, words []uint64) uint64 {
 	return best
 }
 
-// less compares two words of one type.
 func less(t pcp.Type, a, b uint64) bool {
 	switch t {
 	case pcp.Double:

@@ -16,7 +16,6 @@ import (
 	"pmtools/derive/syntax"
 )
 
-// maxNested is how many definitions may stand inside each other.
 const maxNested = 1000
 
 // A Definition is a derived metric. Definitions are compared, as pointers are.
@@ -86,7 +85,6 @@ func (e *Expander) expand(d Definition) {
 	}
 }
 
-// begin finds the names in a definition that are to be replaced.
 func (e *Expander) begin(d Definition) *expansion {
 	x := &expansion{Definition: d, busy: true, length: len(d.String())}
 	e.done[d] = x
@@ -162,7 +160,6 @@ func (x *expansion) refuse(ref *syntax.MetricRef, text string, notes ...string) 
 	x.err = &check.Error{Pos: ref.NamePos, What: "nested " + ref.Name, Text: text, Notes: notes}
 }
 
-// maxCycle is how many names of a cycle are shown.
 const maxCycle = 20
 
 // refuseCycle refuses definitions of which each mentions the next and the last one the first.

@@ -24,7 +24,6 @@ func Rows(tree syntax.Expr, info *check.Info) [][]string {
 	return e.rows
 }
 
-// An explainer makes the rows of a tree.
 type explainer struct {
 	info   *check.Info
 	conv   map[syntax.Expr][]string // conversions that the node above applies
@@ -98,7 +97,6 @@ func (e *explainer) notes(x syntax.Expr, typed bool) string {
 	return strings.Join(notes, ", ")
 }
 
-// below adds the rows of the nodes below x.
 func (e *explainer) below(x syntax.Expr, level int) {
 	switch n := x.(type) {
 	case *syntax.UnaryExpr:
@@ -128,7 +126,6 @@ func (e *explainer) below(x syntax.Expr, level int) {
 	}
 }
 
-// arm adds the rows of an arm of a choice.
 func (e *explainer) arm(x syntax.Expr, role string, level int, unused bool) {
 	if unused {
 		e.unused++
@@ -172,7 +169,6 @@ func (e *explainer) scale(n *syntax.BinaryExpr) {
 	}
 }
 
-// factor notes a scale factor.
 func (e *explainer) factor(x syntax.Expr, div, mul float64) {
 	var parts []string
 	if div != 1 {
@@ -186,10 +182,8 @@ func (e *explainer) factor(x syntax.Expr, div, mul float64) {
 	}
 }
 
-// trimFloat returns a factor.
 func trimFloat(f float64) string { return string(pcp.AppendG(nil, f, 15)) }
 
-// dimensions returns the powers of space, time and count.
 func dimensions(u pcp.Units) string {
 	return fmt.Sprintf("%d,%d,%d", u.DimSpace, u.DimTime, u.DimCount)
 }
@@ -199,7 +193,6 @@ func scales(u pcp.Units) string {
 	return scale(u.DimSpace, u.ScaleSpace) + "," + scale(u.DimTime, u.ScaleTime) + "," + scale(u.DimCount, u.ScaleCount)
 }
 
-// scale returns one scale.
 func scale(dim, scale int8) string {
 	if dim == 0 {
 		return "-"

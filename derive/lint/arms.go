@@ -5,7 +5,6 @@ import (
 	"pmtools/derive/syntax"
 )
 
-// arms reports metadata that depends on which metrics a host has.
 var arms = Rule{
 	Name: "novalue",
 	Doc: "The type, the semantics or the units in novalue() are not those of the other arm. Which arm counts is decided by the metrics " +

@@ -7,7 +7,6 @@ import (
 	"pmtools/lib/pcp"
 )
 
-// comparedCounter reports counters where only a momentary value says something.
 var comparedCounter = Rule{
 	Name: "counter",
 	Doc: "The value of a counter is compared, is a condition, or an average or extreme of counters is taken: that is about all the time " +

@@ -6,7 +6,6 @@ import (
 	"pmtools/derive/syntax"
 )
 
-// constantUnits reports numbers without units beside values that have some.
 var constantUnits = Rule{
 	Name: "constant-units",
 	Doc: "A number without units is compared with a value that has some. PCP compares the bare numbers, so the meaning changes when " +

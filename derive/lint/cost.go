@@ -5,7 +5,6 @@ import "fmt"
 // defaultCost is how many values are too many, if nobody says so.
 const defaultCost = 10_000
 
-// cost reports definitions that need many values.
 var cost = Rule{
 	Name: "cost",
 	Doc: "So many values are fetched for each evaluation, which is counted by the instances that the source has (--max-cost, 10000). " +

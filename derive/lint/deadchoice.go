@@ -2,7 +2,6 @@ package lint
 
 import "pmtools/derive/syntax"
 
-// deadChoice reports choices that are none.
 var deadChoice = Rule{
 	Name: "dead-arm",
 	Doc: "The condition of ?: is always the same, or both arms are: one arm is never used. Conditions with defined() are meant to be " +
@@ -31,5 +30,4 @@ var deadChoice = Rule{
 	},
 }
 
-// truth names the results of conditions.
 var truth = map[bool]string{true: "true", false: "false"}

@@ -14,13 +14,11 @@ type directive struct {
 	optional bool     // its metrics need not be there
 }
 
-// directives are those of the file that is read.
 type directives struct {
 	file []string  // rules that do not apply to any definition
 	next directive // for the next definition
 }
 
-// directivePrefix begins the comments that are meant for the linter.
 const directivePrefix = "pmderive:"
 
 // take returns what was said for the definition that comes now.

@@ -6,7 +6,6 @@ import (
 	"pmtools/derive/syntax"
 )
 
-// duplicate reports definitions that are the same, and names that people confuse.
 var duplicate = Rule{
 	Name: "duplicate",
 	Doc: "Two definitions have the same expression: a copy that was not changed, or two names for one thing, which are both evaluated. " +

@@ -8,13 +8,11 @@ import (
 	"pmtools/lib/pcp"
 )
 
-// instances are those that an expression can have.
 type instances struct {
 	list  []string
 	known bool // otherwise it has no instances, or nobody knows them
 }
 
-// instances returns which instances an expression can have.
 func (p *Pass) instances(d *Definition, x syntax.Expr) ([]string, bool) {
 	found, ok := p.insts[x]
 	if !ok {
@@ -56,7 +54,6 @@ func without(list []string, f func(string) bool) []string {
 	return slices.DeleteFunc(slices.Clone(list), f)
 }
 
-// common returns the instances that both operands can have.
 func (p *Pass) common(d *Definition, x, y syntax.Expr) ([]string, bool) {
 	a, known := p.instances(d, x)
 	b, both := p.instances(d, y)
@@ -73,10 +70,8 @@ func (p *Pass) common(d *Definition, x, y syntax.Expr) ([]string, bool) {
 	return without(a, func(name string) bool { return !in[name] }), true
 }
 
-// maxListed is how many instances are listed.
 const maxListed = 8
 
-// whyNone returns the instances that there are.
 func (p *Pass) whyNone(d *Definition, x syntax.Expr) []string {
 	list, ok := p.Source.Instances(d.Info.Types[x].InDom)
 	if !ok || len(list) > maxListed {
@@ -88,7 +83,6 @@ func (p *Pass) whyNone(d *Definition, x syntax.Expr) []string {
 // named reports whether an instance is selected by a name: its own, or that up to the first blank.
 func named(instance, name string) bool { return instance == name || firstWord(instance) == name }
 
-// firstWord returns what stands before the first blank.
 func firstWord(name string) string {
 	word, _, _ := strings.Cut(name, " ")
 	return word

@@ -100,7 +100,6 @@ type Pass struct {
 	all    []place              // what nodes yields; nil before it is needed
 }
 
-// A place is a node in a definition.
 type place struct {
 	def  *Definition
 	node syntax.Node
@@ -144,7 +143,6 @@ func (p *Pass) report(d *Definition, pos syntax.Pos, msg string, notes ...string
 	p.fixable(d, pos, nil, msg, notes...)
 }
 
-// fixable is report for what can be fixed.
 func (p *Pass) fixable(d *Definition, pos syntax.Pos, fixes []syntax.Fix, msg string, notes ...string) {
 	if !slices.Contains(d.Off, p.rule.Name) {
 		p.found = append(p.found, Finding{d, pos, p.rule.Name, msg, notes, fixes})
@@ -181,7 +179,6 @@ func (p *Pass) nodes(typed bool) iter.Seq2[*Definition, syntax.Node] {
 	}
 }
 
-// start returns the first byte of a node.
 func start(n syntax.Node) syntax.Pos {
 	pos, _ := n.Span()
 	return pos

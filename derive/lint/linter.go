@@ -130,7 +130,6 @@ func (w *work) meaning(ctx context.Context) error {
 	return err
 }
 
-// firstLine returns the first line of a text.
 func firstLine(text string) string {
 	line, _, _ := strings.Cut(text, "\n")
 	return line

@@ -7,7 +7,6 @@ import (
 	"pmtools/derive/syntax"
 )
 
-// missing reports metrics that some archives of a set do not have.
 var missing = Rule{
 	Name: "missing",
 	Doc: "Some archives of a set do not have a metric: the definition has no values over their time. It is in none of the others' " +

@@ -2,7 +2,6 @@ package lint
 
 import "pmtools/derive/syntax"
 
-// neverValues reports expressions that cannot have a value, because no instance is left.
 var neverValues = Rule{
 	Name: "no-values",
 	Doc: "No instance is left: a pattern matches none, an instance does not exist, or the operands of an operator have no instance in " +

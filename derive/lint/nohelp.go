@@ -1,6 +1,5 @@
 package lint
 
-// noHelp reports definitions without a help text.
 var noHelp = Rule{
 	Name: "no-help",
 	Doc:  "The definition has no one-line help text, so nobody but its author knows what it is about. pminfo -t shows it.",

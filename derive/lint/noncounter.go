@@ -7,7 +7,6 @@ import (
 	"pmtools/lib/pcp"
 )
 
-// nonCounter reports rate() and delta() of a metric that is not a counter.
 var nonCounter = Rule{
 	Name: "non-counter",
 	Doc: "rate() and delta() of a metric that is not a counter: its values go up and down, and so does the difference of two of them. " +

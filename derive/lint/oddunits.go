@@ -7,7 +7,6 @@ import (
 	"pmtools/lib/pcp"
 )
 
-// oddUnits reports products and quotients whose units nobody means.
 var oddUnits = Rule{
 	Name: "units",
 	Doc: "The units of a product or a quotient have a power that quantities seldom have, such as byte^2: two sizes were multiplied that " +
@@ -38,17 +37,14 @@ var oddUnits = Rule{
 	},
 }
 
-// operation names the results of operators.
 var operation = map[syntax.Token]string{
 	syntax.STAR: "the product", syntax.SLASH: "the quotient", syntax.PLUS: "the sum", syntax.MINUS: "the difference",
 }
 
-// power returns the largest power of a dimension.
 func power(u pcp.Units) int8 {
 	return max(u.DimSpace, -u.DimSpace, u.DimTime, -u.DimTime, u.DimCount, -u.DimCount)
 }
 
-// text returns units as text.
 func text(u pcp.Units) string {
 	if u.Dimensionless() {
 		return "no units"

@@ -10,7 +10,6 @@ import (
 	"pmtools/derive/syntax"
 )
 
-// add adds a diagnostic.
 func (w *work) add(file string, line, column int, severity, metric, source, msg string, notes ...string) {
 	w.found = append(w.found, Diagnostic{
 		File: file, Line: line, Column: column, Severity: severity, Metric: metric, Message: msg, Notes: notes, Source: source,
@@ -25,7 +24,6 @@ func (w *work) warn(file string, line, column int, source, msg string) {
 	}
 }
 
-// read cuts a file and notes what is wrong with its lines.
 func (w *work) read(f File) error {
 	w.directives = directives{}
 	for c := range syntax.Chunks(f.Name, f.Text) {
@@ -47,7 +45,6 @@ func (w *work) read(f File) error {
 	return nil
 }
 
-// item looks at one item of a file.
 func (w *work) item(file string, c syntax.Chunk, it syntax.Item) {
 	first := firstLine(c.Raw)
 	switch it := it.(type) {
@@ -73,7 +70,6 @@ func (w *work) item(file string, c syntax.Chunk, it syntax.Item) {
 	}
 }
 
-// definition parses a definition.
 func (w *work) definition(file string, c syntax.Chunk, it *syntax.Definition) {
 	def := &query.Definition{Name: it.Name, Expr: it.Expr()}
 	e := &entry{Definition: def, file: file, chunk: c, start: it.Offset, directive: w.take()}
@@ -90,7 +86,6 @@ func (w *work) definition(file string, c syntax.Chunk, it *syntax.Definition) {
 	w.entries = append(w.entries, e)
 }
 
-// problem notes what is wrong with a definition.
 func (w *work) problem(e *entry, p *diagnose.Problem) {
 	pos := 0
 	if p.Src == e.Expr {

@@ -7,7 +7,6 @@ import (
 	"pmtools/lib/pcp"
 )
 
-// rounded reports conversions that leave nothing after the point.
 var rounded = Rule{
 	Name: "rounded",
 	Doc: "rescale() of an integer to a larger unit: the result is an integer too, so a size in Gbyte is a whole number of them. " +

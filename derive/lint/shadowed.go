@@ -1,6 +1,5 @@
 package lint
 
-// shadowed reports names that hide others, or are hidden.
 var shadowed = Rule{
 	Name: "shadowed",
 	Doc: "The name is taken: the source has a metric of that name, which hides the definition, or metrics below it, so that the name is " +

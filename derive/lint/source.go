@@ -11,7 +11,6 @@ import (
 	"pmtools/lib/pmapi"
 )
 
-// rules applies the rules to the definitions that PCP takes.
 func (w *work) rules(ctx context.Context) error {
 	facts := &Facts{Names: w.opt.Wanted, Interval: w.opt.Interval, MaxCost: w.opt.MaxCost}
 	from, masked := make(map[*Definition]*entry), make(map[*Definition]bool)
@@ -42,7 +41,6 @@ func (w *work) rules(ctx context.Context) error {
 	return err
 }
 
-// sourceFacts answers what rules ask about a source. It implements Source.
 type sourceFacts struct {
 	ctx      context.Context
 	src      *query.Source
@@ -55,13 +53,11 @@ type sourceFacts struct {
 	opened   bool
 }
 
-// A member is one archive of a set.
 type member struct {
 	name string
 	*pmapi.Archive
 }
 
-// Instances implements Source.
 func (f *sourceFacts) Instances(d pcp.InDom) ([]string, bool) {
 	names, ok := f.insts[d]
 	if ok {
@@ -77,7 +73,6 @@ func (f *sourceFacts) Instances(d pcp.InDom) ([]string, bool) {
 	return names, ok
 }
 
-// Below implements Source.
 func (f *sourceFacts) Below(name string) bool {
 	if f.names == nil {
 		f.names = append([]string{}, f.src.Catalogue(f.ctx)...) // one request for all definitions
@@ -87,7 +82,6 @@ func (f *sourceFacts) Below(name string) bool {
 	return i < len(f.names) && strings.HasPrefix(f.names[i], name+".")
 }
 
-// Masked implements Source.
 func (f *sourceFacts) Masked(d *Definition) bool { return f.masked[d] }
 
 // Lacking implements Source. The archives of a set are opened one by one for it.
@@ -110,7 +104,6 @@ func (f *sourceFacts) Lacking(id pcp.ID) (names []string) {
 	return names
 }
 
-// close closes what was opened.
 func (f *sourceFacts) close() {
 	for _, m := range f.members {
 		m.Close()
@@ -131,7 +124,6 @@ func (f *sourceFacts) Growth(id pcp.ID) (fastest float64, ok bool) {
 	return fastest, ok
 }
 
-// grow finds out how fast a counter grows.
 func (f *sourceFacts) grow(id pcp.ID) (fastest float64, ok bool) {
 	if f.src.Line == nil {
 		return 0, false

@@ -9,7 +9,6 @@ import (
 	"pmtools/lib/pcp"
 )
 
-// comparison reports whether an operator compares values.
 func comparison(op syntax.Token) bool {
 	switch op {
 	case syntax.LT, syntax.LEQ, syntax.EQ, syntax.GEQ, syntax.GT, syntax.NEQ:
@@ -32,7 +31,6 @@ func bare(x syntax.Expr) (string, bool) {
 	return "", false
 }
 
-// logical reports whether the result of an operator is true or false.
 func logical(op syntax.Token) bool {
 	return comparison(op) || op == syntax.AND || op == syntax.OR
 }
@@ -160,7 +158,6 @@ func head(x syntax.Expr) string {
 	return syntax.Print(x) // a leaf
 }
 
-// maxText is how much of an expression is shown.
 const maxText = 70
 
 // text returns a part of the expression as it is written, on one line; of a long one the beginning.

@@ -6,7 +6,6 @@ import (
 	"pmtools/derive/syntax"
 )
 
-// unscaled reports comparisons of values in units of different scale.
 var unscaled = Rule{
 	Name: "scale",
 	Doc: "Values in units of different scale are compared, such as byte with Kbyte. PCP converts operands of + - * and / to the same " +

@@ -7,7 +7,6 @@ import (
 	"pmtools/derive/syntax"
 )
 
-// unused reports definitions that nobody needs.
 var unused = Rule{
 	Name: "unused",
 	Doc: "The definition is neither among the names that are wanted (--wanted) nor inside one that is. Without --wanted nothing is " +

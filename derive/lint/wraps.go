@@ -9,7 +9,6 @@ import (
 	"pmtools/lib/pcp"
 )
 
-// wraps reports counters of 32 bits whose differences are wrong, or may be.
 var wraps = Rule{
 	Name: "wrap",
 	Doc: "delta() of a counter of 32 bits: where it wraps around the difference is a large negative number; rate() notices, and has no " +

@@ -30,7 +30,6 @@ const (
 	maxTotal = 64 << 20
 )
 
-// errLoop is ELOOP.
 const errLoop pmerr.Code = -40
 
 // Config registers the definitions in files (pmLoadDerivedConfig) and returns their number. Each
@@ -87,7 +86,6 @@ func components(path string) []string {
 	return parts
 }
 
-// A loader reads files and directories.
 type loader struct {
 	*derive.Registry
 	lenient bool                                                     // what cannot be read is passed over
@@ -98,7 +96,6 @@ type loader struct {
 	bytes   int64                                                    // of the files
 }
 
-// path reads a file or a directory. An error ends the work.
 func (l *loader) path(path string, depth int) error {
 	if l.seen++; depth > maxNesting || l.seen > maxPaths {
 		return l.failed(&derive.File{Path: path, Err: errLoop}, false)
@@ -132,7 +129,6 @@ func (l *loader) path(path string, depth int) error {
 	return nil
 }
 
-// directory reads what is in a directory.
 func (l *loader) directory(path string, depth int) error {
 	entries, err := os.ReadDir(path)
 	if err != nil {
@@ -146,7 +142,6 @@ func (l *loader) directory(path string, depth int) error {
 	return nil
 }
 
-// loaded shows a file to the Observer.
 func (l *loader) loaded(f *derive.File) {
 	if o := l.Observer(); o != nil {
 		o.Loaded(f)
@@ -162,7 +157,6 @@ func (l *loader) failed(f *derive.File, passed bool) error {
 	return f.Err
 }
 
-// file applies the lines of a file.
 func (l *loader) file(file *syntax.File) {
 	for _, item := range file.Items {
 		switch item := item.(type) {
@@ -185,7 +179,6 @@ func (l *loader) file(file *syntax.File) {
 	}
 }
 
-// attribute sets a help text.
 func (l *loader) attribute(a *syntax.Attribute) {
 	l.loaded(&derive.File{Attribute: a})
 	kinds := map[string]pcp.TextKind{"oneline": pcp.OneLine, "helptext": pcp.Help}
@@ -201,7 +194,6 @@ func (l *loader) attribute(a *syntax.Attribute) {
 	}
 }
 
-// warn passes on a message about a file.
 func (l *loader) warn(e *syntax.FileError) {
 	if l.report != nil {
 		l.errs = append(l.errs, e)

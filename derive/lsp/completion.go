@@ -17,7 +17,6 @@ import (
 // completeWithin is how long completion waits for the session, which may be busy.
 const completeWithin = 150 * time.Millisecond
 
-// completion proposes what may stand at a position.
 func (s *server) completion(ctx context.Context, d *document, p *params) (any, error) {
 	if err := d.parse(ctx); err != nil {
 		return nil, err
@@ -75,7 +74,6 @@ func (d *document) before(off int) (text string, place int) {
 	return text, inName
 }
 
-// A completer collects what is proposed for one position.
 type completer struct {
 	*completionList
 	d   *document
@@ -94,7 +92,6 @@ func (c *completer) offer(word, text string, kind int, detail string) {
 	}
 }
 
-// expression proposes what continues an expression.
 func (c *completer) expression(s *server, before string) {
 	use := s.sessions()
 	var names []string

@@ -31,7 +31,6 @@ const (
 	codeModified       = -32801
 )
 
-// A rpcError is the error of a response.
 type rpcError struct {
 	Code    int    `json:"code"`
 	Message string `json:"message"`
@@ -39,7 +38,6 @@ type rpcError struct {
 
 func (e *rpcError) Error() string { return e.Message }
 
-// rpcErrorf returns an error with a code.
 func rpcErrorf(code int, format string, args ...any) *rpcError {
 	return &rpcError{code, fmt.Sprintf(format, args...)}
 }
@@ -64,7 +62,6 @@ type conn struct {
 	err     error // the first failure of the output
 }
 
-// newConn returns a conn over two streams.
 func newConn(in io.Reader, out io.Writer) *conn {
 	c := &conn{in: bufio.NewReaderSize(in, maxHeader)}
 	c.changed = sync.NewCond(&c.mu)
@@ -166,7 +163,6 @@ func (c *conn) header() (length int64, err error) {
 	}
 }
 
-// write writes a message.
 func (c *conn) write(m any) {
 	var body bytes.Buffer
 	enc := json.NewEncoder(&body)
@@ -193,7 +189,6 @@ func (c *conn) failure() error {
 	return c.err
 }
 
-// notify sends a notification.
 func (c *conn) notify(method string, params any) {
 	c.write(struct {
 		Version string `json:"jsonrpc"`

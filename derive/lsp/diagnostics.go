@@ -11,13 +11,11 @@ import (
 	"pmtools/derive/lint"
 )
 
-// findings are the mistakes in a version of a document.
 type findings struct {
 	full bool // the source was asked
 	list []lint.Diagnostic
 }
 
-// A queue has the documents that are to be checked.
 type queue struct {
 	uris []string
 	wake chan struct{}
@@ -64,7 +62,6 @@ func (s *server) checkAll() {
 	}
 }
 
-// next returns the next document that is to be checked, or nil.
 func (s *server) next() *document {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -107,7 +104,6 @@ func (s *server) checkFully(d *document) {
 	}
 }
 
-// checkText checks a document without the source.
 func (s *server) checkText(d *document) {
 	use := s.sessions()
 	session, err := use.get(forSyntax)
@@ -127,7 +123,6 @@ func (s *server) checkText(d *document) {
 // maxFindings is how many findings of a document are published, errors before warnings.
 const maxFindings = 1000
 
-// newFindings returns what is published of a list.
 func newFindings(full bool, list []lint.Diagnostic) *findings {
 	if len(list) > maxFindings {
 		slices.SortStableFunc(list, func(a, b lint.Diagnostic) int { return cmp.Compare(a.Severity, b.Severity) }) // "error" is less than "warning"
@@ -154,7 +149,6 @@ func (s *server) publish(d *document, f *findings) {
 	s.notify("textDocument/publishDiagnostics", p) // under the lock, so that the last one sent is the last one kept
 }
 
-// file returns the document as the checker takes it.
 func (d *document) file() lint.File { return lint.File{Name: fileName(d.uri), Text: []byte(d.text)} }
 
 // fileName returns the name of the file that a URI stands for, or the URI.
@@ -165,7 +159,6 @@ func fileName(uri string) string {
 	return uri
 }
 
-// diagnostic returns what the client shows of a finding.
 func (d *document) diagnostic(f *lint.Diagnostic) diagnostic {
 	from := d.place(f.Line, f.Column)
 	out := diagnostic{d.span(from, d.word(from)), severityError, f.Rule, "pmderive", strings.Join(append([]string{f.Message}, f.Notes...), "\n")}

@@ -34,7 +34,6 @@ type document struct {
 	*parts            // nil before they are needed
 }
 
-// The parts of a document are what parsing finds in it.
 type parts struct {
 	chunks []int32 // their offsets
 	defs   []*definition
@@ -42,7 +41,6 @@ type parts struct {
 	names  []mention              // in the order of the text
 }
 
-// A definition is one in a document.
 type definition struct {
 	*syntax.Definition
 	places *syntax.Places
@@ -51,7 +49,6 @@ type definition struct {
 	name   int    // of the name
 }
 
-// A mention is a place where a name of a metric stands.
 type mention struct {
 	name    string
 	from    int
@@ -62,7 +59,6 @@ type mention struct {
 // block is how many bytes are between two offsets whose units of UTF-16 are known.
 const block = 1024
 
-// newDocument returns a document.
 func newDocument(uri string, version int, text string) *document {
 	d := &document{uri: uri, version: version, text: text, lines: []int32{0}, rows: []int32{0}}
 	units := int32(0)
@@ -128,14 +124,12 @@ func (d *document) offset(p position) int {
 	return off
 }
 
-// position returns the position of an offset.
 func (d *document) position(off int) position {
 	off = min(max(off, 0), len(d.text))
 	line := sort.Search(len(d.lines), func(i int) bool { return int(d.lines[i]) > off }) - 1
 	return position{uint32(line), uint32(d.unitsBefore(off) - d.unitsBefore(int(d.lines[line])))}
 }
 
-// span returns the range between two offsets.
 func (d *document) span(from, to int) span { return span{d.position(from), d.position(to)} }
 
 // place returns the offset of a line and a column, in bytes, both from 1.
@@ -159,7 +153,6 @@ func (d *document) word(from int) (to int) {
 	return to
 }
 
-// isWord reports whether a byte may be part of a name.
 func isWord(c byte) bool {
 	return c == '_' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
 }
@@ -196,7 +189,6 @@ func (d *document) parse(ctx context.Context) error {
 	return nil
 }
 
-// define notes a definition and the names in it.
 func (p *parts) define(c *syntax.Chunk, it *syntax.Definition, at int) {
 	def := &definition{Definition: it, places: c.Places(), raw: c.Raw, at: at, name: at + max(strings.Index(c.Raw, it.Name), 0)}
 	p.defs = append(p.defs, def)

@@ -7,7 +7,6 @@ import (
 	"unicode/utf8"
 )
 
-// document returns the current version of a document.
 func (s *server) document(uri string) (*document, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -17,7 +16,6 @@ func (s *server) document(uri string) (*document, error) {
 	return nil, rpcErrorf(codeInvalidParams, "the document %q is not open", uri)
 }
 
-// open returns all documents that are open.
 func (s *server) open() (list []*document) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -57,12 +55,10 @@ func (s *server) keep(d *document) error {
 	return nil
 }
 
-// refuse publishes why a document is not checked.
 func (s *server) refuse(uri string, version int, why string) {
 	s.notify("textDocument/publishDiagnostics", published{uri, version, []diagnostic{{Severity: severityError, Source: "pmderive", Message: why}}})
 }
 
-// drop forgets a document.
 func (s *server) drop(uri string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

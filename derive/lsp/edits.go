@@ -8,7 +8,6 @@ import (
 	"pmtools/derive/lint"
 )
 
-// formatting returns the change that makes the text canonical.
 func (s *server) formatting(_ context.Context, d *document, _ *params) (any, error) {
 	out, errs := check.Syntax().Format(fileName(d.uri), []byte(d.text))
 	if errs != nil {
@@ -29,7 +28,6 @@ func (s *server) formatting(_ context.Context, d *document, _ *params) (any, err
 	return []textEdit{{d.span(from, len(d.text)), text[from:]}}, nil
 }
 
-// codeActions returns the changes that may be what was meant in the lines of a range.
 func (s *server) codeActions(ctx context.Context, d *document, p *params) (any, error) {
 	s.mu.Lock()
 	f := d.found

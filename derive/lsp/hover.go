@@ -12,7 +12,6 @@ import (
 	"pmtools/lib/textwidth"
 )
 
-// hover shows what there is to know of a position.
 func (s *server) hover(ctx context.Context, d *document, p *params) (any, error) {
 	if err := d.parse(ctx); err != nil {
 		return nil, err
@@ -66,10 +65,8 @@ type hoverer struct {
 	text strings.Builder
 }
 
-// maxShown is how many characters of a text are shown.
 const maxShown = 20_000
 
-// code adds text that is shown as it is.
 func (h *hoverer) code(text string) {
 	text = textwidth.Cut(text, maxShown)
 	fence := "```"
@@ -83,7 +80,6 @@ func (h *hoverer) code(text string) {
 	h.text.WriteString(fence + "\n")
 }
 
-// result returns what is shown, or nil for nothing.
 func (h *hoverer) result(from, to int) any {
 	if h.text.Len() == 0 {
 		return nil
@@ -91,7 +87,6 @@ func (h *hoverer) result(from, to int) any {
 	return hover{markup{"markdown", h.text.String()}, h.d.span(from, to)}
 }
 
-// name shows a metric, or a definition with its tree.
 func (h *hoverer) name(m *mention) any {
 	def := h.d.byName[m.name]
 	if def != nil {
@@ -123,7 +118,6 @@ func (h *hoverer) session() (Session, error) {
 	return session, err
 }
 
-// tree shows the explained tree of an expression.
 func (h *hoverer) tree(expr string) {
 	session, err := h.session()
 	var b strings.Builder

@@ -14,7 +14,6 @@ import (
 // maxPlaces is how many places of a name, or definitions of an outline, are sent.
 const maxPlaces = 20_000
 
-// definition finds where the name at a position is defined.
 func (s *server) definition(ctx context.Context, d *document, p *params) (any, error) {
 	list := []location{}
 	m, docs, err := s.named(ctx, d, p)
@@ -59,7 +58,6 @@ func (s *server) named(ctx context.Context, d *document, p *params) (*mention, [
 	return m, list, nil
 }
 
-// references finds the places where the name at a position stands.
 func (s *server) references(ctx context.Context, d *document, p *params) (any, error) {
 	list := []location{}
 	m, docs, err := s.named(ctx, d, p)
@@ -74,7 +72,6 @@ func (s *server) references(ctx context.Context, d *document, p *params) (any, e
 	return list, err
 }
 
-// mentions calls f for each place where a name stands.
 func mentions(ctx context.Context, docs []*document, name string, f func(*document, *mention)) error {
 	found := 0
 	for _, d := range docs {
@@ -112,7 +109,6 @@ func (s *server) renamed(ctx context.Context, d *document, p *params) (*mention,
 	return nil, nil, rpcErrorf(codeFailed, "%s is a metric of the source; only definitions can be renamed", m.name)
 }
 
-// prepareRename answers whether there is a name to change.
 func (s *server) prepareRename(ctx context.Context, d *document, p *params) (any, error) {
 	m, _, err := s.renamed(ctx, d, p)
 	if err != nil {
@@ -121,7 +117,6 @@ func (s *server) prepareRename(ctx context.Context, d *document, p *params) (any
 	return d.span(m.from, m.from+len(m.name)), nil
 }
 
-// rename changes the name of a definition wherever it stands.
 func (s *server) rename(ctx context.Context, d *document, p *params) (any, error) {
 	m, docs, err := s.renamed(ctx, d, p)
 	if err != nil {
@@ -153,7 +148,6 @@ func (s *server) rename(ctx context.Context, d *document, p *params) (any, error
 // maxDetail is how much of an expression an outline shows, in characters.
 const maxDetail = 80
 
-// symbols lists the definitions.
 func (s *server) symbols(ctx context.Context, d *document, _ *params) (any, error) {
 	if err := d.parse(ctx); err != nil {
 		return nil, err

@@ -12,7 +12,6 @@ const (
 	maxAsking  = 64 // that ask the source
 )
 
-// pending are the requests that are not answered yet.
 type pending struct {
 	turns chan struct{} // holds a token while a request reads a text
 
@@ -25,7 +24,6 @@ func newPending() pending {
 	return pending{turns: make(chan struct{}, 1), list: make(map[string]context.CancelFunc)}
 }
 
-// begin adds a request.
 func (p *pending) begin(id string, asks bool, cancel context.CancelFunc) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -42,7 +40,6 @@ func (p *pending) begin(id string, asks bool, cancel context.CancelFunc) error {
 	return nil
 }
 
-// end removes a request.
 func (p *pending) end(id string, asks bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -52,7 +49,6 @@ func (p *pending) end(id string, asks bool) {
 	}
 }
 
-// cancel cancels a request, if it is not answered yet.
 func (p *pending) cancel(id string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -121,7 +117,6 @@ func (s *server) run(m *message, h handler) {
 	})
 }
 
-// cancelRequest ends the wait for an answer.
 func (s *server) cancelRequest(raw json.RawMessage) error {
 	var p struct {
 		ID json.RawMessage `json:"id"`

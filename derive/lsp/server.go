@@ -60,10 +60,8 @@ type Session interface {
 // ErrNoShutdown is the error of Serve for a client that goes without a shutdown.
 var ErrNoShutdown = errors.New("the client has ended without a shutdown")
 
-// maxDocuments is how many documents a client may have open.
 const maxDocuments = 1000
 
-// A server is one connection.
 type server struct {
 	*conn
 	opt     Options
@@ -80,7 +78,6 @@ type server struct {
 	work  sync.WaitGroup
 }
 
-// A state is how far the life of a connection has come.
 type state int
 
 const (
@@ -105,7 +102,6 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, opt *Options) error
 	return cmp.Or(s.conn.close(), err)
 }
 
-// loop reads messages up to the last one.
 func (s *server) loop() error {
 	for {
 		m, err := s.read()
@@ -146,7 +142,6 @@ func (s *server) notified(m *message) {
 	}
 }
 
-// requested handles a request.
 func (s *server) requested(m *message) {
 	h, known := requests[m.Method]
 	switch {
@@ -174,7 +169,6 @@ type handler struct {
 	run  func(s *server, ctx context.Context, d *document, p *params) (any, error)
 }
 
-// requests has the handlers by their methods.
 var requests = map[string]handler{
 	"textDocument/completion":     {true, (*server).completion},
 	"textDocument/hover":          {true, (*server).hover},
@@ -187,7 +181,6 @@ var requests = map[string]handler{
 	"textDocument/codeAction":     {false, (*server).codeActions},
 }
 
-// notifications has what is done for notifications.
 var notifications = map[string]func(s *server, raw json.RawMessage) error{
 	"initialized":                      (*server).initialized,
 	"textDocument/didOpen":             (*server).didOpen,
@@ -197,7 +190,6 @@ var notifications = map[string]func(s *server, raw json.RawMessage) error{
 	"$/cancelRequest":                  (*server).cancelRequest,
 }
 
-// unmarshal reads the parameters of a message.
 func unmarshal(raw json.RawMessage, v any) error {
 	if len(raw) == 0 {
 		raw = json.RawMessage("{}")
@@ -208,7 +200,6 @@ func unmarshal(raw json.RawMessage, v any) error {
 	return nil
 }
 
-// initialize begins the conversation.
 func (s *server) initialize(raw json.RawMessage) (any, error) {
 	var p struct {
 		Options      json.RawMessage `json:"initializationOptions"`

@@ -25,7 +25,6 @@ type settings struct {
 	MaxCost  *int     `json:"maxCost"`
 }
 
-// settingsID is the id of the request for the settings.
 const settingsID = "pmderive-settings"
 
 // configure applies settings: an object, or one in an object as its member "pmderive".
@@ -64,7 +63,6 @@ func (s *server) configure(raw json.RawMessage) error {
 	return nil
 }
 
-// apply applies settings.
 func (u *sessions) apply(set *settings) (err error) {
 	for kind, name := range map[string]*string{Archive: set.Archive, Host: set.Host} {
 		if name != nil && *name != "" {
@@ -149,7 +147,6 @@ const (
 	forQuestions
 )
 
-// get returns the session for a purpose.
 func (u *sessions) get(purpose int) (s Session, err error) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -185,7 +182,6 @@ func (u *sessions) prepare(ctx context.Context, session Session, d *document) er
 	return err
 }
 
-// close closes the sessions.
 func (u *sessions) close() {
 	u.mu.Lock()
 	list := u.list
@@ -198,7 +194,6 @@ func (u *sessions) close() {
 	}
 }
 
-// sessions returns those that are in use.
 func (s *server) sessions() *sessions {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -38,7 +38,6 @@ func (b *builder) ternary(n *syntax.TernaryExpr, t check.Type, skip []fail) valu
 	return b.beside(n, c, x, y)
 }
 
-// choose returns a choice between two values.
 func choose(condition, x, y string) string {
 	return "CASE WHEN " + condition + " THEN " + x + " ELSE " + y + " END"
 }
@@ -81,7 +80,6 @@ func (b *builder) only(n *syntax.TernaryExpr, c, x values, want bool) values {
 	return x
 }
 
-// arm returns the query of the values of an arm.
 func (b *builder) arm(c, x values, want bool) []string {
 	using, cols, condition := row, row, b.isTrue("c.value")
 	if x.many {
@@ -188,7 +186,6 @@ func (b *builder) matching(n *syntax.MatchInstExpr, x values) values {
 	return x
 }
 
-// patternOf returns a pattern in the syntax of RE2.
 func patternOf(pattern string) (string, bool) {
 	re, err := ere.Compile(pattern)
 	if err != nil {

@@ -50,7 +50,6 @@ type dialect interface {
 	matches(text, pattern string) string
 }
 
-// dialectOf returns a dialect by its name.
 func dialectOf(name string) (dialect, error) {
 	switch name {
 	case "", "duckdb":
@@ -63,7 +62,6 @@ func dialectOf(name string) (dialect, error) {
 	return nil, fmt.Errorf("unknown dialect '%s'; there are %s", name, strings.Join(Dialects(), ", "))
 }
 
-// column returns a column of the table of values as a number of a type.
 func (b *builder) column(name string, t pcp.Type) string {
 	name = b.present(name)
 	if t == pcp.Uint32 || t == pcp.Float { // engines may cast the rows of other metrics too
@@ -72,7 +70,6 @@ func (b *builder) column(name string, t pcp.Type) string {
 	return name
 }
 
-// literal returns a number.
 func (b *builder) literal(t pcp.Type, word uint64) string {
 	text := strconv.FormatInt(int64(word), 10)
 	switch t {
@@ -97,13 +94,11 @@ func (b *builder) convert(v string, from, to pcp.Type) string {
 	return "CAST(" + v + " AS " + b.typeName(to) + ")"
 }
 
-// quoted returns a string in the SQL standard's quotes.
 func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
 
 // escaped returns a string where backslashes escape as well.
 func escaped(s string) string { return quoted(strings.ReplaceAll(s, `\`, `\\`)) }
 
-// duckdb is the dialect of DuckDB.
 type duckdb struct{}
 
 func (duckdb) read(dir, table string) string {

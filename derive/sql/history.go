@@ -67,7 +67,6 @@ func (b *builder) delta(t pcp.Type, now, last string) string {
 	return b.arithmetic("-", t, now, last)
 }
 
-// rate returns a difference for each second.
 func (b *builder) rate(t pcp.Type, counter bool, now, last string) string {
 	diff := ""
 	switch {
@@ -84,7 +83,6 @@ func (b *builder) rate(t pcp.Type, counter bool, now, last string) string {
 	return diff + " / (" + elapsed + " / 1e9)"
 }
 
-// aggregate returns what a function makes of all instances of a record.
 func (b *builder) aggregate(n *syntax.CallExpr, t pcp.Type, x values) values {
 	if b.err != nil || x.number != "" {
 		return b.refuse(n, "it needs a metric")

@@ -7,7 +7,6 @@ import (
 	"pmtools/lib/pcp"
 )
 
-// unary returns what a prefix operator makes of x.
 func (b *builder) unary(n *syntax.UnaryExpr, t pcp.Type, x values) values {
 	return b.each(n, t, x, func(v string) string {
 		switch {
@@ -20,10 +19,8 @@ func (b *builder) unary(n *syntax.UnaryExpr, t pcp.Type, x values) values {
 	})
 }
 
-// isFloat reports whether t is one of the types with fractions.
 func isFloat(t pcp.Type) bool { return t == pcp.Float || t == pcp.Double }
 
-// binary returns what an operator makes of two operands.
 func (b *builder) binary(n *syntax.BinaryExpr, t pcp.Type, skip []fail) values {
 	x := b.add(n.X, skip)
 	y := b.add(n.Y, union(skip, x.fails))
@@ -57,7 +54,6 @@ func (b *builder) both(e syntax.Expr, t pcp.Type, x, y values, f func(v, w strin
 	return out
 }
 
-// combine returns an operator with the SQL of its operands, of types tx and ty.
 func (b *builder) combine(n *syntax.BinaryExpr, t, tx, ty pcp.Type, v, w string) string {
 	common := max(tx, ty)
 	switch n.Op {
@@ -107,10 +103,8 @@ func (b *builder) arithmetic(op string, t pcp.Type, v, w string) string {
 	return b.integer(op, t, v, w)
 }
 
-// single returns SQL as a number of single precision.
 func (b *builder) single(v string) string { return "CAST(" + v + " AS " + b.typeName(pcp.Float) + ")" }
 
-// scaled returns a double in another scale.
 func scaled(v string, div, mul float64) string {
 	if div != 1 {
 		v = "(" + v + " / " + float(div) + ")"
@@ -124,15 +118,12 @@ func scaled(v string, div, mul float64) string {
 // float returns a number as SQL, with an exponent, which makes it a double in every dialect.
 func float(f float64) string { return strconv.FormatFloat(f, 'e', -1, 64) }
 
-// isTrue returns the condition that a number is not 0.
 func (b *builder) isTrue(v string) string { return v + " <> 0" }
 
-// bit returns a condition as 0 or 1.
 func (b *builder) bit(condition string) string {
 	return "CAST((" + condition + ") AS " + b.typeName(pcp.Int64) + ")"
 }
 
-// rescale returns values in other units.
 func (b *builder) rescale(n *syntax.RescaleExpr, x values) values {
 	from := b.info.Types[n.X]
 	s, err := pcp.NewScaler(from.Type, from.Units, b.info.Rescale[n])

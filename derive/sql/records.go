@@ -49,7 +49,6 @@ func (b *builder) name(id pcp.ID, ref *syntax.MetricRef) string {
 	return b.nameOf(id, ref.Name)
 }
 
-// metric returns the values of a metric.
 func (b *builder) metric(n *syntax.MetricRef) values {
 	d, ok := b.info.Metrics[n]
 	if !ok {
@@ -105,7 +104,6 @@ func (b *builder) records(but []fail) string {
 	return b.define("those without errors", lines...)
 }
 
-// failed returns the table of the records with an error.
 func (b *builder) failed(f fail) string {
 	table := b.define("errors of "+f.metric, "SELECT "+row+" FROM "+b.read(b.tables, "missing"),
 		"WHERE metric = "+b.text(f.metric)+" AND error <> 0")
@@ -126,7 +124,6 @@ func (b *builder) steps(but []fail) string {
 		"FROM "+b.records(but))
 }
 
-// union returns the failures of both.
 func union(x, y []fail) []fail {
 	all := slices.Clone(x)
 	for _, f := range y {

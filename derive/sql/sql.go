@@ -60,7 +60,6 @@ func Query(e syntax.Expr, info *check.Info, opt *Options) (string, error) {
 	return q.String(), b.err
 }
 
-// unitsText returns units in words.
 func unitsText(u pcp.Units) string {
 	if s := u.String(); s != "" {
 		return s
@@ -78,7 +77,6 @@ func oneLine(text string) string {
 	}, strings.ToValidUTF8(text, "\uFFFD"))
 }
 
-// A builder is a query being made.
 type builder struct {
 	dialect
 	info     *check.Info
@@ -108,7 +106,6 @@ type values struct {
 	fails  []fail // when there is an error and no value
 }
 
-// refuse records why a part cannot be said.
 func (b *builder) refuse(e syntax.Expr, why string) values {
 	if b.err == nil {
 		start, _ := e.Span()
@@ -208,10 +205,8 @@ func (b *builder) none(e syntax.Expr, t check.Type) values {
 	return v
 }
 
-// null returns a null of a type.
 func (b *builder) null(t pcp.Type) string { return "CAST(NULL AS " + b.typeName(t) + ")" }
 
-// nest returns what a definition is in whose place a name stands.
 func (b *builder) nest(n *syntax.NestExpr, skip []fail) values {
 	at := place{n.X, fmt.Sprint(skip)}
 	v, ok := b.nested[at]
@@ -225,7 +220,6 @@ func (b *builder) nest(n *syntax.NestExpr, skip []fail) values {
 	return v
 }
 
-// constant returns a number.
 func (b *builder) constant(e syntax.Expr, t check.Type) values {
 	switch v := b.info.Consts[e]; {
 	case !t.Singular():
@@ -237,7 +231,6 @@ func (b *builder) constant(e syntax.Expr, t check.Type) values {
 	}
 }
 
-// call returns what a function is.
 func (b *builder) call(n *syntax.CallExpr, t pcp.Type, skip []fail) values {
 	switch n.Fun {
 	case syntax.DEFINED:
@@ -261,7 +254,6 @@ func (b *builder) call(n *syntax.CallExpr, t pcp.Type, skip []fail) values {
 	return b.aggregate(n, t, x)
 }
 
-// scalar returns the only value of each record.
 func (b *builder) scalar(n *syntax.CallExpr, x values) values {
 	switch {
 	case b.err != nil || !x.many:

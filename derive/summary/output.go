@@ -91,12 +91,10 @@ func WriteCSV(w io.Writer, h *Head, rows []Row, number func(float64) string) err
 	return out.Error()
 }
 
-// time returns a time as text.
 func (h *Head) time(t pcp.Timestamp) string {
 	return t.Time().In(h.Zone).Format(time.RFC3339Nano)
 }
 
-// jsonHead is the first line of JSON.
 type jsonHead struct {
 	Source  Source `json:"source"`
 	Zone    string `json:"zone"`
@@ -107,7 +105,6 @@ type jsonHead struct {
 	Error   string `json:"error,omitempty"`
 }
 
-// jsonRow is each other line.
 type jsonRow struct {
 	Metric    string        `json:"metric"`
 	Instance  *jsonInstance `json:"instance,omitempty"`
@@ -146,7 +143,6 @@ type jsonDesc struct {
 // A jsonNumber is written in full.
 type jsonNumber float64
 
-// MarshalJSON implements json.Marshaler.
 func (n jsonNumber) MarshalJSON() ([]byte, error) {
 	return format.AppendShort(nil, float64(n), 64), nil
 }
@@ -181,7 +177,6 @@ func WriteJSON(w io.Writer, h *Head, s *Summary, rows []Row) error {
 	return nil
 }
 
-// row returns a row as JSON has it.
 func (h *Head) row(r *Row) *jsonRow {
 	out := &jsonRow{
 		Metric: r.Name, Type: r.Desc.Type.String(), Semantics: r.Desc.Sem.String(), Units: r.Desc.Units.String(),

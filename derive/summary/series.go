@@ -23,12 +23,10 @@ type Series struct {
 	seconds float64
 }
 
-// newSeries returns a Series without samples.
 func newSeries(whole bool) *Series {
 	return &Series{Min: math.NaN(), Max: math.NaN(), Last: math.NaN(), Sketch: Sketch{Whole: whole}}
 }
 
-// add adds a sample.
 func (s *Series) add(x float64, at pcp.Timestamp) {
 	if !(s.Min <= x) {
 		s.Min, s.MinTime = x, at

@@ -62,7 +62,6 @@ func (s *Sketch) add(x float64) {
 // shift returns how many bits of a number do not count.
 func (s *Sketch) shift() uint { return (52 - finest + s.coarse) & 63 }
 
-// count counts a number in its bucket.
 func (s *Sketch) count(x float64) {
 	b := &s.above
 	switch {
@@ -108,7 +107,6 @@ func (s *Sketch) widen(b *buckets, key int) {
 	}
 }
 
-// join joins pairs of buckets.
 func (b *buckets) join() {
 	if len(b.counts) == 0 {
 		return
@@ -151,7 +149,6 @@ func (s *Sketch) Quantile(q float64) float64 {
 	return 0 // not reached: rank is at most n
 }
 
-// middle returns the number that stands for those of a bucket.
 func (s *Sketch) middle(key int) float64 {
 	shift := s.shift()
 	low, high := math.Float64frombits(uint64(key)<<shift), math.Float64frombits(uint64(key+1)<<shift)

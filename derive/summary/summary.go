@@ -80,7 +80,6 @@ type Summary struct {
 	due      []*Metric // those with operands in the current record
 }
 
-// A use is an operand of a metric.
 type use struct {
 	metric   *Metric
 	column   int
@@ -211,7 +210,6 @@ func (m *Metric) begin(epoch int) {
 	m.first, m.epoch = m.record, epoch
 }
 
-// take adds the values of a record.
 func (m *Metric) take(at pcp.Timestamp) {
 	if m.out.Err != 0 {
 		return

@@ -11,14 +11,12 @@ func (p *parser) begin(text string) (fun, lparen Pos) {
 	return fun, p.expect(LPAREN)
 }
 
-// end steps over the parenthesis at the end of a call.
 func (p *parser) end() Pos {
 	p.want(RPAREN)
 	p.pop()
 	return p.expect(RPAREN)
 }
 
-// call parses the functions of one operand.
 func (p *parser) call() (Expr, int) {
 	n := &CallExpr{Fun: p.tok}
 	h := 1
@@ -46,13 +44,11 @@ func (p *parser) call() (Expr, int) {
 	return n, h + 1
 }
 
-// anonType reports whether anon may have an operand of that name.
 func anonType(name string) bool {
 	typ, ok := strings.CutPrefix(name, "PM_TYPE_")
 	return ok && typ != "" && typ == constType(typ)
 }
 
-// rescale parses rescale(x,"units").
 func (p *parser) rescale() (Expr, int) {
 	n := new(RescaleExpr)
 	n.FunPos, n.Lparen = p.begin("Arithmetic or relational or boolean operator expected to follow rescale(")

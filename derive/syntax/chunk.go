@@ -51,7 +51,6 @@ type Places struct {
 	text int   // where Definition.Text begins in the joined rows
 }
 
-// A row is one line of the file.
 type row struct {
 	raw, end int // where it is in the chunk, without its newline
 	joined   int // where it begins in the joined rows
@@ -94,7 +93,6 @@ func (p *Places) Offset(off int) int {
 	return min(r.raw+max(off+p.text-r.joined, 0), r.end)
 }
 
-// row returns the number of the row that has a byte of Definition.Text.
 func (p *Places) row(off int) int {
 	return max(sort.Search(len(p.rows), func(i int) bool { return p.rows[i].joined > off+p.text })-1, 0)
 }

@@ -37,7 +37,6 @@ func FormatDefinition(name string, e Expr) string {
 	return head + wrap(Print(e), len(head)) + "\n"
 }
 
-// A formatter is the work on one file.
 type formatter struct {
 	config *Config
 	chunks []Chunk
@@ -50,7 +49,6 @@ type formatter struct {
 	comment bool   // a comment was written last
 }
 
-// chunk writes chunk number i.
 func (f *formatter) chunk(i int) {
 	c := &f.chunks[i]
 	if strings.Trim(c.Raw, "\\\n") == "" && len(c.Items) == 0 {
@@ -115,7 +113,6 @@ func (f *formatter) attributes() {
 	}
 }
 
-// definition writes a definition.
 func (f *formatter) definition(d *Definition) {
 	x, err := f.config.Parse(d.Expr())
 	if err != nil {

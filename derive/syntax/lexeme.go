@@ -62,7 +62,6 @@ const (
 	patternHere
 )
 
-// after returns the state after a token.
 func (p patternState) after(t Token) patternState {
 	switch {
 	case t == FILTERINST:
@@ -73,7 +72,6 @@ func (p patternState) after(t Token) patternState {
 	return patternNever
 }
 
-// spelling returns the Text of the current token.
 func (s *scanner) spelling() string {
 	switch s.tok {
 	case EOS:

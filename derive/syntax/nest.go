@@ -17,10 +17,8 @@ func (x *NestExpr) Span() (start, end Pos) { return x.Ref.Span() }
 // A Shape tells how large a tree is, as [MaxDepth] and [MaxHeight] count.
 type Shape struct{ Depth, Height int }
 
-// above returns the shape of a node with one operand.
 func (s Shape) above() Shape { return Shape{s.Depth + 1, s.Height + 1} }
 
-// beside returns the shape of an operator with two operands.
 func (s Shape) beside(right Shape) Shape {
 	return Shape{max(s.Depth, right.Depth+1), max(s.Height, right.Height) + 1}
 }

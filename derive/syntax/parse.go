@@ -52,7 +52,6 @@ func (c *Config) Parse(text string) (x Expr, err error) {
 	return p.definition(), nil
 }
 
-// A bailout unwinds the parser.
 type bailout struct{ err *Error }
 
 type parser struct {
@@ -63,7 +62,6 @@ type parser struct {
 	depth  int      // of calls of expr
 }
 
-// definition parses the whole text.
 func (p *parser) definition() Expr {
 	p.next()
 	p.start = p.pos
@@ -84,13 +82,10 @@ func (p *parser) definition() Expr {
 	return x
 }
 
-// push begins a construct.
 func (p *parser) push(text string) { p.open = append(p.open, text) }
 
-// turn changes the text of the innermost construct.
 func (p *parser) turn(text string) { p.open[len(p.open)-1] = text }
 
-// pop completes the innermost construct.
 func (p *parser) pop() { p.open = p.open[:len(p.open)-1] }
 
 // fail ends the parse.
@@ -128,7 +123,6 @@ func (p *parser) want(t Token) {
 	}
 }
 
-// expect steps over the only token that may stand here and gives its position.
 func (p *parser) expect(t Token) Pos {
 	p.want(t)
 	pos := p.pos
@@ -177,7 +171,6 @@ func expected(op Token) string {
 	return "Arithmetic expression expected to follow " + op.String()
 }
 
-// prefix parses an operand with the prefix operators before it.
 func (p *parser) prefix() (Expr, int) {
 	op, pos := p.tok, p.pos
 	level, text := levelNegate, "Arithmetic expression expected to follow NEG"
@@ -222,7 +215,6 @@ func (p *parser) arm(level int) (Expr, int) {
 	return p.expr(level)
 }
 
-// operand parses what stands between operators.
 func (p *parser) operand() (Expr, int) {
 	switch p.tok {
 	case LPAREN:
@@ -244,7 +236,6 @@ func (p *parser) operand() (Expr, int) {
 	return nil, 0 // not reached
 }
 
-// paren parses an expression in parentheses, and the instance after it.
 func (p *parser) paren() (Expr, int) {
 	text := ""
 	if p.pos == p.start {
@@ -262,7 +253,6 @@ func (p *parser) paren() (Expr, int) {
 	return x, h + 1
 }
 
-// metric parses a name that is an operand, and the instance after it.
 func (p *parser) metric() Expr {
 	x := p.name()
 	switch p.tok {
@@ -275,7 +265,6 @@ func (p *parser) metric() Expr {
 	return x
 }
 
-// name parses a name and nothing else.
 func (p *parser) name() *MetricRef {
 	p.want(NAME)
 	x := &MetricRef{NamePos: p.pos, Name: p.lit}
@@ -283,14 +272,12 @@ func (p *parser) name() *MetricRef {
 	return x
 }
 
-// instance parses the name of an instance after x.
 func (p *parser) instance(x Expr) Expr {
 	n := &InstExpr{X: x, Lbrack: p.pos, Name: p.lit, Rbrack: Pos(p.off - 1)}
 	p.next()
 	return n
 }
 
-// constant parses a number.
 func (p *parser) constant() Expr {
 	var x Expr
 	switch p.tok {

@@ -19,7 +19,6 @@ func ParseFile(name string, src []byte) (*File, []*FileError) {
 	return p.file, p.errs
 }
 
-// item handles the next logical line.
 func (p *fileParser) item() {
 	p.place = Place{File: p.file.Name, Line: p.line}
 	p.text = p.logical()
@@ -73,7 +72,6 @@ func isControl(line string) bool {
 	return len(line) >= len(control) && strings.EqualFold(line[:len(control)], control)
 }
 
-// comment handles a line that begins with '#'.
 func (p *fileParser) comment() {
 	if !isControl(p.text) {
 		return
@@ -83,7 +81,6 @@ func (p *fileParser) comment() {
 	p.add(&Control{Place: p.place, Options: options})
 }
 
-// statement handles a definition or an attribute.
 func (p *fileParser) statement() {
 	left, right, ok := strings.Cut(p.text, "=")
 	if !ok {
@@ -179,15 +176,12 @@ func unquote(b *strings.Builder, text string, quote byte) (n int, ok bool) {
 	return len(text), false
 }
 
-// add appends an item.
 func (p *fileParser) add(it Item) { p.file.Items = append(p.file.Items, it) }
 
-// message makes a message about the current line.
 func (p *fileParser) message(msg string) *FileError {
 	return &FileError{Place: p.place, Msg: loader + msg}
 }
 
-// fail reports an error, with the line if it is wanted.
 func (p *fileParser) fail(msg string, withLine bool) {
 	e := p.message(msg)
 	if withLine {
@@ -196,7 +190,6 @@ func (p *fileParser) fail(msg string, withLine bool) {
 	p.report(e)
 }
 
-// report adds a message to the items and to the list.
 func (p *fileParser) report(e *FileError) {
 	p.add(e)
 	p.errs = append(p.errs, e)

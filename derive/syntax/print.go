@@ -24,14 +24,12 @@ type printer struct {
 	enough int
 }
 
-// WriteString shadows that of Builder.
 func (b *printer) WriteString(s string) {
 	if b.Len() < b.enough {
 		b.Builder.WriteString(s)
 	}
 }
 
-// WriteByte shadows that of Builder.
 func (b *printer) WriteByte(c byte) error {
 	if b.Len() < b.enough {
 		b.Builder.WriteByte(c)

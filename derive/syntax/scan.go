@@ -60,12 +60,10 @@ func (s *scanner) nextPattern() {
 	}
 }
 
-// illegal makes the token an error.
 func (s *scanner) illegal(msg string) {
 	s.tok, s.lit = ILLEGAL, msg
 }
 
-// word scans the name of a metric, a keyword or a function.
 func (s *scanner) word() {
 	end := s.off + 1
 	for end < len(s.src) && isWord(s.src[end]) {
@@ -85,7 +83,6 @@ func (s *scanner) word() {
 	}
 }
 
-// number scans digits with or without a point.
 func (s *scanner) number() {
 	end := skipDigits(s.src, s.off)
 	if end < len(s.src) && s.src[end] == '.' {
@@ -149,7 +146,6 @@ func (s *scanner) escaped(tok Token, end byte, unterminated string) {
 	s.illegal(unterminated)
 }
 
-// operator scans one or two characters.
 func (s *scanner) operator(c byte) {
 	var follow byte
 	if s.off+1 < len(s.src) {
@@ -177,13 +173,11 @@ func (s *scanner) operator(c byte) {
 	}
 }
 
-// two makes the token one of two characters.
 func (s *scanner) two(t Token) {
 	s.tok = t
 	s.off++
 }
 
-// operators has the kinds of the operators of one character.
 var operators = [256]Token{
 	'+': PLUS,
 	'-': MINUS,

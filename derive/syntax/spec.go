@@ -11,7 +11,6 @@ const (
 	maxSerial = 1<<22 - 1
 )
 
-// mkconst parses mkconst(number,tag=value,...).
 func (p *parser) mkconst() Expr {
 	n := new(ConstExpr)
 	n.FunPos, n.Lparen = p.begin("")
@@ -31,7 +30,6 @@ func (p *parser) mkconst() Expr {
 	return n
 }
 
-// novalue parses novalue() and novalue(tag=value,...).
 func (p *parser) novalue() Expr {
 	n := new(NovalueExpr)
 	n.FunPos, n.Lparen = p.begin("metadata keyword expected to follow novalue(")
@@ -46,7 +44,6 @@ func (p *parser) novalue() Expr {
 	return n
 }
 
-// spec parses and judges tag=value.
 func (p *parser) spec() *Spec {
 	s := &Spec{TagPos: p.pos, Tag: p.tok}
 	switch p.tok {
@@ -124,7 +121,6 @@ func (s *Spec) Indom() (domain, serial uint32, ok bool) {
 	return indom(s.Value)
 }
 
-// indom reads two numbers with a dot between them.
 func indom(value string) (domain, serial uint32, ok bool) {
 	left, right, _ := strings.Cut(value, ".")
 	domain, okd := number32(left)

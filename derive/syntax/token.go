@@ -178,7 +178,6 @@ func keyword(word string) (Token, bool) { return find(word, TYPE, META) }
 // function returns the kind of a word that is a function when a parenthesis follows.
 func function(word string) (Token, bool) { return find(word, ANON, SUM) }
 
-// find returns the kind that has the text, of those in a range.
 func find(text string, from, to Token) (Token, bool) {
 	for t := from; t <= to; t++ {
 		if tokens[t].text == text {

@@ -69,7 +69,6 @@ func Run[C Command](ctx context.Context, env *Env, newCommand func(*Env) C) int 
 	return env.finish(status)
 }
 
-// outputBuffer is the size of the buffer in front of standard output.
 const outputBuffer = 64 << 10
 
 // status reports err and returns the exit status that it stands for. A failed write is left to

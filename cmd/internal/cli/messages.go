@@ -88,7 +88,6 @@ func (m *Messages) show(text string) {
 // eacces is the code for a file without permission.
 const eacces pmerr.Code = -13
 
-// executable returns an error if name is not an executable file.
 func executable(name string) error {
 	info, err := os.Stat(name)
 	if err == nil && info.Mode()&0o111 == 0 {
@@ -97,7 +96,6 @@ func executable(name string) error {
 	return err
 }
 
-// appendTo writes text at the end of a file.
 func appendTo(name, text string) error {
 	f, err := os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
 	if err != nil {

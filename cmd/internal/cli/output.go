@@ -24,7 +24,6 @@ func IsLost(err error) bool {
 // An output is standard output below its buffer. Its errors are Lost.
 type output struct{ *stream }
 
-// Write implements io.Writer.
 func (o *output) Write(p []byte) (int, error) {
 	n, err := o.stream.Write(p)
 	if err != nil {
@@ -43,7 +42,6 @@ func (env *Env) Flush() error {
 	return err
 }
 
-// finish writes what is buffered and returns the exit status, given that of the command.
 func (env *Env) finish(status int) int {
 	err := env.Flush()
 	if err == nil {

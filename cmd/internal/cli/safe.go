@@ -19,13 +19,11 @@ type safeText struct {
 // Safe returns a writer that filters text for a terminal on its way to w.
 func Safe(w io.Writer) io.Writer { return &safeWriter{w: w} }
 
-// A safeWriter filters what it writes.
 type safeWriter struct {
 	w    io.Writer
 	text safeText
 }
 
-// Write implements io.Writer.
 func (s *safeWriter) Write(p []byte) (int, error) {
 	_, err := s.w.Write(s.text.filter(p))
 	return len(p), err

@@ -22,7 +22,6 @@ type stream struct {
 	text safeText
 }
 
-// Write implements io.Writer.
 func (s *stream) Write(p []byte) (int, error) {
 	if s.first != nil {
 		_ = s.first.Flush() // a failed write to standard output must not suppress a message
@@ -58,7 +57,6 @@ func (env *Env) Progress(text string) {
 	fmt.Fprintf(raw(env.Stderr), "\r%s\x1b[K", s.filter([]byte(text)))
 }
 
-// raw returns what is below a stream.
 func raw(w io.Writer) io.Writer {
 	if s, ok := w.(*stream); ok {
 		return s.w

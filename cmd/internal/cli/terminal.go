@@ -12,7 +12,6 @@ func IsTerminal(stream any) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// file returns the file that a stream is, or that is below it.
 func file(of any) (*os.File, bool) {
 	if s, ok := of.(*stream); ok {
 		of = s.w

@@ -21,13 +21,11 @@ import (
 //go:embed scripts
 var scripts embed.FS
 
-// shells are those that there are completion scripts for.
 var shells = []string{"bash", "fish", "powershell", "zsh"}
 
 // proposing is the first argument of a command that a completion script calls.
 const proposing = "__propose"
 
-// addCompletion adds the hidden option that writes a completion script for a shell.
 func (c *Command) addCompletion() {
 	c.Func(func(shell string) error {
 		if !slices.Contains(shells, shell) {
@@ -39,7 +37,6 @@ func (c *Command) addCompletion() {
 	c.Hide("completion")
 }
 
-// writeScript writes the completion script that was asked for.
 func (c *Command) writeScript() error {
 	c.Env.OwnForm = true
 	return WriteScript(c.Env.Out, c.name, c.shell)
@@ -113,7 +110,6 @@ func Propose(ctx context.Context, env *cli.Env, root *cobra.Command) error {
 	return nil
 }
 
-// A proposal is a word that may stand at the cursor, and what it means.
 type proposal struct{ text, about string }
 
 // ask returns what cobra proposes for the last of some words.
@@ -185,7 +181,6 @@ func Names(list func(ctx context.Context, prefix string) []string) cobra.Complet
 	}
 }
 
-// operands proposes operands, or values of the option before.
 func (c *Command) operands(cmd *cobra.Command, before []string, prefix string) ([]string, cobra.ShellCompDirective) {
 	if n := len(before); n > 0 && c.wants(before[n-1]) {
 		if before[n-1] == "--output" {
@@ -219,7 +214,6 @@ func (c *Command) wants(word string) bool {
 	return false
 }
 
-// cobra returns a command of cobra's with the options of c, and what proposes operands.
 func (c *Command) cobra(operands cobra.CompletionFunc) *cobra.Command {
 	root := &cobra.Command{
 		Use:                c.name + " " + c.Operands,
@@ -248,7 +242,6 @@ func Flag(o *option.Option) *pflag.Flag {
 // must find it unset.
 type value struct{ *option.Option }
 
-// Set implements pflag.Value.
 func (v value) Set(arg string) error {
 	if v.Word == "" {
 		arg = ""
@@ -256,7 +249,6 @@ func (v value) Set(arg string) error {
 	return v.Option.Set(arg)
 }
 
-// String implements pflag.Value.
 func (v value) String() string {
 	if v.Option == nil || v.Word != "" {
 		return ""
@@ -264,7 +256,6 @@ func (v value) String() string {
 	return "false"
 }
 
-// Type returns the word that stands for the argument.
 func (v value) Type() string {
 	if v.Word == "" {
 		return "bool"

@@ -24,7 +24,6 @@ type line struct {
 	escaped bool     // the cursor is after a backslash
 }
 
-// A lineReader reads a command line.
 type lineReader struct {
 	fish   bool // the rules of fish, not those of bash and zsh
 	lookup func(name string) (value string, ok bool)
@@ -51,7 +50,6 @@ func readLine(shell, text string, lookup func(string) (string, bool)) (line, boo
 	return r.line, true
 }
 
-// take takes n bytes of the text, which are part of the current word.
 func (r *lineReader) take(n int) string {
 	s := r.text[:n]
 	r.text, r.line.raw, r.inside = r.text[n:], r.line.raw+s, true
@@ -104,7 +102,6 @@ func (r *lineReader) next() bool {
 	return true
 }
 
-// backslash reads a backslash and the character that it quotes.
 func (r *lineReader) backslash() bool {
 	quotable := "" // none in the single quotes of bash and zsh
 	switch {
@@ -155,7 +152,6 @@ func (r *lineReader) variable() bool {
 	return true
 }
 
-// alphanumeric reports whether a character may be part of the name of a variable.
 func alphanumeric(c byte) bool {
 	return c == '_' || '0' <= c && c <= '9' || 'A' <= c && c <= 'Z' || 'a' <= c && c <= 'z'
 }

@@ -29,7 +29,6 @@ type Printer struct {
 	Zone *time.Location
 }
 
-// any reports whether one of several options is on.
 func (p *Printer) any(options ...string) bool {
 	for _, o := range options {
 		if p.On(o) {
@@ -39,14 +38,12 @@ func (p *Printer) any(options ...string) bool {
 	return false
 }
 
-// printf prints if an option is on.
 func (p *Printer) printf(option, format string, args ...any) {
 	if p.On(option) {
 		fmt.Fprintf(p.Out, format+"\n", args...)
 	}
 }
 
-// clock returns a time of the day.
 func (p *Printer) clock(t pcp.Timestamp) []byte { return format.AppendTimeNanos(nil, t, p.Zone) }
 
 // Dialer makes d report its connections: each message for pdu, the steps of connecting for context,
@@ -98,14 +95,12 @@ func (p *Printer) sample(t *pcp.Timestamp) string {
 	return string(p.clock(*t))
 }
 
-// file prints the label of a file that was opened.
 func (p *Printer) file(path string, l *archive.Label) {
 	what := map[int32]string{-1: " (meta)", -2: " (index)"}[l.Volume]
 	p.printf("log", "__pmLogChkLabel: %s [magic=0x500526%02x version=%d vol=%d%s pid=%d start=%s host=%s tz=%s] version=%d",
 		path, l.Version, l.Version, l.Volume, what, l.PID, p.clock(l.Start), l.Host, l.Zone, l.Version)
 }
 
-// mode returns the name of a mode.
 func mode(m pcp.Mode) string {
 	switch m {
 	case pcp.Forward:

@@ -40,7 +40,6 @@ func (o *observed) result(ctx context.Context, r *pcp.Result) {
 	fmt.Fprint(o.p.Out, b.String())
 }
 
-// instName returns the name of an instance in quotation marks.
 func (o *observed) instName(ctx context.Context, d pcp.InDom, inst int32) string {
 	if o.insts[instance{d, inst}] == "" {
 		list, _ := o.Source.Instances(ctx, d) // without an answer the instance has no name
@@ -49,14 +48,12 @@ func (o *observed) instName(ctx context.Context, d pcp.InDom, inst int32) string
 	return orUnknown(o.insts[instance{d, inst}])
 }
 
-// remember remembers the names of instances.
 func (o *observed) remember(d pcp.InDom, list []pcp.Instance) {
 	for _, in := range list {
 		o.insts[instance{d, in.ID}] = `"` + in.Name + `"`
 	}
 }
 
-// orUnknown returns a name, or what stands for one that is not known.
 func orUnknown(name string) string {
 	if name == "" {
 		return "???"
@@ -72,7 +69,6 @@ func (o *observed) inDom(ctx context.Context, id pcp.ID) pcp.InDom {
 	return pcp.NullInDom
 }
 
-// instances prints a list of instances, and remembers their names.
 func (o *observed) instances(d pcp.InDom, list []pcp.Instance) {
 	o.remember(d, list)
 	if !o.p.On("indom") || len(list) == 0 {

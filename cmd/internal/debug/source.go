@@ -45,18 +45,15 @@ type observed struct {
 	closed bool
 }
 
-// An instance of a domain.
 type instance struct {
 	indom pcp.InDom
 	id    int32
 }
 
-// call prints a call and its status.
 func (o *observed) call(text string, n int, err error) {
 	o.p.printf("pmapi", "%s <::> returns %s", text, status(n, err))
 }
 
-// status returns the text of a result: a count, or an error.
 func status(n int, err error) string {
 	if err != nil {
 		return pmerr.Message(err)
@@ -64,7 +61,6 @@ func status(n int, err error) string {
 	return fmt.Sprint(n)
 }
 
-// ends returns the first and the last of a list for a line about it.
 func ends[T any](what string, list []T) string {
 	switch n := len(list); n {
 	case 0:
@@ -76,10 +72,8 @@ func ends[T any](what string, list []T) string {
 	}
 }
 
-// Unwrap implements pmapi.Wrapper.
 func (o *observed) Unwrap() pmapi.Source { return o.Source }
 
-// Lookup implements pmapi.Source.
 func (o *observed) Lookup(ctx context.Context, names []string) ([]pcp.Answer[pcp.ID], error) {
 	for i, name := range names {
 		o.p.printf("pmns", "pmLookupName: request_names -> [%d] %s", i, name)
@@ -109,21 +103,18 @@ func (o *observed) Lookup(ctx context.Context, names []string) ([]pcp.Answer[pcp
 	return found, err
 }
 
-// Names implements pmapi.Source.
 func (o *observed) Names(ctx context.Context, id pcp.ID) ([]string, error) {
 	names, err := o.Source.Names(ctx, id)
 	o.call(fmt.Sprintf("pmNameAll(%s, ...)", id), len(names), err)
 	return names, err
 }
 
-// Children implements pmapi.Source.
 func (o *observed) Children(ctx context.Context, name string) ([]pcp.Child, error) {
 	children, err := o.Source.Children(ctx, name)
 	o.call(fmt.Sprintf("pmGetChildrenStatus(%s, ...)", name), len(children), err)
 	return children, err
 }
 
-// Walk implements pmapi.Source.
 func (o *observed) Walk(ctx context.Context, name string, f func(name string, id pcp.ID) bool) error {
 	n := 0
 	err := o.Source.Walk(ctx, name, func(name string, id pcp.ID) bool {
@@ -135,7 +126,6 @@ func (o *observed) Walk(ctx context.Context, name string, f func(name string, id
 	return err
 }
 
-// WalkNames implements pmapi.Batcher.
 func (o *observed) WalkNames(ctx context.Context, name string, f func(name string) bool) error {
 	n := 0
 	err := pmapi.WalkNames(ctx, o.Source, name, func(name string) bool {
@@ -146,7 +136,6 @@ func (o *observed) WalkNames(ctx context.Context, name string, f func(name strin
 	return err
 }
 
-// Describe implements pmapi.Source.
 func (o *observed) Describe(ctx context.Context, ids []pcp.ID) ([]pcp.Answer[pcp.Desc], error) {
 	found, err := o.Source.Describe(ctx, ids)
 	if len(ids) == 0 {
@@ -164,7 +153,6 @@ func (o *observed) Describe(ctx context.Context, ids []pcp.ID) ([]pcp.Answer[pcp
 	return found, err
 }
 
-// Instances implements pmapi.Source.
 func (o *observed) Instances(ctx context.Context, d pcp.InDom) ([]pcp.Instance, error) {
 	list, err := o.Source.Instances(ctx, d)
 	o.instances(d, list)
@@ -172,7 +160,6 @@ func (o *observed) Instances(ctx context.Context, d pcp.InDom) ([]pcp.Instance, 
 	return list, err
 }
 
-// Fetch implements pmapi.Source.
 func (o *observed) Fetch(ctx context.Context, req *pmapi.Request, dst *pcp.Result) error {
 	o.profile(req.Profile)
 	err := o.Source.Fetch(ctx, req, dst)
@@ -180,7 +167,6 @@ func (o *observed) Fetch(ctx context.Context, req *pmapi.Request, dst *pcp.Resul
 	return err
 }
 
-// fetched prints the call of a fetch and its result.
 func (o *observed) fetched(ctx context.Context, call string, req *pmapi.Request, dst *pcp.Result, err error) {
 	o.call(fmt.Sprintf("%s(%d, %s, ...)", call, len(req.IDs), ends("pmid", req.IDs)), 0, err)
 	if err == nil && o.p.On("fetch") {
@@ -189,7 +175,6 @@ func (o *observed) fetched(ctx context.Context, call string, req *pmapi.Request,
 	}
 }
 
-// Close implements pmapi.Source.
 func (o *observed) Close() error {
 	err := o.Source.Close()
 	if !o.closed {
@@ -200,7 +185,6 @@ func (o *observed) Close() error {
 	return err
 }
 
-// Labels implements pmapi.Source.
 func (o *observed) Labels(ctx context.Context, kind pcp.LabelKind, ident uint32) ([]pcp.LabelSet, error) {
 	sets, err := o.Source.Labels(ctx, kind, ident)
 	o.p.printf("labels", "labels(ident=%d,type=%#x, %s sets)", int32(ident), int(kind), status(len(sets), err))
@@ -215,17 +199,14 @@ func (o *observed) LabelsOf(context.Context, pcp.LabelKind, []uint32) ([]pcp.Ans
 	return nil, errors.ErrUnsupported
 }
 
-// Texts implements pmapi.Batcher.
 func (o *observed) Texts(ctx context.Context, ids []pcp.ID, kind pcp.TextKind) ([]pcp.Answer[string], error) {
 	return pmapi.Texts(ctx, o.Source, ids, kind)
 }
 
-// InstancesOf implements pmapi.Batcher.
 func (o *observed) InstancesOf(ctx context.Context, ds []pcp.InDom) ([]pcp.Answer[[]pcp.Instance], error) {
 	return pmapi.InstancesOf(ctx, o.Source, ds)
 }
 
-// Store implements pmapi.Source.
 func (o *observed) Store(ctx context.Context, sets []pcp.Values) error {
 	err := o.Source.Store(ctx, sets)
 	ids := make([]pcp.ID, len(sets))
@@ -236,7 +217,6 @@ func (o *observed) Store(ctx context.Context, sets []pcp.Values) error {
 	return err
 }
 
-// LookupInst implements pmapi.Source.
 func (o *observed) LookupInst(ctx context.Context, d pcp.InDom, name string) (int32, error) {
 	inst, err := o.Source.LookupInst(ctx, d, name)
 	if err == nil {
@@ -246,7 +226,6 @@ func (o *observed) LookupInst(ctx context.Context, d pcp.InDom, name string) (in
 	return inst, err
 }
 
-// InstName implements pmapi.Source.
 func (o *observed) InstName(ctx context.Context, d pcp.InDom, inst int32) (string, error) {
 	name, err := o.Source.InstName(ctx, d, inst)
 	o.call(fmt.Sprintf("pmNameInDom(%s, %d, ...)", d, inst), 0, err)
@@ -260,17 +239,14 @@ type recordedSource struct {
 	pmapi.Timeline
 }
 
-// LookupInst implements pmapi.Source.
 func (s *recordedSource) LookupInst(ctx context.Context, d pcp.InDom, name string) (int32, error) {
 	return s.Source.LookupInst(ctx, d, name)
 }
 
-// InstName implements pmapi.Source.
 func (s *recordedSource) InstName(ctx context.Context, d pcp.InDom, inst int32) (string, error) {
 	return s.Source.InstName(ctx, d, inst)
 }
 
-// SetMode implements pmapi.Timeline.
 func (s *recordedSource) SetMode(m pcp.Mode, when *pcp.Timestamp, delta time.Duration) error {
 	err := s.Timeline.SetMode(m, when, delta)
 	at, by := "NULL", "NULL"
@@ -284,7 +260,6 @@ func (s *recordedSource) SetMode(m pcp.Mode, when *pcp.Timestamp, delta time.Dur
 	return err
 }
 
-// AllInstances implements pmapi.Timeline.
 func (s *recordedSource) AllInstances(ctx context.Context, d pcp.InDom) ([]pcp.Instance, error) {
 	list, err := s.Timeline.AllInstances(ctx, d)
 	s.instances(d, list)
@@ -292,7 +267,6 @@ func (s *recordedSource) AllInstances(ctx context.Context, d pcp.InDom) ([]pcp.I
 	return list, err
 }
 
-// FetchRecord implements pmapi.Timeline.
 func (s *recordedSource) FetchRecord(ctx context.Context, req *pmapi.Request, dst *pcp.Result) (mark bool, err error) {
 	mark, err = s.Timeline.FetchRecord(ctx, req, dst)
 	s.fetched(ctx, "pmFetchArchive", req, dst, err)

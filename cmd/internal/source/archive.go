@@ -20,7 +20,6 @@ func (o *Opener) WithArchives() *Opener {
 	return o
 }
 
-// openArchive opens a list of archives.
 func openArchive(ctx context.Context, o *Opener, list string) (pmapi.Source, error) {
 	a, err := pmapi.OpenArchive(ctx, list, o.archiveOptions())
 	if err != nil {
@@ -32,7 +31,6 @@ func openArchive(ctx context.Context, o *Opener, list string) (pmapi.Source, err
 	return a, nil
 }
 
-// archiveOptions returns how archives are read, by the environment.
 func (o *Opener) archiveOptions() *archive.Options {
 	opt := &archive.Options{Warn: o.env.Notify, Observer: o.printer().Archive(), DiskLimit: o.UnpackLimit}
 	if text, ok := o.env.LookupEnv("PMTOOLS_UNPACK_LIMIT"); ok && opt.DiskLimit == 0 {

@@ -85,7 +85,6 @@ type loggedAgent struct {
 	dir string
 }
 
-// Close ends the agent.
 func (l loggedAgent) Close() error { return errors.Join(l.Agent.Close(), os.RemoveAll(l.dir)) }
 
 // program returns the collector that is an agent in a program of its own.

@@ -148,7 +148,6 @@ func (o *Opener) host(ctx context.Context, kind option.SourceKind, name string) 
 	return nil, err
 }
 
-// dialer returns what connects to daemons as the environment and the options say.
 func (o *Opener) dialer() *pmcd.Dialer {
 	d := pmcd.DialerFromEnv(o.env.LookupEnv, o.env.Config().Get, func(text string) { o.env.Notify("Warning: " + text) })
 	if !o.Silent {
@@ -161,7 +160,6 @@ func (o *Opener) dialer() *pmcd.Dialer {
 	return d
 }
 
-// printer returns what prints for -D.
 func (o *Opener) printer() *debug.Printer {
 	return &debug.Printer{On: o.options.Debug.Has, Out: o.env.Stderr, Zone: o.env.Zone()}
 }
@@ -207,7 +205,6 @@ func (o *Opener) loadNames(file string, unique bool) error {
 // preprocessor and the parser go where the reference puts them.
 func (o *Opener) ReadNames(file string) (*pmns.Tree, error) { return o.readNames(file, false) }
 
-// readNames is ReadNames, for unique names too.
 func (o *Opener) readNames(file string, unique bool) (*pmns.Tree, error) {
 	env := o.env
 	names, err := pmns.Load(file, &pmns.Options{

@@ -7,7 +7,6 @@ const (
 	maxDepth = 20_000
 )
 
-// backtrack reports whether an expression with so many groups matches anywhere in the text.
 func backtrack(tree *node, groups int, text string) bool {
 	s := search{text: text, spans: make([]span, groups+1), steps: maxSteps, depth: maxDepth}
 	for i := range s.spans {
@@ -24,7 +23,6 @@ func backtrack(tree *node, groups int, text string) bool {
 // A span is the text that a group matched; from is -1 if it did not.
 type span struct{ from, to int }
 
-// A search is the state of one match.
 type search struct {
 	text  string
 	spans []span
@@ -82,7 +80,6 @@ func (s *search) try(n *node, i int, rest func(int) bool) bool {
 	return rest(i)
 }
 
-// sequence matches parts one after the other.
 func (s *search) sequence(parts []*node, i int, rest func(int) bool) bool {
 	if len(parts) == 0 {
 		return rest(i)

@@ -36,7 +36,6 @@ type element struct {
 	name string
 }
 
-// bracketItem parses one element or range and adds it to the set.
 func (p *parser) bracketItem(set *byteSet, first bool) {
 	from := p.element(first)
 	rest := p.src[p.off:]
@@ -54,7 +53,6 @@ func (p *parser) bracketItem(set *byteSet, first bool) {
 	}
 }
 
-// addRange adds the bytes from one element to another.
 func (p *parser) addRange(set *byteSet, from, to element) {
 	switch {
 	case p.err != "":
@@ -71,7 +69,6 @@ func (p *parser) addRange(set *byteSet, from, to element) {
 	}
 }
 
-// addElement adds an element that is not part of a range.
 func (p *parser) addElement(set *byteSet, e element) {
 	if e.kind != ':' {
 		if len(e.name) != 1 {

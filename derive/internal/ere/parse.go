@@ -2,7 +2,6 @@ package ere
 
 import "strings"
 
-// An op is a kind of node.
 type op uint8
 
 const (
@@ -16,7 +15,6 @@ const (
 	opRef              // the text that group n matched
 )
 
-// A node is a part of an expression.
 type node struct {
 	op       op
 	set      *byteSet
@@ -26,7 +24,6 @@ type node struct {
 	group    int
 }
 
-// A token is a kind of token.
 type token uint8
 
 const (
@@ -70,7 +67,6 @@ func (p *parser) fail(err compileError) *node {
 	return &node{op: opEmpty}
 }
 
-// next scans a token.
 func (p *parser) next() {
 	if p.off >= len(p.src) {
 		p.tok = tokEnd
@@ -107,7 +103,6 @@ func (p *parser) next() {
 // escapedPlaces are the bytes that stand for the places, each after a backslash.
 const escapedPlaces = "`'<>bB"
 
-// escape scans the rest of a token that begins with a backslash.
 func (p *parser) escape() {
 	if p.off >= len(p.src) {
 		p.tok = tokBackslash
@@ -192,7 +187,6 @@ func (p *parser) repeated() *node {
 	return n
 }
 
-// atom parses one byte, set, reference or group.
 func (p *parser) atom() *node {
 	n := &node{op: opSet}
 	switch p.tok {
@@ -220,7 +214,6 @@ func (p *parser) atom() *node {
 	return n
 }
 
-// group parses an expression in parentheses.
 func (p *parser) group() *node {
 	p.groups++
 	n := &node{op: opGroup, group: p.groups}

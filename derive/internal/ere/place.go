@@ -12,7 +12,6 @@ const (
 	placeNoWordEdge              // neither start nor end of a word
 )
 
-// holds reports whether position i of a text is such a place.
 func (p place) holds(text string, i int) bool {
 	before := i > 0 && isWord(text[i-1])
 	after := i < len(text) && isWord(text[i])

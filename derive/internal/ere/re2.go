@@ -15,13 +15,11 @@ func (re *Regexp) RE2() (string, bool) {
 	return w.text.String(), !w.failed
 }
 
-// A re2 is an expression that is being written.
 type re2 struct {
 	text   strings.Builder
 	failed bool
 }
 
-// node writes a part.
 func (w *re2) node(n *node) {
 	switch n.op {
 	case opEmpty:
@@ -55,7 +53,6 @@ func (w *re2) node(n *node) {
 	}
 }
 
-// repeat writes a repetition.
 func (w *re2) repeat(n *node) {
 	const most = 1000 // RE2 allows no more
 	w.failed = w.failed || n.min > most || n.max > most
@@ -71,7 +68,6 @@ func (w *re2) repeat(n *node) {
 	}
 }
 
-// set writes a set of bytes.
 func (w *re2) set(s *byteSet) {
 	high := 0
 	for c := 128; c < 256; c++ {

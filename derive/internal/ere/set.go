@@ -1,19 +1,16 @@
 package ere
 
-// A byteSet is a set of bytes.
 type byteSet [4]uint64
 
 func (s *byteSet) add(c byte)      { s[c>>6] |= 1 << (c & 63) }
 func (s *byteSet) has(c byte) bool { return s[c>>6]>>(c&63)&1 != 0 }
 
-// negate makes s the set of all other bytes.
 func (s *byteSet) negate() {
 	for i := range s {
 		s[i] = ^s[i]
 	}
 }
 
-// setOf returns the set of the bytes for which in holds.
 func setOf(in func(byte) bool) *byteSet {
 	s := new(byteSet)
 	for c := 0; c < 256; c++ {
@@ -24,7 +21,6 @@ func setOf(in func(byte) bool) *byteSet {
 	return s
 }
 
-// classes has the classes of bytes with their names.
 var classes = [...]struct {
 	name string
 	has  func(byte) bool

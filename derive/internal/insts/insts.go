@@ -76,7 +76,6 @@ func (in *Instances) InstName(d pcp.InDom, inst int32) (string, error) {
 	return "", pmerr.Inst
 }
 
-// named returns the names of the instances of a domain.
 func (in *Instances) named(d pcp.InDom) instanceNames {
 	if known, ok := in.names[d]; ok {
 		return known
