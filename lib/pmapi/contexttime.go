@@ -28,7 +28,6 @@ type contextTimeline struct {
 	c *Context
 }
 
-// SetMode implements Timeline.
 func (t contextTimeline) SetMode(m pcp.Mode, when *pcp.Timestamp, delta time.Duration) error {
 	return t.c.SetMode(m, when, delta)
 }
@@ -79,7 +78,6 @@ func (c *Context) Dup(ctx context.Context) (*Context, error) {
 	return d, nil
 }
 
-// follow takes c to the position of another Context over the same recording.
 func (c *Context) follow(ctx context.Context, other *Context) error {
 	from, ok := As[Timeline](other.src)
 	if !ok {

@@ -3,6 +3,7 @@ package pmapi
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -42,7 +43,6 @@ type questions interface {
 	LabelsOf(ctx context.Context, kind pcp.LabelKind, idents []uint32) ([]pcp.Answer[[]pcp.LabelSet], error)
 }
 
-// backoff limits the attempts to connect to a daemon that could not be reached.
 type backoff struct {
 	failures int
 	until    time.Time
@@ -94,7 +94,6 @@ func (h *Host) Close() error {
 	return h.conn.Close()
 }
 
-// delay returns the pause after the failures so far.
 func (h *Host) delay() time.Duration {
 	delays := h.dialer.ReconnectDelays()
 	return delays[min(h.retry.failures, len(delays)-1)]
@@ -195,13 +194,11 @@ func (h *Host) Describe(ctx context.Context, ids []pcp.ID) ([]pcp.Answer[pcp.Des
 	return out, nil
 }
 
-// described reports whether the description of a metric is known.
 func (h *Host) described(id pcp.ID) bool {
 	d, ok := h.descs[id]
 	return ok && d.ID == id
 }
 
-// keep stores descriptions, and the lack of them.
 func (h *Host) keep(ids []pcp.ID, found []pcp.Answer[pcp.Desc]) {
 	if len(h.descs) == 0 {
 		h.descs = make(map[pcp.ID]pcp.Desc, len(ids))
@@ -241,14 +238,9 @@ func (h *Host) Fetch(ctx context.Context, req *Request, dst *pcp.Result) error {
 // retryUnknown forgets the metrics without a description: an agent that has started since may have
 // one.
 func (h *Host) retryUnknown() {
-	for id, d := range h.descs {
-		if d.ID == pcp.NullID {
-			delete(h.descs, id)
-		}
-	}
+	maps.DeleteFunc(h.descs, func(_ pcp.ID, d pcp.Desc) bool { return d.ID == pcp.NullID })
 }
 
-// learn asks for the descriptions of metrics that are not known yet.
 func (h *Host) learn(ctx context.Context, ids []pcp.ID) error {
 	var ask []pcp.ID
 	for _, id := range ids {

@@ -68,7 +68,6 @@ type Labels struct {
 	insts map[labelledInst][]pcp.Label
 }
 
-// A labelledInst is an instance of a domain.
 type labelledInst struct {
 	indom uint32
 	inst  int32

@@ -17,23 +17,19 @@ func WithNames(src Source, names *pmns.Tree) Source {
 	return &renamed{src, names}
 }
 
-// renamed is a Source under other names.
 type renamed struct {
 	Source
 	names *pmns.Tree // nil after Close
 }
 
-// Unwrap implements Wrapper.
 func (r *renamed) Unwrap() Source { return r.Source }
 
-// Close implements Source.
 func (r *renamed) Close() error {
 	err := r.Source.Close()
 	r.Source, r.names = noSource{}, nil
 	return err
 }
 
-// Lookup implements Source.
 func (r *renamed) Lookup(_ context.Context, names []string) ([]pcp.Answer[pcp.ID], error) {
 	if r.names == nil {
 		return nil, pmerr.NoContext
@@ -41,7 +37,6 @@ func (r *renamed) Lookup(_ context.Context, names []string) ([]pcp.Answer[pcp.ID
 	return lookupEach(names, r.names.Lookup), nil
 }
 
-// Names implements Source.
 func (r *renamed) Names(_ context.Context, id pcp.ID) ([]string, error) {
 	if r.names == nil {
 		return nil, pmerr.NoContext
@@ -49,7 +44,6 @@ func (r *renamed) Names(_ context.Context, id pcp.ID) ([]string, error) {
 	return r.names.Names(id)
 }
 
-// Children implements Source.
 func (r *renamed) Children(_ context.Context, name string) ([]pcp.Child, error) {
 	if r.names == nil {
 		return nil, pmerr.NoContext
@@ -57,7 +51,6 @@ func (r *renamed) Children(_ context.Context, name string) ([]pcp.Child, error) 
 	return r.names.Children(name)
 }
 
-// Walk implements Source.
 func (r *renamed) Walk(_ context.Context, name string, f func(name string, id pcp.ID) bool) error {
 	if r.names == nil {
 		return pmerr.NoContext
@@ -70,22 +63,18 @@ func (r *renamed) WalkNames(ctx context.Context, name string, f func(name string
 	return r.Walk(ctx, name, func(name string, _ pcp.ID) bool { return f(name) })
 }
 
-// Texts implements Batcher.
 func (r *renamed) Texts(ctx context.Context, ids []pcp.ID, kind pcp.TextKind) ([]pcp.Answer[string], error) {
 	return Texts(ctx, r.Source, ids, kind)
 }
 
-// LabelsOf implements Batcher.
 func (r *renamed) LabelsOf(ctx context.Context, kind pcp.LabelKind, idents []uint32) ([]pcp.Answer[[]pcp.LabelSet], error) {
 	return LabelsOf(ctx, r.Source, kind, idents)
 }
 
-// InstancesOf implements Batcher.
 func (r *renamed) InstancesOf(ctx context.Context, ds []pcp.InDom) ([]pcp.Answer[[]pcp.Instance], error) {
 	return InstancesOf(ctx, r.Source, ds)
 }
 
-// lookupEach resolves names one by one.
 func lookupEach(names []string, lookup func(string) (pcp.ID, error)) []pcp.Answer[pcp.ID] {
 	rs := make([]pcp.Answer[pcp.ID], len(names))
 	for i, n := range names {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"slices"
+	"strconv"
 	"strings"
 
 	"pmtools/lib/pmerr"
@@ -109,10 +110,14 @@ func decodeForm(s string) (text string, bad int, err error) {
 		case '+':
 			b.WriteByte(' ')
 		case '%':
-			if i+2 >= len(s) || !isHex(s[i+1]) || !isHex(s[i+2]) || s[i+1:i+3] == "00" {
+			var c uint64
+			if i+2 < len(s) {
+				c, _ = strconv.ParseUint(s[i+1:i+3], 16, 8) // 0 beside an error
+			}
+			if c == 0 {
 				return "", i, errEscape
 			}
-			b.WriteByte(hexValue(s[i+1])<<4 | hexValue(s[i+2]))
+			b.WriteByte(byte(c))
 			i += 2
 		default:
 			b.WriteByte(s[i])
@@ -121,18 +126,6 @@ func decodeForm(s string) (text string, bad int, err error) {
 	return b.String(), 0, nil
 }
 
-func isHex(c byte) bool {
-	return '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'f'
-}
-
-func hexValue(c byte) byte {
-	if c <= '9' {
-		return c - '0'
-	}
-	return c | 0x20 - 'a' + 10
-}
-
-// write appends the text of a, its value encoded.
 func (a Attr) write(b *strings.Builder) {
 	b.WriteString(a.Key)
 	if !a.Set {

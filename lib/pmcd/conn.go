@@ -44,17 +44,14 @@ type Conn struct {
 	profileAll bool   // the last profile selects everything
 }
 
-// traceFunc is the type of Dialer.Trace.
 type traceFunc func(direction string, f pdu.Frame)
 
-// connOptions are the settings of a Dialer for its connections.
 type connOptions struct {
 	timeout time.Duration // limit for a request with all messages of its reply, 0 for none
 	records bool          // each message is one write
 	trace   traceFunc     // may be nil
 }
 
-// newConn returns a connection over nc, before any handshake.
 func newConn(nc net.Conn, opt connOptions) *Conn {
 	return &Conn{nc: nc, r: pdu.NewReader(nc), opt: opt}
 }
@@ -93,7 +90,6 @@ func (c *Conn) fail(ctx context.Context, op string, err error) *Error {
 	return &Error{Op: op, Addr: c.addr(), Err: err}
 }
 
-// addr returns the other side's address.
 func (c *Conn) addr() string {
 	if a := c.nc.RemoteAddr(); a != nil {
 		return a.String()
@@ -101,7 +97,6 @@ func (c *Conn) addr() string {
 	return "?"
 }
 
-// usable returns an error if the connection is broken or ctx has ended.
 func (c *Conn) usable(ctx context.Context) error {
 	if c.broken != nil {
 		return &Error{Op: "use", Addr: c.addr(), Err: fmt.Errorf("%w: %v", pmerr.IPC, c.broken), NotSent: true}
@@ -158,7 +153,6 @@ func (c *Conn) watch(ctx context.Context) (stop func()) {
 	}
 }
 
-// send sends a message.
 func (c *Conn) send(ctx context.Context, m pdu.Message) error {
 	if _, err := c.queue(ctx, m); err != nil {
 		return err
@@ -166,7 +160,6 @@ func (c *Conn) send(ctx context.Context, m pdu.Message) error {
 	return c.flush(ctx)
 }
 
-// queue makes a message wait for flush, and returns its size.
 func (c *Conn) queue(ctx context.Context, m pdu.Message) (size int, err error) {
 	if err := c.usable(ctx); err != nil {
 		return 0, err
@@ -180,10 +173,8 @@ func (c *Conn) queue(ctx context.Context, m pdu.Message) (size int, err error) {
 	return size, err
 }
 
-// keepOut is the largest size of the output buffer that is kept between requests.
 const keepOut = 32 << 10
 
-// flush sends the queued messages.
 func (c *Conn) flush(ctx context.Context) error {
 	defer func() {
 		if c.out = c.out[:0]; cap(c.out) > keepOut {
@@ -226,7 +217,6 @@ func (c *Conn) recv(ctx context.Context) (pdu.Frame, error) {
 	return f, nil
 }
 
-// traceSent traces the messages that are about to be sent.
 func (c *Conn) traceSent() {
 	if c.opt.trace == nil {
 		return
@@ -250,7 +240,6 @@ func (c *Conn) reply(ctx context.Context, m pdu.Message) error {
 	return c.decode(ctx, f, m)
 }
 
-// decode is reply for a message that was received.
 func (c *Conn) decode(ctx context.Context, f pdu.Frame, m pdu.Message) error {
 	if f.Type == m.Type() {
 		if err := m.Decode(f.Body); err != nil {
@@ -271,7 +260,6 @@ func (c *Conn) decode(ctx context.Context, f pdu.Frame, m pdu.Message) error {
 	return refusal.Code
 }
 
-// call sends a request and returns its reply in m.
 func (c *Conn) call(ctx context.Context, req, m pdu.Message) error {
 	if err := c.idle(ctx); err != nil {
 		return err
@@ -298,14 +286,12 @@ type pipeline struct {
 	done func(i int, refused error) (botched error) // called after reply i, with the daemon's error if it refused
 }
 
-// asked is a request of a pipeline that was sent.
 type asked struct {
 	size  int
 	reply pdu.Message
 	err   error // the request could not be made
 }
 
-// A queue holds the requests of a pipeline that were sent and have no reply yet.
 type queue struct {
 	waiting []asked // a ring of requests
 	sent    int     // number of requests sent
@@ -350,7 +336,6 @@ func (c *Conn) each(ctx context.Context, p *pipeline) error {
 	return nil
 }
 
-// refill sends further requests if at most half of the window waits from request i on.
 func (c *Conn) refill(ctx context.Context, p *pipeline, q *queue, i int) error {
 	if q.sent-i > window/2 || q.bytes > windowBytes/2 {
 		return nil
@@ -381,7 +366,6 @@ func (c *Conn) ask(ctx context.Context, p *pipeline, i int) asked {
 	return asked{size, reply, err}
 }
 
-// differ returns an error if a reply has another number of answers than the request had questions.
 func differ(got, want int) error {
 	if got == want {
 		return nil

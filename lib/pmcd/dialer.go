@@ -1,6 +1,7 @@
 package pmcd
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -88,18 +89,13 @@ type Dialer struct {
 // A Prompt asks for text, and shows the typed characters if echo is set.
 type Prompt func(ctx context.Context, console, text string, echo bool) (string, error)
 
-// defaultDelays returns the pauses between attempts to reconnect that the protocol's clients use.
-func defaultDelays() []time.Duration {
-	return []time.Duration{5 * time.Second, 10 * time.Second, 20 * time.Second, 40 * time.Second, 80 * time.Second}
-}
-
 // ReconnectDelays returns d.Delays or the default.
 func (d *Dialer) ReconnectDelays() []time.Duration {
 	d.late.emit(d, lateReconnect)
 	if len(d.Delays) > 0 {
 		return d.Delays
 	}
-	return defaultDelays()
+	return []time.Duration{5 * time.Second, 10 * time.Second, 20 * time.Second, 40 * time.Second, 80 * time.Second}
 }
 
 // Dial connects to the daemon that spec names and sets the connection up: features are agreed on,
@@ -120,10 +116,7 @@ func (d *Dialer) Dial(ctx context.Context, spec *Spec) (*Conn, error) {
 // dialLocal connects to a Unix socket, and for local: to this host's ports after a failure. Every
 // failure of unix: is reported as a missing file.
 func (s *setup) dialLocal(ctx context.Context) (*Conn, error) {
-	path := s.spec.Path
-	if path == "" {
-		path = or(s.d.Socket, defaultSocket)
-	}
+	path := cmp.Or(s.spec.Path, s.d.Socket, defaultSocket)
 	c, err := s.dialSocket(ctx, path)
 	switch {
 	case err == nil:
@@ -153,7 +146,6 @@ func (s *setup) dialSocket(ctx context.Context, path string) (*Conn, error) {
 	return s.handshake(ctx, nc, host, true)
 }
 
-// dialTCP tries the ports of a host in turn.
 func (s *setup) dialTCP(ctx context.Context, host string, ports []int) (*Conn, error) {
 	if len(ports) == 0 {
 		ports = s.d.Ports
@@ -167,7 +159,7 @@ func (s *setup) dialTCP(ctx context.Context, host string, ports []int) (*Conn, e
 	if !viaProxy {
 		if addrs, err = s.d.lookup(ctx, host); err != nil {
 			s.connected(host, ports[0], err)
-			return nil, &Error{Op: "dial", Addr: host, Err: cancelled(ctx, err)}
+			return nil, &Error{Op: "dial", Addr: host, Err: cmp.Or(ctx.Err(), err)}
 		}
 	}
 	for _, port := range ports {
@@ -191,7 +183,6 @@ func (s *setup) dialTCP(ctx context.Context, host string, ports []int) (*Conn, e
 	return nil, err
 }
 
-// connected reports the result of connecting to a port.
 func (s *setup) connected(host string, port int, err error) {
 	if err != nil {
 		s.d.step("context", "__pmConnectPMCD(%s): pmcd connection port=%d failed: %v", host, port, pmerr.Of(err))
@@ -200,7 +191,6 @@ func (s *setup) connected(host string, port int, err error) {
 	s.d.step("context", "__pmConnectPMCD(%s): pmcd connection port=%d PDU version=%d", host, port, protocolVersion)
 }
 
-// dialPort connects to one port of a host and does the handshake.
 func (s *setup) dialPort(ctx context.Context, host string, addrs []netip.Addr, port int) (*Conn, error) {
 	nc, err := s.d.race(ctx, addrs, port)
 	if err != nil {
@@ -230,7 +220,7 @@ func (d *Dialer) race(ctx context.Context, addrs []netip.Addr, port int) (net.Co
 		o := <-outcomes
 		switch {
 		case o.err != nil:
-			first = or(first, o.err)
+			first = cmp.Or(first, o.err)
 		case winner != nil: // connected before cancel could stop it
 			o.nc.Close()
 		default:
@@ -244,7 +234,6 @@ func (d *Dialer) race(ctx context.Context, addrs []netip.Addr, port int) (net.Co
 	return nil, because(codeConnRefused, first)
 }
 
-// dial connects to one address within the time limit.
 func (d *Dialer) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	d.late.emit(d, lateConnect)
 	if limit := d.connectTimeout(); limit > 0 {
@@ -273,7 +262,6 @@ func (d *Dialer) dial(ctx context.Context, network, address string) (net.Conn, e
 	}
 }
 
-// busyPause is the pause before another attempt at a socket whose backlog is full.
 const busyPause = 5 * time.Millisecond
 
 // Codes of the PMAPI that are error numbers of Linux.
@@ -285,12 +273,12 @@ const (
 )
 
 func (d *Dialer) connectTimeout() time.Duration {
-	return or(d.ConnectTimeout, defaultConnectTimeout)
+	return cmp.Or(d.ConnectTimeout, defaultConnectTimeout)
 }
 
 // requestTimeout returns the limit for answers, 0 for none.
 func (d *Dialer) requestTimeout() time.Duration {
-	return max(0, or(d.RequestTimeout, defaultRequestTimeout))
+	return max(0, cmp.Or(d.RequestTimeout, defaultRequestTimeout))
 }
 
 func (d *Dialer) hostName() (string, error) {
@@ -300,7 +288,6 @@ func (d *Dialer) hostName() (string, error) {
 	return os.Hostname()
 }
 
-// step reports a step of connecting.
 func (d *Dialer) step(topic, format string, args ...any) {
 	if d.Step != nil {
 		d.Step(topic, fmt.Sprintf(format, args...))
@@ -313,16 +300,6 @@ func (d *Dialer) warn(text string) {
 	}
 }
 
-// or returns a, or b if a is the zero value.
-func or[T comparable](a, b T) T {
-	var zero T
-	if a == zero {
-		return b
-	}
-	return a
-}
-
-// because returns an error with a code of the PMAPI and its cause.
 func because(code pmerr.Code, cause error) error {
 	if cause == nil {
 		return code
@@ -330,7 +307,6 @@ func because(code pmerr.Code, cause error) error {
 	return &codedError{code, cause}
 }
 
-// A codedError is a cause and the code that the reference reports for it.
 type codedError struct {
 	code  pmerr.Code
 	cause error
@@ -345,16 +321,7 @@ func (e *codedError) Error() string {
 	return e.code.Error() + ": " + e.cause.Error()
 }
 
-// Unwrap returns the code and the cause.
 func (e *codedError) Unwrap() []error { return []error{e.code, e.cause} }
-
-// cancelled returns the context's error if that has ended, otherwise err.
-func cancelled(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	return err
-}
 
 // Reason returns the text of the cause of an error, without the text of its code: "connect: no
 // route to host" where the code's text is "Connection refused". It is empty if there is no cause

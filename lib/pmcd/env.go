@@ -1,6 +1,7 @@
 package pmcd
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"path/filepath"
@@ -36,8 +37,8 @@ func DialerFromEnv(getenv func(string) (string, bool), config func(string) strin
 	if d.Socket != "" && d.Socket[0] != '/' && !filepath.IsAbs(d.Socket) {
 		d.Socket = "/" + d.Socket
 	}
-	d.TLSConfPath = or(get("PCP_TLSCONF_PATH"), config("PCP_TLSCONF_PATH"))
-	if dir := or(config("PCP_SYSCONF_DIR"), "/etc/pcp"); d.TLSConfPath == "" {
+	d.TLSConfPath = cmp.Or(get("PCP_TLSCONF_PATH"), config("PCP_TLSCONF_PATH"))
+	if dir := cmp.Or(config("PCP_SYSCONF_DIR"), "/etc/pcp"); d.TLSConfPath == "" {
 		d.TLSConfPath = dir + "/tls.conf"
 	}
 	if v, ok := getenv("PCP_SECURE_SOCKETS"); ok {
@@ -51,7 +52,6 @@ func DialerFromEnv(getenv func(string) (string, bool), config func(string) strin
 	return d
 }
 
-// timeouts sets the limits and pauses.
 func (d *Dialer) timeouts(get func(string) string) {
 	v := get("PMCD_CONNECT_TIMEOUT")
 	var ok bool
@@ -114,7 +114,6 @@ func parsePorts(text string) []int {
 	return ports
 }
 
-// blanks are the characters that C skips before a number.
 const blanks = " \t\n\v\f\r"
 
 // parseInt parses a number as C does in base 0, nothing may follow it.
@@ -154,7 +153,6 @@ func parseSeconds(text string) (time.Duration, bool) {
 	return max(time.Duration(f*float64(time.Second)), 1), true
 }
 
-// parseDelays parses a comma list of positive numbers of seconds.
 func parseDelays(text string) ([]time.Duration, bool) {
 	if text == "" {
 		return nil, true

@@ -4,7 +4,6 @@ package pmcd
 // W3.2).
 type feature uint16
 
-// The features.
 const (
 	featureSecure    feature = 0x001 // TLS
 	featureCompress  feature = 0x002

@@ -77,8 +77,8 @@ func (c *Conn) fetched(ctx context.Context, reply pdu.Message) (pcp.Changes, err
 	return 0, c.fail(ctx, "receive", fmt.Errorf("more than %d notices before a result", maxNotices))
 }
 
-// queueProfile sends a profile, for which there is no reply, unless the daemon knows it already.
-// fresh reports whether it did.
+// queueProfile queues a profile, for which there is no reply, unless the daemon knows it already.
+// fresh reports whether the profile was queued.
 func (c *Conn) queueProfile(ctx context.Context, p *pcp.Profile) (fresh bool, err error) {
 	if p.All() && c.profileAll {
 		return false, nil

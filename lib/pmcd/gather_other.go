@@ -2,5 +2,4 @@
 
 package pmcd
 
-// gather may wait until several replies have come.
 func (*Conn) gather(int) {}

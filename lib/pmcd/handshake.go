@@ -1,6 +1,7 @@
 package pmcd
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -66,7 +67,6 @@ func secureMode(text string) SecureMode {
 	return SecureNone
 }
 
-// validContainer reports whether name can be that of a container.
 func validContainer(name string) bool {
 	for _, c := range []byte(name) {
 		if !('a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9' || c == '.' || c == '-' || c == '_') {
@@ -76,7 +76,6 @@ func validContainer(name string) bool {
 	return name != ""
 }
 
-// protocolVersion is the version of the protocol that a client speaks.
 const protocolVersion = 2
 
 // handshake sets up a connection to the daemon on host. nc is closed if that fails.
@@ -84,7 +83,7 @@ func (s *setup) handshake(ctx context.Context, nc net.Conn, host string, local b
 	c := newConn(nc, connOptions{timeout: s.d.requestTimeout(), trace: s.d.Trace})
 	addr := c.addr()
 	if local {
-		addr = or(s.spec.Path, or(s.d.Socket, defaultSocket))
+		addr = cmp.Or(s.spec.Path, s.d.Socket, defaultSocket)
 	}
 	if err := s.agree(ctx, c, host, local); err != nil {
 		c.Close()
@@ -101,7 +100,6 @@ func (s *setup) handshake(ctx context.Context, nc net.Conn, host string, local b
 	return c, nil
 }
 
-// agree goes through the steps.
 func (s *setup) agree(ctx context.Context, c *Conn, host string, local bool) error {
 	if err := greeting(ctx, c); err != nil {
 		return err
@@ -152,7 +150,6 @@ func (s *setup) agree(ctx context.Context, c *Conn, host string, local bool) err
 // still has, and those of today.
 const oldCodes = 11345
 
-// greeting reads the first message of the daemon.
 func greeting(ctx context.Context, c *Conn) error {
 	f, err := c.recv(ctx)
 	if err != nil {
@@ -207,7 +204,6 @@ func (s *setup) negotiate(offer feature, host string, local bool) (feature, erro
 	return want, nil
 }
 
-// featureText returns the name of a missing feature for an error.
 func featureText(f feature) string {
 	var words []string
 	for _, w := range []struct {
@@ -221,7 +217,6 @@ func featureText(f feature) string {
 	return strings.Join(words, " and ")
 }
 
-// encrypt starts TLS and makes c use it.
 func (s *setup) encrypt(ctx context.Context, c *Conn, flags feature, host string, local bool) error {
 	if flags&featureSecureAck != 0 {
 		f, err := c.recv(ctx)
@@ -239,7 +234,7 @@ func (s *setup) encrypt(ctx context.Context, c *Conn, flags feature, host string
 		}
 	}
 	if c.r.Started() { // plain text sent ahead by an attacker, to be taken for text within TLS
-		return because(pmerr.TLS, errors.New("plain text behind the start of TLS"))
+		return because(pmerr.TLS, errors.New("plain text after the start of TLS"))
 	}
 	conf, err := s.tlsConfig(host, local)
 	if err != nil {

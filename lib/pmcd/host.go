@@ -75,7 +75,6 @@ func parseOldIPv4(text string) (netip.Addr, bool) {
 	return netip.AddrFrom4(bytes), true
 }
 
-// address returns host and port as one text.
 func address(host string, port int) string {
 	return net.JoinHostPort(host, fmt.Sprint(port))
 }

@@ -30,16 +30,12 @@ func (c *Conn) Describe(ctx context.Context, ids []pcp.ID) ([]pcp.Answer[pcp.Des
 		}
 	}
 	replies := make([]pdu.Desc, len(single))
-	err := c.each(ctx, &pipeline{len(single), func(i int) (pdu.Message, pdu.Message) {
+	return out, c.each(ctx, &pipeline{len(single), func(i int) (pdu.Message, pdu.Message) {
 		return &pdu.DescReq{ID: ids[single[i]]}, &replies[i]
 	}, func(i int, err error) error {
 		out[single[i]] = pcp.Answer[pcp.Desc]{Value: replies[i].Desc, Err: err}
 		return nil
 	}})
-	if err != nil {
-		return nil, err
-	}
-	return out, nil
 }
 
 // describeMany asks for descriptions in requests of the largest size. A missing description keeps
@@ -78,7 +74,7 @@ func (c *Conn) Instances(ctx context.Context, d pcp.InDom) ([]pcp.Instance, erro
 func (c *Conn) InstancesOf(ctx context.Context, ds []pcp.InDom) ([]pcp.Answer[[]pcp.Instance], error) {
 	out := make([]pcp.Answer[[]pcp.Instance], len(ds))
 	replies := make([]pdu.Instance, len(ds))
-	err := c.each(ctx, &pipeline{len(ds), func(i int) (pdu.Message, pdu.Message) {
+	return out, c.each(ctx, &pipeline{len(ds), func(i int) (pdu.Message, pdu.Message) {
 		if ds[i] == pcp.NullInDom {
 			return nil, nil
 		}
@@ -90,10 +86,6 @@ func (c *Conn) InstancesOf(ctx context.Context, ds []pcp.InDom) ([]pcp.Answer[[]
 		out[i] = pcp.Answer[[]pcp.Instance]{Value: replies[i].Instances, Err: err}
 		return nil
 	}})
-	if err != nil {
-		return nil, err
-	}
-	return out, nil
 }
 
 // LookupInst returns the identifier of the instance called name.
@@ -126,7 +118,6 @@ func (c *Conn) InstName(ctx context.Context, d pcp.InDom, inst int32) (string, e
 	return list[0].Name, nil
 }
 
-// instances asks about instances of a domain.
 func (c *Conn) instances(ctx context.Context, d pcp.InDom, inst int32, name string) ([]pcp.Instance, error) {
 	if d == pcp.NullInDom {
 		return nil, pmerr.InDom
@@ -176,7 +167,6 @@ func (c *Conn) Texts(ctx context.Context, reqs []TextReq) ([]pcp.Answer[string],
 	return out, c.texts(ctx, short, missing, out)
 }
 
-// texts asks for the texts with the indexes in which, and stores them in out.
 func (c *Conn) texts(ctx context.Context, reqs []TextReq, which []int, out []pcp.Answer[string]) error {
 	replies := make([]pdu.Text, len(which))
 	return c.each(ctx, &pipeline{len(which), func(i int) (pdu.Message, pdu.Message) {
@@ -237,7 +227,7 @@ func (c *Conn) LabelsOf(ctx context.Context, kind pcp.LabelKind, idents []uint32
 		}
 	}
 	reqs, replies := make([]*pdu.LabelReq, len(idents)), make([]pdu.Label, len(idents))
-	err := c.each(ctx, &pipeline{len(idents) - alone, func(i int) (pdu.Message, pdu.Message) {
+	return out, c.each(ctx, &pipeline{len(idents) - alone, func(i int) (pdu.Message, pdu.Message) {
 		i += alone
 		reqs[i] = labelReq(kind, idents[i])
 		return reqs[i], &replies[i]
@@ -248,13 +238,8 @@ func (c *Conn) LabelsOf(ctx context.Context, kind pcp.LabelKind, idents []uint32
 		}
 		return sameLabels(reqs[i], &replies[i])
 	}})
-	if err != nil {
-		return nil, err
-	}
-	return out, nil
 }
 
-// labelReq returns the question for the labels of an object.
 func labelReq(kind pcp.LabelKind, ident uint32) *pdu.LabelReq {
 	switch kind {
 	case pcp.ContextLabels:
@@ -265,7 +250,6 @@ func labelReq(kind pcp.LabelKind, ident uint32) *pdu.LabelReq {
 	return &pdu.LabelReq{Ident: ident, Kind: kind}
 }
 
-// sameLabels returns an error unless the answer is for the object of the request.
 func sameLabels(req *pdu.LabelReq, answer *pdu.Label) error {
 	if answer.Ident == req.Ident && answer.Kind == req.Kind {
 		return nil

@@ -49,13 +49,9 @@ func (c *Conn) Lookup(ctx context.Context, names []string) ([]pcp.Answer[pcp.ID]
 	if err != nil {
 		return nil, err
 	}
-	if err := c.whyUnknown(ctx, names, out, len(ask) > 1); err != nil {
-		return nil, err
-	}
-	return out, nil
+	return out, c.whyUnknown(ctx, names, out, len(ask) > 1)
 }
 
-// split divides the requested names into as few requests as possible.
 func split(names []string, ask []int) (chunks [][]int) {
 	for len(ask) > 0 {
 		n, size := 0, 0

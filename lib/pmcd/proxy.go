@@ -1,6 +1,7 @@
 package pmcd
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -39,12 +40,12 @@ func (s *setup) proxy() (Host, bool) {
 // dialProxy connects to a daemon through a proxy. final is true if the proxy itself cannot be
 // reached: then other ports of the daemon need not be tried.
 func (s *setup) dialProxy(ctx context.Context, proxy Host, host string, port int) (c *Conn, final bool, err error) {
-	proxyPort := or(s.d.ProxyPort, defaultProxyPort)
+	proxyPort := cmp.Or(s.d.ProxyPort, defaultProxyPort)
 	if len(proxy.Ports) > 0 {
 		proxyPort = proxy.Ports[0]
 	}
 	fail := func(err error) error {
-		return &Error{Op: "dial", Addr: address(proxy.Name, proxyPort), Err: cancelled(ctx, err)}
+		return &Error{Op: "dial", Addr: address(proxy.Name, proxyPort), Err: cmp.Or(ctx.Err(), err)}
 	}
 	addrs, err := s.d.lookup(ctx, proxy.Name)
 	if err != nil {
@@ -77,7 +78,6 @@ func (s *setup) numeric(ctx context.Context, host string) string {
 	return host
 }
 
-// passProxy exchanges the lines of text.
 func (s *setup) passProxy(ctx context.Context, nc net.Conn, host string, port int) error {
 	if limit := s.d.requestTimeout(); limit > 0 {
 		nc.SetDeadline(time.Now().Add(limit))
@@ -105,7 +105,6 @@ func (s *setup) passProxy(ctx context.Context, nc net.Conn, host string, port in
 	return nil
 }
 
-// proxyError gives an error of the connection to a proxy its code.
 func proxyError(err error) error {
 	if ne, ok := err.(net.Error); ok && ne.Timeout() {
 		return because(pmerr.Timeout, err)

@@ -28,10 +28,8 @@ const (
 	codeEncryption = pmerr.NYI - 16 // the mechanism sends the password in clear, and the connection is not encrypted
 )
 
-// maxRounds is the number of challenges after which an exchange counts as endless.
 const maxRounds = 16
 
-// A mechanism is one way to authenticate.
 type mechanism struct {
 	name  string
 	clear bool // the mechanism sends the password in clear
@@ -130,7 +128,6 @@ func (s *setup) authenticate(ctx context.Context, c *Conn, private bool) error {
 	return err
 }
 
-// challenge receives a step of the daemon.
 func challenge(ctx context.Context, c *Conn) ([]byte, error) {
 	var a pdu.Attr
 	if err := c.reply(ctx, &a); err != nil {
@@ -142,7 +139,6 @@ func challenge(ctx context.Context, c *Conn) ([]byte, error) {
 	return a.Value, nil
 }
 
-// credential returns a name or password from the specification, or else from the prompt.
 func (s *setup) credential(ctx context.Context, key, prompt string, echo bool) (string, error) {
 	if a, ok := s.spec.Attr(key); ok && a.Value != "" {
 		return a.Value, nil
@@ -168,7 +164,6 @@ func (s *setup) credential(ctx context.Context, key, prompt string, echo bool) (
 	return text, nil
 }
 
-// plain is PLAIN: the whole password in one message.
 type plain struct{ user, password string }
 
 func (p plain) step(challenge []byte) ([]byte, bool, error) {

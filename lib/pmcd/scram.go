@@ -29,7 +29,6 @@ type scramClient struct {
 	proof          []byte // the proof that the daemon must send
 }
 
-// scramOf returns the begin function of the SCRAM mechanism with a hash.
 func scramOf(h func() hash.Hash) func(user, password string) (conversation, error) {
 	return func(user, password string) (_ conversation, err error) {
 		s := &scramClient{hash: h}
@@ -51,7 +50,6 @@ func scramOf(h func() hash.Hash) func(user, password string) (conversation, erro
 // head begins the first message: no channel binding, no other identity.
 func (s *scramClient) head() string { return "n,a=" + s.user + "," }
 
-// bare is the rest of the first message.
 func (s *scramClient) bare() string { return "n=" + s.user + ",r=" + s.nonce }
 
 // step sends the name, then the proof, then checks the daemon's proof.
@@ -67,7 +65,6 @@ func (s *scramClient) step(challenge []byte) (answer []byte, done bool, err erro
 	return nil, true, s.verify(string(challenge))
 }
 
-// prove answers the daemon's nonce, salt and number of iterations.
 func (s *scramClient) prove(challenge string) ([]byte, error) {
 	fields := strings.Split(challenge, ",")
 	if len(fields) < 3 {
@@ -109,7 +106,6 @@ func (s *scramClient) prove(challenge string) ([]byte, error) {
 	return []byte(final + ",p=" + base64.StdEncoding.EncodeToString(key)), nil
 }
 
-// verify checks the daemon's proof, or takes its refusal.
 func (s *scramClient) verify(challenge string) error {
 	field, _, _ := strings.Cut(challenge, ",")
 	if reason, refused := strings.CutPrefix(field, "e="); refused {
@@ -123,7 +119,6 @@ func (s *scramClient) verify(challenge string) error {
 	return nil
 }
 
-// sum returns the keyed hash of a text.
 func (s *scramClient) sum(key []byte, text string) []byte {
 	h := hmac.New(s.hash, key)
 	h.Write([]byte(text))

@@ -1,6 +1,7 @@
 package pmcd
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -21,7 +22,6 @@ import (
 // [Dialer] names one.
 const defaultSocket = "/run/pcp/pmcd.socket"
 
-// Schemes of a specification, as they are written without the colon.
 const (
 	schemePCP   = "pcp"
 	schemePCPS  = "pcps"
@@ -59,7 +59,7 @@ func (s *Spec) Host() string {
 	case len(s.Hosts) > 0:
 		return s.Hosts[0].Name
 	case s.Local():
-		return or(s.Path, defaultSocket)
+		return cmp.Or(s.Path, defaultSocket)
 	}
 	return ""
 }
@@ -97,7 +97,6 @@ func (e *SpecError) Message() string {
 	return "pmNewContext: bad host specification\n" + e.Spec + "\n" + strings.Repeat(" ", e.Pos) + "^ -- " + e.Reason + "\n"
 }
 
-// specError returns an error about the place pos of text.
 func specError(text string, pos int, reason string, code pmerr.Code) error {
 	return &SpecError{Spec: Redact(text), Pos: len(Redact(text[:pos])), Reason: reason, Code: code}
 }
@@ -111,14 +110,12 @@ func ParseSpec(text string) (*Spec, error) {
 	return p.spec, nil
 }
 
-// specParser reads a specification from left to right; pos is the next byte.
 type specParser struct {
 	text string
 	pos  int
 	spec *Spec
 }
 
-// fail returns a syntax error at the current place.
 func (p *specParser) fail(reason string) error {
 	return specError(p.text, p.pos, reason, pmerr.Generic)
 }
@@ -175,7 +172,6 @@ func (p *specParser) parse() error {
 	return nil
 }
 
-// path reads the path after unix: or local: up to the attributes.
 func (p *specParser) path() error {
 	if path := p.until(":?"); path != "" {
 		p.spec.Path = "/" + path
@@ -186,7 +182,6 @@ func (p *specParser) path() error {
 	return nil
 }
 
-// hosts reads the hosts up to the attributes, a path or the end. There may be none.
 func (p *specParser) hosts() error {
 	if c := p.next(); c == 0 || c == '/' || c == '?' {
 		return nil
@@ -204,7 +199,6 @@ func (p *specParser) hosts() error {
 	}
 }
 
-// host reads one host with its ports.
 func (p *specParser) host() (Host, error) {
 	var h Host
 	if p.next() == '[' {
@@ -231,7 +225,6 @@ func (p *specParser) host() (Host, error) {
 	return h, nil
 }
 
-// port reads one port number.
 func (p *specParser) port() (int, error) {
 	start := p.pos
 	for c := p.next(); '0' <= c && c <= '9'; c = p.next() {
@@ -274,7 +267,6 @@ func (s *Spec) String() string {
 	return b.String()
 }
 
-// write appends the text of h.
 func (h Host) write(b *strings.Builder) {
 	switch {
 	case h.Name == "", h.Name[0] == '[', strings.ContainsAny(h.Name, ":@/?"),

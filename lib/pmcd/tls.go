@@ -1,6 +1,7 @@
 package pmcd
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -30,7 +31,6 @@ func startTLS(ctx context.Context, nc net.Conn, conf *tls.Config, timeout time.D
 	return tc, nil
 }
 
-// secured reports an encrypted connection.
 func (s *setup) secured(c *Conn, nc net.Conn) {
 	tc, ok := nc.(*tls.Conn)
 	if !ok || s.d.Step == nil {
@@ -55,12 +55,10 @@ func certificateReason(err error) error {
 	return err
 }
 
-// tlsConfig returns the TLS configuration for the daemon on host, or for one at a socket of this
-// host.
 func (s *setup) tlsConfig(host string, local bool) (*tls.Config, error) {
 	if given := s.d.TLSConfig; given != nil {
 		conf := given.Clone()
-		conf.ServerName = or(conf.ServerName, host)
+		conf.ServerName = cmp.Or(conf.ServerName, host)
 		conf.MinVersion = max(conf.MinVersion, tls.VersionTLS12)
 		conf.DynamicRecordSizingDisabled = true
 		return conf, nil

@@ -29,7 +29,6 @@ type tlsConf struct {
 	VerifyServers verifyMode
 }
 
-// A verifyMode is the extent of the check of a daemon's certificate.
 type verifyMode string
 
 // The modes. The key tls-verify-servers is ours: the reference checks daemons only with
@@ -46,7 +45,6 @@ const (
 	verifyNone verifyMode = "no"
 )
 
-// maxConfLine is the longest line of a tls.conf.
 const maxConfLine = 64 << 10
 
 // parseTLSConf parses a tls.conf: lines "key = word" or "key: word", comments from "#" on. Keys for
@@ -155,7 +153,7 @@ func (c *tlsConf) config(host string, local bool) (*tls.Config, error) {
 	if mode == verifyDefault && local {
 		mode = verifyChain
 	}
-	switch mode {
+	switch mode { // the zero configuration checks chain and name: verifyFull
 	case verifyNone:
 		conf.InsecureSkipVerify = true
 	case verifyChain:
@@ -165,7 +163,6 @@ func (c *tlsConf) config(host string, local bool) (*tls.Config, error) {
 	return conf, nil
 }
 
-// checkChain checks the signatures and dates of a peer's certificates.
 func checkChain(s tls.ConnectionState, roots *x509.CertPool) error {
 	if len(s.PeerCertificates) == 0 {
 		return errors.New("no certificate")
