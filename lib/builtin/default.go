@@ -104,7 +104,6 @@ func (o *Options) collector(a Agent) Collector {
 	return c
 }
 
-// agents returns the collectors as instances.
 func (o *Options) agents() []pcp.Instance {
 	var list []pcp.Instance
 	for _, c := range o.Collectors {

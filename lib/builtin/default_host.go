@@ -10,7 +10,6 @@ import (
 // hostAgents are the portable collectors, for a system without collectors of its own.
 var hostAgents = []Agent{{"host", host.Domain}, {"proc", host.ProcessesDomain}}
 
-// hostCollector returns one of hostAgents, or nil.
 func hostCollector(a Agent) *Collector {
 	c := &Collector{Name: a.Name, Domain: a.Domain}
 	switch a.Name {

@@ -5,5 +5,4 @@ package builtin
 // hostAgents are the portable collectors, for a system without collectors of its own.
 var hostAgents []Agent
 
-// hostCollector returns one of hostAgents, or nil.
 func hostCollector(Agent) *Collector { return nil }

@@ -50,7 +50,6 @@ func (s *Source) LabelsOf(ctx context.Context, kind pcp.LabelKind, idents []uint
 	})
 }
 
-// textLabel returns a label whose value is a string.
 func textLabel(name, value string, flags uint8) pcp.Label {
 	quoted, err := json.Marshal(value)
 	if err != nil {

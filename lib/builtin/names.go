@@ -16,7 +16,6 @@ func (s *Source) Lookup(ctx context.Context, names []string) ([]pcp.Answer[pcp.I
 	return answers(ctx, s, names, s.lookup)
 }
 
-// answers asks one question after the other.
 func answers[K, V any](ctx context.Context, s *Source, keys []K, ask func(context.Context, K) (V, error)) ([]pcp.Answer[V], error) {
 	if s.closed {
 		return nil, pmerr.NoContext
@@ -28,7 +27,7 @@ func answers[K, V any](ctx context.Context, s *Source, keys []K, ask func(contex
 	return results, ctx.Err()
 }
 
-// lookup resolves a name. Among several errors pmerr.NonLeaf counts.
+// lookup resolves a name. Among several errors, pmerr.NonLeaf wins.
 func (s *Source) lookup(ctx context.Context, name string) (pcp.ID, error) {
 	failed := error(pmerr.Name)
 	if name == "" {
@@ -135,7 +134,6 @@ func (s *Source) top() []pcp.Child {
 	return list
 }
 
-// childrenOf returns the children of a node that a member has.
 func (s *Source) childrenOf(ctx context.Context, m *member, name string) ([]pcp.Child, error) {
 	if id, err := m.names.Lookup(name); err != nil || !pmda.IsRootID(id) {
 		return m.names.Children(name)
@@ -201,7 +199,6 @@ func (s *Source) WalkNames(ctx context.Context, name string, f func(name string)
 	return s.Walk(ctx, name, func(name string, _ pcp.ID) bool { return f(name) })
 }
 
-// walk calls f for each leaf of one member.
 func (s *Source) walk(ctx context.Context, m *member, name string, f func(name string, id pcp.ID) bool) error {
 	if id, err := m.names.Lookup(name); err == nil && pmda.IsRootID(id) {
 		return s.walkDynamic(ctx, m, name, f)

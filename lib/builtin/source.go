@@ -70,7 +70,6 @@ type Source struct {
 	closed  bool
 }
 
-// A member is a collector of a Source.
 type member struct {
 	Collector
 	provider pmda.Provider
@@ -94,7 +93,6 @@ func New(opts *Options) *Source {
 // Host implements pmapi.Source: the name is that of this machine.
 func (s *Source) Host() (name, zone string) { return s.host.Name(), "" }
 
-// clientAttrs returns the process, user and group of this program as attributes.
 func clientAttrs() map[pdu.AttrCode]string {
 	attrs := map[pdu.AttrCode]string{pmda.ProcessID: strconv.Itoa(os.Getpid())}
 	if uid, gid := os.Getuid(), os.Getgid(); uid >= 0 && gid >= 0 {
@@ -110,7 +108,7 @@ type domainError struct{ unknown pmerr.Code }
 func (e domainError) Error() string   { return pmerr.NoAgent.Error() }
 func (e domainError) Unwrap() []error { return []error{pmerr.NoAgent, e.unknown} }
 
-// open makes the provider of a member, unless that was tried before.
+// open makes the provider of a member, and keeps the error of a failed attempt.
 func (s *Source) open(m *member) error {
 	switch {
 	case s.closed:
@@ -153,7 +151,6 @@ func (s *Source) serving(ctx context.Context, domain uint32, unknown pmerr.Code)
 	return nil, domainError{unknown}
 }
 
-// check asks a provider whether it can answer now.
 func (s *Source) check(ctx context.Context, m *member) error {
 	c, ok := m.provider.(pmda.Checker)
 	if !ok {
@@ -185,7 +182,6 @@ func (s *Source) Close() error {
 	return errors.Join(errs...)
 }
 
-// roots returns the first components of a member's names.
 func (s *Source) roots(m *member) []string {
 	if m.Roots == nil {
 		if s.open(m) != nil {

@@ -93,7 +93,6 @@ func first(ids []pcp.ID, i int) bool {
 	return true
 }
 
-// fetch fills the columns of one domain.
 func (s *Source) fetch(ctx context.Context, req *pmapi.Request, domain uint32, dst *pcp.Result) {
 	m, err := s.serving(ctx, domain, pmerr.PMID)
 	if err == nil {
@@ -110,7 +109,6 @@ func (s *Source) fetch(ctx context.Context, req *pmapi.Request, domain uint32, d
 	}
 }
 
-// fetchPart asks one provider for its part of a request.
 func (s *Source) fetchPart(ctx context.Context, m *member, req *pmapi.Request, dst *pcp.Result) error {
 	s.request = pmda.Request{Client: s.client, IDs: s.request.IDs[:0], Profile: req.Profile}
 	for _, id := range req.IDs {
@@ -206,7 +204,6 @@ func (s *Source) InDomText(ctx context.Context, d pcp.InDom, kind pcp.TextKind) 
 	return fullText(kind, func(kind pcp.TextKind) (string, error) { return t.InDomText(ctx, s.client, d, kind) })
 }
 
-// texter returns the texts of a domain.
 func (s *Source) texter(ctx context.Context, domain uint32, unknown pmerr.Code) (pmda.Texter, error) {
 	m, err := s.serving(ctx, domain, unknown)
 	if err != nil {

@@ -49,7 +49,6 @@ var filled = map[string]string{
 	"windows/times": "User System", "windows/memory": "RSS VMS", "windows/io": "ReadCount WriteCount ReadBytes WriteBytes",
 }
 
-// A collector asks the system.
 type collector struct{ procfs.Catalog }
 
 // New returns the collector of metrics of the system, in a domain; 0 means Domain.
@@ -63,7 +62,6 @@ func New(domain uint32) *pmda.Agent {
 	return procfs.NewAgent(&c.Catalog, c.MustMetrics(metricsText), `{"agent":"host"}`)
 }
 
-// label returns the function for the labels of a table's rows.
 func (c *collector) label(t *procfs.Table, keys []string) func(inst int32) string {
 	return func(inst int32) string {
 		if r := t.Find(inst); r != nil {
@@ -99,7 +97,6 @@ func set(t *procfs.Table, r *procfs.Row, table string, from any, unit float64) {
 	}
 }
 
-// unsupported returns the error of metrics that the system does not have.
 func unsupported(err error) error {
 	if err == nil {
 		return nil
@@ -107,7 +104,6 @@ func unsupported(err error) error {
 	return pmerr.AppVersion
 }
 
-// one adds a table with a row for the system.
 func (c *collector) one(name string, ask func(ctx context.Context) (any, error), unit float64) {
 	c.Table(name, "the system", func(t *procfs.Table, _ *pmda.Request) error {
 		v, err := ask(context.Background())
@@ -118,7 +114,6 @@ func (c *collector) one(name string, ask func(ctx context.Context) (any, error),
 	})
 }
 
-// addSystem adds the metrics of the system, memory and load.
 func (c *collector) addSystem() {
 	c.Table("system", "the system", func(t *procfs.Table, _ *pmda.Request) error {
 		info, err := host.Info()
@@ -162,7 +157,7 @@ func (c *collector) addSystem() {
 	})
 }
 
-// addProcessors adds the metrics of processors. Times are in seconds, and shown in milliseconds.
+// addProcessors adds the metrics of processors. gopsutil has seconds, the metrics milliseconds.
 func (c *collector) addProcessors() {
 	const unit = 1000
 	c.one("cpu", func(ctx context.Context) (any, error) {
@@ -197,7 +192,6 @@ func (c *collector) addProcessors() {
 	}, per)
 }
 
-// addDevices adds the metrics of disks and file systems.
 func (c *collector) addDevices() {
 	disks := c.Table("disk", "the system", func(t *procfs.Table, _ *pmda.Request) error {
 		v, err := disk.IOCounters()
@@ -231,7 +225,6 @@ func (c *collector) addDevices() {
 	c.Count("nfilesys", "file systems", filesys)
 }
 
-// addInterfaces adds the metrics of network interfaces.
 func (c *collector) addInterfaces() {
 	list := c.Table("net", "the system", func(t *procfs.Table, _ *pmda.Request) error {
 		v, err := psnet.IOCounters(true)

@@ -15,8 +15,7 @@ import (
 //go:embed processes.txt
 var processesText string
 
-// processSerial is the number serial number of the instance domain of processes.
-const processSerial = 9
+const processSerial = 9 // serial number of the instance domain of processes
 
 // NewProcesses returns the collector of processes, in a domain; 0 means ProcessesDomain. For
 // processes of other users it shows the metrics that the system permits.
@@ -68,7 +67,6 @@ func NewProcesses(domain uint32) *pmda.Agent {
 	return procfs.NewAgent(&c.Catalog, c.MustMetrics(processesText), `{"agent":"proc"}`)
 }
 
-// answer puts the metrics of a process into a row.
 func answer(t *procfs.Table, pid int32, table string, v any, unit float64) {
 	r := t.Row(pid)
 	switch v := v.(type) {
@@ -83,10 +81,9 @@ func answer(t *procfs.Table, pid int32, table string, v any, unit float64) {
 	}
 }
 
-// A question asks about a process. Floats are counted in the unit.
+// A question asks about a process. Floats are multiplied by the unit.
 type question func(p *process.Process) (v any, unit float64, err error)
 
-// questions are the functions that read the metrics of a process, by tables.
 func (c *collector) questions() map[string]question {
 	text := func(ask func(*process.Process) (string, error)) question {
 		return func(p *process.Process) (any, float64, error) {

@@ -11,7 +11,6 @@ import (
 	"pmtools/lib/pmda"
 )
 
-// addCPU adds the metrics of /proc/stat.
 func (l *collector) addCPU() {
 	l.cpus = l.Text("percpu", "proc/stat", func(t *procfs.Table, text []byte) {
 		parseStat(t, l.Tables["cpu"], l.Tables["stat"], text)
@@ -27,10 +26,8 @@ func (l *collector) addCPU() {
 	l.Each("pernode", "/proc/stat", l.nodes, l.addNode, l.cpus, l.Tables["cpunode"])
 }
 
-// maxCPU limits the numbers of processors.
-const maxCPU = 1 << 16
+const maxCPU = 1 << 16 // exclusive limit for the number of a processor
 
-// parseStat reads /proc/stat.
 func parseStat(percpu, cpu, stat *procfs.Table, text []byte) {
 	r := stat.Row(pcp.NullInst)
 	for line := range procfs.Lines(text) {
@@ -96,7 +93,6 @@ var smallNames = [...]string{
 	"cpu8", "cpu9", "cpu10", "cpu11", "cpu12", "cpu13", "cpu14", "cpu15",
 }
 
-// numberedName returns a kind of device with its number, such as "cpu3".
 func numberedName(what string, n int) string {
 	if what == "cpu" && n < len(smallNames) {
 		return smallNames[n]
@@ -104,7 +100,7 @@ func numberedName(what string, n int) string {
 	return what + strconv.Itoa(n)
 }
 
-// readNodes finds the memory nodes. A system without that directory has one.
+// readNodes finds the memory nodes. A system without the directory has one node.
 func (l *collector) readNodes(t *procfs.Table, _ *pmda.Request) error {
 	names := l.nodeNames()
 	if names == nil {
@@ -129,13 +125,11 @@ func (l *collector) nodeNames() []string {
 	return names
 }
 
-// numbered returns the number in a name like "cpu3".
 func numbered(what, name string) (int32, bool) {
 	n, err := strconv.ParseUint(strings.TrimPrefix(name, what), 10, 16)
 	return int32(n), err == nil && name == numberedName(what, int(n))
 }
 
-// eachCPU calls f with the number of each processor of a memory node.
 func (l *collector) eachCPU(node string, f func(cpu int32)) {
 	names, _ := l.Root.Names("sys/devices/system/node/" + node) // a node may have no processors
 	for _, name := range names {
@@ -145,7 +139,6 @@ func (l *collector) eachCPU(node string, f func(cpu int32)) {
 	}
 }
 
-// readCPUNodes finds the memory node of each processor.
 func (l *collector) readCPUNodes(t *procfs.Table, _ *pmda.Request) error {
 	for i := range l.nodes.Rows {
 		node := &l.nodes.Rows[i]
@@ -159,7 +152,7 @@ func (l *collector) readCPUNodes(t *procfs.Table, _ *pmda.Request) error {
 	return nil
 }
 
-// addNode adds the times of the processors of a node. Processors without one are of the first.
+// addNode adds the times of the processors of a node. The first node has the processors without one.
 func (l *collector) addNode(t *procfs.Table, node *procfs.Row) {
 	nodeOf, r := l.Tables["cpunode"], t.Row(node.Inst)
 	for key, slot := range t.Slots {
@@ -180,7 +173,6 @@ func (l *collector) addNode(t *procfs.Table, node *procfs.Row) {
 	}
 }
 
-// addCPUFiles adds /proc/cpuinfo and the files below /sys/devices/system/cpu.
 func (l *collector) addCPUFiles() {
 	l.Text("cpuinfo", "proc/cpuinfo", func(t *procfs.Table, text []byte) { parseCPUInfo(t, l.cpus, text) }, l.cpus)
 	l.Tables["cpunode"].Slot("node")
@@ -269,10 +261,9 @@ func parseCPUInfo(t, cpus *procfs.Table, text []byte) {
 	t.Sort()
 }
 
-// maxCommon is the number of bytes that are read of the lines about all processors.
-const maxCommon = 4096
+const maxCommon = 4096 // bytes that are kept of the lines about all processors
 
-// cpuKeys returns the usual names of a line of /proc/cpuinfo, which has others on other machines.
+// cpuKeys returns the usual names for a line of /proc/cpuinfo, whose names depend on the machine.
 func cpuKeys(name string) []string {
 	switch name {
 	case "BogoMIPS", "bogomips_per_cpu":
@@ -293,7 +284,6 @@ func cpuKeys(name string) []string {
 	return []string{name}
 }
 
-// setCPUInfo sets the value of a line of /proc/cpuinfo.
 func setCPUInfo(t *procfs.Table, r *procfs.Row, line []byte) {
 	key, value, ok := bytes.Cut(line, []byte{':'})
 	key, value = bytes.TrimSpace(key), bytes.TrimSpace(value)

@@ -49,7 +49,6 @@ func (l *collector) addDevices() {
 	})
 }
 
-// perNode adds a table for a file that has a number for each memory node.
 func (l *collector) perNode(name, file string, parse func(set func(node string, value float64), text []byte)) {
 	l.Text(name, file, func(t *procfs.Table, text []byte) {
 		parse(func(node string, value float64) {
@@ -211,7 +210,6 @@ func (l *collector) addNFSClients() {
 	l.Alias("nfsopen", "nfsclients")
 }
 
-// nfsNumbers are the keys whose values are numbers.
 var nfsNumbers = [...]string{"admin_revoked_states", "session_slots", "session_target_slots"}
 
 // parseNFSClient reads the file info of a client: lines like `address: "192.168.1.5:901"`. The name

@@ -11,7 +11,6 @@ import (
 	"pmtools/lib/pmda"
 )
 
-// addDisks adds the metrics of block devices.
 func (l *collector) addDisks() {
 	l.disks = l.required("disk", "proc/diskstats", func(_ *procfs.Table, text []byte) { l.readDisks(text) })
 	for _, kind := range diskKinds[1:] {
@@ -31,7 +30,6 @@ func (l *collector) addDisks() {
 	l.addZRAM()
 }
 
-// addControllers adds the models, identifiers and controllers of disks from /sys.
 func (l *collector) addControllers() {
 	l.Each("controller", "/sys/block/DEV", l.disks, func(t *procfs.Table, disk *procfs.Row) {
 		if name := controller(l.Root.Link("sys/block/" + sysName(disk.Name))); name != "" {
@@ -98,10 +96,8 @@ func wwid(s string) string {
 	return s
 }
 
-// diskKinds are the kinds of block devices that have metrics.
 var diskKinds = [...]string{"disk", "partition", "dm", "md", "zram"}
 
-// sysName returns a device's name as it stands in /sys.
 func sysName(name string) string {
 	return strings.ReplaceAll(name, "/", "!")
 }
@@ -198,7 +194,6 @@ func selected(text []byte, other string) string {
 	return other
 }
 
-// addCapacity adds the sizes of block devices from /proc/partitions.
 func (l *collector) addCapacity() {
 	l.Text("diskcapacity", "proc/partitions", func(_ *procfs.Table, text []byte) { l.readCapacity(text) }, l.disks)
 	for _, kind := range diskKinds[1:] {
@@ -225,7 +220,6 @@ func (l *collector) readCapacity(text []byte) {
 	}
 }
 
-// addZRAM adds the files that only compressed disks in memory have.
 func (l *collector) addZRAM() {
 	zram := l.Tables["zram"]
 	number := func(t *procfs.Table, r *procfs.Row, text []byte) { t.SetFields(r, 1, text) }

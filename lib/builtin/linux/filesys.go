@@ -11,7 +11,6 @@ import (
 	"pmtools/lib/pmda"
 )
 
-// A filesystem is the result of statfs.
 type filesystem struct {
 	blocks, free, avail, files, ffree, size uint64
 }
@@ -22,10 +21,8 @@ var skippedKinds = [...]string{
 	"proc", "nfs", "devfs", "devpts", "devtmpfs", "squashfs", "selinuxfs", "securityfs", "configfs", "cgroup", "sysfs",
 }
 
-// A mount is a line of /proc/mounts.
 type mount struct{ device, dir, kind, options []byte }
 
-// addFilesystems adds the metrics of mounted file systems.
 func (l *collector) addFilesystems() {
 	filesys := l.Text("filesys", "proc/self/mounts", func(_ *procfs.Table, text []byte) { l.readMounts(text) })
 	l.Files["filesys"] = "statfs of the directories in /proc/self/mounts"
@@ -82,7 +79,6 @@ func (l *collector) readMounts(text []byte) {
 	tmpfs.Sort()
 }
 
-// isFilesystem reports whether a mount is an instance of filesys metrics.
 func (m *mount) isFilesystem() bool {
 	if len(m.kind) == 0 || bytes.HasPrefix(m.kind, []byte("auto")) || slices.Contains(skippedKinds[:], string(m.kind)) {
 		return false
@@ -90,7 +86,6 @@ func (m *mount) isFilesystem() bool {
 	return bytes.HasPrefix(m.device, []byte("/dev")) || string(m.dir) == "/"
 }
 
-// addMount adds a row for a file system.
 func (l *collector) addMount(t *procfs.Table, name []byte, m *mount) {
 	kind := "filesys"
 	if t == l.Tables["tmpfs"] {

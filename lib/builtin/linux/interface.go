@@ -10,10 +10,8 @@ import (
 	"pmtools/lib/pmda"
 )
 
-// Flags of interfaces.
 const interfaceUp = 1
 
-// addInterfaces adds the metrics of network interfaces.
 func (l *collector) addInterfaces() {
 	l.netdev = l.Text("netdev", "proc/net/dev", func(t *procfs.Table, text []byte) {
 		parseInterfaces(t, l.Tables["netall"], l.Numbering("interfaces"), text)
@@ -54,12 +52,10 @@ func (l *collector) addInterfaces() {
 	l.addAddresses()
 }
 
-// perInterface adds a table for a file that each interface has.
 func (l *collector) perInterface(name, file string, set func(t *procfs.Table, r *procfs.Row, text []byte)) {
 	l.PerRow(name, "/sys/class/net/IF/"+file, l.netdev, func(dev string) string { return interfaceFile(dev, file) }, set)
 }
 
-// interfaceFile returns the name of a file of an interface. Names of interfaces have no slashes.
 func interfaceFile(dev, file string) string {
 	return fmt.Sprintf("sys/class/net/%s/%s", sysName(dev), file)
 }
@@ -84,7 +80,7 @@ func parseInterfaces(t, all *procfs.Table, ids *procfs.IDs, text []byte) {
 	t.Sort()
 }
 
-// parseSpeed reads the speed of a link in Mbit/s. An unknown speed has no value.
+// parseSpeed reads the speed of a link in Mbit/s. An unknown speed gives no value.
 func parseSpeed(t *procfs.Table, r *procfs.Row, text []byte) {
 	word, _ := procfs.Word(text)
 	mbits, ok := procfs.Uint(word)
@@ -113,7 +109,6 @@ func (l *collector) addRunning(t *procfs.Table, dev *procfs.Row) {
 	}
 }
 
-// addAddresses adds the addresses of interfaces, which have an instance domain of their own.
 func (l *collector) addAddresses() {
 	list := l.Table("netnames", "/sys/class/net", func(t *procfs.Table, _ *pmda.Request) error {
 		names, err := l.Root.Names("sys/class/net")
@@ -173,7 +168,6 @@ func parseAddresses6(t, list *procfs.Table, ids *procfs.IDs, text []byte) {
 	t.Sort()
 }
 
-// scopeName returns the name of the scope of an IPv6 address.
 func scopeName(scope uint64) string {
 	switch scope {
 	case 0x00:

@@ -8,7 +8,6 @@ import (
 	"pmtools/lib/pcp"
 )
 
-// addInterrupts adds the metrics of interrupts and soft interrupts.
 func (l *collector) addInterrupts() {
 	lines := l.interrupts("interrupts", "cpuinterrupts", "intrcpu", "proc/interrupts")
 	l.Alias("interrupterrors", "interrupts")
@@ -37,7 +36,6 @@ func (l *collector) interrupts(kinds, both, cpus, file string) *procfs.Table {
 	return t
 }
 
-// interruptReader reads /proc/interrupts or /proc/softirqs.
 type interruptReader struct {
 	kinds, both, cpus *procfs.Table
 	errors            *procfs.Table // table for lines with one number for all processors; may be nil
@@ -94,7 +92,6 @@ func (x *interruptReader) read(text []byte) {
 	x.cpus.Sort()
 }
 
-// line adds the numbers of a line.
 func (x *interruptReader) line(name, rest []byte) {
 	var total uint64
 	count := rest

@@ -9,7 +9,6 @@ import (
 	"pmtools/lib/pmda"
 )
 
-// addIPC adds the metrics of shared memory, message queues and semaphores of System V.
 func (l *collector) addIPC() {
 	for _, name := range []string{"msgmax", "msgmnb", "msgmni", "shmmax", "shmmni", "shmall"} {
 		l.Numbers(name, "proc/sys/kernel/"+name)
@@ -48,7 +47,7 @@ func (l *collector) addIPC() {
 	}
 }
 
-// only returns the first field of the only row of a table, 0 if it has none.
+// only returns the first field of the only row of a table, 0 without a number.
 func only(t *procfs.Table) uint64 {
 	if len(t.Rows) == 1 {
 		if c := t.Field(&t.Rows[0], 1); c != nil && c.Kind == procfs.Number {
@@ -58,7 +57,6 @@ func only(t *procfs.Table) uint64 {
 	return 0
 }
 
-// Flags in the permissions of a segment of shared memory.
 const (
 	shmDest   = 0o1000
 	shmLocked = 0o2000
@@ -98,7 +96,6 @@ func parseSysV(t *procfs.Table, ids *procfs.IDs, text []byte, owner int) {
 	t.Sort()
 }
 
-// shmStatus returns the names of the flags of a segment.
 func shmStatus(mode uint64) string {
 	switch {
 	case mode&(shmDest|shmLocked) == shmDest|shmLocked:

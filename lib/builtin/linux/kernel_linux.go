@@ -6,7 +6,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// statfs asks the kernel about the file system mounted at path.
 func statfs(path string, fs *filesystem) error {
 	var st unix.Statfs_t
 	if err := unix.Statfs(path, &st); err != nil {
@@ -17,7 +16,6 @@ func statfs(path string, fs *filesystem) error {
 	return nil
 }
 
-// systemName asks the kernel for its name.
 func systemName() (u uname) {
 	var n unix.Utsname
 	if unix.Uname(&n) != nil {

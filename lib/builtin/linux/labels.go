@@ -7,7 +7,6 @@ import (
 	"pmtools/lib/builtin/internal/procfs"
 )
 
-// label returns the function for the labels of a table's rows (see instLabels).
 func (l *collector) label(t *procfs.Table, keys []string) func(inst int32) string {
 	interrupts := t == l.Tables["interrupts"] || t == l.Tables["cpuinterrupts"]
 	return func(inst int32) string {
@@ -52,7 +51,6 @@ func instLabels(keys []string, name, text string) string {
 	return b.String() + "}"
 }
 
-// appendLabel adds a label to an object.
 func appendLabel(b *strings.Builder, key, value string) {
 	b.WriteByte("{,"[min(1, b.Len())])
 	b.WriteString(procfs.Quote(key) + ":" + value)

@@ -18,7 +18,6 @@ type Options = procfs.Options
 //go:embed metrics.txt
 var metricsText string
 
-// A collector is the linux collector: its tables, and the state between fetches.
 type collector struct {
 	procfs.Catalog
 
@@ -42,7 +41,6 @@ func New(o *Options) *pmda.Agent {
 // Roots returns the first components of the names of the metrics.
 func Roots() []string { return procfs.Roots(metricsText) }
 
-// newCollector returns the collector without its metrics.
 func newCollector(o *Options) *collector {
 	l := &collector{
 		Catalog:   procfs.NewCatalog("LINUX", Domain, o),
@@ -84,7 +82,6 @@ var keptKinds = [...]struct {
 	{"zram", 38}, {"cpuinterrupts", 40}, {"cpusoftirqs", 41}, {"paths", 42}, {"hugepages", 43}, {"nodehugepages", 44},
 }
 
-// agent returns the agent with the collector's metrics.
 func (l *collector) agent() *pmda.Agent {
 	return procfs.NewAgent(&l.Catalog, l.MustMetrics(metricsText), `{"agent":"linux"}`)
 }

@@ -14,7 +14,6 @@ import (
 // same keys with ".bytes".
 var hugeKeys = [...]string{"HugePages_Total", "HugePages_Free", "HugePages_Rsvd", "HugePages_Surp"}
 
-// addMemory adds the metrics of memory and swap space.
 func (l *collector) addMemory() {
 	meminfo := l.File("meminfo", "proc/meminfo", func(t *procfs.Table, r *procfs.Row, text []byte) {
 		procfs.Keyed(t, r, text)
@@ -44,7 +43,7 @@ func (l *collector) addMemory() {
 	})
 }
 
-// addHugeBytes calculates the sizes of huge pages from their number; size is that of one in KiB.
+// addHugeBytes calculates the sizes of huge pages from their number; size is that of one page in KiB.
 func addHugeBytes(t *procfs.Table, r *procfs.Row, size *procfs.Cell) {
 	if size == nil || size.Kind != procfs.Number {
 		return
@@ -134,7 +133,6 @@ func (l *collector) readHuge(t *procfs.Table, ids *procfs.IDs, prefix, dir strin
 	}
 }
 
-// addNUMA adds the metrics of memory nodes and zones.
 func (l *collector) addNUMA() {
 	meminfo := l.Tables["meminfo"]
 	nodemem := l.Each("nodemem", "/sys/devices/system/node/NODE/meminfo", l.nodes, func(t *procfs.Table, node *procfs.Row) {
@@ -215,7 +213,6 @@ func parseZone(line []byte) (node, zone, rest []byte, ok bool) {
 	return node, zone, rest, string(word) == "Node" && string(kind) == "zone" && len(zone) > 0
 }
 
-// addZones adds the metrics of /proc/zoneinfo.
 func (l *collector) addZones() {
 	l.Text("zoneinfo", "proc/zoneinfo", func(t *procfs.Table, text []byte) {
 		z := zoneReader{zones: t, protection: l.Tables["zoneprotection"], ids: l.Numbering("zones"), reserves: l.Numbering("reserves"), page: l.PageSize >> 10}
@@ -282,7 +279,7 @@ func (z *zoneReader) read(text []byte) {
 	z.protection.Sort()
 }
 
-// begin makes the row of the zone, or of its node, the current one.
+// begin makes the row of the zone, or of its node, the current row.
 func (z *zoneReader) begin(zone bool) {
 	z.name = z.name[:0]
 	if zone {

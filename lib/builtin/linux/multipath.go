@@ -42,7 +42,6 @@ func (l *collector) addPaths() {
 	copied("pathscheduler", "name", "scheduler")
 }
 
-// addPath adds the numbers of a disk to those of its identifier, and its name to the names.
 func (l *collector) addPath(t *procfs.Table, sum, disk *procfs.Row) {
 	for key, to := range t.Slots {
 		from, ok := l.disks.Slots[key]

@@ -10,7 +10,6 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// addNetwork adds the counters of protocols.
 func (l *collector) addNetwork() {
 	l.pairs("snmp", "proc/net/snmp")
 	l.Alias("icmpmsg", "snmp")
@@ -33,7 +32,6 @@ func (l *collector) addNetwork() {
 	}, l.recordedCPUs()...)
 }
 
-// icmpTypes returns the instances for the types of ICMP messages.
 func icmpTypes() []pcp.Instance {
 	list := make([]pcp.Instance, 256)
 	for i := range list {
@@ -42,7 +40,7 @@ func icmpTypes() []pcp.Instance {
 	return list
 }
 
-// required adds a table for a file without which there is an error.
+// required adds a table for a file whose absence is an error.
 func (l *collector) required(name, file string, parse func(t *procfs.Table, text []byte)) *procfs.Table {
 	return l.Table(name, "/"+file, func(t *procfs.Table, _ *pmda.Request) error {
 		text, err := l.Root.Read(file)
@@ -53,12 +51,10 @@ func (l *collector) required(name, file string, parse func(t *procfs.Table, text
 	})
 }
 
-// requiredRow adds a table of one row for a file without which there is an error.
 func (l *collector) requiredRow(name, file string, parse func(t *procfs.Table, r *procfs.Row, text []byte)) {
 	l.required(name, file, func(t *procfs.Table, text []byte) { parse(t, t.Row(pcp.NullInst), text) })
 }
 
-// pairs adds a table for a file with lines of keys and lines of numbers.
 func (l *collector) pairs(name, file string) {
 	l.requiredRow(name, file, func(t *procfs.Table, r *procfs.Row, text []byte) {
 		parsePairs(t, r, l.Tables["icmpmsg"], text)
@@ -155,7 +151,6 @@ func parseSoftnet(t *procfs.Table, text []byte) {
 	}
 }
 
-// addSockets adds the numbers of sockets by state.
 func (l *collector) addSockets() {
 	for _, version := range []struct{ suffix, file string }{{"4", ""}, {"6", "6"}} {
 		for _, protocol := range []string{"tcp", "udp", "raw"} {
@@ -165,7 +160,6 @@ func (l *collector) addSockets() {
 	l.requiredRow("unix", "proc/net/unix", parseUnixSockets)
 }
 
-// socketStates are the names of states of TCP connections by their numbers.
 var socketStates = [...]string{
 	1: "established", 2: "syn_sent", 3: "syn_recv", 4: "fin_wait1", 5: "fin_wait2", 6: "time_wait",
 	7: "close", 8: "close_wait", 9: "last_ack", 10: "listen", 11: "closing",

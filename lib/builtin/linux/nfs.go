@@ -10,7 +10,6 @@ import (
 	"pmtools/lib/pmda"
 )
 
-// Names of operations of NFS, in the order in which the kernel counts them.
 const (
 	nfs2Operations = "null getattr setattr root lookup readlink read wrcache write create remove rename link symlink mkdir rmdir readdir statfs"
 	nfs3Operations = "null getattr setattr lookup access readlink read write create mkdir symlink mknod remove rmdir rename link readdir readdir+ " +
@@ -39,7 +38,6 @@ var operationDomains = []struct {
 	{"15", 1, nfs4ServerOperations},
 }
 
-// addNFS adds the counters of NFS clients and servers.
 func (l *collector) addNFS() {
 	for _, o := range operationDomains {
 		l.Fixed[o.serial] = pmda.Numbered(o.first, strings.Fields(o.names)...)

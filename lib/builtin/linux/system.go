@@ -10,7 +10,6 @@ import (
 	"pmtools/lib/pmda"
 )
 
-// addSystem adds the metrics of the system as a whole.
 func (l *collector) addSystem() {
 	l.Table("system", "the system", func(t *procfs.Table, _ *pmda.Request) error {
 		r := t.Row(pcp.NullInst)
@@ -53,7 +52,6 @@ func (l *collector) addSystem() {
 	l.addUsers()
 }
 
-// addLoad adds the metrics of /proc/loadavg.
 func (l *collector) addLoad() {
 	l.Text("load", "proc/loadavg", func(t *procfs.Table, text []byte) { parseLoad(t, l.Tables["loadavg"], text) })
 	l.Alias("loadavg", "load")
@@ -79,7 +77,6 @@ func parseLoad(load, other *procfs.Table, text []byte) {
 	other.Cell(r, []byte("last")).SetWord(word)
 }
 
-// addPressure adds the metrics of /proc/pressure.
 func (l *collector) addPressure() {
 	for _, resource := range []string{"cpu", "memory", "io", "irq"} {
 		file, name := "proc/pressure/"+resource, "pressure_"+resource
@@ -160,7 +157,6 @@ func (l *collector) addDistro() {
 	})
 }
 
-// parseDistro reads the name of the distribution from /etc/os-release.
 func parseDistro(c *procfs.Cell, text []byte) {
 	for line := range procfs.Lines(text) {
 		if name, ok := bytes.CutPrefix(line, []byte("PRETTY_NAME=")); ok {
@@ -170,10 +166,8 @@ func parseDistro(c *procfs.Cell, text []byte) {
 	}
 }
 
-// A uname is the result of the system call uname.
 type uname struct{ sysname, nodename, release, version, machine string }
 
-// addUname adds the metrics of uname.
 func (l *collector) addUname() {
 	l.Table("uname", "the system's name", func(t *procfs.Table, _ *pmda.Request) error {
 		u := l.uname()
@@ -189,10 +183,8 @@ func (l *collector) addUname() {
 	})
 }
 
-// agentVersion is the version of the reference whose agent the collector is like.
-const agentVersion = "7.2.2"
+const agentVersion = "7.2.2" // version of the reference whose agent the collector imitates
 
-// Layout of an utmp record: 384 bytes, the kind first, the user's name at 44.
 const (
 	utmpRecord = 384
 	utmpUser   = 44
@@ -200,7 +192,6 @@ const (
 	utmpOfUser = 7
 )
 
-// addUsers adds the numbers of sessions in utmp.
 func (l *collector) addUsers() {
 	l.Table("users", "/var/run/utmp", func(t *procfs.Table, _ *pmda.Request) error {
 		text, _ := l.System.Read("var/run/utmp") // without the file the system does not record sessions: there are none
@@ -209,7 +200,6 @@ func (l *collector) addUsers() {
 	})
 }
 
-// parseUsers counts the sessions in utmp.
 func parseUsers(t *procfs.Table, r *procfs.Row, text []byte) {
 	var sessions, roots uint64
 	for ; len(text) >= utmpRecord; text = text[utmpRecord:] {

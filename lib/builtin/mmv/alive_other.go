@@ -4,7 +4,6 @@ package mmv
 
 import "os"
 
-// processAlive reports whether a process exists.
 func processAlive(pid int) bool {
 	if pid <= 0 {
 		return false

@@ -7,7 +7,6 @@ import (
 	"syscall"
 )
 
-// processAlive reports whether a process exists.
 func processAlive(pid int) bool {
 	if pid <= 0 {
 		return false

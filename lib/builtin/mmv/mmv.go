@@ -57,7 +57,6 @@ func New(o *Options) (pmda.Provider, error) {
 	return m, err
 }
 
-// collector is the collector.
 type collector struct {
 	*pmda.Agent
 	opts     Options
@@ -90,7 +89,6 @@ func (m *collector) Check(context.Context, *pmda.Client) error {
 	return nil
 }
 
-// forget closes all files.
 func (m *collector) forget() {
 	for _, f := range m.files {
 		f.Close()
@@ -107,14 +105,12 @@ func (m *collector) Close() error {
 	return nil
 }
 
-// logf writes a line to the log.
 func (m *collector) logf(format string, args ...any) {
 	if m.opts.Logf != nil {
 		m.opts.Logf(format, args...)
 	}
 }
 
-// stale reports whether the files must be read again.
 func (m *collector) stale() bool {
 	var modified time.Time
 	if fi, err := os.Stat(m.opts.Dir); err == nil {
@@ -168,7 +164,6 @@ func (m *collector) scan() bool {
 	return other
 }
 
-// entries returns the paths of the files of the directory.
 func (m *collector) entries() []string {
 	// The first program with metrics creates the directory; until then the error does not matter.
 	entries, _ := os.ReadDir(m.opts.Dir)
@@ -229,7 +224,6 @@ func (m *collector) Fetch(ctx context.Context, req *pmda.Request, dst *pcp.Resul
 	return err
 }
 
-// file is a file with metrics.
 type file struct {
 	*mmv.Mapped
 	path    string
@@ -240,7 +234,7 @@ type file struct {
 	at      time.Time      // time of that fetch
 }
 
-// openFile opens a file, or returns before, the open file of that path, if it has not changed.
+// openFile opens a file; if the file has not changed since, it returns before, the open file of that path.
 func (m *collector) openFile(path string, before *file, limit int64) (*file, error) {
 	if before != nil {
 		if info, err := os.Stat(path); err == nil && before.Same(info) && !before.Changed() {
@@ -281,7 +275,6 @@ func (m *collector) number(f *file, free uint32) uint32 {
 	return free
 }
 
-// prefix returns the prefix of the names of the file's metrics.
 func (f *file) prefix(root string) string {
 	if f.Flags&mmv.NoPrefix != 0 {
 		return root + "."

@@ -44,7 +44,6 @@ func (m *collector) rows() []pmda.Metric {
 	return append([]pmda.Metric{{Name: m.opts.Name, Dynamic: true}}, rows...)
 }
 
-// controls returns the metrics of the collector itself.
 func (m *collector) controls() []pmda.Metric {
 	row := func(item uint32, name string, t pcp.Type, oneLine string, fetch func(*pmda.Column) error) pmda.Metric {
 		return pmda.Metric{Name: m.opts.Name + ".control." + name, Item: item, Type: t, Sem: pcp.Instant, OneLine: oneLine, Fetch: fetch}
@@ -71,7 +70,6 @@ func (m *collector) controls() []pmda.Metric {
 	}
 }
 
-// A member is an instance of a domain.
 type member struct {
 	serial uint32
 	inst   int32
@@ -96,10 +94,8 @@ func (f *file) addInDoms(indoms map[uint32]*pmda.InDom, seen map[member]bool) {
 	}
 }
 
-// serial returns the serial number that an instance domain of the file is given.
 func (f *file) serial(own uint32) uint32 { return f.cluster<<11 | own&(1<<11-1) }
 
-// row returns the row of a metric.
 func (f *file) row(number int, name string, indoms map[uint32]*pmda.InDom) pmda.Metric {
 	fm := &f.Metrics[number]
 	row := pmda.Metric{
@@ -134,7 +130,6 @@ func distinct(values []*mmv.Value, instances bool) []*mmv.Value {
 	return list
 }
 
-// fetch delivers the values of a metric.
 func (f *file) fetch(c *pmda.Column, values []*mmv.Value) error {
 	out := c.Values()
 	for i := 0; i < len(values); i++ {
@@ -153,7 +148,6 @@ func (f *file) fetch(c *pmda.Column, values []*mmv.Value) error {
 	return nil
 }
 
-// put delivers a value.
 func (f *file) put(c *pmda.Column, out *pcp.Values, v *mmv.Value) error {
 	if !c.Selects(v.Inst) {
 		return nil
@@ -171,7 +165,6 @@ func (f *file) put(c *pmda.Column, out *pcp.Values, v *mmv.Value) error {
 	return nil
 }
 
-// A node is a node of the tree of names.
 type node struct {
 	row      *pmda.Metric // of a leaf
 	children []*node
@@ -188,7 +181,6 @@ func reversedTree(rows []pmda.Metric) []pmda.Metric {
 	return root.rows(nil)
 }
 
-// add adds a row below a node.
 func (n *node) add(parts []string, row *pmda.Metric) {
 	if n.row != nil {
 		return
@@ -208,7 +200,6 @@ func (n *node) add(parts []string, row *pmda.Metric) {
 	child.add(parts[1:], row)
 }
 
-// rows appends the rows of a node and those below.
 func (n *node) rows(list []pmda.Metric) []pmda.Metric {
 	if n.row != nil {
 		return append(list, *n.row)

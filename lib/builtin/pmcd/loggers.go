@@ -33,20 +33,17 @@ const (
 	pmieSize  = 8292
 )
 
-// pmieMetrics are the metrics of the words of a file of pmie.
+// pmieMetrics names the words of a file of pmie, in their order.
 var pmieMetrics = [...]string{"eval.expected", "numrules", "actions", "eval.true", "eval.false", "eval.unknown", "eval.actual"}
 
-// maxProgramFile is the size of the largest file that is read.
-const maxProgramFile = 1 << 16
+const maxProgramFile = 1 << 16 // bytes
 
-// A program is a kind of long-running program, with the names of its metrics.
 type program struct {
 	pid   int32
 	texts map[string]string
 	words map[string]uint32
 }
 
-// addPrograms adds the metrics about pmlogger and pmie.
 func (p *collector) addPrograms(list *catalog.Catalog) {
 	for _, kind := range []struct {
 		name, serial string
@@ -89,7 +86,6 @@ func (p *collector) addPrograms(list *catalog.Catalog) {
 	}
 }
 
-// programs returns the programs of a kind that run.
 func (p *collector) programs(kind string, parse func([]byte, *program) bool) []program {
 	dir := filepath.Join(p.host.Dir(), filepath.FromSlash(tmpDir), kind)
 	entries, err := os.ReadDir(dir)
@@ -112,7 +108,6 @@ func (p *collector) programs(kind string, parse func([]byte, *program) bool) []p
 	return list
 }
 
-// alive reports whether there is a process.
 func alive(pid int) bool {
 	process, err := os.FindProcess(pid)
 	if err != nil {
@@ -133,7 +128,6 @@ func (p *collector) parseLogger(content []byte, x *program) bool {
 	return err == nil
 }
 
-// parseInference reads the file of a pmie.
 func parseInference(content []byte, x *program) bool {
 	if len(content) < pmieSize {
 		return false

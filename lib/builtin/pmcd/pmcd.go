@@ -57,7 +57,6 @@ func New(o *Options) (pmda.Provider, error) {
 	return pmda.New(pmda.Table{Domain: cmp.Or(p.Domain, Domain), Metrics: list.Metrics, Labels: `{"agent":"pmcd"}`})
 }
 
-// collector is the collector.
 type collector struct {
 	Options
 	host      host.Host
@@ -66,7 +65,6 @@ type collector struct {
 	whoami    string
 }
 
-// addInstances sets the functions for values and instances of the metrics of the list.
 func (p *collector) addInstances(list *catalog.Catalog) {
 	for i := range list.Metrics { // the metrics of features, and of agents
 		if m := &list.Metrics[i]; m.InDom == nil {
@@ -100,7 +98,6 @@ func (p *collector) addInstances(list *catalog.Catalog) {
 	list.Metric("pmcd.client.whoami").Store = p.storeWhoami
 }
 
-// singular returns how metrics without instances are fetched.
 func (p *collector) singular() map[string]func(*pmda.Column) error {
 	return map[string]func(*pmda.Column) error{
 		"datasize":      pmda.One(host.DataSize),
@@ -125,7 +122,6 @@ func (p *collector) singular() map[string]func(*pmda.Column) error {
 	}
 }
 
-// storeRegisters sets registers.
 func (p *collector) storeRegisters(_ *pmda.Client, v *pcp.Values) error {
 	for i, inst := range v.Insts {
 		if inst < 0 || int(inst) >= len(p.registers) {
@@ -136,7 +132,6 @@ func (p *collector) storeRegisters(_ *pmda.Client, v *pcp.Values) error {
 	return nil
 }
 
-// storeWhoami sets the client's description of itself.
 func (p *collector) storeWhoami(_ *pmda.Client, v *pcp.Values) error {
 	if v.Insts[0] != 0 || len(v.Blobs) == 0 {
 		return pmerr.Permission
@@ -167,7 +162,6 @@ func (p *collector) openFiles(c *pmda.Column) error {
 	return nil
 }
 
-// labels returns the labels of the host that are in files as a JSON object.
 func (p *collector) labels() string {
 	labels := pcp.MergeLabels(p.host.Labels()...)
 	if len(labels) == 0 {
@@ -176,7 +170,6 @@ func (p *collector) labels() string {
 	return string(pcp.AppendLabels(nil, labels))
 }
 
-// services returns the services with a file in the directory for that.
 func (p *collector) services() string {
 	names := []string{}
 	for _, name := range []string{"pmcd", "pmie", "pmlogger", "pmproxy"} {
@@ -187,7 +180,6 @@ func (p *collector) services() string {
 	return strings.Join(names, " ")
 }
 
-// timezone returns the zone in the form of TZ.
 func (p *collector) timezone() string {
 	if p.Zone != "" {
 		return p.Zone
@@ -198,7 +190,6 @@ func (p *collector) timezone() string {
 	return when.Offset(p.host.Time().Local())
 }
 
-// zoneinfo returns the zone by the name of its file, "" if that is not known.
 func (p *collector) zoneinfo() string {
 	if p.Zone != "" {
 		return p.Zone

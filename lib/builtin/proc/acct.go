@@ -17,10 +17,9 @@ import (
 // record of each into a file, if the superuser has switched it on (acct(5)). Those of the last
 // minute are instances. The collector does not switch it on itself.
 
-// acctFiles are where the records are, the first that there is.
+// acctFiles are the places of the records; the first file that exists counts.
 var acctFiles = [...]string{"var/account/pacct", "var/log/account/pacct"}
 
-// Layout of a record of version 3: 64 bytes in the byte order of the machine.
 const (
 	acctRecord  = 64
 	acctVersion = 3
@@ -29,7 +28,6 @@ const (
 	acctHertz   = 100     // the unit of its times, on every machine
 )
 
-// addAcct adds the processes that have ended.
 func (p *collector) addAcct() {
 	p.Table("acct", "/var/account/pacct", func(t *procfs.Table, req *pmda.Request) error {
 		if c := req.Client; c != nil && !p.open && c.Attrs[pmda.UserID] == "" {
@@ -54,7 +52,6 @@ func (p *collector) addAcct() {
 	})
 }
 
-// accounts returns the end of the file with the records.
 func (p *collector) accounts() (text []byte, err error) {
 	for _, file := range acctFiles {
 		if text, err = p.System.Tail(file, acctTail); err == nil {

@@ -16,7 +16,6 @@ import (
 // controllers among its options, and one of the kind cgroup2 a hierarchy for all others. The
 // directories below are the groups, whose files have the values. A group's name is its path.
 
-// A cgroupMount is a hierarchy of control groups.
 type cgroupMount struct {
 	dir         string
 	controllers []string // nil for version 2
@@ -37,13 +36,11 @@ var cgroupKinds = [...]struct {
 	{"unified", "", true, []string{"cpu.stat", "cpu.pressure", "io.pressure", "memory.pressure", "irq.pressure"}},
 }
 
-// Limits of the walk through a hierarchy.
 const (
 	maxCgroupDepth = 64
 	maxCgroups     = 1 << 16
 )
 
-// addCgroups adds the metrics of control groups.
 func (p *collector) addCgroups() {
 	subsystems := p.Text("cgsubsys", "proc/cgroups", func(t *procfs.Table, text []byte) { parseSubsystems(t, p.Numbering("subsys"), text) })
 	p.Count("cgsubsysn", "controllers", subsystems)
@@ -65,7 +62,6 @@ func (p *collector) addCgroups() {
 	p.addGroupDevices()
 }
 
-// eachGroup adds a table for a file that groups have.
 func (p *collector) eachGroup(name, file string, groups *procfs.Table, set func(t *procfs.Table, group *procfs.Row, text []byte), needs ...*procfs.Table) *procfs.Table {
 	return p.Table(name, file+" of the control group", func(t *procfs.Table, _ *pmda.Request) error {
 		for i := range groups.Rows {
@@ -157,7 +153,6 @@ func parseSubsystems(t *procfs.Table, ids *procfs.IDs, text []byte) {
 	t.Sort()
 }
 
-// readMounts finds the hierarchies.
 func (p *collector) readMounts(t, subsystems *procfs.Table, text []byte) {
 	p.mounts = p.mounts[:0]
 	for line := range procfs.Lines(text) {
@@ -187,7 +182,7 @@ func (p *collector) readMounts(t, subsystems *procfs.Table, text []byte) {
 	t.Sort()
 }
 
-// readDevices reads the names of block devices by their numbers, without those of files and memory.
+// readDevices reads the names of block devices by their numbers, except files and memory as devices.
 func (p *collector) readDevices(text []byte) {
 	p.devices = map[string]string{}
 	for line := range procfs.Lines(text) {
@@ -200,7 +195,6 @@ func (p *collector) readDevices(text []byte) {
 	}
 }
 
-// readGroups fills a table with the groups of a controller.
 func (p *collector) readGroups(t *procfs.Table, kind, controller string, unified bool) {
 	i := slices.IndexFunc(p.mounts, func(m cgroupMount) bool { return slices.Contains(m.controllers, controller) })
 	if i < 0 && unified {
@@ -233,7 +227,6 @@ func (p *collector) walkGroups(t *procfs.Table, kind, root, below string, depth 
 	}
 }
 
-// addGroup adds a group.
 func (p *collector) addGroup(t *procfs.Table, kind, dir, name string) {
 	r := t.Named(p.Numbering(kind), []byte(unescape(name)))
 	t.Cell(r, []byte("dir")).SetString(dir)
@@ -310,7 +303,6 @@ func setPairs(t *procfs.Table, r *procfs.Row, prefix string, rest []byte) {
 	}
 }
 
-// groupLabels returns the labels of a group, or of a part of one.
 func groupLabels(name string, keys []string) string {
 	if i := strings.LastIndex(name, "::"); i >= 0 && len(keys) > 1 {
 		value := name[i+2:]

@@ -6,10 +6,9 @@ import (
 	"pmtools/lib/builtin/internal/procfs"
 )
 
-// exiting is the command line of a process that is gone, or ending.
+// exiting is the command line of a process that has gone or is ending.
 const exiting = "<exiting>"
 
-// args returns the command line of a process, or the name that the kernel has for it.
 func (p *collector) args(pid int32) []byte {
 	text, err := p.Root.Read(fileOf(pid, "cmdline"))
 	if err != nil {
@@ -36,8 +35,7 @@ func (p *collector) kernelName(pid int32) []byte {
 	return append(append([]byte{'('}, name...), ')')
 }
 
-// maxArgs is the number of bytes of a command line that are shown.
-const maxArgs = 1 << 16
+const maxArgs = 1 << 16 // bytes of a command line that are shown
 
 // shownArgs makes text of a command line, in place: arguments are separated by blanks, sequences
 // that control terminals are dropped, and other control characters become blanks.

@@ -10,13 +10,11 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// A selection is the setting of a client for the processes that it sees.
 type selection struct {
 	threads bool   // threads are instances too
 	cgroup  string // only the processes of a control group; "" means all
 }
 
-// stores returns the functions that store to metrics, by name.
 func (p *collector) stores() map[string]func(*pmda.Client, *pcp.Values) error {
 	return map[string]func(*pmda.Client, *pcp.Values) error{
 		"proc.control.all.threads": rootOnly(func(v *pcp.Values) error {
@@ -38,7 +36,6 @@ func (p *collector) stores() map[string]func(*pmda.Client, *pcp.Values) error {
 	}
 }
 
-// rootOnly returns a store that only the superuser may do.
 func rootOnly(store func(*pcp.Values) error) func(*pmda.Client, *pcp.Values) error {
 	return func(c *pmda.Client, v *pcp.Values) error {
 		if c != nil && c.Attrs[pmda.UserID] != "0" {
@@ -48,7 +45,6 @@ func rootOnly(store func(*pcp.Values) error) func(*pmda.Client, *pcp.Values) err
 	}
 }
 
-// selectionOf returns the setting of a client.
 func (p *collector) selectionOf(c *pmda.Client) selection {
 	if a, ok := p.selections[c]; ok {
 		return a
@@ -56,7 +52,6 @@ func (p *collector) selectionOf(c *pmda.Client) selection {
 	return selection{threads: p.threads}
 }
 
-// storeSelection returns a function that changes the setting of one client.
 func (p *collector) storeSelection(set func(*selection, *pcp.Values)) func(*pmda.Client, *pcp.Values) error {
 	return func(c *pmda.Client, v *pcp.Values) error {
 		if c == nil || len(c.Attrs) == 0 {
@@ -69,7 +64,6 @@ func (p *collector) storeSelection(set func(*selection, *pcp.Values)) func(*pmda
 	}
 }
 
-// addControl adds the metrics that show and change the settings.
 func (p *collector) addControl() {
 	p.Table("control", "the collector's settings", func(t *procfs.Table, req *pmda.Request) error {
 		r, own := t.Row(pcp.NullInst), p.selectionOf(req.Client)
@@ -84,7 +78,6 @@ func (p *collector) addControl() {
 	})
 }
 
-// restrict leaves only the processes in the client's control group.
 func (p *collector) restrict(group string) {
 	if group == "" {
 		return

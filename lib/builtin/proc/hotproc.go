@@ -17,18 +17,16 @@ import (
 // at anew when a request comes and the last time is longer ago than the interval. They have tables
 // of their own, filled by a second collector.
 
-// hotSerial is the number of the instance domain of chosen processes.
-const hotSerial = 39
+const hotSerial = 39 // serial number of the instance domain of the chosen processes
 
 // hotMetrics are the metrics without a counterpart among those of proc.
 //
 //go:embed hotproc.txt
 var hotMetrics string
 
-// hotConfig is the file with the predicate.
-const hotConfig = "var/lib/pcp/pmdas/proc/hotproc.conf"
+const hotConfig = "var/lib/pcp/pmdas/proc/hotproc.conf" // the file with the predicate
 
-// hotText returns the list of the metrics hotproc that have the values of metrics proc.
+// hotText returns the list of the metrics of hotproc that have the values of metrics of proc.
 func hotText() string {
 	hotClusters := map[string]string{ // clusters of hotproc by the clusters of proc
 		"8": "52", "9": "53", "11": "54", "12": "55", "24": "56", "31": "57", "32": "58", "33": "34", "51": "59", "62": "63", "69": "71",
@@ -46,7 +44,7 @@ func hotText() string {
 	return b.String()
 }
 
-// hotFiles are where the variables come from: sums of numbers in files of processes.
+// hotFiles are the sources of the variables: sums of numbers in files of processes.
 var hotFiles = [...]struct {
 	file  string
 	parse func(t *procfs.Table, r *procfs.Row, text []byte)
@@ -60,10 +58,8 @@ var hotFiles = [...]struct {
 	{"schedstat", func(t *procfs.Table, r *procfs.Row, text []byte) { t.SetFields(r, 1, text) }, []hotCell{{"2", "schedwait"}}},
 }
 
-// A hotCell is the place of a variable in a file.
 type hotCell struct{ key, name string }
 
-// hotRates are the variables that are rates.
 var hotRates = [...]string{"cpuburn", "iowait", "schedwait", "iodemand", "ctxswitch", "syscalls"}
 
 // A hotSample is a process at the last refresh.
@@ -73,7 +69,6 @@ type hotSample struct {
 	hot  bool
 }
 
-// A hotList is the processes of interest.
 type hotList struct {
 	p         *collector
 	now       func() time.Time
@@ -89,7 +84,6 @@ type hotList struct {
 	totals    map[string]float64
 }
 
-// addHot adds the processes of interest.
 func (p *collector) addHot(o *Options) {
 	p.hot = &hotList{p: p, now: time.Now, interval: 10}
 	p.hotter = &collector{Catalog: procfs.NewCatalog("PROC", Domain, o), names: map[int32]instanceName{}, mine: map[int32]bool{}, open: p.open, threads: p.threads, serial: hotSerial, hot: p.hot}
@@ -124,7 +118,6 @@ func (p *collector) addHot(o *Options) {
 	}, p.hotter.Tables["selected"])
 }
 
-// pids returns the processes of interest.
 func (h *hotList) pids(all []int32) []int32 {
 	list := all[:0]
 	for pid, s := range h.samples {
@@ -135,14 +128,12 @@ func (h *hotList) pids(all []int32) []int32 {
 	return list
 }
 
-// storeRefresh sets the interval.
 func (h *hotList) storeRefresh(v *pcp.Values) error {
 	h.interval, h.at = v.Words[0], h.now()
 	h.forget()
 	return nil
 }
 
-// storeConfig sets the predicate.
 func (h *hotList) storeConfig(v *pcp.Values) error {
 	p, err := parsePredicate(strings.TrimRight(string(v.Blobs[0]), "\x00"))
 	if err != nil {
@@ -161,7 +152,7 @@ func (h *hotList) forget() {
 	}
 }
 
-// load reads the predicate from its file. Without a file the predicate does not change.
+// load reads the predicate from its file. Without a file the predicate stays.
 func (h *hotList) load() error {
 	h.loaded = true
 	text, err := h.p.Root.Read(hotConfig)
@@ -176,7 +167,6 @@ func (h *hotList) load() error {
 	return err
 }
 
-// refresh looks at the processes anew if it is time to.
 func (h *hotList) refresh(pids []int32) {
 	if !h.loaded {
 		_ = h.load() // a file that is wrong is like none
@@ -211,7 +201,6 @@ func (h *hotList) refresh(pids []int32) {
 	h.at = now
 }
 
-// total calculates the totals of the time that processes have used.
 func (h *hotList) total(burn, other, elapsed float64, known bool) {
 	busy, idle := h.busy, h.idle
 	h.busy, h.idle = h.processors()

@@ -15,8 +15,7 @@ import (
 // are private.
 var numaKinds = [...]string{"huge", "heap", "stack", "private"}
 
-// maxNode limits the numbers of memory nodes.
-const maxNode = 1 << 16
+const maxNode = 1 << 16 // exclusive limit for the number of a memory node
 
 // parseNUMA reads /proc/PID/numa_maps, in which N0=5 is a number of pages on a node:
 //

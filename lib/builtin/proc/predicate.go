@@ -19,21 +19,17 @@ type predicate struct {
 	holds func(v *hotVars) bool
 }
 
-// hotVars are the variables of predicates, for a process.
 type hotVars struct {
 	numbers map[string]float64
 	text    func(name string) string // uname, gname, fname, psargs
 }
 
-// hotNumbers are the variables that are numbers.
 var hotNumbers = [...]string{
 	"uid", "gid", "cpuburn", "iodemand", "ctxswitch", "syscalls", "virtualsize", "residentsize", "iowait", "schedwait",
 }
 
-// hotStrings are the variables that are strings.
 var hotStrings = [...]string{"uname", "gname", "fname", "psargs"}
 
-// Limits of predicates.
 const (
 	maxPredicate = 1 << 14
 	maxDepth     = 100
@@ -46,7 +42,7 @@ type predicateParser struct {
 	depth int
 }
 
-// parsePredicate reads the text of a predicate, or of a file with one. An empty text is none.
+// parsePredicate reads the text of a predicate, or of a file with one. An empty text gives nil.
 func parsePredicate(text string) (p *predicate, err error) {
 	if len(text) > maxPredicate {
 		return nil, pmerr.BadStore
@@ -67,7 +63,7 @@ func parsePredicate(text string) (p *predicate, err error) {
 	return p, nil
 }
 
-// next reads the next token: a word, a number, a string or pattern with its delimiters, or a sign.
+// next reads the next token: a word, a number, a sign, or a string or pattern with its delimiters.
 func (x *predicateParser) next() string {
 	last := x.token
 	x.rest = strings.TrimLeft(x.rest, " \t\r\n")
@@ -103,7 +99,6 @@ func (x *predicateParser) next() string {
 	return last
 }
 
-// list reads predicates that are connected by an operator.
 func (x *predicateParser) list(op string, part func() *predicate) *predicate {
 	p := part()
 	for x.token == op {
@@ -117,7 +112,6 @@ func (x *predicateParser) list(op string, part func() *predicate) *predicate {
 	return p
 }
 
-// term reads a predicate without connectives, or one in parentheses.
 func (x *predicateParser) term() *predicate {
 	if x.depth++; x.depth > maxDepth {
 		panic(pmerr.BadStore)
@@ -140,7 +134,6 @@ func (x *predicateParser) term() *predicate {
 	}
 }
 
-// comparison reads the rest of a comparison.
 func (x *predicateParser) comparison(left string) *predicate {
 	op := x.next()
 	right := x.next()
@@ -172,7 +165,7 @@ func (x *predicateParser) comparison(left string) *predicate {
 	return &predicate{fmt.Sprintf("(%s %s %s)", shownA, op, shownB), func(v *hotVars) bool { return holds(cmp.Compare(a(v), b(v))) }}
 }
 
-// stringOf returns the value of a token that is a string, or nil.
+// stringOf returns the value of a token that is a string, else nil.
 func stringOf(token string) func(v *hotVars) string {
 	if strings.HasPrefix(token, `"`) {
 		return func(*hotVars) string { return token[1 : len(token)-1] }

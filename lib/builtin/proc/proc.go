@@ -27,7 +27,6 @@ var metricsText string
 // Options configure the collector: its domain, and the root of the files.
 type Options = procfs.Options
 
-// A collector is the proc collector: its tables, and the state between fetches.
 type collector struct {
 	procfs.Catalog
 	threads  bool           // threads are instances too
@@ -47,7 +46,6 @@ type collector struct {
 	hotter     *collector // collector of the processes in hot; nil in that collector
 }
 
-// A instanceName is the name of an instance.
 type instanceName struct {
 	word string // the name of the process
 	name string // name of the process after its number
@@ -68,7 +66,6 @@ func New(o *Options) *pmda.Agent {
 // Roots returns the first components of the names of the metrics.
 func Roots() []string { return procfs.Roots(metricsText) }
 
-// newCollector returns the collector without its metrics.
 func newCollector(o *Options) *collector {
 	p := &collector{
 		Catalog: procfs.NewCatalog("PROC", Domain, o), names: map[int32]instanceName{}, mine: map[int32]bool{},
@@ -86,7 +83,6 @@ func newCollector(o *Options) *collector {
 	return p
 }
 
-// addAll adds the metrics of each process.
 func (p *collector) addAll() {
 	p.addProcesses()
 	p.addStat()
@@ -95,7 +91,6 @@ func (p *collector) addAll() {
 	p.addGraphics()
 }
 
-// label returns the function for the labels of a table's instances.
 func (p *collector) label(t *procfs.Table, keys []string) func(inst int32) string {
 	return func(inst int32) string {
 		if keys[0] == "pid" {
@@ -108,7 +103,6 @@ func (p *collector) label(t *procfs.Table, keys []string) func(inst int32) strin
 	}
 }
 
-// agent returns the agent with the collector's metrics.
 func (p *collector) agent() *pmda.Agent {
 	metrics := append(p.MustMetrics(metricsText), p.hotter.MustMetrics(hotText())...)
 	stores := p.stores()
@@ -118,7 +112,6 @@ func (p *collector) agent() *pmda.Agent {
 	return procfs.NewAgent(&p.Catalog, metrics, `{"agent":"proc"}`)
 }
 
-// addProcesses adds the list of processes.
 func (p *collector) addProcesses() {
 	all := p.Table("all", "/proc", func(_ *procfs.Table, req *pmda.Request) error { return p.readPIDs(req.Client) })
 	p.Table("nprocs", "the list of processes in /proc", func(t *procfs.Table, _ *pmda.Request) error {
@@ -133,7 +126,6 @@ func (p *collector) addProcesses() {
 	p.Table("processes", "/proc", p.readNames, all)
 }
 
-// readPIDs finds the processes that a client is shown.
 func (p *collector) readPIDs(c *pmda.Client) error {
 	if p.hot != nil && p.hotter == nil {
 		p.pids = p.hot.pids(p.pids)
@@ -159,7 +151,6 @@ func (p *collector) readPIDs(c *pmda.Client) error {
 	return nil
 }
 
-// addPIDs adds the names that are numbers.
 func (p *collector) addPIDs(names []string) {
 	for _, name := range names {
 		if pid, err := strconv.ParseUint(name, 10, 31); err == nil && name[0] != '0' && name[0] != '+' {
@@ -202,7 +193,7 @@ func (p *collector) mayRead(pid int32) bool {
 	return may
 }
 
-// isOwner reports whether a process is the client's, or the client sees all that the program sees.
+// isOwner reports whether the client owns a process, or sees all that the program sees.
 func (p *collector) isOwner(pid int32) bool {
 	uid, err := strconv.Atoi(p.client.Attrs[pmda.UserID])
 	if err != nil {
@@ -225,7 +216,6 @@ func (p *collector) isOwner(pid int32) bool {
 	return false
 }
 
-// fileOf returns the name of a file of a process.
 func fileOf(pid int32, file string) string {
 	return fmt.Sprintf("proc/%d/%s", pid, file)
 }
@@ -241,8 +231,7 @@ func (p *collector) read(pid int32, file string) ([]byte, error) {
 	return p.Root.Read(fileOf(pid, file))
 }
 
-// mayBeEmpty is the file of processes whose emptiness is a value.
-const mayBeEmpty = "autogroup"
+const mayBeEmpty = "autogroup" // the file of processes whose emptiness is a value
 
 // perProcess adds a table for a file that each process has, unless it is empty; own is set for
 // files that only the owner of the process may read.
@@ -257,7 +246,6 @@ func (p *collector) perProcess(name, file string, own bool, set func(t *procfs.T
 	})
 }
 
-// each adds a table that fill fills for each process that the request is for.
 func (p *collector) each(name, file string, fill func(t *procfs.Table, pid int32)) {
 	p.Table(name, file, func(t *procfs.Table, _ *pmda.Request) error {
 		for _, pid := range p.selected {
@@ -267,7 +255,7 @@ func (p *collector) each(name, file string, fill func(t *procfs.Table, pid int32
 	}, p.Tables["selected"])
 }
 
-// readNames reads the names of the processes. Names that have not changed keep their memory.
+// readNames reads the names of the processes. An unchanged name keeps its memory.
 func (p *collector) readNames(t *procfs.Table, _ *pmda.Request) error {
 	seen := make(map[int32]instanceName, len(p.pids))
 	for _, pid := range p.pids {

@@ -10,7 +10,6 @@ import (
 	"pmtools/lib/pmda"
 )
 
-// Fields of /proc/PID/stat, by their numbers in proc(5).
 const (
 	statTTY      = 7
 	statTTYGroup = 8
@@ -19,7 +18,6 @@ const (
 	statFields   = 52
 )
 
-// addStat adds the metrics of /proc/PID/stat.
 func (p *collector) addStat() {
 	p.perProcess("stat", "stat", false, parseStat)
 	p.Table("runq", "/proc/PID/stat of all processes", p.readQueues, p.Tables["all"])
@@ -56,7 +54,6 @@ func parseStat(t *procfs.Table, r *procfs.Row, text []byte) {
 	}
 }
 
-// setDerived sets the cells that are computed from a field.
 func setDerived(t *procfs.Table, r *procfs.Row, field int, v uint64) {
 	switch field {
 	case statTTY:
@@ -70,7 +67,6 @@ func setDerived(t *procfs.Table, r *procfs.Row, field int, v uint64) {
 	}
 }
 
-// statName returns the name in the second field of /proc/PID/stat, and the fields after it.
 func statName(text []byte) (name, rest []byte, ok bool) {
 	open, end := bytes.IndexByte(text, '('), bytes.LastIndexByte(text, ')')
 	if open < 0 || end < open {
@@ -79,10 +75,8 @@ func statName(text []byte) (name, rest []byte, ok bool) {
 	return text[open+1 : end], text[end+1:], true
 }
 
-// policies are the names of scheduling policies by their numbers.
 var policies = [...]string{"NORMAL", "FIFO", "RR", "BATCH", "ISO", "IDLE", "DEADLINE"}
 
-// Major device numbers of terminals.
 const (
 	ttyMajor     = 4
 	consoleMajor = 5
@@ -112,10 +106,8 @@ func ttyName(dev uint64) string {
 // themselves.
 var queues = [...]string{"runnable", "blocked", "sleeping", "stopped", "swapped", "defunct", "unknown", "kernel"}
 
-// runQueues are the numbers of processes, by queues.
 type runQueues map[string]uint64
 
-// readQueues reads /proc/PID/stat of all processes.
 func (p *collector) readQueues(t *procfs.Table, _ *pmda.Request) error {
 	q := runQueues{}
 	for _, pid := range p.pids {
@@ -150,7 +142,6 @@ func (q runQueues) add(text []byte) {
 	}
 }
 
-// stateQueue returns the queue of processes with memory of their own in a state.
 func stateQueue(state byte) string {
 	switch state {
 	case 'R':

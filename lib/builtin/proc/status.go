@@ -10,7 +10,6 @@ import (
 	"pmtools/lib/pmda"
 )
 
-// addStatus adds the metrics of /proc/PID/status.
 func (p *collector) addStatus() {
 	p.perProcess("status", "status", false, parseStatus)
 	status := p.Tables["status"]
@@ -32,7 +31,6 @@ func (p *collector) addStatus() {
 	}
 }
 
-// idNames are the keys of numbers of users and groups.
 var idNames = [...]string{"Uid.1", "Uid.2", "Uid.3", "Uid.4", "Gid.1", "Gid.2", "Gid.3", "Gid.4"}
 
 // parseStatus reads /proc/PID/status:
@@ -69,7 +67,6 @@ func parseStatus(t *procfs.Table, r *procfs.Row, text []byte) {
 	}
 }
 
-// addSmallFiles adds the other files of processes.
 func (p *collector) addSmallFiles() {
 	numbers := func(t *procfs.Table, r *procfs.Row, text []byte) { t.SetFields(r, 1, text) }
 	text := func(t *procfs.Table, r *procfs.Row, text []byte) {
@@ -98,7 +95,7 @@ func (p *collector) addSmallFiles() {
 	p.File("autogrouping", "proc/sys/kernel/sched_autogroup_enabled", numbers)
 }
 
-// addMaps adds /proc/PID/maps. It is empty if the kernel refuses it.
+// addMaps adds /proc/PID/maps. The value is empty if the kernel refuses the file.
 func (p *collector) addMaps() {
 	p.each("maps", "/proc/PID/maps", func(t *procfs.Table, pid int32) {
 		may := p.mayRead(pid) // before read, as it reads, too
@@ -113,7 +110,6 @@ func (p *collector) addMaps() {
 	})
 }
 
-// addLinks adds the targets of processes' symbolic links, and the numbers of their open files.
 func (p *collector) addLinks() {
 	for _, name := range []string{"exe", "cwd"} {
 		p.each(name, "/proc/PID/"+name, func(t *procfs.Table, pid int32) {

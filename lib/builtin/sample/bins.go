@@ -14,13 +14,10 @@ type bins struct {
 	list   []pcp.Instance
 }
 
-// bin returns the place of an instance's number.
 func (s *collector) bin(inst int32) *int32 { return &s.bins.values[(inst/100-1)%9] }
 
-// binLabels returns the labels of a bin.
 func binLabels(inst int32) string { return fmt.Sprintf(`{"bin":%d}`, inst) }
 
-// addBins adds the metrics that show the bins.
 func (s *collector) addBins() {
 	for i := range s.bins.values {
 		inst := int32(i+1) * 100
@@ -47,7 +44,7 @@ func (s *collector) addBins() {
 	s.define(153, pmda.Each(func(inst int32) (string, error) { return fmt.Sprintf("%3d", *s.bin(inst)), nil }))
 }
 
-// fetchBogusBins shows values under instances that are not there.
+// fetchBogusBins shows values under instances that do not exist.
 func (s *collector) fetchBogusBins(c *pmda.Column) error {
 	v := c.Values()
 	for _, i := range c.Instances() {
@@ -60,7 +57,6 @@ func (s *collector) fetchBogusBins(c *pmda.Column) error {
 	return nil
 }
 
-// storeBins changes some of the numbers.
 func (s *collector) storeBins(_ *pmda.Client, v *pcp.Values) error {
 	for i, inst := range v.Insts {
 		if inst < 100 || inst > 900 || inst%100 != 0 {
@@ -71,13 +67,11 @@ func (s *collector) storeBins(_ *pmda.Client, v *pcp.Values) error {
 	return nil
 }
 
-// scrambled are the bins in an order that changes with each fetch.
 type scrambled struct {
 	version int64
 	list    []pcp.Instance
 }
 
-// addScramble adds the metrics of the scrambled bins.
 func (s *collector) addScramble() {
 	s.scrambled.list = s.bins.list
 	d := s.indom("9")

@@ -8,7 +8,6 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// clocks are the values that grow with time.
 type clocks struct {
 	stepSize int32
 	rate     uint32    // growth of value in a second
@@ -16,10 +15,8 @@ type clocks struct {
 	valueAt  time.Time // time of the fetch of value; zero before the first
 }
 
-// seconds returns the age of the collector.
 func (s *collector) seconds() int64 { return int64(s.now.Sub(s.start) / time.Second) }
 
-// addClocks adds the metrics that grow with time.
 func (s *collector) addClocks() {
 	s.clocks.stepSize, s.clocks.value = 20, 10485760
 	s.define(2, pmda.One(s.seconds))
@@ -43,7 +40,6 @@ func (s *collector) constRate() uint32 {
 	return s.clocks.value
 }
 
-// steps are values that change every few fetches, and those that go up and down.
 type steps struct {
 	up struct {
 		repeat, step   uint32
@@ -60,7 +56,6 @@ type scale struct {
 	next    func(v float64) float64
 }
 
-// fetch returns the value for a fetch.
 func (sc *scale) fetch() float64 {
 	if sc.fetches == 5 {
 		sc.fetches, sc.value = 0, sc.next(sc.value)
@@ -69,7 +64,6 @@ func (sc *scale) fetch() float64 {
 	return sc.value
 }
 
-// addSteps adds the metrics that change every few fetches.
 func (s *collector) addSteps() {
 	rise := func(factor, most float64) func(float64) float64 {
 		return func(v float64) float64 {
@@ -97,7 +91,6 @@ func (s *collector) addSteps() {
 	s.addUpDown()
 }
 
-// addUpDown adds a value that goes up and down, and the metrics that control it.
 func (s *collector) addUpDown() {
 	up := &s.steps.up
 	s.resetUpDown()
@@ -116,7 +109,6 @@ func (s *collector) addUpDown() {
 	s.define(171, pmda.Always(0)).Store = setting(func(uint64) { s.resetUpDown() })
 }
 
-// storeUpDown lets a number be changed that may not be negative.
 func storeUpDown(to *uint32) func(*pmda.Client, *pcp.Values) error {
 	return storing(func(w uint64) error {
 		if int32(w) < 0 {
@@ -127,13 +119,11 @@ func storeUpDown(to *uint32) func(*pmda.Client, *pcp.Values) error {
 	})
 }
 
-// resetUpDown starts over.
 func (s *collector) resetUpDown() {
 	up := &s.steps.up
 	up.repeat, up.step, up.min, up.max, up.mode, up.value, up.fetches = 5, 10, 0, 200, 1, 0, 0
 }
 
-// upDown returns the value for a fetch.
 func (s *collector) upDown() int32 {
 	up := &s.steps.up
 	if up.fetches++; up.fetches < up.repeat {

@@ -13,7 +13,6 @@ type constants struct {
 	texts map[uint32][]byte // texts of strings and aggregates
 }
 
-// addConstants adds one, ten, a hundred, a million and a number that can be changed, in all types.
 func (s *collector) addConstants() {
 	s.constants.words, s.constants.texts = map[uint32]uint64{}, map[uint32][]byte{}
 	for first, t := range map[uint32]pcp.Type{10: pcp.Int32, 15: pcp.Float, 20: pcp.Int64, 25: pcp.Double, 93: pcp.Uint32, 98: pcp.Uint64} {
@@ -39,7 +38,6 @@ func (s *collector) addConstants() {
 	s.text(1000, "foo")
 }
 
-// number adds a number.
 func (s *collector) number(item uint32, word uint64) *pmda.Metric {
 	s.constants.words[item] = word
 	return s.define(item, func(c *pmda.Column) error {
@@ -49,7 +47,6 @@ func (s *collector) number(item uint32, word uint64) *pmda.Metric {
 	})
 }
 
-// wordOf returns the word of a whole number in a type.
 func wordOf(t pcp.Type, v float64) uint64 {
 	switch t {
 	case pcp.Float:
@@ -60,13 +57,12 @@ func wordOf(t pcp.Type, v float64) uint64 {
 	return uint64(int64(v))
 }
 
-// writable adds a number that can be changed, and has a note about whether it was.
+// writable adds a number that can be changed, and a note about whether it was.
 func (s *collector) writable(item uint32, word uint64) {
 	s.control.changed[item] = false
 	s.number(item, word).Store = setting(func(w uint64) { s.constants.words[item] = w })
 }
 
-// text adds a string or an aggregate.
 func (s *collector) text(item uint32, text string) *pmda.Metric {
 	s.constants.texts[item] = []byte(text)
 	return s.define(item, func(c *pmda.Column) error {
@@ -75,7 +71,6 @@ func (s *collector) text(item uint32, text string) *pmda.Metric {
 	})
 }
 
-// storeText changes a string or an aggregate.
 func (s *collector) storeText(_ *pmda.Client, v *pcp.Values) error {
 	text, err := storedText(v)
 	if err == nil {

@@ -20,7 +20,6 @@ type control struct {
 	readyAt      time.Time // zero unless the waiting has begun
 }
 
-// addControl adds the metrics that control the collector, and those that fail on purpose.
 func (s *collector) addControl() {
 	s.control.changed = map[uint32]bool{}
 	s.define(0, pmda.One(func() string { return "" })).Store = storeControl
@@ -37,7 +36,7 @@ func (s *collector) addControl() {
 	s.define(154, func(*pmda.Column) error { return pmerr.Again })
 }
 
-// storeControl takes debug options. There are none yet.
+// storeControl takes debug options. So far there are none.
 func storeControl(_ *pmda.Client, v *pcp.Values) error {
 	text, err := storedText(v)
 	switch {
@@ -81,7 +80,6 @@ func (s *collector) Check(context.Context, *pmda.Client) error {
 	return nil
 }
 
-// beReady ends the waiting.
 func (s *collector) beReady() {
 	s.control.notReady, s.control.notReadyMsec, s.control.readyAt = 0, 0, time.Time{}
 }

@@ -7,13 +7,11 @@ import (
 	"pmtools/lib/pmda"
 )
 
-// counters are numbers that change by the same amount with each fetch.
 type counters struct {
 	sums     map[uint32]uint64 // sums by item
 	negative [4]float64        // only whole numbers
 }
 
-// addCounters adds counters that overflow soon, or begin below zero.
 func (s *collector) addCounters() {
 	s.counters.sums = map[uint32]uint64{}
 	for item, step := range map[uint32]uint64{
@@ -38,18 +36,15 @@ func (s *collector) addCounters() {
 	}
 }
 
-// realOf returns the number that a word of a type stands for.
 func realOf(t pcp.Type, word uint64) float64 {
 	v, _ := pcp.WordValue(t, word).Float64() // every number can be converted
 	return v
 }
 
-// physics are quantities with units of their own.
 type physics struct {
 	celsius, volts, amperes, watts float32
 }
 
-// addPhysics adds temperatures, voltages, currents and power.
 func (s *collector) addPhysics() {
 	s.physics.volts, s.physics.amperes, s.physics.watts = 240, 13, 42
 	add := func(item uint32, value *float32, from, to func(v float64) float64) {

@@ -12,7 +12,6 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// dynamic are the instances and descriptions that may be changed.
 type dynamic struct {
 	metaInDom pcp.InDom // instance domain in the description of sample.dynamic.meta.metric
 	list      []pcp.Instance
@@ -20,7 +19,6 @@ type dynamic struct {
 	sum       map[int32]int32 // number of fetches of each instance
 }
 
-// addDynamic adds metrics whose instances are in a file, and one whose description can be changed.
 func (s *collector) addDynamic() {
 	s.indom("7").List = func() ([]pcp.Instance, error) { s.readDynamic(); return s.dynamic.list, nil }
 	counted := &pmda.Reading{Read: func(context.Context, *pmda.Request) error {
@@ -63,7 +61,7 @@ func fetchMeta(c *pmda.Column) error {
 	return nil
 }
 
-// domain returns the instance domain with an identifier, or nil.
+// domain returns the instance domain with an identifier, else nil.
 func (s *collector) domain(d pcp.InDom) *pmda.InDom {
 	for _, m := range s.items {
 		if m.InDom != nil && pcp.NewInDom(s.opts.Domain, m.InDom.Serial) == d {
@@ -73,7 +71,6 @@ func (s *collector) domain(d pcp.InDom) *pmda.InDom {
 	return nil
 }
 
-// readDynamic reads the file with the instances if it has changed.
 func (s *collector) readDynamic() {
 	text, modified := readFile(s.opts.Dir, "dynamic.indom")
 	if modified.Equal(s.dynamic.at) && s.dynamic.sum != nil {

@@ -15,7 +15,6 @@ type events struct {
 	lastBogus                     []byte // the value that was delivered last
 }
 
-// Items of event parameters.
 const (
 	eventType = 127 + iota
 	event32
@@ -28,7 +27,6 @@ const (
 	eventAggregate
 )
 
-// addEvents adds the metrics of event records and of their parameters.
 func (s *collector) addEvents() {
 	for item, counts := range map[uint32][2]*int32{126: {&s.events.fungusFetches, &s.events.bogusFetches}, 140: {&s.events.highresFetches, &s.events.highresBogus}} {
 		s.int32s(item, counts[0]).Store = setting(func(w uint64) { *counts[0], *counts[1] = int32(w)%4, int32(w) })
@@ -60,7 +58,6 @@ func (s *collector) addEvents() {
 	})
 }
 
-// A eventWriter writes event records.
 type eventWriter struct {
 	*pmda.Events
 	domain uint32
@@ -69,29 +66,24 @@ type eventWriter struct {
 	err    error
 }
 
-// record begins a record.
 func (w *eventWriter) record(flags pcp.EventFlags) {
 	if err := w.Record(pcp.TimestampOf(w.at), flags); err != nil {
 		w.err = err
 	}
 }
 
-// param adds a parameter.
 func (w *eventWriter) param(item uint32, v pcp.Value) {
 	if err := w.Param(pcp.NewID(w.domain, 0, item), v); err != nil {
 		w.err = err
 	}
 }
 
-// number adds a parameter that is a number.
 func (w *eventWriter) number(item uint32, t pcp.Type, v float64) {
 	w.param(item, pcp.WordValue(t, wordOf(t, v)))
 }
 
-// text adds a parameter that is a string.
 func (w *eventWriter) text(s string) { w.param(eventString, pcp.BlobValue(pcp.String, []byte(s))) }
 
-// deliver puts the records into a column.
 func (w *eventWriter) deliver(c *pmda.Column, inst int32) {
 	if w.err != nil {
 		c.Fail(w.err)
@@ -100,7 +92,6 @@ func (w *eventWriter) deliver(c *pmda.Column, inst int32) {
 	c.Bytes(inst, w.Bytes())
 }
 
-// newWriter returns a writer of records for a column.
 func (s *collector) newWriter(c *pmda.Column) *eventWriter {
 	w := &eventWriter{Events: pmda.NewEvents(c.Metric().Type), domain: s.opts.Domain, at: s.now, missed: 7}
 	if c.Metric().Type == pcp.HighResEvent {
@@ -167,7 +158,6 @@ func (s *collector) fetchFungus(c *pmda.Column, fetches *int32) {
 	w.deliver(c, 0)
 }
 
-// manyRecords writes records of all kinds.
 func manyRecords(w *eventWriter, next func(pcp.EventFlags)) {
 	next(pcp.EventStart | pcp.EventHasID | pcp.EventParent)
 	w.number(eventType, pcp.Uint32, 4)

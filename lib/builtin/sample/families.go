@@ -10,7 +10,6 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// families are instance domains of several sizes.
 type families struct {
 	many    int32
 	indom   *pmda.InDom
@@ -20,10 +19,8 @@ type families struct {
 // familySum is the value of sample.needprofile for each instance.
 const familySum = "\x05\x05\x09\x09\x1a"
 
-// maxMany is the highest number of instances that can be asked for.
-const maxMany = 999999
+const maxMany = 999999 // the most instances that can be asked for
 
-// addFamilies adds a family, a horde and as many as one likes.
 func (s *collector) addFamilies() {
 	s.indom("4", pmda.Numbered(0, "colleen", "terry", "emma", "cathy", "fat bald bastard")...)
 	s.define(49, s.fetchNeedProfile)
@@ -43,7 +40,6 @@ func (s *collector) addFamilies() {
 	s.define(80, pmda.Each(func(inst int32) (int32, error) { return inst, nil }))
 }
 
-// setMany makes the instances of sample.many.int.
 func (s *collector) setMany(n int32) {
 	s.families.many = n
 	list := make([]pcp.Instance, n)
@@ -53,7 +49,6 @@ func (s *collector) setMany(n int32) {
 	s.families.indom.Instances = list
 }
 
-// fetchNeedProfile delivers values if the client has sent a profile with selected instances.
 func (s *collector) fetchNeedProfile(c *pmda.Column) error {
 	_, entries := s.families.profile.Entries()
 	if !slices.ContainsFunc(entries, func(e pcp.ProfileEntry) bool {
@@ -67,16 +62,13 @@ func (s *collector) fetchNeedProfile(c *pmda.Column) error {
 	return nil
 }
 
-// ghosts are instances and names that appear when asked to.
 type ghosts struct {
 	visible int32
 	moon    int32
 }
 
-// ghostOrigins are the origins of the ghosts.
 var ghostOrigins = [...]string{"Africa", "Nepal", "China", "Indonesia", "Japan", "Thailand", "Roumania", "Jamaica"}
 
-// addGhosts adds the ghosts.
 func (s *collector) addGhosts() {
 	all := pmda.Numbered(1, "Obambo", "Banjhakri", "Mogwai", "Pocong", "Hitodama", "Krahang", "Zmeu", "Duppy")
 	s.ghosts.visible, s.ghosts.moon = -1, 23
@@ -96,7 +88,6 @@ func (s *collector) addGhosts() {
 	s.define(1011, s.fetchGhosts)
 }
 
-// fetchGhosts delivers which ghosts haunt.
 func (s *collector) fetchGhosts(c *pmda.Column) error {
 	s.ghosts.moon = (s.ghosts.moon + 1) % 24
 	for _, i := range c.Instances() {

@@ -11,7 +11,6 @@ import (
 	"pmtools/lib/pmda"
 )
 
-// procs are processes that come and go.
 type procs struct {
 	slots   [20]*process   // the first four stay
 	list    []pcp.Instance // processes in the order of their start
@@ -21,7 +20,6 @@ type procs struct {
 	fetch   int   // the fetch in which they changed last
 }
 
-// A process is a process.
 type process struct {
 	inst    int32
 	ordinal int
@@ -29,14 +27,12 @@ type process struct {
 	started time.Time
 }
 
-// Numbers about the processes (collector.md C11.3).
 const (
 	fixedProcs  = 4
 	maxProcInst = 999
 	procChance  = 0.075
 )
 
-// addProc adds the metrics of the processes.
 func (s *collector) addProc() {
 	s.indom("12").List = func() ([]pcp.Instance, error) { return s.procs.list, nil }
 	add := func(item uint32, fetch func(*pmda.Column) error) {
@@ -54,7 +50,6 @@ func (s *collector) addProc() {
 	s.define(159, pmda.Always(0)).Store = setting(func(uint64) { s.procs.slots, s.procs.list = [20]*process{}, nil })
 }
 
-// proc returns the process with a number.
 func (s *collector) proc(inst int32) *process {
 	for _, p := range s.procs.slots {
 		if p != nil && p.inst == inst {
@@ -64,7 +59,7 @@ func (s *collector) proc(inst int32) *process {
 	return &process{}
 }
 
-// chance draws whether something happens to a slot. It has a generator of its own.
+// chance draws whether something happens to a slot, from a generator of its own.
 func (s *collector) chance() bool {
 	s.procs.seed = (1103515245*s.procs.seed + 12345) & math.MaxInt32
 	return float64(s.procs.seed)/math.MaxInt32 < procChance
@@ -98,7 +93,6 @@ func (s *collector) refreshProcs() {
 	}
 }
 
-// startProc starts a process in a slot.
 func (s *collector) startProc(slot int) {
 	s.procs.ordinal++
 	name := "init"

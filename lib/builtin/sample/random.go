@@ -31,7 +31,6 @@ func (s *random) draw() int32 {
 	return int32(s.seed >> 17)
 }
 
-// addRandom adds the metrics that look random.
 func (s *collector) addRandom() {
 	s.random.drift.value, s.random.drift.sign = 200, -1
 	s.define(7, pmda.One(s.nextDrift)).Store = storable(&s.random.drift.value)
@@ -41,7 +40,6 @@ func (s *collector) addRandom() {
 	s.addBytes()
 }
 
-// nextDrift returns the drifting value for a fetch.
 func (s *collector) nextDrift() int32 {
 	d := &s.random.drift
 	d.value = max(d.value+d.sign*(s.random.draw()%50), 0)
@@ -52,7 +50,6 @@ func (s *collector) nextDrift() int32 {
 	return value
 }
 
-// nextLight returns the colour of the traffic light for a fetch.
 func (s *collector) nextLight() string {
 	l := &s.random.light
 	if l.fetches == 0 {
@@ -63,7 +60,6 @@ func (s *collector) nextLight() string {
 	return [...]string{"red", "yellow", "green"}[l.colour]
 }
 
-// nextMagnitude returns the power of two for a fetch.
 func (s *collector) nextMagnitude() int32 {
 	p := &s.random.power
 	if p.fetches == 0 {
@@ -74,7 +70,6 @@ func (s *collector) nextMagnitude() int32 {
 	return p.value
 }
 
-// addBytes adds rates, and counters that grow by them.
 func (s *collector) addBytes() {
 	rate := func() int32 { return s.random.draw() % 1024 }
 	sum := func() int32 { s.random.byteSum += rate(); return s.random.byteSum }
@@ -83,7 +78,6 @@ func (s *collector) addBytes() {
 	}
 }
 
-// addDodgey adds a metric that works at times.
 func (s *collector) addDodgey() {
 	all := pmda.Numbered(1, "d1", "d2", "d3", "d4", "d5")
 	s.random.dodgey = 5
@@ -97,14 +91,12 @@ func (s *collector) addDodgey() {
 	s.define(62, s.fetchDodgey)
 }
 
-// refreshDodgey finds out which instances there are from now on, if it is time to.
 func (s *collector) refreshDodgey() {
 	if s.random.dodgey > 5 && s.random.dodgeyFetches < 0 {
 		s.redrawDodgey(pmda.Numbered(1, "d1", "d2", "d3", "d4", "d5"))
 	}
 }
 
-// redrawDodgey draws which instances there are, or which error.
 func (s *collector) redrawDodgey(all []pcp.Instance) {
 	r := s.random.draw() % 1000
 	s.random.dodgeyErr = 0
@@ -163,7 +155,6 @@ func (s *collector) nextX() int32 {
 	return s.mirage.x
 }
 
-// storeX sets the shared counter.
 func (s *collector) storeX(_ *pmda.Client, v *pcp.Values) error {
 	if len(v.Words) == 0 {
 		return pmerr.BadStore
@@ -172,10 +163,8 @@ func (s *collector) storeX(_ *pmda.Client, v *pcp.Values) error {
 	return nil
 }
 
-// mirageName returns the name of a mirage.
 func mirageName(n int32) string { return fmt.Sprintf("m-%02d", n) }
 
-// addMirage adds colours and mirages.
 func (s *collector) addMirage() {
 	s.indom("1", pmda.Numbered(0, "red", "green", "blue")...)
 	s.define(5, pmda.Each(func(inst int32) (int32, error) { return s.nextX() + 100*(inst+1), nil })).Store = s.storeX
@@ -192,7 +181,7 @@ func (s *collector) addMirage() {
 	s.int32s(155, &s.mirage.msec).Store = setting(func(w uint64) { s.mirage.msec, s.mirage.now = int32(w), true })
 }
 
-// showMirage notes that mirages have been seen: only then they begin to change.
+// showMirage notes that mirages have been seen: only then do they begin to change.
 func (s *collector) showMirage(fetch func(*pmda.Column) error) func(*pmda.Column) error {
 	return func(c *pmda.Column) error {
 		s.mirage.on = true
@@ -200,7 +189,6 @@ func (s *collector) showMirage(fetch func(*pmda.Column) error) func(*pmda.Column
 	}
 }
 
-// refreshMirage changes which mirages there are, if it is time to.
 func (s *collector) refreshMirage() {
 	since := s.now.Sub(s.mirage.at)
 	if !s.mirage.on || !s.mirage.now && since < time.Duration(s.mirage.msec)*time.Millisecond {

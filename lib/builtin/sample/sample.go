@@ -84,7 +84,6 @@ func New(o *Options) (pmda.Provider, error) {
 	return s, err
 }
 
-// clusterLabels returns the labels of a cluster.
 func clusterLabels(cluster uint32) string {
 	if cluster == 0 {
 		return `{"cluster":"zero"}`
@@ -92,7 +91,6 @@ func clusterLabels(cluster uint32) string {
 	return ""
 }
 
-// A collector is the sample collector. Each theme has a field for its state.
 type collector struct {
 	*pmda.Agent
 	opts       Options
@@ -119,14 +117,12 @@ type collector struct {
 	physics   physics
 }
 
-// define sets the function that fetches a metric of the list, and returns the metric.
 func (s *collector) define(item uint32, fetch func(*pmda.Column) error) *pmda.Metric {
 	m := s.items[item]
 	m.Fetch = fetch
 	return m
 }
 
-// int32s makes a number the value of a metric.
 func (s *collector) int32s(item uint32, value *int32) *pmda.Metric {
 	return s.define(item, pmda.One(func() int32 { return *value }))
 }
@@ -139,12 +135,11 @@ func (s *collector) indom(serial string, list ...pcp.Instance) *pmda.InDom {
 	return d
 }
 
-// storable lets a 32-bit number be changed.
 func storable(value *int32) func(*pmda.Client, *pcp.Values) error {
 	return setting(func(w uint64) { *value = int32(w) })
 }
 
-// setting makes a Metric.Store of a function that takes the word of the only value.
+// setting makes a Metric.Store from a function that takes the word of the only value.
 func setting(set func(w uint64)) func(*pmda.Client, *pcp.Values) error {
 	return storing(func(w uint64) error {
 		set(w)
@@ -152,7 +147,7 @@ func setting(set func(w uint64)) func(*pmda.Client, *pcp.Values) error {
 	})
 }
 
-// storing is like setting, for a function that may refuse the value.
+// storing is like setting for a function that may refuse the value.
 func storing(set func(w uint64) error) func(*pmda.Client, *pcp.Values) error {
 	return func(_ *pmda.Client, v *pcp.Values) error {
 		if v.Len() != 1 || len(v.Words) != 1 {
@@ -162,7 +157,6 @@ func storing(set func(w uint64) error) func(*pmda.Client, *pcp.Values) error {
 	}
 }
 
-// storedText returns the only value of a string or an aggregate that is to be stored.
 func storedText(v *pcp.Values) ([]byte, error) {
 	if v.Len() != 1 || len(v.Blobs) != 1 {
 		return nil, pmerr.BadStore
@@ -307,7 +301,7 @@ func (s *collector) oddStore(v *pcp.Values) error {
 	return nil
 }
 
-// rows returns the table. Ghosts but sample.ghosts.visible are there while there are some.
+// rows returns the table. While there are no ghosts, only sample.ghosts.visible of them is in it.
 func (s *collector) rows() []pmda.Metric {
 	var rows []pmda.Metric
 	for _, m := range s.list.Metrics {

@@ -16,12 +16,10 @@ type traffic struct {
 	received, sent uint32
 }
 
-// A client holds the counts and settings of one client.
 type client struct {
 	received, sent uint32
 }
 
-// known returns the state of a client.
 func (s *collector) known(c *pmda.Client) *client {
 	k := s.traffic.clients[c]
 	if k == nil {
@@ -35,13 +33,11 @@ func (s *collector) known(c *pmda.Client) *client {
 	return k
 }
 
-// begin counts a request.
 func (s *collector) begin(c *pmda.Client) {
 	s.traffic.received++
 	s.known(c).received++
 }
 
-// end counts an answer.
 func (s *collector) end(c *pmda.Client) {
 	s.traffic.sent++
 	s.known(c).sent++
@@ -65,7 +61,6 @@ func (s *collector) EndClient(c *pmda.Client) {
 	}
 }
 
-// addTraffic adds the metrics about messages and clients.
 func (s *collector) addTraffic() {
 	for i, value := range []func(received, sent uint32) int64{
 		func(received, sent uint32) int64 { return int64(received) + int64(sent) },
@@ -85,7 +80,6 @@ func (s *collector) addTraffic() {
 	s.define(125, pmda.One(func() int32 { return s.traffic.ends }))
 }
 
-// resetTraffic makes counts begin at zero, for the client that asks as well.
 func (s *collector) resetTraffic(c *pmda.Client, v *pcp.Values) error {
 	if v.Len() != 1 {
 		return pmerr.BadStore

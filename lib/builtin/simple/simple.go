@@ -46,7 +46,6 @@ func New(o *Options) (pmda.Provider, error) {
 	return s, err
 }
 
-// simple is the collector.
 type collector struct {
 	*pmda.Agent
 	opts      Options
@@ -65,7 +64,6 @@ func (s *collector) Fetch(ctx context.Context, req *pmda.Request, dst *pcp.Resul
 	return s.Agent.Fetch(ctx, req, dst)
 }
 
-// metrics returns the table.
 func (s *collector) metrics() []pmda.Metric {
 	seconds := pcp.Units{DimTime: 1, ScaleTime: pcp.Sec}
 	times := &pmda.Reading{Read: func(context.Context, *pmda.Request) error {
@@ -102,7 +100,6 @@ func (s *collector) metrics() []pmda.Metric {
 	}}
 }
 
-// colorInDom returns the instance domain of simple.color.
 func colorInDom() *pmda.InDom {
 	return &pmda.InDom{
 		Serial:     0,
@@ -114,7 +111,6 @@ func colorInDom() *pmda.InDom {
 	}
 }
 
-// nowInDom returns the instance domain of simple.now.
 func nowInDom() *pmda.InDom {
 	d := &pmda.InDom{
 		Serial:  1,
@@ -130,13 +126,11 @@ func nowInDom() *pmda.InDom {
 	return d
 }
 
-// nextColor returns the value of a colour, which is one more than the last.
 func (s *collector) nextColor(inst int32) (int32, error) {
 	s.colors[inst] = (s.colors[inst] + 1) % 256
 	return s.colors[inst], nil
 }
 
-// timeOfDay returns a part of the time of day.
 func (s *collector) timeOfDay(inst int32) (int, error) {
 	name, _, err := s.indom.Cache.Name(inst)
 	switch name {
@@ -150,7 +144,6 @@ func (s *collector) timeOfDay(inst int32) (int, error) {
 	return 0, err
 }
 
-// storeFetches sets the count of fetches.
 func (s *collector) storeFetches(_ *pmda.Client, v *pcp.Values) error {
 	n := int32(uint32(v.Words[0]))
 	s.fetches = uint32(max(n, 0))
@@ -160,7 +153,7 @@ func (s *collector) storeFetches(_ *pmda.Client, v *pcp.Values) error {
 	return nil
 }
 
-// storeColors sets colours. A value out of range is set to the nearest value, and the rest refused.
+// storeColors sets colours. A value out of range becomes the nearest value, and the rest is refused.
 func (s *collector) storeColors(_ *pmda.Client, v *pcp.Values) error {
 	for i, inst := range v.Insts {
 		if inst < 0 || int(inst) >= len(s.colors) {
@@ -175,7 +168,6 @@ func (s *collector) storeColors(_ *pmda.Client, v *pcp.Values) error {
 	return nil
 }
 
-// readConfig reads the configuration if it has changed.
 func (s *collector) readConfig(context.Context, *pmda.Request) error {
 	if s.opts.Config == "" {
 		return nil
@@ -202,7 +194,6 @@ func (s *collector) readConfig(context.Context, *pmda.Request) error {
 	return nil
 }
 
-// configure makes the parts of the time of day that a line lists the instances of simple.now.
 func (s *collector) configure(line string) {
 	s.indom.Cache.DeactivateAll()
 	for word := range strings.SplitSeq(line, ",") {
@@ -218,7 +209,6 @@ func (s *collector) configure(line string) {
 	}
 }
 
-// logf writes a line to the log.
 func (s *collector) logf(format string, args ...any) {
 	if s.opts.Logf != nil {
 		s.opts.Logf(format, args...)

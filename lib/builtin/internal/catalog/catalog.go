@@ -75,7 +75,6 @@ func (c *Catalog) Parse(text string) error {
 	return nil
 }
 
-// entry adds a metric or an instance domain.
 func (c *Catalog) entry(line, more string) error {
 	var labels string
 	if strings.HasPrefix(more, "{") {
@@ -103,7 +102,6 @@ func (c *Catalog) entry(line, more string) error {
 	return nil
 }
 
-// metric reads the fields after a name.
 func (c *Catalog) metric(m *pmda.Metric, line string) error {
 	if m.Dynamic = line == "*"; m.Dynamic {
 		return nil
@@ -141,7 +139,6 @@ func (c *Catalog) metric(m *pmda.Metric, line string) error {
 	return c.Bind(m, f[5])
 }
 
-// identify reads an identifier.
 func identify(m *pmda.Metric, text string) error {
 	cluster, item, _ := strings.Cut(text, ".")
 	c, err1 := strconv.ParseUint(cluster, 10, 12)
@@ -153,7 +150,6 @@ func identify(m *pmda.Metric, text string) error {
 	return nil
 }
 
-// semOf returns the semantics that have a name in lists.
 func semOf(name string) (pcp.Sem, bool) {
 	switch name {
 	case "counter":
@@ -166,7 +162,6 @@ func semOf(name string) (pcp.Sem, bool) {
 	return 0, name == "???"
 }
 
-// typeOf returns the type that has a name in lists.
 func typeOf(name string) (pcp.Type, bool) {
 	for t := pcp.NoSupport; t <= pcp.HighResEvent; t++ {
 		if t.String() == name {
@@ -176,7 +171,6 @@ func typeOf(name string) (pcp.Type, bool) {
 	return pcp.Unknown, false
 }
 
-// unit reads units. There are few different ones.
 func (c *Catalog) unit(text string) (pcp.Units, error) {
 	if text == "none" {
 		return pcp.Units{}, nil

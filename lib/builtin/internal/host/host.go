@@ -71,8 +71,7 @@ func (h *Host) Labels() [][]pcp.Label {
 	return append(labelFiles(dir, flags), labelFiles(filepath.Join(dir, "optional"), flags|pcp.LabelOptional)...)
 }
 
-// maxLabelFile is the size of the largest file with labels that is read.
-const maxLabelFile = 1 << 16
+const maxLabelFile = 1 << 16 // bytes
 
 // labelFiles returns the labels in the files of a directory, in the order of their names. A file
 // that cannot be read, or is not a JSON object, is left out.

@@ -14,5 +14,4 @@ func Times() (user, sys float64) {
 	return hundredths(r.Utime.Nano()), hundredths(r.Stime.Nano())
 }
 
-// hundredths returns nanoseconds as whole hundredths of seconds.
 func hundredths(ns int64) float64 { return float64(ns/1e7) / 100 }

@@ -91,7 +91,6 @@ func (c *Catalog) Setting(name string) (n uint64, set bool) {
 // Recorded reports whether the files are not those of this system.
 func (c *Catalog) Recorded() bool { return c.Root != c.System }
 
-// bindInDom gives an instance domain its instances.
 func (c *Catalog) bindInDom(d *pmda.InDom, value string) error {
 	name, keys, labelled := strings.Cut(value, ":")
 	if name == "-" {
@@ -116,7 +115,6 @@ func (c *Catalog) Metrics(text string) ([]pmda.Metric, error) {
 	return list.Metrics, err
 }
 
-// bind gives a metric its values.
 func (c *Catalog) bind(m *pmda.Metric, value string) error {
 	if value == "-" {
 		if m.OneLine == "" {
@@ -160,14 +158,12 @@ type terms struct {
 	floor bool
 }
 
-// A term is one cell.
 type term struct {
 	slot     int
 	minus    bool
 	optional bool
 }
 
-// parse reads the text of terms, and returns the name of the table.
 func (c *Catalog) parse(text string) (*terms, string, error) {
 	name, keys, ok := strings.Cut(text, ":")
 	if c.Tables[name] == nil || !ok {
@@ -207,7 +203,6 @@ func (c *Catalog) parse(text string) (*terms, string, error) {
 	return t, name, nil
 }
 
-// constant returns the number that a value is multiplied with or divided by.
 func (c *Catalog) constant(text string) (uint64, error) {
 	switch text {
 	case "hz":
@@ -218,7 +213,6 @@ func (c *Catalog) constant(text string) (uint64, error) {
 	return strconv.ParseUint(text, 10, 32)
 }
 
-// help gives a metric without help a text with the origin of its value.
 func (t *terms) help(m *pmda.Metric, file, how string) {
 	where := how + strings.ReplaceAll(strings.TrimSuffix(t.text, "!"), "?", "") + " in " + file
 	if m.OneLine == "" {
@@ -228,7 +222,6 @@ func (t *terms) help(m *pmda.Metric, file, how string) {
 	m.Help = m.OneLine + "\nValue: " + where
 }
 
-// value calculates the value for a row.
 func (t *terms) value(r *Row) (v Cell, ok bool) {
 	if len(t.terms) == 1 {
 		v = r.Cells[t.terms[0].slot]
@@ -249,7 +242,6 @@ func (t *terms) value(r *Row) (v Cell, ok bool) {
 	return v, true
 }
 
-// total adds the integer cells of a row.
 func (t *terms) total(r *Row) uint64 {
 	var sum uint64
 	for _, term := range t.terms {
@@ -264,7 +256,6 @@ func (t *terms) total(r *Row) uint64 {
 	return sum
 }
 
-// complete reports whether all required cells of a row have values.
 func (t *terms) complete(r *Row) bool {
 	for _, term := range t.terms {
 		if !term.optional && r.Cells[term.slot].Kind != Number {
@@ -274,7 +265,6 @@ func (t *terms) complete(r *Row) bool {
 	return true
 }
 
-// fetch puts the values of all rows into a column.
 func (t *terms) fetch(col *pmda.Column) error {
 	for i := range t.table.Rows {
 		r := &t.table.Rows[i]
@@ -297,7 +287,6 @@ func (t *terms) fetch(col *pmda.Column) error {
 	return nil
 }
 
-// sum puts the sum over all rows into a column.
 func (t *terms) sum(col *pmda.Column) error {
 	var sum uint64
 	for i := range t.table.Rows {

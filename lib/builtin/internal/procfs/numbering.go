@@ -39,7 +39,6 @@ func (n *IDs) ID(name []byte) (int32, string) {
 	return i, s
 }
 
-// give gives an instance a number.
 func (n *IDs) give(i int32, name string) {
 	if n.Numbers == nil {
 		n.Numbers, n.names = map[string]int32{}, map[int32]string{}
@@ -50,8 +49,7 @@ func (n *IDs) give(i int32, name string) {
 	}
 }
 
-// maxKept is the size of the largest file with numbers that is read.
-const maxKept = 1 << 24
+const maxKept = 1 << 24 // bytes of the largest file with numbers
 
 // restore gives instances the numbers that a file has for them, unless these or the instances are
 // known already. A file that is damaged, or cannot be read, is like none: the instances get new
@@ -72,7 +70,6 @@ func (n *IDs) restore(file string) {
 	}
 }
 
-// save writes the numbers into the file, as the reference's agents do.
 func (n *IDs) save() {
 	n.changed = false
 	var c pmda.Cache
@@ -106,10 +103,8 @@ func (c *Catalog) Keep(kind string, serial int) {
 	c.kept = append(c.kept, n)
 }
 
-// keptDir is the directory in which the reference's agents keep numbers.
-const keptDir = "var/lib/pcp/config/pmda"
+const keptDir = "var/lib/pcp/config/pmda" // where the reference's agents keep numbers
 
-// saveNumbers writes numbers that were given since the last time.
 func (c *Catalog) saveNumbers() {
 	for _, n := range c.kept {
 		if n.changed && n.file != "" {

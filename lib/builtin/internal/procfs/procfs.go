@@ -20,8 +20,7 @@ import (
 // even with thousands of processors or mounts; a longer file is cut after its last complete line.
 const maxFile = 16 << 20
 
-// maxNames is the number of entries of one directory that are read.
-const maxNames = 1 << 20
+const maxNames = 1 << 20 // entries that are read of a directory
 
 // A Root reads files below a directory that has proc and sys in it. The result of Read is valid
 // until the next call.
@@ -179,7 +178,6 @@ func Join(dst, line []byte) []byte {
 	return dst
 }
 
-// blank reports whether c separates words.
 func blank(c byte) bool { return c == ' ' || c >= '\t' && c <= '\r' || c == 0 }
 
 // Uint returns the decimal number that a word begins with, as C's strtoull reads it: a minus sign

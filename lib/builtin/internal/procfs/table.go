@@ -46,7 +46,6 @@ type Cell struct {
 	Text []byte // belongs to the cell
 }
 
-// A kind is the type of a cell's content.
 type kind uint8
 
 const (
@@ -226,7 +225,6 @@ func (c *Cell) Add(v uint64) {
 	}
 }
 
-// number returns the value of a cell, 0 if it has no number.
 func (c *Cell) number() uint64 {
 	if c.Kind != Number {
 		return 0
@@ -265,7 +263,6 @@ func (c *Cell) SetString(s string) {
 	}
 }
 
-// instances returns the rows, sorted, as instances. Their names are those of the rows.
 func (t *Table) instances() ([]pcp.Instance, error) {
 	t.list = t.list[:0]
 	for i := range t.Rows {

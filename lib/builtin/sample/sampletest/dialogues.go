@@ -53,7 +53,6 @@ func Dialogues() []Dialogue {
 	return list
 }
 
-// descriptions asks for all descriptions.
 func descriptions() Dialogue {
 	var b strings.Builder
 	for item := range 1024 {
@@ -64,7 +63,6 @@ func descriptions() Dialogue {
 	return Dialogue{"descriptions", b.String()}
 }
 
-// stores tries to store the same values to all metrics.
 func stores(values string) Dialogue {
 	var b strings.Builder
 	for item := range 185 {

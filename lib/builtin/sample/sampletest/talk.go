@@ -31,7 +31,6 @@ func Open(w io.Writer, r io.Reader) (*Talker, error) {
 	return t, t.send(&pdu.Creds{Version: 2})
 }
 
-// send sends a message.
 func (t *Talker) send(m pdu.Message) error {
 	b, err := m.Encode(nil)
 	if err != nil {
@@ -73,7 +72,6 @@ func (t *Talker) Do(line string) (string, error) {
 	return say(f)
 }
 
-// message returns the message for the words of a line.
 func message(words []string) (pdu.Message, error) {
 	var bad error
 	number := func(i int) int64 {
@@ -135,7 +133,6 @@ func message(words []string) (pdu.Message, error) {
 	return m, bad
 }
 
-// storing returns the message for a line that stores something.
 func storing(words []string, id pcp.ID) (pdu.Message, error) {
 	types := map[string]pcp.Type{
 		"32": pcp.Int32, "u32": pcp.Uint32, "64": pcp.Int64, "u64": pcp.Uint64, "float": pcp.Float, "double": pcp.Double,
@@ -182,7 +179,6 @@ func storing(words []string, id pcp.ID) (pdu.Message, error) {
 // compared.
 var unsteady = [...]uint32{1, 3, 39, 91, 158}
 
-// say returns an answer as text.
 func say(f pdu.Frame) (string, error) {
 	if f.Type == pdu.TypeResult {
 		return sayResult(f.Body)
@@ -200,7 +196,6 @@ func say(f pdu.Frame) (string, error) {
 	}, string(body))), nil
 }
 
-// sayResult returns a result as text.
 func sayResult(body []byte) (string, error) {
 	m := pdu.Result{Values: new(pcp.Result)}
 	if err := m.Decode(body); err != nil {
@@ -240,7 +235,6 @@ func sayResult(body []byte) (string, error) {
 	return b.String(), nil
 }
 
-// sayWord returns a number exactly.
 func sayWord(v pcp.Value) string {
 	switch v.Type() {
 	case pcp.Float, pcp.Double:

@@ -64,7 +64,6 @@ func File(t testing.TB, dir, name, content string) {
 	file(t, dir, name, content, func(content []byte) []byte { return content })
 }
 
-// file makes one file of the tree, and changes its content.
 func file(t testing.TB, dir, name, content string, change func([]byte) []byte) {
 	t.Helper()
 	name, quoted := strings.CutSuffix(name, " (quoted)")
