@@ -18,11 +18,7 @@ func (s *Source) Describe(ctx context.Context, ids []pcp.ID) ([]pcp.Answer[pcp.D
 		if err != nil {
 			return pcp.Desc{}, err
 		}
-		d, err := m.provider.Desc(ctx, s.client, id)
-		if err != nil {
-			return pcp.Desc{}, err
-		}
-		return d, nil
+		return m.provider.Desc(ctx, s.client, id)
 	})
 }
 
@@ -221,10 +217,7 @@ func (s *Source) texter(ctx context.Context, domain uint32, unknown pmerr.Code) 
 func fullText(kind pcp.TextKind, get func(pcp.TextKind) (string, error)) (string, error) {
 	text, err := get(kind)
 	if kind == pcp.Help && (err != nil || text == "") && !errors.Is(err, context.Canceled) {
-		text, err = get(pcp.OneLine)
+		return get(pcp.OneLine)
 	}
-	if err != nil {
-		return "", err
-	}
-	return text, nil
+	return text, err
 }

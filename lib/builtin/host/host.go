@@ -6,6 +6,7 @@ package host
 import (
 	"context"
 	_ "embed"
+	"maps"
 	"math"
 	"net"
 	"os"
@@ -195,12 +196,7 @@ func (c *collector) addProcessors() {
 func (c *collector) addDevices() {
 	disks := c.Table("disk", "the system", func(t *procfs.Table, _ *pmda.Request) error {
 		v, err := disk.IOCounters()
-		var names []string
-		for name := range v {
-			names = append(names, name)
-		}
-		slices.Sort(names)
-		for _, name := range names {
+		for _, name := range slices.Sorted(maps.Keys(v)) {
 			d := v[name]
 			set(t, t.Named(c.Numbering("disks"), []byte(name)), "disk", &d, 0)
 		}

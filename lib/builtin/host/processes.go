@@ -22,8 +22,7 @@ const processSerial = 9 // serial number of the instance domain of processes
 func NewProcesses(domain uint32) *pmda.Agent {
 	c := &collector{procfs.NewCatalog("PROC", ProcessesDomain, &procfs.Options{Domain: domain})}
 	c.Label = c.label
-	var all []*process.Process
-	var chosen []*process.Process
+	var all, chosen []*process.Process
 	pids := c.Table("pids", "the list of processes", func(*procfs.Table, *pmda.Request) (err error) {
 		all, err = process.Processes()
 		return unsupported(err)
@@ -53,7 +52,7 @@ func NewProcesses(domain uint32) *pmda.Agent {
 		}
 		return nil
 	}, pids)
-	for name, ask := range c.questions() {
+	for name, ask := range questions() {
 		c.Table(name, "the process", func(t *procfs.Table, _ *pmda.Request) error {
 			for _, p := range chosen {
 				if v, unit, err := ask(p); err == nil { // an error means a process that is gone, or belongs to another user
@@ -84,49 +83,39 @@ func answer(t *procfs.Table, pid int32, table string, v any, unit float64) {
 // A question asks about a process. Floats are multiplied by the unit.
 type question func(p *process.Process) (v any, unit float64, err error)
 
-func (c *collector) questions() map[string]question {
-	text := func(ask func(*process.Process) (string, error)) question {
-		return func(p *process.Process) (any, float64, error) {
-			v, err := ask(p)
-			return v, 0, err
-		}
+func newQuestion[T any](ask func(*process.Process) (T, error), unit float64) question {
+	return func(p *process.Process) (any, float64, error) {
+		v, err := ask(p)
+		return v, unit, err
 	}
-	number := func(ask func(*process.Process) (int32, error)) question {
-		return func(p *process.Process) (any, float64, error) {
-			v, err := ask(p)
-			return v, 0, err
-		}
-	}
+}
+
+func questions() map[string]question {
 	return map[string]question{
-		"name": text((*process.Process).Name), "cmdline": text((*process.Process).Cmdline), "exe": text((*process.Process).Exe),
-		"cwd": text((*process.Process).Cwd), "user": text((*process.Process).Username),
-		"ppid": number((*process.Process).Ppid), "threads": number((*process.Process).NumThreads),
-		"times": func(p *process.Process) (any, float64, error) {
-			v, err := p.Times()
-			return v, 1000, err
-		},
-		"memory": func(p *process.Process) (any, float64, error) {
-			v, err := p.MemoryInfo()
-			return v, 0, err
-		},
-		"io": func(p *process.Process) (any, float64, error) {
-			v, err := p.IOCounters()
-			return v, 0, err
-		},
-		"ids": func(p *process.Process) (any, float64, error) {
+		"name":    newQuestion((*process.Process).Name, 0),
+		"cmdline": newQuestion((*process.Process).Cmdline, 0),
+		"exe":     newQuestion((*process.Process).Exe, 0),
+		"cwd":     newQuestion((*process.Process).Cwd, 0),
+		"user":    newQuestion((*process.Process).Username, 0),
+		"ppid":    newQuestion((*process.Process).Ppid, 0),
+		"threads": newQuestion((*process.Process).NumThreads, 0),
+		"times":   newQuestion((*process.Process).Times, 1000),
+		"memory":  newQuestion((*process.Process).MemoryInfo, 0),
+		"io":      newQuestion((*process.Process).IOCounters, 0),
+		"ids": newQuestion(func(p *process.Process) (uint64, error) {
 			v, err := p.Uids()
 			if err != nil || len(v) == 0 {
-				return nil, 0, pmda.NoValue
+				return 0, pmda.NoValue
 			}
-			return uint64(v[0]), 0, nil
-		},
-		"created": func(p *process.Process) (any, float64, error) {
+			return uint64(v[0]), nil
+		}, 0),
+		"created": newQuestion(func(p *process.Process) (uint64, error) {
 			at, err := p.CreateTime()
 			boot, err2 := host.BootTime()
 			if err != nil || err2 != nil {
-				return nil, 0, pmda.NoValue
+				return 0, pmda.NoValue
 			}
-			return uint64(max(0, at-int64(boot)*1000)), 0, nil
-		},
+			return uint64(max(0, at-int64(boot)*1000)), nil
+		}, 0),
 	}
 }

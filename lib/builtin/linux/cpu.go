@@ -35,8 +35,7 @@ func parseStat(percpu, cpu, stat *procfs.Table, text []byte) {
 		number, isCPU := bytes.CutPrefix(key, []byte("cpu"))
 		switch {
 		case !isCPU:
-			word, _ := procfs.Word(rest)
-			stat.Cell(r, key).SetWord(word)
+			stat.Cell(r, key).SetWord(rest)
 		case len(number) == 0:
 			cpu.Reset()
 			cpu.SetFields(cpu.Row(pcp.NullInst), 1, rest)
@@ -152,7 +151,7 @@ func (l *collector) readCPUNodes(t *procfs.Table, _ *pmda.Request) error {
 	return nil
 }
 
-// addNode adds the times of the processors of a node. The first node has the processors without one.
+// addNode adds the times of the processors of a node. Node 0 has the processors without a node.
 func (l *collector) addNode(t *procfs.Table, node *procfs.Row) {
 	nodeOf, r := l.Tables["cpunode"], t.Row(node.Inst)
 	for key, slot := range t.Slots {
@@ -176,32 +175,25 @@ func (l *collector) addNode(t *procfs.Table, node *procfs.Row) {
 func (l *collector) addCPUFiles() {
 	l.Text("cpuinfo", "proc/cpuinfo", func(t *procfs.Table, text []byte) { parseCPUInfo(t, l.cpus, text) }, l.cpus)
 	l.Tables["cpunode"].Slot("node")
-	path := func(file string) func(string) string {
-		return func(cpu string) string { return "sys/devices/system/cpu/" + cpu + "/" + file }
-	}
-	number := func(t *procfs.Table, r *procfs.Row, text []byte) { t.SetFields(r, 1, text) }
-	frequency := func(file string, set func(t *procfs.Table, r *procfs.Row, text []byte)) {
-		l.PerRow(file, "/sys/devices/system/cpu/CPU/cpufreq/"+file, l.cpus, path("cpufreq/"+file), set)
-	}
-	frequency("cpuinfo_max_freq", number)
-	frequency("cpuinfo_min_freq", number)
-	frequency("scaling_cur_freq", func(t *procfs.Table, r *procfs.Row, text []byte) {
+	const dir, node = "/sys/devices/system/cpu/CPU/", "/sys/devices/system/node/NODE/"
+	l.PerRow("cpuinfo_max_freq", dir+"cpufreq/cpuinfo_max_freq", l.cpus, procfs.Fields)
+	l.PerRow("cpuinfo_min_freq", dir+"cpufreq/cpuinfo_min_freq", l.cpus, procfs.Fields)
+	l.PerRow("scaling_cur_freq", dir+"cpufreq/scaling_cur_freq", l.cpus, func(t *procfs.Table, r *procfs.Row, text []byte) {
 		if v, ok := procfs.Real(text); ok {
 			t.Field(r, 1).SetReal(v)
 		}
 	})
-	l.PerRow("time_in_state", "/sys/devices/system/cpu/CPU/cpufreq/stats/time_in_state", l.cpus, path("cpufreq/stats/time_in_state"), parseFrequencies)
+	l.PerRow("time_in_state", dir+"cpufreq/stats/time_in_state", l.cpus, parseFrequencies)
 	for _, file := range []string{
 		"core_throttle_count", "core_throttle_total_time_ms", "package_throttle_count", "package_throttle_total_time_ms",
 	} {
 		// A processor without the file was never made slow because it was hot.
-		l.numberOr(file, "/sys/devices/system/cpu/CPU/thermal_throttle/"+file, l.cpus, path("thermal_throttle/"+file), "1", 0)
+		l.numberOr(file, dir+"thermal_throttle/"+file, l.cpus, "1", 0)
 	}
 	// A processor that cannot be switched off has no file "online".
-	l.numberOr("cpuonline", "/sys/devices/system/cpu", l.cpus, path("online"), "online", 1)
-	l.numberOr("nodeonline", "/sys/devices/system/node", l.nodes, func(node string) string {
-		return "sys/devices/system/node/" + node + "/online"
-	}, "online", 1)
+	l.numberOr("cpuonline", dir+"online", l.cpus, "online", 1)
+	l.numberOr("nodeonline", node+"online", l.nodes, "online", 1)
+	l.Files["cpuonline"], l.Files["nodeonline"] = "/sys/devices/system/cpu", "/sys/devices/system/node"
 }
 
 // parseFrequencies adds up the time at each frequency: a line has the frequency in kHz and a time.
@@ -221,13 +213,12 @@ func parseFrequencies(t *procfs.Table, r *procfs.Row, text []byte) {
 
 // numberOr adds a table for the number in a small file that some rows of a table have. Its cell has
 // a key, and another value for rows without the file.
-func (l *collector) numberOr(name, file string, of *procfs.Table, path func(string) string, key string, other uint64) {
-	l.Each(name, file, of, func(t *procfs.Table, from *procfs.Row) {
+func (l *collector) numberOr(name, pattern string, of *procfs.Table, key string, other uint64) {
+	l.Each(name, pattern, of, func(t *procfs.Table, from *procfs.Row) {
 		c := t.Cell(t.Row(from.Inst), []byte(key))
 		c.SetUint(other)
-		if text, err := l.Root.Read(path(from.Name)); err == nil {
-			word, _ := procfs.Word(text)
-			c.SetWord(word)
+		if text, err := l.Root.Read(procfs.FileOf(pattern, from.Name)); err == nil {
+			c.SetWord(text)
 		}
 	})
 }
@@ -263,25 +254,24 @@ func parseCPUInfo(t, cpus *procfs.Table, text []byte) {
 
 const maxCommon = 4096 // bytes that are kept of the lines about all processors
 
-// cpuKeys returns the usual names for a line of /proc/cpuinfo, whose names depend on the machine.
-func cpuKeys(name string) []string {
-	switch name {
-	case "BogoMIPS", "bogomips_per_cpu":
-		name = "bogomips"
-	case "clock":
-		name = "cpu_MHz"
-	case "Features", "features":
-		name = "flags"
-	case "CPU_implementer", "vendor":
-		name = "vendor_id"
-	case "revision", "cpu_revision", "CPU_revision":
-		name = "stepping"
-	case "cpu":
-		name = "model_name"
-	case "cpu_model", "CPU_variant":
-		return []string{"model", "model_name"}
+// cpuNames are the usual names for lines of /proc/cpuinfo that other machines name otherwise.
+var cpuNames = [...]struct{ other, usual string }{
+	{"BogoMIPS", "bogomips"}, {"bogomips_per_cpu", "bogomips"}, {"clock", "cpu_MHz"}, {"Features", "flags"}, {"features", "flags"},
+	{"CPU_implementer", "vendor_id"}, {"vendor", "vendor_id"}, {"revision", "stepping"}, {"cpu_revision", "stepping"},
+	{"CPU_revision", "stepping"}, {"cpu", "model_name"}, {"cpu_model", "model"}, {"cpu_model", "model_name"},
+	{"CPU_variant", "model"}, {"CPU_variant", "model_name"},
+}
+
+func cpuKeys(name string) (keys []string) {
+	for _, n := range cpuNames {
+		if n.other == name {
+			keys = append(keys, n.usual)
+		}
 	}
-	return []string{name}
+	if keys == nil {
+		return []string{name}
+	}
+	return keys
 }
 
 func setCPUInfo(t *procfs.Table, r *procfs.Row, line []byte) {

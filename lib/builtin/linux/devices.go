@@ -19,10 +19,7 @@ func (l *collector) addDevices() {
 			return strings.Join(names[:min(1, len(names))], "")
 		})
 	})
-	l.directories("tapes", "sys/class/scsi_tape", "st", "stats", func(c *procfs.Cell, text []byte) {
-		word, _ := procfs.Word(text)
-		c.SetWord(word)
-	})
+	l.directories("tapes", "sys/class/scsi_tape", "st", "stats", (*procfs.Cell).SetWord)
 	l.directories("fchosts", "sys/class/fc_host", "host", "statistics", func(c *procfs.Cell, text []byte) {
 		if n, ok := procfs.Hex(bytes.TrimSpace(text)); ok && n != 1<<64-1 { // the driver does not count: all bits are ones
 			c.SetUint(n)
@@ -75,7 +72,7 @@ func parseFragments(set func(node string, value float64), text []byte) {
 			continue
 		}
 		sum := 0.0
-		for word, rest := procfs.Word(rest); len(word) > 0; word, rest = procfs.Word(rest) {
+		for _, word := range procfs.Words(rest) {
 			v, _ := procfs.Real(word)
 			sum += v
 		}
@@ -145,7 +142,7 @@ func parseSerial(t *procfs.Table, ids *procfs.IDs, text []byte) {
 		for i := range r.Cells {
 			r.Cells[i].SetUint(0)
 		}
-		for word, rest := procfs.Word(rest); len(word) > 0; word, rest = procfs.Word(rest) {
+		for _, word := range procfs.Words(rest) {
 			key, value, _ := bytes.Cut(word, []byte{':'})
 			t.Cell(r, key).SetWord(value)
 		}

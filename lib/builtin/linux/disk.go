@@ -222,13 +222,7 @@ func (l *collector) readCapacity(text []byte) {
 
 func (l *collector) addZRAM() {
 	zram := l.Tables["zram"]
-	number := func(t *procfs.Table, r *procfs.Row, text []byte) { t.SetFields(r, 1, text) }
-	for _, file := range []string{"io_stat", "mm_stat", "bd_stat"} {
-		l.PerRow("zram_"+file, "/sys/block/DEV/"+file, zram, func(dev string) string {
-			return "sys/block/" + sysName(dev) + "/" + file
-		}, number)
+	for _, file := range []string{"io_stat", "mm_stat", "bd_stat", "disksize"} {
+		l.PerRow("zram_"+file, "/sys/block/DEV/"+file, zram, procfs.Fields)
 	}
-	l.PerRow("zram_disksize", "/sys/block/DEV/disksize", zram, func(dev string) string {
-		return "sys/block/" + sysName(dev) + "/disksize"
-	}, number)
 }

@@ -2,6 +2,7 @@ package linux
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/hex"
 	"fmt"
 	"net/netip"
@@ -19,11 +20,11 @@ func (l *collector) addInterfaces() {
 	l.Alias("netall", "netdev")
 	l.Count("ninterface", "network interfaces", l.netdev)
 
-	number := func(t *procfs.Table, r *procfs.Row, text []byte) { t.SetFields(r, 1, text) }
-	l.perInterface("mtu", "mtu", number)
-	l.perInterface("iftype", "type", number)
-	l.perInterface("linkspeed", "speed", parseSpeed)
-	l.perInterface("duplex", "duplex", func(t *procfs.Table, r *procfs.Row, text []byte) {
+	const dir = "/sys/class/net/IF/"
+	l.PerRow("mtu", dir+"mtu", l.netdev, procfs.Fields)
+	l.PerRow("iftype", dir+"type", l.netdev, procfs.Fields)
+	l.PerRow("linkspeed", dir+"speed", l.netdev, parseSpeed)
+	l.PerRow("duplex", dir+"duplex", l.netdev, func(t *procfs.Table, r *procfs.Row, text []byte) {
 		switch word, _ := procfs.Word(text); string(word) {
 		case "half":
 			t.Cell(r, []byte("mode")).SetUint(1)
@@ -31,7 +32,7 @@ func (l *collector) addInterfaces() {
 			t.Cell(r, []byte("mode")).SetUint(2)
 		}
 	})
-	l.perInterface("netflags", "flags", func(t *procfs.Table, r *procfs.Row, text []byte) {
+	l.PerRow("netflags", dir+"flags", l.netdev, func(t *procfs.Table, r *procfs.Row, text []byte) {
 		flags, _ := procfs.Hex(bytes.TrimSpace(text))
 		t.Cell(r, []byte("up")).SetUint(flags & interfaceUp)
 	})
@@ -39,7 +40,7 @@ func (l *collector) addInterfaces() {
 	l.Each("netrunning", "/sys/class/net/IF/flags and operstate", l.netdev, l.addRunning, l.Tables["netflags"])
 	l.Each("nettype", "/sys/class/net/IF", l.netdev, func(t *procfs.Table, dev *procfs.Row) {
 		var wireless uint64
-		if _, err := l.Root.Names(interfaceFile(dev.Name, "wireless")); err == nil {
+		if _, err := l.Root.Names(procfs.FileOf(dir+"wireless", dev.Name)); err == nil {
 			wireless = 1
 		}
 		r := t.Row(dev.Inst)
@@ -50,14 +51,6 @@ func (l *collector) addInterfaces() {
 		}
 	})
 	l.addAddresses()
-}
-
-func (l *collector) perInterface(name, file string, set func(t *procfs.Table, r *procfs.Row, text []byte)) {
-	l.PerRow(name, "/sys/class/net/IF/"+file, l.netdev, func(dev string) string { return interfaceFile(dev, file) }, set)
-}
-
-func interfaceFile(dev, file string) string {
-	return fmt.Sprintf("sys/class/net/%s/%s", sysName(dev), file)
 }
 
 // parseInterfaces reads /proc/net/dev: two lines of headings, then
@@ -102,7 +95,7 @@ func (l *collector) addRunning(t *procfs.Table, dev *procfs.Row) {
 	}
 	c := t.Cell(t.Row(dev.Inst), []byte("running"))
 	c.SetUint(flags.Cell(f, []byte("up")).Num)
-	if text, err := l.Root.Read(interfaceFile(dev.Name, "operstate")); err == nil {
+	if text, err := l.Root.Read(procfs.FileOf("/sys/class/net/IF/operstate", dev.Name)); err == nil {
 		if s := string(bytes.TrimSpace(text)); s != "up" && s != "unknown" {
 			c.SetUint(0)
 		}
@@ -121,9 +114,7 @@ func (l *collector) addAddresses() {
 		t.Sort()
 		return nil
 	})
-	l.PerRow("hwaddr", "/sys/class/net/IF/address", list, func(dev string) string {
-		return interfaceFile(dev, "address")
-	}, func(t *procfs.Table, r *procfs.Row, text []byte) {
+	l.PerRow("hwaddr", "/sys/class/net/IF/address", list, func(t *procfs.Table, r *procfs.Row, text []byte) {
 		if line, _ := procfs.Line(text); len(line) > 0 {
 			t.Cell(r, []byte("address")).SetText(line)
 		}
@@ -168,18 +159,11 @@ func parseAddresses6(t, list *procfs.Table, ids *procfs.IDs, text []byte) {
 	t.Sort()
 }
 
+var scopeNames = [...]string{0x00: "Global", 0x10: "Host", 0x20: "Link", 0x40: "Site", 0x80: "Compat"}
+
 func scopeName(scope uint64) string {
-	switch scope {
-	case 0x00:
-		return "Global"
-	case 0x10:
-		return "Host"
-	case 0x20:
-		return "Link"
-	case 0x40:
-		return "Site"
-	case 0x80:
-		return "Compat"
+	if scope < uint64(len(scopeNames)) {
+		return cmp.Or(scopeNames[scope], "Unknown")
 	}
 	return "Unknown"
 }

@@ -55,7 +55,7 @@ type interruptReader struct {
 //	ERR:          0
 func (x *interruptReader) read(text []byte) {
 	line, text := procfs.Line(text)
-	for word, rest := procfs.Word(line); len(word) > 0; word, rest = procfs.Word(rest) {
+	for _, word := range procfs.Words(line) {
 		n, ok := procfs.Uint(bytes.TrimPrefix(word, []byte("CPU")))
 		if !ok || n >= maxCPU {
 			return
@@ -77,8 +77,7 @@ func (x *interruptReader) read(text []byte) {
 		}
 		if key := bytes.ToUpper(name); string(key) == "ERR" || string(key) == "MIS" { // "Err" on some machines
 			if errors != nil {
-				word, _ := procfs.Word(rest)
-				x.errors.Cell(errors, key).SetWord(word)
+				x.errors.Cell(errors, key).SetWord(rest)
 			}
 			continue
 		}
@@ -94,23 +93,16 @@ func (x *interruptReader) read(text []byte) {
 
 func (x *interruptReader) line(name, rest []byte) {
 	var total uint64
-	count := rest
-	for range x.columns {
-		_, rest = procfs.Word(rest)
-	}
-	x.text = procfs.Join(x.text[:0], rest)
-	rest = count
-	for i, cpu := range x.columns {
-		var word []byte
-		word, rest = procfs.Word(rest)
+	x.text = procfs.Join(x.text[:0], procfs.Skip(rest, len(x.columns)))
+	for i, word := range procfs.Words(rest) {
 		n, ok := procfs.Uint(word)
-		if !ok {
+		if !ok || i == len(x.columns) {
 			break
 		}
 		total += n
 		x.totals[i] += n
 		x.name = append(append(x.name[:0], name...), "::cpu"...)
-		x.name = strconv.AppendInt(x.name, int64(cpu), 10)
+		x.name = strconv.AppendInt(x.name, int64(x.columns[i]), 10)
 		r := x.both.Named(x.bothIDs, x.name)
 		x.both.Cell(r, []byte("count")).SetUint(n)
 		x.both.Cell(r, []byte("text")).SetText(x.text)

@@ -43,7 +43,7 @@ func (l *collector) addMemory() {
 	})
 }
 
-// addHugeBytes calculates the sizes of huge pages from their number; size is that of one page in KiB.
+// addHugeBytes calculates the sizes of huge pages from their number; size is that of a page in KiB.
 func addHugeBytes(t *procfs.Table, r *procfs.Row, size *procfs.Cell) {
 	if size == nil || size.Kind != procfs.Number {
 		return
@@ -125,8 +125,7 @@ func (l *collector) readHuge(t *procfs.Table, ids *procfs.IDs, prefix, dir strin
 			if err != nil {
 				continue
 			}
-			word, _ := procfs.Word(text)
-			if n, ok := procfs.Uint(word); ok {
+			if n, ok := procfs.Uint(text); ok {
 				r.Cells[slot].SetUint(n * kbytes)
 			}
 		}
@@ -149,9 +148,7 @@ func (l *collector) addNUMA() {
 	for _, key := range hugeKeys {
 		nodemem.Slot(key)
 	}
-	l.PerRow("numastat", "/sys/devices/system/node/NODE/numastat", l.nodes, func(node string) string {
-		return "sys/devices/system/node/" + node + "/numastat"
-	}, procfs.Keyed)
+	l.PerRow("numastat", "/sys/devices/system/node/NODE/numastat", l.nodes, procfs.Keyed)
 	l.Table("nodehugepages", "/sys/devices/system/node/NODE/hugepages", func(t *procfs.Table, _ *pmda.Request) error {
 		for i := range l.nodes.Rows {
 			name := l.nodes.Rows[i].Name
@@ -174,6 +171,8 @@ func parseNodeMemory(t *procfs.Table, r *procfs.Row, text []byte) {
 	}
 }
 
+const maxOrder = 32 // the kernel has 11 orders
+
 // parseBuddies reads /proc/buddyinfo: the numbers of free blocks of each order in a zone.
 //
 //	Node 0, zone      DMA      0      0      0      0      0      0      0      0      1      1      3
@@ -184,9 +183,8 @@ func parseBuddies(t *procfs.Table, ids *procfs.IDs, text []byte) {
 		if !ok {
 			continue
 		}
-		for order := range 32 {
-			var word []byte
-			if word, rest = procfs.Word(rest); len(word) == 0 {
+		for order, word := range procfs.Words(rest) {
+			if order == maxOrder {
 				break
 			}
 			name = append(name[:0], zone...)
@@ -291,16 +289,14 @@ func (z *zoneReader) begin(zone bool) {
 	z.row.Name = name
 }
 
+const maxZones = 64 // numbers that are read of a list
+
 // reserve reads "(0, 3019, 7627)": the pages of the zone that are kept from allocations that other
 // zones could serve.
 func (z *zoneReader) reserve(list []byte) {
-	for i := range 64 {
-		var word []byte
-		if word, list = procfs.Word(list); len(word) == 0 {
-			return
-		}
+	for i, word := range procfs.Words(list) {
 		n, ok := procfs.Uint(bytes.TrimLeft(word, "("))
-		if !ok {
+		if !ok || i == maxZones {
 			return
 		}
 		z.name = append(append(z.name[:0], z.zone...), "::node"...)

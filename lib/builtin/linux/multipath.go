@@ -45,11 +45,8 @@ func (l *collector) addPaths() {
 func (l *collector) addPath(t *procfs.Table, sum, disk *procfs.Row) {
 	for key, to := range t.Slots {
 		from, ok := l.disks.Slots[key]
-		if c := &sum.Cells[to]; ok && disk.Cells[from].Kind == procfs.Number {
-			if c.Kind == procfs.None {
-				c.SetUint(0)
-			}
-			c.Num += disk.Cells[from].Num
+		if ok && disk.Cells[from].Kind == procfs.Number {
+			sum.Cells[to].Add(disk.Cells[from].Num)
 		}
 	}
 	if c := t.Cell(sum, []byte("names")); c != nil {

@@ -135,17 +135,14 @@ func parseSockstat(t *procfs.Table, r *procfs.Row, text []byte) {
 
 // parseSoftnet reads /proc/net/softnet_stat: a line of hexadecimal numbers for each processor.
 func parseSoftnet(t *procfs.Table, text []byte) {
-	for cpu := int32(0); len(text) > 0 && cpu < 1<<16; cpu++ {
-		var line []byte
-		line, text = procfs.Line(text)
-		r := t.Row(cpu)
-		for i := 1; i < 64; i++ {
-			var word []byte
-			if word, line = procfs.Word(line); len(word) == 0 {
-				break
-			}
+	for line := range procfs.Lines(text) {
+		if len(t.Rows) == maxCPU {
+			break
+		}
+		r := t.Row(int32(len(t.Rows)))
+		for i, word := range procfs.Words(line) {
 			if v, ok := procfs.Hex(word); ok {
-				t.Field(r, i).SetUint(v)
+				t.Field(r, i+1).SetUint(v)
 			}
 		}
 	}

@@ -73,18 +73,14 @@ func (l *collector) nfs(file string, versions map[string]string) {
 func parseNFS(t *procfs.Table, r *procfs.Row, version func(key string) (*procfs.Table, []pcp.Instance), text []byte) {
 	var name []byte
 	for line := range procfs.Lines(text) {
-		var word []byte
 		key, rest := procfs.Word(line)
 		if ops, list := version(string(key)); ops != nil {
 			_, rest = procfs.Word(rest) // skip the number of operations
 			parseOperations(t.Cell(r, key), ops, list, rest)
 			continue
 		}
-		for i := uint64(1); i < 64; i++ {
-			if word, rest = procfs.Word(rest); len(word) == 0 {
-				break
-			}
-			name = strconv.AppendUint(append(append(name[:0], key...), '.'), i, 10)
+		for i, word := range procfs.Words(rest) {
+			name = strconv.AppendInt(append(append(name[:0], key...), '.'), int64(i+1), 10)
 			t.Cell(r, name).SetWord(word)
 		}
 	}
@@ -95,15 +91,13 @@ func parseNFS(t *procfs.Table, r *procfs.Row, version func(key string) (*procfs.
 func parseOperations(sum *procfs.Cell, ops *procfs.Table, list []pcp.Instance, line []byte) {
 	var total uint64
 	ops.Reset()
-	for _, in := range list {
-		var word []byte
-		word, line = procfs.Word(line)
+	for i, word := range procfs.Words(line) {
 		n, ok := procfs.Uint(word)
-		if !ok {
+		if !ok || i == len(list) {
 			break
 		}
 		total += n
-		ops.Field(ops.Row(in.ID), 1).SetUint(n)
+		ops.Field(ops.Row(list[i].ID), 1).SetUint(n)
 	}
 	sum.SetUint(total)
 }
@@ -113,16 +107,14 @@ func parseOperations(sum *procfs.Cell, ops *procfs.Table, list []pcp.Instance, l
 func parsePools(t *procfs.Table, r *procfs.Row, text []byte) {
 	var sums [8]uint64
 	for line := range procfs.Lines(text) {
-		var word []byte
 		if line = bytes.TrimSpace(line); len(line) == 0 || line[0] == '#' {
 			continue
 		}
 		sums[1]++
-		_, rest := procfs.Word(line)
-		for i := 2; i < len(sums); i++ {
-			word, rest = procfs.Word(rest)
-			n, _ := procfs.Uint(word)
-			sums[i] += n
+		for i, word := range procfs.Words(procfs.Skip(line, 1)) {
+			if n, _ := procfs.Uint(word); i+2 < len(sums) {
+				sums[i+2] += n
+			}
 		}
 	}
 	for i, n := range sums {

@@ -22,11 +22,9 @@ func (l *collector) addSystem() {
 	})
 	l.addLoad()
 	l.File("uptime", "proc/uptime", func(t *procfs.Table, r *procfs.Row, text []byte) {
-		for i := 1; i <= 2; i++ {
-			var word []byte
-			word, text = procfs.Word(text)
+		for i, word := range procfs.Words(text) {
 			if v, ok := procfs.Real(word); ok {
-				t.Field(r, i).SetReal(v)
+				t.Field(r, i+1).SetReal(v)
 			}
 		}
 	})
@@ -73,8 +71,7 @@ func parseLoad(load, other *procfs.Table, text []byte) {
 	runnable, total, _ := bytes.Cut(word, []byte{'/'})
 	other.Cell(r, []byte("runnable")).SetWord(runnable)
 	other.Cell(r, []byte("total")).SetWord(total)
-	word, _ = procfs.Word(line)
-	other.Cell(r, []byte("last")).SetWord(word)
+	other.Cell(r, []byte("last")).SetWord(line)
 }
 
 func (l *collector) addPressure() {
@@ -97,9 +94,7 @@ func parsePressure(total, avg *procfs.Table, text []byte) {
 	}
 	for line := range procfs.Lines(text) {
 		kind, rest := procfs.Word(line)
-		for len(rest) > 0 {
-			var word []byte
-			word, rest = procfs.Word(rest)
+		for _, word := range procfs.Words(rest) {
 			key, value, _ := bytes.Cut(word, []byte{'='})
 			seconds, isAverage := bytes.CutPrefix(key, []byte("avg"))
 			inst, _ := procfs.Uint(seconds)

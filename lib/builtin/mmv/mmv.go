@@ -2,6 +2,7 @@
 package mmv
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,12 +13,13 @@ import (
 	"strings"
 	"time"
 
+	"pmtools/lib/builtin/internal/host"
 	"pmtools/lib/mmv"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmda"
 )
 
-// Domain is the usual domain of NewMMV.
+// Domain is the usual domain of New.
 const Domain = 70
 
 // Options configure an MMV collector.
@@ -33,24 +35,22 @@ type Options struct {
 	Logf func(format string, args ...any)
 }
 
-// NewMMV returns a collector of the metrics that running programs keep in memory-mapped files
+// New returns a collector of the metrics that running programs keep in memory-mapped files
 // (collector.md C13.4). Before each request it looks whether files have come, gone or changed.
 func New(o *Options) (pmda.Provider, error) {
 	m := &collector{}
 	if o != nil {
 		m.opts = *o
 	}
-	if m.opts.Domain == 0 {
-		m.opts.Domain = Domain
-	}
-	if m.opts.Name == "" {
-		m.opts.Name = "mmv"
-	}
+	m.opts.Domain, m.opts.Name = cmp.Or(m.opts.Domain, Domain), cmp.Or(m.opts.Name, "mmv")
 	if m.opts.Now == nil {
 		m.opts.Now = time.Now
 	}
 	if m.opts.Alive == nil {
-		m.opts.Alive = processAlive
+		m.opts.Alive = host.Alive
+	}
+	if m.opts.Logf == nil {
+		m.opts.Logf = func(string, ...any) {}
 	}
 	var err error
 	m.Agent, err = pmda.New(pmda.Table{Domain: m.opts.Domain, Metrics: m.rows(), Labels: `{"agent":"` + m.opts.Name + `"}`})
@@ -82,7 +82,7 @@ func (m *collector) Check(context.Context, *pmda.Client) error {
 		m.read, m.changes = true, 0
 	}
 	if err := m.SetMetrics(m.rows()); err != nil {
-		m.logf("%v", err)
+		m.opts.Logf("%v", err)
 		m.forget()
 		return m.SetMetrics(m.rows())
 	}
@@ -103,12 +103,6 @@ func (m *collector) forget() {
 func (m *collector) Close() error {
 	m.forget()
 	return nil
-}
-
-func (m *collector) logf(format string, args ...any) {
-	if m.opts.Logf != nil {
-		m.opts.Logf(format, args...)
-	}
 }
 
 func (m *collector) stale() bool {
@@ -152,7 +146,7 @@ func (m *collector) scan() bool {
 	}
 	m.files, m.changing, m.clusters = nil, nil, map[uint32][]*file{}
 	for path, err := range m.open(before) {
-		m.logf("%s: %v", filepath.Base(path), err)
+		m.opts.Logf("%s: %v", filepath.Base(path), err)
 	}
 	other := !m.read || m.reload || m.moved || !slices.Equal(m.files, was)
 	m.reload, m.moved = false, false
@@ -169,7 +163,7 @@ func (m *collector) entries() []string {
 	entries, _ := os.ReadDir(m.opts.Dir)
 	entries = slices.DeleteFunc(entries, func(e os.DirEntry) bool { return strings.HasPrefix(e.Name(), ".") || e.IsDir() })
 	if len(entries) > maxFiles {
-		m.logf("%s: %d files, of which only %d are read", m.opts.Dir, len(entries), maxFiles)
+		m.opts.Logf("%s: %d files, of which only %d are read", m.opts.Dir, len(entries), maxFiles)
 		entries = entries[:maxFiles]
 	}
 	paths := make([]string, len(entries))
@@ -234,7 +228,7 @@ type file struct {
 	at      time.Time      // time of that fetch
 }
 
-// openFile opens a file; if the file has not changed since, it returns before, the open file of that path.
+// openFile opens a file, or returns before, the open file of that path, if it is still the same.
 func (m *collector) openFile(path string, before *file, limit int64) (*file, error) {
 	if before != nil {
 		if info, err := os.Stat(path); err == nil && before.Same(info) && !before.Changed() {

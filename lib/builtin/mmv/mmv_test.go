@@ -393,12 +393,6 @@ func TestUnreadable(t *testing.T) {
 	}
 }
 
-func TestProcessAlive(t *testing.T) {
-	if !processAlive(os.Getpid()) || processAlive(0) || processAlive(-1) {
-		t.Error("this process does not exist, or one without a number does")
-	}
-}
-
 func BenchmarkFetch(b *testing.B) {
 	dir := b.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "acme"), mmvtest.Build(mmvtest.Demo()), 0o666); err != nil {

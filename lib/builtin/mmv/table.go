@@ -28,7 +28,7 @@ func (m *collector) rows() []pmda.Metric {
 			fm := &f.Metrics[i]
 			name := f.prefix(m.opts.Name) + fm.Name
 			if !mmv.ValidName(fm.Name) || taken[name] || items[fm.Item] || fm.Item < 0 || fm.Item > 1023 {
-				m.logf("%s: metric %q cannot be used", f.path, fm.Name)
+				m.opts.Logf("%s: metric %q cannot be used", f.path, fm.Name)
 				continue
 			}
 			taken[name], items[fm.Item] = true, true

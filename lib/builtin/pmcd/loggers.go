@@ -4,17 +4,15 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
-	"errors"
 	"math"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 
 	"pmtools/lib/builtin/internal/catalog"
+	"pmtools/lib/builtin/internal/host"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmda"
 	"pmtools/lib/safefile"
@@ -95,7 +93,7 @@ func (p *collector) programs(kind string, parse func([]byte, *program) bool) []p
 	var list []program
 	for _, e := range entries {
 		pid, err := strconv.ParseUint(e.Name(), 10, 31)
-		if err != nil || !alive(int(pid)) {
+		if err != nil || !host.Alive(int(pid)) {
 			continue
 		}
 		content, err := safefile.Read(filepath.Join(dir, e.Name()), maxProgramFile)
@@ -106,16 +104,6 @@ func (p *collector) programs(kind string, parse func([]byte, *program) bool) []p
 	}
 	slices.SortFunc(list, func(a, b program) int { return int(a.pid) - int(b.pid) })
 	return list
-}
-
-func alive(pid int) bool {
-	process, err := os.FindProcess(pid)
-	if err != nil {
-		return false
-	}
-	defer process.Release()
-	err = process.Signal(syscall.Signal(0))
-	return err == nil || runtime.GOOS == "windows" || errors.Is(err, os.ErrPermission)
 }
 
 // parseLogger reads the file of a pmlogger: its port, the daemon's host, the archive and a note, each

@@ -142,12 +142,8 @@ func (p *collector) storeWhoami(_ *pmda.Client, v *pcp.Values) error {
 
 // architecture returns the architecture as uname(1) calls it.
 func architecture() string {
-	for _, a := range [...][2]string{{"amd64", "x86_64"}, {"arm64", "aarch64"}, {"386", "i686"}} {
-		if runtime.GOARCH == a[0] {
-			return a[1]
-		}
-	}
-	return runtime.GOARCH
+	names := map[string]string{"amd64": "x86_64", "arm64": "aarch64", "386": "i686"}
+	return cmp.Or(names[runtime.GOARCH], runtime.GOARCH)
 }
 
 // openFiles fetches the number of open files of this program; without a value where the system does
@@ -163,11 +159,10 @@ func (p *collector) openFiles(c *pmda.Column) error {
 }
 
 func (p *collector) labels() string {
-	labels := pcp.MergeLabels(p.host.Labels()...)
-	if len(labels) == 0 {
-		return ""
+	if labels := pcp.MergeLabels(p.host.Labels()...); len(labels) > 0 {
+		return string(pcp.AppendLabels(nil, labels))
 	}
-	return string(pcp.AppendLabels(nil, labels))
+	return ""
 }
 
 func (p *collector) services() string {
@@ -181,13 +176,7 @@ func (p *collector) services() string {
 }
 
 func (p *collector) timezone() string {
-	if p.Zone != "" {
-		return p.Zone
-	}
-	if tz := os.Getenv("TZ"); tz != "" {
-		return tz
-	}
-	return when.Offset(p.host.Time().Local())
+	return cmp.Or(p.Zone, os.Getenv("TZ"), when.Offset(p.host.Time().Local()))
 }
 
 func (p *collector) zoneinfo() string {

@@ -2,6 +2,7 @@ package proc
 
 import (
 	"bytes"
+	"cmp"
 	"path"
 	"slices"
 	"strconv"
@@ -173,16 +174,12 @@ func (p *collector) readMounts(t, subsystems *procfs.Table, text []byte) {
 			}
 		}
 		p.mounts = append(p.mounts, m)
-		names := strings.Join(m.controllers, ",")
-		if names == "" {
-			names = "?"
-		}
-		t.Cell(t.Named(p.Numbering("cgmounts"), dir), []byte("subsys")).SetString(names)
+		t.Cell(t.Named(p.Numbering("cgmounts"), dir), []byte("subsys")).SetString(cmp.Or(strings.Join(m.controllers, ","), "?"))
 	}
 	t.Sort()
 }
 
-// readDevices reads the names of block devices by their numbers, except files and memory as devices.
+// readDevices reads the names of block devices by their numbers, except those of files and memory.
 func (p *collector) readDevices(text []byte) {
 	p.devices = map[string]string{}
 	for line := range procfs.Lines(text) {
@@ -285,14 +282,13 @@ func setGroup(t *procfs.Table, r *procfs.Row, text []byte) {
 			setPairs(t, r, string(key)+".", rest)
 			continue
 		}
-		word, _ := procfs.Word(rest)
-		t.Cell(r, key).SetWord(word)
+		t.Cell(r, key).SetWord(rest)
 	}
 }
 
 // setPairs sets the cells of pairs: "avg10=0.00 total=5".
 func setPairs(t *procfs.Table, r *procfs.Row, prefix string, rest []byte) {
-	for word, rest := procfs.Word(rest); len(word) > 0; word, rest = procfs.Word(rest) {
+	for _, word := range procfs.Words(rest) {
 		key, value, _ := bytes.Cut(word, []byte{'='})
 		c := t.Cell(r, append([]byte(prefix), key...))
 		if n, ok := procfs.Real(value); ok && bytes.IndexByte(value, '.') >= 0 {
@@ -304,12 +300,13 @@ func setPairs(t *procfs.Table, r *procfs.Row, prefix string, rest []byte) {
 }
 
 func groupLabels(name string, keys []string) string {
+	labels := []pcp.Label{{Name: keys[0], Value: procfs.Quote(name)}}
 	if i := strings.LastIndex(name, "::"); i >= 0 && len(keys) > 1 {
 		value := name[i+2:]
 		if keys[1] == "cpu" {
 			value = strings.TrimPrefix(value, "cpu")
 		}
-		return string(pcp.AppendLabels(nil, []pcp.Label{{Name: keys[0], Value: procfs.Quote(name[:i])}, {Name: keys[1], Value: procfs.Quote(value)}}))
+		labels = []pcp.Label{{Name: keys[0], Value: procfs.Quote(name[:i])}, {Name: keys[1], Value: procfs.Quote(value)}}
 	}
-	return string(pcp.AppendLabels(nil, []pcp.Label{{Name: keys[0], Value: procfs.Quote(name)}}))
+	return string(pcp.AppendLabels(nil, labels))
 }

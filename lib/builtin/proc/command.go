@@ -61,21 +61,17 @@ func escapeLen(text []byte) int {
 	if len(text) < 2 {
 		return len(text)
 	}
+	end := -1
 	switch text[1] {
 	case '[':
-		for i := 2; i < len(text); i++ {
-			if c := text[i]; c >= '@' && c <= '~' {
-				return i + 1
-			}
-		}
-		return len(text)
+		end = bytes.IndexFunc(text[2:], func(r rune) bool { return r >= '@' && r <= '~' })
 	case ']':
-		for i := 2; i < len(text); i++ {
-			if text[i] == 0x07 {
-				return i + 1
-			}
-		}
+		end = bytes.IndexByte(text[2:], 0x07)
+	default:
+		return 2
+	}
+	if end < 0 {
 		return len(text)
 	}
-	return 2
+	return 2 + end + 1
 }

@@ -55,7 +55,7 @@ var hotFiles = [...]struct {
 		{"Uid.1", "uid"}, {"Gid.1", "gid"}, {"voluntary_ctxt_switches", "ctxswitch"}, {"nonvoluntary_ctxt_switches", "ctxswitch"},
 	}},
 	{"io", procfs.Keyed, []hotCell{{"read_bytes", "iodemand"}, {"write_bytes", "iodemand"}}},
-	{"schedstat", func(t *procfs.Table, r *procfs.Row, text []byte) { t.SetFields(r, 1, text) }, []hotCell{{"2", "schedwait"}}},
+	{"schedstat", procfs.Fields, []hotCell{{"2", "schedwait"}}},
 }
 
 type hotCell struct{ key, name string }

@@ -27,7 +27,7 @@ func parseNUMA(t *procfs.Table, r *procfs.Row, text []byte) {
 	nodes := map[uint64]bool{}
 	for line := range procfs.Lines(text) {
 		kind, size, pages := "private", uint64(4), map[uint64]uint64{}
-		for word, rest := procfs.Word(line); len(word) > 0; word, rest = procfs.Word(rest) {
+		for _, word := range procfs.Words(line) {
 			key, value, _ := bytes.Cut(word, []byte{'='})
 			n, _ := procfs.Uint(value)
 			switch node, ok := procfs.Uint(bytes.TrimPrefix(key, []byte{'N'})); {

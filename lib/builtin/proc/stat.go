@@ -2,6 +2,7 @@ package proc
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"strconv"
 
@@ -15,7 +16,6 @@ const (
 	statTTYGroup = 8
 	statVSize    = 23
 	statPolicy   = 41
-	statFields   = 52
 )
 
 func (p *collector) addStat() {
@@ -37,33 +37,22 @@ func parseStat(t *procfs.Table, r *procfs.Row, text []byte) {
 	t.Field(r, 2).SetText(name)
 	state, rest := procfs.Word(rest)
 	t.Field(r, 3).SetText(state)
-	for n := 4; n <= statFields; n++ {
-		var word []byte
-		if word, rest = procfs.Word(rest); len(word) == 0 {
-			break
-		}
+	for i, word := range procfs.Words(rest) {
+		n := 4 + i
 		if n == statTTYGroup && word[0] == '-' {
 			continue
 		}
 		t.Field(r, n).SetWord(word)
-		switch n {
-		case statTTY, statPolicy:
-			v, _ := procfs.Uint(word)
-			setDerived(t, r, n, v)
+		switch v, _ := procfs.Uint(word); n {
+		case statTTY:
+			t.Cell(r, []byte("tty")).SetString(ttyName(v))
+		case statPolicy:
+			name := "?"
+			if v < uint64(len(policies)) {
+				name = policies[v]
+			}
+			t.Cell(r, []byte("policy")).SetString(name)
 		}
-	}
-}
-
-func setDerived(t *procfs.Table, r *procfs.Row, field int, v uint64) {
-	switch field {
-	case statTTY:
-		t.Cell(r, []byte("tty")).SetString(ttyName(v))
-	case statPolicy:
-		name := "?"
-		if v < uint64(len(policies)) {
-			name = policies[v]
-		}
-		t.Cell(r, []byte("policy")).SetString(name)
 	}
 }
 
@@ -138,20 +127,9 @@ func (q runQueues) add(text []byte) {
 		q["swapped"]++
 		q["kernel"]++
 	default:
-		q[stateQueue(state[0])]++
+		q[cmp.Or(stateQueues[state[0]], "unknown")]++
 	}
 }
 
-func stateQueue(state byte) string {
-	switch state {
-	case 'R':
-		return "runnable"
-	case 'D', 'P':
-		return "blocked"
-	case 'S':
-		return "sleeping"
-	case 'T', 't':
-		return "stopped"
-	}
-	return "unknown"
-}
+// stateQueues are the queues of processes with memory of their own.
+var stateQueues = [256]string{'R': "runnable", 'D': "blocked", 'P': "blocked", 'S': "sleeping", 'T': "stopped", 't': "stopped"}

@@ -61,20 +61,18 @@ func parseStatus(t *procfs.Table, r *procfs.Row, text []byte) {
 		case bytes.HasPrefix(key, []byte("Sig")), string(key) == "Cpus_allowed_list":
 			t.Cell(r, key).SetText(bytes.TrimSpace(rest))
 		default:
-			word, _ := procfs.Word(rest)
-			t.Cell(r, key).SetWord(word)
+			t.Cell(r, key).SetWord(rest)
 		}
 	}
 }
 
 func (p *collector) addSmallFiles() {
-	numbers := func(t *procfs.Table, r *procfs.Row, text []byte) { t.SetFields(r, 1, text) }
 	text := func(t *procfs.Table, r *procfs.Row, text []byte) {
 		t.Cell(r, []byte("text")).SetText(bytes.TrimRight(text, "\n\x00"))
 	}
-	p.perProcess("statm", "statm", false, numbers)
-	p.perProcess("schedstat", "schedstat", false, numbers)
-	p.perProcess("oom_score", "oom_score", false, numbers)
+	p.perProcess("statm", "statm", false, procfs.Fields)
+	p.perProcess("schedstat", "schedstat", false, procfs.Fields)
+	p.perProcess("oom_score", "oom_score", false, procfs.Fields)
 	p.perProcess("io", "io", true, procfs.Keyed)
 	p.perProcess("smaps", "smaps_rollup", true, procfs.Keyed)
 	p.perProcess("wchan", "wchan", false, text)
@@ -92,7 +90,7 @@ func (p *collector) addSmallFiles() {
 		}
 	})
 	p.addLinks()
-	p.File("autogrouping", "proc/sys/kernel/sched_autogroup_enabled", numbers)
+	p.File("autogrouping", "proc/sys/kernel/sched_autogroup_enabled", procfs.Fields)
 }
 
 // addMaps adds /proc/PID/maps. The value is empty if the kernel refuses the file.
@@ -151,6 +149,5 @@ func parseAutogroup(t *procfs.Table, r *procfs.Row, text []byte) {
 		return
 	}
 	t.Cell(r, []byte("id")).SetWord(number)
-	nice, _ := procfs.Word(procfs.Skip(rest, 1))
-	t.Cell(r, []byte("nice")).SetWord(nice)
+	t.Cell(r, []byte("nice")).SetWord(procfs.Skip(rest, 1))
 }

@@ -28,32 +28,27 @@ const (
 )
 
 func (s *collector) addEvents() {
-	for item, counts := range map[uint32][2]*int32{126: {&s.events.fungusFetches, &s.events.bogusFetches}, 140: {&s.events.highresFetches, &s.events.highresBogus}} {
-		s.int32s(item, counts[0]).Store = setting(func(w uint64) { *counts[0], *counts[1] = int32(w)%4, int32(w) })
-	}
 	s.indom("10", pmda.Numbered(0, "fungus", "bogus")...)
-	s.define(136, func(c *pmda.Column) error {
-		for _, i := range c.Instances() {
-			if i.ID == 0 {
-				s.fetchFungus(c, &s.events.fungusFetches)
-			} else {
-				s.events.lastBogus = s.fetchBogus(c, i.ID, &s.events.bogusFetches)
+	for _, m := range []struct {
+		reset, records uint32 // items
+		fungus, bogus  *int32
+	}{
+		{126, 136, &s.events.fungusFetches, &s.events.bogusFetches}, {140, 139, &s.events.highresFetches, &s.events.highresBogus},
+	} {
+		s.int32s(m.reset, m.fungus).Store = setting(func(w uint64) { *m.fungus, *m.bogus = int32(w)%4, int32(w) })
+		s.define(m.records, func(c *pmda.Column) error {
+			for _, i := range c.Instances() {
+				if i.ID == 0 {
+					s.fetchFungus(c, m.fungus)
+				} else {
+					s.fetchBogus(c, i.ID, m.bogus)
+				}
 			}
-		}
-		return nil
-	})
-	s.define(139, func(c *pmda.Column) error {
-		for _, i := range c.Instances() {
-			if i.ID == 0 {
-				s.fetchFungus(c, &s.events.highresFetches)
-			} else {
-				s.fetchBogus(c, i.ID, &s.events.highresBogus)
-			}
-		}
-		return nil
-	})
+			return nil
+		})
+	}
 	s.define(137, func(c *pmda.Column) error {
-		s.events.lastBogus = s.fetchBogus(c, pcp.NullInst, &s.events.bogusFetches)
+		s.fetchBogus(c, pcp.NullInst, &s.events.bogusFetches)
 		return nil
 	})
 }
@@ -101,7 +96,7 @@ func (s *collector) newWriter(c *pmda.Column) *eventWriter {
 }
 
 // fetchBogus delivers a record with the number of fetches, and at some fetches a second record.
-func (s *collector) fetchBogus(c *pmda.Column, inst int32, fetches *int32) []byte {
+func (s *collector) fetchBogus(c *pmda.Column, inst int32, fetches *int32) {
 	w := s.newWriter(c)
 	w.record(pcp.EventPoint)
 	w.text(fmt.Sprintf("fetch #%d", *fetches))
@@ -111,7 +106,9 @@ func (s *collector) fetchBogus(c *pmda.Column, inst int32, fetches *int32) []byt
 	}
 	*fetches++
 	w.deliver(c, inst)
-	return w.Bytes()
+	if c.Metric().Type == pcp.Event {
+		s.events.lastBogus = w.Bytes()
+	}
 }
 
 // shareBogus makes all values of bogus records in a result the value that was delivered last: in

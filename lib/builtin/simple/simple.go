@@ -37,6 +37,9 @@ func New(o *Options) (pmda.Provider, error) {
 		s.opts = *o
 	}
 	s.opts.Domain = cmp.Or(s.opts.Domain, Domain)
+	if s.opts.Logf == nil {
+		s.opts.Logf = func(string, ...any) {}
+	}
 	s.indom.Needs = &pmda.Reading{Read: s.readConfig}
 	if s.opts.Config == "" {
 		s.configure("sec,min,hour")
@@ -146,14 +149,13 @@ func (s *collector) timeOfDay(inst int32) (int, error) {
 
 func (s *collector) storeFetches(_ *pmda.Client, v *pcp.Values) error {
 	n := int32(uint32(v.Words[0]))
-	s.fetches = uint32(max(n, 0))
-	if n < 0 {
+	if s.fetches = uint32(max(n, 0)); n < 0 {
 		return pmerr.BadStore
 	}
 	return nil
 }
 
-// storeColors sets colours. A value out of range becomes the nearest value, and the rest is refused.
+// storeColors sets colours. A value out of range becomes the nearest, and the rest is refused.
 func (s *collector) storeColors(_ *pmda.Client, v *pcp.Values) error {
 	for i, inst := range v.Insts {
 		if inst < 0 || int(inst) >= len(s.colors) {
@@ -175,7 +177,7 @@ func (s *collector) readConfig(context.Context, *pmda.Request) error {
 	fi, err := os.Stat(s.opts.Config)
 	if err != nil {
 		if !s.modified.IsZero() {
-			s.logf("%v", err)
+			s.opts.Logf("%v", err)
 		}
 		s.modified = time.Time{}
 		s.configure("")
@@ -186,7 +188,7 @@ func (s *collector) readConfig(context.Context, *pmda.Request) error {
 	}
 	text, err := os.ReadFile(s.opts.Config)
 	if err != nil {
-		s.logf("%v", err)
+		s.opts.Logf("%v", err)
 	}
 	s.modified = fi.ModTime()
 	line, _, _ := strings.Cut(string(text), "\n")
@@ -200,17 +202,11 @@ func (s *collector) configure(line string) {
 		switch word = strings.TrimSpace(word); word {
 		case "sec", "min", "hour":
 			if _, err := s.indom.Cache.Add(word); err != nil {
-				s.logf("%s: %v", word, err)
+				s.opts.Logf("%s: %v", word, err)
 			}
 		case "":
 		default:
-			s.logf("%s: unknown part of the time of day: %s", s.opts.Config, word)
+			s.opts.Logf("%s: unknown part of the time of day: %s", s.opts.Config, word)
 		}
-	}
-}
-
-func (s *collector) logf(format string, args ...any) {
-	if s.opts.Logf != nil {
-		s.opts.Logf(format, args...)
 	}
 }

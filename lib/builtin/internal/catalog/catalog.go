@@ -121,7 +121,7 @@ func (c *Catalog) metric(m *pmda.Metric, line string) error {
 		m.OneLine = strings.TrimSpace(f[n])
 	}
 	var ok bool
-	if m.Type, ok = typeOf(f[1]); !ok {
+	if m.Type, ok = named(f[1], pcp.NoSupport, pcp.HighResEvent); !ok {
 		return fmt.Errorf("unknown type %s", f[1])
 	}
 	if f[2] != "-" {
@@ -129,7 +129,7 @@ func (c *Catalog) metric(m *pmda.Metric, line string) error {
 			return fmt.Errorf("unknown instance domain %s", f[2])
 		}
 	}
-	if m.Sem, ok = semOf(f[3]); !ok {
+	if m.Sem, ok = named(f[3], 0, pcp.Discrete); !ok {
 		return fmt.Errorf("unknown semantics %s", f[3])
 	}
 	var err error
@@ -150,25 +150,17 @@ func identify(m *pmda.Metric, text string) error {
 	return nil
 }
 
-func semOf(name string) (pcp.Sem, bool) {
-	switch name {
-	case "counter":
-		return pcp.Counter, true
-	case "instant":
-		return pcp.Instant, true
-	case "discrete":
-		return pcp.Discrete, true
-	}
-	return 0, name == "???"
-}
-
-func typeOf(name string) (pcp.Type, bool) {
-	for t := pcp.NoSupport; t <= pcp.HighResEvent; t++ {
-		if t.String() == name {
-			return t, true
+// named returns the value between first and last with a name.
+func named[T interface {
+	~int32
+	String() string
+}](name string, first, last T) (T, bool) {
+	for v := first; v <= last; v++ {
+		if v.String() == name {
+			return v, true
 		}
 	}
-	return pcp.Unknown, false
+	return 0, false
 }
 
 func (c *Catalog) unit(text string) (pcp.Units, error) {

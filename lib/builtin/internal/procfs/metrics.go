@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"pmtools/lib/builtin/internal/catalog"
 	"pmtools/lib/pcp"
@@ -117,9 +118,7 @@ func (c *Catalog) Metrics(text string) ([]pmda.Metric, error) {
 
 func (c *Catalog) bind(m *pmda.Metric, value string) error {
 	if value == "-" {
-		if m.OneLine == "" {
-			m.OneLine = "Not told by this system"
-		}
+		m.OneLine = cmp.Or(m.OneLine, "Not told by this system")
 		m.Help = m.OneLine
 		m.Fetch = func(*pmda.Column) error { return pmerr.AppVersion }
 		return nil
@@ -354,7 +353,7 @@ func (c *Catalog) File(name, file string, parse func(t *Table, r *Row, text []by
 func (c *Catalog) Numbers(name, file string) {
 	c.File(name, file, func(t *Table, r *Row, text []byte) {
 		line, _ := Line(text)
-		t.SetFields(r, 1, line)
+		Fields(t, r, line)
 	})
 }
 
@@ -368,11 +367,18 @@ func (c *Catalog) Each(name, file string, of *Table, fill func(t *Table, of *Row
 	}, append(needs, of)...)
 }
 
-// PerRow adds a table for a small file that each instance of another table has. set is given the
-// row and the text of its file.
-func (c *Catalog) PerRow(name, file string, of *Table, path func(instance string) string, set func(t *Table, r *Row, text []byte)) *Table {
-	return c.Each(name, file, of, func(t *Table, from *Row) {
-		if text, err := c.Root.Read(path(from.Name)); err == nil {
+// FileOf returns the file of an instance: its name replaces the word in capitals of a pattern like
+// "/sys/block/DEV/size". A slash in the name of a device stands as '!' in /sys.
+func FileOf(pattern, instance string) string {
+	i := strings.IndexFunc(pattern, unicode.IsUpper)
+	return pattern[1:i] + strings.ReplaceAll(instance, "/", "!") + strings.TrimLeftFunc(pattern[i:], unicode.IsUpper)
+}
+
+// PerRow adds a table for a small file that each instance of another table has (see FileOf). set is
+// given the row and the text of its file.
+func (c *Catalog) PerRow(name, pattern string, of *Table, set func(t *Table, r *Row, text []byte)) *Table {
+	return c.Each(name, pattern, of, func(t *Table, from *Row) {
+		if text, err := c.Root.Read(FileOf(pattern, from.Name)); err == nil {
 			set(t, t.Row(from.Inst), text)
 		}
 	})

@@ -86,44 +86,37 @@ func (p *Root) Tail(name string, n int64) ([]byte, error) {
 // Names returns the names in a directory in the order of the directory, which is the order that the
 // reference's collectors number instances in.
 func (p *Root) Names(dir string) ([]string, error) {
-	f, err := os.Open(p.path(dir))
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	names, err := f.Readdirnames(maxNames)
-	if err != nil && !errors.Is(err, io.EOF) {
-		return nil, err
-	}
-	return names, nil
+	return readDir(p.path(dir), (*os.File).Readdirnames)
 }
 
 // Dirs returns the names of the directories in a directory in the order of the directory.
 func (p *Root) Dirs(dir string) ([]string, error) {
-	f, err := os.Open(p.path(dir))
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	entries, err := f.ReadDir(maxNames)
-	if err != nil && !errors.Is(err, io.EOF) {
-		return nil, err
-	}
 	var names []string
+	entries, err := readDir(p.path(dir), (*os.File).ReadDir)
 	for _, e := range entries {
 		if e.IsDir() {
 			names = append(names, e.Name())
 		}
 	}
-	return names, nil
+	return names, err
 }
 
-// Link returns where a symbolic link leads, "" if it cannot be read.
-func (p *Root) Link(name string) string {
-	target, err := os.Readlink(p.path(name))
+func readDir[T any](path string, read func(*os.File, int) ([]T, error)) ([]T, error) {
+	f, err := os.Open(path)
 	if err != nil {
-		return ""
+		return nil, err
 	}
+	defer f.Close()
+	list, err := read(f, maxNames)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	return list, nil
+}
+
+// Link returns the target of a symbolic link, "" if it cannot be read.
+func (p *Root) Link(name string) string {
+	target, _ := os.Readlink(p.path(name))
 	return target
 }
 
@@ -143,6 +136,16 @@ func Lines(text []byte) iter.Seq[[]byte] {
 			if line, text = Line(text); !yield(line) {
 				return
 			}
+		}
+	}
+}
+
+// Words returns the words of a line with their numbers, from 0 on.
+func Words(line []byte) iter.Seq2[int, []byte] {
+	return func(yield func(int, []byte) bool) {
+		word, rest := Word(line)
+		for i := 0; len(word) > 0 && yield(i, word); i++ {
+			word, rest = Word(rest)
 		}
 	}
 }
@@ -169,7 +172,7 @@ func Word(line []byte) (word, rest []byte) {
 
 // Join appends the words of a line, separated by single blanks.
 func Join(dst, line []byte) []byte {
-	for word, rest := Word(line); len(word) > 0; word, rest = Word(rest) {
+	for _, word := range Words(line) {
 		if len(dst) > 0 {
 			dst = append(dst, ' ')
 		}

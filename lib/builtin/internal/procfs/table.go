@@ -196,9 +196,8 @@ func (t *Table) Field(r *Row, n int) *Cell {
 
 // SetFields puts the numbers of a line into numbered fields, the first of which is number n.
 func (t *Table) SetFields(r *Row, n int, line []byte) {
-	for word, rest := Word(line); len(word) > 0 && n < 64; word, rest = Word(rest) {
-		t.Field(r, n).SetWord(word)
-		n++
+	for i, word := range Words(line) {
+		t.Field(r, n+i).SetWord(word)
 	}
 }
 
@@ -218,25 +217,21 @@ func (c *Cell) SetUint(v uint64) {
 	}
 }
 
-// Add adds a number to the value of a cell, which is 0 at first.
+// Add adds a number to the value of a cell. An empty cell counts as 0.
 func (c *Cell) Add(v uint64) {
-	if c != nil {
-		c.Kind, c.Num = Number, c.number()+v
+	if c != nil && c.Kind == Number {
+		v += c.Num
 	}
+	c.SetUint(v)
 }
 
-func (c *Cell) number() uint64 {
-	if c.Kind != Number {
-		return 0
-	}
-	return c.Num
-}
-
-// SetWord makes a decimal number the value of a cell; it stays empty if the word is none.
-func (c *Cell) SetWord(word []byte) {
+// SetWord makes the decimal number that the first word of a line begins with the value of a cell;
+// without a number the cell stays as it is.
+func (c *Cell) SetWord(line []byte) {
 	if c == nil {
 		return
 	}
+	word, _ := Word(line)
 	if v, ok := Uint(word); ok {
 		c.SetUint(v)
 	}
@@ -271,13 +266,15 @@ func (t *Table) instances() ([]pcp.Instance, error) {
 	return t.list, nil
 }
 
+// Fields fills a row from a line of numbers, the first of which is field 1.
+func Fields(t *Table, r *Row, text []byte) { t.SetFields(r, 1, text) }
+
 // Keyed fills a row from lines of a key and a number: "MemTotal: 123 kB".
 func Keyed(t *Table, r *Row, text []byte) {
 	for line := range Lines(text) {
 		key, rest := Word(line)
 		if c := t.Cell(r, bytes.TrimSuffix(key, []byte{':'})); c != nil {
-			word, _ := Word(rest)
-			c.SetWord(word)
+			c.SetWord(rest)
 		}
 	}
 }
