@@ -57,7 +57,6 @@ func (d Desc) Check(known func(domain uint32) bool) []Finding {
 	return f
 }
 
-// units checks the units of a descriptor.
 func (f *findings) units(u Units) {
 	parts := [...]struct {
 		name       string
@@ -85,7 +84,6 @@ func (f *findings) units(u Units) {
 	f.extra(u)
 }
 
-// extra checks the extra unit of a descriptor.
 func (f *findings) extra(u Units) {
 	names := [...]string{Temperature: "TEMPERATURE", Voltage: "VOLTAGE", Current: "CURRENT", Power: "POWER"}
 	kind, n := extraOf(u)

@@ -55,7 +55,6 @@ func (v Value) Text() (string, error) {
 	return string(x.blob), err
 }
 
-// appendNumber appends the text of an arithmetic value.
 func (v Value) appendNumber(dst []byte) []byte {
 	switch v.typ {
 	case Int32, Int64:
@@ -66,7 +65,6 @@ func (v Value) appendNumber(dst []byte) []byte {
 	return AppendG(dst, wordFloat(v.typ, v.word), 16)
 }
 
-// wordFloat returns the number that word w of arithmetic type t stands for.
 func wordFloat(t Type, w uint64) float64 {
 	switch t {
 	case Int32, Int64:
@@ -109,7 +107,6 @@ func (v *Values) AppendFloats(dst []float64) []float64 {
 	return dst
 }
 
-// convertWord converts the word of an arithmetic value to another arithmetic type.
 func convertWord(from Type, w uint64, to Type) (uint64, pmerr.Code) {
 	switch {
 	case from == to:
@@ -199,7 +196,6 @@ func floatToInt(from Type, f float64, to Type) (uint64, pmerr.Code) {
 	return unsignedOf(f, 0x1p64)
 }
 
-// unsignedOf truncates f to an unsigned integer below limit.
 func unsignedOf(f, limit float64) (uint64, pmerr.Code) {
 	switch {
 	case f >= limit:

@@ -21,7 +21,6 @@ const (
 	EventMissed EventFlags = 1 << 31
 )
 
-// eventFlagNames are the names of the flags by bit.
 var eventFlagNames = [...]string{"point", "start", "end", "id", "parent"}
 
 // String returns the names of the flags joined by commas, or "missed" alone.
@@ -92,7 +91,6 @@ func UnpackEvents(v Value) ([]EventRecord, error) {
 	return records, nil
 }
 
-// headLen returns the length of a record's fixed part.
 func (r *eventReader) headLen() int {
 	if r.highRes {
 		return 24
@@ -140,7 +138,6 @@ func (r *eventReader) head() (EventFlags, int32) {
 	return flags, count
 }
 
-// time returns the time of the record that begins here.
 func (r *eventReader) time() Timestamp {
 	if r.highRes {
 		return Timestamp{int64(binary.BigEndian.Uint64(r.b)), int32(binary.BigEndian.Uint64(r.b[8:]))}
@@ -149,7 +146,6 @@ func (r *eventReader) time() Timestamp {
 	return normalised(int64(int32(binary.BigEndian.Uint32(r.b))), int64(usec)*1000)
 }
 
-// normalised returns a Timestamp for any number of nanoseconds.
 func normalised(sec, nsec int64) Timestamp {
 	sec += nsec / 1e9
 	if nsec %= 1e9; nsec < 0 {
@@ -163,10 +159,8 @@ func normalised(sec, nsec int64) Timestamp {
 // padding.
 func (r *eventReader) paramLen() int { return int(binary.BigEndian.Uint32(r.b[4:]) & 0xffffff) }
 
-// padded returns n rounded up to a multiple of 4.
 func padded(n int) int { return (n + 3) &^ 3 }
 
-// read takes one record from r.
 func (r *eventReader) read(rec *EventRecord) error {
 	rec.Time = r.time()
 	var count int32

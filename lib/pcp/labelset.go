@@ -122,7 +122,6 @@ func (p *labelParser) object(prefix string) {
 	p.s = p.s[1:]
 }
 
-// token steps over the value that s begins with and returns it.
 func (p *labelParser) token() string {
 	depth, i := 0, 0
 	for {
@@ -148,7 +147,6 @@ func (p *labelParser) token() string {
 	return s
 }
 
-// validLabelName reports whether name can name a label.
 func validLabelName(name string) bool {
 	if name == "" || len(name) > maxLabelName {
 		return false

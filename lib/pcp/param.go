@@ -28,7 +28,6 @@ func (p *Param) Column(t Type) Values {
 	return v
 }
 
-// odd returns the parameter as a value that fits no type.
 func (p *Param) odd() Odd {
 	switch v := p.Value; {
 	case !v.set:

@@ -13,7 +13,6 @@ type Profile struct {
 	entries map[InDom]*selection
 }
 
-// A selection is an entry, with a set of its instances if there are many.
 type selection struct {
 	ProfileEntry
 	set map[int32]struct{}
@@ -22,7 +21,6 @@ type selection struct {
 // many is the number of instances from which a search in a set beats one in a list.
 const many = 16
 
-// has reports whether inst is in the list.
 func (s *selection) has(inst int32) bool {
 	if s.set == nil {
 		return slices.Contains(s.Insts, inst)
@@ -31,7 +29,6 @@ func (s *selection) has(inst int32) bool {
 	return ok
 }
 
-// add appends inst to the list.
 func (s *selection) add(inst int32) {
 	s.Insts = append(s.Insts, inst)
 	if s.set == nil && len(s.Insts) > many {

@@ -180,16 +180,12 @@ func (r *Result) SortInstances() {
 	}
 }
 
-// byInstance sorts a column by instance.
 type byInstance Values
 
-// Len implements sort.Interface.
 func (v *byInstance) Len() int { return len(v.Insts) }
 
-// Less implements sort.Interface.
 func (v *byInstance) Less(i, j int) bool { return v.Insts[i] < v.Insts[j] }
 
-// Swap implements sort.Interface.
 func (v *byInstance) Swap(i, j int) {
 	v.Insts[i], v.Insts[j] = v.Insts[j], v.Insts[i]
 	if len(v.Words) > 0 {

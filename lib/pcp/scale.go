@@ -66,7 +66,6 @@ func NewScaler(t Type, from, to Units) (Scaler, error) {
 	return s, nil
 }
 
-// fraction is the factor of a conversion under construction, as a fraction and as a number.
 type fraction struct {
 	mult, div uint64
 	overflow  bool // mult or div does not fit 63 bits
@@ -90,7 +89,6 @@ func (f *fraction) apply(dim int8, in, out [2]uint64) {
 	}
 }
 
-// times returns a*b and notes an overflow.
 func (f *fraction) times(a, b uint64) uint64 {
 	hi, lo := bits.Mul64(a, b)
 	if hi != 0 || lo > math.MaxInt64 {
@@ -99,7 +97,6 @@ func (f *fraction) times(a, b uint64) uint64 {
 	return lo
 }
 
-// space applies the space dimension. It reports whether the scales are known.
 func (f *fraction) space(from, to Units) bool {
 	if f.exact = 1; from.DimSpace == 0 {
 		return true
@@ -119,7 +116,6 @@ func (f *fraction) space(from, to Units) bool {
 	return true
 }
 
-// time applies the time dimension. It reports whether the scales are known.
 func (f *fraction) time(from, to Units) bool {
 	if from.DimTime == 0 {
 		return true
@@ -251,7 +247,6 @@ func (s *Scaler) ratio32() float32 {
 	return float32(s.mult) / float32(s.div)
 }
 
-// extraWord applies the conversion of the extra unit.
 func (s *Scaler) extraWord(w uint64) uint64 {
 	e := &s.extra
 	f := e.add + float64(e.mul*(wordFloat(s.typ, w)+e.shift))/e.div
@@ -272,7 +267,6 @@ func (s *Scaler) extraWord(w uint64) uint64 {
 	return cut(s.typ, uint64(truncInt64(f)))
 }
 
-// cut cuts an integer to the width of its type.
 func cut(t Type, w uint64) uint64 {
 	switch t {
 	case Int32:
@@ -283,7 +277,6 @@ func cut(t Type, w uint64) uint64 {
 	return w
 }
 
-// saturate returns the integer of type t that is nearest to f.
 func saturate(t Type, f float64) uint64 {
 	lo, hi := 0.0, 0x1p64
 	switch t {

@@ -37,7 +37,6 @@ func ParseValue(t Type, text string) (Value, error) {
 	return parseIntValue(t, body)
 }
 
-// parseFloatValue reads a Float or Double.
 func parseFloatValue(t Type, s string) (Value, error) {
 	if isHexText(s) {
 		return Value{}, pmerr.Type
@@ -66,7 +65,6 @@ func isHexText(s string) bool {
 	return ctext.HasPrefixFold(s, "0x") && strings.Trim(s[2:], "0123456789abcdefABCDEF") == ""
 }
 
-// parseIntValue reads one of the four integer types.
 func parseIntValue(t Type, s string) (Value, error) {
 	base := 10
 	digits := s

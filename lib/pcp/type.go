@@ -27,7 +27,6 @@ var typeNames = [...]string{
 	"32", "U32", "64", "U64", "FLOAT", "DOUBLE", "STRING", "AGGREGATE", "AGGREGATE_STATIC", "EVENT", "HIGHRES_EVENT",
 }
 
-// typeTexts are the long names of the same types.
 var typeTexts = [...]string{
 	"32-bit int", "32-bit unsigned int", "64-bit int", "64-bit unsigned int", "float", "double", "string",
 	"aggregate", "static aggregate", "event record array", "highres event record array",

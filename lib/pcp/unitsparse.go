@@ -30,7 +30,6 @@ func (e *UnitsError) Error() string { return e.Text }
 // Unwrap returns pmerr.Conv.
 func (e *UnitsError) Unwrap() error { return pmerr.Conv }
 
-// The messages of pmParseUnitsStr.
 const (
 	badUnit     = "unrecognized or duplicate base unit"
 	badNumber   = "invalid floating point literal"
@@ -39,17 +38,14 @@ const (
 	badTimeUnit = "time unit without a known scale"
 )
 
-// The dimensions as indexes of unitSide.
 const (
 	space = iota
 	tick
 	count
 )
 
-// dimensionNames are the names of the dimensions in messages.
 var dimensionNames = [...]string{space: "space", tick: "time", count: "count"}
 
-// unitSide is the part of a text before or after the slash.
 type unitSide struct {
 	factor     float64
 	dim, scale [3]int
@@ -135,12 +131,11 @@ func (u *unitSide) unit(s string) (int, string) {
 	}
 	u.dim[dim], u.scale[dim] = power, scale
 	if power == 0 {
-		u.scale[dim] = 0 // the powers of the unit add up to zero: its scale counts no longer
+		u.scale[dim] = 0 // a unit to the power of zero has no scale
 	}
 	return end, ""
 }
 
-// baseUnit looks up the word of a base unit, in any case.
 func baseUnit(word string) (dim, scale int, ok bool) {
 	switch w := strings.ToLower(word); w {
 	case "nanoseconds", "nanosecond", "nanosec", "ns":
@@ -171,7 +166,6 @@ func baseUnit(word string) (dim, scale int, ok bool) {
 	}
 }
 
-// scaleNumber reads the numbered form of a scale, 0 to 15.
 func scaleNumber(w, prefix string) (int, bool) {
 	digits, ok := strings.CutPrefix(w, prefix)
 	n, err := strconv.Atoi(digits)
@@ -184,7 +178,6 @@ var spacePrefixes = [...][2]string{
 	{"peta", "pebi"}, {"exa", "exbi"}, {"zetta", "zebi"}, {"yotta", "yobi"},
 }
 
-// spaceScale recognises the names of multiples of the byte, in lower case.
 func spaceScale(w string) (int, bool) {
 	for i, p := range spacePrefixes {
 		rest, ok := strings.CutPrefix(w, p[0][:1])
@@ -237,7 +230,6 @@ func unitPower(s string) (power, n int) {
 	return power, len(text)
 }
 
-// unitWord returns the start of s up to a power or white space.
 func unitWord(s string) string {
 	if i := strings.IndexAny(s, "^"+ctext.Space); i >= 0 {
 		return s[:i]

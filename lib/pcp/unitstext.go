@@ -2,7 +2,6 @@ package pcp
 
 import "strconv"
 
-// spaceNames and timeNames are the names of the scales in unit texts.
 var (
 	spaceNames = [...]string{"byte", "Kbyte", "Mbyte", "Gbyte", "Tbyte", "Pbyte", "Ebyte", "Zbyte", "Ybyte"}
 	timeNames  = [...]string{"nanosec", "microsec", "millisec", "sec", "min", "hour"}
@@ -14,7 +13,6 @@ type extraKind struct {
 	scales []string
 }
 
-// extraKinds are the kinds of extra units by number.
 var extraKinds = [...]extraKind{
 	Temperature: {"temperature", []string{"C", "F", "K"}},
 	Voltage:     {"voltage", []string{"V", "mV", "uV"}},
@@ -41,8 +39,8 @@ func (u Units) Dimensionless() bool {
 	return u.DimSpace == 0 && u.DimTime == 0 && u.DimCount == 0 && u.Extra == 0
 }
 
-// String returns u as pmUnitsStr gives it ("Mbyte / sec"); for dimensionless units the message is
-// complete the empty string, which descriptions show as "none".
+// String returns u as pmUnitsStr gives it ("Mbyte / sec"), and for dimensionless units the empty string,
+// which descriptions show as "none".
 func (u Units) String() string {
 	var buf [64]byte
 	return string(u.Append(buf[:0]))
@@ -100,7 +98,6 @@ func (u Units) appendSide(dst []byte, sign int8, start int) []byte {
 	return dst
 }
 
-// appendScaleName appends the name of a space or time scale.
 func appendScaleName(dst []byte, names []string, prefix string, scale int8) []byte {
 	if scale >= 0 && int(scale) < len(names) {
 		return append(dst, names[scale]...)
@@ -108,7 +105,6 @@ func appendScaleName(dst []byte, names []string, prefix string, scale int8) []by
 	return strconv.AppendInt(append(dst, prefix...), int64(scale), 10)
 }
 
-// appendCountName appends the name of a count scale, a power of ten.
 func appendCountName(dst []byte, scale int8) []byte {
 	dst = append(dst, "count"...)
 	switch scale {

@@ -57,7 +57,6 @@ func (dst *Attr) Decode(body []byte) error {
 	return dst.check()
 }
 
-// check refuses values that are too long.
 func (a *Attr) check() error {
 	limit := maxAttr
 	if a.Code == AttrSASL {

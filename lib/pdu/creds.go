@@ -13,7 +13,6 @@ type Creds struct {
 	Flags   uint16 // features that are wanted
 }
 
-// The entries of a Creds message.
 const (
 	credVersion = 1
 	maxCreds    = 1024

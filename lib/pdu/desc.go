@@ -55,7 +55,6 @@ func appendDesc(dst []byte, d *pcp.Desc) []byte {
 	return wire.AppendUint32(dst, d.Units.Word())
 }
 
-// readDesc takes a description.
 func readDesc(r *wire.Reader) pcp.Desc {
 	return pcp.Desc{ID: pcp.ID(r.Uint32()), Type: pcp.Type(r.Int32()), InDom: pcp.InDom(r.Uint32()),
 		Sem: pcp.Sem(r.Int32()), Units: pcp.UnitsOf(r.Uint32())}

@@ -54,7 +54,6 @@ func (dst *Fetch) Decode(body []byte) error {
 	return r.Finish()
 }
 
-// appendIDs appends a count and metrics.
 func appendIDs(dst []byte, ids []pcp.ID) []byte {
 	dst = wire.AppendUint32(dst, uint32(len(ids)))
 	for _, id := range ids {
@@ -63,7 +62,6 @@ func appendIDs(dst []byte, ids []pcp.ID) []byte {
 	return dst
 }
 
-// readIDs takes a count and so many metrics, and appends them to ids.
 func readIDs(r *wire.Reader, ids []pcp.ID) []pcp.ID {
 	n := r.Count(4)
 	ids = slices.Grow(ids, n)

@@ -45,7 +45,6 @@ type Label struct {
 // Type implements Message.
 func (*Label) Type() Type { return TypeLabel }
 
-// setSize is the size of the header of a set, before its labels.
 const setSize = 16
 
 // Encode implements Message.

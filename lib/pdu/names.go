@@ -167,7 +167,6 @@ func (dst *Traverse) Decode(body []byte) error {
 	return r.Finish()
 }
 
-// encodeNode appends a question about a node of the name space.
 func encodeNode(dst []byte, t Type, subtype uint32, name string) []byte {
 	start := len(dst)
 	dst = wire.AppendUint32(begin(dst, t), subtype)

@@ -129,14 +129,12 @@ func New(t Type) Message {
 // type, and the sender's number (wire.md W1.3).
 const HeaderSize = 12
 
-// begin appends the header of a message whose length is not known yet.
 func begin(dst []byte, t Type) []byte {
 	dst = wire.AppendUint32(dst, 0)
 	dst = wire.AppendInt32(dst, int32(t))
 	return wire.AppendUint32(dst, 0)
 }
 
-// end completes the message that begins at byte start.
 func end(dst []byte, start int) []byte {
 	wire.PutUint32(dst, start, uint32(len(dst)-start))
 	return dst
@@ -146,7 +144,6 @@ func end(dst []byte, start int) []byte {
 // number for a client.
 func SetFrom(msg []byte, from int32) { wire.PutUint32(msg, 8, uint32(from)) }
 
-// appendString appends s, padded to whole words.
 func appendString(dst []byte, s string) []byte {
 	dst = append(dst, s...)
 	for n := len(s); n%4 != 0; n++ {
@@ -155,10 +152,8 @@ func appendString(dst []byte, s string) []byte {
 	return dst
 }
 
-// readString takes a string of n bytes and its padding.
 func readString(r *wire.Reader, n int) string { return string(readPadded(r, n)) }
 
-// readPadded takes n bytes and their padding.
 func readPadded(r *wire.Reader, n int) []byte {
 	if n < 0 {
 		r.Fail("negative length")
@@ -175,14 +170,12 @@ func readPadded(r *wire.Reader, n int) []byte {
 // in use.
 type pack struct{ text strings.Builder }
 
-// newPack returns a pack for strings of size bytes altogether.
 func newPack(size int) *pack {
 	p := new(pack)
 	p.text.Grow(max(size, 0))
 	return p
 }
 
-// read is readString; the string is part of the pack.
 func (p *pack) read(r *wire.Reader, n int) string {
 	start := p.text.Len()
 	p.text.Write(readPadded(r, n))

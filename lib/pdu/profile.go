@@ -18,7 +18,6 @@ type Profile struct {
 // Type implements Message.
 func (*Profile) Type() Type { return TypeProfile }
 
-// state is the protocol's number for excluded or included.
 func state(exclude bool) uint32 {
 	if exclude {
 		return 1

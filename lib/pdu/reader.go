@@ -103,7 +103,6 @@ const (
 	patience   = 4
 )
 
-// drop removes the message that was returned last from the buffer.
 func (r *Reader) drop() {
 	if r.done == 0 {
 		return
@@ -119,7 +118,6 @@ func (r *Reader) drop() {
 	}
 }
 
-// move makes a buffer of size bytes that begins with the unread bytes.
 func (r *Reader) move(size int) {
 	switch {
 	case size != len(r.mem):
@@ -130,10 +128,8 @@ func (r *Reader) move(size int) {
 	r.buf = r.mem[:copy(r.mem, r.buf)]
 }
 
-// maxEmpty is the number of consecutive reads that may return neither bytes nor an error.
 const maxEmpty = 100
 
-// growth is the factor by which a buffer grows that is too small.
 const growth = 16
 
 // room makes room for reading on in a message of n bytes. The buffer grows with the bytes that have
@@ -153,7 +149,6 @@ func (r *Reader) room(n int) {
 	r.move(size)
 }
 
-// fill reads until the buffer holds n bytes.
 func (r *Reader) fill(n int) error {
 	for empty := 0; len(r.buf) < n; {
 		r.room(n)

@@ -54,7 +54,6 @@ func (src *HighResResult) Encode(dst []byte) ([]byte, error) {
 	return encodeSets(dst, out, start, v.Sets)
 }
 
-// values returns the Result to encode, an empty one for nil.
 func (src *Result) values() *pcp.Result {
 	if src.Values == nil {
 		return new(pcp.Result)
@@ -96,7 +95,6 @@ func (dst *HighResResult) Decode(body []byte) error {
 	return dst.decode(&r, body, at, n)
 }
 
-// decode takes n value sets from the position of r on.
 func (dst *Result) decode(r *wire.Reader, body []byte, at pcp.Timestamp, n int32) error {
 	if dst.Values == nil {
 		dst.Values = new(pcp.Result)

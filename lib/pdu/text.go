@@ -14,7 +14,6 @@ type TextReq struct {
 	Kind  pcp.TextKind
 }
 
-// The protocol's numbers for the object of a text.
 const (
 	textPMID  = 4
 	textInDom = 8

@@ -25,7 +25,6 @@ func Trace(w io.Writer, direction string, f Frame) error {
 	return err
 }
 
-// fields returns the content of a message as text.
 func fields(m Message) string {
 	switch m := m.(type) {
 	case *Error:
@@ -58,7 +57,6 @@ func fields(m Message) string {
 	return metaFields(m)
 }
 
-// metaFields is fields for questions about metrics, and their answers.
 func metaFields(m Message) string {
 	switch m := m.(type) {
 	case *DescReq:

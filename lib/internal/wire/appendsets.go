@@ -50,7 +50,6 @@ func (w *SetWriter) Append(dst []byte, start int, sets []pcp.Values) ([]byte, er
 	return dst, nil
 }
 
-// checkValues checks that a column can be encoded.
 func checkValues(v *pcp.Values, floatInSitu bool) error {
 	n := v.Len()
 	switch {
@@ -84,7 +83,6 @@ func checkValues(v *pcp.Values, floatInSitu bool) error {
 	return nil
 }
 
-// misfit returns value i if it does not fit the type of its column, else nil.
 func misfit(v *pcp.Values, i int) *pcp.Odd {
 	if v.Odd != nil && v.Odd[i].Bad {
 		return &v.Odd[i]
@@ -92,7 +90,6 @@ func misfit(v *pcp.Values, i int) *pcp.Odd {
 	return nil
 }
 
-// inSitu reports whether value i is written in the value set itself.
 func inSitu(v *pcp.Values, i int, floatInSitu bool) bool {
 	if o := misfit(v, i); o != nil {
 		return o.InSitu
@@ -100,7 +97,6 @@ func inSitu(v *pcp.Values, i int, floatInSitu bool) bool {
 	return v.Type == pcp.Int32 || v.Type == pcp.Uint32 || floatInSitu && v.Type == pcp.Float
 }
 
-// blockType returns the type in the value block of value i.
 func blockType(v *pcp.Values, i int) pcp.Type {
 	if o := misfit(v, i); o != nil {
 		return o.Type
@@ -108,7 +104,6 @@ func blockType(v *pcp.Values, i int) pcp.Type {
 	return v.Type
 }
 
-// blobSize returns the size of the data in the value block of value i.
 func blobSize(v *pcp.Values, i int) int {
 	switch {
 	case misfit(v, i) != nil || !v.Type.Arithmetic() && v.Type != pcp.String:
@@ -121,7 +116,6 @@ func blobSize(v *pcp.Values, i int) int {
 	return 8
 }
 
-// blob returns the bytes of value i, which is odd or no number.
 func blob(v *pcp.Values, i int) []byte {
 	if o := misfit(v, i); o != nil {
 		return o.Blob

@@ -69,5 +69,4 @@ func DecodeLabels(json string, where []byte) ([]pcp.Label, error) {
 	return labels, err
 }
 
-// byName compares labels.
 func byName(a, b pcp.Label) int { return cmp.Compare(a.Name, b.Name) }

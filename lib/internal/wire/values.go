@@ -70,7 +70,6 @@ func (s *Sets) Next() bool {
 	return true
 }
 
-// values takes the format and the pairs of the current set.
 func (s *Sets) values() bool {
 	// The count is compared by division: on 32 bits the size of so many pairs could overflow.
 	if rest := s.end - s.pos; rest < 12 || int64(s.Count) > int64(rest-4)/8 {
@@ -267,7 +266,6 @@ func (s *Sets) decodeBlock(dst *pcp.Values, index uint32, a *Arena) bool {
 	return true
 }
 
-// blockAt returns the type and the content of the value block with a word index.
 func (s *Sets) blockAt(index uint32) (pcp.Type, []byte) {
 	size := s.block(index)
 	if size < 4 { // impossible: values has checked it
@@ -277,7 +275,6 @@ func (s *Sets) blockAt(index uint32) (pcp.Type, []byte) {
 	return pcp.Type(s.src[off]), s.src[off+4 : off+size]
 }
 
-// addOdd appends the value at word as one that does not fit its type.
 func (s *Sets) addOdd(dst *pcp.Values, word uint32, a *Arena) {
 	odd := pcp.Odd{Bad: true, InSitu: true, Type: pcp.Unknown, Word: word}
 	if s.Format != InSitu {
@@ -312,7 +309,6 @@ type Arena struct {
 	next int
 }
 
-// The sizes of the pieces of an Arena.
 const (
 	minPiece = 1 << 10
 	maxPiece = 64 << 10

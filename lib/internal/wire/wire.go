@@ -18,7 +18,6 @@ const ErrFormat formatError = "malformed data"
 // A formatError is an error that is the same wherever it has the same text.
 type formatError string
 
-// Error returns the text.
 func (e formatError) Error() string { return string(e) }
 
 // A Reader takes big-endian fields from the front of a byte slice. After the first failure all
@@ -71,7 +70,6 @@ func (r *Reader) Bytes(n int) []byte {
 // Skip passes over n bytes.
 func (r *Reader) Skip(n int) { r.Bytes(n) }
 
-// short records that n bytes were missing.
 func (r *Reader) short(n int) {
 	if r.err == nil {
 		r.err = fmt.Errorf("%w: %d bytes needed at offset %d, %d left", ErrFormat, n, r.pos, len(r.src)-r.pos)
