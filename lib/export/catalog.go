@@ -81,7 +81,6 @@ func (c *catalog) add(names *pmns.Tree, name string, d pcp.Desc, file string, fr
 	return nil
 }
 
-// describe returns metadata in words.
 func describe(d pcp.Desc) string {
 	domain := "with instances"
 	if d.InDom == pcp.NullInDom {
@@ -90,13 +89,11 @@ func describe(d pcp.Desc) string {
 	return fmt.Sprintf("%s, %s, units '%s', %s", d.Type.Text(), d.Sem.Text(), d.Units, domain)
 }
 
-// The limits of a table of metrics.
 const (
 	maxMetricRows = 1 << 20
 	maxMetricText = 256 << 20 // bytes of all texts
 )
 
-// metricsOf reads a table of metrics.
 func metricsOf(file string) (rows []metricRow, err error) {
 	f, table, err := openTable(file)
 	if err != nil {
@@ -147,7 +144,6 @@ func readMetrics(name string, table *parquet.File) (rows []metricRow, err error)
 	}
 }
 
-// desc returns the description that a row has.
 func (r *metricRow) desc() (pcp.Desc, error) {
 	d := pcp.Desc{Type: pcp.Unknown, InDom: pcp.NullInDom, Sem: -1}
 	for t := pcp.NoSupport; t <= pcp.HighResEvent; t++ {
@@ -182,7 +178,6 @@ func globText(path string) string {
 	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(path)
 }
 
-// Describe implements pmapi.Source.
 func (c *catalog) Describe(_ context.Context, ids []pcp.ID) ([]pcp.Answer[pcp.Desc], error) {
 	out := make([]pcp.Answer[pcp.Desc], len(ids))
 	for i, id := range ids {

@@ -28,20 +28,15 @@ func Check(ctx context.Context, src pmapi.Source, recs *Records, cfg *Config) er
 	p := cfg.place(r.host)
 	c := &checker{}
 	defer c.close()
-	if c.files, err = tableFiles(cfg.Dir, "values", p); err != nil {
-		return err
-	}
-	if c.event.files, err = tableFiles(cfg.Dir, "events", p); err != nil {
+	defer c.event.close()
+	if err := errors.Join(c.find(cfg.Dir, "values", p), c.event.find(cfg.Dir, "events", p)); err != nil {
 		return err
 	}
 	damage, err := r.read(ctx, c)
 	if err != nil {
 		return err
 	}
-	if c.group != len(c.groups) || c.next != len(c.files) {
-		return fmt.Errorf("%s: there are more rows than the recording has values", c.name())
-	}
-	if err := c.event.ended(); err != nil {
+	if err := errors.Join(c.ended(len(c.groups)-c.group), c.event.ended(int(c.event.left))); err != nil {
 		return err
 	}
 	return checkMetrics(r, filepath.Join(cfg.Dir, p.file(p.dir("metrics"))), damage)
@@ -50,9 +45,7 @@ func Check(ctx context.Context, src pmapi.Source, recs *Records, cfg *Config) er
 // A checker is a sink that compares groups with those in files.
 type checker struct {
 	unwatched
-	files  []string
-	next   int // file
-	file   *os.File
+	fileList
 	groups []parquet.RowGroup // of the file
 	group  int                // the next one
 	want   valueWriter        // has the columns of a chunk as they should be
@@ -63,67 +56,79 @@ type checker struct {
 // unwatched is the part of a sink that sees what changes beside the values, and does nothing.
 type unwatched struct{}
 
-// instances implements sink.
 func (unwatched) instances(pcp.InDom, int64, []pcp.Instance, []pcp.Instance) error { return nil }
 
-// labels implements sink.
 func (unwatched) labels(context.Context, int64) error { return nil }
 
-// missing implements sink.
 func (unwatched) missing(string, int64, int32, pmerr.Code) error { return nil }
 
-// turn implements sink.
 func (unwatched) turn() error { return nil }
 
-// events implements sink.
 func (c *checker) events(e *eventValue, records []pcp.EventRecord) error {
 	return c.event.compare(e, records)
 }
 
-// name returns the file that is read.
-func (c *checker) name() string {
-	if len(c.files) == 0 {
-		return "values"
-	}
-	return c.files[min(max(c.next-1, 0), len(c.files)-1)]
+// A fileList opens the files of a table one after the other.
+type fileList struct {
+	table string
+	files []string
+	next  int
+	file  *os.File
 }
 
-// close closes the file.
-func (c *checker) close() {
-	if c.file != nil {
-		c.file.Close()
-	}
-	c.event.close()
+func (l *fileList) find(dir, table string, p place) (err error) {
+	l.table = table
+	l.files, err = tableFiles(dir, table, p)
+	return err
 }
 
-// open opens the next file.
-func (c *checker) open() (err error) {
-	if c.file != nil {
-		c.file.Close()
-		c.file = nil
+// name returns the file that is read, or the table if it has no files.
+func (l *fileList) name() string {
+	if len(l.files) == 0 {
+		return l.table
 	}
-	if c.next == len(c.files) {
-		return fmt.Errorf("%s: there are fewer rows than the recording has values", c.name())
+	return l.files[max(l.next-1, 0)]
+}
+
+func (l *fileList) close() {
+	if l.file != nil {
+		l.file.Close()
 	}
-	c.next++
-	var f *parquet.File
-	if c.file, f, err = openTable(c.name()); err != nil {
-		return err
+	l.file = nil
+}
+
+// open opens the next file, whose columns must be those of a row.
+func (l *fileList) open(row any) (f *parquet.File, err error) {
+	l.close()
+	if l.next == len(l.files) {
+		return nil, fmt.Errorf("%s: there are fewer rows than the recording has %s", l.name(), l.table)
 	}
-	c.groups, c.group = f.RowGroups(), 0
-	defer recoverTable(c.name(), &err)
-	if !parquet.EqualNodes(f.Schema(), parquet.SchemaOf(valueRow{})) {
-		return fmt.Errorf("%s: the columns are not those of values", c.name())
+	l.next++
+	if l.file, f, err = openTable(l.name()); err != nil {
+		return nil, err
+	}
+	defer recoverTable(l.name(), &err)
+	if !parquet.EqualNodes(f.Schema(), parquet.SchemaOf(row)) {
+		return nil, fmt.Errorf("%s: the columns are not those of %s", l.name(), l.table)
+	}
+	return f, nil
+}
+
+// ended returns an error if rows are left in the file, or other files.
+func (l *fileList) ended(left int) error {
+	if left > 0 || l.next < len(l.files) {
+		return fmt.Errorf("%s: there are more rows than the recording has %s", l.name(), l.table)
 	}
 	return nil
 }
 
-// rows implements sink: it compares a group with the next one in the files.
 func (c *checker) rows(g *group, metrics []metric) (err error) {
 	for c.group == len(c.groups) {
-		if err := c.open(); err != nil {
+		f, err := c.open(valueRow{})
+		if err != nil {
 			return err
 		}
+		c.groups, c.group = f.RowGroups(), 0
 	}
 	c.group++
 	defer recoverTable(c.name(), &err)
@@ -135,7 +140,7 @@ func (c *checker) rows(g *group, metrics []metric) (err error) {
 	for from := 0; from < len(g.sorted); {
 		n, err := rows.ReadRows(c.got[:min(chunk, len(g.sorted)-from)])
 		if n == 0 && err != nil {
-			return fmt.Errorf("%s: row group %d: %w", c.name(), c.group, cmpEOF(err))
+			return fmt.Errorf("%s: row group %d: %w", c.name(), c.group, unexpectedEOF(err))
 		}
 		c.want.fill(g, metrics, g.sorted[from:from+n])
 		for i, row := range c.got[:n] {
@@ -151,55 +156,37 @@ func (c *checker) rows(g *group, metrics []metric) (err error) {
 	return nil
 }
 
-// An eventChecker compares the records of events with rows in files.
 type eventChecker struct {
-	files []string
-	next  int // file
-	file  *os.File
-	rows  *parquet.GenericReader[eventRow]
-	left  int64 // rows of the file
+	fileList
+	rows *parquet.GenericReader[eventRow]
+	left int64 // rows of the file
 }
 
-// close closes the file.
 func (c *eventChecker) close() {
 	if c.rows != nil {
 		c.rows.Close()
 	}
-	if c.file != nil {
-		c.file.Close()
-	}
-	c.rows, c.file = nil, nil
+	c.rows = nil
+	c.fileList.close()
 }
 
-// name returns the file that is read.
-func (c *eventChecker) name() string { return c.files[max(c.next-1, 0)] }
-
-// open opens the next file.
-func (c *eventChecker) open() (err error) {
+// begin opens the next file.
+func (c *eventChecker) begin() (err error) {
 	c.close()
-	if c.next == len(c.files) {
-		return errors.New("events: there are fewer rows than the recording has records")
-	}
-	c.next++
-	var f *parquet.File
-	if c.file, f, err = openTable(c.name()); err != nil {
+	f, err := c.open(eventRow{})
+	if err != nil {
 		return err
 	}
 	defer recoverTable(c.name(), &err)
-	if !parquet.EqualNodes(f.Schema(), parquet.SchemaOf(eventRow{})) {
-		return fmt.Errorf("%s: the columns are not those of events", c.name())
-	}
 	c.rows, c.left = parquet.NewGenericReader[eventRow](f), f.NumRows()
 	return nil
 }
 
-// read reads rows.
 func (c *eventChecker) read(rows []eventRow) (n int, err error) {
 	defer recoverTable(c.name(), &err)
 	return c.rows.Read(rows)
 }
 
-// compare compares records with the next rows in the files.
 func (c *eventChecker) compare(e *eventValue, records []pcp.EventRecord) error {
 	want, err := e.rows(records)
 	if err != nil {
@@ -207,14 +194,14 @@ func (c *eventChecker) compare(e *eventValue, records []pcp.EventRecord) error {
 	}
 	for len(want) > 0 {
 		for c.left == 0 {
-			if err := c.open(); err != nil {
+			if err := c.begin(); err != nil {
 				return err
 			}
 		}
 		got := make([]eventRow, min(int64(len(want)), c.left))
 		n, err := c.read(got)
 		if n == 0 && err != nil {
-			return fmt.Errorf("%s: %w", c.name(), cmpEOF(err))
+			return fmt.Errorf("%s: %w", c.name(), unexpectedEOF(err))
 		}
 		for i := range got[:n] {
 			if !reflect.DeepEqual(got[i].bits(), want[i].bits()) {
@@ -237,16 +224,7 @@ func (row eventRow) bits() eventRow {
 	return row
 }
 
-// ended returns an error if there are more rows.
-func (c *eventChecker) ended() error {
-	if c.left > 0 || c.next < len(c.files) {
-		return fmt.Errorf("%s: there are more rows than the recording has records", c.name())
-	}
-	return nil
-}
-
-// cmpEOF returns an end of data as an error that is one.
-func cmpEOF(err error) error {
+func unexpectedEOF(err error) error {
 	if errors.Is(err, io.EOF) {
 		return io.ErrUnexpectedEOF
 	}
@@ -270,7 +248,6 @@ func same(a, b parquet.Value) bool {
 	return a.Int64() == b.Int64()
 }
 
-// checkMetrics compares the table of metrics, and what it says of the export.
 func checkMetrics(r *reader, name string, damage error) error {
 	f, table, err := openTable(name)
 	if err != nil {

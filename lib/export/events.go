@@ -28,7 +28,6 @@ type eventRow struct {
 	Seg       int32    `parquet:"seg,dict"`
 }
 
-// An eventValue is the metric, instance and time that event records belong to.
 type eventValue struct {
 	date     int64
 	recorded int64
@@ -80,7 +79,6 @@ func (r *reader) paramName(ctx context.Context, id pcp.ID) *string {
 	return name
 }
 
-// rows returns the rows of records.
 func (e *eventValue) rows(records []pcp.EventRecord) (rows []eventRow, err error) {
 	for n := range records {
 		rec := &records[n]
@@ -151,7 +149,6 @@ type eventWriter struct {
 	rows  int64
 }
 
-// write adds records.
 func (w *eventWriter) write(e *eventValue, records []pcp.EventRecord) error {
 	rows, err := e.rows(records)
 	if err != nil || len(rows) == 0 {
@@ -172,7 +169,6 @@ func (w *eventWriter) write(e *eventValue, records []pcp.EventRecord) error {
 	return w.table.write(rows...)
 }
 
-// close ends the file that is written, if there is one.
 func (w *eventWriter) close() error {
 	if w.table == nil {
 		return nil

@@ -71,10 +71,8 @@ func Write(ctx context.Context, src pmapi.Source, recs *Records, cfg *Config) (s
 	return Summary{Metrics: len(r.metrics), Values: r.values, Events: w.event.rows, Files: w.values.files, Damage: damage}, err
 }
 
-// place returns where the files of a host go.
 func (c *Config) place(host string) place { return place{host, c.Name, c.Partition} }
 
-// meta returns the properties of the export that a file of metrics holds.
 func (r *reader) meta(damage error) map[string]string {
 	m := map[string]string{
 		"pmtools.version": version.Version, "pmtools.host": r.host, "pmtools.zone": r.zone,
@@ -86,7 +84,6 @@ func (r *reader) meta(damage error) map[string]string {
 	return m
 }
 
-// A metric is exported under its name.
 type metric struct {
 	name string
 	desc pcp.Desc
@@ -98,7 +95,6 @@ type metric struct {
 	group  int // to which the series belong
 }
 
-// A domain holds the present names of the instances of a domain.
 type domain struct {
 	id    pcp.InDom
 	list  []pcp.Instance
@@ -130,7 +126,6 @@ type reader struct {
 type sink interface {
 	// rows gets a group of values, sorted.
 	rows(g *group, metrics []metric) error
-	// events gets the records of an event metric's value.
 	events(e *eventValue, records []pcp.EventRecord) error
 	watcher
 	// labels is called at the first record of a group.
@@ -141,13 +136,10 @@ type sink interface {
 	turn() error
 }
 
-// A watcher sees how domains change.
 type watcher interface {
-	// instances is called when the instances of a domain have changed.
 	instances(d pcp.InDom, at int64, was, is []pcp.Instance) error
 }
 
-// newReader returns a reader that has looked up the metrics of cfg.
 func newReader(ctx context.Context, src pmapi.Source, recs *Records, cfg *Config) (*reader, error) {
 	r := &reader{src: src, recs: recs, cfg: cfg, domains: make(map[pcp.InDom]*domain), period: int64(cfg.Period)}
 	if r.period == 0 {
@@ -161,7 +153,6 @@ func newReader(ctx context.Context, src pmapi.Source, recs *Records, cfg *Config
 	return r, r.find(ctx, cfg.Metrics)
 }
 
-// find looks up the metrics that have names, and their descriptions.
 func (r *reader) find(ctx context.Context, names []string) error {
 	if len(names) == 0 {
 		names = []string{""}
@@ -187,7 +178,6 @@ func (r *reader) find(ctx context.Context, names []string) error {
 	return r.describe(ctx)
 }
 
-// errNoMetrics is the error for a recording without metrics.
 var errNoMetrics = errors.New("there are no metrics to export")
 
 // describe asks for the descriptions. A metric without a description is left out: it cannot have
@@ -235,7 +225,6 @@ func (r *reader) read(ctx context.Context, to sink) (damage, failed error) {
 	}
 }
 
-// each reads records up to the end, and calls take for each.
 func (r *reader) each(ctx context.Context, take func() (damage, failed error)) (damage, failed error) {
 	for {
 		err := r.src.Fetch(ctx, &r.request, &r.result)
@@ -259,7 +248,6 @@ func (r *reader) each(ctx context.Context, take func() (damage, failed error)) (
 	}
 }
 
-// flush hands a group over and begins another.
 func (r *reader) flush(to sink) error {
 	if r.group.len() == 0 {
 		return nil
@@ -271,7 +259,6 @@ func (r *reader) flush(to sink) error {
 	return err
 }
 
-// day is a day in nanoseconds.
 const day = int64(24 * time.Hour)
 
 // nanoseconds returns a time since 1970, as the tables have it. A time that does not fit is damage.
@@ -283,7 +270,6 @@ func nanoseconds(t pcp.Timestamp) (int64, error) {
 	return t.Sec*1_000_000_000 + int64(t.Nsec), nil
 }
 
-// floor returns how many whole periods lie before a time.
 func floor(at, period int64) int64 {
 	n := at / period
 	if at%period < 0 {
@@ -292,7 +278,6 @@ func floor(at, period int64) int64 {
 	return n
 }
 
-// take adds the values of a record to the group.
 func (r *reader) take(ctx context.Context, to sink) (damage, failed error) {
 	at, err := nanoseconds(r.result.Time)
 	if err != nil {
@@ -352,7 +337,6 @@ func (r *reader) begin(ctx context.Context, to sink, at int64) error {
 	return to.labels(ctx, at)
 }
 
-// seriesOf returns the series of a group that values of a metric's instances belong to.
 func (r *reader) seriesOf(ctx context.Context, i int, insts []int32, at int64, to sink) ([]int32, error) {
 	m := &r.metrics[i]
 	same := slices.Equal(m.insts, insts)

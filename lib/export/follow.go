@@ -47,13 +47,10 @@ type followed struct {
 	idle    func() error
 }
 
-// errGrown is the error of next for a recording that has more metrics than before.
 var errGrown = errors.New("the recording has more metrics")
 
-// endless implements origin.
 func (f *followed) endless() bool { return true }
 
-// files returns the number of volumes of the archive and their size.
 func (f *followed) files() (volumes int, size int64) {
 	entries, _ := os.ReadDir(filepath.Dir(f.base))
 	for _, e := range entries {
@@ -68,7 +65,6 @@ func (f *followed) files() (volumes int, size int64) {
 	return volumes, size
 }
 
-// metaSize returns the size of the metadata.
 func (f *followed) metaSize() int64 {
 	info, err := os.Stat(f.base + ".meta")
 	if err != nil {
@@ -112,7 +108,6 @@ func (f *followed) reopen(ctx context.Context) error {
 	return nil
 }
 
-// closeAll closes those sources that there are.
 func closeAll(list [2]pmapi.Source) {
 	for _, src := range list {
 		if src != nil {
@@ -135,12 +130,10 @@ func (f *followed) refresh(ctx context.Context) error {
 	}
 }
 
-// rewind implements origin.
 func (f *followed) rewind() error {
 	return errors.Join(f.ahead.SetMode(pcp.Forward, &pcp.Timestamp{}, 0), f.trail.SetMode(pcp.Forward, &pcp.Timestamp{}, 0))
 }
 
-// next implements origin.
 func (f *followed) next(ctx context.Context, req *pmapi.Request, dst *pcp.Result) (mark bool, err error) {
 	for {
 		if f.metaSize() != f.meta {
@@ -192,10 +185,8 @@ func (f *followed) wait(ctx context.Context, why error) error {
 // A sinkError is a failure of a sink that was called while records were read.
 type sinkError struct{ error }
 
-// Unwrap returns the failure.
 func (e *sinkError) Unwrap() error { return e.error }
 
-// sleep waits, or returns the error of ctx.
 func sleep(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

@@ -3,6 +3,7 @@ package export
 import (
 	"bytes"
 	"cmp"
+	"encoding/binary"
 	"math"
 	"slices"
 	"unicode/utf8"
@@ -10,7 +11,6 @@ import (
 	"pmtools/lib/pcp"
 )
 
-// A key identifies a series: its metric and instance.
 type key struct {
 	metric   int32
 	inst     int32
@@ -22,7 +22,6 @@ type key struct {
 // A kind is the column that has a value.
 type kind uint8
 
-// The kinds.
 const (
 	signed kind = iota
 	unsigned
@@ -32,7 +31,6 @@ const (
 	kinds
 )
 
-// kindOf returns the kind of values that fit a type.
 func kindOf(t pcp.Type) kind {
 	switch t {
 	case pcp.Int32, pcp.Int64:
@@ -47,7 +45,6 @@ func kindOf(t pcp.Type) kind {
 	return blob
 }
 
-// A group is rows that are sorted and written together.
 type group struct {
 	number  int   // how many were before
 	date    int64 // days since 1970
@@ -64,7 +61,6 @@ type group struct {
 	copies  bool    // blobs are copied, because what they are in may be closed
 }
 
-// A record is the time and the stretch that the values of a record share.
 type record struct {
 	time int64
 	seg  int32
@@ -77,13 +73,10 @@ type row struct {
 	at     uint32 // the number of the record, and the kind in the last bits
 }
 
-// kindBits is the number of bits that a kind has in a row.
 const kindBits = 3
 
-// kind returns the column that has the value.
 func (r *row) kind() kind { return kind(r.at & (1<<kindBits - 1)) }
 
-// record returns what the row has of its record.
 func (g *group) record(r *row) *record { return &g.records[r.at>>kindBits] }
 
 // The limits of a group. Bytes are those of texts and blobs.
@@ -93,15 +86,12 @@ const (
 	groupBytes  = 8 << 20
 )
 
-// len returns the number of rows.
 func (g *group) len() int { return len(g.rows) }
 
-// full reports whether another record should go to another group.
 func (g *group) full() bool {
 	return len(g.rows) >= groupRows || len(g.keys) >= groupSeries || g.bytes >= groupBytes
 }
 
-// reset makes g an empty group that follows.
 func (g *group) reset() {
 	g.number++
 	g.keys, g.records, g.rows, g.bytes, g.back = g.keys[:0], g.records[:0], g.rows[:0], 0, false
@@ -110,7 +100,6 @@ func (g *group) reset() {
 	clear(g.table)
 }
 
-// seriesOf returns the number of a series.
 func (g *group) seriesOf(k key) int32 {
 	n, ok := g.table[k]
 	if !ok {
@@ -124,7 +113,6 @@ func (g *group) seriesOf(k key) int32 {
 	return n
 }
 
-// begin begins a record, to which the values that follow belong.
 func (g *group) begin(at int64, seg int32) {
 	if n := len(g.records); n > 0 && len(g.rows) > 0 && int(g.rows[len(g.rows)-1].at>>kindBits) < n-1 {
 		g.records = g.records[:n-1] // nothing of it was wanted
@@ -135,7 +123,6 @@ func (g *group) begin(at int64, seg int32) {
 	g.records = append(g.records, record{at, seg})
 }
 
-// add adds a column of values of the record.
 func (g *group) add(v *pcp.Values, series []int32) {
 	if v.Odd != nil || !v.Type.Arithmetic() {
 		g.addBytes(v, series)
@@ -153,7 +140,6 @@ func (g *group) add(v *pcp.Values, series []int32) {
 	}
 }
 
-// at returns the field at of the rows of the current record.
 func (g *group) at(k kind) uint32 { return uint32(len(g.records)-1)<<kindBits | uint32(k) }
 
 // addBytes adds a column some of whose values are not numbers. A value that does not fit its type
@@ -171,7 +157,7 @@ func (g *group) addBytes(v *pcp.Values, series []int32) {
 		}
 		odd := v.Odd[i]
 		if odd.InSitu {
-			odd.Blob = []byte{byte(odd.Word >> 24), byte(odd.Word >> 16), byte(odd.Word >> 8), byte(odd.Word)}
+			odd.Blob = binary.BigEndian.AppendUint32(nil, odd.Word)
 		}
 		g.addBlob(false, odd.Blob, series[i])
 	}

@@ -46,7 +46,6 @@ func (j *Job) Run(ctx context.Context) (sum *Summary, err error) {
 	return sum, err
 }
 
-// with calls do with a source of its own.
 func (j *Job) with(ctx context.Context, do func(pmapi.Source, *Records) error) error {
 	src, recs, err := j.Open(ctx)
 	if err != nil {
@@ -56,7 +55,6 @@ func (j *Job) with(ctx context.Context, do func(pmapi.Source, *Records) error) e
 	return do(src, recs)
 }
 
-// progressEvery is how often the line of progress is rewritten at most.
 const progressEvery = 200 * time.Millisecond
 
 // showProgress makes the export show its progress, and returns what removes the last line of it.

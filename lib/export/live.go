@@ -16,7 +16,6 @@ func Sample(src pmapi.Source, interval time.Duration, samples int) *Records {
 	return &Records{Source: src, origin: &live{src: src, clock: when.Clock{Interval: interval}, samples: samples}}
 }
 
-// live is the origin of the values of a live source.
 type live struct {
 	src     pmapi.Source
 	clock   when.Clock
@@ -24,7 +23,6 @@ type live struct {
 	taken   int // of them
 }
 
-// host implements origin.
 func (l *live) host(ctx context.Context) (name, zone string) {
 	name, _ = pmapi.HostName(ctx, l.src)
 	zone, _ = pmapi.Zone(ctx, l.src)
@@ -34,7 +32,6 @@ func (l *live) host(ctx context.Context) (name, zone string) {
 // rewind implements origin. A live source has no earlier values.
 func (l *live) rewind() error { return nil }
 
-// next implements origin.
 func (l *live) next(ctx context.Context, req *pmapi.Request, dst *pcp.Result) (mark bool, err error) {
 	if l.samples > 0 && l.taken == l.samples {
 		return false, pmerr.EOL
@@ -64,5 +61,4 @@ func (l *live) instances(ctx context.Context, d *domain, _ pcp.Timestamp, of []i
 	return d.list, nil
 }
 
-// endless implements origin.
 func (l *live) endless() bool { return true }

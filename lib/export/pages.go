@@ -45,7 +45,6 @@ func openTable(name string) (f *os.File, table *parquet.File, err error) {
 	return f, table, nil
 }
 
-// checkTable opens a table that can be read.
 func checkTable(f io.ReaderAt, size int64) (*parquet.File, error) {
 	if err := checkFooter(f, size); err != nil {
 		return nil, err
@@ -66,7 +65,6 @@ func recoverTable(name string, err *error) {
 	}
 }
 
-// checkFooter checks the metadata at the end of a file.
 func checkFooter(f io.ReaderAt, size int64) error {
 	var end [8]byte
 	if size < 12 {
@@ -92,7 +90,6 @@ func checkFooter(f io.ReaderAt, size int64) error {
 	return nil
 }
 
-// checkPages checks all pages of a file.
 func checkPages(f io.ReaderAt, size int64, meta *format.FileMetaData) error {
 	c, err := newPageChecker(f)
 	if err != nil {
@@ -109,7 +106,6 @@ func checkPages(f io.ReaderAt, size int64, meta *format.FileMetaData) error {
 	return nil
 }
 
-// A pageChecker checks pages.
 type pageChecker struct {
 	f          io.ReaderAt
 	unpack     *zstd.Decoder
@@ -122,7 +118,6 @@ func newPageChecker(f io.ReaderAt) (*pageChecker, error) {
 	return &pageChecker{f: f, unpack: d, head: make([]byte, maxHeader)}, err
 }
 
-// column checks the pages of a column chunk.
 func (c *pageChecker) column(m *format.ColumnMetaData, size int64) error {
 	at := m.DataPageOffset
 	if m.DictionaryPageOffset != 0 {

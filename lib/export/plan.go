@@ -87,7 +87,6 @@ func Conflict(ctx context.Context, set string, why error) error {
 	return why
 }
 
-// descText returns the metadata that archives may disagree on.
 func descText(d pcp.Desc) string {
 	return strings.TrimSuffix(fmt.Sprintf("%s, %s, indom %v, %s", d.Type.Text(), d.Sem.Text(), d.InDom, d.Units), ", ")
 }

@@ -19,11 +19,8 @@ type Records struct {
 	begun  bool
 }
 
-// An origin is where records come from.
 type origin interface {
-	// host returns the name of the host and its zone.
 	host(ctx context.Context) (name, zone string)
-	// rewind goes to the first record.
 	rewind() error
 	// next reads the next record, or a mark. pmerr.EOL is the end.
 	next(ctx context.Context, req *pmapi.Request, dst *pcp.Result) (mark bool, err error)
@@ -66,7 +63,6 @@ func (s *Records) Fetch(ctx context.Context, req *pmapi.Request, dst *pcp.Result
 	}
 }
 
-// rewind goes to the start.
 func (s *Records) rewind() error {
 	s.marked, s.begun = false, false
 	return s.origin.rewind()
@@ -91,13 +87,11 @@ func (s *Records) stretch(sec int64) int32 {
 	return n
 }
 
-// A recording is the origin of the records of a recording.
 type recording struct {
 	src  pmapi.Source
 	line pmapi.Timeline
 }
 
-// newRecording returns the origin of what is recorded in src.
 func newRecording(src pmapi.Source) (recording, error) {
 	line, ok := pmapi.As[pmapi.Timeline](src)
 	if !ok {
@@ -106,21 +100,16 @@ func newRecording(src pmapi.Source) (recording, error) {
 	return recording{src, line}, nil
 }
 
-// host implements origin.
 func (r recording) host(context.Context) (name, zone string) { return r.src.Host() }
 
-// rewind implements origin.
 func (r recording) rewind() error { return r.line.SetMode(pcp.Forward, &pcp.Timestamp{}, 0) }
 
-// next implements origin.
 func (r recording) next(ctx context.Context, req *pmapi.Request, dst *pcp.Result) (mark bool, err error) {
 	return r.line.FetchRecord(ctx, req, dst)
 }
 
-// instances implements origin.
 func (r recording) instances(ctx context.Context, d *domain, at pcp.Timestamp, _ []int32) ([]pcp.Instance, error) {
 	return r.line.InstancesAt(ctx, d.id, at)
 }
 
-// endless implements origin.
 func (r recording) endless() bool { return false }

@@ -23,33 +23,25 @@ func withRuns(s *parquet.Schema, names ...string) *parquet.Schema {
 	return parquet.NewSchema(s.Name(), g)
 }
 
-// A runField is a column that is written by runs.
 type runField struct{ parquet.Field }
 
-// Type implements parquet.Node.
 func (f runField) Type() parquet.Type { return runType{f.Field.Type()} }
 
-// A runType is a type of such a column.
 type runType struct{ parquet.Type }
 
-// NewDictionary implements parquet.Type.
 func (t runType) NewDictionary(column, values int, data encoding.Values) parquet.Dictionary {
 	return runDictionary{t.Type.NewDictionary(column, values, data)}
 }
 
-// A runDictionary is the dictionary of such a column.
 type runDictionary struct{ parquet.Dictionary }
 
-// Type implements parquet.Dictionary.
 func (d runDictionary) Type() parquet.Type { return runIndexType{d.Dictionary.Type(), d.Dictionary} }
 
-// A runIndexType is the type of numbers in a dictionary.
 type runIndexType struct {
 	parquet.Type
 	dict parquet.Dictionary
 }
 
-// NewColumnBuffer implements parquet.Type.
 func (t runIndexType) NewColumnBuffer(column, values int) parquet.ColumnBuffer {
 	return &runBuffer{ColumnBuffer: t.Type.NewColumnBuffer(column, 0), typ: t, column: column}
 }
@@ -64,13 +56,10 @@ type runBuffer struct {
 	runs   []int32 // the numbers of runs, which may have neighbours that are equal
 }
 
-// Reset implements parquet.ColumnBuffer.
 func (b *runBuffer) Reset() { b.index, b.runs = b.index[:0], b.runs[:0] }
 
-// Len implements parquet.ColumnBuffer.
 func (b *runBuffer) Len() int { return len(b.index) }
 
-// Size implements parquet.ColumnBuffer.
 func (b *runBuffer) Size() int64 { return 4 * int64(len(b.index)) }
 
 // WriteValues implements parquet.ValueWriter. Values of a run share their bytes.
@@ -91,18 +80,15 @@ func (b *runBuffer) WriteValues(values []parquet.Value) (int, error) {
 // shared reports whether slices are the same memory.
 func shared(a, b []byte) bool { return len(a) == len(b) && len(a) > 0 && &a[0] == &b[0] }
 
-// Page implements parquet.ColumnBuffer.
 func (b *runBuffer) Page() parquet.Page {
 	return runPage{b.typ.NewPage(b.column, len(b.index), encoding.Int32Values(b.index)), b}
 }
 
-// A runPage is a page of a runBuffer.
 type runPage struct {
 	parquet.Page
 	buffer *runBuffer
 }
 
-// Bounds implements parquet.Page.
 func (p runPage) Bounds() (low, high parquet.Value, ok bool) {
 	b := p.buffer
 	b.runs = slices.Compact(b.runs)

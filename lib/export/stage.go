@@ -34,13 +34,11 @@ func ParsePartition(text string) (p Partition, err error) {
 	return p, nil
 }
 
-// A place is where the files of a recording go.
 type place struct {
 	host, name string
 	Partition
 }
 
-// dir returns the directory of a table.
 func (p place) dir(table string) string {
 	if p.NoHost {
 		return table
@@ -93,7 +91,6 @@ type stage struct {
 	tidy      bool           // files of earlier exports have been removed
 }
 
-// An output is a file on a stage.
 type output struct {
 	*os.File
 	to   string // where it goes
@@ -106,7 +103,6 @@ func (o *output) close() error {
 	return o.File.Close()
 }
 
-// newStage makes a stage.
 func newStage(root string, p place) (*stage, error) {
 	if err := os.MkdirAll(root, 0o777); err != nil {
 		return nil, err
@@ -127,7 +123,6 @@ func (s *stage) create(to string) (*output, error) {
 	return o, nil
 }
 
-// createNext creates the next file of a table in a directory below the root.
 func (s *stage) createNext(table, dir string) (*output, error) {
 	o, err := s.create(filepath.Join(dir, fmt.Sprintf("%s-%04d.parquet", s.place.base(), s.numbers[table])))
 	s.numbers[table]++
@@ -159,7 +154,6 @@ func (s *stage) commit(more bool) error {
 	return s.removeOld(current, more)
 }
 
-// move moves all files that are done to their places.
 func (s *stage) move() error {
 	rest := s.outputs[:0]
 	for _, o := range s.outputs {
@@ -178,7 +172,6 @@ func (s *stage) move() error {
 	return nil
 }
 
-// removeOld removes the files of an earlier export that are not current.
 func (s *stage) removeOld(current map[string]bool, more bool) error {
 	var failed error
 	for _, table := range numbered {
@@ -194,7 +187,6 @@ func (s *stage) removeOld(current map[string]bool, more bool) error {
 	return failed
 }
 
-// remove removes the stage with what is left in it.
 func (s *stage) remove() error {
 	for _, o := range s.outputs {
 		if !o.done {

@@ -15,7 +15,6 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// A metricRow is a row of the table of metrics.
 type metricRow struct {
 	Metric     string  `parquet:"metric"`
 	PMID       string  `parquet:"pmid"`
@@ -60,14 +59,12 @@ type missingRow struct {
 	Seg    int32  `parquet:"seg,dict"`
 }
 
-// A table is a small table that is being written.
 type table[T any] struct {
 	file *output
 	out  *parquet.GenericWriter[T]
 	rows int // since the last group was ended, which is kept in memory
 }
 
-// tableRows is how many rows a row group of a small table has.
 const tableRows = 1 << 16
 
 // newTable begins a file of a table in a directory below the root: the next one, or if the directory
@@ -86,7 +83,6 @@ func newTable[T any](s *stage, name, dir string) (*table[T], error) {
 	return t, err
 }
 
-// write adds rows.
 func (t *table[T]) write(rows ...T) error {
 	_, err := t.out.Write(rows)
 	if t.rows += len(rows); err == nil && t.rows >= tableRows {
@@ -95,7 +91,6 @@ func (t *table[T]) write(rows ...T) error {
 	return t.file.failed(err)
 }
 
-// close ends the table.
 func (t *table[T]) close() error { return t.file.failed(errors.Join(t.out.Close(), t.file.close())) }
 
 // A growing table has a file as soon as it has rows.
@@ -105,7 +100,6 @@ type growing[T any] struct {
 	table *table[T]
 }
 
-// write adds rows.
 func (g *growing[T]) write(rows ...T) (err error) {
 	if g.table == nil && len(rows) > 0 {
 		g.table, err = newTable[T](g.stage, g.name, g.stage.place.dir(g.name))
@@ -116,7 +110,6 @@ func (g *growing[T]) write(rows ...T) (err error) {
 	return g.table.write(rows...)
 }
 
-// close ends the file, if there is one.
 func (g *growing[T]) close() error {
 	if g.table == nil {
 		return nil
@@ -140,7 +133,6 @@ type writer struct {
 	late   bool // but not before all that was recorded by then has been read
 }
 
-// newWriter returns the writer for the records of r.
 func newWriter(r *reader, st *stage, cfg *Config) *writer {
 	w := &writer{
 		reader: r, stage: st, values: valueWriter{stage: st}, event: eventWriter{stage: st},
@@ -155,15 +147,12 @@ func newWriter(r *reader, st *stage, cfg *Config) *writer {
 	return w
 }
 
-// rows implements sink.
 func (w *writer) rows(g *group, metrics []metric) error { return w.values.write(g, metrics) }
 
-// events implements sink.
 func (w *writer) events(e *eventValue, records []pcp.EventRecord) error {
 	return w.event.write(e, records)
 }
 
-// turn implements sink.
 func (w *writer) turn() error {
 	err := errors.Join(w.values.close(), w.event.close())
 	if w.stream {
@@ -193,7 +182,6 @@ func (w *writer) commit(damage error, more bool) error {
 	return w.stage.commit(more)
 }
 
-// writeMetrics writes the table of metrics, which says how the export went.
 func writeMetrics(s *stage, r *reader, damage error) error {
 	m, err := newTable[metricRow](s, "metrics", "")
 	if err != nil {
@@ -209,7 +197,6 @@ func writeMetrics(s *stage, r *reader, damage error) error {
 	return m.close()
 }
 
-// finish ends all tables.
 func (w *writer) finish(damage error) error {
 	err := errors.Join(w.values.close(), w.event.close(), w.insts.close(), w.label.close(), w.none.close())
 	err = errors.Join(err, closeNew[instanceRow](w.stage, "instances"), closeNew[labelRow](w.stage, "labels"),
@@ -232,7 +219,6 @@ func closeNew[T any](s *stage, name string) error {
 	return err
 }
 
-// metricRows returns the table of metrics.
 func (r *reader) metricRows(ctx context.Context) []metricRow {
 	rows := make([]metricRow, len(r.metrics))
 	for i, m := range r.metrics {
@@ -292,12 +278,10 @@ func (w *writer) labels(ctx context.Context, at int64) error {
 	return nil
 }
 
-// missing implements sink.
 func (w *writer) missing(metric string, at int64, seg int32, why pmerr.Code) error {
 	return w.none.write(missingRow{Time: at, Metric: utf8Text(metric), Error: int32(why), Seg: seg})
 }
 
-// labelRows returns the rows of an object.
 func labelRows(o pmapi.LabelObject, at int64, sets []pcp.LabelSet) (rows []labelRow) {
 	var object *string
 	name := func(s string) { object = &s }

@@ -13,10 +13,8 @@ type thriftReader struct {
 	items int // how many fields and elements there may be, each of which takes memory
 }
 
-// errThrift is the error of metadata that cannot be decoded.
 var errThrift = errors.New("damaged metadata")
 
-// The types of the compact protocol.
 const (
 	thriftStop = iota
 	thriftTrue
@@ -36,7 +34,6 @@ const (
 // thriftDepth is how deep structures may be nested. Those of Parquet are 6 deep.
 const thriftDepth = 16
 
-// skip drops n bytes.
 func (r *thriftReader) skip(n uint64) bool {
 	if n > uint64(len(r.b)) {
 		return false
@@ -45,13 +42,11 @@ func (r *thriftReader) skip(n uint64) bool {
 	return true
 }
 
-// uvarint reads a number.
 func (r *thriftReader) uvarint() (uint64, bool) {
 	v, n := binary.Uvarint(r.b)
 	return v, n > 0 && r.skip(uint64(n))
 }
 
-// octet reads a byte.
 func (r *thriftReader) octet() (byte, bool) {
 	if len(r.b) == 0 {
 		return 0, false
@@ -61,7 +56,6 @@ func (r *thriftReader) octet() (byte, bool) {
 	return c, true
 }
 
-// structure walks over the fields of a structure.
 func (r *thriftReader) structure(depth int) bool {
 	for {
 		c, ok := r.octet()
@@ -115,7 +109,6 @@ func (r *thriftReader) value(t byte, depth int) bool {
 	return false
 }
 
-// elements walks over n elements, each of which consists of values of the types.
 func (r *thriftReader) elements(n uint64, depth int, types ...byte) bool {
 	if n > uint64(r.items) || depth >= thriftDepth {
 		return false

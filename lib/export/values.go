@@ -11,7 +11,6 @@ import (
 	"pmtools/lib/version"
 )
 
-// A valueRow declares the columns of the table of values.
 type valueRow struct {
 	Time     int64   `parquet:"time,timestamp(nanosecond:utc),delta"`
 	Metric   string  `parquet:"metric,dict"`
@@ -25,7 +24,6 @@ type valueRow struct {
 	Seg      int32   `parquet:"seg,dict"`
 }
 
-// The columns of valueRow, in their order.
 const (
 	colTime = iota
 	colMetric
@@ -36,16 +34,13 @@ const (
 	cols   = colSeg + 1
 )
 
-// fileGroups is how many groups a file has at most.
 const fileGroups = 64
 
-// chunk is how many rows are handed to Parquet at once.
 const chunk = 256
 
 // codec compresses all tables. It keeps its encoders, which are expensive, from file to file.
 var codec = &zstd.Codec{Level: zstd.SpeedFastest}
 
-// options returns how all tables are written.
 func options(more ...parquet.WriterOption) []parquet.WriterOption {
 	return append([]parquet.WriterOption{
 		parquet.Compression(codec), parquet.CreatedBy("pmtools", version.Version, ""),
@@ -53,7 +48,6 @@ func options(more ...parquet.WriterOption) []parquet.WriterOption {
 	}, more...)
 }
 
-// A valueWriter writes groups of rows into files.
 type valueWriter struct {
 	stage  *stage
 	files  []string
@@ -65,7 +59,6 @@ type valueWriter struct {
 	used   [kinds]bool // columns of values in chunk that are not all null
 }
 
-// write writes a group.
 func (w *valueWriter) write(g *group, metrics []metric) error {
 	if w.file != nil && (w.date != g.date || w.groups == fileGroups) {
 		if err := w.close(); err != nil {
@@ -90,7 +83,6 @@ func (w *valueWriter) write(g *group, metrics []metric) error {
 	return w.file.failed(w.out.Flush())
 }
 
-// create begins the next file.
 func (w *valueWriter) create(date int64) (err error) {
 	if w.file, err = w.stage.createNext("values", w.stage.place.dated("values", date)); err != nil {
 		return err
@@ -107,7 +99,6 @@ func (w *valueWriter) create(date int64) (err error) {
 	return nil
 }
 
-// close ends the file that is written, if there is one.
 func (w *valueWriter) close() error {
 	if w.file == nil {
 		return nil
@@ -117,7 +108,6 @@ func (w *valueWriter) close() error {
 	return err
 }
 
-// fill puts rows into the chunk of each column.
 func (w *valueWriter) fill(g *group, metrics []metric, rows []row) {
 	c := &w.chunk
 	for k := range kinds {
@@ -146,14 +136,12 @@ func (w *valueWriter) fill(g *group, metrics []metric, rows []row) {
 	}
 }
 
-// repeat makes all values of a part of a chunk the same.
 func repeat(part []parquet.Value, v parquet.Value) {
 	for i := range part {
 		part[i] = v
 	}
 }
 
-// identity returns the values of the columns that a series determines.
 func identity(k *key, metrics []metric) (name, inst, instance parquet.Value) {
 	name = parquet.ByteArrayValue([]byte(utf8Text(metrics[k.metric].name))).Level(0, 0, colMetric)
 	if k.member {
@@ -165,7 +153,6 @@ func identity(k *key, metrics []metric) (name, inst, instance parquet.Value) {
 	return name, inst, instance
 }
 
-// value returns a value of a kind.
 func (g *group) value(k kind, word uint64) parquet.Value {
 	switch k {
 	case signed, unsigned:

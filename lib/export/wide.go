@@ -25,13 +25,11 @@ type Wide struct {
 	caches  []wideCache // of the metrics
 }
 
-// A wideKey identifies a column: its metric and instance.
 type wideKey struct {
 	metric   int32
 	instance string
 }
 
-// A wideColumn is a column of values.
 type wideColumn struct {
 	wideKey
 	name string
@@ -92,7 +90,6 @@ func (w *Wide) take(ctx context.Context, r *reader) (damage, failed error) {
 	return nil, nil
 }
 
-// columnsOf returns the columns of a metric's instances.
 func (w *Wide) columnsOf(ctx context.Context, r *reader, i int32, insts []int32, at int64) ([]int32, error) {
 	m, cache := &r.metrics[i], &w.caches[i]
 	var dom *domain
@@ -144,7 +141,6 @@ func (w *Wide) sort(r *reader) {
 	w.caches = make([]wideCache, len(r.metrics))
 }
 
-// The columns before those of values.
 const (
 	wideTime = iota
 	wideSeg
@@ -157,10 +153,8 @@ type orderedGroup struct {
 	fields []parquet.Field
 }
 
-// Fields implements parquet.Node.
 func (g *orderedGroup) Fields() []parquet.Field { return g.fields }
 
-// schema returns the schema of the table.
 func (w *Wide) schema() *parquet.Schema {
 	kinds := [...]parquet.Node{
 		signed:   parquet.Encoded(parquet.Int(64), &parquet.DeltaBinaryPacked),
@@ -216,7 +210,6 @@ func (w *Wide) Write(ctx context.Context, src pmapi.Source, recs *Records, cfg *
 	return Summary{Metrics: len(r.metrics), Values: r.values, Files: out.files, Damage: damage}, err
 }
 
-// A wideWriter writes a wide table.
 type wideWriter struct {
 	*Wide
 	stage *stage
@@ -232,7 +225,6 @@ type wideWriter struct {
 // wideCells is how many cells a row group has at least, except the last one.
 const wideCells = 1 << 20
 
-// newWideWriter returns a writer without a file.
 func newWideWriter(w *Wide, st *stage) *wideWriter {
 	out := &wideWriter{Wide: w, stage: st, cells: make([][]parquet.Value, wideFirst+len(w.columns))}
 	for i := range out.cells {
@@ -241,7 +233,6 @@ func newWideWriter(w *Wide, st *stage) *wideWriter {
 	return out
 }
 
-// add adds a record.
 func (w *wideWriter) add(g *group) error {
 	if g.len() == 0 {
 		return nil
@@ -273,7 +264,6 @@ func (w *wideWriter) add(g *group) error {
 	return nil
 }
 
-// create begins the next file.
 func (w *wideWriter) create(date int64) (err error) {
 	p := w.stage.place
 	if w.file, err = w.stage.create(p.file(p.dated("wide", date))); err != nil {
@@ -288,7 +278,6 @@ func (w *wideWriter) create(date int64) (err error) {
 	return nil
 }
 
-// flush writes the rows in cells.
 func (w *wideWriter) flush() error {
 	for i, column := range w.out.ColumnWriters() {
 		if _, err := column.WriteRowValues(w.cells[i][:w.rows]); err != nil {
@@ -305,7 +294,6 @@ func (w *wideWriter) flush() error {
 	return w.file.failed(w.out.Flush())
 }
 
-// close ends the file that is written, if there is one.
 func (w *wideWriter) close() error {
 	if w.file == nil {
 		return nil

@@ -8,7 +8,6 @@ import (
 	"pmtools/lib/pcp"
 )
 
-// Limits of AppendAtom's output.
 const (
 	atomString = 38 // a string of so many bytes is too long
 	atomPrefix = 34 // characters shown of a longer string
@@ -55,7 +54,6 @@ func appendExponent(dst []byte, f float64) []byte {
 	return strconv.AppendFloat(dst, f, 'e', 6, 64)
 }
 
-// appendAtomString appends a string in quotes, the beginning of one that is long.
 func appendAtomString(dst, s []byte) []byte {
 	dst = append(dst, '"')
 	if len(s) < atomString {
@@ -64,7 +62,6 @@ func appendAtomString(dst, s []byte) []byte {
 	return append(append(dst, s[:atomPrefix]...), `..."`...)
 }
 
-// appendAtomBytes appends the type, the length and the first bytes of an aggregate.
 func appendAtomBytes(dst []byte, t pcp.Type, b []byte) []byte {
 	dst = append(append(dst, "[type="...), t.String()...)
 	dst = strconv.AppendInt(append(dst, " len="...), int64(len(b)), 10)

@@ -34,7 +34,6 @@ func (o *Options) appendEvents(dst []byte, t pcp.Type, b []byte) []byte {
 	return append(dst, ']')
 }
 
-// appendEventCount appends a bracket and the number of records in the header of an event value.
 func appendEventCount(dst, b []byte) ([]byte, int32) {
 	n := int32(0)
 	if len(b) >= 4 {
@@ -47,7 +46,6 @@ func appendEventCount(dst, b []byte) ([]byte, int32) {
 	return append(dst, " event records"...), n
 }
 
-// eventHead returns the length of a record's fixed part.
 func eventHead(t pcp.Type) int {
 	if t == pcp.HighResEvent {
 		return 24
@@ -90,7 +88,6 @@ func skipParams(b []byte, n int32) ([]byte, bool) {
 	return b, true
 }
 
-// appendEventTime appends the time at the start of a record.
 func (o *Options) appendEventTime(dst []byte, t pcp.Type, b []byte) []byte {
 	if t == pcp.HighResEvent {
 		sec := int64(binary.BigEndian.Uint64(b))

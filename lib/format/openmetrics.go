@@ -81,7 +81,6 @@ func baseUnit(u pcp.Units) (unit string, factor float64) {
 	return unit, factor
 }
 
-// familyName returns a name in the letters that OpenMetrics allows.
 func familyName(expr string) string {
 	var b strings.Builder
 	for i := range len(expr) {

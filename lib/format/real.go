@@ -61,7 +61,6 @@ func appendField(dst []byte, f float64, conversion byte, prec, width int) []byte
 	return alignLeft(append(dst, digits...), len(dst), -width)
 }
 
-// appendLong appends any number.
 func appendLong(dst []byte, f float64, conversion byte, prec int) []byte {
 	if !math.IsNaN(f) && !math.IsInf(f, 0) {
 		return strconv.AppendFloat(dst, f, conversion, prec, 64)
@@ -75,7 +74,6 @@ func appendLong(dst []byte, f float64, conversion byte, prec int) []byte {
 	return dst
 }
 
-// fives are the powers of five.
 var fives = [...]uint64{1, 5, 25, 125, 625}
 
 // decimal writes a number with at most four digits after the point at the end of buf, rounded half
@@ -111,7 +109,6 @@ func decimal(buf *[32]byte, f float64, prec int) (digits []byte, ok bool) {
 	return buf[i:], true
 }
 
-// alignLeft pads the text from start on with blanks to at least width characters.
 func alignLeft(dst []byte, start, width int) []byte {
 	for len(dst)-start < width {
 		dst = append(dst, ' ')

@@ -48,13 +48,11 @@ func AppendInterval(dst []byte, sec int64, nsec int32) []byte {
 	return append(dst, 's')
 }
 
-// appendClock appends the time of day as HH:MM:SS and a fraction with as many digits.
 func appendClock(dst []byte, sec, fraction int64, digits int, loc *time.Location) []byte {
 	dst = local(sec, loc).AppendFormat(dst, "15:04:05")
 	return appendZeros(append(dst, '.'), fraction, digits)
 }
 
-// local returns a number of seconds as a time in loc.
 func local(sec int64, loc *time.Location) time.Time {
 	if loc == nil {
 		loc = time.UTC

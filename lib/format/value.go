@@ -25,7 +25,6 @@ type Options struct {
 	Location *time.Location
 }
 
-// location returns the reporting time zone, nil for UTC.
 func (o *Options) location() *time.Location {
 	if o == nil {
 		return nil
@@ -91,7 +90,6 @@ func appendNumber(dst []byte, t pcp.Type, w uint64, width int) []byte {
 	return alignRight(dst, start, width)
 }
 
-// appendBlob appends a value that is not a number.
 func (o *Options) appendBlob(dst []byte, t pcp.Type, b []byte, width int) []byte {
 	switch t {
 	case pcp.String:
@@ -139,7 +137,6 @@ func (o *Options) AppendOdd(dst []byte, odd *pcp.Odd, width int) []byte {
 	return appendParts(dst, first[:n], odd.Blob[n:], width)
 }
 
-// appendInSitu appends the readings of 32 bits.
 func appendInSitu(dst []byte, w uint32, width int) []byte {
 	start := len(dst)
 	dst = alignRight(strconv.AppendUint(dst, uint64(w), 10), start, width)
@@ -194,7 +191,6 @@ func appendReadings(dst []byte, b []byte, width int) []byte {
 	return dst
 }
 
-// printable reports whether all of b is printable ASCII.
 func printable(b []byte) bool {
 	for _, c := range b {
 		if c < ' ' || c > '~' {
@@ -204,7 +200,6 @@ func printable(b []byte) bool {
 	return true
 }
 
-// alignRight pads the text from start on to at least width characters, with blanks before it.
 func alignRight(dst []byte, start, width int) []byte {
 	n := len(dst)
 	dst = alignLeft(dst, start, width)

@@ -33,12 +33,10 @@ func (e *SyntaxError) Caret() string {
 	return e.Text + "\n" + ctext.Caret(e.before, e.Reason)
 }
 
-// unexpected returns the error for text that cannot be understood from position pos on.
 func unexpected(text string, pos int) *SyntaxError {
 	return &SyntaxError{Text: text, Reason: reasonUnexpected, before: text[:pos]}
 }
 
-// skipSpace returns the first position at or after pos that is not white space.
 func skipSpace(s string, pos int) int {
 	for pos < len(s) && ctext.IsSpace(s[pos]) {
 		pos++

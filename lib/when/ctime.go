@@ -26,10 +26,8 @@ type partialDate struct {
 	nanos int
 }
 
-// months are the first three letters of the month names.
 const months = "janfebmaraprmayjunjulaugsepoctnovdec"
 
-// weekdays are the first three letters of the names of the days.
 const weekdays = "sunmontuewedthufrisat"
 
 // parsePartial reads the text after the @: weekday, month, day, hour, minute, second, am or pm,
@@ -105,7 +103,6 @@ func (p *partialDate) scanDayAndHour(s string, pos int) int {
 	return pos
 }
 
-// scanTime reads the minute and the second, each after its colon.
 func (p *partialDate) scanTime(s string, pos int) int {
 	if pos >= len(s) || s[pos] != ':' {
 		return pos
@@ -143,7 +140,6 @@ func fraction(text string, seconds float64) int {
 	return n
 }
 
-// scanHalf reads the am or pm, which must follow an hour of at most 12.
 func (p *partialDate) scanHalf(s string, pos int) (int, *SyntaxError) {
 	if len(s)-pos < 2 || s[pos+1]|0x20 != 'm' || len(s) > pos+2 && ctext.IsLetter(s[pos+2]) {
 		return pos, nil
@@ -164,7 +160,6 @@ func (p *partialDate) scanHalf(s string, pos int) (int, *SyntaxError) {
 	return skipSpace(s, pos+2), nil
 }
 
-// onlyHour reports whether the hour stands alone, which is too little.
 func (p *partialDate) onlyHour() bool {
 	f := &p.field
 	return f[fieldHour] >= 0 && f[fieldYear] < 0 && f[fieldMonth] < 0 && f[fieldDay] < 0 && f[fieldMinute] < 0
@@ -222,5 +217,4 @@ func offsetAt(t time.Time, loc *time.Location) int {
 	return offset
 }
 
-// seconds returns n seconds.
 func seconds(n int) time.Duration { return time.Duration(n) * time.Second }

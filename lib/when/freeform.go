@@ -17,7 +17,6 @@ import "time"
 // maxShift bounds the sum of relative seconds, so that no addition overflows.
 const maxShift = int64(1) << 50
 
-// A freeForm is a parsed free-form date: the items that it has, and their values.
 type freeForm struct {
 	tokens []token
 
@@ -53,14 +52,12 @@ func parseFree(s string, base time.Time, loc *time.Location) (*freeForm, bool) {
 // kind returns the kind of the next token. There is one: the last token ends the loop of parseFree.
 func (f *freeForm) kind() kind { return f.tokens[0].kind }
 
-// take drops the next token and returns its value.
 func (f *freeForm) take() int64 {
 	v := f.tokens[0].value
 	f.tokens = f.tokens[1:]
 	return v
 }
 
-// accept drops the next token if it is of kind k.
 func (f *freeForm) accept(k kind) (int64, bool) {
 	if f.kind() != k {
 		return 0, false
@@ -68,7 +65,6 @@ func (f *freeForm) accept(k kind) (int64, bool) {
 	return f.take(), true
 }
 
-// item reads one item and reports whether it is one.
 func (f *freeForm) item() bool {
 	switch k := f.kind(); k {
 	case unsigned:
@@ -107,7 +103,6 @@ func (f *freeForm) item() bool {
 	return false
 }
 
-// numberItem reads the rest of an item that begins with the unsigned number n.
 func (f *freeForm) numberItem(n int64) bool {
 	switch f.kind() {
 	case half:
@@ -143,7 +138,6 @@ func (f *freeForm) numberItem(n int64) bool {
 	return true
 }
 
-// clock reads the rest of H:MM[:SS] and an optional half of the day or offset.
 func (f *freeForm) clock(hour int64) bool {
 	f.times++
 	f.take()
@@ -165,7 +159,6 @@ func (f *freeForm) clock(hour int64) bool {
 	return true
 }
 
-// slashDate reads the rest of M/D, M/D/Y or Y/M/D.
 func (f *freeForm) slashDate(first int64) bool {
 	f.dates++
 	f.take()
@@ -186,19 +179,16 @@ func (f *freeForm) slashDate(first int64) bool {
 	return ok
 }
 
-// dayItem reads the name of a day.
 func (f *freeForm) dayItem(ordinal int64) {
 	f.days++
 	f.ordinal, f.weekday = ordinal, f.take()
 }
 
-// setZone sets the zone to minutes west of UTC.
 func (f *freeForm) setZone(west int64) {
 	f.zones++
 	f.west, f.local = west, false
 }
 
-// isUnit reports whether the next token is a unit of relative time.
 func (f *freeForm) isUnit() bool {
 	k := f.kind()
 	return k == secondUnit || k == monthUnit || k == dayUnit
@@ -231,7 +221,6 @@ func (f *freeForm) relative(n int64) bool {
 	return abs(f.shift) <= maxShift && abs(f.shiftMonths) <= maxMonths
 }
 
-// maxMonths bounds the sum of relative months.
 const maxMonths = 12 * 200_000_000
 
 // bare takes a number that belongs to nothing else: the year if all but that is known, a date, or a
@@ -252,7 +241,6 @@ func (f *freeForm) bare(n int64) {
 	}
 }
 
-// abs returns the absolute value of n.
 func abs(n int64) int64 {
 	if n < 0 {
 		return -n

@@ -27,7 +27,6 @@ func (f *freeForm) eval(base time.Time, loc *time.Location) (time.Time, bool) {
 	return start, true
 }
 
-// timeOfDay returns the seconds since midnight.
 func (f *freeForm) timeOfDay() (int64, bool) {
 	if f.times == 0 {
 		return 0, true
@@ -45,7 +44,6 @@ func (f *freeForm) timeOfDay() (int64, bool) {
 	return (hour%12+f.half)*3600 + f.minute*60 + f.second, true
 }
 
-// maxYear bounds the years of a free-form date.
 const maxYear = 99_999_999
 
 // checkDate expands a year of two digits and reports whether the date exists.
@@ -63,7 +61,6 @@ func (f *freeForm) checkDate() bool {
 	return f.day >= 1 && f.day <= daysIn(f.year, f.month)
 }
 
-// daysIn returns the length of a month.
 func daysIn(year, month int64) int64 {
 	return int64(time.Date(int(year), time.Month(month+1), 0, 0, 0, 0, 0, time.UTC).Day())
 }
@@ -97,7 +94,6 @@ func addMonths(t time.Time, n int64, loc *time.Location) time.Time {
 	return keepClock(t, standard(u, loc))
 }
 
-// floorDiv returns a/b rounded down, for b > 0.
 func floorDiv(a, b int64) int64 {
 	q := a / b
 	if a%b < 0 {
@@ -132,7 +128,6 @@ func keepClock(from, t time.Time) time.Time {
 	return t.Add(seconds(diff))
 }
 
-// secondOfDay returns the seconds that clocks show since midnight.
 func secondOfDay(t time.Time) int {
 	return t.Hour()*3600 + t.Minute()*60 + t.Second()
 }

@@ -6,7 +6,6 @@ import (
 	"pmtools/lib/internal/ctext"
 )
 
-// A kind classifies the tokens of a free-form date.
 type kind int
 
 // The kinds. Punctuation is its own kind: the value of its character.
@@ -27,7 +26,6 @@ const (
 	endOfText
 )
 
-// A token is one word, number or character of a free-form date.
 type token struct {
 	kind  kind
 	value int64
@@ -78,7 +76,6 @@ func scanFree(s string) []token {
 	}
 }
 
-// scanNumber reads the digits at pos.
 func scanNumber(s string, pos int, k kind) (token, int) {
 	t := token{kind: k}
 	digits := 0

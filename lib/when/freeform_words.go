@@ -24,7 +24,6 @@ type wordRow struct {
 	words string
 }
 
-// findWord returns the token of the row that has the word.
 func findWord(rows []wordRow, word string) (token, bool) {
 	for _, r := range rows {
 		if listed(r.words, word) {
@@ -34,7 +33,6 @@ func findWord(rows []wordRow, word string) (token, bool) {
 	return token{}, false
 }
 
-// listed reports whether a word is in a list with blanks between the words.
 func listed(list, word string) bool { return slices.Contains(strings.Fields(list), word) }
 
 // calendarWord knows the names of months and days: in full, the first three letters with or without
@@ -88,7 +86,6 @@ var zoneWords = [...]struct {
 	{-12, "nzt nzst idle", "nzdt"},
 }
 
-// zoneWord knows the abbreviations of zones.
 func zoneWord(word string) (token, bool) {
 	for _, z := range zoneWords {
 		switch {
@@ -101,7 +98,6 @@ func zoneWord(word string) (token, bool) {
 	return token{}, false
 }
 
-// unitWord knows the units of relative times and their plurals.
 func unitWord(word string) (token, bool) {
 	const day = 24 * 60 * 60
 	return findWord([]wordRow{

@@ -21,7 +21,6 @@ func ParseInterval(s string) (time.Duration, error) {
 	return toDuration(total), nil
 }
 
-// parseSeconds is ParseInterval with the sum of the parts as its result.
 func parseSeconds(s string) (float64, *SyntaxError) {
 	if s == "" {
 		return 0, &SyntaxError{Reason: reasonEmpty}

@@ -88,7 +88,6 @@ func freeBase(s string, low, high, now time.Time) time.Time {
 	return low
 }
 
-// isPlainShift reports whether f is nothing but a distance forward.
 func (f *freeForm) isPlainShift() bool {
 	fixed := f.times + f.zones + f.dates + f.days + f.aligned
 	forward := f.shift >= 0 && f.shiftMonths >= 0 && f.shift+f.shiftMonths > 0

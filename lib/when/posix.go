@@ -18,14 +18,12 @@ type posixRule struct {
 	start, end     change
 }
 
-// A change is the day of the year and the time of day at which daylight saving starts or ends.
 type change struct {
 	form             byte // 'J' day 1..365 without leap days, 'n' day 0..365, 'M' a weekday of a month
 	month, week, day int
 	clock            int // seconds since midnight
 }
 
-// ruleScanner walks over the text of a rule.
 type ruleScanner struct {
 	s   string
 	pos int
@@ -59,7 +57,6 @@ func parseRule(tz string) (*posixRule, bool) {
 	return r, true
 }
 
-// peek returns the next character, 0 at the end.
 func (sc *ruleScanner) peek() byte {
 	if sc.pos >= len(sc.s) {
 		return 0
@@ -67,7 +64,6 @@ func (sc *ruleScanner) peek() byte {
 	return sc.s[sc.pos]
 }
 
-// accept moves over c if it is next.
 func (sc *ruleScanner) accept(c byte) bool {
 	if sc.peek() != c {
 		return false
@@ -76,7 +72,6 @@ func (sc *ruleScanner) accept(c byte) bool {
 	return true
 }
 
-// name reads the name of a zone.
 func (sc *ruleScanner) name() (string, bool) {
 	quoted := sc.accept('<')
 	start := sc.pos
@@ -123,7 +118,6 @@ func (sc *ruleScanner) clock(maxHour int) (int, bool) {
 	return sign * total, true
 }
 
-// change reads the comma and the date after it.
 func (sc *ruleScanner) change() (change, bool) {
 	c := change{form: 'n', clock: 2 * 3600}
 	if !sc.accept(',') {
@@ -148,7 +142,6 @@ func (sc *ruleScanner) change() (change, bool) {
 	return c, ok
 }
 
-// monthForm reads m.w.d.
 func (sc *ruleScanner) monthForm(c *change) bool {
 	for i, p := range []struct {
 		dst       *int
@@ -189,7 +182,6 @@ func (c change) at(year int) int64 {
 	return t.Unix() + int64(c.clock)
 }
 
-// american returns when daylight saving starts and ends in the United States.
 func american(year int) (start, end change) {
 	sunday := func(month, week int) change {
 		return change{form: 'M', month: month, week: week, clock: 2 * 3600}

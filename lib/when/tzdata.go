@@ -18,19 +18,16 @@ import (
 //	chars   the names, each with a zero byte
 //	footer  newline, rule, newline
 
-// The years whose changes are listed.
 const (
 	firstYear = 1970
 	lastYear  = 2099
 )
 
-// A transition is a moment from which on a type of local time is in force.
 type transition struct {
 	when int64
 	kind byte // 0 standard, 1 daylight saving
 }
 
-// location returns the zone of r with the given name.
 func (r *posixRule) location(name string) (*time.Location, error) {
 	list := r.transitions()
 	names := r.std + "\x00"
@@ -59,7 +56,6 @@ func (r *posixRule) location(name string) (*time.Location, error) {
 	return time.LoadLocationFromTZData(name, data)
 }
 
-// appendHeader appends the header of a block.
 func appendHeader(dst []byte, times, types, chars int) []byte {
 	dst = append(dst, "TZif2"...)
 	dst = append(dst, make([]byte, 15)...)
@@ -104,7 +100,6 @@ func (r *posixRule) footer() string {
 	return s + "<" + r.dst + ">" + clockText(-r.dstOff) + "," + start.text() + "," + end.text()
 }
 
-// text returns the change in the form of a rule.
 func (c change) text() string {
 	switch c.form {
 	case 'J':
@@ -115,7 +110,6 @@ func (c change) text() string {
 	return fmt.Sprintf("%d/%s", c.day, clockText(c.clock))
 }
 
-// clockText returns seconds as [-]hh:mm:ss.
 func clockText(n int) string {
 	sign := ""
 	if n < 0 {

@@ -64,7 +64,9 @@ func (s Spec) Window(b Base) (Window, error) {
 		if err != nil {
 			return Window{}, err
 		}
-		w.Start = latest(t, b.Start)
+		if w.Start = t; t.Before(b.Start) {
+			w.Start = b.Start
+		}
 	}
 	step := time.Duration(0)
 	if s.has(s.Align, PartAlign) {
@@ -96,7 +98,6 @@ func (s Spec) Window(b Base) (Window, error) {
 	return s.setOrigin(w, step, b)
 }
 
-// setOrigin applies the origin's text to a window that has its start and end.
 func (s Spec) setOrigin(w Window, step time.Duration, b Base) (Window, error) {
 	t, err := parseTime(s.Origin, w.Start, w.End, b)
 	if err != nil {
@@ -121,12 +122,10 @@ func (s Spec) setOrigin(w Window, step time.Duration, b Base) (Window, error) {
 	return w, nil
 }
 
-// has reports whether a text was given.
 func (s Spec) has(text string, p Part) bool {
 	return text != "" || s.Empty&p != 0
 }
 
-// alignError is the complaint about the alignment.
 func (s Spec) alignError() *SyntaxError {
 	return &SyntaxError{Text: s.Align, Reason: reasonAlign}
 }
@@ -138,14 +137,6 @@ func (w *Window) use(dst *time.Time, t, low, high time.Time) bool {
 	}
 	*dst = t
 	return true
-}
-
-// latest returns the later of two instants.
-func latest(t, u time.Time) time.Time {
-	if t.Before(u) {
-		return u
-	}
-	return t
 }
 
 // alignUp rounds t up to a multiple of step since the epoch. Times before the epoch are unchanged.

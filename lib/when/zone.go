@@ -68,10 +68,8 @@ func findZone(tz string) *time.Location {
 	return time.UTC
 }
 
-// maxZoneFile is more than any zone file has.
 const maxZoneFile = 1 << 20
 
-// readZone reads the zone file at path.
 func readZone(path string) (*time.Location, error) {
 	f, err := os.Open(path)
 	if err != nil {
