@@ -75,6 +75,9 @@ func Syntax(text string, err error) *Problem {
 	if refused(bad.Msg) && last > 0 {
 		last-- // the grammar of the reference takes this token and blames the next one
 	}
+	if (grammatical(bad.Msg) || lexemes[last].Tok == syntax.ILLEGAL) && p.habit(text) {
+		return p
+	}
 	found := lexemes[last]
 	p.Pos = int(found.Pos)
 	if found.Tok == syntax.EOS {

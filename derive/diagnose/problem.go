@@ -26,6 +26,8 @@ type Problem struct {
 	Unknown string
 	Fixes   []syntax.Fix // changes of Src, the likeliest first
 	Err     error        // the cause, or nil
+
+	rewrites []string // see Judge
 }
 
 // Check describes why an expression means nothing: by its operands with their metadata, and by names

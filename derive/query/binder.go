@@ -78,7 +78,7 @@ type Expr struct {
 func (b *Binder) Compile(ctx context.Context, text string) (*Expr, error) {
 	p, err := derive.Compile("", text)
 	if err != nil {
-		return nil, diagnose.Syntax(text, err)
+		return nil, b.Judged(ctx, diagnose.Syntax(text, err))
 	}
 	id := b.Derived.Define(p)[0]
 	found, err := b.Derived.Check(ctx, id)

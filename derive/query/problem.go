@@ -40,6 +40,15 @@ func (b *Binder) Problem(ctx context.Context, text string, err error) *Problem {
 		known := append(b.defs.Names(), b.src.Catalogue(ctx)...)
 		return slices.DeleteFunc(known, func(name string) bool { return name == b.defining })
 	})
+	if bad, ok := errors.AsType[*check.Error](err); ok && len(bad.Path) == 0 && strings.HasPrefix(bad.What, "nested ") {
+		p.Nested(func(name string) syntax.Expr {
+			if d := b.defs.Find(name); d != nil {
+				return d.Program.Expr()
+			}
+			return nil
+		})
+		b.Judged(ctx, p)
+	}
 	bad, _ := errors.AsType[*check.Error](err)
 	switch name := p.Unknown; {
 	case name == "":
@@ -51,18 +60,37 @@ func (b *Binder) Problem(ctx context.Context, text string, err error) *Problem {
 	return p
 }
 
+// Judged returns a problem, of whose proposals those stay that fit the source.
+func (b *Binder) Judged(ctx context.Context, p *Problem) *Problem {
+	p.Judge(func(expr string) *Problem {
+		e, err := b.Compile(ctx, expr)
+		if err == nil {
+			return b.instanceProblem(ctx, expr, e)
+		}
+		bad, ok := errors.AsType[*Problem](err)
+		if !ok {
+			bad = &Problem{Msg: err.Error(), Err: err}
+		}
+		return bad
+	})
+	return p
+}
+
 // maxListed is how many instances are listed for an unknown one.
 const maxListed = 8
 
 // instanceProblem returns what is wrong with an instance that an expression selects but its domain
 // does not have, or nil.
-func (s *Source) instanceProblem(ctx context.Context, text string, e *Expr) *Problem {
+func (b *Binder) instanceProblem(ctx context.Context, text string, e *Expr) *Problem {
 	for node := range syntax.Preorder(e.Tree) {
 		n, ok := node.(*syntax.InstExpr)
-		if !ok || e.Info.Types[n.X].Singular() {
+		if !ok {
 			continue
 		}
-		names, known := s.InstanceNames(ctx, e.Info.Types[n.X].InDom)
+		if e.Info.Types[n.X].Singular() {
+			return b.foreignInstance(ctx, text, e, n, Problemf("%s has one value and no instances", syntax.PrintPrefix(n.X, maxOperand)))
+		}
+		names, known := b.src.InstanceNames(ctx, e.Info.Types[n.X].InDom)
 		if !known || slices.ContainsFunc(names, func(name string) bool {
 			first, _, _ := strings.Cut(name, " ")
 			return name == n.Name || first == n.Name
@@ -70,9 +98,6 @@ func (s *Source) instanceProblem(ctx context.Context, text string, e *Expr) *Pro
 			continue
 		}
 		p := Problemf("no instance %s", n.Name)
-		if len(e.Used) == 0 {
-			p.Src, p.Pos = text, int(n.Lbrack)+1
-		}
 		switch near := diagnose.DidYouMean(n.Name, names); {
 		case len(names) == 0:
 			p.Msg += "; there are none"
@@ -83,9 +108,26 @@ func (s *Source) instanceProblem(ctx context.Context, text string, e *Expr) *Pro
 		default:
 			p.Msg += fmt.Sprintf("; there are %s and %d more", textwidth.Clean(strings.Join(names[:maxListed], ", ")), len(names)-maxListed)
 		}
-		return p
+		return b.foreignInstance(ctx, text, e, n, p)
 	}
 	return nil
+}
+
+// maxOperand is how much of an operand a message shows.
+const maxOperand = 100
+
+// foreignInstance returns the problem of an instance that is not there: what to write instead, if it is
+// written as in another language, or else p.
+func (b *Binder) foreignInstance(ctx context.Context, text string, e *Expr, n *syntax.InstExpr, p *Problem) *Problem {
+	if len(e.Used) > 0 {
+		return p
+	}
+	other := diagnose.Instance(text, n)
+	if other == nil {
+		p.Src, p.Pos = text, int(n.Lbrack)+1
+		return p
+	}
+	return b.Judged(ctx, other)
 }
 
 // InstanceNames returns the names of the instances of a domain, in a recording those of any time, and

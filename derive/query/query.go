@@ -116,7 +116,7 @@ func prepare(ctx context.Context, src *Source, defs *Dictionary, q *Query) (*pla
 		problem, isProblem := errors.AsType[*Problem](err)
 		switch {
 		case err == nil:
-			if problem = src.instanceProblem(ctx, text, e); problem == nil {
+			if problem = b.instanceProblem(ctx, text, e); problem == nil {
 				p.add(e)
 				continue
 			}

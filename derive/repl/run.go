@@ -94,7 +94,7 @@ func (s *Session) runDefinition(ctx context.Context, it item, w io.Writer) error
 	}
 	var err error
 	if def.Program, err = derive.Compile(def.Name, def.Expr); err != nil {
-		return diagnose.Syntax(it.text, err)
+		return s.binder().Judged(ctx, diagnose.Syntax(it.text, err))
 	}
 	next := s.defs.With(def)
 	c, err := s.src.Bind(next, true).CheckOne(ctx, def)
@@ -108,7 +108,7 @@ func (s *Session) runDefinition(ctx context.Context, it item, w io.Writer) error
 	s.dirty = true
 	fmt.Fprintf(w, "%s: %s\n", def.Name, query.Metadata(c.Info.Root))
 	if c.Masked {
-		fmt.Fprintf(w, "note: the source has a metric %s, which hides the definition\n", def.Name)
+		fmt.Fprintf(w, "note: the source has a metric %s, which hides the definition; %s == EXPR compares\n", def.Name, def.Name)
 	}
 	return s.checkUsers(ctx, def.Name, w)
 }

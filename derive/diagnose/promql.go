@@ -1,0 +1,366 @@
+package diagnose
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"pmtools/derive/syntax"
+)
+
+// The habits of PromQL.
+
+// durationForm matches durations, such as 5m, 1h30m and 5m:1m.
+var durationForm = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^\s*(?:[0-9]+(?:ms|s|sec|m|min|h|d|w|y))+(?::(?:[0-9]+(?:ms|s|m|h|d|w|y))*)?\s*$`)
+})
+
+// intervalNote tells where the time between samples is said.
+func intervalNote(d string) string {
+	d, _, _ = strings.Cut(strings.TrimSpace(d), ":")
+	return fmt.Sprintf("the time between samples is an option, not part of an expression: eval -t %s, at the prompt :watch %s EXPR, in an archive :step %s", d, d, d)
+}
+
+// period advises about a range of time in brackets: x[5m].
+func (p *phrase) period(i int) *advice {
+	w := p.at(i)
+	name := strings.Trim(w.text, "[]")
+	if !strings.HasPrefix(w.text, "[") || !durationForm().MatchString(name) {
+		return nil
+	}
+	return &advice{
+		msg: w.text + " is a range of time, which expressions do not have", pos: w.start, start: w.start, end: w.end,
+		notes: []string{"rate() and delta() compare a sample with the one before", intervalNote(name)}, rewrites: []string{""},
+	}
+}
+
+// instance advises about an instance in quotes, and after a function.
+func (p *phrase) instance(i int) *advice {
+	w := p.at(i)
+	if !strings.HasPrefix(w.text, "[") {
+		return nil
+	}
+	a := instanceAdvice(p.text, p.before(i+1), p)
+	if a != nil {
+		return a
+	}
+	begin := p.before(i)
+	if begin < 0 || i == 0 || p.at(i-1).text != ")" || p.at(begin).text == "(" {
+		return nil
+	}
+	from := p.at(begin).start
+	return &advice{
+		msg: "an instance stands after a metric or a parenthesis, not after a function", pos: w.start, start: from, end: w.end,
+		rewrites: []string{"(" + p.text[from:w.start] + ")" + w.text},
+	}
+}
+
+// instanceAdvice advises about an instance in quotes, which ends the operand that begins with a word.
+func instanceAdvice(text string, begin int, p *phrase) *advice {
+	if begin < 0 {
+		return nil
+	}
+	end := p.after(begin)
+	if end <= begin {
+		return nil
+	}
+	w := p.at(end - 1)
+	name := strings.TrimSpace(strings.Trim(w.text, "[]"))
+	if !strings.HasPrefix(w.text, "[") || len(name) < 2 || name[0] != name[len(name)-1] || !strings.Contains(`"'`, name[:1]) {
+		return nil
+	}
+	return selectInstance(text, p.at(begin).start, w, name)
+}
+
+// selectInstance advises how an instance is selected whose name is in quotes or is a pattern.
+func selectInstance(text string, from int, w word, name string) *advice {
+	bare := strings.Trim(name, `"'`)
+	a := &advice{pos: w.start + 1, start: w.start, end: w.end}
+	if !strings.ContainsAny(bare, "*?") {
+		a.msg, a.rewrites = "the name of an instance has no quotes", []string{"[" + bare + "]"}
+		return a
+	}
+	a.msg, a.start = "["+name+"] names one instance, and matchinst() selects those that match a pattern", from
+	a.rewrites = []string{matchInst("", globPattern(bare), text[from:w.start])}
+	return a
+}
+
+// globPattern returns the regular expression of a pattern of the shell.
+func globPattern(glob string) string {
+	var b strings.Builder
+	b.WriteByte('^')
+	for _, c := range glob {
+		switch {
+		case c == '*':
+			b.WriteString(".*")
+		case c == '?':
+			b.WriteByte('.')
+		case strings.ContainsRune(`.+()|^$[]{}\`, c):
+			b.WriteString(exactly(c))
+		default:
+			b.WriteRune(c)
+		}
+	}
+	return loose(b.String() + "$")
+}
+
+// loose returns an anchored regular expression without what matches anything at its ends.
+func loose(pattern string) string {
+	pattern = strings.TrimPrefix(strings.TrimSuffix(pattern, ".*$"), "^.*")
+	if pattern == "^" {
+		return ""
+	}
+	return pattern
+}
+
+// exactly returns the regular expression of a character that means something in one. A backslash would
+// lose a level in each file that the expression is put into.
+func exactly(c rune) string {
+	if strings.ContainsRune(`^[]\`, c) {
+		return `\\` + string(c)
+	}
+	return "[" + string(c) + "]"
+}
+
+// matchInst returns a call of matchinst. An empty pattern matches all names.
+func matchInst(not, pattern, operand string) string {
+	if pattern == "" && not == "" {
+		return operand
+	}
+	return fmt.Sprintf("matchinst(%s/%s/, %s)", not, strings.ReplaceAll(pattern, "/", `\/`), operand)
+}
+
+// Instance describes an instance that an expression selects, but a source does not have, if it is written
+// as in other languages: in quotes, as a pattern, or as a range of time. It returns nil for others.
+func Instance(text string, x *syntax.InstExpr) *Problem {
+	start, _ := x.X.Span()
+	w := word{text[x.Lbrack : x.Rbrack+1], int(x.Lbrack), int(x.Rbrack) + 1}
+	name := strings.TrimSpace(strings.Trim(w.text, "[]"))
+	var a *advice
+	switch {
+	case durationForm().MatchString(name):
+		a = (&phrase{text, []word{w}}).period(0)
+	case strings.ContainsAny(name, `*?"'`):
+		a = selectInstance(text, int(start), w, name)
+	default:
+		return nil
+	}
+	p := &Problem{Src: text}
+	p.advised(text, a)
+	return p
+}
+
+// labelForm matches one matcher of labels.
+var labelForm = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^\s*([A-Za-z_]\w*)\s*(=~|!~|!=|=)\s*(?:"([^"]*)"|'([^']*)')\s*$`)
+})
+
+// hostLabels are labels that tell a host, not an instance.
+var hostLabels = []string{"instance", "job", "host", "hostname", "node", "nodename", "machineid", "domainname", "cluster", "agent"}
+
+// labels advises about matchers of labels in braces.
+func (p *phrase) labels(i int) *advice {
+	w := p.at(i)
+	if !strings.HasPrefix(w.text, "{") {
+		return nil
+	}
+	a := &advice{msg: "labels select nothing in this language: matchinst() selects instances by their names", pos: w.start, start: w.start, end: w.end}
+	inside := strings.TrimSpace(strings.Trim(w.text, "{}"))
+	if inside == "" {
+		a.rewrites = []string{""}
+		return a
+	}
+	m := labelForm().FindStringSubmatch(inside)
+	begin := p.before(i)
+	switch {
+	case m == nil || begin < 0:
+		a.notes = []string{"x[NAME] is one instance, matchinst(/PATTERN/, x) are those whose names match"}
+		return a
+	case slices.Contains(hostLabels, m[1]):
+		a.msg = "a host is not part of an expression: -h HOST or -a ARCHIVE chooses it"
+		a.notes = []string{"several -h evaluate an expression on several hosts, and --across sum combines their values"}
+		return a
+	}
+	operand, value := p.text[p.at(begin).start:w.start], m[3]+m[4]
+	a.start = p.at(begin).start
+	not := ""
+	if m[2][0] == '!' {
+		not = "!"
+	}
+	switch {
+	case m[2] == "=":
+		a.rewrites = []string{operand + "[" + value + "]"}
+	case m[2] == "!=":
+		a.rewrites = []string{matchInst(not, globPattern(value), operand)}
+	default: // PromQL's patterns match whole names
+		pattern := "^(" + value + ")$"
+		if !strings.Contains(value, "|") {
+			pattern = loose("^" + value + "$")
+		}
+		a.rewrites = []string{matchInst(not, strings.ReplaceAll(pattern, `\`, `\\`), operand)}
+	}
+	return a
+}
+
+// grouping advises about aggregates by labels: sum by (x) (y), and sum(y) by (x).
+func (p *phrase) grouping(i int) *advice {
+	if !p.is(i, "by", "without") || p.at(i+1).text != "(" {
+		return nil
+	}
+	a := &advice{
+		msg: "there is no grouping by labels: an aggregate is over all instances of a metric", pos: p.at(i).start,
+		notes: []string{"x alone has a value for each instance, sum(x) one for all of them", "over several hosts, eval -h A -h B --across sum combines the values of each instance"},
+	}
+	if _, ok := aggregateToken(strings.ToLower(p.at(i - 1).text)); !ok && p.at(i-1).text != ")" {
+		return nil
+	}
+	return a
+}
+
+// condition advises about a condition that must hold for some time: x > 5 for 1m.
+func (p *phrase) condition(i int) *advice {
+	if !p.is(i, "for") || i == 0 || !number(p.at(i+1).text) {
+		return nil
+	}
+	before, duration := strings.TrimSpace(p.text[:p.at(i).start]), strings.TrimSpace(p.text[p.at(i+1).start:])
+	return &advice{
+		msg: "an expression tells about one sample, and not for how long that holds", pos: p.at(i).start, start: p.at(i).start, end: len(p.text), rewrites: []string{""},
+		notes: []string{
+			fmt.Sprintf("eval -s 2 -t %s --where '%s' --fail-empty ends with status 3 if the condition holds in none of the samples", strings.ReplaceAll(duration, " ", ""), before),
+			"pmie(1) runs rules that hold for some time",
+		},
+	}
+}
+
+// lookBack advises about values of an earlier time: x offset 5m.
+func (p *phrase) lookBack(i int) *advice {
+	if !p.is(i, "offset") || i == 0 || p.before(i) < 0 && !p.suffix(i-1) {
+		return nil
+	}
+	return &advice{
+		msg: "an expression is about the present sample: earlier ones are in an archive", pos: p.at(i).start,
+		notes: []string{"eval -a ARCHIVE -O '@14:30' EXPR evaluates at a time, at the prompt :time @14:30 goes there", "delta(x) is the difference from the sample before"},
+	}
+}
+
+// field advises about fields of awk.
+func (p *phrase) field(i int) *advice {
+	if p.at(i).text != "$" {
+		return nil
+	}
+	return &advice{msg: "operands are metrics with names, not fields or variables", pos: p.at(i).start, notes: []string{":metrics lists the names at the prompt, pminfo in a shell"}}
+}
+
+// A foreign is a function of other languages.
+type foreign struct {
+	names    []string
+	msg      string // what there is instead; %s is the name
+	notes    []string
+	rewrites []string // with $1 and $2 for the arguments
+}
+
+// foreigns are functions that people look for.
+var foreigns = []foreign{
+	{names: []string{"abs", "fabs"}, msg: "there is no function %s; a choice does the same", rewrites: []string{"$1 < 0 ? -$1 : $1", "$1 < 0 ? -$1 * 1.0 : -(-$1 * 1.0)"}},
+	{names: []string{"topk"}, msg: "there is no function %s: the largest values are a matter of output", notes: []string{":top $1 $2 shows them at the prompt, eval --top $1 '$2' in a shell"}},
+	{names: []string{"bottomk"}, msg: "there is no function %s: the order of values is a matter of output", notes: []string{"eval --sort value '$2' shows the smallest last; at the prompt :set sort value"}},
+	{names: []string{"p50", "p75", "p90", "p95", "p99", "median"}, msg: "there is no function %s: quantiles are over an archive", notes: []string{"pmderive -a ARCHIVE summarize '$1' shows p50, p95 and p99 over time"}},
+	{names: []string{"quantile", "histogram_quantile", "quantile_over_time", "percentile_cont", "approx_quantile"}, msg: "there is no function %s: quantiles are over an archive", notes: []string{"pmderive -a ARCHIVE summarize '$2' shows p50, p95 and p99 over time"}},
+	{names: []string{"percentile"}, msg: "there is no function %s: quantiles are over an archive", notes: []string{"pmderive -a ARCHIVE summarize '$1' shows p50, p95 and p99 over time"}},
+	{names: []string{"avg_over_time", "min_over_time", "max_over_time", "sum_over_time", "count_over_time"}, msg: "there is no function %s: functions are over the instances of one sample", notes: []string{"pmderive -a ARCHIVE summarize '$1' shows minimum, maximum and mean over time"}},
+	{names: []string{"stddev", "stdvar", "variance", "stdev"}, msg: "there is no function %s, and nothing with the same values", notes: []string{"eval -o csv or -o json gives the values to other programs"}},
+	{names: []string{"mean", "average"}, msg: "the function is called avg, not %s", rewrites: []string{"avg($1)"}},
+	{names: []string{"length", "len"}, msg: "the function is called count, not %s", rewrites: []string{"count($1)"}},
+	{names: []string{"irate"}, msg: "there is no function %s: rate() is always from one sample to the next", rewrites: []string{"rate($1)"}},
+	{names: []string{"deriv"}, msg: "there is no function %s: rate() is the change per second from one sample to the next, of any metric", rewrites: []string{"rate($1)"}},
+	{names: []string{"increase", "idelta", "diff"}, msg: "there is no function %s: delta() is the change from one sample to the next", rewrites: []string{"delta($1)"}},
+	{names: []string{"if", "iif", "ifelse"}, msg: "there is no function %s; a choice is COND ? A : B", rewrites: []string{"$1 ? $2 : $3"}},
+	{names: []string{"greatest"}, msg: "there is no function %s; a choice does the same", rewrites: []string{"$1 > $2 ? $1 : $2"}},
+	{names: []string{"least"}, msg: "there is no function %s; a choice does the same", rewrites: []string{"$1 < $2 ? $1 : $2"}},
+	{names: []string{"absent"}, msg: "there is no function %s; defined() is 1 where the source has a metric", rewrites: []string{"!defined($1)"}},
+	{names: []string{"pow", "power"}, msg: "there is no function %s, only multiplication", rewrites: []string{"$1 ^ $2"}},
+	{names: []string{"round", "floor", "ceil", "int", "trunc"}, msg: "there is no function %s: the digits are a matter of output", notes: []string{"eval -f 2 '$1' shows two digits after the point; at the prompt :set precision 2"}},
+	{names: []string{"sqrt", "ln", "log", "log2", "log10", "exp", "sin", "cos"}, msg: "there is no function %s: arithmetic is + - * /", notes: []string{"eval -o csv or -o json gives the values to other programs"}},
+}
+
+// function advises about a call of a function of another language.
+func (p *phrase) function(i int) *advice {
+	if !p.named(i) || p.at(i+1).text != "(" || p.closing(i+1) < 0 {
+		return nil
+	}
+	name := strings.ToLower(p.at(i).text)
+	at := slices.IndexFunc(foreigns, func(f foreign) bool { return slices.Contains(f.names, name) })
+	if at < 0 {
+		return nil
+	}
+	f, args, notes := &foreigns[at], p.inside(i+1), []string(nil)
+	for k, arg := range args {
+		q := read(arg)
+		if d := q.period(len(q.words) - 1); d != nil && d.end == len(arg) {
+			args[k], notes = arg[:d.start], d.notes[1:]
+		}
+	}
+	a := &advice{msg: fmt.Sprintf(f.msg, p.at(i).text), pos: p.at(i).start, start: p.at(i).start, end: p.at(p.closing(i + 1)).end}
+	for _, n := range f.notes {
+		if text, ok := fill(n, args, false); ok {
+			a.notes = append(a.notes, text)
+		}
+	}
+	a.notes = append(a.notes, notes...)
+	for _, r := range f.rewrites {
+		if text, ok := fill(r, args, true); ok {
+			a.rewrites = append(a.rewrites, text)
+		}
+	}
+	if len(a.rewrites) > 0 && (i > 0 && p.at(i-1).text != "(" || p.at(p.closing(i+1)+1).text != "" && p.at(p.closing(i+1)+1).text != ")") {
+		for k, r := range a.rewrites {
+			a.rewrites[k] = grouped(r)
+		}
+	}
+	return a
+}
+
+// fill puts arguments in the places of $1, $2 and $3, in parentheses where they stand beside operators.
+// It reports whether there are as many as are wanted, in a rewrite exactly so many.
+func fill(text string, args []string, rewrite bool) (string, bool) {
+	for k := 3; k > 0; k-- {
+		place := fmt.Sprintf("$%d", k)
+		wanted := strings.Contains(text, place)
+		if wanted && k > len(args) || rewrite && !wanted && k == len(args) {
+			return "", false
+		}
+		if !wanted {
+			continue
+		}
+		arg := args[k-1]
+		if rewrite && !strings.Contains(text, "("+place+")") {
+			arg = grouped(arg)
+		}
+		text = strings.ReplaceAll(text, place, arg)
+	}
+	return text, true
+}
+
+// smallest advises about max(a, b) and min(a, b) of two operands.
+func (p *phrase) smallest(i int) *advice {
+	fun := p.at(i).text
+	if fun != syntax.MAX.Symbol() && fun != syntax.MIN.Symbol() || p.at(i+1).text != "(" || p.closing(i+1) < 0 {
+		return nil
+	}
+	args := p.inside(i + 1)
+	if len(args) != 2 {
+		return nil
+	}
+	sign := map[string]string{"max": ">", "min": "<"}[fun]
+	left, right := grouped(args[0]), grouped(args[1])
+	text := fmt.Sprintf("%s %s %s ? %s : %s", left, sign, right, left, right)
+	if i > 0 && p.at(i-1).text != "(" || p.at(p.closing(i+1)+1).text != "" && p.at(p.closing(i+1)+1).text != ")" {
+		text = grouped(text)
+	}
+	return &advice{
+		msg: fun + "() is over the instances of one metric; a choice compares two operands", pos: p.at(i).start,
+		start: p.at(i).start, end: p.at(p.closing(i + 1)).end, rewrites: []string{text},
+	}
+}
