@@ -1,6 +1,7 @@
 package fetchgroup
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -12,7 +13,6 @@ import (
 
 // This file registers metrics (FG3).
 
-// describe returns the description of a metric.
 func (g *Group) describe(ctx context.Context, name string) (pcp.Desc, error) {
 	if d, ok := g.known[name]; ok {
 		return d, nil
@@ -59,14 +59,9 @@ func (g *Group) anywhere(ctx context.Context, find func() error) error {
 	if bad != nil || g.pc.SetMode(pcp.Back, &end, 0) != nil {
 		return err
 	}
-	err = find()
-	if bad := g.pc.SetMode(mode, &origin, delta); err == nil {
-		err = bad
-	}
-	return err
+	return cmp.Or(find(), g.pc.SetMode(mode, &origin, delta))
 }
 
-// addItem registers an item.
 func (g *Group) addItem(ctx context.Context, name, instance, scale string, out pcp.Type) (*item, error) {
 	x := new(item)
 	var d pcp.Desc
@@ -91,7 +86,6 @@ func (g *Group) addItem(ctx context.Context, name, instance, scale string, out p
 	return x, nil
 }
 
-// addInDom registers a whole instance domain.
 func (g *Group) addInDom(ctx context.Context, name, scale string, out pcp.Type) (*inDom, error) {
 	d, err := g.describe(ctx, name)
 	if err != nil {
@@ -142,7 +136,6 @@ func (g *Group) addEvents(ctx context.Context, name, instance, field, scale stri
 	return x, nil
 }
 
-// field describes a field of an event record.
 func (g *Group) field(ctx context.Context, name string) (pcp.Desc, error) {
 	switch name {
 	case "event.flags":
@@ -157,7 +150,6 @@ func (g *Group) field(ctx context.Context, name string) (pcp.Desc, error) {
 	return f, err
 }
 
-// init makes c the conversion of a metric.
 func (c *conversion) init(name string, d pcp.Desc, scale string, out pcp.Type) (err error) {
 	if *c, err = newConversion(d, out, scale); err != nil {
 		return fmt.Errorf("%s: %w", name, err)
@@ -165,7 +157,6 @@ func (c *conversion) init(name string, d pcp.Desc, scale string, out pcp.Type) (
 	return nil
 }
 
-// want makes a metric part of the fetches, and returns its column.
 func (g *Group) want(id pcp.ID) int {
 	if at, ok := g.column[id]; ok {
 		return at
@@ -199,7 +190,6 @@ func (g *Group) narrow(id pcp.InDom, inst int32) *domain {
 	return d
 }
 
-// widen makes the profile select all instances of a domain.
 func (g *Group) widen(id pcp.InDom) *domain {
 	d, fresh := g.domain(id)
 	if d != nil && !d.allInsts {
@@ -224,12 +214,10 @@ func (g *Group) learn(ctx context.Context, names []string) error {
 	return err
 }
 
-// A mark is the number of items and metrics of a Group.
 type mark struct{ items, ids int }
 
 func (g *Group) mark() mark { return mark{len(g.items), len(g.ids)} }
 
-// back removes the items and metrics registered since the mark.
 func (g *Group) back(m mark) {
 	for _, id := range g.ids[m.ids:] {
 		delete(g.column, id)

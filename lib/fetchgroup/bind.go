@@ -125,7 +125,6 @@ func walk(fields []*field) iter.Seq[*field] {
 	}
 }
 
-// define makes a metric of an expression.
 func (b *binder) define(f *field) {
 	if b.definer == nil {
 		b.bad = append(b.bad, &Mistake{Field: f.path, Tag: f.text, Err: fmt.Errorf("%w: the source has no expressions: put derive.NewSource over it", pmerr.NYI)})
@@ -146,7 +145,6 @@ func (b *binder) define(f *field) {
 	}
 }
 
-// register registers a field.
 func (b *binder) register(f *field) {
 	var err error
 	switch {
@@ -169,7 +167,6 @@ func (b *binder) register(f *field) {
 	b.check(f, err)
 }
 
-// rows registers the fields of a slice of structs.
 func (b *binder) rows(f *field) {
 	var first *field
 	for _, x := range f.fields {
@@ -225,7 +222,6 @@ func (b *Binding[S]) Next(ctx context.Context) (*S, error) {
 	return &b.row, nil
 }
 
-// fetch fetches.
 func (b *Binding[S]) fetch(ctx context.Context) error {
 	_, err := b.g.Fetch(ctx)
 	b.primed = b.primed || err == nil

@@ -58,7 +58,6 @@ func newConversion(d pcp.Desc, out pcp.Type, scale string) (conversion, error) {
 	return c, nil
 }
 
-// unitsText returns the text of units for messages.
 func unitsText(u pcp.Units) string {
 	if s := u.String(); s != "" {
 		return strconv.Quote(s)

@@ -27,7 +27,6 @@ type domain struct {
 	unnamed  bool           // there are instances without a name
 }
 
-// settle names the instances of a fetch.
 func (d *domain) settle(ctx context.Context, g *Group) {
 	if len(d.inDoms) == 0 {
 		d.doubted = false
@@ -66,7 +65,6 @@ func (d *domain) settle(ctx context.Context, g *Group) {
 	}
 }
 
-// has reports whether a sorted list has an instance.
 func has(list []int32, inst int32) bool {
 	_, ok := slices.BinarySearch(list, inst)
 	return ok
@@ -108,7 +106,6 @@ func (g *Group) instances(ctx context.Context, id pcp.InDom) ([]pcp.Instance, er
 	return slices.Clone(all), err
 }
 
-// name returns the name of an instance, "" if it has none.
 func (d *domain) name(inst int32) string {
 	at, ok := slices.BinarySearchFunc(d.list, inst, func(x pcp.Instance, inst int32) int { return cmp.Compare(x.ID, inst) })
 	if !ok {

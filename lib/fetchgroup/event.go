@@ -9,13 +9,11 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// The metrics that stand for the head of an event record.
 var (
 	eventFlags  = pcp.Desc{ID: pcp.NewID(pcp.DynamicDomain, 0, 1), Type: pcp.Uint32, InDom: pcp.NullInDom, Sem: pcp.Discrete}
 	eventMissed = pcp.Desc{ID: pcp.NewID(pcp.DynamicDomain, 0, 2), Type: pcp.Int32, InDom: pcp.NullInDom, Sem: pcp.Discrete}
 )
 
-// An events is the values of one field in the records of an event metric.
 type events struct {
 	conversion // conversion of the field
 	column     int
@@ -25,7 +23,6 @@ type events struct {
 	code       pmerr.Code
 }
 
-// refresh implements member.
 func (x *events) refresh(g *Group) {
 	x.clear()
 	values := set(g.now, x.column)
@@ -49,7 +46,6 @@ func (x *events) refresh(g *Group) {
 	}
 }
 
-// take stores the parameters of a record that belong to the field.
 func (x *events) take(r *pcp.EventRecord) {
 	switch {
 	case x.desc.ID == eventFlags.ID && r.Flags != 0:
@@ -65,7 +61,6 @@ func (x *events) take(r *pcp.EventRecord) {
 	}
 }
 
-// add stores a value.
 func (x *events) add(at pcp.Timestamp, v pcp.Value) {
 	var s slot
 	var buf [64]byte
@@ -77,7 +72,6 @@ func (x *events) add(at pcp.Timestamp, v pcp.Value) {
 	x.times, x.slots = append(x.times, at), append(x.slots, s)
 }
 
-// clear implements member.
 func (x *events) clear() { x.times, x.slots, x.code = x.times[:0], x.slots[:0], pmerr.Value }
 
 // An Events is the values of one field in the records of an event metric, as Ts.

@@ -53,7 +53,6 @@ type Group struct {
 	elapsed float64     // seconds from before to now
 }
 
-// A member is an item of a Group, of any kind.
 type member interface {
 	refresh(g *Group) // takes the values from g.now
 	clear()           // removes the values of the item

@@ -11,7 +11,6 @@ import (
 
 // This file reads struct types. It asks no source.
 
-// A shape is the kind of a field: a value, a map, a slice.
 type shape uint8
 
 const (
@@ -22,7 +21,6 @@ const (
 	isInstance
 )
 
-// A field is a field of a struct that has values of metrics.
 type field struct {
 	tag
 	path   string // Struct.Field
@@ -41,7 +39,6 @@ type field struct {
 	key, elem reflect.Value // isMap: memory for an entry
 }
 
-// fieldsOf returns the fields of a struct type that have a tag, and the mistakes in them.
 func fieldsOf(t reflect.Type, path string, row bool) (fields []*field, bad Mistakes) {
 	for i := range t.NumField() {
 		sf := t.Field(i)
@@ -77,7 +74,6 @@ func fieldsOf(t reflect.Type, path string, row bool) (fields []*field, bad Mista
 	return fields, bad
 }
 
-// hasTags reports whether a struct type has fields with tags.
 func hasTags(t reflect.Type) bool {
 	for i := range t.NumField() {
 		if _, ok := t.Field(i).Tag.Lookup("pcp"); ok {
@@ -152,7 +148,6 @@ func kindOf(t reflect.Type) pcp.Type {
 	return pcp.NoSupport
 }
 
-// put stores a slot in a variable of the field's type, or of the elements of its map.
 func (f *field) put(v reflect.Value, s *slot) {
 	switch {
 	case f.opt:

@@ -8,7 +8,6 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// fill stores the values of a fetch in a struct.
 func fill(v reflect.Value, fields []*field, g *Group) {
 	for _, f := range fields {
 		dst := v.Field(f.index)
@@ -53,7 +52,6 @@ func (f *field) fillMap(dst reflect.Value) {
 	}
 }
 
-// fillRows makes a slice hold an element for each instance.
 func (f *field) fillRows(dst reflect.Value) {
 	insts := f.union()
 	if dst.Cap() < len(insts) {

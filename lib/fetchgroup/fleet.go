@@ -1,6 +1,7 @@
 package fetchgroup
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -43,7 +44,6 @@ type FleetOptions struct {
 // ErrLate is the error of a host that has not answered within the interval.
 var ErrLate = errors.New("no answer within the interval")
 
-// errConnecting is ErrLate for a host whose connection is not made yet.
 var errConnecting = fmt.Errorf("%w: still connecting", ErrLate)
 
 // A Row is the answer of a host in one round, or the reason why there is none.
@@ -86,10 +86,8 @@ func Fleet[S any](ctx context.Context, hosts []string, opt *FleetOptions) iter.S
 	}, opt)
 }
 
-// bound is a Binding as a Sampler.
 type bound[S any] struct{ *Binding[S] }
 
-// Sample implements Sampler.
 func (b bound[S]) Sample(ctx context.Context) (*S, error) {
 	if err := b.fetch(ctx); err != nil {
 		return nil, err
@@ -102,18 +100,14 @@ func (b bound[S]) Sample(ctx context.Context) (*S, error) {
 	return row, nil
 }
 
-// Close implements Sampler.
 func (b bound[S]) Close() error { return b.g.Close() }
 
-// defaults returns o with the defaults in place of zeroes.
 func (o *FleetOptions) defaults() FleetOptions {
 	var d FleetOptions
 	if o != nil {
 		d = *o
 	}
-	if d.Interval == 0 {
-		d.Interval = time.Second
-	}
+	d.Interval = cmp.Or(d.Interval, time.Second)
 	if d.Timeout <= 0 {
 		d.Timeout = 10 * time.Second
 	}
@@ -148,7 +142,6 @@ func Hosts[T any](ctx context.Context, hosts []string, open func(ctx context.Con
 	}
 }
 
-// A fleet is hosts that are read on one schedule.
 type fleet[T any] struct {
 	FleetOptions
 	open       func(ctx context.Context, host string) (Sampler[T], error)
@@ -157,7 +150,6 @@ type fleet[T any] struct {
 	connecting chan struct{}  // semaphore for the attempts to connect
 }
 
-// An answer is the values or the error of a host.
 type answer[T any] struct {
 	h     *host[T]
 	due   time.Time
@@ -166,7 +158,6 @@ type answer[T any] struct {
 	err   error
 }
 
-// rounds runs the schedule.
 func (f *fleet[T]) rounds(ctx context.Context, yield func(Row[T]) bool) {
 	clock := when.Clock{Interval: max(f.Interval, 0)}
 	for round := 0; (f.Rounds == 0 || round < f.Rounds) && ctx.Err() == nil; round++ {
@@ -238,7 +229,6 @@ type host[T any] struct {
 	err     error     // reason of the missing connection
 }
 
-// run answers one question after the other.
 func (h *host[T]) run(ctx context.Context) {
 	defer h.close()
 	for {
@@ -254,7 +244,6 @@ func (h *host[T]) run(ctx context.Context) {
 	}
 }
 
-// ask samples the host, and connects to it before if need be.
 func (h *host[T]) ask(ctx context.Context) (value T, err error) {
 	if h.sampler == nil {
 		if err := h.connect(ctx); err != nil {
@@ -274,7 +263,6 @@ func (h *host[T]) ask(ctx context.Context) (value T, err error) {
 	return value, err
 }
 
-// connect connects to the host, unless that has failed not long ago.
 func (h *host[T]) connect(ctx context.Context) error {
 	if h.err != nil && time.Now().Before(h.retry) {
 		return h.err
@@ -298,13 +286,11 @@ func (h *host[T]) connect(ctx context.Context) error {
 	return nil
 }
 
-// failed notes the reason of the missing connection, and when the next attempt is due.
 func (h *host[T]) failed(err error) {
 	h.pause = min(max(2*h.pause, h.fleet.Backoff), time.Minute)
 	h.err, h.retry = err, time.Now().Add(h.pause)
 }
 
-// close closes the connection.
 func (h *host[T]) close() {
 	if h.sampler != nil {
 		_ = h.sampler.Close() // the connection is given up: an error of closing it changes nothing

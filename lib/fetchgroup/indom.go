@@ -8,7 +8,6 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// An inDom is the values of a metric for all of its instances.
 type inDom struct {
 	metric
 	domain *domain // nil for a metric without instances
@@ -46,14 +45,12 @@ func (x *inDom) refresh(g *Group) {
 	}
 }
 
-// resized returns s with n elements that hold nothing.
 func resized[T any](s []T, n int) []T {
 	s = slices.Grow(s[:0], n)[:n]
 	clear(s)
 	return s
 }
 
-// clear implements member.
 func (x *inDom) clear() {
 	x.insts, x.names, x.slots, x.steady, x.code = x.insts[:0], x.names[:0], x.slots[:0], false, pmerr.Value
 }

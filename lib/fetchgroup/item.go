@@ -15,7 +15,6 @@ type Type interface {
 	int | int32 | int64 | uint | uint32 | uint64 | float32 | float64 | string
 }
 
-// typeOf returns the type that PCP has for T.
 func typeOf[T Type]() pcp.Type {
 	switch any(*new(T)).(type) {
 	case int:
@@ -38,7 +37,6 @@ func typeOf[T Type]() pcp.Type {
 	return pcp.String
 }
 
-// sized returns the type that is as wide as an int.
 func sized(short, long pcp.Type) pcp.Type {
 	if strconv.IntSize == 32 {
 		return short
@@ -53,7 +51,6 @@ type slot struct {
 	code pmerr.Code
 }
 
-// put stores a value.
 func (s *slot) put(v pcp.Value) {
 	s.word, s.code = v.Word(), 0
 	if b := v.Bytes(); s.text != string(b) {
@@ -74,7 +71,6 @@ func (s *slot) fail(t pcp.Type, code pmerr.Code) {
 	}
 }
 
-// err returns the code as an error.
 func (s *slot) err() error {
 	if s.code == 0 {
 		return nil
@@ -82,7 +78,6 @@ func (s *slot) err() error {
 	return s.code
 }
 
-// value returns the value of a slot as a T.
 func value[T Type](s *slot) (v T) {
 	switch p := any(&v).(type) {
 	case *int:
@@ -107,13 +102,11 @@ func value[T Type](s *slot) (v T) {
 	return v
 }
 
-// A source of values is a metric as an item of a Group has it.
 type metric struct {
 	conversion
 	column int
 }
 
-// fill stores the value at a position of a column.
 func (m *metric) fill(g *Group, s *slot, values *pcp.Values, at int) {
 	var buf [64]byte
 	v := values.Value(at)
@@ -163,14 +156,12 @@ func find(v *pcp.Values, inst int32) int {
 	return -1
 }
 
-// An item is the value of a metric, or of one of its instances.
 type item struct {
 	metric
 	inst int32
 	slot
 }
 
-// refresh implements member.
 func (x *item) refresh(g *Group) {
 	values := set(g.now, x.column)
 	if keep, code := x.retained(g, values); keep {
@@ -192,7 +183,6 @@ func (x *item) refresh(g *Group) {
 	x.fail(x.out, code)
 }
 
-// clear implements member.
 func (x *item) clear() { x.fail(x.out, pmerr.Value) }
 
 // An Item is the value of a metric, or of one of its instances, as a T.

@@ -100,7 +100,6 @@ type Definer interface {
 	Explain(ctx context.Context, err error) string
 }
 
-// A binder registers the fields of a struct.
 type binder struct {
 	ctx     context.Context
 	g       *Group

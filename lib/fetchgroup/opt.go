@@ -37,14 +37,11 @@ func (o Opt[T]) MarshalJSON() ([]byte, error) {
 	return json.Marshal(o.Value)
 }
 
-// optional is an *Opt.
 type optional interface {
 	kind() pcp.Type
 	set(s *slot)
 }
 
-// kind implements optional.
 func (o *Opt[T]) kind() pcp.Type { return typeOf[T]() }
 
-// set implements optional.
 func (o *Opt[T]) set(s *slot) { o.Value, o.Status = value[T](s), s.code }

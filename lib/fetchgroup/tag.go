@@ -24,16 +24,13 @@ type tag struct {
 	atScale            int // offset of the scale
 }
 
-// A tagError is a mistake in a tag.
 type tagError struct {
 	at  int // byte of the tag
 	msg string
 }
 
-// Error returns the message.
 func (e *tagError) Error() string { return e.msg }
 
-// parseTag reads a tag.
 func parseTag(text string) (tag, error) {
 	t := tag{text: text}
 	body := text
@@ -57,7 +54,6 @@ func parseTag(text string) (tag, error) {
 	return t, t.subject(body)
 }
 
-// option takes an option. It reports whether it is one.
 func (t *tag) option(o string, at int) (known bool, err error) {
 	units, isUnits := strings.CutPrefix(o, "unit=")
 	switch {
@@ -84,7 +80,6 @@ func (t *tag) option(o string, at int) (known bool, err error) {
 	return true, nil
 }
 
-// subject takes the part of a tag before the options.
 func (t *tag) subject(body string) error {
 	expr, isExpr := strings.CutPrefix(body, "=")
 	switch open := strings.IndexByte(body, '['); {

@@ -54,7 +54,6 @@ func printable(what, text string) error {
 	return nil
 }
 
-// randomBase returns six letters and digits.
 func randomBase() string {
 	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 	b := make([]byte, 6)
@@ -64,10 +63,8 @@ func randomBase() string {
 	return string(b)
 }
 
-// path returns the path of a file beside the folio.
 func (f *folio) path(name string) string { return filepath.Join(f.dir, name) }
 
-// create writes a file that does not exist yet.
 func (f *folio) create(path, text string) error {
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {

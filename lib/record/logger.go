@@ -15,7 +15,6 @@ import (
 	"pmtools/lib/safefile"
 )
 
-// writeLimit is the limit for writing a request to pmlogger while its pipe is full.
 const writeLimit = 5 * time.Second
 
 // controlFD is the descriptor on which pmlogger gets its requests: the first that a process can be
@@ -93,25 +92,19 @@ func (p *pmlogger) send(last bool, lines string) error {
 	return nil
 }
 
-// status implements logger.
 func (p *pmlogger) status(args string) error { return p.send(false, "?"+args+"\n") }
 
-// stop implements logger.
 func (p *pmlogger) stop() error { return p.send(true, "Q\n") }
 
-// detach implements logger.
 func (p *pmlogger) detach() error { return p.send(true, "D\n") }
 
-// A tail keeps the last bytes that are written to it.
 type tail struct {
 	mu   sync.Mutex
 	text []byte
 }
 
-// tailSize is the number of bytes that a tail keeps.
 const tailSize = 4096
 
-// Write implements io.Writer.
 func (t *tail) Write(b []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -120,7 +113,6 @@ func (t *tail) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// String returns what is kept.
 func (t *tail) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()

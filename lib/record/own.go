@@ -1,6 +1,7 @@
 package record
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,7 +15,6 @@ import (
 	"pmtools/lib/sampling"
 )
 
-// An own is a recording by this process.
 type own struct {
 	r      *Recording
 	src    pmapi.Source
@@ -55,7 +55,6 @@ func (r *Recording) startOwn(ctx context.Context, cfg *Config, f *folio, h *Host
 	return nil
 }
 
-// run takes samples until it is cancelled or a step fails.
 func (o *own) run(ctx context.Context, interval time.Duration) {
 	defer o.cancel()
 	var err error
@@ -65,10 +64,7 @@ func (o *own) run(ctx context.Context, interval time.Duration) {
 	if err == nil {
 		<-ctx.Done()
 	}
-	if closed := o.rec.Close(); err == nil { // an error of Close repeats the first one
-		err = closed
-	}
-	err = errors.Join(err, o.src.Close())
+	err = errors.Join(cmp.Or(err, o.rec.Close()), o.src.Close()) // an error of the recorder's Close repeats the first one
 	if err != nil {
 		o.logf("Error: %v", err)
 	}
@@ -86,19 +82,16 @@ func (o *own) logf(format string, args ...any) {
 	fmt.Fprintf(o.log, "[%s] "+format+"\n", append([]any{time.Now().Format(time.ANSIC)}, args...)...)
 }
 
-// status implements logger.
 func (o *own) status(string) error {
 	o.logf("%d samples in %s", o.rec.Samples(), time.Since(o.began).Round(time.Second))
 	return nil
 }
 
-// stop implements logger.
 func (o *own) stop() error {
 	o.cancel()
 	return nil
 }
 
-// detach implements logger.
 func (o *own) detach() error {
 	return fmt.Errorf("record: this process records %s itself: %w", o.r.Host, pmerr.EINVAL)
 }

@@ -64,13 +64,11 @@ type Recording struct {
 	err    error // valid when done is closed
 }
 
-// A logger is the recording side of a Recording: pmlogger, or this process.
 type logger interface {
 	// status makes the logger write its progress to its log, or show it. args are for the dialogue.
 	status(args string) error
 	// detach leaves the logger running after the end of this process.
 	detach() error
-	// stop asks the logger to end.
 	stop() error
 }
 
@@ -119,7 +117,6 @@ func Start(ctx context.Context, cfg *Config, hosts ...Host) (*Session, error) {
 	return s, nil
 }
 
-// check checks a configuration.
 func check(cfg *Config, hosts []Host) error {
 	wrong := func(format string, args ...any) error {
 		return fmt.Errorf("record: "+format+": %w", append(args, pmerr.EINVAL)...)
@@ -163,7 +160,6 @@ func legal(name string) bool {
 	return name != "" && strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.") == ""
 }
 
-// config returns the configuration of a host in pmlogger's language.
 func (h *Host) config() string {
 	var b strings.Builder
 	if len(h.Metrics) > 0 {

@@ -21,7 +21,7 @@ type Recorder struct {
 	src     pmapi.Source
 	w       *archive.Writer
 	request pmapi.Request
-	descs   []pcp.Desc // descriptions of the metrics, with their identifiers in the archive
+	descs   []pcp.Desc // of the metrics of the request
 	result  pcp.Result
 	insts   [][]int32     // instances of the metrics in the last sample
 	last    pcp.Timestamp // time of the last sample
@@ -60,7 +60,6 @@ func NewRecorder(ctx context.Context, src pmapi.Source, base string, metrics []s
 	return r, nil
 }
 
-// find finds the metrics of names, their descriptions, and all names that they have.
 func (r *Recorder) find(ctx context.Context, metrics []string) (map[pcp.ID][]string, error) {
 	names, named := make(map[pcp.ID][]string), make(map[pcp.ID]bool)
 	var ids []pcp.ID
@@ -91,7 +90,7 @@ func (r *Recorder) find(ctx context.Context, metrics []string) (map[pcp.ID][]str
 	for i, d := range descs {
 		switch {
 		case d.Err == nil:
-			d.Value.ID = logged(ids[i])
+			d.Value.ID = ids[i]
 			r.descs = append(r.descs, d.Value)
 			r.request.IDs = append(r.request.IDs, ids[i])
 		case named[ids[i]]: // a metric named by itself must work; of those below a node some may fail
@@ -105,17 +104,6 @@ func (r *Recorder) find(ctx context.Context, metrics []string) (map[pcp.ID][]str
 	return names, nil
 }
 
-// logged returns the identifier that a metric gets in an archive. For its readers a recorded
-// derived metric does not differ from others (derived.md D6.1).
-func logged(id pcp.ID) pcp.ID {
-	const recorded = 2048 // added to the cluster
-	if id.Domain() == pcp.DynamicDomain && id.Item() != 0 {
-		return pcp.NewID(id.Domain(), id.Cluster()|recorded, id.Item())
-	}
-	return id
-}
-
-// fillIn completes the fields of an archive's label.
 func (r *Recorder) fillIn(ctx context.Context, o *archive.WriterOptions) {
 	if o.Host == "" {
 		o.Host, _ = pmapi.HostName(ctx, r.src) // beside an error the name is a guess, which is good enough
@@ -160,7 +148,6 @@ func (r *Recorder) Run(ctx context.Context, t *sampling.Times) error {
 	return nil
 }
 
-// put writes a sample.
 func (r *Recorder) put(ctx context.Context, res *pcp.Result) error {
 	t := res.Time
 	if r.Samples() > 0 && t.Compare(r.last) <= 0 {
@@ -171,15 +158,12 @@ func (r *Recorder) put(ctx context.Context, res *pcp.Result) error {
 		return err
 	}
 	if r.Samples() == 0 || res.Changes&pcp.LabelsChanged != 0 {
-		err = r.putLabels(ctx, t, r.labelled())
+		err = r.putLabels(ctx, t, pmapi.LabelObjects(r.descs...))
 	} else {
 		err = r.putLabels(ctx, t, instanceLabels(changed))
 	}
 	if err != nil {
 		return err
-	}
-	for i := range res.Sets {
-		res.Sets[i].ID = r.descs[i].ID
 	}
 	if err := r.w.Put(res); err != nil {
 		return err
@@ -237,7 +221,6 @@ func instances(ctx context.Context, src pmapi.Source, ds []pcp.InDom, at pcp.Tim
 	return answers, ctx.Err()
 }
 
-// putTexts writes the help texts of the metrics and of their domains.
 func (r *Recorder) putTexts(ctx context.Context) error {
 	for _, kind := range []pcp.TextKind{pcp.OneLine, pcp.Help} {
 		texts, err := pmapi.Texts(ctx, r.src, r.request.IDs, kind)
@@ -258,7 +241,6 @@ func (r *Recorder) putTexts(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// putText returns a function that writes a text, if it is not empty.
 func (r *Recorder) putText(ident uint32, isInDom bool, kind pcp.TextKind) func(string, error) error {
 	return func(text string, err error) error {
 		if err != nil || text == "" {
@@ -268,7 +250,6 @@ func (r *Recorder) putText(ident uint32, isInDom bool, kind pcp.TextKind) func(s
 	}
 }
 
-// domains returns the instance domains of the metrics, each once.
 func (r *Recorder) domains() (ds []pcp.InDom) {
 	for i := range r.descs {
 		if d := r.descs[i].InDom; d != pcp.NullInDom && !slices.Contains(ds, d) {
@@ -278,16 +259,6 @@ func (r *Recorder) domains() (ds []pcp.InDom) {
 	return ds
 }
 
-// labelled returns all objects with labels for the metrics.
-func (r *Recorder) labelled() []pmapi.LabelObject {
-	descs := slices.Clone(r.descs)
-	for i := range descs {
-		descs[i].ID = r.request.IDs[i]
-	}
-	return pmapi.LabelObjects(descs...)
-}
-
-// instanceLabels returns the objects of the labels of the instances of domains.
 func instanceLabels(ds []pcp.InDom) (objects []pmapi.LabelObject) {
 	for _, d := range ds {
 		objects = append(objects, pmapi.LabelObject{Kind: pcp.InstanceLabels, Ident: uint32(d)})
@@ -295,7 +266,6 @@ func instanceLabels(ds []pcp.InDom) (objects []pmapi.LabelObject) {
 	return objects
 }
 
-// putLabels writes the labels of objects that have some.
 func (r *Recorder) putLabels(ctx context.Context, t pcp.Timestamp, objects []pmapi.LabelObject) error {
 	found, err := pmapi.ReadLabels(ctx, r.src, objects)
 	if err != nil {

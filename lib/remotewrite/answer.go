@@ -74,7 +74,6 @@ func (c *Client) answered(res *http.Response, cancel func()) error {
 	return &Refusal{Status: status, Code: code, Text: "it is not an answer to remote write"}
 }
 
-// reason returns the text of an answer on one line.
 func reason(res *http.Response) string {
 	if res.Header.Get("Content-Encoding") != "" {
 		return "its reason is compressed"
@@ -86,13 +85,11 @@ func reason(res *http.Response) string {
 	return "its reason was cut off"
 }
 
-// clean returns a text of the server on one line, without control characters.
 func clean(text string) string {
 	text = text[:min(len(text), maxText)]
 	return strings.Join(strings.Fields(strings.Map(printable, strings.ToValidUTF8(text, "\uFFFD"))), " ")
 }
 
-// printable returns a blank for a control character.
 func printable(r rune) rune {
 	if r < ' ' || r >= 0x7f && r < 0xa0 {
 		return ' '
@@ -100,7 +97,6 @@ func printable(r rune) rune {
 	return r
 }
 
-// retryAfter reads the header: seconds, or a date.
 func retryAfter(text string) time.Duration {
 	if n, err := strconv.Atoi(text); err == nil && n > 0 {
 		return min(time.Duration(min(n, 1e6))*time.Second, maxAfter)

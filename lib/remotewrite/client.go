@@ -49,7 +49,6 @@ type Client struct {
 	open atomic.Bool // after the last answer the connection could be used again
 }
 
-// Bounds in bytes.
 const (
 	maxSecret       = 64 << 10 // of a file with a secret
 	maxCertificates = 16 << 20 // of a file with certificates
@@ -102,7 +101,6 @@ func New(opt *Options) (*Client, error) {
 	return c, nil
 }
 
-// loopback reports whether a host is this machine.
 func loopback(host string) bool {
 	addr, err := netip.ParseAddr(host)
 	return strings.EqualFold(host, "localhost") || err == nil && addr.Unmap().IsLoopback()
@@ -111,14 +109,12 @@ func loopback(host string) bool {
 // Name returns the URL without what may be secret: the password and the query.
 func (c *Client) Name() string { return nameOf(c.url) }
 
-// nameOf returns a URL without what may be secret.
 func nameOf(u *url.URL) string {
 	name := *u
 	name.RawQuery, name.Fragment = "", ""
 	return name.Redacted()
 }
 
-// secret returns the first line of a file, or "" without a name.
 func secret(name string) (string, error) {
 	if name == "" {
 		return "", nil
@@ -187,7 +183,6 @@ func (c *Client) post(ctx context.Context, body []byte) (lost bool, err error) {
 	return true, &Failure{Err: errors.New(clean(err.Error())), Unknown: connected, Lost: true}
 }
 
-// authorize adds the token, or the user and the password.
 func (c *Client) authorize(req *http.Request) error {
 	switch {
 	case c.opt.TokenFile != "":

@@ -30,7 +30,6 @@ func Drain(ctx context.Context, q *Queue, c *Client, b Backoff, warn func(error)
 	}
 }
 
-// A drain is the state of Drain. The states of requests are those of the queue.
 type drain struct {
 	q       *Queue
 	c       *Client
@@ -43,7 +42,6 @@ type drain struct {
 	refusal bool          // a refusal has been reported
 }
 
-// quiet is the least time between two reports of failures.
 const quiet = time.Minute
 
 // send makes one attempt to send a request. The error is that of ctx.
@@ -75,7 +73,6 @@ func (d *drain) send(ctx context.Context, e *entry) error {
 	return nil
 }
 
-// failed notes that an attempt has failed, and waits.
 func (d *drain) failed(ctx context.Context, e *entry, f *Failure) error {
 	e.unsure = e.unsure || f.Unknown
 	if now := time.Now(); !d.warned && !now.Before(d.next) {
@@ -93,7 +90,6 @@ func (d *drain) failed(ctx context.Context, e *entry, f *Failure) error {
 	}
 }
 
-// recovered notes that the server has answered.
 func (d *drain) recovered() {
 	if d.warned {
 		d.warn(fmt.Errorf("%s answers again", d.c.Name()))
@@ -101,7 +97,6 @@ func (d *drain) recovered() {
 	d.warned, d.pause = false, d.backoff.First
 }
 
-// refused notes that the server will not take a request, and reports the first reason.
 func (d *drain) refused(e *entry, err error) {
 	d.report.Refused += e.samples
 	if !d.refusal {

@@ -23,7 +23,6 @@ type Hosts struct {
 // ErrSameName is the error of two hosts with one label host.
 var ErrSameName = errors.New("the series of two hosts would be the same")
 
-// A host holds the labels of one host.
 type host struct {
 	name   string              // the label host
 	descs  map[string]pcp.Desc // of metrics, by their names
@@ -80,7 +79,6 @@ func (h *Hosts) labels(name, metric string, d pcp.InDom, inst int32) (list []Lab
 	return append(list, Label{Name: "host", Value: from.name})
 }
 
-// A watched is a Source that notes labels.
 type watched struct {
 	pmapi.Source
 	hosts *Hosts
@@ -90,19 +88,16 @@ type watched struct {
 	insts map[watchedInst]bool // whose labels have been read
 }
 
-// A watchedMetric is a metric whose labels have been read.
 type watchedMetric struct {
 	indom pcp.InDom
 	insts []int32 // of the last fetch
 }
 
-// A watchedInst is an instance.
 type watchedInst struct {
 	indom pcp.InDom
 	id    int32
 }
 
-// Unwrap implements pmapi.Wrapper.
 func (w *watched) Unwrap() pmapi.Source { return w.Source }
 
 // Lookup implements pmapi.Source. It notes names, so that metrics need not ask for them.
@@ -116,7 +111,6 @@ func (w *watched) Lookup(ctx context.Context, names []string) ([]pcp.Answer[pcp.
 	return list, err
 }
 
-// Fetch implements pmapi.Source.
 func (w *watched) Fetch(ctx context.Context, req *pmapi.Request, dst *pcp.Result) error {
 	err := w.Source.Fetch(ctx, req, dst)
 	if err == nil {
@@ -125,13 +119,11 @@ func (w *watched) Fetch(ctx context.Context, req *pmapi.Request, dst *pcp.Result
 	return err
 }
 
-// A watchedTimeline is a watched over a recording.
 type watchedTimeline struct {
 	*watched
 	pmapi.Timeline
 }
 
-// FetchRecord implements pmapi.Timeline.
 func (w *watchedTimeline) FetchRecord(ctx context.Context, req *pmapi.Request, dst *pcp.Result) (bool, error) {
 	mark, err := w.Timeline.FetchRecord(ctx, req, dst)
 	if err == nil && !mark {
@@ -140,7 +132,6 @@ func (w *watchedTimeline) FetchRecord(ctx context.Context, req *pmapi.Request, d
 	return mark, err
 }
 
-// note reads the labels of what is new in a result.
 func (w *watched) note(ctx context.Context, r *pcp.Result) {
 	var ids []pcp.ID
 	for i := range r.Sets {
@@ -176,7 +167,6 @@ func (w *watched) fresh(m *watchedMetric) bool {
 	return len(w.insts) > before
 }
 
-// metrics notes metrics, and reads the labels of all that they belong to but instances.
 func (w *watched) metrics(ctx context.Context, ids []pcp.ID) {
 	answers, err := w.Describe(ctx, ids)
 	if err != nil {
@@ -208,7 +198,6 @@ func (w *watched) metrics(ctx context.Context, ids []pcp.ID) {
 	}
 }
 
-// read reads the labels of objects.
 func (w *watched) read(ctx context.Context, objects []pmapi.LabelObject) {
 	sets, _ := pmapi.ReadLabels(ctx, w.Source, objects) // after an error the next fetch fails too
 	w.hosts.mu.Lock()

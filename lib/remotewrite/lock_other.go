@@ -12,7 +12,6 @@ func current(*os.File, string) bool { return true }
 
 func syncDir(*os.File) error { return nil }
 
-// release removes a directory if it is empty.
 func release(f *os.File, dir string) error {
 	_ = os.Remove(dir)
 	return f.Close()

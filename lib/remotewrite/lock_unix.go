@@ -24,17 +24,14 @@ func lock(dir string) (*os.File, error) {
 	return f, nil
 }
 
-// current reports whether a locked directory still has its name.
 func current(f *os.File, dir string) bool {
 	mine, err := f.Stat()
 	now, e := os.Stat(dir)
 	return err == nil && e == nil && os.SameFile(mine, now)
 }
 
-// syncDir writes the names in a directory to the disk.
 func syncDir(f *os.File) error { return f.Sync() }
 
-// release removes a directory if it is empty, and unlocks it.
 func release(f *os.File, dir string) error {
 	_ = os.Remove(dir)
 	return f.Close()

@@ -7,7 +7,6 @@ import (
 	"syscall"
 )
 
-// sharingViolation is the error of a file that another process has opened for itself.
 const sharingViolation = syscall.Errno(32)
 
 // lock locks a directory for as long as the file is open, which is one in it that others cannot open.
@@ -33,7 +32,6 @@ func current(*os.File, string) bool { return true }
 // syncDir: the names in a directory cannot be written to the disk one by one.
 func syncDir(*os.File) error { return nil }
 
-// release unlocks a directory, and removes it if it is empty.
 func release(f *os.File, dir string) error {
 	err := f.Close()
 	_ = os.Remove(f.Name())

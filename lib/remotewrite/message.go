@@ -84,7 +84,6 @@ type Request struct {
 	body   []byte // of the last message: its memory is reused
 }
 
-// A timeSeries has the encoded samples of a series.
 type timeSeries struct {
 	labels  Labels
 	samples []byte
@@ -165,7 +164,6 @@ func (r *Request) Take() []byte {
 	return out
 }
 
-// message returns the message.
 func (r *Request) message() []byte {
 	b := r.body[:0]
 	for i := range r.series {
@@ -177,7 +175,6 @@ func (r *Request) message() []byte {
 	return r.body
 }
 
-// appendText appends a field of bytes.
 func appendText[T string | []byte](b []byte, text T, field byte) []byte {
 	b = append(b, field<<3|2)
 	b = binary.AppendUvarint(b, uint64(len(text)))

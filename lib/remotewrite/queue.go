@@ -48,13 +48,11 @@ type QueueOptions struct {
 	Warn func(error) // gets reports of strange files in the directory; nil drops them
 }
 
-// maxKept bounds the requests that are kept though they have been acknowledged.
 const maxKept = 10_000
 
 // ErrFull is the error of a queue without room.
 var ErrFull = errors.New("the queue is full")
 
-// An entry is a request in a queue.
 type entry struct {
 	number  uint64
 	samples int
@@ -65,7 +63,6 @@ type entry struct {
 	unsure  bool      // of one that waits: the server may have it, from an attempt without an answer or by an earlier process
 }
 
-// A state is that of a request, as described at Queue.
 type state byte
 
 const (
@@ -138,10 +135,8 @@ func (q *Queue) put(body []byte, samples int, may state) error {
 	return nil
 }
 
-// full reports whether there is no room for a request: in the queue, or on the disk.
 func full(err error) bool { return errors.Is(err, ErrFull) || errors.Is(err, syscall.ENOSPC) }
 
-// makeRoom removes the oldest request of a state, and reports whether there was one.
 func (q *Queue) makeRoom(s state) bool {
 	for _, e := range q.list {
 		if e.state == s {
@@ -178,13 +173,11 @@ func (q *Queue) Finish() {
 	q.changed()
 }
 
-// changed wakes the goroutines that wait for a change.
 func (q *Queue) changed() {
 	close(q.change)
 	q.change = make(chan struct{})
 }
 
-// first returns the next request to send, or nil at the end of the queue.
 func (q *Queue) first(ctx context.Context) (*entry, error) {
 	for {
 		q.mu.Lock()
@@ -208,7 +201,6 @@ func (q *Queue) first(ctx context.Context) (*entry, error) {
 	}
 }
 
-// forget removes requests that have been kept for long enough.
 func (q *Queue) forget() {
 	for len(q.list) > 0 {
 		e := q.list[0]
@@ -219,7 +211,6 @@ func (q *Queue) forget() {
 	}
 }
 
-// drop removes a request with its file.
 func (q *Queue) drop(e *entry) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -233,14 +224,12 @@ func (q *Queue) leave(e *entry) {
 	q.unlist(e)
 }
 
-// remove removes a request if it is still there.
 func (q *Queue) remove(e *entry) {
 	if q.unlist(e) {
 		q.spool.remove(e)
 	}
 }
 
-// unlist takes a request from the list, and reports whether it was there.
 func (q *Queue) unlist(e *entry) bool {
 	i := slices.Index(q.list, e)
 	if i < 0 {
@@ -252,7 +241,6 @@ func (q *Queue) unlist(e *entry) bool {
 	return true
 }
 
-// acknowledge notes that the server has taken a request, and reports whether that is the first time.
 func (q *Queue) acknowledge(e *entry) (first bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -266,7 +254,6 @@ func (q *Queue) acknowledge(e *entry) (first bool) {
 	return true
 }
 
-// repeated reports whether a request is sent once more.
 func (q *Queue) repeated(e *entry) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()

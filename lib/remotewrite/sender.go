@@ -12,7 +12,6 @@ import (
 	"pmtools/lib/sampling"
 )
 
-// Bounds of a request.
 const (
 	maxRequestSamples = 10_000
 	maxRequestBytes   = 4 << 20 // before it is compressed
@@ -44,26 +43,22 @@ type Sender struct {
 	err     error
 }
 
-// A sentMetric is a metric with its series.
 type sentMetric struct {
 	sampling.Metric
 	family format.Family
 	hosts  map[string]*hostSeries
 }
 
-// A hostSeries is the series of a metric on a host.
 type hostSeries struct {
 	round int // the last one with values
 	list  map[seriesKey]*series
 }
 
-// A seriesKey tells the series of a metric on a host apart.
 type seriesKey struct {
 	id         int32
 	name, text string
 }
 
-// A series is the state of one series.
 type series struct {
 	labels Labels
 	ms     int64 // the time of the last sample
@@ -101,7 +96,6 @@ func (s *Sender) Sample(_ context.Context, smp *sampling.Sample) error {
 	return s.err
 }
 
-// fail notes the error of a metric that has no values at a time.
 func (s *Sender) fail(metric int, err error) {
 	name := s.metrics[metric].Name
 	s.warn(name, fmt.Errorf("%s: %w", name, err))
@@ -116,7 +110,6 @@ func (s *Sender) warn(key string, err error) {
 	}
 }
 
-// add adds a value of a metric.
 func (s *Sender) add(metric int, v *sampling.Value) {
 	m := &s.metrics[metric]
 	if !v.Value.IsSet() || !m.sendable() || s.err != nil {
@@ -150,7 +143,6 @@ func (s *Sender) add(metric int, v *sampling.Value) {
 	s.put(x.labels, ms, number)
 }
 
-// backwards reports, the first time, that the clock of a live source has gone back.
 func (s *Sender) backwards(host string, by time.Duration) {
 	if host != "" {
 		host += ": "
@@ -158,7 +150,6 @@ func (s *Sender) backwards(host string, by time.Duration) {
 	s.warn("", fmt.Errorf("%sthe time has gone back by %v; values are left out until it has caught up", host, by)) // no metric is called ""
 }
 
-// sendable reports whether values are numbers or strings.
 func (m *sentMetric) sendable() bool { return m.Desc.Type.Arithmetic() || m.Desc.Type == pcp.String }
 
 // number returns a value in the base unit. A string is 1, and its text a label.
@@ -170,7 +161,6 @@ func (m *sentMetric) number(v pcp.Value) (f float64, text string, err error) {
 	return f * m.family.Factor, "", err
 }
 
-// labels returns the labels of a series. Of those with one name the last one counts.
 func (s *Sender) labels(m *sentMetric, v *sampling.Value, text string) Labels {
 	list := s.opt.Hosts.labels(v.Host, m.Name, m.Desc.InDom, v.ID)
 	if d := m.Desc.InDom; d != pcp.NullInDom {
@@ -198,7 +188,6 @@ func (s *Sender) endMetric(metric int) {
 	s.round++
 }
 
-// endSeries ends the series of a host that have no value in this round.
 func (s *Sender) endSeries(h *hostSeries) {
 	var ms int64
 	for _, x := range h.list {
@@ -250,10 +239,8 @@ func (s *Sender) describe() {
 	}
 }
 
-// kinds are the kinds of families.
 var kinds = map[string]Kind{"counter": Counter, "gauge": Gauge, "info": Info}
 
-// flush puts the request into the queue.
 func (s *Sender) flush() {
 	n := s.request.Samples
 	if n == 0 || s.err != nil {

@@ -1,6 +1,7 @@
 package remotewrite
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"hash/crc32"
@@ -28,7 +29,6 @@ const (
 	damaged    = ".damaged"
 )
 
-// Bounds of a request.
 const (
 	maxFile    = 64 << 20 // bytes
 	maxSamples = 1 << 24
@@ -37,15 +37,12 @@ const (
 
 var (
 	// ErrLocked is the error of a queue that another process uses.
-	ErrLocked = errors.New("the queue is in use by another process")
-	// errDamaged is the error of a file that is not as it was written.
+	ErrLocked  = errors.New("the queue is in use by another process")
 	errDamaged = errors.New("not as it was written")
 )
 
-// castagnoli is the polynomial of the checksums.
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// openSpool makes a directory if need be, and locks it.
 func openSpool(dir string, sync bool) (*spool, error) {
 	for {
 		_, missing := os.Stat(dir)
@@ -73,7 +70,6 @@ func openSpool(dir string, sync bool) (*spool, error) {
 	}
 }
 
-// syncParent writes the name of a new directory to the disk.
 func syncParent(dir string) error {
 	f, err := os.Open(filepath.Dir(filepath.Clean(dir)))
 	if err != nil {
@@ -115,7 +111,6 @@ func (s *spool) requests(warn func(error)) (list []*entry, err error) {
 	return list, nil
 }
 
-// parseName returns the request that a file's name describes.
 func parseName(name string) (*entry, bool) {
 	e := &entry{}
 	n, err := fmt.Sscanf(name, fileName, &e.number, &e.samples, &e.sum)
@@ -123,10 +118,8 @@ func parseName(name string) (*entry, bool) {
 	return e, ok && e.number < maxNumber && e.samples >= 1 && e.samples <= maxSamples
 }
 
-// name returns the name of a request's file.
 func (e *entry) name() string { return fmt.Sprintf(fileName, e.number, e.samples, e.sum) }
 
-// path returns the name of a request's file with its directory.
 func (s *spool) path(e *entry) string { return filepath.Join(s.dir, e.name()) }
 
 // write writes the file of a request. After an error there is none.
@@ -140,10 +133,7 @@ func (s *spool) write(e *entry, body []byte) error {
 	if err == nil && s.sync {
 		err = f.Sync()
 	}
-	if e := f.Close(); err == nil {
-		err = e
-	}
-	if err == nil {
+	if err = cmp.Or(err, f.Close()); err == nil {
 		err = os.Rename(path+unfinished, path)
 	}
 	if err == nil && s.sync {

@@ -1,9 +1,9 @@
-// Package sampling has what samples of metrics are, and takes them: live ones on the schedule of a
+// Package sampling defines samples of metrics, and takes them: live ones on the schedule of a
 // [when.Clock], recorded ones at steps of time or record by record.
 //
-// [Fetches] yields what a source has at the times of a window. A [Sample] holds the values of metrics
-// or expressions at one time, and a [Header] what the samples of a run have in common. Package
-// derive/query makes samples of expressions.
+// [Fetches] yields the values of a source at the times of a window. A [Sample] holds the values of
+// metrics or expressions at one time, and a [Header] the common properties of the samples of a run.
+// Package derive/query makes samples of expressions.
 package sampling
 
 import (

@@ -47,7 +47,6 @@ func (set *Set) Len() int {
 	return set.size()
 }
 
-// size returns the number of values in the columns or the list.
 func (set *Set) size() int {
 	if set.values != nil {
 		return set.values.Len()
@@ -55,7 +54,6 @@ func (set *Set) size() int {
 	return len(set.list)
 }
 
-// position returns where value i is in the columns or the list.
 func (set *Set) position(i int) int {
 	if set.order != nil {
 		return int(set.order[i])
@@ -74,7 +72,6 @@ func (set *Set) ID(i int) int32 {
 // At returns value i.
 func (set *Set) At(i int) Value { return set.at(set.position(i)) }
 
-// at returns the value at a position.
 func (set *Set) at(i int) Value {
 	if set.values == nil {
 		return set.list[i]
@@ -130,7 +127,6 @@ func (set *Set) Keep(n int) {
 	}
 }
 
-// ascending returns the first n positions.
 func ascending(n int) []int32 {
 	list := make([]int32, n)
 	for i := range list {
@@ -168,7 +164,6 @@ func (set *Set) SortByID(ctx context.Context) error {
 	return sortBy(ctx, set, 0, func(v *Value) int32 { return v.ID }, cmp.Compare[int32])
 }
 
-// A keyed is the position of a value, and what it is sorted by.
 type keyed[K any] struct {
 	key K
 	at  int32
@@ -214,7 +209,6 @@ func sortBy[K any](ctx context.Context, set *Set, most int, key func(*Value) K, 
 	return failed
 }
 
-// endedEvery is after how many steps of a loop over values its context is asked.
 const endedEvery = 1024
 
 // Ended returns the error of ctx in some of the steps of a loop over values.
@@ -225,7 +219,6 @@ func Ended(ctx context.Context, step int) error {
 	return ctx.Err()
 }
 
-// A rateColumn finds the rates of instances.
 type rateColumn struct {
 	*pcp.Values
 	places map[int32]int // of the instances, once it is needed

@@ -67,7 +67,6 @@ func Connect(ctx context.Context, port int, set *Packet) (*Conn, error) {
 	return c, nil
 }
 
-// greet sends the first packet, which the server must acknowledge.
 func (c *Conn) greet(ctx context.Context, set *Packet) error {
 	first := *set
 	first.Command = Set
@@ -165,7 +164,6 @@ func (c *Conn) SetBounds(start, end pcp.Timestamp) error {
 // unusable.
 func (c *Conn) Receive(ctx context.Context) (*Packet, error) { return c.receiveUpTo(ctx, maxSize) }
 
-// receiveUpTo is Receive for packets up to a size.
 func (c *Conn) receiveUpTo(ctx context.Context, limit uint32) (*Packet, error) {
 	if err := c.conn.SetReadDeadline(time.Time{}); err != nil {
 		return nil, err
@@ -206,7 +204,6 @@ func (c *Conn) receive(ctx context.Context, limit uint32) (*Packet, error) {
 	return packet, packet.Decode(append(c.head[:], body...))
 }
 
-// short returns the error for a packet that was cut short.
 func short(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return fmt.Errorf("timecontrol: packet cut short: %w", pmerr.IPC)

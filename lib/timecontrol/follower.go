@@ -18,7 +18,6 @@ const (
 	NewZone                   // times are to be shown in Zone
 )
 
-// state is the last action of a Follower.
 type state int
 
 const (
@@ -96,7 +95,6 @@ func (f *Follower) End() bool {
 	return !known
 }
 
-// take changes the state by the last packet, and notes the events.
 func (f *Follower) take() {
 	f.waiting = f.waiting[:0]
 	switch f.packet.Command {
@@ -124,7 +122,6 @@ func (f *Follower) take() {
 
 func (f *Follower) note(e Event) { f.waiting = append(f.waiting, e) }
 
-// step takes a step.
 func (f *Follower) step() {
 	if f.packet.Direction == Backward {
 		if f.state != backward {
@@ -142,7 +139,6 @@ func (f *Follower) step() {
 	f.note(Stepped)
 }
 
-// turnForward notes the event of a step forward after another state.
 func (f *Follower) turnForward() {
 	switch {
 	case f.state == beginning:

@@ -75,7 +75,6 @@ const (
 	maxSize  = headSize + 80
 )
 
-// magic begins each packet.
 const magic = 0x54494d45
 
 // Encode appends the whole packet to dst, in the byte order of the machine: the protocol is for one
@@ -136,7 +135,6 @@ func (dst *Packet) Decode(src []byte) error {
 // longest is the longest duration of whole seconds.
 const longest = math.MaxInt64/int64(time.Second) - 1
 
-// duration returns a time span as a duration.
 func duration(t pcp.Timestamp) time.Duration {
 	t.Sec = min(max(t.Sec, -longest), longest)
 	return time.Duration(t.Sec)*time.Second + time.Duration(t.Nsec)
