@@ -90,7 +90,7 @@ derive/deps: derive
 derive/debug: derive derive/syntax derive/check derive/eval lib/format lib/pcp lib/pmerr
 derive/manual: derive/check
 derive/sql: derive/syntax derive/check derive/internal/ere lib/pcp
-derive/summary: derive/syntax derive/check derive/eval lib/format lib/pcp
+derive/summary: derive/syntax derive/check derive/eval lib/format lib/when lib/pcp
 derive/lsp: derive/lint derive/diagnose lib/textwidth derive derive/syntax derive/check derive/manual lib/version lib/when
 derive/explain: derive/syntax derive/check lib/format lib/textwidth lib/pcp
 derive/repl: derive/explain derive/sql derive/summary derive/internal/insts lib/fetchgroup lib/record lib/archive derive/lint derive/diagnose lib/suggest lib/textwidth lib/pmcd derive derive/syntax derive/check derive/expand lib/pmapi lib/format lib/when lib/pcp lib/pmerr derive/manual derive/query lib/sampling
@@ -99,8 +99,8 @@ derive/lint: derive derive/diagnose derive/expand derive/query derive/syntax der
 cmd/internal/cli: lib/config lib/textwidth lib/when lib/pmerr
 cmd/internal/command: cmd/internal/cli lib/option lib/textwidth
 cmd/internal/debug: lib/*
-cmd/internal/source: cmd/internal/cli cmd/internal/debug lib/* derive derive/check derive/debug derive/load
-cmd/internal/samples: lib/format lib/textwidth lib/pcp lib/sampling
+cmd/internal/source: cmd/internal/cli cmd/internal/debug lib/* derive derive/check derive/debug derive/diagnose derive/load derive/query
+cmd/internal/samples: lib/format lib/textwidth lib/when lib/pcp lib/sampling
 cmd/internal/picture: cmd/internal/samples lib/format
 cmd/internal/grid: derive/repl lib/textwidth
 cmd/internal/clitest: cmd/internal/cli lib/archive/archivetest lib/pmcd/pmcdtest test/env test/golden

@@ -14,13 +14,11 @@ import (
 	"pmtools/lib/pmda/dbpmda"
 )
 
-// agentFlags are the options of agent.
 type agentFlags struct {
 	echo, prompt, noRC bool
 	creds              int
 }
 
-// newAgent returns the command that tries agents.
 func (a *app) newAgent() *cobra.Command {
 	f := new(agentFlags)
 	cmd := &cobra.Command{
@@ -38,7 +36,6 @@ func (a *app) newAgent() *cobra.Command {
 	return cmd
 }
 
-// tryAgent runs scripts.
 func (a *app) tryAgent(ctx context.Context, f *agentFlags, files []string) error {
 	if f.creds < 1 {
 		return errors.New("--creds-timeout takes a number of seconds")
@@ -75,7 +72,6 @@ func (a *app) tryAgent(ctx context.Context, f *agentFlags, files []string) error
 	return nil
 }
 
-// runFile runs a file.
 func runFile(ctx context.Context, s *dbpmda.Session, name, prompt string, echo bool) error {
 	in, err := os.Open(name)
 	if err != nil {

@@ -47,12 +47,15 @@ func (a *app) recordArchive(ctx context.Context, f *evalFlags, set repl.Settings
 	}()
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
 	defer stop()
+	line, recorded := pmapi.As[pmapi.Timeline](src)
 	if q.Once {
 		q.Times.Samples = 1
-		if line, ok := pmapi.As[pmapi.Timeline](src); ok {
-			q.Times.Start, _, _ = line.Bounds(ctx) // an error belongs to the end
-		}
 	}
-	q.Times.Interval = cmp.Or(q.Times.Interval, query.DefaultInterval)
+	switch {
+	case !recorded:
+		q.Times.Interval = cmp.Or(q.Times.Interval, query.DefaultInterval)
+	case q.Once:
+		q.Times.Start, _, _ = line.Bounds(ctx) // an error belongs to the end
+	}
 	return rec.Run(ctx, &q.Times)
 }

@@ -24,7 +24,6 @@ import (
 	"pmtools/lib/when"
 )
 
-// checkFlags are the options of check.
 type checkFlags struct {
 	lint                       lint.Options
 	output                     string
@@ -36,7 +35,6 @@ type checkFlags struct {
 // checkOutputs are the forms of output of check.
 var checkOutputs = []string{"text", "json", "sarif"}
 
-// newCheck returns the command that checks files for mistakes.
 func (a *app) newCheck() *cobra.Command {
 	f := &checkFlags{}
 	cmd := &cobra.Command{
@@ -71,12 +69,10 @@ func (f *checkFlags) addRules(fs *pflag.FlagSet) {
 	fs.IntVar(&f.lint.MaxCost, "max-cost", 0, "report definitions that need more than `N` values (default 10000)")
 }
 
-// completeRules proposes the names of rules.
 func completeRules(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	return append(lint.RuleNames(), "all"), cobra.ShellCompDirectiveNoFileComp
 }
 
-// check checks files for mistakes.
 func (a *app) check(ctx context.Context, f *checkFlags, args []string) error {
 	if err := f.complete(); err != nil {
 		return err
@@ -136,7 +132,6 @@ func (f *checkFlags) complete() (err error) {
 	return nil
 }
 
-// writeFindings writes what was found.
 func (a *app) writeFindings(output string, found []lint.Diagnostic) error {
 	if output == "sarif" {
 		return writeSARIF(a.Env.Out, found)
@@ -160,7 +155,6 @@ func (a *app) writeFindings(output string, found []lint.Diagnostic) error {
 	return nil
 }
 
-// writeRules describes the rules.
 func writeRules(w io.Writer) error {
 	for _, r := range lint.Rules() {
 		if _, err := fmt.Fprintf(w, "%s\n    %s\n", r.Name, strings.Join(textwidth.Wrap(r.Doc, 90), "\n    ")); err != nil {

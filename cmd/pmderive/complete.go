@@ -11,7 +11,6 @@ import (
 	"pmtools/derive/repl"
 )
 
-// completeFunction proposes names of functions.
 func completeFunction(_ *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
 	var names []string
 	for _, f := range repl.Functions() {
@@ -22,7 +21,6 @@ func completeFunction(_ *cobra.Command, _ []string, prefix string) ([]string, co
 	return names, cobra.ShellCompDirectiveNoFileComp
 }
 
-// completeExpr proposes continuations of an expression.
 func (a *app) completeExpr(cmd *cobra.Command, before []string, prefix string) ([]string, cobra.ShellCompDirective) {
 	return command.Names(func(ctx context.Context, prefix string) []string {
 		s, err := a.session(ctx, repl.Settings{})
@@ -38,7 +36,6 @@ func (a *app) completeExpr(cmd *cobra.Command, before []string, prefix string) (
 	})(cmd, before, prefix)
 }
 
-// newCompletion returns the command that writes completion scripts.
 func (a *app) newCompletion() *cobra.Command {
 	shells := []string{"bash", "fish", "powershell", "zsh"}
 	return &cobra.Command{

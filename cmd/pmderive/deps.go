@@ -15,13 +15,11 @@ import (
 	"pmtools/lib/when"
 )
 
-// depsFlags are the options of deps.
 type depsFlags struct {
 	json, dot, logger bool
 	interval          string
 }
 
-// newDeps returns the command that lists what definitions are made of.
 func (a *app) newDeps() *cobra.Command {
 	f := &depsFlags{}
 	cmd := &cobra.Command{
@@ -43,7 +41,6 @@ func (a *app) newDeps() *cobra.Command {
 	return cmd
 }
 
-// deps lists what definitions are made of.
 func (a *app) deps(f *depsFlags, args []string) error {
 	interval, err := when.ParseInterval(f.interval)
 	if err != nil || interval < time.Millisecond {

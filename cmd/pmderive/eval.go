@@ -23,7 +23,6 @@ import (
 	"pmtools/lib/pcp"
 )
 
-// evalFlags are the options of eval.
 type evalFlags struct {
 	fleetFlags
 	targetFlags
@@ -31,7 +30,7 @@ type evalFlags struct {
 	set     repl.Settings
 	pick    query.Selection
 	delay   bool
-	records bool // samples of an archive are its records, unless there is an interval; there are always several
+	several bool // samples, without an option about time too
 }
 
 // fleetFlags are the options about several hosts.
@@ -62,7 +61,6 @@ const unitsInNames = "-"
 // terminalChart is the value of --plot without a file.
 const terminalChart = "-"
 
-// newEval returns the command that evaluates expressions.
 func (a *app) newEval() *cobra.Command {
 	f := &evalFlags{}
 	cmd := &cobra.Command{
@@ -140,7 +138,6 @@ func (a *app) settings(f *evalFlags, precise bool) (repl.Settings, error) {
 	return set, nil
 }
 
-// loaded returns the names that -c has defined.
 func (a *app) loaded() (names []string) {
 	for name := range a.sources.Registry().All() {
 		if !strings.HasPrefix(name, "event.") {
@@ -187,7 +184,6 @@ func (f *evalFlags) forms(set *repl.Settings) error {
 	return err
 }
 
-// eval evaluates expressions.
 func (a *app) eval(ctx context.Context, f *evalFlags, precise bool, args []string) (failed error) {
 	set, err := a.settings(f, precise)
 	if err != nil {
@@ -238,6 +234,9 @@ func (a *app) eval(ctx context.Context, f *evalFlags, precise bool, args []strin
 			}
 		}
 		_, err := s.Write(ctx, w, st, form)
+		for _, name := range st.Scattered() {
+			a.complain(query.Problemf("no record has all metrics of %s; with an interval, such as -t 10sec, values between records are interpolated", name))
+		}
 		return err
 	})
 }

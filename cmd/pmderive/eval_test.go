@@ -99,7 +99,7 @@ func TestSource(t *testing.T) {
 	path := archivetest.Path(t, "ta")
 	for _, tt := range []struct{ args, want string }{
 		{"-Z EST5 -a " + path + " eval -o csv t.d", "2001-09-08T20:46:40-05:00,0"},
-		{"-a " + path + " -Z /x eval t.d", "Cannot set timezone to \"/x\""},
+		{"-a " + path + " -Z /x eval t.d", "unknown time zone \"/x\""},
 		{"-a " + path + " -z eval -o csv t.d", ":46:40"},
 		{"-a " + path + " -z -Z UTC eval t.d", "at most one of -Z and -z allowed"},
 		{"-a " + path + ",nosuch eval -o csv t.d", "2001-09-09T01:46:40Z,0"},

@@ -23,7 +23,6 @@ import (
 	"pmtools/lib/pmapi"
 )
 
-// exportFlags are the options of export.
 type exportFlags struct {
 	dir       string
 	check     bool
@@ -34,7 +33,6 @@ type exportFlags struct {
 	by        export.Partition
 }
 
-// newExport returns the command that writes archives as tables.
 func (a *app) newExport() *cobra.Command {
 	f := &exportFlags{}
 	cmd := &cobra.Command{
@@ -64,19 +62,20 @@ func (a *app) newExport() *cobra.Command {
 	fs.BoolVar(&f.check, "check", false, "read the files back and compare them with the archives")
 	fs.BoolVar(&f.follow, "follow", false, "keep up with an archive that is being written, a file a minute, until Ctrl-C")
 	fs.BoolVar(&f.wide, "wide", false, "write one table with a row for each record and a column for each instance")
-	a.addShared(fs, "interval", "samples")
+	a.addShared(fs, "start", "finish", "interval", "samples")
 	_ = cmd.MarkFlagDirname("output")
 	return cmd
 }
 
-// export writes archives or live values as tables.
 func (a *app) export(ctx context.Context, f *exportFlags, args []string) error {
 	o := &a.Options
 	switch {
 	case !o.HasArchive && !o.HasHost && !o.Local:
 		return errors.New("export needs a source: -a ARCHIVE, a list or a directory of them, -h HOST or -L")
 	case o.HasArchive && f.timed:
-		return errors.New("archives are exported record by record: -t and -s are for live sources")
+		return errors.New("archives are exported record by record: -t and -s are for live sources, -S and -T for archives")
+	case o.HasFinish && !o.HasArchive || f.follow && (o.HasStart || o.HasFinish):
+		return errors.New("-S and -T are for archives that are not followed")
 	case !o.HasArchive && (f.check || f.follow || f.wide):
 		return errors.New("--check, --follow and --wide are for archives")
 	case f.check && f.follow || f.wide && (f.check || f.follow):
@@ -102,7 +101,11 @@ func (a *app) export(ctx context.Context, f *exportFlags, args []string) error {
 		if ctx.Err() != nil {
 			return errors.New("interrupted: nothing of the archive was kept")
 		}
-		if err != nil {
+		if p, ok := errors.AsType[*query.Problem](err); ok {
+			p.Msg = set + ": " + p.Msg
+			a.complain(p)
+			failed = true
+		} else if err != nil {
 			a.complain(fmt.Errorf("%s: %w", set, export.Conflict(ctx, set, err)))
 			failed = true
 		}
@@ -110,7 +113,6 @@ func (a *app) export(ctx context.Context, f *exportFlags, args []string) error {
 	return exitIf(failed)
 }
 
-// exportLive writes the values of a live source.
 func (a *app) exportLive(ctx context.Context, f *exportFlags, args []string) error {
 	interval := cmp.Or(a.Options.Interval, query.DefaultInterval)
 	cfg := f.config("live-" + time.Now().UTC().Format("20060102T150405.000000"))
@@ -123,7 +125,6 @@ func (a *app) exportLive(ctx context.Context, f *exportFlags, args []string) err
 	})
 }
 
-// exportFollowing writes an archive that is being written.
 func (a *app) exportFollowing(ctx context.Context, f *exportFlags, list string, args []string) error {
 	names, err := archive.List(list)
 	if err != nil {
@@ -139,16 +140,30 @@ func (a *app) exportFollowing(ctx context.Context, f *exportFlags, list string, 
 	})
 }
 
-// exportSet writes the archives of one host.
 func (a *app) exportSet(ctx context.Context, f *exportFlags, set string, args []string) error {
 	a.Options.Archive = set
+	zone, err := a.zone()
+	if err != nil {
+		return err
+	}
 	first, _, _ := strings.Cut(set, ",")
 	return a.runExport(ctx, f, f.config(export.NameOf(first)), args, func() (*export.Records, error) {
 		plain, err := a.sources.OpenPlain(ctx)
 		if err != nil {
 			return nil, err
 		}
-		return export.NewRecords(plain)
+		recs, err := export.NewRecords(plain)
+		line, ok := pmapi.As[pmapi.Timeline](plain)
+		if err == nil && ok {
+			from, until, bad := a.window(zone).Bounds(ctx, line)
+			recs.Within(from, until)
+			err = bad
+		}
+		if err != nil {
+			plain.Close()
+			return nil, err
+		}
+		return recs, nil
 	})
 }
 
@@ -184,7 +199,6 @@ func (f *exportFlags) config(name string) *export.Config {
 	return &export.Config{Dir: f.dir, Name: name, Partition: f.by}
 }
 
-// summarizeExport prints the numbers of values, metrics and files.
 func (a *app) summarizeExport(f *exportFlags, cfg *export.Config, sum *export.Summary) {
 	text := fmt.Sprintf("%s: %d values of %d metrics", cfg.Name, sum.Values, sum.Metrics)
 	if sum.Events > 0 {

@@ -24,7 +24,6 @@ func (files) ReadFile(name string) ([]byte, error) {
 	return safefile.Read(name, maxFile)
 }
 
-// readAll reads a configuration file.
 func readAll(r io.Reader) ([]byte, error) {
 	text, err := io.ReadAll(io.LimitReader(r, maxFile+1))
 	if err == nil && len(text) > maxFile {

@@ -15,10 +15,8 @@ import (
 	"pmtools/derive/syntax"
 )
 
-// fmtFlags are the options of fmt.
 type fmtFlags struct{ write, diff, check, expand bool }
 
-// newFmt returns the command that formats files.
 func (a *app) newFmt() *cobra.Command {
 	f := &fmtFlags{}
 	cmd := &cobra.Command{
@@ -34,7 +32,6 @@ func (a *app) newFmt() *cobra.Command {
 	return cmd
 }
 
-// format formats files.
 func (a *app) format(ctx context.Context, f *fmtFlags, args []string) error {
 	if f.write && len(args) == 0 {
 		return errors.New("standard input cannot be written to")
@@ -75,7 +72,6 @@ func (a *app) format(ctx context.Context, f *fmtFlags, args []string) error {
 	return exitIf(failed)
 }
 
-// explain prints the mistakes of a file as check does, or the errors if check finds none.
 func (a *app) explain(ctx context.Context, file lint.File, errs []*syntax.FileError) error {
 	l := lint.Linter{Definitions: query.NewDictionary(a.sources.Registry())}
 	found, err := l.Files(ctx, []lint.File{file}, lint.Options{Syntax: true, Expand: true})

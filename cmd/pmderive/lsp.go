@@ -27,7 +27,6 @@ const gcPercent = 200
 // 100,000 definitions needs 650 MB.
 const memoryLimit = 1 << 30
 
-// newLSP returns the command that serves editors.
 func (a *app) newLSP() *cobra.Command {
 	f := &checkFlags{output: "text"}
 	var stdio bool
@@ -48,7 +47,6 @@ func (a *app) newLSP() *cobra.Command {
 	return cmd
 }
 
-// serve serves an editor.
 func (a *app) serve(ctx context.Context, f *checkFlags) error {
 	if err := f.complete(); err != nil {
 		return err

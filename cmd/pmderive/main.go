@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"slices"
 	"strings"
 	"sync/atomic"
 	_ "time/tzdata" // zones, where the system has none
@@ -43,10 +44,10 @@ type app struct {
 	version bool                       // -V
 	pager   atomic.Pointer[os.Process] // that has the terminal
 	catalog string                     // a table of metrics that has the metadata, "" for none
+	noted   bool                       // that -T is after the end of an archive
 	running bool                       // the command line was valid: errors are not errors of usage
 }
 
-// newCommand returns the command pmderive.
 func newCommand(env *cli.Env) *app {
 	env.OwnForm = true
 	a := &app{Command: command.New(env, "pmderive", "")}
@@ -151,6 +152,9 @@ func (a *app) newRoot() *cobra.Command {
 			a.running = true
 			return err
 		}
+		if a.catalog != "" {
+			return nil // the tables have times
+		}
 		return a.Options.CheckWindow()
 	}
 	root.AddCommand(a.newEval(), a.newSummarize(), a.newExport(), a.newSQL(), a.newExplain(), a.newCheck(), a.newTest(), a.newFmt(), a.newDeps(), a.newFunctions(), a.newLSP(), a.newAgent(), a.newPush(), a.newCompletion())
@@ -160,7 +164,12 @@ func (a *app) newRoot() *cobra.Command {
 // addShared adds options that mean the same in every command to a flag set.
 func (a *app) addShared(fs *pflag.FlagSet, long ...string) {
 	for _, name := range long {
-		fs.AddFlag(command.Flag(a.SharedOption(name)))
+		o := a.SharedOption(name)
+		if name == "interval" {
+			records := slices.Contains(long, "origin") // eval and push, not export
+			o = source.Interval(&a.Options, o, records)
+		}
+		fs.AddFlag(command.Flag(o))
 	}
 }
 
@@ -177,7 +186,6 @@ func operands(least, most int) cobra.PositionalArgs {
 	}
 }
 
-// newExplain returns the command that prints typed trees.
 func (a *app) newExplain() *cobra.Command {
 	return &cobra.Command{
 		Use:               "explain EXPR|NAME ...",
@@ -208,7 +216,6 @@ func (a *app) newExplain() *cobra.Command {
 	}
 }
 
-// newFunctions returns the command that describes the functions of the language.
 func (a *app) newFunctions() *cobra.Command {
 	return &cobra.Command{
 		Use:               "functions [NAME]",

@@ -108,7 +108,6 @@ func (p *pager) put(text []byte, lines int) error {
 	return nil
 }
 
-// release writes what was held back.
 func (p *pager) release() error {
 	_, err := p.out.Write(p.held)
 	p.held = nil

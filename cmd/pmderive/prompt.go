@@ -90,7 +90,6 @@ type mode struct {
 	left     bool // for good
 }
 
-// modeOf returns the mode of a terminal.
 func modeOf(terminal int) (*mode, error) {
 	usual, err := term.GetState(terminal)
 	return &mode{terminal: terminal, usual: usual}, err
@@ -107,7 +106,6 @@ func (m *mode) raw() error {
 	return err
 }
 
-// restore makes the mode the usual one.
 func (m *mode) restore() error {
 	m.Lock()
 	defer m.Unlock()
@@ -216,7 +214,6 @@ func (a *app) item(ctx context.Context, s *repl.Session, text string) (quit bool
 	return quit
 }
 
-// red begins red text on a terminal.
 const red = "\x1b[31m"
 
 // paint returns text in a colour, if colours are wanted.

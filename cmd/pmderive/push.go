@@ -25,7 +25,6 @@ import (
 	"pmtools/lib/version"
 )
 
-// pushFlags are the options of push.
 type pushFlags struct {
 	to      remotewrite.Options
 	hosts   string // the file with their names
@@ -42,7 +41,6 @@ const grace = 5 * time.Second
 // backoff has the pauses between attempts.
 var backoff = remotewrite.Backoff{First: 100 * time.Millisecond, Most: 10 * time.Second}
 
-// newPush returns the command that sends samples to a database.
 func (a *app) newPush() *cobra.Command {
 	f := &pushFlags{}
 	cmd := &cobra.Command{
@@ -88,14 +86,13 @@ type push struct {
 	mu      sync.Mutex      // of standard error
 }
 
-// pushAll sends the values of expressions.
 func (a *app) pushAll(ctx context.Context, f *pushFlags, args []string) error {
 	p := &push{a: a, asNamed: f.asNamed}
 	opt, client, err := p.check(f)
 	if err != nil {
 		return err
 	}
-	ef := &evalFlags{fleetFlags: fleetFlags{hosts: f.hosts}, records: true}
+	ef := &evalFlags{fleetFlags: fleetFlags{hosts: f.hosts}, several: true}
 	if _, err := a.several(ef); err != nil {
 		return err
 	}

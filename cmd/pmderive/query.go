@@ -6,10 +6,11 @@ import (
 	"time"
 
 	"pmtools/cmd/internal/cli"
+	"pmtools/cmd/internal/source"
 	"pmtools/derive/query"
 	"pmtools/derive/repl"
 	"pmtools/lib/pcp"
-	"pmtools/lib/when"
+	"pmtools/lib/pmapi"
 )
 
 // query returns the query that the options ask for, but for its expressions. Of several hosts it
@@ -17,7 +18,7 @@ import (
 func (a *app) query(ctx context.Context, s *repl.Session, f *evalFlags, hosts []string) (*query.Query, error) {
 	o := &a.Options
 	q := &query.Query{Expand: true, Select: f.pick, Across: f.across, All: f.all}
-	timed := o.HasStart || o.HasFinish || o.HasAlign || o.HasOrigin || o.HasInterval || o.HasSamples || f.delay || f.plot != "" || f.records
+	timed := o.HasStart || o.HasFinish || o.HasAlign || o.HasOrigin || o.HasInterval || o.HasSamples || f.delay || f.plot != "" || f.several
 	if q.Once = !timed; q.Once {
 		return q, nil
 	}
@@ -25,24 +26,18 @@ func (a *app) query(ctx context.Context, s *repl.Session, f *evalFlags, hosts []
 		return nil, errors.New("-s 0 asks for no samples")
 	}
 	q.Times.Interval, q.Times.Samples, q.Times.Delay = o.Interval, o.Samples, f.delay
-	now := a.Env.Now()
-	base := when.Base{Start: now, Now: now, Zone: s.Zone()}
+	var line pmapi.Timeline
 	if hosts == nil {
 		src, err := s.Source(ctx)
 		if err != nil {
 			return nil, err
 		}
-		if src.Line != nil {
-			start, end, err := src.Line.Bounds(ctx)
-			if base.Start = start.Time(); err == nil {
-				base.End = end.Time()
-			}
-			if q.Times.Interval == 0 && !f.records {
-				q.Times.Interval = query.DefaultInterval
-			}
-		}
+		line = src.Line
 	}
-	w, err := o.Window(base)
+	if line == nil && o.HasInterval && o.Interval == 0 {
+		return nil, errors.New("-t record is for archives: name one with -a")
+	}
+	w, err := a.window(s.Zone()).Over(ctx, line)
 	if err != nil {
 		return nil, err
 	}
@@ -56,11 +51,21 @@ func (a *app) query(ctx context.Context, s *repl.Session, f *evalFlags, hosts []
 	a.Env.Waits()
 	if hosts != nil {
 		select {
-		case <-time.After(w.Origin.Sub(now)):
+		case <-time.After(w.Origin.Sub(a.Env.Now())):
 		case <-ctx.Done():
 		}
 	}
 	return q, nil
+}
+
+// window returns the window that the options ask for. A doubt about it is reported once.
+func (a *app) window(zone *time.Location) *source.Window {
+	return &source.Window{Options: &a.Options, Now: a.Env.Now(), Zone: zone, Note: func(p *query.Problem) {
+		if !a.noted {
+			a.noted = true
+			a.complain(p)
+		}
+	}}
 }
 
 // sample hands the samples of a query to what takes them. Expressions that are wrong do not keep the

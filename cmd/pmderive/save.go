@@ -16,7 +16,6 @@ func (files) WriteFile(name string, text []byte, replace bool) error {
 	return createFile(name, text)
 }
 
-// createFile writes a new file.
 func createFile(name string, text []byte) error {
 	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {

@@ -64,7 +64,6 @@ func nearCommand(cmd *cobra.Command, word string) string {
 	return strings.Join(suggest.Names(word, names), " or ")
 }
 
-// items runs the items of the command line.
 func (a *app) items(ctx context.Context, s *repl.Session, args []string) error {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
 	defer stop()
@@ -86,7 +85,6 @@ func (a *app) items(ctx context.Context, s *repl.Session, args []string) error {
 // maxLine is the limit on the length of a line of a script.
 const maxLine = 1 << 21
 
-// script runs the items in the lines of standard input.
 func (a *app) script(ctx context.Context, s *repl.Session) error {
 	lines := bufio.NewScanner(a.Env.Stdin)
 	lines.Buffer(nil, maxLine)

@@ -2,8 +2,8 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"io"
+	"time"
 
 	"pmtools/cmd/internal/cli"
 	"pmtools/cmd/internal/grid"
@@ -13,7 +13,6 @@ import (
 	"pmtools/lib/export"
 	"pmtools/lib/option"
 	"pmtools/lib/pmapi"
-	"pmtools/lib/pmerr"
 )
 
 // session returns a session over the source that the options ask for, with its options changed. The source is opened when it
@@ -37,7 +36,7 @@ func (a *app) session(ctx context.Context, set repl.Settings, change ...func(*re
 	}
 	s := repl.New(opt)
 	if a.Options.HostZone {
-		if err := s.UseSourceZone(ctx, source.LoadZone); err != nil {
+		if err := s.UseSourceZone(ctx, source.KnownZone); err != nil {
 			s.Close()
 			return nil, err
 		}
@@ -48,12 +47,9 @@ func (a *app) session(ctx context.Context, set repl.Settings, change ...func(*re
 // replOptions returns the options of a session that do not depend on its source.
 func (a *app) replOptions(set repl.Settings) (*repl.Options, error) {
 	env := a.Env
-	zone := env.Zone()
-	if a.Options.HasTimezone {
-		var err error
-		if zone, err = source.LoadZone(a.Options.Timezone); err != nil {
-			return nil, fmt.Errorf("Cannot set timezone to \"%s\": %s", a.Options.Timezone, pmerr.Message(err))
-		}
+	zone, err := a.zone()
+	if err != nil {
+		return nil, err
 	}
 	return &repl.Options{
 		Sources: repl.Sources{
@@ -64,6 +60,14 @@ func (a *app) replOptions(set repl.Settings) (*repl.Options, error) {
 		},
 		Registry: a.sources.Registry(), Zone: zone, Settings: set,
 	}, nil
+}
+
+// zone returns the zone in which times are shown and meant, unless -z asks for that of the source.
+func (a *app) zone() (*time.Location, error) {
+	if a.Options.HasTimezone {
+		return source.KnownZone(a.Options.Timezone)
+	}
+	return a.Env.Zone(), nil
 }
 
 // table draws a table within the width of the terminal. The pager keeps the header of the first one.

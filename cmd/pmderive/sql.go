@@ -17,13 +17,11 @@ import (
 	"pmtools/derive/sql"
 )
 
-// sqlFlags are the options of sql.
 type sqlFlags struct {
 	opt sql.Options
 	run bool
 }
 
-// newSQL returns the command that writes expressions as SQL.
 func (a *app) newSQL() *cobra.Command {
 	f := &sqlFlags{}
 	cmd := &cobra.Command{
@@ -43,11 +41,11 @@ func (a *app) newSQL() *cobra.Command {
 	fs.StringVarP(&a.catalog, "metrics", "m", "", "take metadata from a table of metrics: a `FILE` of it, or the directory of the tables")
 	fs.StringVar(&f.opt.Tables, "tables", "", "the `DIR` that export has written (default: that of -m, or export)")
 	fs.BoolVar(&f.run, "run", false, "run the query with duckdb")
+	a.addShared(fs, "start", "finish")
 	_ = cmd.MarkFlagDirname("tables")
 	return cmd
 }
 
-// sql writes an expression as SQL, or runs that.
 func (a *app) sql(ctx context.Context, f *sqlFlags, expr string) error {
 	switch {
 	case !slices.Contains(sql.Dialects(), f.opt.Dialect):
@@ -64,6 +62,13 @@ func (a *app) sql(ctx context.Context, f *sqlFlags, expr string) error {
 		return err
 	}
 	defer s.Close()
+	src, err := s.Source(ctx)
+	if err != nil {
+		return err
+	}
+	if f.opt.From, f.opt.Until, err = a.window(s.Zone()).Bounds(ctx, src.Line); err != nil {
+		return err
+	}
 	query, err := s.SQL(ctx, expr, &f.opt)
 	switch {
 	case err != nil:
@@ -87,7 +92,6 @@ func tablesOf(catalog string) string {
 	return catalog
 }
 
-// runSQL runs a query with DuckDB.
 func (a *app) runSQL(ctx context.Context, query string) error {
 	path, err := exec.LookPath("duckdb")
 	if err != nil {

@@ -47,7 +47,6 @@ func (a *app) saveSettings(text []byte) (string, error) {
 	return name, replaceFile(name, text)
 }
 
-// edit lets the user change a text with VISUAL, EDITOR or vi.
 func (a *app) edit(text string) (string, error) {
 	editor := "vi"
 	for _, name := range []string{"EDITOR", "VISUAL"} {

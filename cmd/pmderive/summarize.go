@@ -20,7 +20,6 @@ import (
 	"pmtools/lib/pcp"
 )
 
-// summarizeFlags are the options of summarize.
 type summarizeFlags struct {
 	output    string
 	precision int
@@ -30,7 +29,6 @@ type summarizeFlags struct {
 // summarizeOutputs are the forms of output.
 var summarizeOutputs = []string{"table", "csv", "json"}
 
-// newSummarize returns the command that summarizes archives.
 func (a *app) newSummarize() *cobra.Command {
 	f := &summarizeFlags{}
 	cmd := &cobra.Command{
@@ -62,7 +60,6 @@ func (a *app) newSummarize() *cobra.Command {
 	return cmd
 }
 
-// summarize summarizes an archive.
 func (a *app) summarize(ctx context.Context, f *summarizeFlags, args []string) error {
 	a.running = true
 	if !a.Options.HasArchive {
@@ -73,7 +70,7 @@ func (a *app) summarize(ctx context.Context, f *summarizeFlags, args []string) e
 		return err
 	}
 	defer s.Close()
-	q, err := a.query(ctx, s, &evalFlags{delay: true}, nil)
+	q, err := a.query(ctx, s, &evalFlags{several: true}, nil)
 	if err != nil {
 		return err
 	}
@@ -131,7 +128,6 @@ func (f *summarizeFlags) cell(x float64) string {
 	return f.number(x)
 }
 
-// summaryTable returns the table of rows.
 func summaryTable(f *summarizeFlags, h *summary.Head, rows []summary.Row) *repl.Table {
 	layout := "2006-01-02 15:04:05.000"
 	if sameDay(h.Zone, rows) {

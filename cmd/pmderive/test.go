@@ -20,14 +20,12 @@ import (
 	"pmtools/lib/safefile"
 )
 
-// testFlags are the options of test.
 type testFlags struct {
 	run, junit            string
 	verbose, json, record bool
 	definitions, keep     string
 }
 
-// newTest returns the command that tests definitions.
 func (a *app) newTest() *cobra.Command {
 	f := &testFlags{}
 	cmd := &cobra.Command{

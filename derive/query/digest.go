@@ -33,7 +33,7 @@ func Summarize(ctx context.Context, src *Source, defs *Dictionary, q *Query, eac
 	if err = d.read(ctx, src, &q.Times); err != nil {
 		bad = append(bad, &Problem{Msg: err.Error(), Err: err})
 	} else if d.Records == 0 && bad == nil {
-		return nil, Problemf("there are no samples in that time")
+		return nil, src.Empty(ctx, q.Zone)
 	}
 	if len(q.Exprs) == 0 {
 		d.Metrics = slices.DeleteFunc(d.Metrics, func(m *summary.Metric) bool { return m.All.Samples == 0 })

@@ -12,12 +12,14 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"iter"
 	"time"
 
 	"pmtools/derive"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmapi"
+	"pmtools/lib/pmerr"
 	"pmtools/lib/sampling"
 )
 
@@ -57,7 +59,8 @@ type Stream struct {
 	// thing that is yielded. It may be ranged over once.
 	Samples iter.Seq2[*sampling.Sample, error]
 
-	once bool // there is one sample
+	once bool   // there is one sample
+	seen []bool // which expressions have had values, or an error other than that of missing ones
 }
 
 // Used returns the names in whose places definitions stand in the expressions, each once.
@@ -69,6 +72,20 @@ func (s *Stream) Used() (names []string) {
 				names = append(names, name)
 			}
 			seen[name] = true
+		}
+	}
+	return names
+}
+
+// Scattered returns the names of the expressions that had no values in any sample, because their
+// metrics are in different records of a recording.
+func (s *Stream) Scattered() (names []string) {
+	if s.Header == nil || s.Header.Live || s.Header.Interval > 0 {
+		return nil
+	}
+	for i, e := range s.Exprs {
+		if !s.seen[i] && len(e.Info.Operands) > 1 {
+			names = append(names, e.Name)
 		}
 	}
 	return names
@@ -92,7 +109,16 @@ func Run(ctx context.Context, src *Source, defs *Dictionary, q *Query) (*Stream,
 	if p == nil {
 		return nil, err
 	}
-	return &Stream{once: q.Once, Header: p.header(), Exprs: p.exprs, Samples: func(yield func(*sampling.Sample, error) bool) { p.samples(ctx, yield) }}, err
+	st := &Stream{once: q.Once, Header: p.header(), Exprs: p.exprs, seen: make([]bool, len(p.exprs))}
+	st.Samples = func(yield func(*sampling.Sample, error) bool) {
+		p.samples(ctx, func(smp *sampling.Sample, err error) bool {
+			for i := range st.seen {
+				st.seen[i] = st.seen[i] || err != nil || smp.Sets[i].Len() > 0 || smp.Sets[i].Err != nil && !errors.Is(smp.Sets[i].Err, pmerr.Value)
+			}
+			return yield(smp, err)
+		})
+	}
+	return st, err
 }
 
 // prepare makes a plan, with errors as those of Run.
@@ -236,14 +262,24 @@ func (p *plan) samples(ctx context.Context, yield func(*sampling.Sample, error) 
 			}
 		}
 	}
-	if fetched > depth {
-		return
+	if fetched <= depth {
+		yield(nil, p.tooFew(ctx, fetched, depth+1))
 	}
+}
+
+// tooFew returns the error for a window that has too few samples for any values.
+func (p *plan) tooFew(ctx context.Context, have, need int) *Problem {
 	if p.Once {
-		yield(nil, Problemf("the recording ends before the %s that this needs", Plural(depth+1, "sample")))
-		return
+		return Problemf("the recording ends before the %s that this needs", Plural(need, "sample"))
 	}
-	yield(nil, Problemf("there are no samples in that time"))
+	bad := p.src.Empty(ctx, p.Zone)
+	if p.src.Line != nil && p.Times.Interval == 0 {
+		bad.Notes = append(bad.Notes, "these are records; with an interval, values between them are interpolated")
+	}
+	if have > 0 {
+		bad.Msg = fmt.Sprintf("there is only %s in that time, and this needs %d", Plural(have, "sample"), need)
+	}
+	return bad
 }
 
 // A namedExpr is an expression and its name in output.

@@ -123,7 +123,9 @@ func (s *Session) Summarize(ctx context.Context, q *query.Query, each bool) (*qu
 		}
 	}
 	from.Host, _ = pmapi.HostName(ctx, src) // beside an error there is a guess
-	d, err := query.Summarize(ctx, src, s.defs, q, each)
+	own := *q
+	own.Zone = s.zone
+	d, err := query.Summarize(ctx, src, s.defs, &own, each)
 	return d, from, err
 }
 

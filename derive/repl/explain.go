@@ -7,7 +7,6 @@ import (
 	"pmtools/derive/explain"
 )
 
-// runExplain shows the tree of an expression.
 func runExplain(ctx context.Context, s *Session, text string, w io.Writer) error {
 	text = s.defined(text)
 	c, err := s.binder().Compile(ctx, text)

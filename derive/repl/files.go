@@ -10,7 +10,6 @@ import (
 	"strings"
 )
 
-// runLoad reads a configuration file.
 func runLoad(ctx context.Context, s *Session, name string, w io.Writer) error {
 	if s.opt.Files == nil {
 		return query.Problemf("there are no files here")
@@ -40,7 +39,6 @@ func runSaveOver(ctx context.Context, s *Session, name string, w io.Writer) erro
 	return s.save(ctx, name, true, w)
 }
 
-// save writes the definitions, expanded, to a file.
 func (s *Session) save(ctx context.Context, name string, replace bool, w io.Writer) error {
 	if s.opt.Files == nil {
 		return query.Problemf("there are no files here")

@@ -15,7 +15,6 @@ import (
 // PlotSamples is how many samples a chart has if not set.
 const PlotSamples = 60
 
-// runPlot draws a chart.
 func runPlot(ctx context.Context, s *Session, arg string, w io.Writer) error {
 	if s.fleet != nil {
 		return query.Problemf("charts are of one host; :source host %s leaves the others", pmcd.Redact(s.name))

@@ -153,7 +153,6 @@ func (s *Session) baseMetrics(ctx context.Context, names []string) ([]string, er
 	return metrics, nil
 }
 
-// showRecording says what is recorded.
 func (s *Session) showRecording(w io.Writer) error {
 	r := s.recording
 	switch {
@@ -178,7 +177,6 @@ func (s *Session) ended(w io.Writer) error {
 	return nil
 }
 
-// endRecording stops the recording, or lets pmlogger go on with it.
 func (s *Session) endRecording(ctx context.Context, word string, w io.Writer) error {
 	r := s.recording
 	if r == nil {
@@ -201,7 +199,6 @@ func (s *Session) endRecording(ctx context.Context, word string, w io.Writer) er
 	return s.ended(w)
 }
 
-// stopRecording stops the recording, if there is one.
 func (s *Session) stopRecording(ctx context.Context) error {
 	if s.recording == nil {
 		return nil

@@ -129,7 +129,6 @@ func (s *Session) checkUsers(ctx context.Context, name string, w io.Writer) erro
 	return err
 }
 
-// runAttribute sets a help text of a definition.
 func (s *Session) runAttribute(it item) error {
 	old := s.defs.FindOwn(it.name)
 	if old == nil {
@@ -164,7 +163,6 @@ func (s *Session) notOwn(name string) *Problem {
 	return &Problem{Msg: name + " is not defined in this session", Notes: diagnose.DidYouMean(name, s.defs.Names())}
 }
 
-// runCommand runs a command.
 func (s *Session) runCommand(ctx context.Context, it item, w io.Writer) error {
 	c := findCommand(it.name)
 	if c == nil {
@@ -188,7 +186,6 @@ func (s *Session) runCommand(ctx context.Context, it item, w io.Writer) error {
 	return c.run(ctx, s, it.text, w)
 }
 
-// A cmd is a command.
 type cmd struct {
 	name   string
 	args   string // as help shows them; "" for none
@@ -219,7 +216,7 @@ func commands() []cmd {
 		{"save", "FILE", "write the definitions to a configuration file that this session has read or written, or to a new one", true, true, false, runSave},
 		{"save!", "FILE", "write the definitions to a file, and replace its content", true, true, false, runSaveOver},
 		{"source", "[host SPEC ... | archive SET | local]", "show or change the source of metrics: values of several hosts are shown together", false, false, false, runSource},
-		{"time", "[WHEN]", "show or change the position in an archive", false, true, false, runTime},
+		{"time", "[WHEN | start | end]", "show or change the position in an archive: 14:30 and 2pm are times of its day", false, true, false, runTime},
 		{"step", "[INTERVAL | record]", "show or change the time between samples of an archive", false, true, false, runStep},
 		{"next", "[N]", "go to the next sample of an archive", false, true, false, runNext},
 		{"prev", "[N]", "go to the sample before", false, true, false, runPrev},
@@ -237,7 +234,6 @@ func commands() []cmd {
 	}
 }
 
-// commandNames returns the names of the commands.
 func commandNames() []string {
 	var names []string
 	for _, c := range commands() {
@@ -246,7 +242,6 @@ func commandNames() []string {
 	return names
 }
 
-// findCommand returns the command of a name, or nil.
 func findCommand(name string) *cmd {
 	all := commands()
 	i := slices.IndexFunc(all, func(c cmd) bool { return c.name == name })
@@ -258,7 +253,6 @@ func findCommand(name string) *cmd {
 
 func runQuit(context.Context, *Session, string, io.Writer) error { return ErrQuit }
 
-// runDebug sets debug options.
 func runDebug(_ context.Context, s *Session, arg string, _ io.Writer) error {
 	if s.opt.Debug == nil {
 		return query.Problemf("there are no debug options here")
@@ -269,7 +263,6 @@ func runDebug(_ context.Context, s *Session, arg string, _ io.Writer) error {
 	return nil
 }
 
-// runList lists the definitions.
 func runList(_ context.Context, s *Session, _ string, w io.Writer) error {
 	for _, d := range s.defs.Own {
 		fmt.Fprintf(w, "%s = %s\n", d.Name, d.Expr)
@@ -277,7 +270,6 @@ func runList(_ context.Context, s *Session, _ string, w io.Writer) error {
 	return nil
 }
 
-// runShow shows a definition.
 func runShow(_ context.Context, s *Session, name string, w io.Writer) error {
 	d := s.defs.Find(name)
 	if d == nil {
@@ -287,7 +279,6 @@ func runShow(_ context.Context, s *Session, name string, w io.Writer) error {
 	return err
 }
 
-// runDrop forgets a definition.
 func runDrop(_ context.Context, s *Session, name string, _ io.Writer) error {
 	if s.defs.FindOwn(name) == nil {
 		return s.notOwn(name)

@@ -52,7 +52,6 @@ func (s *Session) inFile(err error, name string, line int) error {
 	return &in
 }
 
-// runOutput makes output go to a file, or to where it went before.
 func runOutput(_ context.Context, s *Session, name string, _ io.Writer) error {
 	if err := s.closeOutput(); err != nil {
 		return &Problem{Msg: err.Error(), Err: err}
@@ -71,7 +70,6 @@ func runOutput(_ context.Context, s *Session, name string, _ io.Writer) error {
 	return nil
 }
 
-// closeOutput closes the file that output goes to, if there is one.
 func (s *Session) closeOutput() error {
 	if s.out == nil {
 		return nil
@@ -81,7 +79,6 @@ func (s *Session) closeOutput() error {
 	return out.Close()
 }
 
-// runEdit lets the user change the last item, or a definition, and runs it.
 func runEdit(ctx context.Context, s *Session, name string, w io.Writer) error {
 	if s.opt.Edit == nil {
 		return query.Problemf("there is no editor here")
@@ -109,14 +106,12 @@ func runEdit(ctx context.Context, s *Session, name string, w io.Writer) error {
 	return s.run(ctx, text, w)
 }
 
-// runTiming switches the setting timing.
 func runTiming(_ context.Context, s *Session, _ string, w io.Writer) error {
 	s.set.Timing = !s.set.Timing
 	fmt.Fprintln(w, "timing "+onOffText(s.set.Timing))
 	return nil
 }
 
-// runVertical switches the setting vertical.
 func runVertical(_ context.Context, s *Session, _ string, w io.Writer) error {
 	s.set.Vertical = !s.set.Vertical
 	fmt.Fprintln(w, "vertical "+onOffText(s.set.Vertical))

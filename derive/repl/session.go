@@ -158,7 +158,6 @@ func (s *Session) acquire(ctx context.Context) error {
 	}
 }
 
-// release lets others use the Session.
 func (s *Session) release() { s.lock <- struct{}{} }
 
 // Close closes the source and ends what is recorded.
@@ -173,7 +172,6 @@ func (s *Session) Close() error {
 	return errors.Join(err, s.src.Close())
 }
 
-// define makes d the definitions of the Session.
 func (s *Session) define(d *query.Dictionary) {
 	s.defs, s.full = d, nil
 	s.forget()

@@ -15,7 +15,6 @@ import (
 	"pmtools/lib/when"
 )
 
-// outputs are the names of the forms of output.
 var outputs = []string{"table", "csv", "json", "openmetrics"}
 
 // Outputs returns the names of the forms of output, the usual one first.
@@ -186,7 +185,6 @@ var settings = []setting{
 		func(s *Settings, v string) error { return setBool(&s.Color, v) }},
 }
 
-// onOff are the values of switches.
 var onOff = []string{"on", "off"}
 
 // Bounds of settings.
@@ -195,7 +193,6 @@ const (
 	maxPrecision = 40
 )
 
-// onOffText returns a switch as text.
 func onOffText(b bool) string {
 	if b {
 		return "on"
@@ -203,7 +200,6 @@ func onOffText(b bool) string {
 	return "off"
 }
 
-// setBool reads a switch.
 func setBool(p *bool, v string) error {
 	switch v {
 	case "on":
@@ -232,7 +228,6 @@ func (s *Session) Paged(text string) bool {
 	return !s.set.NoPager && (it.kind != command || it.name != "watch")
 }
 
-// runSet shows or changes settings.
 func runSet(ctx context.Context, s *Session, arg string, w io.Writer) error {
 	key, value, given := strings.Cut(arg, " ")
 	value = strings.TrimSpace(value)

@@ -46,7 +46,6 @@ func (s *Session) connect(ctx context.Context) error {
 	return nil
 }
 
-// open opens a source.
 func (s *Session) open(ctx context.Context, kind, name string) (pmapi.Source, error) {
 	if s.opt.Open == nil {
 		return nil, query.Problemf("there is no source")
@@ -58,7 +57,6 @@ func (s *Session) open(ctx context.Context, kind, name string) (pmapi.Source, er
 	return src, nil
 }
 
-// use makes src the source.
 func (s *Session) use(src pmapi.Source, kind, name string) {
 	var step time.Duration
 	if s.src != nil {
@@ -68,13 +66,11 @@ func (s *Session) use(src pmapi.Source, kind, name string) {
 	s.src.Equivalent, s.src.Step = s.opt.Equivalent, step
 }
 
-// useFleet makes several hosts those that values come from.
 func (s *Session) useFleet(hosts []string) {
 	s.kind, s.name, s.fleet = Host, hosts[0], query.NewFleet(hosts)
 	s.fleet.Open, s.fleet.Report, s.fleet.Equivalent = s.opt.OpenHost, s.opt.Report, s.opt.Equivalent
 }
 
-// closeFleet closes the connections to several hosts.
 func (s *Session) closeFleet() error {
 	if s.fleet == nil {
 		return nil
@@ -117,7 +113,6 @@ func (s *Session) all(ctx context.Context) *derive.Source {
 	return s.full
 }
 
-// runSource shows or changes the source.
 func runSource(ctx context.Context, s *Session, arg string, w io.Writer) error {
 	if arg == "" {
 		return s.showSource(ctx, w)
@@ -157,7 +152,6 @@ func runSource(ctx context.Context, s *Session, arg string, w io.Writer) error {
 	return s.recheck(ctx, w)
 }
 
-// showSource shows the source.
 func (s *Session) showSource(ctx context.Context, w io.Writer) error {
 	if err := s.connect(ctx); err != nil {
 		return err

@@ -11,7 +11,6 @@ import (
 // exported is the directory of tables that pmderive export writes by default.
 const exported = "export"
 
-// runSQL shows an expression as a query for DuckDB.
 func runSQL(ctx context.Context, s *Session, text string, w io.Writer) error {
 	q, err := s.sql(ctx, text, &sql.Options{Tables: exported})
 	if err != nil {

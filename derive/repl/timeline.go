@@ -21,29 +21,19 @@ func errNotRecorded() error {
 	return query.Problemf("the source is live; only archives have a time to go to")
 }
 
-// showTime returns a point in time.
 func (s *Session) showTime(t pcp.Timestamp) string {
 	return t.Time().In(s.zone).Format("2006-01-02 15:04:05.000000")
 }
 
-// runTime shows or changes the position.
 func runTime(ctx context.Context, s *Session, arg string, w io.Writer) error {
 	if s.src.Line == nil {
 		return errNotRecorded()
 	}
 	start, end, err := s.src.Line.Bounds(ctx)
 	if arg != "" {
-		base := when.Base{Start: start.Time(), Now: s.opt.Now(), Zone: s.zone}
-		if err == nil {
-			base.End = end.Time()
-		}
-		t, bad := when.ParseTime(s.clock(arg), base)
+		at, bad := s.moment(arg, start, end, err == nil)
 		if bad != nil {
-			return &Problem{Msg: bad.Error(), Err: bad}
-		}
-		at := pcp.TimestampOf(t)
-		if at.Compare(start) < 0 || err == nil && at.Compare(end) > 0 {
-			return query.Problemf("%s is not within the recording, from %s to %s", s.showTime(at), s.showTime(start), s.showTime(end))
+			return bad
 		}
 		s.src.At = at
 		s.forget()
@@ -56,17 +46,38 @@ func runTime(ctx context.Context, s *Session, arg string, w io.Writer) error {
 	return nil
 }
 
-// clock makes a time of the day, which would be an interval, one of the day of the position.
-func (s *Session) clock(arg string) string {
-	for _, layout := range []string{"15:04", "15:04:05"} {
-		if _, err := time.Parse(layout, arg); err == nil {
-			return "@" + s.src.At.Time().In(s.zone).Format(time.DateOnly) + " " + arg
-		}
+// moment reads a time of the recording: its start or end, a time as -S takes it, or a time of the day,
+// which is one of the day of the position, or of the day before or after.
+func (s *Session) moment(arg string, start, end pcp.Timestamp, ends bool) (pcp.Timestamp, error) {
+	base := when.Base{Start: start.Time(), Now: s.src.At.Time(), Zone: s.zone}
+	if ends {
+		base.End = end.Time()
 	}
-	return arg
+	switch t, ok := base.Within(arg); {
+	case arg == "start":
+		return start, nil
+	case arg == "end" && ends:
+		return end, nil
+	case arg == "end":
+		return start, query.Problemf("the end of the recording is not known")
+	case ok:
+		return pcp.TimestampOf(t), nil
+	}
+	t, err := when.ParseTime(arg, base)
+	if err != nil {
+		return start, &Problem{Msg: err.Error(), Notes: []string{":time start, :time end, :time 14:30, :time +5min from the start, :time -5min from the end"}, Err: err}
+	}
+	at := pcp.TimestampOf(t)
+	if at.Compare(start) < 0 || ends && at.Compare(end) > 0 {
+		bad := query.Problemf("%s is not within the recording", s.showTime(at))
+		if ends {
+			bad.Notes = []string{"recorded: " + query.Span(base.Start, base.End, s.zone)}
+		}
+		return start, bad
+	}
+	return at, nil
 }
 
-// runStep shows or changes the step between samples.
 func runStep(_ context.Context, s *Session, arg string, w io.Writer) error {
 	if s.src.Line == nil {
 		return errNotRecorded()

@@ -31,7 +31,6 @@ func startsOperator(s string) bool {
 	return s == "" || strings.ContainsRune("+*/<>=!?:&|)", rune(s[0]))
 }
 
-// runWatch shows samples as they come.
 func runWatch(ctx context.Context, s *Session, arg string, w io.Writer) error {
 	interval, text := cutInterval(arg)
 	if s.fleet == nil && s.src.Line == nil {

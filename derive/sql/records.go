@@ -74,7 +74,7 @@ func (b *builder) metric(n *syntax.MetricRef) values {
 	return values{typ: d.Type, many: many, fails: []fail{{metric: name}}, table: b.define(syntax.Print(n),
 		"SELECT "+cols+", "+value+" AS value",
 		"FROM "+b.read(b.tables, "values"),
-		"WHERE metric = "+b.text(name)+" AND "+there)}
+		"WHERE metric = "+b.text(name)+" AND "+there+b.within)}
 }
 
 // records returns the table of the records that an expression is evaluated at, but those with an
@@ -91,6 +91,7 @@ func (b *builder) records(but []fail) string {
 	case 1:
 		in = "WHERE metric = " + names[0]
 	}
+	in += b.within
 	all := b.define(what,
 		"SELECT "+row+" FROM "+b.read(b.tables, "values"), in, "UNION DISTINCT",
 		"SELECT "+row+" FROM "+b.read(b.tables, "missing"), in)

@@ -22,6 +22,8 @@ type Options struct {
 	// NameOf returns the name that the tables have for a metric with several; nil for that in the
 	// expression.
 	NameOf func(id pcp.ID, name string) string
+	// From and Until are the first and the last time of records that count; zero for no bound.
+	From, Until pcp.Timestamp
 }
 
 // Dialects returns the names of the dialects.
@@ -38,7 +40,7 @@ func Query(e syntax.Expr, info *check.Info, opt *Options) (string, error) {
 		return "", err
 	}
 	b := &builder{dialect: d, info: info, tables: strings.TrimRight(opt.Tables, "/"),
-		nameOf: opt.NameOf, known: make(map[string]string), nested: make(map[place]values)}
+		nameOf: opt.NameOf, within: within(d, opt), known: make(map[string]string), nested: make(map[place]values)}
 	b.names(e)
 	v := b.add(e, nil)
 	if b.err != nil {
@@ -58,6 +60,19 @@ func Query(e syntax.Expr, info *check.Info, opt *Options) (string, error) {
 	q.WriteString(strings.Join(b.list, ",\n"))
 	fmt.Fprintf(&q, "\nSELECT time, host, %s, value\nFROM %s\nORDER BY host, time, inst\n", inst, root)
 	return q.String(), b.err
+}
+
+// within returns the conditions that a record is in the window, which go on with others.
+func within(d dialect, opt *Options) (and string) {
+	for _, x := range []struct {
+		op string
+		at pcp.Timestamp
+	}{{">=", opt.From}, {"<=", opt.Until}} {
+		if x.at != (pcp.Timestamp{}) {
+			and += fmt.Sprintf(" AND %s %s %d", d.nanoseconds("time"), x.op, x.at.Time().UnixNano())
+		}
+	}
+	return and
 }
 
 func unitsText(u pcp.Units) string {
@@ -82,6 +97,7 @@ type builder struct {
 	info     *check.Info
 	tables   string
 	nameOf   func(id pcp.ID, name string) string
+	within   string            // conditions on the time of a record, with AND before each
 	operands []string          // names of the metrics that decide which records count
 	list     []string          // the table expressions
 	known    map[string]string // names of table expressions by their text

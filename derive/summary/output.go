@@ -10,6 +10,7 @@ import (
 
 	"pmtools/lib/format"
 	"pmtools/lib/pcp"
+	"pmtools/lib/when"
 )
 
 // A Row is the summary of a metric, or of one of its instances.
@@ -157,7 +158,7 @@ func number(x float64) *jsonNumber {
 
 // WriteJSON writes an object with what was summarized, and one for each row, each on a line.
 func WriteJSON(w io.Writer, h *Head, s *Summary, rows []Row) error {
-	head := jsonHead{Source: h.Source, Zone: h.Zone.String(), Records: s.Records, Marks: s.Marks}
+	head := jsonHead{Source: h.Source, Zone: when.Name(h.Zone, s.First.Time()), Records: s.Records, Marks: s.Marks}
 	if s.Records > 0 {
 		head.First, head.Last = h.time(s.First), h.time(s.Last)
 	}

@@ -130,7 +130,7 @@ func (f *followed) refresh(ctx context.Context) error {
 	}
 }
 
-func (f *followed) rewind() error {
+func (f *followed) rewind(pcp.Timestamp) error {
 	return errors.Join(f.ahead.SetMode(pcp.Forward, &pcp.Timestamp{}, 0), f.trail.SetMode(pcp.Forward, &pcp.Timestamp{}, 0))
 }
 

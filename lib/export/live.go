@@ -30,7 +30,7 @@ func (l *live) host(ctx context.Context) (name, zone string) {
 }
 
 // rewind implements origin. A live source has no earlier values.
-func (l *live) rewind() error { return nil }
+func (l *live) rewind(pcp.Timestamp) error { return nil }
 
 func (l *live) next(ctx context.Context, req *pmapi.Request, dst *pcp.Result) (mark bool, err error) {
 	if l.samples > 0 && l.taken == l.samples {

@@ -17,11 +17,15 @@ type Records struct {
 	marked bool  // since the last record
 	seg    int32 // of the stretch that is read
 	begun  bool
+	from   pcp.Timestamp // see Within
+	until  pcp.Timestamp
 }
 
 type origin interface {
 	host(ctx context.Context) (name, zone string)
-	rewind() error
+	// rewind goes to the first record that is not before a time. A live source and a recording that
+	// grows ignore the time.
+	rewind(from pcp.Timestamp) error
 	// next reads the next record, or a mark. pmerr.EOL is the end.
 	next(ctx context.Context, req *pmapi.Request, dst *pcp.Result) (mark bool, err error)
 	// instances returns the instances of a domain at the time of the record that was read last. Its
@@ -40,6 +44,9 @@ func NewRecords(src pmapi.Source) (*Records, error) {
 	return &Records{Source: src, origin: o}, nil
 }
 
+// Within limits the records of a recording to those from one time to another. Zero is no bound.
+func (s *Records) Within(from, until pcp.Timestamp) { s.from, s.until = from, until }
+
 // Unwrap returns the Source below.
 func (s *Records) Unwrap() pmapi.Source { return s.Source }
 
@@ -56,8 +63,13 @@ func (s *Records) Close() error {
 func (s *Records) Fetch(ctx context.Context, req *pmapi.Request, dst *pcp.Result) error {
 	for {
 		mark, err := s.origin.next(ctx, req, dst)
-		if err != nil || !mark {
+		switch {
+		case err != nil:
 			return err
+		case s.until != (pcp.Timestamp{}) && dst.Time.Compare(s.until) > 0:
+			return pmerr.EOL
+		case !mark:
+			return nil
 		}
 		s.marked = true
 	}
@@ -65,7 +77,7 @@ func (s *Records) Fetch(ctx context.Context, req *pmapi.Request, dst *pcp.Result
 
 func (s *Records) rewind() error {
 	s.marked, s.begun = false, false
-	return s.origin.rewind()
+	return s.origin.rewind(s.from)
 }
 
 // epoch is the beginning of the year 2000, where the numbers of stretches begin: they fit 32 bits
@@ -102,7 +114,7 @@ func newRecording(src pmapi.Source) (recording, error) {
 
 func (r recording) host(context.Context) (name, zone string) { return r.src.Host() }
 
-func (r recording) rewind() error { return r.line.SetMode(pcp.Forward, &pcp.Timestamp{}, 0) }
+func (r recording) rewind(from pcp.Timestamp) error { return r.line.SetMode(pcp.Forward, &from, 0) }
 
 func (r recording) next(ctx context.Context, req *pmapi.Request, dst *pcp.Result) (mark bool, err error) {
 	return r.line.FetchRecord(ctx, req, dst)

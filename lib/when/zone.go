@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -30,6 +31,18 @@ func CheckZone(tz string) error {
 // or a POSIX rule. A text of three characters gets "+0" appended, so that EST is UTC; an unknown
 // text is UTC. It accepts more than [CheckZone], such as "<+03>-3". The result is never nil.
 func LoadZone(tz string) *time.Location {
+	loc, _ := loadZone(tz)
+	return loc
+}
+
+// Known reports whether LoadZone finds the zone that tz names.
+func Known(tz string) bool {
+	_, ok := loadZone(tz)
+	return ok
+}
+
+// loadZone is LoadZone, and reports whether there is the zone.
+func loadZone(tz string) (*time.Location, bool) {
 	if len(tz) == 3 {
 		tz += "+0"
 	}
@@ -48,24 +61,39 @@ func Local(tz string, set bool) *time.Location {
 		}
 		return time.UTC
 	}
-	return findZone(tz)
+	loc, _ := findZone(tz)
+	return loc
 }
 
-// findZone returns the zone of a TZ value: of a file if there is one.
-func findZone(tz string) *time.Location {
+// findZone returns the zone of a TZ value: of a file if there is one. An unknown one is UTC.
+func findZone(tz string) (*time.Location, bool) {
 	tz = strings.TrimPrefix(tz, ":")
 	// To the time package, Local is a name of its own.
 	if tz != "Local" {
 		if loc, err := time.LoadLocation(tz); err == nil {
-			return loc
+			return loc, true
 		}
 	}
 	if rule, ok := parseRule(tz); ok {
 		if loc, err := rule.location(tz); err == nil {
-			return loc
+			return loc, true
 		}
 	}
-	return time.UTC
+	return time.UTC, false
+}
+
+// Name returns the name of a zone. The time package calls that of the system Local: it gets the name
+// of the file that the system has for it, or else its offset at the time t.
+func Name(loc *time.Location, t time.Time) string {
+	if name := loc.String(); name != "Local" {
+		return name
+	}
+	if file, err := filepath.EvalSymlinks("/etc/localtime"); err == nil {
+		if _, name, ok := strings.Cut(filepath.ToSlash(file), "/zoneinfo/"); ok && Known(name) {
+			return name
+		}
+	}
+	return Offset(t.In(loc))
 }
 
 const maxZoneFile = 1 << 20

@@ -10,6 +10,7 @@ import (
 
 	"pmtools/lib/pcp"
 	"pmtools/lib/sampling"
+	"pmtools/lib/when"
 )
 
 // A jsonWriter writes an object for the header, and then one for each sample, each on a line.
@@ -48,7 +49,7 @@ type jsonDesc struct {
 // NewJSON returns a Writer of JSON.
 func NewJSON(w io.Writer, h *sampling.Header, opt *Options) (sampling.Writer, error) {
 	j := &jsonWriter{text: text{w: w}, h: h, opt: *opt}
-	head := jsonHeader{Source: h.Source, Zone: h.Location().String(), Interval: h.Interval.Seconds()}
+	head := jsonHeader{Source: h.Source, Zone: when.Name(h.Location(), h.Start.Time()), Interval: h.Interval.Seconds()}
 	if h.Start != (pcp.Timestamp{}) {
 		head.Start = j.time(h.Start)
 	}
