@@ -155,7 +155,7 @@ func (e *env) bind(m *metric) {
 	}
 	e.observe(m, Checked)
 	if bad, ok := errors.AsType[*check.Error](err); ok && !m.local {
-		e.s.warn(bad.Line(m.name))
+		e.s.opt.Warn(bad.Line(m.name))
 	}
 	e.observe(m, Settled)
 	if err != nil {
@@ -172,7 +172,7 @@ func (e *env) bind(m *metric) {
 
 func (s *Source) checkOptions(name string) *check.Options {
 	novalue, _ := s.reg.Control(NoValueOption)
-	return &check.Options{Name: name, NoValue: novalue != 0, Equivalent: s.equivalent}
+	return &check.Options{Name: name, NoValue: novalue != 0, Equivalent: s.opt.Equivalent}
 }
 
 // Lookup implements check.Env. A metric below comes before a derived one.

@@ -93,7 +93,7 @@ func (s *Source) derive(i int, dst *pcp.Result) {
 		}
 	case m.state == valid:
 		p.input.Columns = p.arguments(sl.args)
-		if s.records && len(sl.args) > 0 && !slices.ContainsFunc(p.input.Columns, recorded) {
+		if s.opt.Records && len(sl.args) > 0 && !slices.ContainsFunc(p.input.Columns, recorded) {
 			col.Reset(m.id, m.desc.Type)
 			return
 		}

@@ -35,18 +35,22 @@ type Options struct {
 // metric of the Source below hides a derived one of the same name, and one of the Source's own
 // hides one of the Registry.
 type Source struct {
-	base       pmapi.Source
-	reg        *Registry
-	warn       func(line string)
-	equivalent func(a, b pcp.InDom) bool
-	handle     int  // number of the Source
-	recorded   bool // the base has a past
-	alone      bool // the base has names and nothing else
-	anyName    bool // see Options
-	records    bool // see Options
-	limit      int  // of own definitions, -1 for none
-	closed     bool
+	base     pmapi.Source
+	reg      *Registry
+	opt      Options
+	handle   int  // number of the Source
+	recorded bool // the base has a past
+	alone    bool // the base has names and nothing else
+	limit    int  // of own definitions, -1 for none
+	closed   bool
+	catalog
+	insts   *insts.Instances
+	plan    fetchPlan
+	nesting *nesting // nil unless Options.Nested
+}
 
+// A catalog is the metrics that a Source knows, with those that are not visible.
+type catalog struct {
 	metrics []*metric          // in the order in which they became known, without removed ones
 	globals []*metric          // by number
 	locals  []*metric          // by localNumber
@@ -54,10 +58,6 @@ type Source struct {
 	known   int                // how many there ever were
 	removed int                // how many removals of the Registry have been seen
 	changes int                // counts changes of the lists
-
-	insts   *insts.Instances
-	plan    fetchPlan
-	nesting *nesting // nil unless Options.Nested
 }
 
 var (
@@ -99,15 +99,15 @@ func NewSource(base pmapi.Source, reg *Registry, opt *Options) *Source {
 	if reg == nil {
 		reg = NewRegistry(nil)
 	}
-	s := &Source{base: base, reg: reg, warn: reg.warn, limit: -1, byName: make(map[string]*metric)}
+	s := &Source{base: base, reg: reg, limit: -1, catalog: catalog{byName: make(map[string]*metric)}}
 	if opt != nil {
-		s.equivalent, s.anyName, s.records = opt.Equivalent, opt.AnyName, opt.Records
-		if opt.Nested {
-			s.nesting = new(nesting)
-		}
-		if opt.Warn != nil {
-			s.warn = opt.Warn
-		}
+		s.opt = *opt
+	}
+	if s.opt.Nested {
+		s.nesting = new(nesting)
+	}
+	if s.opt.Warn == nil {
+		s.opt.Warn = reg.warn
 	}
 	_, s.recorded = pmapi.As[pmapi.Timeline](base)
 	s.insts = insts.New(base)
@@ -204,7 +204,7 @@ func (s *Source) Add(ctx context.Context, name, expr string) error {
 func (s *Source) define(name, expr string) (*metric, error) {
 	var early string
 	switch old := s.byName[name]; {
-	case !s.anyName && !syntax.LegalName(name):
+	case !s.opt.AnyName && !syntax.LegalName(name):
 		early = badName(name)
 	case old != nil && old.local:
 		early = "Duplicate per-context derived metric name"
@@ -283,20 +283,20 @@ func (s *Source) globalNamed(name string) *metric {
 }
 
 // visible reports whether no other derived metric hides m.
-func (s *Source) visible(m *metric) bool { return m.name == "" || s.byName[m.name] == m }
+func (c *catalog) visible(m *metric) bool { return m.name == "" || c.byName[m.name] == m }
 
 // byID returns the visible derived metric that id belongs to, or nil.
-func (s *Source) byID(id pcp.ID) *metric {
-	if m := s.everByID(id); m != nil && s.visible(m) {
+func (c *catalog) byID(id pcp.ID) *metric {
+	if m := c.everByID(id); m != nil && c.visible(m) {
 		return m
 	}
 	return nil
 }
 
-func (s *Source) derived(ids []pcp.ID) []*metric {
+func (c *catalog) derived(ids []pcp.ID) []*metric {
 	var list []*metric
 	for _, id := range ids {
-		if m := s.byID(id); m != nil {
+		if m := c.byID(id); m != nil {
 			list = append(list, m)
 		}
 	}
@@ -304,22 +304,22 @@ func (s *Source) derived(ids []pcp.ID) []*metric {
 }
 
 // fetchable is byID, but finds removed metrics too.
-func (s *Source) fetchable(id pcp.ID) *metric {
-	if m := s.everByID(id); m != nil && (m.state == removed || s.visible(m)) {
+func (c *catalog) fetchable(id pcp.ID) *metric {
+	if m := c.everByID(id); m != nil && (m.state == removed || c.visible(m)) {
 		return m
 	}
 	return nil
 }
 
 // everByID returns the derived metric that has or had the identifier, visible or not.
-func (s *Source) everByID(id pcp.ID) *metric {
+func (c *catalog) everByID(id pcp.ID) *metric {
 	if !id.IsDerived() {
 		return nil
 	}
-	if n := number(id); n < len(s.globals) {
-		return s.globals[n]
-	} else if n := localNumber(id); n < len(s.locals) {
-		return s.locals[n]
+	if n := number(id); n < len(c.globals) {
+		return c.globals[n]
+	} else if n := localNumber(id); n < len(c.locals) {
+		return c.locals[n]
 	}
 	return nil
 }

@@ -15,15 +15,22 @@ import (
 // testFiles returns the test files of each directory, those of modules of their own too.
 func testFiles(t *testing.T) (fset *token.FileSet, dirs map[string][]*ast.File) {
 	t.Helper()
+	isTest := func(name string) bool { return strings.HasSuffix(name, "_test.go") }
+	return goFiles(t, isTest, "cmd", "derive", "lib", "test")
+}
+
+// goFiles returns the files of each directory below some that have a name as wanted.
+func goFiles(t *testing.T, wanted func(name string) bool, tops ...string) (fset *token.FileSet, dirs map[string][]*ast.File) {
+	t.Helper()
 	fset, dirs = token.NewFileSet(), make(map[string][]*ast.File)
-	for _, top := range []string{"cmd", "derive", "lib", "test"} {
+	for _, top := range tops {
 		err := filepath.WalkDir(filepath.Join("..", top), func(name string, d fs.DirEntry, err error) error {
 			switch {
 			case err != nil:
 				return err
 			case d.Name() == "testdata":
 				return fs.SkipDir
-			case !strings.HasSuffix(name, "_test.go"):
+			case !wanted(name):
 				return nil
 			}
 			f, err := parser.ParseFile(fset, name, nil, parser.SkipObjectResolution)

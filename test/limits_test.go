@@ -3,7 +3,9 @@ package test
 import (
 	"go/ast"
 	"go/token"
+	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 )
@@ -27,6 +29,41 @@ func TestLimits(t *testing.T) {
 					t.Errorf("%v: a limit of %v, want %v", fset.Position(n.Pos()), d, patience)
 				}
 			}
+		}
+	}
+}
+
+// maxFields is how many fields a type of derive/ and cmd/ may have; an embedded type counts as one.
+const maxFields = 12
+
+// manyFields are the types that have more, and how many at most. A type that has been split leaves
+// the list.
+var manyFields = map[string]int{
+	"cmd/internal/samples Options": 13,
+	"cmd/pmderive evalFlags":       14,
+	"cmd/pmderive pager":           13,
+	"derive/repl Options":          19,
+	"derive/repl Settings":         19,
+}
+
+// TestLimitsOfFields: a type has as many fields as a reader can keep in mind.
+func TestLimitsOfFields(t *testing.T) {
+	t.Parallel()
+	isCode := func(name string) bool { return strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go") }
+	fset, dirs := goFiles(t, isCode, "cmd", "derive")
+	for spec := range nodes[*ast.TypeSpec](dirs) {
+		s, ok := spec.Type.(*ast.StructType)
+		if !ok {
+			continue
+		}
+		fields := 0
+		for _, f := range s.Fields.List {
+			fields += max(len(f.Names), 1)
+		}
+		pos := fset.Position(spec.Pos())
+		dir := strings.TrimPrefix(filepath.ToSlash(filepath.Dir(pos.Filename)), "../")
+		if limit := max(manyFields[dir+" "+spec.Name.Name], maxFields); fields > limit {
+			t.Errorf("%v: %s has %d fields, want at most %d", pos, spec.Name.Name, fields, limit)
 		}
 	}
 }

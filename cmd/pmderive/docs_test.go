@@ -130,13 +130,14 @@ func typed(t *testing.T, items []string, prompt *regexp.Regexp, args []string) s
 	t.Helper()
 	var out bytes.Buffer
 	env := &cli.Env{
-		Stdout: &out, Stderr: &out, Out: bufio.NewWriter(&out), Now: time.Now,
+		Stdout: &out, Stderr: &out, Now: time.Now,
 		LookupEnv: func(name string) (string, bool) {
 			v, ok := map[string]string{"TZ": "UTC", "PCP_DERIVED_CONFIG": ""}[name]
 			return v, ok
 		},
 		Open: env.Open,
 	}
+	env.Out = bufio.NewWriter(&out)
 	a := newCommand(env)
 	if err := a.newRoot().PersistentFlags().Parse(args); err != nil {
 		t.Fatal(err)

@@ -24,13 +24,9 @@ type record struct {
 	Units  *string `json:"units,omitempty"`
 	InDom  string  `json:"indom,omitempty"`
 
-	OneLine *string         `json:"oneline,omitempty"`
-	Help    *string         `json:"help,omitempty"`
-	Labels  json.RawMessage `json:"labels,omitempty"`
-	Series  string          `json:"series,omitempty"`
-
-	Value     json.RawMessage  `json:"value,omitempty"`
-	Events    []eventRecord    `json:"events,omitempty"`
+	OneLine *string `json:"oneline,omitempty"`
+	Help    *string `json:"help,omitempty"`
+	valueRecord
 	Instances []instanceRecord `json:"instances,omitempty"`
 	Problems  []string         `json:"problems,omitempty"` // of -v
 	Error     string           `json:"error,omitempty"`
@@ -38,8 +34,13 @@ type record struct {
 
 // An instanceRecord is what --json writes of an instance.
 type instanceRecord struct {
-	ID     int32           `json:"id"`
-	Name   string          `json:"name"`
+	ID   int32  `json:"id"`
+	Name string `json:"name"`
+	valueRecord
+}
+
+// A valueRecord is what metrics without instances and instances have in common.
+type valueRecord struct {
 	Labels json.RawMessage `json:"labels,omitempty"`
 	Series string          `json:"series,omitempty"`
 	Value  json.RawMessage `json:"value,omitempty"`
@@ -118,16 +119,18 @@ func (r *reporter) valuesJSON(ctx context.Context, m *metric, rec *record) {
 	case v.Err != 0:
 		rec.Error = "pmFetch: " + v.Err.Error()
 	case d.InDom == pcp.NullInDom && v.Len() > 0:
-		rec.Value, rec.Events = r.valueJSON(v, 0), r.eventsJSON(ctx, v, 0)
+		rec.valueRecord = r.valueRecord(ctx, v, 0)
 	case v.Len() > 0:
 		names := r.names(ctx, d.InDom)
 		for i, inst := range v.Insts {
 			name, _ := names.find(inst)
-			rec.Instances = append(rec.Instances, instanceRecord{
-				ID: inst, Name: name, Value: r.valueJSON(v, i), Events: r.eventsJSON(ctx, v, i),
-			})
+			rec.Instances = append(rec.Instances, instanceRecord{inst, name, r.valueRecord(ctx, v, i)})
 		}
 	}
+}
+
+func (r *reporter) valueRecord(ctx context.Context, v *pcp.Values, i int) valueRecord {
+	return valueRecord{Value: r.valueJSON(v, i), Events: r.eventsJSON(ctx, v, i)}
 }
 
 // valueJSON returns a value: a number with all its digits, or a string. JSON has no infinities.

@@ -13,11 +13,11 @@ import (
 // line.
 func TestJSONAlways(t *testing.T) {
 	var out strings.Builder
-	r := &reporter{out: bufio.NewWriter(&out)}
+	r := &reporter{printer: printer{out: bufio.NewWriter(&out)}}
 	v := &pcp.Values{Type: pcp.Int32, Insts: []int32{-1}, Words: []uint64{0}, Blobs: [][]byte{nil},
 		Odd: []pcp.Odd{{Bad: true, Type: pcp.Int32, Blob: []byte{1, 2}}}}
-	r.write(&record{Metric: "a.b", Value: r.valueJSON(v, 0)})
-	r.write(&record{Metric: "a.c", Labels: json.RawMessage(`{"x":y}`)})
+	r.write(&record{Metric: "a.b", valueRecord: valueRecord{Value: r.valueJSON(v, 0)}})
+	r.write(&record{Metric: "a.c", valueRecord: valueRecord{Labels: json.RawMessage(`{"x":y}`)}})
 	r.out.Flush()
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
 	if len(lines) != 2 || !strings.Contains(lines[1], "a.c") || !strings.Contains(lines[1], "error") {

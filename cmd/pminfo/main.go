@@ -39,14 +39,22 @@ type flags struct {
 
 // show selects what is printed for each metric.
 type show struct {
-	desc, line, decimal     bool // -d, -1, -I
-	pmid, fullPMID          bool // -m, -M
-	oneline, help           bool // -t, -T
-	fetch, fetchAll, events bool // -f, -F, -x
-	labels, series          bool // -l, -s
-	verify, errorsOnly      bool // -v, -e
-	json, glob, suggest     bool
+	description
+	texts
+	values
+	labels, series      bool // -l, -s
+	verify, errorsOnly  bool // -v, -e
+	json, glob, suggest bool
 }
+
+type description struct {
+	desc, line, decimal bool // -d, -1, -I
+	pmid, fullPMID      bool // -m, -M
+}
+
+type texts struct{ oneline, help bool } // -t, -T
+
+type values struct{ fetch, fetchAll, events bool } // -f, -F, -x
 
 func newCommand(env *cli.Env) *command.Command {
 	f := &flags{batch: 128}
@@ -112,7 +120,8 @@ func (s *show) imply() {
 	s.pmid = s.pmid || s.fullPMID
 	s.fetch = s.fetch || s.fetchAll || s.events
 	if s.verify {
-		s.desc, s.pmid, s.fullPMID, s.fetch, s.fetchAll, s.oneline, s.help, s.labels = false, false, false, false, false, false, false, false
+		s.desc, s.pmid, s.fullPMID, s.labels = false, false, false, false
+		s.texts, s.values = texts{}, values{}
 	}
 }
 

@@ -16,24 +16,34 @@ import (
 
 // A reporter prints metrics and instance domains of one source.
 type reporter struct {
-	show     show
-	batch    int // how many metrics are fetched together
-	prog     string
-	src      pmapi.Source
-	out      *bufio.Writer
-	errs     io.Writer
-	origin   pcp.Timestamp // where the first record of each metric is looked for
-	values   format.Options
-	known    func(domain uint32) bool // whether a domain number is assigned
-	labelled map[pcp.LabelKind]*labelCache
+	show    show
+	src     pmapi.Source
+	batch   int           // how many metrics are fetched together
+	ahead   bool          // more than a batch may be asked for at once
+	pending []string      // metrics that wait for a full batch
+	origin  pcp.Timestamp // where the first record of each metric is looked for
+	values  format.Options
+	known   func(domain uint32) bool // whether a domain number is assigned
+	printer
+	answers
+}
+
+// A printer is where a reporter prints.
+type printer struct {
+	prog string
+	out  *bufio.Writer
+	errs io.Writer
+	buf  []byte
+}
+
+// The answers of the source are kept for the metrics that need them later.
+type answers struct {
+	result   pcp.Result
+	explicit pcp.Result                   // of a metric that was fetched again by itself
 	last     *names                       // instances of the domain that came last
 	listed   map[pcp.InDom][]pcp.Instance // instances that were asked for in advance
-	ahead    bool                         // more than a batch may be asked for at once
 	given    map[labelKey][]pcp.LabelSet  // labels that were asked for in advance
-	pending  []string                     // metrics that wait for a full batch
-	result   pcp.Result
-	explicit pcp.Result // of a metric that was fetched again by itself
-	buf      []byte
+	labelled map[pcp.LabelKind]*labelCache
 }
 
 type metric struct {

@@ -32,8 +32,8 @@ func (f *flags) run(ctx context.Context, c *command.Command, open *source.Opener
 	}
 	defer src.Unwrap().Close()
 	env.OwnForm = f.show.json
-	r := &reporter{show: f.show, batch: max(f.batch, 1), prog: env.Prog, src: src, out: env.Out, errs: env.Stderr,
-		labelled: map[pcp.LabelKind]*labelCache{}}
+	r := &reporter{show: f.show, batch: max(f.batch, 1), src: src, printer: printer{prog: env.Prog, out: env.Out, errs: env.Stderr}}
+	r.labelled = make(map[pcp.LabelKind]*labelCache)
 	if _, recorded := pmapi.As[pmapi.Timeline](src); recorded {
 		r.batch = 1 // metrics are read one at a time
 	} else {

@@ -112,7 +112,8 @@ func (f *fakeHost) Store(_ context.Context, sets []pcp.Values) error {
 // store runs a session over a source and returns what it printed, its error and its source's calls.
 func store(src pmapi.Source, f *flags, value string) (stdout, stderr string, err error) {
 	var out, errs strings.Builder
-	env := &cli.Env{Out: bufio.NewWriter(&out), Stderr: &errs}
+	env := &cli.Env{Stderr: &errs}
+	env.Out = bufio.NewWriter(&out)
 	s := &session{flags: f, env: env, src: src, format: format.Options{}, name: "m"}
 	err = s.run(context.Background(), value)
 	env.Out.Flush()

@@ -11,7 +11,6 @@ import (
 
 	"pmtools/cmd/internal/cli"
 	"pmtools/cmd/internal/command"
-	"pmtools/lib/option"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmapi"
 	"pmtools/lib/pmerr"
@@ -125,7 +124,7 @@ func live(t *testing.T, f *fakeSource, args ...string) (stdout, stderr string, s
 		c := newCommand(env)
 		c.Run = func(ctx context.Context, _ []string) error {
 			fl := currentFlags(args)
-			s := &session{flags: fl, env: env, options: &c.Options, src: f, kind: option.Host}
+			s := &session{flags: fl, env: env, options: &c.Options, opened: opened{src: f}}
 			return s.run(ctx, "m")
 		}
 		return c
@@ -146,7 +145,7 @@ func currentFlags(args []string) *flags {
 		case "-x":
 			fl.filter, fl.hasFilter = args[i+1], true
 		case "-i":
-			_ = fl.addInsts(args[i+1])
+			_ = fl.add(args[i+1])
 		}
 	}
 	return fl

@@ -80,15 +80,16 @@ func (s *session) space() string {
 
 func (s *session) printHeader() {
 	out := s.env.Out
+	kind, _ := s.options.Source()
 	field := func(name, text string) { fmt.Fprintf(out, "%-11s%s\n", name+":", text) }
 	if !s.events() {
 		field("metric", s.name)
 	}
-	if s.kind == option.Archive {
+	if kind == option.Archive {
 		field("archive", s.options.Archive)
 	}
 	field("host", s.host)
-	if s.kind == option.Archive {
+	if kind == option.Archive {
 		field("start", string(s.clock.appendDate(nil, s.origin)))
 		if s.bounded {
 			field("end", string(s.clock.appendDate(nil, s.end)))

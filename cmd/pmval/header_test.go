@@ -104,7 +104,8 @@ func TestSamples(t *testing.T) {
 		{"none", at(10), at(20), false, time.Second, option.Options{HasSamples: true}, false, 0},
 	}
 	for _, tt := range tests {
-		s := &session{flags: &flags{recorded: tt.recorded}, options: &tt.options, origin: tt.origin, end: tt.end, bounded: !tt.unbounded, interval: tt.interval}
+		s := &session{flags: &flags{recorded: tt.recorded}, options: &tt.options}
+		s.window = window{origin: tt.origin, end: tt.end, bounded: !tt.unbounded, interval: tt.interval}
 		if s.setSamples(); s.samples != tt.want {
 			t.Errorf("%s: got %d, want %d", tt.name, s.samples, tt.want)
 		}

@@ -185,7 +185,8 @@ func TestPacer(t *testing.T) { synctest.Test(t, testPacer) }
 
 func testPacer(t *testing.T) {
 	const step = 20 * time.Millisecond
-	env := &cli.Env{Out: bufio.NewWriter(io.Discard)}
+	env := new(cli.Env)
+	env.Out = bufio.NewWriter(io.Discard)
 	c := &pacer{on: true, env: env, clock: when.Clock{Interval: step}}
 	c.clock.Due(time.Now())
 	begin := time.Now()

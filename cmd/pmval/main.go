@@ -24,27 +24,35 @@ import (
 func main() { os.Exit(cli.Main(newCommand)) }
 
 type flags struct {
-	delay     bool     // -d
-	recorded  bool     // -U: every record as it is, nothing between
-	raw       bool     // -r
-	verbose   bool     // -v
-	precision int      // -f: digits after the point, -1 for the usual form
-	width     int      // -w: of a column, 0 for that of the type
-	stamps    int      // -X: 1 with date and microseconds, 2 with nanoseconds
-	insts     []string // -i, or the operand: the names of the instances to show
-	hasInsts  bool     // show these instances only
-	filter    string   // -x: stored to the metric first
+	delay     bool // -d
+	recorded  bool // -U: every record as it is, nothing between
+	raw       bool // -r
+	verbose   bool // -v
+	precision int  // -f: digits after the point, -1 for the usual form
+	width     int  // -w: of a column, 0 for that of the type
+	stamps    int  // -X: 1 with date and microseconds, 2 with nanoseconds
+	selection
+	filter    string // -x: stored to the metric first
 	hasFilter bool
+	form
+	reconnect bool // --reconnect
+}
 
-	fromOperand bool // the instances are those of the operand
+// A selection is the instances that are shown.
+type selection struct {
+	insts       []string // -i, or the operand: their names
+	hasInsts    bool     // show these instances only
+	fromOperand bool     // they are those of the operand
+}
 
-	output    string // --output: csv, json or ""
-	long      bool   // --long
-	units     bool   // --units
-	safe      bool   // --safe-csv
-	plot      bool   // --plot
-	color     bool   // --color
-	reconnect bool   // --reconnect
+// A form is how values are shown if not as the reference does.
+type form struct {
+	output string // --output: csv, json or ""
+	long   bool   // --long
+	units  bool   // --units
+	safe   bool   // --safe-csv
+	plot   bool   // --plot
+	color  bool   // --color
 }
 
 func newCommand(env *cli.Env) *command.Command {
@@ -61,7 +69,7 @@ func newCommand(env *cli.Env) *command.Command {
 	c.Section("Reporting options")
 	c.Bool(&f.delay, "d", "delay", "delay, pause between updates for archive replay")
 	c.Func(atLeast(&f.precision, 0, "f"), "f", "precision", "N", "fixed output format with N digits precision")
-	c.Func(f.addInsts, "i", "instances", "INST", "comma-separated metrics instance list")
+	c.Func(f.add, "i", "instances", "INST", "comma-separated metrics instance list")
 	c.Bool(&f.raw, "r", "raw", "output raw counter values (no rate conversion)")
 	c.Func(func(name string) error { f.recorded = true; return c.Options.AddArchive(name) },
 		"U", "nointerp", "FILE", "non-interpolated fetching; ignores interval")
@@ -109,7 +117,7 @@ func atLeast(p *int, low int, letter string) func(string) error {
 	}
 }
 
-func (f *flags) addInsts(arg string) error {
-	f.insts, f.hasInsts = append(f.insts, option.SplitInstances(arg)...), true
+func (s *selection) add(arg string) error {
+	s.insts, s.hasInsts = append(s.insts, option.SplitInstances(arg)...), true
 	return nil
 }

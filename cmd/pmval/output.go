@@ -12,7 +12,7 @@ import (
 	"pmtools/lib/sampling"
 )
 
-func (f *flags) setOutput(arg string) error {
+func (f *form) setOutput(arg string) error {
 	if arg != "csv" && arg != "json" {
 		return &option.RuntimeError{Text: fmt.Sprintf("unknown output format '%s'; there are csv and json, see --help", arg)}
 	}

@@ -35,8 +35,7 @@ func (f *flags) run(ctx context.Context, c *command.Command, open *source.Opener
 		return err
 	}
 	defer src.Unwrap().Close()
-	kind, _ := c.Options.Source()
-	s := &session{flags: f, env: c.Env, options: &c.Options, src: src, kind: kind}
+	s := &session{flags: f, env: c.Env, options: &c.Options, opened: opened{src: src}}
 	err = s.run(ctx, m.Name)
 	if s.complete {
 		src.Close()

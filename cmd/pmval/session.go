@@ -23,20 +23,37 @@ type session struct {
 	flags   *flags
 	env     *cli.Env
 	options *option.Options
-	src     pmapi.Source
-	kind    option.SourceKind
-	host    string   // that the metrics are of
 	control *control // nil unless a time control server says when samples are due
+	opened
+	window
+	metric
 
+	out      reporter
+	clock    clock
+	values   format.Options
+	complete bool // all samples asked for were taken, or the window is over
+}
+
+// An opened source answers for a host, live or from an archive.
+type opened struct {
+	src      pmapi.Source
+	host     string         // that the metrics are of
 	timeline pmapi.Timeline // nil if the source is live
 	records  pmapi.Timeline // nil unless the records are shown as they are
+}
+
+// A window is when samples are taken.
+type window struct {
 	zone     *time.Location
 	origin   pcp.Timestamp // of the first sample
 	end      pcp.Timestamp // of the window, if it is bounded
 	bounded  bool
 	samples  int // how many, -1 for all
 	interval time.Duration
+}
 
+// A metric is the one that is shown, with its instances.
+type metric struct {
 	name    string
 	desc    pcp.Desc
 	request pmapi.Request
@@ -44,11 +61,6 @@ type session struct {
 	known   []int32  // instances of an earlier sample that all have a column
 	rate    bool     // counters are converted
 	width   int      // of a column
-
-	out      reporter
-	clock    clock
-	values   format.Options
-	complete bool // all samples asked for were taken, or the window is over
 }
 
 // A column is an instance that is shown.
@@ -57,9 +69,9 @@ type column struct {
 	name string // as the user gave it
 }
 
-func (s *session) events() bool { return s.desc.Type == pcp.Event || s.desc.Type == pcp.HighResEvent }
+func (m *metric) events() bool { return m.desc.Type == pcp.Event || m.desc.Type == pcp.HighResEvent }
 
-func (s *session) singular() bool { return s.desc.InDom == pcp.NullInDom }
+func (m *metric) singular() bool { return m.desc.InDom == pcp.NullInDom }
 
 func (s *session) findInstances(ctx context.Context) error {
 	if !s.flags.hasInsts {
@@ -105,8 +117,8 @@ func (s *session) allInstances(ctx context.Context) error {
 	return nil
 }
 
-func (s *session) sortColumns() {
-	slices.SortStableFunc(s.columns, func(a, b column) int { return cmp.Compare(a.inst, b.inst) })
+func (m *metric) sortColumns() {
+	slices.SortStableFunc(m.columns, func(a, b column) int { return cmp.Compare(a.inst, b.inst) })
 }
 
 // lookupInst returns the identifier of an instance by its name. In an archive the instances of all
@@ -114,7 +126,8 @@ func (s *session) sortColumns() {
 // (commands.md T11.1).
 func (s *session) lookupInst(ctx context.Context, name string) (int32, bool) {
 	if s.timeline == nil {
-		return s.lookupLive(ctx, name)
+		inst, err := s.src.LookupInst(ctx, s.desc.InDom, name)
+		return inst, err == nil
 	}
 	insts, err := s.timeline.AllInstances(ctx, s.desc.InDom)
 	if err != nil {
@@ -131,11 +144,6 @@ func (s *session) lookupInst(ctx context.Context, name string) (int32, bool) {
 		}
 	}
 	return 0, false
-}
-
-func (s *session) lookupLive(ctx context.Context, name string) (int32, bool) {
-	inst, err := s.src.LookupInst(ctx, s.desc.InDom, name)
-	return inst, err == nil
 }
 
 // unknown reports whether a sample has an instance without a column, if all instances are to be

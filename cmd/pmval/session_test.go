@@ -23,7 +23,8 @@ func (d domainSource) AllInstances(context.Context, pcp.InDom) ([]pcp.Instance, 
 // TestLookupArchived: an exact name comes first; else the first word of a name is enough, and
 // anything may follow.
 func TestLookupArchived(t *testing.T) {
-	s := &session{desc: pcp.Desc{InDom: 1}, timeline: domainSource{insts: []pcp.Instance{{ID: 5, Name: "5 minute"}, {ID: 1, Name: "1 minute"}, {ID: 15, Name: "15 minute"}, {ID: 7, Name: "7"}}}}
+	s := &session{metric: metric{desc: pcp.Desc{InDom: 1}}}
+	s.timeline = domainSource{insts: []pcp.Instance{{ID: 5, Name: "5 minute"}, {ID: 1, Name: "1 minute"}, {ID: 15, Name: "15 minute"}, {ID: 7, Name: "7"}}}
 	tests := []struct {
 		name string
 		want int32
@@ -54,7 +55,7 @@ func (namer) InstName(context.Context, pcp.InDom, int32) (string, error) { retur
 // TestLookupLive: a live source is asked for the one instance, not for all.
 func TestLookupLive(t *testing.T) {
 	f := &fakeSource{insts: [][]pcp.Instance{{{ID: 1, Name: "one"}, {ID: 2, Name: "two"}}}}
-	s := &session{src: namer{f}, desc: pcp.Desc{InDom: 1}}
+	s := &session{opened: opened{src: namer{f}}, metric: metric{desc: pcp.Desc{InDom: 1}}}
 	ctx := context.Background()
 	if got, ok := s.lookupInst(ctx, "short"); got != 3 || !ok {
 		t.Errorf("short: got %d, %v", got, ok)
@@ -97,7 +98,7 @@ func TestInstances(t *testing.T) {
 }
 
 func TestUnknown(t *testing.T) {
-	s := &session{flags: &flags{}, desc: pcp.Desc{InDom: 1}, columns: []column{{inst: 0}, {inst: 2}}}
+	s := &session{flags: &flags{}, metric: metric{desc: pcp.Desc{InDom: 1}, columns: []column{{inst: 0}, {inst: 2}}}}
 	v := &pcp.Values{Insts: []int32{2, 0}}
 	for range 2 { // the second time it is remembered
 		if s.unknown(v) {

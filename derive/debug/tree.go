@@ -34,16 +34,24 @@ type node struct {
 	id          string
 	saveLast    bool // delta and rate compare its values with those before
 	left, right *node
+	binding
+	watched
+}
 
+// A binding is what the check has found out about a node.
+type binding struct {
 	own  pcp.ID // the metric that the node is
 	from pcp.ID // the metric that the metadata comes from
 	check.Type
 	lost    bool // OPTION_NOVALUE has replaced the name
 	decided bool // the result of defined() is known
 	choice  check.Choice
-	div     float64 // what an operator applies to the values, 0 for nothing
+	div     float64 // an operator divides the values by it, 0 for no conversion
 	mul     float64
+}
 
+// A watched node has its own evaluation.
+type watched struct {
 	state     *eval.State // nil unless the node is evaluated
 	now, last *pcp.Values
 	found     finding

@@ -24,23 +24,20 @@ const (
 
 // operators has the loops of the operators. The relations > and >= are < and <= with the sides of
 // their loops exchanged.
-var operators = [...]struct {
-	op     op
-	invert bool
-}{
+var operators = [...]pair{
 	syntax.PLUS: {op: opAdd}, syntax.MINUS: {op: opSub}, syntax.STAR: {op: opMul}, syntax.SLASH: {op: opDiv},
-	syntax.LT: {op: opLess}, syntax.LEQ: {op: opLessEqual}, syntax.GT: {opLess, true}, syntax.GEQ: {opLessEqual, true},
+	syntax.LT: {op: opLess}, syntax.LEQ: {op: opLessEqual}, syntax.GT: {op: opLess, invert: true}, syntax.GEQ: {op: opLessEqual, invert: true},
 	syntax.EQ: {op: opEqual}, syntax.NEQ: {op: opNotEqual}, syntax.AND: {op: opAnd}, syntax.OR: {op: opOr},
 }
 
 func (p *planner) binary(e *syntax.BinaryExpr, n node) int {
 	n.kind = kBinary
-	n.op, n.invert = operators[e.Op].op, operators[e.Op].invert
-	n.common = max(p.info.Types[e.X].Type, p.info.Types[e.Y].Type)
-	if n.op <= opDiv {
-		n.common = n.typ
+	n.pair = operators[e.Op]
+	n.pair.common = max(p.info.Types[e.X].Type, p.info.Types[e.Y].Type)
+	if n.pair.op <= opDiv {
+		n.pair.common = n.typ
 	}
-	n.scale, n.scaled = p.info.Scales[e]
+	n.pair.scale, n.pair.scaled = p.info.Scales[e]
 	n.x, n.y = p.add(e.X), p.add(e.Y)
 	n.slot = p.alloc()
 	p.release(n.x, n.y)
@@ -77,25 +74,26 @@ func (s *State) binary(n *node) *pcp.Values {
 		xs, ys = s.join(out, x, y.Insts, y.Words)
 	}
 	size := len(out.Insts)
-	xs = s.operand(&s.left, xs, xn.typ, n, n.scale.LeftMul, n.scale.LeftDiv)
-	ys = s.operand(&s.right, ys, yn.typ, n, n.scale.RightMul, n.scale.RightDiv)
-	if n.invert {
+	pair := &n.pair
+	xs = pair.operand(&s.left, xs, xn.typ, pair.scale.LeftMul, pair.scale.LeftDiv)
+	ys = pair.operand(&s.right, ys, yn.typ, pair.scale.RightMul, pair.scale.RightDiv)
+	if pair.invert {
 		xs, ys = ys, xs
 	}
 	out.Words = slices.Grow(out.Words, size)[:size]
-	combine(n.op, n.common, out.Words, xs[:size], ys[:size])
+	combine(pair.op, pair.common, out.Words, xs[:size], ys[:size])
 	return out
 }
 
 // operand returns the words of one side as the common type wants them, in buf if they have to be
 // changed.
-func (s *State) operand(buf *[]uint64, words []uint64, from pcp.Type, n *node, mul, div float64) []uint64 {
-	if same(from, n.common) && !n.scaled {
+func (p *pair) operand(buf *[]uint64, words []uint64, from pcp.Type, mul, div float64) []uint64 {
+	if same(from, p.common) && !p.scaled {
 		return words
 	}
 	*buf = slices.Grow((*buf)[:0], len(words))[:len(words)]
-	convert(*buf, words, from, n.common)
-	if n.scaled && (mul != 1 || div != 1) {
+	convert(*buf, words, from, p.common)
+	if p.scaled && (mul != 1 || div != 1) {
 		rescale(*buf, div, mul)
 	}
 	return *buf

@@ -31,7 +31,7 @@ func (s *State) change(n *node) *pcp.Values {
 	x := s.eval(n.x)
 	h := &s.hists[n.arg]
 	if x.Err != 0 {
-		if n.bare {
+		if n.change.bare {
 			h.save(s.in.Time, x)
 		}
 		return s.fail(n, x.Err)
@@ -84,11 +84,11 @@ func delta(t pcp.Type, dst, now, last []uint64) {
 // left out.
 func (s *State) rate(n *node, t pcp.Type, out *pcp.Values, now, last []uint64, elapsed float64) {
 	k := 0
-	if n.counter && (t == pcp.Uint64 || t == pcp.Uint32) { // most counters
+	if n.change.counter && (t == pcp.Uint64 || t == pcp.Uint32) { // most counters
 		for i, inst := range out.Insts {
 			if now[i] >= last[i] {
 				out.Insts[k] = inst
-				out.Words[k] = word64(float64(now[i]-last[i]) / elapsed * n.factor)
+				out.Words[k] = word64(float64(now[i]-last[i]) / elapsed * n.change.factor)
 				k++
 			}
 		}
@@ -96,11 +96,11 @@ func (s *State) rate(n *node, t pcp.Type, out *pcp.Values, now, last []uint64, e
 		return
 	}
 	for i, inst := range out.Insts {
-		if n.counter && less(t, now[i], last[i]) {
+		if n.change.counter && less(t, now[i], last[i]) {
 			continue
 		}
 		out.Insts[k] = inst
-		out.Words[k] = word64(difference(t, now[i], last[i]) / elapsed * n.factor)
+		out.Words[k] = word64(difference(t, now[i], last[i]) / elapsed * n.change.factor)
 		k++
 	}
 	out.Insts, out.Words = out.Insts[:k], out.Words[:k]

@@ -42,7 +42,7 @@ func (s *State) instance(n *node, x *pcp.Values) *pcp.Values {
 		return out
 	}
 	if !c.found {
-		inst, err := s.in.Instances.LookupInst(n.indom, n.name)
+		inst, err := s.in.Instances.LookupInst(n.indom, n.filter.name)
 		if err != nil {
 			return out
 		}
@@ -57,7 +57,7 @@ func (s *State) instance(n *node, x *pcp.Values) *pcp.Values {
 // matching evaluates matchinst. Evaluations without values count as well.
 func (s *State) matching(n *node, x *pcp.Values) *pcp.Values {
 	out, c := s.empty(n), &s.caches[n.arg]
-	if n.singular() || n.match == nil || s.in.Instances == nil {
+	if n.singular() || n.filter.match == nil || s.in.Instances == nil {
 		return out
 	}
 	if c.again || !slices.Equal(c.insts, x.Insts) {
@@ -86,7 +86,7 @@ func (s *State) judge(n *node, c *cache, insts []int32) {
 		if !ok {
 			if name, err := s.in.Instances.InstName(n.indom, inst); err == nil {
 				first, _, _ := strings.Cut(name, " ")
-				v.pass = n.match(first) != n.invert
+				v.pass = n.filter.match(first) != n.filter.invert
 			}
 			c.verdicts[inst] = v
 		}

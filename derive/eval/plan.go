@@ -36,7 +36,7 @@ const (
 	kNone    kind = iota // never a value
 	kMetric              // column arg of the input
 	kConst               // word, for each instance of indom
-	kBinary              // op
+	kBinary              // pair
 	kNegate              //
 	kNot                 //
 	kAvg                 //
@@ -49,38 +49,66 @@ const (
 	kScalar              //
 	kInstant             //
 	kRescale             // scaler
-	kInst                // instance name; cache number arg
-	kMatch               // match; cache number arg
+	kInst                // filter; cache number arg
+	kMatch               // filter; cache number arg
 	kSelect              // the value list of x: a static choice, if the condition c, unless it is -1, has values
 	kTernary             // the condition c decides
 	kShared              // the values of x, which are worked out once; memory number arg
 )
 
-// A node is a part of an expression. The fields that matter depend on its kind.
+// A node is a part of an expression. The fields that matter depend on its kind. They are values, not
+// pointers, so that the evaluation of a node reads one piece of memory.
 type node struct {
-	kind       kind
-	op         op
-	typ        pcp.Type
-	x, y, c    int // operands, and the condition of kTernary
-	arg        int
-	slot       int
-	indom      pcp.InDom // null if the node is singular
-	word       uint64
-	scale      check.Scale
-	scaled     bool
-	common     pcp.Type // kBinary: what the operands are converted to
-	bare       bool     // kDelta, kRate: the operand is a metric by itself
-	counter    bool     // kRate: values must not decrease
-	factor     float64  // kRate: what the difference is multiplied by
-	novX, novY bool     // kTernary: that arm is novalue()
-	name       string
-	invert     bool
-	match      func(string) bool
-	scaler     pcp.Scaler
+	kind kind
+	column
+	x, y   int // operands
+	arg    int
+	word   uint64
+	pair   pair
+	change change
+	filter filter
+	choice
+	scaler pcp.Scaler
 }
 
-// singular reports whether the node has at most one value, of no instance.
-func (n *node) singular() bool { return n.indom == pcp.NullInDom }
+// A column is the values of a node in a State.
+type column struct {
+	typ   pcp.Type
+	indom pcp.InDom // null if the node is singular
+	slot  int       // -1 for a node that never has values of its own
+}
+
+// singular reports whether there is at most one value, of no instance.
+func (c *column) singular() bool { return c.indom == pcp.NullInDom }
+
+// A pair is how an operator combines two operands.
+type pair struct {
+	op     op
+	invert bool     // the sides are exchanged
+	common pcp.Type // both operands are converted to it
+	scale  check.Scale
+	scaled bool
+}
+
+// A change is how delta() and rate() compare two samples.
+type change struct {
+	bare    bool    // the operand is a metric by itself
+	counter bool    // rate(): values must not decrease
+	factor  float64 // rate(): multiplies the difference
+}
+
+// A choice is how one of two arms is taken.
+type choice struct {
+	c          int  // the condition
+	novX, novY bool // kTernary: that arm is novalue()
+}
+
+// A filter selects instances: the one of a name, or those whose names match, or do not.
+type filter struct {
+	name   string
+	match  func(string) bool
+	invert bool
+}
 
 // New plans a tree that check.Check has accepted with info.
 func New(e syntax.Expr, info *check.Info) *Plan {
@@ -125,7 +153,7 @@ func (p *planner) push(n node) int {
 
 func (p *planner) add(e syntax.Expr) int {
 	t := p.info.Types[e]
-	n := node{typ: t.Type, indom: t.InDom, slot: -1}
+	n := node{column: column{typ: t.Type, indom: t.InDom, slot: -1}}
 	switch e := e.(type) {
 	case *syntax.ParenExpr:
 		return p.add(e.X)
@@ -153,11 +181,11 @@ func (p *planner) add(e syntax.Expr) int {
 		n.scaler, _ = pcp.NewScaler(from.Type, from.Units, p.info.Rescale[e]) // the check has made one
 		return p.unary(n, e.X)
 	case *syntax.InstExpr:
-		n.kind, n.name = kInst, e.Name
+		n.kind, n.filter.name = kInst, e.Name
 		n.arg, p.plan.caches = p.plan.caches, p.plan.caches+1
 		return p.unary(n, e.X)
 	case *syntax.MatchInstExpr:
-		n.kind, n.match, n.invert = kMatch, p.info.Patterns[e], e.NotPos >= 0
+		n.kind, n.filter = kMatch, filter{match: p.info.Patterns[e], invert: e.NotPos >= 0}
 		n.arg, p.plan.caches = p.plan.caches, p.plan.caches+1
 		return p.unary(n, e.X)
 	}
@@ -180,7 +208,7 @@ func (p *planner) nest(x syntax.Expr) int {
 	if p.nested == nil {
 		p.nested = make(map[syntax.Expr]int)
 	}
-	p.nested[x] = p.push(node{kind: kShared, typ: inner.typ, indom: inner.indom, slot: -1, x: i, arg: p.plan.shared})
+	p.nested[x] = p.push(node{kind: kShared, column: column{inner.typ, inner.indom, -1}, x: i, arg: p.plan.shared})
 	p.plan.shared++
 	return p.nested[x]
 }
@@ -241,10 +269,10 @@ func (p *planner) call(e *syntax.CallExpr, n node) int {
 func (p *planner) history(n *node, operand syntax.Expr) {
 	n.arg, p.plan.hists = p.plan.hists, p.plan.hists+1
 	operand = syntax.Unparen(operand)
-	_, n.bare = operand.(*syntax.MetricRef)
+	_, n.change.bare = operand.(*syntax.MetricRef)
 	t := p.info.Types[operand]
-	n.counter = t.Sem == pcp.Counter && t.Type != pcp.Int32
-	n.factor = check.TimeFactor(t.Units)
+	n.change.counter = t.Sem == pcp.Counter && t.Type != pcp.Int32
+	n.change.factor = check.TimeFactor(t.Units)
 }
 
 // ternary appends a choice. If the condition is known, the plan leaves the other arm out; the

@@ -38,8 +38,11 @@ type State struct {
 	shared []shared
 	evals  uint64
 	none   pcp.Values
+	scratch
+}
 
-	// Memory that is used within the evaluation of one node.
+// A scratch is memory that is used within the evaluation of one node.
+type scratch struct {
 	left, right, wide, wide2 []uint64
 	finders                  [3]finder
 }

@@ -107,27 +107,17 @@ type jsonHead struct {
 }
 
 type jsonRow struct {
-	Metric    string        `json:"metric"`
-	Instance  *jsonInstance `json:"instance,omitempty"`
-	Type      string        `json:"type"`
-	Semantics string        `json:"semantics"`
-	Units     string        `json:"units"`
-	InDom     string        `json:"indom,omitempty"`
-	Counter   *jsonDesc     `json:"counter,omitempty"`
-	Samples   int           `json:"samples"`
-	Gaps      int           `json:"gaps"`
-	Marks     int           `json:"marks"`
-	Min       *jsonNumber   `json:"min,omitempty"`
-	MinTime   string        `json:"min_time,omitempty"`
-	Max       *jsonNumber   `json:"max,omitempty"`
-	MaxTime   string        `json:"max_time,omitempty"`
-	Mean      *jsonNumber   `json:"mean,omitempty"`
-	Seconds   jsonNumber    `json:"seconds"`
-	P50       *jsonNumber   `json:"p50,omitempty"`
-	P95       *jsonNumber   `json:"p95,omitempty"`
-	P99       *jsonNumber   `json:"p99,omitempty"`
-	Error     jsonNumber    `json:"quantile_error"`
-	Last      *jsonNumber   `json:"last,omitempty"`
+	Metric   string        `json:"metric"`
+	Instance *jsonInstance `json:"instance,omitempty"`
+	jsonDesc
+	InDom   string    `json:"indom,omitempty"`
+	Counter *jsonDesc `json:"counter,omitempty"`
+	Samples int       `json:"samples"`
+	Gaps    int       `json:"gaps"`
+	Marks   int       `json:"marks"`
+	jsonExtremes
+	jsonDistribution
+	Last *jsonNumber `json:"last,omitempty"`
 }
 
 type jsonInstance struct {
@@ -139,6 +129,26 @@ type jsonDesc struct {
 	Type      string `json:"type"`
 	Semantics string `json:"semantics"`
 	Units     string `json:"units"`
+}
+
+type jsonExtremes struct {
+	Min     *jsonNumber `json:"min,omitempty"`
+	MinTime string      `json:"min_time,omitempty"`
+	Max     *jsonNumber `json:"max,omitempty"`
+	MaxTime string      `json:"max_time,omitempty"`
+}
+
+type jsonDistribution struct {
+	Mean    *jsonNumber `json:"mean,omitempty"`
+	Seconds jsonNumber  `json:"seconds"`
+	P50     *jsonNumber `json:"p50,omitempty"`
+	P95     *jsonNumber `json:"p95,omitempty"`
+	P99     *jsonNumber `json:"p99,omitempty"`
+	Error   jsonNumber  `json:"quantile_error"`
+}
+
+func newJSONDesc(d *pcp.Desc) *jsonDesc {
+	return &jsonDesc{d.Type.String(), d.Sem.String(), d.Units.String()}
 }
 
 // A jsonNumber is written in full.
@@ -180,10 +190,12 @@ func WriteJSON(w io.Writer, h *Head, s *Summary, rows []Row) error {
 
 func (h *Head) row(r *Row) *jsonRow {
 	out := &jsonRow{
-		Metric: r.Name, Type: r.Desc.Type.String(), Semantics: r.Desc.Sem.String(), Units: r.Desc.Units.String(),
-		Samples: r.Samples, Gaps: r.Gaps, Marks: r.Marks, Min: number(r.Min), Max: number(r.Max), Mean: number(r.Mean()), Seconds: jsonNumber(r.seconds),
-		P50: number(r.Quantile(Quantiles[0])), P95: number(r.Quantile(Quantiles[1])), P99: number(r.Quantile(Quantiles[2])),
-		Error: jsonNumber(r.Sketch.Error()), Last: number(r.Last),
+		Metric: r.Name, jsonDesc: *newJSONDesc(&r.Desc), Samples: r.Samples, Gaps: r.Gaps, Marks: r.Marks, Last: number(r.Last),
+		jsonExtremes: jsonExtremes{Min: number(r.Min), Max: number(r.Max)},
+		jsonDistribution: jsonDistribution{
+			Mean: number(r.Mean()), Seconds: jsonNumber(r.seconds), Error: jsonNumber(r.Sketch.Error()),
+			P50: number(r.Quantile(Quantiles[0])), P95: number(r.Quantile(Quantiles[1])), P99: number(r.Quantile(Quantiles[2])),
+		},
 	}
 	if r.Samples > 0 {
 		out.MinTime, out.MaxTime = h.time(r.MinTime), h.time(r.MaxTime)
@@ -194,8 +206,8 @@ func (h *Head) row(r *Row) *jsonRow {
 	if r.One {
 		out.Instance = &jsonInstance{r.ID, r.Instance}
 	}
-	if c := r.Counter; c != nil {
-		out.Counter = &jsonDesc{c.Type.String(), c.Sem.String(), c.Units.String()}
+	if r.Counter != nil {
+		out.Counter = newJSONDesc(r.Counter)
 	}
 	return out
 }

@@ -19,22 +19,30 @@ type Metric struct {
 	Counter *pcp.Desc // of the counter if the values are its rate, else nil
 	All     *Series   // the values of all instances
 
-	plan    *eval.Plan
-	state   *eval.State
 	between bool // values are those of the time since the record before
 	each    bool // there is a Series for each instance
+	evaluation
+	progress
+	points []point
+	where  map[int32]int // in points
+}
 
+// An evaluation makes values of the operands in a record.
+type evaluation struct {
+	plan    *eval.Plan
+	state   *eval.State
 	columns []*pcp.Values // operands in the current record; nil for those that are not in it
 	touched uint64        // the last record that has an operand
 	out     pcp.Values
 	numbers []float64
+}
 
+// A progress is how far the records have been read.
+type progress struct {
 	epoch  int           // of the last record
 	record uint64        // the number of records with an operand, and one more for each epoch
 	first  uint64        // the number of the first one of the epoch
 	before pcp.Timestamp // the time of the record before
-	points []point
-	where  map[int32]int // in points
 }
 
 // A point is the last sample of an instance.
@@ -94,7 +102,8 @@ func New(each bool) *Summary {
 // Add adds a metric: an expression with numbers as values. Between means that each value is that of
 // the time since the record before, as a rate is; otherwise it holds until the next record.
 func (s *Summary) Add(name string, e syntax.Expr, info *check.Info, between bool) *Metric {
-	m := &Metric{Name: name, Desc: info.Root.Desc(pcp.NullID), plan: eval.New(e, info), between: between, each: s.each}
+	m := &Metric{Name: name, Desc: info.Root.Desc(pcp.NullID), between: between, each: s.each}
+	m.plan = eval.New(e, info)
 	m.All = newSeries(m.whole())
 	s.look(e, info)
 	m.columns = make([]*pcp.Values, len(info.Operands))

@@ -25,12 +25,16 @@ type Env struct {
 	Hostname  func() (string, error)
 	Now       func() time.Time
 
-	Out      *bufio.Writer // standard output, buffered; set by Run
-	OwnForm  bool          // the output is none of the reference's: to lose any of it is a failure
-	Messages *Messages     // the message channel; set by Run
-
+	channels
 	config *config.Config // read when first needed
 	waits  func()         // see Waits; nil for nothing
+}
+
+// The channels are where a command writes to; Run sets them.
+type channels struct {
+	Out      *bufio.Writer // standard output, buffered
+	OwnForm  bool          // the output is not one of the reference's: to lose any of it is a failure
+	Messages *Messages     // the message channel
 }
 
 // System returns the environment of the process.
