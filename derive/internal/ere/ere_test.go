@@ -88,6 +88,12 @@ func TestMatch(t *testing.T) {
 		{`^((a)|b)\1$`, []string{"aa", "bb"}, []string{"ab"}},
 		{`^(a{2}|b){1,2}\1c?$`, []string{"aaaa", "bbb", "bbc"}, []string{"b"}},
 		{`\b(\w)\1\b`, []string{"x aa"}, []string{"xaa"}},
+		{"[\x80-\x90]", []string{"\x80", "\xc3\x90"}, []string{"", "\xe9"}}, // bytes, not characters
+		{"^[^\xe9]$", []string{"\xe8", "a"}, []string{"\xe9", "é"}},
+		{`\bé`, nil, []string{"é"}},
+		{"[^\x01-\xff]", []string{"\x00"}, []string{"a", "\xff", ""}},
+		{"^a{1001}$", []string{strings.Repeat("a", 1001)}, []string{strings.Repeat("a", 1000)}},
+		{"^(a{40}){40}$", []string{strings.Repeat("a", 1600)}, []string{strings.Repeat("a", 1599)}},
 	} {
 		re, err := Compile(tc.pattern)
 		if err != nil {

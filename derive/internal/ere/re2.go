@@ -17,6 +17,7 @@ func (re *Regexp) RE2() (string, bool) {
 
 type re2 struct {
 	text   strings.Builder
+	bytes  bool // for a text that has a character for each byte, see characters
 	failed bool
 }
 
@@ -26,9 +27,7 @@ func (w *re2) node(n *node) {
 	case opSet:
 		w.set(n.set)
 	case opAssert:
-		place, ok := map[place]string{placeStart: `\A`, placeEnd: `\z`}[n.place]
-		w.failed = w.failed || !ok
-		w.text.WriteString(place)
+		w.place(n.place)
 	case opCat:
 		for _, part := range n.parts {
 			w.node(part)
@@ -53,6 +52,21 @@ func (w *re2) node(n *node) {
 	}
 }
 
+func (w *re2) place(p place) {
+	switch {
+	case p == placeStart:
+		w.text.WriteString(`\A`)
+	case p == placeEnd:
+		w.text.WriteString(`\z`)
+	case p == placeWordEdge && w.bytes:
+		w.text.WriteString(`\b`)
+	case p == placeNoWordEdge && w.bytes:
+		w.text.WriteString(`\B`)
+	default:
+		w.failed = true
+	}
+}
+
 func (w *re2) repeat(n *node) {
 	const most = 1000 // RE2 allows no more
 	w.failed = w.failed || n.min > most || n.max > most
@@ -69,6 +83,10 @@ func (w *re2) repeat(n *node) {
 }
 
 func (w *re2) set(s *byteSet) {
+	if w.bytes {
+		w.ranges(s)
+		return
+	}
 	high := 0
 	for c := 128; c < 256; c++ {
 		if s.has(byte(c)) {
@@ -95,4 +113,21 @@ func (w *re2) set(s *byteSet) {
 	default:
 		w.text.WriteString("[" + list + "]")
 	}
+}
+
+func (w *re2) ranges(s *byteSet) {
+	if *s == (byteSet{}) {
+		w.text.WriteString(`[^\x00-\x{10ffff}]`) // a class must not be empty
+		return
+	}
+	w.text.WriteByte('[')
+	for c := 0; c < 256; c++ {
+		if first := c; s.has(byte(c)) {
+			for c < 255 && s.has(byte(c+1)) {
+				c++
+			}
+			fmt.Fprintf(&w.text, `\x{%02x}-\x{%02x}`, first, c)
+		}
+	}
+	w.text.WriteByte(']')
 }
