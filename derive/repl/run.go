@@ -204,6 +204,7 @@ func commands() []cmd {
 		{"watch", "[INTERVAL] EXPR", "show values as time goes by, until Ctrl-C", true, true, true, runWatch},
 		{"plot", "[SAMPLES] EXPR [> FILE]", "draw a chart of the values, or a picture into a file .svg or .png", true, true, true, runPlot},
 		{"top", "[N] EXPR", "show the largest values, ten or N of them", true, true, true, runTop},
+		{"find", "WORDS", "find metrics by words about them: names, help texts, instances, labels, definitions", true, true, false, runFind},
 		{"metrics", "[PATTERN]", "list metrics whose names begin with PATTERN, or match it if it has *, ? or [", false, true, false, runMetrics},
 		{"desc", "NAME", "show the description of a metric", true, true, false, runDesc},
 		{"inst", "NAME", "list the instances of a metric", true, true, false, runInst},

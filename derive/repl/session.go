@@ -19,6 +19,7 @@ import (
 
 	"pmtools/derive"
 	"pmtools/derive/diagnose"
+	"pmtools/derive/find"
 	"pmtools/derive/query"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmapi"
@@ -115,6 +116,7 @@ type connection struct {
 	lost     bool                   // the connection must be made again
 	full     *derive.Source         // src with all definitions, for metadata; nil until it is needed
 	children map[string][]pcp.Child // of names, as the source has said
+	finder   find.Finder
 }
 
 // The items of a Session have a state of their own: where their output goes, and what they have changed.

@@ -70,6 +70,21 @@ func definitionOperations() []operation {
 			t.Cleanup(func() { s.Close() })
 			return func() { s.Complete("rate(", 5) }
 		}},
+		{"find metrics by words", "metrics", []int{500, 5000, 50000}, func(t *testing.T, n int) func() {
+			s := session(write(t, shape{metrics: n, records: 2}))
+			t.Cleanup(func() { s.Close() })
+			find := func() { must(s.Run(ctx, ":find group0 metric", io.Discard)) }
+			find() // the first question reads all names
+			return find
+		}},
+		{"open a prompt and find metrics by words", "metrics", []int{500, 5000, 50000}, func(t *testing.T, n int) func() {
+			base := write(t, shape{metrics: n, records: 2})
+			return func() {
+				s := session(base)
+				must(s.Run(ctx, ":find group0 metric", io.Discard))
+				must(s.Close())
+			}
+		}},
 		{"evaluate at the prompt", "metrics", steps, func(t *testing.T, n int) func() {
 			s := session(write(t, shape{metrics: n, records: 2}))
 			t.Cleanup(func() { s.Close() })

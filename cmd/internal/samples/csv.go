@@ -3,6 +3,7 @@ package samples
 import (
 	"context"
 	"io"
+	"pmtools/lib/format"
 	"pmtools/lib/sampling"
 	"strconv"
 	"strings"
@@ -96,9 +97,9 @@ func (c *csvWriter) values(ctx context.Context, s *sampling.Sample) error {
 // appendValue appends the field of a value.
 func (c *csvWriter) appendValue(b []byte, v *sampling.Value) []byte {
 	if v.Value.Type().Arithmetic() {
-		return appendValue(b, c.h, v.Value, c.opt.Precision)
+		return format.AppendExact(b, v.Value, c.opt.Precision, c.h.Location())
 	}
-	return c.appendField(b, string(appendValue(nil, c.h, v.Value, c.opt.Precision)))
+	return c.appendField(b, string(format.AppendExact(nil, v.Value, c.opt.Precision, c.h.Location())))
 }
 
 // appendField appends a field, in quotes if it needs them. With Options.Safe a field that a

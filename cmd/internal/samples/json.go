@@ -4,10 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"io"
-	"math"
 	"strconv"
-	"strings"
 
+	"pmtools/lib/format"
 	"pmtools/lib/pcp"
 	"pmtools/lib/sampling"
 	"pmtools/lib/when"
@@ -88,7 +87,7 @@ func (j *jsonWriter) time(t pcp.Timestamp) string { return string(appendTime(nil
 func (j *jsonWriter) Sample(ctx context.Context, s *sampling.Sample) error {
 	j.b = append(appendTime(append(j.b, `{"time":"`...), j.h, s.Time), '"')
 	if s.Missing != "" {
-		j.b = appendString(append(j.b, `,"missing":`...), s.Missing)
+		j.b = format.AppendJSONString(append(j.b, `,"missing":`...), s.Missing)
 	} else {
 		if err := s.Sort(ctx); err != nil {
 			return err
@@ -110,10 +109,10 @@ func (j *jsonWriter) Sample(ctx context.Context, s *sampling.Sample) error {
 
 // set writes the values of a metric: one value, several with instances, or an error.
 func (j *jsonWriter) set(ctx context.Context, m *sampling.Metric, set *sampling.Set) error {
-	j.b = appendString(append(j.b, `{"metric":`...), m.Name)
+	j.b = format.AppendJSONString(append(j.b, `{"metric":`...), m.Name)
 	switch {
 	case set.Err != nil:
-		j.b = appendString(append(j.b, `,"error":`...), set.Err.Error())
+		j.b = format.AppendJSONString(append(j.b, `,"error":`...), set.Err.Error())
 	case j.h.Hosts:
 		j.b = append(j.b, `,"hosts":[`...)
 	case m.Singular() && set.Len() == 0:
@@ -144,35 +143,18 @@ func (j *jsonWriter) set(ctx context.Context, m *sampling.Metric, set *sampling.
 func (j *jsonWriter) appendInstance(b []byte, m *sampling.Metric, v *sampling.Value) []byte {
 	b = append(b, '{')
 	if j.h.Hosts {
-		b = append(appendString(append(b, `"host":`...), v.Host), ',')
+		b = append(format.AppendJSONString(append(b, `"host":`...), v.Host), ',')
 	}
 	if !m.Singular() {
 		b = strconv.AppendInt(append(b, `"id":`...), int64(v.ID), 10)
-		b = append(appendString(append(b, `,"name":`...), v.Instance), ',')
+		b = append(format.AppendJSONString(append(b, `,"name":`...), v.Instance), ',')
 	}
 	return append(j.appendValue(append(b, `"value":`...), v.Value), '}')
 }
 
-// appendValue appends a value: a number in full, anything else as a string. JSON has no infinities.
+// appendValue appends a value.
 func (j *jsonWriter) appendValue(b []byte, v pcp.Value) []byte {
-	switch t := v.Type(); {
-	case !v.IsSet():
-		return append(b, "null"...)
-	case !t.Arithmetic():
-		return appendString(b, string(appendValue(nil, j.h, v, -1)))
-	case math.IsNaN(number(v)) || math.IsInf(number(v), 0):
-		return append(b, "null"...)
-	}
-	return appendValue(b, j.h, v, j.opt.Precision)
-}
-
-// appendString appends a string.
-func appendString(b []byte, s string) []byte {
-	if strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r > '~' || r == '"' || r == '\\' }) {
-		quoted, _ := json.Marshal(s) // strings have no errors
-		return append(b, quoted...)
-	}
-	return append(append(append(b, '"'), s...), '"')
+	return format.AppendJSON(b, v, j.opt.Precision, j.h.Location())
 }
 
 // Close implements Writer.

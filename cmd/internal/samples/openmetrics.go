@@ -69,7 +69,7 @@ func (o *openMetricsWriter) sample(m *sampling.Metric, v *sampling.Value, factor
 	if !m.Singular() {
 		labels = append(labels, `instance="`+escape(v.Instance)+`"`)
 	}
-	text := string(appendValue(nil, o.h, v.Value, o.opt.Precision))
+	text := string(format.AppendExact(nil, v.Value, o.opt.Precision, o.h.Location()))
 	switch f := number(v.Value); {
 	case !m.Desc.Type.Arithmetic():
 		labels, text = append(labels, `value="`+escape(text)+`"`), "1"

@@ -6,9 +6,7 @@
 package samples
 
 import (
-	"bytes"
 	"math"
-	"strconv"
 	"time"
 
 	"pmtools/lib/format"
@@ -55,28 +53,6 @@ func (o *Options) appendTime(b []byte, h *sampling.Header, t pcp.Timestamp) []by
 // appendTime appends a time in the form of RFC 3339, with as many digits of its fraction as it has.
 func appendTime(b []byte, h *sampling.Header, t pcp.Timestamp) []byte {
 	return t.Time().In(h.Location()).AppendFormat(b, time.RFC3339Nano)
-}
-
-// appendValue appends a value for programs: a number with all its digits, unless a precision is
-// asked for; a string as it is; nothing for an unknown value.
-func appendValue(b []byte, h *sampling.Header, v pcp.Value, precision int) []byte {
-	switch t := v.Type(); {
-	case !v.IsSet():
-		return b
-	case t == pcp.Float || t == pcp.Double:
-		f, bits := number(v), 64
-		switch {
-		case precision >= 0:
-			return strconv.AppendFloat(b, f, 'f', precision, bits)
-		case t == pcp.Float:
-			bits = 32
-		}
-		return format.AppendShort(b, f, bits)
-	case t == pcp.String:
-		return append(b, bytes.TrimRight(v.Bytes(), "\x00")...)
-	}
-	opt := format.Options{Location: h.Location()}
-	return opt.AppendOne(b, v, 1)
 }
 
 // number returns a value as a double; NaN if it is not a number.

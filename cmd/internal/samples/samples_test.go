@@ -2,7 +2,6 @@ package samples
 
 import (
 	"io"
-	"math"
 	"strings"
 	"testing"
 	"time"
@@ -47,37 +46,6 @@ func write(t *testing.T, open func(io.Writer, *sampling.Header, *Options) (sampl
 		t.Fatal(err)
 	}
 	return b.String()
-}
-
-// TestAppendValue has the text of values for programs.
-func TestAppendValue(t *testing.T) {
-	neg := int64(-1)
-	for _, tt := range []struct {
-		v         pcp.Value
-		precision int
-		want      string
-	}{
-		{pcp.WordValue(pcp.Int32, uint64(neg)), -1, "-1"},
-		{pcp.WordValue(pcp.Uint64, math.MaxUint64), -1, "18446744073709551615"},
-		{pcp.WordValue(pcp.Uint64, 5), 3, "5"},
-		{pcp.FloatValue(0.1), -1, "0.1"},
-		{pcp.DoubleValue(1.0 / 3), -1, "0.3333333333333333"},
-		{pcp.DoubleValue(1.0 / 3), 2, "0.33"},
-		{pcp.DoubleValue(0), -1, "0"},
-		{pcp.DoubleValue(1e20), -1, "100000000000000000000"},
-		{pcp.DoubleValue(1e21), -1, "1e+21"},
-		{pcp.DoubleValue(1e-6), -1, "0.000001"},
-		{pcp.DoubleValue(-1e-7), -1, "-1e-07"},
-		{pcp.DoubleValue(math.MaxFloat64), -1, "1.7976931348623157e+308"},
-		{pcp.DoubleValue(math.NaN()), -1, "NaN"},
-		{pcp.BlobValue(pcp.String, []byte("a \"b\"\x00\x00")), -1, `a "b"`},
-		{pcp.BlobValue(pcp.Aggregate, []byte{0xde, 0xad, 0xbe, 0xef, 1}), -1, "[deadbeef01]"},
-		{pcp.Value{}, -1, ""},
-	} {
-		if got := string(appendValue(nil, &sampling.Header{}, tt.v, tt.precision)); got != tt.want {
-			t.Errorf("%v: got %q, want %q", tt.v, got, tt.want)
-		}
-	}
 }
 
 // TestAppendTime has times in their zone, with the digits that they have.

@@ -1,0 +1,46 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"pmtools/derive/repl"
+)
+
+// newFind returns the command that finds metrics.
+func (a *app) newFind() *cobra.Command {
+	set := &repl.Settings{}
+	cmd := a.newAbout("find", set, &cobra.Command{
+		Use:   "find WORD ...",
+		Short: "Find metrics by words about them",
+		Long: "Find metrics by words in their names, help texts, instances, labels and definitions. Other forms of a\n" +
+			"word and synonyms count too. The best matches come first, with an example value and why they match.",
+		Example: "  pmderive find disk latency\n  pmderive -a ARCHIVE find --top 5 network errors",
+	})
+	cmd.Flags().IntVar(&set.Top, "top", 15, "show the `N` best matches")
+	return cmd
+}
+
+// newAbout completes a command that runs an item of the prompt which answers questions about metrics.
+func (a *app) newAbout(item string, set *repl.Settings, cmd *cobra.Command) *cobra.Command {
+	cmd.Args = operands(1, math.MaxInt)
+	cmd.Flags().SortFlags = false
+	cmd.Flags().StringVarP(&set.Output, "output", "o", "table", "`FORM` of output: "+strings.Join(summarizeOutputs, ", "))
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if !slices.Contains(summarizeOutputs, set.Output) {
+			return fmt.Errorf("unknown output '%s'; there are %s", set.Output, strings.Join(summarizeOutputs, ", "))
+		}
+		a.running = true
+		s, err := a.session(cmd.Context(), *set)
+		if err != nil {
+			return err
+		}
+		defer s.Close()
+		return s.Run(cmd.Context(), ":"+item+" "+strings.Join(args, " "), a.Env.Out)
+	}
+	return cmd
+}

@@ -1,0 +1,32 @@
+package repl
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+
+	"pmtools/derive/find"
+)
+
+// findTop is how many metrics :find shows.
+const findTop = 15
+
+// runFind shows the metrics that words are about.
+func runFind(ctx context.Context, s *Session, words string, w io.Writer) error {
+	a, err := s.finder.Find(ctx, s.src, s.all(ctx), s.defs, words, cmp.Or(s.set.Top, findTop))
+	if err != nil {
+		return err
+	}
+	if known, err := a.Write(w, s.set.Output, s.zone); known {
+		return err
+	}
+	t := &Table{Header: find.Header, Rows: a.Rows(), Right: []bool{false, false, true}, Drop: []int{1}, Wrap: true}
+	if err := s.table(ctx, w, t); err != nil {
+		return err
+	}
+	for _, note := range a.Notes {
+		fmt.Fprintln(w, note)
+	}
+	return nil
+}
