@@ -57,14 +57,12 @@ func (a *Agent) SetMetrics(metrics []Metric) error {
 	return nil
 }
 
-// The largest parts of identifiers (values.md V1).
 const (
 	maxCluster = 1<<12 - 1
 	maxItem    = 1<<10 - 1
 	maxSerial  = 1<<22 - 1
 )
 
-// addMetric adds a row of the table.
 func (a *Agent) addMetric(m *Metric) error {
 	if m.Cluster > maxCluster || m.Item > maxItem {
 		return fmt.Errorf("%w: %s: cluster %d, item %d", pmerr.EINVAL, m.Name, m.Cluster, m.Item)
@@ -91,7 +89,6 @@ func (a *Agent) addMetric(m *Metric) error {
 	return a.addInDom(m.InDom)
 }
 
-// addInDom adds an instance domain.
 func (a *Agent) addInDom(d *InDom) error {
 	if d.Serial > maxSerial {
 		return fmt.Errorf("%w: instance domain %d", pmerr.EINVAL, d.Serial)
@@ -158,7 +155,6 @@ func (a *Agent) Fetch(ctx context.Context, req *Request, dst *pcp.Result) error 
 	return ctx.Err()
 }
 
-// fetch fills the column of one metric.
 func (a *Agent) fetch(ctx context.Context, req *Request, m *Metric, v *pcp.Values) error {
 	if m.Fetch == nil {
 		if m.Type == pcp.NoSupport {
@@ -179,12 +175,12 @@ func (a *Agent) fetch(ctx context.Context, req *Request, m *Metric, v *pcp.Value
 	return err
 }
 
-// read reads what a metric or an instance domain needs, unless the current request has done so.
+// read reads what a metric or an instance domain needs, once per request.
 func (a *Agent) read(ctx context.Context, req *Request, r *Reading) error {
-	if r == nil || r.request == a.request {
-		if r == nil {
-			return nil
-		}
+	if r == nil {
+		return nil
+	}
+	if r.request == a.request {
 		return r.err
 	}
 	r.request, r.err = a.request, nil

@@ -32,7 +32,6 @@ func NewBackground[T any](every time.Duration, read func(context.Context) (T, er
 	return b
 }
 
-// run reads until ctx ends.
 func (b *Background[T]) run(ctx context.Context) {
 	defer close(b.ended)
 	for n := 0; ctx.Err() == nil; n++ {

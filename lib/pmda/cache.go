@@ -31,7 +31,6 @@ type Cache struct {
 	changed bool // there are other entries than in the file
 }
 
-// A cacheEntry is an instance in a Cache.
 type cacheEntry struct {
 	pcp.Instance
 	key    string // what the number was made from, if not from the name
@@ -41,7 +40,7 @@ type cacheEntry struct {
 	left   int64 // when it became inactive in this process, 0 if it did not
 }
 
-// word returns the part of a name that distinguishes it from others.
+// word returns the part of a name that distinguishes it from others: the text before the first blank.
 func word(name string) string {
 	w, _, _ := strings.Cut(name, " ")
 	return w
@@ -70,7 +69,6 @@ func (c *Cache) Add(name string) (int32, error) {
 	return id, nil
 }
 
-// limit returns the largest number.
 func (c *Cache) limit() int32 {
 	if !c.bounded {
 		return math.MaxInt32
@@ -78,7 +76,6 @@ func (c *Cache) limit() int32 {
 	return c.max
 }
 
-// free returns a number that no instance has.
 func (c *Cache) free() (int32, bool) {
 	n := len(c.sorted)
 	if n == 0 {
@@ -96,7 +93,6 @@ func (c *Cache) free() (int32, bool) {
 	return int32(n), n <= int(c.limit())
 }
 
-// insert adds an entry whose name and number are new.
 func (c *Cache) insert(e *cacheEntry) {
 	if c.entries == nil {
 		c.entries = map[string]*cacheEntry{}
@@ -107,12 +103,10 @@ func (c *Cache) insert(e *cacheEntry) {
 	c.stale, c.changed = true, true
 }
 
-// find returns the place of a number, and whether an entry has it.
 func (c *Cache) find(id int32) (int, bool) {
 	return slices.BinarySearchFunc(c.sorted, id, func(e *cacheEntry, id int32) int { return cmp.Compare(e.ID, id) })
 }
 
-// activate makes an entry active, or inactive.
 func (c *Cache) activate(e *cacheEntry, active bool) {
 	c.stale = c.stale || e.active != active
 	if e.active && !active {

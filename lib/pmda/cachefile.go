@@ -32,7 +32,6 @@ func (c *Cache) Load(file string) error {
 	return nil
 }
 
-// parseCache reads the text of a file.
 func parseCache(text string) (*Cache, error) {
 	head, text, _ := strings.Cut(text, "\n")
 	c := &Cache{entries: map[string]*cacheEntry{}}
@@ -126,7 +125,6 @@ func (c *Cache) Save(file string) error {
 	return nil
 }
 
-// encode returns the text of a file that is written at a time.
 func (c *Cache) encode(now int64) []byte {
 	var b bytes.Buffer
 	mode := 0

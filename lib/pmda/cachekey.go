@@ -1,6 +1,7 @@
 package pmda
 
 import (
+	"cmp"
 	"encoding/binary"
 
 	"pmtools/lib/pcp"
@@ -25,8 +26,7 @@ func (c *Cache) SetMax(max int32) error {
 	return nil
 }
 
-// maxTries is how many numbers are tried for a key.
-const maxTries = 10
+const maxTries = 10 // numbers that are tried for a key
 
 // AddKey is Add for an instance whose number is made from a key, the empty one being the name, so
 // that it is the same everywhere. It makes SetReuse true. The error is pmerr.Inst if the name has
@@ -35,9 +35,7 @@ func (c *Cache) AddKey(name, key string) (int32, error) {
 	if name == "" {
 		return 0, pmerr.Generic
 	}
-	if key == "" {
-		key = name
-	}
+	key = cmp.Or(key, name)
 	c.reuse = true
 	if e := c.entries[word(name)]; e != nil {
 		if !e.keyed || e.key != key {
@@ -86,7 +84,6 @@ func keyHash(key string, seed uint32) uint32 {
 	return c
 }
 
-// keyMix mixes three words.
 func keyMix(a, b, c uint32) (x, y, z uint32) {
 	a = (a - b - c) ^ c>>13
 	b = (b - c - a) ^ a<<8

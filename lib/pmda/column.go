@@ -107,7 +107,7 @@ func (c *Column) Float(inst int32, v float64) {
 	}
 }
 
-// word adds the word of an arithmetic value.
+// word returns the part of a name that distinguishes it from others: the text before the first blank.
 func (c *Column) word(inst int32, w uint64) {
 	switch {
 	case !c.metric.Type.Arithmetic():
@@ -194,7 +194,6 @@ func Each[T Scalar](value func(inst int32) (T, error)) func(*Column) error {
 	}
 }
 
-// put adds a value of any Scalar type.
 func put[T Scalar](c *Column, inst int32, value T) {
 	switch v := any(value).(type) {
 	case int:

@@ -10,7 +10,6 @@ import (
 	"strconv"
 )
 
-// A pipe is standard input and output.
 type pipe struct {
 	io.Reader
 	io.Writer
@@ -33,7 +32,6 @@ func (p *program) connect(ctx context.Context, f *flags) (io.ReadWriteCloser, er
 	return pipe{p.stdin, p.stdout}, nil
 }
 
-// acceptPort waits for the connection to a port, a number or a service.
 func acceptPort(ctx context.Context, network, host, port string) (net.Conn, error) {
 	n, err := net.DefaultResolver.LookupPort(ctx, network, port)
 	if err != nil {

@@ -47,7 +47,6 @@ func (ev *Events) Missed(at pcp.Timestamp, n int32) {
 	ev.params = 0
 }
 
-// record adds the head of a record.
 func (ev *Events) record(at pcp.Timestamp, flags pcp.EventFlags, n int32) {
 	if ev.highRes {
 		ev.buf = binary.BigEndian.AppendUint64(ev.buf, uint64(at.Sec))
@@ -62,8 +61,7 @@ func (ev *Events) record(at pcp.Timestamp, flags pcp.EventFlags, n int32) {
 	binary.BigEndian.PutUint32(ev.buf, ev.records)
 }
 
-// maxParam is the largest length of a parameter that its word can say.
-const maxParam = 1<<24 - 1 - 4
+const maxParam = 1<<24 - 1 - 4 // bytes: a word has 24 bits for the length, which includes itself
 
 // Param adds a parameter to the record that was begun last. Without one it is pmerr.EINVAL; a value
 // that is no number, string or aggregate is pmerr.Type, one that is too long pmerr.TooBig.

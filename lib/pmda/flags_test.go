@@ -52,7 +52,7 @@ func TestBadFlags(t *testing.T) {
 		{"-pz", "invalid option -- 'z'"},
 		{"-d", "option requires an argument -- 'd'"},
 		{"--domain", "option '--domain' requires an argument"},
-		{"--nosuch=4", "unrecognized option '--nosuch'"},
+		{"--nosuch=4", "unrecognized option '--nosuch=4'"},
 		{"--pipe=x", "option '--pipe' doesn't allow an argument"},
 		{"operand", "unexpected argument 'operand'"},
 		{"-d 4 -- -d 5", "unexpected argument '-d'"},

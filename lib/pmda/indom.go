@@ -77,7 +77,6 @@ func Numbered(first int32, names ...string) []pcp.Instance {
 // NoLabels is for InDom.InstLabels: each instance has labels, but the set is empty.
 func NoLabels(int32) string { return "" }
 
-// inDom returns a domain of the table, or pmerr.InDom.
 func (a *Agent) inDom(d pcp.InDom) (*InDom, error) {
 	if in := a.indoms[d.Serial()]; in != nil && d == a.InDomID(in) {
 		return in, nil
@@ -85,7 +84,6 @@ func (a *Agent) inDom(d pcp.InDom) (*InDom, error) {
 	return nil, pmerr.InDom
 }
 
-// instances returns the instances that a domain has now.
 func (a *Agent) instances(ctx context.Context, req *Request, d *InDom) ([]pcp.Instance, error) {
 	if err := a.read(ctx, req, d.Needs); err != nil {
 		return nil, err

@@ -58,7 +58,6 @@ func (p *program) writeInstall(dir string, agent Provider) error {
 	return nil
 }
 
-// An install is what the files for PCP's installation are made of.
 type install struct {
 	name     string // of the agent
 	symbol   string // for its domain
@@ -87,7 +86,6 @@ func (in *install) names(names []Name) error {
 	return nil
 }
 
-// help makes the source of the help texts, which newhelp compiles.
 func (in *install) help(agent Provider) error {
 	fmt.Fprintf(&in.helpText, "# Help texts of %s. The agent has them itself; newhelp compiles this file.\n", in.name)
 	t, ok := agent.(Texter)
@@ -140,7 +138,6 @@ func (in *install) entry(what string, text func(pcp.TextKind) (string, error)) s
 	return line
 }
 
-// script returns a script that calls a function of PCP's installation.
 func (in *install) script(function string) string {
 	return `#!/bin/sh
 # Written by pmda` + in.name + ` --install-files. Run it as root, in its directory.
@@ -155,7 +152,6 @@ exit
 `
 }
 
-// readme returns the text of README.
 func (in *install) readme() string {
 	return fmt.Sprintf(`The agent %[1]s
 

@@ -1,6 +1,7 @@
 package pmda
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -35,12 +36,7 @@ type Options struct {
 }
 
 // DomainOr returns the domain of the agent: the one of the command line, or else its own.
-func (o *Options) DomainOr(own uint32) uint32 {
-	if o.Domain != 0 {
-		return o.Domain
-	}
-	return own
-}
+func (o *Options) DomainOr(own uint32) uint32 { return cmp.Or(o.Domain, own) }
 
 // Main is the main function of an agent; it returns the exit status. It reads the command line
 // (collector.md C1.3, or run the program with --help), opens the log, makes the agent, and serves
@@ -57,7 +53,6 @@ func Main(newAgent func(o *Options) (Provider, error), own ...Flag) int {
 	return p.run(context.Background())
 }
 
-// A program is a run of Main.
 type program struct {
 	newAgent func(o *Options) (Provider, error)
 	own      []Flag
@@ -68,7 +63,6 @@ type program struct {
 	name     string // of the program
 }
 
-// run runs the program, and returns the exit status.
 func (p *program) run(ctx context.Context) int {
 	p.name = strings.TrimSuffix(filepath.Base(p.args[0]), ".exe")
 	flags, err := parseFlags(p.args[1:], p.own...)
@@ -106,12 +100,10 @@ func isTerminal(stream any) bool {
 	return err == nil && !os.SameFile(fi, null)
 }
 
-// options returns what the command line says to the agent.
 func (p *program) options(f *flags, logf func(string, ...any)) *Options {
 	return &Options{Program: p.name, Domain: f.domain, Debug: f.debug, Flags: f.own, Logf: logf}
 }
 
-// write makes the agent and writes something about it.
 func (p *program) write(f *flags, about func(Provider) error) int {
 	opts := p.options(f, func(string, ...any) {})
 	opts.NamesOnly = true
@@ -127,7 +119,6 @@ func (p *program) write(f *flags, about func(Provider) error) int {
 	return 0
 }
 
-// serve makes the agent and serves the daemon.
 func (p *program) serve(ctx context.Context, f *flags) int {
 	log := p.openLog(f.log)
 	defer log.close()
@@ -139,7 +130,6 @@ func (p *program) serve(ctx context.Context, f *flags) int {
 	return 0
 }
 
-// connectAndServe is serve without the log.
 func (p *program) connectAndServe(ctx context.Context, f *flags, opts *Options, log *logFile) error {
 	rw, err := p.connect(ctx, f)
 	if err != nil {
@@ -169,7 +159,6 @@ func (p *program) connectAndServe(ctx context.Context, f *flags, opts *Options, 
 	return s.Serve(ctx, rw)
 }
 
-// closeAgent closes an agent that can be closed.
 func closeAgent(p Provider) {
 	if c, ok := p.(io.Closer); ok {
 		c.Close()
@@ -209,12 +198,10 @@ func (p *program) openLog(name string) *logFile {
 	return l
 }
 
-// note writes a line.
 func (l *logFile) note(level, text string) {
 	fmt.Fprintf(l.w, "[%s] %s(%d) %s: %s\n", time.Now().Format("Mon Jan _2 15:04:05"), l.program, os.Getpid(), level, text)
 }
 
-// close ends the log.
 func (l *logFile) close() {
 	if l.file != nil {
 		fmt.Fprintf(l.file, "\nLog finished %s\n", time.Now().Format(time.ANSIC))

@@ -88,7 +88,6 @@ func (a *Agent) instanceLabels(ctx context.Context, c *Client, d pcp.InDom) ([]p
 	return sets, nil
 }
 
-// labelSets returns the labels in a JSON object as one set, or none.
 func labelSets(text string) ([]pcp.LabelSet, error) {
 	labels, err := pcp.ParseLabels(text, 0)
 	if err != nil || len(labels) == 0 {

@@ -12,12 +12,10 @@ import (
 	"pmtools/lib/pmns"
 )
 
-// isDynamic reports whether a name is below a dynamic root.
 func (a *Agent) isDynamic(name string) bool {
 	return slices.ContainsFunc(a.roots, func(root string) bool { return below(name, root) })
 }
 
-// below reports whether a name stands below a node.
 func below(name, node string) bool {
 	return len(name) > len(node) && name[:len(node)] == node && name[len(node)] == '.'
 }

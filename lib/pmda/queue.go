@@ -19,13 +19,11 @@ type Queue struct {
 	stats   QueueStats
 }
 
-// A queued is an event in a Queue.
 type queued struct {
 	at   pcp.Timestamp
 	data []byte
 }
 
-// A queueReader is a client that reads.
 type queueReader struct {
 	next   uint64 // the number of the next event
 	missed int
@@ -80,7 +78,6 @@ func (q *Queue) Append(at pcp.Timestamp, data []byte) {
 	q.events = append(q.events, queued{at, append([]byte{}, data...)})
 }
 
-// drop removes the oldest n events.
 func (q *Queue) drop(n int) {
 	for i := range q.events[:n] {
 		q.stats.Memory -= len(q.events[i].data)
@@ -90,7 +87,6 @@ func (q *Queue) drop(n int) {
 	q.first += uint64(n)
 }
 
-// reader returns what is known of a client.
 func (q *Queue) reader(c *Client) *queueReader {
 	r := q.readers[c]
 	if r == nil {
@@ -123,7 +119,7 @@ func (q *Queue) Read(c *Client, f func(at pcp.Timestamp, data []byte)) (missed i
 	return missed
 }
 
-// release removes the events that all have read.
+// release removes the events that all clients have read.
 func (q *Queue) release() {
 	keep := q.first + uint64(len(q.events))
 	for _, r := range q.readers {

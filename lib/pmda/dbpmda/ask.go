@@ -11,7 +11,6 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// attr sends an attribute of the client.
 func (s *session) attr(l *line) error {
 	code, err := l.attr()
 	if err != nil {
@@ -36,7 +35,6 @@ func (s *session) attr(l *line) error {
 	return nil
 }
 
-// desc asks for a description.
 func (s *session) desc(l *line) error {
 	id, err := s.metric(l)
 	if err != nil {
@@ -58,7 +56,6 @@ func (s *session) desc(l *line) error {
 	return err
 }
 
-// instance asks for instances.
 func (s *session) instance(l *line) error {
 	d, err := l.inDom()
 	if err != nil {
@@ -97,7 +94,6 @@ func (s *session) instance(l *line) error {
 	return nil
 }
 
-// label asks for the labels of a level.
 func (s *session) label(l *line) error {
 	level, err := l.oneOf("context", "domain", "indom", "cluster", "item", "instances")
 	if err != nil {
@@ -144,7 +140,6 @@ func (s *session) label(l *line) error {
 	return s.labels(kind, ident)
 }
 
-// labels asks for labels and prints them.
 func (s *session) labels(kind pcp.LabelKind, ident uint32) error {
 	sets, err := s.agent.Labels(s.ctx, client, kind, ident)
 	if err != nil {
@@ -166,7 +161,6 @@ func (s *session) labels(kind pcp.LabelKind, ident uint32) error {
 	return nil
 }
 
-// text asks for help texts.
 func (s *session) text(l *line) error {
 	var ask func(kind pcp.TextKind) (string, error)
 	var title string
@@ -204,7 +198,6 @@ func (s *session) text(l *line) error {
 	return err2
 }
 
-// name asks for the names of a metric.
 func (s *session) name(l *line) error {
 	t, err := l.want(three)
 	if err != nil {
@@ -220,14 +213,12 @@ func (s *session) name(l *line) error {
 	return err
 }
 
-// lines prints names.
 func (s *session) lines(names []string) {
 	for _, n := range names {
 		fmt.Fprintf(s.Out, "   %s\n", n)
 	}
 }
 
-// node takes the name of a node, and prints it.
 func (s *session) node(l *line) (name string, ok bool, err error) {
 	t, err := l.want(word)
 	if err != nil {
@@ -240,7 +231,6 @@ func (s *session) node(l *line) (name string, ok bool, err error) {
 	return t.text, true, nil
 }
 
-// pmid asks for the metric of a name.
 func (s *session) pmid(l *line) error {
 	name, ok, err := s.node(l)
 	if !ok {
@@ -253,7 +243,6 @@ func (s *session) pmid(l *line) error {
 	return err
 }
 
-// children asks for the names directly below a node.
 func (s *session) children(l *line) error {
 	name, ok, err := s.node(l)
 	if !ok {
@@ -270,7 +259,6 @@ func (s *session) children(l *line) error {
 	return err
 }
 
-// traverse asks for the names of all leaves below a node.
 func (s *session) traverse(l *line) error {
 	name, ok, err := s.node(l)
 	if !ok {
@@ -281,7 +269,6 @@ func (s *session) traverse(l *line) error {
 	return err
 }
 
-// store gives the selected instances of a metric a value.
 func (s *session) store(l *line) error {
 	id, err := s.metric(l)
 	if err != nil {
@@ -315,7 +302,6 @@ func (s *session) store(l *line) error {
 	return s.agent.Store(s.ctx, client, r.Sets)
 }
 
-// change replaces the values of a column, and prints old and new ones.
 func (s *session) change(v *pcp.Values, t pcp.Type, to string) error {
 	if !t.Arithmetic() && t != pcp.String {
 		names := map[pcp.Type]string{pcp.Aggregate: "AGGREGATE", pcp.Event: "EVENT", pcp.HighResEvent: "HIGHRES_EVENT", pcp.NoSupport: "NO_SUPPORT"}

@@ -2,6 +2,7 @@ package dbpmda
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"pmtools/lib/format"
@@ -9,7 +10,6 @@ import (
 	"pmtools/lib/pdu"
 )
 
-// fetch asks for values.
 func (s *session) fetch(l *line) error {
 	ids, err := s.metrics(l)
 	if err != nil {
@@ -63,7 +63,6 @@ func (s *session) values(ids []pcp.ID, typeOf func(pcp.ID) pcp.Type, r *pcp.Resu
 	return formats, nil
 }
 
-// sendProfile sends the profile, if it has changed.
 func (s *session) sendProfile() error {
 	if !s.fresh {
 		return nil
@@ -74,7 +73,6 @@ func (s *session) sendProfile() error {
 	return s.agent.Send(&m, 0)
 }
 
-// dump prints the values of a metric.
 func (s *session) dump(v *pcp.Values, valueFormat uint32, descs map[pcp.ID]pcp.Desc) {
 	names, err := s.names.Names(v.ID)
 	if err != nil {
@@ -110,7 +108,7 @@ func (s *session) dump(v *pcp.Values, valueFormat uint32, descs map[pcp.ID]pcp.D
 	}
 }
 
-// instName returns the name of an instance in quotes, or what stands for one that is not asked for.
+// instName returns the name of an instance in quotes, or "???" if names are not asked for.
 func (s *session) instName(d pcp.InDom, inst int32) string {
 	if s.getName {
 		if name, err := s.agent.InstanceName(s.ctx, client, d, inst); err == nil {
@@ -120,12 +118,10 @@ func (s *session) instName(d pcp.InDom, inst int32) string {
 	return "???"
 }
 
-// valueText returns a value as text.
 func (s *session) valueText(v *pcp.Values, i int) string {
 	return string((&format.Options{Location: s.Zone}).AppendValue(nil, v, i, 1))
 }
 
-// selects changes the profile.
 func (s *session) selects(l *line) error {
 	d, err := l.inDom()
 	if err != nil {
@@ -156,16 +152,12 @@ func (s *session) selects(l *line) error {
 		s.profile.Del(d, int32(n))
 	}
 	s.fresh = true
-	for _, have := range s.indoms {
-		if have == d {
-			return nil
-		}
+	if !slices.Contains(s.indoms, d) {
+		s.indoms = append(s.indoms, d)
 	}
-	s.indoms = append(s.indoms, d)
 	return nil
 }
 
-// showProfile prints the profile.
 func (s *session) showProfile() {
 	states := map[bool]string{false: "INCLUDE", true: "EXCLUDE"}
 	_, entries := s.profile.Entries()

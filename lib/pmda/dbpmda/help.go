@@ -5,7 +5,6 @@ import (
 	"io"
 )
 
-// A command is one of the language.
 type command struct {
 	name  string
 	usage string // lines with their newlines
@@ -15,7 +14,6 @@ type command struct {
 	run func(*session, *line) error
 }
 
-// commands returns the commands in the order in which they are listed.
 func commands() []command {
 	return []command{
 		{"attr", "attr name [value]\nattr attr# [value]\n", "Sends an attribute of the client: its user, group, container and so on.\nThe name stands in quotes.", true, (*session).attr},
@@ -45,7 +43,6 @@ func commands() []command {
 	}
 }
 
-// find returns a command, nil if there is none of that name.
 func find(name string) *command {
 	if name == "exit" {
 		name = "quit"
@@ -58,7 +55,6 @@ func find(name string) *command {
 	return nil
 }
 
-// list prints the usage of all commands.
 func list(w io.Writer) {
 	fmt.Fprint(w, "help [ command ]\n\n")
 	for _, c := range commands() {

@@ -5,7 +5,6 @@ import (
 	"strings"
 )
 
-// A kind is what a token is.
 type kind int
 
 const (
@@ -18,14 +17,12 @@ const (
 	flag               // -x
 )
 
-// A token is part of a line.
 type token struct {
 	kind
 	text string
 	read int // how many characters were read when it was known
 }
 
-// A syntaxError is what is wrong with a line, and where.
 type syntaxError struct {
 	message string
 	read    int // how many characters of the line were read by then
@@ -34,17 +31,14 @@ type syntaxError struct {
 // Error implements error.
 func (e *syntaxError) Error() string { return e.message }
 
-// A line is what is left of a line.
 type line struct {
 	all   string
 	pos   int
 	words bool // what stands between blanks is a word, whatever it looks like
 }
 
-// blanks separate tokens.
 const blanks = " \t,"
 
-// next takes a token.
 func (l *line) next() (token, error) {
 	rest := strings.TrimLeft(l.all[l.pos:], blanks)
 	l.pos = len(l.all) - len(rest)
@@ -70,7 +64,6 @@ func (l *line) next() (token, error) {
 	return token{kindOf(rest[:n], l.words), rest[:n], min(l.pos+1, len(l.all))}, nil
 }
 
-// quoted takes a token in quotes.
 func (l *line) quoted(rest string) (token, error) {
 	n := strings.IndexByte(rest[1:], rest[0])
 	if n < 0 {
@@ -83,7 +76,6 @@ func (l *line) quoted(rest string) (token, error) {
 func isDigit(c byte) bool  { return '0' <= c && c <= '9' }
 func isLetter(c byte) bool { return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' }
 
-// kindOf returns what a token without quotes is.
 func kindOf(s string, words bool) kind {
 	parts := strings.Split(s, ".")
 	numeric := !slices.ContainsFunc(parts, func(p string) bool {

@@ -39,7 +39,6 @@ type Options struct {
 // on. Nothing limits how long an agent may take to answer.
 type Session struct{ s session }
 
-// A session is a Session.
 type session struct {
 	Options
 	ctx     context.Context
@@ -57,7 +56,6 @@ type session struct {
 	started time.Time // when the current request was made
 }
 
-// client is on whose behalf requests are made.
 var client = new(pmda.Client)
 
 // New returns a Session.
@@ -72,7 +70,7 @@ func New(opts *Options) *Session {
 	return s
 }
 
-// A shared is a writer that the agent's standard error goes to as well.
+// A shared is a writer that the standard error of the agent uses as well.
 type shared struct {
 	mu sync.Mutex
 	w  io.Writer
@@ -88,7 +86,6 @@ func (s *shared) Write(b []byte) (int, error) {
 // Close ends the agent that is open.
 func (s *Session) Close() { s.s.end() }
 
-// end ends the agent that is open.
 func (s *session) end() {
 	if s.agent != nil {
 		// How a program ends whose input has ended is its own business.
@@ -97,7 +94,6 @@ func (s *session) end() {
 	}
 }
 
-// errQuit ends a script.
 var errQuit = errors.New("quit")
 
 // Run runs a script to its end, or to quit. With a prompt each line is asked for by it, and with
@@ -152,13 +148,10 @@ func (s *session) line(text string) (quit bool) {
 	return false
 }
 
-// refused prints that the agent has refused a request.
 func (s *session) refused(err error) { fmt.Fprintf(s.Out, "Error PDU: %v\n", err) }
 
-// errClosed is the message of commands that need an agent.
 var errClosed = errors.New("No PMDA currently opened")
 
-// command runs a command.
 func (s *session) command(l *line) error {
 	first, err := l.next()
 	if err != nil || first.kind == end {
@@ -196,7 +189,6 @@ func (s *session) ready(l *line) (bool, error) {
 	return true, nil
 }
 
-// help shows what commands do.
 func (s *session) help(l *line) error {
 	t, err := l.want(word, end)
 	if err != nil {

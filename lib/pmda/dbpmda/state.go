@@ -1,6 +1,7 @@
 package dbpmda
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net"
@@ -17,7 +18,6 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// open starts an agent, or connects to one.
 func (s *session) open(l *line) error {
 	kind, err := l.oneOf("dso", "pipe", "socket")
 	if err != nil {
@@ -47,7 +47,6 @@ func (s *session) open(l *line) error {
 	return s.openSocket(l, args)
 }
 
-// here returns the path of a file whose name may have no directory.
 func here(name string) string {
 	if !strings.ContainsAny(name, `/\`) {
 		return "./" + name
@@ -55,7 +54,6 @@ func here(name string) string {
 	return name
 }
 
-// openPipe starts a program.
 func (s *session) openPipe(args []string) error {
 	path := here(args[0])
 	if _, err := os.Stat(path); err != nil {
@@ -73,12 +71,10 @@ func (s *session) openPipe(args []string) error {
 	return nil
 }
 
-// options returns how agents are spoken to.
 func (s *session) options() *remote.Options {
 	return &remote.Options{CredsTimeout: s.CredsTimeout, Timeout: -1, Stderr: s.Err}
 }
 
-// opened takes an agent, or says why there is none.
 func (s *session) opened(agent *remote.Agent, err error, title string) {
 	s.pid = 0
 	if err != nil {
@@ -88,7 +84,6 @@ func (s *session) opened(agent *remote.Agent, err error, title string) {
 	s.agent, s.title, s.fresh = agent, title, true
 }
 
-// openSocket connects to an agent that listens.
 func (s *session) openSocket(l *line, args []string) error {
 	kind := args[0]
 	network := map[string]string{"unix": "unix", "inet": "tcp4", "ipv6": "tcp6"}[kind]
@@ -117,17 +112,16 @@ func (s *session) openSocket(l *line, args []string) error {
 		return nil
 	}
 	s.end()
+	socket := ""
 	if kind == "unix" {
-		fmt.Fprintf(s.Out, "Connect to PMDA on socket %s\n", title)
-	} else {
-		fmt.Fprintf(s.Out, "Connect to PMDA on %s\n", title)
+		socket = "socket "
 	}
+	fmt.Fprintf(s.Out, "Connect to PMDA on %s%s\n", socket, title)
 	agent, err := remote.New(s.ctx, conn, s.options())
 	s.opened(agent, err, title)
 	return nil
 }
 
-// close ends the agent.
 func (s *session) close(l *line) error {
 	if ok, err := s.ready(l); !ok {
 		return err
@@ -137,7 +131,6 @@ func (s *session) close(l *line) error {
 	return nil
 }
 
-// quit ends the script.
 func (s *session) quit(l *line) error {
 	if err := l.end(); err != nil {
 		return err
@@ -145,7 +138,6 @@ func (s *session) quit(l *line) error {
 	return errQuit
 }
 
-// onOff takes on or off.
 func onOff(l *line, set *bool) error {
 	w, err := l.oneOf("on", "off")
 	if err == nil {
@@ -193,7 +185,6 @@ func (s *session) debug(l *line) error {
 	}
 }
 
-// namespace reads another name space.
 func (s *session) namespace(l *line) error {
 	l.words = true
 	t, err := l.want(word)
@@ -216,7 +207,6 @@ func (s *session) namespace(l *line) error {
 	return nil
 }
 
-// wait waits some seconds.
 func (s *session) wait(l *line) error {
 	t, err := l.want(number)
 	if err == nil {
@@ -233,12 +223,10 @@ func (s *session) wait(l *line) error {
 	return nil
 }
 
-// watch cannot be done here.
 func (s *session) watch(l *line) error {
 	return errors.New("no window can be opened here: watch the log by tail -f")
 }
 
-// status shows the state of the session.
 func (s *session) status(l *line) error {
 	if err := l.end(); err != nil {
 		return err
@@ -246,7 +234,7 @@ func (s *session) status(l *line) error {
 	row := func(title, value string) { fmt.Fprintf(s.Out, "%-24s%s\n", title, value) }
 	word := map[bool]string{false: "off", true: "on"}
 	fmt.Fprintln(s.Out)
-	row("Namespace:", or(s.File, "(default)"))
+	row("Namespace:", cmp.Or(s.File, "(default)"))
 	if s.agent == nil {
 		row("PMDA:", "none")
 	} else {
@@ -260,7 +248,7 @@ func (s *session) status(l *line) error {
 			flags = append(flags, f)
 		}
 	}
-	all := or(strings.Join(flags, " "), "(none)")
+	all := cmp.Or(strings.Join(flags, " "), "(none)")
 	if len(flags) == len(option.DebugNames()) {
 		all = "(all)"
 	}
@@ -271,12 +259,4 @@ func (s *session) status(l *line) error {
 	fmt.Fprintln(s.Out)
 	s.showProfile()
 	return nil
-}
-
-// or returns a text, or another if it is empty.
-func or(text, other string) string {
-	if text == "" {
-		return other
-	}
-	return text
 }

@@ -23,7 +23,6 @@ type File struct {
 	texts []byte           // NAME.pag
 }
 
-// The numbers in NAME.dir: its magic, and what is made of identifiers.
 const (
 	magic   = 0x50635068
 	version = 0x31320000
@@ -34,7 +33,6 @@ const (
 	textsMagic = "PcPh22\n" // begins NAME.pag
 )
 
-// errFormat says that files are not what newhelp makes.
 var errFormat = errors.New("bad format, not version 2 help text")
 
 // Open reads the help texts in NAME.dir and NAME.pag.
@@ -82,7 +80,7 @@ func (f *File) InDomText(d pcp.InDom, kind pcp.TextKind) (string, error) {
 	return f.find(uint32(d)|isInDom, kind, isInDom|idMask)
 }
 
-// find returns a text of what has the key, or else agrees with it in the bits of mask.
+// find returns a text of the record with the key, or else of one whose key agrees in the bits of mask.
 func (f *File) find(key uint32, kind pcp.TextKind, mask uint32) (string, error) {
 	found := []byte(nil)
 	for rec := range slices.Chunk(f.index, record) {
@@ -99,7 +97,6 @@ func (f *File) find(key uint32, kind pcp.TextKind, mask uint32) (string, error) 
 	return f.text(found, kind)
 }
 
-// text returns a text of a record.
 func (f *File) text(rec []byte, kind pcp.TextKind) (string, error) {
 	at := f.order.Uint32(rec[8:])
 	if kind == pcp.OneLine {

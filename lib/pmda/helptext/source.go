@@ -34,7 +34,7 @@ type Problem struct {
 // String returns the problem as newhelp prints it.
 func (p Problem) String() string { return fmt.Sprintf("newhelp: [%s:%d] %s", p.File, p.Line, p.Text) }
 
-// nullEntry is the Problem of a line that begins no entry.
+// nullEntry is the Problem of a line that starts no entry.
 const nullEntry = "null entry?"
 
 // Status returns the exit status of newhelp: 2 after errors, 1 after warnings, which count only if
@@ -56,7 +56,6 @@ func Status(problems []Problem, warnings bool) int {
 // its text.
 const maxEntry = 2047
 
-// A parser reads a source.
 type parser struct {
 	file     string
 	lookup   func(name string) (pcp.ID, error)
@@ -92,12 +91,10 @@ func Parse(file, text string, lookup func(name string) (pcp.ID, error)) ([]Entry
 	return p.entries, p.problems
 }
 
-// problem adds a Problem.
 func (p *parser) problem(warning bool, format string, args ...any) {
 	p.problems = append(p.problems, Problem{p.file, p.line, fmt.Sprintf(format, args...), warning})
 }
 
-// end ends the current entry.
 func (p *parser) end() {
 	if !p.open {
 		return
@@ -159,7 +156,6 @@ func (p *parser) key(what string) (uint32, error) {
 	return uint32(id), nil
 }
 
-// keyText returns a key as text.
 func keyText(key uint32) string {
 	if key&isInDom != 0 {
 		return pcp.InDom(key &^ isInDom).String()
@@ -167,7 +163,6 @@ func keyText(key uint32) string {
 	return pcp.ID(key).String()
 }
 
-// errLarge says that the texts have no place in a file.
 var errLarge = errors.New("help texts of more than 2 GB")
 
 // Compile returns the files NAME.dir and NAME.pag that newhelp writes on a machine of a byte order

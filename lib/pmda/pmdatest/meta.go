@@ -13,7 +13,6 @@ import (
 // component is the form of what stands between the dots of a name (collector.md C6.1).
 var component = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]*$`)
 
-// checkNames checks the names that the daemon's name space has.
 func (k *kit) checkNames() {
 	if len(k.Names()) == 0 {
 		k.errorf("the agent has no names")
@@ -60,7 +59,6 @@ func (k *kit) checkDynamic() {
 	}
 }
 
-// checkLeaf checks a dynamic name.
 func (k *kit) checkLeaf(root, leaf string) {
 	if leaf != root && !strings.HasPrefix(leaf, root+".") {
 		k.errorf("leaf %s does not stand below %s", leaf, root)
@@ -106,7 +104,6 @@ func (k *kit) checkChildren(node string, leaves []string) {
 	}
 }
 
-// checkDescs checks that each metric has a description that means something.
 func (k *kit) checkDescs() {
 	seen := map[pcp.ID]bool{}
 	for _, n := range k.names {
@@ -130,7 +127,6 @@ func (k *kit) checkDescs() {
 	}
 }
 
-// checkInstances checks that numbers and names of instances are unique and lead to each other.
 func (k *kit) checkInstances() {
 	for _, d := range k.indoms {
 		list, err := k.Instances(k.ctx, k.client, d)
@@ -174,7 +170,6 @@ func (k *kit) checkInstance(d pcp.InDom, in pcp.Instance) {
 	}
 }
 
-// checkHelp checks that each metric and each instance domain has help texts.
 func (k *kit) checkHelp() {
 	for _, d := range k.descs {
 		k.checkText(k.name(d.ID), func(kind pcp.TextKind) (string, error) { return k.Text(k.ctx, k.client, d.ID, kind) })
@@ -184,7 +179,6 @@ func (k *kit) checkHelp() {
 	}
 }
 
-// checkText checks the two texts of something.
 func (k *kit) checkText(what string, text func(pcp.TextKind) (string, error)) {
 	line, err := text(pcp.OneLine)
 	switch {
@@ -198,7 +192,6 @@ func (k *kit) checkText(what string, text func(pcp.TextKind) (string, error)) {
 	}
 }
 
-// checkLabels checks the labels of each level.
 func (k *kit) checkLabels() {
 	k.checkSets("the domain", pcp.DomainLabels, k.Domain())
 	clusters := map[uint32]bool{}
@@ -216,7 +209,6 @@ func (k *kit) checkLabels() {
 	}
 }
 
-// checkSets checks the labels of one thing.
 func (k *kit) checkSets(what string, kind pcp.LabelKind, ident uint32) {
 	sets, err := k.Labels(k.ctx, k.client, kind, ident)
 	if err != nil {

@@ -55,13 +55,11 @@ func Program(domain uint32, names []pmda.Name, program string, args ...string) f
 	}
 }
 
-// A check is one part of what an agent does.
 type check struct {
 	name string
 	run  func(k *kit)
 }
 
-// checks returns all checks.
 func checks() []check {
 	return []check{
 		{"names", (*kit).checkNames},
@@ -78,7 +76,6 @@ func checks() []check {
 	}
 }
 
-// A kit is an agent under test.
 type kit struct {
 	*remote.Agent
 	ctx    context.Context
@@ -90,7 +87,6 @@ type kit struct {
 	seen   map[pcp.InDom]map[int32]bool // the instances that they have had
 }
 
-// do runs a check.
 func (c *check) do(ctx context.Context, open func(context.Context) (*remote.Agent, error), errorf func(string, ...any)) {
 	a, err := open(ctx)
 	if err != nil {
@@ -113,7 +109,7 @@ func (c *check) do(ctx context.Context, open func(context.Context) (*remote.Agen
 	}
 }
 
-// survey lists names and descriptions. The checks find their mistakes.
+// survey lists names and descriptions. Mistakes in them are found by the checks.
 func (k *kit) survey() {
 	for _, n := range k.Names() {
 		switch {
@@ -149,7 +145,6 @@ func (k *kit) survey() {
 	}
 }
 
-// name returns a name of a metric.
 func (k *kit) name(id pcp.ID) string {
 	for _, n := range k.names {
 		if n.ID == id {
@@ -159,7 +154,6 @@ func (k *kit) name(id pcp.ID) string {
 	return id.String()
 }
 
-// in returns the metrics of an instance domain.
 func (k *kit) in(d pcp.InDom) (ids []pcp.ID) {
 	for _, desc := range k.descs {
 		if desc.InDom == d {
@@ -169,7 +163,6 @@ func (k *kit) in(d pcp.InDom) (ids []pcp.ID) {
 	return ids
 }
 
-// wants reports an answer that is not the error it has to be.
 func (k *kit) wants(what string, err error, want ...pmerr.Code) {
 	if err == nil || !slices.Contains(want, pmerr.Of(err)) {
 		k.errorf("%s: error %v, want %v", what, err, want)

@@ -25,7 +25,6 @@ func (k *kit) fetch(p *pcp.Profile, ids ...pcp.ID) []pcp.Values {
 	return r.Sets
 }
 
-// list returns the names of metrics.
 func (k *kit) list(ids []pcp.ID) (names []string) {
 	for _, id := range ids {
 		names = append(names, k.name(id))
@@ -57,7 +56,7 @@ func (k *kit) checkValues() {
 	}
 }
 
-// checkSet checks the values of a metric. It may have none, for a reason of the moment.
+// checkSet checks the values of a metric. The metric may have none for the moment.
 func (k *kit) checkSet(d *pcp.Desc, v *pcp.Values) {
 	name := k.name(d.ID)
 	switch {
@@ -88,7 +87,6 @@ func (k *kit) checkInsts(d *pcp.Desc, insts []int32) {
 	}
 }
 
-// see remembers the instances that a domain has now.
 func (k *kit) see(d pcp.InDom) {
 	if k.seen[d] == nil {
 		k.seen[d] = map[int32]bool{}
@@ -125,14 +123,12 @@ func (k *kit) checkProfiles() {
 	}
 }
 
-// checkSelected checks that values are of instances that a profile selects.
 func (k *kit) checkSelected(d pcp.InDom, p *pcp.Profile, v *pcp.Values) {
 	if i := slices.IndexFunc(v.Insts, func(inst int32) bool { return !p.Selects(d, inst) }); i >= 0 {
 		k.errorf("%s: a value of instance %d, which the profile does not select", k.name(v.ID), v.Insts[i])
 	}
 }
 
-// unknownID returns a metric that the agent has not.
 func (k *kit) unknownID() pcp.ID {
 	for cluster := uint32(maxCluster); ; cluster-- {
 		id := pcp.NewID(k.Domain(), cluster, 1023)
@@ -142,10 +138,8 @@ func (k *kit) unknownID() pcp.ID {
 	}
 }
 
-// maxCluster is the highest number of a cluster.
-const maxCluster = 1<<12 - 1
+const maxCluster = 1<<12 - 1 // the highest number of a cluster
 
-// unknownInDom returns an instance domain that no metric of the agent has.
 func (k *kit) unknownInDom() pcp.InDom {
 	for serial := uint32(1<<22 - 1); ; serial-- {
 		if d := pcp.NewInDom(k.Domain(), serial); !slices.Contains(k.indoms, d) {
@@ -154,7 +148,6 @@ func (k *kit) unknownInDom() pcp.InDom {
 	}
 }
 
-// checkUnknown asks for what the agent has not.
 func (k *kit) checkUnknown() {
 	id, d := k.unknownID(), k.unknownInDom()
 	_, err := k.Desc(k.ctx, k.client, id)
@@ -195,7 +188,6 @@ func (k *kit) checkBadRequests() {
 	k.checkUnknown() // it still answers, and each answer is that to its own question
 }
 
-// checkClients checks that clients come and go without harm.
 func (k *kit) checkClients() {
 	for n := range int32(3) {
 		c := &pmda.Client{Number: n, Attrs: map[pdu.AttrCode]string{pmda.UserID: "0", pmda.GroupID: "0", pmda.ProcessID: "1"}}

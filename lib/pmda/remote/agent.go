@@ -40,7 +40,6 @@ type Options struct {
 	Stderr io.Writer
 }
 
-// The daemon's limits (collector.md C1.4).
 const (
 	defaultCredsTimeout = 3 * time.Second
 	defaultTimeout      = 5 * time.Second
@@ -90,7 +89,6 @@ func New(ctx context.Context, rw io.ReadWriteCloser, opts *Options) (*Agent, err
 	return a, nil
 }
 
-// introduce takes the agent's first message and answers it.
 func (a *Agent) introduce(f pdu.Frame) error {
 	if f.Type != pdu.TypeCreds {
 		return fmt.Errorf("%w: %v where %v was expected", pmerr.IPC, f.Type, pdu.TypeCreds)
@@ -105,7 +103,6 @@ func (a *Agent) introduce(f pdu.Frame) error {
 	return a.Send(&pdu.Creds{Version: protocolVersion}, 0)
 }
 
-// protocolVersion is the only version of the protocol there is.
 const protocolVersion = 2
 
 // Wants reports whether the agent has asked for the attributes of clients.
@@ -114,7 +111,7 @@ func (a *Agent) Wants() bool { return a.creds.Flags&(pmda.FlagAttrs|pmda.FlagCon
 // PID returns the process of the agent, as it has introduced itself.
 func (a *Agent) PID() int { return int(a.pid) }
 
-// read reads what the agent sends until the connection ends.
+// read reads what a metric or an instance domain needs, once per request.
 func (a *Agent) read() {
 	defer close(a.frames)
 	for r := pdu.NewReader(a.rw); ; {
@@ -194,7 +191,6 @@ func (a *Agent) Write(b []byte) error {
 	return nil
 }
 
-// fail makes the agent one that is not asked any more.
 func (a *Agent) fail(err error) error {
 	if !errors.Is(err, pmerr.NoAgent) {
 		err = fmt.Errorf("%w: %w", pmerr.NoAgent, err)
@@ -240,7 +236,7 @@ func (a *Agent) Ready(ctx context.Context) error {
 	return a.err
 }
 
-// unasked takes a message that answers no request: that the agent is ready.
+// unasked takes a message that answers no request: the agent reports that it is ready.
 func (a *Agent) unasked(f pdu.Frame) error {
 	var m pdu.Error
 	if f.Type != pdu.TypeError || m.Decode(f.Body) != nil || m.Code != pmerr.PMDAReady {

@@ -4,8 +4,7 @@ package remote
 
 import "os/exec"
 
-// ownGroup is for systems with process groups.
 func ownGroup(*exec.Cmd) {}
 
-// kill kills a program. Its own children stay.
+// kill kills a program. Its own children stay: this system has no process groups.
 func kill(cmd *exec.Cmd) { _ = cmd.Process.Kill() }

@@ -14,8 +14,7 @@ import (
 	"pmtools/lib/pmns"
 )
 
-// maxNames is how many bytes of names a program may print: some 300,000 names.
-const maxNames = 16 << 20
+const maxNames = 16 << 20 // bytes of names that a program may print: some 300,000 names
 
 // ProgramNames returns the names of the metrics of a program that uses [pmda.Main]: it runs the
 // program with its arguments, which may say its domain, and the option --pmns. The program has to
@@ -32,7 +31,6 @@ func ProgramNames(ctx context.Context, program string, args ...string) ([]pmda.N
 	return TreeNames(tree, func(pcp.ID) bool { return true }), nil
 }
 
-// output runs a program to its end and returns what it prints.
 func output(ctx context.Context, cmd *exec.Cmd) ([]byte, error) {
 	limited, cancel := context.WithTimeout(ctx, defaultTimeout)
 	defer cancel()
@@ -58,7 +56,7 @@ func output(ctx context.Context, cmd *exec.Cmd) ([]byte, error) {
 	return out.text, err
 }
 
-// A bounded takes up to maxNames bytes. The first one more calls full.
+// A bounded takes up to maxNames bytes. The next byte calls full.
 type bounded struct {
 	text     []byte
 	overflow atomic.Bool

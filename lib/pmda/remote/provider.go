@@ -55,7 +55,6 @@ func (a *Agent) InstanceName(ctx context.Context, c *pmda.Client, d pcp.InDom, i
 	return one.Name, err
 }
 
-// instances asks for instances.
 func (a *Agent) instances(ctx context.Context, c *pmda.Client, req *pdu.InstanceReq) ([]pcp.Instance, error) {
 	var m pdu.Instance
 	if err := a.Ask(ctx, number(c), req, &m); err != nil {
@@ -64,7 +63,6 @@ func (a *Agent) instances(ctx context.Context, c *pmda.Client, req *pdu.Instance
 	return m.Instances, nil
 }
 
-// instance asks for one instance.
 func (a *Agent) instance(ctx context.Context, c *pmda.Client, req *pdu.InstanceReq) (pcp.Instance, error) {
 	list, err := a.instances(ctx, c, req)
 	switch {
@@ -140,7 +138,6 @@ func (a *Agent) InDomText(ctx context.Context, c *pmda.Client, d pcp.InDom, kind
 	return a.text(ctx, c, &pdu.TextReq{Ident: uint32(d), InDom: true, Kind: kind})
 }
 
-// text asks for a help text.
 func (a *Agent) text(ctx context.Context, c *pmda.Client, req *pdu.TextReq) (string, error) {
 	var m pdu.Text
 	err := a.Ask(ctx, number(c), req, &m)
@@ -202,7 +199,6 @@ func (a *Agent) Leaves(ctx context.Context, c *pmda.Client, name string) ([]stri
 	return m.Names, err
 }
 
-// names asks for names.
 func (a *Agent) names(ctx context.Context, c *pmda.Client, req pdu.Message) (pdu.Names, error) {
 	var m pdu.Names
 	err := a.Ask(ctx, number(c), req, &m)

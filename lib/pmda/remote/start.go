@@ -14,8 +14,7 @@ import (
 	"pmtools/lib/pmda"
 )
 
-// endTimeout is how long a program may run on after its input has ended.
-const endTimeout = 5 * time.Second
+const endTimeout = 5 * time.Second // how long a program may run on after its input has ended
 
 // Start runs a program that is an agent over its standard input and output, which the command must
 // not have set. Close ends it: the program has to end by itself, with status 0, when its input
@@ -52,7 +51,6 @@ func start(cmd *exec.Cmd) error {
 	return cmd.Start()
 }
 
-// A process is a program and the connection to it.
 type process struct {
 	cmd *exec.Cmd
 	in  io.WriteCloser

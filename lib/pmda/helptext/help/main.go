@@ -22,7 +22,6 @@ import (
 
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 
-// run runs the command and returns the exit status.
 func run(args []string, out, errs io.Writer) int {
 	if len(args) > 0 && args[0] == "new" {
 		return compile(args[1:], errs)
@@ -34,7 +33,6 @@ func run(args []string, out, errs io.Writer) int {
 	return 2
 }
 
-// names reads a name space, "" being an empty one.
 func names(file string) (*pmns.Tree, error) {
 	if file == "" {
 		return new(pmns.Tree), nil
@@ -42,7 +40,6 @@ func names(file string) (*pmns.Tree, error) {
 	return pmns.Load(file, &pmns.Options{Preprocess: true, DupOK: true})
 }
 
-// compile is newhelp.
 func compile(args []string, errs io.Writer) int {
 	fs := flag.NewFlagSet("help new", flag.ContinueOnError)
 	fs.SetOutput(errs)
@@ -97,7 +94,6 @@ func compile(args []string, errs io.Writer) int {
 	return helptext.Status(problems, *verbose)
 }
 
-// check is chkhelp.
 func check(args []string, out, errs io.Writer) int {
 	fs := flag.NewFlagSet("help check", flag.ContinueOnError)
 	fs.SetOutput(errs)
@@ -165,7 +161,6 @@ func check(args []string, out, errs io.Writer) int {
 	return 0
 }
 
-// missing lists the metrics that have no texts.
 func missing(f *helptext.File, tree *pmns.Tree, out io.Writer) int {
 	err := tree.Walk("", func(name string, id pcp.ID) bool {
 		if _, err := f.Text(id, pcp.OneLine); err != nil {
