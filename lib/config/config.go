@@ -34,7 +34,6 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// The usual number of bytes of a pcp.conf, and the limit for reading one.
 const (
 	usualSize = 12 << 10
 	maxSize   = 1 << 20
@@ -86,7 +85,7 @@ func (c *Config) defined(name string) (string, bool) {
 	return "", false
 }
 
-// unquote removes a quote that a value both begins and ends with. A single quote character is both.
+// unquote removes a quote around a value. A single quote character is both its begin and its end.
 func unquote(value string) string {
 	n := len(value)
 	if n == 0 || value[0] != value[n-1] || value[0] != '"' && value[0] != '\'' {
@@ -110,7 +109,6 @@ func (c *Config) Lookup(name string) (string, bool) {
 	return c.defined(name)
 }
 
-// usual are the values of a usual installation.
 var usual = [...]struct{ name, value string }{
 	{"PCP_VAR_DIR", "/var/lib/pcp"},
 	{"PCP_TMP_DIR", "/var/lib/pcp/tmp"},

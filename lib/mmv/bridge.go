@@ -53,7 +53,7 @@ func About(text string) Option {
 	return Help(cut(line), cut(text))
 }
 
-// cut returns what of a text fits a string of a file.
+// cut returns the beginning of a text that fits a string of a file, in whole characters.
 func cut(text string) string {
 	if len(text) <= maxText {
 		return text

@@ -100,7 +100,6 @@ func (d *Domain) Instance(id int32, name string, opts ...Option) *Domain {
 	return d
 }
 
-// add adds an instance with the next number, unless it is there.
 func (d *Domain) add(name string) error {
 	if _, ok := d.byName[name]; ok {
 		return nil
@@ -111,7 +110,7 @@ func (d *Domain) add(name string) error {
 	return d.insert(d.next, name)
 }
 
-// insert adds an instance, and its values to the metrics of the domain.
+// insert adds an instance, and its value to each metric of the domain.
 func (d *Domain) insert(id int32, name string) error {
 	if d.reg.closed {
 		return ErrClosed

@@ -61,7 +61,6 @@ func (f *File) Encode() []byte {
 	return e.b
 }
 
-// strings returns how many strings a file has.
 func (f *File) strings() int {
 	n := 0
 	count := func(texts ...string) {
@@ -91,7 +90,6 @@ func (f *File) strings() int {
 	return n
 }
 
-// u32 and u64 put a number at a place.
 func (e *encoder) u32(at int, v uint32) { e.order.PutUint32(e.b[at:], v) }
 func (e *encoder) u64(at int, v uint64) { e.order.PutUint64(e.b[at:], v) }
 
@@ -102,14 +100,12 @@ func (e *encoder) string(at int, s string, next *int) {
 	*next += stringSize
 }
 
-// text puts a text, unless there is none.
 func (e *encoder) text(at int, s string, next *int) {
 	if s != "" {
 		e.string(at, s, next)
 	}
 }
 
-// name puts the name of an instance or a metric.
 func (e *encoder) name(at int, s string, next *int) {
 	if e.Version == 1 {
 		copy(e.b[at:at+nameSize-1], s)
@@ -118,7 +114,6 @@ func (e *encoder) name(at int, s string, next *int) {
 	e.string(at, s, next)
 }
 
-// header puts the header.
 func (e *encoder) header(sections int) {
 	copy(e.b, "MMV\x00")
 	e.u32(4, uint32(e.Version))
@@ -130,7 +125,6 @@ func (e *encoder) header(sections int) {
 	e.u32(36, uint32(e.Cluster))
 }
 
-// putInDoms puts the instance domains but for their texts, and the instances.
 func (e *encoder) putInDoms(at, inst int, next *int) {
 	for i := range e.InDoms {
 		d := &e.InDoms[i]
@@ -148,7 +142,6 @@ func (e *encoder) putInDoms(at, inst int, next *int) {
 	}
 }
 
-// putMetrics puts the metrics but for their texts.
 func (e *encoder) putMetrics(at int, next *int) {
 	for i := range e.Metrics {
 		m := &e.Metrics[i]
@@ -163,7 +156,6 @@ func (e *encoder) putMetrics(at int, next *int) {
 	}
 }
 
-// putValues puts what values belong to.
 func (e *encoder) putValues(at int, next *int) {
 	for i := range e.Values {
 		v := &e.Values[i]
@@ -180,7 +172,6 @@ func (e *encoder) putValues(at int, next *int) {
 	}
 }
 
-// putTexts puts the texts of metrics and instance domains.
 func (e *encoder) putTexts(indom int, next *int) {
 	for i, at := range e.metrics {
 		end := at + e.metricSize()
@@ -194,7 +185,6 @@ func (e *encoder) putTexts(indom int, next *int) {
 	}
 }
 
-// putLabels puts the labels.
 func (e *encoder) putLabels(at int) {
 	for _, l := range e.Labels {
 		flags := uint32(l.Kind)

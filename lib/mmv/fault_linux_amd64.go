@@ -45,7 +45,6 @@ var _ = faultHandler
 // handlerPC returns where faultHandler is.
 func handlerPC() uintptr
 
-// protect makes faults in a mapping harmless.
 func protect(b []byte) {
 	areasMu.Lock()
 	defer areasMu.Unlock()
@@ -67,7 +66,6 @@ func protect(b []byte) {
 	atomic.StoreUintptr(&a.to, from+uintptr(len(b)))
 }
 
-// unprotect forgets a mapping, which is about to go.
 func unprotect(b []byte) {
 	areasMu.Lock()
 	defer areasMu.Unlock()
@@ -80,7 +78,6 @@ func unprotect(b []byte) {
 	}
 }
 
-// A sigaction is what the system knows of a handler.
 type sigaction struct {
 	handler  uintptr
 	flags    uint64
@@ -88,8 +85,7 @@ type sigaction struct {
 	mask     uint64
 }
 
-// siginfo is the flag of handlers that get the address.
-const siginfo = 4
+const siginfo = 4 // the flag of handlers that get the address
 
 // handleFaults puts faultHandler before the runtime's handler. If the program has replaced that one
 // by a handler without addresses, handleFaults does nothing.

@@ -8,8 +8,6 @@ import "runtime"
 // not truncate files that are mapped.
 const guarded = runtime.GOOS != "windows"
 
-// protect is for systems where faults are handled.
 func protect([]byte) {}
 
-// unprotect is for systems where faults are handled.
 func unprotect([]byte) {}

@@ -1,10 +1,6 @@
 package mmv
 
-import (
-	"encoding/binary"
-
-	"pmtools/lib/pcp"
-)
+import "pmtools/lib/pcp"
 
 // The layout of files (collector.md C13.2). All numbers are in the byte order of the machine;
 // offsets are from the beginning of the file, 0 stands for nothing.
@@ -46,7 +42,6 @@ const (
 	nameSize   = 64 // of a name that is not a string of its own
 )
 
-// The kinds of sections.
 const (
 	kindInDoms = 1 + iota
 	kindInstances
@@ -56,10 +51,6 @@ const (
 	kindLabels
 )
 
-// A byteOrder reads numbers.
-type byteOrder = binary.ByteOrder
-
-// instSize returns the size of an instance.
 func (h *Header) instSize() int {
 	if h.Version == 1 {
 		return 16 + nameSize
@@ -67,7 +58,6 @@ func (h *Header) instSize() int {
 	return 24
 }
 
-// metricSize returns the size of a metric.
 func (h *Header) metricSize() int {
 	if h.Version == 1 {
 		return nameSize + 40

@@ -9,7 +9,6 @@ import (
 	"runtime"
 )
 
-// mapFile would map the beginning of a file.
 func mapFile(*os.File, int) ([]byte, error) {
 	return nil, fmt.Errorf("%w: programs on %s do not share memory with those that read it", errors.ErrUnsupported, runtime.GOOS)
 }

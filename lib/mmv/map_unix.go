@@ -22,11 +22,9 @@ func viewFile(f *os.File, size int) ([]byte, error) {
 	return b, os.NewSyscallError("mmap", err)
 }
 
-// unmap removes what mapFile or viewFile returned.
 func unmap(b []byte) { _ = syscall.Munmap(b) }
 
 // replace gives a file a new name, of which another may have been the owner.
 func replace(from, to string) error { return os.Rename(from, to) }
 
-// remove removes a file.
 func remove(path string) error { return os.Remove(path) }

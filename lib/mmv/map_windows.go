@@ -26,7 +26,6 @@ func mapFile(f *os.File, size int) ([]byte, error) {
 // viewFile maps nothing: a file that is mapped cannot be replaced.
 func viewFile(*os.File, int) ([]byte, error) { return nil, nil }
 
-// unmap removes what mapFile returned.
 func unmap(b []byte) { _ = syscall.UnmapViewOfFile(uintptr(unsafe.Pointer(&b[0]))) }
 
 // replace gives a file a new name, of which another may be the owner.

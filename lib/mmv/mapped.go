@@ -80,13 +80,11 @@ func (m *Mapped) Changed() bool {
 	return err != nil || h.Generation != m.Generation
 }
 
-// header reads the header where it is mapped.
 func (m *Mapped) header() (h Header, err error) {
 	defer unguard(debug.SetPanicOnFault(true), &err)
 	return ParseHeader(m.view)
 }
 
-// readHeader reads the header of a file.
 func readHeader(path string) (Header, error) {
 	f, _, err := safefile.Open(path)
 	if err != nil {

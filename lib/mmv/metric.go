@@ -17,7 +17,6 @@ var (
 	ErrFull      = errors.New("no room for more")
 )
 
-// The limits of a file: readers take no more.
 const (
 	maxMetrics = 1023
 	maxItem    = 1<<10 - 1
@@ -26,13 +25,11 @@ const (
 	maxText    = stringSize - 1 // bytes of a name or a help text
 )
 
-// A value is a Number, a String or a Stopwatch.
 type value interface {
 	base() *place
 	move(to *slot)
 }
 
-// A metric is a registered metric.
 type metric struct {
 	Metric
 	reg      *Registry
@@ -42,19 +39,18 @@ type metric struct {
 	newValue func(inst string) value
 }
 
-// wide reports whether values have 64 bits.
 func (m *metric) wide() bool {
 	return m.Type != pcp.Int32 && m.Type != pcp.Uint32 && m.Type != pcp.Float
 }
 
-// own makes v a value of the metric, which no file has as yet.
+// own makes v a value of the metric. No file has it yet.
 func (m *metric) own(v value) {
 	p := v.base()
 	p.reg, p.metric = m.reg, m
 	p.at.Store(newSlot())
 }
 
-// values returns what makes the values of instances.
+// values returns the function that makes the values of instances.
 func values[V any, P interface {
 	*V
 	value
@@ -102,12 +98,10 @@ func (r *Registry) register(m *metric, v value, opts []Option) {
 	r.update()
 }
 
-// hasItem reports whether a metric has a number.
 func (r *Registry) hasItem(item int32) bool {
 	return slices.ContainsFunc(r.metrics, func(m *metric) bool { return m.Item == item })
 }
 
-// accept reports why a metric cannot be registered.
 func (r *Registry) accept(m *metric) error {
 	if err := checkText(m.Name); err != nil {
 		return err
@@ -132,7 +126,6 @@ func (r *Registry) accept(m *metric) error {
 	return nil
 }
 
-// isBelow reports whether a name is below another.
 func isBelow(name, above string) bool {
 	return len(name) > len(above) && name[len(above)] == '.' && strings.HasPrefix(name, above)
 }
@@ -153,7 +146,6 @@ func ValidName(name string) bool {
 	return true
 }
 
-// checkText reports why a string of a file cannot hold a text.
 func checkText(text string) error {
 	switch {
 	case len(text) > maxText:

@@ -12,6 +12,7 @@
 package mmv
 
 import (
+	"encoding/binary"
 	"errors"
 
 	"pmtools/lib/pcp"
@@ -55,7 +56,7 @@ type Header struct {
 	Cluster    int32 // of the metrics' identifiers; 0 leaves it to the reader
 
 	sections int
-	order    byteOrder
+	order    binary.ByteOrder
 }
 
 // An InDom is an instance domain.

@@ -40,7 +40,6 @@ func newNumber[T Numeric](r *Registry, name string, sem pcp.Sem, opts []Option) 
 	return n
 }
 
-// typeOf returns the type of values that are numbers of a Go type.
 func typeOf[T Numeric]() pcp.Type {
 	switch any(T(0)).(type) {
 	case int32:
@@ -74,7 +73,7 @@ func (n *Number[T]) Add(x T) {
 	}
 }
 
-// addLate carries over what came to a slot too late.
+// addLate carries over an addition that reached a slot after the value had moved.
 func (n *Number[T]) addLate(s *slot) {
 	n.reg.moving.Lock()
 	defer n.reg.moving.Unlock()
@@ -93,8 +92,8 @@ func (n *Number[T]) Set(x T) {
 		s = n.slot()
 	}
 	s.store(wide[T](), word(x))
-	if !wide[T]() && s.loadRest() != 0 {
-		s.storeRest(0) // Clear has set it
+	if !wide[T]() && s.rest().load(false) != 0 {
+		s.rest().store(false, 0) // Clear has set it
 	}
 	if n.at.Load() != s {
 		n.setLate(s, word(x), 0)
@@ -102,14 +101,14 @@ func (n *Number[T]) Set(x T) {
 }
 
 // setLate sets the value after it has moved from a slot.
-func (n *Number[T]) setLate(s *slot, w uint64, rest uint32) {
+func (n *Number[T]) setLate(s *slot, w, rest uint64) {
 	n.reg.moving.Lock()
 	defer n.reg.moving.Unlock()
 	s.base = s.load(wide[T]())
 	to := n.at.Load()
 	to.store(wide[T](), w)
 	if !wide[T]() {
-		to.storeRest(rest)
+		to.rest().store(false, rest)
 	}
 }
 
@@ -128,7 +127,7 @@ func (n *Number[T]) Clear() {
 		none = word(T(nan))
 	}
 	if !wide[T]() {
-		s.storeRest(math.MaxUint32)
+		s.rest().store(false, math.MaxUint32)
 	}
 	s.store(wide[T](), none)
 	if n.at.Load() != s {
@@ -136,13 +135,11 @@ func (n *Number[T]) Clear() {
 	}
 }
 
-// A family is the values of a metric by the names of their instances.
 type family[V any] struct {
 	mu     sync.RWMutex
 	byName map[string]*V
 }
 
-// add adds a value.
 func (f *family[V]) add(inst string, v *V) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -152,14 +149,13 @@ func (f *family[V]) add(inst string, v *V) {
 	f.byName[inst] = v
 }
 
-// get returns a value, nil if there is none.
 func (f *family[V]) get(inst string) *V {
 	f.mu.RLock()
 	defer f.mu.RUnlock()
 	return f.byName[inst]
 }
 
-// at returns a value, which is made if there is none. p is the place of the metric.
+// at returns a value, which is made if it does not exist. p is the place of the metric.
 func (f *family[V]) at(p *place, inst string) *V {
 	v := f.get(inst)
 	if v == nil {

@@ -13,7 +13,7 @@ import (
 // An Option says more about what is registered: a metric, a domain or an instance.
 type Option func(s *settings) error
 
-// Settings are what options set. A pointer is nil where the option has no meaning.
+// Settings are the results of options. A pointer is nil where the option has no meaning.
 type settings struct {
 	oneLine, help string
 	units         *pcp.Units
@@ -24,7 +24,6 @@ type settings struct {
 	numbered      bool // id was set
 }
 
-// errOption is the error of an option that means nothing where it is.
 var errOption = errors.New("an option that has no meaning here")
 
 // Help gives a metric or a domain its help texts: one line, and if there is more, the long text, the
@@ -107,7 +106,6 @@ func labeled(name string, value any, optional bool) Option {
 	}
 }
 
-// newLabel returns a label of a name and a value.
 func newLabel(name string, value any) (Label, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -159,7 +157,6 @@ func (r *Registry) settle(s *settings, opts []Option, kind pcp.LabelKind, most i
 	return s.labels, r.roomForLabels(len(s.labels))
 }
 
-// roomForLabels reports whether n labels more are too many.
 func (r *Registry) roomForLabels(n int) error {
 	if n > 0 && len(r.labels)+n > maxLabels {
 		return fmt.Errorf("%w: a file has at most %d labels", ErrFull, maxLabels)

@@ -12,7 +12,6 @@ import (
 	"pmtools/lib/pcp"
 )
 
-// A reader is a file that is taken apart.
 type reader struct {
 	b     []byte
 	file  *File
@@ -21,13 +20,11 @@ type reader struct {
 	owned int    // how many of them domains have
 }
 
-// A span is a section.
 type span struct {
 	kind, count, at, size int
 	first                 int // how many records of the kind are in sections before it
 }
 
-// end returns the offset of the first byte after a section.
 func (s *span) end() int { return s.at + s.count*s.size }
 
 // ParseHeader reads the beginning of a file.
@@ -36,7 +33,7 @@ func ParseHeader(b []byte) (Header, error) {
 	if len(b) < HeaderSize || string(b[:4]) != "MMV\x00" {
 		return h, fmt.Errorf("%w: no header", ErrFormat)
 	}
-	for _, h.order = range []byteOrder{binary.LittleEndian, binary.BigEndian} {
+	for _, h.order = range []binary.ByteOrder{binary.LittleEndian, binary.BigEndian} {
 		if h.Version = int(h.order.Uint32(b[4:])); h.Version >= 1 && h.Version <= 3 {
 			break
 		}
@@ -143,7 +140,7 @@ func (r *reader) sections() error {
 	return nil
 }
 
-// record returns which record of a kind an offset is that of, counted from 0.
+// record returns the number, from 0 on, of the record of a kind at an offset.
 func (r *reader) record(kind int, where uint64) (int, bool) {
 	i := sort.Search(len(r.spans), func(i int) bool { return uint64(r.spans[i].at) > where }) - 1
 	if i < 0 || r.spans[i].kind != kind {
@@ -154,7 +151,6 @@ func (r *reader) record(kind int, where uint64) (int, bool) {
 	return s.first + int(off/size), off%size == 0 && off/size < uint64(s.count)
 }
 
-// instance returns the number of the instance that is described at an offset.
 func (r *reader) instance(where uint64) (int32, bool) {
 	if _, ok := r.record(kindInstances, where); !ok {
 		return 0, false
@@ -162,7 +158,7 @@ func (r *reader) instance(where uint64) (int32, bool) {
 	return int32(r.file.order.Uint32(r.b[where+12:])), true
 }
 
-// offset reads the offset of something of a size, which is within the file.
+// offset reads the offset of something of a size, and reports whether it lies within the file.
 func (r *reader) offset(b []byte, size int) (int, bool) {
 	at := r.file.order.Uint64(b)
 	if at > math.MaxInt || int(at) > len(r.b)-size {
@@ -173,13 +169,11 @@ func (r *reader) offset(b []byte, size int) (int, bool) {
 
 // text returns a string that ends with NUL, or where it must.
 func text(b []byte) string {
-	if i := bytes.IndexByte(b, 0); i >= 0 {
-		b = b[:i]
-	}
+	b, _, _ = bytes.Cut(b, []byte{0})
 	return string(b)
 }
 
-// string reads the offset of a string, and returns that; "" for none.
+// string reads the offset of a string, and returns the string; "" for none.
 func (r *reader) string(b []byte) (string, error) {
 	if r.file.order.Uint64(b) == 0 {
 		return "", nil
@@ -191,7 +185,6 @@ func (r *reader) string(b []byte) (string, error) {
 	return text(r.b[at:min(at+stringSize, len(r.b))]), nil
 }
 
-// name reads a name, of an instance or of a metric.
 func (r *reader) name(b []byte) (string, error) {
 	if r.file.Version == 1 {
 		return text(b[:nameSize]), nil
@@ -199,7 +192,6 @@ func (r *reader) name(b []byte) (string, error) {
 	return r.string(b)
 }
 
-// indom reads an instance domain with its instances.
 func (r *reader) indom(at int) error {
 	b, size := r.b[at:], r.file.instSize()
 	d := InDom{Serial: r.file.order.Uint32(b)}
@@ -237,7 +229,6 @@ func (r *reader) indom(at int) error {
 	return nil
 }
 
-// texts reads the offsets of two help texts.
 func (r *reader) texts(b []byte) (oneLine, help string, err error) {
 	if oneLine, err = r.string(b); err == nil {
 		help, err = r.string(b[8:])
@@ -245,7 +236,6 @@ func (r *reader) texts(b []byte) (oneLine, help string, err error) {
 	return oneLine, help, err
 }
 
-// metric reads a metric.
 func (r *reader) metric(at int) error {
 	b, order := r.b[at:at+r.file.metricSize()], r.file.order
 	var m Metric
@@ -267,7 +257,6 @@ func (r *reader) metric(at int) error {
 	return nil
 }
 
-// value notes where a value is, and whose it is.
 func (r *reader) value(at int) error {
 	b := r.b[at:]
 	where := r.file.order.Uint64(b[16:])

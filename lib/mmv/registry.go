@@ -70,7 +70,7 @@ func Create(name string, opts Options) (*Registry, error) {
 	return r, nil
 }
 
-// check reports what is wrong with the name and the options, and finds the directory.
+// check reports mistakes in the name and the options, and finds the directory.
 func (r *Registry) check() error {
 	const most = 1<<11 - 1 // with a serial number it must fit the identifier of an instance domain
 	switch {
@@ -100,7 +100,7 @@ func (r *Registry) temporary(ending string) string {
 	return filepath.Join(r.opts.Dir, "."+r.name+"."+ending)
 }
 
-// sweep removes what processes left that ended while they wrote.
+// sweep removes the files of processes that ended while they wrote.
 func (r *Registry) sweep() {
 	left, _ := filepath.Glob(r.temporary("*"))
 	for _, path := range left {
@@ -121,7 +121,7 @@ func (r *Registry) Err() error {
 	return errors.Join(r.errs...)
 }
 
-// fail notes an error. Programs that make the same mistake again and again do not fill the memory.
+// fail notes an error. A limit keeps repeated mistakes from filling the memory.
 func (r *Registry) fail(format string, args ...any) {
 	if r.name == "" || len(r.errs) >= 100 {
 		return
@@ -187,7 +187,6 @@ func (r *Registry) label(o Option) {
 	r.update()
 }
 
-// layout returns what the file is to have, and the values in their order there.
 func (r *Registry) layout() (*File, []value) {
 	f := &File{Header: Header{Flags: r.opts.Flags, PID: int32(os.Getpid()), Cluster: r.opts.Cluster}, Labels: r.labels}
 	for _, d := range r.domains {
@@ -238,7 +237,7 @@ func (r *Registry) publish() error {
 	return nil
 }
 
-// retirement is how long a replaced file looks as before to those who have found it already.
+// retirement is how long a replaced file looks unchanged to readers that have found it already.
 const retirement = 50 * time.Millisecond
 
 // retire says in a replaced file that it is one. Readers that keep it in memory look for that, or
@@ -274,17 +273,7 @@ func (r *Registry) Close() error {
 	return remove(r.path())
 }
 
-// owns reports whether the file is the one that this registry wrote last.
 func (r *Registry) owns() bool {
-	f, err := os.Open(r.path())
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	var head [HeaderSize]byte
-	if _, err := io.ReadFull(f, head[:]); err != nil {
-		return false
-	}
-	h, err := ParseHeader(head[:])
+	h, err := readHeader(r.path())
 	return err == nil && h.PID == int32(os.Getpid()) && h.Generation == r.last
 }

@@ -27,16 +27,17 @@ type slot struct {
 	base uint64         // what has been carried over to the next slot; Registry.moving guards it
 }
 
-// newSlot returns a slot in memory of its own.
 func newSlot() *slot { return &slot{p: unsafe.Pointer(new([2]uint64))} }
 
-// slot returns the slot at a place of the mapping.
 func (m *mapping) slot(at int) slot { return slot{p: unsafe.Pointer(&m.b[at]), m: m} }
 
-func (s *slot) u32() *uint32  { return (*uint32)(s.p) }
-func (s *slot) u64() *uint64  { return (*uint64)(s.p) }
-func (s *slot) rest() *uint32 { return (*uint32)(unsafe.Add(s.p, 4)) } // after the first 32 bits
-func (s *slot) extra() *int64 { return (*int64)(unsafe.Add(s.p, 8)) }
+func (s *slot) u32() *uint32 { return (*uint32)(s.p) }
+func (s *slot) u64() *uint64 { return (*uint64)(s.p) }
+
+// rest is the second half of the value: the upper half of a number of 32 bits, see Sentinel. extra
+// is the extra word: the start of a timer, or the offset of a text.
+func (s *slot) rest() *slot  { return &slot{p: unsafe.Add(s.p, 4), m: s.m} }
+func (s *slot) extra() *slot { return &slot{p: unsafe.Add(s.p, 8), m: s.m} }
 
 // Numeric is the types of numbers in files.
 type Numeric interface {
@@ -78,7 +79,6 @@ func tolerate(old bool) {
 	}
 }
 
-// load returns what a slot has.
 func (s *slot) load(wide bool) uint64 {
 	if guarded {
 		defer tolerate(debug.SetPanicOnFault(true))
@@ -89,7 +89,6 @@ func (s *slot) load(wide bool) uint64 {
 	return uint64(atomic.LoadUint32(s.u32()))
 }
 
-// store gives a slot a number.
 func (s *slot) store(wide bool, w uint64) {
 	if guarded {
 		defer tolerate(debug.SetPanicOnFault(true))
@@ -101,7 +100,6 @@ func (s *slot) store(wide bool, w uint64) {
 	}
 }
 
-// add adds to what a slot has.
 func add[T Numeric](s *slot, x T) {
 	switch {
 	case broken[T]():
@@ -119,7 +117,6 @@ func add[T Numeric](s *slot, x T) {
 	}
 }
 
-// increase adds to an integer.
 func (s *slot) increase(wide bool, x uint64) {
 	if wide {
 		atomic.AddUint64(s.u64(), x)
@@ -128,7 +125,7 @@ func (s *slot) increase(wide bool, x uint64) {
 	}
 }
 
-// swap replaces old, if that is what a slot has. After a fault there is nothing to be replaced.
+// swap replaces old, if the slot still has it. After a fault there is nothing to replace.
 func (s *slot) swap(wide bool, old, w uint64) (done bool) {
 	if guarded {
 		defer tolerate(debug.SetPanicOnFault(true))
@@ -138,37 +135,6 @@ func (s *slot) swap(wide bool, old, w uint64) (done bool) {
 		return atomic.CompareAndSwapUint64(s.u64(), old, w)
 	}
 	return atomic.CompareAndSwapUint32(s.u32(), uint32(old), uint32(w))
-}
-
-// The second half of the value of a slot is the upper half of a number of 32 bits, see Sentinel,
-// and the extra word is that of a timer.
-
-func (s *slot) loadRest() uint32 {
-	if guarded {
-		defer tolerate(debug.SetPanicOnFault(true))
-	}
-	return atomic.LoadUint32(s.rest())
-}
-
-func (s *slot) storeRest(w uint32) {
-	if guarded {
-		defer tolerate(debug.SetPanicOnFault(true))
-	}
-	atomic.StoreUint32(s.rest(), w)
-}
-
-func (s *slot) loadExtra() int64 {
-	if guarded {
-		defer tolerate(debug.SetPanicOnFault(true))
-	}
-	return atomic.LoadInt64(s.extra())
-}
-
-func (s *slot) storeExtra(w int64) {
-	if guarded {
-		defer tolerate(debug.SetPanicOnFault(true))
-	}
-	atomic.StoreInt64(s.extra(), w)
 }
 
 // A mapping is a file in memory. It stays as long as a slot refers to it: a goroutine may be about
@@ -212,17 +178,14 @@ func (m *mapping) generation(g uint64) {
 	}
 }
 
-// A place is what all kinds of values are made of: it knows the slot.
 type place struct {
 	at     atomic.Pointer[slot] // nil for the moment in which it moves
 	reg    *Registry
 	metric *metric
 }
 
-// base returns the place.
 func (p *place) base() *place { return p }
 
-// slot returns the slot.
 func (p *place) slot() *slot {
 	for {
 		if s := p.at.Load(); s != nil {
@@ -241,7 +204,7 @@ func (p *place) move(to *slot) {
 	from.base = from.load(wide)
 	to.store(wide, from.base)
 	if !wide {
-		to.storeRest(from.loadRest())
+		to.rest().store(false, from.rest().load(false))
 	}
 	p.at.Store(to)
 }

@@ -68,10 +68,10 @@ func (w *Stopwatch) Begin() Interval {
 	return i
 }
 
-// show says which interval readers see, and since when.
+// show sets the interval that readers see, and its start.
 func (w *Stopwatch) show(id uint64, since int64) {
 	w.shown = id
-	w.sum.slot().storeExtra(since)
+	w.sum.slot().extra().store(true, uint64(since))
 }
 
 // End ends the interval, and adds its time. An interval ends once.
@@ -85,13 +85,11 @@ func (i Interval) End() {
 	i.w.Add(took)
 }
 
-// base returns the place.
 func (w *Stopwatch) base() *place { return &w.sum.place }
 
-// move moves the value to another slot.
 func (w *Stopwatch) move(to *slot) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	to.storeExtra(w.sum.at.Load().loadExtra())
+	to.extra().store(true, w.sum.at.Load().extra().load(true))
 	w.sum.move(to)
 }

@@ -49,7 +49,7 @@ func (s *String) Get() string {
 	return s.text
 }
 
-// write writes the text to a slot, if that is in a file.
+// write writes the text to a slot, if the slot is in a file.
 func (s *String) write(to *slot) {
 	if to.m == nil {
 		return
@@ -58,7 +58,7 @@ func (s *String) write(to *slot) {
 		defer tolerate(debug.SetPanicOnFault(true))
 	}
 	// Where the text is was written by this program; but others may have changed the file.
-	at := *to.extra()
+	at := int64(*to.extra().u64())
 	if at < HeaderSize || at > int64(len(to.m.b)-stringSize) {
 		return
 	}
@@ -67,7 +67,6 @@ func (s *String) write(to *slot) {
 	atomic.StoreUint32(to.u32(), uint32(len(s.text)))
 }
 
-// move moves the text to another slot.
 func (s *String) move(to *slot) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -1,6 +1,7 @@
 package mmv
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 	"time"
@@ -23,9 +24,7 @@ func (f *File) Value(b []byte, v *Value, now time.Time) (pcp.Value, error) {
 	switch t := f.Metrics[v.Metric].Type; t {
 	case pcp.Int32:
 		value = pcp.WordValue(t, uint64(int64(int32(f.order.Uint32(b)))))
-	case pcp.Uint32:
-		value = pcp.WordValue(t, uint64(f.order.Uint32(b)))
-	case pcp.Float:
+	case pcp.Uint32, pcp.Float:
 		value = pcp.WordValue(t, uint64(f.order.Uint32(b)))
 	case pcp.Int64, pcp.Uint64, pcp.Double:
 		value = pcp.WordValue(t, word)
@@ -49,17 +48,11 @@ func (f *File) Value(b []byte, v *Value, now time.Time) (pcp.Value, error) {
 	return value, nil
 }
 
-// stringAt returns the string at an offset.
 func (f *File) stringAt(b []byte, at uint64) ([]byte, error) {
 	if at >= uint64(len(b)) {
 		return nil, fmt.Errorf("%w: string at %#x", ErrFormat, at)
 	}
-	s := b[at:min(int(at)+stringSize, len(b))]
-	for i, c := range s {
-		if c == 0 {
-			return s[:i], nil
-		}
-	}
+	s, _, _ := bytes.Cut(b[at:min(int(at)+stringSize, len(b))], []byte{0})
 	return s, nil
 }
 

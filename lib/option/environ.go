@@ -38,13 +38,11 @@ func (p *Parser) environment() []environOption {
 	}
 }
 
-// An environOption is a variable of the environment and the setter of its option.
 type environOption struct {
 	name string
 	set  setter
 }
 
-// readEnvironment passes the variables to their options. Errors go to report, with the variable.
 func (p *Parser) readEnvironment(report func(name string, err error)) {
 	p.Options.Container, _ = p.LookupEnv("PCP_CONTAINER")
 	for _, e := range p.environment() {

@@ -10,8 +10,7 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// maxFolio is the number of bytes of an archive folio that are read.
-const maxFolio = 16 << 20
+const maxFolio = 16 << 20 // bytes that are read of an archive folio
 
 // addFolio handles PCP_FOLIO: a file that names archives, relative to its own directory (values.md
 // V24.2). Its errors are not errors of usage.
@@ -37,7 +36,6 @@ func (p *Parser) addFolio(name string) error {
 	return err
 }
 
-// readFolio returns the base names that a folio lists.
 func readFolio(r io.Reader, name string) (bases []string, err error) {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, maxFolio)
@@ -65,7 +63,6 @@ func readFolio(r io.Reader, name string) (bases []string, err error) {
 	return bases, nil
 }
 
-// folioHeader reads the two lines that every folio begins with.
 func folioHeader(lines *bufio.Scanner, name string) error {
 	switch {
 	case !lines.Scan():

@@ -19,14 +19,12 @@ type LocalAgent struct {
 	Init   string // the routine that starts it
 }
 
-// A localSpec is one change to the table of agents, -K.
 type localSpec struct {
 	op string // "add", "del" or "clear"
 	LocalAgent
 }
 
-// maxDomain is the highest domain number that -K takes.
-const maxDomain = 510
+const maxDomain = 510 // the highest domain number of -K
 
 // changeAgents handles -K.
 func (o *Options) changeAgents(arg string) error {
@@ -78,7 +76,6 @@ func parseLocalSpec(text string) (localSpec, error) {
 	return spec.arguments(rest[1:])
 }
 
-// arguments reads the text after the operation "add" or "del".
 func (spec localSpec) arguments(text string) (localSpec, error) {
 	domain, text, hasPath := strings.Cut(text, ",")
 	if domain != "" {

@@ -41,21 +41,17 @@ func ParseMetric(s string) (m Metric, err error) {
 	return m, err
 }
 
-// A metricScanner walks over a specification.
 type metricScanner struct {
 	s   string
 	pos int
 }
 
-// fail returns an error at the current position.
 func (sc *metricScanner) fail(reason string) error {
 	return &MetricError{Text: sc.s, Pos: sc.pos, Reason: reason}
 }
 
-// more reports whether there is anything left.
 func (sc *metricScanner) more() bool { return sc.pos < len(sc.s) }
 
-// skip advances past characters of a set.
 func (sc *metricScanner) skip(set string) {
 	sc.pos = len(sc.s) - len(strings.TrimLeft(sc.s[sc.pos:], set))
 }
@@ -100,7 +96,6 @@ func (sc *metricScanner) source(m *Metric) error {
 	return nil
 }
 
-// name reads the metric's name.
 func (sc *metricScanner) name() (string, error) {
 	sc.skip(ctext.Space)
 	name := sc.until(ctext.Space + "[],")
@@ -117,7 +112,6 @@ func (sc *metricScanner) name() (string, error) {
 	return name, nil
 }
 
-// instances reads the instances in brackets, if there are any.
 func (sc *metricScanner) instances() (insts []string, err error) {
 	if !sc.more() {
 		return nil, nil

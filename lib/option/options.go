@@ -38,7 +38,6 @@ type Options struct {
 	HasSamples, HasInterval, HasGUIPort      bool
 }
 
-// errOneSource is the conflict of -a and -h.
 var errOneSource = errors.New("only one host or archive allowed")
 
 // AddArchive handles the argument of -a, and of pmval -U: arguments add up to one list. An argument
@@ -56,7 +55,7 @@ func (o *Options) AddArchive(arg string) error {
 	return nil
 }
 
-// listed reports whether the first occurrence of item in a list is a whole item, or several.
+// listed reports whether the first occurrence of item in a list consists of whole items.
 func listed(list, item string) bool {
 	before, after, found := strings.Cut(list, item)
 	return found && (before == "" || strings.HasSuffix(before, ",")) && (after == "" || after[0] == ',')
@@ -93,7 +92,6 @@ func (o *Options) addHostList(arg string) error {
 
 func tooManyHosts(arg string) error { return fmt.Errorf("too many hosts requested: %s", arg) }
 
-// errOneZone is the conflict of -Z and -z.
 var errOneZone = errors.New("at most one of -Z and -z allowed")
 
 func (o *Options) setTimezone(arg string) error {
@@ -112,7 +110,6 @@ func (o *Options) setHostZone(string) error {
 	return nil
 }
 
-// errOneGUI is the conflict of -g and -p.
 var errOneGUI = errors.New("at most one of -g and -p allowed")
 
 func (o *Options) setGUI(string) error {
@@ -161,10 +158,8 @@ func (o *Options) AddDebug(arg string) error {
 	return nil
 }
 
-// flag returns a setter of a flag.
 func flag(p *bool) setter { return text(new(string), p) }
 
-// text returns a setter of a text and its flag.
 func text(p *string, has *bool) setter {
 	return func(arg string) error {
 		*p, *has = arg, true
@@ -175,7 +170,6 @@ func text(p *string, has *bool) setter {
 // Debug is a set of debug options by name (commands.md T1.8). The zero value is the empty set.
 type Debug struct{ names []string }
 
-// debugNames are the debug options of the reference, in its listing order.
 var debugNames = [...]string{
 	"pdu", "fetch", "profile", "value", "context", "indom", "pdubuf", "log", "logmeta", "optfetch", "af",
 	"appl0", "appl1", "appl2", "pmns", "libpmda", "timecontrol", "pmc", "derive", "lock", "interp", "config",

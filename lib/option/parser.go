@@ -114,7 +114,6 @@ type RuntimeError struct{ Text string }
 // Error implements error.
 func (e *RuntimeError) Error() string { return e.Text }
 
-// report adds an error to the messages. No error ends the scan.
 func (p *Parser) report(err error) {
 	p.errors = true
 	if _, ok := errors.AsType[*RuntimeError](err); ok {
@@ -123,7 +122,6 @@ func (p *Parser) report(err error) {
 	p.print(p.Prog + ": " + err.Error() + "\n")
 }
 
-// finish returns an error after errors and after -V or -?.
 func (p *Parser) finish() error {
 	switch {
 	case p.version:
@@ -139,7 +137,6 @@ func (p *Parser) finish() error {
 	return ErrUsage
 }
 
-// print writes to the messages.
 func (p *Parser) print(text string) { io.WriteString(p.Messages, text) }
 
 // setVersion handles -V: the line takes its place among the messages.
@@ -149,7 +146,6 @@ func (p *Parser) setVersion(string) error {
 	return nil
 }
 
-// setDefaults replaces nil fields by the process's own.
 func (p *Parser) setDefaults() {
 	if p.Stderr == nil {
 		p.Stderr = os.Stderr
@@ -168,7 +164,6 @@ func (p *Parser) setDefaults() {
 	}
 }
 
-// ownArchives returns the directory of the archives that this machine records of itself.
 func (p *Parser) ownArchives() string {
 	host, err := p.Hostname()
 	if err != nil {

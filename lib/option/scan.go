@@ -10,7 +10,6 @@ import (
 	"strings"
 )
 
-// A scanner walks over arguments and sets the options of a table.
 type scanner struct {
 	table  *Table
 	rest   []string    // the words that follow
@@ -67,7 +66,6 @@ func (s *scanner) cluster(letters string) {
 	}
 }
 
-// long handles a long option, given without its two dashes.
 func (s *scanner) long(word string) {
 	name, arg, attached := strings.Cut(word, "=")
 	if name == "" {
@@ -119,7 +117,6 @@ func unclear(word string, candidates []*Option) error {
 	return errors.New(b.String())
 }
 
-// set gives an argument to an option and reports its error.
 func (s *scanner) set(o *Option, arg string) {
 	if err := o.Set(arg); err != nil {
 		s.report(err)

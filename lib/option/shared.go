@@ -2,7 +2,6 @@ package option
 
 import "pmtools/lib/pmerr"
 
-// A setter stores an option's argument. Its error is an error of usage.
 type setter = func(arg string) error
 
 // shared returns the options that commands share (commands.md T1.3, T1.4).

@@ -48,7 +48,6 @@ func (o *Options) SetSource(m Metric) error {
 	return nil
 }
 
-// checkSource does the checks of CheckSource.
 func (p *Parser) checkSource() {
 	o := &p.Options
 	if kind, _ := o.Source(); kind == DefaultHost && o.HasOrigin {

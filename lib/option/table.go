@@ -65,7 +65,6 @@ func (t *Table) Func(f func(arg string) error, short, long, word, text string) {
 // another option becomes ambiguous.
 func (t *Table) Hide(long string) { t.must(long).Hidden = true }
 
-// long returns the option with a long name, or nil.
 func (t *Table) long(name string) *Option {
 	return t.find(func(o *Option) bool { return o.Long == name })
 }
@@ -78,12 +77,10 @@ func (t *Table) must(long string) *Option {
 	panic("option: there is no option " + long)
 }
 
-// short returns the option with a letter, or nil.
 func (t *Table) short(letter string) *Option {
 	return t.find(func(o *Option) bool { return o.Short == letter })
 }
 
-// find returns the first option that match accepts, or nil.
 func (t *Table) find(match func(*Option) bool) *Option {
 	if i := slices.IndexFunc(t.options, match); i >= 0 {
 		return t.options[i]
@@ -91,8 +88,7 @@ func (t *Table) find(match func(*Option) bool) *Option {
 	return nil
 }
 
-// textColumn is the column of the texts of options in the usage text.
-const textColumn = 24
+const textColumn = 24 // of the texts of options in the usage text
 
 // Usage returns the usage text (commands.md T1.3).
 func (p *Parser) Usage() string {
@@ -110,7 +106,6 @@ func (p *Parser) Usage() string {
 	return b.String()
 }
 
-// ownUsage returns the lines about the hidden options, "" if there are none.
 func (p *Parser) ownUsage() string {
 	text := ""
 	for o := range p.All() {
@@ -124,7 +119,6 @@ func (p *Parser) ownUsage() string {
 	return "\nOptions that PCP's " + p.Prog + " does not have, to be written in full:\n" + text
 }
 
-// usage returns the one or two lines of an option.
 func (o *Option) usage() string {
 	short, long := "", "--"+o.Long
 	if o.Short != "" {

@@ -177,10 +177,9 @@ var saslTexts = [...]string{
 	32: "channel binding failure",
 }
 
-// saslConfig is the only code of the SASL library outside the range of saslTexts, negated.
+// saslConfig is the only code of the SASL library, negated, outside the range of saslTexts.
 const saslConfig = 100
 
-// localErrno is an error number of the system the program runs on, and the code for it.
 type localErrno struct {
 	local syscall.Errno
 	code  Code
@@ -207,7 +206,6 @@ var windowsErrnos = [...]localErrno{
 	{10053, -103}, {10054, -104}, {10057, -107}, {10060, -110}, {10061, -111}, {10065, -113},
 }
 
-// ofErrno returns the code for an error number of the system the program runs on.
 func ofErrno(errno syscall.Errno) Code {
 	if runtime.GOOS == "windows" {
 		for _, e := range windowsErrnos {

@@ -30,7 +30,6 @@ const (
 	eacces Code = -13
 )
 
-// entry is one row of the table of codes.
 type entry struct {
 	code Code
 	name string
@@ -123,7 +122,6 @@ func Of(err error) Code {
 	return Generic
 }
 
-// authText returns the text of a code below NYI.
 func authText(c Code) string {
 	n := int(NYI) - int(c)
 	if n > 1000 {
@@ -138,7 +136,6 @@ func authText(c Code) string {
 	return "Authentication - undefined error!"
 }
 
-// errnoText returns the C library's text of error number n.
 func errnoText(n int) string {
 	if n < len(errnoTexts) && errnoTexts[n] != "" {
 		return errnoTexts[n]

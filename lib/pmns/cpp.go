@@ -14,19 +14,15 @@ import (
 // plain lines. Line markers (# 12 "file") in its output name the origin of the lines; a directive
 // becomes an empty line, so that line numbers stay right.
 
-// maxNesting is the number of files that may be open at once.
-const maxNesting = 5
+const maxNesting = 5 // files that may be open at once
 
-// Files can include others many times; these are the bounds of the output.
 const (
 	maxInput  = 32 << 20
 	maxOutput = 8 << 20
 )
 
-// errTooMuch is the error of a run that exceeds one of the bounds.
 var errTooMuch = errors.New("Too much text")
 
-// A cpp is a run of the preprocessor.
 type cpp struct {
 	opts    *Options
 	dir     string // directory of the first file
@@ -60,7 +56,6 @@ func preprocess(name string, text []byte, opts *Options) ([]byte, string) {
 	return c.out.Bytes(), ""
 }
 
-// finish reports a comment or a condition that is still open at the end.
 func (c *cpp) finish(name string) error {
 	what := ""
 	switch {
@@ -74,7 +69,6 @@ func (c *cpp) finish(name string) error {
 	return cppError(fmt.Sprintf("pmcpp: %s:\npmcpp: Error: %s\n", name, what))
 }
 
-// file puts out the lines of one file.
 func (c *cpp) file(name string, text []byte) error {
 	c.depth++
 	defer func() { c.depth-- }()

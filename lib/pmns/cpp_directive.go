@@ -35,10 +35,8 @@ func (c *cpp) directive(name, args string, lineno int) (replaced bool, err error
 	return false, err
 }
 
-// blanks are the separators of the words of a directive.
-const blanks = " \t\r"
+const blanks = " \t\r" // between the words of a directive
 
-// errExtra is the error of text after the end of a directive.
 var errExtra = errors.New("Unexpected extra text in a control line")
 
 // quoted returns the text between the quotes after #include or #shell. Either lists the two
@@ -64,7 +62,6 @@ func (c *cpp) quoted(name, what, args, either string) (string, error) {
 	return text, nil
 }
 
-// include puts out another file.
 func (c *cpp) include(args string) error {
 	file, err := c.quoted("#include", "file name", args, `"<`)
 	if err != nil {
@@ -77,7 +74,6 @@ func (c *cpp) include(args string) error {
 	return c.file(name, text)
 }
 
-// search reads an included file from the first place that has it.
 func (c *cpp) search(file string) (string, []byte, error) {
 	places := []string{file}
 	if file != "" && !filepath.IsAbs(file) {
@@ -117,7 +113,6 @@ func takeName(args string) (name, rest string, err error) {
 	return args[:n], strings.Trim(args[n:], blanks), nil
 }
 
-// onlyName reads the name of a macro with nothing after it.
 func onlyName(args string) (string, error) {
 	name, rest, err := takeName(args)
 	if err == nil && rest != "" {
@@ -155,7 +150,7 @@ func (c *cpp) define(args string) error {
 	return nil
 }
 
-// undef forgets a macro, which need not exist.
+// undef forgets a macro. An unknown macro is not an error.
 func (c *cpp) undef(args string) error {
 	name, err := onlyName(args)
 	if err == nil && !c.skipping {

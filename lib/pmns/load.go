@@ -66,10 +66,8 @@ func Parse(name string, text []byte, opts *Options) (*Tree, error) {
 	return t, nil
 }
 
-// maxFile is the size of the largest file that is read.
-const maxFile = 64 << 20
+const maxFile = 64 << 20 // bytes
 
-// read reads a file by Options.ReadFile or from the file system.
 func (o *Options) read(name string) ([]byte, error) {
 	if o.ReadFile != nil {
 		return o.ReadFile(name)
@@ -98,10 +96,8 @@ func (e *Error) Error() string {
 // Unwrap returns pmerr.PMNS, or the error of reading the file.
 func (e *Error) Unwrap() error { return e.err }
 
-// prefix begins each message.
-const prefix = "Error Parsing ASCII PMNS: "
+const prefix = "Error Parsing ASCII PMNS: " // of each message
 
-// newError returns the error with the given text, which gets the usual prefix.
 func newError(file, text string) *Error {
 	return &Error{File: file, Message: prefix + text + "\n", err: pmerr.PMNS}
 }

@@ -54,7 +54,6 @@ func (p *parser) parse() string {
 	}
 }
 
-// body reads the rest of a group and reports whether it is sound.
 func (p *parser) body(g *group) bool {
 	switch p.sc.scan() {
 	case openToken:
@@ -107,7 +106,6 @@ func (p *parser) checkNames(g *group) bool {
 	return true
 }
 
-// A linker puts groups together to a tree.
 type linker struct {
 	groups map[string][]*group // by path
 	tree   Tree

@@ -10,10 +10,8 @@ import (
 	"pmtools/lib/pcp"
 )
 
-// A kind classifies the tokens of a name space file.
 type kind int
 
-// The kinds.
 const (
 	badToken    kind = iota
 	nameToken        // letter, then letters, digits, underscores
@@ -25,8 +23,7 @@ const (
 	failed           // a reported error that cannot be recovered from
 )
 
-// maxLine is the length of the shortest line that is too long, without its newline.
-const maxLine = 255
+const maxLine = 255 // bytes of the shortest line that is too long, without its newline
 
 // A scanner cuts the text into lines, and the lines into tokens separated by white space. It also
 // writes the messages, since they show the line.
@@ -43,7 +40,6 @@ type scanner struct {
 	msg    strings.Builder
 }
 
-// scan reads the next token.
 func (sc *scanner) scan() kind {
 	for sc.next < len(sc.line) && ctext.IsSpace(sc.line[sc.next]) {
 		sc.next++
@@ -136,7 +132,6 @@ func reduce(line string) string {
 	return string(out)
 }
 
-// classify returns the kind of the token.
 func (sc *scanner) classify() kind {
 	t := sc.token
 	switch {
@@ -196,7 +191,6 @@ func (sc *scanner) metric() kind {
 	return metricToken
 }
 
-// field reads a colon and a number.
 func field(s string) (int, string, bool) {
 	after, ok := strings.CutPrefix(s, ":")
 	n, rest := number(after)

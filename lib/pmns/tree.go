@@ -32,7 +32,6 @@ type Tree struct {
 	byID map[pcp.ID][]string // made when first needed, dropped by each change
 }
 
-// A node is a component of names.
 type node struct {
 	name     string // full name, from the root on
 	id       pcp.ID // identifier of a leaf
@@ -41,8 +40,7 @@ type node struct {
 	index    map[string]*node // by last component, if there are many children
 }
 
-// indexAbove is the number of children from which on a node has an index.
-const indexAbove = 8
+const indexAbove = 8 // a node with more children has an index
 
 // Add adds a leaf and the inner nodes above it, and reports whether it did. A name that exists
 // keeps its identifier. A name that would be a leaf and an inner node becomes an inner node, and
@@ -109,7 +107,7 @@ func (t *Tree) Names(id pcp.ID) ([]string, error) {
 	return names, nil
 }
 
-// indexIDs makes byID. Nearly all metrics have one name; these share one array.
+// indexIDs makes byID. Nearly all metrics have a single name; these names share an array.
 func (t *Tree) indexIDs() {
 	t.byID = make(map[pcp.ID][]string, t.leaves)
 	pool := make([]string, 0, t.leaves)
@@ -180,7 +178,6 @@ func (t *Tree) checkUnique() (err error) {
 	return err
 }
 
-// newNode returns a new node.
 func (t *Tree) newNode(name string, id pcp.ID, leaf bool) *node {
 	if len(t.spare) == 0 {
 		t.spare = make([]node, min(max(t.leaves, 8), 256))
@@ -212,12 +209,10 @@ func (t *Tree) find(name string) *node {
 	}
 }
 
-// dynamic reports whether n is the root of a dynamic subtree.
 func (n *node) dynamic() bool {
 	return n.leaf && n.id.Domain() == pcp.DynamicDomain && n.id.Item() == 0
 }
 
-// component returns the last part of the name of a child.
 func (n *node) component(c *node) string {
 	if n.name == "" {
 		return c.name // a child of the root has no prefix
@@ -225,7 +220,6 @@ func (n *node) component(c *node) string {
 	return c.name[len(n.name)+1:]
 }
 
-// child returns the first child with the given last component, or nil.
 func (n *node) child(part string) *node {
 	if n.index != nil {
 		return n.index[part]
@@ -238,7 +232,6 @@ func (n *node) child(part string) *node {
 	return nil
 }
 
-// attach adds a child.
 func (n *node) attach(c *node) {
 	n.children = append(n.children, c)
 	switch {
@@ -251,7 +244,6 @@ func (n *node) attach(c *node) {
 	}
 }
 
-// buildIndex makes the index of the children.
 func (n *node) buildIndex() {
 	n.index = make(map[string]*node, 2*len(n.children))
 	for _, c := range slices.Backward(n.children) {

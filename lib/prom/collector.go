@@ -1,6 +1,7 @@
 package prom
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -38,7 +39,6 @@ type Collector struct {
 	result   pcp.Result
 }
 
-// A family is a metric and what Prometheus calls it.
 type family struct {
 	format.Family
 	desc   pcp.Desc
@@ -54,9 +54,7 @@ func NewCollector(src pmapi.Source, opts *CollectorOptions) *Collector {
 	if c.opts.Names == nil {
 		c.opts.Names = []string{""}
 	}
-	if c.opts.Timeout == 0 {
-		c.opts.Timeout = 10 * time.Second
-	}
+	c.opts.Timeout = cmp.Or(c.opts.Timeout, 10*time.Second)
 	return c
 }
 
@@ -76,7 +74,6 @@ func (c *Collector) Collect(out chan<- prometheus.Metric) {
 	}
 }
 
-// collect fetches, and passes on all values.
 func (c *Collector) collect(ctx context.Context, out chan<- prometheus.Metric) error {
 	if c.families == nil {
 		if err := c.survey(ctx); err != nil {
@@ -111,7 +108,6 @@ func (c *Collector) collect(ctx context.Context, out chan<- prometheus.Metric) e
 	return nil
 }
 
-// survey finds the metrics, and what Prometheus calls them.
 func (c *Collector) survey(ctx context.Context) error {
 	var names []string
 	var ids []pcp.ID
@@ -152,7 +148,6 @@ func (c *Collector) survey(ctx context.Context) error {
 	return nil
 }
 
-// emit passes on the values of a metric.
 func (c *Collector) emit(f *family, v *pcp.Values, names map[int32]string, out chan<- prometheus.Metric) {
 	kind := prometheus.GaugeValue
 	if f.Kind == "counter" {
@@ -185,5 +180,4 @@ func (c *Collector) emit(f *family, v *pcp.Values, names map[int32]string, out c
 	}
 }
 
-// valid returns the value of a label for a text.
 func valid(text string) string { return strings.ToValidUTF8(text, "\uFFFD") }

@@ -6,6 +6,7 @@
 package prom
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -53,7 +54,6 @@ func (m *Mirror) Update() error {
 	return err
 }
 
-// show sets the values of one set of labels.
 func (m *Mirror) show(f *dto.MetricFamily, x *dto.Metric) {
 	name, of := mmv.NameOf(f.GetName()), series{m, f, labels(x), ""}
 	switch {
@@ -80,7 +80,6 @@ func (m *Mirror) show(f *dto.MetricFamily, x *dto.Metric) {
 	}
 }
 
-// labels returns the labels of a metric as the name of an instance.
 func labels(x *dto.Metric) string {
 	var b strings.Builder
 	for i, l := range x.GetLabel() {
@@ -100,7 +99,6 @@ type series struct {
 	bound  string // of a bucket or quantile
 }
 
-// inst returns the name of the instance, "" for none.
 func (s *series) inst() string {
 	if s.labels != "" && s.bound != "" {
 		return s.labels + "," + s.bound
@@ -125,16 +123,12 @@ func (s *series) options(units string) []mmv.Option {
 	return append(opts, mmv.Per(s.m.domains[name]))
 }
 
-// real sets a number.
 func (s *series) real(name string, counter bool, x float64) {
 	n := s.m.reals[name]
 	if n == nil {
 		register, units := mmv.Gauge[float64], units(s.f.GetName())
 		if counter {
-			register = mmv.Counter[float64]
-			if units == "" {
-				units = "count"
-			}
+			register, units = mmv.Counter[float64], cmp.Or(units, "count")
 		}
 		n = register(s.m.reg, name, s.options(units)...)
 		s.m.reals[name] = n
@@ -145,7 +139,6 @@ func (s *series) real(name string, counter bool, x float64) {
 	n.Set(x)
 }
 
-// count sets a count.
 func (s *series) count(name string, x uint64) {
 	n := s.m.counts[name]
 	if n == nil {
@@ -158,7 +151,6 @@ func (s *series) count(name string, x uint64) {
 	n.Set(x)
 }
 
-// units returns the units of PCP that the name of a family tells.
 func units(name string) string {
 	name = strings.TrimSuffix(name, "_total")
 	switch {

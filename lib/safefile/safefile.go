@@ -62,7 +62,7 @@ func ReadStream(path string, limit int64) ([]byte, error) {
 	return readAll(f, size, limit)
 }
 
-// maxHint is the largest size for which memory is taken before anything was read.
+// maxHint limits the memory that is taken for a file before anything of it is read.
 const maxHint = 1 << 20
 
 // readAll reads to the end of f, which says that it has size bytes. A file that says that it is longer

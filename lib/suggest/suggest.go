@@ -7,8 +7,7 @@ import (
 	"strings"
 )
 
-// most is how many names are proposed for an unknown one.
-const most = 3
+const most = 3 // names that are proposed for an unknown name
 
 // Bounds of the work for one unknown name. A name that is longer is not compared with others, and after
 // the last step names are compared only with the end of others.

@@ -14,7 +14,7 @@ const (
 	maxBatch   = 1024
 )
 
-// A queue is the reports of the asynchronous mode that are not sent yet.
+// A queue holds the reports of the asynchronous mode that are not sent yet.
 type queue struct {
 	messages []byte
 	from     int    // where those in messages begin that are not sent
@@ -24,7 +24,7 @@ type queue struct {
 	lost     error  // why reports were lost since the last Flush
 }
 
-// enqueue makes a report wait for the goroutine that sends, and starts it if none runs.
+// enqueue queues a report for the goroutine that sends, and starts the goroutine if none runs.
 func (c *Client) enqueue(d *tracepdu.Data) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -14,7 +14,6 @@ import (
 	"pmtools/lib/trace/internal/tracepdu"
 )
 
-// A conn is a connection to the agent.
 type conn struct {
 	net.Conn
 	r     *tracepdu.Reader
@@ -81,7 +80,6 @@ func (c *Client) goDown(cause error) error {
 	return err
 }
 
-// hangUp ends the connection.
 func (c *Client) hangUp() {
 	if c.conn != nil {
 		c.conn.Close()
@@ -101,7 +99,7 @@ func (c *Client) lose(cause error) error {
 	return &Error{Op: "connect", Addr: c.opts.Addr, Err: cause}
 }
 
-// call sends messages, of which the last is to be acknowledged, and waits for that.
+// call sends messages, the last of which is to be acknowledged, and waits for that.
 func (c *Client) call(batch []byte, last tracepdu.Kind, tag string) error {
 	for again := false; ; again = true {
 		if c.closed.Load() {
@@ -126,7 +124,6 @@ func (c *Client) call(batch []byte, last tracepdu.Kind, tag string) error {
 	}
 }
 
-// exchange sends messages and takes the acknowledgement of the last.
 func (c *Client) exchange(batch []byte, last tracepdu.Kind) error {
 	_ = c.conn.SetDeadline(time.Now().Add(c.opts.RequestTimeout))
 	c.debug(PDU, "send", slog.Int("bytes", len(batch)))
@@ -166,12 +163,10 @@ func (c *Client) readAck(k *conn) (int32, error) {
 	return v, nil
 }
 
-// isTimeout reports whether a deadline has passed.
 func isTimeout(err error) bool {
 	return errors.Is(err, os.ErrDeadlineExceeded) || errors.Is(err, context.DeadlineExceeded)
 }
 
-// dump logs the bytes of messages.
 func (c *Client) dump(msg string, b []byte) {
 	if c.opts.Logger != nil && c.State()&PDUBuf != 0 {
 		c.debug(PDUBuf, msg, slog.String("data", hex.EncodeToString(b)))

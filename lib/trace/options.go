@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -23,17 +24,11 @@ const (
 	Async                     // calls do not wait for the agent
 )
 
-// The defaults of Options.
 const (
 	defaultPort    = "4323"
 	defaultTimeout = 3 * time.Second
 	defaultRequest = 10 * time.Second
 )
-
-// defaultReconnect returns the default of Options.Reconnect.
-func defaultReconnect() []time.Duration {
-	return []time.Duration{5 * time.Second, 10 * time.Second, 20 * time.Second, 40 * time.Second, 80 * time.Second}
-}
 
 // Options say how a Client finds and serves the agent. The zero value is the default.
 type Options struct {
@@ -82,10 +77,7 @@ func OptionsFromEnv(getenv func(name string) (string, bool), warn func(error)) *
 		return d
 	}
 	o := &Options{Timeout: seconds("PCP_TRACE_TIMEOUT"), RequestTimeout: seconds("PCP_TRACE_REQTIMEOUT")}
-	host, port := "localhost", defaultPort
-	if v := get("PCP_TRACE_HOST"); v != "" {
-		host = v
-	}
+	host, port := cmp.Or(get("PCP_TRACE_HOST"), "localhost"), defaultPort
 	if v := get("PCP_TRACE_PORT"); v != "" {
 		if n, err := strconv.ParseUint(v, 10, 16); err != nil || n == 0 {
 			bad("PCP_TRACE_PORT", "a port from 1 to 65535")

@@ -86,7 +86,7 @@ func New(opts *Options) (*Client, error) {
 	o.Addr = cmp.Or(o.Addr, net.JoinHostPort("localhost", defaultPort))
 	o.Timeout, o.RequestTimeout = cmp.Or(o.Timeout, defaultTimeout), cmp.Or(o.RequestTimeout, defaultRequest)
 	if len(o.Reconnect) == 0 {
-		o.Reconnect = defaultReconnect()
+		o.Reconnect = []time.Duration{5 * time.Second, 10 * time.Second, 20 * time.Second, 40 * time.Second, 80 * time.Second}
 	}
 	if o.Dial == nil {
 		o.Dial = new(net.Dialer).DialContext
@@ -140,7 +140,6 @@ func (c *Client) Count(tag string, value float64) error {
 	return c.report(tracepdu.Counter, tag, value)
 }
 
-// report sends a report, or does what is done in its place.
 func (c *Client) report(kind tracepdu.Kind, tag string, value float64) error {
 	if silent, err := c.silent(); silent {
 		return err
@@ -178,7 +177,6 @@ func (c *Client) silent() (bool, error) {
 	return false, nil
 }
 
-// checkTag returns what is wrong with a tag.
 func checkTag(kind tracepdu.Kind, tag string) error {
 	code := Code(0)
 	switch {
@@ -192,7 +190,6 @@ func checkTag(kind tracepdu.Kind, tag string) error {
 	return &Error{Op: kind.String(), Tag: tag, Err: code}
 }
 
-// debug logs something if a flag is set.
 func (c *Client) debug(flag State, msg string, attrs ...slog.Attr) {
 	if c.opts.Logger != nil && c.State()&flag != 0 {
 		c.opts.Logger.LogAttrs(context.Background(), slog.LevelDebug, "trace: "+msg, attrs...)

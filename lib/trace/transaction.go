@@ -19,7 +19,6 @@ type End func(...step) error
 // type: they call an End without arguments.
 type step func(*transaction) error
 
-// A transaction is what an End ends.
 type transaction struct {
 	client *Client
 	tag    string
@@ -50,10 +49,8 @@ func (c *Client) Begin(tag string) End {
 	return end
 }
 
-// nothing is the End of a transaction that nobody is interested in.
 func nothing(...step) error { return nil }
 
-// end reports the transaction.
 func (t *transaction) end(now time.Time) error {
 	if t.ended.Swap(true) {
 		return &Error{Op: tracepdu.Transaction.String(), Tag: t.tag, Err: NoProgress}
@@ -83,7 +80,6 @@ func (e End) LogValue() slog.Value {
 	return v
 }
 
-// contextKey is the key of the open transaction.
 type contextKey struct{}
 
 // NewContext returns a context that carries an open transaction.

@@ -52,7 +52,6 @@ func (v *Vars) Update() {
 	})
 }
 
-// show sets the values of a variable.
 func (v *Vars) show(name string, x any) {
 	switch x := x.(type) {
 	case *expvar.Int:
@@ -85,7 +84,6 @@ func (v *Vars) show(name string, x any) {
 	}
 }
 
-// showMap sets the values of a map.
 func (v *Vars) showMap(name string, x *expvar.Map) {
 	ints := true
 	x.Do(func(kv expvar.KeyValue) {
@@ -104,7 +102,7 @@ func (v *Vars) showMap(name string, x *expvar.Map) {
 	})
 }
 
-// int, real and text return the metric of a variable, which is registered first if it is new.
+// int, real and text return the metric of a variable, and register a new one.
 func (v *Vars) int(name string) *mmv.Number[int64] {
 	if v.ints[name] == nil {
 		v.ints[name] = number[int64](v, name)
@@ -126,7 +124,6 @@ func (v *Vars) text(name string) *mmv.String {
 	return v.texts[name]
 }
 
-// number registers a numeric variable.
 func number[T mmv.Numeric](v *Vars, name string, opts ...mmv.Option) *mmv.Number[T] {
 	if v.Counter != nil && v.Counter(name) {
 		return mmv.Counter[T](v.reg, name, opts...)

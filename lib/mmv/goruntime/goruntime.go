@@ -46,7 +46,6 @@ func (m *Metrics) Update() {
 	}
 }
 
-// register registers a metric, and returns what sets its values.
 func register(r *mmv.Registry, d *metrics.Description) func(v metrics.Value) {
 	path, unit, _ := strings.Cut(strings.TrimPrefix(d.Name, "/"), ":")
 	name := "go." + mmv.NameOf(strings.ReplaceAll(path, "/", ".")+"."+unit)
@@ -64,7 +63,6 @@ func register(r *mmv.Registry, d *metrics.Description) func(v metrics.Value) {
 	return func(metrics.Value) {}
 }
 
-// number registers a numeric metric.
 func number[T mmv.Numeric](r *mmv.Registry, name string, cumulative bool, opts []mmv.Option) *mmv.Number[T] {
 	if cumulative {
 		return mmv.Counter[T](r, name, opts...)

@@ -49,7 +49,6 @@ func ParseRule(spec string) (*Rule, error) {
 	return r, nil
 }
 
-// parseHost returns the addresses that a host stands for.
 func parseHost(host string) ([]netip.Prefix, error) {
 	all4, all6 := netip.PrefixFrom(netip.IPv4Unspecified(), 0), netip.PrefixFrom(netip.IPv6Unspecified(), 0)
 	begin, star := strings.CutSuffix(host, "*")
@@ -76,7 +75,6 @@ func parseHost(host string) ([]netip.Prefix, error) {
 	return nil, fmt.Errorf("%q is not the beginning of an address; expected one such as 10.1.* or fe80:*", host)
 }
 
-// lookupHost returns the addresses of a name, or an address.
 func lookupHost(host string) ([]netip.Prefix, error) {
 	list, err := net.DefaultResolver.LookupNetIP(context.Background(), "ip", host)
 	if err != nil {
@@ -90,7 +88,7 @@ func lookupHost(host string) ([]netip.Prefix, error) {
 	return nets, nil
 }
 
-// match returns how exactly the rule names an address, -1 if it does not.
+// match returns the length of the longest prefix of the rule that has an address, -1 for none.
 func (r *Rule) match(a netip.Addr) int {
 	best := -1
 	for _, p := range r.nets {
@@ -101,7 +99,7 @@ func (r *Rule) match(a netip.Addr) int {
 	return best
 }
 
-// admit returns the rule by which a host is admitted, which may be nil, or the error for it.
+// admit returns the rule that admits a host, which may be nil, or the error for it.
 func (a *Agent) admit(from net.Addr) (*Rule, int32) {
 	ap, err := netip.ParseAddrPort(from.String())
 	if err != nil {
@@ -128,7 +126,6 @@ func (a *Agent) admit(from net.Addr) (*Rule, int32) {
 	return rule, 0
 }
 
-// release returns the place of a connection that admit has given.
 func (a *Agent) release(rule *Rule) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -81,7 +81,6 @@ type Agent struct {
 	debug string // the debug options
 }
 
-// A view holds the rows of one kind of reports for one request.
 type view struct {
 	list []pcp.Instance // tags by number
 	rows map[int32]row
@@ -106,6 +105,9 @@ func New(o *Options) (*Agent, error) {
 	if p.Now == nil {
 		p.Now = time.Now
 	}
+	if p.Logf == nil {
+		p.Logf = func(string, ...any) {}
+	}
 	a.start = p.Now()
 	a.setDebug(p.Debug)
 	var err error
@@ -113,12 +115,10 @@ func New(o *Options) (*Agent, error) {
 	return a, err
 }
 
-// slot returns the number of the current bucket.
 func (a *Agent) slot() int64 {
 	return int64(a.opts.Now().Sub(a.start) / (a.opts.Period / time.Duration(a.opts.Buckets)))
 }
 
-// report counts a report.
 func (a *Agent) report(d *tracepdu.Data) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -126,7 +126,6 @@ func (a *Agent) report(d *tracepdu.Data) error {
 	return a.kinds[d.Kind].add(d, now, now-int64(a.opts.Buckets))
 }
 
-// look prepares the metrics of a kind for a request.
 func (a *Agent) look(k tracepdu.Kind) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -145,11 +144,11 @@ func (a *Agent) reset(*pmda.Client, *pcp.Values) error {
 	for k := range a.kinds {
 		a.kinds[k].reset()
 	}
-	a.logf("all tags were cleared")
+	a.opts.Logf("all tags were cleared")
 	return nil
 }
 
-// storeDebug sets the debug options. With a name that is unknown all are off.
+// storeDebug sets the debug options. An unknown name clears them all.
 func (a *Agent) storeDebug(_ *pmda.Client, v *pcp.Values) error {
 	if v.Type != pcp.String || len(v.Blobs) != 1 {
 		return pmerr.BadStore
@@ -163,7 +162,6 @@ func (a *Agent) storeDebug(_ *pmda.Client, v *pcp.Values) error {
 	return nil
 }
 
-// setDebug sets the debug options.
 func (a *Agent) setDebug(names []string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -172,13 +170,6 @@ func (a *Agent) setDebug(names []string) {
 		a.debug = "all"
 	}
 	a.verbose.Store(slices.Contains(names, "appl0"))
-}
-
-// logf writes a line to the log.
-func (a *Agent) logf(format string, args ...any) {
-	if a.opts.Logf != nil {
-		a.opts.Logf(format, args...)
-	}
 }
 
 // Close ends all connections and listeners, and waits for Serve. It may be called twice.

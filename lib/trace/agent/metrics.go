@@ -10,7 +10,6 @@ import (
 	"pmtools/lib/trace/internal/tracepdu"
 )
 
-// The units of metrics.
 var (
 	counts    = pcp.Units{DimCount: 1}
 	seconds   = pcp.Units{DimTime: 1, ScaleTime: pcp.Sec}
@@ -57,7 +56,7 @@ type family struct {
 	rows   []pmda.Metric
 }
 
-// family returns the metrics that all kinds have. Their items begin with item.
+// A family is the metrics of one kind of report.
 func (a *Agent) family(k tracepdu.Kind, name string, item uint32, what string) *family {
 	needs := &pmda.Reading{Read: func(context.Context, *pmda.Request) error {
 		a.look(k)
@@ -82,7 +81,6 @@ func (a *Agent) family(k tracepdu.Kind, name string, item uint32, what string) *
 	return f
 }
 
-// times returns the metrics of transactions about their time.
 func (a *Agent) times(f *family) []pmda.Metric {
 	const past = " in the last\ntrace.control.period seconds. The part of the period that still lasts does not count."
 	return []pmda.Metric{
@@ -98,7 +96,6 @@ func (a *Agent) times(f *family) []pmda.Metric {
 	}
 }
 
-// metric returns a metric of the family.
 func (f *family) metric(name string, item uint32, t pcp.Type, sem pcp.Sem, u pcp.Units, oneLine, help string, value func(r *row) (float64, error)) pmda.Metric {
 	return pmda.Metric{
 		Name: f.name + name, Item: item, Type: t, Sem: sem, Units: u, InDom: f.indom, Needs: f.needs, OneLine: oneLine, Help: help,
@@ -109,7 +106,7 @@ func (f *family) metric(name string, item uint32, t pcp.Type, sem pcp.Sem, u pcp
 	}
 }
 
-// past makes the value of a metric about the period, which a tag without a report in it has not.
+// past makes the value of a metric about the period. A tag without a report in it has no value.
 func (f *family) past(value func(b *bucket) float64) func(*row) (float64, error) {
 	return func(r *row) (float64, error) {
 		if r.past.count == 0 {
@@ -119,7 +116,6 @@ func (f *family) past(value func(b *bucket) float64) func(*row) (float64, error)
 	}
 }
 
-// controls returns the metrics of the agent itself.
 func (a *Agent) controls() []pmda.Metric {
 	period := uint32(a.opts.Period / time.Second)
 	row := func(name string, item uint32, u pcp.Units, value uint32, oneLine, help string) pmda.Metric {

@@ -23,13 +23,11 @@ const defaultStall = 10 * time.Second
 // connected.
 const defaultSilence = 30 * time.Second
 
-// The errors with which a client is turned away.
 const (
 	ackPermission = -12010
 	ackConnLimit  = -12011
 )
 
-// A server has the connections of an Agent. The zero server has none.
 type server struct {
 	mu        sync.Mutex
 	listeners map[net.Listener]bool
@@ -55,7 +53,7 @@ func (a *Agent) Serve(l net.Listener) error {
 		case errors.Is(err, net.ErrClosed):
 			return nil
 		default: // for example too many open files
-			a.logf("%v", err)
+			a.opts.Logf("%v", err)
 			wait = min(max(2*wait, time.Millisecond), time.Second)
 			time.Sleep(wait)
 			continue
@@ -97,7 +95,6 @@ func (s *server) listen(l net.Listener) bool {
 	return true
 }
 
-// stop closes a listener.
 func (s *server) stop(l net.Listener) {
 	l.Close()
 	s.mu.Lock()
@@ -138,7 +135,6 @@ func (s *server) enter(c net.Conn, limit int) bool {
 	return true
 }
 
-// reported notes that a connection has reported something.
 func (s *server) reported(c net.Conn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -147,14 +143,12 @@ func (s *server) reported(c net.Conn) {
 	}
 }
 
-// leave gives back the place of a connection.
 func (s *server) leave(c net.Conn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.conns, c)
 }
 
-// close closes all and waits for the goroutines.
 func (s *server) close() error {
 	s.mu.Lock()
 	s.closed = true
@@ -169,7 +163,6 @@ func (s *server) close() error {
 	return nil
 }
 
-// client serves a connection.
 func (a *Agent) client(c net.Conn) {
 	pid, from := int32(os.Getpid()), c.RemoteAddr()
 	answer := func(v int32) error {
@@ -183,14 +176,14 @@ func (a *Agent) client(c net.Conn) {
 		refused = ackConnLimit
 	}
 	if refused != 0 {
-		a.logf("%v: refused with error %d", from, refused)
+		a.opts.Logf("%v: refused with error %d", from, refused)
 		_ = answer(refused)
 		return
 	}
 	defer a.server.leave(c)
 	if a.verbose.Load() {
-		a.logf("%v: connected", from)
-		defer func() { a.logf("%v: disconnected", from) }()
+		a.opts.Logf("%v: connected", from)
+		defer func() { a.opts.Logf("%v: disconnected", from) }()
 	}
 	err := answer(tracepdu.Version)
 	if err == nil {
@@ -199,11 +192,11 @@ func (a *Agent) client(c net.Conn) {
 	// The reference's clients leave by a reset.
 	var left *net.OpError
 	if errors.Is(err, os.ErrDeadlineExceeded) || !errors.As(err, &left) && !errors.Is(err, io.EOF) {
-		a.logf("%v: hung up: %v", from, err)
+		a.opts.Logf("%v: hung up: %v", from, err)
 	}
 }
 
-// serve takes the reports of a client. The error is the reason of the end.
+// serve takes the reports of a client until an error, which it returns.
 func (a *Agent) serve(c net.Conn, answer func(int32) error) error {
 	r := tracepdu.NewReader(bufio.NewReader(c))
 	first := time.Now().Add(a.silence)
@@ -240,7 +233,7 @@ func (a *Agent) serve(c net.Conn, answer func(int32) error) error {
 			v = int32(pmerr.Of(err))
 		}
 		if a.verbose.Load() {
-			a.logf("%v: %v %q %v, error %v", c.RemoteAddr(), d.Kind, d.Tag, d.Value, err)
+			a.opts.Logf("%v: %v %q %v, error %v", c.RemoteAddr(), d.Kind, d.Tag, d.Value, err)
 		}
 		if !d.Sync {
 			continue

@@ -8,7 +8,6 @@ import (
 	"pmtools/lib/trace/internal/tracepdu"
 )
 
-// maxTags is the largest number of tags of each kind of report.
 const maxTags = 1 << 16
 
 // tags are the tags of one kind of report.
@@ -19,7 +18,6 @@ type tags struct {
 	last   int32            // the number that was given last; the first is 1
 }
 
-// A tag is a name with the reports about it.
 type tag struct {
 	id     int32
 	name   string
@@ -38,7 +36,6 @@ type bucket struct {
 	max   float64
 }
 
-// A row holds the values of a tag for one request.
 type row struct {
 	count uint64
 	total float64
@@ -66,7 +63,7 @@ func (s *tags) add(d *tracepdu.Data, now, oldest int64) error {
 	return nil
 }
 
-// insert adds a tag. A tag that was cleared gets its old number again.
+// insert adds a tag. A cleared tag gets its old number again.
 func (s *tags) insert(name string) *tag {
 	if s.byName == nil {
 		s.byName = map[string]*tag{}
@@ -95,7 +92,6 @@ func (s *tags) reset() {
 	}
 }
 
-// forget removes the buckets before oldest.
 func (t *tag) forget(oldest int64) {
 	i := 0
 	for i < len(t.recent) && t.recent[i].slot < oldest {
@@ -104,7 +100,6 @@ func (t *tag) forget(oldest int64) {
 	t.recent = slices.Delete(t.recent, 0, i)
 }
 
-// row returns the values of the tag for one request.
 func (t *tag) row(now, oldest int64) row {
 	t.forget(oldest)
 	r := row{count: t.count, total: t.total, value: t.value}
@@ -116,7 +111,6 @@ func (t *tag) row(now, oldest int64) row {
 	return r
 }
 
-// merge adds another bucket.
 func (b *bucket) merge(o *bucket) {
 	if b.count == 0 {
 		b.min, b.max = o.min, o.max

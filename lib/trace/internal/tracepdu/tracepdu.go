@@ -51,7 +51,6 @@ func (k Kind) String() string {
 	return names[k]
 }
 
-// Sizes of messages, in bytes.
 const (
 	header = 12
 	fixed  = 12 // size of the part of Data before the tag
@@ -64,8 +63,7 @@ const (
 	MaxLen = header + fixed + (MaxTag+1+3)&^3
 )
 
-// sync is the flag of a report that is to be acknowledged.
-const sync = 0x80
+const sync = 0x80 // flag of a report that is to be acknowledged
 
 // Data is a report.
 type Data struct {
@@ -112,9 +110,7 @@ func DecodeData(body []byte) (Data, error) {
 	case d.Kind < Transaction || d.Kind > Counter:
 		r.Fail(fmt.Sprintf("unknown %v", d.Kind))
 	}
-	if i := bytes.IndexByte(tag, 0); i >= 0 {
-		tag = tag[:i]
-	}
+	tag, _, _ = bytes.Cut(tag, []byte{0})
 	d.Tag = string(tag)
 	return d, r.Err()
 }
@@ -131,7 +127,6 @@ func DecodeAck(body []byte) (int32, error) {
 	return v, r.Finish()
 }
 
-// appendHeader appends the head of a message.
 func appendHeader(dst []byte, length int, t Type, pid int32) []byte {
 	dst = wire.AppendUint32(dst, uint32(length))
 	dst = wire.AppendUint32(dst, uint32(t))
@@ -168,7 +163,6 @@ func (r *Reader) Next() (Type, []byte, error) {
 	return Type(binary.BigEndian.Uint32(r.buf[4:])), r.buf[header:length], nil
 }
 
-// fill reads until there are n bytes.
 func (r *Reader) fill(n int) error {
 	for r.n < n {
 		k, err := r.r.Read(r.buf[r.n:n])
