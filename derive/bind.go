@@ -155,7 +155,7 @@ func (e *env) bind(m *metric) {
 	}
 	e.observe(m, Checked)
 	if bad, ok := errors.AsType[*check.Error](err); ok && !m.local {
-		e.s.opt.Warn(bad.Line(m.name))
+		e.s.opt.Warn(m.name, bad.Line(m.name))
 	}
 	e.observe(m, Settled)
 	if err != nil {

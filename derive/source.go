@@ -15,9 +15,9 @@ import (
 
 // Options configure a Source. The zero Options, and nil, are the default.
 type Options struct {
-	// Warn gets each line for the user, without a newline at its end: a metric of the Registry that
-	// does not fit the metrics below, once for each. Nil means what NewRegistry was given.
-	Warn func(line string)
+	// Warn gets each metric of the Registry that does not fit the metrics below, once, with the line for
+	// the user, without a newline at its end. Nil hands the line to what NewRegistry was given.
+	Warn func(metric, line string)
 	// Equivalent reports whether operators may combine two different instance domains, see
 	// check.InDomMap. Nil means that they may not.
 	Equivalent func(a, b pcp.InDom) bool
@@ -107,7 +107,7 @@ func NewSource(base pmapi.Source, reg *Registry, opt *Options) *Source {
 		s.nesting = new(nesting)
 	}
 	if s.opt.Warn == nil {
-		s.opt.Warn = reg.warn
+		s.opt.Warn = func(_, line string) { reg.warn(line) }
 	}
 	_, s.recorded = pmapi.As[pmapi.Timeline](base)
 	s.insts = insts.New(base)

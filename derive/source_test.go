@@ -58,7 +58,7 @@ func TestSingleSamples(t *testing.T) {
 func single(t *testing.T, expr, wantDesc, want string) {
 	reg, f := derive.NewRegistry(nil), newFake(qa)
 	var warned lines
-	src := derive.NewSource(f, reg, &derive.Options{Warn: warned.warn})
+	src := derive.NewSource(f, reg, &derive.Options{Warn: func(_, line string) { warned.warn(line) }})
 	err := reg.Register("x.y", expr)
 	if strings.HasPrefix(want, "PE@") {
 		var bad *derive.Error

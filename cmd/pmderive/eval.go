@@ -230,7 +230,7 @@ func (a *app) eval(ctx context.Context, f *evalFlags, precise bool, args []strin
 		}
 		if form.Output == "table" {
 			for _, name := range st.Used() {
-				fmt.Fprintln(w, "expanded "+name)
+				a.note("expanded " + name)
 			}
 		}
 		_, err := s.Write(ctx, w, st, form)

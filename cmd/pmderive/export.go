@@ -26,6 +26,7 @@ import (
 type exportFlags struct {
 	dir       string
 	check     bool
+	verbose   bool
 	follow    bool
 	wide      bool
 	partition string
@@ -62,6 +63,7 @@ func (a *app) newExport() *cobra.Command {
 	fs.BoolVar(&f.check, "check", false, "read the files back and compare them with the archives")
 	fs.BoolVar(&f.follow, "follow", false, "keep up with an archive that is being written, a file a minute, until Ctrl-C")
 	fs.BoolVar(&f.wide, "wide", false, "write one table with a row for each record and a column for each instance")
+	fs.BoolVar(&f.verbose, "verbose", false, "name the stock definitions that do not apply to the metrics")
 	a.addShared(fs, "start", "finish", "interval", "samples")
 	_ = cmd.MarkFlagDirname("output")
 	return cmd
@@ -82,6 +84,11 @@ func (a *app) export(ctx context.Context, f *exportFlags, args []string) error {
 		return errors.New("--check, --follow and --wide exclude each other")
 	}
 	a.running = true
+	if !f.verbose {
+		stock := &misfits{a: a, names: make(map[string]bool)}
+		a.sources.Misfit = stock.add
+		defer stock.tell()
+	}
 	debug.SetGCPercent(50) // little is allocated for each value, so it costs nothing
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()

@@ -90,6 +90,12 @@ func overHosts(hosts []string) func(*repl.Options) {
 	return func(o *repl.Options) { o.Hosts = hosts }
 }
 
+// note writes a line about how an item was understood to standard error, after the output before it.
+func (a *app) note(line string) {
+	_ = a.Env.Out.Flush() // what cannot be written is noticed at the end
+	fmt.Fprintln(a.Env.Stderr, line)
+}
+
 // report tells what is wrong with one of several hosts.
 func (a *app) report(host string, err error) {
 	fmt.Fprintf(a.Env.Stderr, "%s: %s: %s", a.Env.Prog, pmcd.Redact(host), problemText(err, a.Env.Stderr))

@@ -56,7 +56,7 @@ func (a *app) replOptions(set repl.Settings) (*repl.Options, error) {
 			Open: a.open, Report: a.report, OpenHost: a.sources.Hosts(), Equivalent: a.sources.Equivalence(), Record: a.record,
 		},
 		World: repl.World{
-			Now: env.Now, Debug: a.debug, Files: files{}, Table: a.table, Output: a.output, Save: a.saveSettings, Edit: a.edit, IsPicture: picture.Is,
+			Now: env.Now, Debug: a.debug, Files: files{}, Table: a.table, Output: a.output, Save: a.saveSettings, Edit: a.edit, IsPicture: picture.Is, Note: a.note,
 		},
 		Registry: a.sources.Registry(), Zone: zone, Settings: set,
 	}, nil

@@ -197,7 +197,7 @@ func (r *runner) source(ctx context.Context) (*derive.Source, error) {
 		return nil, err
 	}
 	return derive.NewSource(src, r.reg, &derive.Options{
-		Equivalent: r.opt.Equivalent, Nested: r.Expand, AnyName: true, Warn: func(string) {}}), nil
+		Equivalent: r.opt.Equivalent, Nested: r.Expand, AnyName: true, Warn: func(_, _ string) {}}), nil
 }
 
 type outcome struct {

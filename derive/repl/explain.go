@@ -2,7 +2,6 @@ package repl
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"pmtools/derive/explain"
 )
@@ -13,9 +12,7 @@ func runExplain(ctx context.Context, s *Session, text string, w io.Writer) error
 	if err != nil {
 		return err
 	}
-	for _, name := range c.Used {
-		fmt.Fprintln(w, "expanded "+name)
-	}
+	s.noteExpanded(w, c.Used)
 	return s.table(ctx, w, &Table{Header: explain.Columns[:], Rows: explain.Rows(c.Tree, c.Info), Drop: []int{4, 5, 6}})
 }
 

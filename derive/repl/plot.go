@@ -28,7 +28,7 @@ func runPlot(ctx context.Context, s *Session, arg string, w io.Writer) error {
 	if err != nil {
 		return first(err)
 	}
-	noteUsed(w, st)
+	s.noteExpanded(w, st.Used())
 	if root := st.Exprs[0].Info.Root; !root.Type.Arithmetic() {
 		return query.Problemf("the values are not numbers: %s", query.Metadata(root))
 	}

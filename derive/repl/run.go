@@ -101,9 +101,7 @@ func (s *Session) runDefinition(ctx context.Context, it item, w io.Writer) error
 	if err != nil {
 		return err
 	}
-	for _, name := range expand.Names(c.Expr) {
-		fmt.Fprintln(w, "expanded "+name)
-	}
+	s.noteExpanded(w, expand.Names(c.Expr))
 	s.define(next)
 	s.dirty = true
 	fmt.Fprintf(w, "%s: %s\n", def.Name, query.Metadata(c.Info.Root))

@@ -76,6 +76,9 @@ type World struct {
 	Save      func(text []byte) (name string, err error) // keeps settings, for the start of other sessions
 	IsPicture func(file string) bool                     // whether a chart can be drawn into a file
 	Edit      func(text string) (string, error)          // lets the user change a text
+	// Note gets lines about how an item was understood, which are no part of its output; nil writes
+	// them there.
+	Note func(line string)
 }
 
 // Files are the files that a Session may read and write.

@@ -23,7 +23,7 @@ func runExpr(ctx context.Context, s *Session, q *query.Query, w io.Writer) error
 		_, err := s.Write(ctx, w, st, s.form(&q.Select))
 		return err
 	}
-	noteUsed(w, st)
+	s.noteExpanded(w, st.Used())
 	for smp, err := range st.Samples {
 		if err != nil {
 			return err
@@ -42,10 +42,14 @@ func first(err error) error {
 	return err
 }
 
-// noteUsed tells which definitions stand in the places of their names.
-func noteUsed(w io.Writer, st *query.Stream) {
-	for _, name := range st.Used() {
-		fmt.Fprintln(w, "expanded "+name)
+// noteExpanded tells which definitions stand in the places of their names.
+func (s *Session) noteExpanded(w io.Writer, names []string) {
+	for _, name := range names {
+		if line := "expanded " + name; s.opt.Note != nil {
+			s.opt.Note(line)
+		} else {
+			fmt.Fprintln(w, line)
+		}
 	}
 }
 

@@ -41,7 +41,7 @@ func runWatch(ctx context.Context, s *Session, arg string, w io.Writer) error {
 		return first(err)
 	}
 	if s.fleet == nil {
-		noteUsed(w, st)
+		s.noteExpanded(w, st.Used())
 		fmt.Fprintln(w, st.Header.Metrics[0].Summary())
 	}
 	_, err = s.Write(ctx, w, st, Form{Output: Watch, Settings: &s.set})

@@ -24,6 +24,8 @@ type Definitions struct {
 	reg     *derive.Registry
 	printer *debug.Printer
 	flags   debug.Flags // what the options asked for last
+
+	stock map[string]bool // the definitions of LoadDefault; nil before it
 }
 
 // Registry returns the definitions so far.
@@ -55,8 +57,12 @@ func (d *Definitions) Load(path string) error {
 	return err
 }
 
-// LoadDefault loads the files that every command loads.
+// LoadDefault loads the files that every command loads, once.
 func (d *Definitions) LoadDefault() {
+	if d.stock != nil {
+		return
+	}
+	d.stock = make(map[string]bool)
 	config := d.env.Config()
 	path := config.Derived()
 	origin := "$PCP_DERIVED_CONFIG"
@@ -70,8 +76,20 @@ func (d *Definitions) LoadDefault() {
 	}
 	reg := d.Registry()
 	d.printer.Origin = origin
+	before := make(map[string]bool)
+	for name := range reg.All() {
+		before[name] = true
+	}
 	load.Default(reg, path)
+	for name := range reg.All() {
+		if !before[name] {
+			d.stock[name] = true
+		}
+	}
 }
+
+// Stock reports whether LoadDefault has defined a metric.
+func (d *Definitions) Stock(name string) bool { return d.stock[name] }
 
 // maxInDomMap is how much of a map of instance domains is read.
 const maxInDomMap = 1 << 20

@@ -33,6 +33,9 @@ type Opener struct {
 	UnpackLimit int64
 	// KeepNames keeps names of -n that an archive does not have.
 	KeepNames bool
+	// Misfit gets the metric and the line of each definition that does not fit the source; nil to write
+	// the line.
+	Misfit func(metric, line string)
 	// Silent forbids asking for a password: another program owns the terminal.
 	Silent bool
 
@@ -70,7 +73,7 @@ func (o *Opener) Derive(src pmapi.Source) *derive.Source { return o.derive(src, 
 func (o *Opener) DeriveRecords(src pmapi.Source) *derive.Source { return o.derive(src, true) }
 
 func (o *Opener) derive(src pmapi.Source, records bool) *derive.Source {
-	return derive.NewSource(src, o.Registry(), &derive.Options{Equivalent: o.Equivalence(), AnyName: true, Records: records})
+	return derive.NewSource(src, o.Registry(), &derive.Options{Equivalent: o.Equivalence(), AnyName: true, Records: records, Warn: o.Misfit})
 }
 
 // OpenPlain opens the source, under the names of -n if there are any. A mistake in a host
