@@ -89,7 +89,7 @@ func startShell(t *testing.T, name string, flags ...string) *shell {
 		words = []string{"chroot", root, "/usr/bin/" + name}
 	}
 	inside := func(path string) string { return strings.TrimPrefix(path, root) }
-	for _, c := range []string{"pminfo", "pmderive"} {
+	for _, c := range []string{"pminfo", "pmval", "pmderive"} {
 		b, err := os.ReadFile(command(t, c))
 		if err == nil {
 			err = os.WriteFile(filepath.Join(bin, c), b, 0o777)
@@ -230,6 +230,40 @@ func (s *shell) complete(typed, rest string) (words []string, made string) {
 	return nil, ""
 }
 
+// shells are the shells that have a completion, and what they run first.
+var shells = []struct {
+	name, setup string
+	flags       []string
+}{
+	{"bash", "PS1='> '; eval \"$(pminfo --completion bash; pmval --completion bash; pmderive completion bash)\"; bind 'set bell-style none'", []string{"--norc", "--noprofile", "-i"}},
+	{"zsh", "PS1='> '; autoload -Uz compinit; compinit -u -D; for c in 'pminfo --' 'pmval --' 'pmderive '; do eval \"$(eval ${c}completion zsh)\"; done", []string{"-f", "-i"}},
+	{"fish", "pminfo --completion fish | source; pmval --completion fish | source; pmderive completion fish | source", []string{"--no-config", "-i"}},
+}
+
+// inShells runs a test in each shell. Its function try types the beginning of a line, TAB and the rest,
+// and compares the last word with the one wanted.
+func inShells(t *testing.T, test func(t *testing.T, s *shell, try func(typed, rest, want string))) {
+	for _, sh := range shells {
+		t.Run(sh.name, func(t *testing.T) {
+			s := startShell(t, sh.name, sh.flags...)
+			s.line(sh.setup)
+			if got, _ := s.complete("pminfo x", ""); len(got) != 2 {
+				t.Fatalf("the shell does not answer: %q", got)
+			}
+			test(t, s, func(typed, rest, want string) {
+				t.Helper()
+				got, made := s.complete(typed, rest)
+				if made != "" {
+					t.Errorf("%s: %q and %q made %q", sh.name, typed, rest, made)
+				}
+				if len(got) == 0 || strings.TrimSpace(got[len(got)-1]) != strings.TrimSpace(want) {
+					t.Errorf("%s: %q and %q became %q, want %q", sh.name, typed, rest, got, want)
+				}
+			})
+		})
+	}
+}
+
 // TestShells: whatever names a daemon has, completion of a shell inserts them as the words that they
 // are, in whatever quotes, and runs nothing.
 func TestShells(t *testing.T) {
@@ -239,52 +273,28 @@ func TestShells(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, sh := range []struct {
-		name, setup string
-		flags       []string
-	}{
-		{"bash", "PS1='> '; eval \"$(pminfo --completion bash; pmderive completion bash)\"; bind 'set bell-style none'", []string{"--norc", "--noprofile", "-i"}},
-		{"zsh", "PS1='> '; autoload -Uz compinit; compinit -u -D; eval \"$(pminfo --completion zsh)\"; eval \"$(pmderive completion zsh)\"", []string{"-f", "-i"}},
-		{"fish", "pminfo --completion fish | source; pmderive completion fish | source", []string{"--no-config", "-i"}},
-	} {
-		t.Run(sh.name, func(t *testing.T) {
-			s := startShell(t, sh.name, sh.flags...)
-			s.line(sh.setup)
-			if got, _ := s.complete("pminfo x", ""); len(got) != 2 {
-				t.Fatalf("the shell does not answer: %q", got)
+	inShells(t, func(t *testing.T, s *shell, try func(typed, rest, want string)) {
+		before := "pminfo -h " + strings.ReplaceAll(addr.String(), ":", `\:`) + " "
+		for i, name := range odd {
+			pair, alone, quote := fmt.Sprintf("pair%d.", i), fmt.Sprintf("alone%d.", i), [...]string{"'", `"`}[i%2]
+			try(before+pair, "1", pair+name+"1")
+			try(before+quote+pair, "1"+quote, pair+name+"1")
+			if i < len(odd)/2 {
+				try(before+alone, "", alone+name)
 			}
-			try := func(typed, rest, want string) {
-				t.Helper()
-				got, made := s.complete(typed, rest)
-				if made != "" {
-					t.Errorf("%s: %q and %q made %q", sh.name, typed, rest, made)
-				}
-				if len(got) == 0 || strings.TrimSpace(got[len(got)-1]) != strings.TrimSpace(want) {
-					t.Errorf("%s: %q and %q became %q, want %q", sh.name, typed, rest, got, want)
-				}
-			}
-			before := "pminfo -h " + strings.ReplaceAll(addr.String(), ":", `\:`) + " "
-			for i, name := range odd {
-				pair, alone, quote := fmt.Sprintf("pair%d.", i), fmt.Sprintf("alone%d.", i), [...]string{"'", `"`}[i%2]
-				try(before+pair, "1", pair+name+"1")
-				try(before+quote+pair, "1"+quote, pair+name+"1")
-				if i < len(odd)/2 {
-					try(before+alone, "", alone+name)
-				}
-			}
-			for i := range unfit {
-				name := fmt.Sprintf("unfit%d.", i)
-				try(before+name, "1", name+"1")
-			}
-			// The line that is being typed is not run either.
-			for _, typed := range []string{"pminfo $(touch made) pair0", "pminfo `touch made` pair0", "pminfo x >made pair0"} {
-				s.keys(typed + "\t\x15")
-			}
-			try(before+fmt.Sprintf("alone%d.a", slices.Index(odd, "a@b")), "", fmt.Sprintf("alone%d.a@b", slices.Index(odd, "a@b")))
-			try("pmderive eval --output=js", "", "--output=json")
-			try("pminfo --deri", "", "--derived")
-		})
-	}
+		}
+		for i := range unfit {
+			name := fmt.Sprintf("unfit%d.", i)
+			try(before+name, "1", name+"1")
+		}
+		// The line that is being typed is not run either.
+		for _, typed := range []string{"pminfo $(touch made) pair0", "pminfo `touch made` pair0", "pminfo x >made pair0"} {
+			s.keys(typed + "\t\x15")
+		}
+		try(before+fmt.Sprintf("alone%d.a", slices.Index(odd, "a@b")), "", fmt.Sprintf("alone%d.a@b", slices.Index(odd, "a@b")))
+		try("pmderive eval --output=js", "", "--output=json")
+		try("pminfo --deri", "", "--derived")
+	})
 }
 
 // TestTerminals: names and texts of a daemon do not reach a terminal as they are, in output of ours,

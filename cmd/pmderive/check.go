@@ -25,11 +25,11 @@ import (
 )
 
 type checkFlags struct {
-	lint                       lint.Options
-	output                     string
-	json, sarif, strict, rules bool
-	disable                    []string
-	interval                   string
+	lint          lint.Options
+	output        string
+	strict, rules bool
+	disable       []string
+	interval      string
 }
 
 // checkOutputs are the forms of output of check.
@@ -50,11 +50,7 @@ func (a *app) newCheck() *cobra.Command {
 	f.addRules(fs)
 	fs.BoolVar(&f.strict, "strict", false, "let warnings make the status 1, too")
 	fs.BoolVar(&f.rules, "rules", false, "list the rules for warnings")
-	fs.StringVarP(&f.output, "output", "o", "text", "`FORM` of output: text, json, sarif")
-	fs.BoolVar(&f.json, "json", false, "the same as --output json")
-	fs.BoolVar(&f.sarif, "sarif", false, "the same as --output sarif")
-	_ = cmd.RegisterFlagCompletionFunc("disable", completeRules)
-	_ = cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(checkOutputs, cobra.ShellCompDirectiveNoFileComp)) // the flags exist
+	addForms(fs, &f.output, checkOutputs, "json", "sarif")
 	return cmd
 }
 
@@ -106,14 +102,8 @@ func (a *app) check(ctx context.Context, f *checkFlags, args []string) error {
 
 // complete checks the options.
 func (f *checkFlags) complete() (err error) {
-	switch {
-	case f.json:
-		f.output = "json"
-	case f.sarif:
-		f.output = "sarif"
-	}
-	if !slices.Contains(checkOutputs, f.output) {
-		return fmt.Errorf("unknown output '%s'; there are text, json and sarif", f.output)
+	if err := checkForm(f.output, checkOutputs); err != nil {
+		return err
 	}
 	if f.lint.Interval, err = when.ParseInterval(f.interval); err != nil {
 		return fmt.Errorf("--interval %s is not a time such as 10s", f.interval)

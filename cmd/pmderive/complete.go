@@ -2,13 +2,17 @@ package main
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"pmtools/cmd/internal/command"
+	"pmtools/derive/lint"
+	"pmtools/derive/query"
 	"pmtools/derive/repl"
+	"pmtools/derive/sql"
 )
 
 func completeFunction(_ *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
@@ -21,19 +25,86 @@ func completeFunction(_ *cobra.Command, _ []string, prefix string) ([]string, co
 	return names, cobra.ShellCompDirectiveNoFileComp
 }
 
+// completing calls a function with a session for completion.
+func (a *app) completing(ctx context.Context, propose func(*repl.Session) []string) []string {
+	s, err := a.session(ctx, repl.Settings{})
+	if err != nil {
+		return nil
+	}
+	defer s.Close()
+	return propose(s)
+}
+
 func (a *app) completeExpr(cmd *cobra.Command, before []string, prefix string) ([]string, cobra.ShellCompDirective) {
 	return command.Names(func(ctx context.Context, prefix string) []string {
-		s, err := a.session(ctx, repl.Settings{})
-		if err != nil {
-			return nil
-		}
-		defer s.Close()
-		texts, start := s.Complete(prefix, len(prefix))
-		for i, t := range texts {
-			texts[i] = prefix[:start] + t
-		}
-		return texts
+		return a.completing(ctx, func(s *repl.Session) []string {
+			texts, start := s.Complete(prefix, len(prefix))
+			for i, t := range texts {
+				texts[i] = prefix[:start] + strings.TrimRight(t, " ")
+			}
+			return texts
+		})
 	})(cmd, before, prefix)
+}
+
+// completeItem proposes items of the prompt, unless the first word is that of a subcommand, which cobra
+// proposes.
+func (a *app) completeItem(cmd *cobra.Command, before []string, prefix string) ([]string, cobra.ShellCompDirective) {
+	begun := func(c *cobra.Command) bool { return strings.HasPrefix(c.Name(), prefix) }
+	if len(before) == 0 && slices.ContainsFunc(cmd.Commands(), begun) {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return a.completeExpr(cmd, before, prefix)
+}
+
+// completeValues registers what proposes values of options for a command and those below it.
+func (a *app) completeValues(cmd *cobra.Command) {
+	fixed := map[string][]string{
+		"sort": query.Sorts(), "header": {"none", "once"}, "dialect": sql.Dialects(), "disable": append(lint.RuleNames(), "all"),
+		"across": {"sum", "avg", "min", "max", "count"}, "partition": {"host,date", "host", "date", "none"},
+	}
+	forms := map[string][]string{"eval": repl.Outputs(), "check": checkOutputs, "summarize": summarizeOutputs, "test": testOutputs, "deps": depsOutputs}
+	visit := func(f *pflag.Flag) {
+		_, f.Usage = pflag.UnquoteUsage(f) // texts have no quotes around the words for arguments
+		values := fixed[f.Name]
+		if f.Name == "output" {
+			values = forms[cmd.Name()]
+		}
+		var propose cobra.CompletionFunc
+		switch {
+		case values != nil:
+			propose = cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)
+		case f.Name == "archive" || f.Name == "host":
+			propose = command.Values(func(ctx context.Context, prefix string) ([]string, bool) {
+				return a.sources.CompleteValue(ctx, f.Name, nil, prefix)
+			})
+		case f.Name == "where":
+			propose = a.completeExpr
+		case f.Name == "instances" && cmd.Name() == "eval", f.Name == "units":
+			propose = a.completeOf(f.Name)
+		default:
+			return
+		}
+		_ = cmd.RegisterFlagCompletionFunc(f.Name, propose) // the flag exists
+	}
+	cmd.LocalFlags().VisitAll(visit)
+	for _, sub := range cmd.Commands() {
+		a.completeValues(sub)
+	}
+}
+
+// completeOf proposes instances of the expressions before an option, or units that fit them.
+func (a *app) completeOf(option string) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, before []string, prefix string) ([]string, cobra.ShellCompDirective) {
+		return command.Values(func(ctx context.Context, prefix string) ([]string, bool) {
+			return a.completing(ctx, func(s *repl.Session) []string {
+				if option == "units" {
+					return s.CompleteUnits(before, prefix)
+				}
+				return s.CompleteInstances(before, prefix)
+			}), true
+		})(cmd, before, prefix)
+	}
 }
 
 func (a *app) newCompletion() *cobra.Command {
@@ -44,20 +115,5 @@ func (a *app) newCompletion() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return command.WriteScript(a.Env.Out, cmd.Root().Name(), args[0])
 		},
-	}
-}
-
-// describe prepares the options of a command and those below for the shell: values are proposed
-// where there are but a few, and texts have no quotes around the words for arguments.
-func describe(cmd *cobra.Command, values map[string][]string) {
-	visit := func(f *pflag.Flag) {
-		_, f.Usage = pflag.UnquoteUsage(f)
-		if list := values[f.Name]; list != nil && (cmd.Name() == "eval" || cmd.Name() == "sql") {
-			_ = cmd.RegisterFlagCompletionFunc(f.Name, cobra.FixedCompletions(list, cobra.ShellCompDirectiveNoFileComp)) // the flag exists
-		}
-	}
-	cmd.LocalFlags().VisitAll(visit)
-	for _, sub := range cmd.Commands() {
-		describe(sub, values)
 	}
 }

@@ -16,9 +16,11 @@ import (
 )
 
 type depsFlags struct {
-	json, dot, logger bool
-	interval          string
+	output, interval string
 }
+
+// depsOutputs are the forms of output of deps.
+var depsOutputs = []string{"list", "json", "dot", "pmlogger"}
 
 func (a *app) newDeps() *cobra.Command {
 	f := &depsFlags{}
@@ -27,21 +29,25 @@ func (a *app) newDeps() *cobra.Command {
 		Short: "List the metrics that derived metrics are made of",
 		Long: "List the metrics that the derived metrics of files, or expressions, are made of. A host must have\n" +
 			"these metrics, or an archive contain them. The name of a file stands for the definitions in it.\n" +
-			"The command asks no source.",
+			"The command asks no source. Besides the list there are an object with the operands and the metrics\n" +
+			"of each definition (json), a graph for Graphviz (dot), and a configuration of pmlogger that records\n" +
+			"the metrics (pmlogger).",
 		Args:              operands(1, math.MaxInt),
 		ValidArgsFunction: a.completeExpr,
 		RunE:              func(cmd *cobra.Command, args []string) error { return a.deps(f, args) },
 	}
 	fs := cmd.Flags()
-	fs.BoolVar(&f.json, "json", false, "write an object with the operands and the metrics of each definition")
-	fs.BoolVar(&f.dot, "dot", false, "write a graph for Graphviz")
-	fs.BoolVar(&f.logger, "pmlogger", false, "write a configuration of pmlogger that records the metrics")
+	fs.SortFlags = false
+	addForms(fs, &f.output, depsOutputs, depsOutputs[1:]...)
 	fs.StringVarP(&f.interval, "interval", "t", "10sec", "the `TIME` between two records of --pmlogger")
-	cmd.MarkFlagsMutuallyExclusive("json", "dot", "pmlogger")
+	cmd.MarkFlagsMutuallyExclusive(depsOutputs[1:]...)
 	return cmd
 }
 
 func (a *app) deps(f *depsFlags, args []string) error {
+	if err := checkForm(f.output, depsOutputs); err != nil {
+		return err
+	}
 	interval, err := when.ParseInterval(f.interval)
 	if err != nil || interval < time.Millisecond {
 		return fmt.Errorf("--interval %s is not a time such as 10s", f.interval)
@@ -63,12 +69,12 @@ func (a *app) deps(f *depsFlags, args []string) error {
 		loaded[name], _ = derive.Compile(name, expr) // it was compiled before
 	}
 	g := deps.New(list, func(name string) *derive.Program { return loaded[name] })
-	switch {
-	case f.json:
+	switch f.output {
+	case "json":
 		err = g.WriteJSON(a.Env.Out)
-	case f.dot:
+	case "dot":
 		err = g.WriteDOT(a.Env.Out)
-	case f.logger:
+	case "pmlogger":
 		err = g.WriteLogger(a.Env.Out, interval)
 	default:
 		err = g.WriteList(a.Env.Out)

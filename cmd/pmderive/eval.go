@@ -83,7 +83,7 @@ func (a *app) newEval() *cobra.Command {
 	a.addShared(fs, "start", "finish", "align", "origin", "interval", "samples")
 	set := &f.set
 	fs.BoolVarP(&f.delay, "delay", "d", false, "delay, pause between samples of an archive")
-	fs.StringVarP(&set.Output, "output", "o", "table", "`FORM` of output: "+strings.Join(repl.Outputs(), ", "))
+	addForms(fs, &set.Output, repl.Outputs(), "json")
 	fs.IntVarP(&f.precision, "precision", "f", 0, "print `N` digits after the decimal point")
 	fs.BoolVarP(&set.Raw, "raw", "r", false, "output raw counter values (no rate conversion)")
 	fs.StringVar(&f.plot, "plot", "", "draw a chart of the values, or a picture into `FILE`: .svg or .png")
@@ -120,12 +120,10 @@ func (a *app) settings(f *evalFlags, precise bool) (repl.Settings, error) {
 	if f.pick.Top > 0 {
 		f.pick.Sort = cmp.Or(f.pick.Sort, "value")
 	}
-	if err := cmp.Or(f.forms(&set), query.CheckAcross(f.across)); err != nil {
+	if err := cmp.Or(f.forms(&set), query.CheckAcross(f.across), checkForm(set.Output, repl.Outputs())); err != nil {
 		return set, err
 	}
 	switch {
-	case !slices.Contains(repl.Outputs(), set.Output):
-		return set, fmt.Errorf("unknown output '%s'; there are %s", set.Output, strings.Join(repl.Outputs(), ", "))
 	case f.precision < 0 || f.precision > 40:
 		return set, errors.New("-f requires a number of digits from 0 to 40")
 	case f.plot != "" && f.plot != terminalChart && !picture.Is(f.plot):

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"pmtools/cmd/internal/source"
 	"pmtools/lib/pmcd"
 )
 
@@ -45,21 +46,7 @@ func historyPath(lookup func(string) (string, bool)) string {
 	if path, set := lookup("PMDERIVE_HISTORY"); set {
 		return path
 	}
-	return userFile(lookup, "XDG_STATE_HOME", filepath.Join(".local", "state"), "history")
-}
-
-// userFile returns the name of a file of ours in a directory of the user's: one that a variable
-// names, or else one below the home directory. It is "" if there is neither.
-func userFile(lookup func(string) (string, bool), variable, below, name string) string {
-	if dir, _ := lookup(variable); filepath.IsAbs(dir) {
-		return filepath.Join(dir, "pmderive", name)
-	}
-	for _, home := range []string{"HOME", "USERPROFILE"} {
-		if dir, _ := lookup(home); dir != "" {
-			return filepath.Join(dir, below, "pmderive", name)
-		}
-	}
-	return ""
+	return source.StateFile(lookup, "XDG_STATE_HOME", filepath.Join(".local", "state"), "history")
 }
 
 // flat returns an item on one line.

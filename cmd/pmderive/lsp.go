@@ -43,7 +43,6 @@ func (a *app) newLSP() *cobra.Command {
 	cmd.Flags().SortFlags = false
 	f.addRules(cmd.Flags())
 	cmd.Flags().BoolVar(&stdio, "stdio", false, "serve standard input and output (the default)")
-	_ = cmd.RegisterFlagCompletionFunc("disable", completeRules) // the flag exists
 	return cmd
 }
 

@@ -24,7 +24,6 @@ import (
 	"pmtools/cmd/internal/source"
 	"pmtools/derive/query"
 	"pmtools/derive/repl"
-	"pmtools/derive/sql"
 	"pmtools/lib/option"
 	"pmtools/lib/pmcd"
 	"pmtools/lib/pmerr"
@@ -68,7 +67,7 @@ func (a *app) Execute(ctx context.Context) error {
 	root.SetOut(a.Env.Out)
 	root.SetErr(a.Env.Stderr)
 	if command.Proposes(a.Env) {
-		describe(root, map[string][]string{"output": repl.Outputs(), "sort": query.Sorts(), "header": {"none", "once"}, "dialect": sql.Dialects()})
+		a.completeValues(root)
 		return command.Propose(ctx, a.Env, root)
 	}
 	err := root.ExecuteContext(ctx)
@@ -117,6 +116,7 @@ func (a *app) newRoot() *cobra.Command {
 		SilenceUsage:      true,
 		SilenceErrors:     true,
 		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
+		ValidArgsFunction: a.completeItem,
 		RunE:              func(cmd *cobra.Command, args []string) error { return a.interact(cmd, args) },
 	}
 	fs := root.PersistentFlags()

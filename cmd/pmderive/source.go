@@ -95,7 +95,11 @@ func (a *app) open(ctx context.Context, kind, name string) (pmapi.Source, error)
 	case repl.Archive:
 		o.Archive = name
 	}
-	return a.sources.OpenPlain(ctx)
+	src, err := a.sources.OpenPlain(ctx)
+	if err == nil && kind == repl.Host && cli.IsTerminal(a.Env.Stdout) {
+		source.NoteHost(a.Env.LookupEnv, name)
+	}
+	return src, err
 }
 
 // debug sets debug options as -D does.

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"pmtools/cmd/internal/cli"
+	"pmtools/cmd/internal/source"
 	"pmtools/derive/repl"
 )
 
@@ -32,7 +33,7 @@ func (a *app) startup(ctx context.Context, s *repl.Session) {
 
 // configFile returns the name of a file of configuration, or "".
 func (a *app) configFile(name string) string {
-	return userFile(a.Env.LookupEnv, "XDG_CONFIG_HOME", ".config", name)
+	return source.StateFile(a.Env.LookupEnv, "XDG_CONFIG_HOME", ".config", name)
 }
 
 // saveSettings keeps settings for the start of other prompts, and returns where.

@@ -3,11 +3,9 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -44,8 +42,8 @@ func (a *app) newSummarize() *cobra.Command {
 			} else if f.precision < 0 || f.precision > 40 {
 				return errors.New("-f requires a number of digits from 0 to 40")
 			}
-			if !slices.Contains(summarizeOutputs, f.output) {
-				return fmt.Errorf("unknown output '%s'; there are %s", f.output, strings.Join(summarizeOutputs, ", "))
+			if err := checkForm(f.output, summarizeOutputs); err != nil {
+				return err
 			}
 			return a.summarize(cmd.Context(), f, args)
 		},
@@ -53,7 +51,7 @@ func (a *app) newSummarize() *cobra.Command {
 	fs := cmd.Flags()
 	fs.SortFlags = false
 	a.addShared(fs, "start", "finish", "align", "origin")
-	fs.StringVarP(&f.output, "output", "o", "table", "`FORM` of output: "+strings.Join(summarizeOutputs, ", "))
+	addForms(fs, &f.output, summarizeOutputs, "json")
 	fs.BoolVar(&f.each, "instances", false, "summarize each instance too")
 	fs.BoolVarP(&f.raw, "raw", "r", false, "show counters as they are (no rate conversion)")
 	fs.IntVarP(&f.precision, "precision", "f", 0, "print `N` digits after the decimal point")

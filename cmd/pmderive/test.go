@@ -21,10 +21,13 @@ import (
 )
 
 type testFlags struct {
-	run, junit            string
-	verbose, json, record bool
-	definitions, keep     string
+	run, output, junit string
+	verbose, record    bool
+	definitions, keep  string
 }
+
+// testOutputs are the forms of output of test.
+var testOutputs = []string{"text", "json"}
 
 func (a *app) newTest() *cobra.Command {
 	f := &testFlags{}
@@ -35,12 +38,18 @@ func (a *app) newTest() *cobra.Command {
 			"values of derived metrics for given values. The status is 0 if all cases pass, 1 if some fail,\n" +
 			"2 if files cannot be used.",
 		Args: operands(1, math.MaxInt),
-		RunE: func(cmd *cobra.Command, args []string) error { return a.test(cmd.Context(), f, args) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := checkForm(f.output, testOutputs); err != nil {
+				return err
+			}
+			return a.test(cmd.Context(), f, args)
+		},
 	}
 	fs := cmd.Flags()
+	fs.SortFlags = false
 	fs.StringVarP(&f.run, "run", "r", "", "run only cases whose names match `PATTERN`, a regular expression")
 	fs.BoolVarP(&f.verbose, "verbose", "v", false, "list all cases")
-	fs.BoolVar(&f.json, "json", false, "write an object for each file instead of text")
+	addForms(fs, &f.output, testOutputs, "json")
 	fs.StringVar(&f.junit, "junit", "", "also write the outcome to `FILE` as JUnit's XML")
 	fs.BoolVar(&f.record, "record", false, "write the results into cases that expect nothing, or whose results were recorded before")
 	fs.StringVar(&f.definitions, "definitions", "", "look for the files under test in `DIR`")
@@ -100,7 +109,7 @@ func (a *app) verdict(f *testFlags, reports []*derivetest.Report, bad bool) erro
 			}
 		}
 	}
-	if all > 0 && !f.json {
+	if all > 0 && f.output != "json" {
 		noun := "cases"
 		if all == 1 {
 			noun = "case"
@@ -142,7 +151,7 @@ func (a *app) testFile(ctx context.Context, f *testFlags, opt *derivetest.Option
 	if err != nil {
 		return nil, err
 	}
-	if f.json {
+	if f.output == "json" {
 		enc := json.NewEncoder(a.Env.Out)
 		enc.SetEscapeHTML(false)
 		return r, enc.Encode(r)

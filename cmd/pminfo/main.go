@@ -89,7 +89,7 @@ func newCommand(env *cli.Env) *command.Command {
 	for _, ours := range []string{"json", "glob", "suggest"} {
 		c.Hide(ours)
 	}
-	c.Names = src.Complete
+	c.Names, c.Value = src.Complete, src.CompleteValue
 	c.Run = func(ctx context.Context, args []string) error {
 		f.show.imply()
 		return f.run(ctx, c, src, args)

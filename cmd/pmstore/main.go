@@ -36,7 +36,7 @@ func newCommand(env *cli.Env) *command.Command {
 	c.Bool(&f.fetch, "F", "fetch", "perform pmFetch after pmStore to confirm value")
 	c.Bool(&f.force, "f", "force", "store the value even if there is no current value set")
 	c.Func(f.addInsts, "i", "insts", "INSTS", "restrict store to comma-separated list of instances")
-	c.Names = src.Complete
+	c.Names, c.Value = src.Complete, src.CompleteValue
 	c.Run = func(ctx context.Context, args []string) error { return f.run(ctx, c, src, args) }
 	return c
 }

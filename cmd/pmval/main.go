@@ -79,7 +79,7 @@ func newCommand(env *cli.Env) *command.Command {
 		"x", "filter", "VALUE", "store to the metric before fetching (filter)")
 	c.Count(&f.stamps, "X", "timestamp", "include date and microseconds in reported timestamps")
 	f.addHidden(c)
-	c.Names = src.Complete
+	c.Names, c.Value = src.Complete, src.CompleteValue
 	c.Run = func(ctx context.Context, args []string) error { return f.run(ctx, c, src, args) }
 	return c
 }

@@ -33,6 +33,9 @@ type Command struct {
 	// Names proposes operands that begin with a prefix to the shell, a component of a name at a
 	// time. It is called after the options before have been read; nil proposes files.
 	Names func(ctx context.Context, prefix string) []string
+	// Value proposes values of an option that begin with a prefix, and reports whether it knows the
+	// option; operands are those before. nil knows none.
+	Value func(ctx context.Context, option string, operands []string, prefix string) (values []string, known bool)
 
 	name  string
 	shell string // --completion

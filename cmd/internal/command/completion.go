@@ -26,6 +26,8 @@ var shells = []string{"bash", "fish", "powershell", "zsh"}
 // proposing is the first argument of a command that a completion script calls.
 const proposing = "__propose"
 
+const completionOption = "completion"
+
 func (c *Command) addCompletion() {
 	c.Func(func(shell string) error {
 		if !slices.Contains(shells, shell) {
@@ -33,8 +35,8 @@ func (c *Command) addCompletion() {
 		}
 		c.shell = shell
 		return nil
-	}, "", "completion", "SHELL", "write a completion script")
-	c.Hide("completion")
+	}, "", completionOption, "SHELL", "write a completion script")
+	c.Hide(completionOption)
 }
 
 func (c *Command) writeScript() error {
@@ -85,6 +87,10 @@ func Propose(ctx context.Context, env *cli.Env, root *cobra.Command) error {
 		fmt.Fprintln(env.Out, "names")
 		return nil
 	}
+	if shell != "bash" && strings.HasPrefix(l.raw, "~") { // the shell keeps the sign, which proposals do not have
+		fmt.Fprintln(env.Out, "files")
+		return nil
+	}
 	list, directive, err := ask(ctx, root, l.arguments(root.Name()))
 	if err != nil {
 		return err
@@ -98,6 +104,9 @@ func Propose(ctx context.Context, env *cli.Env, root *cobra.Command) error {
 	default:
 		fmt.Fprintln(env.Out, "names")
 	}
+	if !space && len(list) == 1 && closes(shell, args[3], &l) {
+		list = append(list, proposal{text: list[0].text + " "})
+	}
 	if shell == "bash" {
 		list = forBash(&l, list, args[2], args[3], space)
 	}
@@ -108,6 +117,18 @@ func Propose(ctx context.Context, env *cli.Env, root *cobra.Command) error {
 		fmt.Fprintln(env.Out, p.text)
 	}
 	return nil
+}
+
+// closes reports whether a shell ends a word after the only proposal, although an expression may go on:
+// it closes the quotes, or adds a blank. A second proposal keeps it from that.
+func closes(shell, kind string, l *line) bool {
+	switch shell {
+	case "bash":
+		return l.quote != bare && kind != listing
+	case "fish":
+		return l.quote != bare || strings.Contains(l.last(), "(")
+	}
+	return false
 }
 
 type proposal struct{ text, about string }
@@ -122,8 +143,10 @@ func ask(ctx context.Context, root *cobra.Command, words []string) ([]proposal, 
 		return nil, 0, err
 	}
 	last := words[len(words)-1]
-	answer, number, _ := strings.Cut("\n"+out.String(), "\n:")
-	directive, _ := strconv.Atoi(strings.TrimSpace(number))
+	answer := strings.TrimSpace(out.String())
+	end := strings.LastIndex(answer, ":") // cobra writes the directive after all proposals
+	directive, _ := strconv.Atoi(answer[end+1:])
+	answer = answer[:max(end, 0)]
 	var list []proposal
 	for line := range strings.SplitSeq(answer, "\n") {
 		text, about, _ := strings.Cut(line, "\t")
@@ -182,14 +205,8 @@ func Names(list func(ctx context.Context, prefix string) []string) cobra.Complet
 }
 
 func (c *Command) operands(cmd *cobra.Command, before []string, prefix string) ([]string, cobra.ShellCompDirective) {
-	if n := len(before); n > 0 && c.wants(before[n-1]) {
-		if before[n-1] == "--output" {
-			return []string{"csv", "json"}, cobra.ShellCompDirectiveNoFileComp
-		}
-		return nil, cobra.ShellCompDirectiveDefault
-	}
-	if strings.HasPrefix(prefix, "--output=") && c.wants("--output") {
-		return []string{"--output=csv", "--output=json"}, cobra.ShellCompDirectiveNoFileComp
+	if o, earlier, value := c.pending(before, prefix); o != nil {
+		return c.value(cmd, o, earlier, value)
 	}
 	switch {
 	case strings.HasPrefix(prefix, "-"):
@@ -204,14 +221,61 @@ func (c *Command) operands(cmd *cobra.Command, before []string, prefix string) (
 	return Names(c.Names)(cmd, before, prefix)
 }
 
-// wants reports whether a word is an option that takes the next word.
-func (c *Command) wants(word string) bool {
+// pending returns the option whose value is being typed, the words before it, and the beginning of the
+// value; or nil.
+func (c *Command) pending(before []string, prefix string) (o *option.Option, earlier []string, value string) {
+	if long, value, ok := strings.Cut(prefix, "="); ok && strings.HasPrefix(long, "--") {
+		return c.taking(long), before, value
+	}
+	if n := len(before) - 1; n >= 0 {
+		return c.taking(before[n]), before[:n], prefix
+	}
+	return nil, before, prefix
+}
+
+// taking returns the option that a word is, if it takes the next word, or nil.
+func (c *Command) taking(word string) *option.Option {
 	for o := range c.All() {
 		if o.Word != "" && (word == "--"+o.Long || o.Short != "" && word == "-"+o.Short) {
-			return true
+			return o
 		}
 	}
-	return false
+	return nil
+}
+
+// value proposes values of an option.
+func (c *Command) value(cmd *cobra.Command, o *option.Option, earlier []string, prefix string) ([]string, cobra.ShellCompDirective) {
+	if o.Long == "output" {
+		return []string{"csv", "json"}, cobra.ShellCompDirectiveNoFileComp
+	}
+	if c.Value == nil {
+		return nil, cobra.ShellCompDirectiveDefault
+	}
+	c.Messages = io.Discard
+	operands, _ := c.Parse(earlier) // an incomplete line may be wrong
+	return Values(func(ctx context.Context, prefix string) ([]string, bool) {
+		return c.Value(ctx, o.Long, operands, prefix)
+	})(cmd, nil, prefix)
+}
+
+// Values returns a function that proposes values of an option to cobra: those that begin with a prefix, or
+// names of files if the option is not known. A blank follows a value that is complete: neither the name of
+// a directory nor part of a list.
+func Values(list func(ctx context.Context, prefix string) (values []string, known bool)) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, before []string, prefix string) ([]string, cobra.ShellCompDirective) {
+		known := false
+		values, directive := Names(func(ctx context.Context, prefix string) (values []string) {
+			values, known = list(ctx, prefix)
+			return values
+		})(cmd, before, prefix)
+		switch {
+		case !known:
+			return nil, cobra.ShellCompDirectiveDefault
+		case !strings.Contains(prefix, ",") && len(values) == 1 && !strings.HasSuffix(values[0], "/"):
+			directive = cobra.ShellCompDirectiveNoFileComp
+		}
+		return values, directive
+	}
 }
 
 func (c *Command) cobra(operands cobra.CompletionFunc) *cobra.Command {
@@ -224,7 +288,9 @@ func (c *Command) cobra(operands cobra.CompletionFunc) *cobra.Command {
 	}
 	root.Flags().SortFlags = false
 	for o := range c.All() {
-		root.Flags().AddFlag(Flag(o))
+		f := Flag(o)
+		f.Hidden = o.Long == completionOption // the others are hidden from the usage text only
+		root.Flags().AddFlag(f)
 	}
 	return root
 }

@@ -1,10 +1,14 @@
 package source
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math"
+	"os"
+	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -16,7 +20,7 @@ import (
 
 // WithArchives makes o open archives too. Only commands that call it link the readers of archives.
 func (o *Opener) WithArchives() *Opener {
-	o.archive = openArchive
+	o.archive, o.archives = openArchive, archiveNames
 	return o
 }
 
@@ -29,6 +33,26 @@ func openArchive(ctx context.Context, o *Opener, list string) (pmapi.Source, err
 		o.names.Cull(a.Has)
 	}
 	return a, nil
+}
+
+// archiveNames returns the archives, and the directories, whose names begin with a prefix.
+func archiveNames(prefix string) (names []string) {
+	dir, base := filepath.Split(prefix)
+	inside, _ := archive.List(cmp.Or(dir, ".")) // without any archive there are only directories
+	for _, name := range inside {
+		if name = filepath.Base(name); strings.HasPrefix(name, base) {
+			names = append(names, dir+name)
+		}
+	}
+	entries, _ := os.ReadDir(cmp.Or(dir, "."))
+	for _, e := range entries {
+		hidden := strings.HasPrefix(e.Name(), ".") && base == ""
+		if info, err := os.Stat(filepath.Join(dir, e.Name())); err == nil && info.IsDir() && strings.HasPrefix(e.Name(), base) && !hidden {
+			names = append(names, dir+e.Name()+"/")
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
 func (o *Opener) archiveOptions() *archive.Options {

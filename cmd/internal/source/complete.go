@@ -4,6 +4,9 @@ import (
 	"context"
 	"strings"
 	"time"
+
+	"pmtools/lib/pcp"
+	"pmtools/lib/pmapi"
 )
 
 // patience is how long the shell waits for names.
@@ -37,6 +40,86 @@ func (o *Opener) Complete(ctx context.Context, prefix string) []string {
 		if strings.HasPrefix(name, prefix) {
 			names = append(names, name)
 		}
+	}
+	return names
+}
+
+// CompleteValue proposes values of an option that begin with a prefix: archives, hosts, and the instances
+// of the metrics among the operands. It reports whether it knows the option.
+func (o *Opener) CompleteValue(ctx context.Context, option string, operands []string, prefix string) (values []string, known bool) {
+	switch option {
+	case "archive", "nointerp":
+		if o.archives == nil {
+			return nil, false
+		}
+		return InList(prefix, o.archives), true
+	case "host":
+		return Hosts(o.env.LookupEnv, prefix), true
+	case "instances", "insts":
+		return InList(prefix, func(string) []string { return o.instances(ctx, operands) }), true
+	}
+	return nil, false
+}
+
+// InList proposes lists of names with commas between them: list returns the names that the last of a
+// prefix may become.
+func InList(prefix string, list func(last string) []string) (texts []string) {
+	last := strings.LastIndexByte(prefix, ',') + 1
+	for _, name := range list(prefix[last:]) {
+		if strings.HasPrefix(name, prefix[last:]) && !strings.Contains(name, ",") {
+			texts = append(texts, prefix[:last]+name)
+		}
+	}
+	return texts
+}
+
+// instances returns the names of the instances of metrics, up to the first blank.
+func (o *Opener) instances(ctx context.Context, metrics []string) (names []string) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	src, err := o.OpenPlain(ctx)
+	if err != nil {
+		return nil
+	}
+	all := o.Derive(src)
+	defer all.Close()
+	for _, name := range metrics {
+		list, err := instancesOf(ctx, all, name)
+		if err != nil {
+			continue
+		}
+		names = append(names, FirstWords(list)...)
+	}
+	return names
+}
+
+// instancesOf returns the instances of a metric, of an archive all that it ever had.
+func instancesOf(ctx context.Context, src pmapi.Source, name string) ([]pcp.Instance, error) {
+	ids, err := src.Lookup(ctx, []string{name})
+	if err == nil {
+		err = ids[0].Err
+	}
+	if err != nil {
+		return nil, err
+	}
+	descs, err := src.Describe(ctx, []pcp.ID{ids[0].Value})
+	if err == nil {
+		err = descs[0].Err
+	}
+	if err != nil || descs[0].Value.InDom == pcp.NullInDom {
+		return nil, err
+	}
+	if line, ok := pmapi.As[pmapi.Timeline](src); ok {
+		return line.AllInstances(ctx, descs[0].Value.InDom)
+	}
+	return src.Instances(ctx, descs[0].Value.InDom)
+}
+
+// FirstWords returns the names of instances up to the first blank, which select them.
+func FirstWords(list []pcp.Instance) []string {
+	names := make([]string, len(list))
+	for i, in := range list {
+		names[i], _, _ = strings.Cut(in.Name, " ")
 	}
 	return names
 }

@@ -39,9 +39,10 @@ type Opener struct {
 	// Silent forbids asking for a password: another program owns the terminal.
 	Silent bool
 
-	local   string     // the message if there is no local context
-	names   *pmns.Tree // -n, -N; nil without
-	archive func(ctx context.Context, o *Opener, list string) (pmapi.Source, error)
+	local    string     // the message if there is no local context
+	names    *pmns.Tree // -n, -N; nil without
+	archive  func(ctx context.Context, o *Opener, list string) (pmapi.Source, error)
+	archives func(prefix string) []string // completes the name of an archive
 }
 
 // New returns what opens the sources of a command, and handles -n, -N and -K of its options. The

@@ -1,0 +1,100 @@
+package repl
+
+import (
+	"context"
+	"strings"
+
+	"pmtools/lib/pcp"
+)
+
+// CompleteInstances proposes instances of expressions for the end of a list with commas: their names up to
+// the first blank.
+func (s *Session) CompleteInstances(exprs []string, prefix string) []string {
+	texts, _ := s.complete(prefix, func(c *completer, prefix string) int {
+		last := strings.LastIndexByte(prefix, ',') + 1
+		for _, in := range c.instancesOf(exprs) {
+			name, _, _ := strings.Cut(in.Name, " ")
+			if strings.HasPrefix(name, prefix[last:]) && !strings.Contains(name, ",") {
+				c.texts = append(c.texts, prefix[:last]+name)
+			}
+		}
+		return 0
+	})
+	return texts
+}
+
+// instancesOf returns the instances of expressions, in an archive all that there ever were.
+func (c *completer) instancesOf(exprs []string) (insts []pcp.Instance) {
+	if c.s.lost || c.s.connect(c.ctx) != nil {
+		return nil
+	}
+	for _, text := range exprs {
+		x, err := c.s.binder().Compile(c.ctx, text)
+		if err != nil || x.Info.Root.InDom == pcp.NullInDom {
+			continue
+		}
+		var list []pcp.Instance
+		if line := c.s.src.Line; line != nil {
+			list, err = line.AllInstances(c.ctx, x.Info.Root.InDom)
+		} else {
+			list, err = c.s.src.InstancesAt(c.ctx, x.Info.Root.InDom, c.s.src.At)
+		}
+		if c.s.noteLost(err) != nil {
+			return insts
+		}
+		insts = append(insts, list...)
+	}
+	return insts
+}
+
+// CompleteUnits proposes units that expressions can be converted to, counters as rates; without
+// expressions the words of units.
+func (s *Session) CompleteUnits(exprs []string, prefix string) []string {
+	texts, _ := s.complete(prefix, func(c *completer, prefix string) int {
+		if len(exprs) == 0 {
+			c.offer(prefix, unitNames...)
+		} else if !c.s.lost && c.s.connect(c.ctx) == nil {
+			for _, text := range exprs {
+				c.offer(prefix, c.unitsOf(c.ctx, text)...)
+			}
+		}
+		return 0
+	})
+	return texts
+}
+
+// unitsOf returns the units of the dimensions that an expression has.
+func (c *completer) unitsOf(ctx context.Context, text string) (names []string) {
+	x, err := c.s.binder().Compile(ctx, text)
+	if err != nil {
+		return nil
+	}
+	units := x.Info.Root.Units
+	if x.Rate != nil {
+		units = x.Rate.Root.Units
+	}
+	for _, scaled := range scales(units) {
+		name := strings.ReplaceAll(scaled.String(), " ", "")
+		if back, _, err := pcp.ParseUnits(name); err == nil && back == scaled {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// scales returns units with each scale of space that they have, or else each of time.
+func scales(u pcp.Units) (all []pcp.Units) {
+	switch {
+	case u.DimSpace != 0:
+		for u.ScaleSpace = pcp.Byte; u.ScaleSpace <= pcp.Ebyte; u.ScaleSpace++ {
+			all = append(all, u)
+		}
+	case u.DimTime != 0:
+		for u.ScaleTime = pcp.Nsec; u.ScaleTime <= pcp.Hour; u.ScaleTime++ {
+			all = append(all, u)
+		}
+	case u != pcp.Units{}:
+		all = append(all, u)
+	}
+	return all
+}

@@ -1,0 +1,61 @@
+package test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"pmtools/lib/archive/archivetest"
+)
+
+// TestCompletion: expressions inside quotes, values of options.
+func TestCompletion(t *testing.T) {
+	inShells(t, func(t *testing.T, s *shell, try func(typed, rest, want string)) {
+		if err := archivetest.Build(s.dir, "demo"); err != nil {
+			t.Fatal(err)
+		}
+		state := filepath.Join(s.dir, ".local/state/pmderive")
+		if err := os.MkdirAll(state, 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(state, "hosts"), []byte("seen.example:44321\n"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		for _, tt := range []struct{ typed, rest, want string }{
+			{"pmderive -a ../demo eval 'rate(disk.dev.total_b", ")'", "rate(disk.dev.total_bytes)"},
+			{`pmderive -a ../demo eval "rate(disk.dev.total_b`, `)"`, "rate(disk.dev.total_bytes)"},
+			{"pmderive -a ../demo eval '100 * mem.util.us", "'", "100 * mem.util.used"},
+			{"pmderive -a ../demo eval '100 * mem.util.used / mem.phys", "'", "100 * mem.util.used / mem.physmem"},
+			{"pmderive -a ../demo eval 'disk.dev.total[nv", "'", "disk.dev.total[nvme0n1]"},
+			{`pmderive -a ../demo eval "kernel.all.load[1 `, `"`, "kernel.all.load[1 minute]"},
+			{"pmderive -a ../demo eval 'kernel.all.load[15", "'", "kernel.all.load[15 minute]"},
+			{"pmderive -a ../demo eval 'resc", "'", "rescale("},
+			{`pmderive -a ../demo eval 'rescale(mem.physmem, "Mby`, `")'`, `rescale(mem.physmem, "Mbyte")`},
+			{"pmderive -a ../demo eval rate\\(disk.dev.total_b", `\)`, "rate(disk.dev.total_bytes)"},
+			{"pmderive -a ../demo 'rate(disk.dev.total_b", ")'", "rate(disk.dev.total_bytes)"},
+			{"pmderive -a ../demo :expl", "", ":explain"},
+			{"pmderive -a ../demo eval --where 'disk.dev.total_b", "'", "disk.dev.total_bytes"},
+			{"pmderive -a ../demo eval disk.dev.total -i nv", "", "nvme0n1"},
+			{"pmderive -a ../demo eval disk.dev.total -i sda,nv", "", "sda,nvme0n1"},
+			{"pmderive -a ../demo eval kernel.all.load -i '15", "", "15"},
+			{"pmderive -a ../demo eval kernel.all.load --instances=15", "", "--instances=15"},
+			{"pmderive -a ../demo eval mem.physmem --units=Gb", "", "--units=Gbyte"},
+			{"pmderive -a ../demo eval disk.dev.total_bytes --units=Mb", "", "--units=Mbyte/sec"},
+			{"pmderive -a ../dem", "", "../demo"},
+			{"pmderive --archive=../dem", "", "--archive=../demo"},
+			{"pmderive -a ../demo,../dem", "", "../demo,../demo"},
+			{"pmderive -h se", "", "seen.example:44321"},
+			{"pminfo --host=se", "", "--host=seen.example:44321"},
+			{"pminfo -a ../dem", "", "../demo"},
+			{"pmval -a ../dem", "", "../demo"},
+			{"pmval -a ../demo disk.dev.total -i nv", "", "nvme0n1"},
+			{"pmval --outp", "csv", "csv"},
+			{"pmval --plo", "", "--plot"},
+			{"pminfo --js", "", "--json"},
+			{"pmderive check -o sa", "", "sarif"},
+			{"pmderive help expl", "", "explain"},
+		} {
+			try(tt.typed, tt.rest, tt.want)
+		}
+	})
+}
