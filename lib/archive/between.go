@@ -6,8 +6,7 @@ import (
 	"pmtools/lib/pcp"
 )
 
-// between returns the value at time t of a metric described by d between two samples, neither of
-// which is at t (archive.md A13.7).
+// between returns the value at time t between two samples, neither of which is at t (archive.md A13.7).
 func (in *interp) between(d *pcp.Desc, t int64, low, high *sample) *sample {
 	switch {
 	case d.Sem == pcp.Counter:
@@ -22,8 +21,8 @@ func (in *interp) between(d *pcp.Desc, t int64, low, high *sample) *sample {
 	}
 }
 
-// linear returns the value of a counter between two samples. The formulas are those of the
-// reference to the last bit, so that each product is rounded.
+// linear returns the value of a counter between two samples, by the reference's formulas to the last bit:
+// each product is rounded.
 func (in *interp) linear(typ pcp.Type, t int64, low, high *sample) uint64 {
 	from := in.seconds(low.at)
 	f, s := in.seconds(t)-from, in.seconds(high.at)-from

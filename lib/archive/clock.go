@@ -37,7 +37,7 @@ func (c *clock) rel(t pcp.Timestamp) int64 {
 
 const nano = 1_000_000_000
 
-// seconds returns a time, in nanoseconds since the start of the Set, in seconds.
+// seconds converts nanoseconds since the start of the Set to seconds.
 func (c *clock) seconds(ns int64) float64 {
 	for i := range c.known {
 		if c.known[i].ns == ns { // correct for the zero clock too
@@ -61,8 +61,7 @@ func (c *clock) toSeconds(ns int64) float64 {
 	return sumSeconds((ns-frac)/nano, frac)
 }
 
-// fraction is the number of fractional bits of a sum: 64, and as many bits as a quotient may have
-// leading zeros.
+// fraction is the number of fractional bits of a sum: 64, and the leading zeros that a quotient may have.
 const fraction = 94
 
 // sumSeconds returns sec + ns/1e9, with the quotient and the sum rounded to 64 bits before the sum

@@ -195,8 +195,8 @@ func (c *Cursor) Next(ctx context.Context, dst *pcp.Result) (err error) {
 	return nil
 }
 
-// columns decodes the record into the columns of the request. The value set of the only metric of
-// the request begins at byte set, if that is not 0.
+// columns decodes the record into the columns of the request. set is the offset of the only metric's value
+// set, if it is known, else 0.
 func (c *Cursor) columns(set int, p *pcp.Profile, dst *pcp.Result) {
 	dst.Time = c.rec.stamp
 	dst.Reset(len(c.want.ids))
@@ -227,8 +227,8 @@ func (c *Cursor) desc(id pcp.ID) pcp.Desc {
 	return pcp.Desc{ID: id, Type: pcp.Unknown, InDom: pcp.NullInDom}
 }
 
-// read reads the next record in the direction of the mode. It skips records that are out of order,
-// and drops a damaged member of a set.
+// read reads the next record in the direction of the mode. It skips unordered records, and drops a damaged
+// member of a set.
 func (c *Cursor) read() error {
 	up, order := true, 1
 	if c.mode == pcp.Back {

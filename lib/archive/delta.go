@@ -9,9 +9,8 @@ import (
 // maxBotches caps the warnings about bad deltas per domain.
 const maxBotches = 100
 
-// apply turns names, the instances of the observation before, into those of observation i, and
-// returns the list of that observation. It calls leave, if not nil, for each instance that a delta
-// deletes.
+// apply turns names, the instances of the observation before, into those of observation i, and returns its
+// list. It calls leave, if not nil, for each instance that a delta deletes.
 func (d *domain) apply(i int, names map[int32]string, leave func(id int32, name string)) []pcp.Instance {
 	list, gone := decodeChanges(d.obs[i].body)
 	if d.obs[i].delta {

@@ -180,9 +180,9 @@ func checkInsts(insts []pcp.Instance) error {
 	return nil
 }
 
-// inDomRecord chooses between a full record and a delta. A domain that is or was empty is written
-// in full: readers ignore a full record without instances, and some fail on a delta that leaves
-// none (archive.md A7.3, A22.18).
+// inDomRecord chooses between a full record and a delta. A domain that is or was empty is written in full:
+// readers ignore a full record without instances, and some fail on a delta that leaves none (archive.md
+// A7.3, A22.18).
 func (w *Writer) inDomRecord(t pcp.Timestamp, d pcp.InDom, old, insts []pcp.Instance) []byte {
 	if w.opt.Version > 2 && len(old) > 0 && len(insts) > 0 {
 		added, deleted, ok := instDelta(old, insts)
@@ -193,8 +193,8 @@ func (w *Writer) inDomRecord(t pcp.Timestamp, d pcp.InDom, old, insts []pcp.Inst
 	return appendInDom(nil, w.opt.Version, t, d, insts)
 }
 
-// instDelta compares two ascending lists of instances. It is not ok if the name of an instance has
-// changed, which a delta cannot express.
+// instDelta compares two ascending lists of instances. ok is false if a name has changed: a delta cannot
+// express that.
 func instDelta(from, to []pcp.Instance) (added []pcp.Instance, deleted []int32, ok bool) {
 	i, k := 0, 0
 	for i < len(from) || k < len(to) {

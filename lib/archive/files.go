@@ -31,8 +31,8 @@ func List(name string) ([]string, error) {
 	return l.expandNames(name)
 }
 
-// expandNames turns the name given to Open into names of single archives: commas separate names, a
-// directory stands for the archives in it (archive.md A1.5, A1.6).
+// expandNames lists the single archives in a name: commas separate names, a directory stands for its
+// archives (archive.md A1.5, A1.6).
 func (l *lister) expandNames(name string) ([]string, error) {
 	if name == "" {
 		return nil, &Error{File: name, Offset: -1, Err: pmerr.LogFile}
@@ -56,8 +56,8 @@ func (l *lister) expandNames(name string) ([]string, error) {
 	return names, nil
 }
 
-// archivesIn returns the names of the archives in a directory, in the order in which the directory
-// lists them: so does the reference, and the order of the metric names depends on it.
+// archivesIn lists the archives of a directory in the order of the directory, as the reference does: the
+// order of the metric names depends on it.
 func (l *lister) archivesIn(dir string) ([]string, error) {
 	entries, err := l.List(dir)
 	if err != nil {
@@ -75,8 +75,8 @@ func (l *lister) archivesIn(dir string) ([]string, error) {
 	return names, nil
 }
 
-// A lister finds the files of archives. It holds those of directories by the base names of their
-// archives: the members of a set are often in one directory, which is listed once.
+// A lister finds the files of archives. It keeps the lists of directories, grouped by archive: the members
+// of a set are often in one directory.
 type lister struct {
 	content.Options
 	dirs map[string]map[string][]string
@@ -135,8 +135,8 @@ func (l *lister) findFiles(name string) (*files, error) {
 	return f, nil
 }
 
-// add adds a file to f if its kind is one of an archive. A plain file is preferred to a compressed
-// one.
+// add adds a file to f if its kind is that of an archive's file. Plain files take precedence over
+// compressed ones.
 func (f *files) add(kind, path string) bool {
 	plain := content.Trim(path) == path
 	switch {
@@ -190,7 +190,7 @@ func volumeNumber(s string) (int32, bool) {
 	return int32(n), err == nil
 }
 
-// vacant returns fs.ErrExist if there is a file of an archive called base, compressed or not.
+// vacant returns fs.ErrExist if a file of an archive called base exists, compressed or not.
 func vacant(base string) error {
 	dir, name := filepath.Split(base)
 	entries, err := os.ReadDir(cmp.Or(dir, "."))

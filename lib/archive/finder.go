@@ -11,8 +11,7 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// finder finds places in a Set by time for interpolation, and skips records without decoding their
-// values.
+// finder finds places in a Set by time for interpolation. It skips records without decoding their values.
 type finder struct {
 	*walker
 	gap     time.Duration // see Options.MarkGap
@@ -29,8 +28,8 @@ type heldSpot struct {
 	valid bool
 }
 
-// next is step, except that it skips ignored marks, drops damaged members, and treats a truncated
-// last record as the end.
+// next is step, but it skips ignored marks, drops damaged members, and takes a truncated last record for
+// the end.
 func (f *finder) next(up bool, p *position, dst *record) error {
 	for {
 		err := f.step(up, p, dst)
@@ -58,16 +57,15 @@ func (f *finder) next(up bool, p *position, dst *record) error {
 	}
 }
 
-// afterEnd reports whether there is no complete record after p: the next bytes are a truncated
-// record then.
+// afterEnd reports whether no complete record follows p: then the next bytes are a truncated record.
 func (f *finder) afterEnd(p position) bool {
 	var rec record
 	end, err := f.set.End(f.ctx)
 	return err == nil && f.backward(&p, &rec) == nil && rec.at >= f.rel(end)
 }
 
-// bridged reports whether the mark beside a position is ignored, because the records before and
-// after it are near enough to each other (archive.md A13.9).
+// bridged reports whether the mark at a position is ignored: the records around it are close to each other
+// (archive.md A13.9).
 func (f *finder) bridged(p position) bool {
 	if f.gap < 0 {
 		return true
@@ -83,7 +81,7 @@ func (f *finder) bridged(p position) bool {
 	return sides[1].at-sides[0].at <= int64(f.gap)
 }
 
-// check checks all of a record, unless it did so recently.
+// check checks a whole record, unless it did so recently.
 func (f *finder) check(rec *record) error {
 	if slices.Contains(f.checked[:], &rec.src[0]) {
 		return nil
@@ -96,8 +94,8 @@ func (f *finder) check(rec *record) error {
 	return nil
 }
 
-// seek moves p after all records and marks that are earlier than t, or with upTo, not later. It
-// starts from the last result or from an entry of the temporal index, whichever is nearer.
+// seek moves p after all records and marks before t, or with upTo, at t. It starts from the last result or
+// from an entry of the temporal index, whichever is nearer.
 func (f *finder) seek(t int64, upTo bool, p *position) error {
 	m := f.memberAt(f.base.Add(time.Duration(t)))
 	if m < 0 {
@@ -122,7 +120,7 @@ func (f *finder) seek(t int64, upTo bool, p *position) error {
 	return nil
 }
 
-// precedes reports whether time at lies before the place that seek looks for.
+// precedes reports whether a record at time at lies before the place that seek looks for.
 func precedes(at, t int64, upTo bool) bool { return at < t || upTo && at == t }
 
 func (f *finder) start(m int, t int64, upTo bool) position {
@@ -154,15 +152,13 @@ func (f *finder) start(m int, t int64, upTo bool) position {
 // Most of a large record is skipped, and looking at it through the mapping costs a page fault.
 // Reading the few bytes from the file is cheaper.
 
-// glanceSize is the size from which records count as large.
+// glanceSize is the size of a large record.
 const glanceSize = 16 << 10
 
-// glanceBytes are the trailer of a record, and the head of the next one as far as its number of
-// sets.
+// glanceBytes covers the trailer of a record, and the head of the next one up to its number of sets.
 const glanceBytes = 4 + 4 + 12 + 4
 
-// glance is next upward for callers that need only the time and the kind, record or mark. Among
-// large records it leaves dst.src nil.
+// glance is next upward for callers that need only time and kind. Among large records it leaves dst.src nil.
 func (f *finder) glance(p *position, dst *record) error {
 	if size := int64(len(dst.src)) + f.glanced; p.gap == 0 && size >= glanceSize && f.glanceAt(p, dst, size) {
 		return nil
@@ -171,8 +167,8 @@ func (f *finder) glance(p *position, dst *record) error {
 	return f.next(true, p, dst)
 }
 
-// glanceAt reads the head of the record at p, which follows one of the given size, and reports
-// whether the lengths agree.
+// glanceAt reads the head of the record at p, which follows a record of a size, and reports whether the
+// lengths agree.
 func (f *finder) glanceAt(p *position, dst *record, size int64) bool {
 	ok, err := f.look(f.set.members[p.member].volumes[p.volume])
 	if !ok || err != nil || p.off-size < f.label || p.off > int64(len(f.data))-glanceBytes {

@@ -7,16 +7,16 @@ import (
 	"pmtools/lib/pcp"
 )
 
-// indexEntry is an entry of the temporal index: data records before offset data of volume vol, and
-// in earlier volumes, are not later than stamp (archive.md A6).
+// indexEntry: records before offset data of volume vol, and in earlier volumes, are not later than stamp
+// (archive.md A6).
 type indexEntry struct {
 	stamp pcp.Timestamp
 	vol   int32
 	data  int64
 }
 
-// maxIndex is the number of entries of a temporal index that are used: enough for archives of 100
-// GB and more. After the last entry records are read one by one.
+// maxIndex caps the used entries of a temporal index: enough for 100 GB and more. After the last entry
+// records are read one by one.
 const maxIndex = 1 << 20
 
 func entrySize(version int) int {
@@ -26,8 +26,8 @@ func entrySize(version int) int {
 	return 32
 }
 
-// decodeIndex reads the entries that follow the label of a temporal index. A partial last one is
-// ignored. The entries are hints and are not checked here.
+// decodeIndex reads the entries after the label of a temporal index. It ignores a partial last one; entries
+// are hints, and are not checked.
 func decodeIndex(src []byte, version int) []indexEntry {
 	size := entrySize(version)
 	entries := make([]indexEntry, 0, min(len(src)/size, maxIndex))
@@ -47,8 +47,8 @@ func decodeIndex(src []byte, version int) []indexEntry {
 	return entries
 }
 
-// appendIndexEntry appends an entry of the temporal index: data before offset data of the volume,
-// and metadata before offset meta, are not later than t (archive.md A6).
+// appendIndexEntry appends an entry: data before offset data, and metadata before offset meta, are not
+// later than t (archive.md A6).
 func appendIndexEntry(dst []byte, version int, t pcp.Timestamp, volume int32, meta, data int64) []byte {
 	dst = appendTime(dst, version, t)
 	dst = binary.BigEndian.AppendUint32(dst, uint32(volume))

@@ -13,13 +13,11 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// maxCachedInstances is the number of decoded instances that are kept for all observations of a
-// domain. Above it only the last used observation is kept: a long archive may have many
-// observations that differ little.
+// maxCachedInstances caps the decoded instances of all observations of a domain. Above it only the last
+// used observation is kept: a long archive may have many similar observations.
 const maxCachedInstances = 1 << 20
 
-// domain holds the observations of an instance domain. It may be shared by goroutines once it is
-// loaded.
+// domain holds the observations of an instance domain. Goroutines may share it once it is loaded.
 type domain struct {
 	id      pcp.InDom
 	obs     []observation // observations by time, equal times in the order of loading
@@ -93,7 +91,7 @@ func (d *domain) keep(i int, list []pcp.Instance) {
 
 func byID(a, b pcp.Instance) int { return cmp.Compare(a.ID, b.ID) }
 
-// at returns the latest observation that is not later than t.
+// at returns the latest observation up to t.
 func (d *domain) at(t pcp.Timestamp) ([]pcp.Instance, error) {
 	i := latest(d.obs, t)
 	if i < 0 {
@@ -112,8 +110,7 @@ func (d *domain) union() []pcp.Instance {
 	return d.all
 }
 
-// matchInstance finds an instance by its name, or by the part of its name before the first blank
-// (archive.md A11.3).
+// matchInstance finds an instance by its name, or by the first word of its name (archive.md A11.3).
 func matchInstance(list []pcp.Instance, name string) (int32, bool) {
 	for _, inst := range list {
 		if inst.Name == name {

@@ -10,8 +10,8 @@ import (
 	"pmtools/lib/pcp"
 )
 
-// checkInDom checks the count, the identifiers and the string offsets of an observation of an
-// instance domain. A string that begins at the end is empty.
+// checkInDom checks the count, identifiers and string offsets of an observation. A string that begins at
+// the end is empty.
 func checkInDom(body []byte, delta bool) bool {
 	r := wire.NewReader(body)
 	n := r.Count(8)
@@ -28,8 +28,7 @@ func checkInDom(body []byte, delta bool) bool {
 	return true
 }
 
-// decodeChanges decodes the instances of a checked record, ascending by identifier; gone holds the
-// identifiers of those that are deleted.
+// decodeChanges decodes a checked record, ascending by identifier; gone holds the deleted instances.
 func decodeChanges(body []byte) (list []pcp.Instance, gone map[int32]bool) {
 	entries, text := decodeEntries(nil, body)
 	names := string(text) // one copy for all names
@@ -52,16 +51,14 @@ func decodeChanges(body []byte) (list []pcp.Instance, gone map[int32]bool) {
 	return list, gone
 }
 
-// An entry is an instance in a record: its identifier, and where its name begins, -1 if it is
-// deleted.
+// An entry is an instance in a record: its identifier, and the offset of its name, -1 if it is deleted.
 type entry struct{ id, off int32 }
 
-// name returns the name of an instance that is not deleted.
 func (e entry) name(names []byte) string { return string(cutNUL(names[max(e.off, 0):])) }
 
-// decodeEntries appends the entries of a checked record to dst, ascending by identifier, and returns
-// the names too. It does not look at these: they are most of the record. Numbers are kept within
-// their bounds: somebody may have written into the file since the check.
+// decodeEntries appends the entries of a checked record to dst, ascending by identifier, and returns the
+// names, most of the record, unread. It bounds each number again: the file may have changed since the
+// check.
 func decodeEntries(dst []entry, body []byte) ([]entry, []byte) {
 	n := int(min(binary.BigEndian.Uint32(body), uint32(len(body)-4)/8))
 	ids, offsets, names := body[4:4+4*n], body[4+4*n:4+8*n], body[4+8*n:]

@@ -81,8 +81,7 @@ func (c *Cursor) interpolate(ids []pcp.ID, p *pcp.Profile, dst *pcp.Result) erro
 	return nil
 }
 
-// step returns t+delta. Like the reference it does not carry if the nanoseconds are exactly a
-// second (archive.md A22.1).
+// step returns t+delta. Like the reference it does not carry an exact second of nanoseconds (archive.md A22.1).
 func step(t pcp.Timestamp, delta time.Duration) pcp.Timestamp {
 	sec, ns := t.Sec+int64(delta/time.Second), int64(t.Nsec)+int64(delta%time.Second)
 	switch {
@@ -94,9 +93,8 @@ func step(t pcp.Timestamp, delta time.Duration) pcp.Timestamp {
 	return pcp.Timestamp{Sec: sec, Nsec: int32(ns)}
 }
 
-// ended reports whether t is after the end of the recording. Like the reference it looks for the
-// end when t is more than a millisecond after the end found last, or at first after the start
-// (archive.md A13.2).
+// ended reports whether t is after the end of the recording. Like the reference it looks for the end when t
+// is more than a millisecond after the last known end, at first after the start (archive.md A13.2).
 func (in *interp) ended(t int64) (bool, error) {
 	if t <= in.end+1e6 {
 		return false, nil
@@ -191,7 +189,6 @@ func (s *slot) qualifies(t int64, sem pcp.Sem) bool {
 	return s.low.kind == isValue && s.high.kind == isValue
 }
 
-// value returns the value of a slot that qualifies.
 func (in *interp) value(s *series, slot *slot, t int64) *sample {
 	switch low, high := &slot.low, &slot.high; {
 	case low.kind == isValue && low.at == t:
@@ -209,5 +206,5 @@ func (s *series) forget() {
 	}
 }
 
-// crossed reports whether there was a mark between the times of two successive fetches.
+// crossed reports whether a mark lies between two successive fetches.
 func (in *interp) crossed(from, to int64) bool { return in.jumped && in.jumpAt == from && to != from }

@@ -36,8 +36,8 @@ func labelSize(version int) int64 {
 	return 808
 }
 
-// decode reads the label record at the start of src. A file without even a length is pmerr.NoData,
-// anything else that is not a label is pmerr.Label.
+// decode reads the label record at the start of src. A file without a length word is pmerr.NoData, any
+// other misfit pmerr.Label.
 func (dst *Label) decode(src []byte) error {
 	*dst = Label{}
 	if len(src) < 8 {
@@ -68,8 +68,7 @@ func (dst *Label) decode(src []byte) error {
 	return nil
 }
 
-// appendLabel appends the record that begins each file of an archive (archive.md A5). Strings that
-// are too long are truncated.
+// appendLabel appends the first record of a file (archive.md A5). It truncates strings that are too long.
 func appendLabel(dst []byte, l *Label) []byte {
 	start := len(dst)
 	dst = binary.BigEndian.AppendUint32(dst, uint32(labelSize(l.Version)))
@@ -90,7 +89,7 @@ func appendLabel(dst []byte, l *Label) []byte {
 	return endRecord(dst, start)
 }
 
-// appendPadded appends s in a field of size bytes, the last of them NUL.
+// appendPadded appends s and NULs, at least one, in a field of size bytes.
 func appendPadded(dst []byte, s string, size int) []byte {
 	if len(s) >= size {
 		s = s[:size-1]
@@ -117,7 +116,7 @@ func readStamp(r *wire.Reader, version int) pcp.Timestamp {
 	return stampOf(int64(uint64(high)<<32|uint64(low)), int64(nsec))
 }
 
-// stampOf makes a Timestamp; nanoseconds that do not fit carry into the seconds.
+// stampOf makes a Timestamp; excess nanoseconds carry into the seconds.
 func stampOf(sec, nsec int64) pcp.Timestamp {
 	if nsec >= 1e9 {
 		sec += nsec / 1e9

@@ -23,7 +23,6 @@ func checkLabels(body []byte) bool {
 	return r.Err() == nil
 }
 
-// skipLabelSet skips the rest of a label set after its instance.
 func skipLabelSet(r *wire.Reader) bool {
 	size := r.Int32()
 	if size < 0 || size > wire.MaxLabelJSON {
@@ -38,7 +37,7 @@ func skipLabelSet(r *wire.Reader) bool {
 	return r.Err() == nil
 }
 
-// decodeLabels decodes the label sets of a checked record. Sets that hold an error are omitted.
+// decodeLabels decodes a checked record. It omits sets that hold an error.
 func decodeLabels(body []byte) []pcp.LabelSet {
 	r := wire.NewReader(body)
 	sets := make([]pcp.LabelSet, 0, r.Count(12))
@@ -58,8 +57,8 @@ func decodeLabels(body []byte) []pcp.LabelSet {
 	return sets
 }
 
-// appendLabels appends the metadata record of the labels of an object (archive.md A7.5). The labels
-// of a set may come in any order. On an error dst is returned as it was.
+// appendLabels appends a record of labels (archive.md A7.5), which may come in any order. On an error dst
+// is returned as it was.
 func appendLabels(dst []byte, version int, t pcp.Timestamp, kind pcp.LabelKind, ident uint32, sets []pcp.LabelSet) ([]byte, error) {
 	start := len(dst)
 	rec := uint32(recLabels)
@@ -80,8 +79,7 @@ func appendLabels(dst []byte, version int, t pcp.Timestamp, kind pcp.LabelKind, 
 	return endRecord(dst, start), nil
 }
 
-// appendLabelSet appends the instance, the labels as JSON, and the place of each label in it; or an
-// error code instead of labels.
+// appendLabelSet appends the instance, the labels as JSON, and the place of each label in it; or an error code.
 func appendLabelSet(dst []byte, kind pcp.LabelKind, s *pcp.LabelSet) ([]byte, error) {
 	inst := pcp.NullInst
 	if kind == pcp.InstanceLabels {
@@ -128,8 +126,7 @@ func (s *Set) Labels(kind pcp.LabelKind, ident uint32, at pcp.Timestamp) (sets [
 	return decodeLabels(list[i].body), nil
 }
 
-// latest returns the position of the last observation that is not later than at, or -1. The list is
-// sorted by time.
+// latest returns the position of the last observation up to at, or -1. The list is sorted by time.
 func latest(list []observation, at pcp.Timestamp) int {
 	i, _ := slices.BinarySearchFunc(list, at, func(o observation, at pcp.Timestamp) int {
 		if o.at.Compare(at) <= 0 {

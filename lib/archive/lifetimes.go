@@ -7,8 +7,7 @@ import (
 	"pmtools/lib/pcp"
 )
 
-// manyInstances is the number of instances in an observation from which on lifetimes matter
-// (archive.md A13.5).
+// manyInstances is the size of an observation from which on lifetimes matter (archive.md A13.5).
 const manyInstances = 16
 
 type lifetime struct {
@@ -44,9 +43,8 @@ func (d *domain) replay() {
 	d.lives = h.lives // replay is complete: there was no fault
 }
 
-// A history follows the instances of a domain from one observation to the next. Most observations
-// differ little from the one before: only the differences are put into maps, and only the names of
-// instances that are gone are read.
+// A history follows the instances of a domain through its observations. Most observations differ little
+// from the one before: maps hold only the differences, and only names of gone instances are read.
 type history struct {
 	*domain
 	lives map[int32]lifetime
@@ -102,7 +100,7 @@ func (h *history) observe(i int) {
 	h.mortal = h.mortal || len(next) >= manyInstances
 }
 
-// present returns the instances now as a map, in which they are then kept.
+// present returns the present instances as a map, and keeps them in it.
 func (h *history) present() map[int32]string {
 	if h.names != nil {
 		return h.names

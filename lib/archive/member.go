@@ -43,8 +43,7 @@ type volume struct {
 	closed    bool
 }
 
-// open opens the volume on first use and checks its label. Only damage is remembered: other errors
-// may be over at the next attempt.
+// open opens the volume on first use and checks its label. It remembers only damage: other errors may pass.
 func (v *volume) open(ctx context.Context) (*content.File, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -86,9 +85,8 @@ func (v *volume) failed(off int64, err error) error {
 	return e
 }
 
-// absent reports whether an error of volume.open means that there is no such volume: it does not
-// exist, or is damaged from its label on, which counts as missing (archive.md A15.1). Other errors
-// do not mean that records are missing.
+// absent reports whether an error of volume.open means that the volume is missing, or is damaged from its
+// label on, which counts as missing (archive.md A15.1). After other errors records may still exist.
 func absent(err error) bool {
 	switch pmerr.Of(err) {
 	case pmerr.ENOENT, pmerr.Label, pmerr.LogRec, pmerr.NoData:
@@ -137,8 +135,8 @@ func (m *member) volumeIndex(number int32) int {
 	return slices.IndexFunc(m.volumes, func(v *volume) bool { return v.number == number })
 }
 
-// end returns the logical end of the archive, the time of its last complete record (archive.md A9).
-// It is determined again when the last volume has grown.
+// end returns the time of the last complete record (archive.md A9). It looks again when the last volume has
+// grown.
 func (m *member) end(ctx context.Context) (t pcp.Timestamp, err error) {
 	defer content.Unguard(debug.SetPanicOnFault(true), &err)
 	m.mu.Lock()
@@ -200,8 +198,7 @@ func (m *member) findEnd(ctx context.Context) (pcp.Timestamp, error) {
 	return pcp.Timestamp{}, &Error{File: m.name, Offset: -1, Err: fmt.Errorf("%w: no complete record", pmerr.LogRec)}
 }
 
-// endByIndex reads the records of a volume from where its last index entry points and returns the
-// time of the last good one.
+// endByIndex reads a volume from its last index entry on, and returns the time of the last good record.
 func (m *member) endByIndex(w *window, size int64) (t pcp.Timestamp, ok bool, err error) {
 	off := int64(-1)
 	for _, e := range m.index {

@@ -26,8 +26,8 @@ type place struct {
 	set int      // the byte of the record at which the metric's value set begins
 }
 
-// first reads the first record since the origin that holds a metric of the request. For a single
-// metric that was seen before it also returns where its value set begins; otherwise set is 0.
+// first reads the first record since the origin that holds a metric of the request. For a single known
+// metric it also returns the offset of its value set, else 0.
 func (c *Cursor) first() (set int, err error) {
 	m := &c.memo
 	if m.seen == nil || m.origin != c.origin {
@@ -71,8 +71,7 @@ func (c *Cursor) first() (set int, err error) {
 	}
 }
 
-// again reads the record after a position where a record was read before. If that is the current
-// record, it is not read and checked again.
+// again reads the record after a known position, unless it is the current record.
 func (c *Cursor) again(at position) error {
 	if c.held != at {
 		c.held, c.pos = noPosition, at
@@ -85,8 +84,7 @@ func (c *Cursor) again(at position) error {
 	return nil
 }
 
-// add adds the metrics of the record that was just read, and reports whether it holds one of the
-// request.
+// add adds the metrics of the last record, and reports whether it holds a metric of the request.
 func (m *memo) add(c *Cursor) (found bool) {
 	at := c.pos
 	at.off -= int64(len(c.rec.src))

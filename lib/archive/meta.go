@@ -23,14 +23,14 @@ const (
 
 const maxName = 4096
 
-// The bits of the type of a help text (archive.md A7.6). It needs one of each.
+// The bits of the type of a help text (archive.md A7.6): each text has one of both.
 const (
 	textLevels  = 1 | 2 // one-line, full
 	textObjects = 4 | 8 // metric, instance domain
 )
 
-// metadata is the content of the .meta file of one archive: checked, but decoded only as far as
-// needed to merge it with that of other archives.
+// metadata is the content of the .meta file of one archive: checked, and decoded only as far as the merge
+// needs.
 type metadata struct {
 	descs  []descRecord
 	indoms []indomRecord
@@ -76,16 +76,14 @@ type textRecord struct {
 	text []byte
 }
 
-// textIdent identifies a help text: kind has a bit for one-line or full help and a bit for metric
-// or instance domain.
+// textIdent identifies a help text: kind has a bit of textLevels and a bit of textObjects.
 type textIdent struct {
 	kind  uint32
 	ident uint32
 }
 
-// decodeMeta reads the records that follow the label of a metadata file, and calls seen now and then
-// on the way. The error, if any, comes with the offset of its record in src. A last header that is
-// cut short ends the file.
+// decodeMeta reads the records after the label of a metadata file, and calls seen now and then. An error
+// comes with the offset of its record in src. A truncated last header ends the file.
 func decodeMeta(ctx context.Context, src []byte, seen func()) (dst *metadata, off int, err error) {
 	dst = &metadata{}
 	for next := releaseStep; len(src)-off >= 8; {
@@ -172,8 +170,8 @@ func (dst *metadata) addDesc(r *wire.Reader) bool {
 	return r.Finish() == nil
 }
 
-// addInDom adds an observation of an instance domain (archive.md A7.3, A7.4). Like the reference it
-// ignores an empty one.
+// addInDom adds an observation of an instance domain (archive.md A7.3, A7.4). Like the reference it ignores
+// an empty one.
 func (dst *metadata) addInDom(r *wire.Reader, version int, delta bool) bool {
 	var d indomRecord
 	d.delta = delta
@@ -210,8 +208,7 @@ func cutNUL(b []byte) []byte {
 	return b
 }
 
-// appendDesc appends the metadata record that describes a metric. The identifier is written as it
-// is.
+// appendDesc appends the description of a metric, whose identifier is written as it is.
 func appendDesc(dst []byte, d pcp.Desc, names ...string) []byte {
 	start := len(dst)
 	dst = beginRecord(dst)

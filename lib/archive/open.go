@@ -108,8 +108,7 @@ func (s *Set) warn(msg string) {
 	}
 }
 
-// The error numbers that do not mean damage to a file: the system, or the process, is short of
-// memory, of descriptors or of space on the disk.
+// Errors of a system or process without memory, descriptors or disk space, which do not mean a damaged file.
 const (
 	enomem pmerr.Code = -12
 	enfile pmerr.Code = -23
@@ -129,8 +128,7 @@ func skippable(err error) bool {
 	}
 }
 
-// openMember opens one archive, checks its files in the order of the reference (archive.md A2) and
-// adds it to the set.
+// openMember adds an archive to the set. It checks the files in the order of the reference (archive.md A2).
 func (s *Set) openMember(ctx context.Context, name string, list *lister) (err error) {
 	defer content.Unguard(debug.SetPanicOnFault(true), &err)
 	if err := ctx.Err(); err != nil {
@@ -206,9 +204,8 @@ func (s *Set) loadMember(ctx context.Context, m *member, f *files) (*metadata, e
 	return meta, nil
 }
 
-// load reads the index or the metadata: the label, which must have the volume number and the
-// version of the archive, and the rest, which must not be empty. It unpacks only the usable part of
-// a compressed file.
+// load reads the index or the metadata: a label with the volume number and version of the archive, and the
+// rest, which must not be empty. It unpacks only the usable part of a compressed file.
 func (m *member) load(ctx context.Context, path string, vol int32, opt *Options) ([]byte, Label, error) {
 	var l Label
 	c, err := content.Open(ctx, path, opt.content())
@@ -244,8 +241,7 @@ func (m *member) load(ctx context.Context, path string, vol int32, opt *Options)
 	return data[size:], l, nil
 }
 
-// metaEnd returns the length of the usable part of a compressed metadata file: up to the first
-// record whose lengths do not agree.
+// metaEnd returns the length of the usable metadata: up to the first record whose lengths disagree.
 func metaEnd(ctx context.Context, c *content.File, off int64) int64 {
 	for {
 		data, err := c.View(ctx, off+8)

@@ -48,8 +48,8 @@ func (o *outFile) close() error {
 	return err
 }
 
-// settle closes the file after an error, and cuts off the bytes that are not consistent with the
-// other files. A file without further bytes is removed.
+// settle closes the file after an error, and truncates it to the bytes that agree with the other files. An
+// empty file is removed.
 func (o *outFile) settle() error {
 	if o.f == nil || o.safe == 0 {
 		o.discard()
@@ -82,7 +82,7 @@ func (w *Writer) broken(err error) error {
 	return err
 }
 
-// put writes the record in w.buf, after the records that it needs in the other files.
+// put writes the record in w.buf, after its entries in the other files.
 func (w *Writer) put(t pcp.Timestamp) error {
 	if w.opt.Version == 2 && labelSize(2)+int64(len(w.buf)) > maxV2 {
 		return fmt.Errorf("%w: record of %d bytes", pmerr.TooBig, len(w.buf))
@@ -109,8 +109,7 @@ func (w *Writer) put(t pcp.Timestamp) error {
 	return w.broken(w.data.write(w.buf))
 }
 
-// begin writes the labels, now that the time of the first record is known, and the metadata that
-// waited for it.
+// begin writes the labels, which need the time of the first record, and the metadata that waited for them.
 func (w *Writer) begin(t pcp.Timestamp) error {
 	if w.opt.Start == (pcp.Timestamp{}) {
 		w.opt.Start = t
@@ -144,8 +143,7 @@ func (w *Writer) nextVolume() error {
 	return w.data.write(w.label(w.volume))
 }
 
-// putIndex writes an entry of the temporal index for the record at offset data, but only one per
-// time.
+// putIndex writes an index entry for the record at offset data, but only one per time.
 func (w *Writer) putIndex(t pcp.Timestamp, meta, data int64) error {
 	if w.indexStart && t == w.indexAt {
 		return nil

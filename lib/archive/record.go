@@ -18,11 +18,10 @@ type record struct {
 	at    int64 // time since the start of the Set, if a walker read the record
 }
 
-// recordBias is the offset in words of block indexes: they count the header of a message that is
-// not there, less the length word (archive.md A8.2).
+// recordBias is the offset of block indexes in words: they count a message header that records lack, less
+// the length word (archive.md A8.2).
 const recordBias = 2
 
-// decode reads the record that src consists of, all but the value sets.
 func (dst *record) decode(src []byte, version int) error {
 	*dst = record{src: src}
 	if len(src) < 12 {
@@ -49,16 +48,14 @@ func (r *record) sets() wire.Sets {
 	return wire.NewSets(r.src, r.first, len(r.src)-4, r.nsets, recordBias)
 }
 
-// column decodes the value set that begins at a byte of a checked record into dst: a metric
-// described by d with the instances that p selects.
+// column decodes the value set at an offset of a checked record.
 func (r *record) column(set int, dst *pcp.Values, d *pcp.Desc, p *pcp.Profile, a *wire.Arena) {
 	sets := wire.NewSets(r.src, set, len(r.src)-4, 1, recordBias)
 	sets.Next()
 	sets.Decode(dst, d, p, a)
 }
 
-// valueSets iterates over the heads of the value sets of a record. It is faster than wire.Sets,
-// which checks all values.
+// valueSets iterates over the heads of value sets. It is faster than wire.Sets, which checks all values.
 type valueSets struct {
 	src   []byte
 	pos   int
@@ -91,8 +88,8 @@ func (v *valueSets) next() bool {
 	return true
 }
 
-// recordAt returns the bytes of the record that begins at offset off of data. If data is too short,
-// need is the length that would allow progress.
+// recordAt returns the record at offset off of data. If data is too short, need is the length that would
+// allow progress.
 func recordAt(data []byte, off int64) (src []byte, need int64, err error) {
 	if off+4 > int64(len(data)) {
 		return nil, off + 4, nil
@@ -109,8 +106,7 @@ func recordAt(data []byte, off int64) (src []byte, need int64, err error) {
 	return data[off : off+size : off+size], 0, nil
 }
 
-// recordBefore returns the bytes of the record that ends at offset end of data and begins not
-// before offset first.
+// recordBefore returns the record that ends at offset end of data and does not begin before offset first.
 func recordBefore(data []byte, first, end int64) ([]byte, error) {
 	size, ok := trailerBefore(data, end)
 	if !ok || size < 8 || size > end-first || int64(binary.BigEndian.Uint32(data[end-size:])) != size {
@@ -128,15 +124,14 @@ func trailerBefore(data []byte, end int64) (size int64, ok bool) {
 
 func beginRecord(dst []byte) []byte { return append(dst, 0, 0, 0, 0) }
 
-// endRecord completes the record that begins at start with its length before and after it.
+// endRecord completes the record at start with its length before and after it.
 func endRecord(dst []byte, start int) []byte {
 	n := uint32(len(dst) - start + 4)
 	binary.BigEndian.PutUint32(dst[start:], n)
 	return binary.BigEndian.AppendUint32(dst, n)
 }
 
-// stored returns the identifier under which a metric is recorded: that of a derived metric has a
-// mark (archive.md A11.9).
+// stored returns the recorded identifier of a metric: a derived metric gets a mark (archive.md A11.9).
 func stored(id pcp.ID) pcp.ID {
 	if id.IsDerived() {
 		return id | 2048<<10
@@ -151,9 +146,8 @@ func appendMark(dst []byte, version int, t pcp.Timestamp) []byte {
 	return endRecord(dst, start)
 }
 
-// appendRecord appends a data record (archive.md A8): time, number of sets, the sets, and then the
-// value blocks to which they point. If a value cannot be encoded, dst is returned unchanged with an
-// error.
+// appendRecord appends a data record (archive.md A8). If a value cannot be encoded, dst is returned
+// unchanged with an error.
 func appendRecord(dst []byte, version int, t pcp.Timestamp, sets []pcp.Values, floatInSitu bool) ([]byte, error) {
 	start := len(dst)
 	dst = appendTime(beginRecord(dst), version, t)

@@ -9,7 +9,6 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// bound fills the samples around t for all requested instances.
 func (in *interp) bound(t int64, p *pcp.Profile, c *Cursor) error {
 	low, high, counters, none := 0, 0, false, false
 	for _, s := range in.all {
@@ -54,8 +53,7 @@ func (in *interp) bound(t int64, p *pcp.Profile, c *Cursor) error {
 }
 
 // meet copies upper bounds at exactly t to the lower ones, if they are not numbers: see value. The
-// reference does so for an instance without an earlier value, since it searches for that value at
-// each step.
+// reference searches for the value before an instance's first one at each step, with this effect.
 func (s *series) meet(t int64) {
 	if s.desc.Type.Arithmetic() {
 		return
@@ -67,9 +65,8 @@ func (s *series) meet(t int64) {
 	}
 }
 
-// open prepares the slots of the instances that p selects for time t and returns the number of
-// lower bounds and the maximal number of upper bounds to search, and whether an instance has no
-// earlier value.
+// open prepares the slots of the selected instances for time t. It returns the number of lower bounds to
+// search, the maximum of upper bounds, and whether an instance has no earlier value.
 func (s *series) open(t int64, p *pcp.Profile) (low, high int, none bool) {
 	all := p.All()
 	for i := range s.slots {
@@ -103,8 +100,8 @@ func (s *series) open(t int64, p *pcp.Profile) (low, high int, none bool) {
 	return low, high, none
 }
 
-// close returns the number of upper bounds to search once the lower ones are known: none for a slot
-// that has a value at t.
+// close returns the number of upper bounds to search once the lower ones are known: none for a slot with a
+// value at t.
 func (s *series) close(t int64) int {
 	s.left = 0
 	for i := range s.slots {
@@ -116,8 +113,8 @@ func (s *series) close(t int64) int {
 	return s.left
 }
 
-// lacks reports whether the upper or lower bound of a slot must be searched: not if it cannot have
-// a value at t, or has one of exactly that time.
+// lacks reports whether a bound of a slot must be searched: not without a lifetime at t, or with a value at
+// exactly t.
 func (s *slot) lacks(up bool, t int64) bool {
 	if !s.wanted || t < s.birth || t > s.death {
 		return false
@@ -128,8 +125,7 @@ func (s *slot) lacks(up bool, t int64) bool {
 	return s.low.kind == isUnknown
 }
 
-// search reads on from a position, forward or backward, and fills the unknown upper or lower bounds
-// until all are known.
+// search reads on from a position in a direction, and fills the unknown bounds until all are known.
 func (in *interp) search(at position, up bool, t int64, left int, c *Cursor) error {
 	for _, s := range in.all {
 		s.watch(up, t)
@@ -203,8 +199,8 @@ func (s *slot) bound(up bool) *sample {
 	return &s.low
 }
 
-// take fills the missing samples from a value set, with again the known samples too, and returns
-// the number of missing ones.
+// take fills missing samples from a value set, with again the known ones too, and returns the number of
+// missing ones.
 func (in *interp) take(s *series, e *record, heads *valueSets, up bool, t int64, again bool, c *Cursor) (int, error) {
 	if !s.holds(e, heads, up, t, again) {
 		return 0, nil
@@ -275,8 +271,7 @@ func fits(t pcp.Type, format uint32) bool {
 	}
 }
 
-// sweep reads from the time of the previous fetch to t and notes whether there is a mark
-// (archive.md A13.6).
+// sweep looks for a mark between the previous fetch and t (archive.md A13.6).
 func (in *interp) sweep(t int64) error {
 	prev, known := int64(0), false
 	for _, s := range in.all {

@@ -8,8 +8,7 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// memberAt returns the last member that starts not later than t, the first one if all start later,
-// or -1 if none is left.
+// memberAt returns the last member that starts up to t, else the first one, or -1 if none is left.
 func (w *walker) memberAt(t pcp.Timestamp) int {
 	found := -1
 	for i := w.neighbour(len(w.set.members), -1); i >= 0; i = w.neighbour(i, -1) {
@@ -21,7 +20,7 @@ func (w *walker) memberAt(t pcp.Timestamp) int {
 	return found
 }
 
-// seekEntry moves p to where an index entry points, if a record begins or ends there.
+// seekEntry moves p to the target of an index entry, if a record begins or ends there.
 func (w *walker) seekEntry(m int, e *indexEntry, p *position) bool {
 	v := w.set.members[m].volumeIndex(e.vol)
 	if v < 0 {
@@ -42,11 +41,10 @@ func (w *walker) seekEntry(m int, e *indexEntry, p *position) bool {
 	return true
 }
 
-// seekForward moves p to the start of reading forward from t. Like the reference it trusts the
-// temporal index where it is usable (archive.md A6, A14.2): an entry for exactly t is the result,
-// even if it points after the record of that time, as the last entry of older archives does;
-// otherwise the search starts at the nearer of the entries around t. Damage on the way back is an
-// error.
+// seekForward moves p to the start of reading forward from t. Like the reference it trusts the temporal
+// index (archive.md A6, A14.2): an entry for exactly t is the result, even if it points after the record of
+// that time, as the last entry of older archives does. Otherwise the search starts at the nearer of the
+// entries around t. Damage on the way back is an error.
 func (w *walker) seekForward(t pcp.Timestamp, p *position) error {
 	m := w.memberAt(t)
 	if m < 0 {
@@ -80,8 +78,7 @@ func (w *walker) seekForward(t pcp.Timestamp, p *position) error {
 	return nil
 }
 
-// backTo moves p backward over the records of its member that are later than t, and over one record
-// of exactly that time.
+// backTo moves p backward over the records of its member after t, and over one record of exactly that time.
 func (w *walker) backTo(t pcp.Timestamp, p *position) error {
 	for first := true; ; first = false {
 		q := *p
@@ -96,10 +93,9 @@ func (w *walker) backTo(t pcp.Timestamp, p *position) error {
 	}
 }
 
-// backOne moves p before the record that ends at p, if its member has one, and returns the time of
-// the record. A damaged record is an error unless the reference skips it: if its length is
-// impossible, or if its frame, time and number of sets are plausible and it is not the first on the
-// way.
+// backOne moves p before the record that ends at p, if its member has one, and returns the record's time.
+// Damage is an error unless the reference skips it: if the length is impossible, or if frame, time and
+// number of sets are plausible and the record is not the first on the way.
 func (w *walker) backOne(p *position, first bool) (pcp.Timestamp, error) {
 	var rec record
 	q := *p
@@ -123,7 +119,7 @@ func (w *walker) passes(end int64, first bool) bool {
 	return !first && rec.decode(src, w.vol.label.Version) == nil && rec.nsets <= len(src)/8
 }
 
-// seekBackward moves p after the last record that is not later than t.
+// seekBackward moves p after the last record up to t.
 func (w *walker) seekBackward(t pcp.Timestamp, p *position) error {
 	m := w.memberAt(t)
 	if m < 0 {
@@ -143,8 +139,7 @@ func (w *walker) seekBackward(t pcp.Timestamp, p *position) error {
 	return w.toEnd(p, m)
 }
 
-// skipTo moves p forward over the records of its member that are not later than t, until one is
-// damaged.
+// skipTo moves p forward over the records of its member up to t, until one is damaged.
 func (w *walker) skipTo(t pcp.Timestamp, p *position) {
 	var rec record
 	for q := *p; ; *p = q {

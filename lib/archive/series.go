@@ -16,8 +16,7 @@ const (
 	isValue
 )
 
-// sample is a bound of a metric-instance: the last value or mark before a time, or the first one
-// after it.
+// sample is a bound of a metric-instance: the last value or mark before a time, or the first one after it.
 type sample struct {
 	kind uint8
 	at   int64
@@ -25,8 +24,7 @@ type sample struct {
 	blob []byte
 }
 
-// slot holds two adjacent samples of one instance of a metric: one at or before the current time,
-// the other at or after it.
+// slot holds the samples of an instance around the current time: low is not after it, high not before it.
 type slot struct {
 	inst      int32
 	wanted    bool // requested
@@ -88,8 +86,8 @@ func (in *interp) newSeries(id pcp.ID) *series {
 	return s
 }
 
-// resultOrder returns the places of instances in the order in which the reference puts them into a
-// result: the order of a hash table (archive.md A13.8).
+// resultOrder returns the places of instances in the reference's order: that of a hash table (archive.md
+// A13.8).
 func resultOrder(all []pcp.Instance) []int {
 	order := make([]int, len(all))
 	for i := range order {
@@ -102,7 +100,7 @@ func resultOrder(all []pcp.Instance) []int {
 	return order
 }
 
-// find returns the place of an instance, if it has a slot. hint is where it may be.
+// find returns the place of an instance, if it has a slot. hint is a likely place.
 func (s *series) find(inst int32, hint int) (place int, ok bool) {
 	switch {
 	case hint < len(s.slots) && s.slots[hint].inst == inst:
@@ -119,7 +117,6 @@ func (s *series) find(inst int32, hint int) (place int, ok bool) {
 // Once it has reached the mark or the end, it is known for each time on its way and for all
 // instances whether there are more values.
 
-// watch is the part of the archive that a search has read for a metric, and its result.
 type watch struct {
 	from     int64  // time at which the search began
 	complete bool   // the search reached end

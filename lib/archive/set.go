@@ -42,8 +42,8 @@ func newSet(opt *Options) *Set {
 	return s
 }
 
-// merge adds the metadata of one more archive. A metric whose description differs from an earlier
-// one is an error (archive.md A3.2).
+// merge adds the metadata of an archive. A metric that differs from an earlier description is an error
+// (archive.md A3.2).
 func (s *Set) merge(m *metadata) error {
 	size := 0
 	for i := range m.descs {
@@ -83,8 +83,8 @@ func (s *Set) merge(m *metadata) error {
 	return nil
 }
 
-// mergeDesc adds the description of a metric and its names. The first metric to claim a name keeps
-// it. NullID has no names. The names are parts of text, which has room for them.
+// mergeDesc adds the description and the names of a metric. The first metric to claim a name keeps it;
+// NullID has no names. text has room for the names.
 func (s *Set) mergeDesc(rec *descRecord, text *strings.Builder) error {
 	d := &rec.desc
 	if old, ok := s.descs[d.ID]; ok {
@@ -105,8 +105,8 @@ func (s *Set) mergeDesc(rec *descRecord, text *strings.Builder) error {
 	return nil
 }
 
-// changed returns the code of the first difference of two descriptions of a metric, in the order of
-// the reference (archive.md A3.2), or nil.
+// changed returns the code of the first difference of two descriptions, in the reference's order
+// (archive.md A3.2).
 func changed(a, b *pcp.Desc) error {
 	switch {
 	case a.Type != b.Type:
@@ -132,8 +132,8 @@ func (s *Set) join(m *member) error {
 	return nil
 }
 
-// like reports whether s was opened from the same files as another Set, so that positions of the
-// other are valid in s. s may have volumes that were added later.
+// like reports whether s was opened from the same files as other, so that positions of other are valid in
+// s. s may have later volumes.
 func (s *Set) like(other *Set) bool {
 	sameVolume := func(a, b *volume) bool { return a.number == b.number }
 	return s == other || slices.EqualFunc(s.members, other.members, func(a, b *member) bool {

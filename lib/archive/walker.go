@@ -9,8 +9,8 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// position is a place between two records of a Set. Between two members there are two marks, one
-// for each side of the gap (archive.md A15.2).
+// position is a place between two records of a Set. Between members there are two marks, one for each side
+// of the gap (archive.md A15.2).
 type position struct {
 	member int
 	volume int   // index in member.volumes
@@ -37,24 +37,24 @@ type walker struct {
 	set     *Set
 	dropped []bool // members found damaged
 
-	// marks are true for those of the two marks between members that exist.
+	// marks tells which of the two marks between members exist.
 	marks [2]bool
-	// lazy means that only the head of each record is checked, and that the walk ends where two
-	// members overlap (archive.md A3.3). Otherwise all of a record is checked, and pmerr.LogOverlap
-	// is reported on the way into the second member.
+	// lazy checks only the head of each record, and ends the walk where two members overlap (archive.md
+	// A3.3). Otherwise a record is checked as a whole, and the way into the second member is
+	// pmerr.LogOverlap.
 	lazy bool
 }
 
-// setMode prepares the walker for a mode; back means that time goes backward. Interpolation that
-// steps back sees one mark in each gap, like the mode Back.
+// setMode prepares the walker for a mode; back means that time goes backward. Interpolation backward sees
+// one mark in each gap, like the mode Back.
 func (w *walker) setMode(m pcp.Mode, back bool) {
 	w.lazy = m == pcp.Interp
 	w.marks = [2]bool{!back, back || w.lazy}
 }
 
-// step reads the record or mark after p, or before p if up is false, and moves p past it. pmerr.EOL
-// is the end: an archive may still grow. After an error other than pmerr.LogOverlap p stays at the
-// unreadable record.
+// step reads the record or mark after p, or before p if up is false, and moves p past it. pmerr.EOL is the
+// end: an archive may still grow. After errors other than pmerr.LogOverlap p stays at the unreadable
+// record.
 func (w *walker) step(up bool, p *position, dst *record) error {
 	if up {
 		return w.forward(p, dst)
@@ -193,7 +193,6 @@ func (w *walker) before(p *position, dst *record) (ok bool, err error) {
 	}
 }
 
-// take decodes a record and moves p to the offset after or before it.
 func (w *walker) take(p *position, to int64, src []byte, dst *record) error {
 	err := dst.decode(src, w.vol.label.Version)
 	if err == nil && !w.lazy {
@@ -235,8 +234,8 @@ func (w *walker) neighbour(member, step int) int {
 	return -1
 }
 
-// drop removes a damaged member from the walk and moves p to its neighbour in the direction of
-// reading (archive.md A10). It reports whether there is one.
+// drop removes a damaged member from the walk and moves p to its neighbour in the direction of reading
+// (archive.md A10), if there is one.
 func (w *walker) drop(up bool, p *position) bool {
 	if w.dropped == nil {
 		w.dropped = make([]bool, len(w.set.members))

@@ -19,8 +19,8 @@ type window struct {
 	seen  int64 // offset of the reader at its last release
 }
 
-// releaseStep is the number of bytes after which a reader releases them. Without that the memory of
-// a process would grow with the archive: pages of a mapped file count as long as they are mapped.
+// releaseStep is the number of bytes after which a reader releases them: pages of a mapped file count as
+// memory of the process as long as they are mapped.
 const releaseStep = 2 << 20
 
 // look turns the window to a volume. It reports false for one that is absent.
@@ -58,7 +58,7 @@ func (w *window) visit(off int64) error {
 	return nil
 }
 
-// need makes the bytes from one offset to another be there, as far as the volume is that long.
+// need makes the bytes from one offset to another available, up to the end of the volume.
 func (w *window) need(from, to int64) error {
 	if from >= w.lo && to <= w.hi {
 		return nil

@@ -148,8 +148,7 @@ func (o *WriterOptions) check() error {
 	return nil
 }
 
-// clip returns t as the version of the archive stores it: version 2 has microseconds and 32 bits of
-// seconds.
+// clip returns t as the archive stores it: version 2 has microseconds and 32 bits of seconds.
 func (o *WriterOptions) clip(t pcp.Timestamp) (pcp.Timestamp, error) {
 	if t.Nsec < 0 || t.Nsec > 999_999_999 {
 		return t, fmt.Errorf("%w: %d nanoseconds", pmerr.EINVAL, t.Nsec)

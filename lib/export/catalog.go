@@ -18,8 +18,8 @@ import (
 	"pmtools/lib/pmns"
 )
 
-// A catalog is a Source of the metadata of exported metrics; it has no values. It assigns its own
-// identifiers, because those of hosts may differ; a derived metric gets one like any other.
+// A catalog is a Source of the metadata of exported metrics, without values. It assigns its own
+// identifiers, because those of hosts may differ.
 type catalog struct {
 	pmapi.Source // of the names
 	descs        map[pcp.ID]pcp.Desc
@@ -60,7 +60,7 @@ func Catalog(path string) (pmapi.Source, error) {
 	return c, nil
 }
 
-// add adds a metric of a file. The map from holds the first file that has each metric.
+// add adds a metric of a file. from holds the first file of each metric.
 func (c *catalog) add(names *pmns.Tree, name string, d pcp.Desc, file string, from map[pcp.ID]string) error {
 	id, err := names.Lookup(name)
 	if err != nil {
@@ -103,8 +103,7 @@ func metricsOf(file string) (rows []metricRow, err error) {
 	return readMetrics(file, table)
 }
 
-// readMetrics reads all rows, a few at a time: a text that the file holds once takes memory in each
-// row.
+// readMetrics reads a few rows at a time: a text that the file holds once takes memory in each row.
 func readMetrics(name string, table *parquet.File) (rows []metricRow, err error) {
 	defer recoverTable(name, &err)
 	schema := parquet.SchemaOf(metricRow{})
@@ -173,7 +172,7 @@ func (r *metricRow) desc() (pcp.Desc, error) {
 	return d, err
 }
 
-// globText returns a path as a pattern that matches it only.
+// globText returns a pattern that matches exactly one path.
 func globText(path string) string {
 	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(path)
 }

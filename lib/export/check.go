@@ -42,7 +42,7 @@ func Check(ctx context.Context, src pmapi.Source, recs *Records, cfg *Config) er
 	return checkMetrics(r, filepath.Join(cfg.Dir, p.file(p.dir("metrics"))), damage)
 }
 
-// A checker is a sink that compares groups with those in files.
+// A checker is a sink that compares groups with files.
 type checker struct {
 	unwatched
 	fileList
@@ -53,7 +53,7 @@ type checker struct {
 	event  eventChecker
 }
 
-// unwatched is the part of a sink that sees what changes beside the values, and does nothing.
+// unwatched ignores the calls of a sink about changes beside the values.
 type unwatched struct{}
 
 func (unwatched) instances(pcp.InDom, int64, []pcp.Instance, []pcp.Instance) error { return nil }

@@ -6,8 +6,8 @@ import (
 	"pmtools/lib/pcp"
 )
 
-// An eventRow is a row of the table of events: a parameter of an event record, or a record without
-// any. The columns of values are those of a valueRow.
+// An eventRow is a row of the table of events: a parameter of a record, or a record without parameters. Its
+// columns of values are those of a valueRow.
 type eventRow struct {
 	Time      int64    `parquet:"time,timestamp(nanosecond:utc)"`     // of the event
 	Recorded  int64    `parquet:"recorded,timestamp(nanosecond:utc)"` // of the record in the archive
@@ -37,8 +37,7 @@ type eventValue struct {
 	name     func(pcp.ID) *string // of a parameter
 }
 
-// takeEvents hands over the records in the values of an event metric. A value that cannot be
-// unpacked becomes a row of bytes.
+// takeEvents hands over the records of an event metric. A damaged value becomes a row of bytes.
 func (r *reader) takeEvents(ctx context.Context, i int, v *pcp.Values, series []int32, to sink) error {
 	g := &r.group
 	rec := &g.records[len(g.records)-1]
@@ -63,7 +62,7 @@ func (r *reader) takeEvents(ctx context.Context, i int, v *pcp.Values, series []
 	return nil
 }
 
-// paramName returns the name of a metric that is a parameter, nil if it has none.
+// paramName returns the name of a parameter, nil without one.
 func (r *reader) paramName(ctx context.Context, id pcp.ID) *string {
 	name, ok := r.params[id]
 	if !ok {
@@ -110,7 +109,7 @@ func (e *eventValue) rows(records []pcp.EventRecord) (rows []eventRow, err error
 	return rows, nil
 }
 
-// set gives the row the value of a parameter, as a row of values would have it.
+// set gives the row the value of a parameter, as in a valueRow.
 func (row *eventRow) set(p *pcp.Param) {
 	var g group
 	odd := pcp.Values{Type: pcp.Unknown, Insts: []int32{0}, Blobs: [][]byte{nil}, Odd: []pcp.Odd{p.Odd}}
@@ -141,7 +140,7 @@ func (row *eventRow) set(p *pcp.Param) {
 	}
 }
 
-// An eventWriter writes the table of events, one file for each day or period.
+// An eventWriter writes a file of events for each day or period.
 type eventWriter struct {
 	stage *stage
 	date  int64

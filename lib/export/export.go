@@ -88,7 +88,7 @@ type metric struct {
 	name string
 	desc pcp.Desc
 
-	// The instances and series of the record before, which the next record often repeats.
+	// Instances and series of the record before, which the next record often repeats.
 	insts  []int32
 	series []int32
 	round  int // of the domain's names
@@ -102,7 +102,7 @@ type domain struct {
 	round int // how often the list has changed
 }
 
-// A reader reads records as groups of rows. Write and Check get the same groups.
+// A reader makes groups of records. Write and Check get the same groups.
 type reader struct {
 	src     pmapi.Source
 	recs    *Records
@@ -130,7 +130,7 @@ type sink interface {
 	watcher
 	// labels is called at the first record of a group.
 	labels(ctx context.Context, at int64) error
-	// missing is called for a metric that a record has without values, because of an error or not.
+	// missing is called for a metric that a record has without values.
 	missing(metric string, at int64, seg int32, why pmerr.Code) error
 	// turn is called when a period has ended.
 	turn() error
@@ -180,8 +180,7 @@ func (r *reader) find(ctx context.Context, names []string) error {
 
 var errNoMetrics = errors.New("there are no metrics to export")
 
-// describe asks for the descriptions. A metric without a description is left out: it cannot have
-// values.
+// describe omits metrics without a description: they cannot have values.
 func (r *reader) describe(ctx context.Context) error {
 	ids := make([]pcp.ID, len(r.metrics))
 	for i, m := range r.metrics {
@@ -207,8 +206,7 @@ func (r *reader) describe(ctx context.Context) error {
 	return nil
 }
 
-// read reads all records into a sink. The first result is damage of the records; the second is a
-// failure of the sink or of ctx.
+// read reads all records into a sink. damage is that of the records, failed the error of the sink or of ctx.
 func (r *reader) read(ctx context.Context, to sink) (damage, failed error) {
 	for {
 		damage, failed = r.each(ctx, func() (damage, failed error) { return r.take(ctx, to) })
@@ -261,7 +259,7 @@ func (r *reader) flush(to sink) error {
 
 const day = int64(24 * time.Hour)
 
-// nanoseconds returns a time since 1970, as the tables have it. A time that does not fit is damage.
+// nanoseconds returns a time since 1970. A time that does not fit is damage.
 func nanoseconds(t pcp.Timestamp) (int64, error) {
 	const most = math.MaxInt64/1_000_000_000 - 2
 	if t.Sec > most || t.Sec < -most {
@@ -315,7 +313,7 @@ func (r *reader) take(ctx context.Context, to sink) (damage, failed error) {
 	return nil, nil
 }
 
-// begin ends the group before a record that does not belong to it.
+// begin ends the group before a record of another group.
 func (r *reader) begin(ctx context.Context, to sink, at int64) error {
 	g := &r.group
 	date, turn := floor(at, day), floor(at, r.period)
@@ -370,7 +368,7 @@ func (r *reader) seriesOf(ctx context.Context, i int, insts []int32, at int64, t
 	return m.series, nil
 }
 
-// domain returns a domain as it is at the time of the record. An unknown domain has no names.
+// domain returns a domain at the time of the record. An unknown domain has no names.
 func (r *reader) domain(ctx context.Context, d pcp.InDom, at int64, of []int32, to watcher) (*domain, error) {
 	dom := r.domains[d]
 	if dom == nil {
@@ -392,6 +390,5 @@ func (r *reader) domain(ctx context.Context, d pcp.InDom, at int64, of []int32, 
 	return dom, nil
 }
 
-// utf8Text replaces bytes that are not UTF-8: readers of Parquet reject them in a column of
-// strings.
+// utf8Text replaces invalid bytes: readers of Parquet reject them in strings.
 func utf8Text(text string) string { return strings.ToValidUTF8(text, "\uFFFD") }

@@ -73,7 +73,7 @@ func (f *followed) metaSize() int64 {
 	return info.Size()
 }
 
-// reopen opens the archive and goes to the record that counted last.
+// reopen opens the archive and returns to the last used record.
 func (f *followed) reopen(ctx context.Context) error {
 	meta := f.metaSize()
 	volumes, _ := f.files()
@@ -116,8 +116,7 @@ func closeAll(list [2]pmapi.Source) {
 	}
 }
 
-// refresh is reopen, but it does not fail if the archive cannot be opened for a while: its writer
-// may be in the middle of a record.
+// refresh is reopen, but it tolerates failures for a while: the writer may be in the middle of a record.
 func (f *followed) refresh(ctx context.Context) error {
 	for try := 0; ; try++ {
 		err := f.reopen(ctx)
@@ -158,8 +157,7 @@ func (f *followed) next(ctx context.Context, req *pmapi.Request, dst *pcp.Result
 	}
 }
 
-// wait waits until the archive has grown. A record at its end that cannot be read may be
-// incomplete.
+// wait waits until the archive has grown. An unreadable record at its end may be incomplete.
 func (f *followed) wait(ctx context.Context, why error) error {
 	if err := f.idle(); err != nil {
 		return &sinkError{err}
@@ -182,7 +180,7 @@ func (f *followed) wait(ctx context.Context, why error) error {
 	}
 }
 
-// A sinkError is a failure of a sink that was called while records were read.
+// A sinkError is a failure of a sink during a read.
 type sinkError struct{ error }
 
 func (e *sinkError) Unwrap() error { return e.error }

@@ -19,7 +19,7 @@ type key struct {
 	named    bool // there is an instance
 }
 
-// A kind is the column that has a value.
+// A kind is a column of values.
 type kind uint8
 
 const (
@@ -66,7 +66,7 @@ type record struct {
 	seg  int32
 }
 
-// A row is a value. Word is its bits, or the place of its bytes in blobs.
+// A row is a value. word is its bits, or the place of its bytes in blobs.
 type row struct {
 	word   uint64
 	series int32
@@ -79,7 +79,7 @@ func (r *row) kind() kind { return kind(r.at & (1<<kindBits - 1)) }
 
 func (g *group) record(r *row) *record { return &g.records[r.at>>kindBits] }
 
-// The limits of a group. Bytes are those of texts and blobs.
+// The limits of a group; bytes are those of texts and blobs.
 const (
 	groupRows   = 1 << 18
 	groupSeries = 1 << 16
@@ -142,8 +142,8 @@ func (g *group) add(v *pcp.Values, series []int32) {
 
 func (g *group) at(k kind) uint32 { return uint32(len(g.records)-1)<<kindBits | uint32(k) }
 
-// addBytes adds a column some of whose values are not numbers. A value that does not fit its type
-// is kept as it was found.
+// addBytes adds a column with values that are not numbers. A value that does not fit its type is kept as it
+// was found.
 func (g *group) addBytes(v *pcp.Values, series []int32) {
 	for i := range series {
 		if v.Odd == nil || !v.Odd[i].Bad {
@@ -163,8 +163,7 @@ func (g *group) addBytes(v *pcp.Values, series []int32) {
 	}
 }
 
-// addBlob adds a value of bytes. A string that is not UTF-8 would make the file unreadable: it
-// counts as bytes.
+// addBlob adds bytes. A string that is not UTF-8 counts as bytes: it would make the file unreadable.
 func (g *group) addBlob(str bool, b []byte, series int32) {
 	if g.copies {
 		b = bytes.Clone(b)
@@ -208,8 +207,7 @@ func (g *group) sort(metrics []metric) {
 	g.sortTimes()
 }
 
-// sortTimes sorts each instance of a metric by time where that is not its order yet: the clock of
-// the recording went back, or the instance got another name.
+// sortTimes sorts an instance by time if the clock went back, or the instance got another name.
 func (g *group) sortTimes() {
 	byTime := func(a, b row) int { return cmp.Compare(g.record(&a).time, g.record(&b).time) }
 	for i := 0; i < len(g.ranked); {

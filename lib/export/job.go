@@ -57,7 +57,7 @@ func (j *Job) with(ctx context.Context, do func(pmapi.Source, *Records) error) e
 
 const progressEvery = 200 * time.Millisecond
 
-// showProgress makes the export show its progress, and returns what removes the last line of it.
+// showProgress makes the export show its progress, and returns a function that removes the last line.
 func (j *Job) showProgress(ctx context.Context, recs *Records) func() {
 	if j.Show == nil {
 		return func() {}

@@ -29,7 +29,6 @@ func (l *live) host(ctx context.Context) (name, zone string) {
 	return name, zone
 }
 
-// rewind implements origin. A live source has no earlier values.
 func (l *live) rewind(pcp.Timestamp) error { return nil }
 
 func (l *live) next(ctx context.Context, req *pmapi.Request, dst *pcp.Result) (mark bool, err error) {
@@ -50,8 +49,7 @@ func (l *live) next(ctx context.Context, req *pmapi.Request, dst *pcp.Result) (m
 	return false, nil
 }
 
-// instances implements origin. The source is asked again if there are values of an instance that
-// was not in the last answer.
+// instances asks again if an instance with values was not in the last answer.
 func (l *live) instances(ctx context.Context, d *domain, _ pcp.Timestamp, of []int32) ([]pcp.Instance, error) {
 	for _, inst := range of {
 		if _, known := d.names[inst]; !known {

@@ -25,8 +25,8 @@ const (
 	maxValues = 1 << 24  // of a page
 )
 
-// openTable opens a file of a table, after it has checked what the library believes: all lengths in
-// the metadata, and the size of each page when it is unpacked. The caller closes the file.
+// openTable opens a table after checks of all that the library believes: the lengths in the metadata, and
+// the size of each unpacked page. The caller closes the file.
 func openTable(name string) (f *os.File, table *parquet.File, err error) {
 	f, info, err := safefile.Open(name)
 	if err != nil {
@@ -57,8 +57,7 @@ func checkTable(f io.ReaderAt, size int64) (*parquet.File, error) {
 	return table, checkPages(f, size, table.Metadata())
 }
 
-// recoverTable turns a panic into an error that names the file: the library panics on some tables
-// that are damaged (docs/dependencies.md).
+// recoverTable turns a panic into an error: the library panics on some damaged tables (docs/dependencies.md).
 func recoverTable(name string, err *error) {
 	if x := recover(); x != nil {
 		*err = fmt.Errorf("%s: damaged table: %v", name, x)
@@ -172,8 +171,8 @@ func (c *pageChecker) page(codec format.CompressionCodec, at, end int64) (int64,
 	return length, c.content(codec, c.data[levels:])
 }
 
-// checkHeader checks the header of a page, and returns how many bytes of levels, which are not
-// packed, are before the values.
+// checkHeader checks the header of a page, and returns the number of bytes of levels, which are not packed,
+// before the values.
 func checkHeader(h *format.PageHeader) (levels int64, err error) {
 	values, encoding := int32(0), format.Plain
 	switch h.Type {
@@ -198,7 +197,7 @@ func checkHeader(h *format.PageHeader) (levels int64, err error) {
 	return levels, nil
 }
 
-// content unpacks the values of a page, to see that they take no more memory than they may.
+// content unpacks the values of a page, to bound the memory that they take.
 func (c *pageChecker) content(codec format.CompressionCodec, b []byte) error {
 	var err error
 	switch codec {

@@ -28,10 +28,10 @@ type origin interface {
 	rewind(from pcp.Timestamp) error
 	// next reads the next record, or a mark. pmerr.EOL is the end.
 	next(ctx context.Context, req *pmapi.Request, dst *pcp.Result) (mark bool, err error)
-	// instances returns the instances of a domain at the time of the record that was read last. Its
-	// values have the instances of; none if these are those of the record before.
+	// instances returns the instances of a domain at the time of the last record. of are those with values,
+	// nil if they are those of the record before.
 	instances(ctx context.Context, d *domain, at pcp.Timestamp, of []int32) ([]pcp.Instance, error)
-	// endless reports whether the end is when the context is done.
+	// endless reports whether only the context ends the records.
 	endless() bool
 }
 
@@ -80,13 +80,11 @@ func (s *Records) rewind() error {
 	return s.origin.rewind(s.from)
 }
 
-// epoch is the beginning of the year 2000, where the numbers of stretches begin: they fit 32 bits
-// until 2068.
+// epoch is the year 2000, where the numbers of stretches begin: they fit 32 bits until 2068.
 const epoch = 946684800
 
-// stretch returns the number of the stretch without interruption that a record of some second
-// belongs to. It is the second in which the stretch begins, so that those of different recordings
-// of a host differ, and greater than the one before.
+// stretch returns the number of the uninterrupted stretch of a record at a second: the second in which the
+// stretch begins, so that the numbers of a host's recordings differ, but greater than the number before.
 func (s *Records) stretch(sec int64) int32 {
 	if s.begun && !s.marked {
 		return s.seg

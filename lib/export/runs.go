@@ -11,7 +11,7 @@ import (
 // in the dictionary of its column, and compares each for the bounds of a page; the types of this
 // file do so once for each run. The bytes of the file are the same.
 
-// withRuns returns a schema in which the columns that have names are written by runs.
+// withRuns returns a schema whose named columns are written by runs.
 func withRuns(s *parquet.Schema, names ...string) *parquet.Schema {
 	g := &orderedGroup{Group: make(parquet.Group), fields: s.Fields()}
 	for i, f := range g.fields {
@@ -46,8 +46,7 @@ func (t runIndexType) NewColumnBuffer(column, values int) parquet.ColumnBuffer {
 	return &runBuffer{ColumnBuffer: t.Type.NewColumnBuffer(column, 0), typ: t, column: column}
 }
 
-// A runBuffer holds the numbers of a page. It has only those methods of a ColumnBuffer that a
-// writer calls.
+// A runBuffer holds the numbers of a page. It has only the methods of a ColumnBuffer that a writer calls.
 type runBuffer struct {
 	parquet.ColumnBuffer
 	typ    runIndexType

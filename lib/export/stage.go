@@ -54,8 +54,8 @@ func (p place) dated(table string, date int64) string {
 	return filepath.Join(p.dir(table), "date="+time.Unix(date*86400, 0).UTC().Format(time.DateOnly))
 }
 
-// base returns the beginning of file names. Without a directory for the host it contains the host,
-// so that archives of different hosts may have the same name.
+// base returns the beginning of file names. It contains the host if no directory does, because archives of
+// hosts may share a name.
 func (p place) base() string {
 	if p.NoHost {
 		return partition(p.host) + "-" + p.name
@@ -63,11 +63,11 @@ func (p place) base() string {
 	return p.name
 }
 
-// file returns the file of the recording in a directory, for tables that have one file.
+// file returns the file of a recording in a table of one file per recording.
 func (p place) file(dir string) string { return filepath.Join(dir, p.base()+".parquet") }
 
-// partition returns a value as names of directories have it: characters that could be mistaken for
-// syntax become %XX. An empty value gets Hive's name for it.
+// partition returns a value as a directory's name has it: characters with a meaning become %XX, and an
+// empty value gets Hive's name.
 func partition(value string) string {
 	var b strings.Builder
 	for i := range len(value) {
@@ -81,7 +81,7 @@ func partition(value string) string {
 	return cmp.Or(b.String(), "__HIVE_DEFAULT_PARTITION__")
 }
 
-// A stage is a directory beside the tables where files are until they are complete.
+// A stage is a directory for files that are not complete yet.
 type stage struct {
 	root, dir string
 	place     place
@@ -97,7 +97,7 @@ type output struct {
 	done bool
 }
 
-// close ends a file: it may be moved.
+// close allows the file to be moved.
 func (o *output) close() error {
 	o.done = true
 	return o.File.Close()
@@ -111,7 +111,7 @@ func newStage(root string, p place) (*stage, error) {
 	return &stage{root: root, dir: dir, place: p, numbers: make(map[string]int)}, err
 }
 
-// create begins the file that commit moves to the path to below the root.
+// create begins a file that commit moves to the path to below the root.
 func (s *stage) create(to string) (*output, error) {
 	to = filepath.Join(s.root, to)
 	f, err := os.OpenFile(filepath.Join(s.dir, fmt.Sprintf("%d.tmp", s.count)), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
@@ -129,7 +129,7 @@ func (s *stage) createNext(table, dir string) (*output, error) {
 	return o, err
 }
 
-// numbered are the tables whose files have numbers; others have one file of a recording.
+// numbered are the tables with numbered files; others have one file per recording.
 var numbered = []string{"values", "events", "instances", "labels", "missing"}
 
 // failed adds the name of the file to an error.
@@ -140,8 +140,8 @@ func (o *output) failed(err error) error {
 	return err
 }
 
-// commit moves all files that are done to their places. The first call removes the files of an
-// earlier export; if more files follow, it leaves those that they will replace.
+// commit moves complete files to their places. The first call removes the files of an earlier export, but
+// with more, not those that will be replaced.
 func (s *stage) commit(more bool) error {
 	current := make(map[string]bool)
 	for _, o := range s.outputs {
@@ -196,7 +196,7 @@ func (s *stage) remove() error {
 	return os.RemoveAll(s.dir)
 }
 
-// tableFiles returns the files of a table of a recording, in the order of their numbers.
+// tableFiles returns the files of a recording in a table, in their order.
 func tableFiles(root, table string, p place) ([]string, error) {
 	dir := filepath.Join(root, p.dir(table))
 	entries, err := os.ReadDir(dir)

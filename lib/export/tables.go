@@ -31,7 +31,7 @@ type metricRow struct {
 	Help       *string `parquet:"help,optional"`
 }
 
-// An instanceRow is a row of the table of instances: the name of an instance from a time on.
+// An instanceRow names an instance from a time on.
 type instanceRow struct {
 	Time     int64  `parquet:"time,timestamp(nanosecond:utc)"`
 	InDom    string `parquet:"indom,dict"`
@@ -39,8 +39,8 @@ type instanceRow struct {
 	Instance string `parquet:"instance,dict"`
 }
 
-// A labelRow is a row of the table of labels: the value of a label from a time on. The object is a
-// domain, an instance domain, a cluster or a metric; pmid and indom identify it.
+// A labelRow has the value of a label from a time on. The object is a domain, an instance domain, a cluster
+// or a metric.
 type labelRow struct {
 	Time   int64   `parquet:"time,timestamp(nanosecond:utc)"`
 	Level  string  `parquet:"level,dict"`
@@ -50,8 +50,7 @@ type labelRow struct {
 	Value  string  `parquet:"value,dict"`
 }
 
-// A missingRow is a row of the table of metrics that a record has without values. The error is the
-// code that was recorded, 0 if the record had no values and no error.
+// A missingRow is a metric without values in a record. The error is the recorded code, 0 for no error.
 type missingRow struct {
 	Time   int64  `parquet:"time,timestamp(nanosecond:utc),delta"`
 	Metric string `parquet:"metric,dict"`
@@ -67,8 +66,7 @@ type table[T any] struct {
 
 const tableRows = 1 << 16
 
-// newTable begins a file of a table in a directory below the root: the next one, or if the directory
-// is "" the only one.
+// newTable begins a file in a directory below the root: the next one, or without a directory the only one.
 func newTable[T any](s *stage, name, dir string) (*table[T], error) {
 	t := &table[T]{}
 	var err error
@@ -93,7 +91,7 @@ func (t *table[T]) write(rows ...T) error {
 
 func (t *table[T]) close() error { return t.file.failed(errors.Join(t.out.Close(), t.file.close())) }
 
-// A growing table has a file as soon as it has rows.
+// A growing table has a file once it has rows.
 type growing[T any] struct {
 	stage *stage
 	name  string
@@ -119,7 +117,7 @@ func (g *growing[T]) close() error {
 	return err
 }
 
-// A writer writes all tables. It is the sink of Write.
+// A writer is the sink of Write.
 type writer struct {
 	*reader
 	stage  *stage
@@ -164,7 +162,7 @@ func (w *writer) turn() error {
 	return err
 }
 
-// idle is called when all that has been recorded so far has been read.
+// idle is called when all records so far are read.
 func (w *writer) idle() error {
 	if !w.late {
 		return nil
@@ -173,8 +171,7 @@ func (w *writer) idle() error {
 	return w.commit(nil, true)
 }
 
-// commit writes the table of metrics and makes all files that are complete stand under their names.
-// If more is set, other files follow.
+// commit writes the table of metrics and publishes all complete files. With more, other files follow.
 func (w *writer) commit(damage error, more bool) error {
 	if err := writeMetrics(w.stage, w.reader, damage); err != nil {
 		return err
@@ -207,7 +204,7 @@ func (w *writer) finish(damage error) error {
 	return w.commit(damage, false)
 }
 
-// closeNew writes a file without rows of a table that has none: patterns of names should find one.
+// closeNew writes a file without rows for a table without files: patterns of names should match.
 func closeNew[T any](s *stage, name string) error {
 	if s.numbers[name] > 0 {
 		return nil
@@ -240,7 +237,7 @@ func (r *reader) metricRows(ctx context.Context) []metricRow {
 	return rows
 }
 
-// instances implements sink: new instances and new names are rows.
+// instances writes new instances and new names.
 func (w *writer) instances(d pcp.InDom, at int64, was, is []pcp.Instance) error {
 	old := make(map[pcp.Instance]bool, len(was))
 	for _, in := range was {
@@ -255,7 +252,7 @@ func (w *writer) instances(d pcp.InDom, at int64, was, is []pcp.Instance) error 
 	return w.insts.write(rows...)
 }
 
-// labels implements sink: labels that differ from those before are rows.
+// labels writes labels that differ from those before.
 func (w *writer) labels(ctx context.Context, at int64) error {
 	descs := make([]pcp.Desc, len(w.metrics))
 	for i := range w.metrics {

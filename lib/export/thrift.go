@@ -5,9 +5,9 @@ import (
 	"errors"
 )
 
-// The metadata of Parquet files is in Thrift's compact protocol. The library that decodes it takes
-// memory for as many bytes and elements as a length says, before it looks whether they are there:
-// one wrong byte can ask for gigabytes. So a thriftReader walks over all lengths first.
+// A thriftReader walks over all lengths in the metadata of a Parquet file, Thrift's compact protocol. The
+// library allocates as many bytes and elements as a length says before it looks whether they are there: one
+// wrong byte can ask for gigabytes.
 type thriftReader struct {
 	b     []byte
 	items int // how many fields and elements there may be, each of which takes memory
@@ -31,7 +31,7 @@ const (
 	thriftStruct
 )
 
-// thriftDepth is how deep structures may be nested. Those of Parquet are 6 deep.
+// thriftDepth limits nested structures. Those of Parquet are 6 deep.
 const thriftDepth = 16
 
 func (r *thriftReader) skip(n uint64) bool {
@@ -76,7 +76,7 @@ func (r *thriftReader) structure(depth int) bool {
 	}
 }
 
-// value walks over a value; as an element of a list, a bool is one too.
+// value walks over a value. A bool has a byte only as an element of a list.
 func (r *thriftReader) value(t byte, depth int) bool {
 	switch t {
 	case thriftTrue, thriftFalse, thriftByte:
@@ -124,8 +124,7 @@ func (r *thriftReader) elements(n uint64, depth int, types ...byte) bool {
 	return true
 }
 
-// thriftLen returns the length of the structure at the beginning of b, which has at most that many
-// fields and elements.
+// thriftLen returns the length of the structure at the start of b, of at most items fields and elements.
 func thriftLen(b []byte, items int) (int, error) {
 	r := thriftReader{b, items}
 	if !r.structure(0) {

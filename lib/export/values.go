@@ -38,7 +38,7 @@ const fileGroups = 64
 
 const chunk = 256
 
-// codec compresses all tables. It keeps its encoders, which are expensive, from file to file.
+// codec compresses all tables. It keeps its expensive encoders from file to file.
 var codec = &zstd.Codec{Level: zstd.SpeedFastest}
 
 func options(more ...parquet.WriterOption) []parquet.WriterOption {

@@ -37,7 +37,7 @@ type wideColumn struct {
 	kind kind
 }
 
-// A wideCache has the columns of the instances that a metric had in the record before.
+// A wideCache has the columns of a metric's instances in the record before.
 type wideCache struct {
 	insts   []int32
 	columns []int32
@@ -65,7 +65,7 @@ func Columns(ctx context.Context, src pmapi.Source, recs *Records, cfg *Config) 
 	return w, nil
 }
 
-// take puts the values of a record into the group of r, with the numbers of columns as series.
+// take puts the values of a record into the group of r, with column numbers as series.
 func (w *Wide) take(ctx context.Context, r *reader) (damage, failed error) {
 	at, err := nanoseconds(r.result.Time)
 	if err != nil {
@@ -125,7 +125,7 @@ func (w *Wide) columnsOf(ctx context.Context, r *reader, i int32, insts []int32,
 	return cache.columns, nil
 }
 
-// sort brings the columns into their order, that of metrics and then of instances, and names them.
+// sort orders the columns by metric and instance, and names them.
 func (w *Wide) sort(r *reader) {
 	slices.SortFunc(w.columns, func(a, b wideColumn) int {
 		return cmp.Or(cmp.Compare(a.metric, b.metric), cmp.Compare(a.inst, b.inst), cmp.Compare(a.instance, b.instance))
@@ -147,7 +147,7 @@ const (
 	wideFirst // of the values
 )
 
-// An orderedGroup is a group of nodes whose order is not that of their names.
+// An orderedGroup has fields in an order other than that of their names.
 type orderedGroup struct {
 	parquet.Group
 	fields []parquet.Field
@@ -222,7 +222,7 @@ type wideWriter struct {
 	group int               // rows in the row group, without those
 }
 
-// wideCells is how many cells a row group has at least, except the last one.
+// wideCells is the least number of cells in a row group but the last.
 const wideCells = 1 << 20
 
 func newWideWriter(w *Wide, st *stage) *wideWriter {

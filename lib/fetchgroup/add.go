@@ -27,8 +27,7 @@ func (g *Group) describe(ctx context.Context, name string) (pcp.Desc, error) {
 	return found[0].Desc, nil
 }
 
-// instance returns the instance of a metric that a name means: none for a metric without instances
-// (FG3.2).
+// instance returns the instance that a name means, NullInst for a metric without instances (FG3.2).
 func (g *Group) instance(ctx context.Context, metric string, d pcp.Desc, name string) (int32, error) {
 	switch {
 	case d.InDom == pcp.NullInDom && name != "":
@@ -45,8 +44,8 @@ func (g *Group) instance(ctx context.Context, metric string, d pcp.Desc, name st
 	return inst, nil
 }
 
-// anywhere calls find, and after a failure in a recording once more at its end: a metric or an
-// instance may appear later in it. The position is kept (FG3.4).
+// anywhere calls find, and after a failure in a recording once more at its end, where a metric or an
+// instance may have appeared. The position is kept (FG3.4).
 func (g *Group) anywhere(ctx context.Context, find func() error) error {
 	err := find()
 	line, ok := pmapi.As[pmapi.Timeline](g.pc.Source())
@@ -201,8 +200,7 @@ func (g *Group) widen(id pcp.InDom) *domain {
 	return d
 }
 
-// learn looks many metrics up with one request, for the next registrations. These look up again the
-// names that are not found.
+// learn looks up many metrics with one request, for the next registrations, which look up unknown names again.
 func (g *Group) learn(ctx context.Context, names []string) error {
 	found, err := g.pc.Metrics(ctx, names)
 	g.known = make(map[string]pcp.Desc, len(names))

@@ -82,7 +82,7 @@ func Bind[S any](ctx context.Context, g *Group) (*Binding[S], error) {
 	return &Binding[S]{g: g, fields: fields, rates: haveRates(fields)}, nil
 }
 
-// bind registers fields. The error is of a request as a whole.
+// bind registers fields. Its error is that of a whole request.
 func (b *binder) bind(fields []*field) error {
 	var names []string
 	for f := range walk(fields) {
@@ -109,7 +109,7 @@ func (b *binder) bind(fields []*field) error {
 	return b.ctx.Err()
 }
 
-// walk returns the fields and those of the structs in them.
+// walk yields the fields, and the fields of structs in them.
 func walk(fields []*field) iter.Seq[*field] {
 	return func(yield func(*field) bool) {
 		for _, f := range fields {
@@ -202,7 +202,7 @@ func (b *binder) check(f *field, err error) {
 	b.wrong(f, err)
 }
 
-// haveRates reports whether values depend on those before.
+// haveRates reports whether values depend on earlier ones.
 func haveRates(fields []*field) bool {
 	for f := range walk(fields) {
 		if f.expr != "" || f.item != nil && f.item.rate || f.inDom != nil && f.inDom.rate {

@@ -20,8 +20,8 @@ type conversion struct {
 	unfit  pmerr.Code // reason of the missing scaler
 }
 
-// newConversion returns the conversion that a scale text asks for: "", "rate", "instant" or units.
-// The reference's empty text of units, which "" cannot be here, is "1".
+// newConversion returns the conversion of a scale text: "", "rate", "instant" or units. The reference's
+// empty text of units is "1" here.
 func newConversion(d pcp.Desc, out pcp.Type, scale string) (conversion, error) {
 	c := conversion{desc: d, out: out, factor: 1}
 	if !single(d.Type) || !single(out) {
@@ -65,8 +65,8 @@ func unitsText(u pcp.Units) string {
 	return "a number without dimension"
 }
 
-// perUnit returns a factor for a rate per second as one for a rate per unit of time (FG4.3); an
-// unknown unit is a second. Dividing instead of multiplying decides the last bit.
+// perUnit converts a factor for a rate per second to a unit of time (FG4.3); an unknown unit is a second.
+// Division, not multiplication, decides the last bit.
 func perUnit(factor float64, scale int8) float64 {
 	switch scale {
 	case pcp.Nsec:
@@ -86,7 +86,7 @@ func perUnit(factor float64, scale int8) float64 {
 // single reports whether values of a type can be those of an item (FG3.6).
 func single(t pcp.Type) bool { return t.Arithmetic() || t == pcp.String }
 
-// instant converts a value that is not made into a rate; text is memory for it.
+// instant converts a value that is not a rate. text is memory for it.
 func (c *conversion) instant(v pcp.Value, text []byte) (pcp.Value, pmerr.Code) {
 	switch {
 	case c.scaled:
@@ -105,8 +105,7 @@ func (c *conversion) instant(v pcp.Value, text []byte) (pcp.Value, pmerr.Code) {
 	return v, pmerr.Of(err)
 }
 
-// perSecond converts the change from one value to another within some seconds. It reports whether
-// the value fell.
+// perSecond converts the change of a value within some seconds, and reports whether the value fell.
 func (c *conversion) perSecond(from, to pcp.Value, elapsed float64, wrap bool, text []byte) (v pcp.Value, code pmerr.Code, fell bool) {
 	b, code := number(to)
 	if code != 0 {
@@ -179,8 +178,7 @@ func (c *conversion) finish(f float64, text []byte) (v pcp.Value, code pmerr.Cod
 	return pcp.WordValue(c.out, uint64(int64(f))), 0
 }
 
-// limits are the least and the largest number that an integer type takes; those of 64 bits are the
-// largest below the power of two.
+// limits are the bounds of integer types; those of 64 bits are the largest doubles below the power of two.
 var limits = [...]struct{ min, max float64 }{
 	pcp.Int32:  {math.MinInt32, math.MaxInt32},
 	pcp.Uint32: {0, math.MaxUint32},

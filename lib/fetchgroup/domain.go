@@ -10,12 +10,11 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// A domain is an instance domain of a Group's metrics. Names are requested for all of its instances
-// together, and only when an instance without a name appears: a new one, or one that was away,
-// since its number may have been reused. A counter that falls may also mean a reused number, so
-// that names are requested then; if the name has changed, the instance has no rates in that fetch,
-// because the last values were those of another instance (a file system mounted in the place of
-// another).
+// A domain is an instance domain of a Group's metrics. Names are requested for all instances together, and
+// only when an instance without a name appears: a new one, or one that was away, since its number may have
+// been reused. A counter that falls may mean a reused number too; if its name has changed, the instance has
+// no rates in that fetch, because the last values were those of another instance, such as a file system
+// mounted in the place of another.
 type domain struct {
 	id       pcp.InDom
 	allInsts bool // the profile selects all instances
@@ -70,8 +69,7 @@ func has(list []int32, inst int32) bool {
 	return ok
 }
 
-// ask renews the names, and returns the instances that have another one than before. If the
-// source has no answer, the old ones stay.
+// ask renews the names, and returns the renamed instances. Without an answer the old names stay.
 func (d *domain) ask(ctx context.Context, g *Group) (renamed []int32) {
 	list, err := g.instances(ctx, d.id)
 	if err != nil {
@@ -91,8 +89,8 @@ func (d *domain) ask(ctx context.Context, g *Group) (renamed []int32) {
 	return renamed
 }
 
-// instances returns the instances of a domain, the right ones first. In a recording these are those
-// at the time of the values; the values of others are interpolated from times when they were there.
+// instances returns the instances of a domain: in a recording those at the time of the values first, then
+// the others, whose values are interpolated from other times.
 func (g *Group) instances(ctx context.Context, id pcp.InDom) ([]pcp.Instance, error) {
 	line, ok := pmapi.As[pmapi.Timeline](g.pc.Source())
 	if !ok {

@@ -107,8 +107,8 @@ func (g *Group) Fetch(ctx context.Context) (pcp.Changes, error) {
 	return next.Changes, nil
 }
 
-// between returns the seconds from one time to another. As in the reference they are computed with
-// the 64 bits of a long double and then rounded to a double: the last bit of rates depends on it.
+// between returns the seconds between two times. As in the reference they have the 64 bits of a long double
+// before they become a double: the last bit of rates depends on it.
 func between(from, to pcp.Timestamp) float64 {
 	const giga, shift = 1_000_000_000, 34 // giga<<shift has its top bit set
 	sec := to.Sec - from.Sec
@@ -158,7 +158,7 @@ func (g *Group) Close() error {
 	return g.pc.Close()
 }
 
-// set returns a column of a result, nil if the fetch failed or the metric was not part of it.
+// set returns a column, nil if the fetch failed or lacked the metric.
 func set(r *pcp.Result, column int) *pcp.Values {
 	if r == nil || column >= len(r.Sets) {
 		return nil
@@ -166,7 +166,7 @@ func set(r *pcp.Result, column int) *pcp.Values {
 	return &r.Sets[column]
 }
 
-// prior returns the value that an instance had in the fetch before. It is likely at position at.
+// prior returns the value of an instance in the fetch before, likely at position at.
 func (g *Group) prior(column int, inst int32, at int) (pcp.Value, pmerr.Code) {
 	if g.before == nil {
 		return pcp.Value{}, pmerr.Again

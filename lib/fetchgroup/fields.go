@@ -83,7 +83,7 @@ func hasTags(t reflect.Type) bool {
 	return false
 }
 
-// classify finds the shape of a field from its tag and its Go type, or the mistake in them.
+// classify finds the shape of a field from its tag and its Go type, or a mistake.
 func (f *field) classify(t reflect.Type, row bool) string {
 	switch {
 	case f.isTime && t != reflect.TypeFor[time.Time]():
@@ -122,8 +122,7 @@ func (f *field) classify(t reflect.Type, row bool) string {
 	return ""
 }
 
-// kindOf returns the type of values that a Go type holds, NoSupport for a Go type that cannot hold
-// values.
+// kindOf returns the type of values for a Go type, or NoSupport.
 func kindOf(t reflect.Type) pcp.Type {
 	switch t.Kind() {
 	case reflect.Int:

@@ -28,7 +28,7 @@ func fill(v reflect.Value, fields []*field, g *Group) {
 	}
 }
 
-// fillMap makes a map hold the values of the instances that have one, and a name.
+// fillMap fills a map with the named instances that have values.
 func (f *field) fillMap(dst reflect.Value) {
 	if dst.IsNil() {
 		dst.Set(reflect.MakeMap(dst.Type()))
@@ -83,7 +83,7 @@ func (f *field) fillRows(dst reflect.Value) {
 	}
 }
 
-// next returns the value of an instance. Calls come in ascending order of instances.
+// next returns the value of an instance. Calls ascend by instance.
 func (f *field) next(inst int32) *slot {
 	if x := f.inDom; x == nil {
 		return &f.none
@@ -96,7 +96,7 @@ func (f *field) next(inst int32) *slot {
 	return &f.none
 }
 
-// union returns the instances that one of the fields of a struct has, ascending.
+// union returns the instances of all fields of a struct, ascending.
 func (f *field) union() []int32 {
 	var first *inDom
 	same := true

@@ -188,8 +188,8 @@ func (f *fleet[T]) rounds(ctx context.Context, yield func(Row[T]) bool) {
 	}
 }
 
-// collect yields the answers of a round until its time is over, or in the last round until all
-// hosts have answered. It reports whether there may be another.
+// collect yields the answers of a round until its time is over, or in the last round until all hosts have
+// answered. It reports whether another round may follow.
 func (f *fleet[T]) collect(ctx context.Context, round int, due time.Time, last bool, yield func(Row[T]) bool) bool {
 	var over <-chan time.Time // never without a schedule
 	if f.Interval > 0 {

@@ -18,7 +18,7 @@ type inDom struct {
 	code   pmerr.Code
 }
 
-// refresh implements member. Names come later, by the domain.
+// refresh leaves the names to the domain.
 func (x *inDom) refresh(g *Group) {
 	values := set(g.now, x.column)
 	if keep, code := x.retained(g, values); keep {

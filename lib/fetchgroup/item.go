@@ -44,7 +44,7 @@ func sized(short, long pcp.Type) pcp.Type {
 	return long
 }
 
-// A slot holds one converted value, or the sentinel of its type with a code (FG1.3).
+// A slot holds a converted value, or the sentinel of its type with a code (FG1.3).
 type slot struct {
 	word uint64 // as in pcp.Values
 	text string
@@ -132,8 +132,8 @@ func (m *metric) fill(g *Group, s *slot, values *pcp.Values, at int) {
 	s.put(v)
 }
 
-// retained reports whether old values stay, because the metric is discrete and the fetch has none
-// of it, and the code that they then have if it is not the old one (FG7).
+// retained reports whether a discrete metric without new values keeps its old ones, and their new code, 0
+// for the old code (FG7).
 func (m *metric) retained(g *Group, values *pcp.Values) (keep bool, code pmerr.Code) {
 	switch {
 	case m.desc.Sem != pcp.Discrete || g.opt.Once:
@@ -144,8 +144,8 @@ func (m *metric) retained(g *Group, values *pcp.Values) (keep bool, code pmerr.C
 	return values.Len() == 0, values.Err
 }
 
-// find returns the position of an instance in a sorted column, or -1. The value of a metric without
-// instances is the first one: old archives may give it any instance number.
+// find returns the position of an instance in a sorted column, or -1. A metric without instances has its
+// value first: old archives may give it any instance number.
 func find(v *pcp.Values, inst int32) int {
 	if inst == pcp.NullInst && v.Len() > 0 {
 		return 0

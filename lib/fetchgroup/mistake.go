@@ -59,7 +59,7 @@ func (ms Mistakes) Unwrap() []error {
 	return errs
 }
 
-// wrong makes a mistake of an error of registration: the place is that of the part it is about.
+// wrong makes a mistake of an error, at the part of the tag that it is about.
 func (b *binder) wrong(f *field, err error) {
 	m := &Mistake{Field: f.path, Tag: f.text, Err: err}
 	switch {
@@ -73,7 +73,7 @@ func (b *binder) wrong(f *field, err error) {
 	b.bad = append(b.bad, m)
 }
 
-// like proposes names like an unknown one. For them all names are read, once.
+// like proposes names similar to an unknown one. It reads all names once.
 func (b *binder) like(name string) string {
 	if b.names == nil {
 		// With an error there are fewer proposals.

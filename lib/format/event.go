@@ -53,8 +53,8 @@ func eventHead(t pcp.Type) int {
 	return 16
 }
 
-// walkEvents walks over the first n-1 records of b as the reference does. It returns the bytes from
-// the reached record on, and the number of missed events. It stops early where b is damaged.
+// walkEvents walks over the first n-1 records of b as the reference does, up to damage. It returns the
+// bytes from the last record on, and the number of missed events.
 func walkEvents(t pcp.Type, b []byte, n int32) (last []byte, missed int32) {
 	head := eventHead(t)
 	for i := int32(0); i < n-1 && len(b) >= head; i++ {

@@ -43,8 +43,7 @@ func AppendEventDump(dst []byte, v *pcp.Values, i int, err error, name func(pcp.
 	return dst
 }
 
-// appendDumpedRecord appends the record of type t at the start of b, and returns the bytes after
-// it, nil if b ends within the record.
+// appendDumpedRecord appends the record of type t at the start of b. rest is nil if b ends within the record.
 func appendDumpedRecord(dst []byte, t pcp.Type, b []byte, name func(pcp.ID) string) (text, rest []byte) {
 	head := eventHead(t)
 	if len(b) < head {
@@ -81,10 +80,9 @@ func appendDumpedRecord(dst []byte, t pcp.Type, b []byte, name func(pcp.ID) stri
 	return dst, b
 }
 
-// appendDumpedParam appends the value of a parameter: the first n of some bytes, and their padding.
-// Numbers and aggregates are read from the padded bytes, whatever their length: of an aggregate
-// only the first word, in the byte order of the reference's machine. The width of a string is its
-// number of bytes.
+// appendDumpedParam appends the first n bytes of b, a padded value. Numbers and aggregates are read from
+// the padded bytes, whatever their length: of an aggregate only the first word, in the byte order of the
+// reference's machine. The width of a string is its length in bytes.
 func appendDumpedParam(dst []byte, t pcp.Type, b []byte, n int) []byte {
 	size := 4
 	switch t {

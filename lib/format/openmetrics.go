@@ -55,8 +55,7 @@ func OpenMetricsHelp(name string, d *pcp.Desc) string {
 	return name + " (" + string(AppendSummary(nil, d)) + ")"
 }
 
-// baseUnit returns the base unit of OpenMetrics for plain units of space or time, and the factor
-// that converts to it.
+// baseUnit returns the base unit of OpenMetrics for plain units of space or time, and the factor to it.
 func baseUnit(u pcp.Units) (unit string, factor float64) {
 	base := pcp.Units{}
 	switch {

@@ -44,8 +44,7 @@ func AppendShort(dst []byte, f float64, bits int) []byte {
 	return strconv.AppendFloat(dst, f, 'g', -1, bits)
 }
 
-// appendField appends f as C's printf does for the conversions f and E; a negative width aligns
-// left.
+// appendField appends f as C's printf does for f and E; a negative width aligns left.
 func appendField(dst []byte, f float64, conversion byte, prec, width int) []byte {
 	var buf [32]byte
 	digits, ok := buf[:0], false
@@ -76,9 +75,9 @@ func appendLong(dst []byte, f float64, conversion byte, prec int) []byte {
 
 var fives = [...]uint64{1, 5, 25, 125, 625}
 
-// decimal writes a number with at most four digits after the point at the end of buf, rounded half
-// to even, and returns it. ok is false for other precisions, for numbers of about 2^53 and more,
-// for NaN and for infinities. Reports consist of such numbers, and strconv takes twice as long.
+// decimal writes a number with at most four digits after the point at the end of buf, rounded half to even.
+// ok is false for other precisions, numbers of about 2^53 and more, NaN and infinities. It takes half the
+// time of strconv, and reports consist of such numbers.
 func decimal(buf *[32]byte, f float64, prec int) (digits []byte, ok bool) {
 	// f * 10^prec = mantissa * 5^prec / 2^shift: the product has at most 63 bits.
 	bits := math.Float64bits(f)
@@ -116,15 +115,13 @@ func alignLeft(dst []byte, start, width int) []byte {
 	return dst
 }
 
-// scaled is a row of the table of pmNumberStr: numbers from limit on are divided by unit and get
-// the suffix.
+// scaled is a row of pmNumberStr's table: numbers from limit on are divided by unit and get the suffix.
 type scaled struct {
 	limit, unit float64
 	suffix      byte
 }
 
-// The rows for numbers of either sign, the largest first. Negative numbers pass to the next unit a
-// digit earlier, which leaves room for the sign.
+// Negative numbers pass to the next unit a digit earlier, which leaves room for the sign.
 var (
 	scaledUp   = [...]scaled{{999995e6, 1e12, 'T'}, {999995e3, 1e9, 'G'}, {999995, 1e6, 'M'}, {999.995, 1e3, 'K'}, {0.005, 1, ' '}}
 	scaledDown = [...]scaled{{99995e6, 1e12, 'T'}, {99995e3, 1e9, 'G'}, {99995, 1e6, 'M'}, {99.995, 1e3, 'K'}, {0.005, 1, ' '}}

@@ -73,8 +73,7 @@ func AppendPlain(dst []byte, v pcp.Value, precision int) []byte {
 	return (*Options)(nil).AppendOne(dst, v, 1)
 }
 
-// appendNumber appends the number that word w of arithmetic type t stands for, right aligned in at
-// least width characters.
+// appendNumber appends word w of arithmetic type t, right aligned in width characters.
 func appendNumber(dst []byte, t pcp.Type, w uint64, width int) []byte {
 	start := len(dst)
 	switch t {
@@ -101,8 +100,7 @@ func (o *Options) appendBlob(dst []byte, t pcp.Type, b []byte, width int) []byte
 	return appendParts(dst, b, nil, width)
 }
 
-// appendString appends b in double quotes. The reference prints strings as C does, so that they end
-// at their first NUL.
+// appendString appends b in quotes, up to its first NUL, as the reference prints strings.
 func (o *Options) appendString(dst []byte, b []byte, width int) []byte {
 	start := len(dst)
 	dst = append(dst, '"')
@@ -153,9 +151,8 @@ func appendInSitu(dst []byte, w uint32, width int) []byte {
 	return alignRight(strconv.AppendUint(dst, uint64(w), 16), start, width)
 }
 
-// appendParts appends the readings of the bytes a followed by b of a value block: numbers as on a
-// little-endian machine, the text, and always the bytes in hexadecimal. The two parts exist so that
-// not all has to be copied.
+// appendParts appends the readings of a value block, the bytes a and b: numbers as on a little-endian
+// machine, the text, and always the bytes in hexadecimal. Two parts save copying all bytes.
 func appendParts(dst []byte, a, b []byte, width int) []byte {
 	if len(b) == 0 {
 		dst = appendReadings(dst, a, width)
@@ -172,7 +169,7 @@ func appendParts(dst []byte, a, b []byte, width int) []byte {
 	return alignRight(append(dst, ']'), start, width)
 }
 
-// appendReadings appends the numbers that 4 or 8 bytes may be, each with a space after it.
+// appendReadings appends the numbers that 4 or 8 bytes may be, each with a blank after it.
 func appendReadings(dst []byte, b []byte, width int) []byte {
 	start := len(dst)
 	switch len(b) {

@@ -132,8 +132,8 @@ func wordFloat32(t Type, w uint64) float32 {
 	return float32(wordFloat(t, w))
 }
 
-// intToInt converts between integer types. A 64-bit value below the range of 32 bits is cut, not
-// refused, as in the reference.
+// intToInt converts between integer types. Like the reference it cuts a 64-bit value below the range of 32
+// bits.
 func intToInt(from Type, w uint64, to Type) (uint64, pmerr.Code) {
 	signed := from == Int32 || from == Int64
 	neg := signed && int64(w) < 0
@@ -164,9 +164,8 @@ func intToInt(from Type, w uint64, to Type) (uint64, pmerr.Code) {
 	return w, 0
 }
 
-// floatToInt converts a floating-point number, which came from a value of type from, to an integer
-// type. It truncates toward zero. The limits are the reference's; NaN, which the reference turns
-// into an arbitrary integer, does not fit.
+// floatToInt truncates a number, from a value of type from, toward zero. The limits are the reference's;
+// NaN, an arbitrary integer there, does not fit.
 func floatToInt(from Type, f float64, to Type) (uint64, pmerr.Code) {
 	if f != f {
 		return 0, pmerr.Trunc
@@ -206,8 +205,8 @@ func unsignedOf(f, limit float64) (uint64, pmerr.Code) {
 	return uint64(f), 0
 }
 
-// truncInt64 truncates f to an integer. A number out of range becomes the smallest integer, as on
-// the machines of the reference; Go does not define the conversion.
+// truncInt64 truncates f. A number out of range becomes the smallest integer, as on the reference's
+// machines; Go leaves it undefined.
 func truncInt64(f float64) int64 {
 	if f >= -0x1p63 && f < 0x1p63 {
 		return int64(f)

@@ -53,8 +53,7 @@ type Param struct {
 	Odd   Odd   // the value as it was found, if Value is not set
 }
 
-// eventReader reads the big-endian content of an event value. The caller has checked the lengths:
-// the methods do not.
+// eventReader reads a big-endian event value. Its methods rely on check, which checks the lengths.
 type eventReader struct {
 	b       []byte
 	highRes bool
@@ -128,8 +127,8 @@ func (r eventReader) check(n int32) error {
 	return nil
 }
 
-// head steps over the fixed part of a record and returns the last two of its fields: the flags, and
-// the number of parameters or missed records.
+// head steps over the fixed part of a record, and returns its flags and its number of parameters or missed
+// records.
 func (r *eventReader) head() (EventFlags, int32) {
 	n := r.headLen()
 	flags := EventFlags(binary.BigEndian.Uint32(r.b[n-8:]))
@@ -155,8 +154,7 @@ func normalised(sec, nsec int64) Timestamp {
 	return Timestamp{sec, int32(nsec)}
 }
 
-// paramLen returns the length of the parameter that begins here, without its metric identifier and
-// padding.
+// paramLen returns the length of the next parameter without identifier and padding.
 func (r *eventReader) paramLen() int { return int(binary.BigEndian.Uint32(r.b[4:]) & 0xffffff) }
 
 func padded(n int) int { return (n + 3) &^ 3 }
@@ -187,8 +185,8 @@ func (r *eventReader) read(rec *EventRecord) error {
 	return nil
 }
 
-// set makes b, a value of type t, the value of p; padded has its padding too. As in the reference,
-// an integer of 32 bits is the first word there, whatever its length.
+// set stores b, a value of type t; padded has its padding too. As in the reference, a 32-bit integer is the
+// first word there, whatever its length.
 func (p *Param) set(t Type, b, padded []byte) {
 	switch {
 	case t == Int32 && len(padded) >= 4:

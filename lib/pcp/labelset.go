@@ -94,8 +94,7 @@ type labelParser struct {
 	dropped bool // a label had a bad name
 }
 
-// object steps over the object that s begins with and takes its labels; their names begin with
-// prefix.
+// object steps over the object at the start of s and takes its labels, with prefix before their names.
 func (p *labelParser) object(prefix string) {
 	p.s = p.s[1:]
 	for p.s[0] != '}' {

@@ -25,8 +25,7 @@ type Scaler struct {
 	extra    extraScaler
 }
 
-// extraScaler is the conversion of an extra unit: add + mul*(x+shift)/div. The zero extraScaler
-// does nothing.
+// extraScaler converts an extra unit: add + mul*(x+shift)/div. The zero extraScaler does nothing.
 type extraScaler struct {
 	on                   bool
 	add, mul, shift, div float64
@@ -72,8 +71,7 @@ type fraction struct {
 	exact     float64
 }
 
-// apply multiplies f by (in/out)^dim; in and out are a scale's numerator and denominator in a
-// common unit.
+// apply multiplies f by (in/out)^dim; in and out are fractions of a common unit.
 func (f *fraction) apply(dim int8, in, out [2]uint64) {
 	if dim < 0 {
 		in, out = out, in
@@ -131,7 +129,7 @@ func (f *fraction) time(from, to Units) bool {
 	return true
 }
 
-// count applies the count dimension, which units that have only an extra unit have once.
+// count applies the count dimension, which units with nothing but an extra unit have once.
 func (f *fraction) count(from, to Units) {
 	dim := from.DimCount
 	if dim == 0 {
@@ -155,8 +153,7 @@ func (f *fraction) count(from, to Units) {
 	f.apply(dim, power(in), power(out))
 }
 
-// newExtraScaler returns the conversion between two scales of an extra unit. It exists for known
-// kinds and scales that are not in the denominator.
+// newExtraScaler fails for unknown kinds and scales, and for units in the denominator.
 func newExtraScaler(from, to Units) (extraScaler, bool) {
 	kind, n := extraOf(from)
 	in, out := int(from.ExtraScale), int(to.ExtraScale)
@@ -238,8 +235,7 @@ func (s *Scaler) Factor() (Factor, bool) {
 	return Factor{s.mult, s.div, s.ratio}, s.mult > 0 && !s.inexact && !s.extra.on
 }
 
-// ratio32 returns the factor for single precision, which the reference computes in single
-// precision.
+// ratio32 returns the factor, which the reference computes in single precision for such values.
 func (s *Scaler) ratio32() float32 {
 	if s.inexact {
 		return float32(s.ratio)

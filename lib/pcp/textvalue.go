@@ -58,8 +58,7 @@ func parseFloatValue(t Type, s string) (Value, error) {
 	return FloatValue(float32(f)), nil
 }
 
-// isHexText reports whether s has the form of a hexadecimal number: a sign, which can only be
-// minus, "0x" and nothing but hexadecimal digits.
+// isHexText reports whether s is "0x" and hexadecimal digits, perhaps after a minus sign.
 func isHexText(s string) bool {
 	s = strings.TrimPrefix(s, "-")
 	return ctext.HasPrefixFold(s, "0x") && strings.Trim(s[2:], "0123456789abcdefABCDEF") == ""
@@ -104,6 +103,5 @@ func parseIntValue(t Type, s string) (Value, error) {
 	return WordValue(t, w), nil
 }
 
-// fitsSigned reports whether w, which was negated if neg is set, is in the range of 64-bit signed
-// integers.
+// fitsSigned reports whether w, negated if neg, is in the range of 64-bit signed integers.
 func fitsSigned(w uint64, neg bool) bool { return w == 0 || neg == (int64(w) < 0) }

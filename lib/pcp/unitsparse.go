@@ -198,8 +198,7 @@ func spaceScale(w string) (int, bool) {
 	return 0, false
 }
 
-// countScale reads the multiplier that may follow the word "count": " x 10" or " x 10^n". It
-// returns its length and the power of ten.
+// countScale reads the multiplier after "count", " x 10" or " x 10^n": its length and the power of ten.
 func countScale(s string) (n, exp int) {
 	const times = " x 10"
 	if !ctext.HasPrefixFold(s, times) {
@@ -219,8 +218,8 @@ func countScale(s string) (n, exp int) {
 	return 0, 0
 }
 
-// unitPower reads a power, -8 to 15 without leading zeros, up to the end of the unit. It returns
-// its length, 0 if there is none.
+// unitPower reads a power, -8 to 15 without leading zeros, up to the end of the unit, and its length, 0 for
+// none.
 func unitPower(s string) (power, n int) {
 	text := unitWord(s)
 	power, err := strconv.Atoi(text)
@@ -292,8 +291,7 @@ func unitScale(d, scale int) float64 {
 	return [...]float64{Nsec: 1e-9, Usec: 1e-6, Msec: 1e-3, Sec: 1, Min: 60, Hour: 3600}[scale]
 }
 
-// power returns f, which is not zero, to the power of n, correctly rounded as C libraries do it;
-// math.Pow may be wrong in the last bit.
+// power returns f^n for f other than zero, correctly rounded as in C libraries; math.Pow may miss the last bit.
 func power(f float64, n int) float64 {
 	base := new(big.Rat).SetFloat64(f)
 	if n < 0 {

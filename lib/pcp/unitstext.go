@@ -20,8 +20,7 @@ var extraKinds = [...]extraKind{
 	Power:       {"power", []string{"kW", "W", "mW", "uW"}},
 }
 
-// extraOf returns the kind of extra unit that u has, and its number without the sign. A number that
-// stands for no kind gives nil.
+// extraOf returns the kind of u's extra unit, nil for an unknown one, and its number without the sign.
 func extraOf(u Units) (*extraKind, int) {
 	n := int(u.Extra)
 	if n < 0 {
@@ -63,8 +62,7 @@ func (u Units) Append(dst []byte) []byte {
 	return dst
 }
 
-// appendSide appends the parts of u whose dimensions have the given sign, each after a space unless
-// it is the first one.
+// appendSide appends the parts of u whose dimensions have a sign, with blanks between them.
 func (u Units) appendSide(dst []byte, sign int8, start int) []byte {
 	part := func(dim int8) bool {
 		if int(dim)*int(sign) <= 0 {
@@ -116,8 +114,8 @@ func appendCountName(dst []byte, scale int8) []byte {
 	return strconv.AppendInt(append(dst, " x 10^"...), int64(scale), 10)
 }
 
-// appendExtraName appends the name of the extra unit and its scale. The reference cuts the longest
-// text, "temperature (scale-4)", by two characters; this function does not.
+// appendExtraName appends the extra unit and its scale. The reference cuts "temperature (scale-4)" by two
+// characters.
 func appendExtraName(dst []byte, u Units) []byte {
 	kind, n := extraOf(u)
 	if kind == nil {

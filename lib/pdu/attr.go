@@ -19,8 +19,8 @@ const (
 	AttrContainer AttrCode = 15
 )
 
-// maxAttr is one more than the length of the longest value of an attribute, and maxSASL one more
-// than that of the longest step of authentication (wire.md W1.4).
+// maxAttr and maxSASL exceed by one the longest value of an attribute and the longest step of
+// authentication (wire.md W1.4).
 const (
 	maxAttr = 4096
 	maxSASL = 2048

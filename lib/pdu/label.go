@@ -114,8 +114,7 @@ func (dst *Label) Decode(body []byte) error {
 	return r.Finish()
 }
 
-// readSet takes one label set, whose text lies elsewhere in body, and returns the size of that
-// text.
+// readSet takes a label set, whose text lies elsewhere in body, and returns the size of the text.
 func readSet(r *wire.Reader, set *pcp.LabelSet, body []byte) (size int, err error) {
 	count, offset := r.Int32(), int64(r.Int32())-HeaderSize
 	size = int(r.Int32())

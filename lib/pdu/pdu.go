@@ -47,7 +47,7 @@ const (
 	TypeDescs         Type = 0x7017
 )
 
-// typeNames are the names that the reference's debugging output uses, from that of TypeError on.
+// typeNames are the names in the reference's debugging output, from that of TypeError on.
 var typeNames = [...]string{
 	"ERROR", "RESULT", "PROFILE", "FETCH", "DESC_REQ", "DESC", "INSTANCE_REQ", "INSTANCE", "TEXT_REQ", "TEXT", "", "",
 	"CREDS", "PMNS_IDS", "PMNS_NAMES", "PMNS_CHILD", "PMNS_TRAVERSE", "ATTR", "LABEL_REQ", "LABEL",
@@ -166,8 +166,7 @@ func readPadded(r *wire.Reader, n int) []byte {
 	return b
 }
 
-// A pack holds many strings in one piece of memory, which is kept as long as one of the strings is
-// in use.
+// A pack holds many strings in one piece of memory, which lives as long as one of them.
 type pack struct{ text strings.Builder }
 
 func newPack(size int) *pack {

@@ -94,8 +94,8 @@ func (r *Reader) Ready() bool {
 // Started reports whether part of a message was read.
 func (r *Reader) Started() bool { return len(r.buf) > r.done }
 
-// The sizes of a Reader's buffer: the first one, the one for many small messages, and the largest one
-// that is kept when patience messages in a row have needed less than a quarter of it.
+// The sizes of a Reader's buffer: the first one, that for many small messages, and the largest one that is
+// kept when patience messages in a row need less than a quarter of it.
 const (
 	minBuffer  = 4 << 10
 	manyBuffer = 16 << 10
@@ -132,8 +132,8 @@ const maxEmpty = 100
 
 const growth = 16
 
-// room makes room for reading on in a message of n bytes. The buffer grows with the bytes that have
-// arrived, not with the length in the header: to n bytes once a part of them has arrived.
+// room makes room for reading on in a message of n bytes. The buffer grows with the bytes that arrive, not
+// with the length in the header, which may lie.
 func (r *Reader) room(n int) {
 	size := max(len(r.mem), minBuffer)
 	switch {

@@ -108,8 +108,8 @@ func (c *Context) follow(ctx context.Context, other *Context) error {
 	return nil
 }
 
-// join moves c to the exact position of another reader of the same archive, and reports whether
-// that was possible: a time alone does not distinguish records of the same time.
+// join moves c to the exact position of another reader of the same archive, if that is possible: records
+// may have equal times.
 func (c *Context) join(from *Archive) bool {
 	to, ok := As[*Archive](c.src)
 	return ok && to.Follow(from)

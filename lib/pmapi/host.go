@@ -30,7 +30,7 @@ type Host struct {
 	retry     backoff
 }
 
-// questions are the methods of a connection that are methods of a Source too.
+// questions are the methods of a connection that a Source has too.
 type questions interface {
 	Lookup(ctx context.Context, names []string) ([]pcp.Answer[pcp.ID], error)
 	Names(ctx context.Context, id pcp.ID) ([]string, error)
@@ -147,8 +147,7 @@ func (h *Host) Walk(ctx context.Context, name string, f func(name string, id pcp
 	return nil
 }
 
-// walkWindow is the number of names that are looked up together: enough for many requests at once,
-// and little memory.
+// walkWindow is the number of names in one lookup: enough for many requests at once, and little memory.
 const walkWindow = 64 << 10
 
 // WalkNames implements Batcher.
@@ -235,8 +234,7 @@ func (h *Host) Fetch(ctx context.Context, req *Request, dst *pcp.Result) error {
 	return nil
 }
 
-// retryUnknown forgets the metrics without a description: an agent that has started since may have
-// one.
+// retryUnknown forgets metrics without a description: a newly started agent may have one.
 func (h *Host) retryUnknown() {
 	maps.DeleteFunc(h.descs, func(_ pcp.ID, d pcp.Desc) bool { return d.ID == pcp.NullID })
 }

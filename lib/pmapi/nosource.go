@@ -7,8 +7,7 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// noSource is the Source of nothing: every method fails with pmerr.NoContext. A Source replaces its
-// parts by it when it is closed.
+// noSource fails with pmerr.NoContext. It takes the place of a Source's parts when the Source is closed.
 type noSource struct{}
 
 func (noSource) Lookup(context.Context, []string) ([]pcp.Answer[pcp.ID], error) {

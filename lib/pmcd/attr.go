@@ -10,8 +10,7 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// Keys of the attributes that have an effect on a connection, under their full names (wire.md
-// W2.2).
+// Attributes that have an effect on a connection, under their full names (wire.md W2.2).
 const (
 	attrSecure    = "secure"    // with pcps: only: "enforce" (as absent or "1") or "relaxed"
 	attrCompress  = "compress"  // always refused
@@ -30,8 +29,8 @@ type Attr struct {
 	Set   bool // the attribute has a value, perhaps an empty one
 }
 
-// attrKeys gives the full name of every key a specification may have. The keys without a constant
-// above are known to the reference and have no effect.
+// attrKeys gives the full name of each key. The reference knows the keys without a constant above; they
+// have no effect.
 var attrKeys = [...]struct{ short, full string }{
 	{"secure", attrSecure}, {"compress", attrCompress},
 	{"userauth", attrUserAuth}, {"authorise", attrUserAuth}, {"authorize", attrUserAuth},
@@ -54,8 +53,7 @@ func (s *Spec) Attr(key string) (Attr, bool) {
 	return Attr{}, false
 }
 
-// attrs reads the attributes. Unknown keys and their values are ignored; the last value of a key
-// counts.
+// attrs reads the attributes. It ignores unknown keys; the last value of a key counts.
 func (p *specParser) attrs() error {
 	for {
 		start := p.pos
@@ -97,12 +95,10 @@ func (p *specParser) attr(text string, start int) error {
 	return nil
 }
 
-// errEscape is the error of a value that cannot be decoded. A zero byte is an error too: the daemon
-// would end the value there, or take the byte for a separator.
+// errEscape: a zero byte is an error too, because pmcd would end the value there, or take it for a separator.
 var errEscape = errors.New("bad escape in attribute value")
 
-// decodeForm decodes an attribute value: "+" is a blank, %HH a byte. Beside an error, bad is the
-// offset of the escape.
+// decodeForm decodes "+" as a blank and %HH as a byte. Beside an error, bad is the offset of the escape.
 func decodeForm(s string) (text string, bad int, err error) {
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {

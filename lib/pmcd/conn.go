@@ -56,8 +56,8 @@ func newConn(nc net.Conn, opt connOptions) *Conn {
 	return &Conn{nc: nc, r: pdu.NewReader(nc), opt: opt}
 }
 
-// upgrade makes c talk over nc, which wraps its transport, and send each message as a record of its
-// own: a daemon does not notice a second message in one.
+// upgrade makes c talk over nc, which wraps its transport, and send each message as a record of its own:
+// pmcd overlooks a second message in a record.
 func (c *Conn) upgrade(nc net.Conn) {
 	c.nc, c.r, c.opt.records = nc, pdu.NewReader(nc), true
 }
@@ -71,8 +71,8 @@ func (c *Conn) Close() error {
 	return c.nc.Close()
 }
 
-// fail remembers that the connection is broken, closes it, and returns the error for the caller:
-// the context's own if that has ended, otherwise err with a code.
+// fail closes the connection for good, and returns the context's error if that has ended, otherwise err
+// with a code.
 func (c *Conn) fail(ctx context.Context, op string, err error) *Error {
 	code := pmerr.IPC
 	switch {
@@ -107,8 +107,7 @@ func (c *Conn) usable(ctx context.Context) error {
 	return nil
 }
 
-// idle returns an error unless a request can begin: a message that arrived unrequested would be
-// taken for its reply.
+// idle returns an error unless a request can begin: an unrequested message would be taken for its reply.
 func (c *Conn) idle(ctx context.Context) error {
 	if err := c.usable(ctx); err != nil {
 		return err
@@ -122,16 +121,16 @@ func (c *Conn) idle(ctx context.Context) error {
 	return nil
 }
 
-// restart starts the time-out of a request, or of the next reply of several. It covers all messages
-// of a reply: with a time-out for each message, a daemon could send notices for ever.
+// restart starts the time-out of a request, or of the next reply of several. It covers all messages of a
+// reply: with one for each message, pmcd could send notices for ever.
 func (c *Conn) restart() {
 	if c.opt.timeout > 0 {
 		c.until = time.Now().Add(c.opt.timeout)
 	}
 }
 
-// watch makes reads and writes fail when ctx has ended, and when the time for the request is over;
-// in a handshake each message has a time-out of its own. stop ends the watch.
+// watch makes reads and writes fail when ctx ends or the time of the request is over; each message of a
+// handshake has its own time-out. stop ends the watch.
 func (c *Conn) watch(ctx context.Context) (stop func()) {
 	deadline := c.until
 	if deadline.IsZero() && c.opt.timeout > 0 {
@@ -230,8 +229,8 @@ func (c *Conn) traceSent() {
 	}
 }
 
-// reply returns the next message, decoded into m. An error that the daemon sends instead is
-// returned as a pmerr.Code; anything else breaks the connection.
+// reply decodes the next message into m. An error that pmcd sends instead is returned as a pmerr.Code; any
+// other message breaks the connection.
 func (c *Conn) reply(ctx context.Context, m pdu.Message) error {
 	f, err := c.recv(ctx)
 	if err != nil {
@@ -270,10 +269,10 @@ func (c *Conn) call(ctx context.Context, req, m pdu.Message) error {
 	return c.reply(ctx, m)
 }
 
-// How many requests, and about how many bytes of requests, may wait for their replies. The daemon
-// reads a request after it has written the reply to the one before. If requests filled the buffers
-// of both sides while we do not read replies, both sides would wait for ever. More requests are
-// sent when half of them are answered: the daemon always has some, and gets many with one write.
+// The limits of requests, and of their bytes, that wait for replies. pmcd reads a request after it has
+// written the reply to the one before. If requests filled the buffers of both sides while we read no
+// replies, both sides would wait for ever. More requests are sent when half of them are answered: pmcd
+// always has some, and gets many with one write.
 const (
 	window      = 512
 	windowBytes = 16 << 10
@@ -299,9 +298,8 @@ type queue struct {
 	replies int     // replies under way
 }
 
-// each sends the requests of a pipeline and calls done for each reply in order. An error that
-// breaks the connection ends the pipeline; an error of done, for a reply that cannot be right,
-// breaks the connection.
+// each sends the requests of a pipeline and calls done for each reply in order. An error that breaks the
+// connection ends the pipeline; an error of done, for an impossible reply, breaks the connection.
 func (c *Conn) each(ctx context.Context, p *pipeline) error {
 	if p.n == 0 {
 		return c.usable(ctx)
@@ -352,8 +350,7 @@ func (c *Conn) refill(ctx context.Context, p *pipeline, q *queue, i int) error {
 	return c.flush(ctx)
 }
 
-// ask queues one request of a pipeline. The end of ctx breaks the connection: replies to earlier
-// requests may be under way.
+// ask queues a request of a pipeline. The end of ctx breaks the connection: earlier replies may be under way.
 func (c *Conn) ask(ctx context.Context, p *pipeline, i int) asked {
 	m, reply := p.req(i)
 	if m == nil {

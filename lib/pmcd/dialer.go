@@ -113,8 +113,8 @@ func (d *Dialer) Dial(ctx context.Context, spec *Spec) (*Conn, error) {
 	return s.dialTCP(ctx, spec.Hosts[0].Name, spec.Hosts[0].Ports)
 }
 
-// dialLocal connects to a Unix socket, and for local: to this host's ports after a failure. Every
-// failure of unix: is reported as a missing file.
+// dialLocal connects to a Unix socket, and with local: after a failure to this host's ports. Failures of
+// unix: are reported as a missing file.
 func (s *setup) dialLocal(ctx context.Context) (*Conn, error) {
 	path := cmp.Or(s.spec.Path, s.d.Socket, defaultSocket)
 	c, err := s.dialSocket(ctx, path)
@@ -199,7 +199,7 @@ func (s *setup) dialPort(ctx context.Context, host string, addrs []netip.Addr, p
 	return s.handshake(ctx, nc, host, false)
 }
 
-// race connects to a port at all addresses at once. The first one to answer wins.
+// race connects to a port at all addresses at once, and keeps the first connection.
 func (d *Dialer) race(ctx context.Context, addrs []netip.Addr, port int) (net.Conn, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -312,8 +312,8 @@ type codedError struct {
 	cause error
 }
 
-// Error returns the code's text and the cause. The two codes of failed connections stand for many
-// causes, and their texts may contradict the cause: then the text is the cause alone.
+// Error omits the code's text for the two codes of failed connections: they stand for many causes, and may
+// contradict the cause.
 func (e *codedError) Error() string {
 	if e.code == codeConnRefused || e.code == codeHostUnreach {
 		return e.cause.Error()

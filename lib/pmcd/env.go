@@ -68,22 +68,21 @@ func (d *Dialer) timeouts(get func(string) string) {
 	}
 }
 
-// lateWarnings are the warnings about variables with bad values. Each is given once, at the first
-// use of the variable: a program that does not get that far prints none.
+// lateWarnings are warnings about variables with bad values. Each is given at the first use of the
+// variable: a program that does not get that far prints none.
 type lateWarnings struct {
 	mu   sync.Mutex
 	text [lateReconnect + 1]string
 }
 
-// The moments of the warnings: connecting to an address, the first answer after that, connecting
-// again.
+// The moments of the warnings: connecting to an address, the first answer after that, reconnecting.
 const (
 	lateConnect = iota
 	lateRequest
 	lateReconnect
 )
 
-// emit gives the warning for a moment, if there is one left. w may be nil.
+// emit gives the warning for a moment once. w may be nil.
 func (w *lateWarnings) emit(d *Dialer, moment int) {
 	if w == nil {
 		return
@@ -97,8 +96,8 @@ func (w *lateWarnings) emit(d *Dialer, moment int) {
 	}
 }
 
-// parsePorts parses a comma list of ports as C reads numbers: leading blanks, a plus sign, octal
-// after 0, hexadecimal after 0x. A bad element makes the list nil; empty elements are skipped.
+// parsePorts parses a comma list of ports as C reads numbers: leading blanks, a plus sign, octal after 0,
+// hexadecimal after 0x. A bad element makes the list nil; empty elements are skipped.
 func parsePorts(text string) []int {
 	var ports []int
 	for _, e := range strings.Split(text, ",") {
@@ -116,7 +115,7 @@ func parsePorts(text string) []int {
 
 const blanks = " \t\n\v\f\r"
 
-// parseInt parses a number as C does in base 0, nothing may follow it.
+// parseInt parses a whole text as C does in base 0.
 func parseInt(text string) (int, bool) {
 	text = strings.TrimLeft(text, blanks)
 	digits := strings.TrimLeft(text, "+-")
@@ -130,8 +129,8 @@ func parseInt(text string) (int, bool) {
 // maxSeconds is the longest time limit; a longer one is no limit.
 const maxSeconds = 1e9
 
-// parseSeconds parses a number of seconds, which may have a fraction, as C reads it. An empty text
-// is the default, 0; the text "0" is no limit, -1.
+// parseSeconds parses seconds, which may have a fraction, as C does. The empty text is the default, 0; "0"
+// is no limit, -1.
 func parseSeconds(text string) (time.Duration, bool) {
 	if text == "" {
 		return 0, true

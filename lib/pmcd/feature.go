@@ -1,7 +1,6 @@
 package pmcd
 
-// A feature is a set of bits: the daemon's offer in its greeting, or the client's choice (wire.md
-// W3.2).
+// A feature is a set of bits: the offer in pmcd's greeting, or the client's choice (wire.md W3.2).
 type feature uint16
 
 const (

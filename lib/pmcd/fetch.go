@@ -55,11 +55,11 @@ func (c *Conn) Fetch(ctx context.Context, ids []pcp.ID, p *pcp.Profile, typeOf f
 	return nil
 }
 
-// maxNotices is the largest number of notices of changes before one result. The daemon sends one
-// for each change since the last result, and joins simultaneous changes.
+// maxNotices caps the notices of changes before a result. pmcd sends one for each change since the last
+// result, and joins simultaneous ones.
 const maxNotices = 1 << 10
 
-// fetched waits for a result. The messages before it are notices of changes.
+// fetched waits for a result, after any notices of changes.
 func (c *Conn) fetched(ctx context.Context, reply pdu.Message) (pcp.Changes, error) {
 	var changes pcp.Changes
 	for range maxNotices {
@@ -97,11 +97,10 @@ func (c *Conn) queueProfile(ctx context.Context, p *pcp.Profile) (fresh bool, er
 	return true, nil
 }
 
-// settle is called after a refusal of a request that followed a profile. A daemon that permits no
-// fetches has sent two refusals, the profile's first; a daemon that refuses the request alone has
-// sent one (wire.md W8.3). To tell the cases apart, settle sends a message that is always invalid
-// (W8.1): all replies before its error belong to the two requests. It returns pmerr.Permission,
-// unless the connection breaks.
+// settle is called after a refusal of a request that followed a profile. A pmcd that permits no fetches has
+// sent two refusals, the profile's first; one that refuses the request alone has sent one (wire.md W8.3).
+// To tell the cases apart, settle sends an invalid message (W8.1): all replies before its error belong to
+// the two requests. It returns pmerr.Permission, unless the connection breaks.
 func (c *Conn) settle(ctx context.Context) error {
 	if err := c.send(ctx, &pdu.Error{}); err != nil {
 		return err

@@ -12,9 +12,9 @@ import (
 // gatherTime is the longest wait of gather in milliseconds.
 const gatherTime = 10
 
-// gather waits until several replies have arrived, or gatherTime has passed: a process that is
-// woken for each reply spends most of its time, and of the daemon's, on context switches. The least
-// size of a reply, times the number of replies, is the number of bytes to wait for.
+// gather waits until several replies have arrived, or gatherTime has passed: a process that is woken for
+// each reply spends most of its time, and of pmcd's, on context switches. It waits for the smallest size of
+// as many replies.
 func (c *Conn) gather(replies int) {
 	nc, ok := c.nc.(*net.TCPConn)
 	if !ok || replies < 2 {

@@ -17,8 +17,8 @@ import (
 // authentication, and the container's name. Refusals of the last two come late, in place of the
 // reply to the first request; so a request that every daemon grants is made here.
 
-// A setup is the state of setting up one connection: the wanted features, and the typed answers to
-// prompts, which serve several attempts.
+// A setup is the state of setting up a connection: the wanted features, and answers to prompts, which serve
+// several attempts.
 type setup struct {
 	d    *Dialer
 	spec *Spec
@@ -146,8 +146,8 @@ func (s *setup) agree(ctx context.Context, c *Conn, host string, local bool) err
 	return nil
 }
 
-// oldCodes is the difference between the codes of the protocol's first version, which a greeting
-// still has, and those of today.
+// oldCodes is the distance of today's codes from those of the protocol's first version, which a greeting
+// still has.
 const oldCodes = 11345
 
 func greeting(ctx context.Context, c *Conn) error {
@@ -253,15 +253,13 @@ func (s *setup) encrypt(ctx context.Context, c *Conn, flags feature, host string
 	return nil
 }
 
-// confirm makes a request that cannot fail on a good connection. A late refusal of an earlier step
-// is its answer.
+// confirm makes a request that cannot fail on a good connection. Late refusals of earlier steps are its answer.
 func (c *Conn) confirm(ctx context.Context) error {
 	return c.call(ctx, &pdu.Child{}, &pdu.Names{})
 }
 
-// rejected returns the error of a connection that ended right after TLS had begun: with TLS 1.3 the
-// daemon's judgement of our certificate comes only then, and not every daemon sends it before it
-// hangs up.
+// rejected returns the error of a connection that ended after TLS had begun: with TLS 1.3 pmcd judges our
+// certificate only then, and may hang up without a message.
 func (s *setup) rejected(c *Conn, host string, err error) error {
 	var op *net.OpError
 	switch {

@@ -12,8 +12,8 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// lookup returns the addresses of a host. A name without addresses is unreachable; a name server
-// without an answer is a temporary failure.
+// lookup returns the addresses of a host. A name without addresses is unreachable; a silent name server is
+// a temporary failure.
 func (d *Dialer) lookup(ctx context.Context, host string) ([]netip.Addr, error) {
 	if a, err := netip.ParseAddr(host); err == nil {
 		return []netip.Addr{a}, nil
@@ -47,8 +47,8 @@ func (d *Dialer) lookup(ctx context.Context, host string) ([]netip.Addr, error) 
 	return nil, because(codeHostUnreach, err)
 }
 
-// parseOldIPv4 parses the older ways to write an address, which C's libraries still read: "127.1",
-// "2130706433", "0177.0.0.1", "0x7f.1". The last part stands for all remaining bytes.
+// parseOldIPv4 parses the older notations that C's libraries read: "127.1", "2130706433", "0177.0.0.1",
+// "0x7f.1". The last part stands for all remaining bytes.
 func parseOldIPv4(text string) (netip.Addr, bool) {
 	parts := strings.Split(text, ".")
 	if len(parts) > 4 {

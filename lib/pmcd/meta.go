@@ -38,8 +38,7 @@ func (c *Conn) Describe(ctx context.Context, ids []pcp.ID) ([]pcp.Answer[pcp.Des
 	}})
 }
 
-// describeMany asks for descriptions in requests of the largest size. A missing description keeps
-// the identifier NullID.
+// describeMany asks for descriptions in the largest requests. A missing one keeps the identifier NullID.
 func (c *Conn) describeMany(ctx context.Context, ids []pcp.ID, out []pcp.Answer[pcp.Desc]) error {
 	const most = maxRequest / 4
 	n := (len(ids) + most - 1) / most

@@ -8,8 +8,8 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// maxRequest is the most bytes of names or identifiers that one request holds. The daemon refuses
-// messages of more than 64 KiB (wire.md W1.4).
+// maxRequest caps the bytes of names or identifiers in a request: pmcd refuses messages of more than 64 KiB
+// (wire.md W1.4).
 const maxRequest = 60 << 10
 
 // Lookup resolves metric names in as few requests as possible. Unknown names are then requested one
@@ -64,8 +64,7 @@ func split(names []string, ask []int) (chunks [][]int) {
 	return chunks
 }
 
-// whyUnknown requests each name without a metric alone: then the answer is the reason, for which
-// the answer to several names has no room. The answer to a single name is already the reason.
+// whyUnknown requests each name without a metric alone: only that answer has the reason.
 func (c *Conn) whyUnknown(ctx context.Context, names []string, results []pcp.Answer[pcp.ID], several bool) error {
 	var which []int
 	for i, r := range results {

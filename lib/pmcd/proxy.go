@@ -22,8 +22,7 @@ const (
 	maxAnswer   = 80 // limit for the bytes of a proxy's first line
 )
 
-// proxy returns the proxy for the connection: the specification's, or the default one. Sockets of
-// this host need none.
+// proxy returns the proxy of the specification, or the default one. Sockets of this host need none.
 func (s *setup) proxy() (Host, bool) {
 	if s.spec.Local() {
 		return Host{}, false
@@ -37,8 +36,8 @@ func (s *setup) proxy() (Host, bool) {
 	return Host{Name: s.d.Proxy}, true
 }
 
-// dialProxy connects to a daemon through a proxy. final is true if the proxy itself cannot be
-// reached: then other ports of the daemon need not be tried.
+// dialProxy connects through a proxy. final means that the proxy is unreachable: other ports of pmcd need
+// not be tried.
 func (s *setup) dialProxy(ctx context.Context, proxy Host, host string, port int) (c *Conn, final bool, err error) {
 	proxyPort := cmp.Or(s.d.ProxyPort, defaultProxyPort)
 	if len(proxy.Ports) > 0 {
@@ -63,8 +62,8 @@ func (s *setup) dialProxy(ctx context.Context, proxy Host, host string, port int
 	return c, false, err
 }
 
-// numeric returns the address of host in a form that every proxy understands: most proxies do not
-// look names up, and take any name for their own host.
+// numeric returns the address of host in digits: most proxies look no names up, and take any name for their
+// own host.
 func (s *setup) numeric(ctx context.Context, host string) string {
 	addrs, err := s.d.lookup(ctx, host)
 	if err != nil {

@@ -36,8 +36,8 @@ type mechanism struct {
 	begin func(user, password string) (conversation, error)
 }
 
-// A conversation is the client's side of an exchange. step gets a challenge, nil at first, and
-// returns the answer; done is true if no challenge is expected.
+// A conversation is the client's side of an exchange. step gets a challenge, nil at first, and returns the
+// answer; done means that no other challenge is expected.
 type conversation interface {
 	step(challenge []byte) (answer []byte, done bool, err error)
 }
@@ -53,8 +53,8 @@ func mechanisms() []mechanism {
 	}
 }
 
-// choose returns the mechanism for a daemon's list: the requested one, or the strongest. private is
-// true if the connection is encrypted or local.
+// choose returns the requested mechanism, or the strongest that pmcd offers. private connections are
+// encrypted or local.
 func choose(offered string, method string, private bool) (mechanism, error) {
 	offers := strings.Fields(offered)
 	var known []string

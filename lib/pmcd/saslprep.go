@@ -9,10 +9,9 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// prepare prepares a user name or a password, so that different spellings become equal (SASLprep,
-// RFC 4013): special spaces become ordinary ones, invisible characters are removed, the rest is
-// normalised, and controls are refused. Characters that are newer than Unicode 3.2 are accepted, as
-// in queries.
+// prepare makes different spellings of a user name or password equal (SASLprep, RFC 4013): special spaces
+// become ordinary ones, invisible characters go, the rest is normalised, and controls are rejected.
+// Characters newer than Unicode 3.2 are accepted, as in queries.
 func prepare(text string) (string, error) {
 	text = norm.NFKC.String(strings.Map(func(r rune) rune {
 		switch {
@@ -36,8 +35,8 @@ func prepare(text string) (string, error) {
 	return text, nil
 }
 
-// direction returns -1 for a character that is written from left to right, 1 for right to left, and
-// 0 for one that takes the direction of its neighbours.
+// direction returns -1 for a character written from left to right, 1 for right to left, and 0 for a neutral
+// one.
 func direction(r rune) int {
 	if r < 0x80 && !('a' <= r|0x20 && r|0x20 <= 'z') {
 		return 0
@@ -57,8 +56,7 @@ var unseen = &unicode.RangeTable{R16: []unicode.Range16{
 	{0x00ad, 0x00ad, 1}, {0x034f, 0x034f, 1}, {0x1806, 0x1806, 1}, {0x180b, 0x180d, 1}, {0x200b, 0x200d, 1}, {0x2060, 0x2060, 1}, {0xfe00, 0xfe0f, 1}, {0xfeff, 0xfeff, 1},
 }}
 
-// refused are the prohibited characters besides controls and private use (RFC 3454, tables C.2.2
-// and C.4 to C.9).
+// refused are prohibited characters besides controls and private use (RFC 3454, tables C.2.2 and C.4 to C.9).
 var refused = &unicode.RangeTable{
 	R16: []unicode.Range16{
 		{0x0340, 0x0341, 1}, {0x06dd, 0x06dd, 1}, {0x070f, 0x070f, 1}, {0x180e, 0x180e, 1}, {0x200c, 0x200f, 1}, {0x2028, 0x202e, 1}, {0x2060, 0x2063, 1},

@@ -12,15 +12,15 @@ import (
 	"strings"
 )
 
-// Limits for the number of iterations that a daemon requests in SCRAM: fewer would make it cheap to
-// guess the password from our answer, more would take minutes.
+// Bounds of the iterations that pmcd requests in SCRAM: fewer would make guessing the password cheap, more
+// would take minutes.
 const (
 	minIterations = 4096
 	maxIterations = 1 << 20
 )
 
-// A scramClient is the client's side of SCRAM (RFC 5802), without channel binding, with some hash: each
-// side proves to the other that it knows the password.
+// A scramClient is the client's side of SCRAM (RFC 5802) without channel binding: each side proves that it
+// knows the password.
 type scramClient struct {
 	hash           func() hash.Hash
 	user, password string // prepared
@@ -47,7 +47,6 @@ func scramOf(h func() hash.Hash) func(user, password string) (conversation, erro
 	}
 }
 
-// head begins the first message: no channel binding, no other identity.
 func (s *scramClient) head() string { return "n,a=" + s.user + "," }
 
 func (s *scramClient) bare() string { return "n=" + s.user + ",r=" + s.nonce }

@@ -18,8 +18,7 @@ import (
 //	attrs = attr *( "&" attr )              up to the end or the next "/"
 //	attr  = key [ "=" value ]
 
-// defaultSocket is the path of the daemon's Unix socket where neither the specification nor the
-// [Dialer] names one.
+// defaultSocket is the default path of pmcd's Unix socket.
 const defaultSocket = "/run/pcp/pmcd.socket"
 
 const (
@@ -130,8 +129,7 @@ func (p *specParser) until(stop string) string {
 	return rest
 }
 
-// next returns the byte at the current place, 0 at the end. A command line has no zero bytes; one
-// from another origin is refused as an early end.
+// next returns the next byte, 0 at the end. A text with a zero byte is rejected as one that ends early.
 func (p *specParser) next() byte {
 	if p.pos == len(p.text) {
 		return 0

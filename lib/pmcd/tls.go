@@ -12,8 +12,7 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// startTLS makes nc a TLS connection with the daemon on host. The error wraps [pmerr.TLS] and the
-// reason.
+// startTLS starts TLS on nc. The error wraps [pmerr.TLS] and the reason.
 func startTLS(ctx context.Context, nc net.Conn, conf *tls.Config, timeout time.Duration) (net.Conn, error) {
 	if timeout > 0 {
 		var cancel context.CancelFunc
@@ -44,8 +43,7 @@ func (s *setup) secured(c *Conn, nc net.Conn) {
 	}
 }
 
-// certificateReason adds the names on the certificate to the error of a check: errors of the
-// standard library lack them.
+// certificateReason adds the certificate's names to the error of a check, which lacks them.
 func certificateReason(err error) error {
 	var v *tls.CertificateVerificationError
 	if errors.As(err, &v) && len(v.UnverifiedCertificates) > 0 {
@@ -76,8 +74,7 @@ func (s *setup) tlsConfig(host string, local bool) (*tls.Config, error) {
 	return own.config(host, local)
 }
 
-// hasCertificate reports whether the client has a certificate. A configuration that cannot be read
-// is reported when TLS starts.
+// hasCertificate reports whether the client has a certificate. A bad configuration is reported when TLS starts.
 func (s *setup) hasCertificate(host string) bool {
 	conf, err := s.tlsConfig(host, false)
 	return err != nil || len(conf.Certificates) > 0 || conf.GetClientCertificate != nil

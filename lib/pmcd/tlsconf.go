@@ -12,8 +12,8 @@ import (
 	"strings"
 )
 
-// A tlsConf is a TLS configuration: the entries of a tls.conf file for clients (wire.md W3.6). The
-// zero value trusts the system's authorities and has no certificate of its own.
+// A tlsConf holds the entries of a tls.conf for clients (wire.md W3.6). The zero value trusts the system's
+// authorities and has no certificate.
 type tlsConf struct {
 	CAFile string // tls-ca-cert-file: authorities to trust, instead of the system's
 	CADir  string // tls-ca-cert-dir: a directory of such files
@@ -21,23 +21,21 @@ type tlsConf struct {
 	ClientCertFile string // tls-client-cert-file: the client's certificate
 	ClientKeyFile  string // tls-client-key-file
 
-	// tls-cert-file and tls-key-file: the identity of a daemon on this host, which stands in for
-	// the client's if there is none and the files can be read.
+	// CertFile and KeyFile identify a pmcd on this host. They stand in for the client's files if those are
+	// not set and these can be read.
 	CertFile, KeyFile string
 
-	// VerifyServers (tls-verify-servers) is the check of a daemon's certificate.
 	VerifyServers verifyMode
 }
 
 type verifyMode string
 
-// The modes. The key tls-verify-servers is ours: the reference checks daemons only with
-// tls-verify-clients, and never their names.
+// The key tls-verify-servers is ours: the reference checks servers only with tls-verify-clients, and never
+// their names.
 const (
 	// verifyDefault is verifyFull, but verifyChain over a Unix socket, which has no name to check.
 	verifyDefault verifyMode = ""
-	// verifyFull checks the chain of signatures up to a trusted authority, the dates, and that the
-	// certificate is for the requested host.
+	// verifyFull checks the chain of signatures up to a trusted authority, the dates, and the host's name.
 	verifyFull verifyMode = "full"
 	// verifyChain checks all that but the host name.
 	verifyChain verifyMode = "chain"
@@ -47,8 +45,7 @@ const (
 
 const maxConfLine = 64 << 10
 
-// parseTLSConf parses a tls.conf: lines "key = word" or "key: word", comments from "#" on. Keys for
-// servers are skipped.
+// parseTLSConf parses lines "key = word" or "key: word", and comments from "#" on. It skips keys for servers.
 func parseTLSConf(r io.Reader) (*tlsConf, error) {
 	c := &tlsConf{}
 	s := bufio.NewScanner(r)
@@ -95,8 +92,8 @@ func (c *tlsConf) line(text string) error {
 	return nil
 }
 
-// verify takes the value of tls-verify-servers. An unknown word is an error: any default could be
-// weaker than the intended check.
+// verify takes the value of tls-verify-servers. An unknown word is an error: a default might be weaker than
+// intended.
 func (c *tlsConf) verify(word string) error {
 	switch m := verifyMode(word); m {
 	case verifyFull, verifyChain, verifyNone:
@@ -128,8 +125,8 @@ func loadTLSConf(path string) (*tlsConf, error) {
 	return c, nil
 }
 
-// config returns the configuration of a TLS client that connects to host, or to a socket of this
-// host. config reads the files that c names; an unreadable file is an error.
+// config returns the TLS configuration for host, or for a socket of this host. Files that c names and that
+// cannot be read are errors.
 func (c *tlsConf) config(host string, local bool) (*tls.Config, error) {
 	if (c.ClientCertFile == "") != (c.ClientKeyFile == "") {
 		return nil, &TLSFileError{Text: "Client certificate and key must be configured together"}
@@ -207,8 +204,8 @@ func (c *tlsConf) roots() (*x509.CertPool, error) {
 	return pool, nil
 }
 
-// certificate returns our certificate, nil if there is none. The files of a daemon are often
-// readable by the daemon alone; then there is no certificate.
+// certificate returns our certificate, nil without one. Often only pmcd can read the files of its own: then
+// there is no certificate.
 func (c *tlsConf) certificate() (*tls.Certificate, error) {
 	certFile, keyFile, of := c.ClientCertFile, c.ClientKeyFile, "client "
 	own := certFile != "" || keyFile != ""

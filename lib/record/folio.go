@@ -13,8 +13,8 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// A folio is the files of a session in one directory: the list of archives, and the files named
-// after the session's base name (values.md V24.2).
+// A folio is a session's files in a directory: the list of archives, and files named after the session's
+// base name (values.md V24.2).
 type folio struct {
 	name    string
 	dir     string
@@ -22,8 +22,7 @@ type folio struct {
 	created []string // paths, in case that the session cannot start
 }
 
-// newFolio creates the files of a session: an empty list, and the file of the base name with the
-// configuration to replay the session.
+// newFolio creates an empty list, and the file of the base name with the configuration to replay the session.
 func newFolio(cfg *Config) (*folio, error) {
 	if err := printable("folio", cfg.Folio); err != nil {
 		return nil, err
@@ -45,8 +44,7 @@ func newFolio(cfg *Config) (*folio, error) {
 	return f, fmt.Errorf("record: no free name in %s: %w", f.dir, fs.ErrExist)
 }
 
-// printable refuses characters that would break a line of the folio, or of the protocol with
-// pmlogger.
+// printable rejects characters that would break a line of the folio, or of pmlogger's protocol.
 func printable(what, text string) error {
 	if text == "" || strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r == 0x7f }) {
 		return fmt.Errorf("record: %s %q: %w", what, text, pmerr.EINVAL)
@@ -75,16 +73,15 @@ func (f *folio) create(path, text string) error {
 	return errors.Join(err, file.Close())
 }
 
-// discard removes the created files. Its errors are ignored: the caller already reports another
-// one.
+// discard removes the created files. Errors are ignored: the caller reports another one.
 func (f *folio) discard() {
 	for _, path := range f.created {
 		_ = os.Remove(path)
 	}
 }
 
-// addHost creates the configuration of a host's logger and returns the base name of its archive: a
-// letter distinguishes hosts of the same name.
+// addHost creates the configuration of a host's logger and returns the base name of its archive, in which a
+// letter distinguishes hosts of one name.
 func (f *folio) addHost(h *Host) (name string, err error) {
 	host := fileName(h.Name)
 	for _, letter := range append([]string{""}, strings.Split("abcdefghijklmnopqrstuvwxyz", "")...) {
@@ -96,8 +93,8 @@ func (f *folio) addHost(h *Host) (name string, err error) {
 	return name, err
 }
 
-// fileName returns a host specification as part of a file name: characters with a meaning there, or
-// in the lines of a folio, become underscores. Secrets are left out.
+// fileName returns a host specification, without secrets, as part of a file name. Characters with a meaning
+// there, or in a folio, become underscores.
 func fileName(host string) string {
 	return strings.Map(func(r rune) rune {
 		if r >= 0x80 || strings.ContainsRune("-_.", r) || '0' <= r && r <= '9' || 'a' <= r|0x20 && r|0x20 <= 'z' {

@@ -17,12 +17,11 @@ import (
 
 const writeLimit = 5 * time.Second
 
-// controlFD is the descriptor on which pmlogger gets its requests: the first that a process can be
-// given beyond the standard ones.
+// controlFD is the descriptor of pmlogger's requests: the first one after the standard ones.
 const controlFD = 3
 
-// A pmlogger is a process that records, and the pipe through which it is controlled: lines of a
-// letter and a text, without answers (values.md V24.3).
+// A pmlogger is a recording process with a pipe for requests: lines of a letter and a text, without answers
+// (values.md V24.3).
 type pmlogger struct {
 	cmd  *exec.Cmd
 	said tail
@@ -31,8 +30,8 @@ type pmlogger struct {
 	pipe *os.File // nil when it is closed
 }
 
-// startLogger starts the pmlogger of a host. It has a process group of its own, so that the keys
-// that interrupt or stop a program at a terminal do not reach it.
+// startLogger starts a pmlogger in a process group of its own, so that keys that interrupt or stop a
+// program at a terminal do not reach it.
 func (r *Recording) startLogger(cfg *Config, f *folio, h *Host, name string) error {
 	in, out, err := os.Pipe()
 	if err != nil {
@@ -119,9 +118,8 @@ func (t *tail) String() string {
 	return string(t.text)
 }
 
-// lastWords returns pmlogger's own reason of a failure, as an appendix to a message: the last line
-// of its log or, if pmlogger failed before it had a log, the first line of its output, after which
-// may come its usage text.
+// lastWords returns pmlogger's own reason of a failure: the last line of its log or, without a log, the
+// first line of its output, which may end with its usage text.
 func (p *pmlogger) lastWords(logFile string) string {
 	lines := strings.Split(p.said.String(), "\n")
 	if f, info, err := safefile.Open(logFile); err == nil {

@@ -26,8 +26,8 @@ type own struct {
 	log *os.File
 }
 
-// startOwn begins a recording by this process: the first sample is in the archive when it returns,
-// because mistakes in the metrics show in it.
+// startOwn begins a recording by this process. It returns after the first sample, which shows mistakes in
+// the metrics.
 func (r *Recording) startOwn(ctx context.Context, cfg *Config, f *folio, h *Host) error {
 	src, err := cfg.Open(ctx, h.Name)
 	if err != nil {

@@ -154,8 +154,7 @@ func check(cfg *Config, hosts []Host) error {
 	return nil
 }
 
-// legal reports whether a name can be that of a metric. Other names could have a meaning in
-// pmlogger's language.
+// legal reports whether name can be that of a metric. Other names could have a meaning in pmlogger's language.
 func legal(name string) bool {
 	return name != "" && strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.") == ""
 }

@@ -183,8 +183,7 @@ func (r *Recorder) Samples() int64 { return r.samples.Load() }
 // and the error is pmerr.NoData.
 func (r *Recorder) Close() error { return r.w.Close() }
 
-// putInstances writes the instances of domains whose metrics have others than before, and returns
-// these domains.
+// putInstances writes the instances of domains whose metrics have new ones, and returns these domains.
 func (r *Recorder) putInstances(ctx context.Context, res *pcp.Result) (changed []pcp.InDom, err error) {
 	for i := range res.Sets {
 		v, d := &res.Sets[i], r.descs[i].InDom

@@ -46,8 +46,8 @@ func (f *Failure) Error() string { return f.Err.Error() }
 // Unwrap returns the cause.
 func (f *Failure) Unwrap() error { return f.Err }
 
-// answered returns the error that an answer stands for; nil means that the server has the samples.
-// Cancel ends the reading of the body.
+// answered returns the error of an answer, nil if the server has the samples. cancel ends the reading of
+// the body.
 func (c *Client) answered(res *http.Response, cancel func()) error {
 	code, status := res.StatusCode, clean(res.Status)
 	switch code / 100 {

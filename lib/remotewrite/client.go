@@ -140,8 +140,8 @@ func (c *Client) Post(ctx context.Context, body []byte) error {
 	return err
 }
 
-// post is Post. It reports too whether the connection of the last request has been lost since, which
-// without an error shows only in that there is a new one.
+// post is Post. lost means that the connection of the last request was lost since; without an error, only a
+// new connection shows that.
 func (c *Client) post(ctx context.Context, body []byte) (lost bool, err error) {
 	limited, cancel := context.WithTimeout(ctx, c.opt.Timeout)
 	defer cancel()

@@ -44,7 +44,7 @@ type drain struct {
 
 const quiet = time.Minute
 
-// send makes one attempt to send a request. The error is that of ctx.
+// send makes one attempt. Its error is that of ctx.
 func (d *drain) send(ctx context.Context, e *entry) error {
 	body, err := d.q.spool.read(e)
 	if err != nil {
@@ -106,8 +106,8 @@ func (d *drain) refused(e *entry, err error) {
 	d.q.drop(e)
 }
 
-// old reports whether a server refuses samples because it has them, or newer ones: the usual reason
-// if it has taken the request before and its answer was lost.
+// old reports whether a server refuses samples because it has them or newer ones: the usual reason after a
+// lost answer.
 func (r *Refusal) old() bool {
 	text := strings.ToLower(strings.ReplaceAll(r.Text, "-", " "))
 	return (r.Code == http.StatusBadRequest || r.Code == http.StatusConflict || r.Code == http.StatusUnprocessableEntity) &&

@@ -57,7 +57,7 @@ func (h *Hosts) Watch(ctx context.Context, src pmapi.Source, name string, asName
 	return w, nil
 }
 
-// labels returns the labels of a value: those of PCP but for optional ones, and the label host.
+// labels returns PCP's labels of a value without optional ones, and the label host.
 func (h *Hosts) labels(name, metric string, d pcp.InDom, inst int32) (list []Label) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -100,7 +100,7 @@ type watchedInst struct {
 
 func (w *watched) Unwrap() pmapi.Source { return w.Source }
 
-// Lookup implements pmapi.Source. It notes names, so that metrics need not ask for them.
+// Lookup notes names, so that metrics need not ask for them.
 func (w *watched) Lookup(ctx context.Context, names []string) ([]pcp.Answer[pcp.ID], error) {
 	list, err := w.Source.Lookup(ctx, names)
 	for i := range list {
@@ -158,7 +158,7 @@ func (w *watched) note(ctx context.Context, r *pcp.Result) {
 	w.read(ctx, objects)
 }
 
-// fresh notes the instances of a metric, and reports whether there are new ones.
+// fresh notes the instances of a metric, and reports whether some are new.
 func (w *watched) fresh(m *watchedMetric) bool {
 	before := len(w.insts)
 	for _, id := range m.insts {

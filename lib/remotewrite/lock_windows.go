@@ -9,7 +9,7 @@ import (
 
 const sharingViolation = syscall.Errno(32)
 
-// lock locks a directory for as long as the file is open, which is one in it that others cannot open.
+// lock opens a file in the directory that others cannot open.
 func lock(dir string) (*os.File, error) {
 	path := filepath.Join(dir, "lock")
 	name, err := syscall.UTF16PtrFromString(path)

@@ -109,7 +109,7 @@ func (r *Request) Add(series Labels, ms int64, value float64) {
 	r.Samples++
 }
 
-// newSeries adds a series without samples. It reuses the memory of an earlier series.
+// newSeries reuses the memory of an earlier series.
 func (r *Request) newSeries(labels Labels) (index int) {
 	if r.index == nil {
 		r.index = make(map[Labels]int)

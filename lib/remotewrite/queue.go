@@ -108,7 +108,7 @@ func (q *Queue) Waiting() (samples int) {
 // make room, even if they are to be sent once more.
 func (q *Queue) Put(body []byte, samples int) error { return q.put(body, samples, doubted) }
 
-// put adds a request. Those that are kept make room, and then those in a state that may.
+// put adds a request. Kept requests make room, then those in the state may.
 func (q *Queue) put(body []byte, samples int, may state) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -260,7 +260,7 @@ func (q *Queue) repeated(e *entry) bool {
 	return e.state == doubted
 }
 
-// doubt makes first return the requests that are kept once more.
+// doubt schedules the kept requests once more.
 func (q *Queue) doubt() {
 	q.mu.Lock()
 	defer q.mu.Unlock()

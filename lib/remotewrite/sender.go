@@ -173,8 +173,7 @@ func (s *Sender) labels(m *sentMetric, v *sampling.Value, text string) Labels {
 	return EncodeLabels(append(list, Label{Name: "__name__", Value: m.family.Name + m.family.Suffix})...)
 }
 
-// endMetric ends the values of a metric. A series without a value ends, if other series of its host
-// have values.
+// endMetric ends the series without a value, if other series of their host have values.
 func (s *Sender) endMetric(metric int) {
 	m := &s.metrics[metric]
 	if !m.sendable() {
@@ -210,8 +209,8 @@ func (s *Sender) Close() error {
 	return s.err
 }
 
-// put adds a sample to the request, and begins a new request if that is large. A request never has two
-// live samples of a series: the end of a sample ends it.
+// put begins a new request if the last one is large. A request never has two live samples of a series: the
+// end of a sample ends it.
 func (s *Sender) put(labels Labels, ms int64, value float64) {
 	if s.request.Samples >= maxRequestSamples || s.request.Len() >= maxRequestBytes {
 		s.flush()
@@ -222,8 +221,8 @@ func (s *Sender) put(labels Labels, ms int64, value float64) {
 	s.request.Add(labels, ms, value)
 }
 
-// describe adds what the metrics are to a request: to the first one, and of live values to one each
-// minute, because databases may have been started meanwhile.
+// describe adds metadata to the first request, and for live values to one each minute: databases may have
+// been started since.
 func (s *Sender) describe() {
 	if !s.next.IsZero() && (!s.live || time.Now().Before(s.next)) {
 		return

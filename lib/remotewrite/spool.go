@@ -13,15 +13,15 @@ import (
 	"pmtools/lib/safefile"
 )
 
-// A spool is the directory of a queue, locked against other processes. Each request is in a file of
-// its own, which is renamed to its name when it is complete.
+// A spool is the directory of a queue, locked against other processes. A request is a file, which gets its
+// name when it is complete.
 type spool struct {
 	dir  string
 	sync bool // files and their names are on the disk when write returns
 	lock *os.File
 }
 
-// The name of a request has its number, how many samples it has, and the checksum of the file.
+// The name of a request has its number, its number of samples, and the checksum of the file.
 const (
 	fileName   = "%016x-%d-%08x" + written
 	written    = ".write"
@@ -79,8 +79,8 @@ func syncParent(dir string) error {
 	return syncDir(f)
 }
 
-// requests returns the requests that an earlier process has left, in their order. Files that are not
-// complete are removed; warn gets strange ones.
+// requests returns the requests of an earlier process in their order. It removes incomplete files; warn
+// gets strange ones.
 func (s *spool) requests(warn func(error)) (list []*entry, err error) {
 	files, err := os.ReadDir(s.dir) // in the order of the names
 	if err != nil {
@@ -122,7 +122,7 @@ func (e *entry) name() string { return fmt.Sprintf(fileName, e.number, e.samples
 
 func (s *spool) path(e *entry) string { return filepath.Join(s.dir, e.name()) }
 
-// write writes the file of a request. After an error there is none.
+// write leaves no file after an error.
 func (s *spool) write(e *entry, body []byte) error {
 	path := s.path(e)
 	f, err := os.OpenFile(path+unfinished, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
@@ -147,8 +147,7 @@ func (s *spool) write(e *entry, body []byte) error {
 	return err
 }
 
-// read returns a request. A file that is damaged is errDamaged, and stays under another name; one that
-// cannot be read stays as it is, for the next process.
+// read renames a damaged file, whose error is errDamaged. An unreadable one stays for the next process.
 func (s *spool) read(e *entry) ([]byte, error) {
 	path := s.path(e)
 	body, err := safefile.Read(path, maxFile)
@@ -164,11 +163,10 @@ func (s *spool) read(e *entry) ([]byte, error) {
 	return nil, fmt.Errorf("%d samples of the queue cannot be sent: %s: %w", e.samples, path, err)
 }
 
-// remove removes the file of a request. One that stays is sent once more by the next process, which
-// does no harm.
+// remove may leave the file: the next process sends it once more, which does no harm.
 func (s *spool) remove(e *entry) { _ = os.Remove(s.path(e)) }
 
-// close unlocks the directory. An empty queue's is removed, unless it has files of others.
+// close removes the directory of an empty queue, unless it has other files.
 func (s *spool) close(empty bool) error {
 	if empty {
 		return release(s.lock, s.dir)

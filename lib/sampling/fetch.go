@@ -77,7 +77,7 @@ func Fetches(ctx context.Context, src pmapi.Source, req *pmapi.Request, t *Times
 	}
 }
 
-// begin positions a recording, and returns what waits for the next sample and what takes it.
+// begin positions a recording, and returns the clock and the fetch of samples.
 func (t *Times) begin(src pmapi.Source) (*when.Clock, func(context.Context, *pmapi.Request, *Fetch) error, error) {
 	clock := &when.Clock{Interval: t.Interval}
 	fetch := func(ctx context.Context, req *pmapi.Request, f *Fetch) error { return src.Fetch(ctx, req, &f.Result) }

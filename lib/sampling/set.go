@@ -169,8 +169,8 @@ type keyed[K any] struct {
 	at  int32
 }
 
-// sortBy sorts values by keys; equal ones stay in the order of their positions. If only the most
-// wanted values are kept, it never has many more of them.
+// sortBy sorts values by keys; equal ones keep the order of their positions. With most, it never holds many
+// more values than these.
 func sortBy[K any](ctx context.Context, set *Set, most int, key func(*Value) K, compare func(a, b K) int) error {
 	var steps int
 	var failed error
@@ -224,8 +224,7 @@ type rateColumn struct {
 	places map[int32]int // of the instances, once it is needed
 }
 
-// at returns the rate of an instance whose value is at a position. Most often the columns have the
-// same instances.
+// at returns the rate of an instance, most often at the position of its value.
 func (r *rateColumn) at(i int, inst int32) pcp.Value {
 	if i < r.Len() && r.Insts[i] == inst {
 		return r.Value(i)

@@ -40,8 +40,8 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// patience is the limit for the answer to the greeting, for the rest of a packet, and for sending
-// one. There is no limit between packets: they depend on the user at the server's window.
+// patience is the limit for the answer to the greeting, for the rest of a packet, and for sending one.
+// Packets themselves have no limit: they depend on the user at the server's window.
 const patience = 10 * time.Second
 
 // A Conn is a connection to a time control server. One goroutine may receive while another sends.
@@ -103,7 +103,7 @@ func Start(ctx context.Context, set *Packet, stderr io.Writer) (*Conn, error) {
 	return Connect(ctx, port, set)
 }
 
-// startServer starts a server and returns its port, which it writes to its standard output.
+// startServer returns the port that the server writes to its standard output.
 func startServer(ctx context.Context, server *exec.Cmd) (port int, err error) {
 	out, err := server.StdoutPipe()
 	if err != nil {

@@ -69,7 +69,7 @@ type Packet struct {
 	ZoneLabel string // the zone as the user sees it
 }
 
-// Sizes in bytes: of a packet without zone, and of the longest that a client accepts.
+// Sizes in bytes: a packet without zone, and the longest packet that a client accepts.
 const (
 	headSize = 88
 	maxSize  = headSize + 80

@@ -30,8 +30,8 @@ const months = "janfebmaraprmayjunjulaugsepoctnovdec"
 
 const weekdays = "sunmontuewedthufrisat"
 
-// parsePartial reads the text after the @: weekday, month, day, hour, minute, second, am or pm,
-// year, each of which may be missing.
+// parsePartial reads the text after @: weekday, month, day, hour, minute, second, am or pm, year, each of
+// them optional.
 func parsePartial(s string) (*partialDate, *SyntaxError) {
 	p := &partialDate{field: [numFields]int{-1, -1, -1, -1, -1, -1}}
 	pos := skipSpace(s, 0)
@@ -55,8 +55,8 @@ func parsePartial(s string) (*partialDate, *SyntaxError) {
 	return p, nil
 }
 
-// scanAbbrev reads three letters of a name in list and the blanks after it, and returns the name's
-// number from 1, or -1 with the position unchanged.
+// scanAbbrev reads three letters of a name in list and the blanks after them. It returns the name's number
+// from 1, or -1 and pos.
 func scanAbbrev(s string, pos int, list string) (int, int) {
 	if len(s)-pos < 3 {
 		return -1, pos
@@ -70,8 +70,7 @@ func scanAbbrev(s string, pos int, list string) (int, int) {
 	return -1, pos
 }
 
-// scanInt reads a number within bounds and the blanks after it, or returns -1 with the position
-// unchanged.
+// scanInt reads a number within bounds and the blanks after it, or returns -1 and pos.
 func scanInt(s string, pos, low, high int) (int, int) {
 	end := pos
 	if end < len(s) && (s[end] == '+' || s[end] == '-') {
@@ -87,8 +86,8 @@ func scanInt(s string, pos, low, high int) (int, int) {
 	return n, skipSpace(s, end)
 }
 
-// scanDayAndHour reads the one or two numbers before the colon. A single number is the hour if its
-// value permits, and either no month is before it or a colon is after it.
+// scanDayAndHour reads the one or two numbers before the colon. A single number is the hour if it is small
+// enough, and no month precedes or a colon follows it.
 func (p *partialDate) scanDayAndHour(s string, pos int) int {
 	day, pos := scanInt(s, pos, 0, 31)
 	hour, pos := scanInt(s, pos, 0, 23)
@@ -124,8 +123,8 @@ func (p *partialDate) scanTime(s string, pos int) int {
 	return skipSpace(s, pos+n)
 }
 
-// fraction returns the part of seconds below one second in nanoseconds. Plain decimals are taken
-// from the text, so that ".1" is not cut to 99999999.
+// fraction returns the nanoseconds below one second. It reads plain decimals from the text, so that ".1" is
+// not cut to 99999999.
 func fraction(text string, seconds float64) int {
 	if strings.Trim(text, "+0123456789.") != "" {
 		_, frac := math.Modf(seconds)
@@ -178,8 +177,8 @@ func (p *partialDate) complete() {
 	}
 }
 
-// resolve returns the instant that p means in loc. Fields that p lacks are taken from origin; if
-// the first field that p has is smaller than origin's, the field above it moves on by one.
+// resolve returns the instant of p in loc. Missing fields come from origin; if the first given field is
+// smaller than origin's, the field above it moves on by one.
 func (p *partialDate) resolve(origin time.Time, loc *time.Location) time.Time {
 	top := 0
 	for top < numFields && p.field[top] < 0 {
@@ -197,8 +196,8 @@ func (p *partialDate) resolve(origin time.Time, loc *time.Location) time.Time {
 	return civil(f, p.nanos, loc)
 }
 
-// civil returns the instant with the given fields in loc, which may be out of range. It is the
-// earlier of two such instants; a time that the clock skips is moved forward by the skipped span.
+// civil returns the instant of fields, which may be out of range, in loc: the earlier one of two. A skipped
+// time moves forward by the skipped span.
 func civil(f [numFields]int, nanos int, loc *time.Location) time.Time {
 	u := time.Date(f[0], time.Month(f[1]), f[2], f[3], f[4], f[5], nanos, time.UTC)
 	before := u.Add(-seconds(offsetAt(u.Add(-24*time.Hour), loc)))

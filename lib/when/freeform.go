@@ -49,7 +49,7 @@ func parseFree(s string, base time.Time, loc *time.Location) (*freeForm, bool) {
 	return f, ok
 }
 
-// kind returns the kind of the next token. There is one: the last token ends the loop of parseFree.
+// kind returns the kind of the next token: the last token, endOfText, ends the loop of parseFree.
 func (f *freeForm) kind() kind { return f.tokens[0].kind }
 
 func (f *freeForm) take() int64 {
@@ -194,8 +194,7 @@ func (f *freeForm) isUnit() bool {
 	return k == secondUnit || k == monthUnit || k == dayUnit
 }
 
-// relative reads the unit of a relative item, and the "ago" that turns everything relative so far
-// around.
+// relative reads the unit of a relative item, and an "ago", which negates all relative items so far.
 func (f *freeForm) relative(n int64) bool {
 	const day = 24 * 60 * 60
 	f.relatives++
@@ -223,8 +222,7 @@ func (f *freeForm) relative(n int64) bool {
 
 const maxMonths = 12 * 200_000_000
 
-// bare takes a number that belongs to nothing else: the year if all but that is known, a date, or a
-// time of day.
+// bare takes a number without a context: the year if date and time are known, a date, or a time of day.
 func (f *freeForm) bare(n int64) {
 	switch {
 	case f.times > 0 && f.dates > 0 && f.relatives == 0:

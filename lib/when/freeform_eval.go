@@ -2,8 +2,7 @@ package when
 
 import "time"
 
-// eval returns the instant that f means, counted from base in loc. It reports false if a field is
-// out of range.
+// eval returns the instant of f, counted from base in loc; false if a field is out of range.
 func (f *freeForm) eval(base time.Time, loc *time.Location) (time.Time, bool) {
 	start := time.Unix(base.Unix(), 0).In(loc)
 	fixed := f.dates > 0 || f.times > 0 || f.days > 0 || f.aligned > 0
@@ -65,8 +64,8 @@ func daysIn(year, month int64) int64 {
 	return int64(time.Date(int(year), time.Month(month+1), 0, 0, 0, 0, 0, time.UTC).Day())
 }
 
-// standard returns the instant at which clocks in loc show the fields of u. It is the later of two
-// such instants, the one in standard time; a time that the clock skips is moved back.
+// standard returns the instant of u's fields in loc: the later one of two, in standard time. A skipped time
+// moves back.
 func standard(u time.Time, loc *time.Location) time.Time {
 	after := u.Add(-seconds(offsetAt(u.Add(24*time.Hour), loc)))
 	before := u.Add(-seconds(offsetAt(u.Add(-24*time.Hour), loc)))
@@ -81,8 +80,7 @@ func addSeconds(t time.Time, n int64) time.Time {
 	return time.Unix(t.Unix()+n, int64(t.Nanosecond())).In(t.Location())
 }
 
-// addMonths moves t by months, keeping the time of day, and the day of the month where the month is
-// long enough.
+// addMonths moves t by months. It keeps the time of day, and the day of the month if the month is long enough.
 func addMonths(t time.Time, n int64, loc *time.Location) time.Time {
 	if n == 0 {
 		return t
@@ -102,8 +100,8 @@ func floorDiv(a, b int64) int64 {
 	return q
 }
 
-// moveToWeekday moves t to the first day that is f's weekday, today included, and then by as many
-// weeks as its ordinal: 0 for 1, one back for -1.
+// moveToWeekday moves t to the next day that is f's weekday, or today, and then by weeks: 0 for the ordinal
+// 1, one back for -1.
 func (f *freeForm) moveToWeekday(t time.Time) time.Time {
 	const day = 24 * 60 * 60
 	days := (f.weekday - int64(t.Weekday()) + 7) % 7
@@ -115,7 +113,7 @@ func (f *freeForm) moveToWeekday(t time.Time) time.Time {
 	return keepClock(t, addSeconds(t, (days+7*weeks)*day))
 }
 
-// keepClock moves t by less than half a day so that it shows the time of day that from shows.
+// keepClock moves t by less than half a day to the time of day of from.
 func keepClock(from, t time.Time) time.Time {
 	const day = 24 * 60 * 60
 	diff := secondOfDay(from) - secondOfDay(t)

@@ -34,8 +34,8 @@ type token struct {
 // maxDigits is the longest number that is accepted, leading zeros aside.
 const maxDigits = 15
 
-// scanFree splits a free-form date into tokens. Text in parentheses is left out, and so is a sign
-// without a number. The last token is endOfText.
+// scanFree splits a free-form date into tokens, the last one endOfText. It omits text in parentheses, and
+// signs without a number.
 func scanFree(s string) []token {
 	var list []token
 	for pos := 0; ; {
@@ -110,8 +110,8 @@ func skipComment(s string, pos int) int {
 	return pos
 }
 
-// joinsDateAndTime reports whether s[start:end] is the T between the digits of a date and a time in
-// ISO 8601. Elsewhere T is a zone.
+// joinsDateAndTime reports whether s[start:end] is the T between date and time in ISO 8601; elsewhere T is
+// a zone.
 func joinsDateAndTime(s string, start, end int) bool {
 	return end == start+1 && s[start] == 'T' && start > 0 && ctext.IsDigit(s[start-1]) && end < len(s) && ctext.IsDigit(s[end])
 }

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// classify returns the token that a word in lower case stands for (values.md V13.4). Single letters
-// that are nothing else are military zones.
+// classify returns the token of a word in lower case (values.md V13.4). Remaining single letters are
+// military zones.
 func classify(word string) token {
 	for _, find := range []func(string) (token, bool){calendarWord, zoneWord, unitWord, otherWord, militaryZone} {
 		if t, ok := find(word); ok {
@@ -35,8 +35,8 @@ func findWord(rows []wordRow, word string) (token, bool) {
 
 func listed(list, word string) bool { return slices.Contains(strings.Fields(list), word) }
 
-// calendarWord knows the names of months and days: in full, the first three letters with or without
-// a dot, and a few longer abbreviations.
+// calendarWord knows months and days: names, their first three letters with or without a dot, and a few
+// longer abbreviations.
 func calendarWord(word string) (token, bool) {
 	names := func(name string) bool {
 		name = strings.ToLower(name)
@@ -58,8 +58,7 @@ func calendarWord(word string) (token, bool) {
 	}, word)
 }
 
-// zoneWords are the abbreviations of zones by hours west of UTC: with standard time, and with an
-// hour of daylight saving on top.
+// zoneWords are the abbreviations of zones by hours west of UTC, in standard time and in summer, an hour ahead.
 var zoneWords = [...]struct {
 	west             int64
 	standard, summer string

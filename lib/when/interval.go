@@ -53,9 +53,8 @@ func parseSeconds(s string) (float64, *SyntaxError) {
 	return total, nil
 }
 
-// unitSeconds returns the length of a unit in seconds, the negated number of units in a second if
-// that is less, or 0 for an unknown unit. One plural s is dropped before the lookup: "ms" is a
-// minute.
+// unitSeconds returns the length of a unit in seconds, the negated number of units per second for short
+// ones, 0 for an unknown one. It drops one plural s: "ms" is a minute.
 func unitSeconds(word string) float64 {
 	word = strings.ToLower(word)
 	if len(word) > 1 {

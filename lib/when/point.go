@@ -54,9 +54,8 @@ func parseTime(s string, low, high time.Time, b Base) (time.Time, *SyntaxError) 
 	return time.Time{}, failed
 }
 
-// parseFreeForm reads a free-form date. fromEnd is true if a minus sign was removed from the front
-// of the text, to count back from the end: the sign is restored for units that intervals do not
-// have, as in "-1 week".
+// parseFreeForm reads a free-form date. fromEnd means that a minus sign, which counts back from the end,
+// was removed from the text: it is restored for units that intervals lack, as in "-1 week".
 func parseFreeForm(s string, low, high time.Time, fromEnd bool, b Base) (time.Time, bool) {
 	base := freeBase(s, low, high, b.Now)
 	f, ok := parseFree(s, base, b.Zone)
@@ -70,8 +69,8 @@ func parseFreeForm(s string, low, high time.Time, fromEnd bool, b Base) (time.Ti
 	return f.eval(base, b.Zone)
 }
 
-// freeBase returns the instant from which a free-form date counts. Dates that name a unit after a
-// blank count from the window, others from now.
+// freeBase returns the origin of a free-form date: the window for dates with a unit after a blank, now for
+// others.
 func freeBase(s string, low, high, now time.Time) time.Time {
 	lower := strings.ToLower(s)
 	inWindow := false

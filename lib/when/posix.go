@@ -29,8 +29,7 @@ type ruleScanner struct {
 	pos int
 }
 
-// parseRule reads a rule and reports whether it is one. A daylight saving without readable dates
-// gets those of the United States.
+// parseRule reads a rule. Daylight saving without readable dates has those of the United States.
 func parseRule(tz string) (*posixRule, bool) {
 	sc := &ruleScanner{s: tz}
 	r := &posixRule{}
@@ -159,8 +158,7 @@ func (sc *ruleScanner) monthForm(c *change) bool {
 	return true
 }
 
-// at returns the local time of the change in a year, as seconds since the epoch of clocks that show
-// UTC.
+// at returns the local time of the change in a year, in seconds since the epoch of a UTC clock.
 func (c change) at(year int) int64 {
 	var t time.Time
 	switch c.form {

@@ -65,8 +65,7 @@ func appendHeader(dst []byte, times, types, chars int) []byte {
 	return dst
 }
 
-// transitions returns the changes of the listed years in order of time. The first stands for all
-// time before.
+// transitions returns the changes of the listed years in order. The first one stands for all earlier time.
 func (r *posixRule) transitions() []transition {
 	list := []transition{{when: -1 << 40}}
 	if r.dst == "" {

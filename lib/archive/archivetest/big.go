@@ -22,8 +22,7 @@ func BuildWide(dir, name string, metrics, records int) error {
 	return build(dir, name, archive.WriterOptions{}, func(k *kit) { fillLoad(k, load{prefix: "wide", metrics: metrics, insts: 2, records: records}) })
 }
 
-// memberRecords is the number of records of a member of a set for benchmarks, and its length in
-// seconds.
+// memberRecords is the number of records of a set's member for benchmarks, and its length in seconds.
 const memberRecords = 100
 
 // MemberName returns the name of a member by its number.

@@ -96,7 +96,7 @@ func (f Files) Damage(rng *rand.Rand) Damage {
 
 func (f Files) suffixes() []string { return slices.Sorted(maps.Keys(f)) }
 
-// change replaces the file of d by a copy and returns it.
+// change replaces the file of d by a copy, which may be damaged.
 func (f Files) change(d *Damage) []byte {
 	f[d.File] = slices.Clone(f[d.File])
 	return f[d.File]
@@ -114,8 +114,7 @@ func (f Files) field(suffix string, off int) Field {
 	return Field{}
 }
 
-// number sets a number to one that may be interesting. All names of fields are equally likely, so
-// that rare ones are hit as well.
+// number changes a number. All names of fields are equally likely, so that rare ones are hit as well.
 func number(f Files, d *Damage, rng *rand.Rand) {
 	byName := map[string][]Field{}
 	var names []string
@@ -197,7 +196,7 @@ func cutFile(f Files, d *Damage, rng *rand.Rand) {
 	d.Text = fmt.Sprintf(" at %d of %d, before or in %s", off, len(b), d.Field)
 }
 
-// record returns a record of a file, the label aside.
+// record returns a record of a file, but not the label.
 func record(f Files, d *Damage, rng *rand.Rand) (off, end int) {
 	l := newLayout(d.File, f[d.File])
 	if len(l.records) < 3 {

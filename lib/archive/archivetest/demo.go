@@ -2,8 +2,7 @@ package archivetest
 
 import "pmtools/lib/pcp"
 
-// A demoMetric is a metric of the demonstration with its help text and a function that returns its
-// values at step i, one for each instance.
+// A demoMetric is a metric of the demonstration. values returns one value per instance at step i.
 type demoMetric struct {
 	id     pcp.ID
 	name   string
@@ -64,11 +63,10 @@ func demoMetrics() []demoMetric {
 	}
 }
 
-// A demoRate is a counter that begins at base and grows by step, with some variation.
 type demoRate struct{ base, step int }
 
-// demoCounters returns the values of counters after i intervals. Counters that are sums of others
-// stay so, since the variation is proportional to the step.
+// demoCounters returns the values of counters after i intervals. The variation is proportional to the step,
+// so that sums of counters stay sums.
 func demoCounters(i int, rates []demoRate) []any {
 	var out []any
 	for k, r := range rates {

@@ -9,8 +9,8 @@ import (
 
 const testInDom = pcp.InDom(245<<22 | 1)
 
-// fillTA writes the archive TA of derived.md D13: six records one second apart, with errors,
-// missing values and a shrinking instance list.
+// fillTA writes the archive TA of derived.md D13: six records one second apart, with errors, missing values
+// and fewer instances.
 func fillTA(k *kit) {
 	k.t0.Sec = 1000000000
 	const a, b, c, d, s = 0, 1, 2, 3, 4
@@ -40,9 +40,8 @@ func fillTA(k *kit) {
 	}
 }
 
-// fillScrambled writes metrics whose instances come, go and change their order from record to
-// record: a value, a counter, and a value that fails or has no values at times. The generator is
-// the simplest there is, so that the archive is the same everywhere.
+// fillScrambled writes metrics whose instances come, go and change their order: a value, a counter, and a
+// value that fails or has no values at times. Its own generator makes the archive the same everywhere.
 func fillScrambled(k *kit) {
 	k.t0.Sec = 1000000000
 	const instances = 8
@@ -91,8 +90,7 @@ func fillScrambled(k *kit) {
 	}
 }
 
-// fillWrap writes two 32-bit counters that overflow at nearly every step: an unsigned one, and a
-// signed one.
+// fillWrap writes an unsigned and a signed 32-bit counter that overflow at nearly every step.
 func fillWrap(k *kit) {
 	unsigned, signed := pcp.NewID(29, 0, 58), pcp.NewID(29, 0, 57)
 	k.metric(unsigned, pcp.Uint32, pcp.NullInDom, pcp.Counter, noUnits, "sample.wrap.ulong")
@@ -120,8 +118,8 @@ var (
 	binInDom    = pcp.NewInDom(29, 2)
 )
 
-// fillDerived writes an archive in which derived metrics were recorded along with their operands.
-// One metric is a difference, without a value in the first record.
+// fillDerived writes recorded derived metrics along with their operands. One is a difference, without a
+// value in the first record.
 func fillDerived(k *kit) {
 	colour, bin := pcp.NewID(29, 0, 5), pcp.NewID(29, 0, 6)
 	sum, zero, await := pcp.NewID(511, 2048, 3), pcp.NewID(511, 2048, 4), pcp.NewID(511, 2048, 5)

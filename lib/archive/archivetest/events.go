@@ -20,7 +20,6 @@ type param struct {
 	raw []byte // of its value block, in network byte order
 }
 
-// eventArray returns the content of the value block of an array of event records (values.md V11.1).
 func eventArray(highRes bool, events ...event) []byte {
 	be := binary.BigEndian
 	b := be.AppendUint32(nil, uint32(len(events)))
@@ -48,8 +47,8 @@ func eventArray(highRes bool, events ...event) []byte {
 	return b
 }
 
-// fillEvents writes event arrays in both resolutions: records with each flag, a parameter of each
-// type, missed records, and an array without records.
+// fillEvents writes event arrays in both resolutions, with each flag, a parameter of each type, missed
+// records, and no records.
 func fillEvents(k *kit) {
 	be := binary.BigEndian
 	event1, event2 := id245(1), id245(2)

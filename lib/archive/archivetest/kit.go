@@ -9,7 +9,7 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// A kit helps to fill an archive. After the first error it does nothing.
+// A kit fills an archive. After the first error it does nothing.
 type kit struct {
 	w       *archive.Writer
 	version int
@@ -58,8 +58,8 @@ func (k *kit) putAt(t pcp.Timestamp, cols ...pcp.Values) {
 
 func (k *kit) mark(sec float64) { k.do(k.w.Mark(k.at(sec))) }
 
-// col returns a column of values, one for each instance in insts; nil stands for that of a singular
-// metric. A value is a string, bytes, or a number, which is converted to the type of the metric.
+// col returns a column of values for insts, nil for a singular metric. Numbers are converted to the type of
+// the metric.
 func (k *kit) col(id pcp.ID, insts []int32, values ...any) pcp.Values {
 	v := pcp.Values{ID: id, Type: k.types[id], Insts: insts}
 	if insts == nil {

@@ -23,9 +23,9 @@ type layout struct {
 	pos     int
 }
 
-// formats are the fields of records. A name by itself is a word of four bytes, name:N has N bytes,
-// name:$ as many as the previous word says, name:* the rest of the record; @name is a time stamp.
-// name# is a count, and each *name after it repeats the field or format of that name so often.
+// formats are the fields of records. A name by itself is a word of four bytes, name:N has N bytes, name:$
+// as many as the previous word says, name:* the rest of the record; @name is a time stamp. name# is a
+// count, and each *name after it repeats the field or format of that name as often.
 var formats = map[string]string{
 	"label2": "label.length label.magic label.pid @label.start label.volume label.host:64 label.zone:40 label.trailer",
 	"label3": "label.length label.magic label.pid @label.start label.volume label.features label.reserved " +
@@ -77,8 +77,8 @@ func (l *layout) run(format string, end int) {
 	}
 }
 
-// newLayout returns the layout of a file with that suffix ("meta", "index" or a volume number). The
-// undecodable end of a file is one field "rest".
+// newLayout returns the layout of a file with a suffix ("meta", "index" or a volume number). Its
+// undecodable end is the field "rest".
 func newLayout(suffix string, src []byte) *layout {
 	l := &layout{src: src, version: 3}
 	if len(src) > 8 && src[7] == 2 {
@@ -104,7 +104,6 @@ func newLayout(suffix string, src []byte) *layout {
 
 func (l *layout) left() int { return len(l.src) - l.pos }
 
-// take takes a field of size bytes, or as much of it as is left.
 func (l *layout) take(name string, size int) []byte {
 	size = max(min(size, l.left()), 0)
 	if size > 0 {
@@ -140,7 +139,6 @@ func (l *layout) label() bool {
 	return true
 }
 
-// framed takes a record with its lengths, if it is complete.
 func (l *layout) framed(meta bool) bool {
 	size := int(binary.BigEndian.Uint32(l.src[l.pos:]))
 	if size < 8 || size > l.left() || size > math.MaxInt32 {
@@ -225,7 +223,6 @@ func (l *layout) events(highRes bool, end int) {
 	}
 }
 
-// limited returns n if size bytes can hold n things, else 0.
 func limited(n, size int) int {
 	if n < 0 || n > size {
 		return 0

@@ -8,8 +8,8 @@ import (
 	"pmtools/lib/pcp"
 )
 
-// fillInDoms writes the instance domain of archive.md A11.5, which changes every ten seconds (in
-// version 3 with deltas), and one with 40 instances, some of which come and go.
+// fillInDoms writes the domain of archive.md A11.5, which changes every ten seconds, in version 3 with
+// deltas, and one of 40 instances, some of which come and go.
 func fillInDoms(k *kit) {
 	proc := pcp.NewInDom(245, 2)
 	k.metric(id245(1), pcp.Int32, testInDom, pcp.Instant, noUnits, "t.i")
@@ -52,8 +52,7 @@ func processes(i int) (insts []pcp.Instance, ids []int32, values []any) {
 	return insts, ids, values
 }
 
-// fillLabels writes labels of all levels, some optional, some compound, some that change in the
-// middle; and help texts.
+// fillLabels writes labels of all levels, optional, compound and changing ones, and help texts.
 func fillLabels(k *kit) {
 	single, set, plain := id245(1), pcp.NewID(245, 1, 1), id245(3)
 	k.metric(single, pcp.Uint32, pcp.NullInDom, pcp.Counter, byteU, "lab.single", "lab.alias")
@@ -111,8 +110,8 @@ func fillLabels(k *kit) {
 	}
 }
 
-// fillNames writes metrics with aliases, a deep and a wide name space, a name of two metrics, and
-// one that is both a leaf and a node.
+// fillNames writes aliases, a deep and a wide name space, a name of two metrics, and a name that is both a
+// leaf and a node.
 func fillNames(k *kit) {
 	var cols []pcp.Values
 	add := func(item uint32, names ...string) {

@@ -22,7 +22,7 @@ func Bomb(path string, text []byte) error {
 	return os.WriteFile(path+".zst", append(w.EncodeAll(text, nil), bytes.Repeat(zeros, 2048)...), 0o666)
 }
 
-// miniZ are the files of the archive mini as compress(1) packs them, in hexadecimal.
+// miniZ are the files of the archive mini as compress(1) packs them.
 var miniZ = map[string]string{
 	"meta.Z": "1f9d9000000c4001a58089010121482a33255ec08710ff49fc0711e21c3865c6887983a7a2c78f20438a1c49b2a4c9932853aa5cc9b2a5" +
 		"4b8f55a80c7949b3a6cd9b3873eadc295247cc993c830a1d4ab4a85190031fba7818a007100001224e7c88d063d48006daa47193c645c7" +

@@ -10,8 +10,7 @@ var (
 	loggerInDom = pcp.NewInDom(2, 1)
 )
 
-// logger describes the three metrics of a logger with that process number, and returns their
-// columns for the first record of an archive.
+// logger describes the three metrics of a logger, and returns their columns for the first record.
 func logger(k *kit, pid int32, name, host, path string, port int64) []pcp.Values {
 	ids := [...]pcp.ID{pcp.NewID(2, 3, 3), pcp.NewID(2, 3, 0), pcp.NewID(2, 3, 2)}
 	k.metric(ids[0], pcp.String, loggerInDom, pcp.Discrete, noUnits, "pmcd.pmlogger.host")
@@ -22,8 +21,8 @@ func logger(k *kit, pid int32, name, host, path string, port int64) []pcp.Values
 	return []pcp.Values{k.col(ids[0], inst, host), k.col(ids[1], inst, port), k.col(ids[2], inst, path)}
 }
 
-// fillSample writes the archive on which the examples of derived.md D12 and D13 are evaluated: five
-// records half a second apart, after one of the logger itself.
+// fillSample writes the archive of the examples in derived.md D12 and D13: five records half a second
+// apart, after one of the logger itself.
 func fillSample(k *kit) {
 	k.t0 = pcp.Timestamp{Sec: 1262170739, Nsec: 5168000}
 	first := logger(k, 3931, "3931", "bozo.localdomain", "/var/log/pcp/sample", 4331)
@@ -73,7 +72,6 @@ type sampleMetric struct {
 	units pcp.Units
 }
 
-// sampleMetrics returns the metrics of fillSample in the order of their columns.
 func sampleMetrics() []sampleMetric {
 	perSec := pcp.Units{DimSpace: 1, DimTime: -1, ScaleTime: pcp.Sec}
 	perHour := pcp.Units{DimSpace: 1, DimTime: -1, ScaleTime: pcp.Hour}

@@ -2,9 +2,9 @@ package archivetest
 
 import "pmtools/lib/pcp"
 
-// set returns the function that fills a member of a set: three records one second apart, in which
-// t.n is the time since the start of setA, and t.i has an instance for the archive. change may
-// change the description of t.n.
+// set returns the function that fills a member of a set with three records, one second apart: t.n is the
+// time since the start of setA, and t.i has an instance for the archive. change may change the description
+// of t.n.
 func set(start int, change func(d *pcp.Desc)) func(k *kit) {
 	return func(k *kit) {
 		d := pcp.Desc{ID: id245(1), Type: pcp.Int32, InDom: pcp.NullInDom, Sem: pcp.Instant}

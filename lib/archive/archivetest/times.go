@@ -23,8 +23,8 @@ func fillMini(k *kit) {
 	k.put(1, k.col(id245(1), nil, 9))
 }
 
-// fillInterp writes four records ten seconds apart with each type and semantics, t.c.l to t.d.s:
-// the numbers 10, 15, 40, 5 and the strings v0 to v3 (archive.md A13.10).
+// fillInterp writes four records ten seconds apart with each type and semantics, t.c.l to t.d.s: the
+// numbers 10, 15, 40, 5 and the strings v0 to v3 (archive.md A13.10).
 func fillInterp(k *kit) {
 	numeric := []struct {
 		name string
@@ -74,8 +74,8 @@ func fillMarks(k *kit) {
 	}
 }
 
-// fillGaps writes 100+t at 0, 10, 50 and 60; between them no values, an error, and a record without
-// the metrics (archive.md A13.12).
+// fillGaps writes 100+t at 0, 10, 50 and 60; between them no values, an error, and a record without the
+// metrics (archive.md A13.12).
 func fillGaps(k *kit) {
 	ids := trio(k, pcp.NullInDom)
 	other := id245(9)
@@ -97,9 +97,9 @@ func fillGaps(k *kit) {
 	}
 }
 
-// fillDomains writes 100*i+t for the instances of a domain of 15 (small.c, .i and .d) and one of 16
-// (large.*) every ten seconds from 0 to 60: instance 5 is absent from 20 to 39, instance 7 is gone
-// from 20 on (archive.md A13.13).
+// fillDomains writes 100*i+t for a domain of 15 instances (small.c, .i and .d) and one of 16 (large.*)
+// every ten seconds from 0 to 60. Instance 5 is absent from 20 to 39, instance 7 from 20 on (archive.md
+// A13.13).
 func fillDomains(k *kit) {
 	sizes := []int32{15, 16}
 	for n, name := range []string{"small", "large"} {
@@ -133,8 +133,7 @@ func fillDomains(k *kit) {
 	}
 }
 
-// fillVolumes writes 300 records a tenth of a second apart in three volumes; every 50th comes with
-// new metadata.
+// fillVolumes writes 300 records a tenth of a second apart in three volumes. Every 50th has new metadata.
 func fillVolumes(k *kit) {
 	k.metric(id245(1), pcp.Uint64, pcp.NullInDom, pcp.Counter, byteU, "t.c")
 	for i := range 300 {

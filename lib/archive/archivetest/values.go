@@ -16,7 +16,7 @@ type typed struct {
 	values []any
 }
 
-// types returns each type with extreme values. They rise, so that they suit counters too.
+// types returns each type with extreme values, which rise as those of a counter do.
 func types() []typed {
 	nan, inf := math.NaN(), math.Inf(1)
 	return []typed{
@@ -35,8 +35,8 @@ func types() []typed {
 	}
 }
 
-// fillAllTypes writes each type with each semantics, as one value (t.c.l) and as a set of four
-// (t.cs.l), then a record without values and one of errors.
+// fillAllTypes writes each type with each semantics, singular (t.c.l) and with four instances (t.cs.l),
+// then a record without values and one of errors.
 func fillAllTypes(k *kit) {
 	insts := []int32{3, 0, 2, 1}
 	k.indom(0, testInDom, named(insts, "three", "zero", "two two", "one")...)
@@ -93,8 +93,8 @@ func fillOldFloat(k *kit) {
 	}
 }
 
-// fillUnits writes a metric for each combination of dimension and scale that changes how units
-// look: u.space.*, u.time.*, u.count.*, u.mix.* and u.extra.*.
+// fillUnits writes a metric for each combination of dimension and scale that shows: u.space.*, u.time.*,
+// u.count.*, u.mix.* and u.extra.*.
 func fillUnits(k *kit) {
 	var cols []pcp.Values
 	item := uint32(0)

@@ -100,8 +100,7 @@ func floatWord(s string) (f float64, n int) {
 	return math.Float64frombits(0x7ff8000000000000), n // C's, not Go's
 }
 
-// floatEnd returns the end of the digits, point and exponent that start at i, 0 without a digit,
-// and whether they are hexadecimal.
+// floatEnd returns the end of the number at i, 0 without a digit, and whether it is hexadecimal.
 func floatEnd(s string, i int) (end int, hex bool) {
 	if i+1 < len(s) && s[i] == '0' && s[i+1]|0x20 == 'x' {
 		if end := mantissaEnd(s, i+2, IsHex); end > 0 {

@@ -123,8 +123,8 @@ func blob(v *pcp.Values, i int) []byte {
 	return v.Blobs[i]
 }
 
-// appendSet appends a value set whose first value block begins at byte block of the message, and
-// returns where the next set's first one begins.
+// appendSet appends a value set whose first block begins at byte block of the message, and returns the end
+// of its blocks.
 func (w *SetWriter) appendSet(dst []byte, v *pcp.Values, block int) ([]byte, int) {
 	id := v.ID
 	if w.ID != nil {
@@ -158,8 +158,8 @@ func (w *SetWriter) appendSet(dst []byte, v *pcp.Values, block int) ([]byte, int
 	return dst, block
 }
 
-// appendBlock appends the value block of value i: type and length in one word, the data, and
-// padding to whole words.
+// appendBlock appends the value block of value i: type and length in one word, the data, and padding to
+// whole words.
 func appendBlock(dst []byte, v *pcp.Values, i int) []byte {
 	size, t := blobSize(v, i), blockType(v, i)
 	dst = AppendUint32(dst, uint32(t)<<24|uint32(size+4))

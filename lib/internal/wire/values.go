@@ -109,9 +109,8 @@ func (s *Sets) values() bool {
 	return true
 }
 
-// run skips the first values of the current set whose blocks are adjacent and hold 64-bit numbers,
-// and returns their number. Recorded sets have few other values: checking them is most of the work
-// of reading an archive.
+// run skips the first values of the current set that are 64-bit numbers in adjacent blocks, and returns
+// their number. Recorded sets have few others: checking them is most of the work of reading an archive.
 func (s *Sets) run() int {
 	first := binary.BigEndian.Uint32(s.pairs[4:])
 	off := 4 * (int64(first) - int64(s.bias))
@@ -137,8 +136,8 @@ func (s *Sets) run() int {
 	return n
 }
 
-// block returns the length of the value block with a word index, header and all, or -1 if it does
-// not lie in the message or holds events that do not lie in it.
+// block returns the length of the value block at a word index with its header, or -1 if the block, or
+// events in it, exceed the message.
 func (s *Sets) block(index uint32) int {
 	off := 4 * (int64(index) - int64(s.bias))
 	if off < 0 || off > int64(s.end)-4 {
@@ -206,8 +205,8 @@ func (s *Sets) Decode(dst *pcp.Values, d *pcp.Desc, p *pcp.Profile, a *Arena) {
 	}
 }
 
-// decodeWide appends values of 64 bits up to the first one that does not fit the type of dst, which
-// has room for them. This is most of the work of reading an archive.
+// decodeWide appends 64-bit values up to the first misfit. dst has room for them. This is most of the work
+// of reading an archive.
 func (s *Sets) decodeWide(dst *pcp.Values) {
 	if t := dst.Type; s.Format == InSitu || t != pcp.Int64 && t != pcp.Uint64 && t != pcp.Double {
 		return
@@ -240,8 +239,7 @@ func decodeWord(dst *pcp.Values, word uint32) bool {
 	return true
 }
 
-// decodeBlock appends the value in the block with a word index, if it fits the type of dst
-// (values.md V7.2).
+// decodeBlock appends the value in a block, if it fits the type of dst (values.md V7.2).
 func (s *Sets) decodeBlock(dst *pcp.Values, index uint32, a *Arena) bool {
 	t, body := s.blockAt(index)
 	events := dst.Type == pcp.Event || dst.Type == pcp.HighResEvent

@@ -10,7 +10,7 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// store makes requests that no Source accepts, and one that a recording refuses.
+// store makes requests that every Source rejects, and one that a recording rejects.
 func (k *kit) store() {
 	if k.bare {
 		return
@@ -44,8 +44,8 @@ func (k *kit) close() {
 	}
 }
 
-// closed calls each method of an interface that can fail on a Source that was closed. The methods
-// are those of the type, so that one that is added later is called too.
+// closed calls each method of an interface that can fail. The methods are those of the type, so that a
+// later one is called too.
 func (k *kit) closed(t reflect.Type, src any) {
 	for i := range t.NumMethod() {
 		m := t.Method(i)
@@ -64,7 +64,7 @@ func (k *kit) closed(t reflect.Type, src any) {
 	}
 }
 
-// argument returns an argument that an open Source would have an answer to, if possible.
+// argument returns an argument that an open Source can answer, if possible.
 func (k *kit) argument(t reflect.Type) reflect.Value {
 	switch t {
 	case reflect.TypeFor[context.Context]():

@@ -53,8 +53,8 @@ func spoil(res *pcp.Result) {
 	}
 }
 
-// fetchAgain fetches into one Result, overwritten between fetches, and into a new Result each time.
-// Both must give the same values, and the new Results must not change afterwards.
+// fetchAgain fetches into one Result, overwritten between fetches, and into new Results, which must have
+// the same values and must not change later.
 func (k *kit) fetchAgain() {
 	req := &pmapi.Request{IDs: k.request()}
 	var kept []*pcp.Result
@@ -120,8 +120,8 @@ func selections(d pcp.InDom, inst int32) []selection {
 	return list
 }
 
-// fetchProfile fetches with profiles: the same values as without, of the selected instances only.
-// For each instance domain it fetches its metrics and one other.
+// fetchProfile fetches with profiles: the same values, but of selected instances only. Each fetch has the
+// metrics of one domain and one other.
 func (k *kit) fetchProfile() {
 	of := make(map[pcp.InDom][]pcp.ID)
 	for _, id := range k.ids {
@@ -156,9 +156,8 @@ func (k *kit) profilesAt(start pcp.Timestamp, d pcp.InDom, ids []pcp.ID) {
 	}
 }
 
-// profilesLive fetches with profiles of a domain from a live Source. Values and instances may
-// change, but an instance that has a value in every fetch before and after must have one in some
-// fetch with a profile that selects it.
+// profilesLive fetches with profiles from a live Source. Values may change, but an instance with a value in
+// every fetch before and after must have one in some fetch with a profile that selects it.
 func (k *kit) profilesLive(d pcp.InDom, ids []pcp.ID) {
 	plain := &pmapi.Request{IDs: ids}
 	before := k.stream(k.src, plain, oneResult())
@@ -208,7 +207,7 @@ func (k *kit) someInstance(list []sample, d pcp.InDom) (int32, bool) {
 	return 0, false
 }
 
-// pick returns the samples reduced to stored metrics and the instances that a profile selects.
+// pick reduces samples to stored metrics and the instances that a profile selects.
 func (k *kit) pick(list []sample, p *pcp.Profile) (out []sample) {
 	for _, s := range list {
 		t := sample{time: s.time}

@@ -9,14 +9,14 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// A question is a name and the result that Lookup must give: an identifier, or one of some errors.
+// A question is a name with the answer that Lookup must give: an identifier, or one of some errors.
 type question struct {
 	name string
 	id   pcp.ID
 	errs []pmerr.Code
 }
 
-// lookup looks up all names in one request, good and bad ones mixed, in both orders.
+// lookup looks up good and bad names in one request, in both orders.
 func (k *kit) lookup() {
 	qs := k.questions()
 	k.ask(qs)
@@ -82,8 +82,8 @@ func (k *kit) ask(qs []question) {
 	}
 }
 
-// innerNodes returns the names above leaves and the error of looking them up. A node with nothing
-// but derived metrics below need not be known (derived.md D6.2).
+// innerNodes returns the names above leaves with the error of looking them up. A node above derived metrics
+// only need not be known (derived.md D6.2).
 func (k *kit) innerNodes() map[string]pmerr.Code {
 	inner := make(map[string]pmerr.Code)
 	for _, l := range k.leaves {
@@ -147,7 +147,6 @@ func (k *kit) unknown() []string {
 	return names
 }
 
-// descend returns the leaves at and below a node as Children shows them.
 func (k *kit) descend(node string, depth int) (found []string) {
 	list, err := k.src.Children(k.ctx, node)
 	if err != nil {
@@ -222,8 +221,7 @@ func (k *kit) walk() {
 	}
 }
 
-// walkUntil returns the leaves that Walk passes to its function, which returns false from leaf
-// number n on.
+// walkUntil returns the leaves that Walk visits; from leaf number n on its function returns false.
 func (k *kit) walkUntil(prefix string, n int) (got []leaf, err error) {
 	err = k.src.Walk(k.ctx, prefix, func(name string, id pcp.ID) bool {
 		got = append(got, leaf{name, id})

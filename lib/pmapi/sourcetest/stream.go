@@ -21,8 +21,7 @@ type sample struct {
 	sets []pcp.Values
 }
 
-// request returns all metrics in reverse, with an unknown one in the middle and the first again at
-// the end.
+// request returns all metrics in reverse, with an unknown one in the middle and the first one again at the end.
 func (k *kit) request() []pcp.ID {
 	list := slices.Clone(k.ids)
 	slices.Reverse(list)
@@ -30,8 +29,7 @@ func (k *kit) request() []pcp.ID {
 	return append(list, list[0])
 }
 
-// stored returns the metrics that are not computed by the client: their values do not depend on
-// earlier fetches.
+// stored returns the metrics whose values do not depend on earlier fetches: the client does not compute them.
 func (k *kit) stored() []pcp.ID {
 	return slices.DeleteFunc(slices.Clone(k.ids), pcp.ID.IsDerived)
 }
@@ -111,8 +109,7 @@ func (k *kit) flaw(id pcp.ID, p *pcp.Profile, col *pcp.Values) string {
 	return ""
 }
 
-// stream fetches until the end of a recording, or liveSamples times. next returns the Result for
-// each fetch.
+// stream fetches until the end of a recording, or liveSamples times, each time into the result of next.
 func (k *kit) stream(src pmapi.Source, req *pmapi.Request, next func() *pcp.Result) (list []sample) {
 	_, recorded := pmapi.As[pmapi.Timeline](src)
 	for recorded || len(list) < liveSamples {
@@ -137,8 +134,7 @@ func oneResult() func() *pcp.Result {
 	return func() *pcp.Result { return res }
 }
 
-// from positions the Source under test and returns the first n samples from there, or all if n is
-// negative.
+// from positions the Source, and returns n samples, or all if n is negative.
 func (k *kit) from(m pcp.Mode, at pcp.Timestamp, ids []pcp.ID, n int) (list []sample) {
 	if err := k.time.SetMode(m, &at, 0); err != nil || k.time.Origin() != at {
 		k.errorf("SetMode(%d, %s): error %v, Origin is %s", m, show(at), err, show(k.time.Origin()))
@@ -177,7 +173,6 @@ func (k *kit) same(what string, got, want []sample) {
 	}
 }
 
-// column reduces samples to column i, and drops those in which it is empty.
 func column(list []sample, i int) (out []sample) {
 	for _, s := range list {
 		if c := s.sets[i]; c.Len() > 0 || c.Err != 0 {
@@ -207,7 +202,7 @@ func some(ids []pcp.ID) string {
 
 func show(t pcp.Timestamp) string { return fmt.Sprintf("%d.%09d", t.Sec, t.Nsec) }
 
-// text returns a column as text. The type shows only where there are values.
+// text returns a column as text, with its type only if it has values.
 func text(v *pcp.Values) string {
 	var b strings.Builder
 	fmt.Fprint(&b, v.ID)

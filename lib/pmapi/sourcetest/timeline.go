@@ -38,8 +38,8 @@ func (k *kit) end() {
 	}
 }
 
-// stays checks that Fetch reports the end, repeatedly, and that the position does not change: it is
-// that of the last sample, or of a later record without the metrics.
+// stays checks that Fetch reports the end repeatedly, and that the position stays at the last sample, or at
+// a later record without the metrics.
 func (k *kit) stays(where string, ids []pcp.ID, last pcp.Timestamp, direction int) {
 	var res pcp.Result
 	at := k.time.Origin()
@@ -64,8 +64,8 @@ func places(list []sample) (out []sample) {
 	return out
 }
 
-// seek reads in both directions from places in a recording and just beside them: all metrics
-// together, then single ones.
+// seek reads in both directions from places in a recording and beside them: all metrics together, then
+// single ones.
 func (k *kit) seek() {
 	stored := k.stored()
 	requests := [][]pcp.ID{stored}
@@ -132,8 +132,7 @@ func (k *kit) next(ids []pcp.ID) []sample {
 	return []sample{s}
 }
 
-// allInstances checks that InstancesAt has the instances at each time, and AllInstances includes
-// them.
+// allInstances compares InstancesAt with Instances at each time; AllInstances must include them.
 func (k *kit) allInstances() {
 	for range 6 {
 		for _, d := range k.indoms {

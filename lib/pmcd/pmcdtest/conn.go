@@ -14,8 +14,8 @@ const maxPending = 1 << 10
 // maxRequest is the longest request; a daemon hangs up on longer ones (wire.md W1.4).
 const maxRequest = 64 << 10
 
-// A conn is a connection. One goroutine reads requests, another answers them, so that the client
-// can always write, even in memory.
+// A conn is a connection. One goroutine reads requests, another answers them, so that the client can always
+// write, even in memory.
 type conn struct {
 	s        *Server
 	nc       net.Conn
@@ -75,7 +75,7 @@ func (c *conn) forget() {
 	delete(c.s.conns, c.nc)
 }
 
-// send edits and sends a reply and reports whether the connection stays open.
+// send reports whether the connection stays open.
 func (c *conn) send(request pdu.Type, m pdu.Message) bool {
 	msg, err := m.Encode(nil)
 	if err != nil {

@@ -29,8 +29,8 @@ func Faults() []Fault {
 	}
 }
 
-// listed returns an Edit that sends a reply of the same type with n value sets, or an empty reply
-// if the type has no value sets.
+// listed returns an Edit that sends a reply of the same type with n value sets, or none if the type has no
+// value sets.
 func listed(n int) Edit {
 	return func(r *Reply) {
 		if len(r.Bytes) < 8 {

@@ -53,7 +53,7 @@ func (c *File) divide(f *xz.File) bool {
 	return true
 }
 
-// spread maps a temporary file of so many bytes, which takes room as blocks are written to it.
+// spread maps a temporary file of the size of the content. It takes disk space as blocks are written to it.
 func (c *File) spread(size int64) bool {
 	if !mapsWritten || size > math.MaxInt/4 || spreads.Load() >= maxSpreads || c.createTemp() != nil {
 		return false
@@ -71,7 +71,7 @@ func (c *File) spread(size int64) bool {
 	return true
 }
 
-// maxSpreads is how many such files a process has at most: each needs a descriptor.
+// maxSpreads caps these files: each needs a descriptor.
 const maxSpreads = 8
 
 var spreads atomic.Int32
@@ -163,8 +163,8 @@ func (c *File) unpackBlocks(ctx context.Context, first, last int, end int64) err
 	return nil
 }
 
-// unpackAhead unpacks all of block i, and begins with as many after it as there are processors, and
-// memory for them. When ctx is done, the work on them goes on.
+// unpackAhead unpacks all of block i, and starts goroutines for the blocks after it, one per processor as
+// far as memory allows. They go on when ctx is done.
 func (c *File) unpackAhead(ctx context.Context, i int) error {
 	b := c.blocks
 	for k := i; k < min(i+min(runtime.GOMAXPROCS(0), maxAhead), len(b.parts)); k++ {
@@ -192,8 +192,7 @@ func (c *File) unpackAhead(ctx context.Context, i int) error {
 
 const maxAhead = 4
 
-// reserve makes block i one that is being worked on, if there is room for it. For a block that is
-// needed, others make room.
+// reserve takes memory and disk space for unpacking block i. For a needed block other blocks give up theirs.
 func (c *File) reserve(i int, needed bool) error {
 	b, p := c.blocks, &c.blocks.parts[i]
 	if c.temp != nil && !p.disk {
@@ -213,7 +212,7 @@ func (c *File) reserve(i int, needed bool) error {
 	return nil
 }
 
-// unpackBlock unpacks block i up to an offset in it, or somewhat further. At its end it is checked.
+// unpackBlock unpacks block i up to an offset in it, or slightly further, and verifies its checksum at the end.
 func (c *File) unpackBlock(ctx context.Context, i int, to int64) (err error) {
 	b, p, block := c.blocks, &c.blocks.parts[i], c.blocks.Blocks[i]
 	if p.r == nil {
@@ -244,7 +243,7 @@ func (c *File) unpackBlock(ctx context.Context, i int, to int64) (err error) {
 	return nil
 }
 
-// drop makes the next work on block i begin again.
+// drop frees the decoder of block i: the next read starts the block again.
 func (c *File) drop(i int) {
 	p := &c.blocks.parts[i]
 	if p.r != nil {
@@ -264,7 +263,7 @@ func (c *File) put(piece []byte, off int64) error {
 	return err
 }
 
-// maxIdle is how many blocks can go on where they are. Others begin again.
+// maxIdle caps the blocks whose decoders are kept between reads.
 const maxIdle = 4
 
 func (c *File) note(i int, err error) error {
@@ -288,7 +287,7 @@ func (c *File) note(i int, err error) error {
 	return err
 }
 
-// rest ends the work on blocks, and gives back the memory that it takes.
+// rest waits for the goroutines that unpack blocks, and frees the decoders.
 func (c *File) rest() {
 	b := c.blocks
 	b.stop.Store(true)

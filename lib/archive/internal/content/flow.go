@@ -10,16 +10,15 @@ type input interface {
 	io.ReaderAt
 }
 
-// An intake is a compressed file as its unpacker reads it. All unpackers read through one, so none of
-// them goes on when nobody waits for it any more, or reads forever without content.
+// An intake is a compressed file as its unpacker reads it. It ends an unpacker whose reader is cancelled,
+// and an unpacker that reads on without producing content.
 type intake struct {
 	c      *File
 	in     input
 	barren int64 // bytes read since there was content
 }
 
-// maxBarren is how many bytes of a file may mean nothing: empty blocks and members, frames that are
-// skipped, padding.
+// maxBarren caps the bytes without content in a row: empty blocks and members, skipped frames, padding.
 const maxBarren = 64 << 20
 
 var errBarren = errors.New("compressed file goes on without content")
@@ -43,7 +42,6 @@ func (i *intake) ReadAt(b []byte, off int64) (int, error) {
 	return i.in.ReadAt(b, off)
 }
 
-// A flow is the content that an unpacker makes of an intake.
 type flow struct {
 	io.ReadCloser
 	in *intake

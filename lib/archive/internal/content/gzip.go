@@ -9,12 +9,11 @@ import (
 
 var errGzip = errors.New("damaged file of gzip")
 
-// reservedFlags are those in the head of a member that gzip refuses: encryption, and what has no
-// meaning.
+// reservedFlags are the bits of a member's flags that gzip rejects: encryption and unassigned bits.
 const reservedFlags = 0xe0
 
-// members unpacks a file of gzip by the rules of the program: zeros after the last member are passed
-// over, anything else there is an error.
+// members unpacks a file of gzip by the rules of the program: zeros after the last member are skipped,
+// other bytes there are an error.
 type members struct {
 	in *bufio.Reader
 	z  gzip.Reader
@@ -40,7 +39,7 @@ func (m *members) Read(b []byte) (int, error) {
 	}
 }
 
-// next begins with the next member. The error after the last one is io.EOF.
+// next starts the next member; after the last one it returns io.EOF.
 func (m *members) next() error {
 	b, err := m.in.Peek(1)
 	if err == nil && b[0] != 0 {

@@ -9,7 +9,7 @@ import (
 
 const mapsWritten = false
 
-// mapping replaces the memory mapping of a file: the file is read into memory.
+// mapping stands in for a memory mapping: it reads the file into memory.
 type mapping struct{}
 
 func (m *mapping) extend(f *os.File, old []byte, size, _ int) ([]byte, error) {

@@ -16,8 +16,8 @@ import (
 // mapsWritten says that what is written to a file shows in its mapping.
 const mapsWritten = true
 
-// maxMappings is how many mappings files may have. The system lets a process have 65,530, unless it
-// says otherwise, and Go's runtime ends the program when it gets none.
+// maxMappings caps the mappings of files. Linux allows a process 65,530 by default, and Go's runtime ends
+// the program when it gets none.
 const maxMappings = 60_000
 
 var mappings atomic.Int64
@@ -39,8 +39,8 @@ type mapping struct {
 	maps [][]byte
 }
 
-// extend returns the first size bytes of f. old is the previous result, and more is how much the
-// file may grow before there has to be another mapping.
+// extend returns the first size bytes of f; old is the previous result. The mapping has room for more
+// bytes, so that not every growth of the file needs a new mapping.
 func (m *mapping) extend(f *os.File, old []byte, size, more int) ([]byte, error) {
 	if size <= cap(old) {
 		return old[:size], nil

@@ -22,14 +22,12 @@ const maxOpen = 16
 // pool holds the open files of the process, since that is what the system's limit is for.
 var pool openFiles
 
-// openFiles are Files with a descriptor, those used last at the end.
 type openFiles struct {
 	mu    sync.Mutex
 	files []*File
 }
 
-// use notes that c is used, and closes the files that were not used for long. The caller holds
-// c.mu.
+// use moves c to the end of the list, and closes the files that were not used for long. The caller holds c.mu.
 func (p *openFiles) use(c *File) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -49,8 +47,8 @@ func (p *openFiles) use(c *File) {
 	}
 }
 
-// yield makes a file other than c give back the memory that unpacking takes: the one that was not used
-// for the longest time. It reports false if no file can.
+// yield makes the file that was not used for the longest time, other than c, free its unpacker. It reports
+// false if no file has one.
 func (p *openFiles) yield(c *File) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -77,8 +75,8 @@ func (p *openFiles) remove(c *File) {
 	p.files = slices.DeleteFunc(p.files, func(f *File) bool { return f == c })
 }
 
-// reopen opens the file unless it is open. A compressed one is unpacked again up to where it was.
-// If another file has taken its place, the error is os.ErrNotExist.
+// reopen opens the file unless it is open, and unpacks a compressed one again up to its last position. If
+// another file has taken its place, the error is os.ErrNotExist.
 func (c *File) reopen() error {
 	if c.whole {
 		return os.ErrClosed
@@ -162,8 +160,7 @@ func (c *File) openSource(in input, size int64) (err error) {
 	return Coded(err, pmerr.LogRec)
 }
 
-// release closes the file, and what it is unpacked to, but for blocks, and gives back the memory that
-// unpacking takes.
+// release closes the file, its unpacker, and its temporary file unless that holds blocks.
 func (c *File) release() {
 	if c.blocks != nil {
 		c.rest()

@@ -11,7 +11,7 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// How many bytes are unpacked at a time: as many as there are, within these limits.
+// The chunks of unpacking grow with the content, within these bounds.
 const (
 	minChunk = 4 << 10
 	maxChunk = 256 << 10
@@ -46,12 +46,12 @@ func (l *ledger) give(count *int64, n int64) {
 	*count -= n
 }
 
-// maxWork is how much memory the unpacking of all files of the process takes at most: that of one file with
-// the largest dictionary, which is 256 MiB, with the quarter more that our decoder of LZMA has.
+// maxWork caps the memory of all unpackers of the process: one LZMA decoder with the largest dictionary,
+// 256 MiB, and a quarter more.
 const maxWork = 321 << 20
 
-// takeMemory notes that unpacking takes n bytes more. If that is too many, and they are needed, blocks of
-// this file that are not read give up theirs, then other files.
+// takeMemory reserves n bytes for unpacking. If they are needed and not free, idle blocks of this file free
+// theirs, then other files.
 func (c *File) takeMemory(n int64, needed bool) error {
 	for !unpacked.take(&unpacked.work, n, maxWork) {
 		if !needed {
@@ -72,8 +72,8 @@ func (c *File) giveMemory(n int64) {
 	c.taken -= n
 }
 
-// unpack makes data at least end bytes long if it can. The error, if any, is that of the context;
-// any other ends the content, and is kept.
+// unpack makes data at least end bytes long if it can. It returns errors of the context only; any other
+// error ends the content, and is kept.
 func (c *File) unpack(end int64) error {
 	for int64(len(c.data)) < end && !c.whole {
 		if err := c.ctx.Err(); err != nil {
@@ -132,7 +132,7 @@ func (c *File) makeRoom(size int) bool {
 	return true
 }
 
-// keep notes that the file uses so many bytes of memory, unless that is too many.
+// keep sets the memory that the unpacked content uses, unless that exceeds the limit.
 func (c *File) keep(n int64) bool {
 	if !unpacked.take(&unpacked.memory, n-c.kept, c.opt.MemLimit) {
 		return false
@@ -141,7 +141,7 @@ func (c *File) keep(n int64) bool {
 	return true
 }
 
-// spill moves what is unpacked to a temporary file, where the rest will follow.
+// spill moves the unpacked content to a temporary file, where the rest follows.
 func (c *File) spill() error {
 	if err := c.createTemp(); err != nil {
 		return err
@@ -180,7 +180,6 @@ func (c *File) takeDisk(n int64) error {
 	return err
 }
 
-// store appends bytes to the temporary file, and shows them at the end of data.
 func (c *File) store(b []byte) error {
 	n := int64(len(b))
 	if err := c.takeDisk(n); err != nil {
@@ -209,8 +208,7 @@ func (c *File) unpackToDisk(size int) error {
 	return err
 }
 
-// spare returns how much of the disk unpacked files may take: half of what is free, and what they
-// take already.
+// spare returns the disk space for unpacked files: half of the free space, in which they count as free.
 func spare(dir string) int64 {
 	free, ok := freeSpace(dir)
 	if !ok {

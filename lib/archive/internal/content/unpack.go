@@ -11,14 +11,13 @@ import (
 	"pmtools/lib/archive/internal/xz"
 )
 
-// How far back a match of zstd may refer: without options the program goes no farther than the second, and
-// levels below 20 no farther than the first.
+// The windows of zstd: levels below 20 stay within the first, the program without options within the second.
 const (
 	usualWindow = 8 << 20
 	maxWindow   = 128 << 20
 )
 
-// How much memory unpackers take, at most, besides windows.
+// Upper bounds of the memory of unpackers, besides windows.
 const (
 	zstdWork  = 4 << 20
 	bzip2Work = 4 << 20
@@ -84,7 +83,6 @@ func unpacker(f io.Reader, suffix string, wide bool) (r io.ReadCloser, memory in
 	return nil, 0, errSuffix
 }
 
-// wantsMore reports whether err is that of a frame of zstd whose matches go farther back than allowed.
 func wantsMore(err error) bool {
 	return errors.Is(err, zstd.ErrWindowSizeExceeded) || errors.Is(err, zstd.ErrDecoderSizeExceeded)
 }

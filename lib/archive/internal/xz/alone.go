@@ -8,9 +8,8 @@ import (
 	"math/bits"
 )
 
-// The older format, .lzma, is LZMA alone: a head of the properties, the size of the dictionary and that
-// of the content, all ones if that is unknown; then one chunk of any size, which may end with a
-// marker. There is no checksum.
+// The older format, .lzma, is LZMA alone: a head with the properties, the dictionary size and the content
+// size, all ones if unknown; then one chunk of any size, which may end with a marker. There is no checksum.
 const (
 	aloneHead   = 13
 	maxAlone    = 1 << 38 // bytes of content, if the head says how many
@@ -80,7 +79,7 @@ func (a *Alone) fill() {
 	clear(d.in[d.size : d.size+64])
 }
 
-// unpack unpacks a piece of the content. There may be some of it in spite of an error.
+// unpack unpacks a piece of the content. It may return a piece beside an error.
 func (a *Alone) unpack() ([]byte, error) {
 	d := &a.d
 	d.left = math.MaxInt / 2
@@ -117,7 +116,7 @@ func (a *Alone) unpack() ([]byte, error) {
 	}
 }
 
-// marker is the distance, less one, of a match that is the end.
+// marker is the distance, less one, of the match that marks the end.
 const marker = math.MaxUint32
 
 // end checks what follows content of a known size: a marker, or nothing.

@@ -17,7 +17,7 @@ const (
 	checkSHA256 = 10
 )
 
-// checkSizes are the lengths of checks, those of unknown kinds too.
+// checkSizes are the lengths of the checks by kind, unknown kinds included.
 var checkSizes = [16]byte{0, 4, 4, 4, 8, 8, 8, 16, 16, 16, 32, 32, 32, 64, 64, 64}
 
 type check interface {
@@ -85,7 +85,7 @@ func (r *BlockReader) Close() {
 	r.d = nil
 }
 
-// read fills buf with the bytes of the file that are ahead by so many.
+// read fills buf with the bytes of the file at pos+ahead.
 func (r *BlockReader) read(buf []byte, ahead int) ([]byte, error) {
 	return buf, readFull(r.f.in, buf, r.pos+int64(ahead))
 }

@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// A decoder unpacks LZMA2 chunks. Its output holds what the dictionary would, and is not moved often.
+// A decoder unpacks LZMA2 chunks. Its output buffer doubles as the dictionary, and is rarely moved.
 type decoder struct {
 	model
 	litMask, pbMask uint32 // the bits of the place, for literals with the byte before, that select probabilities
@@ -24,7 +24,7 @@ type decoder struct {
 	needProps bool // the next packed chunk must have properties
 }
 
-// setProps sets the properties that a byte stands for, and resets the state.
+// setProps sets the properties that a byte encodes, and resets the state.
 func (d *decoder) setProps(b byte) error {
 	lc, lp, pb := uint32(b%9), uint32(b/9%5), uint32(b/45)
 	if pb > 4 || lc+lp > 4 {
@@ -35,7 +35,7 @@ func (d *decoder) setProps(b byte) error {
 	return nil
 }
 
-// The states of the model: what the last symbols were. Those below sevenLiterals follow a literal.
+// firstMatched is the first state after a symbol other than a literal.
 const firstMatched = 7
 
 // run unpacks the input up to a place in the output, or a match further, but not beyond the chunk.
@@ -95,7 +95,7 @@ func (d *decoder) tooFar(c coder, state uint32, pos int) error {
 
 var afterLiteral = [states]uint32{0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 4, 5}
 
-// after returns the state after something else: literal if the symbol before was one.
+// after returns the state after a match: literal if the symbol before it was a literal.
 func after(state, literal, other uint32) uint32 {
 	if state < firstMatched {
 		return literal
@@ -184,8 +184,8 @@ func readChunk(src []byte) (c chunk, err error) {
 	return c, nil
 }
 
-// room returns how much output is kept for a dictionary, of so much content. It is moved when it is full:
-// a quarter more makes that seldom.
+// room returns the size of the output buffer for a dictionary and a content. A quarter more than the
+// dictionary makes moves rare.
 func room(dictionary, size int64) int64 {
 	return min(size, dictionary+max(dictionary/4, 4*maxPiece))
 }
@@ -201,7 +201,7 @@ func (d *decoder) begin(dictionary, size int64) {
 	d.needDict, d.needProps = true, true
 }
 
-// makeRoom makes room for n bytes and a match: what is older than the dictionary is dropped.
+// makeRoom makes room for n bytes and a match: it drops bytes older than the dictionary.
 func (d *decoder) makeRoom(n int) {
 	if min(n+maxMatch, d.left) > len(d.out)-d.pos {
 		from := max(d.pos-d.keep, d.dict)

@@ -135,8 +135,8 @@ func (f *File) Find(off int64) int {
 
 func sealed(b, sum []byte) bool { return binary.LittleEndian.Uint32(sum) == crc32.ChecksumIEEE(b) }
 
-// addStream adds the blocks of a stream, the last one first: those that its index, which begins at
-// offset end, lists. It returns where the stream starts.
+// addStream adds the blocks of a stream, last one first, and returns the start of the stream. Its index has
+// length bytes, and begins at end.
 func (f *File) addStream(ctx context.Context, check byte, end, length int64) (start int64, err error) {
 	index := make([]byte, length)
 	if err := f.ends.read(index, end); err != nil {
@@ -195,7 +195,6 @@ func (f *File) addStream(ctx context.Context, check byte, end, length int64) (st
 	return start, nil
 }
 
-// checkBlock checks the header of a block, and notes the size of its dictionary.
 func (f *File) checkBlock(b *Block) error {
 	header := f.head[:min(b.length, maxHeader)]
 	if err := f.ends.read(header, b.pos); err != nil {
@@ -205,7 +204,7 @@ func (f *File) checkBlock(b *Block) error {
 	return err
 }
 
-// header reads the header of a block, which has to agree with the index, and returns its length.
+// header reads the header of a block, which must agree with the index, and returns its length.
 func (b *Block) header(src []byte) (int, error) {
 	if len(src) == 0 || src[0] == 0 || len(src) < 4*int(src[0])+4 {
 		return 0, errLayout
@@ -245,7 +244,7 @@ func dictionarySize(bits byte) uint64 {
 	return uint64(2|bits&1) << (bits/2 + 11)
 }
 
-// number takes a number of 7 bits per byte, the low ones first. It has no more bytes than it needs.
+// number reads a number of 7 bits per byte, low bits first, in the shortest encoding.
 func number(r *wire.Reader) uint64 {
 	var n uint64
 	for shift := 0; shift < 63; shift += 7 {

@@ -34,7 +34,7 @@ type lengths struct {
 	high   [lenHigh]prob
 }
 
-// model is the state of a decoder that a state reset resets.
+// model is the part of a decoder that a state reset resets.
 type model struct {
 	state  uint32
 	rep    [4]uint32 // the last distances, less one
@@ -52,7 +52,6 @@ type model struct {
 	lit    []literals
 }
 
-// reset makes all bits as probable as not, those of literals in so many contexts.
 func (m *model) reset(contexts int) {
 	*m = model{lit: m.lit}
 	if cap(m.lit) < contexts {
@@ -87,8 +86,8 @@ func (m *model) reset(contexts int) {
 	}
 }
 
-// A coder is the state of the range decoder: the place in its input too. It is passed by value, so
-// that it stays in registers.
+// A coder is the state of the range decoder, its input position included. It is passed by value, so that it
+// stays in registers.
 type coder struct {
 	span, code uint64 // of 32 bits, if nothing is damaged
 	pos        int
@@ -132,9 +131,9 @@ func (c coder) bit(p *prob) (coder, bool) {
 	return c.one(p, bound), true
 }
 
-// split decodes a bit of probability w without a branch, for bits that cannot be predicted. There
-// must be enough bits in span. It returns n, which is odd, less one if the bit is 0; the adapted
-// probability in 65536ths; and the one of the next bit, which depends on this one.
+// split decodes a bit of probability w without a branch, for bits that cannot be predicted. There must be
+// enough bits in span. It returns n, which is odd, less one if the bit is 0; the adapted probability in
+// 65536ths; and next0 or next1, the probability of the next bit.
 func (c coder) split(w, n, next0, next1 uint64) (_ coder, _, fit, next uint64) {
 	bound := c.span >> 11 * w
 	code, less := bits.Sub64(c.code, bound, 0)
@@ -229,8 +228,8 @@ func (c coder) distance(in *input, m *model, length int) (coder, uint32) {
 	return c, dist + high<<alignBits + low
 }
 
-// literals are the probabilities of the bits of a byte: by itself, and where another byte was expected,
-// of which a bit is 0, or 1. The last quarter lets a number of 10 bits be an index.
+// literals are the probabilities of the bits of a byte: alone, and after a match whose next byte has a bit
+// 0, or 1. The last quarter lets a number of 10 bits be an index.
 type literals [0x400]prob
 
 // literal decodes a byte; n has its highest bits so far, after a bit 1.

@@ -2,7 +2,7 @@ package xz
 
 import "io"
 
-// A tail reads short pieces of a file, one before the other: it keeps what is before the last one.
+// A tail reads short pieces of a file from back to front: it keeps the bytes before the last piece.
 type tail struct {
 	in  io.ReaderAt
 	buf []byte // from off on
@@ -31,7 +31,7 @@ func (t *tail) read(p []byte, off int64) error {
 	return nil
 }
 
-// readFull fills p with what is at an offset, where the file may end.
+// readFull fills p with the bytes at an offset, after which the file may end.
 func readFull(in io.ReaderAt, p []byte, off int64) error {
 	n, err := in.ReadAt(p, off)
 	if n == len(p) {
