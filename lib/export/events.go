@@ -142,10 +142,9 @@ func (row *eventRow) set(p *pcp.Param) {
 
 // An eventWriter writes a file of events for each day or period.
 type eventWriter struct {
-	stage *stage
-	date  int64
-	table *table[eventRow] // nil if there is none open
-	rows  int64
+	growing[eventRow]
+	date int64
+	rows int64
 }
 
 func (w *eventWriter) write(e *eventValue, records []pcp.EventRecord) error {
@@ -158,21 +157,7 @@ func (w *eventWriter) write(e *eventValue, records []pcp.EventRecord) error {
 			return err
 		}
 	}
-	if w.table == nil {
-		if w.table, err = newTable[eventRow](w.stage, "events", w.stage.place.dated("events", e.date)); err != nil {
-			return err
-		}
-		w.date = e.date
-	}
+	w.date, w.dir = e.date, w.stage.place.dated(w.name, e.date)
 	w.rows += int64(len(rows))
-	return w.table.write(rows...)
-}
-
-func (w *eventWriter) close() error {
-	if w.table == nil {
-		return nil
-	}
-	err := w.table.close()
-	w.table = nil
-	return err
+	return w.growing.write(rows...)
 }

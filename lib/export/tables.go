@@ -93,14 +93,18 @@ func (t *table[T]) close() error { return t.file.failed(errors.Join(t.out.Close(
 
 // A growing table has a file once it has rows.
 type growing[T any] struct {
-	stage *stage
-	name  string
-	table *table[T]
+	stage     *stage
+	name, dir string
+	table     *table[T]
+}
+
+func newGrowing[T any](s *stage, name string) growing[T] {
+	return growing[T]{stage: s, name: name, dir: s.place.dir(name)}
 }
 
 func (g *growing[T]) write(rows ...T) (err error) {
 	if g.table == nil && len(rows) > 0 {
-		g.table, err = newTable[T](g.stage, g.name, g.stage.place.dir(g.name))
+		g.table, err = newTable[T](g.stage, g.name, g.dir)
 	}
 	if err != nil || len(rows) == 0 {
 		return err
@@ -115,6 +119,16 @@ func (g *growing[T]) close() error {
 	err := g.table.close()
 	g.table = nil
 	return err
+}
+
+// finish is close, but it leaves a file without rows if the table has no others: patterns of names should match.
+func (g *growing[T]) finish() (err error) {
+	if g.stage.numbers[g.name] == 0 {
+		if g.table, err = newTable[T](g.stage, g.name, g.dir); err != nil {
+			return err
+		}
+	}
+	return g.close()
 }
 
 // A writer is the sink of Write.
@@ -133,9 +147,9 @@ type writer struct {
 
 func newWriter(r *reader, st *stage, cfg *Config) *writer {
 	w := &writer{
-		reader: r, stage: st, values: valueWriter{stage: st}, event: eventWriter{stage: st},
-		insts: growing[instanceRow]{stage: st, name: "instances"}, label: growing[labelRow]{stage: st, name: "labels"},
-		none:  growing[missingRow]{stage: st, name: "missing"},
+		reader: r, stage: st, values: valueWriter{stage: st}, event: eventWriter{growing: newGrowing[eventRow](st, "events")},
+		insts: newGrowing[instanceRow](st, "instances"), label: newGrowing[labelRow](st, "labels"),
+		none:  newGrowing[missingRow](st, "missing"),
 		known: make(map[pmapi.LabelObject][]pcp.LabelSet), stream: cfg.Period != 0 || r.recs.origin.endless(),
 	}
 	if f, ok := r.recs.origin.(*followed); ok {
@@ -195,25 +209,11 @@ func writeMetrics(s *stage, r *reader, damage error) error {
 }
 
 func (w *writer) finish(damage error) error {
-	err := errors.Join(w.values.close(), w.event.close(), w.insts.close(), w.label.close(), w.none.close())
-	err = errors.Join(err, closeNew[instanceRow](w.stage, "instances"), closeNew[labelRow](w.stage, "labels"),
-		closeNew[missingRow](w.stage, "missing"))
+	err := errors.Join(w.values.close(), w.event.close(), w.insts.finish(), w.label.finish(), w.none.finish())
 	if err != nil {
 		return err
 	}
 	return w.commit(damage, false)
-}
-
-// closeNew writes a file without rows for a table without files: patterns of names should match.
-func closeNew[T any](s *stage, name string) error {
-	if s.numbers[name] > 0 {
-		return nil
-	}
-	t, err := newTable[T](s, name, s.place.dir(name))
-	if err == nil {
-		err = t.close()
-	}
-	return err
 }
 
 func (r *reader) metricRows(ctx context.Context) []metricRow {

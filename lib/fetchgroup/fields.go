@@ -124,25 +124,13 @@ func (f *field) classify(t reflect.Type, row bool) string {
 
 // kindOf returns the type of values for a Go type, or NoSupport.
 func kindOf(t reflect.Type) pcp.Type {
-	switch t.Kind() {
-	case reflect.Int:
-		return typeOf[int]()
-	case reflect.Int32:
-		return pcp.Int32
-	case reflect.Int64:
-		return pcp.Int64
-	case reflect.Uint:
-		return typeOf[uint]()
-	case reflect.Uint32:
-		return pcp.Uint32
-	case reflect.Uint64:
-		return pcp.Uint64
-	case reflect.Float32:
-		return pcp.Float
-	case reflect.Float64:
-		return pcp.Double
-	case reflect.String:
-		return pcp.String
+	kinds := map[reflect.Kind]pcp.Type{
+		reflect.Int: typeOf[int](), reflect.Int32: pcp.Int32, reflect.Int64: pcp.Int64,
+		reflect.Uint: typeOf[uint](), reflect.Uint32: pcp.Uint32, reflect.Uint64: pcp.Uint64,
+		reflect.Float32: pcp.Float, reflect.Float64: pcp.Double, reflect.String: pcp.String,
+	}
+	if kind, ok := kinds[t.Kind()]; ok {
+		return kind
 	}
 	return pcp.NoSupport
 }

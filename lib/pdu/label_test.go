@@ -6,10 +6,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"pmtools/lib/internal/wire"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmerr"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // The first dumps are those of wire.md W5.12.

@@ -4,9 +4,10 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmerr"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // The first dumps are those of wire.md W5.11.

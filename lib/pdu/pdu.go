@@ -47,17 +47,44 @@ const (
 	TypeDescs         Type = 0x7017
 )
 
-// typeNames are the names in the reference's debugging output, from that of TypeError on.
-var typeNames = [...]string{
-	"ERROR", "RESULT", "PROFILE", "FETCH", "DESC_REQ", "DESC", "INSTANCE_REQ", "INSTANCE", "TEXT_REQ", "TEXT", "", "",
-	"CREDS", "PMNS_IDS", "PMNS_NAMES", "PMNS_CHILD", "PMNS_TRAVERSE", "ATTR", "LABEL_REQ", "LABEL",
-	"HIGHRES_FETCH", "HIGHRES_RESULT", "DESC_IDS", "DESCS",
+// types are the types from TypeError on: their names in the reference's debugging output, and their messages.
+var types = [...]struct {
+	name string
+	make func() Message
+}{
+	TypeError - TypeError:         {"ERROR", func() Message { return new(Error) }},
+	TypeResult - TypeError:        {"RESULT", func() Message { return new(Result) }},
+	TypeProfile - TypeError:       {"PROFILE", func() Message { return new(Profile) }},
+	TypeFetch - TypeError:         {"FETCH", func() Message { return new(Fetch) }},
+	TypeDescReq - TypeError:       {"DESC_REQ", func() Message { return new(DescReq) }},
+	TypeDesc - TypeError:          {"DESC", func() Message { return new(Desc) }},
+	TypeInstanceReq - TypeError:   {"INSTANCE_REQ", func() Message { return new(InstanceReq) }},
+	TypeInstance - TypeError:      {"INSTANCE", func() Message { return new(Instance) }},
+	TypeTextReq - TypeError:       {"TEXT_REQ", func() Message { return new(TextReq) }},
+	TypeText - TypeError:          {"TEXT", func() Message { return new(Text) }},
+	TypeCreds - TypeError:         {"CREDS", func() Message { return new(Creds) }},
+	TypeIDs - TypeError:           {"PMNS_IDS", func() Message { return new(IDs) }},
+	TypeNames - TypeError:         {"PMNS_NAMES", func() Message { return new(Names) }},
+	TypeChild - TypeError:         {"PMNS_CHILD", func() Message { return new(Child) }},
+	TypeTraverse - TypeError:      {"PMNS_TRAVERSE", func() Message { return new(Traverse) }},
+	TypeAttr - TypeError:          {"ATTR", func() Message { return new(Attr) }},
+	TypeLabelReq - TypeError:      {"LABEL_REQ", func() Message { return new(LabelReq) }},
+	TypeLabel - TypeError:         {"LABEL", func() Message { return new(Label) }},
+	TypeHighResFetch - TypeError:  {"HIGHRES_FETCH", func() Message { return new(HighResFetch) }},
+	TypeHighResResult - TypeError: {"HIGHRES_RESULT", func() Message { return new(HighResResult) }},
+	TypeDescIDs - TypeError:       {"DESC_IDS", func() Message { return new(DescIDs) }},
+	TypeDescs - TypeError:         {"DESCS", func() Message { return new(Descs) }},
+}
+
+func (t Type) known() bool {
+	i := t - TypeError
+	return 0 <= i && int(i) < len(types) && types[i].make != nil
 }
 
 // String returns the name of t, or TYPE-N?.
 func (t Type) String() string {
-	if i := t - TypeError; 0 <= i && int(i) < len(typeNames) && typeNames[i] != "" {
-		return typeNames[i]
+	if t.known() {
+		return types[t-TypeError].name
 	}
 	return fmt.Sprintf("TYPE-%d?", int32(t))
 }
@@ -76,51 +103,8 @@ type Message interface {
 
 // New returns an empty message of a type, or nil for one that is not known.
 func New(t Type) Message {
-	switch t {
-	case TypeError:
-		return new(Error)
-	case TypeResult:
-		return new(Result)
-	case TypeProfile:
-		return new(Profile)
-	case TypeFetch:
-		return new(Fetch)
-	case TypeDescReq:
-		return new(DescReq)
-	case TypeDesc:
-		return new(Desc)
-	case TypeInstanceReq:
-		return new(InstanceReq)
-	case TypeInstance:
-		return new(Instance)
-	case TypeTextReq:
-		return new(TextReq)
-	case TypeText:
-		return new(Text)
-	case TypeCreds:
-		return new(Creds)
-	case TypeIDs:
-		return new(IDs)
-	case TypeNames:
-		return new(Names)
-	case TypeChild:
-		return new(Child)
-	case TypeTraverse:
-		return new(Traverse)
-	case TypeAttr:
-		return new(Attr)
-	case TypeLabelReq:
-		return new(LabelReq)
-	case TypeLabel:
-		return new(Label)
-	case TypeHighResFetch:
-		return new(HighResFetch)
-	case TypeHighResResult:
-		return new(HighResResult)
-	case TypeDescIDs:
-		return new(DescIDs)
-	case TypeDescs:
-		return new(Descs)
+	if t.known() {
+		return types[t-TypeError].make()
 	}
 	return nil
 }

@@ -8,10 +8,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"pmtools/lib/internal/wire"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmerr"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // result returns a message with these columns.

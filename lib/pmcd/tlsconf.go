@@ -72,22 +72,15 @@ func (c *tlsConf) line(text string) error {
 	if len(words) == 0 {
 		return nil
 	}
-	word := words[0]
-	switch key {
-	case "tls-ca-cert-file":
-		c.CAFile = word
-	case "tls-ca-cert-dir":
-		c.CADir = word
-	case "tls-cert-file":
-		c.CertFile = word
-	case "tls-key-file":
-		c.KeyFile = word
-	case "tls-client-cert-file":
-		c.ClientCertFile = word
-	case "tls-client-key-file":
-		c.ClientKeyFile = word
-	case "tls-verify-servers":
-		return c.verify(word)
+	if key == "tls-verify-servers" {
+		return c.verify(words[0])
+	}
+	files := map[string]*string{
+		"tls-ca-cert-file": &c.CAFile, "tls-ca-cert-dir": &c.CADir, "tls-cert-file": &c.CertFile, "tls-key-file": &c.KeyFile,
+		"tls-client-cert-file": &c.ClientCertFile, "tls-client-key-file": &c.ClientKeyFile,
+	}
+	if file := files[key]; file != nil {
+		*file = words[0]
 	}
 	return nil
 }

@@ -29,16 +29,11 @@ const (
 	maxBlocks     = 1 << 20   // in a file: ten terabytes as pmlogger's housekeeping packs them
 	maxIndex      = 20 << 20  // bytes of an index: that of so many blocks
 	maxPadding    = 1 << 16   // units of four bytes between streams, and after the last
+
+	minBlock = 8 + 1 // bytes of a block: a header, and the end of LZMA2
+	minIndex = 8     // bytes of an index of no blocks
+	endSize  = 12    // bytes of the header and of the footer of a stream
 )
-
-// minBlock is the least that a block takes: a header, and the end of LZMA2.
-const minBlock = 8 + 1
-
-// minIndex is the length of an index of no blocks.
-const minIndex = 8
-
-// endSize is the length of the header and of the footer of an xz stream.
-const endSize = 12
 
 // A File is the layout of an xz file, which its end describes.
 type File struct {
