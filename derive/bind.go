@@ -69,13 +69,18 @@ func (e *env) prefetch() error {
 			names = append(names, name)
 		}
 	}
+	addMentions := func(m *metric) {
+		for name := range syntax.Mentions(m.expr) {
+			add(name)
+		}
+	}
 	for _, m := range e.pending {
 		add(m.name)
-		mentioned(m.expr, add)
+		addMentions(m)
 	}
 	for i := 0; i < len(names) && e.s.nesting != nil; i++ {
 		if m := e.s.byName[names[i]]; m != nil {
-			mentioned(m.expr, add)
+			addMentions(m)
 		}
 	}
 	if err := e.lookup(names); err != nil {
@@ -91,19 +96,6 @@ func (e *env) prefetch() error {
 		}
 	}
 	return e.describe(ids)
-}
-
-func mentioned(x syntax.Expr, f func(string)) {
-	for n := range syntax.Preorder(x) {
-		switch n := n.(type) {
-		case *syntax.MetricRef:
-			f(n.Name)
-		case *syntax.Spec:
-			if n.Tag == syntax.META {
-				f(n.Value)
-			}
-		}
-	}
 }
 
 func (e *env) lookup(names []string) error {

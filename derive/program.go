@@ -41,10 +41,10 @@ func (p *Program) Rate() *Program {
 // Metrics returns the names that the expression mentions, each once, from left to right.
 func (p *Program) Metrics() []string {
 	var names []string
-	mentioned(p.expr, func(name string) {
+	for name := range syntax.Mentions(p.expr) {
 		if !slices.Contains(names, name) {
 			names = append(names, name)
 		}
-	})
+	}
 	return names
 }

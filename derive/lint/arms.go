@@ -13,11 +13,7 @@ var arms = Rule{
 	Bad:  "disk.busy = defined(disk.dev.avactive) ? rate(disk.dev.avactive) : novalue(type=double)\n",
 	Good: "disk.busy = defined(disk.dev.avactive) ? rate(disk.dev.avactive) : novalue(type=double, semantics=instant)\n",
 	Run: func(p *Pass) {
-		for d, n := range p.nodes(true) {
-			c, ok := n.(*syntax.TernaryExpr)
-			if !ok {
-				continue
-			}
+		for d, c := range nodes[*syntax.TernaryExpr](p, true) {
 			used, left := c.X, c.Y
 			if d.Info.Choices[c] == check.Right {
 				used, left = c.Y, c.X

@@ -14,7 +14,7 @@ var comparedCounter = Rule{
 	Bad:  "disk.busy = disk.dev.total > 1000\n",
 	Good: "disk.busy = rate(disk.dev.total) > mkconst(1000, units=\"count / sec\")\n",
 	Run: func(p *Pass) {
-		for d, n := range p.nodes(true) {
+		for d, n := range nodes[syntax.Node](p, true) {
 			var where string
 			var list []syntax.Expr
 			switch n := n.(type) {

@@ -13,9 +13,8 @@ var constantUnits = Rule{
 	Bad:  "mem.low = mem.util.free < 100000\n",
 	Good: "mem.low = mem.util.free < mkconst(100000, units=\"Kbyte\")\n",
 	Run: func(p *Pass) {
-		for d, n := range p.nodes(true) {
-			b, ok := n.(*syntax.BinaryExpr)
-			if !ok || !comparison(b.Op) {
+		for d, b := range nodes[*syntax.BinaryExpr](p, true) {
+			if !comparison(b.Op) {
 				continue
 			}
 			for _, pair := range [][2]syntax.Expr{{b.X, b.Y}, {b.Y, b.X}} {

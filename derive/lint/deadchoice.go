@@ -9,7 +9,7 @@ var deadChoice = Rule{
 	Bad:  "mem.enough = mem.util.free >= 0 ? 1 : 0\n",
 	Good: "mem.enough = mem.util.free > mkconst(100000, units=\"Kbyte\") ? 1 : 0\n",
 	Run: func(p *Pass) {
-		for d, n := range p.nodes(false) {
+		for d, n := range nodes[syntax.Node](p, false) {
 			switch n := n.(type) {
 			case *syntax.BinaryExpr:
 				if (n.Op == syntax.AND || n.Op == syntax.OR) && same(n.X, n.Y) {

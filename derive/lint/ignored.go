@@ -16,7 +16,7 @@ var ignored = Rule{
 	Bad:  "mem.blocks = rescale(mem.util.used, \"4 Kbyte\")\n",
 	Good: "mem.blocks = rescale(mem.util.used, \"Kbyte\") / 4\n",
 	Run: func(p *Pass) {
-		for d, n := range p.nodes(false) {
+		for d, n := range nodes[syntax.Node](p, false) {
 			if r, ok := n.(*syntax.RescaleExpr); ok {
 				if units, factor, err := pcp.ParseUnits(r.Units); err == nil && factor != 1 {
 					p.report(d, r.UnitsPos, fmt.Sprintf("PCP ignores the number in \"%s\": the values are in %s", r.Units, units))

@@ -149,9 +149,9 @@ func (p *Pass) fixable(d *Definition, pos syntax.Pos, fixes []syntax.Fix, msg st
 	}
 }
 
-// nodes yields the nodes of all definitions that are written there, not those of definitions inside
+// nodes yields the nodes of one kind that are written in definitions, not those of definitions inside
 // them; if typed is set, only where their types are known.
-func (p *Pass) nodes(typed bool) iter.Seq2[*Definition, syntax.Node] {
+func nodes[N syntax.Node](p *Pass, typed bool) iter.Seq2[*Definition, N] {
 	if p.all == nil {
 		for d := range p.definitions() {
 			tree := d.Tree
@@ -167,12 +167,12 @@ func (p *Pass) nodes(typed bool) iter.Seq2[*Definition, syntax.Node] {
 			})
 		}
 	}
-	return func(yield func(*Definition, syntax.Node) bool) {
+	return func(yield func(*Definition, N) bool) {
 		for i, at := range p.all {
 			if i%1000 == 0 && p.ctx.Err() != nil {
 				return
 			}
-			if (!typed || at.def.Info != nil) && !yield(at.def, at.node) {
+			if n, ok := at.node.(N); ok && (!typed || at.def.Info != nil) && !yield(at.def, n) {
 				return
 			}
 		}

@@ -20,10 +20,9 @@ var missing = Rule{
 			name string
 		}
 		seen := make(map[place]bool)
-		for d, n := range p.nodes(true) {
-			ref, ok := n.(*syntax.MetricRef)
+		for d, ref := range nodes[*syntax.MetricRef](p, true) {
 			desc, known := d.Info.Metrics[ref]
-			if !ok || !known || seen[place{d, ref.Name}] {
+			if !known || seen[place{d, ref.Name}] {
 				continue
 			}
 			seen[place{d, ref.Name}] = true

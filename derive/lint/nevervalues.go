@@ -12,11 +12,7 @@ var neverValues = Rule{
 		if p.Source == nil {
 			return
 		}
-		for d, n := range p.nodes(true) {
-			x, ok := n.(syntax.Expr)
-			if !ok {
-				continue
-			}
+		for d, x := range nodes[syntax.Expr](p, true) {
 			left, known := p.instances(d, x)
 			if !known || len(left) > 0 {
 				continue

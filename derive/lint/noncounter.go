@@ -14,9 +14,8 @@ var nonCounter = Rule{
 	Bad:  "mem.change = rate(mem.util.used)\n",
 	Good: "disk.reads = rate(disk.dev.total)\n",
 	Run: func(p *Pass) {
-		for d, n := range p.nodes(true) {
-			call, ok := n.(*syntax.CallExpr)
-			if !ok || call.Fun != syntax.RATE && call.Fun != syntax.DELTA {
+		for d, call := range nodes[*syntax.CallExpr](p, true) {
+			if call.Fun != syntax.RATE && call.Fun != syntax.DELTA {
 				continue
 			}
 			typ, known := d.Info.Types[call.X]

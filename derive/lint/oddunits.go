@@ -15,11 +15,7 @@ var oddUnits = Rule{
 	Bad:  "mem.share = mem.util.used * mem.physmem\n",
 	Good: "mem.share = mem.util.used / mem.physmem\n",
 	Run: func(p *Pass) {
-		for d, n := range p.nodes(true) {
-			b, ok := n.(*syntax.BinaryExpr)
-			if !ok {
-				continue
-			}
+		for d, b := range nodes[*syntax.BinaryExpr](p, true) {
 			x, y, r := d.Info.Types[b.X].Units, d.Info.Types[b.Y].Units, d.Info.Types[b].Units
 			switch b.Op {
 			case syntax.STAR, syntax.SLASH:

@@ -14,11 +14,7 @@ var rounded = Rule{
 	Bad:  "mem.gb = rescale(mem.util.used, \"Gbyte\")\n",
 	Good: "mem.gb = rescale(mem.util.used * 1.0, \"Gbyte\")\n",
 	Run: func(p *Pass) {
-		for d, n := range p.nodes(true) {
-			r, ok := n.(*syntax.RescaleExpr)
-			if !ok {
-				continue
-			}
+		for d, r := range nodes[*syntax.RescaleExpr](p, true) {
 			typ, known := d.Info.Types[r.X]
 			if !known || typ.Type == pcp.Float || typ.Type == pcp.Double {
 				continue

@@ -13,9 +13,8 @@ var unscaled = Rule{
 	Bad:  "mem.much = mem.util.used > mkconst(8, units=\"Gbyte\")\n",
 	Good: "mem.much = rescale(mem.util.used * 1.0, \"Gbyte\") > mkconst(8, units=\"Gbyte\")\n",
 	Run: func(p *Pass) {
-		for d, n := range p.nodes(true) {
-			b, ok := n.(*syntax.BinaryExpr)
-			if !ok || !comparison(b.Op) || zero(b.X) || zero(b.Y) {
+		for d, b := range nodes[*syntax.BinaryExpr](p, true) {
+			if !comparison(b.Op) || zero(b.X) || zero(b.Y) {
 				continue
 			}
 			x, y := d.Info.Types[b.X].Units, d.Info.Types[b.Y].Units

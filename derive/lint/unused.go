@@ -33,15 +33,8 @@ var unused = Rule{
 				continue
 			}
 			used[d] = true
-			for n := range syntax.Preorder(d.Expr) {
-				switch n := n.(type) {
-				case *syntax.MetricRef:
-					next = append(next, byName[n.Name])
-				case *syntax.Spec:
-					if n.Tag == syntax.META {
-						next = append(next, byName[n.Value])
-					}
-				}
+			for name := range syntax.Mentions(d.Expr) {
+				next = append(next, byName[name])
 			}
 		}
 		for d := range p.definitions() {

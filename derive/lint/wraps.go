@@ -21,9 +21,8 @@ var wraps = Rule{
 		if interval == 0 {
 			interval = time.Minute
 		}
-		for d, n := range p.nodes(true) {
-			call, ok := n.(*syntax.CallExpr)
-			if !ok || call.Fun != syntax.RATE && call.Fun != syntax.DELTA {
+		for d, call := range nodes[*syntax.CallExpr](p, true) {
+			if call.Fun != syntax.RATE && call.Fun != syntax.DELTA {
 				continue
 			}
 			for _, ref := range operands(d, call.X) {

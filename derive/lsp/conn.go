@@ -163,7 +163,8 @@ func (c *conn) header() (length int64, err error) {
 	}
 }
 
-func (c *conn) write(m any) {
+func (c *conn) write(m map[string]any) {
+	m["jsonrpc"] = "2.0"
 	var body bytes.Buffer
 	enc := json.NewEncoder(&body)
 	enc.SetEscapeHTML(false)
@@ -190,21 +191,12 @@ func (c *conn) failure() error {
 }
 
 func (c *conn) notify(method string, params any) {
-	c.write(struct {
-		Version string `json:"jsonrpc"`
-		Method  string `json:"method"`
-		Params  any    `json:"params"`
-	}{"2.0", method, params})
+	c.write(map[string]any{"method": method, "params": params})
 }
 
 // request sends a request, whose answer comes as a message.
 func (c *conn) request(id, method string, params any) {
-	c.write(struct {
-		Version string `json:"jsonrpc"`
-		ID      string `json:"id"`
-		Method  string `json:"method"`
-		Params  any    `json:"params"`
-	}{"2.0", id, method, params})
+	c.write(map[string]any{"id": id, "method": method, "params": params})
 }
 
 // reply answers a request; an id of nil is that of a request that cannot be read.
@@ -213,20 +205,12 @@ func (c *conn) reply(id json.RawMessage, result any, err error) {
 		id = json.RawMessage("null")
 	}
 	if err == nil {
-		c.write(struct {
-			Version string          `json:"jsonrpc"`
-			ID      json.RawMessage `json:"id"`
-			Result  any             `json:"result"`
-		}{"2.0", id, result})
+		c.write(map[string]any{"id": id, "result": result})
 		return
 	}
 	bad, ok := errors.AsType[*rpcError](err)
 	if !ok {
 		bad = rpcErrorf(codeFailed, "%v", err)
 	}
-	c.write(struct {
-		Version string          `json:"jsonrpc"`
-		ID      json.RawMessage `json:"id"`
-		Error   *rpcError       `json:"error"`
-	}{"2.0", id, bad})
+	c.write(map[string]any{"id": id, "error": bad})
 }

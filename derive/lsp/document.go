@@ -205,15 +205,8 @@ func (p *parts) define(c *syntax.Chunk, it *syntax.Definition, at int) {
 		}
 		return
 	}
-	for n := range syntax.Preorder(tree) {
-		switch n := n.(type) {
-		case *syntax.MetricRef:
-			p.names = append(p.names, mention{n.Name, def.offset(n.NamePos), false, def})
-		case *syntax.Spec:
-			if n.Tag == syntax.META {
-				p.names = append(p.names, mention{n.Value, def.offset(n.ValuePos), false, def})
-			}
-		}
+	for name, pos := range syntax.Mentions(tree) {
+		p.names = append(p.names, mention{name, def.offset(pos), false, def})
 	}
 }
 

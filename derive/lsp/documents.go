@@ -2,7 +2,6 @@ package lsp
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"unicode/utf8"
 )
@@ -68,19 +67,11 @@ func (s *server) drop(uri string) {
 	delete(s.docs, uri)
 }
 
-func (s *server) didOpen(raw json.RawMessage) error {
-	var p changeParams
-	if err := unmarshal(raw, &p); err != nil {
-		return err
-	}
+func (s *server) didOpen(p *changeParams) error {
 	return s.put(p.Document.URI, p.Document.Version, p.Document.Text)
 }
 
-func (s *server) didChange(raw json.RawMessage) error {
-	var p changeParams
-	if err := unmarshal(raw, &p); err != nil {
-		return err
-	}
+func (s *server) didChange(p *changeParams) error {
 	d, err := s.document(p.Document.URI)
 	if err != nil {
 		return err
@@ -119,11 +110,7 @@ func (s *server) lost(d *document, why string) error {
 	return fmt.Errorf("%s has to be opened again: %s", d.uri, why)
 }
 
-func (s *server) didClose(raw json.RawMessage) error {
-	var p changeParams
-	if err := unmarshal(raw, &p); err != nil {
-		return err
-	}
+func (s *server) didClose(p *changeParams) error {
 	if _, err := s.document(p.Document.URI); err != nil {
 		return err
 	}

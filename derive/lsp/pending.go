@@ -2,7 +2,6 @@ package lsp
 
 import (
 	"context"
-	"encoding/json"
 	"sync"
 )
 
@@ -117,13 +116,7 @@ func (s *server) run(m *message, h handler) {
 	})
 }
 
-func (s *server) cancelRequest(raw json.RawMessage) error {
-	var p struct {
-		ID json.RawMessage `json:"id"`
-	}
-	if err := unmarshal(raw, &p); err != nil {
-		return err
-	}
+func (s *server) cancelRequest(p *message) error {
 	s.pending.cancel(string(p.ID))
 	return nil
 }

@@ -1,5 +1,7 @@
 package lsp
 
+import "encoding/json"
+
 // The parts of the protocol, version 3.17, that are used.
 type (
 	// A position counts lines, and in them units of UTF-16, from 0.
@@ -113,6 +115,10 @@ type changeParams struct {
 		Range *span  `json:"range"` // nil for the whole text
 		Text  string `json:"text"`
 	} `json:"contentChanges"`
+}
+
+type settingsParams struct {
+	Settings json.RawMessage `json:"settings"`
 }
 
 // capabilities is what the server can do, as initialize answers it.

@@ -182,12 +182,23 @@ var requests = map[string]handler{
 }
 
 var notifications = map[string]func(s *server, raw json.RawMessage) error{
-	"initialized":                      (*server).initialized,
-	"textDocument/didOpen":             (*server).didOpen,
-	"textDocument/didChange":           (*server).didChange,
-	"textDocument/didClose":            (*server).didClose,
-	"workspace/didChangeConfiguration": (*server).didChangeConfiguration,
-	"$/cancelRequest":                  (*server).cancelRequest,
+	"initialized":                      with((*server).initialized),
+	"textDocument/didOpen":             with((*server).didOpen),
+	"textDocument/didChange":           with((*server).didChange),
+	"textDocument/didClose":            with((*server).didClose),
+	"workspace/didChangeConfiguration": with((*server).didChangeConfiguration),
+	"$/cancelRequest":                  with((*server).cancelRequest),
+}
+
+// with returns what reads the parameters of a message and hands them to f.
+func with[P any](f func(*server, *P) error) func(*server, json.RawMessage) error {
+	return func(s *server, raw json.RawMessage) error {
+		p := new(P)
+		if err := unmarshal(raw, p); err != nil {
+			return err
+		}
+		return f(s, p)
+	}
 }
 
 func unmarshal(raw json.RawMessage, v any) error {
@@ -223,7 +234,7 @@ func (s *server) initialize(raw json.RawMessage) (any, error) {
 }
 
 // initialized asks for the settings of a client that has some.
-func (s *server) initialized(json.RawMessage) error {
+func (s *server) initialized(*struct{}) error {
 	if s.pull {
 		s.request(settingsID, "workspace/configuration", map[string]any{"items": []map[string]string{{"section": "pmderive"}}})
 	}

@@ -104,13 +104,7 @@ func (u *sessions) apply(set *settings) (err error) {
 	return nil
 }
 
-func (s *server) didChangeConfiguration(raw json.RawMessage) error {
-	var p struct {
-		Settings json.RawMessage `json:"settings"`
-	}
-	if err := unmarshal(raw, &p); err != nil {
-		return err
-	}
+func (s *server) didChangeConfiguration(p *settingsParams) error {
 	if s.pull && string(p.Settings) == "null" {
 		return s.initialized(nil)
 	}

@@ -97,6 +97,24 @@ func At(x Expr, pos Pos) Expr {
 	}
 }
 
+// Mentions returns the names of metrics in a tree with their places: operands, and those of meta=.
+func Mentions(n Node) iter.Seq2[string, Pos] {
+	return func(yield func(string, Pos) bool) {
+		for n := range Preorder(n) {
+			more := true
+			switch n := n.(type) {
+			case *MetricRef:
+				more = yield(n.Name, n.NamePos)
+			case *Spec:
+				more = n.Tag != META || yield(n.Value, n.ValuePos)
+			}
+			if !more {
+				return
+			}
+		}
+	}
+}
+
 // Preorder returns the nodes of a tree in the order of [Walk].
 func Preorder(n Node) iter.Seq[Node] {
 	return func(yield func(Node) bool) {
