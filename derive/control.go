@@ -66,7 +66,6 @@ func (r *Registry) SetControl(c Control, value int) error { return r.control(c, 
 // FixControl is SetControl for the environment, whose settings SetControl cannot change afterwards.
 func (r *Registry) FixControl(c Control, value int) error { return r.control(c, value, true) }
 
-// control changes a setting and shows it to the Observer.
 func (r *Registry) control(c Control, value int, fix bool) error {
 	if err := r.assign(c, value, fix); err != nil {
 		return err

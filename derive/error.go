@@ -36,7 +36,7 @@ func (e *Error) Unwrap() []error { return []error{e.Err, e.Code} }
 // to write instead. [Source.Diagnose] proposes names for unknown ones too.
 func (e *Error) Diagnosis() *diagnose.Problem { return e.diagnosis(nil) }
 
-// diagnosis is Diagnosis with what returns the names that are known.
+// diagnosis proposes from the names that names returns; nil proposes none.
 func (e *Error) diagnosis(names func(string) []string) *diagnose.Problem {
 	if _, ok := errors.AsType[*syntax.Error](e.Err); ok && !e.Early {
 		return diagnose.Syntax(e.Expr, e.Err)

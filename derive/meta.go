@@ -97,7 +97,6 @@ func (s *Source) Labels(ctx context.Context, kind pcp.LabelKind, ident uint32) (
 	return s.base.Labels(ctx, kind, ident)
 }
 
-// noLabels returns the answer for derived metrics.
 func noLabels() []pcp.LabelSet { return []pcp.LabelSet{{Inst: pcp.NullInst}} }
 
 // LabelsOf is Labels for several objects. It asks the Source below for all of its labels at once.

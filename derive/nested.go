@@ -36,7 +36,6 @@ func (s *Source) nestedEnv(ctx context.Context, cause Cause) *env {
 	return n.env
 }
 
-// inner returns the definition that takes the place of an operand, or nil.
 func (e *env) inner(name string) expand.Definition {
 	m := e.s.byName[name]
 	if m == nil || e.names[name].Err == nil {

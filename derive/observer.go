@@ -160,7 +160,6 @@ func (d *definition) view() *Metric {
 	return &Metric{Program: d.Program, ID: d.id, Number: number(d.id)}
 }
 
-// view describes a metric of a Source; nil has no description.
 func (m *metric) view() *Metric {
 	if m == nil {
 		return nil
@@ -178,7 +177,6 @@ func (s *Source) state() *State {
 	return &State{Number: s.handle, Recorded: s.recorded, NamesOnly: s.alone, NoValue: novalue != 0, Metrics: len(s.metrics)}
 }
 
-// resolution describes what a name belongs to, given the answer of the Source below.
 func (s *Source) resolution(name string, id pcp.ID, err error) *Resolution {
 	return &Resolution{Source: s.state(), Name: name, ID: id, Err: err, Visible: s.byName[name].view(), Global: s.globalNamed(name).view()}
 }

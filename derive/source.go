@@ -79,7 +79,6 @@ const (
 	removed // see Registry.Unregister
 )
 
-// A metric is a definition in a Source.
 type metric struct {
 	*definition
 	number int // in the Source

@@ -12,7 +12,6 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// usage is the usage text after its first line.
 const usage = `
   -l, --list   causes all known error codes to be listed
 `

@@ -32,7 +32,6 @@ type record struct {
 	Error     string           `json:"error,omitempty"`
 }
 
-// An instanceRecord is what --json writes of an instance.
 type instanceRecord struct {
 	ID   int32  `json:"id"`
 	Name string `json:"name"`
@@ -47,7 +46,6 @@ type valueRecord struct {
 	Events []eventRecord   `json:"events,omitempty"`
 }
 
-// An eventRecord is what --json writes of an event record.
 type eventRecord struct {
 	Time   string   `json:"time"`
 	Flags  uint32   `json:"flags"`
@@ -112,7 +110,6 @@ func textJSON(text string, err error) *string {
 	return &text
 }
 
-// valuesJSON adds the values of a metric, or why there are none.
 func (r *reporter) valuesJSON(ctx context.Context, m *metric, rec *record) {
 	d, v := &m.desc, m.fetched
 	switch {

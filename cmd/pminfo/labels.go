@@ -18,7 +18,6 @@ type labelCache struct {
 	sets  []pcp.LabelSet
 }
 
-// A labelKey is an object that may have labels.
 type labelKey struct {
 	kind  pcp.LabelKind
 	ident uint32
@@ -108,7 +107,6 @@ func (r *reporter) lookupLabels(ctx context.Context, kind pcp.LabelKind, ident u
 	return sets
 }
 
-// merge adds the labels of one level to those of lower precedence.
 func (r *reporter) merge(ctx context.Context, below []pcp.Label, kind pcp.LabelKind, ident uint32) []pcp.Label {
 	for _, s := range r.labelsOf(ctx, kind, ident) {
 		below = pcp.MergeLabels(below, s.Labels)

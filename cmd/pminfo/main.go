@@ -134,5 +134,4 @@ func (s *show) needsSource() bool { return s.needsDesc() || s.oneline || s.help 
 
 func (s *show) onlyNames() bool { return !s.pmid && !s.needsSource() }
 
-// spaced reports whether an empty line precedes each metric.
 func (s *show) spaced() bool { return s.desc || s.help || s.fetch || s.labels }

@@ -14,7 +14,6 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// A reporter prints metrics and instance domains of one source.
 type reporter struct {
 	show    show
 	src     pmapi.Source
@@ -279,7 +278,6 @@ func (r *reporter) indom(ctx context.Context, d pcp.InDom) {
 	}
 }
 
-// text returns a help text of a metric, which may be known.
 func (r *reporter) text(ctx context.Context, id pcp.ID, kind pcp.TextKind, known *pcp.Answer[string]) (string, error) {
 	if known != nil {
 		return known.Value, known.Err

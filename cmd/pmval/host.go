@@ -35,7 +35,6 @@ func (s *session) identify(ctx context.Context) {
 	_ = s.src.Store(ctx, []pcp.Values{v})
 }
 
-// resolveLimit is how long the names of this machine may take to be found.
 const resolveLimit = 500 * time.Millisecond
 
 // ownAddress returns the name and the address of this machine in the form for a daemon: "NAME

@@ -15,7 +15,6 @@ import (
 
 type status int
 
-// The statuses.
 const (
 	fetched status = iota // there are values
 	failed                // there are none; sampling goes on

@@ -105,7 +105,6 @@ func loadDerived(src *source.Opener, path string) error {
 	return nil
 }
 
-// atLeast returns a function that takes the argument of an option: a number that is at least low.
 func atLeast(p *int, low int, letter string) func(string) error {
 	return func(arg string) error {
 		n, ok := option.Number(arg)

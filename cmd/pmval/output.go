@@ -20,7 +20,6 @@ func (f *form) setOutput(arg string) error {
 	return nil
 }
 
-// A formReporter shows samples in one of the forms of package samples.
 type formReporter struct {
 	w      sampling.Writer
 	rate   bool

@@ -55,7 +55,6 @@ type placement struct {
 	columns []int // the column that each value had last, which it often has again
 }
 
-// find finds the values. A metric without instances has its value in front.
 func (p *placement) find(columns []column, v *pcp.Values, singular bool) {
 	p.places = p.places[:0]
 	for range columns {

@@ -6,7 +6,6 @@ import (
 	"pmtools/lib/pcp"
 )
 
-// A reporter shows samples in one of the forms.
 type reporter interface {
 	// labels says which columns there are from now on.
 	labels(columns []column)
@@ -18,13 +17,11 @@ type reporter interface {
 	end() error
 }
 
-// The reasons of gaps.
 const (
 	unavailable = "No values available"
 	suspended   = "Archive logging suspended"
 )
 
-// A sample is the values of the columns at one time.
 type sample struct {
 	time    pcp.Timestamp
 	columns []column
@@ -41,7 +38,6 @@ type cell struct {
 
 type cellKind uint8
 
-// The kinds.
 const (
 	isAbsent cellKind = iota // no value, or none before
 	isValue

@@ -54,7 +54,6 @@ func (t *textReporter) paint(b []byte, color string) []byte {
 // printed.
 type labelStyle int
 
-// The styles.
 const (
 	undecided  labelStyle = iota
 	overDigits            // short enough to stand over the digits of rates
@@ -126,7 +125,6 @@ func (t *textReporter) labels(columns []column) {
 	t.flush(append(t.paint(b, plain), '\n'))
 }
 
-// decide decides the style, and prints the names in full if some are too long.
 func (t *textReporter) decide(columns []column) {
 	t.style = overDigits
 	for i := range columns {
@@ -154,7 +152,6 @@ func appendBlanks(b []byte, n int) []byte {
 	return b
 }
 
-// appendCut appends a name right aligned in width characters, cut to them.
 func appendCut(b []byte, name string, width int) []byte {
 	if len(name) > width {
 		name = name[:max(width, 0)]

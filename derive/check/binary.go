@@ -102,7 +102,6 @@ func operatorMisfit(op syntax.Token, x, y Type) string {
 	return ""
 }
 
-// typeMisfit says which operand is not a number.
 func typeMisfit(x, y Type) string {
 	switch {
 	case !x.Type.Arithmetic():

@@ -79,7 +79,6 @@ type inDomParser struct {
 	errs []error
 }
 
-// ranges reads one line. It returns nil if there is a mistake.
 func (p *inDomParser) ranges() []inDomRange {
 	var list []inDomRange
 	for {
@@ -164,7 +163,6 @@ func (p *inDomParser) number(what string, digits int) (text string, n uint32, ok
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// peek returns the next byte, 0 at the end.
 func (p *inDomParser) peek() byte {
 	if p.text == "" {
 		return 0

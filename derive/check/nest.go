@@ -84,10 +84,8 @@ type operands struct {
 	has  map[pcp.ID]bool // nil while the list is short
 }
 
-// shortList is the length up to which a list is searched.
 const shortList = 8
 
-// add appends the metrics that are not in the list.
 func (o *operands) add(ids ...pcp.ID) {
 	for _, id := range ids {
 		if o.has == nil && len(o.list) > shortList {

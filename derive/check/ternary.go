@@ -83,7 +83,6 @@ func (c *Checker) unchecked(arm syntax.Expr) {
 	}
 }
 
-// guardMisfit returns the message about a guard that does not fit, "" for one that does.
 func guardMisfit(guard Type, singularArms bool) string {
 	switch {
 	case !guard.Type.Arithmetic():

@@ -213,7 +213,6 @@ func (c *checker) differ(x, y check.Type) {
 	c.misfit = fmt.Sprintf("%s: left=%v right=%v", what, left, right)
 }
 
-// scaled writes units with one of their dimensions.
 func scaled(u pcp.Units, dim, scale int8) string {
 	return fmt.Sprintf("%v (dim=%d scale=%d)", u, dim, scale)
 }

@@ -78,7 +78,6 @@ type description struct {
 	line  int
 }
 
-// A metric is one whose values are in the file.
 type metric struct {
 	name string
 	line int

@@ -74,7 +74,6 @@ func (r *runner) judge(ctx context.Context, e *expectation, o *outcome) (*Failur
 	return fail, nil
 }
 
-// contains reports whether an error has a text, in its message or its notes.
 func contains(p *diagnose.Problem, text string) bool {
 	return strings.Contains(p.Msg+"\n"+strings.Join(p.Notes, "\n"), text)
 }

@@ -335,7 +335,6 @@ func (p *parser) row(instance string, args []word) error {
 	return nil
 }
 
-// complete checks what only a complete file shows.
 func (p *parser) complete() (line int, err error) {
 	switch {
 	case p.Step <= 0:

@@ -31,7 +31,6 @@ type room struct{ points, text int }
 
 func newRoom() *room { return &room{maxPoints, maxText} }
 
-// take takes the room for a value that is repeated, or returns an error with the limit.
 func (r *room) take(p point, times int) error {
 	if times > r.points {
 		return fmt.Errorf("more than %d values in the file", maxPoints)

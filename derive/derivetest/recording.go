@@ -195,7 +195,6 @@ func (b *builder) inst(d pcp.InDom, name string, proposed int32) int32 {
 	return id
 }
 
-// sample writes a record. A domain has the instances that have a value.
 func (b *builder) sample(t pcp.Timestamp, k int) error {
 	r := pcp.Result{Time: t}
 	present := make(map[pcp.InDom]map[pcp.Instance]bool)

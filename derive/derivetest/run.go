@@ -211,7 +211,6 @@ type outcome struct {
 // A sample is the values of an expression at a time, by instance.
 type sample map[string]pcp.Value
 
-// outcomes evaluates the expressions of cases, all in the same fetches.
 func (r *runner) outcomes(ctx context.Context, list []*Case) (map[*expectation]*outcome, error) {
 	src, err := r.source(ctx)
 	if err != nil {

@@ -55,7 +55,6 @@ func nameText(name string) string {
 
 const maxStep = 70
 
-// writeSteps writes the parts of the expression at the time of the first wrong value.
 func (f *Failure) writeSteps(b *strings.Builder) {
 	m := f.Values[0]
 	fmt.Fprintf(b, "    at %v", m.At)
@@ -81,7 +80,6 @@ func (f *Failure) writeSteps(b *strings.Builder) {
 	writeColumns(b, "      ", rows)
 }
 
-// writeColumns writes rows in columns, without blanks at their ends.
 func writeColumns(b *strings.Builder, indent string, rows [][]string) {
 	widths := make([]int, len(rows[0]))
 	for _, row := range rows {

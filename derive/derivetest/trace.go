@@ -127,7 +127,6 @@ func (b *breakdown) parts(ctx context.Context, x syntax.Expr, depth int) ([]int,
 	return []int{self}, nil
 }
 
-// maxInstances is how many instances of a part are shown where all of them count.
 const maxInstances = 4
 
 func steps(list []traced, instance string) (out []Step) {

@@ -11,7 +11,6 @@ type word struct {
 	more   string // what stands at the end of a quoted word: the x3 of "up"x3
 }
 
-// is reports whether the word is a keyword.
 func (w word) is(text string) bool { return !w.quoted && w.text == text }
 
 // words splits a line at blanks. A word in quotes may have blanks in it; a backslash takes the

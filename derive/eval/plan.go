@@ -240,7 +240,6 @@ func (p *planner) unary(n node, operand syntax.Expr) int {
 	return p.push(n)
 }
 
-// functions has the kinds of the functions with one operand that has values.
 var functions = [...]kind{
 	syntax.AVG: kAvg, syntax.SUM: kSum, syntax.MIN: kMin, syntax.MAX: kMax, syntax.COUNT: kCount,
 	syntax.SCALAR: kScalar, syntax.INSTANT: kInstant, syntax.DELTA: kDelta, syntax.RATE: kRate,

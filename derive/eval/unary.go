@@ -57,7 +57,6 @@ func (s *State) aggregate(n *node, x *pcp.Values) *pcp.Values {
 	return out
 }
 
-// sum adds values in their own type.
 func sum(t pcp.Type, words []uint64) uint64 {
 	switch t {
 	case pcp.Double:

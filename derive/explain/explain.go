@@ -31,7 +31,6 @@ type explainer struct {
 	rows   [][]string
 }
 
-// typeOf returns the type of a node that is used.
 func (e *explainer) typeOf(x syntax.Expr) (check.Type, bool) {
 	t, ok := e.info.Types[x]
 	return t, ok && e.unused == 0
@@ -134,7 +133,6 @@ func (e *explainer) arm(x syntax.Expr, role string, level int, unused bool) {
 	e.node(x, role, level)
 }
 
-// promote notes that an operand becomes the type of the node above.
 func (e *explainer) promote(x, above syntax.Expr) {
 	from, ok := e.typeOf(x)
 	to, typed := e.typeOf(above)

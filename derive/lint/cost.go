@@ -2,7 +2,6 @@ package lint
 
 import "fmt"
 
-// defaultCost is how many values are too many, if nobody says so.
 const defaultCost = 10_000
 
 var cost = Rule{

@@ -21,7 +21,6 @@ type directives struct {
 
 const directivePrefix = "pmderive:"
 
-// take returns what was said for the definition that comes now.
 func (d *directives) take() directive {
 	now := d.next
 	now.off = append(now.off, d.file...)

@@ -24,7 +24,6 @@ func (p *Pass) instances(d *Definition, x syntax.Expr) ([]string, bool) {
 	return found.list, found.known
 }
 
-// instancesOf does the work of instances for an expression that is not in parentheses.
 func (p *Pass) instancesOf(d *Definition, x syntax.Expr, indom pcp.InDom) (list []string, known bool) {
 	switch n := x.(type) {
 	case *syntax.MetricRef:

@@ -99,7 +99,6 @@ func (w *work) dictionary() *query.Dictionary {
 	return w.Definitions.Replace(own)
 }
 
-// nesting checks which definitions stand inside others, without a source.
 func (w *work) nesting(context.Context) error {
 	n := expand.New(w.dictionary().Nested)
 	for _, e := range w.entries {

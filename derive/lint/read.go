@@ -16,7 +16,6 @@ func (w *work) add(file string, line, column int, severity, metric, source, msg 
 	})
 }
 
-// warn adds a warning about what PCP ignores in a line.
 func (w *work) warn(file string, line, column int, source, msg string) {
 	if rule := "ignored"; !slices.Contains(w.directives.file, rule) && (w.opt.Rules == nil || slices.ContainsFunc(w.opt.Rules, func(r *Rule) bool { return r.Name == rule })) {
 		w.add(file, line, column, SeverityWarning, "", source, msg)
@@ -96,7 +95,6 @@ func (w *work) problem(e *entry, p *diagnose.Problem) {
 	w.found[len(w.found)-1].Fixes = e.fixes(p.Fixes)
 }
 
-// fixes returns changes of the expression as changes of the file.
 func (e *entry) fixes(list []syntax.Fix) (fixes []Fix) {
 	for _, f := range list {
 		fix := Fix{Title: f.Title, Text: f.Text}

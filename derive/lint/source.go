@@ -113,7 +113,6 @@ func (f *sourceFacts) close() {
 // maxGrowth is in how many places of a recording the growth of a counter is looked at.
 const maxGrowth = 100
 
-// Growth implements Source for recordings.
 func (f *sourceFacts) Growth(id pcp.ID) (fastest float64, ok bool) {
 	if fastest, ok = f.growth[id]; ok {
 		return fastest, true

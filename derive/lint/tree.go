@@ -20,7 +20,6 @@ func comparison(op syntax.Token) bool {
 // dimensionless reports whether units are none, or a plain count, which numbers have too.
 func dimensionless(u pcp.Units) bool { return u.Dimensionless() || u == pcp.Units{DimCount: 1} }
 
-// bare returns the text of an expression that is a number and nothing else.
 func bare(x syntax.Expr) (string, bool) {
 	switch n := syntax.Unparen(x).(type) {
 	case *syntax.IntLit:
@@ -46,13 +45,11 @@ func zero(x syntax.Expr) bool {
 	return false
 }
 
-// unsigned reports whether an expression is never negative by its type.
 func unsigned(d *Definition, x syntax.Expr) bool {
 	typ, known := d.Info.Types[x]
 	return known && (typ.Type == pcp.Uint32 || typ.Type == pcp.Uint64)
 }
 
-// operands returns the metrics in an expression that are written there.
 func operands(d *Definition, x syntax.Expr) (list []*syntax.MetricRef) {
 	syntax.Walk(x, func(n syntax.Node) bool {
 		ref, ok := n.(*syntax.MetricRef)
@@ -135,7 +132,6 @@ func same(x, y syntax.Expr) bool {
 	return true
 }
 
-// head returns what a node is but for its operands.
 func head(x syntax.Expr) string {
 	switch n := x.(type) {
 	case *syntax.BinaryExpr:

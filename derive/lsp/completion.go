@@ -46,7 +46,6 @@ const (
 	inComment // for the linter
 )
 
-// before returns the text that is completed at an offset, and where it stands.
 func (d *document) before(off int) (text string, place int) {
 	i := sort.Search(len(d.chunks), func(i int) bool { return int(d.chunks[i]) > off }) - 1
 	if i < 0 {
@@ -143,7 +142,6 @@ func (c *completer) expression(s *server, before string) {
 	}
 }
 
-// maxRest is how many metrics the instances for a pattern may come from.
 const maxRest = 20
 
 // rest returns the metrics after the position in its definition, or else those of the others, as
@@ -174,7 +172,6 @@ func (c *completer) rest() string {
 	return strings.Join(list, " + ")
 }
 
-// name proposes the head of a help text, which begins with the name of a definition.
 func (c *completer) name(before string) {
 	if name, attr, ok := strings.Cut(before, "("); ok {
 		for _, text := range []string{"oneline", "helptext"} {

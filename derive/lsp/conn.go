@@ -69,7 +69,6 @@ func newConn(in io.Reader, out io.Writer) *conn {
 	return c
 }
 
-// drain passes on what is written, until the conn is closed.
 func (c *conn) drain(out io.Writer) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -183,7 +182,6 @@ func (c *conn) write(m map[string]any) {
 	}
 }
 
-// failure returns the first failure of write.
 func (c *conn) failure() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -41,14 +41,12 @@ func (s *server) check(d *document) {
 	}
 }
 
-// undecided reports whether a document is the current version, and nothing is known of it.
 func (s *server) undecided(d *document) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.docs[d.uri] == d && d.found == nil
 }
 
-// checkAll checks documents, one after the other, until the server ends.
 func (s *server) checkAll() {
 	for {
 		select {
@@ -120,7 +118,6 @@ func (s *server) checkText(d *document) {
 	}
 }
 
-// maxFindings is how many findings of a document are published, errors before warnings.
 const maxFindings = 1000
 
 func newFindings(full bool, list []lint.Diagnostic) *findings {

@@ -237,7 +237,6 @@ func (p *parts) definitionAt(text string, off int) (def *definition, pos syntax.
 	return def, syntax.Pos(len(joined(before)) - def.Offset)
 }
 
-// mentionAt returns the name that an offset is in or at whose end it is, or nil.
 func (p *parts) mentionAt(off int) *mention {
 	i := sort.Search(len(p.names), func(i int) bool { return p.names[i].from > off }) - 1
 	if i < 0 || off > p.names[i].from+len(p.names[i].name) {
@@ -246,5 +245,4 @@ func (p *parts) mentionAt(off int) *mention {
 	return &p.names[i]
 }
 
-// joined returns lines that backslashes join as one.
 func joined(text string) string { return strings.ReplaceAll(text, "\\\n", "") }

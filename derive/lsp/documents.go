@@ -36,7 +36,6 @@ func (s *server) put(uri string, version int, text string) error {
 	return s.keep(newDocument(uri, version, text))
 }
 
-// keep makes a document the current version, and ends the work on the one before.
 func (s *server) keep(d *document) error {
 	s.mu.Lock()
 	old := s.docs[d.uri]
@@ -104,7 +103,6 @@ func (s *server) didChange(p *changeParams) error {
 // other: a second or two.
 const maxEdited = 512 << 20
 
-// lost forgets a document whose text is not known any more, until it is opened again.
 func (s *server) lost(d *document, why string) error {
 	s.drop(d.uri)
 	return fmt.Errorf("%s has to be opened again: %s", d.uri, why)

@@ -41,7 +41,6 @@ func (s *server) hover(ctx context.Context, d *document, p *params) (any, error)
 	return h.result(def.offset(from), def.offset(to)), nil
 }
 
-// functionAt returns the function whose name an offset is in, or nil.
 func functionAt(text string, pos syntax.Pos) *check.Function {
 	from, to := int(pos), int(pos)
 	for from > 0 && isWord(text[from-1]) {
@@ -58,7 +57,6 @@ func functionAt(text string, pos syntax.Pos) *check.Function {
 	return &list[i]
 }
 
-// A hoverer writes what is shown of one place, as Markdown.
 type hoverer struct {
 	*server
 	d    *document
@@ -108,7 +106,6 @@ func (h *hoverer) name(m *mention) any {
 	return h.result(m.from, m.from+len(m.name))
 }
 
-// session returns one that has the definitions of the document.
 func (h *hoverer) session() (Session, error) {
 	use := h.sessions()
 	session, err := use.get(forQuestions)

@@ -145,7 +145,6 @@ func (s *server) rename(ctx context.Context, d *document, p *params) (any, error
 	return edit, nil
 }
 
-// maxDetail is how much of an expression an outline shows, in characters.
 const maxDetail = 80
 
 func (s *server) symbols(ctx context.Context, d *document, _ *params) (any, error) {

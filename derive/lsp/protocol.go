@@ -91,7 +91,6 @@ const (
 	symbolVariable = 13
 )
 
-// params are those of all requests about a document.
 type params struct {
 	Document struct {
 		URI string `json:"uri"`
@@ -104,7 +103,6 @@ type params struct {
 	} `json:"context"`
 }
 
-// changeParams are those of the notifications that documents were opened, changed and closed.
 type changeParams struct {
 	Document struct {
 		URI     string `json:"uri"`
@@ -121,7 +119,6 @@ type settingsParams struct {
 	Settings json.RawMessage `json:"settings"`
 }
 
-// capabilities is what the server can do, as initialize answers it.
 var capabilities = map[string]any{
 	"positionEncoding":           "utf-16",
 	"textDocumentSync":           map[string]any{"openClose": true, "change": 2},

@@ -134,7 +134,6 @@ type sessions struct {
 	ready  *document // whose definitions the session for questions has
 }
 
-// The purposes of the sessions.
 const (
 	forSyntax = iota // has no source
 	forChecks
@@ -159,7 +158,6 @@ func (u *sessions) get(purpose int) (s Session, err error) {
 	return u.list[purpose], nil
 }
 
-// prepare makes the definitions of a document those of the session for questions.
 func (u *sessions) prepare(ctx context.Context, session Session, d *document) error {
 	u.mu.Lock()
 	ready := u.ready == d

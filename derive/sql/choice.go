@@ -62,7 +62,6 @@ func (b *builder) chosen(n *syntax.TernaryExpr, choice check.Choice, skip []fail
 	return x
 }
 
-// when returns the query of the records in which there are values.
 func (b *builder) when(v values) string { return "SELECT DISTINCT " + row + " FROM " + v.table }
 
 // only returns the values of x where the condition is true, or where it is not.

@@ -83,7 +83,6 @@ func (b *builder) literal(t pcp.Type, word uint64) string {
 	return "CAST(" + text + " AS " + b.typeName(t) + ")"
 }
 
-// convert returns a number as one of a type that is not lower.
 func (b *builder) convert(v string, from, to pcp.Type) string {
 	switch {
 	case from == to || to == pcp.Int64:

@@ -56,7 +56,6 @@ func (b *builder) change(n *syntax.CallExpr, t pcp.Type, x values, skip []fail) 
 	return out
 }
 
-// delta returns a difference. That of unsigned values has a sign.
 func (b *builder) delta(t pcp.Type, now, last string) string {
 	switch t {
 	case pcp.Uint64:
@@ -137,7 +136,6 @@ func (b *builder) extreme(f string, t pcp.Type, order string) string {
 	return "CASE WHEN " + b.isNaN(first) + " THEN " + first + " ELSE " + b.present(rest) + " END"
 }
 
-// sum returns the sum of the values of a record. Integers wrap around.
 func (b *builder) sum(t pcp.Type, order string) string {
 	if isFloat(t) {
 		return b.fold(t, order)

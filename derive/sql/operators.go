@@ -92,7 +92,6 @@ func (b *builder) combine(n *syntax.BinaryExpr, t, tx, ty pcp.Type, v, w string)
 	return b.bit(b.compare("<>", common, v, w))
 }
 
-// arithmetic returns an operator on values of type t, which is that of the result.
 func (b *builder) arithmetic(op string, t pcp.Type, v, w string) string {
 	switch t {
 	case pcp.Double:

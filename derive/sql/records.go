@@ -41,7 +41,6 @@ func (b *builder) names(e syntax.Expr) {
 	}
 }
 
-// name returns the name that the tables have for a metric.
 func (b *builder) name(id pcp.ID, ref *syntax.MetricRef) string {
 	if b.nameOf == nil {
 		return ref.Name
@@ -118,7 +117,6 @@ func (b *builder) failed(f fail) string {
 		"JOIN "+table+" AS f ON f.host = p.host AND f.seg = p.seg AND f.time = p.time")
 }
 
-// steps returns the table of records with numbers in their order.
 func (b *builder) steps(but []fail) string {
 	return b.define("records, numbered",
 		"SELECT "+row+", CAST(row_number() OVER (PARTITION BY host, seg ORDER BY time) AS "+b.typeName(pcp.Int64)+") AS step",

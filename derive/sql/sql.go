@@ -146,7 +146,6 @@ func (b *builder) define(what string, lines ...string) string {
 // row is the columns that distinguish records.
 const row = "host, seg, time"
 
-// columns returns the columns of values but the value itself.
 func columns(many bool) string {
 	if many {
 		return row + ", inst, instance"

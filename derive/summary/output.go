@@ -151,7 +151,6 @@ func newJSONDesc(d *pcp.Desc) *jsonDesc {
 	return &jsonDesc{d.Type.String(), d.Sem.String(), d.Units.String()}
 }
 
-// A jsonNumber is written in full.
 type jsonNumber float64
 
 func (n jsonNumber) MarshalJSON() ([]byte, error) {

@@ -40,7 +40,6 @@ func (s *Series) add(x float64, at pcp.Timestamp) {
 	s.Sketch.Add(x)
 }
 
-// hold notes for how many seconds a sample holds.
 func (s *Series) hold(x, seconds float64) {
 	s.area += x * seconds
 	s.seconds += seconds

@@ -133,7 +133,6 @@ func (s *Summary) look(e syntax.Expr, info *check.Info) {
 	})
 }
 
-// whole reports whether values are integers.
 func (m *Metric) whole() bool { return m.Desc.Type != pcp.Float && m.Desc.Type != pcp.Double }
 
 // Operands returns the identifiers of the metrics that records must have.

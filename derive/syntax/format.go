@@ -185,7 +185,6 @@ func wrap(text string, indent int) string {
 	return b.String() + text[start:]
 }
 
-// breakPoints returns the operators with two sides of a canonical text.
 func breakPoints(text string) []breakPoint {
 	var list []breakPoint
 	depth := 0

@@ -88,12 +88,11 @@ func (p *parser) turn(text string) { p.open[len(p.open)-1] = text }
 
 func (p *parser) pop() { p.open = p.open[:len(p.open)-1] }
 
-// fail ends the parse.
 func (p *parser) fail(pos Pos, msg string) {
 	panic(bailout{&Error{Pos: pos, Msg: msg}})
 }
 
-// refuse ends the parse because of the current token. Like fail it does not return.
+// refuse ends the parse because of the current token. It does not return.
 func (p *parser) refuse() {
 	var msg string
 	for i := len(p.open) - 1; i >= 0 && msg == ""; i-- {
@@ -110,13 +109,11 @@ func (p *parser) refuseWith(msg string) {
 	p.fail(p.pos, msg)
 }
 
-// refuseNext ends the parse because of the token after the current one.
 func (p *parser) refuseNext(msg string) {
 	p.next()
 	p.refuseWith(msg)
 }
 
-// want refuses every token but one.
 func (p *parser) want(t Token) {
 	if p.tok != t {
 		p.refuse()
@@ -188,7 +185,6 @@ func (p *parser) prefix() (Expr, int) {
 	return &UnaryExpr{OpPos: pos, Op: op, X: x}, h + 1
 }
 
-// arms parses what follows a question mark.
 func (p *parser) arms(cond Expr, quest Pos) (Expr, int) {
 	p.push(expected(QUEST))
 	x, hx := p.arm(lowest)

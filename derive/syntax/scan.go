@@ -194,7 +194,6 @@ var operators = [256]Token{
 	'=': ASSIGN,
 }
 
-// skipDigits returns the offset of the first byte from i on that is not a digit.
 func skipDigits(s string, i int) int {
 	for i < len(s) && isDigit(s[i]) {
 		i++
@@ -202,7 +201,6 @@ func skipDigits(s string, i int) int {
 	return i
 }
 
-// blanks is the white space of the language.
 const blanks = " \t\n\v\f\r"
 
 func isSpace(c byte) bool  { return c == ' ' || '\t' <= c && c <= '\r' }

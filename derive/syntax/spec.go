@@ -68,7 +68,6 @@ func (p *parser) spec() *Spec {
 	return s
 }
 
-// checkSpec fails at the value if it is none of those that the tag can have.
 func (p *parser) checkSpec(s *Spec) {
 	switch s.Tag {
 	case TYPE:
@@ -90,7 +89,6 @@ func (p *parser) checkSpec(s *Spec) {
 	}
 }
 
-// checkFloat fails at the current token if the last type given is one of integers.
 func (p *parser) checkFloat(specs []*Spec) {
 	typ := "DOUBLE"
 	for _, s := range specs {
@@ -103,7 +101,6 @@ func (p *parser) checkFloat(specs []*Spec) {
 	}
 }
 
-// constType returns the type of a constant in capitals, or "" if there is no such type.
 func constType(value string) string {
 	switch t := strings.ToUpper(value); t {
 	case "32", "U32", "64", "U64", "FLOAT", "DOUBLE":

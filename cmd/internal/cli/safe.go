@@ -87,7 +87,6 @@ func sequence(p []byte) (n int, more bool) {
 	return n + 1, false
 }
 
-// unsafe reports whether a character of n bytes must not reach a terminal.
 func unsafe(r rune, n int) bool {
 	switch {
 	case r == '\n' || r == '\t' || r == '\r':

@@ -130,7 +130,6 @@ func (r *lineReader) backslash() bool {
 	return true
 }
 
-// variable reads $NAME or ${NAME}.
 func (r *lineReader) variable() bool {
 	rest, braces := strings.CutPrefix(r.text[1:], "{")
 	n := 0
@@ -156,7 +155,6 @@ func alphanumeric(c byte) bool {
 	return c == '_' || '0' <= c && c <= '9' || 'A' <= c && c <= 'Z' || 'a' <= c && c <= 'z'
 }
 
-// last returns the word before the cursor, as far as it is typed.
 func (l *line) last() string { return l.words[len(l.words)-1] }
 
 // typed returns a text as one types it in bash after the line. Each character has a form of its own,

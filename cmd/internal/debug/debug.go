@@ -87,7 +87,6 @@ func (p *Printer) Archive() archive.Observer {
 	return o
 }
 
-// sample returns the time of a sample, nil is none.
 func (p *Printer) sample(t *pcp.Timestamp) string {
 	if t == nil {
 		return "<undefined>"

@@ -30,7 +30,7 @@ type search struct {
 	depth int
 }
 
-// try matches n at i and calls rest with the position behind it. It tries every way to match n
+// try matches n at i and calls rest with the position after it. It tries every way to match n
 // until rest matches too.
 func (s *search) try(n *node, i int, rest func(int) bool) bool {
 	if s.steps--; s.steps < 0 || s.depth == 0 {

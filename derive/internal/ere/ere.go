@@ -90,7 +90,6 @@ type compileError string
 
 func (e compileError) Error() string { return string(e) }
 
-// The errors of Compile.
 const (
 	errExpression compileError = "Invalid regular expression"
 	errCollation  compileError = "Invalid collation character"

@@ -58,7 +58,6 @@ type parser struct {
 	err      compileError
 }
 
-// fail records the first error and ends the scan.
 func (p *parser) fail(err compileError) *node {
 	if p.err == "" {
 		p.err = err
