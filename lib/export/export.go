@@ -1,6 +1,6 @@
 // Package export writes recorded metrics as tables in Parquet, which analytical engines read:
-// a row for each value, and what is known of the metrics, their instances and labels beside it
-// (docs/scale.md has the columns).
+// a row for each value, and tables of the metrics, their instances and labels (docs/scale.md has the
+// columns).
 //
 // [Write] exports one recording, [Check] reads the files back and compares them with it. Memory
 // does not grow with the recording. Processes that export different recordings into one directory
@@ -23,7 +23,7 @@ import (
 	"pmtools/lib/version"
 )
 
-// A Config selects what is exported, and the directory for it.
+// A Config selects metrics, and the directory of their tables.
 type Config struct {
 	Dir       string   // holds the tables; it is made if it is not there
 	Name      string   // of the recording: names of files begin with it
@@ -38,7 +38,7 @@ type Config struct {
 	Progress func(at pcp.Timestamp, values int64)
 }
 
-// A Summary counts what an export has written.
+// A Summary counts the rows and files of an export.
 type Summary struct {
 	Metrics int
 	Values  int64    // without those of events
@@ -52,7 +52,7 @@ type Summary struct {
 // recs is below it. If the recording is damaged, the records before the damage are exported and the
 // Summary has the reason. After an error (a metric is unknown, a file cannot be written, ctx is
 // done) no new files remain. A live source and a growing recording have no end: ctx ends them
-// without an error, and what was read until then is exported.
+// without an error, and the records until then are exported.
 func Write(ctx context.Context, src pmapi.Source, recs *Records, cfg *Config) (sum Summary, failed error) {
 	r, err := newReader(ctx, src, recs, cfg)
 	if err != nil {

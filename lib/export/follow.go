@@ -37,7 +37,7 @@ type followed struct {
 	open    Opener
 	poll    time.Duration
 	ahead   *pmapi.Archive // reads
-	trail   *pmapi.Archive // has read what counts
+	trail   *pmapi.Archive // has read the used records
 	src     [2]pmapi.Source
 	meta    int64 // the size of the metadata when the archive was opened
 	volumes int   // how many there were then

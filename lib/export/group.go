@@ -58,7 +58,7 @@ type group struct {
 	start   []int32 // in sorted, of the rows of each series, by its rank
 	ranked  []int32 // series, sorted
 	back    bool    // time goes back somewhere
-	copies  bool    // blobs are copied, because what they are in may be closed
+	copies  bool    // blobs are copied, because their archive may be closed
 }
 
 type record struct {

@@ -14,8 +14,8 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// Recordings splits what a list of archives names, or the archives of a directory, into the lists that
-// are exported as one each: those of a host.
+// Recordings splits a list of archives, or the archives of a directory, into one list per host: each list
+// is exported as one recording.
 func Recordings(ctx context.Context, list string) (sets []string, err error) {
 	info, err := os.Stat(list)
 	if err != nil || !info.IsDir() {
@@ -41,7 +41,7 @@ func Recordings(ctx context.Context, list string) (sets []string, err error) {
 	return sets, nil
 }
 
-// NameOf returns the name of an archive without its directory and what marks its files.
+// NameOf returns the name of an archive without its directory and the suffix of a file.
 func NameOf(path string) string {
 	name := filepath.Base(path)
 	for _, end := range []string{".meta", ".index"} {

@@ -44,7 +44,7 @@ func NewRecords(src pmapi.Source) (*Records, error) {
 	return &Records{Source: src, origin: o}, nil
 }
 
-// Within limits the records of a recording to those from one time to another. Zero is no bound.
+// Within limits the records of a recording to those from one time to another. Zero means no bound.
 func (s *Records) Within(from, until pcp.Timestamp) { s.from, s.until = from, until }
 
 // Unwrap returns the Source below.

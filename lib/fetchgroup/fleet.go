@@ -21,8 +21,7 @@ import (
 // default.
 type FleetOptions struct {
 	// Interval is the time from one round to the next, by default a second. With a negative one
-	// there is no schedule: a round ends when all hosts have answered or failed, and the next
-	// begins.
+	// there is no schedule: a round ends when all hosts have answered or failed, and the next begins.
 	Interval time.Duration
 	// Rounds is the number of rounds, 0 for any number.
 	Rounds int

@@ -35,7 +35,7 @@ func AppendExact(dst []byte, v pcp.Value, precision int, loc *time.Location) []b
 }
 
 // AppendJSON appends a value as JSON: a number as AppendExact writes it, anything else as a string.
-// JSON has no infinities: they, what is no number, and a Value that is not set are null.
+// JSON has no infinities: they, values other than numbers, and a Value that is not set are null.
 func AppendJSON(dst []byte, v pcp.Value, precision int, loc *time.Location) []byte {
 	switch {
 	case !v.IsSet():

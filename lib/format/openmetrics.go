@@ -31,7 +31,7 @@ func (fs *Families) Family(name string, d *pcp.Desc) Family {
 	return f
 }
 
-// OpenMetricsFamily returns what OpenMetrics calls a metric. Characters other than letters and digits
+// OpenMetricsFamily returns the family of a metric in OpenMetrics. Characters other than letters and digits
 // become underscores; values are multiplied by the factor, which converts them to the base unit.
 func OpenMetricsFamily(name string, d *pcp.Desc) Family {
 	f := Family{Name: familyName(name), Kind: "gauge"}

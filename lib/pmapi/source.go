@@ -66,8 +66,8 @@ type Source interface {
 	// pmerr.Value, and a recording pmerr.NotHost.
 	Store(ctx context.Context, sets []pcp.Values) error
 	// Host returns the name of the host whose metrics these are, as far as the source knows it
-	// without a question to anybody, and for a recording the zone of the host at the position. The
-	// function [HostName] asks.
+	// without a request, and for a recording the zone of the host at the position. The function
+	// [HostName] asks.
 	Host() (name, zone string)
 	// Close frees everything. It may be called twice.
 	Close() error

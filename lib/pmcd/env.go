@@ -126,7 +126,7 @@ func parseInt(text string) (int, bool) {
 	return int(n), err == nil
 }
 
-// maxSeconds is the longest time limit; a longer one is no limit.
+// maxSeconds is the longest time limit; a longer one means no limit.
 const maxSeconds = 1e9
 
 // parseSeconds parses seconds, which may have a fraction, as C does. The empty text is the default, 0; "0"

@@ -39,7 +39,7 @@ const (
 	verifyFull verifyMode = "full"
 	// verifyChain checks all that but the host name.
 	verifyChain verifyMode = "chain"
-	// verifyNone checks nothing: traffic is encrypted, but the other side may be anybody.
+	// verifyNone checks nothing: traffic is encrypted, but anyone may be on the other side.
 	verifyNone verifyMode = "no"
 )
 

@@ -131,7 +131,7 @@ func (r *Recorder) Sample(ctx context.Context) error {
 	return r.put(ctx, &r.result)
 }
 
-// Run takes samples at the times of t and writes them, until ctx is done, which is no error, or
+// Run takes samples at the times of t and writes them, until ctx is done, which is not an error, or
 // something fails.
 func (r *Recorder) Run(ctx context.Context, t *sampling.Times) error {
 	for f, err := range sampling.Fetches(ctx, r.src, &r.request, t) {

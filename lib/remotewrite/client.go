@@ -106,7 +106,7 @@ func loopback(host string) bool {
 	return strings.EqualFold(host, "localhost") || err == nil && addr.Unmap().IsLoopback()
 }
 
-// Name returns the URL without what may be secret: the password and the query.
+// Name returns the URL without its secrets: the password and the query.
 func (c *Client) Name() string { return nameOf(c.url) }
 
 func nameOf(u *url.URL) string {

@@ -11,7 +11,7 @@ import (
 )
 
 // A Queue keeps requests on disk, each in a file of its own, until the server has acknowledged them,
-// and for a while after that: a server that was killed may have lost what it had taken. Several
+// and for a while after that: a server that was killed may have lost requests. Several
 // goroutines may use it; the directory is locked against other processes.
 //
 //	         acknowledged            connection lost            acknowledged
@@ -22,8 +22,8 @@ import (
 //   - each request counts as sent once, at its first acknowledgement;
 //   - one that is acknowledged is sent once more at most, however often connections are lost, and not
 //     at all if none is lost: n requests and f failures make at most 2n+f attempts;
-//   - no failure takes an acknowledgement back from what was sent after it, or from what is old;
-//   - room is made by copies of what has been acknowledged, never by what has not.
+//   - no failure takes an acknowledgement back from a later request, or from an old one;
+//   - acknowledged requests make room, others never do.
 type Queue struct {
 	opt   QueueOptions
 	spool *spool
@@ -112,7 +112,7 @@ func (q *Queue) Put(body []byte, samples int) error { return q.put(body, samples
 func (q *Queue) put(body []byte, samples int, may state) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.next >= maxNumber { // an earlier process, or somebody else, has left a file with the last one
+	if q.next >= maxNumber { // a file in the directory has the last one
 		return errors.New("the queue has no numbers left; another directory has")
 	}
 	e := &entry{number: q.next, samples: samples, sum: crc32.Checksum(body, castagnoli), size: int64(len(body))}

@@ -17,7 +17,7 @@ const (
 	maxRequestBytes   = 4 << 20 // before it is compressed
 )
 
-// SenderOptions say what a Sender sends, and where.
+// SenderOptions are the queue that a Sender fills, and the labels of its series.
 type SenderOptions struct {
 	Queue  *Queue
 	Hosts  *Hosts

@@ -28,7 +28,7 @@ type Times struct {
 	Marks bool
 }
 
-// A Fetch is what a source has at one time. The next one overwrites it.
+// A Fetch has the values of a source at one time. The next Fetch overwrites it.
 type Fetch struct {
 	pcp.Result
 	Mark bool // see Times.Marks; there are no values then

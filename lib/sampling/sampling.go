@@ -17,7 +17,7 @@ import (
 	"pmtools/lib/pcp"
 )
 
-// A Header is what the samples of a run have in common.
+// A Header has the common properties of the samples of a run.
 type Header struct {
 	Metrics  []Metric
 	Source   Source
@@ -67,7 +67,7 @@ type Writer interface {
 	// Sample writes a sample, whose values it may reorder. The error is that of ctx if it has ended in
 	// the middle of a sample.
 	Sample(context.Context, *Sample) error
-	// Close writes what has not been written yet.
+	// Close writes the rest.
 	Close() error
 }
 

@@ -11,7 +11,7 @@ import (
 )
 
 // A Set holds the values of one metric in a sample. There may be millions, so it looks at columns,
-// which the next sample overwrites, or at a list; whoever reads it looks at each value where it is.
+// which the next sample overwrites, or at a list; a reader looks at each value in its place.
 type Set struct {
 	Err  error // why there are none
 	More int   // how many there were besides those that are wanted

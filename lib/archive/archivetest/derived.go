@@ -118,8 +118,8 @@ var (
 	binInDom    = pcp.NewInDom(29, 2)
 )
 
-// fillDerived writes recorded derived metrics along with their operands. One is a difference, without a
-// value in the first record.
+// fillDerived writes recorded derived metrics along with their operands. The last one is a difference, without
+// a value in the first record.
 func fillDerived(k *kit) {
 	colour, bin := pcp.NewID(29, 0, 5), pcp.NewID(29, 0, 6)
 	sum, zero, await := pcp.NewID(511, 2048, 3), pcp.NewID(511, 2048, 4), pcp.NewID(511, 2048, 5)

@@ -14,7 +14,7 @@ const maxPending = 1 << 10
 // maxRequest is the longest request; a daemon hangs up on longer ones (wire.md W1.4).
 const maxRequest = 64 << 10
 
-// A conn is a connection. One goroutine reads requests, another answers them, so that the client can always
+// A conn is a connection. A goroutine reads requests, another answers them, so that the client can always
 // write, even in memory.
 type conn struct {
 	s        *Server

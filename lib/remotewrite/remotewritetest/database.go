@@ -1,4 +1,4 @@
-// Package remotewritetest is a database for tests: it takes remote write 1.0 and keeps what it got.
+// Package remotewritetest is a database for tests: it takes remote write 1.0 and keeps the samples.
 package remotewritetest
 
 import (

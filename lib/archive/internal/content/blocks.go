@@ -26,7 +26,7 @@ type part struct {
 	have  int64           // how many bytes of it are there
 	more  int64           // how many more than are wanted were unpacked last
 	taken int64           // bytes of memory that r may use
-	r     *xz.BlockReader // unpacks what is after pos, nil if it has to begin again
+	r     *xz.BlockReader // unpacks from pos on; nil if it begins again
 	pos   int64
 	disk  bool       // there is room on the disk
 	err   error      // why it cannot be unpacked
@@ -76,8 +76,8 @@ const maxSpreads = 8
 
 var spreads atomic.Int32
 
-// Span returns the content as far as its length is known. Of this the bytes from lo to hi are there;
-// they include those from one offset to another, unless there is an error or the content ends.
+// Span returns the content as far as its length is known. The bytes from lo to hi are valid; they include
+// those from one offset to another, unless there is an error or the content ends.
 func (c *File) Span(ctx context.Context, from, to int64) (data []byte, lo, hi int64, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -127,7 +127,7 @@ func (c *File) viewBlocks(ctx context.Context, end int64) ([]byte, error) {
 	return c.data[:c.blocks.end(0)], err
 }
 
-// unpackBlocks unpacks what is missing of the blocks from first to last, of the last one up to an offset.
+// unpackBlocks unpacks the missing parts of the blocks from first to last, of the last one up to an offset.
 func (c *File) unpackBlocks(ctx context.Context, first, last int, end int64) error {
 	b := c.blocks
 	for i := first; i <= last; i++ {

@@ -27,7 +27,7 @@ type Options struct {
 	FS        fs.FS  // where the files are; nil for the files of the system
 	MemLimit  int64  // how many unpacked bytes are kept in memory; 0 means 4 MiB
 	TempDir   string // where the others go
-	DiskLimit int64  // how many may go there; 0 means half of what is free
+	DiskLimit int64  // how many may go there; 0 means half of the free space
 	Warn      func(msg string)
 }
 
@@ -157,7 +157,7 @@ func Cancelled(err error) bool {
 }
 
 // View returns the content up to end or further, or all of a shorter file. The slice is valid even
-// with an error, which explains what is missing. ctx ends what takes long: unpacking.
+// with an error, which explains the missing bytes. ctx ends the unpacking.
 func (c *File) View(ctx context.Context, end int64) ([]byte, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

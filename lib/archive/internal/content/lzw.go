@@ -34,7 +34,7 @@ type lzw struct {
 	suffix [1 << maxWidth]byte
 
 	text [1 << maxWidth]byte // of the last code, at its end
-	rest []byte              // what of that was not read
+	rest []byte              // its unread part
 }
 
 func newLZW(in io.Reader) (*lzw, error) {

@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// mapsWritten says that what is written to a file shows in its mapping.
+// mapsWritten says that bytes written to a file show in its mapping.
 const mapsWritten = true
 
 // maxMappings caps the mappings of files. Linux allows a process 65,530 by default, and Go's runtime ends

@@ -19,7 +19,7 @@ import (
 // needs none; a file is opened again when it may have grown.
 const maxOpen = 16
 
-// pool holds the open files of the process, since that is what the system's limit is for.
+// pool holds the open files of the process, to which the system's limit applies.
 var pool openFiles
 
 type openFiles struct {

@@ -161,7 +161,7 @@ func (c *File) createTemp() error {
 	if err != nil {
 		return err
 	}
-	// The mapping remains. Where open files can be removed, a crash leaves nothing behind.
+	// The mapping remains. Where open files can be removed, a crash leaves no file.
 	_ = os.Remove(temp.Name())
 	c.temp, c.diskLimit = temp, c.opt.DiskLimit
 	if c.diskLimit <= 0 {

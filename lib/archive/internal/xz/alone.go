@@ -29,7 +29,7 @@ type Alone struct {
 	limit   int    // of the room for output
 }
 
-// NewAlone returns an Alone of what r holds, and reads the head.
+// NewAlone returns an Alone that reads r, and reads the head.
 func NewAlone(r io.Reader) (*Alone, error) {
 	a := &Alone{r: r}
 	a.next = a.unpack
@@ -42,7 +42,7 @@ func NewAlone(r io.Reader) (*Alone, error) {
 	if dictionary > maxDictionary {
 		return nil, errDictionary
 	}
-	// xz refuses as well what no program writes, since there is nothing else by which to know a file.
+	// Like xz it rejects sizes that no program writes: nothing else identifies a file.
 	largest := uint32(1) << max(bits.Len32(dictionary)-1, 0)
 	if dictionary != largest && dictionary != largest|largest>>1 || size >= maxAlone && size != math.MaxUint64 {
 		return nil, fmt.Errorf("%w: LZMA of %d bytes with a dictionary of %d", errLayout, size, dictionary)
@@ -119,7 +119,7 @@ func (a *Alone) unpack() ([]byte, error) {
 // marker is the distance, less one, of the match that marks the end.
 const marker = math.MaxUint32
 
-// end checks what follows content of a known size: a marker, or nothing.
+// end checks the end of content of a known size: a marker, or nothing.
 func (a *Alone) end() error {
 	d := &a.d
 	if d.code == 0 && d.coder.pos == d.size {

@@ -77,7 +77,7 @@ func (f *File) OpenBlock(i int) (*BlockReader, error) {
 	return r, nil
 }
 
-// Close frees what r needs to go on.
+// Close frees the decoder of r.
 func (r *BlockReader) Close() {
 	if cap(r.d.out) <= maxSpare {
 		decoders.Put(r.d)

@@ -14,7 +14,7 @@ type decoder struct {
 	keep            int    // how much of it may be needed again
 	pos             int    // how much of it is there
 	dict            int    // where the dictionary begins
-	shift           int    // added to a place in out, what the model counts from the last reset
+	shift           int    // the count of the model since the last reset, less the place in out
 	left            int    // of the output of the chunk
 	plain           bool   // the chunk is not packed
 	in              input
@@ -129,14 +129,14 @@ func (m *model) matches(c coder, in *input, state, posState uint32) (coder, uint
 
 // copyMatch copies bytes of the output that may overlap.
 func copyMatch(out []byte, pos, from, length int) {
-	if pos-from >= 8 && length <= 16 && len(out)-pos >= 16 { // what is copied too much is overwritten later
+	if pos-from >= 8 && length <= 16 && len(out)-pos >= 16 { // excess bytes are overwritten later
 		to, src := out[pos:pos+16], out[from:from+16]
 		binary.LittleEndian.PutUint64(to, binary.LittleEndian.Uint64(src))
 		binary.LittleEndian.PutUint64(to[8:], binary.LittleEndian.Uint64(src[8:]))
 		return
 	}
 	for end := pos + length; pos < end; {
-		// What was copied can be copied again: it doubles.
+		// The copied bytes can be copied again: each step doubles them.
 		pos += copy(out[pos:end], out[from:pos])
 	}
 }
@@ -156,7 +156,7 @@ type chunk struct {
 	props    byte
 }
 
-// The control bytes: from packed on, bits say what is reset.
+// The control bytes: from packed on, their bits are resets.
 const (
 	lastChunk  = 0
 	plainReset = 1 // the dictionary is reset
@@ -240,7 +240,7 @@ func (d *decoder) load(c chunk) error {
 	return nil
 }
 
-// unpack unpacks n bytes of the chunk or a match more, or what is left of it. There must be room.
+// unpack unpacks n bytes of the chunk or a match more, or the rest of it. There must be room.
 func (d *decoder) unpack(n int) error {
 	n = min(n, d.left)
 	if !d.plain {

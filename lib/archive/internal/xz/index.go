@@ -47,8 +47,8 @@ type File struct {
 // A Block is a piece of the content.
 type Block struct {
 	Start, Size int64 // in the content
-	pos, length int64 // in the file: its header, what is packed, and its check, without padding
-	check       byte  // what is at its end
+	pos, length int64 // in the file: its header, packed content and check, without padding
+	check       byte  // the kind at its end
 	dictionary  byte  // the size of the dictionary, as it is stored
 }
 
@@ -60,7 +60,7 @@ func (b *Block) padded() int64 { return (b.length + 3) &^ 3 }
 // Memory returns how many bytes OpenBlock and the reading of the block take.
 func (b *Block) Memory() int64 { return room(int64(dictionarySize(b.dictionary)), b.Size) + overhead }
 
-// overhead is the memory of a decoder, but for what it has unpacked.
+// overhead is the memory of a decoder without its output.
 const overhead = 256 << 10
 
 // Memory returns how many bytes f takes, and a Reader of it.

@@ -2,8 +2,8 @@ package xz
 
 import "io"
 
-// pieces is an io.Reader of what next returns. A piece that comes with an error is read before the
-// error: so a reader gets as much of a damaged file as can be unpacked.
+// pieces is an io.Reader of the results of next. A piece that comes with an error is read before the error:
+// so a reader gets as much of a damaged file as can be unpacked.
 type pieces struct {
 	next func() (piece []byte, err error) // the piece is there until the next call
 
