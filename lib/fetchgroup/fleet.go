@@ -190,13 +190,14 @@ func (f *fleet[T]) rounds(ctx context.Context, yield func(Row[T]) bool) {
 // collect yields the answers of a round until its time is over, or in the last round until all hosts have
 // answered. It reports whether another round may follow.
 func (f *fleet[T]) collect(ctx context.Context, round int, due time.Time, last bool, yield func(Row[T]) bool) bool {
-	var over <-chan time.Time // never without a schedule
-	if f.Interval > 0 {
-		timer := time.NewTimer(time.Until(due.Add(f.Interval)))
-		defer timer.Stop()
-		over = timer.C
+	scheduled := f.Interval > 0
+	over := ctx
+	if scheduled {
+		var cancel context.CancelFunc
+		over, cancel = context.WithDeadline(ctx, due.Add(f.Interval))
+		defer cancel()
 	}
-	for silent := len(f.hosts); silent > 0 || !last && over != nil; {
+	for silent := len(f.hosts); silent > 0 || !last && scheduled; {
 		select {
 		case a := <-f.answers:
 			a.h.busy, a.h.silent = false, false
@@ -204,10 +205,8 @@ func (f *fleet[T]) collect(ctx context.Context, round int, due time.Time, last b
 			if !yield(Row[T]{a.h.name, round, a.due, a.at.Sub(a.due), a.value, a.err}) {
 				return false
 			}
-		case <-over:
-			return true
-		case <-ctx.Done():
-			return false
+		case <-over.Done():
+			return ctx.Err() == nil
 		}
 	}
 	return true
