@@ -54,11 +54,16 @@ func (s *Source) Diagnose(ctx context.Context, err error) *diagnose.Problem {
 	if !ok {
 		return nil
 	}
-	return bad.diagnosis(func(string) (names []string) {
+	return bad.diagnosis(s.Proposals(ctx))
+}
+
+// Proposals returns a function for [diagnose.Check]: all names that there are, whatever the unknown one.
+func (s *Source) Proposals(ctx context.Context) func(string) []string {
+	return func(string) (names []string) {
 		// With an error there are fewer proposals.
 		_ = s.WalkNames(ctx, "", func(name string) bool { names = append(names, name); return true })
 		return names
-	})
+	}
 }
 
 // Explain returns an error of Add as text for people: the mistake, the expression with a caret, and

@@ -24,27 +24,14 @@ func (r *reporter) printEvents(ctx context.Context, values *pcp.Values, i int) {
 		return
 	}
 	for i := range records {
-		r.printEvent(ctx, i, &records[i], v.Type() == pcp.HighResEvent)
+		r.printEvent(ctx, i, &records[i], v.Type())
 	}
 }
 
-func (r *reporter) printEvent(ctx context.Context, i int, rec *pcp.EventRecord, highRes bool) {
+func (r *reporter) printEvent(ctx context.Context, i int, rec *pcp.EventRecord, t pcp.Type) {
 	b := fmt.Appendf(r.buf[:0], "    --- event record [%d] timestamp ", i)
-	if highRes {
-		b = format.AppendTimeNanos(b, rec.Time, r.values.Location)
-	} else {
-		b = format.AppendTime(b, rec.Time, r.values.Location)
-	}
-	switch {
-	case rec.Flags == 0 && len(rec.Params) == 0:
-		b = append(b, " ---\n\tNo parameters\n"...)
-	case rec.Flags == 0: // the first parameter ends the line
-	default:
-		b = fmt.Appendf(b, " flags 0x%x (%s) ---\n", uint32(rec.Flags), rec.Flags)
-	}
-	if rec.Flags&pcp.EventMissed != 0 {
-		b = fmt.Appendf(b, "        ==> %d missed event records\n", rec.Missed)
-	}
+	b = format.AppendEventStamp(b, rec, t, r.values.Location)
+	b = format.AppendEventHead(b, rec, "\tNo parameters", "        ")
 	r.out.Write(b)
 	r.buf = b
 	for j := range rec.Params {

@@ -67,29 +67,14 @@ func (r *eventReporter) appendEvents(b []byte, c *column, values *pcp.Values, at
 	}
 	b = fmt.Appendf(b, ": %d event records\n", len(records))
 	for i := range records {
-		b = r.appendEvent(b, i, &records[i], v.Type() == pcp.HighResEvent)
+		b = r.appendEvent(b, i, &records[i], v.Type())
 	}
 	return b
 }
 
-func (r *eventReporter) appendEvent(b []byte, i int, rec *pcp.EventRecord, highRes bool) []byte {
-	b = append(b, "  "...)
-	if highRes {
-		b = format.AppendTimeNanos(b, rec.Time, r.clock.zone)
-	} else {
-		b = format.AppendTime(b, rec.Time, r.clock.zone)
-	}
-	b = fmt.Appendf(b, " --- event record [%d]", i)
-	switch {
-	case rec.Flags == 0 && len(rec.Params) == 0:
-		b = append(b, " ---\n    ==> No parameters\n"...)
-	case rec.Flags == 0: // the first parameter ends the line
-	default:
-		b = fmt.Appendf(b, " flags 0x%x (%s) ---\n", uint32(rec.Flags), rec.Flags)
-	}
-	if rec.Flags&pcp.EventMissed != 0 {
-		b = fmt.Appendf(b, "    ==> %d missed event records\n", rec.Missed)
-	}
+func (r *eventReporter) appendEvent(b []byte, i int, rec *pcp.EventRecord, t pcp.Type) []byte {
+	b = format.AppendEventStamp(append(b, "  "...), rec, t, r.clock.zone)
+	b = format.AppendEventHead(fmt.Appendf(b, " --- event record [%d]", i), rec, "    ==> No parameters", "    ")
 	for j := range rec.Params {
 		b = r.appendParam(b, &rec.Params[j], j == 0 && rec.Flags == 0)
 	}

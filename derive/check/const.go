@@ -47,9 +47,9 @@ func (c *Checker) withSpecs(t Type, specs []*syntax.Spec) (Type, *Error) {
 		ok := true
 		switch s.Tag {
 		case syntax.TYPE:
-			t.Type, ok = constType(s.Value)
+			t.Type, ok = TypeNamed(s.Value)
 		case syntax.SEMANTICS:
-			t.Sem, ok = constSem(s.Value)
+			t.Sem, ok = SemNamed(s.Value)
 		case syntax.INDOM:
 			t.InDom, ok = constInDom(s)
 		case syntax.UNITS:
@@ -75,7 +75,8 @@ func (c *Checker) parseUnits(pos syntax.Pos, text string) (pcp.Units, *Error) {
 	return units, nil
 }
 
-func constType(text string) (pcp.Type, bool) {
+// TypeNamed returns the type of a name as metadata has it, in any case.
+func TypeNamed(text string) (pcp.Type, bool) {
 	for t := pcp.Int32; t <= pcp.Double; t++ {
 		if strings.EqualFold(text, t.String()) {
 			return t, true
@@ -84,7 +85,8 @@ func constType(text string) (pcp.Type, bool) {
 	return pcp.Unknown, false
 }
 
-func constSem(text string) (pcp.Sem, bool) {
+// SemNamed returns the semantics of a name as metadata has it, in any case.
+func SemNamed(text string) (pcp.Sem, bool) {
 	for _, s := range []pcp.Sem{pcp.Counter, pcp.Instant, pcp.Discrete} {
 		if strings.EqualFold(text, s.String()) {
 			return s, true

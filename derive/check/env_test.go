@@ -103,7 +103,7 @@ func parseType(tb testing.TB, text string) Type {
 	} else if f[1] != "-" {
 		tb.Fatalf("bad instance domain in %q", text)
 	}
-	sem, ok := constSem(f[2])
+	sem, ok := SemNamed(f[2])
 	if !ok {
 		tb.Fatalf("bad semantics in %q", text)
 	}

@@ -141,7 +141,7 @@ func rateType(t Type) Type {
 func anonType(n *syntax.CallExpr) Type {
 	t := Type{Type: pcp.Uint32, InDom: pcp.NullInDom, Sem: pcp.Discrete}
 	if m, ok := syntax.Unparen(n.X).(*syntax.MetricRef); ok && len(m.Name) > len("PM_TYPE_") {
-		if typ, ok := constType(m.Name[len("PM_TYPE_"):]); ok {
+		if typ, ok := TypeNamed(m.Name[len("PM_TYPE_"):]); ok {
 			t.Type = typ
 		}
 	}

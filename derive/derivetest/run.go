@@ -281,7 +281,7 @@ func (r *runner) bind(ctx context.Context, src *derive.Source, expr string) (*ou
 			if def, ok := r.text[expr]; ok {
 				text = def
 			}
-			return &outcome{problem: diagnose.Check(text, found[0].Err, known(ctx, src))}, nil
+			return &outcome{problem: diagnose.Check(text, found[0].Err, src.Proposals(ctx))}, nil
 		}
 	}
 	d, err := pmapi.LookupDesc(ctx, src, id)
@@ -290,13 +290,6 @@ func (r *runner) bind(ctx context.Context, src *derive.Source, expr string) (*ou
 	}
 	d.ID = id
 	return &outcome{desc: d}, nil
-}
-
-func known(ctx context.Context, src *derive.Source) func(string) []string {
-	return func(string) (names []string) {
-		_ = src.WalkNames(ctx, "", func(name string) bool { names = append(names, name); return true }) // or fewer proposals
-		return names
-	}
 }
 
 type instances struct {

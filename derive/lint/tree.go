@@ -71,17 +71,9 @@ func metadata(n *syntax.NovalueExpr, other check.Type) (t check.Type, complete b
 		case syntax.META:
 			return t, false
 		case syntax.TYPE:
-			for i := pcp.Int32; i <= pcp.Double; i++ {
-				if strings.EqualFold(s.Value, i.String()) {
-					t.Type = i
-				}
-			}
+			t.Type, _ = check.TypeNamed(s.Value) // the parser accepts no other name
 		case syntax.SEMANTICS:
-			for _, sem := range []pcp.Sem{pcp.Counter, pcp.Instant, pcp.Discrete} {
-				if strings.EqualFold(s.Value, sem.String()) {
-					t.Sem = sem
-				}
-			}
+			t.Sem, _ = check.SemNamed(s.Value)
 		case syntax.UNITS:
 			t.Units, _, _ = pcp.ParseUnits(s.Value)
 		}

@@ -5,10 +5,35 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"time"
 
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmerr"
 )
+
+// AppendEventHead appends the rest of the line about a record of events after its number and time, and
+// what the line has no room for: none if the record has nothing, or the events that were missed, after an
+// indent. The first parameter ends the line of a record without flags.
+func AppendEventHead(dst []byte, rec *pcp.EventRecord, none, indent string) []byte {
+	switch {
+	case rec.Flags == 0 && len(rec.Params) == 0:
+		dst = append(append(append(dst, " ---\n"...), none...), '\n')
+	case rec.Flags != 0:
+		dst = fmt.Appendf(dst, " flags 0x%x (%s) ---\n", uint32(rec.Flags), rec.Flags)
+	}
+	if rec.Flags&pcp.EventMissed != 0 {
+		dst = fmt.Appendf(dst, "%s==> %d missed event records\n", indent, rec.Missed)
+	}
+	return dst
+}
+
+// AppendEventStamp appends the time of a record of events: with nanoseconds if its type has them.
+func AppendEventStamp(dst []byte, rec *pcp.EventRecord, t pcp.Type, zone *time.Location) []byte {
+	if t == pcp.HighResEvent {
+		return AppendTimeNanos(dst, rec.Time, zone)
+	}
+	return AppendTime(dst, rec.Time, zone)
+}
 
 // AppendEventDump appends the reference's dump of event value i of v, for which [pcp.UnpackEvents]
 // returned err: all records and parameters up to the damage (values.md V11.3). A parameter of a

@@ -95,24 +95,18 @@ func (o *Opener) instances(ctx context.Context, metrics []string) (names []strin
 
 // instancesOf returns the instances of a metric, of an archive all that it ever had.
 func instancesOf(ctx context.Context, src pmapi.Source, name string) ([]pcp.Instance, error) {
-	ids, err := src.Lookup(ctx, []string{name})
-	if err == nil {
-		err = ids[0].Err
-	}
+	id, err := pmapi.LookupName(ctx, src, name)
 	if err != nil {
 		return nil, err
 	}
-	descs, err := src.Describe(ctx, []pcp.ID{ids[0].Value})
-	if err == nil {
-		err = descs[0].Err
-	}
-	if err != nil || descs[0].Value.InDom == pcp.NullInDom {
+	d, err := pmapi.LookupDesc(ctx, src, id)
+	if err != nil || d.InDom == pcp.NullInDom {
 		return nil, err
 	}
 	if line, ok := pmapi.As[pmapi.Timeline](src); ok {
-		return line.AllInstances(ctx, descs[0].Value.InDom)
+		return line.AllInstances(ctx, d.InDom)
 	}
-	return src.Instances(ctx, descs[0].Value.InDom)
+	return src.Instances(ctx, d.InDom)
 }
 
 // FirstWords returns the names of instances up to the first blank, which select them.
