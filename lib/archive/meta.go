@@ -202,10 +202,8 @@ func (dst *metadata) addLabels(r *wire.Reader, version int) bool {
 }
 
 func cutNUL(b []byte) []byte {
-	if i := bytes.IndexByte(b, 0); i >= 0 {
-		return b[:i]
-	}
-	return b
+	text, _, _ := bytes.Cut(b, []byte{0})
+	return text
 }
 
 // appendDesc appends the description of a metric, whose identifier is written as it is.

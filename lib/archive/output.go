@@ -2,6 +2,7 @@ package archive
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -76,9 +77,7 @@ func (w *Writer) discard() {
 }
 
 func (w *Writer) broken(err error) error {
-	if w.err == nil {
-		w.err = err
-	}
+	w.err = cmp.Or(w.err, err)
 	return err
 }
 

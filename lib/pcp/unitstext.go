@@ -22,10 +22,7 @@ var extraKinds = [...]extraKind{
 
 // extraOf returns the kind of u's extra unit, nil for an unknown one, and its number without the sign.
 func extraOf(u Units) (*extraKind, int) {
-	n := int(u.Extra)
-	if n < 0 {
-		n = -n
-	}
+	n := max(int(u.Extra), -int(u.Extra))
 	if n == 0 || n >= len(extraKinds) {
 		return nil, n
 	}

@@ -1,10 +1,10 @@
 package record
 
 import (
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -35,7 +35,7 @@ func newFolio(cfg *Config) (*folio, error) {
 		return nil, err
 	}
 	for range 100 {
-		f.base = randomBase()
+		f.base = rand.Text()[:6]
 		err := f.create(f.path(f.base), cfg.Replay)
 		if !errors.Is(err, fs.ErrExist) {
 			return f, err
@@ -50,15 +50,6 @@ func printable(what, text string) error {
 		return fmt.Errorf("record: %s %q: %w", what, text, pmerr.EINVAL)
 	}
 	return nil
-}
-
-func randomBase() string {
-	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-	b := make([]byte, 6)
-	for i := range b {
-		b[i] = letters[rand.IntN(len(letters))]
-	}
-	return string(b)
 }
 
 func (f *folio) path(name string) string { return filepath.Join(f.dir, name) }

@@ -227,12 +227,13 @@ func (r *Recorder) putTexts(ctx context.Context) error {
 			return err
 		}
 		for i := range r.descs {
-			if err := r.putText(uint32(r.descs[i].ID), false, kind)(texts[i].Value, texts[i].Err); err != nil {
+			if err := r.putText(uint32(r.descs[i].ID), false, kind, texts[i].Value, texts[i].Err); err != nil {
 				return err
 			}
 		}
 		for _, d := range r.domains() {
-			if err := r.putText(uint32(d), true, kind)(r.src.InDomText(ctx, d, kind)); err != nil {
+			text, err := r.src.InDomText(ctx, d, kind)
+			if err := r.putText(uint32(d), true, kind, text, err); err != nil {
 				return err
 			}
 		}
@@ -240,13 +241,12 @@ func (r *Recorder) putTexts(ctx context.Context) error {
 	return ctx.Err()
 }
 
-func (r *Recorder) putText(ident uint32, isInDom bool, kind pcp.TextKind) func(string, error) error {
-	return func(text string, err error) error {
-		if err != nil || text == "" {
-			return nil // a missing text is not an error: texts are optional
-		}
-		return r.w.SetText(ident, isInDom, kind, text)
+// putText writes a text unless it is missing: texts are optional.
+func (r *Recorder) putText(ident uint32, isInDom bool, kind pcp.TextKind, text string, missing error) error {
+	if missing != nil || text == "" {
+		return nil
 	}
+	return r.w.SetText(ident, isInDom, kind, text)
 }
 
 func (r *Recorder) domains() (ds []pcp.InDom) {

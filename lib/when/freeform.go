@@ -17,6 +17,8 @@ import "time"
 // maxShift bounds the sum of relative seconds, so that no addition overflows.
 const maxShift = int64(1) << 50
 
+const daySeconds = 24 * 60 * 60
+
 type freeForm struct {
 	tokens []token
 
@@ -196,7 +198,6 @@ func (f *freeForm) isUnit() bool {
 
 // relative reads the unit of a relative item, and an "ago", which negates all relative items so far.
 func (f *freeForm) relative(n int64) bool {
-	const day = 24 * 60 * 60
 	f.relatives++
 	k := f.kind()
 	unit := f.take()
@@ -205,7 +206,7 @@ func (f *freeForm) relative(n int64) bool {
 		f.shiftMonths += n * unit
 	case dayUnit:
 		f.aligned++
-		unit *= day
+		unit *= daySeconds
 		fallthrough
 	default:
 		if unit != 0 && abs(n) > maxShift/abs(unit) {
@@ -239,9 +240,4 @@ func (f *freeForm) bare(n int64) {
 	}
 }
 
-func abs(n int64) int64 {
-	if n < 0 {
-		return -n
-	}
-	return n
-}
+func abs(n int64) int64 { return max(n, -n) }

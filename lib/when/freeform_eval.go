@@ -103,25 +103,23 @@ func floorDiv(a, b int64) int64 {
 // moveToWeekday moves t to the next day that is f's weekday, or today, and then by weeks: 0 for the ordinal
 // 1, one back for -1.
 func (f *freeForm) moveToWeekday(t time.Time) time.Time {
-	const day = 24 * 60 * 60
 	days := (f.weekday - int64(t.Weekday()) + 7) % 7
 	weeks := f.ordinal
 	if weeks > 0 {
 		weeks--
 	}
-	weeks = max(min(weeks, maxShift/day/7), -maxShift/day/7)
-	return keepClock(t, addSeconds(t, (days+7*weeks)*day))
+	weeks = max(min(weeks, maxShift/daySeconds/7), -maxShift/daySeconds/7)
+	return keepClock(t, addSeconds(t, (days+7*weeks)*daySeconds))
 }
 
 // keepClock moves t by less than half a day to the time of day of from.
 func keepClock(from, t time.Time) time.Time {
-	const day = 24 * 60 * 60
 	diff := secondOfDay(from) - secondOfDay(t)
 	switch {
-	case diff > day/2:
-		diff -= day
-	case diff < -day/2:
-		diff += day
+	case diff > daySeconds/2:
+		diff -= daySeconds
+	case diff < -daySeconds/2:
+		diff += daySeconds
 	}
 	return t.Add(seconds(diff))
 }

@@ -98,13 +98,12 @@ func zoneWord(word string) (token, bool) {
 }
 
 func unitWord(word string) (token, bool) {
-	const day = 24 * 60 * 60
 	return findWord([]wordRow{
 		{token{monthUnit, 12}, "year"},
 		{token{monthUnit, 1}, "month"},
-		{token{secondUnit, 14 * day}, "fortnight"},
-		{token{secondUnit, 7 * day}, "week"},
-		{token{secondUnit, day}, "day"},
+		{token{secondUnit, 14 * daySeconds}, "fortnight"},
+		{token{secondUnit, 7 * daySeconds}, "week"},
+		{token{secondUnit, daySeconds}, "day"},
 		{token{secondUnit, 60 * 60}, "hour"},
 		{token{secondUnit, 60}, "minute min"},
 		{token{secondUnit, 1}, "second sec"},

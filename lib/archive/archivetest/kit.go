@@ -1,6 +1,7 @@
 package archivetest
 
 import (
+	"cmp"
 	"math"
 	"time"
 
@@ -31,9 +32,7 @@ func (k *kit) at(sec float64) pcp.Timestamp {
 }
 
 func (k *kit) do(err error) {
-	if k.err == nil {
-		k.err = err
-	}
+	k.err = cmp.Or(k.err, err)
 }
 
 func (k *kit) metric(id pcp.ID, t pcp.Type, d pcp.InDom, sem pcp.Sem, u pcp.Units, names ...string) {

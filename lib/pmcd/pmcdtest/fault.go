@@ -2,7 +2,7 @@ package pmcdtest
 
 import (
 	"encoding/binary"
-	"sync"
+	"sync/atomic"
 
 	"pmtools/lib/pcp"
 	"pmtools/lib/pdu"
@@ -54,13 +54,9 @@ func listed(n int) Edit {
 
 // Nth returns an Edit that applies e to the nth reply, counted from 0 over all connections.
 func Nth(n int, e Edit) Edit {
-	var mu sync.Mutex
+	var replies atomic.Int64
 	return func(r *Reply) {
-		mu.Lock()
-		hit := n == 0
-		n--
-		mu.Unlock()
-		if hit {
+		if replies.Add(1) == int64(n)+1 {
 			e(r)
 		}
 	}
