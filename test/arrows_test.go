@@ -93,7 +93,8 @@ derive/sql: derive/syntax derive/check derive/internal/ere lib/pcp
 derive/summary: derive/syntax derive/check derive/eval lib/format lib/when lib/pcp
 derive/lsp: derive/lint derive/diagnose lib/textwidth derive derive/syntax derive/check derive/manual lib/version lib/when
 derive/explain: derive/syntax derive/check lib/format lib/textwidth lib/pcp
-derive/repl: derive/find derive/explain derive/sql derive/summary derive/internal/insts lib/fetchgroup lib/record lib/archive derive/lint derive/diagnose lib/suggest lib/textwidth lib/pmcd derive derive/syntax derive/check derive/expand lib/pmapi lib/format lib/when lib/pcp lib/pmerr derive/manual derive/query lib/sampling
+derive/internal/item: derive/query derive/check derive/syntax
+derive/repl: derive/internal/item derive/find derive/explain derive/sql derive/summary derive/internal/insts lib/fetchgroup lib/record lib/archive derive/lint derive/diagnose lib/suggest lib/textwidth lib/pmcd derive derive/syntax derive/check derive/expand lib/pmapi lib/format lib/when lib/pcp lib/pmerr derive/manual derive/query lib/sampling
 derive/query: lib/textwidth derive/summary derive/internal/insts lib/fetchgroup derive/diagnose lib/pmcd derive derive/syntax derive/check derive/expand lib/sampling lib/pmapi lib/format lib/pcp lib/pmerr
 derive/find: derive/diagnose derive/query lib/suggest lib/textwidth lib/sampling lib/pmapi lib/format lib/pcp lib/pmerr
 derive/lint: derive derive/diagnose derive/expand derive/query derive/syntax derive/check lib/archive lib/pmapi lib/pcp
@@ -102,12 +103,13 @@ cmd/internal/command: cmd/internal/cli lib/option lib/textwidth
 cmd/internal/debug: lib/*
 cmd/internal/source: cmd/internal/cli cmd/internal/debug lib/* derive derive/check derive/debug derive/diagnose derive/load derive/query
 cmd/internal/samples: lib/format lib/textwidth lib/when lib/pcp lib/sampling
+cmd/internal/pager: cmd/internal/cli lib/textwidth
 cmd/internal/picture: cmd/internal/samples lib/format
 cmd/internal/grid: derive/repl lib/textwidth
 cmd/internal/clitest: cmd/internal/cli lib/archive/archivetest lib/pmcd/pmcdtest test/env test/golden
 cmd/pminfo: cmd/internal/cli cmd/internal/command cmd/internal/source lib/* derive
 cmd/pmerr: cmd/internal/cli lib/option lib/pmerr
-cmd/pmderive: cmd/internal/cli cmd/internal/command cmd/internal/grid cmd/internal/picture cmd/internal/samples cmd/internal/source lib/* derive derive/syntax derive/check derive/derivetest derive/deps derive/lint derive/load derive/lsp derive/repl derive/sql derive/summary derive/query
+cmd/pmderive: cmd/internal/cli cmd/internal/command cmd/internal/grid cmd/internal/pager cmd/internal/picture cmd/internal/samples cmd/internal/source lib/* derive derive/syntax derive/check derive/derivetest derive/deps derive/lint derive/load derive/lsp derive/repl derive/sql derive/summary derive/query
 cmd/pmstore: cmd/internal/cli cmd/internal/command cmd/internal/source lib/* derive
 cmd/pmval: cmd/internal/cli cmd/internal/command cmd/internal/samples cmd/internal/source lib/* derive
 docs/examples/derived: derive lib/format lib/pmapi lib/pcp

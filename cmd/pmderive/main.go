@@ -13,7 +13,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"sync/atomic"
 	_ "time/tzdata" // zones, where the system has none
 
 	"github.com/spf13/cobra"
@@ -21,6 +20,7 @@ import (
 
 	"pmtools/cmd/internal/cli"
 	"pmtools/cmd/internal/command"
+	"pmtools/cmd/internal/pager"
 	"pmtools/cmd/internal/source"
 	"pmtools/derive/query"
 	"pmtools/derive/repl"
@@ -39,12 +39,12 @@ const wrongUse cli.Exit = 2
 type app struct {
 	*command.Command
 	sources *source.Opener
-	hosts   []string                   // -h, and those of --hosts
-	version bool                       // -V
-	pager   atomic.Pointer[os.Process] // that has the terminal
-	catalog string                     // a table of metrics that has the metadata, "" for none
-	noted   bool                       // that -T is after the end of an archive
-	running bool                       // the command line was valid: errors are not errors of usage
+	hosts   []string    // -h, and those of --hosts
+	version bool        // -V
+	pager   pager.Shown // the program that has the terminal
+	catalog string      // a table of metrics that has the metadata, "" for none
+	noted   bool        // that -T is after the end of an archive
+	running bool        // the command line was valid: errors are not errors of usage
 }
 
 func newCommand(env *cli.Env) *app {

@@ -24,7 +24,7 @@ func (a *app) output(w io.Writer, h *sampling.Header, f repl.Form) (sampling.Wri
 	if _, file := w.(redirected); !file {
 		opt.Width, opt.Height = cli.TerminalSize(a.Env.Stdout)
 	}
-	opt.Live = h.Live && f.Output != repl.Chart
+	opt.Live = h.Live && (f.Output != repl.Chart || opt.Width > 0)
 	if p := set.Precision; p != nil {
 		opt.Precision = *p
 	}

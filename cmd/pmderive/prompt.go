@@ -14,6 +14,7 @@ import (
 	"golang.org/x/term"
 
 	"pmtools/cmd/internal/cli"
+	"pmtools/cmd/internal/pager"
 	"pmtools/derive/repl"
 	"pmtools/lib/textwidth"
 )
@@ -28,7 +29,7 @@ func (a *app) prompt(ctx context.Context, s *repl.Session) error {
 	if err != nil {
 		return err
 	}
-	leaving := func() { a.endPager(); mode.leave() }
+	leaving := func() { a.pager.End(); mode.leave() }
 	rl, err := a.newReadline(s, mode)
 	if err != nil {
 		return err
@@ -200,7 +201,7 @@ func readItem(rl lineReader, prompt string) (string, error) {
 func (a *app) item(ctx context.Context, s *repl.Session, text string) (quit bool) {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
 	defer stop()
-	out := a.newPager(s, text)
+	out := pager.New(a.Env, &a.pager, s.Paged(text))
 	err := errors.Join(s.Run(ctx, text, out), out.Close())
 	switch {
 	case errors.Is(err, repl.ErrQuit):

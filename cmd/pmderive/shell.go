@@ -36,7 +36,7 @@ func (a *app) interact(cmd *cobra.Command, args []string) (err error) {
 	}
 	a.running = true
 	terminal := cli.IsTerminal(env.Stdin) && cli.IsTerminal(env.Stdout)
-	s, err := a.session(ctx, repl.Settings{Layout: repl.Layout{Color: terminal && env.ColorWanted(env.Stdout)}}, overHosts(hosts))
+	s, err := a.session(ctx, repl.Settings{Layout: repl.Layout{Color: terminal && env.ColorWanted(env.Stdout)}}, overHosts(hosts), func(o *repl.Options) { o.Screen = terminal && len(args) == 0 })
 	if err != nil {
 		return err
 	}

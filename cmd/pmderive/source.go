@@ -3,10 +3,12 @@ package main
 import (
 	"context"
 	"io"
+	"strings"
 	"time"
 
 	"pmtools/cmd/internal/cli"
 	"pmtools/cmd/internal/grid"
+	"pmtools/cmd/internal/pager"
 	"pmtools/cmd/internal/picture"
 	"pmtools/cmd/internal/source"
 	"pmtools/derive/repl"
@@ -76,8 +78,8 @@ func (a *app) table(ctx context.Context, w io.Writer, t *repl.Table) error {
 	if _, file := w.(redirected); file {
 		width = 0
 	}
-	if p, ok := w.(*pager); ok && len(t.Header) > 0 && p.header == 0 {
-		p.header = p.lines + 1
+	if p, ok := w.(*pager.Pager); ok && len(t.Header) > 0 {
+		p.Header()
 	}
 	return grid.Draw(ctx, w, t, width)
 }
@@ -94,6 +96,9 @@ func (a *app) open(ctx context.Context, kind, name string) (pmapi.Source, error)
 		o.Host = name
 	case repl.Archive:
 		o.Archive = name
+		if list, err := a.Folio(name); err == nil && len(list) > 0 {
+			o.Archive = strings.Join(list, ",")
+		}
 	}
 	src, err := a.sources.OpenPlain(ctx)
 	if err == nil && kind == repl.Host && cli.IsTerminal(a.Env.Stdout) {

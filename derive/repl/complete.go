@@ -2,6 +2,7 @@ package repl
 
 import (
 	"context"
+	"pmtools/derive/internal/item"
 	"pmtools/derive/query"
 	"regexp"
 	"slices"
@@ -50,7 +51,7 @@ func (s *Session) complete(before string, offer func(c *completer, before string
 	done := make(chan answer, 1)
 	go func() {
 		defer s.release()
-		c := completer{s: s, ctx: s.background, last: parseItem(s.last).text}
+		c := completer{s: s, ctx: s.background, last: item.Parse(s.last).Text}
 		start := offer(&c, before)
 		slices.Sort(c.texts)
 		done <- answer{slices.Compact(c.texts), start}
@@ -84,7 +85,7 @@ func (c *completer) offer(prefix string, texts ...string) {
 
 // line completes the text before the cursor, and returns the offset of what is replaced.
 func (c *completer) line(before string) int {
-	blank := len(before) - len(strings.TrimLeft(before, blanks))
+	blank := len(before) - len(strings.TrimLeft(before, item.Blanks))
 	text := before[blank:]
 	if !strings.HasPrefix(text, ":") {
 		if rest, ok := strings.CutPrefix(text, "help "); ok {
@@ -225,8 +226,8 @@ func closing(text string, open byte) int {
 
 // patternPlace reports whether a slash after a text begins a pattern.
 func patternPlace(text string) bool {
-	text = strings.TrimRight(strings.TrimRight(text, blanks), "!")
-	return strings.HasSuffix(strings.TrimRight(text, blanks), "matchinst(")
+	text = strings.TrimRight(strings.TrimRight(text, item.Blanks), "!")
+	return strings.HasSuffix(strings.TrimRight(text, item.Blanks), "matchinst(")
 }
 
 // wordBefore returns the name at the end of a text.
@@ -249,7 +250,7 @@ func (c *completer) expr(text string) int {
 	case '"':
 		word := text[sp.from:]
 		word = word[strings.LastIndexAny(word, " /")+1:]
-		if call == "rescale" || strings.HasSuffix(strings.TrimRight(text[:sp.from-1], blanks), "units=") {
+		if call == "rescale" || strings.HasSuffix(strings.TrimRight(text[:sp.from-1], item.Blanks), "units=") {
 			c.offer(word, unitNames...)
 		}
 		return len(text) - len(word)
@@ -262,14 +263,14 @@ func (c *completer) expr(text string) int {
 	}
 	word := wordBefore(text)
 	start := len(text) - len(word)
-	head := strings.TrimRight(text[:start], blanks)
+	head := strings.TrimRight(text[:start], item.Blanks)
 	comma, first := strings.HasSuffix(head, ","), strings.HasSuffix(head, "(")
 	if call == "mkconst" && comma || call == "novalue" && (comma || first) {
 		c.offer(word, "type=", "semantics=", "units=", "indom=", "meta=")
 		return start
 	}
 	if tag, ok := strings.CutSuffix(head, "="); ok && (call == "mkconst" || call == "novalue") {
-		c.tag(wordBefore(strings.TrimRight(tag, blanks)), word)
+		c.tag(wordBefore(strings.TrimRight(tag, item.Blanks)), word)
 		return start
 	}
 	for _, f := range check.Functions() {

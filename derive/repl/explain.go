@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"pmtools/derive/explain"
+	"pmtools/derive/internal/item"
 )
 
 func runExplain(ctx context.Context, s *Session, text string, w io.Writer) error {
@@ -30,8 +31,8 @@ func (s *Session) Explain(ctx context.Context, text string, w io.Writer) error {
 
 // defined returns the expression of NAME = EXPR, which may be given as well.
 func (s *Session) defined(text string) string {
-	if it := parseItem(text); it.kind == definition && it.text != "" {
-		return it.text
+	if it := item.Parse(text); it.Kind == item.Definition && it.Text != "" {
+		return it.Text
 	}
 	return text
 }

@@ -1,12 +1,13 @@
 package repl
 
 import (
+	"pmtools/derive/internal/item"
 	"pmtools/derive/syntax"
 )
 
 // Unexported functions that the tests in repl_test call.
 var (
-	Unquote = unquote
+	Unquote = item.Unquote
 )
 
 // Expand returns an expression with definitions in the places of their names.
@@ -21,9 +22,9 @@ func Expand(s *Session, text string) (string, error) {
 // ParsedItem returns how an item is understood: its kind, name, attribute, text, and where the text
 // begins.
 func ParsedItem(src string) (kind, name, attr, text string, start int) {
-	it := parseItem(src)
+	it := item.Parse(src)
 	kinds := [...]string{"blank", "command", "expression", "definition", "attribute"}
-	return kinds[it.kind], it.name, it.attr, it.text, it.start
+	return kinds[it.Kind], it.Name, it.Attr, it.Text, it.Start
 }
 
 // Spot returns where a text ends: the calls that are open, and what it is inside of.

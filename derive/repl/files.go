@@ -1,6 +1,7 @@
 package repl
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,7 +21,9 @@ func runLoad(ctx context.Context, s *Session, name string, w io.Writer) error {
 	}
 	f := query.ReadFile(name, src, s.defs.Own)
 	s.define(s.defs.Replace(f.Own))
-	s.files[name] = len(f.Problems) == 0 && f.Dropped == 0
+	if s.files[name] = len(f.Problems) == 0 && f.Dropped == 0; s.files[name] {
+		s.saved = name
+	}
 	fmt.Fprintf(w, "%s from %s\n", query.Plural(f.Taken, "definition"), name)
 	if err := s.recheck(ctx, w); err != nil {
 		return err
@@ -32,6 +35,9 @@ func runLoad(ctx context.Context, s *Session, name string, w io.Writer) error {
 }
 
 func runSave(ctx context.Context, s *Session, name string, w io.Writer) error {
+	if name = cmp.Or(name, s.saved); name == "" {
+		return query.Problemf("this session has neither read nor written a whole file: :save FILE writes a new one")
+	}
 	return s.save(ctx, name, s.files[name], w)
 }
 
@@ -57,7 +63,7 @@ func (s *Session) save(ctx context.Context, name string, replace bool, w io.Writ
 	case err != nil:
 		return &Problem{Msg: err.Error(), Err: err}
 	}
-	s.files[name], s.dirty = true, false
+	s.files[name], s.saved, s.dirty = true, name, false
 	fmt.Fprintf(w, "%s to %s\n", query.Plural(len(s.defs.Own), "definition"), name)
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"pmtools/derive/internal/item"
 	"pmtools/derive/query"
 	"slices"
 	"strings"
@@ -49,52 +50,52 @@ func (s *Session) run(ctx context.Context, text string, w io.Writer) error {
 	if len(text) > syntax.MaxLen {
 		return query.Problemf("the item is too long")
 	}
-	it := parseItem(text)
-	if it.kind == expression || it.kind == definition {
+	it := item.Parse(text)
+	if it.Kind == item.Expression || it.Kind == item.Definition {
 		s.last = text
 	}
 	var err error
-	switch it.kind {
-	case command:
+	switch it.Kind {
+	case item.Command:
 		err = s.runCommand(ctx, it, w)
-	case expression:
-		err = runExpr(ctx, s, s.one(it.text), w)
-	case definition:
+	case item.Expression:
+		err = runExpr(ctx, s, s.one(it.Text), w)
+	case item.Definition:
 		err = s.runDefinition(ctx, it, w)
-	case attribute:
+	case item.Attribute:
 		err = s.runAttribute(it)
 	}
 	return shift(err, text, it)
 }
 
 // shift makes the place of a problem one in the whole item.
-func shift(err error, text string, it item) error {
+func shift(err error, text string, it item.Item) error {
 	p, ok := errors.AsType[*Problem](err)
-	if ok && p.Src != "" && p.Src == it.text && strings.HasPrefix(text[it.start:], it.text) && it.kind != attribute {
-		p.Pos += it.start
+	if ok && p.Src != "" && p.Src == it.Text && strings.HasPrefix(text[it.Start:], it.Text) && it.Kind != item.Attribute {
+		p.Pos += it.Start
 		p.Src = text
 	}
 	return err
 }
 
 // runDefinition defines a derived metric and shows its metadata.
-func (s *Session) runDefinition(ctx context.Context, it item, w io.Writer) error {
-	if !query.LegalName(it.name) {
-		return query.Problemf("'%s' is not a name for a metric", it.name)
+func (s *Session) runDefinition(ctx context.Context, it item.Item, w io.Writer) error {
+	if !query.LegalName(it.Name) {
+		return query.Problemf("'%s' is not a name for a metric", it.Name)
 	}
-	if it.text == "" {
-		return query.Problemf("there is no expression for %s", it.name)
+	if it.Text == "" {
+		return query.Problemf("there is no expression for %s", it.Name)
 	}
 	if err := s.connect(ctx); err != nil {
 		return err
 	}
-	def := &query.Definition{Name: it.name, Expr: query.OneLine(it.text)}
-	if old := s.defs.FindOwn(it.name); old != nil {
+	def := &query.Definition{Name: it.Name, Expr: query.OneLine(it.Text)}
+	if old := s.defs.FindOwn(it.Name); old != nil {
 		def.OneLine, def.Help, def.Comments = old.OneLine, old.Help, old.Comments
 	}
 	var err error
 	if def.Program, err = derive.Compile(def.Name, def.Expr); err != nil {
-		return s.binder().Judged(ctx, diagnose.Syntax(it.text, err))
+		return s.binder().Judged(ctx, diagnose.Syntax(it.Text, err))
 	}
 	next := s.defs.With(def)
 	c, err := s.src.Bind(next, true).CheckOne(ctx, def)
@@ -127,12 +128,12 @@ func (s *Session) checkUsers(ctx context.Context, name string, w io.Writer) erro
 	return err
 }
 
-func (s *Session) runAttribute(it item) error {
-	old := s.defs.FindOwn(it.name)
+func (s *Session) runAttribute(it item.Item) error {
+	old := s.defs.FindOwn(it.Name)
 	if old == nil {
-		return s.notOwn(it.name)
+		return s.notOwn(it.Name)
 	}
-	value, closed := unquote(it.text)
+	value, closed := item.Unquote(it.Text)
 	switch {
 	case !closed:
 		return query.Problemf("the quote is not closed")
@@ -140,13 +141,13 @@ func (s *Session) runAttribute(it item) error {
 		return query.Problemf("there is no text")
 	}
 	def := *old
-	switch it.attr {
+	switch it.Attr {
 	case "oneline":
 		def.OneLine = value
 	case "helptext":
 		def.Help = value
 	default:
-		return query.Problemf("there is no attribute %s; there are oneline and helptext", it.attr)
+		return query.Problemf("there is no attribute %s; there are oneline and helptext", it.Attr)
 	}
 	s.define(s.defs.With(&def))
 	s.dirty = true
@@ -161,19 +162,15 @@ func (s *Session) notOwn(name string) *Problem {
 	return &Problem{Msg: name + " is not defined in this session", Notes: diagnose.DidYouMean(name, s.defs.Names())}
 }
 
-func (s *Session) runCommand(ctx context.Context, it item, w io.Writer) error {
-	c := findCommand(it.name)
+func (s *Session) runCommand(ctx context.Context, it item.Item, w io.Writer) error {
+	c := findCommand(it.Name)
 	if c == nil {
-		p := &Problem{Msg: "there is no command :" + it.name + "; :help lists them"}
-		for _, n := range suggest.Names(it.name, commandNames()) {
-			p.Notes = append(p.Notes, "did you mean :"+n+"?")
-		}
-		return p
+		return noCommand(it.Name)
 	}
-	if c.args == "" && it.text != "" {
+	if c.args == "" && it.Text != "" {
 		return query.Problemf(":%s takes no argument", c.name)
 	}
-	if c.needs && it.text == "" {
+	if c.needs && it.Text == "" {
 		return query.Problemf("usage: :%s %s", c.name, c.args)
 	}
 	if c.source {
@@ -181,7 +178,7 @@ func (s *Session) runCommand(ctx context.Context, it item, w io.Writer) error {
 			return err
 		}
 	}
-	return c.run(ctx, s, it.text, w)
+	return c.run(ctx, s, it.Text, w)
 }
 
 type cmd struct {
@@ -199,9 +196,10 @@ func commands() []cmd {
 	return []cmd{
 		{"explain", "EXPR", "show each part of an expression with its type, units and conversions", true, true, true, runExplain},
 		{"sql", "EXPR", "show an expression as a query for DuckDB over exported tables", true, true, true, runSQL},
-		{"watch", "[INTERVAL] EXPR", "show values as time goes by, until Ctrl-C", true, true, true, runWatch},
+		{"watch", "[INTERVAL] EXPR, ...", "show values as time goes by, until Ctrl-C; those of several expressions side by side", true, true, true, runWatch},
 		{"plot", "[SAMPLES] EXPR [> FILE]", "draw a chart of the values, or a picture into a file .svg or .png", true, true, true, runPlot},
-		{"top", "[N] EXPR", "show the largest values, ten or N of them", true, true, true, runTop},
+		{"top", "[N] [INTERVAL] EXPR", "show the largest values, ten or N of them; on a screen live ones again and again, until Ctrl-C", true, true, true, runTop},
+		{"last", "[KEY VALUE ...]", "show the last answer again, with other settings for this time: :last csv, :last vertical", false, false, false, runLast},
 		{"find", "WORDS", "find metrics by words about them: names, help texts, instances, labels, definitions", true, true, false, runFind},
 		{"metrics", "[PATTERN]", "list metrics whose names begin with PATTERN, or match it if it has *, ? or [", false, true, false, runMetrics},
 		{"desc", "NAME", "show the description of a metric", true, true, false, runDesc},
@@ -212,9 +210,9 @@ func commands() []cmd {
 		{"show", "NAME", "show a definition", true, false, false, runShow},
 		{"drop", "NAME", "forget a definition of this session", true, false, false, runDrop},
 		{"load", "FILE", "read definitions from a configuration file", true, true, false, runLoad},
-		{"save", "FILE", "write the definitions to a configuration file that this session has read or written, or to a new one", true, true, false, runSave},
+		{"save", "[FILE]", "write the definitions to the configuration file that this session has read or written last, to another of these, or to a new one", false, true, false, runSave},
 		{"save!", "FILE", "write the definitions to a file, and replace its content", true, true, false, runSaveOver},
-		{"source", "[host SPEC ... | archive SET | local]", "show or change the source of metrics: values of several hosts are shown together", false, false, false, runSource},
+		{"source", "[host SPEC ... | [archive] SET | local]", "show or change the source of metrics: values of several hosts are shown together; SET may be a folio, which :record writes", false, false, false, runSource},
 		{"time", "[WHEN | start | end]", "show or change the position in an archive: 14:30 and 2pm are times of its day", false, true, false, runTime},
 		{"step", "[INTERVAL | record]", "show or change the time between samples of an archive", false, true, false, runStep},
 		{"next", "[N]", "go to the next sample of an archive", false, true, false, runNext},
@@ -241,13 +239,40 @@ func commandNames() []string {
 	return names
 }
 
+// findCommand returns the command of a name, or the only one whose name begins so, or nil.
 func findCommand(name string) *cmd {
 	all := commands()
-	i := slices.IndexFunc(all, func(c cmd) bool { return c.name == name })
-	if i < 0 {
-		return nil
+	if i := slices.IndexFunc(all, func(c cmd) bool { return c.name == name }); i >= 0 {
+		return &all[i]
 	}
-	return &all[i]
+	if begun := slices.DeleteFunc(all, func(c cmd) bool { return !c.begins(name) }); len(begun) == 1 {
+		return &begun[0]
+	}
+	return nil
+}
+
+// begins reports whether a name stands for the command if no other begins so. A command that
+// overwrites a file has its whole name, and exit is quit.
+func (c *cmd) begins(name string) bool {
+	return name != "" && strings.HasPrefix(c.name, name) && !strings.HasSuffix(c.name, "!") && c.name != "exit"
+}
+
+// noCommand returns the error for the name of a command that does not exist, or begins several.
+func noCommand(name string) *Problem {
+	var begun []string
+	for _, c := range commands() {
+		if c.begins(name) {
+			begun = append(begun, ":"+c.name)
+		}
+	}
+	if len(begun) > 1 {
+		return query.Problemf(":%s may be %s", name, strings.Join(begun, ", "))
+	}
+	p := query.Problemf("there is no command :%s; :help lists them", name)
+	for _, n := range suggest.Names(name, commandNames()) {
+		p.Notes = append(p.Notes, "did you mean :"+n+"?")
+	}
+	return p
 }
 
 func runQuit(context.Context, *Session, string, io.Writer) error { return ErrQuit }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"pmtools/derive/internal/item"
 	"pmtools/derive/query"
 	"strings"
 )
@@ -99,7 +100,7 @@ func runEdit(ctx context.Context, s *Session, name string, w io.Writer) error {
 	if text == "" {
 		return nil
 	}
-	if it := parseItem(text); it.kind == command && it.name == "edit" {
+	if it := item.Parse(text); it.Kind == item.Command && it.Name == "edit" {
 		return query.Problemf("an item to edit cannot be :edit")
 	}
 	fmt.Fprintln(w, text)

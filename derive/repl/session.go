@@ -67,10 +67,12 @@ type Sources struct {
 
 // World is what a Session does outside itself.
 type World struct {
-	Now   func() time.Time                                       // nil means time.Now
-	Debug func(spec string) error                                // sets debug options
-	Files Files                                                  // for :load and :save
-	Table func(ctx context.Context, w io.Writer, t *Table) error // draws tables; nil means plain columns
+	Now func() time.Time // nil means time.Now
+	// Screen says that output may be drawn over what was there.
+	Screen bool
+	Debug  func(spec string) error                                // sets debug options
+	Files  Files                                                  // for :load and :save
+	Table  func(ctx context.Context, w io.Writer, t *Table) error // draws tables; nil means plain columns
 	// Output returns what writes samples in a form.
 	Output    func(w io.Writer, h *sampling.Header, f Form) (sampling.Writer, error)
 	Save      func(text []byte) (name string, err error) // keeps settings, for the start of other sessions
@@ -130,6 +132,8 @@ type items struct {
 	depth  int             // of files that run files
 	placed bool            // the error of the item tells the line of a file already
 	files  map[string]bool // names of files that may be overwritten
+	saved  string          // the one of them that was read or written last
+	answer *answer         // of the last expression; nil for none
 	dirty  bool            // there are definitions that no file has
 }
 

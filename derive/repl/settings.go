@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"pmtools/derive/internal/item"
 	"pmtools/derive/query"
 	"slices"
 	"strconv"
@@ -224,8 +225,10 @@ func (s *Session) Color() bool {
 func (s *Session) Paged(text string) bool {
 	<-s.lock
 	defer s.release()
-	it := parseItem(text)
-	return !s.set.NoPager && (it.kind != command || it.name != "watch")
+	it := item.Parse(text)
+	c := findCommand(it.Name)
+	drawn := it.Kind == item.Command && c != nil && slices.Contains([]string{"watch", "plot", "top"}, c.name)
+	return !s.set.NoPager && !(drawn && (c.name == "watch" || s.live()))
 }
 
 func runSet(ctx context.Context, s *Session, arg string, w io.Writer) error {
@@ -241,17 +244,29 @@ func runSet(ctx context.Context, s *Session, arg string, w io.Writer) error {
 	if key == "save" && value == "" {
 		return s.saveSettings(w)
 	}
-	i := slices.IndexFunc(settings, func(k setting) bool { return k.key == key })
-	if i < 0 {
-		var keys []string
-		for _, k := range settings {
-			keys = append(keys, k.key)
-		}
-		return &Problem{Msg: "there is no setting " + key, Notes: diagnose.DidYouMean(key, keys)}
+	k := findSetting(key)
+	if k == nil {
+		return noSetting(key)
 	}
 	if !given || value == "" {
-		fmt.Fprintln(w, settings[i].get(&s.set))
+		fmt.Fprintln(w, k.get(&s.set))
 		return nil
 	}
-	return settings[i].set(&s.set, value)
+	return k.set(&s.set, value)
+}
+
+// findSetting returns the setting of a key, or nil.
+func findSetting(key string) *setting {
+	if i := slices.IndexFunc(settings, func(k setting) bool { return k.key == key }); i >= 0 {
+		return &settings[i]
+	}
+	return nil
+}
+
+func noSetting(key string) *Problem {
+	var keys []string
+	for _, k := range settings {
+		keys = append(keys, k.key)
+	}
+	return &Problem{Msg: "there is no setting " + key, Notes: diagnose.DidYouMean(key, keys)}
 }

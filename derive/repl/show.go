@@ -1,7 +1,6 @@
 package repl
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,8 +18,15 @@ func runExpr(ctx context.Context, s *Session, q *query.Query, w io.Writer) error
 	if err != nil {
 		return first(err)
 	}
-	if s.set.Output != "table" || s.fleet != nil {
-		_, err := s.Write(ctx, w, st, s.form(&q.Select))
+	s.answer = keep(st, q)
+	return s.showAnswer(ctx, w)
+}
+
+// showAnswer shows the values of the last expression.
+func (s *Session) showAnswer(ctx context.Context, w io.Writer) error {
+	st := s.answer.Stream
+	if s.set.Output != "table" || st.Exprs == nil {
+		_, err := s.Write(ctx, w, st, s.form(&s.answer.sel))
 		return err
 	}
 	s.noteExpanded(w, st.Used())
@@ -117,15 +123,4 @@ func (s *Session) noValues(c *query.Expr) string {
 		return "no values in this record; with :step INTERVAL, values between records are interpolated"
 	}
 	return "no values"
-}
-
-// defaultTop is how many values :top shows.
-const defaultTop = 10
-
-// runTop shows the largest values.
-func runTop(ctx context.Context, s *Session, arg string, w io.Writer) error {
-	n, text := cutCount(arg)
-	q := s.one(text)
-	q.Select.Sort, q.Select.Top = "value", cmp.Or(n, defaultTop)
-	return runExpr(ctx, s, q, w)
 }

@@ -121,6 +121,8 @@ func runSource(ctx context.Context, s *Session, arg string, w io.Writer) error {
 	name = strings.TrimSpace(name)
 	switch {
 	case kind == Local && name == "", kind == Host && name != "", kind == Archive && name != "":
+	case name == "" && kind != Host && kind != Archive:
+		kind, name = Archive, arg
 	default:
 		return query.Problemf("usage: :source host SPEC ..., :source archive SET or :source local")
 	}

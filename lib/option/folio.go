@@ -12,28 +12,36 @@ import (
 
 const maxFolio = 16 << 20 // bytes that are read of an archive folio
 
-// addFolio handles PCP_FOLIO: a file that names archives, relative to its own directory (values.md
-// V24.2). Its errors are not errors of usage.
+// addFolio handles PCP_FOLIO. Its errors are not errors of usage.
 func (p *Parser) addFolio(name string) error {
-	f, err := p.Open(name)
-	if err != nil {
-		return &RuntimeError{fmt.Sprintf("cannot open archive folio %s: %v", name, pmerr.Of(err))}
-	}
-	defer f.Close()
-	bases, err := readFolio(io.LimitReader(f, maxFolio), name)
-	dir := "." // directory of the folio, without cleaning the path
-	if i := strings.LastIndexByte(name, '/'); i >= 0 {
-		dir = name[:i]
-	}
-	for _, base := range bases {
-		if !path.IsAbs(base) {
-			base = dir + "/" + base
-		}
+	archives, err := p.Folio(name)
+	for _, base := range archives {
 		if err := p.Options.AddArchive(base); err != nil {
 			return err
 		}
 	}
 	return err
+}
+
+// Folio returns the archives that the folio of a name lists, relative to its own directory
+// (values.md V24.2). An error is a *[RuntimeError]; with it come the archives up to the mistake.
+func (p *Parser) Folio(name string) (archives []string, err error) {
+	f, err := p.Open(name)
+	if err != nil {
+		return nil, &RuntimeError{fmt.Sprintf("cannot open archive folio %s: %v", name, pmerr.Of(err))}
+	}
+	defer f.Close()
+	archives, err = readFolio(io.LimitReader(f, maxFolio), name)
+	dir := "." // directory of the folio, without cleaning the path
+	if i := strings.LastIndexByte(name, '/'); i >= 0 {
+		dir = name[:i]
+	}
+	for i, base := range archives {
+		if !path.IsAbs(base) {
+			archives[i] = dir + "/" + base
+		}
+	}
+	return archives, err
 }
 
 func readFolio(r io.Reader, name string) (bases []string, err error) {

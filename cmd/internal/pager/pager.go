@@ -1,4 +1,6 @@
-package main
+// Package pager shows the output of an item at a prompt: it breaks lines at words, and hands what is
+// longer than the screen to a program.
+package pager
 
 import (
 	"bytes"
@@ -13,14 +15,11 @@ import (
 	"time"
 
 	"pmtools/cmd/internal/cli"
-	"pmtools/derive/repl"
 	"pmtools/lib/textwidth"
 )
 
-// A pager is where the output of an item at the prompt goes: it breaks lines at words, and shows
-// what is longer than the screen with a program, $PAGER or less. Without a terminal it changes
-// nothing.
-type pager struct {
+// A Pager is where the output of an item goes. Without a terminal it changes nothing.
+type Pager struct {
 	viewer
 	out           io.Writer
 	width, height int
@@ -36,19 +35,23 @@ type viewer struct {
 	program string // "" for none
 	lookup  func(string) (string, bool)
 	cmd     *exec.Cmd
-	shown   *atomic.Pointer[os.Process] // the program while it has the terminal
-	pipe    io.WriteCloser              // to the program, once it runs
-	safe    io.Writer                   // the same, for text as a terminal may get it
+	shown   *Shown
+	pipe    io.WriteCloser // to the program, once it runs
+	safe    io.Writer      // the same, for text as a terminal may get it
 }
 
-// newPager returns a pager for the output of an item. Running output is not paged.
-func (a *app) newPager(s *repl.Session, item string) *pager {
-	p := &pager{out: a.Env.Out, viewer: viewer{lookup: a.Env.LookupEnv, shown: &a.pager}}
-	if !cli.IsTerminal(a.Env.Stdin) {
+// Shown is the program that has the terminal, if one has it.
+type Shown struct{ atomic.Pointer[os.Process] }
+
+// New returns a Pager for the output of an item. What is longer than the screen goes to PAGER, or to
+// less, if paged is set.
+func New(env *cli.Env, shown *Shown, paged bool) *Pager {
+	p := &Pager{out: env.Out, viewer: viewer{lookup: env.LookupEnv, shown: shown}}
+	if !cli.IsTerminal(env.Stdin) {
 		return p
 	}
-	p.width, p.height = cli.TerminalSize(a.Env.Stdout)
-	if s.Paged(item) {
+	p.width, p.height = cli.TerminalSize(env.Stdout)
+	if paged {
 		p.program = "less"
 		if program, set := p.lookup("PAGER"); set {
 			p.program = strings.TrimSpace(program)
@@ -57,8 +60,15 @@ func (a *app) newPager(s *repl.Session, item string) *pager {
 	return p
 }
 
+// Header says that the next line is the header of a table, the first one of the output.
+func (p *Pager) Header() {
+	if p.header == 0 {
+		p.header = p.lines + 1
+	}
+}
+
 // Write implements io.Writer.
-func (p *pager) Write(text []byte) (int, error) {
+func (p *Pager) Write(text []byte) (int, error) {
 	p.line = append(p.line, text...)
 	for {
 		i := bytes.IndexByte(p.line, '\n')
@@ -74,7 +84,7 @@ func (p *pager) Write(text []byte) (int, error) {
 }
 
 // wrapped writes a line, broken at words unless it has sequences for the terminal.
-func (p *pager) wrapped(line string) error {
+func (p *Pager) wrapped(line string) error {
 	lines := []string{line}
 	if !strings.Contains(line, "\x1b") && textwidth.Width(line) > p.width {
 		indent := line[:len(line)-len(strings.TrimLeft(line, " "))] + "  "
@@ -91,7 +101,7 @@ func (p *pager) wrapped(line string) error {
 }
 
 // put writes lines, or holds them back as long as they may fit the screen.
-func (p *pager) put(text []byte, lines int) error {
+func (p *Pager) put(text []byte, lines int) error {
 	switch {
 	case p.pipe != nil:
 		_, _ = p.safe.Write(text) // the program may have ended
@@ -108,14 +118,14 @@ func (p *pager) put(text []byte, lines int) error {
 	return nil
 }
 
-func (p *pager) release() error {
+func (p *Pager) release() error {
 	_, err := p.out.Write(p.held)
 	p.held = nil
 	return err
 }
 
 // start starts the program and gives it the lines so far. It reports whether that worked.
-func (p *pager) start() bool {
+func (p *Pager) start() bool {
 	p.cmd = exec.Command("sh", "-c", p.program)
 	cli.Attach(p.cmd)
 	p.cmd.Stdin, p.cmd.Env = nil, os.Environ()
@@ -138,7 +148,7 @@ const headerVersion = 600
 
 // keepHeader returns the option of less that keeps the header of a table on the screen, "" if there
 // is none.
-func (p *pager) keepHeader() string {
+func (p *Pager) keepHeader() string {
 	if p.header == 0 || filepath.Base(p.program) != "less" {
 		return ""
 	}
@@ -151,7 +161,7 @@ func (p *pager) keepHeader() string {
 }
 
 // Close writes what is left, and waits for the program.
-func (p *pager) Close() error {
+func (p *Pager) Close() error {
 	if len(p.line) > 0 {
 		if err := p.put(p.line, 1); err != nil {
 			return err
@@ -167,13 +177,13 @@ func (p *pager) Close() error {
 	return nil
 }
 
-// endPager ends the program that shows output, so that it gives the terminal back.
-func (a *app) endPager() {
-	program := a.pager.Load()
+// End ends the program, so that it gives the terminal back.
+func (s *Shown) End() {
+	program := s.Load()
 	if program == nil || program.Signal(syscall.SIGTERM) != nil {
 		return
 	}
-	for n := 0; n < 50 && a.pager.Load() != nil; n++ {
+	for n := 0; n < 50 && s.Load() != nil; n++ {
 		time.Sleep(10 * time.Millisecond)
 	}
 }

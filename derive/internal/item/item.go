@@ -1,0 +1,203 @@
+// Package item parses what a user types at the prompt: expressions, definitions, attributes of
+// definitions, and commands, those of other programs among them.
+package item
+
+import (
+	"errors"
+	"pmtools/derive/query"
+	"strings"
+
+	"pmtools/derive/check"
+	"pmtools/derive/syntax"
+)
+
+// A Kind is what an item is.
+type Kind int
+
+const (
+	Blank Kind = iota // nothing, or a comment
+	Command
+	Expression
+	Definition
+	Attribute
+)
+
+// An Item is one thing that a user asks for.
+type Item struct {
+	Kind  Kind
+	Name  string // of the command, or of the metric
+	Attr  string // of an attribute
+	Text  string // the argument, the expression or the value
+	Start int    // where that begins in the item
+}
+
+// Parse finds out what an item is.
+func Parse(src string) Item {
+	text := strings.TrimSpace(src)
+	start := strings.Index(src, text)
+	switch {
+	case text == "" || text[0] == '#':
+		return Item{}
+	case wordItem(text) != "":
+		return Item{Kind: Command, Name: wordItem(text)}
+	case strings.HasPrefix(text, "help "):
+		topic := strings.TrimSpace(text[len("help "):])
+		return Item{Kind: Command, Name: "help", Text: topic, Start: start + len(text) - len(topic)}
+	case text == "?", strings.HasPrefix(text, "? "), text[0] == '\\' && text != `\`, strings.HasPrefix(text, ".") && foreign(text) != "":
+		it := Parse(foreign(text))
+		it.Start = max(strings.LastIndex(src, it.Text), 0)
+		return it
+	case text[0] == ':':
+		name, arg, _ := strings.Cut(text[1:], " ")
+		arg = strings.TrimSpace(arg)
+		return Item{Kind: Command, Name: name, Text: arg, Start: start + len(text) - len(arg)}
+	}
+	left, right, ok := cutDefinition(text)
+	if !ok {
+		return Item{Kind: Expression, Text: strings.TrimRight(text, ending), Start: start}
+	}
+	value := strings.TrimLeft(right, Blanks)
+	it := Item{Kind: Definition, Name: strings.TrimSpace(left), Text: value, Start: start + len(text) - len(value)}
+	if name, attr, ok := strings.Cut(it.Name, "("); ok {
+		it.Kind, it.Name = Attribute, strings.TrimSpace(name)
+		it.Attr = strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(attr), ")"))
+		return it
+	}
+	it.Text = strings.TrimRight(it.Text, ending)
+	return it
+}
+
+// ending is what may stand behind an expression: a semicolon, out of habit.
+const ending = ";" + Blanks
+
+// wordItem returns the command that a word is which needs no colon, or "".
+func wordItem(text string) string {
+	switch word := strings.TrimSuffix(strings.TrimRight(text, ending), "()"); word {
+	case "help", "quit", "exit":
+		return word
+	}
+	return ""
+}
+
+// others are the commands of other programs' prompts, psql's and duckdb's, and what they are here.
+var others = map[string]string{
+	`\q`: "quit", `\?`: "help", `\h`: "help", `?`: "help", `\d`: "metrics", `\dt`: "metrics", `\l`: "list", `\i`: "run", `\o`: "output",
+	`\e`: "edit", `\timing`: "timing", `\c`: "source", `\x`: "vertical", `\set`: "set", `\watch`: "watch",
+	".quit": "quit", ".exit": "quit", ".help": "help", ".tables": "metrics", ".read": "run", ".output": "output", ".timer": "timing",
+}
+
+// foreign returns the command that does here what one of another program's prompt does. One that is
+// unknown is so under its own name, unless it may be something else.
+func foreign(text string) string {
+	word, arg, _ := strings.Cut(text, " ")
+	name, known := others[strings.TrimRight(word, ";")]
+	switch {
+	case !known && text[0] == '.':
+		return ""
+	case !known:
+		name = word
+	case name == "metrics" && arg != "" && !strings.ContainsAny(arg, "*?["):
+		name = "desc"
+	}
+	return strings.TrimSpace(":" + name + " " + strings.TrimRight(arg, "; "))
+}
+
+// Blanks is the white space of the language.
+const Blanks = " \t\n\v\f\r"
+
+// cutDefinition cuts NAME = EXPR or NAME(ATTR) = TEXT at the sign. An expression has '=' alone only
+// after a tag, inside parentheses after a comma or a function's name, so everything before the sign
+// must look like a name.
+func cutDefinition(text string) (left, right string, ok bool) {
+	left, right, ok = strings.Cut(text, "=")
+	if !ok || strings.HasPrefix(right, "=") {
+		return "", "", false
+	}
+	name, attr, hasAttr := strings.Cut(strings.TrimSpace(left), "(")
+	if !query.NameLike(strings.TrimSpace(name)) {
+		return "", "", false
+	}
+	if hasAttr {
+		attr = strings.TrimSpace(attr)
+		if !strings.HasSuffix(attr, ")") || strings.ContainsAny(attr, ",") {
+			return "", "", false
+		}
+	}
+	return left, right, true
+}
+
+// List returns the expressions of a list with commas between them.
+func List(text string) (list []string) {
+	for {
+		comma := commaOf(text)
+		if comma < 0 {
+			return append(list, strings.Trim(text, ending))
+		}
+		list, text = append(list, strings.Trim(text[:comma], Blanks)), text[comma+1:]
+	}
+}
+
+// commaOf returns where the first comma is that is not inside parentheses, or -1.
+func commaOf(text string) int {
+	depth := 0
+	for _, l := range check.Syntax().Lexemes(text) {
+		switch {
+		case l.Tok == syntax.LPAREN:
+			depth++
+		case l.Tok == syntax.RPAREN:
+			depth--
+		case l.Tok == syntax.COMMA && depth == 0:
+			return int(l.Pos)
+		}
+	}
+	return -1
+}
+
+// Open reports whether an expression ends inside something.
+func Open(text string) bool {
+	lexemes := check.Syntax().Lexemes(text)
+	if len(lexemes) == 0 {
+		return false
+	}
+	switch last := lexemes[len(lexemes)-1]; last.Tok {
+	case syntax.ILLEGAL:
+		_, err := check.Syntax().Parse(text)
+		bad, ok := errors.AsType[*syntax.Error](err)
+		return ok && strings.HasPrefix(bad.Msg, "unterminated ")
+	case syntax.EOS:
+		depth := 0
+		for _, l := range lexemes {
+			switch l.Tok {
+			case syntax.LPAREN:
+				depth++
+			case syntax.RPAREN:
+				depth--
+			}
+		}
+		return depth > 0
+	}
+	return false
+}
+
+// Unquote returns the value of a help text: what is between quotes, with its backslashes removed,
+// or the text itself.
+func Unquote(text string) (value string, closed bool) {
+	if text == "" || text[0] != '"' && text[0] != '\'' {
+		return text, true
+	}
+	var b strings.Builder
+	for i := 1; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == text[0]:
+			return b.String(), true
+		case c == '\\' && i+1 < len(text):
+			i++
+			if text[i] != '\n' {
+				b.WriteByte(text[i])
+			}
+		case c != '\\':
+			b.WriteByte(c)
+		}
+	}
+	return b.String(), false
+}

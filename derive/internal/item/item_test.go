@@ -1,0 +1,25 @@
+package item_test
+
+import (
+	"slices"
+	"testing"
+
+	"pmtools/derive/internal/item"
+	_ "pmtools/test/env"
+)
+
+func TestList(t *testing.T) {
+	for text, want := range map[string][]string{
+		"a":                                 {"a"},
+		"a, b , c;":                         {"a", "b", "c"},
+		`rescale(a, "Kbyte"), b[x, y], c+d`: {`rescale(a, "Kbyte")`, "b[x, y]", "c+d"},
+		"(a, b)":                            {"(a, b)"},
+		"a, , b":                            {"a", "", "b"},
+		"a +":                               {"a +"},
+		"":                                  {""},
+	} {
+		if got := item.List(text); !slices.Equal(got, want) {
+			t.Errorf("List(%q) = %q, want %q", text, got, want)
+		}
+	}
+}
