@@ -101,7 +101,11 @@ func (a *app) complain(err error) {
 	if errors.Is(err, context.Canceled) {
 		err = errors.New("interrupted")
 	}
-	fmt.Fprintf(a.Env.Stderr, "%s: %s", a.Env.Prog, problemText(err, a.Env.Stderr))
+	text := problemText(err, a.Env.Stderr)
+	if a.Env.ColorWanted(a.Env.Stderr) {
+		text = paintCaret(text)
+	}
+	fmt.Fprintf(a.Env.Stderr, "%s: %s", a.Env.Prog, text)
 }
 
 // newRoot returns the tree of commands.

@@ -30,7 +30,8 @@ func (a *app) prompt(ctx context.Context, s *repl.Session) error {
 		return err
 	}
 	leaving := func() { a.pager.End(); mode.leave() }
-	rl, err := a.newReadline(s, mode)
+	colors := &painter{}
+	rl, err := a.newReadline(s, mode, colors)
 	if err != nil {
 		return err
 	}
@@ -57,6 +58,7 @@ func (a *app) prompt(ctx context.Context, s *repl.Session) error {
 		return false
 	}
 	for {
+		colors.on = s.Color()
 		stop := cli.RestoreOn(leaving, os.Interrupt) // by kill: a key is none in raw mode
 		text, err := readItem(rl, s.Prompt())
 		stop()
@@ -145,10 +147,11 @@ func inside(line []rune, pos int, _ rune) ([]rune, int, bool) {
 
 // newReadline returns the line editor. It handles Ctrl-Z itself: readline stops the parent as well,
 // which may be a shell script, and not the other processes of the group.
-func (a *app) newReadline(s *repl.Session, m *mode) (rl *readline.Instance, err error) {
+func (a *app) newReadline(s *repl.Session, m *mode, p *painter) (rl *readline.Instance, err error) {
 	rl, err = readline.NewEx(&readline.Config{
 		Stdout: a.Env.LineEditor(), Stderr: a.Env.LineEditor(),
 		AutoComplete:           completer{s},
+		Painter:                p,
 		HistoryLimit:           historyLimit,
 		HistorySearchFold:      true,
 		DisableAutoSaveHistory: true,
@@ -209,20 +212,14 @@ func (a *app) item(ctx context.Context, s *repl.Session, text string) (quit bool
 	case err != nil && ctx.Err() != nil:
 		fmt.Fprintln(a.Env.Out, "interrupted")
 	case err != nil:
-		fmt.Fprint(a.Env.Out, a.paint(s, red, "error: "), problemText(err, a.Env.Stdout))
+		text := problemText(err, a.Env.Stdout)
+		if s.Color() {
+			text = paintCaret(text)
+		}
+		fmt.Fprint(a.Env.Out, a.paint(s, red, "error: "), text)
 	}
 	_ = a.Env.Out.Flush() // what cannot be written is noticed at the end
 	return quit
-}
-
-const red = "\x1b[31m"
-
-// paint returns text in a colour, if colours are wanted.
-func (a *app) paint(s *repl.Session, color, text string) string {
-	if !s.Color() {
-		return text
-	}
-	return color + text + "\x1b[0m"
 }
 
 // A completer proposes completions to readline.

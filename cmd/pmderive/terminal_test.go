@@ -179,6 +179,34 @@ func TestTerminalInterrupt(t *testing.T) {
 	s.gone()
 }
 
+// TestTerminalLive: live values at the prompt are shown again and again, those of several expressions
+// side by side, and a chart grows.
+func TestTerminalLive(t *testing.T) {
+	_, s := newLive(t)
+	s.wait("pmderive>", 1)
+	s.keys(":set interval 50msec", "Enter", ":top 2 sample.bin", "Enter")
+	s.wait("bin-300     300  ▁▁▁", 1)
+	s.keys("C-c")
+	s.wait("pmderive>", 1)
+	s.keys("C-l", ":watch sample.long.one, sample.double", "Enter")
+	s.wait("               1           -2.5", 5)
+	s.keys("C-c")
+	s.wait("pmderive>", 2)
+	s.keys("C-l", ":set interval 300msec", "Enter", ":plot sample.long.one", "Enter")
+	s.wait("┼", 1)
+	first := s.text()
+	for n := 0; s.text() == first; n++ {
+		if n == 100 {
+			t.Fatalf("the chart does not grow\n%s", first)
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	s.keys("C-c")
+	s.wait("pmderive>", 1)
+	s.keys("C-d")
+	s.gone()
+}
+
 // TestTerminalInterruptOpen interrupts the opening of an archive with metadata that takes long to
 // unpack, and goes on with the one before.
 func TestTerminalInterruptOpen(t *testing.T) {
@@ -267,6 +295,17 @@ func TestTerminalColor(t *testing.T) {
 		if err != nil || strings.Contains(string(out), "\x1b[31merror") != want {
 			t.Errorf("NO_COLOR=%q: %q, %v", value, out, err)
 		}
+		if caret := strings.Contains(string(out), "\x1b[31m       ^"); caret != want {
+			t.Errorf("NO_COLOR=%q: the caret is painted: %v, in %q", value, caret, out)
+		}
+		s.keys("sum(t.b) + 7")
+		s.wait("sum(t.b) + 7", 1)
+		out, err = exec.Command("tmux", "-S", s.socket, "capture-pane", "-p", "-e").Output()
+		if painted := strings.Contains(string(out), "\x1b[36msum\x1b[39m(t.b) + \x1b[35m7"); err != nil || painted != want {
+			t.Errorf("NO_COLOR=%q: the expression is painted: %v, in %q, %v", value, painted, out, err)
+		}
+		s.keys("Enter")
+		s.wait("157", 1)
 		s.keys("C-d")
 		s.gone()
 	}

@@ -36,3 +36,16 @@ func Join(text, line string) string {
 	}
 	return text + " " + line
 }
+
+// Marks returns the parts of an item that an editor shows in colours.
+func Marks(text string) []item.Mark {
+	return item.Marks(text, func(name, arg string) string {
+		c := findCommand(name)
+		if c == nil || !c.expr {
+			return ""
+		}
+		_, expr := cutCount(arg)
+		_, expr = cutInterval(expr)
+		return expr
+	})
+}
