@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"os"
 	"os/signal"
 	"slices"
@@ -15,12 +16,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"pmtools/cmd/internal/cli"
 	"pmtools/cmd/internal/picture"
 	"pmtools/cmd/internal/samples"
 	"pmtools/derive/query"
 	"pmtools/derive/repl"
 	"pmtools/lib/format"
 	"pmtools/lib/pcp"
+	"pmtools/lib/sampling"
 )
 
 type evalFlags struct {
@@ -45,6 +48,8 @@ type targetFlags struct {
 	plot    string // the file, or terminalChart; "" for none
 	file    string // for output
 	archive string // the base name of the archive to write, "" for none
+
+	failEmpty bool // no values are a failure
 }
 
 // formFlags are the options about the form of output, as they are typed.
@@ -90,13 +95,14 @@ func (a *app) newEval() *cobra.Command {
 	fs.Lookup("plot").NoOptDefVal = terminalChart
 	fs.IntVar(&f.pick.Top, "top", 0, "show only the `N` largest values of each expression")
 	fs.StringVar(&f.pick.Sort, "sort", "", "`ORDER` of values: "+strings.Join(query.Sorts(), ", ")+" (the largest first)")
-	fs.BoolVar(&set.Wide, "wide", false, "show all columns of a table, whatever the width of the terminal")
+	fs.BoolVar(&set.Wide, "wide", false, "show all columns of a table, whatever the width of the terminal; in csv a column for each instance")
 	fs.BoolVar(&set.Vertical, "vertical", false, "show a table with a line for each value")
 	fs.BoolVar(&set.Long, "long", false, "write csv with a line for each value")
-	fs.StringVar(&f.units, "units", "", "convert values of this dimension to `UNITS`, as in --units=Mbyte/s; alone: put units after the names in csv")
+	fs.StringVar(&f.units, "units", "", "convert values of this dimension to `UNITS`, as in --units=Mbyte/s; alone: put units after the names in csv, or in a column of their own")
 	fs.Lookup("units").NoOptDefVal = unitsInNames
 	fs.StringSliceVarP(&f.pick.Instances, "instances", "i", nil, "show only the instances of `NAMES`, or patterns of names")
 	fs.StringVar(&f.pick.Where, "where", "", "show only samples, or instances, where `EXPR` is not 0")
+	fs.BoolVar(&f.failEmpty, "fail-empty", false, "end with status 3 if no value was written, as when --where finds nothing")
 	fs.IntVar(&f.pick.Limit, "limit", 0, "write at most `N` samples")
 	fs.StringVar(&f.header, "header", "", "`WHEN` the header is written: none, once, or again after this number of rows")
 	fs.StringVar(&set.Timestamp, "timestamp", "", "write times in tables and csv in the `FORMAT` of strftime(3)")
@@ -187,8 +193,11 @@ func (a *app) eval(ctx context.Context, f *evalFlags, precise bool, args []strin
 	if err != nil {
 		return err
 	}
-	if len(args) == 0 {
+	switch {
+	case len(args) == 0:
 		return errors.New("no expression is given, and -c defines none")
+	case f.failEmpty && f.archive != "":
+		return errors.New("--fail-empty is about values that are written, and --archive-out shows none")
 	}
 	hosts, err := a.several(f)
 	if err != nil {
@@ -218,7 +227,9 @@ func (a *app) eval(ctx context.Context, f *evalFlags, precise bool, args []strin
 		return err
 	}
 	defer func() { failed = cmp.Or(failed, done()) }()
-	return a.sample(ctx, s, q, func(st *query.Stream) error {
+	values := 0
+	err = a.sample(ctx, s, q, func(st *query.Stream) error {
+		st.Samples = counted(st.Samples, &values)
 		form := repl.Form{Output: set.Output, Rows: set.Vertical || q.Select.Top > 0, Delay: f.delay, Settings: &set}
 		if f.plot != "" {
 			form.Output = repl.Chart
@@ -237,6 +248,27 @@ func (a *app) eval(ctx context.Context, f *evalFlags, precise bool, args []strin
 		}
 		return err
 	})
+	if err == nil && values == 0 && f.failEmpty {
+		return nothingFound
+	}
+	return err
+}
+
+// nothingFound is the exit status of --fail-empty.
+const nothingFound cli.Exit = 3
+
+// counted adds the number of values of samples to n.
+func counted(samples iter.Seq2[*sampling.Sample, error], n *int) iter.Seq2[*sampling.Sample, error] {
+	return func(yield func(*sampling.Sample, error) bool) {
+		for smp, err := range samples {
+			for i := 0; err == nil && i < len(smp.Sets); i++ {
+				*n += smp.Sets[i].Len()
+			}
+			if !yield(smp, err) {
+				return
+			}
+		}
+	}
 }
 
 // outputFile returns where values are written, and what ends that.

@@ -97,20 +97,25 @@ func (b *Binder) instanceProblem(ctx context.Context, text string, e *Expr) *Pro
 		}) {
 			continue
 		}
-		p := Problemf("no instance %s", n.Name)
-		switch near := diagnose.DidYouMean(n.Name, names); {
-		case len(names) == 0:
-			p.Msg += "; there are none"
-		case len(names) <= maxListed:
-			p.Msg += "; there are " + textwidth.Clean(strings.Join(names, ", "))
-		case near != nil:
-			p.Notes = near
-		default:
-			p.Msg += fmt.Sprintf("; there are %s and %d more", textwidth.Clean(strings.Join(names[:maxListed], ", ")), len(names)-maxListed)
-		}
-		return b.foreignInstance(ctx, text, e, n, p)
+		return b.foreignInstance(ctx, text, e, n, unknownInstance(n.Name, names))
 	}
 	return nil
+}
+
+// unknownInstance tells that a name is not one of the instances, and which are.
+func unknownInstance(unknown string, names []string) *Problem {
+	p := Problemf("no instance %s", unknown)
+	switch near := diagnose.DidYouMean(unknown, names); {
+	case len(names) == 0:
+		p.Msg += "; there are none"
+	case len(names) <= maxListed:
+		p.Msg += "; there are " + textwidth.Clean(strings.Join(names, ", "))
+	case near != nil:
+		p.Notes = near
+	default:
+		p.Msg += fmt.Sprintf("; there are %s and %d more", textwidth.Clean(strings.Join(names[:maxListed], ", ")), len(names)-maxListed)
+	}
+	return p
 }
 
 // maxOperand is how much of an operand a message shows.

@@ -109,6 +109,9 @@ func Run(ctx context.Context, src *Source, defs *Dictionary, q *Query) (*Stream,
 	if p == nil {
 		return nil, err
 	}
+	if wrong := p.selectionProblem(ctx); wrong != nil {
+		return nil, wrong
+	}
 	st := &Stream{once: q.Once, Header: p.header(), Exprs: p.exprs, seen: make([]bool, len(p.exprs))}
 	st.Samples = func(yield func(*sampling.Sample, error) bool) {
 		p.samples(ctx, func(smp *sampling.Sample, err error) bool {
@@ -133,10 +136,12 @@ func prepare(ctx context.Context, src *Source, defs *Dictionary, q *Query) (*pla
 	}
 	p := &plan{Query: q, src: src, derived: b.Derived}
 	var bad Problems
+	converted := q.Select.Units == ""
 	for _, x := range named {
 		text := x.text
 		if q.Select.Units != "" {
 			text = b.rescaled(ctx, text, q.Select.Units)
+			converted = converted || text != x.text
 		}
 		e, err := b.compileAs(ctx, text, x.name)
 		problem, isProblem := errors.AsType[*Problem](err)
@@ -153,6 +158,9 @@ func prepare(ctx context.Context, src *Source, defs *Dictionary, q *Query) (*pla
 	}
 	if len(p.exprs) == 0 {
 		return nil, bad
+	}
+	if !converted {
+		return nil, p.unitsProblem()
 	}
 	if p.where, err = b.where(ctx, q.Select.Where); err != nil {
 		return nil, err

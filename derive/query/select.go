@@ -1,6 +1,7 @@
 package query
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"path"
@@ -8,6 +9,7 @@ import (
 	"strings"
 
 	"pmtools/derive"
+	"pmtools/lib/pcp"
 	"pmtools/lib/pmerr"
 	"pmtools/lib/sampling"
 )
@@ -69,6 +71,82 @@ func (b *Binder) rescaled(ctx context.Context, text, units string) string {
 		}
 	}
 	return text
+}
+
+// unitsProblem tells that no expression has the dimension of the units that are asked for.
+func (p *plan) unitsProblem() *Problem {
+	bad := Problemf("no value can be converted to %s: the dimension is another one", p.Select.Units)
+	for _, e := range p.exprs {
+		t := e.Info.Root
+		units := cmp.Or(t.Units.String(), "no units")
+		if e.Rate != nil {
+			units += ", as rate " + cmp.Or(e.Rate.Root.Units.String(), "no units")
+		}
+		if bad.Notes = append(bad.Notes, e.Name+": "+units); len(bad.Notes) == maxListed {
+			break
+		}
+	}
+	return bad
+}
+
+// selectionProblem tells which names of instances no expression has, or nil. A pattern may match
+// instances of live metrics that are still to come.
+func (p *plan) selectionProblem(ctx context.Context) *Problem {
+	if len(p.Select.Instances) == 0 {
+		return nil
+	}
+	var domains []pcp.InDom
+	for _, e := range p.exprs {
+		if d := e.Info.Root.InDom; d != pcp.NullInDom && !slices.Contains(domains, d) {
+			domains = append(domains, d)
+		}
+	}
+	if len(domains) == 0 {
+		return Problemf("no expression has instances, of which %s could be one", p.Select.Instances[0])
+	}
+	// Most often the instances of the position have all names, and take a recording less than those of all times.
+	missing, _ := p.missing(domains, func(d pcp.InDom) ([]pcp.Instance, error) { return p.src.InstancesAt(ctx, d, p.src.At) })
+	if p.src.Line == nil && !p.Once {
+		missing = slices.DeleteFunc(missing, func(name string) bool { return strings.ContainsAny(name, "*?[") })
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	never, names := p.missing(domains, func(d pcp.InDom) ([]pcp.Instance, error) { return p.src.AllInstances(ctx, d) })
+	for _, name := range missing {
+		if names != nil && slices.Contains(never, name) {
+			return unknownInstance(name, names)
+		}
+	}
+	return nil
+}
+
+// missing returns the wanted names of instances that no domain has, and the names that there are; these
+// are nil if a domain is not known.
+func (p *plan) missing(domains []pcp.InDom, instances func(pcp.InDom) ([]pcp.Instance, error)) (missing, names []string) {
+	var all []pcp.Instance
+	known := true
+	for _, d := range domains {
+		list, err := instances(d)
+		if known = known && err == nil; all == nil {
+			all = list
+		} else {
+			all = slices.Concat(all, list)
+		}
+	}
+	for _, pattern := range p.Select.Instances {
+		if !slices.ContainsFunc(all, func(in pcp.Instance) bool { return matchInstance(pattern, in.Name) }) {
+			missing = append(missing, pattern)
+		}
+	}
+	if len(missing) == 0 || !known {
+		return missing, nil
+	}
+	names = []string{}
+	for _, in := range all {
+		names = append(names, in.Name)
+	}
+	return missing, names
 }
 
 // where compiles the expression that selects samples; it is nil without one.

@@ -24,18 +24,14 @@ func (s *Session) metric(ctx context.Context, name string) (*derive.Source, pcp.
 		return nil, pcp.Desc{}, err
 	}
 	if err := found[0].Err; err != nil {
-		p := &Problem{Msg: name + ": " + diagnose.LowerFirst(err.Error()), Err: err}
-		if s.defs.Find(name) == nil {
-			p.Notes = diagnose.DidYouMean(name, append(s.defs.Names(), s.src.Catalogue(ctx)...))
-		}
-		return nil, pcp.Desc{}, p
+		return nil, pcp.Desc{}, s.lookupProblem(ctx, name, err)
 	}
 	descs, err := src.Describe(ctx, []pcp.ID{found[0].Value})
 	if err != nil {
 		return nil, pcp.Desc{}, err
 	}
 	if err := descs[0].Err; err != nil {
-		return nil, pcp.Desc{}, &Problem{Msg: name + ": " + diagnose.LowerFirst(err.Error()), Err: err}
+		return nil, pcp.Desc{}, s.lookupProblem(ctx, name, err)
 	}
 	return src, descs[0].Value, nil
 }
@@ -60,8 +56,14 @@ func runInst(ctx context.Context, s *Session, name string, w io.Writer) error {
 		return query.Problemf("%s has one value and no instances", name)
 	}
 	insts, err := s.src.InstancesAt(ctx, d.InDom, s.src.At)
+	if err != nil && s.src.Line != nil {
+		if all, later := s.src.AllInstances(ctx, d.InDom); later == nil && len(all) > 0 {
+			s.note(w, "none at the position; these are of the whole recording")
+			insts, err = all, nil
+		}
+	}
 	if err != nil {
-		return &Problem{Msg: err.Error(), Err: err}
+		return instancesProblem(name, d.InDom, err)
 	}
 	t := &Table{Right: []bool{true}}
 	for _, in := range insts {
@@ -78,7 +80,7 @@ func runText(ctx context.Context, s *Session, name string, w io.Writer) error {
 	}
 	texts, err := textsOf(ctx, src, d.ID)
 	if err != nil {
-		return &Problem{Msg: err.Error(), Err: err}
+		return s.textProblem(name, err)
 	}
 	for _, text := range texts {
 		fmt.Fprintln(w, text)

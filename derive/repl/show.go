@@ -51,11 +51,16 @@ func first(err error) error {
 // noteExpanded tells which definitions stand in the places of their names.
 func (s *Session) noteExpanded(w io.Writer, names []string) {
 	for _, name := range names {
-		if line := "expanded " + name; s.opt.Note != nil {
-			s.opt.Note(line)
-		} else {
-			fmt.Fprintln(w, line)
-		}
+		s.note(w, "expanded "+name)
+	}
+}
+
+// note writes a line about how an item was understood.
+func (s *Session) note(w io.Writer, line string) {
+	if s.opt.Note != nil {
+		s.opt.Note(line)
+	} else {
+		fmt.Fprintln(w, line)
 	}
 }
 

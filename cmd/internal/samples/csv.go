@@ -18,8 +18,11 @@ type csvWriter struct {
 }
 
 // NewCSV returns a Writer of CSV. Each value has a line if any metric has instances or Options.Long
-// is set; otherwise each sample has one.
+// is set; otherwise each sample has one, and with Options.Wide always.
 func NewCSV(w io.Writer, h *sampling.Header, opt *Options) (sampling.Writer, error) {
+	if opt.Wide && !opt.Long {
+		return newWide(w, h, opt)
+	}
 	c := &csvWriter{text: text{w: w}, h: h, opt: *opt, long: opt.Long || h.Hosts}
 	if c.opt.Delimiter == 0 {
 		c.opt.Delimiter = ','
@@ -35,7 +38,11 @@ func NewCSV(w io.Writer, h *sampling.Header, opt *Options) (sampling.Writer, err
 		b = append(append(b, c.opt.Delimiter), "host"...)
 	}
 	if c.long {
-		b = append(b, strings.ReplaceAll(",metric,instance,value", ",", string(c.opt.Delimiter))...)
+		names := ",metric,instance,value"
+		if opt.Units {
+			names += ",units"
+		}
+		b = append(b, strings.ReplaceAll(names, ",", string(c.opt.Delimiter))...)
 	} else {
 		for i := range h.Metrics {
 			m := &h.Metrics[i]
@@ -85,6 +92,9 @@ func (c *csvWriter) values(ctx context.Context, s *sampling.Sample) error {
 			b = c.appendField(append(b, c.opt.Delimiter), c.h.Metrics[i].Name)
 			b = c.appendField(append(b, c.opt.Delimiter), v.Instance)
 			b = c.appendValue(append(b, c.opt.Delimiter), &v)
+			if c.opt.Units {
+				b = c.appendField(append(b, c.opt.Delimiter), c.h.Metrics[i].Desc.Units.String())
+			}
 			c.b = append(b, "\r\n"...)
 			if err := c.next(ctx, j); err != nil {
 				return err

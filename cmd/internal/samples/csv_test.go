@@ -39,6 +39,14 @@ func TestCSV(t *testing.T) {
 		{"units", []sampling.Metric{n, x}, Options{Units: true}, nil, "time,n [Kbyte],\"a, \"\"b\"\"\"|"},
 		{"long", []sampling.Metric{n, x}, Options{Long: true}, []*sampling.Sample{at(0, one, text(" z"))},
 			"time,metric,instance,value|00Z,n,,7|00Z,\"a, \"\"b\"\"\",,\" z\"|"},
+		{"long with units", []sampling.Metric{n, x}, Options{Long: true, Units: true}, []*sampling.Sample{at(0, one, text("z"))},
+			"time,metric,instance,value,units|00Z,n,,7,Kbyte|00Z,\"a, \"\"b\"\"\",,z,|"},
+		{"instances with units", []sampling.Metric{load}, Options{Units: true}, []*sampling.Sample{at(1, late)},
+			"time,metric,instance,value,units|01Z,load,1 minute,1,|01Z,load,5 minute,2,|01Z,load,15 minute,3,|"},
+		{"a column for each", []sampling.Metric{load, n}, Options{Wide: true, Units: true}, []*sampling.Sample{at(0, late, one), at(1, sampling.SetOf(value(5, "5 minute", 4)), sampling.Set{})},
+			"time,load[1 minute],load[5 minute],load[15 minute],n [Kbyte]|00Z,1,2,3,7|01Z,,4,,|"},
+		{"long before wide", []sampling.Metric{n}, Options{Long: true, Wide: true}, []*sampling.Sample{at(0, one)}, "time,metric,instance,value|00Z,n,,7|"},
+		{"wide after a gap", []sampling.Metric{n}, Options{Wide: true}, []*sampling.Sample{{Time: pcp.Timestamp{Sec: 1700000000}, Missing: "why"}, at(1, one)}, "time,n|00Z,|01Z,7|"},
 		{"both", []sampling.Metric{n, load}, Options{}, []*sampling.Sample{at(0, one, sampling.Set{Err: errors.New("no")})}, "time,metric,instance,value|00Z,n,,7|"},
 		{"gap", []sampling.Metric{n}, Options{}, []*sampling.Sample{{Time: pcp.Timestamp{Sec: 1700000000}, Missing: "why"}}, "time,n|00Z,|"},
 		{"long gap", []sampling.Metric{load}, Options{}, []*sampling.Sample{{Missing: "why"}}, "time,metric,instance,value|"},
@@ -93,5 +101,26 @@ func TestCSVAllocates(t *testing.T) {
 	s := at(0, sampling.SetOf(value(1, "one", 1), value(2, "two", 2)))
 	if n := testing.AllocsPerRun(100, func() { _ = w.Sample(context.Background(), s) }); n > 0 {
 		t.Errorf("%v allocations", n)
+	}
+}
+
+// TestWideCSVLosesNothing: a value without a column is an error, after all other values.
+func TestWideCSVLosesNothing(t *testing.T) {
+	load := metric("load", pcp.Uint32, indom)
+	var b strings.Builder
+	w, err := NewCSV(&b, &sampling.Header{Metrics: []sampling.Metric{load}}, &Options{Precision: -1, Wide: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, smp := range []*sampling.Sample{at(0, sampling.SetOf(value(1, "1 minute", 1))), at(1, sampling.SetOf(value(1, "1 minute", 2), value(5, "5 minute", 3)))} {
+		if err := w.Sample(t.Context(), smp); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err == nil || !strings.Contains(err.Error(), "load[5 minute]") {
+		t.Errorf("the end is %v", err)
+	}
+	if want := "load[1 minute]\r\n2023-11-14T22:13:20Z,1\r\n2023-11-14T22:13:21Z,2\r\n"; !strings.HasSuffix(b.String(), want) {
+		t.Errorf("got %q, want %q at its end", b.String(), want)
 	}
 }

@@ -18,13 +18,13 @@ import (
 type Options struct {
 	Precision int  // digits after the decimal point; negative for as many as needed
 	Long      bool // CSV: a line for each value
-	Units     bool // CSV: units after the names
+	Units     bool // CSV: units after the names, or in a column of their own where each value has a line
 	Safe      bool // CSV: no field that a spreadsheet takes for a formula
 	Live      bool // each sample is shown when it comes
 	Color     bool // chart: use the colours of a terminal
 	Width     int  // of the output in characters; 0 for no limit
 	Height    int  // of the output in lines; 0 for no limit
-	Wide      bool // table: all columns, whatever the width
+	Wide      bool // table: all columns, whatever the width; CSV: a column for each instance
 	Sparks    bool // rows: the recent past beside each value
 	// Timestamp is how CSV and tables write times, as format.AppendStrftime does; "" for the usual form.
 	Timestamp string

@@ -1,0 +1,110 @@
+package samples
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"pmtools/lib/sampling"
+	"pmtools/lib/textwidth"
+)
+
+// A wideWriter writes CSV with a line for each sample and a column for each instance. The columns are
+// the instances of the first sample: a value that comes without a column is an error at the end.
+type wideWriter struct {
+	csvWriter
+	columns []map[int32]int // of each metric, by instance; nil before the first sample
+	fields  [][]byte        // of a line
+	late    []string
+}
+
+// newWide returns a Writer of CSV with a column for each instance.
+func newWide(w io.Writer, h *sampling.Header, opt *Options) (sampling.Writer, error) {
+	if h.Hosts {
+		return nil, errors.New("csv has columns for the instances of one source: several hosts need a line for each value, --long")
+	}
+	c := &wideWriter{csvWriter: csvWriter{text: text{w: w}, h: h, opt: *opt}}
+	if c.opt.Delimiter == 0 {
+		c.opt.Delimiter = ','
+	}
+	return c, nil
+}
+
+// begin chooses the columns and writes the header.
+func (c *wideWriter) begin(s *sampling.Sample) {
+	b, n := append(c.b, "time"...), 0
+	head := func(i int, v *sampling.Value) {
+		m := &c.h.Metrics[i]
+		name := m.Name
+		if !m.Singular() {
+			name += "[" + v.Instance + "]"
+		}
+		if units := m.Desc.Units.String(); c.opt.Units && units != "" {
+			name += " [" + units + "]"
+		}
+		b = c.appendField(append(b, c.opt.Delimiter), name)
+		c.columns[i][v.ID] = n
+		n++
+	}
+	c.columns = make([]map[int32]int, len(c.h.Metrics))
+	for i := range c.h.Metrics {
+		c.columns[i] = make(map[int32]int)
+		if c.h.Metrics[i].Singular() {
+			head(i, &sampling.Value{ID: -1})
+			continue
+		}
+		for j := 0; s.Missing == "" && j < s.Sets[i].Len(); j++ {
+			v := s.Sets[i].At(j)
+			head(i, &v)
+		}
+	}
+	if c.fields = make([][]byte, n); c.opt.Header != NoHeader {
+		c.b = append(b, "\r\n"...)
+	}
+}
+
+// Sample implements Writer.
+func (c *wideWriter) Sample(ctx context.Context, s *sampling.Sample) error {
+	if err := s.Sort(ctx); err != nil {
+		return err
+	}
+	if c.columns == nil {
+		c.begin(s)
+	}
+	for i := range c.fields {
+		c.fields[i] = c.fields[i][:0]
+	}
+	for i := range s.Sets {
+		for j := 0; s.Missing == "" && j < s.Sets[i].Len(); j++ {
+			if err := sampling.Ended(ctx, j); err != nil {
+				return err
+			}
+			v := s.Sets[i].At(j)
+			if c.h.Metrics[i].Singular() {
+				v.ID = -1
+			}
+			if k, ok := c.columns[i][v.ID]; ok {
+				c.fields[k] = c.appendValue(c.fields[k], &v)
+			} else if label := c.h.Metrics[i].Label(v.Instance, true); len(c.late) < maxLate && !slices.Contains(c.late, label) {
+				c.late = append(c.late, label)
+			}
+		}
+	}
+	c.b = c.opt.appendTime(c.b, c.h, s.Time)
+	for _, f := range c.fields {
+		c.b = append(append(c.b, c.opt.Delimiter), f...)
+	}
+	c.b = append(c.b, "\r\n"...)
+	return c.flush()
+}
+
+// Close implements Writer.
+func (c *wideWriter) Close() error {
+	if len(c.late) == 0 {
+		return nil
+	}
+	return fmt.Errorf("instances that came after the header have no column, --long has their values: %s", textwidth.Cut(strings.Join(c.late, ", "), 200))
+}
