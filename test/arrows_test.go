@@ -64,7 +64,7 @@ lib/builtin/internal/procfs/procfstest: lib/builtin/internal/procfs lib/pmda lib
 lib/builtin/linux: lib/builtin/internal/procfs lib/pmda lib/pcp lib/pmerr
 lib/builtin/proc: lib/builtin/internal/procfs lib/pmda lib/pcp lib/pmerr
 lib/builtin/host: lib/builtin/internal/procfs lib/pmda lib/pcp lib/pmerr
-lib/builtin/mmv: lib/safefile lib/builtin/internal/host lib/pmda lib/mmv lib/pcp lib/pmerr
+lib/builtin/mmv: lib/safefile lib/builtin/internal/host lib/pmda lib/pmns lib/mmv lib/pcp lib/pmerr
 lib/sampling: lib/when lib/format lib/pmapi lib/pcp lib/pmerr
 lib/record: lib/sampling lib/archive lib/pmapi lib/pmcd lib/safefile lib/pcp lib/pmerr
 lib/timecontrol: lib/pcp lib/pmerr

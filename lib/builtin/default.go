@@ -60,8 +60,7 @@ func Default(opts *Options) *Source {
 // sampleDSO is the domain in which the reference has the names sampledso for the metrics of sample.
 const sampleDSO = 30
 
-// collector returns the collector of an agent. An agent that does not exist has a collector without
-// names.
+// collector returns the collector of an agent. An unknown agent has a collector without names.
 func (o *Options) collector(a Agent) Collector {
 	c := Collector{Name: a.Name, Domain: a.Domain, Roots: []string{a.Name}}
 	kernel := linux.Options{Domain: a.Domain, Root: o.Root, Getenv: o.Getenv, CacheDir: o.CacheDir}

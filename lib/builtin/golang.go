@@ -11,8 +11,7 @@ import (
 // goDomain is the usual domain of newGo, the highest one.
 const goDomain = 510
 
-// newGo returns a collector of metrics that every Go program can read, for systems without a
-// collector of their own.
+// newGo returns the collector for systems without a collector of their own.
 func newGo(domain uint32) (pmda.Provider, error) {
 	var mem runtime.MemStats
 	memory := &pmda.Reading{Read: func(context.Context, *pmda.Request) error { runtime.ReadMemStats(&mem); return nil }}

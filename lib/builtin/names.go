@@ -115,8 +115,7 @@ func (s *Source) Children(ctx context.Context, name string) ([]pcp.Child, error)
 	return list, failed
 }
 
-// top returns the nodes below the root. Providers whose roots are known are not made for it; their
-// roots are inner nodes.
+// top returns the nodes below the root, without making providers whose roots are known.
 func (s *Source) top() []pcp.Child {
 	var list []pcp.Child
 	for _, m := range s.members {
@@ -221,8 +220,7 @@ func (s *Source) walk(ctx context.Context, m *member, name string, f func(name s
 	return err
 }
 
-// walkDynamic calls f for each leaf that a provider has in a dynamic subtree. The root itself may
-// have none, other names not.
+// walkDynamic walks a dynamic subtree. Only its root may have no leaves.
 func (s *Source) walkDynamic(ctx context.Context, m *member, name string, f func(name string, id pcp.ID) bool) error {
 	n, ok := m.provider.(pmda.Namer)
 	if !ok {

@@ -79,7 +79,10 @@ type member struct {
 
 // New returns a Source of the collectors that the options list.
 func New(opts *Options) *Source {
-	s := &Source{client: &pmda.Client{Attrs: clientAttrs()}}
+	s := &Source{client: &pmda.Client{Attrs: map[pdu.AttrCode]string{pmda.ProcessID: strconv.Itoa(os.Getpid())}}}
+	if uid, gid := os.Getuid(), os.Getgid(); uid >= 0 && gid >= 0 {
+		s.client.Attrs[pmda.UserID], s.client.Attrs[pmda.GroupID] = strconv.Itoa(uid), strconv.Itoa(gid)
+	}
 	if opts != nil {
 		s.opts = *opts
 	}
@@ -92,14 +95,6 @@ func New(opts *Options) *Source {
 
 // Host implements pmapi.Source: the name is that of this machine.
 func (s *Source) Host() (name, zone string) { return s.host.Name(), "" }
-
-func clientAttrs() map[pdu.AttrCode]string {
-	attrs := map[pdu.AttrCode]string{pmda.ProcessID: strconv.Itoa(os.Getpid())}
-	if uid, gid := os.Getuid(), os.Getgid(); uid >= 0 && gid >= 0 {
-		attrs[pmda.UserID], attrs[pmda.GroupID] = strconv.Itoa(uid), strconv.Itoa(gid)
-	}
-	return attrs
-}
 
 // A domainError is the error of an identifier whose domain has no collector: there is no agent, and
 // so the identifier is unknown.
@@ -134,8 +129,7 @@ func (s *Source) open(m *member) error {
 	return nil
 }
 
-// serving returns the member of a domain, ready to be asked. If there is none the error is also the
-// code given.
+// serving returns the member of a domain, ready to be asked. Its error without one is unknown, too.
 func (s *Source) serving(ctx context.Context, domain uint32, unknown pmerr.Code) (*member, error) {
 	if s.closed {
 		return nil, pmerr.NoContext
@@ -198,8 +192,7 @@ func (s *Source) roots(m *member) []string {
 	return m.Roots
 }
 
-// naming returns the members that may have a name, or names below it. Those that are not available
-// are left out.
+// naming returns the available members that may have a name, or names below it.
 func (s *Source) naming(name string) []*member {
 	root, _, _ := strings.Cut(name, ".")
 	var list []*member

@@ -212,8 +212,7 @@ func (s *Source) texter(ctx context.Context, domain uint32, unknown pmerr.Code) 
 	return t, nil
 }
 
-// fullText returns a text; the one-line text replaces a full text that is missing or empty (wire.md
-// W15).
+// fullText replaces a full text that is missing or empty by the one-line text (wire.md W15).
 func fullText(kind pcp.TextKind, get func(pcp.TextKind) (string, error)) (string, error) {
 	text, err := get(kind)
 	if kind == pcp.Help && (err != nil || text == "") && !errors.Is(err, context.Canceled) {

@@ -73,8 +73,7 @@ func Read(lookupEnv func(string) (string, bool), open func(string) (io.ReadClose
 	return c
 }
 
-// defined returns the value that pcp.conf gives a variable: the first one. A command asks for a few
-// of some hundred.
+// defined returns the first value in pcp.conf. Commands ask for a few of some hundred variables.
 func (c *Config) defined(name string) (string, bool) {
 	for line := range bytes.Lines(c.text) {
 		key, value, ok := bytes.Cut(bytes.TrimSuffix(line, []byte("\n")), []byte("="))

@@ -76,7 +76,9 @@ func (r *Registry) register(m *metric, v value, opts []Option) {
 	if m.Type == Elapsed {
 		s.units, s.sem = nil, nil
 	}
-	labels, err := r.settle(&s, opts, pcp.ItemLabels, maxItem, r.hasItem)
+	labels, err := r.settle(&s, opts, pcp.ItemLabels, maxItem, func(id int32) bool {
+		return slices.ContainsFunc(r.metrics, func(m *metric) bool { return m.Item == id })
+	})
 	m.Item, m.OneLine, m.Help = s.id, s.oneLine, s.help
 	if err == nil {
 		err = r.accept(m)
@@ -96,10 +98,6 @@ func (r *Registry) register(m *metric, v value, opts []Option) {
 	}
 	r.metrics, r.labels = append(r.metrics, m), append(r.labels, labels...)
 	r.update()
-}
-
-func (r *Registry) hasItem(item int32) bool {
-	return slices.ContainsFunc(r.metrics, func(m *metric) bool { return m.Item == item })
 }
 
 func (r *Registry) accept(m *metric) error {

@@ -93,9 +93,9 @@ func (r *Registry) check() error {
 	return nil
 }
 
-// path returns the path of the file, and temporary that of one with another ending, which readers
-// do not see.
 func (r *Registry) path() string { return filepath.Join(r.opts.Dir, r.name) }
+
+// temporary returns the path of a file that readers do not see.
 func (r *Registry) temporary(ending string) string {
 	return filepath.Join(r.opts.Dir, "."+r.name+"."+ending)
 }
@@ -232,22 +232,17 @@ func (r *Registry) publish() error {
 		_ = os.Remove(temporary)
 		return err
 	}
-	r.retire(r.file)
+	if old := r.file; old != nil {
+		// Readers that have replaced files in memory look for the generation 0, or for the time at which
+		// the directory changed; but changes within a tick of the system's clock have the same time.
+		time.AfterFunc(retirement, func() { old.generation(0) })
+	}
 	r.file = m
 	return nil
 }
 
 // retirement is how long a replaced file looks unchanged to readers that have found it already.
 const retirement = 50 * time.Millisecond
-
-// retire says in a replaced file that it is one. Readers that keep it in memory look for that, or
-// for the time at which the directory changed; but files that come within a tick of the system's
-// clock give it the same time. Those who have just opened it may read it until then.
-func (r *Registry) retire(old *mapping) {
-	if old != nil {
-		time.AfterFunc(retirement, func() { old.generation(0) })
-	}
-}
 
 // Close ends the registry. Its file stays, with the last values, unless the flag [Process] is set.
 // Updates change numbers that no file has then.

@@ -44,8 +44,7 @@ type Numeric interface {
 	int32 | uint32 | int64 | uint64 | float32 | float64
 }
 
-// wide and broken report whether a type has 64 bits, and whether it has fractions. The compiler
-// knows that for each type.
+// wide and broken report whether a type has 64 bits, and fractions. The compiler knows that.
 func wide[T Numeric]() bool   { return unsafe.Sizeof(T(0)) == 8 }
 func broken[T Numeric]() bool { return T(1)/2 != 0 }
 
@@ -169,8 +168,7 @@ func newMapping(path string, content []byte) (*mapping, error) {
 	return m, nil
 }
 
-// generation gives the file its generation: the two numbers of the header. The generation 0 means
-// that the file must be read anew.
+// generation sets the two numbers of the header. 0 means that the file must be read anew.
 func (m *mapping) generation(g uint64) {
 	for _, at := range []int{8, 16} {
 		s := m.slot(at)

@@ -56,8 +56,7 @@ func (sc *metricScanner) skip(set string) {
 	sc.pos = len(sc.s) - len(strings.TrimLeft(sc.s[sc.pos:], set))
 }
 
-// until returns the text before the next character of stops. A backslash quotes the character after
-// it and is dropped.
+// until returns the text before the next of stops, without the backslashes that quote characters.
 func (sc *metricScanner) until(stops string) string {
 	var b []byte
 	for sc.more() && strings.IndexByte(stops, sc.s[sc.pos]) < 0 {

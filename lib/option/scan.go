@@ -44,8 +44,7 @@ func (s *scanner) take() string {
 	return word
 }
 
-// cluster handles the short options of one word; the last may have its argument attached. Options
-// are bytes, as in the reference.
+// cluster handles the short options of a word. Options are bytes, as in the reference.
 func (s *scanner) cluster(letters string) {
 	for i := range len(letters) {
 		letter := letters[i : i+1]

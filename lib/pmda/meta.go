@@ -66,8 +66,7 @@ func (a *Agent) Labels(ctx context.Context, c *Client, kind pcp.LabelKind, ident
 	return nil, pmerr.Type
 }
 
-// instanceLabels returns the labels of each instance of a domain, also empty sets, as the reference
-// does.
+// instanceLabels returns the labels of each instance. As in the reference, sets may be empty.
 func (a *Agent) instanceLabels(ctx context.Context, c *Client, d pcp.InDom) ([]pcp.LabelSet, error) {
 	in, err := a.inDom(d)
 	if err != nil || in.InstLabels == nil {

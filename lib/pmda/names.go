@@ -20,8 +20,7 @@ func below(name, node string) bool {
 	return len(name) > len(node) && name[:len(node)] == node && name[len(node)] == '.'
 }
 
-// dynamic calls f for each name below the dynamic roots, in the order of the table, until it
-// returns false.
+// dynamic calls f for each dynamic name, in the order of the table, until f returns false.
 func (a *Agent) dynamic(f func(n Name) bool) {
 	for _, n := range a.names {
 		if n.ID != RootID(a.table.Domain) && a.isDynamic(n.Name) && !f(n) {

@@ -2,6 +2,7 @@ package pmerr
 
 import (
 	"runtime"
+	"slices"
 	"syscall"
 )
 
@@ -185,8 +186,7 @@ type localErrno struct {
 	code  Code
 }
 
-// portableErrnos are the error numbers that a client meets and that package syscall names
-// everywhere.
+// portableErrnos are the error numbers that clients meet and package syscall names everywhere.
 var portableErrnos = [...]localErrno{
 	{syscall.EPERM, -1}, {syscall.ENOENT, -2}, {syscall.EINTR, -4}, {syscall.EIO, -5}, {syscall.EBADF, -9},
 	{syscall.EAGAIN, -11}, {syscall.ENOMEM, -12}, {syscall.EACCES, -13}, {syscall.EEXIST, -17},
@@ -199,22 +199,18 @@ var portableErrnos = [...]localErrno{
 	{syscall.ECONNREFUSED, -111}, {syscall.EHOSTUNREACH, -113},
 }
 
-// windowsErrnos are further numbers of Windows for some of these errors, of files and of sockets;
-// package syscall does not name them.
+// windowsErrnos are more numbers of Windows, of files and sockets, without names in syscall.
 var windowsErrnos = [...]localErrno{
 	{2, -2}, {3, -2}, {5, -13}, {10013, -13}, {10048, -98}, {10049, -99}, {10050, -100}, {10051, -101},
 	{10053, -103}, {10054, -104}, {10057, -107}, {10060, -110}, {10061, -111}, {10065, -113},
 }
 
 func ofErrno(errno syscall.Errno) Code {
+	known := portableErrnos[:]
 	if runtime.GOOS == "windows" {
-		for _, e := range windowsErrnos {
-			if e.local == errno {
-				return e.code
-			}
-		}
+		known = slices.Concat(windowsErrnos[:], known)
 	}
-	for _, e := range portableErrnos {
+	for _, e := range known {
 		if e.local == errno {
 			return e.code
 		}

@@ -42,8 +42,7 @@ type cppError string
 // Error returns the text.
 func (e cppError) Error() string { return string(e) }
 
-// preprocess returns the text with all directives carried out, up to the first error, and the
-// message of that error, or "".
+// preprocess returns the text up to the first error, and the message of that error, or "".
 func preprocess(name string, text []byte, opts *Options) ([]byte, string) {
 	c := &cpp{opts: opts, dir: filepath.Dir(name), macros: map[string]string{}}
 	err := c.file(name, text)
@@ -122,8 +121,7 @@ func (c *cpp) stripComments(line string, lineno int) string {
 	return strings.TrimRight(string(out), " \t\r")
 }
 
-// line puts out one line, or carries out its directive. It reports whether other text replaces the
-// line.
+// line writes a line or carries out its directive. It reports whether other text replaces it.
 func (c *cpp) line(line string, lineno int) (bool, error) {
 	for _, name := range directives {
 		if args, ok := strings.CutPrefix(line, name); ok {

@@ -7,8 +7,7 @@ import (
 	"strings"
 )
 
-// directives are the known directives at the start of a line. The name needs no blank after it;
-// other lines that begin with # are passed on.
+// directives need no blank after them. Other lines that begin with # are passed on.
 var directives = [...]string{"#include", "#shell", "#define", "#undef", "#ifdef", "#ifndef", "#else", "#endif"}
 
 // directive carries out the directive with the given name; args is the rest of the line. It reports
@@ -39,8 +38,7 @@ const blanks = " \t\r" // between the words of a directive
 
 var errExtra = errors.New("Unexpected extra text in a control line")
 
-// quoted returns the text between the quotes after #include or #shell. Either lists the two
-// characters that may open it, and what is the name of the text in messages.
+// quoted returns the text in quotes after a directive. what is the name of the text in messages.
 func (c *cpp) quoted(name, what, args, either string) (string, error) {
 	args = strings.TrimLeft(args, blanks)
 	if args == "" || !strings.Contains(either, args[:1]) {

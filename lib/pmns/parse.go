@@ -15,8 +15,7 @@ type group struct {
 	used  bool
 }
 
-// An item is a name within a group: a leaf with its identifier, or an inner node that has a group
-// of its own.
+// An item is a name within a group: a leaf with its identifier, or a node with a group of its own.
 type item struct {
 	name string
 	id   pcp.ID
@@ -89,8 +88,7 @@ func (p *parser) body(g *group) bool {
 	}
 }
 
-// checkNames reports whether the names in a group are different. The message takes the place of the
-// line that it complains about.
+// checkNames checks that names differ. Its message takes the place of the line in question.
 func (p *parser) checkNames(g *group) bool {
 	count := make(map[string]int, len(g.items))
 	for _, it := range g.items {

@@ -86,8 +86,7 @@ func (sc *scanner) readLine() bool {
 	return true
 }
 
-// marker reads the rest of a line marker: a line number and a file name in quotes. The rest of the
-// line is ignored.
+// marker reads a line marker: a line number and a file name in quotes. The rest is ignored.
 func (sc *scanner) marker(s string) bool {
 	s = strings.TrimLeft(s, " \t")
 	digits := len(s) - len(strings.TrimLeft(s, "0123456789"))
@@ -197,8 +196,7 @@ func field(s string) (int, string, bool) {
 	return n, rest, ok && rest != after
 }
 
-// number reads the digits at the start of s. A large number becomes a number that is out of every
-// range.
+// number reads the digits at the start of s. A large number becomes one that is out of every range.
 func number(s string) (int, string) {
 	n, i := 0, 0
 	for ; i < len(s) && ctext.IsDigit(s[i]); i++ {
@@ -228,8 +226,7 @@ func (sc *scanner) report(text string) {
 	}
 }
 
-// caret returns a line with a caret below the character at pos. White space before that is copied
-// from the line, as in the reference.
+// caret draws a caret below a character, after the white space of the line, as in the reference.
 func caret(line string, pos int) string {
 	out := bytes.Repeat([]byte{' '}, pos+1)
 	for i := range min(pos, len(line)) {
@@ -241,8 +238,7 @@ func caret(line string, pos int) string {
 	return string(out)
 }
 
-// fatal reports an error of a whole line and returns false. The caret stays where the last token
-// was.
+// fatal reports an error of a whole line and returns false. The caret stays at the last token.
 func (sc *scanner) fatal(line, text string) bool {
 	sc.line = line
 	sc.report(text)

@@ -161,8 +161,7 @@ func (t *Tree) Cull(keep func(pcp.ID) bool) {
 	})
 }
 
-// checkUnique returns an error if two names have the same identifier. Dynamic roots may share
-// theirs.
+// checkUnique finds names with the same identifier, which only dynamic roots may share.
 func (t *Tree) checkUnique() (err error) {
 	seen := make(map[pcp.ID]string, t.leaves)
 	t.root.walk(false, func(n *node) bool {

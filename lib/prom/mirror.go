@@ -106,8 +106,7 @@ func (s *series) inst() string {
 	return s.labels + s.bound
 }
 
-// options returns the options of a metric. Metrics of a family have a domain in common, but for the
-// bounds.
+// options returns the options of a metric. Metrics of a family share a domain, except for bounds.
 func (s *series) options(units string) []mmv.Option {
 	opts := []mmv.Option{mmv.About(s.f.GetHelp()), mmv.Units(units)}
 	if s.inst() == "" {

@@ -65,8 +65,7 @@ func ReadStream(path string, limit int64) ([]byte, error) {
 // maxHint limits the memory that is taken for a file before anything of it is read.
 const maxHint = 1 << 20
 
-// readAll reads to the end of f, which says that it has size bytes. A file that says that it is longer
-// than the limit is not read.
+// readAll reads to the end of f, unless f says that it is longer than the limit.
 func readAll(f *os.File, size, limit int64) ([]byte, error) {
 	tooBig := &fs.PathError{Op: "read", Path: f.Name(), Err: fmt.Errorf("%w: more than %d bytes", pmerr.TooBig, limit)}
 	if size > limit {

@@ -95,8 +95,7 @@ func Obeyed(r rune) bool {
 	return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029'
 }
 
-// wide has the blocks of characters of two columns: East Asian scripts, full-width forms and
-// pictographs.
+// wide has East Asian scripts, full-width forms and pictographs.
 var wide = &unicode.RangeTable{
 	R16: []unicode.Range16{
 		{Lo: 0x1100, Hi: 0x115f, Stride: 1},

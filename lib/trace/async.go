@@ -67,8 +67,7 @@ func (c *Client) drain() {
 	q.running = false
 }
 
-// take moves messages into a batch. The last of them, whose kind it returns, is to be acknowledged.
-// n is their number.
+// take moves n messages into a batch. The last, whose kind it returns, is to be acknowledged.
 func (q *queue) take(batch []byte) (messages []byte, last tracepdu.Kind, n uint64) {
 	for {
 		begin := len(batch)

@@ -20,8 +20,7 @@ type conn struct {
 	since time.Time // when it was made
 }
 
-// dial makes a connection. The agent speaks first: it has the same version of the protocol, or sends
-// an error.
+// dial makes a connection. The agent speaks first: the version of the protocol, or an error.
 func (c *Client) dial() (*conn, error) {
 	deadline := time.Now().Add(c.opts.Timeout)
 	ctx, cancel := context.WithDeadline(context.Background(), deadline)
@@ -48,8 +47,7 @@ func (c *Client) dial() (*conn, error) {
 	return k, nil
 }
 
-// connect makes sure that there is a connection. A call that has waited while another failed to
-// connect does not try again.
+// connect connects unless there is a connection, or a call just failed to make one.
 func (c *Client) connect() error {
 	if c.conn != nil {
 		return nil

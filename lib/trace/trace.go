@@ -165,8 +165,7 @@ func (c *Client) report(kind tracepdu.Kind, tag string, value float64) error {
 	return c.call(c.buf, kind, tag)
 }
 
-// silent reports whether reports go nowhere, and what a call returns then. It is the whole cost of a
-// call while there is no agent.
+// silent reports whether reports go nowhere: the whole cost of a call while there is no agent.
 func (c *Client) silent() (bool, error) {
 	if c == nil || State(c.state.Load())&NoAgent != 0 && State(c.state.Load())&API == 0 {
 		return true, nil

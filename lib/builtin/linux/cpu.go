@@ -71,8 +71,7 @@ func (l *collector) recordedCPUs() []*procfs.Table {
 	return []*procfs.Table{l.cpus}
 }
 
-// limitCPUs removes the processors without a memory node or, without any nodes, the processors
-// beyond the limit.
+// limitCPUs removes the processors without a memory node or, without nodes, beyond the limit.
 func (l *collector) limitCPUs(t *procfs.Table) {
 	n := l.maxCPUs()
 	if n == 0 {
@@ -85,8 +84,7 @@ func (l *collector) limitCPUs(t *procfs.Table) {
 	t.Keep(func(r *procfs.Row) bool { return counted[r.Inst] || nodes == nil && int(r.Inst) < n })
 }
 
-// smallNames are the names of the first processors, which most machines do not exceed: names of
-// instances are not made anew at each fetch.
+// smallNames are the names of the first processors, kept so that a fetch makes no strings.
 var smallNames = [...]string{
 	"cpu0", "cpu1", "cpu2", "cpu3", "cpu4", "cpu5", "cpu6", "cpu7",
 	"cpu8", "cpu9", "cpu10", "cpu11", "cpu12", "cpu13", "cpu14", "cpu15",
@@ -114,8 +112,7 @@ func (l *collector) readNodes(t *procfs.Table, _ *pmda.Request) error {
 	return nil
 }
 
-// nodeNames returns the names in the directory of memory nodes, nil without that directory, or if
-// LINUX_NNODES switches nodes off.
+// nodeNames returns the memory nodes, nil if there are none or LINUX_NNODES switches them off.
 func (l *collector) nodeNames() []string {
 	names, err := l.Root.Names("sys/devices/system/node")
 	if _, ignored := l.Setting("NNODES"); ignored || err != nil {
@@ -211,8 +208,7 @@ func parseFrequencies(t *procfs.Table, r *procfs.Row, text []byte) {
 	t.Cell(r, []byte("time")).SetUint(time)
 }
 
-// numberOr adds a table for the number in a small file that some rows of a table have. Its cell has
-// a key, and another value for rows without the file.
+// numberOr adds a table for the number in a small file. Rows without the file have another value.
 func (l *collector) numberOr(name, pattern string, of *procfs.Table, key string, other uint64) {
 	l.Each(name, pattern, of, func(t *procfs.Table, from *procfs.Row) {
 		c := t.Cell(t.Row(from.Inst), []byte(key))

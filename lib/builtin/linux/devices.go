@@ -10,8 +10,6 @@ import (
 	"pmtools/lib/pmda"
 )
 
-// addDevices adds devices that few machines have: SCSI devices, tapes, adapters of fibre channel,
-// serial lines, and the memory of hypervisors.
 func (l *collector) addDevices() {
 	l.Text("scsi", "proc/scsi/scsi", func(t *procfs.Table, text []byte) {
 		parseSCSI(t, l.Numbering("scsi"), text, func(address string) string {
@@ -150,8 +148,7 @@ func parseSerial(t *procfs.Table, ids *procfs.IDs, text []byte) {
 	t.Sort()
 }
 
-// parseBalloon reads the file of a hypervisor's memory driver: "pages_added : 10", or "target: 10
-// pages". Pages are counted in bytes.
+// parseBalloon reads "pages_added : 10", or "target: 10 pages". Pages are counted in bytes.
 func parseBalloon(t *procfs.Table, r *procfs.Row, text []byte) {
 	size := uint64(4096)
 	for line := range procfs.Lines(text) {
@@ -171,8 +168,7 @@ func parseBalloon(t *procfs.Table, r *procfs.Row, text []byte) {
 	}
 }
 
-// addNFSClients adds the clients of version 4 of an NFS server: each has a directory with its
-// description and its open files.
+// addNFSClients adds the clients of version 4 of an NFS server: a directory for each.
 func (l *collector) addNFSClients() {
 	const dir = "proc/fs/nfsd/clients"
 	l.Table("nfsclients", "/"+dir, func(t *procfs.Table, _ *pmda.Request) error {
@@ -209,8 +205,7 @@ func (l *collector) addNFSClients() {
 
 var nfsNumbers = [...]string{"admin_revoked_states", "session_slots", "session_target_slots"}
 
-// parseNFSClient reads the file info of a client: lines like `address: "192.168.1.5:901"`. The name
-// of the host is the last word of the name.
+// parseNFSClient reads lines like `address: "192.168.1.5:901"`. The last word of name is the host.
 func parseNFSClient(text []byte) map[string]string {
 	values, keys := map[string]string{}, strings.NewReplacer(" ", "_", "-", "_")
 	for line := range procfs.Lines(text) {

@@ -17,7 +17,10 @@ func (l *collector) addDisks() {
 		l.Alias(kind, "disk")
 	}
 	l.Count("ndisk", "disks", l.disks)
-	l.addCapacity()
+	l.Text("diskcapacity", "proc/partitions", func(_ *procfs.Table, text []byte) { l.readCapacity(text) }, l.disks)
+	for _, kind := range diskKinds[1:] {
+		l.Alias(kind+"capacity", "diskcapacity")
+	}
 	l.Each("scheduler", "/sys/block/DEV/queue/scheduler", l.disks, func(t *procfs.Table, disk *procfs.Row) {
 		name := "unknown"
 		if text, err := l.Root.Read("sys/block/" + sysName(disk.Name) + "/queue/scheduler"); err == nil {
@@ -27,7 +30,9 @@ func (l *collector) addDisks() {
 	})
 	l.addControllers()
 	l.addPaths()
-	l.addZRAM()
+	for _, file := range []string{"io_stat", "mm_stat", "bd_stat", "disksize"} {
+		l.PerRow("zram_"+file, "/sys/block/DEV/"+file, l.Tables["zram"], procfs.Fields)
+	}
 }
 
 func (l *collector) addControllers() {
@@ -60,8 +65,7 @@ func (l *collector) addControllers() {
 	l.countNames("nfchost", "sys/class/fc_host", "host")
 }
 
-// countNames adds a table whose key n is the number of numbered names in a directory. Tapes have
-// further names there, nst0 and st0a, which do not count.
+// countNames adds a table with the count of numbered names. Tapes have more: nst0 and st0a.
 func (l *collector) countNames(name, dir, what string) {
 	l.Table(name, "/"+dir, func(t *procfs.Table, _ *pmda.Request) error {
 		names, _ := l.Root.Names(dir) // without the directory there are no devices
@@ -194,13 +198,6 @@ func selected(text []byte, other string) string {
 	return other
 }
 
-func (l *collector) addCapacity() {
-	l.Text("diskcapacity", "proc/partitions", func(_ *procfs.Table, text []byte) { l.readCapacity(text) }, l.disks)
-	for _, kind := range diskKinds[1:] {
-		l.Alias(kind+"capacity", "diskcapacity")
-	}
-}
-
 // readCapacity reads /proc/partitions: "8 0 268435456 sda".
 func (l *collector) readCapacity(text []byte) {
 	for line := range procfs.Lines(text) {
@@ -217,12 +214,5 @@ func (l *collector) readCapacity(text []byte) {
 	}
 	for _, kind := range diskKinds {
 		l.Tables[kind+"capacity"].Sort()
-	}
-}
-
-func (l *collector) addZRAM() {
-	zram := l.Tables["zram"]
-	for _, file := range []string{"io_stat", "mm_stat", "bd_stat", "disksize"} {
-		l.PerRow("zram_"+file, "/sys/block/DEV/"+file, zram, procfs.Fields)
 	}
 }

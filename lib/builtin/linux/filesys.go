@@ -15,8 +15,7 @@ type filesystem struct {
 	blocks, free, avail, files, ffree, size uint64
 }
 
-// skippedKinds are the kinds of file systems that are not instances, apart from those that are
-// recognised by their devices.
+// skippedKinds are not instances. Others are recognised by their devices.
 var skippedKinds = [...]string{
 	"proc", "nfs", "devfs", "devpts", "devtmpfs", "squashfs", "selinuxfs", "securityfs", "configfs", "cgroup", "sysfs",
 }

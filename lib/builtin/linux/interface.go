@@ -85,8 +85,7 @@ func parseSpeed(t *procfs.Table, r *procfs.Row, text []byte) {
 	t.Cell(r, []byte("mbytes")).SetReal(float64(bytes) / (1 << 20))
 }
 
-// addRunning sets the key running: an interface that is switched on and does not report that it is
-// not ready.
+// addRunning sets the key running: the interface is switched on, and does not report otherwise.
 func (l *collector) addRunning(t *procfs.Table, dev *procfs.Row) {
 	flags := l.Tables["netflags"]
 	f := flags.Find(dev.Inst)

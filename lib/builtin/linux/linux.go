@@ -71,8 +71,7 @@ func newCollector(o *Options) *collector {
 	return l
 }
 
-// keptKinds are the kinds of instances whose numbers the reference's agent keeps when it ends, and
-// the serial numbers of their domains.
+// keptKinds are the kinds of instances whose numbers the reference's agent keeps when it ends.
 var keptKinds = [...]struct {
 	kind   string
 	serial int

@@ -10,8 +10,7 @@ import (
 	"pmtools/lib/pmda"
 )
 
-// hugeKeys are the lines of meminfo files that count huge pages. Their values in bytes have the
-// same keys with ".bytes".
+// hugeKeys count huge pages in meminfo files. The values in bytes have the key with ".bytes".
 var hugeKeys = [...]string{"HugePages_Total", "HugePages_Free", "HugePages_Rsvd", "HugePages_Surp"}
 
 func (l *collector) addMemory() {
@@ -105,8 +104,7 @@ func parseSlabs(t *procfs.Table, ids *procfs.IDs, pageSize uint64, text []byte) 
 	t.Sort()
 }
 
-// readHuge reads the directories for sizes of huge pages: hugepages-2048kB. The cells have sizes in
-// KiB where the files count pages.
+// readHuge reads directories like hugepages-2048kB. Files count pages; the cells have KiB.
 func (l *collector) readHuge(t *procfs.Table, ids *procfs.IDs, prefix, dir string) {
 	names, _ := l.Root.Names(dir)
 	for _, name := range names {
@@ -160,7 +158,11 @@ func (l *collector) addNUMA() {
 	l.Text("buddyinfo", "proc/buddyinfo", func(t *procfs.Table, text []byte) {
 		parseBuddies(t, l.Numbering("buddyinfo"), text)
 	})
-	l.addZones()
+	l.Text("zoneinfo", "proc/zoneinfo", func(t *procfs.Table, text []byte) {
+		z := zoneReader{zones: t, protection: l.Tables["zoneprotection"], ids: l.Numbering("zones"), reserves: l.Numbering("reserves"), page: l.PageSize >> 10}
+		z.read(text)
+	})
+	l.Alias("zoneprotection", "zoneinfo")
 }
 
 // parseNodeMemory reads the meminfo file of a node: "Node 0 MemTotal: 123 kB". SecPageTables, which
@@ -209,14 +211,6 @@ func parseZone(line []byte) (node, zone, rest []byte, ok bool) {
 	zone, rest = procfs.Word(rest)
 	node = bytes.TrimSuffix(node, []byte{','})
 	return node, zone, rest, string(word) == "Node" && string(kind) == "zone" && len(zone) > 0
-}
-
-func (l *collector) addZones() {
-	l.Text("zoneinfo", "proc/zoneinfo", func(t *procfs.Table, text []byte) {
-		z := zoneReader{zones: t, protection: l.Tables["zoneprotection"], ids: l.Numbering("zones"), reserves: l.Numbering("reserves"), page: l.PageSize >> 10}
-		z.read(text)
-	})
-	l.Alias("zoneprotection", "zoneinfo")
 }
 
 // A zoneReader reads /proc/zoneinfo. The file counts pages; the tables have KiB.
@@ -291,8 +285,7 @@ func (z *zoneReader) begin(zone bool) {
 
 const maxZones = 64 // numbers that are read of a list
 
-// reserve reads "(0, 3019, 7627)": the pages of the zone that are kept from allocations that other
-// zones could serve.
+// reserve reads "(0, 3019, 7627)": the pages kept from allocations that other zones could serve.
 func (z *zoneReader) reserve(list []byte) {
 	for i, word := range procfs.Words(list) {
 		n, ok := procfs.Uint(bytes.TrimLeft(word, "("))

@@ -13,7 +13,9 @@ import (
 func (l *collector) addNetwork() {
 	l.pairs("snmp", "proc/net/snmp")
 	l.Alias("icmpmsg", "snmp")
-	l.Fixed["23"] = icmpTypes()
+	for i := range 256 { // the types of ICMP messages
+		l.Fixed["23"] = append(l.Fixed["23"], pcp.Instance{ID: int32(i), Name: numberedName("Type", i)})
+	}
 	l.pairs("netstat", "proc/net/netstat")
 	l.requiredRow("snmp6", "proc/net/snmp6", procfs.Keyed)
 	l.File("sockstat", "proc/net/sockstat", parseSockstat)
@@ -30,14 +32,6 @@ func (l *collector) addNetwork() {
 		}
 		return nil
 	}, l.recordedCPUs()...)
-}
-
-func icmpTypes() []pcp.Instance {
-	list := make([]pcp.Instance, 256)
-	for i := range list {
-		list[i] = pcp.Instance{ID: int32(i), Name: numberedName("Type", i)}
-	}
-	return list
 }
 
 // required adds a table for a file whose absence is an error.
@@ -113,8 +107,7 @@ func parseICMP(t *procfs.Table, head, value []byte) {
 	t.Cell(t.At(int32(n)), key).SetWord(value)
 }
 
-// parseSockstat reads /proc/net/sockstat: "TCP: inuse 2 orphan 1". The keys are TCP.inuse and so
-// on.
+// parseSockstat reads "TCP: inuse 2 orphan 1". The keys are TCP.inuse and so on.
 func parseSockstat(t *procfs.Table, r *procfs.Row, text []byte) {
 	var name []byte
 	for line := range procfs.Lines(text) {
@@ -216,8 +209,7 @@ func parseUnixSockets(t *procfs.Table, r *procfs.Row, text []byte) {
 	t.Cell(r, []byte("stream")).SetUint(stream)
 }
 
-// hidden reports whether an interface is not one of a network outside the host, so that network.all
-// metrics leave it out.
+// hidden reports whether network.all metrics leave out an interface: its network is in the host.
 func hidden(name string) bool {
 	if name == "lo" || name == "face" {
 		return true

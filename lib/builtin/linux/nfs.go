@@ -25,8 +25,6 @@ const (
 		"reclaim_comp allocate copy copy_notify deallocate io_advise layouterror layoutstats offload_cancel offload_status read_plus seek write_same"
 )
 
-// operationDomains are the instance domains of operations of NFS. The numbers of instances begin
-// with first.
 var operationDomains = []struct {
 	serial string
 	first  int32
@@ -48,8 +46,7 @@ func (l *collector) addNFS() {
 	l.File("nfspools", "proc/fs/nfsd/pool_stats", parsePools)
 }
 
-// nfs adds tables for a file of /proc/net/rpc: one with the name of the file for the totals, and
-// one for the operations of each version.
+// nfs adds tables for a file of /proc/net/rpc: the totals, and the operations of each version.
 func (l *collector) nfs(file string, versions map[string]string) {
 	l.File(file, "proc/net/rpc/"+file, func(t *procfs.Table, r *procfs.Row, text []byte) {
 		parseNFS(t, r, func(key string) (*procfs.Table, []pcp.Instance) {

@@ -20,7 +20,9 @@ func (l *collector) addSystem() {
 		}
 		return nil
 	})
-	l.addLoad()
+	l.Text("load", "proc/loadavg", func(t *procfs.Table, text []byte) { parseLoad(t, l.Tables["loadavg"], text) })
+	l.Alias("loadavg", "load")
+	l.Fixed["2"] = []pcp.Instance{{ID: 1, Name: "1 minute"}, {ID: 5, Name: "5 minute"}, {ID: 15, Name: "15 minute"}}
 	l.File("uptime", "proc/uptime", func(t *procfs.Table, r *procfs.Row, text []byte) {
 		for i, word := range procfs.Words(text) {
 			if v, ok := procfs.Real(word); ok {
@@ -47,13 +49,11 @@ func (l *collector) addSystem() {
 	l.addDistro()
 	l.addPressure()
 	l.addUname()
-	l.addUsers()
-}
-
-func (l *collector) addLoad() {
-	l.Text("load", "proc/loadavg", func(t *procfs.Table, text []byte) { parseLoad(t, l.Tables["loadavg"], text) })
-	l.Alias("loadavg", "load")
-	l.Fixed["2"] = []pcp.Instance{{ID: 1, Name: "1 minute"}, {ID: 5, Name: "5 minute"}, {ID: 15, Name: "15 minute"}}
+	l.Table("users", "/var/run/utmp", func(t *procfs.Table, _ *pmda.Request) error {
+		text, _ := l.System.Read("var/run/utmp") // without the file the system does not record sessions: there are none
+		parseUsers(t, t.Row(pcp.NullInst), text)
+		return nil
+	})
 }
 
 // parseLoad reads /proc/loadavg: "3.74 6.97 7.18 5/146 17208".
@@ -186,14 +186,6 @@ const (
 	utmpUserN  = 32
 	utmpOfUser = 7
 )
-
-func (l *collector) addUsers() {
-	l.Table("users", "/var/run/utmp", func(t *procfs.Table, _ *pmda.Request) error {
-		text, _ := l.System.Read("var/run/utmp") // without the file the system does not record sessions: there are none
-		parseUsers(t, t.Row(pcp.NullInst), text)
-		return nil
-	})
-}
 
 func parseUsers(t *procfs.Table, r *procfs.Row, text []byte) {
 	var sessions, roots uint64

@@ -40,8 +40,7 @@ func (m *collector) Labels(ctx context.Context, c *pmda.Client, kind pcp.LabelKi
 	return sets, nil
 }
 
-// labels returns the labels that files have for something. Labels that are not JSON objects are
-// left out.
+// labels returns the labels in files. Labels that are not JSON objects are left out.
 func (m *collector) labels(kind pcp.LabelKind, cluster, number uint32, inst int32) []pcp.Label {
 	var sets [][]pcp.Label
 	for _, f := range m.clusters[cluster] {

@@ -268,10 +268,3 @@ func (m *collector) number(f *file, free uint32) uint32 {
 	f.cluster = free
 	return free
 }
-
-func (f *file) prefix(root string) string {
-	if f.Flags&mmv.NoPrefix != 0 {
-		return root + "."
-	}
-	return root + "." + filepath.Base(f.path) + "."
-}

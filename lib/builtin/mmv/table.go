@@ -1,13 +1,14 @@
 package mmv
 
 import (
-	"slices"
-	"strings"
+	"errors"
+	"path/filepath"
 
 	"pmtools/lib/mmv"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmda"
 	"pmtools/lib/pmerr"
+	"pmtools/lib/pmns"
 )
 
 // rows returns the table for the files that there are: the root, then the metrics in the order of
@@ -26,7 +27,10 @@ func (m *collector) rows() []pmda.Metric {
 		items := map[int32]bool{}
 		for i := range f.Metrics {
 			fm := &f.Metrics[i]
-			name := f.prefix(m.opts.Name) + fm.Name
+			name := m.opts.Name + "." + filepath.Base(f.path) + "." + fm.Name
+			if f.Flags&mmv.NoPrefix != 0 {
+				name = m.opts.Name + "." + fm.Name
+			}
 			if !mmv.ValidName(fm.Name) || taken[name] || items[fm.Item] || fm.Item < 0 || fm.Item > 1023 {
 				m.opts.Logf("%s: metric %q cannot be used", f.path, fm.Name)
 				continue
@@ -36,7 +40,7 @@ func (m *collector) rows() []pmda.Metric {
 			m.metrics++
 		}
 	}
-	rows = reversedTree(rows)
+	rows = inTreeOrder(rows)
 	m.byName = make(map[string]pcp.ID, len(rows))
 	for _, r := range rows {
 		m.byName[r.Name] = pcp.NewID(m.opts.Domain, r.Cluster, r.Item)
@@ -116,8 +120,7 @@ func (f *file) row(number int, name string, indoms map[uint32]*pmda.InDom) pmda.
 	return row
 }
 
-// distinct returns the values that fit a metric with or without instances, the first for each
-// instance.
+// distinct returns the values that fit a metric, the first for each instance.
 func distinct(values []*mmv.Value, instances bool) []*mmv.Value {
 	var list []*mmv.Value
 	seen := map[int32]bool{}
@@ -165,47 +168,25 @@ func (f *file) put(c *pmda.Column, out *pcp.Values, v *mmv.Value) error {
 	return nil
 }
 
-type node struct {
-	row      *pmda.Metric // of a leaf
-	children []*node
-	byPart   map[string]*node // the children by the last part of their name
-}
-
-// reversedTree returns the rows in the order of the reference's tree, in which a node comes before
-// those that were there. A name that is above another, or below it, is left out if it comes later.
-func reversedTree(rows []pmda.Metric) []pmda.Metric {
-	root := &node{byPart: map[string]*node{}}
+// inTreeOrder returns the rows in the order of the reference's tree, in which a node comes before
+// older ones. A name that is above or below an earlier one is left out.
+func inTreeOrder(rows []pmda.Metric) []pmda.Metric {
+	tree, byName := pmns.Tree{LatestFirst: true}, map[string]*pmda.Metric{}
 	for i := range rows {
-		root.add(strings.Split(rows[i].Name, "."), &rows[i])
-	}
-	return root.rows(nil)
-}
-
-func (n *node) add(parts []string, row *pmda.Metric) {
-	if n.row != nil {
-		return
-	}
-	child := n.byPart[parts[0]]
-	switch {
-	case child == nil:
-		child = &node{byPart: map[string]*node{}}
-		n.children, n.byPart[parts[0]] = append(n.children, child), child
-		if len(parts) == 1 {
-			child.row = row
-			return
+		name := rows[i].Name
+		below := false
+		for end, c := range name {
+			below = below || c == '.' && byName[name[:end]] != nil
 		}
-	case len(parts) == 1:
-		return
+		if _, err := tree.Lookup(name); !below && errors.Is(err, pmerr.Name) {
+			tree.Add(name, pcp.NewID(0, rows[i].Cluster, rows[i].Item))
+			byName[name] = &rows[i]
+		}
 	}
-	child.add(parts[1:], row)
-}
-
-func (n *node) rows(list []pmda.Metric) []pmda.Metric {
-	if n.row != nil {
-		return append(list, *n.row)
-	}
-	for _, c := range slices.Backward(n.children) {
-		list = c.rows(list)
-	}
+	var list []pmda.Metric
+	_ = tree.Walk("", func(name string, _ pcp.ID) bool { // the root always exists
+		list = append(list, *byName[name])
+		return true
+	})
 	return list
 }

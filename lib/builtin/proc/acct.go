@@ -61,8 +61,7 @@ func (p *collector) accounts() (text []byte, err error) {
 	return text, err
 }
 
-// parseAcct reads the records of processes that have ended since a time. The last record of a
-// process number counts.
+// parseAcct reads the records since a time. The last record of a process number counts.
 func parseAcct(t *procfs.Table, text []byte, since time.Time, users *procfs.Users) {
 	order := binary.NativeEndian
 	// Where numbers are in a record. Those of counts have 13 bits, shifted left by three times the

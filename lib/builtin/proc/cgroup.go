@@ -76,8 +76,7 @@ func (p *collector) eachGroup(name, file string, groups *procfs.Table, set func(
 	}, append(needs, groups)...)
 }
 
-// addGroupDevices adds the metrics of groups for each processor or block device. Their instances
-// have names like "/system.slice::sda".
+// addGroupDevices adds the metrics for processors or block devices: "/system.slice::sda".
 func (p *collector) addGroupDevices() {
 	part := func(t *procfs.Table, kind string, group *procfs.Row, name string) *procfs.Row {
 		inst, full := p.Numbering(kind).ID([]byte(group.Name + "::" + name))

@@ -20,8 +20,7 @@ func (p *collector) args(pid int32) []byte {
 	return p.kernelName(pid)
 }
 
-// kernelName returns the name of a process without a command line: a kernel thread, or a process
-// that is ending.
+// kernelName returns the name of a kernel thread, or of a process that is ending.
 func (p *collector) kernelName(pid int32) []byte {
 	text, err := p.Root.Read(fileOf(pid, "status"))
 	if err != nil {

@@ -128,12 +128,6 @@ func (h *hotList) pids(all []int32) []int32 {
 	return list
 }
 
-func (h *hotList) storeRefresh(v *pcp.Values) error {
-	h.interval, h.at = v.Words[0], h.now()
-	h.forget()
-	return nil
-}
-
 func (h *hotList) storeConfig(v *pcp.Values) error {
 	p, err := parsePredicate(strings.TrimRight(string(v.Blobs[0]), "\x00"))
 	if err != nil {

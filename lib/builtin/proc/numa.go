@@ -11,8 +11,7 @@ import (
 	"pmtools/lib/builtin/internal/procfs"
 )
 
-// numaKinds are the kinds of memory of a process by a word in the lines of its areas; all others
-// are private.
+// numaKinds are words in the lines of memory areas. Lines without one are private.
 var numaKinds = [...]string{"huge", "heap", "stack", "private"}
 
 const maxNode = 1 << 16 // exclusive limit for the number of a memory node
@@ -56,8 +55,6 @@ func parseNUMA(t *procfs.Table, r *procfs.Row, text []byte) {
 	}
 }
 
-// addGraphics adds the memory for graphics from /proc/PID/fdinfo, once for each client of a driver,
-// and the container of a process.
 func (p *collector) addGraphics() {
 	p.each("fdinfo", "/proc/PID/fdinfo", func(t *procfs.Table, pid int32) {
 		names, err := p.Root.Names(fileOf(pid, "fdinfo"))

@@ -85,7 +85,8 @@ func newCollector(o *Options) *collector {
 
 func (p *collector) addAll() {
 	p.addProcesses()
-	p.addStat()
+	p.perProcess("stat", "stat", false, parseStat)
+	p.Table("runq", "/proc/PID/stat of all processes", p.readQueues, p.Tables["all"])
 	p.addStatus()
 	p.addSmallFiles()
 	p.addGraphics()
@@ -159,8 +160,7 @@ func (p *collector) addPIDs(names []string) {
 	}
 }
 
-// choose finds out which processes the request is for, and whether the client may ask for processes
-// at all.
+// choose finds the processes of the request, and whether the client may ask for processes at all.
 func (p *collector) choose(req *pmda.Request) error {
 	p.selected, p.client = p.selected[:0], req.Client
 	clear(p.mine)

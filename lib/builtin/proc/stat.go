@@ -18,11 +18,6 @@ const (
 	statPolicy   = 41
 )
 
-func (p *collector) addStat() {
-	p.perProcess("stat", "stat", false, parseStat)
-	p.Table("runq", "/proc/PID/stat of all processes", p.readQueues, p.Tables["all"])
-}
-
 // parseStat reads /proc/PID/stat:
 //
 //	1 (init) S 0 1 1 34816 5 4194560 8571 ...
@@ -91,8 +86,7 @@ func ttyName(dev uint64) string {
 	return "?"
 }
 
-// queues are the classes in which processes are counted: by state, and kernel threads by
-// themselves.
+// queues are the classes in which processes are counted: by state, and kernel threads once more.
 var queues = [...]string{"runnable", "blocked", "sleeping", "stopped", "swapped", "defunct", "unknown", "kernel"}
 
 type runQueues map[string]uint64

@@ -126,8 +126,7 @@ func (p *collector) addLinks() {
 	})
 }
 
-// parseCgroups reads /proc/PID/cgroup: lines like "12:cpu:/user.slice", which are shown without
-// their numbers.
+// parseCgroups reads lines like "12:cpu:/user.slice", which are shown without their numbers.
 func parseCgroups(t *procfs.Table, r *procfs.Row, text []byte) {
 	var parts []string
 	for line := range procfs.Lines(text) {
@@ -138,8 +137,7 @@ func parseCgroups(t *procfs.Table, r *procfs.Row, text []byte) {
 	t.Cell(r, []byte("text")).SetString(strings.Join(parts, ";"))
 }
 
-// parseAutogroup reads /proc/PID/autogroup: "/autogroup-5 nice 2". It is empty for a process
-// without a group.
+// parseAutogroup reads "/autogroup-5 nice 2". The file is empty for a process without a group.
 func parseAutogroup(t *procfs.Table, r *procfs.Row, text []byte) {
 	t.Cell(r, []byte("id")).SetUint(0)
 	t.Cell(r, []byte("nice")).SetUint(0)

@@ -28,8 +28,7 @@ func (s *collector) addClocks() {
 	s.define(73, pmda.One(func() uint32 { return s.clocks.rate })).Store = setting(func(w uint64) { s.clocks.rate = uint32(w) })
 }
 
-// constRate returns the sum so far. At the first call it counts from 1970 on, as the reference
-// does.
+// constRate returns the sum so far. The first call counts from 1970 on, as in the reference.
 func (s *collector) constRate() uint32 {
 	last := s.clocks.valueAt
 	if last.IsZero() {

@@ -111,8 +111,7 @@ func (s *collector) fetchBogus(c *pmda.Column, inst int32, fetches *int32) {
 	}
 }
 
-// shareBogus makes all values of bogus records in a result the value that was delivered last: in
-// the reference they share their memory.
+// shareBogus makes all bogus records of a result the last one: in the reference they share memory.
 func (s *collector) shareBogus(res *pcp.Result) {
 	if s.events.lastBogus == nil {
 		return

@@ -21,6 +21,7 @@ type random struct {
 	dodgeyErr     pmerr.Code
 	dodgeyFetches int32
 	dodgeyDom     *pmda.InDom
+	dodgeyAll     []pcp.Instance
 
 	byteSum int32
 }
@@ -37,7 +38,11 @@ func (s *collector) addRandom() {
 	s.define(46, pmda.One(s.nextLight))
 	s.define(47, pmda.One(s.nextMagnitude))
 	s.addDodgey()
-	s.addBytes()
+	rate := func() int32 { return s.random.draw() % 1024 }
+	sum := func() int32 { s.random.byteSum += rate(); return s.random.byteSum }
+	for i, value := range []func() int32{sum, rate, sum, rate, rate} {
+		s.define(uint32(81+i), pmda.One(value))
+	}
 }
 
 func (s *collector) nextDrift() int32 {
@@ -70,34 +75,20 @@ func (s *collector) nextMagnitude() int32 {
 	return p.value
 }
 
-func (s *collector) addBytes() {
-	rate := func() int32 { return s.random.draw() % 1024 }
-	sum := func() int32 { s.random.byteSum += rate(); return s.random.byteSum }
-	for i, value := range []func() int32{sum, rate, sum, rate, rate} {
-		s.define(uint32(81+i), pmda.One(value))
-	}
-}
-
 func (s *collector) addDodgey() {
-	all := pmda.Numbered(1, "d1", "d2", "d3", "d4", "d5")
 	s.random.dodgey = 5
-	s.random.dodgeyDom = s.indom("6", all...)
+	s.random.dodgeyAll = pmda.Numbered(1, "d1", "d2", "d3", "d4", "d5")
+	s.random.dodgeyDom = s.indom("6", s.random.dodgeyAll...)
 	s.int32s(61, &s.random.dodgey).Store = setting(func(w uint64) {
-		s.random.dodgey, s.random.dodgeyErr, s.random.dodgeyDom.Instances = int32(w), 0, all
+		s.random.dodgey, s.random.dodgeyErr, s.random.dodgeyDom.Instances = int32(w), 0, s.random.dodgeyAll
 		if s.random.dodgey > 5 {
-			s.redrawDodgey(all)
+			s.redrawDodgey()
 		}
 	})
 	s.define(62, s.fetchDodgey)
 }
 
-func (s *collector) refreshDodgey() {
-	if s.random.dodgey > 5 && s.random.dodgeyFetches < 0 {
-		s.redrawDodgey(pmda.Numbered(1, "d1", "d2", "d3", "d4", "d5"))
-	}
-}
-
-func (s *collector) redrawDodgey(all []pcp.Instance) {
+func (s *collector) redrawDodgey() {
 	r := s.random.draw() % 1000
 	s.random.dodgeyErr = 0
 	switch {
@@ -108,7 +99,7 @@ func (s *collector) redrawDodgey(all []pcp.Instance) {
 	case r < 99:
 		s.random.dodgeyErr = pmerr.AppVersion
 	default:
-		s.random.dodgeyDom.Instances = slices.DeleteFunc(slices.Clone(all), func(pcp.Instance) bool { return s.random.draw()%100 >= 49 })
+		s.random.dodgeyDom.Instances = slices.DeleteFunc(slices.Clone(s.random.dodgeyAll), func(pcp.Instance) bool { return s.random.draw()%100 >= 49 })
 	}
 	s.random.dodgeyFetches = s.random.draw() % s.random.dodgey
 }

@@ -127,8 +127,7 @@ func (s *collector) int32s(item uint32, value *int32) *pmda.Metric {
 	return s.define(item, pmda.One(func() int32 { return *value }))
 }
 
-// indom sets the instances of a domain of the list. As in the reference, they have empty sets of
-// labels.
+// indom sets the instances of a domain. Their label sets are empty, as in the reference.
 func (s *collector) indom(serial string, list ...pcp.Instance) *pmda.InDom {
 	d := s.list.InDoms[serial]
 	d.Instances, d.InstLabels = list, pmda.NoLabels
@@ -172,7 +171,9 @@ func (s *collector) Fetch(ctx context.Context, req *pmda.Request, dst *pcp.Resul
 	s.families.profile = req.Profile
 	s.now = s.opts.Now()
 	s.refreshMirage()
-	s.refreshDodgey()
+	if s.random.dodgey > 5 && s.random.dodgeyFetches < 0 {
+		s.redrawDodgey()
+	}
 	for _, id := range req.IDs {
 		if err := s.refuses(id); err != nil {
 			return err

@@ -7,8 +7,7 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// traffic counts the messages of clients. A request counts as a message received, its answer as one
-// sent.
+// traffic counts the messages of clients: a request is a message received, its answer one sent.
 type traffic struct {
 	clients        map[*pmda.Client]*client
 	starts, ends   int32

@@ -83,8 +83,11 @@ func (s *collector) metrics() []pmda.Metric {
 		Name: "simple.color", Cluster: 0, Item: 1, Type: pcp.Int32, Sem: pcp.Instant, InDom: colorInDom(),
 		OneLine: "Numbers that grow by one with each fetch",
 		Help:    "Each of the three instances grows by one whenever it is fetched, from 0 (red),\n100 (green) and 200 (blue); 0 follows after 255. They can be set with pmstore(1).",
-		Fetch:   pmda.Each(s.nextColor),
-		Store:   s.storeColors,
+		Fetch: pmda.Each(func(inst int32) (int32, error) {
+			s.colors[inst] = (s.colors[inst] + 1) % 256
+			return s.colors[inst], nil
+		}),
+		Store: s.storeColors,
 	}, {
 		Name: "simple.now", Cluster: 2, Item: 4, Type: pcp.Uint32, Sem: pcp.Instant, InDom: s.indom,
 		OneLine: "Parts of the time of day",
@@ -127,11 +130,6 @@ func nowInDom() *pmda.InDom {
 		return fmt.Sprintf(`{"units":%q}`, name)
 	}
 	return d
-}
-
-func (s *collector) nextColor(inst int32) (int32, error) {
-	s.colors[inst] = (s.colors[inst] + 1) % 256
-	return s.colors[inst], nil
 }
 
 func (s *collector) timeOfDay(inst int32) (int, error) {

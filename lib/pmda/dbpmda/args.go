@@ -36,8 +36,7 @@ func (l *line) end() error {
 	return err
 }
 
-// fields returns the numbers of an identifier, right-aligned. They are cut off where the reference
-// overflows.
+// fields returns the right-aligned numbers of an identifier, cut off as in the reference.
 func (t token) fields() (a, b, c uint32) {
 	var n [3]uint32
 	parts := strings.Split(t.text, ".")

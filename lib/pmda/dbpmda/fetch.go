@@ -48,8 +48,7 @@ func (s *session) fetch(l *line) error {
 // typed reports whether descriptions are asked for: names of instances need them too.
 func (s *session) typed() bool { return s.getDesc || s.getName }
 
-// values fetches metrics, after the profile was sent if it has changed. It returns the formats in
-// which the values came.
+// values fetches metrics, after a changed profile was sent, and returns the formats of values.
 func (s *session) values(ids []pcp.ID, typeOf func(pcp.ID) pcp.Type, r *pcp.Result) ([]uint32, error) {
 	if err := s.sendProfile(); err != nil {
 		return nil, err

@@ -128,8 +128,7 @@ func (s *Session) Run(ctx context.Context, script io.Reader, prompt string, echo
 	return ctx.Err()
 }
 
-// line runs a line and reports whether it was quit. A line without a newline is a mistake to the
-// reference; here it is a line.
+// line runs a line and reports quit. Unlike in the reference, a newline may be missing at the end.
 func (s *session) line(text string) (quit bool) {
 	l := &line{all: strings.TrimSuffix(text, "\n")}
 	err := s.command(l)

@@ -142,24 +142,20 @@ func (f *File) ShowInDom(w io.Writer, s Show, d pcp.InDom) {
 // show prints the texts of a key, in its own domain only.
 func (f *File) show(w io.Writer, s Show, title string, key uint32) {
 	fmt.Fprintf(w, "\n%s:", title)
-	if s.OneLine {
-		line, err := f.find(key, pcp.OneLine, ^uint32(0))
+	text := func(kind pcp.TextKind, what string) string {
+		text, err := f.find(key, kind, ^uint32(0))
 		switch {
 		case err != nil:
-			line = "<empty one line string>"
-		case line == "":
-			line = "<no one line available>"
+			return "<empty " + what + " string>"
+		case text == "":
+			return "<no " + what + " available>"
 		}
-		fmt.Fprintf(w, " %s\n", line)
+		return text
+	}
+	if s.OneLine {
+		fmt.Fprintf(w, " %s\n", text(pcp.OneLine, "one line"))
 	}
 	if s.Long {
-		long, err := f.find(key, pcp.Help, ^uint32(0))
-		switch {
-		case err != nil:
-			long = "<empty full text string>"
-		case long == "":
-			long = "<no full text available>"
-		}
-		fmt.Fprintln(w, long)
+		fmt.Fprintln(w, text(pcp.Help, "full text"))
 	}
 }

@@ -52,9 +52,7 @@ func Status(problems []Problem, warnings bool) int {
 	return status
 }
 
-// maxEntry is the size of the largest entry that newhelp compiles: what it is about, its line and
-// its text.
-const maxEntry = 2047
+const maxEntry = 2047 // bytes of an entry with its head and text, the most that newhelp compiles
 
 type parser struct {
 	file     string

@@ -38,8 +38,7 @@ func (k *kit) checkNames() {
 	}
 }
 
-// checkDynamic checks the names below dynamic roots: the answers to the four questions for names
-// must agree.
+// checkDynamic checks that the answers to the four questions for dynamic names agree.
 func (k *kit) checkDynamic() {
 	for _, root := range k.Names() {
 		if root.ID != pmda.RootID(k.Domain()) {

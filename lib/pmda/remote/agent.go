@@ -11,6 +11,7 @@ package remote
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -77,9 +78,11 @@ func New(ctx context.Context, rw io.ReadWriteCloser, opts *Options) (*Agent, err
 	if opts != nil {
 		a.opts = *opts
 	}
+	a.opts.CredsTimeout = cmp.Or(a.opts.CredsTimeout, defaultCredsTimeout)
+	a.opts.Timeout = cmp.Or(a.opts.Timeout, defaultTimeout)
 	a.ready = !a.opts.NotReady
 	go a.read()
-	f, err := a.next(ctx, a.opts.CredsTimeout, defaultCredsTimeout)
+	f, err := a.next(ctx, a.opts.CredsTimeout)
 	if err == nil {
 		err = a.introduce(f)
 	}
@@ -129,11 +132,8 @@ func (a *Agent) read() {
 	}
 }
 
-// next waits for a message. A limit of 0 is the default.
-func (a *Agent) next(ctx context.Context, limit, def time.Duration) (pdu.Frame, error) {
-	if limit == 0 {
-		limit = def
-	}
+// next waits for a message. A negative time is without limit.
+func (a *Agent) next(ctx context.Context, limit time.Duration) (pdu.Frame, error) {
 	var late <-chan time.Time
 	if limit > 0 {
 		t := time.NewTimer(limit)
@@ -176,11 +176,7 @@ func (a *Agent) Write(b []byte) error {
 	if a.err != nil {
 		return a.err
 	}
-	limit := a.opts.Timeout
-	if limit == 0 {
-		limit = defaultTimeout
-	}
-	if limit > 0 {
+	if limit := a.opts.Timeout; limit > 0 {
 		// An agent that does not read must not stop its daemon.
 		stop := time.AfterFunc(limit, func() { a.rw.Close() })
 		defer stop.Stop()
@@ -225,7 +221,7 @@ func (a *Agent) Check(context.Context, *pmda.Client) error {
 // Ready waits until the agent is ready.
 func (a *Agent) Ready(ctx context.Context) error {
 	for a.err == nil && !a.ready {
-		f, err := a.next(ctx, -1, 0)
+		f, err := a.next(ctx, -1)
 		if err != nil {
 			return err
 		}
@@ -263,7 +259,7 @@ func (a *Agent) Answer(ctx context.Context, reply pdu.Message) error {
 	if a.err != nil {
 		return a.err
 	}
-	f, err := a.next(ctx, a.opts.Timeout, defaultTimeout)
+	f, err := a.next(ctx, a.opts.Timeout)
 	if err != nil {
 		// An answer that comes later would be taken for that to the next request.
 		return a.fail(err)

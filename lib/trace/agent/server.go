@@ -19,8 +19,7 @@ import (
 // arrive, and for receiving an answer. Between reports a client may be silent for ever.
 const defaultStall = 10 * time.Second
 
-// defaultSilence is the limit for a client's first report, which programs send as soon as they have
-// connected.
+// defaultSilence limits the wait for the first report, which programs send at once.
 const defaultSilence = 30 * time.Second
 
 const (

@@ -175,8 +175,7 @@ func storing(words []string, id pcp.ID) (pdu.Message, error) {
 	return &pdu.Result{Values: &pcp.Result{Sets: []pcp.Values{v}}}, nil
 }
 
-// unsteady are items whose values depend on the clock or the process: only their number is
-// compared.
+// unsteady are items whose values depend on the clock or the process: only numbers are compared.
 var unsteady = [...]uint32{1, 3, 39, 91, 158}
 
 func say(f pdu.Frame) (string, error) {
