@@ -34,6 +34,7 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
+// The usual number of bytes of a pcp.conf, and the limit for reading one.
 const (
 	usualSize = 12 << 10
 	maxSize   = 1 << 20

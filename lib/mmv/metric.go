@@ -17,6 +17,7 @@ var (
 	ErrFull      = errors.New("no room for more")
 )
 
+// The limits of a file: readers take no more.
 const (
 	maxMetrics = 1023
 	maxItem    = 1<<10 - 1

@@ -40,7 +40,7 @@ type cacheEntry struct {
 	left   int64 // when it became inactive in this process, 0 if it did not
 }
 
-// word returns the part of a name that distinguishes it from others: the text before the first blank.
+// word returns the part of a name that distinguishes it from others: that before the first blank.
 func word(name string) string {
 	w, _, _ := strings.Cut(name, " ")
 	return w

@@ -107,7 +107,6 @@ func (c *Column) Float(inst int32, v float64) {
 	}
 }
 
-// word returns the part of a name that distinguishes it from others: the text before the first blank.
 func (c *Column) word(inst int32, w uint64) {
 	switch {
 	case !c.metric.Type.Arithmetic():

@@ -68,7 +68,7 @@ type install struct {
 	helpText bytes.Buffer
 }
 
-// names makes the name space: the agent's, without its root, with the symbol in place of the domain.
+// names makes the name space, without its root, and with the symbol in place of the domain.
 func (in *install) names(names []Name) error {
 	var b bytes.Buffer
 	if err := writeNames(&b, names); err != nil {

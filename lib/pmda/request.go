@@ -9,7 +9,7 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// message returns the value that a request of a type is decoded into, nil for a type without an answer.
+// message returns what a request of a type is decoded into, nil for a type without an answer.
 func (s *Server) message(t pdu.Type) pdu.Message {
 	switch t {
 	case pdu.TypeFetch:

@@ -10,5 +10,4 @@ import (
 
 func becomeUser(name string) error { return fmt.Errorf("user %s: %w", name, pmerr.NYI) }
 
-// giveToUser gives a file to the user, by default "pcp", if the process may.
 func giveToUser(string, string) {}

@@ -16,6 +16,7 @@ import (
 
 const maxNesting = 5 // files that may be open at once
 
+// Files can include others many times; these are the bounds of the output.
 const (
 	maxInput  = 32 << 20
 	maxOutput = 8 << 20

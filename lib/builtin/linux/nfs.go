@@ -10,6 +10,7 @@ import (
 	"pmtools/lib/pmda"
 )
 
+// Names of operations of NFS, in the order in which the kernel counts them.
 const (
 	nfs2Operations = "null getattr setattr root lookup readlink read wrcache write create remove rename link symlink mkdir rmdir readdir statfs"
 	nfs3Operations = "null getattr setattr lookup access readlink read write create mkdir symlink mknod remove rmdir rename link readdir readdir+ " +

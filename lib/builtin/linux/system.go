@@ -180,6 +180,7 @@ func (l *collector) addUname() {
 
 const agentVersion = "7.2.2" // version of the reference whose agent the collector imitates
 
+// Layout of an utmp record: 384 bytes, the kind first, the user's name at 44.
 const (
 	utmpRecord = 384
 	utmpUser   = 44

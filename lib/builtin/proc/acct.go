@@ -20,6 +20,7 @@ import (
 // acctFiles are the places of the records; the first file that exists counts.
 var acctFiles = [...]string{"var/account/pacct", "var/log/account/pacct"}
 
+// Layout of a record of version 3: 64 bytes in the byte order of the machine.
 const (
 	acctRecord  = 64
 	acctVersion = 3

@@ -11,6 +11,7 @@ import (
 	"pmtools/lib/pmda"
 )
 
+// Fields of /proc/PID/stat, by their numbers in proc(5).
 const (
 	statTTY      = 7
 	statTTYGroup = 8
@@ -125,5 +126,5 @@ func (q runQueues) add(text []byte) {
 	}
 }
 
-// stateQueues are the queues of processes with memory of their own.
+// stateQueues are the queues of processes with memory of their own, by the letters of states.
 var stateQueues = [256]string{'R': "runnable", 'D': "blocked", 'P': "blocked", 'S': "sleeping", 'T': "stopped", 't': "stopped"}

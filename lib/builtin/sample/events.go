@@ -15,6 +15,7 @@ type events struct {
 	lastBogus                     []byte // the value that was delivered last
 }
 
+// Items of event parameters.
 const (
 	eventType = 127 + iota
 	event32

@@ -80,7 +80,7 @@ func (f *File) InDomText(d pcp.InDom, kind pcp.TextKind) (string, error) {
 	return f.find(uint32(d)|isInDom, kind, isInDom|idMask)
 }
 
-// find returns a text of the record with the key, or else of one whose key agrees in the bits of mask.
+// find returns a text of the record with the key, or else of one with equal bits of mask.
 func (f *File) find(key uint32, kind pcp.TextKind, mask uint32) (string, error) {
 	found := []byte(nil)
 	for rec := range slices.Chunk(f.index, record) {

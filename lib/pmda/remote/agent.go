@@ -41,6 +41,7 @@ type Options struct {
 	Stderr io.Writer
 }
 
+// The daemon's limits (collector.md C1.4).
 const (
 	defaultCredsTimeout = 3 * time.Second
 	defaultTimeout      = 5 * time.Second
@@ -114,7 +115,6 @@ func (a *Agent) Wants() bool { return a.creds.Flags&(pmda.FlagAttrs|pmda.FlagCon
 // PID returns the process of the agent, as it has introduced itself.
 func (a *Agent) PID() int { return int(a.pid) }
 
-// read reads what a metric or an instance domain needs, once per request.
 func (a *Agent) read() {
 	defer close(a.frames)
 	for r := pdu.NewReader(a.rw); ; {

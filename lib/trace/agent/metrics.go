@@ -56,7 +56,7 @@ type family struct {
 	rows   []pmda.Metric
 }
 
-// A family is the metrics of one kind of report.
+// family returns the metrics that all kinds have. Their items begin with item.
 func (a *Agent) family(k tracepdu.Kind, name string, item uint32, what string) *family {
 	needs := &pmda.Reading{Read: func(context.Context, *pmda.Request) error {
 		a.look(k)

@@ -51,6 +51,7 @@ func (k Kind) String() string {
 	return names[k]
 }
 
+// Sizes of messages, in bytes.
 const (
 	header = 12
 	fixed  = 12 // size of the part of Data before the tag
