@@ -200,7 +200,6 @@ func (c *collector) addDevices() {
 			d := v[name]
 			set(t, t.Named(c.Numbering("disks"), []byte(name)), "disk", &d, 0)
 		}
-		t.Sort()
 		return unsupported(err)
 	})
 	c.Count("ndisk", "disks", disks)
@@ -215,7 +214,6 @@ func (c *collector) addDevices() {
 			set(t, r, "filesys", &v[i], 0)
 			set(t, r, "filesys", u, 0)
 		}
-		t.Sort()
 		return unsupported(err)
 	})
 	c.Count("nfilesys", "file systems", filesys)
@@ -232,7 +230,6 @@ func (c *collector) addInterfaces() {
 				set(others, others.Row(r.Inst), "net", &v[i], 0)
 			}
 		}
-		t.Sort()
 		return unsupported(err)
 	})
 	c.Alias("netall", "net")
@@ -255,8 +252,6 @@ func (c *collector) addInterfaces() {
 			own.Cell(o, []byte("mtu")).SetUint(uint64(max(0, v[i].MTU)))
 			own.Cell(o, []byte("up")).SetUint(uint64(v[i].Flags & net.FlagUp))
 		}
-		t.Sort()
-		c.Tables["interface"].Sort()
 		return unsupported(err)
 	}, list)
 	c.Alias("interface", "address")

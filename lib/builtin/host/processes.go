@@ -39,7 +39,6 @@ func NewProcesses(domain uint32) *pmda.Agent {
 				t.Cell(r, []byte("pid")).SetUint(uint64(p.Pid))
 			}
 		}
-		t.Sort()
 		return nil
 	}, pids)
 	selected := c.Table("selected", "the list of processes", func(_ *procfs.Table, req *pmda.Request) error {
@@ -59,7 +58,6 @@ func NewProcesses(domain uint32) *pmda.Agent {
 					answer(t, p.Pid, name, v, unit)
 				}
 			}
-			t.Sort()
 			return nil
 		}, selected)
 	}

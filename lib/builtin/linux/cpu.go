@@ -47,7 +47,6 @@ func parseStat(percpu, cpu, stat *procfs.Table, text []byte) {
 			}
 		}
 	}
-	percpu.Sort()
 }
 
 // maxCPUs returns the number of processors that the reference's agent assumes for files recorded
@@ -108,7 +107,6 @@ func (l *collector) readNodes(t *procfs.Table, _ *pmda.Request) error {
 			t.Row(n).Name = name
 		}
 	}
-	t.Sort()
 	return nil
 }
 
@@ -144,7 +142,6 @@ func (l *collector) readCPUNodes(t *procfs.Table, _ *pmda.Request) error {
 			}
 		})
 	}
-	t.Sort()
 	return nil
 }
 
@@ -245,7 +242,6 @@ func parseCPUInfo(t, cpus *procfs.Table, text []byte) {
 			setCPUInfo(t, t.At(cpus.Rows[i].Inst), line)
 		}
 	}
-	t.Sort()
 }
 
 const maxCommon = 4096 // bytes that are kept of the lines about all processors

@@ -53,7 +53,6 @@ func (l *collector) perNode(name, file string, parse func(set func(node string, 
 				}
 			}
 		}, text)
-		t.Sort()
 	}, l.nodes)
 }
 
@@ -93,7 +92,6 @@ func (l *collector) directories(name, dir, kind, below string, set func(c *procf
 				}
 			}
 		}
-		t.Sort()
 		return procfs.Missing(err)
 	})
 }
@@ -125,7 +123,6 @@ func parseSCSI(t *procfs.Table, ids *procfs.IDs, text []byte, device func(addres
 			address = ""
 		}
 	}
-	t.Sort()
 }
 
 // parseSerial reads /proc/tty/driver/serial: "0: uart:16550A port:000003F8 irq:4 tx:11 rx:22 fe:3".
@@ -145,7 +142,6 @@ func parseSerial(t *procfs.Table, ids *procfs.IDs, text []byte) {
 			t.Cell(r, key).SetWord(value)
 		}
 	}
-	t.Sort()
 }
 
 // parseBalloon reads "pages_added : 10", or "target: 10 pages". Pages are counted in bytes.
@@ -196,8 +192,6 @@ func (l *collector) addNFSClients() {
 				parseNFSStates(open, l.Numbering("nfsopen"), values, text)
 			}
 		}
-		t.Sort()
-		open.Sort()
 		return procfs.Missing(err)
 	})
 	l.Alias("nfsopen", "nfsclients")

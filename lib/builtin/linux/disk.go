@@ -162,9 +162,6 @@ func (l *collector) readDisks(text []byte) {
 		}
 		t.Cell(r, []byte("dev")).SetText(name)
 	}
-	for _, kind := range diskKinds {
-		l.Tables[kind].Sort()
-	}
 }
 
 // diskName returns the instance's name of a device: for a logical volume and an array the name that
@@ -211,8 +208,5 @@ func (l *collector) readCapacity(text []byte) {
 			t := l.Tables[diskKinds[kind]+"capacity"]
 			t.Field(t.Row(inst), 1).SetWord(size)
 		}
-	}
-	for _, kind := range diskKinds {
-		l.Tables[kind+"capacity"].Sort()
 	}
 }

@@ -43,7 +43,6 @@ func (l *collector) addFilesystems() {
 				}
 			}
 		}
-		t.Sort()
 		return nil
 	}, filesys)
 }
@@ -74,8 +73,6 @@ func (l *collector) readMounts(text []byte) {
 		}
 		l.addMount(t, name, &m)
 	}
-	filesys.Sort()
-	tmpfs.Sort()
 }
 
 func (m *mount) isFilesystem() bool {

@@ -70,7 +70,6 @@ func parseInterfaces(t, all *procfs.Table, ids *procfs.IDs, text []byte) {
 			all.SetFields(all.Row(r.Inst), 1, rest)
 		}
 	}
-	t.Sort()
 }
 
 // parseSpeed reads the speed of a link in Mbit/s. An unknown speed gives no value.
@@ -110,7 +109,6 @@ func (l *collector) addAddresses() {
 		for _, name := range names {
 			t.Named(l.Numbering("addresses"), []byte(name))
 		}
-		t.Sort()
 		return nil
 	})
 	l.PerRow("hwaddr", "/sys/class/net/IF/address", list, func(t *procfs.Table, r *procfs.Row, text []byte) {
@@ -155,7 +153,6 @@ func parseAddresses6(t, list *procfs.Table, ids *procfs.IDs, text []byte) {
 		t.Cell(r, []byte("address")).SetString(fmt.Sprintf("%s/%d", netip.AddrFrom16(addr), prefix))
 		t.Cell(r, []byte("scope")).SetString(scopeName(scope))
 	}
-	t.Sort()
 }
 
 var scopeNames = [...]string{0x00: "Global", 0x10: "Host", 0x20: "Link", 0x40: "Site", 0x80: "Compat"}

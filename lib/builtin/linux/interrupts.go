@@ -86,9 +86,6 @@ func (x *interruptReader) read(text []byte) {
 	for i, cpu := range x.columns {
 		x.cpus.Cell(x.cpus.Row(cpu), []byte("count")).SetUint(x.totals[i])
 	}
-	x.kinds.Sort()
-	x.both.Sort()
-	x.cpus.Sort()
 }
 
 func (x *interruptReader) line(name, rest []byte) {

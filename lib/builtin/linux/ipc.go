@@ -93,7 +93,6 @@ func parseSysV(t *procfs.Table, ids *procfs.IDs, text []byte, owner int) {
 		}
 		t.Cell(r, []byte("uid")).SetWord(word)
 	}
-	t.Sort()
 }
 
 func shmStatus(mode uint64) string {

@@ -37,7 +37,6 @@ func (l *collector) addMemory() {
 	})
 	l.Table("hugepages", "/sys/kernel/mm/hugepages", func(t *procfs.Table, _ *pmda.Request) error {
 		l.readHuge(t, l.Numbering("hugepages"), "", "sys/kernel/mm/hugepages")
-		t.Sort()
 		return nil
 	})
 }
@@ -70,7 +69,6 @@ func parseSwaps(t *procfs.Table, ids *procfs.IDs, text []byte) {
 		t.SetKeys(r, rest, "size", "used", "priority")
 		t.Cell(r, []byte("zero")).SetUint(0)
 	}
-	t.Sort()
 }
 
 // parseSlabs reads /proc/slabinfo: two lines of headings, then
@@ -101,7 +99,6 @@ func parseSlabs(t *procfs.Table, ids *procfs.IDs, pageSize uint64, text []byte) 
 			t.Cell(r, []byte("bytes")).SetUint(nums[0] * nums[4] * pageSize / perSlab)
 		}
 	}
-	t.Sort()
 }
 
 // readHuge reads directories like hugepages-2048kB. Files count pages; the cells have KiB.
@@ -152,7 +149,6 @@ func (l *collector) addNUMA() {
 			name := l.nodes.Rows[i].Name
 			l.readHuge(t, l.Numbering("nodehugepages"), name+"::", "sys/devices/system/node/"+name+"/hugepages")
 		}
-		t.Sort()
 		return nil
 	}, l.nodes)
 	l.Text("buddyinfo", "proc/buddyinfo", func(t *procfs.Table, text []byte) {
@@ -200,7 +196,6 @@ func parseBuddies(t *procfs.Table, ids *procfs.IDs, text []byte) {
 			t.Cell(r, []byte("total")).SetUint(pages << order)
 		}
 	}
-	t.Sort()
 }
 
 // parseZone reads the beginning of a line: "Node 0, zone DMA".
@@ -267,8 +262,6 @@ func (z *zoneReader) read(text []byte) {
 		}
 	}
 	z.zones.Keep(func(r *procfs.Row) bool { return !slices.Contains(z.empty, r.Inst) })
-	z.zones.Sort()
-	z.protection.Sort()
 }
 
 // begin makes the row of the zone, or of its node, the current row.

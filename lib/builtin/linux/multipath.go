@@ -20,7 +20,6 @@ func (l *collector) addPaths() {
 				add(sum, disk)
 			}
 		}
-		t.Sort()
 	}
 	paths := l.Table("paths", "/proc/diskstats", func(t *procfs.Table, _ *pmda.Request) error {
 		each(t, func(r *procfs.Row, disk int32) { l.addPath(t, r, l.disks.Find(disk)) })

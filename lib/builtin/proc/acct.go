@@ -101,5 +101,4 @@ func parseAcct(t *procfs.Table, text []byte, since time.Time, users *procfs.User
 		t.Cell(r, []byte("uid_nm")).SetString(users.Name(false, uint64(order.Uint32(rec[8:]))))
 		t.Cell(r, []byte("gid_nm")).SetString(users.Name(true, uint64(order.Uint32(rec[12:]))))
 	}
-	t.Sort()
 }

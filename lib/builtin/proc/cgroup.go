@@ -71,7 +71,6 @@ func (p *collector) eachGroup(name, file string, groups *procfs.Table, set func(
 				set(t, group, text)
 			}
 		}
-		t.Sort()
 		return nil
 	}, append(needs, groups)...)
 }
@@ -117,7 +116,6 @@ func (p *collector) addGroupDevices() {
 				})
 			}
 		}
-		t.Sort()
 		return nil
 	}, groups, devices)
 	p.Alias("blkioall", "blkiodev")
@@ -150,7 +148,6 @@ func parseSubsystems(t *procfs.Table, ids *procfs.IDs, text []byte) {
 			t.SetKeys(t.Named(ids, name), rest, "hierarchy", "num_cgroups", "enabled")
 		}
 	}
-	t.Sort()
 }
 
 func (p *collector) readMounts(t, subsystems *procfs.Table, text []byte) {
@@ -175,7 +172,6 @@ func (p *collector) readMounts(t, subsystems *procfs.Table, text []byte) {
 		p.mounts = append(p.mounts, m)
 		t.Cell(t.Named(p.Numbering("cgmounts"), dir), []byte("subsys")).SetString(cmp.Or(strings.Join(m.controllers, ","), "?"))
 	}
-	t.Sort()
 }
 
 // readDevices reads the names of block devices by their numbers, except those of files and memory.
@@ -204,7 +200,6 @@ func (p *collector) readGroups(t *procfs.Table, kind, controller string, unified
 		p.addGroup(t, kind, root.dir, "/")
 	}
 	p.walkGroups(t, kind, p.mounts[i].dir, "", 0)
-	t.Sort()
 }
 
 // walkGroups adds the groups below a directory, each before those below it.

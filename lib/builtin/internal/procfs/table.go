@@ -55,7 +55,8 @@ const (
 	Text
 )
 
-// NewTable returns a table that load fills. The tables in needs are read before it.
+// NewTable returns a table that load fills, with rows in any order. The tables in needs are read
+// before it.
 func NewTable(load func(t *Table, req *pmda.Request) error, needs ...*Table) *Table {
 	t := &Table{Slots: map[string]int{}}
 	t.Reading = &pmda.Reading{Read: func(_ context.Context, req *pmda.Request) error {
@@ -63,7 +64,12 @@ func NewTable(load func(t *Table, req *pmda.Request) error, needs ...*Table) *Ta
 		for _, o := range t.others {
 			o.Reset()
 		}
-		return load(t, req)
+		err := load(t, req)
+		t.Sort()
+		for _, o := range t.others {
+			o.Sort()
+		}
+		return err
 	}}
 	for _, n := range needs {
 		t.Reading.Needs = append(t.Reading.Needs, n.Reading)
@@ -135,10 +141,14 @@ func (t *Table) At(inst int32) *Row {
 
 // Sort puts the rows into the order of instances, and keeps the first row of an instance.
 func (t *Table) Sort() {
-	byInst := func(a, b Row) int { return cmp.Compare(a.Inst, b.Inst) }
-	if !slices.IsSortedFunc(t.Rows, byInst) {
-		slices.SortStableFunc(t.Rows, byInst)
+	ascending := true
+	for i := 1; i < len(t.Rows); i++ {
+		ascending = ascending && t.Rows[i-1].Inst < t.Rows[i].Inst
 	}
+	if ascending {
+		return
+	}
+	slices.SortStableFunc(t.Rows, func(a, b Row) int { return cmp.Compare(a.Inst, b.Inst) })
 	first := true
 	var last int32
 	t.Keep(func(r *Row) bool {

@@ -254,6 +254,7 @@ func NewTable(keys ...string) *procfs.Table {
 // Dump writes the rows of a table: "7 name a=1 b="x"", cells without a value left out, rows
 // separated by "; ".
 func Dump(t *procfs.Table) string {
+	t.Sort() // as Table.Reading does
 	var rows []string
 	for i := range t.Rows {
 		r := &t.Rows[i]
