@@ -27,11 +27,10 @@ func NewProcesses(domain uint32) *pmda.Agent {
 		all, err = process.Processes()
 		return unsupported(err)
 	})
-	c.Table("nprocs", "the list of processes", func(t *procfs.Table, _ *pmda.Request) error {
+	c.Fill("nprocs", "the list of processes", func(t *procfs.Table) {
 		t.Cell(t.Row(pcp.NullInst), []byte("n")).SetUint(uint64(len(all)))
-		return nil
 	}, pids)
-	c.Table("processes", "the list of processes", func(t *procfs.Table, _ *pmda.Request) error {
+	c.Fill("processes", "the list of processes", func(t *procfs.Table) {
 		for _, p := range all {
 			if name, err := p.Name(); err == nil {
 				r := t.Row(p.Pid)
@@ -39,7 +38,6 @@ func NewProcesses(domain uint32) *pmda.Agent {
 				t.Cell(r, []byte("pid")).SetUint(uint64(p.Pid))
 			}
 		}
-		return nil
 	}, pids)
 	selected := c.Table("selected", "the list of processes", func(_ *procfs.Table, req *pmda.Request) error {
 		chosen = chosen[:0]
@@ -52,13 +50,12 @@ func NewProcesses(domain uint32) *pmda.Agent {
 		return nil
 	}, pids)
 	for name, ask := range questions() {
-		c.Table(name, "the process", func(t *procfs.Table, _ *pmda.Request) error {
+		c.Fill(name, "the process", func(t *procfs.Table) {
 			for _, p := range chosen {
 				if v, unit, err := ask(p); err == nil { // an error means a process that is gone, or belongs to another user
 					answer(t, p.Pid, name, v, unit)
 				}
 			}
-			return nil
 		}, selected)
 	}
 	return procfs.NewAgent(&c.Catalog, c.MustMetrics(processesText), `{"agent":"proc"}`)

@@ -8,7 +8,6 @@ import (
 
 	"pmtools/lib/builtin/internal/procfs"
 	"pmtools/lib/pcp"
-	"pmtools/lib/pmda"
 )
 
 func (l *collector) addCPU() {
@@ -20,9 +19,9 @@ func (l *collector) addCPU() {
 	l.Alias("stat", "percpu")
 	l.Count("ncpu", "processors", l.cpus)
 
-	l.nodes = l.Table("nodes", "/sys/devices/system/node", l.readNodes)
+	l.nodes = l.Fill("nodes", "/sys/devices/system/node", l.readNodes)
 	l.Count("nnode", "memory nodes", l.nodes)
-	l.Table("cpunode", "/sys/devices/system/node", l.readCPUNodes, l.nodes, l.cpus)
+	l.Fill("cpunode", "/sys/devices/system/node", l.readCPUNodes, l.nodes, l.cpus)
 	l.Each("pernode", "/proc/stat", l.nodes, l.addNode, l.cpus, l.Tables["cpunode"])
 }
 
@@ -97,7 +96,7 @@ func numberedName(what string, n int) string {
 }
 
 // readNodes finds the memory nodes. A system without the directory has one node.
-func (l *collector) readNodes(t *procfs.Table, _ *pmda.Request) error {
+func (l *collector) readNodes(t *procfs.Table) {
 	names := l.nodeNames()
 	if names == nil {
 		t.Row(0).Name = "node0"
@@ -107,7 +106,6 @@ func (l *collector) readNodes(t *procfs.Table, _ *pmda.Request) error {
 			t.Row(n).Name = name
 		}
 	}
-	return nil
 }
 
 // nodeNames returns the memory nodes, nil if there are none or LINUX_NNODES switches them off.
@@ -133,7 +131,7 @@ func (l *collector) eachCPU(node string, f func(cpu int32)) {
 	}
 }
 
-func (l *collector) readCPUNodes(t *procfs.Table, _ *pmda.Request) error {
+func (l *collector) readCPUNodes(t *procfs.Table) {
 	for i := range l.nodes.Rows {
 		node := &l.nodes.Rows[i]
 		l.eachCPU(node.Name, func(cpu int32) {
@@ -142,7 +140,6 @@ func (l *collector) readCPUNodes(t *procfs.Table, _ *pmda.Request) error {
 			}
 		})
 	}
-	return nil
 }
 
 // addNode adds the times of the processors of a node. Node 0 has the processors without a node.

@@ -14,10 +14,9 @@ func (l *collector) addIPC() {
 		l.Numbers(name, "proc/sys/kernel/"+name)
 	}
 	l.Numbers("kernelsem", "proc/sys/kernel/sem")
-	l.Table("msgpool", "/proc/sys/kernel/msgmni and msgmnb", func(t *procfs.Table, _ *pmda.Request) error {
+	l.Fill("msgpool", "/proc/sys/kernel/msgmni and msgmnb", func(t *procfs.Table) {
 		queues, bytes := only(l.Tables["msgmni"]), only(l.Tables["msgmnb"])
 		t.Cell(t.Row(pcp.NullInst), []byte("kbytes")).SetUint(queues * bytes / 1024)
-		return nil
 	}, l.Tables["msgmni"], l.Tables["msgmnb"])
 	users := procfs.Users{Root: l.System}
 	passwd := l.Table("passwd", "/etc/passwd", func(*procfs.Table, *pmda.Request) error {

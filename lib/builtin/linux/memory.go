@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"pmtools/lib/builtin/internal/procfs"
-	"pmtools/lib/pmda"
 )
 
 // hugeKeys count huge pages in meminfo files. The values in bytes have the key with ".bytes".
@@ -35,9 +34,8 @@ func (l *collector) addMemory() {
 	l.Text("slabinfo", "proc/slabinfo", func(t *procfs.Table, text []byte) {
 		parseSlabs(t, l.Numbering("slabs"), l.PageSize, text)
 	})
-	l.Table("hugepages", "/sys/kernel/mm/hugepages", func(t *procfs.Table, _ *pmda.Request) error {
+	l.Fill("hugepages", "/sys/kernel/mm/hugepages", func(t *procfs.Table) {
 		l.readHuge(t, l.Numbering("hugepages"), "", "sys/kernel/mm/hugepages")
-		return nil
 	})
 }
 
@@ -144,12 +142,11 @@ func (l *collector) addNUMA() {
 		nodemem.Slot(key)
 	}
 	l.PerRow("numastat", "/sys/devices/system/node/NODE/numastat", l.nodes, procfs.Keyed)
-	l.Table("nodehugepages", "/sys/devices/system/node/NODE/hugepages", func(t *procfs.Table, _ *pmda.Request) error {
+	l.Fill("nodehugepages", "/sys/devices/system/node/NODE/hugepages", func(t *procfs.Table) {
 		for i := range l.nodes.Rows {
 			name := l.nodes.Rows[i].Name
 			l.readHuge(t, l.Numbering("nodehugepages"), name+"::", "sys/devices/system/node/"+name+"/hugepages")
 		}
-		return nil
 	}, l.nodes)
 	l.Text("buddyinfo", "proc/buddyinfo", func(t *procfs.Table, text []byte) {
 		parseBuddies(t, l.Numbering("buddyinfo"), text)

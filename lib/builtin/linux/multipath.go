@@ -1,9 +1,6 @@
 package linux
 
-import (
-	"pmtools/lib/builtin/internal/procfs"
-	"pmtools/lib/pmda"
-)
+import "pmtools/lib/builtin/internal/procfs"
 
 // addPaths adds disks by their identifiers: those that can be reached in several ways are several
 // disks to the kernel, and are added up here. Disks without an identifier are left out.
@@ -21,20 +18,18 @@ func (l *collector) addPaths() {
 			}
 		}
 	}
-	paths := l.Table("paths", "/proc/diskstats", func(t *procfs.Table, _ *pmda.Request) error {
+	paths := l.Fill("paths", "/proc/diskstats", func(t *procfs.Table) {
 		each(t, func(r *procfs.Row, disk int32) { l.addPath(t, r, l.disks.Find(disk)) })
-		return nil
 	}, l.disks, ids)
 	copied := func(name, key, from string) {
 		of := l.Tables[from]
 		slot := of.Slot(key)
-		l.Table(name, l.Files[from], func(t *procfs.Table, _ *pmda.Request) error {
+		l.Fill(name, l.Files[from], func(t *procfs.Table) {
 			each(t, func(r *procfs.Row, disk int32) {
 				if from, to := of.Find(disk), t.Cell(r, []byte(key)); from != nil && to != nil {
 					to.Kind, to.Num, to.Text = from.Cells[slot].Kind, from.Cells[slot].Num, append(to.Text[:0], from.Cells[slot].Text...)
 				}
 			})
-			return nil
 		}, paths, of)
 	}
 	copied("pathcapacity", "1", "diskcapacity")

@@ -7,18 +7,16 @@ import (
 
 	"pmtools/lib/builtin/internal/procfs"
 	"pmtools/lib/pcp"
-	"pmtools/lib/pmda"
 )
 
 func (l *collector) addSystem() {
-	l.Table("system", "the system", func(t *procfs.Table, _ *pmda.Request) error {
+	l.Fill("system", "the system", func(t *procfs.Table) {
 		r := t.Row(pcp.NullInst)
 		t.Cell(r, []byte("hz")).SetUint(l.Hertz)
 		t.Cell(r, []byte("pagesize")).SetUint(l.PageSize)
 		for _, n := range kernelConstants {
 			t.Cell(r, strconv.AppendUint([]byte("const"), n, 10)).SetUint(n)
 		}
-		return nil
 	})
 	l.Text("load", "proc/loadavg", func(t *procfs.Table, text []byte) { parseLoad(t, l.Tables["loadavg"], text) })
 	l.Alias("loadavg", "load")
@@ -49,10 +47,9 @@ func (l *collector) addSystem() {
 	l.addDistro()
 	l.addPressure()
 	l.addUname()
-	l.Table("users", "/var/run/utmp", func(t *procfs.Table, _ *pmda.Request) error {
+	l.Fill("users", "/var/run/utmp", func(t *procfs.Table) {
 		text, _ := l.System.Read("var/run/utmp") // without the file the system does not record sessions: there are none
 		parseUsers(t, t.Row(pcp.NullInst), text)
-		return nil
 	})
 }
 
@@ -139,7 +136,7 @@ func parseLocks(t *procfs.Table, r *procfs.Row, text []byte) {
 // addDistro adds the name of the distribution: that of Debian with its version, else the name in
 // /etc/os-release, else "?".
 func (l *collector) addDistro() {
-	l.Table("distro", "/etc/debian_version or /etc/os-release", func(t *procfs.Table, _ *pmda.Request) error {
+	l.Fill("distro", "/etc/debian_version or /etc/os-release", func(t *procfs.Table) {
 		c := t.Cell(t.Row(pcp.NullInst), []byte("name"))
 		c.SetString("?")
 		if text, err := l.Root.Read("etc/debian_version"); err == nil {
@@ -148,7 +145,6 @@ func (l *collector) addDistro() {
 		} else if text, err = l.Root.Read("etc/os-release"); err == nil {
 			parseDistro(c, text)
 		}
-		return nil
 	})
 }
 
@@ -164,7 +160,7 @@ func parseDistro(c *procfs.Cell, text []byte) {
 type uname struct{ sysname, nodename, release, version, machine string }
 
 func (l *collector) addUname() {
-	l.Table("uname", "the system's name", func(t *procfs.Table, _ *pmda.Request) error {
+	l.Fill("uname", "the system's name", func(t *procfs.Table) {
 		u := l.uname()
 		r := t.Row(pcp.NullInst)
 		for _, f := range []struct{ key, value string }{
@@ -174,7 +170,6 @@ func (l *collector) addUname() {
 		} {
 			t.Cell(r, []byte(f.key)).SetString(f.value)
 		}
-		return nil
 	})
 }
 

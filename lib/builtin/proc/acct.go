@@ -41,7 +41,7 @@ func (p *collector) addAcct() {
 		parseAcct(t, text, since, &users)
 		return nil
 	})
-	p.Table("acctcontrol", "the collector's settings", func(t *procfs.Table, _ *pmda.Request) error {
+	p.Fill("acctcontrol", "the collector's settings", func(t *procfs.Table) {
 		r := t.Row(pcp.NullInst)
 		for key, n := range map[string]uint64{"retry": 60, "check": 600, "threshold": 10 << 20, "lifetime": p.lifetime, "refresh": 600, "zero": 0, "state": 0} {
 			t.Cell(r, []byte(key)).SetUint(n)
@@ -49,7 +49,6 @@ func (p *collector) addAcct() {
 		if _, err := p.accounts(); err == nil {
 			t.Cell(r, []byte("state")).SetUint(1)
 		}
-		return nil
 	})
 }
 

@@ -10,7 +10,6 @@ import (
 
 	"pmtools/lib/builtin/internal/procfs"
 	"pmtools/lib/pcp"
-	"pmtools/lib/pmda"
 )
 
 // How control groups are found: each line of /proc/mounts of the kind cgroup is a hierarchy for the
@@ -49,9 +48,8 @@ func (p *collector) addCgroups() {
 	p.Count("cgmountsn", "mounted hierarchies", mounts)
 	p.Text("blockdevices", "proc/diskstats", func(_ *procfs.Table, text []byte) { p.readDevices(text) })
 	for _, kind := range cgroupKinds {
-		groups := p.Table(kind.name, "/proc/mounts", func(t *procfs.Table, _ *pmda.Request) error {
+		groups := p.Fill(kind.name, "/proc/mounts", func(t *procfs.Table) {
 			p.readGroups(t, kind.name, kind.controller, kind.unified)
-			return nil
 		}, mounts)
 		groups.Slot("dir")
 		for _, file := range kind.files {
@@ -64,14 +62,13 @@ func (p *collector) addCgroups() {
 }
 
 func (p *collector) eachGroup(name, file string, groups *procfs.Table, set func(t *procfs.Table, group *procfs.Row, text []byte), needs ...*procfs.Table) *procfs.Table {
-	return p.Table(name, file+" of the control group", func(t *procfs.Table, _ *pmda.Request) error {
+	return p.Fill(name, file+" of the control group", func(t *procfs.Table) {
 		for i := range groups.Rows {
 			group := &groups.Rows[i]
 			if text, err := p.Root.Read(string(groups.Cell(group, []byte("dir")).Text) + "/" + file); err == nil {
 				set(t, group, text)
 			}
 		}
-		return nil
 	}, append(needs, groups)...)
 }
 
@@ -98,7 +95,7 @@ func (p *collector) addGroupDevices() {
 		}
 	}, devices)
 	groups := p.Tables["blkio"]
-	p.Table("blkiodev", "/proc/mounts", func(t *procfs.Table, _ *pmda.Request) error {
+	p.Fill("blkiodev", "/proc/mounts", func(t *procfs.Table) {
 		for i := range groups.Rows {
 			group := &groups.Rows[i]
 			all := p.Tables["blkioall"].Row(group.Inst)
@@ -116,7 +113,6 @@ func (p *collector) addGroupDevices() {
 				})
 			}
 		}
-		return nil
 	}, groups, devices)
 	p.Alias("blkioall", "blkiodev")
 }

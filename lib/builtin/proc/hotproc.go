@@ -10,7 +10,6 @@ import (
 
 	"pmtools/lib/builtin/internal/procfs"
 	"pmtools/lib/pcp"
-	"pmtools/lib/pmda"
 )
 
 // The metrics hotproc are those of proc for the processes that a predicate chooses, which is looked
@@ -90,7 +89,7 @@ func (p *collector) addHot(o *Options) {
 	p.hotter.Label = p.hotter.label
 	p.hotter.addAll()
 	all := p.Tables["all"]
-	hot := p.Table("hot", "the predicate", func(t *procfs.Table, _ *pmda.Request) error {
+	hot := p.Fill("hot", "the predicate", func(t *procfs.Table) {
 		p.hot.refresh(p.pids)
 		r := t.Row(pcp.NullInst)
 		for key, n := range p.hot.totals {
@@ -104,17 +103,15 @@ func (p *collector) addHot(o *Options) {
 			config = p.hot.predicate.text
 		}
 		t.Cell(r, []byte("config")).SetString(config)
-		return nil
 	}, all)
 	p.hotter.Tables["all"].Reading.Needs = append(p.hotter.Tables["all"].Reading.Needs, hot.Reading)
-	p.hotter.Table("predicate", "the predicate", func(t *procfs.Table, _ *pmda.Request) error {
+	p.hotter.Fill("predicate", "the predicate", func(t *procfs.Table) {
 		for _, pid := range p.hotter.selected {
 			r := t.Row(pid)
 			for key, n := range p.hot.samples[pid].vars.numbers {
 				t.Cell(r, []byte(key)).SetReal(n)
 			}
 		}
-		return nil
 	}, p.hotter.Tables["selected"])
 }
 

@@ -86,7 +86,7 @@ func newCollector(o *Options) *collector {
 func (p *collector) addAll() {
 	p.addProcesses()
 	p.perProcess("stat", "stat", false, parseStat)
-	p.Table("runq", "/proc/PID/stat of all processes", p.readQueues, p.Tables["all"])
+	p.Fill("runq", "/proc/PID/stat of all processes", p.readQueues, p.Tables["all"])
 	p.addStatus()
 	p.addSmallFiles()
 	p.addGraphics()
@@ -115,16 +115,15 @@ func (p *collector) agent() *pmda.Agent {
 
 func (p *collector) addProcesses() {
 	all := p.Table("all", "/proc", func(_ *procfs.Table, req *pmda.Request) error { return p.readPIDs(req.Client) })
-	p.Table("nprocs", "the list of processes in /proc", func(t *procfs.Table, _ *pmda.Request) error {
+	p.Fill("nprocs", "the list of processes in /proc", func(t *procfs.Table) {
 		t.Cell(t.Row(pcp.NullInst), []byte("n")).SetUint(uint64(len(p.pids)))
-		return nil
 	}, all)
 	p.Table("selected", "/proc", func(_ *procfs.Table, req *pmda.Request) error { return p.choose(req) }, all)
 	p.each("pids", "/proc", func(t *procfs.Table, pid int32) { t.Cell(t.Row(pid), []byte("pid")).SetUint(uint64(pid)) })
 	p.each("cmdline", "/proc/PID/cmdline", func(t *procfs.Table, pid int32) {
 		t.Cell(t.Row(pid), []byte("args")).SetText(p.args(pid))
 	})
-	p.Table("processes", "/proc", p.readNames, all)
+	p.Fill("processes", "/proc", p.readNames, all)
 }
 
 func (p *collector) readPIDs(c *pmda.Client) error {
@@ -247,16 +246,15 @@ func (p *collector) perProcess(name, file string, own bool, set func(t *procfs.T
 }
 
 func (p *collector) each(name, file string, fill func(t *procfs.Table, pid int32)) {
-	p.Table(name, file, func(t *procfs.Table, _ *pmda.Request) error {
+	p.Fill(name, file, func(t *procfs.Table) {
 		for _, pid := range p.selected {
 			fill(t, pid)
 		}
-		return nil
 	}, p.Tables["selected"])
 }
 
 // readNames reads the names of the processes. An unchanged name keeps its memory.
-func (p *collector) readNames(t *procfs.Table, _ *pmda.Request) error {
+func (p *collector) readNames(t *procfs.Table) {
 	seen := make(map[int32]instanceName, len(p.pids))
 	for _, pid := range p.pids {
 		word, _, _ := bytes.Cut(p.args(pid), []byte{' '}) // the command line up to a blank
@@ -268,5 +266,4 @@ func (p *collector) readNames(t *procfs.Table, _ *pmda.Request) error {
 		t.Row(pid).Name = n.name
 	}
 	p.names = seen
-	return nil
 }

@@ -8,7 +8,6 @@ import (
 
 	"pmtools/lib/builtin/internal/procfs"
 	"pmtools/lib/pcp"
-	"pmtools/lib/pmda"
 )
 
 // Fields of /proc/PID/stat, by their numbers in proc(5).
@@ -92,7 +91,7 @@ var queues = [...]string{"runnable", "blocked", "sleeping", "stopped", "swapped"
 
 type runQueues map[string]uint64
 
-func (p *collector) readQueues(t *procfs.Table, _ *pmda.Request) error {
+func (p *collector) readQueues(t *procfs.Table) {
 	q := runQueues{}
 	for _, pid := range p.pids {
 		if text, err := p.read(pid, "stat"); err == nil {
@@ -103,7 +102,6 @@ func (p *collector) readQueues(t *procfs.Table, _ *pmda.Request) error {
 	for _, key := range queues {
 		t.Cell(r, []byte(key)).SetUint(q[key])
 	}
-	return nil
 }
 
 // add counts a process by its stat file. A process without memory of its own is a kernel thread,

@@ -7,13 +7,12 @@ import (
 	"strings"
 
 	"pmtools/lib/builtin/internal/procfs"
-	"pmtools/lib/pmda"
 )
 
 func (p *collector) addStatus() {
 	p.perProcess("status", "status", false, parseStatus)
 	status := p.Tables["status"]
-	p.Table("idnames", "/etc/passwd and /etc/group", func(t *procfs.Table, _ *pmda.Request) error {
+	p.Fill("idnames", "/etc/passwd and /etc/group", func(t *procfs.Table) {
 		users := procfs.Users{Root: p.System}
 		users.Load()
 		for i := range status.Rows {
@@ -24,7 +23,6 @@ func (p *collector) addStatus() {
 				}
 			}
 		}
-		return nil
 	}, status)
 	for _, f := range idNames {
 		status.Slot(f)

@@ -327,6 +327,14 @@ func (c *Catalog) Table(name, file string, load func(t *Table, req *pmda.Request
 	return t
 }
 
+// Fill is Table for a load that needs no request and cannot fail.
+func (c *Catalog) Fill(name, file string, load func(t *Table), needs ...*Table) *Table {
+	return c.Table(name, file, func(t *Table, _ *pmda.Request) error {
+		load(t)
+		return nil
+	}, needs...)
+}
+
 // Alias adds a table that is filled together with another.
 func (c *Catalog) Alias(name, of string) *Table {
 	c.Tables[name], c.Files[name] = c.Tables[of].Beside(), c.Files[of]
@@ -359,11 +367,10 @@ func (c *Catalog) Numbers(name, file string) {
 
 // Each adds a table that fill fills from each row of another, after needs were read.
 func (c *Catalog) Each(name, file string, of *Table, fill func(t *Table, of *Row), needs ...*Table) *Table {
-	return c.Table(name, file, func(t *Table, _ *pmda.Request) error {
+	return c.Fill(name, file, func(t *Table) {
 		for i := range of.Rows {
 			fill(t, &of.Rows[i])
 		}
-		return nil
 	}, append(needs, of)...)
 }
 
@@ -386,9 +393,8 @@ func (c *Catalog) PerRow(name, pattern string, of *Table, set func(t *Table, r *
 
 // Count adds a table whose key n is the number of rows of other tables.
 func (c *Catalog) Count(name, what string, of *Table) {
-	c.Table(name, "the list of "+what, func(t *Table, _ *pmda.Request) error {
+	c.Fill(name, "the list of "+what, func(t *Table) {
 		t.Cell(t.Row(pcp.NullInst), []byte("n")).SetUint(uint64(len(of.Rows)))
-		return nil
 	}, of)
 }
 
