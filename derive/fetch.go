@@ -73,6 +73,7 @@ func (s *Source) Fetch(ctx context.Context, req *pmapi.Request, dst *pcp.Result)
 	}
 	for i, sl := range p.slots {
 		if sl.metric == nil {
+			// Swapped, so that both results keep memory for the next fetch.
 			dst.Sets[i], p.result.Sets[sl.column] = p.result.Sets[sl.column], dst.Sets[i]
 		}
 	}

@@ -267,7 +267,7 @@ func (s *Source) sync() error {
 		defs = defs[n:]
 	}
 	for _, r := range removals {
-		take(max(r.defs-len(s.globals), 0))
+		take(max(r.defs-len(s.globals), 0)) // a removal is for the definitions before it, not for later ones of the name
 		s.remove(r.name)
 	}
 	take(len(defs))

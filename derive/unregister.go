@@ -102,16 +102,12 @@ func (s *Source) Remove(name string) error {
 }
 
 func (s *Source) remove(name string) {
-	left := s.metrics[:0]
-	for _, m := range s.metrics {
+	s.metrics = slices.DeleteFunc(s.metrics, func(m *metric) bool {
 		if m.name == name {
 			m.state, m.eval = removed, nil
-		} else {
-			left = append(left, m)
 		}
-	}
-	clear(s.metrics[len(left):])
-	s.metrics = left
+		return m.name == name
+	})
 	s.nesting.forget()
 	s.changes++
 	delete(s.byName, name)

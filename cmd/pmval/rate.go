@@ -64,7 +64,7 @@ func (p *placement) find(columns []column, v *pcp.Values, singular bool) {
 		if i == len(p.columns) {
 			p.columns = append(p.columns, len(columns)) // none yet
 		}
-		k := p.columns[i]
+		k := p.columns[i] // most samples have the instances of the one before, in the same order
 		if singular {
 			k = 0
 		} else if k >= len(columns) || columns[k].inst != inst {

@@ -166,7 +166,7 @@ func (c *Checker) describe(pos syntax.Pos, name string) (pcp.Desc, *Error) {
 	l := c.names[name]
 	if !l.described {
 		l.desc, l.err = c.env.Describe(l.id)
-		l.described = !errors.Is(l.err, ErrLoop)
+		l.described = !errors.Is(l.err, ErrLoop) // a loop depends on where the question comes from
 		put(&c.names, name, l)
 	}
 	switch {

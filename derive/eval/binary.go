@@ -162,7 +162,7 @@ func (f *finder) search(inst int32) int {
 		f.index = make(map[int32]int32, len(f.list))
 	}
 	clear(f.index)
-	for i, x := range slices.Backward(f.list) {
+	for i, x := range slices.Backward(f.list) { // so that the first of equal ones holds, as for slices.Index
 		f.index[x] = int32(i)
 	}
 	f.built = true

@@ -144,7 +144,7 @@ func (e *Expander) finish(x *expansion) {
 		x.length = min(x.length+inner.length+len("()")-len(ref.Name), syntax.MaxLen+1)
 		return inner.expr, inner.shape
 	})
-	x.limit = true
+	x.limit = true // what is too large stays too large inside others
 	switch {
 	case x.length > syntax.MaxLen:
 		x.refuse(x.refs[0], fmt.Sprintf("the expanded expression is too long: more than %d bytes", syntax.MaxLen))

@@ -169,7 +169,7 @@ func nodes[N syntax.Node](p *Pass, typed bool) iter.Seq2[*Definition, N] {
 	}
 	return func(yield func(*Definition, N) bool) {
 		for i, at := range p.all {
-			if i%1000 == 0 && p.ctx.Err() != nil {
+			if i%1000 == 0 && p.ctx.Err() != nil { // asking costs more than looking at a node
 				return
 			}
 			if n, ok := at.node.(N); ok && (!typed || at.def.Info != nil) && !yield(at.def, n) {

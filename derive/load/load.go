@@ -40,10 +40,8 @@ const errLoop pmerr.Code = -40
 func Config(reg *derive.Registry, paths ...string) (int, error) {
 	l := loader{Registry: reg}
 	for _, path := range paths {
-		for _, part := range components(path) {
-			if err := l.path(part, 0); err != nil {
-				return l.metrics, err
-			}
+		if err := l.list(path); err != nil {
+			return l.metrics, err
 		}
 	}
 	return l.metrics, nil
@@ -54,12 +52,7 @@ func Config(reg *derive.Registry, paths ...string) (int, error) {
 // quote the file, whatever it is.
 func Each(reg *derive.Registry, path string, report func(file string, metrics int, errs []*syntax.FileError)) error {
 	l := loader{Registry: reg, report: report}
-	for _, part := range components(path) {
-		if err := l.path(part, 0); err != nil {
-			return err
-		}
-	}
-	return nil
+	return l.list(path)
 }
 
 // Default is Config for the list in PCP_DERIVED_CONFIG, of which files and directories that cannot
@@ -69,21 +62,8 @@ func Default(reg *derive.Registry, path string) int {
 	if path != "" {
 		l.loaded(&derive.File{Path: path, Default: true})
 	}
-	for _, part := range components(path) {
-		if l.path(part, 0) != nil {
-			break
-		}
-	}
+	_ = l.list(path) // only endless links are errors
 	return l.metrics
-}
-
-// components splits a list of paths. An empty text after the last separator does not count.
-func components(path string) []string {
-	parts := strings.Split(path, string(os.PathListSeparator))
-	if parts[len(parts)-1] == "" {
-		parts = parts[:len(parts)-1]
-	}
-	return parts
 }
 
 type loader struct {
@@ -94,6 +74,20 @@ type loader struct {
 	report  func(file string, metrics int, errs []*syntax.FileError) // nil to warn
 	errs    []*syntax.FileError                                      // of the current file, if they are reported
 	bytes   int64                                                    // of the files
+}
+
+// list reads the files and directories of a list. An empty text after the last separator does not count.
+func (l *loader) list(paths string) error {
+	parts := strings.Split(paths, string(os.PathListSeparator))
+	if parts[len(parts)-1] == "" {
+		parts = parts[:len(parts)-1]
+	}
+	for _, part := range parts {
+		if err := l.path(part, 0); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (l *loader) path(path string, depth int) error {

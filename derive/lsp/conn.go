@@ -81,7 +81,7 @@ func (c *conn) drain(out io.Writer) {
 		}
 		text := c.unread
 		c.unread = nil
-		c.mu.Unlock()
+		c.mu.Unlock() // a client that does not read must not stop those who write
 		_, err := out.Write(text)
 		c.mu.Lock()
 		c.err = err

@@ -7,6 +7,7 @@
 package sql
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -56,7 +57,7 @@ func Query(e syntax.Expr, info *check.Info, opt *Options) (string, error) {
 	}
 	var q strings.Builder
 	fmt.Fprintf(&q, "-- %s\n-- type %s, semantics %s, units %s\nWITH\n", oneLine(syntax.Print(e)),
-		info.Root.Type.Text(), info.Root.Sem.Text(), unitsText(info.Root.Units))
+		info.Root.Type.Text(), info.Root.Sem.Text(), cmp.Or(info.Root.Units.String(), "none"))
 	q.WriteString(strings.Join(b.list, ",\n"))
 	fmt.Fprintf(&q, "\nSELECT time, host, %s, value\nFROM %s\nORDER BY host, time, inst\n", inst, root)
 	return q.String(), b.err
@@ -73,13 +74,6 @@ func within(d dialect, opt *Options) (and string) {
 		}
 	}
 	return and
-}
-
-func unitsText(u pcp.Units) string {
-	if s := u.String(); s != "" {
-		return s
-	}
-	return "none"
 }
 
 // oneLine returns text that cannot end a comment.

@@ -100,7 +100,7 @@ func (s *Sketch) widen(b *buckets, key int) {
 			*b = wide
 			return
 		}
-		s.coarse++
+		s.coarse++ // for both signs: they share the number of leading bits
 		s.above.join()
 		s.below.join()
 		key >>= 1

@@ -47,7 +47,7 @@ func (s *scanner) next() {
 	case c == '[':
 		s.escaped(INSTNAME, ']', msgOpenInstance)
 	default:
-		s.operator(c)
+		s.operator()
 	}
 }
 
@@ -139,59 +139,23 @@ func (s *scanner) escaped(tok Token, end byte, unterminated string) {
 			return
 		case '\\':
 			b.WriteString(s.src[start:i])
-			i++
+			i++ // over the byte after the backslash, which ends nothing
 			start = i
 		}
 	}
 	s.illegal(unterminated)
 }
 
-func (s *scanner) operator(c byte) {
-	var follow byte
-	if s.off+1 < len(s.src) {
-		follow = s.src[s.off+1]
-	}
-	s.lit = ""
-	s.off++
-	switch {
-	case c == '<' && follow == '=':
-		s.two(LEQ)
-	case c == '>' && follow == '=':
-		s.two(GEQ)
-	case c == '=' && follow == '=':
-		s.two(EQ)
-	case c == '!' && follow == '=':
-		s.two(NEQ)
-	case c == '&' && follow == '&':
-		s.two(AND)
-	case c == '|' && follow == '|':
-		s.two(OR)
-	default:
-		if s.tok = operators[c]; s.tok == ILLEGAL {
-			s.illegal(msgIllegal)
+func (s *scanner) operator() {
+	for _, n := range [...]int{2, 1} { // the longer one first
+		text := s.src[s.off:min(s.off+n, len(s.src))]
+		if t, ok := find(text, PLUS, ASSIGN); ok {
+			s.tok, s.lit, s.off = t, "", s.off+len(text)
+			return
 		}
 	}
-}
-
-func (s *scanner) two(t Token) {
-	s.tok = t
+	s.illegal(msgIllegal)
 	s.off++
-}
-
-var operators = [256]Token{
-	'+': PLUS,
-	'-': MINUS,
-	'*': STAR,
-	'/': SLASH,
-	'<': LT,
-	'>': GT,
-	'!': NOT,
-	'?': QUEST,
-	':': COLON,
-	'(': LPAREN,
-	')': RPAREN,
-	',': COMMA,
-	'=': ASSIGN,
 }
 
 func skipDigits(s string, i int) int {

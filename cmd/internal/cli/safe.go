@@ -17,17 +17,7 @@ type safeText struct {
 }
 
 // Safe returns a writer that filters text for a terminal on its way to w.
-func Safe(w io.Writer) io.Writer { return &safeWriter{w: w} }
-
-type safeWriter struct {
-	w    io.Writer
-	text safeText
-}
-
-func (s *safeWriter) Write(p []byte) (int, error) {
-	_, err := s.w.Write(s.text.filter(p))
-	return len(p), err
-}
+func Safe(w io.Writer) io.Writer { return &stream{w: w, terminal: true} }
 
 // longest is the length of the longest sequence that passes.
 const longest = 11 // ESC [ 38;5;255 m
