@@ -91,7 +91,7 @@ func (a *app) newEval() *cobra.Command {
 	addForms(fs, &set.Output, repl.Outputs(), "json")
 	fs.IntVarP(&f.precision, "precision", "f", 0, "print `N` digits after the decimal point")
 	fs.BoolVarP(&set.Raw, "raw", "r", false, "output raw counter values (no rate conversion)")
-	fs.StringVar(&f.plot, "plot", "", "draw a chart of the values, or a picture into `FILE`: .svg or .png")
+	fs.StringVar(&f.plot, "plot", "", "draw a chart of the values, or a picture if a `FILE` follows, .svg or .png")
 	fs.Lookup("plot").NoOptDefVal = terminalChart
 	fs.IntVar(&f.pick.Top, "top", 0, "show only the `N` largest values of each expression")
 	fs.StringVar(&f.pick.Sort, "sort", "", "`ORDER` of values: "+strings.Join(query.Sorts(), ", ")+" (the largest first)")

@@ -62,7 +62,7 @@ func (a *app) Execute(ctx context.Context) error {
 		return wrongUse
 	}
 	root := a.newRoot()
-	root.SetArgs(a.Env.Args)
+	root.SetArgs(joinValues(a.Env.Args))
 	root.SetIn(a.Env.Stdin)
 	root.SetOut(a.Env.Out)
 	root.SetErr(a.Env.Stderr)
@@ -113,9 +113,9 @@ func (a *app) newRoot() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "pmderive [EXPR | ITEM ...]",
 		Short: "Try, explain, check and format expressions over performance metrics",
-		Long: "pmderive evaluates expressions over performance metrics, the language of derived\n" +
-			"metrics. Without a command it runs its arguments as items of the prompt, or has a\n" +
-			"prompt, or reads items from its input.",
+		Long: "The expressions are those of derived metrics of Performance Co-Pilot. Without a command\n" +
+			"pmderive runs its arguments as items of the prompt, or has a prompt, or reads items from\n" +
+			"its input.",
 		Args:              cobra.ArbitraryArgs,
 		SilenceUsage:      true,
 		SilenceErrors:     true,
@@ -162,6 +162,7 @@ func (a *app) newRoot() *cobra.Command {
 		return a.Options.CheckWindow()
 	}
 	root.AddCommand(a.newEval(), a.newFind(), a.newSummarize(), a.newExport(), a.newSQL(), a.newExplain(), a.newCheck(), a.newTest(), a.newFmt(), a.newDeps(), a.newFunctions(), a.newLSP(), a.newAgent(), a.newPush(), a.newCompletion())
+	a.addHelp(root)
 	return root
 }
 

@@ -5,6 +5,7 @@ package manual
 import (
 	_ "embed"
 	"fmt"
+	"slices"
 	"strings"
 
 	"pmtools/derive/check"
@@ -22,9 +23,12 @@ type Topic struct {
 var language string
 
 // Topics returns the chapters in their order.
-func Topics() []Topic {
+func Topics() []Topic { return chapters(language) }
+
+// chapters returns the parts of a text.
+func chapters(text string) []Topic {
 	var topics []Topic
-	for part := range strings.SplitSeq(strings.TrimPrefix(language, "== "), "\n== ") {
+	for part := range strings.SplitSeq(strings.TrimPrefix(text, "== "), "\n== ") {
 		title, text, _ := strings.Cut(part, "\n")
 		name, summary, _ := strings.Cut(title, ": ")
 		if text = strings.Trim(text, "\n") + "\n"; name == "functions" {
@@ -33,6 +37,22 @@ func Topics() []Topic {
 		topics = append(topics, Topic{name, summary, text})
 	}
 	return topics
+}
+
+//go:embed use.txt
+var use string
+
+// All returns a list of the chapters as the first one, those about the use of pmderive, and those of the
+// manual of the language.
+func All() []Topic {
+	all := Topics()
+	var list strings.Builder
+	list.WriteString("The language of derived metrics is that of PCP; each of these words is a topic of its own.\n\n")
+	for _, t := range all {
+		fmt.Fprintf(&list, "  %-12s %s\n", t.Name, t.Summary)
+	}
+	first := Topic{"language", "the chapters about expressions", list.String()}
+	return slices.Concat([]Topic{first}, chapters(use), all)
 }
 
 // Functions returns what there is to know about all functions.

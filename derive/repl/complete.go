@@ -10,8 +10,6 @@ import (
 	"time"
 
 	"pmtools/derive/check"
-	"pmtools/derive/diagnose"
-	"pmtools/derive/manual"
 	"pmtools/derive/syntax"
 	"pmtools/lib/pcp"
 )
@@ -147,11 +145,8 @@ func (c *completer) argument(name, arg string, end int) int {
 	case "step":
 		c.offer(word, "record")
 	case "help":
-		c.offer(word, diagnose.FunctionNames()...)
+		c.offer(word, HelpNames()...)
 		c.offer(word, commandNames()...)
-		for _, t := range manual.Topics() {
-			c.offer(word, t.Name)
-		}
 	}
 	return start
 }

@@ -30,24 +30,42 @@ func runHelp(ctx context.Context, s *Session, name string, w io.Writer) error {
 			found = true
 		}
 	}
+	known, err := WriteHelp(w, name)
+	if found = found || known; !found {
+		names = append(names, HelpNames()...)
+		return NoHelp(name, names)
+	}
+	return err
+}
+
+// WriteHelp writes about a function or a topic, and reports whether there is one with a name.
+func WriteHelp(w io.Writer, name string) (known bool, err error) {
 	for _, f := range check.Functions() {
-		names = append(names, f.Name)
-		if f.Name == name {
-			io.WriteString(w, manual.Function(f))
-			found = true
+		if known = f.Name == name; known {
+			_, err = io.WriteString(w, manual.Function(f))
+			return known, err
 		}
 	}
-	for _, t := range manual.Topics() {
+	for _, t := range manual.All() {
+		if known = t.Name == name; known {
+			_, err = io.WriteString(w, t.Text)
+			return known, err
+		}
+	}
+	return false, nil
+}
+
+// NoHelp returns the problem that there is no help about a name, and which of some names may be meant.
+func NoHelp(name string, names []string) *Problem {
+	return &Problem{Msg: "there is no help about " + name, Notes: diagnose.DidYouMean(name, names)}
+}
+
+// HelpNames returns the names that WriteHelp knows: topics and functions.
+func HelpNames() (names []string) {
+	for _, t := range manual.All() {
 		names = append(names, t.Name)
-		if t.Name == name {
-			io.WriteString(w, t.Text)
-			found = true
-		}
 	}
-	if !found {
-		return &Problem{Msg: "there is no help about " + name, Notes: diagnose.DidYouMean(name, names)}
-	}
-	return nil
+	return append(names, diagnose.FunctionNames()...)
 }
 
 // helpIndex lists what there is.
@@ -62,7 +80,7 @@ func (s *Session) helpIndex(ctx context.Context, w io.Writer) error {
 	}
 	io.WriteString(w, "\nTopics of :help, besides commands:\n")
 	t = &Table{Wrap: true}
-	for _, topic := range manual.Topics() {
+	for _, topic := range manual.All() {
 		summary := topic.Summary
 		if topic.Name == "functions" {
 			summary = strings.Join(diagnose.FunctionNames(), " ")

@@ -1,0 +1,195 @@
+package main
+
+import (
+	_ "embed"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"pmtools/cmd/internal/cli"
+	"pmtools/cmd/internal/picture"
+	"pmtools/derive/repl"
+	"pmtools/lib/pcp"
+)
+
+//go:embed help/examples.txt
+var exampleText string
+
+// examples returns the examples of each command, with a line of text before them.
+func examples() map[string]string {
+	list := make(map[string]string)
+	for part := range strings.SplitSeq(strings.TrimPrefix(exampleText, "== "), "\n== ") {
+		name, text, _ := strings.Cut(part, "\n")
+		list[name] = "  " + strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n  ")
+	}
+	return list
+}
+
+// commandGroups are the groups of commands, and optionGroups those of their options. Options that are in
+// none belong to one command alone.
+var commandGroups = []struct {
+	title string
+	names []string
+}{
+	{"Commands to evaluate", []string{"eval", "explain", "find", "summarize", "functions"}},
+	{"Commands for definitions", []string{"check", "test", "fmt", "deps", "lsp"}},
+	{"Commands for archives and databases", []string{"export", "sql", "push"}},
+	{"Commands for agents", []string{"agent"}},
+}
+
+var optionGroups = []struct {
+	title string
+	names []string
+}{
+	{"Options about values", []string{"instances", "where", "top", "sort", "limit", "raw", "units", "across", "percent", "no-scale"}},
+	{"Options about output", []string{"output", "json", "sarif", "dot", "pmlogger", "junit", "output-file", "archive-out", "precision", "plot", "wide", "vertical", "long", "header", "timestamp", "delimiter", "safe-csv", "fail-empty"}},
+	{"Options about time", []string{"start", "finish", "align", "origin", "interval", "samples", "delay", "timezone", "hostzone"}},
+	{"Options about the source", []string{"archive", "host", "hosts", "all-hosts", "local-PMDA", "spec-local", "container", "namespace", "derived", "metrics", "tables", "unpack-limit"}},
+	{"General options", []string{"debug", "help", "version"}},
+}
+
+// addHelp gives the commands their examples and groups, and the command help.
+func (a *app) addHelp(root *cobra.Command) {
+	root.SetHelpCommand(a.newHelp())
+	root.SetHelpFunc(a.showHelp)
+	root.InitDefaultHelpCmd()
+	texts := examples()
+	for _, c := range append(root.Commands(), root) {
+		c.DisableFlagsInUseLine = true
+		if text := texts[c.Name()]; text != "" {
+			c.Example = text
+		}
+	}
+}
+
+// showHelp writes what there is to know about a command, the examples first.
+func (a *app) showHelp(cmd *cobra.Command, _ []string) {
+	w := cmd.OutOrStdout()
+	fmt.Fprintln(w, cmd.Short)
+	if cmd.Example != "" {
+		fmt.Fprintf(w, "\nExamples:\n%s\n", cmd.Example)
+	}
+	if cmd.Long != "" {
+		fmt.Fprintf(w, "\n%s\n", cmd.Long)
+	}
+	fmt.Fprintf(w, "\nUsage: %s [options]\n", cmd.UseLine())
+	if cmd.HasAvailableSubCommands() {
+		writeCommands(w, cmd)
+	}
+	width, _ := cli.TerminalSize(a.Env.Stdout)
+	writeOptions(w, cmd, width)
+	io.WriteString(w, "\n'pmderive help TOPIC' tells about language, sources, time, output, files and others.\n")
+}
+
+// writeCommands lists the commands below one, by their groups.
+func writeCommands(w io.Writer, cmd *cobra.Command) {
+	rest := cmd.Commands()
+	write := func(title string, wanted func(*cobra.Command) bool) {
+		fmt.Fprintf(w, "\n%s:\n", title)
+		for _, c := range rest {
+			if (c.IsAvailableCommand() || c.Name() == "help") && wanted(c) {
+				fmt.Fprintf(w, "  %-11s %s\n", c.Name(), c.Short)
+			}
+		}
+		rest = slices.DeleteFunc(rest, wanted)
+	}
+	for _, g := range commandGroups {
+		write(g.title, func(c *cobra.Command) bool { return slices.Contains(g.names, c.Name()) })
+	}
+	write("Other commands", func(*cobra.Command) bool { return true })
+}
+
+// writeOptions lists the options of a command, those of its own first.
+func writeOptions(w io.Writer, cmd *cobra.Command, width int) {
+	grouped := make([]*pflag.FlagSet, len(optionGroups)+1)
+	for i := range grouped {
+		grouped[i] = pflag.NewFlagSet("", pflag.ContinueOnError)
+		grouped[i].SortFlags = false
+	}
+	add := func(f *pflag.Flag) {
+		i := slices.IndexFunc(optionGroups, func(g struct {
+			title string
+			names []string
+		}) bool {
+			return slices.Contains(g.names, f.Name)
+		})
+		grouped[i+1].AddFlag(f)
+	}
+	cmd.LocalFlags().VisitAll(add)
+	cmd.InheritedFlags().VisitAll(add)
+	for i, fs := range grouped {
+		title := "Options"
+		if i > 0 {
+			title = optionGroups[i-1].title
+		}
+		if fs.HasAvailableFlags() {
+			usage := strings.ReplaceAll(fs.FlagUsagesWrapped(width), `[="-"]`, "     ")
+			fmt.Fprintf(w, "\n%s:\n%s", title, usage)
+		}
+	}
+}
+
+// newHelp returns the command that tells about commands and topics.
+func (a *app) newHelp() *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [COMMAND|TOPIC|FUNCTION]",
+		Short: "Tell about a command, a topic or a function",
+		Args:  operands(0, 1),
+		ValidArgsFunction: func(cmd *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
+			names := slices.DeleteFunc(helpNames(cmd.Root()), func(name string) bool { return !strings.HasPrefix(name, prefix) })
+			return names, cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return cmd.Root().Help()
+			}
+			for _, c := range cmd.Root().Commands() {
+				if c.Name() == args[0] {
+					return c.Help()
+				}
+			}
+			if ok, err := repl.WriteHelp(a.Env.Out, args[0]); ok || err != nil {
+				return err
+			}
+			bad := repl.NoHelp(args[0], helpNames(cmd.Root()))
+			return errors.New(strings.Join(append([]string{bad.Msg}, bad.Notes...), "; "))
+		},
+	}
+}
+
+// helpNames returns what there is help about.
+func helpNames(root *cobra.Command) []string {
+	names := repl.HelpNames()
+	for _, c := range root.Commands() {
+		names = append(names, c.Name())
+	}
+	return names
+}
+
+// joinValues joins the options that may stand alone with a word that is a value for them: a file of a
+// picture after --plot, units after --units.
+func joinValues(args []string) (joined []string) {
+	for i := 0; i < len(args); i++ {
+		word := args[i]
+		if word == "--" {
+			return append(joined, args[i:]...)
+		}
+		if i+1 < len(args) && (word == "--plot" && picture.Is(args[i+1]) || word == "--units" && isUnits(args[i+1])) {
+			i++
+			word += "=" + args[i]
+		}
+		joined = append(joined, word)
+	}
+	return joined
+}
+
+// isUnits reports whether a word is a text of units, and not a number or the name of a metric.
+func isUnits(word string) bool {
+	u, _, err := pcp.ParseUnits(word)
+	return err == nil && u != pcp.Units{} && !strings.HasPrefix(word, "-")
+}

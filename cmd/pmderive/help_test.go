@@ -1,0 +1,169 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"pmtools/cmd/internal/cli"
+	"pmtools/lib/archive/archivetest"
+)
+
+// unrunnable matches examples that need a database, an editor, an agent, a daemon or a shell.
+var unrunnable = regexp.MustCompile(` push |^push | lsp$|^agent |\$\(| -h `)
+
+// runExamples runs the command lines of a text in a directory with the archive demo and the files of
+// docs/examples, and returns how many there were.
+func runExamples(t *testing.T, text string) (ran int) {
+	t.Helper()
+	dir := t.TempDir()
+	if err := archivetest.Build(dir, "demo"); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.CopyFS(dir, os.DirFS("../../docs/examples")); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(dir)
+	for line := range strings.Lines(text) {
+		command, ok := strings.CutPrefix(strings.TrimSpace(line), "pmderive")
+		if command = strings.TrimSpace(command); !ok || unrunnable.MatchString(command) {
+			continue
+		}
+		ran++
+		out := runIn("", words(command)...)
+		if strings.Contains(out, "pmderive: ") {
+			t.Errorf("pmderive %s: %s", command, out)
+		}
+	}
+	return ran
+}
+
+// words splits a command line at blanks outside of single quotes.
+func words(line string) (args []string) {
+	for i, part := range strings.Split(line, "'") {
+		if i%2 == 1 {
+			args = append(args, part)
+		} else {
+			args = append(args, strings.Fields(part)...)
+		}
+	}
+	return args
+}
+
+// TestExamples: the help of each command begins with examples, which run, and the manual page has them.
+func TestExamples(t *testing.T) {
+	root := newCommand(&cli.Env{LookupEnv: func(string) (string, bool) { return "", false }}).newRoot()
+	for _, c := range append(root.Commands(), root) {
+		if n := strings.Count("\n"+c.Example, "\n  pmderive") + strings.Count(c.Example, "\n  eval "); n == 0 || n > 4 {
+			t.Errorf("%s has %d examples, want 1 to 4", c.Name(), n)
+		}
+	}
+	if n := runExamples(t, exampleText); n < 25 {
+		t.Errorf("%d examples ran", n)
+	}
+}
+
+// TestManualExamples compares the examples of the manual page with those of help.
+func TestManualExamples(t *testing.T) {
+	page, err := filepath.Abs("../../man/pmderive.1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, ok := strings.Cut(string(all), ".SH EXAMPLES\n")
+	old, after, more := strings.Cut(rest, ".SH ")
+	if !ok || !more {
+		t.Fatal("man/pmderive.1 has no section EXAMPLES")
+	}
+	want := roffExamples()
+	if *update {
+		if err := os.WriteFile(page, []byte(before+".SH EXAMPLES\n"+want+".SH "+after), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if old != want {
+		t.Errorf("the examples of man/pmderive.1 are not those of help/examples.txt; go test ./cmd/pmderive -run ManualExamples -update writes them")
+	}
+}
+
+// roffExamples returns the examples for the manual page: each text is a tag of a paragraph.
+func roffExamples() string {
+	var b strings.Builder
+	escape := strings.NewReplacer(`\`, `\e`, "-", `\-`, "'", `\(aq`)
+	for part := range strings.SplitSeq(strings.TrimPrefix(exampleText, "== "), "\n== ") {
+		_, text, _ := strings.Cut(part, "\n")
+		open := false
+		for line := range strings.Lines(text) {
+			line = strings.TrimSpace(line)
+			switch comment, ok := strings.CutPrefix(line, "# "); {
+			case ok:
+				if open {
+					b.WriteString(".fi\n")
+				}
+				fmt.Fprintf(&b, ".PP\n%s\n.PP\n.nf\n", escape.Replace(strings.ToUpper(comment[:1])+comment[1:]))
+				open = true
+			case line != "":
+				fmt.Fprintf(&b, "    %s\n", escape.Replace(line))
+			}
+		}
+		if open {
+			b.WriteString(".fi\n")
+		}
+	}
+	return b.String()
+}
+
+// TestJoinValues: a word after --plot or --units is its value if it can be one.
+func TestJoinValues(t *testing.T) {
+	for line, want := range map[string]string{
+		"eval --plot x.svg m":         "eval --plot=x.svg m",
+		"eval --plot x.png":           "eval --plot=x.png",
+		"eval --plot m":               "eval --plot m",
+		"eval m --plot":               "eval m --plot",
+		"eval --plot --units m":       "eval --plot --units m",
+		"eval --units MB m":           "eval --units=MB m",
+		"eval --units Mbyte/s m":      "eval --units=Mbyte/s m",
+		"eval --units disk.dev.total": "eval --units disk.dev.total",
+		"eval --units=Mbyte/s sec":    "eval --units=Mbyte/s sec",
+		"eval --units -o csv m":       "eval --units -o csv m",
+		"eval --units 3 m":            "eval --units 3 m",
+		"eval -- --plot x.svg":        "eval -- --plot x.svg",
+	} {
+		if got := strings.Join(joinValues(strings.Fields(line)), " "); got != want {
+			t.Errorf("%s: %s, want %s", line, got, want)
+		}
+	}
+}
+
+// TestHelp: words that there is help about, and words that there is none about.
+func TestHelp(t *testing.T) {
+	for args, want := range map[string]string{
+		"help":               "Examples:\n  # a prompt",
+		"help eval":          "Evaluate expressions, once or over time\n\nExamples:\n  # how busy",
+		"eval --help":        "Evaluate expressions, once or over time\n\nExamples:\n  # how busy",
+		"help language":      "  grammar      how expressions are written\n",
+		"help sources":       "-a demo ",
+		"help time":          "-S TIME ",
+		"help output":        "--plot FILE.svg",
+		"help files":         "A file has a definition on each line",
+		"help rescale":       "rescale(",
+		"help evl":           "pmderive: there is no help about evl; did you mean eval?\n",
+		"help eval test":     "an argument too many",
+		"help :nosuch":       "there is no help about :nosuch",
+		"test -o x x":        "unknown output 'x'; there are text, json",
+		"deps --output=x 1":  "unknown output 'x'; there are list, json, dot, pmlogger",
+		"deps -o json a.b":   `"base":["a.b"]`,
+		"deps -o pmlogger a": "log advisory",
+	} {
+		if got := runIn("", strings.Fields(args)...); !strings.Contains(got, want) {
+			t.Errorf("%s: %q is not in %q", args, want, got)
+		}
+	}
+}
