@@ -2,6 +2,7 @@
 package picture
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"html"
@@ -25,52 +26,121 @@ var pictures = map[string]chart.RendererProvider{".svg": chart.SVG, ".png": char
 // Is reports whether the name of a file ends as that of a picture does.
 func Is(name string) bool { return pictures[filepath.Ext(name)] != nil }
 
-// The size of a picture.
+// The size of a picture, and of its parts.
 const (
 	pictureWidth, pictureHeight = 1000, 420
-	letterWidth                 = 6 // of the legend
+	panelHeight                 = 280 // of one of several
+	letterWidth                 = 6   // of the legend
+	digitWidth                  = 8   // of the axes
 	longestName                 = 40
 )
 
-// Draw draws a chart into a file.
+// Draw draws a chart into a file: a panel for each of the units, one below the other, whose axes of
+// time are the same.
 func Draw(name string, p *samples.Picture) error {
 	if len(p.Lines) == 0 {
 		return errors.New("there are no values to draw")
 	}
-	text := func(s string) string { return s }
-	if filepath.Ext(name) == ".svg" {
+	form, text := filepath.Ext(name), func(s string) string { return s }
+	if form == ".svg" {
 		text = html.EscapeString // the library does not
 	}
-	c := newChart(p, text)
+	panels := panelsOf(p)
+	names, values := 0, 0 // the longest ones: all panels have the same room beside the plot
+	for _, l := range p.Lines {
+		names = max(names, min(len([]rune(l.Name)), longestName))
+	}
+	for i := range panels {
+		values = max(values, longestLabel(valueTicks(&panels[i])))
+	}
+	var drawn [][]byte
+	for i := range panels {
+		var b bytes.Buffer
+		if err := newChart(&panels[i], len(panels), names, values, text).Render(pictures[form], &b); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		drawn = append(drawn, b.Bytes())
+	}
 	f, err := os.Create(name)
 	if err != nil {
 		return err
 	}
-	err = c.Render(pictures[filepath.Ext(name)], f)
-	if err = errors.Join(err, f.Close()); err != nil {
+	if err = errors.Join(stack(f, form, drawn), f.Close()); err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	return nil
 }
 
-// newChart returns the chart of a picture.
-func newChart(p *samples.Picture, text func(string) string) *chart.Chart {
-	left := 0
-	for i := range p.Lines {
-		left = max(left, len([]rune(p.Lines[i].Name)))
+// panelsOf returns the parts of a picture with one unit each, in the order of its lines. Only the
+// first has the title.
+func panelsOf(p *samples.Picture) (panels []samples.Picture) {
+	for _, l := range p.Lines {
+		i := slices.IndexFunc(panels, func(q samples.Picture) bool { return q.Lines[0].Units == l.Units })
+		if i < 0 {
+			i = len(panels)
+			panels = append(panels, samples.Picture{Times: p.Times})
+		}
+		panels[i].Lines = append(panels[i].Lines, l)
+	}
+	panels[0].Title = p.Title
+	return panels
+}
+
+// longestLabel returns the number of characters of the longest label.
+func longestLabel(ticks []chart.Tick) (n int) {
+	for _, t := range ticks {
+		n = max(n, len(t.Label))
+	}
+	return n
+}
+
+// newChart returns the chart of a panel, with its axis at the left and its legend at the right, and
+// room for names and values of some lengths.
+func newChart(p *samples.Picture, panels, names, values int, text func(string) string) *chart.Chart {
+	height, marks := pictureHeight, valueTicks(p)
+	if panels > 1 {
+		height = panelHeight
 	}
 	grid := chart.Style{StrokeColor: drawing.ColorFromHex("dddddd"), StrokeWidth: 1}
 	c := &chart.Chart{
-		Title: text(p.Title), TitleStyle: chart.Style{FontSize: 11}, Width: pictureWidth, Height: pictureHeight,
-		Background: chart.Style{Padding: chart.Box{Top: 40, Left: 60 + letterWidth*min(left, longestName), Right: 20, Bottom: 10}},
-		XAxis:      chart.XAxis{Ticks: ticks(p), GridMajorStyle: grid},
-		YAxis:      chart.YAxis{Name: text(p.Units), GridMajorStyle: grid, ValueFormatter: number, Range: valueRange(p)},
+		Title: text(p.Title), TitleStyle: chart.Style{FontSize: 11}, Width: pictureWidth, Height: height,
+		Background:     chart.Style{Padding: chart.Box{Top: 50, Left: 20 + digitWidth*(values-longestLabel(marks)), Right: 60 + letterWidth*names, Bottom: 10}},
+		XAxis:          chart.XAxis{Ticks: ticks(p), GridMajorStyle: grid},
+		YAxis:          chart.YAxis{Style: chart.Hidden(), Ticks: marks}, // the library takes the range from here
+		YAxisSecondary: chart.YAxis{Ticks: marks, GridMajorStyle: grid},
 	}
 	for i, l := range p.Lines {
-		c.Series = append(c.Series, segments(p.Times, l, lineStyle(i), text)...)
+		c.Series = append(c.Series, segments(p.Times, l, lineStyle(i))...)
 	}
-	c.Elements = []chart.Renderable{chart.LegendLeft(c)}
+	c.Elements = []chart.Renderable{func(r chart.Renderer, box chart.Box, defaults chart.Style) { legend(r, box, defaults, p, text) }}
 	return c
+}
+
+// legend writes the units above the axis, and the names of the lines beside the plot.
+func legend(r chart.Renderer, box chart.Box, defaults chart.Style, p *samples.Picture, text func(string) string) {
+	const sample, gap, line = 24, 6, 18
+	style := chart.Style{FontSize: 8, FontColor: chart.DefaultTextColor}.InheritFrom(defaults)
+	style.GetTextOptions().WriteToRenderer(r)
+	r.Text(text(p.Lines[0].Units), box.Left, box.Top-gap)
+	for i, l := range p.Lines {
+		x, y, s := box.Right+2*gap, box.Top+line*i+line/2, lineStyle(i)
+		r.SetStrokeColor(s.StrokeColor)
+		r.SetStrokeWidth(s.StrokeWidth)
+		r.SetStrokeDashArray(s.StrokeDashArray)
+		r.MoveTo(x, y)
+		r.LineTo(x+sample, y)
+		r.Stroke()
+		style.GetTextOptions().WriteToRenderer(r)
+		r.Text(text(shortName(l.Name)), x+sample+gap, y+4)
+	}
+}
+
+// shortName returns a name that fits the legend.
+func shortName(name string) string {
+	if r := []rune(name); len(r) > longestName {
+		return string(r[:longestName-3]) + "..."
+	}
+	return name
 }
 
 // lineStyle returns how a line is drawn: colours that differ in grey too, and dashes.
@@ -82,20 +152,16 @@ func lineStyle(i int) chart.Style {
 	}
 }
 
-// segments returns the parts of a line between its gaps. The first has the name for the legend.
-func segments(times []time.Time, l samples.Line, style chart.Style, text func(string) string) (list []chart.Series) {
-	name := []rune(l.Name)
-	if len(name) > longestName {
-		name = slices.Concat(name[:longestName-3], []rune("..."))
-	}
-	part := chart.ContinuousSeries{Name: text(string(name)), Style: style}
+// segments returns the parts of a line between its gaps.
+func segments(times []time.Time, l samples.Line, style chart.Style) (list []chart.Series) {
+	part := chart.ContinuousSeries{Style: style, YAxis: chart.YAxisSecondary}
 	end := func() {
 		if len(part.XValues) == 1 {
 			part.Style.DotWidth, part.Style.DotColor = 2, style.StrokeColor
 		}
 		if len(part.XValues) > 0 {
 			list = append(list, part)
-			part = chart.ContinuousSeries{Style: style}
+			part = chart.ContinuousSeries{Style: style, YAxis: chart.YAxisSecondary}
 		}
 	}
 	for i, f := range l.Points {
@@ -109,9 +175,11 @@ func segments(times []time.Time, l samples.Line, style chart.Style, text func(st
 	return list
 }
 
-// valueRange returns the range of the values of a picture if they are all the same, which the
-// library has none for.
-func valueRange(p *samples.Picture) chart.Range {
+// maxValueTicks is how many marks the axis of values has about at most.
+const maxValueTicks = 6
+
+// valueTicks returns the marks at the axis of values, at round numbers that enclose all of them.
+func valueTicks(p *samples.Picture) (list []chart.Tick) {
 	low, high := math.Inf(1), math.Inf(-1)
 	for _, l := range p.Lines {
 		for _, f := range l.Points {
@@ -120,16 +188,33 @@ func valueRange(p *samples.Picture) chart.Range {
 			}
 		}
 	}
-	if low < high {
-		return nil
+	if low == high {
+		pad := max(1, math.Abs(low)/10)
+		low, high = low-pad, high+pad
 	}
-	pad := max(1, math.Abs(low)/10)
-	return &chart.ContinuousRange{Min: low - pad, Max: high + pad}
+	step := roundStep(high/maxValueTicks - low/maxValueTicks)
+	for n := math.Floor(low / step); ; n++ {
+		at := n * step
+		list = append(list, chart.Tick{Value: at, Label: number(at)})
+		if at >= high || len(list) > 2*maxValueTicks {
+			return list
+		}
+	}
+}
+
+// roundStep returns the least of the numbers 1, 2 and 5 times a power of ten that is not less.
+func roundStep(least float64) float64 {
+	power := math.Pow(10, math.Floor(math.Log10(least)))
+	for _, f := range []float64{1, 2, 5} {
+		if f*power >= least {
+			return f * power
+		}
+	}
+	return 10 * power
 }
 
 // number writes a value at the axis: with four digits, and without an exponent in the usual range.
-func number(v any) string {
-	f, _ := v.(float64)
+func number(f float64) string {
 	if short, err := strconv.ParseFloat(strconv.FormatFloat(f, 'e', 3, 64), 64); err == nil {
 		f = short
 	}

@@ -48,6 +48,7 @@ type chartKey struct {
 // A chartLine is the values of one instance at all times; NaN where there is none.
 type chartLine struct {
 	name   string
+	units  string
 	points []float64
 }
 
@@ -64,7 +65,6 @@ func NewChart(w io.Writer, h *sampling.Header, opt *Options) (sampling.Writer, e
 // A Picture is what a chart shows.
 type Picture struct {
 	Title string
-	Units string // of all values, "" if they have none or several
 	Times []time.Time
 	Lines []Line
 }
@@ -72,6 +72,7 @@ type Picture struct {
 // A Line is the values of an instance at the times of a Picture; NaN where there is none.
 type Line struct {
 	Name   string
+	Units  string // "" for none
 	Points []float64
 }
 
@@ -88,19 +89,11 @@ func (c *chartWriter) picture() *Picture {
 	if all > len(lines) {
 		p.Title += fmt.Sprintf(", the largest %d of %d", len(lines), all)
 	}
-	for i, m := range c.h.Metrics {
-		if u := m.Desc.Units.String(); i == 0 {
-			p.Units = u
-		} else if u != p.Units {
-			p.Units = ""
-			break
-		}
-	}
 	for _, t := range c.times {
 		p.Times = append(p.Times, t.Time().In(c.h.Location()))
 	}
 	for _, l := range lines {
-		p.Lines = append(p.Lines, Line{l.name, l.points})
+		p.Lines = append(p.Lines, Line{l.name, l.units, l.points})
 	}
 	return p
 }
@@ -147,7 +140,9 @@ func (c *chartWriter) add(metric int, v *sampling.Value) {
 	if !ok {
 		i = len(c.lines)
 		c.places[key] = i
-		c.lines = append(c.lines, &chartLine{name: c.h.Metrics[metric].Label(v.Instance, len(c.h.Metrics) > 1)})
+		c.lines = append(c.lines, &chartLine{
+			name: c.h.Metrics[metric].Label(v.Instance, len(c.h.Metrics) > 1), units: c.h.Metrics[metric].Desc.Units.String(),
+		})
 	}
 	c.lines[i].pad(len(c.times))
 	f := number(v.Value)
