@@ -1,6 +1,7 @@
 package sql
 
 import (
+	"fmt"
 	"strings"
 
 	"pmtools/derive/check"
@@ -152,8 +153,8 @@ func (b *builder) instance(n *syntax.InstExpr, x values) values {
 	}
 	name := b.text(strings.ToValidUTF8(n.Name, "\uFFFD")) // as in the tables
 	order := "(time, CASE WHEN instance = " + name + " THEN 0 ELSE 1 END, inst)"
-	first := b.define(syntax.Print(n), "SELECT host, seg, "+b.argMin("inst", order)+" AS inst, min(time) AS since", "FROM "+x.table,
-		"WHERE instance = "+name+" OR instance LIKE '% %' AND "+b.begins(name, b.firstWord("instance")), "GROUP BY host, seg")
+	first := b.define(syntax.Print(n), "SELECT host, seg, "+fmt.Sprintf(b.argMin, "inst", order)+" AS inst, min(time) AS since", "FROM "+x.table,
+		"WHERE instance = "+name+" OR instance LIKE '% %' AND "+fmt.Sprintf(b.begins, name, fmt.Sprintf(b.firstWord, "instance")), "GROUP BY host, seg")
 	x.one = true
 	x.table = b.define(syntax.Print(n), "SELECT "+columns(true)+", value", "FROM "+x.table, "JOIN "+first+" AS f USING (host, seg, inst)", "WHERE time >= since")
 	return x
@@ -172,11 +173,11 @@ func (b *builder) matching(n *syntax.MatchInstExpr, x values) values {
 	if !ok {
 		return b.refuse(n, "the pattern has a back reference, a word boundary, or a set of bytes that are not ASCII")
 	}
-	condition := b.matches(b.firstWord("name"), pattern)
+	condition := b.matches(fmt.Sprintf(b.firstWord, "name"), pattern)
 	if n.NotPos >= 0 {
 		condition = "NOT " + condition
 	}
-	names := b.define("names of instances", "SELECT host, seg, inst, "+b.argMin("instance", "time")+" AS first",
+	names := b.define("names of instances", "SELECT host, seg, inst, "+fmt.Sprintf(b.argMin, "instance", "time")+" AS first",
 		"FROM "+x.table, "WHERE instance IS NOT NULL", "GROUP BY host, seg, inst")
 	x.table = b.define(syntax.Print(n), "SELECT "+columns(true)+", value", "FROM (",
 		"  SELECT "+columns(true)+", value, coalesce(instance, first) AS name",

@@ -1,6 +1,7 @@
 package sql
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strconv"
@@ -10,62 +11,86 @@ import (
 )
 
 // A dialect holds the differences between engines. Integers of 32 bits are held as signed ones of
-// 64.
-type dialect interface {
+// 64. Texts with %s are formats.
+type dialect struct {
+	types       map[pcp.Type]string // names of types in casts
+	tryCast     string              // the cast that does not fail
+	inst        string              // the column of instances of a metric that has them
+	present     string              // a column without null as a possible value
+	narrow      string              // a double in single precision
+	isNaN       string              // the condition that a number with a fraction is none
+	nanoseconds string              // a time as an integer
+	argMin      string              // the value of a column where another is least
+	firstWord   string              // a text up to its first blank
+	begins      string              // the condition that a text begins with another
+	engine
+}
+
+// An engine holds the differences that are more than a text.
+type engine interface {
 	// read returns a table of an export.
 	read(dir, table string) string
 	// text returns a string.
 	text(s string) string
-	// typeName returns the name of a type in casts.
-	typeName(t pcp.Type) string
-	// tryCast returns the name of the cast that does not fail.
-	tryCast() string
-	// inst returns the column of instances of a metric that has them.
-	inst() string
-	// present returns a column without null as a possible value.
-	present(column string) string
 	// wrap cuts an integer, which may be wider, to the width of a type.
 	wrap(t pcp.Type, v string) string
 	// integer returns an operator on integers of a type, wrapped to its width.
 	integer(op string, t pcp.Type, v, w string) string
 	// round returns an integer times a fraction, rounded as rescale() does.
 	round(t pcp.Type, v string, mult, div int64) string
-	// narrow returns a double in single precision.
-	narrow(v string) string
-	// isNaN returns the condition that a number with a fraction is none.
-	isNaN(v string) string
 	// compare returns a comparison as IEEE 754 has it, where a NaN equals nothing.
 	compare(op string, t pcp.Type, v, w string) string
-	// fold returns the sum of the column value of a group, added up in the order of a column.
-	fold(t pcp.Type, order string) string
-	// nanoseconds returns a time as an integer.
-	nanoseconds(time string) string
-	// argMin returns the value of a column where another is least.
-	argMin(column, least string) string
-	// firstWord returns a text up to its first blank.
-	firstWord(text string) string
-	// begins returns the condition that a text begins with another.
-	begins(text, with string) string
+	// fold returns the sum of the column value of a group, added up in the order of a column. The type has
+	// the given name.
+	fold(typ, order string) string
 	// matches returns the condition that a text matches a pattern of RE2 somewhere.
 	matches(text, pattern string) string
 }
 
-func dialectOf(name string) (dialect, error) {
-	switch name {
-	case "", "duckdb":
-		return duckdb{}, nil
-	case "clickhouse":
-		return clickhouse{}, nil
-	case "spark":
-		return spark{}, nil
+func dialectOf(name string) (*dialect, error) {
+	if d := dialects()[cmp.Or(name, Dialects()[0])]; d != nil {
+		return d, nil
 	}
 	return nil, fmt.Errorf("unknown dialect '%s'; there are %s", name, strings.Join(Dialects(), ", "))
 }
 
+func dialects() map[string]*dialect {
+	return map[string]*dialect{
+		"duckdb": {
+			types: map[pcp.Type]string{
+				pcp.Int32: "INTEGER", pcp.Uint32: "BIGINT", pcp.Int64: "BIGINT", pcp.Uint64: "UBIGINT",
+				pcp.Float: "FLOAT", pcp.Double: "DOUBLE", pcp.String: "VARCHAR",
+			},
+			tryCast: "TRY_CAST", inst: "inst", present: "%s",
+			narrow: "coalesce(TRY_CAST(%[1]s AS FLOAT), CAST(CASE WHEN %[1]s > 0 THEN 'inf' ELSE '-inf' END AS FLOAT))",
+			isNaN:  "isnan(%s)", nanoseconds: "epoch_ns(%s)", argMin: "arg_min(%s, %s)",
+			firstWord: "split_part(%s, ' ', 1)", begins: "starts_with(%s, %s)", engine: duckdb{},
+		},
+		"clickhouse": {
+			types: map[pcp.Type]string{
+				pcp.Int32: "Nullable(Int32)", pcp.Uint32: "Int64", pcp.Int64: "Int64", pcp.Uint64: "UInt64",
+				pcp.Float: "Float32", pcp.Double: "Float64", pcp.String: "Nullable(String)",
+			},
+			tryCast: "CAST", inst: "assumeNotNull(inst) AS inst", present: "assumeNotNull(%s)",
+			narrow: "toFloat32(%s)", isNaN: "isNaN(%s)", nanoseconds: "toUnixTimestamp64Nano(%s)", argMin: "argMin(%s, %s)",
+			firstWord: "splitByChar(' ', assumeNotNull(%s))[1]", begins: "startsWith(%s, %s)", engine: clickhouse{},
+		},
+		"spark": {
+			types: map[pcp.Type]string{
+				pcp.Int32: "INT", pcp.Uint32: "BIGINT", pcp.Int64: "BIGINT", pcp.Uint64: "DECIMAL(20,0)",
+				pcp.Float: "FLOAT", pcp.Double: "DOUBLE", pcp.String: "STRING",
+			},
+			tryCast: "TRY_CAST", inst: "inst", present: "%s",
+			narrow: "CAST(%s AS FLOAT)", isNaN: "isnan(%s)", nanoseconds: "%s", argMin: "min_by(%s, %s)",
+			firstWord: "substring_index(%s, ' ', 1)", begins: "startswith(%s, %s)", engine: spark{},
+		},
+	}
+}
+
 func (b *builder) column(name string, t pcp.Type) string {
-	name = b.present(name)
+	name = fmt.Sprintf(b.present, name)
 	if t == pcp.Uint32 || t == pcp.Float { // engines may cast the rows of other metrics too
-		return b.tryCast() + "(" + name + " AS " + b.typeName(t) + ")"
+		return b.tryCast + "(" + name + " AS " + b.types[t] + ")"
 	}
 	return name
 }
@@ -80,7 +105,7 @@ func (b *builder) literal(t pcp.Type, word uint64) string {
 	case pcp.Double:
 		text = float(math.Float64frombits(word))
 	}
-	return "CAST(" + text + " AS " + b.typeName(t) + ")"
+	return "CAST(" + text + " AS " + b.types[t] + ")"
 }
 
 func (b *builder) convert(v string, from, to pcp.Type) string {
@@ -90,7 +115,7 @@ func (b *builder) convert(v string, from, to pcp.Type) string {
 	case to == pcp.Uint32 && from == pcp.Int32, to == pcp.Uint64:
 		return b.wrap(to, v)
 	}
-	return "CAST(" + v + " AS " + b.typeName(to) + ")"
+	return "CAST(" + v + " AS " + b.types[to] + ")"
 }
 
 func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
@@ -105,19 +130,6 @@ func (duckdb) read(dir, table string) string {
 }
 
 func (duckdb) text(s string) string { return quoted(s) }
-
-func (duckdb) typeName(t pcp.Type) string {
-	return map[pcp.Type]string{
-		pcp.Int32: "INTEGER", pcp.Uint32: "BIGINT", pcp.Int64: "BIGINT", pcp.Uint64: "UBIGINT",
-		pcp.Float: "FLOAT", pcp.Double: "DOUBLE", pcp.String: "VARCHAR",
-	}[t]
-}
-
-func (duckdb) tryCast() string { return "TRY_CAST" }
-
-func (duckdb) inst() string { return "inst" }
-
-func (duckdb) present(column string) string { return column }
 
 func (duckdb) wrap(t pcp.Type, v string) string {
 	switch t {
@@ -153,12 +165,6 @@ func (d duckdb) round(t pcp.Type, v string, mult, div int64) string {
 	return d.wrap(t, product)
 }
 
-func (duckdb) narrow(v string) string {
-	return "coalesce(TRY_CAST(" + v + " AS FLOAT), CAST(CASE WHEN " + v + " > 0 THEN 'inf' ELSE '-inf' END AS FLOAT))"
-}
-
-func (duckdb) isNaN(v string) string { return "isnan(" + v + ")" }
-
 func (duckdb) compare(op string, t pcp.Type, v, w string) string { return ordered(op, t, v, w) }
 
 // ordered returns a comparison for engines in which a NaN equals itself and is above all others.
@@ -175,17 +181,9 @@ func ordered(op string, t pcp.Type, v, w string) string {
 	return "(" + c + " AND NOT isnan(" + w + "))"
 }
 
-func (d duckdb) fold(t pcp.Type, order string) string {
-	return "list_reduce(list(value ORDER BY " + order + "), lambda a, b: a + b, CAST(0 AS " + d.typeName(t) + "))"
+func (duckdb) fold(typ, order string) string {
+	return "list_reduce(list(value ORDER BY " + order + "), lambda a, b: a + b, CAST(0 AS " + typ + "))"
 }
-
-func (duckdb) nanoseconds(time string) string { return "epoch_ns(" + time + ")" }
-
-func (duckdb) argMin(column, least string) string { return "arg_min(" + column + ", " + least + ")" }
-
-func (duckdb) firstWord(text string) string { return "split_part(" + text + ", ' ', 1)" }
-
-func (duckdb) begins(text, with string) string { return "starts_with(" + text + ", " + with + ")" }
 
 func (duckdb) matches(text, pattern string) string {
 	return "regexp_matches(" + text + ", " + quoted(pattern) + ")"
@@ -199,19 +197,6 @@ func (clickhouse) read(dir, table string) string {
 }
 
 func (clickhouse) text(s string) string { return escaped(s) }
-
-func (clickhouse) typeName(t pcp.Type) string {
-	return map[pcp.Type]string{
-		pcp.Int32: "Nullable(Int32)", pcp.Uint32: "Int64", pcp.Int64: "Int64", pcp.Uint64: "UInt64",
-		pcp.Float: "Float32", pcp.Double: "Float64", pcp.String: "Nullable(String)",
-	}[t]
-}
-
-func (clickhouse) tryCast() string { return "CAST" }
-
-func (clickhouse) inst() string { return "assumeNotNull(inst) AS inst" }
-
-func (clickhouse) present(column string) string { return "assumeNotNull(" + column + ")" }
 
 func (clickhouse) wrap(t pcp.Type, v string) string {
 	switch t {
@@ -238,26 +223,11 @@ func (d clickhouse) round(t pcp.Type, v string, mult, div int64) string {
 	return d.wrap(t, fmt.Sprintf("intDiv(%s, %s)", product, d.wrap(wide, strconv.FormatInt(div, 10))))
 }
 
-func (clickhouse) narrow(v string) string { return "toFloat32(" + v + ")" }
-
-func (clickhouse) isNaN(v string) string { return "isNaN(" + v + ")" }
-
 func (clickhouse) compare(op string, _ pcp.Type, v, w string) string { return v + " " + op + " " + w }
 
-func (d clickhouse) fold(t pcp.Type, order string) string {
-	cast := "to" + d.typeName(t)
-	return "arrayFold((a, p) -> " + cast + "(a + p.2), arraySort(groupArray((" + order + ", value))), " + cast + "(0))"
+func (clickhouse) fold(typ, order string) string {
+	return "arrayFold((a, p) -> to" + typ + "(a + p.2), arraySort(groupArray((" + order + ", value))), to" + typ + "(0))"
 }
-
-func (clickhouse) nanoseconds(time string) string { return "toUnixTimestamp64Nano(" + time + ")" }
-
-func (clickhouse) argMin(column, least string) string { return "argMin(" + column + ", " + least + ")" }
-
-func (clickhouse) firstWord(text string) string {
-	return "splitByChar(' ', assumeNotNull(" + text + "))[1]"
-}
-
-func (clickhouse) begins(text, with string) string { return "startsWith(" + text + ", " + with + ")" }
 
 func (clickhouse) matches(text, pattern string) string {
 	return "match(" + text + ", " + escaped(pattern) + ")"
@@ -274,20 +244,7 @@ func (spark) text(s string) string {
 	return "'" + strings.ReplaceAll(strings.ReplaceAll(s, `\`, `\\`), "'", `\'`) + "'"
 }
 
-func (spark) typeName(t pcp.Type) string {
-	return map[pcp.Type]string{
-		pcp.Int32: "INT", pcp.Uint32: "BIGINT", pcp.Int64: "BIGINT", pcp.Uint64: "DECIMAL(20,0)",
-		pcp.Float: "FLOAT", pcp.Double: "DOUBLE", pcp.String: "STRING",
-	}[t]
-}
-
-func (spark) tryCast() string { return "TRY_CAST" }
-
-func (spark) inst() string { return "inst" }
-
-func (spark) present(column string) string { return column }
-
-func (d spark) wrap(t pcp.Type, v string) string {
+func (spark) wrap(t pcp.Type, v string) string {
 	v = "CAST(" + v + " AS DECIMAL(38,0))"
 	half, modulus := "2147483648BD", "4294967296BD"
 	if t == pcp.Int64 || t == pcp.Uint64 {
@@ -296,7 +253,11 @@ func (d spark) wrap(t pcp.Type, v string) string {
 	if t == pcp.Int32 || t == pcp.Int64 {
 		return "CAST(pmod(" + v + " + " + half + ", " + modulus + ") - " + half + " AS BIGINT)"
 	}
-	return "CAST(pmod(" + v + ", " + modulus + ") AS " + d.typeName(t) + ")"
+	typ := "BIGINT"
+	if t == pcp.Uint64 {
+		typ = "DECIMAL(20,0)"
+	}
+	return "CAST(pmod(" + v + ", " + modulus + ") AS " + typ + ")"
 }
 
 func (d spark) integer(op string, t pcp.Type, v, w string) string {
@@ -312,23 +273,10 @@ func (d spark) round(t pcp.Type, v string, mult, div int64) string {
 	return d.wrap(t, fmt.Sprintf("(%s - %[1]s %% %dBD) / %[2]dBD", product, div))
 }
 
-func (spark) narrow(v string) string { return "CAST(" + v + " AS FLOAT)" }
-
-func (spark) isNaN(v string) string { return "isnan(" + v + ")" }
-
 func (spark) compare(op string, t pcp.Type, v, w string) string { return ordered(op, t, v, w) }
 
-func (d spark) fold(t pcp.Type, order string) string {
-	typ := d.typeName(t)
+func (spark) fold(typ, order string) string {
 	return "aggregate(array_sort(collect_list(struct(" + order + " AS k, value AS v))), CAST(0 AS " + typ + "), (a, p) -> CAST(a + p.v AS " + typ + "))"
 }
-
-func (spark) nanoseconds(time string) string { return time }
-
-func (spark) argMin(column, least string) string { return "min_by(" + column + ", " + least + ")" }
-
-func (spark) firstWord(text string) string { return "substring_index(" + text + ", ' ', 1)" }
-
-func (spark) begins(text, with string) string { return "startswith(" + text + ", " + with + ")" }
 
 func (d spark) matches(text, pattern string) string { return text + " RLIKE " + d.text(pattern) }

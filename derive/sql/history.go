@@ -1,6 +1,7 @@
 package sql
 
 import (
+	"fmt"
 	"strings"
 
 	"pmtools/derive/check"
@@ -78,7 +79,7 @@ func (b *builder) rate(t pcp.Type, counter bool, now, last string) string {
 		down := b.convert(b.integer("-", t, last, now), t, pcp.Double)
 		diff = "CASE WHEN " + now + " < " + last + " THEN -" + down + " ELSE " + up + " END"
 	}
-	elapsed := b.convert(b.nanoseconds("time")+" - "+b.nanoseconds("last_time"), pcp.Int64, pcp.Double)
+	elapsed := b.convert(fmt.Sprintf(b.nanoseconds, "time")+" - "+fmt.Sprintf(b.nanoseconds, "last_time"), pcp.Int64, pcp.Double)
 	return diff + " / (" + elapsed + " / 1e9)"
 }
 
@@ -95,14 +96,14 @@ func (b *builder) aggregate(n *syntax.CallExpr, t pcp.Type, x values) values {
 	case syntax.MIN, syntax.MAX:
 		value, empty = b.extreme(strings.ToLower(n.Fun.String()), t, order), ""
 	case syntax.COUNT:
-		value = "CAST(count(*) AS " + b.typeName(t) + ")"
+		value = "CAST(count(*) AS " + b.types[t] + ")"
 	case syntax.SUM:
 		value = b.sum(t, order)
 	case syntax.AVG:
 		size := b.convert("count(*) OVER (PARTITION BY "+row+")", pcp.Int64, pcp.Float)
 		from = b.define(syntax.Print(n), "SELECT "+columns(x.many)+", "+b.single(b.toSingle("value", x.typ)+" / "+size)+" AS value",
 			"FROM "+x.table)
-		value = b.fold(pcp.Float, order)
+		value = b.fold(b.types[pcp.Float], order)
 	}
 	lines := []string{"SELECT " + row + ", " + value + " AS value", "FROM " + from, "GROUP BY " + row}
 	out := values{typ: t, fails: x.fails}
@@ -120,7 +121,7 @@ func (b *builder) aggregate(n *syntax.CallExpr, t pcp.Type, x values) values {
 // toSingle returns a number in single precision. A double that is too large is infinite.
 func (b *builder) toSingle(v string, from pcp.Type) string {
 	if from == pcp.Double {
-		return b.narrow(v)
+		return fmt.Sprintf(b.narrow, v)
 	}
 	return b.convert(v, from, pcp.Float)
 }
@@ -131,14 +132,14 @@ func (b *builder) extreme(f string, t pcp.Type, order string) string {
 	if !isFloat(t) {
 		return f + "(value)"
 	}
-	first := b.argMin("value", order)
-	rest := f + "(CASE WHEN " + b.isNaN("value") + " THEN NULL ELSE value END)"
-	return "CASE WHEN " + b.isNaN(first) + " THEN " + first + " ELSE " + b.present(rest) + " END"
+	first := fmt.Sprintf(b.argMin, "value", order)
+	rest := f + "(CASE WHEN " + fmt.Sprintf(b.isNaN, "value") + " THEN NULL ELSE value END)"
+	return "CASE WHEN " + fmt.Sprintf(b.isNaN, first) + " THEN " + first + " ELSE " + fmt.Sprintf(b.present, rest) + " END"
 }
 
 func (b *builder) sum(t pcp.Type, order string) string {
 	if isFloat(t) {
-		return b.fold(t, order)
+		return b.fold(b.types[t], order)
 	}
 	return b.wrap(t, "sum(value)")
 }

@@ -102,7 +102,7 @@ func (b *builder) arithmetic(op string, t pcp.Type, v, w string) string {
 	return b.integer(op, t, v, w)
 }
 
-func (b *builder) single(v string) string { return "CAST(" + v + " AS " + b.typeName(pcp.Float) + ")" }
+func (b *builder) single(v string) string { return "CAST(" + v + " AS " + b.types[pcp.Float] + ")" }
 
 func scaled(v string, div, mul float64) string {
 	if div != 1 {
@@ -120,7 +120,7 @@ func float(f float64) string { return strconv.FormatFloat(f, 'e', -1, 64) }
 func (b *builder) isTrue(v string) string { return v + " <> 0" }
 
 func (b *builder) bit(condition string) string {
-	return "CAST((" + condition + ") AS " + b.typeName(pcp.Int64) + ")"
+	return "CAST((" + condition + ") AS " + b.types[pcp.Int64] + ")"
 }
 
 func (b *builder) rescale(n *syntax.RescaleExpr, x values) values {

@@ -64,7 +64,7 @@ func (b *builder) metric(n *syntax.MetricRef) values {
 	many := d.InDom != pcp.NullInDom
 	cols := row
 	if many {
-		cols += ", " + b.inst() + ", instance"
+		cols += ", " + b.inst + ", instance"
 	}
 	value, there := b.column(column, d.Type), column+" IS NOT NULL"
 	if d.Type == pcp.String { // a string that is not UTF-8 is stored as bytes, not as text
@@ -119,7 +119,7 @@ func (b *builder) failed(f fail) string {
 
 func (b *builder) steps(but []fail) string {
 	return b.define("records, numbered",
-		"SELECT "+row+", CAST(row_number() OVER (PARTITION BY host, seg ORDER BY time) AS "+b.typeName(pcp.Int64)+") AS step",
+		"SELECT "+row+", CAST(row_number() OVER (PARTITION BY host, seg ORDER BY time) AS "+b.types[pcp.Int64]+") AS step",
 		"FROM "+b.records(but))
 }
 

@@ -64,13 +64,13 @@ func Query(e syntax.Expr, info *check.Info, opt *Options) (string, error) {
 }
 
 // within returns the conditions that a record is in the window, which go on with others.
-func within(d dialect, opt *Options) (and string) {
+func within(d *dialect, opt *Options) (and string) {
 	for _, x := range []struct {
 		op string
 		at pcp.Timestamp
 	}{{">=", opt.From}, {"<=", opt.Until}} {
 		if x.at != (pcp.Timestamp{}) {
-			and += fmt.Sprintf(" AND %s %s %d", d.nanoseconds("time"), x.op, x.at.Time().UnixNano())
+			and += fmt.Sprintf(" AND %s %s %d", fmt.Sprintf(d.nanoseconds, "time"), x.op, x.at.Time().UnixNano())
 		}
 	}
 	return and
@@ -87,7 +87,7 @@ func oneLine(text string) string {
 }
 
 type builder struct {
-	dialect
+	*dialect
 	info     *check.Info
 	tables   string
 	nameOf   func(id pcp.ID, name string) string
@@ -214,7 +214,7 @@ func (b *builder) none(e syntax.Expr, t check.Type) values {
 	return v
 }
 
-func (b *builder) null(t pcp.Type) string { return "CAST(NULL AS " + b.typeName(t) + ")" }
+func (b *builder) null(t pcp.Type) string { return "CAST(NULL AS " + b.types[t] + ")" }
 
 func (b *builder) nest(n *syntax.NestExpr, skip []fail) values {
 	at := place{n.X, fmt.Sprint(skip)}
