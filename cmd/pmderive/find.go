@@ -25,6 +25,18 @@ func (a *app) newFind() *cobra.Command {
 	return cmd
 }
 
+// newDescribe returns the command that describes metrics.
+func (a *app) newDescribe() *cobra.Command {
+	return a.newAbout("describe", &repl.Settings{}, &cobra.Command{
+		Use:   "describe NAME ...",
+		Short: "Show all about a metric",
+		Long: "Show texts, type, instances, labels, values and rates of a metric, what it is made of, the definitions\n" +
+			"that use it, when an archive has it, and expressions to try. A name that has metrics below it lists them.",
+		Example:           "  pmderive describe kernel.all.load\n  pmderive -a ARCHIVE describe disk.dev",
+		ValidArgsFunction: a.completeExpr,
+	})
+}
+
 // newAbout completes a command that runs an item of the prompt which answers questions about metrics.
 func (a *app) newAbout(item string, set *repl.Settings, cmd *cobra.Command) *cobra.Command {
 	cmd.Args = operands(1, math.MaxInt)

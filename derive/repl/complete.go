@@ -119,7 +119,7 @@ func (c *completer) argument(name, arg string, end int) int {
 	switch name {
 	case "explain", "watch", "plot", "top":
 		return end - len(arg) + c.expr(arg)
-	case "metrics", "desc", "inst", "text", "labels":
+	case "metrics", "describe", "d", "desc", "inst", "text", "labels":
 		c.metric(word)
 	case "show", "drop", "edit":
 		c.offer(word, c.s.defs.Names()...)

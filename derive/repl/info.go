@@ -3,6 +3,7 @@ package repl
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"path"
@@ -10,30 +11,48 @@ import (
 	"slices"
 	"strings"
 
-	"pmtools/derive"
+	"pmtools/derive/describe"
 	"pmtools/derive/diagnose"
 	"pmtools/lib/format"
 	"pmtools/lib/pcp"
 )
 
 // metric finds a metric by its name.
-func (s *Session) metric(ctx context.Context, name string) (*derive.Source, pcp.Desc, error) {
-	src := s.all(ctx)
-	found, err := src.Lookup(ctx, []string{name})
-	if err != nil {
-		return nil, pcp.Desc{}, err
+func (s *Session) metric(ctx context.Context, name string) (*describe.Catalogue, pcp.Desc, error) {
+	c := &describe.Catalogue{Source: s.src, Derived: s.all(ctx), Defs: s.defs}
+	d, err := c.Lookup(ctx, name)
+	return c, d, err
+}
+
+// runDescribe shows all that there is to know about metrics.
+func runDescribe(ctx context.Context, s *Session, names string, w io.Writer) error {
+	c := &describe.Catalogue{Source: s.src, Derived: s.all(ctx), Defs: s.defs}
+	var bad query.Problems
+	shown := 0
+	for _, name := range strings.Fields(names) {
+		d, err := c.New(ctx, name, s.set.Interval)
+		if p, wrong := errors.AsType[*Problem](err); wrong {
+			bad = append(bad, p)
+			continue
+		} else if err != nil {
+			return err
+		}
+		shown++
+		known, err := d.Write(w, s.set.Output, s.zone, shown == 1)
+		if !known {
+			err = s.table(ctx, w, &Table{Rows: d.Rows(s.zone, shown > 1), Wrap: true})
+		}
+		if err != nil {
+			return err
+		}
 	}
-	if err := found[0].Err; err != nil {
-		return nil, pcp.Desc{}, s.lookupProblem(ctx, name, err)
+	switch len(bad) {
+	case 0:
+		return nil
+	case 1:
+		return bad[0]
 	}
-	descs, err := src.Describe(ctx, []pcp.ID{found[0].Value})
-	if err != nil {
-		return nil, pcp.Desc{}, err
-	}
-	if err := descs[0].Err; err != nil {
-		return nil, pcp.Desc{}, s.lookupProblem(ctx, name, err)
-	}
-	return src, descs[0].Value, nil
+	return bad
 }
 
 // runDesc shows a description.
@@ -74,35 +93,18 @@ func runInst(ctx context.Context, s *Session, name string, w io.Writer) error {
 
 // runText shows help texts.
 func runText(ctx context.Context, s *Session, name string, w io.Writer) error {
-	src, d, err := s.metric(ctx, name)
+	c, d, err := s.metric(ctx, name)
 	if err != nil {
 		return err
 	}
-	texts, err := textsOf(ctx, src, d.ID)
+	texts, err := c.Texts(ctx, d.ID)
 	if err != nil {
 		return s.textProblem(name, err)
 	}
-	for _, text := range texts {
+	for _, text := range texts.List() {
 		fmt.Fprintln(w, text)
 	}
 	return nil
-}
-
-// textsOf returns the help texts of a metric, those that are there and not the same.
-func textsOf(ctx context.Context, src *derive.Source, id pcp.ID) (texts []string, err error) {
-	line, errLine := src.Text(ctx, id, pcp.OneLine)
-	help, errHelp := src.Text(ctx, id, pcp.Help)
-	line, help = strings.TrimRight(line, "\n"), strings.TrimRight(help, "\n")
-	switch {
-	case errLine != nil && errHelp != nil:
-		return nil, errLine
-	case errLine == nil && line != "":
-		texts = append(texts, line)
-	}
-	if errHelp == nil && help != "" && help != line {
-		texts = append(texts, help)
-	}
-	return texts, nil
 }
 
 // About returns the metadata of a metric, in one line, and its help texts.
@@ -114,12 +116,12 @@ func (s *Session) About(ctx context.Context, name string) (metadata string, text
 	if err := s.connect(ctx); err != nil {
 		return "", nil, err
 	}
-	src, d, err := s.metric(ctx, name)
+	c, d, err := s.metric(ctx, name)
 	if err != nil {
 		return "", nil, s.noteLost(err)
 	}
-	texts, _ = textsOf(ctx, src, d.ID) // most metrics of archives have none
-	return string(format.AppendSummary(nil, &d)), texts, nil
+	found, _ := c.Texts(ctx, d.ID) // most metrics of archives have none
+	return string(format.AppendSummary(nil, &d)), found.List(), nil
 }
 
 // Replace makes the definitions of a configuration file those of the Session. Lines that are wrong
@@ -135,38 +137,19 @@ func (s *Session) Replace(ctx context.Context, name string, text []byte) error {
 
 // runLabels shows labels: those of the metric, and of each instance the further ones.
 func runLabels(ctx context.Context, s *Session, name string, w io.Writer) error {
-	src, d, err := s.metric(ctx, name)
+	c, d, err := s.metric(ctx, name)
 	if err != nil {
 		return err
 	}
-	if err := s.src.Seek(); err != nil { // labels are those of the position, which the values before have moved
+	labels, insts, err := c.Labels(ctx, &d)
+	if err != nil {
 		return err
 	}
-	var sets [][]pcp.Label
-	add := func(kind pcp.LabelKind, ident uint32) {
-		// A level without labels, or that is not available, adds none.
-		found, _ := src.Labels(ctx, kind, ident)
-		for _, l := range found {
-			sets = append(sets, l.Labels)
-		}
-	}
-	add(pcp.ContextLabels, 0)
-	if !d.ID.IsDerived() {
-		add(pcp.DomainLabels, d.ID.Domain())
-	}
-	if d.InDom != pcp.NullInDom {
-		add(pcp.InDomLabels, uint32(d.InDom))
-	}
-	if !d.ID.IsDerived() {
-		add(pcp.ClusterLabels, uint32(d.ID))
-		add(pcp.ItemLabels, uint32(d.ID))
-	}
-	fmt.Fprintf(w, "%s %s\n", name, pcp.AppendLabels(nil, pcp.MergeLabels(sets...)))
+	fmt.Fprintf(w, "%s %s\n", name, pcp.AppendLabels(nil, labels))
 	if d.InDom == pcp.NullInDom {
 		return nil
 	}
 	namer := query.NewInstanceNamer(s.src)
-	insts, _ := src.Labels(ctx, pcp.InstanceLabels, uint32(d.InDom))
 	t := &Table{}
 	for _, l := range insts {
 		t.Rows = append(t.Rows, []string{namer.Name(ctx, d.InDom, l.Inst, s.src.At), string(pcp.AppendLabels(nil, l.Labels))})

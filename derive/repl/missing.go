@@ -1,7 +1,6 @@
 package repl
 
 import (
-	"context"
 	"errors"
 	"fmt"
 
@@ -12,26 +11,6 @@ import (
 
 // The errors of requests about metrics are codes of PCP, whose texts name neither the metric nor what
 // to do. They are told here for people.
-
-// lookupProblem tells why there is no metric of a name, or no description.
-func (s *Session) lookupProblem(ctx context.Context, name string, err error) error {
-	if def := s.defs.Find(name); def != nil {
-		var p *Problem
-		if _, bad := s.binder().CheckOne(ctx, def); errors.As(bad, &p) {
-			own := *p
-			own.Msg = "the definition of " + name + " does not fit the source: " + p.Msg
-			return &own
-		}
-	}
-	p := &Problem{Msg: "the source names " + name + ", but does not describe it: " + diagnose.LowerFirst(err.Error()), Err: err}
-	switch {
-	case errors.Is(err, pmerr.NonLeaf):
-		p.Msg, p.Notes = name+" is not a metric, but has metrics below it", []string{":metrics " + name + " lists them at the prompt"}
-	case errors.Is(err, pmerr.Name):
-		p.Msg, p.Notes = "unknown metric "+name, diagnose.DidYouMean(name, append(s.defs.Names(), s.src.Catalogue(ctx)...))
-	}
-	return p
-}
 
 // instancesProblem tells why a metric has no instances.
 func instancesProblem(name string, d pcp.InDom, err error) error {

@@ -202,6 +202,8 @@ func commands() []cmd {
 		{"last", "[KEY VALUE ...]", "show the last answer again, with other settings for this time: :last csv, :last vertical", false, false, false, runLast},
 		{"find", "WORDS", "find metrics by words about them: names, help texts, instances, labels, definitions", true, true, false, runFind},
 		{"metrics", "[PATTERN]", "list metrics whose names begin with PATTERN, or match it if it has *, ? or [", false, true, false, runMetrics},
+		{"describe", "NAME ...", "show all about a metric: texts, instances, labels, values, definitions; below a node of the name space, the metrics", true, true, false, runDescribe},
+		{"d", "NAME ...", "the same", true, true, false, runDescribe},
 		{"desc", "NAME", "show the description of a metric", true, true, false, runDesc},
 		{"inst", "NAME", "list the instances of a metric", true, true, false, runInst},
 		{"text", "NAME", "show the help text of a metric", true, true, false, runText},

@@ -1,0 +1,286 @@
+// Package describe collects on one page what there is to know about a metric: its description, texts,
+// instances, labels and values, what it is made of and what is made of it, when it was recorded, and
+// expressions that are worth trying.
+//
+// [New] returns the [Description] of a name; a name that has metrics below it has these instead.
+package describe
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"pmtools/derive"
+	"pmtools/derive/deps"
+	"pmtools/derive/diagnose"
+	"pmtools/derive/query"
+	"pmtools/lib/pcp"
+	"pmtools/lib/pmapi"
+	"pmtools/lib/pmerr"
+	"pmtools/lib/sampling"
+)
+
+// A Description is what there is to know about a metric, or about a node of the name space.
+type Description struct {
+	Name     string
+	Desc     pcp.Desc // of a metric
+	Children []Child  // of a node; nil for a metric
+	Texts
+	Made      *deps.Node // of a derived metric, else nil
+	Users     []string   // the definitions that mention it
+	Instances []pcp.Instance
+	Labels    []pcp.Label
+	Values    Values
+	Rates     Values  // of a counter
+	Recorded  *Record // in a recording, else nil
+	Try       []Trial
+}
+
+// Texts are the help texts of a metric; "" for one that is not there.
+type Texts struct{ OneLine, Help string }
+
+// List returns the texts that are there and differ.
+func (t Texts) List() (list []string) {
+	for _, text := range []string{t.OneLine, t.Help} {
+		if text != "" && !slices.Contains(list, text) {
+			list = append(list, text)
+		}
+	}
+	return list
+}
+
+// Values are those of one time.
+type Values struct {
+	Time pcp.Timestamp
+	Desc pcp.Desc
+	List []sampling.Value
+	Err  error // why there are none
+}
+
+// A Child is a metric or a node below a node.
+type Child struct {
+	Name    string `json:"metric"`
+	Metrics int    `json:"metrics"` // how many metrics there are at it and below it
+	OneLine string `json:"oneline,omitempty"`
+}
+
+// A Catalogue is where names are looked up.
+type Catalogue struct {
+	Source  *query.Source
+	Derived *derive.Source // over Source, with the definitions
+	Defs    *query.Dictionary
+}
+
+// Lookup finds a metric by its name. The error is a *query.Problem, or that of a request to the source.
+func (c *Catalogue) Lookup(ctx context.Context, name string) (pcp.Desc, error) {
+	found, err := c.Derived.Lookup(ctx, []string{name})
+	if err != nil {
+		return pcp.Desc{}, err
+	}
+	if err := found[0].Err; err != nil {
+		return pcp.Desc{}, c.problem(ctx, name, err)
+	}
+	descs, err := c.Derived.Describe(ctx, []pcp.ID{found[0].Value})
+	if err != nil {
+		return pcp.Desc{}, err
+	}
+	if err := descs[0].Err; err != nil {
+		return pcp.Desc{}, c.problem(ctx, name, err)
+	}
+	return descs[0].Value, nil
+}
+
+// problem tells why there is no metric of a name, or no description. The errors of requests are codes of
+// PCP, whose texts name neither the metric nor what to do.
+func (c *Catalogue) problem(ctx context.Context, name string, err error) error {
+	if def := c.Defs.Find(name); def != nil {
+		_, bad := c.Source.Bind(c.Defs, true).CheckOne(ctx, def)
+		if p, ok := errors.AsType[*query.Problem](bad); ok {
+			own := *p
+			own.Msg = "the definition of " + name + " does not fit the source: " + p.Msg
+			return &own
+		}
+	}
+	p := &query.Problem{Msg: "the source names " + name + ", but does not describe it: " + diagnose.LowerFirst(err.Error()), Err: err}
+	switch {
+	case errors.Is(err, pmerr.NonLeaf):
+		p.Msg, p.Notes = name+" is not a metric, but has metrics below it", []string{":metrics " + name + " lists them at the prompt"}
+	case errors.Is(err, pmerr.Name):
+		p.Msg, p.Notes = "unknown metric "+name, diagnose.DidYouMean(name, append(c.Defs.Names(), c.Source.Catalogue(ctx)...))
+	}
+	return p
+}
+
+// Texts returns the help texts of a metric. The error is that of the one line if neither is there.
+func (c *Catalogue) Texts(ctx context.Context, id pcp.ID) (t Texts, err error) {
+	line, errLine := c.Derived.Text(ctx, id, pcp.OneLine)
+	help, errHelp := c.Derived.Text(ctx, id, pcp.Help)
+	if errLine != nil && errHelp != nil {
+		return Texts{}, errLine
+	}
+	return Texts{strings.TrimRight(line, "\n"), strings.TrimRight(help, "\n")}, nil
+}
+
+// Labels returns the labels of a metric at the position of the source, and those of its instances.
+func (c *Catalogue) Labels(ctx context.Context, d *pcp.Desc) ([]pcp.Label, []pcp.LabelSet, error) {
+	if err := c.Source.Seek(); err != nil { // values that were read have moved it
+		return nil, nil, err
+	}
+	objects := pmapi.LabelObjects(*d)
+	found, err := pmapi.ReadLabels(ctx, c.Derived, objects)
+	if err != nil {
+		return nil, nil, err
+	}
+	var labels pmapi.Labels
+	var insts []pcp.LabelSet
+	for i, sets := range found {
+		if labels.Set(objects[i], sets); objects[i].Kind == pcp.InstanceLabels {
+			insts = sets
+		}
+	}
+	return labels.Of(*d, pcp.NullInst), insts, nil
+}
+
+// New returns the description of a name. The error is a *query.Problem, or that of a request to the
+// source. Interval is the time between two samples of a live counter.
+func (c *Catalogue) New(ctx context.Context, name string, interval time.Duration) (*Description, error) {
+	desc, err := c.Lookup(ctx, name)
+	if errors.Is(err, pmerr.NonLeaf) {
+		return c.node(ctx, name)
+	}
+	if err != nil {
+		return nil, err
+	}
+	d := &Description{Name: name, Desc: desc}
+	d.Texts, err = c.Texts(ctx, desc.ID)
+	if err = fatal(ctx, err); err != nil {
+		return nil, err
+	}
+	if desc.InDom != pcp.NullInDom {
+		d.Instances, err = c.Source.InstancesAt(ctx, desc.InDom, c.Source.At)
+		if err = fatal(ctx, err); err != nil {
+			return nil, err
+		}
+	}
+	d.Labels, _, err = c.Labels(ctx, &desc)
+	if err = fatal(ctx, err); err != nil {
+		return nil, err
+	}
+	c.definitions(d)
+	return d, c.measure(ctx, d, interval)
+}
+
+// measure adds values to a description, when they were recorded, and expressions that hold for them.
+func (c *Catalogue) measure(ctx context.Context, d *Description, interval time.Duration) (err error) {
+	d.Values = c.values(ctx, d.Name, interval, true)
+	if err = fatal(ctx, d.Values.Err); err != nil {
+		return err
+	}
+	if d.counter() {
+		d.Rates = c.values(ctx, d.Name, interval, false)
+		if err = fatal(ctx, d.Rates.Err); err != nil {
+			return err
+		}
+	}
+	if d.Try, err = c.trials(ctx, d); err != nil || c.Source.Line == nil {
+		return err
+	}
+	d.Recorded, err = c.recorded(ctx, d.Desc.ID)
+	return err
+}
+
+// fatal returns an error after which nothing more can be asked, or nil.
+func fatal(ctx context.Context, err error) error {
+	if errors.Is(err, pmerr.IPC) || errors.Is(err, pmerr.NoContext) {
+		return err
+	}
+	return ctx.Err()
+}
+
+// node describes a node of the name space.
+func (c *Catalogue) node(ctx context.Context, name string) (*Description, error) {
+	d := &Description{Name: name, Children: []Child{}}
+	ids := make(map[string]pcp.ID)
+	err := c.Derived.Walk(ctx, name, func(leaf string, id pcp.ID) bool {
+		child := leaf
+		if dot := strings.IndexByte(leaf[min(len(name)+1, len(leaf)):], '.'); dot >= 0 {
+			child = leaf[:len(name)+1+dot]
+		} else {
+			ids[leaf] = id
+		}
+		i := slices.IndexFunc(d.Children, func(c Child) bool { return c.Name == child })
+		if i < 0 {
+			i = len(d.Children)
+			d.Children = append(d.Children, Child{Name: child})
+		}
+		d.Children[i].Metrics++
+		return ctx.Err() == nil
+	})
+	if err = cmp.Or(err, ctx.Err()); err != nil {
+		return nil, err
+	}
+	var list []pcp.ID
+	var at []int
+	for i, child := range d.Children {
+		if id, leaf := ids[child.Name]; leaf {
+			list, at = append(list, id), append(at, i)
+		}
+	}
+	texts, err := pmapi.Texts(ctx, c.Derived, list, pcp.OneLine)
+	if err = fatal(ctx, err); err != nil {
+		return nil, err
+	}
+	for i := range texts {
+		if texts[i].Err == nil {
+			d.Children[at[i]].OneLine = strings.TrimRight(texts[i].Value, "\n")
+		}
+	}
+	slices.SortFunc(d.Children, func(a, b Child) int { return cmp.Compare(a.Name, b.Name) })
+	return d, nil
+}
+
+// definitions tells what a metric is made of, and which definitions mention it.
+func (c *Catalogue) definitions(d *Description) {
+	var list []*derive.Program
+	for _, name := range c.Defs.Names() {
+		list = append(list, c.Defs.Find(name).Program)
+	}
+	for _, n := range deps.New(list, nil).Nodes {
+		switch {
+		case n.Name == d.Name && d.Desc.ID.IsDerived():
+			d.Made = &n
+		case n.Name != d.Name && (slices.Contains(n.Operands, d.Name) || slices.Contains(n.Base, d.Name)):
+			d.Users = append(d.Users, n.Name)
+		}
+	}
+	slices.Sort(d.Users)
+}
+
+// values returns the values that a metric has at the position of the source, or the rates of a counter.
+func (c *Catalogue) values(ctx context.Context, name string, interval time.Duration, raw bool) Values {
+	st, err := query.Run(ctx, c.Source, c.Defs, &query.Query{Exprs: []string{name}, Once: true, Raw: raw, Interval: interval})
+	if err != nil {
+		return Values{Err: err}
+	}
+	v := Values{Desc: st.Header.Metrics[0].Desc}
+	for s, err := range st.Samples {
+		if err != nil {
+			return Values{Err: err}
+		}
+		if err := cmp.Or(s.Sets[0].Err, s.Sort(ctx)); err != nil {
+			return Values{Err: err}
+		}
+		set, err := s.Sets[0].Own(ctx)
+		if err != nil {
+			return Values{Err: err}
+		}
+		v.Time, v.List = s.Time, make([]sampling.Value, set.Len())
+		for i := range v.List {
+			v.List[i] = set.At(i)
+		}
+	}
+	return v
+}

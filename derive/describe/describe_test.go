@@ -1,0 +1,174 @@
+package describe_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"pmtools/derive"
+	"pmtools/derive/describe"
+	"pmtools/derive/query"
+	"pmtools/lib/archive/archivetest"
+	"pmtools/lib/pmapi"
+	_ "pmtools/test/env"
+)
+
+// catalogue returns one over an archive, with definitions.
+func catalogue(t *testing.T, archive string, defs ...string) *describe.Catalogue {
+	t.Helper()
+	dir := t.TempDir()
+	if err := archivetest.Build(dir, archive); err != nil {
+		t.Fatal(err)
+	}
+	plain, err := pmapi.OpenArchive(t.Context(), filepath.Join(dir, archive), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { plain.Close() })
+	d := query.NewDictionary(nil)
+	for i := 0; i < len(defs); i += 2 {
+		p, err := derive.Compile(defs[i], defs[i+1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		d = d.With(&query.Definition{Name: defs[i], Expr: defs[i+1], Program: p})
+	}
+	src := query.NewSource(plain)
+	return &describe.Catalogue{Source: src, Derived: src.Bind(d, true).Derived, Defs: d}
+}
+
+// page returns the page of a metric as text, with two blanks between the columns.
+func page(t *testing.T, c *describe.Catalogue, name string) string {
+	t.Helper()
+	d, err := c.New(t.Context(), name, time.Second)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	for _, row := range d.Rows(time.UTC, false) {
+		b.WriteString(strings.Join(row, "  ") + "\n")
+	}
+	return b.String()
+}
+
+func TestPage(t *testing.T) {
+	c := catalogue(t, "demo", "my.iops", "rate(disk.dev.total)", "my.per_cpu", "my.iops / hinv.ncpu", "my.twice", "2 * disk.dev.total")
+	for name, want := range map[string]string{
+		"disk.dev.total": `metric  disk.dev.total
+about  reads and writes that each disk has completed
+help  The sum of disk.dev.read and disk.dev.write.
+type  64-bit unsigned int, counter, count, indom 60.1
+instances  2: sda, nvme0n1
+labels  {"agent":"linux","device_type":"block","hostname":"demo","part":"disk"}
+used by  my.iops, my.per_cpu, my.twice
+value  at 2023-11-14 22:13:20, rates at 2023-11-14 22:13:30
+  sda: 200600 count, rate 4.8 count / sec
+  nvme0n1: 1400160 count, rate 122 count / sec
+recorded  60 samples, every 10s, 2023-11-14 22:13:20 to 2023-11-14 22:23:10
+try  rate(disk.dev.total): per second, in count / sec
+  delta(disk.dev.total): between two samples, in count
+  rate(sum(disk.dev.total)): all instances together, in count / sec
+  rate(avg(disk.dev.total)): the mean of the instances, in count / sec
+`,
+		"my.per_cpu": `metric  my.per_cpu
+type  double, instant, count / sec, indom 60.1
+instances  2: sda, nvme0n1
+labels  {"device_type":"block","hostname":"demo"}
+is  my.iops / hinv.ncpu
+made of  disk.dev.total, hinv.ncpu
+value  at 2023-11-14 22:13:30
+  sda: 1.2 count / sec
+  nvme0n1: 30.5 count / sec
+recorded  59 samples, every 10s, 2023-11-14 22:13:30 to 2023-11-14 22:23:10
+`,
+		"mem": `mem.physmem  size of the memory
+mem.util  2 metrics
+`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := page(t, c, name); got != want {
+				t.Errorf("got\n%swant\n%s", got, want)
+			}
+		})
+	}
+}
+
+// TestTrials shows no expression that does not hold.
+func TestTrials(t *testing.T) {
+	c := catalogue(t, "demo")
+	var names []string
+	if err := c.Derived.WalkNames(t.Context(), "", func(name string) bool { names = append(names, name); return true }); err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for _, name := range names {
+		d, err := c.New(t.Context(), name, time.Second)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, trial := range d.Try {
+			n++
+			st, err := query.Run(t.Context(), c.Source, c.Defs, &query.Query{Exprs: []string{trial.Expr}, Once: true})
+			if err != nil {
+				t.Errorf("%s: %v", trial.Expr, err)
+				continue
+			}
+			if got := st.Header.Metrics[0].Desc; got.Units != trial.Desc.Units && st.Header.Metrics[0].Counter == nil {
+				t.Errorf("%s has the units %v, not %v", trial.Expr, got.Units, trial.Desc.Units)
+			}
+		}
+	}
+	if n < len(names) {
+		t.Errorf("%d expressions for %d metrics", n, len(names))
+	}
+}
+
+func TestUnknown(t *testing.T) {
+	c := catalogue(t, "demo", "my.iops", "rate(disk.dev.total)", "my.bad", "rate(no.such)")
+	for name, want := range map[string]string{
+		"disk.dev.totl": "unknown metric disk.dev.totl; did you mean disk.dev.total?",
+		"my.iopss":      "unknown metric my.iopss; did you mean my.iops?",
+		"my.bad":        "the definition of my.bad does not fit the source: unknown metric no.such",
+		"\x1b[m":        "unknown metric \x1b[m",
+	} {
+		_, err := c.New(t.Context(), name, time.Second)
+		p, ok := errors.AsType[*query.Problem](err)
+		if !ok {
+			t.Errorf("%q: %v", name, err)
+			continue
+		}
+		if got := strings.Join(append([]string{p.Msg}, p.Notes...), "; "); !strings.EqualFold(got, want) {
+			t.Errorf("%q: %s, want %s", name, got, want)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := c.New(ctx, "disk.dev.total", time.Second); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+}
+
+// TestDamaged describes a metric of an archive whose end is missing, and of one with odd values.
+func TestDamaged(t *testing.T) {
+	for _, archive := range []string{"truncated", "ta", "labels"} {
+		c := catalogue(t, archive)
+		var names []string
+		if err := c.Derived.WalkNames(t.Context(), "", func(name string) bool { names = append(names, name); return true }); err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range names {
+			d, err := c.New(t.Context(), name, time.Second)
+			if err != nil {
+				t.Fatalf("%s of %s: %v", name, archive, err)
+			}
+			var b strings.Builder
+			if _, err := d.Write(&b, "json", time.UTC, true); err != nil || !json.Valid([]byte(b.String())) {
+				t.Errorf("%s of %s: %v\n%s", name, archive, err, b.String())
+			}
+		}
+	}
+}

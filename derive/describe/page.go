@@ -1,0 +1,228 @@
+package describe
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"io"
+	"strconv"
+	"time"
+
+	"pmtools/lib/format"
+	"pmtools/lib/pcp"
+)
+
+// Write writes a description in a form for programs, and reports whether there is such a form. The first
+// one has the names of the columns of CSV.
+func (d *Description) Write(w io.Writer, form string, zone *time.Location, first bool) (known bool, err error) {
+	switch form {
+	case "csv":
+		return true, d.writeCSV(w, zone, first)
+	case "json":
+		enc := json.NewEncoder(w)
+		enc.SetEscapeHTML(false)
+		return true, enc.Encode(d.page(zone))
+	}
+	return false, nil
+}
+
+// A page is what JSON has of a description.
+type page struct {
+	Metric    string `json:"metric"`
+	PMID      string `json:"pmid,omitempty"`
+	Type      string `json:"type,omitempty"`
+	Semantics string `json:"semantics,omitempty"`
+	*dimension
+	InDom string `json:"indom,omitempty"`
+	pageTexts
+	pageDefs
+	Instances *int    `json:"instances,omitempty"`
+	Values    *series `json:"values,omitempty"`
+	Rates     *series `json:"rates,omitempty"`
+	pageMore
+}
+
+// A dimension has the units, which are "" if there are none.
+type dimension struct {
+	Units string `json:"units"`
+}
+
+type pageTexts struct {
+	OneLine string          `json:"oneline,omitempty"`
+	Help    string          `json:"help,omitempty"`
+	Labels  json.RawMessage `json:"labels,omitempty"`
+}
+
+type pageDefs struct {
+	Expression string   `json:"expression,omitempty"`
+	Operands   []string `json:"operands,omitempty"`
+	Base       []string `json:"base,omitempty"`
+	Users      []string `json:"used_by,omitempty"`
+}
+
+type pageMore struct {
+	Recorded *recorded `json:"recorded,omitempty"`
+	Try      []trial   `json:"try,omitempty"`
+	Children []Child   `json:"children,omitempty"`
+}
+
+// A series is the values of one time.
+type series struct {
+	Time  string  `json:"time,omitempty"`
+	Units string  `json:"units"`
+	List  []value `json:"list"`
+	Error string  `json:"error,omitempty"`
+}
+
+type value struct {
+	Instance *instance       `json:"instance,omitempty"`
+	Value    json.RawMessage `json:"value"`
+}
+
+type instance struct {
+	ID   int32  `json:"id"`
+	Name string `json:"name"`
+}
+
+type recorded struct {
+	First    string  `json:"first,omitempty"`
+	Last     string  `json:"last,omitempty"`
+	Samples  int     `json:"samples"`
+	Interval float64 `json:"interval,omitempty"` // seconds
+	Error    string  `json:"error,omitempty"`
+}
+
+type trial struct {
+	Expr      string `json:"expression"`
+	Type      string `json:"type"`
+	Semantics string `json:"semantics"`
+	Units     string `json:"units"`
+}
+
+// page returns a description as JSON has it.
+func (d *Description) page(zone *time.Location) *page {
+	p := &page{Metric: d.Name, pageMore: pageMore{Children: d.Children}}
+	if d.Children != nil {
+		return p
+	}
+	p.PMID, p.Type, p.Semantics = d.Desc.ID.String(), d.Desc.Type.String(), d.Desc.Sem.String()
+	p.dimension = &dimension{d.Desc.Units.String()}
+	p.pageTexts = pageTexts{d.OneLine, d.Help, pcp.AppendLabels(nil, d.Labels)}
+	if !json.Valid(p.Labels) { // as a source may have them
+		p.Labels = nil
+	}
+	if d.Desc.InDom != pcp.NullInDom {
+		n := len(d.Instances)
+		p.InDom, p.Instances = d.Desc.InDom.String(), &n
+	}
+	if m := d.Made; m != nil {
+		p.pageDefs = pageDefs{Expression: m.Expr, Operands: m.Operands, Base: m.Base}
+	}
+	p.Users = d.Users
+	p.Values = d.Values.series(d.Desc.InDom, zone)
+	if d.counter() {
+		p.Rates = d.Rates.series(d.Desc.InDom, zone)
+	}
+	if r := d.Recorded; r != nil {
+		p.Recorded = &recorded{Samples: r.Samples, Interval: r.Interval.Seconds(), Error: message(r.Err)}
+		if r.Samples > 0 {
+			p.Recorded.First, p.Recorded.Last = instant(r.First, zone), instant(r.Last, zone)
+		}
+	}
+	for _, t := range d.Try {
+		p.Try = append(p.Try, trial{t.Expr, t.Desc.Type.String(), t.Desc.Sem.String(), t.Desc.Units.String()})
+	}
+	return p
+}
+
+// counter reports whether there are rates.
+func (d *Description) counter() bool { return d.Desc.Sem == pcp.Counter && d.Desc.Type.Arithmetic() }
+
+// series returns values as JSON has them.
+func (v *Values) series(indom pcp.InDom, zone *time.Location) *series {
+	s := &series{Units: v.Desc.Units.String(), List: []value{}, Error: message(v.Err)}
+	if len(v.List) > 0 {
+		s.Time = instant(v.Time, zone)
+	}
+	for i := range v.List {
+		x := value{Value: format.AppendJSON(nil, v.List[i].Value, -1, zone)}
+		if indom != pcp.NullInDom {
+			x.Instance = &instance{v.List[i].ID, v.List[i].Instance}
+		}
+		s.List = append(s.List, x)
+	}
+	return s
+}
+
+func message(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}
+
+// instant returns a time for programs.
+func instant(t pcp.Timestamp, zone *time.Location) string {
+	return t.Time().In(zone).Format(time.RFC3339Nano)
+}
+
+// writeCSV writes a line for each property, after one with the names of the columns if it is the first.
+func (d *Description) writeCSV(w io.Writer, zone *time.Location, first bool) error {
+	out := csv.NewWriter(w)
+	out.UseCRLF = true
+	add := func(property, instance, value string) {
+		if value != "" {
+			_ = out.Write([]string{d.Name, property, instance, value}) // Flush has the error
+		}
+	}
+	if first {
+		_ = out.Write([]string{"metric", "property", "instance", "value"})
+	}
+	p := d.page(zone)
+	add("pmid", "", p.PMID)
+	add("type", "", p.Type)
+	add("semantics", "", p.Semantics)
+	add("units", "", d.Desc.Units.String())
+	add("indom", "", p.InDom)
+	add("oneline", "", p.OneLine)
+	add("help", "", p.Help)
+	add("labels", "", string(p.Labels))
+	add("expression", "", p.Expression)
+	for _, l := range []struct {
+		property string
+		names    []string
+	}{{"operand", p.Operands}, {"base", p.Base}, {"used_by", p.Users}} {
+		for _, name := range l.names {
+			add(l.property, "", name)
+		}
+	}
+	if p.Instances != nil {
+		add("instances", "", strconv.Itoa(*p.Instances))
+	}
+	d.Values.writeCSV("value", zone, add)
+	d.Rates.writeCSV("rate", zone, add)
+	if r := p.Recorded; r != nil {
+		add("first", "", r.First)
+		add("last", "", r.Last)
+		add("samples", "", strconv.Itoa(r.Samples))
+		add("interval", "", string(format.AppendShort(nil, r.Interval, 64)))
+	}
+	for _, t := range p.Try {
+		add("try", "", t.Expr)
+	}
+	for _, c := range p.Children {
+		add("child", c.Name, strconv.Itoa(c.Metrics))
+	}
+	out.Flush()
+	return out.Error()
+}
+
+// writeCSV adds a line for each value, after those with their units and time.
+func (v *Values) writeCSV(property string, zone *time.Location, add func(property, instance, value string)) {
+	if len(v.List) > 0 {
+		add(property+"_units", "", v.Desc.Units.String())
+		add(property+"_time", "", instant(v.Time, zone))
+	}
+	for i := range v.List {
+		add(property, v.List[i].Instance, string(format.AppendExact(nil, v.List[i].Value, -1, zone)))
+	}
+}

@@ -1,0 +1,177 @@
+package describe
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"pmtools/derive/query"
+	"pmtools/lib/format"
+	"pmtools/lib/pcp"
+	"pmtools/lib/sampling"
+)
+
+// Bounds of what people are shown.
+const (
+	shownInstances = 8
+	shownUsers     = 8
+	shownHelp      = 700 // characters
+)
+
+// Rows returns the page for people: the name of each property, and its text. A page that follows another
+// begins with an empty row.
+func (d *Description) Rows(zone *time.Location, follows bool) [][]string {
+	p := &rows{}
+	if follows {
+		p.list = append(p.list, []string{"", ""})
+	}
+	if d.Children != nil {
+		for _, c := range d.Children {
+			text := c.OneLine
+			if c.Metrics > 1 {
+				text = query.Plural(c.Metrics, "metric")
+			}
+			p.list = append(p.list, []string{c.Name, oneLine(text)})
+		}
+		return p.list
+	}
+	p.add("metric", d.Name)
+	p.add("about", d.OneLine)
+	if help := strings.TrimSpace(d.Help); help != d.OneLine {
+		if r := []rune(help); len(r) > shownHelp {
+			help = strings.TrimSpace(string(r[:shownHelp])) + " ... (:text " + d.Name + " shows all)"
+		}
+		p.add("help", strings.Split(help, "\n\n")...)
+	}
+	p.add("type", string(format.AppendSummary(nil, &d.Desc)))
+	d.instanceRow(p)
+	if len(d.Labels) > 0 {
+		p.add("labels", string(pcp.AppendLabels(nil, d.Labels)))
+	}
+	if m := d.Made; m != nil {
+		p.add("is", m.Expr)
+		p.add("made of", strings.Join(m.Base, ", "))
+	}
+	p.add("used by", some(d.Users, shownUsers))
+	d.valueRows(p, zone)
+	d.recordRow(p, zone)
+	for i, t := range d.Try {
+		name := ""
+		if i == 0 {
+			name = "try"
+		}
+		p.list = append(p.list, []string{name, t.Expr + ": " + t.Why + units(", in ", t.Desc.Units)})
+	}
+	return p.list
+}
+
+// A rows collects the rows of a page.
+type rows struct{ list [][]string }
+
+// add adds a property of one line or of several, unless it is empty.
+func (p *rows) add(name string, texts ...string) {
+	for _, text := range texts {
+		if text != "" {
+			p.list = append(p.list, []string{name, oneLine(text)})
+			name = ""
+		}
+	}
+}
+
+// oneLine returns a text with blanks for all white space.
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+// some returns the first names of a list, and how many there are besides.
+func some(list []string, most int) string {
+	if len(list) <= most {
+		return strings.Join(list, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(list[:most], ", "), len(list)-most)
+}
+
+// units returns the units after a text, "" if there are none.
+func units(before string, u pcp.Units) string {
+	if u.Dimensionless() {
+		return ""
+	}
+	return before + u.String()
+}
+
+// instanceRow adds how many instances there are, and the first ones.
+func (d *Description) instanceRow(p *rows) {
+	if d.Desc.InDom == pcp.NullInDom {
+		return
+	}
+	var names []string
+	for _, in := range d.Instances {
+		names = append(names, in.Name)
+	}
+	if names == nil {
+		p.add("instances", "none")
+		return
+	}
+	p.add("instances", fmt.Sprintf("%d: %s", len(names), some(names, shownInstances)))
+}
+
+// valueRows adds the values, each with its rate.
+func (d *Description) valueRows(p *rows, zone *time.Location) {
+	v := &d.Values
+	if v.Err != nil || len(v.List) == 0 {
+		text := "none"
+		if v.Err != nil {
+			text += ": " + v.Err.Error()
+		}
+		p.add("value", text)
+		return
+	}
+	rates := make(map[int32]*sampling.Value, len(d.Rates.List))
+	for i := range d.Rates.List {
+		rates[d.Rates.List[i].ID] = &d.Rates.List[i]
+	}
+	var list []string
+	if d.Recorded != nil {
+		at := "at " + v.Time.Time().In(zone).Format(recordTime)
+		if len(d.Rates.List) > 0 {
+			at += ", rates at " + d.Rates.Time.Time().In(zone).Format(recordTime)
+		}
+		list = append(list, at)
+	}
+	for i := range v.List[:min(len(v.List), shownInstances)] {
+		x := &v.List[i]
+		text := string(format.AppendPlain(nil, x.Value, -1)) + units(" ", d.Desc.Units)
+		if d.Desc.InDom != pcp.NullInDom {
+			text = x.Instance + ": " + text
+		}
+		if r := rates[x.ID]; r != nil && r.Value.IsSet() {
+			text += ", rate " + string(format.AppendPlain(nil, r.Value, -1)) + units(" ", d.Rates.Desc.Units)
+		}
+		list = append(list, text)
+	}
+	if more := len(v.List) - shownInstances; more > 0 {
+		list = append(list, fmt.Sprintf("and %d more", more))
+	}
+	p.add("value", list...)
+}
+
+// recordTime is how people are shown times of a recording.
+const recordTime = "2006-01-02 15:04:05"
+
+// recordRow adds when a metric was recorded.
+func (d *Description) recordRow(p *rows, zone *time.Location) {
+	r := d.Recorded
+	if r == nil {
+		return
+	}
+	first, last := r.First.Time().In(zone).Format(recordTime), r.Last.Time().In(zone).Format(recordTime)
+	text := "never"
+	switch {
+	case r.Samples == 1:
+		text = "once, " + first
+	case r.Samples > 1:
+		text = fmt.Sprintf("%d samples, every %v, %s to %s", r.Samples, r.Interval, first, last)
+	}
+	if r.Err != nil {
+		text += "; then: " + r.Err.Error()
+	}
+	p.add("recorded", text)
+}

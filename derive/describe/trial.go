@@ -1,0 +1,75 @@
+package describe
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"pmtools/derive/query"
+	"pmtools/lib/pcp"
+)
+
+// A Trial is an expression that is worth trying.
+type Trial struct {
+	Expr string
+	Desc pcp.Desc // of its values
+	Why  string
+}
+
+// trials returns expressions about a metric that hold for the source. The error is that of a request.
+func (c *Catalogue) trials(ctx context.Context, d *Description) ([]Trial, error) {
+	b := c.Source.Bind(c.Defs, true)
+	var list []Trial
+	for _, t := range proposals(d.Name, &d.Desc) {
+		e, err := b.Compile(ctx, t.Expr)
+		if _, wrong := errors.AsType[*query.Problem](err); wrong {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		t.Desc = e.Info.Root.Desc(pcp.NullID)
+		list = append(list, t)
+	}
+	return list, nil
+}
+
+// proposals returns the expressions that may be worth trying.
+func proposals(name string, d *pcp.Desc) (list []Trial) {
+	add := func(why, form string) {
+		list = append(list, Trial{Expr: strings.Replace(form, "%s", name, 1), Why: why})
+	}
+	u := d.Units
+	switch {
+	case !d.Type.Arithmetic():
+		return nil
+	case d.Sem == pcp.Counter && u.DimTime == 1 && u.DimSpace == 0 && u.DimCount == 0:
+		add("part of the time", "rate(%s)")
+	case d.Sem == pcp.Counter && u.DimSpace == 1:
+		add("per second", `rescale(rate(%s), "Mbyte/s")`)
+	case d.Sem == pcp.Counter:
+		add("per second", "rate(%s)")
+	case u.DimSpace == 1 && u.DimTime == 0 && u.DimCount == 0:
+		add("in a larger unit", `rescale(%s, "Gbyte")`)
+	case u.DimTime == 1 && u.DimSpace == 0 && u.DimCount == 0:
+		add("in seconds", `rescale(%s, "sec")`)
+	}
+	if d.Sem == pcp.Counter {
+		add("between two samples", "delta(%s)")
+	}
+	if d.InDom == pcp.NullInDom {
+		return list
+	}
+	value := "%s"
+	if d.Sem == pcp.Counter {
+		value = "rate(%s)" // functions over instances take a name
+	}
+	if u.DimSpace+u.DimCount > 0 || u.Dimensionless() && d.Sem == pcp.Counter {
+		add("all instances together", strings.Replace(value, "%s", "sum(%s)", 1))
+	}
+	add("the mean of the instances", strings.Replace(value, "%s", "avg(%s)", 1))
+	if d.Sem != pcp.Counter {
+		add("the largest instance", "max(%s)")
+	}
+	return list
+}
