@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"pmtools/cmd/internal/cli"
+	"pmtools/cmd/internal/source"
 	"pmtools/derive/query"
 	"pmtools/derive/repl"
 	"pmtools/lib/suggest"
@@ -115,7 +116,11 @@ func (a *app) script(ctx context.Context, s *repl.Session) error {
 // problemText returns an error with all its details, ending with a newline, within the width of the
 // terminal that a stream is.
 func problemText(err error, stream any) string {
-	if p, ok := errors.AsType[*repl.Problem](err); ok {
+	p, ok := errors.AsType[*repl.Problem](err)
+	if bad, unopened := errors.AsType[*source.Error](err); unopened && (!ok || len(p.Notes) == 0 && p.Src == "") {
+		p, ok = &repl.Problem{Msg: err.Error(), Notes: bad.Notes, Err: err}, true
+	}
+	if ok {
 		width, _ := cli.TerminalSize(stream)
 		return p.TextWithin(width)
 	}

@@ -309,3 +309,23 @@ func BenchmarkDial(b *testing.B) {
 		c.Close()
 	}
 }
+
+// TestLocalhostWithoutNames: localhost has the loopback addresses where nothing knows the name.
+func TestLocalhostWithoutNames(t *testing.T) {
+	for _, err := range []error{&net.DNSError{IsNotFound: true}, &net.DNSError{IsTemporary: true}, errors.New("no file")} {
+		d := Dialer{Lookup: func(context.Context, string) ([]netip.Addr, error) { return nil, err }}
+		addrs, failed := d.lookup(t.Context(), "localhost")
+		if failed != nil || len(addrs) != 2 || !addrs[0].IsLoopback() || !addrs[1].IsLoopback() {
+			t.Errorf("after %v: %v, %v", err, addrs, failed)
+		}
+		if addrs, err := d.lookup(t.Context(), "host"); err == nil {
+			t.Errorf("another host is %v", addrs)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	d := Dialer{Lookup: func(ctx context.Context, _ string) ([]netip.Addr, error) { return nil, ctx.Err() }}
+	if _, err := d.lookup(ctx, "localhost"); !errors.Is(err, context.Canceled) {
+		t.Errorf("after cancelling: %v", err)
+	}
+}

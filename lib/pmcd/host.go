@@ -8,13 +8,35 @@ import (
 	"net/netip"
 	"strconv"
 	"strings"
+	"time"
 
 	"pmtools/lib/pmerr"
 )
 
+// loopbacks are the addresses of localhost where no file and no name server knows it, as in a container
+// without /etc/hosts (RFC 6761, 6.3).
+var loopbacks = []netip.Addr{netip.AddrFrom4([4]byte{127, 0, 0, 1}), netip.IPv6Loopback()}
+
+// localLookup bounds the time that a name server has for localhost, which files know at once.
+const localLookup = time.Second
+
 // lookup returns the addresses of a host. A name without addresses is unreachable; a silent name server is
 // a temporary failure.
 func (d *Dialer) lookup(ctx context.Context, host string) ([]netip.Addr, error) {
+	if host != "localhost" {
+		return d.resolve(ctx, host)
+	}
+	short, cancel := context.WithTimeout(ctx, localLookup)
+	defer cancel()
+	addrs, err := d.resolve(short, host)
+	if err != nil && ctx.Err() == nil {
+		return loopbacks, nil
+	}
+	return addrs, err
+}
+
+// resolve is lookup as the system answers.
+func (d *Dialer) resolve(ctx context.Context, host string) ([]netip.Addr, error) {
 	if a, err := netip.ParseAddr(host); err == nil {
 		return []netip.Addr{a}, nil
 	}

@@ -36,6 +36,8 @@ type Opener struct {
 	// Misfit gets the metric and the line of each definition that does not fit the source; nil to write
 	// the line.
 	Misfit func(metric, line string)
+	// Advises gives errors notes about what else can be done.
+	Advises bool
 	// Silent forbids asking for a password: another program owns the terminal.
 	Silent bool
 
@@ -122,7 +124,9 @@ func (o *Opener) open(ctx context.Context) (src pmapi.Source, err error) {
 		return p.Source(src), nil
 	}
 	bad := &Error{What: what, Err: err}
-	if kind == option.DefaultHost && noDaemon(err) && cli.IsTerminal(o.env.Stderr) {
+	if o.Advises {
+		bad.Notes = o.advice(kind, name, err)
+	} else if kind == option.DefaultHost && noDaemon(err) && cli.IsTerminal(o.env.Stderr) {
 		bad.Hint = fmt.Sprintf("%s: -L asks the collectors inside %s, which need no pmcd", o.env.Prog, o.env.Prog)
 	}
 	return nil, bad
@@ -173,6 +177,8 @@ type Error struct {
 	What string
 	Err  error
 	Hint string // a further line, for those who read it on a terminal
+	// Notes are what else can be done, no part of the text.
+	Notes []string
 }
 
 // Error implements error.
