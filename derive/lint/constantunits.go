@@ -18,7 +18,7 @@ var constantUnits = Rule{
 				continue
 			}
 			for _, pair := range [][2]syntax.Expr{{b.X, b.Y}, {b.Y, b.X}} {
-				lit, ok := bare(pair[0])
+				lit, _, ok := number(pair[0])
 				units := d.Info.Types[pair[1]].Units
 				if !ok || zero(pair[0]) || dimensionless(units) {
 					continue

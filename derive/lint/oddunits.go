@@ -23,8 +23,8 @@ var oddUnits = Rule{
 					p.report(d, b.OpPos, fmt.Sprintf("the units of the result are %s: %s of %s and %s", r, operation[b.Op], text(x), text(y)))
 				}
 			case syntax.PLUS, syntax.MINUS:
-				_, left := bare(b.X)
-				_, right := bare(b.Y)
+				_, _, left := number(b.X)
+				_, _, right := number(b.Y)
 				if !left && !right && x != y && (x.Dimensionless() || y.Dimensionless()) {
 					p.report(d, b.OpPos, fmt.Sprintf("%s of %s and %s", operation[b.Op], text(x), text(y)))
 				}

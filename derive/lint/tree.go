@@ -20,14 +20,15 @@ func comparison(op syntax.Token) bool {
 // dimensionless reports whether units are none, or a plain count, which numbers have too.
 func dimensionless(u pcp.Units) bool { return u.Dimensionless() || u == pcp.Units{DimCount: 1} }
 
-func bare(x syntax.Expr) (string, bool) {
+// number returns the text and the value of an expression that is a number and nothing else.
+func number(x syntax.Expr) (text string, value float64, ok bool) {
 	switch n := syntax.Unparen(x).(type) {
 	case *syntax.IntLit:
-		return n.Text, true
+		return n.Text, float64(n.Value), true
 	case *syntax.FloatLit:
-		return n.Text, true
+		return n.Text, n.Value, true
 	}
-	return "", false
+	return "", 0, false
 }
 
 func logical(op syntax.Token) bool {
@@ -36,13 +37,8 @@ func logical(op syntax.Token) bool {
 
 // zero reports whether an expression is the number 0, with which everything can be compared.
 func zero(x syntax.Expr) bool {
-	switch n := syntax.Unparen(x).(type) {
-	case *syntax.IntLit:
-		return n.Value == 0
-	case *syntax.FloatLit:
-		return n.Value == 0
-	}
-	return false
+	_, value, ok := number(x)
+	return ok && value == 0
 }
 
 func unsigned(d *Definition, x syntax.Expr) bool {
@@ -83,11 +79,10 @@ func metadata(n *syntax.NovalueExpr, other check.Type) (t check.Type, complete b
 
 // constant reports whether a condition has the same result whatever the values are.
 func constant(d *Definition, x syntax.Expr) (result, decided bool) {
+	if _, value, ok := number(x); ok {
+		return value != 0, true
+	}
 	switch n := syntax.Unparen(x).(type) {
-	case *syntax.IntLit:
-		return n.Value != 0, true
-	case *syntax.FloatLit:
-		return n.Value != 0, true
 	case *syntax.UnaryExpr:
 		result, decided = constant(d, n.X)
 		return result != (n.Op == syntax.NOT), decided

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"pmtools/derive"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmapi"
 )
@@ -15,33 +16,35 @@ const patience = 2 * time.Second
 // Complete proposes the names of metrics that begin with a prefix, one component further. Any error
 // proposes none.
 func (o *Opener) Complete(ctx context.Context, prefix string) []string {
+	var names []string
+	o.ask(ctx, func(ctx context.Context, src *derive.Source) {
+		node := prefix[:max(strings.LastIndexByte(prefix, '.'), 0)]
+		children, _ := src.Children(ctx, node) // none with an error
+		for _, c := range children {
+			name := c.Name
+			if node != "" {
+				name = node + "." + name
+			}
+			if !c.Leaf {
+				name += "."
+			}
+			if strings.HasPrefix(name, prefix) {
+				names = append(names, name)
+			}
+		}
+	})
+	return names
+}
+
+// ask calls f with the source, unless it cannot be opened.
+func (o *Opener) ask(ctx context.Context, f func(context.Context, *derive.Source)) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	src, err := o.OpenPlain(ctx)
-	if err != nil {
-		return nil
+	if src, err := o.OpenPlain(ctx); err == nil {
+		all := o.Derive(src)
+		defer all.Close()
+		f(ctx, all)
 	}
-	all := o.Derive(src)
-	defer all.Close()
-	node := prefix[:max(strings.LastIndexByte(prefix, '.'), 0)]
-	children, err := all.Children(ctx, node)
-	if err != nil {
-		return nil
-	}
-	var names []string
-	for _, c := range children {
-		name := c.Name
-		if node != "" {
-			name = node + "." + name
-		}
-		if !c.Leaf {
-			name += "."
-		}
-		if strings.HasPrefix(name, prefix) {
-			names = append(names, name)
-		}
-	}
-	return names
 }
 
 // CompleteValue proposes values of an option that begin with a prefix: archives, hosts, and the instances
@@ -75,21 +78,12 @@ func InList(prefix string, list func(last string) []string) (texts []string) {
 
 // instances returns the names of the instances of metrics, up to the first blank.
 func (o *Opener) instances(ctx context.Context, metrics []string) (names []string) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
-	src, err := o.OpenPlain(ctx)
-	if err != nil {
-		return nil
-	}
-	all := o.Derive(src)
-	defer all.Close()
-	for _, name := range metrics {
-		list, err := instancesOf(ctx, all, name)
-		if err != nil {
-			continue
+	o.ask(ctx, func(ctx context.Context, src *derive.Source) {
+		for _, name := range metrics {
+			list, _ := instancesOf(ctx, src, name) // none with an error
+			names = append(names, FirstWords(list)...)
 		}
-		names = append(names, FirstWords(list)...)
-	}
+	})
 	return names
 }
 
