@@ -1,6 +1,8 @@
 package main
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -109,5 +111,26 @@ func TestSource(t *testing.T) {
 		if out := runIn("", strings.Fields(tt.args)...); !strings.Contains(out, tt.want) {
 			t.Errorf("%s: %s", tt.args, out)
 		}
+	}
+}
+
+// TestHelpFiles: the example of ":help files" is a file that works.
+func TestHelpFiles(t *testing.T) {
+	var example strings.Builder
+	for line := range strings.Lines(runIn("", ":help files")) {
+		if text, ok := strings.CutPrefix(line, "  "); ok {
+			example.WriteString(text)
+		}
+	}
+	file := filepath.Join(t.TempDir(), "my.conf")
+	if err := os.WriteFile(file, []byte(example.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	path := archivetest.Path(t, "demo")
+	if out := runIn("", "-a", path, "check", file); out != "" {
+		t.Errorf("check: %s", out)
+	}
+	if out := runIn("", "-a", path, "-c", file, "my.disk.rate", ":text my.disk.rate"); !strings.Contains(out, "126.8") || !strings.Contains(out, "transfers of all disks") {
+		t.Errorf("got %s", out)
 	}
 }
