@@ -104,13 +104,16 @@ cmd/internal/command: cmd/internal/cli lib/option lib/textwidth
 cmd/internal/debug: lib/*
 cmd/internal/source: cmd/internal/cli cmd/internal/debug lib/* derive derive/check derive/debug derive/diagnose derive/load derive/query
 cmd/internal/samples: lib/format lib/textwidth lib/when lib/pcp lib/sampling
+cmd/internal/files: derive/load lib/safefile lib/pmerr
+cmd/internal/history: cmd/internal/files cmd/internal/source lib/pmcd
+cmd/internal/sarif: derive/lint lib/version
 cmd/internal/pager: cmd/internal/cli lib/textwidth
 cmd/internal/picture: cmd/internal/samples lib/format
 cmd/internal/grid: derive/repl lib/textwidth
 cmd/internal/clitest: cmd/internal/cli lib/archive/archivetest lib/pmcd/pmcdtest test/env test/golden
 cmd/pminfo: cmd/internal/cli cmd/internal/command cmd/internal/source lib/* derive
 cmd/pmerr: cmd/internal/cli lib/option lib/pmerr
-cmd/pmderive: cmd/internal/cli cmd/internal/command cmd/internal/grid cmd/internal/pager cmd/internal/picture cmd/internal/samples cmd/internal/source lib/* derive derive/syntax derive/check derive/derivetest derive/deps derive/lint derive/load derive/lsp derive/repl derive/sql derive/summary derive/query
+cmd/pmderive: cmd/internal/cli cmd/internal/command cmd/internal/files cmd/internal/grid cmd/internal/history cmd/internal/pager cmd/internal/picture cmd/internal/samples cmd/internal/sarif cmd/internal/source lib/* derive derive/syntax derive/check derive/derivetest derive/deps derive/lint derive/load derive/lsp derive/repl derive/sql derive/summary derive/query
 cmd/pmstore: cmd/internal/cli cmd/internal/command cmd/internal/source lib/* derive
 cmd/pmval: cmd/internal/cli cmd/internal/command cmd/internal/samples cmd/internal/source lib/* derive
 docs/examples/derived: derive lib/format lib/pmapi lib/pcp

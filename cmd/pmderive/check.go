@@ -16,6 +16,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"pmtools/cmd/internal/cli"
+	"pmtools/cmd/internal/files"
+	"pmtools/cmd/internal/sarif"
 	"pmtools/derive/derivetest"
 	"pmtools/derive/lint"
 	"pmtools/derive/repl"
@@ -124,7 +126,7 @@ func (f *checkFlags) complete() (err error) {
 
 func (a *app) writeFindings(output string, found []lint.Diagnostic) error {
 	if output == "sarif" {
-		return writeSARIF(a.Env.Out, found)
+		return sarif.Write(a.Env.Out, found)
 	}
 	onTerminal := cli.IsTerminal(a.Env.Stdout)
 	enc := json.NewEncoder(a.Env.Out)
@@ -167,9 +169,9 @@ func (a *app) readFiles(args []string) (list []lint.File, failed bool) {
 		var err error
 		if name == "-" {
 			name = stdinName
-			text, err = readAll(a.Env.Stdin)
+			text, err = files.ReadAll(a.Env.Stdin)
 		} else {
-			text, err = safefile.ReadStream(name, maxFile) // the shell's <(command) is a pipe
+			text, err = safefile.ReadStream(name, files.MaxFile) // the shell's <(command) is a pipe
 		}
 		if err != nil {
 			a.Env.Errorf("%v", err)

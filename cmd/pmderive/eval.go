@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"pmtools/cmd/internal/cli"
+	"pmtools/cmd/internal/files"
 	"pmtools/cmd/internal/picture"
 	"pmtools/cmd/internal/samples"
 	"pmtools/derive/query"
@@ -276,7 +277,7 @@ func (a *app) outputFile(f *evalFlags) (w io.Writer, done func() error, err erro
 	if f.file == "" {
 		return a.Env.Out, func() error { return nil }, nil
 	}
-	file, err := files{}.Create(f.file)
+	file, err := files.FS{}.Create(f.file)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"pmtools/cmd/internal/files"
 
 	"github.com/rogpeppe/go-internal/diff"
 	"github.com/spf13/cobra"
@@ -60,7 +61,7 @@ func (a *app) format(ctx context.Context, f *fmtFlags, args []string) error {
 		}
 		failed = failed || changed && (f.check || f.diff)
 		if f.write && changed && file.Name != stdinName {
-			if err := replaceFile(file.Name, out); err != nil {
+			if err := files.Replace(file.Name, out); err != nil {
 				a.Env.Errorf("%v", err)
 				failed = true
 			}

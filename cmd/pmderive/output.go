@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"pmtools/cmd/internal/cli"
+	"pmtools/cmd/internal/files"
 	"pmtools/cmd/internal/picture"
 	"pmtools/cmd/internal/samples"
 	"pmtools/derive/repl"
@@ -21,7 +22,7 @@ func (a *app) output(w io.Writer, h *sampling.Header, f repl.Form) (sampling.Wri
 		Precision: -1, Long: set.Long, Units: set.Units, Safe: set.Safe, Color: set.Color, Wide: set.Wide,
 		Header: set.Header, Delimiter: set.Delimiter, Timestamp: set.Timestamp,
 	}
-	if _, file := w.(redirected); !file {
+	if _, file := w.(files.Redirected); !file {
 		opt.Width, opt.Height = cli.TerminalSize(a.Env.Stdout)
 	}
 	opt.Live = h.Live && (f.Output != repl.Chart || opt.Width > 0)

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/term"
 
 	"pmtools/cmd/internal/cli"
+	"pmtools/cmd/internal/history"
 	"pmtools/cmd/internal/pager"
 	"pmtools/derive/repl"
 	"pmtools/lib/textwidth"
@@ -37,8 +38,8 @@ func (a *app) prompt(ctx context.Context, s *repl.Session) error {
 	}
 	// The editor is not closed: that would wait for one more key where Ctrl-D was typed ahead.
 	defer cli.RestoreOn(leaving, cli.Fatal...)()
-	h := openHistory(a.Env.LookupEnv)
-	for _, item := range h.items {
+	h := history.Open(a.Env.LookupEnv)
+	for _, item := range h.Items {
 		_ = rl.SaveHistory(item) // only a file could fail
 	}
 	width, _ := cli.TerminalSize(a.Env.Stdout)
@@ -73,8 +74,8 @@ func (a *app) prompt(ctx context.Context, s *repl.Session) error {
 		case err != nil:
 			return err
 		}
-		if h.add(text) {
-			_ = rl.SaveHistory(h.items[len(h.items)-1])
+		if h.Add(text) {
+			_ = rl.SaveHistory(h.Items[len(h.Items)-1])
 		}
 		if !a.item(ctx, s, text) {
 			asked = false
@@ -152,7 +153,7 @@ func (a *app) newReadline(s *repl.Session, m *mode, p *painter) (rl *readline.In
 		Stdout: a.Env.LineEditor(), Stderr: a.Env.LineEditor(),
 		AutoComplete:           completer{s},
 		Painter:                p,
-		HistoryLimit:           historyLimit,
+		HistoryLimit:           history.Limit,
 		HistorySearchFold:      true,
 		DisableAutoSaveHistory: true,
 		FuncGetWidth:           editorWidth,

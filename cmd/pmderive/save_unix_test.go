@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"pmtools/cmd/internal/clitest"
+	"pmtools/cmd/internal/files"
 )
 
 // cramp runs the test once more in a process whose files grow to a size only: writing more fails
@@ -51,7 +52,7 @@ func TestSaveFull(t *testing.T) {
 	if n := strings.Count(got.Stderr, "file too large"); n != 3 || got.Status != 1 {
 		t.Errorf("status %d, %q", got.Status, got.Stderr)
 	}
-	if err := overwrite(old, make([]byte, 99)); err == nil {
+	if err := files.Overwrite(old, make([]byte, 99)); err == nil {
 		t.Error("a file is overwritten")
 	}
 	list, err := os.ReadDir(dir)

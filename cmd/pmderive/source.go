@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"pmtools/cmd/internal/cli"
+	"pmtools/cmd/internal/files"
 	"pmtools/cmd/internal/grid"
 	"pmtools/cmd/internal/pager"
 	"pmtools/cmd/internal/picture"
@@ -58,7 +59,7 @@ func (a *app) replOptions(set repl.Settings) (*repl.Options, error) {
 			Open: a.open, Report: a.report, OpenHost: a.sources.Hosts(), Equivalent: a.sources.Equivalence(), Record: a.record,
 		},
 		World: repl.World{
-			Now: env.Now, Debug: a.debug, Files: files{}, Table: a.table, Output: a.output, Save: a.saveSettings, Edit: a.edit, IsPicture: picture.Is, Note: a.note,
+			Now: env.Now, Debug: a.debug, Files: files.FS{}, Table: a.table, Output: a.output, Save: a.saveSettings, Edit: a.edit, IsPicture: picture.Is, Note: a.note,
 		},
 		Registry: a.sources.Registry(), Zone: zone, Settings: set,
 	}, nil
@@ -75,7 +76,7 @@ func (a *app) zone() (*time.Location, error) {
 // table draws a table within the width of the terminal. The pager keeps the header of the first one.
 func (a *app) table(ctx context.Context, w io.Writer, t *repl.Table) error {
 	width, _ := cli.TerminalSize(a.Env.Stdout)
-	if _, file := w.(redirected); file {
+	if _, file := w.(files.Redirected); file {
 		width = 0
 	}
 	if p, ok := w.(*pager.Pager); ok && len(t.Header) > 0 {

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"pmtools/cmd/internal/cli"
+	"pmtools/cmd/internal/files"
 	"pmtools/cmd/internal/source"
 	"pmtools/derive/repl"
 )
@@ -45,7 +46,7 @@ func (a *app) saveSettings(text []byte) (string, error) {
 	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
 		return "", err
 	}
-	return name, replaceFile(name, text)
+	return name, files.Replace(name, text)
 }
 
 func (a *app) edit(text string) (string, error) {
@@ -60,7 +61,7 @@ func (a *app) edit(text string) (string, error) {
 		return "", err
 	}
 	defer os.Remove(f.Name())
-	if err := fill(f, []byte(text)); err != nil {
+	if err := files.Fill(f, []byte(text)); err != nil {
 		return "", err
 	}
 	cmd := exec.Command("sh", "-c", editor+` "$1"`, "sh", f.Name())
@@ -68,6 +69,6 @@ func (a *app) edit(text string) (string, error) {
 	if err := cmd.Run(); err != nil {
 		return "", errors.New(editor + ": " + err.Error())
 	}
-	edited, err := files{}.ReadFile(f.Name())
+	edited, err := files.FS{}.ReadFile(f.Name())
 	return string(edited), err
 }

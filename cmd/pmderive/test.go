@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"pmtools/cmd/internal/cli"
+	"pmtools/cmd/internal/files"
 	"pmtools/derive/derivetest"
 	"pmtools/lib/safefile"
 )
@@ -132,7 +133,7 @@ func (a *app) verdict(f *testFlags, reports []*derivetest.Report, bad bool) erro
 
 // testFile runs, or records, a file of cases.
 func (a *app) testFile(ctx context.Context, f *testFlags, opt *derivetest.Options, name string) (*derivetest.Report, error) {
-	text, err := safefile.Read(name, maxFile)
+	text, err := safefile.Read(name, files.MaxFile)
 	if err != nil {
 		return nil, err
 	}
@@ -145,7 +146,7 @@ func (a *app) testFile(ctx context.Context, f *testFlags, opt *derivetest.Option
 		if err != nil || bytes.Equal(now, text) {
 			return nil, err
 		}
-		return nil, replaceFile(name, now)
+		return nil, files.Replace(name, now)
 	}
 	r, err := file.Run(ctx, opt)
 	if err != nil {

@@ -1,4 +1,4 @@
-package main
+package history
 
 import (
 	"fmt"
@@ -7,6 +7,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	_ "pmtools/test/env"
 )
 
 // lookup returns a function for variables.
@@ -27,7 +29,7 @@ func TestHistoryPath(t *testing.T) {
 		{map[string]string{"HOME": "home", "PMDERIVE_HISTORY": "file"}, "file"},
 		{map[string]string{"HOME": "home", "PMDERIVE_HISTORY": ""}, ""},
 	} {
-		if got := historyPath(lookup(tt.vars)); got != tt.want {
+		if got := pathOf(lookup(tt.vars)); got != tt.want {
 			t.Errorf("%v: %q, want %q", tt.vars, got, tt.want)
 		}
 	}
@@ -36,14 +38,14 @@ func TestHistoryPath(t *testing.T) {
 func TestHistory(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "sub", "history")
 	vars := lookup(map[string]string{"PMDERIVE_HISTORY": path})
-	h := openHistory(vars)
+	h := Open(vars)
 	for _, tt := range []struct {
 		item string
 		want bool
 	}{
 		{"one", true}, {"one", false}, {"", false}, {"two\nlines ", true}, {"two lines", false}, {"one", true},
 	} {
-		if got := h.add(tt.item); got != tt.want {
+		if got := h.Add(tt.item); got != tt.want {
 			t.Errorf("add(%q) is %v", tt.item, got)
 		}
 	}
@@ -56,7 +58,7 @@ func TestHistory(t *testing.T) {
 		t.Errorf("%v, %v", info.Mode(), err)
 	}
 	// The next session does not repeat the last item of this one.
-	if openHistory(vars).add("one") {
+	if Open(vars).Add("one") {
 		t.Error("a duplicate of the session before is kept")
 	}
 }
@@ -64,18 +66,18 @@ func TestHistory(t *testing.T) {
 func TestHistoryLimit(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "history")
 	var b strings.Builder
-	for i := range historyLimit + 5 {
+	for i := range Limit + 5 {
 		fmt.Fprintf(&b, "item %d\n", i)
 	}
 	if err := os.WriteFile(path, []byte(b.String()), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	h := openHistory(lookup(map[string]string{"PMDERIVE_HISTORY": path}))
+	h := Open(lookup(map[string]string{"PMDERIVE_HISTORY": path}))
 	text, err := os.ReadFile(path)
 	if err != nil {
-		t.Errorf("%d items from %q, %v", len(h.items), h.items[0], err)
-	} else if len(h.items) != historyLimit || h.items[0] != "item 5" || strings.Count(string(text), "\n") != historyLimit {
-		t.Errorf("%d items from %q, %v", len(h.items), h.items[0], err)
+		t.Errorf("%d items from %q, %v", len(h.Items), h.Items[0], err)
+	} else if len(h.Items) != Limit || h.Items[0] != "item 5" || strings.Count(string(text), "\n") != Limit {
+		t.Errorf("%d items from %q, %v", len(h.Items), h.Items[0], err)
 	}
 	if info, err := os.Stat(path); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
 		t.Errorf("%v, %v", info.Mode(), err)
@@ -84,16 +86,16 @@ func TestHistoryLimit(t *testing.T) {
 
 // TestHistoryBroken has a file that cannot be read or written.
 func TestHistoryBroken(t *testing.T) {
-	h := openHistory(lookup(map[string]string{"PMDERIVE_HISTORY": t.TempDir()}))
-	if !h.add("one") || h.add("one") {
+	h := Open(lookup(map[string]string{"PMDERIVE_HISTORY": t.TempDir()}))
+	if !h.Add("one") || h.Add("one") {
 		t.Error("a history without a file")
 	}
 }
 
 // TestHistorySecret keeps no password.
 func TestHistorySecret(t *testing.T) {
-	h := &history{path: filepath.Join(t.TempDir(), "history")}
-	h.add(":source host pcps://h?user=ann&pass=SECRET")
+	h := &History{path: filepath.Join(t.TempDir(), "history")}
+	h.Add(":source host pcps://h?user=ann&pass=SECRET")
 	text, err := os.ReadFile(h.path)
 	if want := ":source host pcps://h?user=ann&pass=xxxxx\n"; err != nil || string(text) != want {
 		t.Errorf("the history is %q, %v", text, err)

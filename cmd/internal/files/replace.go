@@ -1,4 +1,4 @@
-package main
+package files
 
 import (
 	"errors"
@@ -9,9 +9,9 @@ import (
 
 // WriteFile implements repl.Files. A replaced file keeps its mode. After an error a new file is not
 // there, and one that was there has its old text.
-func (files) WriteFile(name string, text []byte, replace bool) error {
+func (FS) WriteFile(name string, text []byte, replace bool) error {
 	if replace {
-		return replaceFile(name, text)
+		return Replace(name, text)
 	}
 	return createFile(name, text)
 }
@@ -21,11 +21,11 @@ func createFile(name string, text []byte) error {
 	if err != nil {
 		return err
 	}
-	return fill(f, text)
+	return Fill(f, text)
 }
 
-// replaceFile writes a file atomically where possible: a reader sees the old text or the new.
-func replaceFile(name string, text []byte) error {
+// Replace writes a file atomically where possible: a reader sees the old text or the new.
+func Replace(name string, text []byte) error {
 	if real, err := filepath.EvalSymlinks(name); err == nil {
 		name = real
 	}
@@ -41,12 +41,12 @@ func replaceFile(name string, text []byte) error {
 	}
 	f, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+"*")
 	if err != nil {
-		return overwrite(name, text) // the directory is read-only for us
+		return Overwrite(name, text) // the directory is read-only for us
 	}
 	if err := f.Chmod(info.Mode().Perm()); err != nil {
 		return errors.Join(err, f.Close(), os.Remove(f.Name()))
 	}
-	if err := fill(f, text); err != nil {
+	if err := Fill(f, text); err != nil {
 		return err
 	}
 	if err := os.Rename(f.Name(), name); err != nil {
@@ -55,21 +55,21 @@ func replaceFile(name string, text []byte) error {
 	return nil
 }
 
-// fill writes and closes a new file, and removes it if that fails.
-func fill(f *os.File, text []byte) error {
+// Fill writes and closes a new file, and removes it if that fails.
+func Fill(f *os.File, text []byte) error {
 	if err := errors.Join(put(f, text), f.Close()); err != nil {
 		return errors.Join(err, os.Remove(f.Name()))
 	}
 	return nil
 }
 
-// overwrite writes a file in its place, or leaves the old text there.
-func overwrite(name string, text []byte) error {
+// Overwrite writes a file in its place, or leaves the old text there.
+func Overwrite(name string, text []byte) error {
 	f, err := os.OpenFile(name, os.O_RDWR, 0)
 	if err != nil {
 		return err
 	}
-	old, err := readAll(f)
+	old, err := ReadAll(f)
 	if err == nil {
 		if err = put(f, text); err != nil {
 			err = errors.Join(err, put(f, old))

@@ -1,48 +1,50 @@
-package main
+// Package history keeps what was typed at a prompt.
+package history
 
 import (
 	"errors"
 	"os"
 	"path/filepath"
+	"pmtools/cmd/internal/files"
 	"strings"
 
 	"pmtools/cmd/internal/source"
 	"pmtools/lib/pmcd"
 )
 
-// historyLimit is the number of items kept.
-const historyLimit = 10000
+// Limit is the number of items kept.
+const Limit = 10000
 
-// A history is the items of this session and of earlier ones. It is kept in a file that only its
+// A History is the items of this session and of earlier ones. It is kept in a file that only its
 // owner can read, with an item on each line.
-type history struct {
+type History struct {
 	path  string // "" to keep none
-	items []string
+	Items []string
 }
 
-// openHistory reads the history. Errors are ignored: history is optional.
-func openHistory(lookup func(string) (string, bool)) *history {
-	h := &history{path: historyPath(lookup)}
+// Open reads the history. Errors are ignored: history is optional.
+func Open(lookup func(string) (string, bool)) *History {
+	h := &History{path: pathOf(lookup)}
 	if h.path == "" {
 		return h
 	}
-	text, err := files{}.ReadFile(h.path)
+	text, err := files.FS{}.ReadFile(h.path)
 	if err != nil {
 		return h
 	}
 	for line := range strings.Lines(string(text)) {
 		h.push(strings.TrimRight(line, "\r\n"))
 	}
-	if len(h.items) > historyLimit {
-		h.items = h.items[len(h.items)-historyLimit:]
-		_ = replaceFile(h.path, []byte(strings.Join(h.items, "\n")+"\n"))
+	if len(h.Items) > Limit {
+		h.Items = h.Items[len(h.Items)-Limit:]
+		_ = files.Replace(h.path, []byte(strings.Join(h.Items, "\n")+"\n"))
 	}
 	return h
 }
 
-// historyPath returns the name of the file: PMDERIVE_HISTORY, or pmderive/history in the directory
+// pathOf returns the name of the file: PMDERIVE_HISTORY, or pmderive/history in the directory
 // for the state of programs.
-func historyPath(lookup func(string) (string, bool)) string {
+func pathOf(lookup func(string) (string, bool)) string {
 	if path, set := lookup("PMDERIVE_HISTORY"); set {
 		return path
 	}
@@ -55,16 +57,16 @@ func flat(item string) string {
 }
 
 // push adds an item in memory, unless it is empty or equal to the last one.
-func (h *history) push(item string) bool {
-	if item == "" || len(h.items) > 0 && h.items[len(h.items)-1] == item {
+func (h *History) push(item string) bool {
+	if item == "" || len(h.Items) > 0 && h.Items[len(h.Items)-1] == item {
 		return false
 	}
-	h.items = append(h.items, item)
+	h.Items = append(h.Items, item)
 	return true
 }
 
-// add adds an item, without the passwords in it, and reports whether it differs from the last one.
-func (h *history) add(item string) bool {
+// Add adds an item, without the passwords in it, and reports whether it differs from the last one.
+func (h *History) Add(item string) bool {
 	item = pmcd.Redact(flat(item))
 	if !h.push(item) {
 		return false
@@ -77,7 +79,7 @@ func (h *history) add(item string) bool {
 }
 
 // write appends an item to the file.
-func (h *history) write(item string) error {
+func (h *History) write(item string) error {
 	if err := os.MkdirAll(filepath.Dir(h.path), 0o700); err != nil {
 		return err
 	}

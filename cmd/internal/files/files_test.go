@@ -1,4 +1,4 @@
-package main
+package files
 
 import (
 	"errors"
@@ -9,24 +9,26 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	_ "pmtools/test/env"
 )
 
 func TestWriteFile(t *testing.T) {
 	dir := t.TempDir()
 	name := filepath.Join(dir, "new")
-	if err := (files{}).WriteFile(name, []byte("one"), false); err != nil {
+	if err := (FS{}).WriteFile(name, []byte("one"), false); err != nil {
 		t.Fatal(err)
 	}
-	if err := (files{}).WriteFile(name, []byte("two"), false); !errors.Is(err, fs.ErrExist) {
+	if err := (FS{}).WriteFile(name, []byte("two"), false); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("a file is overwritten: %v", err)
 	}
 	if err := os.Chmod(name, 0o640); err != nil {
 		t.Fatal(err)
 	}
-	if err := (files{}).WriteFile(name, []byte("three"), true); err != nil {
+	if err := (FS{}).WriteFile(name, []byte("three"), true); err != nil {
 		t.Fatal(err)
 	}
-	text, err := files{}.ReadFile(name)
+	text, err := FS{}.ReadFile(name)
 	if err != nil || string(text) != "three" {
 		t.Errorf("%q, %v", text, err)
 	}
@@ -36,13 +38,13 @@ func TestWriteFile(t *testing.T) {
 	if list, err := os.ReadDir(dir); err != nil || len(list) != 1 {
 		t.Errorf("%v, %v", list, err)
 	}
-	if err := (files{}).WriteFile(filepath.Join(dir, "other"), []byte("x"), true); err != nil {
+	if err := (FS{}).WriteFile(filepath.Join(dir, "other"), []byte("x"), true); err != nil {
 		t.Errorf("a file that is not there: %v", err)
 	}
-	if err := (files{}).WriteFile(filepath.Join(dir, "no", "where"), nil, true); err == nil {
+	if err := (FS{}).WriteFile(filepath.Join(dir, "no", "where"), nil, true); err == nil {
 		t.Error("a directory that is not there")
 	}
-	if _, err := (files{}).ReadFile(dir); err == nil {
+	if _, err := (FS{}).ReadFile(dir); err == nil {
 		t.Error("a directory is read")
 	}
 }
@@ -57,7 +59,7 @@ func TestReplaceLink(t *testing.T) {
 	if err := os.Symlink("file", link); err != nil {
 		t.Skipf("no symbolic links here: %v", err)
 	}
-	if err := replaceFile(link, []byte("new")); err != nil {
+	if err := Replace(link, []byte("new")); err != nil {
 		t.Fatal(err)
 	}
 	text, err := os.ReadFile(file)
@@ -84,7 +86,7 @@ func TestGlob(t *testing.T) {
 	for _, tt := range []struct{ prefix, want string }{
 		{"", "one|other|sub/"}, {"o", "one|other"}, {"sub", "sub/"}, {"sub/", "sub/x|sub/y"}, {"sub/x", "sub/x"}, {".h", ".hidden"}, {"no", ""}, {"no/", ""},
 	} {
-		got := files{}.Glob(tt.prefix)
+		got := FS{}.Glob(tt.prefix)
 		slices.Sort(got)
 		if strings.Join(got, "|") != tt.want {
 			t.Errorf("%q: %q", tt.prefix, got)
