@@ -129,8 +129,10 @@ rename:
 
 BASH := share/bash-completion/completions
 ZSH  := share/zsh/site-functions
+DOC  := share/doc/pmtools
+GUIDES := $(wildcard docs/*.md)
 FISH := share/fish/vendor_completions.d
-INSTALLED = $(COMMANDS:%=bin/%) $(COMMANDS:%=share/man/man1/%.1) share/man/man5/pmderived.5 $(COMMANDS:%=$(BASH)/%) $(COMMANDS:%=$(ZSH)/_%) \
+INSTALLED = $(COMMANDS:%=bin/%) $(COMMANDS:%=share/man/man1/%.1) share/man/man5/pmderived.5 share/man/man7/pmtools.7 $(GUIDES:docs/%=$(DOC)/%) $(COMMANDS:%=$(BASH)/%) $(COMMANDS:%=$(ZSH)/_%) \
   $(COMMANDS:%=$(FISH)/%.fish)
 
 install: to = $(DESTDIR)$(PREFIX)
@@ -139,6 +141,8 @@ install: build
 	install $(COMMANDS:%=bin/%) $(to)/bin
 	install -m 644 $(COMMANDS:%=man/%.1) $(to)/share/man/man1
 	install -m 644 man/pmderived.5 $(to)/share/man/man5
+	install -m 644 man/pmtools.7 $(to)/share/man/man7
+	install -m 644 $(GUIDES) $(to)/$(DOC)
 	for c in pminfo\ -- pmval\ -- pmstore\ -- 'pmderive '; do n=$${c%% *}; \
 	  bin/$${c}completion bash >$(to)/$(BASH)/$$n && bin/$${c}completion zsh >$(to)/$(ZSH)/_$$n && bin/$${c}completion fish >$(to)/$(FISH)/$$n.fish || exit 1; done
 	cd cmd/pmerr/completion && install -m 644 pmerr $(to)/$(BASH) && install -m 644 _pmerr $(to)/$(ZSH) && install -m 644 pmerr.fish $(to)/$(FISH)

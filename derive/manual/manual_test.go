@@ -65,9 +65,34 @@ disk.all.await = delta(disk.all.total_rawactive) / delta(disk.all.total)
 				escape(f.Signature), escape(f.Summary), escape(f.Metadata), escape(f.Example))
 		}
 	}
-	b.WriteString(".SH SEE ALSO\n.BR pmderive (1),\n.BR pminfo (1),\n.BR pmval (1)\n")
+	b.WriteString(environment + ".SH SEE ALSO\n.BR pmtools (7),\n.BR pmderive (1),\n.BR pminfo (1),\n.BR pmval (1)\n")
 	return b.String()
 }
+
+// environment has the variables that matter for definitions, and examples.
+const environment = `.SH EXAMPLES
+.PP
+.nf
+pmderive \-a demo explain \(aqdelta(disk.dev.total_bytes) / delta(disk.dev.total)\(aq
+pmderive \-a demo eval \-t 2min \(aqrate(disk.dev.total_bytes)\(aq
+pminfo \-a demo \-f \-r \(aqdisk.all.kb = sum(disk.dev.total_bytes)\(aq disk.all.kb
+pminfo \-a demo \-f \-c reads\-fixed.conf disk
+.fi
+.SH ENVIRONMENT
+.TP
+.B PCP_DERIVED_CONFIG
+Files and directories of definitions that are always loaded, with colons between them; empty for none.
+.TP
+.B PCP_DERIVED_CONTROL
+Settings with commas between them, such as OPTION_NOVALUE=1 (unknown operands are novalue()),
+GLOBAL_LIMIT=\fIN\fR and CONTEXT_LIMIT=\fIN\fR (how many definitions there may be), DEBUG_SYNTAX=1,
+DEBUG_SEMANTICS=1 and DEBUG_EVAL=1 (the same as \-D derive with appl0, appl1, appl2). A line #control of a
+file sets them, too.
+.TP
+.B PCP_INDOM_CONFIG
+The file that lists instance domains with the same instances, instead of $PCP_ETC_DIR/pcp/indom.conf; empty
+for none. A mistake in it is reported, and discards all of it.
+`
 
 // body writes paragraphs, and indented lines as they are.
 func body(b *strings.Builder, text string) {

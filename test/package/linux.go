@@ -100,6 +100,9 @@ func (t target) manifests() (tools, commands manifest, err error) {
 			return err
 		}
 		info := fileInfo{Owner: "root", Group: "root", Time: t.time}
+		if d.IsDir() && strings.HasPrefix(name, "share/doc") {
+			return nil
+		}
 		if d.IsDir() { // listed, so that removing the package removes it
 			tools.Contents = append(tools.Contents, content{Destination: path.Join(home, name), Type: "dir", Info: info})
 			return nil
@@ -108,8 +111,8 @@ func (t target) manifests() (tools, commands manifest, err error) {
 		c.Info.Mode = 0o644
 		if strings.HasPrefix(name, "bin/") {
 			c.Info.Mode = 0o755
-		} else if !strings.HasPrefix(name, "share/") {
-			c.Destination = path.Join("/usr/share/doc/pmtools", name)
+		} else if guide := strings.HasPrefix(name, "share/doc/"); guide || !strings.HasPrefix(name, "share/") {
+			c.Destination = path.Join("/usr/share/doc/pmtools", path.Base(name))
 			tools.Contents = append(tools.Contents, c)
 			return nil
 		}
@@ -122,7 +125,7 @@ func (t target) manifests() (tools, commands manifest, err error) {
 			links[0].Packager = "rpm"
 			links = append(links, debian)
 		}
-		if strings.Contains(path.Base(name), "pmderive") {
+		if base := path.Base(name); strings.Contains(base, "pmderive") || strings.HasPrefix(base, "pmtools") {
 			tools.Contents = append(tools.Contents, links...)
 		} else {
 			commands.Contents = append(commands.Contents, links...)
