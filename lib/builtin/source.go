@@ -23,7 +23,7 @@ type Options struct {
 	// Collectors are the collectors of the Source, in the order of the name space. New has no
 	// others; Default has its own, and these after them.
 	Collectors []Collector
-	// Agents are the collectors of its own that Default has; nil means those of the function Agents.
+	// Agents are the collectors of this package that Default has; nil means the result of Agents.
 	Agents []Agent
 	// Root is the directory below which proc, sys, etc and var are; "" means "/".
 	Root string
@@ -51,7 +51,7 @@ type Collector struct {
 	Name string
 	// Domain is that of the provider.
 	Domain uint32
-	// Roots are the first components of the provider's names, in their order. If there are none the
+	// Roots are the first components of the provider's names, in their order. Without them, the
 	// provider is made at the first question about a name.
 	Roots []string
 	// New makes the provider. With an error, there is nothing in its domain.

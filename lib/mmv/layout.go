@@ -29,7 +29,7 @@ import "pmtools/lib/pcp"
 //	labels, 256 bytes each
 //	  0  flags  4  identity  8  instance  12  JSON, ending with NUL
 
-// Sizes of what has always the same.
+// Sizes that do not depend on the version, in bytes.
 const (
 	HeaderSize = 40 // of the part of a file that ParseHeader needs
 

@@ -9,7 +9,7 @@ import (
 	"pmtools/lib/pcp"
 )
 
-// The errors of registrations. They are wrapped with what they are about.
+// The errors of registrations. Each is wrapped with its metric, domain or instance.
 var (
 	ErrName      = errors.New("bad name")
 	ErrTooLong   = errors.New("too long")

@@ -24,7 +24,7 @@ var ErrFormat = errors.New("bad format")
 // ErrChanging is the error of a file that is being changed now: it may be read later.
 var ErrChanging = errors.New("file is being changed")
 
-// Elapsed is the type of metrics that say how long something took, beside those of package pcp:
+// Elapsed is the type of metrics that say how long something took, beside the types of package pcp:
 // microseconds, and more while an interval lasts (see File.Value).
 const Elapsed pcp.Type = 9
 
@@ -35,10 +35,10 @@ type Flags uint32
 const (
 	NoPrefix Flags = 1 // names do not have the file's name in front
 	Process  Flags = 2 // the file ends with the process that wrote it
-	Sentinel Flags = 4 // some values mean that there is none
+	Sentinel Flags = 4 // some values stand for a missing value
 )
 
-// A File is what a file says, apart from the values.
+// A File is the content of a file, apart from the values.
 type File struct {
 	Header
 	InDoms  []InDom
@@ -74,7 +74,7 @@ type Metric struct {
 	Type    pcp.Type // or Elapsed
 	Sem     pcp.Sem  // may be 0
 	Units   pcp.Units
-	Serial  uint32 // of the instance domain; 0 if there is none
+	Serial  uint32 // of the instance domain; 0 without one
 	OneLine string
 	Help    string
 }
@@ -82,12 +82,12 @@ type Metric struct {
 // A Value says where a value is.
 type Value struct {
 	Metric int   // its place in File.Metrics
-	Inst   int32 // the instance, pcp.NullInst if there is none
+	Inst   int32 // the instance, pcp.NullInst for a singular metric
 
 	at int // in the file
 }
 
-// A Label is a label of what is in the file.
+// A Label is a label of a cluster, an instance domain, a metric or an instance in the file.
 type Label struct {
 	Kind     pcp.LabelKind // ClusterLabels, InDomLabels, ItemLabels or InstanceLabels
 	Optional bool

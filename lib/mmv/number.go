@@ -115,8 +115,8 @@ func (n *Number[T]) setLate(s *slot, w, rest uint64) {
 // Get returns the value.
 func (n *Number[T]) Get() T { return number[T](n.slot().load(wide[T]())) }
 
-// Clear says that there is no value until the next Set, if the registry has the flag [Sentinel].
-// Without that it sets the value to 0.
+// Clear removes the value until the next Set, if the registry has the flag [Sentinel]. Without that
+// flag it sets the value to 0.
 func (n *Number[T]) Clear() {
 	if n.reg.opts.Flags&Sentinel == 0 {
 		n.Set(0)

@@ -48,7 +48,7 @@ type Registry struct {
 	moving sync.Mutex // held while a value moves, or is repaired after that
 }
 
-// ErrClosed is the error of what is registered after [Registry.Close].
+// ErrClosed is the error of registrations after [Registry.Close].
 var ErrClosed = errors.New("the registry is closed")
 
 // Create makes the file of a registry, without metrics. Its name is the second component of the
@@ -110,8 +110,7 @@ func (r *Registry) sweep() {
 	}
 }
 
-// Err returns what was wrong with registrations, all of it; nil if nothing was. The file has what
-// was right.
+// Err returns all errors of registrations; nil without any. The file has the other registrations.
 func (r *Registry) Err() error {
 	if r == nil {
 		return nil

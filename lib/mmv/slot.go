@@ -24,7 +24,7 @@ import (
 type slot struct {
 	p    unsafe.Pointer // to the 8 bytes of the value and the 8 of the extra word
 	m    *mapping       // what p points into, which is unmapped when no slot needs it any more
-	base uint64         // what has been carried over to the next slot; Registry.moving guards it
+	base uint64         // number that the next slot has got; Registry.moving guards it
 }
 
 func newSlot() *slot { return &slot{p: unsafe.Pointer(new([2]uint64))} }

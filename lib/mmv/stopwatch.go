@@ -17,7 +17,7 @@ type Stopwatch struct {
 	insts family[Stopwatch]
 
 	mu    sync.Mutex // guards the extra word
-	shown uint64     // the interval that readers see; 0 if there is none
+	shown uint64     // the interval that readers see; 0 for none
 	last  uint64     // the last interval
 }
 

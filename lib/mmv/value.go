@@ -9,9 +9,8 @@ import (
 	"pmtools/lib/pcp"
 )
 
-// Value reads a value: b is what the file contains now. now is the time, which counts for an
-// interval that lasts. The value is not set if the file says that there is none (see Sentinel). The
-// bytes of a string are those of b.
+// Value reads a value from b, the present content of the file. now is the time, which counts for an
+// interval that lasts. A missing value (see Sentinel) is not set. A string shares the memory of b.
 //
 // Values of type Elapsed are 64-bit integers.
 func (f *File) Value(b []byte, v *Value, now time.Time) (pcp.Value, error) {

@@ -83,7 +83,7 @@ func (o *Options) Window(b when.Base) (when.Window, error) {
 	return w, err
 }
 
-// CheckWindow returns an error if there are options of a window, but the source is no archive.
+// CheckWindow returns an error if there are options of a window, but the source is not an archive.
 func (o *Options) CheckWindow() error {
 	if kind, _ := o.Source(); kind != Archive && (o.HasStart || o.HasAlign || o.HasOrigin) {
 		return errors.New("time window options are supported for archives only")

@@ -10,10 +10,10 @@ import (
 // An Option is a row of a table.
 type Option struct {
 	Short, Long string // either may be ""
-	Word        string // stands for the argument in the usage text; "" if there is none
+	Word        string // stands for the argument in the usage text; "" for an option without one
 	Text        string // description in the usage text
 	Hidden      bool   // see [Table.Hide]
-	// Set is called each time the option is given, with "" if there is no argument. Its error is an
+	// Set is called each time the option is given, with "" without an argument. Its error is an
 	// error of usage.
 	Set func(arg string) error
 
@@ -69,7 +69,7 @@ func (t *Table) long(name string) *Option {
 	return t.find(func(o *Option) bool { return o.Long == name })
 }
 
-// must returns the option with a long name. It panics if there is none.
+// must returns the option with a long name. It panics on an unknown name.
 func (t *Table) must(long string) *Option {
 	if o := t.long(long); o != nil {
 		return o

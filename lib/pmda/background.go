@@ -9,7 +9,7 @@ import (
 )
 
 // A Background reads something slow again and again in a goroutine of its own, so that requests are
-// answered at once, with what was read last: the daemon gives up on an agent after five seconds.
+// answered at once, with the last result: the daemon gives up on an agent after five seconds.
 type Background[T any] struct {
 	every  time.Duration
 	read   func(context.Context) (T, error)
@@ -49,7 +49,7 @@ func (b *Background[T]) run(ctx context.Context) {
 	}
 }
 
-// Last returns what was read last, when that was, and its error: pmerr.Again before the first
+// Last returns the last result, its time, and its error: pmerr.Again before the first
 // reading has ended. The value is not changed by later readings, if read returns another each time.
 func (b *Background[T]) Last() (T, time.Time, error) {
 	b.mu.Lock()
@@ -57,7 +57,7 @@ func (b *Background[T]) Last() (T, time.Time, error) {
 	return b.last, b.at, b.err
 }
 
-// Reading returns a Reading for metrics that take calls with what was read last, once for each
+// Reading returns a Reading that calls take with the result of the last reading, once for each
 // request. The error of the reading is that of the metrics.
 func (b *Background[T]) Reading(take func(T)) *Reading {
 	return &Reading{Read: func(context.Context, *Request) error {

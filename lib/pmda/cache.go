@@ -15,7 +15,7 @@ import (
 )
 
 // A Cache gives the instances of a domain numbers that stay the same while an instance comes and
-// goes (collector.md C5). Names are told apart by what stands before their first blank. The zero
+// goes (collector.md C5). The text before the first blank distinguishes names. The zero
 // Cache is empty and ready for use.
 //
 // An instance is active, or inactive: then it keeps its number, but is not delivered. A program
@@ -33,7 +33,7 @@ type Cache struct {
 
 type cacheEntry struct {
 	pcp.Instance
-	key    string // what the number was made from, if not from the name
+	key    string // the origin of the number, if that is not the name
 	keyed  bool
 	active bool
 	stamp  int64 // when it was last saved as active, in seconds since 1970

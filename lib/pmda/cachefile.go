@@ -91,7 +91,7 @@ func parseEntry(line string) (*cacheEntry, error) {
 		return nil, bad
 	}
 	e := &cacheEntry{Instance: pcp.Instance{ID: int32(n), Name: name}, stamp: at}
-	// A name may begin with a bracket itself, so what cannot be a key is none.
+	// A name may begin with a bracket itself: then the text in brackets is not a key.
 	if key, rest, ok := strings.Cut(strings.TrimPrefix(name, "["), "] "); ok && name[0] == '[' {
 		if b, err := hex.DecodeString(key); err == nil {
 			e.key, e.keyed, e.Name = string(b), true, rest

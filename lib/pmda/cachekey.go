@@ -71,7 +71,7 @@ func keyHash(key string, seed uint32) uint32 {
 		c += binary.LittleEndian.Uint32(k[8:])
 		a, b, c = keyMix(a, b, c)
 	}
-	// The lowest byte of c is for the length, so what is left begins above it.
+	// The lowest byte of c is for the length, so the rest of the key begins above it.
 	var tail [12]byte
 	copy(tail[:8], k)
 	if len(k) > 8 {

@@ -26,7 +26,7 @@ type Column struct {
 	chosen []pcp.Instance
 }
 
-// Client returns who asks.
+// Client returns the client that asks.
 func (c *Column) Client() *Client { return c.req.Client }
 
 // Metric returns the row of the table that the column is for.
@@ -66,8 +66,8 @@ func (c *Column) Instances() []pcp.Instance {
 // one; then it is the last that counts. NoValue stands for no reason.
 func (c *Column) Fail(err error) { c.err = err }
 
-// NoValue says, where an error may be returned or given to Fail, that there is no value at present,
-// which is no error to the client.
+// NoValue, as the error of a function or of Fail, means that there is no value at present. To the
+// client that is not an error.
 const NoValue = pmerr.Code(0)
 
 // Int adds a value, converted to the metric's type.
@@ -117,7 +117,7 @@ func (c *Column) word(inst int32, w uint64) {
 	}
 }
 
-// Text adds a string. It is copied, unless it is what the column had before.
+// Text adds a string. It is copied, unless the column had the same before.
 func (c *Column) Text(inst int32, s string) {
 	if b, ok := c.next(inst); ok {
 		if string(b) != s || b == nil {
@@ -127,8 +127,8 @@ func (c *Column) Text(inst int32, s string) {
 	}
 }
 
-// Bytes adds an aggregate or events, in the byte order of the wire. They are copied, unless they
-// are what the column had before.
+// Bytes adds an aggregate or events, in the byte order of the wire. They are copied, unless the
+// column had the same before.
 func (c *Column) Bytes(inst int32, v []byte) {
 	if b, ok := c.next(inst); ok {
 		if !bytes.Equal(b, v) || b == nil {
@@ -138,8 +138,8 @@ func (c *Column) Bytes(inst int32, v []byte) {
 	}
 }
 
-// next begins to add a value that is not a number, and returns what was in its place in an earlier
-// fetch.
+// next begins to add a value that is not a number, and returns the bytes that were in its place in
+// an earlier fetch.
 func (c *Column) next(inst int32) (old []byte, ok bool) {
 	if c.metric.Type.Arithmetic() {
 		c.Fail(pmerr.Type)

@@ -16,8 +16,8 @@
 // [Main] is a whole program: it understands the usual options of agents and serves the daemon over
 // the given pipe or socket. [Serve] does so over a connection that is there already.
 //
-// Values come from [One], [Each] or a function that fills a [Column]; what several metrics need is
-// a [Reading], which is read once a request. A [Cache] gives instances that come and go numbers
+// Values come from [One], [Each] or a function that fills a [Column]; several metrics may need the
+// same [Reading], which is read once a request. A [Cache] gives instances that come and go numbers
 // that stay; [Events] builds values of events, and a [Queue] keeps events until all clients have
 // read them.
 //

@@ -64,7 +64,7 @@ func (ev *Events) record(at pcp.Timestamp, flags pcp.EventFlags, n int32) {
 const maxParam = 1<<24 - 1 - 4 // bytes: a word has 24 bits for the length, which includes itself
 
 // Param adds a parameter to the record that was begun last. Without one it is pmerr.EINVAL; a value
-// that is no number, string or aggregate is pmerr.Type, one that is too long pmerr.TooBig.
+// that is not a number, string or aggregate is pmerr.Type, a value that is too long pmerr.TooBig.
 func (ev *Events) Param(id pcp.ID, v pcp.Value) error {
 	if ev.params == 0 {
 		return pmerr.EINVAL

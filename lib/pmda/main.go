@@ -13,7 +13,7 @@ import (
 	"pmtools/lib/pmda/helptext"
 )
 
-// Options are what the command line says to an agent, and what the agent says to Main.
+// Options are the settings of the command line for an agent, and of the agent for Main.
 type Options struct {
 	// Program is the name of the program: "pmdasimple".
 	Program string
@@ -35,7 +35,7 @@ type Options struct {
 	Attrs, Containers, NotReady bool
 }
 
-// DomainOr returns the domain of the agent: the one of the command line, or else its own.
+// DomainOr returns the domain of the agent: from the command line, or else its own.
 func (o *Options) DomainOr(own uint32) uint32 { return cmp.Or(o.Domain, own) }
 
 // Main is the main function of an agent; it returns the exit status. It reads the command line
@@ -168,7 +168,7 @@ func closeAgent(p Provider) {
 // A logFile is the log of an agent, in the form of the reference's logs.
 type logFile struct {
 	w       io.Writer
-	file    *os.File // nil if there is none, and w is standard error
+	file    *os.File // nil if w is standard error
 	program string
 }
 

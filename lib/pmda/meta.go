@@ -27,7 +27,7 @@ func (a *Agent) InDomText(_ context.Context, _ *Client, d pcp.InDom, kind pcp.Te
 }
 
 // text returns one of two help texts. A text that is missing beside the other is empty, as in the
-// reference's files; it is no error.
+// reference's files; it is not an error.
 func text(oneLine, help string, kind pcp.TextKind) (string, error) {
 	switch {
 	case oneLine == "" && help == "":

@@ -8,7 +8,7 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// A Provider has metrics: those of one domain. [Serve] makes it an agent of the daemon; a program
+// A Provider has the metrics of a domain. [Serve] makes it an agent of the daemon; a program
 // may also ask it directly. An [Agent] is a Provider made from a table.
 //
 // What only some providers can do is an interface of its own, asked for by type assertion:
@@ -31,13 +31,13 @@ type Provider interface {
 	Instances(ctx context.Context, c *Client, d pcp.InDom) ([]pcp.Instance, error)
 	// Fetch fills dst with one column for each metric of the request, in its order, also if a
 	// metric stands there twice; it reuses the memory that it finds in dst, but not the bytes that
-	// columns pointed to. What is wrong with one metric stands in its column, an error is for all
+	// columns pointed to. A metric's error stands in its column, the error of Fetch is for all
 	// of them. The time of dst is not set. Changes may be NamesChanged and LabelsChanged, which are
 	// reported to all clients, once.
 	Fetch(ctx context.Context, req *Request, dst *pcp.Result) error
 }
 
-// A Request says what to fetch, and who asks.
+// A Request names the metrics to fetch, and the client that asks.
 type Request struct {
 	Client  *Client
 	IDs     []pcp.ID     // none if only instances are asked for

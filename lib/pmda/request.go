@@ -9,7 +9,7 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// message returns what a request of a type is decoded into, nil for a type without an answer.
+// message returns the value for decoding a request of a type, nil for a type without an answer.
 func (s *Server) message(t pdu.Type) pdu.Message {
 	switch t {
 	case pdu.TypeFetch:
@@ -159,7 +159,7 @@ func (s *Server) selected(d pcp.InDom, sets []pcp.LabelSet) []pcp.LabelSet {
 	return left
 }
 
-// doStore answers a Result: what is to be stored. A code of 0 is success.
+// doStore answers a Result with values to store. A code of 0 is success.
 func (s *Server) doStore(ctx context.Context, c *Client, m *pdu.Result) (pdu.Message, error) {
 	st, ok := s.Provider.(Storer)
 	if !ok {

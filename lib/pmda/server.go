@@ -53,7 +53,7 @@ const (
 )
 
 // Serve introduces itself to the daemon, and answers its requests, one after the other, until the
-// daemon ends the connection, which is no error. If ctx ends, rw is closed, if it can be, and the
+// daemon ends the connection; that is not an error. If ctx ends, rw is closed if possible, and the
 // error is that of ctx.
 func (s *Server) Serve(ctx context.Context, rw io.ReadWriter) error {
 	if c, ok := rw.(io.Closer); ok {

@@ -10,7 +10,7 @@ import (
 )
 
 // Write writes the tree as a name space file (collector.md C6.1): a group for each inner node,
-// above those of the nodes below it. Components that are empty have no place in a file.
+// above the groups of the nodes below it. An empty component is an error: a file cannot hold it.
 func (t *Tree) Write(w io.Writer) error {
 	b := bufio.NewWriter(w)
 	for i, groups := 0, []*node{&t.root}; i < len(groups); i++ {

@@ -15,7 +15,7 @@ import (
 	"pmtools/lib/pmapi"
 )
 
-// CollectorOptions say what a Collector collects.
+// CollectorOptions choose the metrics of a Collector.
 type CollectorOptions struct {
 	Names   []string      // the metrics, or nodes of the name space above them; nil means all
 	Timeout time.Duration // of each collection; 0 means 10 seconds
@@ -27,8 +27,8 @@ type CollectorOptions struct {
 //
 // Names, units and instances are those of OpenMetrics output (docs/output.md): kernel.all.load with
 // the instance "1 minute" is kernel_all_load{instance="1 minute"}, mem.physmem in Kbyte is
-// mem_physmem_bytes, and a string has the value 1 and the label value. Of metrics whose names become
-// the same, the first is collected. Values of an archive have the time of their record, and each
+// mem_physmem_bytes, and a string has the value 1 and the label value. Where names are equal, the
+// first metric is collected. Values of an archive have the time of their record, and each
 // collection reads the next.
 type Collector struct {
 	src  pmapi.Source
@@ -58,7 +58,7 @@ func NewCollector(src pmapi.Source, opts *CollectorOptions) *Collector {
 	return c
 }
 
-// Describe implements prometheus.Collector. It describes nothing: what the source has may change.
+// Describe implements prometheus.Collector. It describes nothing: metrics of a source may change.
 func (c *Collector) Describe(chan<- *prometheus.Desc) {}
 
 // Collect implements prometheus.Collector. An error of the source is an invalid metric, which

@@ -16,13 +16,13 @@ import (
 	"pmtools/lib/mmv"
 )
 
-// A Mirror is what is gathered for Prometheus, as metrics of a registry. It may not be shared by
+// A Mirror shows metrics gathered for Prometheus as metrics of a registry. It may not be shared by
 // goroutines.
 //
 //	m := prom.NewMirror(registry, prometheus.DefaultGatherer)
 //	go mmv.Every(ctx, time.Second, func() { err = m.Update() })
 //
-// Names stay as they are, but for colons. What has labels has an instance for each set of them, named
+// Names stay as they are, but for colons. A metric with labels has an instance for each set, named
 // "code=200,method=get". A histogram or summary x is the counters x.count and x.sum, and x.bucket or
 // x.quantile with an instance for each bound: "le=0.5". A set of labels that is gathered no more
 // keeps its last values.
@@ -34,7 +34,7 @@ type Mirror struct {
 	counts  map[string]*mmv.Number[uint64]
 }
 
-// NewMirror returns a Mirror of what a Gatherer gathers.
+// NewMirror returns a Mirror of the metrics of a Gatherer.
 func NewMirror(r *mmv.Registry, from prometheus.Gatherer) *Mirror {
 	return &Mirror{r, from, map[string]*mmv.Domain{}, map[string]*mmv.Number[float64]{}, map[string]*mmv.Number[uint64]{}}
 }

@@ -2,9 +2,8 @@ package safefile
 
 import "fmt"
 
-// Fault returns the error for what a deferred function has recovered after it was set by
-// debug.SetPanicOnFault that faults are panics: access to a mapped file beyond its end, which
-// another process has moved. It panics again with anything else.
+// Fault returns the error for a panic after debug.SetPanicOnFault: access to a mapped file
+// beyond its end, which another process has moved. It panics again with any other value.
 func Fault(x any) error {
 	if fault, ok := x.(interface {
 		error

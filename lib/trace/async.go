@@ -19,7 +19,7 @@ type queue struct {
 	messages []byte
 	from     int    // where those in messages begin that are not sent
 	last     uint64 // number of the report that came last
-	done     uint64 // of the one that was sent or lost last
+	done     uint64 // number of the report that was sent or lost last
 	running  bool   // a goroutine sends
 	lost     error  // why reports were lost since the last Flush
 }

@@ -14,7 +14,7 @@ import (
 // A State is a set of flags, with the values that the reference has for them.
 type State int32
 
-// The flags. The first four choose what is logged, if there is a Logger.
+// The flags. The first four choose the records for the Logger.
 const (
 	API     State = 1 << iota // calls
 	Comms                     // connections
@@ -44,10 +44,10 @@ type Options struct {
 	Reconnect []time.Duration
 	// State are the flags at the start.
 	State State
-	// Logger takes what the flags API, Comms, PDU and PDUBuf choose, at slog.LevelDebug. Nil drops
-	// it.
+	// Logger takes the records that API, Comms, PDU and PDUBuf choose, at slog.LevelDebug; nil drops
+	// them.
 	Logger *slog.Logger
-	// Dial makes connections; nil means those of net.Dialer.
+	// Dial makes connections; nil means net.Dialer.
 	Dial func(ctx context.Context, network, addr string) (net.Conn, error)
 }
 

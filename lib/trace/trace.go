@@ -54,17 +54,17 @@ const MaxTag = tracepdu.MaxRefTag
 type Client struct {
 	opts   Options
 	pid    int32
-	absent End // what Begin returns while there is no agent
+	absent End // the result of Begin while there is no agent
 	state  atomic.Int32
-	// down is why there is no agent, and calls do not try to find one. Nil lets the next call
-	// connect, if there is no connection.
+	// down is the reason why the agent is missing, and keeps calls from connecting. Nil lets the next
+	// call connect, unless there is a connection.
 	down atomic.Pointer[error]
 
 	used   atomic.Bool // something was reported: the mode is fixed
 	closed atomic.Bool
 
 	io     sync.Mutex // held while something is sent; taken before mu
-	conn   *conn      // nil if there is none
+	conn   *conn      // nil while disconnected
 	buf    []byte     // for a message in synchronous mode
 	failed int        // attempts to connect since the last success
 
@@ -195,7 +195,7 @@ func (c *Client) debug(flag State, msg string, attrs ...slog.Attr) {
 	}
 }
 
-// Close sends what is waiting, as Flush does, and ends the connection. It may be called twice.
+// Close sends the waiting reports, as Flush does, and ends the connection. It may be called twice.
 func (c *Client) Close() error {
 	if c == nil {
 		return nil

@@ -29,7 +29,7 @@ type transaction struct {
 // Begin begins a transaction. Any number of transactions may have the same tag at a time. A tag that
 // is wrong is reported by the End.
 //
-// While there is no agent, what Begin returns does nothing, also if the agent comes before the end.
+// While there is no agent, the End of Begin does nothing, also if the agent comes before the end.
 func (c *Client) Begin(tag string) End {
 	if silent, _ := c.silent(); silent {
 		if c == nil {

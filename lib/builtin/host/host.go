@@ -28,7 +28,7 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// The domains of New and NewProcesses, those of the agents of Linux.
+// The domains of New and NewProcesses: the agents of Linux have the same.
 const (
 	Domain          = 60
 	ProcessesDomain = 3

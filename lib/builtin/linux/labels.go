@@ -21,8 +21,8 @@ func (l *collector) label(t *procfs.Table, keys []string) func(inst int32) strin
 	}
 }
 
-// instLabels returns the labels of an instance: the parts of its name, those of "#key" without
-// their letters as numbers. A name with fewer parts has the last ones.
+// instLabels returns the labels of an instance: the parts of its name. A part for "#key" becomes a
+// number, without its letters. A name with fewer parts has the last ones.
 func instLabels(keys []string, name, text string) string {
 	parts := strings.Split(name, "::")
 	keys = keys[max(0, len(keys)-len(parts)):]

@@ -30,7 +30,7 @@ type collector struct {
 	addresses func(name string) string
 }
 
-// New returns the collector of the Linux kernel's metrics, those of the reference's agent "linux":
+// New returns the collector of the Linux kernel's metrics, as the reference's agent "linux":
 // processors, memory, disks, file systems, networks. Everything is read from proc and sys. On other
 // systems than Linux the metrics have no values. It heeds the variables LINUX_STATSPATH, the
 // directory of a recorded proc and sys, and LINUX_HERTZ, LINUX_PAGESIZE, LINUX_NCPUS, LINUX_NNODES.

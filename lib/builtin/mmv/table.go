@@ -79,7 +79,7 @@ type member struct {
 	inst   int32
 }
 
-// addInDoms adds the instance domains of a file to those of others, by their serial numbers: the
+// addInDoms adds the instance domains of a file to indoms, by their serial numbers: the
 // instances of the result are seen. Files with the same cluster have their domains in common.
 func (f *file) addInDoms(indoms map[uint32]*pmda.InDom, seen map[member]bool) {
 	for _, d := range f.InDoms {

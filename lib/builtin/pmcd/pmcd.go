@@ -43,7 +43,7 @@ type Options struct {
 	Now func() time.Time
 }
 
-// New returns a collector with those of the daemon's metrics that mean something in a program that
+// New returns a collector with the metrics of the daemon that mean something in a program that
 // is its own daemon: they have the reference's names and numbers.
 func New(o *Options) (pmda.Provider, error) {
 	p := &collector{}

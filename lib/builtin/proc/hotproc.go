@@ -12,8 +12,8 @@ import (
 	"pmtools/lib/pcp"
 )
 
-// The metrics hotproc are those of proc for the processes that a predicate chooses, which is looked
-// at anew when a request comes and the last time is longer ago than the interval. They have tables
+// The metrics hotproc are the metrics of proc for the processes that a predicate chooses. A request
+// evaluates the predicate if the last evaluation is longer ago than the interval. They have tables
 // of their own, filled by a second collector.
 
 const hotSerial = 39 // serial number of the instance domain of the chosen processes

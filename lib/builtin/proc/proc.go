@@ -51,7 +51,7 @@ type instanceName struct {
 	name string // name of the process after its number
 }
 
-// New returns the collector of metrics of processes, those of the reference's agent "proc". It
+// New returns the collector of metrics of processes, as the reference's agent "proc". It
 // heeds the variables PROC_STATSPATH, the directory of a recorded proc, PROC_HERTZ and
 // PROC_PAGESIZE, PROC_THREADS, which if it is not 0 makes each thread an instance, and PROC_ACCESS,
 // which shows everything to everyone.

@@ -8,7 +8,7 @@ import (
 type command struct {
 	name  string
 	usage string // lines with their newlines
-	help  string // what it does: lines without the last newline
+	help  string // lines without the last newline
 	bare  bool   // without arguments it shows its usage
 
 	run func(*session, *line) error

@@ -34,7 +34,7 @@ func (e *syntaxError) Error() string { return e.message }
 type line struct {
 	all   string
 	pos   int
-	words bool // what stands between blanks is a word, whatever it looks like
+	words bool // any text between blanks is a word
 }
 
 const blanks = " \t,"

@@ -35,8 +35,8 @@ type Options struct {
 	Zone *time.Location
 }
 
-// A Session is what lasts from one script to the next: the agent, the profile, and what is switched
-// on. Nothing limits how long an agent may take to answer.
+// A Session keeps the state from one script to the next: the agent, the profile and the settings.
+// Nothing limits how long an agent may take to answer.
 type Session struct{ s session }
 
 type session struct {

@@ -13,7 +13,7 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// An Entry is what a source says about a metric or an instance domain.
+// An Entry is the part of a source about a metric or an instance domain.
 type Entry struct {
 	What    string // as the source names it
 	OneLine string

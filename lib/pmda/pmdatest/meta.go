@@ -10,7 +10,7 @@ import (
 	"pmtools/lib/pmerr"
 )
 
-// component is the form of what stands between the dots of a name (collector.md C6.1).
+// component is the form of the parts between the dots of a name (collector.md C6.1).
 var component = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]*$`)
 
 func (k *kit) checkNames() {

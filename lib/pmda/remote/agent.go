@@ -61,7 +61,7 @@ type Agent struct {
 	rw      io.ReadWriteCloser
 	frames  chan pdu.Frame
 	done    chan struct{} // closed by Close
-	readErr error         // why there are no more frames
+	readErr error         // why the connection has ended
 	err     error         // why the agent is not asked any more
 	ready   bool
 	end     func() error // ends what Start and Serve have started
@@ -254,7 +254,7 @@ func (a *Agent) Ask(ctx context.Context, client int32, m, reply pdu.Message) err
 	return a.Answer(ctx, reply)
 }
 
-// Answer waits for the answer to what was sent last and decodes it; see Ask.
+// Answer waits for the answer to the last request and decodes it; see Ask.
 func (a *Agent) Answer(ctx context.Context, reply pdu.Message) error {
 	if a.err != nil {
 		return a.err

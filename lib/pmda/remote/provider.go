@@ -22,7 +22,7 @@ func number(c *pmda.Client) int32 {
 // Domain implements pmda.Provider.
 func (a *Agent) Domain() uint32 { return a.opts.Domain }
 
-// Names implements pmda.Provider. They are those of Options.
+// Names implements pmda.Provider. Options has the names.
 func (a *Agent) Names() []pmda.Name { return a.opts.Names }
 
 // Desc implements pmda.Provider.
@@ -113,7 +113,7 @@ func (a *Agent) FetchRaw(ctx context.Context, req *pmda.Request, typeOf func(pcp
 	return nil
 }
 
-// SendProfile sends the profile of a client, unless it is what was sent last.
+// SendProfile sends the profile of a client, unless the same was sent last.
 func (a *Agent) SendProfile(client int32, p *pcp.Profile) error {
 	if a.profile == nil && p.All() {
 		return nil // as without any

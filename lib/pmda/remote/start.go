@@ -91,7 +91,7 @@ func Dial(ctx context.Context, network, address string, opts *Options) (*Agent, 
 	return New(ctx, c, opts)
 }
 
-// Serve makes an Agent of a server and its provider in this process: what is asked passes through
+// Serve makes an Agent of a server and its provider in this process: requests pass through
 // the protocol. Close ends the server, and its error is that of Serve.
 func Serve(ctx context.Context, s *pmda.Server, opts *Options) (*Agent, error) {
 	near, far := net.Pipe()

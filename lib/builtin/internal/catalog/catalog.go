@@ -46,7 +46,7 @@ func New(text string) *Catalog {
 	return c
 }
 
-// Metric returns a metric of the list by its name. It panics if there is none.
+// Metric returns a metric of the list by its name. It panics on an unknown name.
 func (c *Catalog) Metric(name string) *pmda.Metric {
 	return &c.Metrics[slices.IndexFunc(c.Metrics, func(m pmda.Metric) bool { return m.Name == name })]
 }

@@ -41,7 +41,7 @@ type Options struct {
 type Catalog struct {
 	Domain   uint32
 	Root     *Root
-	System   *Root  // the files that are this system's where those of Root were recorded on another
+	System   *Root  // the files of this system, where Root has files recorded on another
 	Hertz    uint64 // ticks in a second: the kernel's unit of time, fixed in its interface to programs
 	PageSize uint64 // in bytes
 	prefix   string // prefix of the names of variables
@@ -89,7 +89,7 @@ func (c *Catalog) Setting(name string) (n uint64, set bool) {
 	return n, text != ""
 }
 
-// Recorded reports whether the files are not those of this system.
+// Recorded reports whether the files were recorded on another system.
 func (c *Catalog) Recorded() bool { return c.Root != c.System }
 
 func (c *Catalog) bindInDom(d *pmda.InDom, value string) error {
@@ -145,7 +145,7 @@ func (c *Catalog) bind(m *pmda.Metric, value string) error {
 //
 // A "?" after a key makes an empty cell count as zero; without it an empty cell means that there is
 // no value. A "!" at the end makes negative results zero. "sum:" before the terms makes the value
-// the sum over all rows. Calculations are those of 64-bit unsigned numbers, unless a cell is not an
+// the sum over all rows. Calculations have 64-bit unsigned numbers, unless a cell is not an
 // integer. Beside numbers there are "hz", the ticks in a second, and "page", the size of a page in
 // KiB.
 type terms struct {

@@ -2,7 +2,7 @@ package procfs
 
 import "bytes"
 
-// Users are the names of users and groups in the files of the system. Without load there are none.
+// Users are the names of users and groups in the files of the system. Load reads them.
 type Users struct {
 	Root          *Root
 	users, groups map[uint64]string
@@ -13,7 +13,7 @@ func (u *Users) Load() {
 	u.users, u.groups = u.read("etc/passwd"), u.read("etc/group")
 }
 
-// Name returns the name of a group or a user, "" if there is none.
+// Name returns the name of a group or a user, "" for an unknown number.
 func (u *Users) Name(group bool, id uint64) string {
 	if group {
 		return u.groups[id]
