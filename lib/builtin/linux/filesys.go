@@ -32,9 +32,6 @@ func (l *collector) addFilesystems() {
 			t.Cell(t.At(filesys.Rows[i].Inst), []byte("uuid")).SetText(nil)
 		}
 		names, err := l.Root.Names("dev/disk/by-uuid")
-		if err != nil {
-			return procfs.Missing(err)
-		}
 		for _, name := range names {
 			device := path.Base(l.Root.Link("dev/disk/by-uuid/" + name))
 			for i := range filesys.Rows {
@@ -43,7 +40,7 @@ func (l *collector) addFilesystems() {
 				}
 			}
 		}
-		return nil
+		return procfs.Missing(err)
 	}, filesys)
 }
 
@@ -102,13 +99,11 @@ func (l *collector) addMount(t *procfs.Table, name []byte, m *mount) {
 	if err := l.statfs(dir, &fs); err != nil {
 		return
 	}
-	var readonly uint64
+	readonly := false
 	for option := range bytes.SplitSeq(m.options, []byte{','}) {
-		if string(option) == "ro" {
-			readonly = 1
-		}
+		readonly = readonly || string(option) == "ro"
 	}
-	set("readonly", readonly)
+	t.Cell(r, []byte("readonly")).SetBool(readonly)
 	used := fs.blocks - fs.free
 	set("capacity", kbytes(fs.blocks, fs.size))
 	set("used", kbytes(used, fs.size))

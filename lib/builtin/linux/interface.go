@@ -39,16 +39,11 @@ func (l *collector) addInterfaces() {
 	l.Tables["netflags"].Slot("up")
 	l.Each("netrunning", "/sys/class/net/IF/flags and operstate", l.netdev, l.addRunning, l.Tables["netflags"])
 	l.Each("nettype", "/sys/class/net/IF", l.netdev, func(t *procfs.Table, dev *procfs.Row) {
-		var wireless uint64
-		if _, err := l.Root.Names(procfs.FileOf(dir+"wireless", dev.Name)); err == nil {
-			wireless = 1
-		}
 		r := t.Row(dev.Inst)
-		t.Cell(r, []byte("wireless")).SetUint(wireless)
-		t.Cell(r, []byte("virtual")).SetUint(0)
-		if _, err := l.Root.Names("sys/devices/virtual/net/" + sysName(dev.Name)); err == nil {
-			t.Cell(r, []byte("virtual")).SetUint(1)
-		}
+		_, err := l.Root.Names(procfs.FileOf(dir+"wireless", dev.Name))
+		t.Cell(r, []byte("wireless")).SetBool(err == nil)
+		_, err = l.Root.Names("sys/devices/virtual/net/" + sysName(dev.Name))
+		t.Cell(r, []byte("virtual")).SetBool(err == nil)
 	})
 	l.addAddresses()
 }
@@ -103,13 +98,10 @@ func (l *collector) addRunning(t *procfs.Table, dev *procfs.Row) {
 func (l *collector) addAddresses() {
 	list := l.Table("netnames", "/sys/class/net", func(t *procfs.Table, _ *pmda.Request) error {
 		names, err := l.Root.Names("sys/class/net")
-		if err != nil {
-			return procfs.Missing(err)
-		}
 		for _, name := range names {
 			t.Named(l.Numbering("addresses"), []byte(name))
 		}
-		return nil
+		return procfs.Missing(err)
 	})
 	l.PerRow("hwaddr", "/sys/class/net/IF/address", list, func(t *procfs.Table, r *procfs.Row, text []byte) {
 		if line, _ := procfs.Line(text); len(line) > 0 {

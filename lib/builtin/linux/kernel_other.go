@@ -8,5 +8,4 @@ func statfs(string, *filesystem) error { return errors.ErrUnsupported }
 
 func systemName() (u uname) { return u }
 
-// firstAddress has nothing to ask here.
 func firstAddress(string) string { return "" }

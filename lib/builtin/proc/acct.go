@@ -43,12 +43,11 @@ func (p *collector) addAcct() {
 	})
 	p.Fill("acctcontrol", "the collector's settings", func(t *procfs.Table) {
 		r := t.Row(pcp.NullInst)
-		for key, n := range map[string]uint64{"retry": 60, "check": 600, "threshold": 10 << 20, "lifetime": p.lifetime, "refresh": 600, "zero": 0, "state": 0} {
+		for key, n := range map[string]uint64{"retry": 60, "check": 600, "threshold": 10 << 20, "lifetime": p.lifetime, "refresh": 600, "zero": 0} {
 			t.Cell(r, []byte(key)).SetUint(n)
 		}
-		if _, err := p.accounts(); err == nil {
-			t.Cell(r, []byte("state")).SetUint(1)
-		}
+		_, err := p.accounts()
+		t.Cell(r, []byte("state")).SetBool(err == nil)
 	})
 }
 

@@ -72,10 +72,7 @@ func (p *collector) addControl() {
 	p.Table("control", "the collector's settings", func(t *procfs.Table, req *pmda.Request) error {
 		r, own := t.Row(pcp.NullInst), p.selectionOf(req.Client)
 		for key, on := range map[string]bool{"all": p.threads, "threads": own.threads} {
-			t.Cell(r, []byte(key)).SetUint(0)
-			if on {
-				t.Cell(r, []byte(key)).SetUint(1)
-			}
+			t.Cell(r, []byte(key)).SetBool(on)
 		}
 		t.Cell(r, []byte("cgroup")).SetString(own.cgroup)
 		return nil

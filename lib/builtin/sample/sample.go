@@ -322,11 +322,8 @@ func readFile(dir, name string) (string, time.Time) {
 	}
 	path := filepath.Join(dir, name)
 	fi, err := os.Stat(path)
-	if err != nil {
-		return "", time.Time{}
-	}
-	text, err := os.ReadFile(path)
-	if err != nil {
+	text, err2 := os.ReadFile(path)
+	if err != nil || err2 != nil {
 		return "", time.Time{}
 	}
 	return string(text), fi.ModTime()

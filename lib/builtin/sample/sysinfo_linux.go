@@ -1,7 +1,6 @@
 package sample
 
 import (
-	"bytes"
 	"encoding/binary"
 	"syscall"
 
@@ -15,10 +14,9 @@ func fetchSysinfo(c *pmda.Column) error {
 	if err := syscall.Sysinfo(&info); err != nil {
 		return err
 	}
-	var b bytes.Buffer
-	if err := binary.Write(&b, binary.NativeEndian, &info); err != nil {
-		return err
+	b, err := binary.Append(nil, binary.NativeEndian, &info)
+	if err == nil {
+		c.Bytes(pcp.NullInst, b)
 	}
-	c.Bytes(pcp.NullInst, b.Bytes())
-	return nil
+	return err
 }

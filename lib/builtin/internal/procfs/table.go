@@ -227,6 +227,14 @@ func (c *Cell) SetUint(v uint64) {
 	}
 }
 
+// SetBool makes 1 or 0 the value of a cell.
+func (c *Cell) SetBool(v bool) {
+	c.SetUint(0)
+	if v {
+		c.SetUint(1)
+	}
+}
+
 // Add adds a number to the value of a cell. An empty cell counts as 0.
 func (c *Cell) Add(v uint64) {
 	if c != nil && c.Kind == Number {
