@@ -40,30 +40,33 @@ func text(oneLine, help string, kind pcp.TextKind) (string, error) {
 
 // Labels implements Labeler.
 func (a *Agent) Labels(ctx context.Context, c *Client, kind pcp.LabelKind, ident uint32) ([]pcp.LabelSet, error) {
+	text := ""
 	switch id := pcp.ID(ident); kind {
 	case pcp.ContextLabels:
-		return nil, nil
 	case pcp.DomainLabels:
-		return labelSets(a.table.Labels)
+		text = a.table.Labels
 	case pcp.InDomLabels:
 		if d, err := a.inDom(pcp.InDom(ident)); err == nil {
-			return labelSets(d.Labels)
+			text = d.Labels
 		}
-		return nil, nil
 	case pcp.ClusterLabels:
 		if a.table.ClusterLabels != nil {
-			return labelSets(a.table.ClusterLabels(id.Cluster()))
+			text = a.table.ClusterLabels(id.Cluster())
 		}
-		return nil, nil
 	case pcp.ItemLabels:
 		if m := a.rows[id]; m != nil {
-			return labelSets(m.Labels)
+			text = m.Labels
 		}
-		return nil, nil
 	case pcp.InstanceLabels:
 		return a.instanceLabels(ctx, c, pcp.InDom(ident))
+	default:
+		return nil, pmerr.Type
 	}
-	return nil, pmerr.Type
+	labels, err := pcp.ParseLabels(text, 0)
+	if err != nil || len(labels) == 0 {
+		return nil, err
+	}
+	return []pcp.LabelSet{{Inst: pcp.NullInst, Labels: labels}}, nil
 }
 
 // instanceLabels returns the labels of each instance. As in the reference, sets may be empty.
@@ -85,14 +88,6 @@ func (a *Agent) instanceLabels(ctx context.Context, c *Client, d pcp.InDom) ([]p
 		sets = append(sets, pcp.LabelSet{Inst: i.ID, Labels: labels})
 	}
 	return sets, nil
-}
-
-func labelSets(text string) ([]pcp.LabelSet, error) {
-	labels, err := pcp.ParseLabels(text, 0)
-	if err != nil || len(labels) == 0 {
-		return nil, err
-	}
-	return []pcp.LabelSet{{Inst: pcp.NullInst, Labels: labels}}, nil
 }
 
 // MarkLabels returns a copy of label sets whose labels have the level among their flags.

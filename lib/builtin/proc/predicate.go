@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -71,18 +72,12 @@ func (x *predicateParser) next() string {
 		_, x.rest, _ = strings.Cut(x.rest, "\n")
 		x.rest = strings.TrimLeft(x.rest, " \t\r\n")
 	}
-	n := 0
-	is := func(c byte, set string) bool {
-		return c >= '0' && c <= '9' || c == '.' || set != "" && (c|0x20 >= 'a' && c|0x20 <= 'z' || c == '_')
-	}
+	const digits, letters = "0123456789.", "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"
+	n := len(x.rest) - len(strings.TrimLeft(x.rest, digits))
 	switch {
-	case x.rest == "":
-	case is(x.rest[0], ""):
-		for n = 1; n < len(x.rest) && is(x.rest[n], ""); n++ {
-		}
-	case is(x.rest[0], "a"):
-		for n = 1; n < len(x.rest) && is(x.rest[n], "a"); n++ {
-		}
+	case x.rest == "" || n > 0:
+	case strings.Contains(letters, x.rest[:1]):
+		n = len(x.rest) - len(strings.TrimLeft(x.rest, digits+letters))
 	case x.rest[0] == '"' || x.rest[0] == '/':
 		if n = 2 + strings.IndexByte(x.rest[1:], x.rest[0]); n < 2 {
 			panic(pmerr.BadStore)
@@ -170,20 +165,16 @@ func stringOf(token string) func(v *hotVars) string {
 	if strings.HasPrefix(token, `"`) {
 		return func(*hotVars) string { return token[1 : len(token)-1] }
 	}
-	for _, name := range hotStrings {
-		if name == token {
-			return func(v *hotVars) string { return v.text(name) }
-		}
+	if slices.Contains(hotStrings[:], token) {
+		return func(v *hotVars) string { return v.text(token) }
 	}
 	return nil
 }
 
 // numberOf returns the value of a token that is a number, and how the token is shown.
 func numberOf(token string) (value func(v *hotVars) float64, shown string) {
-	for _, name := range hotNumbers {
-		if name == token {
-			return func(v *hotVars) float64 { return v.numbers[name] }, name
-		}
+	if slices.Contains(hotNumbers[:], token) {
+		return func(v *hotVars) float64 { return v.numbers[token] }, token
 	}
 	n, err := strconv.ParseFloat(token, 64)
 	if err != nil || strings.Trim(token, ".0123456789") != "" {

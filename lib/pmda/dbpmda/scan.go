@@ -3,6 +3,8 @@ package dbpmda
 import (
 	"slices"
 	"strings"
+
+	"pmtools/lib/internal/ctext"
 )
 
 type kind int
@@ -50,10 +52,10 @@ func (l *line) next() (token, error) {
 		return l.quoted(rest)
 	}
 	n := 1
-	part := func(c byte) bool { return c == '.' || c == '-' || c == '_' || isDigit(c) || isLetter(c) }
+	part := func(c byte) bool { return c == '.' || c == '-' || c == '_' || ctext.IsDigit(c) || ctext.IsLetter(c) }
 	if l.words {
 		part = func(c byte) bool { return !strings.ContainsRune(" \t#", rune(c)) }
-	} else if c := rest[0]; c != '-' && !isDigit(c) && !isLetter(c) {
+	} else if c := rest[0]; c != '-' && !ctext.IsDigit(c) && !ctext.IsLetter(c) {
 		return token{}, &syntaxError{"Illegal character", l.pos + 1}
 	}
 	for n < len(rest) && part(rest[n]) {
@@ -72,9 +74,6 @@ func (l *line) quoted(rest string) (token, error) {
 	l.pos += n + 2
 	return token{text, rest[1 : n+1], l.pos}, nil
 }
-
-func isDigit(c byte) bool  { return '0' <= c && c <= '9' }
-func isLetter(c byte) bool { return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' }
 
 func kindOf(s string, words bool) kind {
 	parts := strings.Split(s, ".")

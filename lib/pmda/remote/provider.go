@@ -78,12 +78,11 @@ func (a *Agent) instance(ctx context.Context, c *pmda.Client, req *pdu.InstanceR
 // have no types by themselves.
 func (a *Agent) Fetch(ctx context.Context, req *pmda.Request, dst *pcp.Result) error {
 	for _, id := range req.IDs {
-		if _, known := a.types[id]; !known {
-			if _, err := a.Desc(ctx, req.Client, id); err != nil {
-				if a.err != nil || ctx.Err() != nil {
-					return err
-				}
-			}
+		if _, known := a.types[id]; known {
+			continue
+		}
+		if _, err := a.Desc(ctx, req.Client, id); err != nil && (a.err != nil || ctx.Err() != nil) {
+			return err
 		}
 	}
 	return a.FetchRaw(ctx, req, func(id pcp.ID) pcp.Type {
