@@ -125,7 +125,6 @@ func stampOf(sec, nsec int64) pcp.Timestamp {
 	return pcp.Timestamp{Sec: sec, Nsec: int32(nsec)}
 }
 
-// appendTime appends a time stamp as readStamp reads it.
 func appendTime(dst []byte, version int, t pcp.Timestamp) []byte {
 	if version == 2 {
 		dst = binary.BigEndian.AppendUint32(dst, uint32(t.Sec))

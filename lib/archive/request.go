@@ -26,7 +26,7 @@ func (r *request) set(ids []pcp.ID) {
 	r.first = make(map[pcp.ID]int32, len(ids))
 	r.next = make([]int32, len(ids))
 	r.taken = make([]bool, len(ids))
-	for i := len(ids) - 1; i >= 0; i-- {
+	for i := len(ids) - 1; i >= 0; i-- { // from the last, so that the positions of an ID ascend
 		r.next[i] = -1
 		if k, ok := r.first[ids[i]]; ok {
 			r.next[i] = k

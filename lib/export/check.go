@@ -170,7 +170,6 @@ func (c *eventChecker) close() {
 	c.fileList.close()
 }
 
-// begin opens the next file.
 func (c *eventChecker) begin() (err error) {
 	c.close()
 	f, err := c.open(eventRow{})

@@ -92,7 +92,7 @@ type metric struct {
 	insts  []int32
 	series []int32
 	round  int // of the domain's names
-	group  int // to which the series belong
+	group  int // number of the group to which the series belong, plus one: 0 for none
 }
 
 type domain struct {
@@ -343,7 +343,7 @@ func (r *reader) seriesOf(ctx context.Context, i int, insts []int32, at int64, t
 	if m.desc.InDom != pcp.NullInDom {
 		of := insts
 		if same {
-			of = nil
+			of = nil // the domain had these instances
 		}
 		var err error
 		if dom, err = r.domain(ctx, m.desc.InDom, at, of, to); err != nil {

@@ -74,6 +74,7 @@ func (f *field) fillRows(dst reflect.Value) {
 				name = x.inDom.names[x.at-1]
 			}
 		}
+		// Fields of the instance come last: the other fields know its name.
 		for _, x := range f.fields {
 			if x.shape == isInstance {
 				x.none.word, x.none.text = uint64(int64(inst)), name

@@ -137,6 +137,7 @@ func (p *labelParser) token() string {
 			depth--
 		}
 		i++
+		// A number or a word has no end of its own.
 		if depth == 0 && (i == len(p.s) || p.s[i-1] == '"' || strings.IndexByte(",:}]", p.s[i]) >= 0) {
 			break
 		}

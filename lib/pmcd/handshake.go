@@ -121,6 +121,7 @@ func (s *setup) agree(ctx context.Context, c *Conn, host string, local bool) err
 			return err
 		}
 	}
+	// The socket of this host tells the daemon the user, which satisfies CREDS_REQD (wire.md W3.10).
 	authenticate := flags&featureAuth != 0 || flags&featureCredsReqd != 0 && !local
 	if authenticate {
 		if err := s.authenticate(ctx, c, local || flags&featureSecure != 0); err != nil {

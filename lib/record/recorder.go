@@ -153,6 +153,7 @@ func (r *Recorder) put(ctx context.Context, res *pcp.Result) error {
 	if r.Samples() > 0 && t.Compare(r.last) <= 0 {
 		return nil
 	}
+	// An archive has metadata before the records that need it.
 	changed, err := r.putInstances(ctx, res)
 	if err != nil {
 		return err

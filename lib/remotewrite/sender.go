@@ -128,7 +128,7 @@ func (s *Sender) add(metric int, v *sampling.Value) {
 	ms, key := v.Time.Time().UnixMilli(), seriesKey{v.ID, v.Instance, text}
 	x := h.list[key]
 	if x == nil {
-		x = &series{labels: s.labels(m, v, text), ms: ms - 1}
+		x = &series{labels: s.labels(m, v, text), ms: ms - 1} // any time is later
 		h.list[key] = x
 	}
 	h.round, x.round = s.round, s.round

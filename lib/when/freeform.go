@@ -115,7 +115,7 @@ func (f *freeForm) numberItem(n int64) bool {
 		return f.clock(n)
 	case '/':
 		return f.slashDate(n)
-	case signed:
+	case signed: // a date like 2024-05-17, whose hyphens were read as signs
 		f.dates++
 		f.year, f.month = n, -f.take()
 		day, ok := f.accept(signed)

@@ -130,7 +130,6 @@ func (s Spec) alignError() *SyntaxError {
 	return &SyntaxError{Text: s.Align, Reason: reasonAlign}
 }
 
-// use sets *dst to t if t lies within the bounds, and reports whether it does.
 func (w *Window) use(dst *time.Time, t, low, high time.Time) bool {
 	if t.Before(low) || !high.IsZero() && t.After(high) {
 		return false

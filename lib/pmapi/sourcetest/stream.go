@@ -234,7 +234,6 @@ func text(v *pcp.Values) string {
 	return b.String()
 }
 
-// clone returns a column with memory of its own.
 func clone(v *pcp.Values) pcp.Values {
 	c := *v
 	c.Insts, c.Words, c.Odd = slices.Clone(v.Insts), slices.Clone(v.Words), slices.Clone(v.Odd)

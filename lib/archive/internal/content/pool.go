@@ -149,6 +149,7 @@ func (c *File) openSource(in input, size int64) (err error) {
 	}
 	if err == nil {
 		c.source = flow{unpacked, packed}
+		// A file that was closed meanwhile goes on after the content that c.data still has.
 		_, err = io.CopyN(io.Discard, c.source, int64(len(c.data)))
 	}
 	switch cancelled := c.ctx.Err(); {
