@@ -70,7 +70,7 @@ func TestComplete(t *testing.T) {
 		{":set output ", 12, "csv|json|openmetrics|table"},
 		{":step ", 6, "record"},
 		{":help un", 6, "units"},
-		{"help r", 5, "rate|record|rescale|run"},
+		{"help r", 5, "rate|rates|record|rescale|run"},
 		{"he", 0, "help"},
 		{":list ", 6, ""},
 	} {
