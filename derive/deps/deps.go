@@ -4,6 +4,7 @@
 package deps
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -94,10 +95,7 @@ func (g *Graph) WriteDOT(w io.Writer) error {
 		fmt.Fprintf(&b, "\t%s [shape=box]\n", dotName(name))
 	}
 	for _, n := range g.Nodes {
-		name := n.Name
-		if name == "" {
-			name = n.Expr
-		}
+		name := cmp.Or(n.Name, n.Expr)
 		fmt.Fprintf(&b, "\t%s\n", dotName(name))
 		for _, o := range n.Operands {
 			fmt.Fprintf(&b, "\t%s -> %s\n", dotName(name), dotName(o))

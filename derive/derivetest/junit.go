@@ -1,6 +1,7 @@
 package derivetest
 
 import (
+	"cmp"
 	"encoding/xml"
 	"io"
 )
@@ -63,5 +64,5 @@ func (f *Failure) summary() string {
 		return f.Expr + ": " + f.Message
 	}
 	m := f.Values[0]
-	return f.Expr + ": at " + m.At.String() + " " + nameText(m.Instance) + " is " + m.Found + ", expected " + m.Expected
+	return f.Expr + ": at " + m.At.String() + " " + cmp.Or(m.Instance, "-") + " is " + m.Found + ", expected " + m.Expected
 }

@@ -352,10 +352,7 @@ func (p *parser) complete() (line int, err error) {
 			return m.line, fmt.Errorf("%s has no values", m.name)
 		}
 		for _, r := range m.rows {
-			if samples == 0 {
-				samples = len(r.points)
-			}
-			if len(r.points) != samples {
+			if samples = cmp.Or(samples, len(r.points)); len(r.points) != samples {
 				return r.line, fmt.Errorf("%d values, and %d in line %d", len(r.points), samples, p.metrics[0].rows[0].line)
 			}
 		}

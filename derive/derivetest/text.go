@@ -1,6 +1,7 @@
 package derivetest
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -36,21 +37,13 @@ func (f *Failure) write(b *strings.Builder) {
 	}
 	rows := [][]string{{"time", "instance", "expected", "found"}}
 	for _, m := range f.Values {
-		rows = append(rows, []string{m.At.String(), nameText(m.Instance), m.Expected, m.Found})
+		rows = append(rows, []string{m.At.String(), cmp.Or(m.Instance, "-"), m.Expected, m.Found})
 	}
 	writeColumns(b, "    ", rows)
 	if f.More > 0 {
 		fmt.Fprintf(b, "    and %d more\n", f.More)
 	}
 	f.writeSteps(b)
-}
-
-// nameText returns the name of an instance; the only value of a singular metric has none.
-func nameText(name string) string {
-	if name == "" {
-		return "-"
-	}
-	return name
 }
 
 const maxStep = 70

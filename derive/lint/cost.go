@@ -1,6 +1,9 @@
 package lint
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+)
 
 const defaultCost = 10_000
 
@@ -11,10 +14,7 @@ var cost = Rule{
 	Bad:  "disk.size = rate(disk.dev.total_bytes) / rate(disk.dev.total)\n",
 	Good: "mem.share = mem.util.used / mem.physmem\n",
 	Run: func(p *Pass) {
-		limit := p.MaxCost
-		if limit == 0 {
-			limit = defaultCost
-		}
+		limit := cmp.Or(p.MaxCost, defaultCost)
 		for d := range p.definitions() {
 			if d.Info == nil || p.Source == nil {
 				continue

@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"time"
@@ -17,10 +18,7 @@ var wraps = Rule{
 	Bad:  "disk.used = delta(disk.dev.avactive)\n",
 	Good: "disk.used = rate(disk.dev.avactive)\n",
 	Run: func(p *Pass) {
-		interval := p.Interval
-		if interval == 0 {
-			interval = time.Minute
-		}
+		interval := cmp.Or(p.Interval, time.Minute)
 		for d, call := range nodes[*syntax.CallExpr](p, true) {
 			if call.Fun != syntax.RATE && call.Fun != syntax.DELTA {
 				continue

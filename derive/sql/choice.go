@@ -1,6 +1,7 @@
 package sql
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -110,9 +111,8 @@ func (b *builder) beside(n *syntax.TernaryExpr, c, x, y values) values {
 	if c.many && !x.many && !y.many {
 		return b.none(n, b.info.Types[n])
 	}
-	pair := func(v, w string) string { return choose(b.isTrue("c.value"), v, w) }
 	out := values{typ: x.typ, many: x.many || y.many, one: x.one || y.one, fails: union(union(c.fails, x.fails), y.fails)}
-	v, w, cols, using := x.number, y.number, row, row
+	cols, using := row, row
 	from := []string{"FROM " + c.table + " AS c"}
 	join := func(name string, a values) {
 		switch {
@@ -129,13 +129,8 @@ func (b *builder) beside(n *syntax.TernaryExpr, c, x, y values) values {
 	}
 	join("x", x)
 	join("y", y)
-	if v == "" {
-		v = "x.value"
-	}
-	if w == "" {
-		w = "y.value"
-	}
-	out.table = b.define(syntax.Print(n), append([]string{"SELECT " + cols + ", " + pair(v, w) + " AS value"}, from...)...)
+	value := choose(b.isTrue("c.value"), cmp.Or(x.number, "x.value"), cmp.Or(y.number, "y.value"))
+	out.table = b.define(syntax.Print(n), append([]string{"SELECT " + cols + ", " + value + " AS value"}, from...)...)
 	return out
 }
 

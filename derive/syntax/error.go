@@ -1,6 +1,9 @@
 package syntax
 
-import "strconv"
+import (
+	"cmp"
+	"strconv"
+)
 
 // An Error is a mistake in an expression. Msg may be empty: many mistakes have no text in the
 // reference either.
@@ -11,9 +14,5 @@ type Error struct {
 
 // Error returns the column, counted in bytes from 1, and the message.
 func (e *Error) Error() string {
-	msg := e.Msg
-	if msg == "" {
-		msg = "syntax error"
-	}
-	return strconv.Itoa(int(e.Pos)+1) + ": " + msg
+	return strconv.Itoa(int(e.Pos)+1) + ": " + cmp.Or(e.Msg, "syntax error")
 }

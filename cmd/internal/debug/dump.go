@@ -1,6 +1,7 @@
 package debug
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -8,6 +9,8 @@ import (
 	"pmtools/lib/format"
 	"pmtools/lib/pcp"
 )
+
+const unknown = "???" // in place of a name
 
 // result prints the columns of a result. Instances that were not seen before are asked for, as the
 // reference does.
@@ -17,7 +20,7 @@ func (o *observed) result(ctx context.Context, r *pcp.Result) {
 	opt := format.Options{Location: o.p.Zone}
 	for i := range r.Sets {
 		v := &r.Sets[i]
-		fmt.Fprintf(&b, "  %s (%s): ", v.ID, orUnknown(o.names[v.ID]))
+		fmt.Fprintf(&b, "  %s (%s): ", v.ID, cmp.Or(o.names[v.ID], unknown))
 		switch {
 		case v.Err != 0:
 			fmt.Fprintf(&b, "%v\n", v.Err)
@@ -45,20 +48,13 @@ func (o *observed) instName(ctx context.Context, d pcp.InDom, inst int32) string
 		list, _ := o.Source.Instances(ctx, d) // without an answer the instance has no name
 		o.remember(d, list)
 	}
-	return orUnknown(o.insts[instance{d, inst}])
+	return cmp.Or(o.insts[instance{d, inst}], unknown)
 }
 
 func (o *observed) remember(d pcp.InDom, list []pcp.Instance) {
 	for _, in := range list {
 		o.insts[instance{d, in.ID}] = `"` + in.Name + `"`
 	}
-}
-
-func orUnknown(name string) string {
-	if name == "" {
-		return "???"
-	}
-	return name
 }
 
 // inDom returns the instance domain of a metric that was fetched: its description is known.

@@ -4,6 +4,7 @@ package source
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -233,10 +234,7 @@ func (o *Opener) readNames(file string, unique bool) (*pmns.Tree, error) {
 // prompt asks a question on a console, or on the controlling terminal if console is "". The answer
 // is echoed only if echo is set.
 func prompt(_ context.Context, console, text string, echo bool) (string, error) {
-	if console == "" {
-		console = "/dev/tty"
-	}
-	f, err := os.OpenFile(console, os.O_RDWR, 0)
+	f, err := os.OpenFile(cmp.Or(console, "/dev/tty"), os.O_RDWR, 0)
 	if err != nil {
 		return "", err
 	}
