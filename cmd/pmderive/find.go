@@ -19,7 +19,6 @@ func (a *app) newFind() *cobra.Command {
 		Short: "Find metrics by words about them",
 		Long: "Find metrics by words in their names, help texts, instances, labels and definitions. Other forms of a\n" +
 			"word and synonyms count too. The best matches come first, with an example value and why they match.",
-		Example: "  pmderive find disk latency\n  pmderive -a ARCHIVE find --top 5 network errors",
 	})
 	cmd.Flags().IntVar(&set.Top, "top", 15, "show the `N` best matches")
 	return cmd
@@ -32,7 +31,6 @@ func (a *app) newDescribe() *cobra.Command {
 		Short: "Show all about a metric",
 		Long: "Show texts, type, instances, labels, values and rates of a metric, what it is made of, the definitions\n" +
 			"that use it, when an archive has it, and expressions to try. A name that has metrics below it lists them.",
-		Example:           "  pmderive describe kernel.all.load\n  pmderive -a ARCHIVE describe disk.dev",
 		ValidArgsFunction: a.completeExpr,
 	})
 }

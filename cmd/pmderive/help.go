@@ -36,7 +36,7 @@ var commandGroups = []struct {
 	title string
 	names []string
 }{
-	{"Commands to evaluate", []string{"eval", "explain", "find", "summarize", "functions"}},
+	{"Commands to evaluate", []string{"eval", "explain", "find", "describe", "summarize", "functions"}},
 	{"Commands for definitions", []string{"check", "test", "fmt", "deps", "lsp"}},
 	{"Commands for archives and databases", []string{"export", "sql", "push"}},
 	{"Commands for agents", []string{"agent"}},

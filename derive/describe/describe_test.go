@@ -72,7 +72,6 @@ recorded  60 samples, every 10s, 2023-11-14 22:13:20 to 2023-11-14 22:23:10
 try  rate(disk.dev.total): per second, in count / sec
   delta(disk.dev.total): between two samples, in count
   rate(sum(disk.dev.total)): all instances together, in count / sec
-  rate(avg(disk.dev.total)): the mean of the instances, in count / sec
 `,
 		"my.per_cpu": `metric  my.per_cpu
 type  double, instant, count / sec, indom 60.1

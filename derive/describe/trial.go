@@ -60,16 +60,14 @@ func proposals(name string, d *pcp.Desc) (list []Trial) {
 	if d.InDom == pcp.NullInDom {
 		return list
 	}
-	value := "%s"
-	if d.Sem == pcp.Counter {
-		value = "rate(%s)" // functions over instances take a name
+	switch {
+	case d.Sem == pcp.Counter:
+		add("all instances together", "rate(sum(%s))") // avg() of a counter has too few digits for its changes
+		return list
+	case u.DimSpace+u.DimCount > 0:
+		add("all instances together", "sum(%s)")
 	}
-	if u.DimSpace+u.DimCount > 0 || u.Dimensionless() && d.Sem == pcp.Counter {
-		add("all instances together", strings.Replace(value, "%s", "sum(%s)", 1))
-	}
-	add("the mean of the instances", strings.Replace(value, "%s", "avg(%s)", 1))
-	if d.Sem != pcp.Counter {
-		add("the largest instance", "max(%s)")
-	}
+	add("the mean of the instances", "avg(%s)")
+	add("the largest instance", "max(%s)")
 	return list
 }
