@@ -20,7 +20,6 @@ import (
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmapi"
 	"pmtools/lib/pmerr"
-	"pmtools/lib/sampling"
 )
 
 // A Description is what there is to know about a metric, or about a node of the name space.
@@ -50,14 +49,6 @@ func (t Texts) List() (list []string) {
 		}
 	}
 	return list
-}
-
-// Values are those of one time.
-type Values struct {
-	Time pcp.Timestamp
-	Desc pcp.Desc
-	List []sampling.Value
-	Err  error // why there are none
 }
 
 // A Child is a metric or a node below a node.
@@ -159,12 +150,6 @@ func (c *Catalogue) New(ctx context.Context, name string, interval time.Duration
 	if err = fatal(ctx, err); err != nil {
 		return nil, err
 	}
-	if desc.InDom != pcp.NullInDom {
-		d.Instances, err = c.Source.InstancesAt(ctx, desc.InDom, c.Source.At)
-		if err = fatal(ctx, err); err != nil {
-			return nil, err
-		}
-	}
 	d.Labels, _, err = c.Labels(ctx, &desc)
 	if err = fatal(ctx, err); err != nil {
 		return nil, err
@@ -175,20 +160,30 @@ func (c *Catalogue) New(ctx context.Context, name string, interval time.Duration
 
 // measure adds values to a description, when they were recorded, and expressions that hold for them.
 func (c *Catalogue) measure(ctx context.Context, d *Description, interval time.Duration) (err error) {
-	d.Values = c.values(ctx, d.Name, interval, true)
+	d.Values = c.First(ctx, d.Name, interval, true)
 	if err = fatal(ctx, d.Values.Err); err != nil {
 		return err
 	}
 	if d.counter() {
-		d.Rates = c.values(ctx, d.Name, interval, false)
+		d.Rates = c.First(ctx, d.Name, interval, false)
 		if err = fatal(ctx, d.Rates.Err); err != nil {
+			return err
+		}
+	}
+	if indom := d.Desc.InDom; indom != pcp.NullInDom {
+		at := c.Source.At
+		if len(d.Values.List) > 0 {
+			at = d.Values.Time
+		}
+		d.Instances, err = c.Source.InstancesAt(ctx, indom, at)
+		if err = fatal(ctx, err); err != nil {
 			return err
 		}
 	}
 	if d.Try, err = c.trials(ctx, d); err != nil || c.Source.Line == nil {
 		return err
 	}
-	d.Recorded, err = c.recorded(ctx, d.Desc.ID)
+	d.Recorded, err = c.recorded(ctx, d)
 	return err
 }
 
@@ -257,30 +252,4 @@ func (c *Catalogue) definitions(d *Description) {
 		}
 	}
 	slices.Sort(d.Users)
-}
-
-// values returns the values that a metric has at the position of the source, or the rates of a counter.
-func (c *Catalogue) values(ctx context.Context, name string, interval time.Duration, raw bool) Values {
-	st, err := query.Run(ctx, c.Source, c.Defs, &query.Query{Exprs: []string{name}, Once: true, Raw: raw, Interval: interval})
-	if err != nil {
-		return Values{Err: err}
-	}
-	v := Values{Desc: st.Header.Metrics[0].Desc}
-	for s, err := range st.Samples {
-		if err != nil {
-			return Values{Err: err}
-		}
-		if err := cmp.Or(s.Sets[0].Err, s.Sort(ctx)); err != nil {
-			return Values{Err: err}
-		}
-		set, err := s.Sets[0].Own(ctx)
-		if err != nil {
-			return Values{Err: err}
-		}
-		v.Time, v.List = s.Time, make([]sampling.Value, set.Len())
-		for i := range v.List {
-			v.List[i] = set.At(i)
-		}
-	}
-	return v
 }

@@ -82,7 +82,7 @@ made of  disk.dev.total, hinv.ncpu
 value  at 2023-11-14 22:13:30
   sda: 1.2 count / sec
   nvme0n1: 30.5 count / sec
-recorded  59 samples, every 10s, 2023-11-14 22:13:30 to 2023-11-14 22:23:10
+recorded  60 samples, every 10s, 2023-11-14 22:13:20 to 2023-11-14 22:23:10 (disk.dev.total)
 `,
 		"mem": `mem.physmem  size of the memory
 mem.util  2 metrics

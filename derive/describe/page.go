@@ -84,6 +84,7 @@ type instance struct {
 }
 
 type recorded struct {
+	Metric   string  `json:"metric"`
 	First    string  `json:"first,omitempty"`
 	Last     string  `json:"last,omitempty"`
 	Samples  int     `json:"samples"`
@@ -123,7 +124,7 @@ func (d *Description) page(zone *time.Location) *page {
 		p.Rates = d.Rates.series(d.Desc.InDom, zone)
 	}
 	if r := d.Recorded; r != nil {
-		p.Recorded = &recorded{Samples: r.Samples, Interval: r.Interval.Seconds(), Error: message(r.Err)}
+		p.Recorded = &recorded{Metric: r.Name, Samples: r.Samples, Interval: r.Interval.Seconds(), Error: message(r.Err)}
 		if r.Samples > 0 {
 			p.Recorded.First, p.Recorded.Last = instant(r.First, zone), instant(r.Last, zone)
 		}
@@ -201,6 +202,7 @@ func (d *Description) writeCSV(w io.Writer, zone *time.Location, first bool) err
 	d.Values.writeCSV("value", zone, add)
 	d.Rates.writeCSV("rate", zone, add)
 	if r := p.Recorded; r != nil {
+		add("recorded", "", r.Metric)
 		add("first", "", r.First)
 		add("last", "", r.Last)
 		add("samples", "", strconv.Itoa(r.Samples))

@@ -12,39 +12,69 @@ import (
 
 // A Record tells when a metric was recorded.
 type Record struct {
+	Name        string // of the metric
 	First, Last pcp.Timestamp
 	Samples     int
 	Interval    time.Duration // between two samples, the median; 0 for less than two of them
 	Err         error         // why the rest of the recording was not read
+
+	intervals []float64
 }
 
 // maxIntervals is how many intervals there are at most of which the median is taken.
 const maxIntervals = 1 << 16
 
-// recorded reads a recording from its start to its end. The error is that of ctx.
-func (c *Catalogue) recorded(ctx context.Context, id pcp.ID) (*Record, error) {
-	start, _, _ := c.Source.Line.Bounds(ctx) // the start is valid beside an error
-	r := &Record{}
-	var intervals []float64
-	for f, err := range sampling.Fetches(ctx, c.Derived, &pmapi.Request{IDs: []pcp.ID{id}}, &sampling.Times{Start: start}) {
-		switch {
-		case ctx.Err() != nil:
-			return nil, ctx.Err()
-		case err != nil:
-			r.Err = err
-			continue
-		case f.Sets[0].Len() == 0 && !f.Sets[0].Empty:
-			continue
-		case r.Samples == 0:
-			r.First = f.Time
-		case len(intervals) < maxIntervals:
-			intervals = append(intervals, f.Time.Sub(r.Last))
+// recorded reads a recording from its start to its end. For a derived metric it returns the Record of the
+// metric with the fewest samples of those that it is made of, or nil if it needs none. The error is that
+// of ctx or of the look-up of names.
+func (c *Catalogue) recorded(ctx context.Context, d *Description) (*Record, error) {
+	list, ids := []Record{{Name: d.Name}}, []pcp.ID{d.Desc.ID}
+	if d.Made != nil {
+		list, ids = nil, nil
+		found, err := c.Derived.Lookup(ctx, d.Made.Base)
+		if err != nil {
+			return nil, err
 		}
-		r.Last = f.Time
-		r.Samples++
+		for i, f := range found {
+			if f.Err == nil {
+				list, ids = append(list, Record{Name: d.Made.Base[i]}), append(ids, f.Value)
+			}
+		}
+		if list == nil {
+			return nil, nil
+		}
 	}
-	if slices.Sort(intervals); len(intervals) > 0 {
-		r.Interval = time.Duration(intervals[len(intervals)/2] * float64(time.Second)).Round(time.Microsecond)
+	start, _, _ := c.Source.Line.Bounds(ctx) // the start is valid beside an error
+	var failed error
+	for f, err := range sampling.Fetches(ctx, c.Source, &pmapi.Request{IDs: ids}, &sampling.Times{Start: start}) {
+		if failed = err; err != nil {
+			break
+		}
+		for i := range list {
+			if f.Sets[i].Len() > 0 || f.Sets[i].Empty {
+				list[i].add(f.Time)
+			}
+		}
 	}
-	return r, nil
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	rarest := slices.MinFunc(list, func(a, b Record) int { return a.Samples - b.Samples })
+	if slices.Sort(rarest.intervals); len(rarest.intervals) > 0 {
+		median := rarest.intervals[len(rarest.intervals)/2]
+		rarest.Interval = time.Duration(median * float64(time.Second)).Round(time.Microsecond)
+	}
+	rarest.Err = failed
+	return &rarest, nil
+}
+
+// add counts a sample.
+func (r *Record) add(at pcp.Timestamp) {
+	if r.Samples == 0 {
+		r.First = at
+	} else if len(r.intervals) < maxIntervals {
+		r.intervals = append(r.intervals, at.Sub(r.Last))
+	}
+	r.Last = at
+	r.Samples++
 }

@@ -163,12 +163,19 @@ func (d *Description) recordRow(p *rows, zone *time.Location) {
 		return
 	}
 	first, last := r.First.Time().In(zone).Format(recordTime), r.Last.Time().In(zone).Format(recordTime)
+	interval := r.Interval
+	if interval >= time.Second {
+		interval = interval.Round(10 * time.Millisecond)
+	}
 	text := "never"
 	switch {
 	case r.Samples == 1:
 		text = "once, " + first
 	case r.Samples > 1:
-		text = fmt.Sprintf("%d samples, every %v, %s to %s", r.Samples, r.Interval, first, last)
+		text = fmt.Sprintf("%d samples, every %v, %s to %s", r.Samples, interval, first, last)
+	}
+	if r.Name != d.Name {
+		text += " (" + r.Name + ")"
 	}
 	if r.Err != nil {
 		text += "; then: " + r.Err.Error()

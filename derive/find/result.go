@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"pmtools/derive/describe"
 	"pmtools/derive/query"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmapi"
@@ -19,13 +20,12 @@ type Finder struct {
 	of    pmapi.Source
 }
 
-// Find returns the metrics that a question is about, at most the first few of them. Derived is src with
-// the definitions of defs. The error is a *query.Problem if there are none, that of ctx, or of a lost
-// connection.
-func (f *Finder) Find(ctx context.Context, src *query.Source, derived pmapi.Source, defs *query.Dictionary, question string, most int) (*Answer, error) {
-	if f.of != derived {
-		ix, err := New(ctx, derived, func(name string) string {
-			if d := defs.Find(name); d != nil {
+// Find returns the metrics that a question is about, at most the first few of them. The error is a
+// *query.Problem if there are none, that of ctx, or of a lost connection.
+func (f *Finder) Find(ctx context.Context, c *describe.Catalogue, question string, most int) (*Answer, error) {
+	if f.of != c.Derived {
+		ix, err := New(ctx, c.Derived, func(name string) string {
+			if d := c.Defs.Find(name); d != nil {
 				return d.Expr
 			}
 			return ""
@@ -33,7 +33,7 @@ func (f *Finder) Find(ctx context.Context, src *query.Source, derived pmapi.Sour
 		if err != nil {
 			return nil, err
 		}
-		f.index, f.of = ix, derived
+		f.index, f.of = ix, c.Derived
 	}
 	a, err := f.index.Find(ctx, question, most)
 	if err != nil {
@@ -42,7 +42,7 @@ func (f *Finder) Find(ctx context.Context, src *query.Source, derived pmapi.Sour
 	if len(a.Matches) == 0 {
 		return nil, f.index.problem(question, a)
 	}
-	a.Results, err = f.index.results(ctx, src, derived, a.Matches)
+	a.Results, err = f.index.results(ctx, c, a.Matches)
 	f.index.note(a)
 	return a, err
 }
@@ -62,19 +62,18 @@ const (
 	exampleInterval = 100 * time.Millisecond // between those of a live source
 )
 
-// results returns the results for matches. Derived is the source that the Index was made of, and src
-// the one below. The error is that of ctx or of a lost connection.
-func (ix *Index) results(ctx context.Context, src *query.Source, derived pmapi.Source, matches []Match) ([]Result, error) {
+// results returns the results for matches. The error is that of ctx or of a lost connection.
+func (ix *Index) results(ctx context.Context, c *describe.Catalogue, matches []Match) ([]Result, error) {
 	list, ids := make([]Result, len(matches)), make([]pcp.ID, len(matches))
 	for i, m := range matches {
 		ids[i] = ix.metrics[m.metric].id
 		list[i] = Result{Match: m, ID: ids[i], Desc: pcp.Answer[pcp.Desc]{Err: pmerr.BadDerive}}
 	}
-	descs, err := derived.Describe(ctx, ids)
+	descs, err := c.Derived.Describe(ctx, ids)
 	if bad := fatal(ctx, err); bad != nil {
 		return nil, bad
 	}
-	texts, err := pmapi.Texts(ctx, derived, ids, pcp.OneLine)
+	texts, err := pmapi.Texts(ctx, c.Derived, ids, pcp.OneLine)
 	if bad := fatal(ctx, err); bad != nil {
 		return nil, bad
 	}
@@ -86,12 +85,20 @@ func (ix *Index) results(ctx context.Context, src *query.Source, derived pmapi.S
 			list[i].OneLine = strings.Join(strings.Fields(texts[i].Value), " ")
 		}
 	}
-	e := &examples{src: src, derived: derived, namer: query.NewInstanceNamer(src), list: list}
-	if src.Line == nil {
+	e := &examples{Catalogue: c, namer: query.NewInstanceNamer(c.Source)}
+	if c.Source.Line == nil {
 		return list, e.fill(ctx, ids, list)
 	}
 	for i := range list { // a recording has metrics in different records
-		if err := e.fill(ctx, ids[i:i+1], list[i:i+1]); err != nil {
+		r := &list[i]
+		if !r.ID.IsDerived() {
+			err = e.fill(ctx, ids[i:i+1], list[i:i+1])
+		} else if v := c.First(ctx, r.Name, 0, true); len(v.List) > 0 {
+			r.choose(len(v.List), func(k int) sampling.Value { return v.List[k] })
+		} else {
+			err = fatal(ctx, v.Err)
+		}
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -100,19 +107,17 @@ func (ix *Index) results(ctx context.Context, src *query.Source, derived pmapi.S
 
 // An examples finds example values.
 type examples struct {
-	src     *query.Source
-	derived pmapi.Source
-	namer   *query.InstanceNamer
-	list    []Result
+	*describe.Catalogue
+	namer *query.InstanceNamer
 }
 
 // fill gives metrics that are fetched together the first values that they have.
 func (e *examples) fill(ctx context.Context, ids []pcp.ID, list []Result) error {
-	times := sampling.Times{Start: e.src.At, Interval: e.src.Step, Samples: exampleSamples}
-	if e.src.Line == nil {
+	times := sampling.Times{Start: e.Source.At, Interval: e.Source.Step, Samples: exampleSamples}
+	if e.Source.Line == nil {
 		times.Interval = exampleInterval
 	}
-	for f, err := range sampling.Fetches(ctx, e.derived, &pmapi.Request{IDs: ids}, &times) {
+	for f, err := range sampling.Fetches(ctx, e.Derived, &pmapi.Request{IDs: ids}, &times) {
 		if err != nil {
 			return fatal(ctx, err)
 		}
@@ -131,22 +136,28 @@ func (e *examples) fill(ctx context.Context, ids []pcp.ID, list []Result) error 
 	return nil
 }
 
-// take gives a result a value of a column: that of an instance that the question names, or else the
-// first.
+// take gives a result a value of a column.
 func (e *examples) take(ctx context.Context, r *Result, v *pcp.Values, at pcp.Timestamp) {
-	name := func(i int) string { return e.namer.Name(ctx, r.Desc.Value.InDom, v.Insts[i], at) }
-	i, named := 0, slices.IndexFunc(r.Why, func(w Reason) bool { return w.In == fields[inInstance].name })
-	for k := 0; named >= 0 && k < v.Len(); k++ {
-		if name(k) == r.Why[named].Text {
-			i, named = k, -1
+	r.choose(v.Len(), func(i int) sampling.Value {
+		value := sampling.Value{ID: v.Insts[i], Value: v.Value(i)}
+		if d := r.Desc.Value.InDom; d != pcp.NullInDom {
+			value.Instance = e.namer.Name(ctx, d, v.Insts[i], at)
 		}
+		return value
+	})
+	if x := &r.Example.Value; x.IsSet() && !x.Type().Arithmetic() {
+		*x = pcp.BlobValue(x.Type(), slices.Clone(x.Bytes()))
 	}
-	value := v.Value(i)
-	if value.IsSet() && !value.Type().Arithmetic() {
-		value = pcp.BlobValue(value.Type(), slices.Clone(value.Bytes()))
-	}
-	r.Example = sampling.Value{ID: v.Insts[i], Value: value}
-	if r.Desc.Value.InDom != pcp.NullInDom {
-		r.Example.Instance = name(i)
+}
+
+// choose gives a result one of n values: that of an instance that the question names, or else the first.
+func (r *Result) choose(n int, at func(i int) sampling.Value) {
+	r.Example = at(0)
+	named := slices.IndexFunc(r.Why, func(w Reason) bool { return w.In == fields[inInstance].name })
+	for i := 0; named >= 0 && i < n; i++ {
+		if v := at(i); v.Instance == r.Why[named].Text {
+			r.Example = v
+			return
+		}
 	}
 }

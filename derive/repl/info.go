@@ -17,16 +17,21 @@ import (
 	"pmtools/lib/pcp"
 )
 
+// catalogue returns where names are looked up.
+func (s *Session) catalogue(ctx context.Context) *describe.Catalogue {
+	return &describe.Catalogue{Source: s.src, Derived: s.all(ctx), Defs: s.defs}
+}
+
 // metric finds a metric by its name.
 func (s *Session) metric(ctx context.Context, name string) (*describe.Catalogue, pcp.Desc, error) {
-	c := &describe.Catalogue{Source: s.src, Derived: s.all(ctx), Defs: s.defs}
+	c := s.catalogue(ctx)
 	d, err := c.Lookup(ctx, name)
 	return c, d, err
 }
 
 // runDescribe shows all that there is to know about metrics.
 func runDescribe(ctx context.Context, s *Session, names string, w io.Writer) error {
-	c := &describe.Catalogue{Source: s.src, Derived: s.all(ctx), Defs: s.defs}
+	c := s.catalogue(ctx)
 	var bad query.Problems
 	shown := 0
 	for _, name := range strings.Fields(names) {
