@@ -14,6 +14,7 @@ import (
 	"pmtools/cmd/internal/cli"
 	"pmtools/cmd/internal/picture"
 	"pmtools/derive/repl"
+	"pmtools/derive/syntax"
 	"pmtools/lib/pcp"
 )
 
@@ -69,6 +70,10 @@ func (a *app) addHelp(root *cobra.Command) {
 
 // showHelp writes what there is to know about a command, the examples first.
 func (a *app) showHelp(cmd *cobra.Command, _ []string) {
+	if word := cmd.Flags().Arg(0); !cmd.HasParent() && syntax.LegalName(word) && !strings.Contains(word, ".") {
+		a.unknown = unknownCommand(cmd, word)
+		return
+	}
 	w := cmd.OutOrStdout()
 	fmt.Fprintln(w, cmd.Short)
 	if cmd.Example != "" {

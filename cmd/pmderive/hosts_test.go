@@ -79,8 +79,8 @@ func TestHosts(t *testing.T) {
 		{"-h 127.0.0.1:1 -h 127.0.0.2:1 eval h.one", "", refused + strings.Replace(refused, "none", "127.0.0.2:1", 1) + "status 1\n"},
 		{"-h 127.0.0.1:1 -h 127.0.0.2:1 eval -t 0.1 -s 2 h.one", "", refused + strings.Replace(refused, "none", "127.0.0.2:1", 1) + "status 1\n"},
 		{"-h " + hosts[0] + " eval --all-hosts h.on", "", "pmderive: a: unknown metric h.on\n  h.on\n  ^\n  did you mean h.one?\nstatus 1\n"},
-		{two + "explain h.one", "", "pmderive: too many hosts requested: b\nTry 'pmderive --help'.\nstatus 2\n"},
-		{two + "-h " + hosts[0] + " eval h.one", "", "pmderive: host a is named twice\nTry 'pmderive --help'.\nstatus 2\n"},
+		{two + "explain h.one", "", "pmderive: too many hosts requested: b\nTry 'pmderive explain --help'.\nstatus 2\n"},
+		{two + "-h " + hosts[0] + " eval h.one", "", "pmderive: host a is named twice\nTry 'pmderive eval --help'.\nstatus 2\n"},
 		{two + "eval --sort value --top 3 -o csv h.disk", "time,host,metric,instance,value\nTIME,b,h.disk,sdb,40960\nTIME,b,h.disk,sda,20480\nTIME,a,h.disk,sdb,20\n", ""},
 		{two + "eval -i sdb -o csv h.disk", "time,host,metric,instance,value\nTIME,a,h.disk,sdb,20\nTIME,b,h.disk,sdb,40960\n", ""},
 		{two + "eval --units=Kbyte -o csv h.one", "time,host,metric,instance,value\nTIME,a,h.one,,1\nTIME,b,h.one,,2048\n", ""},
@@ -99,9 +99,9 @@ func TestHosts(t *testing.T) {
 			"2 hosts; a answers questions about metrics\nTIME\na     1024\nb  2097152\nhost b\n64-bit unsigned int, instant, Kbyte\n2048\n", ""},
 		{"-h " + hosts[0] + " -h 127.0.0.1:1 h.one", "TIME\na  1024\n", refused},
 		{"-h 127.0.0.2:1 -h 127.0.0.1:1 h.one", "", "pmderive: 127.0.0.2:1: Cannot connect to PMCD: Connection refused\n" + refused + "pmderive: too few hosts have answered\nstatus 1\n"},
-		{two + "eval --plot h.one", "", "pmderive: --plot is for one host\nTry 'pmderive --help'.\nstatus 2\n"},
-		{two + "eval --across median h.one", "", "pmderive: values of hosts cannot be combined by 'median'; use sum, avg, min, max, count, 'top N' and 'bottom N'\nTry 'pmderive --help'.\nstatus 2\n"},
-		{"-L eval --all-hosts h.one", "", "pmderive: --across, --all-hosts and --hosts are for hosts, which -h or --hosts names\nTry 'pmderive --help'.\nstatus 2\n"},
+		{two + "eval --plot h.one", "", "pmderive: --plot is for one host\nTry 'pmderive eval --help'.\nstatus 2\n"},
+		{two + "eval --across median h.one", "", "pmderive: values of hosts cannot be combined by 'median'; use sum, avg, min, max, count, 'top N' and 'bottom N'\nTry 'pmderive eval --help'.\nstatus 2\n"},
+		{"-L eval --all-hosts h.one", "", "pmderive: --across, --all-hosts and --hosts are for hosts, which -h or --hosts names\nTry 'pmderive eval --help'.\nstatus 2\n"},
 	} {
 		args := strings.Fields(tt.line)
 		for i := range args {

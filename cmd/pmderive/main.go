@@ -6,6 +6,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -45,6 +46,7 @@ type app struct {
 	catalog string      // a table of metrics that has the metadata, "" for none
 	noted   bool        // that -T is after the end of an archive
 	running bool        // the command line was valid: errors are not errors of usage
+	unknown error       // what help was wanted about, but does not exist
 }
 
 func newCommand(env *cli.Env) *app {
@@ -70,7 +72,8 @@ func (a *app) Execute(ctx context.Context) error {
 		a.completeValues(root)
 		return command.Propose(ctx, a.Env, root)
 	}
-	err := root.ExecuteContext(ctx)
+	cmd, err := root.ExecuteContextC(ctx)
+	err = cmp.Or(err, a.unknown)
 	if bad, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
 		err = bad.Unwrap() // the message of the other commands
 	}
@@ -86,7 +89,7 @@ func (a *app) Execute(ctx context.Context) error {
 		return cli.Exit(1)
 	}
 	a.Env.Errorf("%v", err)
-	fmt.Fprintf(a.Env.Stderr, "Try '%s --help'.\n", a.Env.Prog)
+	fmt.Fprintf(a.Env.Stderr, "Try '%s%s --help'.\n", a.Env.Prog, strings.TrimPrefix(cmd.CommandPath(), root.Name()))
 	return wrongUse
 }
 

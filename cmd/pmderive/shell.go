@@ -24,8 +24,8 @@ import (
 func (a *app) interact(cmd *cobra.Command, args []string) (err error) {
 	ctx, env := cmd.Context(), a.Env
 	if len(args) > 0 {
-		if names := nearCommand(cmd, args[0]); names != "" {
-			return fmt.Errorf("unknown command \"%s\"; did you mean %s?", args[0], names)
+		if nearCommand(cmd, args[0]) != "" {
+			return unknownCommand(cmd, args[0])
 		}
 	}
 	var hosts []string
@@ -54,6 +54,14 @@ func (a *app) interact(cmd *cobra.Command, args []string) (err error) {
 		return a.prompt(ctx, s)
 	}
 	return a.script(ctx, s)
+}
+
+// unknownCommand returns the error for a word that is no command.
+func unknownCommand(cmd *cobra.Command, word string) error {
+	if names := nearCommand(cmd, word); names != "" {
+		return fmt.Errorf("unknown command \"%s\"; did you mean %s?", word, names)
+	}
+	return fmt.Errorf("unknown command \"%s\"", word)
 }
 
 // nearCommand returns the commands that a word may be meant for, or "".
