@@ -513,7 +513,7 @@ func TestInterpNoInstances(t *testing.T) {
 		c := s.Cursor()
 		must(t, c.SetMode(pcp.Interp, &start, delta))
 		var dst pcp.Result
-		// The search for the third one comes upon a record of the others at that very time.
+		// The search for the third metric finds a record of the other metrics at exactly that time.
 		must(t, c.Fetch(bg, []pcp.ID{host, pcp.NewID(2, 3, 0), pcp.NewID(29, 0, 81)}, nil, &dst))
 		if dst.Sets[0].Err != 0 || dst.Sets[0].Len() != 0 || dst.Sets[1].Err != pmerr.PMIDLog {
 			t.Errorf("delta %v: got %v", delta, dst.Sets)

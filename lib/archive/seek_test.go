@@ -18,7 +18,7 @@ const miniSize = 44
 func rawRecord(i int) int { return 808 + miniSize*i }
 
 // sought returns an archive of six records that hold 0 to 5, ten seconds apart, with an index of
-// those that are listed. One record is damaged by a function.
+// the listed records. damage damages the record with the number bad.
 func sought(t testing.TB, index []int, bad int, damage func(rec []byte)) *archive.Set {
 	t.Helper()
 	r := newRaw(3)

@@ -127,7 +127,7 @@ func used(tb testing.TB) usage {
 }
 
 // BenchmarkFleet reads a thousand daemons once a second: ten metrics and a domain of 100 instances
-// of each. One in twenty each is dead, silent, or lies. For a minute of it: go test -run='^$'
+// of each. A twentieth of them is dead, a twentieth is silent, a twentieth lies. For a minute: go test -run='^$'
 // -bench=Fleet -benchtime=60x ./lib/fetchgroup
 func BenchmarkFleet(b *testing.B) {
 	const n, warm = 1000, 3

@@ -2,8 +2,8 @@
 // values and results, and the conversions between them. It does no I/O.
 //
 // A metric has a name, an [ID] and a [Desc]; its values belong to instances of an [InDom]. A fetch
-// fills a [Result]: one column of values ([Values]) for each metric asked for. One value taken out
-// of a column is a [Value], which converts to other types and scales.
+// fills a [Result]: one column of values ([Values]) for each metric of the request. A single
+// value of a column is a [Value], which converts to other types and scales.
 //
 // Everything here but [Result], [Values] and [Profile] is immutable and may be shared by
 // goroutines.

@@ -274,7 +274,7 @@ func cut(t Type, w uint64) uint64 {
 }
 
 func saturate(t Type, f float64) uint64 {
-	lo, hi := 0.0, 0x1p64 // hi is one above the range: the largest values of 64 bits are no doubles
+	lo, hi := 0.0, 0x1p64 // hi is one above the range: a double cannot hold the largest values of 64 bits
 	switch t {
 	case Int32:
 		lo, hi = -0x1p31, 0x1p31

@@ -87,8 +87,8 @@ func (l *Labels) Set(o LabelObject, sets []pcp.LabelSet) {
 	}
 }
 
-// Of returns the labels of the value of an instance, ascending by name: of several with one name
-// that of the object with the highest precedence.
+// Of returns the labels of the value of an instance, ascending by name. Among labels with
+// the same name it returns that of the object with the highest precedence.
 func (l *Labels) Of(d pcp.Desc, inst int32) []pcp.Label {
 	var sets [][]pcp.Label
 	for _, o := range LabelObjects(d) {

@@ -129,8 +129,8 @@ func parseInt(text string) (int, bool) {
 // maxSeconds is the longest time limit; a longer one means no limit.
 const maxSeconds = 1e9
 
-// parseSeconds parses seconds, which may have a fraction, as C does. The empty text is the default, 0; "0"
-// is no limit, -1.
+// parseSeconds parses seconds, which may have a fraction, as C does. The empty text stands for the
+// default, 0; "0" stands for the absence of a limit, -1.
 func parseSeconds(text string) (time.Duration, bool) {
 	if text == "" {
 		return 0, true

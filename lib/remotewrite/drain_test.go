@@ -300,8 +300,8 @@ func TestRandomTurns(t *testing.T) {
 	}
 }
 
-// TestRestart: a server that had taken samples dies with them. What is kept is sent to the next one
-// again, in the order of time, and what that one has taken is not sent once more.
+// TestRestart: a server that had taken samples dies with them. The queue sends the samples that it keeps
+// to the next server, in the order of time, and each of them once.
 func TestRestart(t *testing.T) {
 	for _, tt := range []struct {
 		name         string

@@ -164,8 +164,8 @@ func TestSenderMany(t *testing.T) {
 	}
 }
 
-// TestHostsSame: two hosts that call themselves the same are an error, unless they are labelled as they
-// are named here. One that is connected to again is none.
+// TestHostsSame: two hosts that call themselves the same are an error, unless they have labels from
+// the names that the client uses. A second connection to the same host is not an error.
 func TestHostsSame(t *testing.T) {
 	var own, named remotewrite.Hosts
 	for i, name := range []string{"a", "b", "a"} {

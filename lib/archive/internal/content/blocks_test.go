@@ -165,8 +165,8 @@ func (c *File) unpackedBytes() []int64 {
 	return n
 }
 
-// TestSpanPart reads one record as a report does: the label, the last bytes, and the first record. Of the
-// first block no more is unpacked than that, of the last one all, and of the others nothing.
+// TestSpanPart reads one record as a report does: the label, the last bytes, and the first record. It
+// unpacks these bytes of the first block, the whole last block, and nothing of the other blocks.
 func TestSpanPart(t *testing.T) {
 	plain := noise(950_000)
 	path := blocksOfSize(t, t.TempDir(), plain, 200_000)
@@ -283,8 +283,8 @@ func TestSpanShared(t *testing.T) {
 	}
 }
 
-// TestSpanPartDamage reads blocks of which one is damaged in the middle step by step. What is read before
-// the damage is known is right, and the others can be read.
+// TestSpanPartDamage reads blocks step by step, one of which is damaged in the middle. The bytes that are
+// read before the damage is known are right, and the other blocks can be read.
 func TestSpanPartDamage(t *testing.T) {
 	const size, count = 60_000, 4
 	plain := noise(size * count)

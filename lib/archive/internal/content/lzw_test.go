@@ -122,7 +122,7 @@ func TestLZWKnown(t *testing.T) {
 	}
 }
 
-// TestLZWNarrow unpacks codes of 9 bits: of compress there are no more of them than make a table.
+// TestLZWNarrow unpacks codes of 9 bits: compress writes at most as many of them as fill a table.
 func TestLZWNarrow(t *testing.T) {
 	text := noise(5000)
 	if got, err := unpackLZW(packLZW(text, 9, 200)); err != nil || !bytes.Equal(got, text) {

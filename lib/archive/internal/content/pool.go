@@ -36,7 +36,7 @@ func (p *openFiles) use(c *File) {
 	}
 	p.files = append(slices.DeleteFunc(p.files, func(f *File) bool { return f == c }), c)
 	for i := 0; len(p.files) > maxOpen && i < len(p.files)-1; {
-		// One that is in use is passed over: its user may be waiting for the pool.
+		// A file in use stays open: its user may be waiting for the pool.
 		if f := p.files[i]; !f.mu.TryLock() {
 			i++
 		} else {

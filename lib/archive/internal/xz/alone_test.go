@@ -112,8 +112,8 @@ func TestAloneKnown(t *testing.T) {
 	}
 }
 
-// TestAloneDamage changes a bit of each byte of a file, and cuts it everywhere: what is cut is noticed,
-// and what is unpacked of it is right. What is changed need not be noticed: there is no checksum.
+// TestAloneDamage changes a bit of each byte of a file, and cuts it everywhere: a cut is noticed, and
+// the bytes before it are right. A changed bit need not be noticed: there is no checksum.
 func TestAloneDamage(t *testing.T) {
 	want := text(3000)
 	for _, size := range []bool{false, true} {

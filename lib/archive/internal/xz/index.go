@@ -52,7 +52,7 @@ type Block struct {
 	dictionary  byte  // the size of the dictionary, as it is stored
 }
 
-// blockSize is no less than the memory of a Block.
+// blockSize is at least the memory of a Block.
 const blockSize = 48
 
 func (b *Block) padded() int64 { return (b.length + 3) &^ 3 }

@@ -298,7 +298,7 @@ func unpackPieces(src []byte, n int) (out []byte, err error) {
 	return out, nil
 }
 
-// FuzzDecoder unpacks chunks behind a good beginning: checksums do not keep damage from the decoder.
+// FuzzDecoder unpacks chunks after a good beginning: checksums do not keep damage from the decoder.
 func FuzzDecoder(f *testing.F) {
 	packed := pack(f, text(3000), xz.WriterConfig{})
 	head := endSize + 4*int(packed[endSize]) + 4
