@@ -4,6 +4,7 @@ package textwidth
 import (
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // Columns returns how many columns of a terminal a character takes.
@@ -45,6 +46,58 @@ func Cut(s string, n int) string {
 		}
 	}
 	return s
+}
+
+// Middle cuts a text to at most n columns, with an ellipsis in its middle, because names differ at both
+// of their ends. An n below 1 cuts nothing.
+func Middle(s string, n int) string {
+	if n < 1 || len(s) <= n || Width(s) <= n {
+		return s
+	}
+	end, used := 0, 0
+	for {
+		r, size := utf8.DecodeRuneInString(s[end:])
+		if used += Columns(r); used > n/2 {
+			break
+		}
+		end += size
+	}
+	start, used := len(s), 1+Width(s[:end])
+	for start > end {
+		r, size := utf8.DecodeLastRuneInString(s[:start])
+		if used += Columns(r); used > n {
+			break
+		}
+		start -= size
+	}
+	return s[:end] + "…" + s[start:]
+}
+
+// Distinct cuts names to at most n columns by Middle, or to so many more that names which differ do not
+// look alike.
+func Distinct(names []string, n int) []string {
+	different := countDifferent(names)
+	cut := make([]string, len(names))
+	for {
+		longer := false
+		for i, name := range names {
+			cut[i] = Middle(name, n)
+			longer = longer || cut[i] != name
+		}
+		if n < 1 || !longer || countDifferent(cut) == different {
+			return cut
+		}
+		n += 1 + n/8
+	}
+}
+
+// countDifferent returns how many names there are, those that come again not counted.
+func countDifferent(names []string) int {
+	seen := make(map[string]bool, len(names))
+	for _, name := range names {
+		seen[name] = true
+	}
+	return len(seen)
 }
 
 // Wrap breaks a text at blanks into lines of at most n columns; a word that is longer has a line of

@@ -30,6 +30,46 @@ func TestCut(t *testing.T) {
 	}
 }
 
+func TestMiddle(t *testing.T) {
+	for _, tt := range []struct {
+		s    string
+		n    int
+		want string
+	}{
+		{"disk.dev.await", 14, "disk.dev.await"},
+		{"disk.dev.await", 10, "disk.…wait"},
+		{"disk.dev.await", 9, "disk…wait"},
+		{"disk.dev.await", 1, "…"},
+		{"disk.dev.await", 2, "d…"},
+		{"disk.dev.await", 0, "disk.dev.await"},
+		{"日本語の文字列", 9, "日本…字列"},
+		{"日本語の文字列", 8, "日本…列"},
+		{"\xff\xfe\xff\xfe", 3, "\xff…\xfe"},
+	} {
+		if got := Middle(tt.s, tt.n); got != tt.want {
+			t.Errorf("Middle(%q, %d) = %q, want %q", tt.s, tt.n, got, tt.want)
+		}
+	}
+}
+
+// TestDistinct: names that differ differ when they have been cut, at any width.
+func TestDistinct(t *testing.T) {
+	names := []string{"mem.util.free", "mem.util.bufmem", "mem.util.used", "mem.util.used", "a long one that differs in the 1st middle only", "a long one that differs in the 2nd middle only", "x", ""}
+	for n := range 50 {
+		cut := Distinct(names, n)
+		for i, a := range cut {
+			for j, b := range cut[:i] {
+				if (a == b) != (names[i] == names[j]) {
+					t.Errorf("%d columns: %q and %q are %q and %q", n, names[i], names[j], a, b)
+				}
+			}
+		}
+	}
+	if got := strings.Join(Distinct([]string{"disk.dev.await", "disk.dev.util"}, 9), " "); got != "disk…wait disk…util" {
+		t.Error(got)
+	}
+}
+
 func TestWrap(t *testing.T) {
 	for _, tt := range []struct {
 		s    string

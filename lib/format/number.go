@@ -1,0 +1,299 @@
+package format
+
+import (
+	"bytes"
+	"math"
+	"strconv"
+	"strings"
+
+	"pmtools/lib/pcp"
+)
+
+// Values of NumberForm.Precision besides numbers of digits after the point.
+const (
+	Full     = -1 // as many digits as distinguish a number from others of its type
+	Readable = -2 // four significant digits, without zeros at the end
+)
+
+// A NumberForm says how numbers are shown to people.
+type NumberForm struct {
+	Precision int  // digits after the point, Full or Readable
+	Scale     bool // the unit is chosen so that numbers have one to four digits before the point
+	Percent   bool // ratios are multiplied by 100
+}
+
+// A Magnitude is the largest absolute value of some numbers: it decides the unit in which they are shown.
+type Magnitude float64
+
+// Note takes a value into account; infinite ones, and those that are not numbers, do not count.
+func (m *Magnitude) Note(v pcp.Value) {
+	if f, err := v.Float64(); err == nil && v.Type().Arithmetic() && !math.IsInf(f, 0) && math.Abs(f) > float64(*m) {
+		*m = Magnitude(math.Abs(f))
+	}
+}
+
+// Numbers show the values of one metric in one unit, aligned at the decimal point.
+type Numbers struct {
+	Unit string // beside the values; "" for none
+
+	form   NumberForm
+	factor float64
+	whole  bool // integers in the unit of the metric
+	group  bool // thousands are separated
+	places int  // most digits after the point of a readable number
+	before int  // width of the values that Fit has seen, before the point
+	after  int  // from the point on
+	other  int  // width of those with an exponent
+	text   []byte
+}
+
+// Numbers returns the Numbers of a metric whose largest value is most. Fixed units stay as they are.
+func (f NumberForm) Numbers(d *pcp.Desc, fixed bool, most Magnitude) Numbers {
+	n := Numbers{form: f, factor: 1}
+	if !d.Type.Arithmetic() {
+		return n
+	}
+	float := d.Type == pcp.Float || d.Type == pcp.Double
+	n.group = f.Precision == Readable && (float || d.Sem != pcp.Discrete || !d.Units.Dimensionless())
+	unit := d.Units
+	switch prefix := ""; {
+	case d.Units.Dimensionless() && float && f.Percent:
+		n.factor, n.Unit = 100, "%"
+	case f.Scale && !fixed:
+		unit, prefix, n.factor = readableUnit(unit, float64(most))
+		n.Unit = UnitText(unit, prefix)
+	default:
+		n.Unit = UnitText(unit, "")
+	}
+	n.whole = !float && n.factor == 1
+	n.places = mostPlaces(float64(most) * n.factor)
+	return n
+}
+
+// mostPlaces returns how many digits after the point the numbers of a column have at most, by the
+// largest of them.
+func mostPlaces(most float64) int {
+	switch {
+	case most >= 1 || most == 0:
+		return 3
+	case most >= 0.1:
+		return 4
+	case most >= 0.01:
+		return 5
+	}
+	return 6
+}
+
+// Outgrown reports whether numbers are far from the size that the unit was chosen for.
+func (n *Numbers) Outgrown(most Magnitude) bool {
+	f := float64(most) * n.factor
+	return n.form.Scale && n.form.Precision == Readable && (f >= 1e6 || f > 0 && f < 1e-3)
+}
+
+// Append appends a value.
+func (n *Numbers) Append(dst []byte, v pcp.Value) []byte {
+	t := v.Type()
+	switch {
+	case !v.IsSet() || !t.Arithmetic() || n.form.Precision == Full && n.factor == 1, n.whole && !n.group:
+		return AppendPlain(dst, v, n.form.Precision)
+	case n.whole:
+		n.text = AppendPlain(n.text[:0], v, Full)
+		return appendGrouped(dst, n.text)
+	}
+	f, _ := v.Float64() // it is arithmetic
+	return n.AppendFloat(dst, f)
+}
+
+// AppendFloat appends a number that has not been multiplied by the factor of the unit.
+func (n *Numbers) AppendFloat(dst []byte, f float64) []byte {
+	f *= n.factor
+	switch {
+	case n.form.Precision >= 0:
+		return AppendFixed(dst, f, 1, n.form.Precision)
+	case n.form.Precision == Full || f == 0:
+		return AppendShort(dst, f+0, 64)
+	}
+	return n.appendReadable(dst, f)
+}
+
+// largestReadable is where numbers get an exponent.
+const largestReadable = 1e15
+
+// appendReadable appends a number with four significant digits, but with its whole integer and with no
+// more digits after the point than the column has. A number that would become 0 has an exponent.
+func (n *Numbers) appendReadable(dst []byte, f float64) []byte {
+	abs := math.Abs(f)
+	places, least := 4, 0.5
+	for limit := 1.0; abs >= limit && places > 0; limit *= 10 {
+		places--
+	}
+	for abs < 0.1 && places < n.places {
+		places++
+	}
+	places = min(places, n.places)
+	for range places {
+		least /= 10
+	}
+	if !(abs >= least) || abs >= largestReadable {
+		return appendMantissa(dst, f)
+	}
+	n.text = AppendFixed(n.text[:0], f, 1, places)
+	text := n.text
+	if places > 0 {
+		text = bytes.TrimRight(bytes.TrimRight(text, "0"), ".")
+	}
+	if n.group {
+		return appendGrouped(dst, text)
+	}
+	return append(dst, text...)
+}
+
+// appendMantissa appends a number with an exponent and at most four digits, or NaN or an infinity.
+func appendMantissa(dst []byte, f float64) []byte {
+	if math.IsNaN(f) || math.IsInf(f, 0) {
+		return strconv.AppendFloat(dst, f, 'g', -1, 64)
+	}
+	return pcp.AppendG(dst, f, 4)
+}
+
+// fewestGrouped is from how many digits before the point on thousands are separated.
+const fewestGrouped = 5
+
+// appendGrouped appends a number with a comma before each three digits that end its integer.
+func appendGrouped(dst, text []byte) []byte {
+	whole := text
+	if i := bytes.IndexByte(text, '.'); i >= 0 {
+		whole = text[:i]
+	}
+	digits := len(whole)
+	if digits > 0 && whole[0] == '-' {
+		digits--
+	}
+	if digits < fewestGrouped {
+		return append(dst, text...)
+	}
+	for i, c := range text {
+		if left := len(whole) - i; left > 0 && left%3 == 0 && left < digits {
+			dst = append(dst, ',')
+		}
+		dst = append(dst, c)
+	}
+	return dst
+}
+
+// Fit makes room for a value, and returns the width of the column then.
+func (n *Numbers) Fit(v pcp.Value) int {
+	var room [64]byte
+	if before, after, ok := pointed(n.Append(room[:0], v)); ok {
+		n.before, n.after = max(n.before, before), max(n.after, after)
+	} else {
+		n.other = max(n.other, before)
+	}
+	return n.width()
+}
+
+// width returns the width of the column.
+func (n *Numbers) width() int { return max(n.before+n.after, n.other) }
+
+// pointed returns the widths of a number before its decimal point and from it on. One that has an
+// exponent has no place for its point.
+func pointed(text []byte) (before, after int, ok bool) {
+	if bytes.IndexByte(text, 'e') >= 0 {
+		return len(text), 0, false
+	}
+	if i := bytes.IndexByte(text, '.'); i >= 0 {
+		return i, len(text) - i, true
+	}
+	return len(text), 0, true
+}
+
+// Reserve makes room for numbers of the usual sizes that are not there yet, and returns the width of
+// the column.
+func (n *Numbers) Reserve() int {
+	switch {
+	case n.whole:
+		n.before = max(n.before, 6)
+	case n.form.Precision >= 0:
+		n.before, n.after = max(n.before, 6), max(n.after, n.form.Precision+1)
+	case n.form.Precision == Readable:
+		n.before, n.after = max(n.before, 6-n.places), max(n.after, 1+n.places)
+	default:
+		n.before = max(n.before, 8)
+	}
+	return n.width()
+}
+
+// AppendAligned appends a value in a column of a width: points stand below points as long as numbers
+// fit into the room that was made for them.
+func (n *Numbers) AppendAligned(dst []byte, v pcp.Value, width int) []byte {
+	start := len(dst)
+	dst = n.Append(dst, v)
+	if before, after, ok := pointed(dst[start:]); ok {
+		for range min(n.after-after, width-before-after) {
+			dst = append(dst, ' ')
+		}
+	}
+	return alignRight(dst, start, width)
+}
+
+// unitNames make the text of units short, and such that ParseUnits understands most of it.
+var unitNames = strings.NewReplacer("nanosec", "ns", "microsec", "us", "millisec", "ms", "sec", "s", " / ", "/", "/ ", "/",
+	"count x 10^3", "kcount", "count x 10^6", "Mcount")
+
+// UnitText returns the text of units for people: "Mbyte/s". The prefix of a count, k to P, stands before it.
+func UnitText(u pcp.Units, prefix string) string {
+	text := unitNames.Replace(u.String())
+	if prefix != "" {
+		text = strings.Replace(text, "count", prefix+"count", 1)
+	}
+	return text
+}
+
+// countPrefixes stand for powers of 1000.
+var countPrefixes = [...]string{"", "k", "M", "G", "T", "P"}
+
+// Bounds of numbers that stay in their unit.
+const (
+	leastReadable = 1
+	mostReadable  = 10000
+)
+
+// readableUnit returns the unit in which a number of some units is readable, and the factor to it: the
+// largest unit in which the number is at least 1. The dimension that changes has the power 1; a count
+// gets a prefix instead.
+func readableUnit(u pcp.Units, most float64) (to pcp.Units, prefix string, factor float64) {
+	if most == 0 || leastReadable <= most && most < mostReadable {
+		return u, "", 1
+	}
+	switch to, factor = u, 1; {
+	case u.DimSpace == 1:
+		to.ScaleSpace = pcp.Ebyte
+		to, factor = largestUnit(u, to, func(u *pcp.Units) *int8 { return &u.ScaleSpace }, most)
+	case u.DimSpace != 0:
+	case u.DimTime == 1:
+		to.ScaleTime = pcp.Hour
+		to, factor = largestUnit(u, to, func(u *pcp.Units) *int8 { return &u.ScaleTime }, most)
+	case u.DimCount == 1 && u.DimTime <= 0 && u.Extra == 0 && u.ScaleCount == 0:
+		power := 0
+		for ; most/factor >= 1000 && power < len(countPrefixes)-1; power++ {
+			factor *= 1000
+		}
+		return u, countPrefixes[power], 1 / factor
+	}
+	return to, "", factor
+}
+
+// largestUnit goes down from a scale to the first in which a number is at least 1.
+func largestUnit(from, to pcp.Units, scale func(*pcp.Units) *int8, most float64) (pcp.Units, float64) {
+	for {
+		s, err := pcp.NewScaler(pcp.Double, from, to)
+		if err != nil {
+			return from, 1
+		}
+		factor := math.Float64frombits(s.Word(math.Float64bits(1)))
+		if most*factor >= leastReadable || *scale(&to) == 0 {
+			return to, factor
+		}
+		*scale(&to)--
+	}
+}
