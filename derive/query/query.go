@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"pmtools/derive"
+	"pmtools/derive/syntax"
 	"pmtools/lib/pcp"
 	"pmtools/lib/pmapi"
 	"pmtools/lib/pmerr"
@@ -202,7 +203,7 @@ func (p *plan) header() *sampling.Header {
 		h.Samples = -1
 	}
 	for _, e := range p.exprs {
-		m := sampling.Metric{Name: e.Name, Desc: e.Info.Root.Desc(pcp.NullID)}
+		m := sampling.Metric{Name: e.Name, Desc: e.Info.Root.Desc(pcp.NullID), Fixed: rescaled(e.Tree)}
 		if p.rate(e) {
 			counter := m.Desc
 			m.Desc, m.Counter = e.Rate.Root.Desc(pcp.NullID), &counter
@@ -210,6 +211,21 @@ func (p *plan) header() *sampling.Header {
 		h.Metrics = append(h.Metrics, m)
 	}
 	return h
+}
+
+// rescaled reports whether an expression says in which units its values are.
+func rescaled(x syntax.Expr) bool {
+	for {
+		switch y := x.(type) {
+		case *syntax.ParenExpr:
+			x = y.X
+		case *syntax.NestExpr:
+			x = y.X
+		default:
+			_, ok := x.(*syntax.RescaleExpr)
+			return ok
+		}
+	}
 }
 
 // depth returns how many samples there must be before the first one that has all values.

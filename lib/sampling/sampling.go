@@ -35,6 +35,7 @@ type Metric struct {
 	Name    string
 	Desc    pcp.Desc  // of the values
 	Counter *pcp.Desc // of the counter if the values are its rate, else nil
+	Fixed   bool      // the expression says in which units the values are
 }
 
 // A Source tells where samples come from.

@@ -69,6 +69,17 @@ func (set *Set) ID(i int) int32 {
 	return set.list[i].ID
 }
 
+// Value returns what value i is, without its instance.
+func (set *Set) Value(i int) pcp.Value {
+	switch i = set.position(i); {
+	case set.values == nil:
+		return set.list[i].Value
+	case set.rates != nil:
+		return set.rates.at(i, set.values.Insts[i])
+	}
+	return set.values.Value(i)
+}
+
 // At returns value i.
 func (set *Set) At(i int) Value { return set.at(set.position(i)) }
 

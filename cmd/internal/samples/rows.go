@@ -8,8 +8,8 @@ import (
 	"maps"
 	"math"
 	"strings"
-	"time"
 
+	"pmtools/lib/format"
 	"pmtools/lib/sampling"
 	"pmtools/lib/textwidth"
 )
@@ -19,14 +19,19 @@ import (
 // lines as the screen has.
 type rowWriter struct {
 	text
-	h      *sampling.Header
-	opt    Options
-	hosts  int // width of the hosts so far
-	names  int // width of the names so far
-	values int // width of the values so far
-	past   map[rowKey]*rowPast
-	round  int // number of the sample
+	h       *sampling.Header
+	opt     Options
+	times   timeForm
+	numbers []format.Numbers // of each metric
+	known   []bool           // which metrics have them
+	widths  rowWidths
+	past    map[rowKey]*rowPast
+	round   int               // number of the sample
+	cut     map[string]string // names that have been cut in this sample, by what is left of them
 }
+
+// rowWidths are the widths of the columns so far.
+type rowWidths struct{ hosts, names, values, units int }
 
 // A rowKey tells instances of metrics apart.
 type rowKey struct {
@@ -41,8 +46,13 @@ type rowPast struct {
 	numbers  [sparkWidth]float64
 }
 
-// A row is a line for a value.
-type row struct{ host, name, value, past string }
+// A row is a line for a value, or for what there is instead.
+type row struct {
+	metric           int
+	v                sampling.Value
+	host, name, note string
+	past             string
+}
 
 // clearScreen clears a terminal.
 const clearScreen = "\x1b[H\x1b[2J"
@@ -53,11 +63,14 @@ const widestAligned = 1000
 
 // NewRows returns a Writer of a line for each value.
 func NewRows(w io.Writer, h *sampling.Header, opt *Options) (sampling.Writer, error) {
-	return &rowWriter{text: text{w: w}, h: h, opt: *opt, past: make(map[rowKey]*rowPast)}, nil
+	n := len(h.Metrics)
+	return &rowWriter{
+		text: text{w: w}, h: h, opt: *opt, times: timeForm{h: h}, numbers: make([]format.Numbers, n), known: make([]bool, n), past: make(map[rowKey]*rowPast),
+	}, nil
 }
 
-// Sample implements Writer. It goes through the values twice, for the widths and for the lines,
-// because all lines at once are many times as large as the values.
+// Sample implements Writer. It goes through the values several times, for the units, the widths and
+// the lines, because all lines at once are many times as large as the values.
 func (r *rowWriter) Sample(ctx context.Context, s *sampling.Sample) error {
 	if err := s.Sort(ctx); err != nil {
 		return err
@@ -66,22 +79,20 @@ func (r *rowWriter) Sample(ctx context.Context, s *sampling.Sample) error {
 	if err != nil {
 		return err
 	}
-	at := s.Time.Time().In(r.h.Location())
-	first, left := "", all
+	left := all
+	r.times.clock = r.opt.Sparks && !(r.opt.Live && r.opt.Width > 0)
+	first, at := "", r.times.text(s.Time)
 	switch {
 	case r.opt.Live && r.opt.Width > 0:
 		r.b = append(r.b, clearScreen...)
-		r.line(at.Format(time.DateOnly + " " + clock(r.h)))
-		for i := range r.h.Metrics {
-			r.line(r.h.Metrics[i].Name + ": " + r.h.Metrics[i].Summary())
-		}
-		if head, room := 1+len(r.h.Metrics), r.opt.Height-2; room > head && head+all > room {
+		head := r.heads(at)
+		if room := r.opt.Height - 2; room > head && head+all > room {
 			left = room - head
 		}
 	case r.opt.Sparks:
-		first = at.Format(clock(r.h)) + gap
+		first = at + gap
 	default:
-		r.line(at.Format(fullTime))
+		r.heads(at)
 	}
 	step := 0
 	for i := range s.Sets {
@@ -102,18 +113,39 @@ func (r *rowWriter) Sample(ctx context.Context, s *sampling.Sample) error {
 	return r.flush()
 }
 
+// heads writes the time of a sample and, if it is asked for, what the metrics are. It returns the number
+// of lines.
+func (r *rowWriter) heads(at string) int {
+	if len(r.h.Metrics) == 1 {
+		at += gap + textwidth.Clean(r.h.Metrics[0].Name)
+	}
+	r.line(at)
+	if !r.opt.Verbose {
+		return 1
+	}
+	for i := range r.h.Metrics {
+		r.line(r.h.Metrics[i].Name + ": " + r.h.Metrics[i].Summary())
+	}
+	return 1 + len(r.h.Metrics)
+}
+
 // line adds a line, cut to the width.
 func (r *rowWriter) line(text string) {
 	r.b = append(append(r.b, strings.TrimRight(textwidth.Cut(text, r.opt.Width), " ")...), '\n')
 }
 
-// measure notes the widths and the numbers of a sample, and returns how many rows it has.
+// measure notes the units, the widths and the numbers of a sample, and returns how many rows it has.
 func (r *rowWriter) measure(ctx context.Context, s *sampling.Sample) (all int, err error) {
 	r.round++
+	r.cut = nil
 	for i := range s.Sets {
 		m, set := &r.h.Metrics[i], &s.Sets[i]
 		if all += set.Len(); set.Err != nil || set.Len() == 0 {
 			all++
+			r.widths.names = max(r.widths.names, textwidth.Width(m.Name))
+		}
+		if err := r.choose(ctx, i, set); err != nil {
+			return 0, err
 		}
 		for j := range set.Len() {
 			if err := sampling.Ended(ctx, j); err != nil {
@@ -124,13 +156,36 @@ func (r *rowWriter) measure(ctx context.Context, s *sampling.Sample) (all int, e
 				r.note(rowKey{i, v.ID, v.Host}, number(v.Value))
 			}
 			x := r.row(i, &v)
-			r.hosts = max(r.hosts, textwidth.Width(x.host))
-			r.names = max(r.names, textwidth.Width(x.name))
-			r.values = max(r.values, textwidth.Width(x.value), least(r.h, m, &r.opt))
+			r.widths.hosts = max(r.widths.hosts, textwidth.Width(x.host))
+			r.widths.names = max(r.widths.names, textwidth.Width(x.name))
+			if !m.Desc.Type.Arithmetic() {
+				r.widths.values = max(r.widths.values, textwidth.Width(r.opt.cell(v.Value)))
+			}
 		}
 	}
 	maps.DeleteFunc(r.past, func(_ rowKey, p *rowPast) bool { return p.round != r.round }) // instances that go do not pile up
 	return all, nil
+}
+
+// choose chooses the unit of a metric, at its first values and when they have outgrown it.
+func (r *rowWriter) choose(ctx context.Context, metric int, set *sampling.Set) error {
+	m, n := &r.h.Metrics[metric], &r.numbers[metric]
+	if set.Len() == 0 || !m.Desc.Type.Arithmetic() {
+		return nil
+	}
+	most, err := magnitude(ctx, set)
+	if err != nil {
+		return err
+	}
+	if !r.known[metric] || n.Outgrown(most) {
+		*n, r.known[metric] = r.opt.form().Numbers(&m.Desc, m.Fixed, most), true
+	}
+	width, err := fit(ctx, n, set)
+	if r.h.Samples != 1 {
+		width = n.Reserve()
+	}
+	r.widths.values, r.widths.units = max(r.widths.values, width), max(r.widths.units, textwidth.Width(n.Unit))
+	return err
 }
 
 // note adds a number to the past of an instance.
@@ -151,12 +206,14 @@ func (r *rowWriter) note(key rowKey, f float64) {
 // rows returns the rows of a set.
 func (r *rowWriter) rows(metric int, set *sampling.Set) iter.Seq[row] {
 	return func(yield func(row) bool) {
-		name := r.h.Metrics[metric].Name
+		x := row{metric: metric, name: r.h.Metrics[metric].Name}
 		switch {
-		case set.Err != nil && !yield(row{name: name, value: set.Err.Error()}):
-			return
-		case set.Err == nil && set.Len() == 0:
-			yield(row{name: name, value: "no values"})
+		case set.Err != nil:
+			x.note = set.Err.Error()
+		case set.Len() == 0:
+			x.note = "no values"
+		}
+		if x.note != "" && !yield(x) {
 			return
 		}
 		for j := range set.Len() {
@@ -175,28 +232,64 @@ func (r *rowWriter) rows(metric int, set *sampling.Set) iter.Seq[row] {
 // row returns the row of a value, without its past.
 func (r *rowWriter) row(metric int, v *sampling.Value) row {
 	m, several := &r.h.Metrics[metric], len(r.h.Metrics) > 1
-	x := row{host: textwidth.Clean(v.Host), value: r.opt.cell(v.Value)}
+	x := row{metric: metric, v: *v, host: textwidth.Clean(v.Host)}
 	if several || !m.Singular() {
 		x.name = textwidth.Clean(m.Label(v.Instance, several))
 	}
 	return x
 }
 
-// aligned returns the line of a row, aligned with those before.
+// aligned returns the line of a row, aligned with those before: the host, the name, the value and its
+// unit.
 func (r *rowWriter) aligned(x *row) string {
-	names := min(r.names, widestAligned)
+	w := &r.widths
+	values, names := min(w.values, widestAligned), min(w.names, widestAligned)
 	if r.opt.Width > 0 {
-		names = min(r.names, max(r.opt.Width-r.values-len(gap), len("name..."))) // values say more than the ends of long names
-		x.name = textwidth.Cut(x.name, names)
+		taken := values + len(gap)
+		if w.units > 0 {
+			taken += w.units + 1
+		}
+		names = min(names, max(r.opt.Width-taken, leastName)) // values say more than the middles of long names
+		x.name = r.distinct(x, names)
 	}
-	line := textwidth.Pad(x.value, min(r.values, widestAligned), true) + gap + x.past
-	if names > 0 {
-		line = textwidth.Pad(x.name, names, false) + gap + line
+	var b []byte
+	column := func(text string, width int) {
+		if width > 0 {
+			b = append(append(b, textwidth.Pad(text, width, false)...), gap...)
+		}
 	}
-	if r.hosts > 0 {
-		line = textwidth.Pad(x.host, r.hosts, false) + gap + line
+	column(x.host, w.hosts)
+	column(x.name, names)
+	switch {
+	case x.note != "":
+		b = append(b, x.note...)
+	case !r.h.Metrics[x.metric].Desc.Type.Arithmetic():
+		b = append(b, textwidth.Pad(r.opt.cell(x.v.Value), values, x.past != "")...)
+	default:
+		b = r.numbers[x.metric].AppendAligned(b, x.v.Value, values)
+		if w.units > 0 {
+			b = append(append(b, ' '), textwidth.Pad(r.numbers[x.metric].Unit, w.units, false)...)
+		}
 	}
-	return strings.TrimRight(line, " ")
+	return strings.TrimRight(string(b)+gap+x.past, " ")
+}
+
+// distinct cuts the name of a row. Those that would look alike end in the number of the instance.
+func (r *rowWriter) distinct(x *row, width int) string {
+	cut := textwidth.Middle(x.name, width)
+	if cut == x.name {
+		return cut
+	}
+	if r.cut == nil {
+		r.cut = make(map[string]string)
+	}
+	whole := x.name + x.host
+	if other, taken := r.cut[cut+x.host]; taken && other != whole {
+		id := fmt.Sprintf("#%d", x.v.ID)
+		return textwidth.Middle(x.name, max(width-len(id), 1)) + id
+	}
+	r.cut[cut+x.host] = whole
+	return cut
 }
 
 // Close implements Writer.

@@ -16,7 +16,10 @@ import (
 
 // Options are choices of form.
 type Options struct {
-	Precision int  // digits after the decimal point; negative for as many as needed
+	Precision int  // digits after the decimal point, format.Full or, in tables, format.Readable
+	Scale     bool // table: values are in units in which they are readable
+	Percent   bool // table: ratios are multiplied by 100
+	Verbose   bool // table: types, semantics and instance domains of the metrics come first
 	Long      bool // CSV: a line for each value
 	Units     bool // CSV: units after the names, or in a column of their own where each value has a line
 	Safe      bool // CSV: no field that a spreadsheet takes for a formula
@@ -40,6 +43,11 @@ const (
 	NoHeader   = -1
 	HeaderOnce = -2
 )
+
+// form returns the form of numbers for people. Units change only where they are stated.
+func (o *Options) form() format.NumberForm {
+	return format.NumberForm{Precision: o.Precision, Scale: o.Scale && o.Header != NoHeader, Percent: o.Percent}
+}
 
 // appendTime appends a time in the form that is asked for, or else in the usual one.
 func (o *Options) appendTime(b []byte, h *sampling.Header, t pcp.Timestamp) []byte {

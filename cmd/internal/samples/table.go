@@ -5,9 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -17,31 +15,35 @@ import (
 	"pmtools/lib/textwidth"
 )
 
-// A tableWriter writes a running table below a line for each metric: a row for each sample, as it
-// comes, and a column for each value. The columns of a metric and their widths are those of the
-// first sample that has values of it. On a terminal they are cut to its width, and the header is
-// repeated when it has left the screen.
+// A tableWriter writes a running table: a row for each sample, as it comes, and a column for each
+// value. The columns of a metric, their widths and their unit are those of the first sample that has
+// values of it; the unit changes when numbers have outgrown it. On a terminal columns are cut to its
+// width, and the header is repeated when it has left the screen.
 type tableWriter struct {
 	text
 	h      *sampling.Header
 	opt    Options
 	chosen []tableColumns // of each metric
-	layout string         // of the times; "" for Options.Timestamp
-	stamp  int            // width of the times so far
-	day    string         // of the row before, if it stands in the header
-	rows   int            // below the last header
+	heads  tableHeads
+	times  timeForm
+	stamp  int    // width of the times so far
+	day    string // of the row before, if it stands in the header
+	rows   int    // below the last header
 	begun  bool
 	late   []string // labels of instances that came after the columns had been chosen
 }
 
-// tableColumns are the columns of a metric. If they do not fit the width, only the first have a
-// head.
+// tableColumns are the columns of a metric. If they do not fit the width, only the first have names.
 type tableColumns struct {
-	all    int     // how many there are; 0 while there are no values
-	ids    []int32 // of those that have a width
-	widths []int32
-	heads  []string // nil for the labels of the only sample
-	known  []int32  // the instances of all columns, ascending
+	all     int      // how many there are; 0 while there are no values
+	ids     []int32  // of those that have a width
+	widths  []int32  // with those of the names
+	cells   []int32  // of values that are not numbers
+	names   []string // of the instances; nil for those of the only sample
+	known   []int32  // the instances of all columns, ascending
+	numbers format.Numbers
+	number  int              // width of the numbers
+	most    format.Magnitude // of the numbers in the row before
 }
 
 // NewTable returns a Writer of a running table, or of a line for each value of several hosts. One
@@ -50,53 +52,42 @@ func NewTable(w io.Writer, h *sampling.Header, opt *Options) (sampling.Writer, e
 	if h.Hosts {
 		return NewRows(w, h, opt)
 	}
-	t := &tableWriter{text: text{w: w}, h: h, opt: *opt, chosen: make([]tableColumns, len(h.Metrics)), layout: fullTime}
+	t := &tableWriter{text: text{w: w}, h: h, opt: *opt, chosen: make([]tableColumns, len(h.Metrics)), times: timeForm{h: h}}
 	if t.opt.Wide {
 		t.opt.Width = 0
 	}
-	if opt.Timestamp != "" {
-		t.layout = ""
-	} else if opt.Width > 0 && h.Samples != 1 && h.Interval < dayRows {
-		t.layout = clock(h)
+	if opt.Timestamp == "" && opt.Width > 0 && h.Samples != 1 && h.Interval < dayRows {
 		t.day = "-" // the first header has the day
+		t.times.clock = true
 	}
 	return t, nil
 }
 
-// fullTime is the layout of times with their day.
-const fullTime = "2006-01-02 15:04:05.000000"
-
 // dayRows is the interval from which on each time has its day beside it, not in the header.
 const dayRows = 6 * time.Hour
-
-// clock returns the layout of times without a day, with as much of the second as the samples need.
-func clock(h *sampling.Header) string {
-	if h.Interval%time.Second == 0 && h.Start.Nsec == 0 {
-		return "15:04:05"
-	}
-	return "15:04:05.000"
-}
 
 // Sample implements Writer.
 func (t *tableWriter) Sample(ctx context.Context, s *sampling.Sample) error {
 	if err := s.Sort(ctx); err != nil {
 		return err
 	}
+	at := s.Time.Time().In(t.h.Location())
+	stamp := t.times.text(s.Time)
+	if t.opt.Timestamp != "" {
+		stamp = string(t.opt.appendTime(nil, t.h, s.Time))
+	}
+	t.stamp = max(t.stamp, textwidth.Width(stamp))
 	changed, err := t.choose(ctx, s)
 	if err != nil {
 		return err
 	}
-	shown, all := t.shown()
-	if t.h.Samples == 1 && shown < all {
+	if changed {
+		t.arrange()
+	}
+	if shown, all := t.shown(); t.h.Samples == 1 && shown < all {
 		rows, _ := NewRows(t.w, t.h, &t.opt)
 		return rows.Sample(ctx, s)
 	}
-	at := s.Time.Time().In(t.h.Location())
-	stamp := at.Format(t.layout)
-	if t.layout == "" {
-		stamp = string(t.opt.appendTime(nil, t.h, s.Time))
-	}
-	t.stamp = max(t.stamp, textwidth.Width(stamp))
 	if !t.begun {
 		t.begin()
 	}
@@ -121,23 +112,30 @@ func (t *tableWriter) Sample(ctx context.Context, s *sampling.Sample) error {
 func (t *tableWriter) headerDue() bool {
 	every := t.opt.Header
 	if every == 0 {
-		every = t.opt.Height - 2
+		every = t.opt.Height - 1 - t.heads.lines()
 	}
 	return every > 0 && t.rows >= every
 }
 
-// choose chooses the columns of metrics that have values for the first time, and reports whether
-// the header is another now. It notes instances that come later.
+// choose chooses the columns of metrics that have values for the first time, and another unit for
+// numbers that have outgrown theirs. It reports whether the header is another now, and notes instances
+// that come later.
 func (t *tableWriter) choose(ctx context.Context, s *sampling.Sample) (changed bool, err error) {
 	for i := range s.Sets {
-		set := &s.Sets[i]
+		set, c := &s.Sets[i], &t.chosen[i]
 		if set.Len() == 0 && t.h.Metrics[i].Singular() {
 			none := sampling.SetOf(sampling.Value{ID: -1})
 			set = &none
 		}
 		switch {
-		case t.chosen[i].all > 0:
-			err = t.noteLate(ctx, i, &s.Sets[i])
+		case c.all > 0:
+			if t.opt.Header == 0 && c.numbers.Outgrown(c.most) {
+				changed = true
+				err = t.measure(ctx, i, set)
+			}
+			if err == nil {
+				err = t.noteLate(ctx, i, &s.Sets[i])
+			}
 		case set.Len() > 0:
 			changed = true
 			err = t.addColumns(ctx, i, set)
@@ -149,16 +147,56 @@ func (t *tableWriter) choose(ctx context.Context, s *sampling.Sample) (changed b
 	return changed || !t.begun, nil
 }
 
+// measure chooses the unit of a metric and the width of its numbers.
+func (t *tableWriter) measure(ctx context.Context, metric int, set *sampling.Set) error {
+	c := &t.chosen[metric]
+	most, err := magnitude(ctx, set)
+	if err != nil || !t.h.Metrics[metric].Desc.Type.Arithmetic() {
+		return err
+	}
+	c.numbers = t.opt.form().Numbers(&t.h.Metrics[metric].Desc, t.h.Metrics[metric].Fixed, most)
+	if c.number, err = fit(ctx, &c.numbers, set); t.h.Samples != 1 {
+		c.number = c.numbers.Reserve()
+	}
+	for i, width := range c.widths {
+		c.widths[i] = max(width, int32(min(c.number, widestAligned)))
+	}
+	return err
+}
+
+// magnitude returns the largest number of a set.
+func magnitude(ctx context.Context, set *sampling.Set) (most format.Magnitude, err error) {
+	for i := range set.Len() {
+		if err := sampling.Ended(ctx, i); err != nil {
+			return 0, err
+		}
+		most.Note(set.Value(i))
+	}
+	return most, nil
+}
+
+// fit makes room for the numbers of a set, and returns the width of their column.
+func fit(ctx context.Context, n *format.Numbers, set *sampling.Set) (width int, err error) {
+	for i := range set.Len() {
+		if err := sampling.Ended(ctx, i); err != nil {
+			return 0, err
+		}
+		width = n.Fit(set.Value(i))
+	}
+	return width, nil
+}
+
 // addColumns makes a column for each value of a metric.
 func (t *tableWriter) addColumns(ctx context.Context, metric int, set *sampling.Set) error {
-	m, n := &t.h.Metrics[metric], set.Len()
-	float, least := m.Desc.Type == pcp.Float || m.Desc.Type == pcp.Double, least(t.h, m, &t.opt)
-	c := tableColumns{all: n}
+	m, c, n := &t.h.Metrics[metric], &t.chosen[metric], set.Len()
+	if err := t.measure(ctx, metric, set); err != nil {
+		return err
+	}
 	room := n
 	if t.opt.Width > 0 {
 		room = 0
 	}
-	c.ids, c.widths = make([]int32, 0, room), make([]int32, 0, room)
+	c.all, c.ids, c.widths = n, make([]int32, 0, room), make([]int32, 0, room)
 	used, noted := 0, 0 // by columns that may be shown, and by the names of others
 	for j := range n {
 		if err := sampling.Ended(ctx, j); err != nil {
@@ -171,26 +209,25 @@ func (t *tableWriter) addColumns(ctx context.Context, metric int, set *sampling.
 			continue
 		}
 		v := set.At(j)
-		head := textwidth.Clean(m.Label(v.Instance, len(t.h.Metrics) > 1))
-		headWidth := textwidth.Width(head)
-		width := max(headWidth, least)
-		if !float || t.h.Samples == 1 {
-			width = max(width, textwidth.Width(t.opt.cell(v.Value)))
+		cell, name := c.number, t.columnName(m, &v)
+		if !m.Desc.Type.Arithmetic() {
+			cell = textwidth.Width(t.opt.cell(v.Value))
 		}
 		if t.opt.Width > 0 && used > t.opt.Width {
-			noted += headWidth + len(", ")
+			noted += textwidth.Width(name) + len(", ")
 		}
-		used += width + len(gap)
+		used += cell + 1
+		c.ids = append(c.ids, v.ID)
 		if t.opt.Width == 0 {
-			width = min(width, widestAligned)
+			c.widths = append(c.widths, int32(min(max(cell, textwidth.Width(name)), widestAligned)))
+		} else {
+			c.widths, c.cells = append(c.widths, int32(cell)), append(c.cells, int32(cell))
 		}
-		c.ids, c.widths = append(c.ids, v.ID), append(c.widths, int32(width))
-		if t.h.Samples != 1 {
-			c.heads = append(c.heads, head)
+		if t.h.Samples != 1 || t.opt.Width > 0 {
+			c.names = append(c.names, name)
 		}
 	}
 	slices.Sort(c.known)
-	t.chosen[metric] = c
 	return nil
 }
 
@@ -215,26 +252,12 @@ func (t *tableWriter) noteLate(ctx context.Context, metric int, set *sampling.Se
 // maxLate is how many instances are remembered that have no column.
 const maxLate = 100
 
-// least returns the width that values of a metric have at least, so that numbers may grow.
-func least(h *sampling.Header, m *sampling.Metric, o *Options) int {
-	switch typ := m.Desc.Type; {
-	case h.Samples == 1:
-	case typ == pcp.Float || typ == pcp.Double:
-		return 8 + max(o.Precision, 0)
-	case typ == pcp.Int64 || typ == pcp.Uint64:
-		return 8
-	case typ == pcp.Int32 || typ == pcp.Uint32:
-		return 6
-	}
-	return 0
-}
-
 // columns calls f with each column: the metric, the place among its columns, and the width. A metric
 // without values has a place of -1. It ends when f returns false.
 func (t *tableWriter) columns(f func(metric, place, width int) bool) {
 	for i := range t.chosen {
 		c := &t.chosen[i]
-		if c.all == 0 && !f(i, -1, textwidth.Width(t.h.Metrics[i].Name)) {
+		if c.all == 0 && !f(i, -1, textwidth.Width(t.heads.names[i])) {
 			return
 		}
 		for k, width := range c.widths {
@@ -253,7 +276,7 @@ func (t *tableWriter) shown() (shown, all int) {
 	}
 	used, n := t.timeWidth(), 0
 	t.columns(func(_, _, width int) bool {
-		if used += width + len(gap); t.opt.Width > 0 && used > t.opt.Width && n > 0 {
+		if used += width + len(t.heads.gap); t.opt.Width > 0 && used > t.opt.Width && n > 0 {
 			return false
 		}
 		n++
@@ -262,25 +285,26 @@ func (t *tableWriter) shown() (shown, all int) {
 	return n, all
 }
 
-// gap stands between columns.
-const gap = "  "
-
-// begin writes the line of each metric, and which columns are left out.
+// begin writes what the metrics are, and which columns are left out.
 func (t *tableWriter) begin() {
 	t.begun = true
 	if t.opt.Header == NoHeader {
 		return
 	}
 	for i := range t.h.Metrics {
-		m := &t.h.Metrics[i]
-		t.b = append(append(t.b, textwidth.Cut(m.Name+": "+m.Summary(), t.opt.Width)...), '\n')
+		if m := &t.h.Metrics[i]; t.opt.Verbose {
+			t.b = append(append(t.b, textwidth.Cut(m.Name+": "+m.Summary(), t.opt.Width)...), '\n')
+		}
+	}
+	if t.heads.prefix != "" {
+		t.b = append(append(t.b, textwidth.Cut("below "+t.heads.prefix, t.opt.Width)...), '\n')
 	}
 	if n, all := t.shown(); n < all {
 		var names []string
 		k := 0
 		t.columns(func(metric, place, _ int) bool {
 			if k++; k > n {
-				names = append(names, t.head(metric, place, nil))
+				names = append(names, t.label(metric, place))
 			}
 			return true
 		})
@@ -289,32 +313,8 @@ func (t *tableWriter) begin() {
 	}
 }
 
-// head returns the head of a column. That of the only sample is the label of its value.
-func (t *tableWriter) head(metric, place int, s *sampling.Sample) string {
-	m, c := &t.h.Metrics[metric], &t.chosen[metric]
-	switch {
-	case place < 0 || m.Singular():
-		return m.Name
-	case c.heads != nil:
-		return c.heads[place]
-	}
-	return textwidth.Clean(m.Label(s.Sets[metric].At(place).Instance, len(t.h.Metrics) > 1))
-}
-
-// header writes the header.
-func (t *tableWriter) header(ctx context.Context, s *sampling.Sample) error {
-	if t.opt.Header == NoHeader {
-		return nil
-	}
-	first := "time"
-	if t.day != "" {
-		first = t.day
-	}
-	return t.line(ctx, first, func(metric, place, _ int) string { return t.head(metric, place, s) })
-}
-
 // line writes a line: the text in the column of times, and a cell for each column that is shown.
-func (t *tableWriter) line(ctx context.Context, first string, cell func(metric, place, width int) string) (err error) {
+func (t *tableWriter) line(ctx context.Context, first string, cell func(dst []byte, metric, place, width int) []byte) (err error) {
 	start := len(t.b)
 	t.b = append(t.b, textwidth.Pad(first, t.timeWidth(), false)...)
 	n, _ := t.shown()
@@ -323,19 +323,23 @@ func (t *tableWriter) line(ctx context.Context, first string, cell func(metric, 
 		if step == n {
 			return false
 		}
-		left := place >= 0 && t.h.Metrics[metric].Desc.Type == pcp.String
-		t.b = append(append(t.b, gap...), textwidth.Pad(cell(metric, place, width), width, !left)...)
+		t.b = cell(append(t.b, t.heads.gap...), metric, place, width)
 		if step++; t.opt.Width == 0 {
 			err = t.next(ctx, step)
 		}
 		return err == nil
 	})
-	if t.opt.Width > 0 {
+	t.endLine(start)
+	return err
+}
+
+// endLine ends a line that has begun at a place, within the width.
+func (t *tableWriter) endLine(start int) {
+	if t.opt.Width > 0 && len(t.b)-start > t.opt.Width {
 		line := string(t.b[start:]) // it is short
 		t.b = append(t.b[:start], textwidth.Cut(line, t.opt.Width)...)
 	}
 	t.b = append(bytes.TrimRight(t.b, " "), '\n')
-	return err
 }
 
 // timeWidth returns the width of the column of times.
@@ -349,31 +353,27 @@ func (t *tableWriter) row(ctx context.Context, at string, s *sampling.Sample) er
 		if finders[i], err = newFinder(ctx, &s.Sets[i]); err != nil {
 			return err
 		}
+		t.chosen[i].most = 0
 	}
-	return t.line(ctx, at, func(metric, place, width int) string {
-		if place < 0 {
-			return "-"
+	return t.line(ctx, at, func(dst []byte, metric, place, width int) []byte {
+		c := &t.chosen[metric]
+		var v pcp.Value
+		if place >= 0 {
+			if i := finders[metric].find(c.ids[place]); i >= 0 {
+				v = s.Sets[metric].Value(i)
+			}
 		}
-		if i := finders[metric].find(t.chosen[metric].ids[place]); i >= 0 {
-			return t.cell(s.Sets[metric].At(i).Value, width)
+		if !t.h.Metrics[metric].Desc.Type.Arithmetic() {
+			return append(dst, textwidth.Pad(t.opt.cell(v), width, t.right(metric, place))...)
 		}
-		return "-"
+		c.most.Note(v)
+		return c.numbers.AppendAligned(dst, v, width)
 	})
 }
 
-// cell returns the text of a value. Digits after the point that do not fit a column are rounded
-// off, unless their number is asked for.
-func (t *tableWriter) cell(v pcp.Value, width int) string {
-	text := t.opt.cell(v)
-	if typ := v.Type(); len(text) <= width || t.opt.Precision >= 0 || typ != pcp.Float && typ != pcp.Double {
-		return text
-	}
-	f := number(v)
-	if small := math.Abs(f) < 1e-4; small || math.IsInf(f, 0) || math.IsNaN(f) {
-		return strconv.FormatFloat(f, 'g', max(width-7, 1), 64)
-	}
-	integer := len(strconv.FormatFloat(f, 'f', 0, 64))
-	return strconv.FormatFloat(f, 'f', max(width-integer-1, 0), 64)
+// right reports whether the cells of a column are aligned at their right.
+func (t *tableWriter) right(metric, place int) bool {
+	return place < 0 || t.h.Metrics[metric].Desc.Type != pcp.String
 }
 
 // cell returns the text of a value for people.
