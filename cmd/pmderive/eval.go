@@ -55,7 +55,7 @@ type targetFlags struct {
 
 // formFlags are the options about the form of output, as they are typed.
 type formFlags struct {
-	precision int
+	numberFlags
 	units     string // to convert to, or unitsInNames; "" for neither
 	header    string
 	delimiter string
@@ -81,7 +81,7 @@ func (a *app) newEval() *cobra.Command {
 			if len(args) == 0 {
 				args = a.loaded()
 			}
-			return a.eval(cmd.Context(), f, cmd.Flags().Changed("precision"), args)
+			return a.eval(cmd.Context(), f, args)
 		},
 	}
 	fs := cmd.Flags()
@@ -90,7 +90,8 @@ func (a *app) newEval() *cobra.Command {
 	set := &f.set
 	fs.BoolVarP(&f.delay, "delay", "d", false, "delay, pause between samples of an archive")
 	addForms(fs, &set.Output, repl.Outputs(), "json")
-	fs.IntVarP(&f.precision, "precision", "f", 0, "print `N` digits after the decimal point")
+	f.numberFlags.add(fs)
+	fs.BoolVar(&set.Verbose, "verbose", false, "show the type, the semantics and the instance domain of each expression before its values")
 	fs.BoolVarP(&set.Raw, "raw", "r", false, "output raw counter values (no rate conversion)")
 	fs.StringVar(&f.plot, "plot", "", "draw a chart of the values, or a picture if a `FILE` follows, .svg or .png")
 	fs.Lookup("plot").NoOptDefVal = terminalChart
@@ -118,21 +119,16 @@ func (a *app) newEval() *cobra.Command {
 }
 
 // settings returns the settings that the options ask for.
-func (a *app) settings(f *evalFlags, precise bool) (repl.Settings, error) {
+func (a *app) settings(f *evalFlags) (repl.Settings, error) {
 	set := f.set
 	set.Interval, set.Color = a.Options.Interval, a.Env.ColorWanted(a.Env.Stdout)
-	if precise {
-		set.Precision = &f.precision
-	}
 	if f.pick.Top > 0 {
 		f.pick.Sort = cmp.Or(f.pick.Sort, "value")
 	}
-	if err := cmp.Or(f.forms(&set), query.CheckAcross(f.across), checkForm(set.Output, repl.Outputs())); err != nil {
+	if err := cmp.Or(f.numberFlags.read(&set.Numbers), f.forms(&set), query.CheckAcross(f.across), checkForm(set.Output, repl.Outputs())); err != nil {
 		return set, err
 	}
 	switch {
-	case f.precision < 0 || f.precision > 40:
-		return set, errors.New("-f requires a number of digits from 0 to 40")
 	case f.plot != "" && f.plot != terminalChart && !picture.Is(f.plot):
 		return set, fmt.Errorf("--plot=%s: a picture's name ends in .svg or .png", f.plot)
 	case f.pick.Top < 0:
@@ -189,8 +185,8 @@ func (f *evalFlags) forms(set *repl.Settings) error {
 	return err
 }
 
-func (a *app) eval(ctx context.Context, f *evalFlags, precise bool, args []string) (failed error) {
-	set, err := a.settings(f, precise)
+func (a *app) eval(ctx context.Context, f *evalFlags, args []string) (failed error) {
+	set, err := a.settings(f)
 	if err != nil {
 		return err
 	}

@@ -18,17 +18,15 @@ func (a *app) output(w io.Writer, h *sampling.Header, f repl.Form) (sampling.Wri
 		h.Source.Kind = repl.Host
 	}
 	set := f.Settings
+	numbers := set.Numbers.Form()
 	opt := &samples.Options{
-		Precision: -1, Long: set.Long, Units: set.Units, Safe: set.Safe, Color: set.Color, Wide: set.Wide,
+		Precision: numbers.Precision, Scale: numbers.Scale, Percent: numbers.Percent, Verbose: set.Verbose, Long: set.Long, Units: set.Units, Safe: set.Safe, Color: set.Color, Wide: set.Wide,
 		Header: set.Header, Delimiter: set.Delimiter, Timestamp: set.Timestamp,
 	}
 	if _, file := w.(files.Redirected); !file {
 		opt.Width, opt.Height = cli.TerminalSize(a.Env.Stdout)
 	}
 	opt.Live = h.Live && (f.Output != repl.Chart || opt.Width > 0)
-	if p := set.Precision; p != nil {
-		opt.Precision = *p
-	}
 	if f.Picture != "" {
 		return samples.NewPicture(h, func(p *samples.Picture) error { return picture.Draw(f.Picture, p) }), nil
 	}

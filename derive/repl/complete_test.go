@@ -65,7 +65,7 @@ func TestComplete(t *testing.T) {
 		{":save! t", 7, "two.conf"},
 		{":source ", 8, "archive |host |local"},
 		{":source archive o", 16, "one.conf"},
-		{":set ", 5, "across |color |interval |output |pager |precision |raw |samples |sort |timing |vertical "},
+		{":set ", 5, "across |color |interval |output |pager |percent |precision |raw |samples |scale |sort |timing |verbose |vertical "},
 		{":set out", 5, "output "},
 		{":set output ", 12, "csv|json|openmetrics|table"},
 		{":step ", 6, "record"},

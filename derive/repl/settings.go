@@ -28,6 +28,7 @@ const DefaultInterval = query.DefaultInterval
 type Settings struct {
 	Pace
 	Values
+	Numbers
 	Layout
 	CSV
 	NoPager bool // output that is longer than the screen is not shown by a program
@@ -40,13 +41,12 @@ type Pace struct {
 	Samples  int           // of :watch, :plot and over time; 0 means no bound, or what fits a chart
 }
 
-// Values says which values are shown, and how each of them is written.
+// Values says which values are shown.
 type Values struct {
-	Precision *int   // digits after the point; nil means the usual text
-	Raw       bool   // counters are not converted to rates
-	Sort      string // one of Sorts; "" is the first
-	Top       int    // how many values of each expression there are; 0 for all
-	Across    string // how values of several hosts are put together: sum, avg, min, max, count, top N, bottom N; "" leaves them apart
+	Raw    bool   // counters are not converted to rates
+	Sort   string // one of Sorts; "" is the first
+	Top    int    // how many values of each expression there are; 0 for all
+	Across string // how values of several hosts are put together: sum, avg, min, max, count, top N, bottom N; "" leaves them apart
 }
 
 // Layout says how values are arranged.
@@ -56,6 +56,7 @@ type Layout struct {
 	Timestamp string // how csv and tables write times, as strftime(3) does; "" for the usual form
 	Vertical  bool   // table has a line for each cell, or value
 	Wide      bool   // table has all columns, whatever the width
+	Verbose   bool   // type, semantics and instance domain come before the values
 	Color     bool
 }
 
@@ -124,25 +125,36 @@ var settings = []setting{
 			s.Output = v
 			return nil
 		}},
-	{"precision", "digits after the decimal point, or auto", []string{"auto"},
-		func(s *Settings) string {
-			if s.Precision == nil {
-				return "auto"
-			}
-			return strconv.Itoa(*s.Precision)
-		},
+	{"precision", "digits after the decimal point, full, or auto: four significant digits", []string{"auto", fullDigits},
+		func(s *Settings) string { return s.precision() },
 		func(s *Settings, v string) error {
-			if v == "auto" {
-				s.Precision = nil
-				return nil
+			n, err := ParsePrecision(v)
+			if err != nil {
+				return query.Problemf("'%s' is neither auto nor full nor a number of digits from 0 to %d", v, maxPrecision)
 			}
-			n, err := strconv.Atoi(v)
-			if err != nil || n < 0 || n > maxPrecision {
-				return query.Problemf("'%s' is neither auto nor a number of digits from 0 to %d", v, maxPrecision)
-			}
-			s.Precision = &n
+			s.Precision = n
 			return nil
 		}},
+	{"scale", "on: values are in units in which they are readable; auto: unless there is a precision", []string{"auto", "on", "off"},
+		func(s *Settings) string { return s.scale() },
+		func(s *Settings, v string) error {
+			if v == "auto" {
+				s.Scale = nil
+				return nil
+			}
+			var on bool
+			err := setBool(&on, v)
+			if err == nil {
+				s.Scale = &on
+			}
+			return err
+		}},
+	{"percent", "on: ratios are multiplied by 100", onOff,
+		func(s *Settings) string { return onOffText(s.Percent) },
+		func(s *Settings, v string) error { return setBool(&s.Percent, v) }},
+	{"verbose", "on: values come below their type, semantics and instance domain", onOff,
+		func(s *Settings) string { return onOffText(s.Verbose) },
+		func(s *Settings, v string) error { return setBool(&s.Verbose, v) }},
 	{"raw", "on: counters are shown as they are", onOff,
 		func(s *Settings) string { return onOffText(s.Raw) },
 		func(s *Settings, v string) error { return setBool(&s.Raw, v) }},

@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"pmtools/derive/query"
+	"pmtools/lib/format"
 	"pmtools/lib/pcp"
 	"pmtools/lib/sampling"
 )
@@ -34,8 +36,10 @@ func (s *Session) showAnswer(ctx context.Context, w io.Writer) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintln(w, s.head(&st.Header.Metrics[0], smp.Time))
-		return s.showSet(ctx, w, st, &smp.Sets[0])
+		if s.set.Verbose {
+			fmt.Fprintln(w, st.Header.Metrics[0].Summary())
+		}
+		return s.showSet(ctx, w, st, smp)
 	}
 	return nil
 }
@@ -64,22 +68,23 @@ func (s *Session) note(w io.Writer, line string) {
 	}
 }
 
-// head is the line of metadata of an expression. Over a recording it has the time of the sample, and
-// how far that is from the position: values that need several samples are those of the last one.
-func (s *Session) head(m *sampling.Metric, at pcp.Timestamp) string {
+// when returns the time of a sample over a recording, and how far that is from the position: values that
+// need several samples are those of the last one. It is empty over live metrics.
+func (s *Session) when(at pcp.Timestamp) string {
 	if s.src.Line == nil {
-		return m.Summary()
+		return ""
 	}
-	text := m.Summary() + " @ " + s.showTime(at)
+	text := s.showTime(at)
 	if ahead := time.Duration(at.Sub(s.src.At) * float64(time.Second)).Round(time.Microsecond); ahead > 0 {
 		text += fmt.Sprintf(", %v after the position", ahead)
 	}
 	return text
 }
 
-// showSet shows the values of an expression.
-func (s *Session) showSet(ctx context.Context, w io.Writer, st *query.Stream, set *sampling.Set) error {
-	m := &st.Header.Metrics[0]
+// showSet shows the values of an expression: a single one and its time in one line, others below the
+// time.
+func (s *Session) showSet(ctx context.Context, w io.Writer, st *query.Stream, smp *sampling.Sample) error {
+	m, set, when := &st.Header.Metrics[0], &smp.Sets[0], s.when(smp.Time)
 	switch {
 	case set.Err != nil:
 		return &Problem{Msg: "no values: " + set.Err.Error(), Err: set.Err}
@@ -87,30 +92,20 @@ func (s *Session) showSet(ctx context.Context, w io.Writer, st *query.Stream, se
 		fmt.Fprintln(w, s.noValues(st.Exprs[0]))
 		return nil
 	}
-	t := &Table{}
-	for i := range set.Len() {
-		if err := sampling.Ended(ctx, i); err != nil {
-			return err
-		}
-		v := set.At(i)
-		var row []string
-		if !m.Singular() {
-			row = append(row, v.Instance)
-		}
-		if m.Counter != nil {
-			row = append(row, s.set.value(v.Counter))
-		}
-		t.Rows = append(t.Rows, append(row, s.set.value(v.Value)))
+	t, err := s.valueTable(ctx, m, set)
+	if err != nil {
+		return err
 	}
-	if !m.Singular() {
-		t.Right = append(t.Right, false)
-	}
-	t.Right = append(t.Right, m.Desc.Type.Arithmetic(), true)
-	if m.Counter != nil {
-		t.Header = []string{"value", "rate"}
-		if !m.Singular() {
-			t.Header = append([]string{"instance"}, t.Header...)
+	if m.Singular() && m.Counter == nil {
+		line := strings.TrimSpace(t.Rows[0][0])
+		if when != "" {
+			line += " @ " + when
 		}
+		_, err := fmt.Fprintln(w, line)
+		return err
+	}
+	if when != "" {
+		fmt.Fprintln(w, when)
 	}
 	if err := s.table(ctx, w, t); err != nil {
 		return err
@@ -119,6 +114,70 @@ func (s *Session) showSet(ctx context.Context, w io.Writer, st *query.Stream, se
 		fmt.Fprintf(w, "+%d more\n", set.More)
 	}
 	return nil
+}
+
+// valueTable returns a table of values: instances, the values and their unit or, of rates, the counters
+// and the rates below their units.
+func (s *Session) valueTable(ctx context.Context, m *sampling.Metric, set *sampling.Set) (*Table, error) {
+	numbers, err := s.column(ctx, m, set)
+	if err != nil {
+		return nil, err
+	}
+	var counters column
+	if m.Counter != nil {
+		set := set.Counters()
+		if counters, err = s.column(ctx, &sampling.Metric{Desc: *m.Counter}, &set); err != nil {
+			return nil, err
+		}
+	}
+	t := &Table{}
+	for i := range set.Len() {
+		if err := sampling.Ended(ctx, i); err != nil {
+			return nil, err
+		}
+		v := set.At(i)
+		var row []string
+		if !m.Singular() {
+			row = append(row, v.Instance)
+		}
+		if m.Counter != nil {
+			row = append(row, counters.cell(v.Counter))
+		}
+		cell := numbers.cell(v.Value)
+		if m.Counter == nil && numbers.Unit != "" {
+			cell += " " + numbers.Unit
+		}
+		t.Rows = append(t.Rows, append(row, cell))
+	}
+	if !m.Singular() {
+		t.Right = append(t.Right, false)
+	}
+	t.Right = append(t.Right, m.Desc.Type.Arithmetic(), true)
+	if m.Counter == nil {
+		return t, nil
+	}
+	t.Header, t.Units = []string{"value", "rate"}, []string{counters.Unit, numbers.Unit}
+	if !m.Singular() {
+		t.Header, t.Units = append([]string{"instance"}, t.Header...), append([]string{""}, t.Units...)
+	}
+	return t, nil
+}
+
+// A column is the numbers of a table, or other values.
+type column struct {
+	format.Numbers
+	width int
+}
+
+// column returns the column of a set.
+func (s *Session) column(ctx context.Context, m *sampling.Metric, set *sampling.Set) (c column, err error) {
+	c.Numbers, c.width, err = set.Numbers(ctx, s.set.Numbers.Form(), m)
+	return c, err
+}
+
+// cell returns the text of a value.
+func (c *column) cell(v pcp.Value) string {
+	return string(c.AppendAligned(nil, v, c.width))
 }
 
 // noValues returns the text shown for an expression without values. Metrics that an archive has in

@@ -6,14 +6,12 @@ import (
 	"io"
 	"strings"
 	"text/tabwriter"
-
-	"pmtools/lib/format"
-	"pmtools/lib/pcp"
 )
 
 // A Table is rows of text in columns.
 type Table struct {
 	Header []string // empty for none
+	Units  []string // of the columns, below the header; empty for none
 	Rows   [][]string
 	Right  []bool // columns that are aligned at their right; missing ones are not
 	Drop   []int  // columns that are left out where there is no room for all, in ascending order
@@ -39,7 +37,11 @@ func (t *Table) vertical() *Table {
 			out.Rows = append(out.Rows, []string{"", ""})
 		}
 		for j, cell := range row {
-			out.Rows = append(out.Rows, []string{t.Header[j], strings.TrimSpace(cell)})
+			cell = strings.TrimSpace(cell)
+			if j < len(t.Units) {
+				cell = strings.TrimSpace(cell + " " + t.Units[j])
+			}
+			out.Rows = append(out.Rows, []string{t.Header[j], cell})
 		}
 	}
 	return out
@@ -50,8 +52,8 @@ func plainTable(w io.Writer, t *Table) error {
 	var b strings.Builder
 	tw := tabwriter.NewWriter(&b, 0, 1, 2, ' ', 0)
 	clean := strings.NewReplacer("\t", " ", "\n", " ", "\v", " ", "\f", " ", "\r", " ")
-	for i, row := range append([][]string{t.Header}, t.Rows...) {
-		if i == 0 && len(row) == 0 {
+	for _, row := range append([][]string{t.Header, t.Units}, t.Rows...) {
+		if len(row) == 0 {
 			continue
 		}
 		for j, cell := range row {
@@ -71,13 +73,4 @@ func plainTable(w io.Writer, t *Table) error {
 		}
 	}
 	return nil
-}
-
-// value returns the text of a value; of one that is not there, a hyphen.
-func (s *Settings) value(v pcp.Value) string {
-	precision := -1
-	if s.Precision != nil {
-		precision = *s.Precision
-	}
-	return string(format.AppendPlain(nil, v, precision))
 }

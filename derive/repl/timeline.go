@@ -22,7 +22,13 @@ func errNotRecorded() error {
 }
 
 func (s *Session) showTime(t pcp.Timestamp) string {
-	return t.Time().In(s.zone).Format("2006-01-02 15:04:05.000000")
+	layout := time.DateTime
+	if t.Nsec%1e6 != 0 {
+		layout += ".000000"
+	} else if t.Nsec != 0 {
+		layout += ".000"
+	}
+	return t.Time().In(s.zone).Format(layout)
 }
 
 func runTime(ctx context.Context, s *Session, arg string, w io.Writer) error {

@@ -62,7 +62,7 @@ func (s *Session) follow(ctx context.Context, q *query.Query, form Form, w io.Wr
 	}
 	if s.fleet == nil {
 		s.noteExpanded(w, st.Used())
-		if form.Output == Watch {
+		if form.Output == Watch && s.set.Verbose {
 			fmt.Fprintln(w, st.Header.Metrics[0].Summary())
 		}
 	}

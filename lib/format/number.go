@@ -20,6 +20,7 @@ type NumberForm struct {
 	Precision int  // digits after the point, Full or Readable
 	Scale     bool // the unit is chosen so that numbers have one to four digits before the point
 	Percent   bool // ratios are multiplied by 100
+	Running   bool // more values come below the first ones: there is room for them
 }
 
 // A Magnitude is the largest absolute value of some numbers: it decides the unit in which they are shown.
@@ -66,22 +67,26 @@ func (f NumberForm) Numbers(d *pcp.Desc, fixed bool, most Magnitude) Numbers {
 		n.Unit = UnitText(unit, "")
 	}
 	n.whole = !float && n.factor == 1
-	n.places = mostPlaces(float64(most) * n.factor)
+	if n.places = mostPlaces; f.Running {
+		n.places = runningPlaces(float64(most) * n.factor)
+		n.reserve()
+	}
 	return n
 }
 
-// mostPlaces returns how many digits after the point the numbers of a column have at most, by the
-// largest of them.
-func mostPlaces(most float64) int {
+// mostPlaces is how many digits after the point a number has at most.
+const mostPlaces = 6
+
+// runningPlaces returns how many digits after the point the numbers of a running table have at most, by
+// the largest of the first ones.
+func runningPlaces(most float64) int {
 	switch {
-	case most >= 1 || most == 0:
+	case most >= 0.1 || most == 0:
 		return 3
-	case most >= 0.1:
-		return 4
 	case most >= 0.01:
-		return 5
+		return 4
 	}
-	return 6
+	return 5
 }
 
 // Outgrown reports whether numbers are far from the size that the unit was chosen for.
@@ -116,8 +121,11 @@ func (n *Numbers) AppendFloat(dst []byte, f float64) []byte {
 	return n.appendReadable(dst, f)
 }
 
-// largestReadable is where numbers get an exponent.
-const largestReadable = 1e15
+// Numbers outside these bounds may have an exponent.
+const (
+	leastFixed = 1e-3
+	mostFixed  = 1e15
+)
 
 // appendReadable appends a number with four significant digits, but with its whole integer and with no
 // more digits after the point than the column has. A number that would become 0 has an exponent.
@@ -127,14 +135,17 @@ func (n *Numbers) appendReadable(dst []byte, f float64) []byte {
 	for limit := 1.0; abs >= limit && places > 0; limit *= 10 {
 		places--
 	}
-	for abs < 0.1 && places < n.places {
+	for limit := 0.1; abs < limit && places < n.places; limit /= 10 {
 		places++
 	}
 	places = min(places, n.places)
 	for range places {
 		least /= 10
 	}
-	if !(abs >= least) || abs >= largestReadable {
+	if !n.form.Running {
+		least = leastFixed
+	}
+	if !(abs >= least) || abs >= mostFixed {
 		return appendMantissa(dst, f)
 	}
 	n.text = AppendFixed(n.text[:0], f, 1, places)
@@ -207,20 +218,31 @@ func pointed(text []byte) (before, after int, ok bool) {
 	return len(text), 0, true
 }
 
-// Reserve makes room for numbers of the usual sizes that are not there yet, and returns the width of
-// the column.
-func (n *Numbers) Reserve() int {
+// Align makes the points of several columns stand below each other, and returns the width of them all.
+func Align(list []Numbers) (width int) {
+	before, after, other := 0, 0, 0
+	for i := range list {
+		before, after, other = max(before, list[i].before), max(after, list[i].after), max(other, list[i].other)
+	}
+	for i := range list {
+		list[i].before, list[i].after, list[i].other = before, after, other
+		width = list[i].width()
+	}
+	return width
+}
+
+// reserve makes room for numbers of the usual sizes.
+func (n *Numbers) reserve() {
 	switch {
 	case n.whole:
-		n.before = max(n.before, 6)
+		n.before = 6
 	case n.form.Precision >= 0:
-		n.before, n.after = max(n.before, 6), max(n.after, n.form.Precision+1)
+		n.before, n.after = 5, n.form.Precision+1
 	case n.form.Precision == Readable:
-		n.before, n.after = max(n.before, 6-n.places), max(n.after, 1+n.places)
+		n.before, n.after = 6-n.places, 1+n.places
 	default:
-		n.before = max(n.before, 8)
+		n.before = 8
 	}
-	return n.width()
 }
 
 // AppendAligned appends a value in a column of a width: points stand below points as long as numbers

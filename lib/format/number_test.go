@@ -37,25 +37,26 @@ func TestNumbers(t *testing.T) {
 		{"a ratio", readable, "", []float64{0.1904761904761905}, "0.1905|"},
 		{"digits after the point", readable, "count/sec", []float64{21.66666666666667, 49.04918032786885, 0, 0.25, 122}, " 21.67| 49.05|  0   |  0.25|122   |count/s"},
 		{"never 0", readable, "", []float64{5, 0.0004, -0.0000123}, "   5     |   0.0004|-1.23e-05|"},
-		{"small", readable, "", []float64{0.0123456, 0.00123456}, "0.01235|0.00123|"},
+		{"small", readable, "", []float64{0.0123456, 0.00123456}, "0.01235 |0.001235|"},
 		{"honest", readable, "", []float64{nan, inf, -inf, 1.5}, " NaN  |+Inf  |-Inf  |   1.5|"},
 		{"thousands", readable, "", []float64{16777216, 1234.5, 99999.5, 1e18}, "16,777,216|      1234|   100,000|     1e+18|"},
-		{"bytes", readable, "Kbyte", []float64{5672960, 1024, 0, 1}, "    5.41 |    0.001|    0    |9.537e-07|Gbyte"},
+		{"bytes", readable, "Kbyte", []float64{5672960, 1024, 0, 1}, "5.41     |0.0009766|0        |9.537e-07|Gbyte"},
 		{"less than a unit", readable, "Mbyte/sec", []float64{0.5, 0.25}, "512|256|Kbyte/s"},
 		{"its own unit", readable, "Kbyte", []float64{9999, 1}, "9999|   1|Kbyte"},
 		{"all zero", readable, "Kbyte", []float64{0, 0}, "0|0|Kbyte"},
 		{"a tiny rate", readable, "byte/sec", []float64{0.01}, "0.01|byte/s"},
-		{"counts", readable, "count", []float64{200600, 1400160}, "0.201|1.4  |Mcount"},
+		{"counts", readable, "count", []float64{200600, 1400160}, "0.2006|1.4   |Mcount"},
 		{"large counts", readable, "count/sec", []float64{7e10}, "70|Gcount/s"},
 		{"time", readable, "microsec", []float64{12345678, 1}, "12.35|1e-06|s"},
 		{"time of a count", readable, "sec/count", []float64{0.00025}, "250|us/count"},
 		{"hours", readable, "sec", []float64{86400}, "24|hour"},
 		{"a frequency", readable, "/sec", []float64{123456}, "123,456|/s"},
 		{"a square", readable, "byte^2", []float64{123456}, "123,456|byte^2"},
-		{"ratio", NumberForm{Readable, true, true}, "", []float64{0.1904761904761905, 1}, " 19.05|100   |%"},
+		{"ratio", NumberForm{Precision: Readable, Scale: true, Percent: true}, "", []float64{0.1904761904761905, 1}, " 19.05|100   |%"},
 		{"no scale", NumberForm{Precision: Readable}, "Kbyte", []float64{5672960}, "5,672,960|Kbyte"},
 		{"precision", NumberForm{Precision: 2}, "Kbyte", []float64{5672960, 0.005}, "5672960.00|      0.01|Kbyte"},
-		{"precision and scale", NumberForm{1, true, false}, "Kbyte", []float64{5672960, 0}, "5.4|0.0|Gbyte"},
+		{"precision and scale", NumberForm{Precision: 1, Scale: true}, "Kbyte", []float64{5672960, 0}, "5.4|0.0|Gbyte"},
+		{"running", NumberForm{Precision: Readable, Scale: true, Running: true}, "count/sec", []float64{4.8, 0.12345, 122}, "  4.8  |  0.123|122    |count/s"},
 		{"full", many, "Kbyte", []float64{21.66666666666667, 1e21, 5}, "21.66666666666667|            1e+21| 5               |Kbyte"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -144,6 +145,20 @@ func TestNumbersTrue(t *testing.T) {
 				t.Fatalf("%v %s is shown as %s %s: off by %v", f, text, shown, n.Unit, off)
 			}
 		}
+	}
+}
+
+// TestAlign: points of several columns stand below each other.
+func TestAlign(t *testing.T) {
+	list := []Numbers{readable.Numbers(&pcp.Desc{Type: pcp.Double}, false, 1), readable.Numbers(&pcp.Desc{Type: pcp.Double}, false, 1000)}
+	list[0].Fit(pcp.DoubleValue(0.25))
+	list[1].Fit(pcp.DoubleValue(1000.5))
+	width := Align(list)
+	if got := string(list[0].AppendAligned(nil, pcp.DoubleValue(0.25), width)); got != "   0.25" {
+		t.Errorf("got %q", got)
+	}
+	if got := string(list[1].AppendAligned(nil, pcp.DoubleValue(21), width)); got != "  21   " {
+		t.Errorf("got %q", got)
 	}
 }
 

@@ -90,10 +90,13 @@ type grid struct {
 
 // newGrid returns the cells of a table.
 func newGrid(t *repl.Table) *grid {
-	g := &grid{rows: slices.Clone(t.Rows)}
-	if len(t.Header) > 0 {
-		g.rows = slices.Insert(g.rows, 0, t.Header)
+	g := &grid{}
+	for _, head := range [][]string{t.Header, t.Units} {
+		if len(head) > 0 {
+			g.rows = append(g.rows, head)
+		}
 	}
+	g.rows = append(g.rows, t.Rows...)
 	for _, row := range g.rows {
 		g.columns = max(g.columns, len(row))
 	}
@@ -153,11 +156,22 @@ func (g *grid) fit(t *repl.Table, width int) {
 		if to >= widths[widest] {
 			return
 		}
-		for _, row := range g.rows {
-			row[widest] = textwidth.Cut(row[widest], to)
+		if widths, all = g.cut(widest, to); widths[widest] > to {
+			return // names that differ would look alike
 		}
-		widths, all = g.widths()
 	}
+}
+
+// cut cuts the cells of a column, and returns the widths then.
+func (g *grid) cut(column, width int) (widths []int, all int) {
+	cells := make([]string, len(g.rows))
+	for i, row := range g.rows {
+		cells[i] = row[column]
+	}
+	for i, cell := range textwidth.Distinct(cells, width) {
+		g.rows[i][column] = cell
+	}
+	return g.widths()
 }
 
 // drop leaves a column out.

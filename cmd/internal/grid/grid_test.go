@@ -54,7 +54,7 @@ func TestTableFits(t *testing.T) {
 		{"one dropped", repl.Table{Rows: [][]string{{"aaa", "bbb", "ccc"}}, Drop: []int{1, 2}}, 8, "aaa  ccc\n"},
 		{"wrapped", repl.Table{Rows: [][]string{{"name", long}, {"b", "x"}}, Wrap: true}, 26,
 			"name  word word word word\n      word word word word\n      word end\nb     x\n"},
-		{"cut", repl.Table{Rows: [][]string{{long, "100"}, {"b", "2"}}, Right: []bool{false, true}}, 26, "word word word wor...  100\nb                        2\n"},
+		{"cut", repl.Table{Rows: [][]string{{long, "100"}, {"b", "2"}}, Right: []bool{false, true}}, 26, "word word …d word end  100\nb                        2\n"},
 		{"no narrower", repl.Table{Rows: [][]string{{"aaaaaaaaaaaa", "bbbbbbbbbbbb"}}}, 10, "aaaaaaaaaaaa  bbbbbbbbbbbb\n"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -146,6 +146,9 @@ func parentOf(name string) string {
 	return name[:max(strings.LastIndexByte(name, '.'), 0)]
 }
 
+// leastPrefix is the length of the shortest prefix that is left out.
+const leastPrefix = 3
+
 // dropPrefix leaves out the prefix that the names in the upper line have in common, if there are
 // several.
 func (t *tableWriter) dropPrefix() {
@@ -166,9 +169,10 @@ func (t *tableWriter) dropPrefix() {
 			prefix = parentOf(prefix)
 		}
 	}
-	if t.heads.prefix = prefix; prefix == "" {
+	if len(prefix) < leastPrefix {
 		return
 	}
+	t.heads.prefix = prefix
 	for _, name := range names {
 		*name = (*name)[len(prefix)+1:]
 	}
@@ -194,19 +198,36 @@ func (t *tableWriter) widestName() (most int) {
 func (t *tableWriter) cut(most int) {
 	t.plain(true)
 	t.heads.gap = " "
-	var above []string
-	for _, g := range t.heads.groups {
-		above = append(above, g.name)
-	}
-	for i, name := range textwidth.Distinct(above, most) {
-		t.heads.groups[i].name = name
-	}
 	t.heads.names = textwidth.Distinct(t.heads.names, most)
 	t.heads.shown = make([][]string, len(t.chosen))
 	for i := range t.chosen {
 		t.heads.shown[i] = textwidth.Distinct(t.chosen[i].names, most)
 	}
+	t.cutGroups(most)
 	t.widen()
+}
+
+// cutGroups cuts the names of groups to a width, but not to less than their columns have.
+func (t *tableWriter) cutGroups(most int) {
+	groups := t.heads.groups
+	t.heads.groups = nil
+	t.widen()
+	t.heads.groups = groups
+	whole, seen := make([]string, len(groups)), make(map[string]string)
+	alike := false
+	for i := range groups {
+		g := &groups[i]
+		whole[i] = g.name
+		g.name = textwidth.Middle(g.name, max(most, t.span(g.from, g.to)))
+		other, taken := seen[g.name]
+		alike = alike || taken && other != whole[i]
+		seen[g.name] = whole[i]
+	}
+	if alike {
+		for i, name := range textwidth.Distinct(whole, most) {
+			groups[i].name = name
+		}
+	}
 }
 
 // name returns the name of a column as it is shown. That of the only sample is the instance of its value.
@@ -250,17 +271,23 @@ func (t *tableWriter) widen() {
 
 // stretch makes the last column of metrics so wide that a text fits above them.
 func (t *tableWriter) stretch(from, to, width int) {
+	if c := &t.chosen[to-1]; len(c.widths) > 0 {
+		c.widths[len(c.widths)-1] += int32(max(width-t.span(from, to), 0))
+	}
+}
+
+// span returns the width of the columns of metrics, with what is between them.
+func (t *tableWriter) span(from, to int) int {
+	width := -len(t.heads.gap)
 	for i := from; i < to; i++ {
 		for _, w := range t.chosen[i].widths {
-			width -= int(w) + len(t.heads.gap)
+			width += int(w) + len(t.heads.gap)
 		}
 		if t.chosen[i].all == 0 {
-			width -= textwidth.Width(t.heads.names[i]) + len(t.heads.gap)
+			width += textwidth.Width(t.heads.names[i]) + len(t.heads.gap)
 		}
 	}
-	if c := &t.chosen[to-1]; len(c.widths) > 0 {
-		c.widths[len(c.widths)-1] += int32(max(width+len(t.heads.gap), 0))
-	}
+	return width
 }
 
 // header writes the header.

@@ -163,6 +163,7 @@ func (r *rowWriter) measure(ctx context.Context, s *sampling.Sample) (all int, e
 			}
 		}
 	}
+	r.widths.values = max(r.widths.values, format.Align(r.numbers))
 	maps.DeleteFunc(r.past, func(_ rowKey, p *rowPast) bool { return p.round != r.round }) // instances that go do not pile up
 	return all, nil
 }
@@ -173,18 +174,15 @@ func (r *rowWriter) choose(ctx context.Context, metric int, set *sampling.Set) e
 	if set.Len() == 0 || !m.Desc.Type.Arithmetic() {
 		return nil
 	}
-	most, err := magnitude(ctx, set)
+	most, err := set.Magnitude(ctx)
 	if err != nil {
 		return err
 	}
 	if !r.known[metric] || n.Outgrown(most) {
-		*n, r.known[metric] = r.opt.form().Numbers(&m.Desc, m.Fixed, most), true
+		*n, r.known[metric] = r.opt.form(r.h).Numbers(&m.Desc, m.Fixed, most), true
 	}
-	width, err := fit(ctx, n, set)
-	if r.h.Samples != 1 {
-		width = n.Reserve()
-	}
-	r.widths.values, r.widths.units = max(r.widths.values, width), max(r.widths.units, textwidth.Width(n.Unit))
+	_, err = set.Fit(ctx, n)
+	r.widths.units = max(r.widths.units, textwidth.Width(n.Unit))
 	return err
 }
 

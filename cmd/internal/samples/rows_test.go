@@ -37,8 +37,8 @@ func TestRowsRedrawn(t *testing.T) {
 		values = append(values, value(int32(i), fmt.Sprint("instance", i), uint64(i)))
 	}
 	got := write(t, NewRows, h, &Options{Precision: -1, Width: 17, Height: 6, Live: true}, at(0, sampling.SetOf(values...)), at(1, sampling.SetOf(values[:1]...)))
-	head := "\x1b[H\x1b[2J2023-11-14 22:...\nt.b: 32-bit un...\n"
-	want := head + "instance0       0\ninstance1       1\n+18 more\n" + head + "instance0       0\n"
+	head := "\x1b[H\x1b[2J2023-11-14 22:...\n"
+	want := head + "instance0       0\ninstance1       1\ninstance2       2\n+17 more\n" + head + "instance0       0\n"
 	if got != want {
 		t.Errorf("got\n%q, want\n%q", got, want)
 	}

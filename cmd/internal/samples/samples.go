@@ -45,8 +45,8 @@ const (
 )
 
 // form returns the form of numbers for people. Units change only where they are stated.
-func (o *Options) form() format.NumberForm {
-	return format.NumberForm{Precision: o.Precision, Scale: o.Scale && o.Header != NoHeader, Percent: o.Percent}
+func (o *Options) form(h *sampling.Header) format.NumberForm {
+	return format.NumberForm{Precision: o.Precision, Scale: o.Scale && o.Header != NoHeader, Percent: o.Percent, Running: h.Samples != 1}
 }
 
 // appendTime appends a time in the form that is asked for, or else in the usual one.

@@ -57,7 +57,7 @@ func NewTable(w io.Writer, h *sampling.Header, opt *Options) (sampling.Writer, e
 		t.opt.Width = 0
 	}
 	if opt.Timestamp == "" && opt.Width > 0 && h.Samples != 1 && h.Interval < dayRows {
-		t.day = "-" // the first header has the day
+		t.day = strings.Repeat("-", len(time.DateOnly)) // the first header has the day
 		t.times.clock = true
 	}
 	return t, nil
@@ -150,40 +150,16 @@ func (t *tableWriter) choose(ctx context.Context, s *sampling.Sample) (changed b
 // measure chooses the unit of a metric and the width of its numbers.
 func (t *tableWriter) measure(ctx context.Context, metric int, set *sampling.Set) error {
 	c := &t.chosen[metric]
-	most, err := magnitude(ctx, set)
-	if err != nil || !t.h.Metrics[metric].Desc.Type.Arithmetic() {
-		return err
+	m := &t.h.Metrics[metric]
+	if !m.Desc.Type.Arithmetic() {
+		return nil
 	}
-	c.numbers = t.opt.form().Numbers(&t.h.Metrics[metric].Desc, t.h.Metrics[metric].Fixed, most)
-	if c.number, err = fit(ctx, &c.numbers, set); t.h.Samples != 1 {
-		c.number = c.numbers.Reserve()
-	}
+	var err error
+	c.numbers, c.number, err = set.Numbers(ctx, t.opt.form(t.h), m)
 	for i, width := range c.widths {
 		c.widths[i] = max(width, int32(min(c.number, widestAligned)))
 	}
 	return err
-}
-
-// magnitude returns the largest number of a set.
-func magnitude(ctx context.Context, set *sampling.Set) (most format.Magnitude, err error) {
-	for i := range set.Len() {
-		if err := sampling.Ended(ctx, i); err != nil {
-			return 0, err
-		}
-		most.Note(set.Value(i))
-	}
-	return most, nil
-}
-
-// fit makes room for the numbers of a set, and returns the width of their column.
-func fit(ctx context.Context, n *format.Numbers, set *sampling.Set) (width int, err error) {
-	for i := range set.Len() {
-		if err := sampling.Ended(ctx, i); err != nil {
-			return 0, err
-		}
-		width = n.Fit(set.Value(i))
-	}
-	return width, nil
 }
 
 // addColumns makes a column for each value of a metric.
@@ -297,7 +273,7 @@ func (t *tableWriter) begin() {
 		}
 	}
 	if t.heads.prefix != "" {
-		t.b = append(append(t.b, textwidth.Cut("below "+t.heads.prefix, t.opt.Width)...), '\n')
+		t.b = append(append(t.b, textwidth.Cut("names below "+t.heads.prefix, t.opt.Width)...), '\n')
 	}
 	if n, all := t.shown(); n < all {
 		var names []string

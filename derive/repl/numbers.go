@@ -1,0 +1,63 @@
+package repl
+
+import (
+	"errors"
+	"strconv"
+
+	"pmtools/lib/format"
+)
+
+// Numbers says how numbers are shown to people.
+type Numbers struct {
+	Precision *int  // digits after the point, or format.Full; nil means four significant digits
+	Scale     *bool // values are in units in which they are readable; nil means so unless there is a Precision
+	Percent   bool  // ratios are multiplied by 100
+}
+
+// Form returns the form of numbers.
+func (n *Numbers) Form() format.NumberForm {
+	f := format.NumberForm{Precision: format.Readable, Scale: n.Precision == nil, Percent: n.Percent}
+	if n.Precision != nil {
+		f.Precision = *n.Precision
+	}
+	if n.Scale != nil {
+		f.Scale = *n.Scale
+	}
+	return f
+}
+
+// fullDigits is the text of format.Full.
+const fullDigits = "full"
+
+// ParsePrecision reads a number of digits after the point, full or auto.
+func ParsePrecision(text string) (*int, error) {
+	n, err := strconv.Atoi(text)
+	switch {
+	case text == "auto":
+		return nil, nil
+	case text == fullDigits:
+		n = format.Full
+	case err != nil || n < 0 || n > maxPrecision:
+		return nil, errors.New("not a number of digits")
+	}
+	return &n, nil
+}
+
+// precision returns the text of the precision.
+func (n *Numbers) precision() string {
+	switch {
+	case n.Precision == nil:
+		return "auto"
+	case *n.Precision == format.Full:
+		return fullDigits
+	}
+	return strconv.Itoa(*n.Precision)
+}
+
+// scale returns the text of the scale.
+func (n *Numbers) scale() string {
+	if n.Scale == nil {
+		return "auto"
+	}
+	return onOffText(*n.Scale)
+}
