@@ -385,7 +385,7 @@ func TestTerminalTable(t *testing.T) {
 01:46:40       10        20     30     40     50      0
 01:46:41       11        21     31     41     51      1
 01:46:42       12        22     32     42     52      0
-01:46:43       12        22     32     23     13      1
+01:46:43        -         -      -     23     13      1
 end`
 	if !strings.Contains(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
