@@ -189,7 +189,7 @@ func TestTerminalLive(t *testing.T) {
 	s.keys("C-c")
 	s.wait("pmderive>", 1)
 	s.keys("C-l", ":watch sample.long.one, sample.double", "Enter")
-	s.wait("               1           -2.5", 5)
+	s.wait(" 1         -2.5", 5)
 	s.keys("C-c")
 	s.wait("pmderive>", 2)
 	s.keys("C-l", ":set interval 300msec", "Enter", ":plot sample.long.one", "Enter")
