@@ -74,7 +74,7 @@ var forms = []form{
 	{"table, running", NewTable, Options{Precision: -1}, -1, 200},
 	{"table, running and cut", NewTable, Options{Precision: -1, Width: 80}, -1, 60},
 	{"rows", NewRows, Options{Precision: -1}, 1, 150},
-	{"rows with the past", NewRows, Options{Precision: -1, Sparks: true}, -1, 700},
+	{"rows with the past", NewRows, Options{Precision: -1, People: People{Sparks: true}}, -1, 700},
 	{"rows, live", NewRows, Options{Precision: -1, Live: true, Width: 80, Height: 24}, -1, 60},
 	{"csv", NewCSV, Options{Precision: -1}, 1, 10},
 	{"json", NewJSON, Options{Precision: -1}, 1, 10},

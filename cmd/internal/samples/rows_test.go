@@ -16,7 +16,7 @@ func TestRows(t *testing.T) {
 	h := &sampling.Header{Metrics: []sampling.Metric{metric("t.b", pcp.Uint32, indom)}, Interval: time.Second}
 	one := sampling.SetOf(value(2, "two", 12345678), value(1, "one", 7))
 	two := sampling.SetOf(value(2, "two", 5), value(3, "three", 1))
-	got := write(t, NewRows, h, &Options{Precision: -1, Sparks: true}, at(0, one), at(1, two), at(2, sampling.Set{Err: pmerr.PMID}), at(3, sampling.Set{}))
+	got := write(t, NewRows, h, &Options{Precision: -1, People: People{Sparks: true}}, at(0, one), at(1, two), at(2, sampling.Set{Err: pmerr.PMID}), at(3, sampling.Set{}))
 	want := `22:13:20  one         7  ▁
 22:13:20  two  12345678  ▁
 22:13:21  two           5  █▁

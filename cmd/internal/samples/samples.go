@@ -17,9 +17,7 @@ import (
 // Options are choices of form.
 type Options struct {
 	Precision int  // digits after the decimal point, format.Full or, in tables, format.Readable
-	Scale     bool // table: values are in units in which they are readable
-	Percent   bool // table: ratios are multiplied by 100
-	Verbose   bool // table: types, semantics and instance domains of the metrics come first
+	People         // tables and rows
 	Long      bool // CSV: a line for each value
 	Units     bool // CSV: units after the names, or in a column of their own where each value has a line
 	Safe      bool // CSV: no field that a spreadsheet takes for a formula
@@ -28,7 +26,6 @@ type Options struct {
 	Width     int  // of the output in characters; 0 for no limit
 	Height    int  // of the output in lines; 0 for no limit
 	Wide      bool // table: all columns, whatever the width; CSV: a column for each instance
-	Sparks    bool // rows: the recent past beside each value
 	// Timestamp is how CSV and tables write times, as format.AppendStrftime does; "" for the usual form.
 	Timestamp string
 	// Delimiter stands between the fields of CSV; 0 for a comma.
@@ -36,6 +33,14 @@ type Options struct {
 	// Header is after how many rows a table repeats its header: NoHeader, HeaderOnce, or 0 to do so
 	// when it has left the screen. NoHeader holds for CSV too.
 	Header int
+}
+
+// People are choices of what people see.
+type People struct {
+	Scale   bool // values are in units in which they are readable
+	Percent bool // ratios are multiplied by 100
+	Verbose bool // types, semantics and instance domains of the metrics come first
+	Sparks  bool // the recent past stands beside each value
 }
 
 // Values of Options.Header.
