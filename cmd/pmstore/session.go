@@ -135,13 +135,9 @@ func (s *session) parse(text string) (pcp.Value, error) {
 }
 
 func column(id pcp.ID, v pcp.Value, insts []int32) pcp.Values {
-	c := pcp.Values{ID: id, Type: v.Type(), Insts: insts}
-	for range insts {
-		if c.Type.Arithmetic() {
-			c.Words = append(c.Words, v.Word())
-		} else {
-			c.Blobs = append(c.Blobs, v.Bytes())
-		}
+	c := pcp.Values{ID: id, Type: v.Type()}
+	for _, inst := range insts {
+		c.Append(inst, v)
 	}
 	return c
 }

@@ -77,12 +77,7 @@ func (s *session) store(ctx context.Context) error {
 	}
 	v := pcp.Values{ID: s.desc.ID, Type: t}
 	for i := range s.columns {
-		v.Insts = append(v.Insts, s.columns[i].inst)
-		if t.Arithmetic() {
-			v.Words = append(v.Words, value.Word())
-		} else {
-			v.Blobs = append(v.Blobs, value.Bytes())
-		}
+		v.Append(s.columns[i].inst, value)
 	}
 	if err := s.src.Store(ctx, []pcp.Values{v}); err != nil {
 		return fmt.Errorf("store value \"%s\" failed: %s", s.flags.filter, pmerr.Message(err))

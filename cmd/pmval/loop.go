@@ -64,22 +64,29 @@ func (s *session) loop(ctx context.Context) error {
 	p.pace = newPacer(s)
 	if s.control != nil {
 		p.pace = s.control
+	}
+	return p.finish(p.run(ctx))
+}
+
+func (p *sampler) run(ctx context.Context) error {
+	s := p.s
+	if s.control != nil {
 		if err := p.wait(ctx); err != nil {
-			return p.finish(err)
+			return err
 		}
 	}
 	for n := 0; s.samples < 0 || s.control != nil || n < s.samples; n++ {
 		if !p.previous {
 			st, err := p.fetch(ctx)
 			if err != nil || st == ended {
-				return p.finish(err)
+				return err
 			}
 			if st == fetched {
 				p.previous = true
 				s.out.labels(s.columns)
 				if !s.rate {
 					if err := p.show(ctx, nil); err != nil {
-						return p.finish(err)
+						return err
 					}
 					p.reporting = true
 					continue
@@ -91,7 +98,7 @@ func (s *session) loop(ctx context.Context) error {
 			p.noValues = st == failed
 		}
 		if err := p.wait(ctx); err != nil {
-			return p.finish(err)
+			return err
 		}
 		if !p.previous {
 			continue
@@ -99,25 +106,24 @@ func (s *session) loop(ctx context.Context) error {
 		p.now = 1 - p.now
 		st, err := p.fetch(ctx)
 		if err != nil || st == ended {
-			return p.finish(err)
+			return err
 		}
 		if st == failed {
 			p.previous = false
 			if s.control != nil { // each sample is a step of its own
-				err = p.wait(ctx)
-			}
-			if err != nil {
-				return p.finish(err)
+				if err := p.wait(ctx); err != nil {
+					return err
+				}
 			}
 			continue
 		}
 		if err := p.next(ctx); err != nil {
-			return p.finish(err)
+			return err
 		}
 		p.reporting = true
 	}
 	s.complete = true
-	return p.finish(nil)
+	return nil
 }
 
 // wait waits until the next sample is due. Without one before, it is a first one again.

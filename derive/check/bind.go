@@ -150,7 +150,6 @@ func lastMeta(specs []*syntax.Spec) *syntax.Spec {
 	return nil
 }
 
-// lookup asks for a name, once.
 func (c *Checker) lookup(name string) lookup {
 	l, ok := c.names[name]
 	if !ok {
@@ -161,7 +160,6 @@ func (c *Checker) lookup(name string) lookup {
 	return l
 }
 
-// describe asks for the descriptor of a name that has been found, once.
 func (c *Checker) describe(pos syntax.Pos, name string) (pcp.Desc, *Error) {
 	l := c.names[name]
 	if !l.described {

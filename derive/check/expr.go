@@ -8,7 +8,6 @@ import (
 	"pmtools/lib/pcp"
 )
 
-// expr works out the metadata of e and of everything below it, and records it.
 func (c *Checker) expr(e syntax.Expr) (Type, *Error) {
 	t, err := c.typeOf(e)
 	if err != nil {

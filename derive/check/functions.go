@@ -134,7 +134,6 @@ func extreme(t Type) Type {
 	return t
 }
 
-// refuseTime returns the error of rate for times to a power other than 1, or "".
 func refuseTime(t Type) string {
 	if t.Units.DimTime != 0 && t.Units.DimTime != 1 {
 		return msgTime

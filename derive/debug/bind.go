@@ -134,7 +134,6 @@ func (p *Printer) operands(b *derive.Binding, bad *check.Error) {
 	}
 }
 
-// mention returns the name that a part of a tree is looked up by, "" for other parts.
 func mention(n syntax.Node) (name string, pos syntax.Pos) {
 	switch n := n.(type) {
 	case *syntax.MetricRef:

@@ -73,7 +73,6 @@ const (
 	anonArg      // the type of anon
 )
 
-// newTree returns the tree of a metric that is not bound.
 func newTree(m *derive.Metric) *tree {
 	t := &tree{metric: m, root: build(m.Expr())}
 	count := 0

@@ -78,7 +78,6 @@ func contains(p *diagnose.Problem, text string) bool {
 	return strings.Contains(p.Msg+"\n"+strings.Join(p.Notes, "\n"), text)
 }
 
-// differs returns in what a description is not the expected one, "" for nothing.
 func (d *description) differs(found *pcp.Desc) string {
 	if d == nil {
 		return ""

@@ -94,49 +94,46 @@ func (p *parser) statement(line string) error {
 	return p.keyword(key, list[1:])
 }
 
+// needed are the words that must follow a keyword.
+var needed = map[string]struct {
+	words int
+	what  string
+}{
+	"definitions": {1, "the names of files"},
+	"step":        {1, "a time such as 10s"},
+	"start":       {1, "a time such as 2024-01-01T00:00:00Z"},
+	"archive":     {1, "the name of an archive"},
+	"metric":      {2, "a name and a description, such as: metric disk.dev.read u64 counter count indom 60.1"},
+	"mark":        {1, "a time such as 15s"},
+}
+
 func (p *parser) keyword(key string, args []word) (err error) {
-	needs := func(n int, what string) bool {
-		if len(args) < n {
-			err = fmt.Errorf("%s needs %s", key, what)
-		}
-		return err == nil
+	if n := needed[key]; len(args) < n.words {
+		return fmt.Errorf("%s needs %s", key, n.what)
 	}
 	switch key {
 	case "definitions":
-		if needs(1, "the names of files") {
-			for _, w := range args {
-				p.Definitions = append(p.Definitions, w.text)
-			}
+		for _, w := range args {
+			p.Definitions = append(p.Definitions, w.text)
 		}
 	case "step":
-		if needs(1, "a time such as 10s") {
-			p.Step, err = duration(args[0])
-		}
+		p.Step, err = duration(args[0])
 	case "start":
-		if needs(1, "a time such as 2024-01-01T00:00:00Z") {
-			var t time.Time
-			if t, err = time.Parse(time.RFC3339Nano, args[0].text); err == nil {
-				p.Start = pcp.TimestampOf(t)
-			}
-		}
+		var t time.Time
+		t, err = time.Parse(time.RFC3339Nano, args[0].text)
+		p.Start = pcp.TimestampOf(t)
 	case "expand":
 		p.Expand = true
 	case "interpolate":
 		p.Interpolate = true
 	case "archive":
-		if needs(1, "the name of an archive") {
-			err = p.slice(args)
-		}
+		return p.slice(args)
 	case "metric":
-		if needs(2, "a name and a description, such as: metric disk.dev.read u64 counter count indom 60.1") {
-			err = p.metric(args)
-		}
+		return p.metric(args)
 	case "mark":
-		if needs(1, "a time such as 15s") {
-			var d time.Duration
-			d, err = duration(args[0])
-			p.marks, p.Interpolate = append(p.marks, d), true
-		}
+		var d time.Duration
+		d, err = duration(args[0])
+		p.marks, p.Interpolate = append(p.marks, d), true
 	case "value":
 		return p.row("", args)
 	default:

@@ -179,7 +179,6 @@ func (p point) value(t pcp.Type) (pcp.Value, error) {
 	return pcp.WordValue(t, wrapped(t, r.Num())), nil
 }
 
-// wrapped returns the word of a number modulo the size of its type.
 func wrapped(t pcp.Type, n *big.Int) uint64 {
 	w := new(big.Int).And(n, new(big.Int).SetUint64(math.MaxUint64)).Uint64() // two's complement
 	switch t {

@@ -218,12 +218,7 @@ func (b *builder) sample(t pcp.Timestamp, k int) error {
 				inst = b.inst(d.InDom, row.instance, -1)
 				present[d.InDom][pcp.Instance{ID: inst, Name: row.instance}] = true
 			}
-			v.Insts = append(v.Insts, inst)
-			if d.Type.Arithmetic() {
-				v.Words = append(v.Words, value.Word())
-			} else {
-				v.Blobs = append(v.Blobs, value.Bytes())
-			}
+			v.Append(inst, value)
 		}
 		r.Sets = append(r.Sets, v)
 	}

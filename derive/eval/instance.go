@@ -94,7 +94,6 @@ func (s *State) judge(n *node, c *cache, insts []int32) {
 	}
 }
 
-// count adds the evaluations of the current list to the verdicts.
 func (c *cache) count() {
 	for _, inst := range c.insts {
 		if v, ok := c.verdicts[inst]; ok && c.repeats > 0 {

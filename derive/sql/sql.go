@@ -63,7 +63,6 @@ func Query(e syntax.Expr, info *check.Info, opt *Options) (string, error) {
 	return q.String(), b.err
 }
 
-// within returns the conditions that a record is in the window, which go on with others.
 func within(d *dialect, opt *Options) (and string) {
 	for _, x := range []struct {
 		op string

@@ -120,6 +120,16 @@ func (v *Values) Grow(n int) {
 	}
 }
 
+// Append adds the value of an instance, which has the type of v.
+func (v *Values) Append(inst int32, value Value) {
+	v.Insts = append(v.Insts, inst)
+	if v.Type.Arithmetic() {
+		v.Words = append(v.Words, value.Word())
+	} else {
+		v.Blobs = append(v.Blobs, value.Bytes())
+	}
+}
+
 // Len returns the number of values.
 func (v *Values) Len() int { return len(v.Insts) }
 

@@ -50,7 +50,6 @@ func (m *Messages) Flush() {
 	}
 }
 
-// decide determines, once, where the text goes.
 func (m *Messages) decide() {
 	if m.decided {
 		return

@@ -56,7 +56,6 @@ func (r *lineReader) take(n int) string {
 	return s
 }
 
-// next reads a character with its quotes, or a variable.
 func (r *lineReader) next() bool {
 	switch c := r.text[0]; {
 	case c == '\\':
