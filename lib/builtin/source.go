@@ -171,7 +171,7 @@ func (s *Source) Close() error {
 		if c, ok := m.provider.(io.Closer); ok {
 			errs = append(errs, c.Close())
 		}
-		m.provider, m.err = nil, pmerr.NoContext
+		m.provider, m.err = nil, pmerr.NoContext // open makes no provider again
 	}
 	return errors.Join(errs...)
 }

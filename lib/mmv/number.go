@@ -159,7 +159,7 @@ func (f *family[V]) get(inst string) *V {
 func (f *family[V]) at(p *place, inst string) *V {
 	v := f.get(inst)
 	if v == nil {
-		p.reg.addInstance(p.metric, inst)
+		p.reg.addInstance(p.metric, inst) // another goroutine may have been first
 		v = f.get(inst)
 	}
 	return v

@@ -84,7 +84,7 @@ func (c *Cache) free() (int32, bool) {
 	if last := c.sorted[n-1].ID; !c.reuse && last < c.limit() {
 		return last + 1, true
 	}
-	c.reuse = true
+	c.reuse = true // once the largest number is given, free numbers below it are given again
 	for i, e := range c.sorted {
 		if e.ID != int32(i) {
 			return int32(i), true

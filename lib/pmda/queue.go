@@ -111,6 +111,7 @@ func (q *Queue) Read(c *Client, f func(at pcp.Timestamp, data []byte)) (missed i
 		}
 	}
 	missed, r.missed = r.missed, 0
+	// A denied client reads on: otherwise its events would stay, and push out those of others.
 	r.next = q.first + uint64(len(q.events))
 	q.release()
 	if r.denied {

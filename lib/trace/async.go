@@ -53,7 +53,7 @@ func (c *Client) drain() {
 	q := &c.queue
 	for q.from < len(q.messages) {
 		batch, last, n := q.take(buf[:0])
-		c.mu.Unlock()
+		c.mu.Unlock() // reports can wait in the queue meanwhile
 		err := c.call(batch, last, "")
 		c.mu.Lock()
 		if q.done += n; err != nil {

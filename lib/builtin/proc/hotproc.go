@@ -198,6 +198,7 @@ func (h *hotList) total(burn, other, elapsed float64, known bool) {
 	if !known || elapsed <= 0 {
 		return
 	}
+	// The processors' time that no process accounts for was used by processes that came and went.
 	transient := max(0, (h.busy-busy)/elapsed-burn-other)
 	h.totals = map[string]float64{
 		"cpuidle": (h.idle - idle) / elapsed, "cpuburn": burn, "transient": transient, "not_cpuburn": other, "total": transient + other, "percent": 0,

@@ -190,7 +190,7 @@ func (t *Table) Cell(r *Row, key []byte) *Cell {
 // Field returns the cell of a numbered field in a row, or nil if no metric needs it.
 func (t *Table) Field(r *Row, n int) *Cell {
 	if t.fields == nil {
-		t.fields = make([]int, 64)
+		t.fields = make([]int, 64) // more than any file of the kernel has; further words are skipped
 		for i := range t.fields {
 			t.fields[i] = -1
 			if slot, ok := t.Slots[strconv.Itoa(i)]; ok {
