@@ -32,7 +32,7 @@ func (r *reporter) operands(ctx context.Context, args []string) bool {
 			ok = false
 		}
 	}
-	r.flush(ctx)
+	r.reportFirst(ctx, len(r.pending))
 	return ok
 }
 
@@ -118,8 +118,6 @@ func (r *reporter) propose(ctx context.Context, unknown string) {
 		fmt.Fprintf(r.errs, "%s: did you mean %s?\n", r.prog, strings.Join(names, " or "))
 	}
 }
-
-func (r *reporter) flush(ctx context.Context) { r.reportFirst(ctx, len(r.pending)) }
 
 func (r *reporter) reportFirst(ctx context.Context, n int) {
 	r.reportAll(ctx, r.pending[:n])

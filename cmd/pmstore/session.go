@@ -44,7 +44,7 @@ func (s *session) run(ctx context.Context, text string) error {
 		insts = []int32{0} // as in the reference, whatever -i says
 	}
 	stored := column(s.desc.ID, v, insts)
-	if err := s.store(ctx, &stored); err != nil {
+	if err := s.src.Store(ctx, []pcp.Values{stored}); err != nil {
 		return s.fail("%s: new value=\"%s\" pmStore: %s", s.name, text, pmerr.Message(err))
 	}
 	if !s.fetch {
@@ -140,9 +140,4 @@ func column(id pcp.ID, v pcp.Value, insts []int32) pcp.Values {
 		c.Append(inst, v)
 	}
 	return c
-}
-
-// store sends a column to the source, once.
-func (s *session) store(ctx context.Context, c *pcp.Values) error {
-	return s.src.Store(ctx, []pcp.Values{*c})
 }

@@ -55,8 +55,6 @@ type sampler struct {
 	reporting bool // values were printed since the last mark
 }
 
-func (p *sampler) current() *pcp.Values { return &p.results[p.now].Sets[0] }
-
 // loop shows the samples (commands.md T6.7).
 func (s *session) loop(ctx context.Context) error {
 	p := &sampler{s: s, conv: converter{desc: s.desc, rate: s.rate}}
@@ -136,7 +134,7 @@ func (p *sampler) wait(ctx context.Context) error {
 }
 
 func (p *sampler) next(ctx context.Context) error {
-	if p.s.unknown(p.current()) {
+	if p.s.unknown(&p.results[p.now].Sets[0]) {
 		if err := p.s.allInstances(ctx); err != nil {
 			return err
 		}

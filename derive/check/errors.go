@@ -57,10 +57,6 @@ func (c *Checker) binaryError(n *syntax.BinaryExpr, text string) *Error {
 	return c.misfit(n.OpPos, what, text, Operand{Role: "left", Expr: n.X}, Operand{Role: "right", Expr: n.Y})
 }
 
-func (c *Checker) unaryError(n *syntax.UnaryExpr, text string) *Error {
-	return c.misfit(n.OpPos, n.Op.Symbol()+" "+c.name(n.X), text, Operand{Role: "operand", Expr: n.X})
-}
-
 // callError is about the operand of a function. The reference prints a null pointer for an operand
 // without a name.
 func (c *Checker) callError(n *syntax.CallExpr, text string) *Error {

@@ -70,7 +70,7 @@ func (c *Checker) unary(n *syntax.UnaryExpr) (Type, *Error) {
 	case err != nil:
 		return t, err
 	case !t.Type.Arithmetic():
-		return t, c.unaryError(n, msgNegation)
+		return t, c.misfit(n.OpPos, n.Op.Symbol()+" "+c.name(n.X), msgNegation, Operand{Role: "operand", Expr: n.X})
 	case n.Op == syntax.NOT:
 		if t.Type != pcp.Int32 {
 			t.Type = pcp.Uint32

@@ -36,7 +36,7 @@ type parser struct {
 
 // Parse reads a file of cases. The error is a *SyntaxError.
 func Parse(name string, text []byte) (*File, error) {
-	p := &parser{File: &File{Name: name, Start: defaultStart, Step: defaultStep}, left: newRoom()}
+	p := &parser{File: &File{Name: name, Start: defaultStart, Step: defaultStep}, left: &room{maxPoints, maxText}}
 	p.lines = strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
 	for i, line := range p.lines {
 		p.line = i + 1

@@ -38,7 +38,7 @@ func TestPoints(t *testing.T) {
 		}
 		var got []string
 		for _, w := range list {
-			ps, err := points(w, newRoom())
+			ps, err := points(w, &room{maxPoints, maxText})
 			if err != nil {
 				t.Fatalf("%s: %v", tt.text, err)
 			}
@@ -97,7 +97,7 @@ func TestMatches(t *testing.T) {
 		{`"1"`, u(1), false},
 	} {
 		w, _ := words(tt.text)
-		ps, err := points(w[0], newRoom())
+		ps, err := points(w[0], &room{maxPoints, maxText})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -29,8 +29,6 @@ const (
 // A room is for how much more the rows of a file may have.
 type room struct{ points, text int }
 
-func newRoom() *room { return &room{maxPoints, maxText} }
-
 func (r *room) take(p point, times int) error {
 	if times > r.points {
 		return fmt.Errorf("more than %d values in the file", maxPoints)

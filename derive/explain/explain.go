@@ -62,7 +62,8 @@ func (e *explainer) node(x syntax.Expr, role string, level int) {
 		if !t.Singular() {
 			indom = t.InDom.String()
 		}
-		row = append(row, t.Type.String(), t.Sem.Text(), unitsText(t.Units), dimensions(t.Units), scales(t.Units), indom)
+		dimensions := fmt.Sprintf("%d,%d,%d", t.Units.DimSpace, t.Units.DimTime, t.Units.DimCount)
+		row = append(row, t.Type.String(), t.Sem.Text(), unitsText(t.Units), dimensions, scales(t.Units), indom)
 	} else {
 		row = append(row, "-", "-", "-", "-", "-", "-")
 	}
@@ -181,10 +182,6 @@ func (e *explainer) factor(x syntax.Expr, div, mul float64) {
 }
 
 func trimFloat(f float64) string { return string(pcp.AppendG(nil, f, 15)) }
-
-func dimensions(u pcp.Units) string {
-	return fmt.Sprintf("%d,%d,%d", u.DimSpace, u.DimTime, u.DimCount)
-}
 
 // scales returns the scales of space, time and count; those that do not count are hyphens.
 func scales(u pcp.Units) string {

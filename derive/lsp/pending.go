@@ -19,10 +19,6 @@ type pending struct {
 	asking int                           // how many of them ask the source
 }
 
-func newPending() pending {
-	return pending{turns: make(chan struct{}, 1), list: make(map[string]context.CancelFunc)}
-}
-
 func (p *pending) begin(id string, asks bool, cancel context.CancelFunc) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -91,7 +91,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, opt *Options) error
 	ctx, cancel := context.WithCancel(ctx)
 	s := &server{
 		conn: newConn(in, out), opt: *opt, ctx: ctx, docs: make(map[string]*document), shown: make(map[string]bool),
-		pending: newPending(), queue: queue{wake: make(chan struct{}, 1)},
+		pending: pending{turns: make(chan struct{}, 1), list: make(map[string]context.CancelFunc)}, queue: queue{wake: make(chan struct{}, 1)},
 	}
 	s.use = &sessions{server: s, kind: opt.Kind, name: opt.Name, lint: opt.Lint}
 	s.work.Go(s.checkAll)
