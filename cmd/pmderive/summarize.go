@@ -1,11 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -19,8 +21,9 @@ import (
 )
 
 type summarizeFlags struct {
+	numberFlags
+	numbers   repl.Numbers
 	output    string
-	precision int
 	raw, each bool
 }
 
@@ -37,12 +40,7 @@ func (a *app) newSummarize() *cobra.Command {
 			"metrics with numeric values are summarized. Counters are converted to rates.",
 		ValidArgsFunction: a.completeExpr,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if !cmd.Flags().Changed("precision") {
-				f.precision = -1
-			} else if f.precision < 0 || f.precision > 40 {
-				return errors.New("-f requires a number of digits from 0 to 40")
-			}
-			if err := checkForm(f.output, summarizeOutputs); err != nil {
+			if err := cmp.Or(f.read(&f.numbers), checkForm(f.output, summarizeOutputs)); err != nil {
 				return err
 			}
 			return a.summarize(cmd.Context(), f, args)
@@ -54,7 +52,7 @@ func (a *app) newSummarize() *cobra.Command {
 	addForms(fs, &f.output, summarizeOutputs, "json")
 	fs.BoolVar(&f.each, "instances", false, "summarize each instance too")
 	fs.BoolVarP(&f.raw, "raw", "r", false, "show counters as they are (no rate conversion)")
-	fs.IntVarP(&f.precision, "precision", "f", 0, "print `N` digits after the decimal point")
+	f.numberFlags.add(fs)
 	return cmd
 }
 
@@ -102,53 +100,83 @@ func (f *summarizeFlags) number(x float64) string {
 	switch {
 	case math.IsNaN(x):
 		return ""
-	case f.precision >= 0:
-		return strconv.FormatFloat(x, 'f', f.precision, 64)
+	case f.numbers.Precision != nil && *f.numbers.Precision >= 0:
+		return strconv.FormatFloat(x, 'f', *f.numbers.Precision, 64)
 	}
 	return string(format.AppendShort(nil, x, 64))
 }
 
-// tableDigits is how many digits of a number a table has, unless it is whole.
-const tableDigits = 6
-
-// cell is number for a table.
-func (f *summarizeFlags) cell(x float64) string {
-	switch {
-	case math.IsNaN(x):
-		return "-"
-	case f.precision < 0 && x != math.Trunc(x):
-		if math.Abs(x) >= 1e5 {
-			x = math.Round(x)
-		} else {
-			x, _ = strconv.ParseFloat(strconv.FormatFloat(x, 'g', tableDigits, 64), 64)
-		}
-	}
-	return f.number(x)
-}
-
+// summaryTable returns the table of rows. The numbers of a metric and of its instances are in one unit.
 func summaryTable(f *summarizeFlags, h *summary.Head, rows []summary.Row) *repl.Table {
-	layout := "2006-01-02 15:04:05.000"
-	if sameDay(h.Zone, rows) {
-		layout = "15:04:05.000"
-	}
+	layout := timeLayout(h.Zone, rows)
 	t := &repl.Table{Header: slices.Clone(summary.Columns)}
-	for i := range rows {
-		t.Rows = append(t.Rows, rows[i].Cells(f.cell, func(at pcp.Timestamp) string { return at.Time().In(h.Zone).Format(layout) }))
-	}
-	if !f.each {
-		instance := slices.Index(t.Header, "instance")
-		t.Header = slices.Delete(t.Header, instance, instance+1)
-		for i, row := range t.Rows {
-			t.Rows[i] = slices.Delete(row, instance, instance+1)
+	units, instance := slices.Index(t.Header, "units"), slices.Index(t.Header, "instance")
+	var numbers format.Numbers
+	cell := func(x float64) string {
+		if math.IsNaN(x) {
+			return "-"
 		}
+		return string(numbers.AppendFloat(nil, x))
+	}
+	for i := range rows {
+		r := &rows[i]
+		if !r.One {
+			var most format.Magnitude
+			most.Note(pcp.DoubleValue(r.Min))
+			most.Note(pcp.DoubleValue(r.Max))
+			numbers = f.numbers.Form().Numbers(&r.Desc, false, most)
+		}
+		cells := r.Cells(cell, func(at pcp.Timestamp) string { return at.Time().In(h.Zone).Format(layout) })
+		if cells[units] = numbers.Unit; r.One {
+			cells[0] = "" // it stands above its instances
+		}
+		t.Rows = append(t.Rows, cells)
 	}
 	for i, name := range t.Header {
-		t.Right = append(t.Right, i > slices.Index(t.Header, "units"))
+		if t.Right = append(t.Right, i > units); t.Right[i] {
+			alignPoints(t.Rows, i)
+		}
 		if slices.Contains([]string{"gaps", "marks", "min_time", "max_time", "last"}, name) {
 			t.Drop = append(t.Drop, i)
 		}
 	}
+	if !f.each {
+		t.Cut(instance)
+	}
 	return t
+}
+
+// alignPoints adds blanks to the cells of a column, such that points stand below points.
+func alignPoints(rows [][]string, column int) {
+	after := func(cell string) int {
+		if i := strings.LastIndexByte(cell, '.'); i >= 0 && !strings.ContainsAny(cell, "e:") {
+			return len(cell) - i
+		}
+		return 0
+	}
+	most := 0
+	for _, row := range rows {
+		most = max(most, after(row[column]))
+	}
+	for _, row := range rows {
+		if cell := row[column]; !strings.ContainsAny(cell, "e:") {
+			row[column] += strings.Repeat(" ", most-after(cell))
+		}
+	}
+}
+
+// timeLayout returns the layout of the times of extremes, with no more than they need.
+func timeLayout(zone *time.Location, rows []summary.Row) string {
+	layout := time.DateTime
+	if sameDay(zone, rows) {
+		layout = time.TimeOnly
+	}
+	for i := range rows {
+		if rows[i].Samples > 0 && (rows[i].MinTime.Nsec != 0 || rows[i].MaxTime.Nsec != 0) {
+			return layout + ".000"
+		}
+	}
+	return layout
 }
 
 // sameDay reports whether all times of extremes are on one day.

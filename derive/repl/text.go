@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
 )
@@ -27,6 +28,20 @@ func (s *Session) table(ctx context.Context, w io.Writer, t *Table) error {
 		return s.opt.Table(ctx, w, t)
 	}
 	return plainTable(w, t)
+}
+
+// Cut leaves out a column.
+func (t *Table) Cut(column int) {
+	t.Header = slices.Delete(t.Header, column, column+1)
+	t.Right = slices.Delete(t.Right, column, column+1)
+	for i, row := range t.Rows {
+		t.Rows[i] = slices.Delete(row, column, column+1)
+	}
+	for i, n := range t.Drop {
+		if n > column {
+			t.Drop[i]--
+		}
+	}
 }
 
 // vertical returns the table with a line for each cell: what the column is, and the text.
