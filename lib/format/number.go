@@ -38,6 +38,8 @@ type Numbers struct {
 	Unit string // beside the values; "" for none
 
 	form   NumberForm
+	units  pcp.Units // of the metric
+	fixed  bool      // they do not change
 	factor float64
 	whole  bool // integers in the unit of the metric
 	group  bool // thousands are separated
@@ -50,7 +52,7 @@ type Numbers struct {
 
 // Numbers returns the Numbers of a metric whose largest value is most. Fixed units stay as they are.
 func (f NumberForm) Numbers(d *pcp.Desc, fixed bool, most Magnitude) Numbers {
-	n := Numbers{form: f, factor: 1}
+	n := Numbers{form: f, units: d.Units, fixed: fixed || !f.Scale || f.Precision != Readable, factor: 1}
 	if !d.Type.Arithmetic() {
 		return n
 	}
@@ -89,10 +91,15 @@ func runningPlaces(most float64) int {
 	return 5
 }
 
-// Outgrown reports whether numbers are far from the size that the unit was chosen for.
+// Outgrown reports whether numbers are far from the size that the unit was chosen for, and another unit
+// is readable.
 func (n *Numbers) Outgrown(most Magnitude) bool {
 	f := float64(most) * n.factor
-	return n.form.Scale && n.form.Precision == Readable && (f >= 1e6 || f > 0 && f < 1e-3)
+	if n.fixed || f < 1e6 && f >= 1e-3 || most == 0 {
+		return false
+	}
+	_, _, factor := readableUnit(n.units, float64(most))
+	return factor != n.factor
 }
 
 // Append appends a value.
@@ -146,7 +153,7 @@ func (n *Numbers) appendReadable(dst []byte, f float64) []byte {
 		least = leastFixed
 	}
 	if !(abs >= least) || abs >= mostFixed {
-		return appendMantissa(dst, f)
+		return appendMantissa(dst, f, n.form.Running)
 	}
 	n.text = AppendFixed(n.text[:0], f, 1, places)
 	text := n.text
@@ -159,10 +166,14 @@ func (n *Numbers) appendReadable(dst []byte, f float64) []byte {
 	return append(dst, text...)
 }
 
-// appendMantissa appends a number with an exponent and at most four digits, or NaN or an infinity.
-func appendMantissa(dst []byte, f float64) []byte {
-	if math.IsNaN(f) || math.IsInf(f, 0) {
+// appendMantissa appends a number with an exponent and four digits, or two to save room; NaN or an
+// infinity.
+func appendMantissa(dst []byte, f float64, short bool) []byte {
+	switch {
+	case math.IsNaN(f) || math.IsInf(f, 0):
 		return strconv.AppendFloat(dst, f, 'g', -1, 64)
+	case short:
+		return strconv.AppendFloat(dst, f, 'e', 1, 64)
 	}
 	return pcp.AppendG(dst, f, 4)
 }
