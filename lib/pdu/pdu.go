@@ -52,7 +52,7 @@ var types = [...]struct {
 	name string
 	make func() Message
 }{
-	TypeError - TypeError:         {"ERROR", func() Message { return new(Error) }},
+	0:                             {"ERROR", func() Message { return new(Error) }},
 	TypeResult - TypeError:        {"RESULT", func() Message { return new(Result) }},
 	TypeProfile - TypeError:       {"PROFILE", func() Message { return new(Profile) }},
 	TypeFetch - TypeError:         {"FETCH", func() Message { return new(Fetch) }},
