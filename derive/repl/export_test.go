@@ -47,6 +47,6 @@ func Depth(s *Session, text string) int {
 
 // CutInterval and CutCount take numbers from the front of an argument.
 var (
-	CutInterval = cutInterval
-	CutCount    = cutCount
+	CutInterval = item.Interval
+	CutCount    = item.Count
 )

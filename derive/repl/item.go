@@ -44,8 +44,8 @@ func Marks(text string) []item.Mark {
 		if c == nil || !c.expr {
 			return ""
 		}
-		_, expr := cutCount(arg)
-		_, expr = cutInterval(expr)
+		_, expr := item.Count(arg)
+		_, expr = item.Interval(expr)
 		return expr
 	})
 }

@@ -5,8 +5,8 @@ import (
 	"context"
 	"errors"
 	"io"
+	"pmtools/derive/internal/item"
 	"pmtools/derive/query"
-	"strconv"
 	"strings"
 
 	"pmtools/lib/pmcd"
@@ -20,7 +20,7 @@ func runPlot(ctx context.Context, s *Session, arg string, w io.Writer) error {
 		return query.Problemf("charts are of one host; :source host %s leaves the others", pmcd.Redact(s.name))
 	}
 	arg, picture := s.cutPicture(arg)
-	n, text := cutCount(arg)
+	n, text := item.Count(arg)
 	if n == 0 {
 		n = cmp.Or(s.set.Samples, PlotSamples)
 	}
@@ -51,15 +51,4 @@ func (s *Session) cutPicture(arg string) (rest, file string) {
 		return arg, ""
 	}
 	return strings.TrimSpace(arg[:i]), file
-}
-
-// cutCount takes a number of samples from the front of the argument of :plot.
-func cutCount(arg string) (int, string) {
-	word, rest, ok := strings.Cut(arg, " ")
-	rest = strings.TrimSpace(rest)
-	n, err := strconv.Atoi(word)
-	if !ok || err != nil || n < 1 || startsOperator(rest) {
-		return 0, arg
-	}
-	return n, rest
 }

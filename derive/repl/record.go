@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"pmtools/derive/internal/item"
 	"pmtools/derive/query"
 	"slices"
 	"strings"
@@ -60,7 +61,7 @@ func (s *Session) startRecording(ctx context.Context, arg string, w io.Writer) e
 	if s.src.Line != nil {
 		return query.Problemf("the source is an archive, which is recorded already; :source host or :source local go to live metrics")
 	}
-	folio, names, err := cutFile(arg)
+	folio, names, err := item.File(arg)
 	if err != nil {
 		return err
 	}
@@ -100,19 +101,6 @@ func (r *recording) by() string {
 		return ""
 	}
 	return fmt.Sprintf(" by pmlogger %d", r.PID)
-}
-
-// cutFile takes the name of a file from the front of an argument. One with blanks stands in quotes.
-func cutFile(arg string) (file, rest string, err error) {
-	if quote := arg[0]; quote == '"' || quote == '\'' {
-		file, rest, ok := strings.Cut(arg[1:], arg[:1])
-		if !ok || file == "" {
-			return "", "", query.Problemf("the name of the file has no end: %s", arg)
-		}
-		return file, strings.TrimSpace(rest), nil
-	}
-	file, rest, _ = strings.Cut(arg, " ")
-	return file, strings.TrimSpace(rest), nil
 }
 
 // baseMetrics returns the metrics of the source behind names, each once: those with such names, or

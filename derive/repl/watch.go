@@ -5,36 +5,14 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"strings"
 	"time"
 
 	"pmtools/derive/internal/item"
 	"pmtools/derive/query"
-	"pmtools/lib/when"
 )
 
-// cutInterval takes an interval from the front of the argument of :watch: a word that begins with a
-// digit, if the text after it can be an expression.
-func cutInterval(arg string) (time.Duration, string) {
-	word, rest, ok := strings.Cut(arg, " ")
-	rest = strings.TrimSpace(rest)
-	if !ok || word[0] < '0' || '9' < word[0] || startsOperator(rest) {
-		return 0, arg
-	}
-	d, err := when.ParseInterval(word)
-	if err != nil || d <= 0 {
-		return 0, arg
-	}
-	return d, rest
-}
-
-// startsOperator reports whether a text goes on with an expression that has begun before.
-func startsOperator(s string) bool {
-	return s == "" || strings.ContainsRune("+*/<>=!?:&|)", rune(s[0]))
-}
-
 func runWatch(ctx context.Context, s *Session, arg string, w io.Writer) error {
-	interval, text := cutInterval(arg)
+	interval, text := item.Interval(arg)
 	q, form := s.over(text, s.pace(interval), s.set.Samples), Form{Output: Watch, Settings: &s.set}
 	if q.Exprs = item.List(text); len(q.Exprs) > 1 {
 		form.Output = outputs[0]
@@ -80,8 +58,8 @@ const defaultTop = 10
 // runTop shows the largest values: once, or again and again where an interval is given, or live ones
 // are drawn on a screen.
 func runTop(ctx context.Context, s *Session, arg string, w io.Writer) error {
-	n, rest := cutCount(arg)
-	interval, text := cutInterval(rest)
+	n, rest := item.Count(arg)
+	interval, text := item.Interval(rest)
 	q := s.one(text)
 	again := interval > 0 || s.opt.Screen && s.out == nil && s.live() && s.set.Samples != 1
 	if again {

@@ -1,0 +1,95 @@
+package query
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"pmtools/lib/pcp"
+	"pmtools/lib/pmapi"
+	"pmtools/lib/pmerr"
+	"pmtools/lib/when"
+)
+
+// Moment reads a time of a recording: its start or end, a time as -S takes it, or a time of the day,
+// which is one of the day of the position, or of the day before or after. A time outside the
+// recording is a *Problem, like one that cannot be read.
+func (s *Source) Moment(ctx context.Context, text string, zone *time.Location) (pcp.Timestamp, error) {
+	start, end, bad := s.Line.Bounds(ctx)
+	base := when.Base{Start: start.Time(), Now: s.At.Time(), Zone: zone}
+	if bad == nil {
+		base.End = end.Time()
+	}
+	switch t, ok := base.Within(text); {
+	case text == "start":
+		return start, nil
+	case text == "end" && bad == nil:
+		return end, nil
+	case text == "end":
+		return start, Problemf("the end of the recording is not known")
+	case ok:
+		return pcp.TimestampOf(t), nil
+	}
+	t, err := when.ParseTime(text, base)
+	if err != nil {
+		return start, &Problem{Msg: err.Error(), Notes: []string{":time start, :time end, :time 14:30, :time +5min from the start, :time -5min from the end"}, Err: err}
+	}
+	at := pcp.TimestampOf(t)
+	if at.Compare(start) < 0 || bad == nil && at.Compare(end) > 0 {
+		p := Problemf("%s is not within the recording", t.In(zone).Format("2006-01-02 15:04:05.000000"))
+		if bad == nil {
+			p.Notes = []string{"recorded: " + Span(base.Start, base.End, zone)}
+		}
+		return start, p
+	}
+	return at, nil
+}
+
+// Move moves the position by a number of samples, back if it is negative, and returns how many there
+// were: steps within the recording, or records.
+func (s *Source) Move(ctx context.Context, n int) (moved int, err error) {
+	sign := 1
+	if n < 0 {
+		n, sign = -n, -1
+	}
+	if s.Step == 0 {
+		return s.moveRecords(ctx, n, sign)
+	}
+	start, end, bad := s.Line.Bounds(ctx)
+	for ; moved < n; moved++ {
+		next := s.At.Add(time.Duration(sign) * s.Step)
+		if next.Compare(start) < 0 || bad == nil && next.Compare(end) > 0 {
+			break
+		}
+		s.At = next
+	}
+	return moved, nil
+}
+
+func (s *Source) moveRecords(ctx context.Context, n, sign int) (moved int, err error) {
+	mode := pcp.Forward
+	if sign < 0 {
+		mode = pcp.Back
+	}
+	at := s.At
+	if err := s.Line.SetMode(mode, &at, 0); err != nil {
+		return 0, &Problem{Msg: err.Error(), Err: err}
+	}
+	var res pcp.Result
+	for moved < n {
+		switch err := s.Fetch(ctx, &pmapi.Request{}, &res); {
+		case errors.Is(err, pmerr.EOL):
+			return moved, nil
+		case err != nil:
+			return moved, &Problem{Msg: err.Error(), Err: err}
+		}
+		if res.Time.Compare(s.At)*sign > 0 {
+			s.At = res.Time
+			moved++
+		}
+		if err := ctx.Err(); err != nil {
+			return moved, err
+		}
+	}
+	return moved, nil
+}
