@@ -36,7 +36,7 @@ func (s *Source) Moment(ctx context.Context, text string, zone *time.Location) (
 	}
 	at := pcp.TimestampOf(t)
 	if at.Compare(start) < 0 || bad == nil && at.Compare(end) > 0 {
-		p := Problemf("%s is not within the recording", t.In(zone).Format("2006-01-02 15:04:05.000000"))
+		p := Problemf("%s is not within the recording", t.In(zone).Format(time.DateTime+".999999"))
 		if bad == nil {
 			p.Notes = []string{"recorded: " + Span(base.Start, base.End, zone)}
 		}

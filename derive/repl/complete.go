@@ -116,6 +116,9 @@ func (c *completer) argument(name, arg string, end int) int {
 	arg = strings.TrimLeft(arg, " ")
 	word := arg[strings.LastIndexByte(arg, ' ')+1:]
 	start := end - len(word)
+	if cmd := findCommand(name); cmd != nil {
+		name = cmd.name
+	}
 	switch name {
 	case "explain", "watch", "plot", "top":
 		return end - len(arg) + c.expr(arg)
@@ -132,6 +135,8 @@ func (c *completer) argument(name, arg string, end int) int {
 			return end - len(rest)
 		}
 		c.offer(arg, Host+" ", Archive+" ", Local)
+		c.file(arg)
+		return end - len(arg)
 	case "record":
 		if rest, ok := strings.CutPrefix(arg, "start "); !ok {
 			c.offer(arg, "start ", "status", "stop", "detach")
@@ -142,8 +147,13 @@ func (c *completer) argument(name, arg string, end int) int {
 		}
 	case "set":
 		c.setting(arg, word)
+	case "last":
+		c.offer(word, outputs...)
+		c.setting(word, word)
 	case "step":
 		c.offer(word, "record")
+	case "time":
+		c.offer(word, "start", "end")
 	case "help":
 		c.offer(word, HelpNames()...)
 		c.offer(word, commandNames()...)
@@ -171,92 +181,29 @@ func (c *completer) file(prefix string) {
 	}
 }
 
-// A spot is where in an expression a text ends.
-type spot struct {
-	calls []string // the functions, or "", whose parentheses are open
-	open  byte     // '"', '[' or '/' if the text ends inside one
-	from  int      // offset after it
-}
-
-// findSpot walks over the beginning of an expression.
-func findSpot(text string) spot {
-	var sp spot
-	for i := 0; i < len(text); i++ {
-		switch ch := text[i]; ch {
-		case '(':
-			sp.calls = append(sp.calls, wordBefore(text[:i]))
-		case ')':
-			sp.calls = sp.calls[:max(len(sp.calls)-1, 0)]
-		case '"', '[', '/':
-			if ch == '/' && !patternPlace(text[:i]) {
-				continue
-			}
-			end := closing(text[i+1:], ch)
-			if end < 0 {
-				sp.open, sp.from = ch, i+1
-				return sp
-			}
-			i += 1 + end
-		}
-	}
-	return sp
-}
-
-// closing returns the offset of what closes a string, an instance name or a pattern, or -1.
-func closing(text string, open byte) int {
-	end := open
-	if open == '[' {
-		end = ']'
-	}
-	for i := 0; i < len(text); i++ {
-		switch {
-		case text[i] == end:
-			return i
-		case text[i] == '\\' && open != '"':
-			i++
-		}
-	}
-	return -1
-}
-
-// patternPlace reports whether a slash after a text begins a pattern.
-func patternPlace(text string) bool {
-	text = strings.TrimRight(strings.TrimRight(text, item.Blanks), "!")
-	return strings.HasSuffix(strings.TrimRight(text, item.Blanks), "matchinst(")
-}
-
-// wordBefore returns the name at the end of a text.
-func wordBefore(text string) string {
-	i := len(text)
-	for i > 0 && query.NameLike(text[i-1:i]) {
-		i--
-	}
-	return text[i:]
-}
-
 // expr completes an expression and returns the offset of what is replaced.
 func (c *completer) expr(text string) int {
-	sp := findSpot(text)
+	sp := item.SpotOf(text)
 	call := ""
-	if len(sp.calls) > 0 {
-		call = sp.calls[len(sp.calls)-1]
+	if len(sp.Calls) > 0 {
+		call = sp.Calls[len(sp.Calls)-1]
 	}
-	switch sp.open {
+	switch sp.Open {
 	case '"':
-		word := text[sp.from:]
+		word := text[sp.From:]
 		word = word[strings.LastIndexAny(word, " /")+1:]
-		if call == "rescale" || strings.HasSuffix(strings.TrimRight(text[:sp.from-1], item.Blanks), "units=") {
+		if call == "rescale" || strings.HasSuffix(strings.TrimRight(text[:sp.From-1], item.Blanks), "units=") {
 			c.offer(word, unitNames...)
 		}
 		return len(text) - len(word)
 	case '[':
-		c.instance(text[:sp.from-1], text[sp.from:])
-		return sp.from
+		c.instance(text[:sp.From-1], text[sp.From:])
+		return sp.From
 	case '/':
-		c.pattern(text, text[sp.from:])
-		return sp.from
+		c.pattern(text, text[sp.From:])
+		return sp.From
 	}
-	word := wordBefore(text)
+	word := item.WordBefore(text)
 	start := len(text) - len(word)
 	head := strings.TrimRight(text[:start], item.Blanks)
 	comma, first := strings.HasSuffix(head, ","), strings.HasSuffix(head, "(")
@@ -265,7 +212,7 @@ func (c *completer) expr(text string) int {
 		return start
 	}
 	if tag, ok := strings.CutSuffix(head, "="); ok && (call == "mkconst" || call == "novalue") {
-		c.tag(wordBefore(strings.TrimRight(tag, item.Blanks)), word)
+		c.tag(item.WordBefore(strings.TrimRight(tag, item.Blanks)), word)
 		return start
 	}
 	for _, f := range check.Functions() {
@@ -403,9 +350,9 @@ func (c *completer) instance(text, prefix string) {
 	if c.s.lost || c.s.connect(c.ctx) != nil {
 		return
 	}
-	operand := wordBefore(text)
+	operand := item.WordBefore(text)
 	if strings.HasSuffix(text, ")") {
-		operand = parenBefore(text)
+		operand = item.ParenBefore(text)
 	}
 	x, err := c.s.binder().Compile(c.ctx, operand)
 	if err != nil || x.Info.Root.InDom == pcp.NullInDom {
@@ -419,22 +366,6 @@ func (c *completer) instance(text, prefix string) {
 	for _, in := range insts {
 		c.offer(prefix, escape.Replace(in.Name)+"]")
 	}
-}
-
-// parenBefore returns the parenthesised expression at the end of a text.
-func parenBefore(text string) string {
-	depth := 0
-	for i := len(text) - 1; i >= 0; i-- {
-		switch text[i] {
-		case ')':
-			depth++
-		case '(':
-			if depth--; depth == 0 {
-				return text[i:]
-			}
-		}
-	}
-	return ""
 }
 
 // Prompt returns what a prompt shows of the session: the position in an archive, and the program's

@@ -29,11 +29,11 @@ func ParsedItem(src string) (kind, name, attr, text string, start int) {
 
 // Spot returns where a text ends: the calls that are open, and what it is inside of.
 func Spot(text string) (calls []string, open string, from int) {
-	sp := findSpot(text)
-	if sp.open != 0 {
-		open = string(sp.open)
+	sp := item.SpotOf(text)
+	if sp.Open != 0 {
+		open = string(sp.Open)
 	}
-	return sp.calls, open, sp.from
+	return sp.Calls, open, sp.From
 }
 
 // Depth returns how many earlier samples an expression needs.

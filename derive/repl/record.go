@@ -8,13 +8,10 @@ import (
 	"io"
 	"pmtools/derive/internal/item"
 	"pmtools/derive/query"
-	"slices"
 	"strings"
 	"time"
 
 	"pmtools/lib/pcp"
-	"pmtools/lib/pmapi"
-	"pmtools/lib/pmerr"
 	"pmtools/lib/record"
 	"pmtools/lib/when"
 )
@@ -73,7 +70,10 @@ func (s *Session) startRecording(ctx context.Context, arg string, w io.Writer) e
 		}
 		interval, names = d, rest
 	}
-	metrics, err := s.baseMetrics(ctx, strings.Fields(names))
+	metrics, err := s.src.BaseMetrics(ctx, s.defs, strings.Fields(names), func(name string) error {
+		_, _, err := s.metric(ctx, name)
+		return err
+	})
 	if err != nil {
 		return err
 	}
@@ -101,44 +101,6 @@ func (r *recording) by() string {
 		return ""
 	}
 	return fmt.Sprintf(" by pmlogger %d", r.PID)
-}
-
-// baseMetrics returns the metrics of the source behind names, each once: those with such names, or
-// below them, and those that definitions are made of. Without names all definitions of the session
-// count. A name must be there; what a definition mentions need not, as in defined(x).
-func (s *Session) baseMetrics(ctx context.Context, names []string) ([]string, error) {
-	if len(names) == 0 {
-		for _, d := range s.defs.Own {
-			names = append(names, d.Name)
-		}
-	}
-	if len(names) == 0 {
-		return nil, query.Problemf("there is nothing to record: name metrics, or define some")
-	}
-	var metrics []string
-	queue, seen := slices.Clone(names), make(map[string]bool)
-	for i := 0; i < len(queue); i++ {
-		name := queue[i]
-		if seen[name] {
-			continue
-		}
-		seen[name] = true
-		_, err := pmapi.LookupName(ctx, s.src, name)
-		def := s.defs.Find(name)
-		switch {
-		case err == nil || errors.Is(err, pmerr.NonLeaf):
-			metrics = append(metrics, name)
-		case def != nil:
-			queue = append(queue, def.Program.Metrics()...)
-		case i < len(names):
-			_, _, err := s.metric(ctx, name)
-			return nil, err
-		}
-	}
-	if len(metrics) == 0 {
-		return nil, query.Problemf("the source has none of the metrics of %s", strings.Join(names, ", "))
-	}
-	return metrics, nil
 }
 
 func (s *Session) showRecording(w io.Writer) error {
