@@ -13,6 +13,7 @@ import (
 	"pmtools/derive/describe"
 	"pmtools/derive/query"
 	"pmtools/lib/archive/archivetest"
+	"pmtools/lib/format"
 	"pmtools/lib/pmapi"
 	_ "pmtools/test/env"
 )
@@ -49,7 +50,7 @@ func page(t *testing.T, c *describe.Catalogue, name string) string {
 		t.Fatal(err)
 	}
 	var b strings.Builder
-	for _, row := range d.Rows(time.UTC, false) {
+	for _, row := range d.Rows(time.UTC, format.NumberForm{Precision: format.Readable, Scale: true}, false) {
 		b.WriteString(strings.Join(row, "  ") + "\n")
 	}
 	return b.String()
@@ -66,12 +67,12 @@ instances  2: sda, nvme0n1
 labels  {"agent":"linux","device_type":"block","hostname":"demo","part":"disk"}
 used by  my.iops, my.per_cpu, my.twice
 value  at 2023-11-14 22:13:20, rates at 2023-11-14 22:13:30
-  sda: 200600 count, rate 4.8 count / sec
-  nvme0n1: 1400160 count, rate 122 count / sec
+  sda: 0.2006 Mcount, rate 4.8 count/s
+  nvme0n1: 1.4 Mcount, rate 122 count/s
 recorded  60 samples, every 10s, 2023-11-14 22:13:20 to 2023-11-14 22:23:10
-try  rate(disk.dev.total): per second, in count / sec
+try  rate(disk.dev.total): per second, in count/s
   delta(disk.dev.total): between two samples, in count
-  rate(sum(disk.dev.total)): all instances together, in count / sec
+  rate(sum(disk.dev.total)): all instances together, in count/s
 `,
 		"my.per_cpu": `metric  my.per_cpu
 type  double, instant, count / sec, indom 60.1
@@ -80,8 +81,8 @@ labels  {"device_type":"block","hostname":"demo"}
 is  my.iops / hinv.ncpu
 made of  disk.dev.total, hinv.ncpu
 value  at 2023-11-14 22:13:30
-  sda: 1.2 count / sec
-  nvme0n1: 30.5 count / sec
+  sda: 1.2 count/s
+  nvme0n1: 30.5 count/s
 recorded  60 samples, every 10s, 2023-11-14 22:13:20 to 2023-11-14 22:23:10 (disk.dev.total)
 `,
 		"mem": `mem.physmem  size of the memory

@@ -20,7 +20,7 @@ const (
 
 // Rows returns the page for people: the name of each property, and its text. A page that follows another
 // begins with an empty row.
-func (d *Description) Rows(zone *time.Location, follows bool) [][]string {
+func (d *Description) Rows(zone *time.Location, form format.NumberForm, follows bool) [][]string {
 	p := &rows{}
 	if follows {
 		p.list = append(p.list, []string{"", ""})
@@ -53,7 +53,7 @@ func (d *Description) Rows(zone *time.Location, follows bool) [][]string {
 		p.add("made of", strings.Join(m.Base, ", "))
 	}
 	p.add("used by", some(d.Users, shownUsers))
-	d.valueRows(p, zone)
+	d.valueRows(p, zone, form)
 	d.recordRow(p, zone)
 	for i, t := range d.Try {
 		name := ""
@@ -94,7 +94,7 @@ func units(before string, u pcp.Units) string {
 	if u.Dimensionless() {
 		return ""
 	}
-	return before + u.String()
+	return before + format.UnitText(u, "")
 }
 
 // instanceRow adds how many instances there are, and the first ones.
@@ -114,7 +114,7 @@ func (d *Description) instanceRow(p *rows) {
 }
 
 // valueRows adds the values, each with its rate.
-func (d *Description) valueRows(p *rows, zone *time.Location) {
+func (d *Description) valueRows(p *rows, zone *time.Location, form format.NumberForm) {
 	v := &d.Values
 	if v.Err != nil || len(v.List) == 0 {
 		text := "none"
@@ -128,6 +128,7 @@ func (d *Description) valueRows(p *rows, zone *time.Location) {
 	for i := range d.Rates.List {
 		rates[d.Rates.List[i].ID] = &d.Rates.List[i]
 	}
+	value, rate := v.shown(form), d.Rates.shown(form)
 	var list []string
 	if d.Recorded != nil {
 		at := "at " + v.Time.Time().In(zone).Format(recordTime)
@@ -138,12 +139,12 @@ func (d *Description) valueRows(p *rows, zone *time.Location) {
 	}
 	for i := range v.List[:min(len(v.List), shownInstances)] {
 		x := &v.List[i]
-		text := string(format.AppendPlain(nil, x.Value, -1)) + units(" ", d.Desc.Units)
+		text := value(x.Value)
 		if d.Desc.InDom != pcp.NullInDom {
 			text = x.Instance + ": " + text
 		}
 		if r := rates[x.ID]; r != nil && r.Value.IsSet() {
-			text += ", rate " + string(format.AppendPlain(nil, r.Value, -1)) + units(" ", d.Rates.Desc.Units)
+			text += ", rate " + rate(r.Value)
 		}
 		list = append(list, text)
 	}
@@ -151,6 +152,16 @@ func (d *Description) valueRows(p *rows, zone *time.Location) {
 		list = append(list, fmt.Sprintf("and %d more", more))
 	}
 	p.add("value", list...)
+}
+
+// shown returns what shows values, all in one unit.
+func (v *Values) shown(form format.NumberForm) func(pcp.Value) string {
+	var most format.Magnitude
+	for i := range v.List {
+		most.Note(v.List[i].Value)
+	}
+	n := form.Numbers(&v.Desc, false, most)
+	return func(x pcp.Value) string { return strings.TrimRight(string(n.Append(nil, x))+" "+n.Unit, " ") }
 }
 
 // recordTime is how people are shown times of a recording.

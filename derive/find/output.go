@@ -37,13 +37,16 @@ func (m *Match) Reasons() string {
 var Header = []string{"metric", "instance", "value", "units", "about"}
 
 // Rows returns the rows of a table for people.
-func (a *Answer) Rows() [][]string {
+func (a *Answer) Rows(form format.NumberForm) [][]string {
 	var rows [][]string
 	for i := range a.Results {
 		r := &a.Results[i]
-		value, units := string(format.AppendPlain(nil, r.Example.Value, -1)), ""
-		if u := r.Desc.Value.Units; r.Desc.Err == nil && !u.Dimensionless() {
-			units = u.String()
+		value, units := "-", ""
+		if r.Desc.Err == nil {
+			var most format.Magnitude
+			most.Note(r.Example.Value)
+			n := form.Numbers(&r.Desc.Value, false, most)
+			value, units = string(n.Append(nil, r.Example.Value)), n.Unit
 		}
 		rows = append(rows, []string{r.Name, r.Example.Instance, value, units, strings.TrimSpace(r.OneLine + " (" + r.Reasons() + ")")})
 	}

@@ -21,7 +21,7 @@ func runFind(ctx context.Context, s *Session, words string, w io.Writer) error {
 	if known, err := a.Write(w, s.set.Output, s.zone); known {
 		return err
 	}
-	t := &Table{Header: find.Header, Rows: a.Rows(), Right: []bool{false, false, true}, Drop: []int{1}, Wrap: true}
+	t := &Table{Header: find.Header, Rows: a.Rows(s.set.Numbers.Form()), Right: []bool{false, false, true}, Drop: []int{1}, Wrap: true}
 	if err := s.table(ctx, w, t); err != nil {
 		return err
 	}

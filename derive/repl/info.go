@@ -45,7 +45,7 @@ func runDescribe(ctx context.Context, s *Session, names string, w io.Writer) err
 		shown++
 		known, err := d.Write(w, s.set.Output, s.zone, shown == 1)
 		if !known {
-			err = s.table(ctx, w, &Table{Rows: d.Rows(s.zone, shown > 1), Wrap: true})
+			err = s.table(ctx, w, &Table{Rows: d.Rows(s.zone, s.set.Numbers.Form(), shown > 1), Wrap: true})
 		}
 		if err != nil {
 			return err
