@@ -75,7 +75,7 @@ func (a *app) summarize(ctx context.Context, f *summarizeFlags, args []string) e
 		q.Times.End = pcp.Timestamp{} // the end is where records end
 	}
 	d, from, failed := s.Summarize(ctx, q, f.each)
-	if d == nil {
+	if d == nil || failed != nil && len(d.Metrics) == 0 {
 		return failed
 	}
 	h := &summary.Head{Source: summary.Source(from), Zone: s.Zone(), Err: failed}

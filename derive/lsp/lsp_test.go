@@ -68,6 +68,7 @@ var sessions = map[string][]step{
 		{"change", "a = disk.dev.total > |5\n", nil}, {"textDocument/codeAction", "", nil},
 		{"change", "a = hinv.ncpu + disk.dev.total|\n", nil}, {"textDocument/codeAction", "", nil},
 		{"change", "a = rte(disk.dev.total)|\n", nil}, {"textDocument/codeAction", "", nil},
+		{"change", "a = sum(rate(disk.dev.total|))\n", nil}, {"textDocument/codeAction", "", nil},
 		{"change", "ü = 1\r\na = \\\n  |hinv.npcu\n", nil}, {"textDocument/codeAction", "", nil},
 	},
 }

@@ -14,6 +14,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"strings"
 	"time"
 
 	"pmtools/derive"
@@ -110,9 +111,6 @@ func Run(ctx context.Context, src *Source, defs *Dictionary, q *Query) (*Stream,
 	if p == nil {
 		return nil, err
 	}
-	if wrong := p.selectionProblem(ctx); wrong != nil {
-		return nil, wrong
-	}
 	st := &Stream{once: q.Once, Header: p.header(), Exprs: p.exprs, seen: make([]bool, len(p.exprs))}
 	st.Samples = func(yield func(*sampling.Sample, error) bool) {
 		p.samples(ctx, func(smp *sampling.Sample, err error) bool {
@@ -162,6 +160,9 @@ func prepare(ctx context.Context, src *Source, defs *Dictionary, q *Query) (*pla
 	}
 	if !converted {
 		return nil, p.unitsProblem()
+	}
+	if wrong := p.selectionProblem(ctx); wrong != nil {
+		return nil, wrong
 	}
 	if p.where, err = b.where(ctx, q.Select.Where); err != nil {
 		return nil, err
@@ -326,9 +327,31 @@ func (s *Source) expressions(ctx context.Context, defs *Dictionary, exprs []stri
 			continue
 		}
 		list[i] = namedExpr{expr, name}
-		if p, err := derive.Compile(name, expr); err == nil && LegalName(name) {
+		p, err := derive.Compile(name, expr)
+		if err == nil && literal(p) && s.measures(ctx, name) {
+			return nil, nil, &Problem{
+				Msg: name + " is a metric of the source, which hides a definition of that name", Src: text, Pos: strings.IndexByte(text, '='),
+				Notes: []string{"write " + name + " == " + expr},
+			}
+		}
+		if err == nil && LegalName(name) {
 			defs = defs.With(&Definition{Name: name, Expr: expr, Program: p})
 		}
 	}
 	return s.Bind(defs, true), list, nil
+}
+
+// literal reports whether a definition is a number.
+func literal(p *derive.Program) bool {
+	switch syntax.Unparen(p.Expr()).(type) {
+	case *syntax.IntLit, *syntax.FloatLit:
+		return true
+	}
+	return false
+}
+
+// measures reports whether the source has a metric of a name. An error is one that has not.
+func (s *Source) measures(ctx context.Context, name string) bool {
+	found, err := s.Lookup(ctx, []string{name})
+	return err == nil && found[0].Err == nil
 }
