@@ -41,7 +41,7 @@ func scan(env *cli.Env, arg string) (done bool, err error) {
 		list(env)
 	case arg == "-?" || arg == "--help":
 		env.Messages.Printf("Usage: %s [options] [code]\n%s", env.Prog, usage)
-	case arg == "" || arg[0] != '-' || len(arg) > 1 && isHexDigit(arg[1]):
+	case arg == "" || arg[0] != '-' || len(arg) > 1 && strings.IndexByte("0123456789abcdefABCDEF", arg[1]) >= 0:
 		return false, nil
 	default:
 		env.Messages.Printf("Illegal option -- %s\nUsage: %s [options] [code]\n%s", arg[1:], env.Prog, usage)
@@ -85,8 +85,4 @@ func hexNumber(arg string) (n uint64, ok bool) {
 	digits, ok := strings.CutPrefix(strings.ToLower(arg), "0x")
 	n, err := strconv.ParseUint(digits, 16, 64)
 	return n, ok && !errors.Is(err, strconv.ErrSyntax)
-}
-
-func isHexDigit(c byte) bool {
-	return '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'f'
 }

@@ -31,7 +31,7 @@ func (p *Pass) instancesOf(d *Definition, x syntax.Expr, indom pcp.InDom) (list 
 		return list, known && len(list) > 0
 	case *syntax.InstExpr:
 		list, known = p.instances(d, n.X)
-		return without(list, func(name string) bool { return !named(name, n.Name) }), known
+		return without(list, func(name string) bool { return name != n.Name && firstWord(name) != n.Name }), known
 	case *syntax.MatchInstExpr:
 		match := d.Info.Patterns[n]
 		list, known = p.instances(d, n.X)
@@ -78,9 +78,6 @@ func (p *Pass) whyNone(d *Definition, x syntax.Expr) []string {
 	}
 	return []string{"the instances are " + strings.Join(list, ", ")}
 }
-
-// named reports whether an instance is selected by a name: its own, or that up to the first blank.
-func named(instance, name string) bool { return instance == name || firstWord(instance) == name }
 
 func firstWord(name string) string {
 	word, _, _ := strings.Cut(name, " ")
