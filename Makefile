@@ -9,6 +9,7 @@
 # make bench, bench-peer  our own benchmarks, with growth; our commands against the reference's
 # make growth             how the costs of what users do grow with sizes
 # make lint, race, fuzz   checks of the code; the tests under the race detector; every fuzz target for FUZZTIME (60s)
+# make sessions           renew what README.md, docs/ and man/ show of the commands: sessions, examples, the picture
 # make rename             another module path: make rename MODULE=example.org/x/pmtools
 # make help               this list
 
@@ -24,7 +25,7 @@ export CGO_ENABLED = 0
 # Packages are compiled once for the commands, the tests and what tests build, in whatever directory the clone is.
 export GOFLAGS += -trimpath
 
-.PHONY: all build help test test-hostile race lint vuln fuzz bench growth bench-peer peer platforms record cross rename install uninstall package clean demo
+.PHONY: all build help test test-hostile race lint vuln fuzz bench growth bench-peer peer platforms record cross sessions rename install uninstall package clean demo
 
 all: build
 
@@ -117,6 +118,12 @@ record: build
 cross:
 	for t in $(CROSS); do \
 	  echo $$t; GOOS=$${t%/*} GOARCH=$${t#*/} $(GO) build ./... || exit 1; done
+
+# Each of these tests fails where what is shown is not what the commands print.
+sessions:
+	$(GO) test ./derive/manual -update
+	$(GO) test ./cmd/pmderive -run='^Test(Docs|ManualExamples)$$' -update
+	$(GO) test ./test -run='^TestScreen$$' -update
 
 rename:
 	@test -n "$(MODULE)" || { echo "usage: make rename MODULE=example.org/x/pmtools" >&2; exit 2; }
