@@ -3,6 +3,7 @@ package lint
 import (
 	"fmt"
 
+	"pmtools/derive/check"
 	"pmtools/derive/syntax"
 	"pmtools/lib/pcp"
 )
@@ -15,16 +16,43 @@ var rounded = Rule{
 	Good: "mem.gb = rescale(mem.util.used * 1.0, \"Gbyte\")\n",
 	Run: func(p *Pass) {
 		for d, r := range nodes[*syntax.RescaleExpr](p, true) {
-			typ, known := d.Info.Types[r.X]
-			if !known || typ.Type == pcp.Float || typ.Type == pcp.Double {
-				continue
-			}
-			to := d.Info.Rescale[r]
-			if one, err := pcp.DoubleValue(1).ConvScale(typ.Units, to); err == nil {
-				if f, _ := one.Float64(); f < 1 {
-					p.report(d, start(r), fmt.Sprintf("%s is an integer, and is rounded to whole %s", d.text(r.X), to))
-				}
+			if to, ok := rounds(r, d.Info); ok {
+				p.report(d, start(r), roundedText(d.text(r.X), to))
 			}
 		}
 	},
+}
+
+// rounds reports whether a conversion rounds integers to a larger unit, and which that is.
+func rounds(r *syntax.RescaleExpr, info *check.Info) (to pcp.Units, ok bool) {
+	typ, known := info.Types[r.X]
+	if !known || typ.Type == pcp.Float || typ.Type == pcp.Double {
+		return to, false
+	}
+	to = info.Rescale[r]
+	one, err := pcp.DoubleValue(1).ConvScale(typ.Units, to)
+	f, _ := one.Float64()
+	return to, err == nil && f < 1
+}
+
+func roundedText(text string, to pcp.Units) string {
+	return fmt.Sprintf("%s is an integer, and is rounded to whole %s", text, to)
+}
+
+// Rounded returns the findings of the rule rounded in an expression, each with what to write instead.
+func Rounded(x syntax.Expr, info *check.Info) (list []string) {
+	syntax.Walk(x, func(n syntax.Node) bool {
+		if r, ok := n.(*syntax.RescaleExpr); ok {
+			if to, ok := rounds(r, info); ok {
+				text := syntax.Print(r.X)
+				why := roundedText(text, to)
+				if _, name := r.X.(*syntax.MetricRef); !name {
+					text = "(" + text + ")"
+				}
+				list = append(list, why+"; "+text+" * 1.0 keeps the fraction")
+			}
+		}
+		return true
+	})
+	return list
 }

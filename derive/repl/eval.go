@@ -58,6 +58,7 @@ func (s *Session) query(ctx context.Context, q *query.Query) (st *query.Stream, 
 		st.Samples = func(yield func(*sampling.Sample, error) bool) {
 			samples(func(smp *sampling.Sample, err error) bool { return yield(smp, s.noteLost(err)) })
 		}
+		s.explainZeros(st)
 	}
 	return st, err
 }

@@ -1,0 +1,45 @@
+package repl
+
+import (
+	"pmtools/derive/lint"
+	"pmtools/derive/query"
+	"pmtools/lib/sampling"
+)
+
+// explainZeros makes a stream tell why a value is 0 if a conversion to a larger unit has rounded it,
+// once for each expression.
+func (s *Session) explainZeros(st *query.Stream) {
+	why := make([][]string, len(st.Exprs))
+	found := false
+	for i, e := range st.Exprs {
+		why[i] = lint.Rounded(e.Tree, e.Info)
+		found = found || why[i] != nil
+	}
+	if !found || s.opt.Note == nil {
+		return
+	}
+	samples := st.Samples
+	st.Samples = func(yield func(*sampling.Sample, error) bool) {
+		samples(func(smp *sampling.Sample, err error) bool {
+			for i := range why {
+				if err == nil && why[i] != nil && i < len(smp.Sets) && hasZero(&smp.Sets[i]) {
+					for _, line := range why[i] {
+						s.opt.Note("note: " + line)
+					}
+					why[i] = nil
+				}
+			}
+			return yield(smp, err)
+		})
+	}
+}
+
+// hasZero reports whether a value of a set is 0.
+func hasZero(set *sampling.Set) bool {
+	for i := range set.Len() {
+		if f, err := set.Value(i).Float64(); err == nil && f == 0 {
+			return true
+		}
+	}
+	return false
+}
